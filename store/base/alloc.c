@@ -1,0 +1,65 @@
+#include "store/base/alloc.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_long countdown;	/* 0: off; 1: the next allocation fails */
+static atomic_int fail_for_good;
+
+void mem_fail_at(long nth, int for_good)
+{
+	atomic_store(&fail_for_good, for_good);
+	atomic_store(&countdown, nth);
+}
+
+static int must_fail(void)
+{
+	long left = atomic_load_explicit(&countdown, memory_order_relaxed);
+
+	if (__builtin_expect(left == 0, 1))
+		return 0;
+	left = atomic_fetch_sub(&countdown, 1);
+	if (left == 1 && atomic_load(&fail_for_good))
+		atomic_store(&countdown, 1);
+	return left == 1;
+}
+
+void *mem_alloc(size_t size)
+{
+	return must_fail() ? NULL : malloc(size ? size : 1);
+}
+
+void *mem_zalloc(size_t count, size_t size)
+{
+	if (!count || !size)
+		count = size = 1;
+	return must_fail() ? NULL : calloc(count, size);
+}
+
+void *mem_resize(void *ptr, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes) || must_fail())
+		return NULL;
+	return realloc(ptr, bytes ? bytes : 1);
+}
+
+void mem_free(void *ptr)
+{
+	free(ptr);
+}
+
+char *mem_copy(const void *ptr, size_t len)
+{
+	char *copy = len < SIZE_MAX ? mem_alloc(len + 1) : NULL;
+
+	if (copy) {
+		if (len)
+			memcpy(copy, ptr, len);
+		copy[len] = 0;
+	}
+	return copy;
+}

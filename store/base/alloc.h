@@ -1,0 +1,26 @@
+/*
+ * The one place that allocates. Every allocation of the project goes through
+ * these four, so that tests can make the nth one fail (reliability P13).
+ * A failed allocation gives NULL and never ends the process. Any thread.
+ */
+#ifndef STORE_BASE_ALLOC_H
+#define STORE_BASE_ALLOC_H
+#include <stddef.h>
+
+/* size bytes, not cleared; size 0 gives a valid pointer too. */
+void *mem_alloc(size_t size);
+/* count * size bytes of zeros; NULL also when the product overflows. */
+void *mem_zalloc(size_t count, size_t size);
+/* As realloc: on failure ptr is untouched. NULL also on overflow. */
+void *mem_resize(void *ptr, size_t count, size_t size);
+/* NULL is accepted. */
+void mem_free(void *ptr);
+/* A copy of len bytes with a 0 byte added after them. */
+char *mem_copy(const void *ptr, size_t len);
+
+/*
+ * For tests: the nth allocation from now fails (1 is the next), and with
+ * for_good every later one too. 0 switches it off.
+ */
+void mem_fail_at(long nth, int for_good);
+#endif

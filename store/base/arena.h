@@ -1,0 +1,30 @@
+/*
+ * An arena: memory that dies together (a statement, a mutation, a query).
+ * Allocations are 8-byte aligned. One thread at a time. The first allocation
+ * that fails sets failed; every later one fails too.
+ */
+#ifndef STORE_BASE_ARENA_H
+#define STORE_BASE_ARENA_H
+#include "store/base/bytes.h"
+
+struct arena_chunk;
+struct arena {
+	struct arena_chunk *chunks;	/* newest first */
+	uint8_t *next, *end;		/* free space of the newest */
+	size_t total;			/* bytes taken from the heap */
+	bool failed;
+};
+#define ARENA_INIT ((struct arena){ NULL, NULL, NULL, 0, false })
+
+void arena_release(struct arena *a);
+/* Drop everything but the newest chunk, which is used again. */
+void arena_clear(struct arena *a);
+/* size bytes, not cleared; NULL and failed when there is no memory. */
+void *arena_alloc(struct arena *a, size_t size);
+void *arena_zalloc(struct arena *a, size_t count, size_t size);
+/* A copy, with a 0 byte after it. Null stays null; BYTES_NULL when failed. */
+struct bytes arena_copy(struct arena *a, struct bytes b);
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_format(struct arena *a, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+#endif

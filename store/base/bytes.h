@@ -1,0 +1,171 @@
+/*
+ * Slices, growable buffers and bounded readers: every byte that comes from a
+ * disk or a user is looked at through these. Nothing here takes a lock.
+ */
+#ifndef STORE_BASE_BYTES_H
+#define STORE_BASE_BYTES_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * A slice that somebody else owns, passed by value. ptr NULL is null ("no
+ * value"); an empty value has a ptr and len 0.
+ */
+struct bytes {
+	const uint8_t *ptr;
+	size_t len;
+};
+
+#define BYTES_NULL ((struct bytes){ NULL, 0 })
+#define BYTES_EMPTY ((struct bytes){ (const uint8_t *)"", 0 })
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline struct bytes bytes_of(const void *ptr, size_t len)
+{
+	return (struct bytes){ ptr, len };
+}
+static inline struct bytes bytes_str(const char *s)
+{
+	return (struct bytes){ (const uint8_t *)s, strlen(s) };
+}
+static inline bool bytes_is_null(struct bytes b)
+{
+	return !b.ptr;
+}
+/* Equal contents; null equals only null. */
+static inline bool bytes_equal(struct bytes a, struct bytes b)
+{
+	return a.len == b.len && !a.ptr == !b.ptr &&
+	       (!a.len || !memcmp(a.ptr, b.ptr, a.len));
+}
+/* As memcmp, a prefix sorting first. */
+static inline int bytes_compare(struct bytes a, struct bytes b)
+{
+	size_t len = a.len < b.len ? a.len : b.len;
+	int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+static inline bool bytes_begin_with(struct bytes b, struct bytes prefix)
+{
+	return b.len >= prefix.len &&
+	       (!prefix.len || !memcmp(b.ptr, prefix.ptr, prefix.len));
+}
+
+/*
+ * A growable buffer. The first allocation that fails sets failed; from then on
+ * every call is a no-op, so that one check at the end is enough.
+ */
+struct buf {
+	uint8_t *ptr;
+	size_t len, cap;
+	bool failed;
+};
+#define BUF_INIT ((struct buf){ NULL, 0, 0, false })
+
+void buf_release(struct buf *b);
+/* Empty it, keep the memory, forget a failure. */
+void buf_clear(struct buf *b);
+/* Room for more bytes after len. False (and failed) when there is none. */
+bool buf_reserve(struct buf *b, size_t more);
+void buf_add(struct buf *b, const void *ptr, size_t len);
+void buf_add_bytes(struct buf *b, struct bytes bytes);
+void buf_add_str(struct buf *b, const char *s);
+void buf_add_byte(struct buf *b, uint8_t byte);
+void buf_add_format(struct buf *b, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Big-endian integers, as CQL's binary forms have them. */
+void buf_add_be16(struct buf *b, uint16_t v);
+void buf_add_be32(struct buf *b, uint32_t v);
+void buf_add_be64(struct buf *b, uint64_t v);
+/* Little-endian integers and LEB128 varints, as our files have them. */
+void buf_add_le32(struct buf *b, uint32_t v);
+void buf_add_le64(struct buf *b, uint64_t v);
+void buf_add_varint(struct buf *b, uint64_t v);
+void buf_add_zigzag(struct buf *b, int64_t v);
+/* A varint length and the bytes; null is length 0 with flag: see codec users. */
+void buf_add_sized(struct buf *b, struct bytes bytes);
+/* Room was reserved before; for hot loops: */
+static inline struct bytes buf_bytes(const struct buf *b)
+{
+	return (struct bytes){ b->ptr ? b->ptr : (const uint8_t *)"", b->len };
+}
+/* End with a 0 byte that len does not count; "" when failed. */
+const char *buf_cstr(struct buf *b);
+/* Hand the memory over (mem_free), 0-terminated; NULL when failed. */
+char *buf_steal(struct buf *b, size_t *len);
+
+/*
+ * A bounded reader. The first read past the end sets failed and gives zeros
+ * from then on, so that one check at the end is enough.
+ */
+struct reader {
+	const uint8_t *ptr, *end;
+	bool failed;
+};
+
+static inline struct reader reader_of(struct bytes b)
+{
+	return (struct reader){ b.ptr, b.ptr + b.len, false };
+}
+static inline size_t reader_left(const struct reader *r)
+{
+	return (size_t)(r->end - r->ptr);
+}
+uint8_t read_byte(struct reader *r);
+uint16_t read_be16(struct reader *r);
+uint32_t read_be32(struct reader *r);
+uint64_t read_be64(struct reader *r);
+uint32_t read_le32(struct reader *r);
+uint64_t read_le64(struct reader *r);
+uint64_t read_varint(struct reader *r);
+int64_t read_zigzag(struct reader *r);
+/* len bytes, a slice of the input. */
+struct bytes read_bytes(struct reader *r, size_t len);
+/* A varint length and that many bytes. */
+struct bytes read_sized(struct reader *r);
+
+static inline uint32_t get_le32(const void *p)
+{
+	uint32_t v;
+	memcpy(&v, p, 4);
+	return v;
+}
+static inline uint64_t get_le64(const void *p)
+{
+	uint64_t v;
+	memcpy(&v, p, 8);
+	return v;
+}
+static inline uint64_t get_be64(const void *p)
+{
+	return __builtin_bswap64(get_le64(p));
+}
+static inline uint32_t get_be32(const void *p)
+{
+	return __builtin_bswap32(get_le32(p));
+}
+static inline uint16_t get_be16(const void *p)
+{
+	const uint8_t *b = p;
+	return (uint16_t)(b[0] << 8 | b[1]);
+}
+static inline void put_le32(void *p, uint32_t v)
+{
+	memcpy(p, &v, 4);
+}
+static inline void put_le64(void *p, uint64_t v)
+{
+	memcpy(p, &v, 8);
+}
+static inline void put_be64(void *p, uint64_t v)
+{
+	put_le64(p, __builtin_bswap64(v));
+}
+static inline void put_be32(void *p, uint32_t v)
+{
+	put_le32(p, __builtin_bswap32(v));
+}
+#endif

@@ -1,0 +1,60 @@
+/*
+ * check-unit [SUITE...]: runs all unit suites, or those named. CK_VERBOSITY and
+ * the other variables of Check apply.
+ */
+#include "tests/unit/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct suite_entry *entries;	/* sorted by name */
+
+void suite_register(struct suite_entry *entry)
+{
+	struct suite_entry **at = &entries;
+
+	while (*at && strcmp((*at)->name, entry->name) < 0)
+		at = &(*at)->next;
+	entry->next = *at;
+	*at = entry;
+}
+
+static int wanted(const char *name, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return 1;
+	return argc == 1;
+}
+
+int main(int argc, char **argv)
+{
+	SRunner *runner = srunner_create(NULL);
+	struct suite_entry *entry;
+	int failed, found = 0;
+
+	for (entry = entries; entry; entry = entry->next) {
+		Suite *suite;
+
+		if (!wanted(entry->name, argc, argv))
+			continue;
+		suite = suite_create(entry->name);
+		entry->fill(suite);
+		srunner_add_suite(runner, suite);
+		found++;
+	}
+	if (found < (argc > 1 ? argc - 1 : 1)) {
+		fprintf(stderr, "check-unit: no such suite; there are:");
+		for (entry = entries; entry; entry = entry->next)
+			fprintf(stderr, " %s", entry->name);
+		fprintf(stderr, "\n");
+		return 2;
+	}
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}
