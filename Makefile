@@ -21,7 +21,7 @@ $(B)/widefs: LDLIBS += -lfuse3
 $(B)/widefsctl: $(call objects,tools/*.c) $(B)/libstore.a
 $(B)/widefsctl: LDLIBS += -ledit
 $(B)/check-unit: $(call objects,tests/unit/*.c tests/lib/*.c) $(B)/libfs.a $(B)/libstore.a
-$(B)/check-unit: LDLIBS += -lcheck -lsubunit -lrt
+$(B)/check-unit: LDLIBS += -lcheck -lsubunit -lrt -lm
 $(B)/widefs $(B)/widefsctl $(B)/check-unit: ; $(LINK)
 $(B)/%.a: ; @rm -f $@ && $(AR) rcs $@ $^
 $(B)/%.o: %.c $(B)/flags ; @mkdir -p $(@D)
