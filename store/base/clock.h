@@ -1,0 +1,13 @@
+/* Time, through one place so that tests can stop and set it. */
+#ifndef STORE_BASE_CLOCK_H
+#define STORE_BASE_CLOCK_H
+#include <stdint.h>
+
+/* Microseconds and seconds since 1970 by the system's clock. */
+int64_t clock_now_us(void);
+int64_t clock_now_s(void);
+/* Monotonic nanoseconds, for measuring. */
+uint64_t clock_monotonic_ns(void);
+/* For tests: a fixed time; INT64_MIN: the real one again. */
+void clock_set_us(int64_t us);
+#endif

@@ -1,0 +1,68 @@
+/*
+ * Every system call on the store's files goes through one table of functions,
+ * so that tests can record, fail, shorten and reorder them. All return 0 (or a
+ * count or descriptor) or -errno; short transfers and EINTR are retried by the
+ * file_* wrappers below, not by the callers.
+ */
+#ifndef STORE_BASE_FILE_H
+#define STORE_BASE_FILE_H
+#include <sys/stat.h>
+
+#include "store/base/bytes.h"
+
+struct file_ops {
+	/* Opens below the directory descriptor dir; never follows a symlink. */
+	int (*open)(void *context, int dir, const char *name, int flags,
+		    unsigned mode);
+	int (*close)(void *context, int fd);
+	int64_t (*pread)(void *context, int fd, void *to, size_t len,
+			 uint64_t offset);
+	int64_t (*pwrite)(void *context, int fd, const void *from, size_t len,
+			  uint64_t offset);
+	int (*datasync)(void *context, int fd);	/* fdatasync of a file */
+	int (*sync)(void *context, int fd);	/* fsync of a directory */
+	int (*truncate)(void *context, int fd, uint64_t size);
+	int (*allocate)(void *context, int fd, uint64_t size);
+	int (*rename)(void *context, int dir, const char *from, const char *to);
+	int (*unlink)(void *context, int dir, const char *name);
+	int (*mkdir)(void *context, int dir, const char *name, unsigned mode);
+	int (*stat)(void *context, int fd, struct stat *st);
+	/* Call each name in the directory; "." and ".." are left out. */
+	int (*list)(void *context, int dir,
+		    int (*each)(void *data, const char *name), void *data);
+	/*
+	 * Map len bytes shared for appending (the commit log): stores become
+	 * visible to the kernel at once. NULL context of a test layer may
+	 * refuse with -EOPNOTSUPP: the caller then uses pwrite.
+	 */
+	int (*map)(void *context, int fd, size_t len, void **address);
+	int (*unmap)(void *context, void *address, size_t len);
+	int (*map_sync)(void *context, int fd, void *address, size_t len);
+	/* Hints; failures are ignored by the caller. */
+	int (*advise)(void *context, int fd, uint64_t offset, uint64_t len,
+		      int advice);
+	void *context;
+};
+/* The real system calls. */
+extern const struct file_ops file_system;
+
+/* Open, create, flags as open(2); O_CLOEXEC and O_NOFOLLOW are added. Only
+ * regular files and, with O_DIRECTORY, directories are opened. */
+int file_open(const struct file_ops *ops, int dir, const char *name, int flags);
+void file_close(const struct file_ops *ops, int fd);
+/* Exactly len bytes; -EUCLEAN when the file ends before. */
+int file_read(const struct file_ops *ops, int fd, void *to, size_t len,
+	      uint64_t offset);
+/* All of it. */
+int file_write(const struct file_ops *ops, int fd, const void *from, size_t len,
+	       uint64_t offset);
+/* The whole file, at most limit bytes (-EFBIG). */
+int file_read_all(const struct file_ops *ops, int dir, const char *name,
+		  struct buf *out, size_t limit);
+/*
+ * Replace name by these bytes so that after a crash the old or the new file is
+ * there, whole: write NAME.new, sync it, rename, sync the directory.
+ */
+int file_replace(const struct file_ops *ops, int dir, const char *name,
+		 struct bytes contents);
+#endif

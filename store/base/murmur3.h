@@ -1,0 +1,8 @@
+/* Cassandra's Murmur3 (x64, 128 bits, seed 0, with its signed tail bytes). */
+#ifndef STORE_BASE_MURMUR3_H
+#define STORE_BASE_MURMUR3_H
+#include "store/base/bytes.h"
+
+/* The token of a serialised partition key, normalised (semantics.md 1.3). */
+int64_t murmur3_token(struct bytes key);
+#endif

@@ -1,0 +1,128 @@
+/*
+ * The engine: a tree of sstables for each table, one commit log for all. Tables
+ * are numbers, keys are bytes (row/key.h), rows are cells by column number.
+ * All calls from any thread unless said otherwise.
+ *
+ * Life: lsm_open recovers (manifest, sstables, log) whatever tables it finds;
+ * then the owner says what it knows of each with lsm_table_set, and lsm_start
+ * begins flushes and compactions in the background.
+ */
+#ifndef STORE_LSM_LSM_H
+#define STORE_LSM_LSM_H
+#include "store/base/file.h"
+#include "store/row/iterator.h"
+#include "store/row/mutation.h"
+
+struct lsm;
+
+struct lsm_options {
+	size_t cache_bytes;	/* of decoded blocks; 0: 128 MiB */
+	size_t memtable_bytes;	/* budget of all memtables; 0: 64 MiB */
+	double commit_s;	/* seconds between log syncs; 0: every apply */
+	bool read_only;		/* never writes one byte */
+	bool no_threads;	/* tests: flush and compact only when told */
+	/* Told of changes of state (now read-only after an I/O error, damage);
+	 * may be NULL; called without locks. */
+	void (*notice)(void *context, const char *text);
+	void *context;
+};
+
+enum lsm_strategy { LSM_UNIFIED, LSM_SIZE_TIERED, LSM_LEVELED, LSM_TIME_WINDOW };
+struct lsm_table_options {
+	int64_t gc_grace_s;
+	bool compress;
+	uint32_t block_size;		/* 0: default */
+	uint32_t filter_bits;		/* 0: default */
+	enum lsm_strategy strategy;
+	uint32_t min_threshold, max_threshold;	/* size tiered: 4, 32 */
+	uint64_t sstable_size;		/* leveled, unified: 0 default */
+	int64_t window_s;		/* time window */
+	bool compaction_enabled;
+	int64_t memtable_flush_period_ms;	/* 0: none */
+};
+void lsm_table_defaults(struct lsm_table_options *options);
+
+/* dir: an open directory of our own (the fd stays the caller's). */
+int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
+	     const struct lsm_options *options);
+int lsm_start(struct lsm *lsm);
+/* Flushes nothing (the log has it all), syncs the log, ends the threads. NULL
+ * is accepted. Returns the first error of the last sync. */
+int lsm_close(struct lsm *lsm);
+
+/* Make a table known, or change its options. New tables need no file. */
+int lsm_table_set(struct lsm *lsm, uint32_t table,
+		  const struct lsm_table_options *options);
+/* Drop all data of a table: memtables, files, by one durable manifest edit. Log
+ * records of it from before are dead; the number is not used again. Open
+ * iterators go on over what they pinned. */
+int lsm_table_drop(struct lsm *lsm, uint32_t table);
+/* The same, but the table goes on, empty (TRUNCATE). */
+int lsm_table_truncate(struct lsm *lsm, uint32_t table);
+/* Numbers of the tables that have any data: for dropping orphans. */
+int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count);
+
+/*
+ * Apply a batch: in the log (handed to the kernel) before any reader sees it,
+ * and then seen by all readers at once, table by table. *position, if not NULL,
+ * is what lsm_sync takes. -EROFS after an I/O error or read-only, -ENOSPC.
+ * A batch may be larger than a log segment.
+ */
+int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position);
+/* Wait until everything up to position is on disk (group commit). */
+int lsm_sync(struct lsm *lsm, uint64_t position);
+/* The position after the last apply. */
+uint64_t lsm_position(struct lsm *lsm);
+
+/*
+ * Point read: the row at key, merged of all sources with every deletion
+ * applied. 1 with *row (cells from arena), 0 when there is nothing (tombstones
+ * are something: they are given), -errno. Cells of columns not in mask (bit
+ * column & 63) may be missing: reading stops as soon as all wanted are decided.
+ */
+int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
+	    struct arena *arena, struct row *row);
+/*
+ * A merged iterator over the table as it is now, pinned until closed (as in
+ * merge_open: covered rows are gone). lower inclusive, upper exclusive, empty:
+ * open; sources that cannot hold keys between them are left out, and with both
+ * ends in one partition those whose filter rules the partition out. Must be
+ * sought (lower or, reverse, upper) before next.
+ */
+int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
+		struct bytes lower, struct bytes upper, bool reverse);
+
+/* Write all memtables (of one table, or UINT32_MAX: all) to sstables, and wait. */
+int lsm_flush(struct lsm *lsm, uint32_t table);
+/* Merge all sstables of the table into one level, purging what may go. */
+int lsm_compact(struct lsm *lsm, uint32_t table);
+/* Wait until no background work is left to do. */
+int lsm_settle(struct lsm *lsm);
+
+struct lsm_table_stats {
+	uint64_t sstable_count, sstable_bytes, memtable_bytes;
+	uint64_t row_estimate, partition_estimate, tombstones;
+	int64_t min_timestamp, max_timestamp;
+};
+void lsm_table_stats(struct lsm *lsm, uint32_t table,
+		     struct lsm_table_stats *stats);
+struct lsm_stats {
+	uint64_t applied, gets, iterators, bytes_written, flushes, compactions,
+		bytes_flushed, bytes_compacted, log_bytes, log_segments, syncs,
+		cache_hits, cache_misses, cache_bytes, memtable_bytes,
+		sstables_read, filter_skips, tombstones_read;
+	bool faulted;		/* turned read-only by an I/O error */
+};
+void lsm_stats(struct lsm *lsm, struct lsm_stats *stats);
+/* Read everything and check it: each damage is told to report; 0 or -EUCLEAN. */
+int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
+	       void *context);
+
+/*
+ * Small named blobs kept in the manifest (the catalogue's counters and the
+ * like): durable and atomic when set returns. get: 0 with *value appended,
+ * -ENOENT.
+ */
+int lsm_property_set(struct lsm *lsm, const char *name, struct bytes value);
+int lsm_property_get(struct lsm *lsm, const char *name, struct buf *value);
+#endif

@@ -1,0 +1,96 @@
+/*
+ * An sstable is an immutable file of rows and range bounds in key order. A
+ * flush or a compaction writes it whole (writer.h); from then on it is only
+ * read, by any number of threads, until the last reference goes. format.h has
+ * the layout.
+ */
+#ifndef STORE_SSTABLE_SSTABLE_H
+#define STORE_SSTABLE_SSTABLE_H
+#include "store/base/file.h"
+#include "store/row/iterator.h"
+
+struct block_cache;
+struct sstable;
+
+/* What the writer learned; stored in the file; the manifest repeats it. */
+struct sstable_info {
+	uint64_t number;
+	uint64_t size;			/* bytes of the file */
+	uint64_t checksum;		/* XXH3 of footer and sections: identity */
+	uint64_t row_count, cell_count, tombstone_count, partition_count;
+	int64_t min_timestamp, max_timestamp;
+	int64_t min_local_time, max_local_time;
+	bool has_permanent;		/* something never expires */
+	bool has_bounds;		/* a range or partition deletion */
+	int64_t first_token, last_token;
+	uint64_t raw_size;		/* before compression */
+	uint32_t largest_partition_rows;
+};
+
+/*
+ * Open file number NAME in directory fd dir, reading index and filters (all
+ * checksums but those of the blocks, which are checked when read).
+ * The caller gets the first reference. 0, -EUCLEAN (told through corrupt()), or
+ * another -errno.
+ */
+int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
+		 uint64_t number, struct block_cache *cache);
+struct sstable *sstable_get(struct sstable *t);
+void sstable_put(struct sstable *t);
+/* The file is no longer named by the manifest: unlink it at the last put. */
+void sstable_drop(struct sstable *t);
+const struct sstable_info *sstable_info(const struct sstable *t);
+/* The smallest and largest key. Valid while a reference is held. */
+struct bytes sstable_first_key(const struct sstable *t);
+struct bytes sstable_last_key(const struct sstable *t);
+size_t sstable_memory(const struct sstable *t);
+
+/* Filters. hash: key_hash() of token+partition key, or of a row's whole key.
+ * False: it is certainly not here. */
+uint64_t key_hash(struct bytes key);
+bool sstable_may_contain_partition(const struct sstable *t, uint64_t hash);
+bool sstable_may_contain_row(const struct sstable *t, uint64_t hash);
+
+/*
+ * The row at key, if it is here, and the range deletion in force at it. Returns
+ * 1 with *row appended to out (encoded), 0 when there is none (*in_force is set
+ * all the same), -errno. No allocation but out's.
+ */
+int sstable_lookup(struct sstable *t, struct bytes key, struct buf *out,
+		   struct deletion *in_force);
+/* All entries; the iterator holds a reference. no_cache: blocks read are not
+ * put into the cache (compaction). */
+int sstable_iterate(struct iterator **out, struct sstable *t, bool reverse,
+		    bool no_cache);
+/* Read and check every block, key order, counts: 0, or -EUCLEAN told. */
+int sstable_verify(struct sstable *t);
+
+/* -------------------------------------------------------------- writer.c */
+struct sstable_writer;
+struct sstable_options {
+	uint32_t block_size;	/* bytes before compression; 0: default */
+	uint32_t filter_bits;	/* per key; 0: default 10 */
+	bool compress;		/* lz4 where it saves an eighth */
+};
+int sstable_writer_create(struct sstable_writer **out,
+			  const struct file_ops *files, int dir,
+			  uint64_t number, const struct sstable_options *options);
+/* Entries in ascending key order. */
+int sstable_writer_add(struct sstable_writer *w, const struct entry *entry);
+/* Bytes written so far, for cutting outputs. */
+uint64_t sstable_writer_size(const struct sstable_writer *w);
+/* Complete and sync the file (the caller syncs the directory). */
+int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info);
+/* Removes the file unless finished. NULL is accepted. */
+void sstable_writer_close(struct sstable_writer *w);
+
+/* --------------------------------------------------------------- cache.c */
+/* A cache of decoded blocks shared by all tables, bounded by bytes. Threads:
+ * all calls from any. */
+int block_cache_new(struct block_cache **out, size_t bytes);
+void block_cache_free(struct block_cache *c);
+struct block_cache_stats {
+	uint64_t hits, misses, bytes, capacity;
+};
+void block_cache_stats(struct block_cache *c, struct block_cache_stats *stats);
+#endif
