@@ -1,0 +1,65 @@
+/*
+ * The face of CQL: text in, rows or an error with a place out.
+ *
+ * A session holds the keyspace in force (USE), the rights of the caller and
+ * settings; it belongs to one thread at a time. A result streams: rows are
+ * pulled one by one in bounded memory and are valid until the next pull.
+ */
+#ifndef STORE_CQL_CQL_H
+#define STORE_CQL_CQL_H
+#include "store/base/bytes.h"
+#include "store/cql/error.h"
+#include "store/schema/schema.h"
+#include "store/store.h"
+
+struct cql_session;
+struct cql_result;
+
+enum cql_right { CQL_READ, CQL_WRITE, CQL_DDL };
+/* May the session's user do this? table NULL: on the keyspace; both NULL: on
+ * the store (new keyspaces). Without a function everything is allowed. */
+typedef bool cql_may(void *context, const struct keyspace *k,
+		     const struct table *t, enum cql_right right);
+
+int cql_session_new(struct cql_session **out, struct store *s);
+void cql_session_free(struct cql_session *c);
+void cql_session_rights(struct cql_session *c, cql_may *may, void *context);
+/* The owner, group and mode of what it creates. */
+void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode);
+/* "" none. set: -ENOENT. */
+const char *cql_session_keyspace(const struct cql_session *c);
+int cql_session_use(struct cql_session *c, struct bytes keyspace);
+
+/*
+ * Run one statement (a final ';' is allowed). 0 with *result (to be freed with
+ * cql_result_free), which has columns and may have rows; -errno with
+ * cql_session_error set: -EINVAL, -EEXIST (AlreadyExists), -EACCES
+ * (Unauthorized), -EIO (failures), -EUCLEAN, -ENOMEM, -EROFS, -ENOSPC.
+ */
+int cql_execute(struct cql_session *c, struct bytes statement,
+		struct cql_result **result);
+/* The error of the last call that failed on this session. */
+const struct cql_error *cql_session_error(const struct cql_session *c);
+
+/* A result has zero columns when the statement has no rows to give. */
+struct cql_column {
+	struct bytes name;	/* as Cassandra names it: "count", "system.token(k)" */
+	const struct type *type;
+};
+uint32_t cql_result_column_count(const struct cql_result *r);
+const struct cql_column *cql_result_columns(const struct cql_result *r);
+/* 1 with *values (one per column, null where null), 0, -errno (error set on
+ * the session). */
+int cql_result_next(struct cql_result *r, const struct bytes **values);
+/* Warnings that go with it (tombstones, replication), NULL after the last. */
+const char *cql_result_warning(const struct cql_result *r, uint32_t i);
+/* SELECT JSON: the one column is text already in JSON form. */
+bool cql_result_is_json(const struct cql_result *r);
+void cql_result_free(struct cql_result *r);
+/* For TRACING: what the last statement read. */
+struct cql_trace {
+	uint64_t rows_read, tombstones, sstables, rows_given;
+	int64_t microseconds;
+};
+void cql_session_trace(const struct cql_session *c, struct cql_trace *trace);
+#endif

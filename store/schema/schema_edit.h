@@ -1,0 +1,47 @@
+/*
+ * Making the next version of a schema. An edit starts as a copy that shares all
+ * keyspaces and tables, and replaces what changes: never what others hold.
+ */
+#ifndef STORE_SCHEMA_SCHEMA_EDIT_H
+#define STORE_SCHEMA_SCHEMA_EDIT_H
+#include "store/schema/schema.h"
+
+/* A new table that is still being filled in by its maker (one reference). */
+struct table *table_new(const char *keyspace, const char *name);
+/* A deep copy to change: same id and number, one reference. */
+struct table *table_copy(const struct table *t);
+/* Append a column (name copied, type reference taken over); its place. */
+int table_add_column(struct table *t, const char *name, struct type *type,
+		     enum column_kind kind, bool reversed);
+/* Sort the columns into SELECT * order, count kinds, set positions. Index
+ * columns follow. Call it after the last change. */
+int table_finish(struct table *t);
+int table_options_init(struct table_options *o);
+void table_options_release(struct table_options *o);
+int table_options_copy(struct table_options *to, const struct table_options *o);
+/* A list of options sorted by name as DESCRIBE shows them; values copied. */
+int options_set(struct option **options, uint32_t *count, const char *name,
+		const char *value);
+const char *options_find(const struct option *options, uint32_t count,
+			 const char *name);
+void options_release(struct option *options, uint32_t count);
+
+/* The next version: NULL without memory. */
+struct schema *schema_copy(const struct schema *s);
+/* Each replaces or adds (taking over the reference) or removes (name). */
+int schema_set_keyspace(struct schema *s, struct keyspace *k);
+int schema_remove_keyspace(struct schema *s, struct bytes name);
+/* Keyspaces are copied before they are changed. */
+int schema_set_table(struct schema *s, struct table *t);
+int schema_remove_table(struct schema *s, struct bytes keyspace,
+			struct bytes name);
+/* A user type new or altered: all tables and types of the keyspace that use it
+ * are replaced by ones that use the new version. */
+int schema_set_type(struct schema *s, struct bytes keyspace, struct type *udt);
+int schema_remove_type(struct schema *s, struct bytes keyspace,
+		       struct bytes name);
+struct keyspace *keyspace_new(const char *name);
+struct keyspace *keyspace_copy(const struct keyspace *k);
+struct keyspace *keyspace_get(struct keyspace *k);
+void keyspace_put(struct keyspace *k);
+#endif

@@ -1,0 +1,114 @@
+/*
+ * A store: a directory with its marker file, lock, engine and schema. Opening
+ * recovers it; background threads run until it is closed. All calls from any
+ * thread. store/table.h has what reads and writes rows.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+#include "store/base/file.h"
+#include "store/row/mutation.h"
+#include "store/schema/schema.h"
+
+struct store;
+struct lsm_stats;
+struct lsm_table_stats;
+
+struct store_options {
+	bool read_only;		/* never writes one byte; shares the lock */
+	bool create;		/* make a store where there is none */
+	bool no_threads;	/* tests */
+	size_t cache_bytes, memtable_bytes;	/* 0: defaults */
+	double commit_s;	/* seconds between syncs; 0: every commit */
+	uid_t uid;		/* owner of what `create` makes, and of the */
+	gid_t gid;		/* system keyspaces */
+	const struct file_ops *files;	/* NULL: the system's */
+};
+void store_options_init(struct store_options *o);
+
+/*
+ * Open the store at path. 0; -ENOENT there is none (and not create); -ENOTEMPTY
+ * a directory that is something else; -EBUSY in use (*owner_pid is set);
+ * -EPROTONOSUPPORT its format is too new; -EUCLEAN damaged (corrupt_last());
+ * -errno. *created tells whether it was made.
+ */
+int store_open(struct store **out, const char *path,
+	       const struct store_options *options, pid_t *owner_pid,
+	       bool *created);
+int store_close(struct store *s);
+bool store_is_read_only(const struct store *s);
+/* The random 16 bytes that name this store; seeds inode numbers. */
+const uint8_t *store_id(const struct store *s);
+
+/* ---------------------------------------------------------------- schema */
+/* The present schema: a reference. */
+struct schema *store_schema(struct store *s);
+/*
+ * Change the schema: `edit` is called under the schema lock with the present
+ * version and makes the next (NULL with 0: nothing to do); it is then made
+ * durable, given to the engine, published, and observers are told. Data of
+ * tables that went is dropped; new tables get their engine number here (a table
+ * with number 0), new indexes are built before this returns.
+ */
+int store_edit_schema(struct store *s,
+		      int (*edit)(void *context, const struct schema *now,
+				  struct schema **next),
+		      void *context);
+/* Remove all rows of a table and its indexes. */
+int store_truncate(struct store *s, struct table *t);
+
+/* ------------------------------------------------------------- durability */
+/* Everything that was applied until now is on disk when it returns. */
+int store_sync(struct store *s);
+/* The position of the last commit, and waiting for one. */
+uint64_t store_position(struct store *s);
+int store_sync_to(struct store *s, uint64_t position);
+/* NULL table: all. */
+int store_flush(struct store *s, struct table *t);
+int store_compact(struct store *s, struct table *t);
+int store_verify(struct store *s,
+		 void (*report)(void *context, const char *text), void *context);
+void store_stats(struct store *s, struct lsm_stats *stats);
+void store_table_stats(struct store *s, struct table *t,
+		       struct lsm_table_stats *stats);
+
+/* --------------------------------------------------------------- observer */
+/*
+ * One observer (the filesystem) is told of every change after it can be read,
+ * on the thread that made it, with no lock held.
+ */
+struct table_change;
+struct store_observer {
+	/* A committed batch: each element is one row, or a range (table.h). */
+	void (*changed)(void *context, const struct table_change *changes,
+			size_t count);
+	/* The schema went from one version to the next. */
+	void (*schema_changed)(void *context, const struct schema *from,
+			       const struct schema *to);
+	void (*truncated)(void *context, struct table *t);
+	void *context;
+};
+/* Before any other thread uses the store; NULL takes it away. */
+void store_observe(struct store *s, const struct store_observer *observer);
+
+/*
+ * The store's clock for conflicts: microseconds, strictly increasing over all
+ * threads and restarts.
+ */
+int64_t store_timestamp(struct store *s);
+
+/*
+ * Locks for read-modify-write (conditions, counters, lists by position, row
+ * renames): one of many stripes by partition. Take several in one call; they
+ * are sorted inside. Not recursive.
+ */
+struct store_lock {
+	uint64_t stripes;	/* a set of 64 */
+};
+struct partition_ref {
+	const struct table *table;
+	struct bytes key;	/* serialised partition key */
+};
+void store_lock(struct store *s, struct store_lock *lock,
+		const struct partition_ref *partitions, size_t count);
+void store_unlock(struct store *s, struct store_lock *lock);
+#endif
