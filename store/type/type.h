@@ -12,6 +12,7 @@
 #include "store/base/arena.h"
 #include "store/base/bytes.h"
 
+/* The numbers are stored in the catalogue and must stay. */
 enum type_kind {
 	TYPE_ASCII, TYPE_BIGINT, TYPE_BLOB, TYPE_BOOLEAN, TYPE_COUNTER,
 	TYPE_DATE, TYPE_DECIMAL, TYPE_DOUBLE, TYPE_DURATION, TYPE_FLOAT,
@@ -35,8 +36,17 @@ struct type {
 	uint32_t dimension;	/* VECTOR */
 	char *keyspace, *name;	/* UDT, as in the schema (not quoted) */
 	char **field_names;	/* UDT, part_count of them */
+	unsigned depth;		/* 1 for a type without parts */
 	unsigned references;	/* by atomic operations only */
 };
+
+/*
+ * Deeper types are refused by who parses them and by type_decode, so that all
+ * the walks below may recurse.
+ */
+#define TYPE_DEPTH_MAX 32
+/* Fields of a tuple or user type. */
+#define TYPE_PARTS_MAX 65535
 
 /* The one object of a native type; type_get/put on it are allowed. */
 struct type *type_native(enum type_kind kind);
@@ -66,12 +76,16 @@ bool type_contains_kind(const struct type *t, enum type_kind kind);
  * clients see it, where frozen<> is never said. User types by name, quoted
  * where they need it. */
 void type_print(struct buf *out, const struct type *t, bool say_frozen);
-/* "int", "text" (also for varchar): the name of a native type. */
+/* An identifier of CQL, in double quotes where it needs them. */
+void type_print_identifier(struct buf *out, const char *name);
+/* "int", "text" (also for varchar), "list": the name of a kind. */
 const char *type_kind_name(enum type_kind kind);
 /* The native type of that (lower-case) name, or -1. varchar is text. */
 int type_kind_by_name(struct bytes name);
 /* The fixed length of a value's bytes, or 0 where it varies. */
 uint32_t type_fixed_length(const struct type *t);
+/* A vector whose elements stand side by side, without a length before each. */
+bool type_vector_is_flat(const struct type *t);
 /* A type to bytes and back, for the catalogue. read: NULL when damaged. */
 void type_encode(struct buf *out, const struct type *t);
 struct type *type_decode(struct reader *r);
