@@ -25,7 +25,12 @@ struct sstable_info {
 	int64_t first_token, last_token;
 	uint64_t raw_size;		/* before compression */
 	uint32_t largest_partition_rows;
+	int64_t created;		/* seconds: when the writer finished it */
 };
+/* The file's name in the store's directory. */
+void sstable_name(char name[32], uint64_t number);
+/* Is this such a name? 0 with its number, -EINVAL. */
+int sstable_name_parse(uint64_t *number, const char *name);
 
 /*
  * Open file number NAME in directory fd dir, reading index and filters (all
@@ -44,6 +49,9 @@ const struct sstable_info *sstable_info(const struct sstable *t);
 struct bytes sstable_first_key(const struct sstable *t);
 struct bytes sstable_last_key(const struct sstable *t);
 size_t sstable_memory(const struct sstable *t);
+/* Share (0 to 1) of what is stored that is tombstones made, or cells expired,
+ * before gc_before: an estimate by the drop-time histogram. */
+double sstable_droppable(const struct sstable *t, int64_t gc_before);
 
 /* Filters. hash: key_hash() of token+partition key, or of a row's whole key.
  * False: it is certainly not here. */

@@ -1,0 +1,72 @@
+/*
+ * A compaction replaces sstables by their merge, in three steps:
+ *
+ *	prepare		pins the inputs
+ *	run		merges and writes the outputs, durable when it returns;
+ *			long, no lock held by the caller
+ *	install		one manifest edit: outputs live, inputs not
+ *
+ * After install the caller swaps its set of files, taking a reference to each
+ * output, and calls compaction_drop_inputs, which lets the inputs' files be
+ * unlinked when their last reader goes. A crash between any two steps leaves
+ * either the inputs or the outputs live, and the others as files that no
+ * manifest names. compaction_free at any point cleans up: outputs that were not
+ * installed are removed.
+ *
+ * What is dropped on the way: shadowed data always; expired cells become
+ * tombstones; tombstones and deletions made before gc_before go if their
+ * timestamp is smaller than that of anything outside of the inputs that may be
+ * of the partition (engine.md 9).
+ *
+ * One thread at a time for each compaction.
+ */
+#ifndef STORE_LSM_COMPACTION_H
+#define STORE_LSM_COMPACTION_H
+#include "store/lsm/manifest.h"
+#include "store/lsm/strategy.h"
+#include "store/sstable/sstable.h"
+
+struct compaction;
+
+struct compaction_setup {
+	const struct file_ops *files;
+	int dir;
+	struct block_cache *cache;
+	uint32_t table;
+	struct sstable *const *inputs;	/* references are taken */
+	size_t input_count;
+	struct sstable_options output;	/* block size, filter, compression */
+	uint32_t level;			/* as the pick says, these four */
+	uint64_t output_size;
+	unsigned shard_bits;
+	bool drop_only, move_only;
+	int64_t now;			/* seconds, fixed for the whole run */
+	int64_t gc_before;		/* now - gc_grace */
+
+	/* These are called by compaction_run in its thread. */
+	/* The smallest timestamp outside of the inputs of anything that may be
+	 * of the partition (token and escaped key): other sstables whose filter
+	 * does not rule it out, memtables, log. INT64_MAX: nothing. NULL:
+	 * nothing is purged. */
+	int64_t (*min_other_timestamp)(void *context, struct bytes partition);
+	uint64_t (*next_number)(void *context);
+	/* May be NULL. True: stop with -ECANCELED. */
+	bool (*cancelled)(void *context);
+	void *context;
+};
+
+int compaction_prepare(struct compaction **out,
+		       const struct compaction_setup *setup);
+/* 0, -EUCLEAN when an input is damaged, -ENOSPC, -ECANCELED, -errno. */
+int compaction_run(struct compaction *c);
+/* As manifest_apply: after -ESTALE free it. */
+int compaction_install(struct compaction *c, struct manifest *manifest);
+/* Opened by run; the reference is the compaction's: sstable_get for one. */
+size_t compaction_output_count(const struct compaction *c);
+struct sstable *compaction_output(const struct compaction *c, size_t i);
+/* move_only: no outputs; the inputs stay and are at the pick's level now. */
+void compaction_drop_inputs(struct compaction *c);
+uint64_t compaction_bytes_written(const struct compaction *c);
+/* NULL is accepted. */
+void compaction_free(struct compaction *c);
+#endif

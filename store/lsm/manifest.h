@@ -1,0 +1,111 @@
+/*
+ * The manifest says what the store consists of: the live sstables of each
+ * table, up to which log position each table needs no replay, the next file
+ * number, and small named properties. It is a log of edits; an edit is atomic
+ * and durable when manifest_apply returns 0. manifest.c has the format.
+ *
+ * Threads: all calls from any; manifest_apply is one at a time inside.
+ */
+#ifndef STORE_LSM_MANIFEST_H
+#define STORE_LSM_MANIFEST_H
+#include "store/base/file.h"
+#include "store/sstable/sstable.h"
+
+struct manifest;
+
+/* A live sstable. */
+struct manifest_file {
+	uint32_t table;
+	uint32_t level;			/* what the strategy made of it */
+	struct sstable_info info;
+};
+
+/*
+ * What replay must know of a table: its records at log positions < mark are in
+ * sstables, or dead (truncated), and are skipped. All records of a dropped
+ * table are dead. A table without an entry has mark 0.
+ */
+struct manifest_table {
+	uint32_t table;
+	bool dropped;
+	uint64_t mark;
+};
+
+/*
+ * Open the manifest that CURRENT names, or begin a new one where there is none
+ * (never when read_only: -ENOENT; never where sstables lie about: -EUCLEAN). A
+ * torn last edit is dropped. dir stays the caller's and must live longer. 0;
+ * -EUCLEAN when damaged (told through corrupt()); -EPROTONOSUPPORT when a newer
+ * version wrote it; another -errno.
+ */
+int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
+		  bool read_only);
+/* NULL is accepted. */
+void manifest_close(struct manifest *m);
+
+/* ----------------------------------------------------------------- edits */
+/*
+ * An edit is filled, applied once and released; its owner is one thread. The
+ * order of the steps matters: they are carried out one after the other.
+ */
+struct manifest_edit {
+	struct buf steps;
+};
+#define MANIFEST_EDIT_INIT ((struct manifest_edit){ BUF_INIT })
+
+void manifest_edit_release(struct manifest_edit *e);
+/* An sstable that is durable, its directory entry too. */
+void manifest_edit_add(struct manifest_edit *e, uint32_t table, uint32_t level,
+		       const struct sstable_info *info);
+/* The sstable is no longer live. (To move it to another level: drop, add.) */
+void manifest_edit_drop(struct manifest_edit *e, uint32_t table,
+			uint64_t number);
+/* All sstables of the table that are live at this step. */
+void manifest_edit_drop_files(struct manifest_edit *e, uint32_t table);
+/* Records of the table at log positions < mark are not replayed. Flush: add,
+ * mark. Truncate: drop_files, mark. Marks never go back. */
+void manifest_edit_mark(struct manifest_edit *e, uint32_t table, uint64_t mark);
+/* Drops the table's sstables too; the number is not used again. mark is the
+ * log's end: when the log begins behind it the entry is forgotten. */
+void manifest_edit_drop_table(struct manifest_edit *e, uint32_t table,
+			      uint64_t mark);
+/* The log begins here: older segments are not needed. Never goes back. */
+void manifest_edit_log(struct manifest_edit *e, uint64_t position);
+/* A null value removes the property. Names to 255 bytes. */
+void manifest_edit_property(struct manifest_edit *e, const char *name,
+			    struct bytes value);
+
+/*
+ * Carry out the edit: 0 when it is durable. Nothing is changed on an error:
+ * -ESTALE when it drops an sstable that is not live, or adds one to a dropped
+ * table (a truncate or drop came between: throw the outputs away); -ENOSPC and
+ * -ENOMEM, after which others may still succeed; -EROFS; -EIO: the disk failed
+ * now or before, nothing can be written any more until the store is opened
+ * anew (a failed sync is never tried again).
+ */
+int manifest_apply(struct manifest *m, const struct manifest_edit *e);
+
+/* ----------------------------------------------------------------- state */
+/* The number of a file not yet created. Never given twice in a life; those of
+ * files that no edit named are given again after a restart (open removed
+ * those files before). */
+uint64_t manifest_next_number(struct manifest *m);
+/* A copy of what is live, by (table, number); mem_free. 0 or -ENOMEM. */
+int manifest_files(struct manifest *m, struct manifest_file **files,
+		   size_t *count);
+/* Is this sstable live? For removing those of unfinished flushes at open. */
+bool manifest_has_file(struct manifest *m, uint64_t number);
+/* A copy of the marks, by table; mem_free. 0 or -ENOMEM. */
+int manifest_tables(struct manifest *m, struct manifest_table **tables,
+		    size_t *count);
+/* The mark of one table; dropped gives UINT64_MAX. */
+uint64_t manifest_mark(struct manifest *m, uint32_t table);
+/* Where the log begins. */
+uint64_t manifest_log(struct manifest *m);
+/* 0 with the value appended, -ENOENT, -ENOMEM. */
+int manifest_property(struct manifest *m, const char *name, struct buf *value);
+/* The manifest's own file (NAME_MAX fits), for snapshots and unknown files. */
+void manifest_name(struct manifest *m, char name[32]);
+/* The whole state as one manifest file's bytes, for a snapshot's folder. */
+int manifest_snapshot(struct manifest *m, struct buf *out);
+#endif

@@ -1,0 +1,50 @@
+/*
+ * Strategies pick which sstables of a table to merge, by their sizes, keys,
+ * times and levels alone: pure functions, no I/O, no state. Any thread.
+ */
+#ifndef STORE_LSM_STRATEGY_H
+#define STORE_LSM_STRATEGY_H
+#include "store/lsm/lsm.h"
+#include "store/sstable/sstable.h"
+
+struct strategy_file {
+	const struct sstable_info *info;
+	struct bytes first_key, last_key;
+	uint32_t level;		/* as the manifest has it; flush: 0 */
+	bool busy;		/* input of a compaction: not to be picked */
+	double droppable;	/* sstable_droppable() for gc_before */
+};
+
+struct strategy_pick {
+	size_t *files;		/* indexes into the array; the pick's own */
+	size_t count;
+	uint32_t level;		/* of the outputs */
+	uint64_t output_size;	/* cut outputs at about this; 0: do not */
+	unsigned shard_bits;	/* cut at multiples of 2^(64 - bits) tokens; 0:
+				 * do not */
+	bool drop_only;		/* all is dead: one edit drops them, no merge */
+	bool move_only;		/* no overlap: one edit changes the level */
+};
+
+struct strategy_request {
+	const struct lsm_table_options *options;
+	const struct strategy_file *files;
+	size_t count;
+	int64_t now;		/* seconds */
+	/* Smallest timestamp in memtables and log; INT64_MAX when empty: what
+	 * is dead must not shadow anything in there. */
+	int64_t min_memory_timestamp;
+};
+
+/*
+ * 1 with *pick (strategy_release it), 0 when there is nothing to do, -ENOMEM.
+ * Ask again after each compaction until it says 0.
+ */
+int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r);
+/* All files that are not busy, for a major compaction: 1, 0 (none), -ENOMEM. */
+int strategy_pick_all(struct strategy_pick *pick,
+		      const struct strategy_request *r);
+void strategy_release(struct strategy_pick *pick);
+/* Bytes that wait to be compacted: for slowing writers down, and statistics. */
+uint64_t strategy_debt(const struct strategy_request *r);
+#endif
