@@ -1,17 +1,27 @@
 # make | make demo | make check | make check-unit SAN=address,undefined (or SAN=thread)
-# make check-mount | make check-crash | make soak | make install DESTDIR= PREFIX=
-B       := build$(if $(SAN),-$(SAN))
+# make check-mount | make check-crash | make check-fuzz | make soak
+# make install DESTDIR= PREFIX= | make uninstall | make clean
+# B is where it is built; rebuilt when flags change.
+B       := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))
+comma   := ,
+PREFIX  ?= /usr/local
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes
 SANFLAG := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 COMPILE := $(CC) -std=gnu17 -pthread $(WARN) $(SANFLAG) $(CFLAGS)
-INCLUDE := -I. -D_GNU_SOURCE -DFUSE_USE_VERSION=314 $(CPPFLAGS)
+INCLUDE := -I. -I/usr/include/fuse3 -D_GNU_SOURCE -DFUSE_USE_VERSION=314 $(CPPFLAGS)
 LDLIBS  := -llz4 -lxxhash -lgmp -lm
 LINK     = $(COMPILE) $(LDFLAGS) $^ $(LDLIBS) -o $@
 objects  = $(patsubst %.c,$(B)/%.o,$(wildcard $(1)))
 
-all: programs
+all: packages programs
 programs: $(B)/widefs $(B)/widefsctl
+
+# What Debian calls the libraries and tools. With all there nothing is fetched.
+PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev libedit-dev
+TEST_PACKAGES := check clang libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq procps
+packages: ; @tests/install-packages $(PACKAGES)
+test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)
 
 # The link order is the architecture: store knows nothing of fs, fs nothing of mount.
 $(B)/libstore.a: $(call objects,store/*.c store/*/*.c)
@@ -29,8 +39,27 @@ $(B)/%.o: %.c $(B)/flags ; @mkdir -p $(@D)
 $(B)/flags: FORCE ; @mkdir -p $(@D)	# rewritten, and all rebuilt, only when the flags differ
 	@echo '$(COMPILE) $(INCLUDE)' | cmp -s - $@ || echo '$(COMPILE) $(INCLUDE)' > $@
 
+demo: packages programs ; @tools/demo/demo
+# Everything that proves the rest of tests/README.md; the parts can be run alone.
+check: packages test-packages ; @tests/check
 check-unit: $(B)/check-unit ; ./$<
+check-mount: programs ; @B=$(B) tests/mount/run
+check-crash: programs ; @B=$(B) tests/crash/run
+check-fuzz: ; @tests/fuzz/run
 check-floors: ; @awk -f tests/floors.awk tests/floors $$(git ls-files '*.[ch]')
+soak: packages test-packages ; @tests/soak
+
+install: programs
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/share/man/man1
+	install $(B)/widefs $(B)/widefsctl $(DESTDIR)$(PREFIX)/bin
+	ln -sf ../bin/widefs $(DESTDIR)$(PREFIX)/sbin/mount.fuse.widefs
+	ln -sf ../bin/widefs $(DESTDIR)$(PREFIX)/sbin/mount.widefs
+	install -m 644 mount/*.1 tools/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/widefs bin/widefsctl sbin/mount.fuse.widefs sbin/mount.widefs
+	cd $(DESTDIR)$(PREFIX)/share/man/man1 && rm -f $(notdir $(wildcard mount/*.1 tools/*.1))
+clean: ; rm -rf build
 FORCE:
-.PHONY: all programs check-unit check-floors FORCE
+.PHONY: all programs packages test-packages demo check check-unit check-mount check-crash \
+	check-fuzz check-floors soak install uninstall clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,6 +1,6 @@
 /*
  * check-unit [SUITE...]: runs all unit suites, or those named. CK_VERBOSITY and
- * the other variables of Check apply.
+ * the other variables of Check apply. check-unit --list [threads] names them.
  */
 #include "tests/unit/suite.h"
 
@@ -30,12 +30,32 @@ static int wanted(const char *name, int argc, char **argv)
 	return argc == 1;
 }
 
+int test_scale(int count)
+{
+	const char *scale = getenv("WIDEFS_TEST_SCALE");
+	int by = scale ? atoi(scale) : 1;
+
+	return by > 1 && count > by ? count / by : by > 1 ? 1 : count;
+}
+
+static int list(int only_threads)
+{
+	const struct suite_entry *entry;
+
+	for (entry = entries; entry; entry = entry->next)
+		if (entry->threads || !only_threads)
+			puts(entry->name);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	SRunner *runner = srunner_create(NULL);
 	struct suite_entry *entry;
 	int failed, found = 0;
 
+	if (argc > 1 && !strcmp(argv[1], "--list"))
+		return list(argc > 2);
 	for (entry = entries; entry; entry = entry->next) {
 		Suite *suite;
 

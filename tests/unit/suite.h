@@ -8,6 +8,10 @@
  *		tcase_add_test(tc, a_test);
  *		suite_add_tcase(suite, tc);
  *	}
+ *
+ * A suite that starts threads is defined with SUITE_THREADS: it is run under
+ * the thread sanitizer too. Loops over many seeds take their count through
+ * test_scale(), so that sanitizer builds run smaller counts.
  */
 #ifndef TESTS_UNIT_SUITE_H
 #define TESTS_UNIT_SUITE_H
@@ -15,15 +19,21 @@
 
 struct suite_entry {
 	const char *name;
+	int threads;
 	void (*fill)(Suite *suite);
 	struct suite_entry *next;
 };
 void suite_register(struct suite_entry *entry);
 
-#define SUITE(module)                                                         \
+/* count, or count / WIDEFS_TEST_SCALE (at least 1) where that is set. */
+int test_scale(int count);
+
+#define SUITE(module) SUITE_DEFINE(module, 0)
+#define SUITE_THREADS(module) SUITE_DEFINE(module, 1)
+#define SUITE_DEFINE(module, threads)                                         \
 	static void fill_##module(Suite *suite);                              \
-	static struct suite_entry entry_##module = { #module, fill_##module,  \
-						     NULL };                  \
+	static struct suite_entry entry_##module = { #module, threads,        \
+						     fill_##module, NULL };   \
 	__attribute__((constructor)) static void register_##module(void)      \
 	{                                                                     \
 		suite_register(&entry_##module);                              \
