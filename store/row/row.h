@@ -43,7 +43,7 @@ enum cell_flags {
 	 * its own (complex deletion): path null, sorts before them.
 	 */
 	CELL_COLUMN_DELETION = 2,
-	CELL_COUNTER = 4,	/* value: 8 bytes, a total; see reconcile.h */
+	CELL_COUNTER = 4,	/* value: 8 bytes, a total; see reconcile.c */
 };
 
 struct cell {
@@ -83,6 +83,9 @@ struct row_stats {
 	uint32_t tombstones, cells;
 	bool has_permanent;	/* something that neither expires nor is deleted */
 };
+#define ROW_STATS_NONE                                                        \
+	((struct row_stats){ INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, 0,   \
+			     0, false })
 void row_add_stats(struct row_stats *stats, const struct row *row);
 
 /* ------------------------------------------------------------ reconcile.c */

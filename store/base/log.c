@@ -1,0 +1,90 @@
+#include "store/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST_LINE 1024
+
+static void (*sink_function)(void *context, enum log_level level,
+			     const char *line);
+static void *sink_context;
+static atomic_int shown_level = LOG_INFO_LEVEL;
+static _Thread_local char last_corrupt[LONGEST_LINE];
+
+void log_set_sink(void (*sink)(void *context, enum log_level level,
+			       const char *line), void *context)
+{
+	sink_function = sink;
+	sink_context = context;
+}
+
+void log_set_level(enum log_level level)
+{
+	atomic_store(&shown_level, (int)level);
+}
+
+/* Data, names and error texts may hold what drives a terminal (P16). */
+static void escape(char *to, size_t size, const char *from)
+{
+	size_t at = 0;
+
+	for (; *from && at + 5 < size; from++) {
+		unsigned char c = (unsigned char)*from;
+
+		if (c >= 0x20 && c != 0x7f)
+			to[at++] = (char)c;
+		else
+			at += (size_t)snprintf(to + at, size - at, "\\x%02x",
+					       c);
+	}
+	to[at] = 0;
+}
+
+static void log_text(enum log_level level, const char *text)
+{
+	static const char *const names[] = { "error", "warning", "info",
+					     "debug" };
+	char line[LONGEST_LINE * 2];
+
+	if ((int)level > atomic_load(&shown_level))
+		return;
+	escape(line, sizeof(line), text);
+	if (sink_function)
+		sink_function(sink_context, level, line);
+	else
+		fprintf(stderr, "widefs: %s: %s\n", names[level], line);
+}
+
+void log_message(enum log_level level, const char *format, ...)
+{
+	char text[LONGEST_LINE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	log_text(level, text);
+}
+
+int corrupt(const char *file, uint64_t offset, const char *format, ...)
+{
+	char why[LONGEST_LINE / 2];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	snprintf(last_corrupt, sizeof(last_corrupt),
+		 "%.200s is damaged at offset %llu: %s", file,
+		 (unsigned long long)offset, why);
+	log_text(LOG_ERROR_LEVEL, last_corrupt);
+	return -EUCLEAN;
+}
+
+const char *corrupt_last(void)
+{
+	return last_corrupt;
+}

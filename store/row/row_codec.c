@@ -1,0 +1,263 @@
+/*
+ * The bytes of a row, in the commit log, in memtables and in sstables.
+ *
+ *   1  what is there: 1 marker, 2 the marker expires, 4 row deletion, 8 cells.
+ *      0: an empty row, and nothing follows.
+ *   8  base, little-endian: the marker's timestamp, else the deletion's, else
+ *      the first cell's
+ *   if the marker expires: varint ttl, local time expires less ttl
+ *   if row deletion: zigzag timestamp less base, local time
+ *   if cells: varint count, then each cell:
+ *     1  bits 0-2 cell_flags, 3 expires, 4 a timestamp follows, 5 has a path,
+ *        6-7 column less that of the cell before (less -1 for the first); 3: a
+ *        varint with the rest follows
+ *     if 3 in bits 6-7: varint column less the one before, less 3
+ *     if bit 4: zigzag timestamp less base
+ *     if bit 3: varint ttl, local time expiry less ttl; else if deleted: local
+ *        time of the deletion
+ *     if bit 5: varint length, path
+ *     if not deleted: varint length, value
+ *
+ * A local time is a zigzag varint relative to the seconds of base: a clock that
+ * gave both makes it one byte. Sums wrap, so that every value has a form.
+ */
+#include "store/row/row.h"
+
+#include <errno.h>
+
+enum { HAS_MARKER = 1, HAS_EXPIRY = 2, HAS_DELETION = 4, HAS_CELLS = 8,
+       ROW_KNOWN = 15 };
+enum { CELL_FLAGS = 7, CELL_EXPIRES = 8, CELL_TIMESTAMP = 16, CELL_PATH = 32,
+       CELL_COLUMN_SHIFT = 6 };
+#define CELL_DELETED (CELL_TOMBSTONE | CELL_COLUMN_DELETION)
+
+static int64_t wrap_add(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t wrap_sub(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static int64_t base_of(const struct row *row)
+{
+	if (row->marker.timestamp != NO_TIMESTAMP)
+		return row->marker.timestamp;
+	if (!deletion_is_none(row->deletion))
+		return row->deletion.timestamp;
+	return row->cells[0].timestamp;
+}
+
+static void encode_cell(struct buf *out, const struct cell *cell,
+			uint32_t step, int64_t base)
+{
+	bool deleted = cell->flags & CELL_DELETED;
+	bool expires = !deleted && cell->ttl;
+	bool has_path = !bytes_is_null(cell->path);
+	int64_t seconds = base / 1000000;
+	unsigned head = cell->flags & CELL_FLAGS;
+
+	head |= (expires ? CELL_EXPIRES : 0) | (has_path ? CELL_PATH : 0);
+	head |= cell->timestamp != base ? CELL_TIMESTAMP : 0;
+	head |= (step < 3 ? step : 3) << CELL_COLUMN_SHIFT;
+	buf_add_byte(out, (uint8_t)head);
+	if (step >= 3)
+		buf_add_varint(out, step - 3);
+	if (cell->timestamp != base)
+		buf_add_zigzag(out, wrap_sub(cell->timestamp, base));
+	if (expires) {
+		buf_add_varint(out, (uint32_t)cell->ttl);
+		buf_add_zigzag(out, wrap_sub(wrap_sub(cell->local_time,
+						      cell->ttl), seconds));
+	} else if (deleted) {
+		buf_add_zigzag(out, wrap_sub(cell->local_time, seconds));
+	}
+	if (has_path)
+		buf_add_sized(out, cell->path);
+	if (!deleted)
+		buf_add_sized(out, cell->value);
+}
+
+void row_encode(struct buf *out, const struct row *row)
+{
+	bool marker = row->marker.timestamp != NO_TIMESTAMP;
+	bool deletion = !deletion_is_none(row->deletion);
+	unsigned head = (marker ? HAS_MARKER : 0) |
+			(marker && row->marker.ttl ? HAS_EXPIRY : 0) |
+			(deletion ? HAS_DELETION : 0) |
+			(row->cell_count ? HAS_CELLS : 0);
+	uint32_t column = UINT32_MAX, i;
+	int64_t base, seconds;
+
+	buf_add_byte(out, (uint8_t)head);
+	if (!head)
+		return;
+	base = base_of(row);
+	seconds = base / 1000000;
+	buf_add_le64(out, (uint64_t)base);
+	if (head & HAS_EXPIRY) {
+		buf_add_varint(out, (uint32_t)row->marker.ttl);
+		buf_add_zigzag(out, wrap_sub(wrap_sub(row->marker.expires,
+						      row->marker.ttl),
+					     seconds));
+	}
+	if (deletion) {
+		buf_add_zigzag(out, wrap_sub(row->deletion.timestamp, base));
+		buf_add_zigzag(out, wrap_sub(row->deletion.local_time,
+					     seconds));
+	}
+	if (row->cell_count)
+		buf_add_varint(out, row->cell_count);
+	for (i = 0; i < row->cell_count; i++) {
+		encode_cell(out, &row->cells[i], row->cells[i].column - column,
+			    base);
+		column = row->cells[i].column;
+	}
+}
+
+/* Most numbers here are one byte. */
+static inline uint64_t quick_varint(struct reader *r)
+{
+	if (r->ptr < r->end && *r->ptr < 0x80)
+		return *r->ptr++;
+	return read_varint(r);
+}
+
+static inline int64_t quick_zigzag(struct reader *r)
+{
+	uint64_t v = quick_varint(r);
+
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+static inline struct bytes quick_sized(struct reader *r)
+{
+	uint64_t len = quick_varint(r);
+	struct bytes b = { r->ptr, len };
+
+	if (len > reader_left(r)) {
+		r->failed = true;
+		r->ptr = r->end;
+		return BYTES_EMPTY;
+	}
+	r->ptr += len;
+	return b;
+}
+
+static int32_t read_ttl(struct reader *r)
+{
+	uint64_t ttl = quick_varint(r);
+
+	if (!ttl || ttl > INT32_MAX)
+		r->failed = true;
+	return (int32_t)ttl;
+}
+
+/* *column: in that of the cell before, out this one's. */
+static void decode_cell(struct cell *cell, struct reader *r, uint64_t *column,
+			int64_t base)
+{
+	int64_t seconds = base / 1000000;
+	unsigned head = read_byte(r);
+	uint64_t step = head >> CELL_COLUMN_SHIFT;
+
+	if (step == 3)
+		step += quick_varint(r);
+	*column += step;
+	if (step > UINT32_MAX || *column > UINT32_MAX)
+		r->failed = true;
+	cell->column = (uint32_t)*column;
+	cell->flags = head & CELL_FLAGS;
+	cell->ttl = 0;
+	cell->local_time = NO_TIME;
+	cell->timestamp = base;
+	if (head & CELL_TIMESTAMP)
+		cell->timestamp = wrap_add(base, quick_zigzag(r));
+	if (head & CELL_EXPIRES) {
+		cell->ttl = read_ttl(r);
+		cell->local_time = wrap_add(wrap_add(quick_zigzag(r), seconds),
+					    cell->ttl);
+	} else if (head & CELL_DELETED) {
+		cell->local_time = wrap_add(quick_zigzag(r), seconds);
+	}
+	cell->path = head & CELL_PATH ? quick_sized(r) : BYTES_NULL;
+	cell->value = head & CELL_DELETED ? BYTES_NULL : quick_sized(r);
+}
+
+/* Merging relies on the order: (column, column deletion first, path). */
+static bool in_order(const struct cell *a, const struct cell *b)
+{
+	if (a->column != b->column)
+		return true;
+	if (b->flags & CELL_COLUMN_DELETION)
+		return false;
+	return a->flags & CELL_COLUMN_DELETION ||
+	       (a->path.ptr && b->path.ptr &&
+		bytes_compare(a->path, b->path) < 0);
+}
+
+static int decode_cells(struct row *row, struct arena *arena, struct reader *r,
+			int64_t base, uint64_t mask)
+{
+	uint64_t count = quick_varint(r), column = UINT64_MAX, i;
+	struct cell cell, before = { 0 };
+	uint32_t kept = 0;
+
+	/* A cell is two bytes at least. */
+	if (!count || count > reader_left(r) / 2 || count > UINT32_MAX)
+		return -EUCLEAN;
+	row->cells = arena_alloc(arena, count * sizeof(*row->cells));
+	if (!row->cells)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		decode_cell(&cell, r, &column, base);
+		if (r->failed || (i && !in_order(&before, &cell)))
+			return -EUCLEAN;
+		if (mask >> (cell.column & 63) & 1)
+			row->cells[kept++] = cell;
+		before = cell;
+	}
+	row->cell_count = kept;
+	return 0;
+}
+
+int row_decode_columns(struct row *row, struct arena *arena,
+		       struct bytes bytes, uint64_t mask)
+{
+	struct reader r = reader_of(bytes);
+	unsigned head = read_byte(&r);
+	int64_t base, seconds;
+	int err = 0;
+
+	*row = ROW_NONE;
+	if (!head && !r.failed)
+		return reader_left(&r) ? -EUCLEAN : 0;
+	base = (int64_t)read_le64(&r);
+	seconds = base / 1000000;
+	if (head > ROW_KNOWN || (head & (HAS_EXPIRY | HAS_MARKER)) == HAS_EXPIRY)
+		return -EUCLEAN;
+	if (head & HAS_MARKER)
+		row->marker.timestamp = base;
+	if (head & HAS_EXPIRY) {
+		row->marker.ttl = read_ttl(&r);
+		row->marker.expires = wrap_add(wrap_add(quick_zigzag(&r),
+							seconds),
+					       row->marker.ttl);
+	}
+	if (head & HAS_DELETION) {
+		row->deletion.timestamp = wrap_add(base, quick_zigzag(&r));
+		row->deletion.local_time = wrap_add(seconds, quick_zigzag(&r));
+	}
+	if (head & HAS_CELLS && !r.failed)
+		err = decode_cells(row, arena, &r, base, mask);
+	if (!err && (r.failed || reader_left(&r)))
+		err = -EUCLEAN;
+	return err;
+}
+
+int row_decode(struct row *row, struct arena *arena, struct bytes bytes)
+{
+	return row_decode_columns(row, arena, bytes, UINT64_MAX);
+}

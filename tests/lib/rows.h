@@ -1,0 +1,12 @@
+/* Random rows from few columns, paths, times and values, so that they meet. */
+#ifndef TESTS_LIB_ROWS_H
+#define TESTS_LIB_ROWS_H
+#include "store/row/row.h"
+#include "tests/lib/random.h"
+
+/* A row of up to columns columns; odd ones are collections. */
+void random_row(struct random *rng, struct arena *arena, struct row *row,
+		uint32_t columns);
+/* Two rows are the same in every part. */
+bool rows_equal(const struct row *a, const struct row *b);
+#endif
