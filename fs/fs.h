@@ -1,0 +1,190 @@
+/*
+ * The tree: a store as files and directories (the contract is filesystem.md).
+ * mount/ translates the kernel's requests into these calls and back; nothing
+ * here knows libfuse.
+ *
+ * Every call gives 0 or -errno, may come from any thread, and takes first a
+ * struct fs_call: who asks, and afterwards what the reply has to wait for.
+ * Names are bytes ended by 0, as the kernel sends them.
+ *
+ * Node numbers are 64-bit, never used again; the root is FS_ROOT. lookup,
+ * mkdir, create and each entry of readdirplus that the filler took add one to
+ * the node's count; fs_forget takes counts back (also when a reply could not
+ * be sent). A node is kept while its count is above 0 or a handle is open.
+ *
+ * Notices: what the kernel may still hold and must drop is queued by the call
+ * that changed it, and by the timer. One thread of the mount's takes them with
+ * fs_notices_take and sends them in order. When a call leaves call->wait_for
+ * above 0, its reply must be sent by that thread, after the notice of that
+ * number ("visible before the call returns"); only calls that hold no
+ * directory's lock in the kernel ask for it.
+ */
+#ifndef FS_FS_H
+#define FS_FS_H
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+
+#include "store/base/bytes.h"
+
+struct store;
+struct fs;
+
+#define FS_ROOT 1
+#define FS_FOREVER 86400.0	/* of a timeout, in seconds */
+
+struct fs_options {
+	uid_t uid;		/* who mounts: owns the root and the files of */
+	gid_t gid;		/* control */
+	uint64_t max_value;	/* bytes of one value; 0: 256 MiB */
+	uint64_t scratch_max;	/* bytes of all scratch files; 0: 64 MiB */
+	const char *keyspace;	/* the root lists this one alone; or NULL */
+	bool read_only;
+	const char *store_path;	/* for statfs and .widefs/options */
+	const char *version;	/* of the program; NULL: "unknown" */
+	const char *options_text;	/* lines for .widefs/options; or NULL */
+};
+void fs_options_init(struct fs_options *o);
+/* The store stays the caller's and must outlive the fs; strings are copied. */
+int fs_open(struct fs **out, struct store *s, const struct fs_options *o);
+/*
+ * No call may be under way. Pending values of open handles are committed (as
+ * their close would), scratch files go. NULL is accepted.
+ */
+int fs_close(struct fs *fs);
+/* Pending values are committed and the log is synced: before unmounting. */
+int fs_flush_all(struct fs *fs);
+
+struct fs_call {
+	uid_t uid;
+	gid_t gid;
+	pid_t pid;		/* 0: unknown (another namespace) */
+	mode_t umask;		/* of create and mkdir only */
+	uint64_t wait_for;	/* out: see above; 0: reply at once */
+};
+
+struct fs_entry {
+	uint64_t node;		/* 0: a name without a node (readdirplus) */
+	uint64_t generation;
+	struct stat attr;
+	double entry_timeout_s, attr_timeout_s;
+};
+
+/* What the reply to an open says; handle goes with every later call. */
+struct fs_open_reply {
+	uint64_t handle;
+	bool direct_io, keep_cache, noflush, nonseekable, cache_readdir;
+};
+
+/* ---------------------------------------------------------------- names */
+int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, struct fs_entry *entry);
+void fs_forget(struct fs *fs, uint64_t node, uint64_t count);
+int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name, mode_t mode, struct fs_entry *entry);
+int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name);
+int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name);
+/* flags: RENAME_NOREPLACE is honoured, the others are EINVAL. */
+int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, uint64_t new_parent, const char *new_name,
+	      unsigned flags);
+
+/* ----------------------------------------------------------- attributes */
+/* handle: of an open file where the kernel gives one; else 0. */
+int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, struct stat *attr, double *timeout_s);
+enum fs_set {
+	FS_SET_MODE = 1, FS_SET_UID = 2, FS_SET_GID = 4, FS_SET_SIZE = 8,
+	FS_SET_ATIME = 16, FS_SET_MTIME = 32,
+	FS_SET_MTIME_NOW = 64,	/* the time is now: attr's is not read */
+};
+/* set: of attr, these; attr then holds all of the new attributes. */
+int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, unsigned set, struct stat *attr,
+	       double *timeout_s);
+/* Value and list: the length, or -errno; size 0 asks for the length alone. */
+int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		    const char *name, void *value, size_t size);
+int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		     void *list, size_t size);
+/* flags: XATTR_CREATE, XATTR_REPLACE. */
+int fs_setxattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		const char *name, struct bytes value, int flags);
+int fs_removexattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		   const char *name);
+int fs_statfs(struct fs *fs, struct statvfs *out);
+
+/* ---------------------------------------------------------------- files */
+/* flags: those of open(2); O_TRUNC arrives here (ATOMIC_O_TRUNC). */
+int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, mode_t mode, int flags,
+	      struct fs_entry *entry, struct fs_open_reply *reply);
+int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t node, int flags,
+		 struct fs_open_reply *reply);
+/* Appends at most size bytes to out; fewer only at the end of the file. */
+int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
+	    uint64_t offset, size_t size, struct buf *out);
+/* The count taken or -errno. */
+int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
+		 uint64_t handle, uint64_t offset, struct bytes data);
+int fs_flush(struct fs *fs, struct fs_call *call, uint64_t node,
+	     uint64_t handle);
+int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
+	     uint64_t handle);
+int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle);
+
+/* ---------------------------------------------------------- directories */
+int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       struct fs_open_reply *reply);
+/*
+ * Takes one entry: 0, or 1 when it has no room (it comes again in the next
+ * call). Always given: name, entry->attr.st_ino and the type in st_mode; with
+ * plus everything. cookie is where the next call goes on behind it.
+ */
+typedef int fs_fill(void *context, const char *name, size_t len,
+		    const struct fs_entry *entry, uint64_t cookie);
+/*
+ * Entries behind cookie (0: from the begin) until fill has no room or the end
+ * is reached (then 0 and nothing is filled). "." and ".." come too, without a
+ * count.
+ */
+int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, uint64_t cookie, bool plus, fs_fill *fill,
+	       void *context);
+int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
+		  uint64_t handle);
+int fs_fsyncdir(struct fs *fs, struct fs_call *call, uint64_t node);
+
+/* -------------------------------------------------------------- notices */
+enum fs_notice_kind {
+	FS_NOTICE_ATTRIBUTES,	/* inval_inode, offset < 0 */
+	FS_NOTICE_PAGES,	/* inval_inode 0, 0: attributes and pages, or
+				 * a directory's cached listing */
+	FS_NOTICE_ENTRY,	/* inval_entry: name in node */
+	FS_NOTICE_EPOCH,	/* every cached name is stale (INC_EPOCH) */
+};
+struct fs_notice {
+	uint64_t number;	/* 1, 2, ... */
+	enum fs_notice_kind kind;
+	uint64_t node;		/* of an ENTRY: the directory */
+	char *name;		/* ENTRY: mem_free by who takes it; else NULL */
+	bool directory;		/* ENTRY: of one (expire rather than drop) */
+};
+/*
+ * Wait at most timeout_ms (-1: without end) for notices; the number of those
+ * taken (up to max), 0 on timeout or after fs_notices_stop.
+ */
+size_t fs_notices_take(struct fs *fs, struct fs_notice *out, size_t max,
+		       int timeout_ms);
+/* Wakes the taker for good; from now on nothing is queued and nothing waits. */
+void fs_notices_stop(struct fs *fs);
+
+/*
+ * Expired cells leave the kernel's caches. Called each second by the mount's
+ * timer with the present time (seconds); gives when it wants to be called next.
+ */
+int64_t fs_timer(struct fs *fs, int64_t now_s);
+#endif
