@@ -57,8 +57,9 @@ struct index {
 
 /* Options of a table, as CQL has them (semantics.md 6.3). */
 struct table_options {
-	char *comment, *additional_write_policy, *speculative_retry, *memtable,
+	char *comment, *additional_write_policy, *speculative_retry,
 	     *read_repair;
+	char *memtable;		/* NULL: not set ('default') */
 	double bloom_filter_fp_chance, crc_check_chance;
 	int32_t default_time_to_live, gc_grace_seconds, max_index_interval,
 		min_index_interval, memtable_flush_period_in_ms;

@@ -16,6 +16,16 @@ int table_add_column(struct table *t, const char *name, struct type *type,
 /* Sort the columns into SELECT * order, count kinds, set positions. Index
  * columns follow. Call it after the last change. */
 int table_finish(struct table *t);
+/*
+ * Take the column away and keep a record of it: its cells up to dropped_us do
+ * not show again. A column added again under its name and kind by
+ * table_add_column gets its number back, so that newer cells do. No index may
+ * be on it. The caller calls table_finish.
+ */
+int table_drop_column(struct table *t, uint32_t column, int64_t dropped_us);
+/* Append a deep copy of the index (number 0: the store gives it one). */
+int table_add_index(struct table *t, const struct index *index);
+void table_remove_index(struct table *t, struct bytes name);
 int table_options_init(struct table_options *o);
 void table_options_release(struct table_options *o);
 int table_options_copy(struct table_options *to, const struct table_options *o);
@@ -24,11 +34,14 @@ int options_set(struct option **options, uint32_t *count, const char *name,
 		const char *value);
 const char *options_find(const struct option *options, uint32_t count,
 			 const char *name);
+int options_copy(struct option **to, uint32_t *to_count,
+		 const struct option *options, uint32_t count);
 void options_release(struct option *options, uint32_t count);
 
 /* The next version: NULL without memory. */
 struct schema *schema_copy(const struct schema *s);
-/* Each replaces or adds (taking over the reference) or removes (name). */
+/* Each replaces or adds (taking over the reference, also on error) or removes
+ * (name; -ENOENT). 0 or -ENOMEM. */
 int schema_set_keyspace(struct schema *s, struct keyspace *k);
 int schema_remove_keyspace(struct schema *s, struct bytes name);
 /* Keyspaces are copied before they are changed. */
@@ -36,12 +49,17 @@ int schema_set_table(struct schema *s, struct table *t);
 int schema_remove_table(struct schema *s, struct bytes keyspace,
 			struct bytes name);
 /* A user type new or altered: all tables and types of the keyspace that use it
- * are replaced by ones that use the new version. */
+ * are replaced by ones that use the new version. The reference to udt is taken
+ * over. */
 int schema_set_type(struct schema *s, struct bytes keyspace, struct type *udt);
 int schema_remove_type(struct schema *s, struct bytes keyspace,
 		       struct bytes name);
 struct keyspace *keyspace_new(const char *name);
+/* Shares the tables and types. */
 struct keyspace *keyspace_copy(const struct keyspace *k);
+/* As options_set for the replication, where 'class' stays first. */
+int keyspace_set_replication(struct keyspace *k, const char *name,
+			     const char *value);
 struct keyspace *keyspace_get(struct keyspace *k);
 void keyspace_put(struct keyspace *k);
 #endif

@@ -289,7 +289,7 @@ bool type_contains_kind(const struct type *t, enum type_kind kind)
 }
 
 /* CQL's reserved words, and the two that are constants. */
-static bool is_reserved(const char *name)
+bool type_identifier_is_reserved(struct bytes name)
 {
 	static const char *const words[] = {
 		"add", "allow", "alter", "and", "apply", "asc", "authorize",
@@ -306,7 +306,7 @@ static bool is_reserved(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i], name))
+		if (bytes_equal(name, bytes_str(words[i])))
 			return true;
 	return false;
 }
@@ -319,7 +319,7 @@ void type_print_identifier(struct buf *out, const char *name)
 		while ((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') ||
 		       *c == '_')
 			c++;
-	if (c > name && !*c && !is_reserved(name)) {
+	if (c > name && !*c && !type_identifier_is_reserved(bytes_str(name))) {
 		buf_add_str(out, name);
 		return;
 	}

@@ -1,0 +1,479 @@
+/*
+ * The schema as bytes. A record is a keyspace or a table:
+ *
+ *   format version 1 (byte), then the fields in the order of the functions
+ *   below. Integers are LEB128 varints (zigzag where they may be negative),
+ *   doubles 8 bytes little-endian, strings a varint length and bytes without
+ *   zeros, lists a varint count and their elements, types as type_encode has
+ *   them, booleans a byte 0 or 1. Nothing may follow.
+ *
+ * A table names its columns in SELECT * order. An index names its column by its
+ * place there. What was added to a record later stands at its end, under a
+ * higher version.
+ */
+#include "store/schema/catalog.h"
+
+#include <errno.h>
+
+#include "store/base/alloc.h"
+#include "store/base/log.h"
+#include "store/schema/schema_edit.h"
+
+#define VERSION 1
+/* More than any legal schema has, and little enough to allocate. */
+#define LIST_MAX (1 << 20)
+#define FLAGS_ALL (TABLE_COUNTER | TABLE_COMPACT | TABLE_DENSE |              \
+		   TABLE_PROVISIONAL | TABLE_VIRTUAL)
+
+static void add_double(struct buf *out, double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, 8);
+	buf_add_le64(out, bits);
+}
+
+static void add_string(struct buf *out, const char *s)
+{
+	buf_add_sized(out, bytes_str(s));
+}
+
+/* A string that may be NULL: a byte 0, or 1 and the string. */
+static void add_optional(struct buf *out, const char *s)
+{
+	buf_add_byte(out, s != NULL);
+	if (s)
+		add_string(out, s);
+}
+
+static void add_options(struct buf *out, const struct option *options,
+			uint32_t count)
+{
+	uint32_t i;
+
+	buf_add_varint(out, count);
+	for (i = 0; i < count; i++) {
+		add_string(out, options[i].name);
+		add_string(out, options[i].value);
+	}
+}
+
+void catalog_encode_keyspace(struct buf *out, const struct keyspace *k)
+{
+	uint32_t i;
+
+	buf_add_byte(out, VERSION);
+	add_string(out, k->name);
+	buf_add_byte(out, k->durable_writes);
+	buf_add_byte(out, k->system);
+	buf_add_varint(out, k->uid);
+	buf_add_varint(out, k->gid);
+	buf_add_varint(out, k->mode);
+	buf_add_zigzag(out, k->created_us);
+	add_options(out, k->replication, k->replication_count);
+	buf_add_varint(out, k->type_count);
+	for (i = 0; i < k->type_count; i++)
+		type_encode(out, k->types[i].type);
+}
+
+static void add_columns(struct buf *out, const struct table *t)
+{
+	uint32_t i;
+
+	buf_add_varint(out, t->next_number);
+	buf_add_varint(out, t->column_count);
+	for (i = 0; i < t->column_count; i++) {
+		const struct column *c = &t->columns[i];
+
+		add_string(out, c->name);
+		buf_add_byte(out, (uint8_t)c->kind);
+		buf_add_varint(out, c->number);
+		buf_add_byte(out, c->reversed);
+		buf_add_byte(out, c->hidden);
+		type_encode(out, c->type);
+	}
+	buf_add_varint(out, t->dropped_count);
+	for (i = 0; i < t->dropped_count; i++) {
+		const struct dropped_column *d = &t->dropped[i];
+
+		add_string(out, d->name);
+		buf_add_byte(out, (uint8_t)d->kind);
+		buf_add_varint(out, d->number);
+		buf_add_zigzag(out, d->dropped_us);
+		type_encode(out, d->type);
+	}
+}
+
+static void add_indexes(struct buf *out, const struct table *t)
+{
+	uint32_t i;
+
+	buf_add_varint(out, t->index_count);
+	for (i = 0; i < t->index_count; i++) {
+		const struct index *x = &t->indexes[i];
+
+		add_string(out, x->name);
+		buf_add_byte(out, (uint8_t)x->kind);
+		buf_add_byte(out, (uint8_t)x->target);
+		buf_add_varint(out, x->column);
+		buf_add_varint(out, x->number);
+		add_optional(out, x->class_name);
+		add_options(out, x->options, x->option_count);
+		buf_add_byte(out, x->building);
+	}
+}
+
+static void add_table_options(struct buf *out, const struct table_options *o)
+{
+	add_string(out, o->comment);
+	add_string(out, o->additional_write_policy);
+	add_string(out, o->speculative_retry);
+	add_optional(out, o->memtable);
+	add_string(out, o->read_repair);
+	add_double(out, o->bloom_filter_fp_chance);
+	add_double(out, o->crc_check_chance);
+	buf_add_zigzag(out, o->default_time_to_live);
+	buf_add_zigzag(out, o->gc_grace_seconds);
+	buf_add_zigzag(out, o->max_index_interval);
+	buf_add_zigzag(out, o->min_index_interval);
+	buf_add_zigzag(out, o->memtable_flush_period_in_ms);
+	buf_add_zigzag(out, o->cdc);
+	buf_add_zigzag(out, o->allow_auto_snapshot);
+	buf_add_zigzag(out, o->incremental_backups);
+	add_options(out, o->caching, o->caching_count);
+	add_options(out, o->compaction, o->compaction_count);
+	add_options(out, o->compression, o->compression_count);
+	add_options(out, o->extensions, o->extension_count);
+}
+
+void catalog_encode_table(struct buf *out, const struct table *t)
+{
+	buf_add_byte(out, VERSION);
+	add_string(out, t->keyspace);
+	add_string(out, t->name);
+	buf_add(out, t->id, sizeof(t->id));
+	buf_add_varint(out, t->number);
+	buf_add_varint(out, t->flags);
+	buf_add_varint(out, t->uid);
+	buf_add_varint(out, t->gid);
+	buf_add_varint(out, t->mode);
+	buf_add_zigzag(out, t->created_us);
+	add_columns(out, t);
+	add_indexes(out, t);
+	add_table_options(out, &t->options);
+}
+
+/* ----------------------------------------------------------------- reading */
+/* What is wrong shows in the reader: it fails, as at the end of the bytes. */
+struct decoder {
+	struct reader r;
+	bool no_memory;
+};
+
+static bool is_ok(const struct decoder *d)
+{
+	return !d->r.failed && !d->no_memory;
+}
+
+static void *no_memory(struct decoder *d)
+{
+	d->no_memory = true;
+	return NULL;
+}
+
+static uint64_t get_number(struct decoder *d, uint64_t max)
+{
+	uint64_t n = read_varint(&d->r);
+
+	if (n <= max)
+		return n;
+	d->r.failed = true;
+	return 0;
+}
+
+static int64_t get_signed(struct decoder *d, int64_t min, int64_t max)
+{
+	int64_t n = read_zigzag(&d->r);
+
+	if (n >= min && n <= max)
+		return n;
+	d->r.failed = true;
+	return 0;
+}
+
+static uint8_t get_byte(struct decoder *d, uint8_t max)
+{
+	uint8_t byte = read_byte(&d->r);
+
+	if (byte <= max)
+		return byte;
+	d->r.failed = true;
+	return 0;
+}
+
+static double get_double(struct decoder *d)
+{
+	uint64_t bits = read_le64(&d->r);
+	double x;
+
+	memcpy(&x, &bits, 8);
+	return x;
+}
+
+static char *get_string(struct decoder *d)
+{
+	struct bytes b = read_sized(&d->r);
+	char *s;
+
+	if (d->r.failed || (b.len && memchr(b.ptr, 0, b.len))) {
+		d->r.failed = true;
+		return NULL;
+	}
+	s = mem_copy(b.ptr, b.len);
+	return s ? s : no_memory(d);
+}
+
+static char *get_optional(struct decoder *d)
+{
+	return get_byte(d, 1) ? get_string(d) : NULL;
+}
+
+/* type_decode tells damage and lack of memory alike. */
+static struct type *get_type(struct decoder *d)
+{
+	struct type *t = type_decode(&d->r);
+
+	if (!t)
+		d->r.failed = true;
+	return t;
+}
+
+/* A list of count elements, each at least a byte, of size in memory. */
+static void *get_list(struct decoder *d, uint32_t *count, size_t size)
+{
+	uint64_t n = get_number(d, LIST_MAX);
+	void *list;
+
+	*count = 0;
+	if (n > reader_left(&d->r))
+		d->r.failed = true;
+	if (d->r.failed)
+		return NULL;
+	list = mem_zalloc(n, size);
+	if (!list)
+		return no_memory(d);
+	*count = (uint32_t)n;
+	return list;
+}
+
+static struct option *get_options(struct decoder *d, uint32_t *count)
+{
+	struct option *options = get_list(d, count, sizeof(*options));
+	uint32_t i;
+
+	for (i = 0; i < *count && is_ok(d); i++) {
+		options[i].name = get_string(d);
+		options[i].value = get_string(d);
+	}
+	return options;
+}
+
+static void get_types(struct decoder *d, struct keyspace *k)
+{
+	uint32_t i;
+
+	k->types = get_list(d, &k->type_count, sizeof(*k->types));
+	for (i = 0; i < k->type_count && is_ok(d); i++) {
+		struct user_type *u = &k->types[i];
+
+		u->type = get_type(d);
+		if (!u->type)
+			return;
+		if (u->type->kind != TYPE_UDT || u->type->frozen ||
+		    strcmp(u->type->keyspace, k->name) ||
+		    (i && strcmp(u->type->name, u[-1].name) <= 0)) {
+			d->r.failed = true;
+			return;
+		}
+		u->name = mem_copy(u->type->name, strlen(u->type->name));
+		if (!u->name)
+			d->no_memory = true;
+	}
+}
+
+static int finish(struct decoder *d, const char *what)
+{
+	if (d->no_memory)
+		return -ENOMEM;
+	if (d->r.failed || reader_left(&d->r))
+		return corrupt("catalogue", 0, "the record of a %s is damaged",
+			       what);
+	return 0;
+}
+
+int catalog_decode_keyspace(struct keyspace **out, struct bytes bytes)
+{
+	struct decoder d = { reader_of(bytes), false };
+	struct keyspace *k = mem_zalloc(1, sizeof(*k));
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	k->references = 1;
+	if (read_byte(&d.r) != VERSION)
+		d.r.failed = true;
+	k->name = get_string(&d);
+	k->durable_writes = get_byte(&d, 1);
+	k->system = get_byte(&d, 1);
+	k->uid = (uid_t)get_number(&d, UINT32_MAX);
+	k->gid = (gid_t)get_number(&d, UINT32_MAX);
+	k->mode = (mode_t)get_number(&d, 07777);
+	k->created_us = read_zigzag(&d.r);
+	k->replication = get_options(&d, &k->replication_count);
+	if (is_ok(&d))
+		get_types(&d, k);
+	err = finish(&d, "keyspace");
+	if (err) {
+		keyspace_put(k);
+		return err;
+	}
+	*out = k;
+	return 0;
+}
+
+static uint32_t get_column_number(struct decoder *d, const struct table *t)
+{
+	uint32_t n = (uint32_t)get_number(d, UINT32_MAX);
+
+	if (n < COLUMN_NUMBER_FIRST || n >= t->next_number)
+		d->r.failed = true;
+	return n;
+}
+
+static void get_columns(struct decoder *d, struct table *t)
+{
+	uint32_t i;
+
+	t->next_number = (uint32_t)get_number(d, UINT32_MAX);
+	t->columns = get_list(d, &t->column_count, sizeof(*t->columns));
+	for (i = 0; i < t->column_count && is_ok(d); i++) {
+		struct column *c = &t->columns[i];
+
+		c->name = get_string(d);
+		c->kind = get_byte(d, COLUMN_REGULAR);
+		c->number = get_column_number(d, t);
+		c->reversed = get_byte(d, 1);
+		c->hidden = get_byte(d, 1);
+		c->type = get_type(d);
+	}
+	if (!is_ok(d))
+		return;
+	t->dropped = get_list(d, &t->dropped_count, sizeof(*t->dropped));
+	for (i = 0; i < t->dropped_count && is_ok(d); i++) {
+		struct dropped_column *x = &t->dropped[i];
+
+		x->name = get_string(d);
+		x->kind = get_byte(d, COLUMN_REGULAR);
+		x->number = get_column_number(d, t);
+		x->dropped_us = read_zigzag(&d->r);
+		x->type = get_type(d);
+	}
+}
+
+static void get_indexes(struct decoder *d, struct table *t)
+{
+	uint32_t i;
+
+	t->indexes = get_list(d, &t->index_count, sizeof(*t->indexes));
+	for (i = 0; i < t->index_count && is_ok(d); i++) {
+		struct index *x = &t->indexes[i];
+
+		x->name = get_string(d);
+		x->kind = get_byte(d, INDEX_SAI);
+		x->target = get_byte(d, INDEX_SIMPLE);
+		x->column = (uint32_t)get_number(d, UINT32_MAX);
+		x->number = (uint32_t)get_number(d, UINT32_MAX);
+		x->class_name = get_optional(d);
+		x->options = get_options(d, &x->option_count);
+		x->building = get_byte(d, 1);
+		if (x->column >= t->column_count)
+			d->r.failed = true;
+	}
+}
+
+static void get_table_options(struct decoder *d, struct table_options *o)
+{
+	o->comment = get_string(d);
+	o->additional_write_policy = get_string(d);
+	o->speculative_retry = get_string(d);
+	o->memtable = get_optional(d);
+	o->read_repair = get_string(d);
+	o->bloom_filter_fp_chance = get_double(d);
+	o->crc_check_chance = get_double(d);
+	o->default_time_to_live = (int32_t)get_signed(d, 0, INT32_MAX);
+	o->gc_grace_seconds = (int32_t)get_signed(d, 0, INT32_MAX);
+	o->max_index_interval = (int32_t)get_signed(d, INT32_MIN, INT32_MAX);
+	o->min_index_interval = (int32_t)get_signed(d, INT32_MIN, INT32_MAX);
+	o->memtable_flush_period_in_ms = (int32_t)get_signed(d, 0, INT32_MAX);
+	o->cdc = (int8_t)get_signed(d, -1, 1);
+	o->allow_auto_snapshot = (int8_t)get_signed(d, -1, 1);
+	o->incremental_backups = (int8_t)get_signed(d, -1, 1);
+	o->caching = get_options(d, &o->caching_count);
+	o->compaction = get_options(d, &o->compaction_count);
+	o->compression = get_options(d, &o->compression_count);
+	o->extensions = get_options(d, &o->extension_count);
+}
+
+/* Columns must stand as table_finish puts them: readers go by their places. */
+static bool in_order(const struct table *t)
+{
+	uint32_t i;
+
+	for (i = 1; i < t->column_count; i++) {
+		const struct column *a = &t->columns[i - 1], *b = a + 1;
+
+		if (a->hidden > b->hidden ||
+		    (a->hidden == b->hidden && a->kind > b->kind))
+			return false;
+	}
+	return t->column_count && !t->columns[0].hidden;
+}
+
+int catalog_decode_table(struct table **out, struct bytes bytes)
+{
+	struct decoder d = { reader_of(bytes), false };
+	struct table *t = mem_zalloc(1, sizeof(*t));
+	struct bytes id;
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	t->references = 1;
+	if (read_byte(&d.r) != VERSION)
+		d.r.failed = true;
+	t->keyspace = get_string(&d);
+	t->name = get_string(&d);
+	id = read_bytes(&d.r, sizeof(t->id));
+	if (!d.r.failed)
+		memcpy(t->id, id.ptr, sizeof(t->id));
+	t->number = (uint32_t)get_number(&d, UINT32_MAX);
+	t->flags = (uint32_t)get_number(&d, FLAGS_ALL);
+	t->uid = (uid_t)get_number(&d, UINT32_MAX);
+	t->gid = (gid_t)get_number(&d, UINT32_MAX);
+	t->mode = (mode_t)get_number(&d, 07777);
+	t->created_us = read_zigzag(&d.r);
+	get_columns(&d, t);
+	if (is_ok(&d))
+		get_indexes(&d, t);
+	if (is_ok(&d))
+		get_table_options(&d, &t->options);
+	err = finish(&d, "table");
+	if (!err && (!in_order(t) || table_finish(t)))
+		err = corrupt("catalogue", 0, "a table's columns are wrong");
+	if (err) {
+		table_put(t);
+		return err;
+	}
+	*out = t;
+	return 0;
+}
