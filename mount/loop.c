@@ -1,0 +1,206 @@
+#include "mount/loop.h"
+
+#include <errno.h>
+#include <linux/fuse.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/base/alloc.h"
+
+struct loop {
+	struct fuse_session *session;
+	pthread_t *threads;
+	unsigned thread_count, started;
+	int ended_fd;
+};
+
+/* ------------------------------------------------- between us and the device */
+
+/*
+ * The one reply to INIT is the first message written whose length is that of a
+ * fuse_init_out. The flags are set before the library has answered it, and what
+ * the kernel offered is taken from the request.
+ */
+static _Atomic uint64_t init_unique;
+static uint64_t init_offered;
+
+#ifndef FUSE_DIRECT_IO_ALLOW_MMAP	/* headers older than 6.6 */
+#define FUSE_DIRECT_IO_ALLOW_MMAP (1ULL << 36)
+#endif
+#define WANTED_FLAGS                                                          \
+	((uint64_t)FUSE_PARALLEL_DIROPS | FUSE_INIT_EXT |                     \
+	 FUSE_DIRECT_IO_ALLOW_MMAP)
+
+static ssize_t device_read(int fd, void *buf, size_t len, void *data)
+{
+	ssize_t n = read(fd, buf, len);
+	const struct fuse_in_header *in = buf;
+
+	(void)data;
+	if (n >= (ssize_t)sizeof(*in) && in->opcode == FUSE_INIT) {
+		const struct fuse_init_in *init = (const void *)(in + 1);
+		size_t body = (size_t)n - sizeof(*in);
+
+		init_offered = body >= 16 ? init->flags : 0;
+		if (body >= 20 && init->flags & FUSE_INIT_EXT)
+			init_offered |= (uint64_t)init->flags2 << 32;
+		atomic_store(&init_unique, in->unique);
+	}
+	return n;
+}
+
+static ssize_t device_writev(int fd, struct iovec *iov, int count, void *data)
+{
+	uint64_t unique = atomic_load_explicit(&init_unique,
+					       memory_order_relaxed);
+	const struct fuse_out_header *out = iov[0].iov_base;
+
+	(void)data;
+	if (unique && count == 2 && out->unique == unique && !out->error &&
+	    iov[1].iov_len >= sizeof(struct fuse_init_out)) {
+		struct fuse_init_out *init = iov[1].iov_base;
+		uint64_t flags = WANTED_FLAGS & init_offered;
+
+		atomic_store(&init_unique, 0);
+		init->flags |= (uint32_t)flags;
+		if (flags & FUSE_INIT_EXT)
+			init->flags2 |= (uint32_t)(flags >> 32);
+	}
+	return writev(fd, iov, count);
+}
+
+static ssize_t refuse_splice_in(int fd, off_t *fd_offset, int to, off_t *offset,
+				size_t len, unsigned flags, void *data)
+{
+	(void)fd, (void)fd_offset, (void)to, (void)offset, (void)len;
+	(void)flags, (void)data;
+	errno = EINVAL;
+	return -1;
+}
+
+static const struct fuse_custom_io device = {
+	.writev = device_writev,
+	.read = device_read,
+	.splice_receive = refuse_splice_in,
+	.splice_send = refuse_splice_in,
+};
+
+int loop_notify_code(struct loop *l, int code)
+{
+	struct fuse_out_header out = { .len = sizeof(out), .error = code };
+	ssize_t n = write(fuse_session_fd(l->session), &out, sizeof(out));
+
+	return n == (ssize_t)sizeof(out) ? 0 : -errno;
+}
+
+/* ------------------------------------------------------------- the threads */
+
+static void *serve(void *argument)
+{
+	struct loop *l = argument;
+	struct fuse_buf buf = { .mem = NULL };
+	uint64_t one = 1;
+	ssize_t n;
+
+	while (!fuse_session_exited(l->session)) {
+		int n_read = fuse_session_receive_buf(l->session, &buf);
+
+		if (n_read == -EINTR || n_read == -EAGAIN)
+			continue;
+		if (n_read <= 0)
+			break;
+		fuse_session_process_buf(l->session, &buf);
+	}
+	fuse_session_exit(l->session);
+	/* libfuse allocates this with malloc, and leaves it to us. */
+	mem_free(buf.mem);
+	n = write(l->ended_fd, &one, sizeof(one));
+	(void)n;
+	return NULL;
+}
+
+int loop_new(struct loop **out, struct fuse_session *session, unsigned threads)
+{
+	struct loop *l = mem_zalloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return -ENOMEM;
+	l->session = session;
+	l->thread_count = threads;
+	l->threads = mem_zalloc(threads, sizeof(*l->threads));
+	l->ended_fd = eventfd(0, EFD_CLOEXEC);
+	err = l->ended_fd < 0 ? -errno : l->threads ? 0 : -ENOMEM;
+	if (!err)
+		err = fuse_session_custom_io(session, &device,
+					     fuse_session_fd(session));
+	if (err) {
+		loop_free(l);
+		return err;
+	}
+	*out = l;
+	return 0;
+}
+
+int loop_start(struct loop *l)
+{
+	for (; l->started < l->thread_count; l->started++) {
+		int err = pthread_create(&l->threads[l->started], NULL, serve,
+					 l);
+
+		/* One thread is enough to serve. */
+		if (err)
+			return l->started ? 0 : -err;
+	}
+	return 0;
+}
+
+int loop_ended_fd(const struct loop *l)
+{
+	return l->ended_fd;
+}
+
+static void wake(int signal_number)
+{
+	(void)signal_number;
+}
+
+void loop_join(struct loop *l)
+{
+	struct sigaction action = { .sa_handler = wake };
+	unsigned i;
+
+	/* A read of the device that nothing ends is interrupted. */
+	sigaction(SIGUSR1, &action, NULL);
+	fuse_session_exit(l->session);
+	for (i = 0; i < l->started; i++) {
+		struct timespec until;
+
+		do {
+			pthread_kill(l->threads[i], SIGUSR1);
+			clock_gettime(CLOCK_REALTIME, &until);
+			until.tv_nsec += 20 * 1000 * 1000;
+			if (until.tv_nsec >= 1000000000) {
+				until.tv_nsec -= 1000000000;
+				until.tv_sec++;
+			}
+		} while (pthread_timedjoin_np(l->threads[i], NULL, &until));
+	}
+	l->started = 0;
+}
+
+void loop_free(struct loop *l)
+{
+	if (!l)
+		return;
+	if (l->ended_fd >= 0)
+		close(l->ended_fd);
+	mem_free(l->threads);
+	mem_free(l);
+}

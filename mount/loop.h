@@ -1,0 +1,25 @@
+/*
+ * The session's loop: a few long-lived threads that read requests from
+ * /dev/fuse and answer them. libfuse 3.14 forgets to confirm some INIT flags
+ * that it asked for; the loop stands between the library and the device and
+ * sets them in that one reply (fuse.md 1).
+ */
+#ifndef MOUNT_LOOP_H
+#define MOUNT_LOOP_H
+#include <fuse_lowlevel.h>
+#include <stdbool.h>
+
+struct loop;
+
+/* After the mount, before the first request. threads >= 1. */
+int loop_new(struct loop **out, struct fuse_session *session, unsigned threads);
+/* Start the threads. */
+int loop_start(struct loop *l);
+/* A descriptor that becomes readable when the session has ended (unmounted). */
+int loop_ended_fd(const struct loop *l);
+/* End the session and wait for the threads; requests under way are answered. */
+void loop_join(struct loop *l);
+void loop_free(struct loop *l);
+/* Send a raw notification without a body (INC_EPOCH): 0 or -errno. */
+int loop_notify_code(struct loop *l, int code);
+#endif

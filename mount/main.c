@@ -1,0 +1,515 @@
+/*
+ * widefs: opens a store, mounts it, serves it until it is unmounted or told to
+ * end, and closes it. It forks before anything is opened, since threads do not
+ * survive a fork; the parent waits for the word of the child that the mount
+ * answers, so that all errors reach the terminal and the exit status.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "fs/fs.h"
+#include "mount/invalidate.h"
+#include "mount/loop.h"
+#include "mount/ops.h"
+#include "mount/options.h"
+#include "store/base/log.h"
+#include "store/store.h"
+
+#define VERSION "0.1"
+
+/* Exit statuses, filesystem.md 13. */
+enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2, BUSY = 3, DAMAGED = 4,
+       TOO_NEW = 5 };
+
+struct daemon {
+	struct mount_options options;
+	struct store *store;
+	struct fs *fs;
+	struct mount mount;	/* what ops.c works with */
+	struct fuse_session *session;
+	struct loop *loop;
+	int ready_fd;		/* to the parent, or -1 */
+	int signal_fd;
+	bool mounted;
+};
+
+/* ------------------------------------------------------------- messages */
+
+static void complain(const char *object, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void complain(const char *object, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "widefs: %s: ", object);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* Log lines go to stderr in the foreground, else to the file or to syslog. */
+static void to_file(void *context, enum log_level level, const char *line)
+{
+	(void)level;
+	fprintf(context, "widefs: %s\n", line);
+	fflush(context);
+}
+
+static void to_syslog(void *context, enum log_level level, const char *line)
+{
+	static const int priorities[] = { LOG_ERR, LOG_WARNING, LOG_INFO,
+					  LOG_DEBUG };
+
+	(void)context;
+	syslog(priorities[level], "%s", line);
+}
+
+/* ---------------------------------------------------------- the mount point */
+
+/* A daemon that died leaves its mount point answering ENOTCONN: clean it up. */
+static int clean_mountpoint(const char *path)
+{
+	struct stat st;
+
+	if (!stat(path, &st) || errno != ENOTCONN)
+		return 0;
+	if (geteuid() == 0)
+		return umount2(path, MNT_DETACH) ? -errno : 0;
+	switch (fork()) {
+	case -1:
+		return -errno;
+	case 0:
+		execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--",
+		       path, NULL);
+		_exit(127);
+	default:
+		wait(NULL);
+	}
+	return stat(path, &st) ? -errno : 0;
+}
+
+/* Refuse a mount point that is a mount already, holds files, or is the store. */
+static int check_mountpoint(const struct mount_options *o)
+{
+	char *parent = NULL;
+	struct stat st, above;
+	char store[PATH_MAX], place[PATH_MAX];
+	size_t len;
+	int err = clean_mountpoint(o->mountpoint);
+
+	if (!err && stat(o->mountpoint, &st))
+		err = -errno;
+	if (!err && !S_ISDIR(st.st_mode))
+		err = -ENOTDIR;
+	if (err) {
+		complain(o->mountpoint, "%s (the mount point must be a "
+			 "directory; make it first)", strerror(-err));
+		return err;
+	}
+	if (asprintf(&parent, "%s/..", o->mountpoint) < 0)
+		return -ENOMEM;
+	err = stat(parent, &above) ? -errno : 0;
+	free(parent);
+	if (!err && (st.st_dev != above.st_dev || st.st_ino == above.st_ino)) {
+		complain(o->mountpoint, "something is mounted here already "
+			 "(unmount it first)");
+		return -EBUSY;
+	}
+	if (!realpath(o->mountpoint, place) || !realpath(o->store, store))
+		return 0;	/* the store is yet to be made */
+	len = strlen(store);
+	if (!strncmp(place, store, len) && (!place[len] || place[len] == '/')) {
+		complain(o->mountpoint, "the store cannot be mounted on itself "
+			 "or inside itself");
+		return -EINVAL;
+	}
+	len = strlen(place);
+	if (!strncmp(store, place, len) && store[len] == '/') {
+		complain(o->mountpoint, "the mount would hide the store");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_empty(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char buf[1024];
+	ssize_t n, at;
+	int entries = 0;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = getdents64(fd, buf, sizeof(buf))) > 0)
+		for (at = 0; at < n; entries++)
+			at += ((struct dirent64 *)(void *)(buf + at))->d_reclen;
+	close(fd);
+	if (entries > 2) {
+		complain(path, "the mount point is not empty");
+		return -ENOTEMPTY;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------ begin and end */
+
+static int status_of(int err)
+{
+	switch (err) {
+	case 0:
+		return DONE;
+	case -EBUSY:
+		return BUSY;
+	case -EUCLEAN:
+		return DAMAGED;
+	case -EPROTONOSUPPORT:
+		return TOO_NEW;
+	default:
+		return FAILED;
+	}
+}
+
+static int open_store(struct daemon *d)
+{
+	const struct mount_options *o = &d->options;
+	struct store_options so;
+	pid_t owner = 0;
+	bool created = false;
+	int err;
+
+	store_options_init(&so);
+	so.read_only = o->read_only;
+	so.create = !o->read_only;
+	so.cache_bytes = o->cache_bytes;
+	so.memtable_bytes = o->memtable_bytes;
+	so.commit_s = o->commit_s;
+	so.uid = getuid();
+	so.gid = getgid();
+	err = store_open(&d->store, o->store, &so, &owner, &created);
+	if (created)
+		fprintf(stderr, "widefs: %s: store created\n", o->store);
+	switch (err) {
+	case 0:
+		return 0;
+	case -EBUSY:
+		complain(o->store, "store is open in process %d (unmount it)",
+			 (int)owner);
+		break;
+	case -EUCLEAN:
+		complain(o->store, "the store is damaged: %s (run: widefsctl "
+			 "check %s)", corrupt_last(), o->store);
+		break;
+	case -EPROTONOSUPPORT:
+		complain(o->store, "the store's format is newer than this "
+			 "widefs (use a newer one)");
+		break;
+	case -ENOTEMPTY:
+		complain(o->store, "not a widefs store, and not empty (name a "
+			 "store, or a directory that does not exist)");
+		break;
+	case -ENOENT:
+		complain(o->store, "no such store");
+		break;
+	default:
+		complain(o->store, "%s", strerror(-err));
+	}
+	return err;
+}
+
+static int open_tree(struct daemon *d)
+{
+	const struct mount_options *o = &d->options;
+	struct fs_options fo;
+	int err;
+
+	fs_options_init(&fo);
+	fo.uid = getuid();
+	fo.gid = getgid();
+	fo.read_only = o->read_only;
+	fo.keyspace = o->keyspace;
+	fo.max_value = o->max_value;
+	fo.scratch_max = o->scratch_max;
+	fo.mountpoint = o->mountpoint;
+	err = fs_open(&d->fs, d->store, &fo);
+	if (err == -ENOENT && o->keyspace)
+		complain(o->keyspace, "no such keyspace in %s", o->store);
+	else if (err)
+		complain(o->mountpoint, "%s", strerror(-err));
+	return err;
+}
+
+/* The options that libfuse hands to the kernel, beside those of the user. */
+static int add_mount_options(struct mount_options *o)
+{
+	char *text = NULL;
+	int err;
+
+	if (asprintf(&text, "-ofsname=%s,subtype=widefs,default_permissions%s",
+		     o->store, o->read_only ? ",ro" : "") < 0)
+		return -ENOMEM;
+	/* Before the user's, so that his fsname wins. */
+	err = fuse_opt_insert_arg(&o->args, 1, text) ||
+	      (geteuid() == 0 &&
+	       fuse_opt_insert_arg(&o->args, 2, "-onosuid,nodev")) ||
+	      (o->debug && fuse_opt_add_arg(&o->args, "-d"));
+	free(text);
+	return err ? -ENOMEM : 0;
+}
+
+static int mount_tree(struct daemon *d)
+{
+	struct mount_options *o = &d->options;
+	int err = add_mount_options(o);
+
+	if (err)
+		return err;
+	d->session = fuse_session_new(&o->args, &mount_ops, sizeof(mount_ops),
+				      &d->mount);
+	if (!d->session)
+		return -EINVAL;		/* it has said why */
+	if (fuse_session_mount(d->session, o->mountpoint))
+		return -EIO;		/* the same */
+	d->mounted = true;
+	return loop_new(&d->loop, d->session, o->threads);
+}
+
+static void detach(struct daemon *d)
+{
+	if (!d->mounted)
+		return;
+	d->mounted = false;
+	if (geteuid() == 0) {
+		umount2(d->options.mountpoint, MNT_DETACH);
+		return;
+	}
+	switch (fork()) {
+	case 0:
+		execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--",
+		       d->options.mountpoint, NULL);
+		_exit(127);
+	case -1:
+		break;
+	default:
+		wait(NULL);
+	}
+}
+
+/* Tell the parent how it went, and leave the terminal. */
+static void tell_parent(struct daemon *d, int status)
+{
+	unsigned char byte = (unsigned char)status;
+	ssize_t n;
+	int null;
+
+	if (d->ready_fd < 0)
+		return;
+	n = write(d->ready_fd, &byte, 1);
+	(void)n;
+	close(d->ready_fd);
+	d->ready_fd = -1;
+	if (status)
+		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null >= 0) {
+		dup2(null, 0);
+		dup2(null, 1);
+		dup2(null, 2);
+		close(null);
+	}
+}
+
+static void set_log(const struct mount_options *o)
+{
+	FILE *file = NULL;
+
+	log_set_level((enum log_level)o->log_level);
+	if (o->log_file)
+		file = fopen(o->log_file, "ae");
+	if (o->log_file && !file)
+		complain(o->log_file, "%s", strerror(errno));
+	if (file) {
+		log_set_sink(to_file, file);
+	} else if (!o->foreground) {
+		openlog("widefs", LOG_PID, LOG_DAEMON);
+		log_set_sink(to_syslog, NULL);
+	}
+}
+
+/*
+ * Wait for the session's end or a signal. A signal detaches the mount; what is
+ * still open then is served for a while, or until a second signal.
+ */
+#define GRACE_MS 5000
+
+static void wait_for_end(struct daemon *d)
+{
+	struct pollfd fds[2] = {
+		{ .fd = loop_ended_fd(d->loop), .events = POLLIN },
+		{ .fd = d->signal_fd, .events = POLLIN },
+	};
+	int signals = 0;
+
+	for (;;) {
+		struct signalfd_siginfo info;
+
+		int n = poll(fds, 2, signals ? GRACE_MS : -1);
+
+		if (!n || (n < 0 && errno != EINTR) || fds[0].revents)
+			break;
+		if (!fds[1].revents ||
+		    read(d->signal_fd, &info, sizeof(info)) <= 0)
+			continue;
+		if (signals++)
+			break;
+		detach(d);
+	}
+}
+
+static int serve(struct daemon *d)
+{
+	int err = loop_start(d->loop);
+
+	if (!err)
+		err = invalidate_start(&d->mount, d->loop);
+	if (err) {
+		complain(d->options.mountpoint, "%s", strerror(-err));
+		return err;
+	}
+	set_log(&d->options);
+	tell_parent(d, DONE);
+	wait_for_end(d);
+	return 0;
+}
+
+/*
+ * The order of the end: no more notices (fuse.md 4, rule 7), no more requests,
+ * then what is still pending is committed, and the store is closed.
+ */
+static int end(struct daemon *d)
+{
+	int err = 0;
+
+	invalidate_stop(&d->mount);
+	if (d->session) {
+		fuse_session_exit(d->session);
+		detach(d);
+		fuse_session_unmount(d->session);
+	}
+	if (d->loop)
+		loop_join(d->loop);
+	loop_free(d->loop);
+	if (d->session)
+		fuse_session_destroy(d->session);
+	if (d->fs)
+		fs_close(d->fs);
+	if (d->store)
+		err = store_close(d->store);
+	return err;
+}
+
+static int run(struct daemon *d)
+{
+	sigset_t signals;
+	int err, closed;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	d->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (d->signal_fd < 0)
+		return FAILED;
+	err = open_store(d);
+	if (!err)
+		err = check_mountpoint(&d->options);
+	if (!err)
+		err = open_tree(d);
+	if (!err) {
+		d->mount.fs = d->fs;
+		d->mount.no_xattr = d->options.no_xattr;
+		err = mount_tree(d);
+	}
+	if (!err)
+		err = serve(d);
+	closed = end(d);
+	if (closed && !err)
+		log_message(LOG_ERROR_LEVEL, "closing the store: %s",
+			    strerror(-closed));
+	close(d->signal_fd);
+	return status_of(err ? err : closed);
+}
+
+/* In the background: the parent stays until the child has told its status. */
+static int run_in_background(struct daemon *d)
+{
+	unsigned char status = FAILED;
+	int pipe_fds[2];
+	pid_t child;
+
+	if (pipe2(pipe_fds, O_CLOEXEC))
+		return FAILED;
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		return FAILED;
+	if (child) {
+		ssize_t n;
+
+		close(pipe_fds[1]);
+		do
+			n = read(pipe_fds[0], &status, 1);
+		while (n < 0 && errno == EINTR);
+		if (n != 1)
+			status = FAILED;
+		return status;
+	}
+	close(pipe_fds[0]);
+	d->ready_fd = pipe_fds[1];
+	setsid();
+	if (chdir("/"))
+		return FAILED;
+	status = (unsigned char)run(d);
+	tell_parent(d, status);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct daemon d = { .ready_fd = -1, .signal_fd = -1 };
+	int err = mount_options_parse(&d.options, argc, argv);
+	int status = err ? WRONG_USAGE : DONE;
+
+	if (!err && d.options.help) {
+		mount_options_usage();
+	} else if (!err && d.options.version) {
+		printf("widefs %s\n", VERSION);
+	} else if (!err) {
+		err = check_mountpoint(&d.options);
+		if (!err)
+			err = check_empty(d.options.mountpoint);
+		status = err ? FAILED
+			     : d.options.foreground ? run(&d)
+						    : run_in_background(&d);
+	}
+	if (d.options.as_mount_helper && status)
+		status = status == WRONG_USAGE ? 1 : 32;
+	mount_options_release(&d.options);
+	return status;
+}

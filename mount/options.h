@@ -1,0 +1,29 @@
+/*
+ * The command line of widefs: flags, our own -o options, and those of libfuse
+ * and mount(8), which are passed on. Unknown ones are refused by name.
+ */
+#ifndef MOUNT_OPTIONS_H
+#define MOUNT_OPTIONS_H
+#include <fuse_lowlevel.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct mount_options {
+	char *store, *mountpoint;	/* absolute */
+	bool foreground, debug, single_thread, help, version;
+	bool read_only, no_xattr;
+	bool as_mount_helper;		/* called as mount.widefs: its statuses */
+	double commit_s;
+	size_t cache_bytes, memtable_bytes, max_value, scratch_max;
+	unsigned threads;
+	char *keyspace;			/* or NULL: all */
+	char *log_file;			/* or NULL */
+	int log_level;
+	struct fuse_args args;		/* for the session */
+};
+
+/* Parse. 0, or -EINVAL after a message to stderr. */
+int mount_options_parse(struct mount_options *o, int argc, char **argv);
+void mount_options_release(struct mount_options *o);
+void mount_options_usage(void);
+#endif

@@ -1,0 +1,89 @@
+# Sourced by the suites of tests/mount. A suite is a bash script of checks on a
+# real mount; run gives it:
+#   $W    a directory of its own, gone afterwards       $S, $M  store, mount point
+# and it ends with `done_testing`.
+set -u
+B=${B:-build}
+WIDEFS=$PWD/$B/widefs CTL=$PWD/$B/widefsctl
+W=$(mktemp -d "${TMPDIR:-/tmp}/widefs-test.XXXXXX") S=$W/store M=$W/mnt
+mkdir "$M"
+passed=0 failed=0
+export LC_ALL=C.UTF-8
+
+# start [-o OPTIONS]: mounts the store of this suite.
+start() {
+	"$WIDEFS" --log-file="$W/log" "$@" "$S" "$M" 2>>"$W/stderr" || { echo "FAIL: the mount: $(tail -1 "$W/stderr")"; failed=$((failed + 1)); done_testing; }
+}
+# stop: unmounts and waits until the daemon has closed the store.
+stop() {
+	umount "$M" 2>/dev/null || fusermount3 -u "$M"
+	wait_closed
+}
+wait_closed() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		pgrep -f -- "$S $M\$" >/dev/null || return 0
+		sleep 0.05
+	done
+	echo "FAIL: the daemon did not end"
+	failed=$((failed + 1))
+	return 1
+}
+again() { stop; start "$@"; }
+daemon_pid() { pgrep -f -- "$S $M\$" | tail -1; }
+
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAIL: $*"; }
+# is WHAT EXPECTED ACTUAL
+is() {
+	if [ "$2" = "$3" ]; then pass; else fail "$1"; printf '  expected: %q\n  actual:   %q\n' "$2" "$3"; fi
+}
+# ok WHAT COMMAND...: the command succeeds.
+ok() {
+	local what=$1 out
+	shift
+	if out=$("$@" 2>&1); then pass; else fail "$what: $out"; fi
+}
+# refused WHAT 'Error text' COMMAND...: it fails and says the text.
+refused() {
+	local what=$1 text=$2 out
+	shift 2
+	if out=$("$@" 2>&1); then fail "$what: it succeeded"; elif [[ $out == *"$text"* ]]; then pass; else fail "$what: $out (expected: $text)"; fi
+}
+# put FILE TEXT: writes as a shell does, and fails as it does.
+put() { printf '%s\n' "$2" >"$1"; }
+add() { printf '%s\n' "$2" >>"$1"; }
+# cql STATEMENT: through the root's .cql.json; prints the answer, fails as the write does.
+cql() {
+	local fd status
+	exec {fd}<>"$M/.cql.json" || return 1
+	printf '%s' "$1" >&$fd
+	status=$?
+	cat <&$fd
+	exec {fd}>&-
+	return $status
+}
+# run_cql: a script on standard input, through .cql; must succeed.
+run_cql() { cat >"$M/.cql" || fail "the script was refused: $(tail -1 "$M/.widefs/errors")"; }
+names() { (cd "$1" && ls -U1 | tr '\n' ' ' | sed 's/ $//'); }
+
+finish() {
+	mountpoint -q "$M" && { umount -l "$M" 2>/dev/null || fusermount3 -uz "$M"; }
+	local pid
+	for pid in $(pgrep -f -- "$S $M\$"); do
+		for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+		kill -9 "$pid" 2>/dev/null
+	done
+	[ -s "$W/log" ] && grep -aE 'Sanitizer|runtime error|assert' "$W/log" "$W/stderr"
+	[ -n "${KEEP:-}" ] || rm -rf --one-file-system "$W"
+}
+trap finish EXIT
+done_testing() {
+	if grep -qaE 'Sanitizer|runtime error|Assertion' "$W"/log* "$W"/stderr* 2>/dev/null; then
+		fail "the daemon's messages"
+		grep -aE -A12 'Sanitizer|runtime error|Assertion' "$W"/log* "$W"/stderr* | head -60
+	fi
+	echo "$passed passed, $failed failed"
+	[ "$failed" = 0 ]
+	exit
+}
