@@ -161,6 +161,11 @@ int loop_start(struct loop *l)
 	return 0;
 }
 
+struct fuse_session *loop_session(const struct loop *l)
+{
+	return l->session;
+}
+
 int loop_ended_fd(const struct loop *l)
 {
 	return l->ended_fd;

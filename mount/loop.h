@@ -20,6 +20,7 @@ int loop_ended_fd(const struct loop *l);
 /* End the session and wait for the threads; requests under way are answered. */
 void loop_join(struct loop *l);
 void loop_free(struct loop *l);
+struct fuse_session *loop_session(const struct loop *l);
 /* Send a raw notification without a body (INC_EPOCH): 0 or -errno. */
 int loop_notify_code(struct loop *l, int code);
 #endif

@@ -4,9 +4,12 @@
  * survive a fork; the parent waits for the word of the child that the mount
  * answers, so that all errors reach the terminal and the exit status.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -231,12 +234,21 @@ static int open_store(struct daemon *d)
 	return err;
 }
 
-static int open_tree(struct daemon *d)
+static int open_fs(struct daemon *d)
 {
 	const struct mount_options *o = &d->options;
+	char options[512];
 	struct fs_options fo;
 	int err;
 
+	snprintf(options, sizeof(options),
+		 "%s\ncommit=%g\ncache=%zu\nmemtable=%zu\nmax_value=%zu\n"
+		 "scratch_max=%zu\nthreads=%u\n%s",
+		 o->read_only ? "ro" : "rw", o->commit_s,
+		 o->cache_bytes ? o->cache_bytes : (size_t)128 << 20,
+		 o->memtable_bytes ? o->memtable_bytes : (size_t)64 << 20,
+		 o->max_value, o->scratch_max, o->threads,
+		 o->no_xattr ? "noxattr\n" : "");
 	fs_options_init(&fo);
 	fo.uid = getuid();
 	fo.gid = getgid();
@@ -244,7 +256,9 @@ static int open_tree(struct daemon *d)
 	fo.keyspace = o->keyspace;
 	fo.max_value = o->max_value;
 	fo.scratch_max = o->scratch_max;
-	fo.mountpoint = o->mountpoint;
+	fo.store_path = o->store;
+	fo.version = VERSION;
+	fo.options_text = options;
 	err = fs_open(&d->fs, d->store, &fo);
 	if (err == -ENOENT && o->keyspace)
 		complain(o->keyspace, "no such keyspace in %s", o->store);
@@ -382,10 +396,10 @@ static void wait_for_end(struct daemon *d)
 
 static int serve(struct daemon *d)
 {
-	int err = loop_start(d->loop);
+	int err = invalidate_start(&d->mount, d->loop);
 
 	if (!err)
-		err = invalidate_start(&d->mount, d->loop);
+		err = loop_start(d->loop);
 	if (err) {
 		complain(d->options.mountpoint, "%s", strerror(-err));
 		return err;
@@ -397,13 +411,16 @@ static int serve(struct daemon *d)
 }
 
 /*
- * The order of the end: no more notices (fuse.md 4, rule 7), no more requests,
- * then what is still pending is committed, and the store is closed.
+ * The order of the end: what is pending is committed, then no more notices (a
+ * notice may wait for what the unmount holds), no more requests, and the store
+ * is closed.
  */
 static int end(struct daemon *d)
 {
 	int err = 0;
 
+	if (d->fs && d->mounted)
+		fs_flush_all(d->fs);
 	invalidate_stop(&d->mount);
 	if (d->session) {
 		fuse_session_exit(d->session);
@@ -412,6 +429,7 @@ static int end(struct daemon *d)
 	}
 	if (d->loop)
 		loop_join(d->loop);
+	invalidate_free(&d->mount);
 	loop_free(d->loop);
 	if (d->session)
 		fuse_session_destroy(d->session);
@@ -440,7 +458,7 @@ static int run(struct daemon *d)
 	if (!err)
 		err = check_mountpoint(&d->options);
 	if (!err)
-		err = open_tree(d);
+		err = open_fs(d);
 	if (!err) {
 		d->mount.fs = d->fs;
 		d->mount.no_xattr = d->options.no_xattr;

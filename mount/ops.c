@@ -1,0 +1,614 @@
+#include "mount/ops.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <string.h>
+#include <sys/xattr.h>
+
+#include "fs/fs.h"
+#include "mount/invalidate.h"
+#include "store/base/alloc.h"
+
+static struct mount *mount_of(fuse_req_t req)
+{
+	return fuse_req_userdata(req);
+}
+
+static struct fs *fs_of(fuse_req_t req)
+{
+	return mount_of(req)->fs;
+}
+
+static struct fs_call caller(fuse_req_t req)
+{
+	const struct fuse_ctx *ctx = fuse_req_ctx(req);
+
+	return (struct fs_call){ .uid = ctx->uid, .gid = ctx->gid,
+				 .pid = ctx->pid, .umask = ctx->umask };
+}
+
+/* What a call answers when nothing but its error, or a count, is the reply. */
+static void reply(fuse_req_t req, const struct fs_call *call, int64_t result)
+{
+	if (call->wait_for)
+		invalidate_reply_after(mount_of(req), call->wait_for, req,
+				       result, false);
+	else
+		fuse_reply_err(req, result < 0 ? (int)-result : 0);
+}
+
+static void reply_count(fuse_req_t req, const struct fs_call *call,
+			int64_t result)
+{
+	if (call->wait_for)
+		invalidate_reply_after(mount_of(req), call->wait_for, req,
+				       result, true);
+	else if (result < 0)
+		fuse_reply_err(req, (int)-result);
+	else
+		fuse_reply_write(req, (size_t)result);
+}
+
+static struct fuse_entry_param entry_param(const struct fs_entry *entry)
+{
+	return (struct fuse_entry_param){
+		.ino = entry->node,
+		.generation = entry->generation,
+		.attr = entry->attr,
+		.attr_timeout = entry->attr_timeout_s,
+		.entry_timeout = entry->entry_timeout_s,
+	};
+}
+
+static void reply_entry(fuse_req_t req, int err, const struct fs_entry *entry)
+{
+	struct fuse_entry_param param;
+
+	if (err) {
+		fuse_reply_err(req, -err);
+		return;
+	}
+	param = entry_param(entry);
+	/* A reply that the kernel did not take leaves no count with it. */
+	if (fuse_reply_entry(req, &param) < 0 && entry->node)
+		fs_forget(fs_of(req), entry->node, 1);
+}
+
+static void set_open(struct fuse_file_info *fi, const struct fs_open_reply *r)
+{
+	fi->fh = r->handle;
+	fi->direct_io = r->direct_io;
+	fi->keep_cache = r->keep_cache;
+	fi->noflush = r->noflush;
+	fi->nonseekable = r->nonseekable;
+	fi->cache_readdir = r->cache_readdir;
+}
+
+/* ---------------------------------------------------------------- session */
+
+static void want(struct fuse_conn_info *conn, unsigned flags)
+{
+	conn->want |= conn->capable & flags;
+}
+
+static void op_init(void *data, struct fuse_conn_info *conn)
+{
+	(void)data;
+	/* Only our notices drop pages; nothing is spliced (fuse.md 2). */
+	conn->want &= ~(unsigned)(FUSE_CAP_AUTO_INVAL_DATA |
+				  FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE |
+				  FUSE_CAP_SPLICE_MOVE |
+				  FUSE_CAP_WRITEBACK_CACHE |
+				  FUSE_CAP_NO_OPENDIR_SUPPORT);
+	want(conn, FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
+	     FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS |
+	     FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_PARALLEL_DIROPS |
+	     FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_EXPIRE_ONLY);
+	conn->max_background = 64;
+	conn->congestion_threshold = 48;
+}
+
+static void op_statfs(fuse_req_t req, fuse_ino_t node)
+{
+	struct statvfs st;
+	int err = fs_statfs(fs_of(req), &st);
+
+	(void)node;
+	if (err)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_statfs(req, &st);
+}
+
+/* ------------------------------------------------------------------ names */
+
+static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fs_call call = caller(req);
+	struct fs_entry entry;
+	int err = fs_lookup(fs_of(req), &call, parent, name, &entry);
+
+	reply_entry(req, err, &entry);
+}
+
+static void op_forget(fuse_req_t req, fuse_ino_t node, uint64_t count)
+{
+	fs_forget(fs_of(req), node, count);
+	fuse_reply_none(req);
+}
+
+static void op_forget_multi(fuse_req_t req, size_t count,
+			    struct fuse_forget_data *forgets)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		fs_forget(fs_of(req), forgets[i].ino, forgets[i].nlookup);
+	fuse_reply_none(req);
+}
+
+static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,
+		     mode_t mode)
+{
+	struct fs_call call = caller(req);
+	struct fs_entry entry;
+	int err = fs_mkdir(fs_of(req), &call, parent, name, mode, &entry);
+
+	reply_entry(req, err, &entry);
+}
+
+static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fs_call call = caller(req);
+
+	reply(req, &call, fs_rmdir(fs_of(req), &call, parent, name));
+}
+
+static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fs_call call = caller(req);
+
+	reply(req, &call, fs_unlink(fs_of(req), &call, parent, name));
+}
+
+static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
+		      fuse_ino_t new_parent, const char *new_name,
+		      unsigned flags)
+{
+	struct fs_call call = caller(req);
+
+	reply(req, &call, fs_rename(fs_of(req), &call, parent, name,
+				    new_parent, new_name, flags));
+}
+
+/* Links, devices and sockets exist nowhere in the tree. */
+static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
+		     mode_t mode, dev_t device)
+{
+	(void)parent, (void)name, (void)mode, (void)device;
+	fuse_reply_err(req, EPERM);
+}
+
+static void op_symlink(fuse_req_t req, const char *link, fuse_ino_t parent,
+		       const char *name)
+{
+	(void)link, (void)parent, (void)name;
+	fuse_reply_err(req, EPERM);
+}
+
+static void op_link(fuse_req_t req, fuse_ino_t node, fuse_ino_t parent,
+		    const char *name)
+{
+	(void)node, (void)parent, (void)name;
+	fuse_reply_err(req, EPERM);
+}
+
+/* ------------------------------------------------------------- attributes */
+
+static void op_getattr(fuse_req_t req, fuse_ino_t node,
+		       struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+	struct stat attr;
+	double timeout_s;
+	int err = fs_getattr(fs_of(req), &call, node, fi ? fi->fh : 0, &attr,
+			     &timeout_s);
+
+	if (err)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_attr(req, &attr, timeout_s);
+}
+
+static unsigned set_flags(int to_set)
+{
+	static const struct {
+		int theirs;
+		unsigned ours;
+	} flags[] = {
+		{ FUSE_SET_ATTR_MODE, FS_SET_MODE },
+		{ FUSE_SET_ATTR_UID, FS_SET_UID },
+		{ FUSE_SET_ATTR_GID, FS_SET_GID },
+		{ FUSE_SET_ATTR_SIZE, FS_SET_SIZE },
+		{ FUSE_SET_ATTR_ATIME, FS_SET_ATIME },
+		{ FUSE_SET_ATTR_MTIME, FS_SET_MTIME },
+		{ FUSE_SET_ATTR_MTIME_NOW, FS_SET_MTIME_NOW },
+	};
+	unsigned set = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		if (to_set & flags[i].theirs)
+			set |= flags[i].ours;
+	if (set & FS_SET_MTIME_NOW)
+		set &= ~(unsigned)FS_SET_MTIME;
+	return set;
+}
+
+static void op_setattr(fuse_req_t req, fuse_ino_t node, struct stat *attr,
+		       int to_set, struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+	double timeout_s;
+	int err = fs_setattr(fs_of(req), &call, node, fi ? fi->fh : 0,
+			     set_flags(to_set), attr, &timeout_s);
+
+	if (err)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_attr(req, attr, timeout_s);
+}
+
+/*
+ * What is answered without a look at the data: ACLs and security labels are not
+ * kept, and saying EOPNOTSUPP makes ls and the kernel stop asking. 0: look.
+ */
+static int xattr_refusal(fuse_req_t req, const char *name)
+{
+	if (mount_of(req)->no_xattr)
+		return ENOSYS;
+	if (!strncmp(name, "user.", 5))
+		return 0;
+	return EOPNOTSUPP;
+}
+
+static void reply_xattr(fuse_req_t req, int64_t n, const void *value,
+			size_t size)
+{
+	if (n < 0)
+		fuse_reply_err(req, (int)-n);
+	else if (!size)
+		fuse_reply_xattr(req, (size_t)n);
+	else
+		fuse_reply_buf(req, value, (size_t)n);
+}
+
+static void op_getxattr(fuse_req_t req, fuse_ino_t node, const char *name,
+			size_t size)
+{
+	struct fs_call call = caller(req);
+	int refusal = xattr_refusal(req, name);
+	char small[256];
+	char *value = small;
+	int64_t n;
+
+	if (refusal) {
+		fuse_reply_err(req, refusal);
+		return;
+	}
+	if (size > sizeof(small))
+		value = mem_alloc(size);
+	n = value ? fs_getxattr(fs_of(req), &call, node, name, value, size)
+		  : -ENOMEM;
+	reply_xattr(req, n, value, size);
+	if (value != small)
+		mem_free(value);
+}
+
+static void op_listxattr(fuse_req_t req, fuse_ino_t node, size_t size)
+{
+	struct fs_call call = caller(req);
+	char small[256];
+	char *list = small;
+	int64_t n;
+
+	if (mount_of(req)->no_xattr) {
+		fuse_reply_err(req, ENOSYS);
+		return;
+	}
+	if (size > sizeof(small))
+		list = mem_alloc(size);
+	n = list ? fs_listxattr(fs_of(req), &call, node, list, size) : -ENOMEM;
+	reply_xattr(req, n, list, size);
+	if (list != small)
+		mem_free(list);
+}
+
+static void op_setxattr(fuse_req_t req, fuse_ino_t node, const char *name,
+			const char *value, size_t size, int flags)
+{
+	struct fs_call call = caller(req);
+	int refusal = xattr_refusal(req, name);
+
+	if (refusal)
+		fuse_reply_err(req, refusal);
+	else
+		reply(req, &call, fs_setxattr(fs_of(req), &call, node, name,
+					      bytes_of(value, size), flags));
+}
+
+static void op_removexattr(fuse_req_t req, fuse_ino_t node, const char *name)
+{
+	struct fs_call call = caller(req);
+	int refusal = xattr_refusal(req, name);
+
+	if (refusal)
+		fuse_reply_err(req, refusal);
+	else
+		reply(req, &call,
+		      fs_removexattr(fs_of(req), &call, node, name));
+}
+
+/* ------------------------------------------------------------------ files */
+
+static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
+		      mode_t mode, struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+	struct fs_entry entry;
+	struct fs_open_reply opened = { .handle = 0 };
+	struct fuse_entry_param param;
+	int err = fs_create(fs_of(req), &call, parent, name, mode, fi->flags,
+			    &entry, &opened);
+
+	if (err) {
+		fuse_reply_err(req, -err);
+		return;
+	}
+	set_open(fi, &opened);
+	param = entry_param(&entry);
+	if (fuse_reply_create(req, &param, fi) < 0) {
+		fs_release(fs_of(req), &call, entry.node, opened.handle);
+		fs_forget(fs_of(req), entry.node, 1);
+	}
+}
+
+static void op_open(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+	struct fs_open_reply opened = { .handle = 0 };
+	int err = fs_open_file(fs_of(req), &call, node, fi->flags, &opened);
+
+	if (err) {
+		fuse_reply_err(req, -err);
+		return;
+	}
+	set_open(fi, &opened);
+	if (fuse_reply_open(req, fi) < 0)
+		fs_release(fs_of(req), &call, node, opened.handle);
+}
+
+static void op_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset,
+		    struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+	struct buf out = BUF_INIT;
+	int err = fs_read(fs_of(req), &call, node, fi->fh, (uint64_t)offset,
+			  size, &out);
+
+	if (!err && out.failed)
+		err = -ENOMEM;
+	if (err)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_buf(req, (const char *)out.ptr, out.len);
+	buf_release(&out);
+}
+
+static void op_write(fuse_req_t req, fuse_ino_t node, const char *data,
+		     size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+
+	reply_count(req, &call,
+		    fs_write(fs_of(req), &call, node, fi->fh, (uint64_t)offset,
+			     bytes_of(data, size)));
+}
+
+static void op_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+
+	reply(req, &call, fs_flush(fs_of(req), &call, node, fi->fh));
+}
+
+static void op_fsync(fuse_req_t req, fuse_ino_t node, int data_only,
+		     struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+
+	(void)data_only;
+	reply(req, &call, fs_fsync(fs_of(req), &call, node, fi->fh));
+}
+
+static void op_release(fuse_req_t req, fuse_ino_t node,
+		       struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+
+	reply(req, &call, fs_release(fs_of(req), &call, node, fi->fh));
+}
+
+static void op_fallocate(fuse_req_t req, fuse_ino_t node, int mode,
+			 off_t offset, off_t length, struct fuse_file_info *fi)
+{
+	(void)node, (void)mode, (void)offset, (void)length, (void)fi;
+	fuse_reply_err(req, EOPNOTSUPP);
+}
+
+/* ------------------------------------------------------------ directories */
+
+static void op_opendir(fuse_req_t req, fuse_ino_t node,
+		       struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+	struct fs_open_reply opened = { .handle = 0 };
+	int err = fs_opendir(fs_of(req), &call, node, &opened);
+
+	if (err) {
+		fuse_reply_err(req, -err);
+		return;
+	}
+	set_open(fi, &opened);
+	if (fuse_reply_open(req, fi) < 0)
+		fs_releasedir(fs_of(req), &call, node, opened.handle);
+}
+
+/* A batch of entries in the kernel's form, built as they come. */
+struct listing {
+	char *ptr;
+	size_t len, size;
+	bool plus;
+	/* Nodes that were given a count, should the reply not be taken. */
+	struct buf counted;
+};
+
+static void put_seconds(uint64_t *seconds, uint32_t *nanoseconds, double t)
+{
+	*seconds = (uint64_t)t;
+	*nanoseconds = (uint32_t)((t - (double)*seconds) * 1e9);
+}
+
+static void put_attr(struct fuse_attr *to, const struct stat *from)
+{
+	*to = (struct fuse_attr){
+		.ino = from->st_ino,
+		.size = (uint64_t)from->st_size,
+		.blocks = (uint64_t)from->st_blocks,
+		.atime = (uint64_t)from->st_atim.tv_sec,
+		.mtime = (uint64_t)from->st_mtim.tv_sec,
+		.ctime = (uint64_t)from->st_ctim.tv_sec,
+		.atimensec = (uint32_t)from->st_atim.tv_nsec,
+		.mtimensec = (uint32_t)from->st_mtim.tv_nsec,
+		.ctimensec = (uint32_t)from->st_ctim.tv_nsec,
+		.mode = from->st_mode,
+		.nlink = (uint32_t)from->st_nlink,
+		.uid = from->st_uid,
+		.gid = from->st_gid,
+		.rdev = (uint32_t)from->st_rdev,
+		.blksize = (uint32_t)from->st_blksize,
+	};
+}
+
+static void put_entry(struct fuse_entry_out *to, const struct fs_entry *entry)
+{
+	memset(to, 0, sizeof(*to));
+	to->nodeid = entry->node;
+	to->generation = entry->generation;
+	put_seconds(&to->entry_valid, &to->entry_valid_nsec,
+		    entry->entry_timeout_s);
+	put_seconds(&to->attr_valid, &to->attr_valid_nsec,
+		    entry->attr_timeout_s);
+	put_attr(&to->attr, &entry->attr);
+}
+
+static int fill(void *context, const char *name, size_t len,
+		const struct fs_entry *entry, uint64_t cookie)
+{
+	struct listing *l = context;
+	size_t head = l->plus ? FUSE_NAME_OFFSET_DIRENTPLUS : FUSE_NAME_OFFSET;
+	size_t size = FUSE_DIRENT_ALIGN(head + len);
+	struct fuse_dirent *dirent = (void *)(l->ptr + l->len);
+
+	if (size > l->size - l->len)
+		return 1;
+	if (l->plus) {
+		struct fuse_direntplus *plus = (void *)dirent;
+
+		if (entry->node) {
+			buf_add(&l->counted, &entry->node, sizeof(entry->node));
+			if (l->counted.failed)
+				return 1;
+		}
+		put_entry(&plus->entry_out, entry);
+		dirent = &plus->dirent;
+	}
+	dirent->ino = entry->attr.st_ino;
+	dirent->off = cookie;
+	dirent->namelen = (uint32_t)len;
+	dirent->type = (entry->attr.st_mode & S_IFMT) >> 12;
+	memcpy(dirent->name, name, len);
+	memset(l->ptr + l->len + head + len, 0, size - head - len);
+	l->len += size;
+	return 0;
+}
+
+static void read_directory(fuse_req_t req, fuse_ino_t node, size_t size,
+			   off_t offset, struct fuse_file_info *fi, bool plus)
+{
+	struct fs_call call = caller(req);
+	struct listing l = { .size = size, .plus = plus, .counted = BUF_INIT };
+	size_t i;
+	int err;
+
+	l.ptr = mem_alloc(size);
+	err = l.ptr ? fs_readdir(fs_of(req), &call, node, fi->fh,
+				 (uint64_t)offset, plus, fill, &l)
+		    : -ENOMEM;
+	if (!err && !l.len && l.counted.failed)
+		err = -ENOMEM;
+	/* What was read before an error is given; the error comes next. */
+	if (err && !l.len)
+		fuse_reply_err(req, -err);
+	else if (fuse_reply_buf(req, l.ptr, l.len) < 0)
+		for (i = 0; i < l.counted.len; i += sizeof(uint64_t))
+			fs_forget(fs_of(req), get_le64(l.counted.ptr + i), 1);
+	mem_free(l.ptr);
+	buf_release(&l.counted);
+}
+
+static void op_readdir(fuse_req_t req, fuse_ino_t node, size_t size,
+		       off_t offset, struct fuse_file_info *fi)
+{
+	read_directory(req, node, size, offset, fi, false);
+}
+
+static void op_readdirplus(fuse_req_t req, fuse_ino_t node, size_t size,
+			   off_t offset, struct fuse_file_info *fi)
+{
+	read_directory(req, node, size, offset, fi, true);
+}
+
+static void op_releasedir(fuse_req_t req, fuse_ino_t node,
+			  struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+
+	reply(req, &call, fs_releasedir(fs_of(req), &call, node, fi->fh));
+}
+
+static void op_fsyncdir(fuse_req_t req, fuse_ino_t node, int data_only,
+			struct fuse_file_info *fi)
+{
+	struct fs_call call = caller(req);
+
+	(void)data_only, (void)fi;
+	reply(req, &call, fs_fsyncdir(fs_of(req), &call, node));
+}
+
+const struct fuse_lowlevel_ops mount_ops = {
+	.init = op_init, .statfs = op_statfs, .lookup = op_lookup,
+	.forget = op_forget, .forget_multi = op_forget_multi,
+	.mkdir = op_mkdir, .rmdir = op_rmdir, .unlink = op_unlink,
+	.rename = op_rename, .mknod = op_mknod, .symlink = op_symlink,
+	.link = op_link, .getattr = op_getattr, .setattr = op_setattr,
+	.getxattr = op_getxattr, .listxattr = op_listxattr,
+	.setxattr = op_setxattr, .removexattr = op_removexattr,
+	.create = op_create, .open = op_open, .read = op_read,
+	.write = op_write, .flush = op_flush, .fsync = op_fsync,
+	.release = op_release, .fallocate = op_fallocate,
+	.opendir = op_opendir, .readdir = op_readdir,
+	.readdirplus = op_readdirplus, .releasedir = op_releasedir,
+	.fsyncdir = op_fsyncdir,
+};
