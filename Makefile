@@ -2,8 +2,8 @@
 # make check-mount | make check-crash | make check-fuzz | make soak
 # make install DESTDIR= PREFIX= | make uninstall | make clean
 # B is where it is built; rebuilt when flags change.
-B       := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))
 comma   := ,
+B       := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))
 PREFIX  ?= /usr/local
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes

@@ -6,8 +6,8 @@
  *
  * The partition key is its serialised bytes with every 00 written 00 FF, ended
  * by 00 01, so that it delimits itself. Kinds sort as below. A clustering
- * component is what type_ordered_append made of it (lead byte 40, 3F, 3E or
- * their inverse, never 20, 38 or 60). A row's key ends with 38. A bound's key
+ * component is what type_ordered_append made of it (lead byte 3E to 42, never
+ * 20, 38 or 60). A row's key ends with 38. A bound's key
  * is a prefix of components ended by 20 (before everything that begins with the
  * prefix) or 60 (after it). This layout is on disk: see sstable/format.h.
  */

@@ -165,8 +165,9 @@ int type_compare(const struct type *t, struct bytes a, struct bytes b);
 /*
  * Byte-comparable form (engine.md 1): memcmp orders two encodings as
  * type_compare orders the values, and none is a prefix of another. append adds
- * the lead byte (0x40 value, 0x3F empty, 0x3E null; inverted as a whole for
- * reversed columns, where empty moves so that it sorts last). decode reads one
+ * the lead byte: 0x3E null, 0x3F empty, 0x40 value. For reversed columns every
+ * byte after it is inverted, and it is 0x40 value, 0x41 empty, 0x42 null, so
+ * that it stays between a key's bounds (row/key.h). decode reads one
  * component from r and appends the value's bytes, or sets *is_null.
  * type_ordered_exact: decode gives back the very bytes that were encoded
  * (false for what holds a decimal, and for other types where values that are
@@ -193,10 +194,13 @@ struct type_parts {
 int type_parts_begin(struct type_parts *p, const struct type *t,
 		     struct bytes value);
 int type_parts_next(struct type_parts *p, struct bytes *part);
+/* The type of the part of that index (maps: of keys and values in turn). */
+const struct type *type_part(const struct type *t, uint32_t index);
 /*
  * Build such a value from its parts, in the order given (sets and maps: sorted
- * by the caller or with type_build_sorted, which sorts, and drops duplicates
- * keeping the last).
+ * by the caller or with type_build_sorted, which sorts, reordering parts, and of
+ * equal keys keeps the first key and the last value, as Cassandra does). Tuples
+ * may be given fewer parts than fields. sorted: 0 or -ENOMEM.
  */
 void type_build(struct buf *out, const struct type *t,
 		const struct bytes *parts, size_t part_count);
