@@ -1,0 +1,97 @@
+# Collections, user types, counters, statics and frozen values as files.
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+USE k;
+CREATE TYPE address (street text, city text, zip int);
+CREATE TABLE t (id int, c int, s text STATIC, tags set<text>, nums set<int>, phones map<text, text>, todo list<text>, home address, fl frozen<list<int>>, fm frozen<map<text, int>>, tp tuple<int, text>, ve vector<float, 3>, fa frozen<address>, PRIMARY KEY (id, c));
+CREATE TABLE hits (page text PRIMARY KEY, n counter, m counter);
+INSERT INTO t (id, c) VALUES (1, 1);
+C
+r=$M/k/t/1/1
+value() { cql "SELECT $1 FROM k.t WHERE id = 1 AND c = 1" | jq -c '.rows[0][0]'; }
+# set
+ok 'mkdir of a set stores nothing' mkdir "$r/tags"
+is 'null still' null "$(value tags)"
+ok 'touch adds' touch "$r/tags/Disney" "$r/tags/a b"
+is 'in CQL' '["Disney","a b"]' "$(value tags)"
+is 'listed in order' 'Disney a b' "$(names "$r/tags")"
+is 'elements are empty' 0 "$(stat -c %s "$r/tags/Disney")"
+ok 'rm removes' rm "$r/tags/Disney"
+is 'in CQL' '["a b"]' "$(value tags)"
+is 'the whole value' '["a b"]' "$(cat "$r/tags.json")"
+ok 'replace it' put "$r/tags.json" '["x", "y"]'
+is 'replaced' 'x y' "$(names "$r/tags")"
+ok 'add to it' add "$r/tags.json" '["z"]'
+is 'added' '["x","y","z"]' "$(value tags)"
+ok 'the directory deletes it' rm -r "$r/tags"
+is 'null' null "$(value tags)"
+put "$r/nums.json" '[10, 9, -1]'
+is 'ordered as numbers' '-1 9 10' "$(names "$r/nums")"
+refused 'a wrong element' 'Invalid argument' touch "$r/nums/x"
+# map
+ok 'a map entry' mkdir "$r/phones"
+ok 'a file per key' put "$r/phones/cell" 555
+ok 'another' put "$r/phones/home" 444
+is 'in CQL' '{"cell":"555","home":"444"}' "$(value phones)"
+is 'cat' 555 "$(cat "$r/phones/cell")"
+ok 'rm' rm "$r/phones/cell"
+is 'in CQL' '{"home":"444"}' "$(value phones)"
+# list
+put "$r/todo.json" '["a", "b", "c"]'
+is 'three elements' 3 "$(ls "$r/todo" | wc -l)"
+is 'in order' 'a b c' "$(for f in "$r"/todo/*; do cat "$f"; done | tr '\n' ' ' | sed 's/ $//')"
+is 'by position' b "$(cat "$r/todo/@1")"
+ok 'write by position' put "$r/todo/@1" B
+ok 'append' put "$r/todo/@append" d
+ok 'prepend' put "$r/todo/@prepend" z
+is 'in CQL' '["z","a","B","c","d"]' "$(value todo)"
+ok 'rm by position' rm "$r/todo/@0"
+is 'in CQL' '["a","B","c","d"]' "$(value todo)"
+cp -a "$r/todo" "$W/todo" 2>/dev/null
+rm -r "$r/todo"
+is 'deleted' null "$(value todo)"
+mkdir "$r/todo" && cp "$W"/todo/* "$r/todo/"
+is 'elements keep their place when restored' '["a","B","c","d"]' "$(value todo)"
+# user type
+ok 'a user type' mkdir -p "$r/home"
+ok 'a field' put "$r/home/city" Berlin
+ok 'another' put "$r/home/zip" 10115
+is 'in CQL' '{"street":null,"city":"Berlin","zip":10115}' "$(value home)"
+refused 'an unknown field' 'Invalid argument' put "$r/home/cty" x
+# single values
+ok 'frozen list' put "$r/fl" '[1, 2, 3]'
+is 'shown as JSON' '[1, 2, 3]' "$(cat "$r/fl")"
+ok 'a CQL literal' put "$r/fm" "{'a': 1}"
+is 'shown as JSON' '{"a": 1}' "$(cat "$r/fm")"
+ok 'a tuple' put "$r/tp" "(1, 'x')"
+is 'shown as JSON' '[1, "x"]' "$(cat "$r/tp")"
+ok 'a vector' put "$r/ve" '[1, 2.5, -3]'
+is 'shown' '[1.0, 2.5, -3.0]' "$(cat "$r/ve")"
+ok 'a frozen user type' put "$r/fa" '{"city": "Rome"}'
+refused 'too few' 'Invalid argument' put "$r/ve" '[1, 2]'
+# statics
+ok 'statics' put "$M/k/t/1/@static/s" shared
+is 'listed' '@static 1' "$(names "$M/k/t/1")"
+is 'in CQL' '"shared"' "$(value s)"
+# counters
+p=$M/k/hits/home
+mkdir "$p"
+ok 'a counter' put "$p/n" +5
+ok 'once more' put "$p/n" +5
+ok 'by append' add "$p/n" -3
+is 'the total' 7 "$(cat "$p/n")"
+ok 'lines' put "$p/n" $'+1\n+1'
+is 'each once' 9 "$(cat "$p/n")"
+refused 'a bare number' 'Invalid argument' put "$p/n" 5
+ok 'but into an absent one' put "$p/m" 41
+is 'is its value' 41 "$(cat "$p/m")"
+cql "UPDATE k.hits SET n = n + 1 WHERE page = 'home'" >/dev/null
+is 'CQL is seen at once' 10 "$(cat "$p/n")"
+is 'its size' 3 "$(stat -c %s "$p/n")"
+again
+is 'after a restart' '10 41' "$(cat "$p/n" "$p/m" | tr '\n' ' ' | sed 's/ $//')"
+is 'the list too' '["a","B","c","d"]' "$(value todo)"
+stop
+done_testing

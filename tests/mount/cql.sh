@@ -1,0 +1,63 @@
+# .cql and its forms, schema.cql (filesystem.md section 6).
+. tests/mount/lib.sh
+start
+ok 'a statement' cql "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
+is 'without rows' '{"columns":[],"rows":[]}' "$(cql 'CREATE TABLE k.t (a int PRIMARY KEY, b text)')"
+out=$(cql 'CREATE TABLE k.t (a int PRIMARY KEY)' 2>&1)
+is 'AlreadyExists' 1 "$(grep -c 'File exists' <<<"$out")"
+is 'and its message' '{"error":{"code":"AlreadyExists","message":"Cannot add already existing table \"t\" to keyspace \"k\""}}' "$(tail -1 <<<"$out")"
+out=$(cql 'SELECT * FROM k.none' 2>&1)
+is 'InvalidRequest' '{"error":{"code":"InvalidRequest","message":"table none does not exist"}}' "$(tail -1 <<<"$out")"
+is 'EINVAL' 1 "$(grep -c 'Invalid argument' <<<"$out")"
+cat >"$W/script" <<'C'
+-- a comment; with a semicolon
+INSERT INTO t (a, b) VALUES (1, 'one;two');
+BEGIN BATCH INSERT INTO t (a, b) VALUES (2, 'x'); INSERT INTO t (a, b) VALUES (3, 'it''s'); APPLY BATCH;
+/* the last has no semicolon */ INSERT INTO t (a, b) VALUES (4, 'y')
+C
+ok 'a script with the keyspace in force' cp "$W/script" "$M/k/.cql"
+is 'all of it' '{"columns":[{"name":"count","type":"bigint"}],"rows":[[4]]}' "$(cql 'SELECT count(*) FROM k.t')"
+printf "INSERT INTO k.t (a) VALUES (5); INSERT INTO k.nope (a) VALUES (1); INSERT INTO k.t (a) VALUES (6);\n" >"$W/bad"
+refused 'a script stops at its first error' 'Invalid argument' cp "$W/bad" "$M/.cql"
+is 'what stands before it has run' '[[5]]' "$(cql 'SELECT a FROM k.t WHERE a IN (5, 6)' | jq -c .rows)"
+ask() { exec 7<>"$M/$1"; printf '%s' "$2" >&7; cat <&7; exec 7>&-; }
+is 'a table for people' $' a | b\n---+-----\n 2 | x\n\n(1 rows)' "$(ask .cql 'SELECT * FROM k.t WHERE a = 2' | sed '/^$/{1d}' | sed 's/ *$//')" || true
+is 'ndjson' '{"a": 2, "b": "x"}' "$(ask .cql.ndjson 'SELECT * FROM k.t WHERE a = 2')"
+is 'csv' $'a,b\n3,it\'s' "$(ask .cql.csv 'SELECT * FROM k.t WHERE a = 3')"
+exec 7<>"$M/.cql.json"
+printf 'USE k; SELECT a FROM t WHERE a = 1;' >&7
+is 'several statements, a line each' $'{"columns":[],"rows":[]}\n{"columns":[{"name":"a","type":"int"}],"rows":[[1]]}' "$(cat <&7)"
+printf 'SELECT b FROM t' >&7
+printf ' WHERE a = 2;' >&7
+is 'one statement in two redirections; USE holds' '{"columns":[{"name":"b","type":"text"}],"rows":[["x"]]}' "$(cat <&7)"
+exec 7>&-
+# schema.cql
+cp "$M/k/schema.cql" "$W/schema"
+ok 'what stands already is no error' cp "$W/schema" "$M/k/schema.cql"
+ok 'DDL is applied' add "$M/k/schema.cql" 'CREATE TABLE k.u (x int PRIMARY KEY);'
+is 'the table is there' 'schema.cql t u' "$(names "$M/k")"
+refused 'contradictions' 'File exists' add "$M/k/schema.cql" 'CREATE TABLE k.u (y int PRIMARY KEY);'
+ok 'rm drops nothing' rm "$M/k/schema.cql"
+is 'and hides it' 't u' "$(names "$M/k")"
+cql 'DROP TABLE k.u' >/dev/null
+is 'until the next DDL' 'schema.cql t' "$(names "$M/k")"
+ok 'system by name' test -d "$M/system_schema/keyspaces"
+is 'not listed' k "$(names "$M")"
+ok 'help' grep -q widefs "$M/.widefs/help"
+ok 'version' test -s "$M/.widefs/version"
+ok 'sync' put "$M/.widefs/ctl" sync
+ok 'flush' put "$M/.widefs/ctl" flush
+ok 'compact' put "$M/.widefs/ctl" 'compact k.t'
+refused 'nonsense' 'Invalid argument' put "$M/.widefs/ctl" nonsense
+is 'after a compaction' '[[5]]' "$(cql 'SELECT count(*) FROM k.t' | jq -c .rows)"
+python3 - "$W/many" <<'P'
+import sys
+with open(sys.argv[1], 'w') as f:
+    for i in range(20000):
+        f.write(f"INSERT INTO k.t (a, b) VALUES ({i}, 'value {i}');\n")
+P
+ok 'a large script' cp "$W/many" "$M/.cql"
+is 'is there' '[[20000]]' "$(cql 'SELECT count(*) FROM k.t' | jq -c .rows)"
+is 'and listed' 20000 "$(ls -U "$M/k/t" | wc -l)"
+stop
+done_testing
