@@ -11,7 +11,12 @@
 /* 0 or -EINVAL with Cassandra's words for a wrong bound value. */
 int native_validate(enum type_kind kind, struct bytes value,
 		    struct type_error *error);
-/* Appends the value's bytes. 0 or -EINVAL; no memory: out->failed. */
+/*
+ * Appends the value's bytes. 0 or -EINVAL; no memory: out->failed. Takes what
+ * Java's readers of the type take, which is more than CQL's literals (+1 for an
+ * int, .5, 0x1p3). The empty text is a value of ascii, text, inet, timestamp
+ * (the empty one) and duration (zero), and refused by the others.
+ */
 int native_read_text(struct buf *out, enum type_kind kind, struct bytes text,
 		     struct type_error *error);
 /* Without quotes; a value of a wrong length (never stored) prints nothing. */
@@ -19,7 +24,10 @@ void native_print_text(struct buf *out, enum type_kind kind,
 		       struct bytes value);
 size_t native_text_length(enum type_kind kind, struct bytes value);
 bool native_text_may_begin(enum type_kind kind, struct bytes text);
-/* As print_text, in quotes where CQL wants them; '' for what is empty. */
+/*
+ * As print_text, in quotes where CQL wants them; null for null. What no literal
+ * gives (the empty int, a time beyond its day) is written blob_as_int(0x).
+ */
 void native_print_literal(struct buf *out, enum type_kind kind,
 			  struct bytes value);
 /* Do the kind's literals stand in quotes ('a', '2016-10-04', '::1')? */
@@ -37,6 +45,10 @@ int type_fail(struct type_error *error, const char *format, ...)
 /* The length of a text as the int that "%.*s" wants, cut to what fits. */
 int type_fail_length(struct bytes text);
 
+/* UTF-8 by RFC 3629; with may_be_cut the last character may be unfinished. */
+bool text_is_utf8(struct bytes text, bool may_be_cut);
+bool text_is_ascii(struct bytes text);
+
 /* number.c: integers of 1, 2, 4, 8 bytes; boolean. */
 /* Optional sign, digits. False: not of this form, or beyond 64 bits. */
 bool number_read_int64(int64_t *out, struct bytes text);
@@ -46,6 +58,8 @@ int number_read_integer(struct buf *out, enum type_kind kind,
 			struct bytes text, struct type_error *error);
 int number_read_boolean(struct buf *out, struct bytes text,
 			struct type_error *error);
+bool number_may_begin(enum type_kind kind, struct bytes text);
+bool number_boolean_may_begin(struct bytes text);
 
 /* float.c: float and double. */
 double float_get(enum type_kind kind, struct bytes value);
@@ -67,8 +81,19 @@ void decimal_print(struct buf *out, struct bytes value);
 size_t decimal_varint_length(struct bytes value);
 size_t decimal_length(struct bytes value);
 bool decimal_may_begin(struct bytes text);
+bool decimal_varint_may_begin(struct bytes text);
 
-/* time.c, timestamp.c, duration.c */
+/* time.c, timestamp.c, duration.c. Days are counted from 1970-01-01. */
+#define MS_PER_DAY 86400000LL
+#define NS_PER_DAY 86400000000000LL
+#define DATE_EPOCH 0x80000000u	/* a date's bytes for 1970-01-01 */
+int64_t time_days(int64_t year, unsigned month, unsigned day);
+void time_civil(int64_t days, int64_t *year, unsigned *month, unsigned *day);
+unsigned time_month_length(int64_t year, unsigned month);
+/* Rounds down, as division of times must. */
+int64_t time_floor_div(int64_t a, int64_t b);
+/* 1 to max_len digits at the begin of r: stepped over. -1: there are none. */
+int64_t time_read_digits(struct reader *r, int max_len);
 int time_read_date(struct buf *out, struct bytes text,
 		   struct type_error *error);
 int time_read_time(struct buf *out, struct bytes text,
@@ -77,7 +102,14 @@ int time_read_timestamp(struct buf *out, struct bytes text,
 			struct type_error *error);
 void time_print_date(struct buf *out, uint32_t date);
 void time_print_time(struct buf *out, int64_t ns);
-void time_print_timestamp(struct buf *out, int64_t ms);
+/*
+ * TEXT: 2016-10-04T12:34:00.000Z, years beyond 0-9999 with their sign, so that
+ * it reads back. CAST: the same as Cassandra's CAST gives it, where years
+ * before 1 lose their era (-1 is 0002). JSON: CAST with a space for the T.
+ */
+enum timestamp_style { TIMESTAMP_TEXT, TIMESTAMP_CAST, TIMESTAMP_JSON };
+void time_print_timestamp(struct buf *out, int64_t ms,
+			  enum timestamp_style style);
 size_t time_date_length(uint32_t date);
 size_t time_timestamp_length(int64_t ms);
 bool time_date_may_begin(struct bytes text);
@@ -89,6 +121,9 @@ struct duration {
 	int64_t ns;
 };
 int duration_read(struct buf *out, struct bytes text, struct type_error *error);
+int duration_parse(struct duration *d, struct bytes text,
+		   struct type_error *error);
+int duration_validate(struct bytes value, struct type_error *error);
 /* From a value's bytes: 0 or -EINVAL. */
 int duration_get(struct duration *d, struct bytes value);
 void duration_add(struct buf *out, const struct duration *d);
@@ -105,4 +140,6 @@ bool uuid_may_begin(struct bytes text);
 int inet_read(struct buf *out, struct bytes text, struct type_error *error);
 void inet_print(struct buf *out, struct bytes value);
 bool inet_may_begin(struct bytes text);
+/* The 16 bytes of a mapped IPv4 address, which text cannot write. */
+bool inet_is_mapped(struct bytes value);
 #endif

@@ -1,0 +1,38 @@
+/*
+ * Whole numbers of any size, as varint and decimal hold them: GMP's mpz, with
+ * its one fault kept out. GMP ends the process where it gets no memory, so
+ * every operation is preceded by big_room(), which asks store/base/alloc.h for
+ * what the operation will need, and gives it back. Any thread.
+ */
+#ifndef STORE_TYPE_BIG_H
+#define STORE_TYPE_BIG_H
+#include <gmp.h>
+
+#include "store/base/bytes.h"
+
+/* Is there room for numbers of so many bytes in all? 0 or -ENOMEM. */
+int big_room(size_t bytes);
+/* From two's complement, any length; no bytes are 0. n was initialised. */
+void big_get(mpz_t n, struct bytes value);
+/* The shortest two's complement, at least one byte. */
+void big_add(struct buf *out, const mpz_t n);
+/* Decimal digits, checked by the caller to be such. -ENOMEM. */
+int big_read_digits(mpz_t n, struct bytes digits);
+/* Sign and digits; big_digit_count without the sign. */
+void big_print(struct buf *out, const mpz_t n);
+size_t big_digit_count(const mpz_t n);
+/* n = 10^exponent */
+void big_power_of_ten(mpz_t n, unsigned long exponent);
+
+/* A decimal: unscaled * 10^-scale. */
+struct decimal {
+	mpz_t unscaled;
+	int32_t scale;
+};
+void decimal_init(struct decimal *d);
+void decimal_release(struct decimal *d);
+void decimal_get(struct decimal *d, struct bytes value);
+void decimal_add(struct buf *out, const struct decimal *d);
+/* By the grammar of Java's BigDecimal: 0, -EINVAL or -ENOMEM. */
+int decimal_parse(struct decimal *d, struct bytes text);
+#endif

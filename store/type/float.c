@@ -1,0 +1,277 @@
+/*
+ * float and double: the shortest digits that give the number back, written as
+ * Java writes them. Independent of the process's locale.
+ */
+#include "store/type/native.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "store/base/alloc.h"
+
+double float_get(enum type_kind kind, struct bytes value)
+{
+	uint32_t bits;
+	uint64_t long_bits;
+	float f;
+	double d;
+
+	if (kind == TYPE_FLOAT && value.len == 4) {
+		bits = get_be32(value.ptr);
+		memcpy(&f, &bits, 4);
+		return (double)f;
+	}
+	if (kind != TYPE_DOUBLE || value.len != 8)
+		return 0;
+	long_bits = get_be64(value.ptr);
+	memcpy(&d, &long_bits, 8);
+	return d;
+}
+
+void float_add(struct buf *out, enum type_kind kind, double x)
+{
+	float f = (float)x;
+	uint32_t bits;
+	uint64_t long_bits;
+
+	if (kind == TYPE_FLOAT) {
+		memcpy(&bits, &f, 4);
+		buf_add_be32(out, isnan(x) ? 0x7fc00000u : bits);
+	} else {
+		memcpy(&long_bits, &x, 8);
+		buf_add_be64(out, isnan(x) ? 0x7ff8000000000000u : long_bits);
+	}
+}
+
+/* strtod in the C locale, which costs nothing to get. */
+static double parse(enum type_kind kind, const char *text)
+{
+	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	double x;
+
+	if (kind == TYPE_FLOAT)
+		x = (double)strtof_l(text, NULL, plain);
+	else
+		x = strtod_l(text, NULL, plain);
+	freelocale(plain);
+	return x;
+}
+
+/* A number's nearest digits: 0.DDD * 10^exponent. */
+struct digits {
+	char text[20];
+	int count, exponent;
+};
+
+static void nearest(struct digits *d, double x, int count)
+{
+	char text[40];
+	const char *p = text;
+	int n = 0;
+
+	snprintf(text, sizeof(text), "%.*e", count - 1, x);
+	/* The decimal point is the locale's: any bytes but digits. */
+	for (; *p != 'e'; p++)
+		if (isdigit((unsigned char)*p) && n < count)
+			d->text[n++] = *p;
+	d->text[n] = 0;
+	d->count = n;
+	d->exponent = atoi(p + 1) + 1;
+}
+
+static bool gives_back(const struct digits *d, enum type_kind kind, double x)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "0.%se%d", d->text, d->exponent);
+	return parse(kind, text) == x;
+}
+
+/* The next larger number of as many digits. */
+static void step_up(struct digits *d)
+{
+	int i = d->count;
+
+	while (i > 0 && d->text[i - 1] == '9')
+		d->text[--i] = '0';
+	if (i > 0) {
+		d->text[i - 1]++;
+		return;
+	}
+	d->text[0] = '1';
+	d->exponent++;
+}
+
+/*
+ * Below a power of two the next number is half as far as above: there the
+ * nearest digits may miss what the next larger ones hit.
+ */
+static bool find_digits(struct digits *d, enum type_kind kind, double x,
+			int count)
+{
+	int exponent;
+
+	nearest(d, x, count);
+	if (gives_back(d, kind, x))
+		return true;
+	if (frexp(x, &exponent) != 0.5)
+		return false;
+	step_up(d);
+	return gives_back(d, kind, x);
+}
+
+static void shortest(struct digits *d, enum type_kind kind, double x)
+{
+	int low = 2, high = kind == TYPE_FLOAT ? 9 : 17;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (find_digits(d, kind, x, middle))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	find_digits(d, kind, x, low);
+	while (d->count > 1 && d->text[d->count - 1] == '0')
+		d->text[--d->count] = 0;
+}
+
+size_t float_print(char text[FLOAT_TEXT_MAX], enum type_kind kind, double x)
+{
+	const char *sign = signbit(x) && !isnan(x) ? "-" : "";
+	struct digits d;
+	int point;
+
+	if (isnan(x) || isinf(x))
+		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s%s", sign,
+					isnan(x) ? "NaN" : "Infinity");
+	if (x == 0)
+		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s0.0", sign);
+	x = fabs(x);
+	shortest(&d, kind, x);
+	point = d.exponent;
+	if (x < 1e-3 || x >= 1e7)
+		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s%c.%sE%d",
+					sign, d.text[0], d.count > 1 ?
+					d.text + 1 : "0", point - 1);
+	if (point <= 0)
+		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s0.%.*s%s",
+					sign, -point, "000", d.text);
+	if (point >= d.count)
+		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s%s%.*s.0",
+					sign, d.text, point - d.count,
+					"0000000");
+	return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s%.*s.%s", sign, point,
+				d.text, d.text + point);
+}
+
+static size_t run(struct bytes text, size_t at, int (*in)(int))
+{
+	size_t start = at;
+
+	while (at < text.len && in(text.ptr[at]))
+		at++;
+	return at - start;
+}
+
+/* 1: all of the word; 0: a begin of it; -1: neither. */
+static int scan_word(struct bytes text, size_t at, const char *word)
+{
+	size_t len = text.len - at;
+
+	if (len > strlen(word) ||
+	    strncasecmp((const char *)text.ptr + at, word, len))
+		return -1;
+	return len == strlen(word);
+}
+
+/* An exponent's sign and digits, and a suffix. */
+static int scan_exponent(struct bytes text, size_t at)
+{
+	size_t count;
+
+	if (at < text.len && (text.ptr[at] == '+' || text.ptr[at] == '-'))
+		at++;
+	count = run(text, at, isdigit);
+	at += count;
+	if (at == text.len)
+		return count != 0;
+	return count && at + 1 == text.len && strchr("fFdD", text.ptr[at]) ?
+		1 : -1;
+}
+
+/*
+ * What Java takes for a number: NaN, Infinity (any case), digits with a point,
+ * an exponent, a suffix f or d; or hexadecimal digits with a p.
+ * 1: all of it; 0: a begin of such a text; -1: neither.
+ */
+static int scan(struct bytes text)
+{
+	size_t at = 0, count;
+	bool hex = false;
+	int word;
+
+	if (at < text.len && (text.ptr[at] == '+' || text.ptr[at] == '-'))
+		at++;
+	if (at == text.len)
+		return 0;
+	if (isalpha(text.ptr[at])) {
+		word = scan_word(text, at, "nan");
+		return word >= 0 ? word : scan_word(text, at, "infinity");
+	}
+	if (at + 1 < text.len && text.ptr[at] == '0' &&
+	    (text.ptr[at + 1] | 0x20) == 'x') {
+		hex = true;
+		at += 2;
+	}
+	count = run(text, at, hex ? isxdigit : isdigit);
+	at += count;
+	if (at < text.len && text.ptr[at] == '.') {
+		size_t fraction = run(text, ++at, hex ? isxdigit : isdigit);
+
+		count += fraction;
+		at += fraction;
+	}
+	if (at == text.len)
+		return count && !hex;
+	if (count && (text.ptr[at] | 0x20) == (hex ? 'p' : 'e'))
+		return scan_exponent(text, at + 1);
+	return count && !hex && at + 1 == text.len &&
+	       strchr("fFdD", text.ptr[at]) ? 1 : -1;
+}
+
+int float_read(struct buf *out, enum type_kind kind, struct bytes text,
+	       struct type_error *error)
+{
+	char small[64], *copy = small;
+
+	if (scan(text) != 1)
+		return type_fail(error, "Unable to make %s from '%.*s'",
+				 type_kind_name(kind), type_fail_length(text),
+				 text.ptr);
+	if (text.len >= sizeof(small)) {
+		copy = mem_copy(text.ptr, text.len);
+		if (!copy) {
+			out->failed = true;
+			return 0;
+		}
+	} else {
+		memcpy(small, text.ptr, text.len);
+		small[text.len] = 0;
+	}
+	float_add(out, kind, parse(kind, copy));
+	if (copy != small)
+		mem_free(copy);
+	return 0;
+}
+
+bool float_may_begin(struct bytes text)
+{
+	return scan(text) >= 0;
+}

@@ -1,0 +1,277 @@
+/* Native types by kind: which of the forms' functions does what. */
+#include "store/type/native.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+int type_fail(struct type_error *error, const char *format, ...)
+{
+	va_list args;
+	size_t len;
+
+	if (!error)
+		return -EINVAL;
+	va_start(args, format);
+	vsnprintf(error->text, sizeof(error->text), format, args);
+	va_end(args);
+	/* A message that was cut ends between two characters. */
+	len = strlen(error->text);
+	while (len && len == sizeof(error->text) - 1 &&
+	       ((uint8_t)error->text[len - 1] & 0x80))
+		error->text[--len] = 0;
+	return -EINVAL;
+}
+
+int type_fail_length(struct bytes text)
+{
+	return (int)(text.len < 512 ? text.len : 512);
+}
+
+bool text_is_ascii(struct bytes text)
+{
+	size_t i;
+
+	for (i = 0; i < text.len; i++)
+		if (text.ptr[i] & 0x80)
+			return false;
+	return true;
+}
+
+/* Of the character at p: its length, 0 where it is wrong, -1 where it is right
+ * as far as it goes but cut off by end. */
+static int character_length(const uint8_t *p, const uint8_t *end)
+{
+	uint8_t low = 0x80, high = 0xbf;
+	int len, i;
+
+	if (*p < 0x80)
+		return 1;
+	if (*p < 0xc2 || *p > 0xf4)
+		return 0;
+	len = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+	if (*p == 0xe0)
+		low = 0xa0;	/* shorter forms, */
+	else if (*p == 0xed)
+		high = 0x9f;	/* surrogates, */
+	else if (*p == 0xf0)
+		low = 0x90;
+	else if (*p == 0xf4)
+		high = 0x8f;	/* and beyond U+10FFFF: not RFC 3629 */
+	for (i = 1; i < len; i++) {
+		if (p + i == end)
+			return -1;
+		if (p[i] < low || p[i] > high)
+			return 0;
+		low = 0x80;
+		high = 0xbf;
+	}
+	return len;
+}
+
+bool text_is_utf8(struct bytes text, bool may_be_cut)
+{
+	const uint8_t *p = text.ptr, *end = p + text.len;
+	uint64_t word;
+	int len;
+
+	while (p < end) {
+		while (end - p >= 8) {	/* most text is ASCII */
+			memcpy(&word, p, 8);
+			if (word & 0x8080808080808080u)
+				break;
+			p += 8;
+		}
+		if (p == end)
+			break;
+		len = character_length(p, end);
+		if (len <= 0)
+			return len < 0 && may_be_cut;
+		p += len;
+	}
+	return true;
+}
+
+static int wrong_length(struct type_error *error, const char *words, size_t len)
+{
+	return type_fail(error, "%s (%zu)", words, len);
+}
+
+static int validate_ascii(struct bytes value, struct type_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < value.len; i++)
+		if (value.ptr[i] & 0x80)
+			return type_fail(error, "Invalid byte for ascii: %d",
+					 (int8_t)value.ptr[i]);
+	return 0;
+}
+
+static int validate_inet(struct bytes value, struct type_error *error)
+{
+	char hex[2 * 200 + 1];
+	size_t i;
+
+	if (!value.len || value.len == 4 || value.len == 16)
+		return 0;
+	for (i = 0; i < value.len && i < 200; i++)
+		snprintf(hex + 2 * i, 3, "%02x", value.ptr[i]);
+	return type_fail(error, "Expected 4 or 16 byte inetaddress; got %s",
+			 hex);
+}
+
+static int validate_uuid(enum type_kind kind, struct bytes value,
+			 struct type_error *error)
+{
+	if (value.len && value.len != 16)
+		return wrong_length(error, "UUID should be 16 or 0 bytes",
+				    value.len);
+	if (kind == TYPE_TIMEUUID && value.len && !uuid_is_time(value.ptr))
+		return type_fail(error, "Invalid version for TimeUUID type: "
+				 "0x%x", value.ptr[6] >> 4);
+	return 0;
+}
+
+/* Types of one length: bytes, may they be empty, what is said otherwise. */
+static const struct {
+	uint8_t length;
+	bool or_empty;
+	const char *words;
+} fixed[TYPE_NATIVE_COUNT] = {
+	[TYPE_BIGINT] = { 8, true, "Expected 8 or 0 byte long" },
+	[TYPE_BOOLEAN] = { 1, true, "Expected 1 or 0 byte value" },
+	[TYPE_COUNTER] = { 8, true, "Expected 8 or 0 byte long" },
+	[TYPE_DATE] = { 4, false, "Expected 4 byte long for date" },
+	[TYPE_DOUBLE] = { 8, true, "Expected 8 or 0 byte value for a double" },
+	[TYPE_FLOAT] = { 4, true, "Expected 4 or 0 byte value for a float" },
+	[TYPE_INT] = { 4, true, "Expected 4 or 0 byte int" },
+	[TYPE_SMALLINT] = { 2, false, "Expected 2 bytes for a smallint" },
+	[TYPE_TIME] = { 8, false, "Expected 8 byte long for time" },
+	[TYPE_TIMESTAMP] = { 8, true, "Expected 8 or 0 byte long for date" },
+	[TYPE_TINYINT] = { 1, false, "Expected 1 byte for a tinyint" },
+};
+
+int native_validate(enum type_kind kind, struct bytes value,
+		    struct type_error *error)
+{
+	if (fixed[kind].length)
+		return value.len == fixed[kind].length ||
+		       (!value.len && fixed[kind].or_empty) ? 0 :
+			wrong_length(error, fixed[kind].words, value.len);
+	switch (kind) {
+	case TYPE_ASCII:
+		return validate_ascii(value, error);
+	case TYPE_TEXT:
+		return text_is_utf8(value, false) ? 0 :
+			type_fail(error, "String didn't validate.");
+	case TYPE_DECIMAL:
+		return !value.len || value.len >= 4 ? 0 :
+			wrong_length(error, "Expected 0 or at least 4 bytes",
+				     value.len);
+	case TYPE_DURATION:
+		return duration_validate(value, error);
+	case TYPE_INET:
+		return validate_inet(value, error);
+	case TYPE_UUID:
+	case TYPE_TIMEUUID:
+		return validate_uuid(kind, value, error);
+	case TYPE_EMPTY:
+		return !value.len ? 0 :
+			type_fail(error, "EmptyType only accept empty values");
+	default:		/* blob, varint: any bytes */
+		return 0;
+	}
+}
+
+static int read_ascii(struct buf *out, struct bytes text,
+		      struct type_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < text.len; i++)
+		if (text.ptr[i] & 0x80)
+			/* Java counts what UTF-16 needs. */
+			return type_fail(error, "Invalid ASCII character in "
+				"string literal: java.nio.charset."
+				"UnmappableCharacterException: Input length = "
+				"%d", text.ptr[i] >= 0xf0 ? 2 : 1);
+	buf_add_bytes(out, text);
+	return 0;
+}
+
+static int read_utf8(struct buf *out, struct bytes text,
+		     struct type_error *error)
+{
+	if (!text_is_utf8(text, false))
+		return type_fail(error, "String didn't validate.");
+	buf_add_bytes(out, text);
+	return 0;
+}
+
+static int read_blob(struct buf *out, struct bytes text,
+		     struct type_error *error)
+{
+	size_t i;
+
+	if (text.len < 2 || text.ptr[0] != '0' || (text.ptr[1] | 0x20) != 'x')
+		return type_fail(error, "String representation of blob is "
+				 "missing 0x prefix: %.*s",
+				 type_fail_length(text), text.ptr);
+	text = bytes_of(text.ptr + 2, text.len - 2);
+	for (i = 0; i < text.len && isxdigit(text.ptr[i]); i++)
+		;
+	if (i < text.len || text.len % 2)
+		return type_fail(error, "cannot parse '%.*s' as hex bytes",
+				 type_fail_length(text), text.ptr);
+	if (!buf_reserve(out, text.len / 2))
+		return 0;
+	for (i = 0; i < text.len; i += 2) {
+		uint8_t high = text.ptr[i], low = text.ptr[i + 1];
+
+		high = (uint8_t)((high & 15) + (high >> 6) * 9);
+		low = (uint8_t)((low & 15) + (low >> 6) * 9);
+		out->ptr[out->len++] = (uint8_t)(high << 4 | low);
+	}
+	return 0;
+}
+
+int native_read_text(struct buf *out, enum type_kind kind, struct bytes text,
+		     struct type_error *error)
+{
+	switch (kind) {
+	case TYPE_ASCII:
+		return read_ascii(out, text, error);
+	case TYPE_TEXT:
+		return read_utf8(out, text, error);
+	case TYPE_BLOB:
+		return read_blob(out, text, error);
+	case TYPE_BOOLEAN:
+		return number_read_boolean(out, text, error);
+	case TYPE_DATE:
+		return time_read_date(out, text, error);
+	case TYPE_TIME:
+		return time_read_time(out, text, error);
+	case TYPE_TIMESTAMP:
+		return time_read_timestamp(out, text, error);
+	case TYPE_DURATION:
+		return duration_read(out, text, error);
+	case TYPE_DECIMAL:
+		return decimal_read(out, text, error);
+	case TYPE_VARINT:
+		return decimal_read_varint(out, text, error);
+	case TYPE_DOUBLE:
+	case TYPE_FLOAT:
+		return float_read(out, kind, text, error);
+	case TYPE_INET:
+		return inet_read(out, text, error);
+	case TYPE_UUID:
+	case TYPE_TIMEUUID:
+		return uuid_read(out, kind, text, error);
+	case TYPE_EMPTY:
+		return native_validate(kind, text, error);
+	default:
+		return number_read_integer(out, kind, text, error);
+	}
+}

@@ -1,0 +1,67 @@
+/* The text form of a value: of a native type, or of one with parts. */
+#include "store/type/type.h"
+
+#include "store/type/compound.h"
+#include "store/type/native.h"
+
+static bool is_native(const struct type *t)
+{
+	return t->kind < TYPE_NATIVE_COUNT;
+}
+
+int type_validate(const struct type *t, struct bytes value,
+		  struct type_error *error)
+{
+	return is_native(t) ? native_validate(t->kind, value, error) :
+			      compound_validate(t, value, error);
+}
+
+/*
+ * CQL forgives blanks around a time of day; a file does not, as for every other
+ * type.
+ */
+static bool has_outer_blank(struct bytes text)
+{
+	return text.len &&
+	       (text.ptr[0] <= ' ' || text.ptr[text.len - 1] <= ' ');
+}
+
+int type_read_text(struct buf *out, const struct type *t, struct bytes text,
+		   struct type_error *error)
+{
+	if (t->kind == TYPE_TIME && has_outer_blank(text))
+		return type_fail(error, "(TimeType) Unable to coerce '%.*s' to "
+				 "a formatted time (long)",
+				 type_fail_length(text), text.ptr);
+	return is_native(t) ? native_read_text(out, t->kind, text, error) :
+			      compound_read_text(out, t, text, error);
+}
+
+void type_print_text(struct buf *out, const struct type *t, struct bytes value)
+{
+	if (is_native(t))
+		native_print_text(out, t->kind, value);
+	else
+		compound_print_text(out, t, value);
+}
+
+size_t type_text_length(const struct type *t, struct bytes value)
+{
+	return is_native(t) ? native_text_length(t->kind, value) :
+			      compound_text_length(t, value);
+}
+
+bool type_text_may_begin(const struct type *t, struct bytes text)
+{
+	return is_native(t) ? native_text_may_begin(t->kind, text) :
+			      compound_text_may_begin(t, text);
+}
+
+void type_print_literal(struct buf *out, const struct type *t,
+			struct bytes value)
+{
+	if (is_native(t))
+		native_print_literal(out, t->kind, value);
+	else
+		compound_print_literal(out, t, value);
+}
