@@ -1,0 +1,133 @@
+/*
+ * Nodes: what the kernel has numbers for. A node stands for one name in one
+ * directory; it is found by its number or by (parent, name), in sharded
+ * tables. One count holds it: the kernel's lookups, our own pins and its
+ * children together; with the last it goes, and lets its parent go.
+ *
+ * All members but the atomic ones stay as they were made. A rename makes
+ * another node and leaves `forward` in the old one, whose number the kernel
+ * goes on using until it asks for the name again. Any thread.
+ */
+#ifndef FS_NODE_H
+#define FS_NODE_H
+#include <stdatomic.h>
+
+#include "store/base/bytes.h"
+#include "store/base/lock.h"
+
+struct node_ops;
+struct image;
+
+/* What the kernel may hold of a node, and must be told about. */
+enum armed {
+	ARMED_NAME = 1, ARMED_ATTRIBUTES = 2, ARMED_PAGES = 4,
+};
+enum node_flags {
+	NODE_GONE = 1,		/* its name is another's or nobody's now */
+	NODE_KEPT = 2,		/* pinned: exists in memory alone */
+	NODE_HIDDEN = 4,	/* schema.cql: until the next DDL */
+	NODE_UNKEYED = 8,	/* made under a cut name: waits for its @key */
+};
+
+struct node {
+	uint64_t id, ino;
+	const struct node_ops *ops;
+	struct node *parent;		/* a reference; NULL: the root */
+	struct node *table;		/* at or above it; NULL. No reference */
+	uint32_t number;		/* of a table or column in the engine */
+	uint32_t name_len, value_len;
+	_Atomic(struct node *) forward;	/* a reference */
+	_Atomic(struct bytes *) key;	/* of one made UNKEYED, once known */
+	_Atomic int64_t references;
+	_Atomic uint64_t lookups;
+	_Atomic uint32_t armed, flags;
+	_Atomic uint32_t changes;	/* of a listing */
+	_Atomic uint32_t opens;
+	_Atomic uint32_t hints;		/* of a table: see attr.h */
+	_Atomic int64_t mtime_ns;	/* kept in memory alone; 0: none */
+	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
+	struct image *image;		/* under its stripe: handle.c */
+	struct scratch *scratch;	/* of a scratch file: made with it */
+	struct node *next_name, *next_id;	/* under their shards */
+	struct node *first_child, *next_child, **child_link;
+	char data[];			/* the name, a 0 byte, the value */
+};
+
+static inline struct bytes node_name(const struct node *n)
+{
+	return bytes_of(n->data, n->name_len);
+}
+/* Of a key: its binary form; what it is otherwise says the kind. */
+static inline struct bytes node_value(const struct node *n)
+{
+	struct bytes *key = atomic_load(&n->key);
+
+	return key ? *key : bytes_of(n->data + n->name_len + 1, n->value_len);
+}
+
+#define NODE_SHARDS 64
+struct node_shard {
+	struct mutex lock;
+	struct node **buckets;
+	size_t bucket_count, count;
+};
+struct node_table {
+	struct node_shard by_id[NODE_SHARDS], by_name[NODE_SHARDS];
+	struct mutex children[NODE_SHARDS];	/* by the parent's id */
+	_Atomic uint64_t next_id;
+	_Atomic uint64_t count;
+	struct node *root;
+	/* Frees what hangs on a node that goes (scratch, image). */
+	void (*drop)(void *context, struct node *n);
+	void *context;
+};
+
+/* ino: of the root; all others follow from it and the names. */
+int node_table_init(struct node_table *t, const struct node_ops *root_ops,
+		    uint64_t ino);
+/* Every node goes, whatever its count. */
+void node_table_release(struct node_table *t);
+
+struct node_key {
+	struct node *parent;
+	struct bytes name;
+	const struct node_ops *ops;
+	bool is_table;			/* its own node->table */
+	uint32_t number;
+	struct bytes value;
+	struct scratch *scratch;	/* taken over where it is made */
+};
+/*
+ * The node of that name, made where there is none or where what had the name
+ * is something else (other ops, number or value). A reference; NULL: memory.
+ */
+struct node *node_make(struct node_table *t, const struct node_key *key);
+/* A reference, or NULL. */
+struct node *node_find(struct node_table *t, struct node *parent,
+		       struct bytes name);
+struct node *node_by_id(struct node_table *t, uint64_t id);
+struct node *node_get(struct node *n);
+void node_put(struct node_table *t, struct node *n);
+void node_put_many(struct node_table *t, struct node *n, int64_t count);
+/* One count of the kernel's. */
+void node_count(struct node *n);
+void node_forget(struct node_table *t, uint64_t id, uint64_t count);
+/* The name is no longer this node's; the node lives on for its holders. */
+void node_detach(struct node_table *t, struct node *n);
+/*
+ * Keep it in memory (what only exists there), or no longer. True when that
+ * changed something.
+ */
+bool node_keep(struct node *n);
+bool node_unkeep(struct node_table *t, struct node *n);
+/*
+ * Its children that are in memory: an array of references (mem_free), *count
+ * of them; with kept_only those that are kept. 0 or -ENOMEM.
+ */
+int node_children(struct node_table *t, struct node *n, bool kept_only,
+		  struct node ***out, size_t *count);
+void node_children_put(struct node_table *t, struct node **children,
+		       size_t count);
+/* The number of a name in a directory: st_ino, the same after a restart. */
+uint64_t node_ino(uint64_t parent_ino, struct bytes name);
+#endif

@@ -1,0 +1,188 @@
+/* Names: a value makes a legal file name, and comes back from it unchanged. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fs/name.h"
+#include "tests/unit/suite.h"
+
+static const struct {
+	const char *text, *name;
+} pairs[] = {
+	{ "plain", "plain" },
+	{ "..", "%2E." },
+	{ ".", "%2E" },
+	{ "a/b", "a%2Fb" },
+	{ "", "%" },
+	{ "%", "%25" },
+	{ "a%2Fb", "a%252Fb" },
+	{ "a.json", "a%2Ejson" },
+	{ "a.b.cql", "a.b%2Ecql" },
+	{ ".json", "%2Ejson" },
+	{ "a.csv.ndjson", "a.csv%2Endjson" },
+	{ "@x", "%40x" },
+	{ "x@y", "x@y" },
+	{ "a\nb\x7f", "a%0Ab%7F" },
+	{ "a,b", "a,b" },
+	{ "\xc3\xbc", "\xc3\xbc" },
+};
+
+START_TEST(a_text_and_its_name)
+{
+	struct buf name = BUF_INIT, back = BUF_INIT;
+
+	name_escape(&name, bytes_str(pairs[_i].text));
+	ck_assert_str_eq(buf_cstr(&name), pairs[_i].name);
+	ck_assert_int_eq(name_unescape(&back, buf_bytes(&name)), 0);
+	ck_assert_str_eq(buf_cstr(&back), pairs[_i].text);
+	buf_release(&name);
+	buf_release(&back);
+}
+END_TEST
+
+static const struct {
+	const char *text, *name;
+} plain_pairs[] = {
+	{ "todo", "todo" }, { "a.json", "a.json" }, { "@x", "@x" },
+	{ ".todo.swp", ".todo.swp" }, { "a/b", "a%2Fb" }, { ".", "%2E" },
+	{ "..", "%2E." }, { "...", "..." }, { "", "%" }, { "%", "%25" },
+	{ "100%", "100%" }, { "%4", "%4" }, { "%41", "%2541" },
+	{ "%zz", "%zz" }, { "a\nb", "a\nb" },
+};
+
+START_TEST(a_plain_text_and_its_name)
+{
+	struct buf name = BUF_INIT, back = BUF_INIT;
+
+	name_escape_plain(&name, bytes_str(plain_pairs[_i].text));
+	ck_assert_str_eq(buf_cstr(&name), plain_pairs[_i].name);
+	ck_assert_int_eq(name_unescape_plain(&back, buf_bytes(&name)), 0);
+	ck_assert_str_eq(buf_cstr(&back), plain_pairs[_i].text);
+	buf_release(&name);
+	buf_release(&back);
+}
+END_TEST
+
+START_TEST(a_random_text_survives)	/* _i is the seed */
+{
+	static const char letters[] = "%/.,@~2Fjsonc\x01\x7f\xc3";
+	struct buf name = BUF_INIT, back = BUF_INIT, again = BUF_INIT;
+	unsigned seed = (unsigned)_i;
+	uint8_t text[40];
+	size_t i, len = (size_t)rand_r(&seed) % sizeof(text);
+
+	for (i = 0; i < len; i++)
+		text[i] = (uint8_t)letters[(size_t)rand_r(&seed) %
+					   (sizeof(letters) - 1)];
+	name_escape(&name, bytes_of(text, len));
+	ck_assert_int_eq(name_unescape(&back, buf_bytes(&name)), 0);
+	ck_assert(bytes_equal(buf_bytes(&back), bytes_of(text, len)));
+	ck_assert(!memchr(name.ptr, '/', name.len));
+	ck_assert(name.ptr[0] != '.' && name.ptr[0] != '@');
+	name_escape(&again, buf_bytes(&back));
+	ck_assert(bytes_equal(buf_bytes(&again), buf_bytes(&name)));
+	buf_clear(&name);
+	buf_clear(&back);
+	name_escape_plain(&name, bytes_of(text, len));
+	ck_assert_int_eq(name_unescape_plain(&back, buf_bytes(&name)), 0);
+	ck_assert(bytes_equal(buf_bytes(&back), bytes_of(text, len)));
+	buf_release(&name);
+	buf_release(&back);
+	buf_release(&again);
+}
+END_TEST
+
+START_TEST(a_composite_key_is_one_name)
+{
+	struct bytes parts[3] = { bytes_str("a,b"), bytes_str(""),
+				  bytes_str("@c.json") };
+	struct bytes got[3];
+	struct buf name = BUF_INIT;
+
+	name_escape_parts(&name, parts, 3);
+	ck_assert_str_eq(buf_cstr(&name), "a%2Cb,,@c%2Ejson");
+	ck_assert_int_eq(name_split(got, 3, buf_bytes(&name)), 0);
+	ck_assert(bytes_equal(got[1], BYTES_EMPTY));
+	ck_assert_int_eq(name_split(got, 2, buf_bytes(&name)), -EINVAL);
+	ck_assert_int_eq(name_split(got, 3, bytes_str("a,b")), -EINVAL);
+	buf_release(&name);
+}
+END_TEST
+
+START_TEST(a_long_name_is_cut_between_characters)
+{
+	struct buf name = BUF_INIT;
+	int i;
+
+	for (i = 0; i < 255; i++)
+		buf_add_byte(&name, 'a');
+	name_shorten(&name);
+	ck_assert_uint_eq(name.len, 255);
+	ck_assert(!name_is_shortened(buf_bytes(&name)));
+	buf_clear(&name);
+	buf_add_str(&name, "ab");
+	for (i = 0; i < 100; i++)
+		buf_add_str(&name, "%2F");
+	name_shorten(&name);
+	/* 2 + 78 * 3 = 236: one more escape would not fit in 237. */
+	ck_assert_uint_eq(name.len, 236 + 18);
+	ck_assert(name_is_shortened(buf_bytes(&name)));
+	buf_clear(&name);
+	for (i = 0; i < 300; i++)
+		buf_add_str(&name, "\xc3\xbc");
+	name_shorten(&name);
+	ck_assert_uint_eq(name.len, 236 + 18);
+	ck_assert(name_is_shortened(buf_bytes(&name)));
+	buf_release(&name);
+}
+END_TEST
+
+static const struct {
+	const char *name, *base;	/* base NULL: not one */
+} scratch[] = {
+	{ ".country.aB3xYz", "country" }, { ".country.swp", "country" },
+	{ ".country.swx", "country" }, { "country~", "country" },
+	{ "#country#", "country" }, { "country.tmp", "country" },
+	{ "country.tmp.1234", "country" }, { "country.bak", "country" },
+	{ "sedAbC123", "" }, { "4913", "" }, { ".#country", "country" },
+	{ ".schema.cql.a1B2c3", "schema.cql" }, { "country.~1~", "country" },
+	{ "agee", NULL }, { ".country", NULL }, { "sed12", NULL },
+	{ ".a.b c", NULL }, { "~", NULL }, { "##", NULL },
+};
+
+START_TEST(scratch_names_are_known)
+{
+	struct bytes base;
+	bool is = name_is_scratch(bytes_str(scratch[_i].name), &base);
+
+	ck_assert_int_eq(is, scratch[_i].base != NULL);
+	if (is)
+		ck_assert(bytes_equal(base, bytes_str(scratch[_i].base)));
+}
+END_TEST
+
+START_TEST(distances_count_letters)
+{
+	ck_assert_uint_eq(name_distance(bytes_str("agee"), bytes_str("age"), 3),
+			  1);
+	ck_assert_uint_eq(name_distance(bytes_str("aeg"), bytes_str("age"), 3),
+			  1);
+	ck_assert_uint_eq(name_distance(bytes_str("x"), bytes_str("abcdef"), 2),
+			  3);
+}
+END_TEST
+
+SUITE(name)
+{
+	TCase *tc = tcase_create("name");
+
+	tcase_add_loop_test(tc, a_text_and_its_name, 0, ARRAY_SIZE(pairs));
+	tcase_add_loop_test(tc, a_plain_text_and_its_name, 0,
+			    ARRAY_SIZE(plain_pairs));
+	tcase_add_loop_test(tc, a_random_text_survives, 0, test_scale(500));
+	tcase_add_test(tc, a_composite_key_is_one_name);
+	tcase_add_test(tc, a_long_name_is_cut_between_characters);
+	tcase_add_loop_test(tc, scratch_names_are_known, 0,
+			    ARRAY_SIZE(scratch));
+	tcase_add_test(tc, distances_count_letters);
+	suite_add_tcase(suite, tc);
+}
