@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -194,6 +195,12 @@ static int system_advise(void *context, int fd, uint64_t offset, uint64_t len,
 	return -posix_fadvise(fd, (off_t)offset, (off_t)len, advice);
 }
 
+static int system_lock(void *context, int fd, bool exclusive)
+{
+	(void)context;
+	return result(flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB));
+}
+
 const struct file_ops file_system = {
 	.open = system_open,
 	.close = system_close,
@@ -212,6 +219,7 @@ const struct file_ops file_system = {
 	.unmap = system_unmap,
 	.map_sync = system_map_sync,
 	.advise = system_advise,
+	.lock = system_lock,
 };
 
 /* May the owner of this be trusted? Ours, or the directory's. */

@@ -41,6 +41,12 @@ struct file_ops {
 	/* Hints; failures are ignored by the caller. */
 	int (*advise)(void *context, int fd, uint64_t offset, uint64_t len,
 		      int advice);
+	/*
+	 * Lock the open file, exclusive or shared, until its descriptor is
+	 * closed: 0, or -EAGAIN when another process (or another descriptor)
+	 * holds it. NULL in a test's layer: no locks there.
+	 */
+	int (*lock)(void *context, int fd, bool exclusive);
 	void *context;
 };
 /* The real system calls. */
