@@ -27,6 +27,11 @@ struct sstable_info {
 	uint32_t largest_partition_rows;
 	int64_t created;		/* seconds: when the writer finished it */
 };
+/* As the file's statistics and the manifest have it; size and checksum are not
+ * among it. Appends; reads: false when damaged. */
+void sstable_info_write(struct buf *out, const struct sstable_info *info);
+bool sstable_info_read(struct reader *r, struct sstable_info *info);
+
 /* The file's name in the store's directory. */
 void sstable_name(char name[32], uint64_t number);
 /* Is this such a name? 0 with its number, -EINVAL. */
@@ -54,7 +59,8 @@ size_t sstable_memory(const struct sstable *t);
 double sstable_droppable(const struct sstable *t, int64_t gc_before);
 
 /* Filters. hash: key_hash() of token+partition key, or of a row's whole key.
- * False: it is certainly not here. */
+ * False: it is certainly not here. A file without a row filter says true of any
+ * row: ask for the partition first. */
 uint64_t key_hash(struct bytes key);
 bool sstable_may_contain_partition(const struct sstable *t, uint64_t hash);
 bool sstable_may_contain_row(const struct sstable *t, uint64_t hash);
@@ -79,6 +85,9 @@ struct sstable_options {
 	uint32_t block_size;	/* bytes before compression; 0: default */
 	uint32_t filter_bits;	/* per key; 0: default 10 */
 	bool compress;		/* lz4 where it saves an eighth */
+	/* Upper estimates, which save memory while writing a large file; 0:
+	 * not known. */
+	uint64_t expected_rows, expected_partitions;
 };
 int sstable_writer_create(struct sstable_writer **out,
 			  const struct file_ops *files, int dir,

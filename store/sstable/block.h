@@ -1,0 +1,98 @@
+/*
+ * One block of an sstable: built by the writer, and in memory, decoded and
+ * checked, for readers. format.h has the layout.
+ */
+#ifndef STORE_SSTABLE_BLOCK_H
+#define STORE_SSTABLE_BLOCK_H
+#include <stdatomic.h>
+
+#include "store/row/iterator.h"
+#include "store/sstable/format.h"
+
+/* -------------------------------------------------------------- building */
+struct block_builder {
+	struct buf contents;		/* room for a header, entries so far */
+	struct buf restarts;		/* 4 bytes each */
+	struct buf first_key, last_key;
+	uint32_t count;			/* entries */
+	bool has_bounds;
+};
+
+void block_builder_release(struct block_builder *b);
+void block_builder_clear(struct block_builder *b);
+/* The key must be greater than the last one. */
+void block_builder_add(struct block_builder *b, const struct entry *entry);
+static inline size_t block_builder_size(const struct block_builder *b)
+{
+	return b->contents.len + b->restarts.len * 3 + BLOCK_TRAILER_SIZE;
+}
+/*
+ * Append what ends the contents: 0 or -ENOMEM (now or before). They begin at
+ * BLOCK_HEADER_SIZE of b->contents: the room in front is for the block's header.
+ */
+int block_builder_finish(struct block_builder *b);
+
+/* --------------------------------------------------------------- reading */
+/* Immutable once parsed; shared between threads by reference. */
+struct block {
+	atomic_uint refs;
+	atomic_bool used;	/* since the clock's hand went by: cache.c */
+	bool has_bounds;
+	uint32_t prefix_len, restart_count;
+	const uint8_t *entries, *entries_end;
+	const uint8_t *restarts, *heads;
+	struct bytes first_key;
+	size_t memory;		/* bytes of this allocation */
+	uint8_t data[];
+};
+
+/* A block with room for size bytes of data, one reference. NULL: no memory. */
+struct block *block_new(size_t size);
+/*
+ * Make sense of contents, which lie in b->data. 0, or -EUCLEAN with *why when
+ * they are not those of a block.
+ */
+int block_parse(struct block *b, struct bytes contents, const char **why);
+
+static inline uint32_t block_restart(const struct block *b, uint32_t i)
+{
+	return get_le32(b->restarts + 4 * (size_t)i);
+}
+
+/*
+ * Walk over the entries of a block. The key is put together in `key`, all else
+ * points into the block. Zero it (CURSOR_INIT) before the first use.
+ */
+struct block_cursor {
+	const struct block *block;
+	const uint8_t *next;		/* the entry that comes next */
+	uint32_t next_restart;		/* first restart at or after next */
+	const uint8_t *restart_at;	/* its entry; the end when there is none */
+	struct buf key;
+	struct entry entry;		/* the current one */
+	bool kept;			/* entry is to be given again */
+};
+#define CURSOR_INIT ((struct block_cursor){ .key = BUF_INIT })
+
+void block_cursor_release(struct block_cursor *c);
+/* To a restart of the block; next gives its entry. */
+void block_cursor_start(struct block_cursor *c, const struct block *b,
+			uint32_t restart);
+/* 1 with c->entry set, 0 at the end, -EUCLEAN, -ENOMEM. */
+int block_cursor_next(struct block_cursor *c);
+/*
+ * To the first entry with key >= key, so that next gives it. *in_force is set
+ * to what the last bound before it says, and left alone when there is none.
+ */
+int block_cursor_seek(struct block_cursor *c, const struct block *b,
+		      struct bytes key, struct deletion *in_force);
+
+/*
+ * The row at key: 1 with *row, 0 when it is not here; *in_force as above, a
+ * bound at key itself included. Allocates nothing. -EUCLEAN.
+ */
+int block_lookup(const struct block *b, struct bytes key, struct bytes *row,
+		 struct deletion *in_force);
+/* The last restart whose key is <= key; 0 when there is none. */
+uint32_t block_find_restart(const struct block *b, struct bytes key);
+#endif

@@ -1,0 +1,29 @@
+/*
+ * The cache's inside: what sstables ask of it. sstable.h has the rest.
+ */
+#ifndef STORE_SSTABLE_CACHE_H
+#define STORE_SSTABLE_CACHE_H
+#include "store/sstable/block.h"
+#include "store/sstable/sstable.h"
+
+/* A name for an open sstable's blocks, never given twice by this cache. */
+uint64_t block_cache_owner(struct block_cache *c);
+
+/*
+ * The owner's block of that index, with a reference (block_put). When it is not
+ * cached load makes it, with one reference, which get takes over; readers who
+ * come meanwhile wait for it. keep false: what was loaded is not kept. No lock
+ * is held during load. 0 or load's error.
+ */
+struct block_load {
+	int (*load)(struct block **out, const struct block_load *load);
+	const struct sstable *sstable;
+	uint32_t block;
+};
+int block_cache_get(struct block **out, struct block_cache *c, uint64_t owner,
+		    const struct block_load *load, bool keep);
+/* NULL is accepted. */
+void block_put(struct block *b);
+/* The owner is closed: its blocks go, those in use when they are put. */
+void block_cache_forget(struct block_cache *c, uint64_t owner);
+#endif

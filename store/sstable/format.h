@@ -1,0 +1,100 @@
+/*
+ * The layout of an sstable, byte by byte. Integers are little-endian; varint is
+ * LEB128 and zigzag its signed form (base/bytes.h). The file's name is its
+ * number in twelve digits and ".sst".
+ *
+ *	header | blocks | partition filter | row filter | index | statistics |
+ *	footer
+ *
+ * with nothing between them. A file is written once, front to back, and synced;
+ * then its directory is synced; then a manifest edit names it. A file that no
+ * manifest names is an unfinished one.
+ *
+ *   header   0  8  "wide-sst"             footer   0  8  number of the file
+ *            8  4  version, 1                      8  8  file id
+ *           12  4  0                              16  8  where the blocks end
+ *           16  8  number of the file             24 16  partition filter
+ *           24  8  file id, random                40 16  row filter
+ *                                                 56 16  index
+ *                                                 72 16  statistics
+ *                                                 88  8  number of blocks
+ *                                                 96  4  0
+ *                                                100  4  version, 1
+ *                                                104  8  XXH3 of 0..103, seed 0
+ *                                                112  8  "wide-sst"
+ *
+ * A section's 16 bytes: 8 its length, 8 the XXH3 of its bytes. Every XXH3 of a
+ * section or block is seeded with block_seed(file id, offset in the file), so
+ * that bytes of another place or another file do not pass for these. The
+ * footer's own checksum is the identity of the file, which the manifest has.
+ *
+ *   block    0  8  XXH3 of bytes 8.. of the stored block
+ *            8  8  n << 8 | how: 0 the contents as they are (n: their length),
+ *                  1 lz4 (n: the length decompressed)
+ *           16  .  contents
+ *
+ *   contents    entries | restarts: 4 each, offsets of entries | heads: 8 each |
+ *               4 length of the prefix that all keys of the block share |
+ *               4 number of restarts | 4 flags: 1 there are bounds
+ *
+ *   entry       varint shared: so many bytes of the key are those of the entry
+ *               before; at a restart, of the first entry of the block |
+ *               varint length of the rest of the key |
+ *               varint what << 1 | 0: a row, what is its length;
+ *               varint what << 1 | 1: a bound, what is 1 (before) | 2 (after) |
+ *               rest of the key |
+ *               the row (row/row_codec.c), or the deletions of the bound that
+ *               there are: zigzag timestamp, zigzag local time each
+ *
+ * Every RESTART_INTERVAL-th entry is a restart, the first one too. A head is
+ * the eight bytes of a restart's key after the prefix, as a big-endian number
+ * (zeros where the key is shorter), so that a search compares numbers.
+ *
+ *   index       for each block: varint shared with the separator before |
+ *               varint length of the rest | varint stored length of the block |
+ *               varint flags: 1 a deletion is in force where it begins |
+ *               rest of the separator | then zigzag timestamp, zigzag local time
+ *
+ * A block's separator is > all keys of the blocks before it and <= its own
+ * first key; that of the first block is its first key.
+ *
+ *   filter      empty (there is none), or 4 number of lines | 4 probes |
+ *               64 each: the lines, see bloom.h
+ *   statistics  see stats.c
+ *
+ * A row filter is left out when no partition has more than one row: then the
+ * partition filter knows as much.
+ *
+ * Versions: 1, the first.
+ */
+#ifndef STORE_SSTABLE_FORMAT_H
+#define STORE_SSTABLE_FORMAT_H
+#include <stdint.h>
+
+#define SSTABLE_MAGIC "wide-sst"
+#define SSTABLE_VERSION 1
+#define HEADER_SIZE 32
+#define FOOTER_SIZE 120
+#define BLOCK_HEADER_SIZE 16
+#define BLOCK_TRAILER_SIZE 12
+#define RESTART_INTERVAL 8
+
+enum block_how { BLOCK_RAW = 0, BLOCK_LZ4 = 1 };
+#define BLOCK_HAS_BOUNDS 1u
+
+#define DEFAULT_BLOCK_SIZE 8192u
+#define LARGEST_BLOCK_SIZE (1u << 20)
+/* Larger contents (one large row) are stored as they are. */
+#define LARGEST_COMPRESSED ((uint64_t)64 << 20)
+/* Keys are bounded above us (64 KiB and its escapes); this bounds a file's. */
+#define LARGEST_KEY (1u << 20)
+
+/* The seed of the checksum of what is at offset. */
+static inline uint64_t block_seed(uint64_t file_id, uint64_t offset)
+{
+	uint64_t x = file_id ^ (offset + 1) * 0x9e3779b97f4a7c15u;
+
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+	return x ^ x >> 29;
+}
+#endif

@@ -1,0 +1,202 @@
+/*
+ * Walking over an sstable in both directions. Forward is the blocks' own order.
+ * Backward, the entries between two restarts are put together at once (keys
+ * need the ones before them) and given from the last to the first.
+ */
+#include <errno.h>
+
+#include "store/base/alloc.h"
+#include "store/sstable/reader.h"
+
+struct run {			/* the entries from one restart to the next */
+	struct buf keys;
+	struct entry entries[RESTART_INTERVAL];
+	size_t key_at[RESTART_INTERVAL];
+	uint32_t left;		/* not given yet: entries[0 .. left) */
+	uint32_t restart;	/* it began at this one */
+};
+
+struct sstable_iterator {
+	struct iterator iterator;
+	struct sstable *t;
+	bool reverse, keep;
+	int err;		/* damage is not stepped over */
+	uint32_t at;		/* the block */
+	struct block *block;	/* NULL before the first seek */
+	struct block_cursor cursor;
+	struct run run;
+};
+
+static int damaged(struct sstable_iterator *it, int err)
+{
+	if (err == -EUCLEAN)
+		sstable_block_corrupt(it->t, it->at, "a wrong entry");
+	it->err = err;
+	return err;
+}
+
+static int enter_block(struct sstable_iterator *it, uint32_t i)
+{
+	struct block *b;
+	int err;
+
+	if (it->block && it->at == i)
+		return 0;
+	err = sstable_block(&b, it->t, i, it->keep);
+	if (err)
+		return it->err = err;
+	block_put(it->block);
+	it->block = b;
+	it->at = i;
+	return 0;
+}
+
+/* Fill the run from restart on, with keys < upper only (empty: all). */
+static int fill_run(struct sstable_iterator *it, uint32_t restart,
+		    struct bytes upper)
+{
+	struct block_cursor *c = &it->cursor;
+	struct run *run = &it->run;
+	int more;
+
+	run->left = 0;
+	run->restart = restart;
+	buf_clear(&run->keys);
+	block_cursor_start(c, it->block, restart);
+	while ((more = block_cursor_next(c)) > 0) {
+		if (upper.len && bytes_compare(c->entry.key, upper) >= 0)
+			return 0;
+		if (run->left == RESTART_INTERVAL)
+			return damaged(it, -EUCLEAN);
+		run->entries[run->left] = c->entry;
+		run->key_at[run->left++] = run->keys.len;
+		buf_add_bytes(&run->keys, c->entry.key);
+		if (run->keys.failed)
+			return damaged(it, -ENOMEM);
+		if (c->next == c->restart_at)
+			return 0;
+	}
+	return more < 0 ? damaged(it, more) : 0;
+}
+
+static int seek_reverse(struct sstable_iterator *it, struct bytes key)
+{
+	if (!key.len)
+		return fill_run(it, it->block->restart_count - 1, key);
+	return fill_run(it, block_find_restart(it->block, key), key);
+}
+
+static int sstable_seek(struct iterator *base, struct bytes key,
+			struct deletion *in_force)
+{
+	struct sstable_iterator *it = (struct sstable_iterator *)base;
+	uint32_t i = 0;
+	int err;
+
+	*in_force = DELETION_NONE;
+	it->err = 0;
+	if (key.len)
+		i = block_index_find(&it->t->index, key);
+	else if (it->reverse)
+		i = it->t->index.count - 1;
+	err = enter_block(it, i);
+	if (err)
+		return err;
+	if (!key.len && !it->reverse) {
+		block_cursor_start(&it->cursor, it->block, 0);
+		return 0;
+	}
+	/* What is in force just below the key is so for both directions. */
+	if (key.len) {
+		*in_force = block_index_open(&it->t->index, i);
+		if (!it->reverse || it->block->has_bounds)
+			err = block_cursor_seek(&it->cursor, it->block, key,
+						in_force);
+	}
+	if (err)
+		return damaged(it, err);
+	return it->reverse ? seek_reverse(it, key) : 0;
+}
+
+static int next_forward(struct iterator *base, struct entry *entry)
+{
+	struct sstable_iterator *it = (struct sstable_iterator *)base;
+	int more;
+
+	if (it->err || !it->block)
+		return it->err;
+	while ((more = block_cursor_next(&it->cursor)) == 0) {
+		if (it->at + 1 >= it->t->index.count)
+			return 0;
+		if (enter_block(it, it->at + 1))
+			return it->err;
+		block_cursor_start(&it->cursor, it->block, 0);
+	}
+	if (more < 0)
+		return damaged(it, more);
+	*entry = it->cursor.entry;
+	return 1;
+}
+
+static int next_reverse(struct iterator *base, struct entry *entry)
+{
+	struct sstable_iterator *it = (struct sstable_iterator *)base;
+	struct run *run = &it->run;
+
+	if (it->err || !it->block)
+		return it->err;
+	while (!run->left) {
+		uint32_t restart = run->restart;
+
+		if (!restart) {
+			if (!it->at)
+				return 0;
+			if (enter_block(it, it->at - 1))
+				return it->err;
+			restart = it->block->restart_count;
+		}
+		if (fill_run(it, restart - 1, BYTES_EMPTY))
+			return it->err;
+	}
+	run->left--;
+	*entry = run->entries[run->left];
+	entry->key.ptr = run->keys.ptr + run->key_at[run->left];
+	return 1;
+}
+
+static void sstable_iterator_close(struct iterator *base)
+{
+	struct sstable_iterator *it = (struct sstable_iterator *)base;
+
+	block_put(it->block);
+	block_cursor_release(&it->cursor);
+	buf_release(&it->run.keys);
+	sstable_put(it->t);
+	mem_free(it);
+}
+
+static const struct iterator_ops forward_ops = {
+	.seek = sstable_seek,
+	.next = next_forward,
+	.close = sstable_iterator_close,
+};
+static const struct iterator_ops reverse_ops = {
+	.seek = sstable_seek,
+	.next = next_reverse,
+	.close = sstable_iterator_close,
+};
+
+int sstable_iterate(struct iterator **out, struct sstable *t, bool reverse,
+		    bool no_cache)
+{
+	struct sstable_iterator *it = mem_zalloc(1, sizeof(*it));
+
+	if (!it)
+		return -ENOMEM;
+	it->iterator.ops = reverse ? &reverse_ops : &forward_ops;
+	it->t = sstable_get(t);
+	it->reverse = reverse;
+	it->keep = !no_cache;
+	*out = &it->iterator;
+	return 0;
+}

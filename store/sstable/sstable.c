@@ -1,0 +1,443 @@
+/*
+ * Opening an sstable: footer first, then the sections it names, each under its
+ * checksum. Nothing of the file is believed before that, and even then no
+ * length is used before it was compared with what there is.
+ */
+#include "store/sstable/sstable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <lz4.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "store/base/alloc.h"
+#include "store/base/log.h"
+#include "store/sstable/reader.h"
+
+#define LARGEST_SECTION ((uint64_t)4 << 30)
+#define NAME_DIGITS 12
+
+void sstable_name(char name[32], uint64_t number)
+{
+	snprintf(name, 32, "%0*" PRIu64 ".sst", NAME_DIGITS, number);
+}
+
+int sstable_name_parse(uint64_t *number, const char *name)
+{
+	uint64_t value = 0;
+	char again[32];
+	size_t i;
+
+	for (i = 0; name[i] >= '0' && name[i] <= '9'; i++) {
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, name[i] - '0', &value))
+			return -EINVAL;
+	}
+	if (i < NAME_DIGITS)
+		return -EINVAL;
+	sstable_name(again, value);
+	if (strcmp(again, name))
+		return -EINVAL;
+	*number = value;
+	return 0;
+}
+
+uint64_t key_hash(struct bytes key)
+{
+	return XXH3_64bits(key.ptr, key.len);
+}
+
+/* --------------------------------------------------------------- opening */
+struct section {
+	uint64_t offset, len, checksum;
+};
+struct footer {
+	uint64_t block_count;
+	struct section partitions, rows, index, stats;
+};
+
+static int read_section(const struct sstable *t, const struct section *s,
+			struct buf *out)
+{
+	uint64_t seed = block_seed(t->file_id, s->offset);
+	uint8_t *to;
+	int err;
+
+	if (!buf_reserve(out, s->len ? s->len : 1))
+		return -ENOMEM;
+	to = out->ptr + out->len;
+	err = file_read(t->files, t->fd, to, s->len, s->offset);
+	if (err == -EUCLEAN)
+		return corrupt(t->name, s->offset, "the file ends too early");
+	if (err)
+		return err;
+	out->len += s->len;
+	if (XXH3_64bits_withSeed(to, s->len, seed) != s->checksum)
+		return corrupt(t->name, s->offset,
+			       "a section fails its checksum");
+	return 0;
+}
+
+static bool take_section(struct section *s, const uint8_t *at,
+			 uint64_t *offset, uint64_t end)
+{
+	s->offset = *offset;
+	s->len = get_le64(at);
+	s->checksum = get_le64(at + 8);
+	if (s->len > LARGEST_SECTION || s->len > end - *offset)
+		return false;
+	*offset += s->len;
+	return true;
+}
+
+static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
+			uint64_t size)
+{
+	uint64_t at = size - FOOTER_SIZE, offset;
+
+	if (memcmp(p + 112, SSTABLE_MAGIC, 8))
+		return corrupt(t->name, size - 8,
+			       "no sstable, or its end is missing");
+	if (get_le32(p + 100) > SSTABLE_VERSION) {
+		log_message(LOG_ERROR_LEVEL,
+			    "%s: version %" PRIu32 " is newer than this program",
+			    t->name, get_le32(p + 100));
+		return -EPROTONOSUPPORT;
+	}
+	if (XXH3_64bits(p, 104) != get_le64(p + 104))
+		return corrupt(t->name, at, "the footer fails its checksum");
+	if (get_le64(p) != t->stats.info.number)
+		return corrupt(t->name, at, "this is file %" PRIu64,
+			       get_le64(p));
+	t->file_id = get_le64(p + 8);
+	t->blocks_end = get_le64(p + 16);
+	t->stats.info.checksum = get_le64(p + 104);
+	offset = t->blocks_end;
+	if (offset > at || offset < HEADER_SIZE ||
+	    !take_section(&f->partitions, p + 24, &offset, at) ||
+	    !take_section(&f->rows, p + 40, &offset, at) ||
+	    !take_section(&f->index, p + 56, &offset, at) ||
+	    !take_section(&f->stats, p + 72, &offset, at) || offset != at ||
+	    get_le32(p + 96) || get_le32(p + 100) != SSTABLE_VERSION)
+		return corrupt(t->name, at, "a footer that cannot be");
+	f->block_count = get_le64(p + 88);
+	return 0;
+}
+
+static int check_header(const struct sstable *t)
+{
+	uint8_t header[HEADER_SIZE];
+	int err = file_read(t->files, t->fd, header, sizeof(header), 0);
+
+	if (err)
+		return err;
+	if (memcmp(header, SSTABLE_MAGIC, 8) ||
+	    get_le32(header + 8) != SSTABLE_VERSION || get_le32(header + 12) ||
+	    get_le64(header + 16) != t->stats.info.number ||
+	    get_le64(header + 24) != t->file_id)
+		return corrupt(t->name, 0, "header and footer differ");
+	return 0;
+}
+
+static int read_footer(struct sstable *t, struct footer *f)
+{
+	uint8_t bytes[FOOTER_SIZE];
+	struct stat st;
+	int err = t->files->stat(t->files->context, t->fd, &st);
+
+	if (err)
+		return err;
+	if (st.st_size < HEADER_SIZE + FOOTER_SIZE)
+		return corrupt(t->name, (uint64_t)st.st_size,
+			       "too short for an sstable");
+	t->stats.info.size = (uint64_t)st.st_size;
+	err = file_read(t->files, t->fd, bytes, FOOTER_SIZE,
+			t->stats.info.size - FOOTER_SIZE);
+	if (!err)
+		err = parse_footer(t, f, bytes, t->stats.info.size);
+	if (!err)
+		err = check_header(t);
+	return err;
+}
+
+static int load_filters(struct sstable *t, const struct footer *f)
+{
+	struct bytes all;
+	int err = read_section(t, &f->partitions, &t->filters);
+
+	if (!err)
+		err = read_section(t, &f->rows, &t->filters);
+	if (err)
+		return err;
+	all = buf_bytes(&t->filters);
+	if (bloom_parse(&t->partitions, bytes_of(all.ptr, f->partitions.len)) ||
+	    bloom_parse(&t->rows,
+			bytes_of(all.ptr + f->partitions.len, f->rows.len)))
+		return corrupt(t->name, f->partitions.offset,
+			       "a filter that cannot be");
+	return 0;
+}
+
+static int load_stats(struct sstable *t, const struct section *section)
+{
+	struct sstable_info known = t->stats.info;
+	struct buf bytes = BUF_INIT;
+	int err = read_section(t, section, &bytes);
+
+	if (!err) {
+		err = stats_read(&t->stats, buf_bytes(&bytes));
+		if (err == -EUCLEAN ||
+		    (!err && t->stats.info.number != known.number))
+			err = corrupt(t->name, section->offset,
+				      "statistics that cannot be");
+	}
+	t->stats.info.number = known.number;
+	t->stats.info.size = known.size;
+	t->stats.info.checksum = known.checksum;
+	buf_release(&bytes);
+	return err;
+}
+
+static int load_index(struct sstable *t, const struct footer *f)
+{
+	struct buf bytes = BUF_INIT;
+	const char *why = "";
+	int err = read_section(t, &f->index, &bytes);
+
+	if (!err) {
+		err = block_index_read(&t->index, buf_bytes(&bytes),
+				       f->block_count, HEADER_SIZE,
+				       t->blocks_end, &why);
+		if (err == -EUCLEAN)
+			corrupt(t->name, f->index.offset, "%s", why);
+	}
+	buf_release(&bytes);
+	return err;
+}
+
+int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
+		 uint64_t number, struct block_cache *cache)
+{
+	struct sstable *t = mem_zalloc(1, sizeof(*t));
+	struct footer footer;
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	atomic_init(&t->refs, 1);
+	t->files = files;
+	t->dir = dir;
+	t->cache = cache;
+	t->owner = block_cache_owner(cache);
+	stats_init(&t->stats);
+	t->stats.info.number = number;
+	sstable_name(t->name, number);
+	t->fd = file_open(files, dir, t->name, O_RDONLY);
+	err = t->fd < 0 ? t->fd : read_footer(t, &footer);
+	if (!err)
+		err = load_filters(t, &footer);
+	if (!err)
+		err = load_stats(t, &footer.stats);
+	if (!err)
+		err = load_index(t, &footer);
+	if (err) {
+		sstable_put(t);
+		return err;
+	}
+	*out = t;
+	return 0;
+}
+
+struct sstable *sstable_get(struct sstable *t)
+{
+	atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+	return t;
+}
+
+void sstable_put(struct sstable *t)
+{
+	if (!t || atomic_fetch_sub_explicit(&t->refs, 1,
+					    memory_order_acq_rel) != 1)
+		return;
+	block_cache_forget(t->cache, t->owner);
+	file_close(t->files, t->fd);
+	/* Should this fail, open finds a file that no manifest names. */
+	if (atomic_load(&t->dropped))
+		t->files->unlink(t->files->context, t->dir, t->name);
+	block_index_release(&t->index);
+	buf_release(&t->filters);
+	stats_release(&t->stats);
+	mem_free(t);
+}
+
+void sstable_drop(struct sstable *t)
+{
+	atomic_store(&t->dropped, true);
+}
+
+/* ------------------------------------------------------------- questions */
+const struct sstable_info *sstable_info(const struct sstable *t)
+{
+	return &t->stats.info;
+}
+
+struct bytes sstable_first_key(const struct sstable *t)
+{
+	return block_index_key(&t->index, 0);
+}
+
+struct bytes sstable_last_key(const struct sstable *t)
+{
+	return buf_bytes(&t->stats.last_key);
+}
+
+size_t sstable_memory(const struct sstable *t)
+{
+	return sizeof(*t) + t->index.memory + t->filters.cap;
+}
+
+double sstable_droppable(const struct sstable *t, int64_t gc_before)
+{
+	const struct sstable_info *info = &t->stats.info;
+	uint64_t all = info->cell_count > info->row_count ? info->cell_count :
+							    info->row_count;
+	double below = histogram_below(&t->stats.drop_times, gc_before);
+
+	if (info->tombstone_count > all)
+		all = info->tombstone_count;
+	if (!all || below <= 0)
+		return 0;
+	return below >= (double)all ? 1 : below / (double)all;
+}
+
+bool sstable_may_contain_partition(const struct sstable *t, uint64_t hash)
+{
+	return bloom_may_contain(&t->partitions, hash);
+}
+
+bool sstable_may_contain_row(const struct sstable *t, uint64_t hash)
+{
+	return bloom_may_contain(&t->rows, hash);
+}
+
+/* ---------------------------------------------------------------- blocks */
+int sstable_block_corrupt(const struct sstable *t, uint32_t i, const char *why)
+{
+	return corrupt(t->name, t->index.offsets[i], "%s", why);
+}
+
+/* Decompress what stored holds into a block of its own. */
+static int decompress(struct block **out, const struct block *stored,
+		      size_t len, uint64_t size)
+{
+	struct block *b;
+
+	if (size > LARGEST_COMPRESSED + LARGEST_BLOCK_SIZE ||
+	    size > (uint64_t)len * 255 + 64)
+		return -EUCLEAN;
+	b = block_new(size);
+	if (!b)
+		return -ENOMEM;
+	if (LZ4_decompress_safe((const char *)stored->data + BLOCK_HEADER_SIZE,
+				(char *)b->data, (int)len, (int)size) !=
+	    (int)size) {
+		block_put(b);
+		return -EUCLEAN;
+	}
+	*out = b;
+	return 0;
+}
+
+/* From stored bytes that passed their checksum to a block. Takes stored. */
+static int decode(struct block **out, const struct sstable *t, uint32_t i,
+		  struct block *stored, size_t len)
+{
+	uint64_t how = stored->data[8], n = get_le64(stored->data + 8) >> 8;
+	const char *why = "a block of an unknown kind";
+	struct block *b = NULL;
+	int err = -EUCLEAN;
+
+	if (how == BLOCK_RAW && n == len - BLOCK_HEADER_SIZE) {
+		b = stored;
+		err = block_parse(b, bytes_of(b->data + BLOCK_HEADER_SIZE, n),
+				  &why);
+	} else if (how == BLOCK_LZ4 && len < INT32_MAX) {
+		why = "a block that cannot be decompressed";
+		err = decompress(&b, stored, len - BLOCK_HEADER_SIZE, n);
+		if (!err)
+			err = block_parse(b, bytes_of(b->data, n), &why);
+	}
+	if (b != stored)
+		block_put(stored);
+	if (err) {
+		block_put(b);
+		return err == -EUCLEAN ? sstable_block_corrupt(t, i, why) : err;
+	}
+	*out = b;
+	return 0;
+}
+
+int sstable_read_block(struct block **out, const struct sstable *t, uint32_t i)
+{
+	uint64_t offset = t->index.offsets[i];
+	size_t len = (size_t)(t->index.offsets[i + 1] - offset);
+	struct block *stored = block_new(len);
+	int err;
+
+	if (!stored)
+		return -ENOMEM;
+	err = file_read(t->files, t->fd, stored->data, len, offset);
+	if (err == -EUCLEAN)
+		sstable_block_corrupt(t, i, "the file ends within the block");
+	if (!err && XXH3_64bits_withSeed(stored->data + 8, len - 8,
+					 block_seed(t->file_id, offset)) !=
+			    get_le64(stored->data))
+		err = sstable_block_corrupt(t, i, "block fails its checksum");
+	if (err) {
+		block_put(stored);
+		return err;
+	}
+	return decode(out, t, i, stored, len);
+}
+
+static int load(struct block **out, const struct block_load *what)
+{
+	return sstable_read_block(out, what->sstable, what->block);
+}
+
+int sstable_block(struct block **out, struct sstable *t, uint32_t i, bool keep)
+{
+	struct block_load what = { load, t, i };
+
+	return block_cache_get(out, t->cache, t->owner, &what, keep);
+}
+
+int sstable_lookup(struct sstable *t, struct bytes key, struct buf *out,
+		   struct deletion *in_force)
+{
+	struct bytes row = BYTES_NULL;
+	struct block *b;
+	uint32_t i;
+	int found;
+
+	*in_force = DELETION_NONE;
+	if (!key.len)
+		return 0;
+	i = block_index_find(&t->index, key);
+	*in_force = block_index_open(&t->index, i);
+	found = sstable_block(&b, t, i, true);
+	if (found)
+		return found;
+	found = block_lookup(b, key, &row, in_force);
+	if (found > 0) {
+		buf_add_bytes(out, row);
+		if (out->failed)
+			found = -ENOMEM;
+	}
+	block_put(b);
+	if (found == -EUCLEAN)
+		sstable_block_corrupt(t, i, "a wrong entry");
+	return found;
+}

@@ -1,0 +1,37 @@
+/*
+ * What the writer gathers about a file for compaction: its sstable_info, and
+ * when its tombstones and expiring cells may be dropped.
+ */
+#ifndef STORE_SSTABLE_STATS_H
+#define STORE_SSTABLE_STATS_H
+#include "store/row/iterator.h"
+#include "store/sstable/sstable.h"
+
+#define HISTOGRAM_BUCKETS 64
+
+/* Local times (seconds), each bucket the mean of those joined in it. */
+struct histogram {
+	struct histogram_bucket {
+		int64_t time;
+		uint64_t count;
+	} buckets[HISTOGRAM_BUCKETS + 1];	/* by time */
+	uint32_t used;
+};
+void histogram_add(struct histogram *h, int64_t time, uint64_t count);
+/* About how many were added with a time < time? */
+double histogram_below(const struct histogram *h, int64_t time);
+
+struct stats {
+	struct sstable_info info;
+	struct histogram drop_times;
+	struct buf last_key;
+};
+void stats_init(struct stats *s);
+void stats_release(struct stats *s);
+void stats_add_row(struct stats *s, const struct row *row);
+void stats_add_deletion(struct stats *s, struct deletion d);
+/* The section's bytes. The last key is the stats' own, kept by whom adds. */
+void stats_write(struct buf *out, const struct stats *s);
+/* Into initialised stats. 0, -EUCLEAN, -ENOMEM. */
+int stats_read(struct stats *s, struct bytes section);
+#endif
