@@ -1,0 +1,30 @@
+/*
+ * Random entries of a table, in key order, for sources to be tested against:
+ * partitions with static rows, rows, deletions of ranges and of partitions.
+ */
+#ifndef TESTS_LIB_ENTRIES_H
+#define TESTS_LIB_ENTRIES_H
+#include "store/row/iterator.h"
+#include "tests/lib/random.h"
+
+struct entries {
+	struct entry *entries;
+	size_t count;
+	struct arena arena;	/* of all they point to */
+};
+struct entries_shape {
+	uint32_t partitions;
+	uint32_t rows;		/* of a partition, at most */
+	uint32_t value;		/* bytes, at most */
+	bool bounds;
+};
+void entries_make(struct entries *e, struct random *rng,
+		  const struct entries_shape *shape);
+void entries_free(struct entries *e);
+/* The number of entries with a key < key. */
+size_t entries_find(const struct entries *e, struct bytes key);
+/* What is in force just below entry i (i may be count). */
+struct deletion entries_in_force(const struct entries *e, size_t i);
+/* In key, kind and contents. */
+void entries_assert_equal(const struct entry *a, const struct entry *b);
+#endif
