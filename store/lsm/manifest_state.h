@@ -1,0 +1,40 @@
+/*
+ * What the manifest says, in memory: built by carrying out steps, copied before
+ * an edit so that an edit that fails leaves nothing behind. No locks.
+ */
+#ifndef STORE_LSM_MANIFEST_STATE_H
+#define STORE_LSM_MANIFEST_STATE_H
+#include "store/lsm/manifest.h"
+
+struct manifest_property {
+	char *name;
+	struct buf value;
+};
+struct manifest_state {
+	struct manifest_file *files;		/* by table, number */
+	size_t file_count;
+	struct manifest_table *tables;		/* by table */
+	size_t table_count;
+	struct manifest_property *properties;	/* by name */
+	size_t property_count;
+	uint64_t log;
+	uint64_t next_number;
+};
+
+void manifest_state_release(struct manifest_state *s);
+/* 0 or -ENOMEM; to is released then. */
+int manifest_state_copy(struct manifest_state *to,
+			const struct manifest_state *from);
+/*
+ * Carry out an edit's steps. 0, -ESTALE, -EINVAL (an sstable twice, a number
+ * not given out), -EUCLEAN (no steps), -ENOMEM; after an error s is half done.
+ */
+int manifest_state_apply(struct manifest_state *s, struct bytes steps);
+/* The steps that make this state of an empty one. */
+void manifest_state_write(struct buf *steps, const struct manifest_state *s);
+/* The table's entry or NULL. */
+const struct manifest_table *
+manifest_state_table(const struct manifest_state *s, uint32_t table);
+const struct manifest_property *
+manifest_state_property(const struct manifest_state *s, const char *name);
+#endif
