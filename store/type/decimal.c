@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "store/base/alloc.h"
@@ -137,6 +138,15 @@ void decimal_add(struct buf *out, const struct decimal *d)
 {
 	buf_add_be32(out, (uint32_t)d->scale);
 	big_add(out, d->unscaled);
+}
+
+const char *decimal_refusal(double x)
+{
+	return isnan(x) ?
+		"Character N is neither a decimal digit number, decimal point, "
+		"nor \"e\" notation exponential mark." :
+		"Character I is neither a decimal digit number, decimal point, "
+		"nor \"e\" notation exponential mark.";
 }
 
 int decimal_read(struct buf *out, struct bytes text, struct type_error *error)

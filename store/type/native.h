@@ -76,6 +76,8 @@ bool float_may_begin(struct bytes text);
 int decimal_read_varint(struct buf *out, struct bytes text,
 			struct type_error *error);
 int decimal_read(struct buf *out, struct bytes text, struct type_error *error);
+/* Why Java makes no decimal of NaN or an infinity. */
+const char *decimal_refusal(double x);
 void decimal_print_varint(struct buf *out, struct bytes value);
 void decimal_print(struct buf *out, struct bytes value);
 size_t decimal_varint_length(struct bytes value);

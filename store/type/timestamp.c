@@ -141,7 +141,8 @@ static bool read_moment(int64_t *ms, struct bytes text)
 {
 	struct reader r = reader_of(text);
 	struct moment m = { 0 };
-	int64_t local, offset, total;
+	int64_t local, offset;
+	__int128 total;
 	bool plain;
 
 	if (!read_day(&r, &m, &plain))
@@ -155,12 +156,11 @@ static bool read_moment(int64_t *ms, struct bytes text)
 	}
 	local = time_days(m.year, m.month, m.day) * 86400 + m.hour * 3600 +
 		m.minute * 60 + m.second;
-	if (!read_zone(&r, &offset, local) ||
-	    __builtin_mul_overflow(local - offset, 1000, &total) ||
-	    __builtin_add_overflow(total, m.ms, &total))
+	if (!read_zone(&r, &offset, local))
 		return false;
-	*ms = total;
-	return true;
+	total = (__int128)(local - offset) * 1000 + m.ms;
+	*ms = (int64_t)total;
+	return *ms == total;
 }
 
 static bool is_raw_number(struct bytes text)

@@ -1,0 +1,134 @@
+/* CQL's constants: which form goes with which type, and what it is worth. */
+#include "store/type/convert.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "store/type/big.h"
+#include "store/type/native.h"
+
+static const char *const names[] = {
+	[LITERAL_STRING] = "STRING", [LITERAL_INTEGER] = "INTEGER",
+	[LITERAL_UUID] = "UUID", [LITERAL_FLOAT] = "FLOAT",
+	[LITERAL_BOOLEAN] = "BOOLEAN", [LITERAL_HEX] = "HEX",
+	[LITERAL_DURATION] = "DURATION",
+};
+
+bool type_takes_literal(const struct type *t, enum literal_kind kind)
+{
+	switch (t->kind) {
+	case TYPE_ASCII:
+	case TYPE_INET:
+	case TYPE_TEXT:
+		return kind == LITERAL_STRING;
+	case TYPE_DATE:
+	case TYPE_TIME:
+	case TYPE_TIMESTAMP:
+		return kind == LITERAL_STRING || kind == LITERAL_INTEGER;
+	case TYPE_BIGINT:
+	case TYPE_COUNTER:
+	case TYPE_INT:
+	case TYPE_SMALLINT:
+	case TYPE_TINYINT:
+	case TYPE_VARINT:
+		return kind == LITERAL_INTEGER;
+	case TYPE_DECIMAL:
+	case TYPE_DOUBLE:
+	case TYPE_FLOAT:
+		return kind == LITERAL_INTEGER || kind == LITERAL_FLOAT;
+	case TYPE_UUID:
+	case TYPE_TIMEUUID:
+		return kind == LITERAL_UUID;
+	case TYPE_BOOLEAN:
+		return kind == LITERAL_BOOLEAN;
+	case TYPE_BLOB:
+		return kind == LITERAL_HEX;
+	case TYPE_DURATION:	/* an integer is refused by its value */
+		return kind == LITERAL_DURATION || kind == LITERAL_INTEGER;
+	default:
+		return false;
+	}
+}
+
+int type_refuse_constant(const struct type *t, enum literal_kind kind,
+			 struct bytes text, const char *receiver,
+			 struct type_error *error)
+{
+	struct buf name = BUF_INIT;
+
+	type_print(&name, t, false);
+	type_fail(error, "Invalid %s constant (%.*s) for \"%s\" of type %s",
+		  names[kind], type_fail_length(text), text.ptr, receiver,
+		  buf_cstr(&name));
+	buf_release(&name);
+	return -EINVAL;
+}
+
+int type_read_constant(struct buf *out, const struct type *t,
+		       enum literal_kind kind, struct bytes text,
+		       const char *receiver, struct type_error *error)
+{
+	if (!type_takes_literal(t, kind))
+		return type_refuse_constant(t, kind, text, receiver, error);
+	/* The sign of a late year is a file's, not Cassandra's. */
+	if (t->kind == TYPE_TIMESTAMP && text.len && text.ptr[0] == '+')
+		return type_fail(error,
+				 "Unable to parse a date/time from '%.*s'",
+				 type_fail_length(text), text.ptr);
+	return native_read_text(out, t->kind, text, error);
+}
+
+/* The digits of an exponent, as Java counts them: leading zeros do not. */
+static const char *refuse_exponent(struct bytes text)
+{
+	const uint8_t *end = text.ptr + text.len, *p = text.ptr;
+	bool negative = false;
+	int64_t exponent = 0;
+
+	while (p < end && (*p | 0x20) != 'e')
+		p++;
+	if (p == end)
+		return NULL;
+	if (++p < end && (*p == '+' || *p == '-'))
+		negative = *p++ == '-';
+	while (end - p > 10 && *p == '0')
+		p++;
+	if (end - p > 10)
+		return "Too many nonzero exponent digits.";
+	for (; p < end; p++)
+		exponent = exponent * 10 + (*p - '0');
+	if (exponent > (int64_t)INT32_MAX + negative)
+		return "Exponent overflow.";
+	return "Scale out of range.";
+}
+
+int literal_check_float(struct bytes text, struct type_error *error)
+{
+	struct buf value = BUF_INIT;
+	struct decimal d;
+	double x = 0;
+	int err;
+
+	if (text.len && isalpha(text.ptr[text.ptr[0] == '-' &&
+					 text.len > 1]))
+		return 0;	/* NaN, Infinity */
+	decimal_init(&d);
+	err = decimal_parse(&d, text);
+	decimal_release(&d);
+	if (err)
+		return err == -EINVAL ?
+			type_fail(error, "NumberFormatException %s",
+				  refuse_exponent(text)) : err;
+	err = float_read(&value, TYPE_DOUBLE, text, error);
+	if (!err && value.failed)
+		err = -ENOMEM;
+	if (!err)
+		x = float_get(TYPE_DOUBLE, buf_bytes(&value));
+	buf_release(&value);
+	if (!err && isinf(x))
+		return type_fail(error, "NumberFormatException %s",
+				 decimal_refusal(x));
+	return err;
+}
