@@ -250,7 +250,7 @@ struct update {
 };
 
 /* DELETE c, c[key], c.field: what of a row goes. */
-struct deletion {
+struct deleted_item {
 	struct identifier column;
 	struct term *key;		/* NULL: none */
 	struct identifier field;	/* may be not given */
@@ -258,7 +258,7 @@ struct deletion {
 };
 struct delete {
 	struct table_name table;
-	struct deletion *deletions;	/* none: whole rows */
+	struct deleted_item *deletions;	/* none: whole rows */
 	uint32_t deletion_count;
 	struct using_clause using;	/* a timestamp only */
 	struct relation *relations;
@@ -268,7 +268,7 @@ struct delete {
 
 enum batch_kind { BATCH_LOGGED, BATCH_UNLOGGED, BATCH_COUNTER };
 struct statement;
-struct batch {
+struct batch_statement {
 	enum batch_kind kind;
 	struct using_clause using;
 	struct statement **statements;	/* INSERT, UPDATE, DELETE */
@@ -365,7 +365,7 @@ enum index_target_kind {
 	INDEX_TARGET_SIMPLE, INDEX_TARGET_VALUES, INDEX_TARGET_KEYS,
 	INDEX_TARGET_ENTRIES, INDEX_TARGET_FULL,
 };
-struct index_target {
+struct indexed_column {
 	enum index_target_kind kind;
 	struct identifier column;
 };
@@ -373,7 +373,7 @@ struct create_index {
 	struct table_name table;
 	struct identifier name;		/* may be not given */
 	bool custom, if_not_exists;
-	struct index_target *targets;	/* maybe none */
+	struct indexed_column *targets;	/* maybe none */
 	uint32_t target_count;
 	struct bytes using_class;	/* null: not given */
 	struct properties properties;
@@ -433,7 +433,7 @@ struct statement {
 		struct insert *insert;
 		struct update *update;
 		struct delete *delete;
-		struct batch *batch;
+		struct batch_statement *batch;
 		struct drop *drop;	/* DROP_*, TRUNCATE */
 		struct identifier *use;
 		struct describe *describe;
