@@ -1,0 +1,526 @@
+/*
+ * Two trees in one arena. The items of the first are rows; its versions are
+ * encoded rows, each merged with all before it. The items of the second are the
+ * places where the range deletion in force changes; its versions say to what.
+ * So a range deletion sets up to two places, and raises those between.
+ *
+ * A version bears the sequence of its batch and stays linked to the one it
+ * replaced: a reader takes the newest that is not newer than what was committed
+ * when it began. Nothing is freed before the memtable as a whole, so it costs
+ * no more than the link, and memtable_memory counts what was superseded too.
+ */
+#include "store/lsm/memtable.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "store/base/alloc.h"
+#include "store/lsm/tree.h"
+
+struct version {
+	uint64_t sequence;
+	struct version *older;
+	struct deletion deletion;	/* of a bound: in force from here on */
+	size_t len;			/* of a row */
+	uint8_t row[];
+};
+
+/* What rollback undoes. */
+struct change {
+	struct tree_item *item;
+	struct version *before;
+};
+
+struct memtable {
+	atomic_uint references;
+	_Atomic uint64_t committed;
+	struct tree rows, bounds;
+	_Atomic size_t memory;
+	_Atomic uint64_t row_count, tombstones;
+	_Atomic int64_t min_timestamp, max_timestamp;
+
+	/* The writer's: */
+	struct arena arena;
+	struct arena scratch;
+	struct buf merged;
+	struct change *changes;
+	size_t change_count, change_room;
+};
+
+int memtable_new(struct memtable **out)
+{
+	struct memtable *m = mem_zalloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	atomic_init(&m->references, 1);
+	tree_init(&m->rows, &m->arena);
+	tree_init(&m->bounds, &m->arena);
+	atomic_init(&m->min_timestamp, INT64_MAX);
+	atomic_init(&m->max_timestamp, INT64_MIN);
+	*out = m;
+	return 0;
+}
+
+struct memtable *memtable_get(struct memtable *m)
+{
+	atomic_fetch_add_explicit(&m->references, 1, memory_order_relaxed);
+	return m;
+}
+
+void memtable_put(struct memtable *m)
+{
+	if (!m || atomic_fetch_sub(&m->references, 1) != 1)
+		return;
+	arena_release(&m->arena);
+	arena_release(&m->scratch);
+	buf_release(&m->merged);
+	mem_free(m->changes);
+	mem_free(m);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static struct version *newest(const struct tree_item *item)
+{
+	return atomic_load_explicit(&item->value, memory_order_acquire);
+}
+
+static struct version *new_version(struct memtable *m,
+				   const struct tree_item *item, size_t len)
+{
+	struct version *v = arena_alloc(&m->arena, sizeof(*v) + len);
+
+	if (!v)
+		return NULL;
+	v->sequence = m->committed + 1;
+	v->older = newest(item);
+	v->deletion = DELETION_NONE;
+	v->len = len;
+	return v;
+}
+
+static int set_version(struct memtable *m, struct tree_item *item,
+		       struct version *v)
+{
+	if (m->change_count == m->change_room) {
+		size_t room = m->change_room ? m->change_room * 2 : 16;
+		struct change *grown = mem_resize(m->changes, room,
+						  sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		m->changes = grown;
+		m->change_room = room;
+	}
+	m->changes[m->change_count++] = (struct change){ item, v->older };
+	atomic_store_explicit(&item->value, v, memory_order_release);
+	return 0;
+}
+
+static void widen(struct memtable *m, int64_t min, int64_t max)
+{
+	if (min < m->min_timestamp)
+		atomic_store(&m->min_timestamp, min);
+	if (max > m->max_timestamp)
+		atomic_store(&m->max_timestamp, max);
+}
+
+/* Has it deletions, which hide other parts of itself too? */
+static bool has_deletions(const struct row *row)
+{
+	bool found = !deletion_is_none(row->deletion);
+	uint32_t i;
+
+	for (i = 0; i < row->cell_count; i++)
+		found |= row->cells[i].flags & CELL_COLUMN_DELETION;
+	return found;
+}
+
+/* The bytes of the row as it is to be: merged with what is there already. */
+static int merge_row(struct memtable *m, const struct version *old,
+		     const struct row *row, struct bytes *bytes)
+{
+	struct row before, after;
+	const struct row *both[] = { row, &before };
+	int err = 0;
+
+	if (old)
+		err = row_decode(&before, &m->scratch,
+				 bytes_of(old->row, old->len));
+	if (!err)
+		err = row_merge(&after, &m->scratch, both, old ? 2 : 1,
+				DELETION_NONE);
+	if (err)
+		return err;
+	buf_clear(&m->merged);
+	row_encode(&m->merged, &after);
+	*bytes = buf_bytes(&m->merged);
+	return m->merged.failed ? -ENOMEM : 0;
+}
+
+static int add_row(struct memtable *m, const struct batch_op *op)
+{
+	struct row_stats stats = ROW_STATS_NONE;
+	struct bytes bytes = op->row;
+	struct tree_item *item;
+	struct version *v;
+	struct row row;
+	int err;
+
+	err = row_decode(&row, &m->scratch, bytes);
+	if (err)
+		return err;
+	row_add_stats(&stats, &row);
+	if (stats.min_timestamp > stats.max_timestamp)
+		return 0;	/* nothing in it */
+	err = tree_insert(&m->rows, op->key, &item);
+	if (err < 0)
+		return err;
+	if (newest(item) || has_deletions(&row))
+		err = merge_row(m, newest(item), &row, &bytes);
+	if (err < 0)
+		return err;
+	if (!newest(item))
+		m->row_count++;
+	v = new_version(m, item, bytes.len);
+	if (!v)
+		return -ENOMEM;
+	memcpy(v->row, bytes.ptr, bytes.len);
+	widen(m, stats.min_timestamp, stats.max_timestamp);
+	if (stats.tombstones)
+		m->tombstones += stats.tombstones;
+	return set_version(m, item, v);
+}
+
+static const struct version *version_at(const struct tree_item *item,
+					uint64_t sequence)
+{
+	const struct version *v = newest(item);
+
+	while (v && v->sequence > sequence)
+		v = v->older;
+	return v;
+}
+
+/* What is in force just below key, by bounds < key. */
+static struct deletion force_below(const struct memtable *m, struct bytes key,
+				   uint64_t sequence)
+{
+	const struct tree_item *item;
+	struct tree_cursor c;
+
+	tree_cursor_seek(&c, &m->bounds, key, true);
+	while ((item = tree_cursor_next(&c))) {
+		const struct version *v = version_at(item, sequence);
+
+		if (v)
+			return v->deletion;
+	}
+	return DELETION_NONE;
+}
+
+static int set_bound(struct memtable *m, struct tree_item *item,
+		     struct deletion deletion)
+{
+	struct version *v = new_version(m, item, 0);
+
+	if (!v)
+		return -ENOMEM;
+	v->deletion = deletion;
+	return set_version(m, item, v);
+}
+
+/* A bound at key that changes nothing, unless there is one already. */
+static int make_bound(struct memtable *m, struct bytes key,
+		      struct tree_item **item)
+{
+	int made = tree_insert(&m->bounds, key, item);
+
+	if (made < 0)
+		return made;
+	if (newest(*item))
+		return 0;
+	return set_bound(m, *item, force_below(m, key, UINT64_MAX));
+}
+
+static bool is_stronger(struct deletion a, struct deletion than)
+{
+	struct deletion both = deletion_max(than, a);
+
+	return both.timestamp != than.timestamp ||
+	       both.local_time != than.local_time;
+}
+
+static int add_range(struct memtable *m, const struct batch_op *op)
+{
+	struct tree_item *item, *from, *to;
+	struct tree_cursor c;
+	int err;
+
+	if (bytes_compare(op->key, op->to) >= 0 ||
+	    deletion_is_none(op->deletion))
+		return 0;
+	err = make_bound(m, op->to, &to);
+	if (!err)
+		err = make_bound(m, op->key, &from);
+	if (err)
+		return err;
+	tree_cursor_seek(&c, &m->bounds, op->key, false);
+	while ((item = tree_cursor_next(&c)) && item != to) {
+		const struct version *v = newest(item);
+
+		if (v && is_stronger(op->deletion, v->deletion))
+			err = set_bound(m, item, op->deletion);
+		if (err)
+			return err;
+	}
+	widen(m, op->deletion.timestamp, op->deletion.timestamp);
+	m->tombstones++;
+	return 0;
+}
+
+int memtable_add(struct memtable *m, const struct batch_op *op)
+{
+	int err;
+
+	arena_clear(&m->scratch);
+	m->scratch.failed = m->arena.failed = false;
+	err = bytes_is_null(op->row) ? add_range(m, op) : add_row(m, op);
+	atomic_store_explicit(&m->memory, m->arena.total, memory_order_relaxed);
+	return err;
+}
+
+void memtable_commit(struct memtable *m)
+{
+	m->change_count = 0;
+	atomic_store_explicit(&m->committed, m->committed + 1,
+			      memory_order_release);
+}
+
+/* Items without a version are none. Times and counts may stay too wide. */
+void memtable_rollback(struct memtable *m)
+{
+	while (m->change_count) {
+		const struct change *c = &m->changes[--m->change_count];
+
+		atomic_store_explicit(&c->item->value, c->before,
+				      memory_order_release);
+	}
+}
+
+/* ---------------------------------------------------------------- reading */
+
+int memtable_lookup(const struct memtable *m, struct bytes key,
+		    struct bytes *row, struct deletion *in_force)
+{
+	uint64_t sequence = atomic_load_explicit(&m->committed,
+						 memory_order_acquire);
+	const struct tree_item *item;
+	const struct version *v;
+
+	*in_force = DELETION_NONE;
+	if (!tree_is_empty(&m->bounds)) {
+		item = tree_find(&m->bounds, key);
+		v = item ? version_at(item, sequence) : NULL;
+		*in_force = v ? v->deletion : force_below(m, key, sequence);
+	}
+	item = tree_find(&m->rows, key);
+	v = item ? version_at(item, sequence) : NULL;
+	if (!v)
+		return 0;
+	*row = bytes_of(v->row, v->len);
+	return 1;
+}
+
+struct memtable_iterator {
+	struct iterator base;
+	struct memtable *m;
+	uint64_t sequence;
+	bool reverse;
+	struct tree_cursor rows, bounds;
+	struct tree_item *row, *bound;		/* the next of each, or NULL */
+	const struct version *row_version, *bound_version;
+	struct deletion force;	/* in force where we are */
+	/* Reverse: the bound below `bound`, whose deletion ends there. */
+	struct tree_item *below;
+	const struct version *below_version;
+};
+
+static struct tree_item *next_visible(struct memtable_iterator *it,
+				      struct tree_cursor *c,
+				      const struct version **version)
+{
+	struct tree_item *item;
+
+	while ((item = tree_cursor_next(c))) {
+		*version = version_at(item, it->sequence);
+		if (*version)
+			return item;
+	}
+	*version = NULL;
+	return NULL;
+}
+
+static bool same_deletion(struct deletion a, struct deletion b)
+{
+	return a.timestamp == b.timestamp &&
+	       (a.local_time == b.local_time || deletion_is_none(a));
+}
+
+/* What a bound changes to in our direction. */
+static struct deletion beyond_bound(const struct memtable_iterator *it)
+{
+	if (!it->reverse)
+		return it->bound_version->deletion;
+	return it->below ? it->below_version->deletion : DELETION_NONE;
+}
+
+/* Step to the next bound that changes something. */
+static void load_bound(struct memtable_iterator *it)
+{
+	do {
+		if (!it->reverse) {
+			it->bound = next_visible(it, &it->bounds,
+						 &it->bound_version);
+			continue;
+		}
+		it->bound = it->below;
+		it->bound_version = it->below_version;
+		if (it->bound)
+			it->below = next_visible(it, &it->bounds,
+						 &it->below_version);
+	} while (it->bound && same_deletion(it->force, beyond_bound(it)));
+}
+
+static int seek(struct iterator *base, struct bytes key,
+		struct deletion *in_force)
+{
+	struct memtable_iterator *it = (struct memtable_iterator *)base;
+
+	tree_cursor_seek(&it->rows, &it->m->rows, key, it->reverse);
+	it->row = next_visible(it, &it->rows, &it->row_version);
+	it->bound = it->below = NULL;
+	it->force = DELETION_NONE;
+	*in_force = DELETION_NONE;
+	if (tree_is_empty(&it->m->bounds))
+		return 0;
+	if (key.len)
+		it->force = force_below(it->m, key, it->sequence);
+	*in_force = it->force;
+	tree_cursor_seek(&it->bounds, &it->m->bounds, key, it->reverse);
+	if (it->reverse)
+		it->below = next_visible(it, &it->bounds, &it->below_version);
+	load_bound(it);
+	return 0;
+}
+
+static int next(struct iterator *base, struct entry *entry)
+{
+	struct memtable_iterator *it = (struct memtable_iterator *)base;
+	bool bound_first = it->bound;
+
+	if (it->bound && it->row) {
+		int order = bytes_compare(tree_item_key(it->bound),
+					  tree_item_key(it->row));
+
+		/* A bound stands before a row of the same key. */
+		bound_first = it->reverse ? order > 0 : order <= 0;
+	}
+	if (bound_first) {
+		struct deletion beyond = beyond_bound(it);
+
+		*entry = (struct entry){
+			.key = tree_item_key(it->bound), .kind = ENTRY_BOUND,
+			.before = it->reverse ? beyond : it->force,
+			.after = it->reverse ? it->force : beyond,
+		};
+		it->force = beyond;
+		load_bound(it);
+		return 1;
+	}
+	if (!it->row)
+		return 0;
+	entry->key = tree_item_key(it->row);
+	entry->kind = ENTRY_ROW;
+	entry->row = bytes_of(it->row_version->row, it->row_version->len);
+	it->row = next_visible(it, &it->rows, &it->row_version);
+	return 1;
+}
+
+static void close_iterator(struct iterator *base)
+{
+	struct memtable_iterator *it = (struct memtable_iterator *)base;
+
+	memtable_put(it->m);
+	mem_free(it);
+}
+
+static const struct iterator_ops memtable_iterator_ops = {
+	.seek = seek, .next = next, .close = close_iterator,
+};
+
+int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse)
+{
+	struct memtable_iterator *it = mem_zalloc(1, sizeof(*it));
+
+	if (!it)
+		return -ENOMEM;
+	it->base.ops = &memtable_iterator_ops;
+	it->m = memtable_get(m);
+	it->reverse = reverse;
+	it->sequence = atomic_load_explicit(&m->committed,
+					    memory_order_acquire);
+	*out = &it->base;
+	return 0;
+}
+
+/* ------------------------------------------------------------- statistics */
+
+size_t memtable_memory(const struct memtable *m)
+{
+	return atomic_load_explicit(&m->memory, memory_order_relaxed);
+}
+
+bool memtable_is_empty(const struct memtable *m)
+{
+	return tree_is_empty(&m->rows) && tree_is_empty(&m->bounds);
+}
+
+bool memtable_has_bounds(const struct memtable *m)
+{
+	return !tree_is_empty(&m->bounds);
+}
+
+uint64_t memtable_row_count(const struct memtable *m)
+{
+	return atomic_load_explicit(&m->row_count, memory_order_relaxed);
+}
+
+uint64_t memtable_tombstones(const struct memtable *m)
+{
+	return atomic_load_explicit(&m->tombstones, memory_order_relaxed);
+}
+
+void memtable_timestamps(const struct memtable *m, int64_t *min, int64_t *max)
+{
+	*min = atomic_load_explicit(&m->min_timestamp, memory_order_relaxed);
+	*max = atomic_load_explicit(&m->max_timestamp, memory_order_relaxed);
+}
+
+static bool begins_here(const struct tree *t, struct bytes partition)
+{
+	const struct tree_item *item;
+	struct tree_cursor c;
+
+	tree_cursor_seek(&c, t, partition, false);
+	item = tree_cursor_next(&c);
+	return item && bytes_begin_with(tree_item_key(item), partition);
+}
+
+bool memtable_may_contain_partition(const struct memtable *m,
+				    struct bytes partition)
+{
+	return begins_here(&m->rows, partition) ||
+	       begins_here(&m->bounds, partition);
+}

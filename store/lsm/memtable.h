@@ -1,0 +1,49 @@
+/*
+ * A memtable holds the newest writes of one table in memory: rows, merged as
+ * they come in, and deletions of ranges as bounds that never overlap.
+ *
+ * One writer at a time (the lsm's write lock). It adds the operations of a
+ * batch, which no reader sees, and then commits or takes them back. Readers
+ * take no lock. An iterator shows the data of the moment it was made; lookup
+ * that of the last commit.
+ */
+#ifndef STORE_LSM_MEMTABLE_H
+#define STORE_LSM_MEMTABLE_H
+#include "store/row/iterator.h"
+#include "store/row/mutation.h"
+
+struct memtable;
+
+/* The caller gets the first reference. 0 or -ENOMEM. */
+int memtable_new(struct memtable **out);
+struct memtable *memtable_get(struct memtable *m);
+void memtable_put(struct memtable *m);
+
+/* For the writer. After an error (-ENOMEM, -EUCLEAN: a row or a range that is
+ * none) roll back. */
+int memtable_add(struct memtable *m, const struct batch_op *op);
+void memtable_commit(struct memtable *m);
+void memtable_rollback(struct memtable *m);
+
+/*
+ * 1 with *row, the encoded row at key, which lives as long as the memtable; 0
+ * when there is none. *in_force is the range deletion there in any case; the
+ * row is not yet covered by it.
+ */
+int memtable_lookup(const struct memtable *m, struct bytes key,
+		    struct bytes *row, struct deletion *in_force);
+/* Holds a reference. 0 or -ENOMEM. */
+int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse);
+
+/* Any thread, at any time. */
+size_t memtable_memory(const struct memtable *m);
+bool memtable_is_empty(const struct memtable *m);
+bool memtable_has_bounds(const struct memtable *m);
+uint64_t memtable_row_count(const struct memtable *m);
+uint64_t memtable_tombstones(const struct memtable *m);
+/* min > max: nothing in it. */
+void memtable_timestamps(const struct memtable *m, int64_t *min, int64_t *max);
+/* May it hold something of the partition (token and escaped key)? */
+bool memtable_may_contain_partition(const struct memtable *m,
+				    struct bytes partition);
+#endif

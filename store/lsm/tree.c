@@ -1,0 +1,485 @@
+/*
+ * Nodes have 15 slots that are filled once each, and an order word: the low 4
+ * bits count them, each further 4 bits name a slot, by ascending key. The
+ * writer fills a free slot and then publishes it by one release store of the
+ * word; a reader loads the word once and has a consistent node, whatever the
+ * writer does meanwhile.
+ *
+ * Most comparisons are settled by heads: the 8 bytes of a key behind what all
+ * keys of the node share. heads[] is by slot, so a search counts the smaller
+ * ones without looking at the order, and only equal heads cost a look at keys.
+ *
+ * A node that is full, or gets a key without the shared begin, is replaced:
+ * new nodes are built in private and then published by one store, of a child
+ * pointer or an order word. A reader inside of the old one finds it as it was,
+ * with all that existed when the reader came. The arena keeps it till the end.
+ */
+#include "store/lsm/tree.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#define SLOTS 15
+#define DEEPEST 20	/* 8^20 items */
+
+struct tree_node {
+	_Atomic uint64_t order;
+	bool inner;
+	uint32_t skip;		/* shared bytes before the heads */
+	const uint8_t *shared;
+	uint64_t heads[SLOTS];
+	struct tree_item *items[SLOTS];	/* inner: separators */
+	/* Inner only: [0] is below all separators, [s + 1] from that of slot s
+	 * on. */
+	struct tree_node *_Atomic children[];
+};
+
+/* Sorted contents of a node to be. */
+struct contents {
+	struct tree_item *items[SLOTS + 1];
+	struct tree_node *children[SLOTS + 2];
+	int count;
+};
+
+struct path {
+	struct tree_node *nodes[DEEPEST];
+	int at[DEEPEST];	/* which child, in order */
+	int depth;
+};
+
+static int count_of(uint64_t order)
+{
+	return (int)(order & 15);
+}
+
+static int slot_of(uint64_t order, int position)
+{
+	return (int)(order >> (4 + 4 * position) & 15);
+}
+
+static uint64_t order_insert(uint64_t order, int position, int slot)
+{
+	int bits = 4 + 4 * position;
+	uint64_t below = order & (((uint64_t)1 << bits) - 1);
+	uint64_t above = position == SLOTS - 1 ? 0 :
+			 order >> bits << (bits + 4);
+
+	return (below | (uint64_t)slot << bits | above) + 1;
+}
+
+/* The 8 bytes from skip on, as a number that orders like them. */
+static uint64_t head_of(struct bytes key, uint32_t skip)
+{
+	uint64_t head = 0;
+	size_t len = key.len > skip ? key.len - skip : 0, i;
+
+	if (len >= 8)
+		return get_be64(key.ptr + skip);
+	for (i = 0; i < 8; i++)
+		head = head << 8 | (i < len ? key.ptr[skip + i] : 0);
+	return head;
+}
+
+static int compare_to_item(struct bytes key, const struct tree_item *item,
+			   uint32_t skip)
+{
+	return bytes_compare(bytes_of(key.ptr + skip, key.len - skip),
+			     bytes_of(item->key + skip, item->len - skip));
+}
+
+/* <0, 0, >0: key against the shared begin of all keys in the node. */
+static int compare_shared(const struct tree_node *n, struct bytes key)
+{
+	size_t len = key.len < n->skip ? key.len : n->skip;
+	int order = len ? memcmp(key.ptr, n->shared, len) : 0;
+
+	return order ? order : -(key.len < n->skip);
+}
+
+/* How many keys are < key; *equal: the next one is key. */
+static int rank(const struct tree_node *n, uint64_t order, struct bytes key,
+		bool *equal)
+{
+	int count = count_of(order), less = 0, same = 0, i, found;
+	uint64_t head;
+
+	*equal = false;
+	if (n->skip && (found = compare_shared(n, key)))
+		return found < 0 ? 0 : count;
+	head = head_of(key, n->skip);
+	for (i = 0; i < count; i++) {
+		less += n->heads[i] < head;
+		same += n->heads[i] == head;
+	}
+	for (; same; same--, less++) {
+		found = compare_to_item(key, n->items[slot_of(order, less)],
+					n->skip);
+		if (found <= 0) {
+			*equal = !found;
+			break;
+		}
+	}
+	return less;
+}
+
+static struct tree_node *_Atomic *child_at(const struct tree_node *n,
+					   uint64_t order, int at)
+{
+	struct tree_node *node = (struct tree_node *)(uintptr_t)n;
+
+	return &node->children[at ? slot_of(order, at - 1) + 1 : 0];
+}
+
+void tree_init(struct tree *t, struct arena *arena)
+{
+	atomic_init(&t->root, NULL);
+	t->arena = arena;
+}
+
+struct tree_item *tree_find(const struct tree *t, struct bytes key)
+{
+	struct tree_node *n = atomic_load_explicit(&t->root,
+						   memory_order_acquire);
+	bool equal;
+
+	while (n) {
+		uint64_t order = atomic_load_explicit(&n->order,
+						      memory_order_acquire);
+		int at = rank(n, order, key, &equal);
+
+		if (!n->inner)
+			return equal ? n->items[slot_of(order, at)] : NULL;
+		n = atomic_load_explicit(child_at(n, order, at + equal),
+					 memory_order_acquire);
+	}
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static uint32_t shared_length(const struct contents *c)
+{
+	const struct tree_item *a = c->items[0], *b = c->items[c->count - 1];
+	uint32_t len = a->len < b->len ? a->len : b->len, i = 0;
+
+	if (c->count < 2)
+		return 0;
+	while (i < len && a->key[i] == b->key[i])
+		i++;
+	/* Tokens make good heads as they are. Else leave some bytes of slack,
+	 * so that a neighbour rarely costs a new node. */
+	return i < 8 ? 0 : i - 4;
+}
+
+static struct tree_node *build(struct arena *arena, const struct contents *c,
+			       int from, int count, bool inner)
+{
+	struct contents part = { .count = count };
+	struct tree_node *n;
+	uint64_t order = 0;
+	int i;
+
+	n = arena_alloc(arena, sizeof(*n) +
+			(inner ? (SLOTS + 1) * sizeof(n->children[0]) : 0));
+	if (!n)
+		return NULL;
+	memcpy(part.items, c->items + from, (size_t)count * sizeof(void *));
+	n->inner = inner;
+	n->skip = count ? shared_length(&part) : 0;
+	n->shared = n->skip ? part.items[0]->key : NULL;
+	for (i = 0; i < count; i++) {
+		n->items[i] = part.items[i];
+		n->heads[i] = head_of(tree_item_key(part.items[i]), n->skip);
+		order = order_insert(order, i, i);
+	}
+	for (i = 0; inner && i <= SLOTS; i++)
+		atomic_init(&n->children[i],
+			    i <= count ? c->children[from + i] : NULL);
+	atomic_init(&n->order, order);
+	return n;
+}
+
+static void read_contents(struct contents *c, const struct tree_node *n)
+{
+	uint64_t order = atomic_load_explicit(&n->order, memory_order_relaxed);
+	int i;
+
+	c->count = count_of(order);
+	for (i = 0; i < c->count; i++)
+		c->items[i] = n->items[slot_of(order, i)];
+	for (i = 0; n->inner && i <= c->count; i++)
+		c->children[i] = atomic_load_explicit(child_at(n, order, i),
+						      memory_order_relaxed);
+}
+
+/* Put n where the path's node at that depth stands. */
+static void replace(struct tree *t, const struct path *p, int depth,
+		    struct tree_node *n)
+{
+	struct tree_node *_Atomic *at = &t->root;
+
+	if (depth) {
+		struct tree_node *up = p->nodes[depth - 1];
+		uint64_t order = atomic_load_explicit(&up->order,
+						      memory_order_relaxed);
+
+		at = child_at(up, order, p->at[depth - 1]);
+	}
+	atomic_store_explicit(at, n, memory_order_release);
+}
+
+/* A free slot of n takes item (and right, the child from it on). */
+static void fill_slot(struct tree_node *n, int position, struct tree_item *item,
+		      struct tree_node *right)
+{
+	uint64_t order = atomic_load_explicit(&n->order, memory_order_relaxed);
+	int slot = count_of(order);
+
+	n->items[slot] = item;
+	n->heads[slot] = head_of(tree_item_key(item), n->skip);
+	if (right)
+		atomic_store_explicit(&n->children[slot + 1], right,
+				      memory_order_relaxed);
+	atomic_store_explicit(&n->order, order_insert(order, position, slot),
+			      memory_order_release);
+}
+
+/* The contents and one item more, at position; for inner: its child becomes
+ * left and right. */
+static void insert_contents(struct contents *c, int position,
+			    struct tree_item *item, struct tree_node *left,
+			    struct tree_node *right)
+{
+	size_t behind = (size_t)(c->count - position);
+
+	memmove(c->items + position + 1, c->items + position,
+		behind * sizeof(c->items[0]));
+	c->items[position] = item;
+	if (right) {
+		memmove(c->children + position + 2, c->children + position + 1,
+			behind * sizeof(c->children[0]));
+		c->children[position] = left;
+		c->children[position + 1] = right;
+	}
+	c->count++;
+}
+
+/*
+ * Add item at the end of the path; where a node must be replaced by two, go on
+ * with its parent. The tree changes by the one store at the end: an allocation
+ * that fails leaves it as it was.
+ */
+static int add_item(struct tree *t, struct path *p, struct tree_item *item)
+{
+	struct tree_node *left = NULL, *right = NULL;
+	int depth = p->depth - 1;
+
+	for (; depth >= 0; depth--) {
+		struct tree_node *n = p->nodes[depth];
+		bool full = count_of(n->order) == SLOTS;
+		bool fits = !n->skip ||
+			    !compare_shared(n, tree_item_key(item));
+		int position = p->at[depth], cut;
+		struct contents c;
+
+		if (!full && fits) {
+			/* Right first: keys of the old child are all found
+			 * until left takes its place. */
+			fill_slot(n, position, item, right);
+			if (right)
+				replace(t, p, depth + 1, left);
+			return 0;
+		}
+		read_contents(&c, n);
+		insert_contents(&c, position, item, left, right);
+		if (!full) {
+			n = build(t->arena, &c, 0, c.count, n->inner);
+			if (!n)
+				return -ENOMEM;
+			replace(t, p, depth, n);
+			return 0;
+		}
+		/* Ascending keys would leave all nodes half empty. */
+		cut = position == SLOTS ? SLOTS - 2 : (SLOTS + 1) / 2;
+		left = build(t->arena, &c, 0, cut, n->inner);
+		item = c.items[cut];
+		cut += n->inner;	/* the separator goes up */
+		right = build(t->arena, &c, cut, c.count - cut, n->inner);
+		if (!left || !right)
+			return -ENOMEM;
+	}
+	{
+		struct contents top = { { item }, { left, right }, 1 };
+		struct tree_node *root = build(t->arena, &top, 0, 1, true);
+
+		if (!root)
+			return -ENOMEM;
+		atomic_store_explicit(&t->root, root, memory_order_release);
+	}
+	return 0;
+}
+
+/* The way to the leaf of key; the item if it is there. */
+static struct tree_item *walk(const struct tree *t, struct path *p,
+			      struct bytes key)
+{
+	struct tree_node *n = atomic_load_explicit(&t->root,
+						   memory_order_relaxed);
+	bool equal;
+
+	p->depth = 0;
+	while (n) {
+		uint64_t order = atomic_load_explicit(&n->order,
+						      memory_order_relaxed);
+		int at = rank(n, order, key, &equal);
+
+		if (equal && !n->inner)
+			return n->items[slot_of(order, at)];
+		p->nodes[p->depth] = n;
+		p->at[p->depth++] = at + equal;
+		n = n->inner ? atomic_load_explicit(child_at(n, order,
+							     at + equal),
+						    memory_order_relaxed)
+			     : NULL;
+	}
+	return NULL;
+}
+
+int tree_insert(struct tree *t, struct bytes key, struct tree_item **item)
+{
+	struct path path;
+	struct tree_item *made;
+	int err = 0;
+
+	*item = walk(t, &path, key);
+	if (*item)
+		return 0;
+	if (key.len > UINT32_MAX || path.depth >= DEEPEST)
+		return -ENOMEM;
+	made = arena_alloc(t->arena, sizeof(*made) + key.len);
+	if (!made)
+		return -ENOMEM;
+	atomic_init(&made->value, NULL);
+	made->len = (uint32_t)key.len;
+	if (key.len)
+		memcpy(made->key, key.ptr, key.len);
+	if (path.depth) {
+		err = add_item(t, &path, made);
+	} else {
+		struct contents first = { { made }, { NULL }, 1 };
+		struct tree_node *leaf = build(t->arena, &first, 0, 1, false);
+
+		if (!leaf)
+			return -ENOMEM;
+		atomic_store_explicit(&t->root, leaf, memory_order_release);
+	}
+	*item = made;
+	return err ? err : 1;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* To the leaf that has keys just >= key or, with below, just < key. No key:
+ * the first leaf or, with below, the last. */
+static void descend(struct tree_cursor *c, struct bytes key, bool below)
+{
+	const struct tree_node *n = atomic_load_explicit(&c->tree->root,
+							 memory_order_acquire);
+
+	c->lower = c->upper = NULL;
+	c->leaf = NULL;
+	while (n) {
+		uint64_t order = atomic_load_explicit(&n->order,
+						      memory_order_acquire);
+		bool equal = false;
+		int at;
+
+		if (bytes_is_null(key))
+			at = below ? count_of(order) : 0;
+		else
+			at = rank(n, order, key, &equal);
+		if (!n->inner) {
+			c->leaf = n;
+			c->order = order;
+			c->at = below ? at - 1 : at;
+			return;
+		}
+		if (equal && !below)
+			at++;
+		if (at > 0)
+			c->lower = n->items[slot_of(order, at - 1)];
+		if (at < count_of(order))
+			c->upper = n->items[slot_of(order, at)];
+		n = atomic_load_explicit(child_at(n, order, at),
+					 memory_order_acquire);
+	}
+}
+
+void tree_cursor_seek(struct tree_cursor *c, const struct tree *t,
+		      struct bytes key, bool reverse)
+{
+	c->tree = t;
+	c->reverse = reverse;
+	c->last = NULL;
+	if (!key.len)
+		key = BYTES_NULL;
+	descend(c, key, reverse);
+}
+
+/*
+ * To the next leaf. Forward, the one we leave may have been in the middle of a
+ * split, and have had keys behind its fence: these are not given again.
+ */
+static void leave_leaf(struct tree_cursor *c)
+{
+	const struct tree_item *fence = c->reverse ? c->lower : c->upper;
+	struct bytes key;
+	bool again;
+
+	if (!fence) {
+		c->leaf = NULL;
+		return;
+	}
+	key = tree_item_key(fence);
+	again = !c->reverse && c->last &&
+		bytes_compare(tree_item_key(c->last), key) >= 0;
+	if (again)
+		key = tree_item_key(c->last);
+	descend(c, key, c->reverse);
+	if (again && c->leaf)
+		c->at++;	/* over last itself, which is there */
+}
+
+struct tree_item *tree_cursor_next(struct tree_cursor *c)
+{
+	while (c->leaf) {
+		if (c->at >= 0 && c->at < count_of(c->order)) {
+			int slot = slot_of(c->order, c->at);
+
+			c->at += c->reverse ? -1 : 1;
+			c->last = c->leaf->items[slot];
+			return c->leaf->items[slot];
+		}
+		leave_leaf(c);
+	}
+	return NULL;
+}
+
+bool tree_verify(const struct tree *t, size_t *count)
+{
+	const struct tree_item *item, *before = NULL;
+	struct tree_cursor c;
+
+	*count = 0;
+	tree_cursor_seek(&c, t, BYTES_NULL, false);
+	while ((item = tree_cursor_next(&c))) {
+		if (before && bytes_compare(tree_item_key(before),
+					    tree_item_key(item)) >= 0)
+			return false;
+		if (tree_find(t, tree_item_key(item)) != item)
+			return false;
+		before = item;
+		++*count;
+	}
+	return true;
+}
