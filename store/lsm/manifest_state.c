@@ -429,13 +429,18 @@ int manifest_state_apply(struct manifest_state *s, struct bytes steps)
 	return err;
 }
 
+void manifest_state_add_number(struct buf *steps, uint64_t number)
+{
+	buf_add_byte(steps, STEP_NEXT_NUMBER);
+	buf_add_varint(steps, number);
+}
+
 void manifest_state_write(struct buf *steps, const struct manifest_state *s)
 {
 	struct manifest_edit e = { *steps };
 	size_t i;
 
-	buf_add_byte(&e.steps, STEP_NEXT_NUMBER);
-	buf_add_varint(&e.steps, s->next_number);
+	manifest_state_add_number(&e.steps, s->next_number);
 	for (i = 0; i < s->file_count; i++)
 		manifest_edit_add(&e, s->files[i].table, s->files[i].level,
 				  &s->files[i].info);

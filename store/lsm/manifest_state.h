@@ -32,6 +32,8 @@ int manifest_state_copy(struct manifest_state *to,
 int manifest_state_apply(struct manifest_state *s, struct bytes steps);
 /* The steps that make this state of an empty one. */
 void manifest_state_write(struct buf *steps, const struct manifest_state *s);
+/* The step that no number below this is given out any more. */
+void manifest_state_add_number(struct buf *steps, uint64_t number);
 /* The table's entry or NULL. */
 const struct manifest_table *
 manifest_state_table(const struct manifest_state *s, uint32_t table);

@@ -1,0 +1,685 @@
+/*
+ * The manifest's files. CURRENT holds the name of the manifest and a newline;
+ * the manifest is a log of edits:
+ *
+ *   header   0  8  "wide-man"           record   0  4  n, length of the body
+ *            8  4  version, 1                    4  4  0
+ *           12  4  0                             8  8  XXH3 of 0..7 and body
+ *           16  8  number of the manifest       16  n  steps (manifest_state.c)
+ *           24  8  XXH3 of 0..23                    .  zeros to a multiple of 8
+ *
+ *   seal     0  8  XXH3 of nothing
+ *
+ * The XXH3 of a record or seal is seeded with the manifest's number and the
+ * place in the file. The first record is the whole state at the time; then each
+ * edit appends one, and syncs the file before it takes effect: sstables and
+ * their directory entries were synced before that by whoever made them.
+ *
+ * After the sync a seal is written behind the record, which says: all before
+ * this is on disk. It is not synced, and the next record overwrites it. So what
+ * follows the last good record tells a crash from damage: nothing valid may
+ * come after the tail that a crash tore, because a record is written only when
+ * those before it are on disk. A bad record in front of a good one or of a seal
+ * was once good: that is damage, and nothing is opened.
+ *
+ * At 4 MB the state is written as a new manifest: the file, its sync, the
+ * directory's sync, CURRENT.new, its sync, the rename to CURRENT, the
+ * directory's sync; then the old manifest goes. A crash leaves the old or the
+ * new one current, and the other as a file to be removed at the next open.
+ *
+ * Version 1, the first. A newer one is refused with -EPROTONOSUPPORT.
+ */
+#include "store/lsm/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "store/base/alloc.h"
+#include "store/base/log.h"
+#include "store/lsm/manifest_state.h"
+
+#define MAGIC "wide-man"
+#define VERSION 1
+#define FILE_HEADER 32
+#define RECORD_HEADER 16
+#define SEAL_SIZE 8
+#define REWRITE_SIZE ((uint64_t)4 << 20)
+#define LARGEST_FILE ((size_t)1 << 30)
+#define LARGEST_EDIT ((size_t)256 << 20)
+/* How many bytes recovery hashes in search of records behind a bad one. */
+#define SEARCH_EFFORT ((uint64_t)256 << 20)
+
+struct manifest {
+	const struct file_ops *files;
+	int dir;
+	bool read_only;
+
+	pthread_mutex_t writing;	/* one edit at a time; before `lock` */
+	int fd;				/* these under writing */
+	uint64_t number;
+	uint64_t size;			/* where the next record goes */
+	uint64_t rewrite_at;
+	bool broken;			/* a write or sync failed: no more */
+
+	pthread_mutex_t lock;		/* short: */
+	struct manifest_state state;
+};
+
+static void file_name(char name[32], uint64_t number)
+{
+	snprintf(name, 32, "MANIFEST-%012" PRIu64, number);
+}
+
+static bool parse_name(uint64_t *number, const char *name)
+{
+	char again[32];
+	uint64_t value;
+
+	if (sscanf(name, "MANIFEST-%" SCNu64, &value) != 1)
+		return false;
+	file_name(again, value);
+	*number = value;
+	return !strcmp(again, name);
+}
+
+static uint64_t seed_of(uint64_t number, uint64_t offset)
+{
+	return number * 0x9e3779b97f4a7c15u ^ offset;
+}
+
+static size_t padded(size_t len)
+{
+	return (len + 7) & ~(size_t)7;
+}
+
+/* --------------------------------------------------------------- writing */
+static void add_file_header(struct buf *out, uint64_t number)
+{
+	size_t at = out->len;
+
+	buf_add(out, MAGIC, 8);
+	buf_add_le32(out, VERSION);
+	buf_add_le32(out, 0);
+	buf_add_le64(out, number);
+	if (!out->failed)
+		buf_add_le64(out, XXH3_64bits(out->ptr + at, 24));
+}
+
+/* The record that will lie at offset of the file. */
+static int add_record(struct buf *out, uint64_t number, uint64_t offset,
+		      struct bytes body)
+{
+	static const uint8_t zeros[RECORD_HEADER];
+	size_t at = out->len;
+	struct buf sum = BUF_INIT;
+
+	if (body.len > LARGEST_EDIT)
+		return -EFBIG;
+	/* Checksummed as length, zeros, body: that is how they lie here. */
+	buf_add_le32(&sum, (uint32_t)body.len);
+	buf_add_le32(&sum, 0);
+	buf_add_bytes(&sum, body);
+	buf_add(out, sum.ptr, sum.failed ? 0 : 8);
+	if (!sum.failed)
+		buf_add_le64(out, XXH3_64bits_withSeed(sum.ptr, sum.len,
+						seed_of(number, offset)));
+	buf_add_bytes(out, body);
+	buf_add(out, zeros, padded(body.len) - body.len);
+	if (sum.failed || out->failed) {
+		buf_release(&sum);
+		out->len = at;
+		return -ENOMEM;
+	}
+	buf_release(&sum);
+	return 0;
+}
+
+static uint64_t seal_of(uint64_t number, uint64_t offset)
+{
+	return XXH3_64bits_withSeed("", 0, ~seed_of(number, offset));
+}
+
+/* Not being able to is no harm: only the tail is judged more leniently. */
+static void write_seal(struct manifest *m)
+{
+	uint64_t seal = seal_of(m->number, m->size);
+
+	(void)file_write(m->files, m->fd, &seal, sizeof(seal), m->size);
+}
+
+/* A whole manifest of this number and state. */
+static int snapshot(struct buf *out, uint64_t number,
+		    const struct manifest_state *state)
+{
+	struct buf steps = BUF_INIT;
+	int err;
+
+	add_file_header(out, number);
+	manifest_state_write(&steps, state);
+	err = steps.failed || out->failed ? -ENOMEM :
+		add_record(out, number, FILE_HEADER, buf_bytes(&steps));
+	buf_release(&steps);
+	return err;
+}
+
+/* Create the file of this number, synced, its directory entry too. */
+static int create_file(struct manifest *m, uint64_t number, struct bytes all)
+{
+	char name[32];
+	int fd, err;
+
+	file_name(name, number);
+	err = m->files->unlink(m->files->context, m->dir, name);
+	if (err && err != -ENOENT)
+		return err;
+	fd = file_open(m->files, m->dir, name, O_RDWR | O_CREAT | O_EXCL);
+	if (fd < 0)
+		return fd;
+	err = file_write(m->files, fd, all.ptr, all.len, 0);
+	if (!err)
+		err = m->files->datasync(m->files->context, fd);
+	if (!err)
+		err = m->files->sync(m->files->context, m->dir);
+	if (err) {
+		file_close(m->files, fd);
+		m->files->unlink(m->files->context, m->dir, name);
+		return err;
+	}
+	return fd;
+}
+
+/* Does CURRENT say this line? */
+static bool current_is(struct manifest *m, const char *line)
+{
+	struct buf now = BUF_INIT;
+	bool same = !file_read_all(m->files, m->dir, "CURRENT", &now, 100) &&
+		    bytes_equal(buf_bytes(&now), bytes_str(line));
+
+	buf_release(&now);
+	return same;
+}
+
+/*
+ * The replacement of CURRENT failed. A full disk is no harm as long as the old
+ * manifest is current; else we are broken, because edits must not go to a
+ * manifest that the next open may not read.
+ */
+static void stay_with_old(struct manifest *m, uint64_t number, int fd, int err)
+{
+	char name[32], line[40];
+
+	file_close(m->files, fd);
+	file_name(name, m->number);
+	snprintf(line, sizeof(line), "%s\n", name);
+	if ((err != -ENOSPC && err != -EDQUOT) || !current_is(m, line)) {
+		m->broken = true;
+		return;
+	}
+	file_name(name, number);
+	m->files->unlink(m->files->context, m->dir, name);
+}
+
+/* Make a new manifest of the state, and it the current one. */
+static int rewrite(struct manifest *m, uint64_t number)
+{
+	struct buf all = BUF_INIT;
+	char name[32], old[32], line[40];
+	int fd, err;
+
+	pthread_mutex_lock(&m->lock);
+	err = snapshot(&all, number, &m->state);
+	pthread_mutex_unlock(&m->lock);
+	fd = err ? err : create_file(m, number, buf_bytes(&all));
+	if (fd < 0) {
+		buf_release(&all);
+		return fd;
+	}
+	file_name(name, number);
+	snprintf(line, sizeof(line), "%s\n", name);
+	err = file_replace(m->files, m->dir, "CURRENT", bytes_str(line));
+	if (err) {
+		stay_with_old(m, number, fd, err);
+	} else {
+		if (m->fd >= 0) {
+			file_close(m->files, m->fd);
+			file_name(old, m->number);
+			m->files->unlink(m->files->context, m->dir, old);
+		}
+		m->fd = fd;
+		m->number = number;
+		m->size = all.len;
+		m->rewrite_at = all.len > REWRITE_SIZE / 2 ? 2 * all.len :
+							     REWRITE_SIZE;
+		write_seal(m);
+	}
+	buf_release(&all);
+	return err;
+}
+
+/* Take back a record that is not whole: nothing may follow what is good. */
+static int take_back(struct manifest *m, int err)
+{
+	int undo = m->files->truncate(m->files->context, m->fd, m->size);
+
+	if (undo || (err != -ENOSPC && err != -EDQUOT)) {
+		m->broken = true;
+		return -EIO;
+	}
+	write_seal(m);
+	return -ENOSPC;
+}
+
+static int append(struct manifest *m, struct bytes record)
+{
+	int err = file_write(m->files, m->fd, record.ptr, record.len, m->size);
+
+	if (err)
+		return take_back(m, err);
+	err = m->files->datasync(m->files->context, m->fd);
+	if (err) {
+		m->broken = true;
+		return -EIO;
+	}
+	m->size += record.len;
+	write_seal(m);
+	return 0;
+}
+
+/* The edit on a copy of the state; then on disk; then for all to see. */
+static int apply(struct manifest *m, const struct manifest_edit *e)
+{
+	struct manifest_edit full = MANIFEST_EDIT_INIT;
+	struct buf record = BUF_INIT;
+	struct manifest_state next, old;
+	int err;
+
+	pthread_mutex_lock(&m->lock);
+	err = manifest_state_copy(&next, &m->state);
+	pthread_mutex_unlock(&m->lock);
+	if (err)
+		return err;
+	manifest_state_add_number(&full.steps, next.next_number);
+	buf_add_bytes(&full.steps, buf_bytes(&e->steps));
+	err = full.steps.failed ? -ENOMEM :
+		manifest_state_apply(&next, buf_bytes(&full.steps));
+	if (err == -EUCLEAN)
+		err = -EINVAL;		/* a mistake of the caller's */
+	if (!err)
+		err = add_record(&record, m->number, m->size,
+				 buf_bytes(&full.steps));
+	if (!err)
+		err = append(m, buf_bytes(&record));
+	if (!err) {
+		pthread_mutex_lock(&m->lock);
+		/* Numbers were given out meanwhile. */
+		next.next_number = m->state.next_number;
+		old = m->state;
+		m->state = next;
+		pthread_mutex_unlock(&m->lock);
+		next = old;
+	}
+	manifest_state_release(&next);
+	buf_release(&record);
+	manifest_edit_release(&full);
+	return err;
+}
+
+int manifest_apply(struct manifest *m, const struct manifest_edit *e)
+{
+	int err;
+
+	if (m->read_only)
+		return -EROFS;
+	if (e->steps.failed)
+		return -ENOMEM;
+	pthread_mutex_lock(&m->writing);
+	err = m->broken ? -EIO : apply(m, e);
+	/* The edit stands, whatever becomes of this. */
+	if (!err && m->size >= m->rewrite_at && rewrite(m, m->number + 1))
+		m->rewrite_at += REWRITE_SIZE;
+	pthread_mutex_unlock(&m->writing);
+	return err;
+}
+
+/* -------------------------------------------------------------- recovery */
+/* The record at offset: 1 with its body, 0 when it is not a good one. */
+static int record_at(struct bytes all, uint64_t number, size_t offset,
+		     struct bytes *body, uint64_t *effort)
+{
+	struct buf sum = BUF_INIT;
+	const uint8_t *p = all.ptr + offset;
+	XXH64_hash_t hash;
+	uint32_t len;
+
+	if (all.len - offset < RECORD_HEADER)
+		return 0;
+	len = get_le32(p);
+	if (!len || get_le32(p + 4) ||
+	    len > all.len - offset - RECORD_HEADER)
+		return 0;
+	*effort += len;
+	buf_add(&sum, p, 8);
+	buf_add(&sum, p + RECORD_HEADER, len);
+	if (sum.failed) {
+		buf_release(&sum);
+		return -ENOMEM;
+	}
+	hash = XXH3_64bits_withSeed(sum.ptr, sum.len, seed_of(number, offset));
+	buf_release(&sum);
+	*body = bytes_of(p + RECORD_HEADER, len);
+	return hash == get_le64(p + 8);
+}
+
+/*
+ * Is anything good behind the bad record at offset? Then it was torn by no
+ * crash. 1, 0 or -ENOMEM.
+ */
+static int good_behind(struct bytes all, uint64_t number, size_t offset)
+{
+	uint64_t effort = 0;
+	struct bytes body;
+	size_t at;
+
+	for (at = offset + 8; at + SEAL_SIZE <= all.len; at += 8) {
+		int found;
+
+		if (get_le64(all.ptr + at) == seal_of(number, at))
+			return 1;
+		found = record_at(all, number, at, &body, &effort);
+		if (found || effort > SEARCH_EFFORT)
+			return found ? found : 1;
+	}
+	return 0;
+}
+
+/* Carry out all edits; m->size is then where the good ones end. */
+static int replay(struct manifest *m, const char *name, struct bytes all)
+{
+	size_t offset = FILE_HEADER;
+	uint64_t effort = 0;
+	struct bytes body;
+	int good, err;
+
+	while ((good = record_at(all, m->number, offset, &body, &effort)) > 0) {
+		err = manifest_state_apply(&m->state, body);
+		if (err == -ENOMEM)
+			return err;
+		if (err)
+			return corrupt(name, offset,
+				       "an edit that cannot be carried out");
+		offset += RECORD_HEADER + padded(body.len);
+		if (offset > all.len)
+			offset = all.len;
+	}
+	if (!good && offset == FILE_HEADER)
+		return corrupt(name, offset, "there is no first record");
+	if (!good)
+		good = good_behind(all, m->number, offset);
+	if (good < 0)
+		return good;
+	if (good)
+		return corrupt(name, offset, "an edit fails its checksum");
+	m->size = padded(offset);
+	return 0;
+}
+
+static int check_file_header(const char *name, struct bytes all,
+			     uint64_t number)
+{
+	if (all.len < FILE_HEADER || memcmp(all.ptr, MAGIC, 8))
+		return corrupt(name, 0, "no manifest");
+	if (get_le32(all.ptr + 8) > VERSION) {
+		log_message(LOG_ERROR_LEVEL,
+			    "%s: version %" PRIu32 " is newer than this program",
+			    name, get_le32(all.ptr + 8));
+		return -EPROTONOSUPPORT;
+	}
+	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24) ||
+	    get_le32(all.ptr + 8) != VERSION ||
+	    get_le64(all.ptr + 16) != number)
+		return corrupt(name, 0, "the header fails its checksum");
+	return 0;
+}
+
+/* After the tail was cut off it must stay so, before anything is added. */
+static int open_to_write(struct manifest *m, const char *name, uint64_t len)
+{
+	int err = 0;
+
+	m->fd = file_open(m->files, m->dir, name, O_RDWR);
+	if (m->fd < 0)
+		return m->fd;
+	if (len > m->size + SEAL_SIZE) {
+		err = m->files->truncate(m->files->context, m->fd, m->size);
+		if (!err)
+			err = m->files->datasync(m->files->context, m->fd);
+	}
+	if (!err)
+		write_seal(m);
+	return err;
+}
+
+static int read_current(struct manifest *m, const char *line)
+{
+	struct buf all = BUF_INIT;
+	char name[32];
+	size_t len = strlen(line);
+	int err;
+
+	if (len >= sizeof(name) || !len || line[len - 1] != '\n')
+		return corrupt("CURRENT", 0, "it names no manifest");
+	memcpy(name, line, len - 1);
+	name[len - 1] = 0;
+	if (!parse_name(&m->number, name))
+		return corrupt("CURRENT", 0, "it names no manifest");
+	err = file_read_all(m->files, m->dir, name, &all, LARGEST_FILE);
+	if (err == -ENOENT)
+		err = corrupt(name, 0, "CURRENT names it, and it is missing");
+	if (!err)
+		err = check_file_header(name, buf_bytes(&all), m->number);
+	if (!err)
+		err = replay(m, name, buf_bytes(&all));
+	if (!err && !m->read_only)
+		err = open_to_write(m, name, all.len);
+	buf_release(&all);
+	return err;
+}
+
+static int refuse_sstable(void *data, const char *name)
+{
+	uint64_t number;
+
+	(void)data;
+	return sstable_name_parse(&number, name) ? 0 :
+		corrupt("CURRENT", 0, "it is missing, and there is %s", name);
+}
+
+/* A store that has nothing yet; never one whose CURRENT went missing. */
+static int begin(struct manifest *m)
+{
+	int err;
+
+	if (m->read_only)
+		return -ENOENT;
+	err = m->files->list(m->files->context, m->dir, refuse_sstable, NULL);
+	if (!err)
+		err = rewrite(m, 1);
+	return err;
+}
+
+static int remove_old(void *data, const char *name)
+{
+	struct manifest *m = data;
+	uint64_t number;
+
+	if (!strcmp(name, "CURRENT.new") ||
+	    (parse_name(&number, name) && number != m->number))
+		m->files->unlink(m->files->context, m->dir, name);
+	return 0;
+}
+
+int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
+		  bool read_only)
+{
+	struct manifest *m = mem_zalloc(1, sizeof(*m));
+	struct buf current = BUF_INIT;
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	m->files = files;
+	m->dir = dir;
+	m->fd = -1;
+	m->read_only = read_only;
+	m->rewrite_at = REWRITE_SIZE;
+	m->state.next_number = 1;
+	pthread_mutex_init(&m->writing, NULL);
+	pthread_mutex_init(&m->lock, NULL);
+	err = file_read_all(files, dir, "CURRENT", &current, 100);
+	if (err == -EFBIG)
+		err = corrupt("CURRENT", 0, "it is too long");
+	if (err == -ENOENT)
+		err = begin(m);
+	else if (!err)
+		err = read_current(m, buf_cstr(&current));
+	if (!err && !read_only)
+		err = files->list(files->context, dir, remove_old, m);
+	buf_release(&current);
+	if (err) {
+		manifest_close(m);
+		return err;
+	}
+	*out = m;
+	return 0;
+}
+
+void manifest_close(struct manifest *m)
+{
+	if (!m)
+		return;
+	file_close(m->files, m->fd);
+	manifest_state_release(&m->state);
+	pthread_mutex_destroy(&m->writing);
+	pthread_mutex_destroy(&m->lock);
+	mem_free(m);
+}
+
+/* ----------------------------------------------------------------- state */
+uint64_t manifest_next_number(struct manifest *m)
+{
+	uint64_t number;
+
+	pthread_mutex_lock(&m->lock);
+	number = m->state.next_number++;
+	pthread_mutex_unlock(&m->lock);
+	return number;
+}
+
+/* A copy of an array of the state; under lock. */
+static int copy_out(void **out, size_t *count, const void *from, size_t n,
+		    size_t size)
+{
+	*out = mem_zalloc(n, size);
+	if (!*out)
+		return -ENOMEM;
+	if (n)
+		memcpy(*out, from, n * size);
+	*count = n;
+	return 0;
+}
+
+int manifest_files(struct manifest *m, struct manifest_file **files,
+		   size_t *count)
+{
+	int err;
+
+	pthread_mutex_lock(&m->lock);
+	err = copy_out((void **)files, count, m->state.files,
+		       m->state.file_count, sizeof(**files));
+	pthread_mutex_unlock(&m->lock);
+	return err;
+}
+
+int manifest_tables(struct manifest *m, struct manifest_table **tables,
+		    size_t *count)
+{
+	int err;
+
+	pthread_mutex_lock(&m->lock);
+	err = copy_out((void **)tables, count, m->state.tables,
+		       m->state.table_count, sizeof(**tables));
+	pthread_mutex_unlock(&m->lock);
+	return err;
+}
+
+bool manifest_has_file(struct manifest *m, uint64_t number)
+{
+	bool found = false;
+	size_t i;
+
+	pthread_mutex_lock(&m->lock);
+	for (i = 0; i < m->state.file_count && !found; i++)
+		found = m->state.files[i].info.number == number;
+	pthread_mutex_unlock(&m->lock);
+	return found;
+}
+
+uint64_t manifest_mark(struct manifest *m, uint32_t table)
+{
+	const struct manifest_table *t;
+	uint64_t mark;
+
+	pthread_mutex_lock(&m->lock);
+	t = manifest_state_table(&m->state, table);
+	mark = !t ? 0 : t->dropped ? UINT64_MAX : t->mark;
+	pthread_mutex_unlock(&m->lock);
+	return mark;
+}
+
+uint64_t manifest_log(struct manifest *m)
+{
+	uint64_t log;
+
+	pthread_mutex_lock(&m->lock);
+	log = m->state.log;
+	pthread_mutex_unlock(&m->lock);
+	return log;
+}
+
+int manifest_property(struct manifest *m, const char *name, struct buf *value)
+{
+	const struct manifest_property *p;
+	int err = 0;
+
+	pthread_mutex_lock(&m->lock);
+	p = manifest_state_property(&m->state, name);
+	if (p)
+		buf_add_bytes(value, buf_bytes(&p->value));
+	pthread_mutex_unlock(&m->lock);
+	if (!p)
+		err = -ENOENT;
+	else if (value->failed)
+		err = -ENOMEM;
+	return err;
+}
+
+void manifest_name(struct manifest *m, char name[32])
+{
+	pthread_mutex_lock(&m->writing);
+	file_name(name, m->number);
+	pthread_mutex_unlock(&m->writing);
+}
+
+int manifest_snapshot(struct manifest *m, struct buf *out)
+{
+	int err;
+
+	pthread_mutex_lock(&m->lock);
+	err = snapshot(out, 1, &m->state);
+	pthread_mutex_unlock(&m->lock);
+	return err;
+}
