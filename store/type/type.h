@@ -132,8 +132,10 @@ void type_print_literal(struct buf *out, const struct type *t,
 
 /*
  * JSON (semantics.md 2.7). print writes as SELECT JSON does, and null for
- * null. read takes one JSON value (the whole text), appends the bytes and sets
- * *is_null for a JSON null. Errors as Cassandra words them for INSERT JSON.
+ * null. read takes one JSON value (what follows it is not looked at, as
+ * Cassandra does), appends the bytes and sets *is_null for a JSON null. Errors
+ * as Cassandra words them after "Error decoding JSON value for c: ". 0, -EINVAL;
+ * -ENOMEM also where out->failed.
  */
 void type_print_json(struct buf *out, const struct type *t, struct bytes value);
 int type_read_json(struct buf *out, bool *is_null, const struct type *t,
@@ -150,7 +152,18 @@ struct json_member {
 	struct bytes value;	/* the text of the value, as it stands */
 };
 /*
- * Parse text as one JSON object: its members in order, duplicates kept.
+ * Check the JSON value at the begin of text; *value is its text alone, without
+ * the blanks around it. What follows is not looked at. 0 or -EINVAL, with the
+ * words of Cassandra's library, its Java class before them.
+ */
+int json_read_value(struct bytes *value, struct bytes text,
+		    struct type_error *error);
+/* A JSON string without quotes and escapes. -EINVAL if it is not one. */
+int json_read_string(struct buf *out, struct bytes json,
+		     struct type_error *error);
+/*
+ * Parse text as one JSON object: its members in order, duplicates kept. Only
+ * blanks may be around it: for INSERT JSON give what json_read_value found.
  * 0, -EINVAL (error says what and where) or -ENOMEM. Memory from arena.
  */
 int json_read_object(struct arena *arena, struct json_member **members,

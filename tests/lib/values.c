@@ -1,6 +1,68 @@
 #include "tests/lib/values.h"
 
+#include <stdlib.h>
+
 #include "store/base/alloc.h"
+
+static struct type *parse_type(const char **at);
+
+static struct type *address(void)
+{
+	static char *const names[] = { "street", "city", "zip", "tags" };
+	struct type *text = type_native(TYPE_TEXT);
+	struct type *types[] = { text, text, type_native(TYPE_INT),
+				 type_new(TYPE_SET, true, &text, 1) };
+
+	return type_new_udt("ks", "address", true, names, types, 4);
+}
+
+static struct type *mixed(void)
+{
+	static char *const names[] = { "A", "b c", "d" };
+	struct type *types[] = { type_native(TYPE_INT), type_native(TYPE_TEXT),
+				 address() };
+
+	return type_new_udt("ks", "Mixed", true, names, types, 3);
+}
+
+static struct type *parse_parts(const char **at, enum type_kind kind)
+{
+	struct type *parts[8];
+	uint32_t count = 0, dimension = 0;
+
+	do {
+		*at += strspn(*at, "<, ");
+		if (**at >= '0' && **at <= '9')
+			dimension = (uint32_t)strtoul(*at, (char **)at, 10);
+		else
+			parts[count++] = parse_type(at);
+	} while (**at == ',');
+	++*at;	/* > */
+	return kind == TYPE_VECTOR ? type_new_vector(parts[0], dimension) :
+				     type_new(kind, true, parts, count);
+}
+
+static struct type *parse_type(const char **at)
+{
+	struct bytes name = bytes_of(*at, strcspn(*at, "<>, "));
+	int kind;
+
+	*at += name.len;
+	if (bytes_equal(name, bytes_str("address")))
+		return address();
+	if (bytes_equal(name, bytes_str("Mixed")))
+		return mixed();
+	for (kind = TYPE_LIST; **at == '<' && kind <= TYPE_VECTOR; kind++)
+		if (bytes_equal(name, bytes_str(type_kind_name(kind))))
+			return parse_parts(at, kind);
+	kind = type_kind_by_name(name);
+	return kind < 0 ? NULL : type_native(kind);
+}
+
+struct type *type_named(const char *name)
+{
+	return parse_type(&name);
+}
 
 struct type *random_type(struct random *rng, unsigned depth)
 {

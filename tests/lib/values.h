@@ -4,6 +4,12 @@
 #include "store/type/type.h"
 #include "tests/lib/random.h"
 
+/*
+ * A type from its name as CQL has it, frozen. The user types are those of the
+ * recorded answers: address (street text, city text, zip int, tags set<text>)
+ * and Mixed ("A" int, "b c" text, d address). NULL: not such a name.
+ */
+struct type *type_named(const char *name);
 /* A type, frozen, with at most depth levels of parts. */
 struct type *random_type(struct random *rng, unsigned depth);
 /*

@@ -1,0 +1,263 @@
+/* Values as JSON, and how long that is. */
+#include <math.h>
+
+#include "store/type/json.h"
+#include "store/type/native.h"
+
+static bool is_number(enum type_kind kind)
+{
+	switch (kind) {
+	case TYPE_BIGINT:
+	case TYPE_COUNTER:
+	case TYPE_DECIMAL:
+	case TYPE_DOUBLE:
+	case TYPE_FLOAT:
+	case TYPE_INT:
+	case TYPE_SMALLINT:
+	case TYPE_TINYINT:
+	case TYPE_VARINT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_string(enum type_kind kind)
+{
+	return kind == TYPE_TEXT || kind == TYPE_ASCII;
+}
+
+/* NaN and the infinities, for which JSON has no numbers. */
+static bool is_odd_float(enum type_kind kind, struct bytes value)
+{
+	return (kind == TYPE_DOUBLE || kind == TYPE_FLOAT) &&
+	       !isfinite(float_get(kind, value));
+}
+
+static void print_native(struct buf *out, enum type_kind kind,
+			 struct bytes value, bool exact)
+{
+	size_t start;
+
+	if (!value.len && kind != TYPE_BLOB) {
+		buf_add_str(out, "\"\"");
+		return;
+	}
+	if (is_string(kind)) {
+		json_print_string(out, value);
+		return;
+	}
+	if (is_odd_float(kind, value) && !exact) {
+		buf_add_str(out, "null");
+		return;
+	}
+	if (kind == TYPE_BOOLEAN ||
+	    (is_number(kind) && !is_odd_float(kind, value))) {
+		native_print_text(out, kind, value);
+		return;
+	}
+	buf_add_byte(out, '"');
+	start = out->len;
+	native_print_text(out, kind, value);
+	if (kind == TYPE_TIMESTAMP && !out->failed && out->len > start) {
+		uint8_t *t = memchr(out->ptr + start, 'T', out->len - start);
+
+		if (t)
+			*t = ' ';
+	}
+	buf_add_byte(out, '"');
+}
+
+/* A key that is no string in JSON is the string of its JSON text. */
+static void print_key(struct buf *out, const struct type *t, struct bytes value,
+		      bool exact)
+{
+	struct buf key = BUF_INIT;
+
+	json_print_value(&key, t, value, exact);
+	if (key.len && *key.ptr == '"')
+		buf_add_bytes(out, buf_bytes(&key));
+	else
+		json_print_string(out, buf_bytes(&key));
+	if (key.failed)
+		out->failed = true;
+	buf_release(&key);
+}
+
+static bool is_lower(const char *name)
+{
+	while (*name && !(*name >= 'A' && *name <= 'Z'))
+		name++;
+	return !*name;
+}
+
+/* Names that are not all lower-case stand in quotes of their own. */
+static void print_field_name(struct buf *out, const char *name)
+{
+	struct buf quoted = BUF_INIT;
+
+	if (is_lower(name)) {
+		json_print_string(out, bytes_str(name));
+		return;
+	}
+	buf_add_format(&quoted, "\"%s\"", name);
+	json_print_string(out, buf_bytes(&quoted));
+	if (quoted.failed)
+		out->failed = true;
+	buf_release(&quoted);
+}
+
+static void print_compound(struct buf *out, const struct type *t,
+			   struct bytes value, bool exact)
+{
+	bool object = t->kind == TYPE_MAP || t->kind == TYPE_UDT;
+	struct type_parts p;
+	struct bytes part;
+	uint32_t i;
+
+	if (type_parts_begin(&p, t, value))
+		p.count = p.index = 0;
+	buf_add_byte(out, object ? '{' : '[');
+	for (i = 0; type_parts_next(&p, &part) > 0; i++) {
+		if (i)
+			buf_add_str(out, t->kind == TYPE_MAP && i % 2 ?
+				    ": " : ", ");
+		if (t->kind == TYPE_MAP && i % 2 == 0) {
+			print_key(out, t->parts[0], part, exact);
+			continue;
+		}
+		if (t->kind == TYPE_UDT) {
+			print_field_name(out, t->field_names[i]);
+			buf_add_str(out, ": ");
+		}
+		json_print_value(out, type_part(t, i), part, exact);
+	}
+	buf_add_byte(out, object ? '}' : ']');
+}
+
+void json_print_value(struct buf *out, const struct type *t,
+		      struct bytes value, bool exact)
+{
+	if (!value.ptr)
+		buf_add_str(out, "null");
+	else if (t->kind < TYPE_NATIVE_COUNT)
+		print_native(out, t->kind, value, exact);
+	else
+		print_compound(out, t, value, exact);
+}
+
+void type_print_json(struct buf *out, const struct type *t, struct bytes value)
+{
+	json_print_value(out, t, value, false);
+}
+
+void json_print_string(struct buf *out, struct bytes text)
+{
+	static const char escapes[0x20] = {
+		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+		['\r'] = 'r',
+	};
+	size_t i, plain = 0;
+
+	buf_add_byte(out, '"');
+	for (i = 0; i < text.len; i++) {
+		uint8_t c = text.ptr[i];
+
+		if (c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		buf_add(out, text.ptr + plain, i - plain);
+		plain = i + 1;
+		if (c >= 0x20)
+			buf_add_format(out, "\\%c", c);
+		else if (escapes[c])
+			buf_add_format(out, "\\%c", escapes[c]);
+		else
+			buf_add_format(out, "\\u%04X", c);
+	}
+	buf_add(out, text.ptr + plain, text.len - plain);
+	buf_add_byte(out, '"');
+}
+
+static size_t string_length(struct bytes text)
+{
+	size_t len = 2 + text.len, i;
+
+	for (i = 0; i < text.len; i++) {
+		uint8_t c = text.ptr[i];
+
+		if (c == '"' || c == '\\' || (c >= '\b' && c <= '\r' &&
+					      c != '\v'))
+			len += 1;
+		else if (c < 0x20)
+			len += 5;
+	}
+	return len;
+}
+
+static size_t native_length(enum type_kind kind, struct bytes value, bool exact)
+{
+	if (!value.len && kind != TYPE_BLOB)
+		return 2;
+	if (is_string(kind))
+		return string_length(value);
+	if (is_odd_float(kind, value) && !exact)
+		return 4;
+	if (kind == TYPE_BOOLEAN ||
+	    (is_number(kind) && !is_odd_float(kind, value)))
+		return native_text_length(kind, value);
+	return 2 + native_text_length(kind, value);
+}
+
+static size_t key_length(const struct type *t, struct bytes value, bool exact)
+{
+	bool quoted = t->kind < TYPE_NATIVE_COUNT &&
+		      ((t->kind != TYPE_BOOLEAN && !is_number(t->kind)) ||
+		       !value.len || (exact && is_odd_float(t->kind, value)));
+	struct buf text = BUF_INIT;
+	size_t len;
+
+	if (t->kind < TYPE_NATIVE_COUNT)
+		return native_length(t->kind, value, exact) + (quoted ? 0 : 2);
+	print_key(&text, t, value, exact);	/* its quotes are escaped */
+	len = text.len;
+	buf_release(&text);
+	return len;
+}
+
+static size_t compound_length(const struct type *t, struct bytes value,
+			      bool exact)
+{
+	struct type_parts p;
+	struct bytes part;
+	size_t len = 2;
+	uint32_t i;
+
+	if (type_parts_begin(&p, t, value))
+		p.count = p.index = 0;
+	for (i = 0; type_parts_next(&p, &part) > 0; i++) {
+		if (i)
+			len += 2;
+		if (t->kind == TYPE_MAP && i % 2 == 0) {
+			len += key_length(t->parts[0], part, exact);
+			continue;
+		}
+		if (t->kind == TYPE_UDT) {
+			const char *name = t->field_names[i];
+
+			/* The quotes of its own are escaped. */
+			len += string_length(bytes_str(name)) + 2 +
+			       (is_lower(name) ? 0 : 4);
+		}
+		len += json_value_length(type_part(t, i), part, exact);
+	}
+	return len;
+}
+
+size_t json_value_length(const struct type *t, struct bytes value, bool exact)
+{
+	if (!value.ptr)
+		return 4;
+	if (t->kind < TYPE_NATIVE_COUNT)
+		return native_length(t->kind, value, exact);
+	return compound_length(t, value, exact);
+}

@@ -1,0 +1,12 @@
+/* CQL literals of compound values, for compound.c. */
+#ifndef STORE_TYPE_LITERAL_H
+#define STORE_TYPE_LITERAL_H
+#include "store/type/type.h"
+
+/*
+ * Read the literal that is the whole of text: [1, 2], {1, 2}, {'a': 1}, (1, 2),
+ * {field: 1}. Blanks are free inside it. 0, -EINVAL or -ENOMEM.
+ */
+int literal_read(struct buf *out, const struct type *t, struct bytes text,
+		 struct type_error *error);
+#endif
