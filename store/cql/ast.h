@@ -49,7 +49,8 @@ enum type_name_kind {
 };
 struct type_name {
 	enum type_name_kind kind;
-	bool frozen;			/* inside frozen<…> */
+	bool frozen;			/* frozen<this>, which freezes what is
+					 * inside, too */
 	enum type_kind native;		/* NATIVE (varchar is TYPE_TEXT) */
 	struct type_name **parts;	/* LIST, SET, VECTOR 1; MAP 2; TUPLE */
 	uint32_t part_count;
@@ -109,6 +110,7 @@ struct term {
 					 * not given */
 	struct identifier keyspace;	/* CALL: may be not given */
 	uint32_t marker;		/* MARKER: number, from 0 */
+	uint32_t height;		/* of this tree, at most some 500 */
 	uint32_t item_count;
 	struct term **items;		/* LIST, SET, MAP, USER, TUPLE, CALL */
 	struct identifier *names;	/* USER */
@@ -297,6 +299,7 @@ struct column_definition {
 	struct identifier name;
 	struct type_name *type;
 	bool is_static, primary_key;	/* PRIMARY KEY right after the column */
+	bool masked;			/* MASKED WITH: out of scope, refused */
 	struct span span;
 };
 struct clustering_order {

@@ -1,0 +1,356 @@
+/* INSERT, UPDATE, DELETE and BATCH. */
+#include "store/cql/parser.h"
+
+#include <stdlib.h>
+
+static void parse_using(struct parser *p, struct using_clause *using)
+{
+	do {
+		if (accept(p, KEYWORD_TIMESTAMP)) {
+			using->timestamp = parse_integer(p);
+		} else if (accept(p, KEYWORD_TTL)) {
+			using->ttl = parse_integer(p);
+		} else {
+			parser_expected(p, here(p), "TIMESTAMP or TTL");
+			return;
+		}
+	} while (accept(p, KEYWORD_AND));
+}
+
+static void parse_insert_values(struct parser *p, struct insert *s)
+{
+	next(p);
+	do
+		*append(p, s->columns, s->column_count) = parse_column(p);
+	while (accept(p, TOKEN_COMMA));
+	expect(p, TOKEN_CLOSE, "')'");
+	expect(p, KEYWORD_VALUES, "VALUES");
+	expect(p, TOKEN_OPEN, "'('");
+	do
+		*append(p, s->values, s->value_count) = parse_term(p);
+	while (accept(p, TOKEN_COMMA));
+	expect(p, TOKEN_CLOSE, "')'");
+}
+
+static void parse_insert_json(struct parser *p, struct insert *s)
+{
+	next(p);
+	s->json = parse_string(p);
+	if (!accept(p, KEYWORD_DEFAULT))
+		return;
+	s->json_default_unset = accept(p, KEYWORD_UNSET);
+	if (!s->json_default_unset)
+		expect(p, KEYWORD_NULL, "NULL or UNSET");
+}
+
+struct insert *parse_insert(struct parser *p)
+{
+	struct insert *s = new_node(p, struct insert);
+
+	expect(p, KEYWORD_INTO, "INTO");
+	s->table = parse_qualified(p, "table");
+	if (peek(p) == TOKEN_OPEN)
+		parse_insert_values(p, s);
+	else if (peek(p) == KEYWORD_JSON)
+		parse_insert_json(p, s);
+	else
+		parser_expected(p, here(p), "'(' or JSON");
+	s->if_not_exists = parse_if_not_exists(p);
+	if (accept(p, KEYWORD_USING))
+		parse_using(p, &s->using);
+	return s;
+}
+
+/* By column; a plain setting first, fields by name. */
+static int compare_assignments(const void *left, const void *right)
+{
+	const struct assignment *a = *(const struct assignment *const *)left;
+	const struct assignment *b = *(const struct assignment *const *)right;
+	int order = bytes_compare(a->column.text, b->column.text);
+
+	if (!order)
+		order = (a->kind > b->kind) - (a->kind < b->kind);
+	if (!order && a->kind == ASSIGN_FIELD)
+		order = bytes_compare(a->field.text, b->field.text);
+	return order;
+}
+
+/*
+ * Several settings of a column go together only as steps: adding, elements,
+ * fields. A plain one (which sorts first) suffers no other.
+ */
+static void check_doubles(struct parser *p, const struct update *s)
+{
+	uint32_t i, count = s->assignment_count;
+	const struct assignment **sorted, *a, *b;
+	struct token at = here(p);
+
+	if (count < 2 || p->result)
+		return;
+	sorted = arena_alloc(p->arena, count * sizeof(*sorted));
+	if (!sorted) {
+		parser_no_memory(p);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		sorted[i] = &s->assignments[i];
+	qsort(sorted, count, sizeof(*sorted), compare_assignments);
+	for (i = 1; i < count; i++) {
+		a = sorted[i - 1];
+		b = sorted[i];
+		if (!bytes_equal(a->column.text, b->column.text) ||
+		    (a->kind != ASSIGN_SET &&
+		     (a->kind != ASSIGN_FIELD ||
+		      !bytes_equal(a->field.text, b->field.text))))
+			continue;
+		at.offset = b->span.offset;
+		at.length = b->span.length;
+		parser_refuse(p, at, CQL_SYNTAX,
+			      "Multiple incompatible setting of column %s",
+			      (const char *)b->column.text.ptr);
+	}
+}
+
+static void check_same_column(struct parser *p, const struct assignment *a,
+			      struct token at, struct identifier other,
+			      const char *form)
+{
+	if (!bytes_equal(a->column.text, other.text))
+		parser_refuse(p, at, CQL_SYNTAX,
+			      "Only expressions of the form %s are supported.",
+			      form);
+}
+
+/* c = term | term + c | c + term | c - term | c -1 */
+static void parse_plain_assignment(struct parser *p, struct assignment *a)
+{
+	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	struct token at = here(p);
+
+	if ((!token_is_name(kind) && kind != TOKEN_EMPTY_QUOTED_NAME) ||
+	    (after != TOKEN_PLUS && after != TOKEN_MINUS &&
+	     after != TOKEN_INTEGER)) {
+		a->value = parse_assigned_term(p);
+		a->kind = ASSIGN_SET;
+		if (!accept(p, TOKEN_PLUS))
+			return;
+		at = here(p);
+		a->kind = ASSIGN_PREPEND;
+		check_same_column(p, a, at, parse_column(p),
+				  "X = <value> + X");
+		return;
+	}
+	check_same_column(p, a, at, parse_column(p),
+			  after == TOKEN_PLUS ? "X = X +<value>" :
+			  after == TOKEN_MINUS ? "X = X -<value>" :
+			  p->text.ptr[here(p).offset] == '-'
+				? "X = X - <value>" : "X = X + <value>");
+	a->kind = ASSIGN_ADD;
+	if (after == TOKEN_INTEGER) {
+		a->value = parse_integer(p);
+		return;
+	}
+	next(p);
+	if (after == TOKEN_MINUS)
+		a->kind = ASSIGN_SUBTRACT;
+	a->value = parse_term(p);
+}
+
+static void parse_assignment(struct parser *p, struct assignment *a)
+{
+	uint32_t start = here(p).offset;
+
+	a->column = parse_column(p);
+	switch (peek(p)) {
+	case TOKEN_EQ:
+		next(p);
+		parse_plain_assignment(p, a);
+		break;
+	case TOKEN_ADD_TO:
+	case TOKEN_TAKE_FROM:
+		a->kind = next(p).kind == TOKEN_ADD_TO ? ASSIGN_ADD
+						       : ASSIGN_SUBTRACT;
+		a->value = parse_term(p);
+		break;
+	case TOKEN_OPEN_LIST:
+		next(p);
+		a->kind = ASSIGN_ELEMENT;
+		a->key = parse_term(p);
+		expect(p, TOKEN_CLOSE_LIST, "']'");
+		expect(p, TOKEN_EQ, "'='");
+		a->value = parse_term(p);
+		break;
+	case TOKEN_DOT:
+		next(p);
+		a->kind = ASSIGN_FIELD;
+		a->field = parse_name(p, "a field");
+		expect(p, TOKEN_EQ, "'='");
+		a->value = parse_term(p);
+		break;
+	default:
+		parser_expected(p, here(p), "'='");
+	}
+	a->span = span_from(p, start);
+}
+
+static void parse_condition(struct parser *p, struct condition *c)
+{
+	uint32_t start = here(p).offset;
+	bool whole = true;
+
+	c->column = parse_column(p);
+	if (accept(p, TOKEN_OPEN_LIST)) {
+		c->key = parse_term(p);
+		expect(p, TOKEN_CLOSE_LIST, "']'");
+		whole = false;
+	} else if (accept(p, TOKEN_DOT)) {
+		c->field = parse_name(p, "a field");
+		whole = false;
+	}
+	if (accept(p, KEYWORD_IN)) {
+		c->op = OPERATOR_IN;
+		parse_in_values(p, &c->value, &c->values, &c->value_count);
+	} else if (whole && accept(p, KEYWORD_CONTAINS)) {
+		c->op = accept(p, KEYWORD_KEY) ? OPERATOR_CONTAINS_KEY
+					       : OPERATOR_CONTAINS;
+		c->value = parse_term(p);
+	} else {
+		c->op = parse_comparison(p);
+		c->value = parse_term(p);
+	}
+	c->span = span_from(p, start);
+}
+
+/* IF EXISTS, but IF exists = 1. */
+static bool at_exists(struct parser *p)
+{
+	enum token_kind after = peek_ahead(p, 1);
+
+	return peek(p) == KEYWORD_EXISTS && !at_comparison(after) &&
+	       after != KEYWORD_IN && after != KEYWORD_CONTAINS &&
+	       after != TOKEN_OPEN_LIST && after != TOKEN_DOT;
+}
+
+static void parse_if(struct parser *p, struct if_clause *c)
+{
+	uint32_t start = here(p).offset;
+
+	if (!accept(p, KEYWORD_IF))
+		return;
+	if (at_exists(p)) {
+		next(p);
+		c->exists = true;
+	} else {
+		do
+			parse_condition(p, append(p, c->conditions,
+						  c->condition_count));
+		while (accept(p, KEYWORD_AND));
+	}
+	c->span = span_from(p, start);
+}
+
+struct update *parse_update(struct parser *p)
+{
+	struct update *s = new_node(p, struct update);
+
+	s->table = parse_qualified(p, "table");
+	if (accept(p, KEYWORD_USING))
+		parse_using(p, &s->using);
+	expect(p, KEYWORD_SET, "SET");
+	do
+		parse_assignment(p, append(p, s->assignments,
+					   s->assignment_count));
+	while (accept(p, TOKEN_COMMA));
+	expect(p, KEYWORD_WHERE, "WHERE");
+	parse_where(p, &s->relations, &s->relation_count);
+	parse_if(p, &s->condition);
+	check_doubles(p, s);
+	return s;
+}
+
+static void parse_deletion(struct parser *p, struct deleted_item *d)
+{
+	uint32_t start = here(p).offset;
+
+	d->column = parse_column(p);
+	if (accept(p, TOKEN_OPEN_LIST)) {
+		d->key = parse_term(p);
+		expect(p, TOKEN_CLOSE_LIST, "']'");
+	} else if (accept(p, TOKEN_DOT)) {
+		d->field = parse_name(p, "a field");
+	}
+	d->span = span_from(p, start);
+}
+
+struct delete *parse_delete(struct parser *p)
+{
+	struct delete *s = new_node(p, struct delete);
+
+	if (token_is_name(peek(p)) || peek(p) == TOKEN_EMPTY_QUOTED_NAME) {
+		do
+			parse_deletion(p, append(p, s->deletions,
+						 s->deletion_count));
+		while (accept(p, TOKEN_COMMA));
+	}
+	expect(p, KEYWORD_FROM, "FROM");
+	s->table = parse_qualified(p, "table");
+	if (accept(p, KEYWORD_USING)) {
+		expect(p, KEYWORD_TIMESTAMP, "TIMESTAMP");
+		s->using.timestamp = parse_integer(p);
+	}
+	expect(p, KEYWORD_WHERE, "WHERE");
+	parse_where(p, &s->relations, &s->relation_count);
+	parse_if(p, &s->condition);
+	return s;
+}
+
+static bool parse_batched(struct parser *p, struct statement *s)
+{
+	uint32_t start = here(p).offset;
+
+	switch (peek(p)) {
+	case KEYWORD_INSERT:
+		next(p);
+		s->kind = STATEMENT_INSERT;
+		s->insert = parse_insert(p);
+		break;
+	case KEYWORD_UPDATE:
+		next(p);
+		s->kind = STATEMENT_UPDATE;
+		s->update = parse_update(p);
+		break;
+	case KEYWORD_DELETE:
+		next(p);
+		s->kind = STATEMENT_DELETE;
+		s->delete = parse_delete(p);
+		break;
+	default:
+		return false;
+	}
+	s->span = span_from(p, start);
+	return true;
+}
+
+struct batch_statement *parse_batch(struct parser *p)
+{
+	struct batch_statement *s = new_node(p, struct batch_statement);
+	struct statement *inner;
+
+	if (accept(p, KEYWORD_UNLOGGED))
+		s->kind = BATCH_UNLOGGED;
+	else if (accept(p, KEYWORD_COUNTER))
+		s->kind = BATCH_COUNTER;
+	expect(p, KEYWORD_BATCH, "BATCH");
+	if (accept(p, KEYWORD_USING))
+		parse_using(p, &s->using);
+	while (peek(p) == KEYWORD_INSERT || peek(p) == KEYWORD_UPDATE ||
+	       peek(p) == KEYWORD_DELETE) {
+		inner = new_node(p, struct statement);
+		parse_batched(p, inner);
+		*append(p, s->statements, s->statement_count) = inner;
+		accept(p, TOKEN_SEMICOLON);
+	}
+	expect(p, KEYWORD_APPLY, "APPLY BATCH");
+	expect(p, KEYWORD_BATCH, "BATCH");
+	return s;
+}
