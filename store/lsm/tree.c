@@ -13,6 +13,10 @@
  * new nodes are built in private and then published by one store, of a child
  * pointer or an order word. A reader inside of the old one finds it as it was,
  * with all that existed when the reader came. The arena keeps it till the end.
+ *
+ * A reader that loads an order word and then a child may find there the left
+ * half of a node that was split in between. Every node knows the range of keys
+ * it stands for, so the reader sees that and begins again at the root.
  */
 #include "store/lsm/tree.h"
 
@@ -25,6 +29,8 @@
 struct tree_node {
 	_Atomic uint64_t order;
 	bool inner;
+	/* All keys from begin to before end are below; NULL: open. */
+	const struct tree_item *begin, *end;
 	uint32_t skip;		/* shared bytes before the heads */
 	const uint8_t *shared;
 	uint64_t heads[SLOTS];
@@ -136,21 +142,62 @@ void tree_init(struct tree *t, struct arena *arena)
 	t->arena = arena;
 }
 
+/* A step down: to n, that was found where keys end before upper. */
+struct step {
+	const struct tree_node *n;
+	const struct tree_item *upper;
+};
+
+/* Is n only the left half of what stood there? Mostly pointers tell that not. */
+static bool is_half(const struct step *s, struct bytes key, bool below)
+{
+	const struct tree_item *end = s->n->end;
+	int order;
+
+	if (end == s->upper || !end)
+		return false;
+	if (bytes_is_null(key))
+		return below;
+	order = bytes_compare(key, tree_item_key(end));
+	return below ? order > 0 : order >= 0;
+}
+
+static struct step first_step(const struct tree *t)
+{
+	return (struct step){ atomic_load_explicit(&t->root,
+						   memory_order_acquire),
+			      NULL };
+}
+
+static struct step next_step(const struct step *s, uint64_t order, int at)
+{
+	const struct tree_node *n = s->n;
+
+	return (struct step){
+		atomic_load_explicit(child_at(n, order, at),
+				     memory_order_acquire),
+		at < count_of(order) ? n->items[slot_of(order, at)] : n->end,
+	};
+}
+
 struct tree_item *tree_find(const struct tree *t, struct bytes key)
 {
-	struct tree_node *n = atomic_load_explicit(&t->root,
-						   memory_order_acquire);
+	struct step step = first_step(t);
 	bool equal;
 
-	while (n) {
-		uint64_t order = atomic_load_explicit(&n->order,
+	while (step.n) {
+		uint64_t order = atomic_load_explicit(&step.n->order,
 						      memory_order_acquire);
-		int at = rank(n, order, key, &equal);
+		int at;
 
-		if (!n->inner)
-			return equal ? n->items[slot_of(order, at)] : NULL;
-		n = atomic_load_explicit(child_at(n, order, at + equal),
-					 memory_order_acquire);
+		if (is_half(&step, key, false)) {
+			step = first_step(t);
+			continue;
+		}
+		at = rank(step.n, order, key, &equal);
+		if (!step.n->inner)
+			return equal ? step.n->items[slot_of(order, at)] : NULL;
+		step = next_step(&step, order, at + equal);
 	}
 	return NULL;
 }
@@ -171,7 +218,7 @@ static uint32_t shared_length(const struct contents *c)
 	return i < 8 ? 0 : i - 4;
 }
 
-static struct tree_node *build(struct arena *arena, const struct contents *c,
+static struct tree_node *build(struct tree *t, const struct contents *c,
 			       int from, int count, bool inner)
 {
 	struct contents part = { .count = count };
@@ -179,12 +226,13 @@ static struct tree_node *build(struct arena *arena, const struct contents *c,
 	uint64_t order = 0;
 	int i;
 
-	n = arena_alloc(arena, sizeof(*n) +
+	n = arena_alloc(t->arena, sizeof(*n) +
 			(inner ? (SLOTS + 1) * sizeof(n->children[0]) : 0));
 	if (!n)
 		return NULL;
 	memcpy(part.items, c->items + from, (size_t)count * sizeof(void *));
 	n->inner = inner;
+	n->begin = n->end = NULL;
 	n->skip = count ? shared_length(&part) : 0;
 	n->shared = n->skip ? part.items[0]->key : NULL;
 	for (i = 0; i < count; i++) {
@@ -293,24 +341,29 @@ static int add_item(struct tree *t, struct path *p, struct tree_item *item)
 		read_contents(&c, n);
 		insert_contents(&c, position, item, left, right);
 		if (!full) {
-			n = build(t->arena, &c, 0, c.count, n->inner);
-			if (!n)
+			right = build(t, &c, 0, c.count, n->inner);
+			if (!right)
 				return -ENOMEM;
-			replace(t, p, depth, n);
+			right->begin = n->begin;
+			right->end = n->end;
+			replace(t, p, depth, right);
 			return 0;
 		}
 		/* Ascending keys would leave all nodes half empty. */
 		cut = position == SLOTS ? SLOTS - 2 : (SLOTS + 1) / 2;
-		left = build(t->arena, &c, 0, cut, n->inner);
+		left = build(t, &c, 0, cut, n->inner);
 		item = c.items[cut];
 		cut += n->inner;	/* the separator goes up */
-		right = build(t->arena, &c, cut, c.count - cut, n->inner);
+		right = build(t, &c, cut, c.count - cut, n->inner);
 		if (!left || !right)
 			return -ENOMEM;
+		left->begin = n->begin;
+		left->end = right->begin = item;
+		right->end = n->end;
 	}
 	{
 		struct contents top = { { item }, { left, right }, 1 };
-		struct tree_node *root = build(t->arena, &top, 0, 1, true);
+		struct tree_node *root = build(t, &top, 0, 1, true);
 
 		if (!root)
 			return -ENOMEM;
@@ -367,7 +420,7 @@ int tree_insert(struct tree *t, struct bytes key, struct tree_item **item)
 		err = add_item(t, &path, made);
 	} else {
 		struct contents first = { { made }, { NULL }, 1 };
-		struct tree_node *leaf = build(t->arena, &first, 0, 1, false);
+		struct tree_node *leaf = build(t, &first, 0, 1, false);
 
 		if (!leaf)
 			return -ENOMEM;
@@ -383,36 +436,30 @@ int tree_insert(struct tree *t, struct bytes key, struct tree_item **item)
  * the first leaf or, with below, the last. */
 static void descend(struct tree_cursor *c, struct bytes key, bool below)
 {
-	const struct tree_node *n = atomic_load_explicit(&c->tree->root,
-							 memory_order_acquire);
+	struct step step = first_step(c->tree);
 
-	c->lower = c->upper = NULL;
-	c->leaf = NULL;
-	while (n) {
-		uint64_t order = atomic_load_explicit(&n->order,
+	while (step.n) {
+		uint64_t order = atomic_load_explicit(&step.n->order,
 						      memory_order_acquire);
 		bool equal = false;
 		int at;
 
+		if (is_half(&step, key, below)) {
+			step = first_step(c->tree);
+			continue;
+		}
 		if (bytes_is_null(key))
 			at = below ? count_of(order) : 0;
 		else
-			at = rank(n, order, key, &equal);
-		if (!n->inner) {
-			c->leaf = n;
+			at = rank(step.n, order, key, &equal);
+		if (!step.n->inner) {
 			c->order = order;
 			c->at = below ? at - 1 : at;
-			return;
+			break;
 		}
-		if (equal && !below)
-			at++;
-		if (at > 0)
-			c->lower = n->items[slot_of(order, at - 1)];
-		if (at < count_of(order))
-			c->upper = n->items[slot_of(order, at)];
-		n = atomic_load_explicit(child_at(n, order, at),
-					 memory_order_acquire);
+		step = next_step(&step, order, at + (equal && !below));
 	}
+	c->leaf = step.n;
 }
 
 void tree_cursor_seek(struct tree_cursor *c, const struct tree *t,
@@ -420,47 +467,27 @@ void tree_cursor_seek(struct tree_cursor *c, const struct tree *t,
 {
 	c->tree = t;
 	c->reverse = reverse;
-	c->last = NULL;
 	if (!key.len)
 		key = BYTES_NULL;
 	descend(c, key, reverse);
 }
 
-/*
- * To the next leaf. Forward, the one we leave may have been in the middle of a
- * split, and have had keys behind its fence: these are not given again.
- */
-static void leave_leaf(struct tree_cursor *c)
-{
-	const struct tree_item *fence = c->reverse ? c->lower : c->upper;
-	struct bytes key;
-	bool again;
-
-	if (!fence) {
-		c->leaf = NULL;
-		return;
-	}
-	key = tree_item_key(fence);
-	again = !c->reverse && c->last &&
-		bytes_compare(tree_item_key(c->last), key) >= 0;
-	if (again)
-		key = tree_item_key(c->last);
-	descend(c, key, c->reverse);
-	if (again && c->leaf)
-		c->at++;	/* over last itself, which is there */
-}
-
 struct tree_item *tree_cursor_next(struct tree_cursor *c)
 {
 	while (c->leaf) {
+		const struct tree_item *fence;
+
 		if (c->at >= 0 && c->at < count_of(c->order)) {
 			int slot = slot_of(c->order, c->at);
 
 			c->at += c->reverse ? -1 : 1;
-			c->last = c->leaf->items[slot];
 			return c->leaf->items[slot];
 		}
-		leave_leaf(c);
+		fence = c->reverse ? c->leaf->begin : c->leaf->end;
+		if (fence)
+			descend(c, tree_item_key(fence), c->reverse);
+		else
+			c->leaf = NULL;
 	}
 	return NULL;
 }

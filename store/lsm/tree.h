@@ -44,9 +44,6 @@ struct tree_cursor {
 	uint64_t order;		/* the leaf's, as it was when we came */
 	int at;			/* what next gives */
 	bool reverse;
-	/* The leaf has keys from lower to before upper; NULL: open. */
-	const struct tree_item *lower, *upper;
-	const struct tree_item *last;	/* given by next */
 };
 /* To the first item >= key or, reverse, the last < key. With no key: to the
  * first or, reverse, the last. */
