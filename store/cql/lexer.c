@@ -24,7 +24,7 @@ static const uint8_t classes[256] = {
 void lexer_init(struct lexer *lexer, struct bytes text)
 {
 	lexer->text = text.ptr ? text.ptr : (const uint8_t *)"";
-	lexer->at = 0;
+	lexer->at = lexer->start = 0;
 	lexer->length = (uint32_t)text.len;
 	lexer->problem = NULL;
 }
@@ -39,19 +39,20 @@ static inline bool is(const struct lexer *lexer, uint32_t at, uint8_t class)
 	return classes[byte_at(lexer, at)] & class;
 }
 
-static struct token make(struct lexer *lexer, uint32_t start, uint32_t end,
-			 enum token_kind kind)
+static inline enum token_kind make(struct lexer *lexer, uint32_t start,
+				   uint32_t end, enum token_kind kind)
 {
+	lexer->start = start;
 	lexer->at = end;
-	return (struct token){ start, end - start, (uint8_t)kind };
+	return kind;
 }
 
 /* The token that began here cannot go on at that place. */
-static struct token bad(struct lexer *lexer, uint32_t at, const char *problem)
+static enum token_kind bad(struct lexer *lexer, uint32_t at,
+			   const char *problem)
 {
 	lexer->problem = problem;
-	lexer->at = at;
-	return (struct token){ at, at < lexer->length, TOKEN_BAD };
+	return make(lexer, at, at + (at < lexer->length), TOKEN_BAD);
 }
 
 /* Behind the line's end, or the end of the text. */
@@ -99,7 +100,7 @@ static bool skip_blanks(struct lexer *lexer)
 }
 
 /* 'it''s' or "a""b": to the closing quote. */
-static struct token quoted(struct lexer *lexer, uint32_t start, uint8_t quote)
+static enum token_kind quoted(struct lexer *lexer, uint32_t start, uint8_t quote)
 {
 	uint32_t at = start + 1;
 	const uint8_t *found;
@@ -123,7 +124,7 @@ static struct token quoted(struct lexer *lexer, uint32_t start, uint8_t quote)
 }
 
 /* $$ … $$; Cassandra says that it ends too early at the last character. */
-static struct token dollar_quoted(struct lexer *lexer, uint32_t start)
+static enum token_kind dollar_quoted(struct lexer *lexer, uint32_t start)
 {
 	uint32_t at;
 
@@ -140,7 +141,7 @@ static struct token dollar_quoted(struct lexer *lexer, uint32_t start)
  * 8-4-4-4-12 hexadecimal digits: called where the first eight or less, or a
  * letter between digits, let it be nothing else.
  */
-static struct token uuid(struct lexer *lexer, uint32_t start)
+static enum token_kind uuid(struct lexer *lexer, uint32_t start)
 {
 	uint32_t i;
 
@@ -183,7 +184,7 @@ static int unit_length(const struct lexer *lexer, uint32_t at)
 }
 
 /* at: behind the first digits, where a unit stands. 1h30m */
-static struct token duration(struct lexer *lexer, uint32_t start, uint32_t at,
+static enum token_kind duration(struct lexer *lexer, uint32_t start, uint32_t at,
 			     bool maybe_uuid)
 {
 	for (;;) {
@@ -259,7 +260,7 @@ static uint32_t iso_duration(const struct lexer *lexer, uint32_t *at, bool *sure
 }
 
 /* at: behind the digits before the point or the exponent. */
-static struct token fraction(struct lexer *lexer, uint32_t start, uint32_t at)
+static enum token_kind fraction(struct lexer *lexer, uint32_t start, uint32_t at)
 {
 	uint32_t digits;
 
@@ -279,7 +280,7 @@ static struct token fraction(struct lexer *lexer, uint32_t start, uint32_t at)
 }
 
 /* Everything that begins with a digit, or with a minus and a digit. */
-static struct token number(struct lexer *lexer, uint32_t start)
+static enum token_kind number(struct lexer *lexer, uint32_t start)
 {
 	bool maybe_uuid = lexer->text[start] != '-';
 	uint32_t at = start + !maybe_uuid, digits = at;
@@ -322,17 +323,16 @@ static struct token number(struct lexer *lexer, uint32_t start)
 	return make(lexer, start, at, TOKEN_INTEGER);
 }
 
-static struct token word(struct lexer *lexer, uint32_t start)
+static enum token_kind word(struct lexer *lexer, uint32_t start)
 {
 	const uint8_t *text = lexer->text;
 	uint32_t at = start + 1, length = lexer->length, end;
-	bool hex = classes[text[start]] & HEX, sure;
+	bool sure;
 
-	while (at < length && classes[text[at]] & WORD) {
-		hex = hex && classes[text[at]] & HEX;
+	while (at < length && classes[text[at]] & WORD)
 		at++;
-	}
-	if (hex && at - start == 8 && byte_at(lexer, at) == '-')
+	if (at - start == 8 && byte_at(lexer, at) == '-' &&
+	    hex_run(lexer, start) == 8)
 		return uuid(lexer, start);
 	if (text[start] == 'P') {
 		uint32_t stop = start + 1;
@@ -350,7 +350,7 @@ static struct token word(struct lexer *lexer, uint32_t start)
 }
 
 /* -NaN, -Infinity: a letter after the minus that begins one makes it one. */
-static struct token negative_word(struct lexer *lexer, uint32_t start,
+static enum token_kind negative_word(struct lexer *lexer, uint32_t start,
 				  const char *rest, enum token_kind kind)
 {
 	uint32_t at = start + 1;
@@ -361,7 +361,7 @@ static struct token negative_word(struct lexer *lexer, uint32_t start,
 	return make(lexer, start, at, kind);
 }
 
-static struct token minus(struct lexer *lexer, uint32_t start)
+static enum token_kind minus(struct lexer *lexer, uint32_t start)
 {
 	uint32_t at = start + 2, end;
 	bool sure;
@@ -386,7 +386,7 @@ static struct token minus(struct lexer *lexer, uint32_t start)
 }
 
 /* One character, or two when the second is this one. */
-static struct token pair(struct lexer *lexer, uint32_t start, uint8_t second,
+static enum token_kind pair(struct lexer *lexer, uint32_t start, uint8_t second,
 			 enum token_kind two, enum token_kind one)
 {
 	if (byte_at(lexer, start + 1) == second)
@@ -394,21 +394,20 @@ static struct token pair(struct lexer *lexer, uint32_t start, uint8_t second,
 	return make(lexer, start, start + 1, one);
 }
 
-static struct token punctuation(struct lexer *lexer, uint32_t start)
+/* What is a token by its one character. */
+static const uint8_t single[256] = {
+	['('] = TOKEN_OPEN, [')'] = TOKEN_CLOSE,
+	['['] = TOKEN_OPEN_LIST, [']'] = TOKEN_CLOSE_LIST,
+	['{'] = TOKEN_OPEN_SET, ['}'] = TOKEN_CLOSE_SET,
+	[','] = TOKEN_COMMA, [';'] = TOKEN_SEMICOLON, [':'] = TOKEN_COLON,
+	['?'] = TOKEN_QUESTION, ['='] = TOKEN_EQ, ['*'] = TOKEN_STAR,
+	['/'] = TOKEN_SLASH, ['%'] = TOKEN_PERCENT,
+};
+
+static enum token_kind punctuation(struct lexer *lexer, uint32_t start)
 {
-	static const uint8_t single[128] = {
-		['('] = TOKEN_OPEN, [')'] = TOKEN_CLOSE,
-		['['] = TOKEN_OPEN_LIST, [']'] = TOKEN_CLOSE_LIST,
-		['{'] = TOKEN_OPEN_SET, ['}'] = TOKEN_CLOSE_SET,
-		[','] = TOKEN_COMMA, [';'] = TOKEN_SEMICOLON,
-		[':'] = TOKEN_COLON, ['?'] = TOKEN_QUESTION, ['='] = TOKEN_EQ,
-		['*'] = TOKEN_STAR, ['/'] = TOKEN_SLASH,
-		['%'] = TOKEN_PERCENT,
-	};
 	uint8_t first = lexer->text[start];
 
-	if (first < 128 && single[first])
-		return make(lexer, start, start + 1, single[first]);
 	switch (first) {
 	case '\'': case '"':
 		return quoted(lexer, start, first);
@@ -432,22 +431,40 @@ static struct token punctuation(struct lexer *lexer, uint32_t start)
 	return bad(lexer, start, "a character that CQL has no use for");
 }
 
-struct token lexer_next(struct lexer *lexer)
+static enum token_kind cut(struct lexer *lexer)
 {
-	uint32_t start;
+	const uint8_t *text = lexer->text;
+	uint32_t at = lexer->at, length = lexer->length;
 	uint8_t class;
 
-	if (!skip_blanks(lexer))
-		return bad(lexer, lexer->at, "a comment is not closed");
-	start = lexer->at;
-	if (start >= lexer->length)
-		return make(lexer, start, start, TOKEN_END);
-	class = classes[lexer->text[start]];
+	while (at < length && classes[text[at]] & SPACE)
+		at++;
+	if (at < length && (text[at] == '-' || text[at] == '/')) {
+		lexer->at = at;
+		if (!skip_blanks(lexer))
+			return bad(lexer, length, "a comment is not closed");
+		at = lexer->at;
+	}
+	if (at >= length)
+		return make(lexer, length, length, TOKEN_END);
+	class = classes[text[at]];
 	if (class & LETTER)
-		return word(lexer, start);
+		return word(lexer, at);
+	if (single[text[at]])
+		return make(lexer, at, at + 1, single[text[at]]);
 	if (class & DIGIT)
-		return number(lexer, start);
-	return punctuation(lexer, start);
+		return number(lexer, at);
+	return punctuation(lexer, at);
+}
+
+enum token_kind lexer_next(struct lexer *lexer, struct token *token)
+{
+	enum token_kind kind = cut(lexer);
+
+	token->offset = lexer->start;
+	token->length = lexer->at - lexer->start;
+	token->kind = (uint8_t)kind;
+	return kind;
 }
 
 /* Take out of every doubled quote one. */

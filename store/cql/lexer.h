@@ -16,7 +16,7 @@ struct token {
 
 struct lexer {
 	const uint8_t *text;
-	uint32_t at, length;
+	uint32_t start, at, length;	/* start: of the last token */
 	const char *problem;	/* of a BAD token: what was wrong, static */
 };
 
@@ -26,10 +26,10 @@ struct lexer {
 /* Text has to outlive the lexer, and to be at most LEXER_TEXT_MAX long. */
 void lexer_init(struct lexer *lexer, struct bytes text);
 /*
- * The next token. END (empty, at the end of the text) comes for ever; BAD, at
- * the character that fits no token, ends the useful part.
+ * The next token, and its kind. END (empty, at the end of the text) comes for
+ * ever; BAD, at the character that fits no token, ends the useful part.
  */
-struct token lexer_next(struct lexer *lexer);
+enum token_kind lexer_next(struct lexer *lexer, struct token *token);
 
 /*
  * What a token says, copied to arena: names folded to lower case or unquoted,

@@ -6,7 +6,7 @@
 
 void parser_fill(struct parser *p)
 {
-	struct token token;
+	enum token_kind kind;
 	uint32_t left = p->count - p->at;
 
 	if (p->result)
@@ -15,10 +15,9 @@ void parser_fill(struct parser *p)
 	p->at = 0;
 	p->count = left;
 	do {
-		token = lexer_next(&p->lexer);
-		p->tokens[p->count++] = token;
-	} while (p->count < PARSER_WINDOW && token.kind > TOKEN_BAD &&
-		 token.kind != TOKEN_SEMICOLON);
+		kind = lexer_next(&p->lexer, &p->tokens[p->count++]);
+	} while (p->count < PARSER_WINDOW && kind > TOKEN_BAD &&
+		 kind != TOKEN_SEMICOLON);
 }
 
 enum token_kind peek_ahead(struct parser *p, uint32_t n)
