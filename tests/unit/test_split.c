@@ -1,0 +1,121 @@
+/* A text in statements: whole, and in pieces of every size. */
+#include "store/cql/split.h"
+
+#include "tests/unit/suite.h"
+
+static const struct {
+	const char *text;
+	const char *statements[8];	/* "" for an empty one */
+} texts[] = {
+	{ "", { NULL } },
+	{ " \n-- nothing\n/* at ; all */ // here;", { NULL } },
+	{ "a", { "a" } }, { "a;", { "a;" } }, { " a ; b ", { "a ;", "b " } },
+	{ ";;a;", { "", "", "a;" } },
+	{ "'a;';b", { "'a;';", "b" } }, { "'it''s;' x;b", { "'it''s;' x;", "b" } },
+	{ "\"a;\"\";\";b;", { "\"a;\"\";\";", "b;" } },
+	{ "$$a;'$;$$;b;", { "$$a;'$;$$;", "b;" } },
+	{ "a -- ;\n;b", { "a -- ;\n;", "b" } },
+	{ "a // ;'\r;b", { "a // ;'\r;", "b" } },
+	{ "a /* ;' * / */;b", { "a /* ;' * / */;", "b" } },
+	{ "a - b / c * d $ e;f", { "a - b / c * d $ e;", "f" } },
+	{ "-- c\na;", { "a;" } },
+	{ "begin batch a; b;\napply batch; c;",
+	  { "begin batch a; b;\napply batch;", "c;" } },
+	{ "BEGIN UNLOGGED /* x */ BATCH a; APPLY -- y\nBATCH ;c",
+	  { "BEGIN UNLOGGED /* x */ BATCH a; APPLY -- y\nBATCH ;", "c" } },
+	{ "BEGIN COUNTER BATCH a; APPLY BATCH",
+	  { "BEGIN COUNTER BATCH a; APPLY BATCH" } },
+	{ "BEGIN BATCH 'apply batch;'; x.apply; APPLY BATCH; y",
+	  { "BEGIN BATCH 'apply batch;'; x.apply; APPLY BATCH;", "y" } },
+	{ "BEGIN x; BATCH y;", { "BEGIN x;", "BATCH y;" } },
+	{ "BEGIN 'x' BATCH y; z;", { "BEGIN 'x' BATCH y;", "z;" } },
+	{ "\"BEGIN\" BATCH a; b;", { "\"BEGIN\" BATCH a;", "b;" } },
+	{ "x BEGIN BATCH a; b;", { "x BEGIN BATCH a;", "b;" } },
+	{ "BEGINS BATCH a; b;", { "BEGINS BATCH a;", "b;" } },
+	{ "'open; a;", { "'open; a;" } }, { "a; $$x; $", { "a;", "$$x; $" } },
+	{ "a; /* x; *", { "a;" } }, { "a /", { "a /" } }, { "a -", { "a -" } },
+	{ "\xc3\xa9;b;", { "\xc3\xa9;", "b;" } },
+};
+
+/* Give the text in pieces of size bytes, as they come from a pipe. */
+static void split_in_pieces(const char *whole, size_t size,
+			    const char *const *expected)
+{
+	struct bytes text = bytes_str(whole), statement;
+	size_t given = 0, used;
+	struct cql_split s;
+
+	cql_split_init(&s);
+	for (;;) {
+		bool last = given == text.len;
+		int found = cql_split_next(&s, bytes_of(text.ptr, given), last,
+					   &statement, &used);
+
+		if (found) {
+			ck_assert_msg(*expected &&
+				      bytes_equal(statement,
+						  bytes_str(*expected)),
+				      "<%s> by %zu: <%.*s>", whole, size,
+				      (int)statement.len,
+				      (const char *)statement.ptr);
+			expected++;
+			text.ptr += used;
+			text.len -= used;
+			given -= used;
+			cql_split_init(&s);
+		} else if (last) {
+			break;
+		} else {
+			given += size;
+			if (given > text.len)
+				given = text.len;
+		}
+	}
+	ck_assert_msg(!*expected, "<%s> by %zu ends before %s", whole, size,
+		      *expected);
+}
+
+START_TEST(a_text_in_pieces)
+{
+	size_t size;
+
+	for (size = 1; size < 20; size++)
+		split_in_pieces(texts[_i].text, size, texts[_i].statements);
+	split_in_pieces(texts[_i].text, 1000, texts[_i].statements);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	enum cql_split_inside inside;
+} prompts[] = {
+	{ "", CQL_SPLIT_NOTHING }, { " -- x\n", CQL_SPLIT_NOTHING },
+	{ "a ", CQL_SPLIT_STATEMENT }, { "a 'b", CQL_SPLIT_STRING },
+	{ "a $$b", CQL_SPLIT_STRING }, { "a \"b", CQL_SPLIT_NAME },
+	{ "a /* b", CQL_SPLIT_COMMENT },
+	{ "BEGIN BATCH a; ", CQL_SPLIT_BATCH },
+	{ "BEGIN BATCH a; APPLY ", CQL_SPLIT_BATCH },
+	{ "BEGIN BATCH a; APPLY BATCH ", CQL_SPLIT_STATEMENT },
+};
+
+START_TEST(inside_of_what)
+{
+	struct bytes statement;
+	struct cql_split s;
+	size_t used;
+
+	cql_split_init(&s);
+	ck_assert_int_eq(cql_split_next(&s, bytes_str(prompts[_i].text), false,
+					&statement, &used), 0);
+	ck_assert_int_eq(cql_split_inside(&s), prompts[_i].inside);
+}
+END_TEST
+
+SUITE(split)
+{
+	TCase *tc = tcase_create("split");
+
+	tcase_add_loop_test(tc, a_text_in_pieces, 0, ARRAY_SIZE(texts));
+	tcase_add_loop_test(tc, inside_of_what, 0, ARRAY_SIZE(prompts));
+	suite_add_tcase(suite, tc);
+}
