@@ -122,6 +122,7 @@ int compound_read_text(struct buf *out, const struct type *t, struct bytes text,
 
 	if (!text.len || !may_open(t->kind, *text.ptr))
 		return type_fail(error, "Expected a %s, but got '%.*s'",
+				 t->kind == TYPE_UDT ? "user type" :
 				 type_kind_name(t->kind),
 				 type_fail_length(text), text.ptr);
 	json = (*text.ptr == '[' || *text.ptr == '{') &&

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/row/key.h"
 #include "tests/lib/values.h"
 #include "tests/unit/suite.h"
 
@@ -306,6 +307,43 @@ START_TEST(every_failed_allocation_is_survived)
 }
 END_TEST
 
+/* A recorded Cassandra's tokens of keys that are made of these. */
+static const struct {
+	const char *parts[6];
+	int64_t token;
+} keys[] = {
+	{ { "[1, 2]", "{'b', 'a'}", "{2: 'y', 1: 'x'}", "(1, 'a')",
+	    "(1, 'x')", "[1, 2]" }, -7974810560234873758 },
+	{ { "[-1]", "{''}", "{0: ''}", "(1)", "(null, 'q')", "[-0.0, 1.5]" },
+	  -6424732946611118280 },
+};
+
+START_TEST(the_bytes_are_cassandras)
+{
+	static const char *const types[] = {
+		"list<int>", "set<text>", "map<int, text>", "tuple<int, text>",
+		"tuple<int, text>", "vector<float, 2>",
+	};
+	struct buf key = BUF_INIT, value = BUF_INIT;
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		struct type *t = type_named(types[i]);
+
+		buf_clear(&value);
+		ck_assert_int_eq(type_read_text(&value, t, bytes_str(
+			keys[_i].parts[i]), NULL), 0);
+		buf_add_be16(&key, (uint16_t)value.len);
+		buf_add_bytes(&key, buf_bytes(&value));
+		buf_add_byte(&key, 0);
+		type_put(t);
+	}
+	ck_assert_int_eq(key_token(buf_bytes(&key)), keys[_i].token);
+	buf_release(&key);
+	buf_release(&value);
+}
+END_TEST
+
 SUITE(compound)
 {
 	TCase *tc = tcase_create("compound");
@@ -314,6 +352,8 @@ SUITE(compound)
 	tcase_add_loop_test(tc, a_hopeless_begin_is_seen, 0,
 			    (int)ARRAY_SIZE(hopeless));
 	tcase_add_loop_test(tc, a_random_value_comes_back, 0, 300);
+	tcase_add_loop_test(tc, the_bytes_are_cassandras, 0,
+			    (int)ARRAY_SIZE(keys));
 	tcase_add_loop_test(tc, bytes_are_checked, 0, (int)ARRAY_SIZE(bytes));
 	tcase_add_loop_test(tc, malformed_bytes_print_something, 0, 200);
 	tcase_add_test(tc, every_failed_allocation_is_survived);
