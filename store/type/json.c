@@ -13,6 +13,7 @@
 #include "store/type/native.h"
 
 #define DEPTH_MAX 64
+#define SOURCE_MAX 500		/* of a text in a message, in UTF-16 */
 #define VALUES "(JSON String, Number, Array, Object or token 'null', " \
 	       "'true' or 'false')"
 #define PARSE "com.fasterxml.jackson.core.JsonParseException"
@@ -27,6 +28,25 @@ struct scan {
 static struct scan scan_of(struct bytes text, struct type_error *error)
 {
 	return (struct scan){ text.ptr, text.ptr, text.ptr + text.len, error };
+}
+
+/* The text and its closing quote; of a long one the begin. */
+static void print_source(struct buf *out, struct bytes text)
+{
+	size_t i, shown = text.len, units = 0;
+
+	for (i = 0; i < text.len; i++) {
+		if ((text.ptr[i] & 0xc0) == 0x80)
+			continue;
+		if (units >= SOURCE_MAX && shown == text.len)
+			shown = i;
+		units += 1 + (text.ptr[i] >= 0xf0);
+	}
+	buf_add(out, text.ptr, shown);
+	buf_add_byte(out, '"');
+	if (units > SOURCE_MAX)
+		buf_add_format(out, "[truncated %zu chars]",
+			       units - SOURCE_MAX);
 }
 
 /* Where a position is, as the library says it; columns are of UTF-16. */
@@ -47,8 +67,8 @@ static void print_place(struct buf *out, const struct scan *s,
 	if (s->begin == s->end)
 		column = 0;
 	buf_add_str(out, "[Source: (String)\"");
-	buf_add(out, s->begin, (size_t)(s->end - s->begin));
-	buf_add_format(out, "\"; line: %u, column: %u]", line, column);
+	print_source(out, bytes_of(s->begin, (size_t)(s->end - s->begin)));
+	buf_add_format(out, "; line: %u, column: %u]", line, column);
 }
 
 static int fail(struct scan *s, const char *class, const char *format, ...)
@@ -56,7 +76,7 @@ static int fail(struct scan *s, const char *class, const char *format, ...)
 static int fail(struct scan *s, const char *class, const char *format, ...)
 {
 	struct buf text = BUF_INIT;
-	char message[600];
+	char message[2200];
 	va_list args;
 
 	va_start(args, format);
@@ -64,8 +84,7 @@ static int fail(struct scan *s, const char *class, const char *format, ...)
 	va_end(args);
 	buf_add_format(&text, "%s: %s\n at ", class, message);
 	print_place(&text, s, s->ptr);
-	type_fail(s->error, "%.*s", type_fail_length(buf_bytes(&text)),
-		  buf_cstr(&text));
+	type_fail(s->error, "%s", buf_cstr(&text));
 	buf_release(&text);
 	return -EINVAL;
 }

@@ -97,7 +97,7 @@ struct type *type_decode(struct reader *r);
  * where semantics.md gives them. Empty until something fails.
  */
 struct type_error {
-	char text[512];
+	char text[1536];	/* a JSON error may show its source twice */
 };
 
 /*

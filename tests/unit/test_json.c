@@ -271,6 +271,21 @@ START_TEST(nesting_is_bounded)
 }
 END_TEST
 
+START_TEST(a_long_source_is_shown_in_part)
+{
+	struct type_error error;
+	struct bytes value;
+	char text[600];
+
+	memset(text, 'x', sizeof(text));
+	text[0] = '"';
+	ck_assert_int_eq(json_read_value(&value, bytes_of(text, sizeof(text)),
+					 &error), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(error.text, "xx\"[truncated 100 chars]; "
+				     "line: 1, column: 601]"));
+}
+END_TEST
+
 START_TEST(members_come_in_order)
 {
 	struct arena arena = ARENA_INIT;
@@ -376,6 +391,7 @@ SUITE(json)
 	tcase_add_loop_test(tc, the_form_is_checked, 0,
 			    (int)ARRAY_SIZE(forms));
 	tcase_add_test(tc, nesting_is_bounded);
+	tcase_add_test(tc, a_long_source_is_shown_in_part);
 	tcase_add_test(tc, members_come_in_order);
 	tcase_add_loop_test(tc, a_random_value_survives, 0, 300);
 	tcase_add_test(tc, every_failed_allocation_is_survived);
