@@ -46,7 +46,7 @@ static void add_optional(struct buf *out, const char *s)
 		add_string(out, s);
 }
 
-static void add_options(struct buf *out, const struct option *options,
+static void add_options(struct buf *out, const struct property *options,
 			uint32_t count)
 {
 	uint32_t i;
@@ -266,9 +266,9 @@ static void *get_list(struct decoder *d, uint32_t *count, size_t size)
 	return list;
 }
 
-static struct option *get_options(struct decoder *d, uint32_t *count)
+static struct property *get_options(struct decoder *d, uint32_t *count)
 {
-	struct option *options = get_list(d, count, sizeof(*options));
+	struct property *options = get_list(d, count, sizeof(*options));
 	uint32_t i;
 
 	for (i = 0; i < *count && is_ok(d); i++) {

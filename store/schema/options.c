@@ -12,7 +12,7 @@ static char *copy_string(const char *s)
 
 /* The place of name, or where it belongs. A replication's class stands first
  * and not where it sorts, so a name is looked for everywhere. */
-static uint32_t place(const struct option *options, uint32_t count,
+static uint32_t place(const struct property *options, uint32_t count,
 		      const char *name, bool *found)
 {
 	uint32_t i;
@@ -28,11 +28,11 @@ static uint32_t place(const struct option *options, uint32_t count,
 	return i;
 }
 
-int options_set(struct option **options, uint32_t *count, const char *name,
+int options_set(struct property **options, uint32_t *count, const char *name,
 		const char *value)
 {
 	char *new_value = copy_string(value), *new_name;
-	struct option *bigger;
+	struct property *bigger;
 	bool found;
 	uint32_t i = place(*options, *count, name, &found);
 
@@ -52,13 +52,13 @@ int options_set(struct option **options, uint32_t *count, const char *name,
 		return -ENOMEM;
 	}
 	memmove(bigger + i + 1, bigger + i, (*count - i) * sizeof(*bigger));
-	bigger[i] = (struct option){ new_name, new_value };
+	bigger[i] = (struct property){ new_name, new_value };
 	*options = bigger;
 	(*count)++;
 	return 0;
 }
 
-const char *options_find(const struct option *options, uint32_t count,
+const char *options_find(const struct property *options, uint32_t count,
 			 const char *name)
 {
 	uint32_t i;
@@ -69,7 +69,7 @@ const char *options_find(const struct option *options, uint32_t count,
 	return NULL;
 }
 
-void options_release(struct option *options, uint32_t count)
+void options_release(struct property *options, uint32_t count)
 {
 	uint32_t i;
 
@@ -80,8 +80,8 @@ void options_release(struct option *options, uint32_t count)
 	mem_free(options);
 }
 
-int options_copy(struct option **to, uint32_t *to_count,
-		 const struct option *options, uint32_t count)
+int options_copy(struct property **to, uint32_t *to_count,
+		 const struct property *options, uint32_t count)
 {
 	uint32_t i;
 
@@ -90,7 +90,7 @@ int options_copy(struct option **to, uint32_t *to_count,
 	if (!*to)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		struct option *o = &(*to)[i];
+		struct property *o = &(*to)[i];
 
 		o->name = copy_string(options[i].name);
 		o->value = copy_string(options[i].value);
@@ -128,9 +128,9 @@ static char **string_at(const struct table_options *o, size_t i)
 	return (char **)((char *)o + strings[i].offset);
 }
 
-static struct option **list_at(const struct table_options *o, size_t i)
+static struct property **list_at(const struct table_options *o, size_t i)
 {
-	return (struct option **)((char *)o + lists[i].offset);
+	return (struct property **)((char *)o + lists[i].offset);
 }
 
 static uint32_t *count_at(const struct table_options *o, size_t i)

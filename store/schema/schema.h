@@ -40,7 +40,7 @@ struct dropped_column {
 enum index_kind { INDEX_COMPOSITES, INDEX_SASI, INDEX_SAI };
 enum index_target { INDEX_VALUES, INDEX_KEYS, INDEX_ENTRIES, INDEX_FULL,
 		    INDEX_SIMPLE };
-struct option {		/* 'name': 'value' */
+struct property {		/* 'name': 'value' */
 	char *name, *value;
 };
 struct index {
@@ -50,7 +50,7 @@ struct index {
 	uint32_t column;	/* place in table->columns */
 	uint32_t number;	/* its hidden table in the engine */
 	char *class_name;	/* of CREATE CUSTOM INDEX, as given; or NULL */
-	struct option *options;
+	struct property *options;
 	uint32_t option_count;
 	bool building;
 };
@@ -64,7 +64,7 @@ struct table_options {
 	int32_t default_time_to_live, gc_grace_seconds, max_index_interval,
 		min_index_interval, memtable_flush_period_in_ms;
 	int8_t cdc, allow_auto_snapshot, incremental_backups; /* -1: not set */
-	struct option *caching, *compaction, *compression, *extensions;
+	struct property *caching, *compaction, *compression, *extensions;
 	uint32_t caching_count, compaction_count, compression_count,
 		extension_count;
 };
@@ -109,7 +109,7 @@ struct user_type {
 
 struct keyspace {
 	char *name;
-	struct option *replication;	/* 'class' first */
+	struct property *replication;	/* 'class' first */
 	uint32_t replication_count;
 	bool durable_writes;
 	bool system;			/* not user-modifiable */

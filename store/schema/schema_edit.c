@@ -97,7 +97,7 @@ int keyspace_set_replication(struct keyspace *k, const char *name,
 	/* Sorted but for the class: put the class where it would sort, set,
 	 * and bring it to the front again. */
 	for (i = 1; !err && i < k->replication_count; i++) {
-		struct option o = k->replication[i];
+		struct property o = k->replication[i];
 
 		if (strcmp(o.name, "class"))
 			continue;

@@ -30,13 +30,13 @@ int table_options_init(struct table_options *o);
 void table_options_release(struct table_options *o);
 int table_options_copy(struct table_options *to, const struct table_options *o);
 /* A list of options sorted by name as DESCRIBE shows them; values copied. */
-int options_set(struct option **options, uint32_t *count, const char *name,
+int options_set(struct property **options, uint32_t *count, const char *name,
 		const char *value);
-const char *options_find(const struct option *options, uint32_t count,
+const char *options_find(const struct property *options, uint32_t count,
 			 const char *name);
-int options_copy(struct option **to, uint32_t *to_count,
-		 const struct option *options, uint32_t count);
-void options_release(struct option *options, uint32_t count);
+int options_copy(struct property **to, uint32_t *to_count,
+		 const struct property *options, uint32_t count);
+void options_release(struct property *options, uint32_t count);
 
 /* The next version: NULL without memory. */
 struct schema *schema_copy(const struct schema *s);

@@ -45,7 +45,7 @@ static struct keyspace *keyspace_of_all(void)
 static struct table *table_of_all(void)
 {
 	struct table *t = table_new("ks", "users");
-	struct option mode = { "mode", "CONTAINS" };
+	struct property mode = { "mode", "CONTAINS" };
 	struct index index = { "by_v", INDEX_SASI, INDEX_SIMPLE, 4, 18, "SASI",
 			       &mode, 1, true };
 	struct type *element = type_frozen(address());

@@ -1,0 +1,162 @@
+#include <errno.h>
+#include <locale.h>
+#include <mntent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/base/log.h"
+#include "store/store.h"
+#include "tools/tool.h"
+
+#define VERSION "0.1"
+
+static const struct command *const commands[] = {
+	&command_bench, &command_check, &command_cql, &command_errors,
+	&command_umount,
+};
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+void tool_complain(const char *object, const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "widefsctl: %s: ", object);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int tool_open_failed(const char *path, int err, int owner_pid)
+{
+	switch (err) {
+	case -ENOENT:
+		tool_complain(path, "no such store");
+		return TOOL_NONE;
+	case -ENOTEMPTY:
+	case -ENOTDIR:
+		tool_complain(path, "not a widefs store");
+		return TOOL_NONE;
+	case -EBUSY:
+		tool_complain(path, "store is open in process %d (unmount it)",
+			      owner_pid);
+		return TOOL_BUSY;
+	case -EUCLEAN:
+		tool_complain(path, "the store is damaged: %s", corrupt_last());
+		return TOOL_DAMAGED;
+	case -EPROTONOSUPPORT:
+		tool_complain(path, "the store's format is newer than this "
+			      "widefsctl (use a newer one)");
+		return TOOL_TOO_NEW;
+	default:
+		tool_complain(path, "%s", strerror(-err));
+		return TOOL_FAILED;
+	}
+}
+
+int tool_open_store(struct store **out, const char *path, bool read_only)
+{
+	struct store_options options;
+	pid_t owner = 0;
+	bool created;
+	int err;
+
+	store_options_init(&options);
+	options.read_only = read_only;
+	err = store_open(out, path, &options, &owner, &created);
+	return err ? tool_open_failed(path, err, (int)owner) : TOOL_DONE;
+}
+
+int tool_usage(const struct command *c, bool asked)
+{
+	fputs(c->usage, asked ? stdout : stderr);
+	return asked ? TOOL_DONE : TOOL_USAGE;
+}
+
+char *tool_mount_of(const char *path, char **store)
+{
+	char *real = realpath(path, NULL), *found = NULL;
+	FILE *mounts = real ? setmntent("/proc/self/mounts", "re") : NULL;
+	struct mntent *entry;
+	size_t best = 0;
+
+	*store = NULL;
+	while (mounts && (entry = getmntent(mounts))) {
+		size_t len = strlen(entry->mnt_dir);
+
+		if (strcmp(entry->mnt_type, "fuse.widefs") || len < best ||
+		    strncmp(real, entry->mnt_dir, len) ||
+		    (real[len] && real[len] != '/'))
+			continue;
+		free(found);
+		free(*store);
+		found = strdup(entry->mnt_dir);
+		*store = strdup(entry->mnt_fsname);
+		best = len;
+	}
+	if (mounts)
+		endmntent(mounts);
+	free(real);
+	return found;
+}
+
+static int usage(FILE *to)
+{
+	size_t i;
+
+	fputs("usage: widefsctl COMMAND [ARGUMENTS]\n\n", to);
+	for (i = 0; i < COMMAND_COUNT; i++)
+		fprintf(to, "  %-10s %s\n", commands[i]->name,
+			commands[i]->summary);
+	fputs("\nwidefsctl COMMAND --help tells more of each.\n", to);
+	return to == stdout ? TOOL_DONE : TOOL_USAGE;
+}
+
+/* The command whose name begins most like word, or NULL. */
+static const struct command *nearest(const char *word)
+{
+	const struct command *best = NULL;
+	size_t i, best_common = 0;
+
+	for (i = 0; i < COMMAND_COUNT; i++) {
+		size_t common = 0;
+
+		while (word[common] && word[common] == commands[i]->name[common])
+			common++;
+		if (common > best_common) {
+			best_common = common;
+			best = commands[i];
+		}
+	}
+	return best;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *near;
+	size_t i;
+
+	setlocale(LC_ALL, "");
+	if (argc < 2)
+		return usage(stderr);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help"))
+		return usage(stdout);
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("widefsctl " VERSION);
+		return TOOL_DONE;
+	}
+	for (i = 0; i < COMMAND_COUNT; i++)
+		if (!strcmp(commands[i]->name, argv[1]))
+			return commands[i]->run(argc - 1, argv + 1);
+	near = nearest(argv[1]);
+	if (near)
+		tool_complain(argv[1], "no such command (did you mean %s?)",
+			      near->name);
+	else
+		tool_complain(argv[1], "no such command (see widefsctl --help)");
+	return TOOL_USAGE;
+}

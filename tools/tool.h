@@ -1,0 +1,40 @@
+/*
+ * What the commands of widefsctl share: exit statuses, messages, where a STORE
+ * or a mount is. Each command is one file with its man page beside it.
+ */
+#ifndef TOOLS_TOOL_H
+#define TOOLS_TOOL_H
+#include <stdbool.h>
+
+struct store;
+
+/* Exit statuses, filesystem.md 13. */
+enum tool_status {
+	TOOL_DONE = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_BUSY = 3,
+	TOOL_DAMAGED = 4, TOOL_TOO_NEW = 5, TOOL_NONE = 6,
+};
+
+struct command {
+	const char *name;
+	const char *summary;	/* a line of widefsctl --help */
+	const char *usage;	/* all of COMMAND --help */
+	int (*run)(int argc, char **argv);	/* argv[0]: the name */
+};
+extern const struct command command_bench, command_check, command_cql,
+	command_errors, command_umount;
+
+/* "widefsctl: OBJECT: what is wrong (what to do)" on stderr. */
+void tool_complain(const char *object, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same for a failed store_open; gives the exit status. */
+int tool_open_failed(const char *path, int err, int owner_pid);
+/* Print the usage of a command, on stdout for --help, else on stderr. */
+int tool_usage(const struct command *c, bool asked);
+/*
+ * The mount that path is in (its root's path, to be freed with free), or NULL:
+ * path is in none. *store is the path of its store, to be freed too.
+ */
+char *tool_mount_of(const char *path, char **store);
+/* Open the store at path: 0 and *out, or an exit status after a message. */
+int tool_open_store(struct store **out, const char *path, bool read_only);
+#endif

@@ -1,0 +1,203 @@
+/*
+ * widefsctl umount: unmount and wait until the daemon has closed the store, so
+ * that the next command finds it free.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/base/clock.h"
+#include "store/marker.h"
+#include "tools/tool.h"
+
+static int run(int argc, char **argv);
+const struct command command_umount = {
+	.name = "umount",
+	.summary = "unmount, and wait until the store is closed",
+	.usage = "usage: widefsctl umount [--timeout=S] [--lazy] DIR\n"
+		 "Unmount the store mounted at DIR and wait until it is closed. "
+		 "Processes that\nkeep it busy are named.\n\n"
+		 "  -t, --timeout=S  wait at most S seconds (60)\n"
+		 "  -l, --lazy       detach at once; it ends with its last open "
+		 "file\n"
+		 "  -h, --help       this text\n",
+	.run = run,
+};
+
+/* Does the link at path (a descriptor, a directory) point into the mount? */
+static bool points_into(const char *path, const char *mount)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	size_t len = strlen(mount);
+
+	if (n <= 0)
+		return false;
+	target[n] = 0;
+	return !strncmp(target, mount, len) &&
+	       (!target[len] || target[len] == '/');
+}
+
+static bool holds(const char *pid, const char *mount)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	bool found;
+	DIR *fds;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/cwd", pid);
+	found = points_into(path, mount);
+	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+	fds = opendir(path);
+	while (fds && !found && (entry = readdir(fds))) {
+		snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid,
+			 entry->d_name);
+		found = points_into(path, mount);
+	}
+	if (fds)
+		closedir(fds);
+	return found;
+}
+
+static void name_process(const char *pid)
+{
+	char path[64], name[64] = "?";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+	file = fopen(path, "re");
+	if (file && fgets(name, sizeof(name), file))
+		name[strcspn(name, "\n")] = 0;
+	if (file)
+		fclose(file);
+	fprintf(stderr, "  process %s (%s)\n", pid, name);
+}
+
+static void name_holders(const char *mount)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    holds(entry->d_name, mount))
+			name_process(entry->d_name);
+	if (proc)
+		closedir(proc);
+}
+
+static int detach(const char *mount, bool lazy)
+{
+	int status;
+	pid_t child;
+
+	if (geteuid() == 0)
+		return umount2(mount, lazy ? MNT_DETACH : 0) ? -errno : 0;
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (!child) {
+		execlp("fusermount3", "fusermount3", lazy ? "-uzq" : "-uq",
+		       "--", mount, NULL);
+		_exit(127);
+	}
+	if (waitpid(child, &status, 0) < 0)
+		return -errno;
+	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EBUSY;
+}
+
+/* Until the store can be opened again: 0, or -EBUSY at the deadline. */
+static int wait_closed(const char *store, double timeout_s)
+{
+	uint64_t end = clock_monotonic_ns() + (uint64_t)(timeout_s * 1e9);
+	const struct timespec pause = { 0, 20 * 1000 * 1000 };
+
+	for (;;) {
+		struct marker_file marker = MARKER_FILE_INIT;
+		pid_t owner = 0;
+		bool created;
+		int err = marker_open(&marker, &file_system, store, true, false,
+				      &owner, &created);
+
+		marker_close(&marker, &file_system, true);
+		if (err != -EBUSY)
+			return 0;
+		if (clock_monotonic_ns() > end) {
+			tool_complain(store, "process %d has not closed it yet",
+				      (int)owner);
+			return -EBUSY;
+		}
+		nanosleep(&pause, NULL);
+	}
+}
+
+static int unmount(const char *mount, const char *store, bool lazy,
+		   double timeout_s)
+{
+	int err = detach(mount, lazy);
+
+	if (err == -EBUSY) {
+		tool_complain(mount, "busy (end these, or use --lazy):");
+		name_holders(mount);
+		return TOOL_BUSY;
+	}
+	if (err) {
+		tool_complain(mount, "%s", strerror(-err));
+		return TOOL_FAILED;
+	}
+	if (lazy)
+		return TOOL_DONE;
+	return wait_closed(store, timeout_s) ? TOOL_BUSY : TOOL_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "timeout", required_argument, NULL, 't' },
+		{ "lazy", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	double timeout_s = 60;
+	bool lazy = false;
+	char *mount, *store, *real, *end;
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "t:lh", options, NULL)) >= 0) {
+		switch (option) {
+		case 't':
+			timeout_s = strtod(optarg, &end);
+			if (*end || !*optarg || !(timeout_s >= 0))
+				return tool_usage(&command_umount, false);
+			break;
+		case 'l':
+			lazy = true;
+			break;
+		default:
+			return tool_usage(&command_umount, option == 'h');
+		}
+	}
+	if (argc - optind != 1)
+		return tool_usage(&command_umount, false);
+	mount = tool_mount_of(argv[optind], &store);
+	real = realpath(argv[optind], NULL);
+	if (!mount || !real || strcmp(mount, real)) {
+		tool_complain(argv[optind], "no widefs is mounted here");
+		status = TOOL_NONE;
+	} else {
+		status = unmount(mount, store, lazy, timeout_s);
+	}
+	free(mount);
+	free(store);
+	free(real);
+	return status;
+}
