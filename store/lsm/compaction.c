@@ -1,0 +1,385 @@
+/*
+ * The order that makes a crash harmless: the outputs are synced, then the
+ * directory, then the manifest names them and forgets the inputs in one edit,
+ * then the inputs' files go. Until the edit is durable the outputs are files
+ * that no manifest names, and from then on the inputs are.
+ */
+#include "store/lsm/compaction.h"
+
+#include <errno.h>
+
+#include "store/base/alloc.h"
+#include "store/row/key.h"
+
+#define CHECK_CANCELLED 1024	/* entries between two looks */
+
+struct output {
+	struct sstable_info info;
+	struct sstable *sstable;	/* open after run; owned */
+};
+
+struct compaction {
+	struct compaction_setup setup;
+	struct sstable **inputs;
+	struct output *outputs;
+	size_t output_count, output_room;
+	uint64_t written;
+	bool installed;
+
+	/* while it runs */
+	struct iterator *merged;
+	struct sstable_writer *writer;	/* NULL: between two outputs */
+	struct deletion in_force;	/* in the writer's file */
+	struct arena arena;
+	struct buf row;
+	struct buf partition;		/* token and key of the current one */
+	int64_t purge_before;		/* timestamps below may be purged */
+	bool nothing_expires;		/* rows need not be looked into */
+};
+
+int compaction_prepare(struct compaction **out,
+		       const struct compaction_setup *setup)
+{
+	struct compaction *c = mem_zalloc(1, sizeof(*c));
+	size_t i;
+
+	if (!c)
+		return -ENOMEM;
+	c->setup = *setup;
+	c->in_force = DELETION_NONE;
+	c->purge_before = INT64_MIN;
+	c->nothing_expires = true;
+	c->inputs = mem_zalloc(setup->input_count, sizeof(*c->inputs));
+	if (!c->inputs) {
+		mem_free(c);
+		return -ENOMEM;
+	}
+	for (i = 0; i < setup->input_count; i++) {
+		const struct sstable_info *info;
+
+		c->inputs[i] = sstable_get(setup->inputs[i]);
+		info = sstable_info(c->inputs[i]);
+		if (info->max_local_time != INT64_MIN)
+			c->nothing_expires = false;
+	}
+	*out = c;
+	return 0;
+}
+
+/* --------------------------------------------------------------- outputs */
+/* How many keys an output may hold at most, for its filters. */
+static void expect(const struct compaction *c, struct sstable_options *options)
+{
+	double size = 0, rows = 0, partitions = 0, share = 1;
+	size_t i;
+
+	for (i = 0; i < c->setup.input_count; i++) {
+		const struct sstable_info *info = sstable_info(c->inputs[i]);
+
+		size += (double)info->size;
+		rows += (double)info->row_count;
+		partitions += (double)info->partition_count;
+	}
+	/* Outputs are cut at the next partition: allow for some more. */
+	if (c->setup.output_size && size > 1.5 * (double)c->setup.output_size)
+		share = 1.5 * (double)c->setup.output_size / size;
+	options->expected_rows = (uint64_t)(rows * share) + 1;
+	options->expected_partitions = (uint64_t)(partitions * share) + 1;
+}
+
+static int begin_output(struct compaction *c)
+{
+	struct sstable_options options = c->setup.output;
+
+	expect(c, &options);
+	return sstable_writer_create(&c->writer, c->setup.files, c->setup.dir,
+				     c->setup.next_number(c->setup.context),
+				     &options);
+}
+
+static int end_output(struct compaction *c)
+{
+	struct output *o;
+	int err;
+
+	if (!c->writer)
+		return 0;
+	if (c->output_count == c->output_room) {
+		size_t room = c->output_room ? 2 * c->output_room : 4;
+
+		o = mem_resize(c->outputs, room, sizeof(*o));
+		if (!o)
+			return -ENOMEM;
+		c->outputs = o;
+		c->output_room = room;
+	}
+	o = &c->outputs[c->output_count];
+	o->sstable = NULL;
+	err = sstable_writer_finish(c->writer, &o->info);
+	if (err)
+		return err;
+	c->output_count++;
+	c->written += o->info.size;
+	sstable_writer_close(c->writer);
+	c->writer = NULL;
+	return 0;
+}
+
+/* Is this the place to begin another file? No deletion is in force here. */
+static bool is_cut(const struct compaction *c, struct bytes key,
+		   bool new_partition)
+{
+	const struct compaction_setup *s = &c->setup;
+	uint64_t size;
+
+	if (!c->writer || !deletion_is_none(c->in_force))
+		return false;
+	if (new_partition && s->shard_bits && s->shard_bits < 64 &&
+	    get_be64(key.ptr) >> (64 - s->shard_bits) !=
+		    get_be64(c->partition.ptr) >> (64 - s->shard_bits))
+		return true;
+	size = s->output_size ? sstable_writer_size(c->writer) : 0;
+	/* Through a partition only when it alone is too large for a file. */
+	return s->output_size && (size >= 2 * s->output_size ||
+				  (new_partition && size >= s->output_size));
+}
+
+static int write_entry(struct compaction *c, const struct entry *entry)
+{
+	int err = c->writer ? 0 : begin_output(c);
+
+	if (!err)
+		err = sstable_writer_add(c->writer, entry);
+	if (!err && entry->kind == ENTRY_BOUND)
+		c->in_force = entry->after;
+	return err;
+}
+
+/* --------------------------------------------------------------- entries */
+static int enter_partition(struct compaction *c, struct bytes key)
+{
+	const struct compaction_setup *s = &c->setup;
+	size_t len = key_partition_len(key);
+
+	if (!len)
+		return -EUCLEAN;
+	buf_clear(&c->partition);
+	buf_add(&c->partition, key.ptr, len);
+	if (c->partition.failed)
+		return -ENOMEM;
+	c->purge_before = INT64_MIN;
+	if (s->min_other_timestamp && !c->nothing_expires)
+		c->purge_before = s->min_other_timestamp(s->context,
+						buf_bytes(&c->partition));
+	return 0;
+}
+
+static struct deletion purged(const struct compaction *c, struct deletion d)
+{
+	return d.local_time < c->setup.gc_before &&
+			       d.timestamp < c->purge_before ?
+		       DELETION_NONE : d;
+}
+
+static int take_bound(struct compaction *c, struct entry *entry)
+{
+	/* One rule for the whole partition: the bounds go on fitting. */
+	entry->before = purged(c, entry->before);
+	entry->after = purged(c, entry->after);
+	if (entry->before.timestamp == entry->after.timestamp &&
+	    entry->before.local_time == entry->after.local_time)
+		return 0;
+	return write_entry(c, entry);
+}
+
+static int take_row(struct compaction *c, struct entry *entry)
+{
+	struct row row;
+	bool keep = true;
+	int err;
+
+	if (c->nothing_expires)
+		return write_entry(c, entry);
+	arena_clear(&c->arena);
+	err = row_decode(&row, &c->arena, entry->row);
+	if (err)
+		return err;
+	row_purge(&row, c->setup.now, c->setup.gc_before, c->purge_before,
+		  &keep);
+	if (!keep)
+		return 0;
+	buf_clear(&c->row);
+	row_encode(&c->row, &row);
+	if (c->row.failed)
+		return -ENOMEM;
+	entry->row = buf_bytes(&c->row);
+	return write_entry(c, entry);
+}
+
+static int take(struct compaction *c, struct entry *entry)
+{
+	bool same = c->partition.len &&
+		    bytes_begin_with(entry->key, buf_bytes(&c->partition));
+	int err = 0;
+
+	if (is_cut(c, entry->key, !same))
+		err = end_output(c);
+	if (!err && !same)
+		err = enter_partition(c, entry->key);
+	if (err)
+		return err;
+	return entry->kind == ENTRY_ROW ? take_row(c, entry) :
+					  take_bound(c, entry);
+}
+
+/* ------------------------------------------------------------------- run */
+static int open_merge(struct compaction *c)
+{
+	size_t count = c->setup.input_count, i;
+	struct iterator **sources = mem_zalloc(count, sizeof(*sources));
+	struct deletion in_force;
+	int err = 0;
+
+	if (!sources)
+		return -ENOMEM;
+	for (i = 0; i < count && !err; i++)
+		err = sstable_iterate(&sources[i], c->inputs[i], false, true);
+	if (err) {
+		for (i = 0; i < count; i++)
+			iterator_close(sources[i]);
+	} else {
+		err = merge_open(&c->merged, sources, count, false);
+	}
+	mem_free(sources);
+	return err ? err : iterator_seek(c->merged, BYTES_EMPTY, &in_force);
+}
+
+static int merge_all(struct compaction *c)
+{
+	const struct compaction_setup *s = &c->setup;
+	struct entry entry;
+	unsigned count = 0;
+	int more, err = 0;
+
+	while (!err && (more = iterator_next(c->merged, &entry)) != 0) {
+		if (more < 0)
+			return more;
+		if (s->cancelled && count++ % CHECK_CANCELLED == 0 &&
+		    s->cancelled(s->context))
+			return -ECANCELED;
+		err = take(c, &entry);
+	}
+	return err ? err : end_output(c);
+}
+
+static int open_outputs(struct compaction *c)
+{
+	const struct compaction_setup *s = &c->setup;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < c->output_count && !err; i++)
+		err = sstable_open(&c->outputs[i].sstable, s->files, s->dir,
+				   c->outputs[i].info.number, s->cache);
+	return err;
+}
+
+int compaction_run(struct compaction *c)
+{
+	int err;
+
+	if (c->setup.drop_only || c->setup.move_only)
+		return 0;
+	err = open_merge(c);
+	if (!err)
+		err = merge_all(c);
+	iterator_close(c->merged);
+	c->merged = NULL;
+	sstable_writer_close(c->writer);	/* removes an unfinished file */
+	c->writer = NULL;
+	if (!err && c->output_count)
+		err = c->setup.files->sync(c->setup.files->context,
+					   c->setup.dir);
+	return err ? err : open_outputs(c);
+}
+
+/* --------------------------------------------------------------- install */
+int compaction_install(struct compaction *c, struct manifest *manifest)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	const struct compaction_setup *s = &c->setup;
+	size_t i;
+	int err;
+
+	for (i = 0; i < s->input_count; i++) {
+		const struct sstable_info *info = sstable_info(c->inputs[i]);
+
+		manifest_edit_drop(&edit, s->table, info->number);
+		if (s->move_only)
+			manifest_edit_add(&edit, s->table, s->level, info);
+	}
+	for (i = 0; i < c->output_count; i++)
+		manifest_edit_add(&edit, s->table, s->level,
+				  &c->outputs[i].info);
+	err = manifest_apply(manifest, &edit);
+	manifest_edit_release(&edit);
+	c->installed = !err;
+	return err;
+}
+
+size_t compaction_output_count(const struct compaction *c)
+{
+	return c->output_count;
+}
+
+struct sstable *compaction_output(const struct compaction *c, size_t i)
+{
+	return c->outputs[i].sstable;
+}
+
+void compaction_drop_inputs(struct compaction *c)
+{
+	size_t i;
+
+	if (!c->installed || c->setup.move_only)
+		return;
+	for (i = 0; i < c->setup.input_count; i++)
+		sstable_drop(c->inputs[i]);
+}
+
+uint64_t compaction_bytes_written(const struct compaction *c)
+{
+	return c->written;
+}
+
+static void free_output(struct compaction *c, struct output *o)
+{
+	char name[32];
+
+	if (o->sstable && !c->installed)
+		sstable_drop(o->sstable);
+	if (!o->sstable) {
+		sstable_name(name, o->info.number);
+		c->setup.files->unlink(c->setup.files->context, c->setup.dir,
+				       name);
+	}
+	sstable_put(o->sstable);
+}
+
+void compaction_free(struct compaction *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->output_count; i++)
+		free_output(c, &c->outputs[i]);
+	for (i = 0; i < c->setup.input_count; i++)
+		sstable_put(c->inputs[i]);
+	mem_free(c->outputs);
+	mem_free(c->inputs);
+	arena_release(&c->arena);
+	buf_release(&c->row);
+	buf_release(&c->partition);
+	mem_free(c);
+}

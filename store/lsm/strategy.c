@@ -1,0 +1,440 @@
+/*
+ * What all strategies have in common: files that are dead as a whole are
+ * dropped first, then the strategy picks, and when it has nothing to do a file
+ * full of tombstones that may go is rewritten alone. Size-tiered and time
+ * window are here too; unified and leveled have files of their own.
+ */
+#include "store/lsm/strategy.h"
+
+#include <errno.h>
+
+#include "store/base/alloc.h"
+#include "store/lsm/strategy_pick.h"
+
+#define DROPPABLE 0.2			/* tombstone_threshold */
+#define TOMBSTONE_INTERVAL_S 86400	/* tombstone_compaction_interval */
+#define SMALL_SSTABLE ((uint64_t)50 << 20)	/* min_sstable_size */
+#define BUCKET_LOW 0.5
+#define BUCKET_HIGH 1.5
+#define DEFAULT_WINDOW_S 86400
+#define MOST_STEPS 64
+
+/* ------------------------------------------------------------ candidates */
+int candidates_init(struct candidates *c, const struct strategy_request *r)
+{
+	size_t i;
+
+	c->files = r->files;
+	c->count = 0;
+	c->at = mem_zalloc(r->count, sizeof(*c->at));
+	if (!c->at)
+		return -ENOMEM;
+	for (i = 0; i < r->count; i++)
+		if (!r->files[i].busy)
+			c->at[c->count++] = i;
+	return 0;
+}
+
+void candidates_release(struct candidates *c)
+{
+	mem_free(c->at);
+}
+
+/* A heap sort: few files, no memory, no order that makes it slow. */
+static void sift(struct candidates *c, size_t from, size_t end,
+		 int (*compare)(const struct strategy_file *,
+				const struct strategy_file *))
+{
+	for (;;) {
+		size_t child = 2 * from + 1, swap;
+
+		if (child >= end)
+			return;
+		if (child + 1 < end && compare(&c->files[c->at[child]],
+					       &c->files[c->at[child + 1]]) < 0)
+			child++;
+		if (compare(&c->files[c->at[from]],
+			    &c->files[c->at[child]]) >= 0)
+			return;
+		swap = c->at[from];
+		c->at[from] = c->at[child];
+		c->at[child] = swap;
+		from = child;
+	}
+}
+
+void candidates_sort(struct candidates *c,
+		     int (*compare)(const struct strategy_file *a,
+				    const struct strategy_file *b))
+{
+	size_t i;
+
+	for (i = c->count / 2; i--;)
+		sift(c, i, c->count, compare);
+	for (i = c->count; i-- > 1;) {
+		size_t swap = c->at[0];
+
+		c->at[0] = c->at[i];
+		c->at[i] = swap;
+		sift(c, 0, i, compare);
+	}
+}
+
+/* Ties by number, so that a pick depends on nothing but the files. */
+static int by_number(const struct strategy_file *a,
+		     const struct strategy_file *b)
+{
+	return (a->info->number > b->info->number) -
+	       (a->info->number < b->info->number);
+}
+
+int strategy_by_size(const struct strategy_file *a,
+		     const struct strategy_file *b)
+{
+	int order = (a->info->size > b->info->size) -
+		    (a->info->size < b->info->size);
+
+	return order ? order : by_number(a, b);
+}
+
+int strategy_by_first_key(const struct strategy_file *a,
+			  const struct strategy_file *b)
+{
+	int order = bytes_compare(a->first_key, b->first_key);
+
+	return order ? order : by_number(a, b);
+}
+
+static int by_newest(const struct strategy_file *a,
+		     const struct strategy_file *b)
+{
+	int64_t x = a->info->max_timestamp, y = b->info->max_timestamp;
+	int order = (x < y) - (x > y);
+
+	return order ? order : by_number(a, b);
+}
+
+bool strategy_overlap(const struct strategy_file *a,
+		      const struct strategy_file *b)
+{
+	return bytes_compare(a->first_key, b->last_key) <= 0 &&
+	       bytes_compare(b->first_key, a->last_key) <= 0;
+}
+
+int pick_these(struct strategy_pick *pick, const size_t *at, size_t count)
+{
+	pick->files = mem_zalloc(count, sizeof(*pick->files));
+	if (!pick->files)
+		return -ENOMEM;
+	memcpy(pick->files, at, count * sizeof(*at));
+	pick->count = count;
+	return 1;
+}
+
+void strategy_release(struct strategy_pick *pick)
+{
+	mem_free(pick->files);
+	memset(pick, 0, sizeof(*pick));
+}
+
+/* ----------------------------------------------------------- size tiered */
+static size_t threshold(uint32_t given, uint32_t standard)
+{
+	return given ? given : standard;
+}
+
+/*
+ * c is sorted by size. Find where the bucket that begins at `from` ends: all
+ * that are near its average, or as small as it.
+ */
+static size_t bucket_end(const struct candidates *c, size_t from)
+{
+	double sum = 0, average = 0;
+	size_t i;
+
+	for (i = from; i < c->count; i++) {
+		double size = (double)c->files[c->at[i]].info->size;
+		bool small = size < SMALL_SSTABLE && average < SMALL_SSTABLE;
+
+		if (i > from && !small && (size < average * BUCKET_LOW ||
+					   size > average * BUCKET_HIGH))
+			break;
+		sum += size;
+		average = sum / (double)(i - from + 1);
+	}
+	return i;
+}
+
+int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
+		    const struct lsm_table_options *options)
+{
+	size_t least = threshold(options->min_threshold, 4);
+	size_t most = threshold(options->max_threshold, 32);
+	size_t from, end;
+
+	if (least < 2)
+		least = 2;
+	if (most < least)
+		most = least;
+	candidates_sort(c, strategy_by_size);
+	/* The smallest sizes first: they are the cheapest to be rid of. */
+	for (from = 0; from < c->count; from = end) {
+		end = bucket_end(c, from);
+		if (end - from >= least)
+			return pick_these(pick, c->at + from,
+					  end - from < most ? end - from :
+							      most);
+	}
+	return 0;
+}
+
+int strategy_size_tiered(struct strategy_pick *pick,
+			 const struct strategy_request *r)
+{
+	struct candidates c;
+	int picked = candidates_init(&c, r);
+
+	if (!picked)
+		picked = strategy_bucket(pick, &c, r->options);
+	candidates_release(&c);
+	return picked;
+}
+
+/* ----------------------------------------------------------- time window */
+static int64_t window_of(const struct strategy_file *f, int64_t window_us)
+{
+	int64_t t = f->info->max_timestamp;
+
+	return t >= 0 ? t / window_us : -((-(t + 1)) / window_us) - 1;
+}
+
+/*
+ * The newest window is still written to: tiers. Each older one becomes one file.
+ * c is sorted by time, newest first.
+ */
+static int pick_window(struct strategy_pick *pick, const struct candidates *c,
+		       const struct strategy_request *r, int64_t window_us)
+{
+	size_t most = threshold(r->options->max_threshold, 32), from, end;
+
+	for (from = 0; from < c->count; from = end) {
+		struct candidates window = { c->files, c->at + from, 0 };
+		int64_t at = window_of(&c->files[c->at[from]], window_us);
+		int picked;
+
+		for (end = from; end < c->count; end++)
+			if (window_of(&c->files[c->at[end]], window_us) != at)
+				break;
+		window.count = end - from;
+		if (!from) {
+			picked = strategy_bucket(pick, &window, r->options);
+			if (picked)
+				return picked;
+		} else if (window.count > 1) {
+			candidates_sort(&window, strategy_by_size);
+			return pick_these(pick, window.at,
+					  window.count < most ? window.count :
+								most);
+		}
+	}
+	return 0;
+}
+
+int strategy_time_window(struct strategy_pick *pick,
+			 const struct strategy_request *r)
+{
+	int64_t window_s = r->options->window_s;
+	struct candidates c;
+	int picked = candidates_init(&c, r);
+
+	if (window_s <= 0 || window_s > INT64_MAX / 1000000)
+		window_s = DEFAULT_WINDOW_S;
+	if (!picked) {
+		candidates_sort(&c, by_newest);
+		picked = pick_window(pick, &c, r, window_s * 1000000);
+	}
+	candidates_release(&c);
+	return picked;
+}
+
+/* ------------------------------------------------------------ tombstones */
+static bool is_expired(const struct strategy_file *f, int64_t gc_before)
+{
+	return !f->info->has_permanent && f->info->max_local_time < gc_before;
+}
+
+/* Might f's deletions shadow something of g? */
+static bool may_shadow(const struct strategy_file *f,
+		       const struct strategy_file *g)
+{
+	return g->info->min_timestamp <= f->info->max_timestamp &&
+	       strategy_overlap(f, g);
+}
+
+/*
+ * Files of which all has expired and may be purged, and that shadow nothing
+ * outside of the lot: dropped without a look inside. Each that is taken out of
+ * the lot may keep others from going.
+ */
+static int pick_expired(struct strategy_pick *pick,
+			const struct strategy_request *r)
+{
+	int64_t gc_before = r->now - r->options->gc_grace_s;
+	bool *dead = mem_zalloc(r->count, sizeof(*dead)), again = true;
+	size_t *at = mem_zalloc(r->count, sizeof(*at)), count = 0, i, j;
+	int picked = 0;
+
+	if (!dead || !at) {
+		picked = -ENOMEM;
+		goto out;
+	}
+	for (i = 0; i < r->count; i++)
+		dead[i] = !r->files[i].busy &&
+			  is_expired(&r->files[i], gc_before) &&
+			  r->files[i].info->max_timestamp <
+				  r->min_memory_timestamp;
+	while (again) {
+		again = false;
+		for (i = 0; i < r->count; i++)
+			for (j = 0; j < r->count && dead[i]; j++)
+				if (!dead[j] && may_shadow(&r->files[i],
+							   &r->files[j])) {
+					dead[i] = false;
+					again = true;
+				}
+	}
+	for (i = 0; i < r->count; i++)
+		if (dead[i])
+			at[count++] = i;
+	if (count) {
+		picked = pick_these(pick, at, count);
+		pick->drop_only = true;
+	}
+out:
+	mem_free(dead);
+	mem_free(at);
+	return picked;
+}
+
+/* Is it sure that nothing else keeps the tombstones from going? */
+static bool purge_is_sure(const struct strategy_request *r, size_t i)
+{
+	size_t j;
+
+	if (r->files[i].info->max_timestamp >= r->min_memory_timestamp)
+		return false;
+	for (j = 0; j < r->count; j++)
+		if (j != i && may_shadow(&r->files[i], &r->files[j]))
+			return false;
+	return true;
+}
+
+/*
+ * One file of mostly droppable tombstones. When others may keep them from being
+ * dropped it is tried once a day only.
+ */
+static int pick_tombstones(struct strategy_pick *pick,
+			   const struct strategy_request *r)
+{
+	size_t best = r->count, i;
+
+	for (i = 0; i < r->count; i++) {
+		const struct strategy_file *f = &r->files[i];
+
+		if (f->busy || f->droppable <= DROPPABLE ||
+		    (best < r->count &&
+		     f->droppable <= r->files[best].droppable))
+			continue;
+		if (r->now - f->info->created >= TOMBSTONE_INTERVAL_S ||
+		    purge_is_sure(r, i))
+			best = i;
+	}
+	if (best == r->count)
+		return 0;
+	pick->level = r->files[best].level;
+	return pick_these(pick, &best, 1);
+}
+
+/* ------------------------------------------------------------------ face */
+int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r)
+{
+	int picked;
+
+	memset(pick, 0, sizeof(*pick));
+	if (!r->options->compaction_enabled || !r->count)
+		return 0;
+	picked = pick_expired(pick, r);
+	if (picked)
+		return picked;
+	switch (r->options->strategy) {
+	case LSM_SIZE_TIERED:
+		picked = strategy_size_tiered(pick, r);
+		break;
+	case LSM_LEVELED:
+		picked = strategy_leveled(pick, r);
+		break;
+	case LSM_TIME_WINDOW:
+		picked = strategy_time_window(pick, r);
+		break;
+	default:
+		picked = strategy_unified(pick, r);
+		break;
+	}
+	return picked ? picked : pick_tombstones(pick, r);
+}
+
+int strategy_pick_all(struct strategy_pick *pick,
+		      const struct strategy_request *r)
+{
+	double size = 0;
+	struct candidates c;
+	size_t i;
+	int picked;
+
+	memset(pick, 0, sizeof(*pick));
+	picked = candidates_init(&c, r);
+	if (!picked && c.count)
+		picked = pick_these(pick, c.at, c.count);
+	candidates_release(&c);
+	if (picked <= 0)
+		return picked;
+	for (i = 0; i < pick->count; i++)
+		size += (double)r->files[pick->files[i]].info->size;
+	if (r->options->strategy == LSM_LEVELED) {
+		double limit = (double)strategy_leveled_size(r) * 10;
+
+		pick->output_size = strategy_leveled_size(r);
+		for (pick->level = 1; limit < size; pick->level++)
+			limit *= 10;
+	} else if (r->options->strategy == LSM_UNIFIED) {
+		strategy_unified_cut(pick, r, size, 1);
+	}
+	return 1;
+}
+
+uint64_t strategy_debt(const struct strategy_request *r)
+{
+	struct strategy_file *files = mem_zalloc(r->count, sizeof(*files));
+	struct strategy_request left = *r;
+	struct strategy_pick pick;
+	uint64_t debt = 0;
+	int steps;
+	size_t i;
+
+	if (!files)
+		return 0;
+	if (r->count)
+		memcpy(files, r->files, r->count * sizeof(*files));
+	left.files = files;
+	for (steps = 0; steps < MOST_STEPS; steps++) {
+		if (strategy_pick(&pick, &left) <= 0)
+			break;
+		for (i = 0; i < pick.count; i++) {
+			debt += files[pick.files[i]].info->size;
+			files[pick.files[i]].busy = true;
+		}
+		strategy_release(&pick);
+	}
+	mem_free(files);
+	return debt;
+}

@@ -1,0 +1,143 @@
+/*
+ * Leveled: sstables of one size, which do not overlap within a level from 1 on;
+ * each level holds ten times as much as the one before. Flushes come to level
+ * 0, whose files overlap; four of them go to level 1 together.
+ */
+#include <errno.h>
+
+#include "store/base/alloc.h"
+#include "store/lsm/strategy_pick.h"
+
+#define DEFAULT_SIZE ((uint64_t)160 << 20)
+#define FANOUT 10
+#define LEVELS 9
+#define LEAST_ZERO 4		/* files of level 0 that make it worth while */
+#define MOST_ZERO 32
+
+uint64_t strategy_leveled_size(const struct strategy_request *r)
+{
+	return r->options->sstable_size ? r->options->sstable_size :
+					  DEFAULT_SIZE;
+}
+
+static uint32_t level_of(const struct strategy_file *f)
+{
+	return f->level < LEVELS ? f->level : LEVELS - 1;
+}
+
+/*
+ * Add the files of a level that overlap any of the first `count` of at. False
+ * when one of them is busy.
+ */
+static bool add_overlapping(const struct strategy_request *r, size_t *at,
+			    size_t *count, uint32_t level)
+{
+	size_t given = *count, i, j;
+
+	for (i = 0; i < r->count; i++) {
+		const struct strategy_file *f = &r->files[i];
+
+		if (level_of(f) != level)
+			continue;
+		for (j = 0; j < given; j++)
+			if (at[j] != i && strategy_overlap(f, &r->files[at[j]]))
+				break;
+		if (j == given)
+			continue;
+		if (f->busy)
+			return false;
+		at[(*count)++] = i;
+	}
+	return true;
+}
+
+/* Level 0 to level 1: the oldest files, and what they overlap. */
+static int pick_zero(struct strategy_pick *pick,
+		     const struct strategy_request *r, size_t *at)
+{
+	size_t count = 0, i, j;
+
+	for (i = 0; i < r->count; i++) {
+		const struct strategy_file *f = &r->files[i];
+
+		if (level_of(f))
+			continue;
+		if (f->busy)
+			return 0;
+		/* By number: insertion, they are few. */
+		for (j = count; j && r->files[at[j - 1]].info->number >
+					     f->info->number; j--)
+			at[j] = at[j - 1];
+		at[j] = i;
+		count++;
+	}
+	if (count < LEAST_ZERO)
+		return 0;
+	if (count > MOST_ZERO)
+		count = MOST_ZERO;
+	if (!add_overlapping(r, at, &count, 1))
+		return 0;
+	pick->level = 1;
+	return pick_these(pick, at, count);
+}
+
+/* Of a level that is too full, the file that drags the least along. */
+static int pick_level(struct strategy_pick *pick,
+		      const struct strategy_request *r, size_t *at,
+		      uint32_t level)
+{
+	double best = 0;
+	size_t best_file = r->count, count, i, j;
+
+	for (i = 0; i < r->count; i++) {
+		double next = 0, cost;
+
+		if (level_of(&r->files[i]) != level || r->files[i].busy)
+			continue;
+		at[0] = i;
+		count = 1;
+		if (!add_overlapping(r, at, &count, level + 1))
+			continue;
+		for (j = 1; j < count; j++)
+			next += (double)r->files[at[j]].info->size;
+		cost = next / (double)(r->files[i].info->size + 1);
+		if (best_file == r->count || cost < best) {
+			best = cost;
+			best_file = i;
+		}
+	}
+	if (best_file == r->count)
+		return 0;
+	at[0] = best_file;
+	count = 1;
+	add_overlapping(r, at, &count, level + 1);
+	pick->level = level + 1;
+	pick->move_only = count == 1;
+	return pick_these(pick, at, count);
+}
+
+int strategy_leveled(struct strategy_pick *pick,
+		     const struct strategy_request *r)
+{
+	uint64_t sizes[LEVELS] = { 0 }, limit = strategy_leveled_size(r);
+	size_t *at = mem_zalloc(r->count, sizeof(*at)), i;
+	uint32_t level;
+	int picked = 0;
+
+	if (!at)
+		return -ENOMEM;
+	for (i = 0; i < r->count; i++)
+		sizes[level_of(&r->files[i])] += r->files[i].info->size;
+	pick->output_size = strategy_leveled_size(r);
+	/* Flushes pile up fastest, and cost readers most: level 0 first. */
+	picked = pick_zero(pick, r, at);
+	for (level = 1; !picked && level < LEVELS - 1; level++) {
+		limit *= FANOUT;
+		if (sizes[level] > limit)
+			picked = pick_level(pick, r, at, level);
+	}
+	if (picked <= 0)
+		pick->output_size = 0;
+	mem_free(at);
+	return picked;
+}

@@ -1,0 +1,44 @@
+/* What the strategies share, for the files strategy*.c alone. */
+#ifndef STORE_LSM_STRATEGY_PICK_H
+#define STORE_LSM_STRATEGY_PICK_H
+#include "store/lsm/strategy.h"
+
+/* A list of files under way: room for all of them. */
+struct candidates {
+	const struct strategy_file *files;	/* the request's */
+	size_t *at;				/* indexes into them */
+	size_t count;
+};
+/* All that are not busy. 0 or -ENOMEM; release. */
+int candidates_init(struct candidates *c, const struct strategy_request *r);
+void candidates_release(struct candidates *c);
+void candidates_sort(struct candidates *c,
+		     int (*compare)(const struct strategy_file *a,
+				    const struct strategy_file *b));
+int strategy_by_size(const struct strategy_file *a,
+		     const struct strategy_file *b);
+int strategy_by_first_key(const struct strategy_file *a,
+			  const struct strategy_file *b);
+bool strategy_overlap(const struct strategy_file *a,
+		      const struct strategy_file *b);
+/* Make these the pick's files: 1 or -ENOMEM. */
+int pick_these(struct strategy_pick *pick, const size_t *at, size_t count);
+
+/* Each as strategy_pick; the pick is empty when they begin. */
+int strategy_unified(struct strategy_pick *pick,
+		     const struct strategy_request *r);
+int strategy_size_tiered(struct strategy_pick *pick,
+			 const struct strategy_request *r);
+int strategy_leveled(struct strategy_pick *pick,
+		     const struct strategy_request *r);
+int strategy_time_window(struct strategy_pick *pick,
+			 const struct strategy_request *r);
+/* The bucket of similar sizes to merge next, of these alone: 1, 0, -ENOMEM. */
+int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
+		    const struct lsm_table_options *options);
+uint64_t strategy_leveled_size(const struct strategy_request *r);
+/* Cutting for a result of this size and share of the tokens (0 to 1). */
+void strategy_unified_cut(struct strategy_pick *pick,
+			  const struct strategy_request *r, double size,
+			  double share);
+#endif

@@ -1,0 +1,186 @@
+/*
+ * Unified: the level of a file follows from its density, which is its size
+ * divided by the share of the tokens that it covers. Below a quarter of a
+ * gigabyte the levels are tiered: four overlapping files of a level are merged,
+ * to a file about four times as dense. Above, they are levelled: each level is
+ * ten times as dense as the one before, and two overlapping files are enough.
+ *
+ * Results are cut at power-of-two boundaries of the tokens, so that files stay
+ * near one size however large the table, and what one shard does costs nothing
+ * to the others.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "store/base/alloc.h"
+#include "store/lsm/strategy_pick.h"
+
+#define SMALLEST ((double)(1 << 20))	/* density of level 0's end / 4 */
+#define TIERED_LEVELS 4
+#define TIERED_FANOUT 4
+#define LEVELLED_FANOUT 10
+#define LEVELS 16
+#define MOST_FILES 32
+#define DEFAULT_TARGET ((uint64_t)256 << 20)
+#define MOST_SHARD_BITS 12
+/* With fewer partitions their tokens say nothing of the share. */
+#define FEW_PARTITIONS 64
+
+static double share_of(const struct sstable_info *info)
+{
+	double span = (double)((uint64_t)info->last_token -
+			       (uint64_t)info->first_token);
+	double share = span / 18446744073709551616.0;
+
+	if (info->partition_count < FEW_PARTITIONS || share > 1)
+		return 1;
+	return share < 1.0 / (1 << MOST_SHARD_BITS) ?
+		       1.0 / (1 << MOST_SHARD_BITS) : share;
+}
+
+static unsigned level_of(const struct strategy_file *f)
+{
+	double density = (double)f->info->size / share_of(f->info);
+	double end = SMALLEST * TIERED_FANOUT;
+	unsigned level = 0;
+
+	while (density >= end && level < LEVELS - 1) {
+		level++;
+		end *= level < TIERED_LEVELS ? TIERED_FANOUT : LEVELLED_FANOUT;
+	}
+	return level;
+}
+
+static size_t trigger_of(unsigned level)
+{
+	return level < TIERED_LEVELS ? TIERED_FANOUT : 2;
+}
+
+void strategy_unified_cut(struct strategy_pick *pick,
+			  const struct strategy_request *r, double size,
+			  double share)
+{
+	double target = (double)(r->options->sstable_size ?
+				 r->options->sstable_size : DEFAULT_TARGET);
+	double density = size / share;
+
+	while (density > target && pick->shard_bits < MOST_SHARD_BITS) {
+		density /= 2;
+		pick->shard_bits++;
+	}
+	pick->output_size = (uint64_t)target * 4;
+}
+
+/* Files of one level by first key; the most that cover one point. */
+struct bucket {
+	size_t from, end;	/* in the sorted list */
+	size_t overlap;
+};
+
+/* How many of the bucket cover the first key of its i-th file? */
+static size_t covering(const struct candidates *c, size_t from, size_t i)
+{
+	struct bytes key = c->files[c->at[i]].first_key;
+	size_t count = 0, j;
+
+	for (j = from; j <= i; j++)
+		count += bytes_compare(c->files[c->at[j]].last_key, key) >= 0;
+	return count;
+}
+
+/* The bucket of transitively overlapping files that begins at from. */
+static struct bucket bucket_at(const struct candidates *c, size_t from)
+{
+	struct bytes last = c->files[c->at[from]].last_key;
+	struct bucket b = { from, from + 1, 1 };
+
+	while (b.end < c->count) {
+		const struct strategy_file *f = &c->files[c->at[b.end]];
+		size_t overlap;
+
+		if (bytes_compare(f->first_key, last) > 0)
+			break;
+		if (bytes_compare(f->last_key, last) > 0)
+			last = f->last_key;
+		overlap = covering(c, from, b.end);
+		if (overlap > b.overlap)
+			b.overlap = overlap;
+		b.end++;
+	}
+	return b;
+}
+
+/* The bucket of this level with the most overlap; c is made the level's. */
+static struct bucket best_of_level(struct candidates *c,
+				   const struct strategy_request *r,
+				   unsigned level)
+{
+	struct bucket best = { 0, 0, 0 }, b;
+	size_t i, from;
+
+	c->count = 0;
+	for (i = 0; i < r->count; i++)
+		if (!r->files[i].busy && level_of(&r->files[i]) == level)
+			c->at[c->count++] = i;
+	candidates_sort(c, strategy_by_first_key);
+	for (from = 0; from < c->count; from = b.end) {
+		b = bucket_at(c, from);
+		if (b.overlap > best.overlap)
+			best = b;
+	}
+	return best;
+}
+
+static int pick_bucket(struct strategy_pick *pick, struct candidates *c,
+		       const struct strategy_request *r, struct bucket b)
+{
+	struct candidates bucket = { c->files, c->at + b.from, b.end - b.from };
+	uint64_t first = UINT64_MAX, last = 0;
+	double size = 0, share;
+	size_t i;
+
+	/* Too many at once: the smallest, which are the cheapest. */
+	if (bucket.count > MOST_FILES) {
+		candidates_sort(&bucket, strategy_by_size);
+		bucket.count = MOST_FILES;
+	}
+	for (i = 0; i < bucket.count; i++) {
+		const struct sstable_info *info = c->files[bucket.at[i]].info;
+		uint64_t from = (uint64_t)info->first_token ^ (uint64_t)1 << 63;
+		uint64_t to = (uint64_t)info->last_token ^ (uint64_t)1 << 63;
+
+		size += (double)info->size;
+		first = from < first ? from : first;
+		last = to > last ? to : last;
+	}
+	share = (double)(last - first) / 18446744073709551616.0;
+	if (share < 1.0 / (1 << MOST_SHARD_BITS))
+		share = 1;	/* a partition or two: nowhere to cut */
+	strategy_unified_cut(pick, r, size, share);
+	return pick_these(pick, bucket.at, bucket.count);
+}
+
+int strategy_unified(struct strategy_pick *pick,
+		     const struct strategy_request *r)
+{
+	size_t best_overlap = 0;
+	unsigned level, best_level = LEVELS;
+	struct candidates c;
+	int picked = candidates_init(&c, r);
+
+	for (level = 0; !picked && level < LEVELS; level++) {
+		struct bucket b = best_of_level(&c, r, level);
+
+		/* Most overlap first, the lower level on ties. */
+		if (b.overlap >= trigger_of(level) &&
+		    b.overlap > best_overlap) {
+			best_overlap = b.overlap;
+			best_level = level;
+		}
+	}
+	if (!picked && best_level < LEVELS)
+		picked = pick_bucket(pick, &c, r,
+				     best_of_level(&c, r, best_level));
+	candidates_release(&c);
+	return picked;
+}
