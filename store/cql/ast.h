@@ -282,7 +282,7 @@ struct batch_statement {
  * kept as raw text ('a' gives a, 1.5 gives 1.5), a map as pairs of such, in
  * the order written.
  */
-struct property {
+struct written_property {
 	struct identifier name;
 	bool is_map;
 	struct bytes value;
@@ -291,7 +291,7 @@ struct property {
 	uint32_t entry_count;
 };
 struct properties {
-	struct property *items;
+	struct written_property *items;
 	uint32_t count;
 };
 

@@ -7,6 +7,7 @@
 #include "store/base/arena.h"
 #include "store/cql/ast.h"
 #include "store/cql/error.h"
+#include "store/schema/schema.h"
 
 /*
  * Parse the one statement that text begins with. Semicolons may follow it.
@@ -24,11 +25,9 @@
 int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 	      size_t *consumed, struct cql_error *error);
 
-/*
- * Does CQL have to quote this name to mean it? True for reserved words too
- * (and for true and false, which Cassandra forgets).
- */
-bool cql_name_needs_quotes(struct bytes name);
 /* The name, quoted where it has to be. */
-void cql_print_name(struct buf *out, struct bytes name);
+static inline void cql_print_name(struct buf *out, struct bytes name)
+{
+	name_print(out, name);
+}
 #endif

@@ -14,7 +14,7 @@ static struct bytes parse_property_value(struct parser *p)
 	return parse_constant(p)->text;
 }
 
-static void add_entry(struct parser *p, struct property *property,
+static void add_entry(struct parser *p, struct written_property *property,
 		      const struct term *key, const struct term *value,
 		      struct token at)
 {
@@ -52,7 +52,7 @@ static void refuse_term(struct parser *p, struct token at, const char *what,
 }
 
 /* {'class': 'x', 'n': 1}: any terms by the grammar, constants by meaning. */
-static void parse_property_map(struct parser *p, struct property *property)
+static void parse_property_map(struct parser *p, struct written_property *property)
 {
 	const struct term *key, *value;
 	struct token at;
@@ -81,7 +81,7 @@ static void parse_property_map(struct parser *p, struct property *property)
 
 void parse_property(struct parser *p, struct properties *properties)
 {
-	struct property *property;
+	struct written_property *property;
 	struct token at = here(p);
 	uint32_t start, i;
 

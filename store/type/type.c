@@ -296,7 +296,7 @@ bool type_identifier_is_reserved(struct bytes name)
 		"batch", "begin", "by", "columnfamily", "create", "delete",
 		"desc", "describe", "drop", "entries", "execute", "false",
 		"from", "full", "grant", "if", "in", "index", "infinity",
-		"insert", "into", "is", "keyspace", "like", "limit",
+		"insert", "into", "is", "keyspace", "limit",
 		"materialized", "modify", "nan", "norecursive", "not", "null",
 		"of", "on", "or", "order", "primary", "rename", "revoke",
 		"schema", "select", "set", "table", "to", "token", "true",
