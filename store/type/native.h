@@ -94,6 +94,7 @@ void time_civil(int64_t days, int64_t *year, unsigned *month, unsigned *day);
 unsigned time_month_length(int64_t year, unsigned month);
 /* Rounds down, as division of times must. */
 int64_t time_floor_div(int64_t a, int64_t b);
+int64_t time_floor_mod(int64_t a, int64_t b);
 /* 1 to max_len digits at the begin of r: stepped over. -1: there are none. */
 int64_t time_read_digits(struct reader *r, int max_len);
 int time_read_date(struct buf *out, struct bytes text,
@@ -113,7 +114,7 @@ enum timestamp_style { TIMESTAMP_TEXT, TIMESTAMP_CAST, TIMESTAMP_JSON };
 void time_print_timestamp(struct buf *out, int64_t ms,
 			  enum timestamp_style style);
 size_t time_date_length(uint32_t date);
-size_t time_timestamp_length(int64_t ms);
+size_t time_timestamp_length(int64_t ms, enum timestamp_style style);
 bool time_date_may_begin(struct bytes text);
 bool time_time_may_begin(struct bytes text);
 bool time_timestamp_may_begin(struct bytes text);

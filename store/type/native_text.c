@@ -98,7 +98,8 @@ size_t native_text_length(enum type_kind kind, struct bytes value)
 	case TYPE_DATE:
 		return time_date_length(get_be32(value.ptr));
 	case TYPE_TIMESTAMP:
-		return time_timestamp_length((int64_t)get_be64(value.ptr));
+		return time_timestamp_length((int64_t)get_be64(value.ptr),
+					     TIMESTAMP_TEXT);
 	case TYPE_DECIMAL:
 		return decimal_length(value);
 	case TYPE_VARINT:
@@ -205,7 +206,8 @@ static bool has_no_literal(enum type_kind kind, struct bytes value)
 static bool is_plain_timestamp(struct bytes value)
 {
 	return value.len != 8 ||
-	       time_timestamp_length((int64_t)get_be64(value.ptr)) == 24;
+	       time_timestamp_length((int64_t)get_be64(value.ptr),
+				     TIMESTAMP_TEXT) == 24;
 }
 
 static void print_quoted(struct buf *out, struct bytes text)

@@ -20,7 +20,7 @@ static int64_t shift(int64_t ms, int64_t months, int64_t days, int64_t more_ms)
 
 	if (months) {
 		day_number = time_floor_div(ms, MS_PER_DAY);
-		of_day = ms - day_number * MS_PER_DAY;
+		of_day = time_floor_mod(ms, MS_PER_DAY);
 		time_civil(day_number, &year, &civil_month, &day);
 		month = year * 12 + civil_month - 1 + months;
 		year = time_floor_div(month, 12);

@@ -18,6 +18,11 @@ int64_t time_floor_div(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
+int64_t time_floor_mod(int64_t a, int64_t b)
+{
+	return a % b + (a % b < 0 ? b : 0);
+}
+
 int64_t time_days(int64_t year, unsigned month, unsigned day)
 {
 	/* Years that begin in March have their leap day at the end. */

@@ -233,7 +233,7 @@ bool time_timestamp_may_begin(struct bytes text)
 static size_t print(char text[64], int64_t ms, enum timestamp_style style)
 {
 	int64_t days = time_floor_div(ms, MS_PER_DAY), year;
-	int64_t of_day = ms - days * MS_PER_DAY;
+	int64_t of_day = time_floor_mod(ms, MS_PER_DAY);
 	const char *sign = "";
 	unsigned month, day;
 
@@ -262,9 +262,9 @@ void time_print_timestamp(struct buf *out, int64_t ms,
 	buf_add(out, text, print(text, ms, style));
 }
 
-size_t time_timestamp_length(int64_t ms)
+size_t time_timestamp_length(int64_t ms, enum timestamp_style style)
 {
 	char text[64];
 
-	return print(text, ms, TIMESTAMP_TEXT);
+	return print(text, ms, style);
 }

@@ -98,6 +98,7 @@ static int compare(const void *a, const void *b)
 START_TEST(threads_never_share_one)
 {
 	static uint8_t uuids[4][PER_THREAD][16];
+	uint8_t (*all)[16] = (uint8_t (*)[16])uuids;
 	pthread_t threads[4];
 	int i;
 
@@ -108,7 +109,7 @@ START_TEST(threads_never_share_one)
 		pthread_join(threads[i], NULL);
 	qsort(uuids, 4 * PER_THREAD, 16, compare);
 	for (i = 1; i < 4 * PER_THREAD; i++)
-		ck_assert(memcmp(uuids[0][i - 1], uuids[0][i], 16));
+		ck_assert(memcmp(all[i - 1], all[i], 16));
 }
 END_TEST
 
