@@ -108,9 +108,12 @@ void time_print_time(struct buf *out, int64_t ns);
 /*
  * TEXT: 2016-10-04T12:34:00.000Z, years beyond 0-9999 with their sign, so that
  * it reads back. CAST: the same as Cassandra's CAST gives it, where years
- * before 1 lose their era (-1 is 0002). JSON: CAST with a space for the T.
+ * before 1 lose their era (-1 is 0002). JSON and EXACT_JSON: CAST and TEXT with
+ * a space for the T.
  */
-enum timestamp_style { TIMESTAMP_TEXT, TIMESTAMP_CAST, TIMESTAMP_JSON };
+enum timestamp_style {
+	TIMESTAMP_TEXT, TIMESTAMP_CAST, TIMESTAMP_JSON, TIMESTAMP_EXACT_JSON,
+};
 void time_print_timestamp(struct buf *out, int64_t ms,
 			  enum timestamp_style style);
 size_t time_date_length(uint32_t date);

@@ -234,11 +234,13 @@ static size_t print(char text[64], int64_t ms, enum timestamp_style style)
 {
 	int64_t days = time_floor_div(ms, MS_PER_DAY), year;
 	int64_t of_day = time_floor_mod(ms, MS_PER_DAY);
+	bool blank = style == TIMESTAMP_JSON || style == TIMESTAMP_EXACT_JSON;
+	bool era_lost = style == TIMESTAMP_JSON || style == TIMESTAMP_CAST;
 	const char *sign = "";
 	unsigned month, day;
 
 	time_civil(days, &year, &month, &day);
-	if (style != TIMESTAMP_TEXT && year <= 0)
+	if (era_lost && year <= 0)
 		year = 1 - year;	/* the year of its era */
 	if (year < 0)
 		sign = "-";
@@ -247,7 +249,7 @@ static size_t print(char text[64], int64_t ms, enum timestamp_style style)
 	return (size_t)snprintf(text, 64,
 				"%s%04lld-%02u-%02u%c%02d:%02d:%02d.%03dZ",
 				sign, (long long)(year < 0 ? -year : year),
-				month, day, style == TIMESTAMP_JSON ? ' ' : 'T',
+				month, day, blank ? ' ' : 'T',
 				(int)(of_day / 3600000),
 				(int)(of_day / 60000 % 60),
 				(int)(of_day / 1000 % 60),
