@@ -1,0 +1,61 @@
+# The daemon: options, messages, exit statuses, its end (filesystem.md 13).
+. tests/mount/lib.sh
+status() { "$@" >"$W/out" 2>&1 </dev/null; echo $?; }
+is 'no arguments' 2 "$(status "$WIDEFS")"
+is 'an unknown option' 2 "$(status "$WIDEFS" -o commmit=1 "$S" "$M")"
+is 'is named, with the nearest' 1 "$(grep -c 'commmit=1: unknown option (did you mean commit?)' "$W/out")"
+is 'a bad size' 2 "$(status "$WIDEFS" -o cache=12Q "$S" "$M")"
+is 'help' 0 "$(status "$WIDEFS" --help)"
+is 'version' 0 "$(status "$WIDEFS" --version)"
+is 'no such store to read' 1 "$(status "$WIDEFS" -o ro "$W/none" "$M")"
+mkdir "$W/foreign" && touch "$W/foreign/file"
+is 'a directory that is something else' 1 "$(status "$WIDEFS" "$W/foreign" "$M")"
+is 'is refused by name' 1 "$(grep -c 'not a widefs store' "$W/out")"
+is 'and untouched' file "$(ls -A "$W/foreign")"
+is 'no mount point' 1 "$(status "$WIDEFS" "$S" "$W/nowhere")"
+mkdir "$W/full" && touch "$W/full/x"
+is 'a mount point with files' 1 "$(status "$WIDEFS" "$S" "$W/full")"
+is 'a store is created' 0 "$(status "$WIDEFS" --log-file="$W/log" "$S" "$M")"
+is 'and it says so' "widefs: $S: store created" "$(cat "$W/out")"
+ok 'it is mounted' mountpoint -q "$M"
+mkdir "$W/second"
+is 'a second daemon' 3 "$(status "$WIDEFS" "$S" "$W/second")"
+is 'names the first' "widefs: $S: store is open in process $(daemon_pid) (unmount it)" "$(cat "$W/out")"
+is 'mounting over it' 1 "$(status "$WIDEFS" "$W/other" "$M")"
+mkdir "$M/shop" "$M/shop/t" "$M/shop/t/p" && put "$M/shop/t/p/x" 1
+is 'check of a mounted store' 3 "$(status "$CTL" check "$S")"
+is 'widefsctl umount' 0 "$(status "$CTL" umount "$M")"
+is 'the store is free at once' 0 "$(status "$CTL" check "$S")"
+is 'and sound' '0 problems' "$(cat "$W/out")"
+is 'umount of nothing' 6 "$(status "$CTL" umount "$M")"
+is 'an unknown command' 2 "$(status "$CTL" chek)"
+is 'with the nearest' 1 "$(grep -c 'did you mean check' "$W/out")"
+is 'read-only' 0 "$(status "$WIDEFS" -o ro "$S" "$M")"
+is 'reads' 1 "$(cat "$M/shop/t/p/x")"
+refused 'writes nothing' 'Read-only file system' mkdir "$M/new"
+before=$(cd "$S" && find . -type f -exec stat -c '%n %s %Y %Z' {} + | sort)
+stop
+is 'not one byte' "$before" "$(cd "$S" && find . -type f -exec stat -c '%n %s %Y %Z' {} + | sort)"
+start -o keyspace=shop,max_value=1M,commit=0
+is 'one keyspace alone' shop "$(ls "$M")"
+refused 'a value over max_value' 'File too large' dd if=/dev/zero of="$M/shop/t/p/big" bs=64k count=17 status=none
+is 'nothing of it' 'x' "$(names "$M/shop/t/p")"
+ok 'fsync' python3 -c 'import os,sys; f=os.open(sys.argv[1], os.O_WRONLY|os.O_CREAT); os.write(f, b"v"); os.fsync(f); os.close(f)' "$M/shop/t/p/y"
+is 'and it is there' v "$(cat "$M/shop/t/p/y")"
+pid=$(daemon_pid)
+exec 8<"$M/shop/t/p/x"
+kill -TERM "$pid"
+for _ in $(seq 100); do mountpoint -q "$M" || break; sleep 0.05; done
+ok 'SIGTERM unmounts' test "$(mountpoint -q "$M" && echo still)" = ''
+is 'open files are served' 1 "$(cat <&8)"
+exec 8<&-
+wait_closed
+start
+pid=$(daemon_pid)
+put "$M/shop/t/p/z" 'closed before the kill'
+kill -9 "$pid"
+sleep 0.2
+start
+is 'a dead mount point is cleaned, a closed write is there' 'closed before the kill' "$(cat "$M/shop/t/p/z")"
+stop
+done_testing
