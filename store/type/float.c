@@ -125,7 +125,32 @@ static bool find_digits(struct digits *d, enum type_kind kind, double x,
 	return gives_back(d, kind, x);
 }
 
-static void shortest(struct digits *d, enum type_kind kind, double x)
+/*
+ * Most numbers are some n / 10^places with few digits. As two different
+ * numbers of up to 15 digits (6 for a float) never are the same double, one
+ * that gives x is the only one, and its division rounds as reading would.
+ */
+static bool find_plain(struct digits *d, enum type_kind kind, double x)
+{
+	double limit = kind == TYPE_FLOAT ? 1e6 : 1e15, power = 1, n;
+	int places;
+
+	for (places = 0; places <= 6; places++, power *= 10) {
+		n = nearbyint(x * power);
+		if (n < 1 || n >= limit)
+			continue;
+		if (kind == TYPE_FLOAT ? (float)(n / power) == (float)x :
+					 n / power == x) {
+			d->count = snprintf(d->text, sizeof(d->text), "%lld",
+					    (long long)n);
+			d->exponent = d->count - places;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void search_digits(struct digits *d, enum type_kind kind, double x)
 {
 	int low = 2, high = kind == TYPE_FLOAT ? 9 : 17;
 
@@ -138,6 +163,12 @@ static void shortest(struct digits *d, enum type_kind kind, double x)
 			low = middle + 1;
 	}
 	find_digits(d, kind, x, low);
+}
+
+static void find_shortest(struct digits *d, enum type_kind kind, double x)
+{
+	if (!find_plain(d, kind, x))
+		search_digits(d, kind, x);
 	while (d->count > 1 && d->text[d->count - 1] == '0')
 		d->text[--d->count] = 0;
 }
@@ -154,7 +185,7 @@ size_t float_print(char text[FLOAT_TEXT_MAX], enum type_kind kind, double x)
 	if (x == 0)
 		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s0.0", sign);
 	x = fabs(x);
-	shortest(&d, kind, x);
+	find_shortest(&d, kind, x);
 	point = d.exponent;
 	if (x < 1e-3 || x >= 1e7)
 		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s%c.%sE%d",

@@ -14,7 +14,8 @@
 #include "store/type/native.h"
 
 #define FOLDER "/usr/share/zoneinfo/"
-#define FILE_MAX 65536
+/* Twice the largest there is. */
+#define FILE_MAX 8192
 
 /* Abbreviations mean their region, whichever half of the year they name. */
 static const struct {
@@ -87,9 +88,11 @@ static bool is_region_name(struct bytes name)
 	return true;
 }
 
-static int read_file(struct buf *out, struct bytes name)
+/* The length, or -errno. */
+static ssize_t read_file(uint8_t file[FILE_MAX], struct bytes name)
 {
 	char path[128];
+	size_t len = 0;
 	ssize_t n;
 	int fd;
 
@@ -97,17 +100,13 @@ static int read_file(struct buf *out, struct bytes name)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (!buf_reserve(out, FILE_MAX)) {
-		close(fd);
-		return -ENOMEM;
-	}
 	do {
-		n = read(fd, out->ptr + out->len, FILE_MAX - out->len);
+		n = read(fd, file + len, FILE_MAX - len);
 		if (n > 0)
-			out->len += (size_t)n;
+			len += (size_t)n;
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	close(fd);
-	return n < 0 ? -EIO : 0;
+	return n < 0 ? -EIO : (ssize_t)len;
 }
 
 struct counts {
@@ -320,8 +319,8 @@ static bool offset_in_file(int64_t *seconds, struct bytes file,
 bool zone_offset(int64_t *seconds, struct bytes name, int64_t local_time)
 {
 	const char *region = region_of(name);
-	struct buf file = BUF_INIT;
-	bool found;
+	uint8_t file[FILE_MAX];
+	ssize_t len;
 
 	*seconds = 0;
 	if (bytes_equal(name, bytes_str("UTC")) ||
@@ -332,8 +331,7 @@ bool zone_offset(int64_t *seconds, struct bytes name, int64_t local_time)
 		name = bytes_str(region);
 	if (!is_region_name(name))
 		return false;
-	found = !read_file(&file, name) &&
-		offset_in_file(seconds, buf_bytes(&file), local_time);
-	buf_release(&file);
-	return found;
+	len = read_file(file, name);
+	return len > 0 && offset_in_file(seconds, bytes_of(file, (size_t)len),
+					 local_time);
 }

@@ -1,6 +1,7 @@
 /* Operators: Cassandra's result types, digits and messages. */
 #include <errno.h>
 
+#include "store/base/alloc.h"
 #include "store/type/arithmetic.h"
 #include "store/type/native.h"
 #include "tests/lib/native.h"
@@ -564,6 +565,33 @@ START_TEST(an_average_is_rounded_to_even)
 }
 END_TEST
 
+/* Each allocation in turn fails: the result says so, or is right. */
+START_TEST(no_memory_is_no_end)		/* _i: which one */
+{
+	static const char ops[] = "+-*/%";
+	struct buf value = BUF_INIT;
+	bool is_null;
+	int i;
+
+	decimal_read(&value, bytes_str("10.50"), NULL);
+	for (i = 0; i < 5; i++) {
+		struct buf out = BUF_INIT;
+
+		mem_fail_at(_i, 0);
+		ck_assert_int_eq(arithmetic_apply(&out, &is_null, TYPE_DECIMAL,
+				buf_bytes(&value), ops[i], TYPE_DECIMAL,
+				buf_bytes(&value), NULL), 0);
+		mem_fail_at(0, 0);
+		ck_assert(out.failed || !native_validate(TYPE_DECIMAL,
+						buf_bytes(&out), NULL));
+		if (_i == 1)
+			ck_assert(out.failed);
+		buf_release(&out);
+	}
+	buf_release(&value);
+}
+END_TEST
+
 SUITE(arithmetic)
 {
 	TCase *tc = tcase_create("arithmetic");
@@ -578,5 +606,6 @@ SUITE(arithmetic)
 			    (int)ARRAY_SIZE(signs));
 	tcase_add_loop_test(tc, random_decimals_add_up, 0, 100);
 	tcase_add_test(tc, an_average_is_rounded_to_even);
+	tcase_add_loop_test(tc, no_memory_is_no_end, 1, 8);
 	suite_add_tcase(suite, tc);
 }

@@ -395,37 +395,69 @@ START_TEST(what_is_hopeless_is_refused)
 }
 END_TEST
 
+static double parse(enum type_kind kind, const char *text)
+{
+	return kind == TYPE_FLOAT ? (double)strtof(text, NULL) :
+				    strtod(text, NULL);
+}
+
+/* Any bits, powers of two (below them the gap is half), short decimals. */
+static double random_float(struct random *rng, enum type_kind kind)
+{
+	uint64_t bits = random_next(rng);
+	char text[32];
+	double x;
+
+	switch (random_below(rng, 3)) {
+	case 0:
+		bits &= 0x7ff0000000000000;
+		/* fall through */
+	case 1:
+		memcpy(&x, &bits, 8);
+		return kind == TYPE_FLOAT ? (double)(float)x : x;
+	default:
+		snprintf(text, sizeof(text), "%u.%0*u",
+			 (uint32_t)bits >> random_below(rng, 32),
+			 1 + (int)random_below(rng, 9),
+			 random_below(rng, 1000000) >> random_below(rng, 20));
+		return parse(kind, text);
+	}
+}
+
+/* Digits without the zeros before and after them. */
+static int count_digits(const char *text)
+{
+	int digits = 0, zeros = 0;
+
+	for (; *text && *text != 'E'; text++) {
+		if (*text < '0' || *text > '9')
+			continue;
+		digits += digits || *text != '0';
+		zeros = digits && *text == '0' ? zeros + 1 : 0;
+	}
+	return digits - zeros;
+}
+
 /* No shorter digits give the number back, and these do. */
 START_TEST(digits_are_the_shortest)	/* _i is the seed */
 {
+	enum type_kind kind = _i % 2 ? TYPE_FLOAT : TYPE_DOUBLE;
 	struct random rng = random_seeded((uint64_t)_i);
 	char text[FLOAT_TEXT_MAX], shorter[64];
-	uint64_t bits = random_next(&rng);
-	int digits = 0, from;
-	size_t len, i;
+	int from, round;
 	double x;
 
-	/* Each 8th a power of two, where the gap below is half. */
-	if (_i % 8 == 0)
-		bits &= 0x7ff0000000000000;
-	memcpy(&x, &bits, 8);
-	if (!isfinite(x))
-		return;
-	len = float_print(text, TYPE_DOUBLE, x);
-	text[len] = 0;
-	ck_assert(strtod(text, NULL) == x);
-	for (i = 0; i < len && text[i] != 'E'; i++)
-		if (text[i] >= '0' && text[i] <= '9' &&
-		    (digits || text[i] != '0'))
-			digits++;
-	while (i > 0 && (text[i - 1] == '0' || text[i - 1] == '.')) {
-		digits -= text[i - 1] == '0';
-		i--;
-	}
-	for (from = 3; from < digits; from++) {
-		snprintf(shorter, sizeof(shorter), "%.*e", from - 1, x);
-		ck_assert_msg(strtod(shorter, NULL) != x, "%s and %s", text,
-			      shorter);
+	for (round = 0; round < 20; round++) {
+		x = random_float(&rng, kind);
+		if (!isfinite(x))
+			continue;
+		text[float_print(text, kind, x)] = 0;
+		ck_assert(parse(kind, text) == x);
+		for (from = 3; from < count_digits(text); from++) {
+			snprintf(shorter, sizeof(shorter), "%.*e", from - 1, x);
+			ck_assert_msg(parse(kind, shorter) != x, "%s and %s",
+				      text, shorter);
+		}
 	}
 }
 END_TEST
@@ -497,17 +529,43 @@ START_TEST(a_large_number_survives)
 }
 END_TEST
 
-START_TEST(no_memory_is_no_end)
+/* Each allocation in turn fails: told, or not needed; never the end. */
+START_TEST(no_memory_is_no_end)		/* _i: which one */
 {
-	struct buf value = BUF_INIT, text = BUF_INIT;
+	static const struct {
+		enum type_kind kind;
+		const char *text;
+	} numbers[] = {
+		{ TYPE_DECIMAL, "123456789012345678901234567890."
+		  "123456789012345678901234567890123456789012345678901" },
+		{ TYPE_VARINT, "-12345678901234567890123456789012345678901234"
+		  "56789012345678901234567890" },
+		{ TYPE_DOUBLE, "1.000000000000000000000000000000000000000000"
+		  "0000000000000000000000000000000000000000" },
+		{ TYPE_BIGINT, "-1" }, { TYPE_DURATION, "1mo" },
+	};
 	struct type_error error;
+	size_t i;
 
-	mem_fail_at(1, 1);
-	ck_assert_int_eq(native_read_text(&value, TYPE_DECIMAL,
-					  bytes_str("1.5"), &error), 0);
-	native_print_text(&text, TYPE_VARINT, bytes_str("\x01\x02\x03"));
-	mem_fail_at(0, 0);
-	ck_assert(value.failed && text.failed);
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		struct buf value = BUF_INIT, text = BUF_INIT;
+
+		mem_fail_at(_i, 0);
+		ck_assert_int_eq(native_read_text(&value, numbers[i].kind,
+				bytes_str(numbers[i].text), &error), 0);
+		mem_fail_at(0, 0);
+		if (_i == 1)
+			ck_assert(value.failed);
+		if (!value.failed) {
+			mem_fail_at(_i, 0);
+			native_print_text(&text, numbers[i].kind,
+					  buf_bytes(&value));
+			mem_fail_at(0, 0);
+			ck_assert(text.failed || text.len);
+		}
+		buf_release(&value);
+		buf_release(&text);
+	}
 }
 END_TEST
 
@@ -543,11 +601,11 @@ SUITE(number)
 	tcase_add_loop_test(tc, a_text_is_read, 0, (int)ARRAY_SIZE(texts));
 	tcase_add_loop_test(tc, what_is_hopeless_is_refused, 0,
 			    (int)ARRAY_SIZE(hopeless));
-	tcase_add_loop_test(tc, digits_are_the_shortest, 0, 200);
+	tcase_add_loop_test(tc, digits_are_the_shortest, 0, 100);
 	tcase_add_test(tc, digits_next_to_a_power_of_two);
 	tcase_add_loop_test(tc, lengths_near_powers_of_ten, 0, 30);
 	tcase_add_test(tc, a_large_number_survives);
-	tcase_add_test(tc, no_memory_is_no_end);
+	tcase_add_loop_test(tc, no_memory_is_no_end, 1, 8);
 	tcase_add_loop_test(tc, a_float_constant_is_checked, 0,
 			    (int)ARRAY_SIZE(floats));
 	suite_add_tcase(suite, tc);
