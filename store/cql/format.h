@@ -1,0 +1,37 @@
+/*
+ * Results as text: a table for people as cqlsh draws it, or JSON, JSON lines
+ * and CSV for programs (filesystem.md 6). Rows are given one by one; only a
+ * table keeps some of them back, to know how wide its columns are.
+ */
+#ifndef STORE_CQL_FORMAT_H
+#define STORE_CQL_FORMAT_H
+#include "store/cql/cql.h"
+
+enum cql_format_kind {
+	CQL_FORMAT_TABLE, CQL_FORMAT_JSON, CQL_FORMAT_NDJSON, CQL_FORMAT_CSV,
+};
+struct cql_format;
+
+/*
+ * For a result of these columns, which have to outlive it; json: SELECT JSON.
+ * Belongs to one thread. 0 or -ENOMEM.
+ */
+int cql_format_new(struct cql_format **out, enum cql_format_kind kind,
+		   const struct cql_column *columns, uint32_t count, bool json);
+void cql_format_free(struct cql_format *f);
+/*
+ * Append what comes before the rows, a row (values may go after the call), and
+ * what comes after them. Want of memory is left to out->failed.
+ */
+void cql_format_begin(struct cql_format *f, struct buf *out);
+void cql_format_row(struct cql_format *f, struct buf *out,
+		    const struct bytes *values);
+void cql_format_end(struct cql_format *f, struct buf *out);
+/* What stands in place of a result that there is not. */
+void cql_format_error(struct buf *out, enum cql_format_kind kind,
+		      const struct cql_error *error);
+
+/* A value as cqlsh shows it: text bare, but quoted inside of others. */
+void cql_format_value(struct buf *out, const struct type *t,
+		      struct bytes value);
+#endif
