@@ -1,0 +1,517 @@
+/*
+ * Writing the log. The newest segment is mapped, and an append is a copy into
+ * the kernel's pages; where files cannot be mapped it is one pwrite.
+ *
+ * Order against crashes: a segment gets its header before its first record, and
+ * its name is made durable by the first sync of what it holds. A sync covers
+ * the segments in order, oldest first. A segment is used again, under a new
+ * name, or removed only after the manifest has said durably that the log
+ * begins behind it (the caller's duty). An old record never passes for a new
+ * one: the seeds of the checksums hold the segment's number.
+ */
+#include "store/lsm/commitlog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "store/base/log.h"
+#include "store/lsm/commitlog_internal.h"
+
+void segment_name(char name[32], uint64_t number)
+{
+	snprintf(name, 32, LOG_NAME, (unsigned long long)number);
+}
+
+void segment_free(struct commitlog *log, struct segment *s)
+{
+	const struct file_ops *files = log->files;
+
+	if (!s)
+		return;
+	if (s->map)
+		files->unmap(files->context, s->map, s->size);
+	if (s->fd >= 0)
+		file_close(files, s->fd);
+	mem_free(s);
+}
+
+int segment_open(struct commitlog *log, struct segment *s, int flags)
+{
+	const struct file_ops *files = log->files;
+	void *map = NULL;
+	char name[32];
+
+	segment_name(name, s->number);
+	s->fd = file_open(files, log->dir, name, O_RDWR | flags);
+	if (s->fd < 0)
+		return s->fd;
+	if (flags & O_CREAT) {
+		int err = files->allocate(files->context, s->fd, s->size);
+
+		if (err == -EOPNOTSUPP)
+			err = files->truncate(files->context, s->fd, s->size);
+		if (err) {
+			files->unlink(files->context, log->dir, name);
+			return err;
+		}
+	}
+	if (!files->map(files->context, s->fd, s->size, &map))
+		s->map = map;
+	return 0;
+}
+
+/* Bytes at an offset of a segment, handed to the kernel. */
+static int put_bytes(struct commitlog *log, struct segment *s, uint64_t offset,
+		     const void *ptr, size_t len)
+{
+	if (!s->map)
+		return file_write(log->files, s->fd, ptr, len, offset);
+	memcpy(s->map + offset, ptr, len);
+	return 0;
+}
+
+static int write_header(struct commitlog *log, struct segment *s,
+			uint64_t previous_end)
+{
+	uint8_t header[LOG_HEADER] = LOG_MAGIC;
+
+	put_le32(header + 8, LOG_VERSION);
+	put_le64(header + 16, s->number);
+	put_le64(header + 24, previous_end);
+	put_le64(header + 32, XXH3_64bits(header, 32));
+	s->end = LOG_HEADER;
+	s->synced = 0;
+	s->fresh = true;
+	return put_bytes(log, s, 0, header, sizeof(header));
+}
+
+static int new_segment(struct commitlog *log, struct segment **out,
+		       uint64_t number, uint64_t size)
+{
+	struct segment *s = mem_zalloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->number = number;
+	s->size = size;
+	s->fd = -1;
+	err = segment_open(log, s, O_CREAT | O_EXCL);
+	if (err)
+		segment_free(log, s);
+	else
+		*out = s;
+	return err;
+}
+
+static uint64_t take_number(struct commitlog *log) REQUIRES(&log->lock)
+{
+	return log->next_number++;
+}
+
+static uint64_t grown_size(struct commitlog *log) REQUIRES(&log->lock)
+{
+	uint64_t size = log->next_size;
+
+	if (size < LOG_LARGEST_SEGMENT)
+		log->next_size = size * 2;
+	return size;
+}
+
+/* The spare under a new number, which is larger than all before. */
+static int reuse_spare(struct commitlog *log, struct segment *s,
+		       uint64_t number)
+{
+	const struct file_ops *files = log->files;
+	char old[32], name[32];
+	int err;
+
+	segment_name(old, s->number);
+	segment_name(name, number);
+	err = files->rename(files->context, log->dir, old, name);
+	if (!err)
+		s->number = number;
+	return err;
+}
+
+/* Begin a new segment with room for need bytes. */
+static int roll(struct commitlog *log, uint64_t need)
+{
+	uint64_t size, number;
+	struct segment *s;
+	int err;
+
+	need += LOG_HEADER;
+	if (need > UINT32_MAX)
+		return -EFBIG;
+	mutex_lock(&log->lock);
+	s = log->spare;
+	if (s && s->size >= need)
+		log->spare = NULL;
+	else
+		s = NULL;
+	number = take_number(log);
+	size = s ? 0 : grown_size(log);
+	mutex_unlock(&log->lock);
+	if (size < need)
+		size = (need + 4095) & ~(uint64_t)4095;
+	err = s ? reuse_spare(log, s, number) :
+		  new_segment(log, &s, number, size);
+	if (!err)
+		err = write_header(log, s, log->end);
+	if (err) {
+		segment_free(log, s);
+		return err;
+	}
+	mutex_lock(&log->lock);
+	s->older = log->newest;
+	log->newest = s;
+	mutex_unlock(&log->lock);
+	return 0;
+}
+
+static void put_record_head(uint8_t head[LOG_RECORD], struct bytes batch,
+			    uint64_t position, uint64_t synced)
+{
+	uint32_t len = (uint32_t)batch.len;
+
+	put_le32(head, len);
+	put_le32(head + 4, log_head_check(len, synced, position));
+	put_le64(head + 8, synced);
+	put_le64(head + 16, log_check(batch, position));
+}
+
+static int put_record(struct commitlog *log, struct segment *s,
+		      struct bytes batch)
+{
+	uint64_t position = log_position(s->number, s->end);
+	uint8_t head[LOG_RECORD];
+
+	put_record_head(head, batch, position, log->synced);
+	if (s->map) {
+		uint8_t *to = s->map + s->end;
+
+		memcpy(to + LOG_RECORD, batch.ptr, batch.len);
+		memcpy(to + 4, head + 4, LOG_RECORD - 4);
+		__atomic_store_n((uint32_t *)(void *)to, (uint32_t)batch.len,
+				 __ATOMIC_RELEASE);
+		return 0;
+	}
+	buf_clear(&log->record);
+	buf_add(&log->record, head, LOG_RECORD);
+	buf_add_bytes(&log->record, batch);
+	if (log->record.failed)
+		return -ENOMEM;
+	return file_write(log->files, s->fd, log->record.ptr, log->record.len,
+			  s->end);
+}
+
+static void fail(struct commitlog *log, int err)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&log->failed, &none, err);
+}
+
+/* Errors of which the disk is not to blame. */
+static bool is_passing(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -ENOMEM ||
+	       err == -EFBIG || err == -EMFILE || err == -ENFILE;
+}
+
+int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
+{
+	uint64_t size = log_record_size(batch.len);
+	struct segment *s = log->newest;
+	int err = 0;
+
+	if (log->read_only || atomic_load_explicit(&log->failed,
+						   memory_order_relaxed))
+		return -EROFS;
+	if (!batch.len || batch.len > UINT32_MAX - 4096)
+		return batch.len ? -EFBIG : -EINVAL;
+	if (!s || s->fd < 0 || s->size - s->end < size)
+		err = roll(log, size);
+	s = log->newest;
+	if (!err)
+		err = put_record(log, s, batch);
+	if (err) {
+		if (!is_passing(err))
+			fail(log, err);
+		return is_passing(err) ? err : -EROFS;
+	}
+	s->end += size;
+	*end = log_position(s->number, s->end);
+	log->appended += size;
+	atomic_store_explicit(&log->end, *end, memory_order_release);
+	if (!log->wants_spare && s->size - s->end < s->size / 4)
+		atomic_store(&log->wants_spare, true);
+	return 0;
+}
+
+/* What a sync has to do for one segment; taken under the lock. */
+struct part {
+	struct segment *segment;
+	uint64_t from, to;
+	bool fresh;
+};
+
+static int sync_part(struct commitlog *log, const struct part *p)
+{
+	const struct file_ops *files = log->files;
+	struct segment *s = p->segment;
+	uint64_t page = p->from & ~(uint64_t)4095;
+
+	if (s->map)
+		return files->map_sync(files->context, s->fd, s->map + page,
+				       p->to - page);
+	return files->datasync(files->context, s->fd);
+}
+
+#define MOST_PARTS 16
+
+/* The oldest parts that are not synced. Segments that leave the list while
+ * syncing is set are kept (release waits). */
+static size_t gather(struct commitlog *log, struct part *parts, uint64_t *end)
+	REQUIRES(&log->lock)
+{
+	uint64_t position = atomic_load_explicit(&log->end,
+						 memory_order_acquire);
+	struct segment *s;
+	size_t count = 0;
+
+	*end = position;
+	for (s = log->newest; s; s = s->older) {
+		uint64_t to = s->number == log_number(position) ?
+				      log_offset(position) : s->end;
+
+		if (s->number > log_number(position) || s->synced >= to)
+			continue;
+		if (count == MOST_PARTS) {	/* the newest waits */
+			memmove(parts, parts + 1,
+				(--count) * sizeof(*parts));
+			*end = log_position(parts[0].segment->number,
+					    parts[0].to);
+		}
+		parts[count++] = (struct part){ s, s->synced, to, s->fresh };
+	}
+	return count;
+}
+
+static int sync_parts(struct commitlog *log, struct part *parts, size_t count)
+{
+	bool fresh = false;
+	int err = 0;
+
+	while (count-- && !err) {
+		err = sync_part(log, &parts[count]);
+		fresh |= parts[count].fresh;
+	}
+	if (!err && fresh)
+		err = log->files->sync(log->files->context, log->dir);
+	return err;
+}
+
+static void lead_sync(struct commitlog *log) REQUIRES(&log->lock)
+{
+	struct part parts[MOST_PARTS];
+	uint64_t end;
+	size_t count, i;
+	int err;
+
+	log->syncing = true;
+	count = gather(log, parts, &end);
+	mutex_unlock(&log->lock);
+	err = sync_parts(log, parts, count);
+	mutex_lock(&log->lock);
+	if (err) {
+		fail(log, err);
+	} else {
+		for (i = 0; i < count; i++) {
+			parts[i].segment->synced = parts[i].to;
+			parts[i].segment->fresh = false;
+		}
+		atomic_store(&log->synced, end);
+		log->syncs++;
+	}
+	log->syncing = false;
+	pthread_cond_broadcast(&log->sync_done);
+}
+
+int commitlog_sync(struct commitlog *log, uint64_t position)
+{
+	int failed;
+
+	if (atomic_load(&log->synced) >= position && !log->failed)
+		return 0;
+	mutex_lock(&log->lock);
+	while (!(failed = log->failed) && log->synced < position) {
+		if (log->syncing)
+			mutex_wait(&log->lock, &log->sync_done);
+		else
+			lead_sync(log);
+	}
+	mutex_unlock(&log->lock);
+	return failed ? -EIO : 0;
+}
+
+uint64_t commitlog_end(const struct commitlog *log)
+{
+	return atomic_load_explicit(&log->end, memory_order_acquire);
+}
+
+uint64_t commitlog_synced(const struct commitlog *log)
+{
+	return atomic_load(&log->synced);
+}
+
+/* One segment that is not needed any more: keep it for use, or remove it. */
+static void retire(struct commitlog *log, struct segment *s)
+{
+	char name[32];
+
+	segment_name(name, s->number);
+	mutex_lock(&log->lock);
+	if (!log->spare && s->fd >= 0 && s->size >= log->next_size &&
+	    s->size <= LOG_LARGEST_SEGMENT) {
+		log->spare = s;
+		log->wants_spare = false;
+		s = NULL;
+	}
+	mutex_unlock(&log->lock);
+	/* A file that stays is found and removed at the next open. */
+	if (s)
+		log->files->unlink(log->files->context, log->dir, name);
+	segment_free(log, s);
+}
+
+void commitlog_release(struct commitlog *log, uint64_t begin)
+{
+	struct segment **at, *s, *gone = NULL;
+
+	if (log->read_only || log->failed)
+		return;
+	mutex_lock(&log->lock);
+	while (log->syncing)
+		mutex_wait(&log->lock, &log->sync_done);
+	for (at = &log->newest; (s = *at);) {
+		if (s == log->newest ||
+		    log_position(s->number, s->end) > begin) {
+			at = &s->older;
+			continue;
+		}
+		*at = s->older;
+		s->older = gone;
+		gone = s;
+	}
+	if (begin > log->begin)
+		log->begin = begin;
+	mutex_unlock(&log->lock);
+	while ((s = gone)) {
+		gone = s->older;
+		retire(log, s);
+	}
+}
+
+bool commitlog_wants_spare(const struct commitlog *log)
+{
+	return atomic_load_explicit(&log->wants_spare, memory_order_relaxed);
+}
+
+/* Zeros all over, on disk, so that later syncs find every block in place. */
+static int fill_with_zeros(struct commitlog *log, struct segment *s)
+{
+	size_t piece = 256 * 1024;
+	uint8_t *zeros = mem_zalloc(1, piece);
+	uint64_t at;
+	int err = zeros ? 0 : -ENOMEM;
+
+	for (at = 0; at < s->size && !err; at += piece)
+		err = file_write(log->files, s->fd, zeros,
+				 s->size - at < piece ? s->size - at : piece,
+				 at);
+	if (!err)
+		err = log->files->datasync(log->files->context, s->fd);
+	mem_free(zeros);
+	return err;
+}
+
+int commitlog_prepare(struct commitlog *log)
+{
+	uint64_t number, size;
+	struct segment *s;
+	char name[32];
+	int err;
+
+	if (log->read_only || log->failed || !commitlog_wants_spare(log))
+		return 0;
+	mutex_lock(&log->lock);
+	if (log->spare) {
+		log->wants_spare = false;
+		mutex_unlock(&log->lock);
+		return 0;
+	}
+	number = take_number(log);
+	size = grown_size(log);
+	mutex_unlock(&log->lock);
+	err = new_segment(log, &s, number, size);
+	if (err)
+		return err;
+	err = fill_with_zeros(log, s);
+	mutex_lock(&log->lock);
+	log->wants_spare = false;
+	if (!err && !log->spare) {
+		log->spare = s;
+		s = NULL;
+	}
+	mutex_unlock(&log->lock);
+	if (s) {
+		segment_name(name, s->number);
+		log->files->unlink(log->files->context, log->dir, name);
+		segment_free(log, s);
+	}
+	return err;
+}
+
+void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
+{
+	struct segment *s;
+
+	*stats = (struct commitlog_stats){ 0 };
+	mutex_lock(&log->lock);
+	for (s = log->newest; s; s = s->older) {
+		stats->segments++;
+		stats->bytes += s->size;
+	}
+	if (log->spare)
+		stats->bytes += log->spare->size;
+	mutex_unlock(&log->lock);
+	stats->syncs = log->syncs;
+	stats->appended = log->appended;
+	stats->failed = log->failed != 0;
+}
+
+void commitlog_close(struct commitlog *log)
+{
+	struct segment *s;
+	char name[32];
+
+	if (!log)
+		return;
+	if (log->spare && !log->failed) {
+		segment_name(name, log->spare->number);
+		log->files->unlink(log->files->context, log->dir, name);
+	}
+	while ((s = log->newest)) {
+		log->newest = s->older;
+		segment_free(log, s);
+	}
+	segment_free(log, log->spare);
+	mutex_release(&log->lock);
+	pthread_cond_destroy(&log->sync_done);
+	buf_release(&log->record);
+	mem_free(log);
+}

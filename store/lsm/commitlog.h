@@ -1,0 +1,59 @@
+/*
+ * The commit log: a batch is here before any reader sees it, and after a crash
+ * what was here is applied again. A position is a place in the log; positions
+ * only grow. commitlog.c has the format.
+ *
+ * Threads: append, release by one at a time (the lsm's write lock); sync, end
+ * and stats from any; prepare from one, the log's background work.
+ */
+#ifndef STORE_LSM_COMMITLOG_H
+#define STORE_LSM_COMMITLOG_H
+#include "store/base/file.h"
+
+struct commitlog;
+
+/*
+ * Open the log in dir. What lies before begin (as the manifest has it) is not
+ * needed any more. Nothing is written before the first append. dir and files
+ * stay the caller's. 0 or -errno.
+ */
+int commitlog_open(struct commitlog **out, const struct file_ops *files,
+		   int dir, uint64_t begin, bool read_only);
+/*
+ * Call each batch from begin on, in order, with its position; once, before the
+ * first append. A torn tail ends it; -EUCLEAN (told) when something is missing
+ * that was synced, and what each returns if not 0.
+ */
+int commitlog_replay(struct commitlog *log,
+		     int (*each)(void *context, uint64_t position,
+				 struct bytes batch),
+		     void *context);
+/* Syncs nothing. NULL is accepted. */
+void commitlog_close(struct commitlog *log);
+
+/*
+ * Append a batch: handed to the kernel when it returns, with *end the position
+ * behind it. -EROFS after a failure of the disk or read only, -ENOSPC, -ENOMEM,
+ * -EFBIG (4 GiB); then nothing was appended.
+ */
+int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end);
+/* Wait until all before position is on disk; callers share syncs. The first
+ * failure (-EIO and the like) makes the log read only for ever: -EIO. */
+int commitlog_sync(struct commitlog *log, uint64_t position);
+/* Behind the last record. */
+uint64_t commitlog_end(const struct commitlog *log);
+uint64_t commitlog_synced(const struct commitlog *log);
+/* Segments that end at or before begin may be used again, or go. The manifest
+ * says so durably before this is called. */
+void commitlog_release(struct commitlog *log, uint64_t begin);
+/* Will append need a new segment soon? Then prepare one beforehand: written
+ * with zeros and synced, so that later syncs touch no metadata. */
+bool commitlog_wants_spare(const struct commitlog *log);
+int commitlog_prepare(struct commitlog *log);
+
+struct commitlog_stats {
+	uint64_t bytes, segments, syncs, appended;
+	bool failed;
+};
+void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats);
+#endif

@@ -1,0 +1,79 @@
+/*
+ * The bytes of the commit log, shared by writing and replay.
+ *
+ * The log is a sequence of files log-NUMBER (16 hex digits). A position is
+ * number << 32 | offset. Integers are little-endian.
+ *
+ *   segment  0  8  "wide-log"
+ *            8  4  format version, 1
+ *           12  4  0
+ *           16  8  number
+ *           24  8  the position where the segment before ended; 0: none
+ *           32  8  XXH3 of bytes 0..31
+ *           64     records, each at a multiple of 8:
+ *
+ *   record   0  4  n, length of the batch, 1 at least
+ *            4  4  lower half of XXH3 of bytes 0..3 and 8..15, seeded
+ *            8  8  a position up to which the log was known to be synced
+ *           16  8  XXH3 of the batch, seeded
+ *           24  n  one batch (row/mutation.c)
+ *
+ * The seeds are made of segment number and offset: an old record in a file that
+ * is used again is no record. A segment ends where the next says it ended; the
+ * last one at its first bad record. n is written last.
+ *
+ * Is a bad record a torn tail, or damage? After a power cut later pages may be
+ * there and earlier ones not, so that good records behind it prove nothing. But
+ * each record tells what was known to be synced when it was written: a hole
+ * below the highest such position seen anywhere is damage, one above it was
+ * never acknowledged as synced, and all behind it is dropped.
+ */
+#ifndef STORE_LSM_COMMITLOG_FORMAT_H
+#define STORE_LSM_COMMITLOG_FORMAT_H
+#include <xxhash.h>
+
+#include "store/base/bytes.h"
+
+#define LOG_MAGIC "wide-log"
+#define LOG_VERSION 1
+#define LOG_HEADER 64
+#define LOG_RECORD 24
+#define LOG_NAME "log-%016llx"
+#define LOG_NAME_SIZE 21
+#define LOG_FIRST_SEGMENT ((uint64_t)1 << 20)
+#define LOG_LARGEST_SEGMENT ((uint64_t)32 << 20)
+
+static inline uint64_t log_position(uint64_t number, uint64_t offset)
+{
+	return number << 32 | offset;
+}
+static inline uint64_t log_number(uint64_t position)
+{
+	return position >> 32;
+}
+static inline uint64_t log_offset(uint64_t position)
+{
+	return position & UINT32_MAX;
+}
+static inline uint64_t log_record_size(uint64_t len)
+{
+	return (LOG_RECORD + len + 7) & ~(uint64_t)7;
+}
+static inline uint64_t log_seed(uint64_t position)
+{
+	return position * 0x9e3779b97f4a7c15ULL;
+}
+static inline uint32_t log_head_check(uint32_t len, uint64_t synced,
+				      uint64_t position)
+{
+	uint8_t head[12];
+
+	put_le32(head, len);
+	put_le64(head + 4, synced);
+	return (uint32_t)XXH3_64bits_withSeed(head, 12, log_seed(position));
+}
+static inline uint64_t log_check(struct bytes batch, uint64_t position)
+{
+	return XXH3_64bits_withSeed(batch.ptr, batch.len, log_seed(position));
+}
+#endif

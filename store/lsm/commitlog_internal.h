@@ -1,0 +1,43 @@
+/* What commitlog.c and commitlog_replay.c share. */
+#ifndef STORE_LSM_COMMITLOG_INTERNAL_H
+#define STORE_LSM_COMMITLOG_INTERNAL_H
+#include <stdatomic.h>
+
+#include "store/base/lock.h"
+#include "store/lsm/commitlog.h"
+#include "store/lsm/commitlog_format.h"
+
+struct segment {
+	struct segment *older;
+	uint64_t number, size;
+	int fd;			/* -1: not open (not needed for writing) */
+	uint8_t *map;		/* NULL: pwrite */
+	uint64_t end;		/* offset behind the last record */
+	uint64_t synced;	/* offset; under lock */
+	bool fresh;		/* its name may not be durable yet */
+};
+
+struct commitlog {
+	const struct file_ops *files;
+	int dir;
+	bool read_only;
+	uint64_t begin;
+	_Atomic uint64_t end, synced, appended, syncs;
+	atomic_int failed;	/* the first error of the disk, or 0 */
+	_Atomic bool wants_spare;
+
+	struct mutex lock;
+	pthread_cond_t sync_done;
+	bool syncing;		/* under lock, as all below */
+	struct segment *newest;	/* the one that is written, and its olders */
+	struct segment *spare;	/* ready to become the newest, or NULL */
+	uint64_t next_number, next_size;
+	struct buf record;	/* the appender's, for pwrite */
+};
+
+void segment_name(char name[32], uint64_t number);
+/* NULL is accepted. */
+void segment_free(struct commitlog *log, struct segment *s);
+/* Open the file of a segment for writing, map it if possible. */
+int segment_open(struct commitlog *log, struct segment *s, int flags);
+#endif

@@ -1,0 +1,426 @@
+/*
+ * Opening the log: which segments are there, what is in them, where it ends.
+ * Files are read in bounded pieces (or one record, where that is larger).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/base/alloc.h"
+#include "store/base/log.h"
+#include "store/lsm/commitlog_internal.h"
+
+#define PIECE ((size_t)256 * 1024)
+
+struct numbers {
+	uint64_t *list;
+	size_t count, room;
+};
+
+static int note_name(void *data, const char *name)
+{
+	struct numbers *n = data;
+	unsigned long long number;
+	char back[32];
+
+	if (sscanf(name, "log-%16llx", &number) != 1)
+		return 0;
+	segment_name(back, number);
+	if (strcmp(back, name) || !number || number > UINT32_MAX)
+		return 0;
+	if (n->count == n->room) {
+		size_t room = n->room ? n->room * 2 : 16;
+		uint64_t *grown = mem_resize(n->list, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		n->list = grown;
+		n->room = room;
+	}
+	n->list[n->count++] = number;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int list_segments(struct commitlog *log, struct numbers *n)
+{
+	int err = log->files->list(log->files->context, log->dir, note_name, n);
+
+	if (!err && n->count)
+		qsort(n->list, n->count, sizeof(*n->list), by_number);
+	return err;
+}
+
+int commitlog_open(struct commitlog **out, const struct file_ops *files,
+		   int dir, uint64_t begin, bool read_only)
+{
+	struct commitlog *log = mem_zalloc(1, sizeof(*log));
+
+	if (!log)
+		return -ENOMEM;
+	log->files = files;
+	log->dir = dir;
+	log->read_only = read_only;
+	log->begin = begin;
+	log->next_number = log_number(begin) + 1;
+	log->next_size = LOG_FIRST_SEGMENT;
+	atomic_init(&log->end, begin);
+	atomic_init(&log->synced, begin);
+	mutex_init(&log->lock);
+	pthread_cond_init(&log->sync_done, NULL);
+	*out = log;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* One segment being read; window holds a piece of it. */
+struct reading {
+	struct commitlog *log;
+	struct segment *s;
+	bool headed;		/* its header is good */
+	uint64_t previous_end;
+	struct buf window;
+	uint64_t window_at;
+};
+
+/* len bytes at offset, valid until the next call; NULL: *err says why. */
+static const uint8_t *look(struct reading *r, uint64_t offset, size_t len,
+			   int *err)
+{
+	size_t want = len > PIECE ? len : PIECE;
+
+	if (offset >= r->window_at &&
+	    offset + len <= r->window_at + r->window.len)
+		return r->window.ptr + (offset - r->window_at);
+	if (want > r->s->size - offset)
+		want = (size_t)(r->s->size - offset);
+	buf_clear(&r->window);
+	if (!buf_reserve(&r->window, want)) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	*err = file_read(r->log->files, r->s->fd, r->window.ptr, want, offset);
+	if (*err)
+		return NULL;
+	r->window.len = want;
+	r->window_at = offset;
+	return r->window.ptr;
+}
+
+/* The record at offset: 1 with *batch and *synced, 0: none, -errno. */
+static int read_record(struct reading *r, uint64_t offset, struct bytes *batch,
+		       uint64_t *synced)
+{
+	uint64_t position = log_position(r->s->number, offset), check;
+	const uint8_t *head;
+	uint32_t len;
+	int err = 0;
+
+	if (offset + LOG_RECORD >= r->s->size)
+		return 0;
+	head = look(r, offset, LOG_RECORD, &err);
+	if (!head)
+		return err;
+	len = get_le32(head);
+	*synced = get_le64(head + 8);
+	check = get_le64(head + 16);
+	if (!len || log_record_size(len) > r->s->size - offset ||
+	    *synced > position ||
+	    get_le32(head + 4) != log_head_check(len, *synced, position))
+		return 0;
+	head = look(r, offset, LOG_RECORD + (size_t)len, &err);
+	if (!head)
+		return err;
+	*batch = bytes_of(head + LOG_RECORD, len);
+	return log_check(*batch, position) == check;
+}
+
+static int read_header(struct reading *r)
+{
+	const uint8_t *header;
+	int err = 0;
+
+	if (r->s->size < LOG_HEADER)
+		return 0;
+	header = look(r, 0, LOG_HEADER, &err);
+	if (!header)
+		return err;
+	if (memcmp(header, LOG_MAGIC, 8) ||
+	    get_le64(header + 32) != XXH3_64bits(header, 32) ||
+	    get_le64(header + 16) != r->s->number)
+		return 0;
+	if (get_le32(header + 8) != LOG_VERSION)
+		return -EPROTONOSUPPORT;
+	r->headed = true;
+	r->previous_end = get_le64(header + 24);
+	return 0;
+}
+
+static int open_reading(struct reading *r, struct commitlog *log,
+			uint64_t number)
+{
+	struct stat st;
+	char name[32];
+	int err;
+
+	*r = (struct reading){ .log = log };
+	r->s = mem_zalloc(1, sizeof(*r->s));
+	if (!r->s)
+		return -ENOMEM;
+	r->s->number = number;
+	r->s->fresh = true;
+	segment_name(name, number);
+	r->s->fd = file_open(log->files, log->dir, name,
+			     log->read_only ? O_RDONLY : O_RDWR);
+	if (r->s->fd < 0)
+		return r->s->fd;
+	err = log->files->stat(log->files->context, r->s->fd, &st);
+	if (err)
+		return err;
+	r->s->size = (uint64_t)st.st_size < UINT32_MAX ? (uint64_t)st.st_size :
+							UINT32_MAX;
+	return read_header(r);
+}
+
+static void close_reading(struct reading *r)
+{
+	segment_free(r->log, r->s);
+	buf_release(&r->window);
+}
+
+/* Good records from offset on, wherever they begin: is there any, and what did
+ * they know to be synced? */
+static int scan(struct reading *r, uint64_t offset, uint64_t *most_synced,
+		bool *any)
+{
+	while (offset + LOG_RECORD < r->s->size) {
+		struct bytes batch;
+		uint64_t synced;
+		int got = read_record(r, offset, &batch, &synced);
+
+		if (got < 0)
+			return got;
+		if (got) {
+			*any = true;
+			if (synced > *most_synced)
+				*most_synced = synced;
+		}
+		offset += got ? log_record_size(batch.len) : 8;
+	}
+	return 0;
+}
+
+/* ----------------------------------------------------------------- replay */
+
+struct replay {
+	struct commitlog *log;
+	int (*each)(void *context, uint64_t position, struct bytes batch);
+	void *context;
+	struct reading *readings;
+	size_t count;
+	uint64_t end;		/* all before it was read */
+	size_t at;		/* the segment that end is in */
+	uint64_t most_synced;
+};
+
+/* Call what is in one segment from offset on to stop, or to its last record;
+ * end is behind it. */
+static int replay_segment(struct replay *p, struct reading *r, uint64_t offset,
+			  uint64_t stop)
+{
+	while (offset < stop) {
+		struct bytes batch;
+		uint64_t synced, position = log_position(r->s->number, offset);
+		int got = read_record(r, offset, &batch, &synced);
+
+		if (got <= 0)
+			return got;
+		if (synced > p->most_synced)
+			p->most_synced = synced;
+		got = p->each(p->context, position, batch);
+		if (got)
+			return got;
+		offset += log_record_size(batch.len);
+		r->s->end = offset;
+		p->end = log_position(r->s->number, offset);
+	}
+	return 0;
+}
+
+/* The next segment with a good header from i on, or count. */
+static size_t next_headed(const struct replay *p, size_t i)
+{
+	while (i < p->count && !p->readings[i].headed)
+		i++;
+	return i;
+}
+
+/* Segment by segment, as long as each begins where the one before ended. */
+static int replay_all(struct replay *p)
+{
+	uint64_t begin = p->log->begin;
+	size_t i = next_headed(p, 0), next;
+	int err = 0;
+
+	p->end = begin;
+	p->at = p->count;
+	for (; i < p->count && !err; i = next) {
+		struct reading *r = &p->readings[i];
+		uint64_t offset = LOG_HEADER, stop = UINT64_MAX;
+
+		next = next_headed(p, i + 1);
+		if (r->s->number == log_number(begin) &&
+		    log_offset(begin) > offset)
+			offset = log_offset(begin);
+		else if (p->at < p->count ? r->previous_end != p->end :
+			 r->previous_end > p->end)
+			break;	/* something between is missing */
+		if (next < p->count && log_number(p->readings[next].previous_end)
+					       == r->s->number)
+			stop = log_offset(p->readings[next].previous_end);
+		p->at = i;
+		p->end = log_position(r->s->number, offset);
+		r->s->end = offset;
+		err = replay_segment(p, r, offset, stop);
+		if (stop != UINT64_MAX && r->s->end != stop)
+			break;	/* a hole */
+	}
+	return err;
+}
+
+/* What lies behind the end must not have been synced. */
+static int check_tail(struct replay *p, bool *reusable)
+{
+	size_t i;
+	int err = 0;
+
+	*reusable = true;
+	for (i = 0; i < p->count && !err; i++) {
+		struct reading *r = &p->readings[i];
+		bool any = false;
+
+		if (i < p->at && p->at < p->count && r->headed)
+			continue;
+		err = scan(r, i == p->at ? r->s->end : LOG_HEADER,
+			   &p->most_synced, &any);
+		if (i == p->at && any)
+			*reusable = false;
+	}
+	if (!err && p->end < p->most_synced) {
+		char name[32];
+
+		segment_name(name, log_number(p->end));
+		err = corrupt(name, log_offset(p->end), "the record here was "
+			      "on disk and is not there any more");
+	}
+	return err;
+}
+
+/* Let the newest segment be written on. */
+static void resume(struct commitlog *log, struct segment *s, bool reusable)
+{
+	void *map = NULL;
+
+	if (reusable && s->size > s->end &&
+	    !log->files->allocate(log->files->context, s->fd, s->size)) {
+		if (!log->files->map(log->files->context, s->fd, s->size, &map))
+			s->map = map;
+		return;
+	}
+	s->size = s->end;	/* full: the next append begins a new one */
+}
+
+/*
+ * Those that were replayed become the log's; the others are removed, and that
+ * durably, before a new segment may say that it follows another.
+ */
+static int adopt(struct replay *p, bool reusable)
+{
+	struct commitlog *log = p->log;
+	bool removed = false;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < p->count; i++) {
+		struct reading *r = &p->readings[i];
+		char name[32];
+
+		segment_name(name, r->s->number);
+		if (p->at < p->count && i <= p->at && r->headed) {
+			r->s->older = log->newest;
+			log->newest = r->s;
+			if (i == p->at && !log->read_only)
+				resume(log, r->s, reusable);
+			r->s = NULL;
+		} else if (!log->read_only) {
+			removed = true;
+			err = log->files->unlink(log->files->context, log->dir,
+						 name);
+			if (err)
+				return err;
+		}
+	}
+	return removed ? log->files->sync(log->files->context, log->dir) : 0;
+}
+
+static int load_and_replay(struct replay *p, const struct numbers *n)
+{
+	struct commitlog *log = p->log;
+	bool reusable;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < n->count && !err; i++) {
+		char name[32];
+
+		if (n->list[i] >= log->next_number)
+			log->next_number = n->list[i] + 1;
+		segment_name(name, n->list[i]);
+		if (n->list[i] >= log_number(log->begin))
+			err = open_reading(&p->readings[p->count++], log,
+					   n->list[i]);
+		else if (!log->read_only)
+			err = log->files->unlink(log->files->context, log->dir,
+						 name);
+	}
+	p->most_synced = log->begin;
+	if (!err)
+		err = replay_all(p);
+	if (!err)
+		err = check_tail(p, &reusable);
+	if (!err)
+		err = adopt(p, reusable);
+	atomic_store(&log->end, p->end);
+	atomic_store(&log->synced, p->most_synced);
+	return err;
+}
+
+int commitlog_replay(struct commitlog *log,
+		     int (*each)(void *context, uint64_t position,
+				 struct bytes batch),
+		     void *context)
+{
+	struct replay p = { .log = log, .each = each, .context = context };
+	struct numbers n = { NULL, 0, 0 };
+	size_t i;
+	int err;
+
+	err = list_segments(log, &n);
+	if (!err && n.count) {
+		p.readings = mem_zalloc(n.count, sizeof(*p.readings));
+		err = p.readings ? load_and_replay(&p, &n) : -ENOMEM;
+	}
+	for (i = 0; i < p.count; i++)
+		close_reading(&p.readings[i]);
+	mem_free(p.readings);
+	mem_free(n.list);
+	return err;
+}
