@@ -25,6 +25,7 @@ struct compaction {
 	size_t output_count, output_room;
 	uint64_t written;
 	bool installed;
+	bool unknown;		/* whether it is installed: keep all files */
 
 	/* while it runs */
 	struct iterator *merged;
@@ -324,6 +325,7 @@ int compaction_install(struct compaction *c, struct manifest *manifest)
 	err = manifest_apply(manifest, &edit);
 	manifest_edit_release(&edit);
 	c->installed = !err;
+	c->unknown = err == -EIO;
 	return err;
 }
 
@@ -354,11 +356,12 @@ uint64_t compaction_bytes_written(const struct compaction *c)
 
 static void free_output(struct compaction *c, struct output *o)
 {
+	bool remove = !c->installed && !c->unknown;
 	char name[32];
 
-	if (o->sstable && !c->installed)
+	if (o->sstable && remove)
 		sstable_drop(o->sstable);
-	if (!o->sstable) {
+	if (!o->sstable && remove) {
 		sstable_name(name, o->info.number);
 		c->setup.files->unlink(c->setup.files->context, c->setup.dir,
 				       name);

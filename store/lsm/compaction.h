@@ -11,7 +11,8 @@
  * unlinked when their last reader goes. A crash between any two steps leaves
  * either the inputs or the outputs live, and the others as files that no
  * manifest names. compaction_free at any point cleans up: outputs that were not
- * installed are removed.
+ * installed are removed, unless install ended with -EIO: then the manifest may
+ * name them or the inputs, and all stay until the next open.
  *
  * What is dropped on the way: shadowed data always; expired cells become
  * tombstones; tombstones and deletions made before gc_before go if their

@@ -81,7 +81,9 @@ void manifest_edit_property(struct manifest_edit *e, const char *name,
  * table (a truncate or drop came between: throw the outputs away); -ENOSPC and
  * -ENOMEM, after which others may still succeed; -EROFS; -EIO: the disk failed
  * now or before, nothing can be written any more until the store is opened
- * anew (a failed sync is never tried again).
+ * anew (a failed sync is never tried again). After -EIO nobody knows whether
+ * the edit is on disk: remove no file that it adds or drops, the next open
+ * finds out.
  */
 int manifest_apply(struct manifest *m, const struct manifest_edit *e);
 

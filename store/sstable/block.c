@@ -97,7 +97,8 @@ void block_builder_add(struct block_builder *b, const struct entry *entry)
 	else
 		what = (uint64_t)!deletion_is_none(entry->before) << 1 |
 		       (uint64_t)!deletion_is_none(entry->after) << 2 | 1;
-	buf_reserve(out, 30 + entry->key.len + entry->row.len);
+	buf_reserve(out, 30 + entry->key.len +
+			 (entry->kind == ENTRY_ROW ? entry->row.len : 40));
 	buf_add_varint(out, shared);
 	buf_add_varint(out, entry->key.len - shared);
 	buf_add_varint(out, what);

@@ -265,7 +265,8 @@ static int count_bound(struct sstable_writer *w, const struct entry *entry)
 static int add(struct sstable_writer *w, const struct entry *entry)
 {
 	struct bytes key = entry->key, last = buf_bytes(&w->last_key);
-	size_t size = key.len + entry->row.len;
+	size_t size = key.len + (entry->kind == ENTRY_ROW ? entry->row.len :
+							    40);
 	int err = 0;
 
 	/* Out of order: a mistake of ours, which must not reach the disk. */

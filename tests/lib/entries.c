@@ -119,7 +119,13 @@ void entries_make(struct entries *e, struct random *rng,
 		/* Ascending by a random step; the token need not be true. */
 		token += (int64_t)(random_next(rng) >> 1) / shape->partitions +
 			 1;
-		random_bytes(rng, &name, 12);
+		if (shape->same_partitions) {
+			token = INT64_MIN + (int64_t)(UINT64_MAX /
+					shape->partitions * i >> 1) * 2;
+			buf_add_be32(&name, i);
+		} else {
+			random_bytes(rng, &name, 12);
+		}
 		buf_clear(&key);
 		key_add_partition(&key, token, buf_bytes(&name));
 		add_partition(e, rng, shape, &key);

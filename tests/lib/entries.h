@@ -17,6 +17,7 @@ struct entries_shape {
 	uint32_t rows;		/* of a partition, at most */
 	uint32_t value;		/* bytes, at most */
 	bool bounds;
+	bool same_partitions;	/* in every set; rows then meet by chance */
 };
 void entries_make(struct entries *e, struct random *rng,
 		  const struct entries_shape *shape);

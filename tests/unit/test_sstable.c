@@ -164,15 +164,15 @@ static const struct {
 	struct entries_shape shape;
 	struct sstable_options options;
 } plans[] = {
-	{ { 1, 1, 10, false }, { .block_size = 64 } },
-	{ { 1, 400, 20, true }, { .block_size = 256, .compress = true } },
-	{ { 30, 10, 40, true }, { .block_size = 64 } },
-	{ { 300, 1, 30, false }, { .compress = true, .filter_bits = 4,
+	{ { 1, 1, 10, false, false }, { .block_size = 64 } },
+	{ { 1, 400, 20, true, false }, { .block_size = 256, .compress = true } },
+	{ { 30, 10, 40, true, false }, { .block_size = 64 } },
+	{ { 300, 1, 30, false, false }, { .compress = true, .filter_bits = 4,
 				   .expected_rows = 4000,
 				   .expected_partitions = 100000 } },
-	{ { 3, 300, 9, true }, { .block_size = 4096, .expected_rows = 1 } },
-	{ { 20, 20, 9000, true }, { .compress = true } },
-	{ { 200, 12, 0, true }, { .block_size = 1 } },
+	{ { 3, 300, 9, true, false }, { .block_size = 4096, .expected_rows = 1 } },
+	{ { 20, 20, 9000, true, false }, { .compress = true } },
+	{ { 200, 12, 0, true, false }, { .block_size = 1 } },
 };
 
 START_TEST(random_entries_come_back)	/* _i: plan and seed */
@@ -222,7 +222,7 @@ END_TEST
 START_TEST(info_counts_what_is_there)
 {
 	struct random rng = random_seeded(5);
-	struct entries_shape shape = { 40, 12, 20, true };
+	struct entries_shape shape = { 40, 12, 20, true, false };
 	struct sstable_options options = { .compress = true };
 	struct sstable_info info;
 	uint64_t rows = 0, bounds = 0;
@@ -274,7 +274,7 @@ static void check_damaged(uint64_t number)
 START_TEST(no_flipped_bit_goes_unnoticed)	/* _i: compressed or not */
 {
 	struct random rng = random_seeded(3);
-	struct entries_shape shape = { 6, 6, 30, true };
+	struct entries_shape shape = { 6, 6, 30, true, false };
 	struct sstable_options options = { .block_size = 200,
 					   .compress = _i };
 	struct buf file = BUF_INIT;
@@ -306,7 +306,7 @@ END_TEST
 START_TEST(a_cut_file_is_refused)
 {
 	struct random rng = random_seeded(4);
-	struct entries_shape shape = { 3, 5, 30, true };
+	struct entries_shape shape = { 3, 5, 30, true, false };
 	struct sstable_options options = { .block_size = 200 };
 	struct buf file = BUF_INIT;
 	struct sstable_info info;
@@ -333,7 +333,7 @@ END_TEST
 START_TEST(another_file_or_version_is_refused)
 {
 	struct random rng = random_seeded(4);
-	struct entries_shape shape = { 3, 5, 30, true };
+	struct entries_shape shape = { 3, 5, 30, true, false };
 	struct sstable_options options = { .block_size = 200 };
 	struct buf file = BUF_INIT;
 	struct sstable_info info;
@@ -360,7 +360,7 @@ END_TEST
 START_TEST(a_block_of_another_file_is_noticed)
 {
 	struct random rng = random_seeded(4);
-	struct entries_shape shape = { 3, 5, 30, true };
+	struct entries_shape shape = { 3, 5, 30, true, false };
 	struct sstable_options options = { .block_size = 1 << 20 };
 	struct buf one = BUF_INIT, two = BUF_INIT;
 	struct sstable_info info;
@@ -390,7 +390,7 @@ END_TEST
 START_TEST(wrong_orders_are_refused)
 {
 	struct random rng = random_seeded(9);
-	struct entries_shape shape = { 3, 5, 30, false };
+	struct entries_shape shape = { 3, 5, 30, false, false };
 	struct sstable_options options = { .block_size = 200 };
 	struct deletion d = { 5, 5 };
 	struct sstable_writer *w;
@@ -426,7 +426,7 @@ END_TEST
 START_TEST(a_failing_disk_leaves_no_file)
 {
 	struct random rng = random_seeded(11);
-	struct entries_shape shape = { 5, 50, 9000, true };
+	struct entries_shape shape = { 5, 50, 9000, true, false };
 	struct sstable_options options = { .compress = true };
 	struct sstable_info info;
 	struct faulty f;
@@ -452,7 +452,7 @@ END_TEST
 START_TEST(without_memory_nothing_breaks)
 {
 	struct random rng = random_seeded(12);
-	struct entries_shape shape = { 6, 20, 200, true };
+	struct entries_shape shape = { 6, 20, 200, true, false };
 	struct sstable_options options = { .block_size = 512,
 					   .compress = true };
 	struct sstable_info info;
@@ -541,7 +541,7 @@ END_TEST
 START_TEST(a_dropped_file_goes_with_its_last_reader)
 {
 	struct random rng = random_seeded(1);
-	struct entries_shape shape = { 5, 5, 10, false };
+	struct entries_shape shape = { 5, 5, 10, false, false };
 	struct sstable_options options = { .compress = false };
 	struct sstable_info info;
 	struct iterator *it;
