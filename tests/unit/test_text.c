@@ -354,6 +354,46 @@ START_TEST(random_bytes_do_no_harm)	/* _i is the seed */
 }
 END_TEST
 
+/* What looks like a text, right or not: if it is read, so is what it prints. */
+START_TEST(random_texts_mean_one_value)	/* _i is the seed */
+{
+	static const char *const pieces[] = {
+		"0", "1", "2", "9", "12", "30", "59", "2016", "+", "-", ".",
+		":", "e", "E", "T", "Z", " ", "0x", "f", "P", "Y", "M", "D",
+		"H", "S", "W", "y", "mo", "d", "h", "m", "s", "ms", "us",
+		"\302\265s", "ns", "::", "[", "]", "%", "NaN", "Infinity",
+		"-10", "-04", "true", "UTC", "+01:00", "12:34", "999999999",
+	};
+	struct random rng = random_seeded((uint64_t)_i);
+	struct buf text = BUF_INIT, value = BUF_INIT;
+	enum type_kind kind;
+	uint32_t count;
+	int round;
+
+	for (round = 0; round < 200; round++) {
+		buf_clear(&text);
+		for (count = 1 + random_below(&rng, 7); count; count--)
+			buf_add_str(&text, pieces[random_below(&rng,
+						ARRAY_SIZE(pieces))]);
+		for (kind = 0; kind < TYPE_NATIVE_COUNT; kind++) {
+			struct bytes all = buf_bytes(&text);
+
+			buf_clear(&value);
+			if (type_read_text(&value, type_native(kind), all,
+					   NULL))
+				continue;
+			native_check_round_trip(kind, buf_bytes(&value));
+			for (; all.len; all.len--)
+				ck_assert_msg(native_text_may_begin(kind, all),
+					      "%s: %s", type_kind_name(kind),
+					      buf_cstr(&text));
+		}
+	}
+	buf_release(&text);
+	buf_release(&value);
+}
+END_TEST
+
 static const struct {
 	enum type_kind kind;
 	const char *hex, *literal;
@@ -394,6 +434,57 @@ START_TEST(a_literal_is_written)
 }
 END_TEST
 
+/* The public face gives natives to what is tested above. */
+START_TEST(a_type_is_asked)
+{
+	const struct type *t = type_native(TYPE_TIME);
+	struct buf value = BUF_INIT, text = BUF_INIT;
+	struct type_error error = { "" };
+
+	/* CQL forgives the blank, a file does not. */
+	ck_assert_int_eq(type_read_text(&value, t, bytes_str(" 1:2:3"),
+					&error), -EINVAL);
+	ck_assert_str_eq(error.text, "(TimeType) Unable to coerce ' 1:2:3' to "
+			 "a formatted time (long)");
+	ck_assert_int_eq(type_read_constant(&value, t, LITERAL_STRING,
+					    bytes_str(" 1:2:3"), "v", &error),
+			 0);
+	ck_assert_int_eq(type_validate(t, buf_bytes(&value), &error), 0);
+	type_print_text(&text, t, buf_bytes(&value));
+	ck_assert_str_eq(buf_cstr(&text), "01:02:03.000000000");
+	ck_assert_uint_eq(type_text_length(t, buf_bytes(&value)), 18);
+	buf_clear(&text);
+	type_print_literal(&text, t, buf_bytes(&value));
+	ck_assert_str_eq(buf_cstr(&text), "'01:02:03.000000000'");
+	ck_assert(type_text_may_begin(t, bytes_str("01:0")));
+	ck_assert(!type_text_may_begin(t, bytes_str("noon")));
+	buf_clear(&value);
+	ck_assert_int_eq(type_read_text(&value, t, bytes_str("01:02:03"),
+					&error), 0);
+	ck_assert_uint_eq(value.len, 8);
+	buf_release(&value);
+	buf_release(&text);
+}
+END_TEST
+
+/* Constants of types with parts are refused by the type's name. */
+START_TEST(a_list_takes_no_constant)
+{
+	struct type *part = type_get(type_native(TYPE_INT));
+	struct type *list = type_new(TYPE_LIST, true, &part, 1);
+	struct buf value = BUF_INIT;
+	struct type_error error = { "" };
+
+	ck_assert(!type_takes_literal(list, LITERAL_INTEGER));
+	ck_assert_int_eq(type_read_constant(&value, list, LITERAL_INTEGER,
+					    bytes_str("5"), "l", &error),
+			 -EINVAL);
+	ck_assert_str_eq(error.text, "Invalid INTEGER constant (5) for \"l\" "
+			 "of type list<int>");
+	type_put(list);
+}
+END_TEST
+
 SUITE(text)
 {
 	TCase *tc = tcase_create("text");
@@ -401,9 +492,12 @@ SUITE(text)
 	tcase_add_loop_test(tc, a_constant_is_read, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_loop_test(tc, a_value_is_checked, 0,
 			    (int)ARRAY_SIZE(values));
-	tcase_add_loop_test(tc, a_random_value_survives, 0, 50);
-	tcase_add_loop_test(tc, random_bytes_do_no_harm, 0, 50);
+	tcase_add_loop_test(tc, a_random_value_survives, 0, 25);
+	tcase_add_loop_test(tc, random_bytes_do_no_harm, 0, 25);
+	tcase_add_loop_test(tc, random_texts_mean_one_value, 0, 25);
 	tcase_add_loop_test(tc, a_literal_is_written, 0,
 			    (int)ARRAY_SIZE(literals));
+	tcase_add_test(tc, a_type_is_asked);
+	tcase_add_test(tc, a_list_takes_no_constant);
 	suite_add_tcase(suite, tc);
 }
