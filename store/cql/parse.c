@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "store/cql/parser.h"
+#include "store/type/native.h"
 
 static void parse_truncate(struct parser *p, struct statement *s)
 {
@@ -109,6 +110,31 @@ static void parse_end(struct parser *p, size_t *consumed)
 		*consumed = p->text.len;
 }
 
+/* Names and strings of other bytes would reach the schema and the files. */
+static int check_utf8(struct bytes text, struct arena *arena,
+		      struct cql_error *error)
+{
+	size_t good = 0, bad = text.len, middle;
+	int err;
+
+	if (text_is_utf8(text, false))
+		return 0;
+	while (bad - good > 1) {	/* the first place that is wrong */
+		middle = good + (bad - good) / 2;
+		if (text_is_utf8(bytes_of(text.ptr, middle), true))
+			good = middle;
+		else
+			bad = middle;
+	}
+	while (!text_is_utf8(bytes_of(text.ptr, good), false))
+		good--;			/* at most three, to the lead byte */
+	cql_error_at(error, text, (uint32_t)good, 1);
+	err = cql_error_set(error, arena, CQL_SYNTAX,
+			    "line %d:%d not UTF-8", error->line, error->column);
+	cql_error_at(error, text, (uint32_t)good, 1);
+	return err;
+}
+
 int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 	      size_t *consumed, struct cql_error *error)
 {
@@ -123,6 +149,8 @@ int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 				     "The statement is longer than 4 GiB");
 	if (!text.ptr)
 		text = BYTES_EMPTY;
+	if (check_utf8(text, arena, error))
+		return arena->failed ? -ENOMEM : -EINVAL;
 	p.arena = arena;
 	p.error = error;
 	p.text = text;

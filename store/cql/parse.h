@@ -17,8 +17,8 @@
  *
  * The tree is made in arena, and none of it points into text. Text that holds
  * no statement at all is an error at line 0, column -1 (the caller who reads
- * several uses cql_split). Nesting is bounded, and the time is linear in the
- * length of the text.
+ * several uses cql_split), and so is text that is not UTF-8. Nesting is bounded,
+ * and the time is linear in the length of the text.
  *
  * Returns 0, -EINVAL (*error is set, with its place) or -ENOMEM. Any thread.
  */

@@ -52,7 +52,8 @@ static void refuse_term(struct parser *p, struct token at, const char *what,
 }
 
 /* {'class': 'x', 'n': 1}: any terms by the grammar, constants by meaning. */
-static void parse_property_map(struct parser *p, struct written_property *property)
+static void parse_property_map(struct parser *p,
+			       struct written_property *property)
 {
 	const struct term *key, *value;
 	struct token at;

@@ -90,7 +90,8 @@ static inline struct span span_from(const struct parser *p, uint32_t start)
 void *parser_node(struct parser *p, size_t size);
 #define new_node(p, type) ((type *)parser_node(p, sizeof(type)))
 /* An array that grows by doubling: where element number *count goes. */
-void *parser_append(struct parser *p, void *items, uint32_t *count, size_t size);
+void *parser_append(struct parser *p, void *items, uint32_t *count,
+		    size_t size);
 /* Append a zeroed element to an array and its count: a pointer to it. */
 #define append(p, items, count)                                                \
 	({                                                                     \

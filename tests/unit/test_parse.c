@@ -99,6 +99,23 @@ START_TEST(recorded_statements)
 }
 END_TEST
 
+START_TEST(random_scripts)	/* number _i */
+{
+	struct counts counts = { 0, 0, 0 };
+	struct vectors vectors;
+	struct vector v;
+	char name[20];
+
+	snprintf(name, sizeof(name), "random/%03d", _i);
+	vectors_open(&vectors, name);
+	while (vectors_next(&vectors, &v))
+		if (v.cql.ptr)
+			compare(&v, &counts);
+	vectors_close(&vectors);
+	ck_assert_int_gt(counts.parsed, 200);
+}
+END_TEST
+
 static struct arena arena;
 static struct statement *statement;
 static struct cql_error error;
@@ -529,6 +546,20 @@ START_TEST(one_statement_of_several)
 }
 END_TEST
 
+START_TEST(text_that_is_not_utf8)
+{
+	ck_assert_int_eq(parse("USE a; -- \n \"\xc3\xa9\" '\xc3\xa9\xc3'"),
+			 -EINVAL);
+	ck_assert_str_eq(error.message, "line 2:7 not UTF-8");
+	ck_assert_uint_eq(error.offset, 20);
+	ck_assert_int_eq(parse("USE \"\xff"), -EINVAL);
+	ck_assert_str_eq(error.message, "line 1:5 not UTF-8");
+	ck_assert_int_eq(parse("USE \"\xf0\x9f\x98\x80\""), 0);
+	ck_assert_int_eq(parse("USE a \xe6\xbc"), -EINVAL);
+	ck_assert_str_eq(error.message, "line 1:6 not UTF-8");
+}
+END_TEST
+
 /* What is nested or long without end: an error, or a tree, in linear time. */
 static const struct {
 	const char *begin, *unit, *end;
@@ -647,6 +678,7 @@ SUITE(parse)
 	TCase *tc = tcase_create("recorded");
 
 	tcase_add_loop_test(tc, recorded_statements, 0, ARRAY_SIZE(files));
+	tcase_add_loop_test(tc, random_scripts, 1, 21);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("trees");
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -660,6 +692,7 @@ SUITE(parse)
 	tcase_add_test(tc, a_table);
 	tcase_add_loop_test(tc, a_form, 0, ARRAY_SIZE(forms));
 	tcase_add_test(tc, one_statement_of_several);
+	tcase_add_test(tc, text_that_is_not_utf8);
 	tcase_add_loop_test(tc, nothing_has_no_end, 0, ARRAY_SIZE(endless));
 	tcase_add_loop_test(tc, any_allocation_may_fail, 0, 40);
 	tcase_add_loop_test(tc, damaged_statements, 0, ARRAY_SIZE(files));
