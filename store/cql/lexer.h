@@ -16,8 +16,11 @@ struct token {
 
 struct lexer {
 	const uint8_t *text;
-	uint32_t start, at, length;	/* start: of the last token */
+	uint32_t length;
 	const char *problem;	/* of a BAD token: what was wrong, static */
+	/* Apart from length: the two are stored as one, and would have to be
+	 * loaded in halves of another pair. */
+	uint32_t at, start;	/* start: of the last token */
 };
 
 /* Text longer than this makes no tokens: the caller refuses it. */
