@@ -1,0 +1,367 @@
+/* What strategies pick, from sizes, keys, times and levels alone. */
+#include <stdio.h>
+
+#include "store/lsm/strategy.h"
+#include "tests/lib/random.h"
+#include "tests/unit/suite.h"
+
+#define MOST 400
+#define MIB ((uint64_t)1 << 20)
+#define NOW 2000000000
+
+static struct strategy_file files[MOST];
+static struct sstable_info infos[MOST];
+static char keys[MOST][2][8];
+static size_t count;
+static struct lsm_table_options options;
+static struct strategy_request request;
+
+static void begin(void)
+{
+	count = 0;
+	options = (struct lsm_table_options){
+		.gc_grace_s = 1000, .compaction_enabled = true,
+	};
+	request = (struct strategy_request){
+		.options = &options, .files = files, .now = NOW,
+		.min_memory_timestamp = INT64_MAX,
+	};
+}
+
+/* A file over the keys first to last of 0 to 999, all tokens alike. */
+static struct strategy_file *add(uint64_t size, int first, int last)
+{
+	struct strategy_file *f = &files[count];
+	struct sstable_info *info = &infos[count];
+
+	snprintf(keys[count][0], 8, "%03d", first);
+	snprintf(keys[count][1], 8, "%03d", last);
+	*info = (struct sstable_info){
+		.number = count + 1, .size = size, .partition_count = 1000,
+		.min_timestamp = 10, .max_timestamp = 20,
+		.max_local_time = INT64_MIN, .has_permanent = true,
+		.created = NOW,
+	};
+	info->first_token = (int64_t)((uint64_t)first *
+				      (UINT64_MAX / 1000)) ^ INT64_MIN;
+	info->last_token = (int64_t)((uint64_t)last *
+				     (UINT64_MAX / 1000)) ^ INT64_MIN;
+	*f = (struct strategy_file){
+		.info = info, .first_key = bytes_str(keys[count][0]),
+		.last_key = bytes_str(keys[count][1]),
+	};
+	request.count = ++count;
+	return f;
+}
+
+/* The picked files' numbers in ascending order, "" when there are none. */
+static const char *picked(struct strategy_pick *pick)
+{
+	static char text[1000];
+	size_t len = 0, i, j;
+	int found = strategy_pick(pick, &request);
+
+	ck_assert_int_ge(found, 0);
+	text[0] = 0;
+	if (!found)
+		return text;
+	ck_assert_uint_gt(pick->count, 0);
+	for (i = 0; i < count; i++)
+		for (j = 0; j < pick->count; j++)
+			if (pick->files[j] == i)
+				len += (size_t)snprintf(text + len,
+							sizeof(text) - len,
+							"%s%zu",
+							len ? " " : "", i + 1);
+	strategy_release(pick);
+	return text;
+}
+
+static const enum lsm_strategy all[] = { LSM_UNIFIED, LSM_SIZE_TIERED,
+					 LSM_LEVELED, LSM_TIME_WINDOW };
+
+START_TEST(nothing_to_do)
+{
+	struct strategy_pick pick;
+	uint64_t i;
+
+	options.strategy = all[_i];
+	ck_assert_str_eq(picked(&pick), "");
+	add(5 * MIB, 0, 999);
+	ck_assert_str_eq(picked(&pick), "");
+	ck_assert_uint_eq(strategy_debt(&request), 0);
+	for (i = 0; i < 10; i++)
+		add(5 * MIB, 0, 999);
+	ck_assert_str_ne(picked(&pick), "");
+	ck_assert_uint_ge(strategy_debt(&request), 4 * 5 * MIB);
+	options.compaction_enabled = false;
+	ck_assert_str_eq(picked(&pick), "");
+	ck_assert_int_eq(strategy_pick_all(&pick, &request), 1);
+	ck_assert_uint_eq(pick.count, 11);
+	strategy_release(&pick);
+	for (i = 0; i < 11; i++)
+		files[i].busy = true;
+	ck_assert_int_eq(strategy_pick_all(&pick, &request), 0);
+	options.compaction_enabled = true;
+	ck_assert_str_eq(picked(&pick), "");
+}
+END_TEST
+
+START_TEST(tiers_of_similar_size)
+{
+	struct strategy_pick pick;
+
+	options.strategy = LSM_SIZE_TIERED;
+	add(400 * MIB, 0, 999);
+	add(100 * MIB, 0, 999);
+	add(390 * MIB, 0, 999);
+	add(110 * MIB, 0, 999);
+	add(90 * MIB, 0, 999);
+	ck_assert_str_eq(picked(&pick), "");
+	add(105 * MIB, 0, 999);
+	ck_assert_str_eq(picked(&pick), "2 4 5 6");
+	options.min_threshold = 2;
+	add(1 * MIB, 0, 999);
+	add(40 * MIB, 0, 999);		/* small ones are alike */
+	ck_assert_str_eq(picked(&pick), "7 8");
+	options.max_threshold = 3;
+	files[6].busy = true;
+	ck_assert_str_eq(picked(&pick), "2 5 6");
+}
+END_TEST
+
+START_TEST(levels_do_not_overlap)
+{
+	struct strategy_pick pick;
+	int i;
+
+	options.strategy = LSM_LEVELED;
+	options.sstable_size = 10 * MIB;
+	for (i = 0; i < 3; i++)
+		add(4 * MIB, 100, 300);
+	add(10 * MIB, 0, 99)->level = 1;
+	add(10 * MIB, 200, 299)->level = 1;
+	add(10 * MIB, 300, 399)->level = 1;
+	ck_assert_str_eq(picked(&pick), "");
+	add(4 * MIB, 150, 160);
+	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
+	ck_assert_uint_eq(pick.level, 1);
+	ck_assert_uint_eq(pick.output_size, 10 * MIB);
+	strategy_release(&pick);
+	ck_assert_str_eq(picked(&pick), "1 2 3 5 6 7");
+	files[4].busy = true;
+	ck_assert_str_eq(picked(&pick), "");
+}
+END_TEST
+
+START_TEST(a_full_level_moves_on)
+{
+	struct strategy_pick pick;
+	int i;
+
+	options.strategy = LSM_LEVELED;
+	options.sstable_size = 10 * MIB;
+	for (i = 0; i < 11; i++)
+		add(10 * MIB, i * 50, i * 50 + 40)->level = 1;
+	add(10 * MIB, 0, 999)->level = 2;
+	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
+	ck_assert_uint_eq(pick.count, 2);
+	ck_assert_uint_eq(pick.level, 2);
+	ck_assert(!pick.move_only);
+	strategy_release(&pick);
+	/* Nothing below one of them: it only changes its level. */
+	files[11].last_key = bytes_str("299");
+	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
+	ck_assert_uint_eq(pick.count, 1);
+	ck_assert_uint_ge(pick.files[0], 6);
+	ck_assert(pick.move_only);
+	strategy_release(&pick);
+}
+END_TEST
+
+/* A file whose newest timestamp is in the n-th day. */
+static struct strategy_file *add_day(uint64_t size, int64_t day)
+{
+	struct strategy_file *f = add(size, 0, 999);
+
+	infos[count - 1].max_timestamp = (day * 86400 + 7) * 1000000;
+	infos[count - 1].min_timestamp = (day * 86400 + 5) * 1000000;
+	return f;
+}
+
+START_TEST(windows_are_not_mixed)
+{
+	struct strategy_pick pick;
+
+	options.strategy = LSM_TIME_WINDOW;
+	add_day(5 * MIB, 7);
+	add_day(5 * MIB, 7);
+	add_day(5 * MIB, 7);
+	add_day(5 * MIB, 6);
+	add_day(5 * MIB, -1);
+	ck_assert_str_eq(picked(&pick), "");
+	add_day(500 * MIB, 6);
+	ck_assert_str_eq(picked(&pick), "4 6");
+	add_day(5 * MIB, 7);		/* the newest has its tier full */
+	ck_assert_str_eq(picked(&pick), "1 2 3 7");
+	options.window_s = 3 * 86400;
+	ck_assert_str_eq(picked(&pick), "1 2 3 4 7");
+}
+END_TEST
+
+START_TEST(dead_files_go_whole)	/* _i: strategy */
+{
+	struct strategy_pick pick;
+	int i;
+
+	options.strategy = all[_i];
+	options.min_threshold = 10;
+	for (i = 0; i < 3; i++) {
+		add(5 * MIB, 0, 500);
+		infos[i].has_permanent = false;
+		infos[i].max_local_time = NOW - 1001;
+		infos[i].max_timestamp = 10 + i;
+	}
+	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
+	ck_assert(pick.drop_only);
+	ck_assert_uint_eq(pick.count, 3);
+	strategy_release(&pick);
+	/* Older data that the third would shadow keeps it, and only it. */
+	add(5 * MIB, 500, 600)->level = 1;
+	infos[3].min_timestamp = 12;
+	infos[2].min_timestamp = 12;
+	ck_assert_str_eq(picked(&pick), "1 2");
+	/* What stays may itself be shadowed. */
+	infos[1].min_timestamp = infos[2].min_timestamp = 11;
+	ck_assert_str_eq(picked(&pick), "1");
+	infos[3].min_timestamp = 13;
+	ck_assert_str_eq(picked(&pick), "1 2 3");
+	request.min_memory_timestamp = 10;
+	ck_assert_str_eq(picked(&pick), "");
+	request.min_memory_timestamp = INT64_MAX;
+	for (i = 0; i < 3; i++)
+		infos[i].max_local_time = NOW - 1000;	/* in grace */
+	ck_assert_str_eq(picked(&pick), "");
+}
+END_TEST
+
+START_TEST(tombstones_are_looked_after)	/* _i: strategy */
+{
+	struct strategy_pick pick;
+
+	options.strategy = all[_i];
+	add(5 * MIB, 0, 500)->droppable = 0.2;
+	add(5 * MIB, 600, 700)->droppable = 0.21;
+	ck_assert_str_eq(picked(&pick), "2");
+	request.min_memory_timestamp = 20;	/* may keep them: in a day */
+	ck_assert_str_eq(picked(&pick), "");
+	infos[1].created = NOW - 86400;
+	ck_assert_str_eq(picked(&pick), "2");
+	request.min_memory_timestamp = INT64_MAX;
+	infos[1].created = NOW;
+	add(5 * MIB, 700, 800);
+	ck_assert_str_eq(picked(&pick), "");
+	infos[2].min_timestamp = 21;
+	ck_assert_str_eq(picked(&pick), "2");
+	files[1].busy = true;
+	ck_assert_str_eq(picked(&pick), "");
+}
+END_TEST
+
+START_TEST(unified_merges_what_overlaps)
+{
+	struct strategy_pick pick;
+	int i;
+
+	for (i = 0; i < 8; i++)		/* side by side: nothing to do */
+		add(2 * MIB, i * 100, i * 100 + 90);
+	ck_assert_str_eq(picked(&pick), "");
+	for (i = 0; i < 3; i++)
+		add(2 * MIB, 120, 210);
+	ck_assert_str_eq(picked(&pick), "2 3 9 10 11");
+	begin();
+	for (i = 0; i < 2; i++)		/* dense: two are enough */
+		add(300 * MIB, 0, 999);
+	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
+	ck_assert_uint_eq(pick.shard_bits, 2);
+	ck_assert_uint_eq(pick.output_size, 1024 * MIB);
+	strategy_release(&pick);
+	/* A shard of a dense table is dense, however small. */
+	begin();
+	for (i = 0; i < 2; i++)
+		add(10 * MIB, 500, 510);
+	ck_assert_str_eq(picked(&pick), "1 2");
+	begin();
+	for (i = 0; i < 2; i++)
+		add(10 * MIB, 0, 999);
+	ck_assert_str_eq(picked(&pick), "");
+}
+END_TEST
+
+/*
+ * Flush after flush of random size, and whatever is picked merged: it comes to
+ * an end each time, and few files stay for a reader.
+ */
+START_TEST(it_comes_to_rest)	/* _i: strategy and seed */
+{
+	struct random rng = random_seeded((uint64_t)_i);
+	uint64_t written = 0, flushed = 0;
+	int flush, steps = 0;
+
+	options.strategy = all[_i % 4];
+	for (flush = 0; flush < 300; flush++) {
+		struct strategy_pick pick;
+		uint64_t size = MIB / 2 + random_below(&rng, 2 * MIB);
+
+		add(size, 0, 999);
+		flushed += size;
+		while (strategy_pick(&pick, &request) > 0) {
+			uint64_t sum = 0;
+			uint32_t level = pick.level;
+			size_t i, j, to = 0;
+
+			for (j = 0; j < pick.count; j++)
+				sum += infos[pick.files[j]].size;
+			written += pick.move_only ? 0 : sum;
+			for (i = 0; i < count; i++) {
+				bool gone = false;
+				uint64_t kept = infos[i].size;
+				uint32_t old = files[i].level;
+
+				for (j = 0; j < pick.count; j++)
+					gone |= pick.files[j] == i;
+				if (gone)
+					continue;
+				files[to].level = old;
+				infos[to++].size = kept;
+			}
+			strategy_release(&pick);
+			count = request.count = to;
+			add(sum, 0, 999)->level = level;
+			ck_assert_int_lt(++steps, 2000);
+		}
+		ck_assert_uint_le(count, 40);
+	}
+	ck_assert_uint_lt(written, flushed * 80);
+	if (options.strategy == LSM_UNIFIED)
+		ck_assert_uint_lt(written, flushed * 12);
+}
+END_TEST
+
+SUITE(strategy)
+{
+	TCase *tc = tcase_create("strategy");
+
+	tcase_add_checked_fixture(tc, begin, NULL);
+	tcase_add_loop_test(tc, nothing_to_do, 0, ARRAY_SIZE(all));
+	tcase_add_test(tc, tiers_of_similar_size);
+	tcase_add_test(tc, levels_do_not_overlap);
+	tcase_add_test(tc, a_full_level_moves_on);
+	tcase_add_test(tc, windows_are_not_mixed);
+	tcase_add_loop_test(tc, dead_files_go_whole, 0, ARRAY_SIZE(all));
+	tcase_add_loop_test(tc, tombstones_are_looked_after, 0,
+			    ARRAY_SIZE(all));
+	tcase_add_test(tc, unified_merges_what_overlaps);
+	tcase_add_loop_test(tc, it_comes_to_rest, 0, 8);
+	suite_add_tcase(suite, tc);
+}
