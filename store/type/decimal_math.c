@@ -2,7 +2,9 @@
 
 #include <errno.h>
 
-/* Cassandra's digits of a quotient: significant ones, those after the point. */
+/* Cassandra's digits of a sum, difference or product; */
+#define SUM_DIGITS 10000
+/* and of a quotient: significant ones, those after the point. */
 #define QUOTIENT_DIGITS 32
 #define QUOTIENT_SCALE_MAX 1000
 
@@ -58,6 +60,8 @@ int big_apply(mpz_t result, const mpz_t a, char op, const mpz_t b,
 static int shift_up(mpz_t result, const mpz_t n, int64_t exponent,
 		    const char **reason)
 {
+	mpz_t power;
+
 	if (!mpz_sgn(n) || exponent <= 0) {
 		mpz_set(result, n);
 		return 0;
@@ -67,8 +71,10 @@ static int shift_up(mpz_t result, const mpz_t n, int64_t exponent,
 	/* 10 needs less than half a byte. */
 	if (big_room(size_of(n) + (size_t)exponent))
 		return -ENOMEM;
-	big_power_of_ten(result, (unsigned long)exponent);
-	mpz_mul(result, result, n);
+	mpz_init(power);
+	big_power_of_ten(power, (unsigned long)exponent);
+	mpz_mul(result, n, power);
+	mpz_clear(power);
 	return 0;
 }
 
@@ -84,25 +90,128 @@ static int set_scale(struct decimal *d, int64_t scale, const char **reason)
 	return 0;
 }
 
+/* The quotient of tdiv, made the nearest one, halves away from zero or even. */
+enum rounding { HALF_UP, HALF_EVEN };
+
+static void round_quotient(mpz_t quotient, mpz_t rest, const mpz_t divisor,
+			   int sign, enum rounding rounding)
+{
+	int half;
+
+	mpz_mul_2exp(rest, rest, 1);
+	half = mpz_cmpabs(rest, divisor);
+	if (half < 0 || (!half && rounding == HALF_EVEN &&
+			 mpz_even_p(quotient)))
+		return;
+	if (sign < 0)
+		mpz_sub_ui(quotient, quotient, 1);
+	else
+		mpz_add_ui(quotient, quotient, 1);
+}
+
+/* Keep the first digits of a sum or product, if there are too many. */
+static int round_digits(struct decimal *d, const char **reason)
+{
+	int64_t scale = d->scale;
+	mpz_t divisor, rest;
+	size_t count;
+	int sign;
+
+	if (mpz_sizeinbase(d->unscaled, 10) <= SUM_DIGITS)
+		return 0;
+	/* 99…99 may become one digit longer once more. */
+	while ((count = big_digit_count(d->unscaled)) > SUM_DIGITS) {
+		if (big_room(2 * size_of(d->unscaled)))
+			return -ENOMEM;
+		sign = mpz_sgn(d->unscaled);
+		mpz_inits(divisor, rest, NULL);
+		big_power_of_ten(divisor, count - SUM_DIGITS);
+		mpz_tdiv_qr(d->unscaled, rest, d->unscaled, divisor);
+		round_quotient(d->unscaled, rest, divisor, sign, HALF_UP);
+		mpz_clears(divisor, rest, NULL);
+		scale -= (int64_t)(count - SUM_DIGITS);
+	}
+	return set_scale(d, scale, reason);
+}
+
+/* A sum with a zero: the other number, with the zero's digits if they fit. */
+static int add_zero(struct decimal *result, const struct decimal *other,
+		    bool negate, int32_t scale, const char **reason)
+{
+	int64_t more, fit;
+	int err;
+
+	mpz_set(result->unscaled, other->unscaled);
+	result->scale = other->scale;
+	err = round_digits(result, reason);
+	if (err)
+		return err;
+	more = (int64_t)scale - result->scale;
+	fit = SUM_DIGITS - (int64_t)big_digit_count(result->unscaled);
+	if (more > fit)
+		more = fit;
+	err = shift_up(result->unscaled, result->unscaled, more, reason);
+	if (negate)
+		mpz_neg(result->unscaled, result->unscaled);
+	if (more > 0)
+		result->scale = (int32_t)(result->scale + more);
+	return err;
+}
+
+/*
+ * What is far below the last digit of a sum counts only by its sign: a 1 takes
+ * its place, so that no sum has more digits to write out than will be kept.
+ */
+static int condense(struct decimal *small, const struct decimal *large,
+		    const char **reason)
+{
+	int64_t last = (int64_t)large->scale + SUM_DIGITS -
+		       (int64_t)big_digit_count(large->unscaled);
+	int64_t first = (int64_t)small->scale + 1 -
+			(int64_t)big_digit_count(small->unscaled);
+
+	if (first <= (int64_t)large->scale + 2 || first <= last + 2)
+		return 0;
+	mpz_set_si(small->unscaled, mpz_sgn(small->unscaled));
+	if (last < large->scale)
+		last = large->scale;
+	return set_scale(small, last + 3, reason);
+}
+
 static int add(struct decimal *result, const struct decimal *a, bool minus,
 	       const struct decimal *b, const char **reason)
 {
-	int32_t scale = a->scale > b->scale ? a->scale : b->scale;
-	mpz_t other;
-	int err;
+	bool a_large = a->scale < b->scale;
+	const struct decimal *large = a_large ? a : b;
+	struct decimal small;
+	int err = 0;
 
-	mpz_init(other);
-	err = shift_up(result->unscaled, a->unscaled,
-		       (int64_t)scale - a->scale, reason);
+	if (!mpz_sgn(a->unscaled) && !mpz_sgn(b->unscaled)) {
+		mpz_set_ui(result->unscaled, 0);
+		result->scale = a_large ? b->scale : a->scale;
+		return 0;
+	}
+	if (!mpz_sgn(a->unscaled) || !mpz_sgn(b->unscaled))
+		return add_zero(result, mpz_sgn(a->unscaled) ? a : b,
+				minus && !mpz_sgn(a->unscaled),
+				a_large ? b->scale : a->scale, reason);
+	decimal_init(&small);
+	mpz_set(small.unscaled, a_large ? b->unscaled : a->unscaled);
+	small.scale = a_large ? b->scale : a->scale;
+	if (small.scale != large->scale)
+		err = condense(&small, large, reason);
 	if (!err)
-		err = shift_up(other, b->unscaled, (int64_t)scale - b->scale,
-			       reason);
+		err = shift_up(result->unscaled, large->unscaled,
+			       (int64_t)small.scale - large->scale, reason);
 	if (!err)
-		err = big_apply(result->unscaled, result->unscaled,
-				minus ? '-' : '+', other, reason);
-	result->scale = scale;
-	mpz_clear(other);
-	return err;
+		err = a_large ?
+			big_apply(result->unscaled, result->unscaled,
+				  minus ? '-' : '+', small.unscaled, reason) :
+			big_apply(result->unscaled, small.unscaled,
+				  minus ? '-' : '+', result->unscaled, reason);
+	result->scale = small.scale;
+	decimal_release(&small);
+	return err ? err : round_digits(result, reason);
 }
 
 static int multiply(struct decimal *result, const struct decimal *a,
@@ -111,8 +220,9 @@ static int multiply(struct decimal *result, const struct decimal *a,
 	int err = big_apply(result->unscaled, a->unscaled, '*', b->unscaled,
 			    reason);
 
-	return err ? err : set_scale(result, (int64_t)a->scale + b->scale,
-				     reason);
+	if (!err)
+		err = set_scale(result, (int64_t)a->scale + b->scale, reason);
+	return err ? err : round_digits(result, reason);
 }
 
 /* Divisors and dividends so that unscaled numbers divide to that scale. */
@@ -125,14 +235,12 @@ static int align(mpz_t dividend, mpz_t divisor, const struct decimal *a,
 	return err ? err : shift_up(divisor, b->unscaled, -shift, reason);
 }
 
-enum rounding { HALF_UP, HALF_EVEN };
-
 static int divide_to_scale(struct decimal *result, const struct decimal *a,
 			   const struct decimal *b, int32_t scale,
 			   enum rounding rounding, const char **reason)
 {
 	mpz_t dividend, divisor, rest;
-	int err, half, sign = mpz_sgn(a->unscaled) * mpz_sgn(b->unscaled);
+	int err, sign = mpz_sgn(a->unscaled) * mpz_sgn(b->unscaled);
 
 	if (!mpz_sgn(b->unscaled))
 		return refuse(reason, "BigInteger divide by zero");
@@ -143,17 +251,7 @@ static int divide_to_scale(struct decimal *result, const struct decimal *a,
 	if (!err) {
 		mpz_tdiv_qr(result->unscaled, rest, dividend, divisor);
 		result->scale = scale;
-		mpz_mul_2exp(rest, rest, 1);
-		half = mpz_cmpabs(rest, divisor);
-		if (half > 0 || (!half && (rounding == HALF_UP ||
-					   mpz_odd_p(result->unscaled)))) {
-			if (sign < 0)
-				mpz_sub_ui(result->unscaled, result->unscaled,
-					   1);
-			else
-				mpz_add_ui(result->unscaled, result->unscaled,
-					   1);
-		}
+		round_quotient(result->unscaled, rest, divisor, sign, rounding);
 	}
 	mpz_clears(dividend, divisor, rest, NULL);
 	return err;

@@ -1,6 +1,6 @@
 /*
  * Arithmetic of decimals, with the digits that Java's BigDecimal and Cassandra
- * keep. Results and operands are different objects. 0, -ENOMEM, or -EINVAL with
+ * keep: at most 10000 of a sum, difference or product. Results and operands are different objects. 0, -ENOMEM, or -EINVAL with
  * *reason, the words of Java's ArithmeticException.
  */
 #ifndef STORE_TYPE_DECIMAL_MATH_H

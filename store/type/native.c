@@ -128,9 +128,10 @@ static int validate_uuid(enum type_kind kind, struct bytes value,
 	if (value.len && value.len != 16)
 		return wrong_length(error, "UUID should be 16 or 0 bytes",
 				    value.len);
+	/* It is the first byte that Cassandra shows here. */
 	if (kind == TYPE_TIMEUUID && value.len && !uuid_is_time(value.ptr))
 		return type_fail(error, "Invalid version for TimeUUID type: "
-				 "0x%x", value.ptr[6] >> 4);
+				 "0x%x", value.ptr[0] >> 4);
 	return 0;
 }
 

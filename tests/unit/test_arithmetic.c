@@ -296,9 +296,14 @@ static const struct {
 	  "into a decimal" },
 	{ { TYPE_DECIMAL, "1E+2147483647" }, '*', { TYPE_DECIMAL, "1E+2" },
 	  "the operation 'decimal * decimal' failed: Overflow" },
-	{ { TYPE_DECIMAL, "1E+2147483647" }, '+', { TYPE_DECIMAL, "1" },
-	  "the operation 'decimal + decimal' failed: BigInteger would overflow "
-	  "supported range" },
+	{ { TYPE_DECIMAL, "1E-2147483647" }, '*', { TYPE_DECIMAL, "1E-1" },
+	  "the operation 'decimal * decimal' failed: Underflow" },
+	{ { TYPE_DECIMAL, "0E+5" }, '+', { TYPE_DECIMAL, "0.00" }, "0.00" },
+	{ { TYPE_DECIMAL, "0" }, '-', { TYPE_DECIMAL, "1.5" }, "-1.5" },
+	{ { TYPE_DECIMAL, "0.000" }, '-', { TYPE_DECIMAL, "1.5" }, "-1.500" },
+	{ { TYPE_DECIMAL, "1.5" }, '-', { TYPE_DECIMAL, "0.000" }, "1.500" },
+	{ { TYPE_DECIMAL, "0.000" }, '+', { TYPE_DECIMAL, "1E+2" },
+	  "100.000" },
 	{ { TYPE_FLOAT, "1" }, '/', { TYPE_INT, "0" }, "Infinity" },
 	{ { TYPE_DOUBLE, "1" }, '%', { TYPE_INT, "0" }, "NaN" },
 	{ { TYPE_DOUBLE, "1e308" }, '*', { TYPE_INT, "10" }, "Infinity" },
@@ -444,6 +449,36 @@ START_TEST(decimals_divide_as_in_java)
 			ck_assert_str_eq(got, want);
 	}
 	buf_release(&text);
+}
+END_TEST
+
+/* Sums and products keep 10000 digits, so that no exponent is too large. */
+START_TEST(a_sum_has_its_limit)
+{
+	struct operand large = { TYPE_DECIMAL, "1E+2147483647" };
+	struct operand one = { TYPE_DECIMAL, "1" };
+	struct operand nines = { TYPE_DECIMAL, NULL };
+	struct buf text = BUF_INIT, digits = BUF_INIT;
+	size_t i;
+
+	apply(&text, &large, '-', &one);
+	/* 9.99…9E+2147483646: the 1 is far below the last digit that is kept,
+	 * and rounds it up again */
+	ck_assert_uint_eq(text.len, 10001 + strlen("E+2147483647"));
+	ck_assert(!memcmp(text.ptr, "1.000", 5));
+	for (i = 0; i < 6000; i++)
+		buf_add_byte(&digits, '9');
+	nines.text = buf_cstr(&digits);
+	buf_clear(&text);
+	apply(&text, &nines, '*', &nines);	/* 99…9800…01, 12000 digits */
+	ck_assert_uint_eq(text.len, 10001 + strlen("E+11999"));
+	for (i = 2; i < 6000; i++)
+		ck_assert_uint_eq(text.ptr[i], '9');
+	ck_assert_uint_eq(text.ptr[6000], '8');
+	for (i = 6001; i < 10001; i++)
+		ck_assert_uint_eq(text.ptr[i], '0');
+	buf_release(&text);
+	buf_release(&digits);
 }
 END_TEST
 
@@ -601,6 +636,7 @@ SUITE(arithmetic)
 			    (int)ARRAY_SIZE(some));
 	tcase_add_loop_test(tc, decimals_divide_as_in_java, 0,
 			    (int)ARRAY_SIZE(decimals));
+	tcase_add_test(tc, a_sum_has_its_limit);
 	tcase_add_test(tc, what_is_not_defined);
 	tcase_add_loop_test(tc, a_number_is_negated, 0,
 			    (int)ARRAY_SIZE(signs));
