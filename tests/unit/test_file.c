@@ -130,8 +130,11 @@ START_TEST(a_replaced_file_is_the_old_or_the_new)
 		f.calls = 0;
 		err = file_replace(&f.ops, s.dir, "a", bytes_str("new"));
 		scratch_read(&s, "a", &now);
-		if (!err)
+		if (!err) {
+			ck_assert_str_eq(buf_cstr(&now), "new");
+			buf_release(&now);
 			break;
+		}
 		ck_assert_int_eq(err, -EIO);
 		/* Only the last step, the directory's sync, comes after. */
 		ck_assert(!strcmp(buf_cstr(&now), "old") ||

@@ -23,7 +23,7 @@ static void make_entries(struct entries *e)
 {
 	static const struct deletion d = { 77, 1600000000 };
 	static struct entry entries[60];
-	struct buf key = BUF_INIT, value = BUF_INIT;
+	struct buf key = BUF_INIT, value = BUF_INIT, bytes = BUF_INIT;
 	uint32_t i;
 
 	*e = (struct entries){ entries, 0, ARENA_INIT };
@@ -48,12 +48,12 @@ static void make_entries(struct entries *e)
 		buf_add_be32(&key, i);
 		buf_add_byte(&key, i == 20 || i == 30 ? KEY_BEFORE_PREFIX :
 							KEY_ROW_END);
-		buf_clear(&value);
-		row_encode(&value, &row);
+		buf_clear(&bytes);
+		row_encode(&bytes, &row);
 		*entry = (struct entry){
 			.key = arena_copy(&e->arena, buf_bytes(&key)),
 			.kind = ENTRY_ROW,
-			.row = arena_copy(&e->arena, buf_bytes(&value)),
+			.row = arena_copy(&e->arena, buf_bytes(&bytes)),
 		};
 		if (i == 20 || i == 30) {
 			entry->kind = ENTRY_BOUND;
@@ -64,6 +64,7 @@ static void make_entries(struct entries *e)
 	}
 	buf_release(&key);
 	buf_release(&value);
+	buf_release(&bytes);
 }
 
 static void write_golden(const char *directory)
