@@ -3,8 +3,8 @@
  * what was here is applied again. A position is a place in the log; positions
  * only grow. commitlog.c has the format.
  *
- * Threads: append, release by one at a time (the lsm's write lock); sync, end
- * and stats from any; prepare from one, the log's background work.
+ * Threads: append by one at a time (the lsm's write lock); prepare by one, the
+ * log's background work; all else from any.
  */
 #ifndef STORE_LSM_COMMITLOG_H
 #define STORE_LSM_COMMITLOG_H

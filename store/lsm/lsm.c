@@ -1,0 +1,410 @@
+/* Opening and closing the engine; its tables; its background works. */
+#include "store/lsm/lsm.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "store/base/log.h"
+#include "store/lsm/lsm_internal.h"
+
+#define DEFAULT_CACHE ((size_t)128 << 20)
+#define DEFAULT_MEMTABLES ((size_t)64 << 20)
+
+void lsm_table_defaults(struct lsm_table_options *options)
+{
+	*options = (struct lsm_table_options){
+		.gc_grace_s = 864000, .compress = true,
+		.strategy = LSM_UNIFIED, .min_threshold = 4,
+		.max_threshold = 32, .window_s = 86400,
+		.compaction_enabled = true,
+	};
+}
+
+int lsm_check_writable(const struct lsm *lsm)
+{
+	return lsm->options.read_only || lsm->failed ? -EROFS : 0;
+}
+
+int lsm_fail(struct lsm *lsm, int err)
+{
+	int none = 0;
+	char text[80];
+
+	if (!atomic_compare_exchange_strong(&lsm->failed, &none, err))
+		return err;
+	snprintf(text, sizeof(text),
+		 "input/output error %d: the store is read-only now", -err);
+	log_message(LOG_ERROR_LEVEL, "%s", text);
+	if (lsm->options.notice)
+		lsm->options.notice(lsm->options.context, text);
+	return err;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+/* The place of the number, or where it would be. */
+static size_t place_of(const struct lsm *lsm, uint32_t number)
+{
+	size_t low = 0, high = lsm->table_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (lsm->tables[middle]->number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct table *lsm_find_table(const struct lsm *lsm, uint32_t number)
+{
+	size_t at = place_of(lsm, number);
+
+	return at < lsm->table_count && lsm->tables[at]->number == number ?
+	       lsm->tables[at] : NULL;
+}
+
+static struct table *new_table(uint32_t number)
+{
+	struct table *t = mem_zalloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->number = number;
+	lsm_table_defaults(&t->options);
+	atomic_init(&t->active_begin, NOT_IN_LOG);
+	t->version = version_copy(NULL, 0);
+	if (t->version)
+		return t;
+	mem_free(t);
+	return NULL;
+}
+
+struct table *lsm_make_table(struct lsm *lsm, uint32_t number)
+{
+	struct table *t = lsm_find_table(lsm, number), **grown;
+	size_t at = place_of(lsm, number);
+
+	if (t)
+		return t;
+	t = new_table(number);
+	if (!t)
+		return NULL;
+	mutex_lock(&lsm->lock);
+	if (lsm->table_count == lsm->table_room) {
+		size_t room = lsm->table_room ? lsm->table_room * 2 : 16;
+
+		grown = mem_resize(lsm->tables, room, sizeof(*grown));
+		if (!grown) {
+			mutex_unlock(&lsm->lock);
+			version_put(t->version);
+			mem_free(t);
+			return NULL;
+		}
+		lsm->tables = grown;
+		lsm->table_room = room;
+	}
+	memmove(lsm->tables + at + 1, lsm->tables + at,
+		(lsm->table_count - at) * sizeof(*lsm->tables));
+	lsm->tables[at] = t;
+	lsm->table_count++;
+	mutex_unlock(&lsm->lock);
+	return t;
+}
+
+int lsm_table_set(struct lsm *lsm, uint32_t table,
+		  const struct lsm_table_options *options)
+{
+	struct table *t;
+
+	mutex_lock(&lsm->write);
+	t = lsm_make_table(lsm, table);
+	if (t) {
+		mutex_lock(&lsm->lock);
+		t->options = *options;
+		mutex_unlock(&lsm->lock);
+	}
+	mutex_unlock(&lsm->write);
+	if (!t)
+		return -ENOMEM;
+	if (lsm->worker && !lsm->options.read_only)
+		worker_add(lsm->worker, WORKER_COMPACTION,
+			   &lsm->compaction_work);
+	return 0;
+}
+
+static void drop_files(const struct version *v)
+{
+	size_t i;
+
+	for (i = 0; i < v->file_count; i++)
+		sstable_drop(v->files[i].sstable);
+}
+
+/*
+ * All data of a table goes by one edit of the manifest. No writer comes between
+ * the mark and the edit: what is applied afterwards lies behind the mark.
+ */
+static int empty_table(struct lsm *lsm, struct table *t, bool drop)
+	REQUIRES(&lsm->install) REQUIRES(&lsm->write)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	uint64_t mark = commitlog_end(lsm->log);
+	struct version *v = version_copy(NULL, 0), *old;
+	size_t i;
+	int err = v ? 0 : -ENOMEM;
+
+	if (drop) {
+		manifest_edit_drop_table(&edit, t->number, mark);
+	} else {
+		manifest_edit_drop_files(&edit, t->number);
+		manifest_edit_mark(&edit, t->number, mark);
+	}
+	if (!err)
+		err = edit.steps.failed ? -ENOMEM :
+					  manifest_apply(lsm->manifest, &edit);
+	manifest_edit_release(&edit);
+	if (err) {
+		version_put(v);
+		return err;
+	}
+	t->dropped = drop;
+	old = lsm_swap(lsm, t, v);
+	atomic_store(&t->active_begin, NOT_IN_LOG);
+	lsm->memtable_bytes -= memtable_memory(old->active);
+	for (i = 0; i < old->frozen_count; i++)
+		lsm->frozen_bytes -= memtable_memory(old->frozen[i].memtable);
+	drop_files(old);
+	version_put(old);
+	return 0;
+}
+
+static int change_table(struct lsm *lsm, uint32_t table, bool drop)
+{
+	struct table *t;
+	int err = lsm_check_writable(lsm);
+
+	if (err)
+		return err;
+	mutex_lock(&lsm->install);
+	mutex_lock(&lsm->write);
+	t = lsm_make_table(lsm, table);
+	err = !t ? -ENOMEM : t->dropped ? 0 : empty_table(lsm, t, drop);
+	mutex_unlock(&lsm->write);
+	mutex_unlock(&lsm->install);
+	if (err == -EIO)
+		lsm_fail(lsm, err);
+	return err;
+}
+
+int lsm_table_drop(struct lsm *lsm, uint32_t table)
+{
+	return change_table(lsm, table, true);
+}
+
+int lsm_table_truncate(struct lsm *lsm, uint32_t table)
+{
+	return change_table(lsm, table, false);
+}
+
+static bool has_data(const struct version *v)
+{
+	return v->file_count || v->frozen_count || !memtable_is_empty(v->active);
+}
+
+int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count)
+{
+	uint32_t *list;
+	size_t i;
+
+	*count = 0;
+	mutex_lock(&lsm->lock);
+	list = mem_zalloc(lsm->table_count, sizeof(*list));
+	for (i = 0; list && i < lsm->table_count; i++)
+		if (has_data(lsm->tables[i]->version))
+			list[(*count)++] = lsm->tables[i]->number;
+	mutex_unlock(&lsm->lock);
+	*tables = list;
+	return list ? 0 : -ENOMEM;
+}
+
+/* -------------------------------------------------------------- properties */
+
+int lsm_property_set(struct lsm *lsm, const char *name, struct bytes value)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	int err = lsm_check_writable(lsm);
+
+	if (err)
+		return err;
+	manifest_edit_property(&edit, name, value);
+	mutex_lock(&lsm->install);
+	err = edit.steps.failed ? -ENOMEM :
+				  manifest_apply(lsm->manifest, &edit);
+	mutex_unlock(&lsm->install);
+	manifest_edit_release(&edit);
+	if (err == -EIO)
+		lsm_fail(lsm, err);
+	return err;
+}
+
+int lsm_property_get(struct lsm *lsm, const char *name, struct buf *value)
+{
+	return manifest_property(lsm->manifest, name, value);
+}
+
+/* ------------------------------------------------------------------- works */
+
+/* Memtables of tables with memtable_flush_period, when their time is over. */
+static void freeze_old(struct lsm *lsm)
+{
+	uint64_t now = clock_monotonic_ns();
+	bool any = false;
+	size_t i;
+
+	mutex_lock(&lsm->write);
+	for (i = 0; i < lsm->table_count; i++) {
+		struct table *t = lsm->tables[i];
+		int64_t period = t->options.memtable_flush_period_ms;
+
+		if (period <= 0 || memtable_is_empty(t->version->active)) {
+			t->dirty_since_ns = 0;
+		} else if (!t->dirty_since_ns) {
+			t->dirty_since_ns = now;
+		} else if (now - t->dirty_since_ns >=
+			   (uint64_t)period * 1000000) {
+			any |= !lsm_freeze(lsm, t);
+			t->dirty_since_ns = 0;
+		}
+	}
+	mutex_unlock(&lsm->write);
+	if (any)
+		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
+}
+
+static void run_log(struct work *work)
+{
+	struct lsm *lsm = (struct lsm *)((char *)work -
+					 offsetof(struct lsm, log_work));
+	double seconds = lsm->options.commit_s > 0 ? lsm->options.commit_s : 1;
+
+	if (commitlog_synced(lsm->log) < commitlog_end(lsm->log))
+		lsm_sync(lsm, commitlog_end(lsm->log));
+	freeze_old(lsm);
+	worker_add_after(lsm->worker, WORKER_LOG, work,
+			 (uint64_t)(seconds * 1000));
+}
+
+static void run_spare(struct work *work)
+{
+	struct lsm *lsm = (struct lsm *)((char *)work -
+					 offsetof(struct lsm, spare_work));
+
+	/* Without one, append makes a segment itself, or says why not. */
+	commitlog_prepare(lsm->log);
+}
+
+int lsm_start(struct lsm *lsm)
+{
+	int err;
+
+	if (lsm->options.read_only)
+		return 0;
+	err = worker_new(&lsm->worker, lsm->options.no_threads);
+	if (!err && !lsm->options.no_threads)
+		worker_add(lsm->worker, WORKER_LOG, &lsm->log_work);
+	if (!err)
+		worker_add(lsm->worker, WORKER_COMPACTION,
+			   &lsm->compaction_work);
+	return err;
+}
+
+int lsm_settle(struct lsm *lsm)
+{
+	if (lsm->worker)
+		worker_drain(lsm->worker);
+	return lsm->failed ? -EIO : 0;
+}
+
+/* --------------------------------------------------------- open and close */
+
+static void init(struct lsm *lsm, const struct file_ops *files, int dir,
+		 const struct lsm_options *options)
+{
+	lsm->files = files;
+	lsm->dir = dir;
+	lsm->options = *options;
+	if (!lsm->options.cache_bytes)
+		lsm->options.cache_bytes = DEFAULT_CACHE;
+	if (!lsm->options.memtable_bytes)
+		lsm->options.memtable_bytes = DEFAULT_MEMTABLES;
+	mutex_init(&lsm->flushing);
+	mutex_init(&lsm->compacting);
+	mutex_init(&lsm->install);
+	mutex_init(&lsm->write);
+	mutex_init(&lsm->lock);
+	lsm->log_work = WORK_INIT(run_log);
+	lsm->spare_work = WORK_INIT(run_spare);
+	lsm->flush_work = WORK_INIT(lsm_flush_run);
+	lsm->compaction_work = WORK_INIT(lsm_compaction_run);
+}
+
+static void release(struct lsm *lsm)
+{
+	size_t i;
+
+	for (i = 0; i < lsm->table_count; i++) {
+		version_put(lsm->tables[i]->version);
+		mem_free(lsm->tables[i]);
+	}
+	mem_free(lsm->tables);
+	commitlog_close(lsm->log);
+	manifest_close(lsm->manifest);
+	if (lsm->cache)
+		block_cache_free(lsm->cache);
+	mutex_release(&lsm->flushing);
+	mutex_release(&lsm->compacting);
+	mutex_release(&lsm->install);
+	mutex_release(&lsm->write);
+	mutex_release(&lsm->lock);
+	mem_free(lsm);
+}
+
+int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
+	     const struct lsm_options *options)
+{
+	struct lsm *lsm = mem_zalloc(1, sizeof(*lsm));
+	int err;
+
+	if (!lsm)
+		return -ENOMEM;
+	init(lsm, files, dir, options);
+	err = manifest_open(&lsm->manifest, files, dir, options->read_only);
+	if (!err)
+		err = block_cache_new(&lsm->cache, lsm->options.cache_bytes);
+	if (!err)
+		err = lsm_recover(lsm);
+	if (err)
+		release(lsm);
+	else
+		*out = lsm;
+	return err;
+}
+
+int lsm_close(struct lsm *lsm)
+{
+	int err = 0;
+
+	if (!lsm)
+		return 0;
+	worker_free(lsm->worker);
+	lsm->worker = NULL;
+	if (!lsm->options.read_only)
+		err = lsm_sync(lsm, commitlog_end(lsm->log));
+	release(lsm);
+	return err;
+}

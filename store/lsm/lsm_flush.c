@@ -1,0 +1,293 @@
+/*
+ * Flush: what is frozen of a table becomes one sstable. The order makes a crash
+ * harmless: the file is durable before the manifest names it, and the manifest
+ * says that the log is not needed before the log lets go of it. A file that no
+ * manifest names is removed at open.
+ */
+#include <errno.h>
+
+#include "store/base/alloc.h"
+#include "store/base/log.h"
+#include "store/lsm/lsm_internal.h"
+
+struct flush {
+	struct lsm *lsm;
+	struct table *table;
+	struct version *from;	/* its frozen memtables are written */
+	uint64_t mark;
+	bool written;		/* there was something to write */
+	bool installed;
+	struct sstable_info info;
+	struct sstable *sstable;
+};
+
+static int open_frozen(struct iterator **out, const struct version *v)
+{
+	struct iterator **list = mem_zalloc(v->frozen_count, sizeof(*list));
+	size_t count = 0;
+	int err = list ? 0 : -ENOMEM;
+
+	while (!err && count < v->frozen_count) {
+		err = memtable_iterate(&list[count],
+				       v->frozen[count].memtable, false);
+		count += !err;
+	}
+	if (!err)
+		err = merge_open(out, list, count, false);
+	else
+		while (count)
+			iterator_close(list[--count]);
+	mem_free(list);
+	return err;
+}
+
+static void writer_options(struct flush *f, struct sstable_options *options)
+{
+	size_t i;
+
+	mutex_lock(&f->lsm->lock);
+	*options = (struct sstable_options){
+		.block_size = f->table->options.block_size,
+		.filter_bits = f->table->options.filter_bits,
+		.compress = f->table->options.compress,
+	};
+	mutex_unlock(&f->lsm->lock);
+	for (i = 0; i < f->from->frozen_count; i++)
+		options->expected_rows +=
+			memtable_row_count(f->from->frozen[i].memtable);
+}
+
+static int write_entries(struct flush *f, struct iterator *entries,
+			 struct sstable_writer *writer)
+{
+	struct deletion in_force;
+	struct entry entry;
+	int got = iterator_seek(entries, BYTES_EMPTY, &in_force);
+
+	while (!got && (got = iterator_next(entries, &entry)) > 0) {
+		f->written = true;
+		got = sstable_writer_add(writer, &entry);
+	}
+	if (!got && f->written)
+		got = sstable_writer_finish(writer, &f->info);
+	return got;
+}
+
+/* Everything that can be done without a lock: the file, durable and open. */
+static int write_file(struct flush *f)
+{
+	struct lsm *lsm = f->lsm;
+	struct sstable_writer *writer = NULL;
+	struct iterator *entries = NULL;
+	struct sstable_options options;
+	uint64_t number = manifest_next_number(lsm->manifest);
+	int err;
+
+	writer_options(f, &options);
+	err = open_frozen(&entries, f->from);
+	if (!err)
+		err = sstable_writer_create(&writer, lsm->files, lsm->dir,
+					    number, &options);
+	if (!err)
+		err = write_entries(f, entries, writer);
+	sstable_writer_close(writer);	/* removes the file unless finished */
+	iterator_close(entries);
+	if (err || !f->written)
+		return err;
+	err = lsm->files->sync(lsm->files->context, lsm->dir);
+	if (!err)
+		err = sstable_open(&f->sstable, lsm->files, lsm->dir, number,
+				   lsm->cache);
+	return err;
+}
+
+/* The version after: without what was written, with the file. NULL and 0 when
+ * the table was truncated or dropped meanwhile. */
+static int next_version(struct flush *f, struct version **out)
+{
+	size_t gone = f->from->frozen_count, i;
+	struct version *now, *v;
+
+	*out = NULL;
+	mutex_lock(&f->lsm->lock);
+	now = f->table->version;
+	if (now->frozen_count < gone ||
+	    now->frozen[0].memtable != f->from->frozen[0].memtable) {
+		mutex_unlock(&f->lsm->lock);
+		return 0;
+	}
+	v = version_copy(now, 1);
+	mutex_unlock(&f->lsm->lock);
+	if (!v)
+		return -ENOMEM;
+	for (i = 0; i < gone; i++)
+		memtable_put(v->frozen[i].memtable);
+	v->frozen_count -= gone;
+	memmove(v->frozen, v->frozen + gone,
+		v->frozen_count * sizeof(*v->frozen));
+	if (f->sstable)
+		v->files[v->file_count++] = (struct live_file){
+			sstable_get(f->sstable), 0 };
+	version_sort_files(v);
+	*out = v;
+	return 0;
+}
+
+static int apply_edit(struct flush *f, uint64_t begin)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	int err;
+
+	if (f->sstable)
+		manifest_edit_add(&edit, f->table->number, 0, &f->info);
+	if (f->mark)
+		manifest_edit_mark(&edit, f->table->number, f->mark);
+	if (begin)
+		manifest_edit_log(&edit, begin);
+	err = edit.steps.failed ? -ENOMEM : 0;
+	if (!err && edit.steps.len)	/* none: the log never had anything */
+		err = manifest_apply(f->lsm->manifest, &edit);
+	manifest_edit_release(&edit);
+	return err;
+}
+
+/*
+ * Under install no truncate or drop comes between; under write nobody freezes
+ * between copying the version and swapping it in. The edit itself is made
+ * without write: writers go on.
+ */
+static int install(struct flush *f)
+{
+	struct lsm *lsm = f->lsm;
+	struct version *v = NULL;
+	uint64_t begin = lsm_log_begin(lsm, f->table, f->mark);
+	int err;
+
+	mutex_lock(&lsm->write);
+	err = next_version(f, &v);
+	mutex_unlock(&lsm->write);
+	if (err || !v) {
+		if (f->sstable)
+			sstable_drop(f->sstable);
+		return err;
+	}
+	version_put(v);		/* there is memory for it; made anew below */
+	err = apply_edit(f, begin);
+	if (err) {
+		/* After -EIO the edit may be on the disk: then it needs the
+		 * file. If not, the next open removes it. */
+		if (f->sstable && err != -EIO)
+			sstable_drop(f->sstable);
+		return err;
+	}
+	mutex_lock(&lsm->write);
+	while (next_version(f, &v))
+		;	/* the manifest has it: it must come to be */
+	v = lsm_swap(lsm, f->table, v);
+	mutex_unlock(&lsm->write);
+	version_put(v);
+	f->installed = true;
+	commitlog_release(lsm->log, begin);
+	return 0;
+}
+
+static void count_flush(struct flush *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->from->frozen_count; i++)
+		f->lsm->frozen_bytes -=
+			memtable_memory(f->from->frozen[i].memtable);
+	f->lsm->counters.flushes++;
+	f->lsm->counters.bytes_flushed += f->info.size;
+}
+
+static int flush_table(struct lsm *lsm, struct table *t)
+{
+	struct flush f = { .lsm = lsm, .table = t };
+	int err = 0;
+
+	f.from = lsm_pin(lsm, t->number);
+	if (f.from->frozen_count) {
+		f.mark = f.from->frozen[f.from->frozen_count - 1].mark;
+		err = write_file(&f);
+		mutex_lock(&lsm->install);
+		if (!err)
+			err = install(&f);
+		mutex_unlock(&lsm->install);
+		if (f.installed)
+			count_flush(&f);
+		sstable_put(f.sstable);
+	}
+	version_put(f.from);
+	return err;
+}
+
+/* The i-th table, or NULL: tables are never freed while the lsm is open. */
+static struct table *table_at(struct lsm *lsm, size_t i)
+{
+	struct table *t;
+
+	mutex_lock(&lsm->lock);
+	t = i < lsm->table_count ? lsm->tables[i] : NULL;
+	mutex_unlock(&lsm->lock);
+	return t;
+}
+
+int lsm_flush_frozen(struct lsm *lsm, struct table *only)
+{
+	struct table *t;
+	size_t i;
+	int err = lsm_check_writable(lsm);
+
+	mutex_lock(&lsm->flushing);
+	for (i = 0; !err && (t = table_at(lsm, i)); i++)
+		if (!only || t == only)
+			err = flush_table(lsm, t);
+	mutex_unlock(&lsm->flushing);
+	if (!err && lsm->worker)
+		worker_add(lsm->worker, WORKER_COMPACTION,
+			   &lsm->compaction_work);
+	return err;
+}
+
+/* Errors that pass are tried again; the others end writing. */
+void lsm_flush_run(struct work *work)
+{
+	struct lsm *lsm = (struct lsm *)((char *)work -
+					 offsetof(struct lsm, flush_work));
+	int err = lsm_flush_frozen(lsm, NULL);
+
+	if (err == -ENOSPC || err == -ENOMEM || err == -EMFILE ||
+	    err == -ENFILE || err == -EDQUOT) {
+		log_message(LOG_WARNING_LEVEL, "flush: error %d, will be tried "
+			    "again", -err);
+		worker_add_after(lsm->worker, WORKER_FLUSH, work, 1000);
+	} else if (err && err != -EROFS) {
+		lsm_fail(lsm, err);
+	}
+}
+
+int lsm_flush(struct lsm *lsm, uint32_t table)
+{
+	struct table *only = NULL, *t;
+	size_t i;
+	int err = lsm_check_writable(lsm);
+
+	if (err)
+		return err;
+	mutex_lock(&lsm->write);
+	if (table != UINT32_MAX)
+		only = lsm_find_table(lsm, table);
+	for (i = 0; i < lsm->table_count && !err; i++) {
+		t = lsm->tables[i];
+		if (table == UINT32_MAX || t == only)
+			err = lsm_freeze(lsm, t);
+	}
+	mutex_unlock(&lsm->write);
+	if (!err && (only || table == UINT32_MAX))
+		err = lsm_flush_frozen(lsm, only);
+	if (err == -EIO)
+		lsm_fail(lsm, err);
+	return err;
+}

@@ -1,0 +1,125 @@
+/*
+ * The inside of the engine, shared by the lsm_*.c files.
+ *
+ * Locks, in this order: flushing or compacting (one long work of each kind at a
+ * time), install (one change of the set of files at a time; held over the
+ * manifest's I/O), write (one writer: log and memtables in the same order),
+ * lock (tables and versions; short). What a version holds never changes; who
+ * wants to read takes a reference under lock and then needs no lock.
+ *
+ * The array of tables and a table's active memtable change under write and lock
+ * both, so that either is enough for looking.
+ */
+#ifndef STORE_LSM_LSM_INTERNAL_H
+#define STORE_LSM_LSM_INTERNAL_H
+#include <stdatomic.h>
+
+#include "store/base/lock.h"
+#include "store/lsm/commitlog.h"
+#include "store/lsm/lsm.h"
+#include "store/lsm/manifest.h"
+#include "store/lsm/memtable.h"
+#include "store/lsm/worker.h"
+#include "store/sstable/sstable.h"
+
+#define NOT_IN_LOG UINT64_MAX
+
+/* A memtable that is full, waiting to be flushed. */
+struct frozen {
+	struct memtable *memtable;
+	uint64_t begin;		/* log position of its first batch */
+	uint64_t mark;		/* all of the table before is in it or older */
+};
+
+struct live_file {
+	struct sstable *sstable;
+	uint32_t level;
+};
+
+/* What a table consists of at one moment. */
+struct version {
+	atomic_uint references;
+	struct memtable *active;
+	size_t frozen_count, file_count;
+	struct frozen *frozen;		/* oldest first */
+	struct live_file *files;	/* by largest timestamp, falling */
+};
+
+struct table {
+	uint32_t number;
+	struct lsm_table_options options;	/* under lock */
+	bool dropped;				/* under write and lock */
+	struct version *version;		/* under lock */
+	/* Log position before the active memtable's first batch, or
+	 * NOT_IN_LOG. Stored before the batch is appended. */
+	_Atomic uint64_t active_begin;
+	uint64_t dirty_since_ns;	/* the log thread's: for flush periods */
+	struct table *next_touched;	/* under write: in the batch at hand */
+	bool touched;
+};
+
+struct lsm_counters {
+	_Atomic uint64_t applied, gets, iterators, bytes_written, flushes,
+		compactions, bytes_flushed, bytes_compacted, sstables_read,
+		filter_skips, tombstones_read;
+};
+
+struct lsm {
+	const struct file_ops *files;
+	int dir;
+	struct lsm_options options;
+	struct manifest *manifest;
+	struct block_cache *cache;
+	struct commitlog *log;
+	struct worker *worker;		/* NULL until lsm_start */
+	struct work log_work, spare_work, flush_work, compaction_work;
+	atomic_int failed;		/* first error of the disk, or 0 */
+	atomic_bool told;		/* the owner knows */
+	_Atomic uint64_t memtable_bytes; /* of active memtables */
+	_Atomic uint64_t frozen_bytes;
+
+	struct mutex flushing, compacting, install, write, lock;
+	struct table **tables;		/* by number */
+	size_t table_count, table_room;
+	struct lsm_counters counters;
+};
+
+/* ------------------------------------------------------- lsm.c, lsm_version.c */
+/* NULL when there is none. REQUIRES write or lock. */
+struct table *lsm_find_table(const struct lsm *lsm, uint32_t number);
+/* Find or make. REQUIRES write; not lock. NULL: no memory. */
+struct table *lsm_make_table(struct lsm *lsm, uint32_t number);
+/* Remember an error of the disk; the store is read-only from now on. Returns
+ * err. Call without locks but flushing, compacting. */
+int lsm_fail(struct lsm *lsm, int err);
+int lsm_check_writable(const struct lsm *lsm);
+
+/* A copy of v with its own references and room for one file and one frozen
+ * memtable more. NULL: no memory. v NULL: empty, with a new memtable. */
+struct version *version_copy(const struct version *v, size_t more_files);
+void version_put(struct version *v);
+void version_sort_files(struct version *v);
+/* A reference to the table's version; NULL when there is no such table. */
+struct version *lsm_pin(struct lsm *lsm, uint32_t number);
+/* Swap it in; takes over the reference, gives the old one back. */
+struct version *lsm_swap(struct lsm *lsm, struct table *t, struct version *v);
+
+/* ------------------------------------------------------------- lsm_write.c */
+/* Make the active memtable of t a frozen one. REQUIRES write. */
+int lsm_freeze(struct lsm *lsm, struct table *t);
+/* Where the log must begin for what no sstable has yet; frozen memtables of
+ * `flushed` up to that mark do not count. */
+uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
+		       uint64_t flushed_mark);
+
+/* ------------------------------------------------------------- lsm_flush.c */
+/* Write what is frozen of one table, or of all (NULL). */
+int lsm_flush_frozen(struct lsm *lsm, struct table *only);
+void lsm_flush_run(struct work *work);
+
+/* ----------------------------------------------------------- lsm_compact.c */
+void lsm_compaction_run(struct work *work);
+
+/* ----------------------------------------------------------- lsm_recover.c */
+int lsm_recover(struct lsm *lsm);
+#endif

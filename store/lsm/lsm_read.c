@@ -1,0 +1,245 @@
+/*
+ * Reading: of a pinned version, the newest sources first. A source is left out
+ * by its key range, by its filters, or because all that is in it is older than
+ * a deletion that is already known.
+ */
+#include <errno.h>
+
+#include "store/base/alloc.h"
+#include "store/lsm/lsm_internal.h"
+#include "store/row/key.h"
+
+/* The versions of a row as they are found. */
+struct gathering {
+	struct arena *arena;
+	struct bytes key;
+	uint64_t mask;
+	struct deletion force;		/* range deletions seen so far */
+	int64_t deleted;		/* all with timestamps <= are gone */
+	const struct row **rows;
+	size_t count, room;
+};
+
+static int add_version(struct gathering *g, struct bytes encoded)
+{
+	struct bytes copy = arena_copy(g->arena, encoded);
+	struct row *row = arena_alloc(g->arena, sizeof(*row));
+	int err;
+
+	if (!row || bytes_is_null(copy))
+		return -ENOMEM;
+	err = row_decode_columns(row, g->arena, copy, g->mask);
+	if (err)
+		return err;
+	if (g->count == g->room) {
+		size_t room = g->room ? g->room * 2 : 8;
+		const struct row **grown = arena_zalloc(g->arena, room,
+							sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		if (g->count)
+			memcpy(grown, g->rows, g->count * sizeof(*grown));
+		g->rows = grown;
+		g->room = room;
+	}
+	g->rows[g->count++] = row;
+	if (row->deletion.timestamp > g->deleted)
+		g->deleted = row->deletion.timestamp;
+	return 0;
+}
+
+static void add_force(struct gathering *g, struct deletion force)
+{
+	g->force = deletion_max(g->force, force);
+	if (force.timestamp > g->deleted)
+		g->deleted = force.timestamp;
+}
+
+static int gather_memtable(struct gathering *g, const struct memtable *m)
+{
+	struct deletion force;
+	struct bytes row;
+	int got;
+
+	if (memtable_is_empty(m))
+		return 0;
+	got = memtable_lookup(m, g->key, &row, &force);
+	add_force(g, force);
+	return got > 0 ? add_version(g, row) : got;
+}
+
+static bool in_range(const struct sstable *t, struct bytes key)
+{
+	return bytes_compare(sstable_first_key(t), key) <= 0 &&
+	       bytes_compare(key, sstable_last_key(t)) <= 0;
+}
+
+struct hashes {
+	uint64_t partition, row;
+};
+
+/* May the file say anything about the key? A range deletion is not in the row
+ * filter: with bounds only the partition's filter counts. */
+static bool may_matter(struct sstable *t, const struct gathering *g,
+		       const struct hashes *h)
+{
+	if (!in_range(t, g->key))
+		return false;
+	if (h->partition && !sstable_may_contain_partition(t, h->partition))
+		return false;
+	return sstable_info(t)->has_bounds ||
+	       sstable_may_contain_row(t, h->row);
+}
+
+static int gather_files(struct lsm *lsm, struct gathering *g,
+			const struct version *v)
+{
+	size_t partition_len = key_partition_len(g->key), i;
+	struct hashes h = { 0, 0 };
+	struct buf row = BUF_INIT;
+	int got = 0;
+
+	if (!v->file_count)
+		return 0;
+	h.row = key_hash(g->key);
+	if (partition_len)
+		h.partition = key_hash(bytes_of(g->key.ptr, partition_len));
+	for (i = 0; i < v->file_count && got >= 0; i++) {
+		struct sstable *t = v->files[i].sstable;
+		struct deletion force = DELETION_NONE;
+
+		/* The files are sorted: no later one has anything newer. */
+		if (sstable_info(t)->max_timestamp <= g->deleted)
+			break;
+		if (!may_matter(t, g, &h)) {
+			lsm->counters.filter_skips++;
+			continue;
+		}
+		lsm->counters.sstables_read++;
+		buf_clear(&row);
+		got = sstable_lookup(t, g->key, &row, &force);
+		add_force(g, force);
+		if (got > 0)
+			got = row.failed ? -ENOMEM :
+			      add_version(g, buf_bytes(&row));
+	}
+	buf_release(&row);
+	return got < 0 ? got : 0;
+}
+
+static bool is_nothing(const struct row *row)
+{
+	return !row->cell_count && deletion_is_none(row->deletion) &&
+	       row->marker.timestamp == NO_TIMESTAMP;
+}
+
+int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
+	    struct arena *arena, struct row *row)
+{
+	struct gathering g = { arena, key, mask, DELETION_NONE, NO_TIMESTAMP,
+			       NULL, 0, 0 };
+	struct version *v = lsm_pin(lsm, table);
+	size_t i;
+	int err;
+
+	*row = ROW_NONE;
+	atomic_fetch_add_explicit(&lsm->counters.gets, 1,
+				  memory_order_relaxed);
+	if (!v)
+		return 0;
+	err = gather_memtable(&g, v->active);
+	for (i = v->frozen_count; i && !err; i--)
+		err = gather_memtable(&g, v->frozen[i - 1].memtable);
+	if (!err)
+		err = gather_files(lsm, &g, v);
+	version_put(v);
+	if (err || !g.count)
+		return err;
+	if (g.count == 1 && deletion_is_none(g.force))
+		*row = *g.rows[0];
+	else
+		err = row_merge(row, arena, g.rows, g.count, g.force);
+	return err ? err : !is_nothing(row);
+}
+
+/* ------------------------------------------------------------------ iterate */
+
+struct sources {
+	struct iterator **list;
+	size_t count;
+};
+
+static bool overlaps(const struct sstable *t, struct bytes lower,
+		     struct bytes upper)
+{
+	return (!upper.len ||
+		bytes_compare(sstable_first_key(t), upper) < 0) &&
+	       (!lower.len || bytes_compare(sstable_last_key(t), lower) >= 0);
+}
+
+/* The hash of the partition that both ends are in, or 0. */
+static uint64_t common_partition(struct bytes lower, struct bytes upper)
+{
+	size_t len = key_partition_len(lower);
+
+	if (!len || !bytes_begin_with(upper, bytes_of(lower.ptr, len)))
+		return 0;
+	return key_hash(bytes_of(lower.ptr, len));
+}
+
+static int open_sources(struct lsm *lsm, struct sources *s,
+			const struct version *v, struct bytes lower,
+			struct bytes upper, bool reverse)
+{
+	uint64_t hash = v->file_count ? common_partition(lower, upper) : 0;
+	size_t i;
+	int err = 0;
+
+	if (!memtable_is_empty(v->active))
+		err = memtable_iterate(&s->list[s->count++], v->active,
+				       reverse);
+	for (i = 0; i < v->frozen_count && !err; i++)
+		err = memtable_iterate(&s->list[s->count++],
+				       v->frozen[i].memtable, reverse);
+	for (i = 0; i < v->file_count && !err; i++) {
+		struct sstable *t = v->files[i].sstable;
+
+		if (!overlaps(t, lower, upper))
+			continue;
+		if (hash && !sstable_may_contain_partition(t, hash)) {
+			lsm->counters.filter_skips++;
+			continue;
+		}
+		err = sstable_iterate(&s->list[s->count++], t, reverse, false);
+	}
+	if (err)
+		s->count--;	/* the one that failed is none */
+	return err;
+}
+
+int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
+		struct bytes lower, struct bytes upper, bool reverse)
+{
+	struct version *v = lsm_pin(lsm, table);
+	struct sources s = { NULL, 0 };
+	int err = 0;
+
+	atomic_fetch_add_explicit(&lsm->counters.iterators, 1,
+				  memory_order_relaxed);
+	if (v) {
+		s.list = mem_zalloc(1 + v->frozen_count + v->file_count,
+				    sizeof(*s.list));
+		err = s.list ? open_sources(lsm, &s, v, lower, upper, reverse) :
+			       -ENOMEM;
+	}
+	/* The sources hold what they need. */
+	version_put(v);
+	if (!err)
+		err = merge_open(out, s.list, s.count, reverse);
+	else
+		while (s.count)
+			iterator_close(s.list[--s.count]);
+	mem_free(s.list);
+	return err;
+}

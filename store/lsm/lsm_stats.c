@@ -1,0 +1,115 @@
+/* What is in the store, what it did, and whether it is whole. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "store/base/log.h"
+#include "store/lsm/lsm_internal.h"
+
+static void widen(struct lsm_table_stats *s, int64_t min, int64_t max)
+{
+	if (min < s->min_timestamp)
+		s->min_timestamp = min;
+	if (max > s->max_timestamp)
+		s->max_timestamp = max;
+}
+
+static void add_memtable(struct lsm_table_stats *s, const struct memtable *m)
+{
+	int64_t min, max;
+
+	s->memtable_bytes += memtable_is_empty(m) ? 0 : memtable_memory(m);
+	s->row_estimate += memtable_row_count(m);
+	s->tombstones += memtable_tombstones(m);
+	memtable_timestamps(m, &min, &max);
+	widen(s, min, max);
+}
+
+void lsm_table_stats(struct lsm *lsm, uint32_t table,
+		     struct lsm_table_stats *stats)
+{
+	struct version *v = lsm_pin(lsm, table);
+	size_t i;
+
+	*stats = (struct lsm_table_stats){ .min_timestamp = INT64_MAX,
+					   .max_timestamp = INT64_MIN };
+	if (!v)
+		return;
+	add_memtable(stats, v->active);
+	for (i = 0; i < v->frozen_count; i++)
+		add_memtable(stats, v->frozen[i].memtable);
+	for (i = 0; i < v->file_count; i++) {
+		const struct sstable_info *info =
+			sstable_info(v->files[i].sstable);
+
+		stats->sstable_count++;
+		stats->sstable_bytes += info->size;
+		stats->row_estimate += info->row_count;
+		stats->partition_estimate += info->partition_count;
+		stats->tombstones += info->tombstone_count;
+		widen(stats, info->min_timestamp, info->max_timestamp);
+	}
+	version_put(v);
+}
+
+void lsm_stats(struct lsm *lsm, struct lsm_stats *stats)
+{
+	const struct lsm_counters *c = &lsm->counters;
+	struct commitlog_stats log;
+	struct block_cache_stats cache;
+
+	commitlog_stats(lsm->log, &log);
+	block_cache_stats(lsm->cache, &cache);
+	*stats = (struct lsm_stats){
+		.applied = c->applied, .gets = c->gets,
+		.iterators = c->iterators, .bytes_written = c->bytes_written,
+		.flushes = c->flushes, .compactions = c->compactions,
+		.bytes_flushed = c->bytes_flushed,
+		.bytes_compacted = c->bytes_compacted,
+		.log_bytes = log.bytes, .log_segments = log.segments,
+		.syncs = log.syncs, .cache_hits = cache.hits,
+		.cache_misses = cache.misses, .cache_bytes = cache.bytes,
+		.memtable_bytes = lsm->memtable_bytes + lsm->frozen_bytes,
+		.sstables_read = c->sstables_read,
+		.filter_skips = c->filter_skips,
+		.tombstones_read = c->tombstones_read,
+		.faulted = lsm->failed != 0,
+	};
+}
+
+static int verify_table(struct lsm *lsm, uint32_t number,
+			void (*report)(void *context, const char *text),
+			void *context)
+{
+	struct version *v = lsm_pin(lsm, number);
+	size_t i;
+	int worst = 0;
+
+	for (i = 0; v && i < v->file_count; i++) {
+		int err = sstable_verify(v->files[i].sstable);
+
+		if (err == -EUCLEAN)
+			report(context, corrupt_last());
+		if (err && worst != -EUCLEAN)
+			worst = err;
+	}
+	version_put(v);
+	return worst;
+}
+
+int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
+	       void *context)
+{
+	uint32_t *tables;
+	size_t count, i;
+	int worst = lsm_table_list(lsm, &tables, &count);
+
+	for (i = 0; i < count; i++) {
+		int err = verify_table(lsm, tables[i], report, context);
+
+		if (err && worst != -EUCLEAN)
+			worst = err;
+	}
+	mem_free(tables);
+	return worst;
+}

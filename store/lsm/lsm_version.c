@@ -1,0 +1,96 @@
+/* Versions: what a table consists of, for readers to hold on to. */
+#include <stdlib.h>
+
+#include "store/base/alloc.h"
+#include "store/lsm/lsm_internal.h"
+
+struct version *version_copy(const struct version *v, size_t more_files)
+{
+	size_t files = (v ? v->file_count : 0) + more_files;
+	size_t frozen = (v ? v->frozen_count : 0) + 1, i;
+	struct version *copy;
+
+	copy = mem_zalloc(1, sizeof(*copy) + files * sizeof(*copy->files) +
+			  frozen * sizeof(*copy->frozen));
+	if (!copy)
+		return NULL;
+	atomic_init(&copy->references, 1);
+	copy->frozen = (struct frozen *)(copy + 1);
+	copy->files = (struct live_file *)(copy->frozen + frozen);
+	if (!v) {
+		if (!memtable_new(&copy->active))
+			return copy;
+		mem_free(copy);
+		return NULL;
+	}
+	copy->active = memtable_get(v->active);
+	copy->frozen_count = v->frozen_count;
+	for (i = 0; i < v->frozen_count; i++) {
+		copy->frozen[i] = v->frozen[i];
+		memtable_get(v->frozen[i].memtable);
+	}
+	copy->file_count = v->file_count;
+	for (i = 0; i < v->file_count; i++) {
+		copy->files[i] = v->files[i];
+		sstable_get(v->files[i].sstable);
+	}
+	return copy;
+}
+
+void version_put(struct version *v)
+{
+	size_t i;
+
+	if (!v || atomic_fetch_sub_explicit(&v->references, 1,
+					    memory_order_acq_rel) != 1)
+		return;
+	memtable_put(v->active);
+	for (i = 0; i < v->frozen_count; i++)
+		memtable_put(v->frozen[i].memtable);
+	for (i = 0; i < v->file_count; i++)
+		sstable_put(v->files[i].sstable);
+	mem_free(v);
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct live_file *x = a, *y = b;
+	int64_t s = sstable_info(x->sstable)->max_timestamp;
+	int64_t t = sstable_info(y->sstable)->max_timestamp;
+
+	return (s < t) - (s > t);
+}
+
+void version_sort_files(struct version *v)
+{
+	if (v->file_count)
+		qsort(v->files, v->file_count, sizeof(*v->files),
+		      newest_first);
+}
+
+struct version *lsm_pin(struct lsm *lsm, uint32_t number)
+{
+	struct version *v = NULL;
+	struct table *t;
+
+	mutex_lock(&lsm->lock);
+	t = lsm_find_table(lsm, number);
+	if (t) {
+		v = t->version;
+		atomic_fetch_add_explicit(&v->references, 1,
+					  memory_order_relaxed);
+	}
+	mutex_unlock(&lsm->lock);
+	return v;
+}
+
+struct version *lsm_swap(struct lsm *lsm, struct table *t, struct version *v)
+{
+	struct version *old;
+
+	mutex_lock(&lsm->lock);
+	old = t->version;
+	t->version = v;
+	mutex_unlock(&lsm->lock);
+	return old;
+}

@@ -1,0 +1,248 @@
+/*
+ * Writing: a batch goes into the memtables, unseen, then into the log, and is
+ * then committed in the memtables. An error on the way takes it back; after the
+ * log has it nothing can fail. All under the one write lock, so that the log's
+ * order is the order in which readers see it.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "store/base/log.h"
+#include "store/lsm/lsm_internal.h"
+
+/* With the write lock the active memtable cannot change. */
+static struct memtable *active_of(const struct table *t)
+{
+	return t->version->active;
+}
+
+int lsm_freeze(struct lsm *lsm, struct table *t)
+{
+	struct version *v, *old;
+	struct memtable *fresh;
+
+	if (memtable_is_empty(active_of(t)))
+		return 0;
+	if (memtable_new(&fresh))
+		return -ENOMEM;
+	mutex_lock(&lsm->lock);
+	v = version_copy(t->version, 0);
+	mutex_unlock(&lsm->lock);
+	if (!v) {
+		memtable_put(fresh);
+		return -ENOMEM;
+	}
+	v->frozen[v->frozen_count++] = (struct frozen){
+		v->active, t->active_begin, commitlog_end(lsm->log),
+	};
+	lsm->frozen_bytes += memtable_memory(v->active);
+	lsm->memtable_bytes -= memtable_memory(v->active);
+	v->active = fresh;
+	old = lsm_swap(lsm, t, v);
+	/* After the version: whoever looks for the log's begin sees one. */
+	atomic_store(&t->active_begin, NOT_IN_LOG);
+	version_put(old);
+	return 0;
+}
+
+uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
+		       uint64_t flushed_mark)
+{
+	/* First: what is appended from here on lies behind. */
+	uint64_t begin = commitlog_end(lsm->log);
+	size_t i, j;
+
+	mutex_lock(&lsm->lock);
+	for (i = 0; i < lsm->table_count; i++) {
+		struct table *t = lsm->tables[i];
+		uint64_t active = atomic_load(&t->active_begin);
+		const struct version *v = t->version;
+
+		/* One that is empty yet gets its batch before the log does. */
+		if (active < begin && !memtable_is_empty(v->active))
+			begin = active;
+		for (j = 0; j < v->frozen_count; j++)
+			if ((t != flushed || v->frozen[j].mark > flushed_mark) &&
+			    v->frozen[j].begin < begin)
+				begin = v->frozen[j].begin;
+	}
+	mutex_unlock(&lsm->lock);
+	return begin;
+}
+
+/* The table with the largest active memtable, or that pins the oldest log. */
+static struct table *pick_victim(struct lsm *lsm, bool by_log)
+{
+	struct table *best = NULL;
+	size_t i;
+
+	for (i = 0; i < lsm->table_count; i++) {
+		struct table *t = lsm->tables[i];
+
+		if (memtable_is_empty(active_of(t)))
+			continue;
+		if (!best || (by_log ? t->active_begin < best->active_begin :
+			      memtable_memory(active_of(t)) >
+			      memtable_memory(active_of(best))))
+			best = t;
+	}
+	return best;
+}
+
+/* A log much longer than what is in memory lengthens recovery. */
+static bool log_is_long(struct lsm *lsm)
+{
+	uint64_t begin = NOT_IN_LOG, end = commitlog_end(lsm->log);
+	size_t i;
+
+	if (!lsm->table_count)
+		return false;
+	for (i = 0; i < lsm->table_count; i++)
+		if (lsm->tables[i]->active_begin < begin &&
+		    !memtable_is_empty(active_of(lsm->tables[i])))
+			begin = lsm->tables[i]->active_begin;
+	/* In segments, of 32 MiB when it matters. */
+	return begin < end && (end >> 32) - (begin >> 32) > 16;
+}
+
+static void keep_budget(struct lsm *lsm)
+{
+	bool full = lsm->memtable_bytes > lsm->options.memtable_bytes / 2;
+	struct table *t;
+
+	if (lsm->options.no_threads || !lsm->worker)
+		return;
+	if (!full && !(lsm->counters.applied % 1024 == 0 && log_is_long(lsm)))
+		return;
+	t = pick_victim(lsm, !full);
+	if (t && !lsm_freeze(lsm, t))
+		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
+}
+
+/* Writers that outrun the flush are slowed down in proportion; no cliff. */
+static void slow_down(struct lsm *lsm)
+{
+	uint64_t frozen = lsm->frozen_bytes;
+	uint64_t budget = lsm->options.memtable_bytes;
+	struct timespec pause = { 0, 0 };
+
+	if (frozen <= budget || lsm->options.no_threads || !lsm->worker)
+		return;
+	pause.tv_nsec = (long)((frozen - budget) * 1000000 / budget);
+	if (pause.tv_nsec > 50000000)
+		pause.tv_nsec = 50000000;
+	nanosleep(&pause, NULL);
+}
+
+static void take_back(struct table *touched)
+{
+	for (; touched; touched = touched->next_touched) {
+		struct memtable *m = active_of(touched);
+
+		memtable_rollback(m);
+		touched->touched = false;
+	}
+}
+
+static void commit_all(struct table *touched)
+{
+	for (; touched; touched = touched->next_touched) {
+		memtable_commit(active_of(touched));
+		touched->touched = false;
+	}
+}
+
+static struct table *table_of(struct lsm *lsm, uint32_t number,
+			      struct table *last)
+{
+	return last && last->number == number ? last :
+	       lsm_make_table(lsm, number);
+}
+
+/* Into the memtables; *touched lists those that have something to commit. */
+static int add_all(struct lsm *lsm, const struct batch *batch,
+		   struct table **touched)
+{
+	struct reader r = reader_of(buf_bytes(&batch->bytes));
+	struct table *t = NULL;
+	struct batch_op op;
+	int got;
+
+	while ((got = batch_next(&r, &op)) > 0) {
+		size_t before;
+		int err;
+
+		t = table_of(lsm, op.table, t);
+		if (!t || t->dropped)
+			return t ? -ESTALE : -ENOMEM;
+		if (!t->touched) {
+			t->touched = true;
+			t->next_touched = *touched;
+			*touched = t;
+			if (t->active_begin == NOT_IN_LOG)
+				atomic_store(&t->active_begin,
+					     commitlog_end(lsm->log));
+		}
+		before = memtable_memory(active_of(t));
+		err = memtable_add(active_of(t), &op);
+		lsm->memtable_bytes += memtable_memory(active_of(t)) - before;
+		if (err)
+			return err;
+	}
+	return got;
+}
+
+int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
+{
+	struct table *touched = NULL;
+	uint64_t end = 0;
+	int err = lsm_check_writable(lsm);
+
+	if (err)
+		return err;
+	if (batch->bytes.failed)
+		return -ENOMEM;
+	if (!batch->bytes.len) {
+		if (position)
+			*position = lsm_position(lsm);
+		return 0;
+	}
+	slow_down(lsm);
+	mutex_lock(&lsm->write);
+	err = add_all(lsm, batch, &touched);
+	if (!err)
+		err = commitlog_append(lsm->log, buf_bytes(&batch->bytes), &end);
+	if (err) {
+		take_back(touched);
+	} else {
+		commit_all(touched);
+		lsm->counters.applied++;
+		lsm->counters.bytes_written += batch->bytes.len;
+		keep_budget(lsm);
+	}
+	mutex_unlock(&lsm->write);
+	if (err == -EROFS)
+		lsm_fail(lsm, -EIO);
+	if (err)
+		return err;
+	if (position)
+		*position = end;
+	if (commitlog_wants_spare(lsm->log) && lsm->worker)
+		worker_add(lsm->worker, WORKER_LOG, &lsm->spare_work);
+	return lsm->options.commit_s == 0 ? lsm_sync(lsm, end) : 0;
+}
+
+int lsm_sync(struct lsm *lsm, uint64_t position)
+{
+	int err;
+
+	if (lsm->options.read_only)
+		return 0;
+	err = commitlog_sync(lsm->log, position);
+	return err ? lsm_fail(lsm, err) : 0;
+}
+
+uint64_t lsm_position(struct lsm *lsm)
+{
+	return commitlog_end(lsm->log);
+}
