@@ -140,6 +140,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C");	/* values are read and printed by it */
 	if (argc < 2)
 		return usage(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
