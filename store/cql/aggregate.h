@@ -1,0 +1,30 @@
+/*
+ * What an aggregate gathers from row to row: count, min, max, sum, avg. The
+ * bounded state of one lies in the arena of its group (but for min and max,
+ * which keep a value, and sums of varint and decimal, which may grow).
+ */
+#ifndef STORE_CQL_AGGREGATE_H
+#define STORE_CQL_AGGREGATE_H
+#include "store/cql/function.h"
+
+struct accumulator {
+	enum aggregate_kind kind;
+	const struct type *type;	/* of what is gathered */
+	int64_t count;
+	__int128 whole;			/* sum of whole numbers */
+	double sum, compensation, plain;	/* of floating ones */
+	long double wide;
+	struct buf value;		/* min, max; sum of varint, decimal */
+	bool has_value;
+};
+
+void accumulator_init(struct accumulator *a, enum aggregate_kind kind,
+		      const struct type *type);
+void accumulator_release(struct accumulator *a);
+/* A null or empty-as-null value counts for nothing. 0, -ENOMEM, -EINVAL. */
+int accumulator_add(struct execution *x, struct accumulator *a,
+		    struct bytes value);
+/* *value in the arena; null where there is none. */
+int accumulator_result(struct execution *x, struct accumulator *a,
+		       struct bytes *value);
+#endif

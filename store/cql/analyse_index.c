@@ -1,0 +1,250 @@
+/* Which index serves which restriction (semantics.md 5.6). */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "store/cql/analyse.h"
+
+static const char *index_option(const struct index *index, const char *name)
+{
+	for (uint32_t i = 0; i < index->option_count; i++)
+		if (!strcmp(index->options[i].name, name))
+			return index->options[i].value;
+	return NULL;
+}
+
+static bool is_text(const struct type *t)
+{
+	return t->kind == TYPE_TEXT || t->kind == TYPE_ASCII;
+}
+
+static bool sasi_tokenizes(const struct index *index)
+{
+	const char *class = index_option(index, "analyzer_class");
+
+	return class && (strstr(class, "StandardAnalyzer") ||
+			 strstr(class, "DelimiterAnalyzer"));
+}
+
+static bool sasi_contains(const struct index *index)
+{
+	const char *mode = index_option(index, "mode");
+
+	return mode && !strcasecmp(mode, "CONTAINS");
+}
+
+static bool sasi_supports(const struct index *index, const struct type *t,
+			  const struct restriction *r)
+{
+	switch (r->kind) {
+	case RESTRICT_EQ:
+		return !sasi_tokenizes(index);
+	case RESTRICT_SLICE:
+		return !is_text(t);
+	case RESTRICT_LIKE:
+		return is_text(t);
+	default:
+		return false;
+	}
+}
+
+static bool contains_supports(enum index_target target,
+			      const struct restriction *r)
+{
+	for (const struct contained *c = r->contained; c; c = c->next) {
+		if (c->has_key && c->has_value ? target == INDEX_ENTRIES :
+		    c->has_key		       ? target == INDEX_KEYS :
+						 target == INDEX_VALUES)
+			return true;
+	}
+	return false;
+}
+
+static bool sai_ranges(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_TEXT:
+	case TYPE_ASCII:
+	case TYPE_BOOLEAN:
+	case TYPE_UUID:
+		return false;
+	default:
+		return t->kind < TYPE_NATIVE_COUNT;
+	}
+}
+
+bool index_supports(const struct table *t, const struct index *index,
+		    const struct restriction *r)
+{
+	const struct column *c = &t->columns[index->column];
+
+	if (index->building || r->columns[0] != c || r->multi)
+		return false;
+	if (index->kind == INDEX_SASI)
+		return sasi_supports(index, c->type, r);
+	switch (r->kind) {
+	case RESTRICT_EQ:
+		return index->target == INDEX_SIMPLE ||
+		       index->target == INDEX_FULL;
+	case RESTRICT_CONTAINS:
+		return contains_supports(index->target, r);
+	case RESTRICT_SLICE:
+		return index->kind == INDEX_SAI &&
+		       index->target == INDEX_SIMPLE && sai_ranges(c->type);
+	default:
+		return false;
+	}
+}
+
+bool restriction_has_index(const struct table *t, const struct restriction *r)
+{
+	for (uint32_t i = 0; i < t->index_count; i++)
+		if (index_supports(t, &t->indexes[i], r))
+			return true;
+	return false;
+}
+
+/* Is the column among those whose restrictions are filters? */
+static bool is_filtered(const struct restrictions *r, const struct column *c)
+{
+	switch (c->kind) {
+	case COLUMN_PARTITION_KEY:
+		return r->filters_partition;
+	case COLUMN_CLUSTERING:
+		return r->filters_clustering;
+	default:
+		return true;
+	}
+}
+
+static bool group_covers(const struct restrictions *r, const struct index *one)
+{
+	const struct table *t = r->table;
+
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		bool served = false;
+
+		if (!r->by_column[i] || !is_filtered(r, &t->columns[i]))
+			continue;
+		for (uint32_t n = 0; n < t->index_count && !served; n++) {
+			const struct index *index = &t->indexes[n];
+
+			if (one->kind == INDEX_SAI ? index->kind != INDEX_SAI :
+						     index != one)
+				continue;
+			served = index_supports(t, index, r->by_column[i]);
+		}
+		if (!served)
+			return false;
+	}
+	return true;
+}
+
+bool indexes_cover(const struct restrictions *r)
+{
+	for (uint32_t i = 0; i < r->table->index_count; i++)
+		if (group_covers(r, &r->table->indexes[i]))
+			return true;
+	return false;
+}
+
+/* How well an index serves: SASI before the others, = before ranges. */
+static int rank(const struct index *index, const struct restriction *r)
+{
+	return (index->kind == INDEX_SASI ? 4 : 0) +
+	       (r->kind == RESTRICT_EQ	      ? 3 :
+		r->kind == RESTRICT_CONTAINS ? 2 : 1);
+}
+
+void choose_index(struct restrictions *r)
+{
+	const struct table *t = r->table;
+	int best = 0, one;
+
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		for (uint32_t n = 0; r->by_column[i] && n < t->index_count;
+		     n++) {
+			if (!index_supports(t, &t->indexes[n], r->by_column[i]))
+				continue;
+			one = rank(&t->indexes[n], r->by_column[i]);
+			if (one <= best)
+				continue;
+			best = one;
+			r->index = &t->indexes[n];
+			r->indexed = r->by_column[i];
+		}
+	}
+}
+
+static int like_query(struct execution *x, struct index_query *q,
+		      const struct restrictions *r)
+{
+	static const char *const words[] = {
+		[LIKE_MATCH] = "<term>", [LIKE_PREFIX] = "<term>%",
+		[LIKE_SUFFIX] = "%<term>", [LIKE_CONTAINS] = "%<term>%",
+	};
+	const struct restriction *of = r->indexed;
+	bool contains = sasi_contains(r->index);
+
+	if ((!contains && (of->like == LIKE_SUFFIX ||
+			   of->like == LIKE_CONTAINS)) ||
+	    (contains && of->like == LIKE_PREFIX && sasi_tokenizes(r->index)))
+		return refuse(x, "%s LIKE '%s' %s is only supported on "
+				 "properly indexed columns",
+			      of->columns[0]->name, words[of->like],
+			      text_of(x, of->pattern));
+	q->operator = of->like == LIKE_MATCH  ? INDEX_EQ :
+		      of->like == LIKE_PREFIX ? INDEX_PREFIX :
+		      of->like == LIKE_SUFFIX ? INDEX_SUFFIX :
+						INDEX_CONTAINS_TEXT;
+	q->value = of->pattern;
+	return 0;
+}
+
+static int contains_query(struct index_query *q, const struct restrictions *r)
+{
+	const struct contained *c = r->indexed->contained;
+
+	for (; c; c = c->next) {
+		if (c->has_key && c->has_value ?
+			    r->index->target == INDEX_ENTRIES :
+		    c->has_key ? r->index->target == INDEX_KEYS :
+				 r->index->target == INDEX_VALUES)
+			break;
+	}
+	q->value = c->has_value ? c->value : c->key;
+	q->key = c->has_key && c->has_value ? c->key : BYTES_NULL;
+	return 0;
+}
+
+int index_query_make(struct execution *x, struct index_query *q,
+		     const struct restrictions *r)
+{
+	const struct restriction *of = r->indexed;
+
+	memset(q, 0, sizeof(*q));
+	q->index = r->index;
+	q->operator = INDEX_EQ;
+	switch (of->kind) {
+	case RESTRICT_LIKE:
+		return like_query(x, q, r);
+	case RESTRICT_CONTAINS:
+		contains_query(q, r);
+		break;
+	case RESTRICT_SLICE:
+		q->operator = INDEX_RANGE;
+		if (of->low.count)
+			q->low = of->low.values[0];
+		if (of->high.count)
+			q->high = of->high.values[0];
+		q->low_inclusive = of->low.inclusive;
+		q->high_inclusive = of->high.inclusive;
+		return 0;
+	default:
+		q->value = of->values[0];
+	}
+	if (q->value.len > 65535)
+		return refuse(x, "Index expression values may not be larger "
+				 "than 64K");
+	return 0;
+}

@@ -1,0 +1,224 @@
+#include "store/cql/cql.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "store/cql/execute.h"
+#include "store/cql/parse.h"
+
+int cql_session_new(struct cql_session **out, struct store *s)
+{
+	struct cql_session *c = mem_zalloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	c->store = s;
+	c->mode = 0777;
+	c->error = CQL_ERROR_INIT;
+	c->error_arena = ARENA_INIT;
+	write_init(&c->write, s);
+	*out = c;
+	return 0;
+}
+
+static void result_release(struct cql_result *r)
+{
+	buf_release(&r->execution.scratch);
+	arena_release(&r->arena);
+	mem_free(r);
+}
+
+void cql_session_free(struct cql_session *c)
+{
+	if (!c)
+		return;
+	if (c->spare)
+		result_release(c->spare);
+	write_release(&c->write);
+	arena_release(&c->error_arena);
+	mem_free(c->keyspace);
+	mem_free(c);
+}
+
+void cql_session_rights(struct cql_session *c, cql_may *may, void *context)
+{
+	c->may = may;
+	c->may_context = context;
+}
+
+void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode)
+{
+	c->uid = uid;
+	c->gid = gid;
+	c->mode = mode;
+}
+
+const char *cql_session_keyspace(const struct cql_session *c)
+{
+	return c->keyspace ? c->keyspace : "";
+}
+
+int cql_session_use(struct cql_session *c, struct bytes keyspace)
+{
+	struct schema *schema = store_schema(c->store);
+	bool there = schema && schema_keyspace(schema, keyspace);
+	char *copy = there ? mem_copy(keyspace.ptr, keyspace.len) : NULL;
+
+	schema_put(schema);
+	if (!there)
+		return -ENOENT;
+	if (!copy)
+		return -ENOMEM;
+	mem_free(c->keyspace);
+	c->keyspace = copy;
+	return 0;
+}
+
+/* A result's memory is used again: a point statement allocates nothing. */
+struct cql_result *result_new(struct cql_session *c)
+{
+	struct cql_result *r = c->spare;
+	struct execution *x;
+
+	c->spare = NULL;
+	if (!r) {
+		r = mem_zalloc(1, sizeof(*r));
+		if (!r)
+			return NULL;
+		r->arena = ARENA_INIT;
+		r->execution.scratch = BUF_INIT;
+	}
+	x = &r->execution;
+	x->session = c;
+	x->store = c->store;
+	x->arena = &r->arena;
+	x->schema = store_schema(c->store);
+	x->now_s = clock_now_s();
+	if (!x->schema) {
+		result_release(r);
+		return NULL;
+	}
+	return r;
+}
+
+void cql_result_free(struct cql_result *r)
+{
+	struct execution *x;
+	struct arena arena;
+	struct buf scratch;
+
+	if (!r)
+		return;
+	x = &r->execution;
+	if (r->close)
+		r->close(r);
+	for (struct owned_type *t = x->types; t; t = t->next)
+		type_put(t->type);
+	schema_put(x->schema);
+	if (x->session->spare) {
+		result_release(r);
+		return;
+	}
+	arena_clear(&r->arena);
+	buf_clear(&x->scratch);
+	arena = r->arena;
+	scratch = x->scratch;
+	x->session->spare = r;
+	memset(r, 0, sizeof(*r));
+	r->arena = arena;
+	r->execution.scratch = scratch;
+}
+
+int cql_execute(struct cql_session *c, struct bytes statement,
+		struct cql_result **result)
+{
+	struct cql_result *r;
+	struct statement *s;
+	int err;
+
+	*result = NULL;
+	if (cql_error_is_set(&c->error)) {
+		c->error = CQL_ERROR_INIT;
+		arena_clear(&c->error_arena);
+	}
+	memset(&c->trace, 0, sizeof(c->trace));
+	r = result_new(c);
+	if (!r)
+		return -ENOMEM;
+	r->execution.text = statement;
+	err = cql_parse(&r->arena, &s, statement, NULL, &c->error);
+	if (err) {
+		/* The message must outlive the arena it was made in. */
+		struct cql_error error = c->error;
+
+		c->error.message = arena_strdup(&c->error_arena, error.message);
+		if (!c->error.message)
+			c->error.message = "";
+	} else {
+		err = execute_statement(r, s);
+	}
+	r->execution.text = BYTES_NULL;
+	if (!err && (r->arena.failed || r->execution.scratch.failed))
+		err = -ENOMEM;
+	if (err) {
+		if (err == -ENOMEM && !cql_error_is_set(&c->error))
+			cql_error_set(&c->error, &c->error_arena,
+				      CQL_SERVER_ERROR, "out of memory");
+		cql_result_free(r);
+		return err;
+	}
+	*result = r;
+	return 0;
+}
+
+const struct cql_error *cql_session_error(const struct cql_session *c)
+{
+	return &c->error;
+}
+
+void cql_session_trace(const struct cql_session *c, struct cql_trace *trace)
+{
+	*trace = c->trace;
+}
+
+uint32_t cql_result_column_count(const struct cql_result *r)
+{
+	return r->column_count;
+}
+
+const struct cql_column *cql_result_columns(const struct cql_result *r)
+{
+	return r->columns;
+}
+
+int cql_result_next(struct cql_result *r, const struct bytes **values)
+{
+	int more = r->next ? r->next(r, values) : 0;
+
+	if (more > 0)
+		r->execution.session->trace.rows_given++;
+	return more;
+}
+
+const char *cql_result_warning(const struct cql_result *r, uint32_t i)
+{
+	const struct warning *w = r->execution.warnings;
+	uint32_t count = 0;
+
+	for (const struct warning *n = w; n; n = n->next)
+		count++;
+	if (i >= count)
+		return NULL;
+	while (count - 1 > i) {
+		w = w->next;
+		count--;
+	}
+	return w->text;
+}
+
+bool cql_result_is_json(const struct cql_result *r)
+{
+	return r->json;
+}

@@ -1,0 +1,121 @@
+/* Statements to what runs them. */
+#include "store/cql/execute.h"
+
+#include <errno.h>
+
+#include "store/cql/modify.h"
+
+/* A conditional statement is on disk before it is answered. */
+static int write_now(struct execution *x, struct write *w, bool durable)
+{
+	int err = table_write(w);
+
+	if (!err && durable)
+		err = store_sync_to(x->store, store_position(x->store));
+	return store_failure(x, err);
+}
+
+/* Take back what a statement collected before it failed. */
+static void forget_write(struct execution *x, struct write *w)
+{
+	write_release(w);
+	write_init(w, x->store);
+}
+
+static int run_modification(struct cql_result *r, struct modification *m)
+{
+	struct execution *x = &r->execution;
+	struct write *w = &x->session->write;
+	bool conditional = modification_is_conditional(m), applies = true;
+	struct condition_row row;
+	int err = 0;
+
+	if (conditional) {
+		err = condition_check(x, m, &row);
+		if (!err)
+			err = condition_result(r, m, &row);
+		applies = !err && row.applies;
+	}
+	if (err || !applies)
+		return err;
+	err = modification_apply(x, m, w);
+	if (err)
+		forget_write(x, w);
+	return err ? err : write_now(x, w, conditional);
+}
+
+int execute_modification(struct cql_result *r, const struct statement *s)
+{
+	struct execution *x = &r->execution;
+	struct modification *m = arena_alloc(&r->arena, sizeof(*m));
+	struct partition_ref *refs;
+	struct store_lock lock;
+	int err = m ? modification_prepare(x, m, s) : -ENOMEM;
+
+	if (!err)
+		err = modification_plan(x, m, 0);
+	if (err)
+		return err;
+	if (!modification_reads(m))
+		return run_modification(r, m);
+	refs = arena_alloc(&r->arena, (m->key_count + 1) * sizeof(*refs));
+	if (!refs)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->key_count; i++)
+		refs[i] = (struct partition_ref){ m->table, m->keys[i] };
+	store_lock(x->store, &lock, refs, m->key_count);
+	/* Under the lock, so that what is read is older than what is written */
+	if (!m->has_timestamp) {
+		x->timestamp_us = 0;
+		m->timestamp_us = statement_timestamp(x);
+	}
+	err = run_modification(r, m);
+	store_unlock(x->store, &lock);
+	return err;
+}
+
+static int execute_use(struct cql_result *r, const struct identifier *name)
+{
+	struct execution *x = &r->execution;
+	int err = cql_session_use(x->session, name->text);
+
+	if (err == -ENOENT)
+		return refuse_at(x, name->span,
+				 refuse(x, "Keyspace '%s' does not exist",
+					text_of(x, name->text)));
+	return err;
+}
+
+static int execute_truncate(struct cql_result *r, const struct drop *d)
+{
+	struct execution *x = &r->execution;
+	const struct table *t;
+	int err = resolve_table(x, &t, &d->name, CQL_WRITE);
+
+	if (err)
+		return err;
+	if (t->flags & TABLE_VIRTUAL)
+		return refuse_as(x, CQL_UNAUTHORIZED, "%s keyspace is not "
+				 "user-modifiable.", t->keyspace);
+	return store_failure(x, store_truncate(x->store, (struct table *)t));
+}
+
+int execute_statement(struct cql_result *r, const struct statement *s)
+{
+	switch (s->kind) {
+	case STATEMENT_SELECT:
+		return execute_select(r, s->select);
+	case STATEMENT_INSERT:
+	case STATEMENT_UPDATE:
+	case STATEMENT_DELETE:
+		return execute_modification(r, s);
+	case STATEMENT_BATCH:
+		return execute_batch(r, s->batch);
+	case STATEMENT_TRUNCATE:
+		return execute_truncate(r, s->drop);
+	case STATEMENT_USE:
+		return execute_use(r, s->use);
+	default:
+		return execute_schema(r, s);
+	}
+}

@@ -1,0 +1,210 @@
+/* Restrictions that no key and no index serves: looked at row by row. */
+#include <errno.h>
+#include <string.h>
+
+#include "store/cql/analyse.h"
+
+static int check_contained(struct execution *x, const struct restriction *r)
+{
+	const char *name = r->columns[0]->name;
+
+	for (const struct contained *c = r->contained; c; c = c->next) {
+		bool entry = c->has_key && c->has_value;
+
+		if (c->has_key && bytes_is_null(c->key))
+			return refuse(x, entry ? "Unsupported null map key for "
+						 "column %s" :
+						 "Unsupported null value for "
+						 "column %s", name);
+		if (c->has_value && bytes_is_null(c->value))
+			return refuse(x, entry ? "Unsupported null map value "
+						 "for column %s" :
+						 "Unsupported null value for "
+						 "column %s", name);
+	}
+	return 0;
+}
+
+static int check_values(struct execution *x, const struct restriction *r)
+{
+	const struct restriction_bound *b;
+
+	if (r->kind == RESTRICT_CONTAINS)
+		return check_contained(x, r);
+	if (r->kind == RESTRICT_LIKE || r->kind == RESTRICT_IN)
+		return 0;
+	if (r->kind == RESTRICT_SLICE && r->multi)
+		return refuse(x, "Multi-column slice restrictions cannot be "
+				 "used for filtering.");
+	for (int i = 0; i < 3; i++) {
+		b = i ? &r->high : &r->low;
+		if (i < 2 ? b->count && bytes_is_null(b->values[0]) :
+			    r->kind == RESTRICT_EQ && bytes_is_null(*r->values))
+			return refuse(x, "Unsupported null value for column %s",
+				      r->columns[0]->name);
+	}
+	return 0;
+}
+
+static bool is_wanted(const struct restrictions *r, const struct restriction *of)
+{
+	switch (of->columns[0]->kind) {
+	case COLUMN_PARTITION_KEY:
+		return r->filters_partition;
+	case COLUMN_CLUSTERING:
+		return r->filters_clustering;
+	default:
+		return true;
+	}
+}
+
+int filter_init(struct execution *x, struct filter *f,
+		const struct restrictions *r)
+{
+	const struct table *t = r->table;
+	struct restriction *of;
+	int err;
+
+	f->count = 0;
+	f->items = arena_zalloc(x->arena, t->column_count, sizeof(*f->items));
+	if (!f->items)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		of = r->by_column[i];
+		if (!of || of->columns[0] != &t->columns[i] || !is_wanted(r, of))
+			continue;
+		err = check_values(x, of);
+		if (err)
+			return err;
+		/* What the index found with its own idea of equality stands. */
+		if (of == r->indexed && (of->kind == RESTRICT_LIKE ||
+					 r->index->kind == INDEX_SASI))
+			continue;
+		f->items[f->count++] = of;
+	}
+	return 0;
+}
+
+static int row_of_values(struct execution *x, const struct restriction *r,
+			 struct row_values *row)
+{
+	struct bytes value;
+	bool equal;
+	int err;
+
+	for (size_t n = 0; n < r->value_count; n++) {
+		equal = true;
+		for (uint32_t i = 0; i < r->column_count && equal; i++) {
+			err = row_value(x, row, r->columns[i], &value);
+			if (err)
+				return err;
+			equal = !bytes_is_null(value) &&
+				!bytes_is_null(
+					r->values[n * r->column_count + i]) &&
+				!type_compare(r->columns[i]->type, value,
+					      r->values[n * r->column_count +
+							i]);
+		}
+		if (equal)
+			return 1;
+	}
+	return 0;
+}
+
+static bool in_slice(const struct restriction *r, struct bytes value)
+{
+	const struct type *t = r->columns[0]->type;
+	int order;
+
+	if (r->low.count) {
+		order = type_compare(t, value, r->low.values[0]);
+		if (order < 0 || (!order && !r->low.inclusive))
+			return false;
+	}
+	if (r->high.count) {
+		order = type_compare(t, value, r->high.values[0]);
+		if (order > 0 || (!order && !r->high.inclusive))
+			return false;
+	}
+	return true;
+}
+
+/* Does the collection have it? */
+static int has_contained(const struct type *t, struct bytes value,
+			 const struct contained *c)
+{
+	struct type_parts parts;
+	struct bytes key, part;
+	bool map = t->kind == TYPE_MAP;
+	int more, err = type_parts_begin(&parts, t, value);
+
+	if (err)
+		return err;
+	while ((more = type_parts_next(&parts, &key)) > 0) {
+		part = key;
+		if (map) {
+			more = type_parts_next(&parts, &part);
+			if (more <= 0)
+				break;
+		}
+		if (c->has_key && type_compare(t->parts[0], key, c->key))
+			continue;
+		if (c->has_value &&
+		    type_compare(t->parts[t->part_count - 1], part, c->value))
+			continue;
+		return 1;
+	}
+	return more;
+}
+
+static bool is_like(const struct restriction *r, struct bytes value)
+{
+	struct bytes p = r->pattern;
+
+	switch (r->like) {
+	case LIKE_MATCH:
+		return bytes_equal(value, p);
+	case LIKE_PREFIX:
+		return bytes_begin_with(value, p);
+	case LIKE_SUFFIX:
+		return value.len >= p.len &&
+		       !memcmp(value.ptr + value.len - p.len, p.ptr, p.len);
+	default:
+		return memmem(value.ptr, value.len, p.ptr, p.len);
+	}
+}
+
+static int passes(struct execution *x, const struct restriction *r,
+		  struct row_values *row)
+{
+	struct bytes value;
+	int err;
+
+	if (r->kind == RESTRICT_EQ || r->kind == RESTRICT_IN)
+		return row_of_values(x, r, row);
+	err = row_value(x, row, r->columns[0], &value);
+	if (err)
+		return err;
+	if (bytes_is_null(value))
+		return 0;
+	if (r->kind == RESTRICT_SLICE)
+		return in_slice(r, value);
+	if (r->kind == RESTRICT_LIKE)
+		return is_like(r, value);
+	for (const struct contained *c = r->contained; c; c = c->next) {
+		err = has_contained(r->columns[0]->type, value, c);
+		if (err <= 0)
+			return err;
+	}
+	return 1;
+}
+
+int filter_row(struct execution *x, const struct filter *f,
+	       struct row_values *row)
+{
+	int pass = 1;
+
+	for (uint32_t i = 0; i < f->count && pass > 0; i++)
+		pass = passes(x, f->items[i], row);
+	return pass;
+}

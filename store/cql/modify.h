@@ -1,0 +1,118 @@
+/*
+ * INSERT, UPDATE and DELETE in three steps, so that a batch can take each step
+ * for all its statements: prepare (names, types, WHERE; nothing is read), plan
+ * (which partitions and rows, and the values' own checks), apply (changes into
+ * a struct write, reading where an operation has to).
+ */
+#ifndef STORE_CQL_MODIFY_H
+#define STORE_CQL_MODIFY_H
+#include "store/cql/analyse.h"
+
+enum change_kind {
+	CHANGE_SET,		/* the whole column: value, null deletes */
+	CHANGE_ADD,		/* elements of value; list: append */
+	CHANGE_PREPEND,
+	CHANGE_REMOVE,		/* elements of value (of a map: keys) */
+	CHANGE_ELEMENT,		/* [key] = value, null deletes */
+	CHANGE_FIELD,		/* .field = value */
+	CHANGE_DELETE,		/* the whole column, of DELETE */
+	CHANGE_COUNT,		/* delta */
+	CHANGE_COMPUTE,		/* value is added to what is there */
+};
+struct change {
+	enum change_kind kind;
+	const struct column *column;
+	struct bytes key, value;
+	uint32_t field;
+	int64_t delta;
+};
+
+struct if_condition {
+	const struct column *column;
+	enum operator_kind op;
+	const struct type *type;	/* of what is compared */
+	bool has_key, has_field, is_list_in;
+	struct bytes key;
+	uint32_t field;
+	struct bytes *values;
+	uint32_t value_count;
+};
+
+struct modification {
+	enum statement_kind kind;
+	const struct table *table;
+	struct change *changes;
+	uint32_t change_count;
+	struct restrictions where;
+	bool exists, not_exists;
+	struct if_condition *conditions;
+	uint32_t condition_count;
+	bool has_timestamp, has_ttl;
+	const struct using_clause *using;
+	bool sets_static, sets_regular, only_statics;
+
+	/* plan */
+	int64_t timestamp_us;
+	int32_t ttl_s;
+	struct bytes *keys;
+	size_t key_count;
+	struct bytes **rows;		/* clustering values of whole rows */
+	size_t row_count;
+	struct slice *slices;		/* DELETE of ranges */
+	size_t slice_count;
+	bool ranges, nothing;
+};
+static inline bool modification_is_conditional(const struct modification *m)
+{
+	return m->exists || m->not_exists || m->condition_count;
+}
+/* Has to hold its partitions' locks: it reads what it changes. */
+bool modification_reads(const struct modification *m);
+
+int modification_prepare(struct execution *x, struct modification *m,
+			 const struct statement *s);
+/* timestamp_us: of the batch, 0: of the statement. */
+int modification_plan(struct execution *x, struct modification *m,
+		      int64_t timestamp_us);
+int modification_apply(struct execution *x, struct modification *m,
+		       struct write *w);
+
+/* modify_change.c: SET and DELETE items to changes. */
+int change_of_value(struct execution *x, struct change *c,
+		    const struct column *column, const struct term *value);
+int change_of_assignment(struct execution *x, struct change *c,
+			 const struct table *t, const struct assignment *a,
+			 bool conditional);
+int change_of_deletion(struct execution *x, struct change *c,
+		       const struct table *t, const struct deleted_item *d);
+/* modify_apply.c: all changes of the kind of column to the row begun in w. */
+int apply_changes(struct execution *x, struct modification *m, struct write *w,
+		  struct bytes key, const struct bytes *clustering);
+/* modify_json.c: INSERT JSON to restrictions and changes. */
+int insert_json(struct execution *x, struct modification *m,
+		const struct insert *s);
+
+/* condition.c */
+int conditions_prepare(struct execution *x, struct modification *m,
+		       const struct if_clause *c);
+/* What a conditional statement read of its row. */
+struct condition_row {
+	struct row_values values;	/* of the row, with statics */
+	bool row_exists, static_exists, partition_has_rows;
+	struct bytes *first_clustering;	/* of the partition, or NULL */
+	bool applies;
+};
+int condition_check(struct execution *x, struct modification *m,
+		    struct condition_row *row);
+/* [applied] and what goes with it, for one statement. */
+int condition_result(struct cql_result *r, struct modification *m,
+		     struct condition_row *row);
+/* Does a refused one show its row, and with all columns? */
+bool condition_shows(const struct modification *m,
+		     const struct condition_row *row, bool *all);
+/* Row of all columns (SELECT * order) as shown for [NOT] EXISTS. */
+int condition_values(struct execution *x, const struct modification *m,
+		     struct condition_row *row, const struct column *c,
+		     bool all, struct bytes *value);
+int result_applied(struct cql_result *r);
+#endif

@@ -1,0 +1,329 @@
+/* What SET, VALUES and DELETE name, as changes; each check as Cassandra's. */
+#include <errno.h>
+
+#include "store/cql/modify.h"
+
+static bool is_number(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_TINYINT:
+	case TYPE_SMALLINT:
+	case TYPE_INT:
+	case TYPE_BIGINT:
+	case TYPE_VARINT:
+	case TYPE_FLOAT:
+	case TYPE_DOUBLE:
+	case TYPE_DECIMAL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The operation as messages quote it. */
+static const char *assignment_text(struct execution *x,
+				   const struct assignment *a)
+{
+	const char *column = text_of(x, a->column.text);
+	const char *value = text_of_term(x, a->value);
+
+	switch (a->kind) {
+	case ASSIGN_ELEMENT:
+		return arena_format(x->arena, "%s[%s] = %s", column,
+				    text_of_term(x, a->key), value);
+	case ASSIGN_FIELD:
+		return arena_format(x->arena, "%s.%s = %s", column,
+				    text_of(x, a->field.text), value);
+	case ASSIGN_PREPEND:
+		return arena_format(x->arena, "%s = %s - %s", column, value,
+				    column);
+	default:
+		return arena_format(x->arena, "%s = %s %c %s", column, column,
+				    a->kind == ASSIGN_ADD ? '+' : '-', value);
+	}
+}
+
+static int refuse_operation(struct execution *x, const struct assignment *a,
+			    const char *what)
+{
+	return refuse(x, "Invalid operation (%s) for %s column %s",
+		      assignment_text(x, a), what, text_of(x, a->column.text));
+}
+
+int change_of_value(struct execution *x, struct change *c,
+		    const struct column *column, const struct term *value)
+{
+	struct receiver r = receiver_column(column);
+	int err = term_value(x, &c->value, value, &r);
+
+	if (err)
+		return err;
+	if (column->type->kind == TYPE_COUNTER)
+		return refuse(x, "Cannot set the value of counter column %s "
+				 "(counters can only be incremented/"
+				 "decremented, not set)", column->name);
+	c->kind = CHANGE_SET;
+	c->column = column;
+	return 0;
+}
+
+static int count_change(struct execution *x, struct change *c,
+			const struct assignment *a)
+{
+	bool minus = a->kind == ASSIGN_SUBTRACT;
+
+	if (bytes_is_null(c->value) || c->value.len < 8)
+		return refuse(x, "Invalid null value for counter increment/"
+				 "decrement");
+	c->kind = CHANGE_COUNT;
+	c->delta = (int64_t)get_be64(c->value.ptr);
+	if (minus && c->delta == INT64_MIN)
+		return refuse(x, "The negation of %lld overflows supported "
+				 "counter precision (signed 8 bytes integer)",
+			      (long long)c->delta);
+	if (minus)
+		c->delta = -c->delta;
+	return 0;
+}
+
+static int scalar_change(struct execution *x, struct change *c,
+			 const struct assignment *a, bool conditional)
+{
+	struct receiver r = receiver_column(c->column);
+	const struct type *t = c->column->type;
+	bool counter = t->kind == TYPE_COUNTER;
+	bool text = t->kind == TYPE_TEXT || t->kind == TYPE_ASCII;
+	int err;
+
+	if (a->kind == ASSIGN_ADD && conditional && !counter) {
+		if (!is_number(t) && !text)
+			return refuse(x, "Invalid operation (%s) for "
+					 "non-numeric and non-text type %s",
+				      assignment_text(x, a), c->column->name);
+		c->kind = CHANGE_COMPUTE;
+		return term_value(x, &c->value, a->value, &r);
+	}
+	if (a->kind == ASSIGN_ADD &&
+	    (t->kind == TYPE_TUPLE || t->kind == TYPE_UDT))
+		return refuse_operation(x, a, "tuple");
+	if (!counter)
+		return refuse_operation(x, a, "non counter");
+	err = term_value(x, &c->value, a->value, &r);
+	return err ? err : count_change(x, c, a);
+}
+
+/* m + {k: v}, m - {k}: a wrong value is told in words of its own. */
+static int map_change(struct execution *x, struct change *c,
+		      const struct assignment *a)
+{
+	const struct type *t = c->column->type;
+	bool add = a->kind == ASSIGN_ADD;
+	struct receiver r = receiver_column(c->column);
+	struct type *key;
+	int err;
+
+	if (!add) {
+		key = type_get(t->parts[0]);
+		r.type = own_type(x, type_new(TYPE_SET, false, &key, 1));
+		if (!r.type)
+			return -ENOMEM;
+	}
+	x->quiet++;
+	err = term_value(x, &c->value, a->value, &r);
+	x->quiet--;
+	if (err == -EINVAL)
+		return refuse(x, "Value for a map %s has to be a %s, but was: "
+				 "'%s'", add ? "addition" : "substraction",
+			      add ? "map" : "set", text_of_term(x, a->value));
+	return err;
+}
+
+static int collection_change(struct execution *x, struct change *c,
+			     const struct assignment *a)
+{
+	struct receiver r = receiver_column(c->column);
+
+	if (!type_is_multicell(c->column->type))
+		return refuse_operation(x, a, "frozen collection");
+	c->kind = a->kind == ASSIGN_ADD ? CHANGE_ADD : CHANGE_REMOVE;
+	if (c->column->type->kind == TYPE_MAP)
+		return map_change(x, c, a);
+	return term_value(x, &c->value, a->value, &r);
+}
+
+static int prepend_change(struct execution *x, struct change *c,
+			  const struct assignment *a)
+{
+	struct receiver r = receiver_column(c->column);
+	int err = term_value(x, &c->value, a->value, &r);
+
+	if (err)
+		return err;
+	if (c->column->type->kind != TYPE_LIST)
+		return refuse_operation(x, a, "non list");
+	if (!type_is_multicell(c->column->type))
+		return refuse_operation(x, a, "frozen list");
+	c->kind = CHANGE_PREPEND;
+	return 0;
+}
+
+/* What stands in the brackets of c[key]. */
+static struct receiver key_receiver(const struct receiver *whole)
+{
+	const struct type *t = whole->type;
+
+	return t->kind == TYPE_LIST ?
+		       receiver_part(whole, RECEIVER_INDEX,
+				     type_native(TYPE_INT)) :
+		       receiver_part(whole, t->kind == TYPE_MAP ?
+						    RECEIVER_KEY :
+						    RECEIVER_VALUE,
+				     t->parts[0]);
+}
+
+static int check_key(struct execution *x, const struct change *c)
+{
+	static const char *const words[] = {
+		[TYPE_LIST] = "Invalid null value for list index",
+		[TYPE_SET] = "Invalid null set element",
+		[TYPE_MAP] = "Invalid null map key",
+	};
+
+	if (bytes_is_null(c->key))
+		return refuse(x, "%s", words[c->column->type->kind]);
+	return 0;
+}
+
+static int element_change(struct execution *x, struct change *c,
+			  const struct assignment *a)
+{
+	struct receiver whole = receiver_column(c->column), key, value;
+	const struct type *t = c->column->type;
+	int err;
+
+	if (!type_is_collection(t))
+		return refuse_operation(x, a, "non collection");
+	if (!type_is_multicell(t))
+		return refuse_operation(x, a, "frozen collection");
+	if (t->kind == TYPE_SET)
+		return refuse_operation(x, a, "set");
+	key = key_receiver(&whole);
+	value = receiver_part(&whole, RECEIVER_VALUE,
+			      t->parts[t->part_count - 1]);
+	c->kind = CHANGE_ELEMENT;
+	err = term_value(x, &c->key, a->key, &key);
+	if (!err)
+		err = term_value(x, &c->value, a->value, &value);
+	return err ? err : check_key(x, c);
+}
+
+static int find_field(struct execution *x, struct change *c,
+		      const struct identifier *name)
+{
+	const struct type *t = c->column->type;
+
+	for (c->field = 0; c->field < t->part_count; c->field++)
+		if (bytes_equal(bytes_str(t->field_names[c->field]),
+				name->text))
+			return 0;
+	return refuse(x, "UDT column %s does not have a field named %s",
+		      c->column->name, text_of(x, name->text));
+}
+
+static int field_change(struct execution *x, struct change *c,
+			const struct assignment *a)
+{
+	struct receiver whole = receiver_column(c->column), r;
+	const struct type *t = c->column->type;
+	int err;
+
+	if (t->kind != TYPE_UDT)
+		return refuse_operation(x, a, "non-UDT");
+	if (!type_is_multicell(t))
+		return refuse_operation(x, a, "frozen UDT");
+	err = find_field(x, c, &a->field);
+	if (err)
+		return err;
+	c->kind = CHANGE_FIELD;
+	r = receiver_part(&whole, RECEIVER_FIELD, t->parts[c->field]);
+	r.name = t->field_names[c->field];
+	return term_value(x, &c->value, a->value, &r);
+}
+
+int change_of_assignment(struct execution *x, struct change *c,
+			 const struct table *t, const struct assignment *a,
+			 bool conditional)
+{
+	const struct column *column;
+	int err = resolve_column(x, &column, t, &a->column);
+
+	if (err)
+		return err;
+	if (column->kind == COLUMN_PARTITION_KEY ||
+	    column->kind == COLUMN_CLUSTERING)
+		return refuse(x, "PRIMARY KEY part %s found in SET part",
+			      column->name);
+	c->column = column;
+	switch (a->kind) {
+	case ASSIGN_SET:
+		return change_of_value(x, c, column, a->value);
+	case ASSIGN_PREPEND:
+		return prepend_change(x, c, a);
+	case ASSIGN_ELEMENT:
+		return element_change(x, c, a);
+	case ASSIGN_FIELD:
+		return field_change(x, c, a);
+	default:
+		return type_is_collection(column->type) ?
+			       collection_change(x, c, a) :
+			       scalar_change(x, c, a, conditional);
+	}
+}
+
+static int element_deletion(struct execution *x, struct change *c,
+			    const struct deleted_item *d)
+{
+	struct receiver whole = receiver_column(c->column), key;
+	int err;
+
+	if (!type_is_collection(c->column->type))
+		return refuse(x, "Invalid deletion operation for non "
+				 "collection column %s", c->column->name);
+	if (!type_is_multicell(c->column->type))
+		return refuse(x, "Invalid deletion operation for frozen "
+				 "collection column %s", c->column->name);
+	key = key_receiver(&whole);
+	c->kind = CHANGE_ELEMENT;
+	c->value = BYTES_NULL;
+	err = term_value(x, &c->key, d->key, &key);
+	return err ? err : check_key(x, c);
+}
+
+int change_of_deletion(struct execution *x, struct change *c,
+		       const struct table *t, const struct deleted_item *d)
+{
+	const struct column *column;
+	int err = resolve_column(x, &column, t, &d->column);
+
+	if (err)
+		return err;
+	if (column->kind == COLUMN_PARTITION_KEY ||
+	    column->kind == COLUMN_CLUSTERING)
+		return refuse(x, "Invalid identifier %s for deletion (should "
+				 "not be a PRIMARY KEY part)", column->name);
+	c->column = column;
+	c->kind = CHANGE_DELETE;
+	if (d->key)
+		return element_deletion(x, c, d);
+	if (!identifier_is_given(&d->field))
+		return 0;
+	if (column->type->kind != TYPE_UDT)
+		return refuse(x, "Invalid field deletion operation for non-UDT "
+				 "column %s", column->name);
+	if (!type_is_multicell(column->type))
+		return refuse(x, "Frozen UDT column %s does not support field "
+				 "deletions", column->name);
+	c->kind = CHANGE_FIELD;
+	c->value = BYTES_NULL;
+	return find_field(x, c, &d->field);
+}

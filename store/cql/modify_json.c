@@ -1,0 +1,126 @@
+/* INSERT … JSON '{…}': a value for every column of the table. */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "store/cql/modify.h"
+
+/* A key as a column's name: lower case, unless in quotes of its own. */
+static struct bytes column_name(struct execution *x, struct bytes name)
+{
+	struct bytes copy;
+
+	if (name.len > 1 && name.ptr[0] == '"' &&
+	    name.ptr[name.len - 1] == '"')
+		return bytes_of(name.ptr + 1, name.len - 2);
+	copy = arena_copy(x->arena, name);
+	for (size_t i = 0; i < copy.len; i++)
+		((uint8_t *)copy.ptr)[i] = (uint8_t)tolower(copy.ptr[i]);
+	return copy;
+}
+
+static int read_members(struct execution *x, const struct table *t,
+			struct bytes text, struct bytes *values)
+{
+	struct json_member *members;
+	struct type_error error;
+	struct bytes name;
+	size_t count;
+	int place, err;
+
+	err = json_read_object(x->arena, &members, &count, text, &error);
+	if (err == -EINVAL)
+		return refuse(x, "Could not decode JSON string as a map: %s. "
+				 "(String was: %s)", error.text,
+			      text_of(x, text));
+	for (size_t i = 0; i < count && !err; i++) {
+		name = column_name(x, members[i].name);
+		place = name.ptr ? table_column(t, name) : -1;
+		if (place < 0)
+			return refuse(x, "JSON values map contains "
+					 "unrecognized column: %s",
+				      text_of(x, name));
+		values[place] = members[i].value;
+	}
+	return err;
+}
+
+static int column_value(struct execution *x, const struct column *c,
+			struct bytes json, struct bytes *value)
+{
+	struct type_error error;
+	bool is_null = false;
+	int err;
+
+	*value = BYTES_NULL;
+	if (bytes_is_null(json))
+		return 0;
+	buf_clear(&x->scratch);
+	err = type_read_json(&x->scratch, &is_null, c->type, json, &error);
+	if (err || is_null)
+		buf_clear(&x->scratch);
+	if (err == -EINVAL && c->type->kind == TYPE_DURATION &&
+	    !strncmp(error.text, "Unable to convert", 17))
+		return refuse(x, "%s", error.text);
+	if (err == -EINVAL)
+		return refuse(x, "Error decoding JSON value for %s: %s",
+			      c->name, error.text);
+	return err || is_null ? err : keep_scratch(x, value);
+}
+
+static bool is_null_text(struct bytes text)
+{
+	while (text.len && isspace(text.ptr[0])) {
+		text.ptr++;
+		text.len--;
+	}
+	while (text.len && isspace(text.ptr[text.len - 1]))
+		text.len--;
+	return bytes_equal(text, bytes_str("null"));
+}
+
+int insert_json(struct execution *x, struct modification *m,
+		const struct insert *s)
+{
+	const struct table *t = m->table;
+	uint32_t visible = t->partition_key_count + t->clustering_count +
+			   t->static_count + t->regular_count;
+	struct bytes *json = arena_zalloc(x->arena, visible, sizeof(*json));
+	struct bytes value;
+	int err;
+
+	m->changes = arena_zalloc(x->arena, visible, sizeof(*m->changes));
+	if (!json || !m->changes)
+		return -ENOMEM;
+	if (s->json->kind == TERM_MARKER)
+		return refuse(x, "Invalid amount of bind variables");
+	if (is_null_text(s->json->text))
+		return refuse(x, "Got null for INSERT JSON values");
+	err = read_members(x, t, s->json->text, json);
+	for (uint32_t i = 0; i < visible && !err; i++) {
+		const struct column *c = &t->columns[i];
+		bool key = c->kind == COLUMN_PARTITION_KEY ||
+			   c->kind == COLUMN_CLUSTERING;
+
+		if (bytes_is_null(json[i]) && s->json_default_unset) {
+			if (key)
+				return refuse(x, "Invalid unset value for "
+						 "column %s", c->name);
+			continue;
+		}
+		err = column_value(x, c, json[i], &value);
+		if (!err && key)
+			err = restrictions_add_value(x, &m->where, c, value);
+		if (err || key)
+			continue;
+		m->changes[m->change_count].kind = CHANGE_SET;
+		m->changes[m->change_count].column = c;
+		m->changes[m->change_count++].value = value;
+		if (c->kind == COLUMN_STATIC)
+			m->sets_static = true;
+		else
+			m->sets_regular = true;
+	}
+	return err ? refuse_at(x, s->json->span, err) :
+		     restrictions_check(x, &m->where);
+}

@@ -1,0 +1,172 @@
+/*
+ * Where rows come from: one cursor; or, for ORDER BY over several partitions,
+ * a cursor of each, merged by the columns ordered by. Ties go to the partition
+ * whose key is smaller.
+ */
+#include <errno.h>
+
+#include "store/cql/select.h"
+
+static int open_cursor(struct select_state *s, struct cursor **cursor,
+		       const struct query *q)
+{
+	if (s->where.uses_index && s->where.index)
+		return table_query_index(cursor, s->x->store, q,
+					 &s->index_query);
+	return table_query(cursor, s->x->store, q);
+}
+
+static int open_merged(struct select_state *s)
+{
+	struct query one = s->query;
+	int err = 0;
+
+	s->merged = arena_zalloc(s->x->arena, s->query.partition_count,
+				 sizeof(*s->merged));
+	if (!s->merged)
+		return -ENOMEM;
+	s->merged_last = SIZE_MAX;
+	one.partition_count = 1;
+	for (size_t i = 0; i < s->query.partition_count && !err; i++) {
+		one.partitions = &s->query.partitions[i];
+		err = open_cursor(s, &s->merged[i].cursor, &one);
+		if (!err)
+			s->merged_count++;
+	}
+	return err;
+}
+
+/* A row named by its whole key is read without a cursor. */
+static int open_point(struct select_state *s)
+{
+	static const struct bytes none;
+	const struct query *q = &s->query;
+	int found = table_read(s->x->store, s->table, q->partitions[0],
+			       s->table->clustering_count ?
+				       q->slices[0].start.values : &none,
+			       q->columns, s->x->now_s, s->x->arena, &s->point);
+
+	s->is_point = true;
+	s->nothing = found <= 0;
+	return found < 0 ? found : 0;
+}
+
+static bool is_point(const struct select_state *s)
+{
+	const struct query *q = &s->query;
+	uint32_t n = s->table->clustering_count;
+
+	if (s->where.uses_index || q->partition_count != 1 || q->with_statics)
+		return false;
+	if (!n)
+		return true;
+	return q->slice_count == 1 && q->slices[0].start.count == n &&
+	       q->slices[0].start.inclusive && q->slices[0].end.inclusive &&
+	       q->slices[0].start.values == q->slices[0].end.values &&
+	       q->slices[0].end.count == n;
+}
+
+int source_open(struct select_state *s)
+{
+	int err;
+
+	if (s->nothing)
+		return 0;
+	if (is_point(s))
+		err = open_point(s);
+	else if (s->order_count && s->query.partition_count > 1)
+		err = open_merged(s);
+	else
+		err = open_cursor(s, &s->cursor, &s->query);
+	return store_failure(s->x, err);
+}
+
+static int compare_rows(const struct select_state *s, const struct row_view *a,
+			const struct row_view *b)
+{
+	for (uint32_t i = 0; i < s->order_count; i++) {
+		const struct column *c = s->orders[i];
+		struct bytes va = a->row_exists ? a->clustering[c->position] :
+						  BYTES_NULL;
+		struct bytes vb = b->row_exists ? b->clustering[c->position] :
+						  BYTES_NULL;
+		int order = type_compare(c->type, va, vb);
+
+		if (order)
+			return c->reversed != s->query.reversed ? -order :
+								  order;
+	}
+	return 0;
+}
+
+static int merged_next(struct select_state *s, struct row_view *view)
+{
+	size_t best = SIZE_MAX;
+
+	if (s->merged_last != SIZE_MAX)
+		s->merged[s->merged_last].ready = false;
+	for (size_t i = 0; i < s->merged_count; i++) {
+		struct merged *m = &s->merged[i];
+		int more;
+
+		if (!m->ready && !m->ended) {
+			more = cursor_next(m->cursor, &m->row);
+			if (more < 0)
+				return more;
+			m->ready = more;
+			m->ended = !more;
+		}
+		if (m->ready && (best == SIZE_MAX ||
+				 compare_rows(s, &m->row,
+					      &s->merged[best].row) < 0))
+			best = i;
+	}
+	s->merged_last = best;
+	if (best == SIZE_MAX)
+		return 0;
+	*view = s->merged[best].row;
+	return 1;
+}
+
+int source_next(struct select_state *s, struct row_view *view)
+{
+	int more;
+
+	if (s->nothing)
+		return 0;
+	if (s->is_point) {
+		*view = s->point;
+		s->nothing = true;
+		return 1;
+	}
+	more = s->merged ? merged_next(s, view) : cursor_next(s->cursor, view);
+	return store_failure(s->x, more);
+}
+
+int source_skip_partition(struct select_state *s)
+{
+	return s->cursor ? cursor_skip(s->cursor, 0) : 0;
+}
+
+static void add_cost(struct select_state *s, struct cursor *cursor)
+{
+	struct cql_trace *trace = &s->x->session->trace;
+	struct cursor_cost cost = { 0 };
+
+	if (!cursor)
+		return;
+	cursor_cost(cursor, &cost);
+	trace->rows_read += cost.rows;
+	trace->tombstones += cost.tombstones;
+	trace->sstables += cost.sstables;
+	cursor_close(cursor);
+}
+
+void source_close(struct select_state *s)
+{
+	add_cost(s, s->cursor);
+	for (size_t i = 0; i < s->merged_count; i++)
+		add_cost(s, s->merged[i].cursor);
+	s->cursor = NULL;
+	s->merged_count = 0;
+}

@@ -1,0 +1,397 @@
+/*
+ * What all parts of the executor use: refusing, texts for messages, names to
+ * what they mean, and results that are a few rows.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "store/cql/execute.h"
+#include "store/cql/parse.h"
+
+/* ------------------------------------------------------------ refusing */
+static int refuse_list(struct execution *x, enum cql_code code,
+		       const char *format, va_list list)
+{
+	struct cql_session *c = x->session;
+	char small[256];
+	char *text = small;
+	va_list again;
+	int len, err;
+
+	if (x->quiet)
+		return -EINVAL;
+	va_copy(again, list);
+	len = vsnprintf(small, sizeof(small), format, list);
+	if (len >= (int)sizeof(small)) {
+		text = arena_alloc(x->arena, (size_t)len + 1);
+		if (text)
+			vsnprintf(text, (size_t)len + 1, format, again);
+	}
+	va_end(again);
+	if (!text || len < 0)
+		return -ENOMEM;
+	err = cql_error_set(&c->error, &c->error_arena, code, "%s", text);
+	if (code == CQL_ALREADY_EXISTS && err == -EINVAL)
+		return -EEXIST;
+	return code == CQL_UNAUTHORIZED && err == -EINVAL ? -EACCES : err;
+}
+
+int refuse(struct execution *x, const char *format, ...)
+{
+	va_list list;
+	int err;
+
+	va_start(list, format);
+	err = refuse_list(x, CQL_INVALID_REQUEST, format, list);
+	va_end(list);
+	return err;
+}
+
+int refuse_as(struct execution *x, enum cql_code code, const char *format, ...)
+{
+	va_list list;
+	int err;
+
+	va_start(list, format);
+	err = refuse_list(x, code, format, list);
+	va_end(list);
+	return err;
+}
+
+int refuse_at(struct execution *x, struct span span, int err)
+{
+	struct cql_error *error = &x->session->error;
+
+	if (err < 0 && !x->quiet && cql_error_is_set(error) &&
+	    error->line < 0 && x->text.ptr)
+		cql_error_at(error, x->text, span.offset, span.length);
+	return err;
+}
+
+int refuse_type_error(struct execution *x, int err,
+		      const struct type_error *error)
+{
+	return err == -EINVAL ? refuse(x, "%s", error->text) : err;
+}
+
+int store_failure(struct execution *x, int err)
+{
+	struct cql_session *c = x->session;
+
+	if (err >= 0 || cql_error_is_set(&c->error))
+		return err;
+	if (err == -ENOMEM)
+		return err;
+	cql_error_set(&c->error, &c->error_arena,
+		      err == -EROFS || err == -EACCES ? CQL_UNAUTHORIZED :
+							CQL_SERVER_ERROR,
+		      "%s",
+		      err == -EUCLEAN ? "damaged data" :
+		      err == -EROFS   ? "the store is read-only" :
+					strerror(-err));
+	return err;
+}
+
+void warn(struct execution *x, const char *format, ...)
+{
+	struct warning *w = arena_alloc(x->arena, sizeof(*w));
+	char text[512];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	if (!w)
+		return;
+	w->text = arena_strdup(x->arena, text);
+	w->next = x->warnings;
+	if (w->text)
+		x->warnings = w;
+}
+
+/* --------------------------------------------------------------- texts */
+const char *text_of(struct execution *x, struct bytes bytes)
+{
+	struct bytes copy = arena_copy(x->arena, bytes);
+
+	return copy.ptr ? (const char *)copy.ptr : "";
+}
+
+const char *text_of_buf(struct execution *x, struct buf *buf)
+{
+	const char *text = text_of(x, buf_bytes(buf));
+
+	buf_release(buf);
+	return text;
+}
+
+const char *text_of_type(struct execution *x, const struct type *t)
+{
+	struct buf buf = BUF_INIT;
+
+	type_print(&buf, t, true);
+	return text_of_buf(x, &buf);
+}
+
+const char *text_of_term(struct execution *x, const struct term *t)
+{
+	struct buf buf = BUF_INIT;
+
+	term_print(&buf, t);
+	return text_of_buf(x, &buf);
+}
+
+const char *text_of_table(struct execution *x, const struct table *t)
+{
+	struct buf buf = BUF_INIT;
+
+	cql_print_name(&buf, bytes_str(t->keyspace));
+	buf_add_byte(&buf, '.');
+	cql_print_name(&buf, bytes_str(t->name));
+	return text_of_buf(x, &buf);
+}
+
+/* -------------------------------------------------------------- values */
+int keep_scratch(struct execution *x, struct bytes *value)
+{
+	if (x->scratch.failed) {
+		buf_clear(&x->scratch);
+		return -ENOMEM;
+	}
+	*value = arena_copy(x->arena, buf_bytes(&x->scratch));
+	buf_clear(&x->scratch);
+	return value->ptr ? 0 : -ENOMEM;
+}
+
+const struct type *own_type(struct execution *x, struct type *t)
+{
+	struct owned_type *owned;
+
+	if (!t)
+		return NULL;
+	owned = arena_alloc(x->arena, sizeof(*owned));
+	if (!owned) {
+		type_put(t);
+		return NULL;
+	}
+	owned->type = t;
+	owned->next = x->types;
+	x->types = owned;
+	return t;
+}
+
+int64_t statement_timestamp(struct execution *x)
+{
+	if (!x->timestamp_us)
+		x->timestamp_us = store_timestamp(x->store);
+	return x->timestamp_us;
+}
+
+/* --------------------------------------------------------------- names */
+int resolve_keyspace(struct execution *x, const struct keyspace **out,
+		     const struct identifier *name)
+{
+	struct bytes wanted = name->text;
+
+	if (!identifier_is_given(name)) {
+		if (!x->session->keyspace)
+			return refuse(x, "No keyspace has been specified. USE "
+					 "a keyspace, or explicitly specify "
+					 "keyspace.tablename");
+		wanted = bytes_str(x->session->keyspace);
+	}
+	*out = schema_keyspace(x->schema, wanted);
+	if (!*out)
+		return refuse_at(x, name->span,
+				 refuse(x, "keyspace %s does not exist",
+					text_of(x, wanted)));
+	return 0;
+}
+
+int require_right(struct execution *x, const struct table *t,
+		  enum cql_right right)
+{
+	static const char *const names[] = { "SELECT", "MODIFY", "ALTER" };
+	struct cql_session *c = x->session;
+	const struct keyspace *k;
+
+	if (!c->may)
+		return 0;
+	k = schema_keyspace(x->schema, bytes_str(t->keyspace));
+	if (k && c->may(c->may_context, k, t, right))
+		return 0;
+	return refuse_as(x, CQL_UNAUTHORIZED,
+			 "User has no %s permission on <table %s.%s> or any "
+			 "of its parents", names[right], t->keyspace, t->name);
+}
+
+int resolve_table(struct execution *x, const struct table **out,
+		  const struct table_name *name, enum cql_right right)
+{
+	const struct keyspace *k;
+	int err = resolve_keyspace(x, &k, &name->keyspace);
+
+	if (err)
+		return err;
+	*out = keyspace_table(k, name->name.text);
+	if (!*out)
+		return refuse_at(x, name->name.span,
+				 refuse(x, "table %s does not exist",
+					text_of(x, name->name.text)));
+	return require_right(x, *out, right);
+}
+
+int resolve_column(struct execution *x, const struct column **out,
+		   const struct table *t, const struct identifier *name)
+{
+	int place = table_column(t, name->text);
+	struct buf buf = BUF_INIT;
+
+	if (place >= 0) {
+		*out = &t->columns[place];
+		return 0;
+	}
+	cql_print_name(&buf, name->text);
+	return refuse_at(x, name->span,
+			 refuse(x, "Undefined column name %s in table %s",
+				text_of_buf(x, &buf), text_of_table(x, t)));
+}
+
+/* The user type a name means, frozen where it says so. */
+static int resolve_user_type(struct execution *x, struct type **out,
+			     const struct type_name *name,
+			     struct bytes keyspace)
+{
+	struct bytes where = identifier_is_given(&name->user.keyspace) ?
+				     name->user.keyspace.text : keyspace;
+	const struct keyspace *k = schema_keyspace(x->schema, where);
+	struct type *t = k ? keyspace_type(k, name->user.name.text) : NULL;
+
+	if (!t)
+		return refuse_at(x, name->span,
+				 refuse(x, "Unknown type %s.%s",
+					text_of(x, where),
+					text_of(x, name->user.name.text)));
+	*out = name->frozen ? type_frozen(t) : type_get(t);
+	return *out ? 0 : -ENOMEM;
+}
+
+static int resolve(struct execution *x, struct type **out,
+		   const struct type_name *name, struct bytes keyspace);
+
+static int resolve_parts(struct execution *x, struct type **out,
+			 const struct type_name *name, struct bytes keyspace)
+{
+	static const enum type_kind kinds[] = {
+		[TYPE_NAME_LIST] = TYPE_LIST, [TYPE_NAME_SET] = TYPE_SET,
+		[TYPE_NAME_MAP] = TYPE_MAP, [TYPE_NAME_TUPLE] = TYPE_TUPLE,
+	};
+	struct type **parts = arena_zalloc(x->arena, name->part_count,
+					   sizeof(*parts));
+	uint32_t i;
+	int err = parts ? 0 : -ENOMEM;
+
+	for (i = 0; i < name->part_count && !err; i++) {
+		struct type *part = NULL;
+
+		err = resolve(x, &part, name->parts[i], keyspace);
+		if (err)
+			break;
+		parts[i] = type_frozen(part);
+		type_put(part);
+		if (!parts[i])
+			err = -ENOMEM;
+	}
+	if (err) {
+		while (parts && i-- > 0)
+			type_put(parts[i]);
+		return err;
+	}
+	*out = name->kind == TYPE_NAME_VECTOR ?
+		       type_new_vector(parts[0], (uint32_t)name->dimension) :
+		       type_new(kinds[name->kind], name->frozen, parts,
+				name->part_count);
+	return *out ? 0 : -ENOMEM;
+}
+
+static int resolve(struct execution *x, struct type **out,
+		   const struct type_name *name, struct bytes keyspace)
+{
+	int err;
+
+	switch (name->kind) {
+	case TYPE_NAME_NATIVE:
+		*out = type_get(type_native(name->native));
+		return 0;
+	case TYPE_NAME_USER:
+		return resolve_user_type(x, out, name, keyspace);
+	case TYPE_NAME_CUSTOM:
+		return refuse(x, "custom types are not supported: '%s'",
+			      text_of(x, name->custom));
+	case TYPE_NAME_VECTOR:
+		if (name->dimension <= 0)
+			return refuse(x, "vectors may only have positive "
+					 "dimensions; given %d",
+				      name->dimension);
+		break;
+	default:
+		break;
+	}
+	if (++x->depth >= TYPE_DEPTH_MAX)
+		return refuse(x, "types are nested too deeply");
+	err = resolve_parts(x, out, name, keyspace);
+	x->depth--;
+	return err;
+}
+
+int resolve_type(struct execution *x, const struct type **out,
+		 const struct type_name *name, struct bytes keyspace)
+{
+	struct type *t;
+	int err = resolve(x, &t, name, keyspace);
+
+	if (err)
+		return err;
+	*out = own_type(x, t);
+	return *out ? 0 : -ENOMEM;
+}
+
+/* ------------------------------------------------------------- results */
+struct cql_column *result_columns(struct cql_result *r, uint32_t count)
+{
+	r->columns = arena_zalloc(&r->arena, count, sizeof(*r->columns));
+	r->column_count = count;
+	return r->columns;
+}
+
+struct ready_rows {
+	struct bytes **rows;
+	size_t count, next;
+};
+
+static int ready_next(struct cql_result *r, const struct bytes **values)
+{
+	struct ready_rows *rows = r->state;
+
+	if (rows->next == rows->count)
+		return 0;
+	*values = rows->rows[rows->next++];
+	return 1;
+}
+
+int result_rows(struct cql_result *r, struct bytes **rows, size_t count)
+{
+	struct ready_rows *ready = arena_zalloc(&r->arena, 1, sizeof(*ready));
+
+	if (!ready)
+		return -ENOMEM;
+	ready->rows = rows;
+	ready->count = count;
+	r->state = ready;
+	r->next = ready_next;
+	return 0;
+}

@@ -1,0 +1,416 @@
+/*
+ * SELECT: analysis in Cassandra's order of checks, then a cursor that is pulled
+ * row by row: filter, per-partition limit, groups, limit, selectors.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "store/base/bytes.h"
+#include "store/cql/select.h"
+
+/* ------------------------------------------------------------- analysis */
+static int prepare_selectors(struct select_state *s)
+{
+	const struct select *q = s->select;
+	const struct table *t = s->table;
+	struct execution *x = s->x;
+	uint32_t visible = t->partition_key_count + t->clustering_count +
+			   t->static_count + t->regular_count;
+	struct selectors *of = &s->selectors;
+	int err = selectors_init(x, of, t);
+
+	if (err)
+		return err;
+	of->count = q->all ? visible : q->selection_count;
+	of->items = arena_zalloc(x->arena, of->count, sizeof(*of->items));
+	if (!of->items)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < of->count && !err; i++) {
+		if (q->all) {
+			of->items[i] = selector_column(x, of, &t->columns[i]);
+			err = of->items[i] ? 0 : -ENOMEM;
+			continue;
+		}
+		err = selector_prepare(x, of, &of->items[i],
+				       q->selections[i].term);
+	}
+	return err;
+}
+
+static bool only_statics(const struct select_state *s)
+{
+	const struct table *t = s->table;
+	bool any = false;
+
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		if (!s->selectors.selected[i])
+			continue;
+		if (t->columns[i].kind == COLUMN_STATIC)
+			any = true;
+		else if (t->columns[i].kind != COLUMN_PARTITION_KEY)
+			return false;
+	}
+	return any;
+}
+
+static int resolve_orders(struct select_state *s)
+{
+	const struct select *q = s->select;
+	int err = 0;
+
+	s->orders = arena_zalloc(s->x->arena, q->ordering_count,
+				 sizeof(*s->orders));
+	if (!s->orders)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < q->ordering_count && !err; i++)
+		err = resolve_column(s->x, &s->orders[i], s->table,
+				     &q->orderings[i].column);
+	return err;
+}
+
+static int analyse(struct select_state *s)
+{
+	const struct select *q = s->select;
+	int err = prepare_selectors(s);
+
+	if (!err)
+		err = resolve_orders(s);
+	if (!err)
+		err = analyse_where(s->x, &s->where, s->table, STATEMENT_SELECT,
+				    q->relations, q->relation_count,
+				    q->allow_filtering, only_statics(s));
+	if (!err)
+		err = check_distinct(s);
+	if (!err)
+		err = check_groups(s);
+	if (!err)
+		err = check_order(s);
+	if (!err)
+		err = restrictions_need_filtering(s->x, &s->where);
+	return err;
+}
+
+static int read_limit(struct execution *x, uint64_t *out, const struct term *t,
+		      const char *name)
+{
+	int64_t n;
+	int err;
+
+	*out = 0;
+	if (!t)
+		return 0;
+	err = term_integer(x, &n, t, TYPE_INT, name);
+	if (err)
+		return err;
+	if (n <= 0)
+		return refuse_at(x, t->span,
+				 refuse(x, "LIMIT must be strictly positive"));
+	*out = (uint64_t)n;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- plan */
+/* With tokens too, only the partitions whose token is in their range. */
+static void keep_tokens(struct bytes *keys, size_t *count, int64_t from,
+			int64_t to)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		int64_t token = table_token(keys[i]);
+
+		if (token >= from && token <= to)
+			keys[kept++] = keys[i];
+	}
+	*count = kept;
+}
+
+static int plan_where(struct select_state *s)
+{
+	const struct restrictions *r = &s->where;
+	struct query *q = &s->query;
+	struct bytes *keys = NULL;
+	struct slice *slices = NULL;
+	bool nothing = false, whole = true;
+	int err;
+
+	for (uint32_t i = 0; i < s->table->partition_key_count; i++)
+		whole = whole && r->by_column[i] &&
+			(r->by_column[i]->kind == RESTRICT_EQ ||
+			 r->by_column[i]->kind == RESTRICT_IN);
+	err = plan_tokens(s->x, r, &q->from_token, &q->to_token, &s->nothing);
+	if (!err && whole) {
+		err = plan_partitions(s->x, r, &keys, &q->partition_count);
+		if (!err && r->token)
+			keep_tokens(keys, &q->partition_count, q->from_token,
+				    q->to_token);
+		s->nothing = s->nothing || !q->partition_count;
+	}
+	q->partitions = keys;
+	/* A scan reads all rows of each partition only to filter them. */
+	if (!err)
+		err = plan_slices(s->x, r, &slices, &q->slice_count, &nothing);
+	q->slices = slices;
+	s->nothing = s->nothing || nothing;
+	if (!err)
+		err = filter_init(s->x, &s->filter, r);
+	if (!err && r->uses_index && r->index)
+		err = index_query_make(s->x, &s->index_query, r);
+	return err;
+}
+
+static void plan_columns(struct select_state *s)
+{
+	const struct table *t = s->table;
+	struct query *q = &s->query;
+	bool statics = table_has_statics(t);
+	bool wants_statics = false;
+
+	q->columns = s->select->all ? UINT64_MAX : s->selectors.columns;
+	for (uint32_t i = t->partition_key_count + t->clustering_count;
+	     i < t->column_count; i++) {
+		bool restricted = s->where.by_column[i];
+
+		if (restricted)
+			q->columns |= 1ull << (t->columns[i].number & 63);
+		if (t->columns[i].kind == COLUMN_STATIC &&
+		    (restricted || s->selectors.selected[i]))
+			wants_statics = true;
+	}
+	q->static_only_rows = statics && !restricts_clustering(&s->where) &&
+			      !s->where.restricts_regular;
+	q->with_statics = q->static_only_rows || wants_statics;
+	q->distinct = s->select->distinct ? 0 : -1;
+	q->now_s = s->x->now_s;
+}
+
+static int plan(struct select_state *s)
+{
+	struct query *q = &s->query;
+	bool reversed = q->reversed;
+	int err = read_limit(s->x, &s->limit, s->select->limit, "[limit]");
+
+	if (!err)
+		err = read_limit(s->x, &s->partition_limit,
+				 s->select->per_partition_limit,
+				 "[per_partition_limit]");
+	if (err)
+		return err;
+	query_init(q, s->table);
+	q->reversed = reversed;
+	err = plan_where(s);
+	if (err)
+		return err;
+	plan_columns(s);
+	if (!s->filter.count && !s->group.active && !s->where.uses_index) {
+		q->limit = s->limit;
+		q->partition_limit = s->partition_limit;
+	}
+	return row_values_init(s->x, &s->row, s->table);
+}
+
+/* ----------------------------------------------------------------- rows */
+int select_row(struct select_state *s, struct row_view *view)
+{
+	bool per_row = s->partition_limit && !s->group.active;
+	int more;
+
+	while ((more = source_next(s, view)) > 0) {
+		arena_clear(&s->arena);
+		if (!bytes_equal(buf_bytes(&s->partition),
+				 view->partition_key)) {
+			buf_clear(&s->partition);
+			buf_add_bytes(&s->partition, view->partition_key);
+			if (per_row)
+				s->given_of_partition = 0;
+		} else if (per_row &&
+			   s->given_of_partition >= s->partition_limit) {
+			more = source_skip_partition(s);
+			if (more)
+				return more;
+			continue;
+		}
+		row_values_set(&s->row, view);
+		more = filter_row(s->x, &s->filter, &s->row);
+		if (more < 0)
+			return more;
+		if (!more)
+			continue;
+		if (per_row)
+			s->given_of_partition++;
+		return 1;
+	}
+	return more;
+}
+
+static void print_json_name(struct buf *out, const char *name)
+{
+	struct buf quoted = BUF_INIT;
+	bool upper = false;
+
+	for (const char *p = name; *p; p++)
+		upper = upper || (*p >= 'A' && *p <= 'Z');
+	if (upper)
+		buf_add_byte(&quoted, '"');
+	buf_add_str(&quoted, name);
+	if (upper)
+		buf_add_byte(&quoted, '"');
+	json_print_string(out, buf_bytes(&quoted));
+	buf_release(&quoted);
+}
+
+/* All values of the row as one object; they become the one value. */
+static int row_json(struct select_state *s)
+{
+	struct buf *out = &s->x->scratch;
+
+	buf_clear(out);
+	buf_add_byte(out, '{');
+	for (uint32_t i = 0; i < s->selectors.count; i++) {
+		if (i)
+			buf_add_str(out, ", ");
+		print_json_name(out, (const char *)s->columns[i].name.ptr);
+		buf_add_str(out, ": ");
+		type_print_json(out, s->columns[i].type, s->values[i]);
+	}
+	buf_add_byte(out, '}');
+	return keep_scratch(s->x, &s->values[0]);
+}
+
+/* Does PER PARTITION LIMIT leave room for the group? */
+static bool is_within(struct select_state *s)
+{
+	struct bytes partition = buf_bytes(&s->group.partition);
+
+	if (!s->partition_limit)
+		return true;
+	if (!bytes_equal(partition, buf_bytes(&s->group.limited))) {
+		buf_clear(&s->group.limited);
+		buf_add_bytes(&s->group.limited, partition);
+		s->given_of_partition = 0;
+	}
+	return s->given_of_partition++ < s->partition_limit;
+}
+
+static int next_row(struct select_state *s)
+{
+	struct row_view view;
+	struct row_values *row = &s->row;
+	int more;
+
+	if (s->limit && s->given >= s->limit)
+		return 0;
+	if (s->group.active) {
+		row = &s->group.first;
+		while ((more = group_next(s)) > 0 && !is_within(s))
+			;
+	} else {
+		more = select_row(s, &view);
+	}
+	if (more <= 0)
+		return more;
+	for (uint32_t i = 0; i < s->selectors.count; i++) {
+		int err = expression_value(s->x, s->selectors.items[i], row,
+					   s->group.accumulators,
+					   &s->values[i]);
+
+		if (err)
+			return err;
+	}
+	s->given++;
+	return 1;
+}
+
+static int select_next(struct cql_result *r, const struct bytes **values)
+{
+	struct select_state *s = r->state;
+	struct arena *before = s->x->arena;
+	int more;
+
+	arena_clear(&s->arena);
+	s->x->arena = &s->arena;
+	more = next_row(s);
+	if (more > 0 && r->json) {
+		int err = row_json(s);
+
+		more = err ? err : 1;
+	}
+	if (more >= 0 && (s->arena.failed || s->partition.failed))
+		more = -ENOMEM;
+	s->x->arena = before;
+	*values = s->values;
+	return more;
+}
+
+static void select_close(struct cql_result *r)
+{
+	struct select_state *s = r->state;
+
+	source_close(s);
+	group_release(s);
+	arena_release(&s->arena);
+	buf_release(&s->partition);
+}
+
+/* -------------------------------------------------------------- columns */
+static int name_columns(struct cql_result *r, struct select_state *s)
+{
+	const struct select *q = s->select;
+	uint32_t count = s->selectors.count;
+
+	s->columns = arena_zalloc(&r->arena, count + 1, sizeof(*s->columns));
+	s->values = arena_zalloc(&r->arena, count + 1, sizeof(*s->values));
+	if (!s->columns || !s->values)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct expression *e = s->selectors.items[i];
+
+		s->columns[i].type = e->type;
+		if (!e->name)
+			return -ENOMEM;
+		s->columns[i].name = !q->all && identifier_is_given(
+						&q->selections[i].alias) ?
+					     q->selections[i].alias.text :
+					     bytes_str(e->name);
+	}
+	r->columns = s->columns;
+	r->column_count = count;
+	if (!q->json)
+		return 0;
+	r->json = true;
+	if (!result_columns(r, 1))
+		return -ENOMEM;
+	r->columns[0].name = bytes_str("[json]");
+	r->columns[0].type = type_native(TYPE_TEXT);
+	return 0;
+}
+
+int execute_select(struct cql_result *r, const struct select *q)
+{
+	struct execution *x = &r->execution;
+	struct select_state *s = arena_zalloc(&r->arena, 1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->x = x;
+	s->select = q;
+	s->arena = ARENA_INIT;
+	s->partition = BUF_INIT;
+	r->state = s;
+	r->close = select_close;
+	err = resolve_table(x, &s->table, &q->table, CQL_READ);
+	if (!err)
+		err = analyse(s);
+	if (!err)
+		err = plan(s);
+	if (!err)
+		err = name_columns(r, s);
+	if (!err && s->group.active)
+		err = group_init(s);
+	if (!err)
+		err = source_open(s);
+	if (!err)
+		r->next = select_next;
+	return err;
+}

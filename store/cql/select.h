@@ -1,0 +1,78 @@
+/*
+ * A SELECT being run: the plan (select.c, select_check.c), where rows come from
+ * (order.c), groups (group.c). Inside the executor of SELECT only.
+ */
+#ifndef STORE_CQL_SELECT_H
+#define STORE_CQL_SELECT_H
+#include "store/cql/analyse.h"
+
+/* Cursors of single partitions, merged by the columns of ORDER BY. */
+struct merged {
+	struct cursor *cursor;
+	struct row_view row;
+	bool ready, ended;
+};
+
+/* GROUP BY: rows of a partition with equal first clustering columns. */
+struct grouping {
+	bool active;			/* aggregates or GROUP BY */
+	bool whole;			/* no GROUP BY: one group, always given */
+	uint32_t prefix;		/* clustering columns compared */
+	struct expression *function;	/* of the last one, or NULL */
+	struct accumulator *accumulators;
+	struct row_values first;	/* of the group, copied */
+	struct arena arena;		/* of the group */
+	struct buf partition, function_value;
+	struct buf limited;		/* the partition whose groups count */
+	bool function_null;
+	struct row_view view;		/* the row read last */
+	bool waiting;			/* it begins the next group */
+	bool ended;
+};
+
+struct select_state {
+	struct execution *x;
+	const struct table *table;
+	const struct select *select;
+	struct selectors selectors;
+	struct restrictions where;
+	struct filter filter;
+	struct query query;
+	struct index_query index_query;
+	struct cursor *cursor;
+	struct merged *merged;		/* instead of cursor */
+	size_t merged_count, merged_last;
+	uint32_t order_count;		/* columns of ORDER BY */
+	const struct column **orders;
+	struct row_view point;		/* a row that is there already */
+	bool is_point, nothing;
+	struct row_values row;
+	struct arena arena;		/* of the row that was given */
+	struct buf partition;		/* of the row that was given last */
+	struct grouping group;
+	uint64_t limit, partition_limit;	/* 0: none */
+	uint64_t given, given_of_partition;
+	struct bytes *values;
+	struct cql_column *columns;	/* before JSON */
+};
+
+/* select_check.c: what Cassandra checks after WHERE, in its order. */
+int check_distinct(struct select_state *s);
+int check_groups(struct select_state *s);
+int check_order(struct select_state *s);
+
+/* order.c */
+int source_open(struct select_state *s);
+/* 1 with *view, 0, -errno. */
+int source_next(struct select_state *s, struct row_view *view);
+int source_skip_partition(struct select_state *s);
+void source_close(struct select_state *s);
+
+/* The next row that passes: 1 (s->row is it), 0, -errno. In select.c. */
+int select_row(struct select_state *s, struct row_view *view);
+
+/* group.c: the next group: 1 with s->group.first and accumulators, 0, -errno. */
+int group_init(struct select_state *s);
+int group_next(struct select_state *s);
+void group_release(struct select_state *s);
+#endif

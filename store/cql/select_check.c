@@ -1,0 +1,207 @@
+#include <errno.h>
+
+#include "store/cql/select.h"
+
+/* ------------------------------------------------------------ DISTINCT */
+int check_distinct(struct select_state *s)
+{
+	const struct table *t = s->table;
+	struct execution *x = s->x;
+
+	if (!s->select->distinct)
+		return 0;
+	if (s->select->per_partition_limit)
+		return refuse(x, "PER PARTITION LIMIT is not allowed with "
+				 "SELECT DISTINCT queries");
+	if (restricts_clustering(&s->where) ||
+	    restricts_others(&s->where, false))
+		return refuse(x, "SELECT DISTINCT with WHERE clause only "
+				 "supports restriction by partition key and/or "
+				 "static columns.");
+	for (uint32_t i = t->partition_key_count; i < t->column_count; i++)
+		if (s->selectors.selected[i] &&
+		    t->columns[i].kind != COLUMN_STATIC)
+			return refuse(x, "SELECT DISTINCT queries must only "
+					 "request partition key columns and/or "
+					 "static columns (not %s)",
+				      t->columns[i].name);
+	for (uint32_t i = 0; s->where.key_range && i < t->partition_key_count;
+	     i++)
+		if (!s->selectors.selected[i])
+			return refuse(x, "SELECT DISTINCT queries must request "
+					 "all the partition key columns "
+					 "(missing %s)", t->columns[i].name);
+	return 0;
+}
+
+/* ------------------------------------------------------------- GROUP BY */
+/* The one clustering column that a function of GROUP BY is about. */
+static int group_function(struct select_state *s, const struct term *t,
+			  const struct column **c)
+{
+	struct execution *x = s->x;
+	struct expression *e;
+	struct buf signature = BUF_INIT;
+	int err = selector_prepare(x, &s->selectors, &e, t);
+
+	if (err)
+		return err;
+	if (e->kind != EXPRESSION_CALL || e->function->op)
+		return refuse(x, "Group by is currently only supported on the "
+				 "columns of the PRIMARY KEY, got %s",
+			      text_of_term(x, t));
+	*c = NULL;
+	for (uint32_t i = 0; i < e->arg_count; i++)
+		if (e->args[i]->kind == EXPRESSION_COLUMN)
+			*c = e->args[i]->column;
+	if (!*c)
+		return refuse(x, "GROUP BY functions must have one clustering "
+				 "column name as parameter");
+	if ((*c)->kind != COLUMN_CLUSTERING)
+		return refuse(x, "Group by functions are only supported on "
+				 "clustering columns, got %s", (*c)->name);
+	if (!e->function->monotonic) {
+		function_print_signature(&signature, e->function);
+		return refuse(x, "Only monotonic functions are supported in "
+				 "the GROUP BY clause. Got: %s ",
+			      text_of_buf(x, &signature));
+	}
+	s->group.function = e;
+	return 0;
+}
+
+static int group_column(struct select_state *s, const struct term *t,
+			const struct column **c)
+{
+	struct execution *x = s->x;
+	int err;
+
+	if (t->kind != TERM_COLUMN)
+		return group_function(s, t, c);
+	err = resolve_column(x, c, s->table, &t->name);
+	if (err)
+		return err;
+	if ((*c)->kind != COLUMN_PARTITION_KEY &&
+	    (*c)->kind != COLUMN_CLUSTERING)
+		return refuse(x, "Group by is currently only supported on the "
+				 "columns of the PRIMARY KEY, got %s",
+			      (*c)->name);
+	if (s->group.function)
+		return refuse(x, "Functions are only supported on the last "
+				 "element of the GROUP BY clause");
+	return 0;
+}
+
+int check_groups(struct select_state *s)
+{
+	const struct table *t = s->table;
+	uint32_t keys = t->partition_key_count, next = 0;
+	uint32_t all = keys + t->clustering_count;
+	const struct column *c;
+	bool found;
+	int err;
+
+	for (uint32_t i = 0; i < s->select->group_count; i++) {
+		err = group_column(s, s->select->groups[i], &c);
+		if (err)
+			return err;
+		for (found = false; !found; next++) {
+			if (next == all)
+				break;
+			found = &t->columns[next] == c;
+			if (!found &&
+			    !restricted_by_eq(&s->where, &t->columns[next]))
+				break;
+		}
+		if (!found)
+			return refuse(s->x, "Group by currently only support "
+					    "groups of columns following their "
+					    "declared order in the PRIMARY KEY");
+	}
+	if (s->select->group_count && next < keys)
+		return refuse(s->x, "Group by is not supported on only a part "
+				    "of the partition key");
+	s->group.prefix = next > keys ? next - keys : 0;
+	if (s->group.prefix && s->select->distinct)
+		return refuse(s->x, "Grouping on clustering columns is not "
+				    "allowed for SELECT DISTINCT queries");
+	s->group.whole = !s->select->group_count;
+	s->group.active = s->select->group_count ||
+			  s->selectors.aggregate_count;
+	if (s->group.active && s->group.whole && s->select->per_partition_limit)
+		return refuse(s->x, "PER PARTITION LIMIT is not allowed with "
+				    "aggregate queries.");
+	return 0;
+}
+
+/* ------------------------------------------------------------- ORDER BY */
+static int check_order_columns(struct select_state *s, const int8_t *descending)
+{
+	const struct table *t = s->table;
+	int reversed = -1, one;
+	uint32_t place = 0;
+
+	for (uint32_t i = 0; i < s->order_count; i++) {
+		const struct column *c = s->orders[i];
+
+		if (c->kind != COLUMN_CLUSTERING)
+			return refuse(s->x, "Order by is currently only "
+					    "supported on the clustered "
+					    "columns of the PRIMARY KEY, got "
+					    "%s", c->name);
+		while (place != c->position) {
+			if (place >= t->clustering_count ||
+			    !restricted_by_eq(&s->where,
+				table_clustering_column(t, place)))
+				return refuse(s->x, "Order by currently only "
+						    "supports the ordering of "
+						    "columns following their "
+						    "declared order in the "
+						    "PRIMARY KEY");
+			place++;
+		}
+		place++;
+		one = descending[i] != c->reversed;
+		if (reversed >= 0 && one != reversed)
+			return refuse(s->x, "Unsupported order by relation");
+		reversed = one;
+	}
+	s->query.reversed = reversed == 1;
+	return 0;
+}
+
+int check_order(struct select_state *s)
+{
+	const struct select *q = s->select;
+	int8_t *descending;
+	uint32_t i, j;
+
+	if (!q->ordering_count)
+		return 0;
+	if (q->orderings[0].ann_of)
+		return refuse(s->x, "ANN ordering by vector is only supported "
+				    "on float vector indexes");
+	if (s->where.uses_index)
+		return refuse(s->x, "ORDER BY with 2ndary indexes is not "
+				    "supported, except for ANN queries.");
+	if (s->where.key_range)
+		return refuse(s->x, "ORDER BY is only supported when the "
+				    "partition key is restricted by an EQ or "
+				    "an IN.");
+	descending = arena_zalloc(s->x->arena, q->ordering_count, 1);
+	if (!descending)
+		return -ENOMEM;
+	/* Of a column given twice the last direction holds, at its first
+	 * place. */
+	for (i = 0, s->order_count = 0; i < q->ordering_count; i++) {
+		const struct column *c = s->orders[i];
+
+		for (j = 0; j < s->order_count && s->orders[j] != c;)
+			j++;
+		s->orders[j] = c;
+		descending[j] = q->orderings[i].descending;
+		if (j == s->order_count)
+			s->order_count++;
+	}
+	return check_order_columns(s, descending);
+}

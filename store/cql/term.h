@@ -1,0 +1,55 @@
+/*
+ * Terms: what stands for a value in WHERE, VALUES, SET and IF. A term has no
+ * columns, so its value is known as soon as the type that receives it is.
+ */
+#ifndef STORE_CQL_TERM_H
+#define STORE_CQL_TERM_H
+#include "store/cql/execute.h"
+
+/*
+ * What a value is for. Messages name it: c, value(c), key(c), idx(c), c.f,
+ * c[0], arg0(system.f); the name is put together only when one is made.
+ */
+enum receiver_part {
+	RECEIVER_WHOLE, RECEIVER_VALUE, RECEIVER_KEY, RECEIVER_INDEX,
+	RECEIVER_FIELD, RECEIVER_COMPONENT, RECEIVER_ARGUMENT,
+};
+struct receiver {
+	const struct type *type;
+	const char *name;		/* WHOLE, FIELD: of it; ARGUMENT: of f */
+	enum receiver_part part;
+	const struct receiver *outer;	/* unless WHOLE, ARGUMENT */
+	uint32_t index;			/* COMPONENT, ARGUMENT */
+};
+static inline struct receiver receiver_column(const struct column *c)
+{
+	return (struct receiver){ .type = c->type, .name = c->name };
+}
+/* A part of another receiver, of the type given. */
+static inline struct receiver
+receiver_part(const struct receiver *outer, enum receiver_part part,
+	      const struct type *type)
+{
+	return (struct receiver){ .type = type, .part = part, .outer = outer };
+}
+const char *receiver_name(struct execution *x, const struct receiver *r);
+
+enum assignable { NOT_ASSIGNABLE, WEAKLY_ASSIGNABLE, EXACTLY_ASSIGNABLE };
+/* Could a value of this type be received? Cassandra's testAssignment. */
+enum assignable type_assignable(const struct type *value,
+				const struct type *receiver);
+enum assignable term_assignable(struct execution *x, const struct term *t,
+				const struct type *receiver);
+/* The type that a term has by itself (1: int), NULL when it has none. */
+const struct type *term_type(struct execution *x, const struct term *t);
+
+/*
+ * The value of a term for a receiver, in the statement's arena (or the tree's):
+ * *value is null for null. 0, -EINVAL, -ENOMEM.
+ */
+int term_value(struct execution *x, struct bytes *value, const struct term *t,
+	       const struct receiver *r);
+/* An integer after LIMIT or USING; name as in messages ("[limit]"). */
+int term_integer(struct execution *x, int64_t *out, const struct term *t,
+		 enum type_kind kind, const char *name);
+#endif
