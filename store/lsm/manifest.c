@@ -40,60 +40,26 @@
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
-#include "store/lsm/manifest_state.h"
+#include "store/lsm/manifest_file.h"
 
-#define MAGIC "wide-man"
-#define VERSION 1
-#define FILE_HEADER 32
-#define RECORD_HEADER 16
-#define SEAL_SIZE 8
 #define REWRITE_SIZE ((uint64_t)4 << 20)
-#define LARGEST_FILE ((size_t)1 << 30)
 #define LARGEST_EDIT ((size_t)256 << 20)
-/* How many bytes recovery hashes in search of records behind a bad one. */
-#define SEARCH_EFFORT ((uint64_t)256 << 20)
 
-struct manifest {
-	const struct file_ops *files;
-	int dir;
-	bool read_only;
-
-	pthread_mutex_t writing;	/* one edit at a time; before `lock` */
-	int fd;				/* these under writing */
-	uint64_t number;
-	uint64_t size;			/* where the next record goes */
-	uint64_t rewrite_at;
-	bool broken;			/* a write or sync failed: no more */
-
-	pthread_mutex_t lock;		/* short: */
-	struct manifest_state state;
-};
-
-static void file_name(char name[32], uint64_t number)
+void manifest_file_name(char name[32], uint64_t number)
 {
 	snprintf(name, 32, "MANIFEST-%012" PRIu64, number);
 }
 
-static bool parse_name(uint64_t *number, const char *name)
+bool manifest_parse_name(uint64_t *number, const char *name)
 {
 	char again[32];
 	uint64_t value;
 
 	if (sscanf(name, "MANIFEST-%" SCNu64, &value) != 1)
 		return false;
-	file_name(again, value);
+	manifest_file_name(again, value);
 	*number = value;
 	return !strcmp(again, name);
-}
-
-static uint64_t seed_of(uint64_t number, uint64_t offset)
-{
-	return number * 0x9e3779b97f4a7c15u ^ offset;
-}
-
-static size_t padded(size_t len)
-{
-	return (len + 7) & ~(size_t)7;
 }
 
 /* --------------------------------------------------------------- writing */
@@ -101,8 +67,8 @@ static void add_file_header(struct buf *out, uint64_t number)
 {
 	size_t at = out->len;
 
-	buf_add(out, MAGIC, 8);
-	buf_add_le32(out, VERSION);
+	buf_add(out, MANIFEST_MAGIC, 8);
+	buf_add_le32(out, MANIFEST_VERSION);
 	buf_add_le32(out, 0);
 	buf_add_le64(out, number);
 	if (!out->failed)
@@ -126,9 +92,9 @@ static int add_record(struct buf *out, uint64_t number, uint64_t offset,
 	buf_add(out, sum.ptr, sum.failed ? 0 : 8);
 	if (!sum.failed)
 		buf_add_le64(out, XXH3_64bits_withSeed(sum.ptr, sum.len,
-						seed_of(number, offset)));
+						manifest_seed(number, offset)));
 	buf_add_bytes(out, body);
-	buf_add(out, zeros, padded(body.len) - body.len);
+	buf_add(out, zeros, manifest_padded(body.len) - body.len);
 	if (sum.failed || out->failed) {
 		buf_release(&sum);
 		out->len = at;
@@ -138,15 +104,9 @@ static int add_record(struct buf *out, uint64_t number, uint64_t offset,
 	return 0;
 }
 
-static uint64_t seal_of(uint64_t number, uint64_t offset)
+void manifest_write_seal(struct manifest *m)
 {
-	return XXH3_64bits_withSeed("", 0, ~seed_of(number, offset));
-}
-
-/* Not being able to is no harm: only the tail is judged more leniently. */
-static void write_seal(struct manifest *m)
-{
-	uint64_t seal = seal_of(m->number, m->size);
+	uint64_t seal = manifest_seal(m->number, m->size);
 
 	(void)file_write(m->files, m->fd, &seal, sizeof(seal), m->size);
 }
@@ -172,7 +132,7 @@ static int create_file(struct manifest *m, uint64_t number, struct bytes all)
 	char name[32];
 	int fd, err;
 
-	file_name(name, number);
+	manifest_file_name(name, number);
 	err = m->files->unlink(m->files->context, m->dir, name);
 	if (err && err != -ENOENT)
 		return err;
@@ -213,13 +173,13 @@ static void stay_with_old(struct manifest *m, uint64_t number, int fd, int err)
 	char name[32], line[40];
 
 	file_close(m->files, fd);
-	file_name(name, m->number);
+	manifest_file_name(name, m->number);
 	snprintf(line, sizeof(line), "%s\n", name);
 	if ((err != -ENOSPC && err != -EDQUOT) || !current_is(m, line)) {
 		m->broken = true;
 		return;
 	}
-	file_name(name, number);
+	manifest_file_name(name, number);
 	m->files->unlink(m->files->context, m->dir, name);
 }
 
@@ -238,7 +198,7 @@ static int rewrite(struct manifest *m, uint64_t number)
 		buf_release(&all);
 		return fd;
 	}
-	file_name(name, number);
+	manifest_file_name(name, number);
 	snprintf(line, sizeof(line), "%s\n", name);
 	err = file_replace(m->files, m->dir, "CURRENT", bytes_str(line));
 	if (err) {
@@ -246,7 +206,7 @@ static int rewrite(struct manifest *m, uint64_t number)
 	} else {
 		if (m->fd >= 0) {
 			file_close(m->files, m->fd);
-			file_name(old, m->number);
+			manifest_file_name(old, m->number);
 			m->files->unlink(m->files->context, m->dir, old);
 		}
 		m->fd = fd;
@@ -254,7 +214,7 @@ static int rewrite(struct manifest *m, uint64_t number)
 		m->size = all.len;
 		m->rewrite_at = all.len > REWRITE_SIZE / 2 ? 2 * all.len :
 							     REWRITE_SIZE;
-		write_seal(m);
+		manifest_write_seal(m);
 	}
 	buf_release(&all);
 	return err;
@@ -269,7 +229,7 @@ static int take_back(struct manifest *m, int err)
 		m->broken = true;
 		return -EIO;
 	}
-	write_seal(m);
+	manifest_write_seal(m);
 	return -ENOSPC;
 }
 
@@ -285,7 +245,7 @@ static int append(struct manifest *m, struct bytes record)
 		return -EIO;
 	}
 	m->size += record.len;
-	write_seal(m);
+	manifest_write_seal(m);
 	return 0;
 }
 
@@ -345,150 +305,7 @@ int manifest_apply(struct manifest *m, const struct manifest_edit *e)
 	return err;
 }
 
-/* -------------------------------------------------------------- recovery */
-/* The record at offset: 1 with its body, 0 when it is not a good one. */
-static int record_at(struct bytes all, uint64_t number, size_t offset,
-		     struct bytes *body, uint64_t *effort)
-{
-	struct buf sum = BUF_INIT;
-	const uint8_t *p = all.ptr + offset;
-	XXH64_hash_t hash;
-	uint32_t len;
-
-	if (all.len - offset < RECORD_HEADER)
-		return 0;
-	len = get_le32(p);
-	if (!len || get_le32(p + 4) ||
-	    len > all.len - offset - RECORD_HEADER)
-		return 0;
-	*effort += len;
-	buf_add(&sum, p, 8);
-	buf_add(&sum, p + RECORD_HEADER, len);
-	if (sum.failed) {
-		buf_release(&sum);
-		return -ENOMEM;
-	}
-	hash = XXH3_64bits_withSeed(sum.ptr, sum.len, seed_of(number, offset));
-	buf_release(&sum);
-	*body = bytes_of(p + RECORD_HEADER, len);
-	return hash == get_le64(p + 8);
-}
-
-/*
- * Is anything good behind the bad record at offset? Then it was torn by no
- * crash. 1, 0 or -ENOMEM.
- */
-static int good_behind(struct bytes all, uint64_t number, size_t offset)
-{
-	uint64_t effort = 0;
-	struct bytes body;
-	size_t at;
-
-	for (at = offset + 8; at + SEAL_SIZE <= all.len; at += 8) {
-		int found;
-
-		if (get_le64(all.ptr + at) == seal_of(number, at))
-			return 1;
-		found = record_at(all, number, at, &body, &effort);
-		if (found || effort > SEARCH_EFFORT)
-			return found ? found : 1;
-	}
-	return 0;
-}
-
-/* Carry out all edits; m->size is then where the good ones end. */
-static int replay(struct manifest *m, const char *name, struct bytes all)
-{
-	size_t offset = FILE_HEADER;
-	uint64_t effort = 0;
-	struct bytes body;
-	int good, err;
-
-	while ((good = record_at(all, m->number, offset, &body, &effort)) > 0) {
-		err = manifest_state_apply(&m->state, body);
-		if (err == -ENOMEM)
-			return err;
-		if (err)
-			return corrupt(name, offset,
-				       "an edit that cannot be carried out");
-		offset += RECORD_HEADER + padded(body.len);
-		if (offset > all.len)
-			offset = all.len;
-	}
-	if (!good && offset == FILE_HEADER)
-		return corrupt(name, offset, "there is no first record");
-	if (!good)
-		good = good_behind(all, m->number, offset);
-	if (good < 0)
-		return good;
-	if (good)
-		return corrupt(name, offset, "an edit fails its checksum");
-	m->size = padded(offset);
-	return 0;
-}
-
-static int check_file_header(const char *name, struct bytes all,
-			     uint64_t number)
-{
-	if (all.len < FILE_HEADER || memcmp(all.ptr, MAGIC, 8))
-		return corrupt(name, 0, "no manifest");
-	if (get_le32(all.ptr + 8) > VERSION) {
-		log_message(LOG_ERROR_LEVEL,
-			    "%s: version %" PRIu32 " is newer than this program",
-			    name, get_le32(all.ptr + 8));
-		return -EPROTONOSUPPORT;
-	}
-	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24) ||
-	    get_le32(all.ptr + 8) != VERSION ||
-	    get_le64(all.ptr + 16) != number)
-		return corrupt(name, 0, "the header fails its checksum");
-	return 0;
-}
-
-/* After the tail was cut off it must stay so, before anything is added. */
-static int open_to_write(struct manifest *m, const char *name, uint64_t len)
-{
-	int err = 0;
-
-	m->fd = file_open(m->files, m->dir, name, O_RDWR);
-	if (m->fd < 0)
-		return m->fd;
-	if (len > m->size + SEAL_SIZE) {
-		err = m->files->truncate(m->files->context, m->fd, m->size);
-		if (!err)
-			err = m->files->datasync(m->files->context, m->fd);
-	}
-	if (!err)
-		write_seal(m);
-	return err;
-}
-
-static int read_current(struct manifest *m, const char *line)
-{
-	struct buf all = BUF_INIT;
-	char name[32];
-	size_t len = strlen(line);
-	int err;
-
-	if (len >= sizeof(name) || !len || line[len - 1] != '\n')
-		return corrupt("CURRENT", 0, "it names no manifest");
-	memcpy(name, line, len - 1);
-	name[len - 1] = 0;
-	if (!parse_name(&m->number, name))
-		return corrupt("CURRENT", 0, "it names no manifest");
-	err = file_read_all(m->files, m->dir, name, &all, LARGEST_FILE);
-	if (err == -ENOENT)
-		err = corrupt(name, 0, "CURRENT names it, and it is missing");
-	if (!err)
-		err = check_file_header(name, buf_bytes(&all), m->number);
-	if (!err)
-		err = replay(m, name, buf_bytes(&all));
-	if (!err && !m->read_only)
-		err = open_to_write(m, name, all.len);
-	buf_release(&all);
-	return err;
-}
-
+/* --------------------------------------------------------------- opening */
 static int refuse_sstable(void *data, const char *name)
 {
 	uint64_t number;
@@ -517,7 +334,7 @@ static int remove_old(void *data, const char *name)
 	uint64_t number;
 
 	if (!strcmp(name, "CURRENT.new") ||
-	    (parse_name(&number, name) && number != m->number))
+	    (manifest_parse_name(&number, name) && number != m->number))
 		m->files->unlink(m->files->context, m->dir, name);
 	return 0;
 }
@@ -545,7 +362,7 @@ int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
 	if (err == -ENOENT)
 		err = begin(m);
 	else if (!err)
-		err = read_current(m, buf_cstr(&current));
+		err = manifest_recover(m, buf_cstr(&current));
 	if (!err && !read_only)
 		err = files->list(files->context, dir, remove_old, m);
 	buf_release(&current);
@@ -670,7 +487,7 @@ int manifest_property(struct manifest *m, const char *name, struct buf *value)
 void manifest_name(struct manifest *m, char name[32])
 {
 	pthread_mutex_lock(&m->writing);
-	file_name(name, m->number);
+	manifest_file_name(name, m->number);
 	pthread_mutex_unlock(&m->writing);
 }
 

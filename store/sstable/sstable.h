@@ -40,8 +40,8 @@ int sstable_name_parse(uint64_t *number, const char *name);
 /*
  * Open file number NAME in directory fd dir, reading index and filters (all
  * checksums but those of the blocks, which are checked when read).
- * The caller gets the first reference. 0, -EUCLEAN (told through corrupt()), or
- * another -errno.
+ * The caller gets the first reference. 0, -EUCLEAN (told through corrupt()),
+ * -EPROTONOSUPPORT when a newer version wrote it, or another -errno.
  */
 int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		 uint64_t number, struct block_cache *cache);

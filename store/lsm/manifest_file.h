@@ -1,0 +1,58 @@
+/*
+ * The manifest's inside: what its reader and its writer share. manifest.c has
+ * the format.
+ */
+#ifndef STORE_LSM_MANIFEST_FILE_H
+#define STORE_LSM_MANIFEST_FILE_H
+#include <pthread.h>
+#include <xxhash.h>
+
+#include "store/lsm/manifest_state.h"
+
+#define MANIFEST_MAGIC "wide-man"
+#define MANIFEST_VERSION 1
+#define FILE_HEADER 32
+#define RECORD_HEADER 16
+#define SEAL_SIZE 8
+
+struct manifest {
+	const struct file_ops *files;
+	int dir;
+	bool read_only;
+
+	pthread_mutex_t writing;	/* one edit at a time; before `lock` */
+	int fd;				/* these under writing */
+	uint64_t number;
+	uint64_t size;			/* where the next record goes */
+	uint64_t rewrite_at;
+	bool broken;			/* a write or sync failed: no more */
+
+	pthread_mutex_t lock;		/* short: */
+	struct manifest_state state;
+};
+
+static inline uint64_t manifest_seed(uint64_t number, uint64_t offset)
+{
+	return number * 0x9e3779b97f4a7c15u ^ offset;
+}
+
+static inline size_t manifest_padded(size_t len)
+{
+	return (len + 7) & ~(size_t)7;
+}
+
+static inline uint64_t manifest_seal(uint64_t number, uint64_t offset)
+{
+	return XXH3_64bits_withSeed("", 0, ~manifest_seed(number, offset));
+}
+
+void manifest_file_name(char name[32], uint64_t number);
+bool manifest_parse_name(uint64_t *number, const char *name);
+/* Not being able to is no harm: only the tail is judged more leniently. */
+void manifest_write_seal(struct manifest *m);
+/*
+ * Read the manifest that CURRENT's contents name, and open it for writing unless
+ * read_only. 0, -EUCLEAN told, -EPROTONOSUPPORT, another -errno.
+ */
+int manifest_recover(struct manifest *m, const char *line);
+#endif

@@ -1,0 +1,157 @@
+/*
+ * Reading a manifest back: every edit in order, up to the first bad record, and
+ * then the question whether a crash tore it or the disk damaged it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+
+#include "store/base/log.h"
+#include "store/lsm/manifest_file.h"
+
+#define LARGEST_FILE ((size_t)1 << 30)
+/* How many bytes are hashed in search of records behind a bad one. */
+#define SEARCH_EFFORT ((uint64_t)256 << 20)
+
+/* The record at offset: 1 with its body, 0 when it is not a good one. */
+static int record_at(struct bytes all, uint64_t number, size_t offset,
+		     struct bytes *body, uint64_t *effort)
+{
+	struct buf sum = BUF_INIT;
+	const uint8_t *p = all.ptr + offset;
+	XXH64_hash_t hash;
+	uint32_t len;
+
+	if (all.len - offset < RECORD_HEADER)
+		return 0;
+	len = get_le32(p);
+	if (!len || get_le32(p + 4) ||
+	    len > all.len - offset - RECORD_HEADER)
+		return 0;
+	*effort += len;
+	buf_add(&sum, p, 8);
+	buf_add(&sum, p + RECORD_HEADER, len);
+	if (sum.failed) {
+		buf_release(&sum);
+		return -ENOMEM;
+	}
+	hash = XXH3_64bits_withSeed(sum.ptr, sum.len, manifest_seed(number, offset));
+	buf_release(&sum);
+	*body = bytes_of(p + RECORD_HEADER, len);
+	return hash == get_le64(p + 8);
+}
+
+/*
+ * Is anything good behind the bad record at offset? Then it was torn by no
+ * crash. 1, 0 or -ENOMEM.
+ */
+static int good_behind(struct bytes all, uint64_t number, size_t offset)
+{
+	uint64_t effort = 0;
+	struct bytes body;
+	size_t at;
+
+	for (at = offset + 8; at + SEAL_SIZE <= all.len; at += 8) {
+		int found;
+
+		if (get_le64(all.ptr + at) == manifest_seal(number, at))
+			return 1;
+		found = record_at(all, number, at, &body, &effort);
+		if (found || effort > SEARCH_EFFORT)
+			return found ? found : 1;
+	}
+	return 0;
+}
+
+/* Carry out all edits; m->size is then where the good ones end. */
+static int replay(struct manifest *m, const char *name, struct bytes all)
+{
+	size_t offset = FILE_HEADER;
+	uint64_t effort = 0;
+	struct bytes body;
+	int good, err;
+
+	while ((good = record_at(all, m->number, offset, &body, &effort)) > 0) {
+		err = manifest_state_apply(&m->state, body);
+		if (err == -ENOMEM)
+			return err;
+		if (err)
+			return corrupt(name, offset,
+				       "an edit that cannot be carried out");
+		offset += RECORD_HEADER + manifest_padded(body.len);
+		if (offset > all.len)
+			offset = all.len;
+	}
+	if (!good && offset == FILE_HEADER)
+		return corrupt(name, offset, "there is no first record");
+	if (!good)
+		good = good_behind(all, m->number, offset);
+	if (good < 0)
+		return good;
+	if (good)
+		return corrupt(name, offset, "an edit fails its checksum");
+	m->size = manifest_padded(offset);
+	return 0;
+}
+
+static int check_file_header(const char *name, struct bytes all,
+			     uint64_t number)
+{
+	if (all.len < FILE_HEADER || memcmp(all.ptr, MANIFEST_MAGIC, 8))
+		return corrupt(name, 0, "no manifest");
+	if (get_le32(all.ptr + 8) > MANIFEST_VERSION) {
+		log_message(LOG_ERROR_LEVEL,
+			    "%s: version %" PRIu32 " is newer than this program",
+			    name, get_le32(all.ptr + 8));
+		return -EPROTONOSUPPORT;
+	}
+	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24) ||
+	    get_le32(all.ptr + 8) != MANIFEST_VERSION ||
+	    get_le64(all.ptr + 16) != number)
+		return corrupt(name, 0, "the header fails its checksum");
+	return 0;
+}
+
+/* After the tail was cut off it must stay so, before anything is added. */
+static int open_to_write(struct manifest *m, const char *name, uint64_t len)
+{
+	int err = 0;
+
+	m->fd = file_open(m->files, m->dir, name, O_RDWR);
+	if (m->fd < 0)
+		return m->fd;
+	if (len > m->size + SEAL_SIZE) {
+		err = m->files->truncate(m->files->context, m->fd, m->size);
+		if (!err)
+			err = m->files->datasync(m->files->context, m->fd);
+	}
+	if (!err)
+		manifest_write_seal(m);
+	return err;
+}
+
+int manifest_recover(struct manifest *m, const char *line)
+{
+	struct buf all = BUF_INIT;
+	char name[32];
+	size_t len = strlen(line);
+	int err;
+
+	if (len >= sizeof(name) || !len || line[len - 1] != '\n')
+		return corrupt("CURRENT", 0, "it names no manifest");
+	memcpy(name, line, len - 1);
+	name[len - 1] = 0;
+	if (!manifest_parse_name(&m->number, name))
+		return corrupt("CURRENT", 0, "it names no manifest");
+	err = file_read_all(m->files, m->dir, name, &all, LARGEST_FILE);
+	if (err == -ENOENT)
+		err = corrupt(name, 0, "CURRENT names it, and it is missing");
+	if (!err)
+		err = check_file_header(name, buf_bytes(&all), m->number);
+	if (!err)
+		err = replay(m, name, buf_bytes(&all));
+	if (!err && !m->read_only)
+		err = open_to_write(m, name, all.len);
+	buf_release(&all);
+	return err;
+}
