@@ -368,25 +368,24 @@ END_TEST
 START_TEST(no_memory_loses_nothing)	/* _i: which allocation */
 {
 	struct lsm *lsm = NULL;
+	struct batch batch = BATCH_INIT;
+	struct row row = ROW_NONE;
 	int err;
 
+	row.marker.timestamp = 5;
+	batch_add_row(&batch, 1, key_of("k"), &row);
 	mem_fail_at(_i + 1, 0);
 	err = lsm_open(&lsm, &file_system, scratch.dir, &told);
 	if (!err) {
-		struct batch batch = BATCH_INIT;
-		struct row row = ROW_NONE;
-
-		row.marker.timestamp = 5;
-		batch_add_row(&batch, 1, key_of("k"), &row);
 		err = lsm_apply(lsm, &batch, NULL);
 		ck_assert(!err || err == -ENOMEM);
 		err = lsm_flush(lsm, 1);
 		ck_assert(!err || err == -ENOMEM);
-		batch_release(&batch);
 	} else {
 		ck_assert_int_eq(err, -ENOMEM);
 	}
 	mem_fail_at(0, 0);
+	batch_release(&batch);
 	if (lsm) {
 		put(lsm, 1, "k", 9, 3);
 		ck_assert_int_eq(lsm_flush(lsm, 1), 0);
