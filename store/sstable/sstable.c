@@ -221,7 +221,7 @@ int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		 uint64_t number, struct block_cache *cache)
 {
 	struct sstable *t = mem_zalloc(1, sizeof(*t));
-	struct footer footer;
+	struct footer footer = { 0 };
 	int err;
 
 	if (!t)

@@ -10,16 +10,19 @@
 
 static atomic_int loads;	/* of all threads */
 static int load_error;
+static int fail_every;		/* so many loads, one fails; 0: none */
 
 /* A block whose bytes say which it is. */
 static int load_numbered(struct block **out, const struct block_load *what)
 {
+	int nth = atomic_fetch_add(&loads, 1);
 	struct block *b;
 
-	atomic_fetch_add(&loads, 1);
 	sched_yield();
 	if (load_error)
 		return load_error;
+	if (fail_every && nth % fail_every == 0)
+		return -EIO;
 	b = block_new(SIZE);
 	ck_assert_ptr_nonnull(b);
 	put_le32(b->data, what->block);
@@ -47,6 +50,7 @@ static struct block_cache *cache_of(size_t bytes)
 	ck_assert_int_eq(block_cache_new(&c, bytes), 0);
 	atomic_store(&loads, 0);
 	load_error = 0;
+	fail_every = 0;
 	return c;
 }
 
@@ -171,7 +175,7 @@ static void *crowd_run(void *data)
 	return NULL;
 }
 
-static void run_crowd(size_t bytes, uint32_t blocks)
+static void run_crowd(size_t bytes, uint32_t blocks, int failing)
 {
 	struct block_cache *c = cache_of(bytes);
 	uint64_t owner = block_cache_owner(c);
@@ -179,6 +183,7 @@ static void run_crowd(size_t bytes, uint32_t blocks)
 	pthread_t threads[4];
 	int i;
 
+	fail_every = failing;
 	for (i = 0; i < 4; i++) {
 		crowds[i] = (struct crowd){ c, owner, (uint32_t)i, blocks };
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, crowd_run,
@@ -191,15 +196,22 @@ static void run_crowd(size_t bytes, uint32_t blocks)
 
 START_TEST(many_readers_load_a_block_once)
 {
-	run_crowd(4 << 20, 500);
+	run_crowd(4 << 20, 500, 0);
 	ck_assert_int_eq(atomic_load(&loads), 500);
 }
 END_TEST
 
 START_TEST(many_readers_of_a_small_cache)
 {
-	run_crowd(40 * 1024, 300);
+	run_crowd(40 * 1024, 300, 0);
 	ck_assert_int_gt(atomic_load(&loads), 300);
+}
+END_TEST
+
+START_TEST(many_readers_of_a_failing_disk)
+{
+	run_crowd(40 * 1024, 20, 2);	/* few blocks: they wait often */
+	ck_assert_int_gt(atomic_load(&loads), 20);
 }
 END_TEST
 
@@ -214,5 +226,6 @@ SUITE(cache)
 	tcase_add_test(tc, not_kept_when_asked_so_or_failed);
 	tcase_add_test(tc, many_readers_load_a_block_once);
 	tcase_add_test(tc, many_readers_of_a_small_cache);
+	tcase_add_test(tc, many_readers_of_a_failing_disk);
 	suite_add_tcase(suite, tc);
 }
