@@ -5,11 +5,11 @@
  * one is held, never the other way round:
  *
  *   1. catalog, table, partition stripes	store/
- *   2. lsm.install	one change of the set of files at a time; held over I/O
- *   3. lsm.lock	tables, versions, budgets; never held over I/O
- *   4. commitlog.lock	the place of the next record; not held over a sync
- *   5. memtable.lock	the one writer of a memtable
- *   6. manifest, worker, block cache shards: leaves
+ *   2. lsm.flushing, lsm.compacting	one long work of each kind at a time
+ *   3. lsm.install	one change of the set of files at a time; held over I/O
+ *   4. lsm.write	one writer: memtables and log in the same order
+ *   5. lsm.lock	tables and versions; short, never held over I/O
+ *   6. commitlog, manifest, worker, block cache shards: leaves
  */
 #ifndef STORE_BASE_LOCK_H
 #define STORE_BASE_LOCK_H

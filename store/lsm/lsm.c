@@ -147,7 +147,8 @@ static void drop_files(const struct version *v)
 
 /*
  * All data of a table goes by one edit of the manifest. No writer comes between
- * the mark and the edit: what is applied afterwards lies behind the mark.
+ * the mark and the edit: what is applied afterwards lies behind the mark. The
+ * log is synced up to the mark first, so that it cannot end below it.
  */
 static int empty_table(struct lsm *lsm, struct table *t, bool drop)
 	REQUIRES(&lsm->install) REQUIRES(&lsm->write)
@@ -164,6 +165,8 @@ static int empty_table(struct lsm *lsm, struct table *t, bool drop)
 		manifest_edit_drop_files(&edit, t->number);
 		manifest_edit_mark(&edit, t->number, mark);
 	}
+	if (!err)
+		err = commitlog_sync(lsm->log, mark);
 	if (!err)
 		err = edit.steps.failed ? -ENOMEM :
 					  manifest_apply(lsm->manifest, &edit);

@@ -3,6 +3,11 @@
  * harmless: the file is durable before the manifest names it, and the manifest
  * says that the log is not needed before the log lets go of it. A file that no
  * manifest names is removed at open.
+ *
+ * Before the manifest, the log is synced up to where the file has it from. Else
+ * a power cut could keep this table's part of a batch and lose another's, or
+ * end the log below the mark: then new records would lie below it too, and be
+ * taken for flushed ones.
  */
 #include <errno.h>
 
@@ -172,7 +177,9 @@ static int install(struct flush *f)
 		return err;
 	}
 	version_put(v);		/* there is memory for it; made anew below */
-	err = apply_edit(f, begin);
+	err = commitlog_sync(lsm->log, f->mark > begin ? f->mark : begin);
+	if (!err)
+		err = apply_edit(f, begin);
 	if (err) {
 		/* After -EIO the edit may be on the disk: then it needs the
 		 * file. If not, the next open removes it. */

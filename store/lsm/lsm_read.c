@@ -168,6 +168,7 @@ int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 struct sources {
 	struct iterator **list;
 	size_t count;
+	bool bounds;		/* some have range deletions */
 };
 
 static bool overlaps(const struct sstable *t, struct bytes lower,
@@ -199,9 +200,13 @@ static int open_sources(struct lsm *lsm, struct sources *s,
 	if (!memtable_is_empty(v->active))
 		err = memtable_iterate(&s->list[s->count++], v->active,
 				       reverse);
-	for (i = 0; i < v->frozen_count && !err; i++)
+	/* After it: its moment may have bounds that were not there before. */
+	s->bounds = memtable_has_bounds(v->active);
+	for (i = 0; i < v->frozen_count && !err; i++) {
+		s->bounds |= memtable_has_bounds(v->frozen[i].memtable);
 		err = memtable_iterate(&s->list[s->count++],
 				       v->frozen[i].memtable, reverse);
+	}
 	for (i = 0; i < v->file_count && !err; i++) {
 		struct sstable *t = v->files[i].sstable;
 
@@ -211,6 +216,7 @@ static int open_sources(struct lsm *lsm, struct sources *s,
 			lsm->counters.filter_skips++;
 			continue;
 		}
+		s->bounds |= sstable_info(t)->has_bounds;
 		err = sstable_iterate(&s->list[s->count++], t, reverse, false);
 	}
 	if (err)
@@ -222,7 +228,7 @@ int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 		struct bytes lower, struct bytes upper, bool reverse)
 {
 	struct version *v = lsm_pin(lsm, table);
-	struct sources s = { NULL, 0 };
+	struct sources s = { NULL, 0, false };
 	int err = 0;
 
 	atomic_fetch_add_explicit(&lsm->counters.iterators, 1,
@@ -235,7 +241,9 @@ int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 	}
 	/* The sources hold what they need. */
 	version_put(v);
-	if (!err)
+	if (!err && s.count == 1 && !s.bounds)
+		*out = s.list[0];	/* nothing to merge, nothing to hide */
+	else if (!err)
 		err = merge_open(out, s.list, s.count, reverse);
 	else
 		while (s.count)

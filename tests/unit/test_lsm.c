@@ -247,6 +247,27 @@ START_TEST(an_empty_store_is_small_and_a_dropped_table_gone)
 }
 END_TEST
 
+/* Else a power cut might end the log below the mark in the manifest. */
+START_TEST(the_log_is_synced_before_a_mark)
+{
+	struct lsm *lsm = open_lsm(&told);
+	struct lsm_stats stats;
+
+	put(lsm, 1, "k", 5, 10);
+	put(lsm, 2, "k", 5, 10);
+	lsm_stats(lsm, &stats);
+	ck_assert_uint_eq(stats.syncs, 0);
+	ck_assert_int_eq(lsm_flush(lsm, 1), 0);
+	lsm_stats(lsm, &stats);
+	ck_assert_uint_eq(stats.syncs, 1);
+	put(lsm, 2, "k", 6, 10);
+	ck_assert_int_eq(lsm_table_truncate(lsm, 1), 0);
+	lsm_stats(lsm, &stats);
+	ck_assert_uint_eq(stats.syncs, 2);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 START_TEST(properties_last)
 {
 	struct lsm *lsm = open_lsm(&told);
@@ -496,6 +517,7 @@ SUITE_THREADS(lsm)
 	tcase_add_loop_test(tc, the_engine_is_a_sorted_array, 0,
 			    test_scale(8));
 	tcase_add_test(tc, an_empty_store_is_small_and_a_dropped_table_gone);
+	tcase_add_test(tc, the_log_is_synced_before_a_mark);
 	tcase_add_test(tc, properties_last);
 	tcase_add_test(tc, a_full_log_is_used_again);
 	tcase_add_test(tc, a_failed_disk_makes_it_read_only);
