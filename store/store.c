@@ -1,0 +1,340 @@
+/*
+ * Opening and closing a store, its clock and its locks; what else is asked of
+ * it goes on to the engine.
+ */
+#include "store/store_inner.h"
+
+#include <errno.h>
+
+#include "store/base/alloc.h"
+
+/* Timestamps are handed out up to a bound that is on disk already. */
+#define LEASE_US ((int64_t)10 * 1000 * 1000)
+#define LEASE_PROPERTY "timestamp"
+
+void store_options_init(struct store_options *o)
+{
+	*o = (struct store_options){ .commit_s = 1, .uid = geteuid(),
+				     .gid = getegid() };
+}
+
+static int init_locks(struct store *s)
+{
+	pthread_rwlockattr_t attributes;
+	size_t i;
+	int err = pthread_rwlockattr_init(&attributes);
+
+	if (err)
+		return -err;
+	/* Or the next write would always be before a change of the schema. */
+	pthread_rwlockattr_setkind_np(&attributes,
+			PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	err = pthread_rwlock_init(&s->publish, &attributes);
+	pthread_rwlockattr_destroy(&attributes);
+	pthread_mutex_init(&s->ddl, NULL);
+	pthread_mutex_init(&s->guard, NULL);
+	pthread_mutex_init(&s->clock, NULL);
+	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
+		pthread_mutex_init(&s->stripes[i], NULL);
+	return -err;
+}
+
+static void release_locks(struct store *s)
+{
+	size_t i;
+
+	pthread_rwlock_destroy(&s->publish);
+	pthread_mutex_destroy(&s->ddl);
+	pthread_mutex_destroy(&s->guard);
+	pthread_mutex_destroy(&s->clock);
+	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
+		pthread_mutex_destroy(&s->stripes[i]);
+}
+
+/* The largest timestamp of any data, which may be in the future. */
+static int newest_timestamp(struct store *s, int64_t *newest)
+{
+	struct lsm_table_stats stats;
+	uint32_t *tables = NULL;
+	size_t i, count = 0;
+	int err = lsm_table_list(s->lsm, &tables, &count);
+
+	*newest = 0;
+	for (i = 0; !err && i < count; i++) {
+		memset(&stats, 0, sizeof(stats));
+		lsm_table_stats(s->lsm, tables[i], &stats);
+		if (stats.max_timestamp > *newest &&
+		    stats.max_timestamp != INT64_MAX)
+			*newest = stats.max_timestamp;
+	}
+	mem_free(tables);
+	return err;
+}
+
+/*
+ * The clock goes on after whatever it gave and was kept. A client's timestamps
+ * may lie in the far future and say nothing; ours were never past the lease.
+ */
+static int load_clock(struct store *s)
+{
+	struct buf lease = BUF_INIT;
+	int64_t newest;
+	int err = lsm_property_get(s->lsm, LEASE_PROPERTY, &lease);
+
+	if (err && err != -ENOENT)
+		goto out;
+	if (!err && lease.len == 8)
+		s->lease_us = (int64_t)get_le64(lease.ptr);
+	err = newest_timestamp(s, &newest);
+	s->last_us = newest < s->lease_us ? newest : s->lease_us;
+out:
+	buf_release(&lease);
+	return err;
+}
+
+/* REQUIRES clock. Without a disk the clock goes on all the same. */
+static void extend_lease(struct store *s, int64_t us)
+{
+	uint8_t bytes[8];
+
+	put_le64(bytes, (uint64_t)us);
+	if (s->read_only ||
+	    !lsm_property_set(s->lsm, LEASE_PROPERTY, bytes_of(bytes, 8)))
+		s->lease_us = us;
+}
+
+int64_t store_timestamp(struct store *s)
+{
+	int64_t us = clock_now_us();
+
+	pthread_mutex_lock(&s->clock);
+	if (us <= s->last_us)
+		us = s->last_us + 1;
+	s->last_us = us;
+	if (us > s->lease_us)
+		extend_lease(s, us + LEASE_US);
+	pthread_mutex_unlock(&s->clock);
+	return us;
+}
+
+static void notice(void *context, const char *text)
+{
+	(void)context;
+	log_message(LOG_WARNING_LEVEL, "%s", text);
+}
+
+static int open_engine(struct store *s, const struct store_options *o)
+{
+	struct lsm_options options = {
+		.cache_bytes = o->cache_bytes,
+		.memtable_bytes = o->memtable_bytes,
+		.commit_s = o->commit_s, .read_only = o->read_only,
+		.no_threads = o->no_threads, .notice = notice, .context = s,
+	};
+	int err = lsm_open(&s->lsm, s->files, s->marker.engine, &options);
+
+	if (!err)
+		err = store_load_schema(s);
+	if (!err)
+		err = load_clock(s);
+	if (!err)
+		err = lsm_start(s->lsm);
+	if (!err)
+		err = store_finish_schema(s);
+	if (!err && !s->read_only)
+		err = marker_ready(&s->marker, s->files);
+	return err;
+}
+
+int store_open(struct store **out, const char *path,
+	       const struct store_options *options, pid_t *owner_pid,
+	       bool *created)
+{
+	struct store *s = mem_zalloc(1, sizeof(*s));
+	bool made = false;
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->files = options->files ? options->files : &file_system;
+	s->read_only = options->read_only;
+	s->uid = options->uid;
+	s->gid = options->gid;
+	s->marker = MARKER_FILE_INIT;
+	s->opened_us = clock_now_us();
+	err = init_locks(s);
+	if (err) {
+		mem_free(s);
+		return err;
+	}
+	err = marker_open(&s->marker, s->files, path, s->read_only,
+			  options->create, owner_pid, &made);
+	if (!err)
+		err = open_engine(s, options);
+	if (created)
+		*created = made;
+	if (err) {
+		store_close(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+int store_close(struct store *s)
+{
+	int err = 0;
+
+	if (!s)
+		return 0;
+	/* Nothing was given beyond last: give the rest of the lease back. */
+	if (s->lsm && !s->read_only && s->lease_us > s->last_us && s->last_us)
+		extend_lease(s, s->last_us);
+	if (s->lsm)
+		err = lsm_close(s->lsm);
+	if (s->schema)
+		schema_put(s->schema);
+	mem_free(s->by_number);
+	marker_close(&s->marker, s->files, s->read_only);
+	release_locks(s);
+	mem_free(s);
+	return err;
+}
+
+bool store_is_read_only(const struct store *s)
+{
+	return s->read_only;
+}
+
+const uint8_t *store_id(const struct store *s)
+{
+	return s->marker.id;
+}
+
+void store_observe(struct store *s, const struct store_observer *observer)
+{
+	s->observed = observer != NULL;
+	s->observer = observer ? *observer : (struct store_observer){ NULL };
+}
+
+/* -------------------------------------------------------------- durability */
+int store_sync(struct store *s)
+{
+	return s->read_only ? 0 : lsm_sync(s->lsm, lsm_position(s->lsm));
+}
+
+uint64_t store_position(struct store *s)
+{
+	return lsm_position(s->lsm);
+}
+
+int store_sync_to(struct store *s, uint64_t position)
+{
+	return s->read_only ? 0 : lsm_sync(s->lsm, position);
+}
+
+/* Call with the number of the table and of each of its hidden ones. */
+static int each_number(struct store *s, struct table *t,
+		       int (*call)(struct lsm *lsm, uint32_t number))
+{
+	uint32_t i;
+	int err;
+
+	if (t->flags & TABLE_VIRTUAL)
+		return 0;
+	err = call(s->lsm, t->number);
+	for (i = 0; !err && i < t->index_count; i++)
+		err = call(s->lsm, t->indexes[i].number);
+	return err;
+}
+
+int store_flush(struct store *s, struct table *t)
+{
+	if (s->read_only)
+		return -EROFS;
+	return t ? each_number(s, t, lsm_flush)
+		 : lsm_flush(s->lsm, UINT32_MAX);
+}
+
+int store_compact(struct store *s, struct table *t)
+{
+	uint32_t *tables = NULL;
+	size_t i, count = 0;
+	int err;
+
+	if (s->read_only)
+		return -EROFS;
+	if (t)
+		return each_number(s, t, lsm_compact);
+	err = lsm_table_list(s->lsm, &tables, &count);
+	for (i = 0; !err && i < count; i++)
+		err = lsm_compact(s->lsm, tables[i]);
+	mem_free(tables);
+	return err;
+}
+
+int store_truncate(struct store *s, struct table *t)
+{
+	int err;
+
+	if (s->read_only)
+		return -EROFS;
+	if (t->flags & TABLE_VIRTUAL)
+		return -EPERM;
+	/* The base first: an entry of an index without its row is harmless. */
+	pthread_rwlock_wrlock(&s->publish);
+	err = each_number(s, t, lsm_table_truncate);
+	pthread_rwlock_unlock(&s->publish);
+	if (!err && s->observed && s->observer.truncated)
+		s->observer.truncated(s->observer.context, t);
+	return err;
+}
+
+int store_verify(struct store *s,
+		 void (*report)(void *context, const char *text), void *context)
+{
+	return lsm_verify(s->lsm, report, context);
+}
+
+void store_stats(struct store *s, struct lsm_stats *stats)
+{
+	lsm_stats(s->lsm, stats);
+}
+
+void store_table_stats(struct store *s, struct table *t,
+		       struct lsm_table_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+	if (!(t->flags & TABLE_VIRTUAL))
+		lsm_table_stats(s->lsm, t->number, stats);
+}
+
+/* ------------------------------------------------------------------- locks */
+void store_lock(struct store *s, struct store_lock *lock,
+		const struct partition_ref *partitions, size_t count)
+{
+	size_t i;
+
+	lock->stripes = 0;
+	for (i = 0; i < count; i++) {
+		uint64_t hash = (uint64_t)key_token(partitions[i].key) +
+				partitions[i].table->number;
+
+		hash *= 0x9e3779b97f4a7c15;
+		lock->stripes |= (uint64_t)1 << (hash >> 58);
+	}
+	/* Everybody takes them in this order. */
+	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
+		if (lock->stripes >> i & 1)
+			pthread_mutex_lock(&s->stripes[i]);
+}
+
+void store_unlock(struct store *s, struct store_lock *lock)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
+		if (lock->stripes >> i & 1)
+			pthread_mutex_unlock(&s->stripes[i]);
+	lock->stripes = 0;
+}

@@ -1,0 +1,176 @@
+/*
+ * What the files of store/ share: the store itself, keys and cells between the
+ * schema and the engine. Nothing outside store/ includes this.
+ *
+ * Locks, in the order they are taken: stripes (store_lock), ddl, publish,
+ * guard, clock.
+ */
+#ifndef STORE_STORE_INNER_H
+#define STORE_STORE_INNER_H
+#include <pthread.h>
+#include <unistd.h>
+
+#include "store/base/clock.h"
+#include "store/base/log.h"
+#include "store/lsm/lsm.h"
+#include "store/marker.h"
+#include "store/row/key.h"
+#include "store/store.h"
+#include "store/table.h"
+
+/* Numbers of the engine's tables. */
+#define CATALOG_NUMBER 1
+#define TABLE_NUMBER_FIRST 16
+
+/*
+ * Numbers of cells that are no column's (all < COLUMN_NUMBER_FIRST); they are
+ * on disk. None of them makes a row live.
+ */
+#define CELL_CLUSTERING 1	/* path: be16 position; value: it as written */
+#define CELL_ATTRIBUTE 2	/* in rows of kind KEY_ATTRIBUTES only */
+#define CELL_CATALOG 3		/* a record of the catalogue */
+#define CELL_INDEX 4		/* in hidden tables: path: the base's path */
+
+struct store {
+	const struct file_ops *files;
+	struct marker_file marker;
+	struct lsm *lsm;
+	bool read_only;
+	uid_t uid;
+	gid_t gid;
+	int64_t opened_us;
+	struct store_observer observer;
+	bool observed;
+
+	pthread_mutex_t ddl;		/* one change of the schema at a time */
+	uint32_t next_table_number;	/* under ddl */
+	/* Shared from a write's look at the indexes until it is applied;
+	 * exclusive to publish a schema: an index that is being built misses
+	 * no write. */
+	pthread_rwlock_t publish;
+	pthread_mutex_t guard;		/* for taking a reference */
+	struct schema *schema;		/* changed under publish and guard */
+	struct table **by_number;	/* sorted; under publish */
+	size_t by_number_count;
+
+	pthread_mutex_t clock;
+	int64_t last_us;		/* under clock */
+	int64_t lease_us;		/* under clock: durable bound */
+
+	pthread_mutex_t stripes[64];
+};
+
+/* store_schema.c: 0 or -errno. */
+int store_load_schema(struct store *s);
+/* What a crash left undone, once the engine runs. */
+int store_finish_schema(struct store *s);
+/* The engine's options of a table. */
+void store_table_options(struct lsm_table_options *to, const struct table *t);
+/* The present version of a table, borrowed: REQUIRES publish. NULL: dropped. */
+struct table *store_current_table(const struct store *s, uint32_t number);
+
+/* ------------------------------------------------------------ table_key.c */
+/* Append the components of clustering values; null values too. */
+void key_add_clustering(struct buf *out, const struct table *t,
+			const struct bytes *values, uint32_t count);
+/* The whole key of a row (clustering NULL: the static row). */
+void key_add_row(struct buf *out, const struct table *t,
+		 struct bytes partition_key, const struct bytes *clustering);
+/* What follows the partition in the key of a slice's end. */
+void key_add_start(struct buf *out, const struct table *t,
+		   const struct bound *start);
+void key_add_end(struct buf *out, const struct table *t,
+		 const struct bound *end);
+/*
+ * Decode the components that a row's key holds after its kind: values point
+ * into memory once all are there; ends[i]: the length of the first i + 1
+ * components. 0, -EUCLEAN.
+ */
+int key_read_clustering(struct bytes *values, uint32_t *ends,
+			struct buf *memory, const struct table *t,
+			struct bytes clustering);
+/* Must what was written be kept, as the key does not give it back? */
+bool key_keeps_clustering(const struct table *t);
+
+/* ----------------------------------------------------------- table_cell.c */
+/* A path as the engine orders it (appended); for inexact types the bytes that
+ * go before the cell's value. */
+void cell_add_path(struct buf *out, const struct column *c, struct bytes path);
+bool cell_keeps_path(const struct column *c);
+
+/* What is known of a table to read its rows. */
+struct row_reader {
+	const struct table *table;
+	uint32_t *by_number;		/* places of columns, by number */
+	bool in_order;			/* by number is by place */
+	bool keeps_clustering;
+	bool raw;
+	uint64_t mask;			/* given to the engine */
+	uint64_t wanted;		/* of the query */
+	int64_t now_s;
+};
+/* by_number from arena. 0, -ENOMEM. */
+int row_reader_init(struct row_reader *r, const struct table *t,
+		    uint64_t wanted, int64_t now_s, struct arena *arena);
+/* Is the row there (semantics 4.4), going by the cells that were decoded? */
+bool row_reader_is_live(const struct row_reader *r, const struct row *row);
+/*
+ * The live cells of a row, in order. Arrays and decoded paths from arena,
+ * values point where the row's do. 0, -EUCLEAN, -ENOMEM.
+ */
+int row_reader_cells(const struct row_reader *r, struct arena *arena,
+		     const struct row *row, const struct cell_view **cells,
+		     uint32_t *count);
+/* Put clustering values as they were written in the place of decoded ones. */
+void row_reader_written_clustering(const struct row_reader *r,
+				   const struct row *row,
+				   struct bytes *clustering);
+
+/* ----------------------------------------------------------- table_read.c */
+/* Where an attribute is kept: the key of the object's entry, and the path of
+ * the CELL_ATTRIBUTE cell in it. Both are appended. */
+void attribute_key(struct buf *out, const struct object_ref *o);
+void attribute_path(struct buf *out, const struct object_ref *o, uint8_t name);
+
+/* -------------------------------------------------------------- sources */
+/* As lsm_iterate and lsm_get, but virtual tables are read from code. */
+int source_iterate(struct iterator **out, struct store *s,
+		   const struct table *t, struct bytes lower,
+		   struct bytes upper, bool reverse);
+int source_get(struct store *s, const struct table *t, struct bytes key,
+	       uint64_t mask, struct arena *arena, struct row *row);
+
+/* ------------------------------------------------------------ table_scan.c */
+/* A cursor whose partitions and rows come one by one from next_ref: engine
+ * keys of rows, or of static rows for all of a partition, ascending. */
+struct ref_source {
+	/* 1 with *key (until the next call), 0, -errno. */
+	int (*next)(struct ref_source *r, struct bytes *key);
+	/* Does a row that was read again still answer? */
+	bool (*matches)(struct ref_source *r, const struct row_view *row);
+	void (*close)(struct ref_source *r);
+	uint64_t columns;	/* that matches looks at */
+	bool statics;
+};
+/* refs is taken over, also on error. */
+int cursor_open_refs(struct cursor **out, struct store *s,
+		     const struct query *q, struct ref_source *refs);
+
+/* ---------------------------------------------------------------- index.c */
+/*
+ * What a write does to the indexes of a table: called for each row of the
+ * write with what is added to it, before it is applied; adds to the batch.
+ */
+int index_row(struct store *s, struct batch *batch, const struct table *t,
+	      struct bytes key, const struct row *row, struct arena *arena);
+/* For a deleted range of keys of one partition. */
+int index_range(struct store *s, struct batch *batch, const struct table *t,
+		struct bytes from, struct bytes to, struct deletion deletion);
+/* Fill an index from the table as it is now. */
+int index_build(struct store *s, const struct table *t,
+		const struct index *index);
+
+/* --------------------------------------------------------------- system.c */
+/* Add the system's keyspaces to a schema that is being made. */
+int system_add_keyspaces(struct store *s, struct schema *schema);
+#endif

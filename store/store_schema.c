@@ -1,0 +1,673 @@
+/*
+ * The schema in the store: its rows in the catalogue, and how it changes.
+ *
+ * The catalogue is the engine's table 1. The static row of the partition of a
+ * keyspace's name is its record, the rows below it are its tables' (their key
+ * is 40, the name, 00). The static row of the partition of the empty name has
+ * the version of the schema and the next number of a table (both 8 bytes,
+ * little-endian). Cells have the schema's version as timestamp, so that the
+ * later change wins.
+ *
+ * A change is made in an order that a crash cannot harm:
+ *   1. new tables are made known to the engine; they have no file yet;
+ *   2. one batch brings the catalogue from one version to the next, and is
+ *      synced: from here on the change has happened;
+ *   3. the new version is published;
+ *   4. engine tables that nobody names any more are dropped. A crash before
+ *      that leaves orphans, which the next open finds and drops;
+ *   5. indexes that are marked as building are filled, and a second batch takes
+ *      the mark away. A crash before that leaves the mark, and the next open
+ *      that may write builds them again from the begin.
+ */
+#include "store/store_inner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "store/base/alloc.h"
+#include "store/schema/catalog.h"
+#include "store/schema/schema_edit.h"
+
+/* ------------------------------------------------------------ engine's side */
+static const char *compaction_option(const struct table *t, const char *name)
+{
+	return options_find(t->options.compaction, t->options.compaction_count,
+			    name);
+}
+
+static uint32_t compaction_number(const struct table *t, const char *name,
+				  uint32_t otherwise)
+{
+	const char *text = compaction_option(t, name);
+	unsigned long n = text ? strtoul(text, NULL, 10) : 0;
+
+	return n && n <= UINT32_MAX ? (uint32_t)n : otherwise;
+}
+
+/* The default is not a choice: such a table is run as we think best. */
+static bool names_no_strategy(const struct table *t)
+{
+	return compaction_number(t, "min_threshold", 4) == 4 &&
+	       compaction_number(t, "max_threshold", 32) == 32 &&
+	       t->options.compaction_count <= 3;
+}
+
+static int64_t window_seconds(const struct table *t)
+{
+	const char *unit = compaction_option(t, "compaction_window_unit");
+	int64_t size = compaction_number(t, "compaction_window_size", 1);
+
+	if (unit && !strcmp(unit, "MINUTES"))
+		return size * 60;
+	if (unit && !strcmp(unit, "HOURS"))
+		return size * 3600;
+	return size * 86400;
+}
+
+static void choose_strategy(struct lsm_table_options *to, const struct table *t)
+{
+	const char *class = compaction_option(t, "class");
+
+	to->min_threshold = compaction_number(t, "min_threshold", 4);
+	to->max_threshold = compaction_number(t, "max_threshold", 32);
+	if (class && strstr(class, "LeveledCompactionStrategy")) {
+		to->strategy = LSM_LEVELED;
+		to->sstable_size = (uint64_t)compaction_number(t,
+				"sstable_size_in_mb", 160) << 20;
+	} else if (class && strstr(class, "TimeWindowCompactionStrategy")) {
+		to->strategy = LSM_TIME_WINDOW;
+		to->window_s = window_seconds(t);
+	} else if (class && strstr(class, "SizeTieredCompactionStrategy") &&
+		   !names_no_strategy(t)) {
+		to->strategy = LSM_SIZE_TIERED;
+	} else if (t->options.default_time_to_live) {
+		/* Everything expires: whole files can go. */
+		to->strategy = LSM_TIME_WINDOW;
+		to->window_s = t->options.default_time_to_live / 20 + 1;
+	} else {
+		to->strategy = LSM_UNIFIED;
+	}
+}
+
+static bool is_false(const char *text)
+{
+	return text && !strcmp(text, "false");
+}
+
+void store_table_options(struct lsm_table_options *to, const struct table *t)
+{
+	const struct table_options *o = &t->options;
+	const char *class = options_find(o->compression, o->compression_count,
+					 "class");
+	double fp = o->bloom_filter_fp_chance;
+
+	lsm_table_defaults(to);
+	to->gc_grace_s = o->gc_grace_seconds;
+	to->compress = class && !strstr(class, "Noop") &&
+		       !is_false(options_find(o->compression,
+					      o->compression_count, "enabled"));
+	to->compaction_enabled = !is_false(compaction_option(t, "enabled"));
+	to->memtable_flush_period_ms = o->memtable_flush_period_in_ms;
+	if (fp < 0.0099)
+		to->filter_bits = fp < 0.001 ? 20 : 14;
+	else if (fp > 0.0101)
+		to->filter_bits = fp >= 0.1 ? 5 : 7;
+	choose_strategy(to, t);
+}
+
+/* Hidden tables are rebuilt, never repaired: tombstones may go at once. */
+static int make_known(struct store *s, const struct table *t)
+{
+	struct lsm_table_options options;
+	uint32_t i;
+	int err;
+
+	if (t->flags & TABLE_VIRTUAL)
+		return 0;
+	store_table_options(&options, t);
+	err = lsm_table_set(s->lsm, t->number, &options);
+	for (i = 0; !err && i < t->index_count; i++) {
+		lsm_table_defaults(&options);
+		options.gc_grace_s = 0;
+		err = lsm_table_set(s->lsm, t->indexes[i].number, &options);
+	}
+	return err;
+}
+
+/* --------------------------------------------------------------- catalogue */
+static void catalog_key(struct buf *out, const char *keyspace,
+			const char *table)
+{
+	struct bytes name = bytes_str(keyspace);
+
+	key_add_partition(out, key_token(name), name);
+	if (!table) {
+		buf_add_byte(out, KEY_STATIC);
+		return;
+	}
+	buf_add_byte(out, KEY_ROW);
+	buf_add_byte(out, 0x40);
+	buf_add_str(out, table);
+	buf_add_byte(out, 0);
+	buf_add_byte(out, KEY_ROW_END);
+}
+
+/* record empty: the row goes. */
+static void put_record(struct batch *batch, const char *keyspace,
+		       const char *table, const struct buf *record,
+		       uint64_t version)
+{
+	struct cell cell = { .column = CELL_CATALOG,
+			     .timestamp = (int64_t)version,
+			     .local_time = NO_TIME, .path = BYTES_NULL,
+			     .value = buf_bytes(record) };
+	struct row row = ROW_NONE;
+	struct buf key = BUF_INIT;
+
+	if (record->len) {
+		row.cells = &cell;
+		row.cell_count = 1;
+	} else {
+		row.deletion = (struct deletion){ (int64_t)version,
+						  clock_now_s() };
+	}
+	catalog_key(&key, keyspace, table);
+	if (key.failed || record->failed)
+		batch->bytes.failed = true;
+	else
+		batch_add_row(batch, CATALOG_NUMBER, buf_bytes(&key), &row);
+	buf_release(&key);
+}
+
+static void put_table(struct batch *batch, const struct table *t,
+		      uint64_t version)
+{
+	struct buf record = BUF_INIT;
+
+	catalog_encode_table(&record, t);
+	put_record(batch, t->keyspace, t->name, &record, version);
+	buf_release(&record);
+}
+
+static void put_counters(struct batch *batch, const struct store *s,
+			 uint64_t version)
+{
+	struct buf record = BUF_INIT;
+
+	buf_add_le64(&record, version);
+	buf_add_le64(&record, s->next_table_number);
+	put_record(batch, "", NULL, &record, version);
+	buf_release(&record);
+}
+
+static int load_record(struct store *s, struct schema *schema,
+		       const struct key_parts *parts, struct bytes name,
+		       struct bytes record)
+{
+	struct reader r = reader_of(record);
+	struct keyspace *k;
+	struct table *t;
+	int err;
+
+	if (!name.len) {
+		schema->version = read_le64(&r);
+		s->next_table_number = (uint32_t)read_le64(&r);
+		return r.failed ? corrupt("catalogue", 0,
+					  "its counters are damaged") : 0;
+	}
+	if (parts->kind == KEY_STATIC) {
+		err = catalog_decode_keyspace(&k, record);
+		return err ? err : schema_set_keyspace(schema, k);
+	}
+	err = catalog_decode_table(&t, record);
+	if (err)
+		return err;
+	err = schema_set_table(schema, t);
+	return err == -ENOENT ? corrupt("catalogue", 0,
+					"a table without a keyspace") : err;
+}
+
+static int load_entry(struct store *s, struct schema *schema,
+		      const struct entry *e, struct arena *arena)
+{
+	struct buf name = BUF_INIT;
+	struct key_parts parts;
+	struct row row;
+	uint32_t i;
+	int err = key_split(&parts, e->key);
+
+	if (!err)
+		err = key_partition_key(&name, e->key);
+	if (!err)
+		err = row_decode(&row, arena, e->row);
+	for (i = 0; !err && i < row.cell_count; i++)
+		if (row.cells[i].column == CELL_CATALOG && !row.cells[i].flags)
+			err = load_record(s, schema, &parts, buf_bytes(&name),
+					  row.cells[i].value);
+	buf_release(&name);
+	return err;
+}
+
+static int load_catalog(struct store *s, struct schema *schema)
+{
+	struct arena arena = ARENA_INIT;
+	struct deletion in_force;
+	struct iterator *it;
+	struct entry entry;
+	int more, err;
+
+	err = lsm_iterate(&it, s->lsm, CATALOG_NUMBER, BYTES_EMPTY,
+			  BYTES_EMPTY, false);
+	if (err)
+		return err;
+	err = iterator_seek(it, BYTES_EMPTY, &in_force);
+	while (!err && (more = iterator_next(it, &entry)) != 0) {
+		if (more < 0)
+			err = more;
+		else if (entry.kind == ENTRY_ROW)
+			err = load_entry(s, schema, &entry, &arena);
+		arena_clear(&arena);
+	}
+	iterator_close(it);
+	arena_release(&arena);
+	return err;
+}
+
+/* ----------------------------------------------------------------- numbers */
+static int compare_tables(const void *a, const void *b)
+{
+	const struct table *const *x = a, *const *y = b;
+
+	return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
+}
+
+/* The stored tables of a schema by number; NULL without memory. */
+static struct table **list_tables(const struct schema *schema, size_t *count)
+{
+	struct table **list;
+	size_t n = 0;
+	uint32_t i, j;
+
+	for (i = 0; i < schema->keyspace_count; i++)
+		n += schema->keyspaces[i]->table_count;
+	list = mem_zalloc(n, sizeof(*list));
+	if (!list)
+		return NULL;
+	*count = 0;
+	for (i = 0; i < schema->keyspace_count; i++)
+		for (j = 0; j < schema->keyspaces[i]->table_count; j++) {
+			struct table *t = schema->keyspaces[i]->tables[j];
+
+			if (!(t->flags & TABLE_VIRTUAL))
+				list[(*count)++] = t;
+		}
+	qsort(list, *count, sizeof(*list), compare_tables);
+	return list;
+}
+
+struct table *store_current_table(const struct store *s, uint32_t number)
+{
+	size_t low = 0, high = s->by_number_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->by_number[middle]->number == number)
+			return s->by_number[middle];
+		if (s->by_number[middle]->number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static bool is_named(const struct table *const *tables, size_t count,
+		     uint32_t number)
+{
+	size_t i;
+	uint32_t j;
+
+	for (i = 0; i < count; i++) {
+		if (tables[i]->number == number)
+			return true;
+		for (j = 0; j < tables[i]->index_count; j++)
+			if (tables[i]->indexes[j].number == number)
+				return true;
+	}
+	return false;
+}
+
+/* Publish: takes over both references. */
+static void publish(struct store *s, struct schema *schema,
+		    struct table **by_number, size_t count)
+{
+	struct schema *old;
+	struct table **old_list;
+
+	pthread_rwlock_wrlock(&s->publish);
+	pthread_mutex_lock(&s->guard);
+	old = s->schema;
+	old_list = s->by_number;
+	s->schema = schema;
+	s->by_number = by_number;
+	s->by_number_count = count;
+	pthread_mutex_unlock(&s->guard);
+	pthread_rwlock_unlock(&s->publish);
+	mem_free(old_list);
+	if (old)
+		schema_put(old);
+}
+
+struct schema *store_schema(struct store *s)
+{
+	struct schema *schema;
+
+	pthread_mutex_lock(&s->guard);
+	schema = schema_get(s->schema);
+	pthread_mutex_unlock(&s->guard);
+	return schema;
+}
+
+/* ---------------------------------------------------------------- changing */
+/* Numbers and an identity for what is new. REQUIRES ddl. */
+static void assign_numbers(struct store *s, struct schema *next)
+{
+	static const uint8_t none[16];
+	uint32_t i, j, k;
+
+	for (i = 0; i < next->keyspace_count; i++)
+		for (j = 0; j < next->keyspaces[i]->table_count; j++) {
+			struct table *t = next->keyspaces[i]->tables[j];
+
+			if (t->flags & TABLE_VIRTUAL)
+				continue;
+			if (!t->number)
+				t->number = s->next_table_number++;
+			if (!memcmp(t->id, none, 16))
+				uuid_new_time(t->id);
+			if (!t->created_us)
+				t->created_us = clock_now_us();
+			for (k = 0; k < t->index_count; k++) {
+				struct index *x = &t->indexes[k];
+
+				if (x->number)
+					continue;
+				x->number = s->next_table_number++;
+				x->building = true;
+			}
+		}
+	for (i = 0; i < next->keyspace_count; i++)
+		if (!next->keyspaces[i]->created_us)
+			next->keyspaces[i]->created_us = clock_now_us();
+}
+
+static void put_keyspace(struct batch *batch, const struct keyspace *k,
+			 uint64_t version)
+{
+	struct buf record = BUF_INIT;
+
+	catalog_encode_keyspace(&record, k);
+	put_record(batch, k->name, NULL, &record, version);
+	buf_release(&record);
+}
+
+/* What was in one keyspace and is not, or not the same, in the other. */
+static int diff_keyspace(struct store *s, struct batch *batch,
+			 const struct keyspace *was, const struct keyspace *is,
+			 uint64_t version)
+{
+	const struct buf none = BUF_INIT;
+	uint32_t i;
+	int err = 0;
+
+	if (is)
+		put_keyspace(batch, is, version);
+	else
+		put_record(batch, was->name, NULL, &none, version);
+	for (i = 0; was && i < was->table_count; i++)
+		if (!is || !keyspace_table(is,
+				bytes_str(was->tables[i]->name)))
+			put_record(batch, was->name, was->tables[i]->name,
+				   &none, version);
+	for (i = 0; is && !err && i < is->table_count; i++) {
+		struct table *t = is->tables[i];
+
+		if (was && keyspace_table(was, bytes_str(t->name)) == t)
+			continue;
+		err = make_known(s, t);
+		put_table(batch, t, version);
+	}
+	return err;
+}
+
+/* Step 1 and what step 2 writes. */
+static int diff(struct store *s, struct batch *batch, const struct schema *was,
+		const struct schema *is)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < is->keyspace_count; i++) {
+		struct keyspace *k = is->keyspaces[i];
+		struct keyspace *old = schema_keyspace(was,
+						       bytes_str(k->name));
+
+		if (old != k && !k->system)
+			err = diff_keyspace(s, batch, old, k, is->version);
+	}
+	for (i = 0; !err && i < was->keyspace_count; i++) {
+		struct keyspace *k = was->keyspaces[i];
+
+		if (!schema_keyspace(is, bytes_str(k->name)))
+			err = diff_keyspace(s, batch, k, NULL, is->version);
+	}
+	put_counters(batch, s, is->version);
+	if (!err && batch->bytes.failed)
+		err = -ENOMEM;
+	return err;
+}
+
+/* Steps 1 to 3; takes over the reference to next. REQUIRES ddl. */
+static int commit(struct store *s, struct schema *next)
+{
+	struct batch batch = BATCH_INIT;
+	struct table **list;
+	uint64_t position;
+	size_t count;
+	int err;
+
+	assign_numbers(s, next);
+	list = list_tables(next, &count);
+	err = list ? diff(s, &batch, s->schema, next) : -ENOMEM;
+	if (!err)
+		err = lsm_apply(s->lsm, &batch, &position);
+	if (!err)
+		err = lsm_sync(s->lsm, position);
+	batch_release(&batch);
+	if (err) {
+		mem_free(list);
+		schema_put(next);
+		return err;
+	}
+	publish(s, next, list, count);
+	return 0;
+}
+
+/* Step 4: what `was` names and the present version does not. */
+static int drop_gone(struct store *s, const struct schema *was)
+{
+	const struct table *const *now =
+		(const struct table *const *)s->by_number;
+	struct table **list;
+	size_t i, count;
+	uint32_t j;
+	int err = 0;
+
+	list = list_tables(was, &count);
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; !err && i < count; i++) {
+		struct table *t = list[i];
+
+		if (!is_named(now, s->by_number_count, t->number))
+			err = lsm_table_drop(s->lsm, t->number);
+		for (j = 0; !err && j < t->index_count; j++)
+			if (!is_named(now, s->by_number_count,
+				      t->indexes[j].number))
+				err = lsm_table_drop(s->lsm,
+						     t->indexes[j].number);
+	}
+	mem_free(list);
+	return err;
+}
+
+/* A table with an index that is to be built: a reference, or NULL. */
+static struct table *find_building(struct store *s, uint32_t *index)
+{
+	size_t i;
+	uint32_t j;
+
+	for (i = 0; i < s->by_number_count; i++)
+		for (j = 0; j < s->by_number[i]->index_count; j++)
+			if (s->by_number[i]->indexes[j].building) {
+				*index = j;
+				return table_get(s->by_number[i]);
+			}
+	return NULL;
+}
+
+/* Step 5. REQUIRES ddl. */
+static int build_indexes(struct store *s)
+{
+	struct table *t, *built;
+	struct schema *next;
+	uint32_t i;
+	int err = 0;
+
+	while (!err && (t = find_building(s, &i))) {
+		err = index_build(s, t, &t->indexes[i]);
+		built = err ? NULL : table_copy(t);
+		next = built ? schema_copy(s->schema) : NULL;
+		table_put(t);
+		if (err)
+			break;
+		if (!next) {
+			table_put(built);
+			return -ENOMEM;
+		}
+		built->indexes[i].building = false;
+		err = schema_set_table(next, built);
+		if (err)
+			schema_put(next);
+		else
+			err = commit(s, next);
+	}
+	return err;
+}
+
+static int edit_schema(struct store *s,
+		       int (*edit)(void *context, const struct schema *now,
+				   struct schema **next),
+		       void *context, struct schema **was)
+{
+	struct schema *next = NULL;
+	int err = edit(context, s->schema, &next);
+
+	if (err || !next)
+		return err;
+	*was = schema_get(s->schema);
+	err = commit(s, next);
+	if (err) {
+		schema_put(*was);
+		*was = NULL;
+		return err;
+	}
+	err = drop_gone(s, *was);
+	return err ? err : build_indexes(s);
+}
+
+int store_edit_schema(struct store *s,
+		      int (*edit)(void *context, const struct schema *now,
+				  struct schema **next),
+		      void *context)
+{
+	struct schema *was = NULL, *now;
+	int err;
+
+	if (s->read_only)
+		return -EROFS;
+	pthread_mutex_lock(&s->ddl);
+	err = edit_schema(s, edit, context, &was);
+	now = was ? store_schema(s) : NULL;
+	pthread_mutex_unlock(&s->ddl);
+	if (!was)
+		return err;
+	if (s->observed && s->observer.schema_changed)
+		s->observer.schema_changed(s->observer.context, was, now);
+	schema_put(was);
+	schema_put(now);
+	return err;
+}
+
+/* ----------------------------------------------------------------- opening */
+static int drop_orphans(struct store *s)
+{
+	uint32_t *numbers = NULL;
+	size_t i, count = 0;
+	int err = lsm_table_list(s->lsm, &numbers, &count);
+
+	for (i = 0; !err && i < count; i++) {
+		if (numbers[i] < TABLE_NUMBER_FIRST ||
+		    is_named((const struct table *const *)s->by_number,
+			     s->by_number_count, numbers[i]))
+			continue;
+		err = lsm_table_drop(s->lsm, numbers[i]);
+	}
+	mem_free(numbers);
+	return err;
+}
+
+int store_load_schema(struct store *s)
+{
+	struct schema empty = { .references = 1 };
+	struct schema *schema = schema_copy(&empty);
+	struct lsm_table_options options;
+	struct table **list = NULL;
+	size_t i, count = 0;
+	int err = schema ? 0 : -ENOMEM;
+
+	s->next_table_number = TABLE_NUMBER_FIRST;
+	lsm_table_defaults(&options);
+	options.gc_grace_s = 0;
+	if (!err)
+		err = lsm_table_set(s->lsm, CATALOG_NUMBER, &options);
+	if (!err)
+		err = load_catalog(s, schema);
+	if (!err)
+		err = system_add_keyspaces(s, schema);
+	if (!err)
+		list = list_tables(schema, &count);
+	if (!err && !list)
+		err = -ENOMEM;
+	for (i = 0; !err && i < count; i++)
+		err = make_known(s, list[i]);
+	if (err) {
+		mem_free(list);
+		if (schema)
+			schema_put(schema);
+		return err;
+	}
+	publish(s, schema, list, count);
+	return 0;
+}
+
+int store_finish_schema(struct store *s)
+{
+	int err;
+
+	if (s->read_only)
+		return 0;
+	err = drop_orphans(s);
+	return err ? err : build_indexes(s);
+}

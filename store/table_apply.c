@@ -1,0 +1,188 @@
+/* The end of a write: counters' totals, what indexes need, and applying it. */
+#include "store/write_inner.h"
+
+#include <errno.h>
+
+/* ---------------------------------------------------------------- counters */
+static struct counter *find_counter(const struct write *w, uint32_t column,
+				    struct bytes path)
+{
+	struct bytes key = buf_bytes(&w->row->key);
+	struct counter *c;
+
+	for (c = w->row->counters; c; c = c->next)
+		if (c->column == column && bytes_equal(c->key, key) &&
+		    bytes_equal(c->path, path))
+			return c;
+	return NULL;
+}
+
+/* What is there: the total, and a timestamp that all of it is older than. */
+static int read_counter(struct write *w, struct counter *c)
+{
+	struct row row;
+	uint32_t i;
+	int found = source_get(w->store, w->row->table, c->key, UINT64_MAX,
+			       &w->arena, &row);
+
+	if (found <= 0)
+		return found;
+	c->timestamp = row.deletion.timestamp;
+	for (i = 0; i < row.cell_count; i++) {
+		const struct cell *cell = &row.cells[i];
+
+		if (cell->column != c->column)
+			continue;
+		if (!(cell->flags & CELL_COLUMN_DELETION) &&
+		    !bytes_equal(cell->path, c->path))
+			continue;
+		if (cell->timestamp > c->timestamp)
+			c->timestamp = cell->timestamp;
+		if (cell_is_live(cell, write_now_s(w)) && cell->value.len == 8)
+			c->total = (int64_t)get_be64(cell->value.ptr);
+	}
+	return 0;
+}
+
+static int new_counter(struct counter **out, struct write *w, uint32_t column,
+		       struct bytes path)
+{
+	struct counter *c = arena_zalloc(&w->arena, 1, sizeof(*c));
+	int err;
+
+	if (!c)
+		return -ENOMEM;
+	c->column = column;
+	c->timestamp = NO_TIMESTAMP;
+	c->key = arena_copy(&w->arena, buf_bytes(&w->row->key));
+	c->path = path;
+	if (w->arena.failed)
+		return -ENOMEM;
+	err = read_counter(w, c);
+	if (err)
+		return err;
+	c->next = w->row->counters;
+	w->row->counters = c;
+	*out = c;
+	return 0;
+}
+
+int write_counter_add(struct write *w, const struct column *column,
+		      struct bytes path, int64_t delta, int64_t timestamp_us)
+{
+	struct bytes ordered;
+	struct counter *c;
+	uint8_t total[8];
+	int err;
+
+	if (w->failed || !w->row->table)
+		return w->failed ? -ENOMEM : -EINVAL;
+	ordered = write_ordered_path(w, column, path);
+	c = find_counter(w, column->number, ordered);
+	if (!c) {
+		err = new_counter(&c, w, column->number, ordered);
+		if (err)
+			return err;
+	}
+	c->total = (int64_t)((uint64_t)c->total + (uint64_t)delta);
+	if (c->timestamp != INT64_MAX)
+		c->timestamp++;
+	if (timestamp_us > c->timestamp)
+		c->timestamp = timestamp_us;
+	put_be64(total, (uint64_t)c->total);
+	write_cell(w, column, path, bytes_of(total, 8), c->timestamp, 0);
+	return w->failed ? -ENOMEM : 0;
+}
+
+/* ------------------------------------------------------------------- apply */
+static int index_operation(struct write *w, struct batch *extra,
+			   const struct batch_op *op)
+{
+	const struct table *t = store_current_table(w->store, op->table);
+	struct row row;
+	int err;
+
+	if (!t || !t->index_count)
+		return 0;
+	if (bytes_is_null(op->row))
+		return index_range(w->store, extra, t, op->key, op->to,
+				   op->deletion);
+	err = row_decode(&row, &w->arena, op->row);
+	return err ? err : index_row(w->store, extra, t, op->key, &row,
+				     &w->arena);
+}
+
+/* Does any table that is written to have indexes by now? And all be there? */
+static int look_at_tables(struct write *w, bool *indexed)
+{
+	uint32_t i;
+
+	*indexed = false;
+	for (i = 0; i < w->row->table_count; i++) {
+		const struct table *t = w->row->tables[i];
+
+		if (t->flags & TABLE_VIRTUAL)
+			return -EPERM;
+		t = store_current_table(w->store, t->number);
+		if (!t)
+			return -ESTALE;
+		*indexed = *indexed || t->index_count;
+	}
+	return 0;
+}
+
+static int add_index_operations(struct write *w)
+{
+	struct batch extra = BATCH_INIT;
+	struct reader r = reader_of(buf_bytes(&w->batch.bytes));
+	struct batch_op op;
+	int more, err = 0;
+
+	while (!err && (more = batch_next(&r, &op)) > 0)
+		err = index_operation(w, &extra, &op);
+	if (!err && more < 0)
+		err = more;
+	buf_add_bytes(&w->batch.bytes, buf_bytes(&extra.bytes));
+	w->batch.op_count += extra.op_count;
+	if (!err && extra.bytes.failed)
+		err = -ENOMEM;
+	batch_release(&extra);
+	return err;
+}
+
+static int apply(struct write *w)
+{
+	struct store *s = w->store;
+	bool indexed;
+	int err;
+
+	pthread_rwlock_rdlock(&s->publish);
+	err = look_at_tables(w, &indexed);
+	if (!err && indexed)
+		err = add_index_operations(w);
+	if (!err && (w->batch.bytes.failed || w->arena.failed))
+		err = -ENOMEM;
+	if (!err)
+		err = lsm_apply(s->lsm, &w->batch, NULL);
+	pthread_rwlock_unlock(&s->publish);
+	return err;
+}
+
+int table_write(struct write *w)
+{
+	const struct store_observer *o = &w->store->observer;
+	int err = 0;
+
+	if (!w->failed)
+		write_finish_row(w);
+	if (w->failed || w->batch.bytes.failed || w->arena.failed)
+		err = -ENOMEM;
+	else if (w->store->read_only)
+		err = -EROFS;
+	else if (w->batch.op_count)
+		err = apply(w);
+	if (!err && w->store->observed && w->changes->count && o->changed)
+		o->changed(o->context, w->changes->changes, w->changes->count);
+	write_clear(w);
+	return err;
+}

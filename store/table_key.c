@@ -1,0 +1,135 @@
+/* Keys of partitions, rows and bounds, from values and back. */
+#include "store/store_inner.h"
+
+#include <errno.h>
+
+/* ---------------------------------------------------------- partition keys */
+void table_partition_key(struct buf *out, const struct table *t,
+			 const struct bytes *values)
+{
+	uint32_t i;
+
+	if (t->partition_key_count == 1) {
+		buf_add_bytes(out, values[0]);
+		return;
+	}
+	for (i = 0; i < t->partition_key_count; i++) {
+		buf_add_be16(out, (uint16_t)values[i].len);
+		buf_add_bytes(out, values[i]);
+		buf_add_byte(out, 0);
+	}
+}
+
+int table_partition_values(struct bytes *values, const struct table *t,
+			   struct bytes key)
+{
+	struct reader r = reader_of(key);
+	uint32_t i;
+
+	if (t->partition_key_count == 1) {
+		values[0] = key;
+		return 0;
+	}
+	for (i = 0; i < t->partition_key_count; i++) {
+		values[i] = read_bytes(&r, read_be16(&r));
+		if (read_byte(&r))
+			r.failed = true;
+	}
+	return r.failed || reader_left(&r) ? -EUCLEAN : 0;
+}
+
+int64_t table_token(struct bytes partition_key)
+{
+	return key_token(partition_key);
+}
+
+/* -------------------------------------------------------------------- rows */
+void key_add_clustering(struct buf *out, const struct table *t,
+			const struct bytes *values, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct column *c = table_clustering_column(t, i);
+
+		type_ordered_append(out, c->type, values[i], c->reversed);
+	}
+}
+
+void key_add_row(struct buf *out, const struct table *t,
+		 struct bytes partition_key, const struct bytes *clustering)
+{
+	key_add_partition(out, key_token(partition_key), partition_key);
+	if (!clustering && !table_is_flat(t)) {
+		buf_add_byte(out, KEY_STATIC);
+		return;
+	}
+	buf_add_byte(out, KEY_ROW);
+	key_add_clustering(out, t, clustering, t->clustering_count);
+	buf_add_byte(out, KEY_ROW_END);
+}
+
+void key_add_start(struct buf *out, const struct table *t,
+		   const struct bound *start)
+{
+	bool after = start->count && !start->inclusive;
+
+	buf_add_byte(out, KEY_ROW);
+	key_add_clustering(out, t, start->values, start->count);
+	buf_add_byte(out, after ? KEY_AFTER_PREFIX : KEY_BEFORE_PREFIX);
+}
+
+void key_add_end(struct buf *out, const struct table *t,
+		 const struct bound *end)
+{
+	bool before = end->count && !end->inclusive;
+
+	buf_add_byte(out, KEY_ROW);
+	key_add_clustering(out, t, end->values, end->count);
+	buf_add_byte(out, before ? KEY_BEFORE_PREFIX : KEY_AFTER_PREFIX);
+}
+
+int key_read_clustering(struct bytes *values, uint32_t *ends,
+			struct buf *memory, const struct table *t,
+			struct bytes clustering)
+{
+	struct reader r = reader_of(clustering);
+	uint32_t i;
+	size_t at = 0;
+
+	buf_clear(memory);
+	/* Values move while the buffer grows: first their lengths. */
+	for (i = 0; i < t->clustering_count; i++) {
+		const struct column *c = table_clustering_column(t, i);
+		bool is_null = false;
+		int err = type_ordered_decode(memory, &is_null, c->type, &r,
+					      c->reversed);
+
+		if (err)
+			return err;
+		if (memory->failed)
+			return -ENOMEM;
+		ends[i] = (uint32_t)(r.ptr - clustering.ptr);
+		values[i].len = memory->len - at;
+		values[i].ptr = is_null ? NULL : (const uint8_t *)"";
+		at = memory->len;
+	}
+	if (r.failed || read_byte(&r) != KEY_ROW_END || reader_left(&r))
+		return -EUCLEAN;
+	for (i = 0, at = 0; i < t->clustering_count; i++) {
+		if (values[i].len)
+			values[i].ptr = memory->ptr + at;
+		at += values[i].len;
+	}
+	return 0;
+}
+
+bool key_keeps_clustering(const struct table *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->clustering_count; i++)
+		if (!type_ordered_exact(table_clustering_column(t, i)->type))
+			return true;
+	return false;
+}

@@ -1,0 +1,43 @@
+/* A write in the works, for table_write.c and table_apply.c. */
+#ifndef STORE_WRITE_INNER_H
+#define STORE_WRITE_INNER_H
+#include "store/store_inner.h"
+
+/* A counter that this write has already changed. */
+struct counter {
+	struct bytes key, path;
+	uint32_t column;
+	int64_t total, timestamp;
+	struct counter *next;
+};
+
+struct row_builder {
+	const struct table *table;	/* of the row; NULL: none begun */
+	struct bytes partition_key;	/* in the arena, as all below */
+	const struct bytes *clustering;
+	struct buf key;
+	size_t partition_len;		/* of the key: for the next row */
+	const struct table *partition_table;
+	struct row row;
+	size_t cell_capacity;
+	int64_t now_s;			/* of all of the write; 0: not read */
+	struct counter *counters;
+	const struct table **tables;	/* that are written to */
+	uint32_t table_count, table_capacity;
+};
+
+struct change_list {
+	struct table_change *changes;
+	size_t count, capacity;
+};
+
+/* Empty again, its memory kept. */
+void write_clear(struct write *w);
+/* The time of all of this write, read once. */
+int64_t write_now_s(struct write *w);
+/* The row in the works becomes an operation of the batch. */
+void write_finish_row(struct write *w);
+/* A path as cells have it, in the arena. */
+struct bytes write_ordered_path(struct write *w, const struct column *c,
+				struct bytes path);
+#endif
