@@ -10,7 +10,7 @@ static void add_part(struct buf *out, struct bytes part)
 }
 
 static void set_map(struct virtual_rows *v, const char *column,
-		    const struct option *options, uint32_t count)
+		    const struct property *options, uint32_t count)
 {
 	struct buf out = BUF_INIT;
 	uint32_t i;
@@ -240,18 +240,18 @@ static void add_index_options(struct buf *out, const struct table *t,
 			      const struct index *x)
 {
 	struct buf target = BUF_INIT;
-	struct option own[2];
+	struct property own[2];
 	uint32_t i = 0, j = 0, own_count = 0;
 
 	add_target(&target, t, x);
 	if (x->class_name)
-		own[own_count++] = (struct option){ "class_name",
+		own[own_count++] = (struct property){ "class_name",
 						    x->class_name };
-	own[own_count++] = (struct option){ "target",
+	own[own_count++] = (struct property){ "target",
 					    (char *)buf_cstr(&target) };
 	buf_add_be32(out, own_count + x->option_count);
 	while (i < own_count || j < x->option_count) {
-		const struct option *o;
+		const struct property *o;
 
 		if (j == x->option_count ||
 		    (i < own_count &&

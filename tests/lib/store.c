@@ -1,0 +1,137 @@
+#include "tests/lib/store.h"
+
+#include <check.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/lsm/lsm.h"
+
+static int remove_one(const char *path, const struct stat *st, int kind,
+		      struct FTW *at)
+{
+	(void)st, (void)kind, (void)at;
+	return remove(path);
+}
+
+void remove_tree(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void test_path(char path[128])
+{
+	const char *top = getenv("TMPDIR");
+
+	snprintf(path, 128, "%s/widefs-test-XXXXXX", top ? top : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(path));
+	ck_assert_int_eq(rmdir(path), 0);
+}
+
+static void open_store(struct test_store *t)
+{
+	pid_t owner = 0;
+	bool created;
+
+	ck_assert_int_eq(store_open(&t->store, t->path, &t->options, &owner,
+				    &created), 0);
+}
+
+void test_store_open_with(struct test_store *t,
+			  const struct store_options *options)
+{
+	test_path(t->path);
+	t->options = *options;
+	t->options.create = true;
+	open_store(t);
+}
+
+void test_store_open(struct test_store *t)
+{
+	struct store_options options;
+
+	store_options_init(&options);
+	options.no_threads = true;
+	options.commit_s = 1000;	/* tests do not wait for disks */
+	test_store_open_with(t, &options);
+}
+
+void test_store_reopen(struct test_store *t)
+{
+	ck_assert_int_eq(store_close(t->store), 0);
+	open_store(t);
+}
+
+void test_store_close(struct test_store *t)
+{
+	if (t->store)
+		ck_assert_int_eq(store_close(t->store), 0);
+	t->store = NULL;
+	remove_tree(t->path);
+}
+
+/* ------------------------------------------------------------------ schema */
+struct edit {
+	struct keyspace *keyspace;
+	struct table *table;
+	const char *drop_keyspace, *drop_table;
+};
+
+static int edit(void *context, const struct schema *now, struct schema **next)
+{
+	struct edit *e = context;
+
+	*next = schema_copy(now);
+	ck_assert_ptr_nonnull(*next);
+	if (e->keyspace)
+		return schema_set_keyspace(*next, e->keyspace);
+	if (e->table)
+		return schema_set_table(*next, e->table);
+	return schema_remove_table(*next, bytes_str(e->drop_keyspace),
+				   bytes_str(e->drop_table));
+}
+
+void test_add_keyspace(struct store *s, const char *name)
+{
+	struct edit e = { .keyspace = keyspace_new(name) };
+
+	ck_assert_int_eq(keyspace_set_replication(e.keyspace, "class",
+						  "SimpleStrategy"), 0);
+	ck_assert_int_eq(keyspace_set_replication(e.keyspace,
+						  "replication_factor", "1"),
+			 0);
+	ck_assert_int_eq(store_edit_schema(s, edit, &e), 0);
+}
+
+struct table *test_table(struct store *s, const char *keyspace,
+			 const char *name)
+{
+	struct schema *schema = store_schema(s);
+	struct table *t = schema_table(schema, bytes_str(keyspace),
+				       bytes_str(name));
+
+	ck_assert_ptr_nonnull(t);
+	table_get(t);
+	schema_put(schema);
+	return t;
+}
+
+struct table *test_add_table(struct store *s, struct table *table)
+{
+	struct edit e = { .table = table_get(table) };
+	struct table *t;
+
+	ck_assert_int_eq(store_edit_schema(s, edit, &e), 0);
+	t = test_table(s, table->keyspace, table->name);
+	table_put(table);
+	return t;
+}
+
+void test_drop_table(struct store *s, const char *keyspace, const char *name)
+{
+	struct edit e = { .drop_keyspace = keyspace, .drop_table = name };
+
+	ck_assert_int_eq(store_edit_schema(s, edit, &e), 0);
+}

@@ -1,0 +1,393 @@
+/* A store as a directory: made, locked, refused, opened again. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/base/clock.h"
+#include "store/base/log.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+static void ignore(void *context, enum log_level level, const char *line)
+{
+	(void)context, (void)level, (void)line;
+}
+
+static struct table *new_table(const char *name)
+{
+	struct table *t = table_new("ks", name);
+
+	table_add_column(t, "k", type_native(TYPE_INT), COLUMN_PARTITION_KEY,
+			 false);
+	table_add_column(t, "v", type_native(TYPE_TEXT), COLUMN_REGULAR, false);
+	ck_assert_int_eq(table_finish(t), 0);
+	return t;
+}
+
+static int try_open(const char *path, bool read_only, bool create,
+		    pid_t *owner)
+{
+	struct store_options options;
+	struct store *s = NULL;
+	bool created = false;
+	int err;
+
+	store_options_init(&options);
+	options.no_threads = true;
+	options.read_only = read_only;
+	options.create = create;
+	*owner = 0;
+	err = store_open(&s, path, &options, owner, &created);
+	if (!err)
+		store_close(s);
+	return err;
+}
+
+static void put_file(const char *directory, const char *name,
+		     const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+START_TEST(a_store_is_made_and_opened_again)
+{
+	struct test_store t;
+	struct stat st;
+	uint8_t id[16];
+	struct table *table;
+
+	test_store_open(&t);
+	ck_assert_int_eq(stat(t.path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0700);
+	memcpy(id, store_id(t.store), 16);
+	test_add_keyspace(t.store, "ks");
+	table = test_add_table(t.store, new_table("t"));
+	ck_assert_uint_eq(table->number, 16);
+	table_put(table);
+	test_store_reopen(&t);
+	ck_assert_mem_eq(store_id(t.store), id, 16);
+	table = test_table(t.store, "ks", "t");
+	ck_assert_uint_eq(table->number, 16);
+	ck_assert_uint_eq(table->column_count, 2);
+	table_put(table);
+	test_store_close(&t);
+}
+END_TEST
+
+START_TEST(a_path_without_a_store)
+{
+	char path[128];
+	pid_t owner;
+
+	test_path(path);
+	ck_assert_int_eq(try_open(path, false, false, &owner), -ENOENT);
+	ck_assert_int_eq(try_open(path, true, true, &owner), -ENOENT);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(try_open(path, false, false, &owner), -ENOENT);
+	ck_assert_int_eq(try_open(path, false, true, &owner), 0);
+	remove_tree(path);
+}
+END_TEST
+
+START_TEST(a_directory_that_is_something_else)
+{
+	char path[128];
+	pid_t owner;
+
+	test_path(path);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	put_file(path, "thesis.txt", "precious");
+	ck_assert_int_eq(try_open(path, false, true, &owner), -ENOTEMPTY);
+	ck_assert_int_eq(try_open(path, true, false, &owner), -ENOTEMPTY);
+	remove_tree(path);
+	put_file("/tmp", path + strlen("/tmp/"), "a file");
+	ck_assert_int_eq(try_open(path, false, true, &owner), -ENOTDIR);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(damaged_and_future_markers)
+{
+	struct test_store t;
+	char name[160];
+	pid_t owner;
+	int fd;
+
+	log_set_sink(ignore, NULL);
+	test_store_open(&t);
+	store_close(t.store);
+	t.store = NULL;
+	snprintf(name, sizeof(name), "%s/WIDEFS", t.path);
+	fd = open(name, O_WRONLY);
+	ck_assert_int_eq(pwrite(fd, "\2", 1, 8), 1);
+	ck_assert_int_eq(try_open(t.path, false, true, &owner),
+			 -EPROTONOSUPPORT);
+	ck_assert_int_eq(pwrite(fd, "\1", 1, 8), 1);
+	ck_assert_int_eq(try_open(t.path, false, true, &owner), 0);
+	ck_assert_int_eq(pwrite(fd, "x", 1, 20), 1);
+	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
+	ck_assert_str_ne(corrupt_last(), "");
+	ck_assert_int_eq(ftruncate(fd, 5), 0);
+	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
+	close(fd);
+	test_store_close(&t);
+}
+END_TEST
+
+START_TEST(an_engine_that_is_gone_is_damage)
+{
+	struct test_store t;
+	char name[160];
+	pid_t owner;
+
+	log_set_sink(ignore, NULL);
+	test_store_open(&t);
+	store_close(t.store);
+	t.store = NULL;
+	snprintf(name, sizeof(name), "%s/engine", t.path);
+	remove_tree(name);
+	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
+	test_store_close(&t);
+}
+END_TEST
+
+START_TEST(a_link_in_the_store_is_not_followed)
+{
+	struct test_store t;
+	char name[160], other[160];
+	pid_t owner;
+
+	test_store_open(&t);
+	store_close(t.store);
+	t.store = NULL;
+	snprintf(name, sizeof(name), "%s/WIDEFS", t.path);
+	snprintf(other, sizeof(other), "%s/elsewhere", t.path);
+	ck_assert_int_eq(rename(name, other), 0);
+	ck_assert_int_eq(symlink(other, name), 0);
+	ck_assert_int_ne(try_open(t.path, false, true, &owner), 0);
+	test_store_close(&t);
+}
+END_TEST
+
+START_TEST(a_second_writer_is_told_who_has_it)
+{
+	struct test_store t;
+	pid_t owner;
+
+	test_store_open(&t);
+	ck_assert_int_eq(try_open(t.path, false, false, &owner), -EBUSY);
+	ck_assert_int_eq(owner, getpid());
+	ck_assert_int_eq(try_open(t.path, true, false, &owner), -EBUSY);
+	ck_assert_int_eq(owner, getpid());
+	store_close(t.store);
+	t.store = NULL;
+	ck_assert_int_eq(try_open(t.path, false, false, &owner), 0);
+	test_store_close(&t);
+}
+END_TEST
+
+static uint64_t sum_of_files(const char *path)
+{
+	char command[256], line[64] = "";
+	FILE *f;
+
+	snprintf(command, sizeof(command),
+		 "find %s -type f -printf '%%p %%s %%T@ ' -exec cksum {} + |"
+		 " sort | cksum", path);
+	f = popen(command, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
+	pclose(f);
+	return strtoull(line, NULL, 10);
+}
+
+START_TEST(a_read_only_store_is_not_written)
+{
+	struct test_store t;
+	struct store_options options;
+	struct store *a, *b;
+	struct table *table;
+	struct write w;
+	pid_t owner;
+	uint64_t before;
+
+	test_store_open(&t);
+	test_add_keyspace(t.store, "ks");
+	table = test_add_table(t.store, new_table("t"));
+	store_close(t.store);
+	t.store = NULL;
+	before = sum_of_files(t.path);
+	options = t.options;
+	options.read_only = true;
+	options.create = false;
+	ck_assert_int_eq(store_open(&a, t.path, &options, &owner, NULL), 0);
+	ck_assert_int_eq(store_open(&b, t.path, &options, &owner, NULL), 0);
+	ck_assert_int_eq(try_open(t.path, false, false, &owner), -EBUSY);
+	ck_assert_int_gt(store_timestamp(a), 0);
+	write_init(&w, a);
+	write_row(&w, table, bytes_of("\0\0\0\1", 4), NULL);
+	write_marker(&w, 1, 0);
+	ck_assert_int_eq(table_write(&w), -EROFS);
+	write_release(&w);
+	ck_assert_int_eq(store_truncate(a, table), -EROFS);
+	ck_assert_int_eq(store_sync(a), 0);
+	store_close(a);
+	store_close(b);
+	ck_assert_uint_eq(sum_of_files(t.path), before);
+	table_put(table);
+	test_store_close(&t);
+}
+END_TEST
+
+START_TEST(timestamps_go_on_after_a_restart)
+{
+	struct test_store t;
+	int64_t last, next;
+
+	clock_set_us(1000 * 1000000LL);
+	test_store_open(&t);
+	last = store_timestamp(t.store);
+	next = store_timestamp(t.store);
+	ck_assert_int_eq(last, 1000 * 1000000LL);
+	ck_assert_int_eq(next, last + 1);
+	test_add_keyspace(t.store, "ks");
+	table_put(test_add_table(t.store, new_table("t")));
+	clock_set_us(500);		/* somebody set it back */
+	test_store_reopen(&t);
+	next = store_timestamp(t.store);
+	ck_assert_int_eq(store_timestamp(t.store), next + 1);
+	clock_set_us(INT64_MIN);
+	test_store_close(&t);
+}
+END_TEST
+
+/* A kept write has a timestamp; what comes after a restart is later. */
+START_TEST(what_is_kept_is_older_than_what_comes)
+{
+	struct test_store t;
+	struct table *table;
+	struct write w;
+	int64_t last;
+
+	clock_set_us(1000 * 1000000LL);
+	test_store_open(&t);
+	test_add_keyspace(t.store, "ks");
+	table = test_add_table(t.store, new_table("t"));
+	last = store_timestamp(t.store) + 5;
+	while (store_timestamp(t.store) < last)
+		;
+	write_init(&w, t.store);
+	write_row(&w, table, bytes_of("\0\0\0\1", 4), NULL);
+	write_marker(&w, last, 0);
+	ck_assert_int_eq(table_write(&w), 0);
+	/* and one from a client that lives in the future */
+	write_row(&w, table, bytes_of("\0\0\0\2", 4), NULL);
+	write_marker(&w, INT64_MAX - 1, 0);
+	ck_assert_int_eq(table_write(&w), 0);
+	write_release(&w);
+	table_put(table);
+	clock_set_us(500);
+	test_store_reopen(&t);
+	ck_assert_int_gt(store_timestamp(t.store), last);
+	ck_assert_int_lt(store_timestamp(t.store), last + 60 * 1000000LL);
+	clock_set_us(INT64_MIN);
+	test_store_close(&t);
+}
+END_TEST
+
+START_TEST(numbers_are_not_used_again)
+{
+	struct test_store t;
+	struct table *table;
+
+	test_store_open(&t);
+	test_add_keyspace(t.store, "ks");
+	table = test_add_table(t.store, new_table("a"));
+	ck_assert_uint_eq(table->number, 16);
+	table_put(table);
+	test_drop_table(t.store, "ks", "a");
+	test_store_reopen(&t);
+	table = test_add_table(t.store, new_table("a"));
+	ck_assert_uint_eq(table->number, 17);
+	table_put(table);
+	test_store_close(&t);
+}
+END_TEST
+
+struct seen {
+	int schemas, changes;
+	uint64_t from, to;
+};
+
+static void see_schema(void *context, const struct schema *from,
+		       const struct schema *to)
+{
+	struct seen *seen = context;
+
+	seen->schemas++;
+	seen->from = from->version;
+	seen->to = to->version;
+}
+
+static int refuse(void *context, const struct schema *now,
+		  struct schema **next)
+{
+	(void)now, (void)next;
+	return *(int *)context;
+}
+
+START_TEST(an_observer_sees_the_schema_change)
+{
+	struct test_store t;
+	struct seen seen = { 0 };
+	struct store_observer observer = { .schema_changed = see_schema,
+					   .context = &seen };
+	int result = -EEXIST;
+
+	test_store_open(&t);
+	store_observe(t.store, &observer);
+	test_add_keyspace(t.store, "ks");
+	ck_assert_int_eq(seen.schemas, 1);
+	ck_assert_uint_eq(seen.to, seen.from + 1);
+	ck_assert_int_eq(store_edit_schema(t.store, refuse, &result), -EEXIST);
+	result = 0;
+	ck_assert_int_eq(store_edit_schema(t.store, refuse, &result), 0);
+	ck_assert_int_eq(seen.schemas, 1);
+	store_observe(t.store, NULL);
+	test_store_close(&t);
+}
+END_TEST
+
+SUITE(store)
+{
+	TCase *tc = tcase_create("store");
+
+	tcase_add_test(tc, a_store_is_made_and_opened_again);
+	tcase_add_test(tc, a_path_without_a_store);
+	tcase_add_test(tc, a_directory_that_is_something_else);
+	tcase_add_test(tc, damaged_and_future_markers);
+	tcase_add_test(tc, an_engine_that_is_gone_is_damage);
+	tcase_add_test(tc, a_link_in_the_store_is_not_followed);
+	tcase_add_test(tc, a_second_writer_is_told_who_has_it);
+	tcase_add_test(tc, a_read_only_store_is_not_written);
+	tcase_add_test(tc, timestamps_go_on_after_a_restart);
+	tcase_add_test(tc, what_is_kept_is_older_than_what_comes);
+	tcase_add_test(tc, numbers_are_not_used_again);
+	tcase_add_test(tc, an_observer_sees_the_schema_change);
+	suite_add_tcase(suite, tc);
+}
