@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #define ALL_COLUMNS UINT64_MAX
+/* So many are decoded sooner than a second look is taken. */
+#define COLUMNS_FEW 24
 
 static int fill_keys(struct row_view *view, const struct row_reader *r,
 		     const struct row *row, struct arena *arena,
@@ -36,19 +38,19 @@ static int fill_keys(struct row_view *view, const struct row_reader *r,
 
 /*
  * Get the row so that it is known whether it is live: when nothing wanted says
- * so, all of its columns are asked for.
+ * so, or there is nothing of what is wanted, all of its columns are asked for.
  */
 static int get_live(struct store *s, const struct row_reader *r,
 		    struct bytes key, struct arena *arena, struct row *row)
 {
-	int found = source_get(s, r->table, key, r->mask, arena, row);
+	bool narrow = r->table->column_count > COLUMNS_FEW;
+	int found;
 
-	if (found <= 0)
-		return found;
-	if (row_reader_is_live(r, row))
-		return 1;
-	if (r->mask == ALL_COLUMNS)
-		return 0;
+	if (narrow && r->mask != ALL_COLUMNS) {
+		found = source_get(s, r->table, key, r->mask, arena, row);
+		if (found < 0 || (found && row_reader_is_live(r, row)))
+			return found;
+	}
 	found = source_get(s, r->table, key, ALL_COLUMNS, arena, row);
 	return found > 0 ? row_reader_is_live(r, row) : found;
 }
