@@ -58,15 +58,22 @@ static void add_force(struct gathering *g, struct deletion force)
 
 static int gather_memtable(struct gathering *g, const struct memtable *m)
 {
+	const struct memtable_part *more;
 	struct deletion force;
 	struct bytes row;
-	int got;
+	int err;
 
 	if (memtable_is_empty(m))
 		return 0;
-	got = memtable_lookup(m, g->key, &row, &force);
+	if (!memtable_lookup(m, g->key, &row, &more, &force)) {
+		add_force(g, force);
+		return 0;
+	}
 	add_force(g, force);
-	return got > 0 ? add_version(g, row) : got;
+	err = add_version(g, row);
+	while (!err && more)
+		err = add_version(g, memtable_next_part(&more));
+	return err;
 }
 
 static bool in_range(const struct sstable *t, struct bytes key)

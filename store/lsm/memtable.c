@@ -8,6 +8,10 @@
  * replaced: a reader takes the newest that is not newer than what was committed
  * when it began. Nothing is freed before the memtable as a whole, so it costs
  * no more than the link, and memtable_memory counts what was superseded too.
+ *
+ * A small change to a large row (an element of a large collection) is not
+ * merged at once, or a collection would cost the square of its size: the new
+ * version is a part, to be merged with the older ones up to a whole one.
  */
 #include "store/lsm/memtable.h"
 
@@ -21,6 +25,8 @@ struct version {
 	uint64_t sequence;
 	struct version *older;
 	struct deletion deletion;	/* of a bound: in force from here on */
+	uint32_t parts;			/* so many older ones belong to it */
+	size_t total;			/* bytes of all of them */
 	size_t len;			/* of a row */
 	uint8_t row[];
 };
@@ -96,7 +102,8 @@ static struct version *new_version(struct memtable *m,
 	v->sequence = m->committed + 1;
 	v->older = newest(item);
 	v->deletion = DELETION_NONE;
-	v->len = len;
+	v->parts = 0;
+	v->total = v->len = len;
 	return v;
 }
 
@@ -137,35 +144,54 @@ static bool has_deletions(const struct row *row)
 	return found;
 }
 
-/* The bytes of the row as it is to be: merged with what is there already. */
-static int merge_row(struct memtable *m, const struct version *old,
-		     const struct row *row, struct bytes *bytes)
+/* Encode to out the merge of v's parts, and of row too if it is not NULL. */
+static int merge_parts(const struct version *v, const struct row *row,
+		       struct arena *arena, struct buf *out)
 {
-	struct row before, after;
-	const struct row *both[] = { row, &before };
+	size_t count = v ? (size_t)v->parts + 1 : 0, all, i;
+	const struct row **list;
+	struct row *rows, merged;
 	int err = 0;
 
-	if (old)
-		err = row_decode(&before, &m->scratch,
-				 bytes_of(old->row, old->len));
+	all = count + (row != NULL);
+	rows = arena_alloc(arena, all * sizeof(*rows));
+	list = arena_alloc(arena, all * sizeof(*list));
+	if (!rows || !list)
+		return -ENOMEM;
+	for (i = 0; i < count && !err; i++, v = v->older) {
+		err = row_decode(&rows[i], arena, bytes_of(v->row, v->len));
+		list[i] = &rows[i];
+	}
+	if (row)
+		list[count] = row;
 	if (!err)
-		err = row_merge(&after, &m->scratch, both, old ? 2 : 1,
-				DELETION_NONE);
+		err = row_merge(&merged, arena, list, all, DELETION_NONE);
 	if (err)
 		return err;
-	buf_clear(&m->merged);
-	row_encode(&m->merged, &after);
-	*bytes = buf_bytes(&m->merged);
-	return m->merged.failed ? -ENOMEM : 0;
+	buf_clear(out);
+	row_encode(out, &merged);
+	return out->failed ? -ENOMEM : 0;
+}
+
+#define LARGE_ROW 2048
+#define MOST_PARTS 64
+
+/* Is it too much to merge these few bytes into the row that is there? */
+static bool is_small_step(const struct version *old, size_t len)
+{
+	return old && old->total >= LARGE_ROW && len <= old->total / 8 &&
+	       old->parts + 1 < MOST_PARTS;
 }
 
 static int add_row(struct memtable *m, const struct batch_op *op)
 {
 	struct row_stats stats = ROW_STATS_NONE;
 	struct bytes bytes = op->row;
+	const struct version *old;
 	struct tree_item *item;
 	struct version *v;
 	struct row row;
+	bool part;
 	int err;
 
 	err = row_decode(&row, &m->scratch, bytes);
@@ -177,15 +203,23 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 	err = tree_insert(&m->rows, op->key, &item);
 	if (err < 0)
 		return err;
-	if (newest(item) || has_deletions(&row))
-		err = merge_row(m, newest(item), &row, &bytes);
+	old = newest(item);
+	part = is_small_step(old, bytes.len);
+	if (!part && (old || has_deletions(&row))) {
+		err = merge_parts(old, &row, &m->scratch, &m->merged);
+		bytes = buf_bytes(&m->merged);
+	}
 	if (err < 0)
 		return err;
-	if (!newest(item))
+	if (!old)
 		m->row_count++;
 	v = new_version(m, item, bytes.len);
 	if (!v)
 		return -ENOMEM;
+	if (part) {
+		v->parts = old->parts + 1;
+		v->total = old->total + bytes.len;
+	}
 	memcpy(v->row, bytes.ptr, bytes.len);
 	widen(m, stats.min_timestamp, stats.max_timestamp);
 	if (stats.tombstones)
@@ -312,13 +346,15 @@ void memtable_rollback(struct memtable *m)
 /* ---------------------------------------------------------------- reading */
 
 int memtable_lookup(const struct memtable *m, struct bytes key,
-		    struct bytes *row, struct deletion *in_force)
+		    struct bytes *row, const struct memtable_part **more,
+		    struct deletion *in_force)
 {
 	uint64_t sequence = atomic_load_explicit(&m->committed,
 						 memory_order_acquire);
 	const struct tree_item *item;
 	const struct version *v;
 
+	*more = NULL;
 	*in_force = DELETION_NONE;
 	if (!tree_is_empty(&m->bounds)) {
 		item = tree_find(&m->bounds, key);
@@ -330,7 +366,17 @@ int memtable_lookup(const struct memtable *m, struct bytes key,
 	if (!v)
 		return 0;
 	*row = bytes_of(v->row, v->len);
+	if (v->parts)
+		*more = (const struct memtable_part *)v->older;
 	return 1;
+}
+
+struct bytes memtable_next_part(const struct memtable_part **more)
+{
+	const struct version *v = (const struct version *)*more;
+
+	*more = v->parts ? (const struct memtable_part *)v->older : NULL;
+	return bytes_of(v->row, v->len);
 }
 
 struct memtable_iterator {
@@ -345,6 +391,8 @@ struct memtable_iterator {
 	/* Reverse: the bound below `bound`, whose deletion ends there. */
 	struct tree_item *below;
 	const struct version *below_version;
+	struct arena arena;	/* for a row in parts, and its bytes */
+	struct buf merged;
 };
 
 static struct tree_item *next_visible(struct memtable_iterator *it,
@@ -415,6 +463,26 @@ static int seek(struct iterator *base, struct bytes key,
 	return 0;
 }
 
+static int give_row(struct memtable_iterator *it, struct entry *entry)
+{
+	const struct version *v = it->row_version;
+	int err;
+
+	entry->key = tree_item_key(it->row);
+	entry->kind = ENTRY_ROW;
+	entry->row = bytes_of(v->row, v->len);
+	if (v->parts) {
+		arena_clear(&it->arena);
+		it->arena.failed = false;
+		err = merge_parts(v, NULL, &it->arena, &it->merged);
+		if (err)
+			return err;
+		entry->row = buf_bytes(&it->merged);
+	}
+	it->row = next_visible(it, &it->rows, &it->row_version);
+	return 1;
+}
+
 static int next(struct iterator *base, struct entry *entry)
 {
 	struct memtable_iterator *it = (struct memtable_iterator *)base;
@@ -439,13 +507,7 @@ static int next(struct iterator *base, struct entry *entry)
 		load_bound(it);
 		return 1;
 	}
-	if (!it->row)
-		return 0;
-	entry->key = tree_item_key(it->row);
-	entry->kind = ENTRY_ROW;
-	entry->row = bytes_of(it->row_version->row, it->row_version->len);
-	it->row = next_visible(it, &it->rows, &it->row_version);
-	return 1;
+	return it->row ? give_row(it, entry) : 0;
 }
 
 static void close_iterator(struct iterator *base)
@@ -453,6 +515,8 @@ static void close_iterator(struct iterator *base)
 	struct memtable_iterator *it = (struct memtable_iterator *)base;
 
 	memtable_put(it->m);
+	arena_release(&it->arena);
+	buf_release(&it->merged);
 	mem_free(it);
 }
 

@@ -28,10 +28,15 @@ void memtable_rollback(struct memtable *m);
 /*
  * 1 with *row, the encoded row at key, which lives as long as the memtable; 0
  * when there is none. *in_force is the range deletion there in any case; the
- * row is not yet covered by it.
+ * row is not yet covered by it. A large row that grew by small steps is in
+ * several parts, which are to be merged: while *more is not NULL,
+ * memtable_next_part gives the next.
  */
+struct memtable_part;
 int memtable_lookup(const struct memtable *m, struct bytes key,
-		    struct bytes *row, struct deletion *in_force);
+		    struct bytes *row, const struct memtable_part **more,
+		    struct deletion *in_force);
+struct bytes memtable_next_part(const struct memtable_part **more);
 /* Holds a reference. 0 or -ENOMEM. */
 int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse);
 

@@ -111,11 +111,12 @@ static void check_all(struct memtable *m, const struct model *model,
 	for (i = 0; i < model->count; i++) {
 		const struct model_place *p = &model->places[i];
 		struct arena arena = ARENA_INIT;
+		const struct memtable_part *more;
 		struct deletion force;
 		struct bytes bytes;
 		struct row row = ROW_NONE;
 
-		if (memtable_lookup(m, p->key, &bytes, &force))
+		if (memtable_lookup(m, p->key, &bytes, &more, &force))
 			ck_assert_int_eq(row_decode(&row, &arena, bytes), 0);
 		ck_assert(rows_equal(&row, &p->row));
 		ck_assert_int_eq(force.timestamp, p->force.timestamp);
@@ -200,6 +201,57 @@ START_TEST(no_memory_takes_a_batch_back)
 	batch_release(&batch);
 	model_release(&model);
 	model_release(&none);
+	memtable_put(m);
+}
+END_TEST
+
+/* A set grows by one element at a time; all of it is there, once. */
+START_TEST(a_large_row_grows_by_parts)
+{
+	struct batch batch = BATCH_INIT;
+	struct arena arena = ARENA_INIT;
+	const struct memtable_part *more;
+	struct deletion force;
+	struct iterator *it;
+	struct entry entry;
+	struct memtable *m;
+	struct bytes bytes;
+	struct row row;
+	uint32_t i, parts = 1;
+	size_t memory;
+
+	ck_assert_int_eq(memtable_new(&m), 0);
+	for (i = 0; i < 3000; i++) {
+		uint8_t path[4];
+		struct cell cell = { .timestamp = i, .local_time = NO_TIME,
+				     .path = bytes_of(path, 4),
+				     .value = BYTES_EMPTY };
+
+		put_be32(path, i * 7 % 3000);
+		row = (struct row){ MARKER_NONE, DELETION_NONE, 1, &cell };
+		batch_clear(&batch);
+		batch_add_row(&batch, 1, bytes_str("k"), &row);
+		ck_assert_int_eq(add_batch(m, &batch), 0);
+		memtable_commit(m);
+	}
+	memory = memtable_memory(m);
+	ck_assert_uint_lt(memory, 8 << 20);	/* the square would be 60 */
+	ck_assert_int_eq(memtable_lookup(m, bytes_str("k"), &bytes, &more,
+					 &force), 1);
+	for (; more; parts++)
+		bytes = memtable_next_part(&more);
+	ck_assert_uint_gt(parts, 1);
+	ck_assert_int_eq(memtable_iterate(&it, m, false), 0);
+	ck_assert_int_eq(iterator_seek(it, BYTES_EMPTY, &force), 0);
+	ck_assert_int_eq(iterator_next(it, &entry), 1);
+	ck_assert_int_eq(row_decode(&row, &arena, entry.row), 0);
+	ck_assert_uint_eq(row.cell_count, 3000);
+	for (i = 0; i < 3000; i++)
+		ck_assert_uint_eq(get_be32(row.cells[i].path.ptr), i);
+	ck_assert_int_eq(iterator_next(it, &entry), 0);
+	iterator_close(it);
+	arena_release(&arena);
+	batch_release(&batch);
 	memtable_put(m);
 }
 END_TEST
@@ -324,12 +376,13 @@ static void *look_up(void *context)
 
 	while (!atomic_load(&s->done) || i < 1000) {
 		uint8_t key[5] = { 0, 0, 0, 0, 'x' };
+		const struct memtable_part *more;
 		struct deletion force;
 		struct bytes row;
 
 		put_be32(key, i++ % PAIRS * 1000);
 		if (memtable_lookup(s->m, bytes_of(key, 5), &row,
-				    &force) != 1 || timestamp_of(row) < 1)
+				    &more, &force) != 1 || timestamp_of(row) < 1)
 			atomic_fetch_add(&s->wrong, 1);
 	}
 	return NULL;
@@ -364,6 +417,7 @@ SUITE_THREADS(memtable)
 	tc = tcase_create("memtable");
 	tcase_add_loop_test(tc, a_memtable_is_a_sorted_array, 0, 15);
 	tcase_add_test(tc, no_memory_takes_a_batch_back);
+	tcase_add_test(tc, a_large_row_grows_by_parts);
 	tcase_add_test(tc, damaged_operations_are_refused);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("concurrent");
