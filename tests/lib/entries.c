@@ -31,8 +31,13 @@ static void add_row(struct entries *e, struct random *rng, struct buf *key,
 	random_bytes(rng, &value, most + 1);
 	cells[0].value = buf_bytes(&value);
 	if (!random_below(rng, 10)) {
+		/*
+		 * One time of ending for one timestamp: of two expiring cells
+		 * of a timestamp the later end wins, but a tombstone wins over
+		 * both, so that such a tie is seen when the first one expires.
+		 */
 		cells[0].ttl = 100;
-		cells[0].local_time = random_below(rng, 1000);
+		cells[0].local_time = (cells[0].timestamp - 1000) * 20;
 	}
 	r.cell_count += !random_below(rng, 10);
 	row_encode(&row, &r);

@@ -6,6 +6,7 @@
 #include "store/lsm/compaction.h"
 #include "store/row/key.h"
 #include "tests/lib/entries.h"
+#include "tests/lib/rows.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
 
@@ -199,7 +200,7 @@ START_TEST(outputs_are_the_merge_of_the_inputs)	/* _i: seed */
 	add_random_inputs((uint64_t)_i, 2 + (size_t)_i % 4);
 	a = setup();
 	a.min_other_timestamp = NULL;	/* nothing is purged */
-	a.now = 0;			/* nothing has expired */
+	a.now = -1;			/* nothing has expired */
 	a.output_size = _i % 3 ? (uint64_t)_i * 500 : 0;
 	a.shard_bits = _i % 2 ? (unsigned)_i % 5 : 0;
 	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
@@ -239,7 +240,7 @@ START_TEST(small_outputs_are_cut)
 	add_random_inputs(1, 3);
 	a = setup();
 	a.min_other_timestamp = NULL;
-	a.now = 0;
+	a.now = -1;
 	a.output_size = 1000;
 	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
 	ck_assert_int_eq(compaction_run(c), 0);
@@ -247,6 +248,112 @@ START_TEST(small_outputs_are_cut)
 	ck_assert_uint_gt(compaction_bytes_written(c), 3000);
 	compaction_free(c);		/* not installed: all outputs go */
 	ck_assert_uint_eq(scratch_count(&s), 2 + 3);
+}
+END_TEST
+
+/* The next row of which something lives, with only that: 1, or 0. */
+static int next_live(struct iterator *it, struct arena *arena, struct buf *key,
+		     struct row *row, int64_t now)
+{
+	struct entry entry;
+	uint32_t i, kept;
+	int more;
+
+	while ((more = iterator_next(it, &entry)) > 0) {
+		if (entry.kind != ENTRY_ROW)
+			continue;
+		arena_clear(arena);
+		entry.row = arena_copy(arena, entry.row);
+		ck_assert_int_eq(row_decode(row, arena, entry.row), 0);
+		for (i = kept = 0; i < row->cell_count; i++)
+			if (cell_is_live(&row->cells[i], now))
+				row->cells[kept++] = row->cells[i];
+		row->cell_count = kept;
+		row->deletion = DELETION_NONE;
+		if (!marker_is_live(&row->marker, now))
+			row->marker = MARKER_NONE;
+		if (!kept && row->marker.timestamp == NO_TIMESTAMP)
+			continue;
+		buf_clear(key);
+		buf_add_bytes(key, entry.key);
+		return 1;
+	}
+	ck_assert_int_eq(more, 0);
+	return 0;
+}
+
+/* All of these and one more, merged. */
+static struct iterator *merged_with(struct sstable **tables, size_t count,
+				    struct sstable *more)
+{
+	struct iterator **sources = malloc((count + 1) * sizeof(*sources));
+	struct deletion in_force;
+	struct iterator *merged;
+	size_t i;
+
+	for (i = 0; i <= count; i++)
+		ck_assert_int_eq(sstable_iterate(&sources[i],
+						 i < count ? tables[i] : more,
+						 false, true), 0);
+	ck_assert_int_eq(merge_open(&merged, sources, count + 1, false), 0);
+	ck_assert_int_eq(iterator_seek(merged, BYTES_EMPTY, &in_force), 0);
+	free(sources);
+	return merged;
+}
+
+static void check_same_view(struct compaction *c, struct sstable *other,
+			    int64_t now)
+{
+	size_t count = compaction_output_count(c), i;
+	struct sstable *outputs[200];
+	struct arena x = ARENA_INIT, y = ARENA_INIT;
+	struct buf a = BUF_INIT, b = BUF_INIT;
+	struct iterator *before, *after;
+	struct row r, q;
+
+	ck_assert_uint_lt(count, ARRAY_SIZE(outputs));
+	for (i = 0; i < count; i++)
+		outputs[i] = compaction_output(c, i);
+	before = merged_with(inputs, input_count, other);
+	after = merged_with(outputs, count, other);
+	while (next_live(before, &x, &a, &r, now)) {
+		ck_assert_int_eq(next_live(after, &y, &b, &q, now), 1);
+		ck_assert(bytes_equal(buf_bytes(&a), buf_bytes(&b)));
+		ck_assert(rows_equal(&r, &q));
+	}
+	ck_assert_int_eq(next_live(after, &y, &b, &q, now), 0);
+	iterator_close(before);
+	iterator_close(after);
+	buf_release(&a);
+	buf_release(&b);
+	arena_release(&x);
+	arena_release(&y);
+}
+
+/*
+ * Whatever is purged, a reader who sees another source too, in which there may
+ * be older data, sees the same as before.
+ */
+START_TEST(a_purge_is_not_seen)	/* _i: seed */
+{
+	struct random rng = random_seeded((uint64_t)_i * 17);
+	struct compaction_setup a;
+	struct sstable *other;
+	struct compaction *c;
+
+	add_random_inputs((uint64_t)_i + 100, 4);
+	other = inputs[--input_count];
+	other_timestamp = sstable_info(other)->min_timestamp;
+	a = setup();
+	a.now = random_below(&rng, 1200);
+	a.gc_before = a.now - random_below(&rng, 3) * 100;
+	a.output_size = random_below(&rng, 5000);
+	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
+	ck_assert_int_eq(compaction_run(c), 0);
+	check_same_view(c, other, a.now);
+	check_same_view(c, other, a.now + 200);
+	compaction_free(c);
+	sstable_put(other);
 }
 END_TEST
 
@@ -572,6 +679,7 @@ SUITE(compaction)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, outputs_are_the_merge_of_the_inputs, 0, 20);
 	tcase_add_test(tc, small_outputs_are_cut);
+	tcase_add_loop_test(tc, a_purge_is_not_seen, 0, 20);
 	tcase_add_loop_test(tc, the_purge_rule, 0, ARRAY_SIZE(cases));
 	tcase_add_loop_test(tc, a_deletion_goes_after_what_it_covers, 0, 2);
 	tcase_add_test(tc, a_move_changes_the_level_only);
