@@ -69,7 +69,8 @@ void *arena_alloc(struct arena *a, size_t size)
 
 	if (a->failed || size > SIZE_MAX / 4)
 		goto fail;
-	size = (size + 7) & ~(size_t)7;
+	/* Of nothing too there is a valid pointer. */
+	size = size ? (size + 7) & ~(size_t)7 : 8;
 	if (size > (size_t)(a->end - a->next) && !add_chunk(a, size))
 		goto fail;
 	ptr = a->next;

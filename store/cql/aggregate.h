@@ -11,9 +11,10 @@ struct accumulator {
 	enum aggregate_kind kind;
 	const struct type *type;	/* of what is gathered */
 	int64_t count;
-	__int128 whole;			/* sum of whole numbers */
+	/* An arena aligns to 8 bytes, which these two would exceed. */
+	__int128 whole __attribute__((packed, aligned(8))); /* sum of integers */
+	long double wide __attribute__((packed, aligned(8)));
 	double sum, compensation, plain;	/* of floating ones */
-	long double wide;
 	struct buf value;		/* min, max; sum of varint, decimal */
 	bool has_value;
 };

@@ -84,10 +84,12 @@ static int check_column(struct execution *x, const struct column *c,
 	bool element = relation->kind == RELATION_ELEMENT;
 	int err;
 
-	if (op == OPERATOR_CONTAINS_KEY && t->kind != TYPE_MAP)
+	/* Cassandra does not see that a column with DESC is a collection. */
+	if (op == OPERATOR_CONTAINS_KEY &&
+	    (t->kind != TYPE_MAP || c->reversed))
 		return refuse(x, "Cannot use CONTAINS KEY on non-map column %s",
 			      c->name);
-	if (op == OPERATOR_CONTAINS && !type_is_collection(t))
+	if (op == OPERATOR_CONTAINS && (!type_is_collection(t) || c->reversed))
 		return refuse(x, "Cannot use CONTAINS on non-collection column "
 				 "%s", c->name);
 	if (element) {

@@ -147,6 +147,9 @@ static int plan(struct execution *x, struct batch_state *b)
 					 "multiple partitions (you cannot use "
 					 "IN on the partition key)");
 		err = modification_plan(x, m, b->timestamp_us);
+		/* What else is in a conditional batch outlives its ranges. */
+		if (b->conditional && m->ranges && !m->has_timestamp)
+			m->timestamp_us--;
 		b->reads = b->reads || modification_reads(m);
 	}
 	if (!err)

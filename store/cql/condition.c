@@ -98,6 +98,19 @@ static int contains_condition(struct execution *x, struct if_condition *i,
 	return 0;
 }
 
+/* An empty collection of many cells is none. */
+static bool is_nothing(const struct if_condition *i, struct bytes value)
+{
+	struct type_parts parts;
+
+	if (bytes_is_null(value))
+		return true;
+	if (i->has_key || i->has_field || !type_is_collection(i->type) ||
+	    !type_is_multicell(i->type))
+		return false;
+	return !type_parts_begin(&parts, i->type, value) && !parts.count;
+}
+
 static int condition_terms(struct execution *x, struct if_condition *i,
 			   const struct condition *c,
 			   const struct receiver *value)
@@ -118,6 +131,14 @@ static int condition_terms(struct execution *x, struct if_condition *i,
 				 c->value ? c->value : c->values[n], value);
 		if (err)
 			return err;
+		if (!null_ok && c->op != OPERATOR_CONTAINS &&
+		    c->op != OPERATOR_CONTAINS_KEY &&
+		    !bytes_is_null(i->values[n]) &&
+		    is_nothing(i, i->values[n]))
+			return refuse(x, "Invalid comparison with an empty %s "
+					 "for operator \"%s\"",
+				      type_kind_name(i->type->kind),
+				      operator_name(c->op));
 		if (!null_ok && bytes_is_null(i->values[n]))
 			return refuse(x, "Invalid comparison with null for "
 					 "operator \"%s\"",
@@ -148,9 +169,9 @@ static int prepare(struct execution *x, struct modification *m,
 		err = field_condition(x, i, c, &whole, &value);
 	else if (c->op == OPERATOR_CONTAINS || c->op == OPERATOR_CONTAINS_KEY)
 		err = contains_condition(x, i, &whole, &value);
+	i->type = value.type;
 	if (!err)
 		err = check_durations(x, value.type, c->op);
-	i->type = value.type;
 	return err ? err : condition_terms(x, i, c, &value);
 }
 
@@ -313,19 +334,6 @@ static int contains(const struct if_condition *i, struct bytes value)
 		    !type_compare(i->type, part, i->values[0]))
 			return 1;
 	return more;
-}
-
-/* An empty collection of many cells is none. */
-static bool is_nothing(const struct if_condition *i, struct bytes value)
-{
-	struct type_parts parts;
-
-	if (bytes_is_null(value))
-		return true;
-	if (i->has_key || i->has_field || !type_is_collection(i->type) ||
-	    !type_is_multicell(i->type))
-		return false;
-	return !type_parts_begin(&parts, i->type, value) && !parts.count;
 }
 
 static bool is_equal(const struct if_condition *i, struct bytes a,

@@ -127,19 +127,28 @@ static int add_keys(struct execution *x, struct table *t,
 static int fill_table(struct execution *x, struct table *t,
 		      const struct create_table *s)
 {
+	const struct identifier *keys = s->partition_key;
+	uint32_t key_count = s->partition_key_count;
 	int err = table_options_init(&t->options);
 
+	for (uint32_t i = 0; i < s->column_count && !key_count; i++) {
+		if (!s->columns[i].primary_key)
+			continue;
+		keys = &s->columns[i].name;
+		key_count = 1;
+	}
+	if (!key_count && !err)
+		return refuse(x, "No PRIMARY KEY specifed for table '%s' "
+				 "(exactly one required)", t->name);
 	if (!err)
-		err = add_keys(x, t, s, s->partition_key,
-			       s->partition_key_count, COLUMN_PARTITION_KEY);
+		err = add_keys(x, t, s, keys, key_count, COLUMN_PARTITION_KEY);
 	if (!err)
 		err = add_keys(x, t, s, s->clustering_key,
 			       s->clustering_key_count, COLUMN_CLUSTERING);
 	for (uint32_t i = 0; i < s->column_count && !err; i++) {
 		const struct column_definition *d = &s->columns[i];
 
-		if (key_column(s->partition_key, s->partition_key_count,
-			       d->name.text) < 0 &&
+		if (key_column(keys, key_count, d->name.text) < 0 &&
 		    key_column(s->clustering_key, s->clustering_key_count,
 			       d->name.text) < 0)
 			err = add_column(x, t, d, d->is_static ?

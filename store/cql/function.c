@@ -125,9 +125,9 @@ static int choose_operation(struct execution *x, const struct function **out,
 
 	for (uint32_t i = 0; i < c->count && receiver; i++) {
 		f = &c->items[i];
-		if (suits[i] && f->arg_count == 2 &&
-		    type_equal(f->args[0], receiver) &&
-		    type_equal(f->args[1], receiver)) {
+		if (suits[i] && type_equal(f->args[0], receiver) &&
+		    (f->arg_count == 1 ||
+		     type_equal(f->args[1], receiver))) {
 			*out = f;
 			return 0;
 		}

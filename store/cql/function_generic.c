@@ -121,7 +121,9 @@ static int add_generic(struct execution *x, struct candidates *c,
 				 "function system.%s(any): use type casts to "
 				 "disambiguate", text_of_term(x, a->term),
 			      name);
-	if (!suits(t, generics[i].wants))
+	/* Cassandra does not see that a column with DESC is a collection. */
+	if (!suits(t, generics[i].wants) ||
+	    (a->reversed && generics[i].wants != ANY))
 		return refuse(x, "Function system.%s requires a %s argument, "
 				 "but found argument %s of type %s", name,
 			      wants_words[generics[i].wants],
@@ -234,8 +236,15 @@ int generic_candidates(struct execution *x, struct candidates *c,
 static int apply_to_json(struct execution *x, const struct function *f,
 			 const struct bytes *args, bool *is_null)
 {
+	enum type_kind kind = f->args[0]->kind;
+
 	*is_null = false;
-	type_print_json(&x->scratch, f->args[0], args[0]);
+	/* An empty value that is no value of its type is none. */
+	if (!args[0].len && kind < TYPE_NATIVE_COUNT && kind != TYPE_TEXT &&
+	    kind != TYPE_ASCII && kind != TYPE_BLOB && kind != TYPE_DURATION)
+		type_print_json(&x->scratch, f->args[0], BYTES_NULL);
+	else
+		type_print_json(&x->scratch, f->args[0], args[0]);
 	return 0;
 }
 
@@ -248,10 +257,11 @@ static int apply_from_json(struct execution *x, const struct function *f,
 
 	if (err != -EINVAL)
 		return err;
-	if (!strncmp(error.text, "Could not decode", 16))
+	if (!strncmp(error.text, "com.fasterxml.", 14))
 		return refuse_as(x, CQL_FUNCTION_FAILURE,
-				 "execution of 'system.%s[text]' failed: %s",
-				 f->name, error.text);
+				 "execution of 'system.%s[text]' failed: Could "
+				 "not decode JSON string '%s': %s", f->name,
+				 text_of(x, args[0]), error.text);
 	return refuse_as(x, CQL_FUNCTION_FAILURE,
 			 "org.apache.cassandra.serializers.MarshalException: "
 			 "%s", error.text);

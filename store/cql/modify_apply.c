@@ -261,7 +261,8 @@ static int split(struct execution *x, const struct change *c,
 
 	*count = 0;
 	*parts = NULL;
-	if (bytes_is_null(c->value))
+	if (bytes_is_null(c->value) || c->kind == CHANGE_ELEMENT ||
+	    c->kind == CHANGE_FIELD)
 		return 0;
 	/* What is taken from a map is a set of its keys. */
 	if (c->kind == CHANGE_REMOVE && t->kind == TYPE_MAP) {

@@ -171,7 +171,8 @@ static void plan_columns(struct select_state *s)
 	     i < t->column_count; i++) {
 		bool restricted = s->where.by_column[i];
 
-		if (restricted)
+		/* Any static at all makes a partition's row. */
+		if (restricted || t->columns[i].kind == COLUMN_STATIC)
 			q->columns |= 1ull << (t->columns[i].number & 63);
 		if (t->columns[i].kind == COLUMN_STATIC &&
 		    (restricted || s->selectors.selected[i]))

@@ -128,6 +128,8 @@ static int prepare_arguments(struct execution *x, struct selectors *s,
 		if (err)
 			return err;
 		args[i].type = made[i]->type;
+		args[i].reversed = made[i]->kind == EXPRESSION_COLUMN &&
+				   made[i]->column->reversed;
 	}
 	return 0;
 }
@@ -297,7 +299,7 @@ static int cast(struct execution *x, struct selectors *s,
 	if (err)
 		return err;
 	*out = of;
-	if (of->type->kind == target && !is_varchar(x, t->type))
+	if (of->type->kind == target)
 		return 0;
 	arg.type = of->type;
 	if (!is_varchar(x, t->type))
@@ -344,9 +346,11 @@ static int hint(struct execution *x, struct selectors *s,
 			      text_of_term(x, t), text_of_term(x, t),
 			      text_of_type(x, type));
 	buf_add_byte(&name, '(');
-	if (type->kind == TYPE_UDT && !type->frozen)
-		buf_add_format(&name, "%s.", type->keyspace);
-	type_print(&name, type, true);
+	if (type->kind == TYPE_UDT)
+		buf_add_format(&name, type->frozen ? "frozen<%s.%s>" : "%s.%s",
+			       type->keyspace, type->name);
+	else
+		type_name_print(&name, t->type);
 	buf_add_format(&name, ")%s", part_name(x, e, t->left));
 	*out = arena_alloc(x->arena, sizeof(*e));
 	if (!*out) {
@@ -385,6 +389,8 @@ static const struct type *constructed_type(struct execution *x,
 	uint32_t i, count = 0;
 
 	*err = parts ? 0 : -ENOMEM;
+	if (tuple && t->item_count < 2)
+		return NULL;
 	for (i = 0; i < t->item_count && !*err && (tuple || !found); i++) {
 		found = first_type(x, s, t, i, err);
 		if (found)
@@ -420,14 +426,6 @@ static bool constructs(const struct term *t, const struct type *type)
 	}
 }
 
-static int field_number(const struct type *udt, struct bytes name)
-{
-	for (uint32_t i = 0; i < udt->part_count; i++)
-		if (bytes_equal(bytes_str(udt->field_names[i]), name))
-			return (int)i;
-	return -1;
-}
-
 /* {f: v} of a user type; the parser gives a map whose keys are columns where
  * it cannot know. */
 static int construct_user(struct execution *x, struct selectors *s,
@@ -446,7 +444,7 @@ static int construct_user(struct execution *x, struct selectors *s,
 		name = step == 1 ? t->names[i].text : t->items[i]->name.text;
 		if (step == 2 && t->items[i]->kind != TERM_COLUMN)
 			return refuse_untyped(x, t);
-		field = field_number(type, name);
+		field = user_field(type, name);
 		if (field < 0)
 			return refuse(x, "Unknown field '%s' in value of user "
 					 "defined type %s", text_of(x, name),
@@ -510,7 +508,7 @@ static int field(struct execution *x, struct selectors *s,
 		return refuse(x, "Invalid field selection: %s of type %s is "
 				 "not a user type", text_of_term(x, t->left),
 			      text_of_type(x, of->type));
-	number = field_number(of->type, t->name.text);
+	number = user_field(of->type, t->name.text);
 	if (number < 0)
 		return refuse(x, "%s of type %s has no field %s",
 			      text_of_term(x, t->left),
@@ -624,9 +622,8 @@ static int prepare(struct execution *x, struct selectors *s,
 	const struct column *c;
 	int err;
 
-	if (is_literal(t) && t->kind != TERM_HINT)
-		return expected ? literal(x, out, t, expected) :
-				  refuse_untyped(x, t);
+	if (is_literal(t) && t->kind != TERM_HINT && expected)
+		return literal(x, out, t, expected);
 	switch (t->kind) {
 	case TERM_COLUMN:
 		err = resolve_column(x, &c, s->table, &t->name);
@@ -654,6 +651,10 @@ static int prepare(struct execution *x, struct selectors *s,
 	case TERM_MAXWRITETIME:
 	case TERM_TTL:
 		return meta(x, s, out, t);
+	case TERM_CONSTANT:
+	case TERM_NULL:
+	case TERM_MARKER:
+		return refuse_untyped(x, t);
 	case TERM_TUPLE:
 		if (t->item_count == 1 && expected &&
 		    expected->kind != TYPE_TUPLE)

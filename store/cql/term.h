@@ -43,6 +43,13 @@ enum assignable term_assignable(struct execution *x, const struct term *t,
 /* The type that a term has by itself (1: int), NULL when it has none. */
 const struct type *term_type(struct execution *x, const struct term *t);
 
+/* The number of a user type's field, or -1. */
+int user_field(const struct type *udt, struct bytes name);
+struct function;
+/* The function that a call, an operator or a minus means, as function.h. */
+int term_resolve_call(struct execution *x, const struct function **f,
+		      const struct term *t, const struct type *receiver);
+
 /*
  * The value of a term for a receiver, in the statement's arena (or the tree's):
  * *value is null for null. 0, -EINVAL, -ENOMEM.

@@ -64,6 +64,8 @@ int compound_validate(const struct type *t, struct bytes value,
 		more = type_parts_next(&p, &part);
 		if (more <= 0)
 			break;
+		if (!part.ptr && t->kind == TYPE_LIST)
+			return not_enough(t, error);
 		if (!part.ptr)
 			continue;
 		err = type_validate(type_part(t, i), part, error);

@@ -106,8 +106,9 @@ int type_parts_next(struct type_parts *p, struct bytes *part)
 		return 1;
 	}
 	*part = p->type->kind == TYPE_VECTOR ? next_element(p) : next_sized(r);
-	/* Only fields may be null. */
-	return r->failed || (!part->ptr && !fields) ? -EUCLEAN : 1;
+	/* Only fields may be null, and elements of what ttl(c) gives. */
+	return r->failed || (!part->ptr && !fields &&
+			     p->type->kind != TYPE_LIST) ? -EUCLEAN : 1;
 }
 
 void type_build(struct buf *out, const struct type *t,

@@ -1,0 +1,377 @@
+/*
+ * Which types a term may have: by itself (1 is an int), and for a receiver
+ * (Cassandra's testAssignment). A term in a SELECT list and one in a WHERE are
+ * judged alike.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "store/cql/function.h"
+#include "store/cql/term.h"
+#include "store/type/convert.h"
+
+/* ---------------------------------------------------------- assignability */
+/* Does the receiver take the bytes of such a value as they are? */
+static bool value_compatible(const struct type *v, const struct type *r)
+{
+	uint32_t i;
+
+	switch (r->kind) {
+	case TYPE_BLOB:
+		return true;
+	case TYPE_VARINT:
+		return v->kind == TYPE_INT || v->kind == TYPE_BIGINT ||
+		       v->kind == TYPE_TIMESTAMP;
+	case TYPE_BIGINT:
+		return v->kind == TYPE_TIMESTAMP;
+	case TYPE_TIMESTAMP:
+	case TYPE_TIME:
+		return v->kind == TYPE_BIGINT;
+	case TYPE_DATE:
+		return v->kind == TYPE_INT;
+	case TYPE_TEXT:
+		return v->kind == TYPE_ASCII;
+	case TYPE_UUID:
+		return v->kind == TYPE_TIMEUUID;
+	case TYPE_LIST:
+	case TYPE_MAP:
+	case TYPE_TUPLE:
+		if (v->kind != r->kind || v->part_count > r->part_count)
+			return false;
+		for (i = 0; i < v->part_count; i++)
+			if (!type_assignable(v->parts[i], r->parts[i]))
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum assignable type_assignable(const struct type *value,
+				const struct type *receiver)
+{
+	if (value == receiver || type_equal_but_frozen(value, receiver))
+		return EXACTLY_ASSIGNABLE;
+	return value_compatible(value, receiver) ? WEAKLY_ASSIGNABLE :
+						   NOT_ASSIGNABLE;
+}
+
+/* The weakest of all, WEAKLY when there are none. */
+static enum assignable all_assignable(struct execution *x,
+				      struct term *const *terms, uint32_t count,
+				      uint32_t step, const struct type *receiver)
+{
+	enum assignable all = count ? EXACTLY_ASSIGNABLE : WEAKLY_ASSIGNABLE;
+	enum assignable one;
+
+	for (uint32_t i = 0; i < count && all; i += step) {
+		one = term_assignable(x, terms[i], receiver);
+		if (one < all)
+			all = one;
+	}
+	return all;
+}
+
+static enum assignable call_assignable(struct execution *x,
+				       const struct term *t,
+				       const struct type *receiver);
+
+int user_field(const struct type *udt, struct bytes name)
+{
+	for (uint32_t i = 0; i < udt->part_count; i++)
+		if (bytes_equal(bytes_str(udt->field_names[i]), name))
+			return (int)i;
+	return -1;
+}
+
+static enum assignable user_assignable(struct execution *x,
+				       const struct term *t,
+				       const struct type *receiver)
+{
+	int field;
+
+	if (receiver->kind != TYPE_UDT)
+		return NOT_ASSIGNABLE;
+	for (uint32_t i = 0; i < t->item_count; i++) {
+		field = user_field(receiver, t->names[i].text);
+		if (field >= 0 &&
+		    !term_assignable(x, t->items[i], receiver->parts[field]))
+			return NOT_ASSIGNABLE;
+	}
+	return WEAKLY_ASSIGNABLE;
+}
+
+static enum assignable tuple_assignable(struct execution *x,
+					const struct term *t,
+					const struct type *receiver)
+{
+	if (receiver->kind != TYPE_TUPLE)
+		return t->item_count == 1 ?
+			       term_assignable(x, t->items[0], receiver) :
+			       NOT_ASSIGNABLE;
+	if (t->item_count > receiver->part_count)
+		return NOT_ASSIGNABLE;
+	for (uint32_t i = 0; i < t->item_count; i++)
+		if (!term_assignable(x, t->items[i], receiver->parts[i]))
+			return NOT_ASSIGNABLE;
+	return WEAKLY_ASSIGNABLE;
+}
+
+static enum assignable list_assignable(struct execution *x,
+				       const struct term *t,
+				       const struct type *receiver)
+{
+	if (receiver->kind != TYPE_LIST &&
+	    (receiver->kind != TYPE_VECTOR ||
+	     t->item_count != receiver->dimension))
+		return NOT_ASSIGNABLE;
+	return all_assignable(x, t->items, t->item_count, 1,
+			      receiver->parts[0]);
+}
+
+static enum assignable map_assignable(struct execution *x,
+				      const struct term *t,
+				      const struct type *receiver)
+{
+	enum assignable keys, values;
+
+	if (receiver->kind != TYPE_MAP)
+		return NOT_ASSIGNABLE;
+	keys = all_assignable(x, t->items, t->item_count, 2,
+			      receiver->parts[0]);
+	values = all_assignable(x, t->items + 1,
+				t->item_count ? t->item_count - 1 : 0, 2,
+				receiver->parts[1]);
+	return keys < values ? keys : values;
+}
+
+enum assignable term_assignable(struct execution *x, const struct term *t,
+				const struct type *receiver)
+{
+	const struct type *hint;
+
+	switch (t->kind) {
+	case TERM_CONSTANT:
+		if (!type_takes_literal(receiver,
+					(enum literal_kind)t->constant))
+			return NOT_ASSIGNABLE;
+		return term_type(x, t) == receiver ? EXACTLY_ASSIGNABLE :
+						     WEAKLY_ASSIGNABLE;
+	case TERM_NULL:
+		return receiver->kind == TYPE_COUNTER ? NOT_ASSIGNABLE :
+							WEAKLY_ASSIGNABLE;
+	case TERM_MARKER:
+		return WEAKLY_ASSIGNABLE;
+	case TERM_LIST:
+		return list_assignable(x, t, receiver);
+	case TERM_SET:
+		if (receiver->kind == TYPE_MAP && !t->item_count)
+			return WEAKLY_ASSIGNABLE;
+		if (receiver->kind != TYPE_SET)
+			return NOT_ASSIGNABLE;
+		return all_assignable(x, t->items, t->item_count, 1,
+				      receiver->parts[0]);
+	case TERM_MAP:
+		return map_assignable(x, t, receiver);
+	case TERM_USER:
+		return user_assignable(x, t, receiver);
+	case TERM_TUPLE:
+		return tuple_assignable(x, t, receiver);
+	case TERM_HINT:
+	case TERM_CAST:
+		hint = term_type(x, t);
+		return hint ? type_assignable(hint, receiver) : NOT_ASSIGNABLE;
+	default:
+		return call_assignable(x, t, receiver);
+	}
+}
+
+/* ------------------------------------------------------- types of terms */
+static const struct type *integer_type(struct bytes text)
+{
+	char *end;
+	long long n;
+
+	if (text.len > 20)
+		return type_native(TYPE_VARINT);
+	errno = 0;
+	n = strtoll((const char *)text.ptr, &end, 10);
+	if (errno == ERANGE)
+		return type_native(TYPE_VARINT);
+	return type_native(n < INT32_MIN || n > INT32_MAX ? TYPE_BIGINT :
+							    TYPE_INT);
+}
+
+static const struct type *constant_type(const struct term *t)
+{
+	switch (t->constant) {
+	case CONSTANT_STRING:
+		for (size_t i = 0; i < t->text.len; i++)
+			if (t->text.ptr[i] >= 0x80)
+				return type_native(TYPE_TEXT);
+		return type_native(TYPE_ASCII);
+	case CONSTANT_INTEGER:
+		return integer_type(t->text);
+	case CONSTANT_UUID:
+		return type_native(t->text.len > 14 && t->text.ptr[14] == '1' ?
+					   TYPE_TIMEUUID : TYPE_UUID);
+	case CONSTANT_FLOAT:
+		return type_native(TYPE_DOUBLE);
+	case CONSTANT_BOOLEAN:
+		return type_native(TYPE_BOOLEAN);
+	case CONSTANT_HEX:
+		return type_native(TYPE_BLOB);
+	default:
+		return type_native(TYPE_DURATION);
+	}
+}
+
+/* The type of one item that suits all; NULL when there is none. */
+static const struct type *common_type(struct execution *x,
+				      struct term *const *items, uint32_t count,
+				      uint32_t step)
+{
+	const struct type *t;
+
+	for (uint32_t i = 0; i < count; i += step) {
+		t = term_type(x, items[i]);
+		if (t && all_assignable(x, items, count, step, t))
+			return t;
+	}
+	return NULL;
+}
+
+static const struct type *build_type(struct execution *x, enum type_kind kind,
+				     const struct type *const *parts,
+				     uint32_t count)
+{
+	struct type **copies = arena_zalloc(x->arena, count, sizeof(*copies));
+
+	if (!copies)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		copies[i] = parts[i] ? type_frozen((struct type *)parts[i]) :
+				       NULL;
+		if (copies[i])
+			continue;
+		while (i-- > 0)
+			type_put(copies[i]);
+		return NULL;
+	}
+	return own_type(x, type_new(kind, false, copies, count));
+}
+
+static const struct type *compound_type(struct execution *x,
+					const struct term *t)
+{
+	const struct type *pair[2], **parts;
+
+	switch (t->kind) {
+	case TERM_LIST:
+	case TERM_SET:
+		pair[0] = common_type(x, t->items, t->item_count, 1);
+		return build_type(x, t->kind == TERM_LIST ? TYPE_LIST :
+							    TYPE_SET,
+				  pair, 1);
+	case TERM_MAP:
+		if (!t->item_count)
+			return NULL;
+		pair[0] = common_type(x, t->items, t->item_count, 2);
+		pair[1] = common_type(x, t->items + 1, t->item_count - 1, 2);
+		return build_type(x, TYPE_MAP, pair, 2);
+	case TERM_TUPLE:
+		if (t->item_count == 1)
+			return term_type(x, t->items[0]);
+		parts = arena_zalloc(x->arena, t->item_count, sizeof(*parts));
+		if (!parts)
+			return NULL;
+		for (uint32_t i = 0; i < t->item_count; i++)
+			parts[i] = term_type(x, t->items[i]);
+		return build_type(x, TYPE_TUPLE, parts, t->item_count);
+	default:
+		return NULL;
+	}
+}
+
+/* The function that a call or an operation means; quiet ones leave no error. */
+int term_resolve_call(struct execution *x, const struct function **f,
+		      const struct term *t, const struct type *receiver)
+{
+	struct term *pair[2] = { t->left, t->right };
+	struct term *const *items = t->kind == TERM_CALL ? t->items : pair;
+	uint32_t count = t->kind == TERM_CALL ? t->item_count :
+			 t->kind == TERM_BINARY ? 2 : 1;
+	struct argument *args = arena_zalloc(x->arena, count, sizeof(*args));
+	struct function_query q = {
+		.keyspace = t->keyspace.text, .name = t->name.text,
+		.args = args, .arg_count = count, .receiver = receiver,
+	};
+
+	if (!args)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct term *item = items[i];
+
+		args[i].term = item;
+		while (item->kind == TERM_TUPLE && item->item_count == 1)
+			item = item->items[0];
+		/* Looked up once, not for each signature it is tried on. */
+		if (item->kind == TERM_CALL || item->kind == TERM_BINARY ||
+		    item->kind == TERM_NEGATE) {
+			args[i].type = term_type(x, item);
+			args[i].unclear = !args[i].type;
+		}
+	}
+	if (t->kind == TERM_CALL)
+		return function_resolve(x, f, &q);
+	return operation_resolve(x, f, t->kind == TERM_BINARY ? t->op : '~',
+				 args, count, receiver);
+}
+
+const struct type *term_type(struct execution *x, const struct term *t)
+{
+	const struct type *type = NULL;
+	const struct function *f = NULL;
+	int err;
+
+	switch (t->kind) {
+	case TERM_CONSTANT:
+		return constant_type(t);
+	case TERM_HINT:
+		x->quiet++;
+		err = resolve_type(x, &type, t->type,
+				   bytes_str(cql_session_keyspace(x->session)));
+		x->quiet--;
+		return err ? NULL : type;
+	case TERM_CAST:
+		return type_native(t->type->native);
+	case TERM_CALL:
+	case TERM_BINARY:
+	case TERM_NEGATE:
+		x->quiet++;
+		err = term_resolve_call(x, &f, t, NULL);
+		x->quiet--;
+		return err || !f ? NULL : f->result;
+	default:
+		return compound_type(x, t);
+	}
+}
+
+static enum assignable call_assignable(struct execution *x,
+				       const struct term *t,
+				       const struct type *receiver)
+{
+	const struct function *f = NULL;
+	int err;
+
+	if (t->kind != TERM_CALL && t->kind != TERM_BINARY &&
+	    t->kind != TERM_NEGATE)
+		return NOT_ASSIGNABLE;
+	/* What is wrong with the call is told better when it is made. */
+	x->quiet++;
+	err = term_resolve_call(x, &f, t, receiver);
+	x->quiet--;
+	if (err || !f)
+		return WEAKLY_ASSIGNABLE;
+	return type_assignable(f->result, receiver);
+}

@@ -1,0 +1,412 @@
+/*
+ * The recorded answers of a real Cassandra (tests/vectors), played to the
+ * executor: each file in a store of its own, all lines in order.
+ *
+ *	VECTORS=reads build/check-unit vectors		one file, each mismatch told
+ *	VECTORS=reads:187 …				one line only is told
+ *	VECTORS=all …					all files
+ *
+ * A file that does not match in so many lines as the table says fails: the
+ * number goes down with every fault that is mended, and has a cause beside it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/base/alloc.h"
+#include "store/cql/cql.h"
+#include "store/type/big.h"
+#include "tests/lib/store.h"
+#include "tests/lib/vectors.h"
+#include "tests/unit/suite.h"
+
+static const struct {
+	const char *name;
+	unsigned mismatches;
+} files[] = {
+#include "tests/unit/vectors_expected.h"
+};
+
+struct replay {
+	const char *name;
+	struct test_store store;
+	struct cql_session *session;
+	struct arena arena;
+	char *keyspace;
+	int only;		/* the line to tell about; 0: all; -1: none */
+	unsigned mismatches, compared;
+};
+
+/* ------------------------------------------------------------- JSON values */
+static bool is_floating(struct bytes n)
+{
+	for (size_t i = 0; i < n.len; i++)
+		if (n.ptr[i] == '.' || n.ptr[i] == 'e' || n.ptr[i] == 'E')
+			return true;
+	return false;
+}
+
+static bool same_decimal(struct bytes a, struct bytes b)
+{
+	struct decimal x, y;
+	bool same;
+
+	decimal_init(&x);
+	decimal_init(&y);
+	same = !decimal_parse(&x, a) && !decimal_parse(&y, b) &&
+	       x.scale == y.scale && !mpz_cmp(x.unscaled, y.unscaled);
+	decimal_release(&x);
+	decimal_release(&y);
+	return same;
+}
+
+static bool same_number(struct arena *arena, struct bytes a, struct bytes b,
+			bool decimal)
+{
+	struct bytes x = arena_copy(arena, a), y = arena_copy(arena, b);
+	double p, q;
+
+	if (is_floating(a) != is_floating(b) && !decimal)
+		return false;
+	if (decimal && same_decimal(a, b))
+		return true;
+	if (decimal || !is_floating(a))
+		return false;
+	p = strtod((const char *)x.ptr, NULL);
+	q = strtod((const char *)y.ptr, NULL);
+	return !memcmp(&p, &q, sizeof(p));
+}
+
+static struct bytes trimmed(struct bytes b)
+{
+	while (b.len && (b.ptr[0] == ' ' || b.ptr[0] == '\n')) {
+		b.ptr++;
+		b.len--;
+	}
+	while (b.len && (b.ptr[b.len - 1] == ' ' || b.ptr[b.len - 1] == '\n'))
+		b.len--;
+	return b;
+}
+
+static bool same_json(struct arena *arena, struct bytes a, struct bytes b,
+		      bool decimal);
+
+static bool same_arrays(struct arena *arena, struct bytes a, struct bytes b,
+			bool decimal)
+{
+	struct bytes *x, *y;
+	struct type_error error;
+	size_t n, m;
+
+	if (json_read_array(arena, &x, &n, a, &error) ||
+	    json_read_array(arena, &y, &m, b, &error) || n != m)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!same_json(arena, x[i], y[i], decimal))
+			return false;
+	return true;
+}
+
+static bool same_objects(struct arena *arena, struct bytes a, struct bytes b,
+			 bool decimal)
+{
+	struct json_member *x, *y;
+	struct type_error error;
+	size_t n, m, i, j;
+
+	if (json_read_object(arena, &x, &n, a, &error) ||
+	    json_read_object(arena, &y, &m, b, &error) || n != m)
+		return false;
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < m; j++)
+			if (bytes_equal(x[i].name, y[j].name) &&
+			    same_json(arena, x[i].value, y[j].value, decimal))
+				break;
+		if (j == m)
+			return false;
+	}
+	return true;
+}
+
+static bool same_json(struct arena *arena, struct bytes a, struct bytes b,
+		      bool decimal)
+{
+	a = trimmed(a);
+	b = trimmed(b);
+	if (bytes_equal(a, b))
+		return true;
+	if (!a.len || !b.len || a.ptr[0] == 'n' || b.ptr[0] == 'n')
+		return false;
+	if (a.ptr[0] == '"' || b.ptr[0] == '"') {
+		struct bytes x, y;
+
+		if (a.ptr[0] != b.ptr[0])
+			return false;
+		x = vector_string(arena, a);
+		y = vector_string(arena, b);
+		return bytes_equal(x, y);
+	}
+	if (a.ptr[0] == '[' || b.ptr[0] == '[')
+		return a.ptr[0] == b.ptr[0] &&
+		       same_arrays(arena, a, b, decimal);
+	if (a.ptr[0] == '{' || b.ptr[0] == '{')
+		return a.ptr[0] == b.ptr[0] &&
+		       same_objects(arena, a, b, decimal);
+	return same_number(arena, a, b, decimal);
+}
+
+/* ----------------------------------------------------------------- answers */
+static struct bytes kept(struct replay *r, struct buf *buf)
+{
+	struct bytes b = arena_copy(&r->arena, buf_bytes(buf));
+
+	buf_release(buf);
+	return b;
+}
+
+static struct bytes error_text(struct replay *r)
+{
+	const struct cql_error *e = cql_session_error(r->session);
+	struct buf text = BUF_INIT;
+
+	buf_add_format(&text, "%s %s", cql_code_name(e->code), e->message);
+	if (e->code == CQL_SYNTAX)
+		buf_add_format(&text, " (at line %d:%d)", e->line, e->column);
+	return kept(r, &text);
+}
+
+static int by_byte(const void *a, const void *b)
+{
+	return *(const uint8_t *)a - *(const uint8_t *)b;
+}
+
+/* Signatures of functions come in any order. */
+static bool same_signatures(struct replay *r, struct bytes a, struct bytes b)
+{
+	struct bytes x = arena_copy(&r->arena, a), y = arena_copy(&r->arena, b);
+
+	if (!memmem(a.ptr, a.len, "signatures", 10) || a.len != b.len)
+		return false;
+	qsort((void *)x.ptr, x.len, 1, by_byte);
+	qsort((void *)y.ptr, y.len, 1, by_byte);
+	return bytes_equal(x, y);
+}
+
+static bool same_error(struct replay *r, const struct vector *v)
+{
+	const struct cql_error *e = cql_session_error(r->session);
+	char place[64];
+
+	if (!bytes_equal(bytes_str(cql_code_name(e->code)), v->code))
+		return false;
+	if (e->code == CQL_SYNTAX &&
+	    bytes_begin_with(v->message, bytes_str("line "))) {
+		snprintf(place, sizeof(place), "line %d:%d ", e->line,
+			 e->column);
+		return bytes_begin_with(v->message, bytes_str(place));
+	}
+	return bytes_equal(bytes_str(e->message), v->message) ||
+	       same_signatures(r, bytes_str(e->message), v->message);
+}
+
+/* Clients are told the bare names of user types. */
+static void unquote(struct buf *name)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < name->len; i++)
+		if (name->ptr[i] != '"')
+			name->ptr[len++] = name->ptr[i];
+	name->len = len;
+}
+
+/* {"columns": …, "rows": …} of a result; an error ends it with -errno. */
+static int print_result(struct cql_result *result, struct buf *columns,
+			struct buf *rows)
+{
+	const struct cql_column *c = cql_result_columns(result);
+	uint32_t n = cql_result_column_count(result);
+	const struct bytes *values;
+	struct buf type = BUF_INIT;
+	int more;
+
+	for (uint32_t i = 0; i < n; i++) {
+		buf_add_str(columns, i ? ", {\"name\": " : "[{\"name\": ");
+		json_print_string(columns, c[i].name);
+		buf_clear(&type);
+		type_print(&type, c[i].type, false);
+		unquote(&type);
+		buf_add_str(columns, ", \"type\": ");
+		json_print_string(columns, buf_bytes(&type));
+		buf_add_byte(columns, '}');
+	}
+	buf_add_str(columns, n ? "]" : "[]");
+	buf_release(&type);
+	buf_add_byte(rows, '[');
+	for (uint32_t row = 0; (more = cql_result_next(result, &values)) > 0;
+	     row++) {
+		buf_add_str(rows, row ? ", [" : "[");
+		for (uint32_t i = 0; i < n; i++) {
+			if (i)
+				buf_add_str(rows, ", ");
+			type_print_json(rows, c[i].type, values[i]);
+		}
+		buf_add_byte(rows, ']');
+	}
+	buf_add_byte(rows, ']');
+	return more;
+}
+
+static bool has_decimal(const struct cql_result *result)
+{
+	const struct cql_column *c = cql_result_columns(result);
+
+	for (uint32_t i = 0; i < cql_result_column_count(result); i++)
+		if (type_contains_kind(c[i].type, TYPE_DECIMAL))
+			return true;
+	return false;
+}
+
+static void tell(struct replay *r, const struct vector *v, struct bytes got)
+{
+	struct bytes cql = v->cql, answer = v->answer;
+
+	r->mismatches++;
+	if (r->only < 0 || (r->only && r->only != v->line))
+		return;
+	printf("%s:%d: %.*s\n  expected %.*s\n  got      %.*s\n", r->name,
+	       v->line, (int)cql.len, (const char *)cql.ptr,
+	       (int)(answer.len < 1500 ? answer.len : 1500),
+	       (const char *)answer.ptr,
+	       (int)(got.len < 1500 ? got.len : 1500), (const char *)got.ptr);
+}
+
+static void compare(struct replay *r, const struct vector *v, int err,
+		    struct cql_result *result)
+{
+	struct buf columns = BUF_INIT, rows = BUF_INIT;
+	struct bytes got;
+	bool decimal = result && has_decimal(result), same;
+
+	if (!err)
+		err = print_result(result, &columns, &rows);
+	if (!bytes_is_null(v->differs)) {
+		buf_release(&columns);
+		buf_release(&rows);
+		return;
+	}
+	r->compared++;
+	if (err < 0) {
+		same = !bytes_is_null(v->code) && same_error(r, v);
+		got = error_text(r);
+		buf_release(&columns);
+		buf_release(&rows);
+	} else {
+		same = bytes_is_null(v->code) &&
+		       same_json(&r->arena, buf_bytes(&columns),
+				 vector_member(v->answer, "columns"), false) &&
+		       same_json(&r->arena, buf_bytes(&rows),
+				 vector_member(v->answer, "rows"), decimal);
+		buf_add_bytes(&columns, buf_bytes(&rows));
+		buf_release(&rows);
+		got = kept(r, &columns);
+	}
+	if (!same)
+		tell(r, v, got);
+}
+
+/* ------------------------------------------------------------------ replay */
+static void begin_session(struct replay *r)
+{
+	ck_assert_int_eq(cql_session_new(&r->session, r->store.store), 0);
+	if (r->keyspace)
+		cql_session_use(r->session, bytes_str(r->keyspace));
+}
+
+static void event(struct replay *r, const struct vector *v)
+{
+	if (bytes_equal(v->event, bytes_str("use"))) {
+		mem_free(r->keyspace);
+		r->keyspace = mem_copy(v->keyspace.ptr, v->keyspace.len);
+		cql_session_use(r->session, v->keyspace);
+	} else if (bytes_equal(v->event, bytes_str("flush"))) {
+		ck_assert_int_eq(store_flush(r->store.store, NULL), 0);
+	} else if (bytes_equal(v->event, bytes_str("compact"))) {
+		ck_assert_int_eq(store_compact(r->store.store, NULL), 0);
+	} else {
+		cql_session_free(r->session);
+		test_store_reopen(&r->store);
+		begin_session(r);
+	}
+}
+
+static void replay(struct replay *r)
+{
+	struct vectors file;
+	struct vector v;
+	struct cql_result *result;
+	int err;
+
+	test_store_open(&r->store);
+	begin_session(r);
+	vectors_open(&file, r->name);
+	while (vectors_next(&file, &v)) {
+		arena_clear(&r->arena);
+		if (bytes_is_null(v.cql)) {
+			event(r, &v);
+			continue;
+		}
+		err = cql_execute(r->session, v.cql, &result);
+		compare(r, &v, err, result);
+		cql_result_free(result);
+	}
+	vectors_close(&file);
+	cql_session_free(r->session);
+	test_store_close(&r->store);
+	mem_free(r->keyspace);
+	arena_release(&r->arena);
+}
+
+/* VECTORS: does it name this file, and which line of it? */
+static bool is_chosen(const char *name, int *line)
+{
+	const char *chosen = getenv("VECTORS");
+	size_t len = strlen(name);
+
+	*line = -1;
+	if (!chosen)
+		return true;
+	*line = 0;
+	if (!strcmp(chosen, "all"))
+		return true;
+	if (strncmp(chosen, name, len) || (chosen[len] && chosen[len] != ':'))
+		return false;
+	if (chosen[len])
+		*line = atoi(chosen + len + 1);
+	return true;
+}
+
+START_TEST(a_file_of_answers)
+{
+	struct replay r = { .name = files[_i].name, .arena = ARENA_INIT };
+
+	if (!is_chosen(r.name, &r.only))
+		return;
+	replay(&r);
+	if (r.only >= 0)
+		printf("%s: %u of %u do not match\n", r.name, r.mismatches,
+		       r.compared);
+	ck_assert_msg(r.mismatches == files[_i].mismatches,
+		      "%s: %u lines do not match, %u expected (VECTORS=%s "
+		      "tells them)", r.name, r.mismatches,
+		      files[_i].mismatches, r.name);
+}
+END_TEST
+
+SUITE(vectors)
+{
+	TCase *tc = tcase_create("answers");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, a_file_of_answers, 0, ARRAY_SIZE(files));
+	suite_add_tcase(suite, tc);
+}
