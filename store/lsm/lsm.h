@@ -66,7 +66,8 @@ int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count);
  * Apply a batch: in the log (handed to the kernel) before any reader sees it,
  * and then seen by all readers at once, table by table. *position, if not NULL,
  * is what lsm_sync takes. -EROFS after an I/O error or read-only, -ENOSPC.
- * A batch may be larger than a log segment.
+ * A batch may be larger than a log segment. -EINVAL when a key is none (key.h),
+ * -ESTALE when a table was dropped.
  */
 int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position);
 /* Wait until everything up to position is on disk (group commit). */

@@ -9,6 +9,7 @@
 
 #include "store/base/log.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/row/key.h"
 
 /* With the write lock the active memtable cannot change. */
 static struct memtable *active_of(const struct table *t)
@@ -159,6 +160,13 @@ static struct table *table_of(struct lsm *lsm, uint32_t number,
 	       lsm_make_table(lsm, number);
 }
 
+/* What is no key could never be flushed. */
+static bool has_keys(const struct batch_op *op)
+{
+	return key_partition_len(op->key) &&
+	       (!bytes_is_null(op->row) || key_partition_len(op->to));
+}
+
 /* Into the memtables; *touched lists those that have something to commit. */
 static int add_all(struct lsm *lsm, const struct batch *batch,
 		   struct table **touched)
@@ -172,6 +180,8 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 		size_t before;
 		int err;
 
+		if (!has_keys(&op))
+			return -EINVAL;
 		t = table_of(lsm, op.table, t);
 		if (!t || t->dropped)
 			return t ? -ESTALE : -ENOMEM;

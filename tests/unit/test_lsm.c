@@ -221,6 +221,8 @@ START_TEST(an_empty_store_is_small_and_a_dropped_table_gone)
 {
 	struct lsm *lsm = open_lsm(&told);
 	struct lsm_table_stats stats;
+	struct batch batch = BATCH_INIT;
+	struct row row = ROW_NONE;
 	uint32_t *tables;
 	size_t count;
 
@@ -234,6 +236,12 @@ START_TEST(an_empty_store_is_small_and_a_dropped_table_gone)
 	ck_assert_uint_eq(stats.sstable_count, 1);
 	ck_assert_int_eq(stats.max_timestamp, 7);
 	ck_assert_int_eq(lsm_table_drop(lsm, 1), 0);
+	batch_add_row(&batch, 1, key_of("k"), &row);
+	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), -ESTALE);
+	batch_clear(&batch);
+	batch_add_row(&batch, 2, bytes_str("no key"), &row);
+	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), -EINVAL);
+	batch_release(&batch);
 	ck_assert_int_eq(timestamp_of(lsm, 1, "k"), -1);
 	ck_assert_int_eq(lsm_table_list(lsm, &tables, &count), 0);
 	ck_assert_uint_eq(count, 1);
