@@ -478,6 +478,34 @@ int plan_slices(struct execution *x, const struct restrictions *r,
 }
 
 /* ------------------------------------------------------------------- rows */
+static int compare_rows(const void *a, const void *b, void *table)
+{
+	const struct bytes *va = *(struct bytes *const *)a;
+	const struct bytes *vb = *(struct bytes *const *)b;
+	const struct table *t = table;
+	int order = 0;
+
+	for (uint32_t i = 0; i < t->clustering_count && !order; i++)
+		order = type_compare(table_clustering_column(t, i)->type,
+				     va[i], vb[i]);
+	return order;
+}
+
+/* A row that IN names twice is one. */
+static size_t drop_equal(const struct table *t, struct bytes **rows,
+			 size_t count)
+{
+	size_t kept = 0;
+
+	if (count < 2)
+		return count;
+	qsort_r(rows, count, sizeof(*rows), compare_rows, (void *)t);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || compare_rows(&rows[i], &rows[kept - 1], (void *)t))
+			rows[kept++] = rows[i];
+	return kept;
+}
+
 int plan_rows(struct execution *x, const struct restrictions *r,
 	      struct bytes ***rows, size_t *count)
 {
@@ -487,7 +515,9 @@ int plan_rows(struct execution *x, const struct restrictions *r,
 
 	if (!err)
 		err = product(x, r, keys, t->clustering_count, rows, count);
-	for (size_t i = 0; i < (err ? 0 : *count) && !err; i++)
+	if (!err)
+		*count = drop_equal(t, *rows, *count);
+	for (size_t i = 0; !err && i < *count; i++)
 		err = check_clustering_size(x, (*rows)[i],
 					    t->clustering_count);
 	return err;

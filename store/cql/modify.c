@@ -468,12 +468,17 @@ int modification_apply(struct execution *x, struct modification *m,
 			apply_ranges(m, w, m->keys[k]);
 			continue;
 		}
-		if (m->sets_static && (m->only_statics || m->row_count))
+		if (m->only_statics)
 			err = apply_changes(x, m, w, m->keys[k], NULL);
-		for (size_t i = 0; i < m->row_count && !err; i++)
-			err = apply_row(x, m, w, m->keys[k],
-					m->table->clustering_count ?
-						m->rows[i] : &none);
+		/* With every row its statics too: a counter counts each. */
+		for (size_t i = 0; i < m->row_count && !err; i++) {
+			if (m->sets_static)
+				err = apply_changes(x, m, w, m->keys[k], NULL);
+			if (!err)
+				err = apply_row(x, m, w, m->keys[k],
+						m->table->clustering_count ?
+							m->rows[i] : &none);
+		}
 	}
 	return err;
 }

@@ -12,7 +12,7 @@
 { "syntax", 1 },	/* CREATE INDEX: DDL */
 { "ddl", 270 },	/* DDL */
 { "random/001", 91 },	/* DDL */
-{ "random/002", 172 },	/* DDL */
+{ "random/002", 123 },	/* DDL */
 { "random/003", 192 },	/* DDL */
 { "random/004", 9 },	/* DDL */
 { "random/005", 8 },	/* DDL */
@@ -23,8 +23,8 @@
 { "random/010", 37 },	/* DDL */
 { "random/011", 78 },	/* DDL */
 { "random/012", 69 },	/* DDL */
-{ "random/013", 25 },	/* DDL */
-{ "random/014", 65 },	/* DDL */
+{ "random/013", 18 },	/* DDL */
+{ "random/014", 60 },	/* DDL */
 { "random/015", 67 },	/* DDL */
 { "random/016", 97 },	/* DDL */
 { "random/017", 112 },	/* DDL */
