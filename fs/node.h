@@ -44,9 +44,10 @@ struct node {
 	_Atomic uint32_t changes;	/* of a listing */
 	_Atomic uint32_t opens;
 	_Atomic uint32_t hints;		/* of a table: see attr.h */
+	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic int64_t mtime_ns;	/* kept in memory alone; 0: none */
 	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
-	struct image *image;		/* under its stripe: handle.c */
+	_Atomic(struct image *) image;	/* changed under its stripe: image.c */
 	struct scratch *scratch;	/* of a scratch file: made with it */
 	struct node *next_name, *next_id;	/* under their shards */
 	struct node *first_child, *next_child, **child_link;

@@ -1,0 +1,566 @@
+/*
+ * Attributes: what stat and the extended attributes say of an object.
+ *
+ * A cell's time is that of its write, a row's the latest of its parts, until
+ * somebody sets another: that is kept beside the data, for a cell with the
+ * timestamp it goes with (a later write outdates it). Most tables never have
+ * such a time, so a table remembers in one attribute of its own whether it has
+ * any, and is not asked again.
+ *
+ *   'm'  of a directory: nanoseconds, 8 bytes; of a cell: also the timestamp
+ *   'h'  of a table: enum hints, 1 byte
+ *
+ * A table's own attributes stand under the empty partition key, which no
+ * partition can have.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fs/tree.h"
+#include "store/schema/schema_edit.h"
+
+#define ATTRIBUTE_MTIME 'm'
+#define ATTRIBUTE_HINTS 'h'
+#define TTL_MAX 630720000	/* 20 years, as in CQL */
+
+void child_init(struct child *c, const struct node_ops *ops)
+{
+	memset(c, 0, sizeof(*c));
+	c->ops = ops;
+	c->expires_s = NO_TIME;
+	c->timestamp_us = NO_TIMESTAMP;
+	c->mode = 0755;
+}
+
+bool child_is_directory(const struct child *c)
+{
+	return c->ops->directory;
+}
+
+void child_owner(struct child *c, const struct table *t)
+{
+	c->uid = t->uid;
+	c->gid = t->gid;
+	c->mode = t->mode & 0777;
+	if (t->flags & TABLE_VIRTUAL)
+		c->read_only = true;
+	if (!c->mtime_ns)
+		c->mtime_ns = t->created_us * MICROSECOND;
+}
+
+void child_stat(const struct child *c, uint64_t ino, struct stat *out)
+{
+	mode_t mode = c->mode & 0777;
+
+	memset(out, 0, sizeof(*out));
+	if (c->read_only)
+		mode &= 0555;
+	out->st_ino = ino;
+	out->st_nlink = 1;
+	out->st_uid = c->uid;
+	out->st_gid = c->gid;
+	out->st_blksize = 4096;
+	if (child_is_directory(c)) {
+		out->st_mode = S_IFDIR | mode;
+		out->st_size = DIRECTORY_SIZE;
+		out->st_blocks = DIRECTORY_SIZE / 512;
+	} else {
+		out->st_mode = S_IFREG | (mode & 0666);
+		out->st_size = (off_t)c->size;
+		out->st_blocks = (blkcnt_t)((c->size + 511) / 512);
+	}
+	out->st_mtim.tv_sec = c->mtime_ns / SECOND;
+	out->st_mtim.tv_nsec = c->mtime_ns % SECOND;
+	if (out->st_mtim.tv_nsec < 0) {
+		out->st_mtim.tv_nsec += SECOND;
+		out->st_mtim.tv_sec--;
+	}
+	out->st_ctim = out->st_mtim;
+	out->st_atim = out->st_mtim;
+}
+
+int64_t op_timestamp(struct op *op, int64_t replaced_us)
+{
+	int64_t now = store_timestamp(op->fs->store);
+
+	return now > replaced_us ? now : replaced_us + 1;
+}
+
+int64_t row_mtime_ns(const struct row_view *row)
+{
+	int64_t latest = row->marker.timestamp;
+	uint32_t i;
+
+	for (i = 0; i < row->cell_count; i++)
+		if (row->cells[i].timestamp_us > latest)
+			latest = row->cells[i].timestamp_us;
+	for (i = 0; latest == NO_TIMESTAMP && i < row->static_count; i++)
+		latest = row->statics[i].timestamp_us;
+	return latest == NO_TIMESTAMP ? 0 : latest * MICROSECOND;
+}
+
+int64_t row_expires_s(const struct row_view *row)
+{
+	int64_t latest = 0;
+	uint32_t i;
+
+	if (row->marker.timestamp != NO_TIMESTAMP)
+		latest = row->marker.ttl ? row->marker.expires : NO_TIME;
+	for (i = 0; i < row->cell_count && latest != NO_TIME; i++)
+		if (row->cells[i].expires_s > latest)
+			latest = row->cells[i].expires_s;
+	for (i = 0; !row->row_exists && i < row->static_count; i++)
+		if (row->statics[i].expires_s > latest)
+			latest = row->statics[i].expires_s;
+	return latest ? latest : NO_TIME;
+}
+
+/* ------------------------------------------------------------------ hints */
+static struct object_ref table_object(const struct table *t)
+{
+	return (struct object_ref){ .table = t, .partition_key = BYTES_EMPTY };
+}
+
+static int read_hints(struct op *op, struct node *table, const struct table *t,
+		      uint32_t *hints)
+{
+	struct object_ref object = table_object(t);
+	struct bytes value;
+	int got;
+
+	*hints = atomic_load(&table->hints);
+	if (*hints & HINT_KNOWN)
+		return 0;
+	if (t->flags & TABLE_VIRTUAL) {
+		*hints = HINT_KNOWN;
+		return 0;
+	}
+	got = table_attribute(op->fs->store, &object, ATTRIBUTE_HINTS,
+			      &op->arena, &value);
+	if (got < 0)
+		return got;
+	*hints = HINT_KNOWN | (got && value.len == 1 ? value.ptr[0] : 0);
+	*hints |= atomic_fetch_or(&table->hints, *hints);
+	return 0;
+}
+
+static int add_hint(struct op *op, struct write *w, struct node *table,
+		    const struct table *t, uint32_t hint)
+{
+	struct object_ref object = table_object(t);
+	uint32_t hints;
+	uint8_t byte;
+	int err = read_hints(op, table, t, &hints);
+
+	if (err || (hints & hint))
+		return err;
+	byte = (uint8_t)((hints | hint) & ~(uint32_t)HINT_KNOWN);
+	write_attribute(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1),
+			store_timestamp(op->fs->store));
+	atomic_fetch_or(&table->hints, hint);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ times */
+static int stored_mtime(struct op *op, const struct place *p, struct bytes *out)
+{
+	struct object_ref object = place_object(p);
+
+	return table_attribute(op->fs->store, &object, ATTRIBUTE_MTIME,
+			       &op->arena, out);
+}
+
+int attr_directory_mtime(struct op *op, struct node *table,
+			 const struct place *p, int64_t fallback_ns,
+			 int64_t *mtime_ns)
+{
+	struct bytes value;
+	uint32_t hints;
+	int got = read_hints(op, table, p->table, &hints);
+
+	*mtime_ns = fallback_ns;
+	if (got || (!(hints & HINT_DIRECTORIES)))
+		return got;
+	got = stored_mtime(op, p, &value);
+	if (got > 0 && value.len >= 8)
+		*mtime_ns = (int64_t)get_le64(value.ptr);
+	return got < 0 ? got : 0;
+}
+
+int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
+		    int64_t timestamp_us, int64_t *mtime_ns)
+{
+	struct bytes value;
+	uint32_t hints;
+	int got = read_hints(op, table, p->table, &hints);
+
+	*mtime_ns = timestamp_us * MICROSECOND;
+	if (got || !(hints & HINT_CELLS))
+		return got;
+	got = stored_mtime(op, p, &value);
+	if (got > 0 && value.len == 16 &&
+	    (int64_t)get_le64(value.ptr + 8) == timestamp_us)
+		*mtime_ns = (int64_t)get_le64(value.ptr);
+	return got < 0 ? got : 0;
+}
+
+int attr_child_times(struct op *op, struct node *table, const struct place *p,
+		     struct child *c)
+{
+	if (c->ops->directory)
+		return attr_directory_mtime(op, table, p, c->mtime_ns,
+					    &c->mtime_ns);
+	if (c->timestamp_us == NO_TIMESTAMP)
+		return 0;
+	return attr_cell_mtime(op, table, p, c->timestamp_us, &c->mtime_ns);
+}
+
+int attr_has_times(struct op *op, struct node *table)
+{
+	struct table *t = op_table(op, table);
+	uint32_t hints;
+	int err = t ? read_hints(op, table, t, &hints) : -ESTALE;
+
+	return err ? err : (hints & (HINT_DIRECTORIES | HINT_CELLS)) != 0;
+}
+
+int attr_set_directory(struct op *op, struct write *w, struct node *table,
+		       const struct place *p, int64_t mtime_ns)
+{
+	struct object_ref object = place_object(p);
+	uint8_t value[8];
+	int err = add_hint(op, w, table, p->table, HINT_DIRECTORIES);
+
+	put_le64(value, (uint64_t)mtime_ns);
+	if (!err)
+		write_attribute(w, &object, ATTRIBUTE_MTIME, bytes_of(value, 8),
+				store_timestamp(op->fs->store));
+	return err;
+}
+
+int attr_set_cell(struct op *op, struct write *w, struct node *table,
+		  const struct place *p, int64_t timestamp_us, int64_t mtime_ns)
+{
+	struct object_ref object = place_object(p);
+	uint8_t value[16];
+	int err = add_hint(op, w, table, p->table, HINT_CELLS);
+
+	put_le64(value, (uint64_t)mtime_ns);
+	put_le64(value + 8, (uint64_t)timestamp_us);
+	if (!err)
+		write_attribute(w, &object, ATTRIBUTE_MTIME,
+				bytes_of(value, 16),
+				store_timestamp(op->fs->store));
+	return err;
+}
+
+int attr_touch(struct op *op, struct write *w, struct node *dir)
+{
+	int64_t now_ns = store_timestamp(op->fs->store) * MICROSECOND;
+	struct place p;
+	int err;
+
+	if (dir->table == NULL || op_table(op, dir) == NULL) {
+		atomic_store(&dir->mtime_ns, now_ns);
+		return 0;
+	}
+	err = place_of(op, dir, &p);
+	return err ? err : attr_set_directory(op, w, dir->table, &p, now_ns);
+}
+
+int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct write w;
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	if (err)
+		return err;
+	write_init(&w, op->fs->store);
+	err = attr_set_directory(op, &w, n->table, &p, mtime_ns);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	if (!err)
+		atomic_store(&n->mtime_ns, 0);
+	return err;
+}
+
+int attr_freeze_row(struct op *op, struct write *w, struct node *row,
+		    const struct place *p)
+{
+	int64_t mtime_ns, now_ns = -1;
+	struct place at = *p;
+	struct row_view view;
+	int got;
+
+	at.column = NULL;
+	at.path = BYTES_NULL;
+	got = attr_directory_mtime(op, row->table, &at, now_ns, &mtime_ns);
+	if (got || mtime_ns != now_ns)
+		return got;
+	got = table_read(op->fs->store, at.table, at.partition_key,
+			 at.is_static ? NULL : at.clustering, UINT64_MAX,
+			 op->now_s, &op->arena, &view);
+	if (got <= 0)
+		return got;
+	return attr_set_directory(op, w, row->table, &at, row_mtime_ns(&view));
+}
+
+int attr_appear(struct op *op, struct write *w, struct node *row,
+		const struct place *p)
+{
+	int64_t mtime_ns, unset = -1;
+	struct place at = *p;
+	int err;
+
+	at.column = NULL;
+	at.path = BYTES_NULL;
+	err = attr_directory_mtime(op, row->table, &at, unset, &mtime_ns);
+	if (err || mtime_ns == unset)
+		return err;
+	return attr_set_directory(op, w, row->table, &at,
+				  store_timestamp(op->fs->store) *
+					  MICROSECOND);
+}
+
+static int settle(void *context, const struct schema *now,
+		  struct schema **next)
+{
+	const struct table *t = context;
+	struct table *old = schema_table(now, bytes_str(t->keyspace),
+					 bytes_str(t->name));
+	struct table *copy;
+	int err;
+
+	*next = NULL;
+	if (!old || old->number != t->number ||
+	    !(old->flags & TABLE_PROVISIONAL))
+		return 0;
+	copy = table_copy(old);
+	if (!copy)
+		return -ENOMEM;
+	copy->flags &= ~(uint32_t)TABLE_PROVISIONAL;
+	*next = schema_copy(now);
+	err = *next ? schema_set_table(*next, copy) : -ENOMEM;
+	if (err) {
+		schema_put(*next);
+		*next = NULL;
+	}
+	return err;
+}
+
+int table_settle(struct op *op, struct node *n)
+{
+	struct table *t = op_table(op, n);
+
+	if (!t || !(t->flags & TABLE_PROVISIONAL))
+		return 0;
+	return store_edit_schema(op->fs->store, settle, t);
+}
+
+/* ---------------------------------------------------- extended attributes */
+/* A live cell or the marker of a row, as far as times go. */
+struct lifetime {
+	int64_t timestamp_us, expires_s;
+	bool is_cell;
+	struct cell_view cell;
+};
+
+static int read_lifetime(struct op *op, const struct place *p,
+			 struct lifetime *out)
+{
+	struct row_view row;
+	int got;
+
+	memset(out, 0, sizeof(*out));
+	if (p->column) {
+		out->is_cell = true;
+		if (type_is_multicell(p->column->type) &&
+		    bytes_is_null(p->path))
+			return -ENODATA;
+		got = table_read_cell(op->fs->store, p->table,
+				      p->partition_key,
+				      p->is_static ? NULL : p->clustering,
+				      p->column, p->path, op->now_s,
+				      &op->arena, &out->cell);
+		out->timestamp_us = out->cell.timestamp_us;
+		out->expires_s = out->cell.expires_s;
+		return got < 0 ? got : got ? 0 : -ENODATA;
+	}
+	if (!place_is_row(p))
+		return -ENODATA;
+	got = table_read(op->fs->store, p->table, p->partition_key,
+			 p->clustering, UINT64_MAX, op->now_s, &op->arena,
+			 &row);
+	if (got <= 0)
+		return got ? got : -ENODATA;
+	if (row.marker.timestamp == NO_TIMESTAMP)
+		return -ENODATA;
+	out->timestamp_us = row.marker.timestamp;
+	out->expires_s = row.marker.ttl ? row.marker.expires : NO_TIME;
+	return 0;
+}
+
+static int get_in_table(struct op *op, const struct place *p, const char *name,
+			struct buf *out)
+{
+	struct lifetime life;
+	uint8_t ms[8];
+	int err;
+
+	if (!strcmp(name, "type")) {
+		if (p->type || p->column)
+			type_print(out, p->type ? p->type : p->column->type,
+				   true);
+		return p->column ? 0 : -ENODATA;
+	}
+	if (!strcmp(name, "token")) {
+		if (bytes_is_null(p->partition_key))
+			return -ENODATA;
+		buf_add_format(out, "%lld",
+			       (long long)table_token(p->partition_key));
+		return 0;
+	}
+	if (strcmp(name, "expires") && strcmp(name, "ttl") &&
+	    strcmp(name, "writetime"))
+		return -EOPNOTSUPP;
+	err = read_lifetime(op, p, &life);
+	if (err)
+		return err;
+	if (!strcmp(name, "writetime")) {
+		buf_add_format(out, "%lld", (long long)life.timestamp_us);
+		return 0;
+	}
+	if (life.expires_s == NO_TIME)
+		return -ENODATA;
+	if (!strcmp(name, "ttl")) {
+		buf_add_format(out, "%lld",
+			       (long long)(life.expires_s - op->now_s));
+		return 0;
+	}
+	put_be64(ms, (uint64_t)life.expires_s * 1000);
+	type_print_text(out, type_native(TYPE_TIMESTAMP), bytes_of(ms, 8));
+	return 0;
+}
+
+int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
+{
+	struct place p;
+	int err;
+
+	if (!n->table)
+		return strcmp(name, "expires") ? -EOPNOTSUPP : -ENODATA;
+	err = place_of(op, n, &p);
+	return err ? err : get_in_table(op, &p, name, out);
+}
+
+/* What to write: of *now, changed as the attribute says. */
+static int parse_lifetime(struct op *op, const char *name, struct bytes value,
+			  struct lifetime *life)
+{
+	struct type_error error = { "" };
+	struct buf got = BUF_INIT;
+	enum type_kind kind = strcmp(name, "expires") ? TYPE_BIGINT :
+							TYPE_TIMESTAMP;
+	int64_t number;
+	int err;
+
+	if (bytes_is_null(value)) {
+		if (strcmp(name, "expires") && strcmp(name, "ttl"))
+			return -EPERM;
+		if (life->expires_s == NO_TIME)
+			return -ENODATA;
+		life->expires_s = NO_TIME;
+		return 0;
+	}
+	err = type_read_text(&got, type_native(kind), value, &error);
+	if (err || got.failed || got.len != 8) {
+		err = err ? op_refuse_type(op, &error) : -ENOMEM;
+		buf_release(&got);
+		return err;
+	}
+	number = (int64_t)get_be64(got.ptr);
+	buf_release(&got);
+	if (!strcmp(name, "writetime")) {
+		life->timestamp_us = number;
+		return 0;
+	}
+	life->expires_s = kind == TYPE_TIMESTAMP ? (number + 999) / 1000 :
+						   op->now_s + number;
+	if ((kind == TYPE_BIGINT && number <= 0) ||
+	    life->expires_s - op->now_s > TTL_MAX)
+		return op_refuse(op, -EINVAL, "a ttl is 1 to %d seconds",
+				 TTL_MAX);
+	return 0;
+}
+
+static int write_lifetime(struct op *op, struct node *n, struct place *p,
+			  const struct lifetime *life, bool stamped)
+{
+	int64_t mtime_ns, ttl = 0, until = life->expires_s;
+	int64_t at = life->timestamp_us;
+	struct write w;
+	int err = 0;
+
+	if (!stamped)
+		at = op_timestamp(op, at);
+	if (until != NO_TIME)
+		ttl = until > op->now_s ? until - op->now_s : 1;
+	write_init(&w, op->fs->store);
+	if (life->is_cell)
+		err = attr_cell_mtime(op, n->table, p, life->cell.timestamp_us,
+				      &mtime_ns);
+	place_write_row(&w, p);
+	if (life->is_cell)
+		write_cell_until(&w, p->column, p->path, life->cell.value, at,
+				 (int32_t)ttl, until);
+	else
+		write_marker_until(&w, at, (int32_t)ttl, until);
+	if (!err && life->is_cell && !stamped)
+		err = attr_set_cell(op, &w, n->table, p, at, mtime_ns);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+int attr_set_at(struct op *op, struct node *n, struct place *p,
+		const char *name, struct bytes value)
+{
+	struct lifetime life;
+	int err;
+
+	if (p->table->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	if (p->table->flags & TABLE_COUNTER)
+		return op_refuse(op, -EINVAL,
+				 "a counter has no lifetime of its own");
+	err = read_lifetime(op, p, &life);
+	if (err == -ENODATA && !life.is_cell && place_is_row(p) &&
+	    !bytes_is_null(value))
+		err = 0;	/* the marker appears with it */
+	if (!err)
+		err = parse_lifetime(op, name, value, &life);
+	if (!err)
+		err = write_lifetime(op, n, p, &life,
+				     !strcmp(name, "writetime"));
+	return err;
+}
+
+int attr_set(struct op *op, struct node *n, const char *name,
+	     struct bytes value)
+{
+	struct place p;
+	int err;
+
+	if (strcmp(name, "expires") && strcmp(name, "ttl") &&
+	    strcmp(name, "writetime"))
+		return !strcmp(name, "type") || !strcmp(name, "token") ||
+				       !strcmp(name, "error") ?
+			       -EPERM : -EOPNOTSUPP;
+	if (!n->table)
+		return -EOPNOTSUPP;
+	err = place_of(op, n, &p);
+	return err ? err : attr_set_at(op, n, &p, name, value);
+}

@@ -1,0 +1,425 @@
+/* Opening and closing, and the calls on names. */
+#include "fs/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "fs/inner.h"
+#include "fs/scratch.h"
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+
+void fs_options_init(struct fs_options *o)
+{
+	memset(o, 0, sizeof(*o));
+}
+
+static char *copy_or_null(const char *s, bool *failed)
+{
+	char *copy = s ? mem_copy(s, strlen(s)) : NULL;
+
+	*failed |= s && !copy;
+	return copy;
+}
+
+static void drop_node(void *context, struct node *n)
+{
+	scratch_free(context, n->scratch);
+	image_free(n->image);
+}
+
+int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
+{
+	struct fs *fs = mem_zalloc(1, sizeof(*fs));
+	bool failed = false;
+	int i, err;
+
+	if (!fs)
+		return -ENOMEM;
+	fs->store = s;
+	fs->uid = o->uid;
+	fs->gid = o->gid;
+	fs->max_value = o->max_value ? o->max_value : 256 << 20;
+	fs->scratch_max = o->scratch_max ? o->scratch_max : 64 << 20;
+	fs->read_only = o->read_only || store_is_read_only(s);
+	fs->keyspace = copy_or_null(o->keyspace, &failed);
+	fs->store_path = copy_or_null(o->store_path, &failed);
+	fs->version = copy_or_null(o->version ? o->version : "unknown",
+				   &failed);
+	fs->options_text = copy_or_null(o->options_text, &failed);
+	fs->opened_ns = clock_now_us() * MICROSECOND;
+	errors_init(&fs->errors);
+	notices_init(&fs->notices);
+	mutex_init(&fs->pool_lock);
+	mutex_init(&fs->timer_lock);
+	mutex_init(&fs->handles_lock);
+	for (i = 0; i < NODE_SHARDS; i++)
+		mutex_init(&fs->image_locks[i]);
+	err = failed ? -ENOMEM :
+		       node_table_init(&fs->nodes, &kind_root,
+				       XXH3_64bits(store_id(s), 16));
+	fs->nodes.drop = drop_node;
+	fs->nodes.context = fs;
+	if (err) {
+		fs_close(fs);
+		return err;
+	}
+	observe_start(fs);
+	*out = fs;
+	return 0;
+}
+
+int fs_close(struct fs *fs)
+{
+	int err = 0;
+
+	if (!fs)
+		return 0;
+	if (fs->nodes.root) {
+		err = fs_flush_all(fs);
+		observe_stop(fs);
+	}
+	node_table_release(&fs->nodes);
+	op_pool_release(fs);
+	timers_release(fs);
+	notices_release(&fs->notices);
+	errors_release(&fs->errors);
+	mem_free(fs->keyspace);
+	mem_free(fs->store_path);
+	mem_free(fs->version);
+	mem_free(fs->options_text);
+	mem_free(fs);
+	return err;
+}
+
+/* ------------------------------------------------------ begin of the calls */
+/* A call about a name in a directory: both are there, or an error is. */
+struct at {
+	struct op *op;
+	struct node *dir;
+	struct bytes name;
+};
+
+static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
+		    uint64_t parent, const char *name, bool changes)
+{
+	memset(at, 0, sizeof(*at));
+	if (strlen(name) > NAME_MAX_LEN)
+		return -ENAMETOOLONG;
+	if (changes && fs->read_only)
+		return -EROFS;
+	at->name = bytes_str(name);
+	at->dir = fs_node(fs, parent);
+	if (!at->dir)
+		return -ESTALE;
+	at->op = op_begin(fs, call);
+	if (!at->op) {
+		node_put(&fs->nodes, at->dir);
+		return -ENOMEM;
+	}
+	op_watch(at->op, at->dir);
+	commit_empties(at->op, at->dir);
+	return 0;
+}
+
+/* These calls hold the directory's lock: their replies never wait. */
+static int at_end(struct at *at, int err)
+{
+	struct fs *fs = at->op->fs;
+	struct fs_call *call = at->op->call;
+
+	err = op_end(at->op, err, at->dir, (const char *)at->name.ptr);
+	if (call)
+		call->wait_for = 0;
+	node_put(&fs->nodes, at->dir);
+	return err;
+}
+
+int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, struct fs_entry *entry)
+{
+	struct node *n = NULL;
+	struct child c;
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, false);
+
+	if (err)
+		return err;
+	err = lookup_child(at.op, at.dir, at.name, &c, &n);
+	if (!err)
+		fill_entry(at.op, n, &c, entry);
+	node_put(&fs->nodes, n);
+	return at_end(&at, err);
+}
+
+void fs_forget(struct fs *fs, uint64_t node, uint64_t count)
+{
+	if (node != FS_ROOT)
+		node_forget(&fs->nodes, node, count);
+}
+
+/* Is something there? -EEXIST; 0 where the name is free. */
+static int check_free(struct op *op, struct node *dir, struct bytes name)
+{
+	struct node *n = NULL;
+	struct child c;
+	int err = lookup_child(op, dir, name, &c, &n);
+
+	node_put(&op->fs->nodes, n);
+	if (!err)
+		return -EEXIST;
+	op->reason[0] = 0;
+	return err == -ENOENT ? 0 : err;
+}
+
+int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name, mode_t mode, struct fs_entry *entry)
+{
+	struct node *n = NULL;
+	bool keep = false;
+	struct child c;
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	if (err)
+		return err;
+	err = check_free(at.op, at.dir, at.name);
+	if (!err && !at.dir->ops->mkdir)
+		err = op_refuse(at.op, -EPERM,
+				"no directory can be made here");
+	if (!err)
+		err = at.dir->ops->mkdir(at.op, at.dir, at.name, mode, &c,
+					 &keep);
+	if (err == -ENOENT)	/* of a key: not its one spelling */
+		err = -EINVAL;
+	if (!err) {
+		n = node_of_child(at.op, at.dir, at.name, &c);
+		err = n ? 0 : -ENOMEM;
+	}
+	if (!err && c.unkeyed)
+		atomic_fetch_or(&n->flags, NODE_UNKEYED);
+	if (!err && keep) {
+		keep_directory(at.op, n);
+		if (n->table && n->table != n)
+			keep_up(at.op, at.dir);
+	}
+	if (!err) {
+		op_watch(at.op, at.dir);
+		fill_entry(at.op, n, &c, entry);
+	}
+	node_put(&fs->nodes, n);
+	return at_end(&at, err);
+}
+
+static int remove_directory(struct op *op, struct node *n)
+{
+	int err;
+
+	if (!n->ops->directory)
+		return -ENOTDIR;
+	if (!n->ops->rmdir)
+		return op_refuse(op, -EPERM, "this directory always exists");
+	err = has_kept_children(op, n);
+	if (err)
+		return err < 0 ? err : -ENOTEMPTY;
+	return n->ops->rmdir(op, n);
+}
+
+/* Of a file whose name is going: open descriptors read on. */
+static int remove_file(struct op *op, struct node *n)
+{
+	struct buf text = BUF_INIT;
+	int err = 0;
+
+	if (n->ops->directory)
+		return -EISDIR;
+	if (!n->ops->unlink)
+		return op_refuse(op, -EPERM, "this file cannot be removed");
+	if (atomic_load(&n->opens) && n->ops->file->load &&
+	    !n->ops->file->streamed) {
+		err = n->ops->file->load(op, n, &text);
+		op->reason[0] = 0;
+	}
+	if (image_is_new(op->fs, n))
+		err = 0;
+	else
+		err = n->ops->unlink(op, n);
+	if (!err)
+		image_orphan(op->fs, n, buf_bytes(&text));
+	buf_release(&text);
+	return err;
+}
+
+static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
+		       const char *name, bool directory)
+{
+	struct node *n = NULL;
+	struct child c;
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	if (err)
+		return err;
+	n = node_find(&fs->nodes, at.dir, at.name);
+	if (!n || (atomic_load(&n->flags) & NODE_HIDDEN)) {
+		node_put(&fs->nodes, n);
+		err = lookup_child(at.op, at.dir, at.name, &c, &n);
+	}
+	if (!err)
+		err = directory ? remove_directory(at.op, n) :
+				  remove_file(at.op, n);
+	if (!err && !(atomic_load(&n->flags) & NODE_HIDDEN))
+		node_detach(&fs->nodes, n);
+	/* The kernel drops the name itself. */
+	if (!err)
+		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
+	node_put(&fs->nodes, n);
+	return at_end(&at, err);
+}
+
+int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name)
+{
+	return remove_name(fs, call, parent, name, true);
+}
+
+int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name)
+{
+	return remove_name(fs, call, parent, name, false);
+}
+
+/* ----------------------------------------------------------------- rename */
+/*
+ * The kernel goes on with the old node under the new name: it forwards to the
+ * node that the name really has, and the name is forgotten after the reply.
+ */
+static int finish_rename(struct op *op, struct node *n, struct node *dir,
+			 struct bytes name, const struct child *target)
+{
+	struct node *now, *none = NULL;
+
+	node_detach(&op->fs->nodes, n);
+	now = node_of_child(op, dir, name, target);
+	if (!now)
+		return -ENOMEM;
+	if (target->scratch || (now->ops->directory &&
+				now->ops->stat == NULL))
+		node_keep(now);
+	if (now != n && !atomic_compare_exchange_strong(&n->forward, &none,
+							node_get(now)))
+		node_put(&op->fs->nodes, now);
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
+	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	op_notify(op, now, ARMED_ATTRIBUTES | ARMED_PAGES);
+	if (!now->scratch)
+		notice_name(&op->fs->notices, dir, name, now->ops->directory);
+	node_put(&op->fs->nodes, now);
+	return 0;
+}
+
+static int rename_to(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, unsigned flags)
+{
+	struct node *replaced = NULL;
+	struct child c, target;
+	int err = lookup_child(op, dir, name, &c, &replaced);
+
+	if (err == -ENOENT)
+		op->reason[0] = 0;
+	if (!err && (flags & RENAME_NOREPLACE))
+		err = -EEXIST;
+	else if (!err && replaced == n)
+		err = 1;	/* onto itself: nothing to do */
+	else if (!err && n->ops->directory != replaced->ops->directory)
+		err = n->ops->directory ? -ENOTDIR : -EISDIR;
+	if (err && err != -ENOENT) {
+		node_put(&op->fs->nodes, replaced);
+		return err > 0 ? 0 : err;
+	}
+	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
+					      &target) : -EXDEV;
+	if (err == -ENOENT)	/* the new name is no spelling of a key */
+		err = -EINVAL;
+	if (!err && replaced) {
+		image_orphan(op->fs, replaced, BYTES_NULL);
+		if (replaced->scratch || replaced->ops->directory)
+			node_detach(&op->fs->nodes, replaced);
+	}
+	if (!err)
+		err = finish_rename(op, n, dir, name, &target);
+	node_put(&op->fs->nodes, replaced);
+	return err;
+}
+
+int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, uint64_t new_parent, const char *new_name,
+	      unsigned flags)
+{
+	struct node *dir, *n = NULL;
+	struct child c;
+	struct at at;
+	int err;
+
+	if (flags & ~(unsigned)RENAME_NOREPLACE)
+		return -EINVAL;
+	if (strlen(new_name) > NAME_MAX_LEN)
+		return -ENAMETOOLONG;
+	err = at_begin(&at, fs, call, parent, name, true);
+	if (err)
+		return err;
+	dir = fs_node(fs, new_parent);
+	err = dir ? lookup_child(at.op, at.dir, at.name, &c, &n) : -ESTALE;
+	if (!err)
+		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
+	node_put(&fs->nodes, n);
+	node_put(&fs->nodes, dir);
+	return at_end(&at, err);
+}
+
+/* ----------------------------------------------------------------- create */
+int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, mode_t mode, int flags, struct fs_entry *entry,
+	      struct fs_open_reply *reply)
+{
+	struct node *n = NULL;
+	struct child c;
+	struct at at;
+	bool created;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	(void)mode;
+	if (err)
+		return err;
+	err = lookup_child(at.op, at.dir, at.name, &c, &n);
+	created = err == -ENOENT;
+	if (!err && (flags & O_EXCL))
+		err = -EEXIST;
+	else if (!err && n->ops->directory)
+		err = -EISDIR;
+	if (created) {
+		at.op->reason[0] = 0;
+		child_init(&c, &kind_scratch);
+		err = at.dir->ops->create ?
+			      at.dir->ops->create(at.op, at.dir, at.name, &c) :
+			      -EPERM;
+		if (err == -ENOENT)
+			err = -EINVAL;
+		if (!err) {
+			n = node_of_child(at.op, at.dir, at.name, &c);
+			err = n ? 0 : -ENOMEM;
+		}
+		if (!err && c.scratch)
+			node_keep(n);
+	}
+	if (!err)
+		err = handle_open(at.op, n, flags, created, reply);
+	if (!err) {
+		op_watch(at.op, at.dir);
+		fill_entry(at.op, n, &c, entry);
+	}
+	node_put(&fs->nodes, n);
+	return at_end(&at, err);
+}

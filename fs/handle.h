@@ -1,0 +1,81 @@
+/*
+ * Open files. What is written is gathered in an image: the whole text of the
+ * file as its writers see it, shared by all descriptors of a cell that are open
+ * for writing (a document's have one each). It becomes the value at a commit:
+ *
+ *   clean ----write----> dirty ----commit----> clean
+ *     |                    ^ |
+ *     +--cut to 0--> cut --+ +--cut to 0--> cut
+ *
+ * An image that was only cut is pending: FLUSH does not commit it, for a shell
+ * flushes each redirection before it writes. RELEASE or fsync does, where the
+ * type has an empty value.
+ */
+#ifndef FS_HANDLE_H
+#define FS_HANDLE_H
+#include "fs/tree.h"
+
+enum image_state { IMAGE_CLEAN, IMAGE_CUT, IMAGE_DIRTY };
+struct image {
+	struct mutex lock;
+	unsigned users;			/* under the node's image stripe */
+	/* all below under lock */
+	enum image_state state;
+	bool loaded;			/* text is the file's */
+	bool is_new;			/* nothing is stored under the name yet */
+	bool orphan;			/* unlinked: commits go nowhere */
+	struct buf text;
+	struct store_how how;		/* times set while it is pending */
+};
+
+struct handle {
+	struct node *node;		/* a reference */
+	int flags;			/* of open(2) */
+	pid_t pid;
+	bool writer;
+	struct image *image;		/* of a writer */
+	bool failed;			/* a write was refused: no commit */
+	bool wrote, cut;		/* since the last commit, by this one */
+	_Atomic bool counted;		/* in fs->empties */
+	unsigned flushes;		/* since the last write or cut */
+	struct mutex lock;		/* of what follows */
+	bool pinned;
+	struct buf text;		/* what a reader began with */
+	void *state;			/* of kinds with their own calls */
+	struct handle *next, **link;	/* in fs->writers */
+};
+
+/* Is a value pending? Then *size is its length. */
+bool image_size(struct fs *fs, struct node *n, uint64_t *size);
+/* Does the file exist only as a pending one? */
+bool image_is_new(struct fs *fs, struct node *n);
+/* Its name was removed: open files read what was there (text, or null). */
+void image_orphan(struct fs *fs, struct node *n, struct bytes text);
+/* Cut by path: load, cut, commit. */
+int image_truncate(struct op *op, struct node *n, struct handle *h,
+		   uint64_t size);
+/* A time set while something is pending goes with it: true if so. */
+bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+struct image *image_new(void);
+void image_free(struct image *image);
+/* The node's image with one more user; make: where there was none. NULL. */
+struct image *image_take(struct fs *fs, struct node *n, bool make);
+bool image_give(struct fs *fs, struct node *n, struct image *image);
+/* These three under the image's lock. */
+int image_load(struct op *op, struct node *n, struct image *image);
+int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size);
+int image_write(struct op *op, struct node *n, struct image *image,
+		uint64_t offset, struct bytes data);
+/*
+ * What the caller has closed already, as far as it can know, is committed
+ * before it looks at this directory: pending empty values.
+ */
+void commit_empties(struct op *op, struct node *dir);
+int handle_commit(struct op *op, struct handle *h, bool cut_too);
+int handle_open(struct op *op, struct node *n, int flags, bool created,
+		struct fs_open_reply *reply);
+static inline struct handle *handle_of(uint64_t number)
+{
+	return (struct handle *)(uintptr_t)number;
+}
+#endif

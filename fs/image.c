@@ -1,0 +1,226 @@
+/* Images: see handle.h. The stripe guards node->image and the users. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "fs/inner.h"
+#include "store/base/alloc.h"
+
+static struct mutex *stripe_of(struct fs *fs, struct node *n)
+{
+	return &fs->image_locks[n->id % NODE_SHARDS];
+}
+
+struct image *image_new(void)
+{
+	struct image *image = mem_zalloc(1, sizeof(*image));
+
+	if (image) {
+		mutex_init(&image->lock);
+		image->users = 1;
+	}
+	return image;
+}
+
+void image_free(struct image *image)
+{
+	if (!image)
+		return;
+	buf_release(&image->text);
+	mutex_release(&image->lock);
+	mem_free(image);
+}
+
+struct image *image_take(struct fs *fs, struct node *n, bool make)
+{
+	struct mutex *stripe = stripe_of(fs, n);
+	struct image *image;
+
+	mutex_lock(stripe);
+	if (n->image)
+		n->image->users++;
+	else if (make)
+		n->image = image_new();
+	image = n->image;
+	mutex_unlock(stripe);
+	return image;
+}
+
+/* True: it was the last user, and the image is gone. */
+bool image_give(struct fs *fs, struct node *n, struct image *image)
+{
+	struct mutex *stripe = stripe_of(fs, n);
+	bool last;
+
+	if (!image)
+		return false;
+	mutex_lock(stripe);
+	last = !--image->users;
+	if (last && n->image == image)
+		n->image = NULL;
+	mutex_unlock(stripe);
+	if (last)
+		image_free(image);
+	return last;
+}
+
+bool image_size(struct fs *fs, struct node *n, uint64_t *size)
+{
+	struct image *image;
+	bool pending;
+
+	if (!n->image)	/* one that appears now is no older than we are */
+		return false;
+	image = image_take(fs, n, false);
+	if (!image)
+		return false;
+	mutex_lock(&image->lock);
+	pending = image->state != IMAGE_CLEAN || image->orphan;
+	if (pending)
+		*size = image->text.len;
+	mutex_unlock(&image->lock);
+	image_give(fs, n, image);
+	return pending;
+}
+
+bool image_is_new(struct fs *fs, struct node *n)
+{
+	struct image *image = n->image ? image_take(fs, n, false) : NULL;
+	bool is_new;
+
+	if (!image)
+		return false;
+	mutex_lock(&image->lock);
+	is_new = image->is_new && !image->orphan;
+	mutex_unlock(&image->lock);
+	image_give(fs, n, image);
+	return is_new;
+}
+
+void image_orphan(struct fs *fs, struct node *n, struct bytes text)
+{
+	struct image *image;
+
+	if (!atomic_load(&n->opens))
+		return;
+	/* The open handles' user: it goes with the node. */
+	image = image_take(fs, n, true);
+	if (!image)
+		return;
+	mutex_lock(&image->lock);
+	if (!image->loaded) {
+		buf_clear(&image->text);
+		if (!bytes_is_null(text))
+			buf_add_bytes(&image->text, text);
+		image->loaded = true;
+	}
+	image->orphan = true;
+	image->is_new = false;
+	mutex_unlock(&image->lock);
+}
+
+bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct image *image = n->image ? image_take(op->fs, n, false) : NULL;
+	bool pending;
+
+	if (!image)
+		return false;
+	mutex_lock(&image->lock);
+	pending = image->state != IMAGE_CLEAN || image->is_new;
+	if (pending) {
+		image->how.has_mtime = true;
+		image->how.mtime_ns = mtime_ns;
+	}
+	mutex_unlock(&image->lock);
+	image_give(op->fs, n, image);
+	return pending;
+}
+
+int image_load(struct op *op, struct node *n, struct image *image)
+{
+	int err;
+
+	if (image->loaded)
+		return 0;
+	buf_clear(&image->text);
+	err = n->ops->file->load(op, n, &image->text);
+	if (err == -ENOENT)
+		err = 0;
+	if (!err && image->text.failed)
+		err = -ENOMEM;
+	image->loaded = !err;
+	return err;
+}
+
+int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
+{
+	int err;
+
+	if (size > op->fs->max_value + 1)
+		return op_refuse(op, -EFBIG, "a value may have %llu bytes",
+				 (unsigned long long)op->fs->max_value);
+	if (!size) {
+		buf_clear(&image->text);
+		image->loaded = true;
+		image->state = IMAGE_CUT;
+		return 0;
+	}
+	err = image_load(op, n, image);
+	if (err)
+		return err;
+	if (size > image->text.len) {
+		size_t more = size - image->text.len;
+
+		if (!buf_reserve(&image->text, more))
+			return -ENOMEM;
+		memset(image->text.ptr + image->text.len, 0, more);
+	}
+	image->text.len = size;
+	image->state = IMAGE_DIRTY;
+	return 0;
+}
+
+/* The image with data put in at offset, validated as far as it goes. */
+int image_write(struct op *op, struct node *n, struct image *image,
+		uint64_t offset, struct bytes data)
+{
+	const struct file_kind *file = n->ops->file;
+	struct buf *text = &image->text;
+	size_t old_len;
+	int err = image_load(op, n, image);
+	uint64_t end;
+	struct buf saved = BUF_INIT;
+
+	if (err)
+		return err;
+	end = offset + data.len;
+	if (end < offset || end > op->fs->max_value + 1)
+		return op_refuse(op, -EFBIG, "a value may have %llu bytes",
+				 (unsigned long long)op->fs->max_value);
+	old_len = text->len;
+	if (end > old_len && !buf_reserve(text, end - old_len)) {
+		text->failed = false;
+		return -ENOMEM;
+	}
+	if (offset < old_len)	/* to put back, should it be refused */
+		buf_add(&saved, text->ptr + offset,
+			(end < old_len ? end : old_len) - offset);
+	if (saved.failed)
+		return -ENOMEM;
+	if (offset > old_len)
+		memset(text->ptr + old_len, 0, offset - old_len);
+	memcpy(text->ptr + offset, data.ptr, data.len);
+	if (end > old_len)
+		text->len = end;
+	if (file->may_begin &&
+	    !file->may_begin(op, n, buf_bytes(text),
+			     offset < old_len ? offset : old_len)) {
+		text->len = old_len;
+		memcpy(text->ptr + offset, buf_bytes(&saved).ptr, saved.len);
+		err = op_refuse(op, -EINVAL, "no value begins so");
+	} else {
+		image->state = IMAGE_DIRTY;
+	}
+	buf_release(&saved);
+	return err;
+}

@@ -1,0 +1,43 @@
+/* Between the files of fs/ itself: what the kinds do not call. */
+#ifndef FS_INNER_H
+#define FS_INNER_H
+#include <stdlib.h>
+
+#include "fs/handle.h"
+#include "fs/tree.h"
+
+void op_pool_release(struct fs *fs);
+bool op_is_fresh(const struct op *op);
+void node_path(struct buf *out, struct node *n, const char *name);
+/* By number, behind forwards: a reference, or NULL. */
+struct node *fs_node(struct fs *fs, uint64_t id);
+/* As the kind's stat; kept directories are there though nothing is stored. */
+int node_stat(struct op *op, struct node *n, struct child *out);
+/* The child of that name and its node (a reference also with some errors). */
+int lookup_child(struct op *op, struct node *dir, struct bytes name,
+		 struct child *c, struct node **out);
+/* The times of a child that were set beside the data. */
+int child_set_times(struct op *op, struct node *dir, struct child *c);
+/* What is known of one that the store has nothing of. */
+void kept_child(struct op *op, struct node *n, struct child *out);
+/* listing.c: a name that was cut is looked for among all. */
+int lookup_cut(struct op *op, struct node *dir, struct bytes name,
+	       struct child *c);
+void fill_attr(struct op *op, struct node *n, struct child *c,
+	       struct stat *attr, double *timeout_s);
+/* Counts the node and arms what the reply lets the kernel keep. */
+void fill_entry(struct op *op, struct node *n, struct child *c,
+		struct fs_entry *entry);
+
+/* observe.c: what the store changes becomes notices. */
+void observe_start(struct fs *fs);
+void observe_stop(struct fs *fs);
+/* The kernel's view of n changed (bits: enum armed); the caller waits for it
+ * where it may. */
+void op_notify(struct op *op, struct node *n, uint32_t bits);
+/* Everything in memory below n, and n itself. */
+void op_notify_below(struct op *op, struct node *n);
+/* timer.c */
+void timer_add(struct fs *fs, struct node *n, int64_t at_s);
+void timers_release(struct fs *fs);
+#endif

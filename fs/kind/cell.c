@@ -1,0 +1,445 @@
+/*
+ * A cell: a file that holds its value's text. Elements of collections, fields
+ * of user types and the files of schemaless tables are cells too: the place
+ * tells them apart.
+ */
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "fs/scratch.h"
+
+/* ------------------------------------------------------------------- text */
+uint64_t value_text_size(const struct type *type, struct bytes value)
+{
+	if (!type || !value.len)
+		return 0;
+	if (type->kind == TYPE_BLOB)
+		return value.len;
+	return type_text_length(type, value) + 1;
+}
+
+void value_text(struct buf *out, const struct type *type, struct bytes value)
+{
+	if (!type || !value.len)
+		return;
+	if (type->kind == TYPE_BLOB) {
+		buf_add_bytes(out, value);
+		return;
+	}
+	type_print_text(out, type, value);
+	buf_add_byte(out, '\n');
+}
+
+static struct bytes without_newline(struct bytes text)
+{
+	if (text.len && text.ptr[text.len - 1] == '\n')
+		text.len--;
+	return text;
+}
+
+static bool has_empty(const struct type *type)
+{
+	return type && (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII ||
+			type->kind == TYPE_BLOB);
+}
+
+int text_value(struct op *op, const struct type *type, struct bytes text,
+	       struct buf *value)
+{
+	struct type_error error = { "" };
+	int err;
+
+	if (!type)
+		return text.len ? op_refuse(op, -EINVAL,
+					    "an element of a set is its name") :
+				  0;
+	if (type->kind == TYPE_BLOB) {
+		buf_add_bytes(value, text);
+		return value->failed ? -ENOMEM : 0;
+	}
+	text = without_newline(text);
+	if (!text.len && !has_empty(type))
+		return op_refuse(op, -EINVAL, "%s has no empty value",
+				 type_kind_name(type->kind));
+	err = type_read_text(value, type, text, &error);
+	if (err == -EINVAL)
+		return op_refuse_type(op, &error);
+	return err ? err : value->failed ? -ENOMEM : 0;
+}
+
+/* ------------------------------------------------------------------- stat */
+void cell_child(struct child *c, const struct table *t, const struct type *type,
+		const struct cell_view *cell)
+{
+	child_owner(c, t);
+	c->size = value_text_size(type, cell->value);
+	c->timestamp_us = cell->timestamp_us;
+	c->mtime_ns = cell->timestamp_us * MICROSECOND;
+	c->expires_s = cell->expires_s;
+}
+
+static int read_cell(struct op *op, const struct place *p,
+		     struct cell_view *cell)
+{
+	return table_read_cell(op->fs->store, p->table, p->partition_key,
+			       p->is_static ? NULL : p->clustering, p->column,
+			       p->path, op->now_s, &op->arena, cell);
+}
+
+/* Is anything of the collection live? Its time and end. */
+static int stat_collection(struct op *op, const struct place *p,
+			   struct child *out)
+{
+	const struct cell_view *cells;
+	uint32_t i, count, found = 0;
+	struct row_view row;
+	int got = table_read(op->fs->store, p->table, p->partition_key,
+			     p->is_static ? NULL : p->clustering,
+			     (uint64_t)1 << (p->column->number & 63), op->now_s,
+			     &op->arena, &row);
+
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	cells = p->is_static ? row.statics : row.cells;
+	count = p->is_static ? row.static_count : row.cell_count;
+	out->expires_s = 0;
+	for (i = 0; i < count; i++) {
+		if (cells[i].column->number != p->column->number)
+			continue;
+		if (!found++ ||
+		    cells[i].timestamp_us * MICROSECOND > out->mtime_ns)
+			out->mtime_ns = cells[i].timestamp_us * MICROSECOND;
+		if (cells[i].expires_s > out->expires_s)
+			out->expires_s = cells[i].expires_s;
+	}
+	return found ? 0 : -ENOENT;
+}
+
+static int stat_place(struct op *op, const struct place *p, struct child *out)
+{
+	struct cell_view cell;
+	int got;
+
+	if (out->ops == &kind_collection)
+		return stat_collection(op, p, out);
+	if (out->ops == &kind_key_column)
+		return key_column_stat(op, p, out);
+	if (out->ops == &kind_collection_json)
+		return collection_json_stat(op, p, out);
+	got = read_cell(op, p, &cell);
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	cell_child(out, p->table, p->type, &cell);
+	if (out->ops == &kind_counter)
+		out->volatile_attributes = true;
+	return 0;
+}
+
+/* c says what it would be; is it there? */
+int cell_lookup(struct op *op, struct node *dir, struct child *c)
+{
+	struct place p;
+	int err = place_of_child(op, dir, c, &p);
+
+	if (err)
+		return err;
+	return stat_place(op, &p, c);
+}
+
+int cell_stat(struct op *op, struct node *n, struct child *out)
+{
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	child_init(out, n->ops);
+	out->number = n->number;
+	out->value = node_value(n);
+	if (err)
+		return err;
+	child_owner(out, p.table);
+	return stat_place(op, &p, out);
+}
+
+/* ----------------------------------------------------------- read, commit */
+static int load(struct op *op, struct node *n, struct buf *out)
+{
+	struct cell_view cell;
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	if (!got)
+		got = read_cell(op, &p, &cell);
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	value_text(out, p.type, cell.value);
+	return 0;
+}
+
+static struct node *row_of(struct node *n)
+{
+	/* An element's row is above its collection. */
+	return n->ops->part == PART_PATH ? n->parent->parent : n->parent;
+}
+
+static int write_value(struct op *op, struct node *n, const struct place *p,
+		       struct bytes value, const struct store_how *how)
+{
+	int64_t at, ttl = p->table->options.default_time_to_live;
+	struct cell_view old;
+	struct write w;
+	int got = read_cell(op, p, &old);
+	int err = 0;
+
+	if (got < 0)
+		return got;
+	at = op_timestamp(op, got ? old.timestamp_us : NO_TIMESTAMP);
+	write_init(&w, op->fs->store);
+	if (got && n->ops != &kind_plain)
+		err = attr_freeze_row(op, &w, row_of(n), p);
+	else if (!got && n->ops == &kind_plain)
+		err = attr_touch(op, &w, n->parent);
+	else if (!got)
+		err = attr_appear(op, &w, row_of(n), p);
+	if (!err && !got && n->ops->part == PART_PATH)
+		err = attr_touch(op, &w, n->parent);
+	place_write_row(&w, p);
+	if (how->has_expires && how->expires_s != NO_TIME)
+		write_cell_until(&w, p->column, p->path, value, at,
+				 (int32_t)(how->expires_s > op->now_s ?
+					   how->expires_s - op->now_s : 1),
+				 how->expires_s);
+	else
+		write_cell(&w, p->column, p->path, value, at, (int32_t)ttl);
+	if (!err && how->has_mtime)
+		err = attr_set_cell(op, &w, n->table, p, at, how->mtime_ns);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+static int store(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	struct buf value = BUF_INIT;
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	if (!err && (p.table->flags & TABLE_VIRTUAL))
+		err = -EROFS;
+	if (!err)
+		err = table_settle(op, n);
+	if (!err)
+		err = text_value(op, p.type, text, &value);
+	if (!err && value.len > op->fs->max_value)
+		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
+				(unsigned long long)op->fs->max_value);
+	if (!err)
+		err = write_value(op, n, &p, buf_bytes(&value), how);
+	buf_release(&value);
+	return err;
+}
+
+#define CHECK_ALL (64 << 10)	/* bytes that are always checked again */
+
+static bool may_begin(struct op *op, struct node *n, struct bytes text,
+		      size_t from)
+{
+	struct place p;
+
+	if (place_of(op, n, &p))
+		return true;
+	if (!p.type)
+		return !text.len;
+	if (p.type->kind == TYPE_BLOB)
+		return true;
+	if (p.type->kind == TYPE_TEXT && text.len > CHECK_ALL) {
+		/* From the character on that the new bytes may go on with. */
+		size_t back = from < 4 ? from : 4;
+
+		text.ptr += from - back;
+		text.len -= from - back;
+		while (text.len && (text.ptr[0] & 0xc0) == 0x80) {
+			text.ptr++;
+			text.len--;
+		}
+	}
+	return type_text_may_begin(p.type, without_newline(text));
+}
+
+static bool takes_empty(struct op *op, struct node *n)
+{
+	struct place p;
+
+	return !place_of(op, n, &p) && (has_empty(p.type) || !p.type);
+}
+
+const struct file_kind cell_file = {
+	.load = load,
+	.store = store,
+	.may_begin = may_begin,
+	.takes_empty = takes_empty,
+};
+
+/* ---------------------------------------------------------------- changes */
+int cell_unlink(struct op *op, struct node *n)
+{
+	struct cell_view old;
+	struct row_view row;
+	struct write w;
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	if (!got && (p.table->flags & TABLE_VIRTUAL))
+		got = -EROFS;
+	if (!got)
+		got = read_cell(op, &p, &old);
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	write_init(&w, op->fs->store);
+	place_write_row(&w, &p);
+	write_cell(&w, p.column, p.path, BYTES_NULL,
+		   op_timestamp(op, old.timestamp_us), 0);
+	got = attr_touch(op, &w, n->parent);
+	if (!got)
+		got = table_write(&w);
+	write_release(&w);
+	if (got)
+		return got;
+	/* The directory stays, though nothing may be left of the row. */
+	if (n->ops->part == PART_PATH || n->ops == &kind_plain)
+		keep_up(op, n->parent);
+	if (n->ops == &kind_plain)
+		return 0;
+	got = table_read(op->fs->store, p.table, p.partition_key,
+			 p.is_static ? NULL : p.clustering,
+			 p.is_static ? UINT64_MAX : 0, op->now_s, &op->arena,
+			 &row);
+	if (got <= 0 || (p.is_static && !row.static_count))
+		keep_up(op, n->parent);
+	return got < 0 ? got : 0;
+}
+
+int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct cell_view cell;
+	struct write w;
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	if (!got)
+		got = read_cell(op, &p, &cell);
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	if (p.table->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	write_init(&w, op->fs->store);
+	got = attr_set_cell(op, &w, n->table, &p, cell.timestamp_us, mtime_ns);
+	if (!got)
+		got = table_write(&w);
+	write_release(&w);
+	return got;
+}
+
+/* Onto another column of the row, where the text is valid: one batch. */
+static int move_cell(struct op *op, struct node *n, const struct child *target,
+		     struct node *dir)
+{
+	struct buf text = BUF_INIT, value = BUF_INIT;
+	struct place from, to;
+	struct cell_view cell, old;
+	int64_t at, mtime_ns;
+	struct write w;
+	int got = place_of(op, n, &from);
+
+	if (!got)
+		got = place_of_child(op, dir, target, &to);
+	if (!got)
+		got = read_cell(op, &from, &cell);
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	value_text(&text, from.type, cell.value);
+	got = text_value(op, to.type, buf_bytes(&text), &value);
+	if (!got)
+		got = attr_cell_mtime(op, n->table, &from, cell.timestamp_us,
+				      &mtime_ns);
+	if (got)
+		goto out;
+	got = read_cell(op, &to, &old);
+	if (got < 0)
+		goto out;
+	at = op_timestamp(op, got && old.timestamp_us > cell.timestamp_us ?
+				      old.timestamp_us : cell.timestamp_us);
+	write_init(&w, op->fs->store);
+	place_write_row(&w, &from);
+	write_cell(&w, from.column, from.path, BYTES_NULL, at, 0);
+	place_write_row(&w, &to);
+	write_cell_until(&w, to.column, to.path, buf_bytes(&value), at,
+			 cell.ttl_s, cell.expires_s);
+	got = attr_set_cell(op, &w, n->table, &to, at, mtime_ns);
+	if (!got)
+		got = attr_touch(op, &w, dir);
+	if (!got)
+		got = table_write(&w);
+	write_release(&w);
+out:
+	buf_release(&text);
+	buf_release(&value);
+	return got;
+}
+
+/* An editor's backup: the value goes to memory and leaves the row. */
+static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
+			   struct child *target)
+{
+	struct buf text = BUF_INIT;
+	struct child now;
+	int err = node_stat(op, n, &now);
+
+	if (!err)
+		err = scratch_create(op, name, target);
+	if (!err)
+		err = n->ops->file->load(op, n, &text);
+	if (!err)
+		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);
+	if (!err)
+		err = n->ops->unlink(op, n);
+	if (err && target->scratch) {
+		scratch_free(op->fs, target->scratch);
+		target->scratch = NULL;
+	}
+	buf_release(&text);
+	return err;
+}
+
+int cell_rename(struct op *op, struct node *n, struct node *dir,
+		struct bytes name, struct node *replaced, struct child *target)
+{
+	struct bytes base;
+	int err;
+
+	(void)replaced;
+	memset(target, 0, sizeof(*target));
+	if (dir != n->parent)
+		return -EXDEV;
+	if (n->ops != &kind_plain && name_is_scratch(name, &base))
+		return move_to_scratch(op, n, name, target);
+	if (!dir->ops->create)
+		return -EXDEV;
+	err = dir->ops->create(op, dir, name, target);
+	if (err)
+		return err;
+	if (target->ops != n->ops || target->ops->file != n->ops->file)
+		return -EXDEV;
+	return move_cell(op, n, target, dir);
+}
+
+const struct node_ops kind_cell = {
+	.kind = "cell",
+	.part = PART_COLUMN,
+	.file = &cell_file,
+	.stat = cell_stat,
+	.unlink = cell_unlink,
+	.rename = cell_rename,
+	.set_mtime = cell_set_mtime,
+};

@@ -1,0 +1,472 @@
+/*
+ * A set, map, list or user type that is not frozen: a directory of its
+ * elements, each a cell of its own. A list's elements are named by their ids,
+ * written so that names sort as the list does; by position they are reached
+ * unlisted, and @append and @prepend add.
+ */
+#include <ctype.h>
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "fs/listing.h"
+
+static const struct type *uuid_type(void)
+{
+	return type_native(TYPE_TIMEUUID);
+}
+
+/* -------------------------------------------------------------- list ids */
+static void list_name(struct buf *out, struct bytes id)
+{
+	struct buf ordered = BUF_INIT;
+	size_t i;
+
+	type_ordered_append(&ordered, uuid_type(), id, false);
+	for (i = 1; i < ordered.len; i++)
+		buf_add_format(out, "%02x", ordered.ptr[i]);
+	out->failed |= ordered.failed;
+	buf_release(&ordered);
+}
+
+static int hex(uint8_t c)
+{
+	return isdigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int list_id(struct op *op, struct bytes name, struct bytes *id)
+{
+	struct buf value = BUF_INIT, again = BUF_INIT;
+	uint8_t bytes[64] = { 0x40 };
+	struct reader r;
+	bool is_null;
+	size_t i;
+	int err;
+
+	if (name.len % 2 || name.len > 80 || name.len < 32)
+		return -ENOENT;
+	for (i = 0; i < name.len; i += 2) {
+		int high = hex(name.ptr[i]), low = hex(name.ptr[i + 1]);
+
+		if (high < 0 || low < 0)
+			return -ENOENT;
+		bytes[1 + i / 2] = (uint8_t)(high << 4 | low);
+	}
+	r = reader_of(bytes_of(bytes, 1 + name.len / 2));
+	err = type_ordered_decode(&value, &is_null, uuid_type(), &r, false);
+	if (!err && (is_null || value.len != 16 || reader_left(&r)))
+		err = -ENOENT;
+	if (!err)
+		list_name(&again, buf_bytes(&value));
+	if (!err && !bytes_equal(buf_bytes(&again), name))
+		err = -ENOENT;
+	if (!err)
+		*id = arena_copy(&op->arena, buf_bytes(&value));
+	buf_release(&value);
+	buf_release(&again);
+	return err ? -ENOENT : op->arena.failed ? -ENOMEM : 0;
+}
+
+/* Seconds from 1582 to 2010-01-01, which prepended ids mirror at, as 100 ns. */
+#define MIRROR 134775360000000000ull
+
+/* The id of what goes before everything: time runs backwards from the mirror,
+ * so that what is prepended later sorts first. */
+static void prepend_id(uint8_t id[16])
+{
+	uint64_t time;
+
+	uuid_new_time(id);
+	time = (uint64_t)get_be32(id) | (uint64_t)get_be16(id + 4) << 32 |
+	       (uint64_t)(get_be16(id + 6) & 0x0fff) << 48;
+	time = 2 * MIRROR - time;
+	put_be32(id, (uint32_t)time);
+	id[4] = (uint8_t)(time >> 40);
+	id[5] = (uint8_t)(time >> 32);
+	id[6] = (uint8_t)(0x10 | (time >> 56 & 0x0f));
+	id[7] = (uint8_t)(time >> 48);
+}
+
+/* --------------------------------------------------------------- elements */
+static void element_name(struct buf *out, const struct type *t,
+			 struct bytes path)
+{
+	unsigned field;
+
+	switch (t->kind) {
+	case TYPE_LIST:
+		list_name(out, path);
+		break;
+	case TYPE_UDT:
+		field = path.len == 2 ? get_be16(path.ptr) : UINT16_MAX;
+		if (field < t->part_count)
+			name_escape(out, bytes_str(t->field_names[field]));
+		break;
+	default:
+		key_value_name(out, t->parts[0], path);
+	}
+}
+
+static int field_path(struct op *op, const struct type *t, struct bytes name,
+		      struct bytes *path)
+{
+	uint8_t number[2];
+	uint32_t i;
+
+	for (i = 0; i < t->part_count; i++) {
+		struct buf again = BUF_INIT;
+		bool same;
+
+		name_escape(&again, bytes_str(t->field_names[i]));
+		same = bytes_equal(buf_bytes(&again), name);
+		buf_release(&again);
+		if (!same)
+			continue;
+		number[0] = (uint8_t)(i >> 8);
+		number[1] = (uint8_t)i;
+		*path = arena_copy(&op->arena, bytes_of(number, 2));
+		return op->arena.failed ? -ENOMEM : 0;
+	}
+	return -ENOENT;
+}
+
+static const struct column *column_of(struct op *op, struct node *dir,
+				      struct place *p, int *err)
+{
+	*err = place_of(op, dir, p);
+	return *err ? NULL : p->column;
+}
+
+/* What the name stands for in the collection, there or not. */
+static int element_child(struct op *op, struct node *dir, struct bytes name,
+			 struct child *out)
+{
+	struct place p;
+	const struct column *c;
+	int err;
+
+	c = column_of(op, dir, &p, &err);
+	if (!c)
+		return err ? err : -ESTALE;
+	child_init(out, c->type->kind == TYPE_SET ? &kind_set_element :
+						    &kind_element);
+	child_owner(out, p.table);
+	switch (c->type->kind) {
+	case TYPE_LIST:
+		return list_id(op, name, &out->value);
+	case TYPE_UDT:
+		return field_path(op, c->type, name, &out->value);
+	default:
+		return key_parse_value(op, c->type->parts[0], name,
+				       &out->value);
+	}
+}
+
+static int read_cells(struct op *op, const struct place *p, struct arena *arena,
+		      const struct cell_view **cells, size_t *count)
+{
+	const struct cell_view *all;
+	struct row_view row;
+	size_t i, n, first;
+	int got = table_read(op->fs->store, p->table, p->partition_key,
+			     p->is_static ? NULL : p->clustering,
+			     (uint64_t)1 << (p->column->number & 63), op->now_s,
+			     arena, &row);
+
+	*count = 0;
+	if (got <= 0)
+		return got;
+	all = p->is_static ? row.statics : row.cells;
+	n = p->is_static ? row.static_count : row.cell_count;
+	for (i = 0; i < n && all[i].column->number != p->column->number; i++)
+		;
+	for (first = i; i < n && all[i].column->number == p->column->number;
+	     i++)
+		;
+	*cells = all + first;
+	*count = i - first;
+	return 0;
+}
+
+/* @0, @1, ...: the element that has that place now. */
+static int position_child(struct op *op, struct node *dir, struct bytes name,
+			  struct child *out)
+{
+	const struct cell_view *cells;
+	size_t i, at = 0, count;
+	struct place p;
+	int err = place_of(op, dir, &p);
+
+	if (err)
+		return err;
+	if (p.column->type->kind != TYPE_LIST)
+		return -ENOENT;
+	child_init(out, &kind_position);
+	child_owner(out, p.table);
+	out->volatile_name = true;
+	out->volatile_attributes = true;
+	if (bytes_equal(name, bytes_str("@append")) ||
+	    bytes_equal(name, bytes_str("@prepend"))) {
+		out->ops = &kind_append;
+		return 0;
+	}
+	for (i = 1; i < name.len && i < 12 && isdigit(name.ptr[i]); i++)
+		at = at * 10 + (size_t)(name.ptr[i] - '0');
+	if (i < name.len || i == 1 || (i > 2 && name.ptr[1] == '0'))
+		return -ENOENT;
+	err = read_cells(op, &p, &op->arena, &cells, &count);
+	if (err || at >= count)
+		return err ? err : -ENOENT;
+	out->value = cells[at].path;
+	return 0;
+}
+
+static int lookup_element(struct op *op, struct node *dir, struct bytes name,
+			  struct child *out)
+{
+	int err = name.len && name.ptr[0] == '@' ?
+			  position_child(op, dir, name, out) :
+			  element_child(op, dir, name, out);
+
+	if (err || out->ops == &kind_append)
+		return err;
+	return cell_lookup(op, dir, out);
+}
+
+static int next_element(struct op *op, struct listing *l, struct buf *name,
+			struct child *out)
+{
+	const struct cell_view *cell;
+	const struct column *c;
+	int err;
+
+	if (!l->data) {
+		const struct cell_view *cells = NULL;
+
+		err = listing_place(op, l);
+		if (!err)
+			err = read_cells(op, &l->place, &l->arena, &cells,
+					 &l->count);
+		if (err)
+			return err == -EINVAL ? 0 : err;
+		l->row.cells = cells;
+		l->data = l;
+	}
+	if (l->index >= l->count)
+		return 0;
+	cell = &l->row.cells[l->index++];
+	c = l->place.column;
+	child_init(out, c->type->kind == TYPE_SET ? &kind_set_element :
+						    &kind_element);
+	l->place.path = cell->path;
+	cell_child(out, l->place.table,
+		   c->type->kind == TYPE_SET ? NULL :
+		   c->type->kind == TYPE_MAP ? c->type->parts[1] :
+		   c->type->kind == TYPE_LIST ? c->type->parts[0] :
+		   get_be16(cell->path.ptr) < c->type->part_count ?
+		   c->type->parts[get_be16(cell->path.ptr)] : NULL, cell);
+	out->value = cell->path;
+	element_name(name, c->type, cell->path);
+	return 1;
+}
+
+static int create_element(struct op *op, struct node *dir, struct bytes name,
+			  struct child *out)
+{
+	struct bytes base;
+	int err = name.len && name.ptr[0] == '@' ?
+			  position_child(op, dir, name, out) :
+			  element_child(op, dir, name, out);
+
+	if (!err || err == -ENOMEM || err == -ESTALE)
+		return err;
+	if (name_is_scratch(name, &base)) {
+		op->reason[0] = 0;
+		return scratch_create(op, name, out);
+	}
+	op_refuse(op, -EINVAL, "no element of this column is named so");
+	return -EINVAL;
+}
+
+static int rmdir_collection(struct op *op, struct node *n)
+{
+	const struct cell_view *cells;
+	size_t count = 0;
+	struct write w;
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	if (!err)
+		err = read_cells(op, &p, &op->arena, &cells, &count);
+	if (err || count)
+		return err ? err : -ENOTEMPTY;
+	write_init(&w, op->fs->store);
+	err = attr_touch(op, &w, n->parent);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	if (!err)
+		keep_up(op, n->parent);
+	return err;
+}
+
+const struct node_ops kind_collection = {
+	.kind = "collection",
+	.directory = true,
+	.part = PART_COLUMN,
+	.lookup = lookup_element,
+	.stat = cell_stat,
+	.next = next_element,
+	.create = create_element,
+	.rmdir = rmdir_collection,
+	.set_mtime = attr_set_mtime,
+};
+
+const struct node_ops kind_element = {
+	.kind = "element",
+	.part = PART_PATH,
+	.file = &cell_file,
+	.stat = cell_stat,
+	.unlink = cell_unlink,
+	.rename = cell_rename,
+	.set_mtime = cell_set_mtime,
+};
+
+static int store_set_element(struct op *op, struct node *n, struct bytes text,
+			     const struct store_how *how)
+{
+	return cell_file.store(op, n, text, how);
+}
+
+static int load_nothing(struct op *op, struct node *n, struct buf *out)
+{
+	(void)op;
+	(void)n;
+	(void)out;
+	return 0;
+}
+
+static bool only_empty(struct op *op, struct node *n, struct bytes text,
+		       size_t from)
+{
+	(void)n;
+	(void)from;
+	if (text.len)
+		op_refuse(op, -EINVAL, "an element of a set is its name");
+	return !text.len;
+}
+
+static bool always(struct op *op, struct node *n)
+{
+	(void)op;
+	(void)n;
+	return true;
+}
+
+static const struct file_kind set_element_file = {
+	.load = load_nothing,
+	.store = store_set_element,
+	.may_begin = only_empty,
+	.takes_empty = always,
+	.exists_by_name = true,
+};
+
+const struct node_ops kind_set_element = {
+	.kind = "element",
+	.part = PART_PATH,
+	.file = &set_element_file,
+	.stat = cell_stat,
+	.unlink = cell_unlink,
+	.rename = cell_rename,
+	.set_mtime = cell_set_mtime,
+};
+
+/* ------------------------------------------------------------ by position */
+static int stat_position(struct op *op, struct node *n, struct child *out)
+{
+	int err = cell_stat(op, n, out);
+
+	out->volatile_name = true;
+	out->volatile_attributes = true;
+	return err;
+}
+
+const struct node_ops kind_position = {
+	.kind = "element",
+	.part = PART_PATH,
+	.file = &cell_file,
+	.stat = stat_position,
+	.unlink = cell_unlink,
+};
+
+static int stat_append(struct op *op, struct node *n, struct child *out)
+{
+	struct table *t = op_table(op, n);
+
+	child_init(out, n->ops);
+	if (!t)
+		return -ESTALE;
+	child_owner(out, t);
+	out->volatile_name = true;
+	out->volatile_attributes = true;
+	return 0;
+}
+
+static int store_append(struct op *op, struct node *n, struct bytes text,
+			const struct store_how *how)
+{
+	bool first = bytes_equal(node_name(n), bytes_str("@prepend"));
+	struct buf value = BUF_INIT;
+	uint8_t id[16];
+	struct write w;
+	struct place p;
+	int err = place_of(op, n->parent, &p);
+
+	(void)how;
+	if (!err)
+		err = text_value(op, p.column->type->parts[0], text, &value);
+	if (!err) {
+		if (first)
+			prepend_id(id);
+		else
+			uuid_new_time(id);
+		write_init(&w, op->fs->store);
+		place_write_row(&w, &p);
+		write_cell(&w, p.column, bytes_of(id, 16), buf_bytes(&value),
+			   op_timestamp(op, NO_TIMESTAMP),
+			   p.table->options.default_time_to_live);
+		err = attr_touch(op, &w, n->parent);
+		if (!err)
+			err = table_write(&w);
+		write_release(&w);
+	}
+	buf_release(&value);
+	if (!err)
+		op_notify(op, n->parent, ARMED_ATTRIBUTES | ARMED_PAGES);
+	return err;
+}
+
+static bool append_may_begin(struct op *op, struct node *n, struct bytes text,
+			     size_t from)
+{
+	struct place p;
+
+	(void)from;
+	if (place_of(op, n->parent, &p) || !p.column->type->part_count)
+		return true;
+	if (text.len && text.ptr[text.len - 1] == '\n')
+		text.len--;
+	return type_text_may_begin(p.column->type->parts[0], text);
+}
+
+static const struct file_kind append_file = {
+	.load = load_nothing,
+	.store = store_append,
+	.may_begin = append_may_begin,
+	.document = true,
+};
+
+const struct node_ops kind_append = {
+	.kind = "list end",
+	.file = &append_file,
+	.stat = stat_append,
+};

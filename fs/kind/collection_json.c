@@ -1,0 +1,131 @@
+/*
+ * COLUMN.json: the whole value of a collection or user type that is stored
+ * cell by cell. Written, it replaces all of it; appended to, it adds.
+ */
+#include <errno.h>
+
+#include "fs/document.h"
+#include "fs/inner.h"
+
+static int print(struct op *op, const struct place *p, struct buf *out,
+		 int64_t *latest_us)
+{
+	const struct cell_view *cells;
+	size_t i, first, count;
+	struct row_view row;
+	int got = table_read(op->fs->store, p->table, p->partition_key,
+			     p->is_static ? NULL : p->clustering,
+			     (uint64_t)1 << (p->column->number & 63), op->now_s,
+			     &op->arena, &row);
+
+	*latest_us = NO_TIMESTAMP;
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	cells = p->is_static ? row.statics : row.cells;
+	count = p->is_static ? row.static_count : row.cell_count;
+	for (i = 0; i < count && cells[i].column->number != p->column->number;
+	     i++)
+		;
+	for (first = i; i < count &&
+			cells[i].column->number == p->column->number; i++)
+		if (cells[i].timestamp_us > *latest_us)
+			*latest_us = cells[i].timestamp_us;
+	if (i == first)
+		return -ENOENT;
+	got = document_print_column(out, p->column, cells + first, i - first);
+	buf_add_byte(out, '\n');
+	return got;
+}
+
+int collection_json_stat(struct op *op, const struct place *p, struct child *c)
+{
+	struct buf text = BUF_INIT;
+	int64_t latest_us;
+	int err = print(op, p, &text, &latest_us);
+
+	child_owner(c, p->table);
+	c->size = text.len;
+	c->mtime_ns = latest_us * MICROSECOND;
+	c->volatile_name = true;
+	c->volatile_attributes = true;
+	buf_release(&text);
+	return err;
+}
+
+static int load(struct op *op, struct node *n, struct buf *out)
+{
+	int64_t latest_us;
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	return err ? err : print(op, &p, out, &latest_us);
+}
+
+static int write_whole(struct op *op, struct node *n, const struct place *p,
+		       struct bytes value, bool add)
+{
+	struct buf now = BUF_INIT;
+	int64_t latest_us, at;
+	struct write w;
+	int err = print(op, p, &now, &latest_us);
+
+	buf_release(&now);
+	if (err && err != -ENOENT)
+		return err;
+	at = op_timestamp(op, latest_us == NO_TIMESTAMP ? latest_us :
+							  latest_us + 1);
+	op->broadcast = true;
+	write_init(&w, op->fs->store);
+	place_write_row(&w, p);
+	err = document_write_column(&w, p->column, value, at,
+				    p->table->options.default_time_to_live,
+				    add && !bytes_is_null(value));
+	if (!err)
+		err = attr_touch(op, &w, n->parent);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+static int store(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	struct bytes value;
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	if (!err && (p.table->flags & TABLE_VIRTUAL))
+		err = -EROFS;
+	if (!err)
+		err = document_value(op, p.column, text, &value);
+	return err ? err : write_whole(op, n, &p, value, how->append);
+}
+
+static const struct file_kind collection_json_file = {
+	.load = load,
+	.store = store,
+	.document = true,
+};
+
+static int unlink_collection(struct op *op, struct node *n)
+{
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	if (!err && (p.table->flags & TABLE_VIRTUAL))
+		err = -EROFS;
+	if (!err)
+		err = write_whole(op, n, &p, BYTES_NULL, false);
+	if (!err)
+		keep_up(op, n->parent);
+	return err;
+}
+
+const struct node_ops kind_collection_json = {
+	.kind = "collection document",
+	.part = PART_COLUMN,
+	.file = &collection_json_file,
+	.stat = cell_stat,
+	.unlink = unlink_collection,
+};

@@ -1,0 +1,359 @@
+/* .widefs: the program itself. Reached by name, not listed in the root. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "fs/inner.h"
+#include "fs/listing.h"
+#include "store/base/clock.h"
+#include "store/lsm/lsm.h"
+
+/* --------------------------------------------------------------- contents */
+static int print_version(struct op *op, struct buf *out)
+{
+	buf_add_format(out, "%s\n", op->fs->version);
+	return 0;
+}
+
+static int print_help(struct op *op, struct buf *out)
+{
+	(void)op;
+	buf_add_str(out,
+"This directory tree is a database: a keyspace is a directory, a table a\n"
+"directory in it, a partition key a directory in that, then one for each\n"
+"clustering column; the last is the row, and its files are the cells.\n"
+"\n"
+"  mkdir KEYSPACE             makes a keyspace\n"
+"  mkdir KEYSPACE/TABLE       makes a table of plain files: key, column, bytes\n"
+"  cat KEYSPACE/schema.cql    the definitions; write CREATE TABLE into it\n"
+"  mkdir TABLE/KEY/...        inserts a row\n"
+"  echo VALUE > ROW/COLUMN    writes a cell; cat reads it, rm deletes it\n"
+"  cat ROW.json               the row as JSON; > replaces it, >> merges\n"
+"  touch ROW/SET/ELEMENT      adds to a set; rm removes\n"
+"  echo +1 > ROW/COUNTER      counts\n"
+"  .cql                       takes CQL: write a statement, read its result;\n"
+"                             also .cql.json, .cql.ndjson and .cql.csv, in the\n"
+"                             root and in each keyspace\n"
+"\n"
+"Here:\n"
+"  errors    why calls were refused, the newest last\n"
+"  stats     what the store does          options   how it is mounted\n"
+"  metrics   the same for Prometheus      version   of the program\n"
+"  ctl       takes: sync, flush [K.T], compact [K.T], scrub\n");
+	return 0;
+}
+
+static int print_options(struct op *op, struct buf *out)
+{
+	struct fs *fs = op->fs;
+
+	buf_add_format(out, "max_value=%llu\nscratch_max=%llu\n",
+		       (unsigned long long)fs->max_value,
+		       (unsigned long long)fs->scratch_max);
+	if (fs->keyspace)
+		buf_add_format(out, "keyspace=%s\n", fs->keyspace);
+	if (fs->read_only)
+		buf_add_str(out, "ro\n");
+	if (fs->options_text)
+		buf_add_str(out, fs->options_text);
+	return 0;
+}
+
+struct figure {
+	const char *name, *help;
+	uint64_t value;
+	bool gauge;
+};
+
+static size_t figures(struct op *op, struct figure *out)
+{
+	struct fs *fs = op->fs;
+	struct lsm_stats s;
+	size_t n = 0;
+
+	memset(&s, 0, sizeof(s));
+	store_stats(fs->store, &s);
+#define FIGURE(name, help, value, gauge) \
+	out[n++] = (struct figure){ name, help, value, gauge }
+	FIGURE("batches", "batches applied", s.applied, false);
+	FIGURE("gets", "point reads", s.gets, false);
+	FIGURE("scans", "iterators opened", s.iterators, false);
+	FIGURE("flushes", "memtables written", s.flushes, false);
+	FIGURE("compactions", "compactions", s.compactions, false);
+	FIGURE("bytes_written", "bytes written to the log", s.bytes_written,
+	       false);
+	FIGURE("bytes_flushed", "bytes flushed", s.bytes_flushed, false);
+	FIGURE("bytes_compacted", "bytes compacted", s.bytes_compacted, false);
+	FIGURE("log_bytes", "bytes of the commit log", s.log_bytes, true);
+	FIGURE("log_segments", "segments of the commit log", s.log_segments,
+	       true);
+	FIGURE("syncs", "syncs of the log", s.syncs, false);
+	FIGURE("cache_hits", "blocks found in the cache", s.cache_hits, false);
+	FIGURE("cache_misses", "blocks read", s.cache_misses, false);
+	FIGURE("cache_bytes", "bytes of cached blocks", s.cache_bytes, true);
+	FIGURE("memtable_bytes", "bytes of memtables", s.memtable_bytes, true);
+	FIGURE("tombstones_read", "tombstones met by reads", s.tombstones_read,
+	       false);
+	FIGURE("faulted", "1 after an I/O error: read-only", s.faulted, true);
+	FIGURE("nodes", "nodes in memory", atomic_load(&fs->nodes.count), true);
+	FIGURE("scratch_bytes", "bytes of temporary files",
+	       atomic_load(&fs->scratch_bytes), true);
+	FIGURE("uptime_seconds", "since it was mounted",
+	       (uint64_t)(clock_now_us() - fs->opened_ns / MICROSECOND) /
+		       1000000, true);
+#undef FIGURE
+	return n;
+}
+
+static int print_stats(struct op *op, struct buf *out)
+{
+	struct figure all[32];
+	size_t i, n = figures(op, all);
+
+	for (i = 0; i < n; i++)
+		buf_add_format(out, "%-28s %llu\n", all[i].help,
+			       (unsigned long long)all[i].value);
+	return 0;
+}
+
+static int print_metrics(struct op *op, struct buf *out)
+{
+	struct figure all[32];
+	size_t i, n = figures(op, all);
+
+	for (i = 0; i < n; i++)
+		buf_add_format(out,
+			       "# HELP widefs_%s %s\n# TYPE widefs_%s %s\nwidefs_%s %llu\n",
+			       all[i].name, all[i].help, all[i].name,
+			       all[i].gauge ? "gauge" : "counter", all[i].name,
+			       (unsigned long long)all[i].value);
+	return 0;
+}
+
+static int print_errors(struct op *op, struct buf *out)
+{
+	uid_t uid = op->call ? op->call->uid : 0;
+
+	errors_print(&op->fs->errors, out, uid, !uid || uid == op->fs->uid);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*print)(struct op *op, struct buf *out);
+} files[] = {
+	{ "version", print_version }, { "help", print_help },
+	{ "options", print_options }, { "stats", print_stats },
+	{ "metrics", print_metrics }, { "errors", print_errors },
+	{ "ctl", NULL },
+};
+
+/* -------------------------------------------------------------- directory */
+int control_child(struct op *op, struct child *out)
+{
+	child_init(out, &kind_control);
+	out->uid = op->fs->uid;
+	out->gid = op->fs->gid;
+	out->mode = 0555;
+	out->mtime_ns = op->fs->opened_ns;
+	return 0;
+}
+
+static int stat_control(struct op *op, struct node *n, struct child *out)
+{
+	(void)n;
+	return control_child(op, out);
+}
+
+static int file_child(struct op *op, uint32_t i, struct child *out)
+{
+	struct buf text = BUF_INIT;
+
+	child_init(out, &kind_control_file);
+	out->number = i;
+	out->uid = op->fs->uid;
+	out->gid = op->fs->gid;
+	out->mtime_ns = clock_now_us() * MICROSECOND;
+	out->volatile_attributes = true;
+	if (files[i].print) {
+		files[i].print(op, &text);
+		out->read_only = true;
+		out->size = text.len;
+	}
+	buf_release(&text);
+	return 0;
+}
+
+static int lookup(struct op *op, struct node *dir, struct bytes name,
+		  struct child *out)
+{
+	uint32_t i;
+
+	(void)dir;
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (bytes_equal(name, bytes_str(files[i].name)))
+			return file_child(op, i, out);
+	return -ENOENT;
+}
+
+static int stat_file(struct op *op, struct node *n, struct child *out)
+{
+	return file_child(op, n->number, out);
+}
+
+static int next(struct op *op, struct listing *l, struct buf *name,
+		struct child *out)
+{
+	if (l->index >= ARRAY_SIZE(files))
+		return 0;
+	buf_add_str(name, files[l->index].name);
+	file_child(op, (uint32_t)l->index++, out);
+	return 1;
+}
+
+const struct node_ops kind_control = {
+	.kind = "control",
+	.directory = true,
+	.lookup = lookup,
+	.stat = stat_control,
+	.next = next,
+};
+
+/* --------------------------------------------------------------- commands */
+static void report(void *context, const char *text)
+{
+	op_refuse(context, -EUCLEAN, "%s", text);
+}
+
+static int find_table(struct op *op, struct bytes name, struct table **t)
+{
+	const uint8_t *dot = name.len ? memchr(name.ptr, '.', name.len) : NULL;
+	size_t first = dot ? (size_t)(dot - name.ptr) : 0;
+
+	*t = NULL;
+	if (!name.len)
+		return 0;
+	if (dot)
+		*t = schema_table(op->schema, bytes_of(name.ptr, first),
+				  bytes_of(dot + 1, name.len - first - 1));
+	return *t ? 0 : op_refuse(op, -EINVAL, "there is no table '%.*s'",
+				  (int)name.len, name.ptr);
+}
+
+static int run_command(struct op *op, struct bytes line)
+{
+	struct store *s = op->fs->store;
+	struct bytes word = line, rest = BYTES_EMPTY;
+	const uint8_t *space;
+	struct table *t;
+	int err;
+
+	space = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
+	if (space) {
+		word.len = (size_t)(space - line.ptr);
+		rest = bytes_of(space + 1, line.len - word.len - 1);
+	}
+	if (!line.len)
+		return 0;
+	if (bytes_equal(word, bytes_str("sync")) && !rest.len)
+		return store_sync(s);
+	if (bytes_equal(word, bytes_str("scrub")) && !rest.len)
+		return store_verify(s, report, op);
+	if (bytes_equal(word, bytes_str("flush"))) {
+		err = find_table(op, rest, &t);
+		return err ? err : store_flush(s, t);
+	}
+	if (bytes_equal(word, bytes_str("compact"))) {
+		err = find_table(op, rest, &t);
+		return err ? err : store_compact(s, t);
+	}
+	return op_refuse(op, -EINVAL,
+			 "ctl takes: sync, flush [K.T], compact [K.T], scrub");
+}
+
+static int open_file(struct op *op, struct handle *h)
+{
+	if (h->writer && files[h->node->number].print)
+		return op_refuse(op, -EPERM, "this file is read-only");
+	if (h->writer && op->fs->read_only)
+		return -EROFS;
+	return 0;
+}
+
+static int read_file(struct op *op, struct handle *h, uint64_t offset,
+		     size_t size, struct buf *out)
+{
+	int err = 0;
+
+	if (!files[h->node->number].print)
+		return 0;
+	mutex_lock(&h->lock);
+	if (!offset || !h->pinned) {
+		buf_clear(&h->text);
+		err = files[h->node->number].print(op, &h->text);
+		h->pinned = true;
+	}
+	if (!err && offset < h->text.len)
+		buf_add(out, h->text.ptr + offset,
+			size < h->text.len - offset ? size :
+						      h->text.len - offset);
+	mutex_unlock(&h->lock);
+	return err;
+}
+
+static int64_t write_file(struct op *op, struct handle *h, uint64_t offset,
+			  struct bytes data)
+{
+	size_t at = 0, good = 0;
+	int err = 0;
+
+	(void)offset;
+	mutex_lock(&h->lock);
+	while (!err && at < data.len) {
+		uint8_t c = data.ptr[at++];
+
+		if (c != '\n') {
+			buf_add_byte(&h->text, c);
+			if (h->text.len > 200)
+				err = op_refuse(op, -EINVAL, "a line too long");
+			continue;
+		}
+		err = run_command(op, buf_bytes(&h->text));
+		buf_clear(&h->text);
+		if (!err)
+			good = at;
+	}
+	if (err)
+		buf_clear(&h->text);
+	mutex_unlock(&h->lock);
+	return err && !good ? err : err ? (int64_t)good : (int64_t)data.len;
+}
+
+static int flush_file(struct op *op, struct handle *h)
+{
+	struct buf line;
+	int err;
+
+	if (files[h->node->number].print)
+		return 0;
+	mutex_lock(&h->lock);
+	line = h->text;
+	h->text = BUF_INIT;
+	mutex_unlock(&h->lock);
+	err = run_command(op, buf_bytes(&line));
+	buf_release(&line);
+	return err;
+}
+
+static const struct file_kind control_file = {
+	.streamed = true,
+	.open = open_file,
+	.read = read_file,
+	.write = write_file,
+	.flush = flush_file,
+};
+
+const struct node_ops kind_control_file = {
+	.kind = "control file",
+	.file = &control_file,
+	.stat = stat_file,
+};

@@ -1,0 +1,168 @@
+/*
+ * A counter: read it is the total; each line written is an increment, applied
+ * once and inside the write, whatever the descriptor's flags.
+ */
+#include <ctype.h>
+#include <errno.h>
+
+#include "fs/inner.h"
+
+static int stat_counter(struct op *op, struct node *n, struct child *out)
+{
+	int err = cell_stat(op, n, out);
+
+	out->volatile_attributes = true;
+	out->volatile_name = true;
+	if (err == -ENOENT && atomic_load(&n->opens)) {
+		kept_child(op, n, out);	/* made by open, not yet counted */
+		err = 0;
+	}
+	out->volatile_attributes = true;
+	return err;
+}
+
+static int open_counter(struct op *op, struct handle *h)
+{
+	if (h->writer && op->fs->read_only)
+		return -EROFS;
+	return 0;
+}
+
+static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
+{
+	struct partition_ref ref;
+	struct store_lock lock;
+	struct cell_view cell;
+	struct write w;
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	if (got)
+		return got;
+	ref = (struct partition_ref){ p.table, p.partition_key };
+	store_lock(op->fs->store, &lock, &ref, 1);
+	got = bare ? table_read_cell(op->fs->store, p.table, p.partition_key,
+				     p.is_static ? NULL : p.clustering,
+				     p.column, BYTES_NULL, op->now_s,
+				     &op->arena, &cell) : 0;
+	if (got > 0)
+		got = op_refuse(op, -EINVAL,
+				"this counter exists: write +N or -N");
+	write_init(&w, op->fs->store);
+	place_write_row(&w, &p);
+	if (!got)
+		got = write_counter_add(&w, p.column, BYTES_NULL, delta,
+					op_timestamp(op, NO_TIMESTAMP));
+	if (!got)
+		got = table_write(&w);
+	write_release(&w);
+	store_unlock(op->fs->store, &lock);
+	if (!got)
+		op_notify(op, n->parent, ARMED_ATTRIBUTES);
+	return got;
+}
+
+static int apply_line(struct op *op, struct node *n, struct bytes line)
+{
+	uint64_t number = 0;
+	bool minus, bare;
+	size_t i;
+
+	if (!line.len)
+		return 0;
+	bare = isdigit(line.ptr[0]);
+	minus = line.ptr[0] == '-';
+	for (i = bare ? 0 : 1; i < line.len && isdigit(line.ptr[i]); i++) {
+		uint64_t digit = (uint64_t)(line.ptr[i] - '0');
+
+		if (number > (UINT64_MAX - digit) / 10)
+			break;
+		number = number * 10 + digit;
+	}
+	if (i < line.len || (!bare && line.len == 1) ||
+	    (!bare && !minus && line.ptr[0] != '+') ||
+	    number > (uint64_t)INT64_MAX + minus)
+		return op_refuse(op, -EINVAL,
+				 "a counter takes lines of +N or -N");
+	return apply(op, n, minus ? (int64_t)(0 - number) : (int64_t)number,
+		     bare);
+}
+
+#define LINE_MAX_LEN 32
+
+static int64_t write_lines(struct op *op, struct handle *h, uint64_t offset,
+			   struct bytes data)
+{
+	size_t at = 0, good = 0;
+	int err = 0;
+
+	(void)offset;
+	mutex_lock(&h->lock);
+	while (!err && at < data.len) {
+		uint8_t c = data.ptr[at++];
+
+		if (c != '\n') {
+			buf_add_byte(&h->text, c);
+			if (h->text.len > LINE_MAX_LEN ||
+			    (c != '+' && c != '-' && !isdigit(c)))
+				err = op_refuse(op, -EINVAL,
+						"a counter takes lines of +N or -N");
+			continue;
+		}
+		err = apply_line(op, h->node, buf_bytes(&h->text));
+		buf_clear(&h->text);
+		if (!err)
+			good = at;
+	}
+	if (err)
+		buf_clear(&h->text);
+	mutex_unlock(&h->lock);
+	return err && !good ? err : err ? (int64_t)good : (int64_t)data.len;
+}
+
+/* What came without a newline: it is taken out first, so that it counts once
+ * however often descriptors are closed. */
+static int flush_line(struct op *op, struct handle *h)
+{
+	struct buf line;
+	int err;
+
+	mutex_lock(&h->lock);
+	line = h->text;
+	h->text = BUF_INIT;
+	mutex_unlock(&h->lock);
+	err = h->writer ? apply_line(op, h->node, buf_bytes(&line)) : 0;
+	buf_release(&line);
+	return err;
+}
+
+static int read_total(struct op *op, struct handle *h, uint64_t offset,
+		      size_t size, struct buf *out)
+{
+	struct buf text = BUF_INIT;
+	int err = cell_file.load(op, h->node, &text);
+
+	if (err == -ENOENT && h->writer)
+		err = 0;
+	if (!err && offset < text.len)
+		buf_add(out, text.ptr + offset,
+			size < text.len - offset ? size : text.len - offset);
+	buf_release(&text);
+	return err;
+}
+
+static const struct file_kind counter_file = {
+	.open = open_counter,
+	.read = read_total,
+	.write = write_lines,
+	.flush = flush_line,
+};
+
+const struct node_ops kind_counter = {
+	.kind = "counter",
+	.part = PART_COLUMN,
+	.file = &counter_file,
+	.stat = stat_counter,
+	.unlink = cell_unlink,
+	.set_mtime = cell_set_mtime,
+};

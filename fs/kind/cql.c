@@ -1,0 +1,333 @@
+/*
+ * .cql and its kin: statements in, results out, on one descriptor. A statement
+ * runs when its semicolon arrives; one without, when the result is read or the
+ * file released. Nothing runs at FLUSH: a shell flushes after each redirection,
+ * and the rest of a statement may still come.
+ *
+ * The results of what ran stand in `out` until they are read; only the last
+ * one streams.
+ */
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "store/base/alloc.h"
+#include "store/cql/cql.h"
+#include "store/cql/format.h"
+#include "store/cql/split.h"
+
+static const struct {
+	const char *name;
+	enum cql_format_kind format;
+} names[] = {
+	{ ".cql", CQL_FORMAT_TABLE },
+	{ ".cql.json", CQL_FORMAT_JSON },
+	{ ".cql.ndjson", CQL_FORMAT_NDJSON },
+	{ ".cql.csv", CQL_FORMAT_CSV },
+};
+
+struct console {
+	struct op *op;			/* of the call under way */
+	struct cql_session *session;
+	enum cql_format_kind kind;
+	struct cql_split split;
+	struct buf text;		/* not run yet */
+	struct buf out;			/* not read yet, from `read` on */
+	size_t read;
+	struct cql_result *result;	/* streams into out */
+	struct cql_format *format;
+	bool failed;			/* the stream ended with an error */
+};
+
+#define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
+
+int cql_child(struct op *op, struct node *dir, struct bytes name,
+	      struct child *out)
+{
+	uint32_t i;
+
+	(void)dir;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!bytes_equal(name, bytes_str(names[i].name)))
+			continue;
+		child_init(out, &kind_cql);
+		out->number = i;
+		out->uid = op->fs->uid;
+		out->gid = op->fs->gid;
+		out->mode = 0666;
+		out->mtime_ns = op->fs->opened_ns;
+		out->volatile_attributes = true;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int stat_cql(struct op *op, struct node *n, struct child *out)
+{
+	return cql_child(op, n->parent, node_name(n), out);
+}
+
+static bool may(void *context, const struct keyspace *k, const struct table *t,
+		enum cql_right right)
+{
+	struct console *c = context;
+
+	return cql_may_caller(c->op, k, t, right);
+}
+
+static void end_result(struct console *c)
+{
+	cql_format_free(c->format);
+	c->format = NULL;
+	cql_result_free(c->result);
+	c->result = NULL;
+}
+
+static int open_cql(struct op *op, struct handle *h)
+{
+	struct console *c = mem_zalloc(1, sizeof(*c));
+	struct node *k = h->node->parent;
+	int err;
+
+	if (!c)
+		return -ENOMEM;
+	h->state = c;
+	c->kind = names[h->node->number].format;
+	c->op = op;
+	cql_split_init(&c->split);
+	err = cql_session_new(&c->session, op->fs->store);
+	if (!err && k->parent)
+		err = cql_session_use(c->session, node_value(k));
+	if (err) {
+		cql_session_free(c->session);
+		mem_free(c);
+		h->state = NULL;
+		return err;
+	}
+	cql_session_rights(c->session, may, c);
+	return 0;
+}
+
+/* More of the result into out; ends it with the last row. */
+static int pull(struct console *c, size_t enough)
+{
+	const struct bytes *values;
+	int got = 1;
+
+	while (c->result && got > 0 && c->out.len - c->read < enough) {
+		got = cql_result_next(c->result, &values);
+		if (got > 0)
+			cql_format_row(c->format, &c->out, values);
+		else if (!got)
+			cql_format_end(c->format, &c->out);
+		if (got <= 0)
+			end_result(c);
+	}
+	if (got < 0) {
+		op_refuse(c->op, got, "%s",
+			  cql_session_error(c->session)->message);
+		c->failed = true;
+	}
+	return c->out.failed ? -ENOMEM : got < 0 ? -EIO : 0;
+}
+
+static void set_owner(struct console *c, struct bytes statement)
+{
+	struct fs_call *call = c->op->call;
+	size_t i = 0;
+
+	if (!call)
+		return;
+	while (i < statement.len && statement.ptr[i] <= ' ')
+		i++;
+	/* Only what creates asks for a mode: the umask is in a file. */
+	cql_session_owner(c->session, call->uid, call->gid,
+			  i < statement.len &&
+			  (statement.ptr[i] | 0x20) == 'c' ?
+				  0777 & ~caller_umask(call) : 0755);
+}
+
+static int run(struct console *c, struct bytes statement)
+{
+	int err;
+
+	err = pull(c, SIZE_MAX);	/* what came before stands first */
+	if (err == -ENOMEM)
+		return err;
+	set_owner(c, statement);
+	err = cql_execute(c->session, statement, &c->result);
+	if (err)
+		return err;
+	err = cql_format_new(&c->format, c->kind,
+			     cql_result_columns(c->result),
+			     cql_result_column_count(c->result),
+			     cql_result_is_json(c->result));
+	if (err) {
+		end_result(c);
+		return err;
+	}
+	cql_format_begin(c->format, &c->out);
+	/* What changes something has done so; nothing is left to pull. */
+	return cql_result_column_count(c->result) ? 0 : pull(c, SIZE_MAX);
+}
+
+static void tell(struct console *c, int err)
+{
+	const struct cql_error *error = cql_session_error(c->session);
+
+	if (cql_error_is_set(error)) {
+		cql_format_error(&c->out, c->kind, error);
+		op_refuse(c->op, err, "%s", error->message);
+	}
+	buf_clear(&c->text);
+	cql_split_init(&c->split);
+}
+
+/*
+ * Run what is complete in text. *used: the bytes of it that are done with.
+ * Stops at the first error, which is told only if it is the first statement's:
+ * else the writer comes again with the rest.
+ */
+static int run_all(struct console *c, bool last, size_t *used)
+{
+	struct bytes text = buf_bytes(&c->text), one;
+	size_t step;
+	int err = 0;
+
+	*used = 0;
+	while (!err && cql_split_next(&c->split, text, last, &one, &step) > 0) {
+		if (one.len)
+			err = run(c, one);
+		if (err)
+			break;
+		cql_split_init(&c->split);
+		*used += step;
+		text.ptr += step;
+		text.len -= step;
+	}
+	return err;
+}
+
+static void drop_used(struct console *c, size_t used)
+{
+	memmove(c->text.ptr, c->text.ptr + used, c->text.len - used);
+	c->text.len -= used;
+}
+
+static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
+			 struct bytes data)
+{
+	struct console *c = h->state;
+	size_t before, used;
+	int64_t count = (int64_t)data.len;
+	int err;
+
+	(void)offset;
+	mutex_lock(&h->lock);
+	c->op = op;
+	op->broadcast = true;
+	before = c->text.len;
+	if (before + data.len > CONSOLE_TEXT_MAX) {
+		mutex_unlock(&h->lock);
+		return op_refuse(op, -EFBIG, "a statement is too long");
+	}
+	buf_add_bytes(&c->text, data);
+	if (c->text.failed) {
+		buf_clear(&c->text);
+		cql_split_init(&c->split);
+		mutex_unlock(&h->lock);
+		return -ENOMEM;
+	}
+	err = run_all(c, false, &used);
+	if (!err) {
+		if (used)
+			drop_used(c, used);
+	} else if (used > before) {
+		/* The rest, from the bad one on, is written again. */
+		count = (int64_t)(used - before);
+		buf_clear(&c->text);
+		cql_split_init(&c->split);
+	} else {
+		tell(c, err);
+		count = err;
+	}
+	mutex_unlock(&h->lock);
+	return count;
+}
+
+static int read_cql(struct op *op, struct handle *h, uint64_t offset,
+		    size_t size, struct buf *out)
+{
+	struct console *c = h->state;
+	size_t used, n;
+	int err;
+
+	(void)offset;
+	mutex_lock(&h->lock);
+	c->op = op;
+	op->broadcast = true;
+	err = run_all(c, true, &used);
+	if (err)
+		tell(c, err);	/* what can be read is the message */
+	buf_clear(&c->text);
+	cql_split_init(&c->split);
+	err = c->out.len > c->read ? 0 : pull(c, size);
+	n = c->out.len - c->read;
+	if (n > size)
+		n = size;
+	if (!err)
+		buf_add(out, c->out.ptr + c->read, n);
+	if (!err)
+		c->read += n;
+	if (c->read == c->out.len) {
+		buf_clear(&c->out);
+		c->read = 0;
+	}
+	mutex_unlock(&h->lock);
+	return err;
+}
+
+static int flush_cql(struct op *op, struct handle *h)
+{
+	(void)op;
+	(void)h;
+	return 0;
+}
+
+static void close_cql(struct op *op, struct handle *h)
+{
+	struct console *c = h->state;
+	size_t used;
+	int err;
+
+	if (!c)
+		return;
+	c->op = op;
+	op->broadcast = true;
+	if (c->text.len) {
+		err = run_all(c, true, &used);
+		if (err)
+			op_refuse(op, err, "%s",
+				  cql_session_error(c->session)->message);
+	}
+	end_result(c);
+	cql_session_free(c->session);
+	buf_release(&c->text);
+	buf_release(&c->out);
+	mem_free(c);
+	h->state = NULL;
+}
+
+static const struct file_kind cql_file = {
+	.streamed = true,
+	.open = open_cql,
+	.read = read_cql,
+	.write = write_cql,
+	.flush = flush_cql,
+	.close = close_cql,
+};
+
+const struct node_ops kind_cql = {
+	.kind = "console",
+	.file = &cql_file,
+	.stat = stat_cql,
+};

@@ -1,0 +1,226 @@
+/*
+ * What a row's directory says of its key: each key column as a read-only file
+ * (not listed), and @key where the directory's name was cut. A directory that
+ * was made under a cut name has no key until its @key is written.
+ */
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "store/base/alloc.h"
+
+/* ------------------------------------------------------------- key column */
+static int column_value(struct op *op, const struct place *p,
+			struct bytes *value)
+{
+	const struct table *t = p->table;
+	struct bytes *values;
+	int err;
+
+	if (p->column->kind == COLUMN_CLUSTERING) {
+		if (p->column->position >= p->clustering_count)
+			return -ENOENT;
+		*value = p->clustering[p->column->position];
+		return 0;
+	}
+	values = arena_alloc(&op->arena,
+			     t->partition_key_count * sizeof(*values));
+	err = values ? table_partition_values(values, t, p->partition_key) :
+		       -ENOMEM;
+	if (!err)
+		*value = values[p->column->position];
+	return err;
+}
+
+int key_column_stat(struct op *op, const struct place *p, struct child *c)
+{
+	struct bytes value;
+	int err = column_value(op, p, &value);
+
+	if (err)
+		return err;
+	child_owner(c, p->table);
+	c->read_only = true;
+	c->size = value_text_size(p->column->type, value);
+	return 0;
+}
+
+static int load_column(struct op *op, struct node *n, struct buf *out)
+{
+	struct bytes value;
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	if (!err)
+		err = column_value(op, &p, &value);
+	if (!err)
+		value_text(out, p.column->type, value);
+	return err;
+}
+
+static const struct file_kind column_file = { .load = load_column };
+
+const struct node_ops kind_key_column = {
+	.kind = "key column",
+	.part = PART_COLUMN,
+	.file = &column_file,
+	.stat = cell_stat,
+};
+
+/* ------------------------------------------------------------------- @key */
+static bool has_key(struct node *dir)
+{
+	return !(atomic_load(&dir->flags) & NODE_UNKEYED) ||
+	       atomic_load(&dir->key);
+}
+
+static int stat_key_file(struct op *op, struct node *dir, struct child *out)
+{
+	struct table *t = op_table(op, dir);
+	struct buf text = BUF_INIT;
+	int err = 0;
+
+	child_init(out, &kind_key_file);
+	if (!t)
+		return -ESTALE;
+	child_owner(out, t);
+	if (has_key(dir)) {
+		err = key_full_name(op, dir, &text);
+		out->size = text.len + 1;
+		out->read_only = true;
+	}
+	buf_release(&text);
+	return err;
+}
+
+int key_file_lookup(struct op *op, struct node *dir, struct child *out)
+{
+	if (!name_is_shortened(node_name(dir)))
+		return -ENOENT;
+	return stat_key_file(op, dir, out);
+}
+
+static int stat_node(struct op *op, struct node *n, struct child *out)
+{
+	return stat_key_file(op, n->parent, out);
+}
+
+static int load_key(struct op *op, struct node *n, struct buf *out)
+{
+	int err;
+
+	if (!has_key(n->parent))
+		return -ENOENT;
+	err = key_full_name(op, n->parent, out);
+	buf_add_byte(out, '\n');
+	return err;
+}
+
+/* The value of an uncut name: of a composite key that is a name, else text. */
+static int parse_full(struct op *op, struct node *dir, struct bytes text,
+		      struct buf *name, struct buf *value)
+{
+	struct table *t = op_table(op, dir);
+	struct place above;
+	const struct type *type;
+	struct bytes key;
+	int err = t ? place_of(op, dir->parent, &above) : -ESTALE;
+
+	if (err)
+		return err;
+	if (dir->parent == dir->table && t->partition_key_count > 1) {
+		err = key_parse_uncut(op, t, text, &key);
+		if (!err) {
+			buf_add_bytes(name, text);
+			buf_add_bytes(value, key);
+		}
+		name_shorten(name);
+		return err;
+	}
+	type = dir->parent == dir->table ?
+		       table_partition_column(t, 0)->type :
+		       table_clustering_column(t, above.clustering_count)->type;
+	err = text_value(op, type, text, value);
+	if (err)
+		return err;
+	if (dir->ops == &kind_plain_long) {
+		name_escape_plain(name, buf_bytes(value));
+		name_shorten(name);
+	} else {
+		key_value_name(name, type, buf_bytes(value));
+	}
+	return 0;
+}
+
+static int set_key(struct op *op, struct node *dir, struct bytes value)
+{
+	struct bytes *key, *none = NULL;
+	struct child row;
+
+	key = mem_alloc(sizeof(*key) + value.len);
+	if (!key)
+		return -ENOMEM;
+	memcpy(key + 1, value.ptr, value.len);
+	*key = bytes_of(key + 1, value.len);
+	if (!atomic_compare_exchange_strong(&dir->key, &none, key)) {
+		mem_free(key);
+		return 0;
+	}
+	if (dir->ops != &kind_row)
+		return 0;
+	child_init(&row, dir->ops);
+	row.value = *key;
+	return row_insert(op, dir->parent, &row);
+}
+
+static int store_key(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how)
+{
+	struct buf name = BUF_INIT, value = BUF_INIT;
+	struct node *dir = n->parent;
+	int err;
+
+	(void)how;
+	if (text.len && text.ptr[text.len - 1] == '\n')
+		text.len--;
+	err = parse_full(op, dir, text, &name, &value);
+	if (!err && (name.failed || value.failed))
+		err = -ENOMEM;
+	if (err == -ENOENT)
+		err = -EINVAL;
+	if (!err && !bytes_equal(buf_bytes(&name), node_name(dir)))
+		err = op_refuse(op, -EINVAL,
+				"this key belongs to the directory '%s'",
+				buf_cstr(&name));
+	if (!err && !has_key(dir))
+		err = set_key(op, dir, buf_bytes(&value));
+	buf_release(&name);
+	buf_release(&value);
+	return err;
+}
+
+/* It goes with its directory: rm -r must be able to. */
+static int unlink_key(struct op *op, struct node *n)
+{
+	(void)op;
+	(void)n;
+	return 0;
+}
+
+static int set_key_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	(void)op;
+	(void)n;
+	(void)mtime_ns;
+	return 0;
+}
+
+static const struct file_kind key_file = { .load = load_key,
+					   .store = store_key };
+
+const struct node_ops kind_key_file = {
+	.kind = "key",
+	.file = &key_file,
+	.stat = stat_node,
+	.unlink = unlink_key,
+	.set_mtime = set_key_mtime,
+};

@@ -1,0 +1,287 @@
+/* A keyspace: its schema.cql, and a directory for each table. */
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "fs/listing.h"
+#include "store/schema/schema_edit.h"
+
+static void table_child(struct child *c, const struct table *t)
+{
+	child_init(c, &kind_table);
+	child_owner(c, t);
+	c->is_table = true;
+	c->number = t->number;
+	c->value = bytes_str(t->name);
+}
+
+static int lookup(struct op *op, struct node *dir, struct bytes name,
+		  struct child *out)
+{
+	struct keyspace *k = op_keyspace(op, dir);
+	struct bytes raw, base;
+	struct table *t;
+	int err;
+
+	if (!k)
+		return -ESTALE;
+	if (name.len && name.ptr[0] == '.')
+		return cql_child(op, dir, name, out);
+	if (bytes_equal(name, bytes_str("schema.cql")))
+		return schema_child(op, dir, out);
+	if (name_suffix(name, &base) == SUFFIX_CQL)
+		return ddl_child(op, dir, base, out);
+	err = raw_name(op, name, &raw);
+	if (err)
+		return err;
+	t = keyspace_table(k, raw);
+	if (!t)
+		return -ENOENT;
+	table_child(out, t);
+	return 0;
+}
+
+static bool schema_is_hidden(struct op *op, struct node *dir)
+{
+	struct node *n = node_find(&op->fs->nodes, dir,
+				   bytes_str("schema.cql"));
+	bool hidden = n && (atomic_load(&n->flags) & NODE_HIDDEN);
+
+	node_put(&op->fs->nodes, n);
+	return hidden;
+}
+
+static int next(struct op *op, struct listing *l, struct buf *name,
+		struct child *out)
+{
+	struct keyspace *k = op_keyspace(op, l->node);
+
+	if (!k)
+		return -ESTALE;
+	if (!l->step && !k->system && !schema_is_hidden(op, l->node)) {
+		buf_add_str(name, "schema.cql");
+		return schema_child(op, l->node, out) ? 0 : 1;
+	}
+	if (l->index >= k->table_count)
+		return 0;
+	table_child(out, k->tables[l->index]);
+	name_escape(name, bytes_str(k->tables[l->index++]->name));
+	name_shorten(name);
+	return 1;
+}
+
+static int create(struct op *op, struct node *dir, struct bytes name,
+		  struct child *out)
+{
+	struct bytes base;
+	struct node *n;
+
+	if (bytes_equal(name, bytes_str("schema.cql"))) {
+		n = node_find(&op->fs->nodes, dir, name);
+		if (n && (atomic_fetch_and(&n->flags, ~(uint32_t)NODE_HIDDEN) &
+			  NODE_HIDDEN))
+			node_unkeep(&op->fs->nodes, n);
+		node_put(&op->fs->nodes, n);
+		return schema_child(op, dir, out);
+	}
+	if (name_is_scratch(name, &base))
+		return scratch_create(op, name, out);
+	return op_refuse(op, -EINVAL, "here are tables: use mkdir or CQL");
+}
+
+/* --------------------------------------------------- mkdir, rmdir, chmod */
+struct new_table {
+	struct op *op;
+	const char *keyspace;
+	struct bytes name;
+	mode_t mode;
+};
+
+static int add_columns(struct table *t)
+{
+	static const struct {
+		const char *name;
+		enum type_kind type;
+		enum column_kind kind;
+	} columns[] = {
+		{ "key", TYPE_TEXT, COLUMN_PARTITION_KEY },
+		{ "column1", TYPE_TEXT, COLUMN_CLUSTERING },
+		{ "value", TYPE_BLOB, COLUMN_REGULAR },
+	};
+	size_t i;
+	int place = 0;
+
+	for (i = 0; i < ARRAY_SIZE(columns) && place >= 0; i++)
+		place = table_add_column(t, columns[i].name,
+					 type_native(columns[i].type),
+					 columns[i].kind, false);
+	return place < 0 ? place : table_finish(t);
+}
+
+static int add_table(void *context, const struct schema *now,
+		     struct schema **next_schema)
+{
+	struct new_table *new = context;
+	struct fs_call *call = new->op->call;
+	struct table *t;
+	int err;
+
+	if (schema_table(now, bytes_str(new->keyspace), new->name))
+		return -EEXIST;
+	t = table_new(new->keyspace, (const char *)new->name.ptr);
+	if (!t)
+		return -ENOMEM;
+	t->flags = TABLE_COMPACT | TABLE_DENSE | TABLE_PROVISIONAL;
+	t->uid = call ? call->uid : new->op->fs->uid;
+	t->gid = call ? call->gid : new->op->fs->gid;
+	t->mode = new->mode & 0777;
+	t->created_us = store_timestamp(new->op->fs->store);
+	uuid_new_time(t->id);
+	err = add_columns(t);
+	*next_schema = err ? NULL : schema_copy(now);
+	if (!err && !*next_schema)
+		err = -ENOMEM;
+	if (err) {
+		table_put(t);
+		return err;
+	}
+	err = schema_set_table(*next_schema, t);
+	if (err) {
+		schema_put(*next_schema);
+		*next_schema = NULL;
+	}
+	return err;
+}
+
+#define IDENTIFIER_MAX 48	/* as CREATE TABLE has it */
+
+int check_identifier(struct op *op, struct bytes name, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < name.len; i++) {
+		uint8_t c = name.ptr[i];
+
+		if (c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') &&
+		    (c < 'a' || c > 'z'))
+			break;
+	}
+	if (i == name.len && name.len && name.len <= IDENTIFIER_MAX)
+		return 0;
+	return op_refuse(op, -EINVAL,
+			 "\"%.*s\" is not a valid %s name (must be alphanumeric character or underscore only: [a-zA-Z_0-9]+, of at most %d)",
+			 (int)name.len, name.ptr, what, IDENTIFIER_MAX);
+}
+
+static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
+		       mode_t mode, struct child *out, bool *keep)
+{
+	struct keyspace *k = op_keyspace(op, dir);
+	struct new_table new = { op, NULL, BYTES_NULL, mode };
+	struct table *t;
+	int err;
+
+	(void)keep;
+	if (!k)
+		return -ESTALE;
+	if (k->system)
+		return -EROFS;
+	err = raw_name(op, name, &new.name);
+	if (!err)
+		err = check_identifier(op, new.name, "table");
+	if (err)
+		return err;
+	new.keyspace = k->name;
+	err = store_edit_schema(op->fs->store, add_table, &new);
+	if (err)
+		return err;
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	k = op_keyspace(op, dir);
+	t = k ? keyspace_table(k, new.name) : NULL;
+	if (!t)
+		return -EIO;
+	table_child(out, t);
+	return attr_touch(op, NULL, dir);
+}
+
+static int rmdir_keyspace(struct op *op, struct node *n)
+{
+	struct keyspace *k = op_keyspace(op, n);
+	struct buf text = BUF_INIT;
+	int err;
+
+	if (!k)
+		return -ESTALE;
+	if (k->system)
+		return -EROFS;
+	if (k->table_count)
+		return -ENOTEMPTY;
+	buf_add_str(&text, "DROP KEYSPACE ");
+	name_print(&text, bytes_str(k->name));
+	err = text.failed ? -ENOMEM :
+			    run_statement(op, NULL, buf_bytes(&text), 0, false);
+	buf_release(&text);
+	return err ? err : attr_touch(op, NULL, n->parent);
+}
+
+struct owner_change {
+	struct bytes name;
+	unsigned set;
+	const struct stat *attr;
+};
+
+static int change_owner(void *context, const struct schema *now,
+			struct schema **next_schema)
+{
+	const struct owner_change *change = context;
+	struct keyspace *k = schema_keyspace(now, change->name);
+	int err;
+
+	k = k ? keyspace_copy(k) : NULL;
+	if (!k)
+		return -ENOMEM;
+	if (change->set & FS_SET_UID)
+		k->uid = change->attr->st_uid;
+	if (change->set & FS_SET_GID)
+		k->gid = change->attr->st_gid;
+	if (change->set & FS_SET_MODE)
+		k->mode = change->attr->st_mode & 0777;
+	*next_schema = schema_copy(now);
+	err = *next_schema ? schema_set_keyspace(*next_schema, k) : -ENOMEM;
+	if (err) {
+		schema_put(*next_schema);
+		*next_schema = NULL;
+	}
+	return err;
+}
+
+static int set_owner(struct op *op, struct node *n, unsigned set,
+		     const struct stat *attr)
+{
+	struct owner_change change = { node_value(n), set, attr };
+	struct keyspace *k = op_keyspace(op, n);
+	int err;
+
+	if (!k)
+		return -ESTALE;
+	if (k->system)
+		return -EPERM;
+	err = store_edit_schema(op->fs->store, change_owner, &change);
+	if (err)
+		return err;
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	return 0;
+}
+
+const struct node_ops kind_keyspace = {
+	.kind = "keyspace",
+	.directory = true,
+	.lookup = lookup,
+	.stat = keyspace_stat,
+	.next = next,
+	.create = create,
+	.mkdir = mkdir_table,
+	.rmdir = rmdir_keyspace,
+	.set_owner = set_owner,
+};

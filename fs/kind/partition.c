@@ -1,0 +1,357 @@
+/*
+ * A partition of a table with clustering columns, and each prefix of them: a
+ * directory of the next column's values. It exists while a row below it (or
+ * a static cell of the partition) is live, or while it is kept.
+ */
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "fs/listing.h"
+
+static void query_below(struct query *q, const struct place *p,
+			struct slice *slice)
+{
+	query_init(q, p->table);
+	q->partitions = &p->partition_key;
+	q->partition_count = 1;
+	if (p->clustering_count) {
+		slice->start = (struct bound){ p->clustering,
+					       p->clustering_count, true };
+		slice->end = slice->start;
+		q->slices = slice;
+		q->slice_count = 1;
+	} else if (table_has_statics(p->table)) {
+		q->with_statics = true;
+		q->static_only_rows = true;
+	}
+}
+
+int first_row(struct op *op, const struct place *p, struct row_view *row,
+	      struct cursor **cursor)
+{
+	struct slice slice;
+	struct query q;
+	int got;
+
+	*cursor = NULL;
+	if (place_is_row(p))
+		return table_read(op->fs->store, p->table, p->partition_key,
+				  p->clustering, UINT64_MAX, op->now_s,
+				  &op->arena, row);
+	query_below(&q, p, &slice);
+	q.limit = 1;
+	q.now_s = op->now_s;
+	got = table_query(cursor, op->fs->store, &q);
+	return got ? got : cursor_next(*cursor, row);
+}
+
+static const struct node_ops *kind_below(const struct table *t, uint32_t level)
+{
+	if (table_is_schemaless(t))
+		return level ? &kind_plain : &kind_schemaless;
+	return level == t->clustering_count ? &kind_row : &kind_partition;
+}
+
+static int stat_place(struct op *op, const struct place *p, struct child *out)
+{
+	struct cursor *cursor;
+	struct row_view row;
+	int got = first_row(op, p, &row, &cursor);
+
+	if (got > 0)
+		row_child(out, p->table, &row);
+	cursor_close(cursor);
+	return got > 0 ? 0 : got ? got : -ENOENT;
+}
+
+static int stat_partition(struct op *op, struct node *n, struct child *out)
+{
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	child_init(out, n->ops);
+	out->value = node_value(n);
+	return err ? err : stat_place(op, &p, out);
+}
+
+/* The child that a key's name stands for: not yet whether it is there. */
+int key_child(struct op *op, struct node *dir, struct bytes name,
+		     struct child *out)
+{
+	struct place p;
+	int err = place_of(op, dir, &p);
+	uint32_t level;
+
+	if (err)
+		return err;
+	level = dir == dir->table ? 0 : p.clustering_count + 1;
+	child_init(out, kind_below(p.table, level));
+	child_owner(out, p.table);
+	if (name_is_shortened(name)) {
+		out->unkeyed = true;
+		return 0;
+	}
+	return level ? key_parse_clustering(op, p.table, level - 1, name,
+					    &out->value) :
+		       key_parse_partition(op, p.table, name, &out->value);
+}
+
+static int lookup_document(struct op *op, struct node *dir, struct bytes base,
+			   struct child *out)
+{
+	struct child row;
+	struct place p;
+	int err = key_child(op, dir, base, &row);
+
+	if (err || row.unkeyed)
+		return err ? err : -ENOENT;
+	if (row.ops != &kind_row)
+		return -ENOENT;
+	err = place_of_child(op, dir, &row, &p);
+	if (err)
+		return err;
+	child_init(out, &kind_row_json);
+	out->value = row.value;
+	return row_json_stat(op, &p, out);
+}
+
+static int lookup_static(struct op *op, struct node *dir, struct child *out)
+{
+	struct place p;
+	struct row_view row;
+	int got = place_of(op, dir, &p);
+
+	if (got)
+		return got;
+	if (dir->parent != dir->table || !table_has_statics(p.table))
+		return -ENOENT;
+	child_init(out, &kind_static);
+	got = table_read(op->fs->store, p.table, p.partition_key, NULL,
+			 UINT64_MAX, op->now_s, &op->arena, &row);
+	if (got > 0 && !row.static_count)
+		got = 0;
+	if (got > 0)
+		row_child(out, p.table, &row);
+	return got > 0 ? 0 : got ? got : -ENOENT;
+}
+
+int key_lookup(struct op *op, struct node *dir, struct bytes name,
+	       struct child *out)
+{
+	struct bytes base;
+	struct place p;
+	int err;
+
+	if (name.len && name.ptr[0] == '@') {
+		if (bytes_equal(name, bytes_str("@static")) &&
+		    dir != dir->table)
+			return lookup_static(op, dir, out);
+		if (bytes_equal(name, bytes_str("@key")))
+			return key_file_lookup(op, dir, out);
+		return -ENOENT;
+	}
+	if (name_suffix(name, &base) == SUFFIX_JSON)
+		return lookup_document(op, dir, base, out);
+	err = key_child(op, dir, name, out);
+	if (!err && out->unkeyed)
+		return -ENOENT;
+	if (!err)
+		err = place_of_child(op, dir, out, &p);
+	return err ? err : stat_place(op, &p, out);
+}
+
+int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
+	      struct child *out, bool *keep)
+{
+	struct table *t = op_table(op, dir);
+	int err;
+
+	(void)mode;
+	if (!t)
+		return -ESTALE;
+	if (t->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	if (bytes_equal(name, bytes_str("@static")) && dir != dir->table &&
+	    dir->parent == dir->table && table_has_statics(t)) {
+		child_init(out, &kind_static);
+		child_owner(out, t);
+		*keep = true;
+		return 0;
+	}
+	err = key_child(op, dir, name, out);
+	if (err)
+		return err;
+	if (!out->ops->directory)
+		return op_refuse(op, -EINVAL, "rows of %s are files", t->name);
+	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
+	if (out->unkeyed || out->ops != &kind_row ||
+	    (t->flags & (TABLE_COMPACT | TABLE_COUNTER)))
+		*keep = true;	/* nothing that the store could hold */
+	if (*keep && out->unkeyed)
+		return 0;
+	return *keep ? 0 : row_insert(op, dir, out);
+}
+
+static int mkdir_below(struct op *op, struct node *dir, struct bytes name,
+		       mode_t mode, struct child *out, bool *keep)
+{
+	struct write w;
+	int err = key_mkdir(op, dir, name, mode, out, keep);
+
+	if (err || !*keep || (atomic_load(&dir->flags) & NODE_UNKEYED))
+		return err;
+	write_init(&w, op->fs->store);
+	err = attr_touch(op, &w, dir);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+int remove_check_empty(struct op *op, struct node *n)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	struct place p;
+	int got = has_kept_children(op, n);
+
+	if (!got)
+		got = place_of(op, n, &p);
+	if (got)
+		return got < 0 ? got : -ENOTEMPTY;
+	got = first_row(op, &p, &row, &cursor);
+	if (got > 0 && place_is_row(&p) && !row.cell_count)
+		got = 0;
+	cursor_close(cursor);
+	return got > 0 ? -ENOTEMPTY : got;
+}
+
+static int begin_listing(struct op *op, struct listing *l)
+{
+	struct slice slice;
+	struct query q;
+	int err = listing_place(op, l);
+
+	if (err)
+		return err;
+	query_below(&q, &l->place, &slice);
+	q.now_s = op->now_s;
+	if (l->place.clustering_count + 1 < l->place.table->clustering_count)
+		q.distinct = (int)l->place.clustering_count + 1;
+	return table_query(&l->cursor, op->fs->store, &q);
+}
+
+/* Steps: @key, @static, then a row or a value of the next column each. */
+static int next_below(struct op *op, struct listing *l, struct buf *name,
+		      struct child *out)
+{
+	uint32_t level;
+	int got;
+
+	if (!l->step && name_is_shortened(node_name(l->node)) &&
+	    !key_file_lookup(op, l->node, out)) {
+		buf_add_str(name, "@key");
+		return 1;
+	}
+	if (atomic_load(&l->node->flags) & NODE_UNKEYED &&
+	    !atomic_load(&l->node->key))
+		return 0;
+	if (!l->cursor) {
+		got = begin_listing(op, l);
+		if (!got)
+			got = cursor_next(l->cursor, &l->row);
+		if (got <= 0)
+			return got;
+		l->index = 1;	/* a row is waiting */
+		if (l->row.static_count && l->node->ops == &kind_partition) {
+			child_init(out, &kind_static);
+			child_owner(out, l->place.table);
+			buf_add_str(name, "@static");
+			return 1;
+		}
+	}
+	got = l->index ? 1 : cursor_next(l->cursor, &l->row);
+	l->index = 0;
+	if (got <= 0 || !l->row.row_exists)
+		return got < 0 ? got : 0;
+	level = l->place.clustering_count;
+	child_init(out, kind_below(l->place.table, level + 1));
+	row_child(out, l->place.table, &l->row);
+	out->value = l->row.clustering[level];
+	key_clustering_name(name, l->place.table, level, out->value);
+	return 1;
+}
+
+static int rmdir_partition(struct op *op, struct node *n)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	struct write w;
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	if (got == -EINVAL)	/* waits for its key: there is nothing */
+		return 0;
+	if (!got)
+		got = first_row(op, &p, &row, &cursor);
+	cursor_close(cursor);
+	if (got)
+		return got < 0 ? got : -ENOTEMPTY;
+	write_init(&w, op->fs->store);
+	got = attr_touch(op, &w, n->parent);
+	if (!got)
+		got = table_write(&w);
+	write_release(&w);
+	if (!got && n->parent != n->table)
+		keep_up(op, n->parent);
+	return got;
+}
+
+static int create_below(struct op *op, struct node *dir, struct bytes name,
+			struct child *out)
+{
+	struct bytes base;
+	struct child row;
+	int err;
+
+	if (bytes_equal(name, bytes_str("@key")) &&
+	    name_is_shortened(node_name(dir)))
+		return key_file_lookup(op, dir, out);
+	if (name_suffix(name, &base) == SUFFIX_JSON &&
+	    !key_child(op, dir, base, &row) && row.ops == &kind_row &&
+	    !row.unkeyed) {
+		child_init(out, &kind_row_json);
+		child_owner(out, op_table(op, dir));
+		out->value = row.value;
+		out->volatile_name = true;
+		out->volatile_attributes = true;
+		return 0;
+	}
+	if (name_is_scratch(name, &base))
+		return scratch_create(op, name, out);
+	err = key_child(op, dir, name, &row);
+	if (err == -ENOMEM || err == -ESTALE)
+		return err;
+	op->reason[0] = 0;
+	return op_refuse(op, -EINVAL,
+			 "a name here is a directory: use mkdir, or NAME.json");
+}
+
+int key_create(struct op *op, struct node *dir, struct bytes name,
+	       struct child *out)
+{
+	return create_below(op, dir, name, out);
+}
+
+const struct node_ops kind_partition = {
+	.kind = "partition",
+	.directory = true,
+	.part = PART_KEY,
+	.lookup = key_lookup,
+	.stat = stat_partition,
+	.next = next_below,
+	.create = create_below,
+	.mkdir = mkdir_below,
+	.rmdir = rmdir_partition,
+	.set_mtime = attr_set_mtime,
+};

@@ -1,0 +1,413 @@
+/*
+ * A row: a directory of its cells. Also the static row of a partition, which
+ * is the same but for its marker. One read of the row serves a whole listing.
+ */
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "fs/listing.h"
+
+void row_child(struct child *c, const struct table *t,
+	       const struct row_view *row)
+{
+	child_owner(c, t);
+	c->mtime_ns = row_mtime_ns(row);
+	if (!c->mtime_ns)
+		c->mtime_ns = t->created_us * MICROSECOND;
+	c->expires_s = row_expires_s(row);
+}
+
+static int read_row(struct op *op, const struct place *p, struct arena *arena,
+		    struct row_view *row)
+{
+	int got = table_read(op->fs->store, p->table, p->partition_key,
+			     p->is_static ? NULL : p->clustering, UINT64_MAX,
+			     op->now_s, arena, row);
+
+	if (got > 0 && p->is_static && !row->static_count)
+		return 0;
+	return got;
+}
+
+static int stat_row(struct op *op, struct node *n, struct child *out)
+{
+	struct row_view row;
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	child_init(out, n->ops);
+	out->value = node_value(n);
+	if (got)
+		return got;
+	got = read_row(op, &p, &op->arena, &row);
+	if (got > 0)
+		row_child(out, p.table, &row);
+	return got > 0 ? 0 : got ? got : -ENOENT;
+}
+
+/* ----------------------------------------------------------------- lookup */
+static const struct column *find_column(struct op *op, const struct table *t,
+					struct bytes name)
+{
+	const struct column *c = NULL;
+	int place;
+
+	op->text.len = 0;
+	if (name_unescape(&op->text, name))
+		return NULL;
+	place = table_column(t, buf_bytes(&op->text));
+	if (place >= 0) {
+		struct buf again = BUF_INIT;
+
+		name_escape(&again, bytes_str(t->columns[place].name));
+		if (bytes_equal(buf_bytes(&again), name))
+			c = &t->columns[place];
+		buf_release(&again);
+	}
+	return c;
+}
+
+/* What the column's name is in this row, there or not. */
+static int column_child(struct op *op, struct node *dir, const struct table *t,
+			const struct column *c, struct child *out)
+{
+	bool is_static = dir->ops == &kind_static;
+
+	(void)op;
+	if (c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING) {
+		if (is_static && c->kind == COLUMN_CLUSTERING)
+			return -ENOENT;
+		child_init(out, &kind_key_column);
+		out->read_only = true;
+	} else if ((c->kind == COLUMN_STATIC) != is_static) {
+		return -ENOENT;
+	} else if (type_is_multicell(c->type)) {
+		child_init(out, &kind_collection);
+	} else if (c->type->kind == TYPE_COUNTER) {
+		child_init(out, &kind_counter);
+		out->volatile_attributes = true;
+	} else {
+		child_init(out, &kind_cell);
+	}
+	out->number = c->number;
+	child_owner(out, t);
+	return 0;
+}
+
+static int lookup_collection_json(struct op *op, struct node *dir,
+				  const struct table *t, struct bytes base,
+				  struct child *out)
+{
+	const struct column *c = find_column(op, t, base);
+	struct child collection;
+	int err;
+
+	if (!c || !type_is_multicell(c->type))
+		return -ENOENT;
+	err = column_child(op, dir, t, c, &collection);
+	if (err)
+		return err;
+	child_init(out, &kind_collection_json);
+	out->number = c->number;
+	child_owner(out, t);
+	out->volatile_name = true;
+	out->volatile_attributes = true;
+	return 0;
+}
+
+int row_lookup_name(struct op *op, struct node *dir, struct bytes name,
+		    struct child *out)
+{
+	struct table *t = op_table(op, dir);
+	const struct column *c;
+	struct bytes base;
+
+	if (!t)
+		return -ESTALE;
+	c = find_column(op, t, name);
+	if (c)
+		return column_child(op, dir, t, c, out);
+	if (name_suffix(name, &base) == SUFFIX_JSON)
+		return lookup_collection_json(op, dir, t, base, out);
+	return -ENOENT;
+}
+
+static int lookup(struct op *op, struct node *dir, struct bytes name,
+		  struct child *out)
+{
+	int err;
+
+	if (bytes_equal(name, bytes_str("@key")))
+		return dir->ops == &kind_row ? key_file_lookup(op, dir, out) :
+					       -ENOENT;
+	err = row_lookup_name(op, dir, name, out);
+	return err ? err : cell_lookup(op, dir, out);
+}
+
+/* ---------------------------------------------------------------- listing */
+static int begin_listing(struct op *op, struct listing *l)
+{
+	int got = listing_place(op, l);
+
+	if (!got)
+		got = read_row(op, &l->place, &l->arena, &l->row);
+	if (got <= 0)
+		return got == -EINVAL ? 0 : got;
+	l->count = l->place.is_static ? l->row.static_count :
+					l->row.cell_count;
+	return 1;
+}
+
+static int next_cell(struct op *op, struct listing *l, struct buf *name,
+		     struct child *out)
+{
+	const struct cell_view *cells, *cell;
+	const struct column *c;
+	int got;
+
+	if (!l->step && l->node->ops == &kind_row &&
+	    name_is_shortened(node_name(l->node)) &&
+	    !key_file_lookup(op, l->node, out)) {
+		buf_add_str(name, "@key");
+		return 1;
+	}
+	if (!l->data) {
+		got = begin_listing(op, l);
+		if (got <= 0)
+			return got;
+		l->data = l;
+	}
+	cells = l->place.is_static ? l->row.statics : l->row.cells;
+	while (l->index < l->count && cells[l->index].column->hidden)
+		l->index++;
+	if (l->index >= l->count)
+		return 0;
+	cell = &cells[l->index++];
+	c = cell->column;
+	got = column_child(op, l->node, l->place.table, c, out);
+	if (got)
+		return got;
+	name_escape(name, bytes_str(c->name));
+	if (out->ops == &kind_collection) {
+		out->mtime_ns = cell->timestamp_us * MICROSECOND;
+		out->expires_s = cell->expires_s;
+		for (; l->index < l->count && cells[l->index].column == c;
+		     l->index++) {
+			cell = &cells[l->index];
+			if (cell->timestamp_us * MICROSECOND > out->mtime_ns)
+				out->mtime_ns =
+					cell->timestamp_us * MICROSECOND;
+			if (cell->expires_s > out->expires_s)
+				out->expires_s = cell->expires_s;
+		}
+		return 1;
+	}
+	cell_child(out, l->place.table, c->type, cell);
+	return 1;
+}
+
+/* ---------------------------------------------------------------- changes */
+static int create(struct op *op, struct node *dir, struct bytes name,
+		  struct child *out)
+{
+	struct table *t = op_table(op, dir);
+	struct bytes base;
+	int err;
+
+	if (!t)
+		return -ESTALE;
+	if (dir->ops == &kind_row && bytes_equal(name, bytes_str("@key")) &&
+	    name_is_shortened(node_name(dir)))
+		return key_file_lookup(op, dir, out);
+	err = row_lookup_name(op, dir, name, out);
+	if (!err && out->ops == &kind_collection)
+		return op_refuse(op, -EINVAL,
+				 "this column is a directory of its elements");
+	if (err != -ENOENT)
+		return err;
+	if (name_is_scratch(name, &base))
+		return scratch_create(op, name, out);
+	return refuse_name(op, name, "column", t);
+}
+
+static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
+			    mode_t mode, struct child *out, bool *keep)
+{
+	struct table *t = op_table(op, dir);
+	struct write w;
+	int err = t ? row_lookup_name(op, dir, name, out) : -ESTALE;
+
+	(void)mode;
+	if (err == -ENOENT)
+		return refuse_name(op, name, "column", t);
+	if (!err && out->ops != &kind_collection)
+		return op_refuse(op, -EINVAL, "this column is a file");
+	if (err)
+		return err;
+	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
+	*keep = true;
+	if (atomic_load(&dir->flags) & NODE_UNKEYED)
+		return 0;
+	write_init(&w, op->fs->store);
+	err = attr_touch(op, &w, dir);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+int row_insert(struct op *op, struct node *dir, const struct child *c)
+{
+	struct write w;
+	struct place p;
+	int err = place_of_child(op, dir, c, &p);
+	int64_t at;
+
+	if (err)
+		return err;
+	at = op_timestamp(op, NO_TIMESTAMP);
+	write_init(&w, op->fs->store);
+	err = attr_touch(op, &w, dir);
+	place_write_row(&w, &p);
+	write_marker(&w, at, p.table->options.default_time_to_live);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+static int rmdir_row(struct op *op, struct node *n)
+{
+	struct row_view row;
+	struct write w;
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	if (got == -EINVAL)
+		return 0;
+	if (!got)
+		got = read_row(op, &p, &op->arena, &row);
+	if (got < 0)
+		return got;
+	if (got && (p.is_static || row.cell_count))
+		return -ENOTEMPTY;
+	if (p.table->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	write_init(&w, op->fs->store);
+	if (got) {
+		place_write_row(&w, &p);
+		write_row_deletion(&w, op_timestamp(op, row.marker.timestamp));
+	}
+	got = attr_touch(op, &w, n->parent);
+	if (!got)
+		got = table_write(&w);
+	write_release(&w);
+	if (!got && n->parent != n->table)
+		keep_up(op, n->parent);
+	return got;
+}
+
+/* All of a row under another key, and the old one deleted: one batch. */
+static int write_moved(struct op *op, struct node *n, struct node *dir,
+		       const struct place *from, const struct place *to,
+		       const struct row_view *row)
+{
+	int64_t at = op_timestamp(op, row_mtime_ns(row) / MICROSECOND);
+	struct write w;
+	uint32_t i;
+	int err;
+
+	write_init(&w, op->fs->store);
+	place_write_row(&w, from);
+	write_row_deletion(&w, at);
+	place_write_row(&w, to);
+	if (row->marker.timestamp != NO_TIMESTAMP)
+		write_marker_until(&w, at, row->marker.ttl,
+				   row->marker.expires);
+	for (i = 0; i < row->cell_count; i++)
+		write_cell_until(&w, row->cells[i].column, row->cells[i].path,
+				 row->cells[i].value, at, row->cells[i].ttl_s,
+				 row->cells[i].expires_s);
+	err = attr_touch(op, &w, n->parent);
+	if (!err && dir != n->parent)
+		err = attr_touch(op, &w, dir);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+static int rename_row(struct op *op, struct node *n, struct node *dir,
+		      struct bytes name, struct node *replaced,
+		      struct child *target)
+{
+	struct partition_ref refs[2];
+	struct place from, to;
+	struct store_lock lock;
+	struct row_view row;
+	struct child c;
+	int got;
+
+	if (dir->table != n->table || !dir->table ||
+	    (dir != dir->table && dir->ops != &kind_partition))
+		return -EXDEV;
+	got = place_of(op, n, &from);
+	if (got)
+		return got;
+	if (from.table->flags & (TABLE_COUNTER | TABLE_VIRTUAL))
+		return -EXDEV;
+	if (replaced) {
+		got = remove_check_empty(op, replaced);
+		if (got)
+			return got;
+	}
+	got = key_child(op, dir, name, &c);
+	if (got)
+		return got;
+	if (c.ops != &kind_row || c.unkeyed)
+		return -EXDEV;
+	got = place_of_child(op, dir, &c, &to);
+	if (got)
+		return got;
+	refs[0] = (struct partition_ref){ from.table, from.partition_key };
+	refs[1] = (struct partition_ref){ to.table, to.partition_key };
+	store_lock(op->fs->store, &lock, refs, 2);
+	got = read_row(op, &from, &op->arena, &row);
+	if (got > 0)
+		got = write_moved(op, n, dir, &from, &to, &row);
+	store_unlock(op->fs->store, &lock);
+	if (got)
+		return got;
+	*target = c;
+	if (n->parent != n->table)
+		keep_up(op, n->parent);
+	op_notify_below(op, n);
+	return 0;
+}
+
+const struct node_ops kind_row = {
+	.kind = "row",
+	.directory = true,
+	.part = PART_KEY,
+	.lookup = lookup,
+	.stat = stat_row,
+	.next = next_cell,
+	.create = create,
+	.mkdir = mkdir_collection,
+	.rmdir = rmdir_row,
+	.rename = rename_row,
+	.set_mtime = attr_set_mtime,
+};
+
+const struct node_ops kind_static = {
+	.kind = "static row",
+	.directory = true,
+	.part = PART_STATIC,
+	.lookup = lookup,
+	.stat = stat_row,
+	.next = next_cell,
+	.create = create,
+	.mkdir = mkdir_collection,
+	.rmdir = rmdir_row,
+	.set_mtime = attr_set_mtime,
+};

@@ -1,0 +1,340 @@
+/*
+ * R.json: the row beside it as one JSON object. Written, it replaces the row;
+ * appended to, it merges; removed, it takes the row along.
+ */
+#include <errno.h>
+
+#include "fs/document.h"
+#include "fs/inner.h"
+
+/* The row, and the statics of its partition. 1, 0, -errno. */
+static int read_whole(struct op *op, const struct place *p,
+		      struct row_view *row, struct row_view *statics)
+{
+	int got;
+
+	statics->static_count = 0;
+	if (table_has_statics(p->table)) {
+		got = table_read(op->fs->store, p->table, p->partition_key,
+				 NULL, UINT64_MAX, op->now_s, &op->arena,
+				 statics);
+		if (got < 0)
+			return got;
+		if (!got)
+			statics->static_count = 0;
+	}
+	return table_read(op->fs->store, p->table, p->partition_key,
+			  p->clustering, UINT64_MAX, op->now_s, &op->arena,
+			  row);
+}
+
+static int load(struct op *op, struct node *n, struct buf *out)
+{
+	struct row_view row, statics = { .static_count = 0 };
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	if (!got)
+		got = read_whole(op, &p, &row, &statics);
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	got = document_print_row(out, p.table, &row, statics.statics,
+				 statics.static_count);
+	buf_add_byte(out, '\n');
+	return got;
+}
+
+static int stat_document(struct op *op, struct node *n, struct child *out)
+{
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	child_init(out, &kind_row_json);
+	out->value = node_value(n);
+	return err ? err : row_json_stat(op, &p, out);
+}
+
+int row_json_stat(struct op *op, const struct place *p, struct child *out)
+{
+	struct row_view row, statics = { .static_count = 0 };
+	struct buf text = BUF_INIT;
+	int got = read_whole(op, p, &row, &statics);
+
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	row_child(out, p->table, &row);
+	got = document_print_row(&text, p->table, &row, statics.statics,
+				 statics.static_count);
+	out->size = text.len + 1;
+	out->volatile_name = true;
+	out->volatile_attributes = true;
+	buf_release(&text);
+	return got;
+}
+
+/* ------------------------------------------------------------------- write */
+struct merge {
+	struct op *op;
+	const struct place *p;
+	struct write *w;
+	int64_t at;
+	bool append;
+	int32_t ttl;
+};
+
+/* Key columns inside must agree with the path. */
+static int check_key(struct merge *m, const struct column *c,
+		     struct bytes value)
+{
+	const struct table *t = m->p->table;
+	struct bytes *values;
+	struct bytes here;
+	int err;
+
+	if (c->kind == COLUMN_CLUSTERING) {
+		here = m->p->clustering[c->position];
+	} else {
+		values = arena_alloc(&m->op->arena, t->partition_key_count *
+							    sizeof(*values));
+		err = values ? table_partition_values(values, t,
+						      m->p->partition_key) :
+			       -ENOMEM;
+		if (err)
+			return err;
+		here = values[c->position];
+	}
+	if (bytes_is_null(value) || type_compare(c->type, value, here))
+		return op_refuse(m->op, -EINVAL,
+				 "%s is another than that of the path",
+				 c->name);
+	return 0;
+}
+
+static int write_member(struct merge *m, const struct json_member *member,
+			bool statics)
+{
+	const struct column *c = document_column(m->op, m->p->table,
+						 member->name);
+	struct bytes value;
+	int err;
+
+	if (!c)
+		return op_refuse(m->op, -EINVAL,
+				 "JSON values map contains unrecognized column: %.*s",
+				 (int)member->name.len, member->name.ptr);
+	err = document_value(m->op, c, member->value, &value);
+	if (err)
+		return err;
+	if (c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING)
+		return check_key(m, c, value);
+	if ((c->kind == COLUMN_STATIC) != statics)
+		return 0;
+	/* A replaced row is gone as a whole: no deletion column by column. */
+	return document_write_column(m->w, c, value, m->at, m->ttl,
+				     !m->append && !statics);
+}
+
+static int write_object(struct merge *m, const struct json_member *members,
+			size_t count)
+{
+	struct place statics = *m->p;
+	size_t i;
+	int err = 0;
+
+	place_write_row(m->w, m->p);
+	if (!m->append)
+		write_row_deletion(m->w, m->at - 1);
+	if (!(m->p->table->flags & TABLE_COMPACT))
+		write_marker(m->w, m->at, m->ttl);
+	for (i = 0; i < count && !err; i++)
+		err = write_member(m, &members[i], false);
+	if (err || !table_has_statics(m->p->table))
+		return err;
+	statics.is_static = true;
+	place_write_row(m->w, &statics);
+	for (i = 0; i < count && !err; i++)
+		err = write_member(m, &members[i], true);
+	return err;
+}
+
+/* A timestamp later than all that is there, with room for the deletion. */
+static int later_than(struct op *op, const struct place *p, int64_t *at)
+{
+	struct row_view row, statics = { .static_count = 0 };
+	int64_t latest = NO_TIMESTAMP;
+	int got = read_whole(op, p, &row, &statics);
+	uint32_t i;
+
+	if (got < 0)
+		return got;
+	if (got)
+		latest = row_mtime_ns(&row) / MICROSECOND;
+	for (i = 0; i < statics.static_count; i++)
+		if (statics.statics[i].timestamp_us > latest)
+			latest = statics.statics[i].timestamp_us;
+	*at = op_timestamp(op, latest == NO_TIMESTAMP ? latest : latest + 1);
+	return 0;
+}
+
+static int store_text(struct op *op, struct node *n, struct bytes text,
+		      const struct store_how *how, const struct place *p)
+{
+	struct type_error error = { "" };
+	struct json_member *members;
+	struct merge m = { .op = op, .p = p, .append = how->append };
+	struct write w;
+	size_t count;
+	int err = json_read_object(&op->arena, &members, &count, text, &error);
+
+	if (err == -EINVAL)
+		return op_refuse_type(op, &error);
+	if (!err)
+		err = later_than(op, p, &m.at);
+	if (err)
+		return err;
+	write_init(&w, op->fs->store);
+	m.w = &w;
+	m.ttl = p->table->options.default_time_to_live;
+	err = write_object(&m, members, count);
+	if (!err)
+		err = attr_touch(op, &w, n->parent);
+	if (!err && how->has_mtime)
+		err = attr_set_directory(op, &w, n->table, p, how->mtime_ns);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+static int store(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	if (!err && (p.table->flags & TABLE_COUNTER))
+		err = op_refuse(op, -EINVAL,
+				"counters are written by their own files");
+	if (!err && (p.table->flags & TABLE_VIRTUAL))
+		err = -EROFS;
+	op->broadcast = true;
+	while (!err && how->append && text.len) {
+		const uint8_t *end = memchr(text.ptr, '\n', text.len);
+		size_t line = end ? (size_t)(end - text.ptr) : text.len;
+		struct type_error error;
+		struct json_member *members;
+		size_t count;
+
+		/* An object a line; one that spans lines is taken whole. */
+		if (json_read_object(&op->arena, &members, &count,
+				     bytes_of(text.ptr, line), &error))
+			line = text.len;
+		err = store_text(op, n, bytes_of(text.ptr, line), how, &p);
+		text.ptr += line;
+		text.len -= line;
+		while (text.len && text.ptr[0] == '\n') {
+			text.ptr++;
+			text.len--;
+		}
+	}
+	return err || how->append ? err : store_text(op, n, text, how, &p);
+}
+
+static const struct file_kind row_json_file = {
+	.load = load,
+	.store = store,
+	.document = true,
+};
+
+/* The directory of the row goes too. */
+static void drop_directory(struct op *op, struct node *n)
+{
+	struct bytes base;
+	struct node *dir;
+
+	name_suffix(node_name(n), &base);
+	dir = node_find(&op->fs->nodes, n->parent, base);
+	if (!dir)
+		return;
+	op_notify_below(op, dir);
+	node_unkeep(&op->fs->nodes, dir);
+	node_put(&op->fs->nodes, dir);
+}
+
+static int unlink_row(struct op *op, struct node *n)
+{
+	struct row_view row;
+	struct write w;
+	struct place p;
+	int got = place_of(op, n, &p);
+
+	if (!got && (p.table->flags & TABLE_VIRTUAL))
+		got = -EROFS;
+	if (!got)
+		got = table_read(op->fs->store, p.table, p.partition_key,
+				 p.clustering, UINT64_MAX, op->now_s,
+				 &op->arena, &row);
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	op->broadcast = true;
+	write_init(&w, op->fs->store);
+	place_write_row(&w, &p);
+	write_row_deletion(&w, op_timestamp(op, row_mtime_ns(&row) /
+							MICROSECOND));
+	got = attr_touch(op, &w, n->parent);
+	if (!got)
+		got = table_write(&w);
+	write_release(&w);
+	if (got)
+		return got;
+	drop_directory(op, n);
+	if (n->parent != n->table)
+		keep_up(op, n->parent);
+	return 0;
+}
+
+static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	return attr_set_mtime(op, n, mtime_ns);
+}
+
+/* The marker and all cells get the lifetime. */
+static int set_attribute(struct op *op, struct node *n, const char *name,
+			 struct bytes value)
+{
+	struct row_view row;
+	struct place p;
+	uint32_t i;
+	int got = attr_set(op, n, name, value);
+
+	if ((got && got != -ENODATA) || !strcmp(name, "writetime"))
+		return got;
+	got = place_of(op, n, &p);
+	if (!got)
+		got = table_read(op->fs->store, p.table, p.partition_key,
+				 p.clustering, UINT64_MAX, op->now_s,
+				 &op->arena, &row);
+	if (got <= 0)
+		return got ? got : -ENODATA;
+	got = 0;
+	for (i = 0; i < row.cell_count && !got; i++) {
+		struct place at = p;
+
+		at.column = row.cells[i].column;
+		at.path = row.cells[i].path;
+		got = attr_set_at(op, n, &at, name, value);
+		if (got == -ENODATA)
+			got = 0;
+	}
+	return got;
+}
+
+const struct node_ops kind_row_json = {
+	.kind = "row document",
+	.part = PART_KEY,
+	.file = &row_json_file,
+	.stat = stat_document,
+	.unlink = unlink_row,
+	.set_mtime = set_mtime,
+	.set_attribute = set_attribute,
+};

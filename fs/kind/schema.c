@@ -1,0 +1,461 @@
+/*
+ * schema.cql, and the DDL of one table or keyspace as NAME.cql. What is written
+ * into schema.cql is applied statement by statement; what stands already is no
+ * error, so that a backup can be copied over itself.
+ */
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "store/cql/cql.h"
+#include "store/cql/print.h"
+#include "store/cql/split.h"
+
+/* ------------------------------------------------------------- statements */
+bool cql_may_caller(void *context, const struct keyspace *k,
+		    const struct table *t, enum cql_right right)
+{
+	struct op *op = context;
+	int want = right == CQL_READ ? 4 : 2;
+
+	if (t)
+		return caller_may(op, t->uid, t->gid, t->mode, want);
+	if (k)
+		return caller_may(op, k->uid, k->gid, k->mode, want);
+	return caller_may(op, op->fs->uid, op->fs->gid, 0755, want);
+}
+
+static int run(struct op *op, struct cql_session *session, struct bytes text)
+{
+	struct cql_result *result;
+	const struct bytes *values;
+	int err = cql_execute(session, text, &result);
+
+	while (!err && (err = cql_result_next(result, &values)) > 0)
+		err = 0;
+	if (err)
+		op_refuse(op, err, "%s", cql_session_error(session)->message);
+	cql_result_free(result);
+	return err;
+}
+
+static int open_session(struct op *op, struct cql_session **out,
+			const char *keyspace, mode_t mode, bool as_caller)
+{
+	struct fs_call *call = op->call;
+	int err = cql_session_new(out, op->fs->store);
+
+	if (err)
+		return err;
+	if (as_caller)
+		cql_session_rights(*out, cql_may_caller, op);
+	cql_session_owner(*out, call ? call->uid : op->fs->uid,
+			  call ? call->gid : op->fs->gid, mode);
+	return keyspace ? cql_session_use(*out, bytes_str(keyspace)) : 0;
+}
+
+int run_statement(struct op *op, const char *keyspace, struct bytes text,
+		  mode_t mode, bool as_caller)
+{
+	struct cql_session *session = NULL;
+	int err = open_session(op, &session, keyspace, mode, as_caller);
+
+	if (!err)
+		err = run(op, session, text);
+	cql_session_free(session);
+	return err;
+}
+
+/* ------------------------------------------------------------------- print */
+static void add_statement(struct buf *out, bool *first)
+{
+	if (!*first)
+		buf_add_str(out, "\n\n");
+	*first = false;
+}
+
+static bool was_printed(const bool *printed, const struct keyspace *k,
+			const struct type *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->type_count; i++)
+		if (!printed[i] && k->types[i].type != t &&
+		    type_uses_udt(t, k->name, k->types[i].name))
+			return false;
+	return true;
+}
+
+/* Types after those that they use. */
+static int print_types(struct op *op, struct buf *out, const struct keyspace *k)
+{
+	bool *printed = arena_zalloc(&op->arena, k->type_count + 1,
+				     sizeof(*printed));
+	bool first = false, more = true;
+	uint32_t i;
+
+	while (printed && more) {
+		more = false;
+		for (i = 0; i < k->type_count; i++) {
+			if (printed[i] ||
+			    !was_printed(printed, k, k->types[i].type))
+				continue;
+			add_statement(out, &first);
+			cql_print_type(out, k->types[i].type);
+			printed[i] = true;
+			more = true;
+		}
+	}
+	return printed ? 0 : -ENOMEM;
+}
+
+static void print_table(struct buf *out, const struct table *t, bool *first)
+{
+	uint32_t i;
+
+	add_statement(out, first);
+	cql_print_table(out, t, 0);
+	for (i = 0; i < t->index_count; i++) {
+		add_statement(out, first);
+		cql_print_index(out, t, &t->indexes[i]);
+	}
+}
+
+static int print_keyspace(struct op *op, struct buf *out,
+			  const struct keyspace *k)
+{
+	bool first = true;
+	uint32_t i;
+	int err;
+
+	add_statement(out, &first);
+	cql_print_keyspace(out, k);
+	err = print_types(op, out, k);
+	for (i = 0; i < k->table_count; i++)
+		print_table(out, k->tables[i], &first);
+	buf_add_byte(out, '\n');
+	return err ? err : out->failed ? -ENOMEM : 0;
+}
+
+/* --------------------------------------------------------------- schema.cql */
+static int fill_child(struct op *op, const struct keyspace *k,
+		      struct child *out)
+{
+	struct buf text = BUF_INIT;
+	int64_t latest = k->created_us;
+	uint32_t i;
+	int err = print_keyspace(op, &text, k);
+
+	for (i = 0; i < k->table_count; i++)
+		if (k->tables[i]->created_us > latest)
+			latest = k->tables[i]->created_us;
+	out->uid = k->uid;
+	out->gid = k->gid;
+	out->mode = k->mode & 0777;
+	out->read_only = k->system;
+	out->mtime_ns = latest * MICROSECOND;
+	out->size = text.len;
+	out->volatile_attributes = true;
+	out->volatile_name = true;
+	buf_release(&text);
+	return err;
+}
+
+int schema_child(struct op *op, struct node *dir, struct child *out)
+{
+	struct keyspace *k = op_keyspace(op, dir);
+
+	child_init(out, &kind_schema);
+	return k ? fill_child(op, k, out) : -ESTALE;
+}
+
+static int stat_schema(struct op *op, struct node *n, struct child *out)
+{
+	int64_t mtime_ns = atomic_load(&n->mtime_ns);
+	int err = schema_child(op, n->parent, out);
+
+	/* A set time stays until the next DDL. */
+	if (!err && mtime_ns && n->number == 0)
+		out->mtime_ns = mtime_ns;
+	return err;
+}
+
+static int load_schema(struct op *op, struct node *n, struct buf *out)
+{
+	struct keyspace *k = op_keyspace(op, n);
+
+	return k ? print_keyspace(op, out, k) : -ESTALE;
+}
+
+static bool is_space(uint8_t c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Are two statements the same but for blanks and the final semicolon? */
+static bool same_statement(struct bytes a, struct bytes b)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		while (i < a.len && (is_space(a.ptr[i]) || a.ptr[i] == ';'))
+			i++;
+		while (j < b.len && (is_space(b.ptr[j]) || b.ptr[j] == ';'))
+			j++;
+		if (i == a.len || j == b.len)
+			return i == a.len && j == b.len;
+		if (a.ptr[i++] != b.ptr[j++])
+			return false;
+	}
+}
+
+static bool stands_already(struct op *op, const struct keyspace *k,
+			   struct bytes statement)
+{
+	struct buf now = BUF_INIT;
+	struct bytes rest, one;
+	struct cql_split split;
+	bool found = false;
+	size_t used;
+
+	if (!print_keyspace(op, &now, k)) {
+		rest = buf_bytes(&now);
+		cql_split_init(&split);
+		while (!found &&
+		       cql_split_next(&split, rest, true, &one, &used) > 0) {
+			found = same_statement(one, statement);
+			rest.ptr += used;
+			rest.len -= used;
+			cql_split_init(&split);
+		}
+	}
+	buf_release(&now);
+	return found;
+}
+
+static bool begins_with(struct bytes statement, const char *words, size_t *len)
+{
+	size_t i = 0;
+
+	for (; *words; words++) {
+		if (*words == ' ') {
+			if (i >= statement.len || !is_space(statement.ptr[i]))
+				return false;
+			while (i < statement.len && is_space(statement.ptr[i]))
+				i++;
+		} else if (i >= statement.len ||
+			   (statement.ptr[i++] & ~0x20) != *words) {
+			return false;
+		}
+	}
+	*len = i;
+	return true;
+}
+
+/* The keyspace's own CREATE: its options are taken over while it is empty. */
+static int take_options(struct op *op, struct cql_session *session,
+			struct bytes statement, size_t words)
+{
+	struct buf text = BUF_INIT;
+	size_t more;
+	int err;
+
+	buf_add_str(&text, "ALTER KEYSPACE ");
+	statement.ptr += words;
+	statement.len -= words;
+	if (begins_with(statement, "IF NOT EXISTS ", &more)) {
+		statement.ptr += more;
+		statement.len -= more;
+	}
+	buf_add_bytes(&text, statement);
+	err = text.failed ? -ENOMEM : run(op, session, buf_bytes(&text));
+	buf_release(&text);
+	return err;
+}
+
+static bool is_ddl(struct bytes statement)
+{
+	size_t len;
+
+	return begins_with(statement, "CREATE ", &len) ||
+	       begins_with(statement, "ALTER ", &len) ||
+	       begins_with(statement, "DROP ", &len) ||
+	       begins_with(statement, "USE ", &len);
+}
+
+static int apply_one(struct op *op, struct node *n,
+		     struct cql_session *session, struct bytes statement)
+{
+	struct keyspace *k;
+	size_t words;
+	int err;
+
+	if (!is_ddl(statement))
+		return op_refuse(op, -EINVAL,
+				 "schema.cql takes statements that define, no others");
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	k = op_keyspace(op, n);
+	if (!k)
+		return -ESTALE;
+	if (stands_already(op, k, statement))
+		return 0;
+	if (begins_with(statement, "CREATE KEYSPACE ", &words) &&
+	    !k->table_count)
+		return take_options(op, session, statement, words);
+	err = run(op, session, statement);
+	return err;
+}
+
+static int apply(struct op *op, struct node *n, struct bytes text)
+{
+	struct keyspace *k = op_keyspace(op, n);
+	struct cql_session *session = NULL;
+	struct cql_split split;
+	struct bytes one;
+	size_t used;
+	int err = -ESTALE;
+
+	if (k)
+		err = open_session(op, &session, k->name,
+				   0777 & ~(op->call ? caller_umask(op->call) :
+						       022), true);
+	op->broadcast = true;
+	cql_split_init(&split);
+	while (!err && cql_split_next(&split, text, true, &one, &used) > 0) {
+		if (one.len)
+			err = apply_one(op, n, session, one);
+		text.ptr += used;
+		text.len -= used;
+		cql_split_init(&split);
+	}
+	cql_session_free(session);
+	return err;
+}
+
+static int store_schema_text(struct op *op, struct node *n, struct bytes text,
+			     const struct store_how *how)
+{
+	struct keyspace *k = op_keyspace(op, n);
+	int err = !k ? -ESTALE : k->system ? -EROFS : apply(op, n, text);
+
+	if (err)
+		return err;
+	atomic_store(&n->mtime_ns, how->has_mtime ? how->mtime_ns : 0);
+	if (how->has_mtime)
+		node_keep(n);
+	return 0;
+}
+
+static bool takes_empty(struct op *op, struct node *n)
+{
+	(void)op;
+	(void)n;
+	return true;
+}
+
+static const struct file_kind schema_file = {
+	.load = load_schema,
+	.store = store_schema_text,
+	.takes_empty = takes_empty,
+	.document = true,
+};
+
+/* It drops nothing, and is not seen until the next DDL. */
+static int unlink_schema(struct op *op, struct node *n)
+{
+	(void)op;
+	atomic_fetch_or(&n->flags, NODE_HIDDEN);
+	node_keep(n);
+	return 0;
+}
+
+static int set_schema_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	(void)op;
+	atomic_store(&n->mtime_ns, mtime_ns);
+	node_keep(n);
+	return 0;
+}
+
+const struct node_ops kind_schema = {
+	.kind = "schema",
+	.file = &schema_file,
+	.stat = stat_schema,
+	.unlink = unlink_schema,
+	.set_mtime = set_schema_mtime,
+};
+
+/* ----------------------------------------------------------------- NAME.cql */
+static int load_ddl(struct op *op, struct node *n, struct buf *out)
+{
+	struct keyspace *k;
+	struct table *t;
+	bool first = true;
+
+	if (!n->parent->parent) {
+		k = schema_keyspace(op->schema, node_value(n));
+		return k ? print_keyspace(op, out, k) : -ENOENT;
+	}
+	t = schema_table(op->schema, node_value(n->parent), node_value(n));
+	if (!t)
+		return -ENOENT;
+	print_table(out, t, &first);
+	buf_add_byte(out, '\n');
+	return out->failed ? -ENOMEM : 0;
+}
+
+int ddl_child(struct op *op, struct node *dir, struct bytes base,
+	      struct child *out)
+{
+	struct keyspace *k;
+	struct table *t = NULL;
+	struct buf text = BUF_INIT;
+	struct bytes raw;
+	bool first = true;
+	int err = raw_name(op, base, &raw);
+
+	if (err)
+		return err;
+	child_init(out, &kind_table_cql);
+	out->value = raw;
+	k = dir->parent ? op_keyspace(op, dir) :
+			  schema_keyspace(op->schema, raw);
+	if (!k)
+		return -ENOENT;
+	if (dir->parent) {
+		t = keyspace_table(k, raw);
+		if (!t)
+			return -ENOENT;
+		print_table(&text, t, &first);
+		buf_add_byte(&text, '\n');
+	} else {
+		err = print_keyspace(op, &text, k);
+	}
+	out->uid = t ? t->uid : k->uid;
+	out->gid = t ? t->gid : k->gid;
+	out->mode = t ? t->mode & 0777 : k->mode & 0777;
+	out->mtime_ns = (t ? t->created_us : k->created_us) * MICROSECOND;
+	out->size = text.len;
+	out->read_only = true;
+	out->volatile_name = true;
+	out->volatile_attributes = true;
+	buf_release(&text);
+	return err;
+}
+
+static int stat_ddl(struct op *op, struct node *n, struct child *out)
+{
+	struct bytes base;
+
+	name_suffix(node_name(n), &base);
+	return ddl_child(op, n->parent, base, out);
+}
+
+static const struct file_kind ddl_file = { .load = load_ddl,
+					   .document = true };
+
+const struct node_ops kind_table_cql = {
+	.kind = "definition",
+	.file = &ddl_file,
+	.stat = stat_ddl,
+};

@@ -1,0 +1,297 @@
+#include "fs/scratch.h"
+
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+
+static int reserve(struct fs *fs, uint64_t more)
+{
+	uint64_t now = atomic_fetch_add(&fs->scratch_bytes, more);
+
+	if (now + more <= fs->scratch_max)
+		return 0;
+	atomic_fetch_sub(&fs->scratch_bytes, more);
+	return -ENOSPC;
+}
+
+void scratch_free(struct fs *fs, struct scratch *s)
+{
+	if (!s || atomic_fetch_sub(&s->users, 1) > 1)
+		return;
+	atomic_fetch_sub(&fs->scratch_bytes, s->text.len);
+	buf_release(&s->text);
+	mutex_release(&s->lock);
+	mem_free(s);
+}
+
+int scratch_create(struct op *op, struct bytes name, struct child *out)
+{
+	struct scratch *s = mem_zalloc(1, sizeof(*s));
+
+	(void)name;
+	if (!s)
+		return -ENOMEM;
+	mutex_init(&s->lock);
+	atomic_store(&s->users, 1);
+	s->mtime_ns = clock_now_us() * MICROSECOND;
+	s->expires_s = NO_TIME;
+	s->mode = 0644;
+	s->uid = op->call ? op->call->uid : op->fs->uid;
+	s->gid = op->call ? op->call->gid : op->fs->gid;
+	child_init(out, &kind_scratch);
+	out->scratch = s;
+	out->uid = s->uid;
+	out->gid = s->gid;
+	out->mode = s->mode;
+	out->mtime_ns = s->mtime_ns;
+	return 0;
+}
+
+static int set_text(struct fs *fs, struct scratch *s, struct bytes text)
+{
+	struct buf copy = BUF_INIT;
+	int err;
+
+	err = reserve(fs, text.len);
+	if (err)
+		return err;
+	buf_add_bytes(&copy, text);
+	if (copy.failed) {
+		atomic_fetch_sub(&fs->scratch_bytes, text.len);
+		buf_release(&copy);
+		return -ENOMEM;
+	}
+	mutex_lock(&s->lock);
+	atomic_fetch_sub(&fs->scratch_bytes, s->text.len);
+	buf_release(&s->text);
+	s->text = copy;
+	mutex_unlock(&s->lock);
+	return 0;
+}
+
+int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
+	       struct child *c)
+{
+	c->scratch->mtime_ns = mtime_ns;
+	c->scratch->has_mtime = true;
+	c->size = text.len;
+	return set_text(op->fs, c->scratch, text);
+}
+
+static int stat_scratch(struct op *op, struct node *n, struct child *out)
+{
+	struct scratch *s = n->scratch;
+
+	(void)op;
+	child_init(out, &kind_scratch);
+	mutex_lock(&s->lock);
+	out->size = s->text.len;
+	out->mtime_ns = s->mtime_ns;
+	out->uid = s->uid;
+	out->gid = s->gid;
+	out->mode = s->mode;
+	mutex_unlock(&s->lock);
+	return 0;
+}
+
+static int load(struct op *op, struct node *n, struct buf *out)
+{
+	(void)op;
+	mutex_lock(&n->scratch->lock);
+	buf_add_bytes(out, buf_bytes(&n->scratch->text));
+	mutex_unlock(&n->scratch->lock);
+	return 0;
+}
+
+static int store(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	struct scratch *s = n->scratch;
+	int err = set_text(op->fs, s, text);
+
+	if (err == -ENOSPC)
+		return op_refuse(op, err,
+				 "temporary files may hold %llu bytes in all",
+				 (unsigned long long)op->fs->scratch_max);
+	mutex_lock(&s->lock);
+	s->has_mtime = how->has_mtime;
+	s->mtime_ns = how->has_mtime ? how->mtime_ns :
+				       clock_now_us() * MICROSECOND;
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+static bool takes_empty(struct op *op, struct node *n)
+{
+	(void)op;
+	(void)n;
+	return true;
+}
+
+static const struct file_kind scratch_file = {
+	.load = load,
+	.store = store,
+	.takes_empty = takes_empty,
+};
+
+static int unlink_scratch(struct op *op, struct node *n)
+{
+	(void)op;
+	(void)n;
+	return 0;
+}
+
+/* It becomes what it was a copy of: one write, with its times. */
+static int become(struct op *op, struct node *n, struct node *dir,
+		  struct bytes name, struct child *target)
+{
+	struct store_how how = { .append = false };
+	struct buf text = BUF_INIT;
+	struct node *now;
+	int err;
+
+	if (target->ops->directory || !target->ops->file->store)
+		return op_refuse(op, -EPERM, "this file is read-only");
+	mutex_lock(&n->scratch->lock);
+	how.has_mtime = n->scratch->has_mtime;
+	how.mtime_ns = n->scratch->mtime_ns;
+	how.has_expires = n->scratch->expires_s != NO_TIME;
+	how.expires_s = n->scratch->expires_s;
+	buf_add_bytes(&text, buf_bytes(&n->scratch->text));
+	mutex_unlock(&n->scratch->lock);
+	now = node_of_child(op, dir, name, target);
+	err = now && !text.failed ? 0 : -ENOMEM;
+	if (!err)
+		err = now->ops->file->store(op, now, buf_bytes(&text), &how);
+	node_put(&op->fs->nodes, now);
+	buf_release(&text);
+	return err;
+}
+
+static int rename_scratch(struct op *op, struct node *n, struct node *dir,
+			  struct bytes name, struct node *replaced,
+			  struct child *target)
+{
+	int err;
+
+	(void)replaced;
+	memset(target, 0, sizeof(*target));
+	if (!dir->ops->create)
+		return -EXDEV;
+	err = dir->ops->create(op, dir, name, target);
+	if (err)
+		return err;
+	if (!target->scratch)
+		return become(op, n, dir, name, target);
+	scratch_free(op->fs, target->scratch);
+	atomic_fetch_add(&n->scratch->users, 1);
+	target->scratch = n->scratch;
+	return 0;
+}
+
+static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	(void)op;
+	mutex_lock(&n->scratch->lock);
+	n->scratch->mtime_ns = mtime_ns;
+	n->scratch->has_mtime = true;
+	mutex_unlock(&n->scratch->lock);
+	return 0;
+}
+
+/* Copiers set what the target cannot keep; it is forgotten with the name. */
+static int set_owner(struct op *op, struct node *n, unsigned set,
+		     const struct stat *attr)
+{
+	struct scratch *s = n->scratch;
+
+	(void)op;
+	mutex_lock(&s->lock);
+	if (set & FS_SET_MODE)
+		s->mode = attr->st_mode & 0777;
+	if (set & FS_SET_UID)
+		s->uid = attr->st_uid;
+	if (set & FS_SET_GID)
+		s->gid = attr->st_gid;
+	mutex_unlock(&s->lock);
+	return 0;
+}
+
+static int get_attribute(struct op *op, struct node *n, const char *name,
+			 struct buf *out)
+{
+	int64_t expires_s = n->scratch->expires_s;
+	uint8_t ms[8];
+
+	(void)op;
+	if (strcmp(name, "expires"))
+		return -EOPNOTSUPP;
+	if (expires_s == NO_TIME)
+		return -ENODATA;
+	put_be64(ms, (uint64_t)expires_s * 1000);
+	type_print_text(out, type_native(TYPE_TIMESTAMP), bytes_of(ms, 8));
+	return 0;
+}
+
+static int set_attribute(struct op *op, struct node *n, const char *name,
+			 struct bytes value)
+{
+	struct type_error error = { "" };
+	struct buf got = BUF_INIT;
+	int err;
+
+	if (strcmp(name, "expires"))
+		return -EOPNOTSUPP;
+	if (bytes_is_null(value)) {
+		n->scratch->expires_s = NO_TIME;
+		return 0;
+	}
+	err = type_read_text(&got, type_native(TYPE_TIMESTAMP), value, &error);
+	if (err)
+		op_refuse_type(op, &error);
+	else if (got.len == 8)
+		n->scratch->expires_s =
+			((int64_t)get_be64(got.ptr) + 999) / 1000;
+	buf_release(&got);
+	return err;
+}
+
+const struct node_ops kind_scratch = {
+	.kind = "temporary file",
+	.file = &scratch_file,
+	.stat = stat_scratch,
+	.unlink = unlink_scratch,
+	.rename = rename_scratch,
+	.set_mtime = set_mtime,
+	.set_owner = set_owner,
+	.get_attribute = get_attribute,
+	.set_attribute = set_attribute,
+};
+
+/* ------------------------------------------------------- names to be near */
+int refuse_name(struct op *op, struct bytes name, const char *what,
+		const struct table *t)
+{
+	unsigned best = 4, distance;
+	const char *nearest = NULL;
+	uint32_t i;
+
+	for (i = 0; t && i < t->column_count; i++) {
+		if (t->columns[i].hidden)
+			continue;
+		distance = name_distance(name, bytes_str(t->columns[i].name),
+					 3);
+		if (distance < best) {
+			best = distance;
+			nearest = t->columns[i].name;
+		}
+	}
+	if (nearest)
+		return op_refuse(op, -EINVAL,
+				 "there is no %s '%.*s'; the nearest is '%s'",
+				 what, (int)name.len, name.ptr, nearest);
+	return op_refuse(op, -EINVAL, "there is no %s '%.*s'", what,
+			 (int)name.len, name.ptr);
+}

@@ -1,0 +1,181 @@
+/* A table: a directory of its partitions, in token order. */
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "fs/listing.h"
+#include "store/schema/schema_edit.h"
+
+static int stat_table(struct op *op, struct node *n, struct child *out)
+{
+	struct table *t = op_table(op, n);
+
+	child_init(out, &kind_table);
+	if (!t)
+		return -ENOENT;
+	out->is_table = true;
+	out->number = t->number;
+	out->value = node_value(n);
+	child_owner(out, t);
+	/* What was set is asked for here: a table is no child of one. */
+	if (attr_has_times(op, n) > 0) {
+		struct place p;
+		int err = place_of(op, n, &p);
+
+		if (!err)
+			err = attr_directory_mtime(op, n, &p, out->mtime_ns,
+						   &out->mtime_ns);
+		return err;
+	}
+	return 0;
+}
+
+static int next_partition(struct op *op, struct listing *l, struct buf *name,
+			  struct child *out)
+{
+	const struct table *t;
+	struct query q;
+	int got;
+
+	if (!l->cursor) {
+		got = listing_place(op, l);
+		if (got)
+			return got;
+		query_init(&q, l->place.table);
+		q.now_s = op->now_s;
+		if (!table_is_flat(l->place.table)) {
+			q.distinct = 0;
+			q.with_statics = true;
+			q.static_only_rows = true;
+		}
+		got = table_query(&l->cursor, op->fs->store, &q);
+		if (got)
+			return got;
+	}
+	got = cursor_next(l->cursor, &l->row);
+	if (got <= 0)
+		return got;
+	t = l->place.table;
+	child_init(out, table_is_flat(t) ? &kind_row :
+			table_is_schemaless(t) ? &kind_schemaless :
+						 &kind_partition);
+	row_child(out, t, &l->row);
+	out->value = l->row.partition_key;
+	key_partition_name(name, t, l->row.key_values);
+	return 1;
+}
+
+static int mkdir_in_table(struct op *op, struct node *dir, struct bytes name,
+			  mode_t mode, struct child *out, bool *keep)
+{
+	struct write w;
+	int err = key_mkdir(op, dir, name, mode, out, keep);
+
+	if (err || !*keep)
+		return err;
+	write_init(&w, op->fs->store);
+	err = attr_touch(op, &w, dir);
+	if (!err)
+		err = table_write(&w);
+	write_release(&w);
+	return err;
+}
+
+static int rmdir_table(struct op *op, struct node *n)
+{
+	struct table *t = op_table(op, n);
+	struct cursor *cursor;
+	struct buf text = BUF_INIT;
+	struct row_view row;
+	struct query q;
+	int got;
+
+	if (!t)
+		return -ESTALE;
+	if (t->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	query_init(&q, t);
+	q.limit = 1;
+	q.with_statics = true;
+	q.static_only_rows = true;
+	got = table_query(&cursor, op->fs->store, &q);
+	if (!got) {
+		got = cursor_next(cursor, &row);
+		cursor_close(cursor);
+	}
+	if (got)
+		return got < 0 ? got : -ENOTEMPTY;
+	buf_add_str(&text, "DROP TABLE ");
+	name_print(&text, bytes_str(t->keyspace));
+	buf_add_byte(&text, '.');
+	name_print(&text, bytes_str(t->name));
+	got = text.failed ? -ENOMEM :
+			    run_statement(op, NULL, buf_bytes(&text), 0, false);
+	buf_release(&text);
+	return got;
+}
+
+struct owner_change {
+	const struct table *table;
+	unsigned set;
+	const struct stat *attr;
+};
+
+static int change_owner(void *context, const struct schema *now,
+			struct schema **next)
+{
+	const struct owner_change *change = context;
+	struct table *t = schema_table(now, bytes_str(change->table->keyspace),
+				       bytes_str(change->table->name));
+	int err;
+
+	if (!t || t->number != change->table->number)
+		return -ESTALE;
+	t = table_copy(t);
+	if (!t)
+		return -ENOMEM;
+	if (change->set & FS_SET_UID)
+		t->uid = change->attr->st_uid;
+	if (change->set & FS_SET_GID)
+		t->gid = change->attr->st_gid;
+	if (change->set & FS_SET_MODE)
+		t->mode = change->attr->st_mode & 0777;
+	*next = schema_copy(now);
+	err = *next ? schema_set_table(*next, t) : -ENOMEM;
+	if (err) {
+		schema_put(*next);
+		*next = NULL;
+	}
+	return err;
+}
+
+static int set_owner(struct op *op, struct node *n, unsigned set,
+		     const struct stat *attr)
+{
+	struct owner_change change = { op_table(op, n), set, attr };
+	int err;
+
+	if (!change.table)
+		return -ESTALE;
+	if (change.table->flags & TABLE_VIRTUAL)
+		return -EPERM;
+	err = store_edit_schema(op->fs->store, change_owner, &change);
+	if (err)
+		return err;
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	op_notify_below(op, n);
+	return 0;
+}
+
+const struct node_ops kind_table = {
+	.kind = "table",
+	.directory = true,
+	.lookup = key_lookup,
+	.stat = stat_table,
+	.next = next_partition,
+	.create = key_create,
+	.mkdir = mkdir_in_table,
+	.rmdir = rmdir_table,
+	.set_mtime = attr_set_mtime,
+	.set_owner = set_owner,
+};

@@ -1,0 +1,329 @@
+#include "fs/listing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fs/inner.h"
+#include "store/base/alloc.h"
+
+#define NODE_LIMIT 1000000	/* above it listings make no nodes */
+
+static void close_stream(struct fs *fs, struct listing *l)
+{
+	size_t i;
+
+	cursor_close(l->cursor);
+	l->cursor = NULL;
+	for (i = 0; i < l->given; i++)
+		node_put(&fs->nodes, l->kept[i]);
+	for (i = l->kept_at; i < l->kept_count; i++)
+		node_put(&fs->nodes, l->kept[i]);
+	mem_free(l->kept);
+	l->kept = NULL;
+	l->kept_count = 0;
+	l->given = 0;
+	l->kept_at = 0;
+	l->held = false;
+	l->ended = false;
+	l->step = 0;
+	l->index = 0;
+	l->count = 0;
+	l->data = NULL;
+	l->position = 0;
+	arena_clear(&l->arena);
+	schema_put(l->schema);
+	l->schema = NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return bytes_compare(node_name(*(struct node *const *)a),
+			     node_name(*(struct node *const *)b));
+}
+
+static int open_stream(struct op *op, struct listing *l)
+{
+	int err;
+
+	close_stream(op->fs, l);
+	/* Armed before anything is read: what changes later is told of. */
+	atomic_fetch_or(&l->node->armed, ARMED_PAGES);
+	l->changes = atomic_load(&l->node->changes);
+	l->table_changes = op->watched_changes;
+	l->schema = schema_get(op->schema);
+	err = node_children(&op->fs->nodes, l->node, true, &l->kept,
+			    &l->kept_count);
+	if (!err && l->kept_count)
+		qsort(l->kept, l->kept_count, sizeof(*l->kept), by_name);
+	return err;
+}
+
+int listing_place(struct op *op, struct listing *l)
+{
+	struct schema *schema = op->schema;
+	struct arena arena = op->arena;
+	int err;
+
+	/* As place_of, but what it makes lives as long as the listing. */
+	op->schema = l->schema;
+	op->arena = l->arena;
+	err = place_of(op, l->node, &l->place);
+	l->arena = op->arena;
+	op->arena = arena;
+	op->schema = schema;
+	return err;
+}
+
+static bool is_kept(const struct listing *l, struct bytes name)
+{
+	size_t low = 0, high = l->given;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = bytes_compare(node_name(l->kept[middle]), name);
+
+		if (!order)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* What is in memory alone: the rest comes in its place in the stream. */
+static int next_kept(struct op *op, struct listing *l)
+{
+	while (l->kept_at < l->kept_count) {
+		struct node *n = l->kept[l->kept_at++];
+		uint32_t flags = atomic_load(&n->flags);
+
+		if (!(flags & (NODE_GONE | NODE_HIDDEN)) &&
+		    (n->scratch ||
+		     (n->ops->directory && n->ops->stat(op, n, &l->child))) &&
+		    !node_stat(op, n, &l->child)) {
+			op->reason[0] = 0;
+			l->kept[l->given++] = n;
+			buf_clear(&l->name);
+			buf_add_bytes(&l->name, node_name(n));
+			return l->name.failed ? -ENOMEM : 1;
+		}
+		node_put(&op->fs->nodes, n);
+	}
+	return 0;
+}
+
+/* 1 with the next entry held, 0 at the end. */
+static int advance(struct op *op, struct listing *l)
+{
+	int got;
+
+	if (l->held)
+		return 1;
+	if (l->ended)
+		return 0;
+	if (l->position < 2) {
+		buf_clear(&l->name);
+		buf_add_str(&l->name, l->position ? ".." : ".");
+		got = l->name.failed ? -ENOMEM : 1;
+	} else {
+		got = next_kept(op, l);
+		while (!got) {
+			struct schema *schema = op->schema;
+
+			buf_clear(&l->name);
+			op->schema = l->schema;
+			got = l->node->ops->next(op, l, &l->name, &l->child);
+			op->schema = schema;
+			l->step++;
+			if (got > 0 && l->name.failed)
+				got = -ENOMEM;
+			if (got <= 0 || !l->given ||
+			    !is_kept(l, buf_bytes(&l->name)))
+				break;
+			got = 0;
+		}
+	}
+	l->held = got > 0;
+	l->ended = !got;
+	return got;
+}
+
+static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
+{
+	struct node *n;
+	int err = child_set_times(op, l->node, &l->child);
+
+	if (err)
+		return err;
+	if (atomic_load(&op->fs->nodes.count) > NODE_LIMIT)
+		return 1;	/* without a node */
+	n = node_of_child(op, l->node, buf_bytes(&l->name), &l->child);
+	if (!n)
+		return -ENOMEM;
+	if (l->child.is_table)
+		err = node_stat(op, n, &l->child);
+	if (!err)
+		fill_entry(op, n, &l->child, entry);
+	node_put(&op->fs->nodes, n);
+	return err;
+}
+
+static int give(struct op *op, struct listing *l, bool plus, fs_fill *fill,
+		void *context)
+{
+	struct fs_entry entry = { .node = 0 };
+	struct node *dir = l->node;
+	int err;
+
+	if (l->position < 2) {
+		entry.attr.st_ino = l->position && dir->parent ?
+					    dir->parent->ino : dir->ino;
+		entry.attr.st_mode = S_IFDIR | 0555;
+	} else {
+		err = plus ? fill_plus(op, l, &entry) : 1;
+		if (err < 0)
+			return err;
+		if (err)
+			child_stat(&l->child,
+				   node_ino(dir->ino, buf_bytes(&l->name)),
+				   &entry.attr);
+		if (l->child.expires_s != NO_TIME)
+			timer_add(op->fs, dir, l->child.expires_s);
+	}
+	if (fill(context, (const char *)l->name.ptr, l->name.len, &entry,
+		 l->position + 1)) {
+		if (entry.node)
+			node_forget(&op->fs->nodes, entry.node, 1);
+		return 1;
+	}
+	l->held = false;
+	l->position++;
+	return 0;
+}
+
+static int stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
+		  fs_fill *fill, void *context)
+{
+	int got = 0;
+
+	if (!cookie || cookie < l->position || !l->schema)
+		got = open_stream(op, l);
+	op->watched_changes = l->table_changes;	/* of this moment */
+	while (!got && l->position < cookie) {
+		got = advance(op, l);
+		if (got <= 0)
+			return got;
+		l->held = false;
+		l->position++;
+		got = 0;
+	}
+	while (!got) {
+		got = advance(op, l);
+		if (got <= 0)
+			return got;
+		buf_cstr(&l->name);
+		got = give(op, l, plus, fill, context);
+	}
+	return got > 0 ? 0 : got;
+}
+
+int lookup_cut(struct op *op, struct node *dir, struct bytes name,
+	       struct child *c)
+{
+	struct listing l = { .node = dir, .arena = ARENA_INIT };
+	int got = open_stream(op, &l);
+
+	while (!got || got == 1) {
+		buf_clear(&l.name);
+		got = dir->ops->next(op, &l, &l.name, &l.child);
+		l.step++;
+		if (got <= 0 || bytes_equal(buf_bytes(&l.name), name))
+			break;
+	}
+	if (got > 0) {
+		*c = l.child;
+		c->value = arena_copy(&op->arena, c->value);
+		got = op->arena.failed ? -ENOMEM : 0;
+	} else if (!got) {
+		got = -ENOENT;
+	}
+	close_stream(op->fs, &l);
+	arena_release(&l.arena);
+	buf_release(&l.name);
+	return got;
+}
+
+int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       struct fs_open_reply *reply)
+{
+	struct node *n = fs_node(fs, node);
+	struct listing *l;
+
+	(void)call;
+	memset(reply, 0, sizeof(*reply));
+	if (!n)
+		return -ESTALE;
+	l = n->ops->directory ? mem_zalloc(1, sizeof(*l)) : NULL;
+	if (!l) {
+		int err = n->ops->directory ? -ENOMEM : -ENOTDIR;
+
+		node_put(&fs->nodes, n);
+		return err;
+	}
+	mutex_init(&l->lock);
+	l->arena = ARENA_INIT;
+	l->node = n;
+	atomic_fetch_add(&n->opens, 1);
+	reply->handle = (uint64_t)(uintptr_t)l;
+	reply->cache_readdir = true;
+	reply->keep_cache = true;
+	return 0;
+}
+
+int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, uint64_t cookie, bool plus, fs_fill *fill,
+	       void *context)
+{
+	struct listing *l = (struct listing *)(uintptr_t)handle;
+	struct op *op = op_begin(fs, call);
+	int err;
+
+	(void)node;
+	if (!op)
+		return -ENOMEM;
+	op_watch(op, l->node);
+	commit_empties(op, l->node);
+	mutex_lock(&l->lock);
+	err = stream(op, l, cookie, plus, fill, context);
+	mutex_unlock(&l->lock);
+	err = op_end(op, err, l->node, NULL);
+	if (call)
+		call->wait_for = 0;
+	return err;
+}
+
+int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
+		  uint64_t handle)
+{
+	struct listing *l = (struct listing *)(uintptr_t)handle;
+	struct node *n = l->node;
+
+	(void)call;
+	(void)node;
+	/* What changed while it was listed was told before the kernel had
+	 * all of the listing to drop. */
+	if (l->schema && l->changes != atomic_load(&n->changes)) {
+		atomic_fetch_or(&n->armed, ARMED_PAGES);
+		notice_node(&fs->notices, n, ARMED_PAGES);
+	}
+	close_stream(fs, l);
+	arena_release(&l->arena);
+	buf_release(&l->name);
+	mutex_release(&l->lock);
+	atomic_fetch_sub(&n->opens, 1);
+	node_put(&fs->nodes, n);
+	mem_free(l);
+	return 0;
+}

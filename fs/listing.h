@@ -1,0 +1,40 @@
+/*
+ * An open directory: a stream of entries from one moment of the data. The kind
+ * steps through it (node_ops.next) with the members below; what is in memory
+ * alone (kept nodes) comes first, from a list that is frozen at the begin.
+ *
+ * Cookies count entries. A call that goes on where the last one ended costs
+ * nothing; one that goes elsewhere begins anew and walks there.
+ */
+#ifndef FS_LISTING_H
+#define FS_LISTING_H
+#include "fs/tree.h"
+
+struct listing {
+	struct node *node;		/* a reference */
+	struct mutex lock;
+	/* all below under lock */
+	uint64_t position;		/* entries that are behind us */
+	bool held;			/* name and child: not yet taken */
+	bool ended;
+	struct buf name;
+	struct child child;
+	struct node **kept;		/* sorted by name: references of those
+					 * before `given` (listed) and from
+					 * kept_at on (to come) */
+	size_t kept_count, kept_at, given;
+	uint32_t changes;		/* the node's, at the begin */
+	uint32_t table_changes;		/* its table's: see op_watch */
+	/* the kind's */
+	uint64_t step;			/* calls of next; 0 in the first */
+	struct schema *schema;		/* that of the moment: a reference */
+	struct arena arena;
+	struct cursor *cursor;
+	struct row_view row;
+	struct place place;		/* of the directory, in arena */
+	size_t index, count;
+	void *data;
+};
+/* The place of the listed directory in the listing's schema and arena. */
+int listing_place(struct op *op, struct listing *l);
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The queue of what the kernel must be told, which the mount's one notifier
+ * drains. Adding never waits and holds no other lock. Any thread.
+ */
+#ifndef FS_NOTICE_H
+#define FS_NOTICE_H
+#include <pthread.h>
+
+#include "fs/fs.h"
+#include "fs/node.h"
+
+struct notices {
+	struct mutex lock;
+	pthread_cond_t more;
+	struct fs_notice *ring;		/* under lock, as all below */
+	size_t cap, first, count;
+	uint64_t number;		/* of the last one added */
+	bool stopped;
+};
+int notices_init(struct notices *q);
+void notices_release(struct notices *q);
+/*
+ * Add one for each thing that is armed of these bits, and disarm them. The
+ * number of the last one added, or 0. name: its own in its parent.
+ */
+uint64_t notice_node(struct notices *q, struct node *n, uint32_t bits);
+/* Every cached name is stale. */
+uint64_t notice_epoch(struct notices *q);
+/* Of a name that no node stands for any longer. */
+uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
+		     bool directory);
+#endif

@@ -1,0 +1,273 @@
+/*
+ * What the store changed becomes notices: for each row of a batch the nodes in
+ * memory that show it are found by name, from the table down, and what the
+ * kernel holds of them is dropped. Nothing in memory means nothing held.
+ *
+ * A change that a call makes by path is known to the kernel; its op tells of
+ * its side effects itself, and only the table's count of changes moves here.
+ */
+#include "fs/inner.h"
+
+#define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES)
+#define DEPTH_MAX 1000
+
+static void notify(struct fs *fs, struct op *op, struct node *n, uint32_t bits)
+{
+	uint64_t number;
+
+	if (bits & ARMED_PAGES)
+		atomic_fetch_add(&n->changes, 1);
+	number = notice_node(&fs->notices, n, bits);
+	if (op && number)
+		op->wait_for = number;
+}
+
+void op_notify(struct op *op, struct node *n, uint32_t bits)
+{
+	notify(op->fs, op, n, bits);
+}
+
+static void notify_below(struct fs *fs, struct op *op, struct node *n,
+			 unsigned depth)
+{
+	struct node **children;
+	size_t i, count;
+	uint64_t number;
+
+	if (depth > DEPTH_MAX ||
+	    node_children(&fs->nodes, n, false, &children, &count)) {
+		/* Too much rather than too little. */
+		number = notice_epoch(&fs->notices);
+		if (op && number)
+			op->wait_for = number;
+		return;
+	}
+	for (i = 0; i < count; i++)
+		notify_below(fs, op, children[i], depth + 1);
+	node_children_put(&fs->nodes, children, count);
+	notify(fs, op, n, ALL);
+}
+
+void op_notify_below(struct op *op, struct node *n)
+{
+	notify_below(op->fs, op, n, 0);
+}
+
+static struct node *find_escaped(struct fs *fs, struct node *dir,
+				 const char *raw)
+{
+	struct buf name = BUF_INIT;
+	struct node *n;
+
+	name_escape(&name, bytes_str(raw));
+	name_shorten(&name);
+	n = node_find(&fs->nodes, dir, buf_bytes(&name));
+	buf_release(&name);
+	return n;
+}
+
+static struct node *find_table(struct fs *fs, const struct table *t)
+{
+	struct node *k = find_escaped(fs, fs->nodes.root, t->keyspace);
+	struct node *n = k ? find_escaped(fs, k, t->name) : NULL;
+
+	node_put(&fs->nodes, k);
+	return n;
+}
+
+static void notify_columns(struct fs *fs, struct op *op, struct node *row,
+			   const struct table_change *change)
+{
+	uint32_t i;
+
+	if (change->row_deleted || change->whole || !change->column_count) {
+		notify_below(fs, op, row, 0);
+		return;
+	}
+	notify(fs, op, row, ALL);
+	for (i = 0; i < change->column_count; i++) {
+		struct node *n = find_escaped(fs, row,
+					      change->columns[i]->name);
+
+		if (n)
+			notify_below(fs, op, n, 0);
+		node_put(&fs->nodes, n);
+	}
+}
+
+static struct node *find_step(struct fs *fs, struct node *dir,
+			      const struct table *t, uint32_t i,
+			      struct bytes value, struct buf *name)
+{
+	buf_clear(name);
+	if (bytes_is_null(value))
+		return NULL;
+	if (dir->ops == &kind_schemaless) {
+		name_escape_plain(name, value);
+		name_shorten(name);
+	} else {
+		key_clustering_name(name, t, i, value);
+	}
+	return node_find(&fs->nodes, dir, buf_bytes(name));
+}
+
+/* From the partition down to the row: each level may list it anew. */
+static void notify_row(struct fs *fs, struct op *op, struct node *partition,
+		       const struct table_change *change)
+{
+	struct node *n = node_get(partition), *below = NULL;
+	struct buf name = BUF_INIT;
+	uint32_t i;
+
+	if (change->is_static) {
+		notify(fs, op, n, ALL);
+		below = node_find(&fs->nodes, n, bytes_str("@static"));
+	} else {
+		below = node_get(n);
+		for (i = 0; below && i < change->clustering_count; i++) {
+			notify(fs, op, below, ALL);
+			node_put(&fs->nodes, n);
+			n = below;
+			below = find_step(fs, n, change->table, i,
+					  change->clustering[i], &name);
+		}
+	}
+	if (below)
+		notify_columns(fs, op, below, change);
+	node_put(&fs->nodes, below);
+	node_put(&fs->nodes, n);
+	buf_release(&name);
+}
+
+static void notify_change(struct fs *fs, struct op *op, struct node *table,
+			  const struct table_change *change)
+{
+	const struct table *t = change->table;
+	struct bytes values[64];
+	struct buf name = BUF_INIT;
+	struct node *partition = NULL;
+
+	notify(fs, op, table, ARMED_ATTRIBUTES | ARMED_PAGES);
+	if (t->partition_key_count <= ARRAY_SIZE(values) &&
+	    !table_partition_values(values, t, change->partition_key)) {
+		key_partition_name(&name, t, values);
+		partition = node_find(&fs->nodes, table, buf_bytes(&name));
+	}
+	if (partition && change->whole)
+		notify_below(fs, op, partition, 0);
+	else if (partition)
+		notify_row(fs, op, partition, change);
+	node_put(&fs->nodes, partition);
+	buf_release(&name);
+}
+
+static void changed(void *context, const struct table_change *changes,
+		    size_t count)
+{
+	struct fs *fs = context;
+	struct op *op = op_current();
+	struct node *table = NULL;
+	const struct table *last = NULL;
+	size_t i;
+
+	if (op && op->fs != fs)
+		op = NULL;
+	for (i = 0; i < count; i++) {
+		uint32_t before;
+
+		if (changes[i].table != last) {
+			node_put(&fs->nodes, table);
+			last = changes[i].table;
+			table = find_table(fs, last);
+		}
+		if (!table)
+			continue;
+		before = atomic_fetch_add(&table->changes, 1);
+		if (op && !op->broadcast) {
+			if (op->watched == table &&
+			    before == op->watched_changes)
+				op->watched_changes++;
+			continue;
+		}
+		notify_change(fs, op, table, &changes[i]);
+	}
+	node_put(&fs->nodes, table);
+}
+
+static void everything(struct fs *fs, struct op *op, struct node *from)
+{
+	uint64_t number;
+
+	notify_below(fs, op, from, 0);
+	number = notice_epoch(&fs->notices);
+	if (op && number)
+		op->wait_for = number;
+}
+
+/* A schema.cql that was removed shows itself again. */
+static void unhide(struct fs *fs)
+{
+	struct node **keyspaces;
+	size_t i, count;
+
+	if (node_children(&fs->nodes, fs->nodes.root, false, &keyspaces,
+			  &count))
+		return;
+	for (i = 0; i < count; i++) {
+		struct node *n = node_find(&fs->nodes, keyspaces[i],
+					   bytes_str("schema.cql"));
+
+		if (n && (atomic_fetch_and(&n->flags,
+					   ~(uint32_t)NODE_HIDDEN) &
+			  NODE_HIDDEN))
+			node_unkeep(&fs->nodes, n);
+		node_put(&fs->nodes, n);
+	}
+	node_children_put(&fs->nodes, keyspaces, count);
+}
+
+static void schema_changed(void *context, const struct schema *from,
+			   const struct schema *to)
+{
+	struct fs *fs = context;
+	struct op *op = op_current();
+
+	(void)from;
+	(void)to;
+	if (op && op->fs != fs)
+		op = NULL;
+	unhide(fs);
+	if (op && !op->broadcast)
+		return;
+	everything(fs, op, fs->nodes.root);
+}
+
+static void truncated(void *context, struct table *t)
+{
+	struct fs *fs = context;
+	struct op *op = op_current();
+	struct node *table = find_table(fs, t);
+
+	if (!table)
+		return;
+	atomic_fetch_add(&table->changes, 1);
+	everything(fs, op && op->fs == fs ? op : NULL, table);
+	node_put(&fs->nodes, table);
+}
+
+void observe_start(struct fs *fs)
+{
+	struct store_observer observer = {
+		.changed = changed,
+		.schema_changed = schema_changed,
+		.truncated = truncated,
+		.context = fs,
+	};
+
+	store_observe(fs->store, &observer);
+}
+
+void observe_stop(struct fs *fs)
+{
+	store_observe(fs->store, NULL);
+}

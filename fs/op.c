@@ -1,0 +1,431 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "fs/inner.h"
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "store/base/log.h"
+
+/*
+ * The store tells its observer of a change on the thread that made it, and
+ * has no word of who asked for it: the op that runs on a thread is found here.
+ */
+static _Thread_local struct op *current;
+
+#define POOL_MAX 16
+
+static struct op *take_spare(struct fs *fs)
+{
+	struct op *op;
+
+	mutex_lock(&fs->pool_lock);
+	op = fs->pool;
+	if (op) {
+		fs->pool = op->next;
+		fs->pool_count--;
+	}
+	mutex_unlock(&fs->pool_lock);
+	return op;
+}
+
+static void free_op(struct op *op)
+{
+	arena_release(&op->arena);
+	buf_release(&op->text);
+	mem_free(op);
+}
+
+static void give_spare(struct fs *fs, struct op *op)
+{
+	arena_clear(&op->arena);
+	buf_clear(&op->text);
+	if (op->arena.total > (1 << 20) || op->text.cap > (1 << 20)) {
+		free_op(op);
+		return;
+	}
+	mutex_lock(&fs->pool_lock);
+	if (fs->pool_count < POOL_MAX) {
+		op->next = fs->pool;
+		fs->pool = op;
+		fs->pool_count++;
+		op = NULL;
+	}
+	mutex_unlock(&fs->pool_lock);
+	if (op)
+		free_op(op);
+}
+
+void op_pool_release(struct fs *fs)
+{
+	struct op *op;
+
+	while ((op = take_spare(fs)))
+		free_op(op);
+}
+
+struct op *op_begin(struct fs *fs, struct fs_call *call)
+{
+	struct op *op = take_spare(fs);
+
+	if (!op) {
+		op = mem_zalloc(1, sizeof(*op));
+		if (!op)
+			return NULL;
+		op->arena = ARENA_INIT;
+	}
+	op->schema = store_schema(fs->store);
+	if (!op->schema) {
+		free_op(op);
+		return NULL;
+	}
+	op->fs = fs;
+	op->call = call;
+	op->now_s = clock_now_s();
+	op->watched = NULL;
+	op->broadcast = false;
+	op->wait_for = 0;
+	op->reason[0] = 0;
+	op->outer = current;
+	current = op;
+	if (call)
+		call->wait_for = 0;
+	return op;
+}
+
+struct op *op_current(void)
+{
+	return current;
+}
+
+/* The path of a node, for people. Bounded by the depth of the tree. */
+void node_path(struct buf *out, struct node *n, const char *name)
+{
+	struct node *up[64];
+	size_t depth = 0;
+
+	for (; n && n->parent && depth < ARRAY_SIZE(up); n = n->parent)
+		up[depth++] = n;
+	while (depth) {
+		buf_add_byte(out, '/');
+		buf_add_bytes(out, node_name(up[--depth]));
+	}
+	if (name) {
+		buf_add_byte(out, '/');
+		buf_add_str(out, name);
+	}
+	if (!out->len)
+		buf_add_byte(out, '/');
+}
+
+static void put_down(struct op *op, int err, struct node *n, const char *name)
+{
+	struct fs_call *call = op->call;
+	struct buf path = BUF_INIT;
+	uint64_t ino = n ? n->ino : 0;
+
+	if (n && name)
+		ino = node_ino(n->ino, bytes_str(name));
+	node_path(&path, n, name);
+	errors_add(&op->fs->errors, ino, call ? call->pid : 0,
+		   call ? call->uid : 0, -err, buf_bytes(&path), op->reason);
+	buf_release(&path);
+}
+
+int op_end(struct op *op, int err, struct node *n, const char *name)
+{
+	struct fs *fs = op->fs;
+
+	if (err == -EUCLEAN && !op->reason[0])
+		op_refuse(op, err, "%s", corrupt_last());
+	/* Asking for what is not there is no refusal. */
+	if (err < 0 && op->reason[0] && err != -ENOENT && err != -ENODATA)
+		put_down(op, err, n, name);
+	current = op->outer;
+	schema_put(op->schema);
+	op->schema = NULL;
+	if (op->call)
+		op->call->wait_for = op->wait_for;
+	give_spare(fs, op);
+	return err;
+}
+
+int op_refuse(struct op *op, int err, const char *format, ...)
+{
+	va_list args;
+
+	if (op->reason[0])
+		return err;
+	va_start(args, format);
+	vsnprintf(op->reason, sizeof(op->reason), format, args);
+	va_end(args);
+	return err;
+}
+
+int op_refuse_type(struct op *op, const struct type_error *error)
+{
+	return op_refuse(op, -EINVAL, "%s",
+			 error->text[0] ? error->text : "not a valid value");
+}
+
+void op_watch(struct op *op, struct node *n)
+{
+	op->watched = n->table;
+	if (n->table)
+		op->watched_changes = atomic_load(&n->table->changes);
+}
+
+bool op_is_fresh(const struct op *op)
+{
+	return !op->watched || atomic_load(&op->watched->changes) ==
+				       op->watched_changes;
+}
+
+/* ------------------------------------------------------------------ nodes */
+struct node *fs_node(struct fs *fs, uint64_t id)
+{
+	struct node *n = node_by_id(&fs->nodes, id), *forward;
+
+	while (n && (forward = atomic_load(&n->forward))) {
+		node_get(forward);
+		node_put(&fs->nodes, n);
+		n = forward;
+	}
+	return n;
+}
+
+struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
+			   const struct child *c)
+{
+	struct node_key key = {
+		.parent = dir,
+		.name = name,
+		.ops = c->ops,
+		.is_table = c->is_table,
+		.number = c->number,
+		.value = c->value,
+		.scratch = c->scratch,
+	};
+
+	return node_make(&op->fs->nodes, &key);
+}
+
+/* As the directory was when it was kept: nothing in the store tells. */
+void kept_child(struct op *op, struct node *n, struct child *out)
+{
+	struct table *t = op_table(op, n);
+
+	child_init(out, n->ops);
+	if (t)
+		child_owner(out, t);
+	out->number = n->number;
+	out->value = node_value(n);
+}
+
+/* What was set beside the data: of n, or of a child of dir without a node. */
+static int set_times(struct op *op, struct node *dir, struct node *n,
+		     struct child *c)
+{
+	struct node *table = n ? n->table : c->is_table ? NULL : dir->table;
+	struct place p;
+	int err;
+
+	if (!table || c->ops->part == PART_NONE)
+		return 0;
+	if (!c->ops->directory && c->timestamp_us == NO_TIMESTAMP)
+		return 0;
+	err = attr_has_times(op, table);
+	if (err <= 0)
+		return err;
+	err = n ? place_of(op, n, &p) : place_of_child(op, dir, c, &p);
+	return err ? err : attr_child_times(op, table, &p, c);
+}
+
+int child_set_times(struct op *op, struct node *dir, struct child *c)
+{
+	return set_times(op, dir, NULL, c);
+}
+
+int node_stat(struct op *op, struct node *n, struct child *out)
+{
+	int64_t mtime_ns;
+	int err;
+
+	if (atomic_load(&n->flags) & NODE_GONE && n->ops->directory)
+		return -ENOENT;
+	err = n->ops->stat(op, n, out);
+	if ((err == -ENOENT || err == -EINVAL) && n->ops->directory &&
+	    (atomic_load(&n->flags) & (NODE_KEPT | NODE_UNKEYED))) {
+		kept_child(op, n, out);
+		err = 0;
+	}
+	if (!err)
+		err = set_times(op, NULL, n, out);
+	if (err == -EINVAL)	/* without a key it has no place */
+		err = 0;
+	mtime_ns = atomic_load(&n->mtime_ns);
+	if (!err && mtime_ns && n->ops->directory)
+		out->mtime_ns = mtime_ns;
+	return err;
+}
+
+int lookup_child(struct op *op, struct node *dir, struct bytes name,
+		 struct child *c, struct node **out)
+{
+	struct node *n = node_find(&op->fs->nodes, dir, name);
+	int err;
+
+	*out = NULL;
+	if (n && (atomic_load(&n->flags) & NODE_HIDDEN)) {
+		node_put(&op->fs->nodes, n);
+		return -ENOENT;
+	}
+	if (n) {
+		err = node_stat(op, n, c);
+		if (err == -ENOENT && image_is_new(op->fs, n)) {
+			kept_child(op, n, c);
+			err = 0;
+		}
+		if (!err || (err != -ENOENT && err != -ESTALE)) {
+			*out = n;
+			return err;
+		}
+		node_put(&op->fs->nodes, n);
+		op->reason[0] = 0;
+	}
+	if (!dir->ops->lookup)
+		return -ENOTDIR;
+	err = name_is_shortened(name) ? lookup_cut(op, dir, name, c) :
+					dir->ops->lookup(op, dir, name, c);
+	if (!err)
+		err = child_set_times(op, dir, c);
+	if (err)
+		return err;
+	*out = node_of_child(op, dir, name, c);
+	if (!*out)
+		return -ENOMEM;
+	/* A table's own times are found by its node. */
+	return c->is_table ? node_stat(op, *out, c) : 0;
+}
+
+static double seconds_until(const struct op *op, int64_t expires_s)
+{
+	if (expires_s == NO_TIME || expires_s - op->now_s > FS_FOREVER)
+		return FS_FOREVER;
+	return expires_s > op->now_s ? (double)(expires_s - op->now_s) : 0;
+}
+
+void fill_attr(struct op *op, struct node *n, struct child *c,
+	       struct stat *attr, double *timeout_s)
+{
+	bool pending = !n->ops->directory &&
+		       image_size(op->fs, n, &c->size);
+
+	if (op->fs->read_only)
+		c->read_only = true;
+	child_stat(c, n->ino, attr);
+	*timeout_s = seconds_until(op, c->expires_s);
+	if (pending || c->volatile_attributes || !op_is_fresh(op))
+		*timeout_s = 0;
+	if (*timeout_s <= 0)
+		return;
+	atomic_store(&n->told_size, c->size);
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+}
+
+void fill_entry(struct op *op, struct node *n, struct child *c,
+		struct fs_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->node = n->id;
+	fill_attr(op, n, c, &entry->attr, &entry->attr_timeout_s);
+	entry->entry_timeout_s = seconds_until(op, c->expires_s);
+	if (c->volatile_name || !op_is_fresh(op))
+		entry->entry_timeout_s = 0;
+	if (entry->entry_timeout_s > 0)
+		atomic_fetch_or(&n->armed, ARMED_NAME);
+	node_count(n);
+}
+
+void keep_directory(struct op *op, struct node *n)
+{
+	if (!n->ops->directory || !n->parent)
+		return;
+	if (node_keep(n) && !atomic_load(&n->mtime_ns) && !n->table)
+		atomic_store(&n->mtime_ns, store_timestamp(op->fs->store) *
+						   MICROSECOND);
+}
+
+void keep_up(struct op *op, struct node *n)
+{
+	for (; n && n != n->table; n = n->parent)
+		keep_directory(op, n);
+}
+
+int has_kept_children(struct op *op, struct node *n)
+{
+	struct node **children;
+	size_t count;
+	int err = node_children(&op->fs->nodes, n, true, &children, &count);
+
+	if (err)
+		return err;
+	node_children_put(&op->fs->nodes, children, count);
+	return count > 0;
+}
+
+/* ----------------------------------------------------------------- rights */
+static bool in_group(pid_t pid, gid_t gid)
+{
+	char path[48], line[4096];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = pid > 0 ? fopen(path, "re") : NULL;
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		char *at = line + 7, *end;
+
+		if (strncmp(line, "Groups:", 7))
+			continue;
+		for (;; at = end) {
+			unsigned long number = strtoul(at, &end, 10);
+
+			if (end == at || found)
+				break;
+			found = (gid_t)number == gid;
+		}
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, int right)
+{
+	const struct fs_call *call = op->call;
+
+	if (!call || !call->uid)
+		return true;
+	if (call->uid == uid)
+		return (mode >> 6 & (mode_t)right) == (mode_t)right;
+	if (call->gid == gid || in_group(call->pid, gid))
+		return (mode >> 3 & (mode_t)right) == (mode_t)right;
+	return (mode & (mode_t)right) == (mode_t)right;
+}
+
+mode_t caller_umask(const struct fs_call *call)
+{
+	char path[48], line[256];
+	unsigned mask = 022;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)call->pid);
+	file = call->pid > 0 ? fopen(path, "re") : NULL;
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Umask: %o", &mask) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return mask & 0777;
+}

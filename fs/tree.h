@@ -1,0 +1,379 @@
+/*
+ * The inside of fs/: what the calls of fs.h share with the kinds of node.
+ *
+ * One call is one struct op: it pins a version of the schema, an arena and the
+ * time, and remembers why it was refused. A kind of node is a const struct
+ * node_ops in fs/kind/; the kind is found once, at lookup.
+ *
+ * Order of locks: an image's; below it those of the store; below them the
+ * leaves (shards of nodes, notices, errors, timer, pending). No lock but an
+ * image's is held over a call of the store.
+ */
+#ifndef FS_TREE_H
+#define FS_TREE_H
+#include "fs/errors.h"
+#include "fs/fs.h"
+#include "fs/name.h"
+#include "fs/node.h"
+#include "fs/notice.h"
+#include "store/base/arena.h"
+#include "store/cql/cql.h"
+#include "store/table.h"
+
+#define FILE_PAGE 4096		/* larger values are not cached by the kernel */
+#define DIRECTORY_SIZE 4096
+#define MICROSECOND 1000	/* in nanoseconds */
+#define SECOND 1000000000	/* in nanoseconds */
+
+struct handle;
+struct op;
+
+struct fs {
+	struct store *store;
+	uid_t uid;
+	gid_t gid;
+	uint64_t max_value, scratch_max;
+	char *keyspace, *store_path, *version, *options_text;
+	bool read_only;
+	int64_t opened_ns;
+	struct node_table nodes;
+	struct notices notices;
+	struct errors errors;
+	struct mutex image_locks[NODE_SHARDS];	/* node->image, by node id */
+	_Atomic uint64_t scratch_bytes;
+	struct mutex pool_lock;
+	struct op *pool;		/* spare ops, under pool_lock */
+	unsigned pool_count;
+	struct mutex timer_lock;
+	struct timer_entry *timers;	/* a heap, under timer_lock */
+	size_t timer_count, timer_cap;
+	struct mutex handles_lock;
+	struct handle *writers;		/* all open for writing, under it */
+	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
+};
+
+/* --------------------------------------------------------------------- op */
+struct op {
+	struct fs *fs;
+	struct fs_call *call;
+	struct schema *schema;		/* a reference */
+	struct arena arena;
+	struct buf text;		/* spare room for whoever needs it */
+	int64_t now_s;
+	/* The table's count of changes when the op began to read it; other
+	 * than at its end: what was read may be stale and is not cached. */
+	struct node *watched;
+	uint32_t watched_changes;
+	/* Observers notify what this op changes, as if others had done it. */
+	bool broadcast;
+	uint64_t wait_for;		/* a notice */
+	char reason[1024];		/* why it was refused; "" */
+	struct op *next, *outer;
+};
+/* One that the calls begin and end with; NULL without memory. */
+struct op *op_begin(struct fs *fs, struct fs_call *call);
+/* err is given back; a refusal with a reason is put down in errors. */
+int op_end(struct op *op, int err, struct node *node, const char *name);
+/* The op that runs on this thread, for the store's observer; or NULL. */
+struct op *op_current(void);
+/* Say why; gives err. The first reason stays. */
+int op_refuse(struct op *op, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int op_refuse_type(struct op *op, const struct type_error *error);
+
+/* ------------------------------------------------------------------ child */
+/* What a name in a directory is, and its attributes as they are now. */
+struct child {
+	const struct node_ops *ops;
+	bool is_table;
+	uint32_t number;
+	struct bytes value;	/* see node_value */
+	struct scratch *scratch;
+	mode_t mode;		/* permissions of a directory; files lose x */
+	bool read_only;		/* nobody may write: w is taken off */
+	uid_t uid;
+	gid_t gid;
+	uint64_t size;
+	/* As the data has it, and for a cell the timestamp: a time that was
+	 * set beside it is found by who asked the kind. */
+	int64_t mtime_ns, timestamp_us;
+	int64_t expires_s;	/* NO_TIME: never */
+	bool volatile_name, volatile_attributes;	/* timeout 0 */
+	bool unkeyed;		/* its @key will tell what it is */
+};
+void child_init(struct child *c, const struct node_ops *ops);
+/* Owner, group and mode of all that is in a table. */
+void child_owner(struct child *c, const struct table *t);
+void child_stat(const struct child *c, uint64_t ino, struct stat *out);
+bool child_is_directory(const struct child *c);
+
+/* ------------------------------------------------------------------ place */
+/* Where in a table a node is: what the store takes. */
+struct place {
+	struct table *table;		/* of op->schema */
+	struct bytes partition_key;	/* null above partitions */
+	struct bytes *clustering;	/* room for all of them */
+	uint32_t clustering_count;
+	bool is_static;
+	const struct column *column;	/* or NULL */
+	struct bytes path;		/* of an element; else null */
+	const struct type *type;	/* of the value, where it is a cell */
+};
+/* What a node's value is a part of. */
+enum part {
+	PART_NONE, PART_KEY, PART_STATIC, PART_COLUMN, PART_PATH,
+};
+/* 0; -ESTALE where table or column are gone; -ENOMEM. */
+int place_of(struct op *op, struct node *n, struct place *p);
+/* The same of a child that has no node yet. */
+int place_of_child(struct op *op, struct node *dir, const struct child *c,
+		   struct place *p);
+bool place_is_row(const struct place *p);
+struct object_ref place_object(const struct place *p);
+/* The table of a node at or below one; NULL: it was dropped. */
+struct table *op_table(struct op *op, const struct node *n);
+struct keyspace *op_keyspace(struct op *op, const struct node *n);
+/* The column of that engine number. */
+const struct column *table_column_numbered(const struct table *t, uint32_t n);
+/* Begin (or go on with) the place's row in w. */
+void place_write_row(struct write *w, const struct place *p);
+
+/* -------------------------------------------------------------- key names */
+/* The name of a key: of a partition, of the i-th clustering column. */
+void key_partition_name(struct buf *out, const struct table *t,
+			const struct bytes *values);
+void key_clustering_name(struct buf *out, const struct table *t, uint32_t i,
+			 struct bytes value);
+void key_value_name(struct buf *out, const struct type *type,
+		    struct bytes value);
+/* The same not cut, for @key. */
+int key_full_name(struct op *op, struct node *n, struct buf *out);
+/*
+ * And back: *value from the op's arena. -ENOENT where it is not the one
+ * spelling of a value (with the reason), -ENOMEM.
+ */
+int key_parse_partition(struct op *op, const struct table *t,
+			struct bytes name, struct bytes *value);
+/* Of a composite key's name as it was before it was cut. */
+int key_parse_uncut(struct op *op, const struct table *t, struct bytes name,
+		    struct bytes *value);
+int key_parse_clustering(struct op *op, const struct table *t, uint32_t i,
+			 struct bytes name, struct bytes *value);
+int key_parse_value(struct op *op, const struct type *type, struct bytes name,
+		    struct bytes *value);
+
+/* ------------------------------------------------------------------- kinds */
+struct listing;
+struct store_how {
+	bool append;			/* documents: merge, not replace */
+	bool has_mtime, has_expires;
+	int64_t mtime_ns, expires_s;
+};
+/* A file whose contents are held whole while it is open for writing. */
+struct file_kind {
+	/* Appends what is committed. -ENOENT: nothing is. */
+	int (*load)(struct op *op, struct node *n, struct buf *out);
+	/* Make this the contents. */
+	int (*store)(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how);
+	/* Can a valid value begin so? What stands before `from` was asked
+	 * already. NULL: anything can. */
+	bool (*may_begin)(struct op *op, struct node *n, struct bytes text,
+			  size_t from);
+	/* Does cutting it to nothing and closing it store the empty value? */
+	bool (*takes_empty)(struct op *op, struct node *n);
+	/* A document: each descriptor has its own text, >> merges. */
+	bool document;
+	/* Made by opening it (a set's element): it needs no write. */
+	bool exists_by_name;
+	/* Never cached by the kernel; its size is not known before a read. */
+	bool streamed;
+	/*
+	 * Files that are no value at all (.cql, counters, control): these, where
+	 * given, are all that happens.
+	 */
+	int (*open)(struct op *op, struct handle *h);
+	int (*read)(struct op *op, struct handle *h, uint64_t offset,
+		    size_t size, struct buf *out);
+	int64_t (*write)(struct op *op, struct handle *h, uint64_t offset,
+			 struct bytes data);
+	int (*flush)(struct op *op, struct handle *h);
+	void (*close)(struct op *op, struct handle *h);
+};
+
+struct node_ops {
+	const char *kind;
+	bool directory;
+	enum part part;
+	const struct file_kind *file;	/* of a file */
+	/* What has this name in dir? -ENOENT. */
+	int (*lookup)(struct op *op, struct node *dir, struct bytes name,
+		      struct child *out);
+	/* Its attributes now. -ENOENT, -ESTALE. */
+	int (*stat)(struct op *op, struct node *n, struct child *out);
+	/*
+	 * Step through what is listed (without kept nodes): 1 with *name and
+	 * *out, 0, -errno. l->step counts the calls.
+	 */
+	int (*next)(struct op *op, struct listing *l, struct buf *name,
+		    struct child *out);
+	/* What a file created under this name is; it is not there. */
+	int (*create)(struct op *op, struct node *dir, struct bytes name,
+		      struct child *out);
+	/* Make the directory; *out says what it is. keep: in memory alone. */
+	int (*mkdir)(struct op *op, struct node *dir, struct bytes name,
+		     mode_t mode, struct child *out, bool *keep);
+	/* Remove the node itself; rmdir checks that it is empty. */
+	int (*rmdir)(struct op *op, struct node *n);
+	int (*unlink)(struct op *op, struct node *n);
+	/* Move n to a name beside or below; *target is what it then is. */
+	int (*rename)(struct op *op, struct node *n, struct node *dir,
+		      struct bytes name, struct node *replaced,
+		      struct child *target);
+	/* utimensat; NULL: kept in memory. */
+	int (*set_mtime)(struct op *op, struct node *n, int64_t mtime_ns);
+	/* chmod, chown: NULL: only what is so already. set: enum fs_set. */
+	int (*set_owner)(struct op *op, struct node *n, unsigned set,
+			 const struct stat *attr);
+	/* Appends the value of user.NAME; -ENODATA, -EOPNOTSUPP. */
+	int (*get_attribute)(struct op *op, struct node *n, const char *name,
+			     struct buf *out);
+	/* value null: remove it. */
+	int (*set_attribute)(struct op *op, struct node *n, const char *name,
+			     struct bytes value);
+};
+
+extern const struct node_ops kind_root, kind_keyspace, kind_table,
+	kind_partition, kind_row, kind_static, kind_cell, kind_counter,
+	kind_key_column, kind_collection, kind_element, kind_position,
+	kind_row_json, kind_collection_json, kind_schema, kind_table_cql,
+	kind_cql, kind_control, kind_control_file, kind_schemaless,
+	kind_plain, kind_plain_long, kind_plain_value, kind_key_file,
+	kind_append, kind_set_element, kind_scratch;
+
+/* --------------------------------------------------- shared by the kinds */
+/* kind/cell.c: a live cell as a file's attributes. */
+void cell_child(struct child *c, const struct table *t, const struct type *type,
+		const struct cell_view *cell);
+int cell_lookup(struct op *op, struct node *dir, struct child *c);
+int cell_stat(struct op *op, struct node *n, struct child *out);
+int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+int cell_unlink(struct op *op, struct node *n);
+int cell_rename(struct op *op, struct node *n, struct node *dir,
+		struct bytes name, struct node *replaced, struct child *target);
+int key_column_stat(struct op *op, const struct place *p, struct child *c);
+int collection_json_stat(struct op *op, const struct place *p,
+			 struct child *c);
+extern const struct file_kind cell_file;
+/* The value of a text as it stands in a file. -EINVAL with the reason. */
+int text_value(struct op *op, const struct type *type, struct bytes text,
+	       struct buf *value);
+void value_text(struct buf *out, const struct type *type, struct bytes value);
+uint64_t value_text_size(const struct type *type, struct bytes value);
+/* kind/partition.c: the first row below a place, in the op's memory: 1, 0. */
+int first_row(struct op *op, const struct place *p, struct row_view *row,
+	      struct cursor **cursor);
+int key_lookup(struct op *op, struct node *dir, struct bytes name,
+	       struct child *out);
+/* What a key's name stands for, there or not (unkeyed: a cut name). */
+int key_child(struct op *op, struct node *dir, struct bytes name,
+	      struct child *out);
+/* Of a directory that a rename replaces: -ENOTEMPTY. */
+int remove_check_empty(struct op *op, struct node *n);
+int key_create(struct op *op, struct node *dir, struct bytes name,
+	       struct child *out);
+int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
+	      struct child *out, bool *keep);
+/* kind/row.c: */
+int row_lookup_name(struct op *op, struct node *dir, struct bytes name,
+		    struct child *out);
+int row_insert(struct op *op, struct node *dir, const struct child *c);
+int row_json_stat(struct op *op, const struct place *p, struct child *out);
+void row_child(struct child *c, const struct table *t,
+	       const struct row_view *row);
+/* kind/key.c: the @key of a directory whose name was cut. */
+int key_file_lookup(struct op *op, struct node *dir, struct child *out);
+/* kind/root.c: the name in the schema that a file name stands for. */
+int raw_name(struct op *op, struct bytes name, struct bytes *raw);
+/* May a keyspace or table be called so? */
+int check_identifier(struct op *op, struct bytes name, const char *what);
+int keyspace_stat(struct op *op, struct node *n, struct child *out);
+/* What these names are, there or not. */
+int control_child(struct op *op, struct child *out);
+int cql_child(struct op *op, struct node *dir, struct bytes name,
+	      struct child *out);
+int schema_child(struct op *op, struct node *dir, struct child *out);
+int ddl_child(struct op *op, struct node *dir, struct bytes base,
+	      struct child *out);
+/* kind/schema.c: run statements for the caller. */
+bool cql_may_caller(void *context, const struct keyspace *k,
+		    const struct table *t, enum cql_right right);
+int run_statement(struct op *op, const char *keyspace, struct bytes text,
+		  mode_t mode, bool as_caller);
+
+/* ------------------------------------------------------------- attributes */
+/* attr.c: times that were set, beside the data. */
+enum { HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4 };
+/* The time of a directory: as set, else fallback. */
+int attr_directory_mtime(struct op *op, struct node *table,
+			 const struct place *p, int64_t fallback_ns,
+			 int64_t *mtime_ns);
+/* Any time that was set for this child, in its place. */
+int attr_child_times(struct op *op, struct node *table, const struct place *p,
+		     struct child *c);
+/* Has any object of the table one? */
+int attr_has_times(struct op *op, struct node *table);
+int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
+		    int64_t timestamp_us, int64_t *mtime_ns);
+/* In a write: the directory's time is now this. */
+int attr_set_directory(struct op *op, struct write *w, struct node *table,
+		       const struct place *p, int64_t mtime_ns);
+int attr_set_cell(struct op *op, struct write *w, struct node *table,
+		  const struct place *p, int64_t timestamp_us,
+		  int64_t mtime_ns);
+/* A child of dir appears or goes with this write. */
+int attr_touch(struct op *op, struct write *w, struct node *dir);
+/* utimensat on a directory of a table. */
+int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+/* Before a value is replaced: the row's time stays what it was. */
+int attr_freeze_row(struct op *op, struct write *w, struct node *row,
+		    const struct place *p);
+/* A cell of the row appears with this write: its own time tells, unless
+ * another was set. */
+int attr_appear(struct op *op, struct write *w, struct node *row,
+		const struct place *p);
+/* Time and end of a row: the latest of its parts. */
+int64_t row_mtime_ns(const struct row_view *row);
+int64_t row_expires_s(const struct row_view *row);
+/* A timestamp for a write that replaces what has that one. */
+int64_t op_timestamp(struct op *op, int64_t replaced_us);
+/* user.* of cells and rows: see attr.c. */
+int attr_get(struct op *op, struct node *n, const char *name, struct buf *out);
+int attr_set(struct op *op, struct node *n, const char *name,
+	     struct bytes value);
+int attr_set_at(struct op *op, struct node *n, struct place *p,
+		const char *name, struct bytes value);
+/* Not a schemaless table any CREATE TABLE may replace, from its first row. */
+int table_settle(struct op *op, struct node *n);
+
+/* ---------------------------------------------------------------- helpers */
+/* fs.c: the node of a child (a reference). */
+struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
+			   const struct child *c);
+/* Watch the table of n, so that what is read from now on may be cached. */
+void op_watch(struct op *op, struct node *n);
+/* A directory that lives on though the store has nothing of it. */
+void keep_directory(struct op *op, struct node *n);
+/* The same for all above it, up to the table. */
+void keep_up(struct op *op, struct node *n);
+/* Does a kept child hold it? */
+int has_kept_children(struct op *op, struct node *n);
+/* May the caller do this to what has that owner and mode? right: 4 r, 2 w. */
+bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, int right);
+mode_t caller_umask(const struct fs_call *call);
+/* kind/scratch.c: a scratch file for this name, or -EINVAL with a reason. */
+int scratch_create(struct op *op, struct bytes name, struct child *out);
+/* The nearest of these names into the reason; gives -EINVAL. */
+int refuse_name(struct op *op, struct bytes name, const char *what,
+		const struct table *t);
+#endif
