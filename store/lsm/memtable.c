@@ -24,10 +24,14 @@
 struct version {
 	uint64_t sequence;
 	struct version *older;
-	struct deletion deletion;	/* of a bound: in force from here on */
-	uint32_t parts;			/* so many older ones belong to it */
-	size_t total;			/* bytes of all of them */
-	size_t len;			/* of a row */
+	union {
+		struct deletion deletion;	/* bound: in force from here */
+		struct {			/* row: */
+			size_t total;		/* bytes of all its parts */
+			uint32_t parts;		/* older ones belong to it */
+			uint32_t len;
+		};
+	};
 	uint8_t row[];
 };
 
@@ -95,15 +99,18 @@ static struct version *newest(const struct tree_item *item)
 static struct version *new_version(struct memtable *m,
 				   const struct tree_item *item, size_t len)
 {
-	struct version *v = arena_alloc(&m->arena, sizeof(*v) + len);
+	struct version *v;
 
+	if (len > UINT32_MAX)
+		return NULL;
+	v = arena_alloc(&m->arena, sizeof(*v) + len);
 	if (!v)
 		return NULL;
 	v->sequence = m->committed + 1;
 	v->older = newest(item);
-	v->deletion = DELETION_NONE;
 	v->parts = 0;
-	v->total = v->len = len;
+	v->total = len;
+	v->len = (uint32_t)len;
 	return v;
 }
 
