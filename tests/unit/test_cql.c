@@ -1,0 +1,289 @@
+/*
+ * The face of CQL: sessions, results that stream, rights, places of errors, and
+ * what a statement does when there is no memory. What CQL means is replayed from
+ * recorded answers in test_vectors.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "store/cql/cql.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+static struct test_store store;
+static struct cql_session *session;
+
+static int run(const char *cql, struct cql_result **result)
+{
+	return cql_execute(session, bytes_str(cql), result);
+}
+
+static void ok(const char *cql)
+{
+	struct cql_result *result;
+	int err = run(cql, &result);
+
+	ck_assert_msg(!err, "%s: %d %s", cql, err,
+		      cql_session_error(session)->message);
+	cql_result_free(result);
+}
+
+/* All rows as JSON, one after the other. */
+static struct buf answer(const char *cql)
+{
+	struct cql_result *result;
+	const struct bytes *values;
+	struct buf out = BUF_INIT;
+	int err = run(cql, &result), more;
+
+	ck_assert_msg(!err, "%s: %d %s", cql, err,
+		      cql_session_error(session)->message);
+	while ((more = cql_result_next(result, &values)) > 0) {
+		buf_add_byte(&out, '[');
+		for (uint32_t i = 0; i < cql_result_column_count(result); i++) {
+			if (i)
+				buf_add_byte(&out, ',');
+			type_print_json(&out,
+					cql_result_columns(result)[i].type,
+					values[i]);
+		}
+		buf_add_byte(&out, ']');
+	}
+	ck_assert_int_eq(more, 0);
+	cql_result_free(result);
+	return out;
+}
+
+static void gives(const char *cql, const char *expected)
+{
+	struct buf out = answer(cql);
+
+	ck_assert_str_eq(buf_cstr(&out), expected);
+	buf_release(&out);
+}
+
+static void refused(const char *cql, int err, const char *message)
+{
+	struct cql_result *result;
+
+	ck_assert_int_eq(run(cql, &result), err);
+	ck_assert(!result);
+	ck_assert_str_eq(cql_session_error(session)->message, message);
+}
+
+static void setup(void)
+{
+	test_store_open(&store);
+	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
+	ok("CREATE KEYSPACE a WITH replication = {'class': 'SimpleStrategy'}");
+	ok("USE a");
+	ok("CREATE TABLE t (k int, c int, s int STATIC, v int, l list<int>, "
+	   "PRIMARY KEY (k, c))");
+}
+
+static void teardown(void)
+{
+	cql_session_free(session);
+	test_store_close(&store);
+}
+
+START_TEST(a_session_keeps_its_keyspace)
+{
+	ck_assert_str_eq(cql_session_keyspace(session), "a");
+	refused("USE b", -EINVAL, "Keyspace 'b' does not exist");
+	ck_assert_str_eq(cql_session_keyspace(session), "a");
+	ck_assert_int_eq(cql_session_use(session, bytes_str("b")), -ENOENT);
+}
+END_TEST
+
+/* Two results are pulled in turn, while other statements run. */
+START_TEST(results_stream_side_by_side)
+{
+	struct cql_result *one, *two;
+	const struct bytes *values;
+	char cql[80];
+
+	for (int i = 0; i < 100; i++) {
+		snprintf(cql, sizeof(cql),
+			 "INSERT INTO t (k, c, v) VALUES (1, %d, %d)", i, i);
+		ok(cql);
+	}
+	ck_assert_int_eq(run("SELECT c FROM t WHERE k = 1", &one), 0);
+	ck_assert_int_eq(run("SELECT c FROM t WHERE k = 1 ORDER BY c DESC",
+			     &two), 0);
+	ok("DELETE FROM t WHERE k = 1");
+	for (uint32_t i = 0; i < 100; i++) {
+		ck_assert_int_eq(cql_result_next(one, &values), 1);
+		ck_assert_uint_eq(get_be32(values[0].ptr), i);
+		ck_assert_int_eq(cql_result_next(two, &values), 1);
+		ck_assert_uint_eq(get_be32(values[0].ptr), 99 - i);
+	}
+	ck_assert_int_eq(cql_result_next(one, &values), 0);
+	ck_assert_int_eq(cql_result_next(one, &values), 0);
+	cql_result_free(one);
+	cql_result_free(two);
+	gives("SELECT c FROM t WHERE k = 1", "");
+}
+END_TEST
+
+static const struct {
+	const char *cql;
+	int line, column;
+} places[] = {
+	{ "SELECT nope FROM t", 1, 7 },
+	{ "SELECT v FROM nope", 1, 14 },
+	{ "SELECT v\nFROM t WHERE k = 'x'", 2, 17 },
+	{ "SELECT v FROM t WHERE k = 1 AND nope = 1", 1, 32 },
+	{ "INSERT INTO t (k, c, v) VALUES (1, 2, 'x')", 1, 38 },
+	{ "UPDATE t SET nope = 1 WHERE k = 1 AND c = 1", 1, 13 },
+	{ "SELECT v FROM t LIMIT 0", 1, 22 },
+};
+
+START_TEST(errors_have_a_place)
+{
+	const struct cql_error *e = cql_session_error(session);
+	struct cql_result *result;
+
+	ck_assert_int_eq(run(places[_i].cql, &result), -EINVAL);
+	ck_assert_int_eq(e->code, CQL_INVALID_REQUEST);
+	ck_assert_int_eq(e->line, places[_i].line);
+	ck_assert_int_eq(e->column, places[_i].column);
+}
+END_TEST
+
+static bool only_read(void *context, const struct keyspace *k,
+		      const struct table *t, enum cql_right right)
+{
+	(void)context;
+	(void)k;
+	(void)t;
+	return right == CQL_READ;
+}
+
+START_TEST(rights_are_asked)
+{
+	cql_session_rights(session, only_read, NULL);
+	gives("SELECT v FROM t", "");
+	refused("INSERT INTO t (k, c) VALUES (1, 1)", -EACCES,
+		"User has no MODIFY permission on <table a.t> or any of its "
+		"parents");
+	ck_assert_int_eq(cql_session_error(session)->code, CQL_UNAUTHORIZED);
+}
+END_TEST
+
+/* What is not conditional may not read; what is, answers what it found. */
+START_TEST(conditions_answer)
+{
+	gives("INSERT INTO t (k, c, v) VALUES (1, 1, 1) IF NOT EXISTS",
+	      "[true]");
+	gives("INSERT INTO t (k, c, v) VALUES (1, 1, 2) IF NOT EXISTS",
+	      "[false,1,1,null,null,1]");
+	gives("UPDATE t SET v = v + 5 WHERE k = 1 AND c = 1 IF v > 0",
+	      "[true]");
+	gives("UPDATE t SET v = 0 WHERE k = 1 AND c = 1 IF v IN (1, 2)",
+	      "[false,6]");
+	gives("DELETE FROM t WHERE k = 1 AND c = 1 IF EXISTS", "[true]");
+	gives("DELETE FROM t WHERE k = 1 AND c = 1 IF EXISTS", "[false]");
+}
+END_TEST
+
+START_TEST(lists_are_changed_in_order)
+{
+	ok("UPDATE t SET l = l + [1], l = [5, 6] + l, l[0] = 9 WHERE k = 1 "
+	   "AND c = 1");
+	gives("SELECT l FROM t", "[[9, 6, 1]]");
+	ok("DELETE l[0], l[0] FROM t WHERE k = 1 AND c = 1");
+	gives("SELECT l FROM t", "[[1]]");
+	refused("UPDATE t SET l[1] = 0 WHERE k = 1 AND c = 1", -EINVAL,
+		"List index 1 out of bound, list has size 1");
+}
+END_TEST
+
+/* A statement that fails leaves nothing for the next one to write. */
+START_TEST(a_refused_batch_does_nothing)
+{
+	refused("BEGIN BATCH INSERT INTO t (k, c, v) VALUES (1, 1, 1); "
+		"UPDATE t SET l[0] = 1 WHERE k = 1 AND c = 2; APPLY BATCH",
+		-EINVAL, "Attempted to set an element on a list which is null");
+	ok("INSERT INTO t (k, c, v) VALUES (2, 2, 2)");
+	gives("SELECT k, c, v FROM t", "[2,2,2]");
+}
+END_TEST
+
+START_TEST(groups_and_limits)
+{
+	for (int i = 0; i < 12; i++) {
+		char cql[80];
+
+		snprintf(cql, sizeof(cql),
+			 "INSERT INTO t (k, c, v) VALUES (%d, %d, %d)", i / 4,
+			 i % 4, i);
+		ok(cql);
+	}
+	gives("SELECT k, count(*), sum(v), avg(v) FROM t GROUP BY k",
+	      "[1,4,22,5][0,4,6,1][2,4,38,9]");
+	gives("SELECT k, c, max(v) FROM t GROUP BY k, c PER PARTITION LIMIT 2 "
+	      "LIMIT 3", "[1,0,4][1,1,5][0,0,0]");
+	gives("SELECT c, v FROM t WHERE k IN (0, 1, 2) ORDER BY c DESC LIMIT 4",
+	      "[3,3][3,7][3,11][2,2]");
+	gives("SELECT count(*), max(v) FROM t WHERE k = 77", "[0,null]");
+}
+END_TEST
+
+/* Each allocation fails in turn: an error or the answer, never a crash. */
+START_TEST(without_memory)
+{
+	static const char *const statements[] = {
+		"SELECT k, sum(v), l FROM t WHERE k = 1 GROUP BY k",
+		"SELECT c, v + 1, cast(v as text), to_json(l) FROM t "
+		"WHERE k IN (1, 2) ORDER BY c DESC LIMIT 2",
+		"UPDATE t SET l = l + [1], s = 1 WHERE k = 1 AND c IN (1, 2)",
+		"INSERT INTO t JSON '{\"k\": 1, \"c\": 1, \"l\": [1, 2]}'",
+		"UPDATE t SET v = 2 WHERE k = 1 AND c = 1 IF v = 1",
+	};
+	const char *cql = statements[_i];
+	const struct bytes *values;
+	struct cql_session *fresh;
+	struct cql_result *result;
+	int err;
+
+	ok("INSERT INTO t (k, c, v, l) VALUES (1, 1, 1, [1, 2, 3])");
+	for (long nth = 1; nth < 2000; nth++) {
+		ck_assert_int_eq(cql_session_new(&fresh, store.store), 0);
+		ck_assert_int_eq(cql_session_use(fresh, bytes_str("a")), 0);
+		mem_fail_at(nth, 0);
+		err = cql_execute(fresh, bytes_str(cql), &result);
+		while (!err && result) {
+			err = cql_result_next(result, &values);
+			if (err <= 0)
+				break;
+			err = 0;
+		}
+		mem_fail_at(0, 0);
+		cql_result_free(result);
+		cql_session_free(fresh);
+		if (!err)
+			return;
+		ck_assert_int_eq(err, -ENOMEM);
+	}
+	ck_abort_msg("it never ended");
+}
+END_TEST
+
+SUITE(cql)
+{
+	TCase *tc = tcase_create("face");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_session_keeps_its_keyspace);
+	tcase_add_test(tc, results_stream_side_by_side);
+	tcase_add_loop_test(tc, errors_have_a_place, 0, ARRAY_SIZE(places));
+	tcase_add_test(tc, rights_are_asked);
+	tcase_add_test(tc, conditions_answer);
+	tcase_add_test(tc, lists_are_changed_in_order);
+	tcase_add_test(tc, a_refused_batch_does_nothing);
+	tcase_add_test(tc, groups_and_limits);
+	tcase_add_loop_test(tc, without_memory, 0, 5);
+	suite_add_tcase(suite, tc);
+}
