@@ -129,7 +129,7 @@ static int fill_table(struct execution *x, struct table *t,
 {
 	const struct identifier *keys = s->partition_key;
 	uint32_t key_count = s->partition_key_count;
-	int err = table_options_init(&t->options);
+	int err = 0;
 
 	for (uint32_t i = 0; i < s->column_count && !key_count; i++) {
 		if (!s->columns[i].primary_key)
