@@ -14,14 +14,12 @@
  * partition can have.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "fs/tree.h"
 #include "store/schema/schema_edit.h"
 
 #define ATTRIBUTE_MTIME 'm'
 #define ATTRIBUTE_HINTS 'h'
-#define TTL_MAX 630720000	/* 20 years, as in CQL */
 
 void child_init(struct child *c, const struct node_ops *ops)
 {
@@ -260,10 +258,8 @@ int attr_touch(struct op *op, struct write *w, struct node *dir)
 	struct place p;
 	int err;
 
-	if (dir->table == NULL || op_table(op, dir) == NULL) {
-		atomic_store(&dir->mtime_ns, now_ns);
-		return 0;
-	}
+	if (!dir->table)
+		return above_set_mtime(op, dir, now_ns);
 	err = place_of(op, dir, &p);
 	return err ? err : attr_set_directory(op, w, dir->table, &p, now_ns);
 }
@@ -281,8 +277,6 @@ int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	if (!err)
 		err = table_write(&w);
 	write_release(&w);
-	if (!err)
-		atomic_store(&n->mtime_ns, 0);
 	return err;
 }
 
@@ -357,210 +351,4 @@ int table_settle(struct op *op, struct node *n)
 	if (!t || !(t->flags & TABLE_PROVISIONAL))
 		return 0;
 	return store_edit_schema(op->fs->store, settle, t);
-}
-
-/* ---------------------------------------------------- extended attributes */
-/* A live cell or the marker of a row, as far as times go. */
-struct lifetime {
-	int64_t timestamp_us, expires_s;
-	bool is_cell;
-	struct cell_view cell;
-};
-
-static int read_lifetime(struct op *op, const struct place *p,
-			 struct lifetime *out)
-{
-	struct row_view row;
-	int got;
-
-	memset(out, 0, sizeof(*out));
-	if (p->column) {
-		out->is_cell = true;
-		if (type_is_multicell(p->column->type) &&
-		    bytes_is_null(p->path))
-			return -ENODATA;
-		got = table_read_cell(op->fs->store, p->table,
-				      p->partition_key,
-				      p->is_static ? NULL : p->clustering,
-				      p->column, p->path, op->now_s,
-				      &op->arena, &out->cell);
-		out->timestamp_us = out->cell.timestamp_us;
-		out->expires_s = out->cell.expires_s;
-		return got < 0 ? got : got ? 0 : -ENODATA;
-	}
-	if (!place_is_row(p))
-		return -ENODATA;
-	got = table_read(op->fs->store, p->table, p->partition_key,
-			 p->clustering, UINT64_MAX, op->now_s, &op->arena,
-			 &row);
-	if (got <= 0)
-		return got ? got : -ENODATA;
-	if (row.marker.timestamp == NO_TIMESTAMP)
-		return -ENODATA;
-	out->timestamp_us = row.marker.timestamp;
-	out->expires_s = row.marker.ttl ? row.marker.expires : NO_TIME;
-	return 0;
-}
-
-static int get_in_table(struct op *op, const struct place *p, const char *name,
-			struct buf *out)
-{
-	struct lifetime life;
-	uint8_t ms[8];
-	int err;
-
-	if (!strcmp(name, "type")) {
-		if (p->type || p->column)
-			type_print(out, p->type ? p->type : p->column->type,
-				   true);
-		return p->column ? 0 : -ENODATA;
-	}
-	if (!strcmp(name, "token")) {
-		if (bytes_is_null(p->partition_key))
-			return -ENODATA;
-		buf_add_format(out, "%lld",
-			       (long long)table_token(p->partition_key));
-		return 0;
-	}
-	if (strcmp(name, "expires") && strcmp(name, "ttl") &&
-	    strcmp(name, "writetime"))
-		return -EOPNOTSUPP;
-	err = read_lifetime(op, p, &life);
-	if (err)
-		return err;
-	if (!strcmp(name, "writetime")) {
-		buf_add_format(out, "%lld", (long long)life.timestamp_us);
-		return 0;
-	}
-	if (life.expires_s == NO_TIME)
-		return -ENODATA;
-	if (!strcmp(name, "ttl")) {
-		buf_add_format(out, "%lld",
-			       (long long)(life.expires_s - op->now_s));
-		return 0;
-	}
-	put_be64(ms, (uint64_t)life.expires_s * 1000);
-	type_print_text(out, type_native(TYPE_TIMESTAMP), bytes_of(ms, 8));
-	return 0;
-}
-
-int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
-{
-	struct place p;
-	int err;
-
-	if (!n->table)
-		return strcmp(name, "expires") ? -EOPNOTSUPP : -ENODATA;
-	err = place_of(op, n, &p);
-	return err ? err : get_in_table(op, &p, name, out);
-}
-
-/* What to write: of *now, changed as the attribute says. */
-static int parse_lifetime(struct op *op, const char *name, struct bytes value,
-			  struct lifetime *life)
-{
-	struct type_error error = { "" };
-	struct buf got = BUF_INIT;
-	enum type_kind kind = strcmp(name, "expires") ? TYPE_BIGINT :
-							TYPE_TIMESTAMP;
-	int64_t number;
-	int err;
-
-	if (bytes_is_null(value)) {
-		if (strcmp(name, "expires") && strcmp(name, "ttl"))
-			return -EPERM;
-		if (life->expires_s == NO_TIME)
-			return -ENODATA;
-		life->expires_s = NO_TIME;
-		return 0;
-	}
-	err = type_read_text(&got, type_native(kind), value, &error);
-	if (err || got.failed || got.len != 8) {
-		err = err ? op_refuse_type(op, &error) : -ENOMEM;
-		buf_release(&got);
-		return err;
-	}
-	number = (int64_t)get_be64(got.ptr);
-	buf_release(&got);
-	if (!strcmp(name, "writetime")) {
-		life->timestamp_us = number;
-		return 0;
-	}
-	life->expires_s = kind == TYPE_TIMESTAMP ? (number + 999) / 1000 :
-						   op->now_s + number;
-	if ((kind == TYPE_BIGINT && number <= 0) ||
-	    life->expires_s - op->now_s > TTL_MAX)
-		return op_refuse(op, -EINVAL, "a ttl is 1 to %d seconds",
-				 TTL_MAX);
-	return 0;
-}
-
-static int write_lifetime(struct op *op, struct node *n, struct place *p,
-			  const struct lifetime *life, bool stamped)
-{
-	int64_t mtime_ns, ttl = 0, until = life->expires_s;
-	int64_t at = life->timestamp_us;
-	struct write w;
-	int err = 0;
-
-	if (!stamped)
-		at = op_timestamp(op, at);
-	if (until != NO_TIME)
-		ttl = until > op->now_s ? until - op->now_s : 1;
-	write_init(&w, op->fs->store);
-	if (life->is_cell)
-		err = attr_cell_mtime(op, n->table, p, life->cell.timestamp_us,
-				      &mtime_ns);
-	place_write_row(&w, p);
-	if (life->is_cell)
-		write_cell_until(&w, p->column, p->path, life->cell.value, at,
-				 (int32_t)ttl, until);
-	else
-		write_marker_until(&w, at, (int32_t)ttl, until);
-	if (!err && life->is_cell && !stamped)
-		err = attr_set_cell(op, &w, n->table, p, at, mtime_ns);
-	if (!err)
-		err = table_write(&w);
-	write_release(&w);
-	return err;
-}
-
-int attr_set_at(struct op *op, struct node *n, struct place *p,
-		const char *name, struct bytes value)
-{
-	struct lifetime life;
-	int err;
-
-	if (p->table->flags & TABLE_VIRTUAL)
-		return -EROFS;
-	if (p->table->flags & TABLE_COUNTER)
-		return op_refuse(op, -EINVAL,
-				 "a counter has no lifetime of its own");
-	err = read_lifetime(op, p, &life);
-	if (err == -ENODATA && !life.is_cell && place_is_row(p) &&
-	    !bytes_is_null(value))
-		err = 0;	/* the marker appears with it */
-	if (!err)
-		err = parse_lifetime(op, name, value, &life);
-	if (!err)
-		err = write_lifetime(op, n, p, &life,
-				     !strcmp(name, "writetime"));
-	return err;
-}
-
-int attr_set(struct op *op, struct node *n, const char *name,
-	     struct bytes value)
-{
-	struct place p;
-	int err;
-
-	if (strcmp(name, "expires") && strcmp(name, "ttl") &&
-	    strcmp(name, "writetime"))
-		return !strcmp(name, "type") || !strcmp(name, "token") ||
-				       !strcmp(name, "error") ?
-			       -EPERM : -EOPNOTSUPP;
-	if (!n->table)
-		return -EOPNOTSUPP;
-	err = place_of(op, n, &p);
-	return err ? err : attr_set_at(op, n, &p, name, value);
 }

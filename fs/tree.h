@@ -335,6 +335,14 @@ int attr_set_cell(struct op *op, struct write *w, struct node *table,
 int attr_touch(struct op *op, struct write *w, struct node *dir);
 /* utimensat on a directory of a table. */
 int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+/* above.c: times that were set above tables; tag: what for. */
+enum { ABOVE_DIRECTORY = 'm', ABOVE_SCHEMA = 's' };
+int above_get(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
+	      int64_t *mtime_ns);
+int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
+	      int64_t mtime_ns);
+/* Of the root or a keyspace. */
+int above_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns);
 /* Before a value is replaced: the row's time stays what it was. */
 int attr_freeze_row(struct op *op, struct write *w, struct node *row,
 		    const struct place *p);
@@ -347,7 +355,7 @@ int64_t row_mtime_ns(const struct row_view *row);
 int64_t row_expires_s(const struct row_view *row);
 /* A timestamp for a write that replaces what has that one. */
 int64_t op_timestamp(struct op *op, int64_t replaced_us);
-/* user.* of cells and rows: see attr.c. */
+/* user.* of cells and rows: xattr.c. */
 int attr_get(struct op *op, struct node *n, const char *name, struct buf *out);
 int attr_set(struct op *op, struct node *n, const char *name,
 	     struct bytes value);

@@ -39,6 +39,12 @@ bool store_is_read_only(const struct store *s);
 /* The random 16 bytes that name this store; seeds inode numbers. */
 const uint8_t *store_id(const struct store *s);
 
+/*
+ * An engine table that no schema has: for attributes (table.h) of what is above
+ * tables. It is there in every store.
+ */
+#define STORE_ATTRIBUTES_NUMBER 2
+
 /* ---------------------------------------------------------------- schema */
 /* The present schema: a reference. */
 struct schema *store_schema(struct store *s);

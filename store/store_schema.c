@@ -643,6 +643,8 @@ int store_load_schema(struct store *s)
 	if (!err)
 		err = lsm_table_set(s->lsm, CATALOG_NUMBER, &options);
 	if (!err)
+		err = lsm_table_set(s->lsm, STORE_ATTRIBUTES_NUMBER, &options);
+	if (!err)
 		err = load_catalog(s, schema);
 	if (!err)
 		err = system_add_keyspaces(s, schema);

@@ -245,6 +245,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 static bool may_begin(struct op *op, struct node *n, struct bytes text,
 		      size_t from)
 {
+	struct buf unused = BUF_INIT;
 	struct place p;
 
 	if (place_of(op, n, &p))
@@ -264,7 +265,15 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 			text.len--;
 		}
 	}
-	return type_text_may_begin(p.type, without_newline(text));
+	text = without_newline(text);
+	if (type_text_may_begin(p.type, text))
+		return true;
+	/* In CQL's words, where the text as it stands is refused too. */
+	if (!text_value(op, p.type, text, &unused))
+		op_refuse(op, -EINVAL, "no %s begins so",
+			  type_kind_name(p.type->kind));
+	buf_release(&unused);
+	return false;
 }
 
 static bool takes_empty(struct op *op, struct node *n)

@@ -283,5 +283,6 @@ const struct node_ops kind_keyspace = {
 	.create = create,
 	.mkdir = mkdir_table,
 	.rmdir = rmdir_keyspace,
+	.set_mtime = above_set_mtime,
 	.set_owner = set_owner,
 };

@@ -15,6 +15,14 @@ static void keyspace_child(struct child *c, const struct keyspace *k)
 	c->read_only = k->system;
 }
 
+static int set_time(struct op *op, const struct keyspace *k, struct child *c)
+{
+	if (k->system)
+		return 0;
+	return above_get(op, bytes_str(k->name), ABOVE_DIRECTORY,
+			 (uint64_t)k->created_us, &c->mtime_ns);
+}
+
 int keyspace_stat(struct op *op, struct node *n, struct child *out)
 {
 	struct keyspace *k = schema_keyspace(op->schema, node_value(n));
@@ -24,7 +32,7 @@ int keyspace_stat(struct op *op, struct node *n, struct child *out)
 		return -ENOENT;
 	keyspace_child(out, k);
 	out->value = node_value(n);
-	return 0;
+	return set_time(op, k, out);
 }
 
 int raw_name(struct op *op, struct bytes name, struct bytes *raw)
@@ -72,7 +80,7 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 	if (!k || (!k->system && !is_shown(op->fs, k)))
 		return -ENOENT;
 	keyspace_child(out, k);
-	return 0;
+	return set_time(op, k, out);
 }
 
 static int stat_root(struct op *op, struct node *n, struct child *out)
@@ -83,7 +91,7 @@ static int stat_root(struct op *op, struct node *n, struct child *out)
 	out->gid = op->fs->gid;
 	out->mode = 0755;
 	out->mtime_ns = op->fs->opened_ns;
-	return 0;
+	return above_get(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0, &out->mtime_ns);
 }
 
 static int next(struct op *op, struct listing *l, struct buf *name,
@@ -97,7 +105,7 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 			continue;
 		keyspace_child(out, k);
 		name_escape(name, bytes_str(k->name));
-		return 1;
+		return set_time(op, k, out) ? -EIO : 1;
 	}
 	return 0;
 }
@@ -158,4 +166,5 @@ const struct node_ops kind_root = {
 	.next = next,
 	.create = create,
 	.mkdir = mkdir_keyspace,
+	.set_mtime = above_set_mtime,
 };

@@ -4,6 +4,7 @@
  * error, so that a backup can be copied over itself.
  */
 #include <errno.h>
+#include <xxhash.h>
 
 #include "fs/inner.h"
 #include "store/cql/cql.h"
@@ -137,6 +138,25 @@ static int print_keyspace(struct op *op, struct buf *out,
 }
 
 /* --------------------------------------------------------------- schema.cql */
+/* A time that was set holds for this text: until the next DDL. */
+static uint64_t text_tag(const struct buf *text)
+{
+	return XXH3_64bits(buf_bytes(text).ptr, text->len);
+}
+
+static int set_schema_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct keyspace *k = op_keyspace(op, n);
+	struct buf text = BUF_INIT;
+	int err = k ? print_keyspace(op, &text, k) : -ESTALE;
+
+	if (!err)
+		err = above_set(op, bytes_str(k->name), ABOVE_SCHEMA,
+				text_tag(&text), mtime_ns);
+	buf_release(&text);
+	return err;
+}
+
 static int fill_child(struct op *op, const struct keyspace *k,
 		      struct child *out)
 {
@@ -156,6 +176,9 @@ static int fill_child(struct op *op, const struct keyspace *k,
 	out->size = text.len;
 	out->volatile_attributes = true;
 	out->volatile_name = true;
+	if (!err)
+		err = above_get(op, bytes_str(k->name), ABOVE_SCHEMA,
+				text_tag(&text), &out->mtime_ns);
 	buf_release(&text);
 	return err;
 }
@@ -170,13 +193,7 @@ int schema_child(struct op *op, struct node *dir, struct child *out)
 
 static int stat_schema(struct op *op, struct node *n, struct child *out)
 {
-	int64_t mtime_ns = atomic_load(&n->mtime_ns);
-	int err = schema_child(op, n->parent, out);
-
-	/* A set time stays until the next DDL. */
-	if (!err && mtime_ns && n->number == 0)
-		out->mtime_ns = mtime_ns;
-	return err;
+	return schema_child(op, n->parent, out);
 }
 
 static int load_schema(struct op *op, struct node *n, struct buf *out)
@@ -338,12 +355,11 @@ static int store_schema_text(struct op *op, struct node *n, struct bytes text,
 	struct keyspace *k = op_keyspace(op, n);
 	int err = !k ? -ESTALE : k->system ? -EROFS : apply(op, n, text);
 
-	if (err)
+	if (err || !how->has_mtime)
 		return err;
-	atomic_store(&n->mtime_ns, how->has_mtime ? how->mtime_ns : 0);
-	if (how->has_mtime)
-		node_keep(n);
-	return 0;
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	return set_schema_mtime(op, n, how->mtime_ns);
 }
 
 static bool takes_empty(struct op *op, struct node *n)
@@ -365,14 +381,6 @@ static int unlink_schema(struct op *op, struct node *n)
 {
 	(void)op;
 	atomic_fetch_or(&n->flags, NODE_HIDDEN);
-	node_keep(n);
-	return 0;
-}
-
-static int set_schema_mtime(struct op *op, struct node *n, int64_t mtime_ns)
-{
-	(void)op;
-	atomic_store(&n->mtime_ns, mtime_ns);
 	node_keep(n);
 	return 0;
 }
