@@ -53,7 +53,8 @@ struct query {
 				 * slices stay in the table's order */
 	/*
 	 * Bit n: cells of column number n (& 63) are wanted; others may be
-	 * missing from the rows. Liveness always counts all columns.
+	 * missing from the rows, and the marker of a point read too where
+	 * not all are wanted. Liveness always counts all columns.
 	 * UINT64_MAX: all.
 	 */
 	uint64_t columns;

@@ -625,6 +625,7 @@ void write_attribute(struct write *w, const struct object_ref *object,
 	else
 		batch_add_row(&w->batch, object->table->number,
 			      buf_bytes(&key), &row);
+	note_table(w, object->table);
 	buf_release(&key);
 	buf_release(&path);
 }

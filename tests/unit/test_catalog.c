@@ -48,8 +48,9 @@ static struct table *table_of_all(void)
 	struct property mode = { "mode", "CONTAINS" };
 	struct index index = { "by_v", INDEX_SASI, INDEX_SIMPLE, 4, 18, "SASI",
 			       &mode, 1, true };
-	struct type *element = type_frozen(address());
+	struct type *udt = address(), *element = type_frozen(udt);
 
+	type_put(udt);
 	memcpy(t->id, "0123456789abcdef", 16);
 	t->number = 17;
 	t->flags = TABLE_PROVISIONAL;

@@ -171,13 +171,15 @@ START_TEST(a_column_that_comes_back_has_its_number)
 {
 	struct table *t = table_of("t", person("age")), *copy;
 	uint32_t number = t->columns[1].number;
+	struct type *udt = person("x"), *frozen = type_frozen(udt);
 
 	ck_assert_int_eq(table_drop_column(t, 1, 100), 0);
 	ck_assert_int_eq(table_finish(t), 0);
 	ck_assert_uint_eq(t->column_count, 1);
 	ck_assert_uint_eq(t->dropped_count, 1);
 	ck_assert_int_eq(t->dropped[0].type->kind, TYPE_TUPLE);
-	ck_assert_int_eq(table_add_column(t, "v", type_frozen(person("x")),
+	type_put(udt);
+	ck_assert_int_eq(table_add_column(t, "v", frozen,
 					  COLUMN_REGULAR, false), 1);
 	ck_assert_uint_eq(t->columns[1].number, number);
 	ck_assert_int_eq(table_add_column(t, "w", native(TYPE_INT),

@@ -1,0 +1,353 @@
+/* Writes one by one: counters, attributes, dropped columns, compact tables. */
+#include "store/table.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+static struct test_store store;
+static struct arena arena;
+static struct write w;
+
+static void start(void)
+{
+	test_store_open(&store);
+	test_add_keyspace(store.store, "ks");
+	arena = ARENA_INIT;
+	write_init(&w, store.store);
+}
+
+static void stop(void)
+{
+	write_release(&w);
+	arena_release(&arena);
+	test_store_close(&store);
+}
+
+/* (k text, c text, v of kind, x text) */
+static struct table *new_table(enum type_kind kind, uint32_t flags)
+{
+	struct table *t = table_new("ks", "t");
+	struct type *text = type_native(TYPE_TEXT);
+
+	t->flags = flags;
+	table_add_column(t, "k", text, COLUMN_PARTITION_KEY, false);
+	table_add_column(t, "c", text, COLUMN_CLUSTERING, false);
+	table_add_column(t, "v", type_native(kind), COLUMN_REGULAR, false);
+	if (!flags)
+		table_add_column(t, "x", text, COLUMN_REGULAR, false);
+	ck_assert_int_eq(table_finish(t), 0);
+	return t;
+}
+
+static const struct column *value_column(const struct table *t)
+{
+	return &t->columns[2];
+}
+
+static void begin(const struct table *t, const char *k, const char *c)
+{
+	struct bytes clustering = bytes_str(c);
+
+	write_row(&w, t, bytes_str(k), &clustering);
+}
+
+static void done(void)
+{
+	ck_assert_int_eq(table_write(&w), 0);
+}
+
+static int read_row(const struct table *t, const char *k, const char *c,
+		    struct row_view *row)
+{
+	struct bytes clustering = bytes_str(c);
+
+	return table_read(store.store, t, bytes_str(k), &clustering,
+			  UINT64_MAX, 0, &arena, row);
+}
+
+/* ---------------------------------------------------------------- counters */
+static void add(const struct table *t, const char *k, int64_t delta)
+{
+	begin(t, k, "c");
+	ck_assert_int_eq(write_counter_add(&w, value_column(t), BYTES_NULL,
+				delta, store_timestamp(store.store)), 0);
+}
+
+static int64_t total(const struct table *t, const char *k)
+{
+	struct row_view row;
+
+	if (!read_row(t, k, "c", &row))
+		return -1;
+	ck_assert_uint_eq(row.cells[0].value.len, 8);
+	return (int64_t)get_be64(row.cells[0].value.ptr);
+}
+
+START_TEST(counters_add_up)
+{
+	struct table *t = test_add_table(store.store,
+					 new_table(TYPE_COUNTER,
+						   TABLE_COUNTER));
+
+	add(t, "a", 5);
+	add(t, "b", 100);
+	add(t, "a", -2);	/* in one batch, with another row between */
+	add(t, "a", -1);
+	done();
+	ck_assert_int_eq(total(t, "a"), 2);
+	ck_assert_int_eq(total(t, "b"), 100);
+	ck_assert_int_eq(store_flush(store.store, t), 0);
+	add(t, "a", -10);
+	done();
+	ck_assert_int_eq(total(t, "a"), -8);
+	add(t, "b", INT64_MAX);
+	done();
+	ck_assert_int_eq(total(t, "b"), INT64_MIN + 99);
+	table_put(t);
+}
+END_TEST
+
+START_TEST(a_deleted_counter_begins_anew)	/* _i: at which level */
+{
+	struct table *t = test_add_table(store.store,
+					 new_table(TYPE_COUNTER,
+						   TABLE_COUNTER));
+	int64_t us;
+
+	add(t, "a", 5);
+	done();
+	us = store_timestamp(store.store);
+	begin(t, "a", "c");
+	if (_i == 0)
+		write_cell(&w, value_column(t), BYTES_NULL, BYTES_NULL, us, 0);
+	else if (_i == 1)
+		write_row_deletion(&w, us);
+	else
+		write_partition_deletion(&w, t, bytes_str("a"), us);
+	done();
+	ck_assert_int_eq(total(t, "a"), -1);
+	add(t, "a", 7);
+	done();
+	ck_assert_int_eq(total(t, "a"), 7);
+	table_put(t);
+}
+END_TEST
+
+/* -------------------------------------------------------------- attributes */
+static int attribute(const struct object_ref *o, uint8_t name,
+		     struct bytes *value)
+{
+	return table_attribute(store.store, o, name, &arena, value);
+}
+
+START_TEST(attributes_are_beside_the_data)
+{
+	struct table *t = test_add_table(store.store,
+					 new_table(TYPE_TEXT, 0));
+	struct bytes c = bytes_str("c"), value;
+	struct object_ref o = { .table = t, .partition_key = bytes_str("a"),
+				.clustering = &c };
+	struct row_view row;
+	struct cursor *cursor;
+	struct query q;
+
+	write_attribute(&w, &o, 'm', bytes_str("partition"), 1);
+	o.clustering_count = 1;
+	write_attribute(&w, &o, 'm', bytes_str("row"), 1);
+	o.column = value_column(t);
+	write_attribute(&w, &o, 'm', bytes_str("cell"), 1);
+	write_attribute(&w, &o, 'n', bytes_str("other"), 1);
+	done();
+	ck_assert_int_eq(attribute(&o, 'm', &value), 1);
+	ck_assert(bytes_equal(value, bytes_str("cell")));
+	o.column = NULL;
+	ck_assert_int_eq(attribute(&o, 'm', &value), 1);
+	ck_assert(bytes_equal(value, bytes_str("row")));
+	ck_assert_int_eq(attribute(&o, 'n', &value), 0);
+	o.is_static = true;
+	ck_assert_int_eq(attribute(&o, 'm', &value), 0);
+	o.is_static = false;
+	/* They make nothing live. */
+	query_init(&q, t);
+	ck_assert_int_eq(table_query(&cursor, store.store, &q), 0);
+	ck_assert_int_eq(cursor_next(cursor, &row), 0);
+	cursor_close(cursor);
+	write_attribute(&w, &o, 'm', BYTES_NULL, 2);
+	done();
+	ck_assert_int_eq(attribute(&o, 'm', &value), 0);
+	o.clustering_count = 0;
+	ck_assert_int_eq(attribute(&o, 'm', &value), 1);
+	write_partition_deletion(&w, t, bytes_str("a"), 3);
+	done();
+	ck_assert_int_eq(attribute(&o, 'm', &value), 0);
+	table_put(t);
+}
+END_TEST
+
+/* -------------------------------------------------------- dropped, compact */
+START_TEST(a_dropped_columns_cells_are_gone)
+{
+	struct table *t = test_add_table(store.store,
+					 new_table(TYPE_TEXT, 0)), *next;
+	struct row_view row;
+
+	begin(t, "a", "old");
+	write_cell(&w, value_column(t), BYTES_NULL, bytes_str("1"), 10, 0);
+	begin(t, "a", "new");
+	write_cell(&w, value_column(t), BYTES_NULL, bytes_str("2"), 30, 0);
+	done();
+	next = table_copy(t);
+	ck_assert_int_eq(table_drop_column(next, 2, 20), 0);
+	ck_assert_int_eq(table_finish(next), 0);
+	table_put(t);
+	t = test_add_table(store.store, next);
+	ck_assert_int_eq(read_row(t, "a", "old", &row), 0);
+	ck_assert_int_eq(read_row(t, "a", "new", &row), 0);
+	next = table_copy(t);
+	table_add_column(next, "v", type_native(TYPE_TEXT), COLUMN_REGULAR,
+			 false);
+	ck_assert_int_eq(table_finish(next), 0);
+	table_put(t);
+	t = test_add_table(store.store, next);
+	ck_assert_int_eq(read_row(t, "a", "old", &row), 0);
+	ck_assert_int_eq(read_row(t, "a", "new", &row), 1);
+	ck_assert(bytes_equal(row.cells[0].value, bytes_str("2")));
+	table_put(t);
+}
+END_TEST
+
+START_TEST(a_compact_row_is_its_value)
+{
+	struct table *t = test_add_table(store.store, new_table(TYPE_BLOB,
+					 TABLE_COMPACT | TABLE_DENSE));
+	struct row_view row;
+	struct bytes null = BYTES_NULL;
+
+	begin(t, "a", "c");
+	write_marker(&w, 1, 0);
+	write_cell(&w, value_column(t), BYTES_NULL, bytes_str("v"), 1, 0);
+	write_row(&w, t, bytes_str("a"), &null);	/* c is left out */
+	write_cell(&w, value_column(t), BYTES_NULL, bytes_str("w"), 1, 0);
+	done();
+	ck_assert_int_eq(read_row(t, "a", "c", &row), 1);
+	ck_assert_int_eq(row.marker.timestamp, NO_TIMESTAMP);
+	ck_assert_int_eq(table_read(store.store, t, bytes_str("a"), &null,
+				    UINT64_MAX, 0, &arena, &row), 1);
+	ck_assert(bytes_is_null(row.clustering[0]));
+	begin(t, "a", "c");
+	write_cell(&w, value_column(t), BYTES_NULL, BYTES_NULL, 2, 0);
+	done();
+	ck_assert_int_eq(read_row(t, "a", "c", &row), 0);
+	table_put(t);
+}
+END_TEST
+
+/* ----------------------------------------------------------------- changes */
+struct seen {
+	size_t count;
+	bool whole, deleted, marker;
+	uint32_t columns;
+	int64_t expiry;
+	uint32_t start, end;
+};
+
+static void see(void *context, const struct table_change *changes,
+		size_t count)
+{
+	struct seen *seen = context;
+	const struct table_change *last = &changes[count - 1];
+
+	seen->count += count;
+	seen->whole = last->whole;
+	seen->deleted = last->row_deleted;
+	seen->marker = last->marker;
+	seen->columns = last->column_count;
+	seen->expiry = last->earliest_expiry_s;
+	seen->start = last->range.start.count;
+	seen->end = last->range.end.count;
+	ck_assert(bytes_equal(last->partition_key, bytes_str("a")));
+}
+
+START_TEST(an_observer_sees_what_changed)
+{
+	struct table *t = test_add_table(store.store,
+					 new_table(TYPE_TEXT, 0));
+	struct bytes c = bytes_str("c");
+	struct slice slice = { { &c, 1, true }, { NULL, 0, false } };
+	struct seen seen = { 0 };
+	struct store_observer observer = { .changed = see, .context = &seen };
+
+	clock_set_us(1000 * 1000000LL);
+	store_observe(store.store, &observer);
+	begin(t, "b", "c");
+	write_marker(&w, 1, 0);
+	begin(t, "a", "c");
+	write_marker(&w, 1, 50);
+	write_cell(&w, value_column(t), BYTES_NULL, c, 1, 30);
+	write_cell(&w, &t->columns[3], BYTES_NULL, BYTES_NULL, 1, 0);
+	done();
+	ck_assert_uint_eq(seen.count, 2);
+	ck_assert(seen.marker && !seen.whole && !seen.deleted);
+	ck_assert_uint_eq(seen.columns, 2);
+	ck_assert_int_eq(seen.expiry, 1030);
+	write_range_deletion(&w, t, bytes_str("a"), &slice, 2);
+	done();
+	ck_assert(seen.whole && seen.start == 1 && !seen.end);
+	ck_assert_int_eq(seen.expiry, NO_TIME);
+	done();				/* empty: nothing to see */
+	ck_assert_uint_eq(seen.count, 3);
+	store_observe(store.store, NULL);
+	clock_set_us(INT64_MIN);
+	table_put(t);
+}
+END_TEST
+
+START_TEST(without_memory_a_write_fails_whole)	/* _i: which allocation */
+{
+	struct table *t = new_table(TYPE_TEXT, 0);
+	struct index index = { .name = "i", .target = INDEX_SIMPLE,
+			       .column = 2 };
+	struct row_view row;
+	struct write other;
+	struct bytes c = bytes_str("c");
+	int err, found;
+
+	ck_assert_int_eq(table_add_index(t, &index), 0);
+	t = test_add_table(store.store, t);
+	mem_fail_at(_i, 0);
+	write_init(&other, store.store);
+	write_row(&other, t, bytes_str("a"), &c);
+	write_marker(&other, 1, 0);
+	write_cell(&other, value_column(t), BYTES_NULL, c, 1, 0);
+	err = table_write(&other);
+	write_release(&other);
+	found = read_row(t, "a", "c", &row);
+	mem_fail_at(0, 0);
+	arena_release(&arena);
+	arena = ARENA_INIT;		/* it remembers the failure */
+	ck_assert(!err || err == -ENOMEM);
+	ck_assert(found == !err || found == -ENOMEM);
+	ck_assert_int_eq(read_row(t, "a", "c", &row), !err);
+	table_put(t);
+}
+END_TEST
+
+SUITE(write)
+{
+	TCase *tc = tcase_create("write");
+
+	tcase_add_checked_fixture(tc, start, stop);
+	tcase_add_test(tc, counters_add_up);
+	tcase_add_loop_test(tc, a_deleted_counter_begins_anew, 0, 3);
+	tcase_add_test(tc, attributes_are_beside_the_data);
+	tcase_add_test(tc, a_dropped_columns_cells_are_gone);
+	tcase_add_test(tc, a_compact_row_is_its_value);
+	tcase_add_test(tc, an_observer_sees_what_changed);
+	tcase_add_loop_test(tc, without_memory_a_write_fails_whole, 1, 40);
+	suite_add_tcase(suite, tc);
+}
