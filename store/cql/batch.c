@@ -380,6 +380,19 @@ static int run(struct cql_result *r, struct batch_state *b)
 	return store_failure(x, err);
 }
 
+/* Under the lock: what is read must be older than what is written. */
+static void stamp_again(struct execution *x, struct batch_state *b)
+{
+	int64_t later;
+
+	x->timestamp_us = 0;
+	later = statement_timestamp(x) - b->timestamp_us;
+	b->timestamp_us += later;
+	for (uint32_t i = 0; i < b->count; i++)
+		if (!b->items[i].has_timestamp)
+			b->items[i].timestamp_us += later;
+}
+
 int execute_batch(struct cql_result *r, const struct batch_statement *batch)
 {
 	struct execution *x = &r->execution;
@@ -394,6 +407,8 @@ int execute_batch(struct cql_result *r, const struct batch_statement *batch)
 	if (!b.reads)
 		return run(r, &b);
 	store_lock(x->store, &lock, b.refs, b.ref_count);
+	if (!b.batch->using.timestamp)
+		stamp_again(x, &b);
 	err = run(r, &b);
 	store_unlock(x->store, &lock);
 	return err;

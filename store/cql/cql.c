@@ -96,6 +96,7 @@ struct cql_result *result_new(struct cql_session *c)
 	x->arena = &r->arena;
 	x->schema = store_schema(c->store);
 	x->now_s = clock_now_s();
+	x->begun_ns = clock_monotonic_ns();
 	if (!x->schema) {
 		result_release(r);
 		return NULL;
@@ -114,6 +115,8 @@ void cql_result_free(struct cql_result *r)
 	x = &r->execution;
 	if (r->close)
 		r->close(r);
+	x->session->trace.microseconds =
+		(int64_t)(clock_monotonic_ns() - x->begun_ns) / 1000;
 	for (struct owned_type *t = x->types; t; t = t->next)
 		type_put(t->type);
 	schema_put(x->schema);

@@ -48,6 +48,7 @@ struct execution {
 	struct buf scratch;		/* for a value being made */
 	struct owned_type *types;
 	struct warning *warnings;	/* newest first */
+	uint64_t begun_ns;		/* for the trace */
 	int64_t timestamp_us;		/* of the statement; 0: none taken yet */
 	int64_t now_s;
 	unsigned quiet;			/* refusals leave no error */

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "store/cql/parse.h"
 #include "store/cql/select.h"
 
 static int open_cursor(struct select_state *s, struct cursor **cursor,
@@ -146,6 +147,61 @@ int source_next(struct select_state *s, struct row_view *view)
 int source_skip_partition(struct select_state *s)
 {
 	return s->cursor ? cursor_skip(s->cursor, 0) : 0;
+}
+
+#define TOMBSTONE_WARN 1000
+#define TOMBSTONE_FAIL 100000
+
+/* Partition key and clustering columns as a WHERE would name them. */
+static void print_where(struct buf *out, const struct select_state *s)
+{
+	const struct table *t = s->table;
+	bool any = false;
+
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		const struct restriction *r = s->where.by_column[i];
+
+		if (!r || r->kind != RESTRICT_EQ || r->multi)
+			continue;
+		buf_add_str(out, any ? " AND " : " WHERE ");
+		cql_print_name(out, bytes_str(t->columns[i].name));
+		buf_add_str(out, " = ");
+		type_print_literal(out, t->columns[i].type, r->values[0]);
+		any = true;
+	}
+	if (s->limit)
+		buf_add_format(out, " LIMIT %llu",
+			       (unsigned long long)s->limit);
+}
+
+int source_check_tombstones(struct select_state *s, bool ended)
+{
+	struct cursor_cost cost = { 0 }, one;
+	struct buf query = BUF_INIT;
+	size_t i;
+
+	if (s->cursor)
+		cursor_cost(s->cursor, &cost);
+	for (i = 0; i < s->merged_count; i++) {
+		cursor_cost(s->merged[i].cursor, &one);
+		cost.tombstones += one.tombstones;
+	}
+	if (cost.tombstones > TOMBSTONE_FAIL)
+		return refuse_as(s->x, CQL_READ_FAILURE,
+				 "Operation failed - received 0 responses and "
+				 "1 failures: READ_TOO_MANY_TOMBSTONES from "
+				 "/127.0.0.1:7000");
+	if (!ended || s->warned || cost.tombstones <= TOMBSTONE_WARN)
+		return 0;
+	s->warned = true;
+	print_where(&query, s);
+	warn(s->x, "Read %llu live rows and %llu tombstone cells for query "
+		   "SELECT * FROM %s.%s%s ALLOW FILTERING; token %lld (see "
+		   "tombstone_warn_threshold)", (unsigned long long)s->given,
+	     (unsigned long long)cost.tombstones, s->table->keyspace,
+	     s->table->name, buf_cstr(&query), (long long)s->token);
+	buf_release(&query);
+	return 0;
 }
 
 static void add_cost(struct select_state *s, struct cursor *cursor)

@@ -218,6 +218,7 @@ int select_row(struct select_state *s, struct row_view *view)
 
 	while ((more = source_next(s, view)) > 0) {
 		arena_clear(&s->arena);
+		s->token = view->token;
 		if (!bytes_equal(buf_bytes(&s->partition),
 				 view->partition_key)) {
 			buf_clear(&s->partition);
@@ -331,6 +332,16 @@ static int select_next(struct cql_result *r, const struct bytes **values)
 	arena_clear(&s->arena);
 	s->x->arena = &s->arena;
 	more = next_row(s);
+	if (more >= 0 && (s->cursor || s->merged)) {
+		int err;
+
+		/* The warning has to live as long as the result. */
+		s->x->arena = before;
+		err = source_check_tombstones(s, !more);
+		s->x->arena = &s->arena;
+		if (err)
+			more = err;
+	}
 	if (more > 0 && r->json) {
 		int err = row_json(s);
 

@@ -52,6 +52,8 @@ struct select_state {
 	struct grouping group;
 	uint64_t limit, partition_limit;	/* 0: none */
 	uint64_t given, given_of_partition;
+	int64_t token;			/* of the row read last */
+	bool warned;
 	struct bytes *values;
 	struct cql_column *columns;	/* before JSON */
 };
@@ -66,6 +68,8 @@ int source_open(struct select_state *s);
 /* 1 with *view, 0, -errno. */
 int source_next(struct select_state *s, struct row_view *view);
 int source_skip_partition(struct select_state *s);
+/* Refuse a read of too many tombstones; warn of many at its end. */
+int source_check_tombstones(struct select_state *s, bool ended);
 void source_close(struct select_state *s);
 
 /* The next row that passes: 1 (s->row is it), 0, -errno. In select.c. */

@@ -231,6 +231,33 @@ START_TEST(groups_and_limits)
 }
 END_TEST
 
+/* Over 1000 tombstones are told of when all rows were read. */
+START_TEST(tombstones_are_told)
+{
+	struct cql_result *result;
+	const struct bytes *values;
+	char cql[80];
+
+	for (int i = 0; i < 1200; i++) {
+		snprintf(cql, sizeof(cql),
+			 "DELETE v FROM t WHERE k = 1 AND c = %d", i);
+		ok(cql);
+	}
+	ok("INSERT INTO t (k, c, v) VALUES (1, 5000, 1)");
+	ck_assert_int_eq(run("SELECT v FROM t WHERE k = 1", &result), 0);
+	ck_assert(!cql_result_warning(result, 0));
+	ck_assert_int_eq(cql_result_next(result, &values), 1);
+	ck_assert_int_eq(cql_result_next(result, &values), 0);
+	ck_assert_str_eq(cql_result_warning(result, 0),
+			 "Read 1 live rows and 1200 tombstone cells for query "
+			 "SELECT * FROM a.t WHERE k = 1 ALLOW FILTERING; token "
+			 "-4069959284402364209 (see "
+			 "tombstone_warn_threshold)");
+	ck_assert(!cql_result_warning(result, 1));
+	cql_result_free(result);
+}
+END_TEST
+
 /* Each allocation fails in turn: an error or the answer, never a crash. */
 START_TEST(without_memory)
 {
@@ -284,6 +311,7 @@ SUITE(cql)
 	tcase_add_test(tc, lists_are_changed_in_order);
 	tcase_add_test(tc, a_refused_batch_does_nothing);
 	tcase_add_test(tc, groups_and_limits);
+	tcase_add_test(tc, tombstones_are_told);
 	tcase_add_loop_test(tc, without_memory, 0, 5);
 	suite_add_tcase(suite, tc);
 }
