@@ -5,6 +5,8 @@
 #include "store/table.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 
 #include "store/base/clock.h"
@@ -472,6 +474,77 @@ START_TEST(a_writer_with_an_old_table)
 }
 END_TEST
 
+struct writer {
+	struct run *run;
+	pthread_t thread;
+	_Atomic bool stop;
+	_Atomic int failed;
+	_Atomic uint32_t writes;
+};
+
+/* Rewrites one value after another; Check may not be called from here. */
+static void *write_on(void *context)
+{
+	struct writer *me = context;
+	const struct table *t = me->run->table;
+	uint8_t p[4], q[4], c[4], v[4];
+	struct bytes values[2], clustering;
+	struct buf key = BUF_INIT;
+	struct write w;
+	uint32_t i;
+
+	write_init(&w, me->run->store.store);
+	for (i = 0; !me->stop && !me->failed; i++) {
+		values[0] = number(p, i % 3);
+		values[1] = number(q, i / 3 % 2);
+		clustering = number(c, i / 6 % 4);
+		buf_clear(&key);
+		table_partition_key(&key, t, values);
+		write_row(&w, t, buf_bytes(&key), &clustering);
+		write_cell(&w, &t->columns[V], BYTES_NULL,
+			   number(v, i / 5 % NUMBERS),
+			   store_timestamp(me->run->store.store), 0);
+		me->failed = table_write(&w);
+		me->writes++;
+	}
+	write_release(&w);
+	buf_release(&key);
+	return NULL;
+}
+
+/* An index that is built under a writer misses nothing that it writes. */
+START_TEST(an_index_is_built_under_writes)
+{
+	struct run r;
+	struct writer writer = { .run = &r };
+	struct table *t, *old;
+	uint32_t at;
+	size_t i;
+
+	start(&r, 1, false);
+	old = table_get(r.table);
+	ck_assert_int_eq(pthread_create(&writer.thread, NULL, write_on,
+					&writer), 0);
+	while (writer.writes < 200 && !writer.failed)
+		sched_yield();
+	t = new_table(true);
+	t->number = old->number;
+	t = test_add_table(r.store.store, t);
+	at = writer.writes;
+	while (writer.writes < at + 50 && !writer.failed)
+		sched_yield();
+	writer.stop = true;
+	pthread_join(writer.thread, NULL);
+	ck_assert_int_eq(writer.failed, 0);
+	table_put(r.table);
+	r.table = t;
+	for (i = 0; i < ARRAY_SIZE(indexes); i++)
+		check_index(&r, i);
+	table_put(old);
+	stop(&r);
+}
+END_TEST
+
 START_TEST(a_dropped_tables_writer_is_told)
 {
 	struct run r;
@@ -501,6 +574,7 @@ SUITE(index)
 	tcase_add_loop_test(tc, an_index_finds_what_a_scan_finds, 0, 15);
 	tcase_add_loop_test(tc, an_index_is_built, 0, 5);
 	tcase_add_test(tc, a_writer_with_an_old_table);
+	tcase_add_loop_test(tc, an_index_is_built_under_writes, 0, 5);
 	tcase_add_test(tc, a_dropped_tables_writer_is_told);
 	suite_add_tcase(suite, tc);
 }

@@ -10,8 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/log.h"
+#include "store/store_inner.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -329,6 +331,39 @@ START_TEST(numbers_are_not_used_again)
 }
 END_TEST
 
+/* A crash after a table went from the catalogue leaves its data behind. */
+START_TEST(orphans_are_dropped_at_open)
+{
+	struct test_store t;
+	struct lsm_table_options options;
+	struct cell cell = { .column = 20, .timestamp = 1,
+			     .local_time = NO_TIME, .value = BYTES_EMPTY };
+	struct row row = ROW_NONE;
+	struct batch batch = BATCH_INIT;
+	struct buf key = BUF_INIT;
+	uint32_t *tables;
+	size_t i, count;
+
+	test_store_open(&t);
+	lsm_table_defaults(&options);
+	ck_assert_int_eq(lsm_table_set(t.store->lsm, 99, &options), 0);
+	row.cells = &cell;
+	row.cell_count = 1;
+	key_add_partition(&key, 5, bytes_str("k"));
+	buf_add_byte(&key, KEY_STATIC);
+	batch_add_row(&batch, 99, buf_bytes(&key), &row);
+	ck_assert_int_eq(lsm_apply(t.store->lsm, &batch, NULL), 0);
+	batch_release(&batch);
+	buf_release(&key);
+	test_store_reopen(&t);
+	ck_assert_int_eq(lsm_table_list(t.store->lsm, &tables, &count), 0);
+	for (i = 0; i < count; i++)
+		ck_assert_uint_ne(tables[i], 99);
+	mem_free(tables);
+	test_store_close(&t);
+}
+END_TEST
+
 struct seen {
 	int schemas, changes;
 	uint64_t from, to;
@@ -388,6 +423,7 @@ SUITE(store)
 	tcase_add_test(tc, timestamps_go_on_after_a_restart);
 	tcase_add_test(tc, what_is_kept_is_older_than_what_comes);
 	tcase_add_test(tc, numbers_are_not_used_again);
+	tcase_add_test(tc, orphans_are_dropped_at_open);
 	tcase_add_test(tc, an_observer_sees_the_schema_change);
 	suite_add_tcase(suite, tc);
 }
