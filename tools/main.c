@@ -10,8 +10,6 @@
 #include "store/store.h"
 #include "tools/tool.h"
 
-#define VERSION "0.1"
-
 static const struct command *const commands[] = {
 	&command_bench, &command_check, &command_cql, &command_errors,
 	&command_umount,
@@ -147,7 +145,7 @@ int main(int argc, char **argv)
 	    !strcmp(argv[1], "help"))
 		return usage(stdout);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("widefsctl " VERSION);
+		puts("widefsctl " TOOL_VERSION);
 		return TOOL_DONE;
 	}
 	for (i = 0; i < COMMAND_COUNT; i++)

@@ -8,6 +8,8 @@
 
 struct store;
 
+#define TOOL_VERSION "0.1"
+
 /* Exit statuses, filesystem.md 13. */
 enum tool_status {
 	TOOL_DONE = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_BUSY = 3,

@@ -280,6 +280,12 @@ void cql_format_end(struct cql_format *f, struct buf *out)
 	buf_add_format(out, "\n(%llu rows)\n", (unsigned long long)f->rows);
 }
 
+void cql_format_flush(struct cql_format *f, struct buf *out)
+{
+	if (f->kind == CQL_FORMAT_TABLE && f->ends.len)
+		draw_page(f, out);
+}
+
 void cql_format_error(struct buf *out, enum cql_format_kind kind,
 		      const struct cql_error *error)
 {

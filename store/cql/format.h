@@ -27,6 +27,8 @@ void cql_format_begin(struct cql_format *f, struct buf *out);
 void cql_format_row(struct cql_format *f, struct buf *out,
 		    const struct bytes *values);
 void cql_format_end(struct cql_format *f, struct buf *out);
+/* Append what a table keeps back: somebody wants to see it before more comes. */
+void cql_format_flush(struct cql_format *f, struct buf *out);
 /* What stands in place of a result that there is not. */
 void cql_format_error(struct buf *out, enum cql_format_kind kind,
 		      const struct cql_error *error);

@@ -1,0 +1,326 @@
+/*
+ * What can stand at the cursor: by the word before it, names of the schema, or
+ * keywords and the columns of the table that the statement names.
+ */
+#include <stdlib.h>
+
+#include "store/base/alloc.h"
+#include "store/cql/lexer.h"
+#include "tools/cql_shell.h"
+
+#define NAMES_MAX 2000
+
+struct words {
+	struct buf text;		/* 0-terminated, one behind the other */
+	struct bytes prefix;		/* what they have to begin with */
+	bool lower;			/* keywords as the prefix is written */
+	unsigned count;
+};
+
+static const char *const starts[] = {
+	"ALTER", "BEGIN", "CREATE", "DELETE", "DROP", "INSERT", "SELECT",
+	"TRUNCATE", "UPDATE", "USE", NULL
+};
+static const char *const keywords[] = {
+	"ALLOW FILTERING", "AND", "APPLY BATCH", "AS", "ASC", "BATCH", "BY",
+	"CAST", "CLUSTERING", "CONTAINS", "COUNT", "CUSTOM", "DESC", "DISTINCT",
+	"ENTRIES", "EXISTS", "FROM", "FROZEN", "FULL", "GROUP", "IF", "IN",
+	"INDEX", "INTO", "JSON", "KEY", "KEYS", "KEYSPACE", "LIKE", "LIMIT",
+	"LIST", "MAP", "NOT", "NULL", "ON", "ORDER", "PARTITION", "PER",
+	"PRIMARY", "RENAME", "SET", "STATIC", "TABLE", "TIMESTAMP", "TO",
+	"TOKEN", "TTL", "TUPLE", "TYPE", "UNLOGGED", "USING", "VALUES",
+	"VECTOR", "WHERE", "WITH", "WRITETIME", NULL
+};
+static const char *const describable[] = {
+	"CLUSTER", "FULL SCHEMA", "INDEX", "KEYSPACE", "KEYSPACES", "SCHEMA",
+	"TABLE", "TABLES", "TYPE", "TYPES", NULL
+};
+static const char *const switches[] = { "OFF", "ON", NULL };
+static const char *const shown[] = { "HOST", "VERSION", NULL };
+static const char *const modes[] = { "csv", "json", "line", "table", NULL };
+static const char *const levels[] = {
+	"ALL", "ANY", "EACH_QUORUM", "LOCAL_ONE", "LOCAL_QUORUM",
+	"LOCAL_SERIAL", "ONE", "QUORUM", "SERIAL", "THREE", "TWO", NULL
+};
+
+static void add(struct words *w, const char *word)
+{
+	if (strlen(word) < w->prefix.len || w->count >= NAMES_MAX ||
+	    strncasecmp(word, (const char *)w->prefix.ptr, w->prefix.len))
+		return;
+	buf_add(&w->text, word, strlen(word) + 1);
+	w->count++;
+}
+
+static void add_keywords(struct words *w, const char *const *list)
+{
+	char lower[32];
+	size_t i;
+
+	for (; *list; list++) {
+		if (!w->lower) {
+			add(w, *list);
+			continue;
+		}
+		for (i = 0; (*list)[i] && i < sizeof(lower) - 1; i++)
+			lower[i] = (char)((*list)[i] >= 'A' &&
+					  (*list)[i] <= 'Z' ? (*list)[i] | 32
+							    : (*list)[i]);
+		lower[i] = 0;
+		add(w, lower);
+	}
+}
+
+/* The first column of a query: names. */
+static void add_names(struct shell *shell, struct words *w,
+		      struct buf *query, const char *suffix)
+{
+	struct cql_backend *b = shell->backend;
+	struct buf name = BUF_INIT;
+	const struct bytes *values;
+
+	buf_add_byte(query, ';');
+	if (!query->failed && !b->ops->execute(b, buf_bytes(query)))
+		while (w->count < NAMES_MAX && b->ops->next(b, &values) > 0) {
+			buf_clear(&name);
+			name_print(&name, values[0]);
+			buf_add_str(&name, suffix);
+			add(w, buf_cstr(&name));
+		}
+	b->ops->finish(b);
+	buf_release(&name);
+	buf_release(query);
+}
+
+static void add_text(struct buf *query, const char *before, struct bytes text)
+{
+	buf_add_str(query, before);
+	type_print_literal(query, type_native(TYPE_TEXT), text);
+}
+
+static void add_keyspaces(struct shell *shell, struct words *w,
+			  const char *suffix)
+{
+	struct buf query = BUF_INIT;
+
+	buf_add_str(&query, "SELECT keyspace_name FROM "
+		    "system_schema.keyspaces");
+	add_names(shell, w, &query, suffix);
+}
+
+static void add_tables(struct shell *shell, struct words *w,
+		       struct bytes keyspace)
+{
+	struct buf query = BUF_INIT;
+
+	if (!keyspace.len)
+		return;
+	add_text(&query, "SELECT table_name FROM system_schema.tables WHERE "
+		 "keyspace_name = ", keyspace);
+	add_names(shell, w, &query, "");
+}
+
+static void add_columns(struct shell *shell, struct words *w,
+			struct bytes keyspace, struct bytes table)
+{
+	struct buf query = BUF_INIT;
+
+	if (!keyspace.len || !table.len)
+		return;
+	add_text(&query, "SELECT column_name FROM system_schema.columns WHERE "
+		 "keyspace_name = ", keyspace);
+	add_text(&query, " AND table_name = ", table);
+	add_names(shell, w, &query, "");
+}
+
+static bool is(struct bytes text, struct token token, const char *word)
+{
+	return token.length == strlen(word) &&
+	       !strncasecmp((const char *)text.ptr + token.offset, word,
+			    token.length);
+}
+
+static bool is_any(struct bytes text, struct token token,
+		   const char *const *words)
+{
+	for (; *words; words++)
+		if (is(text, token, *words))
+			return true;
+	return false;
+}
+
+static const char *const before_tables[] = {
+	"COPY", "EXISTS", "FROM", "INTO", "ON", "TABLE", "TRUNCATE", "UPDATE",
+	NULL
+};
+
+/* The table that a statement names, behind FROM and its like. */
+struct named {
+	struct bytes keyspace, table;
+};
+static void find_table(struct named *out, struct arena *arena,
+		       struct bytes text)
+{
+	struct token token, name = { 0, 0, TOKEN_END };
+	struct lexer lexer;
+	enum token_kind kind;
+	enum { LOOK, NAME, DOT, TABLE } want = LOOK;
+
+	if (text.len > LEXER_TEXT_MAX)
+		return;
+	lexer_init(&lexer, text);
+	while ((kind = lexer_next(&lexer, &token)) != TOKEN_END &&
+	       kind != TOKEN_BAD) {
+		if (want == NAME && token_is_name(kind)) {
+			name = token;
+			out->table = token_copy(arena, text, name);
+			want = DOT;
+		} else if (want == DOT && kind == TOKEN_DOT) {
+			out->keyspace = out->table;
+			want = TABLE;
+		} else if (want == TABLE && token_is_name(kind)) {
+			out->table = token_copy(arena, text, token);
+			want = LOOK;
+		} else {
+			want = is_any(text, token, before_tables) ? NAME : LOOK;
+		}
+	}
+}
+
+/* The last two tokens before the word at the cursor. */
+static unsigned last_tokens(struct bytes text, struct token last[2])
+{
+	struct lexer lexer;
+	struct token token;
+	enum token_kind kind;
+	unsigned count = 0;
+
+	lexer_init(&lexer, text);
+	while ((kind = lexer_next(&lexer, &token)) != TOKEN_END) {
+		if (kind == TOKEN_BAD)	/* in a string, say */
+			return 99;
+		if (kind == TOKEN_SEMICOLON) {
+			count = 0;
+			continue;
+		}
+		last[1] = last[0];
+		last[0] = token;
+		count += count < 3;
+	}
+	return count;
+}
+
+/* What the word before decides. False: nothing in particular. */
+static bool add_by_word(struct shell *shell, struct words *w,
+			struct bytes text, struct token last, bool first)
+{
+	static const char *const keyspaces[] = { "USE", "KEYSPACE", NULL };
+	static const char *const turned[] = { "EXPAND", "PAGING", "TRACING",
+					      NULL };
+	static const char *const described[] = { "DESC", "DESCRIBE", NULL };
+
+	if (is_any(text, last, keyspaces)) {
+		add_keyspaces(shell, w, "");
+	} else if (first && is_any(text, last, described)) {
+		add_keywords(w, describable);
+		add_keyspaces(shell, w, "");
+		add_tables(shell, w, bytes_str(shell->backend->keyspace));
+	} else if (is_any(text, last, before_tables)) {
+		add_keyspaces(shell, w, ".");
+		add_tables(shell, w, bytes_str(shell->backend->keyspace));
+	} else if (is(text, last, "CONSISTENCY")) {
+		add_keywords(w, levels);
+	} else if (first && is_any(text, last, turned)) {
+		add_keywords(w, switches);
+	} else if (first && is(text, last, "MODE")) {
+		add_keywords(w, modes);
+	} else if (first && is(text, last, "SHOW")) {
+		add_keywords(w, shown);
+	} else if (first && is(text, last, "HELP")) {
+		add_keywords(w, shell_command_names);
+	} else if (first && is(text, last, "SERIAL")) {
+		add(w, "CONSISTENCY");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void add_by_statement(struct shell *shell, struct words *w,
+			     struct bytes text, struct bytes behind)
+{
+	struct arena arena = ARENA_INIT;
+	struct named named = { BYTES_EMPTY, BYTES_EMPTY };
+	struct buf whole = BUF_INIT;
+
+	named.keyspace = bytes_str(shell->backend->keyspace);
+	buf_add_bytes(&whole, text);
+	buf_add_bytes(&whole, behind);
+	find_table(&named, &arena, buf_bytes(&whole));
+	add_columns(shell, w, named.keyspace, named.table);
+	add_keywords(w, keywords);
+	arena_release(&arena);
+	buf_release(&whole);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* To out, sorted, each word once. */
+static void give(struct words *w, struct buf *out)
+{
+	const char **list = mem_zalloc(w->count + 1,
+				       sizeof(*list));
+	const char *word = (const char *)w->text.ptr;
+	unsigned i;
+
+	for (i = 0; list && i < w->count; i++) {
+		list[i] = word;
+		word += strlen(word) + 1;
+	}
+	if (list && w->count)
+		qsort(list, w->count, sizeof(*list), compare);
+	for (i = 0; list && i < w->count; i++)
+		if (!i || strcmp(list[i], list[i - 1]))
+			buf_add(out, list[i], strlen(list[i]) + 1);
+	mem_free(list);
+}
+
+void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
+		  struct buf *out, size_t *word_length)
+{
+	struct words w = { .text = BUF_INIT, .count = 0 };
+	struct token last[2];
+	struct arena arena = ARENA_INIT;
+	size_t begin = text.len, i;
+	unsigned count;
+
+	while (begin && (text.ptr[begin - 1] == '_' ||
+			 ((text.ptr[begin - 1] | 32) >= 'a' &&
+			  (text.ptr[begin - 1] | 32) <= 'z') ||
+			 (text.ptr[begin - 1] >= '0' &&
+			  text.ptr[begin - 1] <= '9')))
+		begin--;
+	*word_length = text.len - begin;
+	w.prefix = bytes_of(text.ptr + begin, *word_length);
+	for (i = 0; i < *word_length && !w.lower; i++)
+		w.lower = w.prefix.ptr[i] >= 'a' && w.prefix.ptr[i] <= 'z';
+	text.len = begin;
+	memset(last, 0, sizeof(last));
+	count = text.len > LEXER_TEXT_MAX ? 99 : last_tokens(text, last);
+	if (!count) {
+		add_keywords(&w, starts);
+		add_keywords(&w, shell_command_names);
+	} else if (count > 1 && count < 99 && last[0].kind == TOKEN_DOT) {
+		add_tables(shell, &w, token_copy(&arena, text, last[1]));
+	} else if (count < 99 &&
+		   !add_by_word(shell, &w, text, last[0], count == 1)) {
+		add_by_statement(shell, &w, text, behind);
+	}
+	if (!w.text.failed)
+		give(&w, out);
+	buf_release(&w.text);
+	arena_release(&arena);
+}

@@ -1,0 +1,343 @@
+/* Results for people and for programs, a page at a time on a terminal. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "store/cql/format.h"
+#include "tools/cql_shell.h"
+
+#define OUT_SIZE (64 * 1024)
+
+const char *const shell_mode_names[SHELL_MODES] = {
+	[SHELL_TABLE] = "table", [SHELL_CSV] = "csv", [SHELL_JSON] = "json",
+	[SHELL_LINE] = "line",
+};
+
+unsigned shell_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
+}
+
+int shell_put(struct shell *shell, struct buf *b)
+{
+	int err = b->failed ? -ENOMEM : 0;
+
+	if (!err && b->len && fwrite(b->ptr, 1, b->len, shell->out) != b->len)
+		err = -errno;
+	buf_clear(b);
+	return err;
+}
+
+void shell_say(struct shell *shell, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(shell->out, format, args);
+	va_end(args);
+}
+
+/* After a page: does the person want more? */
+static bool ask_more(struct shell *shell)
+{
+	char key = 0, c = 0;
+
+	fflush(shell->out);
+	fputs("---MORE---", stderr);
+	while (c != '\n') {
+		ssize_t n = read(STDIN_FILENO, &c, 1);
+
+		if (n <= 0 || cql_interrupted()) {
+			fputc('\n', stderr);
+			return false;
+		}
+		if (!key)
+			key = c;
+	}
+	return key != 'q' && key != 'Q';
+}
+
+static unsigned width_of(struct bytes text)
+{
+	unsigned width = 0;
+	size_t i;
+
+	for (i = 0; i < text.len; i++)
+		width += (text.ptr[i] & 0xc0) != 0x80;
+	return width;
+}
+
+static void add_times(struct buf *out, char c, unsigned times)
+{
+	while (times--)
+		buf_add_byte(out, (uint8_t)c);
+}
+
+/* A row as a table of its own, a line per column. */
+static void print_expanded(struct buf *out, const struct cql_backend *b,
+			   const struct bytes *values, uint64_t number)
+{
+	struct buf value = BUF_INIT;
+	unsigned names = 0, widest = 0, width;
+	uint32_t i;
+
+	for (i = 0; i < b->column_count; i++) {
+		buf_clear(&value);
+		cql_format_value(&value, b->columns[i].type, values[i]);
+		width = width_of(buf_bytes(&value));
+		widest = width > widest ? width : widest;
+		width = width_of(b->columns[i].name);
+		names = width > names ? width : names;
+	}
+	buf_add_format(out, "@ Row %llu\n", (unsigned long long)number);
+	add_times(out, '-', names + 2);
+	buf_add_byte(out, '+');
+	add_times(out, '-', widest + 2);
+	for (i = 0; i < b->column_count; i++) {
+		buf_add_str(out, "\n ");
+		buf_add_bytes(out, b->columns[i].name);
+		add_times(out, ' ', names - width_of(b->columns[i].name));
+		buf_add_str(out, " | ");
+		cql_format_value(out, b->columns[i].type, values[i]);
+	}
+	buf_add_str(out, "\n\n");
+	out->failed = out->failed || value.failed;
+	buf_release(&value);
+}
+
+static bool is_paged(const struct shell *shell)
+{
+	return shell->paging && shell->editor && shell->out == stdout &&
+	       isatty(STDOUT_FILENO);
+}
+
+/* Rows until the end. fmt NULL: expanded. */
+static int print_rows(struct shell *shell, struct cql_format *fmt,
+		      struct buf *out)
+{
+	struct cql_backend *b = shell->backend;
+	const struct bytes *values;
+	uint64_t rows = 0;
+	int more, err = 0;
+
+	while (!err && (more = b->ops->next(b, &values))) {
+		if (more < 0)
+			return more;
+		if (cql_interrupted())
+			return -EINTR;
+		if (rows && is_paged(shell) && rows % shell->page_rows == 0) {
+			if (fmt)
+				cql_format_flush(fmt, out);
+			err = shell_put(shell, out);
+			if (!err && !ask_more(shell))
+				return -EINTR;
+		}
+		rows++;
+		if (fmt)
+			cql_format_row(fmt, out, values);
+		else
+			print_expanded(out, b, values, rows);
+		if (!err && (out->len >= OUT_SIZE || out->failed))
+			err = shell_put(shell, out);
+	}
+	if (fmt)
+		cql_format_end(fmt, out);
+	else
+		buf_add_format(out, "(%llu rows)\n", (unsigned long long)rows);
+	return err;
+}
+
+static int print_plain(struct shell *shell)
+{
+	static const enum cql_format_kind kinds[SHELL_MODES] = {
+		[SHELL_TABLE] = CQL_FORMAT_TABLE, [SHELL_CSV] = CQL_FORMAT_CSV,
+		[SHELL_JSON] = CQL_FORMAT_NDJSON,
+	};
+	struct cql_backend *b = shell->backend;
+	struct cql_format *fmt = NULL;
+	struct buf out = BUF_INIT;
+	int err = 0, failed;
+
+	if (shell->mode != SHELL_LINE)
+		err = cql_format_new(&fmt, kinds[shell->mode], b->columns,
+				     b->column_count, b->json);
+	if (!err && fmt)
+		cql_format_begin(fmt, &out);
+	else if (!err)
+		buf_add_byte(&out, '\n');
+	if (!err)
+		err = print_rows(shell, fmt, &out);
+	if (err && fmt && err != -EINTR)
+		cql_format_flush(fmt, &out);	/* the rows before the error */
+	failed = shell_put(shell, &out);
+	if (!err && fmt && shell->mode == SHELL_TABLE)
+		shell_say(shell, "%s", shell->editor ? "\n" : "");
+	cql_format_free(fmt);
+	buf_release(&out);
+	return err ? err : failed;
+}
+
+/* ---------------------------------------------------------------- DESCRIBE */
+static int column_named(const struct cql_backend *b, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->column_count; i++)
+		if (bytes_equal(b->columns[i].name, bytes_str(name)))
+			return (int)i;
+	return -1;
+}
+
+static int print_statements(struct shell *shell, int column)
+{
+	struct cql_backend *b = shell->backend;
+	struct buf out = BUF_INIT;
+	const struct bytes *values;
+	int more = 0, err = 0;
+
+	while (!err && (more = b->ops->next(b, &values)) > 0) {
+		buf_add_byte(&out, '\n');
+		buf_add_bytes(&out, values[column]);
+		buf_add_byte(&out, '\n');
+		err = cql_interrupted() ? -EINTR : shell_put(shell, &out);
+	}
+	buf_add_byte(&out, '\n');
+	if (!err)
+		err = more < 0 ? more : shell_put(shell, &out);
+	buf_release(&out);
+	return err;
+}
+
+/* Names, 0-terminated, in as many columns as fit. */
+static void add_names(struct buf *out, const struct buf *names)
+{
+	unsigned widest = 0, columns, at = 0, width;
+	const char *name = (const char *)names->ptr;
+	const char *end = name + names->len;
+
+	for (; name < end; name += strlen(name) + 1) {
+		width = width_of(bytes_str(name));
+		widest = width > widest ? width : widest;
+	}
+	columns = (shell_width() + 1) / (widest + 2);
+	for (name = (const char *)names->ptr; name < end;
+	     name += strlen(name) + 1) {
+		bool ends = ++at % (columns ? columns : 1) == 0 ||
+			    name + strlen(name) + 1 == end;
+
+		buf_add_str(out, name);
+		if (ends)
+			buf_add_byte(out, '\n');
+		else
+			add_times(out, ' ', widest + 2 -
+				  width_of(bytes_str(name)));
+	}
+}
+
+static void end_group(struct buf *out, struct buf *names, const struct buf *of,
+		      bool titled)
+{
+	if (!names->len)
+		return;
+	buf_add_byte(out, '\n');
+	if (titled) {
+		buf_add_str(out, "Keyspace ");
+		buf_add_bytes(out, buf_bytes(of));
+		buf_add_byte(out, '\n');
+		add_times(out, '-', 9 + width_of(buf_bytes(of)));
+		buf_add_byte(out, '\n');
+	}
+	add_names(out, names);
+	buf_clear(names);
+}
+
+/* keyspace_name, type, name: names by keyspace. */
+static int print_names(struct shell *shell, int keyspace, int name)
+{
+	struct cql_backend *b = shell->backend;
+	struct buf out = BUF_INIT, names = BUF_INIT, of = BUF_INIT;
+	const struct bytes *values;
+	bool titled = true;
+	int more, type = column_named(b, "type");
+
+	while ((more = b->ops->next(b, &values)) > 0) {
+		if (!bytes_equal(values[keyspace], buf_bytes(&of))) {
+			if (titled)
+				end_group(&out, &names, &of, true);
+			buf_clear(&of);
+			buf_add_bytes(&of, values[keyspace]);
+		}
+		titled = type < 0 || !bytes_equal(values[type],
+						  bytes_str("keyspace"));
+		buf_add_bytes(&names, values[name]);
+		buf_add_byte(&names, 0);
+	}
+	end_group(&out, &names, &of, titled);
+	buf_add_byte(&out, '\n');
+	out.failed = out.failed || names.failed || of.failed;
+	if (more >= 0)
+		more = shell_put(shell, &out);
+	buf_release(&out);
+	buf_release(&names);
+	buf_release(&of);
+	return more;
+}
+
+/* DESCRIBE CLUSTER: Cluster: x */
+static int print_properties(struct shell *shell)
+{
+	struct cql_backend *b = shell->backend;
+	struct buf out = BUF_INIT;
+	const struct bytes *values;
+	uint32_t i;
+	int more;
+
+	while ((more = b->ops->next(b, &values)) > 0) {
+		buf_add_byte(&out, '\n');
+		for (i = 0; i < b->column_count; i++) {
+			struct bytes name = b->columns[i].name;
+
+			if (name.len)
+				buf_add_byte(&out, name.ptr[0] & ~0x20);
+			buf_add(&out, name.ptr + 1, name.len ? name.len - 1 : 0);
+			buf_add_str(&out, ": ");
+			cql_format_value(&out, b->columns[i].type, values[i]);
+			buf_add_byte(&out, '\n');
+		}
+	}
+	buf_add_byte(&out, '\n');
+	if (more >= 0)
+		more = shell_put(shell, &out);
+	buf_release(&out);
+	return more;
+}
+
+static int print_description(struct shell *shell)
+{
+	const struct cql_backend *b = shell->backend;
+	int statement = column_named(b, "create_statement");
+	int keyspace = column_named(b, "keyspace_name");
+	int name = column_named(b, "name");
+
+	if (statement >= 0)
+		return print_statements(shell, statement);
+	if (keyspace >= 0 && name >= 0)
+		return print_names(shell, keyspace, name);
+	return print_properties(shell);
+}
+
+int shell_print_result(struct shell *shell, bool describe)
+{
+	if (!shell->backend->column_count)
+		return 0;
+	if (describe && (shell->mode == SHELL_TABLE ||
+			 shell->mode == SHELL_LINE))
+		return print_description(shell);
+	return print_plain(shell);
+}

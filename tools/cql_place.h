@@ -1,0 +1,24 @@
+/*
+ * The place of an error in its statement: found again where only the message
+ * came (from a mount), and shown with a caret.
+ */
+#ifndef TOOLS_CQL_PLACE_H
+#define TOOLS_CQL_PLACE_H
+#include "store/base/bytes.h"
+#include "store/cql/error.h"
+
+/*
+ * Give a set error without a place the one it has: the parser's for what the
+ * parser refuses, the name's for what a message says of a name. It may stay
+ * without.
+ */
+void cql_place_find(struct cql_error *error, struct bytes statement);
+/*
+ * Append the line of the statement that the error is at and a line with a caret
+ * under its token, at most width characters wide; nothing without a place.
+ */
+void cql_place_show(struct buf *out, const struct cql_error *error,
+		    struct bytes statement, unsigned width);
+/* The error in cqlsh's form, without a newline. */
+void cql_error_print(struct buf *out, const struct cql_error *error);
+#endif

@@ -1,0 +1,169 @@
+/* One statement: run, print, say what went wrong and where. */
+#include <errno.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "store/base/log.h"
+#include "tools/cql_place.h"
+#include "tools/cql_shell.h"
+#include "tools/tool.h"
+
+static void note_failure(struct shell *shell, int err)
+{
+	if (shell->status != TOOL_DAMAGED)
+		shell->status = err == -EUCLEAN ? TOOL_DAMAGED : TOOL_FAILED;
+	if (shell->bail)
+		shell->quit = true;
+}
+
+/* "script.cql:12:", where a script is run. */
+static void print_where(struct shell *shell)
+{
+	fflush(shell->out);
+	fflush(stdout);
+	if (shell->source && shell->source->name && shell->line)
+		fprintf(stderr, "%s:%lu:", shell->source->name, shell->line);
+}
+
+void shell_error(struct shell *shell, const struct cql_error *error,
+		 struct bytes statement)
+{
+	struct buf text = BUF_INIT;
+
+	print_where(shell);
+	cql_error_print(&text, error);
+	buf_add_byte(&text, '\n');
+	cql_place_show(&text, error, statement, shell_width());
+	fputs(buf_cstr(&text), stderr);
+	buf_release(&text);
+}
+
+void shell_complain(struct shell *shell, const char *format, ...)
+{
+	va_list args;
+
+	print_where(shell);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	note_failure(shell, -EINVAL);
+}
+
+int shell_ask(struct shell *shell, const char *statement)
+{
+	struct cql_backend *b = shell->backend;
+	int err = b->ops->execute(b, bytes_str(statement));
+
+	if (err) {
+		shell_error(shell, &b->error, bytes_str(statement));
+		note_failure(shell, err);
+	}
+	b->ops->finish(b);
+	return err;
+}
+
+static void print_trace(struct shell *shell)
+{
+	struct cql_trace trace;
+
+	memset(&trace, 0, sizeof(trace));
+	if (!shell->backend->ops->trace(shell->backend, &trace)) {
+		shell_say(shell, "\nTracing: a mount does not tell; ask the "
+			  "unmounted store\n");
+		return;
+	}
+	shell_say(shell, "\nTracing: %llu rows given, %llu read; "
+		  "%llu tombstones, %llu sstables; %lld us\n",
+		  (unsigned long long)trace.rows_given,
+		  (unsigned long long)trace.rows_read,
+		  (unsigned long long)trace.tombstones,
+		  (unsigned long long)trace.sstables,
+		  (long long)trace.microseconds);
+}
+
+static void print_warnings(struct shell *shell)
+{
+	struct cql_backend *b = shell->backend;
+	const char *text;
+	uint32_t i;
+
+	for (i = 0; (text = b->ops->warning(b, i)); i++) {
+		fflush(shell->out);
+		fprintf(stderr, "\nWarnings :\n%s\n\n", text);
+	}
+}
+
+static bool is_describe(struct bytes statement)
+{
+	return statement.len >= 4 &&
+	       !strncasecmp((const char *)statement.ptr, "desc", 4);
+}
+
+static void execute(struct shell *shell, struct bytes statement)
+{
+	struct cql_backend *b = shell->backend;
+	struct arena arena = ARENA_INIT;
+	struct cql_error refusal = CQL_ERROR_INIT;
+	int err;
+
+	if (!shell_consistency_allows(shell, statement, &arena, &refusal)) {
+		shell_error(shell, &refusal, statement);
+		note_failure(shell, -EINVAL);
+		arena_release(&arena);
+		return;
+	}
+	err = b->ops->execute(b, statement);
+	if (!err)
+		err = shell_print_result(shell, is_describe(statement));
+	if (err == -EINTR && shell->editor) {
+		fputs("Interrupted.\n", stderr);
+	} else if (err == -EPIPE) {
+		shell->quit = true;
+	} else if (err) {
+		shell_error(shell, &b->error, statement);
+		note_failure(shell, err);
+	} else {
+		print_warnings(shell);
+		if (shell->tracing)
+			print_trace(shell);
+	}
+	b->ops->finish(b);
+	arena_release(&arena);
+}
+
+void shell_run(struct shell *shell, struct bytes statement)
+{
+	size_t i;
+
+	for (i = 0; i < statement.len && (statement.ptr[i] <= ' ' ||
+					  statement.ptr[i] == ';'); i++)
+		;
+	if (i == statement.len)
+		return;
+	cql_interrupt_clear();
+	if (!shell_command(shell, statement))
+		execute(shell, statement);
+	if (fflush(shell->out) && !shell->capture)
+		shell->quit = true;	/* nobody reads us any more */
+}
+
+void shell_run_source(struct shell *shell, struct cql_source *source)
+{
+	struct cql_source *outer = shell->source;
+	unsigned long line = shell->line;
+	struct bytes statement;
+	int more = 1;
+
+	shell->source = source;
+	while (!shell->quit &&
+	       (more = cql_source_next(source, &statement, &shell->line)) > 0) {
+		if (shell->editor && !outer && !source->name)
+			cql_editor_remember(shell->editor, statement);
+		shell_run(shell, statement);
+	}
+	if (more < 0)
+		shell_complain(shell, "%s", strerror(-more));
+	shell->source = outer;
+	shell->line = line;
+}
