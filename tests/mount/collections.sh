@@ -72,6 +72,7 @@ is 'shown' '[1.0, 2.5, -3.0]' "$(cat "$r/ve")"
 ok 'a frozen user type' put "$r/fa" '{"city": "Rome"}'
 refused 'too few' 'Invalid argument' put "$r/ve" '[1, 2]'
 # statics
+mkdir "$M/k/t/1/@static"
 ok 'statics' put "$M/k/t/1/@static/s" shared
 is 'listed' '@static 1' "$(names "$M/k/t/1")"
 is 'in CQL' '"shared"' "$(value s)"

@@ -57,7 +57,7 @@ add() { printf '%s\n' "$2" >>"$1"; }
 cql() {
 	local fd status
 	exec {fd}<>"$M/.cql.json" || return 1
-	printf '%s' "$1" >&$fd
+	printf '%s;' "$1" >&$fd
 	status=$?
 	cat <&$fd
 	exec {fd}>&-
