@@ -268,8 +268,13 @@ int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct write w;
 	struct place p;
-	int err = place_of(op, n, &p);
+	int err;
 
+	if (is_unkeyed(n)) {	/* it takes effect with the key */
+		atomic_store(&n->mtime_ns, mtime_ns);
+		return 0;
+	}
+	err = place_of(op, n, &p);
 	if (err)
 		return err;
 	write_init(&w, op->fs->store);

@@ -87,8 +87,14 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 {
 	struct stat now;
 	struct child c;
-	int err = node_stat(op, n, &c);
+	int err;
 
+	/* install closes a file that it makes, and opens it again: what is
+	 * not there yet has no mode that could differ. */
+	if (set == FS_SET_MODE && !n->ops->directory &&
+	    image_is_new(op->fs, n))
+		return 0;
+	err = node_stat(op, n, &c);
 	if (err && n->image) {
 		kept_child(op, n, &c);
 		err = 0;

@@ -269,6 +269,12 @@ int node_stat(struct op *op, struct node *n, struct child *out)
 	return err;
 }
 
+bool is_unkeyed(struct node *n)
+{
+	return (atomic_load(&n->flags) & NODE_UNKEYED) &&
+	       !atomic_load(&n->key);
+}
+
 int lookup_child(struct op *op, struct node *dir, struct bytes name,
 		 struct child *c, struct node **out)
 {
@@ -299,6 +305,8 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 					dir->ops->lookup(op, dir, name, c);
 	if (!err)
 		err = child_set_times(op, dir, c);
+	if (err == -EINVAL && is_unkeyed(dir))
+		err = -ENOENT;	/* without a key it holds nothing */
 	if (err)
 		return err;
 	*out = node_of_child(op, dir, name, c);

@@ -370,6 +370,8 @@ struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
 			   const struct child *c);
 /* Watch the table of n, so that what is read from now on may be cached. */
 void op_watch(struct op *op, struct node *n);
+/* Made under a cut name, and without its @key so far? */
+bool is_unkeyed(struct node *n);
 /* A directory that lives on though the store has nothing of it. */
 void keep_directory(struct op *op, struct node *n);
 /* The same for all above it, up to the table. */

@@ -69,8 +69,7 @@ const struct node_ops kind_key_column = {
 /* ------------------------------------------------------------------- @key */
 static bool has_key(struct node *dir)
 {
-	return !(atomic_load(&dir->flags) & NODE_UNKEYED) ||
-	       atomic_load(&dir->key);
+	return !is_unkeyed(dir);
 }
 
 static int stat_key_file(struct op *op, struct node *dir, struct child *out)
@@ -83,6 +82,7 @@ static int stat_key_file(struct op *op, struct node *dir, struct child *out)
 	if (!t)
 		return -ESTALE;
 	child_owner(out, t);
+	out->mtime_ns = 0;	/* it never changes: a backup stays equal */
 	if (has_key(dir)) {
 		err = key_full_name(op, dir, &text);
 		out->size = text.len + 1;
@@ -155,6 +155,8 @@ static int set_key(struct op *op, struct node *dir, struct bytes value)
 {
 	struct bytes *key, *none = NULL;
 	struct child row;
+	int64_t mtime_ns;
+	int err = 0;
 
 	key = mem_alloc(sizeof(*key) + value.len);
 	if (!key)
@@ -165,11 +167,13 @@ static int set_key(struct op *op, struct node *dir, struct bytes value)
 		mem_free(key);
 		return 0;
 	}
-	if (dir->ops != &kind_row)
-		return 0;
-	child_init(&row, dir->ops);
-	row.value = *key;
-	return row_insert(op, dir->parent, &row);
+	if (dir->ops == &kind_row) {
+		child_init(&row, dir->ops);
+		row.value = *key;
+		err = row_insert(op, dir->parent, &row);
+	}
+	mtime_ns = atomic_exchange(&dir->mtime_ns, 0);
+	return err || !mtime_ns ? err : attr_set_mtime(op, dir, mtime_ns);
 }
 
 static int store_key(struct op *op, struct node *n, struct bytes text,
