@@ -14,8 +14,6 @@
 
 #include "store/base/alloc.h"
 
-#define COLLECT_BYTES_MAX ((size_t)16 << 20)
-
 struct index_refs {
 	struct ref_source source;	/* first */
 	struct store *store;
@@ -275,7 +273,7 @@ static int collect(struct index_refs *r)
 			continue;
 		err = keep_key(r, key);
 		bytes += key.len + sizeof(key);
-		if (err || bytes < COLLECT_BYTES_MAX)
+		if (err || bytes < r->store->collect_bytes)
 			continue;
 		err = shrink(r);
 		bytes /= 2;

@@ -10,6 +10,7 @@
 
 /* Timestamps are handed out up to a bound that is on disk already. */
 #define LEASE_US ((int64_t)10 * 1000 * 1000)
+#define COLLECT_BYTES ((size_t)16 << 20)
 #define LEASE_PROPERTY "timestamp"
 
 void store_options_init(struct store_options *o)
@@ -162,6 +163,7 @@ int store_open(struct store **out, const char *path,
 	s->gid = options->gid;
 	s->marker = MARKER_FILE_INIT;
 	s->opened_us = clock_now_us();
+	s->collect_bytes = COLLECT_BYTES;
 	err = init_locks(s);
 	if (err) {
 		mem_free(s);

@@ -39,6 +39,7 @@ struct store {
 	uid_t uid;
 	gid_t gid;
 	int64_t opened_us;
+	size_t collect_bytes;		/* that an index query may hold */
 	struct store_observer observer;
 	bool observed;
 
