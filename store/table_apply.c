@@ -123,6 +123,9 @@ static int look_at_tables(struct write *w, bool *indexed)
 
 		if (t->flags & TABLE_VIRTUAL)
 			return -EPERM;
+		/* The store's own, which are in no schema. */
+		if (t->number && t->number < TABLE_NUMBER_FIRST)
+			continue;
 		t = store_current_table(w->store, t->number);
 		if (!t)
 			return -ESTALE;

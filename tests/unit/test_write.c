@@ -189,6 +189,26 @@ START_TEST(attributes_are_beside_the_data)
 }
 END_TEST
 
+/* Those of the store and its keyspaces are in no table of the schema. */
+START_TEST(attributes_above_tables)
+{
+	const struct table above = { .number = STORE_ATTRIBUTES_NUMBER,
+				     .keyspace = (char *)"system",
+				     .name = (char *)"attributes" };
+	struct object_ref o = { .table = &above,
+				.partition_key = bytes_str("ks") };
+	struct bytes value;
+
+	write_attribute(&w, &o, 'm', bytes_str("1"), 1);
+	done();
+	write_release(&w);
+	test_store_reopen(&store);
+	write_init(&w, store.store);
+	ck_assert_int_eq(attribute(&o, 'm', &value), 1);
+	ck_assert(bytes_equal(value, bytes_str("1")));
+}
+END_TEST
+
 /* -------------------------------------------------------- dropped, compact */
 START_TEST(a_dropped_columns_cells_are_gone)
 {
@@ -345,6 +365,7 @@ SUITE(write)
 	tcase_add_test(tc, counters_add_up);
 	tcase_add_loop_test(tc, a_deleted_counter_begins_anew, 0, 3);
 	tcase_add_test(tc, attributes_are_beside_the_data);
+	tcase_add_test(tc, attributes_above_tables);
 	tcase_add_test(tc, a_dropped_columns_cells_are_gone);
 	tcase_add_test(tc, a_compact_row_is_its_value);
 	tcase_add_test(tc, an_observer_sees_what_changed);
