@@ -327,6 +327,68 @@ START_TEST(an_observer_sees_what_changed)
 }
 END_TEST
 
+START_TEST(a_cursor_skips)	/* _i: how many components; reversed from 2 on */
+{
+	struct table *t = test_add_table(store.store,
+					 new_table(TYPE_TEXT, 0));
+	struct row_view row;
+	struct cursor *c;
+	struct query q;
+	int rows = 0;
+
+	begin(t, "a", "1");
+	write_marker(&w, 1, 0);
+	begin(t, "a", "2");
+	write_marker(&w, 1, 0);
+	begin(t, "b", "1");
+	write_marker(&w, 1, 0);
+	done();
+	query_init(&q, t);
+	q.reversed = _i >= 2;
+	ck_assert_int_eq(table_query(&c, store.store, &q), 0);
+	ck_assert_int_eq(cursor_next(c, &row), 1);
+	do {
+		rows++;
+		ck_assert_int_eq(cursor_skip(c, (uint32_t)_i % 2), 0);
+	} while (cursor_next(c, &row) > 0);
+	ck_assert_int_eq(rows, _i % 2 ? 3 : 2);
+	cursor_close(c);
+	table_put(t);
+}
+END_TEST
+
+static void see_truncated(void *context, struct table *t)
+{
+	ck_assert_str_eq(t->name, "t");
+	++*(int *)context;
+}
+
+START_TEST(a_truncated_table_is_empty)
+{
+	int seen = 0;
+	struct store_observer observer = { .truncated = see_truncated,
+					   .context = &seen };
+	struct table *t = test_add_table(store.store,
+					 new_table(TYPE_TEXT, 0));
+	struct row_view row;
+
+	begin(t, "a", "1");
+	write_marker(&w, 100, 0);
+	done();
+	store_observe(store.store, &observer);
+	ck_assert_int_eq(store_truncate(store.store, t), 0);
+	store_observe(store.store, NULL);
+	ck_assert_int_eq(seen, 1);
+	ck_assert_int_eq(read_row(t, "a", "1", &row), 0);
+	/* No tombstone stays: what is older can be written again. */
+	begin(t, "a", "1");
+	write_marker(&w, 50, 0);
+	done();
+	ck_assert_int_eq(read_row(t, "a", "1", &row), 1);
+	table_put(t);
+}
+END_TEST
+
 START_TEST(without_memory_a_write_fails_whole)	/* _i: which allocation */
 {
 	struct table *t = new_table(TYPE_TEXT, 0);
@@ -369,6 +431,8 @@ SUITE(write)
 	tcase_add_test(tc, a_dropped_columns_cells_are_gone);
 	tcase_add_test(tc, a_compact_row_is_its_value);
 	tcase_add_test(tc, an_observer_sees_what_changed);
+	tcase_add_loop_test(tc, a_cursor_skips, 0, 4);
+	tcase_add_test(tc, a_truncated_table_is_empty);
 	tcase_add_loop_test(tc, without_memory_a_write_fails_whole, 1, 40);
 	suite_add_tcase(suite, tc);
 }
