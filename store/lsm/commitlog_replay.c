@@ -196,6 +196,20 @@ static void close_reading(struct reading *r)
 	buf_release(&r->window);
 }
 
+/* Over zeros, which no record begins with, as far as the window has them. */
+static int skip_zeros(struct reading *r, uint64_t *offset)
+{
+	int err = 0;
+	const uint8_t *p = look(r, *offset, LOG_RECORD, &err);
+	const uint8_t *end = r->window.ptr + r->window.len - LOG_RECORD;
+
+	if (!p)
+		return err;
+	for (; p + 8 <= end && !get_le32(p); p += 8)
+		*offset += 8;
+	return 0;
+}
+
 /* Good records from offset on, wherever they begin: is there any, and what did
  * they know to be synced? */
 static int scan(struct reading *r, uint64_t offset, uint64_t *most_synced,
@@ -204,8 +218,10 @@ static int scan(struct reading *r, uint64_t offset, uint64_t *most_synced,
 	while (offset + LOG_RECORD < r->s->size) {
 		struct bytes batch;
 		uint64_t synced;
-		int got = read_record(r, offset, &batch, &synced);
+		int got = skip_zeros(r, &offset);
 
+		if (!got)
+			got = read_record(r, offset, &batch, &synced);
 		if (got < 0)
 			return got;
 		if (got) {

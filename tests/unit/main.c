@@ -38,6 +38,26 @@ int test_scale(int count)
 	return by > 1 && count > by ? count / by : by > 1 ? 1 : count;
 }
 
+int test_rounds(void)
+{
+	const char *rounds = getenv("WIDEFS_TEST_ROUNDS");
+	int count = rounds ? atoi(rounds) : 1;
+
+	return count > 1 ? count : 1;
+}
+
+uint64_t test_seed(void)
+{
+	const char *seed = getenv("WIDEFS_TEST_SEED");
+
+	return seed ? strtoull(seed, NULL, 10) : 1;
+}
+
+double test_timeout(void)
+{
+	return 600.0 * test_rounds();
+}
+
 static int list(int only_threads)
 {
 	const struct suite_entry *entry;

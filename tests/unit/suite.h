@@ -16,6 +16,7 @@
 #ifndef TESTS_UNIT_SUITE_H
 #define TESTS_UNIT_SUITE_H
 #include <check.h>
+#include <stdint.h>
 
 struct suite_entry {
 	const char *name;
@@ -27,6 +28,14 @@ void suite_register(struct suite_entry *entry);
 
 /* count, or count / WIDEFS_TEST_SCALE (at least 1) where that is set. */
 int test_scale(int count);
+/*
+ * For tests that can run longer: how often to repeat themselves with the next
+ * seed (WIDEFS_TEST_ROUNDS, or 1); the first seed (WIDEFS_TEST_SEED, or 1);
+ * and a timeout for Check that holds on a loaded machine.
+ */
+int test_rounds(void);
+uint64_t test_seed(void);
+double test_timeout(void);
 
 #define SUITE(module) SUITE_DEFINE(module, 0)
 #define SUITE_THREADS(module) SUITE_DEFINE(module, 1)

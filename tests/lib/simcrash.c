@@ -1,0 +1,228 @@
+/*
+ * What a power cut leaves of a disk in memory. Each file is made anew from its
+ * durable image and a choice of its changes: every sector has a point in time
+ * of its own up to which its writes are there, and so has the size. A file that
+ * was cut shorter has lost what was behind, once the new size is there.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "tests/lib/simfile_inner.h"
+
+struct choice {
+	enum sim_crash kind;
+	struct random *rng;
+	uint64_t time;		/* SIM_PREFIX: all before it */
+};
+
+/* How many of count changes are there, for a sector or a size. */
+static size_t random_cut(struct random *rng, size_t count)
+{
+	switch (random_below(rng, 3)) {
+	case 0:
+		return 0;
+	case 1:
+		return count;
+	default:
+		return random_below(rng, (uint32_t)count + 1);
+	}
+}
+
+static size_t before(const struct node *n, uint64_t time)
+{
+	size_t i = 0;
+
+	while (i < n->change_count && n->changes[i].time < time)
+		i++;
+	return i;
+}
+
+static size_t choose_cut(const struct choice *c, const struct node *n)
+{
+	switch (c->kind) {
+	case SIM_NONE:
+		return 0;
+	case SIM_NAMES:
+	case SIM_ZERO:
+		return n->is_directory ? n->change_count : 0;
+	case SIM_DATA:
+		return n->is_directory ? 0 : n->change_count;
+	case SIM_PREFIX:
+		return before(n, c->time);
+	case SIM_RANDOM:
+	case SIM_TORN:
+		return random_cut(c->rng, n->change_count);
+	default:
+		return n->change_count;
+	}
+}
+
+/* A number that belongs to this sector: the same for all of its changes. */
+static size_t cut_of_sector(const struct choice *c, const struct node *n,
+			    size_t at, uint64_t salt, size_t cut)
+{
+	struct random rng;
+
+	if (c->kind != SIM_RANDOM && c->kind != SIM_TORN)
+		return cut;
+	rng = random_seeded(salt + at);
+	return random_cut(&rng, n->change_count);
+}
+
+/* Half of the sector's change is there; which half is by chance. */
+static void tear(struct node *to, const struct change *c, struct random *rng)
+{
+	struct sector *old = c->at < to->now.room ? to->now.sectors[c->at] :
+						    NULL;
+	struct sector *s = sector_new(old);
+	size_t cut = random_below(rng, SECTOR);
+
+	if (random_below(rng, 2))
+		memcpy(s->bytes, c->sector->bytes, cut);
+	else
+		memcpy(s->bytes + cut, c->sector->bytes + cut, SECTOR - cut);
+	image_set(&to->now, c->at, s);
+	sector_put(s);
+}
+
+static void crash_file(struct node *to, const struct node *n,
+		       const struct choice *choice)
+{
+	size_t cut = choose_cut(choice, n), i, torn = SIZE_MAX;
+	size_t size_cut = choice->kind == SIM_ZERO ? n->change_count : cut;
+	uint64_t salt = 0, size = n->durable.size;
+
+	image_copy(&to->now, &n->durable);
+	if (choice->kind == SIM_RANDOM || choice->kind == SIM_TORN)
+		salt = random_next(choice->rng);
+	if (choice->kind == SIM_TORN && n->change_count)
+		torn = random_below(choice->rng, (uint32_t)n->change_count);
+	for (i = 0; i < n->change_count; i++) {
+		const struct change *c = &n->changes[i];
+
+		if (c->kind == CHANGE_SECTOR) {
+			if (i == torn)
+				tear(to, c, choice->rng);
+			else if (i < cut_of_sector(choice, n, c->at, salt, cut))
+				image_set(&to->now, c->at, c->sector);
+		} else if (i < size_cut) {
+			size = c->size;
+			/* What is there already may lie behind an old size. */
+			if (size > to->now.size)
+				to->now.size = size;
+			image_resize(&to->now, size);
+		}
+	}
+	/* Sectors of writes whose size did not come. */
+	to->now.size = (uint64_t)to->now.room * SECTOR + size;
+	image_resize(&to->now, size);
+	image_copy(&to->durable, &to->now);
+}
+
+/* Nodes of the new disk are made as names lead to them. */
+static struct node *crash_node(struct sim *sim, struct node *n,
+			       const struct choice *choice);
+
+static void crash_directory(struct sim *sim, struct node *to, struct node *n,
+			    const struct choice *choice)
+{
+	size_t cut = choose_cut(choice, n), i;
+
+	names_copy(&to->names, &n->durable_names);
+	for (i = 0; i < cut; i++)
+		names_change(&to->names, &n->changes[i]);
+	for (i = 0; i < to->names.count; i++)
+		to->names.list[i].node =
+			crash_node(sim, to->names.list[i].node, choice);
+	names_copy(&to->durable_names, &to->names);
+}
+
+static struct node *crash_node(struct sim *sim, struct node *n,
+			       const struct choice *choice)
+{
+	struct node *to = n->copy;
+
+	if (to)
+		return to;
+	to = n->copy = node_new(sim, n->is_directory);
+	if (n->is_directory)
+		crash_directory(sim, to, n, choice);
+	else
+		crash_file(to, n, choice);
+	return to;
+}
+
+static uint64_t oldest_change(const struct sim *sim)
+{
+	const struct node *n;
+	uint64_t oldest = sim->time + 1;
+
+	for (n = sim->nodes; n; n = n->next)
+		if (n->change_count && n->changes[0].time < oldest)
+			oldest = n->changes[0].time;
+	return oldest;
+}
+
+struct sim *sim_crash(struct sim *sim, enum sim_crash kind, struct random *rng)
+{
+	struct choice choice = { .kind = kind, .rng = rng };
+	struct sim *to = sim_new();
+	uint64_t oldest = oldest_change(sim);
+	struct node *n;
+
+	if (sim->maps)
+		sim_collect_maps(sim);
+	choice.time = oldest + random_below(rng, (uint32_t)(sim->time + 2 -
+							    oldest));
+	sim->root->copy = to->root;
+	crash_directory(to, to->root, sim->root, &choice);
+	for (n = sim->nodes; n; n = n->next)
+		n->copy = NULL;
+	to->mappable = sim->mappable;
+	return to;
+}
+
+static uint64_t digest_names(const struct names *names, unsigned depth);
+
+/* Sectors have numbers, so that not every byte is looked at. */
+static uint64_t digest_node(const struct node *n, unsigned depth)
+{
+	XXH3_state_t *state = XXH3_createState();
+	uint64_t sum;
+	size_t i;
+
+	ck_assert_ptr_nonnull(state);
+	XXH3_64bits_reset(state);
+	XXH3_64bits_update(state, &n->now.size, sizeof(n->now.size));
+	for (i = 0; i < n->now.room; i++) {
+		if (!n->now.sectors[i])
+			continue;
+		XXH3_64bits_update(state, &i, sizeof(i));
+		XXH3_64bits_update(state, &n->now.sectors[i]->id,
+				   sizeof(uint64_t));
+	}
+	sum = XXH3_64bits_digest(state);
+	XXH3_freeState(state);
+	return n->is_directory ? digest_names(&n->names, depth) : sum;
+}
+
+/* The order of names does not count. */
+static uint64_t digest_names(const struct names *names, unsigned depth)
+{
+	uint64_t sum = names->count;
+	size_t i;
+
+	for (i = 0; depth && i < names->count; i++)
+		sum += XXH3_64bits_withSeed(names->list[i].name,
+				strlen(names->list[i].name),
+				digest_node(names->list[i].node, depth - 1));
+	return sum;
+}
+
+uint64_t sim_digest(struct sim *sim)
+{
+	if (sim->maps)
+		sim_collect_maps(sim);
+	return digest_names(&sim->root->names, 4);
+}

@@ -1,0 +1,497 @@
+/*
+ * What a crash at any moment leaves of the engine (reliability T1, T2, P1-P4):
+ * small workloads on a disk in memory; before every call that changes the disk
+ * some states are recovered. Each must open, verify, and hold what one moment
+ * of the workload held: not before the last thing that was acknowledged as
+ * synced (or, when only the process died, as written), not after the one in
+ * progress. Then it must go on: another write is synced, and the next crash
+ * keeps it, with nothing of the lost tail coming back.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "store/base/clock.h"
+#include "store/lsm/lsm.h"
+#include "store/row/key.h"
+#include "tests/lib/crash.h"
+#include "tests/lib/scratch.h"
+#include "tests/unit/suite.h"
+
+#define TABLES 3
+#define PARTITIONS 2
+#define ROWS 4
+#define MOST_MOMENTS 200
+#define DAY_US ((int64_t)86400 * 1000000)
+
+struct row_model {
+	int64_t timestamp;	/* 0: none */
+	uint64_t sum;		/* what it adds to the dump's */
+};
+
+struct world {
+	struct crash crash;	/* first */
+	struct lsm *lsm;
+	struct row_model rows[TABLES][PARTITIONS * ROWS];
+	bool dropped[TABLES];
+	uint64_t sums[MOST_MOMENTS];	/* of the dump, after each change */
+	uint32_t begun, acknowledged, synced;	/* moments */
+	uint32_t property, property_begun;
+	bool nested;		/* a recovery is being crashed */
+	bool cut;		/* which began with a power cut */
+	uint32_t depth;		/* how often recoveries may be crashed */
+};
+
+static void set_up(void)
+{
+	clock_set_us(100 * DAY_US);
+	quiet(true);
+}
+
+static void tear_down(void)
+{
+	quiet(false);
+	clock_set_us(INT64_MIN);
+}
+
+/* ---------------------------------------------------------------- engine */
+static int open_on(struct lsm **out, struct sim *disk)
+{
+	struct lsm_options options = { .cache_bytes = 1 << 16, .commit_s = 1000,
+				       .no_threads = true };
+	struct lsm_table_options table;
+	uint32_t i;
+	int err = lsm_open(out, sim_files(disk), sim_root(disk), &options);
+
+	if (err)
+		return err;
+	lsm_table_defaults(&table);
+	for (i = 1; i <= TABLES; i++) {
+		/* Of the second, tombstones go with the first compaction. */
+		table.gc_grace_s = i == 2 ? 0 : 864000;
+		ck_assert_int_eq(lsm_table_set(*out, i, &table), 0);
+	}
+	ck_assert_int_eq(lsm_start(*out), 0);
+	return 0;
+}
+
+static void make_key(struct buf *out, uint32_t row)
+{
+	uint8_t name[1] = { (uint8_t)('a' + row / ROWS) };
+
+	key_add_partition(out, key_token(bytes_of(name, 1)),
+			  bytes_of(name, 1));
+	buf_add_byte(out, KEY_ROW);
+	buf_add_byte(out, 0x40);
+	buf_add_byte(out, (uint8_t)(row % ROWS));
+	buf_add_byte(out, KEY_ROW_END);
+}
+
+static uint64_t sum_of(uint32_t table, struct bytes key,
+		       const struct cell *cell)
+{
+	uint64_t sum = XXH3_64bits_withSeed(key.ptr, key.len, table);
+
+	sum = XXH3_64bits_withSeed(cell->value.ptr, cell->value.len, sum);
+	return XXH3_64bits_withSeed(&cell->timestamp, sizeof(cell->timestamp),
+				    sum);
+}
+
+/* The sum over all live cells; tombstones may be there or be purged. */
+static uint64_t dump(struct world *w, struct lsm *lsm)
+{
+	struct arena arena = ARENA_INIT;
+	struct deletion force;
+	struct iterator *it;
+	struct entry entry;
+	uint64_t sum = 0;
+	struct row row;
+	uint32_t table, i;
+	int got;
+
+	for (table = 1; table <= TABLES; table++) {
+		crash_assert(&w->crash,
+			     !lsm_iterate(&it, lsm, table, BYTES_EMPTY,
+					  BYTES_EMPTY, false));
+		crash_assert(&w->crash,
+			     !iterator_seek(it, BYTES_EMPTY, &force));
+		while ((got = iterator_next(it, &entry)) > 0) {
+			if (entry.kind != ENTRY_ROW)
+				continue;
+			crash_assert(&w->crash,
+				     !row_decode(&row, &arena, entry.row));
+			for (i = 0; i < row.cell_count; i++)
+				if (!row.cells[i].flags)
+					sum += sum_of(table, entry.key,
+						      &row.cells[i]);
+		}
+		crash_assert(&w->crash, !got);
+		iterator_close(it);
+	}
+	arena_release(&arena);
+	return sum;
+}
+
+/* --------------------------------------------------------------- changes */
+static void add_put(struct world *w, struct batch *batch, uint32_t table,
+		    uint32_t row, size_t size)
+{
+	struct row_model *model = &w->rows[table - 1][row];
+	struct buf key = BUF_INIT, value = BUF_INIT;
+	struct cell cell = { .timestamp = w->begun + 1, .local_time = NO_TIME };
+	struct row put = { MARKER_NONE, DELETION_NONE, 1, &cell };
+
+	while (value.len < size)
+		buf_add_le64(&value, random_next(&w->crash.rng));
+	cell.value = buf_bytes(&value);
+	make_key(&key, row);
+	batch_add_row(batch, table, buf_bytes(&key), &put);
+	model->timestamp = cell.timestamp;
+	model->sum = sum_of(table, buf_bytes(&key), &cell);
+	buf_release(&key);
+	buf_release(&value);
+}
+
+static void add_delete(struct world *w, struct batch *batch, uint32_t table,
+		       uint32_t row)
+{
+	struct row deleted = ROW_NONE;
+	struct buf key = BUF_INIT;
+
+	deleted.deletion = (struct deletion){ w->begun + 1, clock_now_s() };
+	make_key(&key, row);
+	batch_add_row(batch, table, buf_bytes(&key), &deleted);
+	w->rows[table - 1][row] = (struct row_model){ 0 };
+	buf_release(&key);
+}
+
+static void add_delete_partition(struct world *w, struct batch *batch,
+				 uint32_t table, uint32_t row)
+{
+	struct deletion deletion = { w->begun + 1, clock_now_s() };
+	struct buf from = BUF_INIT, to = BUF_INIT;
+	uint32_t first = row / ROWS * ROWS, i;
+
+	make_key(&from, row);
+	from.len = key_partition_len(buf_bytes(&from));
+	buf_add_bytes(&to, buf_bytes(&from));
+	buf_add_byte(&from, KEY_BEGIN);
+	buf_add_byte(&to, KEY_END);
+	batch_add_range(batch, table, buf_bytes(&from), buf_bytes(&to),
+			deletion);
+	for (i = first; i < first + ROWS; i++)
+		w->rows[table - 1][i] = (struct row_model){ 0 };
+	buf_release(&from);
+	buf_release(&to);
+}
+
+/* The model is ahead now; this is the moment in progress. */
+static void begin_moment(struct world *w)
+{
+	uint64_t sum = 0;
+	uint32_t t, i;
+
+	for (t = 0; t < TABLES; t++)
+		for (i = 0; i < PARTITIONS * ROWS; i++)
+			sum += w->rows[t][i].sum;
+	w->begun++;
+	ck_assert_uint_lt(w->begun, MOST_MOMENTS);
+	w->sums[w->begun] = sum;
+}
+
+static uint32_t any_table(struct world *w)
+{
+	uint32_t table;
+
+	do {
+		table = 1 + random_below(&w->crash.rng, TABLES);
+	} while (w->dropped[table - 1]);
+	return table;
+}
+
+static void apply(struct world *w, struct batch *batch)
+{
+	begin_moment(w);
+	ck_assert_int_eq(lsm_apply(w->lsm, batch, NULL), 0);
+	w->acknowledged = w->begun;
+	batch_release(batch);
+}
+
+static void change(struct world *w, char what)
+{
+	struct batch batch = BATCH_INIT;
+	uint32_t left = what == 'b' ? 5 : 1;
+	uint32_t base = random_below(&w->crash.rng, PARTITIONS * ROWS);
+
+	while (left--) {
+		/* A row once: all of a batch has one timestamp. */
+		uint32_t row = (base + left) % (PARTITIONS * ROWS);
+		uint32_t table = any_table(w);
+		size_t size = what == 'L' ? 300000 :
+					    random_below(&w->crash.rng, 700);
+
+		if (what == 'd' || (what == 'b' && left == 1))
+			add_delete(w, &batch, table, row);
+		else if (what == 'r')
+			add_delete_partition(w, &batch, table, row);
+		else
+			add_put(w, &batch, table, row, size);
+	}
+	apply(w, &batch);
+}
+
+static void empty_table(struct world *w, bool drop)
+{
+	uint32_t table = drop ? TABLES : any_table(w);
+
+	memset(w->rows[table - 1], 0, sizeof(w->rows[0]));
+	begin_moment(w);
+	if (drop)
+		ck_assert_int_eq(lsm_table_drop(w->lsm, table), 0);
+	else
+		ck_assert_int_eq(lsm_table_truncate(w->lsm, table), 0);
+	w->dropped[table - 1] = drop;
+	w->synced = w->acknowledged = w->begun;
+}
+
+static void set_property(struct world *w)
+{
+	uint8_t value[4];
+
+	w->property_begun++;
+	put_le32(value, w->property_begun);
+	ck_assert_int_eq(lsm_property_set(w->lsm, "p", bytes_of(value, 4)), 0);
+	w->property = w->property_begun;
+}
+
+static void reopen(struct world *w)
+{
+	ck_assert_int_eq(lsm_close(w->lsm), 0);
+	w->lsm = NULL;
+	w->synced = w->acknowledged;
+	ck_assert_int_eq(open_on(&w->lsm, w->crash.disk), 0);
+}
+
+/* A crash in earnest: the workload goes on with what it left. */
+static void lose_power(struct world *w)
+{
+	struct sim *left = sim_crash(w->crash.disk, SIM_KILLED, &w->crash.rng);
+
+	crash_watch(&w->crash, false);
+	lsm_close(w->lsm);
+	sim_free(w->crash.disk);
+	w->crash.disk = left;
+	/* The disk is as it was: what the process knew is not lost, but the
+	 * sectors count as durable now. */
+	w->synced = w->acknowledged;
+	crash_watch(&w->crash, true);
+	ck_assert_int_eq(open_on(&w->lsm, w->crash.disk), 0);
+}
+
+static void step(struct world *w, char what)
+{
+	switch (what) {
+	case 's':
+		ck_assert_int_eq(lsm_sync(w->lsm, lsm_position(w->lsm)), 0);
+		w->synced = w->acknowledged;
+		break;
+	case 'f':
+		ck_assert_int_eq(lsm_flush(w->lsm, UINT32_MAX), 0);
+		break;
+	case 'o':
+		ck_assert_int_eq(lsm_flush(w->lsm, any_table(w)), 0);
+		break;
+	case 'c':
+		ck_assert_int_eq(lsm_compact(w->lsm, any_table(w)), 0);
+		break;
+	case 'w':
+		ck_assert_int_eq(lsm_settle(w->lsm), 0);
+		break;
+	case 't':
+		empty_table(w, false);
+		break;
+	case 'D':
+		empty_table(w, true);
+		break;
+	case 'P':
+		set_property(w);
+		break;
+	case 'R':
+		reopen(w);
+		break;
+	case 'K':
+		lose_power(w);
+		break;
+	default:
+		change(w, what);
+	}
+}
+
+/* ----------------------------------------------------------------- check */
+static uint64_t expectation(const struct crash *c)
+{
+	const struct world *w = (const struct world *)c;
+
+	return ((uint64_t)w->begun << 48) + ((uint64_t)w->synced << 32) +
+	       ((uint64_t)w->acknowledged << 16) + w->property * 2 +
+	       (w->property != w->property_begun);
+}
+
+static void check_property(struct world *w, struct lsm *lsm)
+{
+	struct buf value = BUF_INIT;
+	int err = lsm_property_get(lsm, "p", &value);
+	uint32_t got = value.len == 4 ? get_le32(value.ptr) : 0;
+
+	crash_assert(&w->crash, !err || err == -ENOENT);
+	crash_assert(&w->crash,
+		     got == w->property || got == w->property_begun);
+	buf_release(&value);
+}
+
+/* A row of a partition that no workload has, synced; then the power goes. */
+static void go_on(struct world *w, struct sim *disk, struct lsm *lsm,
+		  uint64_t sum)
+{
+	struct cell cell = { .timestamp = 1, .local_time = NO_TIME,
+			     .value = bytes_str("after the crash") };
+	struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
+	struct batch batch = BATCH_INIT;
+	struct buf key = BUF_INIT;
+	struct sim *next;
+
+	make_key(&key, PARTITIONS * ROWS);
+	batch_add_row(&batch, 1, buf_bytes(&key), &row);
+	crash_assert(&w->crash, !lsm_apply(lsm, &batch, NULL));
+	crash_assert(&w->crash, !lsm_sync(lsm, lsm_position(lsm)));
+	sum += sum_of(1, buf_bytes(&key), &cell);
+	next = sim_crash(disk, SIM_NONE + random_below(&w->crash.rng,
+						       SIM_KINDS - SIM_NONE),
+			 &w->crash.rng);
+	crash_assert(&w->crash, !lsm_close(lsm));
+	crash_assert(&w->crash, !open_on(&lsm, next));
+	crash_assert(&w->crash, dump(w, lsm) == sum);
+	crash_assert(&w->crash, !lsm_close(lsm));
+	sim_free(next);
+	batch_release(&batch);
+	buf_release(&key);
+}
+
+static void recovery_crashes(void *context);
+
+struct recovery {
+	struct world *w;
+	struct sim *disk;
+	uint32_t tries;
+};
+
+static void check(struct crash *c, struct sim *disk, bool killed)
+{
+	struct world *w = (struct world *)c;
+	bool cut = !killed || (w->nested && w->cut);
+	uint32_t first = cut ? w->synced : w->acknowledged;
+	struct recovery recovery = { w, disk, w->depth };
+	struct lsm *lsm;
+	uint32_t moment = w->begun;
+	uint64_t sum;
+
+	if (w->depth && !w->nested) {
+		sim_hook(disk, recovery_crashes, &recovery);
+		w->cut = cut;
+	}
+	crash_assert(c, !open_on(&lsm, disk));
+	sim_hook(disk, NULL, NULL);
+	sum = dump(w, lsm);
+	while (moment > first && w->sums[moment] != sum)
+		moment--;
+	crash_assert(c, w->sums[moment] == sum);
+	check_property(w, lsm);
+	if (random_below(&c->rng, 8) == 0)
+		crash_assert(c, !lsm_verify(lsm, NULL, NULL));
+	if (random_below(&c->rng, 4) == 0)
+		go_on(w, disk, lsm, sum);
+	else
+		crash_assert(c, !lsm_close(lsm));
+	crash_assert(c, !sim_open_count(disk));
+}
+
+/* Recovering changes the disk too: there it crashes again. What a first
+ * recovery saw need not last, but what was synced must. */
+static void recovery_crashes(void *context)
+{
+	struct recovery *r = context;
+
+	r->w->nested = true;
+	crash_try(&r->w->crash, r->disk, r->tries);
+	r->w->nested = false;
+}
+
+/* -------------------------------------------------------------- workloads */
+static const struct workload {
+	const char *name, *steps;
+	uint32_t tries, depth;
+	bool maps;
+	int least;	/* states, at least */
+} workloads[] = {
+	{ "put", "pppspppsppppspp", 40, 0, false, 800 },
+	{ "put, mapped", "pppsppspps", 30, 0, true, 200 },
+	{ "delete", "ppppdpsdprsrpdps", 36, 0, false, 800 },
+	{ "batch", "bbsbbsbbbsb", 50, 0, false, 800 },
+	{ "flush", "pbpfpsbofpbffpsof", 9, 0, false, 800 },
+	{ "flush, mapped", "pbpfpsbofpb", 6, 0, true, 400 },
+	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 5, 0, false, 800 },
+	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 2, 0, false, 150 },
+	{ "truncate and drop", "bpstpbfstppbtDbpfts", 12, 0, false, 800 },
+	{ "properties", "PpPfPsPbPtPRP", 20, 0, false, 800 },
+	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 9, 0, false, 800 },
+	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 5, 3, false, 800 },
+	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 2, 1, false, 800 },
+};
+
+static void run(struct world *w, const char *steps)
+{
+	w->crash.check = check;
+	w->crash.expectation = expectation;
+	crash_watch(&w->crash, true);
+	ck_assert_int_eq(open_on(&w->lsm, w->crash.disk), 0);
+	for (; *steps; steps++)
+		step(w, *steps);
+	ck_assert_uint_eq(dump(w, w->lsm), w->sums[w->begun]);
+	ck_assert_int_eq(lsm_close(w->lsm), 0);
+	crash_watch(&w->crash, false);
+}
+
+START_TEST(a_workload_survives_every_crash)	/* _i: which one */
+{
+	const struct workload *load = &workloads[_i];
+	int rounds = test_rounds(), round;
+	long states = 0;
+
+	for (round = 0; round < rounds; round++) {
+		struct world *w = calloc(1, sizeof(*w));
+
+		ck_assert_ptr_nonnull(w);
+		crash_init(&w->crash, load->name, test_seed() + (uint64_t)round);
+		if (load->maps)
+			sim_allow_maps(w->crash.disk);
+		w->crash.tries = (uint32_t)test_scale((int)load->tries);
+		w->depth = load->depth;
+		run(w, load->steps);
+		states += w->crash.states;
+		crash_release(&w->crash);
+		free(w);
+	}
+	ck_assert_int_ge(states, test_scale(load->least));
+}
+END_TEST
+
+SUITE(crash_engine)
+{
+	TCase *tc = tcase_create("crash");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_loop_test(tc, a_workload_survives_every_crash, 0,
+			    ARRAY_SIZE(workloads));
+	suite_add_tcase(suite, tc);
+}
