@@ -18,7 +18,7 @@ bool cql_may_caller(void *context, const struct keyspace *k,
 	struct op *op = context;
 	int want = right == CQL_READ ? 4 : 2;
 
-	if (t)
+	if (t && right != CQL_DDL)
 		return caller_may(op, t->uid, t->gid, t->mode, want);
 	if (k)
 		return caller_may(op, k->uid, k->gid, k->mode, want);

@@ -278,11 +278,30 @@ static int make_edit(void *context, const struct schema *now,
 	return err;
 }
 
+/* DDL needs the keyspace's right; a new keyspace that of the store. */
+static int may_define(struct execution *x, const struct statement *s,
+		      struct bytes keyspace)
+{
+	struct cql_session *c = x->session;
+	const struct keyspace *k = s->kind == STATEMENT_CREATE_KEYSPACE ?
+					   NULL :
+					   schema_keyspace(x->schema, keyspace);
+
+	if (!c->may || (!k && s->kind != STATEMENT_CREATE_KEYSPACE) ||
+	    c->may(c->may_context, k, NULL, CQL_DDL))
+		return 0;
+	return refuse_as(x, CQL_UNAUTHORIZED,
+			 "User has no CREATE, ALTER or DROP permission on "
+			 "<keyspace %s> or any of its parents",
+			 text_of(x, keyspace));
+}
+
 int execute_schema(struct cql_result *r, const struct statement *s)
 {
 	struct execution *x = &r->execution;
 	struct edit e = { .result = r, .statement = s };
 	const struct table_name *name = NULL;
+	int err;
 
 	switch (s->kind) {
 	case STATEMENT_CREATE_KEYSPACE:
@@ -311,5 +330,7 @@ int execute_schema(struct cql_result *r, const struct statement *s)
 		return refuse(x, "No keyspace has been specified. USE a "
 				 "keyspace, or explicitly specify "
 				 "keyspace.tablename");
-	return store_failure(x, store_edit_schema(x->store, make_edit, &e));
+	err = may_define(x, s, e.keyspace);
+	return err ? err : store_failure(x, store_edit_schema(x->store,
+							      make_edit, &e));
 }

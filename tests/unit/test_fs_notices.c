@@ -1,0 +1,293 @@
+/*
+ * What the kernel may hold, and is told to drop: a change that did not come
+ * through the cached name makes exactly the notices of what was handed out.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "tests/lib/tree.h"
+#include "tests/unit/suite.h"
+
+static struct tree t;
+
+static void setup(void)
+{
+	int err;
+
+	tree_open(&t);
+	tree_cql(&t, ".cql",
+		 "CREATE KEYSPACE k WITH replication = {'class': "
+		 "'SimpleStrategy', 'replication_factor': 1};"
+		 "CREATE TABLE k.t (p text, c text, v text, PRIMARY KEY (p, c));"
+		 "INSERT INTO k.t (p, c, v) VALUES ('p', 'c', 'old');", &err);
+	ck_assert_msg(!err, "%d: %s", err, (char *)t.text.ptr);
+}
+
+static void teardown(void)
+{
+	tree_close(&t);
+}
+
+/* All notices as text: kind, node and name, each ended by a blank. */
+static const char *notices(void)
+{
+	static const char *const kinds[] = { "attr", "pages", "entry",
+					     "epoch" };
+	struct fs_notice list[32];
+	size_t i, n;
+
+	buf_clear(&t.text);
+	while ((n = fs_notices_take(t.fs, list, 32, 0)) > 0)
+		for (i = 0; i < n; i++) {
+			buf_add_format(&t.text, "%s:%llu%s%s ",
+				       kinds[list[i].kind],
+				       (unsigned long long)list[i].node,
+				       list[i].name ? "/" : "",
+				       list[i].name ? list[i].name : "");
+			mem_free(list[i].name);
+		}
+	return buf_cstr(&t.text);
+}
+
+static void cql(const char *text)
+{
+	struct open_file f;
+
+	ck_assert_int_eq(tree_open_file(&t, ".cql", O_RDWR, &f), 0);
+	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+				  bytes_str(text)), (int64_t)strlen(text));
+}
+
+static bool told(const char *all, const char *kind, uint64_t node,
+		 const char *name)
+{
+	char one[128];
+
+	snprintf(one, sizeof(one), "%s:%llu%s%s ", kind,
+		 (unsigned long long)node, name ? "/" : "", name ? name : "");
+	return strstr(all, one) != NULL;
+}
+
+START_TEST(a_change_by_cql_is_told_before_the_reply)
+{
+	struct fs_entry row, cell;
+	struct open_file f;
+	struct buf got = BUF_INIT;
+	const char *all;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &cell), 0);
+	ck_assert(cell.entry_timeout_s > 1000 && cell.attr_timeout_s > 1000);
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_RDONLY, &f), 0);
+	ck_assert(f.reply.keep_cache && f.reply.noflush);
+	ck_assert_int_eq(fs_read(t.fs, &t.call, f.node, f.handle, 0, 100,
+				 &got), 0);
+	notices();
+	cql("UPDATE k.t SET v = 'new' WHERE p = 'p' AND c = 'c';");
+	ck_assert_uint_gt(t.call.wait_for, 0);
+	all = notices();
+	ck_assert(told(all, "pages", cell.node, NULL));
+	ck_assert(told(all, "entry", row.node, "v"));
+	/* Nothing is held any longer: the next change is not told. */
+	cql("UPDATE k.t SET v = 'newer' WHERE p = 'p' AND c = 'c';");
+	all = notices();
+	ck_assert(!told(all, "pages", cell.node, NULL));
+	ck_assert(!told(all, "entry", row.node, "v"));
+	buf_clear(&got);
+	ck_assert_int_eq(fs_read(t.fs, &t.call, f.node, f.handle, 0, 100,
+				 &got), 0);
+	ck_assert_str_eq(buf_cstr(&got), "newer\n");
+	buf_release(&got);
+}
+END_TEST
+
+START_TEST(a_new_row_drops_the_listing)
+{
+	struct fs_entry dir;
+	const char *all;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
+	ck_assert_str_eq(tree_ls(&t, "k/t/p"), "c/ ");
+	notices();
+	cql("INSERT INTO k.t (p, c) VALUES ('p', 'd');");
+	all = notices();
+	ck_assert(told(all, "pages", dir.node, NULL));
+	ck_assert_str_eq(tree_ls(&t, "k/t/p"), "c/ d/ ");
+	notices();
+	cql("DELETE FROM k.t WHERE p = 'p';");
+	all = notices();
+	ck_assert(told(all, "pages", dir.node, NULL));
+}
+END_TEST
+
+START_TEST(own_changes_by_path_are_known)
+{
+	struct fs_entry row, cell;
+	const char *all;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &cell), 0);
+	notices();
+	ck_assert_int_eq(tree_unlink(&t, "k/t/p/c/v"), 0);
+	ck_assert_uint_eq(t.call.wait_for, 0);
+	ck_assert_str_eq(notices(), "");
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
+	ck_assert_int_eq(tree_unlink(&t, "k/t/p/c.json"), 0);
+	all = notices();
+	ck_assert_msg(told(all, "entry", row.node - 1, "c") ||
+		      strstr(all, "/c "), "%s", all);
+}
+END_TEST
+
+START_TEST(dropped_tables_are_stale)
+{
+	struct fs_entry cell;
+	struct stat st;
+	double timeout;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &cell), 0);
+	cql("DROP TABLE k.t;");
+	ck_assert(strstr(notices(), "epoch:0 ") != NULL);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, cell.node, 0, &st,
+				    &timeout), -ESTALE);
+}
+END_TEST
+
+START_TEST(what_expires_goes_in_its_second)
+{
+	struct fs_entry cell, dir;
+	const char *all;
+	int64_t now = clock_now_s();
+
+	clock_set_us(now * 1000000);
+	cql("INSERT INTO k.t (p, c, v) VALUES ('p', 'x', 'y') USING TTL 10;");
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/x/v", &cell), 0);
+	ck_assert(cell.entry_timeout_s > 9 && cell.entry_timeout_s <= 10);
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
+	ck_assert_str_eq(tree_ls(&t, "k/t/p"), "c/ x/ ");
+	notices();
+	ck_assert_int_eq(fs_timer(t.fs, now + 1), now + 10);
+	ck_assert_str_eq(notices(), "");
+	clock_set_us((now + 10) * 1000000);
+	fs_timer(t.fs, now + 10);
+	all = notices();
+	ck_assert(told(all, "pages", dir.node, NULL));
+	ck_assert_str_eq(tree_ls(&t, "k/t/p"), "c/ ");
+	clock_set_us(INT64_MIN);
+}
+END_TEST
+
+START_TEST(the_rights_of_the_caller)
+{
+	struct fs_entry entry;
+	int err;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t", &entry), 0);
+	t.call.uid = 1234;
+	t.call.gid = 1234;
+	tree_cql(&t, ".cql.json", "SELECT v FROM k.t;", &err);
+	ck_assert_int_eq(err, 0);
+	ck_assert_ptr_nonnull(strstr((char *)t.text.ptr, "[[\"old\"]]"));
+	tree_cql(&t, ".cql.json", "INSERT INTO k.t (p, c) VALUES ('a', 'b');",
+		 &err);
+	ck_assert_int_eq(err, -EACCES);
+	ck_assert_ptr_nonnull(strstr((char *)t.text.ptr, "Unauthorized"));
+	tree_cql(&t, ".cql.json", "DROP TABLE k.t;", &err);
+	ck_assert_int_eq(err, -EACCES);
+	/* Each user sees its own refusals. */
+	ck_assert_ptr_nonnull(tree_cat(&t, ".widefs/errors", &err));
+	ck_assert_uint_gt(t.text.len, 0);
+	t.call.uid = 4321;
+	ck_assert_ptr_nonnull(tree_cat(&t, ".widefs/errors", &err));
+	ck_assert_uint_eq(t.text.len, 0);
+	t.call.uid = 0;
+	t.call.gid = 0;
+}
+END_TEST
+
+struct partial {
+	int room, seen;
+	uint64_t cookie;
+	char last[64];
+};
+
+static int fill_some(void *context, const char *name, size_t len,
+		     const struct fs_entry *entry, uint64_t cookie)
+{
+	struct partial *p = context;
+
+	(void)entry;
+	if (!p->room)
+		return 1;
+	p->room--;
+	p->seen++;
+	p->cookie = cookie;
+	snprintf(p->last, sizeof(p->last), "%.*s", (int)len, name);
+	return 0;
+}
+
+START_TEST(a_listing_goes_on_where_it_stopped)
+{
+	struct fs_open_reply reply;
+	struct partial p = { .seen = 0 };
+	struct fs_entry dir;
+	uint64_t cookie;
+	char text[128], last[64];
+	int i, before;
+
+	for (i = 0; i < 300; i++) {
+		snprintf(text, sizeof(text),
+			 "INSERT INTO k.t (p, c) VALUES ('q', 'r%03d');", i);
+		cql(text);
+	}
+	ck_assert_int_eq(tree_walk(&t, "k/t/q", &dir), 0);
+	ck_assert_int_eq(fs_opendir(t.fs, &t.call, dir.node, &reply), 0);
+	do {
+		before = p.seen;
+		p.room = 7;
+		ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node,
+					    reply.handle, p.cookie, false,
+					    fill_some, &p), 0);
+		/* One moment: what comes later is not seen. */
+		cql("INSERT INTO k.t (p, c) VALUES ('q', 'z');");
+	} while (p.seen > before);
+	ck_assert_int_eq(p.seen, 302);
+	ck_assert_str_eq(p.last, "r299");
+	/* seekdir: back, and the same entry again. */
+	memset(&p, 0, sizeof(p));
+	p.room = 100;
+	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node, reply.handle, 0,
+				    false, fill_some, &p), 0);
+	cookie = p.cookie;
+	p.room = 1;
+	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node, reply.handle,
+				    cookie, false, fill_some, &p), 0);
+	snprintf(last, sizeof(last), "%s", p.last);
+	p.room = 50;
+	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node, reply.handle,
+				    p.cookie, false, fill_some, &p), 0);
+	p.room = 1;
+	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node, reply.handle,
+				    cookie, false, fill_some, &p), 0);
+	ck_assert_str_eq(p.last, last);
+	fs_releasedir(t.fs, &t.call, dir.node, reply.handle);
+}
+END_TEST
+
+SUITE(fs_notices)
+{
+	TCase *tc = tcase_create("notices");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_change_by_cql_is_told_before_the_reply);
+	tcase_add_test(tc, a_new_row_drops_the_listing);
+	tcase_add_test(tc, own_changes_by_path_are_known);
+	tcase_add_test(tc, dropped_tables_are_stale);
+	tcase_add_test(tc, what_expires_goes_in_its_second);
+	tcase_add_test(tc, the_rights_of_the_caller);
+	tcase_add_test(tc, a_listing_goes_on_where_it_stopped);
+	suite_add_tcase(suite, tc);
+}
