@@ -43,7 +43,7 @@ cql 'DROP TABLE k.u' >/dev/null
 is 'until the next DDL' 'schema.cql t' "$(names "$M/k")"
 ok 'system by name' test -d "$M/system_schema/keyspaces"
 is 'not listed' k "$(names "$M")"
-ok 'help' grep -q widefs "$M/.widefs/help"
+ok 'help' grep -q 'is a database' "$M/.widefs/help"
 ok 'version' test -s "$M/.widefs/version"
 ok 'sync' put "$M/.widefs/ctl" sync
 ok 'flush' put "$M/.widefs/ctl" flush

@@ -22,7 +22,7 @@ refused 'but not write' 'Permission denied' as $other bash -c "echo 2 > '$M/k/no
 refused 'chmod of a cell' 'Operation not permitted' as $user chmod 600 "$M/k/notes/p/x"
 ok 'chmod to what it is' as $user chmod 644 "$M/k/notes/p/x"
 # The same through CQL.
-ask() { as "$1" bash -c "exec 3<>'$M/.cql.json' && { printf '%s' \"$2\" >&3; s=\$?; cat <&3; exit \$s; }"; }
+ask() { as "$1" bash -c "exec 3<>'$M/.cql.json' && { printf '%s;' \"$2\" >&3; s=\$?; cat <&3; exit \$s; }"; }
 ok 'SELECT needs r' ask $other 'SELECT * FROM k.notes'
 refused 'INSERT needs w' 'Permission denied' ask $other "INSERT INTO k.notes (key, column1, value) VALUES ('a', 'b', 0x00)"
 ok 'the owner may' ask $user "INSERT INTO k.notes (key, column1, value) VALUES ('a', 'b', 0x00)"
