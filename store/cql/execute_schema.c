@@ -1,336 +1,252 @@
-/* Statements that change the schema: each makes its next version. */
+/*
+ * Statements that change the schema: whom they concern, who may, what is not
+ * for us; then the edit itself, one function for each (execute_schema.h).
+ */
+#include "store/cql/execute_schema.h"
+
 #include <errno.h>
-#include <string.h>
 
-#include "store/base/clock.h"
-#include "store/cql/execute.h"
-#include "store/schema/schema_edit.h"
+#define NAME_MAX_LENGTH 65535
 
-struct edit {
-	struct cql_result *result;
-	const struct statement *statement;
-	struct bytes keyspace;		/* that the statement is about */
-	const struct schema *now;
-	struct schema *next;
-};
-
-static int edit_keyspace(struct execution *x, const struct edit *e,
-			 const struct keyspace **k)
+bool ddl_is_plain_name(struct bytes name, size_t longest)
 {
-	*k = schema_keyspace(e->now, e->keyspace);
+	if (!name.len || name.len > longest)
+		return false;
+	for (size_t i = 0; i < name.len; i++) {
+		uint8_t c = name.ptr[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= '0' && c <= '9') && c != '_')
+			return false;
+	}
+	return true;
+}
+
+int ddl_check_name(struct ddl *d, struct bytes name)
+{
+	if (name.len <= NAME_MAX_LENGTH)
+		return 0;
+	return refuse(d->x, "A name must not be longer than %d bytes (got %zu)",
+		      NAME_MAX_LENGTH, name.len);
+}
+
+int ddl_begin(struct ddl *d)
+{
+	d->next = schema_copy(d->now);
+	return d->next ? 0 : -ENOMEM;
+}
+
+int ddl_keyspace(struct ddl *d, const struct keyspace **k)
+{
+	*k = schema_keyspace(d->now, d->keyspace);
 	if (*k)
 		return 0;
-	return refuse(x, "Keyspace '%s' doesn't exist",
-		      text_of(x, e->keyspace));
+	return refuse(d->x, "Keyspace '%s' doesn't exist",
+		      text_of(d->x, d->keyspace));
 }
 
-static int create_keyspace(struct execution *x, struct edit *e)
+int ddl_set_table(struct ddl *d, struct table *t)
 {
-	const struct keyspace_statement *s = e->statement->keyspace;
-	const char *name = text_of(x, s->name.text);
-	const struct written_property *replication = NULL;
-	struct keyspace *k;
-	int err = 0;
+	int err = ddl_begin(d);
 
-	if (schema_keyspace(e->now, s->name.text))
-		return s->if_not_exists ? 0 :
-		       refuse_as(x, CQL_ALREADY_EXISTS,
-				 "Cannot add existing keyspace \"%s\"", name);
-	for (uint32_t i = 0; i < s->properties.count; i++)
-		if (bytes_equal(s->properties.items[i].name.text,
-				bytes_str("replication")))
-			replication = &s->properties.items[i];
-	if (!replication || !replication->is_map)
-		return refuse_as(x, CQL_CONFIGURATION,
-				 "Missing mandatory option 'replication'");
-	k = keyspace_new(name);
-	if (!k)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < replication->entry_count && !err; i++)
-		err = options_set(&k->replication, &k->replication_count,
-				  text_of(x, replication->entries[i].key),
-				  text_of(x, replication->entries[i].value));
-	k->durable_writes = true;
-	k->uid = x->session->uid;
-	k->gid = x->session->gid;
-	k->mode = x->session->mode;
-	k->created_us = clock_now_us();
-	e->next = err ? NULL : schema_copy(e->now);
-	if (!e->next) {
-		keyspace_put(k);
-		return err ? err : -ENOMEM;
-	}
-	return schema_set_keyspace(e->next, k);
-}
-
-static int key_column(const struct identifier *names, uint32_t count,
-		      struct bytes name)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (bytes_equal(names[i].text, name))
-			return (int)i;
-	return -1;
-}
-
-static const struct column_definition *
-find_definition(const struct create_table *s, struct bytes name)
-{
-	for (uint32_t i = 0; i < s->column_count; i++)
-		if (bytes_equal(s->columns[i].name.text, name))
-			return &s->columns[i];
-	return NULL;
-}
-
-static int add_column(struct execution *x, struct table *t,
-		      const struct column_definition *d, enum column_kind kind,
-		      bool reversed)
-{
-	const struct type *type;
-	struct type *own;
-	int err = resolve_type(x, &type, d->type, bytes_str(t->keyspace));
-
-	if (err)
-		return err;
-	if (type->kind == TYPE_COUNTER)
-		t->flags |= TABLE_COUNTER;
-	own = type_get((struct type *)type);
-	err = table_add_column(t, text_of(x, d->name.text), own, kind,
-			       reversed);
-	return err < 0 ? err : 0;
-}
-
-static int add_keys(struct execution *x, struct table *t,
-		    const struct create_table *s,
-		    const struct identifier *names, uint32_t count,
-		    enum column_kind kind)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; i < count && !err; i++) {
-		const struct column_definition *d =
-			find_definition(s, names[i].text);
-		bool descending = false;
-
-		if (!d)
-			return refuse(x, "Unknown column '%s' referenced in "
-					 "PRIMARY KEY for table '%s'",
-				      text_of(x, names[i].text), t->name);
-		for (uint32_t o = 0; o < s->order_count; o++)
-			if (bytes_equal(s->orders[o].column.text,
-					names[i].text))
-				descending = s->orders[o].descending;
-		err = add_column(x, t, d, kind, descending);
-	}
-	return err;
-}
-
-static int fill_table(struct execution *x, struct table *t,
-		      const struct create_table *s)
-{
-	const struct identifier *keys = s->partition_key;
-	uint32_t key_count = s->partition_key_count;
-	int err = 0;
-
-	for (uint32_t i = 0; i < s->column_count && !key_count; i++) {
-		if (!s->columns[i].primary_key)
-			continue;
-		keys = &s->columns[i].name;
-		key_count = 1;
-	}
-	if (!key_count && !err)
-		return refuse(x, "No PRIMARY KEY specifed for table '%s' "
-				 "(exactly one required)", t->name);
-	if (!err)
-		err = add_keys(x, t, s, keys, key_count, COLUMN_PARTITION_KEY);
-	if (!err)
-		err = add_keys(x, t, s, s->clustering_key,
-			       s->clustering_key_count, COLUMN_CLUSTERING);
-	for (uint32_t i = 0; i < s->column_count && !err; i++) {
-		const struct column_definition *d = &s->columns[i];
-
-		if (key_column(keys, key_count, d->name.text) < 0 &&
-		    key_column(s->clustering_key, s->clustering_key_count,
-			       d->name.text) < 0)
-			err = add_column(x, t, d, d->is_static ?
-							  COLUMN_STATIC :
-							  COLUMN_REGULAR,
-					 false);
-	}
-	t->uid = x->session->uid;
-	t->gid = x->session->gid;
-	t->mode = x->session->mode;
-	t->created_us = clock_now_us();
-	uuid_new_random(t->id);
-	return err ? err : table_finish(t);
-}
-
-static int create_table(struct execution *x, struct edit *e)
-{
-	const struct create_table *s = e->statement->create_table;
-	const struct keyspace *k;
-	struct table *t;
-	int err = edit_keyspace(x, e, &k);
-
-	if (err)
-		return err;
-	if (keyspace_table(k, s->table.name.text))
-		return s->if_not_exists ? 0 :
-		       refuse_as(x, CQL_ALREADY_EXISTS,
-				 "Cannot add already existing table \"%s\" to "
-				 "keyspace \"%s\"",
-				 text_of(x, s->table.name.text), k->name);
-	t = table_new(k->name, text_of(x, s->table.name.text));
-	if (!t)
-		return -ENOMEM;
-	err = fill_table(x, t, s);
-	e->next = err ? NULL : schema_copy(e->now);
-	if (!e->next) {
+	if (err) {
 		table_put(t);
-		return err ? err : -ENOMEM;
-	}
-	return schema_set_table(e->next, t);
-}
-
-static int create_type(struct execution *x, struct edit *e)
-{
-	const struct create_type *s = e->statement->create_type;
-	const struct keyspace *k;
-	const struct type *part;
-	struct type **parts, *udt;
-	char **names;
-	int err = edit_keyspace(x, e, &k);
-
-	if (err)
 		return err;
-	if (keyspace_type(k, s->name.name.text))
-		return s->if_not_exists ? 0 :
-		       refuse(x, "A user type with name '%s' already exists",
-			      text_of(x, s->name.name.text));
-	parts = arena_zalloc(x->arena, s->field_count, sizeof(*parts));
-	names = arena_zalloc(x->arena, s->field_count, sizeof(*names));
-	if (!parts || !names)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->field_count && !err; i++) {
-		names[i] = (char *)text_of(x, s->fields[i].name.text);
-		err = resolve_type(x, &part, s->fields[i].type, e->keyspace);
-		if (!err)
-			parts[i] = type_get((struct type *)part);
 	}
-	udt = err ? NULL : type_new_udt(k->name,
-					text_of(x, s->name.name.text), false,
-					names, parts, s->field_count);
-	if (!udt)
-		return err ? err : -ENOMEM;
-	e->next = schema_copy(e->now);
-	return e->next ? schema_set_type(e->next, e->keyspace, udt) : -ENOMEM;
+	return schema_set_table(d->next, t);
 }
 
-static int drop(struct execution *x, struct edit *e)
+static int drop_keyspace(struct ddl *d)
 {
-	const struct drop *s = e->statement->drop;
-	struct bytes name = s->name.name.text;
-	const struct keyspace *k = schema_keyspace(e->now, e->keyspace);
-	bool keyspace = e->statement->kind == STATEMENT_DROP_KEYSPACE;
-
-	if (!k && s->if_exists)
-		return 0;
-	if (!k)
-		return refuse(x, "Keyspace '%s' doesn't exist",
-			      text_of(x, e->keyspace));
-	if (!keyspace && !keyspace_table(k, name))
-		return s->if_exists ? 0 :
-		       refuse(x, "Table '%s.%s' doesn't exist", k->name,
-			      text_of(x, name));
-	e->next = schema_copy(e->now);
-	if (!e->next)
-		return -ENOMEM;
-	return keyspace ? schema_remove_keyspace(e->next, name) :
-			  schema_remove_table(e->next, e->keyspace, name);
-}
-
-static int make_edit(void *context, const struct schema *now,
-		     struct schema **next)
-{
-	struct edit *e = context;
-	struct execution *x = &e->result->execution;
+	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);
 	int err;
 
-	e->now = now;
-	e->next = NULL;
-	switch (e->statement->kind) {
+	if (!k && d->statement->drop->if_exists)
+		return 0;
+	err = k ? ddl_begin(d) : ddl_keyspace(d, &k);
+	return err ? err : schema_remove_keyspace(d->next, d->keyspace);
+}
+
+static int drop_table(struct ddl *d)
+{
+	const struct drop *s = d->statement->drop;
+	int err;
+
+	if (!schema_table(d->now, d->keyspace, s->name.name.text))
+		return s->if_exists ? 0 :
+		       refuse_at(d->x, s->name.name.span,
+				 refuse(d->x, "Table '%s.%s' doesn't exist",
+					text_of(d->x, d->keyspace),
+					text_of(d->x, s->name.name.text)));
+	err = ddl_begin(d);
+	return err ? err : schema_remove_table(d->next, d->keyspace,
+					       s->name.name.text);
+}
+
+static int apply(struct ddl *d)
+{
+	switch (d->statement->kind) {
 	case STATEMENT_CREATE_KEYSPACE:
-		err = create_keyspace(x, e);
-		break;
+		return create_keyspace(d);
+	case STATEMENT_ALTER_KEYSPACE:
+		return alter_keyspace(d);
+	case STATEMENT_DROP_KEYSPACE:
+		return drop_keyspace(d);
 	case STATEMENT_CREATE_TABLE:
-		err = create_table(x, e);
-		break;
+		return create_table(d);
+	case STATEMENT_ALTER_TABLE:
+		return alter_table(d);
+	case STATEMENT_DROP_TABLE:
+		return drop_table(d);
 	case STATEMENT_CREATE_TYPE:
-		err = create_type(x, e);
-		break;
+		return create_type(d);
+	case STATEMENT_ALTER_TYPE:
+		return alter_type(d);
+	case STATEMENT_DROP_TYPE:
+		return drop_type(d);
+	case STATEMENT_CREATE_INDEX:
+		return create_index(d);
 	default:
-		err = drop(x, e);
+		return drop_index(d);
 	}
+}
+
+static int edit(void *context, const struct schema *now, struct schema **next)
+{
+	struct ddl *d = context;
+	int err;
+
+	d->now = now;
+	err = apply(d);
+	if (!err && d->x->arena->failed)
+		err = -ENOMEM;
 	if (err) {
-		schema_put(e->next);
-		e->next = NULL;
+		schema_put(d->next);
+		d->next = NULL;
 	}
-	*next = e->next;
+	*next = d->next;
 	return err;
 }
 
-/* DDL needs the keyspace's right; a new keyspace that of the store. */
-static int may_define(struct execution *x, const struct statement *s,
-		      struct bytes keyspace)
+/* ----------------------------------------------------- whom it concerns */
+static const struct table_name *named_by(const struct statement *s)
 {
-	struct cql_session *c = x->session;
-	const struct keyspace *k = s->kind == STATEMENT_CREATE_KEYSPACE ?
-					   NULL :
-					   schema_keyspace(x->schema, keyspace);
+	switch (s->kind) {
+	case STATEMENT_CREATE_TABLE:
+		return &s->create_table->table;
+	case STATEMENT_ALTER_TABLE:
+		return &s->alter_table->table;
+	case STATEMENT_CREATE_TYPE:
+		return &s->create_type->name;
+	case STATEMENT_ALTER_TYPE:
+		return &s->alter_type->name;
+	case STATEMENT_CREATE_INDEX:
+		return &s->create_index->table;
+	case STATEMENT_DROP_TABLE:
+	case STATEMENT_DROP_TYPE:
+	case STATEMENT_DROP_INDEX:
+		return &s->drop->name;
+	default:
+		return NULL;
+	}
+}
 
-	if (!c->may || (!k && s->kind != STATEMENT_CREATE_KEYSPACE) ||
-	    c->may(c->may_context, k, NULL, CQL_DDL))
+static int find_keyspace(struct ddl *d)
+{
+	const struct statement *s = d->statement;
+	const struct table_name *name = named_by(s);
+
+	if (s->kind == STATEMENT_DROP_KEYSPACE)
+		d->keyspace = s->drop->name.name.text;
+	else if (!name)
+		d->keyspace = s->keyspace->name.text;
+	else if (identifier_is_given(&name->keyspace))
+		d->keyspace = name->keyspace.text;
+	else if (d->x->session->keyspace)
+		d->keyspace = bytes_str(d->x->session->keyspace);
+	else
+		return refuse(d->x, "No keyspace has been specified. USE a "
+				    "keyspace, or explicitly specify "
+				    "keyspace.tablename");
+	return 0;
+}
+
+static int check_rights(struct ddl *d)
+{
+	struct cql_session *c = d->x->session;
+	bool create = d->statement->kind == STATEMENT_CREATE_KEYSPACE;
+	const struct keyspace *k = schema_keyspace(d->x->schema, d->keyspace);
+	const char *name = text_of(d->x, d->keyspace);
+
+	if (k && k->system)
+		return create ? refuse(d->x, "System keyspace '%s' is not "
+					     "user-modifiable", name) :
+				refuse_as(d->x, CQL_UNAUTHORIZED,
+					  "%s keyspace is not user-modifiable.",
+					  name);
+	if (!c->may || (!k && !create))
 		return 0;
-	return refuse_as(x, CQL_UNAUTHORIZED,
-			 "User has no CREATE, ALTER or DROP permission on "
-			 "<keyspace %s> or any of its parents",
-			 text_of(x, keyspace));
+	if (create && !c->may(c->may_context, NULL, NULL, CQL_DDL))
+		return refuse_as(d->x, CQL_UNAUTHORIZED,
+				 "User has no CREATE permission on "
+				 "<all keyspaces> or any of its parents");
+	if (!create && !c->may(c->may_context, k, NULL, CQL_DDL))
+		return refuse_as(d->x, CQL_UNAUTHORIZED,
+				 "User has no ALTER permission on "
+				 "<keyspace %s> or any of its parents", name);
+	return 0;
+}
+
+/* ------------------------------------------------------- what is not ours */
+static int refuse_kind(struct execution *x, enum statement_kind kind)
+{
+	switch (kind) {
+	case STATEMENT_CREATE_VIEW:
+	case STATEMENT_ALTER_VIEW:
+	case STATEMENT_DROP_VIEW:
+		return refuse(x, "Materialized views are disabled. Use a "
+				 "second table and a batch instead.");
+	case STATEMENT_CREATE_FUNCTION:
+	case STATEMENT_DROP_FUNCTION:
+	case STATEMENT_CREATE_AGGREGATE:
+	case STATEMENT_DROP_AGGREGATE:
+		return refuse(x, "User-defined functions are disabled in "
+				 "cassandra.yaml - set "
+				 "user_defined_functions_enabled=true to "
+				 "enable");
+	case STATEMENT_CREATE_TRIGGER:
+	case STATEMENT_DROP_TRIGGER:
+		return refuse(x, "Triggers are not supported");
+	default:
+		return refuse_as(x, CQL_UNAUTHORIZED,
+				 "You have to be logged in and not anonymous "
+				 "to perform this request");
+	}
 }
 
 int execute_schema(struct cql_result *r, const struct statement *s)
 {
-	struct execution *x = &r->execution;
-	struct edit e = { .result = r, .statement = s };
-	const struct table_name *name = NULL;
+	struct ddl d = { .x = &r->execution, .statement = s };
 	int err;
 
-	switch (s->kind) {
-	case STATEMENT_CREATE_KEYSPACE:
-		e.keyspace = s->keyspace->name.text;
-		break;
-	case STATEMENT_CREATE_TABLE:
-		name = &s->create_table->table;
-		break;
-	case STATEMENT_CREATE_TYPE:
-		name = &s->create_type->name;
-		break;
-	case STATEMENT_DROP_KEYSPACE:
-		e.keyspace = s->drop->name.name.text;
-		break;
-	case STATEMENT_DROP_TABLE:
-		name = &s->drop->name;
-		break;
-	default:
-		return refuse(x, "This statement is not supported");
-	}
-	if (name && identifier_is_given(&name->keyspace))
-		e.keyspace = name->keyspace.text;
-	else if (name)
-		e.keyspace = bytes_str(cql_session_keyspace(x->session));
-	if (!e.keyspace.len)
-		return refuse(x, "No keyspace has been specified. USE a "
-				 "keyspace, or explicitly specify "
-				 "keyspace.tablename");
-	err = may_define(x, s, e.keyspace);
-	return err ? err : store_failure(x, store_edit_schema(x->store,
-							      make_edit, &e));
+	if (s->kind == STATEMENT_DESCRIBE)
+		return execute_describe(r, s->describe);
+	if (s->kind >= STATEMENT_CREATE_VIEW)
+		return refuse_kind(d.x, s->kind);
+	if (s->kind == STATEMENT_CREATE_TABLE)
+		err = check_new_table(&d);
+	else
+		err = 0;
+	if (!err)
+		err = find_keyspace(&d);
+	if (!err)
+		err = check_rights(&d);
+	if (!err && !ddl_is_plain_name(d.keyspace, 48))
+		err = refuse(d.x, "Keyspace name must not be empty, more than "
+				  "48 characters long, or contain "
+				  "non-alphanumeric-underscore characters "
+				  "(got '%s')", text_of(d.x, d.keyspace));
+	if (err)
+		return err;
+	return store_failure(d.x, store_edit_schema(d.x->store, edit, &d));
 }
