@@ -24,6 +24,8 @@ struct new_table {
 	const struct create_table *s;
 	const struct keyspace *keyspace;
 	const char *name;
+	const struct identifier *key;	/* of the partition: in its clause, */
+	uint32_t key_count;		/* or right behind a column */
 	struct new_column *columns;	/* by name */
 	uint32_t count;
 	struct table *table;
@@ -75,9 +77,16 @@ static int list_columns(struct new_table *n)
 				  sizeof(*n->columns));
 	if (!n->columns)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < s->column_count; i++)
-		n->columns[i].definition = &s->columns[i];
+	n->key = s->partition_key;
+	n->key_count = s->partition_key_count;
 	n->count = s->column_count;
+	for (uint32_t i = 0; i < s->column_count; i++) {
+		n->columns[i].definition = &s->columns[i];
+		if (!s->columns[i].primary_key)
+			continue;
+		n->key = &s->columns[i].name;
+		n->key_count = 1;
+	}
 	qsort(n->columns, n->count, sizeof(*n->columns), compare_columns);
 	for (uint32_t i = 1; i < n->count; i++)
 		if (!compare_columns(&n->columns[i - 1], &n->columns[i]))
@@ -345,8 +354,7 @@ static int check_columns(struct new_table *n)
 	int err = look_up_types(n);
 
 	if (!err)
-		err = check_key_columns(n, s->partition_key,
-					s->partition_key_count);
+		err = check_key_columns(n, n->key, n->key_count);
 	if (!err)
 		err = check_key_columns(n, s->clustering_key,
 					s->clustering_key_count);
@@ -382,8 +390,8 @@ static int add_columns(struct new_table *n)
 	const struct create_table *s = n->s;
 	int err = 0;
 
-	for (uint32_t i = 0; i < s->partition_key_count && !err; i++)
-		err = add_column(n, find_column(n, s->partition_key[i].text),
+	for (uint32_t i = 0; i < n->key_count && !err; i++)
+		err = add_column(n, find_column(n, n->key[i].text),
 				 COLUMN_PARTITION_KEY, false);
 	for (uint32_t i = 0; i < s->clustering_key_count && !err; i++) {
 		struct bytes name = s->clustering_key[i].text;
@@ -427,7 +435,7 @@ static int add_hidden(struct new_table *n, const char *base, bool plain,
 static int add_compact_columns(struct new_table *n)
 {
 	bool counter = n->table->flags & TABLE_COUNTER;
-	uint32_t keys = n->s->partition_key_count + n->s->clustering_key_count;
+	uint32_t keys = n->key_count + n->s->clustering_key_count;
 	int err;
 
 	n->table->flags |= TABLE_COMPACT;

@@ -449,8 +449,7 @@ static int apply_row(struct execution *x, struct modification *m,
 	if (!m->sets_regular && m->kind != STATEMENT_INSERT)
 		return 0;
 	err = apply_changes(x, m, w, key, clustering);
-	if (!err && m->kind == STATEMENT_INSERT &&
-	    !(m->table->flags & TABLE_COMPACT))
+	if (!err && m->kind == STATEMENT_INSERT)
 		write_marker(w, m->timestamp_us, m->ttl_s);
 	return err;
 }
