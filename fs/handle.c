@@ -18,7 +18,7 @@ static void link_writer(struct fs *fs, struct handle *h)
 	mutex_unlock(&fs->handles_lock);
 }
 
-static void unlink_writer(struct fs *fs, struct handle *h)
+void handle_unlink(struct fs *fs, struct handle *h)
 {
 	if (!h->link)
 		return;
@@ -89,9 +89,9 @@ static int open_reader(struct op *op, struct handle *h,
 	return 0;
 }
 
-static void handle_free(struct fs *fs, struct handle *h)
+void handle_free(struct fs *fs, struct handle *h)
 {
-	unlink_writer(fs, h);
+	handle_unlink(fs, h);
 	atomic_fetch_sub(&h->node->opens, 1);
 	image_give(fs, h->node, h->image);
 	buf_release(&h->text);
@@ -185,7 +185,7 @@ static bool has_empty_value(struct op *op, struct node *n)
 	return file->takes_empty && file->takes_empty(op, n);
 }
 
-static int flush(struct op *op, struct handle *h)
+int handle_flush(struct op *op, struct handle *h)
 {
 	bool is_new, is_cut;
 
@@ -212,7 +212,7 @@ static int flush(struct op *op, struct handle *h)
 }
 
 /* What is left when the last descriptor of the file is closed. */
-static int finish(struct op *op, struct handle *h)
+int handle_finish(struct op *op, struct handle *h)
 {
 	struct node *n = h->node;
 	bool is_new;
@@ -276,210 +276,6 @@ int fs_flush_all(struct fs *fs)
 	if (!fs->read_only && !err)
 		err = store_sync(fs->store);
 	return op_end(op, err, NULL, NULL);
-}
-
-/* ------------------------------------------------------------------ calls */
-static void slice(struct buf *out, struct bytes text, uint64_t offset,
-		  size_t size)
-{
-	if (offset >= text.len)
-		return;
-	if (size > text.len - offset)
-		size = text.len - offset;
-	buf_add(out, text.ptr + offset, size);
-}
-
-static int read_image(struct op *op, struct handle *h, struct image *image,
-		      uint64_t offset, size_t size, struct buf *out)
-{
-	int err;
-
-	mutex_lock(&image->lock);
-	err = image->how.append ? -EBADF : image_load(op, h->node, image);
-	if (!err)
-		slice(out, buf_bytes(&image->text), offset, size);
-	mutex_unlock(&image->lock);
-	return err;
-}
-
-/* A reader goes on with what it began with; from the begin it looks again. */
-static int read_committed(struct op *op, struct handle *h, uint64_t offset,
-			  size_t size, struct buf *out)
-{
-	int err = 0;
-
-	mutex_lock(&h->lock);
-	if (!offset || !h->pinned) {
-		buf_clear(&h->text);
-		err = h->node->ops->file->load(op, h->node, &h->text);
-		if (!err && h->text.failed)
-			err = -ENOMEM;
-		h->pinned = !err;
-	}
-	if (!err)
-		slice(out, buf_bytes(&h->text), offset, size);
-	mutex_unlock(&h->lock);
-	return err;
-}
-
-int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
-	    uint64_t offset, size_t size, struct buf *out)
-{
-	struct handle *h = handle_of(handle);
-	struct op *op = op_begin(fs, call);
-	struct image *image;
-	int err;
-
-	(void)node;
-	if (!op)
-		return -ENOMEM;
-	if (h->node->ops->file->read) {
-		err = h->node->ops->file->read(op, h, offset, size, out);
-	} else if (h->image) {
-		err = read_image(op, h, h->image, offset, size, out);
-	} else {
-		err = read_committed(op, h, offset, size, out);
-		if ((err == -ENOENT || err == -ESTALE) && h->node->image) {
-			image = image_take(fs, h->node, false);
-			if (image)
-				err = read_image(op, h, image, offset, size,
-						 out);
-			image_give(fs, h->node, image);
-		}
-	}
-	if (!err && out->failed)
-		err = -ENOMEM;
-	return op_end(op, err, h->node, NULL);
-}
-
-static int write_image(struct op *op, struct handle *h, uint64_t offset,
-		       struct bytes data)
-{
-	struct image *image = h->image;
-	int err;
-
-	if (h->failed)
-		return op_refuse(op, -EINVAL,
-				 "an earlier write here was refused");
-	mutex_lock(&image->lock);
-	if (h->flags & O_APPEND) {
-		err = image_load(op, h->node, image);
-		offset = image->text.len;
-	} else {
-		err = 0;
-	}
-	if (!err)
-		err = image_write(op, h->node, image, offset, data);
-	mutex_unlock(&image->lock);
-	if (err) {
-		h->failed = err != -ENOMEM;
-		return err;
-	}
-	h->wrote = true;
-	h->cut = false;
-	h->flushes = 0;
-	if (atomic_exchange(&h->counted, false))
-		atomic_fetch_sub(&op->fs->empties, 1);
-	return 0;
-}
-
-int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
-		 uint64_t handle, uint64_t offset, struct bytes data)
-{
-	struct handle *h = handle_of(handle);
-	struct op *op = op_begin(fs, call);
-	int64_t count = (int64_t)data.len;
-	int err;
-
-	(void)node;
-	if (!op)
-		return -ENOMEM;
-	if (h->node->ops->file->write) {
-		count = h->node->ops->file->write(op, h, offset, data);
-		if (count >= 0 && op->reason[0])
-			op_end(op, -EINVAL, h->node, NULL);
-		else
-			op_end(op, count < 0 ? (int)count : 0, h->node, NULL);
-		return count;
-	}
-	err = h->image ? write_image(op, h, offset, data) : -EBADF;
-	if (!err && (h->flags & (O_SYNC | O_DSYNC))) {
-		err = handle_commit(op, h, false);
-		if (err == -EINVAL) {	/* merely incomplete: at the close */
-			op->reason[0] = 0;
-			err = 0;
-		} else if (!err) {
-			err = store_sync(fs->store);
-		}
-	}
-	err = op_end(op, err, h->node, NULL);
-	return err ? err : count;
-}
-
-int fs_flush(struct fs *fs, struct fs_call *call, uint64_t node,
-	     uint64_t handle)
-{
-	struct handle *h = handle_of(handle);
-	struct op *op;
-
-	(void)node;
-	if (!h->writer)
-		return 0;
-	op = op_begin(fs, call);
-	return op ? op_end(op, flush(op, h), h->node, NULL) : -ENOMEM;
-}
-
-int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
-	     uint64_t handle)
-{
-	struct handle *h = handle_of(handle);
-	struct op *op = op_begin(fs, call);
-	int err = 0;
-
-	(void)node;
-	if (!op)
-		return -ENOMEM;
-	if (h && h->image && !h->failed && (h->wrote || h->cut))
-		err = handle_commit(op, h, true);
-	if (!err && !fs->read_only)
-		err = store_sync_to(fs->store, store_position(fs->store));
-	return op_end(op, err, h ? h->node : NULL, NULL);
-}
-
-int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
-	       uint64_t handle)
-{
-	struct handle *h = handle_of(handle);
-	struct op *op = op_begin(fs, call);
-	int err = -ENOMEM;
-
-	(void)node;
-	if (op) {
-		unlink_writer(fs, h);
-		h->link = NULL;
-		err = op_end(op, finish(op, h), h->node, NULL);
-	}
-	handle_free(fs, h);
-	return err;
-}
-
-int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
-		 struct fs_open_reply *reply)
-{
-	struct node *n = fs_node(fs, id);
-	struct op *op = n ? op_begin(fs, call) : NULL;
-	int err;
-
-	if (!op) {
-		node_put(&fs->nodes, n);
-		return n ? -ENOMEM : -ESTALE;
-	}
-	op_watch(op, n);
-	err = n->ops->directory ? -EISDIR :
-				  handle_open(op, n, flags, false, reply);
-	err = op_end(op, err, n, NULL);
-	node_put(&fs->nodes, n);
-	return err;
 }
 
 /* -------------------------------------------------------- truncate by path */

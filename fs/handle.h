@@ -74,6 +74,13 @@ void commit_empties(struct op *op, struct node *dir);
 int handle_commit(struct op *op, struct handle *h, bool cut_too);
 int handle_open(struct op *op, struct node *n, int flags, bool created,
 		struct fs_open_reply *reply);
+/* What a FLUSH commits. */
+int handle_flush(struct op *op, struct handle *h);
+/* The last descriptor is closed: what is left is committed. */
+int handle_finish(struct op *op, struct handle *h);
+/* Out of the list of writers; then, or later, all of it goes. */
+void handle_unlink(struct fs *fs, struct handle *h);
+void handle_free(struct fs *fs, struct handle *h);
 static inline struct handle *handle_of(uint64_t number)
 {
 	return (struct handle *)(uintptr_t)number;

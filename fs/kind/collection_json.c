@@ -45,7 +45,8 @@ int collection_json_stat(struct op *op, const struct place *p, struct child *c)
 
 	child_owner(c, p->table);
 	c->size = text.len;
-	c->mtime_ns = latest_us * MICROSECOND;
+	if (!err)
+		c->mtime_ns = latest_us * MICROSECOND;
 	c->volatile_name = true;
 	c->volatile_attributes = true;
 	buf_release(&text);

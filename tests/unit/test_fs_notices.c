@@ -51,13 +51,18 @@ static const char *notices(void)
 	return buf_cstr(&t.text);
 }
 
+/* t.call.wait_for is then what the reply to the write waits for. */
 static void cql(const char *text)
 {
 	struct open_file f;
+	uint64_t wait_for;
 
 	ck_assert_int_eq(tree_open_file(&t, ".cql", O_RDWR, &f), 0);
 	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
 				  bytes_str(text)), (int64_t)strlen(text));
+	wait_for = t.call.wait_for;
+	tree_release(&t, &f);
+	t.call.wait_for = wait_for;
 }
 
 static bool told(const char *all, const char *kind, uint64_t node,
@@ -99,6 +104,7 @@ START_TEST(a_change_by_cql_is_told_before_the_reply)
 	ck_assert_int_eq(fs_read(t.fs, &t.call, f.node, f.handle, 0, 100,
 				 &got), 0);
 	ck_assert_str_eq(buf_cstr(&got), "newer\n");
+	tree_release(&t, &f);
 	buf_release(&got);
 }
 END_TEST
