@@ -192,7 +192,7 @@ static uint64_t digest_node(const struct node *n, unsigned depth)
 	uint64_t sum;
 	size_t i;
 
-	ck_assert_ptr_nonnull(state);
+	insist(state);
 	XXH3_64bits_reset(state);
 	XXH3_64bits_update(state, &n->now.size, sizeof(n->now.size));
 	for (i = 0; i < n->now.room; i++) {

@@ -17,7 +17,7 @@ struct sector *sector_new(const struct sector *from)
 {
 	struct sector *s = malloc(sizeof(*s));
 
-	ck_assert_ptr_nonnull(s);
+	insist(s);
 	if (from)
 		memcpy(s->bytes, from->bytes, SECTOR);
 	else
@@ -50,7 +50,7 @@ static void image_room(struct image *m, size_t count)
 	while (room < count)
 		room *= 2;
 	m->sectors = realloc(m->sectors, room * sizeof(*m->sectors));
-	ck_assert_ptr_nonnull(m->sectors);
+	insist(m->sectors);
 	memset(m->sectors + m->room, 0,
 	       (room - m->room) * sizeof(*m->sectors));
 	m->room = room;
@@ -108,7 +108,7 @@ struct node *node_new(struct sim *sim, bool is_directory)
 {
 	struct node *n = calloc(1, sizeof(*n));
 
-	ck_assert_ptr_nonnull(n);
+	insist(n);
 	n->is_directory = is_directory;
 	n->number = ++sim->last_node;
 	n->next = sim->nodes;
@@ -122,7 +122,7 @@ static struct change *add_change(struct sim *sim, struct node *n)
 		n->change_room = n->change_room ? n->change_room * 2 : 16;
 		n->changes = realloc(n->changes, n->change_room *
 				     sizeof(*n->changes));
-		ck_assert_ptr_nonnull(n->changes);
+		insist(n->changes);
 	}
 	n->changes[n->change_count] = (struct change){ .time = ++sim->time };
 	return &n->changes[n->change_count++];
@@ -257,7 +257,7 @@ static void names_set(struct names *names, const char *name, struct node *node)
 		names->room = names->room ? names->room * 2 : 16;
 		names->list = realloc(names->list,
 				      names->room * sizeof(*names->list));
-		ck_assert_ptr_nonnull(names->list);
+		insist(names->list);
 	}
 	if (i == names->count)
 		names->count++;
@@ -270,7 +270,7 @@ void names_copy(struct names *to, const struct names *from)
 	*to = *from;
 	to->room = from->count + 1;
 	to->list = malloc(to->room * sizeof(*to->list));
-	ck_assert_ptr_nonnull(to->list);
+	insist(to->list);
 	if (from->count)
 		memcpy(to->list, from->list, from->count * sizeof(*to->list));
 }
@@ -287,7 +287,7 @@ static void change_name(struct sim *sim, struct node *dir, const char *from,
 {
 	struct change *c = add_change(sim, dir);
 
-	ck_assert_uint_lt(strlen(name), sizeof(c->name));
+	insist(strlen(name) < sizeof(c->name));
 	c->kind = from ? CHANGE_MOVE : CHANGE_NAME;
 	if (from)
 		strcpy(c->from, from);
@@ -319,9 +319,9 @@ static int64_t end(struct sim *sim, int64_t result)
 
 static struct node *node_of(struct sim *sim, int fd)
 {
-	ck_assert_int_ge(fd, FIRST_FD);
-	ck_assert_uint_lt((size_t)(fd - FIRST_FD), ARRAY_SIZE(sim->open));
-	ck_assert_ptr_nonnull(sim->open[fd - FIRST_FD]);
+	insist(fd >= FIRST_FD);
+	insist((size_t)(fd - FIRST_FD) < ARRAY_SIZE(sim->open));
+	insist(sim->open[fd - FIRST_FD]);
 	return sim->open[fd - FIRST_FD];
 }
 
@@ -351,7 +351,7 @@ static struct node *walk(struct sim *sim, int dir, const char *path,
 	while (*path == '/')
 		path++;
 	while (at && (slash = strchr(path, '/'))) {
-		ck_assert_uint_lt((size_t)(slash - path), sizeof(part));
+		insist((size_t)(slash - path) < sizeof(part));
 		memcpy(part, path, (size_t)(slash - path));
 		part[slash - path] = 0;
 		at = names_find(&at->names, part);
@@ -545,17 +545,16 @@ static int sim_map(void *context, int fd, size_t len, void **address)
 
 	if (!sim->mappable)
 		return (int)end(sim, -EOPNOTSUPP);
-	ck_assert_uint_le(len, n->now.size);
+	insist(len <= n->now.size);
 	map = calloc(1, sizeof(*map));
-	ck_assert_ptr_nonnull(map);
+	insist(map);
 	map->node = n;
 	map->len = len;
 	map->address = malloc(len);
-	ck_assert_ptr_nonnull(map->address);
+	insist(map->address);
 	map->next = sim->maps;
 	end(sim, 0);
-	ck_assert_int_eq(sim_pread(sim, fd, map->address, len, 0),
-			 (int64_t)len);
+	insist(sim_pread(sim, fd, map->address, len, 0) == (int64_t)len);
 	sim->maps = map;
 	*address = map->address;
 	return 0;
@@ -569,8 +568,8 @@ static int sim_unmap(void *context, void *address, size_t len)
 	while (*at && (*at)->address != address)
 		at = &(*at)->next;
 	map = *at;
-	ck_assert_ptr_nonnull(map);
-	ck_assert_uint_eq(map->len, len);
+	insist(map);
+	insist(map->len == len);
 	*at = map->next;
 	free(map->address);
 	free(map);
@@ -588,8 +587,8 @@ static int sim_map_sync(void *context, int fd, void *address, size_t len)
 
 	while (map && !(from >= map->address && from < map->address + map->len))
 		map = map->next;
-	ck_assert_ptr_nonnull(map);
-	ck_assert_ptr_eq(map->node, n);
+	insist(map);
+	insist(map->node == n);
 	first = (size_t)(from - map->address) / SECTOR;
 	last = (size_t)(from - map->address + len + SECTOR - 1) / SECTOR;
 	for (i = 0; i < n->change_count; i++) {
@@ -620,7 +619,7 @@ struct sim *sim_new(void)
 {
 	struct sim *sim = calloc(1, sizeof(*sim));
 
-	ck_assert_ptr_nonnull(sim);
+	insist(sim);
 	sim->ops = (struct file_ops){
 		sim_open, sim_close, sim_pread, sim_pwrite, sim_sync, sim_sync,
 		sim_truncate, sim_allocate, sim_rename, sim_unlink, sim_mkdir,
@@ -629,7 +628,7 @@ struct sim *sim_new(void)
 	};
 	pthread_mutex_init(&sim->lock, NULL);
 	sim->root = node_new(sim, true);
-	ck_assert_int_eq(new_fd(sim, sim->root), FIRST_FD);
+	insist(new_fd(sim, sim->root) == FIRST_FD);
 	return sim;
 }
 

@@ -9,6 +9,13 @@
 #define NAME_ROOM 40
 #define FIRST_FD 100000	/* no real descriptor is mistaken for one */
 
+/* As ck_assert, which writes a note to a file each time it holds. */
+#define insist(condition)                                                     \
+	do {                                                                  \
+		if (!(condition))                                             \
+			ck_abort_msg("not so: " #condition);                  \
+	} while (0)
+
 /* Not changed once it is part of an image: a write makes another. */
 struct sector {
 	uint8_t bytes[SECTOR];

@@ -433,19 +433,19 @@ static const struct workload {
 	bool maps;
 	int least;	/* states, at least */
 } workloads[] = {
-	{ "put", "pppspppsppppspp", 40, 0, false, 800 },
-	{ "put, mapped", "pppsppspps", 30, 0, true, 200 },
-	{ "delete", "ppppdpsdprsrpdps", 36, 0, false, 800 },
-	{ "batch", "bbsbbsbbbsb", 50, 0, false, 800 },
-	{ "flush", "pbpfpsbofpbffpsof", 9, 0, false, 800 },
-	{ "flush, mapped", "pbpfpsbofpb", 6, 0, true, 400 },
-	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 5, 0, false, 800 },
-	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 2, 0, false, 150 },
-	{ "truncate and drop", "bpstpbfstppbtDbpfts", 12, 0, false, 800 },
-	{ "properties", "PpPfPsPbPtPRP", 20, 0, false, 800 },
-	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 9, 0, false, 800 },
-	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 5, 3, false, 800 },
-	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 2, 1, false, 800 },
+	{ "put", "pppspppsppppspp", 55, 0, false, 900 },
+	{ "put, mapped", "pppsppspps", 41, 0, true, 200 },
+	{ "delete", "ppppdpsdprsrpdps", 49, 0, false, 900 },
+	{ "batch", "bbsbbsbbbsb", 68, 0, false, 900 },
+	{ "flush", "pbpfpsbofpbffpsof", 13, 0, false, 900 },
+	{ "flush, mapped", "pbpfpsbofpb", 9, 0, true, 400 },
+	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 7, 0, false, 900 },
+	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 3, 0, false, 150 },
+	{ "truncate and drop", "bpstpbfstppbtDbpfts", 17, 0, false, 900 },
+	{ "properties", "PpPfPsPbPtPRP", 28, 0, false, 900 },
+	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 13, 0, false, 900 },
+	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 7, 3, false, 900 },
+	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 3, 1, false, 900 },
 };
 
 static void run(struct world *w, const char *steps)
@@ -485,6 +485,46 @@ START_TEST(a_workload_survives_every_crash)	/* _i: which one */
 }
 END_TEST
 
+/* All workloads of two operations (three, when there is time for more rounds)
+ * over few rows, with one sync at each place. _i: the operations. */
+static const char operations[] = "pdbfct";
+#define OPERATIONS (sizeof(operations) - 1)
+
+static void run_short(struct world *w, const uint32_t *chosen, uint32_t count,
+		      uint32_t sync_at)
+{
+	char steps[8] = "p";
+	uint32_t i, len = 1;
+
+	for (i = 0; i < count; i++) {
+		if (i == sync_at)
+			steps[len++] = 's';
+		steps[len++] = operations[chosen[i]];
+	}
+	crash_init(&w->crash, steps, test_seed());
+	w->crash.tries = 2;
+	run(w, steps);
+	crash_release(&w->crash);
+}
+
+START_TEST(every_short_workload_survives)
+{
+	uint32_t count = test_rounds() > 1 ? 3 : 2, sync_at, third;
+	uint32_t chosen[3] = { (uint32_t)_i / OPERATIONS,
+			       (uint32_t)_i % OPERATIONS };
+	struct world *w = malloc(sizeof(*w));
+
+	ck_assert_ptr_nonnull(w);
+	for (third = 0; third < (count > 2 ? OPERATIONS : 1); third++)
+		for (sync_at = 0; sync_at <= count; sync_at++) {
+			memset(w, 0, sizeof(*w));
+			chosen[2] = third;
+			run_short(w, chosen, count, sync_at);
+		}
+	free(w);
+}
+END_TEST
+
 SUITE(crash_engine)
 {
 	TCase *tc = tcase_create("crash");
@@ -493,5 +533,7 @@ SUITE(crash_engine)
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_loop_test(tc, a_workload_survives_every_crash, 0,
 			    ARRAY_SIZE(workloads));
+	tcase_add_loop_test(tc, every_short_workload_survives, 0,
+			    OPERATIONS * OPERATIONS);
 	suite_add_tcase(suite, tc);
 }
