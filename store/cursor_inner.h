@@ -71,7 +71,9 @@ int peek_seek(struct cursor *c, struct peek *p, struct bytes key);
 /* The next seek may go anywhere. */
 void peek_forget(struct peek *p);
 
-/* table_cursor.c: go into the partition of c->prefix; 1 or -errno. */
+/* table_cursor.c: the rows of the partition of c->prefix come next; and go
+ * into it: 1 or -errno. */
+int cursor_seek_partition(struct cursor *c);
 int cursor_enter(struct cursor *c);
 /* The next view in this partition; 0: it is done, and left. */
 int cursor_next_in_partition(struct cursor *c, struct row_view *row);

@@ -239,6 +239,22 @@ static bool reads_statics(const struct cursor *c)
 	return c->query.with_statics && table_has_statics(c->table);
 }
 
+/* The rows of the partition at prefix come next, whatever was read before. */
+int cursor_seek_partition(struct cursor *c)
+{
+	peek_forget(&c->partitions);
+	peek_forget(&c->reverse_rows);
+	/* Who reads statics or slices begins with a seek of his own. */
+	if (c->query.slice_count || reads_statics(c))
+		return 0;
+	buf_clear(&c->scratch);
+	buf_add_bytes(&c->scratch, buf_bytes(&c->prefix));
+	buf_add_byte(&c->scratch, KEY_ROW);
+	if (c->scratch.failed)
+		return -ENOMEM;
+	return peek_seek(c, &c->partitions, buf_bytes(&c->scratch));
+}
+
 static int next_listed(struct cursor *c)
 {
 	int err;
@@ -249,20 +265,8 @@ static int next_listed(struct cursor *c)
 	add_partition(&c->prefix,
 		      c->query.partitions[c->partition_index++]);
 	/* The list has its own order: what was looked at says nothing. */
-	peek_forget(&c->partitions);
-	peek_forget(&c->reverse_rows);
-	/* Who reads statics or slices begins with a seek of his own. */
-	if (!c->query.slice_count && !reads_statics(c)) {
-		buf_clear(&c->scratch);
-		buf_add_bytes(&c->scratch, buf_bytes(&c->prefix));
-		buf_add_byte(&c->scratch, KEY_ROW);
-		if (c->scratch.failed)
-			return -ENOMEM;
-		err = peek_seek(c, &c->partitions, buf_bytes(&c->scratch));
-		if (err)
-			return err;
-	}
-	return cursor_enter(c);
+	err = cursor_seek_partition(c);
+	return err ? err : cursor_enter(c);
 }
 
 /* To the first partition of the token range, or past the present one. */

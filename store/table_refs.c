@@ -61,7 +61,9 @@ static int next_ref(struct cursor *c)
 		c->started = true;
 		buf_clear(&c->prefix);
 		buf_add(&c->prefix, key.ptr, len);
-		err = cursor_enter(c);
+		err = c->ref_is_row ? 0 : cursor_seek_partition(c);
+		if (!err)
+			err = cursor_enter(c);
 		if (err < 0)
 			return err;
 		c->partition_done = !is_asked_for(c);

@@ -254,7 +254,7 @@ static int read_row(struct execution *x, const struct modification *m,
 			return store_failure(x, found);
 		row->static_exists = found && statics->static_count;
 	}
-	if (!m->only_statics && m->row_count)
+	if (!m->only_statics && (m->row_count || !t->clustering_count))
 		found = table_read(x->store, t, m->keys[0],
 				   t->clustering_count ? m->rows[0] : &none,
 				   UINT64_MAX, x->now_s, x->arena, of);

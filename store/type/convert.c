@@ -2,6 +2,7 @@
 #include "store/type/convert.h"
 
 #include <errno.h>
+#include <string.h>
 #include <math.h>
 #include <time.h>
 
@@ -285,13 +286,23 @@ int cast_value(struct buf *out, bool *is_null, enum type_kind from,
 	return err;
 }
 
+/* Of a timeuuid, cut toward zero as Cassandra has it, also before 1970. */
+static int64_t milliseconds_of(const uint8_t uuid[16])
+{
+	int64_t ms = uuid_time_ms(uuid);
+	uint8_t whole[16];
+
+	uuid_min_at(whole, ms);
+	return ms < 0 && memcmp(whole, uuid, 8) ? ms + 1 : ms;
+}
+
 static int64_t ms_of(enum type_kind kind, struct bytes value)
 {
 	switch (kind) {
 	case TYPE_DATE:
 		return shift_ms_of(get_be32(value.ptr));
 	case TYPE_TIMEUUID:
-		return uuid_time_ms(value.ptr);
+		return milliseconds_of(value.ptr);
 	default:
 		return (int64_t)get_be64(value.ptr);
 	}
