@@ -38,6 +38,7 @@ struct restriction {
 	struct contained *contained;		/* CONTAINS */
 	enum like_kind like;
 	struct bytes pattern;
+	bool exact;			/* EQ by an index: of the bytes */
 	struct span span;
 };
 

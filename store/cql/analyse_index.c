@@ -117,6 +117,12 @@ static bool is_filtered(const struct restrictions *r, const struct column *c)
 	}
 }
 
+/* CONTAINS 1 AND CONTAINS 2: an index finds one of them only. */
+static bool asks_several(const struct restriction *r)
+{
+	return r->kind == RESTRICT_CONTAINS && r->contained->next;
+}
+
 static bool group_covers(const struct restrictions *r, const struct index *one)
 {
 	const struct table *t = r->table;
@@ -132,7 +138,9 @@ static bool group_covers(const struct restrictions *r, const struct index *one)
 			if (one->kind == INDEX_SAI ? index->kind != INDEX_SAI :
 						     index != one)
 				continue;
-			served = index_supports(t, index, r->by_column[i]);
+			served = index_supports(t, index, r->by_column[i]) &&
+				 (index->kind == INDEX_SAI ||
+				  !asks_several(r->by_column[i]));
 		}
 		if (!served)
 			return false;

@@ -80,9 +80,21 @@ int filter_init(struct execution *x, struct filter *f,
 		if (of == r->indexed && (of->kind == RESTRICT_LIKE ||
 					 r->index->kind == INDEX_SASI))
 			continue;
+		/* Its entries are found by their bytes: 1.0 is not 1.00. */
+		of->exact = of == r->indexed && of->kind == RESTRICT_EQ &&
+			    r->index->kind == INDEX_COMPOSITES;
 		f->items[f->count++] = of;
 	}
 	return 0;
+}
+
+static bool is_equal(const struct restriction *r, uint32_t i, struct bytes a,
+		     struct bytes b)
+{
+	if (bytes_is_null(a) || bytes_is_null(b))
+		return false;
+	return r->exact ? bytes_equal(a, b) :
+			  !type_compare(r->columns[i]->type, a, b);
 }
 
 static int row_of_values(struct execution *x, const struct restriction *r,
@@ -98,12 +110,8 @@ static int row_of_values(struct execution *x, const struct restriction *r,
 			err = row_value(x, row, r->columns[i], &value);
 			if (err)
 				return err;
-			equal = !bytes_is_null(value) &&
-				!bytes_is_null(
-					r->values[n * r->column_count + i]) &&
-				!type_compare(r->columns[i]->type, value,
-					      r->values[n * r->column_count +
-							i]);
+			equal = is_equal(r, i, value,
+					 r->values[n * r->column_count + i]);
 		}
 		if (equal)
 			return 1;

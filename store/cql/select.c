@@ -9,6 +9,45 @@
 #include "store/cql/select.h"
 
 /* ------------------------------------------------------------- analysis */
+/* Columns named in a selector: they are looked up before the WHERE is, its
+ * functions after. Keys of a map may be fields of a user type. */
+static int find_columns(struct select_state *s, const struct term *t)
+{
+	const struct column *c;
+	int err = 0;
+
+	if (!t)
+		return 0;
+	if (t->kind == TERM_COLUMN) {
+		err = resolve_column(s->x, &c, s->table, &t->name);
+		if (!err)
+			s->selectors.selected[c - s->table->columns] = true;
+		return err;
+	}
+	for (uint32_t i = 0; i < t->item_count && !err; i++)
+		if (t->kind != TERM_MAP || i % 2 ||
+		    t->items[i]->kind != TERM_COLUMN)
+			err = find_columns(s, t->items[i]);
+	if (!err)
+		err = find_columns(s, t->left);
+	if (!err && t->kind == TERM_BINARY)
+		err = find_columns(s, t->right);
+	return err;
+}
+
+static int find_all_columns(struct select_state *s)
+{
+	const struct select *q = s->select;
+	const struct table *t = s->table;
+	int err = selectors_init(s->x, &s->selectors, t);
+
+	for (uint32_t i = 0; !err && q->all && i < t->column_count; i++)
+		s->selectors.selected[i] = !t->columns[i].hidden;
+	for (uint32_t i = 0; !err && !q->all && i < q->selection_count; i++)
+		err = find_columns(s, q->selections[i].term);
+	return err;
+}
+
 static int prepare_selectors(struct select_state *s)
 {
 	const struct select *q = s->select;
@@ -17,10 +56,8 @@ static int prepare_selectors(struct select_state *s)
 	uint32_t visible = t->partition_key_count + t->clustering_count +
 			   t->static_count + t->regular_count;
 	struct selectors *of = &s->selectors;
-	int err = selectors_init(x, of, t);
+	int err = 0;
 
-	if (err)
-		return err;
 	of->count = q->all ? visible : q->selection_count;
 	of->items = arena_zalloc(x->arena, of->count, sizeof(*of->items));
 	if (!of->items)
@@ -71,7 +108,7 @@ static int resolve_orders(struct select_state *s)
 static int analyse(struct select_state *s)
 {
 	const struct select *q = s->select;
-	int err = prepare_selectors(s);
+	int err = find_all_columns(s);
 
 	if (!err)
 		err = resolve_orders(s);
@@ -79,6 +116,8 @@ static int analyse(struct select_state *s)
 		err = analyse_where(s->x, &s->where, s->table, STATEMENT_SELECT,
 				    q->relations, q->relation_count,
 				    q->allow_filtering, only_statics(s));
+	if (!err)
+		err = prepare_selectors(s);
 	if (!err)
 		err = check_distinct(s);
 	if (!err)
