@@ -38,13 +38,18 @@ static int on_end(struct on *on, int err)
 	return err;
 }
 
+/* Removed, or made by open and not committed yet: its descriptors live on. */
+static bool is_open_file(struct node *n)
+{
+	return !n->ops->directory && (n->image || atomic_load(&n->opens));
+}
+
 static int get_attr(struct op *op, struct node *n, struct handle *h,
 		    struct stat *attr, double *timeout_s)
 {
 	struct child c;
 	int err = node_stat(op, n, &c);
-	bool open_only = (err == -ENOENT || err == -ESTALE) &&
-			 !n->ops->directory && n->image;
+	bool open_only = err == -ENOENT && is_open_file(n);
 	uint64_t size;
 
 	if (open_only) {
@@ -95,7 +100,7 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 	    image_is_new(op->fs, n))
 		return 0;
 	err = node_stat(op, n, &c);
-	if (err && n->image) {
+	if (err == -ENOENT && is_open_file(n)) {
 		kept_child(op, n, &c);
 		err = 0;
 	}

@@ -273,7 +273,17 @@ END_TEST
 
 START_TEST(a_row_document)
 {
+	struct open_file f;
+	struct stat st;
+	double timeout;
 	int err;
+
+	/* The kernel asks for the attributes of what was just made. */
+	ok(tree_open_file(&t, "shop/users/new.json", CREATE, &f));
+	ok(fs_getattr(t.fs, &t.call, f.node, 0, &st, &timeout));
+	ck_assert_int_eq(st.st_nlink, 1);
+	tree_release(&t, &f);
+	is_gone("shop/users/new");
 
 	ok(tree_echo(&t, "shop/users/a.json", CREATE,
 		     "{\"country\": \"nz\", \"age\": 5, \"tags\": [\"x\"]}\n"));
