@@ -135,6 +135,24 @@ static int add_partitions(struct execution *x, struct batch_state *b)
 	return 0;
 }
 
+/*
+ * The values of statement i are refused. Those before it would have been run
+ * first: if one of them has a fault that shows only then, that is told.
+ */
+static int refuse_in_turn(struct execution *x, struct batch_state *b,
+			  uint32_t i)
+{
+	struct write *w = &x->session->write;
+	int err = 0;
+
+	for (uint32_t n = 0; n < i && !err && !b->conditional; n++)
+		if (modification_reads(&b->items[n]))
+			err = modification_apply(x, &b->items[n], w);
+	write_release(w);
+	write_init(w, x->store);
+	return err ? err : modification_plan(x, &b->items[i], b->timestamp_us);
+}
+
 static int plan(struct execution *x, struct batch_state *b)
 {
 	int err = read_timestamp(x, b);
@@ -146,7 +164,11 @@ static int plan(struct execution *x, struct batch_state *b)
 			return refuse(x, "Batch with conditions cannot span "
 					 "multiple partitions (you cannot use "
 					 "IN on the partition key)");
+		x->quiet++;
 		err = modification_plan(x, m, b->timestamp_us);
+		x->quiet--;
+		if (err == -EINVAL)
+			return refuse_in_turn(x, b, i);
 		/* What else is in a conditional batch outlives its ranges. */
 		if (b->conditional && m->ranges && !m->has_timestamp)
 			m->timestamp_us--;
