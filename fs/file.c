@@ -179,6 +179,11 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	int err = -ENOMEM;
 
 	(void)node;
+	/* A RELEASE comes from nobody: what it finds is the opener's. */
+	if (call && !call->pid) {
+		call->pid = h->pid;
+		call->uid = h->uid;
+	}
 	if (op) {
 		handle_unlink(fs, h);
 		h->link = NULL;

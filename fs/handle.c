@@ -113,6 +113,7 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 	h->node = node_get(n);
 	h->flags = flags;
 	h->pid = op->call ? op->call->pid : 0;
+	h->uid = op->call ? op->call->uid : 0;
 	h->writer = (flags & O_ACCMODE) != O_RDONLY;
 	atomic_fetch_add(&n->opens, 1);
 	if (n->ops->file->open) {

@@ -31,7 +31,8 @@ struct image {
 struct handle {
 	struct node *node;		/* a reference */
 	int flags;			/* of open(2) */
-	pid_t pid;
+	pid_t pid;			/* who opened it */
+	uid_t uid;
 	bool writer;
 	struct image *image;		/* of a writer */
 	bool failed;			/* a write was refused: no commit */
