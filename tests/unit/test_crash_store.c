@@ -1,0 +1,353 @@
+/*
+ * What a crash at any moment leaves of a whole store (reliability T1, P3, P4,
+ * P6): statements of CQL run on a disk in memory, and before every call that
+ * changes it some states are recovered. Each must open and answer the schema
+ * and all queries as one moment between two statements did. What changes the
+ * schema, and whatever was synced, is never lost once it was acknowledged; a
+ * batch is there whole or not; an index agrees with its table.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "store/base/clock.h"
+#include "tests/lib/answers.h"
+#include "tests/lib/crash.h"
+#include "tests/lib/scratch.h"
+#include "tests/unit/suite.h"
+
+#define MOST_MOMENTS 64
+#define KEYSPACE                                                              \
+	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
+	"'replication_factor': 1}"
+#define TABLE "CREATE TABLE k.t (p int, c int, v int, w text, s int STATIC, " \
+	      "PRIMARY KEY (p, c))"
+#define OTHER "CREATE TABLE k.u (p int PRIMARY KEY, l list<int>, n text)"
+
+static const char *const queries[] = {
+	"SELECT * FROM k.t",
+	"SELECT p, c, v FROM k.t WHERE v = 1",
+	"SELECT p, c, v FROM k.t WHERE v = 2",
+	"SELECT p, c, v FROM k.t WHERE v = 1 ALLOW FILTERING",
+	"SELECT p, c, v FROM k.t WHERE v = 2 ALLOW FILTERING",
+	"SELECT * FROM k.u",
+	"SELECT * FROM k.n",
+	NULL
+};
+
+/* Statements, and: "sync", "flush", "compact", "reopen", "later" (the clock
+ * goes on by 100 s, after a sync). */
+static const struct workload {
+	const char *name;
+	uint32_t tries;
+	int least;	/* states, at least */
+	const char *steps[40];
+} workloads[] = {
+	{ "schema", 5, 300, {
+		KEYSPACE, TABLE, OTHER,
+		"INSERT INTO k.u (p, n) VALUES (1, 'one')",
+		"ALTER TABLE k.t ADD x text",
+		"CREATE TYPE k.y (a int, b text)",
+		"ALTER TABLE k.u ADD y frozen<y>",
+		"INSERT INTO k.u (p, y) VALUES (2, {a: 1, b: 'b'})",
+		"DROP TABLE k.t", TABLE,
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
+		"ALTER TABLE k.u DROP n",
+		"DROP KEYSPACE k", KEYSPACE, TABLE,
+	} },
+	{ "rows", 9, 300, {
+		KEYSPACE, TABLE, OTHER,
+		"INSERT INTO k.t (p, c, v, w, s) VALUES (1, 1, 1, 'a', 7)",
+		"UPDATE k.t SET w = 'b' WHERE p = 1 AND c = 2",
+		"sync",
+		"UPDATE k.u SET l = [1, 2] WHERE p = 1",
+		"UPDATE k.u SET l = l + [3] WHERE p = 1",
+		"INSERT INTO k.u (p, n) VALUES (3, 'x') IF NOT EXISTS",
+		"flush",
+		"DELETE FROM k.t WHERE p = 1 AND c = 1",
+		"UPDATE k.t SET v = 5 WHERE p = 1 AND c = 2 IF w = 'b'",
+		"UPDATE k.u SET l[1] = 9 WHERE p = 1",
+		"flush", "compact",
+		"DELETE FROM k.t WHERE p = 1",
+		"reopen",
+		"INSERT INTO k.t (p, c, w) VALUES (2, 1, 'z')",
+	} },
+	{ "batches over tables", 9, 300, {
+		KEYSPACE, TABLE, OTHER,
+		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 1, 1); "
+		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 2); "
+		"INSERT INTO k.u (p, n) VALUES (1, 'n'); APPLY BATCH",
+		"sync",
+		"BEGIN BATCH DELETE FROM k.t WHERE p = 1; "
+		"UPDATE k.u SET n = 'm' WHERE p = 1; "
+		"UPDATE k.u SET n = 'o' WHERE p = 2; APPLY BATCH",
+		"BEGIN BATCH INSERT INTO k.t (p, c, v, s) VALUES (3, 1, 1, 1); "
+		"INSERT INTO k.t (p, c, v, s) VALUES (4, 1, 2, 2); "
+		"DELETE FROM k.u WHERE p = 1; APPLY BATCH",
+		"flush",
+		"BEGIN BATCH UPDATE k.t SET v = 2 WHERE p = 3 AND c = 1; "
+		"UPDATE k.t SET v = 1 WHERE p = 4 AND c = 1; APPLY BATCH",
+		"reopen",
+		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (5, 1, 1); "
+		"INSERT INTO k.u (p, n) VALUES (5, 'five'); APPLY BATCH",
+	} },
+	{ "an index is built", 7, 300, {
+		KEYSPACE, TABLE,
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
+		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 1)",
+		"CREATE INDEX i ON k.t (v)",
+		"UPDATE k.t SET v = 2 WHERE p = 1 AND c = 1",
+		"flush",
+		"DELETE FROM k.t WHERE p = 2 AND c = 1",
+		"DROP INDEX k.i",
+		"INSERT INTO k.t (p, c, v) VALUES (3, 1, 1)",
+		"CREATE INDEX j ON k.t (v)",
+	} },
+	{ "an index under writes", 7, 300, {
+		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
+		"UPDATE k.t SET v = 2 WHERE p = 1 AND c = 1",
+		"sync",
+		"UPDATE k.t SET v = 1 WHERE p = 1 AND c = 2",
+		"flush",
+		"DELETE v FROM k.t WHERE p = 1 AND c = 1",
+		"INSERT INTO k.t (p, c, v) VALUES (2, 2, 2)",
+		"compact",
+		"TRUNCATE k.t",
+		"INSERT INTO k.t (p, c, v) VALUES (2, 3, 1)",
+		"reopen",
+		"DELETE FROM k.t WHERE p = 2",
+	} },
+	{ "time to live", 9, 200, {
+		KEYSPACE, TABLE,
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1) USING TTL 50",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2) USING TTL 150",
+		"UPDATE k.t USING TTL 250 SET w = 'w' WHERE p = 1 AND c = 1",
+		"flush", "later",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 2)",
+		"compact", "later", "compact", "later", "reopen",
+	} },
+	{ "counters", 9, 200, {
+		KEYSPACE,
+		"CREATE TABLE k.n (p int PRIMARY KEY, n counter)",
+		"UPDATE k.n SET n = n + 1 WHERE p = 1",
+		"UPDATE k.n SET n = n + 5 WHERE p = 1",
+		"sync",
+		"UPDATE k.n SET n = n - 2 WHERE p = 1",
+		"flush",
+		"UPDATE k.n SET n = n + 1 WHERE p = 2",
+		"reopen",
+		"UPDATE k.n SET n = n + 1 WHERE p = 1",
+		"compact",
+		"UPDATE k.n SET n = n + 7 WHERE p = 1",
+	} },
+};
+
+struct world {
+	struct crash crash;	/* first */
+	struct store *store;
+	struct cql_session *session;
+	bool created;		/* opening it has succeeded once */
+	uint64_t sums[MOST_MOMENTS];
+	uint32_t begun, acknowledged, synced;
+	int64_t clock_us;
+};
+
+static void set_up(void)
+{
+	quiet(true);
+}
+
+static void tear_down(void)
+{
+	quiet(false);
+	clock_set_us(INT64_MIN);
+}
+
+static int open_on(struct store **out, struct sim *disk, bool create)
+{
+	struct store_options options;
+	bool created;
+
+	store_options_init(&options);
+	options.no_threads = true;
+	options.commit_s = 1000;
+	options.cache_bytes = 1 << 16;
+	options.create = create;
+	options.files = sim_files(disk);
+	return store_open(out, "/store", &options, NULL, &created);
+}
+
+static uint64_t sum_of(struct store *s)
+{
+	struct buf out = BUF_INIT;
+	uint64_t sum;
+
+	if (answers_to_all(s, queries, &out))
+		ck_abort_msg("no answer: %s", buf_cstr(&out));
+	sum = XXH3_64bits(out.ptr, out.len);
+	buf_release(&out);
+	return sum;
+}
+
+/* ------------------------------------------------------------------ steps */
+static void tick(struct world *w, int64_t us)
+{
+	w->clock_us += us;
+	clock_set_us(w->clock_us);
+}
+
+static void open_world(struct world *w)
+{
+	ck_assert_int_eq(open_on(&w->store, w->crash.disk, !w->created), 0);
+	ck_assert_int_eq(cql_session_new(&w->session, w->store), 0);
+	w->created = true;
+}
+
+static void close_world(struct world *w)
+{
+	cql_session_free(w->session);
+	ck_assert_int_eq(store_close(w->store), 0);
+	w->synced = w->acknowledged;
+}
+
+static bool is_schema_change(const char *s)
+{
+	return !strncmp(s, "CREATE", 6) || !strncmp(s, "ALTER", 5) ||
+	       !strncmp(s, "DROP", 4) || !strncmp(s, "TRUNCATE", 8);
+}
+
+static void statement(struct world *w, const char *s)
+{
+	struct buf out = BUF_INIT;
+
+	w->begun++;
+	if (answer_to(w->session, s, &out))
+		ck_abort_msg("%s: %s", s, buf_cstr(&out));
+	buf_release(&out);
+	w->acknowledged = w->begun;
+	if (is_schema_change(s))
+		w->synced = w->begun;
+}
+
+static void step(struct world *w, const char *s)
+{
+	tick(w, 1000);
+	if (!strcmp(s, "sync") || !strcmp(s, "later")) {
+		ck_assert_int_eq(store_sync(w->store), 0);
+		w->synced = w->acknowledged;
+	} else if (!strcmp(s, "flush")) {
+		ck_assert_int_eq(store_flush(w->store, NULL), 0);
+	} else if (!strcmp(s, "compact")) {
+		ck_assert_int_eq(store_compact(w->store, NULL), 0);
+	} else if (!strcmp(s, "reopen")) {
+		close_world(w);
+		open_world(w);
+	} else {
+		statement(w, s);
+	}
+	if (!strcmp(s, "later")) {
+		/* What expires makes another moment. */
+		tick(w, 100 * 1000000);
+		w->acknowledged = w->synced = ++w->begun;
+	}
+}
+
+/* Not watched, the moments' sums are taken, and no crash is tried. */
+static void run(struct world *w, const struct workload *load, bool watched)
+{
+	uint32_t moment = 0;
+	size_t i;
+
+	w->clock_us = (int64_t)1000000 * 1000000;
+	clock_set_us(w->clock_us);
+	crash_watch(&w->crash, watched);
+	open_world(w);
+	w->sums[0] = sum_of(w->store);
+	for (i = 0; i < ARRAY_SIZE(load->steps) && load->steps[i]; i++) {
+		step(w, load->steps[i]);
+		if (watched)
+			continue;
+		w->sums[w->begun] = sum_of(w->store);
+		/* Else a lost statement would not show. */
+		if (w->begun > moment)
+			ck_assert_uint_ne(w->sums[w->begun], w->sums[moment]);
+		moment = w->begun;
+	}
+	close_world(w);
+	crash_watch(&w->crash, false);
+}
+
+/* ------------------------------------------------------------------ check */
+static uint64_t expectation(const struct crash *c)
+{
+	const struct world *w = (const struct world *)c;
+
+	return ((uint64_t)w->begun << 40) + ((uint64_t)w->synced << 20) +
+	       w->acknowledged * 2 + w->created;
+}
+
+static void check(struct crash *c, struct sim *disk, bool killed)
+{
+	struct world *w = (struct world *)c;
+	uint32_t first = killed ? w->acknowledged : w->synced;
+	uint32_t moment = w->begun;
+	struct store *s;
+	uint64_t sum;
+
+	crash_assert(c, !open_on(&s, disk, !w->created));
+	sum = sum_of(s);
+	while (moment > first && w->sums[moment] != sum)
+		moment--;
+	crash_assert(c, w->sums[moment] == sum);
+	if (random_below(&c->rng, 8) == 0)
+		crash_assert(c, !store_verify(s, NULL, NULL));
+	crash_assert(c, !store_close(s));
+	crash_assert(c, !sim_open_count(disk));
+	/* What was seen once after a clean close stays. */
+	if (random_below(&c->rng, 8) == 0) {
+		crash_assert(c, !open_on(&s, disk, false));
+		crash_assert(c, sum_of(s) == sum);
+		crash_assert(c, !store_close(s));
+	}
+}
+
+START_TEST(statements_survive_every_crash)	/* _i: the workload */
+{
+	const struct workload *load = &workloads[_i];
+	int rounds = test_rounds(), round;
+	struct world *w = calloc(1, sizeof(*w));
+	long states = 0;
+
+	ck_assert_ptr_nonnull(w);
+	crash_init(&w->crash, load->name, 0);
+	run(w, load, false);
+	crash_release(&w->crash);
+	for (round = 0; round < rounds; round++) {
+		w->begun = w->acknowledged = w->synced = 0;
+		w->created = false;
+		crash_init(&w->crash, load->name, test_seed() + (uint64_t)round);
+		w->crash.tries = (uint32_t)test_scale((int)load->tries);
+		w->crash.check = check;
+		w->crash.expectation = expectation;
+		run(w, load, true);
+		states += w->crash.states;
+		crash_release(&w->crash);
+	}
+	free(w);
+	ck_assert_int_ge(states, test_scale(load->least));
+}
+END_TEST
+
+SUITE(crash_store)
+{
+	TCase *tc = tcase_create("crash");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_loop_test(tc, statements_survive_every_crash, 0,
+			    ARRAY_SIZE(workloads));
+	suite_add_tcase(suite, tc);
+}
