@@ -118,7 +118,7 @@ static int edit(void *context, const struct schema *now, struct schema **next)
 
 	d->now = now;
 	err = apply(d);
-	if (!err && d->x->arena->failed)
+	if (d->x->arena->failed)	/* names may be missing */
 		err = -ENOMEM;
 	if (err) {
 		schema_put(d->next);
@@ -224,29 +224,41 @@ static int refuse_kind(struct execution *x, enum statement_kind kind)
 	}
 }
 
+static int change_schema(struct ddl *d)
+{
+	int err = 0;
+
+	if (d->statement->kind == STATEMENT_CREATE_TABLE)
+		err = check_new_table(d);
+	if (!err)
+		err = find_keyspace(d);
+	if (!err)
+		err = check_rights(d);
+	if (!err && !ddl_is_plain_name(d->keyspace, 48))
+		err = refuse(d->x, "Keyspace name must not be empty, more than "
+				  "48 characters long, or contain "
+				  "non-alphanumeric-underscore characters "
+				  "(got '%s')", text_of(d->x, d->keyspace));
+	if (err)
+		return err;
+	return store_failure(d->x, store_edit_schema(d->x->store, edit, d));
+}
+
 int execute_schema(struct cql_result *r, const struct statement *s)
 {
-	struct ddl d = { .x = &r->execution, .statement = s };
+	struct execution *x = &r->execution;
+	struct ddl d = { .x = x, .statement = s };
 	int err;
 
 	if (s->kind == STATEMENT_DESCRIBE)
-		return execute_describe(r, s->describe);
-	if (s->kind >= STATEMENT_CREATE_VIEW)
-		return refuse_kind(d.x, s->kind);
-	if (s->kind == STATEMENT_CREATE_TABLE)
-		err = check_new_table(&d);
+		err = execute_describe(r, s->describe);
+	else if (s->kind >= STATEMENT_CREATE_VIEW)
+		err = refuse_kind(x, s->kind);
 	else
-		err = 0;
-	if (!err)
-		err = find_keyspace(&d);
-	if (!err)
-		err = check_rights(&d);
-	if (!err && !ddl_is_plain_name(d.keyspace, 48))
-		err = refuse(d.x, "Keyspace name must not be empty, more than "
-				  "48 characters long, or contain "
-				  "non-alphanumeric-underscore characters "
-				  "(got '%s')", text_of(d.x, d.keyspace));
-	if (err)
+		err = change_schema(&d);
+	if (!err || !x->arena->failed)
 		return err;
-	return store_failure(d.x, store_edit_schema(d.x->store, edit, &d));
+	/* A refusal for a name that there was no memory for is none. */
+	x->session->error = CQL_ERROR_INIT;
+	return -ENOMEM;
 }

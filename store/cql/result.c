@@ -125,6 +125,8 @@ const char *text_of_buf(struct execution *x, struct buf *buf)
 {
 	const char *text = text_of(x, buf_bytes(buf));
 
+	if (buf->failed)	/* cut short: the statement ends with -ENOMEM */
+		x->arena->failed = true;
 	buf_release(buf);
 	return text;
 }

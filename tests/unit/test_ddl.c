@@ -1,0 +1,762 @@
+/*
+ * DDL: what is refused, with which class and words; what DESCRIBE gives makes
+ * the same schema again; warnings, rights and owners; a statement without memory
+ * changes nothing. Longer stories are replayed in test_vectors.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/base/alloc.h"
+#include "store/cql/cql.h"
+#include "store/cql/print.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+static struct test_store store;
+static struct cql_session *session;
+
+static int run(const char *cql)
+{
+	struct cql_result *result = NULL;
+	int err = cql_execute(session, bytes_str(cql), &result);
+
+	cql_result_free(result);
+	return err;
+}
+
+static void ok(const char *cql)
+{
+	int err = run(cql);
+
+	ck_assert_msg(!err, "%s: %d %s", cql, err,
+		      cql_session_error(session)->message);
+}
+
+/* "Class: message" of a statement that is refused; "ok" of another. */
+static void expect(const char *cql, const char *expected)
+{
+	const struct cql_error *error = cql_session_error(session);
+	char got[2000] = "ok";
+
+	if (run(cql))
+		snprintf(got, sizeof(got), "%s: %s",
+			 cql_code_name(error->code), error->message);
+	ck_assert_msg(!strcmp(got, expected), "%s\n got      %s\n expected %s",
+		      cql, got, expected);
+}
+
+/* The column of an answer, its rows joined by a line break. */
+static char *column_of(const char *cql, uint32_t column)
+{
+	struct cql_result *result;
+	const struct bytes *values;
+	struct buf out = BUF_INIT;
+	size_t len;
+	int err = cql_execute(session, bytes_str(cql), &result);
+
+	ck_assert_msg(!err, "%s: %s", cql, cql_session_error(session)->message);
+	while (cql_result_next(result, &values) > 0) {
+		buf_add_bytes(&out, values[column]);
+		buf_add_byte(&out, '\n');
+	}
+	cql_result_free(result);
+	return buf_steal(&out, &len);
+}
+
+static void gives(const char *cql, uint32_t column, const char *expected)
+{
+	char *got = column_of(cql, column);
+
+	ck_assert_msg(!strcmp(got, expected), "%s\n got      %s\n expected %s",
+		      cql, got, expected);
+	mem_free(got);
+}
+
+#define SIMPLE "{'class': 'SimpleStrategy', 'replication_factor': 1}"
+
+static void set_up(void)
+{
+	test_store_open(&store);
+	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
+	ok("CREATE KEYSPACE k WITH replication = " SIMPLE);
+	ok("CREATE KEYSPACE other WITH replication = " SIMPLE);
+	ok("USE k");
+	ok("CREATE TYPE u (a int, b set<int>)");
+	ok("CREATE TYPE plain (a int)");
+	ok("CREATE TYPE other.theirs (a int)");
+	ok("CREATE TABLE t (p int, q int, c int, s int STATIC, v int, w text, "
+	   "l list<int>, m map<text, int>, fl frozen<list<int>>, d duration, "
+	   "e plain, \"Up per\" int, bl blob, vf vector<float, 3>, "
+	   "PRIMARY KEY ((p, q), c))");
+	ok("CREATE TABLE flat (k int PRIMARY KEY, v int)");
+	ok("CREATE TABLE counted (k int PRIMARY KEY, n counter)");
+	ok("CREATE TABLE dense (a text, b text, v blob, PRIMARY KEY (a, b)) "
+	   "WITH COMPACT STORAGE");
+	ok("CREATE TABLE sparse (k int PRIMARY KEY, a int, b int) "
+	   "WITH COMPACT STORAGE");
+	ok("CREATE INDEX by_v ON t (v)");
+}
+
+static void tear_down(void)
+{
+	cql_session_free(session);
+	test_store_close(&store);
+}
+
+/* ------------------------------------------------------------------ rules */
+#define INVALID "InvalidRequest: "
+#define WRONG "ConfigurationException: "
+#define SYNTAX "SyntaxException: "
+#define DENIED "Unauthorized: "
+#define KS(text) "CREATE KEYSPACE n WITH replication = " text
+#define WITH(text) "CREATE TABLE n (k int PRIMARY KEY) WITH " text
+#define SASI "'org.apache.cassandra.index.sasi.SASIIndex'"
+#define ANALYZER(name) \
+	"{'analyzer_class': 'org.apache.cassandra.index.sasi.analyzer." name "'}"
+
+static const struct { const char *cql, *expected; } rules[] = {
+	/* keyspaces */
+	{ KS("{'class': 'NetworkTopologyStrategy', 'eu': 'x'}"),
+	  WRONG "For input string: \"x\"" },
+	{ KS("{}"), WRONG "Missing replication strategy class" },
+	{ "CREATE KEYSPACE system WITH replication = " SIMPLE,
+	  INVALID "System keyspace 'system' is not user-modifiable" },
+	{ "ALTER KEYSPACE system WITH durable_writes = false",
+	  DENIED "system keyspace is not user-modifiable." },
+	{ "CREATE TABLE system_schema.x (k int PRIMARY KEY)",
+	  DENIED "system_schema keyspace is not user-modifiable." },
+	{ "DROP TABLE system.local",
+	  DENIED "system keyspace is not user-modifiable." },
+	{ "ALTER KEYSPACE k WITH replication = {'class': 'LocalStrategy'}",
+	  INVALID "Unable to use given strategy class: LocalStrategy is "
+		  "reserved for internal use." },
+	{ "ALTER KEYSPACE k WITH replication = {'replication_factor': 2}",
+	  WRONG "Missing replication strategy class" },
+	{ "CREATE TYPE \"no-name\".x (a int)",
+	  INVALID "Keyspace name must not be empty, more than 48 characters "
+		  "long, or contain non-alphanumeric-underscore characters "
+		  "(got 'no-name')" },
+	/* tables: one fault before another */
+	{ WITH("compaction = {'class': 'No'} AND nope = 1"),
+	  WRONG "Unable to find compaction strategy class "
+		"'org.apache.cassandra.db.compaction.No'" },
+	{ "CREATE TABLE nope.n (k int PRIMARY KEY) WITH gc_grace_seconds = 'x'",
+	  SYNTAX "Invalid integer value x for 'gc_grace_seconds'" },
+	{ "CREATE TABLE nope.n (k int PRIMARY KEY) WITH gc_grace_seconds = -1",
+	  INVALID "Keyspace 'nope' doesn't exist" },
+	{ "CREATE TABLE n (k nope PRIMARY KEY) WITH gc_grace_seconds = -1",
+	  WRONG "gc_grace_seconds must be greater than or equal to 0 (got -1)" },
+	{ "CREATE TABLE t (k nope PRIMARY KEY)",
+	  "AlreadyExists: Cannot add already existing table \"t\" to keyspace "
+	  "\"k\"" },
+	{ "CREATE TABLE \"a b\" (k nope PRIMARY KEY)",
+	  INVALID "Unknown type k.nope" },
+	{ "CREATE TABLE n (k int, k text)",
+	  INVALID "Duplicate column 'k' declaration for table 'n'" },
+	{ "CREATE TABLE n (k int PRIMARY KEY, v int MASKED WITH DEFAULT)",
+	  INVALID "Cannot mask columns because dynamic data masking is not "
+		  "enabled. You can enable it with the "
+		  "dynamic_data_masking_enabled property on cassandra.yaml" },
+	{ "CREATE TABLE n (a int, b int, c int, PRIMARY KEY (a, b)) WITH "
+	  "CLUSTERING ORDER BY (b ASC, x DESC, c ASC)",
+	  INVALID "Only clustering key columns can be defined in CLUSTERING "
+		  "ORDER directive: [x, c] are not clustering columns" },
+	/* types */
+	{ "CREATE TABLE n (k int PRIMARY KEY, v frozen<list<list<counter>>>)",
+	  INVALID "Counters are not allowed inside collections: "
+		  "frozen<list<counter>>" },
+	{ "CREATE TABLE n (k int PRIMARY KEY, v map<list<int>, counter>)",
+	  INVALID "Counters are not allowed inside collections: "
+		  "map<list<int>, counter>" },
+	{ "CREATE TABLE n (k int PRIMARY KEY, v other.theirs)",
+	  INVALID "Statement on keyspace k cannot refer to a user type in "
+		  "keyspace other; user types can only be used in the keyspace "
+		  "they are defined in" },
+	{ "CREATE TABLE n (k int PRIMARY KEY, v u)",
+	  INVALID "Non-frozen UDTs with nested non-frozen collections are not "
+		  "supported" },
+	{ "ALTER TABLE flat ADD x u",
+	  INVALID "Non-frozen UDTs with nested non-frozen collections are not "
+		  "supported for column x" },
+	{ "CREATE TABLE n (k int PRIMARY KEY, v 'Nope')",
+	  SYNTAX "Error setting type Nope: Unable to find abstract-type class "
+		 "'org.apache.cassandra.db.marshal.Nope'" },
+	{ "CREATE TABLE n (k tuple<int, frozen<list<duration>>> PRIMARY KEY)",
+	  INVALID "duration type is not supported for PRIMARY KEY column 'k'" },
+	{ "CREATE TABLE n (k plain PRIMARY KEY)",
+	  INVALID "Invalid non-frozen user-defined type \"k.plain\" for PRIMARY "
+		  "KEY column 'k'" },
+	{ "CREATE TABLE n (k int PRIMARY KEY, v vector<int, 0>)",
+	  INVALID "vectors may only have positive dimensions; given 0" },
+	/* options */
+	{ WITH("compaction = {'class': 'UnifiedCompactionStrategy', "
+	       "'min_threshold': 4}"),
+	  WRONG "Properties specified [min_threshold] are not understood by "
+		"UnifiedCompactionStrategy" },
+	{ WITH("compaction = {'class': 'SizeTieredCompactionStrategy', "
+	       "'zz': 1, 'aa': 1}"),
+	  WRONG "Properties specified [aa, zz] are not understood by "
+		"SizeTieredCompactionStrategy" },
+	{ WITH("compaction = {'class': 'SizeTieredCompactionStrategy', "
+	       "'max_threshold': 0}"),
+	  WRONG "Disabling compaction by setting compaction thresholds to 0 has "
+		"been removed, set the compaction option 'enabled' to false "
+		"instead." },
+	{ WITH("compaction = {'class': 'UnifiedCompactionStrategy', "
+	       "'scaling_parameters': 'T4, L10, N, X'}"),
+	  WRONG "Scaling parameter X must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+" },
+	{ WITH("compression = {'class': 'SnappyCompressor'}"),
+	  WRONG "SnappyCompressor is not supported: use LZ4Compressor, "
+		"ZstdCompressor or DeflateCompressor" },
+	{ WITH("compression = {'class': 'LZ4Compressor', "
+	       "'lz4_high_compressor_level': 18}"),
+	  WRONG "Invalid value [18] for parameter 'lz4_high_compressor_level'. "
+		"Value must be between 1 and 17." },
+	{ WITH("caching = {'rows_per_partition': 'SOME'}"),
+	  WRONG "Invalid value 'SOME' for caching sub-option "
+		"'rows_per_partition': only 'ALL', 'NONE', and integer values "
+		"are allowed" },
+	{ WITH("speculative_retry = '100p'"),
+	  WRONG "Invalid value 100p for PERCENTILE option 'speculative_retry': "
+		"must be between (0.0 and 100.0)" },
+	{ WITH("crc_check_chance = 'NaN'"),
+	  WRONG "crc_check_chance must be larger than or equal to 0 and smaller "
+		"than or equal to 1.0 (got NaN)" },
+	/* compact storage */
+	{ "CREATE TABLE n (a int, b int, s int STATIC, l list<int>, "
+	  "PRIMARY KEY (a, b)) WITH COMPACT STORAGE",
+	  INVALID "Non-frozen collections and UDTs are not supported with "
+		  "COMPACT STORAGE" },
+	{ "ALTER TABLE dense DROP v",
+	  INVALID "Cannot drop the value column v of a COMPACT STORAGE table" },
+	{ "ALTER TABLE sparse RENAME k TO column1",
+	  INVALID "Cannot rename column k to column1 in table 'k.sparse'; "
+		  "another column with that name already exists" },
+	{ "CREATE INDEX ON dense (v)",
+	  INVALID "Secondary indexes are not supported on compact value column "
+		  "of COMPACT STORAGE tables" },
+	{ "CREATE INDEX ON dense (b)",
+	  INVALID "Secondary indexes are not supported on PRIMARY KEY columns "
+		  "in COMPACT STORAGE tables" },
+	/* ALTER TABLE */
+	{ "ALTER TABLE counted DROP n", "ok" },
+	{ "ALTER TABLE counted ADD n counter",
+	  INVALID "Cannot re-add previously dropped counter column n" },
+	{ "ALTER TABLE t DROP v",
+	  INVALID "Cannot drop column v because it has dependent secondary "
+		  "indexes (by_v)" },
+	{ "ALTER TABLE t DROP (w, w)", "ok" },
+	{ "ALTER TABLE t ADD w text STATIC",
+	  INVALID "Cannot re-add previously dropped column 'w' of kind STATIC, "
+		  "incompatible with previous kind REGULAR" },
+	{ "ALTER TABLE t RENAME p TO x AND q TO x",
+	  INVALID "Cannot rename column q to x in table 'k.t'; another column "
+		  "with that name already exists" },
+	{ "ALTER TABLE t DROP c",
+	  INVALID "Cannot drop PRIMARY KEY column c" },
+	{ "ALTER TABLE t WITH id = 5b0a1a1e-0000-1000-8000-000000000000",
+	  WRONG "Cannot alter table id." },
+	{ "ALTER TABLE nope WITH gc_grace_seconds = x",
+	  SYNTAX "line 1:41 no viable alternative at input 'x'" },
+	{ "ALTER TABLE t ALTER v TYPE text",
+	  INVALID "Altering column types is no longer supported" },
+	/* types */
+	{ "ALTER TYPE plain ADD x frozen<plain>",
+	  INVALID "Cannot add new field x of type frozen<k.plain> to user type "
+		  "k.plain as it would create a circular reference" },
+	{ "DROP TYPE plain",
+	  INVALID "Cannot drop user type 'k.plain' as it is still used by "
+		  "tables t" },
+	{ "CREATE TYPE n (a int, b text, a text)",
+	  INVALID "Duplicate field name 'a' in type 'n'" },
+	/* indexes */
+	{ "CREATE INDEX by_v ON flat (v)",
+	  INVALID "Index 'by_v' already exists" },
+	{ "CREATE CUSTOM INDEX i ON t (v, c) USING 'sai'",
+	  INVALID "A storage-attached index cannot be created over multiple "
+		  "columns: v, c" },
+	{ "CREATE CUSTOM INDEX i ON t (v, v) USING 'sai'",
+	  INVALID "Duplicate column 'v' in index target list" },
+	{ "CREATE CUSTOM INDEX i ON t (bl) USING 'StorageAttachedIndex'",
+	  INVALID "Unsupported type: blob" },
+	{ "CREATE CUSTOM INDEX i ON t (v) USING 'sai' WITH OPTIONS = {'x': 1}",
+	  WRONG "Properties specified [x] are not understood by "
+		"StorageAttachedIndex" },
+	{ "CREATE CUSTOM INDEX i ON t (v) USING 'sai' "
+	  "WITH OPTIONS = {'case_sensitive': false}",
+	  INVALID "CQL type int cannot be analyzed." },
+	{ "CREATE CUSTOM INDEX i ON t (v) USING 'sai' "
+	  "WITH OPTIONS = {'target': 'v'}",
+	  INVALID "Cannot specify target as a CUSTOM option" },
+	{ "CREATE CUSTOM INDEX i ON t (\"Up per\") USING 'sai'",
+	  INVALID "Column 'Up per' is longer than the permissible name length "
+		  "of 222 characters or contains non-alphanumeric-underscore "
+		  "characters" },
+	{ "CREATE CUSTOM INDEX i ON t (l) USING " SASI,
+	  WRONG "complex columns are not yet supported by SASI" },
+	{ "CREATE CUSTOM INDEX i ON t (p) USING " SASI,
+	  WRONG "partition key columns are not yet supported by SASI" },
+	{ "CREATE CUSTOM INDEX i ON t (v) USING " SASI " WITH OPTIONS = "
+	  ANALYZER("StandardAnalyzer"),
+	  WRONG "StandardAnalyzer does not support type int" },
+	{ "CREATE CUSTOM INDEX i ON t (v) USING " SASI " WITH OPTIONS = "
+	  "{'analyzer_class': 'nope'}",
+	  WRONG "Invalid analyzer class option specified [nope]" },
+	/* not ours */
+	{ "CREATE FUNCTION f (x int) CALLED ON NULL INPUT RETURNS int LANGUAGE "
+	  "java AS 'return 1;'",
+	  INVALID "User-defined functions are disabled in cassandra.yaml - set "
+		  "user_defined_functions_enabled=true to enable" },
+	{ "CREATE ROLE r",
+	  DENIED "You have to be logged in and not anonymous to perform this "
+		 "request" },
+	{ "DROP TRIGGER r ON t", INVALID "Triggers are not supported" },
+	/* DESCRIBE */
+	{ "DESCRIBE nope.t", INVALID "'nope' not found in keyspaces" },
+	{ "DESCRIBE INDEX t",
+	  INVALID "Table for existing index 't' not found in 'k'" },
+};
+
+START_TEST(a_rule)
+{
+	bool syntax = strstr(rules[_i].expected, SYNTAX "line") != NULL;
+
+	if (!strncmp(rules[_i].cql, "ALTER TABLE counted ADD", 23))
+		ok("ALTER TABLE counted DROP n");
+	if (strstr(rules[_i].cql, "ADD w text STATIC"))
+		ok("ALTER TABLE t DROP w");
+	if (syntax)	/* the wording behind the place is our own */
+		ck_assert_int_eq(run(rules[_i].cql), -EINVAL);
+	else
+		expect(rules[_i].cql, rules[_i].expected);
+}
+END_TEST
+
+START_TEST(without_a_keyspace)
+{
+	struct cql_session *with = session;
+
+	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
+	expect("CREATE TABLE x (k int PRIMARY KEY)",
+	       INVALID "No keyspace has been specified. USE a keyspace, or "
+		       "explicitly specify keyspace.tablename");
+	expect("DESCRIBE TABLE x",
+	       INVALID "No keyspace specified and no current keyspace");
+	ok("CREATE TABLE k.x (k int PRIMARY KEY)");
+	gives("DESCRIBE TYPES", 2, "plain\nu\ntheirs\n");
+	cql_session_free(session);
+	session = with;
+}
+END_TEST
+
+/* ---------------------------------------------------------------- DESCRIBE */
+static const char *const makers[] = {
+	"CREATE TYPE z (a int)",
+	"CREATE TYPE a (f frozen<z>, g frozen<map<text, frozen<z>>>)",
+	"CREATE TYPE \"B c\" (\"X\" tuple<int, frozen<a>>, v vector<float, 2>)",
+	"CREATE TABLE one (k int PRIMARY KEY, v frozen<a>, w z, x 'LongType')",
+	"CREATE TABLE two (\"K\" int, b text, c timeuuid, d int, s set<int> "
+	"STATIC, \"qu\"\"ote\" frozen<\"B c\">, m map<text, frozen<list<int>>>, "
+	"PRIMARY KEY ((\"K\", b), c, d)) WITH CLUSTERING ORDER BY (c DESC) AND "
+	"comment = 'it''s' AND compaction = {'class': "
+	"'LeveledCompactionStrategy'} AND compression = {'class': "
+	"'ZstdCompressor', 'compression_level': 3, 'min_compress_ratio': 1.1} "
+	"AND speculative_retry = '99.50percentile' AND additional_write_policy "
+	"= 'max(50ms, 99p)' AND cdc = true AND incremental_backups = 'no' AND "
+	"caching = {'keys': 'none', 'rows_per_partition': '10'} AND memtable = "
+	"'trie' AND read_repair = 'none'",
+	"CREATE TABLE counts (k text, c int, n counter, PRIMARY KEY (k, c)) "
+	"WITH compression = {}",
+	"CREATE INDEX ON two (d)", "CREATE INDEX ON two (keys(m))",
+	"CREATE INDEX ON two (m)",
+	"CREATE CUSTOM INDEX words ON two (b) USING 'sai' WITH OPTIONS = "
+	"{}",
+	"CREATE CUSTOM INDEX ON one (x) USING " SASI " WITH OPTIONS = "
+	"{'mode': 'SPARSE'}",
+	"ALTER TABLE two RENAME d TO \"D d\"",
+	"ALTER TABLE one DROP w USING TIMESTAMP 5",
+};
+
+static void make_all(void)
+{
+	/* The index on d is in the way of its new name, and w of z not frozen. */
+	for (size_t i = 0; i < ARRAY_SIZE(makers); i++) {
+		if (strstr(makers[i], "RENAME"))
+			ok("DROP INDEX two_d_idx");
+		if (strstr(makers[i], "DROP w"))
+			expect(makers[i], INVALID "Cannot drop non-frozen "
+				"column w of user type z");
+		else
+			ok(makers[i]);
+	}
+	ok("CREATE INDEX ON two (\"D d\")");
+}
+
+/* Run each statement of a text whose statements end in ";\n". */
+static void run_all(char *text)
+{
+	char *end;
+
+	for (; *text; text = end) {
+		end = strstr(text, ";\n");
+		ck_assert_ptr_nonnull(end);
+		*end = 0;
+		end += 2;
+		ok(text);
+	}
+}
+
+START_TEST(describe_makes_it_again)
+{
+	char *first, *again, *columns, *copy;
+
+	ok("DROP KEYSPACE k");
+	ok("CREATE KEYSPACE k WITH replication = {'class': "
+	   "'NetworkTopologyStrategy', 'eu-west': 3, 'asia': 0} AND "
+	   "durable_writes = false");
+	make_all();
+	first = column_of("DESCRIBE KEYSPACE k", 3);
+	columns = column_of("SELECT toJson(column_name), kind, type FROM "
+			    "system_schema.columns WHERE keyspace_name = 'k'",
+			    2);
+	copy = mem_copy(first, strlen(first));
+	ok("DROP KEYSPACE k");
+	run_all(copy);
+	again = column_of("DESCRIBE k", 3);
+	ck_assert_str_eq(first, again);
+	gives("SELECT toJson(column_name), kind, type FROM "
+	      "system_schema.columns WHERE keyspace_name = 'k'", 2, columns);
+	mem_free(first);
+	mem_free(again);
+	mem_free(copy);
+	mem_free(columns);
+}
+END_TEST
+
+START_TEST(describe_with_internals_makes_it_again)
+{
+	char *first, *copy;
+
+	ok("ALTER TABLE flat ADD (x list<int>, y text)");
+	ok("ALTER TABLE flat DROP x USING TIMESTAMP 77");
+	ok("ALTER TABLE flat DROP y USING TIMESTAMP 78");
+	ok("ALTER TABLE flat ADD y text");
+	first = column_of("DESCRIBE TABLE flat WITH INTERNALS", 3);
+	ck_assert_ptr_nonnull(strstr(first, "DROP y USING TIMESTAMP 78;"));
+	copy = mem_copy(first, strlen(first));
+	ok("DROP TABLE flat");
+	run_all(copy);
+	gives("DESCRIBE TABLE flat WITH INTERNALS", 3, first);
+	expect("CREATE TABLE twin (k int PRIMARY KEY) WITH id = "
+	       "5b0a1a1e-0000-1000-8000-000000000000", "ok");
+	expect("CREATE TABLE twin2 (k int PRIMARY KEY) WITH id = "
+	       "'5b0a1a1e-0000-1000-8000-000000000000'",
+	       WRONG "The table id is in use already");
+	mem_free(first);
+	mem_free(copy);
+}
+END_TEST
+
+START_TEST(a_compact_table_makes_itself_again)
+{
+	static const char *const names[] = { "dense", "sparse" };
+	struct table *t = test_table(store.store, "k", names[_i]), *again;
+	struct buf text = BUF_INIT, other = BUF_INIT;
+
+	cql_print_table(&text, t, 0);
+	test_drop_table(store.store, "k", names[_i]);
+	ok(buf_cstr(&text));
+	again = test_table(store.store, "k", names[_i]);
+	cql_print_table(&other, again, 0);
+	ck_assert_str_eq(buf_cstr(&text), buf_cstr(&other));
+	ck_assert_uint_eq(again->flags, t->flags);
+	ck_assert_uint_eq(again->column_count, t->column_count);
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		ck_assert_str_eq(again->columns[i].name, t->columns[i].name);
+		ck_assert_int_eq(again->columns[i].kind, t->columns[i].kind);
+		ck_assert_int_eq(again->columns[i].hidden,
+				 t->columns[i].hidden);
+	}
+	table_put(t);
+	table_put(again);
+	buf_release(&text);
+	buf_release(&other);
+}
+END_TEST
+
+START_TEST(describe_lists)
+{
+	ok("CREATE TABLE \"Flat\" (k int PRIMARY KEY)");
+	gives("DESCRIBE TABLES", 2, "counted\ndense\nflat\n\"Flat\"\nsparse\nt\n");
+	gives("DESC TYPES", 2, "plain\nu\n");
+	gives("DESCRIBE FUNCTIONS", 2, "");
+	gives("DESCRIBE AGGREGATES", 0, "");
+	gives("DESCRIBE CLUSTER", 1, "Murmur3Partitioner\n");
+	gives("DESCRIBE TABLE t", 2, "t\nby_v\n");
+	gives("DESCRIBE t", 1, "table\nindex\n");
+	gives("DESCRIBE by_v", 3, "CREATE INDEX by_v ON k.t (v);\n");
+	gives("DESCRIBE ONLY KEYSPACE k", 1, "keyspace\n");
+	gives("DESCRIBE KEYSPACES", 2, "k\nother\nsystem\nsystem_schema\n");
+	gives("DESCRIBE SCHEMA", 0, "k\nk\nk\nk\nk\nk\nk\nk\nk\nk\nother\nother\n");
+}
+END_TEST
+
+/* ------------------------------------------------------------- replication */
+static const struct { const char *create, *alter, *shown; } replications[] = {
+	{ "{'class': 'SimpleStrategy'}", NULL,
+	  "{'class': 'SimpleStrategy', 'replication_factor': '1'}" },
+	{ "{'class': 'NetworkTopologyStrategy'}", NULL,
+	  "{'class': 'NetworkTopologyStrategy', 'datacenter1': '1'}" },
+	{ "{'class': 'NetworkTopologyStrategy', 'replication_factor': 3}", NULL,
+	  "{'class': 'NetworkTopologyStrategy', 'datacenter1': '3'}" },
+	{ "{'class': 'NetworkTopologyStrategy', 'a': 2, 'b': 0}",
+	  "{'class': 'NetworkTopologyStrategy', 'replication_factor': 5}",
+	  "{'class': 'NetworkTopologyStrategy', 'a': '2', 'datacenter1': "
+	  "'5'}" },
+	{ "{'class': 'SimpleStrategy', 'replication_factor': 2}",
+	  "{'class': 'NetworkTopologyStrategy'}",
+	  "{'class': 'NetworkTopologyStrategy', 'datacenter1': '2'}" },
+	{ "{'class': 'SimpleStrategy', 'replication_factor': 2}",
+	  "{'class': 'org.apache.cassandra.locator.SimpleStrategy'}",
+	  "{'class': 'SimpleStrategy', 'replication_factor': '2'}" },
+};
+
+START_TEST(replication_is_completed)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "CREATE KEYSPACE r WITH replication = %s",
+		 replications[_i].create);
+	ok(text);
+	snprintf(text, sizeof(text), "ALTER KEYSPACE r WITH replication = %s",
+		 replications[_i].alter);
+	if (replications[_i].alter)
+		ok(text);
+	snprintf(text, sizeof(text), "CREATE KEYSPACE r WITH replication = %s "
+		 " AND durable_writes = true;\n", replications[_i].shown);
+	gives("DESCRIBE ONLY KEYSPACE r", 3, text);
+}
+END_TEST
+
+/* ------------------------------------------------------ warnings and rights */
+static void warned(const char *cql, const char *first, const char *second)
+{
+	struct cql_result *result;
+
+	ck_assert_int_eq(cql_execute(session, bytes_str(cql), &result), 0);
+	ck_assert_ptr_nonnull(cql_result_warning(result, 0));
+	ck_assert_str_eq(cql_result_warning(result, 0), first);
+	if (second)
+		ck_assert_str_eq(cql_result_warning(result, 1), second);
+	else
+		ck_assert_ptr_null(cql_result_warning(result, 1));
+	cql_result_free(result);
+}
+
+START_TEST(warnings)
+{
+	warned("CREATE KEYSPACE r WITH replication = {'class': "
+	       "'SimpleStrategy', 'replication_factor': 3}",
+	       "Your replication factor 3 for keyspace r is higher than the "
+	       "number of nodes 1", NULL);
+	warned("ALTER KEYSPACE r WITH replication = {'class': "
+	       "'NetworkTopologyStrategy', 'eu': 4}",
+	       "Your replication factor 4 for keyspace r is higher than the "
+	       "number of nodes 1 for datacenter eu",
+	       "When increasing replication factor you need to run a full "
+	       "(-full) repair to distribute the data.");
+	warned("CREATE CUSTOM INDEX ON flat (v) USING " SASI,
+	       "SASI indexes are experimental and are not recommended for "
+	       "production use.", NULL);
+}
+END_TEST
+
+static bool may_only_read(void *context, const struct keyspace *k,
+			  const struct table *t, enum cql_right right)
+{
+	const char *name = context;
+
+	return right == CQL_READ || t || (k && strcmp(k->name, name));
+}
+
+START_TEST(rights_and_owners)
+{
+	char name[] = "k";
+	struct table *t;
+
+	cql_session_owner(session, 12, 34, 0750);
+	ok("CREATE TABLE mine (k int PRIMARY KEY)");
+	t = test_table(store.store, "k", "mine");
+	ck_assert_uint_eq(t->uid, 12);
+	ck_assert_uint_eq(t->gid, 34);
+	ck_assert_uint_eq(t->mode, 0750);
+	table_put(t);
+	cql_session_rights(session, may_only_read, name);
+	ck_assert_int_eq(run("DROP TABLE mine"), -EACCES);
+	ck_assert_int_eq(run("ALTER TABLE t ADD x int"), -EACCES);
+	ck_assert_int_eq(run("CREATE INDEX ON t (c)"), -EACCES);
+	ck_assert_int_eq(run("CREATE KEYSPACE x WITH replication = " SIMPLE),
+			 -EACCES);
+	ck_assert_int_eq(run("DROP TYPE other.theirs"), 0);
+	ck_assert_int_eq(run("DESCRIBE TABLE t"), 0);
+}
+END_TEST
+
+/* A table that mkdir made takes the shape that is given to it. */
+START_TEST(a_provisional_table_is_replaced)
+{
+	struct table *t = table_new("k", "p");
+
+	table_add_column(t, "key", type_native(TYPE_TEXT),
+			 COLUMN_PARTITION_KEY, false);
+	t->flags = TABLE_PROVISIONAL;
+	ck_assert_int_eq(table_finish(t), 0);
+	table_put(test_add_table(store.store, t));
+	ok("CREATE TABLE IF NOT EXISTS p (a int PRIMARY KEY)");
+	t = test_table(store.store, "k", "p");
+	ck_assert_str_eq(t->columns[0].name, "a");
+	ck_assert_uint_eq(t->flags, 0);
+	table_put(t);
+	expect("CREATE TABLE p (a int PRIMARY KEY)",
+	       "AlreadyExists: Cannot add already existing table \"p\" to "
+	       "keyspace \"k\"");
+}
+END_TEST
+
+/* ----------------------------------------------------------------- bounds */
+/* A type that names the one before twice: its tree would have 2^n nodes. */
+START_TEST(types_do_not_explode)
+{
+	char text[200];
+	int err = 0, i;
+
+	ok("CREATE TYPE t0 (a int, b int)");
+	for (i = 1; i < 64 && !err; i++) {
+		snprintf(text, sizeof(text), "CREATE TYPE t%d (a frozen<t%d>, "
+			 "b frozen<t%d>)", i, i - 1, i - 1);
+		err = run(text);
+	}
+	ck_assert_int_eq(err, -EINVAL);
+	ck_assert_int_lt(i, 20);
+	/* Nor by growing at the bottom. */
+	for (i = 0; i < 10 && !err; i++) {
+		snprintf(text, sizeof(text), "ALTER TYPE t0 ADD c%d int", i);
+		err = run(text);
+	}
+	ck_assert_int_eq(err, -EINVAL);
+}
+END_TEST
+
+START_TEST(types_are_bounded_in_depth)
+{
+	struct buf text = BUF_INIT;
+	int depth = 1;
+
+	ok("CREATE TYPE d0 (a int)");
+	for (; depth < 40; depth++) {
+		buf_clear(&text);
+		buf_add_format(&text, "CREATE TYPE d%d (a frozen<d%d>)", depth,
+			       depth - 1);
+		if (run(buf_cstr(&text)))
+			break;
+	}
+	ck_assert_int_eq(depth, TYPE_DEPTH_MAX - 1);
+	expect("ALTER TYPE d0 ADD b tuple<tuple<int>>",
+	       INVALID "Types may be nested 32 deep at most");
+	buf_release(&text);
+}
+END_TEST
+
+START_TEST(many_tables)
+{
+	char text[100];
+	int count = test_scale(300);
+
+	for (int i = 0; i < count; i++) {
+		snprintf(text, sizeof(text),
+			 "CREATE TABLE many%d (k int PRIMARY KEY, v int)", i);
+		ok(text);
+	}
+	for (int i = 0; i < count; i += 2) {
+		snprintf(text, sizeof(text), "DROP TABLE many%d", i);
+		ok(text);
+	}
+	cql_session_free(session);
+	test_store_reopen(&store);
+	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
+	ok("USE k");
+	expect("DROP TABLE many0", INVALID "Table 'k.many0' doesn't exist");
+	ok("DROP TABLE many1");
+}
+END_TEST
+
+/* ----------------------------------------------------------- out of memory */
+static const char *const repeatable[] = {
+	"CREATE KEYSPACE IF NOT EXISTS r WITH replication = {'class': "
+	"'NetworkTopologyStrategy', 'eu': 2}",
+	"ALTER KEYSPACE other WITH replication = {'class': "
+	"'NetworkTopologyStrategy', 'replication_factor': 2}",
+	"CREATE TYPE IF NOT EXISTS made (a int, b frozen<map<text, "
+	"frozen<plain>>>, c tuple<int, frozen<u>>)",
+	"ALTER TYPE plain ADD IF NOT EXISTS x list<int>",
+	"ALTER TYPE u RENAME IF EXISTS a TO aa AND b TO bb",
+	"CREATE TABLE IF NOT EXISTS made (k frozen<plain>, c int, s int STATIC, "
+	"v list<int>, PRIMARY KEY (k, c)) WITH comment = 'x' AND compaction = "
+	"{'class': 'LeveledCompactionStrategy'} AND compression = {'class': "
+	"'ZstdCompressor'} AND CLUSTERING ORDER BY (c DESC)",
+	"CREATE TABLE IF NOT EXISTS packed (k int PRIMARY KEY, v int) WITH "
+	"COMPACT STORAGE",
+	"ALTER TABLE flat ADD IF NOT EXISTS (x int, y map<int, text>)",
+	"ALTER TABLE flat DROP IF EXISTS (x, y)",
+	"ALTER TABLE flat WITH caching = {'keys': 'NONE'} AND cdc = true",
+	"CREATE INDEX IF NOT EXISTS ON t (keys(m))",
+	"CREATE CUSTOM INDEX IF NOT EXISTS i ON t (w) USING " SASI
+	" WITH OPTIONS = {'mode': 'CONTAINS'}",
+	"DROP INDEX IF EXISTS by_v", "DROP TABLE IF EXISTS made",
+	"DROP TYPE IF EXISTS made", "DROP KEYSPACE IF EXISTS r",
+	"DESCRIBE FULL SCHEMA", "DESCRIBE CLUSTER",
+};
+
+START_TEST(without_memory)
+{
+	int err = -ENOMEM;
+	long n;
+
+	for (n = 1; err && n < 5000; n++) {
+		mem_fail_at(n, 0);
+		err = run(repeatable[_i]);
+		mem_fail_at(0, 0);
+		ck_assert_msg(!err || err == -ENOMEM, "%s: %ld: %d %s",
+			      repeatable[_i], n, err,
+			      cql_session_error(session)->message);
+	}
+	ck_assert_int_eq(err, 0);
+	ok(repeatable[_i]);
+	ok("DESCRIBE SCHEMA");
+}
+END_TEST
+
+SUITE(ddl)
+{
+	TCase *tc = tcase_create("ddl");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, a_rule, 0, ARRAY_SIZE(rules));
+	tcase_add_test(tc, without_a_keyspace);
+	tcase_add_test(tc, describe_makes_it_again);
+	tcase_add_test(tc, describe_with_internals_makes_it_again);
+	tcase_add_loop_test(tc, a_compact_table_makes_itself_again, 0, 2);
+	tcase_add_test(tc, describe_lists);
+	tcase_add_loop_test(tc, replication_is_completed, 0,
+			    ARRAY_SIZE(replications));
+	tcase_add_test(tc, warnings);
+	tcase_add_test(tc, rights_and_owners);
+	tcase_add_test(tc, a_provisional_table_is_replaced);
+	tcase_add_test(tc, types_do_not_explode);
+	tcase_add_test(tc, types_are_bounded_in_depth);
+	tcase_add_test(tc, many_tables);
+	tcase_add_loop_test(tc, without_memory, 0, ARRAY_SIZE(repeatable));
+	suite_add_tcase(suite, tc);
+}
