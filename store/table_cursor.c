@@ -294,16 +294,15 @@ static int seek_next_partition(struct cursor *c)
 	return key->failed ? -ENOMEM : peek_seek(c, p, buf_bytes(key));
 }
 
-static int next_found(struct cursor *c)
+/* 1: c->prefix is that of the next one; 0: there is none. */
+static int find_partition(struct cursor *c)
 {
 	struct peek *p = &c->partitions;
-	int err, more;
+	int more = seek_next_partition(c);
 	size_t len;
 
-	err = seek_next_partition(c);
-	if (err)
-		return err;
-	more = peek_row(c, p);
+	if (!more)
+		more = peek_row(c, p);
 	if (more <= 0)
 		return more;
 	len = key_partition_len(p->entry.key);
@@ -311,8 +310,25 @@ static int next_found(struct cursor *c)
 		return -EUCLEAN;
 	buf_clear(&c->prefix);
 	buf_add(&c->prefix, p->entry.key.ptr, len);
-	if (!c->prefix.failed &&
-	    (int64_t)(get_be64(c->prefix.ptr) ^ (uint64_t)1 << 63) >
+	return c->prefix.failed ? -ENOMEM : 1;
+}
+
+/* A key is never empty: there the table's own attributes are. */
+static bool is_of_table(const struct cursor *c)
+{
+	return c->prefix.len == KEY_EMPTY_LEN;
+}
+
+static int next_found(struct cursor *c)
+{
+	int more;
+
+	do {
+		more = find_partition(c);
+	} while (more > 0 && is_of_table(c));
+	if (more <= 0)
+		return more;
+	if ((int64_t)(get_be64(c->prefix.ptr) ^ (uint64_t)1 << 63) >
 	    c->query.to_token)
 		return 0;
 	if (c->query.reversed)

@@ -22,6 +22,7 @@ enum key_kind {
 	KEY_ROW = 0x30,		/* rows and bounds between them */
 	KEY_END = 0xf0,		/* bound: after all of the partition */
 };
+#define KEY_EMPTY_LEN 10	/* token and end of a key of no bytes */
 #define KEY_ROW_END 0x38
 #define KEY_BEFORE_PREFIX 0x20
 #define KEY_AFTER_PREFIX 0x60

@@ -209,6 +209,46 @@ START_TEST(attributes_above_tables)
 }
 END_TEST
 
+/* Those of a table have no partition: a scan passes over them. */
+START_TEST(attributes_of_a_table)	/* _i: of how many columns the key is */
+{
+	struct table *t = table_new("ks", "t");
+	struct type *text = type_native(TYPE_TEXT);
+	struct object_ref o = { .partition_key = BYTES_EMPTY };
+	struct bytes values[2] = { bytes_str("a"), bytes_str("b") }, value;
+	struct buf key = BUF_INIT;
+	struct row_view row;
+	struct cursor *c;
+	struct query q;
+
+	table_add_column(t, "k", text, COLUMN_PARTITION_KEY, false);
+	if (_i > 1)
+		table_add_column(t, "l", text, COLUMN_PARTITION_KEY, false);
+	table_add_column(t, "v", text, COLUMN_REGULAR, false);
+	ck_assert_int_eq(table_finish(t), 0);
+	t = test_add_table(store.store, t);
+	o.table = t;
+	write_attribute(&w, &o, 'm', bytes_str("1"), 1);
+	done();
+	query_init(&q, t);
+	ck_assert_int_eq(table_query(&c, store.store, &q), 0);
+	ck_assert_int_eq(cursor_next(c, &row), 0);
+	cursor_close(c);
+	table_partition_key(&key, t, values);
+	write_row(&w, t, buf_bytes(&key), NULL);
+	write_marker(&w, 1, 0);
+	done();
+	ck_assert_int_eq(table_query(&c, store.store, &q), 0);
+	ck_assert_int_eq(cursor_next(c, &row), 1);
+	ck_assert(bytes_equal(row.partition_key, buf_bytes(&key)));
+	ck_assert_int_eq(cursor_next(c, &row), 0);
+	cursor_close(c);
+	ck_assert_int_eq(attribute(&o, 'm', &value), 1);
+	buf_release(&key);
+	table_put(t);
+}
+END_TEST
+
 /* -------------------------------------------------------- dropped, compact */
 START_TEST(a_dropped_columns_cells_are_gone)
 {
@@ -428,6 +468,7 @@ SUITE(write)
 	tcase_add_loop_test(tc, a_deleted_counter_begins_anew, 0, 3);
 	tcase_add_test(tc, attributes_are_beside_the_data);
 	tcase_add_test(tc, attributes_above_tables);
+	tcase_add_loop_test(tc, attributes_of_a_table, 1, 3);
 	tcase_add_test(tc, a_dropped_columns_cells_are_gone);
 	tcase_add_test(tc, a_compact_row_is_its_value);
 	tcase_add_test(tc, an_observer_sees_what_changed);
