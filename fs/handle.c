@@ -237,6 +237,30 @@ int handle_finish(struct op *op, struct handle *h)
 	return err;
 }
 
+bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct fs *fs = op->fs;
+	bool found = false;
+	struct handle *h;
+
+	if (!n->ops->file->document || !atomic_load(&n->opens))
+		return false;
+	mutex_lock(&fs->handles_lock);
+	for (h = fs->writers; h; h = h->next) {
+		if (h->node != n || !h->image || h->failed)
+			continue;
+		mutex_lock(&h->image->lock);
+		if (h->wrote || h->cut) {
+			h->image->how.has_mtime = true;
+			h->image->how.mtime_ns = mtime_ns;
+			found = true;
+		}
+		mutex_unlock(&h->image->lock);
+	}
+	mutex_unlock(&fs->handles_lock);
+	return found;
+}
+
 void commit_empties(struct op *op, struct node *dir)
 {
 	struct fs *fs = op->fs;

@@ -57,6 +57,8 @@ int image_truncate(struct op *op, struct node *n, struct handle *h,
 		   uint64_t size);
 /* A time set while something is pending goes with it: true if so. */
 bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+/* The same of a document, whose descriptors have an image each. */
+bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 struct image *image_new(void);
 void image_free(struct image *image);
 /* The node's image with one more user; make: where there was none. NULL. */
