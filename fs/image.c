@@ -180,11 +180,23 @@ int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
 	return 0;
 }
 
+/* What a write is refused for; otherwise it is gathered. */
+static int check_text(struct op *op, struct node *n, const struct image *image,
+		      size_t from)
+{
+	const struct file_kind *file = n->ops->file;
+	struct bytes text = buf_bytes(&image->text);
+
+	if (file->may_begin && !file->may_begin(op, n, text, from))
+		return op_refuse(op, -EINVAL, "no value begins so");
+	return file->check && text_is_complete(text) ?
+		       file->check(op, n, text, &image->how) : 0;
+}
+
 /* The image with data put in at offset, validated as far as it goes. */
 int image_write(struct op *op, struct node *n, struct image *image,
 		uint64_t offset, struct bytes data)
 {
-	const struct file_kind *file = n->ops->file;
 	struct buf *text = &image->text;
 	size_t old_len;
 	int err = image_load(op, n, image);
@@ -212,12 +224,10 @@ int image_write(struct op *op, struct node *n, struct image *image,
 	memcpy(text->ptr + offset, data.ptr, data.len);
 	if (end > old_len)
 		text->len = end;
-	if (file->may_begin &&
-	    !file->may_begin(op, n, buf_bytes(text),
-			     offset < old_len ? offset : old_len)) {
+	err = check_text(op, n, image, offset < old_len ? offset : old_len);
+	if (err) {
 		text->len = old_len;
 		memcpy(text->ptr + offset, buf_bytes(&saved).ptr, saved.len);
-		err = op_refuse(op, -EINVAL, "no value begins so");
 	} else {
 		image->state = IMAGE_DIRTY;
 	}

@@ -180,6 +180,13 @@ struct file_kind {
 	 * already. NULL: anything can. */
 	bool (*may_begin)(struct op *op, struct node *n, struct bytes text,
 			  size_t from);
+	/*
+	 * Would the text be taken? Asked in the write where it is complete
+	 * (text_is_complete): a shell does not look at what a close says.
+	 * -EINVAL with the reason. NULL: nothing is to be said before.
+	 */
+	int (*check)(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how);
 	/* Does cutting it to nothing and closing it store the empty value? */
 	bool (*takes_empty)(struct op *op, struct node *n);
 	/* A document: each descriptor has its own text, >> merges. */
@@ -265,9 +272,16 @@ int key_column_stat(struct op *op, const struct place *p, struct child *c);
 int collection_json_stat(struct op *op, const struct place *p,
 			 struct child *c);
 extern const struct file_kind cell_file;
+/*
+ * Does it end with a newline, and all of its brackets and quotes have their
+ * ends? Of a type but text and blob no value can go on behind that.
+ */
+bool text_is_complete(struct bytes text);
 /* The value of a text as it stands in a file. -EINVAL with the reason. */
 int text_value(struct op *op, const struct type *type, struct bytes text,
 	       struct buf *value);
+/* Of a complete text of a type: would text_value take it? */
+int text_check(struct op *op, const struct type *type, struct bytes text);
 void value_text(struct buf *out, const struct type *type, struct bytes value);
 uint64_t value_text_size(const struct type *type, struct bytes value);
 /* kind/partition.c: the first row below a place, in the op's memory: 1, 0. */

@@ -37,6 +37,45 @@ static struct bytes without_newline(struct bytes text)
 	return text;
 }
 
+/* Where a string ends that begins at i: past its last quote, or the end. */
+static size_t skip_string(struct bytes text, size_t i)
+{
+	uint8_t quote = text.ptr[i++];
+
+	for (; i < text.len && text.ptr[i] != quote; i++)
+		if (quote == '"' && text.ptr[i] == '\\')
+			i++;
+	return i < text.len ? i + 1 : text.len + 1;
+}
+
+bool text_is_complete(struct bytes text)
+{
+	size_t i = 0, depth = 0;
+
+	if (!text.len || text.ptr[text.len - 1] != '\n')
+		return false;
+	while (i < text.len) {
+		switch (text.ptr[i]) {
+		case '"':
+		case '\'':
+			i = skip_string(text, i);
+			continue;
+		case '[':
+		case '{':
+		case '(':
+			depth++;
+			break;
+		case ']':
+		case '}':
+		case ')':
+			depth -= depth > 0;
+			break;
+		}
+		i++;
+	}
+	return i == text.len && !depth;
+}
+
 static bool has_empty(const struct type *type)
 {
 	return type && (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII ||
@@ -276,6 +315,27 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 	return false;
 }
 
+/* Text and blob are asked byte by byte: they may go on behind any newline. */
+int text_check(struct op *op, const struct type *type, struct bytes text)
+{
+	struct buf unused = BUF_INIT;
+	int err = 0;
+
+	if (type && !has_empty(type) && text.len > 1)
+		err = text_value(op, type, text, &unused);
+	buf_release(&unused);
+	return err;
+}
+
+static int check(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	struct place p;
+
+	(void)how;
+	return place_of(op, n, &p) ? 0 : text_check(op, p.type, text);
+}
+
 static bool takes_empty(struct op *op, struct node *n)
 {
 	struct place p;
@@ -287,6 +347,7 @@ const struct file_kind cell_file = {
 	.load = load,
 	.store = store,
 	.may_begin = may_begin,
+	.check = check,
 	.takes_empty = takes_empty,
 };
 

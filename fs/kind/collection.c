@@ -390,12 +390,56 @@ static int stat_position(struct op *op, struct node *n, struct child *out)
 	return err;
 }
 
+/* The element has another name too, under which the kernel may know it. */
+static int store_by_position(struct op *op, struct node *n, struct bytes text,
+			     const struct store_how *how)
+{
+	op->broadcast = true;
+	return cell_file.store(op, n, text, how);
+}
+
+static int load_position(struct op *op, struct node *n, struct buf *out)
+{
+	return cell_file.load(op, n, out);
+}
+
+static bool position_may_begin(struct op *op, struct node *n,
+			       struct bytes text, size_t from)
+{
+	return cell_file.may_begin(op, n, text, from);
+}
+
+static int position_check(struct op *op, struct node *n, struct bytes text,
+			  const struct store_how *how)
+{
+	return cell_file.check(op, n, text, how);
+}
+
+static bool position_takes_empty(struct op *op, struct node *n)
+{
+	return cell_file.takes_empty(op, n);
+}
+
+static const struct file_kind position_file = {
+	.load = load_position,
+	.store = store_by_position,
+	.may_begin = position_may_begin,
+	.check = position_check,
+	.takes_empty = position_takes_empty,
+};
+
+static int unlink_position(struct op *op, struct node *n)
+{
+	op->broadcast = true;
+	return cell_unlink(op, n);
+}
+
 const struct node_ops kind_position = {
 	.kind = "element",
 	.part = PART_PATH,
-	.file = &cell_file,
+	.file = &position_file,
 	.stat = stat_position,
-	.unlink = cell_unlink,
+	.unlink = unlink_position,
 };
 
 static int stat_append(struct op *op, struct node *n, struct child *out)
@@ -458,10 +502,21 @@ static bool append_may_begin(struct op *op, struct node *n, struct bytes text,
 	return type_text_may_begin(p.column->type->parts[0], text);
 }
 
+static int append_check(struct op *op, struct node *n, struct bytes text,
+			const struct store_how *how)
+{
+	struct place p;
+
+	(void)how;
+	return place_of(op, n->parent, &p) || !p.column->type->part_count ?
+		       0 : text_check(op, p.column->type->parts[0], text);
+}
+
 static const struct file_kind append_file = {
 	.load = load_nothing,
 	.store = store_append,
 	.may_begin = append_may_begin,
+	.check = append_check,
 	.document = true,
 };
 

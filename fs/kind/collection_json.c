@@ -103,9 +103,21 @@ static int store(struct op *op, struct node *n, struct bytes text,
 	return err ? err : write_whole(op, n, &p, value, how->append);
 }
 
+static int check(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	struct bytes value;
+	struct place p;
+
+	(void)how;
+	return place_of(op, n, &p) ? 0 :
+				     document_value(op, p.column, text, &value);
+}
+
 static const struct file_kind collection_json_file = {
 	.load = load,
 	.store = store,
+	.check = check,
 	.document = true,
 };
 

@@ -176,26 +176,36 @@ static int later_than(struct op *op, const struct place *p, int64_t *at)
 	return 0;
 }
 
-static int store_text(struct op *op, struct node *n, struct bytes text,
-		      const struct store_how *how, const struct place *p)
+/* What is done with the text of one object. */
+typedef int take_object(struct op *op, struct node *n, struct bytes text,
+			const struct store_how *how, const struct place *p);
+
+static int write_text(struct merge *m, struct bytes text)
 {
 	struct type_error error = { "" };
 	struct json_member *members;
-	struct merge m = { .op = op, .p = p, .append = how->append };
-	struct write w;
 	size_t count;
-	int err = json_read_object(&op->arena, &members, &count, text, &error);
+	int err = json_read_object(&m->op->arena, &members, &count, text,
+				   &error);
 
 	if (err == -EINVAL)
-		return op_refuse_type(op, &error);
-	if (!err)
-		err = later_than(op, p, &m.at);
+		return op_refuse_type(m->op, &error);
+	return err ? err : write_object(m, members, count);
+}
+
+static int store_object(struct op *op, struct node *n, struct bytes text,
+			const struct store_how *how, const struct place *p)
+{
+	struct merge m = { .op = op, .p = p, .append = how->append };
+	struct write w;
+	int err = later_than(op, p, &m.at);
+
 	if (err)
 		return err;
 	write_init(&w, op->fs->store);
 	m.w = &w;
 	m.ttl = p->table->options.default_time_to_live;
-	err = write_object(&m, members, count);
+	err = write_text(&m, text);
 	if (!err)
 		err = attr_touch(op, &w, n->parent);
 	if (!err && how->has_mtime)
@@ -206,8 +216,54 @@ static int store_text(struct op *op, struct node *n, struct bytes text,
 	return err;
 }
 
-static int store(struct op *op, struct node *n, struct bytes text,
-		 const struct store_how *how)
+/* All but the write itself. */
+static int check_object(struct op *op, struct node *n, struct bytes text,
+			const struct store_how *how, const struct place *p)
+{
+	struct merge m = { .op = op, .p = p, .append = how->append };
+	struct write w;
+	int err;
+
+	(void)n;
+	write_init(&w, op->fs->store);
+	m.w = &w;
+	err = write_text(&m, text);
+	write_release(&w);
+	return err;
+}
+
+/* An object a line; one that spans lines is taken whole. */
+static int each_object(struct op *op, struct node *n, struct bytes text,
+		       const struct store_how *how, const struct place *p,
+		       take_object *take)
+{
+	int err = 0;
+
+	if (!how->append)
+		return take(op, n, text, how, p);
+	while (!err && text.len) {
+		const uint8_t *end = memchr(text.ptr, '\n', text.len);
+		size_t line = end ? (size_t)(end - text.ptr) : text.len;
+		struct type_error error;
+		struct json_member *members;
+		size_t count;
+
+		if (json_read_object(&op->arena, &members, &count,
+				     bytes_of(text.ptr, line), &error))
+			line = text.len;
+		err = take(op, n, bytes_of(text.ptr, line), how, p);
+		text.ptr += line;
+		text.len -= line;
+		while (text.len && text.ptr[0] == '\n') {
+			text.ptr++;
+			text.len--;
+		}
+	}
+	return err;
+}
+
+static int take_text(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how, take_object *take)
 {
 	struct place p;
 	int err = place_of(op, n, &p);
@@ -217,32 +273,26 @@ static int store(struct op *op, struct node *n, struct bytes text,
 				"counters are written by their own files");
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
-	op->broadcast = true;
-	while (!err && how->append && text.len) {
-		const uint8_t *end = memchr(text.ptr, '\n', text.len);
-		size_t line = end ? (size_t)(end - text.ptr) : text.len;
-		struct type_error error;
-		struct json_member *members;
-		size_t count;
+	return err ? err : each_object(op, n, text, how, &p, take);
+}
 
-		/* An object a line; one that spans lines is taken whole. */
-		if (json_read_object(&op->arena, &members, &count,
-				     bytes_of(text.ptr, line), &error))
-			line = text.len;
-		err = store_text(op, n, bytes_of(text.ptr, line), how, &p);
-		text.ptr += line;
-		text.len -= line;
-		while (text.len && text.ptr[0] == '\n') {
-			text.ptr++;
-			text.len--;
-		}
-	}
-	return err || how->append ? err : store_text(op, n, text, how, &p);
+static int store(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	op->broadcast = true;
+	return take_text(op, n, text, how, store_object);
+}
+
+static int check(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	return take_text(op, n, text, how, check_object);
 }
 
 static const struct file_kind row_json_file = {
 	.load = load,
 	.store = store,
+	.check = check,
 	.document = true,
 };
 

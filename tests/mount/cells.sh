@@ -57,7 +57,7 @@ ip|example.org
 d|1,5
 L
 is 'the old value stays' -2147483648 "$(cat "$r/i")"
-is 'and the reason can be read' 1 "$(tail -20 "$M/.widefs/errors" | grep -c 'k/t/1/i: ')" || true
+is 'and the reason can be read' 1 "$(tail -20 "$M/.widefs/errors" | grep -c "/k/t/1/i EINVAL Unable to make int from 'abc'")"
 refused 'half a uuid, at close' 'Invalid argument' cp <(printf 1a6300ca) "$r/u"
 
 # What others see, and when.

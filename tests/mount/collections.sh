@@ -75,7 +75,7 @@ refused 'too few' 'Invalid argument' put "$r/ve" '[1, 2]'
 mkdir "$M/k/t/1/@static"
 ok 'statics' put "$M/k/t/1/@static/s" shared
 is 'listed' '@static 1' "$(names "$M/k/t/1")"
-is 'in CQL' '"shared"' "$(value s)"
+is 'in CQL' '[["shared"]]' "$(cql 'SELECT DISTINCT id, s FROM k.t' | jq -c '[.rows[][1:]]')"
 # counters
 p=$M/k/hits/home
 mkdir "$p"

@@ -23,7 +23,8 @@ ok 'keys that agree' put "$p/x.json" '{"id": 1, "c": "x", "a": 6}'
 refused 'keys that do not' 'Invalid argument' put "$p/x.json" '{"id": 2, "a": 7}'
 refused 'a wrong value' 'Invalid argument' put "$p/x.json" '{"a": "seven"}'
 refused 'an unknown column' 'Invalid argument' put "$p/x.json" '{"aa": 7}'
-refused 'not JSON' 'Invalid argument' put "$p/x.json" '{"a": 7'
+refused 'not JSON' 'Invalid argument' put "$p/x.json" '{"a": 7, oops}'
+refused 'half of it, at close' 'Invalid argument' cp <(echo '{"a": 7') "$p/x.json"
 is 'the row is unchanged' '{"id":1,"c":"x","s":null,"a":6,"b":null,"m":null}' "$(row x)"
 is 'the keys disagree' 'Invalid argument' "$(cp "$p/x.json" "$p/y.json" 2>&1 | grep -o 'Invalid argument')"
 ok 'rm deletes the row' rm "$p/x.json"
