@@ -494,11 +494,22 @@ static int commit(struct store *s, struct schema *next)
 	return 0;
 }
 
-/* Step 4: what `was` names and the present version does not. */
+static bool has_index(const struct table *t, uint32_t number)
+{
+	uint32_t i;
+
+	for (i = 0; t && i < t->index_count; i++)
+		if (t->indexes[i].number == number)
+			return true;
+	return false;
+}
+
+/*
+ * Step 4: what `was` names and the present version does not. A table keeps its
+ * number, and an index its table; most are the same object in both.
+ */
 static int drop_gone(struct store *s, const struct schema *was)
 {
-	const struct table *const *now =
-		(const struct table *const *)s->by_number;
 	struct table **list;
 	size_t i, count;
 	uint32_t j;
@@ -509,12 +520,14 @@ static int drop_gone(struct store *s, const struct schema *was)
 		return -ENOMEM;
 	for (i = 0; !err && i < count; i++) {
 		struct table *t = list[i];
+		struct table *is = store_current_table(s, t->number);
 
-		if (!is_named(now, s->by_number_count, t->number))
+		if (is == t)
+			continue;
+		if (!is)
 			err = lsm_table_drop(s->lsm, t->number);
 		for (j = 0; !err && j < t->index_count; j++)
-			if (!is_named(now, s->by_number_count,
-				      t->indexes[j].number))
+			if (!has_index(is, t->indexes[j].number))
 				err = lsm_table_drop(s->lsm,
 						     t->indexes[j].number);
 	}
