@@ -246,6 +246,19 @@ int child_set_times(struct op *op, struct node *dir, struct child *c)
 	return set_times(op, dir, NULL, c);
 }
 
+/*
+ * A kept directory with a stored time is there whatever the store holds below
+ * it: whether a row is left need not be looked up among the deleted ones.
+ */
+static bool stat_kept(struct op *op, struct node *n, struct child *out)
+{
+	if (!n->ops->directory || !n->table || n->table == n ||
+	    !(atomic_load(&n->flags) & NODE_KEPT))
+		return false;
+	kept_child(op, n, out);
+	return !set_times(op, NULL, n, out) && out->mtime_ns;
+}
+
 int node_stat(struct op *op, struct node *n, struct child *out)
 {
 	int64_t mtime_ns;
@@ -253,6 +266,8 @@ int node_stat(struct op *op, struct node *n, struct child *out)
 
 	if (atomic_load(&n->flags) & NODE_GONE && n->ops->directory)
 		return -ENOENT;
+	if (stat_kept(op, n, out))
+		return 0;
 	err = n->ops->stat(op, n, out);
 	if ((err == -ENOENT || err == -EINVAL) && n->ops->directory &&
 	    (atomic_load(&n->flags) & (NODE_KEPT | NODE_UNKEYED))) {
