@@ -322,8 +322,19 @@ int ddl_child(struct op *op, struct node *dir, struct bytes base,
 /* kind/schema.c: run statements for the caller. */
 bool cql_may_caller(void *context, const struct keyspace *k,
 		    const struct table *t, enum cql_right right);
+int session_open(struct op *op, struct cql_session **out, const char *keyspace,
+		 mode_t mode, bool as_caller);
+int session_run(struct op *op, struct cql_session *session, struct bytes text);
+int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k);
 int run_statement(struct op *op, const char *keyspace, struct bytes text,
 		  mode_t mode, bool as_caller);
+
+/* kind/ddl.c: what is written into a schema.cql, n. */
+int ddl_apply(struct op *op, struct node *n, struct bytes text);
+int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
+		  struct bytes data);
+int ddl_flush(struct op *op, struct handle *h);
+void ddl_close(struct op *op, struct handle *h);
 
 /* ------------------------------------------------------------- attributes */
 /* attr.c: times that were set, beside the data. */

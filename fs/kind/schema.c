@@ -9,7 +9,6 @@
 #include "fs/inner.h"
 #include "store/cql/cql.h"
 #include "store/cql/print.h"
-#include "store/cql/split.h"
 
 /* ------------------------------------------------------------- statements */
 bool cql_may_caller(void *context, const struct keyspace *k,
@@ -25,7 +24,7 @@ bool cql_may_caller(void *context, const struct keyspace *k,
 	return caller_may(op, op->fs->uid, op->fs->gid, 0755, want);
 }
 
-static int run(struct op *op, struct cql_session *session, struct bytes text)
+int session_run(struct op *op, struct cql_session *session, struct bytes text)
 {
 	struct cql_result *result;
 	const struct bytes *values;
@@ -39,8 +38,8 @@ static int run(struct op *op, struct cql_session *session, struct bytes text)
 	return err;
 }
 
-static int open_session(struct op *op, struct cql_session **out,
-			const char *keyspace, mode_t mode, bool as_caller)
+int session_open(struct op *op, struct cql_session **out, const char *keyspace,
+		 mode_t mode, bool as_caller)
 {
 	struct fs_call *call = op->call;
 	int err = cql_session_new(out, op->fs->store);
@@ -58,10 +57,10 @@ int run_statement(struct op *op, const char *keyspace, struct bytes text,
 		  mode_t mode, bool as_caller)
 {
 	struct cql_session *session = NULL;
-	int err = open_session(op, &session, keyspace, mode, as_caller);
+	int err = session_open(op, &session, keyspace, mode, as_caller);
 
 	if (!err)
-		err = run(op, session, text);
+		err = session_run(op, session, text);
 	cql_session_free(session);
 	return err;
 }
@@ -121,8 +120,7 @@ static void print_table(struct buf *out, const struct table *t, bool *first)
 	}
 }
 
-static int print_keyspace(struct op *op, struct buf *out,
-			  const struct keyspace *k)
+int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k)
 {
 	bool first = true;
 	uint32_t i;
@@ -203,157 +201,12 @@ static int load_schema(struct op *op, struct node *n, struct buf *out)
 	return k ? print_keyspace(op, out, k) : -ESTALE;
 }
 
-static bool is_space(uint8_t c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Are two statements the same but for blanks and the final semicolon? */
-static bool same_statement(struct bytes a, struct bytes b)
-{
-	size_t i = 0, j = 0;
-
-	for (;;) {
-		while (i < a.len && (is_space(a.ptr[i]) || a.ptr[i] == ';'))
-			i++;
-		while (j < b.len && (is_space(b.ptr[j]) || b.ptr[j] == ';'))
-			j++;
-		if (i == a.len || j == b.len)
-			return i == a.len && j == b.len;
-		if (a.ptr[i++] != b.ptr[j++])
-			return false;
-	}
-}
-
-static bool stands_already(struct op *op, const struct keyspace *k,
-			   struct bytes statement)
-{
-	struct buf now = BUF_INIT;
-	struct bytes rest, one;
-	struct cql_split split;
-	bool found = false;
-	size_t used;
-
-	if (!print_keyspace(op, &now, k)) {
-		rest = buf_bytes(&now);
-		cql_split_init(&split);
-		while (!found &&
-		       cql_split_next(&split, rest, true, &one, &used) > 0) {
-			found = same_statement(one, statement);
-			rest.ptr += used;
-			rest.len -= used;
-			cql_split_init(&split);
-		}
-	}
-	buf_release(&now);
-	return found;
-}
-
-static bool begins_with(struct bytes statement, const char *words, size_t *len)
-{
-	size_t i = 0;
-
-	for (; *words; words++) {
-		if (*words == ' ') {
-			if (i >= statement.len || !is_space(statement.ptr[i]))
-				return false;
-			while (i < statement.len && is_space(statement.ptr[i]))
-				i++;
-		} else if (i >= statement.len ||
-			   (statement.ptr[i++] & ~0x20) != *words) {
-			return false;
-		}
-	}
-	*len = i;
-	return true;
-}
-
-/* The keyspace's own CREATE: its options are taken over while it is empty. */
-static int take_options(struct op *op, struct cql_session *session,
-			struct bytes statement, size_t words)
-{
-	struct buf text = BUF_INIT;
-	size_t more;
-	int err;
-
-	buf_add_str(&text, "ALTER KEYSPACE ");
-	statement.ptr += words;
-	statement.len -= words;
-	if (begins_with(statement, "IF NOT EXISTS ", &more)) {
-		statement.ptr += more;
-		statement.len -= more;
-	}
-	buf_add_bytes(&text, statement);
-	err = text.failed ? -ENOMEM : run(op, session, buf_bytes(&text));
-	buf_release(&text);
-	return err;
-}
-
-static bool is_ddl(struct bytes statement)
-{
-	size_t len;
-
-	return begins_with(statement, "CREATE ", &len) ||
-	       begins_with(statement, "ALTER ", &len) ||
-	       begins_with(statement, "DROP ", &len) ||
-	       begins_with(statement, "USE ", &len);
-}
-
-static int apply_one(struct op *op, struct node *n,
-		     struct cql_session *session, struct bytes statement)
-{
-	struct keyspace *k;
-	size_t words;
-	int err;
-
-	if (!is_ddl(statement))
-		return op_refuse(op, -EINVAL,
-				 "schema.cql takes statements that define, no others");
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
-	k = op_keyspace(op, n);
-	if (!k)
-		return -ESTALE;
-	if (stands_already(op, k, statement))
-		return 0;
-	if (begins_with(statement, "CREATE KEYSPACE ", &words) &&
-	    !k->table_count)
-		return take_options(op, session, statement, words);
-	err = run(op, session, statement);
-	return err;
-}
-
-static int apply(struct op *op, struct node *n, struct bytes text)
-{
-	struct keyspace *k = op_keyspace(op, n);
-	struct cql_session *session = NULL;
-	struct cql_split split;
-	struct bytes one;
-	size_t used;
-	int err = -ESTALE;
-
-	if (k)
-		err = open_session(op, &session, k->name,
-				   0777 & ~(op->call ? caller_umask(op->call) :
-						       022), true);
-	op->broadcast = true;
-	cql_split_init(&split);
-	while (!err && cql_split_next(&split, text, true, &one, &used) > 0) {
-		if (one.len)
-			err = apply_one(op, n, session, one);
-		text.ptr += used;
-		text.len -= used;
-		cql_split_init(&split);
-	}
-	cql_session_free(session);
-	return err;
-}
-
 static int store_schema_text(struct op *op, struct node *n, struct bytes text,
 			     const struct store_how *how)
 {
 	struct keyspace *k = op_keyspace(op, n);
-	int err = !k ? -ESTALE : k->system ? -EROFS : apply(op, n, text);
+	int err = !k ? -ESTALE : k->system ? -EROFS :
+					 ddl_apply(op, n, text);
 
 	if (err || !how->has_mtime)
 		return err;
@@ -374,6 +227,9 @@ static const struct file_kind schema_file = {
 	.store = store_schema_text,
 	.takes_empty = takes_empty,
 	.document = true,
+	.write = ddl_write,
+	.flush = ddl_flush,
+	.close = ddl_close,
 };
 
 /* It drops nothing, and is not seen until the next DDL. */
