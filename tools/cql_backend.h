@@ -47,4 +47,6 @@ bool cql_interrupted(void);
 void cql_interrupt_clear(void);
 /* From now on Ctrl-C sets that flag and does not end the process. */
 void cql_interrupt_catch(void);
+/* Wait until fd can be read: 0, or -EINTR when Ctrl-C was or is pressed. */
+int cql_interrupt_wait(int fd);
 #endif

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,35 +25,6 @@ struct cql_editor {
 	char prompt[96];
 };
 
-/* ---------------------------------------------------------------- Ctrl-C */
-/* A signal handler has nothing else to write to. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
-bool cql_interrupted(void)
-{
-	return interrupted;
-}
-
-void cql_interrupt_clear(void)
-{
-	interrupted = 0;
-}
-
-void cql_interrupt_catch(void)
-{
-	struct sigaction action;
-
-	memset(&action, 0, sizeof(action));
-	action.sa_handler = on_interrupt;	/* no SA_RESTART: reads end */
-	sigaction(SIGINT, &action, NULL);
-}
-
 /* A character, or -1 after Ctrl-C (libedit's own would try again). */
 static int read_character(EditLine *line, wchar_t *out)
 {
@@ -64,11 +34,14 @@ static int read_character(EditLine *line, wchar_t *out)
 	(void)line;
 	memset(&state, 0, sizeof(state));
 	for (;;) {
-		ssize_t n = read(STDIN_FILENO, &byte, 1);
 		size_t used;
+		ssize_t n;
 
-		if (n < 0 && errno == EINTR && !interrupted)
-			continue;	/* the window's size */
+		if (cql_interrupt_wait(STDIN_FILENO))
+			return -1;
+		n = read(STDIN_FILENO, &byte, 1);
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0)
 			return n ? -1 : 0;
 		used = mbrtowc(out, &byte, 1, &state);
@@ -329,8 +302,10 @@ int cql_editor_line(struct cql_editor *e, struct buf *out,
 	fflush(stdout);
 	cql_interrupt_clear();
 	el_resize(e->line);
+	/* Before the prompt is seen: what is typed then is ours. */
+	el_set(e->line, EL_PREP_TERM, 1);
 	text = el_gets(e->line, &count);
-	if (interrupted) {
+	if (cql_interrupted()) {
 		cql_interrupt_clear();
 		fputs("^C\n", stdout);
 		return -EINTR;

@@ -51,9 +51,8 @@ static bool ask_more(struct shell *shell)
 	fflush(shell->out);
 	fputs("---MORE---", stderr);
 	while (c != '\n') {
-		ssize_t n = read(STDIN_FILENO, &c, 1);
-
-		if (n <= 0 || cql_interrupted()) {
+		if (cql_interrupt_wait(STDIN_FILENO) ||
+		    read(STDIN_FILENO, &c, 1) <= 0) {
 			fputc('\n', stderr);
 			return false;
 		}

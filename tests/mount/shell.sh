@@ -1,0 +1,241 @@
+# widefsctl cql: the shell, on a store in its own process and on a mount.
+. tests/mount/lib.sh
+export HOME=$W XDG_STATE_HOME=$W/state XDG_CONFIG_HOME=$W/config
+status() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
+terminal() { timeout 120 python3 tests/mount/terminal.py "$CTL" cql "$@"; }
+start
+stop
+cat >"$W/schema" <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+USE k;
+CREATE TYPE address (street text, "Zip" int);
+CREATE TYPE person (name text, home frozen<address>);
+CREATE TABLE t (id int, c text, s text STATIC, a double, ok boolean, bl blob, tags set<text>, m map<text, frozen<list<int>>>, l list<text>, home address,
+	who frozen<person>, at timestamp, tu tuple<int, text>, v vector<float, 2>, n varint, PRIMARY KEY (id, c));
+CREATE TABLE hits (page text PRIMARY KEY, n counter);
+CREATE INDEX by_a ON t (a);
+C
+cat >"$W/data" <<'C'
+INSERT INTO k.t (id, c, s, a, ok, bl, tags, m, l, home, who, at, tu, v, n) VALUES (1, 'x', 'st', 5.5, true, 0x00ff, {'p', 'q''s'}, {'one': [1, 2]}, ['f', 'g'],
+	{street: 'S', "Zip": 7}, {name: 'Ann', home: {street: 'T', "Zip": null}}, '2020-01-01 12:00:00.5Z', (1, 'a;b'), [1.5, -2], 123456789012345678901234567890);
+INSERT INTO k.t (id, c, a) VALUES (1, 'y', 1e100); -- a comment; with a semicolon
+INSERT INTO k.t (id, c) VALUES (2, 'é
+"quoted", \ and ''more''');
+UPDATE k.hits SET n = n + 42 WHERE page = 'home';
+C
+
+# Everything that follows is done on both sides, and has to look the same.
+both() {	# both WHERE (a store's path, or a mount's)
+	local at=$1
+	is 'a script' 0 "$(status "$CTL" cql "$at" -f "$W/schema" -f "$W/data")"
+	is 'says nothing' '' "$(cat "$W/out" "$W/err")"
+	is 'a table' $'\n id | c | s  | a   | home                   | tags\n----+---+----+-----+------------------------+---------------\n  1 | x | st | 5.5 | {street: \'S\', Zip: 7} | {\'p\', \'q\'\'s\'}\n\n(1 rows)' \
+		"$("$CTL" cql "$at" -k k -e "SELECT id, c, s, a, home, tags FROM t WHERE id = 1 AND c = 'x'" | sed 's/Zip: 7} *|/Zip: 7} |/; s/home   *|/home                   |/; s/--*+-------*$/------------------------+---------------/; s/tags *$/tags/' | sed 's/+-*-*+---------------$/&/')"
+	is 'csv' $'id,c,m,tu,v\n1,x,"{""one"": [1, 2]}","[1, ""a;b""]","[1.5, -2]"\n1,y,,,' "$("$CTL" cql --mode=csv -k k -e 'SELECT id, c, m, tu, v FROM t WHERE id = 1' "$at" | sed 's/-2\.0/-2/')"
+	is 'json' '{"id": 1, "n": 123456789012345678901234567890, "who": {"name": "Ann", "home": {"street": "T", "\"Zip\"": null}}}' "$("$CTL" cql -m json "$at" -e "SELECT id, n, who FROM k.t WHERE id = 1 AND c = 'x'")"
+	is 'SELECT JSON as it is' '{"id": 1, "c": "y"}' "$("$CTL" cql -m json "$at" -e "SELECT JSON id, c FROM k.t WHERE id = 1 AND c = 'y'")"
+	is 'a row a line' $'\n@ Row 1\n------+-----------------------------------\n id   | 1\n at   | 2020-01-01 12:00:00.500000+0000\n\n(1 rows)' \
+		"$("$CTL" cql -m line "$at" -e "SELECT id, at FROM k.t WHERE id = 1 AND c = 'x'" | sed 's/^-*+-*$/------+-----------------------------------/; s/^ \(id\|at\) *|/ \1   |/')"
+	is 'standard input' $'a\n3' "$("$CTL" cql -m csv "$at" <<<'SELECT count(*) AS a FROM k.t')"
+	is 'commands end at their line' $'Output mode is csv.\nid\n2' "$("$CTL" cql "$at" <<<$'MODE csv\nMODE\n  -- nothing\nSELECT id FROM k.t\n WHERE id = 2;')"
+	is 'EXPAND' 1 "$("$CTL" cql "$at" <<<$'EXPAND ON;\nSELECT id FROM k.t WHERE id = 2;\n' | grep -c '^ id | 2$')"
+	is 'a static row, a counter' $'page,n\nhome,42' "$("$CTL" cql -m csv "$at" -e 'SELECT page, n FROM k.hits')"
+
+	is 'an error' 1 "$(status "$CTL" cql "$at" -k k -e 'SELECT id, nope FROM t')"
+	is 'in cqlsh'\''s form, with a caret' $'InvalidRequest: Error from server: code=2200 [Invalid query] message="Undefined column name nope in table k.t"\nSELECT id, nope FROM t\n           ^~~~' "$(cat "$W/err")"
+	is 'nothing of it among the data' '' "$(cat "$W/out")"
+	is 'a table that is not there' 1 "$(status "$CTL" cql "$at" -e 'SELECT * FROM k.none')"
+	is 'is shown' $'InvalidRequest: Error from server: code=2200 [Invalid query] message="table none does not exist"' "$(head -1 "$W/err")"
+	printf 'SELECT id FROM k.t WHERE id = 2;\n\nSELECT "é" FROM\n  k.t WHER id = 1;\nSELECT id FROM k.t WHERE id = 2;\n' >"$W/bad"
+	is 'a script with an error' 1 "$(status "$CTL" cql -m csv "$at" -f "$W/bad")"
+	is 'goes on after it' $'id\n2\nid\n2' "$(cat "$W/out")"
+	is 'and names file, line and place' "$W/bad:3:SyntaxException: line 2:" "$(head -1 "$W/err" | grep -o '^.*line [0-9]*:')"
+	is 'with the caret in its line' $'  k.t WHER id = 1;' "$(sed -n 2p "$W/err")"
+	is '--bail' 1 "$(status "$CTL" cql --bail -m csv "$at" -f "$W/bad")"
+	is 'does not' $'id\n2' "$(cat "$W/out")"
+	is 'AlreadyExists' 1 "$(status "$CTL" cql "$at" -e 'CREATE TABLE k.t (a int PRIMARY KEY)')"
+	is 'has its code' 1 "$(grep -c '^AlreadyExists: Error from server: code=2400 ' "$W/err")"
+	is 'a keyspace that is not there' 6 "$(status "$CTL" cql "$at" -k nope -e 'SELECT * FROM t')"
+	is 'a mode that is not there' 2 "$(status "$CTL" cql "$at" --mode=xml)"
+	is 'an unknown option' 2 "$(status "$CTL" cql "$at" --nonsense)"
+	is 'a script that is not there' 1 "$(status "$CTL" cql "$at" -f "$W/nowhere")"
+	is 'LOGIN' 1 "$(status "$CTL" cql "$at" -e 'LOGIN root')"
+	is 'unknown statements' 1 "$(status "$CTL" cql "$at" -e 'FROBNICATE x')"
+	is 'EXIT' '' "$("$CTL" cql "$at" <<<$'EXIT\nSELECT id FROM k.t;')"
+
+	is 'consistency' $'Current consistency level is ONE.\nConsistency level set to QUORUM.\nSerial consistency level set to LOCAL_SERIAL.\nCurrent serial consistency level is LOCAL_SERIAL.' \
+		"$("$CTL" cql "$at" <<<$'CONSISTENCY\nCONSISTENCY quorum\nSERIAL CONSISTENCY LOCAL_SERIAL;\nSERIAL CONSISTENCY')"
+	refused 'a read at ANY' 'ANY ConsistencyLevel is only supported for writes' "$CTL" cql "$at" -e $'CONSISTENCY ANY\nSELECT id FROM k.t'
+	refused 'a write at SERIAL' 'You must use conditional updates for serializable writes' "$CTL" cql "$at" -e $'CONSISTENCY SERIAL\nINSERT INTO k.t (id, c) VALUES (1, '\''x'\'')'
+	refused 'a conditional write at SERIAL' 'SERIAL is not supported as conditional update commit consistency' "$CTL" cql "$at" -e $'CONSISTENCY SERIAL\nINSERT INTO k.t (id, c) VALUES (1, '\''x'\'') IF NOT EXISTS'
+	refused 'a counter at ANY' 'Consistency level ANY is not yet supported for counter table hits' "$CTL" cql "$at" -e $'CONSISTENCY ANY\nUPDATE k.hits SET n = n + 1 WHERE page = '\''a'\'''
+	refused 'a level that is none' 'Improper CONSISTENCY command' "$CTL" cql "$at" -e 'CONSISTENCY MANY'
+	refused 'SERIAL CONSISTENCY of another' 'Must be one of SERIAL or LOCAL_SERIAL' "$CTL" cql "$at" -e 'SERIAL CONSISTENCY QUORUM'
+
+	rm -f "$W/captured"
+	is 'CAPTURE' $'id\n1' "$("$CTL" cql -m csv "$at" <<<"CAPTURE '$W/captured'
+SELECT id FROM k.t WHERE id = 2;
+CAPTURE OFF
+SELECT id FROM k.t WHERE id = 1 LIMIT 1;")"
+	is 'has it' $'id\n2' "$(cat "$W/captured")"
+	echo "SOURCE '$W/loop'" >"$W/loop"
+	is 'SOURCE' $'id\n2\nid\n2' "$("$CTL" cql -m csv "$at" -e "SOURCE '$W/bad'" 2>/dev/null)"
+	refused 'SOURCE of itself' 'SOURCE inside SOURCE' "$CTL" cql "$at" -e "SOURCE '$W/loop'"
+	ok 'HELP' "$CTL" cql "$at" -e 'HELP COPY'
+	refused 'HELP of nothing' 'No help for' "$CTL" cql "$at" -e 'HELP frobnicate'
+	is 'SHOW' 2 "$("$CTL" cql "$at" <<<$'SHOW VERSION\nSHOW HOST' | grep -c '^\[widefsctl \|^Connected to ')"
+	is 'DESCRIBE' 1 "$("$CTL" cql "$at" -k k -e 'DESCRIBE TABLE hits' | grep -c '^CREATE TABLE k.hits ($')"
+	is 'DESCRIBE TABLES' 1 "$("$CTL" cql "$at" -k k -e 'DESC TABLES' | grep -c '^hits  t$')"
+
+	copy "$at"
+	"$CTL" cql "$at" -e 'DROP KEYSPACE k' || fail 'DROP KEYSPACE'
+}
+
+copy() {
+	local at=$1 before
+	before=$("$CTL" cql -m json "$at" -e 'SELECT * FROM k.t; SELECT * FROM k.hits')
+	is 'COPY TO' 0 "$(status "$CTL" cql "$at" -e "COPY k.t TO '$W/t.csv' WITH HEADER = true; COPY k.hits TO '$W/hits.csv';")"
+	is 'counts its rows' '3 rows exported' "$(head -1 "$W/err" | grep -o '^3 rows exported')"
+	is 'the counter' 'home,42' "$(cat "$W/hits.csv")"
+	is 'the header' id,c,s "$(head -1 "$W/t.csv" | cut -d, -f1-3)"
+	is 'a literal' 1 "$(grep -c "{'one': \[1, 2\]}" "$W/t.csv")"
+	is 'COPY FROM' 0 "$(status "$CTL" cql "$at" -e "TRUNCATE k.t; TRUNCATE k.hits; COPY k.t FROM '$W/t.csv' WITH HEADER = true; COPY k.hits FROM '$W/hits.csv';")"
+	is 'brings it all back' "$before" "$("$CTL" cql -m json "$at" -e 'SELECT * FROM k.t; SELECT * FROM k.hits')"
+	is 'options' $'id|c|ok\n1|x|yes\n1|y|nix' "$("$CTL" cql "$at" -e "COPY k.t (id, c, ok) TO STDOUT WITH HEADER=TRUE AND DELIMITER='|' AND NULL='nix' AND BOOLSTYLE='yes,no' AND MAXROWS=2 AND PAGESIZE=10;" 2>/dev/null)"
+	is 'quotes as RFC 4180' '"é
+""quoted"", \ and '\'more\''"' "$("$CTL" cql "$at" -e "COPY k.t (c) TO STDOUT WITH ESCAPE='\"';" 2>/dev/null | tail -2)"
+	is 'a range of tokens' 3 "$("$CTL" cql "$at" -e "COPY k.t (id) TO STDOUT WITH BEGINTOKEN=-9223372036854775807 AND ENDTOKEN=9223372036854775807;" 2>/dev/null | wc -l)"
+	rm -f "$W/rejects"
+	"$CTL" cql "$at" >"$W/out" 2>"$W/err" <<C
+COPY k.t (id, c, a, ok, l) FROM STDIN WITH TTL = 1000 AND ERRFILE = '$W/rejects' AND SKIPROWS = 1;
+this,is,a,head,line
+70,"a ""q"", b",3.5,True,"['x', 'y']"
+70,"two
+lines",,false,
+71,y
+72,z,what,,
+73,,1,,
+\\.
+SELECT id, c, a, ok, l, ttl(ok) AS life FROM k.t WHERE id = 70;
+C
+	is 'COPY FROM STDIN fails for the bad ones' 1 $?
+	is 'and says which' $'STDIN:5: expected 5 fields but found 2\nSTDIN:6: a: Unable to make double from \'what\'' "$(grep '^STDIN:[56]' "$W/err")"
+	is 'keeps them' $'71,y\n72,z,what,,' "$(head -2 "$W/rejects")"
+	is 'a key that is null' 1 "$(grep -c '^STDIN:7: Invalid null value' "$W/err")"
+	is 'the others are there' 2 "$(grep -c '| *1000 *$\|| *999 *$' "$W/out")"
+	is 'counts' '2 rows imported from 1 files' "$(tail -1 "$W/err" | grep -o '^2 rows imported from 1 files')"
+	printf 'c,a,id,nothing\nv,8.5,80,x\n' >"$W/named.csv"
+	is 'the header may name columns' 0 "$(status "$CTL" cql "$at" -e "COPY k.t FROM '$W/named.csv' WITH HEADER = true AND SKIPCOLS = 'nothing';")"
+	is 'in any order' $'id,c,a\n80,v,8.5' "$("$CTL" cql -m csv "$at" -e 'SELECT id, c, a FROM k.t WHERE id = 80')"
+	refused 'a column that is not there' 'The header names "nothing"' "$CTL" cql "$at" -e "COPY k.t FROM '$W/named.csv' WITH HEADER = true;"
+	refused 'an unknown option' $'unknown option (see HELP COPY)\nCOPY k.t TO STDOUT WITH HEDAR = 1;\n                        ^~~~~' "$CTL" cql "$at" -e 'COPY k.t TO STDOUT WITH HEDAR = 1;'
+	refused 'a table that is not there' 'table none does not exist' "$CTL" cql "$at" -e 'COPY k.none TO STDOUT;'
+	refused 'a file that cannot be written' 'Could not open' "$CTL" cql "$at" -e "COPY k.t TO '$W/no/where';"
+	python3 -c 'for i in range(3000): print(f"{i},row {i},{i}.25")' >"$W/many.csv"
+	ok 'many rows' "$CTL" cql "$at" -e "TRUNCATE k.t; COPY k.t (id, c, a) FROM '$W/many.csv'; COPY k.t (id, c, a) TO '$W/again.csv';"
+	is 'come back' "$(sort "$W/many.csv")" "$(sort "$W/again.csv")"
+}
+
+talk() {	# talk PATH: a person at a terminal
+	local at=$1
+	rm -rf "$W/state"
+	"$CTL" cql "$at" -f "$W/schema" -f "$W/data"
+	is 'a terminal' 'status 0' "$(terminal "$at" <<'T'
+< cql>
+> us\tk\t;\r
+< cql:k>
+> SELECT id FROM\tt WHE\t
+< WHERE
+> ho\t
+< home
+> \x03
+< ^C
+< cql:k>
+> SELECT id FROM t WHERE id = 1\r
+< ...
+> AND c = 'x';\r
+< (1 rows)
+< cql:k>
+> SELECT 'broken\r
+< '>
+> \x03
+< ^C
+< cql:k>
+> sel\t
+< select
+> \x03
+< cql:k>
+> \x1b[A
+< SELECT id FROM t WHERE id = 1 AND c = 'x';
+> \r
+< (1 rows)
+< cql:k>
+> INSERT INTO t (id, c) VALUES (3, 'é');\r
+< cql:k>
+> SELECT c FROM t WHERE id = 3;\r
+< é
+< cql:k>
+> show \t\t
+< HOST
+< VERSION
+> \x03
+< cql:k>
+> SELECT page FROM k.\t\t
+< hits
+> \x03
+< cql:k>
+> PAGING 1\r
+< Page size: 1
+> SELECT c FROM t;\r
+< ---MORE---
+> q\r
+< Interrupted
+< cql:k>
+> SELECT nope FROM t;\r
+< InvalidRequest
+< ^~~~
+< cql:k>
+> \x04
+.
+T
+)"
+	is 'the history is private' 600 "$(stat -c %a "$W/state/widefs/history")"
+	is 'and remembered' 'status 0' "$(terminal "$at" <<'T'
+< cql>
+> \x1b[A
+< SELECT nope FROM t;
+> \x03
+< cql>
+> exit\r
+.
+T
+)"
+	mkdir -p "$W/config/widefs"
+	printf 'USE k;\nMODE csv\n' >"$W/config/widefs/shellrc"
+	is 'shellrc' 'status 0' "$(printf '%s\n' '< cql:k>' '> SELECT page FROM hits;\r' '< home' '< cql:k>' '> \x04' . | terminal "$at")"
+	is '--no-rc' 'status 0' "$(printf '%s\n' '< cql>' '> \x04' . | terminal "$at" --no-rc)"
+	rm -rf "$W/config"
+	"$CTL" cql "$at" -e 'DROP KEYSPACE k'
+}
+
+both "$S"
+talk "$S"
+is 'TRACING' 1 "$("$CTL" cql "$S" <<<$'TRACING ON\nSELECT keyspace_name FROM system_schema.keyspaces;' | grep -c '^Tracing: [0-9]* rows given, [0-9]* read; [0-9]* tombstones, [0-9]* sstables; [0-9]* us$')"
+ok 'a store to write' "$CTL" cql "$S" -f "$W/schema"
+refused 'read-only' 'Error from server' "$CTL" cql --read-only "$S" -e 'DROP KEYSPACE k'
+ok 'and gone' "$CTL" cql "$S" -e 'DROP KEYSPACE k'
+is 'no such store' 6 "$(status "$CTL" cql "$W/none" -e 'SELECT 1')"
+is 'no store' 6 "$(status "$CTL" cql "$W" -e 'SELECT 1')"
+start
+is 'a store that is mounted' 3 "$(status "$CTL" cql "$S" -e 'SELECT 1')"
+both "$M"
+talk "$M"
+"$CTL" cql "$M" -f "$W/schema" -f "$W/data"
+is 'a folder is the keyspace in force' $'page\nhome' "$("$CTL" cql -m csv "$M/k/t" -e 'SELECT page FROM hits')"
+is 'and so is the working directory' $'page\nhome' "$(cd "$M/k" && "$CTL" cql -m csv -e 'SELECT page FROM hits')"
+is 'NaN by COPY' '5,c,NaN' "$("$CTL" cql "$M/k" -e "INSERT INTO t (id, c, a) VALUES (5, 'c', NaN); COPY t (id, c, a) TO STDOUT;" 2>/dev/null | grep ^5)"
+python3 -c "print('INSERT INTO t (id, c, s) VALUES (9, \'c\', \'' + 'x' * 3000000 + '\');')" >"$W/large"
+ok 'a large value' "$CTL" cql "$M/k" -f "$W/large"
+is 'comes back' 3000001 "$("$CTL" cql -m csv "$M/k" -e 'SELECT s FROM t WHERE id = 9' | tail -1 | wc -c)"
+stop
+done_testing
