@@ -86,6 +86,17 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 				    timeout_s));
 }
 
+/*
+ * tar and rsync give what they made its mode when they have filled it, and the
+ * table's own at last: as in mkdir, any mode goes for who made it.
+ */
+static bool is_maker(struct op *op, struct node *n)
+{
+	pid_t pid = op->call ? op->call->pid : 0;
+
+	return pid && atomic_load(&n->maker_pid) == pid;
+}
+
 /* Below tables nothing has an owner or mode of its own. */
 static int keep_owner(struct op *op, struct node *n, unsigned set,
 		      const struct stat *attr)
@@ -98,6 +109,8 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 	 * not there yet has no mode that could differ. */
 	if (set == FS_SET_MODE && !n->ops->directory &&
 	    image_is_new(op->fs, n))
+		return 0;
+	if (set == FS_SET_MODE && is_maker(op, n))
 		return 0;
 	err = node_stat(op, n, &c);
 	if (err == -ENOENT && is_open_file(n)) {

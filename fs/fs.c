@@ -200,6 +200,8 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	}
 	if (!err && c.unkeyed)
 		atomic_fetch_or(&n->flags, NODE_UNKEYED);
+	if (!err && call)
+		atomic_store(&n->maker_pid, call->pid);
 	if (!err && keep) {
 		keep_directory(at.op, n);
 		if (n->table && n->table != n)
@@ -413,6 +415,8 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		}
 		if (!err && c.scratch)
 			node_keep(n);
+		if (!err && call)
+			atomic_store(&n->maker_pid, call->pid);
 	}
 	if (!err)
 		err = handle_open(at.op, n, flags, created, reply);

@@ -44,6 +44,7 @@ struct node {
 	_Atomic uint32_t changes;	/* of a listing */
 	_Atomic uint32_t opens;
 	_Atomic uint32_t hints;		/* of a table: see attr.h */
+	_Atomic pid_t maker_pid;	/* who made it by path */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic int64_t mtime_ns;	/* kept in memory alone; 0: none */
 	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */

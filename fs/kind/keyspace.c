@@ -255,6 +255,17 @@ static int change_owner(void *context, const struct schema *now,
 	return err;
 }
 
+static bool changes_owner(const struct owner_change *change,
+			  const struct keyspace *k)
+{
+	const struct stat *attr = change->attr;
+
+	return ((change->set & FS_SET_UID) && k->uid != attr->st_uid) ||
+	       ((change->set & FS_SET_GID) && k->gid != attr->st_gid) ||
+	       ((change->set & FS_SET_MODE) &&
+		((k->mode ^ attr->st_mode) & 0777));
+}
+
 static int set_owner(struct op *op, struct node *n, unsigned set,
 		     const struct stat *attr)
 {
@@ -266,6 +277,8 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 		return -ESTALE;
 	if (k->system)
 		return -EPERM;
+	if (!changes_owner(&change, k))
+		return 0;
 	err = store_edit_schema(op->fs->store, change_owner, &change);
 	if (err)
 		return err;

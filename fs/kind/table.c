@@ -148,6 +148,17 @@ static int change_owner(void *context, const struct schema *now,
 	return err;
 }
 
+static bool changes_owner(const struct owner_change *change)
+{
+	const struct stat *attr = change->attr;
+	const struct table *t = change->table;
+
+	return ((change->set & FS_SET_UID) && t->uid != attr->st_uid) ||
+	       ((change->set & FS_SET_GID) && t->gid != attr->st_gid) ||
+	       ((change->set & FS_SET_MODE) &&
+		((t->mode ^ attr->st_mode) & 0777));
+}
+
 static int set_owner(struct op *op, struct node *n, unsigned set,
 		     const struct stat *attr)
 {
@@ -158,6 +169,8 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 		return -ESTALE;
 	if (change.table->flags & TABLE_VIRTUAL)
 		return -EPERM;
+	if (!changes_owner(&change))
+		return 0;
 	err = store_edit_schema(op->fs->store, change_owner, &change);
 	if (err)
 		return err;
