@@ -204,8 +204,8 @@ static int refuse_kind(struct execution *x, enum statement_kind kind)
 	case STATEMENT_CREATE_VIEW:
 	case STATEMENT_ALTER_VIEW:
 	case STATEMENT_DROP_VIEW:
-		return refuse(x, "Materialized views are disabled. Use a "
-				 "second table and a batch instead.");
+		return refuse(x, "Materialized views are disabled. Enable in "
+				 "cassandra.yaml to use.");
 	case STATEMENT_CREATE_FUNCTION:
 	case STATEMENT_DROP_FUNCTION:
 	case STATEMENT_CREATE_AGGREGATE:

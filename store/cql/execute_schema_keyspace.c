@@ -127,6 +127,9 @@ static int check_factor(struct ddl *d, const struct keyspace *k,
 {
 	int32_t factor;
 
+	if (strchr(o->value, '/'))
+		return misconfigured(d, "Transient replication is not enabled "
+					"on this node");
 	if (!read_java_int(&factor, o->value))
 		return misconfigured(d, "For input string: \"%s\"", o->value);
 	if (factor < 0)

@@ -303,7 +303,13 @@ static const struct { const char *cql, *expected; } rules[] = {
 	{ "CREATE CUSTOM INDEX i ON t (v) USING " SASI " WITH OPTIONS = "
 	  "{'analyzer_class': 'nope'}",
 	  WRONG "Invalid analyzer class option specified [nope]" },
+	{ KS("{'class': 'SimpleStrategy', 'replication_factor': '3/1'}"),
+	  WRONG "Transient replication is not enabled on this node" },
 	/* not ours */
+	{ "CREATE MATERIALIZED VIEW mv AS SELECT * FROM flat WHERE k IS NOT "
+	  "NULL PRIMARY KEY (k)",
+	  INVALID "Materialized views are disabled. Enable in cassandra.yaml to "
+		  "use." },
 	{ "CREATE FUNCTION f (x int) CALLED ON NULL INPUT RETURNS int LANGUAGE "
 	  "java AS 'return 1;'",
 	  INVALID "User-defined functions are disabled in cassandra.yaml - set "
