@@ -1,0 +1,346 @@
+/* What may be wrong with the columns of CREATE TABLE. */
+#include "store/cql/new_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_columns(const void *a, const void *b)
+{
+	const struct new_column *x = a, *y = b;
+
+	return bytes_compare(x->definition->name.text,
+			     y->definition->name.text);
+}
+
+struct new_column *new_table_column(struct new_table *n, struct bytes name)
+{
+	struct column_definition wanted = { .name.text = name };
+	struct new_column key = { .definition = &wanted };
+
+	return bsearch(&key, n->columns, n->count, sizeof(key),
+		       compare_columns);
+}
+
+/* ------------------------------------------------------- what the text says */
+static int check_orders(struct new_table *n)
+{
+	const struct create_table *s = n->s;
+
+	for (uint32_t i = 0; i < s->order_count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (bytes_equal(s->orders[i].column.text,
+					s->orders[k].column.text))
+				return refuse_at(n->d->x,
+					s->orders[i].column.span,
+					refuse(n->d->x, "Duplicate column '%s' "
+					       "in CLUSTERING ORDER BY clause "
+					       "for table '%s'",
+					       text_of(n->d->x,
+						s->orders[i].column.text),
+					       n->name));
+	return 0;
+}
+
+int new_table_columns(struct new_table *n)
+{
+	const struct create_table *s = n->s;
+	struct execution *x = n->d->x;
+
+	n->columns = arena_zalloc(x->arena, s->column_count,
+				  sizeof(*n->columns));
+	if (!n->columns)
+		return -ENOMEM;
+	n->key = s->partition_key;
+	n->key_count = s->partition_key_count;
+	n->count = s->column_count;
+	for (uint32_t i = 0; i < s->column_count; i++) {
+		n->columns[i].definition = &s->columns[i];
+		if (!s->columns[i].primary_key)
+			continue;
+		n->key = &s->columns[i].name;
+		n->key_count = 1;
+	}
+	qsort(n->columns, n->count, sizeof(*n->columns), compare_columns);
+	for (uint32_t i = 1; i < n->count; i++)
+		if (!compare_columns(&n->columns[i - 1], &n->columns[i]))
+			return refuse(x, "Duplicate column '%s' declaration "
+					 "for table '%s'",
+				      text_of(x, n->columns[i].definition
+								->name.text),
+				      n->name);
+	for (uint32_t i = 0; i < n->count; i++) {
+		const struct column_definition *c = n->columns[i].definition;
+		int err = ddl_check_name(n->d, c->name.text);
+
+		if (!err && c->masked)
+			err = refuse_at(x, c->span,
+					refuse(x, "Cannot mask columns because "
+					       "dynamic data masking is not "
+					       "enabled. You can enable it "
+					       "with the dynamic_data_masking_"
+					       "enabled property on "
+					       "cassandra.yaml"));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int check_new_table(struct ddl *d)
+{
+	const struct create_table *s = d->statement->create_table;
+	struct new_table n = {
+		.d = d, .s = s, .name = text_of(d->x, s->table.name.text),
+	};
+	int err = new_table_columns(&n);
+
+	if (!err && s->key_count > 1)
+		err = refuse(d->x, "Multiple PRIMARY KEY specified for table "
+				   "'%s' (exactly one required)", n.name);
+	if (!err)
+		err = check_orders(&n);
+	if (!err && !s->key_count)
+		err = refuse(d->x, "No PRIMARY KEY specifed for table '%s' "
+				   "(exactly one required)", n.name);
+	return err;
+}
+
+/* ------------------------------------------------------------------- types */
+void new_table_release_types(struct new_table *n)
+{
+	for (uint32_t i = 0; i < n->count; i++) {
+		type_put(n->columns[i].type);
+		n->columns[i].type = NULL;
+	}
+}
+
+static int look_up_types(struct new_table *n)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < n->s->column_count && !err; i++) {
+		struct new_column *c =
+			new_table_column(n, n->s->columns[i].name.text);
+
+		err = ddl_type(n->d, &c->type, c->definition->type,
+			       n->keyspace);
+	}
+	for (uint32_t i = 0; i < n->count && !err; i++)
+		err = check_nested_fields(n->d, n->columns[i].type, NULL);
+	return err;
+}
+
+/* As Cassandra prints a user type that is not frozen: its whole name as one. */
+static const char *text_of_key_type(struct new_table *n, const struct type *t)
+{
+	struct buf name = BUF_INIT, quoted = BUF_INIT;
+
+	if (t->kind != TYPE_UDT)
+		return text_of_type(n->d->x, t);
+	buf_add_format(&name, "%s.%s", t->keyspace, t->name);
+	name_print(&quoted, buf_bytes(&name));
+	buf_release(&name);
+	return text_of_buf(n->d->x, &quoted);
+}
+
+/* Cassandra looks for durations in all but vectors. */
+static bool has_duration(const struct type *t)
+{
+	if (t->kind == TYPE_DURATION)
+		return true;
+	for (uint32_t i = 0; i < t->part_count && t->kind != TYPE_VECTOR; i++)
+		if (has_duration(t->parts[i]))
+			return true;
+	return false;
+}
+
+static int check_key_column(struct new_table *n, struct new_column *c,
+			    const char *name)
+{
+	struct execution *x = n->d->x;
+	const struct type *t = c->type;
+
+	if (type_is_multicell(t))
+		return refuse(x, "Invalid non-frozen %s type %s for PRIMARY "
+				 "KEY column '%s'",
+			      t->kind == TYPE_UDT ? "user-defined" :
+						    "collection",
+			      text_of_key_type(n, t), name);
+	if (t->kind == TYPE_COUNTER)
+		return refuse(x, "counter type is not supported for PRIMARY "
+				 "KEY column '%s'", name);
+	if (has_duration(t))
+		return refuse(x, "duration type is not supported for PRIMARY "
+				 "KEY column '%s'", name);
+	if (c->definition->is_static)
+		return refuse(x, "Static column '%s' cannot be part of the "
+				 "PRIMARY KEY", name);
+	return 0;
+}
+
+static int check_key_columns(struct new_table *n,
+			     const struct identifier *names, uint32_t count)
+{
+	struct execution *x = n->d->x;
+	int err = 0;
+
+	for (uint32_t i = 0; i < count && !err; i++) {
+		const char *name = text_of(x, names[i].text);
+		struct new_column *c = new_table_column(n, names[i].text);
+
+		if (!c)
+			err = refuse(x, "Unknown column '%s' referenced in "
+					"PRIMARY KEY for table '%s'", name,
+				     n->name);
+		else if (c->in_key)
+			err = refuse(x, "Duplicate column '%s' in PRIMARY KEY "
+					"clause for table '%s'", name,
+				     n->name);
+		else
+			err = check_key_column(n, c, name);
+		err = refuse_at(x, names[i].span, err);
+		if (c)
+			c->in_key = true;
+	}
+	return err;
+}
+
+/* ---------------------------------------------------------------- the order */
+static bool is_clustering(const struct new_table *n, struct bytes name)
+{
+	for (uint32_t i = 0; i < n->s->clustering_key_count; i++)
+		if (bytes_equal(n->s->clustering_key[i].text, name))
+			return true;
+	return false;
+}
+
+const struct clustering_order *new_table_order(const struct new_table *n,
+					       struct bytes name)
+{
+	for (uint32_t i = 0; i < n->s->order_count; i++)
+		if (bytes_equal(n->s->orders[i].column.text, name))
+			return &n->s->orders[i];
+	return NULL;
+}
+
+static int check_clustering_order(struct new_table *n)
+{
+	const struct create_table *s = n->s;
+	struct execution *x = n->d->x;
+	struct buf strange = BUF_INIT;
+
+	for (uint32_t i = 0; i < s->order_count; i++) {
+		if (is_clustering(n, s->orders[i].column.text))
+			continue;
+		buf_add_str(&strange, strange.len ? ", " : "");
+		buf_add_bytes(&strange, s->orders[i].column.text);
+	}
+	if (strange.len || strange.failed)
+		return refuse_at(x, s->orders[0].column.span,
+				 refuse(x, "Only clustering key columns can be "
+					"defined in CLUSTERING ORDER "
+					"directive: [%s] are not clustering "
+					"columns", text_of_buf(x, &strange)));
+	for (uint32_t i = 0; i < s->order_count; i++) {
+		struct bytes is = s->orders[i].column.text;
+		struct bytes should = s->clustering_key[i].text;
+
+		if (bytes_equal(is, should))
+			continue;
+		if (!new_table_order(n, should))
+			return refuse(x, "Missing CLUSTERING ORDER for column "
+					 "%s", text_of(x, should));
+		return refuse(x, "The order of columns in the CLUSTERING ORDER "
+				 "directive must match that of the clustering "
+				 "columns (%s must appear before %s)",
+			      text_of(x, should), text_of(x, is));
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------- what is beside keys */
+static bool has_statics(const struct new_table *n)
+{
+	for (uint32_t i = 0; i < n->count; i++)
+		if (n->columns[i].definition->is_static)
+			return true;
+	return false;
+}
+
+static int check_compact(struct new_table *n)
+{
+	struct execution *x = n->d->x;
+	struct buf list = BUF_INIT;
+	uint32_t values = 0;
+
+	for (uint32_t i = 0; i < n->count; i++) {
+		if (n->columns[i].in_key)
+			continue;
+		if (type_is_multicell(n->columns[i].type)) {
+			buf_release(&list);
+			return refuse(x, "Non-frozen collections and UDTs are "
+					 "not supported with COMPACT STORAGE");
+		}
+		buf_add_str(&list, values++ ? ", " : "");
+		buf_add_bytes(&list, n->columns[i].definition->name.text);
+	}
+	if (has_statics(n) || !n->s->clustering_key_count || values < 2)
+		buf_release(&list);
+	if (has_statics(n))
+		return refuse(x, "Static columns are not supported in COMPACT "
+				 "STORAGE tables");
+	if (!n->s->clustering_key_count && !values)
+		return refuse(x, "No definition found that is not part of the "
+				 "PRIMARY KEY");
+	if (!n->s->clustering_key_count || values < 2)
+		return 0;
+	return refuse(x, "COMPACT STORAGE with composite PRIMARY KEY allows no "
+			 "more than one column not part of the PRIMARY KEY "
+			 "(got: %s)", text_of_buf(x, &list));
+}
+
+static int check_counters(struct new_table *n, const struct table_options *o)
+{
+	uint32_t counters = 0, values = 0;
+
+	for (uint32_t i = 0; i < n->count; i++) {
+		if (n->columns[i].in_key)
+			continue;
+		values++;
+		counters += n->columns[i].type->kind == TYPE_COUNTER;
+	}
+	if (!counters)
+		return 0;
+	n->table->flags |= TABLE_COUNTER;
+	if (counters < values)
+		return refuse(n->d->x, "Cannot mix counter and non counter "
+				       "columns in the same table");
+	if (o->default_time_to_live > 0)
+		return refuse(n->d->x, "Cannot set default_time_to_live on a "
+				       "table with counters");
+	return 0;
+}
+
+int new_table_check(struct new_table *n)
+{
+	const struct create_table *s = n->s;
+	int err = look_up_types(n);
+
+	if (!err)
+		err = check_key_columns(n, n->key, n->key_count);
+	if (!err)
+		err = check_key_columns(n, s->clustering_key,
+					s->clustering_key_count);
+	if (!err)
+		err = check_clustering_order(n);
+	if (!err && s->compact_storage)
+		err = check_compact(n);
+	else if (!err && !s->clustering_key_count && has_statics(n))
+		err = refuse(n->d->x, "Static columns are only useful (and "
+				      "thus allowed) if the table has at least "
+				      "one clustering column");
+	if (!err)
+		err = check_counters(n, &n->table->options);
+	return err;
+}
