@@ -395,6 +395,9 @@ void copy_from(struct copy *c)
 			     .value = BUF_INIT };
 	int err;
 
+	if (!c->path && c->shell->editor)
+		fputs("Give the records; a line of \\. alone ends them.\n",
+		      stderr);
 	if (open_files(&im)) {
 		err = place_fields(&im);
 		if (!err)

@@ -258,8 +258,9 @@ static bool set_up(struct cql_editor *e)
 	el_set(e->line, EL_EDITOR, "emacs");
 	el_set(e->line, EL_HIST, history, e->history);
 	el_set(e->line, EL_GETCFN, read_character);
-	el_set(e->line, EL_ADDFN, "cql-complete", "complete a word of CQL",
-	       complete);
+	/* Wide: the narrow call leaks the copies that it makes. */
+	el_wset(e->line, EL_ADDFN, L"cql-complete", L"complete a word of CQL",
+		complete);
 	el_set(e->line, EL_BIND, "^I", "cql-complete", NULL);
 	el_set(e->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	el_source(e->line, NULL);

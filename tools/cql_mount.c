@@ -19,18 +19,16 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/parse.h"
+#include "tools/cql_answer.h"
 #include "tools/cql_place.h"
 #include "tools/cql_types.h"
 #include "tools/tool.h"
-
-#define READ_SIZE (128 * 1024)
 
 struct mount_backend {
 	struct cql_backend base;
 	char *mount, *path;	/* its root; of .cql.json there */
 	int fd;			/* -1: to be opened */
-	struct buf in;		/* read and not used yet, from `at` on */
-	size_t at;
+	struct cql_answer in;	/* what is read from fd */
 	bool reading;		/* the answer has not come to its end */
 	struct arena columns;	/* what base.columns points to */
 	struct type **types;	/* of them; in columns */
@@ -60,82 +58,7 @@ static void hang_up(struct mount_backend *m)
 		close(m->fd);
 	m->fd = -1;
 	m->reading = false;
-	buf_clear(&m->in);
-	m->at = 0;
-}
-
-/* ------------------------------------------------------- the answer's text */
-/* More of it. 1, 0 at its end, -errno. */
-static int fill(struct mount_backend *m)
-{
-	ssize_t n;
-
-	if (m->at) {
-		memmove(m->in.ptr, m->in.ptr + m->at, m->in.len - m->at);
-		m->in.len -= m->at;
-		m->at = 0;
-	}
-	if (!buf_reserve(&m->in, READ_SIZE))
-		return -ENOMEM;
-	do {
-		n = read(m->fd, m->in.ptr + m->in.len, READ_SIZE);
-	} while (n < 0 && errno == EINTR && !cql_interrupted());
-	if (n <= 0)
-		return n ? -errno : 0;
-	m->in.len += (size_t)n;
-	return 1;
-}
-
-static int need(struct mount_backend *m, size_t len)
-{
-	int more = 1;
-
-	while (m->in.len - m->at < len && more > 0)
-		more = fill(m);
-	return more > 0 ? 0 : more ? more : -EPROTO;
-}
-
-/* Is this the text that comes next? Then it is used up. */
-static int take(struct mount_backend *m, const char *text)
-{
-	size_t len = strlen(text);
-	int err = need(m, len);
-
-	if (!err && memcmp(m->in.ptr + m->at, text, len))
-		err = -EPROTO;
-	if (!err)
-		m->at += len;
-	return err;
-}
-
-/* The array or object that comes next, whole; valid until the next fill. */
-static int take_value(struct mount_backend *m, struct bytes *value)
-{
-	size_t length = 0, depth = 0;
-	bool string = false;
-	int err = 0;
-
-	do {
-		uint8_t c;
-
-		err = need(m, length + 1);
-		if (err)
-			return err;
-		c = m->in.ptr[m->at + length++];
-		if (string && c == '\\') {
-			length++;
-			err = need(m, length);
-		} else if (c == '"') {
-			string = !string;
-		} else if (!string && (c == '[' || c == '{')) {
-			depth++;
-		} else if (!string && (c == ']' || c == '}')) {
-			depth--;
-		}
-	} while (!err && (depth || string));
-	*value = bytes_of(m->in.ptr + m->at, length);
-	m->at += length;
-	return err;
+	cql_answer_clear(&m->in);
 }
 
 /* ----------------------------------------------------------------- errors */
@@ -189,7 +112,7 @@ static int take_error(struct mount_backend *m, struct bytes statement, int err)
 	struct bytes object, text;
 	struct buf code = BUF_INIT, message = BUF_INIT;
 	size_t count = 0;
-	int failed = take_value(m, &object);
+	int failed = cql_answer_value(&m->in, m->fd, &object);
 
 	arena_clear(&m->row);
 	if (!failed)
@@ -321,7 +244,7 @@ static int read_columns(struct mount_backend *m)
 	struct type_error ignored;
 	struct bytes array, *objects;
 	size_t count, i;
-	int err = take_value(m, &array);
+	int err = cql_answer_value(&m->in, m->fd, &array);
 
 	if (!err)
 		err = json_read_array(&m->columns, &objects, &count, array,
@@ -335,13 +258,13 @@ static int read_columns(struct mount_backend *m)
 	m->base.columns = columns;
 	m->base.column_count = (uint32_t)count;
 	for (i = 0; !err && i < count; i++) {
-		/* take_value's text goes with the next read of the fd, which
+		/* The array's text goes with the next read of the fd, which
 		 * only the side does meanwhile, on its own. */
 		err = read_column(m, &columns[i], &m->types[i], objects[i]);
 	}
 	m->base.json = count == 1 &&
 		       bytes_equal(columns[0].name, bytes_str("[json]"));
-	return err ? err : take(m, ",\"rows\":[");
+	return err ? err : cql_answer_take(&m->in, m->fd, ",\"rows\":[");
 }
 
 /* ------------------------------------------------------------------- calls */
@@ -438,18 +361,18 @@ static void finish(struct cql_backend *b)
 
 static int answer(struct mount_backend *m, struct bytes statement, int err)
 {
-	int failed = take(m, "{\"");
+	int failed = cql_answer_take(&m->in, m->fd, "{\"");
 
 	if (failed)	/* nothing to read: the call's own reason */
 		return fail_as_file(m, CQL_SERVER_ERROR, err ? err : failed);
-	failed = take(m, "error\":");
+	failed = cql_answer_take(&m->in, m->fd, "error\":");
 	if (!failed) {
 		err = take_error(m, statement, err ? err : -EINVAL);
-		if (take(m, "}\n"))
+		if (cql_answer_take(&m->in, m->fd, "}\n"))
 			hang_up(m);
 		return err;
 	}
-	failed = take(m, "columns\":");
+	failed = cql_answer_take(&m->in, m->fd, "columns\":");
 	if (!failed)
 		failed = read_columns(m);
 	if (failed) {
@@ -460,7 +383,7 @@ static int answer(struct mount_backend *m, struct bytes statement, int err)
 	if (m->base.column_count)
 		return 0;
 	m->reading = false;
-	failed = take(m, "]}\n");
+	failed = cql_answer_take(&m->in, m->fd, "]}\n");
 	return failed ? fail_as_file(m, CQL_SERVER_ERROR, failed) : 0;
 }
 
@@ -528,7 +451,7 @@ static int read_row(struct mount_backend *m, struct bytes **values)
 	struct type_error ignored;
 	struct bytes array, *elements;
 	size_t count, i;
-	int err = take_value(m, &array);
+	int err = cql_answer_value(&m->in, m->fd, &array);
 
 	arena_clear(&m->row);
 	buf_clear(&m->values);
@@ -557,21 +480,22 @@ static int next(struct cql_backend *b, const struct bytes **values)
 {
 	struct mount_backend *m = of(b);
 	struct bytes *row;
+	uint8_t first;
 	int err;
 
 	if (!m->reading)
 		return 0;
 	if (cql_interrupted())
 		return fail(m, CQL_SERVER_ERROR, -EINTR, strerror(EINTR));
-	err = need(m, 1);
-	if (!err && m->in.ptr[m->at] == ']') {
+	err = cql_answer_peek(&m->in, m->fd, &first);
+	if (!err && first == ']') {
 		m->reading = false;
-		err = take(m, "]}\n");
+		err = cql_answer_take(&m->in, m->fd, "]}\n");
 		if (!err)
 			return 0;
 	}
-	if (!err && m->in.ptr[m->at] == ',')
-		m->at++;
+	if (!err && first == ',')
+		err = cql_answer_take(&m->in, m->fd, ",");
 	if (!err)
 		err = read_row(m, &row);
 	if (!err) {
@@ -606,7 +530,7 @@ static void close_mount(struct cql_backend *b)
 	hang_up(m);
 	if (m->side)
 		close_mount(&m->side->base);
-	buf_release(&m->in);
+	cql_answer_release(&m->in);
 	buf_release(&m->values);
 	arena_release(&m->columns);
 	arena_release(&m->row);

@@ -120,6 +120,9 @@ static void execute(struct shell *shell, struct bytes statement)
 		fputs("Interrupted.\n", stderr);
 	} else if (err == -EPIPE) {
 		shell->quit = true;
+	} else if (err && !cql_error_is_set(&b->error)) {
+		shell_complain(shell, "The result cannot be written: %s",
+			       strerror(-err));
 	} else if (err) {
 		shell_error(shell, &b->error, statement);
 		note_failure(shell, err);
@@ -144,8 +147,11 @@ void shell_run(struct shell *shell, struct bytes statement)
 	cql_interrupt_clear();
 	if (!shell_command(shell, statement))
 		execute(shell, statement);
-	if (fflush(shell->out) && !shell->capture)
-		shell->quit = true;	/* nobody reads us any more */
+	if (fflush(shell->out) && errno != EINTR) {
+		shell_complain(shell, "The result cannot be written: %s",
+			       strerror(errno));
+		shell->quit = !shell->capture;
+	}
 }
 
 void shell_run_source(struct shell *shell, struct cql_source *source)

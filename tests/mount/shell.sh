@@ -199,11 +199,43 @@ talk() {	# talk PATH: a person at a terminal
 .
 T
 )"
+	python3 -c 'for i in range(20000): print(f"{i},a row of many {i}")' >"$W/rows.csv"
+	is 'Ctrl-C ends the output, not the shell' 'status 0' "$(terminal "$at" -k k <<T
+< cql:k>
+> COPY t (id, c) FROM '$W/rows.csv';\r
+< 20000 rows imported
+< cql:k>
+> PAGING OFF\r
+< Disabled
+< cql:k>
+> SELECT id, c FROM t;\r
+< a row of many
+> \x03
+< Interrupted.
+< cql:k>
+> SELECT c FROM t WHERE id = 77;\r
+< a row of many 77
+< (1 rows)
+< cql:k>
+> COPY t (id, c) FROM STDIN;\r
+< alone ends them
+< >
+> 30000,thirty\r\\\\.\r
+< 1 rows imported
+< cql:k>
+> SELECT c FROM t WHERE id = 30000;\r
+< thirty
+< (1 rows)
+< cql:k>
+> \x04
+.
+T
+)"
 	is 'the history is private' 600 "$(stat -c %a "$W/state/widefs/history")"
 	is 'and remembered' 'status 0' "$(terminal "$at" <<'T'
 < cql>
 > \x1b[A
-< SELECT nope FROM t;
+< SELECT c FROM t WHERE id = 30000;
 > \x03
 < cql>
 > exit\r
@@ -224,6 +256,7 @@ is 'TRACING' 1 "$("$CTL" cql "$S" <<<$'TRACING ON\nSELECT keyspace_name FROM sys
 ok 'a store to write' "$CTL" cql "$S" -f "$W/schema"
 refused 'read-only' 'Error from server' "$CTL" cql --read-only "$S" -e 'DROP KEYSPACE k'
 ok 'and gone' "$CTL" cql "$S" -e 'DROP KEYSPACE k'
+is 'standard output that is full' 1 "$("$CTL" cql "$S" -e 'SELECT keyspace_name FROM system_schema.keyspaces' >/dev/full 2>"$W/err"; echo $?)"
 is 'no such store' 6 "$(status "$CTL" cql "$W/none" -e 'SELECT 1')"
 is 'no store' 6 "$(status "$CTL" cql "$W" -e 'SELECT 1')"
 start
