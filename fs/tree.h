@@ -176,6 +176,10 @@ struct file_kind {
 	/* Make this the contents. */
 	int (*store)(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how);
+	/* What store is for a file that is no value (a counter): a temporary
+	 * file is renamed onto it. NULL: it is read-only. */
+	int (*replace)(struct op *op, struct node *n, struct bytes text,
+		       const struct store_how *how);
 	/* Can a valid value begin so? What stands before `from` was asked
 	 * already. NULL: anything can. */
 	bool (*may_begin)(struct op *op, struct node *n, struct bytes text,

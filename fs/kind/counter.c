@@ -151,11 +151,34 @@ static int read_total(struct op *op, struct handle *h, uint64_t offset,
 	return err;
 }
 
+/* A copier's file comes in one piece: the lines are applied, once each. */
+static int replace_counter(struct op *op, struct node *n, struct bytes text,
+			   const struct store_how *how)
+{
+	int err = 0;
+
+	while (!err && text.len) {
+		const uint8_t *end = memchr(text.ptr, '\n', text.len);
+		size_t len = end ? (size_t)(end - text.ptr) : text.len;
+
+		err = len > LINE_MAX_LEN ?
+			      op_refuse(op, -EINVAL,
+					"a counter takes lines of +N or -N") :
+			      apply_line(op, n, bytes_of(text.ptr, len));
+		len += end != NULL;
+		text = bytes_of(text.ptr + len, text.len - len);
+	}
+	if (!err && how->has_mtime)
+		err = cell_set_mtime(op, n, how->mtime_ns);
+	return err;
+}
+
 static const struct file_kind counter_file = {
 	.open = open_counter,
 	.read = read_total,
 	.write = write_lines,
 	.flush = flush_line,
+	.replace = replace_counter,
 };
 
 const struct node_ops kind_counter = {
