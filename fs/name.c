@@ -319,6 +319,10 @@ bool name_is_scratch(struct bytes name, struct bytes *base)
 	if (name.len == 9 && !memcmp(name.ptr, "sed", 3) &&
 	    all_alnum(bytes_of(name.ptr + 3, 6)))
 		return true;
+	/* perl -i */
+	if (name.len == 8 && !memcmp(name.ptr, "XX", 2) &&
+	    all_alnum(bytes_of(name.ptr + 2, 6)))
+		return true;
 	if (name.len == 4 && !memcmp(name.ptr, "4913", 4))
 		return true;
 	if (name.ptr[0] == '.')

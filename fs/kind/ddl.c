@@ -137,6 +137,7 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 	struct cql_split split;
 	struct bytes one;
 	size_t step;
+	mode_t mode;
 	int err;
 
 	*used = 0;
@@ -144,9 +145,9 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 		return -ESTALE;
 	if (k->system)
 		return -EROFS;
-	err = session_open(op, &session, k->name,
-			   0777 & ~(op->call ? caller_umask(op->call) : 022),
-			   true);
+	/* tar restores with no umask: no more than the keyspace allows. */
+	mode = k->mode & ~(op->call ? caller_umask(op->call) : 022u);
+	err = session_open(op, &session, k->name, mode & 0777, true);
 	op->broadcast = true;
 	cql_split_init(&split);
 	while (!err && cql_split_next(&split, text, last, &one, &step) > 0) {
