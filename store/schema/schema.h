@@ -99,7 +99,7 @@ struct table {
 	struct index *indexes;
 	uint32_t index_count;
 	struct table_options options;
-	unsigned references;
+	unsigned references;	/* the last member: table_copy */
 };
 
 struct user_type {

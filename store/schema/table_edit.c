@@ -62,7 +62,8 @@ struct table *table_copy(const struct table *t)
 
 	if (!copy)
 		return NULL;
-	*copy = *t;
+	/* All but the count, which others change meanwhile. */
+	memcpy(copy, t, offsetof(struct table, references));
 	copy->references = 1;
 	copy->columns = NULL;
 	copy->dropped = NULL;
