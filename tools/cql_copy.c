@@ -92,7 +92,7 @@ static void refuse(struct parse *p, const char *what)
 	p->failed = true;
 	cql_error_set(&error, &p->copy->arena, CQL_SYNTAX, "%s", what);
 	cql_error_at(&error, p->text, p->token.offset, p->token.length);
-	cql_place_show(&shown, &error, p->text, shell_width());
+	cql_place_show(&shown, &error, p->text, shell_width(), "");
 	shell_complain(p->copy->shell, "Improper COPY command: %s", what);
 	fputs(buf_cstr(&shown), stderr);
 	buf_release(&shown);

@@ -21,7 +21,7 @@ static const char *const before_names[] = {
 	"Duplicate column '", "Undefined column ", "Undefined name ",
 };
 
-static struct bytes name_in(const char *message)
+struct bytes cql_place_name(const char *message)
 {
 	size_t i, length;
 
@@ -74,7 +74,7 @@ void cql_place_find(struct cql_error *error, struct bytes statement)
 		if (own.code == error->code)
 			take_place(error, &own);
 	} else {
-		name = name_in(error->message);
+		name = cql_place_name(error->message);
 		if (name.len)
 			find_name(error, statement, name);
 	}
@@ -105,7 +105,7 @@ static void add_line(struct buf *out, struct bytes line)
 }
 
 void cql_place_show(struct buf *out, const struct cql_error *error,
-		    struct bytes statement, unsigned width)
+		    struct bytes statement, unsigned width, const char *hint)
 {
 	size_t at = error->offset, begin, end, length = error->length, n;
 
@@ -137,6 +137,7 @@ void cql_place_show(struct buf *out, const struct cql_error *error,
 		length = end > at ? end - at : 0;
 	for (n = characters(bytes_of(statement.ptr + at, length)); n > 1; n--)
 		buf_add_byte(out, '~');
+	buf_add_str(out, hint);
 	buf_add_byte(out, '\n');
 }
 

@@ -13,12 +13,16 @@
  * without.
  */
 void cql_place_find(struct cql_error *error, struct bytes statement);
+/* The name that a message is about, a slice of it; null: none is known. */
+struct bytes cql_place_name(const char *message);
 /*
  * Append the line of the statement that the error is at and a line with a caret
- * under its token, at most width characters wide; nothing without a place.
+ * under its token, at most width characters wide, and hint (may be "") behind
+ * the caret; nothing without a place.
  */
 void cql_place_show(struct buf *out, const struct cql_error *error,
-		    struct bytes statement, unsigned width);
+		    struct bytes statement, unsigned width,
+		    const char *hint);
 /* The error in cqlsh's form, without a newline. */
 void cql_error_print(struct buf *out, const struct cql_error *error);
 #endif

@@ -28,14 +28,19 @@ static void print_where(struct shell *shell)
 void shell_error(struct shell *shell, const struct cql_error *error,
 		 struct bytes statement)
 {
-	struct buf text = BUF_INIT;
+	struct cql_error shown = *error;
+	struct buf text = BUF_INIT, hint = BUF_INIT;
 
 	print_where(shell);
 	cql_error_print(&text, error);
 	buf_add_byte(&text, '\n');
-	cql_place_show(&text, error, statement, shell_width());
+	cql_nearest(shell, statement, error, &hint);
+	/* Of the error only the place is looked at now: it may be gone. */
+	cql_place_show(&text, &shown, statement, shell_width(),
+		       buf_cstr(&hint));
 	fputs(buf_cstr(&text), stderr);
 	buf_release(&text);
+	buf_release(&hint);
 }
 
 void shell_complain(struct shell *shell, const char *format, ...)
@@ -128,10 +133,10 @@ static void execute(struct shell *shell, struct bytes statement)
 		note_failure(shell, err);
 	} else {
 		print_warnings(shell);
-		if (shell->tracing)
-			print_trace(shell);
 	}
 	b->ops->finish(b);
+	if (!err && shell->tracing)	/* complete when it is finished */
+		print_trace(shell);
 	arena_release(&arena);
 }
 

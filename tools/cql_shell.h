@@ -125,4 +125,11 @@ void cql_editor_remember(struct cql_editor *e, struct bytes statement);
  */
 void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
 		  struct buf *out, size_t *word_length);
+/*
+ * Where the error is about a table or column that there is not, append " (did
+ * you mean x?)" with the one most like it. Asks the backend: its error, and
+ * what it has executed, are gone then.
+ */
+void cql_nearest(struct shell *shell, struct bytes statement,
+		 const struct cql_error *error, struct buf *out);
 #endif
