@@ -134,6 +134,22 @@ C
 	refused 'a table that is not there' 'table none does not exist' "$CTL" cql "$at" -e 'COPY k.none TO STDOUT;'
 	refused 'a file that cannot be written' 'Could not open' "$CTL" cql "$at" -e "COPY k.t TO '$W/no/where';"
 	python3 -c 'for i in range(3000): print(f"{i},row {i},{i}.25")' >"$W/many.csv"
+	# The form of the file, with texts that are hard on it (seed 7).
+	python3 - 7 >"$W/random.cql" <<'P'
+import random, sys
+rng = random.Random(int(sys.argv[1]))
+print("TRUNCATE k.t;")
+for i in range(300):
+    text = "".join(rng.choice(["a", " ", ",", "|", '"', "'", "\\", "\n", "\r", "\t", "é", ";", "\\.", "null", "--"])
+                   for _ in range(rng.randrange(8))).replace("'", "''")
+    print(f"INSERT INTO k.t (id, c, s, tags) VALUES ({i}, '{text}', '{text}', {{'{text}', 'x'}});")
+P
+	ok 'odd texts' "$CTL" cql "$at" -f "$W/random.cql"
+	before=$("$CTL" cql -m json "$at" -e 'SELECT id, c, s, tags FROM k.t' | sort)
+	for with in "NULL = ''" "ESCAPE = '\"'" "DELIMITER = '|' AND QUOTE = '''' AND HEADER = true" "NULL = 'null' AND DELIMITER = '\\t'"; do
+		ok "COPY both ways, $with" "$CTL" cql "$at" -e "COPY k.t (id, c, s, tags) TO '$W/odd.csv' WITH $with; TRUNCATE k.t; COPY k.t (id, c, s, tags) FROM '$W/odd.csv' WITH $with;"
+		is "changes nothing, $with" "$(md5sum <<<"$before")" "$("$CTL" cql -m json "$at" -e 'SELECT id, c, s, tags FROM k.t' | sort | md5sum)"
+	done
 	ok 'many rows' "$CTL" cql "$at" -e "TRUNCATE k.t; COPY k.t (id, c, a) FROM '$W/many.csv'; COPY k.t (id, c, a) TO '$W/again.csv';"
 	is 'come back' "$(sort "$W/many.csv")" "$(sort "$W/again.csv")"
 }
