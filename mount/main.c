@@ -20,8 +20,10 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fs/fs.h"
@@ -84,12 +86,21 @@ static void to_syslog(void *context, enum log_level level, const char *line)
 
 /* ---------------------------------------------------------- the mount point */
 
-/* A daemon that died leaves its mount point answering ENOTCONN: clean it up. */
+/*
+ * A daemon that died leaves its mount point answering ENOTCONN (ECONNABORTED
+ * while it dies) to whatever the kernel has not cached: clean it up.
+ */
+static bool is_dead_mount(const char *path)
+{
+	struct statfs st;
+
+	return statfs(path, &st) &&
+	       (errno == ENOTCONN || errno == ECONNABORTED);
+}
+
 static int clean_mountpoint(const char *path)
 {
-	struct stat st;
-
-	if (!stat(path, &st) || errno != ENOTCONN)
+	if (!is_dead_mount(path))
 		return 0;
 	if (geteuid() == 0)
 		return umount2(path, MNT_DETACH) ? -errno : 0;
@@ -103,7 +114,7 @@ static int clean_mountpoint(const char *path)
 	default:
 		wait(NULL);
 	}
-	return stat(path, &st) ? -errno : 0;
+	return is_dead_mount(path) ? -ENOTCONN : 0;
 }
 
 /* Refuse a mount point that is a mount already, holds files, or is the store. */
@@ -187,6 +198,38 @@ static int status_of(int err)
 	}
 }
 
+/* Has the process ended, though the kernel still closes what it had open? */
+static bool is_dying(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'X';
+	fclose(file);
+	return state == 'Z' || state == 'X';
+}
+
+static int open_unless_dying(struct store **out, const char *path,
+			     const struct store_options *options, pid_t *owner,
+			     bool *created)
+{
+	const struct timespec pause = { 0, 20 * 1000 * 1000 };
+	int tries, err = -EBUSY;
+
+	for (tries = 0; tries < 250; tries++) {
+		err = store_open(out, path, options, owner, created);
+		if (err != -EBUSY || !is_dying(*owner))
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return err;
+}
+
 static int open_store(struct daemon *d)
 {
 	const struct mount_options *o = &d->options;
@@ -203,7 +246,7 @@ static int open_store(struct daemon *d)
 	so.commit_s = o->commit_s;
 	so.uid = getuid();
 	so.gid = getgid();
-	err = store_open(&d->store, o->store, &so, &owner, &created);
+	err = open_unless_dying(&d->store, o->store, &so, &owner, &created);
 	if (created)
 		fprintf(stderr, "widefs: %s: store created\n", o->store);
 	switch (err) {
