@@ -1,0 +1,110 @@
+# Many rows, large values, long names: filesystem.md sections 1, 3 and 11.
+. tests/mount/lib.sh
+start -o max_value=100000
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (p int, c int, v int, PRIMARY KEY (p, c));
+CREATE TABLE k.v (id int PRIMARY KEY, b blob, t text, i int);
+CREATE TABLE k.c (id int PRIMARY KEY, n counter);
+C
+mkdir "$M/k/s"
+{
+	for ((i = 0; i < 100; i++)); do
+		echo 'BEGIN UNLOGGED BATCH'
+		seq -f 'INSERT INTO k.t (p, c, v) VALUES (1, %.0f, 1);' $((i * 1000)) $((i * 1000 + 999))
+		echo 'APPLY BATCH;'
+	done
+} >"$W/script"
+ok '100,000 rows' cp "$W/script" "$M/.cql"
+# 32-bit keys under a listing that takes its time: all of them, in order.
+python3 - "$M" <<'P' || fail 'the listing'
+import os, sys, threading, ctypes
+m = sys.argv[1]
+d = m + '/k/t/1'
+def insert(first, count, step):
+	fd = os.open(m + '/.cql', os.O_RDWR)
+	for i in range(first, first + count * step, step):
+		os.write(fd, b'INSERT INTO k.t (p, c, v) VALUES (1, %d, 2);' % i)
+	os.close(fd)
+want = [str(i) for i in range(100000)]
+# Rows come while it is listed: it is of one moment.
+thread = threading.Thread(target=insert, args=(100000, 500, 1))
+it = os.scandir(d)
+got = [next(it).name for _ in range(10)]
+thread.start()
+got += [e.name for e in it]
+thread.join()
+assert got[:100000] == want, 'the rows that stood, in order'
+assert len(set(got)) == len(got)
+again = os.listdir(d)
+assert again == [str(i) for i in range(100500)], (len(again))
+# telldir and seekdir
+libc = ctypes.CDLL(None, use_errno=True)
+class dirent(ctypes.Structure):
+	_fields_ = [('d_ino', ctypes.c_uint64), ('d_off', ctypes.c_int64), ('d_reclen', ctypes.c_ushort),
+		('d_type', ctypes.c_ubyte), ('d_name', ctypes.c_char * 256)]
+libc.opendir.restype = ctypes.c_void_p
+libc.readdir.restype = ctypes.POINTER(dirent)
+libc.telldir.restype = ctypes.c_long
+for f in (libc.readdir, libc.telldir, libc.closedir, libc.rewinddir): f.argtypes = [ctypes.c_void_p]
+libc.seekdir.argtypes = [ctypes.c_void_p, ctypes.c_long]
+dirp = libc.opendir(d.encode())
+places = {}
+names = []
+while True:
+	at = libc.telldir(dirp)
+	e = libc.readdir(dirp)
+	if not e: break
+	assert e.contents.d_type == 4 and e.contents.d_ino
+	if len(names) % 20011 == 0: places[len(names)] = at
+	names.append(e.contents.d_name)
+assert len(names) == 100502, len(names)
+for i, at in sorted(places.items(), reverse=True):
+	libc.seekdir(dirp, at)
+	e = libc.readdir(dirp)
+	assert e.contents.d_name == names[i], (i, e.contents.d_name, names[i])
+	e = libc.readdir(dirp)
+	assert e.contents.d_name == names[i + 1]
+libc.rewinddir(dirp)
+assert libc.readdir(dirp).contents.d_name == names[0]
+libc.closedir(dirp)
+P
+is 'partitions' '1' "$(names "$M/k/t")"
+is 'a count' '[[100500]]' "$(cql 'SELECT count(*) FROM k.t' | jq -c .rows)"
+is 'the numbers are stable' "$(stat -c %i "$M/k/t/1/77777")" "$(ls -i "$M/k/t/1" | awk '$2 == 77777 { print $1 }')"
+
+# max_value
+mkdir "$M/k/v/1" "$M/k/s/p"
+r=$M/k/v/1
+head -c 100000 /dev/zero >"$W/full"
+head -c 100001 /dev/zero >"$W/more"
+head -c 100000 /dev/zero | tr '\0' x >"$W/text"
+ok 'a value of that size' cp "$W/full" "$r/b"
+is 'is there' 100000 "$(stat -c %s "$r/b")"
+refused 'one byte more' 'File too large' cp "$W/more" "$r/b"
+is 'leaves what was there' 100000 "$(stat -c %s "$r/b")"
+ok 'a text of that size' cp "$W/text" "$r/t"
+is 'has its newline' 100001 "$(stat -c %s "$r/t")"
+refused 'one byte more' 'File too large' cp <(cat "$W/text"; echo x) "$r/t"
+refused 'append' 'File too large' add "$r/t" xx
+refused 'truncate' 'File too large' truncate -s 200000 "$r/b"
+refused 'far out' 'File too large' dd if=/dev/zero of="$r/b" bs=1 count=1 seek=1000000000000 conv=notrunc status=none
+ok 'a plain file of that size' cp "$W/full" "$M/k/s/p/f"
+refused 'and more' 'File too large' cp "$W/more" "$M/k/s/p/g"
+is 'the old ones stand' '100000 100001 100000' "$(stat -c %s "$r/b" "$r/t" "$M/k/s/p/f" | tr '\n' ' ' | sed 's/ $//')"
+refused 'it is told' 'File too large' cp "$W/more" "$r/b"
+is 'why' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'EFBIG.*100000')"
+ok 'a hole is zeros' dd if=/dev/zero of="$r/b" bs=1 count=1 seek=99 status=none
+is 'as anywhere' "$(head -c 100 /dev/zero | md5sum)" "$(md5sum <"$r/b")"
+
+# Names
+long=$(printf 'x%.0s' $(seq 256))
+for path in "$M/$long" "$M/k/$long" "$M/k/t/$long" "$M/k/t/1/$long" "$r/$long" "$M/k/s/p/$long"; do
+	refused 'a name of 256 bytes' 'File name too long' stat "$path"
+	refused 'is not made' 'File name too long' mkdir "$path"
+done
+refused 'a keyspace of 49' 'Invalid argument' mkdir "$M/${long:0:49}"
+ok 'of 48' mkdir "$M/${long:0:48}"
+refused 'a table of 49' 'Invalid argument' mkdir "$M/k/${long:0:49}"
+stop
+done_testing

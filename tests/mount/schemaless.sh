@@ -1,0 +1,97 @@
+# Schemaless tables: filesystem.md sections 2 and 6.
+. tests/mount/lib.sh
+start
+mkdir "$M/k" "$M/k/n"
+n=$M/k/n
+is 'its shape' 1 "$(grep -c 'PRIMARY KEY (key, column1)' "$M/k/n.cql")"
+is 'compact' 1 "$(grep -c 'COMPACT STORAGE' "$M/k/n.cql")"
+# Until it has a row, another schema may take its place.
+ok 'a partition is no row yet' mkdir "$n/p"
+rmdir "$n/p"
+ok 'another schema' cql 'CREATE TABLE k.n (id int PRIMARY KEY, v text)'
+ok 'is in force' mkdir "$n/7"
+is 'with its columns' '[["id"],["v"]]' "$(cql 'SELECT * FROM k.n' | jq -c '[.columns[] | [.name]]')"
+rm -r "$n"; mkdir "$n"
+mkdir "$n/alice"
+ok 'the first row' put "$n/alice/todo" milk
+refused 'settles it' 'File exists' cql 'CREATE TABLE k.n (id int PRIMARY KEY, v text)'
+
+# Every name is data.
+python3 - "$n/alice" <<'P' || fail 'names of all kinds'
+import os, sys
+d = os.fsencode(sys.argv[1])
+names = [b'a.json', b'b.ndjson', b'c.csv', b'd.cql', b'@x', b'@key', b'.todo.swp', b'.git', b'x~', b'#x#',
+	b'%', b'%41x', b'100%', b'%zz', b'a,b', b'a b', b'-', b'\\', b'"', b"'", b'*', '\u00e4\u6f22\U0001f600'.encode(),
+	b'\x01', b'\x7f', b'a\nb', b'\ttab', b'..x', b'...', b'.x.', b'%.', b'%%', b'a' * 255, b'4913', b'sedAbCdEf']
+want = {b'todo': b'milk\n'}
+for i, name in enumerate(names):
+	path = d + b'/' + name
+	if name in (b'%41x', b'%'):
+		continue
+	with open(path, 'wb') as f:
+		f.write(b'value %d' % i)
+	want[name] = b'value %d' % i
+listed = os.listdir(d)
+assert sorted(listed) == sorted(want), (set(listed) ^ set(want))
+assert listed == sorted(listed, key=lambda x: x), 'clustering order'
+for name in want:
+	assert open(d + b'/' + name, 'rb').read() == want[name], name
+	assert os.stat(d + b'/' + name).st_size == len(want[name])
+P
+for name in '%41x' '%2f' '%2e' '%2Ex'; do refused "a needless escape: $name" 'Invalid argument' put "$n/alice/$name" x; done
+value() { cql "SELECT value FROM k.n WHERE key = 'esc' AND column1 = '$1'" | jq -c '[.rows[][0]]'; }
+mkdir "$n/esc"
+printf 1 >"$n/esc/a%2Fb"; printf 2 >"$n/esc/%2E"; printf 3 >"$n/esc/%2E."; printf 4 >"$n/esc/%"; printf 5 >"$n/esc/%25"; printf 6 >"$n/esc/%2541"
+is 'a slash' '["0x31"]' "$(value a/b)"
+is 'a dot' '["0x32"]' "$(value .)"
+is 'two dots' '["0x33"]' "$(value ..)"
+is 'the empty name' '["0x34"]' "$(value '')"
+is 'a percent sign' '["0x35"]' "$(value %)"
+is 'a percent sign before digits' '["0x36"]' "$(value %41)"
+cql "INSERT INTO k.n (key, column1, value) VALUES ('esc', 'x%zz', 0x37)" >/dev/null
+is 'listed as they are written' '% %25 %2541 %2E %2E. a%2Fb x%zz' "$(names "$n/esc")"
+is 'what CQL wrote' 7 "$(cat "$n/esc/x%zz")"
+mkdir "$n/%2Egit" "$n/a%2Ejson" "$n/%40x"
+printf x >"$n/%2Egit/config"; printf x >"$n/a%2Ejson/f"; printf x >"$n/%40x/f"
+is 'partitions are named by the other rules' '[".git","@x","a.json"]' "$(cql 'SELECT DISTINCT key FROM k.n' | jq -c '[.rows[][0] | select(test("[.@]"))] | sort')"
+refused 'not otherwise' 'Invalid argument' mkdir "$n/.git2"
+refused 'no directories in it' 'Operation not permitted' mkdir "$n/alice/sub"
+ok 'rename' mv "$n/alice/todo" "$n/alice/done"
+is 'moves the value' milk "$(cat "$n/alice/done")"
+refused 'the old name is gone' 'No such file' cat "$n/alice/todo"
+ok 'mv to another partition' mv "$n/alice/done" "$n/esc/done"
+is 'copies it' milk "$(cat "$n/esc/done")"
+: >"$n/esc/empty"
+is 'an empty file' '["0x"]' "$(value empty)"
+ok 'append' sh -c "printf 1 >>'$n/esc/empty'; printf 2 >>'$n/esc/empty'"
+is 'appends' 12 "$(cat "$n/esc/empty")"
+ok 'editors write in place of it' sed -i s/1/3/ "$n/esc/empty"
+is 'as anywhere' 32 "$(cat "$n/esc/empty")"
+
+# Names that are too long for a file.
+long=$(printf 'x%.0s' $(seq 300))
+cql "INSERT INTO k.n (key, column1, value) VALUES ('long', '$long', 0x6c6f6e67)" >/dev/null
+name=$(names "$n/long")
+ok 'is cut' test ${#name} = 255 -a -d "$n/long/$name"
+is 'begins alike' "${long:0:237}%~" "${name:0:239}"
+is 'two files' '@key value' "$(names "$n/long/$name")"
+is 'the whole name' "$long" "$(cat "$n/long/$name/@key")"
+is 'the value' long "$(cat "$n/long/$name/value")"
+ok 'is written' put "$n/long/$name/value" other
+is 'in place' '[["0x6f746865720a"]]' "$(cql "SELECT value FROM k.n WHERE key = 'long'" | jq -c .rows)"
+rsync -a "$n/long/" "$W/long/"
+ok 'removed' rm -r "$n/long/$name"
+is 'from the store' '[]' "$(cql "SELECT value FROM k.n WHERE key = 'long'" | jq -c .rows)"
+ok 'restored' rsync -a "$W/long/" "$n/long/"
+is 'with the same name' "[[\"$long\",\"0x6f746865720a\"]]" "$(cql "SELECT column1, value FROM k.n WHERE key = 'long'" | jq -c .rows)"
+is 'shown the same' "$name" "$(names "$n/long")"
+# A table that CQL made in that shape.
+cql 'CREATE TABLE k.m (a int, b text, c blob, PRIMARY KEY (a, b)) WITH COMPACT STORAGE' >/dev/null
+mkdir "$M/k/m/1"
+again
+is 'survive a restart' '% %25 %2541 %2E %2E. a%2Fb done empty x%zz' "$(names "$n/esc")"
+is 'the long one too' other "$(cat "$n/long/$name/value")"
+ok 'rm -r' rm -r "$n"
+is 'of all' '' "$(names "$M/k" | grep -ow n)"
+stop
+done_testing

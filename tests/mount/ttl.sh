@@ -1,0 +1,102 @@
+# Times to live as attributes: filesystem.md section 3, "Extended attributes".
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (id int PRIMARY KEY, a int, b text, tags set<text>);
+CREATE TABLE k.d (id int PRIMARY KEY, a int) WITH default_time_to_live = 5000;
+INSERT INTO k.t (id, a, b) VALUES (1, 1, 'one');
+INSERT INTO k.t (id, a, b) VALUES (2, 2, 'two') USING TTL 5000;
+INSERT INTO k.t (id, a, tags) VALUES (3, 3, {'x', 'y'});
+C
+t=$M/k/t
+get() { getfattr --absolute-names --only-values -n "user.$1" "$2" 2>/dev/null; }
+list() { getfattr --absolute-names -m - "$1" | grep -v '^#' | tr '\n' ' ' | sed 's/ *$//'; }
+ttl() { cql "SELECT ttl($1) FROM k.t WHERE id = $2" | jq -c '.rows[0][0]'; }
+is 'nothing runs: nothing is listed' '' "$(list "$t/1/a")"
+refused 'ENODATA' 'No such attribute' getfattr --absolute-names -n user.expires "$t/1/a"
+refused 'an unknown attribute' 'Operation not supported' getfattr --absolute-names -n user.other "$t/1/a"
+refused 'is not set' 'Operation not supported' setfattr -n user.other -v 1 "$t/1/a"
+is 'what runs is listed' user.expires "$(list "$t/2/a")"
+is 'on the row too' user.expires "$(list "$t/2")"
+is 'and on its document' user.expires "$(list "$t/2.json")"
+ok 'an ISO time' grep -qE '^20[0-9-]{8}T[0-9:]{8}(\.000)?Z$' <(get expires "$t/2/a"; echo)
+left=$(get ttl "$t/2/a")
+ok 'the seconds left' test "$left" -gt 4900 -a "$left" -le 5000
+ok 'as CQL has them' test "$(ttl a 2)" -gt 4900
+is 'user.type' int "$(get type "$t/2/a")"
+is 'user.type of a set' 'set<text>' "$(get type "$t/3/tags")"
+is 'user.writetime' "$(cql 'SELECT writetime(a) FROM k.t WHERE id = 2' | jq -c '.rows[0][0]')" "$(get writetime "$t/2/a")"
+is 'user.token' "$(cql 'SELECT token(id) FROM k.t WHERE id = 2' | grep -o '"rows":.*' | tr -dc '0-9-')" "$(get token "$t/2")"
+
+# Set on a cell: a new write of the same value.
+touch -d '2001-02-03 04:05:06 UTC' "$t/1/a"
+before=$(get writetime "$t/1/a")
+ok 'user.ttl is set' setfattr -n user.ttl -v 3000 "$t/1/a"
+is 'the value stays' 1 "$(cat "$t/1/a")"
+is 'the mtime stays' 981173106 "$(stat -c %Y "$t/1/a")"
+ok 'it was written' test "$(get writetime "$t/1/a")" -gt "$before"
+ok 'CQL sees it' test "$(ttl a 1)" -gt 2900
+is 'only this cell' null "$(ttl b 1)"
+is 'the row has none' '' "$(list "$t/1")"
+ok 'an absolute time' setfattr -n user.expires -v "$(date -u -d '+2 hours' +%Y-%m-%dT%H:%M:%SZ)" "$t/1/b"
+left=$(get ttl "$t/1/b")
+ok 'gives the rest' test "$left" -gt 7000 -a "$left" -le 7200
+ok 'taken away' setfattr -x user.expires "$t/1/b"
+is 'it stays for good' null "$(ttl b 1)"
+refused 'no number' 'Invalid argument' setfattr -n user.ttl -v soon "$t/1/b"
+refused 'no time' 'Invalid argument' setfattr -n user.expires -v tomorrow "$t/1/b"
+ok 'a write without one is for good' put "$t/1/a" 5
+is 'so it is' null "$(ttl a 1)"
+
+# user.writetime: the last write wins.
+now=$(get writetime "$t/1/a")
+ok 'writetime is set' setfattr -n user.writetime -v "$((now + 5000000))" "$t/1/a"
+is 'so it is' "$((now + 5000000))" "$(get writetime "$t/1/a")"
+cql "UPDATE k.t USING TIMESTAMP $((now + 10)) SET a = 99 WHERE id = 1" >/dev/null
+is 'an earlier write loses' 5 "$(cat "$t/1/a")"
+ok 'a write by path is later' put "$t/1/a" 6
+is 'and wins' 6 "$(cat "$t/1/a")"
+
+# Rows: the marker; R.json: the marker and all cells.
+ok 'on a row' setfattr -n user.ttl -v 4000 "$t/1"
+ok 'it is listed' test "$(list "$t/1")" = user.expires
+is 'not on its cells' null "$(ttl b 1)"
+ok 'on its document' setfattr -n user.ttl -v 4000 "$t/1.json"
+ok 'all cells' test "$(ttl a 1)" -gt 3900 -a "$(ttl b 1)" -gt 3900
+ok 'away again' setfattr -x user.expires "$t/1.json"
+is 'from all' '[null,null]' "$(cql 'SELECT ttl(a), ttl(b) FROM k.t WHERE id = 1' | jq -c '.rows[0]')"
+is 'the row too' '' "$(list "$t/1")"
+# The table's default.
+mkdir "$M/k/d/1"; put "$M/k/d/1/a" 1
+ok 'a default holds' test "$(get ttl "$M/k/d/1/a")" -gt 4900
+is 'on the row' user.expires "$(list "$M/k/d/1")"
+
+# rsync carries them.
+rsync -aX "$t/" "$W/copy/"
+is 'in the copy' user.expires "$(list "$W/copy/2/a")"
+cql 'DELETE FROM k.t WHERE id = 2' >/dev/null
+ok 'restored' rsync -aX "$W/copy/" "$t/"
+ok 'with its end' test "$(ttl a 2)" -gt 4800
+is 'the row too' user.expires "$(list "$t/2")"
+is 'and again nothing' '' "$(rsync -aXn --delete --itemize-changes "$W/copy/" "$t/")"
+
+# What ends leaves all caches in time.
+cql "INSERT INTO k.t (id, a, b) VALUES (7, 7, 'seven') USING TTL 3" >/dev/null
+cql "UPDATE k.t USING TTL 3 SET b = 'short' WHERE id = 1" >/dev/null
+cql "UPDATE k.t USING TTL 3 SET tags = tags + {'z'} WHERE id = 3" >/dev/null
+ls -l "$t" "$t/7" "$t/1" "$t/3/tags" >/dev/null
+cat "$t/7/a" "$t/1/b" "$t/7.json" >/dev/null; stat "$t/7/b" "$t/3/tags/z" >/dev/null
+sleep 4
+refused 'a cell' 'No such file' cat "$t/1/b"
+is 'its listing' a "$(names "$t/1")"
+refused 'a row' 'No such file' stat "$t/7"
+refused 'its document' 'No such file' cat "$t/7.json"
+is 'the table' '1 2 3' "$(ls "$t" | tr '\n' ' ' | sed 's/ $//')"
+is 'an element' 'x y' "$(names "$t/3/tags")"
+refused 'its name' 'No such file' stat "$t/3/tags/z"
+again
+is 'after a restart' '1 2 3' "$(ls "$t" | tr '\n' ' ' | sed 's/ $//')"
+ok 'what runs, runs' test "$(get ttl "$t/2/a")" -gt 4800
+stop
+done_testing
