@@ -106,7 +106,7 @@ static void fill(const struct table *t, const struct buf *values, size_t count)
 	for (i = count; i--; ) {
 		struct bytes value = buf_bytes(&values[i]);
 
-		write_row(&w, t, buf_bytes(&values[0]), &value);
+		write_row(&w, t, buf_bytes(&values[count - 1]), &value);
 		write_marker(&w, 1, 0);
 		write_cell(&w, &t->columns[4], BYTES_NULL, value, 1, 0);
 		for (j = count; j--; ) {
@@ -135,7 +135,8 @@ static void check_row(const struct row_view *row, const struct buf *values,
 		ck_assert_uint_eq(row->cells[count + i].value.len, 0);
 	}
 	ck_assert(bytes_equal(row->cells[2 * count].value, own));
-	ck_assert(bytes_equal(row->key_values[0], buf_bytes(&values[0])));
+	ck_assert(bytes_equal(row->key_values[0],
+			      buf_bytes(&values[count - 1])));
 }
 
 START_TEST(values_come_back_in_order)	/* _i / 2: which type; odd: DESC */
