@@ -77,7 +77,9 @@ void cql_print_type(struct buf *out, const struct type *udt)
 	uint32_t i;
 
 	buf_add_str(out, "CREATE TYPE ");
-	print_qualified(out, udt->keyspace, udt->name);
+	print_name(out, udt->keyspace);
+	buf_add_byte(out, '.');
+	type_print_user_name(out, udt->name);
 	buf_add_str(out, " (");
 	for (i = 0; i < udt->part_count; i++) {
 		buf_add_str(out, i ? ",\n    " : "\n    ");

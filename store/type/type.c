@@ -311,6 +311,19 @@ bool type_identifier_is_reserved(struct bytes name)
 	return false;
 }
 
+static void print_quoted(struct buf *out, const char *name)
+{
+	const char *c;
+
+	buf_add_byte(out, '"');
+	for (c = name; *c; c++) {
+		if (*c == '"')
+			buf_add_byte(out, '"');
+		buf_add_byte(out, (uint8_t)*c);
+	}
+	buf_add_byte(out, '"');
+}
+
 void type_print_identifier(struct buf *out, const char *name)
 {
 	const char *c = name;
@@ -323,13 +336,31 @@ void type_print_identifier(struct buf *out, const char *name)
 		buf_add_str(out, name);
 		return;
 	}
-	buf_add_byte(out, '"');
-	for (c = name; *c; c++) {
-		if (*c == '"')
-			buf_add_byte(out, '"');
-		buf_add_byte(out, (uint8_t)*c);
-	}
-	buf_add_byte(out, '"');
+	print_quoted(out, name);
+}
+
+/* Unquoted, CQL takes them for another type, or keeps them. */
+static bool is_taken_type_name(struct bytes name)
+{
+	static const char *const taken[] = {
+		"bitstring", "byte", "cast", "complex", "count", "distinct",
+		"enum", "interval", "json", "macaddr", "maxwritetime", "ttl",
+		"writetime",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(taken); i++)
+		if (bytes_equal(name, bytes_str(taken[i])))
+			return true;
+	return type_kind_by_name(name) >= 0;
+}
+
+void type_print_user_name(struct buf *out, const char *name)
+{
+	if (is_taken_type_name(bytes_str(name)))
+		print_quoted(out, name);
+	else
+		type_print_identifier(out, name);
 }
 
 void type_print(struct buf *out, const struct type *t, bool say_frozen)
@@ -341,7 +372,7 @@ void type_print(struct buf *out, const struct type *t, bool say_frozen)
 	if (frozen)
 		buf_add_str(out, "frozen<");
 	if (t->kind == TYPE_UDT)
-		type_print_identifier(out, t->name);
+		type_print_user_name(out, t->name);
 	else
 		buf_add_str(out, kind_names[t->kind]);
 	if (t->kind != TYPE_UDT && t->part_count) {

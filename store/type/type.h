@@ -81,6 +81,8 @@ bool type_contains_kind(const struct type *t, enum type_kind kind);
 void type_print(struct buf *out, const struct type *t, bool say_frozen);
 /* An identifier of CQL, in double quotes where it needs them. */
 void type_print_identifier(struct buf *out, const char *name);
+/* The name of a user type: in quotes also where it could be another's. */
+void type_print_user_name(struct buf *out, const char *name);
 /* A word that CQL keeps for itself (given in lower case). */
 bool type_identifier_is_reserved(struct bytes name);
 /* "int", "text" (also for varchar), "list": the name of a kind. */

@@ -360,8 +360,11 @@ END_TEST
 static const char *const makers[] = {
 	"CREATE TYPE z (a int)",
 	"CREATE TYPE a (f frozen<z>, g frozen<map<text, frozen<z>>>)",
+	"CREATE TYPE \"byte\" (a int)", "CREATE TYPE \"text\" (a frozen<\"byte\">, "
+	"b text, \"json\" set<int>)",
 	"CREATE TYPE \"B c\" (\"X\" tuple<int, frozen<a>>, v vector<float, 2>)",
-	"CREATE TABLE one (k int PRIMARY KEY, v frozen<a>, w z, x 'LongType')",
+	"CREATE TABLE one (k int PRIMARY KEY, v frozen<a>, w z, x 'LongType', "
+	"y frozen<\"text\">)",
 	"CREATE TABLE two (\"K\" int, b text, c timeuuid, d int, s set<int> "
 	"STATIC, \"qu\"\"ote\" frozen<\"B c\">, m map<text, frozen<list<int>>>, "
 	"PRIMARY KEY ((\"K\", b), c, d)) WITH CLUSTERING ORDER BY (c DESC) AND "
