@@ -319,7 +319,7 @@ int index_row(struct store *s, struct batch *batch, const struct table *t,
 	int found = 0;
 
 	if (mask)
-		found = lsm_get(s->lsm, t->number, key, mask, arena, &old);
+		found = source_get(s, t, key, mask, arena, &old);
 	if (found < 0)
 		return found;
 	if (!found)

@@ -4,8 +4,6 @@
 #include <errno.h>
 
 #define ALL_COLUMNS UINT64_MAX
-/* So many are decoded sooner than a second look is taken. */
-#define COLUMNS_FEW 24
 
 static int fill_keys(struct row_view *view, const struct row_reader *r,
 		     const struct row *row, struct arena *arena,
@@ -43,10 +41,9 @@ static int fill_keys(struct row_view *view, const struct row_reader *r,
 static int get_live(struct store *s, const struct row_reader *r,
 		    struct bytes key, struct arena *arena, struct row *row)
 {
-	bool narrow = r->table->column_count > COLUMNS_FEW;
 	int found;
 
-	if (narrow && r->mask != ALL_COLUMNS) {
+	if (r->mask != ALL_COLUMNS) {
 		found = source_get(s, r->table, key, r->mask, arena, row);
 		if (found < 0 || (found && row_reader_is_live(r, row)))
 			return found;

@@ -312,5 +312,8 @@ int source_get(struct store *s, const struct table *t, struct bytes key,
 {
 	if (t->flags & TABLE_VIRTUAL)
 		return virtual_get(s, t, key, arena, row);
+	/* Bits that columns may share do not say what is decided. */
+	if (t->next_number > 64)
+		mask = UINT64_MAX;
 	return lsm_get(s->lsm, t->number, key, mask, arena, row);
 }

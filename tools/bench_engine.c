@@ -143,7 +143,7 @@ static int read_some(struct engine *e, const char *name, uint64_t shift,
 		uint64_t id = bench_random(e->b) % (uint64_t)n;
 		int got = lsm_get(e->lsm, TABLE,
 				  make_key(key, mix(id + shift + 1), id),
-				  UINT64_MAX, &e->arena, &row);
+				  1, &e->arena, &row);
 
 		if (got != expected)
 			return got < 0 ? got : -EUCLEAN;

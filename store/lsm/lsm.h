@@ -79,7 +79,9 @@ uint64_t lsm_position(struct lsm *lsm);
  * Point read: the row at key, merged of all sources with every deletion
  * applied. 1 with *row (cells from arena), 0 when there is nothing (tombstones
  * are something: they are given), -errno. Cells of columns not in mask (bit
- * column & 63) may be missing: reading stops as soon as all wanted are decided.
+ * column & 63) may be missing: reading stops as soon as all wanted are decided,
+ * and the marker and deletions from before that may be missing too. So where
+ * two columns share a bit only UINT64_MAX will do, which reads everything.
  */
 int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 	    struct arena *arena, struct row *row);

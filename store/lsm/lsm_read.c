@@ -20,15 +20,15 @@ struct gathering {
 	size_t count, room;
 };
 
+/* encoded: in the arena, or null: no memory. */
 static int add_version(struct gathering *g, struct bytes encoded)
 {
-	struct bytes copy = arena_copy(g->arena, encoded);
 	struct row *row = arena_alloc(g->arena, sizeof(*row));
 	int err;
 
-	if (!row || bytes_is_null(copy))
+	if (!row || bytes_is_null(encoded))
 		return -ENOMEM;
-	err = row_decode_columns(row, g->arena, copy, g->mask);
+	err = row_decode_columns(row, g->arena, encoded, g->mask);
 	if (err)
 		return err;
 	if (g->count == g->room) {
@@ -70,9 +70,10 @@ static int gather_memtable(struct gathering *g, const struct memtable *m)
 		return 0;
 	}
 	add_force(g, force);
-	err = add_version(g, row);
+	err = add_version(g, arena_copy(g->arena, row));
 	while (!err && more)
-		err = add_version(g, memtable_next_part(&more));
+		err = add_version(g, arena_copy(g->arena,
+						memtable_next_part(&more)));
 	return err;
 }
 
@@ -93,10 +94,67 @@ static bool may_matter(struct sstable *t, const struct gathering *g,
 {
 	if (!in_range(t, g->key))
 		return false;
-	if (h->partition && !sstable_may_contain_partition(t, h->partition))
+	if (!sstable_has_row_filter(t) || sstable_info(t)->has_bounds)
+		return !h->partition ||
+		       sstable_may_contain_partition(t, h->partition);
+	return sstable_may_contain_row(t, h->row);
+}
+
+/*
+ * Is everything wanted decided, when all that is left is not newer than
+ * `newest`? With all columns wanted nobody knows which there are.
+ */
+static bool is_decided(const struct gathering *g, int64_t newest)
+{
+	uint64_t left = g->mask;
+	size_t i;
+	uint32_t j;
+
+	if (left == UINT64_MAX)
 		return false;
-	return sstable_info(t)->has_bounds ||
-	       sstable_may_contain_row(t, h->row);
+	for (i = 0; i < g->count; i++) {
+		for (j = 0; j < g->rows[i]->cell_count; j++) {
+			const struct cell *c = &g->rows[i]->cells[j];
+
+			/* Elements of a collection do not stand for all. */
+			if (c->timestamp > newest &&
+			    (bytes_is_null(c->path) ||
+			     c->flags & CELL_COLUMN_DELETION))
+				left &= ~((uint64_t)1 << (c->column & 63));
+		}
+	}
+	return !left;
+}
+
+/* The largest timestamp of the first `frozen` frozen memtables and all files. */
+static int64_t newest_of(const struct version *v, size_t frozen)
+{
+	int64_t newest = v->file_count ?
+		sstable_info(v->files[0].sstable)->max_timestamp : INT64_MIN;
+	size_t i;
+
+	for (i = 0; i < frozen; i++) {
+		int64_t min, max;
+
+		memtable_timestamps(v->frozen[i].memtable, &min, &max);
+		if (max > newest)
+			newest = max;
+	}
+	return newest;
+}
+
+/* 1: all is decided; 0; -errno. */
+static int gather_memtables(struct gathering *g, const struct version *v)
+{
+	size_t left = v->frozen_count;
+	int err = gather_memtable(g, v->active);
+
+	while (!err && left) {
+		if (g->count && is_decided(g, newest_of(v, left)))
+			return 1;
+		err = gather_memtable(g, v->frozen[--left].memtable);
+	}
+	return err;
 }
 
 static int gather_files(struct lsm *lsm, struct gathering *g,
@@ -104,7 +162,7 @@ static int gather_files(struct lsm *lsm, struct gathering *g,
 {
 	size_t partition_len = key_partition_len(g->key), i;
 	struct hashes h = { 0, 0 };
-	struct buf row = BUF_INIT;
+	struct bytes row;
 	int got = 0;
 
 	if (!v->file_count)
@@ -117,21 +175,20 @@ static int gather_files(struct lsm *lsm, struct gathering *g,
 		struct deletion force = DELETION_NONE;
 
 		/* The files are sorted: no later one has anything newer. */
-		if (sstable_info(t)->max_timestamp <= g->deleted)
+		if (sstable_info(t)->max_timestamp <= g->deleted ||
+		    (g->count &&
+		     is_decided(g, sstable_info(t)->max_timestamp)))
 			break;
 		if (!may_matter(t, g, &h)) {
 			lsm->counters.filter_skips++;
 			continue;
 		}
 		lsm->counters.sstables_read++;
-		buf_clear(&row);
-		got = sstable_lookup(t, g->key, &row, &force);
+		got = sstable_lookup(t, g->key, g->arena, &row, &force);
 		add_force(g, force);
 		if (got > 0)
-			got = row.failed ? -ENOMEM :
-			      add_version(g, buf_bytes(&row));
+			got = add_version(g, row);
 	}
-	buf_release(&row);
 	return got < 0 ? got : 0;
 }
 
@@ -147,7 +204,6 @@ int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 	struct gathering g = { arena, key, mask, DELETION_NONE, NO_TIMESTAMP,
 			       NULL, 0, 0 };
 	struct version *v = lsm_pin(lsm, table);
-	size_t i;
 	int err;
 
 	*row = ROW_NONE;
@@ -155,19 +211,17 @@ int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 				  memory_order_relaxed);
 	if (!v)
 		return 0;
-	err = gather_memtable(&g, v->active);
-	for (i = v->frozen_count; i && !err; i--)
-		err = gather_memtable(&g, v->frozen[i - 1].memtable);
+	err = gather_memtables(&g, v);
 	if (!err)
 		err = gather_files(lsm, &g, v);
 	version_put(v);
-	if (err || !g.count)
+	if (err < 0 || !g.count)
 		return err;
-	if (g.count == 1 && deletion_is_none(g.force))
-		*row = *g.rows[0];
-	else
+	if (g.count > 1 || !deletion_is_none(g.force))
 		err = row_merge(row, arena, g.rows, g.count, g.force);
-	return err ? err : !is_nothing(row);
+	else
+		*row = *g.rows[0];
+	return err < 0 ? err : !is_nothing(row);
 }
 
 /* ------------------------------------------------------------------ iterate */

@@ -341,7 +341,9 @@ uint32_t block_find_restart(const struct block *b, struct bytes key)
 		return b->restart_count - 1;
 	head = head_of(key, prefix);
 	low = count_heads(b, head, false);
-	high = count_heads(b, head, true);
+	high = low;
+	if (low < b->restart_count && get_le64(b->heads + 8 * (size_t)low) == head)
+		high = count_heads(b, head, true);
 	/* Equal heads: those <= key are in front of those that are not. */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;

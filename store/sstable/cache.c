@@ -27,10 +27,19 @@ struct slot {			/* all under the shard's lock */
 	bool loading;
 };
 
+/* A chain of slots, and the block that was asked for last among them: mostly
+ * it is asked for again, and its slot need not be looked at. */
+struct bucket {
+	struct slot *chain;
+	struct block *block;		/* NULL: none remembered */
+	uint64_t owner;
+	uint32_t index;
+};
+
 struct shard {
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;
-	struct slot **buckets;
+	struct bucket *buckets;		/* a power of two */
 	size_t bucket_count, count;
 	struct slot *hand;
 	size_t bytes, capacity;
@@ -91,10 +100,15 @@ static struct shard *shard_of(struct block_cache *c, uint64_t hash)
 	return &c->shards[hash & (SHARDS - 1)];
 }
 
+static struct bucket *bucket_of(struct shard *s, uint64_t hash)
+{
+	return &s->buckets[(hash >> 8) & (s->bucket_count - 1)];
+}
+
 static struct slot **find(struct shard *s, uint64_t owner, uint32_t index,
 			  uint64_t hash)
 {
-	struct slot **at = &s->buckets[(hash >> 8) % s->bucket_count];
+	struct slot **at = &bucket_of(s, hash)->chain;
 
 	while (*at && ((*at)->owner != owner || (*at)->index != index))
 		at = &(*at)->chain;
@@ -106,6 +120,7 @@ static void unlink_slot(struct shard *s, struct slot *slot)
 {
 	uint64_t hash = hash_of(slot->owner, slot->index);
 
+	bucket_of(s, hash)->block = NULL;
 	*find(s, slot->owner, slot->index, hash) = slot->chain;
 	if (s->hand == slot)
 		s->hand = slot->after == slot ? NULL : slot->after;
@@ -140,16 +155,17 @@ static void evict(struct shard *s)
 static void grow(struct shard *s)
 {
 	size_t wanted = s->bucket_count * 2, i;
-	struct slot **fresh = mem_zalloc(wanted, sizeof(*fresh));
+	struct bucket *fresh = mem_zalloc(wanted, sizeof(*fresh));
 
 	if (!fresh)
 		return;
 	for (i = 0; i < s->bucket_count; i++) {
-		struct slot *slot = s->buckets[i], *chain;
+		struct slot *slot = s->buckets[i].chain, *chain;
 
 		for (; slot; slot = chain) {
 			uint64_t hash = hash_of(slot->owner, slot->index);
-			struct slot **to = &fresh[(hash >> 8) % wanted];
+			struct slot **to =
+				&fresh[(hash >> 8) & (wanted - 1)].chain;
 
 			chain = slot->chain;
 			slot->chain = *to;
@@ -241,6 +257,7 @@ int block_cache_get(struct block **out, struct block_cache *c, uint64_t owner,
 		    const struct block_load *load, bool keep)
 {
 	uint64_t hash = hash_of(owner, load->block);
+	struct bucket *bucket;
 	struct slot **at, *slot;
 	struct shard *s;
 	int err = 0;
@@ -249,14 +266,26 @@ int block_cache_get(struct block **out, struct block_cache *c, uint64_t owner,
 		return load->load(out, load);
 	s = shard_of(c, hash);
 	pthread_mutex_lock(&s->lock);
+	bucket = bucket_of(s, hash);
+	if (bucket->block && bucket->index == load->block &&
+	    bucket->owner == owner) {
+		s->hits++;
+		*out = block_get(bucket->block);
+		pthread_mutex_unlock(&s->lock);
+		return 0;
+	}
 	at = find(s, owner, load->block, hash);
 	slot = *at;
 	if (slot) {
 		s->hits++;
-		if (slot->loading)
+		if (slot->loading) {
 			err = wait_for(out, s, slot);
-		else
+		} else {
 			*out = block_get(slot->block);
+			bucket->block = slot->block;
+			bucket->owner = owner;
+			bucket->index = load->block;
+		}
 		pthread_mutex_unlock(&s->lock);
 		return err;
 	}

@@ -219,7 +219,9 @@ uint32_t block_index_find(const struct block_index *x, struct bytes key)
 		return x->count - 1;
 	head = head_of(key, prefix);
 	low = count_heads(x, head, false);
-	high = count_heads(x, head, true);
+	high = low;
+	if (low < x->count && x->heads[low] == head)
+		high = count_heads(x, head, true);
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 

@@ -322,6 +322,11 @@ bool sstable_may_contain_row(const struct sstable *t, uint64_t hash)
 	return bloom_may_contain(&t->rows, hash);
 }
 
+bool sstable_has_row_filter(const struct sstable *t)
+{
+	return t->rows.line_count != 0;
+}
+
 /* ---------------------------------------------------------------- blocks */
 int sstable_block_corrupt(const struct sstable *t, uint32_t i, const char *why)
 {
@@ -414,15 +419,15 @@ int sstable_block(struct block **out, struct sstable *t, uint32_t i, bool keep)
 	return block_cache_get(out, t->cache, t->owner, &what, keep);
 }
 
-int sstable_lookup(struct sstable *t, struct bytes key, struct buf *out,
-		   struct deletion *in_force)
+int sstable_lookup(struct sstable *t, struct bytes key, struct arena *arena,
+		   struct bytes *row, struct deletion *in_force)
 {
-	struct bytes row = BYTES_NULL;
 	struct block *b;
 	uint32_t i;
 	int found;
 
 	*in_force = DELETION_NONE;
+	*row = BYTES_NULL;
 	if (!key.len)
 		return 0;
 	i = block_index_find(&t->index, key);
@@ -430,10 +435,14 @@ int sstable_lookup(struct sstable *t, struct bytes key, struct buf *out,
 	found = sstable_block(&b, t, i, true);
 	if (found)
 		return found;
-	found = block_lookup(b, key, &row, in_force);
+	/* The search needs them all: let them come at once. */
+	__builtin_prefetch(b->heads);
+	__builtin_prefetch(b->restarts);
+	__builtin_prefetch(b->first_key.ptr);
+	found = block_lookup(b, key, row, in_force);
 	if (found > 0) {
-		buf_add_bytes(out, row);
-		if (out->failed)
+		*row = arena_copy(arena, *row);
+		if (bytes_is_null(*row))
 			found = -ENOMEM;
 	}
 	block_put(b);

@@ -64,14 +64,15 @@ double sstable_droppable(const struct sstable *t, int64_t gc_before);
 uint64_t key_hash(struct bytes key);
 bool sstable_may_contain_partition(const struct sstable *t, uint64_t hash);
 bool sstable_may_contain_row(const struct sstable *t, uint64_t hash);
+bool sstable_has_row_filter(const struct sstable *t);
 
 /*
  * The row at key, if it is here, and the range deletion in force at it. Returns
- * 1 with *row appended to out (encoded), 0 when there is none (*in_force is set
- * all the same), -errno. No allocation but out's.
+ * 1 with *row (encoded; a copy in arena), 0 when there is none (*in_force is
+ * set all the same), -errno. No allocation but arena's.
  */
-int sstable_lookup(struct sstable *t, struct bytes key, struct buf *out,
-		   struct deletion *in_force);
+int sstable_lookup(struct sstable *t, struct bytes key, struct arena *arena,
+		   struct bytes *row, struct deletion *in_force);
 /* All entries; the iterator holds a reference. no_cache: blocks read are not
  * put into the cache (compaction). */
 int sstable_iterate(struct iterator **out, struct sstable *t, bool reverse,

@@ -144,7 +144,7 @@ static int session_get(void *p, const char *k, char *v)
 	int got;
 
 	arena_clear(&s->arena);
-	got = lsm_get(s->db->lsm, TABLE, key_of(key, k), UINT64_MAX, &s->arena,
+	got = lsm_get(s->db->lsm, TABLE, key_of(key, k), 1, &s->arena,
 		      &row);
 	if (got < 0)
 		abort();

@@ -142,22 +142,23 @@ static void check_lookup(struct sstable *t, struct bytes key,
 	size_t at = entries_find(e, key);
 	bool here = at < e->count && bytes_equal(e->entries[at].key, key);
 	struct deletion in_force, expected;
-	struct buf row = BUF_INIT;
+	struct arena arena = ARENA_INIT;
+	struct bytes row;
 
 	expected = entries_in_force(e, at + (here && e->entries[at].kind ==
 							     ENTRY_BOUND));
-	ck_assert_int_eq(sstable_lookup(t, key, &row, &in_force),
+	ck_assert_int_eq(sstable_lookup(t, key, &arena, &row, &in_force),
 			 here && e->entries[at].kind == ENTRY_ROW);
 	ck_assert_int_eq(in_force.timestamp, expected.timestamp);
 	if (here && e->entries[at].kind == ENTRY_ROW) {
 		size_t len = key_partition_len(key);
 
-		ck_assert(bytes_equal(buf_bytes(&row), e->entries[at].row));
+		ck_assert(bytes_equal(row, e->entries[at].row));
 		ck_assert(sstable_may_contain_row(t, key_hash(key)));
 		ck_assert(sstable_may_contain_partition(t,
 				key_hash(bytes_of(key.ptr, len))));
 	}
-	buf_release(&row);
+	arena_release(&arena);
 }
 
 static const struct {
@@ -489,7 +490,8 @@ START_TEST(a_large_row_has_a_block_of_its_own)	/* _i: compressible? */
 {
 	struct arena arena = ARENA_INIT;
 	struct sstable_options options = { .compress = true };
-	struct buf key = BUF_INIT, row = BUF_INIT, back = BUF_INIT;
+	struct buf key = BUF_INIT, row = BUF_INIT;
+	struct bytes back;
 	struct random rng = random_seeded(6);
 	size_t size = (size_t)3 << 20, at;
 	uint8_t *value = mem_alloc(size);
@@ -522,21 +524,20 @@ START_TEST(a_large_row_has_a_block_of_its_own)	/* _i: compressible? */
 	sstable_writer_close(w);
 	ck_assert((info.size > size) == !_i);
 	t = opened(1);
-	ck_assert_int_eq(sstable_lookup(t, entry.key, &back, &in_force), 1);
-	ck_assert(bytes_equal(buf_bytes(&back), entry.row));
-	key.ptr[7] = 1;		/* the token of the one before */
-	buf_clear(&back);
-	ck_assert_int_eq(sstable_lookup(t, buf_bytes(&key), &back, &in_force),
+	ck_assert_int_eq(sstable_lookup(t, entry.key, &arena, &back, &in_force),
 			 1);
+	ck_assert(bytes_equal(back, entry.row));
+	key.ptr[7] = 1;		/* the token of the one before */
+	ck_assert_int_eq(sstable_lookup(t, buf_bytes(&key), &arena, &back,
+					&in_force), 1);
 	ck_assert_uint_gt(back.len, size);
-	ck_assert_int_eq(row_decode(&r, &arena, buf_bytes(&back)), 0);
+	ck_assert_int_eq(row_decode(&r, &arena, back), 0);
 	ck_assert(r.cells[0].value.len == size &&
 		  !memcmp(r.cells[0].value.ptr, value, size));
 	sstable_put(t);
 	mem_free(value);
 	buf_release(&key);
 	buf_release(&row);
-	buf_release(&back);
 	arena_release(&arena);
 }
 END_TEST
