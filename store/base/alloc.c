@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static atomic_long countdown;	/* 0: off; 1: the next allocation fails */
 static atomic_int fail_for_good;
@@ -29,6 +30,19 @@ static int must_fail(void)
 void *mem_alloc(size_t size)
 {
 	return must_fail() ? NULL : malloc(size ? size : 1);
+}
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+void *mem_alloc_huge(size_t size)
+{
+	void *ptr = NULL;
+
+	if (must_fail() || posix_memalign(&ptr, HUGE_PAGE, size))
+		return NULL;
+	/* Without them it is memory all the same. */
+	madvise(ptr, size & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
+	return ptr;
 }
 
 void *mem_zalloc(size_t count, size_t size)

@@ -9,6 +9,9 @@
 
 /* size bytes, not cleared; size 0 gives a valid pointer too. */
 void *mem_alloc(size_t size);
+/* As mem_alloc, for large memory that is going to be used all over: in huge
+ * pages where the system has them. */
+void *mem_alloc_huge(size_t size);
 /* count * size bytes of zeros; NULL also when the product overflows. */
 void *mem_zalloc(size_t count, size_t size);
 /* As realloc: on failure ptr is untouched. NULL also on overflow. */

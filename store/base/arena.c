@@ -13,16 +13,19 @@ struct arena_chunk {
 
 #define FIRST_CHUNK 1024
 #define LARGEST_CHUNK (256 * 1024)
+#define HUGE_CHUNK ((2 << 20) - sizeof(struct arena_chunk))
 
 void arena_release(struct arena *a)
 {
 	struct arena_chunk *chunk, *older;
+	bool huge = a->huge;
 
 	for (chunk = a->chunks; chunk; chunk = older) {
 		older = chunk->older;
 		mem_free(chunk);
 	}
 	*a = ARENA_INIT;
+	a->huge = huge;
 }
 
 void arena_clear(struct arena *a)
@@ -48,10 +51,13 @@ static bool add_chunk(struct arena *a, size_t size)
 	struct arena_chunk *chunk;
 
 	if (grown > LARGEST_CHUNK)
-		grown = LARGEST_CHUNK;
+		grown = a->huge && a->total > HUGE_CHUNK ? HUGE_CHUNK :
+							  LARGEST_CHUNK;
 	if (grown < size)
 		grown = size;
-	chunk = mem_alloc(sizeof(*chunk) + grown);
+	chunk = grown == HUGE_CHUNK ?
+			mem_alloc_huge(sizeof(*chunk) + grown) :
+			mem_alloc(sizeof(*chunk) + grown);
 	if (!chunk)
 		return false;
 	chunk->older = a->chunks;

@@ -13,8 +13,9 @@ struct arena {
 	uint8_t *next, *end;		/* free space of the newest */
 	size_t total;			/* bytes taken from the heap */
 	bool failed;
+	bool huge;			/* it will grow large: in huge pages */
 };
-#define ARENA_INIT ((struct arena){ NULL, NULL, NULL, 0, false })
+#define ARENA_INIT ((struct arena){ NULL, NULL, NULL, 0, false, false })
 
 void arena_release(struct arena *a);
 /* Drop everything but the newest chunk, which is used again. */

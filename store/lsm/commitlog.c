@@ -245,7 +245,11 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 	}
 	s->end += size;
 	*end = log_position(s->number, s->end);
-	log->appended += size;
+	/* One appender: no more than a load and a store. */
+	atomic_store_explicit(&log->appended,
+			      atomic_load_explicit(&log->appended,
+						   memory_order_relaxed) + size,
+			      memory_order_relaxed);
 	atomic_store_explicit(&log->end, *end, memory_order_release);
 	if (!log->wants_spare && s->size - s->end < s->size / 4)
 		atomic_store(&log->wants_spare, true);

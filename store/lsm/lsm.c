@@ -309,6 +309,7 @@ static void run_spare(struct work *work)
 
 	/* Without one, append makes a segment itself, or says why not. */
 	commitlog_prepare(lsm->log);
+	atomic_store(&lsm->spare_asked, false);
 }
 
 int lsm_start(struct lsm *lsm)

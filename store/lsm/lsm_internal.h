@@ -75,6 +75,7 @@ struct lsm {
 	struct work log_work, spare_work, flush_work, compaction_work;
 	atomic_int failed;		/* first error of the disk, or 0 */
 	atomic_bool told;		/* the owner knows */
+	atomic_bool spare_asked;	/* spare_work was added, and is not done */
 	_Atomic uint64_t memtable_bytes; /* of active memtables */
 	_Atomic uint64_t frozen_bytes;
 

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #include "store/base/alloc.h"
+#include "store/lsm/filter.h"
 #include "store/lsm/tree.h"
 
 struct version {
@@ -45,6 +46,7 @@ struct memtable {
 	atomic_uint references;
 	_Atomic uint64_t committed;
 	struct tree rows, bounds;
+	struct filter filter;		/* of rows */
 	_Atomic size_t memory;
 	_Atomic uint64_t row_count, tombstones;
 	_Atomic int64_t min_timestamp, max_timestamp;
@@ -53,6 +55,7 @@ struct memtable {
 	struct arena arena;
 	struct arena scratch;
 	struct buf merged;
+	uint64_t item_count;	/* of rows, those without a version too */
 	struct change *changes;
 	size_t change_count, change_room;
 };
@@ -64,6 +67,7 @@ int memtable_new(struct memtable **out)
 	if (!m)
 		return -ENOMEM;
 	atomic_init(&m->references, 1);
+	m->arena.huge = true;
 	tree_init(&m->rows, &m->arena);
 	tree_init(&m->bounds, &m->arena);
 	atomic_init(&m->min_timestamp, INT64_MAX);
@@ -135,9 +139,11 @@ static int set_version(struct memtable *m, struct tree_item *item,
 static void widen(struct memtable *m, int64_t min, int64_t max)
 {
 	if (min < m->min_timestamp)
-		atomic_store(&m->min_timestamp, min);
+		atomic_store_explicit(&m->min_timestamp, min,
+				      memory_order_release);
 	if (max > m->max_timestamp)
-		atomic_store(&m->max_timestamp, max);
+		atomic_store_explicit(&m->max_timestamp, max,
+				      memory_order_release);
 }
 
 /* Has it deletions, which hide other parts of itself too? */
@@ -210,7 +216,13 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 	err = tree_insert(&m->rows, op->key, &item);
 	if (err < 0)
 		return err;
+	m->item_count += (uint64_t)err;
 	old = newest(item);
+	/* If that failed once, the key is in the tree and not yet here. */
+	err = old ? 0 : filter_add(&m->filter, &m->rows, m->item_count,
+				   op->key, &m->arena);
+	if (err)
+		return err;
 	part = is_small_step(old, bytes.len);
 	if (!part && (old || has_deletions(&row))) {
 		err = merge_parts(old, &row, &m->scratch, &m->merged);
@@ -219,7 +231,8 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 	if (err < 0)
 		return err;
 	if (!old)
-		m->row_count++;
+		atomic_store_explicit(&m->row_count, m->row_count + 1,
+				      memory_order_relaxed);
 	v = new_version(m, item, bytes.len);
 	if (!v)
 		return -ENOMEM;
@@ -368,6 +381,8 @@ int memtable_lookup(const struct memtable *m, struct bytes key,
 		v = item ? version_at(item, sequence) : NULL;
 		*in_force = v ? v->deletion : force_below(m, key, sequence);
 	}
+	if (!filter_may_contain(&m->filter, key))
+		return 0;
 	item = tree_find(&m->rows, key);
 	v = item ? version_at(item, sequence) : NULL;
 	if (!v)

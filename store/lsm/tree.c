@@ -128,6 +128,15 @@ static int rank(const struct tree_node *n, uint64_t order, struct bytes key,
 	return less;
 }
 
+/* All lines of it at once: the search would wait for one by one. */
+static void prefetch_node(const struct tree_node *n)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		__builtin_prefetch((const uint8_t *)n + 64 * i);
+}
+
 static struct tree_node *_Atomic *child_at(const struct tree_node *n,
 					   uint64_t order, int at)
 {
@@ -175,11 +184,8 @@ static struct step next_step(const struct step *s, uint64_t order, int at)
 	const struct tree_node *child =
 		atomic_load_explicit(child_at(n, order, at),
 				     memory_order_acquire);
-	int i;
 
-	/* All lines of it at once: the search would wait for one by one. */
-	for (i = 1; i < 5; i++)
-		__builtin_prefetch((const uint8_t *)child + 64 * i);
+	prefetch_node(child);
 	return (struct step){
 		child,
 		at < count_of(order) ? n->items[slot_of(order, at)] : n->end,
@@ -400,6 +406,8 @@ static struct tree_item *walk(const struct tree *t, struct path *p,
 							     at + equal),
 						    memory_order_relaxed)
 			     : NULL;
+		if (n)
+			prefetch_node(n);
 	}
 	return NULL;
 }

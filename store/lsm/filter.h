@@ -1,0 +1,25 @@
+/*
+ * Which keys a memtable may have: a Bloom filter that grows, with one writer
+ * and readers without locks, so that most point reads need not go down a tree.
+ *
+ * A reader who first reads something that the writer published (with release)
+ * after an addition finds that key here.
+ */
+#ifndef STORE_LSM_FILTER_H
+#define STORE_LSM_FILTER_H
+#include "store/lsm/tree.h"
+
+struct filter_lines;
+struct filter {
+	struct filter_lines *_Atomic lines;	/* NULL: few keys, no filter */
+};
+
+/* False: it is certainly not there. */
+bool filter_may_contain(const struct filter *f, struct bytes key);
+/*
+ * For the writer: the tree has got another key, its count-th. The filter's
+ * memory comes from the arena; 0 or -ENOMEM, and then it is as it was.
+ */
+int filter_add(struct filter *f, const struct tree *t, uint64_t count,
+	       struct bytes key, struct arena *arena);
+#endif
