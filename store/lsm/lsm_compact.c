@@ -21,6 +21,7 @@ struct job {
 	struct strategy_pick pick;
 	struct sstable **inputs;
 	struct compaction *compaction;
+	struct version *spare;
 };
 
 static bool is_input(const struct job *j, const struct sstable *t)
@@ -148,7 +149,7 @@ static struct version *next_version(struct job *j)
 	struct version *v;
 
 	mutex_lock(&j->lsm->lock);
-	v = version_copy(j->table->version, outputs);
+	v = version_copy_to(&j->spare, j->table->version, outputs);
 	mutex_unlock(&j->lsm->lock);
 	if (!v)
 		return NULL;
@@ -177,11 +178,13 @@ static int install(struct job *j)
 {
 	struct lsm *lsm = j->lsm;
 	struct version *v = next_version(j);
-	int err = v ? 0 : -ENOMEM;
+	int err;
 
-	version_put(v);		/* there is memory for it; made anew below */
-	if (!err)
-		err = compaction_install(j->compaction, lsm->manifest);
+	/* There is memory for it; made anew below, with what a flush adds. */
+	j->spare = v ? version_spare(v, 16) : NULL;
+	version_put(v);
+	err = j->spare ? compaction_install(j->compaction, lsm->manifest) :
+			 -ENOMEM;
 	if (err)
 		return err;
 	mutex_lock(&lsm->write);
@@ -210,6 +213,7 @@ static int run(struct job *j)
 	}
 	compaction_free(j->compaction);
 	mem_free(j->inputs);
+	version_put(j->spare);
 	return err;
 }
 

@@ -24,6 +24,7 @@ struct flush {
 	bool installed;
 	struct sstable_info info;
 	struct sstable *sstable;
+	struct version *spare;
 };
 
 static int open_frozen(struct iterator **out, const struct version *v)
@@ -121,7 +122,7 @@ static int next_version(struct flush *f, struct version **out)
 		mutex_unlock(&f->lsm->lock);
 		return 0;
 	}
-	v = version_copy(now, 1);
+	v = version_copy_to(&f->spare, now, 1);
 	mutex_unlock(&f->lsm->lock);
 	if (!v)
 		return -ENOMEM;
@@ -176,8 +177,13 @@ static int install(struct flush *f)
 			sstable_drop(f->sstable);
 		return err;
 	}
-	version_put(v);		/* there is memory for it; made anew below */
-	err = commitlog_sync(lsm->log, f->mark > begin ? f->mark : begin);
+	/* There is memory for it; made anew below. */
+	f->spare = version_spare(v, 2);
+	version_put(v);
+	err = f->spare ? 0 : -ENOMEM;
+	if (!err)
+		err = commitlog_sync(lsm->log,
+				     f->mark > begin ? f->mark : begin);
 	if (!err)
 		err = apply_edit(f, begin);
 	if (err) {
@@ -225,6 +231,7 @@ static int flush_table(struct lsm *lsm, struct table *t)
 		if (f.installed)
 			count_flush(&f);
 		sstable_put(f.sstable);
+		version_put(f.spare);
 	}
 	version_put(f.from);
 	return err;

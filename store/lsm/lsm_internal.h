@@ -43,6 +43,7 @@ struct version {
 	size_t frozen_count, file_count;
 	struct frozen *frozen;		/* oldest first */
 	struct live_file *files;	/* by largest timestamp, falling */
+	size_t frozen_room, file_room;
 };
 
 struct table {
@@ -98,6 +99,14 @@ int lsm_check_writable(const struct lsm *lsm);
 /* A copy of v with its own references and room for one file and one frozen
  * memtable more. NULL: no memory. v NULL: empty, with a new memtable. */
 struct version *version_copy(const struct version *v, size_t more_files);
+/*
+ * After an edit of the manifest the version must come to be: the memory for it
+ * is taken before (NULL: there is none), and copy_to uses it, if it is enough.
+ * A spare that was not used is given back by version_put.
+ */
+struct version *version_spare(const struct version *v, size_t more_files);
+struct version *version_copy_to(struct version **spare,
+				const struct version *v, size_t more_files);
 void version_put(struct version *v);
 void version_sort_files(struct version *v);
 /* A reference to the table's version; NULL when there is no such table. */

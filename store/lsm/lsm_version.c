@@ -4,25 +4,27 @@
 #include "store/base/alloc.h"
 #include "store/lsm/lsm_internal.h"
 
-struct version *version_copy(const struct version *v, size_t more_files)
+/* Without contents yet, with room for so many. */
+static struct version *version_alloc(size_t files, size_t frozen)
 {
-	size_t files = (v ? v->file_count : 0) + more_files;
-	size_t frozen = (v ? v->frozen_count : 0) + 1, i;
-	struct version *copy;
+	struct version *v;
 
-	copy = mem_zalloc(1, sizeof(*copy) + files * sizeof(*copy->files) +
-			  frozen * sizeof(*copy->frozen));
-	if (!copy)
+	v = mem_zalloc(1, sizeof(*v) + files * sizeof(*v->files) +
+		       frozen * sizeof(*v->frozen));
+	if (!v)
 		return NULL;
-	atomic_init(&copy->references, 1);
-	copy->frozen = (struct frozen *)(copy + 1);
-	copy->files = (struct live_file *)(copy->frozen + frozen);
-	if (!v) {
-		if (!memtable_new(&copy->active))
-			return copy;
-		mem_free(copy);
-		return NULL;
-	}
+	atomic_init(&v->references, 1);
+	v->frozen = (struct frozen *)(v + 1);
+	v->files = (struct live_file *)(v->frozen + frozen);
+	v->file_room = files;
+	v->frozen_room = frozen;
+	return v;
+}
+
+static void fill(struct version *copy, const struct version *v)
+{
+	size_t i;
+
 	copy->active = memtable_get(v->active);
 	copy->frozen_count = v->frozen_count;
 	for (i = 0; i < v->frozen_count; i++) {
@@ -34,6 +36,44 @@ struct version *version_copy(const struct version *v, size_t more_files)
 		copy->files[i] = v->files[i];
 		sstable_get(v->files[i].sstable);
 	}
+}
+
+struct version *version_copy(const struct version *v, size_t more_files)
+{
+	struct version *copy = version_alloc(
+		(v ? v->file_count : 0) + more_files,
+		(v ? v->frozen_count : 0) + 1);
+
+	if (!copy)
+		return NULL;
+	if (v) {
+		fill(copy, v);
+	} else if (memtable_new(&copy->active)) {
+		mem_free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+/* Writers go on meanwhile, and each can freeze a memtable. */
+#define SPARE_FROZEN 64
+
+struct version *version_spare(const struct version *v, size_t more_files)
+{
+	return version_alloc(v->file_room + more_files,
+			     v->frozen_count + SPARE_FROZEN);
+}
+
+struct version *version_copy_to(struct version **spare,
+				const struct version *v, size_t more_files)
+{
+	struct version *copy = *spare;
+
+	if (!copy || copy->file_room < v->file_count + more_files ||
+	    copy->frozen_room <= v->frozen_count)
+		return version_copy(v, more_files);
+	*spare = NULL;
+	fill(copy, v);
 	return copy;
 }
 
@@ -44,7 +84,8 @@ void version_put(struct version *v)
 	if (!v || atomic_fetch_sub_explicit(&v->references, 1,
 					    memory_order_acq_rel) != 1)
 		return;
-	memtable_put(v->active);
+	if (v->active)		/* else a spare */
+		memtable_put(v->active);
 	for (i = 0; i < v->frozen_count; i++)
 		memtable_put(v->frozen[i].memtable);
 	for (i = 0; i < v->file_count; i++)
