@@ -238,14 +238,11 @@ static char *get_optional(struct decoder *d)
 	return get_byte(d, 1) ? get_string(d) : NULL;
 }
 
-/* type_decode tells damage and lack of memory alike. */
 static struct type *get_type(struct decoder *d)
 {
 	struct type *t = type_decode(&d->r);
 
-	if (!t)
-		d->r.failed = true;
-	return t;
+	return t || d->r.failed ? t : no_memory(d);
 }
 
 /* A list of count elements, each at least a byte, of size in memory. */

@@ -474,8 +474,10 @@ static char *decode_name(struct reader *r)
 {
 	struct bytes name = read_sized(r);
 
-	if (r->failed || memchr(name.ptr, 0, name.len))
+	if (r->failed || (name.len && memchr(name.ptr, 0, name.len))) {
+		r->failed = true;
 		return NULL;
+	}
 	return mem_copy(name.ptr, name.len);
 }
 
@@ -530,13 +532,17 @@ static struct type *decode(struct reader *r, unsigned depth)
 	struct type *t;
 	uint32_t count;
 
-	if (r->failed || kind >= ARRAY_SIZE(kind_names) || !depth)
+	if (r->failed || kind >= ARRAY_SIZE(kind_names) || !depth) {
+		r->failed = true;
 		return NULL;
+	}
 	if (kind < TYPE_NATIVE_COUNT)
 		return type_native(kind);
 	frozen = read_byte(r);
-	if (frozen > 1 || !decode_count(r, kind, &count))
+	if (frozen > 1 || !decode_count(r, kind, &count)) {
+		r->failed = true;
 		return NULL;
+	}
 	t = mem_zalloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
@@ -550,8 +556,10 @@ static struct type *decode(struct reader *r, unsigned depth)
 	if (kind == TYPE_VECTOR) {
 		uint64_t dimension = read_varint(r);
 
-		if (!dimension || dimension > INT32_MAX)
+		if (r->failed || !dimension || dimension > INT32_MAX) {
+			r->failed = true;
 			goto fail;
+		}
 		t->dimension = (uint32_t)dimension;
 	}
 	if (t->parts && decode_parts(t, r, depth - 1))

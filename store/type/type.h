@@ -93,7 +93,8 @@ int type_kind_by_name(struct bytes name);
 uint32_t type_fixed_length(const struct type *t);
 /* A vector whose elements stand side by side, without a length before each. */
 bool type_vector_is_flat(const struct type *t);
-/* A type to bytes and back, for the catalogue. read: NULL when damaged. */
+/* A type to bytes and back, for the catalogue. read: NULL when damaged
+ * (the reader has failed then) or without memory. */
 void type_encode(struct buf *out, const struct type *t);
 struct type *type_decode(struct reader *r);
 
