@@ -579,24 +579,24 @@ static int build_indexes(struct store *s)
 	return err;
 }
 
-static int edit_schema(struct store *s,
-		       int (*edit)(void *context, const struct schema *now,
-				   struct schema **next),
-		       void *context, struct schema **was)
+/* From the commit on the change has happened: it is not refused any more
+ * because something old could not be dropped. The next open does that. */
+static int change_schema(struct store *s,
+			 int (*edit)(void *context, const struct schema *now,
+				     struct schema **next),
+			 void *context)
 {
-	struct schema *next = NULL;
+	struct schema *next = NULL, *was;
 	int err = edit(context, s->schema, &next);
 
 	if (err || !next)
 		return err;
-	*was = schema_get(s->schema);
+	was = schema_get(s->schema);
 	err = commit(s, next);
-	if (err) {
-		schema_put(*was);
-		*was = NULL;
-		return err;
-	}
-	err = drop_gone(s, *was);
+	if (!err && drop_gone(s, was))
+		log_message(LOG_WARNING_LEVEL, "data of dropped tables will "
+			    "be removed when the store is opened again");
+	schema_put(was);
 	return err ? err : build_indexes(s);
 }
 
@@ -605,18 +605,19 @@ int store_edit_schema(struct store *s,
 				  struct schema **next),
 		      void *context)
 {
-	struct schema *was = NULL, *now;
+	struct schema *was, *now;
 	int err;
 
 	if (s->read_only)
 		return -EROFS;
 	pthread_mutex_lock(&s->ddl);
-	err = edit_schema(s, edit, context, &was);
-	now = was ? store_schema(s) : NULL;
+	was = schema_get(s->schema);
+	err = build_indexes(s);		/* which a failure has left */
+	if (!err)
+		err = change_schema(s, edit, context);
+	now = store_schema(s);
 	pthread_mutex_unlock(&s->ddl);
-	if (!was)
-		return err;
-	if (s->observed && s->observer.schema_changed)
+	if (now != was && s->observed && s->observer.schema_changed)
 		s->observer.schema_changed(s->observer.context, was, now);
 	schema_put(was);
 	schema_put(now);
