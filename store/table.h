@@ -150,6 +150,8 @@ struct write {
 };
 void write_init(struct write *w, struct store *s);
 void write_release(struct write *w);
+/* Take back what was collected; its memory is kept. */
+void write_clear(struct write *w);
 
 /*
  * Begin (or go on with) a row; what follows is about it until the next begin.

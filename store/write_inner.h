@@ -31,8 +31,6 @@ struct change_list {
 	size_t count, capacity;
 };
 
-/* Empty again, its memory kept. */
-void write_clear(struct write *w);
 /* The time of all of this write, read once. */
 int64_t write_now_s(struct write *w);
 /* The row in the works becomes an operation of the batch. */

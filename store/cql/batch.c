@@ -148,8 +148,7 @@ static int refuse_in_turn(struct execution *x, struct batch_state *b,
 	for (uint32_t n = 0; n < i && !err && !b->conditional; n++)
 		if (modification_reads(&b->items[n]))
 			err = modification_apply(x, &b->items[n], w);
-	write_release(w);
-	write_init(w, x->store);
+	write_clear(w);
 	return err ? err : modification_plan(x, &b->items[i], b->timestamp_us);
 }
 
@@ -392,8 +391,7 @@ static int run(struct cql_result *r, struct batch_state *b)
 	if (!err)
 		err = check_size(x, b, w);
 	if (err) {
-		write_release(w);
-		write_init(w, x->store);
+		write_clear(w);
 		return err;
 	}
 	err = table_write(w);

@@ -19,6 +19,10 @@ int cql_session_new(struct cql_session **out, struct store *s)
 	c->error = CQL_ERROR_INIT;
 	c->error_arena = ARENA_INIT;
 	write_init(&c->write, s);
+	if (c->write.failed) {
+		cql_session_free(c);
+		return -ENOMEM;
+	}
 	*out = c;
 	return 0;
 }

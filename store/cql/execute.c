@@ -15,13 +15,6 @@ static int write_now(struct execution *x, struct write *w, bool durable)
 	return store_failure(x, err);
 }
 
-/* Take back what a statement collected before it failed. */
-static void forget_write(struct execution *x, struct write *w)
-{
-	write_release(w);
-	write_init(w, x->store);
-}
-
 static int run_modification(struct cql_result *r, struct modification *m)
 {
 	struct execution *x = &r->execution;
@@ -40,7 +33,7 @@ static int run_modification(struct cql_result *r, struct modification *m)
 		return err;
 	err = modification_apply(x, m, w);
 	if (err)
-		forget_write(x, w);
+		write_clear(w);	/* what it collected before */
 	return err ? err : write_now(x, w, conditional);
 }
 
