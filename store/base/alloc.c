@@ -8,11 +8,18 @@
 
 static atomic_long countdown;	/* 0: off; 1: the next allocation fails */
 static atomic_int fail_for_good;
+static atomic_long failures;
 
 void mem_fail_at(long nth, int for_good)
 {
 	atomic_store(&fail_for_good, for_good);
+	atomic_store(&failures, 0);
 	atomic_store(&countdown, nth);
+}
+
+long mem_failures(void)
+{
+	return atomic_load(&failures);
 }
 
 static int must_fail(void)
@@ -24,6 +31,8 @@ static int must_fail(void)
 	left = atomic_fetch_sub(&countdown, 1);
 	if (left == 1 && atomic_load(&fail_for_good))
 		atomic_store(&countdown, 1);
+	if (left == 1)
+		atomic_fetch_add(&failures, 1);
 	return left == 1;
 }
 

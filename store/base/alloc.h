@@ -26,4 +26,6 @@ char *mem_copy(const void *ptr, size_t len);
  * for_good every later one too. 0 switches it off.
  */
 void mem_fail_at(long nth, int for_good);
+/* How many have failed by it since it was called last. */
+long mem_failures(void);
 #endif
