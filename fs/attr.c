@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 
+#include "fs/held.h"
 #include "fs/tree.h"
 #include "store/schema/schema_edit.h"
 
@@ -270,7 +271,7 @@ int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	struct place p;
 	int err;
 
-	if (is_unkeyed(n)) {	/* it takes effect with the key */
+	if (waits_for_key(n)) {	/* it takes effect with the key */
 		atomic_store(&n->mtime_ns, mtime_ns);
 		return 0;
 	}

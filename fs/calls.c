@@ -145,7 +145,8 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	if (!n->ops->directory) {
 		commit_empties(op, n);
 		if (image_set_mtime(op, n, mtime_ns) ||
-		    document_set_mtime(op, n, mtime_ns))
+		    document_set_mtime(op, n, mtime_ns) ||
+		    held_set_mtime(op, n, mtime_ns))
 			return 0;
 	}
 	if (n->ops->set_mtime)

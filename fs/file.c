@@ -36,7 +36,7 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 	mutex_lock(&h->lock);
 	if (!offset || !h->pinned) {
 		buf_clear(&h->text);
-		err = h->node->ops->file->load(op, h->node, &h->text);
+		err = file_load(op, h->node, &h->text);
 		if (!err && h->text.failed)
 			err = -ENOMEM;
 		h->pinned = !err;

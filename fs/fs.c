@@ -27,6 +27,7 @@ static char *copy_or_null(const char *s, bool *failed)
 static void drop_node(void *context, struct node *n)
 {
 	scratch_free(context, n->scratch);
+	held_free(context, n->held);
 	image_free(n->image);
 }
 
@@ -55,6 +56,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	mutex_init(&fs->pool_lock);
 	mutex_init(&fs->timer_lock);
 	mutex_init(&fs->handles_lock);
+	mutex_init(&fs->held_lock);
 	for (i = 0; i < NODE_SHARDS; i++)
 		mutex_init(&fs->image_locks[i]);
 	err = failed ? -ENOMEM :
@@ -226,6 +228,8 @@ static int remove_directory(struct op *op, struct node *n)
 	err = has_kept_children(op, n);
 	if (err)
 		return err < 0 ? err : -ENOTEMPTY;
+	if (waits_for_key(n))	/* nothing of it is stored */
+		return 0;
 	return n->ops->rmdir(op, n);
 }
 
@@ -241,10 +245,10 @@ static int remove_file(struct op *op, struct node *n)
 		return op_refuse(op, -EPERM, "this file cannot be removed");
 	if (atomic_load(&n->opens) && n->ops->file->load &&
 	    !n->ops->file->streamed) {
-		err = n->ops->file->load(op, n, &text);
+		err = file_load(op, n, &text);
 		op->reason[0] = 0;
 	}
-	if (image_is_new(op->fs, n))
+	if (image_is_new(op->fs, n) || held_drop(op->fs, n))
 		err = 0;
 	else
 		err = n->ops->unlink(op, n);

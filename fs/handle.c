@@ -150,7 +150,7 @@ static int commit_locked(struct op *op, struct handle *h, struct image *image,
 	    !(file->takes_empty && file->takes_empty(op, h->node)))
 		return op_refuse(op, -EINVAL,
 				 "nothing was written, and this has no empty value");
-	err = file->store(op, h->node, buf_bytes(&image->text), &image->how);
+	err = file_store(op, h->node, buf_bytes(&image->text), &image->how);
 	if (err)
 		return err;
 	image->state = IMAGE_CLEAN;

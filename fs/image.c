@@ -143,7 +143,7 @@ int image_load(struct op *op, struct node *n, struct image *image)
 	if (image->loaded)
 		return 0;
 	buf_clear(&image->text);
-	err = n->ops->file->load(op, n, &image->text);
+	err = file_load(op, n, &image->text);
 	if (err == -ENOENT)
 		err = 0;
 	if (!err && image->text.failed)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fs/handle.h"
+#include "fs/held.h"
 #include "fs/tree.h"
 
 void op_pool_release(struct fs *fs);

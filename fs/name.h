@@ -24,6 +24,7 @@ int name_unescape_plain(struct buf *out, struct bytes name);
 /* Split a composite name: exactly n slices of name. 0 or -EINVAL. */
 int name_split(struct bytes *parts, size_t n, struct bytes name);
 
+#define NAME_TAIL_LEN 18	/* of a name that was cut: "%~" and the hash */
 /* A name over 255 bytes becomes its begin, "%~" and a hash: in place. */
 void name_shorten(struct buf *name);
 /* Has it the form that name_shorten gives? */

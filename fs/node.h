@@ -16,6 +16,7 @@
 #include "store/base/lock.h"
 
 struct node_ops;
+struct held;
 struct image;
 
 /* What the kernel may hold of a node, and must be told about. */
@@ -50,6 +51,7 @@ struct node {
 	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
 	_Atomic(struct image *) image;	/* changed under its stripe: image.c */
 	struct scratch *scratch;	/* of a scratch file: made with it */
+	struct held *held;		/* below a waiting directory: held.c */
 	struct node *next_name, *next_id;	/* under their shards */
 	struct node *first_child, *next_child, **child_link;
 	char data[];			/* the name, a 0 byte, the value */

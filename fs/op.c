@@ -268,6 +268,8 @@ int node_stat(struct op *op, struct node *n, struct child *out)
 		return -ENOENT;
 	if (stat_kept(op, n, out))
 		return 0;
+	if (!n->ops->directory && held_stat(op, n, out))
+		return 0;
 	err = n->ops->stat(op, n, out);
 	if ((err == -ENOENT || err == -EINVAL) && n->ops->directory &&
 	    (atomic_load(&n->flags) & (NODE_KEPT | NODE_UNKEYED))) {
@@ -320,7 +322,7 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 					dir->ops->lookup(op, dir, name, c);
 	if (!err)
 		err = child_set_times(op, dir, c);
-	if (err == -EINVAL && is_unkeyed(dir))
+	if (err == -EINVAL && waits_for_key(dir))
 		err = -ENOENT;	/* without a key it holds nothing */
 	if (err)
 		return err;

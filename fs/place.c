@@ -111,7 +111,8 @@ static const struct column *plain_column(const struct table *t)
 	return i < t->column_count ? &t->columns[i] : NULL;
 }
 
-static int walk_up(const struct node_ops *ops, struct node *n, struct place *p)
+static int walk_up(const struct node_ops *ops, struct node *n, struct place *p,
+		   bool keyed)
 {
 	int err = 0;
 
@@ -128,7 +129,7 @@ static int walk_up(const struct node_ops *ops, struct node *n, struct place *p)
 			n = forward;
 			continue;
 		}
-		if (atomic_load(&n->flags) & NODE_UNKEYED &&
+		if (keyed && atomic_load(&n->flags) & NODE_UNKEYED &&
 		    !atomic_load(&n->key))
 			return -EINVAL;
 		err = add_part(p, n->ops->part, n->parent == n->table,
@@ -144,7 +145,23 @@ int place_of(struct op *op, struct node *n, struct place *p)
 {
 	int err = begin_place(op, n, p);
 
-	return err ? err : walk_up(n->ops, n, p);
+	return err ? err : walk_up(n->ops, n, p, true);
+}
+
+int place_type(struct op *op, struct node *n, struct place *p)
+{
+	int err = begin_place(op, n, p);
+
+	return err ? err : walk_up(n->ops, n, p, false);
+}
+
+uint32_t key_level(const struct node *dir)
+{
+	uint32_t level = 0;
+
+	for (; dir && dir != dir->table; dir = dir->parent)
+		level += dir->ops->part == PART_KEY;
+	return level;
 }
 
 int place_of_child(struct op *op, struct node *dir, const struct child *c,
@@ -155,7 +172,7 @@ int place_of_child(struct op *op, struct node *dir, const struct child *c,
 	if (!err)
 		err = add_part(p, c->ops->part, dir == dir->table, c->number,
 			       c->value);
-	return err ? err : walk_up(c->ops, dir, p);
+	return err ? err : walk_up(c->ops, dir, p, true);
 }
 
 bool place_is_row(const struct place *p)

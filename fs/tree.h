@@ -47,6 +47,7 @@ struct fs {
 	struct mutex timer_lock;
 	struct timer_entry *timers;	/* a heap, under timer_lock */
 	size_t timer_count, timer_cap;
+	struct mutex held_lock;		/* node->held: a leaf */
 	struct mutex handles_lock;
 	struct handle *writers;		/* all open for writing, under it */
 	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
@@ -125,6 +126,11 @@ enum part {
 };
 /* 0; -ESTALE where table or column are gone; -ENOMEM. */
 int place_of(struct op *op, struct node *n, struct place *p);
+/* The same while the key of a directory above is not known: what is known of
+ * the value there, its column and type. */
+int place_type(struct op *op, struct node *n, struct place *p);
+/* How many key names stand on the way from the table to dir. */
+uint32_t key_level(const struct node *dir);
 /* The same of a child that has no node yet. */
 int place_of_child(struct op *op, struct node *dir, const struct child *c,
 		   struct place *p);
@@ -305,7 +311,9 @@ int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
 /* kind/row.c: */
 int row_lookup_name(struct op *op, struct node *dir, struct bytes name,
 		    struct child *out);
-int row_insert(struct op *op, struct node *dir, const struct child *c);
+/* touch: the directory above changes with it. */
+int row_insert(struct op *op, struct node *dir, const struct child *c,
+	       bool touch);
 int row_json_stat(struct op *op, const struct place *p, struct child *out);
 void row_child(struct child *c, const struct table *t,
 	       const struct row_view *row);

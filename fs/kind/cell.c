@@ -287,7 +287,7 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 	struct buf unused = BUF_INIT;
 	struct place p;
 
-	if (place_of(op, n, &p))
+	if (place_type(op, n, &p))
 		return true;
 	if (!p.type)
 		return !text.len;
@@ -333,14 +333,14 @@ static int check(struct op *op, struct node *n, struct bytes text,
 	struct place p;
 
 	(void)how;
-	return place_of(op, n, &p) ? 0 : text_check(op, p.type, text);
+	return place_type(op, n, &p) ? 0 : text_check(op, p.type, text);
 }
 
 static bool takes_empty(struct op *op, struct node *n)
 {
 	struct place p;
 
-	return !place_of(op, n, &p) && (has_empty(p.type) || !p.type);
+	return !place_type(op, n, &p) && (has_empty(p.type) || !p.type);
 }
 
 const struct file_kind cell_file = {

@@ -120,13 +120,13 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 		      struct buf *name, struct buf *value)
 {
 	struct table *t = op_table(op, dir);
-	struct place above;
+	uint32_t level = key_level(dir->parent);
 	const struct type *type;
 	struct bytes key;
-	int err = t ? place_of(op, dir->parent, &above) : -ESTALE;
+	int err;
 
-	if (err)
-		return err;
+	if (!t || level > t->clustering_count)
+		return -ESTALE;
 	if (dir->parent == dir->table && t->partition_key_count > 1) {
 		err = key_parse_uncut(op, t, text, &key);
 		if (!err) {
@@ -138,7 +138,7 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 	}
 	type = dir->parent == dir->table ?
 		       table_partition_column(t, 0)->type :
-		       table_clustering_column(t, above.clustering_count)->type;
+		       table_clustering_column(t, level - 1)->type;
 	err = text_value(op, type, text, value);
 	if (err)
 		return err;
@@ -154,9 +154,6 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 static int set_key(struct op *op, struct node *dir, struct bytes value)
 {
 	struct bytes *key, *none = NULL;
-	struct child row;
-	int64_t mtime_ns;
-	int err = 0;
 
 	key = mem_alloc(sizeof(*key) + value.len);
 	if (!key)
@@ -167,13 +164,7 @@ static int set_key(struct op *op, struct node *dir, struct bytes value)
 		mem_free(key);
 		return 0;
 	}
-	if (dir->ops == &kind_row) {
-		child_init(&row, dir->ops);
-		row.value = *key;
-		err = row_insert(op, dir->parent, &row);
-	}
-	mtime_ns = atomic_exchange(&dir->mtime_ns, 0);
-	return err || !mtime_ns ? err : attr_set_mtime(op, dir, mtime_ns);
+	return held_settle(op, dir);
 }
 
 static int store_key(struct op *op, struct node *n, struct bytes text,
@@ -218,8 +209,46 @@ static int set_key_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return 0;
 }
 
-static const struct file_kind key_file = { .load = load_key,
-					   .store = store_key };
+/* Can the name that it has been cut to become of this? */
+static bool key_may_begin(struct op *op, struct node *n, struct bytes text,
+			  size_t from)
+{
+	struct node *dir = n->parent;
+	struct table *t = op_table(op, dir);
+	size_t len = dir->name_len - NAME_TAIL_LEN;
+	struct buf name = BUF_INIT;
+	struct bytes base;
+	bool good;
+
+	(void)from;
+	if (text.len && text.ptr[text.len - 1] == '\n')
+		text.len--;
+	if (!t)
+		return true;
+	if (dir->parent == dir->table && t->partition_key_count > 1)
+		buf_add_bytes(&name, text);
+	else if (dir->ops == &kind_plain_long)
+		name_escape_plain(&name, text);
+	else
+		name_escape(&name, text);
+	if (name.len < len)
+		len = name.len;
+	/* More may follow behind what looks like a suffix now. */
+	if (name_suffix(text, &base) != SUFFIX_NONE)
+		len = len < 10 ? 0 : len - 10;
+	good = name.failed || !memcmp(buf_bytes(&name).ptr, dir->data, len);
+	buf_release(&name);
+	if (!good)
+		op_refuse(op, -EINVAL,
+			  "this is not the key that the name was cut from");
+	return good;
+}
+
+static const struct file_kind key_file = {
+	.load = load_key,
+	.store = store_key,
+	.may_begin = key_may_begin,
+};
 
 const struct node_ops kind_key_file = {
 	.kind = "key",

@@ -78,22 +78,20 @@ static int stat_partition(struct op *op, struct node *n, struct child *out)
 int key_child(struct op *op, struct node *dir, struct bytes name,
 		     struct child *out)
 {
-	struct place p;
-	int err = place_of(op, dir, &p);
-	uint32_t level;
+	struct table *t = op_table(op, dir);
+	uint32_t level = key_level(dir);
 
-	if (err)
-		return err;
-	level = dir == dir->table ? 0 : p.clustering_count + 1;
-	child_init(out, kind_below(p.table, level));
-	child_owner(out, p.table);
+	if (!t || level > t->clustering_count)
+		return -ESTALE;
+	child_init(out, kind_below(t, level));
+	child_owner(out, t);
 	if (name_is_shortened(name)) {
 		out->unkeyed = true;
 		return 0;
 	}
-	return level ? key_parse_clustering(op, p.table, level - 1, name,
+	return level ? key_parse_clustering(op, t, level - 1, name,
 					    &out->value) :
-		       key_parse_partition(op, p.table, name, &out->value);
+		       key_parse_partition(op, t, name, &out->value);
 }
 
 static int lookup_document(struct op *op, struct node *dir, struct bytes base,
@@ -184,12 +182,12 @@ int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
 	if (!out->ops->directory)
 		return op_refuse(op, -EINVAL, "rows of %s are files", t->name);
 	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
-	if (out->unkeyed || out->ops != &kind_row ||
+	if (out->unkeyed || out->ops != &kind_row || waits_for_key(dir) ||
 	    (t->flags & (TABLE_COMPACT | TABLE_COUNTER)))
 		*keep = true;	/* nothing that the store could hold */
 	if (*keep && out->unkeyed)
 		return 0;
-	return *keep ? 0 : row_insert(op, dir, out);
+	return *keep ? 0 : row_insert(op, dir, out, true);
 }
 
 static int mkdir_below(struct op *op, struct node *dir, struct bytes name,
@@ -198,7 +196,7 @@ static int mkdir_below(struct op *op, struct node *dir, struct bytes name,
 	struct write w;
 	int err = key_mkdir(op, dir, name, mode, out, keep);
 
-	if (err || !*keep || (atomic_load(&dir->flags) & NODE_UNKEYED))
+	if (err || !*keep || waits_for_key(dir))
 		return err;
 	write_init(&w, op->fs->store);
 	err = attr_touch(op, &w, dir);
@@ -253,8 +251,7 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 		buf_add_str(name, "@key");
 		return 1;
 	}
-	if (atomic_load(&l->node->flags) & NODE_UNKEYED &&
-	    !atomic_load(&l->node->key))
+	if (waits_for_key(l->node))
 		return 0;
 	if (!l->cursor) {
 		got = begin_listing(op, l);

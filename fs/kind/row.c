@@ -246,7 +246,7 @@ static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
 		return err;
 	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
 	*keep = true;
-	if (atomic_load(&dir->flags) & NODE_UNKEYED)
+	if (waits_for_key(dir))
 		return 0;
 	write_init(&w, op->fs->store);
 	err = attr_touch(op, &w, dir);
@@ -256,7 +256,8 @@ static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
 	return err;
 }
 
-int row_insert(struct op *op, struct node *dir, const struct child *c)
+int row_insert(struct op *op, struct node *dir, const struct child *c,
+	       bool touch)
 {
 	struct write w;
 	struct place p;
@@ -267,7 +268,8 @@ int row_insert(struct op *op, struct node *dir, const struct child *c)
 		return err;
 	at = op_timestamp(op, NO_TIMESTAMP);
 	write_init(&w, op->fs->store);
-	err = attr_touch(op, &w, dir);
+	if (touch)
+		err = attr_touch(op, &w, dir);
 	place_write_row(&w, &p);
 	write_marker(&w, at, p.table->options.default_time_to_live);
 	if (!err)

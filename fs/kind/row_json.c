@@ -286,7 +286,8 @@ static int store(struct op *op, struct node *n, struct bytes text,
 static int check(struct op *op, struct node *n, struct bytes text,
 		 const struct store_how *how)
 {
-	return take_text(op, n, text, how, check_object);
+	return waits_for_key(n) ? 0 :
+				  take_text(op, n, text, how, check_object);
 }
 
 static const struct file_kind row_json_file = {

@@ -147,18 +147,13 @@ static int unlink_scratch(struct op *op, struct node *n)
 static int become(struct op *op, struct node *n, struct node *dir,
 		  struct bytes name, struct child *target)
 {
-	int (*store_it)(struct op *op, struct node *n, struct bytes text,
-			const struct store_how *how) = NULL;
 	struct store_how how = { .append = false };
 	struct buf text = BUF_INIT;
 	struct node *now;
 	int err;
 
-	if (!target->ops->directory)
-		store_it = target->ops->file->store ?
-				   target->ops->file->store :
-				   target->ops->file->replace;
-	if (!store_it)
+	if (target->ops->directory ||
+	    (!target->ops->file->store && !target->ops->file->replace))
 		return op_refuse(op, -EPERM, "this file is read-only");
 	mutex_lock(&n->scratch->lock);
 	how.has_mtime = n->scratch->has_mtime;
@@ -170,7 +165,7 @@ static int become(struct op *op, struct node *n, struct node *dir,
 	now = node_of_child(op, dir, name, target);
 	err = now && !text.failed ? 0 : -ENOMEM;
 	if (!err)
-		err = store_it(op, now, buf_bytes(&text), &how);
+		err = file_store(op, now, buf_bytes(&text), &how);
 	node_put(&op->fs->nodes, now);
 	buf_release(&text);
 	return err;

@@ -1,0 +1,209 @@
+/*
+ * What is written below a directory that waits for its @key (it was made under
+ * a cut name) has no place in the store yet: it is held in memory, listed and
+ * read as it will be, and stored when the key comes.
+ */
+#include "fs/held.h"
+
+#include <errno.h>
+
+#include "fs/inner.h"
+#include "store/base/alloc.h"
+
+struct held {
+	struct buf text;
+	struct store_how how;
+};
+
+bool waits_for_key(struct node *n)
+{
+	struct node *forward;
+
+	if (!n->table)
+		return false;
+	while (n && n != n->table) {
+		forward = atomic_load(&n->forward);
+		if (!forward && is_unkeyed(n))
+			return true;
+		n = forward ? forward : n->parent;
+	}
+	return false;
+}
+
+static int store_now(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how)
+{
+	const struct file_kind *file = n->ops->file;
+
+	return file->store ? file->store(op, n, text, how) :
+			     file->replace(op, n, text, how);
+}
+
+void held_free(struct fs *fs, struct held *held)
+{
+	if (!held)
+		return;
+	atomic_fetch_sub(&fs->scratch_bytes, held->text.len);
+	buf_release(&held->text);
+	mem_free(held);
+}
+
+static struct held *take(struct fs *fs, struct node *n)
+{
+	struct held *held;
+
+	mutex_lock(&fs->held_lock);
+	held = n->held;
+	n->held = NULL;
+	mutex_unlock(&fs->held_lock);
+	return held;
+}
+
+bool held_drop(struct fs *fs, struct node *n)
+{
+	struct held *held = take(fs, n);
+
+	held_free(fs, held);
+	return held;
+}
+
+static int hold(struct op *op, struct node *n, struct bytes text,
+		const struct store_how *how)
+{
+	struct held *held = mem_zalloc(1, sizeof(*held));
+	struct fs *fs = op->fs;
+
+	if (!held)
+		return -ENOMEM;
+	buf_add_bytes(&held->text, text);
+	held->how = *how;
+	if (held->text.failed) {
+		buf_release(&held->text);
+		mem_free(held);
+		return -ENOMEM;
+	}
+	if (atomic_fetch_add(&fs->scratch_bytes, text.len) + text.len >
+	    fs->scratch_max) {
+		held_free(fs, held);
+		return op_refuse(op, -ENOSPC,
+				 "too much waits for @key files: write those first");
+	}
+	held_drop(fs, n);
+	mutex_lock(&fs->held_lock);
+	n->held = held;
+	mutex_unlock(&fs->held_lock);
+	node_keep(n);
+	return 0;
+}
+
+int file_store(struct op *op, struct node *n, struct bytes text,
+	       const struct store_how *how)
+{
+	int err;
+
+	if (n->scratch || n->ops == &kind_key_file || !waits_for_key(n))
+		return store_now(op, n, text, how);
+	if (how->append || n->ops == &kind_append)
+		return op_refuse(op, -EINVAL,
+				 "this directory waits for its @key");
+	err = n->ops->file->check ? n->ops->file->check(op, n, text, how) : 0;
+	return err ? err : hold(op, n, text, how);
+}
+
+int file_load(struct op *op, struct node *n, struct buf *out)
+{
+	bool found;
+
+	mutex_lock(&op->fs->held_lock);
+	found = n->held;
+	if (found)
+		buf_add_bytes(out, buf_bytes(&n->held->text));
+	mutex_unlock(&op->fs->held_lock);
+	return found ? 0 : n->ops->file->load(op, n, out);
+}
+
+bool held_stat(struct op *op, struct node *n, struct child *out)
+{
+	bool found;
+
+	mutex_lock(&op->fs->held_lock);
+	found = n->held;
+	if (found) {
+		kept_child(op, n, out);
+		out->size = n->held->text.len;
+		if (n->held->how.has_mtime)
+			out->mtime_ns = n->held->how.mtime_ns;
+		out->volatile_attributes = true;
+	}
+	mutex_unlock(&op->fs->held_lock);
+	return found;
+}
+
+bool held_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	bool found;
+
+	mutex_lock(&op->fs->held_lock);
+	found = n->held;
+	if (found) {
+		n->held->how.has_mtime = true;
+		n->held->how.mtime_ns = mtime_ns;
+	}
+	mutex_unlock(&op->fs->held_lock);
+	return found;
+}
+
+static int store_held(struct op *op, struct node *n)
+{
+	struct held *held = take(op->fs, n);
+	int err;
+
+	if (!held)
+		return 0;
+	err = store_now(op, n, buf_bytes(&held->text), &held->how);
+	held_free(op->fs, held);
+	node_unkeep(&op->fs->nodes, n);
+	return err;
+}
+
+/* One level at a time, down to what waits for keys of its own. */
+static int settle(struct op *op, struct node *dir, unsigned depth)
+{
+	struct node **children;
+	int64_t mtime_ns;
+	struct child row;
+	size_t i, count;
+	int err = 0, one;
+
+	if (is_unkeyed(dir) || depth > 64)
+		return 0;
+	if (dir->ops == &kind_row) {
+		child_init(&row, dir->ops);
+		row.value = node_value(dir);
+		err = row_insert(op, dir->parent, &row, false);
+	}
+	if (!err)
+		err = node_children(&op->fs->nodes, dir, true, &children,
+				    &count);
+	if (err)
+		return err;
+	for (i = 0; i < count; i++) {
+		one = children[i]->ops->directory ?
+			      settle(op, children[i], depth + 1) :
+			      store_held(op, children[i]);
+		err = err ? err : one;
+	}
+	node_children_put(&op->fs->nodes, children, count);
+	mtime_ns = atomic_exchange(&dir->mtime_ns, 0);
+	if (!err && mtime_ns)
+		err = attr_set_mtime(op, dir, mtime_ns);
+	return err;
+}
+
+int held_settle(struct op *op, struct node *dir)
+{
+	int err = waits_for_key(dir) ? 0 : settle(op, dir, 0);
+
+	op_notify_below(op, dir);
+	return err;
+}
