@@ -1,0 +1,337 @@
+/*
+ * Damaged and hostile stores (reliability T7, T25; P10, P17): one flipped bit
+ * at every offset of every file, every file cut short at every length, and
+ * files that are something else. Each is refused, reported, or harmless: the
+ * answers are the same. Short runs leave offsets out; long ones leave none.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "store/base/clock.h"
+#include "tests/lib/answers.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/simfile.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+static const char *const statements[] = {
+	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+	"'replication_factor': 1}",
+	"CREATE TABLE k.t (p int, c int, v int, w text, PRIMARY KEY (p, c))",
+	"CREATE TABLE k.u (p int PRIMARY KEY, l list<int>)",
+	"CREATE TABLE k.z (p int PRIMARY KEY)",
+	"CREATE INDEX i ON k.t (v)",
+	"INSERT INTO k.t (p, c, v, w) VALUES (1, 1, 1, 'one')",
+	"INSERT INTO k.t (p, c, v, w) VALUES (1, 2, 2, 'two')",
+	"INSERT INTO k.t (p, c, v, w) VALUES (2, 1, 1, 'three')",
+	"INSERT INTO k.u (p, l) VALUES (1, [1, 2, 3])",
+	"flush",
+	"DELETE FROM k.t WHERE p = 1 AND c = 1",
+	"INSERT INTO k.t (p, c, v, w) VALUES (3, 1, 1, 'four')",
+	"flush",
+	"INSERT INTO k.t (p, c, v, w) VALUES (4, 1, 2, 'five')",
+	"UPDATE k.u SET l = l + [4] WHERE p = 1",
+	"sync",
+	/* Only what comes later tells that all before was synced. */
+	"INSERT INTO k.z (p) VALUES (1)",
+};
+static const char *const queries[] = {
+	"SELECT * FROM k.t", "SELECT p, c FROM k.t WHERE v = 1",
+	"SELECT * FROM k.u", NULL
+};
+
+static void run_all(struct store *s)
+{
+	struct cql_session *session;
+	size_t i;
+
+	ck_assert_int_eq(cql_session_new(&session, s), 0);
+	for (i = 0; i < ARRAY_SIZE(statements); i++) {
+		if (!strcmp(statements[i], "flush"))
+			ck_assert_int_eq(store_flush(s, NULL), 0);
+		else if (!strcmp(statements[i], "sync"))
+			ck_assert_int_eq(store_sync(s), 0);
+		else
+			ck_assert_int_eq(answer_to(session, statements[i],
+						   NULL), 0);
+	}
+	cql_session_free(session);
+}
+
+static int open_on(struct store **out, struct sim *disk, bool create)
+{
+	struct store_options options;
+	bool created;
+
+	store_options_init(&options);
+	options.no_threads = true;
+	options.commit_s = 1000;
+	options.cache_bytes = 1 << 16;
+	options.create = create;
+	options.files = sim_files(disk);
+	return store_open(out, "/store", &options, NULL, &created);
+}
+
+/* 0 with the sum of all answers, or the error that told of damage. */
+static int look(struct sim *disk, uint64_t *sum)
+{
+	struct buf out = BUF_INIT;
+	struct store *s;
+	int err = open_on(&s, disk, false);
+
+	if (err)
+		return err;
+	err = answers_to_all(s, queries, &out);
+	*sum = XXH3_64bits(out.ptr, out.len);
+	if (!err)
+		store_verify(s, NULL, NULL);
+	buf_release(&out);
+	store_close(s);
+	return err;
+}
+
+/* ------------------------------------------------------------------ damage */
+struct damage {
+	struct sim *whole;
+	uint64_t sum;
+	const char *directory;
+	long stride;
+	long tried, refused;
+	bool cut;
+};
+
+static int open_file(struct sim *disk, const char *directory, const char *name)
+{
+	const struct file_ops *files = sim_files(disk);
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return files->open(files->context, AT_FDCWD, path, O_RDWR, 0);
+}
+
+static void damage_one(struct damage *d, const char *name, uint64_t offset)
+{
+	struct random rng = random_seeded(1);
+	struct sim *disk = sim_crash(d->whole, SIM_KILLED, &rng);
+	const struct file_ops *files = sim_files(disk);
+	int fd = open_file(disk, d->directory, name), err;
+	uint64_t sum = d->sum;
+	uint8_t byte;
+
+	if (d->cut) {
+		files->truncate(files->context, fd, offset);
+	} else {
+		files->pread(files->context, fd, &byte, 1, offset);
+		byte ^= (uint8_t)(1 << offset % 8);
+		files->pwrite(files->context, fd, &byte, 1, offset);
+	}
+	files->close(files->context, fd);
+	err = look(disk, &sum);
+	d->tried++;
+	d->refused += err != 0;
+	/* A log that ends earlier cannot be told from a crash. */
+	if (!err && sum != d->sum && !(d->cut && !strncmp(name, "log-", 4)))
+		ck_abort_msg("%s, offset %llu: other answers", name,
+			     (unsigned long long)offset);
+	if (sim_open_count(disk))
+		ck_abort_msg("%s, offset %llu: a descriptor is left open", name,
+			     (unsigned long long)offset);
+	sim_free(disk);
+}
+
+static int damage_file(void *data, const char *name)
+{
+	struct damage *d = data;
+	const struct file_ops *files = sim_files(d->whole);
+	int fd = open_file(d->whole, d->directory, name);
+	struct stat st;
+	uint64_t offset;
+
+	ck_assert_int_eq(files->stat(files->context, fd, &st), 0);
+	files->close(files->context, fd);
+	if (S_ISDIR(st.st_mode))
+		return 0;
+	/* Of the log's zeros a few. */
+	for (offset = (uint64_t)(d->tried % d->stride);
+	     offset < (uint64_t)st.st_size;
+	     offset += (uint64_t)d->stride * (offset > 8192 ? 9973 : 1))
+		damage_one(d, name, offset);
+	return 0;
+}
+
+START_TEST(damage_is_told_or_harmless)	/* _i: cut short */
+{
+	struct damage d = { .cut = _i, .whole = sim_new() };
+	const struct file_ops *files = sim_files(d.whole);
+	struct store *s;
+	int fd;
+
+	d.stride = test_rounds() > 1 ? 1 : test_scale(100) < 100 ? 41 : 7;
+	ck_assert_int_eq(open_on(&s, d.whole, true), 0);
+	run_all(s);
+	ck_assert_int_eq(store_close(s), 0);
+	ck_assert_int_eq(look(d.whole, &d.sum), 0);
+	d.directory = "/store";
+	fd = files->open(files->context, AT_FDCWD, "/store/.", O_RDONLY, 0);
+	ck_assert_int_eq(files->list(files->context, fd, damage_file, &d), 0);
+	files->close(files->context, fd);
+	d.directory = "/store/engine";
+	fd = files->open(files->context, AT_FDCWD, "/store/engine", O_RDONLY, 0);
+	ck_assert_int_eq(files->list(files->context, fd, damage_file, &d), 0);
+	files->close(files->context, fd);
+	ck_assert_int_gt(d.tried, 3000 / d.stride);
+	ck_assert_int_gt(d.refused, d.tried / 5);
+	sim_free(d.whole);
+}
+END_TEST
+
+/* ----------------------------------------------------------------- hostile */
+enum hostile { SYMLINK, FIFO, DIRECTORY, OTHERS_MAY_WRITE, EMPTY, HOSTILE_END };
+
+static void spoil(int dir, const char *name, enum hostile kind)
+{
+	int fd;
+
+	switch (kind) {
+	case SYMLINK:
+		ck_assert(!renameat(dir, name, dir, "elsewhere"));
+		ck_assert(!symlinkat("elsewhere", dir, name));
+		break;
+	case FIFO:
+		ck_assert(!unlinkat(dir, name, 0));
+		ck_assert(!mkfifoat(dir, name, 0600));
+		break;
+	case DIRECTORY:
+		ck_assert(!unlinkat(dir, name, 0));
+		ck_assert(!mkdirat(dir, name, 0700));
+		break;
+	case OTHERS_MAY_WRITE:
+		ck_assert(!fchmodat(dir, name, 0666, 0));
+		break;
+	default:
+		fd = openat(dir, name, O_WRONLY | O_TRUNC);
+		ck_assert_int_ge(fd, 0);
+		close(fd);
+	}
+}
+
+struct found {
+	char names[16][40];
+	size_t count;
+};
+
+static int note(void *data, const char *name)
+{
+	struct found *f = data;
+
+	ck_assert_uint_lt(f->count, ARRAY_SIZE(f->names));
+	snprintf(f->names[f->count++], sizeof(f->names[0]), "%s", name);
+	return 0;
+}
+
+/* Make a store, spoil its nth file; false when there are not so many. */
+static bool try_hostile(const char *below, size_t nth, enum hostile kind)
+{
+	struct found found = { .count = 0 };
+	struct test_store t;
+	char path[200];
+	bool created, there;
+	int dir, err;
+
+	test_store_open(&t);
+	run_all(t.store);
+	ck_assert_int_eq(store_close(t.store), 0);
+	t.store = NULL;
+	snprintf(path, sizeof(path), "%s/%s", t.path, below);
+	dir = open(path, O_RDONLY | O_DIRECTORY);
+	ck_assert_int_ge(dir, 0);
+	ck_assert_int_eq(file_system.list(NULL, dir, note, &found), 0);
+	there = nth < found.count;
+	if (there && strcmp(found.names[nth], "engine")) {
+		spoil(dir, found.names[nth], kind);
+		t.options.create = false;
+		err = store_open(&t.store, t.path, &t.options, NULL, &created);
+		/* A lock file may be empty. */
+		if (!err && !(kind == EMPTY &&
+			      (!strcmp(found.names[nth], "LOCK") ||
+			       !strncmp(found.names[nth], "log-", 4))))
+			ck_abort_msg("%s, kind %d: it was opened",
+				     found.names[nth], kind);
+	}
+	close(dir);
+	test_store_close(&t);
+	return there;
+}
+
+START_TEST(hostile_files_are_refused)	/* _i: the kind */
+{
+	size_t nth;
+
+	for (nth = 0; try_hostile(".", nth, _i); nth++)
+		;
+	ck_assert_uint_ge(nth, 3);
+	for (nth = 0; try_hostile("engine", nth, _i); nth++)
+		;
+	ck_assert_uint_ge(nth, 4);
+}
+END_TEST
+
+START_TEST(a_manifest_is_named_plainly)	/* no path leads elsewhere */
+{
+	static const char *const lines[] = {
+		"../MANIFEST-000000000001\n", "/etc/passwd\n", "MANIFEST-1\n",
+		"MANIFEST-000000000001", "MANIFEST-00000000000g\n", "\n", "",
+		"MANIFEST-000000000001\nMANIFEST-000000000001\n", ".\n",
+		"MANIFEST-999999999999\n",
+	};
+	struct test_store t;
+	char path[200];
+	bool created;
+	size_t i;
+
+	test_store_open(&t);
+	ck_assert_int_eq(store_close(t.store), 0);
+	t.store = NULL;
+	t.options.create = false;
+	snprintf(path, sizeof(path), "%s/engine/CURRENT", t.path);
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		FILE *f = fopen(path, "w");
+
+		ck_assert_ptr_nonnull(f);
+		fputs(lines[i], f);
+		fclose(f);
+		ck_assert_int_eq(store_open(&t.store, t.path, &t.options, NULL,
+					    &created), -EUCLEAN);
+		ck_assert_ptr_null(t.store);
+	}
+	test_store_close(&t);
+}
+END_TEST
+
+static void set_up(void)
+{
+	quiet(true);
+	clock_set_us((int64_t)1000000 * 1000000);
+}
+
+static void tear_down(void)
+{
+	quiet(false);
+	clock_set_us(INT64_MIN);
+}
+
+SUITE(damage)
+{
+	TCase *tc = tcase_create("damage");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_loop_test(tc, damage_is_told_or_harmless, 0, 2);
+	tcase_add_loop_test(tc, hostile_files_are_refused, 0, HOSTILE_END);
+	tcase_add_test(tc, a_manifest_is_named_plainly);
+	suite_add_tcase(suite, tc);
+}
