@@ -51,7 +51,8 @@ struct type_name {
 	enum type_name_kind kind;
 	bool frozen;			/* frozen<this>, which freezes what is
 					 * inside, too */
-	enum type_kind native;		/* NATIVE (varchar is TYPE_TEXT) */
+	enum type_kind native;		/* NATIVE */
+	bool varchar;			/* TYPE_TEXT by its other name */
 	struct type_name **parts;	/* LIST, SET, VECTOR 1; MAP 2; TUPLE */
 	uint32_t part_count;
 	int32_t dimension;		/* VECTOR, as written: may be <= 0 */

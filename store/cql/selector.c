@@ -280,13 +280,6 @@ static int operation(struct execution *x, struct selectors *s,
 	return err ? err : finish_call(x, s, out, f, args, made);
 }
 
-/* The parser does not keep varchar apart from text; the statement does. */
-static bool is_varchar(struct execution *x, const struct type_name *type)
-{
-	return type->native == TYPE_TEXT && type->span.length == 7 &&
-	       type->span.offset + 7 <= x->text.len;
-}
-
 static int cast(struct execution *x, struct selectors *s,
 		struct expression **out, const struct term *t)
 {
@@ -302,14 +295,14 @@ static int cast(struct execution *x, struct selectors *s,
 	if (of->type->kind == target)
 		return 0;
 	arg.type = of->type;
-	if (!is_varchar(x, t->type))
+	if (!t->type->varchar)
 		err = cast_resolve(x, &f, target, &arg);
 	if (err)
 		return err;
 	if (!f)
 		return refuse(x, "%s cannot be cast to %s",
 			      text_of_term(x, t->left),
-			      is_varchar(x, t->type) ? "varchar" :
+			      t->type->varchar ? "varchar" :
 						       type_kind_name(target));
 	e = expression_new(x, EXPRESSION_CALL, f->result, 1);
 	if (!e)

@@ -65,7 +65,9 @@ static int constant_value(struct execution *x, struct bytes *value,
 		return refuse_type_error(x, type_validate(r->type, t->text,
 							  &error), &error);
 	}
-	err = type_read_text(&x->scratch, r->type, t->text, &error);
+	err = type_read_constant(&x->scratch, r->type,
+				 (enum literal_kind)t->constant, t->text,
+				 receiver_name(x, r), &error);
 	if (err) {
 		buf_clear(&x->scratch);
 		return refuse_type_error(x, err, &error);

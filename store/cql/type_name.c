@@ -17,6 +17,8 @@ struct type_name *parse_native_type(struct parser *p)
 	t->kind = TYPE_NAME_NATIVE;
 	native = type_kind_by_name(parse_text(p, token));
 	t->native = native < 0 ? TYPE_TEXT : (enum type_kind)native;
+	t->varchar = t->native == TYPE_TEXT &&
+		     parse_text(p, token).len == strlen("varchar");
 	t->span = span_from(p, token.offset);
 	return t;
 }
@@ -188,7 +190,8 @@ static void print_plain(struct buf *out, const struct type_name *t)
 
 	switch (t->kind) {
 	case TYPE_NAME_NATIVE:
-		buf_add_str(out, type_kind_name(t->native));
+		buf_add_str(out, t->varchar ? "varchar" :
+					      type_kind_name(t->native));
 		return;
 	case TYPE_NAME_CUSTOM:
 		buf_add_byte(out, '\'');

@@ -47,6 +47,8 @@ bool type_takes_literal(const struct type *t, enum literal_kind kind)
 		return kind == LITERAL_HEX;
 	case TYPE_DURATION:	/* an integer is refused by its value */
 		return kind == LITERAL_DURATION || kind == LITERAL_INTEGER;
+	case TYPE_TUPLE:	/* its fields between colons, see below */
+		return true;
 	default:
 		return false;
 	}
@@ -66,12 +68,92 @@ int type_refuse_constant(const struct type *t, enum literal_kind kind,
 	return -EINVAL;
 }
 
+static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
+		      unsigned depth, struct type_error *error);
+
+/* One field: \\: and \\@ stand for the characters; @ alone is null. */
+static int read_field(struct buf *out, const struct type *t, struct bytes text,
+		      unsigned depth, struct type_error *error)
+{
+	struct buf plain = BUF_INIT, value = BUF_INIT;
+	size_t i;
+	int err;
+
+	if (text.len == 1 && text.ptr[0] == '@') {
+		buf_add_be32(out, UINT32_MAX);
+		return 0;
+	}
+	for (i = 0; i < text.len; i++) {
+		if (text.ptr[i] == '\\' && i + 1 < text.len &&
+		    (text.ptr[i + 1] == ':' || text.ptr[i + 1] == '@'))
+			i++;
+		buf_add_byte(&plain, text.ptr[i]);
+	}
+	if (t->kind == TYPE_TUPLE)
+		err = read_tuple(&value, t, buf_bytes(&plain), depth + 1,
+				 error);
+	else
+		err = type_read_text(&value, t, buf_bytes(&plain), error);
+	buf_add_be32(out, (uint32_t)value.len);
+	buf_add_bytes(out, buf_bytes(&value));
+	out->failed |= plain.failed || value.failed;
+	buf_release(&plain);
+	buf_release(&value);
+	return err;
+}
+
+/*
+ * A constant that stands for a tuple is what Cassandra's tools once wrote: the
+ * fields' texts between colons, as many as there are.
+ */
+static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
+		      unsigned depth, struct type_error *error)
+{
+	size_t begin = 0, i;
+	uint32_t fields = 0;
+	int err = depth > TYPE_DEPTH_MAX ? -EINVAL : 0;
+
+	for (i = 0; !err && i <= text.len; i++) {
+		if (i < text.len && (text.ptr[i] != ':' ||
+				     (i && text.ptr[i - 1] == '\\')))
+			continue;
+		if (fields == t->part_count)
+			return type_fail(error, "Invalid tuple literal: too "
+					 "many elements. Type expects %u",
+					 t->part_count);
+		err = read_field(out, t->parts[fields++],
+				 bytes_of(text.ptr + begin, i - begin), depth,
+				 error);
+		begin = i + 1;
+	}
+	return err;
+}
+
+/* Hex is the value itself, and must be one. */
+static int read_tuple_constant(struct buf *out, const struct type *t,
+			       enum literal_kind kind, struct bytes text,
+			       struct type_error *error)
+{
+	size_t before = out->len;
+	int err;
+
+	if (kind != LITERAL_HEX)
+		return read_tuple(out, t, text, 0, error);
+	err = native_read_text(out, TYPE_BLOB, text, error);
+	if (!err && !out->failed)
+		err = type_validate(t, bytes_of(out->ptr + before,
+						out->len - before), error);
+	return err;
+}
+
 int type_read_constant(struct buf *out, const struct type *t,
 		       enum literal_kind kind, struct bytes text,
 		       const char *receiver, struct type_error *error)
 {
 	if (!type_takes_literal(t, kind))
 		return type_refuse_constant(t, kind, text, receiver, error);
+	if (t->kind == TYPE_TUPLE)
+		return read_tuple_constant(out, t, kind, text, error);
 	/* The sign of a late year is a file's, not Cassandra's. */
 	if (t->kind == TYPE_TIMESTAMP && text.len && text.ptr[0] == '+')
 		return type_fail(error,

@@ -179,13 +179,10 @@ static const struct bytes *empty_of(enum type_kind kind)
 {
 	static const struct bytes empty = { (const uint8_t *)"", 0 };
 	static const struct bytes no = { (const uint8_t *)"", 1 };
-	static const struct bytes zero = { (const uint8_t *)"\0\0", 3 };
 
 	switch (kind) {
 	case TYPE_BOOLEAN:
 		return &no;
-	case TYPE_DURATION:
-		return &zero;
 	case TYPE_BLOB:
 	case TYPE_DATE:
 	case TYPE_TIME:

@@ -1,13 +1,13 @@
 /* How many lines of each file of tests/vectors do not match yet, and why. */
 { "reads", 0 },
 { "writes", 1 },	/* TTL of 20 years: Cassandra as shipped ends at 2038, we at 2106 */
-{ "order", 16 },	/* equal decimals: which spelling stays; after a literal Cassandra fails on; a tuple takes no bare constant */
+{ "order", 15 },	/* equal decimals: which spelling stays; after a literal Cassandra fails on */
 { "tokens", 0 },
 { "types-numbers", 1 },	/* the recording itself failed on an empty decimal */
-{ "types-text", 1 },	/* (varchar) is printed as (text) */
-{ "types-time", 5 },	/* times with blanks; an empty duration */
+{ "types-text", 0 },
+{ "types-time", 0 },
 { "types-compound", 0 },
-{ "types-wrong", 16 },	/* a tuple takes no bare constant (semantics.md 2.6) */
+{ "types-wrong", 1 },	/* 0x01 is no tuple */
 { "indexes", 0 },
 { "syntax", 0 },
 { "ddl", 0 },
