@@ -1,6 +1,8 @@
 /*
  * The recorded answers of a real Cassandra (tests/vectors), played to the
- * executor: each file in a store of its own, all lines in order.
+ * executor: each file in a store of its own, all lines in order; as they are,
+ * and with a flush after every write, a compaction or a reopening of the store
+ * now and then, which may change no answer.
  *
  *	VECTORS=reads build/check-unit vectors		one file, each mismatch told
  *	VECTORS=reads:187 …				one line only is told
@@ -26,8 +28,12 @@ static const struct {
 #include "tests/unit/vectors_expected.h"
 };
 
+enum mode { PLAIN, FLUSHING, COMPACTING, REOPENING, MODE_COUNT };
+
 struct replay {
 	const char *name;
+	enum mode mode;
+	unsigned writes;
 	struct test_store store;
 	struct cql_session *session;
 	struct arena arena;
@@ -339,14 +345,63 @@ static void event(struct replay *r, const struct vector *v)
 	}
 }
 
+/* What the mode does to the store after a statement that may have written. */
+static void disturb(struct replay *r, struct bytes cql)
+{
+	if (r->mode == PLAIN || bytes_begin_with(cql, bytes_str("SELECT")))
+		return;
+	if (bytes_begin_with(cql, bytes_str("USE "))) {
+		mem_free(r->keyspace);
+		r->keyspace = mem_copy(cql_session_keyspace(r->session),
+				       strlen(cql_session_keyspace(r->session)));
+	}
+	r->writes++;
+	if (r->mode == FLUSHING) {
+		ck_assert_int_eq(store_flush(r->store.store, NULL), 0);
+		if (r->writes % 64 == 0)
+			ck_assert_int_eq(store_compact(r->store.store, NULL),
+					 0);
+	} else if (r->mode == COMPACTING && r->writes % 8 == 0) {
+		ck_assert_int_eq(store_flush(r->store.store, NULL), 0);
+		if (r->writes % 24 == 0)
+			ck_assert_int_eq(store_compact(r->store.store, NULL),
+					 0);
+	} else if (r->mode == REOPENING && r->writes % 24 == 0) {
+		cql_session_free(r->session);
+		test_store_reopen(&r->store);
+		begin_session(r);
+	}
+}
+
+static int no_sync(void *context, int fd)
+{
+	(void)context, (void)fd;
+	return 0;
+}
+
+static int no_map_sync(void *context, int fd, void *address, size_t len)
+{
+	(void)context, (void)fd, (void)address, (void)len;
+	return 0;
+}
+
 static void replay(struct replay *r)
 {
+	struct file_ops files_without_sync = file_system;
+	struct store_options options;
 	struct vectors file;
 	struct vector v;
 	struct cql_result *result;
 	int err;
 
-	test_store_open(&r->store);
+	files_without_sync.datasync = no_sync;
+	files_without_sync.sync = no_sync;
+	files_without_sync.map_sync = no_map_sync;
+	store_options_init(&options);
+	options.no_threads = true;
+	options.commit_s = 1000;
+	options.files = &files_without_sync;
+	test_store_open_with(&r->store, &options);
 	begin_session(r);
 	vectors_open(&file, r->name);
 	while (vectors_next(&file, &v)) {
@@ -358,6 +413,7 @@ static void replay(struct replay *r)
 		err = cql_execute(r->session, v.cql, &result);
 		compare(r, &v, err, result);
 		cql_result_free(result);
+		disturb(r, v.cql);
 	}
 	vectors_close(&file);
 	cql_session_free(r->session);
@@ -385,9 +441,11 @@ static bool is_chosen(const char *name, int *line)
 	return true;
 }
 
-START_TEST(a_file_of_answers)
+START_TEST(a_file_of_answers)	/* _i: the mode, the file */
 {
-	struct replay r = { .name = files[_i].name, .arena = ARENA_INIT };
+	unsigned i = (unsigned)_i % ARRAY_SIZE(files);
+	struct replay r = { .name = files[i].name, .arena = ARENA_INIT,
+			    .mode = (unsigned)_i / ARRAY_SIZE(files) };
 
 	if (!is_chosen(r.name, &r.only))
 		return;
@@ -395,10 +453,10 @@ START_TEST(a_file_of_answers)
 	if (r.only >= 0)
 		printf("%s: %u of %u do not match\n", r.name, r.mismatches,
 		       r.compared);
-	ck_assert_msg(r.mismatches == files[_i].mismatches,
+	ck_assert_msg(r.mismatches == files[i].mismatches,
 		      "%s: %u lines do not match, %u expected (VECTORS=%s "
 		      "tells them)", r.name, r.mismatches,
-		      files[_i].mismatches, r.name);
+		      files[i].mismatches, r.name);
 }
 END_TEST
 
@@ -407,6 +465,10 @@ SUITE(vectors)
 	TCase *tc = tcase_create("answers");
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, a_file_of_answers, 0, ARRAY_SIZE(files));
+	/* Smaller runs play the files as they are, and a few flushing. */
+	tcase_add_loop_test(tc, a_file_of_answers, 0,
+			    test_scale(100) == 100 ?
+				    MODE_COUNT * (int)ARRAY_SIZE(files) :
+				    4 * (int)ARRAY_SIZE(files) / 3);
 	suite_add_tcase(suite, tc);
 }
