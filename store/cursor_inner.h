@@ -1,6 +1,7 @@
 /* A cursor, for the files that make rows come: table_scan.c, table_cursor.c. */
 #ifndef STORE_CURSOR_INNER_H
 #define STORE_CURSOR_INNER_H
+#include "store/lsm/dead.h"
 #include "store/store_inner.h"
 
 /* The ends of a slice as keys, without what names the partition. */
@@ -32,6 +33,9 @@ struct cursor {
 	struct buf ref;			/* the row it named */
 	bool ref_is_row;
 	bool partition_done;		/* pass what it names of this one */
+
+	/* Going forward; its rows follow each other with no seek between. */
+	struct dead_run dead;
 
 	struct buf prefix;		/* token and partition of this one */
 	bool in_partition, at_end, started;

@@ -140,6 +140,9 @@ static int open_iterators(struct cursor *c)
 
 	from = lower.len ? buf_bytes(&lower) : BYTES_EMPTY;
 	to = upper.len ? buf_bytes(&upper) : BYTES_EMPTY;
+	if (!(c->table->flags & TABLE_VIRTUAL))
+		dead_run_init(&c->dead, c->store->lsm, c->table->number,
+			      c->reader.now_s);
 	c->reverse_rows.reversed = true;
 	c->rows = q->reversed ? &c->reverse_rows : &c->partitions;
 	/* Partitions of a list need not be found; statics are read forward. */
@@ -191,6 +194,7 @@ void cursor_close(struct cursor *c)
 		return;
 	iterator_close(c->partitions.it);
 	iterator_close(c->reverse_rows.it);
+	dead_run_release(&c->dead);
 	if (c->refs)
 		c->refs->close(c->refs);
 	table_put(c->table);
@@ -214,6 +218,8 @@ int cursor_enter(struct cursor *c)
 
 	if (c->prefix.failed)
 		return -ENOMEM;
+	if (c->dead.length)
+		dead_run_end(&c->dead);
 	c->in_partition = true;
 	c->range_index = 0;
 	c->range_entered = false;

@@ -48,7 +48,9 @@ int peek_seek(struct cursor *c, struct peek *p, struct bytes key)
 	struct deletion in_force;
 	int order, err;
 
-	(void)c;
+	/* What is passed by a seek was not looked at. */
+	if (p == c->rows && c->dead.length)
+		dead_run_end(&c->dead);
 	if (p->have) {
 		order = bytes_compare(p->entry.key, key);
 		if (p->reversed ? order < 0 : order >= 0)
@@ -308,6 +310,17 @@ static int keep_key(struct cursor *c)
 	return c->row_key.failed ? -ENOMEM : 0;
 }
 
+/* Past the row that was looked at, and all that is known to be dead too. */
+static int pass_dead(struct cursor *c)
+{
+	struct bytes to;
+
+	if (c->query.reversed || !c->dead.lsm ||
+	    !dead_run_add(&c->dead, c->rows->entry.key, &to))
+		return 0;
+	return peek_seek(c, c->rows, to);
+}
+
 /* The entry that was looked at: 1 with *view, 0 it is not live, -errno. */
 static int take_row(struct cursor *c, struct row_view *view)
 {
@@ -323,7 +336,9 @@ static int take_row(struct cursor *c, struct row_view *view)
 		count_dead(c, &row);
 	c->rows->have = false;
 	if (!live && !c->reader.raw)
-		return 0;
+		return pass_dead(c);
+	if (c->dead.length)
+		dead_run_end(&c->dead);
 	c->cost.rows++;
 	err = fill_row(c, view, &row);
 	if (!err)

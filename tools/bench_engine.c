@@ -11,7 +11,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
-#include "store/lsm/lsm.h"
+#include "store/lsm/dead.h"
 #include "store/row/key.h"
 #include "tools/bench.h"
 
@@ -153,8 +153,12 @@ static int read_some(struct engine *e, const char *name, uint64_t shift,
 	return 0;
 }
 
-static int count_live(struct engine *e, const struct entry *entry, long *count)
+static int count_live(struct engine *e, struct dead_run *run,
+		      struct iterator *it, const struct entry *entry,
+		      long *count)
 {
+	struct deletion in_force;
+	struct bytes to;
 	struct row row;
 	int err;
 
@@ -162,8 +166,13 @@ static int count_live(struct engine *e, const struct entry *entry, long *count)
 		return 0;
 	arena_clear(&e->arena);
 	err = row_decode(&row, &e->arena, entry->row);
-	if (!err && row.cell_count)
+	if (!err && row.cell_count) {
 		++*count;
+		if (run->length)
+			dead_run_end(run);
+	} else if (!err && dead_run_add(run, entry->key, &to)) {
+		err = iterator_seek(it, to, &in_force);
+	}
 	return err;
 }
 
@@ -171,18 +180,21 @@ static int count_live(struct engine *e, const struct entry *entry, long *count)
 static long scan(struct engine *e, struct bytes from, long most)
 {
 	struct deletion in_force;
+	struct dead_run run;
 	struct iterator *it;
 	struct entry entry;
 	long count = 0;
 	int got;
 
+	dead_run_init(&run, e->lsm, TABLE, clock_now_s());
 	got = lsm_iterate(&it, e->lsm, TABLE, from, BYTES_EMPTY, false);
 	if (got)
 		return got;
 	got = iterator_seek(it, from, &in_force);
 	while (!got && count < most && (got = iterator_next(it, &entry)) > 0)
-		got = count_live(e, &entry, &count);
+		got = count_live(e, &run, it, &entry, &count);
 	iterator_close(it);
+	dead_run_release(&run);
 	return got < 0 ? got : count;
 }
 

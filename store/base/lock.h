@@ -9,7 +9,7 @@
  *   3. lsm.install	one change of the set of files at a time; held over I/O
  *   4. lsm.write	one writer: memtables and log in the same order
  *   5. lsm.lock	tables and versions; short, never held over I/O
- *   6. commitlog, manifest, worker, block cache shards: leaves
+ *   6. commitlog, manifest, worker, block cache shards, dead spans: leaves
  */
 #ifndef STORE_BASE_LOCK_H
 #define STORE_BASE_LOCK_H

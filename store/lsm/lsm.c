@@ -363,6 +363,7 @@ static void release(struct lsm *lsm)
 
 	for (i = 0; i < lsm->table_count; i++) {
 		version_put(lsm->tables[i]->version);
+		dead_spans_free(lsm->tables[i]->dead);
 		mem_free(lsm->tables[i]);
 	}
 	mem_free(lsm->tables);

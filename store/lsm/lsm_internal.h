@@ -54,6 +54,9 @@ struct table {
 	/* Log position before the active memtable's first batch, or
 	 * NOT_IN_LOG. Stored before the batch is appended. */
 	_Atomic uint64_t active_begin;
+	/* Batches committed to it: stored after they are. Under write. */
+	_Atomic uint64_t writes;
+	struct dead_spans *_Atomic dead;	/* set once, under write */
 	uint64_t dirty_since_ns;	/* the log thread's: for flush periods */
 	struct table *next_touched;	/* under write: in the batch at hand */
 	bool touched;
@@ -121,6 +124,13 @@ int lsm_freeze(struct lsm *lsm, struct table *t);
  * `flushed` up to that mark do not count. */
 uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 		       uint64_t flushed_mark);
+
+/* ------------------------------------------------------------------ dead.c */
+struct dead_spans;
+/* NULL is accepted. */
+void dead_spans_free(struct dead_spans *all);
+/* Before the operation is committed. REQUIRES write. */
+void dead_spans_write(struct dead_spans *all, const struct batch_op *op);
 
 /* ------------------------------------------------------------- lsm_flush.c */
 /* Write what is frozen of one table, or of all (NULL). */

@@ -135,6 +135,14 @@ static void slow_down(struct lsm *lsm)
 	nanosleep(&pause, NULL);
 }
 
+/* For the one writer: cheaper than an addition for many. */
+static void add_to(_Atomic uint64_t *counter, uint64_t more)
+{
+	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
+
+	atomic_store_explicit(counter, now + more, memory_order_release);
+}
+
 static void take_back(struct table *touched)
 {
 	for (; touched; touched = touched->next_touched) {
@@ -149,6 +157,7 @@ static void commit_all(struct table *touched)
 {
 	for (; touched; touched = touched->next_touched) {
 		memtable_commit(active_of(touched));
+		add_to(&touched->writes, 1);
 		touched->touched = false;
 	}
 }
@@ -193,6 +202,8 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 				atomic_store(&t->active_begin,
 					     commitlog_end(lsm->log));
 		}
+		if (atomic_load_explicit(&t->dead, memory_order_relaxed))
+			dead_spans_write(t->dead, &op);
 		before = memtable_memory(active_of(t));
 		err = memtable_add(active_of(t), &op);
 		if (memtable_memory(active_of(t)) != before)
@@ -202,14 +213,6 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 			return err;
 	}
 	return got;
-}
-
-/* For the one writer: cheaper than an addition for many. */
-static void add_to(_Atomic uint64_t *counter, uint64_t more)
-{
-	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
-
-	atomic_store_explicit(counter, now + more, memory_order_relaxed);
 }
 
 int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)

@@ -76,6 +76,11 @@ int row_decode(struct row *row, struct arena *arena, struct bytes bytes);
 /* Decode cells of the wanted columns only: bit (column & 63) set in mask. */
 int row_decode_columns(struct row *row, struct arena *arena,
 		       struct bytes bytes, uint64_t mask);
+/* False: the encoded row has nothing in it but, at most, its deletion. */
+static inline bool row_may_live(struct bytes encoded)
+{
+	return encoded.len && (encoded.ptr[0] & ~4u);	/* row_codec.c */
+}
 /* Smallest and largest timestamp, smallest and largest local time, tombstones. */
 struct row_stats {
 	int64_t min_timestamp, max_timestamp;	/* min > max: nothing in it */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "store/base/clock.h"
-#include "store/lsm/lsm.h"
+#include "store/lsm/dead.h"
 
 #define TABLE 100
 #define KEY_LEN 24
@@ -54,6 +54,7 @@ struct session {
 struct scan {
 	struct iterator *it;
 	struct arena arena;
+	struct dead_run run;
 };
 
 static void *db_open(const char *path, int sync, size_t cache)
@@ -161,8 +162,10 @@ static void *scan_begin(void *p, const char *k)
 	struct bytes from = bytes_of(k, KEY_LEN);
 	struct deletion in_force;
 
-	if (!scan ||
-	    lsm_iterate(&scan->it, s->db->lsm, TABLE, from, BYTES_EMPTY,
+	if (!scan)
+		abort();
+	dead_run_init(&scan->run, s->db->lsm, TABLE, clock_now_s());
+	if (lsm_iterate(&scan->it, s->db->lsm, TABLE, from, BYTES_EMPTY,
 			false) ||
 	    iterator_seek(scan->it, from, &in_force))
 		abort();
@@ -172,7 +175,9 @@ static void *scan_begin(void *p, const char *k)
 static int scan_next(void *p, char *k, char *v)
 {
 	struct scan *scan = p;
+	struct deletion in_force;
 	struct entry entry;
+	struct bytes to;
 	struct row row;
 	int got;
 
@@ -182,8 +187,14 @@ static int scan_next(void *p, char *k, char *v)
 		arena_clear(&scan->arena);
 		if (row_decode(&row, &scan->arena, entry.row))
 			abort();
-		if (!row.cell_count)
+		if (!row.cell_count) {
+			if (dead_run_add(&scan->run, entry.key, &to) &&
+			    iterator_seek(scan->it, to, &in_force))
+				abort();
 			continue;
+		}
+		if (scan->run.length)
+			dead_run_end(&scan->run);
 		memcpy(k, entry.key.ptr, KEY_LEN);
 		memcpy(v, row.cells[0].value.ptr, VALUE_LEN);
 		return 1;
@@ -198,6 +209,7 @@ static void scan_end(void *p)
 	struct scan *scan = p;
 
 	iterator_close(scan->it);
+	dead_run_release(&scan->run);
 	arena_release(&scan->arena);
 	free(scan);
 }

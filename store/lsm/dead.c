@@ -1,0 +1,293 @@
+/*
+ * A table remembers a few spans. A long run is watched from its 64th row on:
+ * under the write lock it is seen that nothing was written since the scan
+ * began, and from then on writers lower the span's limit to where they wrote.
+ * When the run ends it becomes a span up to its last row, or to that limit.
+ */
+#include "store/lsm/dead.h"
+
+#include <errno.h>
+
+#include "store/base/alloc.h"
+#include "store/lsm/lsm_internal.h"
+#include "store/row/row.h"
+
+#define SPANS 8
+#define LOOK_AT 8	/* dead rows before looking for what is known */
+#define WATCH_AT 64	/* and before it is worth to be remembered */
+
+struct span {			/* all under dead_spans.lock */
+	uint64_t number;	/* 0: free */
+	bool done;		/* not only watched */
+	bool limited;
+	uint64_t moment;
+	int64_t now_s;
+	struct buf from, to, limit;
+};
+
+struct dead_spans {
+	struct mutex lock;
+	uint64_t last_number;
+	struct span spans[SPANS];
+};
+
+static void free_span(struct span *s)
+{
+	buf_release(&s->from);
+	buf_release(&s->to);
+	buf_release(&s->limit);
+	*s = (struct span){ .number = 0 };
+}
+
+void dead_spans_free(struct dead_spans *all)
+{
+	size_t i;
+
+	for (i = 0; all && i < SPANS; i++)
+		free_span(&all->spans[i]);
+	if (all)
+		mutex_release(&all->lock);
+	mem_free(all);
+}
+
+static void set_key(struct buf *b, struct bytes key)
+{
+	buf_clear(b);
+	buf_add_bytes(b, key);
+}
+
+/* ------------------------------------------------------------------ writers */
+
+static void lower(struct span *s, struct bytes key)
+{
+	if (!s->number || bytes_compare(key, buf_bytes(&s->from)) < 0)
+		return;
+	if (s->done) {
+		if (bytes_compare(key, buf_bytes(&s->to)) < 0)
+			set_key(&s->to, key);
+		if (s->to.failed)
+			free_span(s);
+		return;
+	}
+	if (s->limited && bytes_compare(key, buf_bytes(&s->limit)) >= 0)
+		return;
+	s->limited = true;
+	set_key(&s->limit, key);
+	if (s->limit.failed)
+		free_span(s);
+}
+
+void dead_spans_write(struct dead_spans *all, const struct batch_op *op)
+{
+	size_t i;
+
+	/* What deletes makes nothing alive. */
+	if (bytes_is_null(op->row) || !row_may_live(op->row))
+		return;
+	mutex_lock(&all->lock);
+	for (i = 0; i < SPANS; i++)
+		lower(&all->spans[i], op->key);
+	mutex_unlock(&all->lock);
+}
+
+/* -------------------------------------------------------------------- scans */
+
+static struct table *find_table(const struct dead_run *run)
+{
+	struct table *t;
+
+	mutex_lock(&run->lsm->lock);
+	t = lsm_find_table(run->lsm, run->table);
+	mutex_unlock(&run->lsm->lock);
+	return t;
+}
+
+void dead_run_init(struct dead_run *run, struct lsm *lsm, uint32_t table,
+		   int64_t now_s)
+{
+	struct table *t;
+
+	*run = (struct dead_run){ .lsm = lsm, .table = table, .now_s = now_s };
+	t = find_table(run);
+	if (t)
+		run->moment = atomic_load_explicit(&t->writes,
+						   memory_order_acquire);
+}
+
+/* A free one, or else one that was done long ago. */
+static struct span *take_span(struct dead_spans *all)
+{
+	struct span *best = NULL;
+	size_t i;
+
+	for (i = 0; i < SPANS; i++) {
+		struct span *s = &all->spans[i];
+
+		if (!s->number)
+			return s;
+		if (s->done && (!best || s->number < best->number))
+			best = s;
+	}
+	if (best)
+		free_span(best);
+	return best;
+}
+
+static struct span *find_span(struct dead_spans *all, uint64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < SPANS; i++)
+		if (all->spans[i].number == number)
+			return &all->spans[i];
+	return NULL;
+}
+
+static uint64_t add_span(struct dead_spans *all, const struct dead_run *run)
+{
+	struct span *s;
+	uint64_t number = 0;
+
+	mutex_lock(&all->lock);
+	s = take_span(all);
+	if (s) {
+		set_key(&s->from, buf_bytes(&run->from));
+		if (!s->from.failed)
+			number = s->number = ++all->last_number;
+		s->moment = run->moment;
+		s->now_s = run->now_s;
+	}
+	mutex_unlock(&all->lock);
+	return number;
+}
+
+/* From here on writers tell where they wrote; 0: no, or not any more. */
+static uint64_t watch(const struct dead_run *run)
+{
+	struct lsm *lsm = run->lsm;
+	struct dead_spans *all;
+	uint64_t number = 0;
+	struct table *t;
+
+	mutex_lock(&lsm->write);
+	t = lsm_find_table(lsm, run->table);
+	if (t && t->writes == run->moment) {
+		all = t->dead;
+		if (!all && (all = mem_zalloc(1, sizeof(*all)))) {
+			mutex_init(&all->lock);
+			atomic_store(&t->dead, all);
+		}
+		if (all)
+			number = add_span(all, run);
+	}
+	mutex_unlock(&lsm->write);
+	return number;
+}
+
+/* Another span that this one goes on from: make it longer. */
+static bool join(struct dead_spans *all, struct span *s)
+{
+	size_t i;
+
+	for (i = 0; i < SPANS; i++) {
+		struct span *other = &all->spans[i];
+
+		if (other == s || !other->number || !other->done ||
+		    bytes_compare(buf_bytes(&s->from),
+				  buf_bytes(&other->from)) < 0 ||
+		    bytes_compare(buf_bytes(&s->from),
+				  buf_bytes(&other->to)) > 0)
+			continue;
+		if (bytes_compare(buf_bytes(&s->to), buf_bytes(&other->to)) > 0)
+			set_key(&other->to, buf_bytes(&s->to));
+		if (other->moment < s->moment)
+			other->moment = s->moment;
+		if (other->now_s < s->now_s)
+			other->now_s = s->now_s;
+		if (other->to.failed)
+			free_span(other);
+		return true;
+	}
+	return false;
+}
+
+static void finish_span(struct dead_spans *all, struct span *s,
+			struct bytes last)
+{
+	set_key(&s->to, last);
+	buf_add_byte(&s->to, 0);	/* just behind it */
+	if (s->limited && bytes_compare(buf_bytes(&s->limit),
+					buf_bytes(&s->to)) < 0)
+		set_key(&s->to, buf_bytes(&s->limit));
+	s->done = true;
+	if (s->to.failed || join(all, s))
+		free_span(s);
+}
+
+void dead_run_end(struct dead_run *run)
+{
+	struct table *t = run->watch ? find_table(run) : NULL;
+	struct dead_spans *all = t ? atomic_load(&t->dead) : NULL;
+	struct span *s;
+
+	run->length = 0;
+	if (!all)
+		return;
+	mutex_lock(&all->lock);
+	s = find_span(all, run->watch);
+	if (s && run->last.failed)
+		free_span(s);
+	else if (s)
+		finish_span(all, s, buf_bytes(&run->last));
+	mutex_unlock(&all->lock);
+	run->watch = 0;
+}
+
+void dead_run_release(struct dead_run *run)
+{
+	dead_run_end(run);
+	buf_release(&run->from);
+	buf_release(&run->last);
+}
+
+/* Into run->last: where the span that has key ends. */
+static bool look(struct dead_run *run, struct bytes key)
+{
+	struct table *t = find_table(run);
+	struct dead_spans *all = t ? atomic_load(&t->dead) : NULL;
+	bool found = false;
+	size_t i;
+
+	if (!all)
+		return false;
+	mutex_lock(&all->lock);
+	for (i = 0; i < SPANS && !found; i++) {
+		const struct span *s = &all->spans[i];
+
+		found = s->number && s->done && s->moment <= run->moment &&
+			s->now_s <= run->now_s &&
+			bytes_compare(buf_bytes(&s->from), key) <= 0 &&
+			bytes_compare(key, buf_bytes(&s->to)) < 0;
+		if (found)
+			set_key(&run->last, buf_bytes(&s->to));
+	}
+	mutex_unlock(&all->lock);
+	return found && !run->last.failed;
+}
+
+int dead_run_add(struct dead_run *run, struct bytes key, struct bytes *to)
+{
+	run->length++;
+	if (run->length == 1)
+		set_key(&run->from, key);
+	if (run->length == LOOK_AT && look(run, key)) {
+		run->length = 0;
+		*to = buf_bytes(&run->last);
+		return 1;
+	}
+	if (run->length == WATCH_AT && !run->from.failed)
+		run->watch = watch(run);
+	if (run->watch)
+		set_key(&run->last, key);
+	return 0;
+}
