@@ -11,8 +11,10 @@
 #include "store/base/alloc.h"
 
 struct held {
+	bool has_text;			/* false: of a directory */
 	struct buf text;
 	struct store_how how;
+	struct buf expires;		/* the attribute, as it was set */
 };
 
 bool waits_for_key(struct node *n)
@@ -45,6 +47,7 @@ void held_free(struct fs *fs, struct held *held)
 		return;
 	atomic_fetch_sub(&fs->scratch_bytes, held->text.len);
 	buf_release(&held->text);
+	buf_release(&held->expires);
 	mem_free(held);
 }
 
@@ -76,6 +79,7 @@ static int hold(struct op *op, struct node *n, struct bytes text,
 	if (!held)
 		return -ENOMEM;
 	buf_add_bytes(&held->text, text);
+	held->has_text = true;
 	held->how = *how;
 	if (held->text.failed) {
 		buf_release(&held->text);
@@ -115,7 +119,7 @@ int file_load(struct op *op, struct node *n, struct buf *out)
 	bool found;
 
 	mutex_lock(&op->fs->held_lock);
-	found = n->held;
+	found = n->held && n->held->has_text;
 	if (found)
 		buf_add_bytes(out, buf_bytes(&n->held->text));
 	mutex_unlock(&op->fs->held_lock);
@@ -127,7 +131,7 @@ bool held_stat(struct op *op, struct node *n, struct child *out)
 	bool found;
 
 	mutex_lock(&op->fs->held_lock);
-	found = n->held;
+	found = n->held && n->held->has_text;
 	if (found) {
 		kept_child(op, n, out);
 		out->size = n->held->text.len;
@@ -153,16 +157,63 @@ bool held_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return found;
 }
 
+int held_set_expires(struct op *op, struct node *n, struct bytes value)
+{
+	struct held *held = n->ops->directory ? mem_zalloc(1, sizeof(*held)) :
+						NULL;
+	struct buf copy = BUF_INIT;
+	bool found;
+
+	if (!bytes_is_null(value))
+		buf_add_bytes(&copy, value);
+	if (copy.failed || (n->ops->directory && !held)) {
+		mem_free(held);
+		buf_release(&copy);
+		return -ENOMEM;
+	}
+	mutex_lock(&op->fs->held_lock);
+	if (!n->held) {
+		n->held = held;
+		held = NULL;
+	}
+	found = n->held;
+	if (found) {
+		buf_release(&n->held->expires);
+		n->held->expires = copy;
+	}
+	mutex_unlock(&op->fs->held_lock);
+	mem_free(held);
+	if (!found)
+		buf_release(&copy);
+	return found ? 0 : -ENODATA;
+}
+
+int held_get_expires(struct op *op, struct node *n, struct buf *out)
+{
+	size_t before = out->len;
+
+	mutex_lock(&op->fs->held_lock);
+	if (n->held)
+		buf_add_bytes(out, buf_bytes(&n->held->expires));
+	mutex_unlock(&op->fs->held_lock);
+	return out->len > before ? 0 : -ENODATA;
+}
+
+/* Of a directory that is stored now, or the file itself. */
 static int store_held(struct op *op, struct node *n)
 {
 	struct held *held = take(op->fs, n);
-	int err;
+	int err = 0;
 
 	if (!held)
 		return 0;
-	err = store_now(op, n, buf_bytes(&held->text), &held->how);
+	if (held->has_text)
+		err = store_now(op, n, buf_bytes(&held->text), &held->how);
+	if (!err && held->expires.len)
+		err = attr_set(op, n, "expires", buf_bytes(&held->expires));
+	if (held->has_text)
+		node_unkeep(&op->fs->nodes, n);
 	held_free(op->fs, held);
-	node_unkeep(&op->fs->nodes, n);
 	return err;
 }
 
@@ -182,6 +233,8 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 		row.value = node_value(dir);
 		err = row_insert(op, dir->parent, &row, false);
 	}
+	if (!err)
+		err = store_held(op, dir);
 	if (!err)
 		err = node_children(&op->fs->nodes, dir, true, &children,
 				    &count);

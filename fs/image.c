@@ -189,8 +189,13 @@ static int check_text(struct op *op, struct node *n, const struct image *image,
 
 	if (file->may_begin && !file->may_begin(op, n, text, from))
 		return op_refuse(op, -EINVAL, "no value begins so");
-	return file->check && text_is_complete(text) ?
-		       file->check(op, n, text, &image->how) : 0;
+	if (!file->check || !text.len || text.ptr[text.len - 1] != '\n')
+		return 0;
+	/* What can be empty, text and blob, may go on behind any newline. */
+	if ((file->takes_empty && file->takes_empty(op, n)) ||
+	    !text_is_complete(text))
+		return 0;
+	return file->check(op, n, text, &image->how);
 }
 
 /* The image with data put in at offset, validated as far as it goes. */

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "fs/held.h"
 #include "fs/tree.h"
 
 #define TTL_MAX 630720000	/* seconds: 20 years, as in CQL */
@@ -99,6 +100,9 @@ int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
 
 	if (!n->table)
 		return strcmp(name, "expires") ? -EOPNOTSUPP : -ENODATA;
+	if (waits_for_key(n))
+		return strcmp(name, "expires") ? -ENODATA :
+						 held_get_expires(op, n, out);
 	err = place_of(op, n, &p);
 	return err ? err : get_in_table(op, &p, name, out);
 }
@@ -209,6 +213,8 @@ int attr_set(struct op *op, struct node *n, const char *name,
 			       -EPERM : -EOPNOTSUPP;
 	if (!n->table)
 		return -EOPNOTSUPP;
+	if (waits_for_key(n) && !strcmp(name, "expires"))
+		return held_set_expires(op, n, value);
 	err = place_of(op, n, &p);
 	return err ? err : attr_set_at(op, n, &p, name, value);
 }

@@ -149,6 +149,15 @@ rm -r "$t/long"
 ok 'restored' rsync -a "$W/k/" "$M/k/"
 is 'as it was' '' "$(rsync -an --delete --itemize-changes "$W/k/" "$M/k/")"
 is 'all of it' 1 "$(cql "SELECT v FROM k.t WHERE p = 'long'" | jq -c '.rows[0][0]')"
+# With its time to live.
+cql "INSERT INTO k.t (p, c, v) VALUES ('$long', '$long', 9) USING TTL 9000" >/dev/null
+cut=$(echo "$t"/ä*%~*)
+rsync -aX "$cut" "$W/ttl/"
+rm -r "$cut"
+ok 'what expires is restored' rsync -aX "$W/ttl/" "$t/"
+is 'as it was' '' "$(rsync -aXn --itemize-changes "$W/ttl/" "$t/")"
+ok 'the row' test -n "$(getfattr --absolute-names --only-values -n user.expires "$cut"/ä*%~*)"
+ok 'its cell' test "$(cql "SELECT ttl(v) FROM k.t WHERE p = '$long' AND c = '$long'" | jq -c '.rows[0][0]')" -gt 8000
 again
 is 'after a restart' "$long" "$(cat "$t/long/$name/@key")"
 is 'the same numbers' "$(stat -c %i "$t/long/$name")" "$(ls -i "$t/long" | awk '{print $1}')"
