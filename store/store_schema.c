@@ -238,6 +238,9 @@ static int load_entry(struct store *s, struct schema *schema,
 
 	if (!err)
 		err = key_partition_key(&name, e->key);
+	/* Without its name it would pass for the counters' record. */
+	if (!err && name.failed)
+		err = -ENOMEM;
 	if (!err)
 		err = row_decode(&row, arena, e->row);
 	for (i = 0; !err && i < row.cell_count; i++)
