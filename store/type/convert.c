@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 #include <math.h>
-#include <time.h>
 
+#include "store/base/clock.h"
 #include "store/type/big.h"
 #include "store/type/native.h"
 #include "store/type/shift.h"
@@ -391,22 +391,18 @@ int convert_floor(struct buf *out, bool *is_null, enum type_kind kind,
 
 void convert_now(struct buf *out, enum type_kind kind)
 {
-	struct timespec now;
+	int64_t us = clock_now_us(), ms = us / 1000;
 	uint8_t uuid[16];
-	int64_t ms;
 
 	if (kind == TYPE_TIMEUUID) {
 		uuid_new_time(uuid);
 		buf_add(out, uuid, sizeof(uuid));
 		return;
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
-	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	if (kind == TYPE_DATE)
 		buf_add_be32(out, shift_date_of(ms));
 	else if (kind == TYPE_TIME)
-		buf_add_be64(out, (uint64_t)((int64_t)now.tv_sec % 86400 *
-					     1000000000 + now.tv_nsec));
+		buf_add_be64(out, (uint64_t)(us % 86400000000 * 1000));
 	else
 		buf_add_be64(out, (uint64_t)ms);
 }

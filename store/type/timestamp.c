@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "store/base/clock.h"
 #include "store/type/zone.h"
 
 #define MAX_OFFSET (18 * 3600)
@@ -177,10 +178,7 @@ static bool is_raw_number(struct bytes text)
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return clock_now_us() / 1000;
 }
 
 int time_read_timestamp(struct buf *out, struct bytes text,

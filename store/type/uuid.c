@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <sys/random.h>
-#include <time.h>
+
+#include "store/base/clock.h"
 
 #define TEXT_LENGTH 36
 /* Unix time 0 as milliseconds after 1582-10-15. */
@@ -166,12 +167,10 @@ static uint64_t low_bytes_of_process(void)
 void uuid_new_time(uint8_t uuid[16])
 {
 	uint64_t ticks, last = atomic_load(&last_ticks);
-	struct timespec now;
+	uint64_t now = (uint64_t)clock_now_us();
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	do {
-		ticks = ((uint64_t)now.tv_sec * 1000 + EPOCH_MS) *
-			TICKS_PER_MS + (uint64_t)now.tv_nsec / 100;
+		ticks = now * (TICKS_PER_MS / 1000) + EPOCH_MS * TICKS_PER_MS;
 		if (ticks <= last)
 			ticks = last + 1;
 	} while (!atomic_compare_exchange_weak(&last_ticks, &last, ticks));
