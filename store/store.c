@@ -301,6 +301,8 @@ int store_verify(struct store *s,
 void store_stats(struct store *s, struct lsm_stats *stats)
 {
 	lsm_stats(s->lsm, stats);
+	stats->tombstones_read += atomic_load_explicit(&s->tombstones_read,
+						       memory_order_relaxed);
 }
 
 void store_table_stats(struct store *s, struct table *t,

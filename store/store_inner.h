@@ -8,6 +8,7 @@
 #ifndef STORE_STORE_INNER_H
 #define STORE_STORE_INNER_H
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "store/base/clock.h"
@@ -40,6 +41,7 @@ struct store {
 	gid_t gid;
 	int64_t opened_us;
 	size_t collect_bytes;		/* that an index query may hold */
+	_Atomic uint64_t tombstones_read;	/* by cursors; for statistics */
 	struct store_observer observer;
 	bool observed;
 

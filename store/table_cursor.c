@@ -192,6 +192,8 @@ void cursor_close(struct cursor *c)
 {
 	if (!c)
 		return;
+	atomic_fetch_add_explicit(&c->store->tombstones_read,
+				  c->cost.tombstones, memory_order_relaxed);
 	iterator_close(c->partitions.it);
 	iterator_close(c->reverse_rows.it);
 	dead_run_release(&c->dead);
