@@ -1,0 +1,40 @@
+/*
+ * Scripts of CQL with what they must answer: tests/acceptance, tests/rules.
+ * Each line begins with a mark:
+ *
+ *	# words			a comment
+ *	[NAME]			a new store, until the next of these
+ *	@ ID ID …		the rows of semantics.md that what follows proves
+ *	> STATEMENT		runs; a tab continues a line
+ *	* N STATEMENT		runs N times, with $i as 1 to N
+ *	= [[…], …]		the rows it gave, as JSON; a tab continues
+ *	: a, b			the names of its columns
+ *	! CLASS MESSAGE		it failed so; of a SyntaxException the message
+ *				is a part
+ *	% TEXT			one of its warnings has this text in it
+ *	+ SECONDS		the clock goes on
+ *	? FILE TEXT		the text stands in this file of the tree
+ *	/ FILE			the row is proved there: FILE names its id
+ *
+ * A statement without = or ! must succeed and give no rows. The clock stands
+ * still, on 2050-01-01, unless told otherwise.
+ */
+#ifndef TESTS_LIB_SCRIPT_H
+#define TESTS_LIB_SCRIPT_H
+#include <stdbool.h>
+#include <stdio.h>
+
+/* What happens after each statement that changed something. */
+enum script_mode {
+	SCRIPT_PLAIN,
+	SCRIPT_FLUSH,
+	SCRIPT_COMPACT,		/* a flush and a compaction */
+	SCRIPT_REOPEN,
+	SCRIPT_MODES
+};
+/* Play a file: how often it did not answer as it must, each told on stdout. */
+unsigned script_play(const char *path, enum script_mode mode);
+/* Call `see` for each id of the file. */
+void script_ids(const char *path, void (*see)(void *context, const char *id),
+		void *context);
+#endif
