@@ -185,6 +185,7 @@ static const struct bytes *empty_of(enum type_kind kind)
 		return &no;
 	case TYPE_BLOB:
 	case TYPE_DATE:
+	case TYPE_DURATION:	/* it is how none at all is printed */
 	case TYPE_TIME:
 	case TYPE_VARINT:
 		return NULL;
