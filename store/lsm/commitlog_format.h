@@ -41,7 +41,7 @@
 #define LOG_NAME "log-%016llx"
 #define LOG_NAME_SIZE 21
 #define LOG_FIRST_SEGMENT ((uint64_t)1 << 20)
-#define LOG_LARGEST_SEGMENT ((uint64_t)32 << 20)
+#define LOG_LARGEST_SEGMENT ((uint64_t)16 << 20)
 
 static inline uint64_t log_position(uint64_t number, uint64_t offset)
 {

@@ -102,8 +102,8 @@ static bool log_is_long(struct lsm *lsm)
 		if (lsm->tables[i]->active_begin < begin &&
 		    !memtable_is_empty(active_of(lsm->tables[i])))
 			begin = lsm->tables[i]->active_begin;
-	/* In segments, of 32 MiB when it matters. */
-	return begin < end && (end >> 32) - (begin >> 32) > 16;
+	/* In segments, of 16 MiB when it matters. */
+	return begin < end && (end >> 32) - (begin >> 32) > 32;
 }
 
 static void keep_budget(struct lsm *lsm)
