@@ -13,6 +13,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/log.h"
 #include "store/row/key.h"
 #include "store/sstable/block.h"
 #include "store/sstable/bloom.h"
@@ -20,6 +21,9 @@
 #include "store/sstable/sstable.h"
 #include "store/sstable/stats.h"
 
+/* Of one partition. */
+#define ADVISED_ROWS 100000
+#define ADVISED_BYTES (100ull << 20)
 #define WRITE_SIZE ((size_t)256 << 10)
 
 struct sstable_writer {
@@ -42,6 +46,7 @@ struct sstable_writer {
 	struct buf last_block_key;	/* of the block before */
 	size_t partition_len;		/* of last_key's token and partition */
 	uint32_t partition_rows;
+	uint64_t partition_bytes;	/* before compression */
 	struct deletion in_force;	/* after the entry before */
 	struct deletion block_open;	/* where the block began */
 	int err;			/* the first one; nothing works after */
@@ -214,6 +219,18 @@ static int finish_block(struct sstable_writer *w)
 }
 
 /* --------------------------------------------------------------- entries */
+/* A partition that is larger than is advised is told of, never refused. */
+static void end_partition(const struct sstable_writer *w)
+{
+	if (w->partition_rows <= ADVISED_ROWS &&
+	    w->partition_bytes <= ADVISED_BYTES)
+		return;
+	log_message(LOG_WARNING_LEVEL, "Writing large partition with token "
+		    "%lld (%u rows, %llu bytes) to sstable %s",
+		    (long long)w->stats.info.last_token, w->partition_rows,
+		    (unsigned long long)w->partition_bytes, w->name);
+}
+
 /* The first entry of a partition: nothing reaches over from the one before. */
 static int begin_partition(struct sstable_writer *w, struct bytes key)
 {
@@ -222,6 +239,7 @@ static int begin_partition(struct sstable_writer *w, struct bytes key)
 
 	if (!len || !deletion_is_none(w->in_force))
 		return -EINVAL;
+	end_partition(w);
 	if (!info->partition_count)
 		info->first_token = (int64_t)(get_be64(key.ptr) ^
 					      (uint64_t)1 << 63);
@@ -230,6 +248,7 @@ static int begin_partition(struct sstable_writer *w, struct bytes key)
 	bloom_builder_add(&w->partitions, key_hash(bytes_of(key.ptr, len)));
 	w->partition_len = len;
 	w->partition_rows = 0;
+	w->partition_bytes = 0;
 	return 0;
 }
 
@@ -284,6 +303,7 @@ static int add(struct sstable_writer *w, const struct entry *entry)
 						 count_bound(w, entry);
 	if (err)
 		return err;
+	w->partition_bytes += size;
 	block_builder_add(&w->block, entry);
 	w->last_key.len = 0;
 	buf_add_bytes(&w->last_key, key);
@@ -399,6 +419,7 @@ int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info)
 	w->err = err ? err : -EINVAL;	/* no more of it */
 	if (err)
 		return err;
+	end_partition(w);
 	w->stats.info.size = w->written;
 	w->finished = true;
 	*info = w->stats.info;
