@@ -101,6 +101,8 @@ is 'the index is not in the way of what lives' '[[2000]]' "$(cql "SELECT id FROM
 # row 0.22, row D8, row 1.13, row 4.17: a large partition is told of and never refused
 ok 'more than 100,000 rows in a partition' cp "$W/rows" "$M/.cql"
 put "$M/.widefs/ctl" flush
+is 'told of' 1 "$(grep -c 'Writing large partition with token -4069959284402364209 (100001 rows' "$W/log")"
+is 'small ones are not' 0 "$(grep -cE 'large partition.*\(([0-9]{1,5}|100000) rows' "$W/log")"
 is 'all are there' '[[100001]]' "$(cql 'SELECT count(*) FROM k.wide WHERE a = 1' | jq -c .rows)"
 ok 'a compaction' put "$M/.widefs/ctl" 'compact k.wide'
 is 'and still' '[[100001]]' "$(cql 'SELECT count(*) FROM k.wide WHERE a = 1' | jq -c .rows)"
