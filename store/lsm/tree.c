@@ -452,6 +452,7 @@ static void descend(struct tree_cursor *c, struct bytes key, bool below)
 {
 	struct step step = first_step(c->tree);
 
+	c->up = NULL;
 	while (step.n) {
 		uint64_t order = atomic_load_explicit(&step.n->order,
 						      memory_order_acquire);
@@ -471,9 +472,45 @@ static void descend(struct tree_cursor *c, struct bytes key, bool below)
 			c->at = below ? at - 1 : at;
 			break;
 		}
-		step = next_step(&step, order, at + (equal && !below));
+		c->up = step.n;
+		c->up_order = order;
+		c->up_at = at + (equal && !below);
+		step = next_step(&step, order, c->up_at);
 	}
 	c->leaf = step.n;
+}
+
+static const struct tree_node *neighbour(const struct tree_cursor *c)
+{
+	int at = c->up_at + (c->reverse ? -1 : 1);
+
+	if (!c->up || at < 0 || at > count_of(c->up_order))
+		return NULL;
+	return atomic_load_explicit(child_at(c->up, c->up_order, at),
+				    memory_order_acquire);
+}
+
+/*
+ * To the next leaf, mostly the next child of the node above. That may have been
+ * replaced; it still has all that was there when we came. A leaf that does not
+ * begin where the last one ended was split: then the way is from the root.
+ */
+static void next_leaf(struct tree_cursor *c, const struct tree_item *fence)
+{
+	const struct tree_node *n = neighbour(c);
+
+	if (!n || (c->reverse ? n->end : n->begin) != fence) {
+		descend(c, tree_item_key(fence), c->reverse);
+	} else {
+		c->leaf = n;
+		c->order = atomic_load_explicit(&n->order,
+						memory_order_acquire);
+		c->at = c->reverse ? count_of(c->order) - 1 : 0;
+		c->up_at += c->reverse ? -1 : 1;
+	}
+	n = neighbour(c);
+	if (n)
+		prefetch_node(n);
 }
 
 void tree_cursor_seek(struct tree_cursor *c, const struct tree *t,
@@ -486,6 +523,24 @@ void tree_cursor_seek(struct tree_cursor *c, const struct tree *t,
 	descend(c, key, reverse);
 }
 
+/* Items, and what they hold, lie wherever there was room: fetch some ahead. */
+static void prefetch_ahead(const struct tree_cursor *c)
+{
+	int step = c->reverse ? -1 : 1, count = count_of(c->order);
+	int item = c->at + 4 * step, value = c->at + 2 * step;
+
+	if (item >= 0 && item < count)
+		__builtin_prefetch(c->leaf->items[slot_of(c->order, item)]);
+	if (value >= 0 && value < count) {
+		const uint8_t *p = atomic_load_explicit(
+			&c->leaf->items[slot_of(c->order, value)]->value,
+			memory_order_relaxed);
+
+		__builtin_prefetch(p);
+		__builtin_prefetch(p + 64);
+	}
+}
+
 struct tree_item *tree_cursor_next(struct tree_cursor *c)
 {
 	while (c->leaf) {
@@ -494,12 +549,13 @@ struct tree_item *tree_cursor_next(struct tree_cursor *c)
 		if (c->at >= 0 && c->at < count_of(c->order)) {
 			int slot = slot_of(c->order, c->at);
 
+			prefetch_ahead(c);
 			c->at += c->reverse ? -1 : 1;
 			return c->leaf->items[slot];
 		}
 		fence = c->reverse ? c->leaf->begin : c->leaf->end;
 		if (fence)
-			descend(c, tree_item_key(fence), c->reverse);
+			next_leaf(c, fence);
 		else
 			c->leaf = NULL;
 	}

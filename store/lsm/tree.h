@@ -43,6 +43,9 @@ struct tree_cursor {
 	const struct tree_node *leaf;
 	uint64_t order;		/* the leaf's, as it was when we came */
 	int at;			/* what next gives */
+	const struct tree_node *up;	/* above the leaf; NULL: none */
+	uint64_t up_order;
+	int up_at;		/* which child of it the leaf is */
 	bool reverse;
 };
 /* To the first item >= key or, reverse, the last < key. With no key: to the
