@@ -83,6 +83,7 @@ int fs_close(struct fs *fs)
 		err = fs_flush_all(fs);
 		observe_stop(fs);
 	}
+	handles_release(fs);
 	node_table_release(&fs->nodes);
 	op_pool_release(fs);
 	timers_release(fs);

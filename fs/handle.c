@@ -7,14 +7,14 @@
 #include "store/base/alloc.h"
 
 /* ------------------------------------------------------------ open, close */
-static void link_writer(struct fs *fs, struct handle *h)
+static void link_handle(struct fs *fs, struct handle **list, struct handle *h)
 {
 	mutex_lock(&fs->handles_lock);
-	h->next = fs->writers;
+	h->next = *list;
 	if (h->next)
 		h->next->link = &h->next;
-	h->link = &fs->writers;
-	fs->writers = h;
+	h->link = list;
+	*list = h;
 	mutex_unlock(&fs->handles_lock);
 }
 
@@ -55,7 +55,6 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		h->cut = true;
 	}
 	mutex_unlock(&image->lock);
-	link_writer(op->fs, h);
 	return 0;
 }
 
@@ -100,6 +99,14 @@ void handle_free(struct fs *fs, struct handle *h)
 	mem_free(h);
 }
 
+void handles_release(struct fs *fs)
+{
+	while (fs->writers)
+		handle_free(fs, fs->writers);
+	while (fs->readers)
+		handle_free(fs, fs->readers);
+}
+
 int handle_open(struct op *op, struct node *n, int flags, bool created,
 		struct fs_open_reply *reply)
 {
@@ -125,6 +132,9 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 	} else {
 		err = open_reader(op, h, reply);
 	}
+	if (!err)
+		link_handle(op->fs, h->image ? &op->fs->writers :
+					       &op->fs->readers, h);
 	if (err) {
 		handle_free(op->fs, h);
 		return err;

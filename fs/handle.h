@@ -43,7 +43,7 @@ struct handle {
 	bool pinned;
 	struct buf text;		/* what a reader began with */
 	void *state;			/* of kinds with their own calls */
-	struct handle *next, **link;	/* in fs->writers */
+	struct handle *next, **link;	/* in fs->writers or fs->readers */
 };
 
 /* Is a value pending? Then *size is its length. */
@@ -81,7 +81,9 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 int handle_flush(struct op *op, struct handle *h);
 /* The last descriptor is closed: what is left is committed. */
 int handle_finish(struct op *op, struct handle *h);
-/* Out of the list of writers; then, or later, all of it goes. */
+/* At the end: those that no RELEASE will come for. */
+void handles_release(struct fs *fs);
+/* Out of its list; then, or later, all of it goes. */
 void handle_unlink(struct fs *fs, struct handle *h);
 void handle_free(struct fs *fs, struct handle *h);
 static inline struct handle *handle_of(uint64_t number)

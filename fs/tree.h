@@ -49,7 +49,8 @@ struct fs {
 	size_t timer_count, timer_cap;
 	struct mutex held_lock;		/* node->held: a leaf */
 	struct mutex handles_lock;
-	struct handle *writers;		/* all open for writing, under it */
+	/* All that are open, under it; writers: of values, by images. */
+	struct handle *writers, *readers;
 	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
 };
 

@@ -468,11 +468,13 @@ static int end(struct daemon *d)
 	if (d->session) {
 		fuse_session_exit(d->session);
 		detach(d);
-		fuse_session_unmount(d->session);
 	}
 	if (d->loop)
 		loop_join(d->loop);
 	invalidate_free(&d->mount);
+	/* It closes the device, which nobody may read any more. */
+	if (d->session)
+		fuse_session_unmount(d->session);
 	loop_free(d->loop);
 	if (d->session)
 		fuse_session_destroy(d->session);
