@@ -186,7 +186,6 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	}
 	if (op) {
 		handle_unlink(fs, h);
-		h->link = NULL;
 		err = op_end(op, handle_finish(op, h), h->node, NULL);
 	}
 	handle_free(fs, h);

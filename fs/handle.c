@@ -20,12 +20,13 @@ static void link_handle(struct fs *fs, struct handle **list, struct handle *h)
 
 void handle_unlink(struct fs *fs, struct handle *h)
 {
-	if (!h->link)
-		return;
 	mutex_lock(&fs->handles_lock);
-	*h->link = h->next;
-	if (h->next)
-		h->next->link = h->link;
+	if (h->link) {
+		*h->link = h->next;
+		if (h->next)
+			h->next->link = h->link;
+		h->link = NULL;
+	}
 	mutex_unlock(&fs->handles_lock);
 	if (atomic_exchange(&h->counted, false))
 		atomic_fetch_sub(&fs->empties, 1);
