@@ -78,7 +78,7 @@ static void begin(struct script *s, const char *path)
 		perror(path);
 		abort();
 	}
-	s->buffer = strdup("");
+	read_line(s);
 }
 
 static void end(struct script *s)
