@@ -285,13 +285,11 @@ static int open_fs(struct daemon *d)
 	int err;
 
 	snprintf(options, sizeof(options),
-		 "%s\ncommit=%g\ncache=%zu\nmemtable=%zu\nmax_value=%zu\n"
-		 "scratch_max=%zu\nthreads=%u\n%s",
-		 o->read_only ? "ro" : "rw", o->commit_s,
+		 "commit=%g\ncache=%zu\nmemtable=%zu\nthreads=%u\n%s",
+		 o->commit_s,
 		 o->cache_bytes ? o->cache_bytes : (size_t)128 << 20,
 		 o->memtable_bytes ? o->memtable_bytes : (size_t)64 << 20,
-		 o->max_value, o->scratch_max, o->threads,
-		 o->no_xattr ? "noxattr\n" : "");
+		 o->threads, o->no_xattr ? "noxattr\n" : "");
 	fs_options_init(&fo);
 	fo.uid = getuid();
 	fo.gid = getgid();

@@ -40,6 +40,8 @@ start -o keyspace=shop,max_value=1M,commit=0
 is 'one keyspace alone' shop "$(ls "$M")"
 refused 'a value over max_value' 'File too large' dd if=/dev/zero of="$M/shop/t/p/big" bs=64k count=17 status=none
 is 'nothing of it' 'x' "$(names "$M/shop/t/p")"
+is 'the options' 'commit=0' "$(grep ^commit "$M/.widefs/options")"
+is 'each once' '' "$(sed 's/=.*//' "$M/.widefs/options" | sort | uniq -d)"
 ok 'fsync' python3 -c 'import os,sys; f=os.open(sys.argv[1], os.O_WRONLY|os.O_CREAT); os.write(f, b"v"); os.fsync(f); os.close(f)' "$M/shop/t/p/y"
 is 'and it is there' v "$(cat "$M/shop/t/p/y")"
 pid=$(daemon_pid)
