@@ -135,6 +135,16 @@ int table_read_cell(struct store *s, const struct table *t,
 		    const struct column *column, struct bytes path,
 		    int64_t now_s, struct arena *arena, struct cell_view *cell);
 
+/*
+ * The timestamp that a write of this cell must exceed to be seen: that of the
+ * newest value or deletion, live or not, or NO_TIMESTAMP. 0, -errno.
+ */
+int table_cell_newest(struct store *s, const struct table *t,
+		      struct bytes partition_key,
+		      const struct bytes *clustering,
+		      const struct column *column, struct bytes path,
+		      struct arena *arena, int64_t *newest_us);
+
 /* ------------------------------------------------------------------ write */
 /*
  * A write collects changes; table_write applies all of them or none. Values

@@ -151,6 +151,48 @@ int table_read_cell(struct store *s, const struct table *t,
 	return found;
 }
 
+int table_cell_newest(struct store *s, const struct table *t,
+		      struct bytes partition_key,
+		      const struct bytes *clustering,
+		      const struct column *column, struct bytes path,
+		      struct arena *arena, int64_t *newest_us)
+{
+	static const struct bytes none = { NULL, 0 };
+	struct buf key = BUF_INIT, ordered = BUF_INIT;
+	struct deletion covering;
+	struct row row;
+	int found;
+	uint32_t i;
+
+	if (t->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	if (column->kind == COLUMN_STATIC)
+		clustering = NULL;
+	if (table_is_flat(t))
+		clustering = &none;
+	key_add_row(&key, t, partition_key, clustering);
+	if (!bytes_is_null(path))
+		cell_add_path(&ordered, column, path);
+	found = key.failed || ordered.failed ? -ENOMEM :
+		lsm_get_covered(s->lsm, t->number, buf_bytes(&key), arena, &row,
+				&covering);
+	if (found >= 0)
+		*newest_us = deletion_max(row.deletion, covering).timestamp;
+	for (i = 0; found > 0 && i < row.cell_count; i++) {
+		const struct cell *c = &row.cells[i];
+
+		if (c->column != column->number || c->timestamp <= *newest_us)
+			continue;
+		if ((c->flags & CELL_COLUMN_DELETION) ||
+		    bytes_is_null(path) ||
+		    bytes_equal(c->path, buf_bytes(&ordered)))
+			*newest_us = c->timestamp;
+	}
+	buf_release(&key);
+	buf_release(&ordered);
+	return found < 0 ? found : 0;
+}
+
 /* ------------------------------------------------------------- attributes */
 void attribute_key(struct buf *out, const struct object_ref *o)
 {

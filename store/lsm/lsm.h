@@ -85,6 +85,10 @@ uint64_t lsm_position(struct lsm *lsm);
  */
 int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 	    struct arena *arena, struct row *row);
+/* All columns, and the range or partition deletion that covers the key. */
+int lsm_get_covered(struct lsm *lsm, uint32_t table, struct bytes key,
+		    struct arena *arena, struct row *row,
+		    struct deletion *covering);
 /*
  * A merged iterator over the table as it is now, pinned until closed (as in
  * merge_open: covered rows are gone). lower inclusive, upper exclusive, empty:

@@ -198,8 +198,8 @@ static bool is_nothing(const struct row *row)
 	       row->marker.timestamp == NO_TIMESTAMP;
 }
 
-int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
-	    struct arena *arena, struct row *row)
+static int get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
+	       struct arena *arena, struct row *row, struct deletion *covering)
 {
 	struct gathering g = { arena, key, mask, DELETION_NONE, NO_TIMESTAMP,
 			       NULL, 0, 0 };
@@ -215,6 +215,7 @@ int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 	if (!err)
 		err = gather_files(lsm, &g, v);
 	version_put(v);
+	*covering = g.force;
 	if (err < 0 || !g.count)
 		return err;
 	if (g.count > 1 || !deletion_is_none(g.force))
@@ -222,6 +223,22 @@ int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 	else
 		*row = *g.rows[0];
 	return err < 0 ? err : !is_nothing(row);
+}
+
+int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
+	    struct arena *arena, struct row *row)
+{
+	struct deletion covering = DELETION_NONE;
+
+	return get(lsm, table, key, mask, arena, row, &covering);
+}
+
+int lsm_get_covered(struct lsm *lsm, uint32_t table, struct bytes key,
+		    struct arena *arena, struct row *row,
+		    struct deletion *covering)
+{
+	*covering = DELETION_NONE;
+	return get(lsm, table, key, UINT64_MAX, arena, row, covering);
 }
 
 /* ------------------------------------------------------------------ iterate */
