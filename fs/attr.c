@@ -230,6 +230,10 @@ int attr_set_directory(struct op *op, struct write *w, struct node *table,
 	uint8_t value[8];
 	int err = add_hint(op, w, table, p->table, HINT_DIRECTORIES);
 
+	if (!op->timed)
+		op->timed = node_get(table);
+	op->timed_after = op->own_changes;
+
 	put_le64(value, (uint64_t)mtime_ns);
 	if (!err)
 		write_attribute(w, &object, ATTRIBUTE_MTIME, bytes_of(value, 8),
@@ -262,7 +266,16 @@ int attr_touch(struct op *op, struct write *w, struct node *dir)
 	if (!dir->table)
 		return above_set_mtime(op, dir, now_ns);
 	err = place_of(op, dir, &p);
-	return err ? err : attr_set_directory(op, w, dir->table, &p, now_ns);
+	if (err)
+		return err;
+	if (!op->watched)
+		op_watch(op, dir);
+	node_get(dir);
+	node_put(&op->fs->nodes, op->touched);
+	op->touched = dir;
+	op->touched_ns = now_ns;
+	op->touched_after = op->own_changes;
+	return attr_set_directory(op, w, dir->table, &p, now_ns);
 }
 
 int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)

@@ -77,6 +77,19 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	return op_end(op, err, h->node, NULL);
 }
 
+/*
+ * The kernel itself drops size and times with the reply to a write, and is
+ * given none to keep until what was written is committed: the commit need not
+ * tell it. A write that may yet fail, or out of pages, drops nothing.
+ */
+static void known_to_kernel(struct node *n)
+{
+	if (!(atomic_load(&n->armed) & ARMED_ATTRIBUTES))
+		return;
+	atomic_fetch_or(&n->armed, ARMED_OWNER);
+	atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_ATTRIBUTES);
+}
+
 static int write_image(struct op *op, struct handle *h, uint64_t offset,
 		       struct bytes data)
 {
@@ -103,6 +116,9 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 	h->wrote = true;
 	h->cut = false;
 	h->flushes = 0;
+	if (!(op->call && op->call->cached) &&
+	    !(h->flags & (O_SYNC | O_DSYNC)))
+		known_to_kernel(h->node);
 	if (atomic_exchange(&h->counted, false))
 		atomic_fetch_sub(&op->fs->empties, 1);
 	return 0;

@@ -318,8 +318,11 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	if (now != n && !atomic_compare_exchange_strong(&n->forward, &none,
 							node_get(now)))
 		node_put(&op->fs->nodes, now);
-	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
-	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	/* A closed file's inode goes with the name. */
+	if (n->ops->directory || atomic_load(&n->opens)) {
+		atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
+		op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	}
 	op_notify(op, now, ARMED_ATTRIBUTES | ARMED_PAGES);
 	if (!now->scratch)
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
@@ -387,6 +390,24 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 }
 
 /* ----------------------------------------------------------------- create */
+/*
+ * What was just made is empty until its maker writes, and then the kernel drops
+ * size and times itself: it may keep these, and does not ask before the write.
+ */
+static void fill_created(struct op *op, struct node *n, struct child *c,
+			 struct fs_entry *entry)
+{
+	if (!c->scratch)
+		c->mtime_ns = clock_now_us() * MICROSECOND;
+	fill_entry(op, n, c, entry);
+	if (c->volatile_attributes || entry->entry_timeout_s <= 0 ||
+	    entry->attr.st_size)
+		return;
+	entry->attr_timeout_s = entry->entry_timeout_s;
+	atomic_store(&n->told_size, 0);
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+}
+
 int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, mode_t mode, int flags, struct fs_entry *entry,
 	      struct fs_open_reply *reply)
@@ -427,7 +448,10 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = handle_open(at.op, n, flags, created, reply);
 	if (!err) {
 		op_watch(at.op, at.dir);
-		fill_entry(at.op, n, &c, entry);
+		if (created)
+			fill_created(at.op, n, &c, entry);
+		else
+			fill_entry(at.op, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);

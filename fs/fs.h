@@ -60,6 +60,7 @@ struct fs_call {
 	gid_t gid;
 	pid_t pid;		/* 0: unknown (another namespace) */
 	mode_t umask;		/* of create and mkdir only */
+	bool cached;		/* of a write: out of the kernel's pages */
 	uint64_t wait_for;	/* out: see above; 0: reply at once */
 };
 

@@ -406,6 +406,29 @@ int node_children(struct node_table *t, struct node *n, bool kept_only,
 	return 0;
 }
 
+void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
+		    int64_t mtime_ns)
+{
+	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
+
+	mutex_lock(lock);
+	n->known_changes = changes;
+	n->known_ns = mtime_ns;
+	mutex_unlock(lock);
+}
+
+int64_t node_known_time(struct node_table *t, struct node *n)
+{
+	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
+	int64_t mtime_ns;
+
+	mutex_lock(lock);
+	mtime_ns = n->known_changes == atomic_load(&n->table->changes) ?
+			   n->known_ns : 0;
+	mutex_unlock(lock);
+	return mtime_ns;
+}
+
 void node_children_put(struct node_table *t, struct node **children,
 		       size_t count)
 {

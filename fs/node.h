@@ -22,6 +22,7 @@ struct image;
 /* What the kernel may hold of a node, and must be told about. */
 enum armed {
 	ARMED_NAME = 1, ARMED_ATTRIBUTES = 2, ARMED_PAGES = 4,
+	ARMED_OWNER = 8,	/* owner and mode: all that a write leaves it */
 };
 enum node_flags {
 	NODE_GONE = 1,		/* its name is another's or nobody's now */
@@ -48,6 +49,10 @@ struct node {
 	_Atomic pid_t maker_pid;	/* who made it by path */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic int64_t mtime_ns;	/* kept in memory alone; 0: none */
+	/* Of a directory, under its children's lock: its time while the table
+	 * has had that many changes; 0: not known. */
+	int64_t known_ns;
+	uint32_t known_changes;
 	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
 	_Atomic(struct image *) image;	/* changed under its stripe: image.c */
 	struct scratch *scratch;	/* of a scratch file: made with it */
@@ -132,6 +137,13 @@ int node_children(struct node_table *t, struct node *n, bool kept_only,
 		  struct node ***out, size_t *count);
 void node_children_put(struct node_table *t, struct node **children,
 		       size_t count);
+/*
+ * The time that a directory of a table had when the table had had that many
+ * changes; and back, where it has had no other: else 0.
+ */
+void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
+		    int64_t mtime_ns);
+int64_t node_known_time(struct node_table *t, struct node *n);
 /* The number of a name in a directory: st_ino, the same after a restart. */
 uint64_t node_ino(uint64_t parent_ino, struct bytes name);
 #endif

@@ -104,7 +104,7 @@ uint64_t notice_node(struct notices *q, struct node *n, uint32_t bits)
 	/* Attributes first: a stale name then asks and learns the truth. */
 	if (armed & ARMED_PAGES)
 		last = add(q, FS_NOTICE_PAGES, n->id, BYTES_NULL, false);
-	else if (armed & ARMED_ATTRIBUTES)
+	else if (armed & (ARMED_ATTRIBUTES | ARMED_OWNER))
 		last = add(q, FS_NOTICE_ATTRIBUTES, n->id, BYTES_NULL, false);
 	if ((armed & ARMED_NAME) && n->parent)
 		last = add(q, FS_NOTICE_ENTRY, n->parent->id, node_name(n),

@@ -8,7 +8,7 @@
  */
 #include "fs/inner.h"
 
-#define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES)
+#define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES | ARMED_OWNER)
 #define DEPTH_MAX 1000
 
 static void notify(struct fs *fs, struct op *op, struct node *n, uint32_t bits)
@@ -184,6 +184,7 @@ static void changed(void *context, const struct table_change *changes,
 			continue;
 		before = atomic_fetch_add(&table->changes, 1);
 		if (op && !op->broadcast) {
+			op->own_changes++;
 			if (op->watched == table &&
 			    before == op->watched_changes)
 				op->watched_changes++;

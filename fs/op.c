@@ -84,6 +84,8 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->now_s = clock_now_s();
 	op->watched = NULL;
 	op->broadcast = false;
+	op->touched = op->timed = NULL;
+	op->own_changes = 0;
 	op->wait_for = 0;
 	op->reason[0] = 0;
 	op->outer = current;
@@ -142,6 +144,11 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	if (err < 0 && op->reason[0] && err != -ENOENT && err != -ENODATA)
 		put_down(op, err, n, name);
 	current = op->outer;
+	/* A time that was set without a row: nobody was told of it. */
+	if (op->timed && op->own_changes == op->timed_after)
+		atomic_fetch_add(&op->timed->changes, 1);
+	node_put(&fs->nodes, op->timed);
+	node_put(&fs->nodes, op->touched);
 	schema_put(op->schema);
 	op->schema = NULL;
 	if (op->call)
@@ -171,6 +178,7 @@ int op_refuse_type(struct op *op, const struct type_error *error)
 void op_watch(struct op *op, struct node *n)
 {
 	op->watched = n->table;
+	op->touched_after = op->own_changes;	/* that is not known now */
 	if (n->table)
 		op->watched_changes = atomic_load(&n->table->changes);
 }
@@ -259,18 +267,54 @@ static bool stat_kept(struct op *op, struct node *n, struct child *out)
 	return !set_times(op, NULL, n, out) && out->mtime_ns;
 }
 
-int node_stat(struct op *op, struct node *n, struct child *out)
+/* Does the time of a directory say all that changes of it? */
+static bool is_known_by_time(struct op *op, const struct node *n)
+{
+	struct table *t;
+
+	if (!n->ops->directory || !n->table || n->table == n ||
+	    (atomic_load(&n->flags) & NODE_UNKEYED))
+		return false;
+	t = op_table(op, n);
+	return t && !(t->flags & TABLE_VIRTUAL);
+}
+
+/*
+ * A table that nobody changed since has the directory as it was: its first row
+ * is not looked for again, however many deleted ones stand before it.
+ */
+static bool stat_known(struct op *op, struct node *n, struct child *out)
 {
 	int64_t mtime_ns;
-	int err;
 
-	if (atomic_load(&n->flags) & NODE_GONE && n->ops->directory)
-		return -ENOENT;
-	if (stat_kept(op, n, out))
-		return 0;
-	if (!n->ops->directory && held_stat(op, n, out))
-		return 0;
-	err = n->ops->stat(op, n, out);
+	/* What this op sets is not told yet. */
+	if (op->timed || !is_known_by_time(op, n))
+		return false;
+	mtime_ns = node_known_time(&op->fs->nodes, n);
+	if (!mtime_ns)
+		return false;
+	kept_child(op, n, out);
+	out->mtime_ns = mtime_ns;
+	return true;
+}
+
+void op_know_touched(struct op *op)
+{
+	struct node *dir = op->touched;
+
+	if (dir && op->own_changes != op->touched_after &&
+	    op->watched == dir->table && op_is_fresh(op) &&
+	    is_known_by_time(op, dir))
+		node_know_time(&op->fs->nodes, dir, op->watched_changes,
+			       op->touched_ns);
+}
+
+static int stat_now(struct op *op, struct node *n, struct child *out)
+{
+	uint32_t changes = n->table ? atomic_load(&n->table->changes) : 0;
+	int err = n->ops->stat(op, n, out);
+	bool found = !err;
+
 	if ((err == -ENOENT || err == -EINVAL) && n->ops->directory &&
 	    (atomic_load(&n->flags) & (NODE_KEPT | NODE_UNKEYED))) {
 		kept_child(op, n, out);
@@ -278,8 +322,26 @@ int node_stat(struct op *op, struct node *n, struct child *out)
 	}
 	if (!err)
 		err = set_times(op, NULL, n, out);
-	if (err == -EINVAL)	/* without a key it has no place */
-		err = 0;
+	if (!err && found && is_known_by_time(op, n) &&
+	    out->expires_s == NO_TIME && !out->volatile_attributes)
+		node_know_time(&op->fs->nodes, n, changes, out->mtime_ns);
+	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
+}
+
+int node_stat(struct op *op, struct node *n, struct child *out)
+{
+	int64_t mtime_ns;
+	int err = 0;
+
+	if (atomic_load(&n->flags) & NODE_GONE && n->ops->directory)
+		return -ENOENT;
+	if (!stat_known(op, n, out)) {
+		if (stat_kept(op, n, out))
+			return 0;
+		if (!n->ops->directory && held_stat(op, n, out))
+			return 0;
+		err = stat_now(op, n, out);
+	}
 	mtime_ns = atomic_load(&n->mtime_ns);
 	if (!err && mtime_ns && n->ops->directory)
 		out->mtime_ns = mtime_ns;

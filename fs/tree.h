@@ -66,6 +66,11 @@ struct op {
 	 * than at its end: what was read may be stale and is not cached. */
 	struct node *watched;
 	uint32_t watched_changes;
+	/* The directory whose time it sets last, and the table (references);
+	 * how many changes of rows it had made before. */
+	struct node *touched, *timed;
+	int64_t touched_ns;
+	uint32_t own_changes, touched_after, timed_after;
 	/* Observers notify what this op changes, as if others had done it. */
 	bool broadcast;
 	uint64_t wait_for;		/* a notice */
@@ -371,6 +376,9 @@ int attr_set_cell(struct op *op, struct write *w, struct node *table,
 		  int64_t mtime_ns);
 /* A child of dir appears or goes with this write. */
 int attr_touch(struct op *op, struct write *w, struct node *dir);
+/* Behind a write that touched: its directory is there, without an end, and has
+ * that time, which needs no look until the table changes. */
+void op_know_touched(struct op *op);
 /* utimensat on a directory of a table. */
 int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* above.c: times that were set above tables; tag: what for. */

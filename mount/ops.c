@@ -411,6 +411,7 @@ static void op_write(fuse_req_t req, fuse_ino_t node, const char *data,
 {
 	struct fs_call call = caller(req);
 
+	call.cached = fi->writepage;
 	reply_count(req, &call,
 		    fs_write(fs_of(req), &call, node, fi->fh, (uint64_t)offset,
 			     bytes_of(data, size)));

@@ -253,6 +253,8 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		err = attr_set_cell(op, &w, n->table, p, at, how->mtime_ns);
 	if (!err)
 		err = table_write(&w);
+	if (!err && !ttl && !how->has_expires && n->ops == &kind_plain)
+		op_know_touched(op);
 	write_release(&w);
 	return err;
 }
@@ -379,8 +381,10 @@ int cell_unlink(struct op *op, struct node *n)
 	/* The directory stays, though nothing may be left of the row. */
 	if (n->ops->part == PART_PATH || n->ops == &kind_plain)
 		keep_up(op, n->parent);
-	if (n->ops == &kind_plain)
+	if (n->ops == &kind_plain) {
+		op_know_touched(op);
 		return 0;
+	}
 	got = table_read(op->fs->store, p.table, p.partition_key,
 			 p.is_static ? NULL : p.clustering,
 			 p.is_static ? UINT64_MAX : 0, op->now_s, &op->arena,
@@ -417,8 +421,8 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 {
 	struct buf text = BUF_INIT, value = BUF_INIT;
 	struct place from, to;
-	struct cell_view cell, old;
-	int64_t at, mtime_ns;
+	int64_t at, gone_at, newest, mtime_ns;
+	struct cell_view cell;
 	struct write w;
 	int got = place_of(op, n, &from);
 
@@ -435,22 +439,30 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 				      &mtime_ns);
 	if (got)
 		goto out;
-	got = read_cell(op, &to, &old);
-	if (got < 0)
+	got = table_cell_newest(op->fs->store, to.table, to.partition_key,
+				to.is_static ? NULL : to.clustering, to.column,
+				to.path, &op->arena, &newest);
+	if (got)
 		goto out;
-	at = op_timestamp(op, got && old.timestamp_us > cell.timestamp_us ?
-				      old.timestamp_us : cell.timestamp_us);
+	/* It keeps its time of writing, and so its mtime, where that is later
+	 * than all that was there. */
+	gone_at = op_timestamp(op, newest > cell.timestamp_us ?
+					   newest : cell.timestamp_us);
+	at = newest < cell.timestamp_us ? cell.timestamp_us : gone_at;
 	write_init(&w, op->fs->store);
 	place_write_row(&w, &from);
-	write_cell(&w, from.column, from.path, BYTES_NULL, at, 0);
+	write_cell(&w, from.column, from.path, BYTES_NULL, gone_at, 0);
 	place_write_row(&w, &to);
 	write_cell_until(&w, to.column, to.path, buf_bytes(&value), at,
 			 cell.ttl_s, cell.expires_s);
-	got = attr_set_cell(op, &w, n->table, &to, at, mtime_ns);
+	if (mtime_ns != at * MICROSECOND)
+		got = attr_set_cell(op, &w, n->table, &to, at, mtime_ns);
 	if (!got)
 		got = attr_touch(op, &w, dir);
 	if (!got)
 		got = table_write(&w);
+	if (!got && !cell.ttl_s && n->ops == &kind_plain)
+		op_know_touched(op);
 	write_release(&w);
 out:
 	buf_release(&text);

@@ -58,6 +58,40 @@ refused 'not otherwise' 'Invalid argument' mkdir "$n/.git2"
 refused 'no directories in it' 'Operation not permitted' mkdir "$n/alice/sub"
 ok 'rename' mv "$n/alice/todo" "$n/alice/done"
 is 'moves the value' milk "$(cat "$n/alice/done")"
+# A rename keeps the time, also where something later was deleted.
+mkdir "$n/mv"
+put "$n/mv/a" 1; put "$n/mv/b" 2; put "$n/mv/m" 3
+t=$(stat -c %y "$n/mv/a")
+mv "$n/mv/a" "$n/mv/c"
+is 'a rename keeps the time' "$t" "$(stat -c %y "$n/mv/c")"
+put "$n/mv/a" 4; rm "$n/mv/c"
+t=$(stat -c %y "$n/mv/m")
+mv "$n/mv/m" "$n/mv/c"
+is 'onto a name that was removed later' 3 "$(cat "$n/mv/c")"
+is 'with its time' "$t" "$(stat -c %y "$n/mv/c")"
+put "$n/mv/x" 5
+cql "DELETE FROM k.n WHERE key = 'mv' AND column1 >= 'y'" >/dev/null
+mv "$n/mv/x" "$n/mv/z"
+is 'into a range that was deleted later' 5 "$(cat "$n/mv/z")"
+put "$n/mv/w" 6; put "$n/mv/y" 7
+cql "DELETE FROM k.n WHERE key = 'mv' AND column1 = 'y'" >/dev/null
+mv "$n/mv/w" "$n/mv/y"
+is 'onto a row that was deleted later' 6 "$(cat "$n/mv/y")"
+is 'all are there' 'a b c y z' "$(names "$n/mv")"
+# The directory's time moves with each name, and with nothing else.
+before=$(stat -c %y "$n/mv"); put "$n/mv/new" 1; after=$(stat -c %y "$n/mv")
+ok 'a new name moves the time' test "$before" \< "$after"
+put "$n/mv/new" 2
+is 'a new value does not' "$after" "$(stat -c %y "$n/mv")"
+touch -d '2001-02-03 04:05:06' "$n/mv"
+is 'a time that is set is shown' 2001 "$(stat -c %y "$n/mv" | cut -c1-4)"
+rm "$n/mv/new"
+ok 'until a name goes' test "$after" \< "$(stat -c %y "$n/mv")"
+before=$(stat -c %y "$n/mv"); mv "$n/mv/a" "$n/mv/k"
+ok 'or is another' test "$before" \< "$(stat -c %y "$n/mv")"
+cql "DELETE FROM k.n WHERE key = 'mv'" >/dev/null
+is 'nothing is left in it' '' "$(names "$n/mv")"
+rmdir "$n/mv"
 refused 'the old name is gone' 'No such file' cat "$n/alice/todo"
 ok 'mv to another partition' mv "$n/alice/done" "$n/esc/done"
 is 'copies it' milk "$(cat "$n/esc/done")"

@@ -282,6 +282,38 @@ START_TEST(a_listing_goes_on_where_it_stopped)
 }
 END_TEST
 
+START_TEST(what_is_made_may_be_kept_until_it_is_written)
+{
+	struct fs_open_reply reply;
+	struct fs_entry row, made, again;
+	const char *all;
+
+	cql("INSERT INTO k.t (p, c) VALUES ('p', 'd');");
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/d", &row), 0);
+	ck_assert_int_eq(fs_create(t.fs, &t.call, row.node, "v", 0644,
+				   O_WRONLY, &made, &reply), 0);
+	ck_assert(made.attr_timeout_s > 1000 && made.entry_timeout_s > 1000);
+	ck_assert_int_eq(made.attr.st_size, 0);
+	notices();
+	ck_assert_int_eq(fs_write(t.fs, &t.call, made.node, reply.handle, 0,
+				  bytes_str("x\n")), 2);
+	/* From here to the commit nothing is kept. */
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/d/v", &again), 0);
+	ck_assert_uint_eq(again.node, made.node);
+	ck_assert(again.attr_timeout_s == 0);
+	ck_assert_int_eq(again.attr.st_size, 2);
+	ck_assert_int_eq(fs_flush(t.fs, &t.call, made.node, reply.handle), 0);
+	ck_assert_int_eq(fs_release(t.fs, &t.call, made.node, reply.handle), 0);
+	ck_assert_str_eq(notices(), "");
+	/* Mode and owner are kept: a change that could be theirs is told. */
+	cql("UPDATE k.t SET v = 'y' WHERE p = 'p' AND c = 'd';");
+	all = notices();
+	ck_assert(told(all, "attr", made.node, NULL));
+	ck_assert(told(all, "entry", row.node, "v"));
+	fs_forget(t.fs, made.node, 1);
+}
+END_TEST
+
 SUITE(fs_notices)
 {
 	TCase *tc = tcase_create("notices");
@@ -295,5 +327,6 @@ SUITE(fs_notices)
 	tcase_add_test(tc, what_expires_goes_in_its_second);
 	tcase_add_test(tc, the_rights_of_the_caller);
 	tcase_add_test(tc, a_listing_goes_on_where_it_stopped);
+	tcase_add_test(tc, what_is_made_may_be_kept_until_it_is_written);
 	suite_add_tcase(suite, tc);
 }
