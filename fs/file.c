@@ -208,6 +208,21 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	return err;
 }
 
+/*
+ * With the reply to an open for writing the kernel drops all pages; when no
+ * other descriptor can bring some back, the commit need not tell it. Cleared
+ * before the look: who opens meanwhile is seen, or sets it again.
+ */
+static void pages_are_dropped(struct node *n, const struct fs_open_reply *reply)
+{
+	if (!handle_of(reply->handle)->writer || reply->keep_cache ||
+	    !(atomic_load(&n->armed) & ARMED_PAGES))
+		return;
+	atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_PAGES);
+	if (atomic_load(&n->opens) > 1)
+		atomic_fetch_or(&n->armed, ARMED_PAGES);
+}
+
 int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 		 struct fs_open_reply *reply)
 {
@@ -222,6 +237,8 @@ int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 	op_watch(op, n);
 	err = n->ops->directory ? -EISDIR :
 				  handle_open(op, n, flags, false, reply);
+	if (!err)
+		pages_are_dropped(n, reply);
 	err = op_end(op, err, n, NULL);
 	node_put(&fs->nodes, n);
 	return err;

@@ -185,10 +185,15 @@ static int give(struct op *op, struct listing *l, bool plus, fs_fill *fill,
 		err = plus ? fill_plus(op, l, &entry) : 1;
 		if (err < 0)
 			return err;
-		if (err)
-			child_stat(&l->child,
-				   node_ino(dir->ino, buf_bytes(&l->name)),
-				   &entry.attr);
+		if (err) {	/* a name alone: number and type */
+			entry.attr.st_ino = node_ino(dir->ino,
+						     buf_bytes(&l->name));
+			entry.attr.st_mode = child_is_directory(&l->child) ?
+						     S_IFDIR : S_IFREG;
+			if (plus)
+				child_stat(&l->child, entry.attr.st_ino,
+					   &entry.attr);
+		}
 		if (l->child.expires_s != NO_TIME)
 			timer_add(op->fs, dir, l->child.expires_s);
 	}

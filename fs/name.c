@@ -121,7 +121,7 @@ static bool is_hex(uint8_t c)
 
 void name_escape_plain(struct buf *out, struct bytes text)
 {
-	size_t i, start = out->len;
+	size_t i, done = 0, start = out->len;
 
 	if (!text.len) {
 		buf_add_byte(out, '%');
@@ -134,13 +134,15 @@ void name_escape_plain(struct buf *out, struct bytes text)
 	for (i = 0; i < text.len; i++) {
 		uint8_t c = text.ptr[i];
 
-		if (!c || c == '/' ||
-		    (c == '%' && i + 2 < text.len && is_hex(text.ptr[i + 1]) &&
-		     is_hex(text.ptr[i + 2])))
-			add_escaped(out, c);
-		else
-			buf_add_byte(out, c);
+		if (c && c != '/' &&
+		    (c != '%' || i + 2 >= text.len || !is_hex(text.ptr[i + 1]) ||
+		     !is_hex(text.ptr[i + 2])))
+			continue;
+		buf_add(out, text.ptr + done, i - done);
+		add_escaped(out, c);
+		done = i + 1;
 	}
+	buf_add(out, text.ptr + done, text.len - done);
 	if (!out->failed && text.ptr[0] == '.' &&
 	    (text.len == 1 || (text.len == 2 && text.ptr[1] == '.')))
 		escape_at(out, start);

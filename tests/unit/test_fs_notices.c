@@ -314,6 +314,40 @@ START_TEST(what_is_made_may_be_kept_until_it_is_written)
 }
 END_TEST
 
+/* Open for reading, so that pages are armed; then written and committed. */
+static const char *written_with(bool a_reader_stays)
+{
+	struct open_file r, w;
+	struct fs_entry cell;
+	const char *all;
+	bool told_pages;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &cell), 0);
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_RDONLY, &r), 0);
+	if (!a_reader_stays)
+		tree_release(&t, &r);
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_WRONLY | O_TRUNC,
+					&w), 0);
+	notices();
+	ck_assert_int_eq(fs_write(t.fs, &t.call, w.node, w.handle, 0,
+				  bytes_str("new\n")), 4);
+	ck_assert_int_eq(fs_flush(t.fs, &t.call, w.node, w.handle), 0);
+	all = notices();
+	told_pages = told(all, "pages", cell.node, NULL);
+	tree_release(&t, &w);
+	if (a_reader_stays)
+		tree_release(&t, &r);
+	return told_pages ? "pages" : all[0] ? "other" : "";
+}
+
+START_TEST(pages_that_an_open_drops_are_not_told_of)
+{
+	ck_assert_str_eq(written_with(false), "");
+	ck_assert_str_eq(written_with(true), "pages");
+	ck_assert_str_eq(written_with(false), "");
+}
+END_TEST
+
 SUITE(fs_notices)
 {
 	TCase *tc = tcase_create("notices");
@@ -328,5 +362,6 @@ SUITE(fs_notices)
 	tcase_add_test(tc, the_rights_of_the_caller);
 	tcase_add_test(tc, a_listing_goes_on_where_it_stopped);
 	tcase_add_test(tc, what_is_made_may_be_kept_until_it_is_written);
+	tcase_add_test(tc, pages_that_an_open_drops_are_not_told_of);
 	suite_add_tcase(suite, tc);
 }
