@@ -35,7 +35,9 @@ static int read_members(struct execution *x, const struct table *t,
 			      text_of(x, text));
 	for (size_t i = 0; i < count && !err; i++) {
 		name = column_name(x, members[i].name);
-		place = name.ptr ? table_column(t, name) : -1;
+		if (bytes_is_null(name))
+			return -ENOMEM;
+		place = table_column(t, name);
 		if (place < 0)
 			return refuse(x, "JSON values map contains "
 					 "unrecognized column: %s",

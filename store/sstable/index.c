@@ -110,7 +110,8 @@ static int read_entry(struct block_index *x, struct reader *r, uint32_t i,
 	    stored > end - x->offsets[i])
 		return -EUCLEAN;
 	x->keys[i] = x->pool.len;
-	if (!buf_reserve(&x->pool, shared + rest))
+	/* One more, so that there is a pool if the only separator is empty. */
+	if (!buf_reserve(&x->pool, shared + rest + 1))
 		return -ENOMEM;
 	/* The pool may have moved: take the separator before from there. */
 	if (shared)
