@@ -40,64 +40,59 @@ static void improper(struct shell *shell, const char *command)
 		       command);
 }
 
-/* ON, OFF or nothing: what it says afterwards. */
-static void turn(struct shell *shell, const struct words *w, bool *what,
-		 const char *command, const char *name)
+/* ON, OFF or nothing: what it says afterwards. False: refused. */
+static bool turn(struct shell *shell, const struct words *w, bool *what,
+		 const char *command)
 {
+	bool on = w->count == 1 && is(w->word[0], "on");
+
 	if (!w->count) {
-		if (*what)
-			shell_say(shell, "%s is currently enabled. Use %s OFF "
-				  "to disable.\n", name, command);
-		else
-			shell_say(shell, "%s is currently disabled. Use %s ON "
-				  "to enable.\n", name, command);
-	} else if (w->count == 1 && is(w->word[0], "on")) {
-		if (*what)
-			shell_say(shell, "%s is already enabled. Use %s OFF to "
-				  "disable.\n", name, command);
-		else
-			shell_say(shell, "Now %s is enabled.\n", name);
-		*what = true;
-	} else if (w->count == 1 && is(w->word[0], "off")) {
-		shell_say(shell, *what ? "Disabled %s.\n"
-				       : "%s is not enabled.\n", name);
-		*what = false;
+		shell_tell("%s is %s\n", command, *what ? "ON" : "OFF");
+	} else if (on || (w->count == 1 && is(w->word[0], "off"))) {
+		shell_tell(*what == on ? "%s is already %s\n"
+				       : "%s set to %s\n",
+			   command, on ? "ON" : "OFF");
+		*what = on;
 	} else {
 		improper(shell, command);
+		return false;
 	}
+	return true;
 }
 
-static void run_paging(struct shell *shell, const struct words *w)
+/* PAGING 50 is PAGING ON with another size. */
+static bool read_page_size(struct shell *shell, const struct words *w)
 {
 	unsigned long rows;
 	char *end;
 
-	if (w->count == 1 && w->word[0].len && *w->word[0].ptr >= '0' &&
-	    *w->word[0].ptr <= '9') {
-		rows = strtoul(text_of(w->word[0]), &end, 10);
-		if (*end || !rows || rows > 1000000) {
-			improper(shell, "PAGING");
-			return;
-		}
-		shell->page_rows = (unsigned)rows;
-		shell->paging = true;
-	} else {
-		turn(shell, w, &shell->paging, "PAGING", "Query paging");
-	}
-	if (shell->paging)
-		shell_say(shell, "Page size: %u\n", shell->page_rows);
+	if (w->count != 1 || *w->word[0].ptr < '0' || *w->word[0].ptr > '9')
+		return false;
+	rows = strtoul(text_of(w->word[0]), &end, 10);
+	if (*end || !rows || rows > 1000000)
+		return false;
+	shell->page_rows = (unsigned)rows;
+	shell->paging = true;
+	return true;
+}
+
+static void run_paging(struct shell *shell, const struct words *w)
+{
+	if ((read_page_size(shell, w) ||
+	     turn(shell, w, &shell->paging, "PAGING")) && shell->paging)
+		shell_tell("Page size: %u\n", shell->page_rows);
 }
 
 static void run_tracing(struct shell *shell, const struct words *w)
 {
-	turn(shell, w, &shell->tracing, "TRACING", "Tracing");
+	turn(shell, w, &shell->tracing, "TRACING");
 }
 
 static void run_expand(struct shell *shell, const struct words *w)
 {
 	bool on = shell->mode == SHELL_LINE;
 
-	turn(shell, w, &on, "EXPAND", "Expanded output");
+	turn(shell, w, &on, "EXPAND");
 	if (on)
 		shell->mode = SHELL_LINE;
 	else if (shell->mode == SHELL_LINE)
@@ -109,7 +104,7 @@ static void run_mode(struct shell *shell, const struct words *w)
 	int i;
 
 	if (!w->count) {
-		shell_say(shell, "Output mode is %s.\n",
+		shell_tell("Output mode is %s.\n",
 			  shell_mode_names[shell->mode]);
 		return;
 	}
@@ -127,7 +122,7 @@ static void run_consistency(struct shell *shell, const struct words *w)
 	const char *level;
 
 	if (!w->count) {
-		shell_say(shell, "Current consistency level is %s.\n",
+		shell_tell("Current consistency level is %s.\n",
 			  shell->consistency);
 		return;
 	}
@@ -137,7 +132,7 @@ static void run_consistency(struct shell *shell, const struct words *w)
 		return;
 	}
 	shell->consistency = level;
-	shell_say(shell, "Consistency level set to %s.\n", level);
+	shell_tell("Consistency level set to %s.\n", level);
 }
 
 static void run_serial(struct shell *shell, const struct words *w)
@@ -149,7 +144,7 @@ static void run_serial(struct shell *shell, const struct words *w)
 		return;
 	}
 	if (w->count == 1) {
-		shell_say(shell, "Current serial consistency level is %s.\n",
+		shell_tell("Current serial consistency level is %s.\n",
 			  shell->serial_consistency);
 		return;
 	}
@@ -160,16 +155,16 @@ static void run_serial(struct shell *shell, const struct words *w)
 		return;
 	}
 	shell->serial_consistency = level;
-	shell_say(shell, "Serial consistency level set to %s.\n", level);
+	shell_tell("Serial consistency level set to %s.\n", level);
 }
 
 static void run_show(struct shell *shell, const struct words *w)
 {
 	if (w->count == 1 && is(w->word[0], "version"))
-		shell_say(shell, "[widefsctl %s | Cassandra 5.0 data model | "
+		shell_tell("[widefsctl %s | Cassandra 5.0 data model | "
 			  "CQL spec 3.4.7]\n", TOOL_VERSION);
 	else if (w->count == 1 && is(w->word[0], "host"))
-		shell_say(shell, "Connected to %s.\n", shell->backend->place);
+		shell_tell("Connected to %s.\n", shell->backend->place);
 	else if (w->count && is(w->word[0], "session"))
 		shell_complain(shell, "Sessions of TRACING are not kept: what "
 			       "one has to tell is printed with its "
@@ -236,7 +231,7 @@ static void run_source(struct shell *shell, const struct words *w)
 	path = path_of(w->word[0]);
 	file = path ? fopen(path, "re") : NULL;
 	if (!file) {
-		shell_complain(shell, "Could not open %s: %s",
+		shell_complain(shell, "Could not open '%s': %s",
 			       path ? path : "the file", strerror(errno));
 		mem_free(path);
 		return;
@@ -267,11 +262,10 @@ static void run_capture(struct shell *shell, const struct words *w)
 
 	if (!w->count) {
 		if (shell->capture)
-			fprintf(stderr, "Currently capturing query output to "
-				"%s.\n", shell->capture);
+			shell_tell("Currently capturing query output to "
+				   "'%s'.\n", shell->capture);
 		else
-			fputs("Currently not capturing query output.\n",
-			      stderr);
+			shell_tell("Currently not capturing query output.\n");
 		return;
 	}
 	if (w->count > 1) {
@@ -279,22 +273,29 @@ static void run_capture(struct shell *shell, const struct words *w)
 		return;
 	}
 	if (is(w->word[0], "off")) {
-		end_capture(shell);
+		if (shell->capture)
+			end_capture(shell);
+		else
+			shell_complain(shell, "Not currently capturing "
+				       "output.");
+		return;
+	}
+	if (shell->capture) {
+		shell_complain(shell, "Already capturing output to %s. Use "
+			       "CAPTURE OFF to disable.", shell->capture);
 		return;
 	}
 	path = path_of(w->word[0]);
 	file = path ? fopen(path, "ae") : NULL;
 	if (!file) {
-		shell_complain(shell, "Could not open %s for append: %s",
+		shell_complain(shell, "Could not open '%s' for append: %s",
 			       path ? path : "the file", strerror(errno));
 		mem_free(path);
 		return;
 	}
-	end_capture(shell);
 	shell->capture = path;
 	shell->out = file;
-	if (shell->editor)
-		printf("Now capturing query output to %s.\n", path);
+	shell_tell("Now capturing query output to '%s'.\n", path);
 }
 
 static const struct shell_command commands[] = {

@@ -42,15 +42,15 @@ static const struct {
 	  "  After each statement say what it read." },
 };
 
-static void list(struct shell *shell)
+static void list(void)
 {
 	size_t i;
 
-	shell_say(shell, "\nCommands of the shell (HELP NAME tells more):\n  ");
+	shell_tell("\nCommands of the shell (HELP NAME tells more):\n  ");
 	for (i = 0; shell_command_names[i]; i++)
-		shell_say(shell, "%s%s", shell_command_names[i],
+		shell_tell("%s%s", shell_command_names[i],
 			  i % 8 == 7 ? "\n  " : "  ");
-	shell_say(shell, "\n\nCQL:\n"
+	shell_tell("\n\nCQL:\n"
 		  "  SELECT  INSERT  UPDATE  DELETE  BEGIN BATCH  TRUNCATE  "
 		  "USE\n"
 		  "  CREATE, ALTER, DROP: KEYSPACE  TABLE  TYPE;  CREATE, DROP: "
@@ -64,14 +64,14 @@ void shell_help(struct shell *shell, struct bytes topic)
 	size_t i;
 
 	if (bytes_is_null(topic)) {
-		list(shell);
+		list();
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(topics); i++) {
 		if (topic.len == strlen(topics[i].name) &&
 		    !strncasecmp((const char *)topic.ptr, topics[i].name,
 				 topic.len)) {
-			shell_say(shell, "\n%s\n\n", topics[i].text);
+			shell_tell("\n%s\n\n", topics[i].text);
 			return;
 		}
 	}

@@ -34,12 +34,12 @@ int shell_put(struct shell *shell, struct buf *b)
 	return err;
 }
 
-void shell_say(struct shell *shell, const char *format, ...)
+void shell_tell(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vfprintf(shell->out, format, args);
+	vprintf(format, args);
 	va_end(args);
 }
 
@@ -62,52 +62,10 @@ static bool ask_more(struct shell *shell)
 	return key != 'q' && key != 'Q';
 }
 
-static unsigned width_of(struct bytes text)
-{
-	unsigned width = 0;
-	size_t i;
-
-	for (i = 0; i < text.len; i++)
-		width += (text.ptr[i] & 0xc0) != 0x80;
-	return width;
-}
-
 static void add_times(struct buf *out, char c, unsigned times)
 {
 	while (times--)
 		buf_add_byte(out, (uint8_t)c);
-}
-
-/* A row as a table of its own, a line per column. */
-static void print_expanded(struct buf *out, const struct cql_backend *b,
-			   const struct bytes *values, uint64_t number)
-{
-	struct buf value = BUF_INIT;
-	unsigned names = 0, widest = 0, width;
-	uint32_t i;
-
-	for (i = 0; i < b->column_count; i++) {
-		buf_clear(&value);
-		cql_format_value(&value, b->columns[i].type, values[i]);
-		width = width_of(buf_bytes(&value));
-		widest = width > widest ? width : widest;
-		width = width_of(b->columns[i].name);
-		names = width > names ? width : names;
-	}
-	buf_add_format(out, "@ Row %llu\n", (unsigned long long)number);
-	add_times(out, '-', names + 2);
-	buf_add_byte(out, '+');
-	add_times(out, '-', widest + 2);
-	for (i = 0; i < b->column_count; i++) {
-		buf_add_str(out, "\n ");
-		buf_add_bytes(out, b->columns[i].name);
-		add_times(out, ' ', names - width_of(b->columns[i].name));
-		buf_add_str(out, " | ");
-		cql_format_value(out, b->columns[i].type, values[i]);
-	}
-	buf_add_str(out, "\n\n");
-	out->failed = out->failed || value.failed;
-	buf_release(&value);
 }
 
 static bool is_paged(const struct shell *shell)
@@ -116,7 +74,7 @@ static bool is_paged(const struct shell *shell)
 	       isatty(STDOUT_FILENO);
 }
 
-/* Rows until the end. fmt NULL: expanded. */
+/* Rows until the end. */
 static int print_rows(struct shell *shell, struct cql_format *fmt,
 		      struct buf *out)
 {
@@ -131,24 +89,17 @@ static int print_rows(struct shell *shell, struct cql_format *fmt,
 		if (cql_interrupted())
 			return -EINTR;
 		if (rows && is_paged(shell) && rows % shell->page_rows == 0) {
-			if (fmt)
-				cql_format_flush(fmt, out);
+			cql_format_page(fmt, out);
 			err = shell_put(shell, out);
 			if (!err && !ask_more(shell))
 				return -EINTR;
 		}
 		rows++;
-		if (fmt)
-			cql_format_row(fmt, out, values);
-		else
-			print_expanded(out, b, values, rows);
+		cql_format_row(fmt, out, values);
 		if (!err && (out->len >= OUT_SIZE || out->failed))
 			err = shell_put(shell, out);
 	}
-	if (fmt)
-		cql_format_end(fmt, out);
-	else
-		buf_add_format(out, "(%llu rows)\n", (unsigned long long)rows);
+	cql_format_end(fmt, out);
 	return err;
 }
 
@@ -157,26 +108,24 @@ static int print_plain(struct shell *shell)
 	static const enum cql_format_kind kinds[SHELL_MODES] = {
 		[SHELL_TABLE] = CQL_FORMAT_TABLE, [SHELL_CSV] = CQL_FORMAT_CSV,
 		[SHELL_JSON] = CQL_FORMAT_NDJSON,
+		[SHELL_LINE] = CQL_FORMAT_EXPANDED,
 	};
 	struct cql_backend *b = shell->backend;
-	struct cql_format *fmt = NULL;
+	struct cql_format *fmt;
 	struct buf out = BUF_INIT;
-	int err = 0, failed;
+	int failed;
+	int err = cql_format_new(&fmt, kinds[shell->mode], b->columns,
+				 b->column_count, b->json);
 
-	if (shell->mode != SHELL_LINE)
-		err = cql_format_new(&fmt, kinds[shell->mode], b->columns,
-				     b->column_count, b->json);
-	if (!err && fmt)
-		cql_format_begin(fmt, &out);
-	else if (!err)
-		buf_add_byte(&out, '\n');
-	if (!err)
-		err = print_rows(shell, fmt, &out);
-	if (err && fmt && err != -EINTR)
+	if (err)
+		return err;
+	if (shell->editor)
+		cql_format_person(fmt);
+	cql_format_begin(fmt, &out);
+	err = print_rows(shell, fmt, &out);
+	if (err && err != -EINTR)
 		cql_format_flush(fmt, &out);	/* the rows before the error */
 	failed = shell_put(shell, &out);
-	if (!err && fmt && shell->mode == SHELL_TABLE)
-		shell_say(shell, "%s", shell->editor ? "\n" : "");
 	cql_format_free(fmt);
 	buf_release(&out);
 	return err ? err : failed;
@@ -221,7 +170,7 @@ static void add_names(struct buf *out, const struct buf *names)
 	const char *end = name + names->len;
 
 	for (; name < end; name += strlen(name) + 1) {
-		width = width_of(bytes_str(name));
+		width = cql_format_width(bytes_str(name));
 		widest = width > widest ? width : widest;
 	}
 	columns = (shell_width() + 1) / (widest + 2);
@@ -235,7 +184,7 @@ static void add_names(struct buf *out, const struct buf *names)
 			buf_add_byte(out, '\n');
 		else
 			add_times(out, ' ', widest + 2 -
-				  width_of(bytes_str(name)));
+				  cql_format_width(bytes_str(name)));
 	}
 }
 
@@ -249,7 +198,7 @@ static void end_group(struct buf *out, struct buf *names, const struct buf *of,
 		buf_add_str(out, "Keyspace ");
 		buf_add_bytes(out, buf_bytes(of));
 		buf_add_byte(out, '\n');
-		add_times(out, '-', 9 + width_of(buf_bytes(of)));
+		add_times(out, '-', 9 + cql_format_width(buf_bytes(of)));
 		buf_add_byte(out, '\n');
 	}
 	add_names(out, names);

@@ -74,17 +74,17 @@ static void print_trace(struct shell *shell)
 
 	memset(&trace, 0, sizeof(trace));
 	if (!shell->backend->ops->trace(shell->backend, &trace)) {
-		shell_say(shell, "\nTracing: a mount does not tell; ask the "
-			  "unmounted store\n");
+		fputs("\nTracing: a mount does not tell; ask the unmounted "
+		      "store\n", shell->out);
 		return;
 	}
-	shell_say(shell, "\nTracing: %llu rows given, %llu read; "
-		  "%llu tombstones, %llu sstables; %lld us\n",
-		  (unsigned long long)trace.rows_given,
-		  (unsigned long long)trace.rows_read,
-		  (unsigned long long)trace.tombstones,
-		  (unsigned long long)trace.sstables,
-		  (long long)trace.microseconds);
+	fprintf(shell->out, "\nTracing: %llu rows given, %llu read; "
+		"%llu tombstones, %llu sstables; %lld us\n",
+		(unsigned long long)trace.rows_given,
+		(unsigned long long)trace.rows_read,
+		(unsigned long long)trace.tombstones,
+		(unsigned long long)trace.sstables,
+		(long long)trace.microseconds);
 }
 
 static void print_warnings(struct shell *shell)
@@ -95,7 +95,7 @@ static void print_warnings(struct shell *shell)
 
 	for (i = 0; (text = b->ops->warning(b, i)); i++) {
 		fflush(shell->out);
-		fprintf(stderr, "\nWarnings :\n%s\n\n", text);
+		fprintf(stderr, "%s%s\n\n", i ? "" : "\nWarnings :\n", text);
 	}
 }
 

@@ -93,9 +93,8 @@ const char *shell_consistency_level(struct bytes name);
 int shell_print_result(struct shell *shell, bool describe);
 /* Write out and empty b: 0 or -errno. */
 int shell_put(struct shell *shell, struct buf *b);
-/* A line for the person who asked, in the output's stream. */
-void shell_say(struct shell *shell, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* What a command of the shell's has to tell: CAPTURE does not take it. */
+void shell_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 unsigned shell_width(void);
 
 /* -------------------------------------------------------------- commands */

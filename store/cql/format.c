@@ -18,7 +18,7 @@ struct cql_format {
 	uint32_t *widths;
 	struct buf page;	/* the cells, one behind the other */
 	struct buf ends;	/* where each ends in page: size_t */
-	bool headed;
+	bool begun, headed, person;
 };
 
 int cql_format_new(struct cql_format **out, enum cql_format_kind kind,
@@ -50,17 +50,6 @@ void cql_format_free(struct cql_format *f)
 	buf_release(&f->ends);
 	mem_free(f->widths);
 	mem_free(f);
-}
-
-/* In characters: every byte but the later ones of a UTF-8 sequence. */
-static uint32_t width_of(struct bytes text)
-{
-	uint32_t width = 0;
-	size_t i;
-
-	for (i = 0; i < text.len; i++)
-		width += (text.ptr[i] & 0xc0) != 0x80;
-	return width;
 }
 
 static void add_times(struct buf *out, uint8_t byte, uint32_t times)
@@ -114,6 +103,25 @@ static void begin_json(struct cql_format *f, struct buf *out)
 	buf_release(&type);
 }
 
+static bool is_table(const struct cql_format *f)
+{
+	return f->kind == CQL_FORMAT_TABLE || f->kind == CQL_FORMAT_EXPANDED;
+}
+
+static void reset_widths(struct cql_format *f)
+{
+	struct buf name = BUF_INIT;
+	uint32_t i;
+
+	for (i = 0; i < f->count; i++) {
+		buf_clear(&name);
+		cql_format_name(&name, f->columns[i].name);
+		f->widths[i] = cql_format_width(buf_bytes(&name));
+	}
+	buf_release(&name);
+	f->headed = false;
+}
+
 void cql_format_begin(struct cql_format *f, struct buf *out)
 {
 	uint32_t i;
@@ -125,21 +133,31 @@ void cql_format_begin(struct cql_format *f, struct buf *out)
 			add_csv(out, f->columns[i].name, i);
 		buf_add_byte(out, '\n');
 	}
-	for (i = 0; i < f->count; i++)
-		f->widths[i] = width_of(f->columns[i].name);
+	reset_widths(f);
+}
+
+/* The name of a column, with blanks behind it up to the width. */
+static void draw_name(struct cql_format *f, struct buf *out, uint32_t i,
+		      uint32_t width)
+{
+	size_t begin = out->len;
+	uint32_t own;
+
+	cql_format_name(out, f->columns[i].name);
+	own = out->failed ? width
+			  : cql_format_width(bytes_of(out->ptr + begin,
+						      out->len - begin));
+	if (own < width)
+		add_times(out, ' ', width - own);
 }
 
 static void draw_head(struct cql_format *f, struct buf *out)
 {
-	uint32_t i, width;
+	uint32_t i;
 
-	buf_add_byte(out, '\n');
 	for (i = 0; i < f->count; i++) {
-		width = width_of(f->columns[i].name);
 		buf_add_str(out, i ? " | " : " ");
-		buf_add_bytes(out, f->columns[i].name);
-		if (i + 1 < f->count)
-			add_times(out, ' ', f->widths[i] - width);
+		draw_name(f, out, i, i + 1 < f->count ? f->widths[i] : 0);
 	}
 	buf_add_byte(out, '\n');
 	for (i = 0; i < f->count; i++) {
@@ -150,35 +168,86 @@ static void draw_head(struct cql_format *f, struct buf *out)
 	f->headed = true;
 }
 
-static void draw_page(struct cql_format *f, struct buf *out)
+/* The page's next cell; *at and *begin go on to the one behind it. */
+static struct bytes take_cell(const struct cql_format *f, size_t *at,
+			      size_t *begin)
 {
-	size_t begin = 0, end, n = f->ends.len / sizeof(end), i;
-	uint32_t width;
+	struct bytes cell;
+	size_t end;
 
-	for (i = 0; i < n && f->count; i++) {
-		uint32_t column = i % f->count;
+	memcpy(&end, f->ends.ptr + *at, sizeof(end));
+	cell = bytes_of(f->page.ptr + *begin, end - *begin);
+	*at += sizeof(end);
+	*begin = end;
+	return cell;
+}
 
-		memcpy(&end, f->ends.ptr + i * sizeof(end), sizeof(end));
-		width = width_of(bytes_of(f->page.ptr + begin, end - begin));
-		if (width > f->widths[column])
-			f->widths[column] = width;
-		begin = end;
+static void draw_rows(struct cql_format *f, struct buf *out)
+{
+	size_t begin = 0, at = 0;
+	uint32_t width, i = 0;
+
+	while (at < f->ends.len) {
+		width = cql_format_width(take_cell(f, &at, &begin));
+		if (width > f->widths[i])
+			f->widths[i] = width;
+		i = (i + 1) % f->count;
 	}
 	if (!f->headed)
 		draw_head(f, out);
-	for (i = 0, begin = 0; i < n && f->count; i++) {
-		uint32_t column = i % f->count;
-		struct bytes cell;
+	begin = at = 0;
+	while (at < f->ends.len) {
+		struct bytes cell = take_cell(f, &at, &begin);
 
-		memcpy(&end, f->ends.ptr + i * sizeof(end), sizeof(end));
-		cell = bytes_of(f->page.ptr + begin, end - begin);
-		buf_add_str(out, column ? " | " : " ");
-		add_times(out, ' ', f->widths[column] - width_of(cell));
+		buf_add_str(out, i ? " | " : " ");
+		add_times(out, ' ', f->widths[i] - cql_format_width(cell));
 		buf_add_bytes(out, cell);
-		if (column + 1 == f->count)
+		i = (i + 1) % f->count;
+		if (!i)
 			buf_add_byte(out, '\n');
-		begin = end;
 	}
+}
+
+/* Each row as a table of its own, a line per column. */
+static void draw_expanded(struct cql_format *f, struct buf *out)
+{
+	size_t begin = 0, at = 0, cells = f->ends.len / sizeof(size_t);
+	uint64_t row = f->rows - cells / f->count;
+	uint32_t names = 0, widest = 0, width, i;
+
+	for (i = 0; i < f->count; i++)
+		names = f->widths[i] > names ? f->widths[i] : names;
+	while (at < f->ends.len) {
+		width = cql_format_width(take_cell(f, &at, &begin));
+		widest = width > widest ? width : widest;
+	}
+	for (at = begin = 0, i = 0; at < f->ends.len; i = (i + 1) % f->count) {
+		if (!i) {
+			buf_add_format(out, "@ Row %llu\n",
+				       (unsigned long long)++row);
+			add_times(out, '-', names + 2);
+			buf_add_byte(out, '+');
+			add_times(out, '-', widest + 2);
+			buf_add_byte(out, '\n');
+		}
+		buf_add_byte(out, ' ');
+		draw_name(f, out, i, names);
+		buf_add_str(out, " | ");
+		buf_add_bytes(out, take_cell(f, &at, &begin));
+		buf_add_str(out, i + 1 < f->count ? "\n" : "\n\n");
+	}
+}
+
+/* What is kept back; where that is nothing, what the columns are. */
+static void draw_page(struct cql_format *f, struct buf *out)
+{
+	if (!f->begun)
+		buf_add_byte(out, '\n');
+	f->begun = true;
+	if (f->kind == CQL_FORMAT_EXPANDED && f->ends.len)
+		draw_expanded(f, out);
+	else
+		draw_rows(f, out);
 	buf_clear(&f->page);
 	buf_clear(&f->ends);
 }
@@ -207,7 +276,7 @@ static void row_to_json(struct cql_format *f, struct buf *out,
 {
 	uint32_t i;
 
-	buf_add_str(out, f->rows ? ",[" : "[");
+	buf_add_str(out, f->rows > 1 ? ",[" : "[");
 	for (i = 0; i < f->count; i++) {
 		if (i)
 			buf_add_byte(out, ',');
@@ -261,29 +330,60 @@ void cql_format_row(struct cql_format *f, struct buf *out,
 	static void (*const formats[])(struct cql_format *f, struct buf *out,
 				       const struct bytes *values) = {
 		[CQL_FORMAT_TABLE] = row_to_table,
+		[CQL_FORMAT_EXPANDED] = row_to_table,
 		[CQL_FORMAT_JSON] = row_to_json,
 		[CQL_FORMAT_NDJSON] = row_to_ndjson,
 		[CQL_FORMAT_CSV] = row_to_csv,
 	};
 
-	formats[f->kind](f, out, values);
 	f->rows++;
+	formats[f->kind](f, out, values);
+}
+
+/* The answer of a conditional write: cqlsh does not count its rows. */
+static bool is_applied(const struct cql_format *f)
+{
+	return bytes_equal(f->columns[0].name, bytes_str("[applied]"));
 }
 
 void cql_format_end(struct cql_format *f, struct buf *out)
 {
+	bool drawn = f->kind == CQL_FORMAT_TABLE && f->rows;
+
 	if (f->kind == CQL_FORMAT_JSON)
 		buf_add_str(out, "]}\n");
-	if (f->kind != CQL_FORMAT_TABLE || !f->count)
+	if (!is_table(f) || !f->count)
 		return;
-	draw_page(f, out);
-	buf_add_format(out, "\n(%llu rows)\n", (unsigned long long)f->rows);
+	if (f->ends.len || !f->rows)
+		draw_page(f, out);
+	if (!f->rows || (drawn && f->person))
+		buf_add_byte(out, '\n');
+	if (is_applied(f))
+		return;
+	if (!f->person)
+		buf_add_byte(out, '\n');
+	buf_add_format(out, "(%llu rows)\n", (unsigned long long)f->rows);
 }
 
 void cql_format_flush(struct cql_format *f, struct buf *out)
 {
-	if (f->kind == CQL_FORMAT_TABLE && f->ends.len)
+	if (is_table(f) && f->ends.len)
 		draw_page(f, out);
+}
+
+void cql_format_person(struct cql_format *f)
+{
+	f->person = true;
+}
+
+void cql_format_page(struct cql_format *f, struct buf *out)
+{
+	if (!is_table(f))
+		return;
+	cql_format_flush(f, out);
+	if (f->kind == CQL_FORMAT_TABLE)
+		buf_add_byte(out, '\n');
+	reset_widths(f);
 }
 
 void cql_format_error(struct buf *out, enum cql_format_kind kind,

@@ -9,6 +9,7 @@
 
 enum cql_format_kind {
 	CQL_FORMAT_TABLE, CQL_FORMAT_JSON, CQL_FORMAT_NDJSON, CQL_FORMAT_CSV,
+	CQL_FORMAT_EXPANDED,	/* each row a table of its own */
 };
 struct cql_format;
 
@@ -27,8 +28,14 @@ void cql_format_begin(struct cql_format *f, struct buf *out);
 void cql_format_row(struct cql_format *f, struct buf *out,
 		    const struct bytes *values);
 void cql_format_end(struct cql_format *f, struct buf *out);
-/* Append what a table keeps back: somebody wants to see it before more comes. */
+/* Append what a table keeps back: no more comes. */
 void cql_format_flush(struct cql_format *f, struct buf *out);
+/*
+ * Somebody reads it as it comes (cqlsh's blank lines differ then), and has had
+ * a page of it: the next row begins a new one, with a head of its own.
+ */
+void cql_format_person(struct cql_format *f);
+void cql_format_page(struct cql_format *f, struct buf *out);
 /* What stands in place of a result that there is not. */
 void cql_format_error(struct buf *out, enum cql_format_kind kind,
 		      const struct cql_error *error);
@@ -36,4 +43,8 @@ void cql_format_error(struct buf *out, enum cql_format_kind kind,
 /* A value as cqlsh shows it: text bare, but quoted inside of others. */
 void cql_format_value(struct buf *out, const struct type *t,
 		      struct bytes value);
+/* The name of a column or field: bare text. */
+void cql_format_name(struct buf *out, struct bytes name);
+/* How many places of a terminal's line the text takes. */
+uint32_t cql_format_width(struct bytes text);
 #endif

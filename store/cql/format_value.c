@@ -4,26 +4,36 @@
  */
 #include "store/cql/format.h"
 
+#include <float.h>
 #include <math.h>
 
 static void print(struct buf *out, const struct type *t, struct bytes value,
 		  bool inside);
 
+/* U+0080 to U+00A0 are control characters and the blank that is none. */
+static bool is_control(const uint8_t *c, size_t left)
+{
+	return *c < 0x20 || *c == 0x7f ||
+	       (*c == 0xc2 && left > 1 && c[1] <= 0xa0);
+}
+
 static void print_text(struct buf *out, struct bytes text, bool quoted)
 {
-	static const char named[] = "\a\b\t\n\v\f\r", letters[] = "abtnvfr";
 	size_t i;
 
 	if (quoted)
 		buf_add_byte(out, '\'');
 	for (i = 0; i < text.len; i++) {
 		uint8_t c = text.ptr[i];
-		const char *name = c ? strchr(named, c) : NULL;
 
-		if (name)
-			buf_add_format(out, "\\%c", letters[name - named]);
-		else if (c < 0x20 || c == 0x7f)
-			buf_add_format(out, "\\x%02x", c);
+		if (c == '\t' || c == '\n' || c == '\r')
+			buf_add_format(out, "\\%c", c == '\t' ? 't' :
+						    c == '\n' ? 'n' : 'r');
+		else if (is_control(text.ptr + i, text.len - i))
+			buf_add_format(out, "\\x%02x",
+				       c < 0x80 ? c : text.ptr[++i]);
+		else if (c == '\\')
+			buf_add_str(out, "\\\\");
 		else if (c == '\'' && quoted)
 			buf_add_str(out, "''");
 		else
@@ -33,21 +43,31 @@ static void print_text(struct buf *out, struct bytes text, bool quoted)
 		buf_add_byte(out, '\'');
 }
 
-/* cqlsh: so many digits behind the point, but never in other notation. */
+void cql_format_name(struct buf *out, struct bytes name)
+{
+	print_text(out, name, false);
+}
+
 static void print_real(struct buf *out, double value, int digits)
 {
-	double size = fabs(value);
-	int exponent = size > 2.220446049250313e-16 ? (int)log10(size) : -99;
-
-	if (isnan(value)) {
+	if (isnan(value))
 		buf_add_str(out, "NaN");
-	} else if (isinf(value)) {
+	else if (isinf(value))
 		buf_add_str(out, value < 0 ? "-Infinity" : "Infinity");
-	} else {
-		if (exponent >= -4 && exponent < digits)
-			digits += exponent;
+	else
 		buf_add_format(out, "%.*g", digits, value);
-	}
+}
+
+/*
+ * A double has 12 digits; a float, as in cqlsh, 5 behind the point where it is
+ * written with one.
+ */
+static int digits_of_float(double value)
+{
+	double size = fabs(value);
+	int exponent = size > DBL_EPSILON ? (int)log10(size) : -99;
+
+	return exponent >= -4 && exponent < 5 ? 5 + exponent + 1 : 5;
 }
 
 static void print_number(struct buf *out, const struct type *t,
@@ -65,19 +85,29 @@ static void print_number(struct buf *out, const struct type *t,
 	} else if (t->kind == TYPE_FLOAT && value.len == 4) {
 		bits4 = get_be32(value.ptr);
 		memcpy(&narrow, &bits4, 4);
-		print_real(out, narrow, 5);
+		print_real(out, (double)narrow,
+			   digits_of_float((double)narrow));
 	} else {
 		type_print_text(out, t, value);
 	}
 }
 
-/* 2016-10-04T12:34:00.000Z to 2016-10-04 12:34:00.000000+0000 */
+#define YEAR_1_MS (-62135596800000)
+#define YEAR_10000_MS 253402300800000
+
+/* 2016-10-04T12:34:00.000Z to 2016-10-04 12:34:00.000000+0000; milliseconds
+ * where cqlsh knows no date. */
 static void print_timestamp(struct buf *out, const struct type *t,
 			    struct bytes value)
 {
 	struct buf text = BUF_INIT;
+	int64_t ms = value.len == 8 ? (int64_t)get_be64(value.ptr) : 0;
 	size_t i;
 
+	if (ms < YEAR_1_MS || ms >= YEAR_10000_MS) {
+		buf_add_format(out, "%lld", (long long)ms);
+		return;
+	}
 	type_print_text(&text, t, value);
 	out->failed = out->failed || text.failed;
 	if (text.len && text.ptr[text.len - 1] == 'Z')
@@ -132,8 +162,10 @@ static void print_parts(struct buf *out, const struct type *t,
 		if (i)
 			buf_add_str(out, t->kind == TYPE_MAP && i % 2 ? ": "
 								      : ", ");
-		if (t->kind == TYPE_UDT)
-			buf_add_format(out, "%s: ", t->field_names[i]);
+		if (t->kind == TYPE_UDT) {
+			cql_format_name(out, bytes_str(t->field_names[i]));
+			buf_add_str(out, ": ");
+		}
 		print(out, part_type(t, i), part, true);
 	}
 	buf_add_str(out, closing(t));

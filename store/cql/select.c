@@ -461,6 +461,8 @@ int execute_select(struct cql_result *r, const struct select *q)
 		err = group_init(s);
 	if (!err)
 		err = source_open(s);
+	if (!err && s->group.active)
+		warn_of_groups(s);
 	if (!err)
 		r->next = select_next;
 	return err;

@@ -62,6 +62,8 @@ struct select_state {
 int check_distinct(struct select_state *s);
 int check_groups(struct select_state *s);
 int check_order(struct select_state *s);
+/* Aggregates over more than one partition. */
+void warn_of_groups(struct select_state *s);
 
 /* order.c */
 int source_open(struct select_state *s);

@@ -134,6 +134,21 @@ int check_groups(struct select_state *s)
 	return 0;
 }
 
+void warn_of_groups(struct select_state *s)
+{
+	bool restricted = s->where.token;
+	uint32_t i;
+
+	for (i = 0; i < s->table->partition_key_count; i++)
+		restricted |= restriction_of(&s->where,
+					     &s->table->columns[i]) != NULL;
+	if (!restricted)
+		warn(s->x, "Aggregation query used without partition key");
+	else if (partition_is_in(&s->where))
+		warn(s->x, "Aggregation query used on multiple partition keys "
+			   "(IN restriction)");
+}
+
 /* ------------------------------------------------------------- ORDER BY */
 static int check_order_columns(struct select_state *s, const int8_t *descending)
 {

@@ -27,7 +27,15 @@ static const struct {
 	  " 22 |   null | null\n"
 	  "  3 | x,\"\\n\xc3\xa9 | -0.1\n"
 	  "\n(3 rows)\n",
-	  "\n k | a name | \xc3\xa9\n---+--------+---\n\n(0 rows)\n" },
+	  "\n k | a name | \xc3\xa9\n---+--------+---\n\n\n(0 rows)\n" },
+	{ CQL_FORMAT_EXPANDED,
+	  "\n@ Row 1\n--------+--------\n k      | 1\n a name | \n"
+	  " \xc3\xa9      | 1.5\n\n"
+	  "@ Row 2\n--------+--------\n k      | 22\n a name | null\n"
+	  " \xc3\xa9      | null\n\n"
+	  "@ Row 3\n--------+--------\n k      | 3\n a name | x,\"\\n\xc3\xa9\n"
+	  " \xc3\xa9      | -0.1\n\n\n(3 rows)\n",
+	  "\n k | a name | \xc3\xa9\n---+--------+---\n\n\n(0 rows)\n" },
 	{ CQL_FORMAT_JSON,
 	  "{\"columns\":[{\"name\":\"k\",\"type\":\"int\"},"
 	  "{\"name\":\"a name\",\"type\":\"text\"},"
@@ -96,7 +104,7 @@ START_TEST(a_statement_without_rows)
 	static const char *const expected[] = {
 		[CQL_FORMAT_TABLE] = "", [CQL_FORMAT_NDJSON] = "",
 		[CQL_FORMAT_JSON] = "{\"columns\":[],\"rows\":[]}\n",
-		[CQL_FORMAT_CSV] = "",
+		[CQL_FORMAT_CSV] = "", [CQL_FORMAT_EXPANDED] = "",
 	};
 	struct buf out = BUF_INIT;
 	struct cql_format *f;
@@ -171,13 +179,26 @@ static const struct {
 	const char *text, *shown;
 } values[] = {
 	{ TYPE_BOOLEAN, "true", "True" }, { TYPE_BOOLEAN, "false", "False" },
-	{ TYPE_FLOAT, "3.14159265", "3.1416" }, { TYPE_FLOAT, "0", "0" },
+	{ TYPE_FLOAT, "3.14159265", "3.14159" }, { TYPE_FLOAT, "0", "0" },
+	{ TYPE_FLOAT, "99999.99", "99999.99219" },
+	{ TYPE_FLOAT, "100000", "1e+05" }, { TYPE_FLOAT, "1e-5", "1e-05" },
+	{ TYPE_FLOAT, "-0.0", "-0" },
+	{ TYPE_FLOAT, "Infinity", "Infinity" },
+	{ TYPE_DOUBLE, "3.14159265358979", "3.14159265359" },
+	{ TYPE_DOUBLE, "100000", "100000" }, { TYPE_DOUBLE, "0.1", "0.1" },
 	{ TYPE_DOUBLE, "123456.789", "123456.789" },
 	{ TYPE_DOUBLE, "1e30", "1e+30" }, { TYPE_DOUBLE, "NaN", "NaN" },
 	{ TYPE_DOUBLE, "-Infinity", "-Infinity" },
 	{ TYPE_TIMESTAMP, "2016-10-04 12:34:00Z",
 	  "2016-10-04 12:34:00.000000+0000" },
-	{ TYPE_TEXT, "a\tb\x01'", "a\\tb\\x01'" }, { TYPE_BLOB, "0xCA", "0xca" },
+	{ TYPE_TIMESTAMP, "-62135596800000", "0001-01-01 00:00:00.000000+0000" },
+	{ TYPE_TIMESTAMP, "-62135596800001", "-62135596800001" },
+	{ TYPE_TIMESTAMP, "253402300799999",
+	  "9999-12-31 23:59:59.999000+0000" },
+	{ TYPE_TIMESTAMP, "253402300800000", "253402300800000" },
+	{ TYPE_TEXT, "a\tb\x01\a'\\", "a\\tb\\x01\\x07'\\\\" },
+	{ TYPE_TEXT, "\xc2\x9b \xc2\xa0 \xc2\xa1",
+	  "\\x9b \\xa0 \xc2\xa1" }, { TYPE_BLOB, "0xCA", "0xca" },
 	{ TYPE_DATE, "2016-10-04", "2016-10-04" }, { TYPE_DECIMAL, "1.50",
 						     "1.50" },
 };
@@ -216,15 +237,74 @@ START_TEST(a_compound_value_for_people)
 }
 END_TEST
 
+/* What is on a terminal two places wide, and what none. */
+static const struct {
+	const char *text;
+	uint32_t width;
+} widths[] = {
+	{ "", 0 }, { "abc", 3 }, { "\xc3\xa9", 1 },
+	{ "\xe6\x97\xa5\xe6\x9c\xac", 4 },		/* U+65E5 U+672C */
+	{ "e\xcc\x81", 1 },				/* a combining accent */
+	{ "a\xf0\x9f\x98\x80z", 4 },			/* U+1F600 */
+	{ "\xe6\x97", 2 }, { "\xff", 1 },		/* no UTF-8 */
+};
+
+START_TEST(how_wide_a_text_is)
+{
+	ck_assert_uint_eq(cql_format_width(bytes_str(widths[_i].text)),
+			  widths[_i].width);
+}
+END_TEST
+
+/* Two rows, with a page's end between them when it is for a person. */
+static void format_two(struct buf *out, const char *name, bool person)
+{
+	struct cql_column column = { bytes_str(name), type_native(TYPE_TEXT) };
+	struct bytes first = bytes_str("\xe6\x97\xa5"), second = bytes_str("x");
+	struct cql_format *f;
+
+	buf_clear(out);
+	ck_assert_int_eq(cql_format_new(&f, CQL_FORMAT_TABLE, &column, 1,
+					false), 0);
+	if (person)
+		cql_format_person(f);
+	cql_format_begin(f, out);
+	cql_format_row(f, out, &first);
+	if (person)
+		cql_format_page(f, out);
+	cql_format_row(f, out, &second);
+	cql_format_end(f, out);
+	cql_format_free(f);
+}
+
+START_TEST(pages_and_counts)
+{
+	struct buf out = BUF_INIT;
+
+	format_two(&out, "t", false);
+	ck_assert_str_eq(buf_cstr(&out), "\n t\n----\n \xe6\x97\xa5\n  x\n"
+			 "\n(2 rows)\n");
+	format_two(&out, "t", true);
+	ck_assert_str_eq(buf_cstr(&out), "\n t\n----\n \xe6\x97\xa5\n"
+			 "\n t\n---\n x\n\n(2 rows)\n");
+	/* The answer of a conditional write has no count. */
+	format_two(&out, "[applied]", false);
+	ck_assert_ptr_null(strstr(buf_cstr(&out), "rows"));
+	buf_release(&out);
+}
+END_TEST
+
 SUITE(format)
 {
 	TCase *tc = tcase_create("format");
 
 	tcase_add_loop_test(tc, rows_in_a_form, 0, ARRAY_SIZE(forms));
-	tcase_add_loop_test(tc, a_statement_without_rows, 0, 4);
+	tcase_add_loop_test(tc, a_statement_without_rows, 0, 5);
 	tcase_add_test(tc, a_json_row_and_an_error);
 	tcase_add_test(tc, many_rows_in_pages);
 	tcase_add_loop_test(tc, a_value_for_people, 0, ARRAY_SIZE(values));
 	tcase_add_test(tc, a_compound_value_for_people);
+	tcase_add_loop_test(tc, how_wide_a_text_is, 0, ARRAY_SIZE(widths));
+	tcase_add_test(tc, pages_and_counts);
 	suite_add_tcase(suite, tc);
 }
