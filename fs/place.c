@@ -338,6 +338,24 @@ static int check_spelling(struct op *op, struct bytes name, struct buf *again)
 	return err;
 }
 
+int place_check_name(struct op *op, const struct place *p,
+		     const struct row_view *row)
+{
+	struct buf stored = BUF_INIT, name = BUF_INIT;
+	uint32_t last = p->clustering_count - 1;
+	int err;
+
+	if (!p->clustering_count ||
+	    bytes_equal(row->clustering[last], p->clustering[last]))
+		return 0;
+	key_clustering_name(&stored, p->table, last, row->clustering[last]);
+	key_clustering_name(&name, p->table, last, p->clustering[last]);
+	err = name.failed ? -ENOMEM :
+	      check_spelling(op, buf_bytes(&name), &stored);
+	buf_release(&name);
+	return err;
+}
+
 int key_parse_value(struct op *op, const struct type *type, struct bytes name,
 		    struct bytes *value)
 {

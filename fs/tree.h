@@ -174,6 +174,13 @@ int key_parse_clustering(struct op *op, const struct table *t, uint32_t i,
 int key_parse_value(struct op *op, const struct type *type, struct bytes name,
 		    struct bytes *value);
 
+/*
+ * Are the rows that were found at p called as p is? Of equal values (decimal 1.0
+ * and 1.00) the stored one is the name: -ENOENT with the reason.
+ */
+int place_check_name(struct op *op, const struct place *p,
+		     const struct row_view *row);
+
 /* ------------------------------------------------------------------- kinds */
 struct listing;
 struct store_how {
@@ -308,6 +315,8 @@ int key_lookup(struct op *op, struct node *dir, struct bytes name,
 /* What a key's name stands for, there or not (unkeyed: a cut name). */
 int key_child(struct op *op, struct node *dir, struct bytes name,
 	      struct child *out);
+/* May a name come to be there? -EINVAL: rows are, with another spelling of it. */
+int key_check_new(struct op *op, struct node *dir, const struct child *c);
 /* Of a directory that a rename replaces: -ENOTEMPTY. */
 int remove_check_empty(struct op *op, struct node *n);
 int key_create(struct op *op, struct node *dir, struct bytes name,

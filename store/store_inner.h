@@ -27,7 +27,7 @@
  * Numbers of cells that are no column's (all < COLUMN_NUMBER_FIRST); they are
  * on disk. None of them makes a row live.
  */
-#define CELL_CLUSTERING 1	/* path: be16 position; value: it as written */
+/* CELL_CLUSTERING 1, of row.h: path: be16 position; value: it as written */
 #define CELL_ATTRIBUTE 2	/* in rows of kind KEY_ATTRIBUTES only */
 #define CELL_CATALOG 3		/* a record of the catalogue */
 #define CELL_INDEX 4		/* in hidden tables: path: the base's path */

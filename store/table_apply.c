@@ -179,7 +179,7 @@ int table_write(struct write *w)
 	if (!w->failed)
 		write_finish_row(w);
 	if (w->failed || w->batch.bytes.failed || w->arena.failed)
-		err = -ENOMEM;
+		err = w->row && w->row->err ? w->row->err : -ENOMEM;
 	else if (w->store->read_only)
 		err = -EROFS;
 	else if (w->batch.op_count)

@@ -31,6 +31,8 @@ void write_clear(struct write *w)
 	w->row->row.cell_count = 0;
 	w->row->now_s = 0;
 	w->row->counters = NULL;
+	w->row->spellings = (struct spellings){ NULL, 0, 0 };
+	w->row->err = 0;
 	w->row->table_count = 0;
 	buf_clear(&w->row->key);
 	w->changes->count = 0;
@@ -92,7 +94,7 @@ static void sort_cells(struct row *row)
 	row->cell_count = kept;
 }
 
-static void add_cell(struct write *w, const struct cell *cell)
+void write_add_cell(struct write *w, const struct cell *cell)
 {
 	struct row_builder *b = w->row;
 	struct cell *bigger;
@@ -111,74 +113,6 @@ static void add_cell(struct write *w, const struct cell *cell)
 		b->cell_capacity = capacity;
 	}
 	b->row.cells[b->row.cell_count++] = *cell;
-}
-
-/* Types of which equal values are often written differently. */
-static bool is_often_inexact(const struct type *t)
-{
-	return type_contains_kind(t, TYPE_DECIMAL) ||
-	       type_contains_kind(t, TYPE_TUPLE) ||
-	       type_contains_kind(t, TYPE_UDT);
-}
-
-/* Would the key give back other bytes than these? */
-static bool differs(const struct column *c, struct bytes value)
-{
-	struct buf key = BUF_INIT, back = BUF_INIT;
-	struct reader r;
-	bool is_null, differs;
-
-	type_ordered_append(&key, c->type, value, false);
-	r = reader_of(buf_bytes(&key));
-	differs = type_ordered_decode(&back, &is_null, c->type, &r, false) ||
-		  back.failed || !bytes_equal(buf_bytes(&back), value);
-	buf_release(&key);
-	buf_release(&back);
-	return differs;
-}
-
-/* The newest live timestamp in the row; NO_TIMESTAMP: it only deletes. */
-static int64_t live_timestamp(const struct row *row)
-{
-	int64_t timestamp = row->marker.timestamp;
-	uint32_t i;
-
-	for (i = 0; i < row->cell_count; i++)
-		if (!(row->cells[i].flags &
-		      (CELL_TOMBSTONE | CELL_COLUMN_DELETION)) &&
-		    row->cells[i].timestamp > timestamp)
-			timestamp = row->cells[i].timestamp;
-	return timestamp;
-}
-
-/*
- * Clustering values as they were written, where the key does not tell. These
- * are the types of which it cannot, but for numbers in their usual form, which
- * are not worth a cell.
- */
-static void add_written_clustering(struct write *w)
-{
-	const struct table *t = w->row->table;
-	int64_t timestamp = live_timestamp(&w->row->row);
-	uint32_t i;
-
-	if (timestamp == NO_TIMESTAMP)
-		return;
-	for (i = 0; i < t->clustering_count; i++) {
-		const struct column *c = table_clustering_column(t, i);
-		struct bytes value = w->row->clustering[i];
-		uint8_t place[2] = { (uint8_t)(i >> 8), (uint8_t)i };
-		struct cell cell = {
-			.column = CELL_CLUSTERING, .timestamp = timestamp,
-			.local_time = NO_TIME, .value = value,
-		};
-
-		if (!value.len || type_ordered_exact(c->type) ||
-		    (!is_often_inexact(c->type) && !differs(c, value)))
-			continue;
-		cell.path = arena_copy(&w->arena, bytes_of(place, 2));
-		add_cell(w, &cell);
-	}
 }
 
 static int64_t earliest_expiry(const struct row *row)
@@ -310,7 +244,7 @@ void write_finish_row(struct write *w)
 		return;
 	}
 	if (b->clustering && key_keeps_clustering(b->table))
-		add_written_clustering(w);
+		write_spelling(w);
 	sort_cells(&b->row);
 	merged = b->row;
 	/* A row in the engine has nothing that it deletes itself. */
@@ -504,7 +438,7 @@ void write_cell_until(struct write *w, const struct column *column,
 	}
 	if (w->arena.failed)
 		w->failed = true;
-	add_cell(w, &cell);
+	write_add_cell(w, &cell);
 }
 
 void write_cell(struct write *w, const struct column *column, struct bytes path,
@@ -527,7 +461,7 @@ void write_column_deletion(struct write *w, const struct column *column,
 	if (w->failed || !w->row->table)
 		return;
 	cell.local_time = write_now_s(w);
-	add_cell(w, &cell);
+	write_add_cell(w, &cell);
 }
 
 void write_row_deletion(struct write *w, int64_t timestamp_us)

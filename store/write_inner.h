@@ -11,6 +11,12 @@ struct counter {
 	struct counter *next;
 };
 
+/* How the rows of this write are spelled, by key: see table_spelling.c. */
+struct spellings {
+	struct spelling **buckets;
+	size_t count, bucket_count;
+};
+
 struct row_builder {
 	const struct table *table;	/* of the row; NULL: none begun */
 	struct bytes partition_key;	/* in the arena, as all below */
@@ -22,6 +28,8 @@ struct row_builder {
 	size_t cell_capacity;
 	int64_t now_s;			/* of all of the write; 0: not read */
 	struct counter *counters;
+	struct spellings spellings;
+	int err;			/* why the write failed; 0: memory */
 	const struct table **tables;	/* that are written to */
 	uint32_t table_count, table_capacity;
 };
@@ -35,7 +43,16 @@ struct change_list {
 int64_t write_now_s(struct write *w);
 /* The row in the works becomes an operation of the batch. */
 void write_finish_row(struct write *w);
+/* A cell of the row in the works. */
+void write_add_cell(struct write *w, const struct cell *cell);
 /* A path as cells have it, in the arena. */
 struct bytes write_ordered_path(struct write *w, const struct column *c,
 				struct bytes path);
+
+/* ------------------------------------------------------ table_spelling.c */
+/*
+ * Put the clustering values of the row in the works as the row has them, and
+ * into cells where the key does not give them back.
+ */
+void write_spelling(struct write *w);
 #endif

@@ -56,12 +56,14 @@ static int stat_place(struct op *op, const struct place *p, struct child *out)
 {
 	struct cursor *cursor;
 	struct row_view row;
-	int got = first_row(op, p, &row, &cursor);
+	int got = first_row(op, p, &row, &cursor), err = 0;
 
-	if (got > 0)
+	if (got > 0) {
 		row_child(out, p->table, &row);
+		err = place_check_name(op, p, &row);
+	}
 	cursor_close(cursor);
-	return got > 0 ? 0 : got ? got : -ENOENT;
+	return got > 0 ? err : got ? got : -ENOENT;
 }
 
 static int stat_partition(struct op *op, struct node *n, struct child *out)
@@ -92,6 +94,27 @@ int key_child(struct op *op, struct node *dir, struct bytes name,
 	return level ? key_parse_clustering(op, t, level - 1, name,
 					    &out->value) :
 		       key_parse_partition(op, t, name, &out->value);
+}
+
+int key_check_new(struct op *op, struct node *dir, const struct child *c)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	struct place p;
+	int got;
+
+	if (c->unkeyed || waits_for_key(dir))
+		return 0;
+	got = place_of_child(op, dir, c, &p);
+	if (got || !p.clustering_count ||
+	    type_ordered_exact(table_clustering_column(p.table,
+					p.clustering_count - 1)->type))
+		return got;
+	got = first_row(op, &p, &row, &cursor);
+	if (got > 0)
+		got = place_check_name(op, &p, &row);
+	cursor_close(cursor);
+	return got == -ENOENT ? -EINVAL : got;
 }
 
 static int lookup_document(struct op *op, struct node *dir, struct bytes base,
@@ -181,6 +204,9 @@ int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
 		return err;
 	if (!out->ops->directory)
 		return op_refuse(op, -EINVAL, "rows of %s are files", t->name);
+	err = key_check_new(op, dir, out);
+	if (err)
+		return err;
 	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
 	if (out->unkeyed || out->ops != &kind_row || waits_for_key(dir) ||
 	    (t->flags & (TABLE_COMPACT | TABLE_COUNTER)))
@@ -317,6 +343,9 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 	if (name_suffix(name, &base) == SUFFIX_JSON &&
 	    !key_child(op, dir, base, &row) && row.ops == &kind_row &&
 	    !row.unkeyed) {
+		err = key_check_new(op, dir, &row);
+		if (err)
+			return err;
 		child_init(out, &kind_row_json);
 		child_owner(out, op_table(op, dir));
 		out->value = row.value;

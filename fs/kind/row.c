@@ -40,9 +40,10 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 	if (got)
 		return got;
 	got = read_row(op, &p, &op->arena, &row);
-	if (got > 0)
-		row_child(out, p.table, &row);
-	return got > 0 ? 0 : got ? got : -ENOENT;
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	row_child(out, p.table, &row);
+	return p.is_static ? 0 : place_check_name(op, &p, &row);
 }
 
 /* ----------------------------------------------------------------- lookup */
@@ -368,7 +369,9 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 		return got;
 	if (c.ops != &kind_row || c.unkeyed)
 		return -EXDEV;
-	got = place_of_child(op, dir, &c, &to);
+	got = key_check_new(op, dir, &c);
+	if (!got)
+		got = place_of_child(op, dir, &c, &to);
 	if (got)
 		return got;
 	refs[0] = (struct partition_ref){ from.table, from.partition_key };

@@ -63,6 +63,9 @@ int row_json_stat(struct op *op, const struct place *p, struct child *out)
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	row_child(out, p->table, &row);
+	got = place_check_name(op, p, &row);
+	if (got)
+		return got;
 	got = document_print_row(&text, p->table, &row, statics.statics,
 				 statics.static_count);
 	out->size = text.len + 1;

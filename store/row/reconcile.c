@@ -237,7 +237,7 @@ void row_purge(struct row *row, int64_t now, int64_t gc_before,
 {
 	struct purging p = { gc_before, purge_before };
 	struct marker *m = &row->marker;
-	uint32_t i, kept = 0;
+	uint32_t i, kept = 0, data = 0;
 
 	if (m->timestamp != NO_TIMESTAMP && !marker_is_live(m, now) &&
 	    may_go(&p, m->timestamp, m->expires))
@@ -253,10 +253,11 @@ void row_purge(struct row *row, int64_t now, int64_t gc_before,
 		if (c->flags & CELL_DELETED &&
 		    may_go(&p, c->timestamp, c->local_time))
 			continue;
+		data += c->column != CELL_CLUSTERING;
 		row->cells[kept++] = *c;
 	}
 	row->cell_count = kept;
-	*keep = kept || m->timestamp != NO_TIMESTAMP ||
+	*keep = data || m->timestamp != NO_TIMESTAMP ||
 		!deletion_is_none(row->deletion);
 }
 

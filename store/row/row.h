@@ -57,6 +57,12 @@ struct cell {
 	struct bytes value;	/* null when deleted */
 };
 
+/*
+ * The cells of this column only tell how the row's key was written: they are no
+ * data, and a row of which nothing else is left is none.
+ */
+#define CELL_CLUSTERING 1
+
 /* A decoded row. Slices point into the encoded row or an arena. */
 struct row {
 	struct marker marker;

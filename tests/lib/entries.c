@@ -19,7 +19,7 @@ static void add_row(struct entries *e, struct random *rng, struct buf *key,
 {
 	struct buf value = BUF_INIT, row = BUF_INIT;
 	struct cell cells[2] = {
-		{ .column = 1, .timestamp = 1000 + random_below(rng, 50),
+		{ .column = 2, .timestamp = 1000 + random_below(rng, 50),
 		  .local_time = NO_TIME },
 		{ .column = 3, .timestamp = 1000, .flags = CELL_TOMBSTONE,
 		  .local_time = random_below(rng, 1000) },

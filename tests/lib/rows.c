@@ -68,7 +68,7 @@ void random_row(struct random *rng, struct arena *arena, struct row *row,
 		row->deletion.timestamp = 999999 + random_below(rng, 3);
 		row->deletion.local_time = random_below(rng, 2);
 	}
-	for (column = 0; column < columns; column++) {
+	for (column = ROWS_COLUMN; column < ROWS_COLUMN + columns; column++) {
 		if (random_below(rng, 2))
 			continue;
 		if (column & 1) {

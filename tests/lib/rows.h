@@ -4,7 +4,8 @@
 #include "store/row/row.h"
 #include "tests/lib/random.h"
 
-/* A row of up to columns columns; odd ones are collections. */
+/* A row of up to columns columns from ROWS_COLUMN on; odd ones are collections. */
+#define ROWS_COLUMN 64
 void random_row(struct random *rng, struct arena *arena, struct row *row,
 		uint32_t columns);
 /* Two rows are the same in every part. */

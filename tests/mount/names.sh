@@ -9,6 +9,7 @@ CREATE TABLE two (p text, q int, c text, v int, PRIMARY KEY ((p, q), c));
 CREATE TABLE d (p int, c int, e text, v int, PRIMARY KEY (p, c, e)) WITH CLUSTERING ORDER BY (c DESC, e ASC);
 CREATE TABLE b (p blob PRIMARY KEY, v int);
 CREATE TABLE num (p decimal PRIMARY KEY, v int);
+CREATE TABLE dec (p int, c decimal, e int, v int, PRIMARY KEY (p, c, e));
 CREATE TABLE typed (p int, a boolean, b inet, c timestamp, d uuid, v int, PRIMARY KEY (p, a, b, c, d));
 CREATE TABLE "Case" ("Pk" int PRIMARY KEY, "V v" int, "a.json" int);
 C
@@ -107,6 +108,28 @@ is 'so' '[["a/b%",-4]]' "$(cql "SELECT p, q FROM k.two WHERE p = 'a/b%' AND q = 
 put_num() { cql "INSERT INTO k.num (p, v) VALUES ($1, $2)" >/dev/null; }
 put_num 1.0 1; put_num 1.50 2
 is 'the stored one is the name' '1.0 1.50' "$(ls "$M/k/num" | sort | tr '\n' ' ' | sed 's/ $//')"
+D=$M/k/dec/1
+cql 'INSERT INTO k.dec (p, c, e, v) VALUES (1, 1.0, 1, 1)' >/dev/null
+cql 'INSERT INTO k.dec (p, c, e, v) VALUES (1, 1.00, 1, 2)' >/dev/null
+is 'of clustering values too' 1.0 "$(names "$D")"
+is 'and it stays' 2 "$(cat "$D/1.0/1/v")"
+for name in 1 1.00 1.00/1; do refused "which no other is: $name" 'No such file' ls "$D/$name"; done
+refused 'nor is made' 'Invalid argument' mkdir "$D/1.00"
+is 'the name is told' 1 "$(tail -1 "$M/.widefs/errors" | grep -c "'1.0'")"
+put "$D/1.0/1/v" 3
+is 'a write keeps it' 1 "$(cql 'SELECT c, v FROM k.dec WHERE p = 1' | grep -c '\[1.0, *3\]')"
+rm -r "$D/1.0"
+ok 'when the row is gone the name is free' mkdir -p "$D/1.00/1"
+is 'for another' 1.00 "$(names "$D")"
+# The same of a row's own directory.
+cql 'CREATE TABLE k.dec1 (p int, c decimal, v int, PRIMARY KEY (p, c))' >/dev/null
+D=$M/k/dec1/1
+mkdir -p "$D/2.50" && put "$D/2.50/v" 1
+refused 'a row by another name' 'No such file' cat "$D/2.5/v"
+refused 'its document' 'No such file' cat "$D/2.5.json"
+refused 'is not made by it' 'Invalid argument' bash -c "echo '{\"v\": 2}' > '$D/2.5.json'"
+refused 'nor renamed to it' 'Invalid argument' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$D/2.50" "$D/2.5"
+is 'and is as it was' '{"p": 1, "c": 2.50, "v": 1}' "$(cat "$D/2.50.json")"
 # DESC
 for c in 1 3 2 -1; do for e in b a; do mkdir -p "$M/k/d/1/$c/$e"; done; done
 is 'descending' '3 2 1 -1' "$(names "$M/k/d/1")"

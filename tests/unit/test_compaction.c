@@ -382,7 +382,7 @@ static const struct {
 
 static void one_cell(struct entries *e, struct random *rng, int i)
 {
-	struct cell cell = { .column = 1, .flags = cases[i].flags,
+	struct cell cell = { .column = 2, .flags = cases[i].flags,
 			     .ttl = cases[i].ttl, .timestamp = 50,
 			     .local_time = cases[i].local_time };
 	struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };

@@ -56,7 +56,7 @@ static void keep_column(struct row *row, uint32_t column)
 	uint32_t i, kept = 0;
 
 	for (i = 0; i < row->cell_count; i++)
-		if (row->cells[i].column == column)
+		if (row->cells[i].column == ROWS_COLUMN + column)
 			row->cells[kept++] = row->cells[i];
 	*row = (struct row){ MARKER_NONE, DELETION_NONE, kept, row->cells };
 }

@@ -1,7 +1,7 @@
 /* How many lines of each file of tests/vectors do not match yet, and why. */
 { "reads", 0 },
 { "writes", 1 },	/* TTL of 20 years: Cassandra as shipped ends at 2038, we at 2106 */
-{ "order", 15 },	/* equal decimals: which spelling stays; after a literal Cassandra fails on */
+{ "order", 13 },	/* after a literal that Cassandra fails on */
 { "tokens", 0 },
 { "types-numbers", 1 },	/* the recording itself failed on an empty decimal */
 { "types-text", 0 },
