@@ -13,6 +13,16 @@ static int compare_columns(const void *a, const void *b)
 			     y->definition->name.text);
 }
 
+/* Of one name, as they were written. */
+static int compare_written(const void *a, const void *b)
+{
+	const struct new_column *x = a, *y = b;
+	int order = compare_columns(a, b);
+
+	return order ? order : (x->definition > y->definition) -
+			       (x->definition < y->definition);
+}
+
 struct new_column *new_table_column(struct new_table *n, struct bytes name)
 {
 	struct column_definition wanted = { .name.text = name };
@@ -23,6 +33,20 @@ struct new_column *new_table_column(struct new_table *n, struct bytes name)
 }
 
 /* ------------------------------------------------------- what the text says */
+/* The table as it was written, of a keyspace or not. */
+static const char *written_name(const struct new_table *n)
+{
+	const struct table_name *name = &n->s->table;
+	struct buf text = BUF_INIT;
+
+	if (!identifier_is_given(&name->keyspace))
+		return n->name;
+	buf_add_bytes(&text, name->keyspace.text);
+	buf_add_byte(&text, '.');
+	buf_add_bytes(&text, name->name.text);
+	return text_of_buf(n->d->x, &text);
+}
+
 static int check_orders(struct new_table *n)
 {
 	const struct create_table *s = n->s;
@@ -38,8 +62,26 @@ static int check_orders(struct new_table *n)
 					       "for table '%s'",
 					       text_of(n->d->x,
 						s->orders[i].column.text),
-					       n->name));
+					       written_name(n)));
 	return 0;
+}
+
+/* The first that repeats one before it. */
+static int check_doubles(struct new_table *n)
+{
+	const struct column_definition *first = NULL, *c;
+
+	for (uint32_t i = 1; i < n->count; i++) {
+		c = n->columns[i].definition;
+		if (!compare_columns(&n->columns[i - 1], &n->columns[i]) &&
+		    (!first || c < first))
+			first = c;
+	}
+	if (!first)
+		return 0;
+	return refuse(n->d->x, "Duplicate column '%s' declaration for table "
+			       "'%s'", text_of(n->d->x, first->name.text),
+		      written_name(n));
 }
 
 int new_table_columns(struct new_table *n)
@@ -61,33 +103,11 @@ int new_table_columns(struct new_table *n)
 		n->key = &s->columns[i].name;
 		n->key_count = 1;
 	}
-	qsort(n->columns, n->count, sizeof(*n->columns), compare_columns);
-	for (uint32_t i = 1; i < n->count; i++)
-		if (!compare_columns(&n->columns[i - 1], &n->columns[i]))
-			return refuse(x, "Duplicate column '%s' declaration "
-					 "for table '%s'",
-				      text_of(x, n->columns[i].definition
-								->name.text),
-				      n->name);
-	for (uint32_t i = 0; i < n->count; i++) {
-		const struct column_definition *c = n->columns[i].definition;
-		int err = ddl_check_name(n->d, c->name.text);
-
-		if (!err && c->masked)
-			err = refuse_at(x, c->span,
-					refuse(x, "Cannot mask columns because "
-					       "dynamic data masking is not "
-					       "enabled. You can enable it "
-					       "with the dynamic_data_masking_"
-					       "enabled property on "
-					       "cassandra.yaml"));
-		if (err)
-			return err;
-	}
-	return 0;
+	qsort(n->columns, n->count, sizeof(*n->columns), compare_written);
+	return check_doubles(n);
 }
 
-int check_new_table(struct ddl *d)
+int check_written_table(struct ddl *d)
 {
 	const struct create_table *s = d->statement->create_table;
 	struct new_table n = {
@@ -97,12 +117,30 @@ int check_new_table(struct ddl *d)
 
 	if (!err && s->key_count > 1)
 		err = refuse(d->x, "Multiple PRIMARY KEY specified for table "
-				   "'%s' (exactly one required)", n.name);
-	if (!err)
-		err = check_orders(&n);
-	if (!err && !s->key_count)
-		err = refuse(d->x, "No PRIMARY KEY specifed for table '%s' "
-				   "(exactly one required)", n.name);
+				   "'%s' (exactly one required)",
+			     written_name(&n));
+	return err ? err : check_orders(&n);
+}
+
+int check_new_table(struct ddl *d)
+{
+	const struct create_table *s = d->statement->create_table;
+	struct new_table n = {
+		.d = d, .s = s, .name = text_of(d->x, s->table.name.text),
+	};
+	int err = 0;
+
+	if (!s->key_count)
+		return refuse(d->x, "No PRIMARY KEY specifed for table '%s' "
+				    "(exactly one required)",
+			      written_name(&n));
+	for (uint32_t i = 0; i < s->column_count && !err; i++) {
+		const struct column_definition *c = &s->columns[i];
+
+		err = ddl_check_name(d, c->name.text);
+		if (!err && c->masked)
+			err = refuse_at(d->x, c->span, refuse_mask(d));
+	}
 	return err;
 }
 

@@ -332,6 +332,7 @@ enum alter_table_kind {
 	ALTER_TABLE_RENAME,		/* names: from, to, from, to */
 	ALTER_TABLE_TYPE,		/* columns[0]: refused by the executor */
 	ALTER_TABLE_MASK,		/* out of scope: refused */
+	ALTER_TABLE_UNMASK,		/* columns[0]: DROP MASKED */
 	ALTER_TABLE_DROP_COMPACT,
 	ALTER_TABLE_WITH,		/* properties */
 };

@@ -64,6 +64,19 @@ static int check_using(struct execution *x, const struct batch_state *b)
 	return 0;
 }
 
+/* Before any table is looked for, all have to have a keyspace. */
+static int check_keyspaces(struct execution *x, const struct batch_state *b)
+{
+	const struct table_name *name;
+
+	for (uint32_t i = 0; i < b->count && !x->session->keyspace; i++) {
+		name = modification_table(b->batch->statements[i]);
+		if (!identifier_is_given(&name->keyspace))
+			return refuse_without_keyspace(x);
+	}
+	return 0;
+}
+
 static int prepare(struct execution *x, struct batch_state *b)
 {
 	int err;
@@ -72,15 +85,15 @@ static int prepare(struct execution *x, struct batch_state *b)
 	b->items = arena_zalloc(x->arena, b->count, sizeof(*b->items));
 	if (!b->items)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < b->count; i++) {
+	err = check_keyspaces(x, b);
+	for (uint32_t i = 0; i < b->count && !err; i++) {
 		err = modification_prepare(x, &b->items[i],
 					   b->batch->statements[i]);
-		if (err)
-			return err;
-		if (modification_is_conditional(&b->items[i]))
+		if (!err && modification_is_conditional(&b->items[i]))
 			b->conditional = true;
 	}
-	err = check_using(x, b);
+	if (!err)
+		err = check_using(x, b);
 	if (!err)
 		err = check_counters(x, b);
 	for (uint32_t i = 1; !err && b->conditional && i < b->count; i++)

@@ -49,10 +49,11 @@ void cql_error_at(struct cql_error *error, struct bytes text, uint32_t offset,
 		error->line++;
 		begin = i + 1;
 	}
-	/* characters: every byte but the later ones of a UTF-8 sequence */
+	/* Java's characters: one for each sequence of UTF-8, two for a long one */
 	error->column = 0;
 	for (i = begin; i < offset && i < text.len; i++)
-		error->column += (text.ptr[i] & 0xc0) != 0x80;
+		error->column += ((text.ptr[i] & 0xc0) != 0x80) +
+				 (text.ptr[i] >= 0xf0);
 }
 
 const char *cql_code_name(enum cql_code code)

@@ -30,8 +30,9 @@ struct cql_error {
 	enum cql_code code;	/* CQL_OK: there is none */
 	const char *message;	/* UTF-8, 0-terminated; never NULL */
 	/*
-	 * The place: line from 1, column in characters from 0 and offset in
-	 * bytes from the begin of the text, length in bytes of the token there.
+	 * The place: line from 1, column from 0 in characters as Java counts
+	 * them (UTF-16), and offset in bytes from the begin of the text, length
+	 * in bytes of the token there.
 	 * At the end of input, as Cassandra says it: line 0, column -1, length
 	 * 0, and offset the length of the text. No place: line -1.
 	 */

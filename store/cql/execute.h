@@ -96,6 +96,7 @@ void warn(struct execution *x, const char *format, ...)
 int resolve_type(struct execution *x, const struct type **out,
 		 const struct type_name *name, struct bytes keyspace);
 /* The keyspace that a name means (that of USE when not given). */
+int refuse_without_keyspace(struct execution *x);
 int resolve_keyspace(struct execution *x, const struct keyspace **out,
 		     const struct identifier *name);
 /* The table, which is there for `right`, or an error. */

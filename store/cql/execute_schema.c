@@ -30,6 +30,14 @@ int ddl_check_name(struct ddl *d, struct bytes name)
 		      NAME_MAX_LENGTH, name.len);
 }
 
+int refuse_mask(struct ddl *d)
+{
+	return refuse(d->x, "Cannot mask columns because dynamic data masking "
+			    "is not enabled. You can enable it with the "
+			    "dynamic_data_masking_enabled property on "
+			    "cassandra.yaml");
+}
+
 int ddl_begin(struct ddl *d)
 {
 	d->next = schema_copy(d->now);
@@ -165,9 +173,7 @@ static int find_keyspace(struct ddl *d)
 	else if (d->x->session->keyspace)
 		d->keyspace = bytes_str(d->x->session->keyspace);
 	else
-		return refuse(d->x, "No keyspace has been specified. USE a "
-				    "keyspace, or explicitly specify "
-				    "keyspace.tablename");
+		return refuse_without_keyspace(d->x);
 	return 0;
 }
 
@@ -226,12 +232,16 @@ static int refuse_kind(struct execution *x, enum statement_kind kind)
 
 static int change_schema(struct ddl *d)
 {
-	int err = 0;
+	bool create = d->statement->kind == STATEMENT_CREATE_TABLE;
+	int err = create ? check_written_table(d) : 0;
 
-	if (d->statement->kind == STATEMENT_CREATE_TABLE)
-		err = check_new_table(d);
 	if (!err)
 		err = find_keyspace(d);
+	if (!err && create)
+		err = check_new_table(d);
+	if (!err && d->statement->kind == STATEMENT_ALTER_TABLE &&
+	    d->statement->alter_table->kind == ALTER_TABLE_MASK)
+		err = refuse_mask(d);
 	if (!err)
 		err = check_rights(d);
 	if (!err && !ddl_is_plain_name(d->keyspace, 48))

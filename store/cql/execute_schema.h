@@ -27,6 +27,7 @@ int ddl_keyspace(struct ddl *d, const struct keyspace **k);
 int ddl_set_table(struct ddl *d, struct table *t);
 /* [A-Za-z0-9_]+, at most so long. */
 bool ddl_is_plain_name(struct bytes name, size_t longest);
+int refuse_mask(struct ddl *d);
 /* Names of columns and fields: any text, but bounded. */
 int ddl_check_name(struct ddl *d, struct bytes name);
 
@@ -34,7 +35,9 @@ int ddl_check_name(struct ddl *d, struct bytes name);
 int create_keyspace(struct ddl *d);
 int alter_keyspace(struct ddl *d);
 int create_table(struct ddl *d);
-/* What the text of CREATE TABLE alone has wrong. */
+/* What the text of CREATE TABLE alone has wrong: as it is read, and then, when
+ * there is a keyspace to look in. */
+int check_written_table(struct ddl *d);
 int check_new_table(struct ddl *d);
 int alter_table(struct ddl *d);
 int create_type(struct ddl *d);

@@ -74,10 +74,7 @@ static int check_added(struct ddl *d, const struct table *t,
 		return refuse(d->x, "Cannot add new column to a COMPACT "
 				    "STORAGE table");
 	if (c->masked)
-		return refuse(d->x, "Cannot mask columns because dynamic data "
-				    "masking is not enabled. You can enable it "
-				    "with the dynamic_data_masking_enabled "
-				    "property on cassandra.yaml");
+		return refuse_mask(d);
 	if (c->is_static && table_is_flat(t))
 		return refuse(d->x, "Static columns are only useful (and thus "
 				    "allowed) if the table has at least one "
@@ -322,6 +319,18 @@ static int set_options(struct ddl *d, struct table *t)
 	return err;
 }
 
+/* No column has a mask. */
+static int unmask_column(struct ddl *d, const struct table *t)
+{
+	const struct alter_table *s = d->statement->alter_table;
+	struct bytes name = s->columns[0].name.text;
+
+	if (table_column(t, name) >= 0 || s->if_column_exists)
+		return 0;
+	return refuse(d->x, "Column with name '%s' doesn't exist on table '%s'",
+		      text_of(d->x, name), t->name);
+}
+
 /* ------------------------------------------------------- DROP COMPACT STORAGE */
 /*
  * The hidden value of (b) comes to light. A table of shape (a) would get
@@ -355,11 +364,8 @@ static int change(struct ddl *d, struct table *t, const struct keyspace *k)
 		return set_options(d, t);
 	case ALTER_TABLE_DROP_COMPACT:
 		return drop_compact_storage(d, t);
-	case ALTER_TABLE_MASK:
-		return refuse(d->x, "Cannot mask columns because dynamic data "
-				    "masking is not enabled. You can enable it "
-				    "with the dynamic_data_masking_enabled "
-				    "property on cassandra.yaml");
+	case ALTER_TABLE_UNMASK:
+		return unmask_column(d, t);
 	default:
 		return refuse(d->x, "Altering column types is no longer "
 				    "supported");

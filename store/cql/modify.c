@@ -227,23 +227,26 @@ static int prepare_delete(struct execution *x, struct modification *m,
 	return err ? err : check_delete(x, m);
 }
 
+const struct table_name *modification_table(const struct statement *s)
+{
+	return s->kind == STATEMENT_INSERT ? &s->insert->table :
+	       s->kind == STATEMENT_UPDATE ? &s->update->table :
+					     &s->delete->table;
+}
+
 int modification_prepare(struct execution *x, struct modification *m,
 			 const struct statement *s)
 {
-	const struct table_name *name;
 	int err;
 
 	memset(m, 0, sizeof(*m));
 	m->kind = s->kind;
-	name = s->kind == STATEMENT_INSERT ? &s->insert->table :
-	       s->kind == STATEMENT_UPDATE ? &s->update->table :
-					     &s->delete->table;
 	m->using = s->kind == STATEMENT_INSERT ? &s->insert->using :
 		   s->kind == STATEMENT_UPDATE ? &s->update->using :
 						 &s->delete->using;
 	m->has_timestamp = m->using->timestamp;
 	m->has_ttl = m->using->ttl;
-	err = resolve_table(x, &m->table, name, CQL_WRITE);
+	err = resolve_table(x, &m->table, modification_table(s), CQL_WRITE);
 	if (err)
 		return err;
 	if (m->table->flags & TABLE_VIRTUAL)

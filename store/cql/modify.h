@@ -69,6 +69,7 @@ static inline bool modification_is_conditional(const struct modification *m)
 /* Has to hold its partitions' locks: it reads what it changes. */
 bool modification_reads(const struct modification *m);
 
+const struct table_name *modification_table(const struct statement *s);
 int modification_prepare(struct execution *x, struct modification *m,
 			 const struct statement *s);
 /* timestamp_us: of the batch, 0: of the statement. */

@@ -158,7 +158,7 @@ int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 	p.at = p.count = 0;
 	p.last_end = p.marker_count = p.depth = 0;
 	p.result = 0;
-	p.lexical = false;
+	p.unexpected = p.grouping = false;
 	parser_fill(&p);
 
 	s = new_node(&p, struct statement);

@@ -16,6 +16,7 @@ static void parse_alter_column(struct parser *p, struct alter_table *t)
 	if (peek(p) == KEYWORD_MASKED) {
 		parse_mask(p);
 	} else if (accept(p, KEYWORD_DROP)) {
+		t->kind = ALTER_TABLE_UNMASK;
 		expect(p, KEYWORD_MASKED, "MASKED");
 	} else {
 		parser_expected(p, here(p), "TYPE");

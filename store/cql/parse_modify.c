@@ -112,10 +112,10 @@ static void check_doubles(struct parser *p, const struct update *s)
 }
 
 static void check_same_column(struct parser *p, const struct assignment *a,
-			      struct token at, struct identifier other,
+			      struct token at, const struct identifier *other,
 			      const char *form)
 {
-	if (!bytes_equal(a->column.text, other.text))
+	if (!bytes_equal(a->column.text, other->text))
 		parser_refuse(p, at, CQL_SYNTAX,
 			      "Only expressions of the form %s are supported.",
 			      form);
@@ -126,6 +126,8 @@ static void parse_plain_assignment(struct parser *p, struct assignment *a)
 {
 	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
 	struct token at = here(p);
+	struct identifier other;
+	bool minus;
 
 	if ((!token_is_name(kind) && kind != TOKEN_EMPTY_QUOTED_NAME) ||
 	    (after != TOKEN_PLUS && after != TOKEN_MINUS &&
@@ -136,24 +138,23 @@ static void parse_plain_assignment(struct parser *p, struct assignment *a)
 			return;
 		at = here(p);
 		a->kind = ASSIGN_PREPEND;
-		check_same_column(p, a, at, parse_column(p),
-				  "X = <value> + X");
+		other = parse_column(p);
+		check_same_column(p, a, at, &other, "X = <value> + X");
 		return;
 	}
-	check_same_column(p, a, at, parse_column(p),
-			  after == TOKEN_PLUS ? "X = X +<value>" :
-			  after == TOKEN_MINUS ? "X = X -<value>" :
-			  p->text.ptr[here(p).offset] == '-'
-				? "X = X - <value>" : "X = X + <value>");
-	a->kind = ASSIGN_ADD;
+	other = parse_column(p);
+	a->kind = after == TOKEN_MINUS ? ASSIGN_SUBTRACT : ASSIGN_ADD;
 	if (after == TOKEN_INTEGER) {
+		minus = p->text.ptr[here(p).offset] == '-';
 		a->value = parse_integer(p);
+		check_same_column(p, a, at, &other,
+				  minus ? "X = X - <value>" : "X = X + <value>");
 		return;
 	}
 	next(p);
-	if (after == TOKEN_MINUS)
-		a->kind = ASSIGN_SUBTRACT;
 	a->value = parse_term(p);
+	check_same_column(p, a, at, &other, after == TOKEN_MINUS ?
+			  "X = X -<value>" : "X = X +<value>");
 }
 
 static void parse_assignment(struct parser *p, struct assignment *a)
@@ -261,10 +262,10 @@ struct update *parse_update(struct parser *p)
 		parse_assignment(p, append(p, s->assignments,
 					   s->assignment_count));
 	while (accept(p, TOKEN_COMMA));
+	check_doubles(p, s);
 	expect(p, KEYWORD_WHERE, "WHERE");
 	parse_where(p, &s->relations, &s->relation_count);
 	parse_if(p, &s->condition);
-	check_doubles(p, s);
 	return s;
 }
 

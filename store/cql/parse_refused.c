@@ -55,11 +55,9 @@ static void parse_access(struct parser *p)
 
 static void parse_role_option(struct parser *p)
 {
-	enum token_kind kind = next(p).kind;
-	struct properties properties;
+	struct token option = next(p);
 
-	memset(&properties, 0, sizeof(properties));
-	switch (kind) {
+	switch (option.kind) {
 	case KEYWORD_HASHED:
 		expect(p, KEYWORD_PASSWORD, "PASSWORD");
 		/* fallthrough */
@@ -82,7 +80,7 @@ static void parse_role_option(struct parser *p)
 		parse_access(p);
 		break;
 	default:
-		parser_expected(p, here(p), "an option of a role");
+		parser_expected(p, option, "an option of a role");
 	}
 }
 
@@ -188,8 +186,9 @@ static void parse_types_in_brackets(struct parser *p)
 
 static void parse_resource_of_all(struct parser *p)
 {
-	next(p);
-	switch (next(p).kind) {
+	struct token kind = (next(p), next(p));
+
+	switch (kind.kind) {
 	case KEYWORD_KEYSPACES:
 	case KEYWORD_ROLES:
 	case KEYWORD_MBEANS:
@@ -202,7 +201,7 @@ static void parse_resource_of_all(struct parser *p)
 			return;
 		break;
 	default:
-		parser_expected(p, here(p), "a kind of resource");
+		parser_expected(p, kind, "a kind of resource");
 	}
 	expect(p, KEYWORD_KEYSPACE, "KEYSPACE");
 	parse_keyspace_name(p);
@@ -234,14 +233,15 @@ static void parse_resource(struct parser *p)
 	}
 }
 
-/* A permission may be a role's name too: it is one if ON comes behind. */
+/* ALL and a permission may be a role's name too: by what comes behind. */
 static bool at_role_to_grant(struct parser *p)
 {
 	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	bool permission = at_permission(kind) || kind == KEYWORD_ALL;
 
-	return kind == TOKEN_STRING ||
+	return kind == TOKEN_STRING || kind == TOKEN_QUESTION ||
 	       (token_is_name(kind) &&
-		(after == KEYWORD_TO || after == KEYWORD_FROM));
+		(!permission || after == KEYWORD_TO || after == KEYWORD_FROM));
 }
 
 void parse_grant(struct parser *p, bool revoke)
@@ -298,17 +298,25 @@ static void parse_function(struct parser *p, struct statement *s)
 	expect(p, TOKEN_STRING, "the body as a string");
 }
 
+/* Fewer words are free as names of functions than elsewhere. */
+static void parse_own_function(struct parser *p)
+{
+	if (peek(p) >= KEYWORD_OTHER && peek(p) != KEYWORD_COUNT)
+		parser_expected(p, here(p), "a function");
+	parse_name(p, "a function");
+}
+
 static void parse_aggregate(struct parser *p, struct statement *s)
 {
 	s->kind = STATEMENT_CREATE_AGGREGATE;
 	*s->named = parse_qualified(p, "function");
 	parse_types_in_brackets(p);
 	expect(p, KEYWORD_SFUNC, "SFUNC");
-	parse_name(p, "a function");
+	parse_own_function(p);
 	expect(p, KEYWORD_STYPE, "STYPE");
 	parse_type(p);
 	if (accept(p, KEYWORD_FINALFUNC))
-		parse_name(p, "a function");
+		parse_own_function(p);
 	if (accept(p, KEYWORD_INITCOND))
 		parse_term(p);
 }

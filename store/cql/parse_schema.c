@@ -55,8 +55,9 @@ static void refuse_term(struct parser *p, struct token at, const char *what,
 static void parse_property_map(struct parser *p,
 			       struct written_property *property)
 {
-	const struct term *key, *value;
-	struct token at;
+	const struct term *key, *value, *bad = NULL;
+	const char *what = "";
+	struct token at, bad_at = here(p);
 
 	property->is_map = true;
 	next(p);
@@ -69,15 +70,21 @@ static void parse_property_map(struct parser *p,
 		value = parse_term(p);
 		if (p->result)
 			return;
-		if (key->kind != TERM_CONSTANT)
-			refuse_term(p, at, "Invalid property name: ", key, "");
-		else if (value->kind != TERM_CONSTANT)
-			refuse_term(p, at, "Invalid property value: ", value,
-				    "");
-		else
+		if (bad)
+			continue;
+		if (key->kind == TERM_CONSTANT &&
+		    value->kind == TERM_CONSTANT) {
 			add_entry(p, property, key, value, at);
+			continue;
+		}
+		bad_at = at;
+		bad = key->kind == TERM_CONSTANT ? value : key;
+		what = bad == key ? "Invalid property name: "
+				  : "Invalid property value: ";
 	} while (accept(p, TOKEN_COMMA));
 	expect(p, TOKEN_CLOSE_SET, "'}'");
+	if (bad)
+		refuse_term(p, bad_at, what, bad, "");
 }
 
 void parse_property(struct parser *p, struct properties *properties)

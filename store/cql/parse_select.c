@@ -199,26 +199,6 @@ void parse_where(struct parser *p, struct relation **relations,
 	} while (accept(p, KEYWORD_AND));
 }
 
-/*
- * JSON and DISTINCT are names too. They are meant as words when a selection
- * comes behind; AS and a name make them columns with an alias.
- */
-static bool at_select_word(struct parser *p, enum token_kind word)
-{
-	enum token_kind after = peek_ahead(p, 1);
-
-	if (peek(p) != word)
-		return false;
-	if (after == KEYWORD_AS)
-		return !token_is_name(peek_ahead(p, 2));
-	return token_is_name(after) || at_constant(after) ||
-	       after == TOKEN_STAR || after == TOKEN_OPEN ||
-	       after == TOKEN_OPEN_LIST || after == TOKEN_OPEN_SET ||
-	       after == TOKEN_MINUS || after == TOKEN_QUESTION ||
-	       after == TOKEN_COLON || after == KEYWORD_NULL ||
-	       after == KEYWORD_TOKEN;
-}
-
 void parse_selections(struct parser *p, struct select *s)
 {
 	if (accept(p, TOKEN_STAR)) {
@@ -236,29 +216,41 @@ void parse_selections(struct parser *p, struct select *s)
 }
 
 /*
- * Cassandra takes JSON or DISTINCT for a column as soon as what comes behind
- * is no selection, and so finds the error at the token after the word.
+ * JSON and DISTINCT are names too: each is a word if a selection can be read
+ * behind it, and a column if not.
  */
+static bool parse_behind_word(struct parser *p, struct select *s,
+			      enum token_kind word,
+			      void (*parse)(struct parser *p, struct select *s))
+{
+	struct parser copy;
+
+	if (peek(p) != word)
+		return false;
+	copy = *p;
+	next(p);
+	parse(p, s);
+	if (!parser_retry(p, &copy))
+		return true;
+	s->selections = NULL;
+	s->selection_count = 0;
+	s->all = s->distinct = false;
+	return false;
+}
+
+static void parse_distinct(struct parser *p, struct select *s)
+{
+	s->distinct = parse_behind_word(p, s, KEYWORD_DISTINCT,
+					parse_selections);
+	if (!s->distinct)
+		parse_selections(p, s);
+}
+
 static void parse_select_clause(struct parser *p, struct select *s)
 {
-	struct token at = { 0, 0, TOKEN_END };
-
-	if (at_select_word(p, KEYWORD_JSON)) {
-		next(p);
-		s->json = true;
-		at = here(p);
-	}
-	if (at_select_word(p, KEYWORD_DISTINCT)) {
-		next(p);
-		s->distinct = true;
-		if (!s->json)
-			at = here(p);
-	}
-	parse_selections(p, s);
-	if (peek(p) != KEYWORD_FROM && token_is_name(peek(p)))
-		parser_expected(p, here(p), "FROM");
-	if ((s->json || s->distinct) && p->result)
-		parser_move_error(p, at, "FROM");
+	s->json = parse_behind_word(p, s, KEYWORD_JSON, parse_distinct);
+	if (!s->json)
+		parse_distinct(p, s);
 	expect(p, KEYWORD_FROM, "FROM");
 }
 
@@ -278,10 +270,12 @@ static void parse_groups_and_orders(struct parser *p, struct select *s)
 {
 	if (accept(p, KEYWORD_GROUP)) {
 		expect(p, KEYWORD_BY, "BY");
+		p->grouping = true;
 		do
 			*append(p, s->groups, s->group_count) =
 				parse_selector(p);
 		while (accept(p, TOKEN_COMMA));
+		p->grouping = false;
 	}
 	if (accept(p, KEYWORD_ORDER)) {
 		expect(p, KEYWORD_BY, "BY");

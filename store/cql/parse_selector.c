@@ -2,9 +2,9 @@
  * What a SELECT lists (and groups by): terms with columns in them. A grammar of
  * its own in Cassandra, more liberal in what nests.
  *
- * Cassandra looks whether the .fields and [elements] behind a selector parse,
- * and without them goes on as if they were not there: an error in them is told
- * at the first bracket. modifiers() does the same by moving the error.
+ * Cassandra looks whether a type hint with its value, or the .fields and
+ * [elements] behind a selector, can be read, and else goes on as if they were
+ * not there: an error in them is told at the first token behind that.
  */
 #include "store/cql/parser.h"
 
@@ -115,35 +115,72 @@ static struct term *parse_element(struct parser *p, struct term *left)
 	return finish_term(p, t);
 }
 
-/* Where an error inside the modifiers has to be told: see above. */
-static struct token fallback(struct parser *p)
+/* May this come behind a selector with fields or elements? */
+static bool may_follow(const struct parser *p, enum token_kind kind)
 {
-	uint32_t n = 0;
+	switch (kind) {
+	case TOKEN_END:
+	case TOKEN_COMMA:
+	case TOKEN_COLON:
+	case TOKEN_CLOSE:
+	case TOKEN_CLOSE_LIST:
+	case TOKEN_CLOSE_SET:
+	case TOKEN_PLUS:
+	case TOKEN_MINUS:
+	case TOKEN_STAR:
+	case TOKEN_SLASH:
+	case TOKEN_PERCENT:
+	case KEYWORD_FROM:
+	case KEYWORD_AS:
+	case KEYWORD_ORDER:
+	case KEYWORD_PER:
+	case KEYWORD_LIMIT:
+	case KEYWORD_ALLOW:
+		return true;
+	default:
+		return kind == TOKEN_SEMICOLON && p->grouping;
+	}
+}
 
-	if (peek(p) != TOKEN_DOT || !token_is_name(peek_ahead(p, 1)))
-		return here(p);
-	n = 2;
-	peek_ahead(p, n);
-	return p->at + n < p->count ? p->tokens[p->at + n] : here(p);
+/* Behind a column, alone or with a field, what follows is looked at at once. */
+static void check_behind_column(struct parser *p)
+{
+	uint32_t n = peek(p) != TOKEN_DOT ? 0 :
+		     token_is_name(peek_ahead(p, 1)) ? 2 : 1;
+	enum token_kind kind = peek_ahead(p, n);
+
+	if (n == 1)
+		parser_expected(p, p->tokens[p->at + n], "a field");
+	else if (!may_follow(p, kind) && kind != TOKEN_SEMICOLON &&
+		 kind != TOKEN_DOT && kind != TOKEN_OPEN_LIST)
+		parser_expected(p, p->tokens[p->at + n], "FROM");
 }
 
 static struct term *parse_modifiers(struct parser *p, struct term *t)
 {
-	struct token at = fallback(p);
-	bool failed = p->result;
-
-	while (peek(p) == TOKEN_DOT || peek(p) == TOKEN_OPEN_LIST) {
-		if (peek(p) == TOKEN_DOT && !token_is_name(peek_ahead(p, 1))) {
-			next(p);
-			parser_expected(p, here(p), "a field");
-			return t;
-		}
+	if (peek(p) == TOKEN_DOT && !token_is_name(peek_ahead(p, 1))) {
+		next(p);
+		parser_expected(p, here(p), "a field");
+		return t;
+	}
+	while (peek(p) == TOKEN_DOT || peek(p) == TOKEN_OPEN_LIST)
 		t = peek(p) == TOKEN_DOT ? parse_field(p, t)
 					 : parse_element(p, t);
-	}
-	if (p->result && !failed)
-		parser_move_error(p, at, "FROM");
 	return t;
+}
+
+static struct term *parse_modified(struct parser *p, struct term *plain)
+{
+	struct parser copy;
+	struct term *t;
+
+	if (peek(p) != TOKEN_DOT && peek(p) != TOKEN_OPEN_LIST)
+		return plain;
+	copy = *p;
+	t = parse_modifiers(p, plain);
+	if (!may_follow(p, peek(p)))
+		parser_expected(p, here(p), "FROM");
+	return parser_retry(p, &copy) ? plain : t;
 }
 
 /* count(*), writetime(c), CAST(x AS t): the words that are names otherwise. */
@@ -190,6 +227,7 @@ static struct term *parse_call(struct parser *p)
 static struct term *parse_named(struct parser *p)
 {
 	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	struct term *t;
 
 	if (after == TOKEN_OPEN) {
 		if (kind == KEYWORD_COUNT && peek_ahead(p, 2) == TOKEN_STAR)
@@ -201,7 +239,9 @@ static struct term *parse_named(struct parser *p)
 	}
 	if (after == TOKEN_DOT && peek_ahead(p, 3) == TOKEN_OPEN)
 		return parse_call(p);
-	return parse_column_term(p);
+	t = parse_column_term(p);
+	check_behind_column(p);
+	return t;
 }
 
 static struct term *parse_null(struct parser *p)
@@ -210,6 +250,20 @@ static struct term *parse_null(struct parser *p)
 
 	next(p);
 	return finish_term(p, t);
+}
+
+static struct term *parse_brackets(struct parser *p)
+{
+	struct parser copy;
+	struct term *t;
+
+	if (at_type_in_brackets(p, true)) {
+		copy = *p;
+		t = parse_hint(p);
+		if (!parser_retry(p, &copy))
+			return t;
+	}
+	return parse_list_of(p, TERM_TUPLE, TOKEN_CLOSE, "')'");
 }
 
 static struct term *parse_plain_inside(struct parser *p)
@@ -229,9 +283,7 @@ static struct term *parse_plain_inside(struct parser *p)
 	case TOKEN_COLON:
 		return parse_marker(p);
 	case TOKEN_OPEN:
-		if (at_type_in_brackets(p, true))
-			return parse_hint(p);
-		return parse_list_of(p, TERM_TUPLE, TOKEN_CLOSE, "')'");
+		return parse_brackets(p);
 	case TOKEN_OPEN_LIST:
 		return parse_list_of(p, TERM_LIST, TOKEN_CLOSE_LIST, "']'");
 	case TOKEN_OPEN_SET:
@@ -256,11 +308,8 @@ static struct term *parse_signed(struct parser *p)
 {
 	struct term *t;
 
-	if (peek(p) != TOKEN_MINUS) {
-		t = parse_plain(p);
-		return peek(p) == TOKEN_DOT || peek(p) == TOKEN_OPEN_LIST
-			? parse_modifiers(p, t) : t;
-	}
+	if (peek(p) != TOKEN_MINUS)
+		return parse_modified(p, parse_plain(p));
 	t = new_term(p, TERM_NEGATE, here(p).offset);
 	if (!parser_enter(p))
 		return t;

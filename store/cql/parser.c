@@ -82,7 +82,6 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 	if (p->result)
 		return;
 	cql_error_at(error, p->text, at.offset, at.length);
-	p->lexical = at.kind == TOKEN_BAD;
 	/* a bad token at the end of the text has a place all the same */
 	if (at.kind == TOKEN_BAD && error->line == 0) {
 		error->line = -1;
@@ -99,15 +98,16 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 		parser_refuse(p, at, CQL_SYNTAX,
 			      "line %d:%d expected %s, found '%.*s'",
 			      error->line, error->column, what, shown, token);
+	p->unexpected = at.kind != TOKEN_BAD;
 }
 
-void parser_move_error(struct parser *p, struct token at, const char *what)
+bool parser_retry(struct parser *p, const struct parser *copy)
 {
-	if (p->result != -EINVAL || p->lexical || at.kind == TOKEN_BAD)
-		return;
-	p->result = 0;
+	if (p->result != -EINVAL || copy->result || !p->unexpected)
+		return false;
+	*p = *copy;
 	*p->error = CQL_ERROR_INIT;
-	parser_expected(p, at, what);
+	return true;
 }
 
 void *parser_node(struct parser *p, size_t size)

@@ -27,7 +27,8 @@ struct parser {
 	uint32_t marker_count;
 	uint32_t depth;
 	int result;		/* 0, -EINVAL, -ENOMEM */
-	bool lexical;		/* the error is a token's own */
+	bool unexpected;	/* the error is a token's place, no refusal */
+	bool grouping;		/* in GROUP BY */
 	struct token tokens[PARSER_WINDOW];
 	_Alignas(16) uint8_t scratch[512];
 };
@@ -40,8 +41,12 @@ void parser_expected(struct parser *p, struct token at, const char *what);
 void parser_refuse(struct parser *p, struct token at, enum cql_code code,
 		   const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The error, set meanwhile, is told at this token (but one of the lexer). */
-void parser_move_error(struct parser *p, struct token at, const char *what);
+/*
+ * Go back to a copy of the parser when what was read since was no CQL: where
+ * Cassandra's grammar looks whether something can be read before it reads it.
+ * False when that was CQL, or is refused in any case: then nothing is changed.
+ */
+bool parser_retry(struct parser *p, const struct parser *copy);
 void parser_no_memory(struct parser *p);
 
 static inline enum token_kind peek(const struct parser *p)

@@ -194,6 +194,12 @@ int64_t statement_timestamp(struct execution *x)
 }
 
 /* --------------------------------------------------------------- names */
+int refuse_without_keyspace(struct execution *x)
+{
+	return refuse(x, "No keyspace has been specified. USE a keyspace, or "
+			 "explicitly specify keyspace.tablename");
+}
+
 int resolve_keyspace(struct execution *x, const struct keyspace **out,
 		     const struct identifier *name)
 {
@@ -201,9 +207,7 @@ int resolve_keyspace(struct execution *x, const struct keyspace **out,
 
 	if (!identifier_is_given(name)) {
 		if (!x->session->keyspace)
-			return refuse(x, "No keyspace has been specified. USE "
-					 "a keyspace, or explicitly specify "
-					 "keyspace.tablename");
+			return refuse_without_keyspace(x);
 		wanted = bytes_str(x->session->keyspace);
 	}
 	*out = schema_keyspace(x->schema, wanted);

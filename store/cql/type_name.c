@@ -50,8 +50,12 @@ struct table_name parse_user_type_name(struct parser *p)
 	}
 	token = here(p);
 	if (token_is_native_type(token.kind) ||
-	    (token.kind >= KEYWORD_OTHER && token.kind != KEYWORD_KEY))
+	    (token.kind >= KEYWORD_OTHER && token.kind != KEYWORD_KEY)) {
+		/* they can be a keyspace only */
+		if (!identifier_is_given(&name.keyspace))
+			token = (next(p), here(p));
 		parser_expected(p, token, "the name of a user type");
+	}
 	name.name = parse_name(p, "a type");
 	if (token.kind == TOKEN_IDENTIFIER &&
 	    is_kept_type_name(bytes_of(p->text.ptr + token.offset,

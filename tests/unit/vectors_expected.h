@@ -31,3 +31,4 @@
 { "random/018", 0 },
 { "random/019", 23 },	/* JSON numbers keep the digits of a decimal; two faults in one batch */
 { "random/020", 2 },	/* JSON numbers keep the digits of a decimal */
+{ "random/021", 0 },	/* malformed statements */
