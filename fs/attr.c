@@ -93,8 +93,10 @@ int64_t row_mtime_ns(const struct row_view *row)
 	for (i = 0; i < row->cell_count; i++)
 		if (row->cells[i].timestamp_us > latest)
 			latest = row->cells[i].timestamp_us;
-	for (i = 0; latest == NO_TIMESTAMP && i < row->static_count; i++)
-		latest = row->statics[i].timestamp_us;
+	if (latest == NO_TIMESTAMP)
+		for (i = 0; i < row->static_count; i++)
+			if (row->statics[i].timestamp_us > latest)
+				latest = row->statics[i].timestamp_us;
 	return latest == NO_TIMESTAMP ? 0 : latest * MICROSECOND;
 }
 
@@ -206,7 +208,7 @@ int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
 int attr_child_times(struct op *op, struct node *table, const struct place *p,
 		     struct child *c)
 {
-	if (c->ops->directory)
+	if (c->ops->directory && c->ops->part != PART_PATH)
 		return attr_directory_mtime(op, table, p, c->mtime_ns,
 					    &c->mtime_ns);
 	if (c->timestamp_us == NO_TIMESTAMP)

@@ -233,6 +233,8 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 		row.value = node_value(dir);
 		err = row_insert(op, dir->parent, &row, false);
 	}
+	if (dir->ops == &kind_long_element)
+		err = element_settle(op, dir);
 	if (!err)
 		err = store_held(op, dir);
 	if (!err)
@@ -249,7 +251,7 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 	node_children_put(&op->fs->nodes, children, count);
 	mtime_ns = atomic_exchange(&dir->mtime_ns, 0);
 	if (!err && mtime_ns)
-		err = attr_set_mtime(op, dir, mtime_ns);
+		err = dir->ops->set_mtime(op, dir, mtime_ns);
 	return err;
 }
 

@@ -103,7 +103,7 @@ static struct node *find_step(struct fs *fs, struct node *dir,
 	if (bytes_is_null(value))
 		return NULL;
 	if (dir->ops == &kind_schemaless) {
-		name_escape_plain(name, value);
+		plain_name(name, dir, value);
 		name_shorten(name);
 	} else {
 		key_clustering_name(name, t, i, value);

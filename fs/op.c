@@ -261,6 +261,7 @@ int child_set_times(struct op *op, struct node *dir, struct child *c)
 static bool stat_kept(struct op *op, struct node *n, struct child *out)
 {
 	if (!n->ops->directory || !n->table || n->table == n ||
+	    n->ops->part == PART_PATH ||
 	    !(atomic_load(&n->flags) & NODE_KEPT))
 		return false;
 	kept_child(op, n, out);
@@ -273,6 +274,7 @@ static bool is_known_by_time(struct op *op, const struct node *n)
 	struct table *t;
 
 	if (!n->ops->directory || !n->table || n->table == n ||
+	    n->ops->part == PART_PATH ||
 	    (atomic_load(&n->flags) & NODE_UNKEYED))
 		return false;
 	t = op_table(op, n);

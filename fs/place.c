@@ -66,6 +66,7 @@ static int add_part(struct place *p, enum part part, bool below_table,
 
 	switch (part) {
 	case PART_NONE:
+	case PART_VALUE:
 		return 0;
 	case PART_KEY:
 		if (below_table) {
@@ -290,7 +291,9 @@ int key_full_name(struct op *op, struct node *n, struct buf *out)
 
 	if (err)
 		return err;
-	if (!p.clustering_count)
+	if (!bytes_is_null(p.path))
+		type_print_text(out, p.column->type->parts[0], p.path);
+	else if (!p.clustering_count)
 		err = full_partition_name(op, p.table, p.partition_key, out);
 	else
 		type_print_text(out,

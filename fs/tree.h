@@ -129,6 +129,7 @@ struct place {
 /* What a node's value is a part of. */
 enum part {
 	PART_NONE, PART_KEY, PART_STATIC, PART_COLUMN, PART_PATH,
+	PART_VALUE,	/* the value of what the directory says: adds nothing */
 };
 /* 0; -ESTALE where table or column are gone; -ENOMEM. */
 int place_of(struct op *op, struct node *n, struct place *p);
@@ -279,7 +280,8 @@ extern const struct node_ops kind_root, kind_keyspace, kind_table,
 	kind_row_json, kind_collection_json, kind_schema, kind_table_cql,
 	kind_cql, kind_control, kind_control_file, kind_schemaless,
 	kind_plain, kind_plain_long, kind_plain_value, kind_key_file,
-	kind_append, kind_set_element, kind_scratch;
+	kind_append, kind_set_element, kind_long_element, kind_long_value,
+	kind_scratch;
 
 /* --------------------------------------------------- shared by the kinds */
 /* kind/cell.c: a live cell as a file's attributes. */
@@ -332,8 +334,14 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 int row_json_stat(struct op *op, const struct place *p, struct child *out);
 void row_child(struct child *c, const struct table *t,
 	       const struct row_view *row);
+/* kind/schemaless.c: the whole name of a row in dir. */
+void plain_name(struct buf *out, struct node *dir, struct bytes value);
+/* kind/long.c: its key is known: what needs no value is stored. */
+int element_settle(struct op *op, struct node *n);
 /* kind/key.c: the @key of a directory whose name was cut. */
 int key_file_lookup(struct op *op, struct node *dir, struct child *out);
+/* The same, there or not. */
+int key_file_child(struct op *op, struct node *dir, struct child *out);
 /* kind/root.c: the name in the schema that a file name stands for. */
 int raw_name(struct op *op, struct bytes name, struct bytes *raw);
 /* May a keyspace or table be called so? */

@@ -214,10 +214,20 @@ static int load(struct op *op, struct node *n, struct buf *out)
 	return 0;
 }
 
+/* An element's row is above its collection. */
 static struct node *row_of(struct node *n)
 {
-	/* An element's row is above its collection. */
-	return n->ops->part == PART_PATH ? n->parent->parent : n->parent;
+	do {
+		n = n->parent;
+	} while (n->ops->part == PART_PATH || n->ops->part == PART_COLUMN);
+	return n;
+}
+
+/* What lists it: not the directory of a long element, which goes with it. */
+static struct node *lister_of(struct node *n)
+{
+	return n->parent->ops->part == PART_PATH ? n->parent->parent :
+						   n->parent;
 }
 
 static int write_value(struct op *op, struct node *n, const struct place *p,
@@ -239,8 +249,8 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		err = attr_touch(op, &w, n->parent);
 	else if (!got)
 		err = attr_appear(op, &w, row_of(n), p);
-	if (!err && !got && n->ops->part == PART_PATH)
-		err = attr_touch(op, &w, n->parent);
+	if (!err && !got && !bytes_is_null(p->path))
+		err = attr_touch(op, &w, lister_of(n));
 	place_write_row(&w, p);
 	if (how->has_expires && how->expires_s != NO_TIME)
 		write_cell_until(&w, p->column, p->path, value, at,
@@ -372,14 +382,14 @@ int cell_unlink(struct op *op, struct node *n)
 	place_write_row(&w, &p);
 	write_cell(&w, p.column, p.path, BYTES_NULL,
 		   op_timestamp(op, old.timestamp_us), 0);
-	got = attr_touch(op, &w, n->parent);
+	got = attr_touch(op, &w, lister_of(n));
 	if (!got)
 		got = table_write(&w);
 	write_release(&w);
 	if (got)
 		return got;
 	/* The directory stays, though nothing may be left of the row. */
-	if (n->ops->part == PART_PATH || n->ops == &kind_plain)
+	if (!bytes_is_null(p.path) || n->ops == &kind_plain)
 		keep_up(op, n->parent);
 	if (n->ops == &kind_plain) {
 		op_know_touched(op);

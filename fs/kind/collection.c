@@ -266,6 +266,10 @@ static int next_element(struct op *op, struct listing *l, struct buf *name,
 		   c->type->parts[get_be16(cell->path.ptr)] : NULL, cell);
 	out->value = cell->path;
 	element_name(name, c->type, cell->path);
+	if (name_is_shortened(buf_bytes(name))) {
+		out->ops = &kind_long_element;
+		out->volatile_attributes = true;
+	}
 	return 1;
 }
 
@@ -285,6 +289,26 @@ static int create_element(struct op *op, struct node *dir, struct bytes name,
 	}
 	op_refuse(op, -EINVAL, "no element of this column is named so");
 	return -EINVAL;
+}
+
+/* Only for an element whose name is too long for a file: see long.c. */
+static int mkdir_element(struct op *op, struct node *dir, struct bytes name,
+			 mode_t mode, struct child *out, bool *keep)
+{
+	struct place p;
+	int err = place_type(op, dir, &p);
+
+	(void)mode;
+	if (err)
+		return err;
+	if (!name_is_shortened(name) || (p.column->type->kind != TYPE_SET &&
+					 p.column->type->kind != TYPE_MAP))
+		return op_refuse(op, -EPERM, "no directory can be made here");
+	child_init(out, &kind_long_element);
+	child_owner(out, p.table);
+	out->unkeyed = true;
+	*keep = true;
+	return 0;
 }
 
 static int rmdir_collection(struct op *op, struct node *n)
@@ -317,6 +341,7 @@ const struct node_ops kind_collection = {
 	.stat = cell_stat,
 	.next = next_element,
 	.create = create_element,
+	.mkdir = mkdir_element,
 	.rmdir = rmdir_collection,
 	.set_mtime = attr_set_mtime,
 };

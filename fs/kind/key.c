@@ -72,36 +72,40 @@ static bool has_key(struct node *dir)
 	return !is_unkeyed(dir);
 }
 
-static int stat_key_file(struct op *op, struct node *dir, struct child *out)
+int key_file_child(struct op *op, struct node *dir, struct child *out)
 {
 	struct table *t = op_table(op, dir);
-	struct buf text = BUF_INIT;
-	int err = 0;
 
+	if (!name_is_shortened(node_name(dir)))
+		return -ENOENT;
 	child_init(out, &kind_key_file);
 	if (!t)
 		return -ESTALE;
 	child_owner(out, t);
 	out->mtime_ns = 0;	/* it never changes: a backup stays equal */
-	if (has_key(dir)) {
-		err = key_full_name(op, dir, &text);
-		out->size = text.len + 1;
-		out->read_only = true;
-	}
-	buf_release(&text);
-	return err;
+	return 0;
 }
 
 int key_file_lookup(struct op *op, struct node *dir, struct child *out)
 {
-	if (!name_is_shortened(node_name(dir)))
+	struct buf text = BUF_INIT;
+	int err = key_file_child(op, dir, out);
+
+	/* Where it waits, or was removed, it can be made. */
+	if (err)
+		return err;
+	if (!has_key(dir) || (atomic_load(&dir->flags) & NODE_NO_KEY_FILE))
 		return -ENOENT;
-	return stat_key_file(op, dir, out);
+	err = key_full_name(op, dir, &text);
+	out->size = text.len + 1;
+	out->read_only = true;
+	buf_release(&text);
+	return err;
 }
 
 static int stat_node(struct op *op, struct node *n, struct child *out)
 {
-	return stat_key_file(op, n->parent, out);
+	return key_file_lookup(op, n->parent, out);
 }
 
 static int load_key(struct op *op, struct node *n, struct buf *out)
@@ -115,20 +119,45 @@ static int load_key(struct op *op, struct node *n, struct buf *out)
 	return err;
 }
 
+/* The type of the key that names dir, of which there is but one. */
+static int key_type(struct op *op, struct node *dir, const struct type **type)
+{
+	struct table *t = op_table(op, dir);
+	uint32_t level = key_level(dir->parent);
+	struct place p;
+	int err;
+
+	if (dir->ops == &kind_long_element) {
+		err = place_type(op, dir->parent, &p);
+		*type = err ? NULL : p.column->type->parts[0];
+		return err;
+	}
+	if (!t || level > t->clustering_count)
+		return -ESTALE;
+	*type = dir->parent == dir->table ?
+			table_partition_column(t, 0)->type :
+			table_clustering_column(t, level - 1)->type;
+	return 0;
+}
+
+static bool is_composite(struct op *op, struct node *dir)
+{
+	struct table *t = op_table(op, dir);
+
+	return dir->parent == dir->table && t && t->partition_key_count > 1;
+}
+
 /* The value of an uncut name: of a composite key that is a name, else text. */
 static int parse_full(struct op *op, struct node *dir, struct bytes text,
 		      struct buf *name, struct buf *value)
 {
-	struct table *t = op_table(op, dir);
-	uint32_t level = key_level(dir->parent);
+	struct type_error error = { "" };
 	const struct type *type;
 	struct bytes key;
 	int err;
 
-	if (!t || level > t->clustering_count)
-		return -ESTALE;
-	if (dir->parent == dir->table && t->partition_key_count > 1) {
-		err = key_parse_uncut(op, t, text, &key);
+	if (is_composite(op, dir)) {
+		err = key_parse_uncut(op, op_table(op, dir), text, &key);
 		if (!err) {
 			buf_add_bytes(name, text);
 			buf_add_bytes(value, key);
@@ -136,12 +165,12 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 		name_shorten(name);
 		return err;
 	}
-	type = dir->parent == dir->table ?
-		       table_partition_column(t, 0)->type :
-		       table_clustering_column(t, level - 1)->type;
-	err = text_value(op, type, text, value);
+	err = key_type(op, dir, &type);
 	if (err)
 		return err;
+	err = type_read_text(value, type, text, &error);
+	if (err)
+		return err == -EINVAL ? op_refuse_type(op, &error) : err;
 	if (dir->ops == &kind_plain_long) {
 		name_escape_plain(name, buf_bytes(value));
 		name_shorten(name);
@@ -188,16 +217,21 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 				buf_cstr(&name));
 	if (!err && !has_key(dir))
 		err = set_key(op, dir, buf_bytes(&value));
+	if (!err)
+		atomic_fetch_and(&dir->flags, ~(uint32_t)NODE_NO_KEY_FILE);
 	buf_release(&name);
 	buf_release(&value);
 	return err;
 }
 
-/* It goes with its directory: rm -r must be able to. */
+/*
+ * rm -r must be able to, and so must tar, which then makes it anew. What it
+ * says goes with its directory.
+ */
 static int unlink_key(struct op *op, struct node *n)
 {
 	(void)op;
-	(void)n;
+	atomic_fetch_or(&n->parent->flags, NODE_NO_KEY_FILE);
 	return 0;
 }
 
@@ -214,7 +248,6 @@ static bool key_may_begin(struct op *op, struct node *n, struct bytes text,
 			  size_t from)
 {
 	struct node *dir = n->parent;
-	struct table *t = op_table(op, dir);
 	size_t len = dir->name_len - NAME_TAIL_LEN;
 	struct buf name = BUF_INIT;
 	struct bytes base;
@@ -223,9 +256,7 @@ static bool key_may_begin(struct op *op, struct node *n, struct bytes text,
 	(void)from;
 	if (text.len && text.ptr[text.len - 1] == '\n')
 		text.len--;
-	if (!t)
-		return true;
-	if (dir->parent == dir->table && t->partition_key_count > 1)
+	if (is_composite(op, dir))
 		buf_add_bytes(&name, text);
 	else if (dir->ops == &kind_plain_long)
 		name_escape_plain(&name, text);

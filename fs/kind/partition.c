@@ -287,8 +287,13 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 			return got;
 		l->index = 1;	/* a row is waiting */
 		if (l->row.static_count && l->node->ops == &kind_partition) {
+			struct row_view alone = l->row;
+
+			alone.row_exists = false;
+			alone.marker = MARKER_NONE;
+			alone.cell_count = 0;
 			child_init(out, &kind_static);
-			child_owner(out, l->place.table);
+			row_child(out, l->place.table, &alone);
 			buf_add_str(name, "@static");
 			return 1;
 		}
@@ -339,7 +344,7 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 
 	if (bytes_equal(name, bytes_str("@key")) &&
 	    name_is_shortened(node_name(dir)))
-		return key_file_lookup(op, dir, out);
+		return key_file_child(op, dir, out);
 	if (name_suffix(name, &base) == SUFFIX_JSON &&
 	    !key_child(op, dir, base, &row) && row.ops == &kind_row &&
 	    !row.unkeyed) {

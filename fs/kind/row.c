@@ -219,7 +219,7 @@ static int create(struct op *op, struct node *dir, struct bytes name,
 		return -ESTALE;
 	if (dir->ops == &kind_row && bytes_equal(name, bytes_str("@key")) &&
 	    name_is_shortened(node_name(dir)))
-		return key_file_lookup(op, dir, out);
+		return key_file_child(op, dir, out);
 	err = row_lookup_name(op, dir, name, out);
 	if (!err && out->ops == &kind_collection)
 		return op_refuse(op, -EINVAL,

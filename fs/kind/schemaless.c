@@ -1,17 +1,26 @@
 /*
  * A partition of a schemaless table: a directory whose files are its rows. Any
  * name is a row's; only one too long for a name is a directory, of its key and
- * its value.
+ * its value. Where the partition's own name was cut, @key is its key, and the
+ * row of that name is %40key.
  */
 #include <errno.h>
 
 #include "fs/inner.h"
 #include "fs/listing.h"
 
-static void plain_name(struct buf *out, struct bytes value)
+static bool is_key_file(struct node *dir, struct bytes name)
 {
-	name_escape_plain(out, value);
-	name_shorten(out);
+	return bytes_equal(name, bytes_str("@key")) &&
+	       name_is_shortened(node_name(dir));
+}
+
+void plain_name(struct buf *out, struct node *dir, struct bytes value)
+{
+	if (is_key_file(dir, value))
+		buf_add_str(out, "%40key");
+	else
+		name_escape_plain(out, value);
 }
 
 static int parse_plain(struct op *op, struct node *dir, struct bytes name,
@@ -28,7 +37,7 @@ static int parse_plain(struct op *op, struct node *dir, struct bytes name,
 	child_owner(out, t);
 	err = name_unescape_plain(&text, name);
 	if (!err)
-		name_escape_plain(&again, buf_bytes(&text));
+		plain_name(&again, dir, buf_bytes(&text));
 	if (!err && (text.failed || again.failed))
 		err = -ENOMEM;
 	else if (!err && !bytes_equal(buf_bytes(&again), name))
@@ -49,15 +58,29 @@ static int parse_plain(struct op *op, struct node *dir, struct bytes name,
 static int lookup_plain(struct op *op, struct node *dir, struct bytes name,
 			struct child *out)
 {
-	int err = parse_plain(op, dir, name, out);
+	int err;
 
+	if (is_key_file(dir, name))
+		return key_file_lookup(op, dir, out);
+	err = parse_plain(op, dir, name, out);
 	return err ? err : cell_lookup(op, dir, out);
 }
 
 static int create_plain(struct op *op, struct node *dir, struct bytes name,
 			struct child *out)
 {
-	return parse_plain(op, dir, name, out);
+	struct bytes base;
+	int err;
+
+	if (is_key_file(dir, name))
+		return key_file_child(op, dir, out);
+	err = parse_plain(op, dir, name, out);
+	/* What rsync makes of an escaped name need not be a name. */
+	if (err == -ENOENT && name_is_scratch(name, &base)) {
+		op->reason[0] = 0;
+		return scratch_create(op, name, out);
+	}
+	return err;
 }
 
 static int stat_schemaless(struct op *op, struct node *n, struct child *out)
@@ -71,6 +94,11 @@ static int next_plain(struct op *op, struct listing *l, struct buf *name,
 	struct query q;
 	int got;
 
+	if (!l->step && is_key_file(l->node, bytes_str("@key")) &&
+	    !key_file_lookup(op, l->node, out)) {
+		buf_add_str(name, "@key");
+		return 1;
+	}
 	if (!l->cursor) {
 		got = listing_place(op, l);
 		if (got)
@@ -88,18 +116,14 @@ static int next_plain(struct op *op, struct listing *l, struct buf *name,
 	} while (got > 0 && !l->row.cell_count);
 	if (got <= 0)
 		return got;
-	plain_name(name, l->row.clustering[0]);
+	plain_name(name, l->node, l->row.clustering[0]);
 	child_init(out, &kind_plain);
 	out->value = l->row.clustering[0];
 	cell_child(out, l->place.table, l->row.cells[0].column->type,
 		   &l->row.cells[0]);
-	if (name_is_shortened(buf_bytes(name))) {
-		struct buf whole = BUF_INIT;
-
-		name_escape_plain(&whole, out->value);
-		if (!bytes_equal(buf_bytes(&whole), buf_bytes(name)))
-			out->ops = &kind_plain_long;
-		buf_release(&whole);
+	if (name->len > NAME_MAX_LEN) {
+		out->ops = &kind_plain_long;
+		name_shorten(name);
 	}
 	return 1;
 }
@@ -147,81 +171,5 @@ const struct node_ops kind_plain = {
 	.stat = cell_stat,
 	.unlink = cell_unlink,
 	.rename = cell_rename,
-	.set_mtime = cell_set_mtime,
-};
-
-/* ---------------------------------------------------- names over 255 bytes */
-static int lookup_in_long(struct op *op, struct node *dir, struct bytes name,
-			  struct child *out)
-{
-	struct table *t = op_table(op, dir);
-
-	if (!t)
-		return -ESTALE;
-	if (bytes_equal(name, bytes_str("@key")))
-		return key_file_lookup(op, dir, out);
-	if (!bytes_equal(name, bytes_str("value")))
-		return -ENOENT;
-	child_init(out, &kind_plain_value);
-	child_owner(out, t);
-	return cell_lookup(op, dir, out);
-}
-
-static int create_in_long(struct op *op, struct node *dir, struct bytes name,
-			  struct child *out)
-{
-	struct table *t = op_table(op, dir);
-	struct bytes base;
-
-	if (!t)
-		return -ESTALE;
-	if (bytes_equal(name, bytes_str("@key")))
-		return key_file_lookup(op, dir, out);
-	if (bytes_equal(name, bytes_str("value"))) {
-		child_init(out, &kind_plain_value);
-		child_owner(out, t);
-		return 0;
-	}
-	if (name_is_scratch(name, &base))
-		return scratch_create(op, name, out);
-	return op_refuse(op, -EINVAL, "here are the files @key and value");
-}
-
-static int next_in_long(struct op *op, struct listing *l, struct buf *name,
-			struct child *out)
-{
-	if (!l->step) {
-		buf_add_str(name, "@key");
-		return key_file_lookup(op, l->node, out) ? 0 : 1;
-	}
-	if (l->data || lookup_in_long(op, l->node, bytes_str("value"), out))
-		return 0;
-	l->data = l;
-	buf_add_str(name, "value");
-	return 1;
-}
-
-static int stat_long(struct op *op, struct node *n, struct child *out)
-{
-	return kind_partition.stat(op, n, out);
-}
-
-const struct node_ops kind_plain_long = {
-	.kind = "row",
-	.directory = true,
-	.part = PART_KEY,
-	.lookup = lookup_in_long,
-	.stat = stat_long,
-	.next = next_in_long,
-	.create = create_in_long,
-	.rmdir = rmdir_long,
-	.set_mtime = attr_set_mtime,
-};
-
-const struct node_ops kind_plain_value = {
-	.kind = "file",
-	.file = &cell_file,
-	.stat = cell_stat,
-	.unlink = cell_unlink,
 	.set_mtime = cell_set_mtime,
 };

@@ -119,6 +119,22 @@ is 'from the store' '[]' "$(cql "SELECT value FROM k.n WHERE key = 'long'" | jq 
 ok 'restored' rsync -a "$W/long/" "$n/long/"
 is 'with the same name' "[[\"$long\",\"0x6f746865720a\"]]" "$(cql "SELECT column1, value FROM k.n WHERE key = 'long'" | jq -c .rows)"
 is 'shown the same' "$name" "$(names "$n/long")"
+# Of a partition with such a name @key is the key, and %40key the row @key.
+key=$(printf 'k%.0s' $(seq 300))
+for row in x @key "$long"; do cql "INSERT INTO k.n (key, column1, value) VALUES ('$key', '$row', 0x78)" >/dev/null; done
+p=$(echo "$n"/kkk*)
+is 'a partition with a cut name' "@key %40key x $name" "$(names "$p")"
+is 'its key' "$key" "$(cat "$p/@key")"
+is 'the row' x "$(cat "$p/%40key")"
+rsync -a "$p" "$W/cut/"
+ok 'removed' rm -r "$p"
+is 'from the store' '[]' "$(cql "SELECT value FROM k.n WHERE key = '$key'" | jq -c .rows)"
+ok 'restored' rsync -a "$W/cut/" "$n/"
+is 'all of it' "[[\"@key\",\"0x78\"],[\"x\",\"0x78\"],[\"$long\",\"0x78\"]]" "$(cql "SELECT column1, value FROM k.n WHERE key = '$key'" | jq -c .rows)"
+is 'with its times' '' "$(rsync -an --itemize-changes "$W/cut/" "$n/")"
+cql "INSERT INTO k.n (key, column1, value) VALUES ('$key', '@key', 0x79)" >/dev/null
+is 'what CQL writes is seen' y "$(cat "$p/%40key")"
+rm -r "$p"
 # A table that CQL made in that shape.
 cql 'CREATE TABLE k.m (a int, b text, c blob, PRIMARY KEY (a, b)) WITH COMPACT STORAGE' >/dev/null
 mkdir "$M/k/m/1"
