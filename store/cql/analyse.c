@@ -44,7 +44,7 @@ static int check_slice_order(struct execution *x, const struct restrictions *r,
 		if (o && !next && i > first)
 			next = o;
 	}
-	if (!last || r->allow_filtering)
+	if (!last || r->allow_filtering || restriction_has_index(t, new))
 		return 0;
 	if (last->kind == RESTRICT_SLICE && first > last->columns[0]->position)
 		return refuse(x, "Clustering column \"%s\" cannot be "
@@ -257,7 +257,8 @@ static int check_partition(struct execution *x, struct restrictions *r,
 
 	if (r->type != STATEMENT_SELECT)
 		return check_partition_write(x, r);
-	r->key_range = r->token || absent == keys;
+	/* With the whole key given, tokens only choose among its values. */
+	r->key_range = absent && (r->token || absent == keys);
 	if (absent == keys && !r->token)
 		r->uses_index = indexed;
 	if (filtered) {

@@ -73,12 +73,23 @@ static bool sai_ranges(const struct type *t)
 	}
 }
 
+/* Where the column stands in the restriction; column_count: nowhere. */
+static uint32_t column_place(const struct restriction *r,
+			     const struct column *c)
+{
+	uint32_t i = 0;
+
+	while (i < r->column_count && r->columns[i] != c)
+		i++;
+	return i;
+}
+
 bool index_supports(const struct table *t, const struct index *index,
 		    const struct restriction *r)
 {
 	const struct column *c = &t->columns[index->column];
 
-	if (index->building || r->columns[0] != c || r->multi)
+	if (index->building || column_place(r, c) == r->column_count)
 		return false;
 	if (index->kind == INDEX_SASI)
 		return sasi_supports(index, c->type, r);
@@ -249,7 +260,8 @@ int index_query_make(struct execution *x, struct index_query *q,
 		q->high_inclusive = of->high.inclusive;
 		return 0;
 	default:
-		q->value = of->values[0];
+		q->value = of->values[column_place(of,
+				&r->table->columns[r->index->column])];
 	}
 	if (q->value.len > 65535)
 		return refuse(x, "Index expression values may not be larger "

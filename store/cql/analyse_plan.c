@@ -107,22 +107,93 @@ static int product(struct execution *x, const struct restrictions *r,
 	return 0;
 }
 
+static int refuse_null(struct execution *x, const struct restriction *of,
+		       const struct column *c)
+{
+	struct buf names = BUF_INIT;
+
+	if (!of->multi)
+		return refuse(x, "Invalid null value in condition for column "
+				 "%s", c->name);
+	if (of->kind != RESTRICT_IN)
+		return refuse(x, "Invalid null value for column %s", c->name);
+	for (uint32_t i = 0; i < of->column_count; i++)
+		buf_add_format(&names, "%s%s", i ? ", " : "",
+			       of->columns[i]->name);
+	return refuse(x, "Invalid null value in condition for columns: [%s]",
+		      text_of_buf(x, &names));
+}
+
+/* Behind an empty IN nothing is looked at any more. */
 static int check_nulls(struct execution *x, const struct restrictions *r,
 		       uint32_t first, uint32_t count)
 {
 	for (uint32_t i = first; i < first + count; i++) {
 		const struct restriction *of = r->by_column[i];
 
-		for (size_t n = 0; of && of->kind != RESTRICT_SLICE &&
-				   n < of->value_count * of->column_count; n++)
+		if (!of || of->kind == RESTRICT_SLICE)
+			continue;
+		if (!of->value_count)
+			return 0;
+		for (size_t n = 0; n < of->value_count * of->column_count; n++)
 			if (bytes_is_null(of->values[n]))
-				return refuse(x, of->multi ?
-					"Invalid null value for column %s" :
-					"Invalid null value in condition for "
-					"column %s",
-					of->columns[n % of->column_count]->name);
+				return refuse_null(x, of,
+					of->columns[n % of->column_count]);
 	}
 	return 0;
+}
+
+/* ----------------------------------------------------------------- tokens */
+static int64_t token_of(struct bytes value)
+{
+	return (int64_t)get_be64(value.ptr);
+}
+
+static int check_token(struct execution *x, struct bytes value)
+{
+	return bytes_is_null(value) || value.len < 8 ?
+		       refuse(x, "Invalid null token value") : 0;
+}
+
+/*
+ * Is a token within the bounds of a restriction whose partition keys are given
+ * too? Here every token is a value, and a range that ends before it begins goes
+ * round: it is what lies before its end or behind its begin.
+ */
+static bool has_token(const struct restriction *t, int64_t token)
+{
+	int64_t low, high;
+	bool above, below;
+
+	if (t->kind == RESTRICT_EQ)
+		return token == token_of(*t->values);
+	low = t->low.count ? token_of(*t->low.values) : 0;
+	high = t->high.count ? token_of(*t->high.values) : 0;
+	above = !t->low.count || token > low ||
+		(token == low && t->low.inclusive);
+	below = !t->high.count || token < high ||
+		(token == high && t->high.inclusive);
+	return t->low.count && t->high.count && low > high ? above || below :
+							     above && below;
+}
+
+/* Of the keys those whose token the WHERE wants too. */
+static int keep_tokens(struct execution *x, const struct restrictions *r,
+		       struct bytes *keys, size_t total, size_t *count)
+{
+	const struct restriction *t = r->token;
+	int err = 0;
+
+	if (t && t->kind == RESTRICT_EQ)
+		err = check_token(x, *t->values);
+	if (t && t->low.count && !err)
+		err = check_token(x, *t->low.values);
+	if (t && t->high.count && !err)
+		err = check_token(x, *t->high.values);
+	for (size_t i = 0; i < total && !err; i++)
+		if (!t || has_token(t, table_token(keys[i])))
+			keys[(*count)++] = keys[i];
+	return err;
 }
 
 int plan_partitions(struct execution *x, const struct restrictions *r,
@@ -140,6 +211,7 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 	*keys = arena_zalloc(x->arena, total + 1, sizeof(**keys));
 	if (!*keys)
 		return -ENOMEM;
+	*count = 0;
 	if (total > 1)
 		qsort_r(rows, total, sizeof(*rows), compare_keys, (void *)t);
 	for (size_t i = 0; i < total; i++) {
@@ -150,14 +222,7 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 			return err;
 		kept++;
 	}
-	*count = kept;
-	return 0;
-}
-
-/* ----------------------------------------------------------------- tokens */
-static int64_t token_of(struct bytes value)
-{
-	return (int64_t)get_be64(value.ptr);
+	return keep_tokens(x, r, *keys, kept, count);
 }
 
 int plan_tokens(struct execution *x, const struct restrictions *r,
@@ -165,6 +230,7 @@ int plan_tokens(struct execution *x, const struct restrictions *r,
 {
 	const struct restriction *t = r->token;
 	int64_t n;
+	int err;
 
 	*from = INT64_MIN;
 	*to = INT64_MAX;
@@ -178,8 +244,9 @@ int plan_tokens(struct execution *x, const struct restrictions *r,
 								 NULL;
 		if (!v)
 			continue;
-		if (bytes_is_null(*v) || v->len < 8)
-			return refuse(x, "Invalid null token value");
+		err = check_token(x, *v);
+		if (err)
+			return err;
 		n = token_of(*v);
 		/* The smallest token stands for no bound. */
 		if (n == INT64_MIN)
@@ -401,7 +468,8 @@ static int add_slice(struct execution *x, const struct table *t,
 	return err ? err : intersect(x, t, &sides[0], &sides[1], out, count);
 }
 
-/* Nulls in the bounds: c > null is no bound, c < null no row. */
+/* A null bound lies before all rows: where the column has DESC, c > null is no
+ * row, c < null no bound; else the other way round. */
 static int check_bounds(struct execution *x, struct restriction *last,
 			bool *nothing)
 {
@@ -416,7 +484,7 @@ static int check_bounds(struct execution *x, struct restriction *last,
 						 "condition for column %s",
 					      last->columns[n]->name);
 			b->count = 0;
-			*nothing = *nothing || i;
+			*nothing = *nothing || last->columns[n]->reversed != i;
 		}
 	}
 	return 0;

@@ -25,7 +25,9 @@ static int check_contained(struct execution *x, const struct restriction *r)
 	return 0;
 }
 
-static int check_values(struct execution *x, const struct restriction *r)
+/* in_slices: those that are read are the restriction's own already. */
+static int check_values(struct execution *x, const struct restriction *r,
+			bool in_slices)
 {
 	const struct restriction_bound *b;
 
@@ -34,7 +36,8 @@ static int check_values(struct execution *x, const struct restriction *r)
 	if (r->kind == RESTRICT_LIKE || r->kind == RESTRICT_IN)
 		return 0;
 	if (r->kind == RESTRICT_SLICE && r->multi)
-		return refuse(x, "Multi-column slice restrictions cannot be "
+		return in_slices ? 0 :
+		       refuse(x, "Multi-column slice restrictions cannot be "
 				 "used for filtering.");
 	for (int i = 0; i < 3; i++) {
 		b = i ? &r->high : &r->low;
@@ -63,6 +66,8 @@ int filter_init(struct execution *x, struct filter *f,
 {
 	const struct table *t = r->table;
 	struct restriction *of;
+	uint32_t place = 0;
+	bool in_slices;
 	int err;
 
 	f->count = 0;
@@ -73,7 +78,12 @@ int filter_init(struct execution *x, struct filter *f,
 		of = r->by_column[i];
 		if (!of || of->columns[0] != &t->columns[i] || !is_wanted(r, of))
 			continue;
-		err = check_values(x, of);
+		in_slices = of->columns[0]->kind == COLUMN_CLUSTERING &&
+			    of->columns[0]->position == place;
+		if (in_slices && of->kind != RESTRICT_SLICE)
+			place += of->column_count;
+		err = check_values(x, of, in_slices &&
+					  !restriction_has_index(t, of));
 		if (err)
 			return err;
 		/* What the index found with its own idea of equality stands. */
@@ -104,7 +114,10 @@ static int row_of_values(struct execution *x, const struct restriction *r,
 	bool equal;
 	int err;
 
-	for (size_t n = 0; n < r->value_count; n++) {
+	/* Of an IN the values behind a null count no more. */
+	for (size_t n = 0; n < r->value_count &&
+			   !bytes_is_null(r->values[n * r->column_count]);
+	     n++) {
 		equal = true;
 		for (uint32_t i = 0; i < r->column_count && equal; i++) {
 			err = row_value(x, row, r->columns[i], &value);
@@ -119,22 +132,35 @@ static int row_of_values(struct execution *x, const struct restriction *r,
 	return 0;
 }
 
-static bool in_slice(const struct restriction *r, struct bytes value)
+/* The row's values by those of the bound, the first that differ. */
+static int compare_bound(struct execution *x, const struct restriction *r,
+			 const struct restriction_bound *b,
+			 struct row_values *row, int *order)
 {
-	const struct type *t = r->columns[0]->type;
-	int order;
+	struct bytes value;
+	int err = 0;
 
-	if (r->low.count) {
-		order = type_compare(t, value, r->low.values[0]);
-		if (order < 0 || (!order && !r->low.inclusive))
-			return false;
+	*order = 0;
+	for (uint32_t i = 0; i < b->count && !*order && !err; i++) {
+		err = row_value(x, row, r->columns[i], &value);
+		if (!err)
+			*order = type_compare(r->columns[i]->type, value,
+					      b->values[i]);
 	}
-	if (r->high.count) {
-		order = type_compare(t, value, r->high.values[0]);
-		if (order > 0 || (!order && !r->high.inclusive))
-			return false;
-	}
-	return true;
+	return err;
+}
+
+static int in_slice(struct execution *x, const struct restriction *r,
+		    struct row_values *row)
+{
+	int order, err = compare_bound(x, r, &r->low, row, &order);
+
+	if (err || order < 0 || (!order && r->low.count && !r->low.inclusive))
+		return err;
+	err = compare_bound(x, r, &r->high, row, &order);
+	if (err || order > 0 || (!order && r->high.count && !r->high.inclusive))
+		return err;
+	return 1;
 }
 
 /* Does the collection have it? */
@@ -196,7 +222,7 @@ static int passes(struct execution *x, const struct restriction *r,
 	if (bytes_is_null(value))
 		return 0;
 	if (r->kind == RESTRICT_SLICE)
-		return in_slice(r, value);
+		return in_slice(x, r, row);
 	if (r->kind == RESTRICT_LIKE)
 		return is_like(r, value);
 	for (const struct contained *c = r->contained; c; c = c->next) {

@@ -43,6 +43,11 @@ const struct type *argument_type(struct execution *x, const struct argument *a)
 	return a->type || a->unclear ? a->type : term_type(x, a->term);
 }
 
+static const char *argument_text(struct execution *x, const struct argument *a)
+{
+	return a->text ? a->text : text_of_term(x, a->term);
+}
+
 enum assignable argument_assignable(struct execution *x,
 				    const struct argument *a,
 				    const struct type *receiver)
@@ -55,7 +60,9 @@ enum assignable argument_assignable(struct execution *x,
 
 void function_print_signature(struct buf *out, const struct function *f)
 {
-	buf_add_format(out, "system.%s : (", f->name);
+	const char *quote = *f->name == '_' ? "\"" : "";
+
+	buf_add_format(out, "system.%s%s%s : (", quote, f->name, quote);
 	for (uint32_t i = 0; i < f->arg_count; i++) {
 		if (i)
 			buf_add_str(out, ", ");
@@ -93,7 +100,7 @@ static int check_single(struct execution *x, const struct function *f,
 			return refuse(x, "Type error: %s cannot be passed as "
 					 "argument %u of function system.%s of "
 					 "type %s",
-				      text_of_term(x, args[i].term), i, f->name,
+				      argument_text(x, &args[i]), i, f->name,
 				      text_of_type(x, f->args[i]));
 	return 0;
 }
@@ -133,25 +140,22 @@ static int choose_operation(struct execution *x, const struct function **out,
 		}
 	}
 	if (c->items[0].op == '~')
-		return refuse(x, "Ambiguous negation: use type hint to "
-				 "disambiguate, example '-(int) ?'");
+		return refuse(x, "Ambiguous negation: use type casts to "
+				 "disambiguate");
 	return refuse(x, "Ambiguous '%c' operation with args %s and %s: use "
 			 "type hint to disambiguate, example '(int) ?'",
-		      c->items[0].op, text_of_term(x, args[0].term),
-		      text_of_term(x, args[1].term));
+		      c->items[0].op, argument_text(x, &args[0]),
+		      argument_text(x, &args[1]));
 }
 
 static int refuse_none(struct execution *x, const struct candidates *c,
 		       const struct argument *args, const char *name)
 {
-	if (c->items[0].op == '~')
-		return refuse(x, "the '-' operation is not supported on %s",
-			      text_of_term(x, args[0].term));
-	if (c->items[0].op)
+	if (c->items[0].op && c->items[0].op != '~')
 		return refuse(x, "the '%c' operation is not supported between "
 				 "%s and %s", c->items[0].op,
-			      text_of_term(x, args[0].term),
-			      text_of_term(x, args[1].term));
+			      argument_text(x, &args[0]),
+			      argument_text(x, &args[1]));
 	return refuse(x, "Invalid call to function %s, none of its type "
 			 "signatures match (known type signatures: %s)", name,
 		      signatures(x, c, NULL));
@@ -363,7 +367,8 @@ static void add_operation(struct execution *x, struct candidates *c, char op,
 {
 	static const char *const names[] = { ['+'] = "+", ['-'] = "-",
 					     ['*'] = "*", ['/'] = "/",
-					     ['%'] = "%", ['~'] = "-" };
+					     ['%'] = "%",
+					     ['~'] = "_negate" };
 	uint32_t count = op == '~' ? 1 : 2;
 	struct function *f = candidate_add(x, c, names[(int)op], count,
 					   type_native(result));
@@ -386,7 +391,7 @@ int operation_resolve(struct execution *x, const struct function **out, char op,
 	for (size_t i = 0; i < ARRAY_SIZE(numeric); i++) {
 		if (op == '~') {
 			add_operation(x, &c, op, numeric[i], numeric[i],
-				      operation_type(numeric[i], numeric[i]));
+				      numeric[i]);
 			continue;
 		}
 		for (size_t j = 0; j < ARRAY_SIZE(numeric); j++)
@@ -404,7 +409,7 @@ int operation_resolve(struct execution *x, const struct function **out, char op,
 			      TYPE_TIMESTAMP);
 		add_operation(x, &c, op, TYPE_DATE, TYPE_DURATION, TYPE_DATE);
 	}
-	return choose(x, out, &c, args, arg_count, receiver, "");
+	return choose(x, out, &c, args, arg_count, receiver, "system._negate");
 }
 
 /* ------------------------------------------------------------------ casts */

@@ -36,6 +36,7 @@ struct function {
 struct argument {
 	const struct term *term;	/* for its text; never NULL */
 	const struct type *type;	/* NULL: ask the term */
+	const char *text;		/* how it is called; NULL: as written */
 	bool reversed;			/* a clustering column with DESC */
 	bool unclear;			/* a call that is not known yet: suits */
 };

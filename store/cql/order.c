@@ -1,7 +1,8 @@
 /*
  * Where rows come from: one cursor; or, for ORDER BY over several partitions,
  * a cursor of each, merged by the columns ordered by. Ties go to the partition
- * whose key is smaller.
+ * whose key is smaller. Rows that are grouped come partition by partition; it is
+ * the groups that are sorted then (group.c).
  */
 #include <errno.h>
 
@@ -75,29 +76,46 @@ int source_open(struct select_state *s)
 		return 0;
 	if (is_point(s))
 		err = open_point(s);
-	else if (s->order_count && s->query.partition_count > 1)
+	else if (s->order_count && s->query.partition_count > 1 &&
+		 !s->group.active)
 		err = open_merged(s);
 	else
 		err = open_cursor(s, &s->cursor, &s->query);
 	return store_failure(s->x, err);
 }
 
+int order_compare(const struct select_state *s, uint32_t i, struct bytes a,
+		  struct bytes b)
+{
+	const struct column *c = s->orders[i];
+	bool reversed = s->query.reversed;
+	int order;
+
+	/* Null comes first in the declared order, whatever that is. */
+	if (bytes_is_null(a) || bytes_is_null(b)) {
+		order = (int)bytes_is_null(b) - (int)bytes_is_null(a);
+	} else {
+		order = type_compare(c->type, a, b);
+		reversed = reversed != c->reversed;
+	}
+	return reversed ? -order : order;
+}
+
 static int compare_rows(const struct select_state *s, const struct row_view *a,
 			const struct row_view *b)
 {
-	for (uint32_t i = 0; i < s->order_count; i++) {
-		const struct column *c = s->orders[i];
-		struct bytes va = a->row_exists ? a->clustering[c->position] :
-						  BYTES_NULL;
-		struct bytes vb = b->row_exists ? b->clustering[c->position] :
-						  BYTES_NULL;
-		int order = type_compare(c->type, va, vb);
+	int order = 0;
 
-		if (order)
-			return c->reversed != s->query.reversed ? -order :
-								  order;
+	for (uint32_t i = 0; i < s->order_count && !order; i++) {
+		uint32_t place = s->orders[i]->position;
+
+		order = order_compare(s, i, a->row_exists ?
+						    a->clustering[place] :
+						    BYTES_NULL,
+				      b->row_exists ? b->clustering[place] :
+						      BYTES_NULL);
 	}
-	return 0;
+	return order;
 }
 
 static int merged_next(struct select_state *s, struct row_view *view)

@@ -9,87 +9,6 @@
 #include "store/cql/select.h"
 
 /* ------------------------------------------------------------- analysis */
-/* Columns named in a selector: they are looked up before the WHERE is, its
- * functions after. Keys of a map may be fields of a user type. */
-static int find_columns(struct select_state *s, const struct term *t)
-{
-	const struct column *c;
-	int err = 0;
-
-	if (!t)
-		return 0;
-	if (t->kind == TERM_COLUMN) {
-		err = resolve_column(s->x, &c, s->table, &t->name);
-		if (!err)
-			s->selectors.selected[c - s->table->columns] = true;
-		return err;
-	}
-	for (uint32_t i = 0; i < t->item_count && !err; i++)
-		if (t->kind != TERM_MAP || i % 2 ||
-		    t->items[i]->kind != TERM_COLUMN)
-			err = find_columns(s, t->items[i]);
-	if (!err)
-		err = find_columns(s, t->left);
-	if (!err && t->kind == TERM_BINARY)
-		err = find_columns(s, t->right);
-	return err;
-}
-
-static int find_all_columns(struct select_state *s)
-{
-	const struct select *q = s->select;
-	const struct table *t = s->table;
-	int err = selectors_init(s->x, &s->selectors, t);
-
-	for (uint32_t i = 0; !err && q->all && i < t->column_count; i++)
-		s->selectors.selected[i] = !t->columns[i].hidden;
-	for (uint32_t i = 0; !err && !q->all && i < q->selection_count; i++)
-		err = find_columns(s, q->selections[i].term);
-	return err;
-}
-
-static int prepare_selectors(struct select_state *s)
-{
-	const struct select *q = s->select;
-	const struct table *t = s->table;
-	struct execution *x = s->x;
-	uint32_t visible = t->partition_key_count + t->clustering_count +
-			   t->static_count + t->regular_count;
-	struct selectors *of = &s->selectors;
-	int err = 0;
-
-	of->count = q->all ? visible : q->selection_count;
-	of->items = arena_zalloc(x->arena, of->count, sizeof(*of->items));
-	if (!of->items)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < of->count && !err; i++) {
-		if (q->all) {
-			of->items[i] = selector_column(x, of, &t->columns[i]);
-			err = of->items[i] ? 0 : -ENOMEM;
-			continue;
-		}
-		err = selector_prepare(x, of, &of->items[i],
-				       q->selections[i].term);
-	}
-	return err;
-}
-
-static bool only_statics(const struct select_state *s)
-{
-	const struct table *t = s->table;
-	bool any = false;
-
-	for (uint32_t i = 0; i < t->column_count; i++) {
-		if (!s->selectors.selected[i])
-			continue;
-		if (t->columns[i].kind == COLUMN_STATIC)
-			any = true;
-		else if (t->columns[i].kind != COLUMN_PARTITION_KEY)
-			return false;
-	}
-	return any;
-}
-
 static int resolve_orders(struct select_state *s)
 {
 	const struct select *q = s->select;
@@ -108,22 +27,25 @@ static int resolve_orders(struct select_state *s)
 static int analyse(struct select_state *s)
 {
 	const struct select *q = s->select;
-	int err = find_all_columns(s);
+	bool statics;
+	int err = select_only_statics(s, &statics);
 
 	if (!err)
 		err = resolve_orders(s);
 	if (!err)
 		err = analyse_where(s->x, &s->where, s->table, STATEMENT_SELECT,
 				    q->relations, q->relation_count,
-				    q->allow_filtering, only_statics(s));
+				    q->allow_filtering, statics);
 	if (!err)
-		err = prepare_selectors(s);
+		err = select_prepare(s);
 	if (!err)
 		err = check_distinct(s);
 	if (!err)
 		err = check_groups(s);
 	if (!err)
 		err = check_order(s);
+	if (!err)
+		err = check_monotonic(s);
 	if (!err)
 		err = restrictions_need_filtering(s->x, &s->where);
 	return err;
@@ -149,21 +71,6 @@ static int read_limit(struct execution *x, uint64_t *out, const struct term *t,
 }
 
 /* ----------------------------------------------------------------- plan */
-/* With tokens too, only the partitions whose token is in their range. */
-static void keep_tokens(struct bytes *keys, size_t *count, int64_t from,
-			int64_t to)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < *count; i++) {
-		int64_t token = table_token(keys[i]);
-
-		if (token >= from && token <= to)
-			keys[kept++] = keys[i];
-	}
-	*count = kept;
-}
-
 static int plan_where(struct select_state *s)
 {
 	const struct restrictions *r = &s->where;
@@ -171,30 +78,27 @@ static int plan_where(struct select_state *s)
 	struct bytes *keys = NULL;
 	struct slice *slices = NULL;
 	bool nothing = false, whole = true;
-	int err;
+	int err = filter_init(s->x, &s->filter, r);
 
+	if (!err && r->uses_index && r->index)
+		err = index_query_make(s->x, &s->index_query, r);
 	for (uint32_t i = 0; i < s->table->partition_key_count; i++)
 		whole = whole && r->by_column[i] &&
 			(r->by_column[i]->kind == RESTRICT_EQ ||
 			 r->by_column[i]->kind == RESTRICT_IN);
-	err = plan_tokens(s->x, r, &q->from_token, &q->to_token, &s->nothing);
 	if (!err && whole) {
 		err = plan_partitions(s->x, r, &keys, &q->partition_count);
-		if (!err && r->token)
-			keep_tokens(keys, &q->partition_count, q->from_token,
-				    q->to_token);
-		s->nothing = s->nothing || !q->partition_count;
+		s->nothing = !q->partition_count;
+	} else if (!err) {
+		err = plan_tokens(s->x, r, &q->from_token, &q->to_token,
+				  &s->nothing);
 	}
 	q->partitions = keys;
 	/* A scan reads all rows of each partition only to filter them. */
-	if (!err)
+	if (!err && !(whole && s->nothing))
 		err = plan_slices(s->x, r, &slices, &q->slice_count, &nothing);
 	q->slices = slices;
 	s->nothing = s->nothing || nothing;
-	if (!err)
-		err = filter_init(s->x, &s->filter, r);
-	if (!err && r->uses_index && r->index)
-		err = index_query_make(s->x, &s->index_query, r);
 	return err;
 }
 
@@ -220,7 +124,7 @@ static void plan_columns(struct select_state *s)
 	q->static_only_rows = statics && !restricts_clustering(&s->where) &&
 			      !s->where.restricts_regular;
 	q->with_statics = q->static_only_rows || wants_statics;
-	q->distinct = s->select->distinct ? 0 : -1;
+	q->distinct = s->select->distinct && !has_static_shape(t) ? 0 : -1;
 	q->now_s = s->x->now_s;
 }
 
@@ -333,14 +237,12 @@ static bool is_within(struct select_state *s)
 	return s->given_of_partition++ < s->partition_limit;
 }
 
-static int next_row(struct select_state *s)
+int select_values(struct select_state *s)
 {
 	struct row_view view;
 	struct row_values *row = &s->row;
 	int more;
 
-	if (s->limit && s->given >= s->limit)
-		return 0;
 	if (s->group.active) {
 		row = &s->group.first;
 		while ((more = group_next(s)) > 0 && !is_within(s))
@@ -358,8 +260,19 @@ static int next_row(struct select_state *s)
 		if (err)
 			return err;
 	}
-	s->given++;
 	return 1;
+}
+
+static int next_row(struct select_state *s)
+{
+	int more;
+
+	if (s->limit && s->given >= s->limit)
+		return 0;
+	more = groups_are_sorted(s) ? group_next_sorted(s) : select_values(s);
+	if (more > 0)
+		s->given++;
+	return more;
 }
 
 static int select_next(struct cql_result *r, const struct bytes **values)

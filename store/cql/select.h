@@ -30,6 +30,19 @@ struct grouping {
 	bool ended;
 };
 
+/* The groups of several partitions under ORDER BY: all at once, sorted. */
+struct sorted_group {
+	struct bytes *keys;		/* of the columns of ORDER BY */
+	struct bytes *values;		/* of the result's columns */
+	size_t place;			/* among equals the first stays first */
+};
+struct sorted_groups {
+	struct arena arena;
+	struct sorted_group *items;
+	size_t count, room, given;
+	bool ready;
+};
+
 struct select_state {
 	struct execution *x;
 	const struct table *table;
@@ -50,6 +63,7 @@ struct select_state {
 	struct arena arena;		/* of the row that was given */
 	struct buf partition;		/* of the row that was given last */
 	struct grouping group;
+	struct sorted_groups sorted;
 	uint64_t limit, partition_limit;	/* 0: none */
 	uint64_t given, given_of_partition;
 	int64_t token;			/* of the row read last */
@@ -58,15 +72,28 @@ struct select_state {
 	struct cql_column *columns;	/* before JSON */
 };
 
+/*
+ * select_list.c. Whether only static columns are selected: told before the
+ * WHERE, so that of a table with statics also the faults of its selectors are.
+ */
+int select_only_statics(struct select_state *s, bool *only);
+int select_prepare(struct select_state *s);
+
 /* select_check.c: what Cassandra checks after WHERE, in its order. */
 int check_distinct(struct select_state *s);
+/* COMPACT STORAGE without clustering: a partition is one static row. */
+bool has_static_shape(const struct table *t);
 int check_groups(struct select_state *s);
 int check_order(struct select_state *s);
 /* Aggregates over more than one partition. */
 void warn_of_groups(struct select_state *s);
+int check_monotonic(struct select_state *s);
 
 /* order.c */
 int source_open(struct select_state *s);
+/* By the ith column of ORDER BY, in its direction. */
+int order_compare(const struct select_state *s, uint32_t i, struct bytes a,
+		  struct bytes b);
 /* 1 with *view, 0, -errno. */
 int source_next(struct select_state *s, struct row_view *view);
 int source_skip_partition(struct select_state *s);
@@ -76,9 +103,14 @@ void source_close(struct select_state *s);
 
 /* The next row that passes: 1 (s->row is it), 0, -errno. In select.c. */
 int select_row(struct select_state *s, struct row_view *view);
+/* The next row or group with s->values: 1, 0, -errno. In select.c. */
+int select_values(struct select_state *s);
 
 /* group.c: the next group: 1 with s->group.first and accumulators, 0, -errno. */
 int group_init(struct select_state *s);
 int group_next(struct select_state *s);
 void group_release(struct select_state *s);
+/* Do groups have to be sorted? The next of them with s->values: 1, 0, -errno. */
+bool groups_are_sorted(const struct select_state *s);
+int group_next_sorted(struct select_state *s);
 #endif

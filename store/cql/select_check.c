@@ -3,10 +3,38 @@
 #include "store/cql/select.h"
 
 /* ------------------------------------------------------------ DISTINCT */
+bool has_static_shape(const struct table *t)
+{
+	return (t->flags & TABLE_COMPACT) && !t->clustering_count;
+}
+
+static bool is_of_rows(const struct column *c)
+{
+	return c->kind != COLUMN_PARTITION_KEY && c->kind != COLUMN_STATIC;
+}
+
+/* The first column selected that is not of a partition as a whole, or NULL.
+ * Rows of several partitions are sorted by columns that the result has too. */
+static const struct column *first_of_rows(const struct select_state *s)
+{
+	const struct selectors *of = &s->selectors;
+	uint32_t i;
+
+	for (i = 0; i < of->found_count; i++)
+		if (is_of_rows(of->found[i]))
+			return of->found[i];
+	for (i = 0; i < s->select->ordering_count &&
+		    partition_is_in(&s->where); i++)
+		if (is_of_rows(s->orders[i]))
+			return s->orders[i];
+	return NULL;
+}
+
 int check_distinct(struct select_state *s)
 {
 	const struct table *t = s->table;
 	struct execution *x = s->x;
+	const struct column *c;
 
 	if (!s->select->distinct)
 		return 0;
@@ -14,17 +42,15 @@ int check_distinct(struct select_state *s)
 		return refuse(x, "PER PARTITION LIMIT is not allowed with "
 				 "SELECT DISTINCT queries");
 	if (restricts_clustering(&s->where) ||
-	    restricts_others(&s->where, false))
+	    (!has_static_shape(t) && restricts_others(&s->where, false)))
 		return refuse(x, "SELECT DISTINCT with WHERE clause only "
 				 "supports restriction by partition key and/or "
 				 "static columns.");
-	for (uint32_t i = t->partition_key_count; i < t->column_count; i++)
-		if (s->selectors.selected[i] &&
-		    t->columns[i].kind != COLUMN_STATIC)
-			return refuse(x, "SELECT DISTINCT queries must only "
-					 "request partition key columns and/or "
-					 "static columns (not %s)",
-				      t->columns[i].name);
+	c = first_of_rows(s);
+	if (c && !has_static_shape(t))
+		return refuse(x, "SELECT DISTINCT queries must only request "
+				 "partition key columns and/or static columns "
+				 "(not %s)", c->name);
 	for (uint32_t i = 0; s->where.key_range && i < t->partition_key_count;
 	     i++)
 		if (!s->selectors.selected[i])
@@ -41,7 +67,8 @@ static int group_function(struct select_state *s, const struct term *t,
 {
 	struct execution *x = s->x;
 	struct expression *e;
-	struct buf signature = BUF_INIT;
+	struct buf names = BUF_INIT;
+	bool several = false;
 	int err = selector_prepare(x, &s->selectors, &e, t);
 
 	if (err)
@@ -51,23 +78,40 @@ static int group_function(struct select_state *s, const struct term *t,
 				 "columns of the PRIMARY KEY, got %s",
 			      text_of_term(x, t));
 	*c = NULL;
-	for (uint32_t i = 0; i < e->arg_count; i++)
-		if (e->args[i]->kind == EXPRESSION_COLUMN)
-			*c = e->args[i]->column;
+	for (uint32_t i = 0; i < e->arg_count; i++) {
+		if (e->args[i]->kind != EXPRESSION_COLUMN)
+			continue;
+		buf_add_format(&names, "%s%s", *c ? "," : "",
+			       e->args[i]->column->name);
+		several = *c != NULL;
+		*c = e->args[i]->column;
+	}
+	if (several)
+		return refuse(x, "GROUP BY functions accept only one "
+				 "clustering column as parameter, got: %s",
+			      text_of_buf(x, &names));
+	buf_release(&names);
 	if (!*c)
 		return refuse(x, "GROUP BY functions must have one clustering "
 				 "column name as parameter");
 	if ((*c)->kind != COLUMN_CLUSTERING)
 		return refuse(x, "Group by functions are only supported on "
 				 "clustering columns, got %s", (*c)->name);
-	if (!e->function->monotonic) {
-		function_print_signature(&signature, e->function);
-		return refuse(x, "Only monotonic functions are supported in "
-				 "the GROUP BY clause. Got: %s ",
-			      text_of_buf(x, &signature));
-	}
 	s->group.function = e;
 	return 0;
+}
+
+int check_monotonic(struct select_state *s)
+{
+	const struct expression *e = s->group.function;
+	struct buf signature = BUF_INIT;
+
+	if (!e || e->function->monotonic)
+		return 0;
+	function_print_signature(&signature, e->function);
+	return refuse(s->x, "Only monotonic functions are supported in the "
+			    "GROUP BY clause. Got: %s ",
+		      text_of_buf(s->x, &signature));
 }
 
 static int group_column(struct select_state *s, const struct term *t,

@@ -16,7 +16,8 @@ int selectors_init(struct execution *x, struct selectors *s,
 	x->table = t;
 	s->selected = arena_zalloc(x->arena, t->column_count,
 				   sizeof(*s->selected));
-	return s->selected ? 0 : -ENOMEM;
+	s->found = arena_zalloc(x->arena, t->column_count, sizeof(*s->found));
+	return s->selected && s->found ? 0 : -ENOMEM;
 }
 
 static int prepare(struct execution *x, struct selectors *s,
@@ -49,6 +50,8 @@ struct expression *selector_column(struct execution *x, struct selectors *s,
 		return NULL;
 	e->column = c;
 	e->name = c->name;
+	if (!s->selected[c - s->table->columns])
+		s->found[s->found_count++] = c;
 	s->selected[c - s->table->columns] = true;
 	if (c->kind == COLUMN_STATIC || c->kind == COLUMN_REGULAR)
 		s->columns |= 1ull << (c->number & 63);
@@ -101,6 +104,16 @@ static int literal(struct execution *x, struct expression **out,
 }
 
 /* ---------------------------------------------------- calls and operations */
+/* The name of a part in its whole: parentheses stay. */
+static const char *part_name(struct execution *x, const struct expression *e,
+			     const struct term *t)
+{
+	if (t->kind == TERM_TUPLE && t->item_count == 1)
+		return arena_format(x->arena, "(%s)",
+				    part_name(x, e, t->items[0]));
+	return e->name;
+}
+
 /*
  * The arguments of a call, before it is known which function is meant: what has
  * a type by itself is prepared, literals wait for the signature.
@@ -128,20 +141,13 @@ static int prepare_arguments(struct execution *x, struct selectors *s,
 		if (err)
 			return err;
 		args[i].type = made[i]->type;
+		/* A cast that changes nothing is one in messages all the same. */
+		args[i].text = terms[i]->kind == TERM_CAST ?
+				       NULL : part_name(x, made[i], terms[i]);
 		args[i].reversed = made[i]->kind == EXPRESSION_COLUMN &&
 				   made[i]->column->reversed;
 	}
 	return 0;
-}
-
-/* The name of a part in its whole: parentheses stay. */
-static const char *part_name(struct execution *x, const struct expression *e,
-			     const struct term *t)
-{
-	if (t->kind == TERM_TUPLE && t->item_count == 1)
-		return arena_format(x->arena, "(%s)",
-				    part_name(x, e, t->items[0]));
-	return e->name;
 }
 
 static const char *call_name(struct execution *x, const struct expression *e,
@@ -334,10 +340,14 @@ static int hint(struct execution *x, struct selectors *s,
 	err = prepare(x, s, &e, t->left, type);
 	if (err)
 		return err;
-	if (!type_assignable(e->type, type))
-		return refuse(x, "Cannot assign value %s to %s of type %s",
+	/* What a hint names is frozen: no column that is not is of that type. */
+	if (!type_assignable(e->type, type) ||
+	    (e->kind == EXPRESSION_COLUMN && type_is_multicell(e->type)))
+		return refuse(x, "Cannot assign value %s to %s of type %s%s%s",
 			      text_of_term(x, t), text_of_term(x, t),
-			      text_of_type(x, type));
+			      type_is_multicell(type) ? "frozen<" : "",
+			      text_of_type(x, type),
+			      type_is_multicell(type) ? ">" : "");
 	buf_add_byte(&name, '(');
 	if (type->kind == TYPE_UDT)
 		buf_add_format(&name, type->frozen ? "frozen<%s.%s>" : "%s.%s",

@@ -44,6 +44,8 @@ struct selectors {
 	uint32_t aggregate_count;
 	uint64_t columns;		/* for struct query */
 	bool *selected;			/* by place in table->columns */
+	const struct column **found;	/* those selected, as they were met */
+	uint32_t found_count;
 };
 
 int selectors_init(struct execution *x, struct selectors *s,

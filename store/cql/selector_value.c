@@ -164,15 +164,15 @@ static int slice_value(struct execution *x, const struct expression *e,
 static int build_value(struct execution *x, const struct expression *e,
 		       struct bytes *args, struct bytes *value)
 {
+	bool set = e->type->kind == TYPE_SET, map = e->type->kind == TYPE_MAP;
 	int err = 0;
 
 	for (uint32_t i = 0; i < e->arg_count; i++)
-		if (bytes_is_null(args[i]) && e->type->kind != TYPE_TUPLE &&
-		    e->type->kind != TYPE_UDT)
+		if (bytes_is_null(args[i]) && (set || map))
 			return refuse(x, "null is not supported inside "
 					 "collections");
 	buf_clear(&x->scratch);
-	if (e->type->kind == TYPE_SET || e->type->kind == TYPE_MAP)
+	if (set || map)
 		err = type_build_sorted(&x->scratch, e->type, args,
 					e->arg_count);
 	else

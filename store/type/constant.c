@@ -102,6 +102,30 @@ static int read_field(struct buf *out, const struct type *t, struct bytes text,
 	return err;
 }
 
+/* Does a colon part two fields here? */
+static bool parts_fields(struct bytes text, size_t i)
+{
+	return text.ptr[i] == ':' && !(i && text.ptr[i - 1] == '\\');
+}
+
+static int check_fields(const struct type *t, struct bytes text,
+			struct type_error *error)
+{
+	struct buf name = BUF_INIT;
+	uint32_t fields = 1;
+
+	for (size_t i = 0; i < text.len; i++)
+		fields += parts_fields(text, i);
+	if (fields <= t->part_count)
+		return 0;
+	type_print(&name, t, true);
+	type_fail(error, "Invalid tuple literal: too many elements. Type %s "
+			 "expects %u but got %u", buf_cstr(&name),
+		  t->part_count, fields);
+	buf_release(&name);
+	return -EINVAL;
+}
+
 /*
  * A constant that stands for a tuple is what Cassandra's tools once wrote: the
  * fields' texts between colons, as many as there are.
@@ -111,16 +135,12 @@ static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
 {
 	size_t begin = 0, i;
 	uint32_t fields = 0;
-	int err = depth > TYPE_DEPTH_MAX ? -EINVAL : 0;
+	int err = depth > TYPE_DEPTH_MAX ? -EINVAL :
+					   check_fields(t, text, error);
 
 	for (i = 0; !err && i <= text.len; i++) {
-		if (i < text.len && (text.ptr[i] != ':' ||
-				     (i && text.ptr[i - 1] == '\\')))
+		if (i < text.len && !parts_fields(text, i))
 			continue;
-		if (fields == t->part_count)
-			return type_fail(error, "Invalid tuple literal: too "
-					 "many elements. Type expects %u",
-					 t->part_count);
 		err = read_field(out, t->parts[fields++],
 				 bytes_of(text.ptr + begin, i - begin), depth,
 				 error);

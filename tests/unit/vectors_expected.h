@@ -9,6 +9,7 @@
 { "types-compound", 0 },
 { "types-wrong", 1 },	/* 0x01 is no tuple */
 { "indexes", 0 },
+{ "selects", 0 },
 { "syntax", 0 },
 { "ddl", 0 },
 { "random/001", 0 },
