@@ -62,6 +62,9 @@ struct fs_call {
 	mode_t umask;		/* of create and mkdir only */
 	bool cached;		/* of a write: out of the kernel's pages */
 	uint64_t wait_for;	/* out: see above; 0: reply at once */
+	/* Has the caller been interrupted meanwhile? NULL: nobody knows. */
+	bool (*interrupted)(void *context);
+	void *context;
 };
 
 struct fs_entry {

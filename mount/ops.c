@@ -20,12 +20,19 @@ static struct fs *fs_of(fuse_req_t req)
 	return mount_of(req)->fs;
 }
 
+static bool is_interrupted(void *context)
+{
+	return fuse_req_interrupted(context);
+}
+
 static struct fs_call caller(fuse_req_t req)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(req);
 
 	return (struct fs_call){ .uid = ctx->uid, .gid = ctx->gid,
-				 .pid = ctx->pid, .umask = ctx->umask };
+				 .pid = ctx->pid, .umask = ctx->umask,
+				 .interrupted = is_interrupted,
+				 .context = req };
 }
 
 /* What a call answers when nothing but its error, or a count, is the reply. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/watch.h"
 
 struct index_refs {
 	struct ref_source source;	/* first */
@@ -180,7 +181,12 @@ static int next_entry(struct index_refs *r, struct bytes *key)
 	struct entry entry;
 	int more, live, err;
 
-	while ((more = iterator_next(r->it, &entry)) > 0) {
+	for (;;) {
+		more = watch_step();
+		if (!more)
+			more = iterator_next(r->it, &entry);
+		if (more <= 0)
+			return more;
 		if (bytes_compare(entry.key, buf_bytes(&r->upper)) >= 0)
 			return 0;
 		if (entry.kind != ENTRY_ROW)
@@ -193,7 +199,6 @@ static int next_entry(struct index_refs *r, struct bytes *key)
 		err = base_key(r, entry.key, key);
 		return err ? err : 1;
 	}
-	return more;
 }
 
 /* --------------------------------------------------------------- collecting */

@@ -117,6 +117,11 @@ int row_reader_init(struct row_reader *r, const struct table *t,
 		    uint64_t wanted, int64_t now_s, struct arena *arena);
 /* Is the row there (semantics 4.4), going by the cells that were decoded? */
 bool row_reader_is_live(const struct row_reader *r, const struct row *row);
+/* Is what was deleted then old enough to be purged? */
+bool row_reader_may_purge(const struct row_reader *r, int64_t local_time);
+/* The tombstones of a row that is not live, for tracing and warnings. */
+uint64_t row_reader_tombstones(const struct row_reader *r,
+			       const struct row *row);
 /*
  * The live cells of a row, in order. Arrays and decoded paths from arena,
  * values point where the row's do. 0, -EUCLEAN, -ENOMEM.

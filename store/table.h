@@ -118,7 +118,7 @@ int cursor_skip(struct cursor *c, uint32_t n);
 void cursor_close(struct cursor *c);
 /* What it cost so far, for TRACING and for tombstone warnings. */
 struct cursor_cost {
-	uint64_t rows, tombstones, sstables;
+	uint64_t rows, tombstones;
 };
 void cursor_cost(const struct cursor *c, struct cursor_cost *cost);
 /*

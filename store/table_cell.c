@@ -202,6 +202,34 @@ bool row_reader_is_live(const struct row_reader *r, const struct row *row)
 	return false;
 }
 
+bool row_reader_may_purge(const struct row_reader *r, int64_t local_time)
+{
+	return local_time < r->now_s - r->table->options.gc_grace_seconds;
+}
+
+uint64_t row_reader_tombstones(const struct row_reader *r,
+			       const struct row *row)
+{
+	uint64_t dead = 0;
+	bool purgeable = true;
+	uint32_t i;
+
+	for (i = 0; i < row->cell_count; i++) {
+		const struct cell *cell = &row->cells[i];
+
+		if (cell_is_live(cell, r->now_s) ||
+		    row_reader_may_purge(r, cell->local_time - cell->ttl))
+			continue;
+		purgeable = false;
+		if (!(cell->flags & CELL_COLUMN_DELETION))
+			dead++;
+	}
+	if (!deletion_is_none(row->deletion) &&
+	    !row_reader_may_purge(r, row->deletion.local_time))
+		purgeable = false;
+	return dead ? dead : !purgeable;
+}
+
 /* A run of cells of one column. */
 struct run {
 	uint32_t place, start, count;

@@ -448,10 +448,5 @@ int cursor_skip(struct cursor *c, uint32_t n)
 
 void cursor_cost(const struct cursor *c, struct cursor_cost *cost)
 {
-	struct lsm_table_stats stats = { 0 };
-
-	if (!(c->table->flags & TABLE_VIRTUAL))
-		lsm_table_stats(c->store->lsm, c->table->number, &stats);
 	*cost = c->cost;
-	cost->sstables = stats.sstable_count;
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "store/base/watch.h"
+
 #define ALL_COLUMNS UINT64_MAX
 
 static int fill_keys(struct row_view *view, const struct row_reader *r,
@@ -49,7 +51,10 @@ static int get_live(struct store *s, const struct row_reader *r,
 			return found;
 	}
 	found = source_get(s, r->table, key, ALL_COLUMNS, arena, row);
-	return found > 0 ? row_reader_is_live(r, row) : found;
+	if (found <= 0 || row_reader_is_live(r, row))
+		return found;
+	watch_tombstones(row_reader_tombstones(r, row));
+	return 0;
 }
 
 static int read_row(struct row_view *view, struct store *s,

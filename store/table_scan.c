@@ -3,13 +3,9 @@
 
 #include <errno.h>
 
-/* ------------------------------------------------------------- looking ahead */
-static bool is_purgeable(const struct cursor *c, int64_t local_time)
-{
-	return local_time < c->reader.now_s -
-			    c->table->options.gc_grace_seconds;
-}
+#include "store/base/watch.h"
 
+/* ------------------------------------------------------------- looking ahead */
 /* Range tombstones count for the warnings (semantics 4.6), partitions' not. */
 static void count_bound(struct cursor *c, const struct entry *e)
 {
@@ -17,7 +13,7 @@ static void count_bound(struct cursor *c, const struct entry *e)
 	struct deletion d = deletion_is_none(e->after) ? e->before : e->after;
 
 	if (len && len < e->key.len && e->key.ptr[len] == KEY_ROW &&
-	    !is_purgeable(c, d.local_time))
+	    !row_reader_may_purge(&c->reader, d.local_time))
 		c->cost.tombstones++;
 }
 
@@ -30,7 +26,9 @@ int peek_row(struct cursor *c, struct peek *p)
 	if (p->ended)
 		return 0;
 	for (;;) {
-		more = iterator_next(p->it, &p->entry);
+		more = watch_step();
+		if (!more)
+			more = iterator_next(p->it, &p->entry);
 		if (more <= 0) {
 			p->ended = !more;
 			return more;
@@ -236,30 +234,6 @@ static int next_entry_of_all(struct cursor *c)
 	}
 }
 
-static void count_dead(struct cursor *c, const struct row *row)
-{
-	uint64_t dead = 0;
-	bool purgeable = true;
-	uint32_t i;
-
-	for (i = 0; i < row->cell_count; i++) {
-		const struct cell *cell = &row->cells[i];
-		int64_t since = cell->local_time - cell->ttl;
-
-		if (cell_is_live(cell, c->reader.now_s))
-			continue;
-		if (is_purgeable(c, since))
-			continue;
-		purgeable = false;
-		if (!(cell->flags & CELL_COLUMN_DELETION))
-			dead++;
-	}
-	if (!deletion_is_none(row->deletion) &&
-	    !is_purgeable(c, row->deletion.local_time))
-		purgeable = false;
-	c->cost.tombstones += dead ? dead : !purgeable;
-}
-
 /* Decode so much that it is known whether the row is there: 1, 0, -errno. */
 static int decode_row(struct cursor *c, struct row *row, bool *live)
 {
@@ -333,7 +307,7 @@ static int take_row(struct cursor *c, struct row_view *view)
 	if (err)
 		return err;
 	if (!live)
-		count_dead(c, &row);
+		c->cost.tombstones += row_reader_tombstones(&c->reader, &row);
 	c->rows->have = false;
 	if (!live && !c->reader.raw)
 		return pass_dead(c);

@@ -31,6 +31,8 @@ static int fill(struct cql_answer *a, int fd)
 	}
 	if (!buf_reserve(&a->in, READ_SIZE))
 		return -ENOMEM;
+	if (cql_interrupted())	/* it ended the write, maybe */
+		return -EINTR;
 	do {
 		n = read(fd, a->in.ptr + a->in.len, READ_SIZE);
 	} while (n < 0 && errno == EINTR && !cql_interrupted());

@@ -1,6 +1,6 @@
 /*
  * What the shell runs statements on: a store in this process (cql_store.c), or
- * a mount through its .cql.json (cql_mount.c). Both give the same: columns with
+ * a mount through its .cql.raw (cql_mount.c). Both give the same: columns with
  * types, rows of binary values one by one in bounded memory, errors.
  *
  * One statement at a time: execute, next until it gives no more, finish. One
@@ -19,9 +19,9 @@ struct cql_backend_ops {
 	int (*next)(struct cql_backend *b, const struct bytes **values);
 	/* Done with the statement, whether or not all of it was read. */
 	void (*finish)(struct cql_backend *b);
-	/* NULL after the last, and where nobody tells of any. */
+	/* NULL after the last. */
 	const char *(*warning)(struct cql_backend *b, uint32_t i);
-	/* What the statement read. False: this side does not know. */
+	/* What the statement read. False: it was not read to its end. */
 	bool (*trace)(struct cql_backend *b, struct cql_trace *trace);
 	void (*close)(struct cql_backend *b);
 };
@@ -33,8 +33,6 @@ struct cql_backend {
 	struct cql_error error;	/* of the last call that failed */
 	char keyspace[64];	/* in force; "" none */
 	const char *place;	/* for people: where the data is */
-	/* Floats come by JSON: NaN and the infinities come as null. */
-	bool json_floats;
 };
 
 /* 0, or an exit status after a message on stderr. */

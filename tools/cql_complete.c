@@ -6,7 +6,6 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/lexer.h"
-#include "tools/cql_place.h"
 #include "tools/cql_shell.h"
 
 #define NAMES_MAX 2000
@@ -388,12 +387,13 @@ void cql_nearest(struct shell *shell, struct bytes statement,
 	struct named named = { BYTES_EMPTY, BYTES_EMPTY };
 	bool column = !strncmp(error->message, "Undefined column name ", 22);
 	bool table = !strncmp(error->message, "table ", 6);
+	const char *about = error->message + (column ? 22 : 6);
 	struct arena arena = ARENA_INIT;
 	struct bytes name;
 
 	if (error->line < 0 || (!column && !table))
 		return;
-	name = arena_copy(&arena, cql_place_name(error->message));
+	name = arena_copy(&arena, bytes_of(about, strcspn(about, " ")));
 	named.keyspace = arena_copy(&arena,
 				    bytes_str(shell->backend->keyspace));
 	find_table(&named, &arena, statement);

@@ -3,11 +3,6 @@
 
 #include "tools/cql_copy.h"
 
-static bool is_float(const struct type *t)
-{
-	return t->kind == TYPE_FLOAT || t->kind == TYPE_DOUBLE;
-}
-
 /* The partition key's columns in their order, for token(). */
 static int add_partition_key(struct copy *c, struct buf *query)
 {
@@ -68,14 +63,8 @@ static int make_query(struct copy *c, struct buf *query)
 
 	buf_add_str(query, "SELECT ");
 	for (i = 0; i < c->column_count; i++) {
-		/* JSON has no NaN: such columns come as text. */
-		bool cast = c->shell->backend->json_floats &&
-			    is_float(c->columns[i].type);
-
 		buf_add_str(query, i ? ", " : "");
-		buf_add_str(query, cast ? "CAST(" : "");
 		buf_add_bytes(query, c->columns[i].name);
-		buf_add_str(query, cast ? " AS text)" : "");
 	}
 	buf_add_str(query, " FROM ");
 	buf_add_bytes(query, c->target);

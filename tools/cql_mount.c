@@ -1,13 +1,9 @@
 /*
- * The shell's backend on a mount: each statement is written to .cql.json, and
- * the answer read from the same descriptor, a row at a time:
- *
- *   {"columns":[{"name":…,"type":…}],"rows":[[…],[…]]}
- *   {"error":{"code":…,"message":…}}
- *
- * Types are made from their names, with what the mount says about user types,
- * and rows turned back into binary values. What was not read to its end is left
- * behind with the descriptor, which is opened again.
+ * The shell's backend on a mount: each statement is written to .cql.raw, and
+ * the answer read from the same descriptor, a row at a time (CQL_FORMAT_RAW in
+ * store/cql/format.h). Types are made from their names, with what the mount
+ * says about user types. What was not read to its end is left behind with the
+ * descriptor, which is opened again.
  */
 #include "tools/cql_backend.h"
 
@@ -20,13 +16,12 @@
 #include "store/base/alloc.h"
 #include "store/cql/parse.h"
 #include "tools/cql_answer.h"
-#include "tools/cql_place.h"
 #include "tools/cql_types.h"
 #include "tools/tool.h"
 
 struct mount_backend {
 	struct cql_backend base;
-	char *mount, *path;	/* its root; of .cql.json there */
+	char *mount, *path;	/* its root; of .cql.raw there */
 	int fd;			/* -1: to be opened */
 	struct cql_answer in;	/* what is read from fd */
 	bool reading;		/* the answer has not come to its end */
@@ -35,6 +30,10 @@ struct mount_backend {
 	struct arena row;
 	struct buf values;
 	struct arena message;
+	struct arena about;	/* the warnings and the files of the trace */
+	const char **warnings;	/* until NULL; or NULL */
+	struct cql_trace trace;
+	bool traced;
 	struct mount_backend *side;	/* asks for user types */
 	char type_keyspace[64];	/* where user types are looked for */
 };
@@ -88,6 +87,28 @@ static struct bytes member(const struct json_member *members, size_t count,
 	return BYTES_NULL;
 }
 
+/* A whole number that is not negative, or -1. */
+static int64_t number_of(struct bytes text)
+{
+	int64_t number = 0;
+	size_t i;
+
+	if (bytes_is_null(text) || !text.len || text.len > 18)
+		return -1;
+	for (i = 0; i < text.len; i++) {
+		if (text.ptr[i] < '0' || text.ptr[i] > '9')
+			return -1;
+		number = number * 10 + (text.ptr[i] - '0');
+	}
+	return number;
+}
+
+static int64_t number_member(const struct json_member *members, size_t count,
+			     const char *name)
+{
+	return number_of(member(members, count, name));
+}
+
 /* A failure of the file itself: the reason may stand on it. */
 static int fail_as_file(struct mount_backend *m, enum cql_code code, int err)
 {
@@ -105,7 +126,7 @@ static int fail_as_file(struct mount_backend *m, enum cql_code code, int err)
 }
 
 /* The object behind {"error": that the mount answers with. */
-static int take_error(struct mount_backend *m, struct bytes statement, int err)
+static int take_error(struct mount_backend *m, int err)
 {
 	struct json_member *members;
 	struct type_error ignored;
@@ -127,7 +148,12 @@ static int take_error(struct mount_backend *m, struct bytes statement, int err)
 	if (!bytes_is_null(text))
 		json_read_string(&message, text, &ignored);
 	fail(m, code_of(buf_bytes(&code)), err, buf_cstr(&message));
-	cql_place_find(&m->base.error, statement);
+	m->base.error.line = (int)number_member(members, count, "line");
+	m->base.error.column = (int)number_member(members, count, "column");
+	m->base.error.offset = (uint32_t)number_member(members, count,
+						       "offset");
+	m->base.error.length = (uint32_t)number_member(members, count,
+						       "length");
 	buf_release(&code);
 	buf_release(&message);
 	return err;
@@ -359,7 +385,83 @@ static void finish(struct cql_backend *b)
 	put_columns(m);
 }
 
-static int answer(struct mount_backend *m, struct bytes statement, int err)
+static int read_warnings(struct mount_backend *m, struct bytes json)
+{
+	struct type_error ignored;
+	struct bytes *texts;
+	size_t count, i;
+	int err = json_read_array(&m->about, &texts, &count, json, &ignored);
+
+	if (err)
+		return err;
+	m->warnings = arena_zalloc(&m->about, count + 1,
+				   sizeof(*m->warnings));
+	for (i = 0; m->warnings && !err && i < count; i++) {
+		struct buf text = BUF_INIT;
+
+		err = json_read_string(&text, texts[i], &ignored);
+		m->warnings[i] = arena_strdup(&m->about, buf_cstr(&text));
+		buf_release(&text);
+	}
+	return m->about.failed ? -ENOMEM : err;
+}
+
+static int read_trace(struct mount_backend *m, struct bytes json)
+{
+	struct json_member *members;
+	struct type_error ignored;
+	struct bytes *numbers;
+	struct cql_trace *t = &m->trace;
+	size_t count, files, i;
+	uint64_t *list;
+	int err = json_read_object(&m->about, &members, &count, json, &ignored);
+
+	if (!err)
+		err = json_read_array(&m->about, &numbers, &files,
+				      member(members, count, "files"),
+				      &ignored);
+	if (err)
+		return err;
+	list = arena_zalloc(&m->about, files + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < files; i++)
+		list[i] = (uint64_t)number_of(numbers[i]);
+	*t = (struct cql_trace){
+		.rows_given = (uint64_t)number_member(members, count,
+						      "rows_given"),
+		.rows_read = (uint64_t)number_member(members, count,
+						     "rows_read"),
+		.tombstones = (uint64_t)number_member(members, count,
+						      "tombstones"),
+		.microseconds = number_member(members, count, "microseconds"),
+		.sstables = (uint32_t)number_member(members, count, "sstables"),
+		.file_count = (uint32_t)files, .files = list,
+	};
+	m->traced = true;
+	return 0;
+}
+
+/* What comes behind the rows. */
+static int take_about(struct mount_backend *m)
+{
+	struct bytes json;
+	int err = cql_answer_take(&m->in, m->fd, "],\"warnings\":");
+
+	if (!err)
+		err = cql_answer_value(&m->in, m->fd, &json);
+	if (!err)
+		err = read_warnings(m, json);
+	if (!err)
+		err = cql_answer_take(&m->in, m->fd, ",\"trace\":");
+	if (!err)
+		err = cql_answer_value(&m->in, m->fd, &json);
+	if (!err)
+		err = read_trace(m, json);
+	return err ? err : cql_answer_take(&m->in, m->fd, "}\n");
+}
+
+static int answer(struct mount_backend *m, int err)
 {
 	int failed = cql_answer_take(&m->in, m->fd, "{\"");
 
@@ -367,7 +469,7 @@ static int answer(struct mount_backend *m, struct bytes statement, int err)
 		return fail_as_file(m, CQL_SERVER_ERROR, err ? err : failed);
 	failed = cql_answer_take(&m->in, m->fd, "error\":");
 	if (!failed) {
-		err = take_error(m, statement, err ? err : -EINVAL);
+		err = take_error(m, err ? err : -EINVAL);
 		if (cql_answer_take(&m->in, m->fd, "}\n"))
 			hang_up(m);
 		return err;
@@ -383,7 +485,7 @@ static int answer(struct mount_backend *m, struct bytes statement, int err)
 	if (m->base.column_count)
 		return 0;
 	m->reading = false;
-	failed = cql_answer_take(&m->in, m->fd, "]}\n");
+	failed = take_about(m);
 	return failed ? fail_as_file(m, CQL_SERVER_ERROR, failed) : 0;
 }
 
@@ -397,6 +499,10 @@ static int execute(struct cql_backend *b, struct bytes statement)
 	b->error = CQL_ERROR_INIT;
 	arena_clear(&m->message);
 	m->message.failed = false;
+	arena_clear(&m->about);
+	m->about.failed = false;
+	m->warnings = NULL;
+	m->traced = false;
 	if (m->fd < 0) {
 		err = connect_again(m);
 		if (err)
@@ -408,7 +514,7 @@ static int execute(struct cql_backend *b, struct bytes statement)
 		hang_up(m);
 		return fail(m, CQL_SERVER_ERROR, err, strerror(-err));
 	}
-	err = answer(m, statement, err);
+	err = answer(m, err);
 	if (err && b->error.code == CQL_SERVER_ERROR) {
 		put_columns(m);
 		hang_up(m);
@@ -418,32 +524,35 @@ static int execute(struct cql_backend *b, struct bytes statement)
 	return err;
 }
 
-/* A value from its JSON, behind m->values; its place goes to *value. */
-static int read_value(struct mount_backend *m, struct bytes *value,
-		      const struct type *t, struct bytes json)
+static int digit_of(uint8_t c)
 {
-	struct type_error ignored;
-	size_t begin = m->values.len;
-	bool is_null = false;
-	int err;
+	return c >= '0' && c <= '9' ? c - '0' :
+	       c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
-	if (t->kind == TYPE_COUNTER)
-		t = type_native(TYPE_BIGINT);
-	err = type_read_json(&m->values, &is_null, t, json, &ignored);
-	if (err && err != -ENOMEM && !m->values.failed) {
-		m->values.len = begin;
-		if (bytes_equal(json, bytes_str("\"\"")))
-			err = 0;	/* the empty value of any type */
-		else
-			err = -EPROTO;
-	}
-	if (m->values.failed)
+/* "00ff" or null, behind m->values; its place goes to *value. */
+static int read_value(struct mount_backend *m, struct bytes *value,
+		      struct bytes json)
+{
+	size_t begin = m->values.len, i;
+
+	*value = BYTES_NULL;
+	if (bytes_equal(json, bytes_str("null")))
+		return 0;
+	if (json.len < 2 || json.len % 2 || json.ptr[0] != '"')
+		return -EPROTO;
+	if (!buf_reserve(&m->values, json.len / 2))
 		return -ENOMEM;
+	for (i = 1; i + 1 < json.len; i += 2) {
+		int high = digit_of(json.ptr[i]), low = digit_of(json.ptr[i + 1]);
+
+		if (high < 0 || low < 0)
+			return -EPROTO;
+		buf_add_byte(&m->values, (uint8_t)(high << 4 | low));
+	}
 	/* The buffer may move: the place in it for now. */
-	*value = is_null ? BYTES_NULL
-			 : bytes_of((const uint8_t *)begin + 1,
-				    m->values.len - begin);
-	return err;
+	*value = bytes_of((const uint8_t *)begin + 1, m->values.len - begin);
+	return 0;
 }
 
 static int read_row(struct mount_backend *m, struct bytes **values)
@@ -467,8 +576,7 @@ static int read_row(struct mount_backend *m, struct bytes **values)
 		return -ENOMEM;
 	buf_reserve(&m->values, 1);
 	for (i = 0; !err && i < count; i++)
-		err = read_value(m, &(*values)[i], m->base.columns[i].type,
-				 elements[i]);
+		err = read_value(m, &(*values)[i], elements[i]);
 	for (i = 0; !err && i < count; i++)
 		if ((*values)[i].ptr)
 			(*values)[i].ptr = m->values.ptr +
@@ -490,7 +598,7 @@ static int next(struct cql_backend *b, const struct bytes **values)
 	err = cql_answer_peek(&m->in, m->fd, &first);
 	if (!err && first == ']') {
 		m->reading = false;
-		err = cql_answer_take(&m->in, m->fd, "]}\n");
+		err = take_about(m);
 		if (!err)
 			return 0;
 	}
@@ -510,16 +618,13 @@ static int next(struct cql_backend *b, const struct bytes **values)
 
 static const char *warning(struct cql_backend *b, uint32_t i)
 {
-	(void)b;
-	(void)i;
-	return NULL;
+	return of(b)->warnings ? of(b)->warnings[i] : NULL;
 }
 
 static bool trace(struct cql_backend *b, struct cql_trace *out)
 {
-	(void)b;
-	(void)out;
-	return false;
+	*out = of(b)->trace;
+	return of(b)->traced;
 }
 
 static void close_mount(struct cql_backend *b)
@@ -535,6 +640,7 @@ static void close_mount(struct cql_backend *b)
 	arena_release(&m->columns);
 	arena_release(&m->row);
 	arena_release(&m->message);
+	arena_release(&m->about);
 	mem_free(m->mount);
 	mem_free(m->path);
 	mem_free(m);
@@ -556,8 +662,7 @@ static int open_side(struct mount_backend **out, const char *mount)
 		return -ENOMEM;
 	m->base.ops = &ops;
 	m->base.error = CQL_ERROR_INIT;
-	m->base.json_floats = true;
-	buf_add_format(&path, "%s/.cql.json", mount);
+	buf_add_format(&path, "%s/.cql.raw", mount);
 	m->path = buf_steal(&path, NULL);
 	m->mount = mem_copy(mount, strlen(mount));
 	m->base.place = m->mount;

@@ -1,20 +1,9 @@
-/*
- * The place of an error in its statement: found again where only the message
- * came (from a mount), and shown with a caret.
- */
+/* The place of an error in its statement, shown with a caret. */
 #ifndef TOOLS_CQL_PLACE_H
 #define TOOLS_CQL_PLACE_H
 #include "store/base/bytes.h"
 #include "store/cql/error.h"
 
-/*
- * Give a set error without a place the one it has: the parser's for what the
- * parser refuses, the name's for what a message says of a name. It may stay
- * without.
- */
-void cql_place_find(struct cql_error *error, struct bytes statement);
-/* The name that a message is about, a slice of it; null: none is known. */
-struct bytes cql_place_name(const char *message);
 /*
  * Append the line of the statement that the error is at and a line with a caret
  * under its token, at most width characters wide, and hint (may be "") behind

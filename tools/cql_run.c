@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "store/base/log.h"
+#include "store/sstable/sstable.h"
 #include "tools/cql_place.h"
 #include "tools/cql_shell.h"
 #include "tools/tool.h"
@@ -71,13 +72,12 @@ int shell_ask(struct shell *shell, const char *statement)
 static void print_trace(struct shell *shell)
 {
 	struct cql_trace trace;
+	char name[32];
+	uint32_t i;
 
 	memset(&trace, 0, sizeof(trace));
-	if (!shell->backend->ops->trace(shell->backend, &trace)) {
-		fputs("\nTracing: a mount does not tell; ask the unmounted "
-		      "store\n", shell->out);
+	if (!shell->backend->ops->trace(shell->backend, &trace))
 		return;
-	}
 	fprintf(shell->out, "\nTracing: %llu rows given, %llu read; "
 		"%llu tombstones, %llu sstables; %lld us\n",
 		(unsigned long long)trace.rows_given,
@@ -85,6 +85,13 @@ static void print_trace(struct shell *shell)
 		(unsigned long long)trace.tombstones,
 		(unsigned long long)trace.sstables,
 		(long long)trace.microseconds);
+	for (i = 0; i < trace.file_count; i++) {
+		sstable_name(name, trace.files[i]);
+		fprintf(shell->out, "  %s\n", name);
+	}
+	if (trace.sstables > trace.file_count)
+		fprintf(shell->out, "  and %u more\n",
+			trace.sstables - trace.file_count);
 }
 
 static void print_warnings(struct shell *shell)
@@ -149,7 +156,6 @@ void shell_run(struct shell *shell, struct bytes statement)
 		;
 	if (i == statement.len)
 		return;
-	cql_interrupt_clear();
 	if (!shell_command(shell, statement))
 		execute(shell, statement);
 	if (fflush(shell->out) && errno != EINTR) {
@@ -169,9 +175,17 @@ void shell_run_source(struct shell *shell, struct cql_source *source)
 	shell->source = source;
 	while (!shell->quit &&
 	       (more = cql_source_next(source, &statement, &shell->line)) > 0) {
-		if (shell->editor && !outer && !source->name)
+		if (source->line_is_typed)
 			cql_editor_remember(shell->editor, statement);
 		shell_run(shell, statement);
+		/* Ctrl-C gives up the rest of the line, or of the file. */
+		if (!cql_interrupted())
+			continue;
+		cql_source_drop(source);
+		if (source->line_is_typed)
+			cql_interrupt_clear();
+		else
+			break;
 	}
 	if (more < 0)
 		shell_complain(shell, "%s", strerror(-more));

@@ -49,6 +49,7 @@ struct cql_source {
 	int (*line)(struct cql_source *s, struct buf *out,
 		    enum cql_split_inside inside);
 	const char *name;	/* for messages; NULL: not said */
+	bool line_is_typed;	/* by a person, at this moment */
 	FILE *file;
 	struct bytes text;	/* what is left of it */
 	struct shell *shell;
@@ -63,6 +64,8 @@ void cql_source_of_text(struct cql_source *s, struct bytes text);
 void cql_source_of_file(struct cql_source *s, FILE *file, const char *name);
 void cql_source_of_editor(struct cql_source *s, struct shell *shell);
 void cql_source_release(struct cql_source *s);
+/* Give up what has been read and is not run yet. */
+void cql_source_drop(struct cql_source *s);
 /* 1 with the statement and the number of its line, 0, -errno. */
 int cql_source_next(struct cql_source *s, struct bytes *statement,
 		    unsigned long *line);

@@ -68,6 +68,7 @@ void cql_source_of_editor(struct cql_source *s, struct shell *shell)
 {
 	init(s, NULL);
 	s->line = line_of_editor;
+	s->line_is_typed = true;
 	s->shell = shell;
 }
 
@@ -162,7 +163,7 @@ static unsigned long lines_in(const uint8_t *from, const uint8_t *to)
 	return n;
 }
 
-static void drop_pending(struct cql_source *s)
+void cql_source_drop(struct cql_source *s)
 {
 	buf_clear(&s->pending);
 	s->from = 0;
@@ -203,7 +204,7 @@ int cql_source_next(struct cql_source *s, struct bytes *statement,
 				 : cql_split_inside(&s->split);
 		err = s->line(s, &s->pending, inside);
 		if (err == -EINTR)
-			drop_pending(s);
+			cql_source_drop(s);
 		else if (err < 0)
 			return err;
 		else if (!err)
@@ -221,7 +222,7 @@ int cql_source_line(struct cql_source *s, struct buf *out)
 	 */
 	s->line_number += lines_in(buf_bytes(&s->pending).ptr + s->from,
 				   buf_bytes(&s->pending).ptr + s->pending.len);
-	drop_pending(s);
+	cql_source_drop(s);
 	err = s->last ? 0 : s->line(s, out, CQL_SPLIT_STRING);
 	s->line_number += err > 0;
 	return err;

@@ -103,6 +103,12 @@ static const struct cql_backend_ops ops = {
 	.warning = warning, .trace = trace, .close = close_store,
 };
 
+static bool is_interrupted(void *context)
+{
+	(void)context;
+	return cql_interrupted();
+}
+
 int cql_store_open(struct cql_backend **out, const char *path, bool read_only)
 {
 	struct store_backend *s = mem_zalloc(1, sizeof(*s));
@@ -129,6 +135,7 @@ int cql_store_open(struct cql_backend **out, const char *path, bool read_only)
 		close_store(&s->base);
 		return TOOL_FAILED;
 	}
+	cql_session_stop(s->session, is_interrupted, NULL);
 	cql_session_owner(s->session, getuid(), getgid(), 0777 & ~mask);
 	s->base.place = s->path;
 	*out = &s->base;

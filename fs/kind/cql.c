@@ -23,6 +23,7 @@ static const struct {
 	{ ".cql.json", CQL_FORMAT_JSON },
 	{ ".cql.ndjson", CQL_FORMAT_NDJSON },
 	{ ".cql.csv", CQL_FORMAT_CSV },
+	{ ".cql.raw", CQL_FORMAT_RAW },
 };
 
 struct console {
@@ -74,6 +75,15 @@ static bool may(void *context, const struct keyspace *k, const struct table *t,
 	return cql_may_caller(c->op, k, t, right);
 }
 
+/* Whoever called has been interrupted. */
+static bool is_given_up(void *context)
+{
+	const struct console *c = context;
+	const struct fs_call *call = c->op->call;
+
+	return call && call->interrupted && call->interrupted(call->context);
+}
+
 static void end_result(struct console *c)
 {
 	cql_format_free(c->format);
@@ -104,6 +114,7 @@ static int open_cql(struct op *op, struct handle *h)
 		return err;
 	}
 	cql_session_rights(c->session, may, c);
+	cql_session_stop(c->session, is_given_up, c);
 	return 0;
 }
 
@@ -127,7 +138,9 @@ static int pull(struct console *c, size_t enough)
 			  cql_session_error(c->session)->message);
 		c->failed = true;
 	}
-	return c->out.failed ? -ENOMEM : got < 0 ? -EIO : 0;
+	if (c->out.failed)
+		return -ENOMEM;
+	return got == -EINTR ? got : got < 0 ? -EIO : 0;
 }
 
 static void set_owner(struct console *c, struct bytes statement)
@@ -165,6 +178,7 @@ static int run(struct console *c, struct bytes statement)
 		end_result(c);
 		return err;
 	}
+	cql_format_about(c->format, c->result, c->session);
 	cql_format_begin(c->format, &c->out);
 	/* What changes something has done so; nothing is left to pull. */
 	return cql_result_column_count(c->result) ? 0 : pull(c, SIZE_MAX);

@@ -52,6 +52,13 @@ void cql_session_rights(struct cql_session *c, cql_may *may, void *context)
 	c->may_context = context;
 }
 
+void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
+		      void *context)
+{
+	c->watch.stop = stop;
+	c->watch.context = context;
+}
+
 void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode)
 {
 	c->uid = uid;
@@ -119,8 +126,6 @@ void cql_result_free(struct cql_result *r)
 	x = &r->execution;
 	if (r->close)
 		r->close(r);
-	x->session->trace.microseconds =
-		(int64_t)(clock_monotonic_ns() - x->begun_ns) / 1000;
 	for (struct owned_type *t = x->types; t; t = t->next)
 		type_put(t->type);
 	schema_put(x->schema);
@@ -138,8 +143,16 @@ void cql_result_free(struct cql_result *r)
 	r->execution.scratch = scratch;
 }
 
-int cql_execute(struct cql_session *c, struct bytes statement,
-		struct cql_result **result)
+static void end_trace(struct cql_result *r)
+{
+	struct execution *x = &r->execution;
+
+	x->session->trace.microseconds =
+		(int64_t)(clock_monotonic_ns() - x->begun_ns) / 1000;
+}
+
+static int execute(struct cql_session *c, struct bytes statement,
+		   struct cql_result **result)
 {
 	struct cql_result *r;
 	struct statement *s;
@@ -151,6 +164,7 @@ int cql_execute(struct cql_session *c, struct bytes statement,
 		arena_clear(&c->error_arena);
 	}
 	memset(&c->trace, 0, sizeof(c->trace));
+	watch_clear(&c->watch);
 	r = result_new(c);
 	if (!r)
 		return -ENOMEM;
@@ -180,6 +194,16 @@ int cql_execute(struct cql_session *c, struct bytes statement,
 	return 0;
 }
 
+int cql_execute(struct cql_session *c, struct bytes statement,
+		struct cql_result **result)
+{
+	struct watch *before = watch_set(&c->watch);
+	int err = execute(c, statement, result);
+
+	watch_set(before);
+	return err;
+}
+
 const struct cql_error *cql_session_error(const struct cql_session *c)
 {
 	return &c->error;
@@ -188,6 +212,11 @@ const struct cql_error *cql_session_error(const struct cql_session *c)
 void cql_session_trace(const struct cql_session *c, struct cql_trace *trace)
 {
 	*trace = c->trace;
+	trace->tombstones += c->watch.tombstones;
+	trace->sstables = c->watch.file_count;
+	trace->file_count = c->watch.file_count < WATCH_FILES ?
+				    c->watch.file_count : WATCH_FILES;
+	trace->files = c->watch.files;
 }
 
 uint32_t cql_result_column_count(const struct cql_result *r)
@@ -202,10 +231,15 @@ const struct cql_column *cql_result_columns(const struct cql_result *r)
 
 int cql_result_next(struct cql_result *r, const struct bytes **values)
 {
+	struct cql_session *c = r->execution.session;
+	struct watch *before = watch_set(&c->watch);
 	int more = r->next ? r->next(r, values) : 0;
 
+	watch_set(before);
 	if (more > 0)
-		r->execution.session->trace.rows_given++;
+		c->trace.rows_given++;
+	else
+		end_trace(r);
 	return more;
 }
 

@@ -24,6 +24,12 @@ typedef bool cql_may(void *context, const struct keyspace *k,
 int cql_session_new(struct cql_session **out, struct store *s);
 void cql_session_free(struct cql_session *c);
 void cql_session_rights(struct cql_session *c, cql_may *may, void *context);
+/*
+ * Asked now and then while a statement reads; true: the statement fails with
+ * -EINTR. What has begun to change something ends it.
+ */
+void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
+		      void *context);
 /* The owner, group and mode of what it creates. */
 void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode);
 /* "" none. set: -ENOENT. */
@@ -56,10 +62,13 @@ const char *cql_result_warning(const struct cql_result *r, uint32_t i);
 /* SELECT JSON: the one column is text already in JSON form. */
 bool cql_result_is_json(const struct cql_result *r);
 void cql_result_free(struct cql_result *r);
-/* For TRACING: what the last statement read. */
+/* For TRACING: what the last statement read, complete when its rows are. */
 struct cql_trace {
-	uint64_t rows_read, tombstones, sstables, rows_given;
+	uint64_t rows_read, rows_given, tombstones;
 	int64_t microseconds;
+	uint32_t sstables;	/* files that may hold what was asked for */
+	uint32_t file_count;	/* the first of them, named */
+	const uint64_t *files;	/* numbers, valid until the next statement */
 };
 void cql_session_trace(const struct cql_session *c, struct cql_trace *trace);
 #endif

@@ -8,6 +8,7 @@
  */
 #ifndef STORE_CQL_EXECUTE_H
 #define STORE_CQL_EXECUTE_H
+#include "store/base/watch.h"
 #include "store/cql/ast.h"
 #include "store/cql/cql.h"
 #include "store/table.h"
@@ -25,6 +26,7 @@ struct cql_session {
 	struct cql_result *spare;	/* memory of the last result, or NULL */
 	struct write write;		/* empty between two statements */
 	struct cql_trace trace;
+	struct watch watch;		/* of its reads */
 };
 
 /* A type that was made for one statement, put when its result goes. */

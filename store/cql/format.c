@@ -19,6 +19,9 @@ struct cql_format {
 	struct buf page;	/* the cells, one behind the other */
 	struct buf ends;	/* where each ends in page: size_t */
 	bool begun, headed, person;
+	/* of RAW: */
+	const struct cql_result *result;	/* or NULL */
+	const struct cql_session *session;
 };
 
 int cql_format_new(struct cql_format **out, enum cql_format_kind kind,
@@ -56,6 +59,13 @@ static void add_times(struct buf *out, uint8_t byte, uint32_t times)
 {
 	while (times--)
 		buf_add_byte(out, byte);
+}
+
+void cql_format_about(struct cql_format *f, const struct cql_result *result,
+		      const struct cql_session *session)
+{
+	f->result = result;
+	f->session = session;
 }
 
 /* RFC 4180; null is nothing, the empty text is "". */
@@ -126,7 +136,7 @@ void cql_format_begin(struct cql_format *f, struct buf *out)
 {
 	uint32_t i;
 
-	if (f->kind == CQL_FORMAT_JSON)
+	if (f->kind == CQL_FORMAT_JSON || f->kind == CQL_FORMAT_RAW)
 		begin_json(f, out);
 	if (f->kind == CQL_FORMAT_CSV && f->count) {
 		for (i = 0; i < f->count; i++)
@@ -285,6 +295,62 @@ static void row_to_json(struct cql_format *f, struct buf *out,
 	buf_add_byte(out, ']');
 }
 
+static void row_to_raw(struct cql_format *f, struct buf *out,
+		       const struct bytes *values)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint32_t i;
+	size_t at;
+
+	buf_add_str(out, f->rows > 1 ? ",[" : "[");
+	for (i = 0; i < f->count; i++) {
+		buf_add_str(out, i ? "," : "");
+		if (bytes_is_null(values[i])) {
+			buf_add_str(out, "null");
+			continue;
+		}
+		buf_add_byte(out, '"');
+		for (at = 0; at < values[i].len; at++) {
+			uint8_t byte = values[i].ptr[at];
+
+			buf_add_byte(out, (uint8_t)digits[byte >> 4]);
+			buf_add_byte(out, (uint8_t)digits[byte & 15]);
+		}
+		buf_add_byte(out, '"');
+	}
+	buf_add_byte(out, ']');
+}
+
+static void end_raw(struct cql_format *f, struct buf *out)
+{
+	struct cql_trace trace;
+	const char *text;
+	uint32_t i;
+
+	buf_add_byte(out, ']');
+	if (f->result) {
+		cql_session_trace(f->session, &trace);
+		buf_add_str(out, ",\"warnings\":[");
+		for (i = 0; (text = cql_result_warning(f->result, i)); i++) {
+			buf_add_str(out, i ? "," : "");
+			json_print_string(out, bytes_str(text));
+		}
+		buf_add_format(out, "],\"trace\":{\"rows_given\":%llu,"
+			       "\"rows_read\":%llu,\"tombstones\":%llu,"
+			       "\"microseconds\":%lld,\"sstables\":%u,"
+			       "\"files\":[",
+			       (unsigned long long)trace.rows_given,
+			       (unsigned long long)trace.rows_read,
+			       (unsigned long long)trace.tombstones,
+			       (long long)trace.microseconds, trace.sstables);
+		for (i = 0; i < trace.file_count; i++)
+			buf_add_format(out, i ? ",%llu" : "%llu",
+				       (unsigned long long)trace.files[i]);
+		buf_add_str(out, "]}");
+	}
+	buf_add_str(out, "}\n");
+}
+
 static void row_to_ndjson(struct cql_format *f, struct buf *out,
 			  const struct bytes *values)
 {
@@ -332,6 +398,7 @@ void cql_format_row(struct cql_format *f, struct buf *out,
 		[CQL_FORMAT_TABLE] = row_to_table,
 		[CQL_FORMAT_EXPANDED] = row_to_table,
 		[CQL_FORMAT_JSON] = row_to_json,
+		[CQL_FORMAT_RAW] = row_to_raw,
 		[CQL_FORMAT_NDJSON] = row_to_ndjson,
 		[CQL_FORMAT_CSV] = row_to_csv,
 	};
@@ -352,6 +419,8 @@ void cql_format_end(struct cql_format *f, struct buf *out)
 
 	if (f->kind == CQL_FORMAT_JSON)
 		buf_add_str(out, "]}\n");
+	if (f->kind == CQL_FORMAT_RAW)
+		end_raw(f, out);
 	if (!is_table(f) || !f->count)
 		return;
 	if (f->ends.len || !f->rows)
@@ -389,7 +458,7 @@ void cql_format_page(struct cql_format *f, struct buf *out)
 void cql_format_error(struct buf *out, enum cql_format_kind kind,
 		      const struct cql_error *error)
 {
-	if (kind != CQL_FORMAT_JSON) {
+	if (kind != CQL_FORMAT_JSON && kind != CQL_FORMAT_RAW) {
 		buf_add_str(out, error->message);
 		buf_add_byte(out, '\n');
 		return;
@@ -398,5 +467,9 @@ void cql_format_error(struct buf *out, enum cql_format_kind kind,
 	json_print_string(out, bytes_str(cql_code_name(error->code)));
 	buf_add_str(out, ",\"message\":");
 	json_print_string(out, bytes_str(error->message));
+	if (kind == CQL_FORMAT_RAW)
+		buf_add_format(out, ",\"line\":%d,\"column\":%d,\"offset\":%u,"
+			       "\"length\":%u", error->line, error->column,
+			       error->offset, error->length);
 	buf_add_str(out, "}}\n");
 }

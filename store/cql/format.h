@@ -10,6 +10,17 @@
 enum cql_format_kind {
 	CQL_FORMAT_TABLE, CQL_FORMAT_JSON, CQL_FORMAT_NDJSON, CQL_FORMAT_CSV,
 	CQL_FORMAT_EXPANDED,	/* each row a table of its own */
+	/*
+	 * JSON for the shell, which has to know all: values in the hex digits
+	 * of their binary form, then what goes with the result; errors with
+	 * their place:
+	 *   {"columns":[…],"rows":[["00000001",null]],"warnings":["…"],
+	 *    "trace":{"rows_given":1,"rows_read":1,"tombstones":0,
+	 *             "microseconds":70,"sstables":2,"files":[17,4]}}
+	 *   {"error":{"code":"SyntaxException","message":"…","line":1,
+	 *             "column":7,"offset":7,"length":4}}
+	 */
+	CQL_FORMAT_RAW,
 };
 struct cql_format;
 
@@ -20,6 +31,9 @@ struct cql_format;
 int cql_format_new(struct cql_format **out, enum cql_format_kind kind,
 		   const struct cql_column *columns, uint32_t count, bool json);
 void cql_format_free(struct cql_format *f);
+/* RAW: whose warnings and trace come at the end. They have to live then. */
+void cql_format_about(struct cql_format *f, const struct cql_result *result,
+		      const struct cql_session *session);
 /*
  * Append what comes before the rows, a row (values may go after the call), and
  * what comes after them. Want of memory is left to out->failed.

@@ -48,6 +48,7 @@ static int open_point(struct select_state *s)
 				       q->slices[0].start.values : &none,
 			       q->columns, s->x->now_s, s->x->arena, &s->point);
 
+	s->x->session->trace.rows_read += found > 0;
 	s->is_point = true;
 	s->nothing = found <= 0;
 	return found < 0 ? found : 0;
@@ -232,7 +233,6 @@ static void add_cost(struct select_state *s, struct cursor *cursor)
 	cursor_cost(cursor, &cost);
 	trace->rows_read += cost.rows;
 	trace->tombstones += cost.tombstones;
-	trace->sstables += cost.sstables;
 	cursor_close(cursor);
 }
 

@@ -294,6 +294,10 @@ static int select_next(struct cql_result *r, const struct bytes **values)
 		if (err)
 			more = err;
 	}
+	if (!more) {	/* what it cost is known now */
+		source_close(s);
+		s->nothing = true;
+	}
 	if (more > 0 && r->json) {
 		int err = row_json(s);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/watch.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/row/key.h"
 
@@ -184,6 +185,7 @@ static int gather_files(struct lsm *lsm, struct gathering *g,
 			continue;
 		}
 		lsm->counters.sstables_read++;
+		watch_file(sstable_info(t)->number);
 		got = sstable_lookup(t, g->key, g->arena, &row, &force);
 		add_force(g, force);
 		if (got > 0)
@@ -295,6 +297,7 @@ static int open_sources(struct lsm *lsm, struct sources *s,
 			continue;
 		}
 		s->bounds |= sstable_info(t)->has_bounds;
+		watch_file(sstable_info(t)->number);
 		err = sstable_iterate(&s->list[s->count++], t, reverse, false);
 	}
 	if (err)

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/watch.h"
 #include "store/row/iterator.h"
 
 struct source {
@@ -186,6 +187,8 @@ static int next(struct iterator *base, struct entry *entry)
 			got = take_bounds(m, m->used, entry);
 		else
 			got = take_rows(m, m->used, entry);
+		if (!got)	/* all of it is deleted: that may go on */
+			got = watch_step();
 		if (got < 0)
 			m->err = got;
 	}

@@ -93,6 +93,16 @@ SELECT id FROM k.t WHERE id = 1 LIMIT 1;")"
 	"$CTL" cql "$at" -e 'DROP KEYSPACE k' || fail 'DROP KEYSPACE'
 }
 
+# What a statement read: a row and a tombstone of the one file, a deleted row,
+# and one that no file can hold.
+traces() {
+	local at=$1 files
+	"$CTL" cql "$at" >"$W/out" <<<$'TRACING ON\nSELECT c FROM k.t WHERE id = 1;\nSELECT a FROM k.t WHERE id = 1 AND c = \'y\';\nSELECT c FROM k.t WHERE id = 3 AND c = \'z\';\n'
+	is "TRACING ($at)" $'Tracing: 1 rows given, 1 read; 1 tombstones, 1 sstables\nTracing: 0 rows given, 0 read; 1 tombstones, 1 sstables\nTracing: 1 rows given, 1 read; 0 tombstones, 0 sstables' "$(sed -n 's/^\(Tracing: .*\); [0-9]* us$/\1/p' "$W/out")"
+	files=$(sed -n 's/^  \([0-9]*\.sst\)$/\1/p' "$W/out" | sort -u)
+	ok 'files by their names' test -f "$S/engine/$files"
+}
+
 # What cqlsh 6.2 printed for the same statements against Cassandra 5.0, with
 # double_precision = 12. (Warnings go to standard error here.)
 as_cqlsh() {
@@ -281,8 +291,13 @@ T
 both "$S"
 as_cqlsh "$S"
 talk "$S"
-"$CTL" cql "$S" -f "$W/schema" -f "$W/data" -e "DELETE FROM k.t WHERE id = 1 AND c = 'y'"
-is 'TRACING' 'Tracing: 1 rows given, 1 tombstones' "$("$CTL" cql "$S" <<<$'TRACING ON\nSELECT c FROM k.t WHERE id = 1;' | sed -nE 's/^(Tracing: [0-9]+ rows given), [0-9]+ read(;.*)/\1,\2/; s/;( [0-9]+ tombstones), [0-9]+ sstables; [0-9]+ us$/\1/p')"
+start
+"$CTL" cql "$M" -f "$W/schema" -f "$W/data" -e "DELETE FROM k.t WHERE id = 1 AND c = 'y'; DELETE FROM k.t WHERE id = 2;"
+echo flush >"$M/.widefs/ctl"
+"$CTL" cql "$M" -e "INSERT INTO k.t (id, c) VALUES (3, 'z')"
+traces "$M"
+stop
+traces "$S"
 "$CTL" cql "$S" -e 'DROP KEYSPACE k'
 ok 'a store to write' "$CTL" cql "$S" -f "$W/schema"
 refused 'read-only' 'Error from server' "$CTL" cql --read-only "$S" -e 'DROP KEYSPACE k'
@@ -297,7 +312,12 @@ talk "$M"
 "$CTL" cql "$M" -f "$W/schema" -f "$W/data"
 is 'a folder is the keyspace in force' $'page\nhome' "$("$CTL" cql -m csv "$M/k/t" -e 'SELECT page FROM hits')"
 is 'and so is the working directory' $'page\nhome' "$(cd "$M/k" && "$CTL" cql -m csv -e 'SELECT page FROM hits')"
-is 'NaN by COPY' '5,c,NaN' "$("$CTL" cql "$M/k" -e "INSERT INTO t (id, c, a) VALUES (5, 'c', NaN); COPY t (id, c, a) TO STDOUT;" 2>/dev/null | grep ^5)"
+is 'NaN, infinities, the empty value' $'a\nNaN\n-Infinity\n""' "$("$CTL" cql -m csv "$M/k" -e "INSERT INTO t (id, c, a) VALUES (6, 'a', NaN); INSERT INTO t (id, c, a) VALUES (6, 'b', -Infinity); INSERT INTO t (id, c, a) VALUES (6, 'c', blobAsDouble(0x)); SELECT a FROM t WHERE id = 6")"
+ok 'rows to count' "$CTL" cql "$M/k" -e "COPY t (id, c) FROM '$W/rows.csv'"
+# A thousand aggregates keep it busy for longer than the signal needs.
+is 'a signal ends a query that gives no rows' EINTR "$(timeout 60 python3 tests/mount/interrupt.py "$M/.cql" "$(daemon_pid)" "SELECT $(printf 'max(c), %.0s' {1..1000}) count(*) FROM k.t;")"
+is 'and the next one runs' 20006 "$("$CTL" cql -m csv "$M/k" -e 'SELECT count(*) FROM t WHERE id < 100000 ALLOW FILTERING' 2>/dev/null | tail -1)"
+is 'NaN by COPY' '5,c,NaN' "$("$CTL" cql "$M/k" -e "INSERT INTO t (id, c, a) VALUES (5, 'c', NaN); COPY t (id, c, a) TO STDOUT;" 2>/dev/null | grep ^5,c)"
 python3 -c "print('INSERT INTO t (id, c, s) VALUES (9, \'c\', \'' + 'x' * 3000000 + '\');')" >"$W/large"
 ok 'a large value' "$CTL" cql "$M/k" -f "$W/large"
 is 'comes back' 3000001 "$("$CTL" cql -m csv "$M/k" -e 'SELECT s FROM t WHERE id = 9' | tail -1 | wc -c)"

@@ -258,7 +258,6 @@ START_TEST(tombstones_are_told)
 }
 END_TEST
 
-/* Each allocation fails in turn: an error or the answer, never a crash. */
 /* A queue: its dead rows are read once, and never hide one that came back. */
 START_TEST(dead_rows_are_passed)
 {
@@ -302,6 +301,52 @@ START_TEST(dead_rows_are_passed)
 }
 END_TEST
 
+static bool count_down(void *context)
+{
+	unsigned *left = context;
+
+	return !*left || !--*left;
+}
+
+/* What reads thousands of rows before it gives one can be stopped. */
+START_TEST(a_query_is_stopped)
+{
+	static const char *const queries[] = {
+		"SELECT count(*) FROM t", "SELECT k FROM t WHERE l CONTAINS "
+		"3 ALLOW FILTERING", "SELECT k FROM t GROUP BY k",
+		"SELECT count(*) FROM t WHERE v > 0 AND v < 9 ALLOW FILTERING",
+	};
+	struct cql_result *result;
+	const struct bytes *values;
+	unsigned left;
+	char cql[80];
+	int err = 0;
+
+	ok("CREATE INDEX ON t (v)");
+	for (int i = 0; i < 3000; i++) {
+		snprintf(cql, sizeof(cql),
+			 "INSERT INTO t (k, c, v) VALUES (1, %d, 5)", i);
+		ok(cql);
+	}
+	for (left = 1; left < 4; left++) {
+		unsigned until = left;
+
+		cql_session_stop(session, count_down, &until);
+		err = run(queries[_i], &result);
+		while (!err && (err = cql_result_next(result, &values)) > 0)
+			err = 0;
+		ck_assert_int_eq(err, -EINTR);
+		cql_result_free(result);
+		/* One row, and what writes, is not asked about. */
+		gives("SELECT v FROM t WHERE k = 1 AND c = 7", "[5]");
+		ok("INSERT INTO t (k, c, v) VALUES (2, 1, 6)");
+	}
+	cql_session_stop(session, NULL, NULL);
+	gives("SELECT count(*) FROM t", "[3001]");
+}
+END_TEST
+
+/* Each allocation fails in turn: an error or the answer, never a crash. */
 START_TEST(without_memory)
 {
 	static const char *const statements[] = {
@@ -356,6 +401,7 @@ SUITE(cql)
 	tcase_add_test(tc, groups_and_limits);
 	tcase_add_test(tc, tombstones_are_told);
 	tcase_add_test(tc, dead_rows_are_passed);
+	tcase_add_loop_test(tc, a_query_is_stopped, 0, 4);
 	tcase_add_loop_test(tc, without_memory, 0, 5);
 	suite_add_tcase(suite, tc);
 }

@@ -44,6 +44,16 @@ static const struct {
 	  "{\"columns\":[{\"name\":\"k\",\"type\":\"int\"},"
 	  "{\"name\":\"a name\",\"type\":\"text\"},"
 	  "{\"name\":\"\xc3\xa9\",\"type\":\"double\"}],\"rows\":[]}\n" },
+	{ CQL_FORMAT_RAW,
+	  "{\"columns\":[{\"name\":\"k\",\"type\":\"int\"},"
+	  "{\"name\":\"a name\",\"type\":\"text\"},"
+	  "{\"name\":\"\xc3\xa9\",\"type\":\"double\"}],\"rows\":["
+	  "[\"00000001\",\"\",\"3ff8000000000000\"],"
+	  "[\"00000016\",null,null],"
+	  "[\"00000003\",\"782c220ac3a9\",\"bfb999999999999a\"]]}\n",
+	  "{\"columns\":[{\"name\":\"k\",\"type\":\"int\"},"
+	  "{\"name\":\"a name\",\"type\":\"text\"},"
+	  "{\"name\":\"\xc3\xa9\",\"type\":\"double\"}],\"rows\":[]}\n" },
 	{ CQL_FORMAT_NDJSON,
 	  "{\"k\": 1, \"a name\": \"\", \"\xc3\xa9\": 1.5}\n"
 	  "{\"k\": 22, \"a name\": null, \"\xc3\xa9\": null}\n"
@@ -105,6 +115,7 @@ START_TEST(a_statement_without_rows)
 		[CQL_FORMAT_TABLE] = "", [CQL_FORMAT_NDJSON] = "",
 		[CQL_FORMAT_JSON] = "{\"columns\":[],\"rows\":[]}\n",
 		[CQL_FORMAT_CSV] = "", [CQL_FORMAT_EXPANDED] = "",
+		[CQL_FORMAT_RAW] = "{\"columns\":[],\"rows\":[]}\n",
 	};
 	struct buf out = BUF_INIT;
 	struct cql_format *f;
@@ -139,9 +150,15 @@ START_TEST(a_json_row_and_an_error)
 	error.message = "no \"x\"";
 	cql_format_error(&out, CQL_FORMAT_JSON, &error);
 	cql_format_error(&out, CQL_FORMAT_TABLE, &error);
+	error.line = 1;
+	error.column = error.offset = 7;
+	error.length = 2;
+	cql_format_error(&out, CQL_FORMAT_RAW, &error);
 	ck_assert_str_eq(buf_cstr(&out), "{\"error\":{\"code\":"
 			 "\"AlreadyExists\",\"message\":\"no \\\"x\\\"\"}}\n"
-			 "no \"x\"\n");
+			 "no \"x\"\n{\"error\":{\"code\":"
+			 "\"AlreadyExists\",\"message\":\"no \\\"x\\\"\","
+			 "\"line\":1,\"column\":7,\"offset\":7,\"length\":2}}\n");
 	buf_release(&out);
 }
 END_TEST
@@ -299,7 +316,7 @@ SUITE(format)
 	TCase *tc = tcase_create("format");
 
 	tcase_add_loop_test(tc, rows_in_a_form, 0, ARRAY_SIZE(forms));
-	tcase_add_loop_test(tc, a_statement_without_rows, 0, 5);
+	tcase_add_loop_test(tc, a_statement_without_rows, 0, 6);
 	tcase_add_test(tc, a_json_row_and_an_error);
 	tcase_add_test(tc, many_rows_in_pages);
 	tcase_add_loop_test(tc, a_value_for_people, 0, ARRAY_SIZE(values));

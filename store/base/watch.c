@@ -1,0 +1,55 @@
+#include "store/base/watch.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#define STEPS 256	/* between two questions */
+
+static _Thread_local struct watch *current;
+
+struct watch *watch_set(struct watch *w)
+{
+	struct watch *before = current;
+
+	current = w;
+	return before;
+}
+
+void watch_clear(struct watch *w)
+{
+	w->stopped = false;
+	w->tombstones = 0;
+	w->file_count = 0;
+}
+
+int watch_step(void)
+{
+	struct watch *w = current;
+
+	if (!w || !w->stop)
+		return 0;
+	if (!w->stopped && ++w->steps % STEPS == 0)
+		w->stopped = w->stop(w->context);
+	return w->stopped ? -EINTR : 0;
+}
+
+void watch_file(uint64_t number)
+{
+	struct watch *w = current;
+	uint32_t i;
+
+	if (!w)
+		return;
+	for (i = 0; i < w->file_count && i < WATCH_FILES; i++)
+		if (w->files[i] == number)
+			return;
+	if (w->file_count < WATCH_FILES)
+		w->files[w->file_count] = number;
+	w->file_count++;
+}
+
+void watch_tombstones(uint64_t count)
+{
+	if (current)
+		current->tombstones += count;
+}

@@ -1,0 +1,33 @@
+/*
+ * Who watches the reads of a statement: which files they open, and whether
+ * anybody still wants them. The engine tells the watch of its thread, if there
+ * is one, so that other readers and work in the background have no part in it.
+ */
+#ifndef STORE_BASE_WATCH_H
+#define STORE_BASE_WATCH_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WATCH_FILES 32	/* so many are named; the others are counted */
+
+struct watch {
+	/* Asked now and then; true: reads fail with -EINTR from now on. */
+	bool (*stop)(void *context);
+	void *context;
+	bool stopped;
+	uint32_t steps;
+	uint64_t tombstones;		/* of point reads: cursors count theirs */
+	uint64_t files[WATCH_FILES];	/* numbers of sstables, each once */
+	uint32_t file_count;		/* may be larger */
+};
+
+/* From now on this is the thread's (NULL: none). Gives the one before. */
+struct watch *watch_set(struct watch *w);
+/* Forget what was read. */
+void watch_clear(struct watch *w);
+
+/* Before each entry that is looked at: 0 or -EINTR. */
+int watch_step(void);
+void watch_file(uint64_t number);
+void watch_tombstones(uint64_t count);
+#endif
