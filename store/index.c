@@ -245,11 +245,18 @@ static int change_clustering(const struct change *c, uint32_t position)
 }
 
 /* ------------------------------------------------------------------- a write */
-static bool is_for(const struct column *c, enum key_kind kind)
+/* Is this the kind of a row's key, static or not? */
+static bool is_row(const struct table *t, enum key_kind kind)
+{
+	return kind == table_row_kind(t) || kind == table_static_kind(t);
+}
+
+static bool is_for(const struct table *t, const struct column *c,
+		   enum key_kind kind)
 {
 	if (c->kind == COLUMN_PARTITION_KEY)
 		return true;
-	return (c->kind == COLUMN_STATIC) == (kind == KEY_STATIC);
+	return (c->kind == COLUMN_STATIC) == (kind != table_row_kind(t));
 }
 
 static int change_index(struct change *c, size_t partition_len)
@@ -258,11 +265,11 @@ static int change_index(struct change *c, size_t partition_len)
 	enum key_kind kind = c->key.ptr[partition_len];
 	uint8_t *whole;
 
-	if (!is_for(column, kind))
+	if (!is_for(c->table, column, kind))
 		return 0;
 	c->entry_key = c->key;
 	if (column->kind == COLUMN_PARTITION_KEY) {
-		/* The whole partition: as its static row is named. */
+		/* The whole partition: as a static row is named. */
 		whole = arena_alloc(c->arena, partition_len + 1);
 		if (!whole)
 			return -ENOMEM;
@@ -284,8 +291,7 @@ static int change_indexes(struct change *c)
 
 	if (!partition_len || partition_len >= c->key.len)
 		return -EUCLEAN;
-	if (c->key.ptr[partition_len] != KEY_ROW &&
-	    c->key.ptr[partition_len] != KEY_STATIC)
+	if (!is_row(c->table, c->key.ptr[partition_len]))
 		return 0;
 	for (i = 0; !err && i < c->table->index_count; i++) {
 		c->index = &c->table->indexes[i];
@@ -400,7 +406,7 @@ static int build_row(struct batch *batch, const struct table *t,
 		return err;
 	if (!len || len >= e->key.len)
 		return -EUCLEAN;
-	if (e->key.ptr[len] != KEY_ROW && e->key.ptr[len] != KEY_STATIC)
+	if (!is_row(t, e->key.ptr[len]))
 		return 0;
 	row.deletion = DELETION_NONE;
 	return change_index(&c, len);

@@ -73,6 +73,18 @@ void store_table_options(struct lsm_table_options *to, const struct table *t);
 struct table *store_current_table(const struct store *s, uint32_t number);
 
 /* ------------------------------------------------------------ table_key.c */
+/* Of the keys of the table's rows and bounds, and of its static rows. */
+static inline enum key_kind table_row_kind(const struct table *t)
+{
+	return t->flags & TABLE_WAS_FLAT ? KEY_LATER_ROW : KEY_ROW;
+}
+static inline enum key_kind table_static_kind(const struct table *t)
+{
+	return t->flags & TABLE_WAS_FLAT ? KEY_ROW : KEY_STATIC;
+}
+/* What follows the partition in the key of a row (clustering NULL: static). */
+void key_add_place(struct buf *out, const struct table *t,
+		   const struct bytes *clustering);
 /* Append the components of clustering values; null values too. */
 void key_add_clustering(struct buf *out, const struct table *t,
 			const struct bytes *values, uint32_t count);

@@ -52,7 +52,8 @@ static void set_flags(struct virtual_rows *v, const struct table *t)
 	const char *names[2];
 	uint32_t i, count = 0;
 
-	if (!(t->flags & TABLE_COMPACT))
+	if (!(t->flags & TABLE_COMPACT) ||
+	    (t->flags & TABLE_DENSE && t->clustering_count > 1))
 		names[count++] = "compound";
 	if (t->flags & TABLE_COUNTER)
 		names[count++] = "counter";
@@ -165,12 +166,12 @@ static const char *const kinds[] = {
  * as statics, beside the hidden column1 and value.
  */
 static enum column_kind shown_kind(const struct table *t,
-				   const struct column *c)
+				   enum column_kind kind)
 {
 	if (t->flags & TABLE_COMPACT && !(t->flags & TABLE_DENSE) &&
-	    c->kind == COLUMN_REGULAR && !c->hidden)
+	    kind == COLUMN_REGULAR)
 		return COLUMN_STATIC;
-	return c->kind;
+	return kind;
 }
 
 static void fill_columns(struct virtual_rows *v, const struct table *t)
@@ -179,7 +180,8 @@ static void fill_columns(struct virtual_rows *v, const struct table *t)
 
 	for (i = 0; i < t->column_count; i++) {
 		const struct column *c = &t->columns[i];
-		enum column_kind kind = shown_kind(t, c);
+		enum column_kind kind = c->hidden ? c->kind :
+					shown_kind(t, c->kind);
 		bool in_key = kind == COLUMN_PARTITION_KEY ||
 			      kind == COLUMN_CLUSTERING;
 		struct bytes key[] = { bytes_str(t->keyspace),
@@ -210,7 +212,7 @@ static void fill_dropped(struct virtual_rows *v, const struct table *t)
 
 		virtual_add(v, key);
 		virtual_set_long(v, "dropped_time", d->dropped_us / 1000);
-		virtual_set_text(v, "kind", kinds[d->kind]);
+		virtual_set_text(v, "kind", kinds[shown_kind(t, d->kind)]);
 		set_type(v, d->type);
 	}
 }

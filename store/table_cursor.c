@@ -257,7 +257,7 @@ int cursor_seek_partition(struct cursor *c)
 		return 0;
 	buf_clear(&c->scratch);
 	buf_add_bytes(&c->scratch, buf_bytes(&c->prefix));
-	buf_add_byte(&c->scratch, KEY_ROW);
+	buf_add_byte(&c->scratch, table_row_kind(c->table));
 	if (c->scratch.failed)
 		return -ENOMEM;
 	return peek_seek(c, &c->partitions, buf_bytes(&c->scratch));

@@ -56,17 +56,29 @@ void key_add_clustering(struct buf *out, const struct table *t,
 	}
 }
 
+/*
+ * A compact table without clustering columns has one row in each partition,
+ * whose key ends with the kind and the end of a row. When it is compact no more
+ * that is the static row, and nothing on disk has moved.
+ */
+void key_add_place(struct buf *out, const struct table *t,
+		   const struct bytes *clustering)
+{
+	bool is_static = !clustering && !table_is_flat(t);
+
+	buf_add_byte(out, is_static ? table_static_kind(t) : table_row_kind(t));
+	if (is_static && table_static_kind(t) == KEY_STATIC)
+		return;
+	if (!is_static)
+		key_add_clustering(out, t, clustering, t->clustering_count);
+	buf_add_byte(out, KEY_ROW_END);
+}
+
 void key_add_row(struct buf *out, const struct table *t,
 		 struct bytes partition_key, const struct bytes *clustering)
 {
 	key_add_partition(out, key_token(partition_key), partition_key);
-	if (!clustering && !table_is_flat(t)) {
-		buf_add_byte(out, KEY_STATIC);
-		return;
-	}
-	buf_add_byte(out, KEY_ROW);
-	key_add_clustering(out, t, clustering, t->clustering_count);
-	buf_add_byte(out, KEY_ROW_END);
+	key_add_place(out, t, clustering);
 }
 
 void key_add_start(struct buf *out, const struct table *t,
@@ -74,7 +86,7 @@ void key_add_start(struct buf *out, const struct table *t,
 {
 	bool after = start->count && !start->inclusive;
 
-	buf_add_byte(out, KEY_ROW);
+	buf_add_byte(out, table_row_kind(t));
 	key_add_clustering(out, t, start->values, start->count);
 	buf_add_byte(out, after ? KEY_AFTER_PREFIX : KEY_BEFORE_PREFIX);
 }
@@ -84,7 +96,7 @@ void key_add_end(struct buf *out, const struct table *t,
 {
 	bool before = end->count && !end->inclusive;
 
-	buf_add_byte(out, KEY_ROW);
+	buf_add_byte(out, table_row_kind(t));
 	key_add_clustering(out, t, end->values, end->count);
 	buf_add_byte(out, before ? KEY_BEFORE_PREFIX : KEY_AFTER_PREFIX);
 }

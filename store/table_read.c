@@ -201,10 +201,14 @@ int table_cell_newest(struct store *s, const struct table *t,
 /* ------------------------------------------------------------- attributes */
 void attribute_key(struct buf *out, const struct object_ref *o)
 {
+	/* A cell that became static keeps what it has. */
+	bool is_static = o->is_static &&
+			 !(o->column && o->table->flags & TABLE_WAS_FLAT);
+
 	key_add_partition(out, key_token(o->partition_key), o->partition_key);
 	buf_add_byte(out, KEY_ATTRIBUTES);
-	buf_add_byte(out, o->is_static);
-	if (!o->is_static)
+	buf_add_byte(out, is_static);
+	if (!is_static)
 		key_add_clustering(out, o->table, o->clustering,
 				   o->clustering_count);
 	buf_add_byte(out, KEY_ROW_END);

@@ -50,7 +50,7 @@ static int next_ref(struct cursor *c)
 			return -EUCLEAN;
 		buf_clear(&c->ref);
 		buf_add_bytes(&c->ref, key);
-		c->ref_is_row = key.ptr[len] == KEY_ROW;
+		c->ref_is_row = key.ptr[len] == table_row_kind(c->table);
 		if (c->ref.failed)
 			return -ENOMEM;
 		if (is_same_partition(c, key, len)) {

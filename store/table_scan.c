@@ -12,7 +12,8 @@ static void count_bound(struct cursor *c, const struct entry *e)
 	size_t len = key_partition_len(e->key);
 	struct deletion d = deletion_is_none(e->after) ? e->before : e->after;
 
-	if (len && len < e->key.len && e->key.ptr[len] == KEY_ROW &&
+	if (len && len < e->key.len &&
+	    e->key.ptr[len] == table_row_kind(c->table) &&
 	    !row_reader_may_purge(&c->reader, d.local_time))
 		c->cost.tombstones++;
 }
@@ -112,7 +113,7 @@ int cursor_statics(struct cursor *c)
 		return 0;
 	buf_clear(&c->scratch);
 	buf_add_bytes(&c->scratch, buf_bytes(&c->prefix));
-	buf_add_byte(&c->scratch, KEY_STATIC);
+	key_add_place(&c->scratch, c->table, NULL);
 	if (c->scratch.failed)
 		return -ENOMEM;
 	key = buf_bytes(&c->scratch);
@@ -132,7 +133,7 @@ static bool in_this_partition(const struct cursor *c, struct bytes key)
 {
 	return key.len > c->prefix.len &&
 	       !memcmp(key.ptr, c->prefix.ptr, c->prefix.len) &&
-	       key.ptr[c->prefix.len] == KEY_ROW;
+	       key.ptr[c->prefix.len] == table_row_kind(c->table);
 }
 
 static struct bytes scratch_key(struct cursor *c, struct bytes suffix)
@@ -228,7 +229,8 @@ static int next_entry_of_all(struct cursor *c)
 		/* What stands before the rows: attributes, statics. */
 		if (p->entry.key.len <= c->prefix.len ||
 		    memcmp(p->entry.key.ptr, c->prefix.ptr, c->prefix.len) ||
-		    p->entry.key.ptr[c->prefix.len] > KEY_ROW)
+		    p->entry.key.ptr[c->prefix.len] >
+			    table_row_kind(c->table))
 			return 0;
 		p->have = false;
 	}

@@ -328,12 +328,7 @@ void write_row(struct write *w, const struct table *t,
 	if (clustering)
 		b->clustering = copy_values(w, clustering,
 					    t->clustering_count);
-	buf_add_byte(&b->key, clustering ? KEY_ROW : KEY_STATIC);
-	if (clustering) {
-		key_add_clustering(&b->key, t, clustering,
-				   t->clustering_count);
-		buf_add_byte(&b->key, KEY_ROW_END);
-	}
+	key_add_place(&b->key, t, clustering);
 	b->row.marker = MARKER_NONE;
 	b->row.deletion = DELETION_NONE;
 	b->row.cell_count = 0;

@@ -333,20 +333,28 @@ static int unmask_column(struct ddl *d, const struct table *t)
 
 /* ------------------------------------------------------- DROP COMPACT STORAGE */
 /*
- * The hidden value of (b) comes to light. A table of shape (a) would get
- * clustering columns, and its rows another place: that is refused.
+ * What was hidden comes to light. The columns of shape (a) are static then: no
+ * data moves, as the rows that there are have the place of static rows.
  */
 static int drop_compact_storage(struct ddl *d, struct table *t)
 {
+	bool flat = !(t->flags & TABLE_DENSE);
+
 	if (!(t->flags & TABLE_COMPACT))
 		return refuse(d->x, "Cannot DROP COMPACT STORAGE on table "
 				    "without COMPACT STORAGE");
-	if (!(t->flags & TABLE_DENSE))
-		return refuse(d->x, "DROP COMPACT STORAGE is not supported on "
-				    "tables without clustering columns");
-	for (uint32_t i = 0; i < t->column_count; i++)
-		t->columns[i].hidden = false;
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		struct column *c = &t->columns[i];
+
+		if (flat && c->kind == COLUMN_REGULAR && !c->hidden)
+			c->kind = COLUMN_STATIC;
+		c->hidden = false;
+	}
+	for (uint32_t i = 0; i < t->dropped_count && flat; i++)
+		t->dropped[i].kind = COLUMN_STATIC;
 	t->flags &= ~(uint32_t)(TABLE_COMPACT | TABLE_DENSE);
+	if (flat)
+		t->flags |= TABLE_WAS_FLAT;
 	return table_finish(t);
 }
 

@@ -64,6 +64,7 @@ static bool is_whole(enum key_kind kind, struct bytes clustering)
 	case KEY_STATIC:
 		return true;
 	case KEY_ROW:
+	case KEY_LATER_ROW:
 		return last == KEY_ROW_END || last == KEY_BEFORE_PREFIX ||
 		       last == KEY_AFTER_PREFIX;
 	}

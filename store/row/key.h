@@ -20,6 +20,8 @@ enum key_kind {
 	KEY_ATTRIBUTES = 0x10,	/* what a filesystem keeps beside the data */
 	KEY_STATIC = 0x20,	/* the static row */
 	KEY_ROW = 0x30,		/* rows and bounds between them */
+	KEY_LATER_ROW = 0x40,	/* the same, where KEY_ROW is the static row:
+				 * TABLE_WAS_FLAT */
 	KEY_END = 0xf0,		/* bound: after all of the partition */
 };
 #define KEY_EMPTY_LEN 10	/* token and end of a key of no bytes */

@@ -23,7 +23,7 @@
 /* More than any legal schema has, and little enough to allocate. */
 #define LIST_MAX (1 << 20)
 #define FLAGS_ALL (TABLE_COUNTER | TABLE_COMPACT | TABLE_DENSE |              \
-		   TABLE_PROVISIONAL | TABLE_VIRTUAL)
+		   TABLE_PROVISIONAL | TABLE_VIRTUAL | TABLE_WAS_FLAT)
 
 static void add_double(struct buf *out, double x)
 {

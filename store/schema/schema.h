@@ -76,6 +76,8 @@ enum table_flags {
 	/* made by mkdir and without a row yet: CREATE TABLE may replace it */
 	TABLE_PROVISIONAL = 8,
 	TABLE_VIRTUAL = 16,	/* system tables: rows come from code */
+	/* was compact, shape (a): its static rows lie where its rows lay */
+	TABLE_WAS_FLAT = 32,
 };
 
 struct table {

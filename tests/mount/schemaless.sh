@@ -138,9 +138,22 @@ rm -r "$p"
 # A table that CQL made in that shape.
 cql 'CREATE TABLE k.m (a int, b text, c blob, PRIMARY KEY (a, b)) WITH COMPACT STORAGE' >/dev/null
 mkdir "$M/k/m/1"
+# A compact table whose rows are its partitions: their columns are static when it
+# is compact no more, and the data is where it was.
+cql 'CREATE TABLE k.flat (k int PRIMARY KEY, c int, d text) WITH COMPACT STORAGE' >/dev/null
+cql 'CREATE INDEX ON k.flat (d)' >/dev/null
+cql "INSERT INTO k.flat (k, c, d) VALUES (1, 10, 'x')" >/dev/null
+ok 'DROP COMPACT STORAGE' cql 'ALTER TABLE k.flat DROP COMPACT STORAGE'
+is 'what there is' '1 1/@static 1/@static/c 1/@static/d' "$(cd "$M/k/flat" && find ./* | cut -c3- | sort | paste -sd ' ')"
+is 'a static cell' 10 "$(cat "$M/k/flat/1/@static/c")"
+ok 'a row' mkdir "$M/k/flat/1/row"
+ok 'its cell' put "$M/k/flat/1/row/value" 0x01
+ok 'a static one' put "$M/k/flat/1/@static/d" y
 again
 is 'survive a restart' '% %25 %2541 %2E %2E. a%2Fb done empty x%zz' "$(names "$n/esc")"
 is 'the long one too' other "$(cat "$n/long/$name/value")"
+is 'rows and statics too' '10 0x01 y' "$(cd "$M/k/flat/1" && cat @static/c row/value @static/d | paste -sd ' ')"
+is 'by the index' '[[1,"row"]]' "$(cql "SELECT k, column1 FROM k.flat WHERE d = 'y'" | jq -c .rows)"
 ok 'rm -r' rm -r "$n"
 is 'of all' '' "$(names "$M/k" | grep -ow n)"
 stop

@@ -12,6 +12,7 @@
 { "selects", 0 },
 { "syntax", 0 },
 { "ddl", 0 },
+{ "compact", 0 },
 { "random/001", 0 },
 { "random/002", 0 },
 { "random/003", 3 },	/* JSON numbers keep the digits of a decimal */
