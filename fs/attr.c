@@ -22,20 +22,6 @@
 #define ATTRIBUTE_MTIME 'm'
 #define ATTRIBUTE_HINTS 'h'
 
-void child_init(struct child *c, const struct node_ops *ops)
-{
-	memset(c, 0, sizeof(*c));
-	c->ops = ops;
-	c->expires_s = NO_TIME;
-	c->timestamp_us = NO_TIMESTAMP;
-	c->mode = 0755;
-}
-
-bool child_is_directory(const struct child *c)
-{
-	return c->ops->directory;
-}
-
 void child_owner(struct child *c, const struct table *t)
 {
 	c->uid = t->uid;
@@ -59,7 +45,7 @@ void child_stat(const struct child *c, uint64_t ino, struct stat *out)
 	out->st_uid = c->uid;
 	out->st_gid = c->gid;
 	out->st_blksize = 4096;
-	if (child_is_directory(c)) {
+	if (c->ops->directory) {
 		out->st_mode = S_IFDIR | mode;
 		out->st_size = DIRECTORY_SIZE;
 		out->st_blocks = DIRECTORY_SIZE / 512;
@@ -102,7 +88,7 @@ int64_t row_mtime_ns(const struct row_view *row)
 
 int64_t row_expires_s(const struct row_view *row)
 {
-	int64_t latest = 0;
+	int64_t latest = row->names ? row->expires_s : 0;
 	uint32_t i;
 
 	if (row->marker.timestamp != NO_TIMESTAMP)

@@ -146,6 +146,7 @@ static int advance(struct op *op, struct listing *l)
 		}
 	}
 	l->held = got > 0;
+	l->bare = l->names;
 	l->ended = !got;
 	return got;
 }
@@ -170,37 +171,36 @@ static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
 	return err;
 }
 
-static int give(struct op *op, struct listing *l, bool plus, fs_fill *fill,
-		void *context)
+/* *entry: its attributes are what the entry before left there. */
+static int give(struct op *op, struct listing *l, struct fs_entry *entry,
+		fs_fill *fill, void *context)
 {
-	struct fs_entry entry = { .node = 0 };
 	struct node *dir = l->node;
 	int err;
 
+	entry->node = 0;
 	if (l->position < 2) {
-		entry.attr.st_ino = l->position && dir->parent ?
-					    dir->parent->ino : dir->ino;
-		entry.attr.st_mode = S_IFDIR | 0555;
+		entry->attr.st_ino = l->position && dir->parent ?
+					     dir->parent->ino : dir->ino;
+		entry->attr.st_mode = S_IFDIR | 0555;
 	} else {
-		err = plus ? fill_plus(op, l, &entry) : 1;
+		err = l->names || l->bare ? 1 : fill_plus(op, l, entry);
 		if (err < 0)
 			return err;
 		if (err) {	/* a name alone: number and type */
-			entry.attr.st_ino = node_ino(dir->ino,
-						     buf_bytes(&l->name));
-			entry.attr.st_mode = child_is_directory(&l->child) ?
-						     S_IFDIR : S_IFREG;
-			if (plus)
-				child_stat(&l->child, entry.attr.st_ino,
-					   &entry.attr);
+			entry->node = 0;
+			entry->attr.st_ino = node_ino(dir->ino,
+						      buf_bytes(&l->name));
+			entry->attr.st_mode = l->child.ops->directory ?
+						      S_IFDIR : S_IFREG;
 		}
 		if (l->child.expires_s != NO_TIME)
 			timer_add(op->fs, dir, l->child.expires_s);
 	}
-	if (fill(context, (const char *)l->name.ptr, l->name.len, &entry,
+	if (fill(context, (const char *)l->name.ptr, l->name.len, entry,
 		 l->position + 1)) {
-		if (entry.node)
-			node_forget(&op->fs->nodes, entry.node, 1);
+		if (entry->node)
+			node_forget(&op->fs->nodes, entry->node, 1);
 		return 1;
 	}
 	l->held = false;
@@ -211,11 +211,15 @@ static int give(struct op *op, struct listing *l, bool plus, fs_fill *fill,
 static int stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		  fs_fill *fill, void *context)
 {
+	struct fs_entry entry = { .node = 0 };
 	int got = 0;
 
+	l->names = !plus;
 	if (!cookie || cookie < l->position || !l->schema)
 		got = open_stream(op, l);
 	op->watched_changes = l->table_changes;	/* of this moment */
+	if (l->cursor)
+		cursor_names(l->cursor, l->names);
 	while (!got && l->position < cookie) {
 		got = advance(op, l);
 		if (got <= 0)
@@ -229,7 +233,7 @@ static int stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		if (got <= 0)
 			return got;
 		buf_cstr(&l->name);
-		got = give(op, l, plus, fill, context);
+		got = give(op, l, &entry, fill, context);
 	}
 	return got > 0 ? 0 : got;
 }

@@ -5,6 +5,10 @@
  *
  * Cookies count entries. A call that goes on where the last one ended costs
  * nothing; one that goes elsewhere begins anew and walks there.
+ *
+ * A call without readdirplus needs no attributes: where l->names is set a kind
+ * gives at least what the entry is, its value and when it expires. The kernel
+ * goes from one to the other in the midst of a stream.
  */
 #ifndef FS_LISTING_H
 #define FS_LISTING_H
@@ -17,6 +21,8 @@ struct listing {
 	uint64_t position;		/* entries that are behind us */
 	bool held;			/* name and child: not yet taken */
 	bool ended;
+	bool names;			/* this call wants names and types */
+	bool bare;			/* child has no attributes */
 	struct buf name;
 	struct child child;
 	struct node **kept;		/* sorted by name: references of those
@@ -35,6 +41,16 @@ struct listing {
 	size_t index, count;
 	void *data;
 };
+/* The child that l->row is: of names alone nothing else is looked at. */
+static inline void listing_child(const struct listing *l, struct child *out,
+				 const struct node_ops *ops)
+{
+	if (l->row.names)
+		out->ops = ops;
+	else
+		child_init(out, ops);
+	out->expires_s = l->row.expires_s;
+}
 /* The place of the listed directory in the listing's schema and arena. */
 int listing_place(struct op *op, struct listing *l);
 #endif

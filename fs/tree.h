@@ -108,11 +108,14 @@ struct child {
 	bool volatile_name, volatile_attributes;	/* timeout 0 */
 	bool unkeyed;		/* its @key will tell what it is */
 };
-void child_init(struct child *c, const struct node_ops *ops);
+static inline void child_init(struct child *c, const struct node_ops *ops)
+{
+	*c = (struct child){ .ops = ops, .mode = 0755, .expires_s = NO_TIME,
+			     .timestamp_us = NO_TIMESTAMP };
+}
 /* Owner, group and mode of all that is in a table. */
 void child_owner(struct child *c, const struct table *t);
 void child_stat(const struct child *c, uint64_t ino, struct stat *out);
-bool child_is_directory(const struct child *c);
 
 /* ------------------------------------------------------------------ place */
 /* Where in a table a node is: what the store takes. */

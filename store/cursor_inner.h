@@ -54,6 +54,7 @@ struct cursor {
 	uint32_t *ends;
 	struct buf clustering_memory;
 	struct buf row_key;
+	bool names;			/* keys alone */
 	int skip;			/* components to seek past, or -1 */
 	struct cursor_cost cost;
 	struct buf scratch;

@@ -98,7 +98,7 @@ void key_add_end(struct buf *out, const struct table *t,
 		 const struct bound *end);
 /*
  * Decode the components that a row's key holds after its kind: values point
- * into memory once all are there; ends[i]: the length of the first i + 1
+ * into memory or into clustering; ends[i]: the length of the first i + 1
  * components. 0, -EUCLEAN.
  */
 int key_read_clustering(struct bytes *values, uint32_t *ends,
@@ -127,8 +127,14 @@ struct row_reader {
 /* by_number from arena. 0, -ENOMEM. */
 int row_reader_init(struct row_reader *r, const struct table *t,
 		    uint64_t wanted, int64_t now_s, struct arena *arena);
-/* Is the row there (semantics 4.4), going by the cells that were decoded? */
-bool row_reader_is_live(const struct row_reader *r, const struct row *row);
+/* The second in which the row ends to be there (semantics 4.4), going by the
+ * cells that were decoded: NO_TIME never; 0: it is not there. */
+int64_t row_reader_until(const struct row_reader *r, const struct row *row);
+static inline bool row_reader_is_live(const struct row_reader *r,
+				      const struct row *row)
+{
+	return row_reader_until(r, row);
+}
 /* Is what was deleted then old enough to be purged? */
 bool row_reader_may_purge(const struct row_reader *r, int64_t local_time);
 /* The tombstones of a row that is not live, for tracing and warnings. */

@@ -104,6 +104,10 @@ struct row_view {
 	uint32_t static_count;
 	/* The engine's key of the row: opaque, for resuming and for changes. */
 	struct bytes engine_key;
+	/* See cursor_names: without marker and cells, but with the second in
+	 * which the row ends to be there, or NO_TIME. */
+	bool names;
+	int64_t expires_s;
 };
 
 struct cursor;
@@ -115,6 +119,9 @@ int cursor_next(struct cursor *c, struct row_view *row);
 /* Seek past all rows that share the first n clustering values of the row that
  * was given last; 0: past its partition. */
 int cursor_skip(struct cursor *c, uint32_t n);
+/* From the next row on its keys alone: whatever else it has is not decoded. To
+ * be turned on and off at any time. */
+void cursor_names(struct cursor *c, bool on);
 void cursor_close(struct cursor *c);
 /* What it cost so far, for TRACING and for tombstone warnings. */
 struct cursor_cost {

@@ -183,23 +183,25 @@ static bool is_dropped(const struct table *t, const struct cell *cell)
 	return false;
 }
 
-bool row_reader_is_live(const struct row_reader *r, const struct row *row)
+int64_t row_reader_until(const struct row_reader *r, const struct row *row)
 {
+	int64_t until = 0, ends;
 	uint32_t i, at = 0;
 
 	if (marker_is_live(&row->marker, r->now_s))
-		return true;
-	for (i = 0; i < row->cell_count; i++) {
+		until = row->marker.ttl ? row->marker.expires : NO_TIME;
+	for (i = 0; i < row->cell_count && until != NO_TIME; i++) {
 		const struct cell *cell = &row->cells[i];
 
 		if (cell->column < COLUMN_NUMBER_FIRST ||
 		    !cell_is_live(cell, r->now_s) ||
 		    is_dropped(r->table, cell))
 			continue;
-		if (find_column(r, &at, cell->column))
-			return true;
+		ends = cell->ttl ? cell->local_time : NO_TIME;
+		if (ends > until && find_column(r, &at, cell->column))
+			until = ends;
 	}
-	return false;
+	return until;
 }
 
 bool row_reader_may_purge(const struct row_reader *r, int64_t local_time)

@@ -396,7 +396,6 @@ int cursor_next_in_partition(struct cursor *c, struct row_view *row)
 		return more;
 	if (c->query.statics_only)
 		return give_statics(c, row);
-	*row = (struct row_view){ .marker = MARKER_NONE };
 	more = cursor_row(c, row);
 	if (more < 0)
 		return more;
@@ -444,6 +443,11 @@ int cursor_skip(struct cursor *c, uint32_t n)
 		c->skip = (int)n;
 	}
 	return 0;
+}
+
+void cursor_names(struct cursor *c, bool on)
+{
+	c->names = on;
 }
 
 void cursor_cost(const struct cursor *c, struct cursor_cost *cost)

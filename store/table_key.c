@@ -105,32 +105,37 @@ int key_read_clustering(struct bytes *values, uint32_t *ends,
 			struct buf *memory, const struct table *t,
 			struct bytes clustering)
 {
+	/* Stands for: the next bytes of memory, which moves while it grows. */
+	static const uint8_t decoded = 0;
 	struct reader r = reader_of(clustering);
 	uint32_t i;
 	size_t at = 0;
 
 	buf_clear(memory);
-	/* Values move while the buffer grows: first their lengths. */
 	for (i = 0; i < t->clustering_count; i++) {
 		const struct column *c = table_clustering_column(t, i);
 		bool is_null = false;
-		int err = type_ordered_decode(memory, &is_null, c->type, &r,
-					      c->reversed);
+		int err = 0;
 
+		if (!type_ordered_slice(&values[i], c->type, &r, c->reversed)) {
+			err = type_ordered_decode(memory, &is_null, c->type, &r,
+						  c->reversed);
+			values[i] = bytes_of(is_null ? NULL : &decoded,
+					     memory->len - at);
+			at = memory->len;
+		}
 		if (err)
 			return err;
 		if (memory->failed)
 			return -ENOMEM;
 		ends[i] = (uint32_t)(r.ptr - clustering.ptr);
-		values[i].len = memory->len - at;
-		values[i].ptr = is_null ? NULL : (const uint8_t *)"";
-		at = memory->len;
 	}
 	if (r.failed || read_byte(&r) != KEY_ROW_END || reader_left(&r))
 		return -EUCLEAN;
-	for (i = 0, at = 0; i < t->clustering_count; i++) {
-		if (values[i].len)
-			values[i].ptr = memory->ptr + at;
+	for (i = 0, at = 0; at < memory->len; i++) {
+		if (values[i].ptr != &decoded)
+			continue;
+		values[i].ptr = memory->ptr + at;
 		at += values[i].len;
 	}
 	return 0;

@@ -78,7 +78,6 @@ static int row_by_ref(struct cursor *c, struct row_view *row)
 
 	if (more < 0)
 		return more;
-	*row = (struct row_view){ .marker = MARKER_NONE };
 	more = cursor_row_at(c, buf_bytes(&c->ref), row);
 	if (more <= 0)
 		return more;

@@ -166,13 +166,15 @@ static bool is_within(const struct cursor *c, const struct range *range,
 				 : bytes_compare(suffix, range->end) < 0;
 }
 
+/* Past all rows that begin as the one given last, whose entry still stands. */
 static int skip_rows(struct cursor *c)
 {
 	uint32_t keep = (uint32_t)c->skip;
 	size_t len = c->prefix.len + 1 + (keep ? c->ends[keep - 1] : 0);
 
 	c->skip = -1;
-	c->row_key.len = len;
+	buf_clear(&c->row_key);
+	buf_add(&c->row_key, c->rows->entry.key.ptr, len);
 	buf_add_byte(&c->row_key, c->query.reversed ? KEY_BEFORE_PREFIX
 						    : KEY_AFTER_PREFIX);
 	if (c->row_key.failed)
@@ -236,21 +238,28 @@ static int next_entry_of_all(struct cursor *c)
 	}
 }
 
-/* Decode so much that it is known whether the row is there: 1, 0, -errno. */
-static int decode_row(struct cursor *c, struct row *row, bool *live)
+/* Decode so much that it is known until when the row is there (0: it is not);
+ * of names, that no cell can make longer. */
+static int decode_row(struct cursor *c, struct row *row, int64_t *until)
 {
 	struct bytes encoded = c->rows->entry.row;
-	int err = row_decode_columns(row, &c->row_memory, encoded,
-				     c->reader.mask);
+	uint64_t mask = c->names ? UINT64_MAX : c->reader.mask;
+	int err;
 
+	*row = ROW_NONE;
+	*until = NO_TIME;
+	if (c->names && !c->reader.keeps_clustering &&
+	    row_has_lasting_marker(encoded))
+		return 0;
+	err = row_decode_columns(row, &c->row_memory, encoded, mask);
 	if (err)
 		return err;
-	*live = row_reader_is_live(&c->reader, row);
-	if (*live || c->reader.mask == UINT64_MAX)
+	*until = row_reader_until(&c->reader, row);
+	if (*until || mask == UINT64_MAX)
 		return 0;
 	err = row_decode(row, &c->row_memory, encoded);
 	if (!err)
-		*live = row_reader_is_live(&c->reader, row);
+		*until = row_reader_until(&c->reader, row);
 	return err;
 }
 
@@ -271,19 +280,16 @@ static int fill_row(struct cursor *c, struct row_view *view,
 	view->row_exists = true;
 	view->clustering = c->clustering;
 	view->engine_key = key;
+	view->names = c->names;
+	view->cells = NULL;
+	view->cell_count = 0;
 	view->marker = MARKER_NONE;
+	if (c->names)
+		return 0;
 	if (c->reader.raw || marker_is_live(&row->marker, c->reader.now_s))
 		view->marker = row->marker;
 	return row_reader_cells(&c->reader, &c->row_memory, row, &view->cells,
 				&view->cell_count);
-}
-
-/* The entry's key, kept to be able to seek past it when it is gone. */
-static int keep_key(struct cursor *c)
-{
-	buf_clear(&c->row_key);
-	buf_add_bytes(&c->row_key, c->rows->entry.key);
-	return c->row_key.failed ? -ENOMEM : 0;
 }
 
 /* Past the row that was looked at, and all that is known to be dead too. */
@@ -301,24 +307,23 @@ static int pass_dead(struct cursor *c)
 static int take_row(struct cursor *c, struct row_view *view)
 {
 	struct row row;
-	bool live = false;
+	int64_t until = 0;
 	int err;
 
 	arena_clear(&c->row_memory);
-	err = decode_row(c, &row, &live);
+	err = decode_row(c, &row, &until);
 	if (err)
 		return err;
-	if (!live)
+	if (!until)
 		c->cost.tombstones += row_reader_tombstones(&c->reader, &row);
 	c->rows->have = false;
-	if (!live && !c->reader.raw)
+	if (!until && !c->reader.raw)
 		return pass_dead(c);
 	if (c->dead.length)
 		dead_run_end(&c->dead);
 	c->cost.rows++;
+	view->expires_s = until;
 	err = fill_row(c, view, &row);
-	if (!err)
-		err = keep_key(c);
 	return err ? err : 1;
 }
 

@@ -303,7 +303,7 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 	if (got <= 0 || !l->row.row_exists)
 		return got < 0 ? got : 0;
 	level = l->place.clustering_count;
-	child_init(out, kind_below(l->place.table, level + 1));
+	listing_child(l, out, kind_below(l->place.table, level + 1));
 	row_child(out, l->place.table, &l->row);
 	out->value = l->row.clustering[level];
 	key_clustering_name(name, l->place.table, level, out->value);

@@ -10,11 +10,13 @@
 void row_child(struct child *c, const struct table *t,
 	       const struct row_view *row)
 {
+	c->expires_s = row_expires_s(row);
+	if (row->names)
+		return;
 	child_owner(c, t);
 	c->mtime_ns = row_mtime_ns(row);
 	if (!c->mtime_ns)
 		c->mtime_ns = t->created_us * MICROSECOND;
-	c->expires_s = row_expires_s(row);
 }
 
 static int read_row(struct op *op, const struct place *p, struct arena *arena,

@@ -113,14 +113,15 @@ static int next_plain(struct op *op, struct listing *l, struct buf *name,
 	}
 	do {
 		got = cursor_next(l->cursor, &l->row);
-	} while (got > 0 && !l->row.cell_count);
+	} while (got > 0 && !l->row.cell_count && !l->row.names);
 	if (got <= 0)
 		return got;
 	plain_name(name, l->node, l->row.clustering[0]);
-	child_init(out, &kind_plain);
+	listing_child(l, out, &kind_plain);
 	out->value = l->row.clustering[0];
-	cell_child(out, l->place.table, l->row.cells[0].column->type,
-		   &l->row.cells[0]);
+	if (!l->row.names)
+		cell_child(out, l->place.table, l->row.cells[0].column->type,
+			   &l->row.cells[0]);
 	if (name->len > NAME_MAX_LEN) {
 		out->ops = &kind_plain_long;
 		name_shorten(name);

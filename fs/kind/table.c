@@ -55,9 +55,9 @@ static int next_partition(struct op *op, struct listing *l, struct buf *name,
 	if (got <= 0)
 		return got;
 	t = l->place.table;
-	child_init(out, table_is_flat(t) ? &kind_row :
-			table_is_schemaless(t) ? &kind_schemaless :
-						 &kind_partition);
+	listing_child(l, out, table_is_flat(t) ? &kind_row :
+			      table_is_schemaless(t) ? &kind_schemaless :
+						       &kind_partition);
 	row_child(out, t, &l->row);
 	out->value = l->row.partition_key;
 	key_partition_name(name, t, l->row.key_values);

@@ -32,6 +32,11 @@ void arena_clear(struct arena *a)
 {
 	struct arena_chunk *kept = a->chunks;
 
+	if (kept && !kept->older && kept->size <= LARGEST_CHUNK) {
+		a->next = kept->memory;
+		a->failed = false;
+		return;
+	}
 	if (!kept || kept->size > LARGEST_CHUNK) {
 		arena_release(a);
 		return;
@@ -69,22 +74,14 @@ static bool add_chunk(struct arena *a, size_t size)
 	return true;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+void *arena_grow(struct arena *a, size_t size)
 {
-	uint8_t *ptr;
-
-	if (a->failed || size > SIZE_MAX / 4)
-		goto fail;
-	/* Of nothing too there is a valid pointer. */
-	size = size ? (size + 7) & ~(size_t)7 : 8;
-	if (size > (size_t)(a->end - a->next) && !add_chunk(a, size))
-		goto fail;
-	ptr = a->next;
-	a->next += size;
-	return ptr;
-fail:
-	a->failed = true;
-	return NULL;
+	if (a->failed || size > SIZE_MAX / 4 ||
+	    !add_chunk(a, size ? (size + 7) & ~(size_t)7 : 8)) {
+		a->failed = true;
+		return NULL;
+	}
+	return arena_alloc(a, size);
 }
 
 void *arena_zalloc(struct arena *a, size_t count, size_t size)

@@ -20,8 +20,20 @@ struct arena {
 void arena_release(struct arena *a);
 /* Drop everything but the newest chunk, which is used again. */
 void arena_clear(struct arena *a);
+/* arena_alloc where the newest chunk has no room. */
+void *arena_grow(struct arena *a, size_t size);
 /* size bytes, not cleared; NULL and failed when there is no memory. */
-void *arena_alloc(struct arena *a, size_t size);
+static inline void *arena_alloc(struct arena *a, size_t size)
+{
+	/* Of nothing too there is a valid pointer. */
+	size_t taken = size ? (size + 7) & ~(size_t)7 : 8;
+	uint8_t *ptr = a->next;
+
+	if (a->failed || taken < size || taken > (size_t)(a->end - ptr))
+		return arena_grow(a, size);
+	a->next = ptr + taken;
+	return ptr;
+}
 void *arena_zalloc(struct arena *a, size_t count, size_t size);
 /* A copy, with a 0 byte after it. Null stays null; BYTES_NULL when failed. */
 struct bytes arena_copy(struct arena *a, struct bytes b);

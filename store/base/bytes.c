@@ -14,21 +14,13 @@ void buf_release(struct buf *b)
 	*b = BUF_INIT;
 }
 
-void buf_clear(struct buf *b)
-{
-	b->len = 0;
-	b->failed = false;
-}
-
-bool buf_reserve(struct buf *b, size_t more)
+bool buf_grow(struct buf *b, size_t more)
 {
 	size_t want, cap;
 	uint8_t *ptr;
 
 	if (b->failed)
 		return false;
-	if (more <= b->cap - b->len)
-		return true;
 	if (__builtin_add_overflow(b->len, more, &want) ||
 	    want > SIZE_MAX / 4) {
 		b->failed = true;
@@ -47,28 +39,9 @@ bool buf_reserve(struct buf *b, size_t more)
 	return true;
 }
 
-void buf_add(struct buf *b, const void *ptr, size_t len)
-{
-	if (!len || !buf_reserve(b, len))
-		return;
-	memcpy(b->ptr + b->len, ptr, len);
-	b->len += len;
-}
-
-void buf_add_bytes(struct buf *b, struct bytes bytes)
-{
-	buf_add(b, bytes.ptr, bytes.len);
-}
-
 void buf_add_str(struct buf *b, const char *s)
 {
 	buf_add(b, s, strlen(s));
-}
-
-void buf_add_byte(struct buf *b, uint8_t byte)
-{
-	if (buf_reserve(b, 1))
-		b->ptr[b->len++] = byte;
 }
 
 void buf_add_format(struct buf *b, const char *format, ...)
@@ -141,14 +114,6 @@ void buf_add_sized(struct buf *b, struct bytes bytes)
 	buf_add_bytes(b, bytes);
 }
 
-const char *buf_cstr(struct buf *b)
-{
-	if (!buf_reserve(b, 1))
-		return "";
-	b->ptr[b->len] = 0;
-	return (const char *)b->ptr;
-}
-
 char *buf_steal(struct buf *b, size_t *len)
 {
 	char *ptr = NULL;
@@ -164,61 +129,7 @@ char *buf_steal(struct buf *b, size_t *len)
 	return ptr;
 }
 
-struct bytes read_bytes(struct reader *r, size_t len)
-{
-	struct bytes bytes = { r->ptr, len };
-
-	if (r->failed || len > reader_left(r)) {
-		r->failed = true;
-		return BYTES_EMPTY;
-	}
-	r->ptr += len;
-	return bytes;
-}
-
-uint8_t read_byte(struct reader *r)
-{
-	struct bytes b = read_bytes(r, 1);
-
-	return b.len ? b.ptr[0] : 0;
-}
-
-uint16_t read_be16(struct reader *r)
-{
-	struct bytes b = read_bytes(r, 2);
-
-	return b.len ? get_be16(b.ptr) : 0;
-}
-
-uint32_t read_be32(struct reader *r)
-{
-	struct bytes b = read_bytes(r, 4);
-
-	return b.len ? get_be32(b.ptr) : 0;
-}
-
-uint64_t read_be64(struct reader *r)
-{
-	struct bytes b = read_bytes(r, 8);
-
-	return b.len ? get_be64(b.ptr) : 0;
-}
-
-uint32_t read_le32(struct reader *r)
-{
-	struct bytes b = read_bytes(r, 4);
-
-	return b.len ? get_le32(b.ptr) : 0;
-}
-
-uint64_t read_le64(struct reader *r)
-{
-	struct bytes b = read_bytes(r, 8);
-
-	return b.len ? get_le64(b.ptr) : 0;
-}
-
-uint64_t read_varint(struct reader *r)
+uint64_t read_long_varint(struct reader *r)
 {
 	uint64_t v = 0;
 	unsigned shift;
@@ -237,22 +148,4 @@ uint64_t read_varint(struct reader *r)
 	}
 	r->failed = true;
 	return 0;
-}
-
-int64_t read_zigzag(struct reader *r)
-{
-	uint64_t v = read_varint(r);
-
-	return (int64_t)(v >> 1 ^ -(v & 1));
-}
-
-struct bytes read_sized(struct reader *r)
-{
-	uint64_t len = read_varint(r);
-
-	if (len > reader_left(r)) {
-		r->failed = true;
-		return BYTES_EMPTY;
-	}
-	return read_bytes(r, (size_t)len);
 }

@@ -67,13 +67,37 @@ struct buf {
 
 void buf_release(struct buf *b);
 /* Empty it, keep the memory, forget a failure. */
-void buf_clear(struct buf *b);
+static inline void buf_clear(struct buf *b)
+{
+	b->len = 0;
+	b->failed = false;
+}
+/* buf_reserve where there is no room yet. */
+bool buf_grow(struct buf *b, size_t more);
 /* Room for more bytes after len. False (and failed) when there is none. */
-bool buf_reserve(struct buf *b, size_t more);
-void buf_add(struct buf *b, const void *ptr, size_t len);
-void buf_add_bytes(struct buf *b, struct bytes bytes);
+static inline bool buf_reserve(struct buf *b, size_t more)
+{
+	if (!b->failed && more <= b->cap - b->len)
+		return true;
+	return buf_grow(b, more);
+}
+static inline void buf_add(struct buf *b, const void *ptr, size_t len)
+{
+	if (!len || !buf_reserve(b, len))
+		return;
+	memcpy(b->ptr + b->len, ptr, len);
+	b->len += len;
+}
+static inline void buf_add_bytes(struct buf *b, struct bytes bytes)
+{
+	buf_add(b, bytes.ptr, bytes.len);
+}
+static inline void buf_add_byte(struct buf *b, uint8_t byte)
+{
+	if (buf_reserve(b, 1))
+		b->ptr[b->len++] = byte;
+}
 void buf_add_str(struct buf *b, const char *s);
-void buf_add_byte(struct buf *b, uint8_t byte);
 void buf_add_format(struct buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Big-endian integers, as CQL's binary forms have them. */
@@ -87,45 +111,20 @@ void buf_add_varint(struct buf *b, uint64_t v);
 void buf_add_zigzag(struct buf *b, int64_t v);
 /* A varint length and the bytes; null is length 0 with flag: see codec users. */
 void buf_add_sized(struct buf *b, struct bytes bytes);
-/* Room was reserved before; for hot loops: */
 static inline struct bytes buf_bytes(const struct buf *b)
 {
 	return (struct bytes){ b->ptr ? b->ptr : (const uint8_t *)"", b->len };
 }
 /* End with a 0 byte that len does not count; "" when failed. */
-const char *buf_cstr(struct buf *b);
+static inline const char *buf_cstr(struct buf *b)
+{
+	if (!buf_reserve(b, 1))
+		return "";
+	b->ptr[b->len] = 0;
+	return (const char *)b->ptr;
+}
 /* Hand the memory over (mem_free), 0-terminated; NULL when failed. */
 char *buf_steal(struct buf *b, size_t *len);
-
-/*
- * A bounded reader. The first read past the end sets failed and gives zeros
- * from then on, so that one check at the end is enough.
- */
-struct reader {
-	const uint8_t *ptr, *end;
-	bool failed;
-};
-
-static inline struct reader reader_of(struct bytes b)
-{
-	return (struct reader){ b.ptr, b.ptr + b.len, false };
-}
-static inline size_t reader_left(const struct reader *r)
-{
-	return (size_t)(r->end - r->ptr);
-}
-uint8_t read_byte(struct reader *r);
-uint16_t read_be16(struct reader *r);
-uint32_t read_be32(struct reader *r);
-uint64_t read_be64(struct reader *r);
-uint32_t read_le32(struct reader *r);
-uint64_t read_le64(struct reader *r);
-uint64_t read_varint(struct reader *r);
-int64_t read_zigzag(struct reader *r);
-/* len bytes, a slice of the input. */
-struct bytes read_bytes(struct reader *r, size_t len);
-/* A varint length and that many bytes. */
-struct bytes read_sized(struct reader *r);
 
 static inline uint32_t get_le32(const void *p)
 {
@@ -152,6 +151,94 @@ static inline uint16_t get_be16(const void *p)
 	const uint8_t *b = p;
 	return (uint16_t)(b[0] << 8 | b[1]);
 }
+
+/*
+ * A bounded reader. The first read past the end sets failed and gives zeros
+ * from then on, so that one check at the end is enough.
+ */
+struct reader {
+	const uint8_t *ptr, *end;
+	bool failed;
+};
+
+static inline struct reader reader_of(struct bytes b)
+{
+	return (struct reader){ b.ptr, b.ptr + b.len, false };
+}
+static inline size_t reader_left(const struct reader *r)
+{
+	return (size_t)(r->end - r->ptr);
+}
+/* len bytes, a slice of the input. */
+static inline struct bytes read_bytes(struct reader *r, size_t len)
+{
+	struct bytes bytes = { r->ptr, len };
+
+	if (r->failed || len > reader_left(r)) {
+		r->failed = true;
+		return BYTES_EMPTY;
+	}
+	r->ptr += len;
+	return bytes;
+}
+static inline uint8_t read_byte(struct reader *r)
+{
+	struct bytes b = read_bytes(r, 1);
+
+	return b.len ? b.ptr[0] : 0;
+}
+static inline uint16_t read_be16(struct reader *r)
+{
+	struct bytes b = read_bytes(r, 2);
+
+	return b.len ? get_be16(b.ptr) : 0;
+}
+static inline uint32_t read_be32(struct reader *r)
+{
+	struct bytes b = read_bytes(r, 4);
+
+	return b.len ? get_be32(b.ptr) : 0;
+}
+static inline uint64_t read_be64(struct reader *r)
+{
+	struct bytes b = read_bytes(r, 8);
+
+	return b.len ? get_be64(b.ptr) : 0;
+}
+static inline uint32_t read_le32(struct reader *r)
+{
+	struct bytes b = read_bytes(r, 4);
+
+	return b.len ? get_le32(b.ptr) : 0;
+}
+static inline uint64_t read_le64(struct reader *r)
+{
+	struct bytes b = read_bytes(r, 8);
+
+	return b.len ? get_le64(b.ptr) : 0;
+}
+/* read_varint of more than a byte, or of none. */
+uint64_t read_long_varint(struct reader *r);
+static inline uint64_t read_varint(struct reader *r)
+{
+	if (r->ptr < r->end && *r->ptr < 0x80 && !r->failed)
+		return *r->ptr++;
+	return read_long_varint(r);
+}
+static inline int64_t read_zigzag(struct reader *r)
+{
+	uint64_t v = read_varint(r);
+
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+/* A varint length and that many bytes. */
+static inline struct bytes read_sized(struct reader *r)
+{
+	uint64_t len = read_varint(r);
+
+	return read_bytes(r, (size_t)len);
+}
+
 static inline void put_le32(void *p, uint32_t v)
 {
 	memcpy(p, &v, 4);

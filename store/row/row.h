@@ -82,10 +82,18 @@ int row_decode(struct row *row, struct arena *arena, struct bytes bytes);
 /* Decode cells of the wanted columns only: bit (column & 63) set in mask. */
 int row_decode_columns(struct row *row, struct arena *arena,
 		       struct bytes bytes, uint64_t mask);
+enum row_head { ROW_HAS_MARKER = 1, ROW_HAS_EXPIRY = 2, ROW_HAS_DELETION = 4,
+		ROW_HAS_CELLS = 8 };
 /* False: the encoded row has nothing in it but, at most, its deletion. */
 static inline bool row_may_live(struct bytes encoded)
 {
-	return encoded.len && (encoded.ptr[0] & ~4u);	/* row_codec.c */
+	return encoded.len && (encoded.ptr[0] & ~ROW_HAS_DELETION);
+}
+/* Has the encoded row a marker that never expires? */
+static inline bool row_has_lasting_marker(struct bytes encoded)
+{
+	return encoded.len && (encoded.ptr[0] & ROW_HAS_MARKER) &&
+	       !(encoded.ptr[0] & ROW_HAS_EXPIRY);
 }
 /* Smallest and largest timestamp, smallest and largest local time, tombstones. */
 struct row_stats {

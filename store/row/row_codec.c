@@ -25,8 +25,7 @@
 
 #include <errno.h>
 
-enum { HAS_MARKER = 1, HAS_EXPIRY = 2, HAS_DELETION = 4, HAS_CELLS = 8,
-       ROW_KNOWN = 15 };
+#define ROW_KNOWN 15	/* enum row_head */
 enum { CELL_FLAGS = 7, CELL_EXPIRES = 8, CELL_TIMESTAMP = 16, CELL_PATH = 32,
        CELL_COLUMN_SHIFT = 6 };
 #define CELL_DELETED (CELL_TOMBSTONE | CELL_COLUMN_DELETION)
@@ -84,10 +83,10 @@ void row_encode(struct buf *out, const struct row *row)
 {
 	bool marker = row->marker.timestamp != NO_TIMESTAMP;
 	bool deletion = !deletion_is_none(row->deletion);
-	unsigned head = (marker ? HAS_MARKER : 0) |
-			(marker && row->marker.ttl ? HAS_EXPIRY : 0) |
-			(deletion ? HAS_DELETION : 0) |
-			(row->cell_count ? HAS_CELLS : 0);
+	unsigned head = (marker ? ROW_HAS_MARKER : 0) |
+			(marker && row->marker.ttl ? ROW_HAS_EXPIRY : 0) |
+			(deletion ? ROW_HAS_DELETION : 0) |
+			(row->cell_count ? ROW_HAS_CELLS : 0);
 	uint32_t column = UINT32_MAX, i;
 	int64_t base, seconds;
 
@@ -97,7 +96,7 @@ void row_encode(struct buf *out, const struct row *row)
 	base = base_of(row);
 	seconds = base / 1000000;
 	buf_add_le64(out, (uint64_t)base);
-	if (head & HAS_EXPIRY) {
+	if (head & ROW_HAS_EXPIRY) {
 		buf_add_varint(out, (uint32_t)row->marker.ttl);
 		buf_add_zigzag(out, wrap_sub(wrap_sub(row->marker.expires,
 						      row->marker.ttl),
@@ -117,38 +116,9 @@ void row_encode(struct buf *out, const struct row *row)
 	}
 }
 
-/* Most numbers here are one byte. */
-static inline uint64_t quick_varint(struct reader *r)
-{
-	if (r->ptr < r->end && *r->ptr < 0x80)
-		return *r->ptr++;
-	return read_varint(r);
-}
-
-static inline int64_t quick_zigzag(struct reader *r)
-{
-	uint64_t v = quick_varint(r);
-
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
-}
-
-static inline struct bytes quick_sized(struct reader *r)
-{
-	uint64_t len = quick_varint(r);
-	struct bytes b = { r->ptr, len };
-
-	if (len > reader_left(r)) {
-		r->failed = true;
-		r->ptr = r->end;
-		return BYTES_EMPTY;
-	}
-	r->ptr += len;
-	return b;
-}
-
 static int32_t read_ttl(struct reader *r)
 {
-	uint64_t ttl = quick_varint(r);
+	uint64_t ttl = read_varint(r);
 
 	if (!ttl || ttl > INT32_MAX)
 		r->failed = true;
@@ -164,7 +134,7 @@ static void decode_cell(struct cell *cell, struct reader *r, uint64_t *column,
 	uint64_t step = head >> CELL_COLUMN_SHIFT;
 
 	if (step == 3)
-		step += quick_varint(r);
+		step += read_varint(r);
 	*column += step;
 	if (step > UINT32_MAX || *column > UINT32_MAX)
 		r->failed = true;
@@ -174,16 +144,16 @@ static void decode_cell(struct cell *cell, struct reader *r, uint64_t *column,
 	cell->local_time = NO_TIME;
 	cell->timestamp = base;
 	if (head & CELL_TIMESTAMP)
-		cell->timestamp = wrap_add(base, quick_zigzag(r));
+		cell->timestamp = wrap_add(base, read_zigzag(r));
 	if (head & CELL_EXPIRES) {
 		cell->ttl = read_ttl(r);
-		cell->local_time = wrap_add(wrap_add(quick_zigzag(r), seconds),
+		cell->local_time = wrap_add(wrap_add(read_zigzag(r), seconds),
 					    cell->ttl);
 	} else if (head & CELL_DELETED) {
-		cell->local_time = wrap_add(quick_zigzag(r), seconds);
+		cell->local_time = wrap_add(read_zigzag(r), seconds);
 	}
-	cell->path = head & CELL_PATH ? quick_sized(r) : BYTES_NULL;
-	cell->value = head & CELL_DELETED ? BYTES_NULL : quick_sized(r);
+	cell->path = head & CELL_PATH ? read_sized(r) : BYTES_NULL;
+	cell->value = head & CELL_DELETED ? BYTES_NULL : read_sized(r);
 }
 
 /* Merging relies on the order: (column, column deletion first, path). */
@@ -201,9 +171,8 @@ static bool in_order(const struct cell *a, const struct cell *b)
 static int decode_cells(struct row *row, struct arena *arena, struct reader *r,
 			int64_t base, uint64_t mask)
 {
-	uint64_t count = quick_varint(r), column = UINT64_MAX, i;
-	struct cell cell, before = { 0 };
-	uint32_t kept = 0;
+	uint64_t count = read_varint(r), column = UINT64_MAX, i;
+	struct cell *cell, *before = NULL, left_out;
 
 	/* A cell is two bytes at least. */
 	if (!count || count > reader_left(r) / 2 || count > UINT32_MAX)
@@ -212,14 +181,18 @@ static int decode_cells(struct row *row, struct arena *arena, struct reader *r,
 	if (!row->cells)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		decode_cell(&cell, r, &column, base);
-		if (r->failed || (i && !in_order(&before, &cell)))
+		cell = &row->cells[row->cell_count];
+		decode_cell(cell, r, &column, base);
+		if (r->failed || (before && !in_order(before, cell)))
 			return -EUCLEAN;
-		if (mask >> (cell.column & 63) & 1)
-			row->cells[kept++] = cell;
+		if (mask >> (cell->column & 63) & 1) {
+			row->cell_count++;
+		} else {
+			left_out = *cell;
+			cell = &left_out;
+		}
 		before = cell;
 	}
-	row->cell_count = kept;
 	return 0;
 }
 
@@ -236,21 +209,22 @@ int row_decode_columns(struct row *row, struct arena *arena,
 		return reader_left(&r) ? -EUCLEAN : 0;
 	base = (int64_t)read_le64(&r);
 	seconds = base / 1000000;
-	if (head > ROW_KNOWN || (head & (HAS_EXPIRY | HAS_MARKER)) == HAS_EXPIRY)
+	if (head > ROW_KNOWN ||
+	    (head & (ROW_HAS_EXPIRY | ROW_HAS_MARKER)) == ROW_HAS_EXPIRY)
 		return -EUCLEAN;
-	if (head & HAS_MARKER)
+	if (head & ROW_HAS_MARKER)
 		row->marker.timestamp = base;
-	if (head & HAS_EXPIRY) {
+	if (head & ROW_HAS_EXPIRY) {
 		row->marker.ttl = read_ttl(&r);
-		row->marker.expires = wrap_add(wrap_add(quick_zigzag(&r),
+		row->marker.expires = wrap_add(wrap_add(read_zigzag(&r),
 							seconds),
 					       row->marker.ttl);
 	}
-	if (head & HAS_DELETION) {
-		row->deletion.timestamp = wrap_add(base, quick_zigzag(&r));
-		row->deletion.local_time = wrap_add(seconds, quick_zigzag(&r));
+	if (head & ROW_HAS_DELETION) {
+		row->deletion.timestamp = wrap_add(base, read_zigzag(&r));
+		row->deletion.local_time = wrap_add(seconds, read_zigzag(&r));
 	}
-	if (head & HAS_CELLS && !r.failed)
+	if (head & ROW_HAS_CELLS && !r.failed)
 		err = decode_cells(row, arena, &r, base, mask);
 	if (!err && (r.failed || reader_left(&r)))
 		err = -EUCLEAN;

@@ -446,6 +446,23 @@ int type_ordered_decode(struct buf *out, bool *is_null, const struct type *t,
 	return read_component(out, is_null, t, r, reversed);
 }
 
+bool type_ordered_slice(struct bytes *value, const struct type *t,
+			struct reader *r, bool reversed)
+{
+	const uint8_t *from = r->ptr + 1, *zero;
+
+	if (reversed || reader_left(r) < 3 || *r->ptr != LEAD_VALUE ||
+	    (t->kind != TYPE_TEXT && t->kind != TYPE_ASCII &&
+	     t->kind != TYPE_BLOB))
+		return false;
+	zero = memchr(from, 0, (size_t)(r->end - from - 1));
+	if (!zero || zero[1])
+		return false;
+	*value = bytes_of(from, (size_t)(zero - from));
+	r->ptr = zero + 2;
+	return true;
+}
+
 int type_ordered_skip(struct reader *r, const struct type *t, bool reversed)
 {
 	bool is_null;

@@ -427,6 +427,55 @@ static void add_query(struct buf *out, struct store *s, const struct query *q)
 	cursor_close(c);
 }
 
+/* When a row that was given whole ends to be there. */
+static int64_t ends(const struct row_view *row)
+{
+	int64_t last = 0, end;
+	uint32_t i;
+
+	if (row->marker.timestamp != NO_TIMESTAMP)
+		last = row->marker.ttl ? row->marker.expires : NO_TIME;
+	for (i = 0; i < row->cell_count; i++) {
+		end = row->cells[i].expires_s;
+		last = end > last ? end : last;
+	}
+	return last;
+}
+
+/* A cursor that gives names now and then: the same rows, the same ends. */
+static void check_names(struct model *m, struct store *s, const struct query *q)
+{
+	struct row_view whole, row;
+	struct cursor *all, *names;
+	int more;
+
+	ck_assert_int_eq(table_query(&all, s, q), 0);
+	ck_assert_int_eq(table_query(&names, s, q), 0);
+	do {
+		bool on = random_below(m, 4);
+
+		cursor_names(names, on);
+		more = cursor_next(all, &whole);
+		ck_assert_int_eq(cursor_next(names, &row), more);
+		if (more <= 0)
+			break;
+		ck_assert(bytes_equal(whole.engine_key, row.engine_key));
+		ck_assert(bytes_equal(whole.partition_key, row.partition_key));
+		ck_assert_int_eq(whole.row_exists, row.row_exists);
+		ck_assert_int_eq(whole.static_count, row.static_count);
+		if (!row.row_exists)
+			continue;
+		ck_assert(bytes_equal(whole.clustering[0], row.clustering[0]));
+		ck_assert(bytes_equal(whole.clustering[1], row.clustering[1]));
+		ck_assert_int_eq(row.names, on);
+		ck_assert(row.expires_s == ends(&whole));
+		ck_assert(!on || !row.cell_count);
+	} while (true);
+	ck_assert_int_eq(more, 0);
+	cursor_close(all);
+	cursor_close(names);
+}
+
 static void random_slices(struct model *m, struct wanted *w)
 {
 	size_t i, count = random_below(m, 3);
@@ -493,6 +542,7 @@ static void check_query(struct model *m, struct store *s,
 	add_model(&expected, m, &w);
 	add_query(&found, s, &w.query);
 	ck_assert_str_eq(buf_cstr(&found), buf_cstr(&expected));
+	check_names(m, s, &w.query);
 	buf_release(&expected);
 	buf_release(&found);
 }
