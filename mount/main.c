@@ -49,6 +49,7 @@ struct daemon {
 	struct loop *loop;
 	int ready_fd;		/* to the parent, or -1 */
 	int signal_fd;
+	FILE *log;		/* --log-file, or NULL */
 	bool mounted;
 };
 
@@ -271,6 +272,10 @@ static int open_store(struct daemon *d)
 	case -ENOENT:
 		complain(o->store, "no such store");
 		break;
+	case -EPERM:
+		complain(o->store, "others can write there, or own it: it is "
+			 "not opened (chmod go-w, or run as its owner)");
+		break;
 	default:
 		complain(o->store, "%s", strerror(-err));
 	}
@@ -388,18 +393,26 @@ static void tell_parent(struct daemon *d, int status)
 	}
 }
 
-static void set_log(const struct mount_options *o)
+static int open_log(struct daemon *d)
 {
-	FILE *file = NULL;
+	const char *path = d->options.log_file;
+	int err;
 
-	log_set_level((enum log_level)o->log_level);
-	if (o->log_file)
-		file = fopen(o->log_file, "ae");
-	if (o->log_file && !file)
-		complain(o->log_file, "%s", strerror(errno));
-	if (file) {
-		log_set_sink(to_file, file);
-	} else if (!o->foreground) {
+	log_set_level((enum log_level)d->options.log_level);
+	d->log = path ? fopen(path, "ae") : NULL;
+	if (!path || d->log)
+		return 0;
+	err = -errno;
+	complain(path, "%s", strerror(-err));
+	return err;
+}
+
+/* From here on nobody looks at standard error. */
+static void use_log(struct daemon *d)
+{
+	if (d->log) {
+		log_set_sink(to_file, d->log);
+	} else if (!d->options.foreground) {
 		openlog("widefs", LOG_PID, LOG_DAEMON);
 		log_set_sink(to_syslog, NULL);
 	}
@@ -445,7 +458,7 @@ static int serve(struct daemon *d)
 		complain(d->options.mountpoint, "%s", strerror(-err));
 		return err;
 	}
-	set_log(&d->options);
+	use_log(d);
 	tell_parent(d, DONE);
 	wait_for_end(d);
 	return 0;
@@ -497,7 +510,9 @@ static int run(struct daemon *d)
 	d->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (d->signal_fd < 0)
 		return FAILED;
-	err = open_store(d);
+	err = open_log(d);
+	if (!err)
+		err = open_store(d);
 	if (!err)
 		err = check_mountpoint(&d->options);
 	if (!err)

@@ -142,9 +142,10 @@ static int read_size(size_t *out, const char *name, const char *text,
 	if (errno || text[0] < '0' || text[0] > '9' || shift == 99 ||
 	    n > ULLONG_MAX >> shift || n << shift < least ||
 	    n << shift > most) {
-		fprintf(stderr, "widefs: %s=%s: not a size from %zu to %zu "
-			"(K, M and G may follow the number)\n", name, text,
-			least, most);
+		fprintf(stderr, "widefs: %s=%s: not a %s from %zu to %zu%s\n",
+			name, text, most < 1024 ? "number" : "size", least,
+			most, most < 1024 ? "" :
+			" (K, M and G may follow the number)");
 		return -EINVAL;
 	}
 	*out = (size_t)(n << shift);

@@ -76,7 +76,8 @@ static int run(int argc, char **argv)
 		quick = true;
 	}
 	if (argc - optind != 1)
-		return tool_usage(&command_check, false);
+		return tool_misused(&command_check, "check",
+				    "one STORE is expected");
 	mount = tool_mount_of(argv[optind], &store);
 	if (mount) {
 		tool_complain(argv[optind], "is mounted (unmount it first: "

@@ -283,7 +283,8 @@ static int read_options(struct settings *settings, int argc, char **argv)
 		}
 	}
 	if (argc - optind > 1)
-		return tool_usage(&command_cql, false);
+		return tool_misused(&command_cql, argv[optind + 1],
+				    "one PATH is enough");
 	settings->path = optind < argc ? argv[optind] : ".";
 	return TOOL_DONE;
 }

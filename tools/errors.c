@@ -136,7 +136,8 @@ static int run(int argc, char **argv)
 			count = strtoul(optarg, &end, 10);
 			limited = true;
 			if (*end || *optarg < '0' || *optarg > '9')
-				return tool_usage(&command_errors, false);
+				return tool_misused(&command_errors, optarg,
+						    "not a number of lines");
 			break;
 		case 'f':
 			following = true;
@@ -146,7 +147,8 @@ static int run(int argc, char **argv)
 		}
 	}
 	if (argc - optind > 1)
-		return tool_usage(&command_errors, false);
+		return tool_misused(&command_errors, argv[optind + 1],
+				    "one DIR is enough");
 	place = optind < argc ? argv[optind] : ".";
 	mount = tool_mount_of(place, &store);
 	if (!mount) {

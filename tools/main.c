@@ -49,6 +49,10 @@ int tool_open_failed(const char *path, int err, int owner_pid)
 		tool_complain(path, "the store's format is newer than this "
 			      "widefsctl (use a newer one)");
 		return TOOL_TOO_NEW;
+	case -EPERM:
+		tool_complain(path, "others can write there, or own it: it is "
+			      "not opened (chmod go-w, or run as its owner)");
+		return TOOL_FAILED;
 	default:
 		tool_complain(path, "%s", strerror(-err));
 		return TOOL_FAILED;
@@ -72,6 +76,12 @@ int tool_usage(const struct command *c, bool asked)
 {
 	fputs(c->usage, asked ? stdout : stderr);
 	return asked ? TOOL_DONE : TOOL_USAGE;
+}
+
+int tool_misused(const struct command *c, const char *object, const char *why)
+{
+	tool_complain(object, "%s (see widefsctl %s --help)", why, c->name);
+	return TOOL_USAGE;
 }
 
 char *tool_mount_of(const char *path, char **store)
@@ -132,15 +142,41 @@ static const struct command *nearest(const char *word)
 	return best;
 }
 
+/* Run the command that argv[0] names. */
+static int run(int argc, char **argv)
+{
+	const struct command *near = nearest(argv[0]);
+	char program[64];
+	size_t i;
+
+	for (i = 0; i < COMMAND_COUNT; i++) {
+		if (strcmp(commands[i]->name, argv[0]))
+			continue;
+		/* What getopt's messages begin with. */
+		snprintf(program, sizeof(program), "widefsctl %s", argv[0]);
+		argv[0] = program;
+		return commands[i]->run(argc, argv);
+	}
+	if (near)
+		tool_complain(argv[0], "no such command (did you mean %s?)",
+			      near->name);
+	else
+		tool_complain(argv[0], "no such command (see widefsctl --help)");
+	return TOOL_USAGE;
+}
+
 int main(int argc, char **argv)
 {
-	const struct command *near;
-	size_t i;
+	char help[] = "--help", *asked[] = { NULL, help, NULL };
 
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");	/* values are read and printed by it */
 	if (argc < 2)
 		return usage(stderr);
+	if (!strcmp(argv[1], "help") && argc > 2) {
+		asked[0] = argv[2];
+		return run(2, asked);
+	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    !strcmp(argv[1], "help"))
 		return usage(stdout);
@@ -148,14 +184,5 @@ int main(int argc, char **argv)
 		puts("widefsctl " TOOL_VERSION);
 		return TOOL_DONE;
 	}
-	for (i = 0; i < COMMAND_COUNT; i++)
-		if (!strcmp(commands[i]->name, argv[1]))
-			return commands[i]->run(argc - 1, argv + 1);
-	near = nearest(argv[1]);
-	if (near)
-		tool_complain(argv[1], "no such command (did you mean %s?)",
-			      near->name);
-	else
-		tool_complain(argv[1], "no such command (see widefsctl --help)");
-	return TOOL_USAGE;
+	return run(argc - 1, argv + 1);
 }

@@ -32,6 +32,8 @@ void tool_complain(const char *object, const char *format, ...)
 int tool_open_failed(const char *path, int err, int owner_pid);
 /* Print the usage of a command, on stdout for --help, else on stderr. */
 int tool_usage(const struct command *c, bool asked);
+/* What is wrong with an argument, on stderr: TOOL_USAGE. */
+int tool_misused(const struct command *c, const char *object, const char *why);
 /*
  * The mount that path is in (its root's path, to be freed with free), or NULL:
  * path is in none. *store is the path of its store, to be freed too.

@@ -177,7 +177,8 @@ static int run(int argc, char **argv)
 		case 't':
 			timeout_s = strtod(optarg, &end);
 			if (*end || !*optarg || !(timeout_s >= 0))
-				return tool_usage(&command_umount, false);
+				return tool_misused(&command_umount, optarg,
+						    "not a number of seconds");
 			break;
 		case 'l':
 			lazy = true;
@@ -187,7 +188,8 @@ static int run(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 1)
-		return tool_usage(&command_umount, false);
+		return tool_misused(&command_umount, "umount",
+				    "one DIR is expected");
 	mount = tool_mount_of(argv[optind], &store);
 	real = realpath(argv[optind], NULL);
 	if (!mount || !real || strcmp(mount, real)) {

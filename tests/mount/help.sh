@@ -16,6 +16,33 @@ for command in $("$CTL" --help | grep -aE '^  [a-z]' | awk '{ print $1 }'); do
 	is "the options of $command" "$("$CTL" "$command" --help | of_help)" "$(of_page "$page")"
 	ok "$command is in SEE ALSO" grep -q "^.Xr widefsctl-$command 1" tools/widefsctl.1
 done
+# Wrong usage: status 2, and a line that names what is wrong.
+wrong() {	# wrong TEXT COMMAND...
+	local text=$1 out
+	shift
+	out=$("$@" 2>&1 </dev/null)
+	is "$*: the status" 2 $?
+	is "$*: says why" "$text" "$(head -1 <<<"$out")"
+}
+for command in check umount; do wrong "widefsctl: $command: one $([ $command = check ] && echo STORE || echo DIR) is expected (see widefsctl $command --help)" "$CTL" $command; done
+wrong 'widefsctl: b: one PATH is enough (see widefsctl cql --help)' "$CTL" cql a b
+wrong 'widefsctl: b: one DIR is enough (see widefsctl errors --help)' "$CTL" errors a b
+wrong 'widefsctl: few: not a number of lines (see widefsctl errors --help)' "$CTL" errors -n few
+wrong 'widefsctl: soon: not a number of seconds (see widefsctl umount --help)' "$CTL" umount --timeout=soon "$M"
+wrong "widefsctl cql: unrecognized option '--nope'" "$CTL" cql --nope
+wrong "widefsctl cql: option requires an argument -- 'e'" "$CTL" cql -e
+wrong 'widefsctl: chek: no such command (did you mean check?)' "$CTL" chek
+wrong 'usage: widefsctl COMMAND [ARGUMENTS]' "$CTL"
+wrong 'widefs: threads=0: not a number from 1 to 64' "$WIDEFS" -o threads=0 "$S" "$M"
+wrong 'widefs: cache=x: not a size from 1048576 to 1099511627776 (K, M and G may follow the number)' "$WIDEFS" -o cache=x "$S" "$M"
+is 'help COMMAND' "$("$CTL" cql --help)" "$("$CTL" help cql)"
+out=$("$WIDEFS" --log-file="$W/no/log" "$S" "$M" 2>&1)
+is 'a log that cannot be written: the status' 1 $?
+is 'says why, and nothing is made' "widefs: $W/no/log: No such file or directory" "$out$(ls -A "$S" 2>/dev/null)"
+mkdir -m 777 "$W/open"
+out=$("$CTL" check "$W/open" 2>&1)
+is 'a place where others can write: the status' 1 $?
+is 'says why, too' 1 "$(grep -c 'others can write there' <<<"$out")"
 # The pages themselves: what a formatter would trip over.
 for page in mount/*.1 tools/*.1; do
 	is "$page begins as it has to" '.Dd .Dt .Os' "$(awk '{ print $1 }' "$page" | head -3 | tr '\n' ' ' | sed 's/ $//')"
