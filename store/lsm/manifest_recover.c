@@ -146,6 +146,8 @@ int manifest_recover(struct manifest *m, const char *line)
 	err = file_read_all(m->files, m->dir, name, &all, LARGEST_FILE);
 	if (err == -ENOENT)
 		err = corrupt(name, 0, "CURRENT names it, and it is missing");
+	if (err == -EFBIG)
+		err = corrupt(name, 0, "it is too long");
 	if (!err)
 		err = check_file_header(name, buf_bytes(&all), m->number);
 	if (!err)

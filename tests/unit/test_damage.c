@@ -8,6 +8,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -190,13 +194,67 @@ START_TEST(damage_is_told_or_harmless)	/* _i: cut short */
 END_TEST
 
 /* ----------------------------------------------------------------- hostile */
-enum hostile { SYMLINK, FIFO, DIRECTORY, OTHERS_MAY_WRITE, EMPTY, HOSTILE_END };
+enum hostile {
+	SYMLINK, DANGLING, FIFO, SOCKET, DEVICE, DIRECTORY, HARD_LINK,
+	FOREIGN_OWNER, GROUP_MAY_WRITE, OTHERS_MAY_WRITE, EMPTY, ONE_BYTE,
+	ZEROS, HUGE, HOSTILE_END
+};
+
+static void bind_socket(int dir, const char *name)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/%s", dir,
+		 name);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(!bind(fd, (struct sockaddr *)&at, sizeof(at)));
+	close(fd);
+}
 
 static void spoil(int dir, const char *name, enum hostile kind)
 {
+	char zeros[4096] = { 0 };
 	int fd;
 
 	switch (kind) {
+	case DANGLING:
+		ck_assert(!unlinkat(dir, name, 0));
+		ck_assert(!symlinkat("/nonexistent/elsewhere", dir, name));
+		break;
+	case SOCKET:
+		ck_assert(!unlinkat(dir, name, 0));
+		bind_socket(dir, name);
+		break;
+	case DEVICE:	/* where we may not: a FIFO has to do */
+		ck_assert(!unlinkat(dir, name, 0));
+		if (mknodat(dir, name, S_IFCHR | 0600, makedev(1, 5)))
+			ck_assert(!mkfifoat(dir, name, 0600));
+		break;
+	case HARD_LINK:
+		ck_assert(!linkat(dir, name, dir, "elsewhere", 0));
+		break;
+	case FOREIGN_OWNER:	/* only root can give it away */
+		if (!fchownat(dir, name, 65533, 65533, 0))
+			break;
+		ck_assert(!fchmodat(dir, name, 0666, 0));
+		break;
+	case GROUP_MAY_WRITE:
+		ck_assert(!fchmodat(dir, name, 0660, 0));
+		break;
+	case ONE_BYTE:
+	case ZEROS:
+		fd = openat(dir, name, O_WRONLY | O_TRUNC);
+		ck_assert_int_ge(fd, 0);
+		ck_assert(write(fd, zeros, kind == ZEROS ? 4096 : 1) > 0);
+		close(fd);
+		break;
+	case HUGE:	/* a hole behind what is there */
+		fd = openat(dir, name, O_WRONLY);
+		ck_assert_int_ge(fd, 0);
+		ck_assert(!ftruncate(fd, (off_t)1 << 27));
+		close(fd);
+		break;
 	case SYMLINK:
 		ck_assert(!renameat(dir, name, dir, "elsewhere"));
 		ck_assert(!symlinkat("elsewhere", dir, name));
@@ -233,6 +291,22 @@ static int note(void *data, const char *name)
 	return 0;
 }
 
+/*
+ * A lock file has no contents, a log may end anywhere, and so may a manifest
+ * behind its records; what is never written may have two names.
+ */
+static bool is_harmless(const char *name, enum hostile kind)
+{
+	bool is_lock = !strcmp(name, "LOCK");
+	bool is_log = !strncmp(name, "log-", 4);
+
+	if (kind == HARD_LINK)
+		return !is_lock && !is_log;
+	if (kind == HUGE && !strncmp(name, "MANIFEST-", 9))
+		return true;
+	return kind >= EMPTY && (is_lock || is_log);
+}
+
 /* Make a store, spoil its nth file; false when there are not so many. */
 static bool try_hostile(const char *below, size_t nth, enum hostile kind)
 {
@@ -255,10 +329,7 @@ static bool try_hostile(const char *below, size_t nth, enum hostile kind)
 		spoil(dir, found.names[nth], kind);
 		t.options.create = false;
 		err = store_open(&t.store, t.path, &t.options, NULL, &created);
-		/* A lock file may be empty. */
-		if (!err && !(kind == EMPTY &&
-			      (!strcmp(found.names[nth], "LOCK") ||
-			       !strncmp(found.names[nth], "log-", 4))))
+		if (!err && !is_harmless(found.names[nth], kind))
 			ck_abort_msg("%s, kind %d: it was opened",
 				     found.names[nth], kind);
 	}

@@ -1,0 +1,139 @@
+# One user among others (reliability.md P21): a plain user who opens, writes and
+# leaves behind whatever he may does not stop the store for the others, and what
+# he held is free again when he is gone.
+. tests/mount/lib.sh
+chmod 755 "$W"
+user=65534
+as() { setpriv --reuid=$user --regid=$user --clear-groups -- "$@"; }
+start -o allow_other,max_value=4M,scratch_max=8M,cache=16M
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.mine (id int PRIMARY KEY, v text);
+C
+mkdir "$M/k/his" "$M/k/big"
+chown $user "$M/k/his"
+for i in $(seq 100); do echo "INSERT INTO k.mine (id, v) VALUES ($i, 'row $i');"; done >"$M/.cql"
+python3 - "$M" <<'P'
+import sys
+f = open(sys.argv[1] + '/.cql', 'w')
+for i in range(20000):
+    f.write("INSERT INTO k.big (key, column1, value) VALUES ('p%d', 'c%d', 0x78);\n" % (i % 50, i))
+P
+pid=$(daemon_pid)
+# Without the files of the store, which are mapped and open as it needs them.
+rss() { awk '/^RssAnon/ { print $2 }' "/proc/$pid/status"; }
+descriptors() { ls -l "/proc/$pid/fd" | grep -vcE '/(log-[0-9a-f]*|[0-9]*\.sst)$'; }
+before=$(rss) fds=$(descriptors)
+# He is twelve processes; each says with a file that it is at it.
+cat >"$W/abuse.py" <<'P'
+import os, sys, time
+m, ready, kind, number, user = sys.argv[1:]
+os.setgroups([]); os.setgid(int(user)); os.setuid(int(user))
+held = []
+def told():
+    open('%s.%s.%s' % (ready, kind, number), 'w').close()
+def attempt(f, *a):
+    try: return f(*a)
+    except OSError as e: return e
+d = m + '/k/his/p' + number
+attempt(os.mkdir, d)
+try:
+    if kind == 'handles':       # readers and writers that stay
+        for i in range(900):
+            fd = attempt(os.open, m + '/k/mine/%d/v' % (i % 100 + 1), os.O_RDONLY)
+            if not isinstance(fd, OSError): held.append(fd)
+    elif kind == 'pending':     # values that are never closed
+        for i in range(16):
+            fd = attempt(os.open, d + '/f%d' % i, os.O_WRONLY | os.O_CREAT, 0o644)
+            if isinstance(fd, OSError): continue
+            held.append(fd)
+            for _ in range(4):
+                attempt(os.write, fd, b'x' * (1 << 20))
+    elif kind == 'listings':    # directory streams that do not end
+        for i in range(200):
+            it = attempt(os.scandir, m + '/k/big')
+            if isinstance(it, OSError): continue
+            next(it)
+            held.append(it)
+    elif kind == 'scratch':     # temporary files until there is no room
+        refused = 0
+        for i in range(2000):
+            fd = attempt(os.open, m + '/k/his/.f%s.%06d' % (number, i), os.O_WRONLY | os.O_CREAT, 0o644)
+            if isinstance(fd, OSError): refused += 1; continue
+            attempt(os.write, fd, b'x' * 10000)
+            refused += isinstance(attempt(os.close, fd), OSError)
+        assert refused > 500
+    elif kind == 'consoles':    # statements that never end, results not read
+        for i in range(50):
+            fd = attempt(os.open, m + '/.cql', os.O_RDWR)
+            if isinstance(fd, OSError): continue
+            held.append(fd)
+            attempt(os.write, fd, b'SELECT * FROM k.big; SELECT ' + b'x' * 100000)
+    elif kind == 'walk':        # everything, again and again
+        told()
+        while True:
+            for at, dirs, files in os.walk(m):
+                for f in files:
+                    attempt(lambda p: open(p, 'rb').read(), os.path.join(at, f))
+    elif kind == 'churn':
+        told()
+        i = 0
+        while True:
+            i += 1
+            p = d + '/c%d' % (i % 50)
+            fd = attempt(os.open, p, os.O_WRONLY | os.O_CREAT, 0o644)
+            if isinstance(fd, OSError): continue
+            attempt(os.write, fd, b'%d' % i)
+            os.close(fd)
+            attempt(os.unlink, p)
+finally:
+    told()
+time.sleep(600)
+P
+mkdir -m 777 "$W/ready"
+abusers=()
+n=0
+for kind in handles pending listings scratch consoles walk churn handles pending listings walk churn; do
+	n=$((n + 1))
+	python3 "$W/abuse.py" "$M" "$W/ready/r" "$kind" $n $user 2>>"$W/abuse.err" &
+	abusers+=($!)
+done
+for _ in $(seq 600); do
+	[ "$(ls "$W/ready" | wc -l)" = $n ] && break
+	sleep 0.1
+done
+is 'none of them failed' '' "$(cat "$W/abuse.err")"
+is 'all are at it' $n "$(ls "$W/ready" | wc -l)"
+# Meanwhile the others read, write, list and ask.
+python3 - "$M" <<'P' || fail 'the others'
+import os, sys
+m = sys.argv[1]
+for i in range(1000):
+    n = i % 100 + 1
+    assert open(m + '/k/mine/%d/v' % n).read() == 'row %d\n' % n
+for i in range(100):
+    with open(m + '/k/mine/%d/v' % (i % 10 + 1), 'w') as f: f.write('new %d' % i)
+    assert open(m + '/k/mine/%d/v' % (i % 10 + 1)).read() == 'new %d\n' % i
+assert len(os.listdir(m + '/k/mine')) == 100
+fd = os.open(m + '/.cql.ndjson', os.O_RDWR)
+for i in range(100):
+    os.write(fd, b'SELECT v FROM k.mine WHERE id = 50;')
+    assert os.read(fd, 100) == b'{"v": "row 50"}\n'
+P
+refused 'he may not write what is not his' 'Permission denied' as sh -c "echo x >'$M/k/mine/1/v'"
+ok 'he is still at it' kill -0 "${abusers[@]}"
+during=$(rss)
+ok "memory has a bound ($before kB before, $during kB now)" test "$during" -lt $((before + 450000))
+for p in "${abusers[@]}"; do kill -9 "$p"; done
+wait "${abusers[@]}" 2>/dev/null
+# What he held is given back.
+for _ in $(seq 200); do
+	[ "$(descriptors)" -le $((fds + 2)) ] && [ "$(rss)" -lt $((before + 250000)) ] && break
+	sleep 0.1
+done
+ok "no descriptors are left ($fds before, $(descriptors) now)" test "$(descriptors)" -le $((fds + 2))
+ok "nor his memory ($before kB before, $during kB, $(rss) kB now)" test "$(rss)" -lt $((before + 250000))
+ok 'the daemon is well' timeout 60 ls -R "$M/k/his" >/dev/null
+stop
+is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
+done_testing
