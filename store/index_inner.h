@@ -19,22 +19,8 @@
  */
 #ifndef STORE_INDEX_INNER_H
 #define STORE_INDEX_INNER_H
+#include "store/index_text.h"
 #include "store/store_inner.h"
-
-/* How text is taken apart before it is indexed, from the index's options. */
-struct index_text {
-	bool applies;		/* else terms are the values as they are */
-	bool lower, upper;
-	enum { TEXT_WHOLE, TEXT_WORDS, TEXT_DELIMITED } split;
-	char delimiter;
-};
-void index_text_init(struct index_text *x, const struct table *t,
-		     const struct index *index);
-/*
- * The pieces of text, as they are indexed: in the arena. 0, -ENOMEM.
- */
-int index_text_split(struct bytes **pieces, size_t *count, struct arena *arena,
-		     const struct index_text *x, struct bytes text);
 
 /* The type of what is indexed (of an entries index the value's); NULL: it
  * cannot be. */

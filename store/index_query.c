@@ -482,7 +482,7 @@ static int prepare(struct index_refs *r)
 	r->type = index_term_type(r->table, r->index);
 	if (!r->type)
 		return -EINVAL;
-	index_text_init(&r->text, r->table, r->index);
+	index_text_init(&r->text, r->index, r->type);
 	if (by->operator == INDEX_RANGE)
 		return 0;
 	if (by->operator == INDEX_EQ)

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "store/cql/analyse.h"
+#include "store/index_text.h"
 
 static const char *index_option(const struct index *index, const char *name)
 {
@@ -18,12 +19,12 @@ static bool is_text(const struct type *t)
 	return t->kind == TYPE_TEXT || t->kind == TYPE_ASCII;
 }
 
-static bool sasi_tokenizes(const struct index *index)
+/* Does SASI take the values for texts, that have parts but no ranges? */
+static bool sasi_is_literal(const struct index *index, const struct type *t)
 {
-	const char *class = index_option(index, "analyzer_class");
+	const char *literal = index_option(index, "is_literal");
 
-	return class && (strstr(class, "StandardAnalyzer") ||
-			 strstr(class, "DelimiterAnalyzer"));
+	return literal ? !strcasecmp(literal, "true") : is_text(t);
 }
 
 static bool sasi_contains(const struct index *index)
@@ -38,11 +39,11 @@ static bool sasi_supports(const struct index *index, const struct type *t,
 {
 	switch (r->kind) {
 	case RESTRICT_EQ:
-		return !sasi_tokenizes(index);
+		return !index_text_is_cut(index, t);
 	case RESTRICT_SLICE:
-		return !is_text(t);
+		return !sasi_is_literal(index, t) && !sasi_contains(index);
 	case RESTRICT_LIKE:
-		return is_text(t);
+		return is_text(t) && sasi_is_literal(index, t);
 	default:
 		return false;
 	}
@@ -207,7 +208,7 @@ static int like_query(struct execution *x, struct index_query *q,
 
 	if ((!contains && (of->like == LIKE_SUFFIX ||
 			   of->like == LIKE_CONTAINS)) ||
-	    (contains && of->like == LIKE_PREFIX && sasi_tokenizes(r->index)))
+	    (contains && of->like == LIKE_PREFIX && index_text_is_cut(r->index, of->columns[0]->type)))
 		return refuse(x, "%s LIKE '%s' %s is only supported on "
 				 "properly indexed columns",
 			      of->columns[0]->name, words[of->like],

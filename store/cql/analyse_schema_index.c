@@ -22,6 +22,45 @@ static bool is_true(const char *text)
 }
 
 /* --------------------------------------------------------------------- SASI */
+static size_t count_characters(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += (*text & 0xc0) != 0x80;
+	return count;
+}
+
+/* Options of the analyzer with this place in the list of the known. */
+static int check_folding(struct ddl *d, size_t analyzer,
+			 const struct index *index)
+{
+	static const char *const names[2][2] = {
+		{ "tokenization_normalize_lowercase",
+		  "tokenization_normalize_uppercase" },
+		{ "normalize_lowercase", "normalize_uppercase" },
+	};
+	const char *locale = option(index, "tokenization_locale");
+
+	if (analyzer > 1)
+		return 0;
+	if (analyzer == 1 && option(index, "case_sensitive") &&
+	    (option(index, names[1][0]) || option(index, names[1][1])))
+		return misconfigured(d, "case_sensitive option cannot be "
+					"specified together with either "
+					"normalize_lowercase or "
+					"normalize_uppercase");
+	if (is_true(option(index, names[analyzer][0])) &&
+	    is_true(option(index, names[analyzer][1])))
+		return misconfigured(d, "Options to normalize terms cannot be "
+					"both uppercase and lowercase at the "
+					"same time");
+	if (!analyzer && locale && count_characters(locale) < 2)
+		return misconfigured(d, "tokenization_locale must be a "
+					"language, was %s", locale);
+	return 0;
+}
+
 static int check_analyzer(struct ddl *d, const char *class,
 			  const struct index *index, const struct type *t)
 {
@@ -43,10 +82,10 @@ static int check_analyzer(struct ddl *d, const char *class,
 	if (i < 3 && !is_text(t))
 		return misconfigured(d, "%s does not support type %s", name,
 				     text_of_type(d->x, t));
-	if (i == 2 && delimiter && strlen(delimiter) != 1)
+	if (i == 2 && delimiter && count_characters(delimiter) != 1)
 		return misconfigured(d, "Only single character delimiters "
 					"supported, was %s", delimiter);
-	return 0;
+	return check_folding(d, i, index);
 }
 
 static int check_sasi(struct ddl *d, const struct table *t,

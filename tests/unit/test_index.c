@@ -25,18 +25,21 @@ static const struct {
 	enum index_kind kind;
 	enum index_target target;
 	uint32_t column;
-	const char *option, *value;
+	uint32_t option_count;
+	struct property options[2];
 } indexes[] = {
-	{ "i_q", INDEX_COMPOSITES, INDEX_SIMPLE, Q, NULL, NULL },
-	{ "i_c", INDEX_COMPOSITES, INDEX_SIMPLE, C, NULL, NULL },
-	{ "i_s", INDEX_COMPOSITES, INDEX_SIMPLE, S, NULL, NULL },
-	{ "i_v", INDEX_COMPOSITES, INDEX_SIMPLE, V, NULL, NULL },
-	{ "i_l", INDEX_COMPOSITES, INDEX_VALUES, L, NULL, NULL },
-	{ "i_st", INDEX_COMPOSITES, INDEX_VALUES, ST, NULL, NULL },
-	{ "i_mk", INDEX_COMPOSITES, INDEX_KEYS, M, NULL, NULL },
-	{ "i_mv", INDEX_COMPOSITES, INDEX_VALUES, M, NULL, NULL },
-	{ "i_me", INDEX_COMPOSITES, INDEX_ENTRIES, M, NULL, NULL },
-	{ "i_w", INDEX_SASI, INDEX_SIMPLE, W, "case_sensitive", "false" },
+	{ "i_q", INDEX_COMPOSITES, INDEX_SIMPLE, Q, 0, { } },
+	{ "i_c", INDEX_COMPOSITES, INDEX_SIMPLE, C, 0, { } },
+	{ "i_s", INDEX_COMPOSITES, INDEX_SIMPLE, S, 0, { } },
+	{ "i_v", INDEX_COMPOSITES, INDEX_SIMPLE, V, 0, { } },
+	{ "i_l", INDEX_COMPOSITES, INDEX_VALUES, L, 0, { } },
+	{ "i_st", INDEX_COMPOSITES, INDEX_VALUES, ST, 0, { } },
+	{ "i_mk", INDEX_COMPOSITES, INDEX_KEYS, M, 0, { } },
+	{ "i_mv", INDEX_COMPOSITES, INDEX_VALUES, M, 0, { } },
+	{ "i_me", INDEX_COMPOSITES, INDEX_ENTRIES, M, 0, { } },
+	{ "i_w", INDEX_SASI, INDEX_SIMPLE, W, 2,
+	  { { (char *)"analyzer_class", (char *)"NonTokenizingAnalyzer" },
+	    { (char *)"case_sensitive", (char *)"false" } } },
 };
 
 static struct table *new_table(bool indexed)
@@ -61,14 +64,13 @@ static struct table *new_table(bool indexed)
 	table_add_column(t, "w", text, COLUMN_REGULAR, false);
 	ck_assert_int_eq(table_finish(t), 0);
 	for (i = 0; indexed && i < ARRAY_SIZE(indexes); i++) {
-		struct property option = { (char *)indexes[i].option,
-					   (char *)indexes[i].value };
 		struct index x = {
 			.name = (char *)indexes[i].name,
 			.kind = indexes[i].kind,
 			.target = indexes[i].target,
-			.column = indexes[i].column, .options = &option,
-			.option_count = option.name != NULL,
+			.column = indexes[i].column,
+			.options = (struct property *)indexes[i].options,
+			.option_count = indexes[i].option_count,
 		};
 
 		ck_assert_int_eq(table_add_index(t, &x), 0);

@@ -10,6 +10,8 @@
 { "types-wrong", 1 },	/* 0x01 is no tuple */
 { "indexes", 0 },
 { "selects", 0 },
+{ "analyzers", 0 },
+{ "stems", 0 },
 { "syntax", 0 },
 { "ddl", 0 },
 { "compact", 0 },
