@@ -77,6 +77,11 @@ void commit_empties(struct op *op, struct node *dir);
 int handle_commit(struct op *op, struct handle *h, bool cut_too);
 int handle_open(struct op *op, struct node *n, int flags, bool created,
 		struct fs_open_reply *reply);
+/*
+ * In a FLUSH: has nobody a descriptor of it any more, as far as can be seen?
+ * False where it cannot: then RELEASE will tell.
+ */
+bool handle_closes(struct op *op, struct handle *h);
 /* What a FLUSH commits. */
 int handle_flush(struct op *op, struct handle *h);
 /* The last descriptor is closed: what is left is committed. */

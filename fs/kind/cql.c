@@ -300,11 +300,37 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 	return err;
 }
 
+static bool is_blank(struct bytes text)
+{
+	size_t i;
+
+	for (i = 0; i < text.len && text.ptr[i] <= ' '; i++)
+		;
+	return i == text.len;
+}
+
+/*
+ * What lacks its semicolon runs in the last close, which then says what came of
+ * it, and after which all is seen.
+ */
 static int flush_cql(struct op *op, struct handle *h)
 {
-	(void)op;
-	(void)h;
-	return 0;
+	struct console *c = h->state;
+	size_t used;
+	int err = 0;
+
+	mutex_lock(&h->lock);
+	if (!is_blank(buf_bytes(&c->text)) && handle_closes(op, h)) {
+		c->op = op;
+		op->broadcast = true;
+		err = run_all(c, true, &used);
+		if (err)
+			tell(c, err);
+		buf_clear(&c->text);
+		cql_split_init(&c->split);
+	}
+	mutex_unlock(&h->lock);
+	return err;
 }
 
 static void close_cql(struct op *op, struct handle *h)

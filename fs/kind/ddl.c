@@ -209,8 +209,8 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 	return count;
 }
 
-/* A statement without its semicolon: should it fail, more may still come. */
-int ddl_flush(struct op *op, struct handle *h)
+/* A statement without its semicolon. */
+static int apply_rest(struct op *op, struct handle *h)
 {
 	size_t used;
 	int err;
@@ -224,8 +224,13 @@ int ddl_flush(struct op *op, struct handle *h)
 	return err;
 }
 
+int ddl_flush(struct op *op, struct handle *h)
+{
+	return h->text.len && handle_closes(op, h) ? apply_rest(op, h) : 0;
+}
+
 void ddl_close(struct op *op, struct handle *h)
 {
 	if (h->image)	/* of a reader the text is what it reads */
-		ddl_flush(op, h);
+		apply_rest(op, h);
 }

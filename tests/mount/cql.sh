@@ -31,6 +31,35 @@ printf 'SELECT b FROM t' >&7
 printf ' WHERE a = 2;' >&7
 is 'one statement in two redirections; USE holds' '{"columns":[{"name":"b","type":"text"}],"rows":[["x"]]}' "$(cat <&7)"
 exec 7>&-
+# Without its semicolon a statement runs in the last close of the file, which
+# says what came of it; in no other.
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	test -e "$M/k/late$i" && fail "$i: it is there"
+	echo "CREATE TABLE k.late$i (x int PRIMARY KEY)" >"$M/.cql"
+	ok "$i: a close is waited for" test -d "$M/k/late$i"
+	echo "DROP TABLE k.late$i" | tee "$M/.cql" >/dev/null
+	refused "$i: that of a program too" 'No such file' ls "$M/k/late$i"
+done
+echo 'SELEC 1' >"$W/bad"
+refused 'and tells of an error' 'Invalid argument' cp "$W/bad" "$M/.cql"
+refused 'in a keyspace too' 'Invalid argument' cp "$W/bad" "$M/k/.cql.json"
+cql "CREATE TABLE k.parts (a int, b int, PRIMARY KEY (a, b))" >/dev/null
+echo 'INSERT INTO k.parts (a, b) VALUES (1, 1); INSERT INTO k.parts (a, b) VALUES (1, 2);' >"$M/.cql"
+exec 7>"$M/.cql"
+printf 'DELETE FROM k.parts WHERE a = 1' >&7
+/usr/bin/printf ' ' >&7
+is 'the first part alone is not run' '1 2' "$(names "$M/k/parts/1")"
+printf 'AND b = 2' >&7
+exec 7>&-
+is 'the whole is' 1 "$(names "$M/k/parts/1")"
+{ /usr/bin/printf 'DELETE FROM k.parts WHERE a = 1'; /usr/bin/printf ' AND b = 3'; } >"$M/.cql"
+is 'nor by what is done between them' 1 "$(names "$M/k/parts/1")"
+exec 7>>"$M/k/schema.cql"
+printf 'CREATE TABLE k.parts2 (x int PRIMARY KEY)' >&7
+printf " WITH comment = 'two'" >&7
+exec 7>&-
+is 'in schema.cql too' 1 "$(grep -c "comment = 'two'" "$M/k/parts2.cql")"
+echo 'DROP TABLE k.parts; DROP TABLE k.parts2' >"$M/.cql"
 # schema.cql
 cp "$M/k/schema.cql" "$W/schema"
 ok 'what stands already is no error' cp "$W/schema" "$M/k/schema.cql"
