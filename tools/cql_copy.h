@@ -38,6 +38,14 @@ size_t csv_count(const struct csv_record *r);
 struct bytes csv_field(const struct csv_record *r,
 		       const struct csv_style *style, size_t i);
 
+/* ---------------------------------------------------------------- values */
+/*
+ * Append the binary form of a field: a literal, or a compound value as cqlsh
+ * writes it. null: what stands for one inside. As type_read_text.
+ */
+int copy_read_value(struct buf *out, const struct type *t, struct bytes text,
+		    struct bytes null, struct type_error *error);
+
 /* ------------------------------------------------------------------ COPY */
 struct copy_column {
 	struct bytes name;		/* as CQL writes it */

@@ -125,9 +125,9 @@ static int read_value(struct import *im, const struct copy_column *column,
 		text = bytes_str("true");
 	if (column->type->kind == TYPE_BOOLEAN && bytes_equal(text, c->no))
 		text = bytes_str("false");
-	err = type_read_text(&value, column->type->kind == TYPE_COUNTER ?
-			     type_native(TYPE_BIGINT) : column->type,
-			     text, &error);
+	err = copy_read_value(&value, column->type->kind == TYPE_COUNTER ?
+			      type_native(TYPE_BIGINT) : column->type,
+			      text, c->style.null, &error);
 	if (!err && value.failed)
 		err = -ENOMEM;
 	if (!err) {

@@ -149,6 +149,17 @@ C
 	printf 'c,a,id,nothing\nv,8.5,80,x\n' >"$W/named.csv"
 	is 'the header may name columns' 0 "$(status "$CTL" cql "$at" -e "COPY k.t FROM '$W/named.csv' WITH HEADER = true AND SKIPCOLS = 'nothing';")"
 	is 'in any order' $'id,c,a\n80,v,8.5' "$("$CTL" cql -m csv "$at" -e 'SELECT id, c, a FROM k.t WHERE id = 80')"
+	cat >"$W/cqlsh.csv" <<'C'
+90,a,"{street: 'S''t', Zip: 7}","{name: 'Ann', home: {street: , Zip: }}","{'k,: ': [1, 2]}","['x: y', '{']","(1, 'two')","[1.5, -2]"
+91,b,"{street: , Zip: 8}","{name: , home: {street: 'a, b'}}",{},[],"(, 'x')","[NaN, 1e+10]"
+92,c,"{strasse: 'S'}",,,,,
+93,d,"{street: 'S', Zip: 'x'}",,,,,
+C
+	is 'what cqlsh wrote' 1 "$(status "$CTL" cql "$at" -e "COPY k.t (id, c, home, who, m, l, tu, v) FROM '$W/cqlsh.csv';")"
+	is 'names, and nulls, and what is wrong' $'/cqlsh.csv:3\n/cqlsh.csv:4\n2 records' "$(grep -oE '/cqlsh.csv:[0-9]|[0-9] records' "$W/err" | sort)"
+	is 'is read' " {street: 'S''t', Zip: 7} | {name: 'Ann', home: {street: null, Zip: null}} | {'k,: ': [1, 2]} | ['x: y', '{'] | (1, 'two') | [1.5, -2]
+ {street: null, Zip: 8} | {name: null, home: {street: 'a, b', Zip: null}} | null | null | (null, 'x') | [NaN, 1e+10]" \
+		"$("$CTL" cql "$at" -e 'SELECT home, who, m, l, tu, v FROM k.t WHERE id = 90; SELECT home, who, m, l, tu, v FROM k.t WHERE id = 91' | grep street | sed 's/  */ /g')"
 	refused 'a column that is not there' 'The header names "nothing"' "$CTL" cql "$at" -e "COPY k.t FROM '$W/named.csv' WITH HEADER = true;"
 	refused 'an unknown option' $'unknown option (see HELP COPY)\nCOPY k.t TO STDOUT WITH HEDAR = 1;\n                        ^~~~~' "$CTL" cql "$at" -e 'COPY k.t TO STDOUT WITH HEDAR = 1;'
 	refused 'a table that is not there' 'table none does not exist' "$CTL" cql "$at" -e 'COPY k.none TO STDOUT;'
