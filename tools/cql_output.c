@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "store/base/alloc.h"
 #include "store/cql/format.h"
 #include "tools/cql_shell.h"
 
@@ -155,37 +156,80 @@ static int print_statements(struct shell *shell, int column)
 		buf_add_byte(&out, '\n');
 		err = cql_interrupted() ? -EINTR : shell_put(shell, &out);
 	}
-	buf_add_byte(&out, '\n');
-	if (!err)
-		err = more < 0 ? more : shell_put(shell, &out);
 	buf_release(&out);
-	return err;
+	return err ? err : more;
 }
 
-/* Names, 0-terminated, in as many columns as fit. */
-static void add_names(struct buf *out, const struct buf *names)
+static int compare_names(const void *a, const void *b)
 {
-	unsigned widest = 0, columns, at = 0, width;
-	const char *name = (const char *)names->ptr;
-	const char *end = name + names->len;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
-	for (; name < end; name += strlen(name) + 1) {
-		width = cql_format_width(bytes_str(name));
+/* The width of a column of so many of the names. */
+static unsigned widest_of(const char *const *names, size_t count)
+{
+	unsigned widest = 0, width;
+
+	while (count--) {
+		width = cql_format_width(bytes_str(names[count]));
 		widest = width > widest ? width : widest;
 	}
-	columns = (shell_width() + 1) / (widest + 2);
-	for (name = (const char *)names->ptr; name < end;
-	     name += strlen(name) + 1) {
-		bool ends = ++at % (columns ? columns : 1) == 0 ||
-			    name + strlen(name) + 1 == end;
+	return widest;
+}
 
-		buf_add_str(out, name);
-		if (ends)
-			buf_add_byte(out, '\n');
-		else
-			add_times(out, ' ', widest + 2 -
-				  cql_format_width(bytes_str(name)));
+/* Do they fit into the width in so many lines, down and then across? */
+static bool fit(const char *const *names, size_t count, size_t lines)
+{
+	size_t i, width = 0;
+
+	for (i = 0; i < count; i += lines)
+		width += 2 + widest_of(names + i, i + lines < count ?
+						  lines : count - i);
+	return width - 2 <= shell_width();
+}
+
+static void draw_names(struct buf *out, const char *const *names, size_t count,
+		       size_t lines)
+{
+	size_t line, i;
+
+	for (line = 0; line < lines; line++) {
+		for (i = line; i < count; i += lines) {
+			size_t top = i - line;
+			unsigned width = widest_of(names + top,
+						   top + lines < count ?
+							   lines : count - top);
+
+			buf_add_str(out, names[i]);
+			if (i + lines < count)
+				add_times(out, ' ', width + 2 - cql_format_width(
+							bytes_str(names[i])));
+		}
+		buf_add_byte(out, '\n');
 	}
+}
+
+/* Names, 0-terminated, sorted, in as few lines as they fit in. */
+static void add_names(struct buf *out, const struct buf *names)
+{
+	const char *name = (const char *)names->ptr, **list;
+	const char *end = name + names->len;
+	size_t count = 0, lines = 1, i;
+
+	for (i = 0; i < names->len; i++)
+		count += !names->ptr[i];
+	list = mem_zalloc(count + 1, sizeof(*list));
+	if (!list) {
+		out->failed = true;
+		return;
+	}
+	for (i = 0; name < end; name += strlen(name) + 1)
+		list[i++] = name;
+	qsort(list, count, sizeof(*list), compare_names);
+	while (lines < count && !fit(list, count, lines))
+		lines++;
+	draw_names(out, list, count, lines);
+	mem_free(list);
 }
 
 static void end_group(struct buf *out, struct buf *names, const struct buf *of,
@@ -211,22 +255,22 @@ static int print_names(struct shell *shell, int keyspace, int name)
 	struct cql_backend *b = shell->backend;
 	struct buf out = BUF_INIT, names = BUF_INIT, of = BUF_INIT;
 	const struct bytes *values;
-	bool titled = true;
+	bool keyspaces = false, titled = !*b->keyspace;
 	int more, type = column_named(b, "type");
 
 	while ((more = b->ops->next(b, &values)) > 0) {
 		if (!bytes_equal(values[keyspace], buf_bytes(&of))) {
-			if (titled)
-				end_group(&out, &names, &of, true);
+			if (!keyspaces)
+				end_group(&out, &names, &of, titled);
 			buf_clear(&of);
 			buf_add_bytes(&of, values[keyspace]);
 		}
-		titled = type < 0 || !bytes_equal(values[type],
-						  bytes_str("keyspace"));
+		keyspaces = type >= 0 && bytes_equal(values[type],
+						     bytes_str("keyspace"));
 		buf_add_bytes(&names, values[name]);
 		buf_add_byte(&names, 0);
 	}
-	end_group(&out, &names, &of, titled);
+	end_group(&out, &names, &of, titled && !keyspaces);
 	buf_add_byte(&out, '\n');
 	out.failed = out.failed || names.failed || of.failed;
 	if (more >= 0)

@@ -109,6 +109,7 @@ as_cqlsh() {
 	local at=$1 from=tests/mount/cqlsh
 	ok 'a schema' "$CTL" cql "$at" -f $from/schema.cql -f $from/data.cql
 	is 'tables are those of cqlsh' '' "$("$CTL" cql "$at" -f $from/queries.cql 2>"$W/err" | diff $from/expected.txt -)"
+	is 'so is what DESCRIBE says' '' "$("$CTL" cql "$at" -f $from/describe.cql 2>&1 | diff $from/describe.txt -)"
 	is 'and warnings its' 2 "$(grep -cxF 'Aggregation query used without partition key' "$W/err")"
 	"$CTL" cql "$at" -e 'DROP KEYSPACE k' || fail 'DROP KEYSPACE'
 }
