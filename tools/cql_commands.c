@@ -196,7 +196,30 @@ static void run_exit(struct shell *shell, const struct words *w)
 
 static void run_help(struct shell *shell, const struct words *w)
 {
-	shell_help(shell, w->count ? w->word[0] : BYTES_NULL);
+	struct buf topic = BUF_INIT;
+	unsigned i;
+
+	for (i = 0; i < w->count && i < WORDS_MAX; i++) {
+		buf_add_str(&topic, i ? " " : "");
+		buf_add_bytes(&topic, w->word[i]);
+	}
+	shell_help(shell, buf_cstr(&topic));
+	buf_release(&topic);
+}
+
+static void run_history(struct shell *shell, const struct words *w)
+{
+	unsigned long count = 50;
+	char *end = NULL;
+
+	if (w->count == 1)
+		count = strtoul(text_of(w->word[0]), &end, 10);
+	if (w->count > 1 || (end && *end) || !count)
+		improper(shell, "HISTORY");
+	else if (shell->editor)
+		cql_editor_history(shell->editor, (unsigned)count);
+	else
+		shell_complain(shell, "A script has no history.");
 }
 
 /* "~/x": as a shell would have it. NULL without memory. */
@@ -304,7 +327,8 @@ static const struct shell_command commands[] = {
 	{ "CONSISTENCY", run_consistency, true }, { "COPY", NULL, false },
 	{ "DESC", NULL, true }, { "DESCRIBE", NULL, true },
 	{ "EXIT", run_exit, true }, { "EXPAND", run_expand, true },
-	{ "HELP", run_help, true }, { "LOGIN", run_login, true },
+	{ "HELP", run_help, true }, { "HISTORY", run_history, true },
+	{ "LOGIN", run_login, true },
 	{ "MODE", run_mode, true }, { "PAGING", run_paging, true },
 	{ "QUIT", run_exit, true }, { "SERIAL", run_serial, true },
 	{ "SHOW", run_show, true }, { "SOURCE", run_source, true },
@@ -312,8 +336,8 @@ static const struct shell_command commands[] = {
 };
 const char *const shell_command_names[] = {
 	"CAPTURE", "CLEAR", "CONSISTENCY", "COPY", "DESCRIBE", "EXIT", "EXPAND",
-	"HELP", "MODE", "PAGING", "QUIT", "SERIAL", "SHOW", "SOURCE", "TRACING",
-	NULL
+	"HELP", "HISTORY", "LOGIN", "MODE", "PAGING", "QUIT", "SERIAL", "SHOW",
+	"SOURCE", "TRACING", NULL
 };
 
 static const struct shell_command *find(struct bytes word)

@@ -239,6 +239,18 @@ void cql_editor_remember(struct cql_editor *e, struct bytes statement)
 	buf_release(&line);
 }
 
+void cql_editor_history(struct cql_editor *e, unsigned count)
+{
+	HistEvent event;
+	int more = history(e->history, &event, H_FIRST);	/* the newest */
+
+	while (more >= 0 && count > 1 &&
+	       history(e->history, &event, H_NEXT) >= 0)
+		count--;
+	for (; more >= 0; more = history(e->history, &event, H_PREV))
+		puts(event.str);
+}
+
 /* ---------------------------------------------------------------- editor */
 static bool set_up(struct cql_editor *e)
 {

@@ -1,7 +1,7 @@
-/* HELP: what there is, and how each command of the shell's is written. */
+/* HELP: what there is, and how each command and statement is written. */
 #include "tools/cql_shell.h"
 
-static const struct {
+static const struct topic {
 	const char *name, *text;
 } topics[] = {
 	{ "CAPTURE", "CAPTURE ['FILE' | OFF]\n"
@@ -30,6 +30,10 @@ static const struct {
 	{ "EXPAND", "EXPAND [ON | OFF]\n"
 	  "  A row as a table of its own, a line per column (MODE line)." },
 	{ "HELP", "HELP [COMMAND]" },
+	{ "HISTORY", "HISTORY [COUNT]\n"
+	  "  The last 50, or COUNT, statements and commands." },
+	{ "LOGIN", "LOGIN\n"
+	  "  Is not there: your rights are those of your user." },
 	{ "MODE", "MODE [table | csv | json | line]\n"
 	  "  How results are printed; json is an object a line." },
 	{ "PAGING", "PAGING [ON | OFF | ROWS]\n"
@@ -39,43 +43,95 @@ static const struct {
 	{ "SHOW", "SHOW VERSION | HOST" },
 	{ "SOURCE", "SOURCE 'FILE'\n  Run the statements of FILE." },
 	{ "TRACING", "TRACING [ON | OFF]\n"
-	  "  After each statement say what it read." },
+	  "  After each statement say what it read: rows, tombstones, files." },
+}, statements[] = {
+	{ "ALTER KEYSPACE", "ALTER KEYSPACE K WITH replication = {...} [AND "
+	  "durable_writes = ...];" },
+	{ "ALTER TABLE", "ALTER TABLE T ADD C TYPE [STATIC], ...;\n"
+	  "ALTER TABLE T DROP C, ... [USING TIMESTAMP N];\n"
+	  "ALTER TABLE T RENAME C TO D [AND ...];\n"
+	  "ALTER TABLE T WITH OPTION = VALUE [AND ...];" },
+	{ "ALTER TYPE", "ALTER TYPE U ADD FIELD TYPE, ...;\n"
+	  "ALTER TYPE U RENAME FIELD TO NAME [AND ...];" },
+	{ "BATCH", "BEGIN [UNLOGGED | COUNTER] BATCH [USING TIMESTAMP N]\n"
+	  "  INSERT, UPDATE and DELETE statements;\n"
+	  "APPLY BATCH;\n  All of them or, after a crash, none." },
+	{ "CREATE INDEX", "CREATE INDEX [IF NOT EXISTS] [I] ON T (C | "
+	  "KEYS(C) | VALUES(C) | ENTRIES(C) |\n  FULL(C));\n"
+	  "CREATE CUSTOM INDEX [I] ON T (C) USING 'CLASS' [WITH OPTIONS = "
+	  "{...}];" },
+	{ "CREATE KEYSPACE", "CREATE KEYSPACE [IF NOT EXISTS] K WITH "
+	  "replication =\n  {'class': 'SimpleStrategy', "
+	  "'replication_factor': 1};" },
+	{ "CREATE TABLE", "CREATE TABLE [IF NOT EXISTS] T (C TYPE [STATIC], "
+	  "...,\n  PRIMARY KEY ((PARTITION KEY), CLUSTERING COLUMNS))\n"
+	  "  [WITH CLUSTERING ORDER BY (C DESC) AND OPTION = VALUE ...];" },
+	{ "CREATE TYPE", "CREATE TYPE [IF NOT EXISTS] U (FIELD TYPE, ...);" },
+	{ "DELETE", "DELETE [C, C[KEY], C.FIELD] FROM T [USING TIMESTAMP N]\n"
+	  "  WHERE ... [IF EXISTS | IF CONDITION AND ...];" },
+	{ "DROP", "DROP KEYSPACE | TABLE | TYPE | INDEX [IF EXISTS] NAME;" },
+	{ "INSERT", "INSERT INTO T (C, ...) VALUES (V, ...) [IF NOT EXISTS]\n"
+	  "  [USING TTL N AND TIMESTAMP N];\n"
+	  "INSERT INTO T JSON '{...}' [DEFAULT NULL | UNSET] ...;" },
+	{ "SELECT", "SELECT [JSON] [DISTINCT] * | C, FUNCTION(C) AS NAME, ... "
+	  "FROM T\n  [WHERE C = V AND C > V AND C IN (...) AND C CONTAINS V "
+	  "...]\n  [GROUP BY C, ...] [ORDER BY C DESC] [PER PARTITION LIMIT N]"
+	  " [LIMIT N]\n  [ALLOW FILTERING];" },
+	{ "TRUNCATE", "TRUNCATE [TABLE] T;\n  Remove all rows." },
+	{ "UPDATE", "UPDATE T [USING TTL N AND TIMESTAMP N]\n"
+	  "  SET C = V, C = C + V, C[KEY] = V, C.FIELD = V\n"
+	  "  WHERE KEY = V AND ... [IF EXISTS | IF CONDITION AND ...];" },
+	{ "USE", "USE K;\n  Names without a keyspace are those of K." },
 };
 
 static void list(void)
 {
 	size_t i;
 
-	shell_tell("\nCommands of the shell (HELP NAME tells more):\n  ");
+	shell_tell("\nCommands of the shell (HELP NAME tells more):");
 	for (i = 0; shell_command_names[i]; i++)
-		shell_tell("%s%s", shell_command_names[i],
-			  i % 8 == 7 ? "\n  " : "  ");
-	shell_tell("\n\nCQL:\n"
-		  "  SELECT  INSERT  UPDATE  DELETE  BEGIN BATCH  TRUNCATE  "
-		  "USE\n"
-		  "  CREATE, ALTER, DROP: KEYSPACE  TABLE  TYPE;  CREATE, DROP: "
-		  "INDEX\n\n"
-		  "A statement of CQL ends with a semicolon. Tab completes, "
-		  "Ctrl-C ends output,\nCtrl-D leaves.\n\n");
+		shell_tell("%s%s", i % 8 ? "  " : "\n  ",
+			   shell_command_names[i]);
+	shell_tell("\n\nCQL (HELP STATEMENT shows how it is written):");
+	for (i = 0; i < ARRAY_SIZE(statements); i++)
+		shell_tell("%s%s", i % 5 ? "  " : "\n  ", statements[i].name);
+	shell_tell("\n\nA statement of CQL ends with a semicolon. Tab "
+		   "completes, Ctrl-C ends a query,\nCtrl-D leaves.\n\n");
 }
 
-void shell_help(struct shell *shell, struct bytes topic)
+/* "create_table" is "CREATE TABLE", too. */
+static bool is_topic(const char *name, const char *topic)
 {
-	size_t i;
+	for (; *name && *topic; name++, topic++)
+		if (*name != (*topic == '_' ? ' ' : *topic & ~0x20) &&
+		    *name != *topic)
+			return false;
+	return !*name && !*topic;
+}
 
-	if (bytes_is_null(topic)) {
+static const char *find(const struct topic *list, size_t count,
+			const char *topic)
+{
+	while (count--)
+		if (is_topic(list[count].name, topic))
+			return list[count].text;
+	return NULL;
+}
+
+void shell_help(struct shell *shell, const char *topic)
+{
+	const char *text;
+
+	if (!*topic) {
 		list();
 		return;
 	}
-	for (i = 0; i < ARRAY_SIZE(topics); i++) {
-		if (topic.len == strlen(topics[i].name) &&
-		    !strncasecmp((const char *)topic.ptr, topics[i].name,
-				 topic.len)) {
-			shell_tell("\n%s\n\n", topics[i].text);
-			return;
-		}
-	}
-	shell_complain(shell, "No help for %.*s (HELP alone lists what there "
-		       "is).", (int)(topic.len < 60 ? topic.len : 60),
-		       (const char *)topic.ptr);
+	text = find(topics, ARRAY_SIZE(topics), topic);
+	if (!text)
+		text = find(statements, ARRAY_SIZE(statements), topic);
+	if (text)
+		shell_tell("\n%s\n\n", text);
+	else
+		shell_complain(shell, "No help for %.60s (HELP alone lists "
+			       "what there is).", topic);
 }

@@ -107,7 +107,7 @@ bool shell_is_command(struct bytes word, bool *line);
 bool shell_command(struct shell *shell, struct bytes statement);
 /* Words that HELP and completion know, ended by NULL. */
 extern const char *const shell_command_names[];
-void shell_help(struct shell *shell, struct bytes topic);
+void shell_help(struct shell *shell, const char *topic);	/* "": all */
 /* COPY t (a, b) TO 'file' WITH …; the whole statement. */
 void shell_copy(struct shell *shell, struct bytes statement);
 
@@ -117,6 +117,8 @@ struct cql_editor *cql_editor_new(struct shell *shell);
 void cql_editor_free(struct cql_editor *e);
 int cql_editor_line(struct cql_editor *e, struct buf *out,
 		    enum cql_split_inside inside);
+/* The last lines of it, oldest first, on stdout. */
+void cql_editor_history(struct cql_editor *e, unsigned count);
 /* What was run goes to the history, as one line. */
 void cql_editor_remember(struct cql_editor *e, struct bytes statement);
 /*

@@ -83,7 +83,9 @@ SELECT id FROM k.t WHERE id = 1 LIMIT 1;")"
 	echo "SOURCE '$W/loop'" >"$W/loop"
 	is 'SOURCE' $'id\n2\nid\n2' "$("$CTL" cql -m csv "$at" -e "SOURCE '$W/bad'" 2>/dev/null)"
 	refused 'SOURCE of itself' 'SOURCE inside SOURCE' "$CTL" cql "$at" -e "SOURCE '$W/loop'"
-	ok 'HELP' "$CTL" cql "$at" -e 'HELP COPY'
+	is 'HELP of each thing it lists' '' "$("$CTL" cql "$at" -e 'HELP' | grep '^  [A-Z]' | sed 's/   */\n/g' | sed '/^$/d; s/^ *//; s/^/HELP /' | "$CTL" cql "$at" 2>&1 | grep '^No help')"
+	is 'HELP with underscores' 1 "$("$CTL" cql "$at" -e 'HELP create_table' | grep -c '^CREATE TABLE ')"
+	refused 'HISTORY of a script' 'A script has no history' "$CTL" cql "$at" -e 'HISTORY'
 	refused 'HELP of nothing' 'No help for' "$CTL" cql "$at" -e 'HELP frobnicate'
 	is 'SHOW' 2 "$("$CTL" cql "$at" <<<$'SHOW VERSION\nSHOW HOST' | grep -c '^\[widefsctl \|^Connected to ')"
 	is 'DESCRIBE' 1 "$("$CTL" cql "$at" -k k -e 'DESCRIBE TABLE hits' | grep -c '^CREATE TABLE k.hits ($')"
@@ -240,6 +242,10 @@ talk() {	# talk PATH: a person at a terminal
 < ---MORE---
 > q\r
 < Interrupted
+< cql:k>
+> HISTORY 2\r
+< SELECT c FROM t;
+< HISTORY 2
 < cql:k>
 > SELECT nope FROM t;\r
 < InvalidRequest
