@@ -313,6 +313,25 @@ static bool middle_scratch(struct bytes name, struct bytes *base)
 	return false;
 }
 
+/* NAME.orig, and NAME.oXXXXXX and NAME.rXXXXXX on the way there. */
+static bool patch_scratch(struct bytes name, struct bytes *base)
+{
+	const uint8_t *end;
+
+	if (name.len > 5 && ends_with(name, ".orig")) {
+		*base = bytes_of(name.ptr, name.len - 5);
+		return true;
+	}
+	if (name.len < 9)
+		return false;
+	end = name.ptr + name.len - 8;
+	if (end[0] != '.' || (end[1] != 'o' && end[1] != 'r') ||
+	    !all_alnum(bytes_of(end + 2, 6)))
+		return false;
+	*base = bytes_of(name.ptr, name.len - 8);
+	return true;
+}
+
 bool name_is_scratch(struct bytes name, struct bytes *base)
 {
 	*base = BYTES_EMPTY;
@@ -348,11 +367,11 @@ bool name_is_scratch(struct bytes name, struct bytes *base)
 		}
 		return true;
 	}
-	if (ends_with(name, ".bak")) {
+	if (ends_with(name, ".bak") || ends_with(name, ".rej")) {
 		*base = bytes_of(name.ptr, name.len - 4);
 		return true;
 	}
-	return middle_scratch(name, base);
+	return patch_scratch(name, base) || middle_scratch(name, base);
 }
 
 unsigned name_distance(struct bytes a, struct bytes b, unsigned limit)

@@ -333,7 +333,7 @@ int text_check(struct op *op, const struct type *type, struct bytes text)
 	struct buf unused = BUF_INIT;
 	int err = 0;
 
-	if (type && !has_empty(type) && text.len > 1)
+	if (type && !has_empty(type))
 		err = text_value(op, type, text, &unused);
 	buf_release(&unused);
 	return err;

@@ -58,6 +58,9 @@ d|1,5
 L
 is 'the old value stays' -2147483648 "$(cat "$r/i")"
 is 'and the reason can be read' 1 "$(tail -20 "$M/.widefs/errors" | grep -c "/k/t/1/i EINVAL Unable to make int from 'abc'")"
+for column in i d bo u ts; do
+	refused "$column: a lone newline" 'Invalid argument' put "$r/$column" ''
+done
 refused 'half a uuid, at close' 'Invalid argument' cp <(printf 1a6300ca) "$r/u"
 
 # What others see, and when.

@@ -73,6 +73,16 @@ is 'partitions' '1' "$(names "$M/k/t")"
 is 'a count' '[[100500]]' "$(cql 'SELECT count(*) FROM k.t' | jq -c .rows)"
 is 'the numbers are stable' "$(stat -c %i "$M/k/t/1/77777")" "$(ls -i "$M/k/t/1" | awk '$2 == 77777 { print $1 }')"
 
+# What removing a row costs does not grow with those that are gone: each
+# tombstone is met once, not by every step again.
+metric() { sed -n "s/^widefs_$1 //p" "$M/.widefs/metrics"; }
+met=$(metric tombstones_read) read=$(($(metric gets) + $(metric scans)))
+{ echo 'BEGIN UNLOGGED BATCH'; seq -f 'INSERT INTO k.t (p, c, v) VALUES (2, %.0f, 1);' 3000; echo 'APPLY BATCH;'; } >"$M/.cql"
+ok 'rm -r of 3000 rows' rm -r "$M/k/t/2"
+ok 'few tombstones are met' test $(($(metric tombstones_read) - met)) -lt 9000
+ok 'and as few reads made a row' test $(($(metric gets) + $(metric scans) - read)) -lt 60000
+is 'they are gone' '[]' "$(cql 'SELECT c FROM k.t WHERE p = 2' | jq -c .rows)"
+
 # max_value
 mkdir "$M/k/v/1" "$M/k/s/p"
 r=$M/k/v/1

@@ -145,6 +145,10 @@ static const struct {
 	{ "country.tmp.1234", "country" }, { "country.bak", "country" },
 	{ "sedAbC123", "" }, { "4913", "" }, { ".#country", "country" },
 	{ ".schema.cql.a1B2c3", "schema.cql" }, { "country.~1~", "country" },
+	{ "country.oaB3xYz", "country" }, { "country.r123456", "country" },
+	{ "country.orig", "country" }, { "country.rej", "country" },
+	{ ".orig", NULL }, { "country.original", NULL },
+	{ "country.o12345", NULL },
 	{ "agee", NULL }, { ".country", NULL }, { "sed12", NULL },
 	{ ".a.b c", NULL }, { "~", NULL }, { "##", NULL },
 };
