@@ -52,6 +52,15 @@ static int read_class(struct ddl *d, const char **class, const char *name)
 			     full);
 }
 
+static const char *text_in_upper_case(struct ddl *d, const char *value)
+{
+	char *text = arena_strdup(d->x->arena, value);
+
+	for (char *c = text; c && *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return text ? text : "";
+}
+
 static int check_overlaps(struct ddl *d, const char *value)
 {
 	if (!value || !strcasecmp(value, "NONE") || !strcasecmp(value, "ROW") ||
@@ -60,7 +69,8 @@ static int check_overlaps(struct ddl *d, const char *value)
 	return misconfigured(d, "Invalid value %s for "
 				"'provide_overlapping_tombstones' compaction "
 				"sub-option - must be one of the following "
-				"[NONE, ROW, CELL].", value);
+				"[NONE, ROW, CELL].",
+			     text_in_upper_case(d, value));
 }
 
 static int set(struct table_options *o, const char *name, const char *value)
@@ -113,6 +123,12 @@ static int not_a_number(struct ddl *d, const char *value, const char *name)
 {
 	return misconfigured(d, "%s is not a parsable int (base10) for %s",
 			     value, name);
+}
+
+static int not_a_float(struct ddl *d, const char *value, const char *name)
+{
+	return misconfigured(d, "%s is not a parsable float for %s", value,
+			     name);
 }
 
 /* As %f prints in a locale that has a point. */
@@ -176,10 +192,10 @@ static int check_size_tiered(struct ddl *d, const struct table_options *o)
 					"negative: %lld", (long long)size);
 	value = sub_option(o, "bucket_low");
 	if (value && !read_java_double(&low, value))
-		return not_a_number(d, value, "bucket_low");
+		return not_a_float(d, value, "bucket_low");
 	value = sub_option(o, "bucket_high");
 	if (value && !read_java_double(&high, value))
-		return not_a_number(d, value, "bucket_high");
+		return not_a_float(d, value, "bucket_high");
 	if (high <= low)
 		return misconfigured(d, "bucket_high value (%s) is less than "
 					"or equal to the bucket_low value (%s)",
@@ -324,6 +340,23 @@ static double read_size(const char *text)
 	return -1;
 }
 
+/* Of at least 1 MiB. */
+static int check_large_size(struct ddl *d, const struct table_options *o,
+			    const char *name)
+{
+	const char *value = sub_option(o, name);
+	size_t length = value ? strlen(value) : 0;
+
+	if (value && (!length || value[length - 1] != 'B'))
+		return misconfigured(d, "%s %s is not a valid size in bytes: "
+					"%s does not end in unit B", name,
+				     value, value);
+	if (value && !(read_size(value) >= 1048576))
+		return misconfigured(d, "%s %s is not acceptable, size must be "
+					"at least 1.000MiB", name, value);
+	return 0;
+}
+
 static int check_unified(struct ddl *d, const struct table_options *o)
 {
 	const char *value = sub_option(o, "scaling_parameters");
@@ -337,11 +370,10 @@ static int check_unified(struct ddl *d, const struct table_options *o)
 	else if (!err && value && n <= 0)
 		err = misconfigured(d, "Invalid configuration, base_shard_count "
 				       "should be positive: %d", n);
-	value = sub_option(o, "target_sstable_size");
-	if (!err && value && !(read_size(value) >= 1048576))
-		err = misconfigured(d, "target_sstable_size %s is not "
-				       "acceptable, size must be at least "
-				       "1.000MiB", value);
+	if (!err)
+		err = check_large_size(d, o, "target_sstable_size");
+	if (!err)
+		err = check_large_size(d, o, "flush_size_override");
 	value = sub_option(o, "sstable_growth");
 	if (!err && value &&
 	    (!read_java_double(&x, value) || !(x >= 0 && x <= 1)))
@@ -387,6 +419,7 @@ static const struct { const char *name; unsigned of; } sub_options[] = {
 	  OF(TIME_WINDOW) | OF(UNIFIED) },
 	{ "scaling_parameters", OF(UNIFIED) },
 	{ "target_sstable_size", OF(UNIFIED) },
+	{ "flush_size_override", OF(UNIFIED) },
 	{ "base_shard_count", OF(UNIFIED) }, { "sstable_growth", OF(UNIFIED) },
 	{ "max_sstables_to_compact", OF(UNIFIED) },
 	{ "overlap_inclusion_method", OF(UNIFIED) },

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/base/java.h"
 #include "store/cql/execute_schema.h"
 
 #define PACKAGE "org.apache.cassandra.io.compress."
@@ -116,7 +117,7 @@ static int check_own(struct ddl *d, const struct written *w,
 		return misconfigured(d, "Invalid compressor type '%s' "
 					"specified for LZ4 parameter "
 					"'lz4_compressor_type'. Valid options "
-					"are [fast, high].", value);
+					"are [high, fast].", value);
 	value = property_entry(d, p, "lz4_high_compressor_level");
 	if (w->compressor == LZ4 && value &&
 	    (!read_java_int(&n, value) || n < 1 || n > 17))
@@ -126,25 +127,38 @@ static int check_own(struct ddl *d, const struct written *w,
 	return 0;
 }
 
+static bool is_own(const struct written *w, struct bytes name)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const char *own = compressors[w->compressor].options[i];
+
+		if (own && bytes_equal(name, bytes_str(own)))
+			return true;
+	}
+	return is_general(name);
+}
+
+/* The first of the unknown ones, as Cassandra goes over them. */
 static int check_unknown(struct ddl *d, const struct written *w,
 			 const struct written_property *p)
 {
+	uint32_t mask = java_buckets(0, p->entry_count) - 1, least = 0;
+	struct bytes first = BYTES_NULL;
+
 	for (uint32_t i = 0; i < p->entry_count; i++) {
 		struct bytes name = p->entries[i].key;
-		size_t n = is_general(name) ? 0 : 2;
+		uint32_t bucket = java_hash_text(name) & mask;
 
-		for (size_t k = 0; n && k < 2; k++) {
-			const char *own =
-				compressors[w->compressor].options[k];
-
-			if (own && bytes_equal(name, bytes_str(own)))
-				n = 0;
-		}
-		if (n)
-			return misconfigured(d, "Unknown compression options "
-						"%s", text_of(d->x, name));
+		if (is_own(w, name) ||
+		    (!bytes_is_null(first) && bucket >= least))
+			continue;
+		first = name;
+		least = bucket;
 	}
-	return 0;
+	if (bytes_is_null(first))
+		return 0;
+	return misconfigured(d, "Unknown compression options %s",
+			     text_of(d->x, first));
 }
 
 static int check_bounds(struct ddl *d, const struct written *w)
@@ -155,6 +169,8 @@ static int check_bounds(struct ddl *d, const struct written *w)
 	if (w->chunk_kb & (w->chunk_kb - 1))
 		return misconfigured(d, "chunk_length_in_kb must be a power "
 					"of 2");
+	if (w->ratio < 0)
+		return misconfigured(d, "Invalid negative min_compress_ratio");
 	if (w->ratio != 0 && !(w->ratio >= 1))
 		return misconfigured(d, "min_compress_ratio can either be 0 or "
 					"greater than or equal to 1");

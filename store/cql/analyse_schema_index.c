@@ -214,10 +214,6 @@ static int check_sai_option(struct ddl *d, const struct property *o,
 
 	while (strcmp(sai_options[i].name, o->name))
 		i++;
-	if (sai_options[i].analysis && strcasecmp(o->value, "true") &&
-	    strcasecmp(o->value, "false"))
-		return refuse(d->x, "Illegal value for boolean option '%s': %s",
-			      o->name, o->value);
 	if (sai_options[i].analysis && c->kind != COLUMN_STATIC &&
 	    c->kind != COLUMN_REGULAR)
 		return refuse(d->x, "Analysis options are not supported on "
@@ -226,9 +222,13 @@ static int check_sai_option(struct ddl *d, const struct property *o,
 	if (sai_options[i].analysis && !is_text(t))
 		return refuse(d->x, "CQL type %s cannot be analyzed.",
 			      text_of_type(d->x, t));
+	if (sai_options[i].analysis && strcasecmp(o->value, "true") &&
+	    strcasecmp(o->value, "false"))
+		return refuse(d->x, "Illegal value for boolean option '%s': %s",
+			      o->name, o->value);
 	if (sai_options[i].vector && t->kind != TYPE_VECTOR)
-		return refuse(d->x, "Option %s of index %s is for vector "
-				    "columns", o->name, index->name);
+		return refuse(d->x, "CQL type %s cannot have vector options",
+			      text_of_type(d->x, t));
 	if (!strcmp(o->name, "similarity_function") &&
 	    strcasecmp(o->value, "cosine") &&
 	    strcasecmp(o->value, "euclidean") &&

@@ -309,6 +309,18 @@ static int read_option(struct ddl *d, struct table_options *o,
 	}
 }
 
+/* False positives cost most where levels are many: Cassandra's own default,
+ * which -1 asks for. */
+static void choose_filter(struct table_options *o)
+{
+	const char *class = options_find(o->compaction, o->compaction_count,
+					 "class");
+	bool leveled = class && strstr(class, "LeveledCompactionStrategy");
+
+	if (o->bloom_filter_fp_chance == -1)
+		o->bloom_filter_fp_chance = leveled ? 0.1 : 0.01;
+}
+
 int read_table_options(struct ddl *d, struct table_options *o,
 		       const struct properties *p)
 {
@@ -321,6 +333,7 @@ int read_table_options(struct ddl *d, struct table_options *o,
 		if (one)
 			err = read_option(d, o, i, one);
 	}
+	choose_filter(o);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/java.h"
 #include "store/cql/execute_schema.h"
 
 /* --------------------------------------------------------- Java's numbers */
@@ -177,4 +178,38 @@ int property_double(struct ddl *d, double *out,
 	if (err)
 		return err;
 	return read_java_double(out, text) ? 0 : refuse_value(d, p, "double");
+}
+
+struct hashed { uint32_t bucket, place; };
+
+static int compare_hashed(const void *a, const void *b)
+{
+	const struct hashed *x = a, *y = b;
+
+	if (x->bucket != y->bucket)
+		return x->bucket < y->bucket ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+const uint32_t *java_order(struct ddl *d, const struct identifier *names,
+			   uint32_t count, size_t stride)
+{
+	struct hashed *all = arena_alloc(d->x->arena, count * sizeof(*all));
+	uint32_t *order = arena_alloc(d->x->arena, count * sizeof(*order));
+	uint32_t buckets = java_buckets(0, count);
+
+	if (!all || !order)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct identifier *name =
+			(const void *)((const char *)names + i * stride);
+
+		all[i] = (struct hashed){
+			java_hash_bytes(name->text) & (buckets - 1), i
+		};
+	}
+	qsort(all, count, sizeof(*all), compare_hashed);
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = all[i].place;
+	return order;
 }

@@ -155,11 +155,15 @@ void new_table_release_types(struct new_table *n)
 
 static int look_up_types(struct new_table *n)
 {
-	int err = 0;
+	const struct column_definition *columns = n->s->columns;
+	const uint32_t *order = java_order(n->d, &columns->name,
+					   n->s->column_count,
+					   sizeof(*columns));
+	int err = order ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < n->s->column_count && !err; i++) {
 		struct new_column *c =
-			new_table_column(n, n->s->columns[i].name.text);
+			new_table_column(n, columns[order[i]].name.text);
 
 		err = ddl_type(n->d, &c->type, c->definition->type,
 			       n->keyspace);
@@ -306,36 +310,57 @@ static bool has_statics(const struct new_table *n)
 	return false;
 }
 
+/* Bytes as Java has them: those from 80 on are negative. */
+static int compare_signed(const void *a, const void *b)
+{
+	const struct bytes *x = a, *y = b;
+	size_t len = x->len < y->len ? x->len : y->len;
+
+	for (size_t i = 0; i < len; i++)
+		if (x->ptr[i] != y->ptr[i])
+			return (int8_t)x->ptr[i] - (int8_t)y->ptr[i];
+	return (x->len > y->len) - (x->len < y->len);
+}
+
+static int refuse_values(struct new_table *n, struct bytes *names,
+			 uint32_t count)
+{
+	struct buf list = BUF_INIT;
+
+	qsort(names, count, sizeof(*names), compare_signed);
+	for (uint32_t i = 0; i < count; i++) {
+		buf_add_str(&list, i ? ", " : "");
+		buf_add_bytes(&list, names[i]);
+	}
+	return refuse(n->d->x, "COMPACT STORAGE with composite PRIMARY KEY "
+			       "allows no more than one column not part of the "
+			       "PRIMARY KEY (got: %s)",
+		      text_of_buf(n->d->x, &list));
+}
+
 static int check_compact(struct new_table *n)
 {
 	struct execution *x = n->d->x;
-	struct buf list = BUF_INIT;
+	struct bytes *names = arena_alloc(x->arena, n->count * sizeof(*names));
 	uint32_t values = 0;
 
+	if (!names)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < n->count; i++) {
 		if (n->columns[i].in_key)
 			continue;
-		if (type_is_multicell(n->columns[i].type)) {
-			buf_release(&list);
+		if (type_is_multicell(n->columns[i].type))
 			return refuse(x, "Non-frozen collections and UDTs are "
 					 "not supported with COMPACT STORAGE");
-		}
-		buf_add_str(&list, values++ ? ", " : "");
-		buf_add_bytes(&list, n->columns[i].definition->name.text);
+		names[values++] = n->columns[i].definition->name.text;
 	}
-	if (has_statics(n) || !n->s->clustering_key_count || values < 2)
-		buf_release(&list);
 	if (has_statics(n))
 		return refuse(x, "Static columns are not supported in COMPACT "
 				 "STORAGE tables");
-	if (!n->s->clustering_key_count && !values)
-		return refuse(x, "No definition found that is not part of the "
-				 "PRIMARY KEY");
-	if (!n->s->clustering_key_count || values < 2)
-		return 0;
-	return refuse(x, "COMPACT STORAGE with composite PRIMARY KEY allows no "
-			 "more than one column not part of the PRIMARY KEY "
-			 "(got: %s)", text_of_buf(x, &list));
+	if (!n->s->clustering_key_count)
+		return values ? 0 : refuse(x, "No definition found that is not "
+					      "part of the PRIMARY KEY");
+	return values < 2 ? 0 : refuse_values(n, names, values);
 }
 
 static int check_counters(struct new_table *n, const struct table_options *o)

@@ -104,6 +104,12 @@ int check_property_names(struct ddl *d, const struct properties *p,
 bool read_java_int(int32_t *out, const char *text);
 bool read_java_long(int64_t *out, const char *text);
 bool read_java_double(double *out, const char *text);
+/*
+ * The order in which Cassandra goes over `count` names, `stride` bytes apart
+ * (store/base/java.h): their places, in the arena, or NULL without memory.
+ */
+const uint32_t *java_order(struct ddl *d, const struct identifier *names,
+			   uint32_t count, size_t stride);
 /* As Java prints a double. */
 const char *text_of_double(struct ddl *d, double x);
 /* Refuse with a ConfigurationException. */

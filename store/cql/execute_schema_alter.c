@@ -186,30 +186,37 @@ static int drop_timestamp(struct ddl *d, int64_t *timestamp)
 				   text_of(d->x, term->text)));
 }
 
+static int drop_column(struct ddl *d, struct table *t,
+		       const struct identifier *name)
+{
+	int64_t timestamp;
+	int place = table_column(t, name->text), err;
+
+	if (place < 0 && d->statement->alter_table->if_column_exists)
+		return 0;
+	if (place < 0)
+		err = refuse(d->x, "Column %s was not found in table '%s'",
+			     text_of(d->x, name->text), text_of_table(d->x, t));
+	else
+		err = refuse_drop(d, t, place);
+	err = refuse_at(d->x, name->span, err);
+	if (!err)
+		err = drop_timestamp(d, &timestamp);
+	return err ? err : table_drop_column(t, (uint32_t)place, timestamp);
+}
+
 static int drop_columns(struct ddl *d, struct table *t)
 {
 	const struct alter_table *s = d->statement->alter_table;
-	int64_t timestamp;
-	int err = 0;
+	const uint32_t *order = java_order(d, s->names, s->name_count,
+					   sizeof(*s->names));
+	uint32_t before = t->dropped_count;
+	int err = order ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < s->name_count && !err; i++) {
-		int place = table_column(t, s->names[i].text);
-
-		if (is_named_before(s, i) || (place < 0 && s->if_column_exists))
-			continue;
-		if (place < 0)
-			err = refuse(d->x, "Column %s was not found in table "
-					   "'%s'",
-				     text_of(d->x, s->names[i].text),
-				     text_of_table(d->x, t));
-		else
-			err = refuse_drop(d, t, place);
-		err = refuse_at(d->x, s->names[i].span, err);
-		if (!err)
-			err = drop_timestamp(d, &timestamp);
-		if (!err)
-			err = table_drop_column(t, (uint32_t)place, timestamp);
-	}
+	for (uint32_t i = 0; i < s->name_count && !err; i++)
+		if (!is_named_before(s, order[i]))
+			err = drop_column(d, t, &s->names[order[i]]);
+	table_order_dropped(t, before);
 	return err ? err : table_finish(t);
 }
 
@@ -221,15 +228,17 @@ static bool has_name(const struct table *t, struct bytes name)
 	return false;
 }
 
+/* old is the table as it was before the statement, its columns in the places
+ * that they have in t. */
 static int rename_column(struct ddl *d, struct table *t,
-			 const struct identifier *from,
+			 const struct table *old, const struct identifier *from,
 			 const struct identifier *to)
 {
-	const char *old = text_of(d->x, from->text);
+	const char *was = text_of(d->x, from->text);
 	const char *new = text_of(d->x, to->text), *indexes;
 	const struct column *c;
 	char *copy;
-	int place, err = resolve_column(d->x, &c, t, from);
+	int place, err = resolve_column(d->x, &c, old, from);
 
 	if (!err)
 		err = ddl_check_name(d, to->text);
@@ -237,17 +246,17 @@ static int rename_column(struct ddl *d, struct table *t,
 		return err;
 	if (c->kind != COLUMN_PARTITION_KEY && c->kind != COLUMN_CLUSTERING)
 		return refuse(d->x, "Cannot rename non PRIMARY KEY column %s",
-			      old);
-	if (has_name(t, to->text))
+			      was);
+	if (has_name(old, to->text) || has_name(t, to->text))
 		return refuse(d->x, "Cannot rename column %s to %s in table "
 				    "'%s'; another column with that name "
-				    "already exists", old, new,
+				    "already exists", was, new,
 			      text_of_table(d->x, t));
-	place = (int)(c - t->columns);
+	place = (int)(c - old->columns);
 	indexes = indexes_of(d, t, place);
 	if (indexes)
 		return refuse(d->x, "Can't rename column %s because it has "
-				    "dependent secondary indexes (%s)", old,
+				    "dependent secondary indexes (%s)", was,
 			      indexes);
 	copy = mem_copy(new, strlen(new));
 	if (!copy)
@@ -257,15 +266,31 @@ static int rename_column(struct ddl *d, struct table *t,
 	return 0;
 }
 
-static int rename_columns(struct ddl *d, struct table *t)
+/* Of two new names for one column the later is meant. */
+static bool is_renamed_behind(const struct alter_table *s, uint32_t i)
+{
+	for (uint32_t k = i + 2; k < s->name_count; k += 2)
+		if (bytes_equal(s->names[k].text, s->names[i].text))
+			return true;
+	return false;
+}
+
+static int rename_columns(struct ddl *d, struct table *t,
+			  const struct table *old)
 {
 	const struct alter_table *s = d->statement->alter_table;
-	int err = 0;
+	const uint32_t *order = java_order(d, s->names, s->name_count / 2,
+					   2 * sizeof(*s->names));
+	int err = order ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < s->name_count && !err; i += 2)
-		err = refuse_at(d->x, s->names[i].span,
-				rename_column(d, t, &s->names[i],
-					      &s->names[i + 1]));
+	for (uint32_t n = 0; n < s->name_count / 2 && !err; n++) {
+		uint32_t i = order[n] * 2;
+
+		if (!is_renamed_behind(s, i))
+			err = refuse_at(d->x, s->names[i].span,
+					rename_column(d, t, old, &s->names[i],
+						      &s->names[i + 1]));
+	}
 	return err ? err : table_finish(t);
 }
 
@@ -359,7 +384,8 @@ static int drop_compact_storage(struct ddl *d, struct table *t)
 }
 
 /* ------------------------------------------------------------ all of them */
-static int change(struct ddl *d, struct table *t, const struct keyspace *k)
+static int change(struct ddl *d, struct table *t, const struct table *old,
+		  const struct keyspace *k)
 {
 	switch (d->statement->alter_table->kind) {
 	case ALTER_TABLE_ADD:
@@ -367,7 +393,7 @@ static int change(struct ddl *d, struct table *t, const struct keyspace *k)
 	case ALTER_TABLE_DROP:
 		return drop_columns(d, t);
 	case ALTER_TABLE_RENAME:
-		return rename_columns(d, t);
+		return rename_columns(d, t, old);
 	case ALTER_TABLE_WITH:
 		return set_options(d, t);
 	case ALTER_TABLE_DROP_COMPACT:
@@ -401,7 +427,8 @@ int alter_table(struct ddl *d)
 	if (!t)
 		return -ENOMEM;
 	t->flags &= ~(uint32_t)TABLE_PROVISIONAL;
-	err = change(d, t, k);
+	table_order_dropped(t, t->dropped_count);
+	err = change(d, t, old, k);
 	if (!err)
 		return ddl_set_table(d, t);
 	table_put(t);

@@ -91,13 +91,16 @@ static int check_target_form(struct ddl *d, const struct column *c,
 	bool collection = type_is_collection(t);
 	bool frozen = collection && t->frozen;
 	const char *function = functions[target];
+	struct buf name = BUF_INIT;
 
-	if (frozen && target != INDEX_FULL)
+	if (frozen && target != INDEX_FULL) {
+		name_print(&name, bytes_str(c->name));
 		return refuse(d->x, "Cannot create %s() index on frozen column "
 				    "%s. Frozen collections are immutable and "
 				    "must be fully indexed by using the "
 				    "'full(%s)' modifier", function, c->name,
-			      c->name);
+			      text_of_buf(d->x, &name));
+	}
 	if (!frozen && target == INDEX_FULL)
 		return refuse(d->x, "full() indexes can only be created on "
 				    "frozen collections");
@@ -121,9 +124,9 @@ static int check_target(struct new_index *n, const struct column *c,
 	struct ddl *d = n->d;
 	int err = 0;
 
-	if (n->custom && !ddl_is_plain_name(bytes_str(c->name), 222))
+	if (n->custom && !ddl_is_plain_name(bytes_str(c->name), 48))
 		return refuse(d->x, "Column '%s' is longer than the "
-				    "permissible name length of 222 characters "
+				    "permissible name length of 48 characters "
 				    "or contains non-alphanumeric-underscore "
 				    "characters", c->name);
 	if (type_contains_kind(c->type, TYPE_DURATION))

@@ -153,6 +153,9 @@ static int check_replication(struct ddl *d, const struct keyspace *k)
 	for (uint32_t i = 1; i < k->replication_count && !err; i++)
 		if (!simple || !strcmp(k->replication[i].name, FACTOR))
 			err = check_factor(d, k, &k->replication[i]);
+	if (!err && !simple && k->replication_count == 1)
+		return misconfigured(d, "Configuration for at least one "
+					"datacenter must be present");
 	for (uint32_t i = 1; i < k->replication_count && !err && simple; i++)
 		if (strcmp(k->replication[i].name, FACTOR))
 			err = misconfigured(d, "Unrecognized strategy option "

@@ -159,17 +159,6 @@ static int fill(struct new_table *n)
 	return err;
 }
 
-/* False positives cost most where levels are many: Cassandra's own default. */
-static void choose_filter(struct table_options *o, const struct properties *p)
-{
-	const char *class = options_find(o->compaction, o->compaction_count,
-					 "class");
-
-	if (!find_property(p, "bloom_filter_fp_chance") && class &&
-	    strstr(class, "LeveledCompactionStrategy"))
-		o->bloom_filter_fp_chance = 0.1;
-}
-
 /* A table that mkdir made and that has no row yet may be replaced. */
 static int look_for_table(struct new_table *n, bool *done)
 {
@@ -206,8 +195,8 @@ int create_table(struct ddl *d)
 	n.table = table_new(text_of(d->x, d->keyspace), n.name);
 	if (!n.table)
 		return -ENOMEM;
+	n.table->options.bloom_filter_fp_chance = -1;
 	err = read_table_options(d, &n.table->options, &s->properties);
-	choose_filter(&n.table->options, &s->properties);
 	if (!err)
 		err = look_for_table(&n, &done);
 	if (!err && !done)

@@ -223,16 +223,16 @@ static int add_field(struct ddl *d, const struct keyspace *k,
 	const char *written = text_of_type_name(d, s->field.type, d->keyspace);
 	struct type *type = NULL;
 	struct fields f = { .count = 0 };
-	int err;
+	int err = check_field_type(d, s->field.type);
 
+	if (err)
+		return err;
 	if (field_place(t, s->field.name.text) >= 0)
 		return s->if_field_not_exists ? 0 :
 		       refuse(d->x, "Cannot add field %s to type %s: a field "
 				    "with name %s already exists", name,
 			      text_of_name(d, t), name);
-	err = check_field_type(d, s->field.type);
-	if (!err)
-		err = ddl_check_name(d, s->field.name.text);
+	err = ddl_check_name(d, s->field.name.text);
 	if (!err)
 		err = ddl_type(d, &type, s->field.type, k);
 	if (!err && type_uses_udt(type, t->keyspace, t->name))
@@ -259,9 +259,14 @@ static int rename_fields(struct ddl *d, const struct type *t)
 	const struct alter_type *s = d->statement->alter_type;
 	const char *twice;
 	struct fields f;
+	const uint32_t *order = java_order(d, s->names, s->name_count / 2,
+					   2 * sizeof(*s->names));
 	int err = copy_fields(d, &f, t);
 
-	for (uint32_t i = 0; i < s->name_count && !err; i += 2) {
+	if (!err && !order)
+		err = -ENOMEM;
+	for (uint32_t n = 0; n < s->name_count / 2 && !err; n++) {
+		uint32_t i = order[n] * 2;
 		int place = field_place(t, s->names[i].text);
 
 		err = ddl_check_name(d, s->names[i + 1].text);

@@ -336,10 +336,10 @@ void cql_print_table(struct buf *out, const struct table *t, unsigned flags)
 	buf_add_str(out, " (\n");
 	print_body(out, t, flags);
 	buf_add_str(out, "\n) WITH ");
-	if (flags & CQL_PRINT_INTERNALS)
-		print_id(out, t->id);
 	if (t->flags & TABLE_COMPACT)
 		buf_add_str(out, "COMPACT STORAGE\n    AND ");
+	if (flags & CQL_PRINT_INTERNALS)
+		print_id(out, t->id);
 	print_clustering_order(out, t, flags);
 	print_options(out, &t->options);
 	if (flags & CQL_PRINT_INTERNALS)

@@ -23,6 +23,11 @@ int table_finish(struct table *t);
  * be on it. The caller calls table_finish.
  */
 int table_drop_column(struct table *t, uint32_t column, int64_t dropped_us);
+/*
+ * Put the records of dropped columns in the order in which Cassandra lists them,
+ * when the first `before` of them were there before the statement.
+ */
+void table_order_dropped(struct table *t, uint32_t before);
 /* Append a deep copy of the index (number 0: the store gives it one). */
 int table_add_index(struct table *t, const struct index *index);
 void table_remove_index(struct table *t, struct bytes name);

@@ -4,6 +4,10 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/java.h"
+
+/* So many fit on a page of DESCRIBE, and little enough to insert one by one. */
+#define DROPPED_IN_ORDER_MAX 1000
 
 static char *copy_string(const char *s)
 {
@@ -270,6 +274,28 @@ int table_drop_column(struct table *t, uint32_t column, int64_t dropped_us)
 		if (t->indexes[i].column > column)
 			t->indexes[i].column--;
 	return 0;
+}
+
+void table_order_dropped(struct table *t, uint32_t before)
+{
+	uint32_t mask = java_buckets(before, t->dropped_count - before) - 1;
+	uint32_t i, j;
+
+	if (t->dropped_count > DROPPED_IN_ORDER_MAX)
+		return;
+	for (i = 1; i < t->dropped_count; i++) {
+		struct dropped_column moved = t->dropped[i];
+		uint32_t bucket = java_hash_bytes(bytes_str(moved.name)) & mask;
+
+		for (j = i; j > 0; j--) {
+			const char *name = t->dropped[j - 1].name;
+
+			if ((java_hash_bytes(bytes_str(name)) & mask) <= bucket)
+				break;
+			t->dropped[j] = t->dropped[j - 1];
+		}
+		t->dropped[j] = moved;
+	}
 }
 
 int table_add_index(struct table *t, const struct index *index)

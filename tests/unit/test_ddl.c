@@ -251,7 +251,7 @@ static const struct { const char *cql, *expected; } rules[] = {
 	  INVALID "Cannot re-add previously dropped column 'w' of kind STATIC, "
 		  "incompatible with previous kind REGULAR" },
 	{ "ALTER TABLE t RENAME p TO x AND q TO x",
-	  INVALID "Cannot rename column q to x in table 'k.t'; another column "
+	  INVALID "Cannot rename column p to x in table 'k.t'; another column "
 		  "with that name already exists" },
 	{ "ALTER TABLE t DROP c",
 	  INVALID "Cannot drop PRIMARY KEY column c" },
@@ -291,7 +291,7 @@ static const struct { const char *cql, *expected; } rules[] = {
 	  INVALID "Cannot specify target as a CUSTOM option" },
 	{ "CREATE CUSTOM INDEX i ON t (\"Up per\") USING 'sai'",
 	  INVALID "Column 'Up per' is longer than the permissible name length "
-		  "of 222 characters or contains non-alphanumeric-underscore "
+		  "of 48 characters or contains non-alphanumeric-underscore "
 		  "characters" },
 	{ "CREATE CUSTOM INDEX i ON t (l) USING " SASI,
 	  WRONG "complex columns are not yet supported by SASI" },

@@ -36,3 +36,7 @@
 { "random/019", 23 },	/* JSON numbers keep the digits of a decimal; two faults in one batch */
 { "random/020", 2 },	/* JSON numbers keep the digits of a decimal */
 { "random/021", 0 },	/* malformed statements */
+{ "random/022", 0 },	/* DDL */
+{ "random/023", 0 },
+{ "random/024", 0 },
+{ "random/025", 0 },

@@ -1,0 +1,38 @@
+/*
+ * The order in which Java's HashMap gives what is in it: by bucket, in a bucket
+ * as it was put in. Cassandra keeps columns and options in such maps, and so
+ * lists them, and tells what is wrong with the first.
+ */
+#ifndef STORE_BASE_JAVA_H
+#define STORE_BASE_JAVA_H
+#include "store/base/bytes.h"
+
+/* ByteBuffer.hashCode and String.hashCode (of ASCII), as HashMap spreads them. */
+static inline uint32_t java_hash_bytes(struct bytes b)
+{
+	uint32_t hash = 1;
+
+	for (size_t i = b.len; i-- > 0;)
+		hash = 31 * hash + (uint32_t)(int32_t)(int8_t)b.ptr[i];
+	return hash ^ hash >> 16;
+}
+static inline uint32_t java_hash_text(struct bytes text)
+{
+	uint32_t hash = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		hash = 31 * hash + text.ptr[i];
+	return hash ^ hash >> 16;
+}
+/* Buckets of a map after `more` were put into one that is a copy of `count`. */
+static inline uint32_t java_buckets(uint32_t count, uint32_t more)
+{
+	uint32_t buckets = count ? 2 : 16;
+
+	while (count && buckets < (uint32_t)((float)count / 0.75f + 1.0f))
+		buckets *= 2;
+	while (count + more > (uint64_t)buckets * 3 / 4 && more)
+		buckets *= 2;
+	return buckets;
+}
+#endif
