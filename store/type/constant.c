@@ -174,11 +174,8 @@ int type_read_constant(struct buf *out, const struct type *t,
 		return type_refuse_constant(t, kind, text, receiver, error);
 	if (t->kind == TYPE_TUPLE)
 		return read_tuple_constant(out, t, kind, text, error);
-	/* The sign of a late year is a file's, not Cassandra's. */
-	if (t->kind == TYPE_TIMESTAMP && text.len && text.ptr[0] == '+')
-		return type_fail(error,
-				 "Unable to parse a date/time from '%.*s'",
-				 type_fail_length(text), text.ptr);
+	if (t->kind == TYPE_TIMESTAMP)
+		return time_read_timestamp_literal(out, text, error);
 	return native_read_text(out, t->kind, text, error);
 }
 

@@ -101,8 +101,11 @@ int time_read_date(struct buf *out, struct bytes text,
 		   struct type_error *error);
 int time_read_time(struct buf *out, struct bytes text,
 		   struct type_error *error);
+/* Also what we print with a sign before its year; a literal may not. */
 int time_read_timestamp(struct buf *out, struct bytes text,
 			struct type_error *error);
+int time_read_timestamp_literal(struct buf *out, struct bytes text,
+				struct type_error *error);
 void time_print_date(struct buf *out, uint32_t date);
 void time_print_time(struct buf *out, int64_t ns);
 /*

@@ -11,6 +11,7 @@
 #include "store/type/zone.h"
 
 #define MAX_OFFSET (18 * 3600)
+#define MAX_YEAR 999999999
 
 struct moment {
 	int64_t year;
@@ -27,67 +28,99 @@ static bool read_char(struct reader *r, char c)
 	return false;
 }
 
-/* 1 or 2 digits; exactly 2 where asked. */
-static bool read_small(struct reader *r, int64_t *n, bool two)
+static bool read_pair(struct reader *r, int64_t *n)
 {
 	const uint8_t *start = r->ptr;
 
 	*n = time_read_digits(r, 2);
-	return *n >= 0 && (!two || r->ptr - start == 2);
+	return r->ptr - start == 2;
 }
 
-/* [sign] year-month-day; *plain: as it must be where no time follows. */
-static bool read_day(struct reader *r, struct moment *m, bool *plain)
+/* 1 to 19 digits, zeros before them included; a huge number is just huge. */
+static bool read_padded(struct reader *r, int64_t *n)
 {
-	bool plus = read_char(r, '+'), minus = !plus && read_char(r, '-');
-	const uint8_t *start = r->ptr, *month_start;
-	int64_t month, day;
+	const uint8_t *start = r->ptr;
 
-	m->year = time_read_digits(r, 10);
-	*plain = r->ptr - start == 4 && !plus;
-	if (r->ptr - start < 4 || (plus && r->ptr - start == 4) ||
-	    !read_char(r, '-'))
+	*n = 0;
+	for (; reader_left(r) && isdigit(*r->ptr); r->ptr++)
+		if (*n <= INT32_MAX)
+			*n = *n * 10 + (*r->ptr - '0');
+	return r->ptr > start && r->ptr - start <= 19;
+}
+
+static bool set_day(struct moment *m, int64_t year, int64_t month, int64_t day)
+{
+	if (year > MAX_YEAR || month < 1 || month > 12 || day < 1 || day > 31)
 		return false;
-	month_start = r->ptr;
-	if (!read_small(r, &month, false) || !read_char(r, '-') ||
-	    !read_small(r, &day, false))
-		return false;
-	*plain = *plain && r->ptr - month_start == 5;
-	if (month < 1 || month > 12 || day < 1 || day > 31)
-		return false;
-	if (minus)
-		m->year = -m->year;
+	m->year = year;
 	m->month = (unsigned)month;
 	m->day = (unsigned)day;
 	/* The 30th of February is its last day. */
-	if (m->day > time_month_length(m->year, m->month))
-		m->day = time_month_length(m->year, m->month);
+	if (m->day > time_month_length(year, m->month))
+		m->day = time_month_length(year, m->month);
 	return true;
+}
+
+/*
+ * year-month-day before a time, of any width. A literal's year is of the common
+ * era and has no sign; what we print ourselves may have one.
+ */
+static bool read_day(struct reader *r, struct moment *m, bool literal)
+{
+	bool plus = !literal && read_char(r, '+');
+	bool minus = !literal && !plus && read_char(r, '-');
+	int64_t year, month, day;
+
+	return read_padded(r, &year) && read_char(r, '-') &&
+	       read_padded(r, &month) && read_char(r, '-') &&
+	       read_padded(r, &day) && (year || !literal) &&
+	       set_day(m, minus ? -year : year, month, day);
+}
+
+/*
+ * A day without a time: yyyy-mm-dd, a sign where the year has more digits or
+ * is before the year 0. *iso: its year has at most the digits ISO 8601 gives.
+ */
+static bool read_day_alone(struct reader *r, struct moment *m, bool *iso)
+{
+	bool plus = read_char(r, '+'), minus = !plus && read_char(r, '-');
+	const uint8_t *start = r->ptr;
+	int64_t year, month, day;
+	long len;
+
+	if (!read_padded(r, &year))
+		return false;
+	len = r->ptr - start;
+	*iso = len <= 10;
+	if (len < 4 || (plus && len == 4) || (!plus && !minus && len > 4) ||
+	    (minus && !year))
+		return false;
+	return read_char(r, '-') && read_pair(r, &month) &&
+	       read_char(r, '-') && read_pair(r, &day) &&
+	       set_day(m, minus ? -year : year, month, day);
 }
 
 /* H:m[:s[.fraction]] */
 static bool read_clock(struct reader *r, struct moment *m)
 {
 	const uint8_t *start;
-	int64_t fraction;
 	long len;
 
-	if (!read_small(r, &m->hour, false) || !read_char(r, ':') ||
-	    !read_small(r, &m->minute, false))
+	if (!read_padded(r, &m->hour) || !read_char(r, ':') ||
+	    !read_padded(r, &m->minute))
 		return false;
 	if (read_char(r, ':')) {
-		if (!read_small(r, &m->second, false))
+		if (!read_padded(r, &m->second))
 			return false;
 		if (read_char(r, '.')) {
 			start = r->ptr;
-			fraction = time_read_digits(r, 9);
-			if (fraction < 0)
-				return false;
+			m->ms = time_read_digits(r, 9);
+			if (m->ms < 0)		/* a point alone */
+				m->ms = 0;
 			for (len = r->ptr - start; len < 3; len++)
-				fraction *= 10;
+				m->ms *= 10;
 			for (; len > 3; len--)
-				fraction /= 10;
-			m->ms = fraction;
+				m->ms /= 10;
 		}
 	}
 	if (m->hour == 24)	/* midnight at the end of the day */
@@ -95,33 +128,64 @@ static bool read_clock(struct reader *r, struct moment *m)
 	return m->hour < 24 && m->minute < 60 && m->second < 60;
 }
 
-/* +01, +0130, +01:30; with colon_only +01:30 alone. */
-static bool read_offset(struct reader *r, int64_t *seconds)
+enum offset_form {
+	OFFSET_SHORT,		/* +01, +0130, +01:30 */
+	OFFSET_ANY,		/* these, and +01:30:15 */
+	OFFSET_COLONS,		/* +01:30, +01:30:15 */
+};
+
+/* All that is left is an offset. */
+static bool read_offset(struct reader *r, int64_t *seconds,
+			enum offset_form form)
 {
-	bool minus = reader_left(r) && *r->ptr == '-';
-	int64_t hours, minutes = 0;
+	bool minus = reader_left(r) && *r->ptr == '-', colon;
+	int64_t hours, minutes = 0, rest = 0;
 
 	if (!read_char(r, '+') && !read_char(r, '-'))
 		return false;
-	if (!read_small(r, &hours, true))
+	if (!read_pair(r, &hours))
 		return false;
-	if (reader_left(r)) {
-		read_char(r, ':');
-		if (!read_small(r, &minutes, true) || minutes > 59)
+	if (reader_left(r) || form == OFFSET_COLONS) {
+		colon = read_char(r, ':');
+		if (!read_pair(r, &minutes) ||
+		    (form == OFFSET_COLONS && !colon))
+			return false;
+		if (colon && form != OFFSET_SHORT && read_char(r, ':') &&
+		    !read_pair(r, &rest))
 			return false;
 	}
-	*seconds = hours * 3600 + minutes * 60;
-	if (*seconds > MAX_OFFSET)
+	*seconds = hours * 3600 + minutes * 60 + rest;
+	if (minutes > 59 || rest > 59 || *seconds > MAX_OFFSET)
 		return false;
 	if (minus)
 		*seconds = -*seconds;
-	return true;
+	return !reader_left(r);
+}
+
+/* UTC+01:30 and its like: *is_one false, when it is a name of another kind. */
+static bool read_named_offset(struct reader r, int64_t *seconds, bool *is_one)
+{
+	static const char *const names[] = { "GMT", "UTC", "UT" };
+
+	*is_one = true;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct bytes name = bytes_str(names[i]);
+
+		if (reader_left(&r) <= name.len ||
+		    memcmp(r.ptr, name.ptr, name.len) ||
+		    (r.ptr[name.len] != '+' && r.ptr[name.len] != '-'))
+			continue;
+		r.ptr += name.len;
+		return read_offset(&r, seconds, OFFSET_COLONS);
+	}
+	*is_one = false;
+	return false;
 }
 
 /* All that is left: nothing, [blank] Z or offset, blank and a name. */
 static bool read_zone(struct reader *r, int64_t *seconds, int64_t local_time)
 {
-	bool blank;
+	bool blank, named, offset;
 	struct bytes name;
 
 	*seconds = 0;
@@ -131,35 +195,68 @@ static bool read_zone(struct reader *r, int64_t *seconds, int64_t local_time)
 	if (!reader_left(r))
 		return false;
 	if (*r->ptr == '+' || *r->ptr == '-')
-		return read_offset(r, seconds) && !reader_left(r);
+		return read_offset(r, seconds,
+				   blank ? OFFSET_ANY : OFFSET_SHORT);
 	name = bytes_of(r->ptr, reader_left(r));
 	if (name.len == 1 && *name.ptr == 'Z')
 		return true;
-	return blank && zone_offset(seconds, name, local_time);
+	if (!blank)
+		return false;
+	offset = read_named_offset(*r, seconds, &named);
+	return named ? offset : zone_offset(seconds, name, local_time);
 }
 
-static bool read_moment(int64_t *ms, struct bytes text)
+/* As ISO 8601 has it: nothing, Z or +01:30[:15]. */
+static bool read_iso_zone(struct reader *r, int64_t *seconds)
 {
-	struct reader r = reader_of(text);
-	struct moment m = { 0 };
-	int64_t local, offset;
-	__int128 total;
-	bool plain;
+	*seconds = 0;
+	if (!reader_left(r))
+		return true;
+	if (reader_left(r) == 1 && (*r->ptr == 'Z' || *r->ptr == 'z'))
+		return true;
+	return read_offset(r, seconds, OFFSET_COLONS);
+}
 
-	if (!read_day(&r, &m, &plain))
+static int64_t local_time(const struct moment *m)
+{
+	return time_days(m->year, m->month, m->day) * 86400 + m->hour * 3600 +
+	       m->minute * 60 + m->second;
+}
+
+static bool read_with_time(struct reader r, struct moment *m, int64_t *offset,
+			   bool literal)
+{
+	return read_day(&r, m, literal) &&
+	       (read_char(&r, 'T') || read_char(&r, ' ')) && read_clock(&r, m) &&
+	       read_zone(&r, offset, local_time(m));
+}
+
+static bool read_without_time(struct reader r, struct moment *m,
+			      int64_t *offset)
+{
+	struct reader rest;
+	bool iso;
+
+	if (!read_day_alone(&r, m, &iso))
 		return false;
-	if (read_char(&r, 'T') ||
-	    (reader_left(&r) > 1 && isdigit(r.ptr[1]) && read_char(&r, ' '))) {
-		if (!read_clock(&r, &m))
+	rest = r;
+	return (iso && read_iso_zone(&r, offset)) ||
+	       (m->year > 0 && reader_left(&rest) &&
+		read_zone(&rest, offset, local_time(m)));
+}
+
+static bool read_moment(int64_t *ms, struct bytes text, bool literal)
+{
+	struct moment m = { 0 }, day = { 0 };
+	int64_t offset;
+	__int128 total;
+
+	if (!read_with_time(reader_of(text), &m, &offset, literal)) {
+		if (!read_without_time(reader_of(text), &day, &offset))
 			return false;
-	} else if (!plain) {
-		return false;
+		m = day;
 	}
-	local = time_days(m.year, m.month, m.day) * 86400 + m.hour * 3600 +
-		m.minute * 60 + m.second;
-	if (!read_zone(&r, &offset, local))
-		return false;
-	total = (__int128)(local - offset) * 1000 + m.ms;
+	total = (__int128)(local_time(&m) - offset) * 1000 + m.ms;
 	*ms = (int64_t)total;
 	return *ms == total;
 }
@@ -181,8 +278,8 @@ static int64_t now_ms(void)
 	return clock_now_us() / 1000;
 }
 
-int time_read_timestamp(struct buf *out, struct bytes text,
-			struct type_error *error)
+static int read_timestamp(struct buf *out, struct bytes text, bool literal,
+			  struct type_error *error)
 {
 	int64_t ms;
 
@@ -195,13 +292,25 @@ int time_read_timestamp(struct buf *out, struct bytes text,
 			return type_fail(error, "Unable to make long (for "
 					 "date) from: '%.*s'",
 					 type_fail_length(text), text.ptr);
-	} else if (!read_moment(&ms, text)) {
+	} else if (!read_moment(&ms, text, literal)) {
 		return type_fail(error,
 				 "Unable to parse a date/time from '%.*s'",
 				 type_fail_length(text), text.ptr);
 	}
 	buf_add_be64(out, (uint64_t)ms);
 	return 0;
+}
+
+int time_read_timestamp(struct buf *out, struct bytes text,
+			struct type_error *error)
+{
+	return read_timestamp(out, text, false, error);
+}
+
+int time_read_timestamp_literal(struct buf *out, struct bytes text,
+				struct type_error *error)
+{
+	return read_timestamp(out, text, true, error);
 }
 
 bool time_timestamp_may_begin(struct bytes text)

@@ -33,6 +33,7 @@ static const struct {
 	{ "CET CEST MET MEST", "Europe/Paris" },
 	{ "CST CDT CT", "America/Chicago" },
 	{ "EAT", "Africa/Nairobi" },
+	{ "ECT", "America/Guayaquil" },
 	{ "EET EEST", "Europe/Bucharest" },
 	{ "EST EDT ET", "America/New_York" },
 	{ "HKT", "Asia/Hong_Kong" },
@@ -51,6 +52,7 @@ static const struct {
 	{ "PST PDT PT", "America/Los_Angeles" },
 	{ "SAST", "Africa/Johannesburg" },
 	{ "SGT", "Asia/Singapore" },
+	{ "SST", "Pacific/Pago_Pago" },
 	{ "TRT", "Europe/Istanbul" },
 	{ "WAT", "Africa/Lagos" },
 	{ "WET WEST", "Atlantic/Canary" },
@@ -82,6 +84,8 @@ static bool is_region_name(struct bytes name)
 
 	if (!name.len || name.len > 60 || !isupper(name.ptr[0]))
 		return false;
+	if (name.len > 7 && bytes_begin_with(name, bytes_str("Etc/GMT")))
+		return false;	/* offsets, whose signs mislead */
 	for (i = 0; i < name.len; i++)
 		if (!isalnum(name.ptr[i]) && !strchr("/_+-", name.ptr[i]))
 			return false;
