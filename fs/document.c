@@ -213,7 +213,7 @@ const struct column *document_column(struct op *op, const struct table *t,
 int document_value(struct op *op, const struct column *c, struct bytes json,
 		   struct bytes *value)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	struct buf got = BUF_INIT;
 	bool is_null = false;
 	int err = type_read_json(&got, &is_null, c->type, json, &error);

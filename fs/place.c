@@ -308,7 +308,7 @@ int key_full_name(struct op *op, struct node *n, struct buf *out)
 static int read_part(struct op *op, struct buf *out, const struct type *type,
 		     struct bytes name)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err;
 
 	op->text.len = 0;

@@ -111,7 +111,7 @@ int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
 static int parse_lifetime(struct op *op, const char *name, struct bytes value,
 			  struct lifetime *life)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	struct buf got = BUF_INIT;
 	enum type_kind kind = strcmp(name, "expires") ? TYPE_BIGINT :
 							TYPE_TIMESTAMP;

@@ -111,7 +111,7 @@ static int read_value(struct import *im, const struct copy_column *column,
 		      struct bytes text)
 {
 	const struct copy *c = im->copy;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	struct buf value = BUF_INIT;
 	char why[2000];
 	int err;

@@ -85,7 +85,7 @@ static bool has_empty(const struct type *type)
 int text_value(struct op *op, const struct type *type, struct bytes text,
 	       struct buf *value)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err;
 
 	if (!type)

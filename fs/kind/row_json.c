@@ -185,7 +185,7 @@ typedef int take_object(struct op *op, struct node *n, struct bytes text,
 
 static int write_text(struct merge *m, struct bytes text)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	struct json_member *members;
 	size_t count;
 	int err = json_read_object(&m->op->arena, &members, &count, text,

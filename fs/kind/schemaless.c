@@ -28,7 +28,7 @@ static int parse_plain(struct op *op, struct node *dir, struct bytes name,
 {
 	struct table *t = op_table(op, dir);
 	struct buf text = BUF_INIT, again = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err;
 
 	child_init(out, &kind_plain);

@@ -239,7 +239,7 @@ static int get_attribute(struct op *op, struct node *n, const char *name,
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	struct buf got = BUF_INIT;
 	int err;
 

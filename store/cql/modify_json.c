@@ -19,16 +19,22 @@ static struct bytes column_name(struct execution *x, struct bytes name)
 	return copy;
 }
 
+/* *unknown: a name that is no column's; null when there is none. */
 static int read_members(struct execution *x, const struct table *t,
-			struct bytes text, struct bytes *values)
+			struct bytes text, struct bytes *values,
+			struct bytes *unknown)
 {
 	struct json_member *members;
 	struct type_error error;
-	struct bytes name;
+	struct bytes object, name;
 	size_t count;
 	int place, err;
 
-	err = json_read_object(x->arena, &members, &count, text, &error);
+	/* What follows the object is not looked at. */
+	err = json_read_value(&object, text, &error);
+	if (!err)
+		err = json_read_object(x->arena, &members, &count, object,
+				       &error);
 	if (err == -EINVAL)
 		return refuse(x, "Could not decode JSON string as a map: %s. "
 				 "(String was: %s)", error.text,
@@ -38,11 +44,10 @@ static int read_members(struct execution *x, const struct table *t,
 		if (bytes_is_null(name))
 			return -ENOMEM;
 		place = table_column(t, name);
-		if (place < 0)
-			return refuse(x, "JSON values map contains "
-					 "unrecognized column: %s",
-				      text_of(x, name));
-		values[place] = members[i].value;
+		if (place >= 0)
+			values[place] = members[i].value;
+		else if (bytes_is_null(*unknown))
+			*unknown = name;
 	}
 	return err;
 }
@@ -61,8 +66,7 @@ static int column_value(struct execution *x, const struct column *c,
 	err = type_read_json(&x->scratch, &is_null, c->type, json, &error);
 	if (err || is_null)
 		buf_clear(&x->scratch);
-	if (err == -EINVAL && c->type->kind == TYPE_DURATION &&
-	    !strncmp(error.text, "Unable to convert", 17))
+	if (err == -EINVAL && error.bare)
 		return refuse(x, "%s", error.text);
 	if (err == -EINVAL)
 		return refuse(x, "Error decoding JSON value for %s: %s",
@@ -88,17 +92,24 @@ int insert_json(struct execution *x, struct modification *m,
 	uint32_t visible = t->partition_key_count + t->clustering_count +
 			   t->static_count + t->regular_count;
 	struct bytes *json = arena_zalloc(x->arena, visible, sizeof(*json));
-	struct bytes value;
+	struct bytes *values = arena_zalloc(x->arena, visible,
+					    sizeof(*values));
+	struct bytes unknown = BYTES_NULL;
 	int err;
 
 	m->changes = arena_zalloc(x->arena, visible, sizeof(*m->changes));
-	if (!json || !m->changes)
+	if (!json || !values || !m->changes)
 		return -ENOMEM;
 	if (s->json->kind == TERM_MARKER)
 		return refuse(x, "Invalid amount of bind variables");
 	if (is_null_text(s->json->text))
 		return refuse(x, "Got null for INSERT JSON values");
-	err = read_members(x, t, s->json->text, json);
+	err = read_members(x, t, s->json->text, json, &unknown);
+	for (uint32_t i = 0; i < visible && !err; i++)
+		err = column_value(x, &t->columns[i], json[i], &values[i]);
+	if (!err && !bytes_is_null(unknown))
+		err = refuse(x, "JSON values map contains unrecognized "
+				"column: %s", text_of(x, unknown));
 	for (uint32_t i = 0; i < visible && !err; i++) {
 		const struct column *c = &t->columns[i];
 		bool key = c->kind == COLUMN_PARTITION_KEY ||
@@ -110,14 +121,14 @@ int insert_json(struct execution *x, struct modification *m,
 						 "column %s", c->name);
 			continue;
 		}
-		err = column_value(x, c, json[i], &value);
-		if (!err && key)
-			err = restrictions_add_value(x, &m->where, c, value);
+		if (key)
+			err = restrictions_add_value(x, &m->where, c,
+						     values[i]);
 		if (err || key)
 			continue;
 		m->changes[m->change_count].kind = CHANGE_SET;
 		m->changes[m->change_count].column = c;
-		m->changes[m->change_count++].value = value;
+		m->changes[m->change_count++].value = values[i];
 		if (c->kind == COLUMN_STATIC)
 			m->sets_static = true;
 		else

@@ -23,11 +23,13 @@
 struct scan {
 	const uint8_t *begin, *ptr, *end;
 	struct type_error *error;
+	bool in_string;		/* a line break just taken began no line */
 };
 
 static struct scan scan_of(struct bytes text, struct type_error *error)
 {
-	return (struct scan){ text.ptr, text.ptr, text.ptr + text.len, error };
+	return (struct scan){ .begin = text.ptr, .ptr = text.ptr,
+			      .end = text.ptr + text.len, .error = error };
 }
 
 /* The text and its closing quote; of a long one the begin. */
@@ -57,7 +59,7 @@ static void print_place(struct buf *out, const struct scan *s,
 	const uint8_t *c;
 
 	for (c = s->begin; c < at; c++) {
-		if (*c == '\n') {
+		if (*c == '\n' && !(s->in_string && c + 1 == at)) {
 			line++;
 			column = 1;
 		} else if ((*c & 0xc0) != 0x80) {
@@ -277,6 +279,7 @@ static int scan_string(struct scan *s, struct buf *out)
 		if (*s->ptr < 0x20) {
 			unsigned code = *s->ptr++;
 
+			s->in_string = true;
 			return fail(s, PARSE, "Illegal unquoted character "
 				    "((CTRL-CHAR, code %u)): has to be escaped "
 				    "using backslash to be included in string "
@@ -301,10 +304,25 @@ static int scan_digits(struct scan *s, const char *why)
 	return 0;
 }
 
+/* NaN, or an infinity, up to here. */
+static int not_a_number(struct scan *s, const uint8_t *start)
+{
+	return fail(s, PARSE, "Non-standard token '%.*s': enable "
+		    "JsonParser.Feature.ALLOW_NON_NUMERIC_NUMBERS to allow",
+		    (int)(s->ptr - start), start);
+}
+
 static int scan_number(struct scan *s)
 {
+	static const struct bytes infinity = { (const uint8_t *)"-Infinity",
+					       9 };
 	int err = 0;
 
+	if (bytes_begin_with(bytes_of(s->ptr, (size_t)(s->end - s->ptr)),
+			     infinity)) {
+		s->ptr += infinity.len;
+		return not_a_number(s, s->ptr - infinity.len);
+	}
 	if (*s->ptr == '-')
 		s->ptr++;
 	if (is_digit(s) && *s->ptr == '0') {
@@ -343,9 +361,7 @@ static int scan_word(struct scan *s)
 		return 0;
 	if (bytes_equal(word, bytes_str("NaN")) ||
 	    bytes_equal(word, bytes_str("Infinity")))
-		return fail(s, PARSE, "Non-standard token '%.*s': enable "
-			    "`JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to "
-			    "allow", (int)word.len, word.ptr);
+		return not_a_number(s, word.ptr);
 	return fail(s, PARSE, "Unrecognized token '%.*s': was expecting "
 		    VALUES, (int)(word.len < 80 ? word.len : 80), word.ptr);
 }

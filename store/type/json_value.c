@@ -233,6 +233,29 @@ static int refuse_blob(struct bytes json, struct type_error *error)
 	return refuse_value(error, "Value '", json, after);
 }
 
+/* As Java reads one: blanks around it do not count, case does. */
+static int read_float_text(struct buf *out, enum type_kind kind,
+			   struct bytes text, struct type_error *error)
+{
+	struct bytes body = text, word;
+
+	while (body.len && body.ptr[0] <= ' ')
+		body = bytes_of(body.ptr + 1, body.len - 1);
+	while (body.len && body.ptr[body.len - 1] <= ' ')
+		body.len--;
+	word = body;
+	if (word.len && (word.ptr[0] == '-' || word.ptr[0] == '+'))
+		word = bytes_of(word.ptr + 1, word.len - 1);
+	if (body.len && (!strchr("iInN", word.len ? word.ptr[0] : 0) ||
+			 bytes_equal(word, bytes_str("NaN")) ||
+			 bytes_equal(word, bytes_str("Infinity"))) &&
+	    !native_read_text(out, kind, body, error))
+		return 0;
+	return type_fail(error, "Unable to make %s from '%.*s'",
+			 type_kind_name(kind), type_fail_length(text),
+			 text.ptr);
+}
+
 /* A native value from the contents of a JSON string. */
 static int read_native_text(struct buf *out, enum type_kind kind,
 			    struct bytes text, struct type_error *error)
@@ -245,7 +268,11 @@ static int read_native_text(struct buf *out, enum type_kind kind,
 		buf_add_bytes(out, *empty_of(kind));
 		return 0;
 	}
+	if (kind == TYPE_FLOAT || kind == TYPE_DOUBLE)
+		return read_float_text(out, kind, text, error);
 	err = native_read_text(out, kind, text, error);
+	if (err && error)
+		error->bare = kind == TYPE_DURATION;
 	if (err && (kind == TYPE_VARINT || kind == TYPE_DECIMAL))
 		type_fail(error, "Value '%.*s' is not a valid representation "
 			  "of a %s value", type_fail_length(text), text.ptr,

@@ -14,6 +14,7 @@ int type_fail(struct type_error *error, const char *format, ...)
 	if (!error)
 		return -EINVAL;
 	va_start(args, format);
+	error->bare = false;
 	vsnprintf(error->text, sizeof(error->text), format, args);
 	va_end(args);
 	/* A message that was cut ends between two characters. */

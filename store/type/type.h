@@ -104,6 +104,7 @@ struct type *type_decode(struct reader *r);
  */
 struct type_error {
 	char text[1536];	/* a JSON error may show its source twice */
+	bool bare;		/* told as it is, not as "Error decoding …" */
 };
 
 /*

@@ -30,7 +30,7 @@ static void check_prefixes(enum type_kind kind, struct bytes text)
 void native_check_round_trip(enum type_kind kind, struct bytes value)
 {
 	struct buf text = BUF_INIT, back = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 
 	ck_assert_int_eq(native_validate(kind, value, &error), 0);
 	native_print_text(&text, kind, value);
@@ -65,7 +65,7 @@ static void check_accepted(const struct native_case *c, struct bytes value)
 void native_check(const struct native_case *c)
 {
 	struct buf value = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err = type_read_constant(&value, type_native(c->kind), c->form,
 				     bytes_str(c->text), "v", &error);
 

@@ -227,7 +227,7 @@ static void apply(struct buf *text, const struct operand *left, char op,
 		  const struct operand *right)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT, out = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int result = arithmetic_result(left->kind, op, right->kind);
 	bool is_null;
 

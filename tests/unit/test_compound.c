@@ -105,7 +105,7 @@ START_TEST(a_text_is_read)
 	struct type *t = type_named(texts[_i].type);
 	struct bytes text = bytes_str(texts[_i].text);
 	struct buf value = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err;
 
 	buf_add_str(&value, "x");	/* what stood before stays */
@@ -149,7 +149,7 @@ static void assert_comes_back(const struct type *t, struct bytes value,
 			      struct bytes text)
 {
 	struct buf back = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err = type_read_text(&back, t, text, &error);
 
 	ck_assert_msg(!err, "%.*s: %s", (int)text.len, text.ptr, error.text);
@@ -164,7 +164,7 @@ START_TEST(a_random_value_comes_back)	/* _i is the seed */
 	struct random rng = random_seeded((uint64_t)_i);
 	struct type *t;
 	struct buf value = BUF_INIT, text = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int n;
 
 	do
@@ -243,7 +243,7 @@ static const struct {
 START_TEST(bytes_are_checked)
 {
 	struct type *t = type_named(bytes[_i].type);
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err = type_validate(t, bytes_of(bytes[_i].value, bytes[_i].len),
 				&error);
 

@@ -117,7 +117,7 @@ static const struct {
 START_TEST(a_value_is_cast)
 {
 	struct buf value = BUF_INIT, out = BUF_INIT, text = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	bool is_null;
 
 	native_unhex(&value, casts[_i].hex);
@@ -140,7 +140,7 @@ END_TEST
 START_TEST(what_cannot_be_cast)
 {
 	struct buf out = BUF_INIT, nan = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	bool is_null;
 
 	ck_assert(!cast_is_target(TYPE_BLOB));
@@ -226,7 +226,7 @@ START_TEST(a_floor_is_found)
 	struct buf value = BUF_INIT, duration = BUF_INIT, start = BUF_INIT;
 	struct buf out = BUF_INIT, text = BUF_INIT;
 	enum type_kind kind = floors[_i].kind, result = kind;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	bool is_null;
 
 	if (kind == TYPE_TIMEUUID)

@@ -174,7 +174,7 @@ START_TEST(a_value_is_read_and_printed)
 {
 	struct type *t = type_named(values[_i].type);
 	struct buf value = BUF_INIT, printed = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	bool null = false;
 	int err = type_read_json(&value, &null, t, bytes_str(values[_i].json),
 				 &error);
@@ -242,7 +242,7 @@ static const struct {
 
 START_TEST(the_form_is_checked)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	struct bytes value;
 	int err = json_read_value(&value, bytes_str(forms[_i].text), &error);
 
@@ -325,7 +325,7 @@ START_TEST(a_random_value_survives)	/* _i is the seed */
 	struct random rng = random_seeded((uint64_t)_i);
 	struct type *t = random_type(&rng, 3);
 	struct buf value = BUF_INIT, json = BUF_INIT, again = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	bool null;
 	int n;
 

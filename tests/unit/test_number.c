@@ -353,7 +353,7 @@ static const struct {
 START_TEST(a_text_is_read)
 {
 	struct buf value = BUF_INIT, want = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err = native_read_text(&value, texts[_i].kind,
 				   bytes_str(texts[_i].text), &error);
 
@@ -585,7 +585,7 @@ static const struct {
 
 START_TEST(a_float_constant_is_checked)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err = literal_check_float(bytes_str(floats[_i].text), &error);
 
 	ck_assert_int_eq(err, floats[_i].why ? -EINVAL : 0);

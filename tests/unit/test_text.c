@@ -298,7 +298,7 @@ static const struct {
 START_TEST(a_value_is_checked)
 {
 	struct buf value = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err;
 
 	native_unhex(&value, values[_i].hex);
@@ -439,7 +439,7 @@ START_TEST(a_type_is_asked)
 {
 	const struct type *t = type_native(TYPE_TIME);
 	struct buf value = BUF_INIT, text = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 
 	/* CQL forgives the blank, a file does not. */
 	ck_assert_int_eq(type_read_text(&value, t, bytes_str(" 1:2:3"),
@@ -473,7 +473,7 @@ START_TEST(a_list_takes_no_constant)
 	struct type *part = type_get(type_native(TYPE_INT));
 	struct type *list = type_new(TYPE_LIST, true, &part, 1);
 	struct buf value = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 
 	ck_assert(!type_takes_literal(list, LITERAL_INTEGER));
 	ck_assert_int_eq(type_read_constant(&value, list, LITERAL_INTEGER,

@@ -493,7 +493,7 @@ static const struct {
 START_TEST(a_text_is_read)
 {
 	struct buf value = BUF_INIT, want = BUF_INIT;
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	int err = native_read_text(&value, texts[_i].kind,
 				   bytes_str(texts[_i].text), &error);
 
