@@ -10,7 +10,7 @@ WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-pr
 SANFLAG := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 COMPILE := $(CC) -std=gnu17 -pthread $(WARN) $(SANFLAG) $(CFLAGS)
 INCLUDE := -I. -I/usr/include/fuse3 -D_GNU_SOURCE -DFUSE_USE_VERSION=314 $(CPPFLAGS)
-LDLIBS  := -llz4 -lxxhash -lgmp -lstemmer -lunistring -lm
+LDLIBS  := -llz4 -lxxhash -lgmp -lnettle -lstemmer -lunistring -lm
 LINK     = $(COMPILE) $(LDFLAGS) $^ $(LDLIBS) -o $@
 objects  = $(patsubst %.c,$(B)/%.o,$(wildcard $(1)))
 
@@ -18,7 +18,7 @@ all: packages programs
 programs: $(B)/widefs $(B)/widefsctl
 
 # What Debian calls the libraries and tools. With all there nothing is fetched.
-PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev libedit-dev libstemmer-dev libunistring-dev
+PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
 TEST_PACKAGES := check clang libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq procps
 packages: ; @tests/install-packages $(PACKAGES)
 test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)

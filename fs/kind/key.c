@@ -151,7 +151,7 @@ static bool is_composite(struct op *op, struct node *dir)
 static int parse_full(struct op *op, struct node *dir, struct bytes text,
 		      struct buf *name, struct buf *value)
 {
-	struct type_error error = { "" };
+	struct type_error error = { .text = "" };
 	const struct type *type;
 	struct bytes key;
 	int err;

@@ -40,10 +40,13 @@ struct function *candidate_add(struct execution *x, struct candidates *c,
 
 const struct type *argument_type(struct execution *x, const struct argument *a)
 {
-	return a->type || a->unclear ? a->type : term_type(x, a->term);
+	if (a->type || a->unclear)
+		return a->type;
+	return a->selected ? term_selected_type(x, a->term) :
+			     term_type(x, a->term);
 }
 
-static const char *argument_text(struct execution *x, const struct argument *a)
+const char *text_of_argument(struct execution *x, const struct argument *a)
 {
 	return a->text ? a->text : text_of_term(x, a->term);
 }
@@ -87,6 +90,19 @@ static const char *signatures(struct execution *x, const struct candidates *c,
 	return text_of_buf(x, &buf);
 }
 
+static const enum type_kind numeric[] = {
+	TYPE_TINYINT, TYPE_SMALLINT, TYPE_INT, TYPE_BIGINT, TYPE_FLOAT,
+	TYPE_DOUBLE, TYPE_DECIMAL, TYPE_VARINT, TYPE_COUNTER,
+};
+
+bool function_is_number(enum type_kind kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(numeric); i++)
+		if (numeric[i] == kind)
+			return true;
+	return false;
+}
+
 /* --------------------------------------------------------- choosing one */
 static int check_single(struct execution *x, const struct function *f,
 			const struct argument *args, uint32_t count)
@@ -95,13 +111,19 @@ static int check_single(struct execution *x, const struct function *f,
 		return refuse(x, "Invalid number of arguments in call to "
 				 "function system.%s: %u required but %u "
 				 "provided", f->name, f->arg_count, count);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		int err = args[i].selected ? 0 :
+			  refuse_misplaced_list(x, args[i].term, f->args[i]);
+
+		if (err)
+			return err;
 		if (!argument_assignable(x, &args[i], f->args[i]))
 			return refuse(x, "Type error: %s cannot be passed as "
 					 "argument %u of function system.%s of "
 					 "type %s",
-				      argument_text(x, &args[i]), i, f->name,
+				      text_of_argument(x, &args[i]), i, f->name,
 				      text_of_type(x, f->args[i]));
+	}
 	return 0;
 }
 
@@ -144,8 +166,8 @@ static int choose_operation(struct execution *x, const struct function **out,
 				 "disambiguate");
 	return refuse(x, "Ambiguous '%c' operation with args %s and %s: use "
 			 "type hint to disambiguate, example '(int) ?'",
-		      c->items[0].op, argument_text(x, &args[0]),
-		      argument_text(x, &args[1]));
+		      c->items[0].op, text_of_argument(x, &args[0]),
+		      text_of_argument(x, &args[1]));
 }
 
 static int refuse_none(struct execution *x, const struct candidates *c,
@@ -154,8 +176,8 @@ static int refuse_none(struct execution *x, const struct candidates *c,
 	if (c->items[0].op && c->items[0].op != '~')
 		return refuse(x, "the '%c' operation is not supported between "
 				 "%s and %s", c->items[0].op,
-			      argument_text(x, &args[0]),
-			      argument_text(x, &args[1]));
+			      text_of_argument(x, &args[0]),
+			      text_of_argument(x, &args[1]));
 	return refuse(x, "Invalid call to function %s, none of its type "
 			 "signatures match (known type signatures: %s)", name,
 		      signatures(x, c, NULL));
@@ -290,6 +312,75 @@ static void token_candidate(struct execution *x, struct candidates *c,
 	}
 }
 
+/* ------------------------------------------------------------------ casts */
+static void add_cast(struct execution *x, struct candidates *c,
+		     enum type_kind from, enum type_kind to)
+{
+	struct function *f;
+
+	if (from == to)
+		return;
+	f = candidate_add(x, c, arena_format(x->arena, "cast_as_%s",
+					     type_kind_name(to)),
+			  1, type_native(to));
+	if (!f)
+		return;
+	f->args[0] = type_native(from);
+	f->apply = function_cast;
+}
+
+/* Those to a type: none, when nothing can be cast to it. */
+static void cast_candidates(struct execution *x, struct candidates *c,
+			    enum type_kind target)
+{
+	static const enum type_kind printed[] = {
+		TYPE_BOOLEAN, TYPE_UUID, TYPE_TIMEUUID, TYPE_INET, TYPE_DATE,
+		TYPE_TIME, TYPE_TIMESTAMP,
+	};
+	bool text = target == TYPE_TEXT || target == TYPE_ASCII;
+	size_t i;
+
+	if (text || (function_is_number(target) && target != TYPE_COUNTER))
+		for (i = 0; i < ARRAY_SIZE(numeric); i++)
+			add_cast(x, c, numeric[i], target);
+	for (i = 0; text && i < ARRAY_SIZE(printed); i++)
+		add_cast(x, c, printed[i], target);
+	if (target == TYPE_TEXT)
+		add_cast(x, c, TYPE_ASCII, target);
+	if (target == TYPE_TIMESTAMP || target == TYPE_DATE) {
+		add_cast(x, c, TYPE_TIMEUUID, target);
+		add_cast(x, c, target == TYPE_DATE ? TYPE_TIMESTAMP :
+						     TYPE_DATE, target);
+	}
+}
+
+static void cast_candidates_by_name(struct execution *x, struct candidates *c,
+				    const char *name)
+{
+	static const char prefix[] = "cast_as_";
+
+	if (strncmp(name, prefix, strlen(prefix)))
+		return;
+	for (unsigned kind = 0; kind < TYPE_NATIVE_COUNT; kind++)
+		if (is_name(name + strlen(prefix), type_kind_name(kind)))
+			cast_candidates(x, c, kind);
+}
+
+int cast_resolve(struct execution *x, const struct function **out,
+		 enum type_kind target, const struct argument *arg)
+{
+	struct candidates c = { NULL, 0, false };
+
+	*out = NULL;
+	cast_candidates(x, &c, target);
+	if (!c.count)
+		return c.failed ? -ENOMEM : 0;
+	return choose(x, out, &c, arg, 1, NULL,
+		      arena_format(x->arena, "system.cast_as_%s",
+				   type_kind_name(target)));
+}
+
+/* ------------------------------------------------------------ any function */
 int function_resolve(struct execution *x, const struct function **out,
 		     const struct function_query *q)
 {
@@ -307,6 +398,8 @@ int function_resolve(struct execution *x, const struct function **out,
 				 function_number_count);
 	if (!c.count)
 		blob_candidates(x, &c, name);
+	if (!c.count)
+		cast_candidates_by_name(x, &c, name);
 	if (!c.count && x->table && is_name(name, "token"))
 		token_candidate(x, &c, x->table);
 	if (!c.count)
@@ -319,11 +412,6 @@ int function_resolve(struct execution *x, const struct function **out,
 }
 
 /* ------------------------------------------------------------- operations */
-static const enum type_kind numeric[] = {
-	TYPE_TINYINT, TYPE_SMALLINT, TYPE_INT, TYPE_BIGINT, TYPE_FLOAT,
-	TYPE_DOUBLE, TYPE_DECIMAL, TYPE_VARINT, TYPE_COUNTER,
-};
-
 /* Among whole numbers the widest. */
 static int integer_rank(enum type_kind k)
 {
@@ -410,56 +498,6 @@ int operation_resolve(struct execution *x, const struct function **out, char op,
 		add_operation(x, &c, op, TYPE_DATE, TYPE_DURATION, TYPE_DATE);
 	}
 	return choose(x, out, &c, args, arg_count, receiver, "system._negate");
-}
-
-/* ------------------------------------------------------------------ casts */
-static void add_cast(struct execution *x, struct candidates *c,
-		     enum type_kind from, enum type_kind to)
-{
-	struct function *f;
-
-	if (from == to)
-		return;
-	f = candidate_add(x, c, arena_format(x->arena, "cast_as_%s",
-					     type_kind_name(to)),
-			  1, type_native(to));
-	if (!f)
-		return;
-	f->args[0] = type_native(from);
-	f->apply = function_cast;
-}
-
-int cast_resolve(struct execution *x, const struct function **out,
-		 enum type_kind target, const struct argument *arg)
-{
-	static const enum type_kind printed[] = {
-		TYPE_BOOLEAN, TYPE_UUID, TYPE_TIMEUUID, TYPE_INET, TYPE_DATE,
-		TYPE_TIME, TYPE_TIMESTAMP,
-	};
-	struct candidates c = { NULL, 0, false };
-	bool text = target == TYPE_TEXT || target == TYPE_ASCII;
-	size_t i;
-
-	*out = NULL;
-	if ((integer_rank(target) && target != TYPE_COUNTER) ||
-	    target == TYPE_FLOAT || target == TYPE_DOUBLE ||
-	    target == TYPE_DECIMAL || text)
-		for (i = 0; i < ARRAY_SIZE(numeric); i++)
-			add_cast(x, &c, numeric[i], target);
-	for (i = 0; text && i < ARRAY_SIZE(printed); i++)
-		add_cast(x, &c, printed[i], target);
-	if (target == TYPE_TEXT)
-		add_cast(x, &c, TYPE_ASCII, target);
-	if (target == TYPE_TIMESTAMP || target == TYPE_DATE) {
-		add_cast(x, &c, TYPE_TIMEUUID, target);
-		add_cast(x, &c, target == TYPE_DATE ? TYPE_TIMESTAMP :
-						      TYPE_DATE, target);
-	}
-	if (!c.count)
-		return c.failed ? -ENOMEM : 0;
-	return choose(x, out, &c, arg, 1, NULL,
-		      arena_format(x->arena, "system.cast_as_%s",
-				   type_kind_name(target)));
 }
 
 /* ---------------------------------------------------------------- calling */

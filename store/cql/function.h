@@ -39,6 +39,7 @@ struct argument {
 	const char *text;		/* how it is called; NULL: as written */
 	bool reversed;			/* a clustering column with DESC */
 	bool unclear;			/* a call that is not known yet: suits */
+	bool selected;			/* in a SELECT list */
 };
 
 /* What a call is looked up by. */
@@ -70,6 +71,7 @@ void function_print_signature(struct buf *out, const struct function *f);
 
 /* What an argument has by itself, and whether a type may receive it. */
 const struct type *argument_type(struct execution *x, const struct argument *a);
+const char *text_of_argument(struct execution *x, const struct argument *a);
 enum assignable argument_assignable(struct execution *x,
 				    const struct argument *a,
 				    const struct type *receiver);
@@ -99,7 +101,34 @@ extern const size_t function_time_count;
 extern const struct native_function function_numbers[];
 extern const size_t function_number_count;
 function_apply function_as_blob, function_from_blob, function_token,
-	function_operate, function_cast;
+	function_operate, function_cast, function_mask_null,
+	function_mask_default, function_mask_replace, function_mask_part,
+	function_mask_hash;
+
+/*
+ * What a parameter of any type, or of several, takes. It is looked at before
+ * there is a signature: what is found makes one.
+ */
+enum parameter {
+	PARAMETER_NONE, PARAMETER_ANY,
+	PARAMETER_ANY_OR_RESULT,	/* else what the result goes to */
+	PARAMETER_SAME,			/* as the first */
+	PARAMETER_STRING, PARAMETER_INT, PARAMETER_TEXT, PARAMETER_MAP,
+	PARAMETER_COLLECTION, PARAMETER_SEQUENCE, PARAMETER_NUMBERS,
+	PARAMETER_VECTOR,
+	PARAMETER_OPTIONAL = 0x40,	/* and one of these */
+};
+#define PARAMETERS_MAX 4
+/*
+ * The types of a call's arguments, as the parameters (until PARAMETER_NONE) ask
+ * for: what the signature has. Refuses what none of them is, in Cassandra's
+ * words.
+ */
+int parameter_types(struct execution *x,
+		    const struct type *types[PARAMETERS_MAX],
+		    const uint8_t parameters[PARAMETERS_MAX],
+		    const struct function_query *q, const char *name);
+bool function_is_number(enum type_kind kind);
 /* Functions of any type: those whose name it is, if any; refuses arguments
  * that none can take. */
 int generic_candidates(struct execution *x, struct candidates *c,

@@ -1,7 +1,7 @@
 /*
  * Functions that take any type or any collection: count, min, max, sum, avg,
- * to_json, from_json, map_keys and its kin, similarity of vectors. Their
- * signature is made from the arguments of the call.
+ * to_json, from_json, map_keys and its kin, similarity of vectors, masks. Their
+ * signature is made from the arguments of the call (function_parameter.c).
  */
 #include <errno.h>
 #include <math.h>
@@ -14,38 +14,62 @@ static function_apply apply_to_json, apply_from_json, apply_map_parts,
 	apply_count, apply_extreme, apply_sum, apply_cosine, apply_euclidean,
 	apply_dot;
 
-enum wants { ANY, MAP, COLLECTION, SEQUENCE, NUMBERS };
-static const char *const wants_words[] = {
-	[MAP] = "map", [COLLECTION] = "collection",
-	[SEQUENCE] = "set or list", [NUMBERS] = "numeric set/list",
-};
+/* What comes out: the first argument's type, or one made of it. */
+enum result { ARGUMENT, ELEMENT, KEYS, VALUES, NATIVE };
 
-static const struct {
+static const struct generic {
 	const char *name, *alias;
-	enum wants wants;
+	uint8_t parameters[PARAMETERS_MAX];
+	enum result result;
+	enum type_kind native;
 	enum aggregate_kind aggregate;
 	function_apply *apply;
+	bool takes_null;
 } generics[] = {
-	{ "count", NULL, ANY, AGGREGATE_COUNT, NULL },
-	{ "min", NULL, ANY, AGGREGATE_MIN, NULL },
-	{ "max", NULL, ANY, AGGREGATE_MAX, NULL },
-	{ "to_json", "tojson", ANY, AGGREGATE_NONE, apply_to_json },
-	{ "map_keys", NULL, MAP, AGGREGATE_NONE, apply_map_parts },
-	{ "map_values", NULL, MAP, AGGREGATE_NONE, apply_map_parts },
-	{ "collection_count", NULL, COLLECTION, AGGREGATE_NONE, apply_count },
-	{ "collection_min", NULL, SEQUENCE, AGGREGATE_NONE, apply_extreme },
-	{ "collection_max", NULL, SEQUENCE, AGGREGATE_NONE, apply_extreme },
-	{ "collection_sum", NULL, NUMBERS, AGGREGATE_NONE, apply_sum },
-	{ "collection_avg", NULL, NUMBERS, AGGREGATE_NONE, apply_sum },
-};
-
-static const struct {
-	const char *name;
-	function_apply *apply;
-} similarities[] = {
-	{ "similarity_cosine", apply_cosine },
-	{ "similarity_euclidean", apply_euclidean },
-	{ "similarity_dot_product", apply_dot },
+	{ "min", NULL, { PARAMETER_ANY }, ARGUMENT, 0, AGGREGATE_MIN, NULL,
+	  false },
+	{ "max", NULL, { PARAMETER_ANY }, ARGUMENT, 0, AGGREGATE_MAX, NULL,
+	  false },
+	{ "to_json", "tojson", { PARAMETER_ANY }, NATIVE, TYPE_TEXT,
+	  AGGREGATE_NONE, apply_to_json, true },
+	{ "map_keys", NULL, { PARAMETER_MAP }, KEYS, 0, AGGREGATE_NONE,
+	  apply_map_parts, false },
+	{ "map_values", NULL, { PARAMETER_MAP }, VALUES, 0, AGGREGATE_NONE,
+	  apply_map_parts, false },
+	{ "collection_count", NULL, { PARAMETER_COLLECTION }, NATIVE, TYPE_INT,
+	  AGGREGATE_NONE, apply_count, false },
+	{ "collection_min", NULL, { PARAMETER_SEQUENCE }, ELEMENT, 0,
+	  AGGREGATE_NONE, apply_extreme, false },
+	{ "collection_max", NULL, { PARAMETER_SEQUENCE }, ELEMENT, 0,
+	  AGGREGATE_NONE, apply_extreme, false },
+	{ "collection_sum", NULL, { PARAMETER_NUMBERS }, ELEMENT, 0,
+	  AGGREGATE_NONE, apply_sum, false },
+	{ "collection_avg", NULL, { PARAMETER_NUMBERS }, ELEMENT, 0,
+	  AGGREGATE_NONE, apply_sum, false },
+	{ "similarity_cosine", NULL, { PARAMETER_VECTOR, PARAMETER_VECTOR },
+	  NATIVE, TYPE_FLOAT, AGGREGATE_NONE, apply_cosine, false },
+	{ "similarity_euclidean", NULL, { PARAMETER_VECTOR, PARAMETER_VECTOR },
+	  NATIVE, TYPE_FLOAT, AGGREGATE_NONE, apply_euclidean, false },
+	{ "similarity_dot_product", NULL,
+	  { PARAMETER_VECTOR, PARAMETER_VECTOR }, NATIVE, TYPE_FLOAT,
+	  AGGREGATE_NONE, apply_dot, false },
+	{ "mask_null", NULL, { PARAMETER_ANY }, ARGUMENT, 0, AGGREGATE_NONE,
+	  function_mask_null, true },
+	{ "mask_default", NULL, { PARAMETER_ANY }, ARGUMENT, 0, AGGREGATE_NONE,
+	  function_mask_default, true },
+	{ "mask_replace", NULL, { PARAMETER_ANY_OR_RESULT, PARAMETER_SAME },
+	  ARGUMENT, 0, AGGREGATE_NONE, function_mask_replace, true },
+	{ "mask_inner", NULL,
+	  { PARAMETER_STRING, PARAMETER_INT, PARAMETER_INT,
+	    PARAMETER_OPTIONAL | PARAMETER_TEXT },
+	  ARGUMENT, 0, AGGREGATE_NONE, function_mask_part, true },
+	{ "mask_outer", NULL,
+	  { PARAMETER_STRING, PARAMETER_INT, PARAMETER_INT,
+	    PARAMETER_OPTIONAL | PARAMETER_TEXT },
+	  ARGUMENT, 0, AGGREGATE_NONE, function_mask_part, true },
+	{ "mask_hash", NULL,
+	  { PARAMETER_ANY, PARAMETER_OPTIONAL | PARAMETER_TEXT },
+	  NATIVE, TYPE_BLOB, AGGREGATE_NONE, function_mask_hash, true },
 };
 
 static const enum type_kind summed[] = {
@@ -53,88 +77,70 @@ static const enum type_kind summed[] = {
 	TYPE_DOUBLE, TYPE_DECIMAL, TYPE_VARINT, TYPE_COUNTER,
 };
 
-static bool is_number(const struct type *t)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
-		if (summed[i] == t->kind)
-			return true;
-	return false;
-}
-
-static bool suits(const struct type *t, enum wants wants)
-{
-	bool sequence = t->kind == TYPE_LIST || t->kind == TYPE_SET;
-
-	switch (wants) {
-	case MAP:
-		return t->kind == TYPE_MAP;
-	case COLLECTION:
-		return sequence || t->kind == TYPE_MAP;
-	case SEQUENCE:
-		return sequence;
-	case NUMBERS:
-		return sequence && is_number(t->parts[0]);
-	default:
-		return true;
-	}
-}
-
-static const struct type *result_type(struct execution *x, const char *name,
+static const struct type *result_type(struct execution *x,
+				      const struct generic *g,
 				      const struct type *arg)
 {
 	struct type *part;
 
-	if (!strcmp(name, "map_keys") || !strcmp(name, "map_values")) {
-		part = type_get(arg->parts[name[4] == 'k' ? 0 : 1]);
-		return own_type(x, type_new(name[4] == 'k' ? TYPE_SET :
-							     TYPE_LIST,
-					    false, &part, 1));
-	}
-	if (!strcmp(name, "collection_count"))
-		return type_native(TYPE_INT);
-	if (!strncmp(name, "collection_", 11))
+	switch (g->result) {
+	case ELEMENT:
 		return arg->parts[0];
-	if (!strcmp(name, "count"))
-		return type_native(TYPE_BIGINT);
-	return name[0] == 't' ? type_native(TYPE_TEXT) : arg;
+	case KEYS:
+		part = type_get(arg->parts[0]);
+		return own_type(x, type_new(TYPE_SET, true, &part, 1));
+	case VALUES:
+		part = type_get(arg->parts[1]);
+		return own_type(x, type_new(TYPE_LIST, true, &part, 1));
+	case NATIVE:
+		return type_native(g->native);
+	default:
+		return arg;
+	}
 }
 
 static int add_generic(struct execution *x, struct candidates *c,
-		       const struct function_query *q, const char *name,
-		       size_t i)
+		       const struct function_query *q,
+		       const struct generic *g)
 {
-	const struct argument *a = q->args;
-	bool count = generics[i].aggregate == AGGREGATE_COUNT;
-	const struct type *t;
+	const struct type *types[PARAMETERS_MAX];
+	struct function *f;
+	int err = parameter_types(x, types, g->parameters, q, g->name);
+
+	if (err)
+		return err;
+	if (g->parameters[0] == PARAMETER_VECTOR &&
+	    types[0]->dimension != types[1]->dimension)
+		return refuse(x, "All arguments must have the same vector "
+				 "dimensions");
+	f = candidate_add(x, c, g->name, q->arg_count,
+			  result_type(x, g, types[0]));
+	if (!f || !f->result)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < q->arg_count; i++)
+		f->args[i] = types[i];
+	f->apply = g->apply;
+	f->aggregate = g->aggregate;
+	f->takes_null = g->takes_null;
+	return 0;
+}
+
+/* count takes what has no type of its own as bytes. */
+static int add_count(struct execution *x, struct candidates *c,
+		     const struct function_query *q)
+{
 	struct function *f;
 
 	if (q->arg_count != 1)
 		return refuse(x, "Invalid number of arguments in call to "
-				 "function system.%s: 1 required but %u "
-				 "provided", name, q->arg_count);
-	/* count takes what has no type of its own as bytes */
-	t = count ? a->type : argument_type(x, a);
-	if (!t && count)
-		t = type_native(TYPE_BLOB);
-	if (!t)
-		return refuse(x, "Cannot infer type of argument %s in call to "
-				 "function system.%s(any): use type casts to "
-				 "disambiguate", text_of_term(x, a->term),
-			      name);
-	/* Cassandra does not see that a column with DESC is a collection. */
-	if (!suits(t, generics[i].wants) ||
-	    (a->reversed && generics[i].wants != ANY))
-		return refuse(x, "Function system.%s requires a %s argument, "
-				 "but found argument %s of type %s", name,
-			      wants_words[generics[i].wants],
-			      text_of_term(x, a->term), text_of_type(x, t));
-	f = candidate_add(x, c, name, 1, result_type(x, name, t));
-	if (!f || !f->result)
+				 "function system.count: 1 required but %u "
+				 "provided", q->arg_count);
+	f = candidate_add(x, c, "count", 1, type_native(TYPE_BIGINT));
+	if (!f)
 		return -ENOMEM;
-	f->args[0] = t;
-	f->apply = generics[i].apply;
-	f->aggregate = generics[i].aggregate;
-	f->takes_null = !strncmp(name, "to", 2);
+	f->args[0] = q->args[0].type ? q->args[0].type :
+				       type_native(TYPE_BLOB);
+	f->aggregate = AGGREGATE_COUNT;
 	return 0;
 }
 
@@ -155,12 +161,17 @@ static void add_sums(struct execution *x, struct candidates *c,
 static int add_from_json(struct execution *x, struct candidates *c,
 			 const struct function_query *q, const char *name)
 {
+	static const uint8_t text[PARAMETERS_MAX] = { PARAMETER_TEXT };
+	const struct type *types[PARAMETERS_MAX];
 	struct function *f;
+	int err = parameter_types(x, types, text, q, "from_json");
 
+	if (err)
+		return err;
 	if (!q->receiver)
 		return refuse(x, "%s() cannot be used in the selection clause "
 				 "of a SELECT statement", name);
-	f = candidate_add(x, c, name, 1, q->receiver);
+	f = candidate_add(x, c, "from_json", 1, q->receiver);
 	if (!f)
 		return -ENOMEM;
 	f->args[0] = type_native(TYPE_TEXT);
@@ -168,67 +179,21 @@ static int add_from_json(struct execution *x, struct candidates *c,
 	return 0;
 }
 
-/* Both arguments are vectors of floats; a literal's length is its dimension. */
-static int add_similarity(struct execution *x, struct candidates *c,
-			  const struct function_query *q, const char *name,
-			  function_apply *apply)
-{
-	uint32_t dimensions[2] = { 0, 0 };
-	const struct type *t;
-	struct function *f;
-
-	if (q->arg_count != 2)
-		return refuse(x, "Invalid number of arguments in call to "
-				 "function system.%s: 2 required but %u "
-				 "provided", name, q->arg_count);
-	for (uint32_t i = 0; i < 2; i++) {
-		t = q->args[i].type ? q->args[i].type : NULL;
-		if (!t && q->args[i].term->kind == TERM_HINT)
-			t = argument_type(x, &q->args[i]);
-		if (t && t->kind == TYPE_VECTOR &&
-		    t->parts[0]->kind == TYPE_FLOAT)
-			dimensions[i] = t->dimension;
-		else if (!t && q->args[i].term->kind == TERM_LIST)
-			dimensions[i] = q->args[i].term->item_count;
-		else
-			return refuse(x, "Function system.%s requires a float "
-					 "vector argument, but found argument "
-					 "%s", name,
-				      text_of_term(x, q->args[i].term));
-	}
-	if (dimensions[0] != dimensions[1] || !dimensions[0])
-		return refuse(x, "All arguments must have the same vector "
-				 "dimensions");
-	t = own_type(x, type_new_vector(type_native(TYPE_FLOAT),
-					dimensions[0]));
-	f = t ? candidate_add(x, c, name, 2, type_native(TYPE_FLOAT)) : NULL;
-	if (!f)
-		return -ENOMEM;
-	f->args[0] = t;
-	f->args[1] = t;
-	f->apply = apply;
-	return 0;
-}
-
 int generic_candidates(struct execution *x, struct candidates *c,
 		       const struct function_query *q, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(generics); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(generics); i++)
 		if (!strcmp(name, generics[i].name) ||
 		    (generics[i].alias && !strcmp(name, generics[i].alias)))
-			return add_generic(x, c, q, name, i);
+			return add_generic(x, c, q, &generics[i]);
+	if (!strcmp(name, "count"))
+		return add_count(x, c, q);
 	if (!strcmp(name, "sum"))
 		add_sums(x, c, name, AGGREGATE_SUM);
 	else if (!strcmp(name, "avg"))
 		add_sums(x, c, name, AGGREGATE_AVG);
 	else if (!strcmp(name, "from_json") || !strcmp(name, "fromjson"))
 		return add_from_json(x, c, q, name);
-	for (i = 0; i < ARRAY_SIZE(similarities); i++)
-		if (!strcmp(name, similarities[i].name))
-			return add_similarity(x, c, q, name,
-					      similarities[i].apply);
 	return 0;
 }
 
@@ -262,6 +227,8 @@ static int apply_from_json(struct execution *x, const struct function *f,
 				 "execution of 'system.%s[text]' failed: Could "
 				 "not decode JSON string '%s': %s", f->name,
 				 text_of(x, args[0]), error.text);
+	if (error.bare)
+		return refuse(x, "%s", error.text);
 	return refuse_as(x, CQL_FUNCTION_FAILURE,
 			 "org.apache.cassandra.serializers.MarshalException: "
 			 "%s", error.text);
@@ -358,45 +325,87 @@ static float float_at(struct bytes value, uint32_t i)
 	return f;
 }
 
-static void put_float(struct buf *out, double d)
+static void put_float(struct buf *out, float f)
 {
-	float f = (float)d;
 	uint32_t bits;
 
 	memcpy(&bits, &f, 4);
 	buf_add_be32(out, bits);
 }
 
-struct products {
-	double dot, a, b, distance;
-};
+/* Floats are summed in the order of Cassandra's library, so that the last bit
+ * is the same: in eights, what is left over first or last. */
+#define EIGHT 8
 
-static struct products products(const struct function *f,
-				const struct bytes *args)
+static float dot_part(const struct bytes *args, uint32_t i, uint32_t count)
 {
-	struct products p = { 0 };
+	float sum = 0;
 
-	for (uint32_t i = 0; i < f->args[0]->dimension; i++) {
-		double a = float_at(args[0], i), b = float_at(args[1], i);
+	for (uint32_t end = i + count; i < end; i++)
+		sum += float_at(args[0], i) * float_at(args[1], i);
+	return sum;
+}
 
-		p.dot += a * b;
-		p.a += a * a;
-		p.b += b * b;
-		p.distance += (a - b) * (a - b);
+static float dot_product(const struct bytes *args, uint32_t dimension)
+{
+	float sum = dot_part(args, 0, dimension % EIGHT);
+
+	for (uint32_t i = dimension % EIGHT; i < dimension; i += EIGHT)
+		sum += dot_part(args, i, EIGHT);
+	return sum;
+}
+
+static float square_part(const struct bytes *args, uint32_t i, uint32_t count)
+{
+	float sum = 0, difference;
+
+	for (uint32_t end = i + count; i < end; i++) {
+		difference = float_at(args[0], i) - float_at(args[1], i);
+		sum += difference * difference;
 	}
-	return p;
+	return sum;
+}
+
+static float square_distance(const struct bytes *args, uint32_t dimension)
+{
+	float sum = 0;
+	uint32_t i = 0;
+
+	for (; i + EIGHT <= dimension; i += EIGHT)
+		sum += square_part(args, i, EIGHT);
+	for (; i < dimension; i++)
+		sum += square_part(args, i, 1);
+	return sum;
+}
+
+static bool is_all_zero(struct bytes vector, uint32_t dimension)
+{
+	for (uint32_t i = 0; i < dimension; i++)
+		if (float_at(vector, i) != 0)
+			return false;
+	return true;
 }
 
 static int apply_cosine(struct execution *x, const struct function *f,
 			const struct bytes *args, bool *is_null)
 {
-	struct products p = products(f, args);
+	uint32_t dimension = f->args[0]->dimension;
+	float sum = 0, a = 0, b = 0;
 
 	*is_null = false;
-	if (p.a == 0 || p.b == 0)
+	if (is_all_zero(args[0], dimension) || is_all_zero(args[1], dimension))
 		return refuse(x, "Function system.%s doesn't support all-zero "
 				 "vectors.", f->name);
-	put_float(&x->scratch, (1 + p.dot / sqrt(p.a * p.b)) / 2);
+	for (uint32_t i = 0; i < dimension; i++) {
+		float p = float_at(args[0], i), q = float_at(args[1], i);
+
+		sum += p * q;
+		a += p * p;
+		b += q * q;
+	}
+	put_float(&x->scratch,
+		  (1 + (float)((double)sum / sqrt((double)a * (double)b))) /
+			  2);
 	return 0;
 }
 
@@ -404,7 +413,8 @@ static int apply_euclidean(struct execution *x, const struct function *f,
 			   const struct bytes *args, bool *is_null)
 {
 	*is_null = false;
-	put_float(&x->scratch, 1 / (1 + products(f, args).distance));
+	put_float(&x->scratch,
+		  1 / (1 + square_distance(args, f->args[0]->dimension)));
 	return 0;
 }
 
@@ -412,6 +422,7 @@ static int apply_dot(struct execution *x, const struct function *f,
 		     const struct bytes *args, bool *is_null)
 {
 	*is_null = false;
-	put_float(&x->scratch, (1 + products(f, args).dot) / 2);
+	put_float(&x->scratch,
+		  (1 + dot_product(args, f->args[0]->dimension)) / 2);
 	return 0;
 }

@@ -151,9 +151,11 @@ int function_from_blob(struct execution *x, const struct function *f,
 	buf_add_str(&hex, "0x");
 	for (size_t i = 0; i < args[0].len; i++)
 		buf_add_format(&hex, "%02x", args[0].ptr[i]);
+	/* The type by the name that the function has: varchar too. */
 	return refuse(x, "In call to function system.%s, value %s is not a "
 			 "valid binary representation for type %s", f->name,
-		      text_of_buf(x, &hex), text_of_type(x, f->result));
+		      text_of_buf(x, &hex), f->name + (f->name[4] == '_' ?
+			strlen("blob_as_") : strlen("blobas")));
 }
 
 int function_token(struct execution *x, const struct function *f,

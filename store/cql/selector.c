@@ -127,6 +127,7 @@ static int prepare_arguments(struct execution *x, struct selectors *s,
 
 	for (uint32_t i = 0; i < count; i++) {
 		args[i].term = terms[i];
+		args[i].selected = true;
 		for (inner = terms[i]; inner->kind == TERM_TUPLE &&
 				       inner->item_count == 1;)
 			inner = inner->items[0];
@@ -156,7 +157,10 @@ static const char *call_name(struct execution *x, const struct expression *e,
 	const struct function *f = e->function;
 	struct buf name = BUF_INIT;
 
-	if (f->op == '~')
+	if (f->apply == function_cast)
+		buf_add_format(&name, "cast(%s as %s)", e->args[0]->name,
+			       type_kind_name(f->result->kind));
+	else if (f->op == '~')
 		buf_add_format(&name, "-%s", part_name(x, e->args[0],
 						       args[0].term));
 	else if (f->op)
@@ -204,8 +208,13 @@ static int finish_call(struct execution *x, struct selectors *s,
 	e->function = f;
 	for (uint32_t i = 0; i < f->arg_count; i++) {
 		if (!made[i]) {
-			err = prepare(x, s, &made[i], args[i].term,
-				      f->args[i]);
+			const struct term *inner = args[i].term;
+
+			while (inner->kind == TERM_TUPLE &&
+			       inner->item_count == 1 &&
+			       f->args[i]->kind != TYPE_TUPLE)
+				inner = inner->items[0];
+			err = prepare(x, s, &made[i], inner, f->args[i]);
 			if (err)
 				return err;
 		}

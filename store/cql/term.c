@@ -99,17 +99,6 @@ static const char *literal_word(const struct term *t, const struct type *type)
 	       t->kind == TERM_SET	 ? "set" : "map";
 }
 
-/* A list where no list can be is told by itself. */
-static int check_list(struct execution *x, const struct term *t,
-		      const struct type *type)
-{
-	if (t->kind != TERM_LIST || type->kind == TYPE_LIST ||
-	    type->kind == TYPE_VECTOR)
-		return 0;
-	return refuse(x, "Unexpected receiver type '%s'; only list and vector "
-			 "are expected", text_of_type(x, type));
-}
-
 /* The parts of a list, set, vector or map literal, checked and then made. */
 static int items_value(struct execution *x, struct bytes *value,
 		       const struct term *t, const struct receiver *r)
@@ -132,7 +121,7 @@ static int items_value(struct execution *x, struct bytes *value,
 		return -ENOMEM;
 	for (i = 0; i < t->item_count; i++) {
 		ir = &inner[map && i % 2];
-		err = check_list(x, t->items[i], ir->type);
+		err = refuse_misplaced_list(x, t->items[i], ir->type);
 		if (err)
 			return err;
 		if (t->items[i]->kind != TERM_NULL &&
@@ -150,11 +139,12 @@ static int items_value(struct execution *x, struct bytes *value,
 				 &inner[map && i % 2]);
 		if (err)
 			return err;
+	}
+	for (i = 0; i < t->item_count; i++)
 		if (bytes_is_null(parts[i]))
 			return refuse(x, "null is not supported inside %s",
 				      type->kind == TYPE_VECTOR ? "vectors" :
 								  "collections");
-	}
 	return build_value(x, value, type, parts, t->item_count);
 }
 
@@ -165,8 +155,8 @@ static int collection_value(struct execution *x, struct bytes *value,
 
 	switch (t->kind) {
 	case TERM_LIST:
-		if (check_list(x, t, r->type))
-			return check_list(x, t, r->type);
+		if (kind != TYPE_LIST && kind != TYPE_VECTOR)
+			return refuse_misplaced_list(x, t, r->type);
 		if (kind == TYPE_VECTOR && t->item_count != r->type->dimension)
 			return refuse(x, "Invalid vector literal for %s of "
 					 "type %s; expected %u elements, but "
@@ -194,13 +184,17 @@ static int user_check(struct execution *x, const struct term *t,
 {
 	const struct type *type = r->type;
 	uint32_t i;
-	int field;
+	int field, err;
 
 	if (type->kind != TYPE_UDT)
 		return refuse(x, "Invalid user type literal for %s of type %s",
 			      receiver_name(x, r), text_of_type(x, type));
 	for (i = 0; i < t->item_count; i++) {
 		field = user_field(type, t->names[i].text);
+		err = field < 0 ? 0 :
+		      refuse_misplaced_list(x, t->items[i], type->parts[field]);
+		if (err)
+			return err;
 		if (field >= 0 &&
 		    !term_assignable(x, t->items[i], type->parts[field]))
 			return refuse(x, "Invalid user type literal for %s: "
@@ -263,6 +257,9 @@ static int tuple_value(struct execution *x, struct bytes *value,
 					 "but got %u", receiver_name(x, r),
 				      text_of_type(x, type), type->part_count,
 				      t->item_count);
+		err = refuse_misplaced_list(x, t->items[i], type->parts[i]);
+		if (err)
+			return err;
 		if (!term_assignable(x, t->items[i], type->parts[i]))
 			return refuse(x, "Invalid tuple literal for %s: "
 					 "component %u is not of type %s",
@@ -287,65 +284,26 @@ static int tuple_value(struct execution *x, struct bytes *value,
 static int hint_value(struct execution *x, struct bytes *value,
 		      const struct term *t, const struct receiver *r)
 {
+	struct bytes keyspace = bytes_str(cql_session_keyspace(x->session));
+	struct buf name = BUF_INIT;
 	const struct type *type;
-	int err = resolve_type(x, &type, t->type,
-			       bytes_str(cql_session_keyspace(x->session)));
+	int err = resolve_type(x, &type, t->type, keyspace);
 
+	if (!err)
+		err = refuse_misplaced_list(x, t->left, type);
 	if (err)
 		return err;
-	if (!term_assignable(x, t->left, type))
+	if (!term_assignable(x, t->left, type)) {
+		type_name_print_in(&name, t->type, keyspace);
 		return refuse(x, "Cannot cast value %s to type %s",
-			      text_of_term(x, t->left), text_of_type(x, type));
+			      text_of_term(x, t->left),
+			      text_of_buf(x, &name));
+	}
 	if (!type_assignable(type, r->type))
 		return refuse(x, "Cannot assign value %s to %s of type %s",
 			      text_of_term(x, t), receiver_name(x, r),
 			      text_of_type(x, r->type));
 	return term_value(x, value, t->left, r);
-}
-
-/* CAST(term AS type): of the type that the term has by itself. */
-static int cast_of(struct execution *x, const struct function **f,
-		   const struct type **from, const struct term *t)
-{
-	struct argument arg = { .term = t->left };
-
-	*f = NULL;
-	*from = term_type(x, t->left);
-	arg.type = *from;
-	if (!*from)
-		return refuse(x, "Cannot infer type for term %s (try using a "
-				 "cast to force a type)",
-			      text_of_term(x, t->left));
-	return (*from)->kind == t->type->native ? 0 :
-	       cast_resolve(x, f, t->type->native, &arg);
-}
-
-static int cast_value_of(struct execution *x, struct bytes *value,
-			 const struct term *t, const struct receiver *r)
-{
-	const struct type *from, *to = type_native(t->type->native);
-	const struct function *f;
-	struct receiver inner = *r;
-	struct bytes arg;
-	int err = cast_of(x, &f, &from, t);
-
-	if (err)
-		return err;
-	if (!f && from->kind != to->kind)
-		return refuse(x, "%s cannot be cast to %s",
-			      text_of_term(x, t->left),
-			      type_kind_name(to->kind));
-	if (!type_assignable(to, r->type))
-		return refuse(x, "Cannot assign value %s to %s of type %s",
-			      text_of_term(x, t), receiver_name(x, r),
-			      text_of_type(x, r->type));
-	inner.type = from;
-	err = term_value(x, &arg, t->left, &inner);
-	if (err || !f) {
-		*value = err ? BYTES_NULL : arg;
-		return err;
-	}
-	return function_value(x, value, f, &arg);
 }
 
 static int call_check(struct execution *x, const struct function *f,
@@ -357,6 +315,8 @@ static int call_check(struct execution *x, const struct function *f,
 		if (identifier_is_given(&t->keyspace))
 			buf_add_format(&name, "%s.",
 				       text_of(x, t->keyspace.text));
+		if (t->kind == TERM_CAST)
+			buf_add_str(&name, term_cast_name(x, t));
 		buf_add_bytes(&name, t->name.text);
 		return refuse(x, "Unknown function %s called",
 			      text_of_buf(x, &name));
@@ -425,7 +385,6 @@ static int term_value_inner(struct execution *x, struct bytes *value,
 	case TERM_HINT:
 		return hint_value(x, value, t, r);
 	case TERM_CAST:
-		return cast_value_of(x, value, t, r);
 	case TERM_CALL:
 	case TERM_BINARY:
 	case TERM_NEGATE:

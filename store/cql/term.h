@@ -40,8 +40,15 @@ enum assignable type_assignable(const struct type *value,
 				const struct type *receiver);
 enum assignable term_assignable(struct execution *x, const struct term *t,
 				const struct type *receiver);
-/* The type that a term has by itself (1: int), NULL when it has none. */
+/* A list literal where no list can be is told by itself: 0 when there is none,
+ * or the refusal. */
+int refuse_misplaced_list(struct execution *x, const struct term *t,
+			  const struct type *receiver);
+/* The type that a term has by itself (1: int), NULL when it has none; and one
+ * in a SELECT list, where [1, 2] has one too. */
 const struct type *term_type(struct execution *x, const struct term *t);
+const struct type *term_selected_type(struct execution *x,
+				      const struct term *t);
 
 /* The number of a user type's field, or -1. */
 int user_field(const struct type *udt, struct bytes name);
@@ -49,6 +56,9 @@ struct function;
 /* The function that a call, an operator or a minus means, as function.h. */
 int term_resolve_call(struct execution *x, const struct function **f,
 		      const struct term *t, const struct type *receiver);
+
+/* What CAST(… AS text) calls: "system.cast_as_text". */
+const char *term_cast_name(struct execution *x, const struct term *t);
 
 /*
  * The value of a term for a receiver, in the statement's arena (or the tree's):

@@ -75,6 +75,8 @@ static enum assignable all_assignable(struct execution *x,
 static enum assignable call_assignable(struct execution *x,
 				       const struct term *t,
 				       const struct type *receiver);
+static const struct type *resolved_type(struct execution *x,
+					const struct term *t);
 
 int user_field(const struct type *udt, struct bytes name)
 {
@@ -145,6 +147,44 @@ static enum assignable map_assignable(struct execution *x,
 	return keys < values ? keys : values;
 }
 
+/*
+ * The first receiver that a list literal in t would meet and is not for. In the
+ * fields of tuples and user types it is just wrong.
+ */
+static const struct type *misplaced_list(const struct term *t,
+					 const struct type *receiver)
+{
+	const struct type *found = NULL, *part;
+
+	if (t->kind == TERM_LIST && receiver->kind != TYPE_LIST &&
+	    receiver->kind != TYPE_VECTOR)
+		return receiver;
+	if (t->kind == TERM_TUPLE)
+		return t->item_count == 1 && receiver->kind != TYPE_TUPLE ?
+			       misplaced_list(t->items[0], receiver) : NULL;
+	for (uint32_t i = 0; i < t->item_count && !found; i++) {
+		part = NULL;
+		if (t->kind == TERM_LIST ||
+		    (t->kind == TERM_SET && receiver->kind == TYPE_SET))
+			part = receiver->parts[0];
+		else if (t->kind == TERM_MAP && receiver->kind == TYPE_MAP)
+			part = receiver->parts[i % 2];
+		if (part)
+			found = misplaced_list(t->items[i], part);
+	}
+	return found;
+}
+
+int refuse_misplaced_list(struct execution *x, const struct term *t,
+			  const struct type *receiver)
+{
+	const struct type *found = misplaced_list(t, receiver);
+
+	return found ? refuse(x, "Unexpected receiver type '%s'; only list and "
+				 "vector are expected", text_of_type(x, found)) :
+		       0;
+}
+
 enum assignable term_assignable(struct execution *x, const struct term *t,
 				const struct type *receiver)
 {
@@ -178,8 +218,7 @@ enum assignable term_assignable(struct execution *x, const struct term *t,
 	case TERM_TUPLE:
 		return tuple_assignable(x, t, receiver);
 	case TERM_HINT:
-	case TERM_CAST:
-		hint = term_type(x, t);
+		hint = resolved_type(x, t);
 		return hint ? type_assignable(hint, receiver) : NOT_ASSIGNABLE;
 	default:
 		return call_assignable(x, t, receiver);
@@ -226,21 +265,6 @@ static const struct type *constant_type(const struct term *t)
 	}
 }
 
-/* The type of one item that suits all; NULL when there is none. */
-static const struct type *common_type(struct execution *x,
-				      struct term *const *items, uint32_t count,
-				      uint32_t step)
-{
-	const struct type *t;
-
-	for (uint32_t i = 0; i < count; i += step) {
-		t = term_type(x, items[i]);
-		if (t && all_assignable(x, items, count, step, t))
-			return t;
-	}
-	return NULL;
-}
-
 static const struct type *build_type(struct execution *x, enum type_kind kind,
 				     const struct type *const *parts,
 				     uint32_t count)
@@ -261,36 +285,11 @@ static const struct type *build_type(struct execution *x, enum type_kind kind,
 	return own_type(x, type_new(kind, false, copies, count));
 }
 
-static const struct type *compound_type(struct execution *x,
-					const struct term *t)
+const char *term_cast_name(struct execution *x, const struct term *t)
 {
-	const struct type *pair[2], **parts;
-
-	switch (t->kind) {
-	case TERM_LIST:
-	case TERM_SET:
-		pair[0] = common_type(x, t->items, t->item_count, 1);
-		return build_type(x, t->kind == TERM_LIST ? TYPE_LIST :
-							    TYPE_SET,
-				  pair, 1);
-	case TERM_MAP:
-		if (!t->item_count)
-			return NULL;
-		pair[0] = common_type(x, t->items, t->item_count, 2);
-		pair[1] = common_type(x, t->items + 1, t->item_count - 1, 2);
-		return build_type(x, TYPE_MAP, pair, 2);
-	case TERM_TUPLE:
-		if (t->item_count == 1)
-			return term_type(x, t->items[0]);
-		parts = arena_zalloc(x->arena, t->item_count, sizeof(*parts));
-		if (!parts)
-			return NULL;
-		for (uint32_t i = 0; i < t->item_count; i++)
-			parts[i] = term_type(x, t->items[i]);
-		return build_type(x, TYPE_TUPLE, parts, t->item_count);
-	default:
-		return NULL;
-	}
+	return arena_format(x->arena, "system.cast_as_%s",
+			    t->type->varchar ? "varchar" :
+					       type_kind_name(t->type->native));
 }
 
 /* The function that a call or an operation means; quiet ones leave no error. */
@@ -316,44 +315,177 @@ int term_resolve_call(struct execution *x, const struct function **f,
 		while (item->kind == TERM_TUPLE && item->item_count == 1)
 			item = item->items[0];
 		/* Looked up once, not for each signature it is tried on. */
-		if (item->kind == TERM_CALL || item->kind == TERM_BINARY ||
-		    item->kind == TERM_NEGATE) {
+		if (item->kind == TERM_CALL || item->kind == TERM_CAST ||
+		    item->kind == TERM_BINARY || item->kind == TERM_NEGATE) {
 			args[i].type = term_type(x, item);
 			args[i].unclear = !args[i].type;
 		}
 	}
-	if (t->kind == TERM_CALL)
+	if (t->kind == TERM_CAST) {
+		q.keyspace = bytes_str("system");
+		q.name = bytes_str(term_cast_name(x, t) + strlen("system."));
+	}
+	if (t->kind == TERM_CALL || t->kind == TERM_CAST)
 		return function_resolve(x, f, &q);
 	return operation_resolve(x, f, t->kind == TERM_BINARY ? t->op : '~',
 				 args, count, receiver);
 }
 
-const struct type *term_type(struct execution *x, const struct term *t)
+static const struct type *exact_type(struct execution *x,
+				     const struct term *t);
+
+/* Of every step-th item the first exact type; NULL: none has one. */
+static const struct type *first_exact(struct execution *x,
+				      struct term *const *items, uint32_t count,
+				      uint32_t step)
+{
+	const struct type *t = NULL;
+
+	for (uint32_t i = 0; i < count && !t; i += step)
+		t = exact_type(x, items[i]);
+	return t;
+}
+
+static const struct type *exact_tuple(struct execution *x, const struct term *t)
+{
+	const struct type **parts;
+
+	if (t->item_count == 1)
+		return exact_type(x, t->items[0]);
+	parts = arena_zalloc(x->arena, t->item_count, sizeof(*parts));
+	if (!parts)
+		return NULL;
+	for (uint32_t i = 0; i < t->item_count; i++)
+		parts[i] = exact_type(x, t->items[i]);
+	return build_type(x, TYPE_TUPLE, parts, t->item_count);
+}
+
+static const struct type *resolved_type(struct execution *x,
+					const struct term *t)
 {
 	const struct type *type = NULL;
 	const struct function *f = NULL;
 	int err;
 
-	switch (t->kind) {
-	case TERM_CONSTANT:
-		return constant_type(t);
-	case TERM_HINT:
-		x->quiet++;
+	x->quiet++;
+	if (t->kind == TERM_HINT)
 		err = resolve_type(x, &type, t->type,
 				   bytes_str(cql_session_keyspace(x->session)));
-		x->quiet--;
-		return err ? NULL : type;
+	else
+		err = term_resolve_call(x, &f, t, NULL);
+	x->quiet--;
+	return err ? NULL : f ? f->result : type;
+}
+
+/* The one type that a term can have: a constant has several, and a list may be
+ * a vector. */
+static const struct type *exact_type(struct execution *x, const struct term *t)
+{
+	const struct type *pair[2];
+
+	switch (t->kind) {
+	case TERM_SET:
+		pair[0] = first_exact(x, t->items, t->item_count, 1);
+		return build_type(x, TYPE_SET, pair, 1);
+	case TERM_MAP:
+		pair[0] = first_exact(x, t->items, t->item_count, 2);
+		pair[1] = t->item_count ?
+			first_exact(x, t->items + 1, t->item_count - 1, 2) :
+			NULL;
+		return build_type(x, TYPE_MAP, pair, 2);
+	case TERM_TUPLE:
+		return exact_tuple(x, t);
+	case TERM_HINT:
 	case TERM_CAST:
-		return type_native(t->type->native);
 	case TERM_CALL:
 	case TERM_BINARY:
 	case TERM_NEGATE:
-		x->quiet++;
-		err = term_resolve_call(x, &f, t, NULL);
-		x->quiet--;
-		return err || !f ? NULL : f->result;
+		return resolved_type(x, t);
 	default:
-		return compound_type(x, t);
+		return NULL;
+	}
+}
+
+/* Of every step-th item the type that all others can be assigned to. */
+static const struct type *common_type(struct execution *x,
+				      struct term *const *items, uint32_t count,
+				      uint32_t step,
+				      const struct type *(*of)(
+					      struct execution *,
+					      const struct term *))
+{
+	const struct type **types = arena_zalloc(x->arena, count,
+						 sizeof(*types));
+	uint32_t typed = 0, i, k;
+
+	for (i = 0; i < count && types; i += step) {
+		types[typed] = of(x, items[i]);
+		if (types[typed] && (!typed || types[typed] != types[typed - 1]))
+			typed++;
+	}
+	for (i = 0; i < typed; i++) {
+		for (k = 0; k < typed; k++)
+			if (!type_assignable(types[k], types[i]))
+				break;
+		if (k == typed)
+			return types[i];
+	}
+	return NULL;
+}
+
+const struct type *term_type(struct execution *x, const struct term *t)
+{
+	const struct type *pair[2];
+
+	switch (t->kind) {
+	case TERM_CONSTANT:
+		return constant_type(t);
+	case TERM_SET:
+		pair[0] = common_type(x, t->items, t->item_count, 1, term_type);
+		return build_type(x, TYPE_SET, pair, 1);
+	case TERM_MAP:
+		if (!t->item_count)
+			return NULL;
+		pair[0] = common_type(x, t->items, t->item_count, 2, term_type);
+		pair[1] = common_type(x, t->items + 1, t->item_count - 1, 2,
+				      term_type);
+		return build_type(x, TYPE_MAP, pair, 2);
+	default:
+		return exact_type(x, t);
+	}
+}
+
+static const struct type *selected_tuple(struct execution *x,
+					 const struct term *t)
+{
+	const struct type **parts = arena_zalloc(x->arena, t->item_count,
+						 sizeof(*parts));
+
+	if (!parts || t->item_count == 1)
+		return NULL;
+	for (uint32_t i = 0; i < t->item_count; i++)
+		parts[i] = term_selected_type(x, t->items[i]);
+	return build_type(x, TYPE_TUPLE, parts, t->item_count);
+}
+
+const struct type *term_selected_type(struct execution *x, const struct term *t)
+{
+	const struct type *part;
+
+	switch (t->kind) {
+	case TERM_LIST:
+	case TERM_SET:
+		part = common_type(x, t->items, t->item_count, 1,
+				   term_selected_type);
+		return build_type(x, t->kind == TERM_LIST ? TYPE_LIST :
+							    TYPE_SET,
+				  &part, 1);
+	case TERM_TUPLE:
+		return selected_tuple(x, t);
+	case TERM_MAP:
+		return NULL;
+	default:
+		return term_type(x, t);
 	}
 }
 
@@ -365,7 +497,7 @@ static enum assignable call_assignable(struct execution *x,
 	int err;
 
 	if (t->kind != TERM_CALL && t->kind != TERM_BINARY &&
-	    t->kind != TERM_NEGATE)
+	    t->kind != TERM_NEGATE && t->kind != TERM_CAST)
 		return NOT_ASSIGNABLE;
 	/* What is wrong with the call is told better when it is made. */
 	x->quiet++;

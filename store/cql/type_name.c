@@ -183,7 +183,11 @@ struct type_name *parse_type(struct parser *p)
 	return t;
 }
 
-static void print_plain(struct buf *out, const struct type_name *t)
+static void print_name(struct buf *out, const struct type_name *t,
+		       struct bytes keyspace);
+
+static void print_plain(struct buf *out, const struct type_name *t,
+			struct bytes keyspace)
 {
 	static const char *const names[] = {
 		[TYPE_NAME_LIST] = "list", [TYPE_NAME_SET] = "set",
@@ -203,8 +207,10 @@ static void print_plain(struct buf *out, const struct type_name *t)
 		buf_add_byte(out, '\'');
 		return;
 	case TYPE_NAME_USER:
-		if (identifier_is_given(&t->user.keyspace)) {
-			cql_print_name(out, t->user.keyspace.text);
+		if (identifier_is_given(&t->user.keyspace))
+			keyspace = t->user.keyspace.text;
+		if (!bytes_is_null(keyspace)) {
+			cql_print_name(out, keyspace);
 			buf_add_byte(out, '.');
 		}
 		cql_print_name(out, t->user.name.text);
@@ -214,18 +220,30 @@ static void print_plain(struct buf *out, const struct type_name *t)
 	}
 	for (i = 0; i < t->part_count; i++) {
 		buf_add_str(out, i ? ", " : "<");
-		type_name_print(out, t->parts[i]);
+		print_name(out, t->parts[i], keyspace);
 	}
 	if (t->kind == TYPE_NAME_VECTOR)
 		buf_add_format(out, ", %d", t->dimension);
 	buf_add_byte(out, '>');
 }
 
-void type_name_print(struct buf *out, const struct type_name *t)
+static void print_name(struct buf *out, const struct type_name *t,
+		       struct bytes keyspace)
 {
 	if (t->frozen)
 		buf_add_str(out, "frozen<");
-	print_plain(out, t);
+	print_plain(out, t, keyspace);
 	if (t->frozen)
 		buf_add_byte(out, '>');
+}
+
+void type_name_print(struct buf *out, const struct type_name *t)
+{
+	print_name(out, t, BYTES_NULL);
+}
+
+void type_name_print_in(struct buf *out, const struct type_name *t,
+			struct bytes keyspace)
+{
+	print_name(out, t, keyspace);
 }

@@ -27,6 +27,15 @@ static void print_float(struct buf *out, enum type_kind kind,
 	buf_add(out, text, float_print(text, kind, float_get(kind, value)));
 }
 
+/* Empty and broken values are not; of a timeuuid the version does not matter:
+ * the least one of a time long ago has another. */
+static bool is_printable(enum type_kind kind, struct bytes value)
+{
+	return value.len &&
+	       !native_validate(kind == TYPE_TIMEUUID ? TYPE_UUID : kind,
+				value, NULL);
+}
+
 void native_print_text(struct buf *out, enum type_kind kind,
 		       struct bytes value)
 {
@@ -36,7 +45,7 @@ void native_print_text(struct buf *out, enum type_kind kind,
 		print_hex(out, value);
 		return;
 	}
-	if (!value.len || native_validate(kind, value, NULL))
+	if (!is_printable(kind, value))
 		return;
 	switch (kind) {
 	case TYPE_ASCII:
@@ -89,7 +98,7 @@ size_t native_text_length(enum type_kind kind, struct bytes value)
 
 	if (kind == TYPE_BLOB)
 		return 2 + 2 * value.len;
-	if (!value.len || native_validate(kind, value, NULL))
+	if (!is_printable(kind, value))
 		return 0;
 	switch (kind) {
 	case TYPE_ASCII:

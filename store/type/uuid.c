@@ -91,10 +91,11 @@ bool uuid_is_time(const uint8_t uuid[16])
 	return uuid[6] >> 4 == 1;
 }
 
+/* Of times that 60 bits do not hold the version suffers, as in Cassandra. */
 static void put_time(uint8_t uuid[16], uint64_t ticks, uint64_t low_bytes)
 {
 	put_be64(uuid, ticks << 32 | (ticks >> 16 & 0xffff0000) | 0x1000 |
-			       (ticks >> 48 & 0x0fff));
+			       ticks >> 48);
 	put_be64(uuid + 8, low_bytes);
 }
 

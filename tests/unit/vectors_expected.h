@@ -7,6 +7,10 @@
 { "types-text", 0 },
 { "types-time", 0 },
 { "types-compound", 0 },
+{ "types-timestamps", 0 },
+{ "types-json", 0 },
+{ "functions-arguments", 0 },
+{ "functions-masks", 0 },
 { "types-wrong", 1 },	/* 0x01 is no tuple */
 { "indexes", 0 },
 { "selects", 0 },
