@@ -51,7 +51,7 @@ struct copy_column {
 	struct bytes name;		/* as CQL writes it */
 	struct bytes bare;		/* as it is */
 	struct type *type;		/* our reference */
-	bool skip;
+	bool of_row;			/* COPY FROM: of clustering or regular */
 };
 struct copy {
 	struct shell *shell;

@@ -145,17 +145,37 @@ static int read_value(struct import *im, const struct copy_column *column,
 	return err;
 }
 
+/* A partition that has no rows is exported with its statics alone. */
+static bool is_statics_only(const struct import *im)
+{
+	const struct copy *c = im->copy;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < im->field_count; i++) {
+		if (im->place[i] == SIZE_MAX ||
+		    !c->columns[im->place[i]].of_row)
+			continue;
+		any = true;
+		if (!bytes_is_null(csv_field(&im->record, &c->style, i)))
+			return false;
+	}
+	return any;
+}
+
 static int make_insert(struct import *im)
 {
 	const struct copy *c = im->copy;
 	struct buf *out = &im->statement;
 	const char *between = "";
+	bool statics = is_statics_only(im);
 	size_t i;
 	int err = 0;
 
 	buf_add_format(out, "INSERT INTO %s (", (const char *)c->target.ptr);
 	for (i = 0; i < im->field_count; i++) {
-		if (im->place[i] == SIZE_MAX)
+		if (im->place[i] == SIZE_MAX ||
+		    (statics && c->columns[im->place[i]].of_row))
 			continue;
 		buf_add_str(out, between);
 		buf_add_bytes(out, c->columns[im->place[i]].name);
@@ -164,7 +184,8 @@ static int make_insert(struct import *im)
 	buf_add_str(out, ") VALUES (");
 	between = "";
 	for (i = 0; !err && i < im->field_count; i++) {
-		if (im->place[i] == SIZE_MAX)
+		if (im->place[i] == SIZE_MAX ||
+		    (statics && c->columns[im->place[i]].of_row))
 			continue;
 		err = read_value(im, &c->columns[im->place[i]],
 				 csv_field(&im->record, &c->style, i));
@@ -259,6 +280,41 @@ static size_t column_of(const struct copy *c, struct bytes name)
 		if (bytes_equal(c->columns[i].bare, name))
 			return i;
 	return SIZE_MAX;
+}
+
+/* Which columns are of rows, where the table has statics. 0 or -errno. */
+static int find_row_columns(struct copy *c)
+{
+	struct cql_backend *b = c->shell->backend;
+	struct buf text = BUF_INIT;
+	const struct bytes *values;
+	bool statics = false;
+	size_t i;
+	int more;
+
+	buf_add_str(&text, "SELECT column_name, kind FROM "
+		    "system_schema.columns WHERE keyspace_name = ");
+	type_print_literal(&text, type_native(TYPE_TEXT), c->keyspace);
+	buf_add_str(&text, " AND table_name = ");
+	type_print_literal(&text, type_native(TYPE_TEXT), c->table);
+	more = text.failed ? -ENOMEM : b->ops->execute(b, buf_bytes(&text));
+	while (!more && (more = b->ops->next(b, &values)) > 0) {
+		more = 0;
+		statics |= bytes_equal(values[1], bytes_str("static"));
+		i = column_of(c, values[0]);
+		if (i != SIZE_MAX)
+			c->columns[i].of_row =
+				bytes_equal(values[1],
+					    bytes_str("clustering")) ||
+				bytes_equal(values[1], bytes_str("regular"));
+	}
+	if (more < 0)
+		shell_error(c->shell, &b->error, buf_bytes(&text));
+	b->ops->finish(b);
+	buf_release(&text);
+	for (i = 0; i < c->column_count && !statics; i++)
+		c->columns[i].of_row = false;
+	return more;
 }
 
 /* SKIPCOLS = 'a, b' */
@@ -399,7 +455,9 @@ void copy_from(struct copy *c)
 		fputs("Give the records; a line of \\. alone ends them.\n",
 		      stderr);
 	if (open_files(&im)) {
-		err = place_fields(&im);
+		err = find_row_columns(c);
+		if (!err)
+			err = place_fields(&im);
 		if (!err)
 			err = import_all(&im);
 		copy_progress(c, true);
