@@ -11,8 +11,8 @@
 #include "tools/tool.h"
 
 static const struct command *const commands[] = {
-	&command_bench, &command_check, &command_cql, &command_errors,
-	&command_umount,
+	&command_bench, &command_check, &command_compact, &command_cql,
+	&command_errors, &command_flush, &command_umount,
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 

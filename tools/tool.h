@@ -22,8 +22,8 @@ struct command {
 	const char *usage;	/* all of COMMAND --help */
 	int (*run)(int argc, char **argv);	/* argv[0]: the name */
 };
-extern const struct command command_bench, command_check, command_cql,
-	command_errors, command_umount;
+extern const struct command command_bench, command_check, command_compact,
+	command_cql, command_errors, command_flush, command_umount;
 
 /* "widefsctl: OBJECT: what is wrong (what to do)" on stderr. */
 void tool_complain(const char *object, const char *format, ...)

@@ -1,0 +1,220 @@
+/*
+ * widefsctl flush and compact: told to the daemon through its .widefs/ctl, or
+ * done here on a store that nobody has mounted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "store/base/log.h"
+#include "store/schema/schema.h"
+#include "store/store.h"
+#include "tools/tool.h"
+
+static int run_flush(int argc, char **argv);
+static int run_compact(int argc, char **argv);
+const struct command command_flush = {
+	.name = "flush",
+	.summary = "write what is in memory to files",
+	.usage = "usage: widefsctl flush [PLACE]\n"
+		 "Write the memtables of a mount, a store or one of its tables "
+		 "(PLACE/KEYSPACE/TABLE)\nto sstables. The default is the mount "
+		 "that the working directory is in.\n\n"
+		 "  -h, --help     this text\n",
+	.run = run_flush,
+};
+const struct command command_compact = {
+	.name = "compact",
+	.summary = "merge the files of tables",
+	.usage = "usage: widefsctl compact [PLACE]\n"
+		 "Merge the sstables of each table of a mount, a store or of one "
+		 "of its tables\n(PLACE/KEYSPACE/TABLE) into one, without what "
+		 "is deleted for good. The default is\nthe mount that the "
+		 "working directory is in.\n\n"
+		 "  -h, --help     this text\n",
+	.run = run_compact,
+};
+
+/* Where a command is to work. */
+struct place {
+	char *mount, *store;	/* mount NULL: the store, unmounted */
+	char *keyspace, *table;	/* NULL: all of them */
+};
+
+static void place_release(struct place *p)
+{
+	free(p->mount);
+	free(p->store);
+	free(p->keyspace);
+	free(p->table);
+}
+
+/* "K/T", "K/T/row": the first two names. False: there is one alone. */
+static bool take_table(struct place *p, const char *rest)
+{
+	size_t len;
+
+	rest += strspn(rest, "/");
+	if (!*rest)
+		return true;
+	len = strcspn(rest, "/");
+	p->keyspace = strndup(rest, len);
+	rest += len + strspn(rest + len, "/");
+	p->table = strndup(rest, strcspn(rest, "/"));
+	return p->keyspace && p->table && *p->table;
+}
+
+static bool is_store(const char *path)
+{
+	char *marker = NULL;
+	bool there = asprintf(&marker, "%s/WIDEFS", path) >= 0 &&
+		     !access(marker, F_OK);
+
+	free(marker);
+	return there;
+}
+
+/* STORE or STORE/K/T: the store is what has its marker. */
+static bool find_store(struct place *p, const char *path)
+{
+	char *slash;
+	unsigned up;
+
+	p->store = strdup(path);
+	for (up = 0; p->store && up < 2 && !is_store(p->store); up++) {
+		slash = strrchr(p->store, '/');
+		if (!slash || slash == p->store)
+			break;
+		*slash = 0;
+	}
+	if (!p->store || !is_store(p->store)) {	/* opening it says why */
+		free(p->store);
+		p->store = strdup(path);
+		return p->store;
+	}
+	return take_table(p, path + strlen(p->store));
+}
+
+static bool find_place(struct place *p, const char *path)
+{
+	char *real;
+	bool found;
+
+	memset(p, 0, sizeof(*p));
+	p->mount = tool_mount_of(path, &p->store);
+	if (!p->mount)
+		return find_store(p, path);
+	real = realpath(path, NULL);
+	found = real && take_table(p, real + strlen(p->mount));
+	free(real);
+	return found;
+}
+
+static int status_of(int err)
+{
+	return err == -EUCLEAN ? TOOL_DAMAGED : TOOL_FAILED;
+}
+
+static int tell_daemon(const struct place *p, const char *command)
+{
+	char *path = NULL, *line = NULL, reason[1024];
+	ssize_t n = -1;
+	int fd = -1, err = 0;
+
+	if (asprintf(&path, "%s/.widefs/ctl", p->mount) < 0 ||
+	    asprintf(&line, "%s%s%s%s%s\n", command, p->table ? " " : "",
+		     p->table ? p->keyspace : "", p->table ? "." : "",
+		     p->table ? p->table : "") < 0)
+		err = -ENOMEM;
+	if (!err)
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (!err && (fd < 0 || write(fd, line, strlen(line)) < 0))
+		err = -errno;
+	if (err && fd >= 0)
+		n = fgetxattr(fd, "user.error", reason, sizeof(reason) - 1);
+	if (n > 0)
+		reason[n] = 0;
+	if (err)
+		tool_complain(p->mount, "%s", n > 0 ? reason : strerror(-err));
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	free(line);
+	return !err ? TOOL_DONE :
+	       err == -EINVAL && p->table ? TOOL_NONE : status_of(err);
+}
+
+static int do_here(const struct place *p, bool compact)
+{
+	struct store *store;
+	struct schema *schema;
+	struct table *t = NULL;
+	int err, closed, status = tool_open_store(&store, p->store, false);
+
+	if (status)
+		return status;
+	schema = store_schema(store);
+	if (schema && p->table)
+		t = schema_table(schema, bytes_str(p->keyspace),
+				 bytes_str(p->table));
+	if (p->table && !t) {
+		tool_complain(p->store, "there is no table '%s.%s'",
+			      p->keyspace, p->table);
+		status = TOOL_NONE;
+	} else {
+		err = compact ? store_compact(store, t) : store_flush(store, t);
+		if (err)
+			tool_complain(p->store, "%s", err == -EUCLEAN ?
+				      corrupt_last() : strerror(-err));
+		status = err ? status_of(err) : TOOL_DONE;
+	}
+	schema_put(schema);
+	closed = store_close(store);
+	if (closed && !status) {
+		tool_complain(p->store, "%s", strerror(-closed));
+		status = status_of(closed);
+	}
+	return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct place place;
+	const char *path;
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0)
+		return tool_usage(command, option == 'h');
+	if (argc - optind > 1)
+		return tool_misused(command, argv[optind + 1],
+				    "one PLACE is enough");
+	path = optind < argc ? argv[optind] : ".";
+	if (!find_place(&place, path))
+		status = tool_misused(command, path, "name a store, a mount or "
+				      "a table in it");
+	else if (place.mount)
+		status = tell_daemon(&place, command->name);
+	else
+		status = do_here(&place, command == &command_compact);
+	place_release(&place);
+	return status;
+}
+
+static int run_flush(int argc, char **argv)
+{
+	return run(&command_flush, argc, argv);
+}
+
+static int run_compact(int argc, char **argv)
+{
+	return run(&command_compact, argc, argv);
+}
