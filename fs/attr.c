@@ -359,3 +359,39 @@ int table_settle(struct op *op, struct node *n)
 		return 0;
 	return store_edit_schema(op->fs->store, settle, t);
 }
+
+int op_edit_schema(struct op *op,
+		   int (*edit)(void *context, const struct schema *now,
+			       struct schema **next),
+		   void *context)
+{
+	int err = store_edit_schema(op->fs->store, edit, context);
+
+	if (err)
+		return err;
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	return 0;
+}
+
+bool owner_differs(unsigned set, const struct stat *attr, uid_t uid, gid_t gid,
+		   mode_t mode)
+{
+	uid_t new_uid = uid;
+	gid_t new_gid = gid;
+	mode_t new_mode = mode & 0777;
+
+	owner_change(set, attr, &new_uid, &new_gid, &new_mode);
+	return new_uid != uid || new_gid != gid || new_mode != (mode & 0777);
+}
+
+void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
+		  mode_t *mode)
+{
+	if (set & FS_SET_UID)
+		*uid = attr->st_uid;
+	if (set & FS_SET_GID)
+		*gid = attr->st_gid;
+	if (set & FS_SET_MODE)
+		*mode = attr->st_mode & 0777;
+}

@@ -429,6 +429,17 @@ int attr_set_at(struct op *op, struct node *n, struct place *p,
 		const char *name, struct bytes value);
 /* Not a schemaless table any CREATE TABLE may replace, from its first row. */
 int table_settle(struct op *op, struct node *n);
+/* store_edit_schema; the op goes on with the new version. */
+int op_edit_schema(struct op *op,
+		   int (*edit)(void *context, const struct schema *now,
+			       struct schema **next),
+		   void *context);
+/* What set_owner sets (enum fs_set) of a keyspace's or table's: is it another;
+ * set it. */
+bool owner_differs(unsigned set, const struct stat *attr, uid_t uid, gid_t gid,
+		   mode_t mode);
+void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
+		  mode_t *mode);
 
 /* ---------------------------------------------------------------- helpers */
 /* fs.c: the node of a child (a reference). */

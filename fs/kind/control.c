@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "fs/inner.h"
+#include "fs/lines.h"
 #include "fs/listing.h"
 #include "store/base/clock.h"
 #include "store/lsm/lsm.h"
@@ -239,7 +240,7 @@ static int find_table(struct op *op, struct bytes name, struct table **t)
 				  (int)name.len, name.ptr);
 }
 
-static int run_command(struct op *op, struct bytes line)
+static int run_command(struct op *op, struct node *n, struct bytes line)
 {
 	struct store *s = op->fs->store;
 	struct bytes word = line, rest = BYTES_EMPTY;
@@ -247,6 +248,7 @@ static int run_command(struct op *op, struct bytes line)
 	struct table *t;
 	int err;
 
+	(void)n;
 	space = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
 	if (space) {
 		word.len = (size_t)(space - line.ptr);
@@ -300,48 +302,21 @@ static int read_file(struct op *op, struct handle *h, uint64_t offset,
 	return err;
 }
 
+static const struct line_kind commands = { 200, NULL, "a line too long",
+					   run_command };
+
 static int64_t write_file(struct op *op, struct handle *h, uint64_t offset,
 			  struct bytes data)
 {
-	size_t at = 0, good = 0;
-	int err = 0;
-
 	(void)offset;
-	mutex_lock(&h->lock);
-	while (!err && at < data.len) {
-		uint8_t c = data.ptr[at++];
-
-		if (c != '\n') {
-			buf_add_byte(&h->text, c);
-			if (h->text.len > 200)
-				err = op_refuse(op, -EINVAL, "a line too long");
-			continue;
-		}
-		err = run_command(op, buf_bytes(&h->text));
-		buf_clear(&h->text);
-		if (!err)
-			good = at;
-	}
-	if (err)
-		buf_clear(&h->text);
-	mutex_unlock(&h->lock);
-	return err && !good ? err : err ? (int64_t)good : (int64_t)data.len;
+	return handle_write_lines(op, h, &commands, data);
 }
 
 static int flush_file(struct op *op, struct handle *h)
 {
-	struct buf line;
-	int err;
-
 	if (files[h->node->number].print)
 		return 0;
-	mutex_lock(&h->lock);
-	line = h->text;
-	h->text = BUF_INIT;
-	mutex_unlock(&h->lock);
-	err = run_command(op, buf_bytes(&line));
-	buf_release(&line);
-	return err;
+	return handle_flush_line(op, h, &commands);
 }
 
 static const struct file_kind control_file = {

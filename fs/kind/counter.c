@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "fs/inner.h"
+#include "fs/lines.h"
 
 static int stat_counter(struct op *op, struct node *n, struct child *out)
 {
@@ -88,52 +89,20 @@ static int apply_line(struct op *op, struct node *n, struct bytes line)
 		     bare);
 }
 
-#define LINE_MAX_LEN 32
+static const struct line_kind changes = { 32, "+-0123456789",
+					  "a counter takes lines of +N or -N",
+					  apply_line };
 
 static int64_t write_lines(struct op *op, struct handle *h, uint64_t offset,
 			   struct bytes data)
 {
-	size_t at = 0, good = 0;
-	int err = 0;
-
 	(void)offset;
-	mutex_lock(&h->lock);
-	while (!err && at < data.len) {
-		uint8_t c = data.ptr[at++];
-
-		if (c != '\n') {
-			buf_add_byte(&h->text, c);
-			if (h->text.len > LINE_MAX_LEN ||
-			    (c != '+' && c != '-' && !isdigit(c)))
-				err = op_refuse(op, -EINVAL,
-						"a counter takes lines of +N or -N");
-			continue;
-		}
-		err = apply_line(op, h->node, buf_bytes(&h->text));
-		buf_clear(&h->text);
-		if (!err)
-			good = at;
-	}
-	if (err)
-		buf_clear(&h->text);
-	mutex_unlock(&h->lock);
-	return err && !good ? err : err ? (int64_t)good : (int64_t)data.len;
+	return handle_write_lines(op, h, &changes, data);
 }
 
-/* What came without a newline: it is taken out first, so that it counts once
- * however often descriptors are closed. */
 static int flush_line(struct op *op, struct handle *h)
 {
-	struct buf line;
-	int err;
-
-	mutex_lock(&h->lock);
-	line = h->text;
-	h->text = BUF_INIT;
-	mutex_unlock(&h->lock);
-	err = h->writer ? apply_line(op, h->node, buf_bytes(&line)) : 0;
-	buf_release(&line);
-	return err;
+	return h->writer ? handle_flush_line(op, h, &changes) : 0;
 }
 
 static int read_total(struct op *op, struct handle *h, uint64_t offset,
@@ -161,9 +130,8 @@ static int replace_counter(struct op *op, struct node *n, struct bytes text,
 		const uint8_t *end = memchr(text.ptr, '\n', text.len);
 		size_t len = end ? (size_t)(end - text.ptr) : text.len;
 
-		err = len > LINE_MAX_LEN ?
-			      op_refuse(op, -EINVAL,
-					"a counter takes lines of +N or -N") :
+		err = len > changes.max_len ?
+			      op_refuse(op, -EINVAL, "%s", changes.refusal) :
 			      apply_line(op, n, bytes_of(text.ptr, len));
 		len += end != NULL;
 		text = bytes_of(text.ptr + len, text.len - len);

@@ -191,11 +191,9 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 	if (err)
 		return err;
 	new.keyspace = k->name;
-	err = store_edit_schema(op->fs->store, add_table, &new);
+	err = op_edit_schema(op, add_table, &new);
 	if (err)
 		return err;
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
 	k = op_keyspace(op, dir);
 	t = k ? keyspace_table(k, new.name) : NULL;
 	if (!t)
@@ -240,12 +238,7 @@ static int change_owner(void *context, const struct schema *now,
 	k = k ? keyspace_copy(k) : NULL;
 	if (!k)
 		return -ENOMEM;
-	if (change->set & FS_SET_UID)
-		k->uid = change->attr->st_uid;
-	if (change->set & FS_SET_GID)
-		k->gid = change->attr->st_gid;
-	if (change->set & FS_SET_MODE)
-		k->mode = change->attr->st_mode & 0777;
+	owner_change(change->set, change->attr, &k->uid, &k->gid, &k->mode);
 	*next_schema = schema_copy(now);
 	err = *next_schema ? schema_set_keyspace(*next_schema, k) : -ENOMEM;
 	if (err) {
@@ -255,36 +248,19 @@ static int change_owner(void *context, const struct schema *now,
 	return err;
 }
 
-static bool changes_owner(const struct owner_change *change,
-			  const struct keyspace *k)
-{
-	const struct stat *attr = change->attr;
-
-	return ((change->set & FS_SET_UID) && k->uid != attr->st_uid) ||
-	       ((change->set & FS_SET_GID) && k->gid != attr->st_gid) ||
-	       ((change->set & FS_SET_MODE) &&
-		((k->mode ^ attr->st_mode) & 0777));
-}
-
 static int set_owner(struct op *op, struct node *n, unsigned set,
 		     const struct stat *attr)
 {
 	struct owner_change change = { node_value(n), set, attr };
 	struct keyspace *k = op_keyspace(op, n);
-	int err;
 
 	if (!k)
 		return -ESTALE;
 	if (k->system)
 		return -EPERM;
-	if (!changes_owner(&change, k))
+	if (!owner_differs(set, attr, k->uid, k->gid, k->mode))
 		return 0;
-	err = store_edit_schema(op->fs->store, change_owner, &change);
-	if (err)
-		return err;
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
-	return 0;
+	return op_edit_schema(op, change_owner, &change);
 }
 
 const struct node_ops kind_keyspace = {

@@ -133,12 +133,7 @@ static int change_owner(void *context, const struct schema *now,
 	t = table_copy(t);
 	if (!t)
 		return -ENOMEM;
-	if (change->set & FS_SET_UID)
-		t->uid = change->attr->st_uid;
-	if (change->set & FS_SET_GID)
-		t->gid = change->attr->st_gid;
-	if (change->set & FS_SET_MODE)
-		t->mode = change->attr->st_mode & 0777;
+	owner_change(change->set, change->attr, &t->uid, &t->gid, &t->mode);
 	*next = schema_copy(now);
 	err = *next ? schema_set_table(*next, t) : -ENOMEM;
 	if (err) {
@@ -148,36 +143,23 @@ static int change_owner(void *context, const struct schema *now,
 	return err;
 }
 
-static bool changes_owner(const struct owner_change *change)
-{
-	const struct stat *attr = change->attr;
-	const struct table *t = change->table;
-
-	return ((change->set & FS_SET_UID) && t->uid != attr->st_uid) ||
-	       ((change->set & FS_SET_GID) && t->gid != attr->st_gid) ||
-	       ((change->set & FS_SET_MODE) &&
-		((t->mode ^ attr->st_mode) & 0777));
-}
-
 static int set_owner(struct op *op, struct node *n, unsigned set,
 		     const struct stat *attr)
 {
-	struct owner_change change = { op_table(op, n), set, attr };
+	const struct table *t = op_table(op, n);
+	struct owner_change change = { t, set, attr };
 	int err;
 
-	if (!change.table)
+	if (!t)
 		return -ESTALE;
-	if (change.table->flags & TABLE_VIRTUAL)
+	if (t->flags & TABLE_VIRTUAL)
 		return -EPERM;
-	if (!changes_owner(&change))
+	if (!owner_differs(set, attr, t->uid, t->gid, t->mode))
 		return 0;
-	err = store_edit_schema(op->fs->store, change_owner, &change);
-	if (err)
-		return err;
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
-	op_notify_below(op, n);
-	return 0;
+	err = op_edit_schema(op, change_owner, &change);
+	if (!err)
+		op_notify_below(op, n);
+	return err;
 }
 
 const struct node_ops kind_table = {

@@ -14,17 +14,12 @@ static const char *index_option(const struct index *index, const char *name)
 	return NULL;
 }
 
-static bool is_text(const struct type *t)
-{
-	return t->kind == TYPE_TEXT || t->kind == TYPE_ASCII;
-}
-
 /* Does SASI take the values for texts, that have parts but no ranges? */
 static bool sasi_is_literal(const struct index *index, const struct type *t)
 {
 	const char *literal = index_option(index, "is_literal");
 
-	return literal ? !strcasecmp(literal, "true") : is_text(t);
+	return literal ? !strcasecmp(literal, "true") : kind_is_text(t->kind);
 }
 
 static bool sasi_contains(const struct index *index)
@@ -43,7 +38,7 @@ static bool sasi_supports(const struct index *index, const struct type *t,
 	case RESTRICT_SLICE:
 		return !sasi_is_literal(index, t) && !sasi_contains(index);
 	case RESTRICT_LIKE:
-		return is_text(t) && sasi_is_literal(index, t);
+		return kind_is_text(t->kind) && sasi_is_literal(index, t);
 	default:
 		return false;
 	}

@@ -11,11 +11,6 @@ static const char *option(const struct index *index, const char *name)
 	return options_find(index->options, index->option_count, name);
 }
 
-static bool is_text(const struct type *t)
-{
-	return t->kind == TYPE_TEXT || t->kind == TYPE_ASCII;
-}
-
 static bool is_true(const char *text)
 {
 	return text && !strcasecmp(text, "true");
@@ -79,7 +74,7 @@ static int check_analyzer(struct ddl *d, const char *class,
 	if (i == ARRAY_SIZE(known))
 		return misconfigured(d, "Invalid analyzer class option "
 					"specified [%s]", class);
-	if (i < 3 && !is_text(t))
+	if (i < 3 && !kind_is_text(t->kind))
 		return misconfigured(d, "%s does not support type %s", name,
 				     text_of_type(d->x, t));
 	if (i == 2 && delimiter && count_characters(delimiter) != 1)
@@ -116,7 +111,7 @@ static int check_sasi(struct ddl *d, const struct table *t,
 		return misconfigured(d, "For input string: \"%s\"", memory);
 	if (!mode || strcasecmp(mode, "SPARSE"))
 		return 0;
-	if (literal ? is_true(literal) : is_text(c->type))
+	if (literal ? is_true(literal) : kind_is_text(c->type->kind))
 		return misconfigured(d, "SPARSE mode is only supported on "
 					"non-literal columns.");
 	if (analyzed ? is_true(analyzed) : class != NULL)
@@ -219,7 +214,7 @@ static int check_sai_option(struct ddl *d, const struct property *o,
 		return refuse(d->x, "Analysis options are not supported on "
 				    "primary key columns, but found {'%s': "
 				    "'%s'}", o->name, o->value);
-	if (sai_options[i].analysis && !is_text(t))
+	if (sai_options[i].analysis && !kind_is_text(t->kind))
 		return refuse(d->x, "CQL type %s cannot be analyzed.",
 			      text_of_type(d->x, t));
 	if (sai_options[i].analysis && strcasecmp(o->value, "true") &&

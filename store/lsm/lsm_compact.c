@@ -252,16 +252,6 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all)
 	return got;
 }
 
-static struct table *table_at(struct lsm *lsm, size_t i)
-{
-	struct table *t;
-
-	mutex_lock(&lsm->lock);
-	t = i < lsm->table_count ? lsm->tables[i] : NULL;
-	mutex_unlock(&lsm->lock);
-	return t;
-}
-
 void lsm_compaction_run(struct work *work)
 {
 	struct lsm *lsm = (struct lsm *)((char *)work -
@@ -271,7 +261,7 @@ void lsm_compaction_run(struct work *work)
 	int got = 0;
 
 	mutex_lock(&lsm->compacting);
-	for (i = 0; got >= 0 && (t = table_at(lsm, i)); i++) {
+	for (i = 0; got >= 0 && (t = lsm_table_at(lsm, i)); i++) {
 		do {
 			got = lsm_check_writable(lsm);
 			if (!got)

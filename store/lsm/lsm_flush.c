@@ -237,8 +237,7 @@ static int flush_table(struct lsm *lsm, struct table *t)
 	return err;
 }
 
-/* The i-th table, or NULL: tables are never freed while the lsm is open. */
-static struct table *table_at(struct lsm *lsm, size_t i)
+struct table *lsm_table_at(struct lsm *lsm, size_t i)
 {
 	struct table *t;
 
@@ -255,7 +254,7 @@ int lsm_flush_frozen(struct lsm *lsm, struct table *only)
 	int err = lsm_check_writable(lsm);
 
 	mutex_lock(&lsm->flushing);
-	for (i = 0; !err && (t = table_at(lsm, i)); i++)
+	for (i = 0; !err && (t = lsm_table_at(lsm, i)); i++)
 		if (!only || t == only)
 			err = flush_table(lsm, t);
 	mutex_unlock(&lsm->flushing);

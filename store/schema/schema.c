@@ -196,16 +196,12 @@ int table_column(const struct table *t, struct bytes name)
 	return -1;
 }
 
-static bool is_text(const struct type *t)
-{
-	return t->kind == TYPE_TEXT || t->kind == TYPE_ASCII;
-}
-
 bool table_is_schemaless(const struct table *t)
 {
 	return t->flags & TABLE_COMPACT && t->partition_key_count == 1 &&
 	       t->clustering_count == 1 && t->regular_count == 1 &&
-	       is_text(t->columns[0].type) && is_text(t->columns[1].type) &&
+	       kind_is_text(t->columns[0].type->kind) &&
+	       kind_is_text(t->columns[1].type->kind) &&
 	       t->columns[2].type->kind == TYPE_BLOB;
 }
 

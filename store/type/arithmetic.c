@@ -7,29 +7,6 @@
 #include "store/type/native.h"
 #include "store/type/shift.h"
 
-static bool is_number(enum type_kind kind)
-{
-	switch (kind) {
-	case TYPE_BIGINT:
-	case TYPE_COUNTER:
-	case TYPE_DECIMAL:
-	case TYPE_DOUBLE:
-	case TYPE_FLOAT:
-	case TYPE_INT:
-	case TYPE_SMALLINT:
-	case TYPE_TINYINT:
-	case TYPE_VARINT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_string(enum type_kind kind)
-{
-	return kind == TYPE_TEXT || kind == TYPE_ASCII;
-}
-
 static bool is_inexact(enum type_kind kind)
 {
 	return kind == TYPE_FLOAT || kind == TYPE_DOUBLE ||
@@ -79,9 +56,9 @@ static enum type_kind number_result(enum type_kind left, enum type_kind right)
 
 int arithmetic_result(enum type_kind left, char op, enum type_kind right)
 {
-	if (is_number(left) && is_number(right))
+	if (kind_is_number(left) && kind_is_number(right))
 		return (int)number_result(left, right);
-	if (is_string(left) && is_string(right) && op == '+')
+	if (kind_is_text(left) && kind_is_text(right) && op == '+')
 		return left == TYPE_ASCII && right == TYPE_ASCII ? TYPE_ASCII :
 								   TYPE_TEXT;
 	if ((left == TYPE_DATE || left == TYPE_TIMESTAMP) &&
@@ -315,7 +292,7 @@ static int apply_shift(struct buf *out, const struct operation *o,
 
 static bool is_no_value(enum type_kind kind, struct bytes value)
 {
-	return bytes_is_null(value) || (!value.len && !is_string(kind));
+	return bytes_is_null(value) || (!value.len && !kind_is_text(kind));
 }
 
 int arithmetic_apply(struct buf *out, bool *is_null, enum type_kind left,
@@ -328,7 +305,7 @@ int arithmetic_apply(struct buf *out, bool *is_null, enum type_kind left,
 	*is_null = is_no_value(left, a) || is_no_value(right, b);
 	if (*is_null)
 		return 0;
-	if (is_string(left)) {
+	if (kind_is_text(left)) {
 		buf_add_bytes(out, a);
 		buf_add_bytes(out, b);
 	} else if (right == TYPE_DURATION) {
@@ -345,7 +322,7 @@ int arithmetic_apply(struct buf *out, bool *is_null, enum type_kind left,
 
 bool arithmetic_can_negate(enum type_kind kind)
 {
-	return is_number(kind);
+	return kind_is_number(kind);
 }
 
 static void negate_big(struct buf *out, enum type_kind kind,

@@ -10,20 +10,6 @@
 #include "store/type/native.h"
 #include "store/type/shift.h"
 
-static bool is_whole(enum type_kind kind)
-{
-	switch (kind) {
-	case TYPE_BIGINT:
-	case TYPE_COUNTER:
-	case TYPE_INT:
-	case TYPE_SMALLINT:
-	case TYPE_TINYINT:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool is_float(enum type_kind kind)
 {
 	return kind == TYPE_FLOAT || kind == TYPE_DOUBLE;
@@ -34,19 +20,9 @@ static bool is_big(enum type_kind kind)
 	return kind == TYPE_VARINT || kind == TYPE_DECIMAL;
 }
 
-static bool is_number(enum type_kind kind)
-{
-	return is_whole(kind) || is_float(kind) || is_big(kind);
-}
-
-static bool is_string(enum type_kind kind)
-{
-	return kind == TYPE_TEXT || kind == TYPE_ASCII;
-}
-
 bool cast_is_target(enum type_kind to)
 {
-	return (is_number(to) && to != TYPE_COUNTER) || is_string(to) ||
+	return (kind_is_number(to) && to != TYPE_COUNTER) || kind_is_text(to) ||
 	       to == TYPE_DATE || to == TYPE_TIMESTAMP;
 }
 
@@ -62,7 +38,7 @@ static bool has_text_cast(enum type_kind from)
 	case TYPE_UUID:
 		return true;
 	default:
-		return is_number(from);
+		return kind_is_number(from);
 	}
 }
 
@@ -87,9 +63,9 @@ bool cast_is_defined(enum type_kind from, enum type_kind to)
 		       from == TYPE_INT;
 	case TYPE_BIGINT:
 	case TYPE_VARINT:
-		return is_number(from) || from == TYPE_TIMESTAMP;
+		return kind_is_number(from) || from == TYPE_TIMESTAMP;
 	default:
-		return is_number(from);
+		return kind_is_number(from);
 	}
 }
 
@@ -259,19 +235,19 @@ int cast_value(struct buf *out, bool *is_null, enum type_kind from,
 	int err = 0;
 
 	*is_null = bytes_is_null(value) ||
-		   (!value.len && from != to && !is_string(from));
+		   (!value.len && from != to && !kind_is_text(from));
 	if (*is_null)
 		return 0;
-	if (from == to || (is_string(from) && is_string(to))) {
+	if (from == to || (kind_is_text(from) && kind_is_text(to))) {
 		buf_add_bytes(out, value);
-	} else if (is_string(to)) {
+	} else if (kind_is_text(to)) {
 		if (from == TYPE_TIMESTAMP)
 			time_print_timestamp(out,
 					     (int64_t)get_be64(value.ptr),
 					     TIMESTAMP_CAST);
 		else
 			native_print_text(out, from, value);
-	} else if (is_number(from) && is_number(to)) {
+	} else if (kind_is_number(from) && kind_is_number(to)) {
 		err = cast_number(out, from, value, to, error);
 	} else if (to == TYPE_VARINT) {
 		err = cast_number(out, TYPE_BIGINT, value, to, error);

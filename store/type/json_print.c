@@ -4,29 +4,6 @@
 #include "store/type/json.h"
 #include "store/type/native.h"
 
-static bool is_number(enum type_kind kind)
-{
-	switch (kind) {
-	case TYPE_BIGINT:
-	case TYPE_COUNTER:
-	case TYPE_DECIMAL:
-	case TYPE_DOUBLE:
-	case TYPE_FLOAT:
-	case TYPE_INT:
-	case TYPE_SMALLINT:
-	case TYPE_TINYINT:
-	case TYPE_VARINT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_string(enum type_kind kind)
-{
-	return kind == TYPE_TEXT || kind == TYPE_ASCII;
-}
-
 /* NaN and the infinities, for which JSON has no numbers. */
 static bool is_odd_float(enum type_kind kind, struct bytes value)
 {
@@ -47,7 +24,7 @@ static void print_native(struct buf *out, enum type_kind kind,
 		buf_add_str(out, "\"\"");
 		return;
 	}
-	if (is_string(kind)) {
+	if (kind_is_text(kind)) {
 		json_print_string(out, value);
 		return;
 	}
@@ -56,7 +33,7 @@ static void print_native(struct buf *out, enum type_kind kind,
 		return;
 	}
 	if (kind == TYPE_BOOLEAN ||
-	    (is_number(kind) && !is_odd_float(kind, value))) {
+	    (kind_is_number(kind) && !is_odd_float(kind, value))) {
 		native_print_text(out, kind, value);
 		return;
 	}
@@ -199,12 +176,12 @@ static size_t native_length(enum type_kind kind, struct bytes value, bool exact)
 {
 	if (!value.len && kind != TYPE_BLOB)
 		return 2;
-	if (is_string(kind))
+	if (kind_is_text(kind))
 		return string_length(value);
 	if (is_odd_float(kind, value) && !exact)
 		return 4;
 	if (kind == TYPE_BOOLEAN ||
-	    (is_number(kind) && !is_odd_float(kind, value)))
+	    (kind_is_number(kind) && !is_odd_float(kind, value)))
 		return native_text_length(kind, value);
 	if (kind == TYPE_TIMESTAMP && value.len == 8)
 		return 2 + time_timestamp_length((int64_t)get_be64(value.ptr),
@@ -215,7 +192,7 @@ static size_t native_length(enum type_kind kind, struct bytes value, bool exact)
 static size_t key_length(const struct type *t, struct bytes value, bool exact)
 {
 	bool quoted = t->kind < TYPE_NATIVE_COUNT &&
-		      ((t->kind != TYPE_BOOLEAN && !is_number(t->kind)) ||
+		      ((t->kind != TYPE_BOOLEAN && !kind_is_number(t->kind)) ||
 		       !value.len || (exact && is_odd_float(t->kind, value)));
 	struct buf text = BUF_INIT;
 	size_t len;

@@ -212,6 +212,24 @@ struct type *type_unfrozen(struct type *t)
 	return copy;
 }
 
+bool kind_is_number(enum type_kind kind)
+{
+	switch (kind) {
+	case TYPE_BIGINT:
+	case TYPE_COUNTER:
+	case TYPE_DECIMAL:
+	case TYPE_DOUBLE:
+	case TYPE_FLOAT:
+	case TYPE_INT:
+	case TYPE_SMALLINT:
+	case TYPE_TINYINT:
+	case TYPE_VARINT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool type_is_collection(const struct type *t)
 {
 	return t->kind == TYPE_LIST || t->kind == TYPE_SET ||

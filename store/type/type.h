@@ -25,6 +25,12 @@ enum type_kind {
 	TYPE_LIST, TYPE_SET, TYPE_MAP, TYPE_TUPLE, TYPE_UDT, TYPE_VECTOR,
 };
 #define TYPE_NATIVE_COUNT TYPE_LIST
+/* A number, or a counter. */
+bool kind_is_number(enum type_kind kind);
+static inline bool kind_is_text(enum type_kind kind)
+{
+	return kind == TYPE_TEXT || kind == TYPE_ASCII;
+}
 
 struct type {
 	enum type_kind kind;

@@ -1,6 +1,7 @@
 #include "tests/lib/native.h"
 
 #include <check.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -14,6 +15,24 @@ void native_unhex(struct buf *out, const char *hex)
 		ck_assert_int_eq(sscanf(hex, "%2x", &byte), 1);
 		buf_add_byte(out, (uint8_t)byte);
 	}
+}
+
+void native_check_text(const struct native_text *t)
+{
+	struct buf value = BUF_INIT, want = BUF_INIT;
+	struct type_error error = { .text = "" };
+	int err = native_read_text(&value, t->kind, bytes_str(t->text), &error);
+
+	if (t->hex) {
+		native_unhex(&want, t->hex);
+		ck_assert_int_eq(err, 0);
+		ck_assert(bytes_equal(buf_bytes(&value), buf_bytes(&want)));
+	} else {
+		ck_assert_int_eq(err, -EINVAL);
+		ck_assert_uint_gt(strlen(error.text), 0);
+	}
+	buf_release(&value);
+	buf_release(&want);
 }
 
 static void check_prefixes(enum type_kind kind, struct bytes text)

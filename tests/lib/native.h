@@ -16,6 +16,13 @@ struct native_case {
  * back, and every prefix of either text may begin one.
  */
 void native_check(const struct native_case *c);
+struct native_text {
+	enum type_kind kind;
+	const char *text;
+	const char *hex;	/* the value's bytes; NULL: it is refused */
+};
+/* native_read_text gives these bytes, or refuses with a reason. */
+void native_check_text(const struct native_text *t);
 /* Bytes from their hex form, appended. */
 void native_unhex(struct buf *out, const char *hex);
 /* A value of the kind that its text can write, from the whole range. */

@@ -325,10 +325,7 @@ START_TEST(a_constant_is_read)
 END_TEST
 
 /* What Java reads beyond CQL's constants, for JSON and files. */
-static const struct {
-	enum type_kind kind;
-	const char *text, *hex;		/* hex NULL: refused */
-} texts[] = {
+static const struct native_text texts[] = {
 	{ TYPE_INT, "+1", "00000001" }, { TYPE_INT, "", NULL },
 	{ TYPE_INT, " 1", NULL }, { TYPE_INT, "1 ", NULL },
 	{ TYPE_INT, "-", NULL }, { TYPE_INT, "1-", NULL },
@@ -352,21 +349,7 @@ static const struct {
 
 START_TEST(a_text_is_read)
 {
-	struct buf value = BUF_INIT, want = BUF_INIT;
-	struct type_error error = { .text = "" };
-	int err = native_read_text(&value, texts[_i].kind,
-				   bytes_str(texts[_i].text), &error);
-
-	if (texts[_i].hex) {
-		native_unhex(&want, texts[_i].hex);
-		ck_assert_int_eq(err, 0);
-		ck_assert(bytes_equal(buf_bytes(&value), buf_bytes(&want)));
-	} else {
-		ck_assert_int_eq(err, -EINVAL);
-		ck_assert_uint_gt(strlen(error.text), 0);
-	}
-	buf_release(&value);
-	buf_release(&want);
+	native_check_text(&texts[_i]);
 }
 END_TEST
 

@@ -469,10 +469,7 @@ START_TEST(a_constant_is_read)
 END_TEST
 
 /* What a file says and a constant does not. */
-static const struct {
-	enum type_kind kind;
-	const char *text, *hex;		/* hex NULL: refused */
-} texts[] = {
+static const struct native_text texts[] = {
 	{ TYPE_TIMESTAMP, "+10000-01-01T00:00:00.000Z", "0000e677d21fdc00" },
 	{ TYPE_TIMESTAMP, "-0001-01-01T00:00:00.000Z", "ffffc76e394a7400" },
 	{ TYPE_TIMESTAMP, "", "" },
@@ -492,20 +489,7 @@ static const struct {
 
 START_TEST(a_text_is_read)
 {
-	struct buf value = BUF_INIT, want = BUF_INIT;
-	struct type_error error = { .text = "" };
-	int err = native_read_text(&value, texts[_i].kind,
-				   bytes_str(texts[_i].text), &error);
-
-	if (texts[_i].hex) {
-		native_unhex(&want, texts[_i].hex);
-		ck_assert_int_eq(err, 0);
-		ck_assert(bytes_equal(buf_bytes(&value), buf_bytes(&want)));
-	} else {
-		ck_assert_int_eq(err, -EINVAL);
-	}
-	buf_release(&value);
-	buf_release(&want);
+	native_check_text(&texts[_i]);
 }
 END_TEST
 
