@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 
+#include "store/base/alloc.h"
 #include "store/schema/schema_edit.h"
 #include "store/virtual.h"
 
@@ -21,65 +22,87 @@
 	"memtable_flush_period_in_ms int,min_index_interval int,"             \
 	"read_repair text,read_repair_chance double,speculative_retry text"
 
+#define WEEK_S 604800
+
 /* Columns: the partition key, '|', clustering columns, '|', regular ones. */
 static const struct {
-	const char *keyspace, *table, *columns;
+	const char *keyspace, *table, *comment, *columns;
 } tables[] = {
-	{ "system", "IndexInfo", "table_name text|index_name text|value blob" },
-	{ "system", "built_views", "keyspace_name text|view_name text|"
+	{ "system", "IndexInfo", "built column indexes",
+	  "table_name text|index_name text|value blob" },
+	{ "system", "built_views", "built views",
+	  "keyspace_name text|view_name text|"
 	  "status_replicated boolean" },
-	{ "system", "compaction_history", "id uuid||bytes_in bigint,"
+	{ "system", "compaction_history", "week-long compaction history",
+	  "id timeuuid||bytes_in bigint,"
 	  "bytes_out bigint,columnfamily_name text,compacted_at timestamp,"
 	  "compaction_properties frozen<map<text,text>>,keyspace_name text,"
 	  "rows_merged map<int,bigint>" },
-	{ "system", "local", "key text||bootstrapped text,"
+	{ "system", "local", "information about the local node",
+	  "key text||bootstrapped text,"
 	  "broadcast_address inet,broadcast_port int,cluster_name text,"
 	  "cql_version text,data_center text,gossip_generation int,"
 	  "host_id uuid,listen_address inet,listen_port int,"
 	  "native_protocol_version text,partitioner text,rack text,"
 	  "release_version text,rpc_address inet,rpc_port int,"
 	  "schema_version uuid,tokens set<text>,truncated_at map<uuid,blob>" },
-	{ "system", "peers", "peer inet||data_center text,host_id uuid,"
+	{ "system", "peers", "information about known peers in the cluster",
+	  "peer inet||data_center text,host_id uuid,"
 	  "preferred_ip inet,rack text,release_version text,rpc_address inet,"
 	  "schema_version uuid,tokens set<text>" },
-	{ "system", "peers_v2", "peer inet|peer_port int|data_center text,"
+	{ "system", "peers_v2", "information about known peers in the cluster",
+	  "peer inet|peer_port int|data_center text,"
 	  "host_id uuid,native_address inet,native_port int,"
 	  "preferred_ip inet,preferred_port int,rack text,"
 	  "release_version text,schema_version uuid,tokens set<text>" },
-	{ "system", "size_estimates", "keyspace_name text|table_name text,"
+	{ "system", "size_estimates",
+	  "per-table primary range size estimates, table is "
+	  "deprecated in favor of table_estimates",
+	  "keyspace_name text|table_name text,"
 	  "range_start text,range_end text|mean_partition_size bigint,"
 	  "partitions_count bigint" },
-	{ "system_schema", "aggregates", "keyspace_name text|"
+	{ "system_schema", "aggregates", "user defined aggregate definitions",
+	  "keyspace_name text|"
 	  "aggregate_name text,argument_types frozen<list<text>>|"
 	  "final_func text,initcond text,return_type text,state_func text,"
 	  "state_type text" },
-	{ "system_schema", "column_masks", "keyspace_name text|"
+	{ "system_schema", "column_masks", "column dynamic data masks",
+	  "keyspace_name text|"
 	  "table_name text,column_name text|"
 	  "function_argument_nulls frozen<list<boolean>>,"
 	  "function_argument_types frozen<list<text>>,"
 	  "function_argument_values frozen<list<text>>,"
 	  "function_keyspace text,function_name text" },
-	{ "system_schema", "columns", "keyspace_name text|table_name text,"
+	{ "system_schema", "columns", "column definitions",
+	  "keyspace_name text|table_name text,"
 	  "column_name text|clustering_order text,column_name_bytes blob,"
 	  "kind text,position int,type text" },
-	{ "system_schema", "dropped_columns", "keyspace_name text|"
+	{ "system_schema", "dropped_columns", "dropped column registry",
+	  "keyspace_name text|"
 	  "table_name text,column_name text|dropped_time timestamp,kind text,"
 	  "type text" },
-	{ "system_schema", "functions", "keyspace_name text|"
+	{ "system_schema", "functions", "user defined function definitions",
+	  "keyspace_name text|"
 	  "function_name text,argument_types frozen<list<text>>|"
 	  "argument_names frozen<list<text>>,body text,"
 	  "called_on_null_input boolean,language text,return_type text" },
-	{ "system_schema", "indexes", "keyspace_name text|table_name text,"
+	{ "system_schema", "indexes", "secondary index definitions",
+	  "keyspace_name text|table_name text,"
 	  "index_name text|kind text,options frozen<map<text,text>>" },
-	{ "system_schema", "keyspaces", "keyspace_name text||"
+	{ "system_schema", "keyspaces", "keyspace definitions",
+	  "keyspace_name text||"
 	  "durable_writes boolean,replication frozen<map<text,text>>" },
-	{ "system_schema", "tables", "keyspace_name text|table_name text|"
+	{ "system_schema", "tables", "table definitions",
+	  "keyspace_name text|table_name text|"
 	  "flags frozen<set<text>>," TABLE_OPTIONS },
-	{ "system_schema", "triggers", "keyspace_name text|table_name text,"
+	{ "system_schema", "triggers", "trigger definitions",
+	  "keyspace_name text|table_name text,"
 	  "trigger_name text|options frozen<map<text,text>>" },
-	{ "system_schema", "types", "keyspace_name text|type_name text|"
+	{ "system_schema", "types", "user defined type definitions",
+	  "keyspace_name text|type_name text|"
 	  "field_names frozen<list<text>>,field_types frozen<list<text>>" },
-	{ "system_schema", "views", "keyspace_name text|view_name text|"
+	{ "system_schema", "views", "view definitions",
+	  "keyspace_name text|view_name text|"
 	  "base_table_id uuid,base_table_name text,"
 	  "include_all_columns boolean,where_clause text," TABLE_OPTIONS },
 };
@@ -175,6 +198,22 @@ static void name_id(uint8_t id[16], const char *keyspace, const char *name)
 	id[8] = (uint8_t)((id[8] & 0x3f) | 0x80);
 }
 
+static int set_options(struct table_options *o, size_t i)
+{
+	bool schema = !strcmp(tables[i].keyspace, "system_schema");
+	char *comment = mem_copy(tables[i].comment, strlen(tables[i].comment));
+
+	if (!comment)
+		return -ENOMEM;
+	mem_free(o->comment);
+	o->comment = comment;
+	o->gc_grace_seconds = schema ? WEEK_S : 0;
+	if (!strcmp(tables[i].table, "compaction_history"))
+		o->default_time_to_live = WEEK_S;
+	o->memtable_flush_period_in_ms = 3600000;
+	return 0;
+}
+
 static int add_table(struct store *s, struct schema *schema, size_t i)
 {
 	struct table *t = table_new(tables[i].keyspace, tables[i].table);
@@ -189,6 +228,8 @@ static int add_table(struct store *s, struct schema *schema, size_t i)
 	t->created_us = s->opened_us;
 	name_id(t->id, tables[i].keyspace, tables[i].table);
 	err = read_columns(t, tables[i].columns);
+	if (!err)
+		err = set_options(&t->options, i);
 	if (err) {
 		table_put(t);
 		return err;

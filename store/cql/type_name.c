@@ -96,6 +96,7 @@ static void parse_frozen(struct parser *p, struct type_name **t)
 
 	expect(p, TOKEN_LT, "'<'");
 	*t = parse_type(p);
+	expect(p, TOKEN_GT, "'>'");
 	if ((*t)->kind == TYPE_NAME_NATIVE || (*t)->kind == TYPE_NAME_CUSTOM) {
 		type_name_print(&text, *t);
 		parser_refuse(p, first, CQL_SYNTAX, "frozen<> is only allowed "
@@ -104,7 +105,6 @@ static void parse_frozen(struct parser *p, struct type_name **t)
 		buf_release(&text);
 	}
 	(*t)->frozen = true;
-	expect(p, TOKEN_GT, "'>'");
 }
 
 static enum type_name_kind compound_kind(enum token_kind kind)
