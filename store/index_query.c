@@ -55,6 +55,11 @@ static void add_range(struct index_refs *r)
 {
 	const struct index_query *by = &r->by;
 
+	/* Entries are in the order of the type: all may be meant. */
+	if (index_has_own_order(r->index, r->type)) {
+		make_successor(&r->upper);
+		return;
+	}
 	if (!bytes_is_null(by->low)) {
 		type_ordered_append(&r->lower, r->type, by->low, false);
 		if (!by->low_inclusive)
@@ -379,13 +384,13 @@ static bool value_in_range(struct index_refs *r, struct bytes value)
 	int order;
 
 	if (!bytes_is_null(by->low)) {
-		order = type_compare(r->type, value, by->low);
+		order = index_compare(r->index, r->type, value, by->low);
 		if (order < 0 || (!order && !by->low_inclusive))
 			return false;
 	}
 	if (bytes_is_null(by->high))
 		return true;
-	order = type_compare(r->type, value, by->high);
+	order = index_compare(r->index, r->type, value, by->high);
 	return order < 0 || (!order && by->high_inclusive);
 }
 

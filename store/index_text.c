@@ -354,3 +354,33 @@ int index_text_split(struct bytes **pieces, size_t *count, struct arena *arena,
 	}
 	return err;
 }
+
+/* ---------------------------------------------------------------- addresses */
+bool index_has_own_order(const struct index *index, const struct type *type)
+{
+	return index->kind == INDEX_SAI && type->kind == TYPE_INET;
+}
+
+static void map_address(uint8_t mapped[16], struct bytes address)
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+	bool short_one = address.len == 4;
+
+	memset(mapped, 0, 16);
+	if (short_one)
+		memcpy(mapped, prefix, sizeof(prefix));
+	if (short_one || address.len == 16)
+		memcpy(mapped + (short_one ? 12 : 0), address.ptr, address.len);
+}
+
+int index_compare(const struct index *index, const struct type *type,
+		  struct bytes a, struct bytes b)
+{
+	uint8_t left[16], right[16];
+
+	if (!index_has_own_order(index, type))
+		return type_compare(type, a, b);
+	map_address(left, a);
+	map_address(right, b);
+	return memcmp(left, right, sizeof(left));
+}

@@ -30,4 +30,9 @@ bool index_text_is_cut(const struct index *index, const struct type *type);
  */
 int index_text_split(struct bytes **pieces, size_t *count, struct arena *arena,
 		     const struct index_text *x, struct bytes text);
+/* By the order of the index's values: SAI takes an address of IPv4 for the one
+ * of IPv6 that stands for it. */
+bool index_has_own_order(const struct index *index, const struct type *type);
+int index_compare(const struct index *index, const struct type *type,
+		  struct bytes a, struct bytes b);
 #endif

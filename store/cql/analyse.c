@@ -385,9 +385,12 @@ int restrictions_check(struct execution *x, struct restrictions *r)
 	bool clustering = select && any_index(r, t->partition_key_count,
 					      t->clustering_count);
 	bool indexed = select && (clustering ||
-				  any_index(r, 0, t->column_count));
-	int err = check_partition(x, r, indexed);
+				  any_index(r, 0, t->column_count) ||
+				  r->nearest);
+	int err = check_vectors(x, r);
 
+	if (!err)
+		err = check_partition(x, r, indexed);
 	if (!err)
 		err = check_statics(x, r);
 	if (!err)
@@ -399,6 +402,10 @@ int restrictions_check(struct execution *x, struct restrictions *r)
 	if (r->uses_index && restricts_clustering(r))
 		r->filters_clustering = true;
 	err = check_others(x, r, indexed);
+	if (!err && r->nearest) {
+		err = check_beside_nearest(x, r);
+		r->uses_index = true;
+	}
 	if (!err && r->uses_index)
 		choose_index(r);
 	return err;
@@ -411,7 +418,7 @@ int restrictions_need_filtering(struct execution *x, struct restrictions *r)
 
 	if (r->allow_filtering || (!r->key_range && !r->uses_index))
 		return 0;
-	if (any ? !indexes_cover(r) : restricts_clustering(r))
+	if (any ? !indexes_cover(r) : restricts_clustering(r) && !r->nearest)
 		return refuse(x, NEEDS_FILTERING);
 	return 0;
 }
@@ -431,12 +438,14 @@ static int check_relation(struct execution *x, const struct restrictions *r,
 int analyse_where(struct execution *x, struct restrictions *r,
 		  const struct table *t, enum statement_kind type,
 		  const struct relation *relations, uint32_t count,
-		  bool allow_filtering, bool only_statics)
+		  bool allow_filtering, bool only_statics,
+		  const struct column *nearest)
 {
 	int err = restrictions_init(x, r, t, type);
 
 	r->allow_filtering = allow_filtering;
 	r->only_statics = only_statics;
+	r->nearest = nearest;
 	for (uint32_t i = 0; i < count && !err; i++) {
 		err = check_relation(x, r, &relations[i]);
 		if (!err)

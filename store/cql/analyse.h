@@ -39,6 +39,9 @@ struct restriction {
 	enum like_kind like;
 	struct bytes pattern;
 	bool exact;			/* EQ by an index: of the bytes */
+	/* How SAI's indexes fold what is compared, or NULL. */
+	const struct index_text *folds_key, *folds_value;
+	const struct index *ordered_by;	/* SLICE: by its order too, or NULL */
 	struct span span;
 };
 
@@ -47,6 +50,7 @@ struct restrictions {
 	const struct table *table;
 	enum statement_kind type;
 	bool allow_filtering, only_statics;
+	const struct column *nearest;
 	/* By place in table->columns; a tuple stands in several places. */
 	struct restriction **by_column;
 	struct restriction *token;	/* of values of "partition key token" */
@@ -60,12 +64,14 @@ struct restrictions {
 	bool restricts_regular;
 };
 /*
- * Look at a WHERE. columns of the selection that are static only: only_statics.
+ * Look at a WHERE. columns of the selection that are static only: only_statics;
+ * the column of ORDER BY … ANN OF or NULL: nearest.
  */
 int analyse_where(struct execution *x, struct restrictions *r,
 		  const struct table *t, enum statement_kind type,
 		  const struct relation *relations, uint32_t count,
-		  bool allow_filtering, bool only_statics);
+		  bool allow_filtering, bool only_statics,
+		  const struct column *nearest);
 /* The steps of it, for INSERT, whose relations are its columns. */
 int restrictions_init(struct execution *x, struct restrictions *r,
 		      const struct table *t, enum statement_kind type);
@@ -107,6 +113,11 @@ bool restriction_has_index(const struct table *t, const struct restriction *r);
 /* Does one index (or SAI's together) serve all of them? */
 bool indexes_cover(const struct restrictions *r);
 void choose_index(struct restrictions *r);
+/* SAI's index on a vector, or NULL. */
+const struct index *vector_index(const struct table *t, const struct column *c);
+/* Vectors are found by nearness alone, and only beside what is indexed. */
+int check_vectors(struct execution *x, const struct restrictions *r);
+int check_beside_nearest(struct execution *x, const struct restrictions *r);
 /* What to ask of the chosen index. */
 int index_query_make(struct execution *x, struct index_query *q,
 		     const struct restrictions *r);

@@ -124,6 +124,41 @@ static bool is_filtered(const struct restrictions *r, const struct column *c)
 	}
 }
 
+int check_vectors(struct execution *x, const struct restrictions *r)
+{
+	const struct table *t = r->table;
+	const struct column *c = r->nearest;
+	struct restriction near = { .kind = RESTRICT_EQ, .columns = &c,
+				    .column_count = 1 };
+	struct restriction *of, *merged;
+
+	if (r->type != STATEMENT_SELECT)
+		return 0;
+	of = c ? restriction_of(r, c) : NULL;
+	if (of)
+		return restriction_merge(x, &merged, of, &near);
+	if (c && !vector_index(t, c))
+		return refuse(x, "ANN ordering by vector requires the column "
+				 "to be indexed");
+	for (uint32_t i = 0; i < t->column_count; i++)
+		if (r->by_column[i] && vector_index(t, &t->columns[i]))
+			return refuse(x, "Vector indexes only support ANN "
+					 "queries");
+	return 0;
+}
+
+int check_beside_nearest(struct execution *x, const struct restrictions *r)
+{
+	const struct table *t = r->table;
+
+	for (uint32_t i = 0; i < t->column_count; i++)
+		if (r->by_column[i] && is_filtered(r, &t->columns[i]) &&
+		    !restriction_has_index(t, r->by_column[i]))
+			return refuse(x, "ANN ordering by vector requires all "
+					 "restricted column(s) to be indexed");
+	return 0;
+}
+
 /* CONTAINS 1 AND CONTAINS 2: an index finds one of them only. */
 static bool asks_several(const struct restriction *r)
 {
@@ -155,8 +190,20 @@ static bool group_covers(const struct restrictions *r, const struct index *one)
 	return true;
 }
 
+const struct index *vector_index(const struct table *t, const struct column *c)
+{
+	for (uint32_t i = 0; i < t->index_count; i++)
+		if (t->indexes[i].kind == INDEX_SAI &&
+		    &t->columns[t->indexes[i].column] == c &&
+		    c->type->kind == TYPE_VECTOR && !t->indexes[i].building)
+			return &t->indexes[i];
+	return NULL;
+}
+
 bool indexes_cover(const struct restrictions *r)
 {
+	if (r->nearest)
+		return group_covers(r, vector_index(r->table, r->nearest));
 	for (uint32_t i = 0; i < r->table->index_count; i++)
 		if (group_covers(r, &r->table->indexes[i]))
 			return true;

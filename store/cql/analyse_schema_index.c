@@ -201,6 +201,22 @@ static int check_sai_type(struct ddl *d, const struct index *index,
 	return 0;
 }
 
+/* Those of analysis, by name, as the message has them. */
+static const char *analysis_options(struct ddl *d, const struct index *index)
+{
+	static const char *const names[] = {
+		"ascii", "case_sensitive", "normalize",
+	};
+	struct buf list = BUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (option(index, names[i]))
+			buf_add_format(&list, "%s'%s': '%s'",
+				       list.len ? ", " : "", names[i],
+				       option(index, names[i]));
+	return text_of_buf(d->x, &list);
+}
+
 static int check_sai_option(struct ddl *d, const struct property *o,
 			    const struct index *index, const struct type *t,
 			    const struct column *c)
@@ -212,11 +228,13 @@ static int check_sai_option(struct ddl *d, const struct property *o,
 	if (sai_options[i].analysis && c->kind != COLUMN_STATIC &&
 	    c->kind != COLUMN_REGULAR)
 		return refuse(d->x, "Analysis options are not supported on "
-				    "primary key columns, but found {'%s': "
-				    "'%s'}", o->name, o->value);
-	if (sai_options[i].analysis && !kind_is_text(t->kind))
+				    "primary key columns, but found {%s}",
+			      analysis_options(d, index));
+	if (sai_options[i].analysis &&
+	    (!kind_is_text(t->kind) || index->target == INDEX_ENTRIES))
 		return refuse(d->x, "CQL type %s cannot be analyzed.",
-			      text_of_type(d->x, t));
+			      text_of_type(d->x, kind_is_text(t->kind) ?
+						      c->type : t));
 	if (sai_options[i].analysis && strcasecmp(o->value, "true") &&
 	    strcasecmp(o->value, "false"))
 		return refuse(d->x, "Illegal value for boolean option '%s': %s",

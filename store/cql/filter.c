@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "store/cql/analyse.h"
+#include "store/index_text.h"
 
 static int check_contained(struct execution *x, const struct restriction *r)
 {
@@ -49,6 +50,48 @@ static int check_values(struct execution *x, const struct restriction *r,
 	return 0;
 }
 
+/* Where SAI's indexes choose rows, values are compared as they are indexed. */
+static int fold_as_indexed(struct execution *x, const struct restrictions *r,
+			   struct restriction *of)
+{
+	const struct table *t = r->table;
+	const struct type *type = of->columns[0]->type;
+	struct index_text *text;
+
+	if (of->multi || of->kind == RESTRICT_IN || !r->index ||
+	    r->index->kind != INDEX_SAI)
+		return 0;
+	for (uint32_t i = 0; i < t->index_count; i++) {
+		const struct index *index = &t->indexes[i];
+		bool keys = index->target == INDEX_KEYS;
+
+		if (index->kind != INDEX_SAI || !index_supports(t, index, of))
+			continue;
+		if (index_has_own_order(index, type))
+			of->ordered_by = index;
+		text = arena_alloc(x->arena, sizeof(*text));
+		if (!text)
+			return -ENOMEM;
+		index_text_init(text, index, type_is_multicell(type) ?
+			type->parts[keys ? 0 : type->part_count - 1] : type);
+		if (text->applies)
+			*(keys ? &of->folds_key : &of->folds_value) = text;
+	}
+	return 0;
+}
+
+static struct bytes folded(struct execution *x, const struct index_text *how,
+			   struct bytes value)
+{
+	struct bytes *pieces;
+	size_t count;
+
+	if (!how || index_text_split(&pieces, &count, x->arena, how, value) ||
+	    count != 1)
+		return value;
+	return pieces[0];
+}
+
 static bool is_wanted(const struct restrictions *r, const struct restriction *of)
 {
 	switch (of->columns[0]->kind) {
@@ -86,6 +129,9 @@ int filter_init(struct execution *x, struct filter *f,
 					  !restriction_has_index(t, of));
 		if (err)
 			return err;
+		err = fold_as_indexed(x, r, of);
+		if (err)
+			return err;
 		/* What the index found with its own idea of equality stands. */
 		if (of == r->indexed && (of->kind == RESTRICT_LIKE ||
 					 r->index->kind == INDEX_SASI))
@@ -98,11 +144,13 @@ int filter_init(struct execution *x, struct filter *f,
 	return 0;
 }
 
-static bool is_equal(const struct restriction *r, uint32_t i, struct bytes a,
-		     struct bytes b)
+static bool is_equal(struct execution *x, const struct restriction *r,
+		     uint32_t i, struct bytes a, struct bytes b)
 {
 	if (bytes_is_null(a) || bytes_is_null(b))
 		return false;
+	a = folded(x, r->folds_value, a);
+	b = folded(x, r->folds_value, b);
 	return r->exact ? bytes_equal(a, b) :
 			  !type_compare(r->columns[i]->type, a, b);
 }
@@ -123,7 +171,7 @@ static int row_of_values(struct execution *x, const struct restriction *r,
 			err = row_value(x, row, r->columns[i], &value);
 			if (err)
 				return err;
-			equal = is_equal(r, i, value,
+			equal = is_equal(x, r, i, value,
 					 r->values[n * r->column_count + i]);
 		}
 		if (equal)
@@ -150,6 +198,27 @@ static int compare_bound(struct execution *x, const struct restriction *r,
 	return err;
 }
 
+/* What SAI finds has to lie within the bounds by its own order too. */
+static int in_order_of_index(struct execution *x, const struct restriction *r,
+			     struct row_values *row)
+{
+	const struct type *t = r->columns[0]->type;
+	struct bytes value;
+	int order, err = row_value(x, row, r->columns[0], &value);
+
+	if (err)
+		return err;
+	if (r->low.count) {
+		order = index_compare(r->ordered_by, t, value, *r->low.values);
+		if (order < 0 || (!order && !r->low.inclusive))
+			return 0;
+	}
+	if (!r->high.count)
+		return 1;
+	order = index_compare(r->ordered_by, t, value, *r->high.values);
+	return order < 0 || (!order && r->high.inclusive);
+}
+
 static int in_slice(struct execution *x, const struct restriction *r,
 		    struct row_values *row)
 {
@@ -160,13 +229,14 @@ static int in_slice(struct execution *x, const struct restriction *r,
 	err = compare_bound(x, r, &r->high, row, &order);
 	if (err || order > 0 || (!order && r->high.count && !r->high.inclusive))
 		return err;
-	return 1;
+	return r->ordered_by ? in_order_of_index(x, r, row) : 1;
 }
 
 /* Does the collection have it? */
-static int has_contained(const struct type *t, struct bytes value,
-			 const struct contained *c)
+static int has_contained(struct execution *x, const struct restriction *r,
+			 struct bytes value, const struct contained *c)
 {
+	const struct type *t = r->columns[0]->type;
 	struct type_parts parts;
 	struct bytes key, part;
 	bool map = t->kind == TYPE_MAP;
@@ -181,10 +251,14 @@ static int has_contained(const struct type *t, struct bytes value,
 			if (more <= 0)
 				break;
 		}
-		if (c->has_key && type_compare(t->parts[0], key, c->key))
+		if (c->has_key &&
+		    type_compare(t->parts[0], folded(x, r->folds_key, key),
+				 folded(x, r->folds_key, c->key)))
 			continue;
 		if (c->has_value &&
-		    type_compare(t->parts[t->part_count - 1], part, c->value))
+		    type_compare(t->parts[t->part_count - 1],
+				 folded(x, r->folds_value, part),
+				 folded(x, r->folds_value, c->value)))
 			continue;
 		return 1;
 	}
@@ -226,7 +300,7 @@ static int passes(struct execution *x, const struct restriction *r,
 	if (r->kind == RESTRICT_LIKE)
 		return is_like(r, value);
 	for (const struct contained *c = r->contained; c; c = c->next) {
-		err = has_contained(r->columns[0]->type, value, c);
+		err = has_contained(x, r, value, c);
 		if (err <= 0)
 			return err;
 	}

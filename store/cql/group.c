@@ -3,10 +3,7 @@
  * changes. Of each only its first row and its accumulators are kept.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "store/base/alloc.h"
 #include "store/cql/select.h"
 
 int group_init(struct select_state *s)
@@ -15,7 +12,6 @@ int group_init(struct select_state *s)
 	uint32_t count = s->selectors.aggregate_count;
 
 	g->arena = ARENA_INIT;
-	s->sorted.arena = ARENA_INIT;
 	g->partition = BUF_INIT;
 	g->limited = BUF_INIT;
 	g->function_value = BUF_INIT;
@@ -38,8 +34,6 @@ void group_release(struct select_state *s)
 	buf_release(&s->group.partition);
 	buf_release(&s->group.limited);
 	buf_release(&s->group.function_value);
-	arena_release(&s->sorted.arena);
-	mem_free(s->sorted.items);
 }
 
 static void begin_accumulators(struct select_state *s)
@@ -173,81 +167,4 @@ int group_next(struct select_state *s)
 	row_values_set(&s->row, NULL);
 	more = begin(s, NULL, BYTES_NULL);
 	return more ? more : 1;
-}
-
-/* ------------------------------------------------------------------ sorting */
-bool groups_are_sorted(const struct select_state *s)
-{
-	return s->group.active && !s->group.whole && s->order_count &&
-	       s->query.partition_count > 1;
-}
-
-/* The group at hand, copied behind the others. */
-static int keep_group(struct select_state *s)
-{
-	struct sorted_groups *all = &s->sorted;
-	size_t room = all->room ? all->room * 2 : 16;
-	struct sorted_group *one;
-	struct bytes value;
-	int err;
-
-	if (all->count == all->room) {
-		one = mem_resize(all->items, room, sizeof(*one));
-		if (!one)
-			return -ENOMEM;
-		all->items = one;
-		all->room = room;
-	}
-	one = &all->items[all->count];
-	one->place = all->count++;
-	one->keys = arena_zalloc(&all->arena, s->order_count,
-				 sizeof(*one->keys));
-	one->values = arena_zalloc(&all->arena, s->selectors.count,
-				   sizeof(*one->values));
-	if (!one->keys || !one->values)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->order_count; i++) {
-		err = row_value(s->x, &s->group.first, s->orders[i], &value);
-		if (err)
-			return err;
-		one->keys[i] = arena_copy(&all->arena, value);
-	}
-	for (uint32_t i = 0; i < s->selectors.count; i++)
-		one->values[i] = arena_copy(&all->arena, s->values[i]);
-	return all->arena.failed ? -ENOMEM : 0;
-}
-
-static int compare_groups(const void *left, const void *right, void *context)
-{
-	const struct sorted_group *a = left, *b = right;
-	const struct select_state *s = context;
-	int order = 0;
-
-	for (uint32_t i = 0; i < s->order_count && !order; i++)
-		order = order_compare(s, i, a->keys[i], b->keys[i]);
-	return order ? order : (a->place > b->place) - (a->place < b->place);
-}
-
-int group_next_sorted(struct select_state *s)
-{
-	struct sorted_groups *all = &s->sorted;
-	int more;
-
-	while (!all->ready) {
-		more = select_values(s);
-		if (more > 0)
-			more = keep_group(s);
-		else if (!more)
-			all->ready = true;
-		if (more < 0)
-			return more;
-	}
-	if (!all->given)
-		qsort_r(all->items, all->count, sizeof(*all->items),
-			compare_groups, s);
-	if (all->given == all->count)
-		return 0;
-	memcpy(s->values, all->items[all->given++].values,
-	       s->selectors.count * sizeof(*s->values));
-	return 1;
 }

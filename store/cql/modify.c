@@ -155,7 +155,7 @@ static int prepare_update(struct execution *x, struct modification *m,
 	m->only_statics = touches_only_statics(m);
 	return analyse_where(x, &m->where, m->table, STATEMENT_UPDATE,
 			     s->relations, s->relation_count, false,
-			     m->only_statics);
+			     m->only_statics, NULL);
 }
 
 static bool whole_key_given(const struct modification *m)
@@ -223,7 +223,7 @@ static int prepare_delete(struct execution *x, struct modification *m,
 	m->only_statics = m->change_count && touches_only_statics(m);
 	err = analyse_where(x, &m->where, m->table, STATEMENT_DELETE,
 			    s->relations, s->relation_count, false,
-			    m->only_statics);
+			    m->only_statics, NULL);
 	return err ? err : check_delete(x, m);
 }
 

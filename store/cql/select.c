@@ -9,6 +9,22 @@
 #include "store/cql/select.h"
 
 /* ------------------------------------------------------------- analysis */
+static int resolve_nearest(struct select_state *s, const struct column *c,
+			   const struct term *t)
+{
+	struct receiver receiver = receiver_column(c);
+	int err = term_value(s->x, &s->near_to, t, &receiver);
+
+	if (err)
+		return err;
+	if (c->type->kind != TYPE_VECTOR ||
+	    c->type->parts[0]->kind != TYPE_FLOAT)
+		return refuse(s->x, "ANN ordering is only supported on float "
+				    "vector indexes");
+	s->nearest = c;
+	return 0;
+}
+
 static int resolve_orders(struct select_state *s)
 {
 	const struct select *q = s->select;
@@ -18,9 +34,13 @@ static int resolve_orders(struct select_state *s)
 				 sizeof(*s->orders));
 	if (!s->orders)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < q->ordering_count && !err; i++)
+	for (uint32_t i = 0; i < q->ordering_count && !err; i++) {
 		err = resolve_column(s->x, &s->orders[i], s->table,
 				     &q->orderings[i].column);
+		if (!err && q->orderings[i].ann_of)
+			err = resolve_nearest(s, s->orders[i],
+					      q->orderings[i].ann_of);
+	}
 	return err;
 }
 
@@ -35,7 +55,7 @@ static int analyse(struct select_state *s)
 	if (!err)
 		err = analyse_where(s->x, &s->where, s->table, STATEMENT_SELECT,
 				    q->relations, q->relation_count,
-				    q->allow_filtering, statics);
+				    q->allow_filtering, statics, s->nearest);
 	if (!err)
 		err = select_prepare(s);
 	if (!err)
@@ -121,6 +141,8 @@ static void plan_columns(struct select_state *s)
 		    (restricted || s->selectors.selected[i]))
 			wants_statics = true;
 	}
+	if (s->nearest)
+		q->columns |= 1ull << (s->nearest->number & 63);
 	q->static_only_rows = statics && !restricts_clustering(&s->where) &&
 			      !s->where.restricts_regular;
 	q->with_statics = q->static_only_rows || wants_statics;
@@ -138,6 +160,8 @@ static int plan(struct select_state *s)
 		err = read_limit(s->x, &s->partition_limit,
 				 s->select->per_partition_limit,
 				 "[per_partition_limit]");
+	if (!err && s->nearest)
+		err = check_nearest(s);
 	if (err)
 		return err;
 	query_init(q, s->table);
@@ -269,7 +293,7 @@ static int next_row(struct select_state *s)
 
 	if (s->limit && s->given >= s->limit)
 		return 0;
-	more = groups_are_sorted(s) ? group_next_sorted(s) : select_values(s);
+	more = results_are_sorted(s) ? sorted_next(s) : select_values(s);
 	if (more > 0)
 		s->given++;
 	return more;
@@ -316,6 +340,7 @@ static void select_close(struct cql_result *r)
 
 	source_close(s);
 	group_release(s);
+	sorted_release(s);
 	arena_release(&s->arena);
 	buf_release(&s->partition);
 }
@@ -364,6 +389,7 @@ int execute_select(struct cql_result *r, const struct select *q)
 	s->x = x;
 	s->select = q;
 	s->arena = ARENA_INIT;
+	s->sorted.arena = ARENA_INIT;
 	s->partition = BUF_INIT;
 	r->state = s;
 	r->close = select_close;

@@ -30,17 +30,19 @@ struct grouping {
 	bool ended;
 };
 
-/* The groups of several partitions under ORDER BY: all at once, sorted. */
-struct sorted_group {
+/* Results that are sorted when all are there (sort.c). */
+struct sorted_result {
 	struct bytes *keys;		/* of the columns of ORDER BY */
 	struct bytes *values;		/* of the result's columns */
+	double score;			/* of ANN OF: the more the nearer */
 	size_t place;			/* among equals the first stays first */
 };
-struct sorted_groups {
+struct sorted_results {
 	struct arena arena;
-	struct sorted_group *items;
-	size_t count, room, given;
-	bool ready;
+	struct sorted_result *items;
+	size_t count, room, given, places;
+	double worst;			/* full: what is not above it is left */
+	bool full, ready;
 };
 
 struct select_state {
@@ -63,7 +65,10 @@ struct select_state {
 	struct arena arena;		/* of the row that was given */
 	struct buf partition;		/* of the row that was given last */
 	struct grouping group;
-	struct sorted_groups sorted;
+	struct sorted_results sorted;
+	const struct column *nearest;	/* of ANN OF, or NULL */
+	struct bytes near_to;
+	enum { NEAR_COSINE, NEAR_EUCLIDEAN, NEAR_DOT_PRODUCT } similarity;
 	uint64_t limit, partition_limit;	/* 0: none */
 	uint64_t given, given_of_partition;
 	int64_t token;			/* of the row read last */
@@ -88,6 +93,8 @@ int check_order(struct select_state *s);
 /* Aggregates over more than one partition. */
 void warn_of_groups(struct select_state *s);
 int check_monotonic(struct select_state *s);
+/* ANN OF, once the limits are read. */
+int check_nearest(struct select_state *s);
 
 /* order.c */
 int source_open(struct select_state *s);
@@ -110,7 +117,11 @@ int select_values(struct select_state *s);
 int group_init(struct select_state *s);
 int group_next(struct select_state *s);
 void group_release(struct select_state *s);
-/* Do groups have to be sorted? The next of them with s->values: 1, 0, -errno. */
-bool groups_are_sorted(const struct select_state *s);
-int group_next_sorted(struct select_state *s);
+
+/* sort.c: are results sorted? The next of them with s->values: 1, 0, -errno. */
+bool results_are_sorted(const struct select_state *s);
+int sorted_next(struct select_state *s);
+void sorted_release(struct select_state *s);
+/* ANN OF by the function of the index; refuses what has no direction. */
+int nearest_init(struct select_state *s, const struct index *index);
 #endif

@@ -2,6 +2,8 @@
 
 #include "store/cql/select.h"
 
+#define NEAREST_MAX 1000
+
 /* ------------------------------------------------------------ DISTINCT */
 bool has_static_shape(const struct table *t)
 {
@@ -41,7 +43,7 @@ int check_distinct(struct select_state *s)
 	if (s->select->per_partition_limit)
 		return refuse(x, "PER PARTITION LIMIT is not allowed with "
 				 "SELECT DISTINCT queries");
-	if (restricts_clustering(&s->where) ||
+	if (s->nearest || restricts_clustering(&s->where) ||
 	    (!has_static_shape(t) && restricts_others(&s->where, false)))
 		return refuse(x, "SELECT DISTINCT with WHERE clause only "
 				 "supports restriction by partition key and/or "
@@ -229,6 +231,44 @@ static int check_order_columns(struct select_state *s, const int8_t *descending)
 	return 0;
 }
 
+static int check_nearest_alone(struct select_state *s)
+{
+	const struct select *q = s->select;
+	uint32_t nearest = 0;
+
+	for (uint32_t i = 0; i < q->ordering_count; i++)
+		nearest += q->orderings[i].ann_of != NULL;
+	if (nearest > 1)
+		return refuse(s->x, "Cannot specify more than one ANN "
+				    "ordering");
+	if (q->ordering_count > 1)
+		return refuse(s->x, "ANN ordering does not support any other "
+				    "ordering");
+	if (q->orderings[0].descending)
+		return refuse(s->x, "Descending ANN ordering is not supported");
+	return 0;
+}
+
+int check_nearest(struct select_state *s)
+{
+	if (s->group.active)
+		return refuse(s->x, "Top-K queries can not be run with "
+				    "aggregation");
+	if (!s->limit)
+		return refuse(s->x, "Top-K queries must have a limit specified "
+				    "and the limit must be less than the query "
+				    "page size");
+	if (s->partition_limit)
+		return refuse(s->x, "Top-K queries do not support "
+				    "per-partition limits");
+	if (s->limit > NEAREST_MAX)
+		return refuse(s->x, "Use of ANN OF in an ORDER BY clause "
+				    "requires a LIMIT that is not greater than "
+				    "%d. LIMIT was %llu", NEAREST_MAX,
+			      (unsigned long long)s->limit);
+	return nearest_init(s, vector_index(s->table, s->nearest));
+}
+
 int check_order(struct select_state *s)
 {
 	const struct select *q = s->select;
@@ -237,9 +277,8 @@ int check_order(struct select_state *s)
 
 	if (!q->ordering_count)
 		return 0;
-	if (q->orderings[0].ann_of)
-		return refuse(s->x, "ANN ordering by vector is only supported "
-				    "on float vector indexes");
+	if (s->nearest)
+		return check_nearest_alone(s);
 	if (s->where.uses_index)
 		return refuse(s->x, "ORDER BY with 2ndary indexes is not "
 				    "supported, except for ANN queries.");

@@ -16,6 +16,7 @@
 { "selects", 0 },
 { "analyzers", 0 },
 { "stems", 0 },
+{ "attached", 0 },
 { "syntax", 0 },
 { "ddl", 0 },
 { "compact", 0 },

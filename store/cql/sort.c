@@ -1,0 +1,200 @@
+/*
+ * Results that are sorted when all are there: the groups of several partitions
+ * under ORDER BY, and what ANN OF asks for, the rows whose vectors are nearest
+ * to one. Of the latter no more are kept than the LIMIT wants; they are found by
+ * looking at each row that the WHERE leaves.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/base/alloc.h"
+#include "store/cql/select.h"
+#include "store/schema/schema_edit.h"
+
+bool results_are_sorted(const struct select_state *s)
+{
+	return s->nearest || (s->group.active && !s->group.whole &&
+			      s->order_count && s->query.partition_count > 1);
+}
+
+/* ----------------------------------------------------------------- nearness */
+static double element(struct bytes vector, uint32_t i)
+{
+	uint32_t bits = get_be32(vector.ptr + 4 * (size_t)i);
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+/* The more the nearer; false: the row has no place among the others. */
+static bool score_of(const struct select_state *s, struct bytes vector,
+		     double *score)
+{
+	uint32_t n = s->nearest->type->dimension;
+	double dot = 0, length = 0, distance = 0, a, b;
+
+	if (bytes_is_null(vector) || vector.len < 4 * (size_t)n)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		a = element(vector, i);
+		b = element(s->near_to, i);
+		dot += a * b;
+		length += a * a;
+		distance += (a - b) * (a - b);
+	}
+	switch (s->similarity) {
+	case NEAR_EUCLIDEAN:
+		*score = -distance;
+		return true;
+	case NEAR_DOT_PRODUCT:
+		*score = dot;
+		return true;
+	case NEAR_COSINE:
+		*score = dot / sqrt(length);
+		return length > 0;
+	}
+	return false;
+}
+
+int nearest_init(struct select_state *s, const struct index *index)
+{
+	const char *name = options_find(index->options, index->option_count,
+					"similarity_function");
+	bool any = false;
+
+	s->similarity = !name || !strcasecmp(name, "cosine") ? NEAR_COSINE :
+			!strcasecmp(name, "euclidean") ? NEAR_EUCLIDEAN :
+							 NEAR_DOT_PRODUCT;
+	if (bytes_is_null(s->near_to))
+		return refuse(s->x, "Unsupported null value for column %s",
+			      s->nearest->name);
+	for (uint32_t i = 0; i < s->nearest->type->dimension; i++)
+		any = any || element(s->near_to, i) != 0;
+	if (!any && s->similarity == NEAR_COSINE)
+		return refuse(s->x, "Zero and near-zero vectors cannot be "
+				    "indexed or queried with cosine "
+				    "similarity");
+	return 0;
+}
+
+/* ------------------------------------------------------------------ sorting */
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct sorted_result *a = left, *b = right;
+	const struct select_state *s = context;
+	int order = (a->score < b->score) - (a->score > b->score);
+
+	for (uint32_t i = 0; a->keys && i < s->order_count && !order; i++)
+		order = order_compare(s, i, a->keys[i], b->keys[i]);
+	return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+static int make_room(struct sorted_results *all)
+{
+	size_t room = all->room ? all->room * 2 : 16;
+	struct sorted_result *bigger;
+
+	if (all->count < all->room)
+		return 0;
+	bigger = mem_resize(all->items, room, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	all->items = bigger;
+	all->room = room;
+	return 0;
+}
+
+static int copy_keys(struct select_state *s, struct sorted_result *one)
+{
+	struct arena *arena = &s->sorted.arena;
+	struct bytes value;
+	int err = 0;
+
+	one->keys = arena_zalloc(arena, s->order_count, sizeof(*one->keys));
+	if (!one->keys)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->order_count && !err; i++) {
+		err = row_value(s->x, &s->group.first, s->orders[i], &value);
+		one->keys[i] = arena_copy(arena, value);
+	}
+	return err;
+}
+
+/* Of twice as many as are wanted the nearer half stays. */
+static void drop_far(struct select_state *s)
+{
+	struct sorted_results *all = &s->sorted;
+
+	if (all->count < 2 * s->limit)
+		return;
+	qsort_r(all->items, all->count, sizeof(*all->items), compare, s);
+	all->count = s->limit;
+	all->worst = all->items[all->count - 1].score;
+	all->full = true;
+}
+
+/* The result at hand, copied behind the others. */
+static int keep(struct select_state *s)
+{
+	struct sorted_results *all = &s->sorted;
+	struct sorted_result *one;
+	struct bytes vector;
+	double score = 0;
+	int err;
+
+	if (s->nearest) {
+		err = row_value(s->x, &s->row, s->nearest, &vector);
+		if (err || !score_of(s, vector, &score) ||
+		    (all->full && score <= all->worst))
+			return err;
+	}
+	err = make_room(all);
+	if (err)
+		return err;
+	one = &all->items[all->count++];
+	*one = (struct sorted_result){ .score = score, .place = all->places++ };
+	one->values = arena_zalloc(&all->arena, s->selectors.count,
+				   sizeof(*one->values));
+	if (!one->values)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->selectors.count; i++)
+		one->values[i] = arena_copy(&all->arena, s->values[i]);
+	if (s->nearest)
+		drop_far(s);
+	else
+		err = copy_keys(s, one);
+	return err ? err : all->arena.failed ? -ENOMEM : 0;
+}
+
+int sorted_next(struct select_state *s)
+{
+	struct sorted_results *all = &s->sorted;
+	int more;
+
+	while (!all->ready) {
+		more = select_values(s);
+		if (more > 0)
+			more = keep(s);
+		else if (!more)
+			all->ready = true;
+		if (more < 0)
+			return more;
+	}
+	if (!all->given)
+		qsort_r(all->items, all->count, sizeof(*all->items), compare,
+			s);
+	if (all->given == all->count)
+		return 0;
+	memcpy(s->values, all->items[all->given++].values,
+	       s->selectors.count * sizeof(*s->values));
+	return 1;
+}
+
+void sorted_release(struct select_state *s)
+{
+	arena_release(&s->sorted.arena);
+	mem_free(s->sorted.items);
+}
