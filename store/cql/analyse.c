@@ -386,7 +386,7 @@ int restrictions_check(struct execution *x, struct restrictions *r)
 					      t->clustering_count);
 	bool indexed = select && (clustering ||
 				  any_index(r, 0, t->column_count) ||
-				  r->nearest);
+				  (r->nearest && vector_index(t, r->nearest)));
 	int err = check_vectors(x, r);
 
 	if (!err)
@@ -401,11 +401,11 @@ int restrictions_check(struct execution *x, struct restrictions *r)
 		r->uses_index = true;
 	if (r->uses_index && restricts_clustering(r))
 		r->filters_clustering = true;
-	err = check_others(x, r, indexed);
-	if (!err && r->nearest) {
+	if (r->nearest)
 		err = check_beside_nearest(x, r);
-		r->uses_index = true;
-	}
+	if (!err)
+		err = check_others(x, r, indexed);
+	r->uses_index = r->uses_index || r->nearest;
 	if (!err && r->uses_index)
 		choose_index(r);
 	return err;
@@ -418,7 +418,7 @@ int restrictions_need_filtering(struct execution *x, struct restrictions *r)
 
 	if (r->allow_filtering || (!r->key_range && !r->uses_index))
 		return 0;
-	if (any ? !indexes_cover(r) : restricts_clustering(r) && !r->nearest)
+	if (any || r->nearest ? !indexes_cover(r) : restricts_clustering(r))
 		return refuse(x, NEEDS_FILTERING);
 	return 0;
 }

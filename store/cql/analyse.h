@@ -113,7 +113,7 @@ bool restriction_has_index(const struct table *t, const struct restriction *r);
 /* Does one index (or SAI's together) serve all of them? */
 bool indexes_cover(const struct restrictions *r);
 void choose_index(struct restrictions *r);
-/* SAI's index on a vector, or NULL. */
+/* The index on a vector, SAI's if there is one, or NULL. */
 const struct index *vector_index(const struct table *t, const struct column *c);
 /* Vectors are found by nearness alone, and only beside what is indexed. */
 int check_vectors(struct execution *x, const struct restrictions *r);

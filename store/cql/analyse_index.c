@@ -137,9 +137,6 @@ int check_vectors(struct execution *x, const struct restrictions *r)
 	of = c ? restriction_of(r, c) : NULL;
 	if (of)
 		return restriction_merge(x, &merged, of, &near);
-	if (c && !vector_index(t, c))
-		return refuse(x, "ANN ordering by vector requires the column "
-				 "to be indexed");
 	for (uint32_t i = 0; i < t->column_count; i++)
 		if (r->by_column[i] && vector_index(t, &t->columns[i]))
 			return refuse(x, "Vector indexes only support ANN "
@@ -151,6 +148,9 @@ int check_beside_nearest(struct execution *x, const struct restrictions *r)
 {
 	const struct table *t = r->table;
 
+	if (!vector_index(t, r->nearest))
+		return refuse(x, "ANN ordering by vector requires the column "
+				 "to be indexed");
 	for (uint32_t i = 0; i < t->column_count; i++)
 		if (r->by_column[i] && is_filtered(r, &t->columns[i]) &&
 		    !restriction_has_index(t, r->by_column[i]))
@@ -192,18 +192,23 @@ static bool group_covers(const struct restrictions *r, const struct index *one)
 
 const struct index *vector_index(const struct table *t, const struct column *c)
 {
+	const struct index *found = NULL;
+
 	for (uint32_t i = 0; i < t->index_count; i++)
-		if (t->indexes[i].kind == INDEX_SAI &&
-		    &t->columns[t->indexes[i].column] == c &&
-		    c->type->kind == TYPE_VECTOR && !t->indexes[i].building)
-			return &t->indexes[i];
-	return NULL;
+		if (&t->columns[t->indexes[i].column] == c &&
+		    c->type->kind == TYPE_VECTOR && !t->indexes[i].building &&
+		    (!found || t->indexes[i].kind == INDEX_SAI))
+			found = &t->indexes[i];
+	return found;
 }
 
 bool indexes_cover(const struct restrictions *r)
 {
-	if (r->nearest)
-		return group_covers(r, vector_index(r->table, r->nearest));
+	if (r->nearest) {
+		const struct index *one = vector_index(r->table, r->nearest);
+
+		return one->kind == INDEX_SAI && group_covers(r, one);
+	}
 	for (uint32_t i = 0; i < r->table->index_count; i++)
 		if (group_covers(r, &r->table->indexes[i]))
 			return true;

@@ -32,13 +32,14 @@ static int check_values(struct execution *x, const struct restriction *r,
 {
 	const struct restriction_bound *b;
 
+	if (in_slices && r->kind != RESTRICT_CONTAINS)
+		return 0;
 	if (r->kind == RESTRICT_CONTAINS)
 		return check_contained(x, r);
 	if (r->kind == RESTRICT_LIKE || r->kind == RESTRICT_IN)
 		return 0;
 	if (r->kind == RESTRICT_SLICE && r->multi)
-		return in_slices ? 0 :
-		       refuse(x, "Multi-column slice restrictions cannot be "
+		return refuse(x, "Multi-column slice restrictions cannot be "
 				 "used for filtering.");
 	for (int i = 0; i < 3; i++) {
 		b = i ? &r->high : &r->low;
