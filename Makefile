@@ -1,5 +1,5 @@
 # make | make demo | make check | make check-unit SAN=address,undefined (or SAN=thread)
-# make check-mount | make check-crash | make check-fuzz | make soak
+# make check-static | make check-mount | make check-crash | make check-fuzz | make soak
 # make install DESTDIR= PREFIX= | make uninstall | make clean
 # B is where it is built; rebuilt when flags change.
 comma   := ,
@@ -8,10 +8,17 @@ PREFIX  ?= /usr/local
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes
 SANFLAG := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-COMPILE := $(CC) -std=gnu17 -pthread $(WARN) $(SANFLAG) $(CFLAGS)
+# Tests alone build with sanitizers: there a warning ends it.
+WERROR  := $(if $(SAN),-Werror)
+# What makes our mistakes harder to use (tests/static looks for it); sanitizers have their own.
+HARDEN  := -fPIE -fstack-protector-strong -fstack-clash-protection \
+	$(if $(filter x86_64,$(shell uname -m)),-fcf-protection) \
+	$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARDEN  := $(if $(SAN),,$(HARDEN))
+COMPILE := $(CC) -std=gnu17 -pthread $(WARN) $(HARDEN) $(SANFLAG) $(CFLAGS)
 INCLUDE := -I. -I/usr/include/fuse3 -D_GNU_SOURCE -DFUSE_USE_VERSION=314 $(CPPFLAGS)
 LDLIBS  := -llz4 -lxxhash -lgmp -lnettle -lstemmer -lunistring -lm
-LINK     = $(COMPILE) $(LDFLAGS) $^ $(LDLIBS) -o $@
+LINK     = $(COMPILE) -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS) $^ $(LDLIBS) -o $@
 objects  = $(patsubst %.c,$(B)/%.o,$(wildcard $(1)))
 
 all: packages programs
@@ -19,7 +26,7 @@ programs: $(B)/widefs $(B)/widefsctl
 
 # What Debian calls the libraries and tools. With all there nothing is fetched.
 PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
-TEST_PACKAGES := check clang libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq procps
+TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq procps
 packages: ; @tests/install-packages $(PACKAGES)
 test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)
 
@@ -35,7 +42,7 @@ $(B)/check-unit: LDLIBS += -lcheck -lsubunit -lrt -lm
 $(B)/widefs $(B)/widefsctl $(B)/check-unit: ; $(LINK)
 $(B)/%.a: ; @rm -f $@ && $(AR) rcs $@ $^
 $(B)/%.o: %.c $(B)/flags ; @mkdir -p $(@D)
-	$(COMPILE) $(INCLUDE) -MMD -MP -c $< -o $@
+	$(COMPILE) $(WERROR) $(INCLUDE) -MMD -MP -c $< -o $@
 $(B)/flags: FORCE ; @mkdir -p $(@D)	# rewritten, and all rebuilt, only when the flags differ
 	@echo '$(COMPILE) $(INCLUDE)' | cmp -s - $@ || echo '$(COMPILE) $(INCLUDE)' > $@
 
@@ -46,6 +53,7 @@ check-unit: $(B)/check-unit ; ./$<
 check-mount: programs ; @B=$(B) tests/mount/run
 check-crash: programs ; @B=$(B) tests/crash/run
 check-fuzz: ; @tests/fuzz/run
+check-static: programs ; @B=$(B) tests/static
 check-floors: ; @awk -f tests/floors.awk tests/floors $$(git ls-files '*.[ch]')
 soak: packages test-packages ; @tests/soak
 
@@ -61,5 +69,5 @@ uninstall:
 clean: ; rm -rf build
 FORCE:
 .PHONY: all programs packages test-packages demo check check-unit check-mount check-crash \
-	check-fuzz check-floors soak install uninstall clean FORCE
+	check-fuzz check-floors check-static soak install uninstall clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -189,12 +189,12 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = check_free(at.op, at.dir, at.name);
-	if (!err && !at.dir->ops->mkdir)
-		err = op_refuse(at.op, -EPERM,
-				"no directory can be made here");
 	if (!err)
-		err = at.dir->ops->mkdir(at.op, at.dir, at.name, mode, &c,
-					 &keep);
+		err = at.dir->ops->mkdir ?
+			at.dir->ops->mkdir(at.op, at.dir, at.name, mode, &c,
+					   &keep) :
+			op_refuse(at.op, -EPERM,
+				  "no directory can be made here");
 	if (err == -ENOENT)	/* of a key: not its one spelling */
 		err = -EINVAL;
 	if (!err) {
@@ -246,7 +246,7 @@ static int remove_file(struct op *op, struct node *n)
 		return op_refuse(op, -EPERM, "this file cannot be removed");
 	if (atomic_load(&n->opens) && n->ops->file->load &&
 	    !n->ops->file->streamed) {
-		err = file_load(op, n, &text);
+		file_load(op, n, &text);
 		op->reason[0] = 0;
 	}
 	if (image_is_new(op->fs, n) || held_drop(op->fs, n))

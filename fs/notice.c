@@ -40,7 +40,7 @@ static bool make_room(struct notices *q)
 	ring = mem_alloc(cap * sizeof(*ring));
 	if (!ring)
 		return false;
-	for (i = 0; i < q->count; i++)
+	for (i = 0; i < q->cap; i++)	/* it is full */
 		ring[i] = q->ring[(q->first + i) % q->cap];
 	mem_free(q->ring);
 	q->ring = ring;

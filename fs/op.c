@@ -234,7 +234,8 @@ void kept_child(struct op *op, struct node *n, struct child *out)
 static int set_times(struct op *op, struct node *dir, struct node *n,
 		     struct child *c)
 {
-	struct node *table = n ? n->table : c->is_table ? NULL : dir->table;
+	struct node *table = n ? n->table : c->is_table || !dir ? NULL :
+						      dir->table;
 	struct place p;
 	int err;
 

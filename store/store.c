@@ -216,7 +216,7 @@ const uint8_t *store_id(const struct store *s)
 void store_observe(struct store *s, const struct store_observer *observer)
 {
 	s->observed = observer != NULL;
-	s->observer = observer ? *observer : (struct store_observer){ NULL };
+	s->observer = observer ? *observer : (struct store_observer){ 0 };
 }
 
 /* -------------------------------------------------------------- durability */

@@ -285,6 +285,7 @@ static int run_group(struct plan *p, const struct bench_group *group)
 		tool_complain("bench", "%s", strerror(errno));
 	}
 	remove_tree(AT_FDCWD, path, 0);
+	p->bench.path = NULL;
 	return status ? TOOL_FAILED : TOOL_DONE;
 }
 

@@ -358,7 +358,7 @@ static int place_fields(struct import *im)
 	if (!im->place)
 		return -ENOMEM;
 	for (i = 0; i < im->field_count; i++) {
-		struct bytes name = BYTES_EMPTY;
+		struct bytes name;
 
 		im->place[i] = i;
 		if (named && more) {

@@ -142,7 +142,7 @@ void copy_to(struct copy *c)
 {
 	struct cql_backend *b = c->shell->backend;
 	struct buf query = BUF_INIT;
-	FILE *file = c->shell->out;
+	FILE *file = c->path ? NULL : c->shell->out;
 	int err = make_query(c, &query);
 
 	if (!err && c->path) {
@@ -159,7 +159,7 @@ void copy_to(struct copy *c)
 	if (!err)
 		err = write_rows(c, file);
 	copy_progress(c, true);
-	if ((c->path && file ? fclose(file) : fflush(file)) && !err)
+	if (file && (c->path ? fclose(file) : fflush(file)) && !err)
 		err = -errno;
 	if (err && cql_error_is_set(&b->error) && err != -EINTR)
 		shell_error(c->shell, &b->error, buf_bytes(&query));

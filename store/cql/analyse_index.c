@@ -272,7 +272,7 @@ static int contains_query(struct index_query *q, const struct restrictions *r)
 {
 	const struct contained *c = r->indexed->contained;
 
-	for (; c; c = c->next) {
+	for (;; c = c->next) {		/* one does: it chose the index */
 		if (c->has_key && c->has_value ?
 			    r->index->target == INDEX_ENTRIES :
 		    c->has_key ? r->index->target == INDEX_KEYS :

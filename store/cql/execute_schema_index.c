@@ -372,7 +372,7 @@ int create_index(struct ddl *d)
 		err = refuse_at(d->x, s->table.name.span,
 				refuse(d->x, "Table '%s' doesn't exist",
 				       table));
-	if (err)
+	if (err || !n.old)
 		goto out;
 	if (identifier_is_given(&s->name) &&
 	    keyspace_index(n.keyspace, s->name.text, NULL)) {

@@ -73,7 +73,7 @@ static void add_part(struct parser *p, struct type_name *t)
 
 static void parse_dimension(struct parser *p, struct type_name *t)
 {
-	struct token token = here(p);
+	struct token token;
 	long long value = 0;
 	struct bytes text;
 

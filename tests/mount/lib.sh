@@ -4,6 +4,7 @@
 # and it ends with `done_testing`.
 set -u
 B=${B:-build}
+# shellcheck disable=SC2034	# CTL is used by those that source this
 WIDEFS=$PWD/$B/widefs CTL=$PWD/$B/widefsctl
 W=$(mktemp -d "${TMPDIR:-/tmp}/widefs-test.XXXXXX") S=$W/store M=$W/mnt
 mkdir "$M"
