@@ -299,12 +299,24 @@ static int gather(struct execution *x, const struct function *f,
 	return 0;
 }
 
+/* By the type's order, empty values included. */
 static int apply_extreme(struct execution *x, const struct function *f,
 			 const struct bytes *args, bool *is_null)
 {
-	return gather(x, f, args[0], strcmp(f->name, "collection_min") ?
-					     AGGREGATE_MAX : AGGREGATE_MIN,
-		      is_null);
+	int sign = strcmp(f->name, "collection_min") ? 1 : -1;
+	struct bytes part, found = BYTES_NULL;
+	struct type_parts parts;
+	int more, err = type_parts_begin(&parts, f->args[0], args[0]);
+
+	if (err)
+		return err;
+	while ((more = type_parts_next(&parts, &part)) > 0)
+		if (bytes_is_null(found) ||
+		    type_compare(f->result, part, found) * sign > 0)
+			found = part;
+	*is_null = bytes_is_null(found);
+	buf_add_bytes(&x->scratch, found);
+	return more;
 }
 
 static int apply_sum(struct execution *x, const struct function *f,

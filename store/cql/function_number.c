@@ -1,7 +1,7 @@
 /*
  * Functions of numbers: abs, exp, log, log10, round. Those of whole numbers are
  * computed in double and narrowed as by a cast; those of decimals and varints
- * to 32 digits, with whole numbers scaled by 10^60 (GMP).
+ * to 32 digits or the argument's, with scaled whole numbers (GMP).
  */
 #include <errno.h>
 #include <math.h>
@@ -104,45 +104,66 @@ static int apply_abs(struct execution *x, const struct function *f,
 }
 
 /* ------------------------------------------------------ decimals, rounded */
-#define DIGITS 32	/* that a result keeps */
-#define GUARD 60	/* digits behind the point while computing */
+#define DIGITS 32	/* that a result keeps, or the argument's if more */
+#define DIGITS_MAX 1000
+#define GUARD 20	/* more digits while computing */
+
+/* How many digits a result keeps, as Cassandra has it. */
+static size_t digits_for(const struct decimal *d)
+{
+	size_t digits = big_digit_count(d->unscaled);
+
+	return digits < DIGITS ? DIGITS :
+	       digits > DIGITS_MAX ? DIGITS_MAX : digits;
+}
 
 /* Keep so many significant digits, rounding half up. */
-static void keep_digits(struct decimal *d)
+static void keep_digits(struct decimal *d, size_t kept)
 {
 	mpz_t power;
 	size_t digits = big_digit_count(d->unscaled);
 
-	if (digits <= DIGITS)
+	if (digits <= kept)
 		return;
 	mpz_init(power);
-	big_power_of_ten(power, digits - DIGITS);
-	d->scale -= (int32_t)(digits - DIGITS);
+	big_power_of_ten(power, digits - kept);
+	d->scale -= (int32_t)(digits - kept);
 	mpz_fdiv_q_2exp(power, power, 1);
 	if (mpz_sgn(d->unscaled) < 0)
 		mpz_sub(d->unscaled, d->unscaled, power);
 	else
 		mpz_add(d->unscaled, d->unscaled, power);
-	big_power_of_ten(power, digits - DIGITS);
+	big_power_of_ten(power, digits - kept);
 	mpz_tdiv_q(d->unscaled, d->unscaled, power);
 	mpz_clear(power);
 }
 
-static void strip_zeros(struct decimal *d)
+/* A whole number without the zeros behind its point; zero with none. */
+static void strip_whole(struct decimal *d)
 {
-	while (d->scale > 0 && mpz_sgn(d->unscaled) &&
-	       mpz_divisible_ui_p(d->unscaled, 10)) {
-		mpz_divexact_ui(d->unscaled, d->unscaled, 10);
-		d->scale--;
+	mpz_t power;
+
+	mpz_init(power);
+	if (d->scale > 0) {
+		big_power_of_ten(power, (unsigned long)d->scale);
+		if (mpz_divisible_p(d->unscaled, power)) {
+			mpz_divexact(d->unscaled, d->unscaled, power);
+			d->scale = 0;
+		}
 	}
+	mpz_clear(power);
 }
 
-/* n = d * 10^GUARD */
+/* n = d * 10^guard */
 static void to_fixed(mpz_t n, const struct decimal *d, long guard)
 {
 	long shift = guard - d->scale;
 	mpz_t power;
 
+	if (-shift > (long)big_digit_count(d->unscaled)) {
+		mpz_set_ui(n, 0);
+		return;
+	}
 	mpz_init(power);
 	big_power_of_ten(power, (unsigned long)labs(shift));
 	if (shift >= 0)
@@ -201,7 +222,8 @@ static void fixed_log_near(mpz_t out, const mpz_t n, const mpz_t one)
 }
 
 /* ln of d > 0: d = m * 10^k with 1 <= m < 10, m = r * 2^j. */
-static void fixed_log(mpz_t out, const struct decimal *d, const mpz_t one)
+static void fixed_log(mpz_t out, const struct decimal *d, const mpz_t one,
+		      long guard)
 {
 	long k = (long)big_digit_count(d->unscaled) - 1 - d->scale;
 	struct decimal m = *d;
@@ -210,7 +232,7 @@ static void fixed_log(mpz_t out, const struct decimal *d, const mpz_t one)
 
 	mpz_inits(n, two, ten, NULL);
 	m.scale += (int32_t)k;
-	to_fixed(n, &m, GUARD);
+	to_fixed(n, &m, guard);
 	mpz_mul_ui(two, one, 2);
 	fixed_log_near(two, two, one);
 	mpz_mul_ui(ten, one, 5);
@@ -232,6 +254,9 @@ static void fixed_log(mpz_t out, const struct decimal *d, const mpz_t one)
 
 static int decimal_log(struct execution *x, struct decimal *d, bool tens)
 {
+	/* Of a number near 1 as many digits are lost as it has. */
+	size_t digits = digits_for(d);
+	long guard = 2 * (long)digits + GUARD;
 	mpz_t one, out, ten;
 	struct decimal base;
 
@@ -241,24 +266,29 @@ static int decimal_log(struct execution *x, struct decimal *d, bool tens)
 				 "<= 0: x = %s", mpz_sgn(d->unscaled) ?
 				 "negative" : "0");
 	mpz_inits(one, out, ten, NULL);
-	big_power_of_ten(one, GUARD);
-	fixed_log(out, d, one);
+	big_power_of_ten(one, (unsigned long)guard);
+	fixed_log(out, d, one, guard);
 	if (tens) {
 		decimal_init(&base);
 		mpz_set_ui(base.unscaled, 10);
-		fixed_log(ten, &base, one);
+		fixed_log(ten, &base, one, guard);
 		mpz_mul(out, out, one);
 		mpz_tdiv_q(out, out, ten);
 		decimal_release(&base);
 	}
 	mpz_set(d->unscaled, out);
-	d->scale = GUARD;
+	d->scale = (int32_t)guard;
 	mpz_clears(one, out, ten, NULL);
+	keep_digits(d, digits);
+	if (tens)
+		strip_whole(d);
 	return 0;
 }
 
 static int decimal_exp(struct execution *x, struct decimal *d)
 {
+	size_t digits = digits_for(d);
+	long guard = (long)digits + GUARD;
 	mpz_t one, n;
 
 	/* Beyond this the result has more digits than anyone can want. */
@@ -266,18 +296,23 @@ static int decimal_exp(struct execution *x, struct decimal *d)
 		return refuse_as(x, CQL_SERVER_ERROR,
 				 "java.lang.ArithmeticException: Overflow");
 	mpz_inits(one, n, NULL);
-	big_power_of_ten(one, GUARD);
-	to_fixed(n, d, GUARD);
+	/* e^-x begins behind so many zeros: x / ln 10, and x is small. */
+	to_fixed(n, d, 0);
+	if (mpz_sgn(n) < 0)
+		guard += (long)((double)mpz_get_ui(n) / 2.3) + 1;
+	big_power_of_ten(one, (unsigned long)guard);
+	to_fixed(n, d, guard);
 	fixed_exp(d->unscaled, n, one);
-	d->scale = GUARD;
+	d->scale = (int32_t)guard;
 	mpz_clears(one, n, NULL);
+	keep_digits(d, digits);
 	return 0;
 }
 
 static int apply_big(struct execution *x, const struct function *f,
 		     struct bytes value)
 {
-	bool varint = f->args[0]->kind == TYPE_VARINT;
+	bool varint = f->args[0]->kind == TYPE_VARINT, whole;
 	struct decimal d;
 	mpz_t power;
 	int err = big_room(4096 + 4 * value.len);
@@ -289,13 +324,14 @@ static int apply_big(struct execution *x, const struct function *f,
 		big_get(d.unscaled, value);
 	else
 		decimal_get(&d, value);
+	whole = !mpz_sgn(d.unscaled);	/* e^0 */
 	if (f->name[0] == 'e')
 		err = decimal_exp(x, &d);
 	else
 		err = decimal_log(x, &d, f->name[3]);
 	if (!err) {
-		keep_digits(&d);
-		strip_zeros(&d);
+		if (!mpz_sgn(d.unscaled) || whole)
+			strip_whole(&d);
 		if (varint) {
 			mpz_init(power);
 			big_power_of_ten(power, (unsigned long)labs(d.scale));

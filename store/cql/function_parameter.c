@@ -82,8 +82,8 @@ static const struct type *infer(struct execution *x, const struct argument *a,
 {
 	const struct type *t;
 
-	/* A literal list is a vector where one is wanted. */
-	if (parameter == PARAMETER_VECTOR && !a->type &&
+	/* A literal list is a vector where one is wanted in a SELECT list. */
+	if (parameter == PARAMETER_VECTOR && a->selected && !a->type &&
 	    a->term->kind == TERM_LIST && a->term->item_count)
 		return own_type(x, type_new_vector(type_native(TYPE_FLOAT),
 						   a->term->item_count));
@@ -92,6 +92,7 @@ static const struct type *infer(struct execution *x, const struct argument *a,
 		return t;
 	switch (parameter) {
 	case PARAMETER_ANY_OR_RESULT:
+	case PARAMETER_VECTOR:
 		return q->receiver;
 	case PARAMETER_STRING:
 	case PARAMETER_TEXT:

@@ -363,7 +363,9 @@ static int hint(struct execution *x, struct selectors *s,
 			       type->keyspace, type->name);
 	else
 		type_name_print(&name, t->type);
-	buf_add_format(&name, ")%s", part_name(x, e, t->left));
+	/* A tuple of one item has its parentheses in its name. */
+	buf_add_format(&name, ")%s", type->kind == TYPE_TUPLE ?
+				     e->name : part_name(x, e, t->left));
 	*out = arena_alloc(x->arena, sizeof(*e));
 	if (!*out) {
 		buf_release(&name);

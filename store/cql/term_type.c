@@ -9,6 +9,7 @@
 #include "store/cql/function.h"
 #include "store/cql/term.h"
 #include "store/type/convert.h"
+#include "store/type/native.h"
 
 /* ---------------------------------------------------------- assignability */
 /* Does the receiver take the bytes of such a value as they are? */
@@ -231,14 +232,32 @@ static const struct type *integer_type(struct bytes text)
 	char *end;
 	long long n;
 
-	if (text.len > 20)
-		return type_native(TYPE_VARINT);
 	errno = 0;
 	n = strtoll((const char *)text.ptr, &end, 10);
 	if (errno == ERANGE)
 		return type_native(TYPE_VARINT);
 	return type_native(n < INT32_MIN || n > INT32_MAX ? TYPE_BIGINT :
 							    TYPE_INT);
+}
+
+/* A double, where its digits are the literal's; else a decimal keeps them. */
+static const struct type *float_type(struct bytes text)
+{
+	const struct type *decimal = type_native(TYPE_DECIMAL);
+	struct buf written = BUF_INIT, kept = BUF_INIT;
+	char printed[FLOAT_TEXT_MAX];
+	struct type_error error;
+	size_t len = float_print(printed, TYPE_DOUBLE,
+				 strtod((const char *)text.ptr, NULL));
+	bool same = native_read_text(&written, TYPE_DECIMAL, text, &error) ||
+		    native_read_text(&kept, TYPE_DECIMAL,
+				     bytes_of(printed, len), &error) ||
+		    !type_compare(decimal, buf_bytes(&written),
+				  buf_bytes(&kept));
+
+	buf_release(&written);
+	buf_release(&kept);
+	return same ? type_native(TYPE_DOUBLE) : decimal;
 }
 
 static const struct type *constant_type(const struct term *t)
@@ -255,7 +274,7 @@ static const struct type *constant_type(const struct term *t)
 		return type_native(t->text.len > 14 && t->text.ptr[14] == '1' ?
 					   TYPE_TIMEUUID : TYPE_UUID);
 	case CONSTANT_FLOAT:
-		return type_native(TYPE_DOUBLE);
+		return float_type(t->text);
 	case CONSTANT_BOOLEAN:
 		return type_native(TYPE_BOOLEAN);
 	case CONSTANT_HEX:

@@ -227,13 +227,16 @@ static void print_plain(struct buf *out, const struct type_name *t,
 	buf_add_byte(out, '>');
 }
 
+/* A tuple is frozen anyway. */
 static void print_name(struct buf *out, const struct type_name *t,
 		       struct bytes keyspace)
 {
-	if (t->frozen)
+	bool frozen = t->frozen && t->kind != TYPE_NAME_TUPLE;
+
+	if (frozen)
 		buf_add_str(out, "frozen<");
 	print_plain(out, t, keyspace);
-	if (t->frozen)
+	if (frozen)
 		buf_add_byte(out, '>');
 }
 

@@ -11,6 +11,7 @@
 { "types-json", 0 },
 { "functions-arguments", 0 },
 { "functions-masks", 0 },
+{ "functions-numbers", 0 },
 { "types-wrong", 1 },	/* 0x01 is no tuple */
 { "indexes", 0 },
 { "selects", 0 },
