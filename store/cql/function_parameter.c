@@ -143,10 +143,12 @@ int parameter_types(struct execution *x,
 					 "to disambiguate",
 				      text_of_argument(x, a),
 				      signature(x, name, parameters));
-		/* Cassandra does not see what a column with DESC is. */
+		/* Cassandra does not see what a column with DESC is, unless it
+		 * is text. */
 		required = words[kind_of(parameters[i])].required;
 		if (!suits(types[i], kind_of(parameters[i])) ||
-		    (required && a->reversed))
+		    (required && a->reversed &&
+		     kind_of(parameters[i]) != PARAMETER_STRING))
 			return refuse(x, "Function system.%s requires %s, but "
 					 "found argument %s of type %s", name,
 				      required, text_of_argument(x, a),
