@@ -27,7 +27,10 @@ static int read_image(struct op *op, struct handle *h, struct image *image,
 	return err;
 }
 
-/* A reader goes on with what it began with; from the begin it looks again. */
+/*
+ * A reader goes on with what it began with; from the begin, and behind the end,
+ * it looks again: who has read all of a large value does not keep it.
+ */
 static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 			  size_t size, struct buf *out)
 {
@@ -35,14 +38,22 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 
 	mutex_lock(&h->lock);
 	if (!offset || !h->pinned) {
+		pin_give(op->fs, h);
 		buf_clear(&h->text);
 		err = file_load(op, h->node, &h->text);
 		if (!err && h->text.failed)
 			err = -ENOMEM;
+		if (!err)
+			err = pin_share(op->fs, h);
 		h->pinned = !err;
 	}
 	if (!err)
-		slice(out, buf_bytes(&h->text), offset, size);
+		slice(out, buf_bytes(h->pin ? &h->pin->text : &h->text), offset,
+		      size);
+	if (!err && h->pin && offset >= h->pin->text.len) {
+		pin_give(op->fs, h);
+		h->pinned = false;
+	}
 	mutex_unlock(&h->lock);
 	return err;
 }

@@ -28,7 +28,7 @@ static void drop_node(void *context, struct node *n)
 {
 	scratch_free(context, n->scratch);
 	held_free(context, n->held);
-	image_free(n->image);
+	image_free(context, n->image);
 }
 
 int fs_open(struct fs **out, struct store *s, const struct fs_options *o)

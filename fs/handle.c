@@ -94,6 +94,7 @@ void handle_free(struct fs *fs, struct handle *h)
 	handle_unlink(fs, h);
 	atomic_fetch_sub(&h->node->opens, 1);
 	image_give(fs, h->node, h->image);
+	pin_give(fs, h);
 	buf_release(&h->text);
 	mutex_release(&h->lock);
 	node_put(&fs->nodes, h->node);
@@ -168,7 +169,7 @@ static int commit_locked(struct op *op, struct handle *h, struct image *image,
 	image->is_new = false;
 	image->how.has_mtime = false;
 	image->how.has_expires = false;
-	buf_clear(&image->text);
+	image_forget(op->fs, image);
 	image->loaded = image->how.append;
 	return 0;
 }

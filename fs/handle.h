@@ -25,7 +25,17 @@ struct image {
 	bool is_new;			/* nothing is stored under the name yet */
 	bool orphan;			/* unlinked: commits go nowhere */
 	struct buf text;
+	uint64_t charged;		/* bytes of it in fs->pending_bytes */
 	struct store_how how;		/* times set while it is pending */
+};
+
+/*
+ * A large text that readers of a node began with, shared by those that began
+ * with the same.
+ */
+struct pin {
+	unsigned users;			/* under the node's image stripe */
+	struct buf text;
 };
 
 struct handle {
@@ -41,11 +51,16 @@ struct handle {
 	unsigned flushes;		/* since the last write or cut */
 	struct mutex lock;		/* of what follows */
 	bool pinned;
-	struct buf text;		/* what a reader began with */
+	struct buf text;		/* what a reader began with, or */
+	struct pin *pin;
 	void *state;			/* of kinds with their own calls */
 	struct handle *next, **link;	/* in fs->writers or fs->readers */
 };
 
+/* What a reader began with is shared from now on, where it is large. -ENOMEM. */
+int pin_share(struct fs *fs, struct handle *h);
+/* Any that h has goes. */
+void pin_give(struct fs *fs, struct handle *h);
 /* Is a value pending? Then *size is its length. */
 bool image_size(struct fs *fs, struct node *n, uint64_t *size);
 /* Does the file exist only as a pending one? */
@@ -60,7 +75,9 @@ bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* The same of a document, whose descriptors have an image each. */
 bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 struct image *image_new(void);
-void image_free(struct image *image);
+void image_free(struct fs *fs, struct image *image);
+/* Its text: what it takes is kept only where that is little. */
+void image_forget(struct fs *fs, struct image *image);
 /* The node's image with one more user; make: where there was none. NULL. */
 struct image *image_take(struct fs *fs, struct node *n, bool make);
 bool image_give(struct fs *fs, struct node *n, struct image *image);

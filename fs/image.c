@@ -5,6 +5,9 @@
 #include "fs/inner.h"
 #include "store/base/alloc.h"
 
+#define PENDING_LEAST (256ull << 20)	/* bytes: the bound is no less */
+#define PIN_LEAST (64 << 10)	/* less is not worth freeing or sharing */
+
 static struct mutex *stripe_of(struct fs *fs, struct node *n)
 {
 	return &fs->image_locks[n->id % NODE_SHARDS];
@@ -21,10 +24,25 @@ struct image *image_new(void)
 	return image;
 }
 
-void image_free(struct image *image)
+static void uncharge(struct fs *fs, struct image *image)
+{
+	atomic_fetch_sub(&fs->pending_bytes, image->charged);
+	image->charged = 0;
+}
+
+void image_forget(struct fs *fs, struct image *image)
+{
+	uncharge(fs, image);
+	if (image->text.cap > PIN_LEAST)
+		buf_release(&image->text);
+	buf_clear(&image->text);
+}
+
+void image_free(struct fs *fs, struct image *image)
 {
 	if (!image)
 		return;
+	uncharge(fs, image);
 	buf_release(&image->text);
 	mutex_release(&image->lock);
 	mem_free(image);
@@ -59,10 +77,67 @@ bool image_give(struct fs *fs, struct node *n, struct image *image)
 		n->image = NULL;
 	mutex_unlock(stripe);
 	if (last)
-		image_free(image);
+		image_free(fs, image);
 	return last;
 }
 
+/* -------------------------------------------------------------------- pins */
+static void give_pin(struct fs *fs, struct node *n, struct pin *pin)
+{
+	struct mutex *stripe = stripe_of(fs, n);
+	bool last;
+
+	mutex_lock(stripe);
+	last = !--pin->users;
+	if (last && n->pin == pin)
+		n->pin = NULL;
+	mutex_unlock(stripe);
+	if (last) {
+		buf_release(&pin->text);
+		mem_free(pin);
+	}
+}
+
+void pin_give(struct fs *fs, struct handle *h)
+{
+	if (h->pin)
+		give_pin(fs, h->node, h->pin);
+	h->pin = NULL;
+}
+
+int pin_share(struct fs *fs, struct handle *h)
+{
+	struct mutex *stripe = stripe_of(fs, h->node);
+	struct pin *latest;
+
+	if (h->text.len < PIN_LEAST)
+		return 0;
+	mutex_lock(stripe);
+	latest = h->node->pin;
+	if (latest)
+		latest->users++;
+	mutex_unlock(stripe);
+	if (latest && bytes_equal(buf_bytes(&latest->text),
+				  buf_bytes(&h->text))) {
+		buf_release(&h->text);
+		h->pin = latest;
+		return 0;
+	}
+	if (latest)
+		give_pin(fs, h->node, latest);
+	h->pin = mem_zalloc(1, sizeof(*h->pin));
+	if (!h->pin)
+		return -ENOMEM;
+	h->pin->users = 1;
+	h->pin->text = h->text;
+	h->text = BUF_INIT;
+	mutex_lock(stripe);
+	h->node->pin = h->pin;
+	mutex_unlock(stripe);
+	return 0;
+}
+
+/* ---------------------------------------------------------------- pending */
 bool image_size(struct fs *fs, struct node *n, uint64_t *size)
 {
 	struct image *image;
@@ -136,6 +211,33 @@ bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return pending;
 }
 
+/*
+ * Its text is to have that length. All that is open for writing and not
+ * committed has a bound; users who did not mount get half of it, so that they
+ * do not stop who did.
+ */
+static int charge(struct op *op, struct image *image, uint64_t len)
+{
+	struct fs *fs = op->fs;
+	uint64_t limit = 4 * fs->max_value, more, now;
+
+	if (len <= image->charged)
+		return 0;
+	if (limit < PENDING_LEAST)
+		limit = PENDING_LEAST;
+	if (op->call && op->call->uid && op->call->uid != fs->uid)
+		limit /= 2;
+	more = len - image->charged;
+	now = atomic_fetch_add(&fs->pending_bytes, more) + more;
+	if (now > limit) {
+		atomic_fetch_sub(&fs->pending_bytes, more);
+		return op_refuse(op, -ENOSPC,
+				 "too much is open for writing and not closed");
+	}
+	image->charged = len;
+	return 0;
+}
+
 int image_load(struct op *op, struct node *n, struct image *image)
 {
 	int err;
@@ -148,6 +250,8 @@ int image_load(struct op *op, struct node *n, struct image *image)
 		err = 0;
 	if (!err && image->text.failed)
 		err = -ENOMEM;
+	if (!err)
+		err = charge(op, image, image->text.len);
 	image->loaded = !err;
 	return err;
 }
@@ -160,7 +264,7 @@ int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
 		return op_refuse(op, -EFBIG, "a value may have %llu bytes",
 				 (unsigned long long)op->fs->max_value);
 	if (!size) {
-		buf_clear(&image->text);
+		image_forget(op->fs, image);
 		image->loaded = true;
 		image->state = IMAGE_CUT;
 		return 0;
@@ -171,6 +275,9 @@ int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
 	if (size > image->text.len) {
 		size_t more = size - image->text.len;
 
+		err = charge(op, image, size);
+		if (err)
+			return err;
 		if (!buf_reserve(&image->text, more))
 			return -ENOMEM;
 		memset(image->text.ptr + image->text.len, 0, more);
@@ -215,6 +322,9 @@ int image_write(struct op *op, struct node *n, struct image *image,
 		return op_refuse(op, -EFBIG, "a value may have %llu bytes",
 				 (unsigned long long)op->fs->max_value);
 	old_len = text->len;
+	err = charge(op, image, end);
+	if (err)
+		return err;
 	if (end > old_len && !buf_reserve(text, end - old_len)) {
 		text->failed = false;
 		return -ENOMEM;

@@ -56,6 +56,7 @@ struct node {
 	uint32_t known_changes;
 	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
 	_Atomic(struct image *) image;	/* changed under its stripe: image.c */
+	struct pin *pin;		/* the latest: under the same */
 	struct scratch *scratch;	/* of a scratch file: made with it */
 	struct held *held;		/* below a waiting directory: held.c */
 	struct node *next_name, *next_id;	/* under their shards */

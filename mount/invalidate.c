@@ -1,6 +1,7 @@
 #include "mount/invalidate.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,8 @@
 
 #define NOTIFY_INC_EPOCH 8	/* of kernel 6.16; younger than our headers */
 #define BATCH 64
+#define TRIM_EVERY_S 5
+#define TRIM_LEAST ((size_t)32 << 20)	/* bytes that are free and kept */
 
 /* A reply that waits for a notice. */
 struct waiting {
@@ -157,6 +160,16 @@ static void *send_notices(void *argument)
 	return NULL;
 }
 
+/*
+ * Of large values glibc keeps what was freed in the heaps of all its threads,
+ * and what comes next may find room in none of them.
+ */
+static void give_memory_back(void)
+{
+	if (mallinfo2().fordblks > TRIM_LEAST)
+		malloc_trim(0);
+}
+
 static void *run_timer(void *argument)
 {
 	struct notifier *n = argument;
@@ -177,6 +190,8 @@ static void *run_timer(void *argument)
 		pthread_mutex_unlock(&n->lock);
 		now = clock_now_s();
 		fs_timer(n->mount->fs, now);
+		if (now % TRIM_EVERY_S == 0)
+			give_memory_back();
 		pthread_mutex_lock(&n->lock);
 	}
 	pthread_mutex_unlock(&n->lock);
