@@ -31,6 +31,7 @@ static const char *const queries[] = {
 	"SELECT p, c, v FROM k.t WHERE v = 1 ALLOW FILTERING",
 	"SELECT p, c, v FROM k.t WHERE v = 2 ALLOW FILTERING",
 	"SELECT * FROM k.u",
+	"SELECT * FROM k.u WHERE v = 1",
 	"SELECT * FROM k.n",
 	NULL
 };
@@ -54,6 +55,23 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"ALTER TABLE k.u DROP n",
 		"DROP KEYSPACE k", KEYSPACE, TABLE,
+	} },
+	{ "compact", 5, 150, {
+		KEYSPACE,
+		"CREATE TABLE k.u (p int PRIMARY KEY, v int, w text) "
+		"WITH COMPACT STORAGE",
+		"INSERT INTO k.u (p, v, w) VALUES (1, 1, 'one')",
+		"INSERT INTO k.u (p, v, w) VALUES (2, 1, 'two')",
+		"CREATE INDEX ON k.u (v)", "flush",
+		"DELETE FROM k.u WHERE p = 2",
+		"INSERT INTO k.u (p, w) VALUES (3, 'three')", "sync",
+		"ALTER TABLE k.u DROP COMPACT STORAGE",
+		"INSERT INTO k.u (p, column1, value) VALUES (1, 'a', 0x01)",
+		"UPDATE k.u SET v = 1 WHERE p = 3",
+		"flush", "compact",
+		"UPDATE k.u SET v = 2 WHERE p = 1",
+		"DELETE FROM k.u WHERE p = 1 AND column1 < 'b'",
+		"reopen",
 	} },
 	{ "rows", 9, 300, {
 		KEYSPACE, TABLE, OTHER,
