@@ -104,8 +104,11 @@ static int check_own(struct ddl *d, const struct written *w,
 	int32_t n;
 
 	value = property_entry(d, p, "compression_level");
-	if (w->compressor == ZSTD && value &&
-	    (!read_java_int(&n, value) || n < -131072 || n > 22))
+	if (w->compressor == ZSTD && value && !read_java_int(&n, value))
+		return misconfigured(d, "ZstdCompressor.create() threw an "
+					"error: java.lang.NumberFormatException "
+					"For input string: \"%s\"", value);
+	if (w->compressor == ZSTD && value && (n < -131072 || n > 22))
 		return misconfigured(d, "ZstdCompressor.create() threw an "
 					"error: java.lang."
 					"IllegalArgumentException "
