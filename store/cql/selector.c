@@ -612,9 +612,12 @@ static int meta(struct execution *x, struct selectors *s,
 				 "KEY part %s", words[t->kind], column->name);
 	many = type_is_multicell(column->type);
 	part = type_native(t->kind == TERM_TTL ? TYPE_INT : TYPE_BIGINT);
-	e = expression_new(x, EXPRESSION_META, part, 0);
+	e = expression_new(x, EXPRESSION_META, part,
+			   many || of == column ? 0 : 1);
 	if (!e)
 		return -ENOMEM;
+	if (e->arg_count)
+		e->args[0] = of;
 	e->column = column->column;
 	e->meta = t->kind;
 	e->meta_part = many ? t->left->kind : TERM_COLUMN;

@@ -16,7 +16,8 @@ enum expression_kind {
 	EXPRESSION_FIELD,	/* field number index of args[0] */
 	EXPRESSION_ELEMENT,	/* args[0][from] */
 	EXPRESSION_SLICE,	/* args[0][from..to] */
-	EXPRESSION_META,	/* writetime and such of a column or a part */
+	EXPRESSION_META,	/* writetime and such of a column or a part; of a
+				 * frozen column's part: args[0] is that */
 };
 struct expression {
 	enum expression_kind kind;

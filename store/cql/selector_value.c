@@ -43,6 +43,23 @@ static struct bytes cell_time(struct execution *x, const struct expression *e,
 	return bytes_of(bytes, 8);
 }
 
+/* Is the part of a frozen column there that is asked about? The column's one
+ * cell does not tell. */
+static int has_part(struct execution *x, const struct expression *e,
+		    struct row_values *row)
+{
+	struct bytes value;
+	int err;
+
+	if (!e->arg_count)
+		return 1;
+	err = expression_value(x, e->args[0], row, NULL, &value);
+	if (err || bytes_is_null(value))
+		return err;
+	/* a slice of nothing is its count */
+	return e->args[0]->kind != EXPRESSION_SLICE || value.len > 4;
+}
+
 static int meta_value(struct execution *x, const struct expression *e,
 		      struct row_values *row, struct bytes *value)
 {
@@ -52,13 +69,16 @@ static int meta_value(struct execution *x, const struct expression *e,
 	bool fields = e->column->type->kind == TYPE_UDT;
 	uint32_t count = 0;
 	struct bytes *parts;
+	int there = has_part(x, e, row);
 
+	*value = BYTES_NULL;
+	if (there <= 0)
+		return there;
 	parts = arena_zalloc(x->arena, cells->count +
 				       e->column->type->part_count,
 			     sizeof(*parts));
 	if (!parts)
 		return -ENOMEM;
-	*value = BYTES_NULL;
 	for (uint32_t i = 0; i < cells->count; i++) {
 		c = &cells->cells[i];
 		if (!cell_selected(e, c))

@@ -47,3 +47,9 @@
 { "random/024", 0 },
 { "random/025", 0 },
 { "random/026", 0 },	/* the system's own tables */
+{ "random/041", 0 },
+{ "random/042", 0 },
+{ "random/043", 0 },
+{ "random/044", 0 },
+{ "random/045", 0 },
+{ "random/046", 0 },
