@@ -228,7 +228,7 @@ static int check_partition_write(struct execution *x, struct restrictions *r)
 {
 	uint32_t keys = r->table->partition_key_count;
 
-	if (r->token)
+	if (r->token && missing(r, 0, keys))
 		return refuse(x, "The token function cannot be used in WHERE "
 				 "clauses for %s statements",
 			      type_words[r->type]);

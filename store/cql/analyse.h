@@ -129,6 +129,9 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 /* Slices in clustering order; *nothing: no row can be meant. count 0: all. */
 int plan_slices(struct execution *x, const struct restrictions *r,
 		struct slice **slices, size_t *count, bool *nothing);
+/* Two rows in the table's order, DESC considered. */
+int compare_clusterings(const struct table *t, const struct bytes *a,
+			const struct bytes *b);
 /* The token range; *nothing when it is empty. */
 int plan_tokens(struct execution *x, const struct restrictions *r,
 		int64_t *from, int64_t *to, bool *nothing);

@@ -546,20 +546,28 @@ int plan_slices(struct execution *x, const struct restrictions *r,
 }
 
 /* ------------------------------------------------------------------- rows */
-static int compare_rows(const void *a, const void *b, void *table)
+int compare_clusterings(const struct table *t, const struct bytes *a,
+			const struct bytes *b)
 {
-	const struct bytes *va = *(struct bytes *const *)a;
-	const struct bytes *vb = *(struct bytes *const *)b;
-	const struct table *t = table;
 	int order = 0;
 
-	for (uint32_t i = 0; i < t->clustering_count && !order; i++)
-		order = type_compare(table_clustering_column(t, i)->type,
-				     va[i], vb[i]);
+	for (uint32_t i = 0; i < t->clustering_count && !order; i++) {
+		const struct column *c = table_clustering_column(t, i);
+
+		order = type_compare(c->type, a[i], b[i]);
+		if (c->reversed)
+			order = -order;
+	}
 	return order;
 }
 
-/* A row that IN names twice is one. */
+static int compare_rows(const void *a, const void *b, void *table)
+{
+	return compare_clusterings(table, *(struct bytes *const *)a,
+				   *(struct bytes *const *)b);
+}
+
+/* In the table's order; a row that IN names twice is one. */
 static size_t drop_equal(const struct table *t, struct bytes **rows,
 			 size_t count)
 {

@@ -31,16 +31,19 @@ static int check_counters(struct execution *x, const struct batch_state *b)
 
 		counter = counter || is_counter;
 		other = other || !is_counter;
-		if (is_counter && b->batch->kind == BATCH_LOGGED)
-			return refuse(x, "Cannot include a counter statement "
-					 "in a logged batch");
-		if (!is_counter && b->batch->kind == BATCH_COUNTER)
-			return refuse(x, "Cannot include non-counter statement "
-					 "in a counter batch");
 	}
+	if (counter && b->batch->using.timestamp)
+		return refuse(x, "Cannot provide custom timestamp for a BATCH "
+				 "containing counters");
+	if (other && b->batch->kind == BATCH_COUNTER)
+		return refuse(x, "Cannot include non-counter statement in a "
+				 "counter batch");
 	if (counter && other)
 		return refuse(x, "Counter and non-counter mutations cannot "
 				 "exist in the same batch");
+	if (counter && b->batch->kind == BATCH_LOGGED)
+		return refuse(x, "Cannot include a counter statement in a "
+				 "logged batch");
 	return 0;
 }
 
@@ -92,6 +95,10 @@ static int prepare(struct execution *x, struct batch_state *b)
 		if (!err && modification_is_conditional(&b->items[i]))
 			b->conditional = true;
 	}
+	if (!err && b->batch->using.timestamp)
+		err = term_integer(x, &b->timestamp_us,
+				   b->batch->using.timestamp, TYPE_BIGINT,
+				   "timestamp");
 	if (!err)
 		err = check_using(x, b);
 	if (!err)
@@ -100,24 +107,20 @@ static int prepare(struct execution *x, struct batch_state *b)
 		if (b->items[i].table != b->items[0].table)
 			return refuse(x, "Batch with conditions cannot span "
 					 "multiple tables");
+	for (uint32_t i = 0; !err && i < b->count; i++)
+		err = modification_validate(x, &b->items[i]);
 	return err;
 }
 
-static int read_timestamp(struct execution *x, struct batch_state *b)
+static int plan_timestamp(struct execution *x, struct batch_state *b)
 {
-	const struct term *t = b->batch->using.timestamp;
-	int err;
-
-	if (!t) {
+	if (!b->batch->using.timestamp)
 		b->timestamp_us = statement_timestamp(x);
-		return 0;
-	}
-	err = term_integer(x, &b->timestamp_us, t, TYPE_BIGINT, "timestamp");
-	if (!err && b->timestamp_us == INT64_MIN)
+	else if (b->timestamp_us == INT64_MIN)
 		return refuse(x, "Out of bound timestamp, must be in [%lld, "
 				 "%lld]", (long long)INT64_MIN + 1,
 			      (long long)INT64_MAX);
-	return err;
+	return 0;
 }
 
 /* Partitions of all statements, none twice. */
@@ -158,43 +161,14 @@ static int refuse_in_turn(struct execution *x, struct batch_state *b,
 	struct write *w = &x->session->write;
 	int err = 0;
 
-	for (uint32_t n = 0; n < i && !err && !b->conditional; n++)
+	for (uint32_t n = 0; n < i && !err; n++)
 		if (modification_reads(&b->items[n]))
 			err = modification_apply(x, &b->items[n], w);
 	write_clear(w);
-	return err ? err : modification_plan(x, &b->items[i], b->timestamp_us);
+	return err ? err : modification_plan_rows(x, &b->items[i],
+						  b->timestamp_us);
 }
 
-static int plan(struct execution *x, struct batch_state *b)
-{
-	int err = read_timestamp(x, b);
-
-	for (uint32_t i = 0; i < b->count && !err; i++) {
-		struct modification *m = &b->items[i];
-
-		if (b->conditional && partition_is_in(&m->where))
-			return refuse(x, "Batch with conditions cannot span "
-					 "multiple partitions (you cannot use "
-					 "IN on the partition key)");
-		x->quiet++;
-		err = modification_plan(x, m, b->timestamp_us);
-		x->quiet--;
-		if (err == -EINVAL)
-			return refuse_in_turn(x, b, i);
-		/* What else is in a conditional batch outlives its ranges. */
-		if (b->conditional && m->ranges && !m->has_timestamp)
-			m->timestamp_us--;
-		b->reads = b->reads || modification_reads(m);
-	}
-	if (!err)
-		err = add_partitions(x, b);
-	if (!err && b->conditional && b->ref_count > 1)
-		return refuse(x, "Batch with conditions cannot span multiple "
-				 "partitions");
-	return err;
-}
-
-/* ------------------------------------------------------------ conditional */
 static bool same_row(const struct modification *a, const struct modification *b)
 {
 	const struct table *t = a->table;
@@ -212,12 +186,6 @@ static bool same_row(const struct modification *a, const struct modification *b)
 	return true;
 }
 
-static const char *condition_word(const struct modification *m)
-{
-	return m->not_exists ? "IF NOT EXISTS" :
-	       m->exists     ? "IF EXISTS" : "IF";
-}
-
 static int check_mixed(struct execution *x, const struct modification *a,
 		       const struct modification *b)
 {
@@ -232,10 +200,64 @@ static int check_mixed(struct execution *x, const struct modification *a,
 	if (simple_a && simple_b)
 		return refuse(x, "Cannot mix IF EXISTS and IF NOT EXISTS "
 				 "conditions for the same row");
+	/* Before other conditions both kinds are told so. */
 	return refuse(x, "Cannot mix IF conditions and %s for the same row",
-		      condition_word(simple_a ? a : b));
+		      simple_b && b->exists ? "IF EXISTS" : "IF NOT EXISTS");
 }
 
+/* Of a conditional batch: all is about one partition, each about one row. */
+static int plan_conditional(struct execution *x, struct batch_state *b,
+			    struct modification *m)
+{
+	int err = modification_plan_keys(x, m);
+
+	if (err)
+		return err;
+	if (partition_is_in(&m->where))
+		return refuse(x, "Batch with conditions cannot span multiple "
+				 "partitions (you cannot use IN on the "
+				 "partition key)");
+	if (!bytes_equal(m->keys[0], b->items[0].keys[0]))
+		return refuse(x, "Batch with conditions cannot span multiple "
+				 "partitions");
+	err = modification_check_rows(x, m);
+	if (!err)
+		err = modification_plan_rows(x, m, b->timestamp_us);
+	/*
+	 * All has the one time of the decision, whatever was asked for; what
+	 * else is in the batch outlives its ranges.
+	 */
+	m->timestamp_us = b->timestamp_us - m->ranges;
+	m->has_timestamp = false;
+	return err;
+}
+
+static int plan(struct execution *x, struct batch_state *b)
+{
+	int err = plan_timestamp(x, b);
+
+	for (uint32_t i = 0; i < b->count && !err && !b->conditional; i++)
+		err = modification_plan_keys(x, &b->items[i]);
+	for (uint32_t i = 0; i < b->count && !err; i++) {
+		struct modification *m = &b->items[i];
+
+		if (b->conditional) {
+			err = plan_conditional(x, b, m);
+			for (uint32_t j = 0; j < i && !err; j++)
+				err = check_mixed(x, &b->items[j], m);
+		} else {
+			x->quiet++;
+			err = modification_plan_rows(x, m, b->timestamp_us);
+			x->quiet--;
+			if (err == -EINVAL)
+				return refuse_in_turn(x, b, i);
+		}
+		b->reads = b->reads || modification_reads(m);
+	}
+	return err ? err : add_partitions(x, b);
+}
+
+/* ------------------------------------------------------------ conditional */
 static int check_conditions(struct execution *x, struct batch_state *b,
 			    bool *applies)
 {
@@ -245,13 +267,11 @@ static int check_conditions(struct execution *x, struct batch_state *b,
 	b->rows = arena_zalloc(x->arena, b->count, sizeof(*b->rows));
 	if (!b->rows)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < b->count; i++)
-		for (uint32_t j = 0; j < i && !err; j++)
-			err = check_mixed(x, &b->items[j], &b->items[i]);
 	for (uint32_t i = 0; i < b->count && !err; i++) {
 		if (!modification_is_conditional(&b->items[i]))
 			continue;
-		err = condition_check(x, &b->items[i], &b->rows[i]);
+		err = condition_check(x, &b->items[i], &b->rows[i],
+				      !*applies);
 		*applies = *applies && b->rows[i].applies;
 	}
 	return err;
@@ -304,45 +324,110 @@ static int refused_row(struct execution *x, struct batch_state *b, uint32_t i,
 	return 0;
 }
 
+/* Was statement i's row read and found, and by none before it? */
+static bool found_row(const struct batch_state *b, uint32_t i)
+{
+	const struct modification *m = &b->items[i];
+
+	if (!condition_asks_row(m) || !b->rows[i].row_exists)
+		return false;
+	for (uint32_t j = 0; j < i; j++)
+		if (condition_asks_row(&b->items[j]) &&
+		    same_row(&b->items[j], m))
+			return false;
+	return true;
+}
+
+/*
+ * Without such a row the first statement that has statics to show does. Asked
+ * about rows too, the read did not look for a first row of the partition.
+ */
+static bool shows_statics(struct batch_state *b, uint32_t i)
+{
+	bool all;
+
+	if (!modification_is_conditional(&b->items[i]) ||
+	    (b->items[i].not_exists && b->rows[i].applies) ||
+	    !condition_shows(&b->items[i], &b->rows[i], &all))
+		return false;
+	for (uint32_t j = 0; j < b->count; j++) {
+		if (!condition_asks_row(&b->items[j]))
+			continue;
+		b->rows[i].first_clustering = NULL;
+		return b->rows[i].static_exists;
+	}
+	return true;
+}
+
+/* The statements whose rows are shown, in the order of the rows. */
+static uint32_t shown_statements(struct batch_state *b, uint32_t *shown)
+{
+	const struct table *t = b->items[0].table;
+	uint32_t count = 0, at, i;
+
+	for (i = 0; i < b->count; i++) {
+		if (!found_row(b, i))
+			continue;
+		for (at = count++; at && t->clustering_count; at--) {
+			if (compare_clusterings(t, b->items[i].rows[0],
+						b->items[shown[at - 1]]
+							.rows[0]) >= 0)
+				break;
+			shown[at] = shown[at - 1];
+		}
+		shown[at] = i;
+	}
+	for (i = 0; !count && i < b->count; i++)
+		if (shows_statics(b, i))
+			shown[count++] = i;
+	return count;
+}
+
+static int refused_rows(struct execution *x, struct batch_state *b,
+			const struct column **columns, uint32_t count, bool all,
+			struct bytes **rows, uint32_t *given)
+{
+	uint32_t *shown = arena_alloc(x->arena, (b->count + 1) *
+						sizeof(*shown));
+	int err = 0;
+
+	if (!shown)
+		return -ENOMEM;
+	*given = shown_statements(b, shown);
+	for (uint32_t i = 0; i < *given && !err; i++) {
+		rows[i] = arena_zalloc(x->arena, count + 1, sizeof(**rows));
+		err = rows[i] ? refused_row(x, b, shown[i], columns, count,
+					    all, rows[i]) : -ENOMEM;
+	}
+	return err;
+}
+
 static int batch_refused(struct cql_result *r, struct batch_state *b)
 {
 	struct execution *x = &r->execution;
 	const struct table *t = b->items[0].table;
 	const struct column **columns;
 	struct bytes **rows;
-	uint32_t count, given = 0, i, j;
-	bool all = false, one;
+	uint32_t count, given = 0, i;
+	bool all = false, statics = false;
 	int err;
 
-	for (i = 0; i < b->count; i++)
+	for (i = 0; i < b->count; i++) {
 		all = all || b->items[i].exists || b->items[i].not_exists;
+		statics = statics ||
+			  (modification_is_conditional(&b->items[i]) &&
+			   b->items[i].sets_static);
+	}
+	for (i = 0; i < b->count; i++)
+		b->items[i].sets_static = statics;
 	columns = arena_zalloc(x->arena, t->column_count, sizeof(*columns));
 	rows = arena_zalloc(x->arena, b->count + 1, sizeof(*rows));
 	if (!columns || !rows)
 		return -ENOMEM;
 	count = refused_columns(b, columns, all);
-	for (i = 0; i < b->count; i++) {
-		if (!modification_is_conditional(&b->items[i]) ||
-		    !b->rows[i].values.table ||
-		    !(b->rows[i].row_exists ||
-		      condition_shows(&b->items[i], &b->rows[i], &one)))
-			continue;
-		if (b->items[i].not_exists && b->rows[i].applies)
-			continue;
-		for (j = 0; j < i; j++)
-			if (modification_is_conditional(&b->items[j]) &&
-			    same_row(&b->items[j], &b->items[i]))
-				break;
-		if (j < i)
-			continue;
-		rows[given] = arena_zalloc(x->arena, count + 1,
-					   sizeof(**rows));
-		err = rows[given] ? refused_row(x, b, i, columns, count, all,
-						rows[given]) : -ENOMEM;
-		if (err)
-			return err;
-		given++;
-	}
+	err = refused_rows(x, b, columns, count, all, rows, &given);
+	if (err)
+		return err;
 	if (!given) {
 		count = 0;
 		rows[given] = arena_zalloc(x->arena, 1, sizeof(**rows));

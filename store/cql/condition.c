@@ -31,7 +31,6 @@ static int element_condition(struct execution *x, struct if_condition *i,
 {
 	const struct type *t = i->column->type;
 	struct receiver key;
-	int err;
 
 	if (!type_is_collection(t))
 		return refuse(x, "Invalid element access syntax for "
@@ -46,16 +45,7 @@ static int element_condition(struct execution *x, struct if_condition *i,
 	*value = receiver_part(whole, RECEIVER_VALUE,
 			       t->parts[t->part_count - 1]);
 	i->has_key = true;
-	err = term_value(x, &i->key, c->key, &key);
-	if (err)
-		return err;
-	if (bytes_is_null(i->key))
-		return refuse(x, "Invalid null value for %s element access",
-			      t->kind == TYPE_LIST ? "list" : "map");
-	if (t->kind == TYPE_LIST && (int32_t)get_be32(i->key.ptr) < 0)
-		return refuse(x, "Invalid negative list index %d",
-			      (int32_t)get_be32(i->key.ptr));
-	return 0;
+	return term_value(x, &i->key, c->key, &key);
 }
 
 static int field_condition(struct execution *x, struct if_condition *i,
@@ -116,8 +106,6 @@ static int condition_terms(struct execution *x, struct if_condition *i,
 			   const struct receiver *value)
 {
 	uint32_t count = c->value ? 1 : c->value_count;
-	bool null_ok = c->op == OPERATOR_EQ || c->op == OPERATOR_NE ||
-		       c->op == OPERATOR_IN;
 	int err;
 
 	if (c->op == OPERATOR_IN && c->value)
@@ -131,18 +119,6 @@ static int condition_terms(struct execution *x, struct if_condition *i,
 				 c->value ? c->value : c->values[n], value);
 		if (err)
 			return err;
-		if (!null_ok && c->op != OPERATOR_CONTAINS &&
-		    c->op != OPERATOR_CONTAINS_KEY &&
-		    !bytes_is_null(i->values[n]) &&
-		    is_nothing(i, i->values[n]))
-			return refuse(x, "Invalid comparison with an empty %s "
-					 "for operator \"%s\"",
-				      type_kind_name(i->type->kind),
-				      operator_name(c->op));
-		if (!null_ok && bytes_is_null(i->values[n]))
-			return refuse(x, "Invalid comparison with null for "
-					 "operator \"%s\"",
-				      operator_name(c->op));
 	}
 	return 0;
 }
@@ -159,10 +135,6 @@ static int prepare(struct execution *x, struct modification *m,
 	i->op = c->op;
 	if (i->column->type->kind == TYPE_COUNTER)
 		return refuse(x, "Conditions on counters are not supported");
-	if (i->column->kind == COLUMN_PARTITION_KEY ||
-	    i->column->kind == COLUMN_CLUSTERING)
-		return refuse(x, "PRIMARY KEY column '%s' cannot have IF "
-				 "conditions", i->column->name);
 	if (c->key)
 		err = element_condition(x, i, c, &whole, &value);
 	else if (identifier_is_given(&c->field))
@@ -172,7 +144,13 @@ static int prepare(struct execution *x, struct modification *m,
 	i->type = value.type;
 	if (!err)
 		err = check_durations(x, value.type, c->op);
-	return err ? err : condition_terms(x, i, c, &value);
+	if (!err)
+		err = condition_terms(x, i, c, &value);
+	if (!err && (i->column->kind == COLUMN_PARTITION_KEY ||
+		     i->column->kind == COLUMN_CLUSTERING))
+		return refuse(x, "PRIMARY KEY column '%s' cannot have IF "
+				 "conditions", i->column->name);
+	return err;
 }
 
 int conditions_prepare(struct execution *x, struct modification *m,
@@ -184,6 +162,9 @@ int conditions_prepare(struct execution *x, struct modification *m,
 	m->not_exists = c->not_exists;
 	if (!c->condition_count)
 		return 0;
+	if (m->has_timestamp)
+		return refuse(x, "Cannot provide custom timestamp for "
+				 "conditional updates");
 	m->conditions = arena_zalloc(x->arena, c->condition_count,
 				     sizeof(*m->conditions));
 	if (!m->conditions)
@@ -196,7 +177,24 @@ int conditions_prepare(struct execution *x, struct modification *m,
 	return err;
 }
 
+int conditions_bind(struct execution *x, const struct modification *m)
+{
+	for (uint32_t n = 0; n < m->condition_count; n++) {
+		const struct if_condition *i = &m->conditions[n];
+		bool list = i->column->type->kind == TYPE_LIST;
+
+		if (i->has_key && bytes_is_null(i->key))
+			return refuse(x, "Invalid null value for %s element "
+					 "access", list ? "list" : "map");
+	}
+	return 0;
+}
+
 /* ---------------------------------------------------------------- reading */
+/*
+ * The first row of the partition. Where only statics are changed no column of a
+ * row is read: one that no INSERT made is not seen.
+ */
 static int read_first(struct execution *x, const struct modification *m,
 		      struct condition_row *row)
 {
@@ -210,12 +208,14 @@ static int read_first(struct execution *x, const struct modification *m,
 	q.partitions = m->keys;
 	q.partition_count = 1;
 	q.columns = 0;
-	q.limit = 1;
 	q.now_s = x->now_s;
 	more = table_query(&cursor, x->store, &q);
 	if (more)
 		return store_failure(x, more);
-	more = cursor_next(cursor, &view);
+	do
+		more = cursor_next(cursor, &view);
+	while (more > 0 && m->only_statics &&
+	       view.marker.timestamp == NO_TIMESTAMP);
 	if (more > 0 && view.row_exists) {
 		row->partition_has_rows = true;
 		row->first_clustering = arena_zalloc(x->arena,
@@ -271,7 +271,7 @@ static int read_row(struct execution *x, const struct modification *m,
 	of->statics = row->static_exists ? statics->statics : NULL;
 	of->static_count = row->static_exists ? statics->static_count : 0;
 	row_values_set(&row->values, of);
-	if (!err && m->only_statics)
+	if (!err && !condition_asks_row(m))
 		err = read_first(x, m, row);
 	return err;
 }
@@ -344,12 +344,38 @@ static bool is_equal(const struct if_condition *i, struct bytes a,
 	return !type_compare(i->type, a, b);
 }
 
+/* Order knows no null, and nothing is in it; a list has no places below 0. */
+static int check_comparison(struct execution *x, const struct if_condition *i)
+{
+	bool contains = i->op == OPERATOR_CONTAINS ||
+			i->op == OPERATOR_CONTAINS_KEY;
+
+	if (i->has_key && i->column->type->kind == TYPE_LIST &&
+	    (int32_t)get_be32(i->key.ptr) < 0)
+		return refuse(x, "Invalid negative list index %d",
+			      (int32_t)get_be32(i->key.ptr));
+	if (i->op == OPERATOR_EQ || i->op == OPERATOR_NE ||
+	    i->op == OPERATOR_IN)
+		return 0;
+	if (bytes_is_null(i->values[0]))
+		return refuse(x, "Invalid comparison with null for operator "
+				 "\"%s\"", operator_name(i->op));
+	if (!contains && is_nothing(i, i->values[0]))
+		return refuse(x, "Invalid comparison with an empty %s for "
+				 "operator \"%s\"",
+			      type_kind_name(i->type->kind),
+			      operator_name(i->op));
+	return 0;
+}
+
 static int holds(struct execution *x, const struct if_condition *i,
 		 struct row_values *row)
 {
 	struct bytes value;
-	int order, err = subject(x, i, row, &value);
+	int order, err = check_comparison(x, i);
 
+	if (!err)
+		err = subject(x, i, row, &value);
 	if (err)
 		return err;
 	switch (i->op) {
@@ -383,10 +409,31 @@ static int holds(struct execution *x, const struct if_condition *i,
 	}
 }
 
-int condition_check(struct execution *x, struct modification *m,
-		    struct condition_row *row)
+/* What asks for statics comes first, and the first that fails decides. */
+static int check_all(struct execution *x, const struct modification *m,
+		     struct condition_row *row)
 {
-	int err, hold;
+	int hold;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < m->condition_count && row->applies;
+		     i++) {
+			const struct if_condition *c = &m->conditions[i];
+
+			if ((c->column->kind == COLUMN_STATIC) == pass)
+				continue;
+			hold = holds(x, c, &row->values);
+			if (hold < 0)
+				return hold;
+			row->applies = hold;
+		}
+	return 0;
+}
+
+int condition_check(struct execution *x, struct modification *m,
+		    struct condition_row *row, bool decided)
+{
+	int err;
 
 	memset(row, 0, sizeof(*row));
 	err = read_row(x, m, row);
@@ -400,16 +447,20 @@ int condition_check(struct execution *x, struct modification *m,
 		row->applies = there == m->exists;
 		return 0;
 	}
-	for (uint32_t i = 0; i < m->condition_count && row->applies; i++) {
-		hold = holds(x, &m->conditions[i], &row->values);
-		if (hold < 0)
-			return hold;
-		row->applies = hold;
-	}
-	return 0;
+	return decided ? 0 : check_all(x, m, row);
 }
 
 /* ----------------------------------------------------------------- results */
+bool condition_asks_row(const struct modification *m)
+{
+	if (m->only_statics)
+		return false;
+	for (uint32_t i = 0; i < m->condition_count; i++)
+		if (m->conditions[i].column->kind != COLUMN_STATIC)
+			return true;
+	return m->exists || m->not_exists;
+}
+
 bool condition_shows(const struct modification *m,
 		     const struct condition_row *row, bool *all)
 {
@@ -427,9 +478,9 @@ bool condition_shows(const struct modification *m,
 		else
 			regulars = true;
 	}
-	return row->row_exists ||
-	       (statics && (row->static_exists ||
-			    (!regulars && row->partition_has_rows)));
+	if ((statics || m->sets_static) && row->static_exists)
+		return true;
+	return regulars ? row->row_exists : row->partition_has_rows;
 }
 
 int condition_values(struct execution *x, const struct modification *m,
@@ -437,7 +488,7 @@ int condition_values(struct execution *x, const struct modification *m,
 		     bool all, struct bytes *value)
 {
 	*value = BYTES_NULL;
-	if (c->kind == COLUMN_CLUSTERING && m->only_statics) {
+	if (c->kind == COLUMN_CLUSTERING && !condition_asks_row(m)) {
 		if (row->first_clustering)
 			*value = row->first_clustering[c->position];
 		return 0;

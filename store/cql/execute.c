@@ -24,7 +24,7 @@ static int run_modification(struct cql_result *r, struct modification *m)
 	int err = 0;
 
 	if (conditional) {
-		err = condition_check(x, m, &row);
+		err = condition_check(x, m, &row, false);
 		if (!err)
 			err = condition_result(r, m, &row);
 		applies = !err && row.applies;
@@ -46,7 +46,9 @@ int execute_modification(struct cql_result *r, const struct statement *s)
 	int err = m ? modification_prepare(x, m, s) : -ENOMEM;
 
 	if (!err)
-		err = modification_plan(x, m, 0);
+		err = modification_validate(x, m);
+	if (!err)
+		err = modification_plan(x, m);
 	if (err)
 		return err;
 	if (!modification_reads(m))

@@ -54,6 +54,12 @@ struct execution {
 	int64_t timestamp_us;		/* of the statement; 0: none taken yet */
 	int64_t now_s;
 	unsigned quiet;			/* refusals leave no error */
+	/*
+	 * Where to note, while a statement is prepared, that a call failed or
+	 * gave a null that may not be: both show only when it runs. NULL: at
+	 * once.
+	 */
+	bool *late;
 	unsigned depth;			/* of the term being looked at */
 };
 

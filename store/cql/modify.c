@@ -15,7 +15,7 @@ static int room_for_changes(struct execution *x, struct modification *m,
 	return m->changes ? 0 : -ENOMEM;
 }
 
-static void note_kind(struct modification *m, const struct column *c)
+void modification_touches(struct modification *m, const struct column *c)
 {
 	if (c->kind == COLUMN_STATIC)
 		m->sets_static = true;
@@ -38,21 +38,10 @@ static bool touches_only_statics(const struct modification *m)
 	return statics;
 }
 
-/* What a table with COMPACT STORAGE wants besides its key. */
-static int check_compact(struct execution *x, const struct modification *m)
+/* COMPACT STORAGE without clustering columns: its columns are static ones. */
+static bool is_static_compact(const struct table *t)
 {
-	const struct table *t = m->table;
-
-	if (!(t->flags & TABLE_COMPACT) || m->change_count)
-		return 0;
-	if (!(t->flags & TABLE_DENSE))
-		return refuse(x, "Some clustering keys are missing: column1");
-	if (t->regular_count)
-		return refuse(x, "Column %s is mandatory for this COMPACT "
-				 "STORAGE table",
-			      t->columns[t->partition_key_count +
-					 t->clustering_count].name);
-	return 0;
+	return (t->flags & TABLE_COMPACT) && !(t->flags & TABLE_DENSE);
 }
 
 static int insert_column(struct execution *x, struct modification *m,
@@ -64,7 +53,7 @@ static int insert_column(struct execution *x, struct modification *m,
 
 	*clustered = *clustered || c->kind == COLUMN_CLUSTERING;
 	if (c->kind != COLUMN_PARTITION_KEY && c->kind != COLUMN_CLUSTERING) {
-		note_kind(m, c);
+		modification_touches(m, c);
 		return change_of_value(x, &m->changes[m->change_count++], c,
 				       value);
 	}
@@ -131,7 +120,9 @@ static int prepare_insert(struct execution *x, struct modification *m,
 	m->only_statics = !clustered && touches_only_statics(m);
 	m->where.only_statics = m->only_statics;
 	err = restrictions_check(x, &m->where);
-	return err ? err : check_compact(x, m);
+	if (!err && !m->change_count && is_static_compact(m->table))
+		return refuse(x, "Some clustering keys are missing: column1");
+	return err;
 }
 
 static int prepare_update(struct execution *x, struct modification *m,
@@ -148,7 +139,7 @@ static int prepare_update(struct execution *x, struct modification *m,
 					   modification_is_conditional(m));
 		if (err)
 			return refuse_at(x, s->assignments[i].span, err);
-		note_kind(m, c->column);
+		modification_touches(m, c->column);
 	}
 	if (err)
 		return err;
@@ -163,24 +154,28 @@ static bool whole_key_given(const struct modification *m)
 	const struct table *t = m->table;
 
 	for (uint32_t i = 0; i < t->partition_key_count + t->clustering_count;
-	     i++)
-		if (!restricted_by_eq(&m->where, &t->columns[i]))
+	     i++) {
+		const struct restriction *r =
+			restriction_of(&m->where, &t->columns[i]);
+
+		if (!r || (r->kind != RESTRICT_EQ && r->kind != RESTRICT_IN))
 			return false;
+	}
 	return true;
 }
 
 static int check_delete(struct execution *x, const struct modification *m)
 {
 	const struct table *t = m->table;
-	bool whole = true;
+	bool fixed = is_static_compact(t);
 
-	if (modification_is_conditional(m) && !whole_key_given(m)) {
-		if (m->sets_regular || !m->change_count)
+	if (modification_is_conditional(m) && (fixed || !whole_key_given(m))) {
+		if ((m->sets_regular && !fixed) || !m->change_count)
 			return refuse(x, "DELETE statements must restrict all "
 					 "PRIMARY KEY columns with equality "
 					 "relations in order to delete non "
 					 "static columns");
-		for (uint32_t i = 0; i < m->condition_count; i++)
+		for (uint32_t i = 0; i < m->condition_count && !fixed; i++)
 			if (m->conditions[i].column->kind == COLUMN_REGULAR)
 				return refuse(x, "DELETE statements must "
 						 "restrict all PRIMARY KEY "
@@ -189,17 +184,6 @@ static int check_delete(struct execution *x, const struct modification *m)
 						 "condition on non static "
 						 "columns");
 	}
-	for (uint32_t i = 0; i < t->clustering_count; i++) {
-		const struct restriction *r =
-			restriction_of(&m->where,
-				       table_clustering_column(t, i));
-
-		whole = whole && r && (r->kind == RESTRICT_EQ ||
-				       r->kind == RESTRICT_IN);
-	}
-	if (m->sets_regular && !whole)
-		return refuse(x, "Range deletions are not supported for "
-				 "specific columns");
 	return 0;
 }
 
@@ -216,15 +200,29 @@ static int prepare_delete(struct execution *x, struct modification *m,
 		err = change_of_deletion(x, c, m->table, &s->deletions[i]);
 		if (err)
 			return refuse_at(x, s->deletions[i].span, err);
-		note_kind(m, c->column);
+		modification_touches(m, c->column);
 	}
 	if (err)
 		return err;
 	m->only_statics = m->change_count && touches_only_statics(m);
-	err = analyse_where(x, &m->where, m->table, STATEMENT_DELETE,
-			    s->relations, s->relation_count, false,
-			    m->only_statics, NULL);
-	return err ? err : check_delete(x, m);
+	return analyse_where(x, &m->where, m->table, STATEMENT_DELETE,
+			     s->relations, s->relation_count, false,
+			     m->only_statics, NULL);
+}
+
+/* The numbers of USING: whether they are in bounds is seen when it runs. */
+static int prepare_using(struct execution *x, struct modification *m)
+{
+	int err = 0;
+
+	m->has_timestamp = m->using->timestamp;
+	m->has_ttl = m->using->ttl;
+	if (m->has_timestamp)
+		err = term_integer(x, &m->timestamp_us, m->using->timestamp,
+				   TYPE_BIGINT, "timestamp");
+	if (!err && m->has_ttl)
+		err = term_integer(x, &m->ttl, m->using->ttl, TYPE_INT, "ttl");
+	return err;
 }
 
 const struct table_name *modification_table(const struct statement *s)
@@ -244,8 +242,6 @@ int modification_prepare(struct execution *x, struct modification *m,
 	m->using = s->kind == STATEMENT_INSERT ? &s->insert->using :
 		   s->kind == STATEMENT_UPDATE ? &s->update->using :
 						 &s->delete->using;
-	m->has_timestamp = m->using->timestamp;
-	m->has_ttl = m->using->ttl;
 	err = resolve_table(x, &m->table, modification_table(s), CQL_WRITE);
 	if (err)
 		return err;
@@ -253,9 +249,13 @@ int modification_prepare(struct execution *x, struct modification *m,
 		return refuse_as(x, CQL_UNAUTHORIZED, "%s keyspace is not "
 				 "user-modifiable.", m->table->keyspace);
 	x->table = m->table;
-	err = s->kind == STATEMENT_INSERT ? prepare_insert(x, m, s->insert) :
-	      s->kind == STATEMENT_UPDATE ? prepare_update(x, m, s->update) :
-					    prepare_delete(x, m, s->delete);
+	err = prepare_using(x, m);
+	if (!err)
+		err = s->kind == STATEMENT_INSERT ?
+			      prepare_insert(x, m, s->insert) :
+		      s->kind == STATEMENT_UPDATE ?
+			      prepare_update(x, m, s->update) :
+			      prepare_delete(x, m, s->delete);
 	if (err)
 		return err;
 	if (modification_is_conditional(m) && m->table->flags & TABLE_COUNTER)
@@ -264,6 +264,11 @@ int modification_prepare(struct execution *x, struct modification *m,
 	if (modification_is_conditional(m) && m->has_timestamp)
 		return refuse(x, "Cannot provide custom timestamp for "
 				 "conditional updates");
+	return s->kind == STATEMENT_DELETE ? check_delete(x, m) : 0;
+}
+
+int modification_validate(struct execution *x, const struct modification *m)
+{
 	if (m->table->flags & TABLE_COUNTER && m->has_timestamp)
 		return refuse(x, "Cannot provide custom timestamp for counter "
 				 "updates");
@@ -274,25 +279,19 @@ int modification_prepare(struct execution *x, struct modification *m,
 }
 
 /* ------------------------------------------------------------------ plan */
-static int read_timestamp(struct execution *x, struct modification *m,
+static int plan_timestamp(struct execution *x, struct modification *m,
 			  int64_t timestamp_us)
 {
-	int err;
-
-	if (!m->has_timestamp) {
+	if (!m->has_timestamp)
 		m->timestamp_us = timestamp_us ? timestamp_us :
 						 statement_timestamp(x);
-		return 0;
-	}
-	err = term_integer(x, &m->timestamp_us, m->using->timestamp,
-			   TYPE_BIGINT, "timestamp");
-	if (!err && m->timestamp_us == INT64_MIN)
+	else if (m->timestamp_us == INT64_MIN)
 		return refuse_at(x, m->using->timestamp->span,
 				 refuse(x, "Out of bound timestamp, must be in "
 					   "[%lld, %lld]",
 					(long long)INT64_MIN + 1,
 					(long long)INT64_MAX));
-	return err;
+	return 0;
 }
 
 static int check_ttl(struct execution *x, const struct modification *m,
@@ -318,17 +317,13 @@ static int check_ttl(struct execution *x, const struct modification *m,
 	return 0;
 }
 
-static int read_ttl(struct execution *x, struct modification *m)
+static int plan_ttl(struct execution *x, struct modification *m)
 {
-	int64_t ttl = m->table->options.default_time_to_live;
-	int err = 0;
+	int64_t ttl = m->has_ttl ? m->ttl :
+				   m->table->options.default_time_to_live;
 
-	if (m->has_ttl)
-		err = term_integer(x, &ttl, m->using->ttl, TYPE_INT, "ttl");
-	if (!err && ttl)
-		err = check_ttl(x, m, ttl, !m->has_ttl);
 	m->ttl_s = (int32_t)ttl;
-	return err;
+	return ttl ? check_ttl(x, m, ttl, !m->has_ttl) : 0;
 }
 
 /* COMPACT STORAGE lets an INSERT leave out the last clustering columns. */
@@ -358,6 +353,21 @@ static int plan_compact_row(struct execution *x, struct modification *m)
 	return check_clustering_size(x, m->rows[0], t->clustering_count);
 }
 
+/* COMPACT STORAGE with one clustering column: it was a cell's whole name. */
+static int check_compact_rows(struct execution *x, const struct modification *m)
+{
+	const struct table *t = m->table;
+
+	if (!(t->flags & TABLE_DENSE) || t->clustering_count != 1)
+		return 0;
+	for (size_t i = 0; i < m->row_count; i++)
+		if (!m->rows[i][0].len)
+			return refuse(x, "Invalid empty or null value for "
+					 "column %s",
+				      table_clustering_column(t, 0)->name);
+	return 0;
+}
+
 static int plan_row_set(struct execution *x, struct modification *m)
 {
 	const struct table *t = m->table;
@@ -375,40 +385,75 @@ static int plan_row_set(struct execution *x, struct modification *m)
 	}
 	if (!whole && m->kind == STATEMENT_INSERT)
 		return plan_compact_row(x, m);
+	if (!whole && m->sets_regular)
+		return refuse(x, "Range deletions are not supported for "
+				 "specific columns");
 	if (whole && (t->clustering_count || m->kind != STATEMENT_DELETE ||
-		      m->change_count))
-		return plan_rows(x, &m->where, &m->rows, &m->row_count);
+		      m->change_count)) {
+		int err = plan_rows(x, &m->where, &m->rows, &m->row_count);
+
+		return err ? err : check_compact_rows(x, m);
+	}
 	m->ranges = true;
 	return plan_slices(x, &m->where, &m->slices, &m->slice_count,
 			   &m->nothing);
 }
 
-int modification_plan(struct execution *x, struct modification *m,
-		      int64_t timestamp_us)
+int modification_plan_keys(struct execution *x, struct modification *m)
 {
 	int err;
 
 	x->table = m->table;
-	if (modification_is_conditional(m)) {
-		const char *word = m->kind == STATEMENT_DELETE ? "deletions" :
-								 "updates";
+	err = plan_partitions(x, &m->where, &m->keys, &m->key_count);
+	if (err)
+		return err;
+	if (!m->key_count && m->where.token && modification_is_conditional(m))
+		return refuse(x, "A conditional statement wants a partition, "
+				 "and this key has another token");
+	return 0;
+}
 
+static const char *word_of(const struct modification *m)
+{
+	return m->kind == STATEMENT_DELETE ? "deletions" : "updates";
+}
+
+int modification_check_rows(struct execution *x, const struct modification *m)
+{
+	return clustering_is_in(&m->where) ?
+		       refuse(x, "IN on the clustering key columns is not "
+				 "supported with conditional %s", word_of(m)) :
+		       0;
+}
+
+int modification_plan_rows(struct execution *x, struct modification *m,
+			   int64_t timestamp_us)
+{
+	int err;
+
+	x->table = m->table;
+	err = plan_row_set(x, m);
+	if (!err)
+		err = conditions_bind(x, m);
+	if (!err)
+		err = plan_timestamp(x, m, timestamp_us);
+	if (!err)
+		err = plan_ttl(x, m);
+	return err;
+}
+
+int modification_plan(struct execution *x, struct modification *m)
+{
+	int err = modification_plan_keys(x, m);
+
+	if (!err && modification_is_conditional(m)) {
 		if (partition_is_in(&m->where))
 			return refuse(x, "IN on the partition key is not "
-					 "supported with conditional %s", word);
-		if (clustering_is_in(&m->where))
-			return refuse(x, "IN on the clustering key columns is "
-					 "not supported with conditional %s",
-				      word);
+					 "supported with conditional %s",
+				      word_of(m));
+		err = modification_check_rows(x, m);
 	}
-	err = plan_partitions(x, &m->where, &m->keys, &m->key_count);
-	if (!err)
-		err = plan_row_set(x, m);
-	if (!err)
-		err = read_timestamp(x, m, timestamp_us);
-	if (!err)
-		err = read_ttl(x, m);
-	return err;
+	return err ? err : modification_plan_rows(x, m, 0);
 }
 
 /* ----------------------------------------------------------------- apply */
@@ -451,6 +496,13 @@ static int apply_row(struct execution *x, struct modification *m,
 	}
 	if (!m->sets_regular && m->kind != STATEMENT_INSERT)
 		return 0;
+	if (!m->change_count && m->table->flags & TABLE_COMPACT &&
+	    m->table->regular_count)
+		return refuse(x, "Column %s is mandatory for this COMPACT "
+				 "STORAGE table",
+			      m->table->columns[m->table->partition_key_count +
+						m->table->clustering_count]
+				      .name);
 	err = apply_changes(x, m, w, key, clustering);
 	if (!err && m->kind == STATEMENT_INSERT)
 		write_marker(w, m->timestamp_us, m->ttl_s);

@@ -24,7 +24,11 @@ struct change {
 	const struct column *column;
 	struct bytes key, value;
 	uint32_t field;
-	int64_t delta;
+	bool minus;			/* of COUNT */
+	/* A value that could not be made: tried again, and told, when it is
+	 * written. NULL: none. */
+	const struct term *late;
+	struct receiver late_receiver;
 };
 
 struct if_condition {
@@ -51,8 +55,9 @@ struct modification {
 	const struct using_clause *using;
 	bool sets_static, sets_regular, only_statics;
 
-	/* plan */
-	int64_t timestamp_us;
+	int64_t timestamp_us, ttl;	/* of USING, where it is there */
+
+	/* plan: the timestamp that counts, and */
 	int32_t ttl_s;
 	struct bytes *keys;
 	size_t key_count;
@@ -66,15 +71,24 @@ static inline bool modification_is_conditional(const struct modification *m)
 {
 	return m->exists || m->not_exists || m->condition_count;
 }
+/* It sets or deletes the column, or part of it. */
+void modification_touches(struct modification *m, const struct column *c);
 /* Has to hold its partitions' locks: it reads what it changes. */
 bool modification_reads(const struct modification *m);
 
 const struct table_name *modification_table(const struct statement *s);
 int modification_prepare(struct execution *x, struct modification *m,
 			 const struct statement *s);
+/* What is looked at once all statements are prepared. */
+int modification_validate(struct execution *x, const struct modification *m);
+/* Of a statement by itself: its partitions, then its rows. */
+int modification_plan(struct execution *x, struct modification *m);
+int modification_plan_keys(struct execution *x, struct modification *m);
+/* Conditions want one row each. */
+int modification_check_rows(struct execution *x, const struct modification *m);
 /* timestamp_us: of the batch, 0: of the statement. */
-int modification_plan(struct execution *x, struct modification *m,
-		      int64_t timestamp_us);
+int modification_plan_rows(struct execution *x, struct modification *m,
+			   int64_t timestamp_us);
 int modification_apply(struct execution *x, struct modification *m,
 		       struct write *w);
 
@@ -96,6 +110,8 @@ int insert_json(struct execution *x, struct modification *m,
 /* condition.c */
 int conditions_prepare(struct execution *x, struct modification *m,
 		       const struct if_clause *c);
+/* The keys of elements: are they any? */
+int conditions_bind(struct execution *x, const struct modification *m);
 /* What a conditional statement read of its row. */
 struct condition_row {
 	struct row_values values;	/* of the row, with statics */
@@ -103,11 +119,14 @@ struct condition_row {
 	struct bytes *first_clustering;	/* of the partition, or NULL */
 	bool applies;
 };
+/* decided: another statement's condition has failed, its row is only read. */
 int condition_check(struct execution *x, struct modification *m,
-		    struct condition_row *row);
+		    struct condition_row *row, bool decided);
 /* [applied] and what goes with it, for one statement. */
 int condition_result(struct cql_result *r, struct modification *m,
 		     struct condition_row *row);
+/* Is it about a row, and not only about the partition's statics? */
+bool condition_asks_row(const struct modification *m);
 /* Does a refused one show its row, and with all columns? */
 bool condition_shows(const struct modification *m,
 		     const struct condition_row *row, bool *all);

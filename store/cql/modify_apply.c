@@ -357,18 +357,54 @@ static int compute(struct applying *a, const struct change *c)
 	return found;
 }
 
+/* What was no fault before the change is really made. */
+static int check_change(struct execution *x, const struct change *c)
+{
+	static const char *const words[] = {
+		[TYPE_LIST] = "Invalid null value for list index",
+		[TYPE_SET] = "Invalid null set element",
+		[TYPE_MAP] = "Invalid null map key",
+	};
+
+	struct bytes value;
+
+	if (c->late)
+		return term_value(x, &value, c->late, &c->late_receiver);
+	if (c->kind == CHANGE_ELEMENT && bytes_is_null(c->key))
+		return refuse(x, "%s", words[c->column->type->kind]);
+	return 0;
+}
+
+static int count(struct applying *a, const struct change *c)
+{
+	int64_t delta;
+
+	if (bytes_is_null(c->value) || c->value.len < 8)
+		return refuse(a->x, "Invalid null value for counter increment/"
+				    "decrement");
+	delta = (int64_t)get_be64(c->value.ptr);
+	if (c->minus && delta == INT64_MIN)
+		return refuse(a->x, "The negation of %lld overflows supported "
+				    "counter precision (signed 8 bytes "
+				    "integer)", (long long)delta);
+	return store_failure(a->x,
+			     write_counter_add(a->w, c->column, BYTES_NULL,
+					       c->minus ? -delta : delta,
+					       a->m->timestamp_us));
+}
+
 static int apply_change(struct applying *a, const struct change *c)
 {
 	struct modification *m = a->m;
+	int err = check_change(a->x, c);
 
+	if (err)
+		return err;
 	if (type_is_multicell(c->column->type))
 		return apply_multicell(a, c);
 	switch (c->kind) {
 	case CHANGE_COUNT:
-		return store_failure(a->x,
-				     write_counter_add(a->w, c->column,
-						       BYTES_NULL, c->delta,
-						       m->timestamp_us));
+		return count(a, c);
 	case CHANGE_COMPUTE:
 		return compute(a, c);
 	default:

@@ -50,15 +50,37 @@ static int refuse_operation(struct execution *x, const struct assignment *a,
 		      assignment_text(x, a), what, text_of(x, a->column.text));
 }
 
+/* A term of the change: failing calls are left for later. */
+static int change_term(struct execution *x, struct change *c,
+		       struct bytes *value, const struct term *t,
+		       const struct receiver *r)
+{
+	bool late = false;
+	int err;
+
+	x->late = &late;
+	err = term_value(x, value, t, r);
+	x->late = NULL;
+	if (!err && late && !c->late) {
+		c->late = t;
+		c->late_receiver = *r;
+	}
+	return err;
+}
+
 int change_of_value(struct execution *x, struct change *c,
 		    const struct column *column, const struct term *value)
 {
 	struct receiver r = receiver_column(column);
-	int err = term_value(x, &c->value, value, &r);
+	bool counter = column->type->kind == TYPE_COUNTER;
+	/* Of a counter a sign or brackets are not looked at before. */
+	int err = counter && (value->kind == TERM_NEGATE ||
+			      value->kind == TERM_TUPLE) ? 0 :
+			  change_term(x, c, &c->value, value, &r);
 
 	if (err)
 		return err;
-	if (column->type->kind == TYPE_COUNTER)
+	if (counter)
 		return refuse(x, "Cannot set the value of counter column %s "
 				 "(counters can only be incremented/"
 				 "decremented, not set)", column->name);
@@ -67,24 +89,6 @@ int change_of_value(struct execution *x, struct change *c,
 	return 0;
 }
 
-static int count_change(struct execution *x, struct change *c,
-			const struct assignment *a)
-{
-	bool minus = a->kind == ASSIGN_SUBTRACT;
-
-	if (bytes_is_null(c->value) || c->value.len < 8)
-		return refuse(x, "Invalid null value for counter increment/"
-				 "decrement");
-	c->kind = CHANGE_COUNT;
-	c->delta = (int64_t)get_be64(c->value.ptr);
-	if (minus && c->delta == INT64_MIN)
-		return refuse(x, "The negation of %lld overflows supported "
-				 "counter precision (signed 8 bytes integer)",
-			      (long long)c->delta);
-	if (minus)
-		c->delta = -c->delta;
-	return 0;
-}
 
 static int scalar_change(struct execution *x, struct change *c,
 			 const struct assignment *a, bool conditional)
@@ -93,7 +97,6 @@ static int scalar_change(struct execution *x, struct change *c,
 	const struct type *t = c->column->type;
 	bool counter = t->kind == TYPE_COUNTER;
 	bool text = t->kind == TYPE_TEXT || t->kind == TYPE_ASCII;
-	int err;
 
 	if (a->kind == ASSIGN_ADD && conditional && !counter) {
 		if (!is_number(t) && !text)
@@ -101,15 +104,16 @@ static int scalar_change(struct execution *x, struct change *c,
 					 "non-numeric and non-text type %s",
 				      assignment_text(x, a), c->column->name);
 		c->kind = CHANGE_COMPUTE;
-		return term_value(x, &c->value, a->value, &r);
+		return change_term(x, c, &c->value, a->value, &r);
 	}
 	if (a->kind == ASSIGN_ADD &&
 	    (t->kind == TYPE_TUPLE || t->kind == TYPE_UDT))
 		return refuse_operation(x, a, "tuple");
 	if (!counter)
 		return refuse_operation(x, a, "non counter");
-	err = term_value(x, &c->value, a->value, &r);
-	return err ? err : count_change(x, c, a);
+	c->kind = CHANGE_COUNT;
+	c->minus = a->kind == ASSIGN_SUBTRACT;
+	return change_term(x, c, &c->value, a->value, &r);
 }
 
 /* m + {k: v}, m - {k}: a wrong value is told in words of its own. */
@@ -128,8 +132,10 @@ static int map_change(struct execution *x, struct change *c,
 		if (!r.type)
 			return -ENOMEM;
 	}
+	if (a->value->kind == TERM_MARKER)
+		return change_term(x, c, &c->value, a->value, &r);
 	x->quiet++;
-	err = term_value(x, &c->value, a->value, &r);
+	err = change_term(x, c, &c->value, a->value, &r);
 	x->quiet--;
 	if (err == -EINVAL)
 		return refuse(x, "Value for a map %s has to be a %s, but was: "
@@ -148,14 +154,14 @@ static int collection_change(struct execution *x, struct change *c,
 	c->kind = a->kind == ASSIGN_ADD ? CHANGE_ADD : CHANGE_REMOVE;
 	if (c->column->type->kind == TYPE_MAP)
 		return map_change(x, c, a);
-	return term_value(x, &c->value, a->value, &r);
+	return change_term(x, c, &c->value, a->value, &r);
 }
 
 static int prepend_change(struct execution *x, struct change *c,
 			  const struct assignment *a)
 {
 	struct receiver r = receiver_column(c->column);
-	int err = term_value(x, &c->value, a->value, &r);
+	int err = change_term(x, c, &c->value, a->value, &r);
 
 	if (err)
 		return err;
@@ -181,19 +187,6 @@ static struct receiver key_receiver(const struct receiver *whole)
 				     t->parts[0]);
 }
 
-static int check_key(struct execution *x, const struct change *c)
-{
-	static const char *const words[] = {
-		[TYPE_LIST] = "Invalid null value for list index",
-		[TYPE_SET] = "Invalid null set element",
-		[TYPE_MAP] = "Invalid null map key",
-	};
-
-	if (bytes_is_null(c->key))
-		return refuse(x, "%s", words[c->column->type->kind]);
-	return 0;
-}
-
 static int element_change(struct execution *x, struct change *c,
 			  const struct assignment *a)
 {
@@ -211,10 +204,10 @@ static int element_change(struct execution *x, struct change *c,
 	value = receiver_part(&whole, RECEIVER_VALUE,
 			      t->parts[t->part_count - 1]);
 	c->kind = CHANGE_ELEMENT;
-	err = term_value(x, &c->key, a->key, &key);
+	err = change_term(x, c, &c->key, a->key, &key);
 	if (!err)
-		err = term_value(x, &c->value, a->value, &value);
-	return err ? err : check_key(x, c);
+		err = change_term(x, c, &c->value, a->value, &value);
+	return err;
 }
 
 static int find_field(struct execution *x, struct change *c,
@@ -247,7 +240,7 @@ static int field_change(struct execution *x, struct change *c,
 	c->kind = CHANGE_FIELD;
 	r = receiver_part(&whole, RECEIVER_FIELD, t->parts[c->field]);
 	r.name = t->field_names[c->field];
-	return term_value(x, &c->value, a->value, &r);
+	return change_term(x, c, &c->value, a->value, &r);
 }
 
 int change_of_assignment(struct execution *x, struct change *c,
@@ -284,7 +277,6 @@ static int element_deletion(struct execution *x, struct change *c,
 			    const struct deleted_item *d)
 {
 	struct receiver whole = receiver_column(c->column), key;
-	int err;
 
 	if (!type_is_collection(c->column->type))
 		return refuse(x, "Invalid deletion operation for non "
@@ -295,8 +287,7 @@ static int element_deletion(struct execution *x, struct change *c,
 	key = key_receiver(&whole);
 	c->kind = CHANGE_ELEMENT;
 	c->value = BYTES_NULL;
-	err = term_value(x, &c->key, d->key, &key);
-	return err ? err : check_key(x, c);
+	return change_term(x, c, &c->key, d->key, &key);
 }
 
 int change_of_deletion(struct execution *x, struct change *c,

@@ -95,6 +95,7 @@ int insert_json(struct execution *x, struct modification *m,
 	struct bytes *values = arena_zalloc(x->arena, visible,
 					    sizeof(*values));
 	struct bytes unknown = BYTES_NULL;
+	const char *unset = NULL;
 	int err;
 
 	m->changes = arena_zalloc(x->arena, visible, sizeof(*m->changes));
@@ -116,9 +117,10 @@ int insert_json(struct execution *x, struct modification *m,
 			   c->kind == COLUMN_CLUSTERING;
 
 		if (bytes_is_null(json[i]) && s->json_default_unset) {
-			if (key)
-				return refuse(x, "Invalid unset value for "
-						 "column %s", c->name);
+			if (key && !unset)
+				unset = c->name;
+			if (!key)
+				modification_touches(m, c);
 			continue;
 		}
 		if (key)
@@ -129,11 +131,10 @@ int insert_json(struct execution *x, struct modification *m,
 		m->changes[m->change_count].kind = CHANGE_SET;
 		m->changes[m->change_count].column = c;
 		m->changes[m->change_count++].value = values[i];
-		if (c->kind == COLUMN_STATIC)
-			m->sets_static = true;
-		else
-			m->sets_regular = true;
+		modification_touches(m, c);
 	}
+	if (!err && unset)
+		err = refuse(x, "Invalid unset value for column %s", unset);
 	return err ? refuse_at(x, s->json->span, err) :
 		     restrictions_check(x, &m->where);
 }

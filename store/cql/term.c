@@ -99,6 +99,15 @@ static const char *literal_word(const struct term *t, const struct type *type)
 	       t->kind == TERM_SET	 ? "set" : "map";
 }
 
+/* A null that a call gave: it is told when the statement runs. */
+static bool is_late(struct execution *x, const struct term *t)
+{
+	if (!x->late || t->kind == TERM_NULL)
+		return false;
+	*x->late = true;
+	return true;
+}
+
 /* The parts of a list, set, vector or map literal, checked and then made. */
 static int items_value(struct execution *x, struct bytes *value,
 		       const struct term *t, const struct receiver *r)
@@ -140,11 +149,16 @@ static int items_value(struct execution *x, struct bytes *value,
 		if (err)
 			return err;
 	}
-	for (i = 0; i < t->item_count; i++)
+	for (i = 0; i < t->item_count; i++) {
+		if (bytes_is_null(parts[i]) && is_late(x, t->items[i])) {
+			*value = BYTES_NULL;
+			return 0;
+		}
 		if (bytes_is_null(parts[i]))
 			return refuse(x, "null is not supported inside %s",
 				      type->kind == TYPE_VECTOR ? "vectors" :
 								  "collections");
+	}
 	return build_value(x, value, type, parts, t->item_count);
 }
 
@@ -357,7 +371,16 @@ static int call_value(struct execution *x, struct bytes *value,
 		if (err)
 			return err;
 	}
-	return function_value(x, value, f, args);
+	if (!x->late)
+		return function_value(x, value, f, args);
+	x->quiet++;
+	err = function_value(x, value, f, args);
+	x->quiet--;
+	if (err != -EINVAL)
+		return err;
+	*x->late = true;
+	*value = BYTES_NULL;
+	return 0;
 }
 
 static int term_value_inner(struct execution *x, struct bytes *value,
