@@ -232,6 +232,32 @@ START_TEST(a_missing_segment_is_damage)
 }
 END_TEST
 
+/* The segment that follows says where the one before it ended, and its records
+ * what was synced: to the length of the file nothing is believed. */
+START_TEST(an_older_segment_cut_between_records_is_damage)	/* _i: left */
+{
+	struct seen seen;
+	struct commitlog *log = open_log(&file_system, 0, &seen, 0);
+	uint64_t i, end = 0, ends[3] = { LOG_HEADER };
+	int fd;
+
+	for (i = 1; i <= 2; i++)
+		ends[i] = log_offset(append(log, i, (size_t)300 << 10));
+	for (; log_number(end) < 2; i++)
+		end = append(log, i, (size_t)300 << 10);
+	ck_assert_int_eq(commitlog_sync(log, end), 0);
+	append(log, i, 100);
+	commitlog_close(log);
+	fd = openat(scratch.dir, "log-0000000000000001", O_RDWR);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)ends[_i]), 0);
+	close(fd);
+	log = open_log(&file_system, 0, &seen, -EUCLEAN);
+	ck_assert_uint_eq(seen.last, (uint64_t)_i);
+	commitlog_close(log);
+}
+END_TEST
+
 START_TEST(segments_are_used_again)	/* _i & 1: no mapping */
 {
 	struct file_ops files = file_system;
@@ -363,6 +389,8 @@ SUITE_THREADS(commitlog)
 	tcase_add_test(tc, a_torn_tail_is_dropped_for_ever);
 	tcase_add_loop_test(tc, a_hole_in_what_was_synced_is_damage, 0, 2);
 	tcase_add_test(tc, a_missing_segment_is_damage);
+	tcase_add_loop_test(tc, an_older_segment_cut_between_records_is_damage,
+			    0, 3);
 	tcase_add_loop_test(tc, segments_are_used_again, 0, 2);
 	tcase_add_test(tc, a_failed_disk_ends_it);
 	tcase_add_test(tc, a_full_disk_passes);
