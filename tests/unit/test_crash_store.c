@@ -73,7 +73,7 @@ static const struct workload {
 		"DELETE FROM k.u WHERE p = 1 AND column1 < 'b'",
 		"reopen",
 	} },
-	{ "rows", 9, 300, {
+	{ "rows", 9, 1000, {
 		KEYSPACE, TABLE, OTHER,
 		"INSERT INTO k.t (p, c, v, w, s) VALUES (1, 1, 1, 'a', 7)",
 		"UPDATE k.t SET w = 'b' WHERE p = 1 AND c = 2",
@@ -90,7 +90,7 @@ static const struct workload {
 		"reopen",
 		"INSERT INTO k.t (p, c, w) VALUES (2, 1, 'z')",
 	} },
-	{ "batches over tables", 9, 300, {
+	{ "batches over tables", 9, 600, {
 		KEYSPACE, TABLE, OTHER,
 		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 1, 1); "
 		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 2); "
@@ -109,7 +109,7 @@ static const struct workload {
 		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (5, 1, 1); "
 		"INSERT INTO k.u (p, n) VALUES (5, 'five'); APPLY BATCH",
 	} },
-	{ "an index is built", 7, 300, {
+	{ "an index is built", 7, 500, {
 		KEYSPACE, TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
@@ -122,7 +122,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (3, 1, 1)",
 		"CREATE INDEX j ON k.t (v)",
 	} },
-	{ "an index under writes", 7, 300, {
+	{ "an index under writes", 7, 700, {
 		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
@@ -147,7 +147,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 2)",
 		"compact", "later", "compact", "later", "reopen",
 	} },
-	{ "counters", 9, 200, {
+	{ "counters", 9, 650, {
 		KEYSPACE,
 		"CREATE TABLE k.n (p int PRIMARY KEY, n counter)",
 		"UPDATE k.n SET n = n + 1 WHERE p = 1",
