@@ -142,8 +142,9 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	else
 		mtime_ns = attr->st_mtim.tv_sec * SECOND +
 			   attr->st_mtim.tv_nsec;
+	/* Of a directory too: what is committed later would move its time. */
+	commit_empties(op, n);
 	if (!n->ops->directory) {
-		commit_empties(op, n);
 		if (image_set_mtime(op, n, mtime_ns) ||
 		    document_set_mtime(op, n, mtime_ns) ||
 		    held_set_mtime(op, n, mtime_ns))
