@@ -156,11 +156,14 @@ void new_table_release_types(struct new_table *n)
 static int look_up_types(struct new_table *n)
 {
 	const struct column_definition *columns = n->s->columns;
-	const uint32_t *order = java_order(n->d, &columns->name,
-					   n->s->column_count,
-					   sizeof(*columns));
-	int err = order ? 0 : -ENOMEM;
+	const uint32_t *order;
+	int err;
 
+	if (!n->s->column_count)
+		return 0;	/* the key names what is not there */
+	order = java_order(n->d, &columns->name, n->s->column_count,
+			   sizeof(*columns));
+	err = order ? 0 : -ENOMEM;
 	for (uint32_t i = 0; i < n->s->column_count && !err; i++) {
 		struct new_column *c =
 			new_table_column(n, columns[order[i]].name.text);
