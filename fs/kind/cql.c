@@ -1,8 +1,9 @@
 /*
  * .cql and its kin: statements in, results out, on one descriptor. A statement
  * runs when its semicolon arrives; one without, when the result is read or the
- * file released. Nothing runs at FLUSH: a shell flushes after each redirection,
- * and the rest of a statement may still come.
+ * file closed: in the FLUSH of the last close where that can be told, for a
+ * shell flushes after each redirection and the rest may still come; else when
+ * the file is released.
  *
  * The results of what ran stand in `out` until they are read; only the last
  * one streams.
@@ -38,6 +39,13 @@ struct console {
 	struct cql_format *format;
 	bool failed;			/* the stream ended with an error */
 };
+
+/* May a statement be without its semicolon? .cql.raw is for programs: what one
+ * could not write to its end is none. */
+static bool takes_rest(const struct console *c)
+{
+	return c->kind != CQL_FORMAT_RAW;
+}
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
 
@@ -279,7 +287,7 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 	mutex_lock(&h->lock);
 	c->op = op;
 	op->broadcast = true;
-	err = run_all(c, true, &used);
+	err = run_all(c, takes_rest(c), &used);
 	if (err)
 		tell(c, err);	/* what can be read is the message */
 	buf_clear(&c->text);
@@ -300,15 +308,6 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 	return err;
 }
 
-static bool is_blank(struct bytes text)
-{
-	size_t i;
-
-	for (i = 0; i < text.len && text.ptr[i] <= ' '; i++)
-		;
-	return i == text.len;
-}
-
 /*
  * What lacks its semicolon runs in the last close, which then says what came of
  * it, and after which all is seen.
@@ -320,7 +319,7 @@ static int flush_cql(struct op *op, struct handle *h)
 	int err = 0;
 
 	mutex_lock(&h->lock);
-	if (!is_blank(buf_bytes(&c->text)) && handle_closes(op, h)) {
+	if (c->split.begun && takes_rest(c) && handle_closes(op, h)) {
 		c->op = op;
 		op->broadcast = true;
 		err = run_all(c, true, &used);
@@ -343,7 +342,7 @@ static void close_cql(struct op *op, struct handle *h)
 		return;
 	c->op = op;
 	op->broadcast = true;
-	if (c->text.len) {
+	if (c->text.len && takes_rest(c)) {
 		err = run_all(c, true, &used);
 		if (err)
 			op_refuse(op, err, "%s",

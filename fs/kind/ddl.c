@@ -209,7 +209,7 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 	return count;
 }
 
-/* A statement without its semicolon. */
+/* A statement without its semicolon; it has this one chance. */
 static int apply_rest(struct op *op, struct handle *h)
 {
 	size_t used;
@@ -218,15 +218,24 @@ static int apply_rest(struct op *op, struct handle *h)
 	mutex_lock(&h->lock);
 	err = h->text.len ? apply_all(op, h->node, buf_bytes(&h->text), true,
 				      &used) : 0;
-	if (!err)
-		buf_clear(&h->text);
+	buf_clear(&h->text);
 	mutex_unlock(&h->lock);
 	return err;
 }
 
 int ddl_flush(struct op *op, struct handle *h)
 {
-	return h->text.len && handle_closes(op, h) ? apply_rest(op, h) : 0;
+	struct cql_split split;
+	struct bytes one;
+	size_t used;
+	bool left;
+
+	cql_split_init(&split);
+	mutex_lock(&h->lock);
+	left = cql_split_next(&split, buf_bytes(&h->text), true, &one,
+			      &used) > 0;
+	mutex_unlock(&h->lock);
+	return left && handle_closes(op, h) ? apply_rest(op, h) : 0;
 }
 
 void ddl_close(struct op *op, struct handle *h)

@@ -54,11 +54,21 @@ exec 7>&-
 is 'the whole is' 1 "$(names "$M/k/parts/1")"
 { /usr/bin/printf 'DELETE FROM k.parts WHERE a = 1'; /usr/bin/printf ' AND b = 3'; } >"$M/.cql"
 is 'nor by what is done between them' 1 "$(names "$M/k/parts/1")"
+mkfifo "$W/go"
+{ printf 'DELETE FROM k.parts WHERE a = 1'; { read -r _ <"$W/go"; printf ' AND b = 3'; } & } >"$M/.cql"
+is 'nor in the close of who has a child with it' 1 "$(names "$M/k/parts/1")"
+echo >"$W/go"
+wait
+is 'but of the child' 1 "$(names "$M/k/parts/1")"
 exec 7>>"$M/k/schema.cql"
 printf 'CREATE TABLE k.parts2 (x int PRIMARY KEY)' >&7
 printf " WITH comment = 'two'" >&7
 exec 7>&-
 is 'in schema.cql too' 1 "$(grep -c "comment = 'two'" "$M/k/parts2.cql")"
+printf 'CREATE TABLE k.parts2 (y int PRIMARY KEY)' >"$W/bad"
+refused 'and tells of an error there' 'File exists' cp "$W/bad" "$M/k/schema.cql"
+sleep 0.1
+is 'once' 1 "$(grep -c 'cp /k/schema.cql EEXIST' "$M/.widefs/errors")"
 echo 'DROP TABLE k.parts; DROP TABLE k.parts2' >"$M/.cql"
 # schema.cql
 cp "$M/k/schema.cql" "$W/schema"

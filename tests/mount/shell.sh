@@ -326,6 +326,35 @@ is 'standard output that is full' 1 "$("$CTL" cql "$S" -e 'SELECT keyspace_name 
 is 'no such store' 6 "$(status "$CTL" cql "$W/none" -e 'SELECT 1')"
 is 'no store' 6 "$(status "$CTL" cql "$W" -e 'SELECT 1')"
 start
+# Writes to the mount that fail, wherever: a file of that length is full. The
+# shell goes on, and no part of a statement is run.
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (id int PRIMARY KEY, v text);
+C
+cat >"$W/full.py" <<'P'
+import resource, signal, subprocess, sys
+ctl, at, to = sys.argv[1:]
+text = f"COPY k.t (id) TO '{to}' WITH BEGINTOKEN=1 AND ENDTOKEN=2;\nCONSISTENCY\n"
+statuses = set()
+for limit in range(20, 3000, 40):
+    def full():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    done = subprocess.run([ctl, 'cql', at], input=text, preexec_fn=full, restore_signals=False, capture_output=True, text=True)
+    statuses.add(done.returncode)
+    assert 'Current consistency level is ONE' in done.stdout, (limit, done)
+    assert 'SyntaxException' not in done.stderr, (limit, done)
+assert statuses == {0, 1}, statuses
+P
+ok 'a file that is full' python3 "$W/full.py" "$CTL" "$M" "$W/full.csv"
+exec 7<>"$M/.cql.raw"
+printf 'DROP TABLE k.t' >&7
+is 'without its semicolon nothing is said' '' "$(cat <&7)"
+printf 'DROP TABLE k.t' >&7
+exec 7>&-
+ok 'and nothing done' test -d "$M/k/t"
+"$CTL" cql "$M" -e 'DROP KEYSPACE k'
 is 'a store that is mounted' 3 "$(status "$CTL" cql "$S" -e 'SELECT 1')"
 both "$M"
 talk "$M"

@@ -1,5 +1,6 @@
 /* The tree, section by section of its contract: names, cells, rows. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "store/base/alloc.h"
@@ -541,6 +542,25 @@ START_TEST(cql_in_and_out)
 }
 END_TEST
 
+/* Without its semicolon a statement runs in a close only where that is known to
+ * be the last: nothing is known of a process that is not to be found. */
+START_TEST(a_close_in_doubt_runs_nothing)
+{
+	const char *text = "CREATE TABLE shop.late (k int PRIMARY KEY)";
+	struct open_file f;
+	struct stat st;
+
+	t.call.pid = INT_MAX;
+	ok(tree_open_file(&t, ".cql", O_WRONLY, &f));
+	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+				  bytes_str(text)), strlen(text));
+	ok(fs_flush(t.fs, &t.call, f.node, f.handle));
+	is_gone("shop/late");
+	ok(tree_release(&t, &f));
+	ok(tree_stat(&t, "shop/late", &st));
+}
+END_TEST
+
 START_TEST(a_long_name_has_its_key_beside_it)
 {
 	char name[512], value[400], path[900];
@@ -600,6 +620,7 @@ SUITE(fs)
 	tcase_add_test(tc, schemaless_tables);
 	tcase_add_test(tc, keyspaces_and_their_schema);
 	tcase_add_test(tc, cql_in_and_out);
+	tcase_add_test(tc, a_close_in_doubt_runs_nothing);
 	tcase_add_test(tc, a_long_name_has_its_key_beside_it);
 	suite_add_tcase(suite, tc);
 }
