@@ -374,13 +374,16 @@ int op_edit_schema(struct op *op,
 	return 0;
 }
 
-bool owner_differs(unsigned set, const struct stat *attr, uid_t uid, gid_t gid,
-		   mode_t mode)
+int owner_differs(struct op *op, unsigned set, const struct stat *attr,
+		  uid_t uid, gid_t gid, mode_t mode)
 {
 	uid_t new_uid = uid;
 	gid_t new_gid = gid;
 	mode_t new_mode = mode & 0777;
 
+	if ((set & FS_SET_MODE) && (attr->st_mode & 07000))
+		return op_refuse(op, -EPERM, "there are no sticky, set-user-id "
+				 "and set-group-id bits");
 	owner_change(set, attr, &new_uid, &new_gid, &new_mode);
 	return new_uid != uid || new_gid != gid || new_mode != (mode & 0777);
 }

@@ -435,10 +435,10 @@ int op_edit_schema(struct op *op,
 		   int (*edit)(void *context, const struct schema *now,
 			       struct schema **next),
 		   void *context);
-/* What set_owner sets (enum fs_set) of a keyspace's or table's: is it another;
- * set it. */
-bool owner_differs(unsigned set, const struct stat *attr, uid_t uid, gid_t gid,
-		   mode_t mode);
+/* What set_owner sets (enum fs_set) of a keyspace's or table's: is it another
+ * (1, 0; -EPERM: nothing of the kind is kept); set it. */
+int owner_differs(struct op *op, unsigned set, const struct stat *attr,
+		  uid_t uid, gid_t gid, mode_t mode);
 void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
 		  mode_t *mode);
 

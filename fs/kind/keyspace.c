@@ -253,14 +253,14 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 {
 	struct owner_change change = { node_value(n), set, attr };
 	struct keyspace *k = op_keyspace(op, n);
+	int got;
 
 	if (!k)
 		return -ESTALE;
 	if (k->system)
 		return -EPERM;
-	if (!owner_differs(set, attr, k->uid, k->gid, k->mode))
-		return 0;
-	return op_edit_schema(op, change_owner, &change);
+	got = owner_differs(op, set, attr, k->uid, k->gid, k->mode);
+	return got > 0 ? op_edit_schema(op, change_owner, &change) : got;
 }
 
 const struct node_ops kind_keyspace = {

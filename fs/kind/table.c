@@ -154,8 +154,9 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 		return -ESTALE;
 	if (t->flags & TABLE_VIRTUAL)
 		return -EPERM;
-	if (!owner_differs(set, attr, t->uid, t->gid, t->mode))
-		return 0;
+	err = owner_differs(op, set, attr, t->uid, t->gid, t->mode);
+	if (err <= 0)
+		return err;
 	err = op_edit_schema(op, change_owner, &change);
 	if (!err)
 		op_notify_below(op, n);

@@ -561,6 +561,24 @@ START_TEST(a_close_in_doubt_runs_nothing)
 }
 END_TEST
 
+START_TEST(special_bits_are_refused)
+{
+	static const char *const paths[] = { "shop", "shop/users" };
+	struct stat attr = { .st_mode = 01777 };
+	struct fs_entry entry;
+	double timeout_s;
+
+	ok(tree_walk(&t, paths[_i], &entry));
+	fails(EPERM, fs_setattr(t.fs, &t.call, entry.node, 0, FS_SET_MODE,
+				&attr, &timeout_s));
+	attr.st_mode = 0770;
+	ok(fs_setattr(t.fs, &t.call, entry.node, 0, FS_SET_MODE, &attr,
+		      &timeout_s));
+	ck_assert_uint_eq(attr.st_mode, S_IFDIR | 0770);
+	fs_forget(t.fs, entry.node, 1);
+}
+END_TEST
+
 START_TEST(a_long_name_has_its_key_beside_it)
 {
 	char name[512], value[400], path[900];
@@ -621,6 +639,7 @@ SUITE(fs)
 	tcase_add_test(tc, keyspaces_and_their_schema);
 	tcase_add_test(tc, cql_in_and_out);
 	tcase_add_test(tc, a_close_in_doubt_runs_nothing);
+	tcase_add_loop_test(tc, special_bits_are_refused, 0, 2);
 	tcase_add_test(tc, a_long_name_has_its_key_beside_it);
 	suite_add_tcase(suite, tc);
 }
