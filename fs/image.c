@@ -252,6 +252,8 @@ int image_load(struct op *op, struct node *n, struct image *image)
 		err = -ENOMEM;
 	if (!err)
 		err = charge(op, image, image->text.len);
+	if (err)
+		image_forget(op->fs, image);
 	image->loaded = !err;
 	return err;
 }

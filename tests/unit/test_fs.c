@@ -1,6 +1,7 @@
 /* The tree, section by section of its contract: names, cells, rows. */
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 
 #include "store/base/alloc.h"
@@ -579,6 +580,52 @@ START_TEST(special_bits_are_refused)
 }
 END_TEST
 
+static size_t memory_in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/* What is open for writing has a bound; a value that was read for nothing, as
+ * there was no room, is not kept beside it. */
+START_TEST(a_value_without_room_is_not_kept)
+{
+	static const char *const paths[] = { "shop/users/a/photo",
+					     "shop/users/b/photo" };
+	struct stat attr = { .st_size = 64 << 20 };
+	struct open_file files[2], f;
+	double timeout_s;
+	size_t before, i;
+	char *value;
+
+	t.options.max_value = 64 << 20;
+	tree_reopen(&t);
+	t.call.uid = 1;
+	ok(tree_mkdir(&t, "shop/users/a"));
+	ok(tree_mkdir(&t, "shop/users/b"));
+	ok(tree_mkdir(&t, "shop/users/c"));
+	value = mem_zalloc(1, 4 << 20);
+	ck_assert_ptr_nonnull(value);
+	memset(value, 'x', (4 << 20) - 1);
+	ok(tree_echo(&t, "shop/users/c/photo", CREATE, value));
+	mem_free(value);
+	for (i = 0; i < 2; i++) {
+		ok(tree_open_file(&t, paths[i], CREATE, &files[i]));
+		ok(fs_setattr(t.fs, &t.call, files[i].node, files[i].handle,
+			      FS_SET_SIZE, &attr, &timeout_s));
+	}
+	ok(tree_open_file(&t, "shop/users/c/photo", O_RDWR, &f));
+	buf_clear(&t.text);
+	before = memory_in_use();
+	fails(ENOSPC, fs_read(t.fs, &t.call, f.node, f.handle, 0, 1, &t.text));
+	ck_assert_uint_lt(memory_in_use(), before + (1 << 20));
+	ok(tree_release(&t, &f));
+	for (i = 0; i < 2; i++)
+		ok(tree_release(&t, &files[i]));
+}
+END_TEST
+
 START_TEST(a_long_name_has_its_key_beside_it)
 {
 	char name[512], value[400], path[900];
@@ -639,6 +686,7 @@ SUITE(fs)
 	tcase_add_test(tc, keyspaces_and_their_schema);
 	tcase_add_test(tc, cql_in_and_out);
 	tcase_add_test(tc, a_close_in_doubt_runs_nothing);
+	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_loop_test(tc, special_bits_are_refused, 0, 2);
 	tcase_add_test(tc, a_long_name_has_its_key_beside_it);
 	suite_add_tcase(suite, tc);
