@@ -20,10 +20,12 @@ struct receiver {
 	enum receiver_part part;
 	const struct receiver *outer;	/* unless WHOLE, ARGUMENT */
 	uint32_t index;			/* COMPONENT, ARGUMENT */
+	bool reversed;			/* WHOLE: a clustering column, DESC */
 };
 static inline struct receiver receiver_column(const struct column *c)
 {
-	return (struct receiver){ .type = c->type, .name = c->name };
+	return (struct receiver){ .type = c->type, .name = c->name,
+				  .reversed = c->reversed };
 }
 /* A part of another receiver, of the type given. */
 static inline struct receiver
