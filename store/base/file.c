@@ -201,6 +201,14 @@ static int system_lock(void *context, int fd, bool exclusive)
 	return result(flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB));
 }
 
+static int64_t system_data(void *context, int fd, uint64_t offset)
+{
+	off_t found = lseek(fd, (off_t)offset, SEEK_DATA);
+
+	(void)context;
+	return found < 0 ? -errno : found;
+}
+
 const struct file_ops file_system = {
 	.open = system_open,
 	.close = system_close,
@@ -220,6 +228,7 @@ const struct file_ops file_system = {
 	.map_sync = system_map_sync,
 	.advise = system_advise,
 	.lock = system_lock,
+	.data = system_data,
 };
 
 /* May the owner of this be trusted? Ours, or the directory's. */

@@ -47,6 +47,12 @@ struct file_ops {
 	 * holds it. NULL in a test's layer: no locks there.
 	 */
 	int (*lock)(void *context, int fd, bool exclusive);
+	/*
+	 * Where the next bytes behind offset are that were ever written: what
+	 * lies before is zeros. -ENXIO: there are none. NULL in a test's layer:
+	 * it has no holes.
+	 */
+	int64_t (*data)(void *context, int fd, uint64_t offset);
 	void *context;
 };
 /* The real system calls. */

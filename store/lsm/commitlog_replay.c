@@ -196,6 +196,22 @@ static void close_reading(struct reading *r)
 	buf_release(&r->window);
 }
 
+/* At the end of a window of zeros: over the hole that may follow, which can be
+ * larger than anybody reads. */
+static uint64_t skip_hole(struct reading *r, uint64_t offset)
+{
+	const struct file_ops *files = r->log->files;
+	int64_t data;
+
+	if (!files->data)
+		return offset;
+	data = files->data(files->context, r->s->fd, offset);
+	if (data == -ENXIO)
+		return r->s->size;
+	/* Records begin at a multiple of 8, and not with zeros alone. */
+	return data > (int64_t)offset ? (uint64_t)data & ~(uint64_t)7 : offset;
+}
+
 /* Over zeros, which no record begins with, as far as the window has them. */
 static int skip_zeros(struct reading *r, uint64_t *offset)
 {
@@ -207,6 +223,8 @@ static int skip_zeros(struct reading *r, uint64_t *offset)
 		return err;
 	for (; p + 8 <= end && !get_le32(p); p += 8)
 		*offset += 8;
+	if (p + 8 > end)
+		*offset = skip_hole(r, *offset);
 	return 0;
 }
 
@@ -340,12 +358,13 @@ static int check_tail(struct replay *p, bool *reusable)
 	return err;
 }
 
-/* Let the newest segment be written on. */
+/* Let the newest segment be written on. One that is larger than we make them
+ * has room on the disk for no more than it holds. */
 static void resume(struct commitlog *log, struct segment *s, bool reusable)
 {
 	void *map = NULL;
 
-	if (reusable && s->size > s->end &&
+	if (reusable && s->size > s->end && s->size <= LOG_LARGEST_SEGMENT &&
 	    !log->files->allocate(log->files->context, s->fd, s->size)) {
 		if (!log->files->map(log->files->context, s->fd, s->size, &map))
 			s->map = map;

@@ -115,7 +115,7 @@ void faults_init(struct faults *f, const struct file_ops *under)
 			faulty_datasync, faulty_sync, faulty_truncate,
 			faulty_allocate, faulty_rename, faulty_unlink,
 			faulty_mkdir, faulty_stat, faulty_list, faulty_map,
-			faulty_unmap, faulty_map_sync, faulty_advise, NULL, f,
+			faulty_unmap, faulty_map_sync, faulty_advise, NULL, NULL, f,
 		},
 		.under = under,
 		.err = -EIO,

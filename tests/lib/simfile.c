@@ -624,7 +624,7 @@ struct sim *sim_new(void)
 		sim_open, sim_close, sim_pread, sim_pwrite, sim_sync, sim_sync,
 		sim_truncate, sim_allocate, sim_rename, sim_unlink, sim_mkdir,
 		sim_stat, sim_list, sim_map, sim_unmap, sim_map_sync,
-		sim_advise, NULL, sim,
+		sim_advise, NULL, NULL, sim,
 	};
 	pthread_mutex_init(&sim->lock, NULL);
 	sim->root = node_new(sim, true);

@@ -258,6 +258,44 @@ START_TEST(an_older_segment_cut_between_records_is_damage)	/* _i: left */
 }
 END_TEST
 
+static uint64_t bytes_read;
+
+static int64_t counted_pread(void *context, int fd, void *to, size_t len,
+			     uint64_t offset)
+{
+	bytes_read += len;
+	return file_system.pread(context, fd, to, len, offset);
+}
+
+/* Neither read, nor given room on the disk, nor mapped. */
+START_TEST(a_hole_behind_the_log_costs_nothing)
+{
+	struct file_ops files = file_system;
+	struct seen seen;
+	struct commitlog *log = open_log(&files, 0, &seen, 0);
+	struct stat st;
+	int fd;
+
+	append(log, 1, 100);
+	commitlog_close(log);
+	fd = openat(scratch.dir, "log-0000000000000001", O_RDWR);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)1 << 32), 0);
+	files.pread = counted_pread;
+	bytes_read = 0;
+	log = open_log(&files, 0, &seen, 0);
+	append(log, 2, 100);
+	commitlog_close(log);
+	ck_assert_uint_lt(bytes_read, 16 << 20);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_lt(st.st_blocks, (16 << 20) / 512);
+	close(fd);
+	log = open_log(&files, 0, &seen, 0);
+	ck_assert_uint_eq(seen.count, 2);
+	commitlog_close(log);
+}
+END_TEST
+
 START_TEST(segments_are_used_again)	/* _i & 1: no mapping */
 {
 	struct file_ops files = file_system;
@@ -391,6 +429,7 @@ SUITE_THREADS(commitlog)
 	tcase_add_test(tc, a_missing_segment_is_damage);
 	tcase_add_loop_test(tc, an_older_segment_cut_between_records_is_damage,
 			    0, 3);
+	tcase_add_test(tc, a_hole_behind_the_log_costs_nothing);
 	tcase_add_loop_test(tc, segments_are_used_again, 0, 2);
 	tcase_add_test(tc, a_failed_disk_ends_it);
 	tcase_add_test(tc, a_full_disk_passes);
