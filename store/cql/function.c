@@ -95,14 +95,6 @@ static const enum type_kind numeric[] = {
 	TYPE_DOUBLE, TYPE_DECIMAL, TYPE_VARINT, TYPE_COUNTER,
 };
 
-bool function_is_number(enum type_kind kind)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(numeric); i++)
-		if (numeric[i] == kind)
-			return true;
-	return false;
-}
-
 /* --------------------------------------------------------- choosing one */
 static int check_single(struct execution *x, const struct function *f,
 			const struct argument *args, uint32_t count)
@@ -340,7 +332,7 @@ static void cast_candidates(struct execution *x, struct candidates *c,
 	bool text = target == TYPE_TEXT || target == TYPE_ASCII;
 	size_t i;
 
-	if (text || (function_is_number(target) && target != TYPE_COUNTER))
+	if (text || (kind_is_number(target) && target != TYPE_COUNTER))
 		for (i = 0; i < ARRAY_SIZE(numeric); i++)
 			add_cast(x, c, numeric[i], target);
 	for (i = 0; text && i < ARRAY_SIZE(printed); i++)

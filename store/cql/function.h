@@ -128,7 +128,6 @@ int parameter_types(struct execution *x,
 		    const struct type *types[PARAMETERS_MAX],
 		    const uint8_t parameters[PARAMETERS_MAX],
 		    const struct function_query *q, const char *name);
-bool function_is_number(enum type_kind kind);
 /* Functions of any type: those whose name it is, if any; refuses arguments
  * that none can take. */
 int generic_candidates(struct execution *x, struct candidates *c,

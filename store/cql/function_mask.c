@@ -12,7 +12,7 @@
 #include "store/cql/function.h"
 
 #define DIGEST_MAX 64		/* bytes, of SHA-512 */
-#define PARTS_MAX (1 << 20)	/* of a default that is made up */
+#define PARTS_MAX (1 << 20)	/* of a default */
 
 int function_mask_null(struct execution *x, const struct function *f,
 		       const struct bytes *args, bool *is_null)
@@ -32,6 +32,19 @@ int function_mask_replace(struct execution *x, const struct function *f,
 }
 
 /* ----------------------------------------------------------------- default */
+/* Of so many values a default is made: more than PARTS_MAX are not counted. */
+static uint64_t count_parts(const struct type *t)
+{
+	bool vector = t->kind == TYPE_VECTOR;
+	uint64_t count = 1;
+
+	for (uint32_t i = 0; count <= PARTS_MAX && i < t->part_count &&
+			     (vector || t->kind == TYPE_TUPLE ||
+			      t->kind == TYPE_UDT); i++)
+		count += count_parts(t->parts[i]) * (vector ? t->dimension : 1);
+	return count <= PARTS_MAX ? count : PARTS_MAX + 1;
+}
+
 static int add_default(struct buf *out, const struct type *t);
 
 /* Every field or element is its type's; a collection has none. */
@@ -41,8 +54,7 @@ static int add_default_parts(struct buf *out, const struct type *t)
 			 t->kind == TYPE_TUPLE || t->kind == TYPE_UDT ?
 						  t->part_count : 0;
 	struct arena arena = ARENA_INIT;
-	struct bytes *parts = count > PARTS_MAX ? NULL :
-			      arena_zalloc(&arena, count + 1, sizeof(*parts));
+	struct bytes *parts = arena_zalloc(&arena, count + 1, sizeof(*parts));
 	struct buf part = BUF_INIT;
 	int err = parts ? 0 : -ENOMEM;
 
@@ -109,6 +121,10 @@ int function_mask_default(struct execution *x, const struct function *f,
 {
 	(void)args;
 	*is_null = false;
+	/* Vectors of vectors may have more elements than there is memory. */
+	if (count_parts(f->result) > PARTS_MAX)
+		return refuse(x, "The default of %s has more than %d values",
+			      text_of_type(x, f->result), PARTS_MAX);
 	return add_default(&x->scratch, f->result);
 }
 

@@ -231,7 +231,7 @@ static void fixed_log(mpz_t out, const struct decimal *d, const mpz_t one,
 	mpz_t n, two, ten;
 
 	mpz_inits(n, two, ten, NULL);
-	m.scale += (int32_t)k;
+	m.scale = (int32_t)big_digit_count(d->unscaled) - 1;
 	to_fixed(n, &m, guard);
 	mpz_mul_ui(two, one, 2);
 	fixed_log_near(two, two, one);

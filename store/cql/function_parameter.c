@@ -66,7 +66,7 @@ static bool suits(const struct type *t, enum parameter parameter)
 	case PARAMETER_SEQUENCE:
 		return sequence;
 	case PARAMETER_NUMBERS:
-		return sequence && function_is_number(t->parts[0]->kind);
+		return sequence && kind_is_number(t->parts[0]->kind);
 	case PARAMETER_VECTOR:
 		return t->kind == TYPE_VECTOR &&
 		       t->parts[0]->kind == TYPE_FLOAT;
