@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "store/base/watch.h"
+
 /* Rows of a deleted range whose entries go at once; of more they stay until
  * they are found to be stale. */
 #define RANGE_ROWS_MAX 1000
@@ -415,7 +417,8 @@ static int build_row(struct batch *batch, const struct table *t,
 /*
  * Writes go on meanwhile and keep the index in step from the moment it was
  * published. What they replace may be read here before, and put in after: but
- * they delete it with its own timestamp, and a deletion wins the tie.
+ * they delete it with its own timestamp, and a deletion wins the tie. Who waits
+ * for it cannot stop it any more: the index is there.
  */
 int index_build(struct store *s, const struct table *t,
 		const struct index *index)
@@ -425,6 +428,7 @@ int index_build(struct store *s, const struct table *t,
 	struct deletion in_force;
 	struct iterator *it;
 	struct entry entry;
+	struct watch *before;
 	uint64_t position;
 	int more = 1, err;
 
@@ -432,6 +436,7 @@ int index_build(struct store *s, const struct table *t,
 			  false);
 	if (err)
 		return err;
+	before = watch_set(NULL);
 	err = iterator_seek(it, BYTES_EMPTY, &in_force);
 	while (!err && (more = iterator_next(it, &entry)) > 0) {
 		if (entry.kind != ENTRY_ROW)
@@ -449,6 +454,7 @@ int index_build(struct store *s, const struct table *t,
 	if (!err)
 		err = lsm_sync(s->lsm, position);
 	iterator_close(it);
+	watch_set(before);
 	arena_release(&arena);
 	batch_release(&batch);
 	return err;

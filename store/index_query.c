@@ -341,41 +341,46 @@ static bool text_matches(struct index_refs *r, struct bytes piece,
 	}
 }
 
-/* Each wanted piece is found in some piece of the value. */
-static bool value_has_pieces(struct index_refs *r, struct bytes value)
+/* Each wanted piece is found in some piece of the value: 1, 0, -ENOMEM. */
+static int value_has_pieces(struct index_refs *r, struct bytes value)
 {
 	struct bytes one = value, *pieces = &one;
 	size_t i, j, count = 1;
+	int err = r->text.applies ? index_text_split(&pieces, &count,
+						     &r->scratch, &r->text,
+						     value) : 0;
 
-	if (r->text.applies &&
-	    index_text_split(&pieces, &count, &r->scratch, &r->text, value))
-		return false;
+	if (err)
+		return err;
 	for (i = 0; i < r->piece_count; i++) {
 		for (j = 0; j < count; j++)
 			if (text_matches(r, pieces[j], r->pieces[i]))
 				break;
 		if (j == count)
-			return false;
+			return 0;
 	}
-	return r->piece_count;
+	return r->piece_count > 0;
 }
 
-static bool value_has_terms(struct index_refs *r, struct bytes key,
-			    struct bytes value)
+/* 1, 0, -ENOMEM. */
+static int value_has_terms(struct index_refs *r, struct bytes key,
+			   struct bytes value)
 {
 	struct term_list list = { NULL, 0 };
 	size_t i, j;
+	int err = index_terms(&list, &r->scratch, r->table, r->index, key,
+			      value);
 
-	if (index_terms(&list, &r->scratch, r->table, r->index, key, value))
-		return false;
+	if (err)
+		return err;
 	for (i = 0; i < r->wanted.count; i++) {
 		for (j = 0; j < list.count; j++)
 			if (bytes_equal(list.terms[j], r->wanted.terms[i]))
 				break;
 		if (j == list.count)
-			return false;
+			return 0;
 	}
-	return r->wanted.count;
+	return r->wanted.count > 0;
 }
 
 static bool value_in_range(struct index_refs *r, struct bytes value)
@@ -394,11 +399,11 @@ static bool value_in_range(struct index_refs *r, struct bytes value)
 	return order < 0 || (!order && by->high_inclusive);
 }
 
-static bool value_matches(struct index_refs *r, struct bytes key,
-			  struct bytes value)
+static int value_matches(struct index_refs *r, struct bytes key,
+			 struct bytes value)
 {
 	if (bytes_is_null(value))
-		return false;
+		return 0;
 	arena_clear(&r->scratch);
 	switch (r->by.operator) {
 	case INDEX_EQ:
@@ -410,27 +415,26 @@ static bool value_matches(struct index_refs *r, struct bytes key,
 	}
 }
 
-static bool cells_match(struct index_refs *r, const struct cell_view *cells,
-			uint32_t count)
+static int cells_match(struct index_refs *r, const struct cell_view *cells,
+		       uint32_t count)
 {
 	bool by_path = r->index->target == INDEX_KEYS ||
 		       (type_is_multicell(r->column->type) &&
 			r->column->type->kind == TYPE_SET);
+	int match = 0;
 	uint32_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && !match; i++) {
 		const struct cell_view *cell = &cells[i];
 
-		if (cell->column->number != r->column->number)
-			continue;
-		if (value_matches(r, cell->path,
-				  by_path ? cell->path : cell->value))
-			return true;
+		if (cell->column->number == r->column->number)
+			match = value_matches(r, cell->path, by_path ?
+						      cell->path : cell->value);
 	}
-	return false;
+	return match;
 }
 
-static bool refs_match(struct ref_source *source, const struct row_view *row)
+static int refs_match(struct ref_source *source, const struct row_view *row)
 {
 	struct index_refs *r = (struct index_refs *)source;
 	const struct column *c = r->column;
@@ -440,15 +444,15 @@ static bool refs_match(struct ref_source *source, const struct row_view *row)
 		return value_matches(r, BYTES_NULL,
 				     row->key_values[c->position]);
 	case COLUMN_CLUSTERING:
-		return row->clustering &&
-		       value_matches(r, BYTES_NULL,
-				     row->clustering[c->position]);
+		return row->clustering ?
+			       value_matches(r, BYTES_NULL,
+					     row->clustering[c->position]) : 0;
 	case COLUMN_STATIC:
 		return cells_match(r, row->statics, row->static_count);
 	case COLUMN_REGULAR:
 		return cells_match(r, row->cells, row->cell_count);
 	}
-	return false;
+	return 0;
 }
 
 static void refs_close(struct ref_source *source)

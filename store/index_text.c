@@ -278,8 +278,7 @@ static int finish_word(struct bytes *word, bool *left_out, struct arena *arena,
 	if (err || *left_out)
 		return err;
 	*word = arena_copy(arena, stemmer_stem(stemmer, *word));
-	err = arena->failed ? -ENOMEM : 0;
-	return err ? err : compose(word, arena);
+	return bytes_is_null(*word) ? -ENOMEM : compose(word, arena);
 }
 
 static int split_words(struct bytes *pieces, size_t *count, struct arena *arena,

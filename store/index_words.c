@@ -621,21 +621,24 @@ static const struct { char language[3]; const char *words; } lists[] = {
 	  " vilka vilken vilket vill " },
 };
 
+static bool is_in(const char *words, struct bytes word)
+{
+	size_t len;
+
+	for (words++; *words; words += len + 1) {
+		len = strcspn(words, " ");
+		if (bytes_equal(bytes_of(words, len), word))
+			return true;
+	}
+	return false;
+}
+
 bool is_stop_word(const char *language, struct bytes word)
 {
-	struct buf wanted = BUF_INIT;
-	bool found = false;
-
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		if (strncasecmp(lists[i].language, language, 2))
-			continue;
-		buf_add_format(&wanted, " %.*s ", (int)word.len,
-			       (const char *)word.ptr);
-		found = !wanted.failed && strstr(lists[i].words,
-						 buf_cstr(&wanted));
-	}
-	buf_release(&wanted);
-	return found;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (!strncasecmp(lists[i].language, language, 2))
+			return is_in(lists[i].words, word);
+	return false;
 }
 
 /* Finnish goes by "fl" in Cassandra, so it does here. */
@@ -668,8 +671,11 @@ void stemmer_free(struct sb_stemmer *stemmer)
 
 struct bytes stemmer_stem(struct sb_stemmer *stemmer, struct bytes word)
 {
-	const sb_symbol *stem = stemmer ? sb_stemmer_stem(stemmer, word.ptr,
-							  (int)word.len) : NULL;
+	const sb_symbol *stem;
 
-	return stem ? bytes_of(stem, (size_t)sb_stemmer_length(stemmer)) : word;
+	if (!stemmer)
+		return word;
+	stem = sb_stemmer_stem(stemmer, word.ptr, (int)word.len);
+	return stem ? bytes_of(stem, (size_t)sb_stemmer_length(stemmer)) :
+		      BYTES_NULL;
 }

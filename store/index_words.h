@@ -21,7 +21,7 @@ struct sb_stemmer;
 int stemmer_new(struct sb_stemmer **out, const char *language);
 /* NULL is accepted. */
 void stemmer_free(struct sb_stemmer *stemmer);
-/* The stem of a word in lower case: the word itself where stemmer is NULL. Valid
- * until the next call. */
+/* The stem of a word in lower case: the word itself where stemmer is NULL; null
+ * without memory. Valid until the next call. */
 struct bytes stemmer_stem(struct sb_stemmer *stemmer, struct bytes word);
 #endif

@@ -172,8 +172,8 @@ int source_get(struct store *s, const struct table *t, struct bytes key,
 struct ref_source {
 	/* 1 with *key (until the next call), 0, -errno. */
 	int (*next)(struct ref_source *r, struct bytes *key);
-	/* Does a row that was read again still answer? */
-	bool (*matches)(struct ref_source *r, const struct row_view *row);
+	/* Does a row that was read again still answer? 1, 0, -errno. */
+	int (*matches)(struct ref_source *r, const struct row_view *row);
 	void (*close)(struct ref_source *r);
 	uint64_t columns;	/* that matches looks at */
 	bool statics;

@@ -82,10 +82,11 @@ static int row_by_ref(struct cursor *c, struct row_view *row)
 	if (more <= 0)
 		return more;
 	cursor_give(c, row);
-	if (!c->refs->matches(c->refs, row)) {
+	more = c->refs->matches(c->refs, row);
+	if (more <= 0) {
 		c->given--;
 		c->given_in_partition--;
-		return 0;
+		return more;
 	}
 	cursor_after_row(c);
 	c->skip = -1;		/* the source decides what comes next */
@@ -94,11 +95,12 @@ static int row_by_ref(struct cursor *c, struct row_view *row)
 
 static int row_of_partition(struct cursor *c, struct row_view *row)
 {
-	int more;
+	int more, match;
 
 	while ((more = cursor_next_in_partition(c, row)) > 0) {
-		if (c->refs->matches(c->refs, row))
-			return 1;
+		match = c->refs->matches(c->refs, row);
+		if (match)
+			return match;
 		c->given--;
 		c->given_in_partition--;
 		if (!row->row_exists)

@@ -81,16 +81,21 @@ static int fold_as_indexed(struct execution *x, const struct restrictions *r,
 	return 0;
 }
 
-static struct bytes folded(struct execution *x, const struct index_text *how,
-			   struct bytes value)
+/* Two values become as they are indexed (how NULL: they stay). 0, -ENOMEM. */
+static int fold(struct execution *x, const struct index_text *how,
+		struct bytes *a, struct bytes *b)
 {
-	struct bytes *pieces;
+	struct bytes *both[] = { a, b }, *pieces;
 	size_t count;
+	int err = 0;
 
-	if (!how || index_text_split(&pieces, &count, x->arena, how, value) ||
-	    count != 1)
-		return value;
-	return pieces[0];
+	for (size_t i = 0; how && i < ARRAY_SIZE(both) && !err; i++) {
+		err = index_text_split(&pieces, &count, x->arena, how,
+				       *both[i]);
+		if (!err && count == 1)
+			*both[i] = pieces[0];
+	}
+	return err;
 }
 
 static bool is_wanted(const struct restrictions *r, const struct restriction *of)
@@ -145,13 +150,17 @@ int filter_init(struct execution *x, struct filter *f,
 	return 0;
 }
 
-static bool is_equal(struct execution *x, const struct restriction *r,
-		     uint32_t i, struct bytes a, struct bytes b)
+/* 1, 0, -ENOMEM. */
+static int is_equal(struct execution *x, const struct restriction *r,
+		    uint32_t i, struct bytes a, struct bytes b)
 {
+	int err;
+
 	if (bytes_is_null(a) || bytes_is_null(b))
-		return false;
-	a = folded(x, r->folds_value, a);
-	b = folded(x, r->folds_value, b);
+		return 0;
+	err = fold(x, r->folds_value, &a, &b);
+	if (err)
+		return err;
 	return r->exact ? bytes_equal(a, b) :
 			  !type_compare(r->columns[i]->type, a, b);
 }
@@ -160,15 +169,14 @@ static int row_of_values(struct execution *x, const struct restriction *r,
 			 struct row_values *row)
 {
 	struct bytes value;
-	bool equal;
-	int err;
+	int equal, err;
 
 	/* Of an IN the values behind a null count no more. */
 	for (size_t n = 0; n < r->value_count &&
 			   !bytes_is_null(r->values[n * r->column_count]);
 	     n++) {
-		equal = true;
-		for (uint32_t i = 0; i < r->column_count && equal; i++) {
+		equal = 1;
+		for (uint32_t i = 0; i < r->column_count && equal > 0; i++) {
 			err = row_value(x, row, r->columns[i], &value);
 			if (err)
 				return err;
@@ -176,7 +184,7 @@ static int row_of_values(struct execution *x, const struct restriction *r,
 					 r->values[n * r->column_count + i]);
 		}
 		if (equal)
-			return 1;
+			return equal;
 	}
 	return 0;
 }
@@ -233,6 +241,15 @@ static int in_slice(struct execution *x, const struct restriction *r,
 	return r->ordered_by ? in_order_of_index(x, r, row) : 1;
 }
 
+/* Is this the key or value that is asked for? 1, 0, -ENOMEM. */
+static int is_part(struct execution *x, const struct index_text *how,
+		   const struct type *t, struct bytes part, struct bytes wanted)
+{
+	int err = fold(x, how, &part, &wanted);
+
+	return err ? err : !type_compare(t, part, wanted);
+}
+
 /* Does the collection have it? */
 static int has_contained(struct execution *x, const struct restriction *r,
 			 struct bytes value, const struct contained *c)
@@ -241,27 +258,27 @@ static int has_contained(struct execution *x, const struct restriction *r,
 	struct type_parts parts;
 	struct bytes key, part;
 	bool map = t->kind == TYPE_MAP;
-	int more, err = type_parts_begin(&parts, t, value);
+	int more, same, err = type_parts_begin(&parts, t, value);
 
 	if (err)
 		return err;
 	while ((more = type_parts_next(&parts, &key)) > 0) {
+		same = 1;
 		part = key;
 		if (map) {
 			more = type_parts_next(&parts, &part);
 			if (more <= 0)
 				break;
 		}
-		if (c->has_key &&
-		    type_compare(t->parts[0], folded(x, r->folds_key, key),
-				 folded(x, r->folds_key, c->key)))
-			continue;
-		if (c->has_value &&
-		    type_compare(t->parts[t->part_count - 1],
-				 folded(x, r->folds_value, part),
-				 folded(x, r->folds_value, c->value)))
-			continue;
-		return 1;
+		if (c->has_key)
+			same = is_part(x, r->folds_key, t->parts[0], key,
+				       c->key);
+		if (c->has_value && same > 0)
+			same = is_part(x, r->folds_value,
+				       t->parts[t->part_count - 1], part,
+				       c->value);
+		if (same)
+			return same;
 	}
 	return more;
 }

@@ -48,15 +48,14 @@ static bool score_of(const struct select_state *s, struct bytes vector,
 	switch (s->similarity) {
 	case NEAR_EUCLIDEAN:
 		*score = -distance;
-		return true;
+		break;
 	case NEAR_DOT_PRODUCT:
 		*score = dot;
-		return true;
+		break;
 	case NEAR_COSINE:
-		*score = dot / sqrt(length);
-		return length > 0;
+		*score = dot / sqrt(length);	/* of zeros: no number */
 	}
-	return false;
+	return !isnan(*score);
 }
 
 int nearest_init(struct select_state *s, const struct index *index)
@@ -123,17 +122,35 @@ static int copy_keys(struct select_state *s, struct sorted_result *one)
 	return err;
 }
 
-/* Of twice as many as are wanted the nearer half stays. */
-static void drop_far(struct select_state *s)
+static int copy_values(struct sorted_result *one, struct arena *arena,
+		       const struct bytes *values, uint32_t count)
+{
+	one->values = arena_zalloc(arena, count, sizeof(*one->values));
+	for (uint32_t i = 0; i < count && one->values; i++)
+		one->values[i] = arena_copy(arena, values[i]);
+	return arena->failed ? -ENOMEM : 0;
+}
+
+/* Of twice as many as are wanted the nearer half stays, and what is their own of
+ * the memory. */
+static int drop_far(struct select_state *s)
 {
 	struct sorted_results *all = &s->sorted;
+	struct arena kept = ARENA_INIT;
+	int err = 0;
 
 	if (all->count < 2 * s->limit)
-		return;
+		return 0;
 	qsort_r(all->items, all->count, sizeof(*all->items), compare, s);
 	all->count = s->limit;
 	all->worst = all->items[all->count - 1].score;
 	all->full = true;
+	for (size_t i = 0; i < all->count && !err; i++)
+		err = copy_values(&all->items[i], &kept, all->items[i].values,
+				  s->selectors.count);
+	arena_release(&all->arena);
+	all->arena = kept;
+	return err;
 }
 
 /* The result at hand, copied behind the others. */
@@ -156,16 +173,9 @@ static int keep(struct select_state *s)
 		return err;
 	one = &all->items[all->count++];
 	*one = (struct sorted_result){ .score = score, .place = all->places++ };
-	one->values = arena_zalloc(&all->arena, s->selectors.count,
-				   sizeof(*one->values));
-	if (!one->values)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->selectors.count; i++)
-		one->values[i] = arena_copy(&all->arena, s->values[i]);
-	if (s->nearest)
-		drop_far(s);
-	else
-		err = copy_keys(s, one);
+	err = copy_values(one, &all->arena, s->values, s->selectors.count);
+	if (!err)
+		err = s->nearest ? drop_far(s) : copy_keys(s, one);
 	return err ? err : all->arena.failed ? -ENOMEM : 0;
 }
 
@@ -183,7 +193,7 @@ int sorted_next(struct select_state *s)
 		if (more < 0)
 			return more;
 	}
-	if (!all->given)
+	if (!all->given && all->count)
 		qsort_r(all->items, all->count, sizeof(*all->items), compare,
 			s);
 	if (all->given == all->count)

@@ -425,7 +425,11 @@ static const struct type *exact_type(struct execution *x, const struct term *t)
 	}
 }
 
-/* Of every step-th item the type that all others can be assigned to. */
+/*
+ * Of every step-th item the type that all others can be assigned to, the first
+ * of several. One that gives way to a type it can be assigned to is not it,
+ * unless either can be assigned to the other; then both take the same.
+ */
 static const struct type *common_type(struct execution *x,
 				      struct term *const *items, uint32_t count,
 				      uint32_t step,
@@ -435,21 +439,18 @@ static const struct type *common_type(struct execution *x,
 {
 	const struct type **types = arena_zalloc(x->arena, count,
 						 sizeof(*types));
-	uint32_t typed = 0, i, k;
+	const struct type *common = NULL;
+	uint32_t i;
 
 	for (i = 0; i < count && types; i += step) {
-		types[typed] = of(x, items[i]);
-		if (types[typed] && (!typed || types[typed] != types[typed - 1]))
-			typed++;
+		types[i] = of(x, items[i]);
+		if (types[i] && (!common || !type_assignable(types[i], common)))
+			common = types[i];
 	}
-	for (i = 0; i < typed; i++) {
-		for (k = 0; k < typed; k++)
-			if (!type_assignable(types[k], types[i]))
-				break;
-		if (k == typed)
-			return types[i];
-	}
-	return NULL;
+	for (i = 0; i < count && common; i += step)
+		if (types[i] && !type_assignable(types[i], common))
+			common = NULL;
+	return common;
 }
 
 const struct type *term_type(struct execution *x, const struct term *t)
