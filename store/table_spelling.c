@@ -5,6 +5,9 @@
  * values are usual looks whether the row is there, and goes by its spelling;
  * each row that is written carries it along, since any of its versions may be
  * the one that stays.
+ *
+ * Nothing is locked between looking and writing: of two writers that make one row
+ * at the same time, the one with the later timestamp names it.
  */
 #include "store/write_inner.h"
 

@@ -63,13 +63,11 @@ static int any_selects(struct select_state *s, bool others, bool *any)
 	const struct select *q = s->select;
 	const struct table *t = s->table;
 	struct selectors found;
-	int err = 0;
+	int err = selectors_init(s->x, &found, t);
 
 	*any = false;
 	for (uint32_t i = 0; i < q->selection_count && !*any && !err; i++) {
-		err = selectors_init(s->x, &found, t);
-		if (!err)
-			err = look_up(s, &found, q->selections[i].term);
+		err = look_up(s, &found, q->selections[i].term);
 		for (uint32_t n = 0; n < t->column_count && !err; n++) {
 			enum column_kind kind = t->columns[n].kind;
 

@@ -90,9 +90,9 @@ struct lsm {
 };
 
 /* ------------------------------------------------------- lsm.c, lsm_version.c */
-/* NULL when there is none. REQUIRES write or lock. */
 /* The i-th table, or NULL: tables are never freed while the lsm is open. */
 struct table *lsm_table_at(struct lsm *lsm, size_t i);
+/* NULL when there is none. REQUIRES write or lock. */
 struct table *lsm_find_table(const struct lsm *lsm, uint32_t number);
 /* Find or make. REQUIRES write; not lock. NULL: no memory. */
 struct table *lsm_make_table(struct lsm *lsm, uint32_t number);
