@@ -151,24 +151,28 @@ static int advance(struct op *op, struct listing *l)
 	return got;
 }
 
+/* 0; 1: without a node; -errno. The held child stays as it came: its value is
+ * the stream's, and a node may go before the entry finds room. */
 static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
 {
+	struct child c = l->child;
 	struct node *n;
-	int err = child_set_times(op, l->node, &l->child);
+	int err = child_set_times(op, l->node, &c);
 
 	if (err)
 		return err;
 	if (atomic_load(&op->fs->nodes.count) > NODE_LIMIT)
-		return 1;	/* without a node */
-	n = node_of_child(op, l->node, buf_bytes(&l->name), &l->child);
+		return 1;
+	n = node_of_child(op, l->node, buf_bytes(&l->name), &c);
 	if (!n)
 		return -ENOMEM;
-	if (l->child.is_table)
-		err = node_stat(op, n, &l->child);
+	if (c.is_table)
+		err = node_stat(op, n, &c);
 	if (!err)
-		fill_entry(op, n, &l->child, entry);
+		fill_entry(op, n, &c, entry);
 	node_put(&op->fs->nodes, n);
-	return err;
+	/* A table that was dropped since is of this listing's moment. */
+	return err == -ENOENT || err == -ESTALE ? 1 : err;
 }
 
 /* *entry: its attributes are what the entry before left there. */

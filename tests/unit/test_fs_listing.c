@@ -1,0 +1,233 @@
+/*
+ * Listings whose calls take a few entries each, or none, with attributes or
+ * without, as the kernel pleases: together they are the listing that one call
+ * gives, and an entry with attributes has those of its name.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/clock.h"
+#include "tests/lib/random.h"
+#include "tests/lib/tree.h"
+#include "tests/unit/suite.h"
+
+static struct tree t;
+
+static void cql(const char *text)
+{
+	int err;
+
+	tree_cql(&t, ".cql", text, &err);
+	ck_assert_msg(!err, "%d: %s", err, (char *)t.text.ptr);
+}
+
+static void setup(void)
+{
+	char text[1000], name[300];
+
+	tree_open(&t);
+	clock_set_us((int64_t)2000000000 * 1000000);
+	cql("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+	    "'replication_factor': 1};"
+	    "CREATE TABLE k.deep (p text, a int, b decimal, s text static, "
+	    "v text, PRIMARY KEY (p, a, b));"
+	    "CREATE TABLE k.flat (p text PRIMARY KEY, v text, tags set<text>);"
+	    "CREATE TABLE k.plain (key text, column1 text, value blob, "
+	    "PRIMARY KEY (key, column1)) WITH COMPACT STORAGE;"
+	    /* A static of its own time, and one of a partition without rows. */
+	    "INSERT INTO k.deep (p, s) VALUES ('x', 'static');"
+	    "INSERT INTO k.deep (p, s) VALUES ('alone', 'static');"
+	    "INSERT INTO k.deep (p, a, b) VALUES ('x', 1, 1.0);"
+	    "INSERT INTO k.deep (p, a, b, v) VALUES ('x', 1, 1.00, 'v');"
+	    "UPDATE k.deep SET v = 'no marker' WHERE p = 'x' AND a = 1 AND b = 2;"
+	    "INSERT INTO k.deep (p, a, b, v) VALUES ('x', 2, 1, 'ends') USING "
+	    "TTL 100;"
+	    "UPDATE k.deep USING TTL 200 SET v = 'v' WHERE p = 'x' AND a = 2 "
+	    "AND b = 1;"
+	    "INSERT INTO k.deep (p, a, b, v) VALUES ('x', 3, 1, 'v');"
+	    "DELETE v FROM k.deep WHERE p = 'x' AND a = 3 AND b = 1;"
+	    "UPDATE k.deep SET v = 'gone' WHERE p = 'x' AND a = 4 AND b = 1;"
+	    "DELETE v FROM k.deep WHERE p = 'x' AND a = 4 AND b = 1;"
+	    "INSERT INTO k.deep (p, a, b) VALUES ('x', 5, 1) USING TTL 300;"
+	    "INSERT INTO k.flat (p, v, tags) VALUES ('f', 'v', {'a', 'b', 'c'});"
+	    "UPDATE k.flat USING TTL 50 SET tags = tags + {'d'} WHERE p = 'f';"
+	    "INSERT INTO k.flat (p) VALUES ('g') USING TTL 10;"
+	    "UPDATE k.flat SET v = 'w' WHERE p = 'h';"
+	    "INSERT INTO k.plain (key, column1, value) VALUES ('p', 'a', 0x61);"
+	    "INSERT INTO k.plain (key, column1, value) VALUES ('p', 'b', 0x62);"
+	    "DELETE value FROM k.plain WHERE key = 'p' AND column1 = 'b';"
+	    "INSERT INTO k.plain (key, column1, value) VALUES ('p', 'c', 0x) "
+	    "USING TTL 40;"
+	    "INSERT INTO k.plain (key, column1, value) VALUES ('p', 'd', 0x64);");
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	snprintf(text, sizeof(text), "INSERT INTO k.plain (key, column1, value) "
+		 "VALUES ('p', '%s', 0x65); INSERT INTO k.plain (key, column1, "
+		 "value) VALUES ('q', 'z', 0x66);", name);
+	cql(text);
+	/* In memory alone. */
+	ck_assert_int_eq(tree_mkdir(&t, "k/deep/x/7"), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/deep/empty"), 0);
+	ck_assert_int_eq(tree_echo(&t, "k/flat/f/.v.XXXXXX",
+				   O_CREAT | O_WRONLY, "scratch"), 0);
+	ck_assert_int_eq(tree_utimens(&t, "k/deep/x/1", 1000), 0);
+	ck_assert_int_eq(tree_utimens(&t, "k/plain/p/d", 2000), 0);
+}
+
+static void teardown(void)
+{
+	clock_set_us(INT64_MIN);
+	tree_close(&t);
+}
+
+struct listed {
+	struct {
+		char name[300];
+		struct fs_entry entry;
+	} list[40];
+	unsigned count, room;
+	uint64_t cookie;
+};
+
+static int take(void *context, const char *name, size_t len,
+		const struct fs_entry *entry, uint64_t cookie)
+{
+	struct listed *l = context;
+
+	if (!l->room)
+		return 1;
+	l->room--;
+	ck_assert_uint_lt(l->count, 40);
+	snprintf(l->list[l->count].name, 300, "%.*s", (int)len, name);
+	l->list[l->count++].entry = *entry;
+	l->cookie = cookie;
+	if (entry->node)
+		fs_forget(t.fs, entry->node, 1);
+	return 0;
+}
+
+/* The directory in calls of less than `room` entries each. */
+static void list(struct listed *l, const char *path, struct random *rng,
+		 unsigned room)
+{
+	struct fs_open_reply reply;
+	struct fs_entry dir;
+	unsigned given;
+	int err;
+
+	l->count = 0;
+	l->cookie = 0;
+	ck_assert_int_eq(tree_walk(&t, path, &dir), 0);
+	ck_assert_int_eq(fs_opendir(t.fs, &t.call, dir.node, &reply), 0);
+	do {
+		given = l->room = rng ? random_below(rng, room) : room;
+		err = fs_readdir(t.fs, &t.call, dir.node, reply.handle,
+				 l->cookie, !rng || random_below(rng, 2), take,
+				 l);
+		ck_assert_msg(!err, "%s, entry %u: %d", path, l->count, err);
+	} while (!given || l->room < given);
+	fs_releasedir(t.fs, &t.call, dir.node, reply.handle);
+	if (dir.node != FS_ROOT)
+		fs_forget(t.fs, dir.node, 1);
+}
+
+/* Whether it is of the name itself, when that has a node. */
+static void check_attributes(const char *path, const char *name,
+			     const struct fs_entry *got)
+{
+	const struct stat *a = &got->attr, *b;
+	struct fs_entry want;
+	char whole[600];
+
+	snprintf(whole, sizeof(whole), "%s/%s", path, name);
+	ck_assert_int_eq(tree_walk(&t, *path ? whole : name, &want), 0);
+	fs_forget(t.fs, want.node, 1);
+	b = &want.attr;
+	ck_assert_uint_eq(a->st_ino, b->st_ino);
+	ck_assert_uint_eq(a->st_mode & S_IFMT, b->st_mode & S_IFMT);
+	if (!got->node)
+		return;
+	ck_assert_uint_eq(a->st_mode, b->st_mode);
+	ck_assert_int_eq(a->st_size, b->st_size);
+	ck_assert_int_eq(a->st_blocks, b->st_blocks);
+	ck_assert_uint_eq(a->st_uid, b->st_uid);
+	ck_assert_uint_eq(a->st_nlink, b->st_nlink);
+	ck_assert_msg(a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+		      a->st_mtim.tv_nsec == b->st_mtim.tv_nsec, "%s: %ld, %ld",
+		      whole, a->st_mtim.tv_sec, b->st_mtim.tv_sec);
+	ck_assert_msg(got->attr_timeout_s == want.attr_timeout_s &&
+		      got->entry_timeout_s == want.entry_timeout_s,
+		      "%s: kept for %g and %g s, %g and %g s", whole,
+		      got->entry_timeout_s, got->attr_timeout_s,
+		      want.entry_timeout_s, want.attr_timeout_s);
+}
+
+static const struct { const char *path; unsigned count; } directories[] = {
+	{ "", 1 }, { "k", 4 }, { "k/deep", 3 }, { "k/deep/x", 6 },
+	{ "k/deep/x/1", 2 }, { "k/flat", 3 }, { "k/flat/f", 3 },
+	{ "k/flat/f/tags", 4 }, { "k/plain", 2 }, { "k/plain/p", 4 },
+};
+
+START_TEST(a_listing_in_pieces)	/* _i: the seed */
+{
+	struct random rng = random_seeded((uint64_t)_i);
+	struct listed whole, got;
+	unsigned i, j, nodes = 0;
+
+	for (i = 0; i < ARRAY_SIZE(directories); i++) {
+		const char *path = directories[i].path;
+
+		list(&whole, path, NULL, 40);
+		ck_assert_msg(whole.count == directories[i].count + 2, "%s: %u",
+			      path, whole.count);
+		list(&got, path, &rng, 2 + (unsigned)_i % 3);
+		ck_assert_msg(got.count == whole.count, "%s: %u, not %u", path,
+			      got.count, whole.count);
+		for (j = 0; j < got.count; j++) {
+			ck_assert_str_eq(got.list[j].name, whole.list[j].name);
+			if (j < 2)
+				continue;
+			check_attributes(path, whole.list[j].name,
+					 &whole.list[j].entry);
+			check_attributes(path, got.list[j].name,
+					 &got.list[j].entry);
+			nodes += got.list[j].entry.node != 0;
+		}
+	}
+	ck_assert_uint_gt(nodes, 0);
+}
+END_TEST
+
+/* It is of the moment when it began; what is gone has no attributes. */
+START_TEST(a_table_that_is_dropped_meanwhile)
+{
+	struct fs_open_reply reply;
+	struct listed l = { .room = 3 };
+	struct fs_entry dir;
+
+	ck_assert_int_eq(tree_walk(&t, "k", &dir), 0);
+	ck_assert_int_eq(fs_opendir(t.fs, &t.call, dir.node, &reply), 0);
+	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node, reply.handle, 0,
+				    true, take, &l), 0);
+	cql("DROP TABLE k.flat;");
+	l.room = 40;
+	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node, reply.handle,
+				    l.cookie, true, take, &l), 0);
+	ck_assert_uint_eq(l.count, 6);
+	ck_assert_str_eq(l.list[4].name, "flat");
+	ck_assert_uint_eq(l.list[4].entry.node, 0);
+	ck_assert_uint_ne(l.list[5].entry.node, 0);
+	fs_releasedir(t.fs, &t.call, dir.node, reply.handle);
+	fs_forget(t.fs, dir.node, 1);
+}
+END_TEST
+
+SUITE(fs_listing)
+{
+	TCase *tc = tcase_create("fs_listing");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, a_listing_in_pieces, 0, 60);
+	tcase_add_test(tc, a_table_that_is_dropped_meanwhile);
+	suite_add_tcase(suite, tc);
+}
