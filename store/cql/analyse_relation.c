@@ -144,8 +144,8 @@ static int like_pattern(struct execution *x, struct restriction *r,
 {
 	bool before = pattern.len && pattern.ptr[0] == '%', after;
 
-	if (bytes_is_null(pattern))
-		return refuse(x, "LIKE value can't be empty.");
+	if (bytes_is_null(pattern) && x->markers)
+		return 0;
 	if (before) {
 		pattern.ptr++;
 		pattern.len--;
@@ -176,8 +176,7 @@ static int in_values(struct execution *x, struct restriction *r,
 {
 	int err;
 
-	if (relation->value)
-		return refuse(x, "Invalid amount of bind variables");
+	x->markers += relation->value != NULL;
 	r->values = arena_zalloc(x->arena, relation->value_count,
 				 sizeof(*r->values));
 	if (!r->values)
@@ -285,8 +284,10 @@ static int tuple_values(struct execution *x, const struct restriction *r,
 	struct receiver receiver;
 	int err;
 
-	if (t->kind == TERM_MARKER)
-		return refuse(x, "Invalid amount of bind variables");
+	if (t->kind == TERM_MARKER) {
+		x->markers++;
+		return 0;
+	}
 	if (t->item_count != r->column_count)
 		return refuse(x, "Expected %u elements in value tuple, but got "
 				 "%u: %s", r->column_count, t->item_count,
@@ -309,8 +310,7 @@ static int tuple_restriction(struct execution *x, struct restriction **out,
 	struct restriction *r;
 	int err;
 
-	if (in && relation->value)
-		return refuse(x, "Invalid amount of bind variables");
+	x->markers += in && relation->value;
 	r = restriction_new(x, in ? RESTRICT_IN :
 			       is_slice(relation->op) ? RESTRICT_SLICE :
 							RESTRICT_EQ,

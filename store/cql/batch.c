@@ -107,6 +107,8 @@ static int prepare(struct execution *x, struct batch_state *b)
 		if (b->items[i].table != b->items[0].table)
 			return refuse(x, "Batch with conditions cannot span "
 					 "multiple tables");
+	if (!err)
+		err = refuse_markers(x);
 	for (uint32_t i = 0; !err && i < b->count; i++)
 		err = modification_validate(x, &b->items[i]);
 	return err;
@@ -413,10 +415,11 @@ static int batch_refused(struct cql_result *r, struct batch_state *b)
 	int err;
 
 	for (i = 0; i < b->count; i++) {
-		all = all || b->items[i].exists || b->items[i].not_exists;
-		statics = statics ||
-			  (modification_is_conditional(&b->items[i]) &&
-			   b->items[i].sets_static);
+		const struct modification *m = &b->items[i];
+
+		all = all || m->exists || m->not_exists;
+		statics = statics || condition_asks_statics(m) ||
+			  (modification_is_conditional(m) && m->sets_static);
 	}
 	for (i = 0; i < b->count; i++)
 		b->items[i].sets_static = statics;

@@ -108,8 +108,10 @@ static int condition_terms(struct execution *x, struct if_condition *i,
 	uint32_t count = c->value ? 1 : c->value_count;
 	int err;
 
-	if (c->op == OPERATOR_IN && c->value)
-		return refuse(x, "Invalid amount of bind variables");
+	if (c->op == OPERATOR_IN && c->value) {
+		x->markers++;
+		return 0;
+	}
 	i->values = arena_zalloc(x->arena, count, sizeof(*i->values));
 	if (!i->values)
 		return -ENOMEM;
@@ -461,10 +463,18 @@ bool condition_asks_row(const struct modification *m)
 	return m->exists || m->not_exists;
 }
 
+bool condition_asks_statics(const struct modification *m)
+{
+	for (uint32_t i = 0; i < m->condition_count; i++)
+		if (m->conditions[i].column->kind == COLUMN_STATIC)
+			return true;
+	return false;
+}
+
 bool condition_shows(const struct modification *m,
 		     const struct condition_row *row, bool *all)
 {
-	bool statics = false, regulars = false;
+	bool statics = condition_asks_statics(m), regulars = false;
 
 	*all = m->exists || m->not_exists;
 	if (m->not_exists)
@@ -473,9 +483,7 @@ bool condition_shows(const struct modification *m,
 		return m->only_statics ? row->partition_has_rows :
 					 m->sets_static && row->static_exists;
 	for (uint32_t i = 0; i < m->condition_count; i++) {
-		if (m->conditions[i].column->kind == COLUMN_STATIC)
-			statics = true;
-		else
+		if (m->conditions[i].column->kind != COLUMN_STATIC)
 			regulars = true;
 	}
 	if ((statics || m->sets_static) && row->static_exists)

@@ -46,6 +46,8 @@ int execute_modification(struct cql_result *r, const struct statement *s)
 	int err = m ? modification_prepare(x, m, s) : -ENOMEM;
 
 	if (!err)
+		err = refuse_markers(x);
+	if (!err)
 		err = modification_validate(x, m);
 	if (!err)
 		err = modification_plan(x, m);

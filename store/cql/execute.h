@@ -61,6 +61,7 @@ struct execution {
 	 */
 	bool *late;
 	unsigned depth;			/* of the term being looked at */
+	unsigned markers;		/* ? so far: nothing is bound to them */
 };
 
 struct cql_result {
@@ -80,6 +81,8 @@ int refuse(struct execution *x, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int refuse_as(struct execution *x, enum cql_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Refuse markers that were met: when all else of a statement is looked at. */
+int refuse_markers(struct execution *x);
 /* Give the error its place, if it has none yet; err as it came. */
 int refuse_at(struct execution *x, struct span span, int err);
 /* Turn a type's error into the statement's. err -EINVAL uses its text. */

@@ -301,6 +301,7 @@ static void token_candidate(struct execution *x, struct candidates *c,
 	if (f) {
 		f->apply = function_token;
 		f->table = t;
+		f->made = true;
 	}
 }
 

@@ -27,6 +27,7 @@ struct function {
 	enum aggregate_kind aggregate;
 	bool monotonic;			/* may end a GROUP BY */
 	bool takes_null;
+	bool made;			/* for the types of one call */
 	char op;			/* + - * / % of an operation, ~ negation */
 	const struct table *table;	/* of token() */
 };

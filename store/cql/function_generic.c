@@ -122,6 +122,7 @@ static int add_generic(struct execution *x, struct candidates *c,
 	f->apply = g->apply;
 	f->aggregate = g->aggregate;
 	f->takes_null = g->takes_null;
+	f->made = true;
 	return 0;
 }
 

@@ -38,8 +38,7 @@ static bool touches_only_statics(const struct modification *m)
 	return statics;
 }
 
-/* COMPACT STORAGE without clustering columns: its columns are static ones. */
-static bool is_static_compact(const struct table *t)
+bool is_static_compact(const struct table *t)
 {
 	return (t->flags & TABLE_COMPACT) && !(t->flags & TABLE_DENSE);
 }
@@ -94,6 +93,7 @@ static int prepare_insert(struct execution *x, struct modification *m,
 	int err, pass;
 
 	m->not_exists = s->if_not_exists;
+	m->json = s->json;
 	err = check_insert(x, m, s);
 	if (!err)
 		err = restrictions_init(x, &m->where, m->table,
@@ -495,6 +495,9 @@ static int apply_row(struct execution *x, struct modification *m,
 		return 0;
 	}
 	if (!m->sets_regular && m->kind != STATEMENT_INSERT)
+		return 0;
+	/* There the value is the row; JSON that leaves it out makes none. */
+	if (!m->change_count && m->table->flags & TABLE_COMPACT && m->json)
 		return 0;
 	if (!m->change_count && m->table->flags & TABLE_COMPACT &&
 	    m->table->regular_count)

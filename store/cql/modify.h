@@ -54,6 +54,7 @@ struct modification {
 	bool has_timestamp, has_ttl;
 	const struct using_clause *using;
 	bool sets_static, sets_regular, only_statics;
+	bool json;			/* INSERT JSON */
 
 	int64_t timestamp_us, ttl;	/* of USING, where it is there */
 
@@ -67,6 +68,9 @@ struct modification {
 	size_t slice_count;
 	bool ranges, nothing;
 };
+/* COMPACT STORAGE without clustering columns: its columns are static ones. */
+bool is_static_compact(const struct table *t);
+
 static inline bool modification_is_conditional(const struct modification *m)
 {
 	return m->exists || m->not_exists || m->condition_count;
@@ -125,6 +129,8 @@ int condition_check(struct execution *x, struct modification *m,
 /* [applied] and what goes with it, for one statement. */
 int condition_result(struct cql_result *r, struct modification *m,
 		     struct condition_row *row);
+/* Is there a condition on a static column? */
+bool condition_asks_statics(const struct modification *m);
 /* Is it about a row, and not only about the partition's statics? */
 bool condition_asks_row(const struct modification *m);
 /* Does a refused one show its row, and with all columns? */

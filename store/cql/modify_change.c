@@ -132,8 +132,6 @@ static int map_change(struct execution *x, struct change *c,
 		if (!r.type)
 			return -ENOMEM;
 	}
-	if (a->value->kind == TERM_MARKER)
-		return change_term(x, c, &c->value, a->value, &r);
 	x->quiet++;
 	err = change_term(x, c, &c->value, a->value, &r);
 	x->quiet--;

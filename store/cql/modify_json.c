@@ -85,6 +85,14 @@ static bool is_null_text(struct bytes text)
 	return bytes_equal(text, bytes_str("null"));
 }
 
+/* COMPACT STORAGE without clustering columns: the hidden one is asked for. */
+static int check_compact(struct execution *x, const struct table *t)
+{
+	return is_static_compact(t) ?
+		       refuse(x, "Undefined column name column1 in table %s",
+			      text_of_table(x, t)) : 0;
+}
+
 int insert_json(struct execution *x, struct modification *m,
 		const struct insert *s)
 {
@@ -101,8 +109,10 @@ int insert_json(struct execution *x, struct modification *m,
 	m->changes = arena_zalloc(x->arena, visible, sizeof(*m->changes));
 	if (!json || !values || !m->changes)
 		return -ENOMEM;
-	if (s->json->kind == TERM_MARKER)
-		return refuse(x, "Invalid amount of bind variables");
+	if (s->json->kind == TERM_MARKER) {
+		x->markers++;
+		return check_compact(x, t);
+	}
 	if (is_null_text(s->json->text))
 		return refuse(x, "Got null for INSERT JSON values");
 	err = read_members(x, t, s->json->text, json, &unknown);
@@ -111,6 +121,8 @@ int insert_json(struct execution *x, struct modification *m,
 	if (!err && !bytes_is_null(unknown))
 		err = refuse(x, "JSON values map contains unrecognized "
 				"column: %s", text_of(x, unknown));
+	if (!err)
+		err = check_compact(x, t);
 	for (uint32_t i = 0; i < visible && !err; i++) {
 		const struct column *c = &t->columns[i];
 		bool key = c->kind == COLUMN_PARTITION_KEY ||

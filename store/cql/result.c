@@ -72,6 +72,11 @@ int refuse_at(struct execution *x, struct span span, int err)
 	return err;
 }
 
+int refuse_markers(struct execution *x)
+{
+	return x->markers ? refuse(x, "Invalid amount of bind variables") : 0;
+}
+
 int refuse_type_error(struct execution *x, int err,
 		      const struct type_error *error)
 {

@@ -81,6 +81,8 @@ static int read_limit(struct execution *x, uint64_t *out, const struct term *t,
 	if (!t)
 		return 0;
 	err = term_integer(x, &n, t, TYPE_INT, name);
+	if (!err)
+		err = refuse_markers(x);
 	if (err)
 		return err;
 	if (n <= 0)
@@ -396,6 +398,8 @@ int execute_select(struct cql_result *r, const struct select *q)
 	err = resolve_table(x, &s->table, &q->table, CQL_READ);
 	if (!err)
 		err = analyse(s);
+	if (!err)
+		err = refuse_markers(x);
 	if (!err)
 		err = plan(s);
 	if (!err)

@@ -50,6 +50,7 @@ struct expression *selector_column(struct execution *x, struct selectors *s,
 		return NULL;
 	e->column = c;
 	e->name = c->name;
+	e->reversed = c->reversed;
 	if (!s->selected[c - s->table->columns])
 		s->found[s->found_count++] = c;
 	s->selected[c - s->table->columns] = true;
@@ -145,8 +146,7 @@ static int prepare_arguments(struct execution *x, struct selectors *s,
 		/* A cast that changes nothing is one in messages all the same. */
 		args[i].text = terms[i]->kind == TERM_CAST ?
 				       NULL : part_name(x, made[i], terms[i]);
-		args[i].reversed = made[i]->kind == EXPRESSION_COLUMN &&
-				   made[i]->column->reversed;
+		args[i].reversed = made[i]->reversed;
 	}
 	return 0;
 }
@@ -307,7 +307,8 @@ static int cast(struct execution *x, struct selectors *s,
 	if (err)
 		return err;
 	*out = of;
-	if (of->type->kind == target)
+	/* A column with DESC is not of its own type there: its cast is one. */
+	if (of->type->kind == target && !of->reversed)
 		return 0;
 	arg.type = of->type;
 	if (!t->type->varchar)
@@ -373,6 +374,7 @@ static int hint(struct execution *x, struct selectors *s,
 	}
 	**out = *e;
 	(*out)->type = type;
+	(*out)->reversed = false;
 	(*out)->name = text_of_buf(x, &name);
 	return 0;
 }

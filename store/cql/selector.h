@@ -33,6 +33,7 @@ struct expression {
 	enum term_kind meta;		/* META: TERM_WRITETIME, … */
 	enum term_kind meta_part;	/* META: TERM_COLUMN, ELEMENT, … */
 	bool aggregates;		/* it or a part of it is an aggregate */
+	bool reversed;			/* a clustering column with DESC */
 };
 
 /* The selectors of one statement. */

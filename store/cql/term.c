@@ -123,6 +123,7 @@ static int items_value(struct execution *x, struct bytes *value,
 	struct bytes *parts = arena_zalloc(x->arena, t->item_count,
 					   sizeof(*parts));
 	const struct receiver *ir;
+	unsigned markers = x->markers;
 	uint32_t i;
 	int err;
 
@@ -148,6 +149,16 @@ static int items_value(struct execution *x, struct bytes *value,
 				 &inner[map && i % 2]);
 		if (err)
 			return err;
+		if (x->markers > markers && type->kind != TYPE_VECTOR)
+			return refuse(x, "Invalid %s literal for %s: bind "
+					 "variables are not supported inside "
+					 "collection literals",
+				      literal_word(t, type),
+				      receiver_name(x, r));
+	}
+	if (x->markers > markers) {
+		*value = BYTES_NULL;
+		return 0;
 	}
 	for (i = 0; i < t->item_count; i++) {
 		if (bytes_is_null(parts[i]) && is_late(x, t->items[i])) {
@@ -398,7 +409,9 @@ static int term_value_inner(struct execution *x, struct bytes *value,
 					 "increment/decrement");
 		return 0;
 	case TERM_MARKER:
-		return refuse(x, "Invalid amount of bind variables");
+		x->markers++;
+		*value = BYTES_NULL;
+		return 0;
 	case TERM_LIST:
 	case TERM_SET:
 	case TERM_MAP:
@@ -436,6 +449,9 @@ int term_integer(struct execution *x, int64_t *out, const struct term *t,
 
 	if (err)
 		return err;
+	*out = 1;
+	if (t->kind == TERM_MARKER)
+		return 0;
 	if (bytes_is_null(value) || value.len < 4)
 		return refuse(x, "Invalid null value of %s", name);
 	*out = kind == TYPE_INT ? (int32_t)get_be32(value.ptr) :

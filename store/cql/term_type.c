@@ -519,11 +519,14 @@ static enum assignable call_assignable(struct execution *x,
 	if (t->kind != TERM_CALL && t->kind != TERM_BINARY &&
 	    t->kind != TERM_NEGATE && t->kind != TERM_CAST)
 		return NOT_ASSIGNABLE;
-	/* What is wrong with the call is told better when it is made. */
+	/*
+	 * What is wrong with the call is told better when it is made, and so is
+	 * the result of a function that is made for its arguments.
+	 */
 	x->quiet++;
 	err = term_resolve_call(x, &f, t, receiver);
 	x->quiet--;
-	if (err || !f)
+	if (err || !f || f->made)
 		return WEAKLY_ASSIGNABLE;
 	return type_assignable(f->result, receiver);
 }
