@@ -223,6 +223,12 @@ static int rank(const struct index *index, const struct restriction *r)
 		r->kind == RESTRICT_CONTAINS ? 2 : 1);
 }
 
+/* Bounds of several columns are no range of one: they are read as slices. */
+static bool is_slice_of_tuple(const struct restriction *r)
+{
+	return r->multi && r->kind == RESTRICT_SLICE;
+}
+
 void choose_index(struct restrictions *r)
 {
 	const struct table *t = r->table;
@@ -231,7 +237,9 @@ void choose_index(struct restrictions *r)
 	for (uint32_t i = 0; i < t->column_count; i++) {
 		for (uint32_t n = 0; r->by_column[i] && n < t->index_count;
 		     n++) {
-			if (!index_supports(t, &t->indexes[n], r->by_column[i]))
+			if (!index_supports(t, &t->indexes[n],
+					    r->by_column[i]) ||
+			    is_slice_of_tuple(r->by_column[i]))
 				continue;
 			one = rank(&t->indexes[n], r->by_column[i]);
 			if (one <= best)
