@@ -123,9 +123,12 @@ int index_query_make(struct execution *x, struct index_query *q,
 		     const struct restrictions *r);
 
 /* ------------------------------------------------------------------- plans */
-/* Serialised partition keys in the order of their values, no two alike. */
+/* Serialised partition keys in the order of their values, no two alike; and
+ * whether there can be such partitions (none of an empty key). */
 int plan_partitions(struct execution *x, const struct restrictions *r,
 		    struct bytes **keys, size_t *count);
+int check_partitions(struct execution *x, const struct table *t,
+		     const struct bytes *keys, size_t count);
 /* Slices in clustering order; *nothing: no row can be meant. count 0: all. */
 int plan_slices(struct execution *x, const struct restrictions *r,
 		struct slice **slices, size_t *count, bool *nothing);

@@ -44,25 +44,22 @@ int check_clustering_size(struct execution *x, const struct bytes *values,
 	return check_size(x, size);
 }
 
-/* One key of the product, serialised and checked. */
-static int make_key(struct execution *x, const struct table *t,
-		    const struct bytes *values, struct bytes *key)
+int check_partitions(struct execution *x, const struct table *t,
+		     const struct bytes *keys, size_t count)
 {
-	size_t size = 0;
-	int err;
+	size_t around = t->partition_key_count > 1 ?
+				3 * (size_t)t->partition_key_count : 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < t->partition_key_count; i++)
-		size += values[i].len;
-	if (t->partition_key_count == 1 && !size)
-		return refuse(x, "Key may not be empty");
-	err = check_size(x, size);
-	if (!err && t->partition_key_count > 1)
-		err = check_size(x, size + 3 * t->partition_key_count);
-	if (err)
-		return err;
-	buf_clear(&x->scratch);
-	table_partition_key(&x->scratch, t, values);
-	return keep_scratch(x, key);
+	for (size_t i = 0; i < count && !err; i++) {
+		if (!keys[i].len)
+			return refuse(x, "Key may not be empty");
+		/* The values alone, then with what a composite has around. */
+		err = check_size(x, keys[i].len - around);
+		if (!err)
+			err = check_size(x, keys[i].len);
+	}
+	return err;
 }
 
 /*
@@ -217,7 +214,9 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 	for (size_t i = 0; i < total; i++) {
 		if (i && !compare_keys(&rows[i], &rows[i - 1], (void *)t))
 			continue;
-		err = make_key(x, t, rows[i], &(*keys)[kept]);
+		buf_clear(&x->scratch);
+		table_partition_key(&x->scratch, t, rows[i]);
+		err = keep_scratch(x, &(*keys)[kept]);
 		if (err)
 			return err;
 		kept++;

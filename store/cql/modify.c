@@ -405,6 +405,8 @@ int modification_plan_keys(struct execution *x, struct modification *m)
 
 	x->table = m->table;
 	err = plan_partitions(x, &m->where, &m->keys, &m->key_count);
+	if (!err)
+		err = check_partitions(x, m->table, m->keys, m->key_count);
 	if (err)
 		return err;
 	if (!m->key_count && m->where.token && modification_is_conditional(m))

@@ -188,6 +188,78 @@ static struct term *parse_list_literal(struct parser *p)
 	return finish_term(p, t);
 }
 
+/* A field of a literal: where it lies in Java's HashMap of so many. */
+struct placed_field {
+	uint32_t bucket, order;
+	struct identifier name;
+	struct term *value;
+};
+
+static uint32_t java_hash(struct bytes name)
+{
+	uint32_t h = 1;
+
+	for (size_t i = name.len; i-- > 0;)
+		h = 31 * h + (uint32_t)(int8_t)name.ptr[i];
+	return h ^ h >> 16;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct placed_field *a = left, *b = right;
+	int order = bytes_compare(a->name.text, b->name.text);
+
+	return order ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct placed_field *a = left, *b = right;
+
+	if (a->bucket != b->bucket)
+		return a->bucket < b->bucket ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/*
+ * The fields in the order in which Cassandra prints and checks them: that of a
+ * HashMap, which grows when it is three quarters full. Of a field given twice
+ * the later value counts.
+ */
+static void order_fields(struct parser *p, struct term *t)
+{
+	struct placed_field *fields = arena_alloc(p->arena, t->item_count *
+							    sizeof(*fields));
+	uint32_t buckets = 16, count = 0, i;
+
+	if (!fields) {
+		parser_no_memory(p);
+		return;
+	}
+	for (i = 0; i < t->item_count; i++)
+		fields[i] = (struct placed_field){ 0, i, t->names[i],
+						   t->items[i] };
+	qsort(fields, t->item_count, sizeof(*fields), compare_names);
+	for (i = 0; i < t->item_count; i++) {
+		if (count && bytes_equal(fields[count - 1].name.text,
+					 fields[i].name.text))
+			fields[count - 1].value = fields[i].value;
+		else
+			fields[count++] = fields[i];
+	}
+	while (count > buckets / 4 * 3)
+		buckets *= 2;
+	for (i = 0; i < count; i++)
+		fields[i].bucket = java_hash(fields[i].name.text) &
+				   (buckets - 1);
+	qsort(fields, count, sizeof(*fields), compare_places);
+	for (i = 0; i < count; i++) {
+		t->names[i] = fields[i].name;
+		t->items[i] = fields[i].value;
+	}
+	t->item_count = count;
+}
+
 static void parse_user_literal(struct parser *p, struct term *t)
 {
 	uint32_t names = 0;
@@ -198,6 +270,8 @@ static void parse_user_literal(struct parser *p, struct term *t)
 		expect(p, TOKEN_COLON, "':'");
 		add_item(p, t, parse_term(p));
 	} while (accept(p, TOKEN_COMMA));
+	if (!p->result)
+		order_fields(p, t);
 }
 
 /* The first key is there; at its colon. */

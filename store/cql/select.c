@@ -121,6 +121,10 @@ static int plan_where(struct select_state *s)
 		err = plan_slices(s->x, r, &slices, &q->slice_count, &nothing);
 	q->slices = slices;
 	s->nothing = s->nothing || nothing;
+	/* Of no rows at all the partitions are not looked at. */
+	if (!err && whole && !s->nothing)
+		err = check_partitions(s->x, s->table, keys,
+				       q->partition_count);
 	return err;
 }
 

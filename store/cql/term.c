@@ -206,29 +206,38 @@ static int collection_value(struct execution *x, struct bytes *value,
 	return items_value(x, value, t, r);
 }
 
+/* The place of a field in a literal, or -1. */
+static int named_item(const struct term *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->item_count; i++)
+		if (bytes_equal(t->names[i].text, bytes_str(name)))
+			return (int)i;
+	return -1;
+}
+
 static int user_check(struct execution *x, const struct term *t,
 		      const struct receiver *r)
 {
 	const struct type *type = r->type;
 	uint32_t i;
-	int field, err;
+	int item, err;
 
 	if (type->kind != TYPE_UDT)
 		return refuse(x, "Invalid user type literal for %s of type %s",
 			      receiver_name(x, r), text_of_type(x, type));
-	for (i = 0; i < t->item_count; i++) {
-		field = user_field(type, t->names[i].text);
-		err = field < 0 ? 0 :
-		      refuse_misplaced_list(x, t->items[i], type->parts[field]);
+	for (i = 0; i < type->part_count; i++) {
+		item = named_item(t, type->field_names[i]);
+		if (item < 0)
+			continue;
+		err = refuse_misplaced_list(x, t->items[item], type->parts[i]);
 		if (err)
 			return err;
-		if (field >= 0 &&
-		    !term_assignable(x, t->items[i], type->parts[field]))
+		if (!term_assignable(x, t->items[item], type->parts[i]))
 			return refuse(x, "Invalid user type literal for %s: "
 					 "field %s is not of type %s",
 				      receiver_name(x, r),
-				      type->field_names[field],
-				      text_of_type(x, type->parts[field]));
+				      type->field_names[i],
+				      text_of_type(x, type->parts[i]));
 	}
 	for (i = 0; i < t->item_count; i++)
 		if (user_field(type, t->names[i].text) < 0)
@@ -250,13 +259,14 @@ static int user_value(struct execution *x, struct bytes *value,
 	parts = arena_zalloc(x->arena, type->part_count, sizeof(*parts));
 	if (!parts)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < t->item_count; i++) {
-		int field = user_field(type, t->names[i].text);
+	for (uint32_t i = 0; i < type->part_count; i++) {
 		struct receiver inner = receiver_part(r, RECEIVER_FIELD,
-						      type->parts[field]);
+						      type->parts[i]);
+		int item = named_item(t, type->field_names[i]);
 
-		inner.name = type->field_names[field];
-		err = term_value(x, &parts[field], t->items[i], &inner);
+		inner.name = type->field_names[i];
+		err = item < 0 ? 0 : term_value(x, &parts[i], t->items[item],
+						&inner);
 		if (err)
 			return err;
 	}

@@ -71,11 +71,26 @@ int type_refuse_constant(const struct type *t, enum literal_kind kind,
 static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error);
 
-/* One field: \\: and \\@ stand for the characters; @ alone is null. */
+/* Hex is the value itself, and must be one. */
+static int read_hex(struct buf *out, const struct type *t, struct bytes text,
+		    struct type_error *error)
+{
+	size_t before = out->len;
+	int err = native_read_text(out, TYPE_BLOB, text, error);
+
+	if (!err && !out->failed)
+		err = type_validate(t, bytes_of(out->ptr + before,
+						out->len - before), error);
+	return err;
+}
+
+/* One field, collections in hex: \\: and \\@ stand for the characters; @ alone is null. */
 static int read_field(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error)
 {
 	struct buf plain = BUF_INIT, value = BUF_INIT;
+	bool fields = t->kind == TYPE_TUPLE || t->kind == TYPE_UDT;
+	bool hex = t->kind >= TYPE_NATIVE_COUNT || t->kind == TYPE_BLOB;
 	size_t i;
 	int err;
 
@@ -83,15 +98,19 @@ static int read_field(struct buf *out, const struct type *t, struct bytes text,
 		buf_add_be32(out, UINT32_MAX);
 		return 0;
 	}
+	if (hex && !fields)
+		buf_add_str(&plain, "0x");
 	for (i = 0; i < text.len; i++) {
 		if (text.ptr[i] == '\\' && i + 1 < text.len &&
 		    (text.ptr[i + 1] == ':' || text.ptr[i + 1] == '@'))
 			i++;
 		buf_add_byte(&plain, text.ptr[i]);
 	}
-	if (t->kind == TYPE_TUPLE)
+	if (fields)
 		err = read_tuple(&value, t, buf_bytes(&plain), depth + 1,
 				 error);
+	else if (hex)
+		err = read_hex(&value, t, buf_bytes(&plain), error);
 	else
 		err = type_read_text(&value, t, buf_bytes(&plain), error);
 	buf_add_be32(out, (uint32_t)value.len);
@@ -149,23 +168,6 @@ static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
 	return err;
 }
 
-/* Hex is the value itself, and must be one. */
-static int read_tuple_constant(struct buf *out, const struct type *t,
-			       enum literal_kind kind, struct bytes text,
-			       struct type_error *error)
-{
-	size_t before = out->len;
-	int err;
-
-	if (kind != LITERAL_HEX)
-		return read_tuple(out, t, text, 0, error);
-	err = native_read_text(out, TYPE_BLOB, text, error);
-	if (!err && !out->failed)
-		err = type_validate(t, bytes_of(out->ptr + before,
-						out->len - before), error);
-	return err;
-}
-
 int type_read_constant(struct buf *out, const struct type *t,
 		       enum literal_kind kind, struct bytes text,
 		       const char *receiver, struct type_error *error)
@@ -173,7 +175,9 @@ int type_read_constant(struct buf *out, const struct type *t,
 	if (!type_takes_literal(t, kind))
 		return type_refuse_constant(t, kind, text, receiver, error);
 	if (t->kind == TYPE_TUPLE)
-		return read_tuple_constant(out, t, kind, text, error);
+		return kind == LITERAL_HEX ?
+			       read_hex(out, t, text, error) :
+			       read_tuple(out, t, text, 0, error);
 	if (t->kind == TYPE_TIMESTAMP)
 		return time_read_timestamp_literal(out, text, error);
 	return native_read_text(out, t->kind, text, error);
