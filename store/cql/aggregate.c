@@ -19,8 +19,7 @@ void accumulator_release(struct accumulator *a)
 
 static bool is_text(const struct type *t)
 {
-	return t->kind == TYPE_TEXT || t->kind == TYPE_ASCII ||
-	       t->kind == TYPE_BLOB;
+	return kind_is_text(t->kind) || t->kind == TYPE_BLOB;
 }
 
 static int64_t whole_of(struct bytes value)

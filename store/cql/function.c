@@ -330,7 +330,7 @@ static void cast_candidates(struct execution *x, struct candidates *c,
 		TYPE_BOOLEAN, TYPE_UUID, TYPE_TIMEUUID, TYPE_INET, TYPE_DATE,
 		TYPE_TIME, TYPE_TIMESTAMP,
 	};
-	bool text = target == TYPE_TEXT || target == TYPE_ASCII;
+	bool text = kind_is_text(target);
 	size_t i;
 
 	if (text || (kind_is_number(target) && target != TYPE_COUNTER))

@@ -3,23 +3,6 @@
 
 #include "store/cql/modify.h"
 
-static bool is_number(const struct type *t)
-{
-	switch (t->kind) {
-	case TYPE_TINYINT:
-	case TYPE_SMALLINT:
-	case TYPE_INT:
-	case TYPE_BIGINT:
-	case TYPE_VARINT:
-	case TYPE_FLOAT:
-	case TYPE_DOUBLE:
-	case TYPE_DECIMAL:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* The operation as messages quote it. */
 static const char *assignment_text(struct execution *x,
 				   const struct assignment *a)
@@ -89,17 +72,15 @@ int change_of_value(struct execution *x, struct change *c,
 	return 0;
 }
 
-
 static int scalar_change(struct execution *x, struct change *c,
 			 const struct assignment *a, bool conditional)
 {
 	struct receiver r = receiver_column(c->column);
 	const struct type *t = c->column->type;
 	bool counter = t->kind == TYPE_COUNTER;
-	bool text = t->kind == TYPE_TEXT || t->kind == TYPE_ASCII;
 
 	if (a->kind == ASSIGN_ADD && conditional && !counter) {
-		if (!is_number(t) && !text)
+		if (!kind_is_number(t->kind) && !kind_is_text(t->kind))
 			return refuse(x, "Invalid operation (%s) for "
 					 "non-numeric and non-text type %s",
 				      assignment_text(x, a), c->column->name);

@@ -241,7 +241,7 @@ void native_print_literal(struct buf *out, enum type_kind kind,
 
 	if (bytes_is_null(value)) {
 		buf_add_str(out, "null");
-	} else if (kind == TYPE_TEXT || kind == TYPE_ASCII) {
+	} else if (kind_is_text(kind)) {
 		print_quoted(out, value);
 	} else if (has_no_literal(kind, value)) {
 		print_by_blob(out, kind, value);
