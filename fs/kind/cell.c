@@ -292,6 +292,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 }
 
 #define CHECK_ALL (64 << 10)	/* bytes that are always checked again */
+#define PARTS_ALL (1 << 20)	/* behind them values with parts are gathered */
 
 static bool may_begin(struct op *op, struct node *n, struct bytes text,
 		      size_t from)
@@ -317,7 +318,8 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 		}
 	}
 	text = without_newline(text);
-	if (type_text_may_begin(p.type, text))
+	if ((p.type->part_count && text.len > PARTS_ALL) ||
+	    type_text_may_begin(p.type, text))
 		return true;
 	/* In CQL's words, where the text as it stands is refused too. */
 	if (!text_value(op, p.type, text, &unused))

@@ -157,53 +157,13 @@ size_t compound_text_length(const struct type *t, struct bytes value)
 	return json_value_length(t, value, true);
 }
 
-/*
- * The end of the string whose quote is at i, or text.len if it goes on. JSON's
- * escapes and CQL's doubled quotes both end where no quote follows.
- */
-static size_t string_end(struct bytes text, size_t i)
-{
-	uint8_t quote = text.ptr[i++];
-
-	for (; i < text.len; i++) {
-		if (text.ptr[i] == '\\' && quote == '"')
-			i++;	/* JSON's; no user type has it in a name */
-		else if (text.ptr[i] == quote)
-			return i;
-	}
-	return text.len;
-}
-
-/* Brackets that do not pair, and anything after the last one, end all hope. */
 bool compound_text_may_begin(const struct type *t, struct bytes text)
 {
-	uint8_t open[TYPE_DEPTH_MAX * 2];
-	size_t depth = 0, i;
-
 	if (!text.len)
 		return true;
-	if (!may_open(t->kind, *text.ptr))
-		return false;
-	for (i = 0; i < text.len; i++) {
-		uint8_t c = text.ptr[i];
-
-		if (c == '"' || c == '\'') {
-			i = string_end(text, i);
-		} else if (c == '$' || c == '\\') {
-			return true;	/* a string between $$: in doubt */
-		} else if (c == '[' || c == '{' || c == '(') {
-			if (depth == ARRAY_SIZE(open))
-				return false;
-			open[depth++] = c;
-		} else if (c == ']' || c == '}' || c == ')') {
-			/* ( 28 and ) 29, [ 5B and ] 5D, { 7B and } 7D */
-			if (c - open[depth - 1] > 2 || c < open[depth - 1])
-				return false;
-			if (!--depth)
-				return i + 1 == text.len;
-		}
-	}
-	return true;
+	return may_open(t->kind, *text.ptr) &&
+	       ((*text.ptr != '(' && json_may_begin(t, text)) ||
+		literal_may_begin(t, text));
 }
 
 static void print_part(struct buf *out, const struct type *t, struct bytes part)

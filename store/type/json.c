@@ -24,6 +24,7 @@ struct scan {
 	const uint8_t *begin, *ptr, *end;
 	struct type_error *error;
 	bool in_string;		/* a line break just taken began no line */
+	bool cut;		/* it failed for what may yet come behind */
 };
 
 static struct scan scan_of(struct bytes text, struct type_error *error)
@@ -81,6 +82,9 @@ static int fail(struct scan *s, const char *class, const char *format, ...)
 	char message[2200];
 	va_list args;
 
+	s->cut = !strcmp(class, END_OF_INPUT);
+	if (!s->error)
+		return -EINVAL;
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
@@ -139,9 +143,14 @@ static void skip_blanks(struct scan *s)
 		s->ptr++;
 }
 
+static bool is_digit_of(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static bool is_digit(const struct scan *s)
 {
-	return s->ptr < s->end && *s->ptr >= '0' && *s->ptr <= '9';
+	return s->ptr < s->end && is_digit_of(*s->ptr);
 }
 
 static bool is_name_part(uint8_t c)
@@ -216,9 +225,13 @@ static int scan_unicode(struct scan *s, struct buf *out)
 			code = 0x10000 + ((code - 0xd800) << 10) +
 			       ((unsigned)low - 0xdc00);
 	}
-	if (code >= 0xd800 && code < 0xe000)
-		return fail(s, PARSE, "Half a surrogate pair in character "
-			    "escape sequence");
+	if (code >= 0xd800 && code < 0xe000) {
+		fail(s, PARSE, "Half a surrogate pair in character escape "
+		     "sequence");
+		s->cut = code < 0xdc00 && s->end - s->ptr < 2 &&
+			 (s->ptr == s->end || *s->ptr == '\\');
+		return -EINVAL;
+	}
 	if (out)
 		add_utf8(out, code);
 	return 0;
@@ -286,8 +299,12 @@ static int scan_string(struct scan *s, struct buf *out)
 				    "value", code);
 		}
 		len = utf8_length(s->ptr, s->end);
-		if (!len)
-			return fail(s, PARSE, "Invalid UTF-8");
+		if (!len) {
+			fail(s, PARSE, "Invalid UTF-8");
+			s->cut = text_is_utf8(bytes_of(s->ptr, (size_t)
+						(s->end - s->ptr)), true);
+			return -EINVAL;
+		}
 		s->ptr += len;
 	}
 }
@@ -362,8 +379,10 @@ static int scan_word(struct scan *s)
 	if (bytes_equal(word, bytes_str("NaN")) ||
 	    bytes_equal(word, bytes_str("Infinity")))
 		return not_a_number(s, word.ptr);
-	return fail(s, PARSE, "Unrecognized token '%.*s': was expecting "
-		    VALUES, (int)(word.len < 80 ? word.len : 80), word.ptr);
+	fail(s, PARSE, "Unrecognized token '%.*s': was expecting "
+	     VALUES, (int)(word.len < 80 ? word.len : 80), word.ptr);
+	s->cut = s->ptr == s->end;
+	return -EINVAL;
 }
 
 static int scan_value(struct scan *s, unsigned depth);
@@ -402,37 +421,39 @@ static int scan_name(struct scan *s, struct buf *name, const uint8_t *start)
 	return s->ptr < s->end ? 0 : not_closed(s, "Object", start);
 }
 
-/*
- * The bracket is next. each is called, if given, with every element's text and,
- * of an object, its name.
- */
-struct visitor {
-	int (*each)(void *to, struct bytes name, struct bytes value);
-	void *to;
-};
-
 static int scan_entry(struct scan *s, const uint8_t *start, unsigned depth,
-		      const struct visitor *visitor)
+		      const struct json_visitor *visitor)
 {
 	struct buf name = BUF_INIT;
-	struct bytes value;
+	struct bytes value = BYTES_NULL;
+	bool to_end;
 	int err = 0;
 
 	if (*start == '{')
 		err = scan_name(s, visitor ? &name : NULL, start);
-	value.ptr = s->ptr;
-	if (!err)
+	if (!err) {
+		value.ptr = s->ptr;
 		err = scan_value(s, depth - 1);
-	value.len = (size_t)(s->ptr - value.ptr);
-	if (!err && visitor)
+		value.len = (size_t)(s->ptr - value.ptr);
+	}
+	/* A number that the text ends with may go on. */
+	to_end = err ? s->cut && value.ptr :
+		       s->ptr == s->end && is_digit_of(s->ptr[-1]);
+	if (visitor && visitor->cut && to_end) {
+		value.len = (size_t)(s->end - value.ptr);
+		s->cut = visitor->cut(visitor->to, buf_bytes(&name), value);
+		err = -EINVAL;
+	} else if (!err && visitor) {
 		err = name.failed ? -ENOMEM :
 			visitor->each(visitor->to, buf_bytes(&name), value);
+	}
 	buf_release(&name);
 	return err;
 }
 
+/* The bracket is next. The visitor may be NULL. */
 static int scan_container(struct scan *s, unsigned depth,
-			  const struct visitor *visitor)
+			  const struct json_visitor *visitor)
 {
 	const uint8_t *start = s->ptr++;
 	bool object = *start == '{';
@@ -514,6 +535,18 @@ int json_read_value(struct bytes *value, struct bytes text,
 	return 0;
 }
 
+int json_begin(struct bytes text, const struct json_visitor *visitor)
+{
+	struct scan s = scan_of(text, NULL);
+	int err = *s.ptr == '[' || *s.ptr == '{' ?
+			  scan_container(&s, DEPTH_MAX, visitor) :
+			  scan_value(&s, DEPTH_MAX);
+
+	if (err)
+		return err == -ENOMEM || s.cut ? 0 : -EINVAL;
+	return s.ptr == s.end ? 1 : -EINVAL;
+}
+
 int json_read_string(struct buf *out, struct bytes json,
 		     struct type_error *error)
 {
@@ -554,7 +587,7 @@ static int read_container(struct gather *g, struct bytes text, char open,
 			  struct type_error *error)
 {
 	struct scan s = scan_of(text, error);
-	struct visitor visitor = { each, g };
+	struct json_visitor visitor = { each, NULL, g };
 	int err;
 
 	skip_blanks(&s);

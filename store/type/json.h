@@ -15,6 +15,28 @@ void json_print_value(struct buf *out, const struct type *t,
 /* The length of what json_print_value prints. */
 size_t json_value_length(const struct type *t, struct bytes value, bool exact);
 
+/* May more bytes make of text JSON of a value of the type, or is it that? */
+bool json_may_begin(const struct type *t, struct bytes text);
+
+/* Is told of the elements of an array or object; of an object also the name. */
+struct json_visitor {
+	/* A whole one. 0, or an error that ends it. */
+	int (*each)(void *to, struct bytes name, struct bytes value);
+	/* The last, which the text ends in: may it go on so? NULL: it does not
+	 * matter. */
+	bool (*cut)(void *to, struct bytes name, struct bytes value);
+	void *to;
+};
+/* text, which begins with a value, as far as it goes: 1: it is whole; 0: it is
+ * cut; -EINVAL: nothing can make JSON of it. */
+int json_begin(struct bytes text, const struct json_visitor *visitor);
+/* Values of types, the texts without blanks around them: as type_read_json, and
+ * of the key of a map. */
+int json_read_part(struct buf *out, const struct type *t, struct bytes json,
+		   struct type_error *error);
+int json_read_key(struct buf *out, const struct type *t, struct bytes text,
+		  struct type_error *error);
+
 /*
  * The parts of a compound value while they are read: each is appended to bytes
  * between collect_begin and collect_end, or is null. Any failure to allocate is

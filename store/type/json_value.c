@@ -364,9 +364,6 @@ static int read_native(struct buf *out, enum type_kind kind, struct bytes json,
 	return refuse_class(error, expected_of(kind), json);
 }
 
-static int read_value(struct buf *out, const struct type *t, struct bytes json,
-		      struct type_error *error);
-
 static int check_count(const struct type *t, size_t count, struct bytes json,
 		       struct type_error *error)
 {
@@ -409,7 +406,7 @@ static int read_elements(struct collect *c, const struct type *t,
 					 t->kind == TYPE_SET ? "set" : "list");
 		collect_begin(c);
 		if (!null)
-			err = read_value(&c->bytes, type_part(t, (uint32_t)i),
+			err = json_read_part(&c->bytes, type_part(t, (uint32_t)i),
 					 elements[i], error);
 		collect_end(c, null);
 	}
@@ -417,8 +414,8 @@ static int read_elements(struct collect *c, const struct type *t,
 }
 
 /* A key, or a value that was given as a string of its text. */
-static int read_from_text(struct buf *out, const struct type *t,
-			  struct bytes text, struct type_error *error)
+int json_read_key(struct buf *out, const struct type *t, struct bytes text,
+		  struct type_error *error)
 {
 	struct type_error why;
 	struct bytes json;
@@ -433,7 +430,7 @@ static int read_from_text(struct buf *out, const struct type *t,
 	}
 	if (json.ptr[0] == '"')
 		return refuse_class(error, expected_of(t->kind), json);
-	return read_value(out, t, json, error);
+	return json_read_part(out, t, json, error);
 }
 
 static int read_map(struct collect *c, const struct type *t,
@@ -447,13 +444,13 @@ static int read_map(struct collect *c, const struct type *t,
 		if (is_null(members[i].value))
 			return type_fail(error, "Invalid null value in map");
 		collect_begin(c);
-		err = read_from_text(&c->bytes, t->parts[0], members[i].name,
+		err = json_read_key(&c->bytes, t->parts[0], members[i].name,
 				     error);
 		collect_end(c, false);
 		if (err)
 			return err;
 		collect_begin(c);
-		err = read_value(&c->bytes, t->parts[1], members[i].value,
+		err = json_read_part(&c->bytes, t->parts[1], members[i].value,
 				 error);
 		collect_end(c, false);
 		if (err)
@@ -510,7 +507,7 @@ static int read_fields(struct collect *c, const struct type *t,
 				break;
 		if (!i || is_null(members[i - 1].value))
 			continue;
-		err = read_value(&c->bytes, t->parts[field],
+		err = json_read_part(&c->bytes, t->parts[field],
 				 members[i - 1].value, error);
 		if (err)
 			return err;
@@ -551,14 +548,14 @@ static int read_string_of_compound(struct buf *out, const struct type *t,
 	if (!err && text.failed)
 		err = -ENOMEM;
 	if (!err)
-		err = read_from_text(out, t, buf_bytes(&text), error);
+		err = json_read_key(out, t, buf_bytes(&text), error);
 	buf_release(&text);
 	return err;
 }
 
 /* json is one valid value, not null at the top. Recursion ends with the type. */
-static int read_value(struct buf *out, const struct type *t, struct bytes json,
-		      struct type_error *error)
+int json_read_part(struct buf *out, const struct type *t, struct bytes json,
+		   struct type_error *error)
 {
 	struct collect c = COLLECT_INIT;
 	struct arena arena = ARENA_INIT;
@@ -593,5 +590,5 @@ int type_read_json(struct buf *out, bool *null, const struct type *t,
 	 * though no duration has less than three bytes. */
 	if (t->kind == TYPE_DURATION && bytes_equal(value, bytes_str("\"\"")))
 		return 0;
-	return *null ? 0 : read_value(out, t, value, error);
+	return *null ? 0 : json_read_part(out, t, value, error);
 }

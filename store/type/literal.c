@@ -14,6 +14,7 @@
 struct literal {
 	const uint8_t *begin, *ptr, *end;
 	struct type_error *error;
+	bool cut;	/* it failed for what may yet come behind the end */
 };
 
 static int read_term(struct literal *l, struct buf *out, bool *null,
@@ -37,9 +38,11 @@ static int unexpected(struct literal *l, const char *wanted)
 {
 	struct bytes rest = { l->ptr, (size_t)(l->end - l->ptr) };
 
-	if (!rest.len)
+	if (!rest.len) {
+		l->cut = true;
 		return type_fail(l->error, "The text ends where %s is expected",
 				 wanted);
+	}
 	return type_fail(l->error, "Expected %s, but got '%.*s'", wanted,
 			 (int)(rest.len < 40 ? rest.len : 40), rest.ptr);
 }
@@ -64,6 +67,7 @@ static int read_quoted(struct literal *l, struct buf *text)
 					    (size_t)(l->end - l->ptr));
 
 		if (!end) {
+			buf_add(text, l->ptr, (size_t)(l->end - l->ptr));
 			l->ptr = l->end;
 			return unexpected(l, "a closing quote");
 		}
@@ -108,14 +112,19 @@ static struct bytes read_word(struct literal *l, bool key)
 	return word;
 }
 
-static bool is_word(struct bytes word, const char *lower)
+static bool begins_word(struct bytes word, const char *lower)
 {
 	size_t i;
 
 	for (i = 0; i < word.len && lower[i]; i++)
 		if ((word.ptr[i] | 0x20) != (uint8_t)lower[i])
 			return false;
-	return i == word.len && !lower[i];
+	return i == word.len;
+}
+
+static bool is_word(struct bytes word, const char *lower)
+{
+	return begins_word(word, lower) && !lower[word.len];
 }
 
 static bool is_integer(struct bytes word)
@@ -137,6 +146,20 @@ static bool suits(enum type_kind kind, bool quoted, struct bytes word)
 	if (quoted)
 		return native_is_quoted(kind);
 	return dated ? is_integer(word) : !native_is_quoted(kind) && word.len;
+}
+
+/* The constant is the last of the text: may more bytes make one of it? */
+static bool may_begin_constant(enum type_kind kind, bool quoted,
+			       struct bytes word)
+{
+	if (quoted)
+		return native_is_quoted(kind) &&
+		       native_text_may_begin(kind, word);
+	return begins_word(word, "null") ||
+	       (native_is_quoted(kind) ?
+			(word.len == 1 && strchr("$-", *word.ptr)) ||
+				suits(kind, false, word) :
+			native_text_may_begin(kind, word));
 }
 
 static int read_constant(struct literal *l, struct buf *out, bool *null,
@@ -161,6 +184,8 @@ static int read_constant(struct literal *l, struct buf *out, bool *null,
 				type_kind_name(kind));
 	else if (!err)
 		err = native_read_text(out, kind, word, l->error);
+	if (err == -EINVAL && l->ptr == l->end && (!quoted || l->cut))
+		l->cut = may_begin_constant(kind, quoted, word);
 	buf_release(&text);
 	return err;
 }
@@ -205,6 +230,10 @@ static int read_parts(struct literal *l, struct collect *c,
 			return type_fail(l->error, "Invalid tuple literal: too "
 					 "many elements, %u are expected",
 					 t->part_count);
+		/* The message about a vector counts all of them. */
+		if (t->kind == TYPE_VECTOR && !l->error &&
+		    collect_count(c) == t->dimension)
+			return -EINVAL;
 		err = read_part(l, c, t, map);
 		if (!err && map)
 			err = expect(l, ':');
@@ -216,6 +245,16 @@ static int read_parts(struct literal *l, struct collect *c,
 			return expect(l, close);
 		l->ptr++;
 	}
+}
+
+static bool begins_field(const struct type *t, struct bytes begin)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->part_count; i++)
+		if (bytes_begin_with(bytes_str(t->field_names[i]), begin))
+			return true;
+	return false;
 }
 
 /* A field's name, folded unless quoted: its index, or an error. */
@@ -242,6 +281,8 @@ static int read_field_name(struct literal *l, const struct type *t)
 		if (bytes_equal(buf_bytes(&name),
 				bytes_str(t->field_names[i])))
 			break;
+	if (!err && i == t->part_count && l->ptr == l->end)
+		l->cut = begins_field(t, buf_bytes(&name));
 	if (!err && i == t->part_count)
 		err = type_fail(l->error, "Unknown field '%.*s' in value of "
 				"user defined type %s",
@@ -310,7 +351,10 @@ static int read_term(struct literal *l, struct buf *out, bool *null,
 	if (t->kind < TYPE_NATIVE_COUNT)
 		return read_constant(l, out, null, t->kind, key);
 	if ((peek(l) | 0x20) == 'n') {
-		*null = is_word(read_word(l, key), "null");
+		struct bytes word = read_word(l, key);
+
+		*null = is_word(word, "null");
+		l->cut |= !*null && l->ptr == l->end && begins_word(word, "null");
 		return *null ? 0 : unexpected(l, "a value");
 	}
 	err = read_compound(l, &c, t);
@@ -324,7 +368,8 @@ static int read_term(struct literal *l, struct buf *out, bool *null,
 int literal_read(struct buf *out, const struct type *t, struct bytes text,
 		 struct type_error *error)
 {
-	struct literal l = { text.ptr, text.ptr, text.ptr + text.len, error };
+	struct literal l = { text.ptr, text.ptr, text.ptr + text.len, error,
+			     false };
 	size_t start = out->len;
 	bool null = false;
 	int err = read_term(&l, out, &null, t, false);
@@ -336,4 +381,16 @@ int literal_read(struct buf *out, const struct type *t, struct bytes text,
 	if (err && !out->failed)
 		out->len = start;
 	return err;
+}
+
+bool literal_may_begin(const struct type *t, struct bytes text)
+{
+	struct literal l = { text.ptr, text.ptr, text.ptr + text.len, NULL,
+			     false };
+	struct buf value = BUF_INIT;
+	bool null = false;
+	int err = read_term(&l, &value, &null, t, false);
+
+	buf_release(&value);
+	return err == -ENOMEM || (err ? l.cut : !null && l.ptr == l.end);
 }

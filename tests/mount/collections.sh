@@ -101,6 +101,10 @@ ok 'a tuple' put "$r/tp" "(1, 'x')"
 is 'shown as JSON' '[1, "x"]' "$(cat "$r/tp")"
 ok 'a vector' put "$r/ve" '[1, 2.5, -3]'
 is 'shown' '[1.0, 2.5, -3.0]' "$(cat "$r/ve")"
+for bad in '[1, x' '[1, 2, 3.5' '["a' '[null,' '{'; do
+	refused "no list begins with $bad" 'Invalid argument' put "$r/fl" "$bad"
+done
+is 'and the old one stays' '[1, 2, 3]' "$(cat "$r/fl")"
 ok 'a frozen user type' put "$r/fa" '{"city": "Rome"}'
 refused 'too few' 'Invalid argument' put "$r/ve" '[1, 2]'
 # statics
