@@ -33,6 +33,25 @@ static int refuse_operation(struct execution *x, const struct assignment *a,
 		      assignment_text(x, a), what, text_of(x, a->column.text));
 }
 
+/* The change is tried again when its statement runs: what r is a part of has to
+ * live until then. */
+static int note_late(struct execution *x, struct change *c,
+		     const struct term *t, const struct receiver *r)
+{
+	struct receiver *outer = NULL;
+
+	if (r->outer) {
+		outer = arena_alloc(x->arena, sizeof(*outer));
+		if (!outer)
+			return -ENOMEM;
+		*outer = *r->outer;	/* a column, part of nothing */
+	}
+	c->late = t;
+	c->late_receiver = *r;
+	c->late_receiver.outer = outer;
+	return 0;
+}
+
 /* A term of the change: failing calls are left for later. */
 static int change_term(struct execution *x, struct change *c,
 		       struct bytes *value, const struct term *t,
@@ -44,11 +63,7 @@ static int change_term(struct execution *x, struct change *c,
 	x->late = &late;
 	err = term_value(x, value, t, r);
 	x->late = NULL;
-	if (!err && late && !c->late) {
-		c->late = t;
-		c->late_receiver = *r;
-	}
-	return err;
+	return !err && late && !c->late ? note_late(x, c, t, r) : err;
 }
 
 int change_of_value(struct execution *x, struct change *c,
