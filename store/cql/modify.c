@@ -283,8 +283,7 @@ static int plan_timestamp(struct execution *x, struct modification *m,
 			  int64_t timestamp_us)
 {
 	if (!m->has_timestamp)
-		m->timestamp_us = timestamp_us ? timestamp_us :
-						 statement_timestamp(x);
+		m->timestamp_us = timestamp_us;
 	else if (m->timestamp_us == INT64_MIN)
 		return refuse_at(x, m->using->timestamp->span,
 				 refuse(x, "Out of bound timestamp, must be in "
@@ -455,7 +454,9 @@ int modification_plan(struct execution *x, struct modification *m)
 				      word_of(m));
 		err = modification_check_rows(x, m);
 	}
-	return err ? err : modification_plan_rows(x, m, 0);
+	return err ? err :
+		     modification_plan_rows(x, m, m->has_timestamp ?
+				0 : statement_timestamp(x));
 }
 
 /* ----------------------------------------------------------------- apply */

@@ -90,7 +90,7 @@ int modification_plan(struct execution *x, struct modification *m);
 int modification_plan_keys(struct execution *x, struct modification *m);
 /* Conditions want one row each. */
 int modification_check_rows(struct execution *x, const struct modification *m);
-/* timestamp_us: of the batch, 0: of the statement. */
+/* timestamp_us: of all that has no USING TIMESTAMP. */
 int modification_plan_rows(struct execution *x, struct modification *m,
 			   int64_t timestamp_us);
 int modification_apply(struct execution *x, struct modification *m,

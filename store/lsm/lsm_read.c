@@ -103,7 +103,8 @@ static bool may_matter(struct sstable *t, const struct gathering *g,
 
 /*
  * Is everything wanted decided, when all that is left is not newer than
- * `newest`? With all columns wanted nobody knows which there are.
+ * `newest`? With all columns wanted nobody knows which there are; with none it
+ * is the marker that tells whether there is a row.
  */
 static bool is_decided(const struct gathering *g, int64_t newest)
 {
@@ -112,6 +113,11 @@ static bool is_decided(const struct gathering *g, int64_t newest)
 	uint32_t j;
 
 	if (left == UINT64_MAX)
+		return false;
+	for (i = 0; i < g->count && !g->mask; i++)
+		if (g->rows[i]->marker.timestamp > newest)
+			return true;
+	if (!g->mask)
 		return false;
 	for (i = 0; i < g->count; i++) {
 		for (j = 0; j < g->rows[i]->cell_count; j++) {

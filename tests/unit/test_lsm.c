@@ -83,6 +83,10 @@ static void check_columns(struct lsm *lsm, uint32_t table, struct bytes key,
 		keep_column(&got, column);
 		ck_assert(rows_equal(&got, &want));
 	}
+	/* Asked for none, the marker is the row's all the same, or there is
+	 * none. */
+	ck_assert_int_ge(lsm_get(lsm, table, key, 0, arena, &got), 0);
+	ck_assert_int_eq(got.marker.timestamp, all.marker.timestamp);
 }
 
 static void check_points(struct lsm *lsm, uint32_t table,
