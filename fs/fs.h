@@ -191,4 +191,7 @@ void fs_notices_stop(struct fs *fs);
  * timer with the present time (seconds); gives when it wants to be called next.
  */
 int64_t fs_timer(struct fs *fs, int64_t now_s);
+/* Bytes of large texts (pending values, what readers began with, statements)
+ * that were freed since the tree was opened. */
+uint64_t fs_large_freed(const struct fs *fs);
 #endif

@@ -57,6 +57,8 @@ struct handle {
 	struct handle *next, **link;	/* in fs->writers or fs->readers */
 };
 
+/* A text that may have been large is released: it counts for fs_large_freed. */
+void text_free(struct fs *fs, struct buf *text);
 /* What a reader began with is shared from now on, where it is large. -ENOMEM. */
 int pin_share(struct fs *fs, struct handle *h);
 /* Any that h has goes. */

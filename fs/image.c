@@ -8,6 +8,18 @@
 #define PENDING_LEAST (256ull << 20)	/* bytes: the bound is no less */
 #define PIN_LEAST (64 << 10)	/* less is not worth freeing or sharing */
 
+uint64_t fs_large_freed(const struct fs *fs)
+{
+	return atomic_load(&fs->large_freed);
+}
+
+void text_free(struct fs *fs, struct buf *text)
+{
+	if (text->cap > PIN_LEAST)
+		atomic_fetch_add(&fs->large_freed, text->cap);
+	buf_release(text);
+}
+
 static struct mutex *stripe_of(struct fs *fs, struct node *n)
 {
 	return &fs->image_locks[n->id % NODE_SHARDS];
@@ -34,7 +46,7 @@ void image_forget(struct fs *fs, struct image *image)
 {
 	uncharge(fs, image);
 	if (image->text.cap > PIN_LEAST)
-		buf_release(&image->text);
+		text_free(fs, &image->text);
 	buf_clear(&image->text);
 }
 
@@ -43,7 +55,7 @@ void image_free(struct fs *fs, struct image *image)
 	if (!image)
 		return;
 	uncharge(fs, image);
-	buf_release(&image->text);
+	text_free(fs, &image->text);
 	mutex_release(&image->lock);
 	mem_free(image);
 }
@@ -93,7 +105,7 @@ static void give_pin(struct fs *fs, struct node *n, struct pin *pin)
 		n->pin = NULL;
 	mutex_unlock(stripe);
 	if (last) {
-		buf_release(&pin->text);
+		text_free(fs, &pin->text);
 		mem_free(pin);
 	}
 }
@@ -119,7 +131,7 @@ int pin_share(struct fs *fs, struct handle *h)
 	mutex_unlock(stripe);
 	if (latest && bytes_equal(buf_bytes(&latest->text),
 				  buf_bytes(&h->text))) {
-		buf_release(&h->text);
+		text_free(fs, &h->text);
 		h->pin = latest;
 		return 0;
 	}

@@ -42,6 +42,7 @@ struct fs {
 	struct mutex image_locks[NODE_SHARDS];	/* node->image, by node id */
 	_Atomic uint64_t scratch_bytes;
 	_Atomic uint64_t pending_bytes;	/* of images: charge() in image.c */
+	_Atomic uint64_t large_freed;	/* fs_large_freed */
 	struct mutex pool_lock;
 	struct op *pool;		/* spare ops, under pool_lock */
 	unsigned pool_count;

@@ -14,7 +14,7 @@
 #define NOTIFY_INC_EPOCH 8	/* of kernel 6.16; younger than our headers */
 #define BATCH 64
 #define TRIM_EVERY_S 5
-#define TRIM_LEAST ((size_t)32 << 20)	/* bytes that are free and kept */
+#define TRIM_LEAST ((uint64_t)32 << 20)	/* bytes that were freed since */
 
 /* A reply that waits for a notice. */
 struct waiting {
@@ -162,18 +162,24 @@ static void *send_notices(void *argument)
 
 /*
  * Of large values glibc keeps what was freed in the heaps of all its threads,
- * and what comes next may find room in none of them.
+ * and what comes next may find room in none of them. To look for it takes long
+ * where many small things are: only after large ones went.
  */
-static void give_memory_back(void)
+static void give_memory_back(struct fs *fs, uint64_t *before)
 {
-	if (mallinfo2().fordblks > TRIM_LEAST)
-		malloc_trim(0);
+	uint64_t freed = fs_large_freed(fs);
+
+	if (freed - *before < TRIM_LEAST)
+		return;
+	*before = freed;
+	malloc_trim(0);
 }
 
 static void *run_timer(void *argument)
 {
 	struct notifier *n = argument;
 	struct timespec until;
+	uint64_t freed = 0;
 
 	pthread_mutex_lock(&n->lock);
 	while (!n->stopping) {
@@ -191,7 +197,7 @@ static void *run_timer(void *argument)
 		now = clock_now_s();
 		fs_timer(n->mount->fs, now);
 		if (now % TRIM_EVERY_S == 0)
-			give_memory_back();
+			give_memory_back(n->mount->fs, &freed);
 		pthread_mutex_lock(&n->lock);
 	}
 	pthread_mutex_unlock(&n->lock);

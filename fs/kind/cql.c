@@ -350,8 +350,8 @@ static void close_cql(struct op *op, struct handle *h)
 	}
 	end_result(c);
 	cql_session_free(c->session);
-	buf_release(&c->text);
-	buf_release(&c->out);
+	text_free(op->fs, &c->text);
+	text_free(op->fs, &c->out);
 	mem_free(c);
 	h->state = NULL;
 }

@@ -21,7 +21,7 @@ void scratch_free(struct fs *fs, struct scratch *s)
 	if (!s || atomic_fetch_sub(&s->users, 1) > 1)
 		return;
 	atomic_fetch_sub(&fs->scratch_bytes, s->text.len);
-	buf_release(&s->text);
+	text_free(fs, &s->text);
 	mutex_release(&s->lock);
 	mem_free(s);
 }

@@ -562,6 +562,34 @@ START_TEST(a_close_in_doubt_runs_nothing)
 }
 END_TEST
 
+/* What the daemon goes by to give memory back. */
+START_TEST(large_texts_that_were_freed_are_counted)
+{
+	size_t size = 1 << 20;
+	char *value = mem_zalloc(1, size);
+	uint64_t before;
+	int err;
+
+	ck_assert_ptr_nonnull(value);
+	memset(value, 'x', size - 1);
+	ok(tree_mkdir(&t, "shop/users/a"));
+	before = fs_large_freed(t.fs);
+	ok(tree_echo(&t, "shop/users/a/country", CREATE, "nz\n"));
+	cat_is("shop/users/a/country", "nz\n");
+	ck_assert_uint_eq(fs_large_freed(t.fs), before);
+	ok(tree_echo(&t, "shop/users/a/photo", CREATE, value));
+	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
+	before = fs_large_freed(t.fs);
+	ck_assert_ptr_nonnull(tree_cat(&t, "shop/users/a/photo", &err));
+	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
+	before = fs_large_freed(t.fs);
+	ok(tree_echo(&t, "shop/users/a/photo~", CREATE, value));
+	ok(tree_unlink(&t, "shop/users/a/photo~"));
+	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
+	mem_free(value);
+}
+END_TEST
+
 START_TEST(special_bits_are_refused)
 {
 	static const char *const paths[] = { "shop", "shop/users" };
@@ -686,6 +714,7 @@ SUITE(fs)
 	tcase_add_test(tc, keyspaces_and_their_schema);
 	tcase_add_test(tc, cql_in_and_out);
 	tcase_add_test(tc, a_close_in_doubt_runs_nothing);
+	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_loop_test(tc, special_bits_are_refused, 0, 2);
 	tcase_add_test(tc, a_long_name_has_its_key_beside_it);
