@@ -1,5 +1,5 @@
 /*
- * Types as DDL writes them. Cassandra looks at what stands inside a collection
+ * Types as DDL and type hints write them. Cassandra looks at what stands inside a collection
  * before it looks up any name, and prints a type as it was written until then.
  */
 #include <errno.h>
@@ -50,7 +50,8 @@ static void print_raw(struct buf *out, const struct raw *r,
 
 	buf_add_str(out, frozen ? "frozen<" : "");
 	if (t->kind == TYPE_NAME_NATIVE) {
-		buf_add_str(out, type_kind_name(t->native));
+		buf_add_str(out, t->varchar ? "varchar" :
+					      type_kind_name(t->native));
 	} else if (t->kind == TYPE_NAME_CUSTOM) {
 		buf_add_bytes(out, t->custom);
 	} else if (t->kind == TYPE_NAME_USER) {
@@ -64,6 +65,9 @@ static void print_raw(struct buf *out, const struct raw *r,
 		for (uint32_t i = 0; i < t->part_count; i++) {
 			struct raw part = part_of(r, i);
 
+			/* of a vector it is not said */
+			if (t->kind == TYPE_NAME_VECTOR)
+				part.frozen = part.name->frozen;
 			buf_add_str(out, i ? ", " : "");
 			print_raw(out, &part, keyspace);
 		}
@@ -74,26 +78,26 @@ static void print_raw(struct buf *out, const struct raw *r,
 	buf_add_str(out, frozen ? ">" : "");
 }
 
-static const char *text_of_raw(struct ddl *d, const struct raw *r,
+static const char *text_of_raw(struct execution *x, const struct raw *r,
 			       struct bytes keyspace)
 {
 	struct buf buf = BUF_INIT;
 
 	print_raw(&buf, r, keyspace);
-	return text_of_buf(d->x, &buf);
+	return text_of_buf(x, &buf);
 }
 
-const char *text_of_type_name(struct ddl *d, const struct type_name *t,
+const char *text_of_type_name(struct execution *x, const struct type_name *t,
 			      struct bytes keyspace)
 {
 	struct raw raw = { t, t->frozen };
 
-	return text_of_raw(d, &raw, keyspace);
+	return text_of_raw(x, &raw, keyspace);
 }
 
 /* ------------------------------------------------------------ looking up */
 struct lookup {
-	struct ddl *d;
+	struct execution *x;
 	const struct keyspace *keyspace;
 	unsigned depth;
 };
@@ -105,7 +109,7 @@ static int look_up_user(struct lookup *l, struct type **out,
 {
 	const struct table_name *user = &r->name->user;
 	const struct keyspace *k = l->keyspace;
-	struct execution *x = l->d->x;
+	struct execution *x = l->x;
 	struct type *t;
 
 	if (identifier_is_given(&user->keyspace) &&
@@ -143,7 +147,7 @@ static int look_up_class(struct lookup *l, struct type **out,
 		{ "TimeUUIDType", TYPE_TIMEUUID }, { "UTF8Type", TYPE_TEXT },
 		{ "UUIDType", TYPE_UUID },
 	};
-	const char *text = text_of(l->d->x, r->name->custom), *name = text;
+	const char *text = text_of(l->x, r->name->custom), *name = text;
 
 	if (!strncmp(text, package, sizeof(package) - 1))
 		name += sizeof(package) - 1;
@@ -153,7 +157,7 @@ static int look_up_class(struct lookup *l, struct type **out,
 		*out = type_get(type_native(map[i].kind));
 		return 0;
 	}
-	return refuse_as(l->d->x, CQL_SYNTAX, "Error setting type %s: Unable "
+	return refuse_as(l->x, CQL_SYNTAX, "Error setting type %s: Unable "
 			 "to find abstract-type class '%s%s'", text,
 			 strchr(text, '.') ? "" : package, text);
 }
@@ -165,7 +169,7 @@ static int check_part(struct lookup *l, const struct raw *r, uint32_t i)
 	const struct type_name *t = part.name;
 	bool nests = is_collection_name(t) || t->kind == TYPE_NAME_USER;
 	bool key = r->name->kind == TYPE_NAME_MAP && !i;
-	struct execution *x = l->d->x;
+	struct execution *x = l->x;
 	const char *why = NULL;
 
 	if (is_native(t, TYPE_COUNTER))
@@ -184,7 +188,7 @@ static int check_part(struct lookup *l, const struct raw *r, uint32_t i)
 	if (!why)
 		return 0;
 	return refuse_at(x, r->name->span,
-			 refuse(x, why, text_of_raw(l->d, r, BYTES_NULL)));
+			 refuse(x, why, text_of_raw(l->x, r, BYTES_NULL)));
 }
 
 /* A map's value is looked at before its key. */
@@ -197,7 +201,7 @@ static int check_parts(struct lookup *l, const struct raw *r)
 			err = check_part(l, r, i);
 		else if (r->name->kind == TYPE_NAME_TUPLE &&
 			 is_native(r->name->parts[i], TYPE_COUNTER))
-			err = refuse(l->d->x, "Counters are not allowed inside "
+			err = refuse(l->x, "Counters are not allowed inside "
 					      "tuples");
 	}
 	return err;
@@ -232,12 +236,12 @@ static int look_up_compound(struct lookup *l, struct type **out,
 		[TYPE_NAME_MAP] = TYPE_MAP, [TYPE_NAME_TUPLE] = TYPE_TUPLE,
 	};
 	const struct type_name *name = r->name;
-	struct type **parts = arena_zalloc(l->d->x->arena, name->part_count,
+	struct type **parts = arena_zalloc(l->x->arena, name->part_count,
 					   sizeof(*parts));
 	int err = parts ? check_parts(l, r) : -ENOMEM;
 
 	if (!err && name->part_count > TYPE_PARTS_MAX)
-		err = refuse(l->d->x, "A tuple has at most %d fields",
+		err = refuse(l->x, "A tuple has at most %d fields",
 			     TYPE_PARTS_MAX);
 	if (!err)
 		err = look_up_parts(l, parts, r);
@@ -245,7 +249,7 @@ static int look_up_compound(struct lookup *l, struct type **out,
 		return err;
 	if (name->kind == TYPE_NAME_VECTOR && name->dimension <= 0) {
 		type_put(parts[0]);
-		return refuse(l->d->x, "vectors may only have positive "
+		return refuse(l->x, "vectors may only have positive "
 				       "dimensions; given %d", name->dimension);
 	}
 	*out = name->kind == TYPE_NAME_VECTOR ?
@@ -271,7 +275,7 @@ static int look_up(struct lookup *l, struct type **out, const struct raw *r)
 		break;
 	}
 	if (l->depth >= TYPE_DEPTH_MAX)
-		return refuse(l->d->x, "Types may be nested %d deep at most",
+		return refuse(l->x, "Types may be nested %d deep at most",
 			      TYPE_DEPTH_MAX);
 	l->depth++;
 	err = look_up_compound(l, out, r);
@@ -303,7 +307,7 @@ int ddl_type_limit(struct ddl *d, const struct type *t)
 int ddl_type(struct ddl *d, struct type **out, const struct type_name *name,
 	     const struct keyspace *k)
 {
-	struct lookup l = { .d = d, .keyspace = k };
+	struct lookup l = { .x = d->x, .keyspace = k };
 	struct raw raw = { name, name->frozen };
 	struct type *t;
 	int err = look_up(&l, &t, &raw);
@@ -316,6 +320,23 @@ int ddl_type(struct ddl *d, struct type **out, const struct type_name *name,
 	else
 		*out = t;
 	return err;
+}
+
+int resolve_type(struct execution *x, const struct type **out,
+		 const struct type_name *name, struct bytes keyspace)
+{
+	struct lookup l = {
+		.x = x, .keyspace = schema_keyspace(x->schema, keyspace),
+	};
+	struct raw raw = { name, name->frozen };
+	struct type *t;
+	int err = l.keyspace ? look_up(&l, &t, &raw) :
+			       refuse_without_keyspace(x);
+
+	if (err)
+		return err;
+	*out = own_type(x, t);
+	return *out ? 0 : -ENOMEM;
 }
 
 int check_nested_fields(struct ddl *d, const struct type *t,

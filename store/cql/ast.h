@@ -62,9 +62,6 @@ struct type_name {
 };
 /* As CQL writes it: map<text, frozen<list<int>>>. In type_name.c. */
 void type_name_print(struct buf *out, const struct type_name *t);
-/* The same, user types with the keyspace that is in force. */
-void type_name_print_in(struct buf *out, const struct type_name *t,
-			struct bytes keyspace);
 
 /*
  * A term: what stands for a value, in VALUES, SET, WHERE, IF and as argument;

@@ -103,9 +103,14 @@ const struct type *own_type(struct execution *x, struct type *t);
 void warn(struct execution *x, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A type as written to a type: a reference owned by the statement. */
+/* A type as written to a type: a reference owned by the statement. Refuses as
+ * DDL does (analyse_schema_type.c). */
 int resolve_type(struct execution *x, const struct type **out,
 		 const struct type_name *name, struct bytes keyspace);
+/* As Cassandra prints a type that it has not looked up yet. With a keyspace:
+ * one that it has. */
+const char *text_of_type_name(struct execution *x, const struct type_name *t,
+			      struct bytes keyspace);
 /* The keyspace that a name means (that of USE when not given). */
 int refuse_without_keyspace(struct execution *x);
 int resolve_keyspace(struct execution *x, const struct keyspace **out,

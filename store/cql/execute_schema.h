@@ -63,10 +63,6 @@ int check_nested_fields(struct ddl *d, const struct type *t,
 int ddl_type(struct ddl *d, struct type **out, const struct type_name *name,
 	     const struct keyspace *k);
 int ddl_type_limit(struct ddl *d, const struct type *t);
-/* As Cassandra prints a type that it has not looked up yet. With a keyspace:
- * one that it has. */
-const char *text_of_type_name(struct ddl *d, const struct type_name *t,
-			      struct bytes keyspace);
 
 /* ------------------------------------ options (analyse_schema_options.c) */
 /*

@@ -220,7 +220,7 @@ static int add_field(struct ddl *d, const struct keyspace *k,
 {
 	const struct alter_type *s = d->statement->alter_type;
 	const char *name = text_of(d->x, s->field.name.text);
-	const char *written = text_of_type_name(d, s->field.type, d->keyspace);
+	const char *written = text_of_type_name(d->x, s->field.type, d->keyspace);
 	struct type *type = NULL;
 	struct fields f = { .count = 0 };
 	int err = check_field_type(d, s->field.type);

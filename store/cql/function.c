@@ -4,7 +4,7 @@
  * the first argument that does not suit is named; with several an exact match
  * wins, then the only one that suits at all.
  */
-#include "store/cql/function.h"
+#include "store/cql/selectable.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,13 +42,14 @@ const struct type *argument_type(struct execution *x, const struct argument *a)
 {
 	if (a->type || a->unclear)
 		return a->type;
-	return a->selected ? term_selected_type(x, a->term) :
-			     term_type(x, a->term);
+	return a->selectable ? selectable_type(x, a->selectable) :
+			       term_type(x, a->term);
 }
 
 const char *text_of_argument(struct execution *x, const struct argument *a)
 {
-	return a->text ? a->text : text_of_term(x, a->term);
+	return a->selectable ? selectable_text(x, a->selectable) :
+			       text_of_term(x, a->term);
 }
 
 enum assignable argument_assignable(struct execution *x,
@@ -57,6 +58,8 @@ enum assignable argument_assignable(struct execution *x,
 {
 	if (a->unclear)
 		return WEAKLY_ASSIGNABLE;
+	if (a->selectable)
+		return selectable_assignable(x, a->selectable, receiver);
 	return a->type ? type_assignable(a->type, receiver) :
 			 term_assignable(x, a->term, receiver);
 }
@@ -104,7 +107,7 @@ static int check_single(struct execution *x, const struct function *f,
 				 "function system.%s: %u required but %u "
 				 "provided", f->name, f->arg_count, count);
 	for (uint32_t i = 0; i < count; i++) {
-		int err = args[i].selected ? 0 :
+		int err = args[i].selectable ? 0 :
 			  refuse_misplaced_list(x, args[i].term, f->args[i]);
 
 		if (err)

@@ -7,6 +7,7 @@
 #include "store/cql/term.h"
 
 struct function;
+struct selectable;
 /* Append the result to x->scratch, or set *is_null. Arguments are not null
  * (a null one makes null) unless the function says takes_null. */
 typedef int function_apply(struct execution *x, const struct function *f,
@@ -37,10 +38,9 @@ struct function {
 struct argument {
 	const struct term *term;	/* for its text; never NULL */
 	const struct type *type;	/* NULL: ask the term */
-	const char *text;		/* how it is called; NULL: as written */
 	bool reversed;			/* a clustering column with DESC */
 	bool unclear;			/* a call that is not known yet: suits */
-	bool selected;			/* in a SELECT list */
+	const struct selectable *selectable;	/* in a SELECT list, or NULL */
 };
 
 /* What a call is looked up by. */

@@ -83,7 +83,7 @@ static const struct type *infer(struct execution *x, const struct argument *a,
 	const struct type *t;
 
 	/* A literal list is a vector where one is wanted in a SELECT list. */
-	if (parameter == PARAMETER_VECTOR && a->selected && !a->type &&
+	if (parameter == PARAMETER_VECTOR && a->selectable && !a->type &&
 	    a->term->kind == TERM_LIST && a->term->item_count)
 		return own_type(x, type_new_vector(type_native(TYPE_FLOAT),
 						   a->term->item_count));

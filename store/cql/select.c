@@ -180,7 +180,9 @@ static int plan(struct select_state *s)
 		q->limit = s->limit;
 		q->partition_limit = s->partition_limit;
 	}
-	return row_values_init(s->x, &s->row, s->table);
+	for (uint32_t i = 0; i < s->selectors.count && !err; i++)
+		err = selector_fold(s->x, s->selectors.items[i]);
+	return err ? err : row_values_init(s->x, &s->row, s->table);
 }
 
 /* ----------------------------------------------------------------- rows */

@@ -75,7 +75,7 @@ static int group_function(struct select_state *s, const struct term *t,
 
 	if (err)
 		return err;
-	if (e->kind != EXPRESSION_CALL || e->function->op)
+	if (e->kind != EXPRESSION_CALL)
 		return refuse(x, "Group by is currently only supported on the "
 				 "columns of the PRIMARY KEY, got %s",
 			      text_of_term(x, t));

@@ -5,78 +5,23 @@
 #include <errno.h>
 
 #include "store/cql/select.h"
+#include "store/cql/selectable.h"
 
-/* A column, a literal, a call of such: its function can be told at once. */
-static bool is_plain(const struct term *t)
-{
-	bool plain = t->kind == TERM_COLUMN || t->kind == TERM_CALL ||
-		     t->kind == TERM_BINARY || t->kind == TERM_NEGATE ||
-		     t->kind == TERM_CONSTANT || t->kind == TERM_NULL ||
-		     t->kind == TERM_COUNT_ROWS || t->kind == TERM_LIST ||
-		     t->kind == TERM_SET || t->kind == TERM_MAP ||
-		     t->kind == TERM_TUPLE;
-
-	for (uint32_t i = 0; plain && i < t->item_count; i++)
-		plain = is_plain(t->items[i]);
-	return plain && (!t->left || is_plain(t->left)) &&
-	       (t->kind != TERM_BINARY || is_plain(t->right));
-}
-
-/*
- * What Cassandra finds of a selector as soon as it looks at it: columns, and
- * the functions that calls mean; what else may be wrong is told after the WHERE.
- * Keys of a map may be fields of a user type.
- */
-static int look_up(struct select_state *s, struct selectors *found,
-		   const struct term *t)
-{
-	const struct column *c;
-	struct expression *e;
-	int err = 0;
-
-	if (!t)
-		return 0;
-	if (t->kind == TERM_COLUMN) {
-		err = resolve_column(s->x, &c, s->table, &t->name);
-		if (!err)
-			found->selected[c - s->table->columns] = true;
-		return err;
-	}
-	if ((t->kind == TERM_CALL || t->kind == TERM_BINARY ||
-	     t->kind == TERM_NEGATE) && is_plain(t))
-		return selector_prepare(s->x, found, &e, t);
-	for (uint32_t i = 0; i < t->item_count && !err; i++)
-		if (t->kind != TERM_MAP || i % 2 ||
-		    t->items[i]->kind != TERM_COLUMN)
-			err = look_up(s, found, t->items[i]);
-	if (!err)
-		err = look_up(s, found, t->left);
-	if (!err && t->kind == TERM_BINARY)
-		err = look_up(s, found, t->right);
-	return err;
-}
-
-/* Does a selector have a static column, or (others) one that is neither static
- * nor of the partition key? Those behind it are not looked at. */
-static int any_selects(struct select_state *s, bool others, bool *any)
+/* Does a selector have a column of one of these kinds? Those behind it are not
+ * looked at. */
+static int any_selects(struct select_state *s, unsigned kinds, bool *any)
 {
 	const struct select *q = s->select;
-	const struct table *t = s->table;
-	struct selectors found;
-	int err = selectors_init(s->x, &found, t);
+	struct selectable *of;
+	int err = 0;
 
 	*any = false;
+	s->x->table = s->table;
 	for (uint32_t i = 0; i < q->selection_count && !*any && !err; i++) {
-		err = look_up(s, &found, q->selections[i].term);
-		for (uint32_t n = 0; n < t->column_count && !err; n++) {
-			enum column_kind kind = t->columns[n].kind;
-
-			if (found.selected[n] &&
-			    (others ? kind != COLUMN_STATIC &&
-					    kind != COLUMN_PARTITION_KEY :
-				      kind == COLUMN_STATIC))
-				*any = true;
-		}
+		err = selectable_prepare(s->x, &of, s->table,
+					 q->selections[i].term);
+		if (!err)
+			*any = selectable_has(of, kinds);
 	}
 	return err;
 }
@@ -89,9 +34,11 @@ int select_only_statics(struct select_state *s, bool *only)
 	*only = false;
 	if (s->select->all || !table_has_statics(s->table))
 		return 0;
-	err = any_selects(s, false, only);
+	err = any_selects(s, 1u << COLUMN_STATIC, only);
 	if (!err && *only)
-		err = any_selects(s, true, &others);
+		err = any_selects(s, ~(1u << COLUMN_STATIC |
+				       1u << COLUMN_PARTITION_KEY),
+				  &others);
 	*only = *only && !others;
 	return err;
 }

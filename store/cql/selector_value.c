@@ -185,12 +185,15 @@ static int build_value(struct execution *x, const struct expression *e,
 		       struct bytes *args, struct bytes *value)
 {
 	bool set = e->type->kind == TYPE_SET, map = e->type->kind == TYPE_MAP;
+	bool vector = e->type->kind == TYPE_VECTOR;
 	int err = 0;
 
+	/* An item of a list and a value of a map may be null. */
 	for (uint32_t i = 0; i < e->arg_count; i++)
-		if (bytes_is_null(args[i]) && (set || map))
-			return refuse(x, "null is not supported inside "
-					 "collections");
+		if (bytes_is_null(args[i]) &&
+		    (set || vector || (map && i % 2 == 0)))
+			return refuse(x, "null is not supported inside %s",
+				      vector ? "vectors" : "collections");
 	buf_clear(&x->scratch);
 	if (set || map)
 		err = type_build_sorted(&x->scratch, e->type, args,

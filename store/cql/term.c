@@ -318,11 +318,16 @@ static int tuple_value(struct execution *x, struct bytes *value,
 	return build_value(x, value, type, parts, t->item_count);
 }
 
+struct bytes term_keyspace(const struct execution *x)
+{
+	return bytes_str(x->table ? x->table->keyspace :
+				    cql_session_keyspace(x->session));
+}
+
 static int hint_value(struct execution *x, struct bytes *value,
 		      const struct term *t, const struct receiver *r)
 {
-	struct bytes keyspace = bytes_str(cql_session_keyspace(x->session));
-	struct buf name = BUF_INIT;
+	struct bytes keyspace = term_keyspace(x);
 	const struct type *type;
 	int err = resolve_type(x, &type, t->type, keyspace);
 
@@ -330,15 +335,14 @@ static int hint_value(struct execution *x, struct bytes *value,
 		err = refuse_misplaced_list(x, t->left, type);
 	if (err)
 		return err;
-	if (!term_assignable(x, t->left, type)) {
-		type_name_print_in(&name, t->type, keyspace);
+	if (!term_assignable(x, t->left, type))
 		return refuse(x, "Cannot cast value %s to type %s",
 			      text_of_term(x, t->left),
-			      text_of_buf(x, &name));
-	}
-	if (!type_assignable(type, r->type))
-		return refuse(x, "Cannot assign value %s to %s of type %s",
-			      text_of_term(x, t), receiver_name(x, r),
+			      text_of_type_name(x, t->type, keyspace));
+	if (!hint_assignable(type, r->type))
+		return refuse(x, "Cannot assign value (%s)%s to %s of type %s",
+			      text_of_type_name(x, t->type, keyspace),
+			      text_of_term(x, t->left), receiver_name(x, r),
 			      text_of_type(x, r->type));
 	return term_value(x, value, t->left, r);
 }

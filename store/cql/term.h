@@ -42,15 +42,36 @@ enum assignable type_assignable(const struct type *value,
 				const struct type *receiver);
 enum assignable term_assignable(struct execution *x, const struct term *t,
 				const struct type *receiver);
+/* (type) value: a hint that is frozen is for what is frozen. */
+enum assignable hint_assignable(const struct type *hint,
+				const struct type *receiver);
+/* A constructor, and how its items are judged. */
+struct compound {
+	const struct term *term;
+	const void *const *items;
+	enum assignable (*assignable)(struct execution *x, const void *item,
+				      const struct type *receiver);
+};
+/* A list, set or map; a tuple, which may be for a user type too. */
+enum assignable compound_assignable(struct execution *x,
+				    const struct compound *c,
+				    const struct type *receiver);
+enum assignable tuple_assignable(struct execution *x, const struct compound *c,
+				 const struct type *receiver, bool user);
 /* A list literal where no list can be is told by itself: 0 when there is none,
  * or the refusal. */
 int refuse_misplaced_list(struct execution *x, const struct term *t,
 			  const struct type *receiver);
-/* The type that a term has by itself (1: int), NULL when it has none; and one
- * in a SELECT list, where [1, 2] has one too. */
+/* The type that a term has by itself (1: int), NULL when it has none. */
 const struct type *term_type(struct execution *x, const struct term *t);
-const struct type *term_selected_type(struct execution *x,
-				      const struct term *t);
+/* Of several, NULL among them, the first that all others can be assigned to;
+ * NULL: none. */
+const struct type *common_type(const struct type *const *types, uint32_t count);
+/* A frozen type of copies of the parts. */
+const struct type *build_type(struct execution *x, enum type_kind kind,
+			      const struct type *const *parts, uint32_t count);
+/* Where the names of types in it are looked up: the table's keyspace. */
+struct bytes term_keyspace(const struct execution *x);
 
 /* The number of a user type's field, or -1. */
 int user_field(const struct type *udt, struct bytes name);

@@ -143,6 +143,23 @@ static void print_selectable(struct buf *out, const struct term *t)
 	}
 }
 
+/* A call of the function behind an operator. */
+static const char *operation_function(char op)
+{
+	switch (op) {
+	case '+':
+		return "system.\"_add\"(";
+	case '-':
+		return "system.\"_substract\"(";
+	case '*':
+		return "system.\"_multiply\"(";
+	case '/':
+		return "system.\"_divide\"(";
+	default:
+		return "system.\"_modulo\"(";
+	}
+}
+
 void term_print(struct buf *out, const struct term *t)
 {
 	switch (t->kind) {
@@ -156,12 +173,12 @@ void term_print(struct buf *out, const struct term *t)
 		buf_add_byte(out, '?');
 		break;
 	case TERM_BINARY:
-		print_around(out, "", t->left, " ", NULL, "");
-		buf_add_byte(out, (uint8_t)t->op);
-		print_around(out, " ", t->right, "", NULL, "");
+		print_around(out, operation_function(t->op), t->left, ", ",
+			     t->right, ")");
 		break;
 	case TERM_NEGATE:
-		print_around(out, "-", t->left, "", NULL, "");
+		print_around(out, "system.\"_negate\"(", t->left, ")", NULL,
+			     "");
 		break;
 	default:
 		print_selectable(out, t);

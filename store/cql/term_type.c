@@ -51,22 +51,32 @@ static bool value_compatible(const struct type *v, const struct type *r)
 enum assignable type_assignable(const struct type *value,
 				const struct type *receiver)
 {
+	if (type_is_multicell(value) && receiver->frozen)
+		return NOT_ASSIGNABLE;
 	if (value == receiver || type_equal_but_frozen(value, receiver))
 		return EXACTLY_ASSIGNABLE;
 	return value_compatible(value, receiver) ? WEAKLY_ASSIGNABLE :
 						   NOT_ASSIGNABLE;
 }
 
-/* The weakest of all, WEAKLY when there are none. */
+enum assignable hint_assignable(const struct type *hint,
+				const struct type *receiver)
+{
+	return type_is_multicell(hint) == type_is_multicell(receiver) ?
+		       type_assignable(hint, receiver) : NOT_ASSIGNABLE;
+}
+
+/* The weakest of every step-th item, WEAKLY when there are none. */
 static enum assignable all_assignable(struct execution *x,
-				      struct term *const *terms, uint32_t count,
+				      const struct compound *c, uint32_t first,
 				      uint32_t step, const struct type *receiver)
 {
-	enum assignable all = count ? EXACTLY_ASSIGNABLE : WEAKLY_ASSIGNABLE;
+	enum assignable all = c->term->item_count > first ?
+				      EXACTLY_ASSIGNABLE : WEAKLY_ASSIGNABLE;
 	enum assignable one;
 
-	for (uint32_t i = 0; i < count && all; i += step) {
-		one = term_assignable(x, terms[i], receiver);
+	for (uint32_t i = first; i < c->term->item_count && all; i += step) {
+		one = c->assignable(x, c->items[i], receiver);
 		if (one < all)
 			all = one;
 	}
@@ -104,48 +114,60 @@ static enum assignable user_assignable(struct execution *x,
 	return WEAKLY_ASSIGNABLE;
 }
 
-static enum assignable tuple_assignable(struct execution *x,
-					const struct term *t,
-					const struct type *receiver)
+enum assignable tuple_assignable(struct execution *x, const struct compound *c,
+				 const struct type *receiver, bool user)
 {
-	if (receiver->kind != TYPE_TUPLE)
-		return t->item_count == 1 ?
-			       term_assignable(x, t->items[0], receiver) :
-			       NOT_ASSIGNABLE;
-	if (t->item_count > receiver->part_count)
+	uint32_t count = c->term->item_count;
+
+	if (receiver->kind != TYPE_TUPLE && !user)
+		return count == 1 ? c->assignable(x, c->items[0], receiver) :
+				    NOT_ASSIGNABLE;
+	if (count > receiver->part_count)
 		return NOT_ASSIGNABLE;
-	for (uint32_t i = 0; i < t->item_count; i++)
-		if (!term_assignable(x, t->items[i], receiver->parts[i]))
+	for (uint32_t i = 0; i < count; i++)
+		if (!c->assignable(x, c->items[i], receiver->parts[i]))
 			return NOT_ASSIGNABLE;
 	return WEAKLY_ASSIGNABLE;
 }
 
-static enum assignable list_assignable(struct execution *x,
-				       const struct term *t,
-				       const struct type *receiver)
-{
-	if (receiver->kind != TYPE_LIST &&
-	    (receiver->kind != TYPE_VECTOR ||
-	     t->item_count != receiver->dimension))
-		return NOT_ASSIGNABLE;
-	return all_assignable(x, t->items, t->item_count, 1,
-			      receiver->parts[0]);
-}
-
 static enum assignable map_assignable(struct execution *x,
-				      const struct term *t,
+				      const struct compound *c,
 				      const struct type *receiver)
 {
 	enum assignable keys, values;
 
 	if (receiver->kind != TYPE_MAP)
 		return NOT_ASSIGNABLE;
-	keys = all_assignable(x, t->items, t->item_count, 2,
-			      receiver->parts[0]);
-	values = all_assignable(x, t->items + 1,
-				t->item_count ? t->item_count - 1 : 0, 2,
-				receiver->parts[1]);
+	keys = all_assignable(x, c, 0, 2, receiver->parts[0]);
+	values = all_assignable(x, c, 1, 2, receiver->parts[1]);
 	return keys < values ? keys : values;
+}
+
+enum assignable compound_assignable(struct execution *x,
+				    const struct compound *c,
+				    const struct type *receiver)
+{
+	uint32_t count = c->term->item_count;
+
+	if (c->term->kind == TERM_MAP)
+		return map_assignable(x, c, receiver);
+	if (c->term->kind == TERM_SET) {
+		if (receiver->kind == TYPE_MAP && !count)
+			return WEAKLY_ASSIGNABLE;
+		if (receiver->kind != TYPE_SET)
+			return NOT_ASSIGNABLE;
+	} else if (receiver->kind != TYPE_LIST &&
+		   (receiver->kind != TYPE_VECTOR ||
+		    count != receiver->dimension)) {
+		return NOT_ASSIGNABLE;
+	}
+	return all_assignable(x, c, 0, 1, receiver->parts[0]);
+}
+
+static enum assignable item_assignable(struct execution *x, const void *item,
+				       const struct type *receiver)
+{
+	return term_assignable(x, item, receiver);
 }
 
 /*
@@ -189,6 +211,10 @@ int refuse_misplaced_list(struct execution *x, const struct term *t,
 enum assignable term_assignable(struct execution *x, const struct term *t,
 				const struct type *receiver)
 {
+	const struct compound items = {
+		.term = t, .items = (const void *const *)t->items,
+		.assignable = item_assignable,
+	};
 	const struct type *hint;
 
 	switch (t->kind) {
@@ -204,23 +230,16 @@ enum assignable term_assignable(struct execution *x, const struct term *t,
 	case TERM_MARKER:
 		return WEAKLY_ASSIGNABLE;
 	case TERM_LIST:
-		return list_assignable(x, t, receiver);
 	case TERM_SET:
-		if (receiver->kind == TYPE_MAP && !t->item_count)
-			return WEAKLY_ASSIGNABLE;
-		if (receiver->kind != TYPE_SET)
-			return NOT_ASSIGNABLE;
-		return all_assignable(x, t->items, t->item_count, 1,
-				      receiver->parts[0]);
 	case TERM_MAP:
-		return map_assignable(x, t, receiver);
+		return compound_assignable(x, &items, receiver);
 	case TERM_USER:
 		return user_assignable(x, t, receiver);
 	case TERM_TUPLE:
-		return tuple_assignable(x, t, receiver);
+		return tuple_assignable(x, &items, receiver, false);
 	case TERM_HINT:
 		hint = resolved_type(x, t);
-		return hint ? type_assignable(hint, receiver) : NOT_ASSIGNABLE;
+		return hint ? hint_assignable(hint, receiver) : NOT_ASSIGNABLE;
 	default:
 		return call_assignable(x, t, receiver);
 	}
@@ -284,9 +303,8 @@ static const struct type *constant_type(const struct term *t)
 	}
 }
 
-static const struct type *build_type(struct execution *x, enum type_kind kind,
-				     const struct type *const *parts,
-				     uint32_t count)
+const struct type *build_type(struct execution *x, enum type_kind kind,
+			      const struct type *const *parts, uint32_t count)
 {
 	struct type **copies = arena_zalloc(x->arena, count, sizeof(*copies));
 
@@ -301,7 +319,7 @@ static const struct type *build_type(struct execution *x, enum type_kind kind,
 			type_put(copies[i]);
 		return NULL;
 	}
-	return own_type(x, type_new(kind, false, copies, count));
+	return own_type(x, type_new(kind, true, copies, count));
 }
 
 const char *term_cast_name(struct execution *x, const struct term *t)
@@ -388,8 +406,7 @@ static const struct type *resolved_type(struct execution *x,
 
 	x->quiet++;
 	if (t->kind == TERM_HINT)
-		err = resolve_type(x, &type, t->type,
-				   bytes_str(cql_session_keyspace(x->session)));
+		err = resolve_type(x, &type, t->type, term_keyspace(x));
 	else
 		err = term_resolve_call(x, &f, t, NULL);
 	x->quiet--;
@@ -425,32 +442,33 @@ static const struct type *exact_type(struct execution *x, const struct term *t)
 	}
 }
 
-/*
- * Of every step-th item the type that all others can be assigned to, the first
- * of several. One that gives way to a type it can be assigned to is not it,
- * unless either can be assigned to the other; then both take the same.
- */
-static const struct type *common_type(struct execution *x,
-				      struct term *const *items, uint32_t count,
-				      uint32_t step,
-				      const struct type *(*of)(
-					      struct execution *,
-					      const struct term *))
+/* One that gives way to a type it can be assigned to is not it, unless either
+ * can be assigned to the other; then both take the same. */
+const struct type *common_type(const struct type *const *types, uint32_t count)
 {
-	const struct type **types = arena_zalloc(x->arena, count,
-						 sizeof(*types));
 	const struct type *common = NULL;
 	uint32_t i;
 
-	for (i = 0; i < count && types; i += step) {
-		types[i] = of(x, items[i]);
+	for (i = 0; i < count; i++)
 		if (types[i] && (!common || !type_assignable(types[i], common)))
 			common = types[i];
-	}
-	for (i = 0; i < count && common; i += step)
+	for (i = 0; i < count && common; i++)
 		if (types[i] && !type_assignable(types[i], common))
 			common = NULL;
 	return common;
+}
+
+/* Of every step-th item the type that all others can be assigned to. */
+static const struct type *common_of(struct execution *x,
+				    struct term *const *items, uint32_t count,
+				    uint32_t step)
+{
+	const struct type **types = arena_zalloc(x->arena, count,
+						 sizeof(*types));
+
+	for (uint32_t i = 0; i < count && types; i += step)
+		types[i] = term_type(x, items[i]);
+	return types ? common_type(types, count) : NULL;
 }
 
 const struct type *term_type(struct execution *x, const struct term *t)
@@ -461,51 +479,16 @@ const struct type *term_type(struct execution *x, const struct term *t)
 	case TERM_CONSTANT:
 		return constant_type(t);
 	case TERM_SET:
-		pair[0] = common_type(x, t->items, t->item_count, 1, term_type);
+		pair[0] = common_of(x, t->items, t->item_count, 1);
 		return build_type(x, TYPE_SET, pair, 1);
 	case TERM_MAP:
 		if (!t->item_count)
 			return NULL;
-		pair[0] = common_type(x, t->items, t->item_count, 2, term_type);
-		pair[1] = common_type(x, t->items + 1, t->item_count - 1, 2,
-				      term_type);
+		pair[0] = common_of(x, t->items, t->item_count, 2);
+		pair[1] = common_of(x, t->items + 1, t->item_count - 1, 2);
 		return build_type(x, TYPE_MAP, pair, 2);
 	default:
 		return exact_type(x, t);
-	}
-}
-
-static const struct type *selected_tuple(struct execution *x,
-					 const struct term *t)
-{
-	const struct type **parts = arena_zalloc(x->arena, t->item_count,
-						 sizeof(*parts));
-
-	if (!parts || t->item_count == 1)
-		return NULL;
-	for (uint32_t i = 0; i < t->item_count; i++)
-		parts[i] = term_selected_type(x, t->items[i]);
-	return build_type(x, TYPE_TUPLE, parts, t->item_count);
-}
-
-const struct type *term_selected_type(struct execution *x, const struct term *t)
-{
-	const struct type *part;
-
-	switch (t->kind) {
-	case TERM_LIST:
-	case TERM_SET:
-		part = common_type(x, t->items, t->item_count, 1,
-				   term_selected_type);
-		return build_type(x, t->kind == TERM_LIST ? TYPE_LIST :
-							    TYPE_SET,
-				  &part, 1);
-	case TERM_TUPLE:
-		return selected_tuple(x, t);
-	case TERM_MAP:
-		return NULL;
-	default:
-		return term_type(x, t);
 	}
 }
 

@@ -183,11 +183,9 @@ struct type_name *parse_type(struct parser *p)
 	return t;
 }
 
-static void print_name(struct buf *out, const struct type_name *t,
-		       struct bytes keyspace);
+static void print_name(struct buf *out, const struct type_name *t);
 
-static void print_plain(struct buf *out, const struct type_name *t,
-			struct bytes keyspace)
+static void print_plain(struct buf *out, const struct type_name *t)
 {
 	static const char *const names[] = {
 		[TYPE_NAME_LIST] = "list", [TYPE_NAME_SET] = "set",
@@ -207,10 +205,8 @@ static void print_plain(struct buf *out, const struct type_name *t,
 		buf_add_byte(out, '\'');
 		return;
 	case TYPE_NAME_USER:
-		if (identifier_is_given(&t->user.keyspace))
-			keyspace = t->user.keyspace.text;
-		if (!bytes_is_null(keyspace)) {
-			cql_print_name(out, keyspace);
+		if (identifier_is_given(&t->user.keyspace)) {
+			cql_print_name(out, t->user.keyspace.text);
 			buf_add_byte(out, '.');
 		}
 		cql_print_name(out, t->user.name.text);
@@ -220,7 +216,7 @@ static void print_plain(struct buf *out, const struct type_name *t,
 	}
 	for (i = 0; i < t->part_count; i++) {
 		buf_add_str(out, i ? ", " : "<");
-		print_name(out, t->parts[i], keyspace);
+		print_name(out, t->parts[i]);
 	}
 	if (t->kind == TYPE_NAME_VECTOR)
 		buf_add_format(out, ", %d", t->dimension);
@@ -228,25 +224,18 @@ static void print_plain(struct buf *out, const struct type_name *t,
 }
 
 /* A tuple is frozen anyway. */
-static void print_name(struct buf *out, const struct type_name *t,
-		       struct bytes keyspace)
+static void print_name(struct buf *out, const struct type_name *t)
 {
 	bool frozen = t->frozen && t->kind != TYPE_NAME_TUPLE;
 
 	if (frozen)
 		buf_add_str(out, "frozen<");
-	print_plain(out, t, keyspace);
+	print_plain(out, t);
 	if (frozen)
 		buf_add_byte(out, '>');
 }
 
 void type_name_print(struct buf *out, const struct type_name *t)
 {
-	print_name(out, t, BYTES_NULL);
-}
-
-void type_name_print_in(struct buf *out, const struct type_name *t,
-			struct bytes keyspace)
-{
-	print_name(out, t, keyspace);
+	print_name(out, t);
 }

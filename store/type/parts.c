@@ -96,6 +96,8 @@ static struct bytes next_element(struct type_parts *p)
 int type_parts_next(struct type_parts *p, struct bytes *part)
 {
 	bool fields = p->type->kind == TYPE_TUPLE || p->type->kind == TYPE_UDT;
+	bool nullable = fields || p->type->kind == TYPE_LIST ||
+			(p->type->kind == TYPE_MAP && p->index % 2);
 	struct reader *r = &p->reader;
 
 	if (p->index == p->count)
@@ -106,9 +108,8 @@ int type_parts_next(struct type_parts *p, struct bytes *part)
 		return 1;
 	}
 	*part = p->type->kind == TYPE_VECTOR ? next_element(p) : next_sized(r);
-	/* Only fields may be null, and elements of what ttl(c) gives. */
-	return r->failed || (!part->ptr && !fields &&
-			     p->type->kind != TYPE_LIST) ? -EUCLEAN : 1;
+	/* Only fields may be null, and what a SELECT made: ttl(c), {'a': v}. */
+	return r->failed || (!part->ptr && !nullable) ? -EUCLEAN : 1;
 }
 
 void type_build(struct buf *out, const struct type *t,

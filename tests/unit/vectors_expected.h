@@ -17,6 +17,7 @@
 { "types-wrong", 1 },	/* 0x01 is no tuple */
 { "indexes", 0 },
 { "selects", 0 },
+{ "selectors", 0 },
 { "analyzers", 0 },
 { "stems", 0 },
 { "attached", 0 },
