@@ -435,6 +435,43 @@ static int check_relation(struct execution *x, const struct restrictions *r,
 		      operator_name(relation->op));
 }
 
+/* expr(index, value): none of our indexes takes one. They are looked at when
+ * all other relations are known to be right. */
+static int check_expressions(struct execution *x, const struct restrictions *r,
+			     const struct relation *relations, uint32_t count)
+{
+	const struct relation *expression = NULL;
+	const struct index *index = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (relations[i].kind != RELATION_CUSTOM)
+			continue;
+		if (expression)
+			return refuse(x, "Multiple custom index expressions in "
+					 "a single query are not supported");
+		expression = &relations[i];
+	}
+	if (!expression)
+		return 0;
+	if (r->type != STATEMENT_SELECT)
+		return refuse(x, "Custom index expressions cannot be used in "
+				 "WHERE clauses for UPDATE or DELETE statements");
+	for (uint32_t i = 0; i < r->table->index_count && !index; i++)
+		if (bytes_equal(bytes_str(r->table->indexes[i].name),
+				expression->columns[0].text))
+			index = &r->table->indexes[i];
+	if (!index)
+		return refuse(x, "Invalid index expression, index %s not found "
+				 "for %s",
+			      text_of(x, expression->columns[0].text),
+			      text_of_table(x, r->table));
+	return refuse(x, index->class_name ?
+				 "Index %s does not support custom expressions" :
+				 "Only CUSTOM indexes may be used in custom "
+				 "index expressions, %s is not valid",
+		      index->name);
+}
+
 int analyse_where(struct execution *x, struct restrictions *r,
 		  const struct table *t, enum statement_kind type,
 		  const struct relation *relations, uint32_t count,
@@ -447,9 +484,13 @@ int analyse_where(struct execution *x, struct restrictions *r,
 	r->only_statics = only_statics;
 	r->nearest = nearest;
 	for (uint32_t i = 0; i < count && !err; i++) {
+		if (relations[i].kind == RELATION_CUSTOM)
+			continue;
 		err = check_relation(x, r, &relations[i]);
 		if (!err)
 			err = restrictions_add(x, r, &relations[i]);
 	}
+	if (!err)
+		err = check_expressions(x, r, relations, count);
 	return err ? err : restrictions_check(x, r);
 }

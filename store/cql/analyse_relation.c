@@ -424,11 +424,6 @@ int relation_restriction(struct execution *x, struct restriction **out,
 		return tuple_restriction(x, out, t, relation);
 	case RELATION_TOKEN:
 		return token_restriction(x, out, t, relation);
-	case RELATION_CUSTOM:
-		return refuse(x, "Invalid index expression, index %s not found "
-				 "for %s",
-			      text_of(x, relation->columns[0].text),
-			      text_of_table(x, t));
 	default:
 		return column_restriction(x, out, t, relation);
 	}

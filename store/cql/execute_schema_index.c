@@ -140,8 +140,9 @@ static int check_target(struct new_index *n, const struct column *c,
 	return err ? err : check_target_form(d, c, target);
 }
 
+/* Cassandra does not see that a column with DESC is a collection. */
 static enum index_target target_of(const struct indexed_column *written,
-				   const struct type *t)
+				   const struct column *c)
 {
 	switch (written->kind) {
 	case INDEX_TARGET_VALUES:
@@ -153,7 +154,8 @@ static enum index_target target_of(const struct indexed_column *written,
 	case INDEX_TARGET_FULL:
 		return INDEX_FULL;
 	default:
-		return type_is_collection(t) ? INDEX_VALUES : INDEX_SIMPLE;
+		return type_is_collection(c->type) && !c->reversed ?
+			       INDEX_VALUES : INDEX_SIMPLE;
 	}
 }
 
@@ -192,7 +194,7 @@ static int check_targets(struct new_index *n)
 	int err = columns ? look_up_targets(n, columns) : -ENOMEM;
 
 	for (uint32_t i = 0; i < s->target_count && !err; i++) {
-		n->index.target = target_of(&s->targets[i], columns[i]->type);
+		n->index.target = target_of(&s->targets[i], columns[i]);
 		n->index.column = (uint32_t)(columns[i] - n->old->columns);
 		err = refuse_at(n->d->x, s->targets[i].column.span,
 				check_target(n, columns[i], n->index.target));
@@ -273,7 +275,10 @@ static const struct index *find_equal(const struct new_index *n)
 	for (uint32_t i = 0; i < n->old->index_count; i++) {
 		const struct index *one = &n->old->indexes[i];
 
+		/* One class by another name is not seen to be the same. */
 		if (one->kind == n->index.kind &&
+		    (!one->class_name ||
+		     !strcmp(one->class_name, n->index.class_name)) &&
 		    one->column == n->index.column &&
 		    one->target == n->index.target &&
 		    same_options(one, &n->index))

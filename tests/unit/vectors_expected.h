@@ -18,6 +18,7 @@
 { "indexes", 0 },
 { "selects", 0 },
 { "selectors", 0 },
+{ "expressions", 0 },
 { "analyzers", 0 },
 { "stems", 0 },
 { "attached", 0 },
