@@ -100,15 +100,18 @@ static bool find_store(struct place *p, const char *path)
 	return take_table(p, path + strlen(p->store));
 }
 
+/* path NULL: the mount that we are in. False: no store, mount or table. */
 static bool find_place(struct place *p, const char *path)
 {
 	char *real;
 	bool found;
 
 	memset(p, 0, sizeof(*p));
-	p->mount = tool_mount_of(path, &p->store);
+	p->mount = tool_mount_of(path ? path : ".", &p->store);
 	if (!p->mount)
-		return find_store(p, path);
+		return find_store(p, path ? path : ".");
+	if (!path)
+		return true;
 	real = realpath(path, NULL);
 	found = real && take_table(p, real + strlen(p->mount));
 	free(real);
@@ -197,9 +200,9 @@ static int run(const struct command *command, int argc, char **argv)
 	if (argc - optind > 1)
 		return tool_misused(command, argv[optind + 1],
 				    "one PLACE is enough");
-	path = optind < argc ? argv[optind] : ".";
+	path = optind < argc ? argv[optind] : NULL;
 	if (!find_place(&place, path))
-		status = tool_misused(command, path, "name a store, a mount or "
+		status = tool_misused(command, path ? path : ".", "name a store, a mount or "
 				      "a table in it");
 	else if (place.mount)
 		status = tell_daemon(&place, command->name);

@@ -97,7 +97,7 @@ is 'and makes a file of a table' 1 "$(sstables "$M")"
 cql 'INSERT INTO m."T" (k, v) VALUES (2, 2)' >/dev/null
 is 'flush of a table, named by a place in it' 0 "$(exits "$CTL" flush "$M/m/T/2")"
 is 'makes another' 2 "$(sstables "$M")"
-is 'compact, where one is' 0 "$(cd "$M/m/T" && exits "$CTL" compact)"
+is 'compact, of the mount that one is in' 0 "$(cd "$M/m" && exits "$CTL" compact)"
 is 'makes one of two' 1 "$(sstables "$M")"
 is 'a keyspace is no table' 2 "$(exits "$CTL" flush "$M/m")"
 is 'no such place' 6 "$(exits "$CTL" flush "$M/m/none")"
