@@ -111,6 +111,8 @@ static int read_field(struct buf *out, const struct type *t, struct bytes text,
 				 error);
 	else if (hex)
 		err = read_hex(&value, t, buf_bytes(&plain), error);
+	else if (!text.len && !type_validate(t, text, error))
+		err = 0;	/* the empty value */
 	else
 		err = type_read_text(&value, t, buf_bytes(&plain), error);
 	buf_add_be32(out, (uint32_t)value.len);
