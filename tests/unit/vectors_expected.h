@@ -64,3 +64,7 @@
 { "random/051", 0 },
 { "random/052", 0 },
 { "random/053", 0 },
+{ "random/061", 0 },
+{ "random/062", 0 },
+{ "random/063", 0 },
+{ "random/064", 0 },
