@@ -212,6 +212,7 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 		call->uid = h->uid;
 	}
 	if (op) {
+		commit_empty(op, h);
 		handle_unlink(fs, h);
 		err = op_end(op, handle_finish(op, h), h->node, NULL);
 	}

@@ -295,6 +295,18 @@ void commit_empties(struct op *op, struct node *dir)
 	mutex_unlock(&fs->handles_lock);
 }
 
+void commit_empty(struct op *op, struct handle *h)
+{
+	struct fs *fs = op->fs;
+
+	if (!atomic_load(&h->counted))
+		return;
+	mutex_lock(&fs->handles_lock);
+	if (atomic_load(&h->counted) && !h->failed)
+		handle_commit(op, h, true);
+	mutex_unlock(&fs->handles_lock);
+}
+
 int fs_flush_all(struct fs *fs)
 {
 	struct op *op = op_begin(fs, NULL);

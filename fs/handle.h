@@ -93,6 +93,9 @@ int image_write(struct op *op, struct node *n, struct image *image,
  * before it looks at this directory: pending empty values.
  */
 void commit_empties(struct op *op, struct node *dir);
+/* The same of one descriptor, before it leaves its list: who looks meanwhile
+ * finds it there, or what it stored. */
+void commit_empty(struct op *op, struct handle *h);
 int handle_commit(struct op *op, struct handle *h, bool cut_too);
 int handle_open(struct op *op, struct node *n, int flags, bool created,
 		struct fs_open_reply *reply);

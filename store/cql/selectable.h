@@ -20,7 +20,7 @@ struct selectable {
 
 /* Look up the names of a term, in the arena. Refuses what does not exist. */
 int selectable_prepare(struct execution *x, struct selectable **out,
-		       const struct table *t, const struct term *term);
+		       const struct table *table, const struct term *t);
 /* Is item i of a map a column's name, that may be one of a user type's field?
  * selectable_prepare leaves it alone, selectable_prepare_keys does not. */
 bool may_be_field(const struct term *t, uint32_t i);
