@@ -352,6 +352,18 @@ static bool parse(struct copy *c, struct bytes text)
 	return !p.failed;
 }
 
+int copy_ask_columns(struct copy *c, struct buf *text)
+{
+	struct cql_backend *b = c->shell->backend;
+
+	buf_add_str(text, "SELECT column_name, kind, position FROM "
+		    "system_schema.columns WHERE keyspace_name = ");
+	type_print_literal(text, type_native(TYPE_TEXT), c->keyspace);
+	buf_add_str(text, " AND table_name = ");
+	type_print_literal(text, type_native(TYPE_TEXT), c->table);
+	return text->failed ? -ENOMEM : b->ops->execute(b, buf_bytes(text));
+}
+
 int copy_read_columns(struct copy *c)
 {
 	struct cql_backend *b = c->shell->backend;

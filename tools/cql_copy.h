@@ -77,6 +77,9 @@ void copy_to(struct copy *c);
 void copy_from(struct copy *c);
 /* Fill columns with what the table says: 0, or -errno after the message. */
 int copy_read_columns(struct copy *c);
+/* Ask for name, kind and position of the table's columns; text: the statement,
+ * for errors. 0 or -errno. */
+int copy_ask_columns(struct copy *c, struct buf *text);
 /* "Processed: 12 rows; Rate: 6 rows/s" on a terminal, now and then. */
 void copy_progress(struct copy *c, bool end);
 double copy_seconds(const struct copy *c);

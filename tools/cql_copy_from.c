@@ -292,12 +292,7 @@ static int find_row_columns(struct copy *c)
 	size_t i;
 	int more;
 
-	buf_add_str(&text, "SELECT column_name, kind FROM "
-		    "system_schema.columns WHERE keyspace_name = ");
-	type_print_literal(&text, type_native(TYPE_TEXT), c->keyspace);
-	buf_add_str(&text, " AND table_name = ");
-	type_print_literal(&text, type_native(TYPE_TEXT), c->table);
-	more = text.failed ? -ENOMEM : b->ops->execute(b, buf_bytes(&text));
+	more = copy_ask_columns(c, &text);
 	while (!more && (more = b->ops->next(b, &values)) > 0) {
 		more = 0;
 		statics |= bytes_equal(values[1], bytes_str("static"));

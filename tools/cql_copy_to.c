@@ -14,12 +14,7 @@ static int add_partition_key(struct copy *c, struct buf *query)
 	int more;
 
 	memset(names, 0, sizeof(names));
-	buf_add_str(&text, "SELECT column_name, kind, position FROM "
-		    "system_schema.columns WHERE keyspace_name = ");
-	type_print_literal(&text, type_native(TYPE_TEXT), c->keyspace);
-	buf_add_str(&text, " AND table_name = ");
-	type_print_literal(&text, type_native(TYPE_TEXT), c->table);
-	more = text.failed ? -ENOMEM : b->ops->execute(b, buf_bytes(&text));
+	more = copy_ask_columns(c, &text);
 	while (!more && (more = b->ops->next(b, &values)) > 0) {
 		more = 0;
 		if (!bytes_equal(values[1], bytes_str("partition_key")) ||
