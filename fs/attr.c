@@ -266,6 +266,30 @@ int attr_touch(struct op *op, struct write *w, struct node *dir)
 	return attr_set_directory(op, w, dir->table, &p, now_ns);
 }
 
+static int carry(struct op *op, struct write *w, const struct place *from,
+		 const struct place *to, uint8_t name)
+{
+	struct object_ref object = place_object(from), target = place_object(to);
+	struct bytes value;
+	int got = table_attribute(op->fs->store, &object, name, &op->arena,
+				  &value);
+
+	if (got > 0)
+		write_attribute(w, &target, name, value,
+				store_timestamp(op->fs->store));
+	return got < 0 ? got : 0;
+}
+
+int attr_carry(struct op *op, struct write *w, const struct place *from,
+	       const struct place *to)
+{
+	int err = carry(op, w, from, to, ATTRIBUTE_MTIME);
+
+	if (!err && bytes_is_null(from->partition_key))
+		err = carry(op, w, from, to, ATTRIBUTE_HINTS);
+	return err;
+}
+
 int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct write w;
@@ -323,41 +347,6 @@ int attr_appear(struct op *op, struct write *w, struct node *row,
 	return attr_set_directory(op, w, row->table, &at,
 				  store_timestamp(op->fs->store) *
 					  MICROSECOND);
-}
-
-static int settle(void *context, const struct schema *now,
-		  struct schema **next)
-{
-	const struct table *t = context;
-	struct table *old = schema_table(now, bytes_str(t->keyspace),
-					 bytes_str(t->name));
-	struct table *copy;
-	int err;
-
-	*next = NULL;
-	if (!old || old->number != t->number ||
-	    !(old->flags & TABLE_PROVISIONAL))
-		return 0;
-	copy = table_copy(old);
-	if (!copy)
-		return -ENOMEM;
-	copy->flags &= ~(uint32_t)TABLE_PROVISIONAL;
-	*next = schema_copy(now);
-	err = *next ? schema_set_table(*next, copy) : -ENOMEM;
-	if (err) {
-		schema_put(*next);
-		*next = NULL;
-	}
-	return err;
-}
-
-int table_settle(struct op *op, struct node *n)
-{
-	struct table *t = op_table(op, n);
-
-	if (!t || !(t->flags & TABLE_PROVISIONAL))
-		return 0;
-	return store_edit_schema(op->fs->store, settle, t);
 }
 
 int op_edit_schema(struct op *op,

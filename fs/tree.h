@@ -369,6 +369,11 @@ int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k);
 int run_statement(struct op *op, const char *keyspace, struct bytes text,
 		  mode_t mode, bool as_caller);
 
+/* adopt.c: the rows of a table that mkdir made, n's (its schema.cql), are those
+ * of another from now on (cql_adopt). */
+int adopt_rows(struct op *op, struct node *n, struct table *from,
+	       struct table *to);
+
 /* kind/ddl.c: what is written into a schema.cql, n. */
 int ddl_apply(struct op *op, struct node *n, struct bytes text);
 int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
@@ -396,6 +401,10 @@ int attr_set_directory(struct op *op, struct write *w, struct node *table,
 int attr_set_cell(struct op *op, struct write *w, struct node *table,
 		  const struct place *p, int64_t timestamp_us,
 		  int64_t mtime_ns);
+/* What was set of an object (a partition key null: of the table) is set of one
+ * in another table, where a cell keeps its timestamp. */
+int attr_carry(struct op *op, struct write *w, const struct place *from,
+	       const struct place *to);
 /* A child of dir appears or goes with this write. */
 int attr_touch(struct op *op, struct write *w, struct node *dir);
 /* Behind a write that touched: its directory is there, without an end, and has
@@ -429,8 +438,6 @@ int attr_set(struct op *op, struct node *n, const char *name,
 	     struct bytes value);
 int attr_set_at(struct op *op, struct node *n, struct place *p,
 		const char *name, struct bytes value);
-/* Not a schemaless table any CREATE TABLE may replace, from its first row. */
-int table_settle(struct op *op, struct node *n);
 /* store_edit_schema; the op goes on with the new version. */
 int op_edit_schema(struct op *op,
 		   int (*edit)(void *context, const struct schema *now,

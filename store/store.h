@@ -59,6 +59,18 @@ int store_edit_schema(struct store *s,
 		      int (*edit)(void *context, const struct schema *now,
 				  struct schema **next),
 		      void *context);
+/*
+ * The same where a new table may take the name of another. `move` then brings
+ * the rows over (table_fill) while nobody else writes; where it fails nothing
+ * has happened. NULL: -EEXIST if there are any.
+ */
+struct schema_edit {
+	int (*edit)(void *context, const struct schema *now,
+		    struct schema **next);
+	int (*move)(void *context, struct table *from, struct table *to);
+	void *context;
+};
+int store_edit_tables(struct store *s, const struct schema_edit *edit);
 /* Remove all rows of a table and its indexes. */
 int store_truncate(struct store *s, struct table *t);
 

@@ -49,7 +49,7 @@ struct store {
 	uint32_t next_table_number;	/* under ddl */
 	/* Shared from a write's look at the indexes until it is applied;
 	 * exclusive to publish a schema: an index that is being built misses
-	 * no write. */
+	 * no write, nor does a table that replaces another. */
 	pthread_rwlock_t publish;
 	pthread_mutex_t guard;		/* for taking a reference */
 	struct schema *schema;		/* changed under publish and guard */
@@ -67,6 +67,15 @@ struct store {
 int store_load_schema(struct store *s);
 /* What a crash left undone, once the engine runs. */
 int store_finish_schema(struct store *s);
+/* store_move.c: does a table of the next version have another's name? */
+bool store_replaces(const struct schema *was, const struct schema *next);
+/* Bring the rows over. -EEXIST: there are some, and no edit->move. REQUIRES
+ * publish (exclusively). */
+int store_move_rows(struct store *s, const struct schema *was,
+		    const struct schema *next, const struct schema_edit *edit);
+/* After a failure: what was brought over goes. */
+void store_forget_rows(struct store *s, const struct schema *was,
+		       const struct schema *next);
 /* The engine's options of a table. */
 void store_table_options(struct lsm_table_options *to, const struct table *t);
 /* The present version of a table, borrowed: REQUIRES publish. NULL: dropped. */

@@ -9,7 +9,8 @@
  * later change wins.
  *
  * A change is made in an order that a crash cannot harm:
- *   1. new tables are made known to the engine; they have no file yet;
+ *   1. new tables are made known to the engine; they have no file yet. Where one
+ *      takes the name of another its rows are moved (store_move.c);
  *   2. one batch brings the catalogue from one version to the next, and is
  *      synced: from here on the change has happened;
  *   3. the new version is published;
@@ -341,14 +342,13 @@ static bool is_named(const struct table *const *tables, size_t count,
 	return false;
 }
 
-/* Publish: takes over both references. */
+/* Publish: takes over both references. REQUIRES publish. */
 static void publish(struct store *s, struct schema *schema,
 		    struct table **by_number, size_t count)
 {
 	struct schema *old;
 	struct table **old_list;
 
-	pthread_rwlock_wrlock(&s->publish);
 	pthread_mutex_lock(&s->guard);
 	old = s->schema;
 	old_list = s->by_number;
@@ -356,7 +356,6 @@ static void publish(struct store *s, struct schema *schema,
 	s->by_number = by_number;
 	s->by_number_count = count;
 	pthread_mutex_unlock(&s->guard);
-	pthread_rwlock_unlock(&s->publish);
 	mem_free(old_list);
 	if (old)
 		schema_put(old);
@@ -471,9 +470,14 @@ static int diff(struct store *s, struct batch *batch, const struct schema *was,
 	return err;
 }
 
-/* Steps 1 to 3; takes over the reference to next. REQUIRES ddl. */
-static int commit(struct store *s, struct schema *next)
+/*
+ * Steps 1 to 3; takes over the reference to next. edit NULL: no table takes the
+ * name of another. REQUIRES ddl.
+ */
+static int commit(struct store *s, struct schema *next,
+		  const struct schema_edit *edit)
 {
+	bool replaces = edit && store_replaces(s->schema, next);
 	struct batch batch = BATCH_INIT;
 	struct table **list;
 	uint64_t position;
@@ -483,18 +487,29 @@ static int commit(struct store *s, struct schema *next)
 	assign_numbers(s, next);
 	list = list_tables(next, &count);
 	err = list ? diff(s, &batch, s->schema, next) : -ENOMEM;
+	/* What is written to a table while its rows move would be lost. */
+	if (replaces)
+		pthread_rwlock_wrlock(&s->publish);
+	if (!err && replaces)
+		err = store_move_rows(s, s->schema, next, edit);
 	if (!err)
 		err = lsm_apply(s->lsm, &batch, &position);
+	if (err && replaces)	/* later it may have happened after all */
+		store_forget_rows(s, s->schema, next);
 	if (!err)
 		err = lsm_sync(s->lsm, position);
 	batch_release(&batch);
+	if (!err && !replaces)
+		pthread_rwlock_wrlock(&s->publish);
+	if (!err)
+		publish(s, next, list, count);
+	if (!err || replaces)
+		pthread_rwlock_unlock(&s->publish);
 	if (err) {
 		mem_free(list);
 		schema_put(next);
-		return err;
 	}
-	publish(s, next, list, count);
-	return 0;
+	return err;
 }
 
 static bool has_index(const struct table *t, uint32_t number)
@@ -577,25 +592,22 @@ static int build_indexes(struct store *s)
 		if (err)
 			schema_put(next);
 		else
-			err = commit(s, next);
+			err = commit(s, next, NULL);
 	}
 	return err;
 }
 
 /* From the commit on the change has happened: it is not refused any more
  * because something old could not be dropped. The next open does that. */
-static int change_schema(struct store *s,
-			 int (*edit)(void *context, const struct schema *now,
-				     struct schema **next),
-			 void *context)
+static int change_schema(struct store *s, const struct schema_edit *edit)
 {
 	struct schema *next = NULL, *was;
-	int err = edit(context, s->schema, &next);
+	int err = edit->edit(edit->context, s->schema, &next);
 
 	if (err || !next)
 		return err;
 	was = schema_get(s->schema);
-	err = commit(s, next);
+	err = commit(s, next, edit);
 	if (!err && drop_gone(s, was))
 		log_message(LOG_WARNING_LEVEL, "data of dropped tables will "
 			    "be removed when the store is opened again");
@@ -608,6 +620,13 @@ int store_edit_schema(struct store *s,
 				  struct schema **next),
 		      void *context)
 {
+	struct schema_edit e = { .edit = edit, .context = context };
+
+	return store_edit_tables(s, &e);
+}
+
+int store_edit_tables(struct store *s, const struct schema_edit *edit)
+{
 	struct schema *was, *now;
 	int err;
 
@@ -617,7 +636,7 @@ int store_edit_schema(struct store *s,
 	was = schema_get(s->schema);
 	err = build_indexes(s);		/* which a failure has left */
 	if (!err)
-		err = change_schema(s, edit, context);
+		err = change_schema(s, edit);
 	now = store_schema(s);
 	pthread_mutex_unlock(&s->ddl);
 	if (now != was && s->observed && s->observer.schema_changed)
@@ -677,7 +696,9 @@ int store_load_schema(struct store *s)
 			schema_put(schema);
 		return err;
 	}
+	pthread_rwlock_wrlock(&s->publish);
 	publish(s, schema, list, count);
+	pthread_rwlock_unlock(&s->publish);
 	return 0;
 }
 

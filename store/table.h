@@ -203,6 +203,9 @@ void write_partition_deletion(struct write *w, const struct table *t,
  */
 int write_counter_add(struct write *w, const struct column *column,
 		      struct bytes path, int64_t delta, int64_t timestamp_us);
+/* Apply to a table that is in no schema yet (store_edit_tables): nobody is told.
+ * The write is then empty again. */
+int table_fill(struct write *w);
 /* Apply: indexes are kept in step, observers told. 0 or -errno; the write is
  * then empty again. */
 int table_write(struct write *w);

@@ -171,18 +171,34 @@ static int apply(struct write *w)
 	return err;
 }
 
-int table_write(struct write *w)
+/* 0, or why what was collected cannot be applied. */
+static int finish(struct write *w)
 {
-	const struct store_observer *o = &w->store->observer;
-	int err = 0;
-
 	if (!w->failed)
 		write_finish_row(w);
 	if (w->failed || w->batch.bytes.failed || w->arena.failed)
-		err = w->row && w->row->err ? w->row->err : -ENOMEM;
-	else if (w->store->read_only)
+		return w->row && w->row->err ? w->row->err : -ENOMEM;
+	return 0;
+}
+
+int table_fill(struct write *w)
+{
+	int err = finish(w);
+
+	if (!err && w->batch.op_count)
+		err = lsm_apply(w->store->lsm, &w->batch, NULL);
+	write_clear(w);
+	return err;
+}
+
+int table_write(struct write *w)
+{
+	const struct store_observer *o = &w->store->observer;
+	int err = finish(w);
+
+	if (!err && w->store->read_only)
 		err = -EROFS;
-	else if (w->batch.op_count)
+	if (!err && w->batch.op_count)
 		err = apply(w);
 	if (!err && w->store->observed && w->changes->count && o->changed)
 		o->changed(o->context, w->changes->changes, w->changes->count);

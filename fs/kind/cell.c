@@ -279,8 +279,6 @@ static int store(struct op *op, struct node *n, struct bytes text,
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
 	if (!err)
-		err = table_settle(op, n);
-	if (!err)
 		err = text_value(op, p.type, text, &value);
 	if (!err && value.len > op->fs->max_value)
 		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",

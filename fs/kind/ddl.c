@@ -128,11 +128,25 @@ static int apply_one(struct op *op, struct node *n,
 	return session_run(op, session, statement);
 }
 
+/* What the session adopts for. */
+struct writing {
+	struct op *op;
+	struct node *n;
+};
+
+static int adopt(void *context, struct table *from, struct table *to)
+{
+	struct writing *writing = context;
+
+	return adopt_rows(writing->op, writing->n, from, to);
+}
+
 /* *used: the bytes up to the first bad statement; last: the end may lack a ;. */
 static int apply_all(struct op *op, struct node *n, struct bytes text,
 		     bool last, size_t *used)
 {
 	struct keyspace *k = op_keyspace(op, n);
+	struct writing writing = { op, n };
 	struct cql_session *session = NULL;
 	struct cql_split split;
 	struct bytes one;
@@ -148,6 +162,8 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 	/* tar restores with no umask: no more than the keyspace allows. */
 	mode = k->mode & ~(op->call ? caller_umask(op->call) : 022u);
 	err = session_open(op, &session, k->name, mode & 0777, true);
+	if (!err)
+		cql_session_adopt(session, adopt, &writing);
 	op->broadcast = true;
 	cql_split_init(&split);
 	while (!err && cql_split_next(&split, text, last, &one, &step) > 0) {

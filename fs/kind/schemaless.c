@@ -138,7 +138,7 @@ static int mkdir_long(struct op *op, struct node *dir, struct bytes name,
 	if (!t)
 		return -ESTALE;
 	if (!name_is_shortened(name))
-		return op_refuse(op, -EPERM, "rows of %s are files, and no directories",
+		return op_refuse(op, -EPERM, "rows of %s are files, and no directories (schema.cql is to be written before the rows of its tables)",
 				 t->name);
 	child_init(out, &kind_plain_long);
 	child_owner(out, t);

@@ -52,6 +52,12 @@ void cql_session_rights(struct cql_session *c, cql_may *may, void *context)
 	c->may_context = context;
 }
 
+void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context)
+{
+	c->adopt = adopt;
+	c->adopt_context = context;
+}
+
 void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
 		      void *context)
 {

@@ -32,6 +32,13 @@ void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
 		      void *context);
 /* The owner, group and mode of what it creates. */
 void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode);
+/*
+ * CREATE TABLE over a table that mkdir made: brings the rows of that one over
+ * (store_edit_tables); -EEXIST: they do not fit. Without it such a table is
+ * replaced only while it has no row.
+ */
+typedef int cql_adopt(void *context, struct table *from, struct table *to);
+void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
 /* "" none. set: -ENOENT. */
 const char *cql_session_keyspace(const struct cql_session *c);
 int cql_session_use(struct cql_session *c, struct bytes keyspace);

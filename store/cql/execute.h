@@ -18,6 +18,8 @@ struct cql_session {
 	char *keyspace;			/* of USE; NULL: none */
 	cql_may *may;
 	void *may_context;
+	cql_adopt *adopt;		/* or NULL */
+	void *adopt_context;
 	uid_t uid;
 	gid_t gid;
 	mode_t mode;

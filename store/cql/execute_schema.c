@@ -230,8 +230,21 @@ static int refuse_kind(struct execution *x, enum statement_kind kind)
 	}
 }
 
+static int move(void *context, struct table *from, struct table *to)
+{
+	struct ddl *d = context;
+	struct cql_session *session = d->x->session;
+
+	return session->adopt(session->adopt_context, from, to);
+}
+
 static int change_schema(struct ddl *d)
 {
+	struct schema_edit changes = {
+		.edit = edit,
+		.move = d->x->session->adopt ? move : NULL,
+		.context = d,
+	};
 	bool create = d->statement->kind == STATEMENT_CREATE_TABLE;
 	int err = create ? check_written_table(d) : 0;
 
@@ -251,7 +264,10 @@ static int change_schema(struct ddl *d)
 				  "(got '%s')", text_of(d->x, d->keyspace));
 	if (err)
 		return err;
-	return store_failure(d->x, store_edit_schema(d->x->store, edit, d));
+	err = store_edit_tables(d->x->store, &changes);
+	if (err == -EEXIST && d->next)	/* the rows of a table are in the way */
+		err = refuse_existing(d);
+	return store_failure(d->x, err);
 }
 
 int execute_schema(struct cql_result *r, const struct statement *s)

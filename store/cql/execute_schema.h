@@ -35,6 +35,8 @@ int ddl_check_name(struct ddl *d, struct bytes name);
 int create_keyspace(struct ddl *d);
 int alter_keyspace(struct ddl *d);
 int create_table(struct ddl *d);
+/* The table is there already: IF NOT EXISTS is content with that. */
+int refuse_existing(struct ddl *d);
 /* What the text of CREATE TABLE alone has wrong: as it is read, and then, when
  * there is a keyspace to look in. */
 int check_written_table(struct ddl *d);

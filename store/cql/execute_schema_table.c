@@ -130,6 +130,14 @@ static int check_id(struct ddl *d, const uint8_t id[16])
 	return 0;
 }
 
+/* The directory stays whose it was. */
+static void keep_owner(struct table *t, const struct table *old)
+{
+	t->uid = old->uid;
+	t->gid = old->gid;
+	t->mode = old->mode;
+}
+
 static int fill(struct new_table *n)
 {
 	const struct properties *p = &n->s->properties;
@@ -155,32 +163,39 @@ static int fill(struct new_table *n)
 	t->uid = d->x->session->uid;
 	t->gid = d->x->session->gid;
 	t->mode = d->x->session->mode;
+	if (n->old)
+		keep_owner(t, n->old);
 	t->created_us = clock_now_us();
 	return err;
 }
 
-/* A table that mkdir made and that has no row yet may be replaced. */
+int refuse_existing(struct ddl *d)
+{
+	const struct create_table *s = d->statement->create_table;
+
+	if (s->if_not_exists)
+		return 0;
+	return refuse_at(d->x, s->table.name.span,
+			 refuse_as(d->x, CQL_ALREADY_EXISTS,
+				   "Cannot add already existing table \"%s\" to "
+				   "keyspace \"%s\"",
+				   text_of(d->x, s->table.name.text),
+				   text_of(d->x, d->keyspace)));
+}
+
+/* One that mkdir made may be replaced: the store says if there are rows. */
 static int look_for_table(struct new_table *n, bool *done)
 {
-	const struct create_table *s = n->s;
-	const struct table *old;
-	struct execution *x = n->d->x;
 	int err = ddl_keyspace(n->d, &n->keyspace);
 
 	*done = false;
 	if (err)
 		return err;
-	old = keyspace_table(n->keyspace, s->table.name.text);
-	if (!old || old->flags & TABLE_PROVISIONAL)
+	n->old = keyspace_table(n->keyspace, n->s->table.name.text);
+	if (!n->old || n->old->flags & TABLE_PROVISIONAL)
 		return 0;
-	*done = s->if_not_exists;
-	if (*done)
-		return 0;
-	return refuse_at(x, s->table.name.span,
-			 refuse_as(x, CQL_ALREADY_EXISTS,
-				   "Cannot add already existing table \"%s\" to "
-				   "keyspace \"%s\"", n->name,
-				   n->keyspace->name));
+	*done = true;
+	return refuse_existing(n->d);
 }
 
 int create_table(struct ddl *d)

@@ -19,6 +19,7 @@ struct new_table {
 	const struct create_table *s;
 	const struct keyspace *keyspace;
 	const char *name;
+	const struct table *old;	/* that it replaces, or NULL */
 	const struct identifier *key;	/* of the partition: in its clause, */
 	uint32_t key_count;		/* or right behind a column */
 	struct new_column *columns;	/* by name */

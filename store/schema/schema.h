@@ -73,7 +73,7 @@ enum table_flags {
 	TABLE_COUNTER = 1,
 	TABLE_COMPACT = 2,	/* COMPACT STORAGE, either shape */
 	TABLE_DENSE = 4,	/* shape (b), with clustering columns */
-	/* made by mkdir and without a row yet: CREATE TABLE may replace it */
+	/* made by mkdir: CREATE TABLE may replace it while it has no row */
 	TABLE_PROVISIONAL = 8,
 	TABLE_VIRTUAL = 16,	/* system tables: rows come from code */
 	/* was compact, shape (a): its static rows lie where its rows lay */

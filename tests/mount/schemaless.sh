@@ -16,6 +16,53 @@ mkdir "$n/alice"
 ok 'the first row' put "$n/alice/todo" milk
 refused 'settles it' 'File exists' cql 'CREATE TABLE k.n (id int PRIMARY KEY, v text)'
 
+# What CQL wrote is a row as well.
+mkdir "$M/k/by_cql"
+cql "INSERT INTO k.by_cql (key, column1, value) VALUES ('a', 'b', 0x31)" >/dev/null
+refused 'a row by CQL settles it too' 'File exists' cql 'CREATE TABLE k.by_cql (id int PRIMARY KEY, v text)'
+is 'and stays' 1 "$(cat "$M/k/by_cql/a/b")"
+
+# Directories that are restored before their schema.cql: its tables take over the
+# files that stand in them.
+mkdir "$M/s"
+cql "CREATE TABLE s.flat (id int PRIMARY KEY, v text, f frozen<list<int>>, \"Q\" int, b blob)" >/dev/null
+cql 'CREATE TABLE s.pair (a int, b text, v text, PRIMARY KEY ((a, b)))' >/dev/null
+cql 'CREATE TABLE s.deep (a text, b text, v text, PRIMARY KEY (a, b))' >/dev/null
+mkdir "$M/s/plain" "$M/s/plain/p"; put "$M/s/plain/p/file" 1
+cql "INSERT INTO s.flat (id, v, f, \"Q\", b) VALUES (7, 'seven', [1, 2], 3, 0x00ff)" >/dev/null
+cql "INSERT INTO s.flat (id, v) VALUES (8, 'ttl') USING TTL 100000" >/dev/null
+cql 'INSERT INTO s.flat (id) VALUES (9)' >/dev/null
+cql "INSERT INTO s.pair (a, b, v) VALUES (1, 'x', 'y')" >/dev/null
+cql "INSERT INTO s.deep (a, b, v) VALUES ('a', 'b', 'v')" >/dev/null
+touch -d 2001-02-03 "$M/s/flat/7/v" "$M/s/flat/7" "$M/s/flat"
+rsync -aX "$M/s" "$W/late/"
+before=$(for t in flat pair deep plain; do cql "SELECT * FROM s.$t"; done)
+rm -r "$M/s"; mkdir "$M/s"
+for t in plain flat pair; do rsync -aX "$W/late/s/$t" "$M/s/" >/dev/null 2>&1; done
+refused 'what lies deeper waits for it, and is told to' 'Operation not permitted' cp -r "$W/late/s/deep" "$M/s/"
+is 'in words' 'rows of deep are files, and no directories (schema.cql is to be written before the rows of its tables)' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f7-)"
+ok 'then comes schema.cql' cp -p "$W/late/s/schema.cql" "$M/s/"
+is 'a value' seven "$(cat "$M/s/flat/7/v")"
+is 'its time' 2001-02-03 "$(stat -c %y "$M/s/flat/7/v" | cut -d' ' -f1)"
+is 'a row that is its key alone' '[[9]]' "$(cql 'SELECT id FROM s.flat WHERE id = 9' | jq -c .rows)"
+ok 'all the rest' rsync -aX "$W/late/s" "$M/"
+is 'every SELECT' "$before" "$(for t in flat pair deep plain; do cql "SELECT * FROM s.$t"; done)"
+is 'nothing differs' '' "$(rsync -aXn --delete --itemize-changes "$W/late/s/" "$M/s/")"
+ok 'its TTL too' test "$(cql 'SELECT ttl(v) AS t FROM s.flat WHERE id = 8' | jq '.rows[0][0]')" -gt 99000
+again
+is 'the same after a restart' "$before" "$(for t in flat pair deep plain; do cql "SELECT * FROM s.$t"; done)"
+# What does not fit stays as it is.
+mkdir "$M/s/late" "$M/s/late/1" "$M/s/late/two"; put "$M/s/late/1/v" x; put "$M/s/late/two/v" y
+refused 'a name that is no key' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id int PRIMARY KEY, v text);'
+refused 'a file that is no column' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, w text);'
+is 'it says which' 'late was made by mkdir and has files that do not fit (v: no column that is a file): schema.cql is to be written before them' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f7-)"
+refused 'a text that is no value' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, v int);'
+refused 'rows with clustering columns' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text, v text, PRIMARY KEY (id, v));'
+is 'nothing is lost' 'x y' "$(cat "$M/s/late/1/v" "$M/s/late/two/v" | paste -sd ' ')"
+ok 'what fits is taken' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, v text);'
+is 'as rows' '[["1","x"],["two","y"]]' "$(cql 'SELECT id, v FROM s.late' | jq -c '.rows | sort')"
+ok 'and settled' put "$M/s/late/1/v" z
+
 # Every name is data.
 python3 - "$n/alice" <<'P' || fail 'names of all kinds'
 import os, sys

@@ -612,24 +612,72 @@ START_TEST(rights_and_owners)
 }
 END_TEST
 
-/* A table that mkdir made takes the shape that is given to it. */
-START_TEST(a_provisional_table_is_replaced)
+static void add_provisional(void)
 {
 	struct table *t = table_new("k", "p");
 
 	table_add_column(t, "key", type_native(TYPE_TEXT),
 			 COLUMN_PARTITION_KEY, false);
 	t->flags = TABLE_PROVISIONAL;
+	t->mode = 0710;
 	ck_assert_int_eq(table_finish(t), 0);
 	table_put(test_add_table(store.store, t));
+}
+
+/* A table that mkdir made takes the shape that is given to it. */
+START_TEST(a_provisional_table_is_replaced)
+{
+	struct table *t;
+
+	add_provisional();
 	ok("CREATE TABLE IF NOT EXISTS p (a int PRIMARY KEY)");
 	t = test_table(store.store, "k", "p");
 	ck_assert_str_eq(t->columns[0].name, "a");
 	ck_assert_uint_eq(t->flags, 0);
+	ck_assert_uint_eq(t->mode, 0710);
 	table_put(t);
 	expect("CREATE TABLE p (a int PRIMARY KEY)",
 	       "AlreadyExists: Cannot add already existing table \"p\" to "
 	       "keyspace \"k\"");
+}
+END_TEST
+
+/* Gives the new table one row, and then what the test says. */
+static int adopt(void *context, struct table *from, struct table *to)
+{
+	struct write w;
+
+	ck_assert_str_eq(from->name, to->name);
+	ck_assert_uint_ne(from->number, to->number);
+	write_init(&w, store.store);
+	write_row(&w, to, bytes_of("\0\0\0\7", 4), &BYTES_NULL);
+	write_marker(&w, store_timestamp(store.store), 0);
+	ck_assert_int_eq(table_fill(&w), 0);
+	write_release(&w);
+	return *(int *)context;
+}
+
+/* Rows are never lost for it: they stay, or are brought over. */
+START_TEST(a_provisional_table_with_rows)
+{
+	int result = -EEXIST;
+
+	add_provisional();
+	ok("INSERT INTO p (key) VALUES ('x')");
+	expect("CREATE TABLE p (a int PRIMARY KEY)",
+	       "AlreadyExists: Cannot add already existing table \"p\" to "
+	       "keyspace \"k\"");
+	ok("CREATE TABLE IF NOT EXISTS p (a int PRIMARY KEY)");
+	cql_session_adopt(session, adopt, &result);
+	ck_assert_int_eq(run("CREATE TABLE p (a int PRIMARY KEY)"), -EEXIST);
+	gives("SELECT JSON * FROM p", 0, "{\"key\": \"x\"}\n");
+	result = 0;
+	ok("CREATE TABLE p (a int PRIMARY KEY)");
+	gives("SELECT JSON * FROM p", 0, "{\"a\": 7}\n");
+	cql_session_free(session);
+	test_store_reopen(&store);
+	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
+	gives("SELECT JSON * FROM k.p", 0, "{\"a\": 7}\n");
 }
 END_TEST
 
@@ -763,6 +811,7 @@ SUITE(ddl)
 	tcase_add_test(tc, warnings);
 	tcase_add_test(tc, rights_and_owners);
 	tcase_add_test(tc, a_provisional_table_is_replaced);
+	tcase_add_test(tc, a_provisional_table_with_rows);
 	tcase_add_test(tc, types_do_not_explode);
 	tcase_add_test(tc, types_are_bounded_in_depth);
 	tcase_add_test(tc, many_tables);
