@@ -222,17 +222,16 @@ static void run_history(struct shell *shell, const struct words *w)
 		shell_complain(shell, "A script has no history.");
 }
 
-/* "~/x": as a shell would have it. NULL without memory. */
-static char *path_of(struct bytes word)
+char *shell_path(struct bytes text)
 {
-	const char *path = text_of(word), *home = getenv("HOME");
+	const char *home = getenv("HOME");
 	struct buf out = BUF_INIT;
 
-	if (path[0] == '~' && path[1] == '/' && home) {
+	if (text.len >= 2 && !memcmp(text.ptr, "~/", 2) && home) {
 		buf_add_str(&out, home);
-		path++;
+		text = bytes_of(text.ptr + 1, text.len - 1);
 	}
-	buf_add_str(&out, path);
+	buf_add_bytes(&out, text);
 	return buf_steal(&out, NULL);
 }
 
@@ -251,7 +250,7 @@ static void run_source(struct shell *shell, const struct words *w)
 			       SOURCE_DEPTH_MAX);
 		return;
 	}
-	path = path_of(w->word[0]);
+	path = shell_path(w->word[0]);
 	file = path ? fopen(path, "re") : NULL;
 	if (!file) {
 		shell_complain(shell, "Could not open '%s': %s",
@@ -308,7 +307,7 @@ static void run_capture(struct shell *shell, const struct words *w)
 			       "CAPTURE OFF to disable.", shell->capture);
 		return;
 	}
-	path = path_of(w->word[0]);
+	path = shell_path(w->word[0]);
 	file = path ? fopen(path, "ae") : NULL;
 	if (!file) {
 		shell_complain(shell, "Could not open '%s' for append: %s",

@@ -2,57 +2,12 @@
 #include "tools/cql_copy.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/cql/lexer.h"
 #include "tools/cql_place.h"
-
-#define NO_LIMIT (-1L)
-
-enum option {
-	OPTION_HEADER, OPTION_DELIMITER, OPTION_QUOTE, OPTION_ESCAPE,
-	OPTION_NULL, OPTION_BOOLSTYLE, OPTION_MAXROWS, OPTION_SKIPROWS,
-	OPTION_SKIPCOLS, OPTION_MAXPARSEERRORS, OPTION_MAXINSERTERRORS,
-	OPTION_ERRFILE, OPTION_TTL, OPTION_BEGINTOKEN, OPTION_ENDTOKEN,
-	OPTION_IGNORED,
-};
-static const struct {
-	const char *name;
-	enum option option;
-	bool to, from;
-} options[] = {
-	{ "HEADER", OPTION_HEADER, true, true },
-	{ "DELIMITER", OPTION_DELIMITER, true, true },
-	{ "QUOTE", OPTION_QUOTE, true, true },
-	{ "ESCAPE", OPTION_ESCAPE, true, true },
-	{ "NULL", OPTION_NULL, true, true },
-	{ "NULLVAL", OPTION_NULL, true, true },
-	{ "BOOLSTYLE", OPTION_BOOLSTYLE, true, true },
-	{ "MAXROWS", OPTION_MAXROWS, true, true },
-	{ "SKIPROWS", OPTION_SKIPROWS, false, true },
-	{ "SKIPCOLS", OPTION_SKIPCOLS, false, true },
-	{ "MAXPARSEERRORS", OPTION_MAXPARSEERRORS, false, true },
-	{ "MAXINSERTERRORS", OPTION_MAXINSERTERRORS, false, true },
-	{ "ERRFILE", OPTION_ERRFILE, false, true },
-	{ "TTL", OPTION_TTL, false, true },
-	{ "BEGINTOKEN", OPTION_BEGINTOKEN, true, false },
-	{ "ENDTOKEN", OPTION_ENDTOKEN, true, false },
-	/* Of cqlsh's speed, which is another matter here. */
-	{ "NUMPROCESSES", OPTION_IGNORED, true, true },
-	{ "CHUNKSIZE", OPTION_IGNORED, false, true },
-	{ "INGESTRATE", OPTION_IGNORED, false, true },
-	{ "MINBATCHSIZE", OPTION_IGNORED, false, true },
-	{ "MAXBATCHSIZE", OPTION_IGNORED, false, true },
-	{ "PREPAREDSTATEMENTS", OPTION_IGNORED, false, true },
-	{ "MAXATTEMPTS", OPTION_IGNORED, true, true },
-	{ "REPORTFREQUENCY", OPTION_IGNORED, true, true },
-	{ "PAGESIZE", OPTION_IGNORED, true, false },
-	{ "PAGETIMEOUT", OPTION_IGNORED, true, false },
-	{ "MAXREQUESTS", OPTION_IGNORED, true, false },
-	{ "ENCODING", OPTION_IGNORED, true, true },
-};
 
 struct parse {
 	struct copy *copy;
@@ -178,122 +133,15 @@ static struct bytes take_value(struct parse *p)
 	return text;
 }
 
-static void set_number(struct parse *p, long *out, struct bytes value)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtol((const char *)value.ptr, &end, 10);
-	if (!value.len || *end || errno || *out < NO_LIMIT)
-		refuse(p, "the option takes a number");
-}
-
-static void set_character(struct parse *p, uint8_t *out, struct bytes value)
-{
-	if (bytes_equal(value, bytes_str("\\t")))
-		value = bytes_str("\t");
-	if (value.len != 1 || *value.ptr == '\n' || *value.ptr >= 0x80)
-		refuse(p, "the option takes one character");
-	else
-		*out = *value.ptr;
-}
-
-static void set_bools(struct parse *p, struct bytes value)
-{
-	const uint8_t *comma = memchr(value.ptr, ',', value.len);
-	const uint8_t *no;
-
-	if (!comma) {
-		refuse(p, "BOOLSTYLE takes two words with a comma between");
-		return;
-	}
-	p->copy->yes = bytes_of(value.ptr, (size_t)(comma - value.ptr));
-	for (no = comma + 1; *no == ' '; no++)
-		;
-	p->copy->no = bytes_of(no, (size_t)(value.ptr + value.len - no));
-}
-
-static void set_header(struct parse *p, struct bytes value)
-{
-	const char *text = (const char *)value.ptr;
-
-	p->copy->header = !strcasecmp(text, "true") || !strcmp(text, "1") ||
-			  !strcasecmp(text, "yes") || !strcasecmp(text, "on");
-	if (!p->copy->header && strcasecmp(text, "false") &&
-	    strcmp(text, "0") && strcasecmp(text, "no") &&
-	    strcasecmp(text, "off"))
-		refuse(p, "HEADER is true or false");
-}
-
-static void set_option(struct parse *p, enum option option, struct bytes value)
-{
-	struct copy *c = p->copy;
-
-	switch (option) {
-	case OPTION_HEADER:
-		set_header(p, value);
-		break;
-	case OPTION_DELIMITER:
-		set_character(p, &c->style.delimiter, value);
-		break;
-	case OPTION_QUOTE:
-		set_character(p, &c->style.quote, value);
-		break;
-	case OPTION_ESCAPE:
-		set_character(p, &c->style.escape, value);
-		break;
-	case OPTION_NULL:
-		c->style.null = value;
-		break;
-	case OPTION_BOOLSTYLE:
-		set_bools(p, value);
-		break;
-	case OPTION_MAXROWS:
-		set_number(p, &c->max_rows, value);
-		break;
-	case OPTION_SKIPROWS:
-		set_number(p, &c->skip_rows, value);
-		break;
-	case OPTION_SKIPCOLS:
-		c->skip_columns = value;
-		break;
-	case OPTION_MAXPARSEERRORS:
-		set_number(p, &c->max_parse_errors, value);
-		break;
-	case OPTION_MAXINSERTERRORS:
-		set_number(p, &c->max_insert_errors, value);
-		break;
-	case OPTION_ERRFILE:
-		c->error_file = value;
-		break;
-	case OPTION_TTL:
-		set_number(p, &c->ttl, value);
-		break;
-	case OPTION_BEGINTOKEN:
-		c->begin_token = value;
-		break;
-	case OPTION_ENDTOKEN:
-		c->end_token = value;
-		break;
-	case OPTION_IGNORED:
-		break;
-	}
-}
-
 static void take_option(struct parse *p)
 {
-	size_t i;
+	int option = copy_option_named(written(p));
+	const char *wrong = copy_option_refused(p->copy, option);
+	struct token token;
+	struct bytes value;
 
-	for (i = 0; i < ARRAY_SIZE(options); i++)
-		if (at_word(p, options[i].name))
-			break;
-	if (i == ARRAY_SIZE(options)) {
-		refuse(p, "unknown option (see HELP COPY)");
-		return;
-	}
-	if (p->copy->from ? !options[i].from : !options[i].to) {
-		refuse(p, p->copy->from ? "the option is one of COPY TO"
-					: "the option is one of COPY FROM");
+	if (wrong) {
+		refuse(p, wrong);
 		return;
 	}
 	advance(p);
@@ -302,7 +150,13 @@ static void take_option(struct parse *p)
 		return;
 	}
 	advance(p);
-	set_option(p, options[i].option, take_value(p));
+	token = p->token;
+	value = take_value(p);
+	wrong = p->failed ? NULL : copy_option_set(p->copy, option, value);
+	if (wrong) {
+		p->token = token;
+		refuse(p, wrong);
+	}
 }
 
 static void take_direction(struct parse *p)
@@ -316,7 +170,7 @@ static void take_direction(struct parse *p)
 	}
 	advance(p);
 	if (p->kind == TOKEN_STRING) {
-		c->path = (const char *)take_text(p).ptr;
+		c->path = copy_path(c, take_text(p));
 	} else if (at_word(p, c->from ? "STDIN" : "STDOUT")) {
 		advance(p);
 	} else {
@@ -402,31 +256,101 @@ int copy_read_columns(struct copy *c)
 	return err;
 }
 
+void copy_failed(struct copy *c, const char *path, int err,
+		 struct bytes statement)
+{
+	struct cql_backend *b = c->shell->backend;
+
+	if (cql_error_is_set(&b->error) && err != -EINTR) {
+		shell_error(c->shell, &b->error, statement);
+		shell_complain(c->shell, "COPY of %s did not end.",
+			       (const char *)c->target.ptr);
+	} else {
+		shell_complain(c->shell, "%s: %s", path, strerror(-err));
+	}
+	shell_note_failure(c->shell, err);
+}
+
 double copy_seconds(const struct copy *c)
 {
 	return (double)(clock_monotonic_ns() - c->started_ns) / 1e9;
 }
 
+const char *copy_path(struct copy *c, struct bytes text)
+{
+	char *path = shell_path(text);
+	const char *kept = path ? (const char *)arena_copy(&c->arena,
+					bytes_str(path)).ptr : NULL;
+
+	mem_free(path);
+	c->arena.failed = c->arena.failed || !kept;
+	return kept;
+}
+
+void copy_progress_hide(struct copy *c)
+{
+	if (c->shown_rows && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+/* On a terminal nothing in the first second. */
 void copy_progress(struct copy *c, bool end)
 {
+	bool person = isatty(STDERR_FILENO);
 	uint64_t now;
-	double seconds;
+	double since, all;
 
-	if ((!end && c->rows % 64) || !isatty(STDERR_FILENO))
+	if ((!end && c->rows % 64) || (!person && !c->rates))
 		return;
 	now = clock_monotonic_ns();
-	if (end) {
-		if (c->shown_ns != c->started_ns)
-			fputs("\r\033[K", stderr);
+	since = (double)(now - c->shown_ns) / 1e9;
+	all = (double)(now - c->started_ns) / 1e9;
+	if (!end && since < c->report_s)
 		return;
-	}
-	/* Nothing in the first second, then ten times in each. */
-	if (now - c->started_ns < 1000000000 || now - c->shown_ns < 100000000)
-		return;
+	if (c->rates)
+		fprintf(c->rates, "Processed: %llu rows; Rate: %.0f rows/s; "
+			"Avg. rate: %.0f rows/s\n", (unsigned long long)c->rows,
+			(double)(c->rows - c->shown_rows) / since,
+			(double)c->rows / all);
+	if (end)
+		copy_progress_hide(c);
+	else if (person && all > 1)
+		fprintf(stderr, "\r\033[KProcessed: %llu rows; Rate: %.0f "
+			"rows/s", (unsigned long long)c->rows,
+			(double)c->rows / all);
 	c->shown_ns = now;
-	seconds = (double)(now - c->started_ns) / 1e9;
-	fprintf(stderr, "\r\033[KProcessed: %llu rows; Rate: %.0f rows/s",
-		(unsigned long long)c->rows, (double)c->rows / seconds);
+	c->shown_rows = c->rows;
+}
+
+static bool open_rates(struct copy *c)
+{
+	if (!c->rate_file)
+		return true;
+	c->rates = fopen(c->rate_file, "we");
+	if (!c->rates)
+		shell_complain(c->shell, "Could not open %s: %s", c->rate_file,
+			       strerror(errno));
+	return c->rates;
+}
+
+static void close_rates(struct copy *c)
+{
+	if (c->rates && fclose(c->rates))
+		shell_complain(c->shell, "%s: %s", c->rate_file,
+			       strerror(errno));
+}
+
+/* What the command and CONFIGFILE want. */
+static bool settle(struct copy *c, struct bytes statement)
+{
+	const char *wrong;
+
+	if (!parse(c, statement) || copy_read_config(c))
+		return false;
+	wrong = c->arena.failed ? strerror(ENOMEM) : copy_options_wrong(c);
+	if (wrong)
+		shell_complain(c->shell, "Improper COPY command: %s", wrong);
+	return !wrong;
 }
 
 void shell_copy(struct shell *shell, struct bytes statement)
@@ -440,15 +364,19 @@ void shell_copy(struct shell *shell, struct bytes statement)
 	c.style = (struct csv_style){ ',', '"', '\\', BYTES_EMPTY };
 	c.yes = bytes_str("True");
 	c.no = bytes_str("False");
-	c.max_rows = c.max_parse_errors = NO_LIMIT;
+	c.decimal_separator = bytes_str(".");
+	c.max_rows = c.max_parse_errors = c.max_output = COPY_NO_LIMIT;
 	c.max_insert_errors = 1000;
+	c.report_s = 0.25;
 	c.started_ns = c.shown_ns = clock_monotonic_ns();
-	if (parse(&c, statement) && !copy_read_columns(&c)) {
+	if (settle(&c, statement) && !copy_read_columns(&c) &&
+	    open_rates(&c)) {
 		if (c.from)
 			copy_from(&c);
 		else
 			copy_to(&c);
 	}
+	close_rates(&c);
 	for (i = 0; i < c.column_count; i++)
 		type_put(c.columns[i].type);
 	arena_release(&c.arena);

@@ -1,5 +1,7 @@
-/* COPY: what its files share. cql_copy.c reads the command, cql_copy_to.c and
- * cql_copy_from.c do it, cql_csv.c knows the form of the file. */
+/* COPY: what its files share. cql_copy.c reads the command, cql_copy_options.c
+ * what stands behind WITH, cql_copy_to.c, cql_copy_from.c and cql_copy_record.c
+ * do it, cql_csv.c knows the form of the file, cql_copy_text.c and
+ * cql_copy_value.c that of the values in it. */
 #ifndef TOOLS_CQL_COPY_H
 #define TOOLS_CQL_COPY_H
 #include "tools/cql_shell.h"
@@ -46,7 +48,17 @@ struct bytes csv_field(const struct csv_record *r,
 int copy_read_value(struct buf *out, const struct type *t, struct bytes text,
 		    struct bytes null, struct type_error *error);
 
+struct copy;
+/* Append a value that is not null as the options have it. */
+void copy_print_text(struct buf *out, const struct copy *c,
+		     const struct type *t, struct bytes value);
+/* Append the text that CQL takes for a field that was written so. */
+void copy_plain_text(struct buf *out, const struct copy *c,
+		     const struct type *t, struct bytes field);
+
 /* ------------------------------------------------------------------ COPY */
+#define COPY_NO_LIMIT (-1L)
+
 struct copy_column {
 	struct bytes name;		/* as CQL writes it */
 	struct bytes bare;		/* as it is */
@@ -62,25 +74,54 @@ struct copy {
 	struct bytes names;		/* "a, b" as written, or "*" */
 	bool all;			/* no columns were named */
 	const char *path;		/* NULL: STDOUT or STDIN */
+	uint64_t given;			/* bits: options that were set */
+	const char *config_file;	/* CONFIGFILE, or NULL */
 	struct csv_style style;
 	bool header;
 	struct bytes yes, no;		/* BOOLSTYLE */
-	struct bytes skip_columns, error_file;
+	struct bytes date_format;	/* of strftime, and %f; "": CQL's */
+	struct bytes decimal_separator, thousands_separator;
+	long float_precision, double_precision;	/* 0: exact */
+	struct bytes skip_columns;
+	const char *error_file, *rate_file;	/* or NULL */
 	long max_rows, skip_rows, max_parse_errors, max_insert_errors, ttl;
+	long max_output;		/* rows in a file */
+	double report_s;
 	struct bytes begin_token, end_token;
 	struct copy_column *columns;
 	size_t column_count;
+	FILE *rates;			/* RATEFILE */
 	uint64_t started_ns, shown_ns;
-	uint64_t rows;
+	uint64_t rows, shown_rows;
 };
 void copy_to(struct copy *c);
 void copy_from(struct copy *c);
+/* The option of that name, or -1. */
+int copy_option_named(struct bytes name);
+/* Why the command cannot have the option (-1: there is none): NULL, it can. */
+const char *copy_option_refused(const struct copy *c, int option);
+/* Set it. NULL, or what is wrong with the value; it has a 0 behind it. */
+const char *copy_option_set(struct copy *c, int option, struct bytes value);
+/* Set what CONFIGFILE says and the command does not. 0 or -errno; what is wrong
+ * in the file is told. */
+int copy_read_config(struct copy *c);
+/* What is wrong with the options together, or NULL. */
+const char *copy_options_wrong(const struct copy *c);
+
 /* Fill columns with what the table says: 0, or -errno after the message. */
 int copy_read_columns(struct copy *c);
 /* Ask for name, kind and position of the table's columns; text: the statement,
  * for errors. 0 or -errno. */
 int copy_ask_columns(struct copy *c, struct buf *text);
-/* "Processed: 12 rows; Rate: 6 rows/s" on a terminal, now and then. */
+/* "Processed: 12 rows; Rate: 6 rows/s" on a terminal, and into RATEFILE, now
+ * and then. */
 void copy_progress(struct copy *c, bool end);
+/* Take the line of it away, since a message comes. */
+void copy_progress_hide(struct copy *c);
+/* A path as written, with "~/" as a shell has it, in c's arena. */
+const char *copy_path(struct copy *c, struct bytes text);
+/* The end of it after an error of the backend's, or of the file at path. */
+void copy_failed(struct copy *c, const char *path, int err,
+		 struct bytes statement);
 double copy_seconds(const struct copy *c);
 #endif

@@ -1,26 +1,10 @@
-/* COPY … FROM: a statement per record of a CSV file. */
+/* COPY … FROM: the records of CSV files, and which columns their fields are. */
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "tools/cql_copy.h"
-
-#define COMPLAINTS_MAX 20	/* the others are counted */
-
-struct import {
-	struct copy *copy;
-	FILE *file;			/* NULL: lines of the shell's source */
-	FILE *rejects;			/* ERRFILE, or NULL */
-	struct csv_record record;
-	struct buf raw;			/* the record's lines as they came */
-	struct buf statement, value;
-	size_t *place;			/* a field's column; SIZE_MAX: none */
-	size_t field_count;
-	bool counters;
-	unsigned long line;		/* where the record began */
-	unsigned long lines;
-	long parse_errors, insert_errors;
-	uint64_t skipped;
-};
+#include "tools/cql_copy_import.h"
 
 /* A line behind raw: 1, 0, -errno. */
 static int read_line(struct import *im)
@@ -80,22 +64,6 @@ static int read_record(struct import *im)
 	return im->record.text.failed || im->record.fields.failed ? -ENOMEM : 1;
 }
 
-static void reject(struct import *im, const char *why, bool parsed)
-{
-	long *errors = parsed ? &im->insert_errors : &im->parse_errors;
-
-	if (im->parse_errors + im->insert_errors < COMPLAINTS_MAX) {
-		copy_progress(im->copy, true);
-		fprintf(stderr, "%s:%lu: %s\n",
-			im->copy->path ? im->copy->path : "STDIN", im->line,
-			why);
-	}
-	++*errors;
-	im->skipped++;
-	if (im->rejects)
-		fwrite(im->raw.ptr, 1, im->raw.len, im->rejects);
-}
-
 static bool too_many(struct import *im)
 {
 	const struct copy *c = im->copy;
@@ -104,172 +72,6 @@ static bool too_many(struct import *im)
 		im->parse_errors > c->max_parse_errors) ||
 	       (c->max_insert_errors >= 0 &&
 		im->insert_errors > c->max_insert_errors);
-}
-
-/* The literal of a field, in im->value. 0 or -errno after reject. */
-static int read_value(struct import *im, const struct copy_column *column,
-		      struct bytes text)
-{
-	const struct copy *c = im->copy;
-	struct type_error error = { .text = "" };
-	struct buf value = BUF_INIT;
-	char why[2000];
-	int err;
-
-	buf_clear(&im->value);
-	if (bytes_is_null(text)) {
-		buf_add_str(&im->value, "null");
-		return 0;
-	}
-	if (column->type->kind == TYPE_BOOLEAN && bytes_equal(text, c->yes))
-		text = bytes_str("true");
-	if (column->type->kind == TYPE_BOOLEAN && bytes_equal(text, c->no))
-		text = bytes_str("false");
-	err = copy_read_value(&value, column->type->kind == TYPE_COUNTER ?
-			      type_native(TYPE_BIGINT) : column->type,
-			      text, c->style.null, &error);
-	if (!err && value.failed)
-		err = -ENOMEM;
-	if (!err) {
-		type_print_literal(&im->value, column->type->kind ==
-				   TYPE_COUNTER ? type_native(TYPE_BIGINT)
-						: column->type,
-				   buf_bytes(&value));
-	} else {
-		snprintf(why, sizeof(why), "%.200s: %s",
-			 (const char *)column->bare.ptr,
-			 *error.text ? error.text : strerror(-err));
-		reject(im, why, false);
-	}
-	buf_release(&value);
-	return err;
-}
-
-/* A partition that has no rows is exported with its statics alone. */
-static bool is_statics_only(const struct import *im)
-{
-	const struct copy *c = im->copy;
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < im->field_count; i++) {
-		if (im->place[i] == SIZE_MAX ||
-		    !c->columns[im->place[i]].of_row)
-			continue;
-		any = true;
-		if (!bytes_is_null(csv_field(&im->record, &c->style, i)))
-			return false;
-	}
-	return any;
-}
-
-static int make_insert(struct import *im)
-{
-	const struct copy *c = im->copy;
-	struct buf *out = &im->statement;
-	const char *between = "";
-	bool statics = is_statics_only(im);
-	size_t i;
-	int err = 0;
-
-	buf_add_format(out, "INSERT INTO %s (", (const char *)c->target.ptr);
-	for (i = 0; i < im->field_count; i++) {
-		if (im->place[i] == SIZE_MAX ||
-		    (statics && c->columns[im->place[i]].of_row))
-			continue;
-		buf_add_str(out, between);
-		buf_add_bytes(out, c->columns[im->place[i]].name);
-		between = ", ";
-	}
-	buf_add_str(out, ") VALUES (");
-	between = "";
-	for (i = 0; !err && i < im->field_count; i++) {
-		if (im->place[i] == SIZE_MAX ||
-		    (statics && c->columns[im->place[i]].of_row))
-			continue;
-		err = read_value(im, &c->columns[im->place[i]],
-				 csv_field(&im->record, &c->style, i));
-		buf_add_str(out, between);
-		buf_add_bytes(out, buf_bytes(&im->value));
-		between = ", ";
-	}
-	buf_add_byte(out, ')');
-	if (c->ttl > 0)
-		buf_add_format(out, " USING TTL %ld", c->ttl);
-	buf_add_byte(out, ';');
-	return err;
-}
-
-/* Counters: UPDATE t SET n = n + 5 WHERE k = 'a'. */
-static int make_update(struct import *im)
-{
-	const struct copy *c = im->copy;
-	struct buf *out = &im->statement, where = BUF_INIT;
-	const char *between = " SET ";
-	size_t i;
-	int err = 0;
-
-	buf_add_format(out, "UPDATE %s", (const char *)c->target.ptr);
-	for (i = 0; !err && i < im->field_count; i++) {
-		const struct copy_column *column;
-		struct bytes field = csv_field(&im->record, &c->style, i);
-
-		if (im->place[i] == SIZE_MAX)
-			continue;
-		column = &c->columns[im->place[i]];
-		if (column->type->kind == TYPE_COUNTER) {
-			if (bytes_is_null(field))
-				continue;
-			err = read_value(im, column, field);
-			buf_add_format(out, "%s%s = %s + %s", between,
-				       (const char *)column->name.ptr,
-				       (const char *)column->name.ptr,
-				       buf_cstr(&im->value));
-			between = ", ";
-		} else {
-			err = read_value(im, column, field);
-			buf_add_format(&where, "%s%s = %s",
-				       where.len ? " AND " : " WHERE ",
-				       (const char *)column->name.ptr,
-				       buf_cstr(&im->value));
-		}
-	}
-	buf_add_bytes(out, buf_bytes(&where));
-	buf_add_byte(out, ';');
-	out->failed = out->failed || where.failed;
-	buf_release(&where);
-	return err;
-}
-
-/* 0 also for a record that was rejected. */
-static int import_record(struct import *im)
-{
-	struct cql_backend *b = im->copy->shell->backend;
-	size_t count = csv_count(&im->record);
-	char why[100];
-	int err;
-
-	if (count != im->field_count) {
-		snprintf(why, sizeof(why), "expected %zu fields but found %zu",
-			 im->field_count, count);
-		reject(im, why, false);
-		return 0;
-	}
-	buf_clear(&im->statement);
-	err = im->counters ? make_update(im) : make_insert(im);
-	if (im->statement.failed || im->value.failed)
-		return -ENOMEM;
-	if (err)
-		return err == -ENOMEM ? err : 0;
-	err = b->ops->execute(b, buf_bytes(&im->statement));
-	if (err == -EINTR)
-		return err;
-	if (err)
-		reject(im, b->error.message, true);
-	else
-		im->copy->rows++;
-	b->ops->finish(b);
-	return err == -ENOSPC || err == -EROFS || err == -EUCLEAN ? err : 0;
 }
 
 static size_t column_of(const struct copy *c, struct bytes name)
@@ -381,31 +183,44 @@ static int place_fields(struct import *im)
 	return 0;
 }
 
-static int import_all(struct import *im)
+/* MAXROWS and SKIPROWS count records of all files, as in cqlsh. */
+static int import_next(struct import *im)
 {
 	struct copy *c = im->copy;
-	long skip = c->skip_rows;
+	int err = 0;
+
+	im->records++;
+	if (cql_interrupted())
+		return -EINTR;
+	if (c->skip_rows > 0 && im->records <= (uint64_t)c->skip_rows) {
+		im->skipped++;
+	} else if (im->raw.ptr[0] != '\n' ||
+		   im->field_count == 1) {	/* a blank line */
+		err = copy_import_record(im);
+		copy_progress(c, false);
+	}
+	if (!err && too_many(im)) {
+		shell_complain(c->shell, "COPY was given up: too many records "
+			       "were refused.");
+		im->full = true;
+	}
+	return err;
+}
+
+static int import_records(struct import *im)
+{
+	struct copy *c = im->copy;
 	int more = 1, err = 0;
 
-	while (!err && (c->max_rows < 0 || (long)c->rows < c->max_rows)) {
+	while (!err && !im->full) {
+		if (c->max_rows >= 0 && im->records >= (uint64_t)c->max_rows) {
+			im->full = true;
+			break;
+		}
 		more = read_record(im);
 		if (more <= 0)
 			break;
-		if (cql_interrupted()) {
-			err = -EINTR;
-		} else if (skip > 0) {
-			skip--;
-			im->skipped++;
-		} else if (im->raw.ptr[0] != '\n' ||
-			   im->field_count == 1) {	/* a blank line */
-			err = import_record(im);
-			copy_progress(c, false);
-		}
-		if (!err && too_many(im)) {
-			shell_complain(c->shell, "COPY was given up: too many "
-				       "records were refused.");
-			break;
-		}
+		err = import_next(im);
 	}
 	/* What is left of our own input is no CQL. */
 	while (!im->file && more > 0) {
@@ -415,67 +230,124 @@ static int import_all(struct import *im)
 	return err ? err : more < 0 ? more : 0;
 }
 
-static bool open_files(struct import *im)
+/* All of a file, or of STDIN where there is none. */
+static int import_file(struct import *im)
+{
+	int err;
+
+	im->lines = 0;
+	im->files++;
+	err = place_fields(im);
+	if (!err)
+		err = import_records(im);
+	if (err && err != -EINVAL) {	/* that one is told */
+		shell_complain(im->copy->shell, "%s: %s", im->name,
+			       strerror(-err));
+		shell_note_failure(im->copy->shell, err);
+	}
+	return err;
+}
+
+static int import_path(struct import *im, const char *path)
+{
+	int err;
+
+	im->name = path;
+	im->file = fopen(path, "re");
+	if (!im->file) {
+		shell_complain(im->copy->shell, "Could not open %s: %s", path,
+			       strerror(errno));
+		return -EINVAL;
+	}
+	err = import_file(im);
+	fclose(im->file);
+	im->file = NULL;
+	return err;
+}
+
+/* The files that the pattern stands for; a name that there is, is no pattern. */
+static int import_pattern(struct import *im, const char *pattern)
+{
+	glob_t found;
+	size_t i;
+	int err = 0;
+
+	if (!access(pattern, F_OK) || glob(pattern, 0, NULL, &found))
+		return import_path(im, pattern);
+	for (i = 0; !err && !im->full && i < found.gl_pathc; i++)
+		err = import_path(im, found.gl_pathv[i]);
+	globfree(&found);
+	return err;
+}
+
+/* 'a.csv, b*.csv': each in turn, where there is no file of that name. */
+static int import_all(struct import *im)
+{
+	struct copy *c = im->copy;
+	char *list, *piece, *rest;
+	int err = 0;
+
+	if (!c->path)
+		return import_file(im);
+	if (!access(c->path, F_OK) || !strchr(c->path, ','))
+		return import_pattern(im, c->path);
+	list = (char *)arena_copy(&c->arena, bytes_str(c->path)).ptr;
+	if (!list)
+		return -ENOMEM;
+	for (piece = strtok_r(list, ",", &rest); piece && !err && !im->full;
+	     piece = strtok_r(NULL, ",", &rest)) {
+		size_t len = strlen(piece += strspn(piece, " "));
+
+		while (len && piece[len - 1] == ' ')
+			piece[--len] = 0;
+		if (len)
+			err = import_pattern(im, piece);
+	}
+	return err;
+}
+
+static bool open_rejects(struct import *im)
 {
 	struct copy *c = im->copy;
 
-	if (c->path) {
-		im->file = fopen(c->path, "re");
-		if (!im->file) {
-			shell_complain(c->shell, "Could not open %s: %s",
-				       c->path, strerror(errno));
-			return false;
-		}
-	}
-	if (c->error_file.len) {
-		im->rejects = fopen((const char *)c->error_file.ptr, "ae");
-		if (!im->rejects) {
-			shell_complain(c->shell, "Could not open %s: %s",
-				       (const char *)c->error_file.ptr,
-				       strerror(errno));
-			return false;
-		}
-	}
-	return true;
+	if (!c->error_file)
+		return true;
+	im->rejects = fopen(c->error_file, "ae");
+	if (!im->rejects)
+		shell_complain(c->shell, "Could not open %s: %s",
+			       c->error_file, strerror(errno));
+	return im->rejects;
 }
 
 void copy_from(struct copy *c)
 {
-	struct import im = { .copy = c, .record = CSV_RECORD_INIT,
-			     .raw = BUF_INIT, .statement = BUF_INIT,
-			     .value = BUF_INIT };
-	int err;
+	struct import im = { .copy = c, .name = "STDIN",
+			     .record = CSV_RECORD_INIT, .raw = BUF_INIT,
+			     .statement = BUF_INIT, .value = BUF_INIT,
+			     .plain = BUF_INIT };
 
 	if (!c->path && c->shell->editor)
 		fputs("Give the records; a line of \\. alone ends them.\n",
 		      stderr);
-	if (open_files(&im)) {
-		err = find_row_columns(c);
-		if (!err)
-			err = place_fields(&im);
-		if (!err)
-			err = import_all(&im);
+	if (open_rejects(&im) && !find_row_columns(c)) {
+		import_all(&im);
 		copy_progress(c, true);
-		if (err && err != -EINVAL)
-			shell_complain(c->shell, "%s: %s",
-				       c->path ? c->path : "STDIN",
-				       strerror(-err));
 		if (im.parse_errors + im.insert_errors)
-			shell_complain(c->shell, "%ld records were refused.",
-				       im.parse_errors + im.insert_errors);
-		fprintf(stderr, "%llu rows imported from 1 files in %.3f "
+			shell_complain(c->shell, "%ld records were refused%s.",
+				       im.parse_errors + im.insert_errors,
+				       c->error_file ? "" :
+				       " (ERRFILE = 'FILE' keeps them)");
+		fprintf(stderr, "%llu rows imported from %lu files in %.3f "
 			"seconds (%llu skipped).\n",
-			(unsigned long long)c->rows, copy_seconds(c),
-			(unsigned long long)im.skipped);
+			(unsigned long long)c->rows, im.files,
+			copy_seconds(c), (unsigned long long)im.skipped);
 	}
-	if (im.file)
-		fclose(im.file);
 	if (im.rejects && fclose(im.rejects))
-		shell_complain(c->shell, "%s: %s",
-			       (const char *)c->error_file.ptr,
+		shell_complain(c->shell, "%s: %s", c->error_file,
 			       strerror(errno));
 	csv_release(&im.record);
 	buf_release(&im.raw);
 	buf_release(&im.statement);
 	buf_release(&im.value);
+	buf_release(&im.plain);
 }

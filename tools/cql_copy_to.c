@@ -74,95 +74,160 @@ static int make_query(struct copy *c, struct buf *query)
 	return query->failed ? -ENOMEM : err;
 }
 
-/* A native value as its text, compound ones as literals of CQL. */
-static void print_value(struct copy *c, struct buf *out, const struct type *t,
-			struct bytes value)
+/* Where the rows go: STDOUT, or a file after the other (MAXOUTPUTSIZE). */
+struct export {
+	struct copy *copy;
+	struct buf out, text;		/* not written yet; a value */
+	FILE *file;
+	uint64_t files, rows;		/* rows: in this file */
+	bool told;			/* what went wrong */
+};
+
+static void add_header(struct export *ex)
 {
-	if (t->kind == TYPE_BOOLEAN && value.len == 1)
-		buf_add_bytes(out, *value.ptr ? c->yes : c->no);
-	else if (t->part_count)
-		type_print_literal(out, t, value);
-	else
-		type_print_text(out, t, value);
+	struct copy *c = ex->copy;
+	uint32_t i;
+
+	for (i = 0; i < c->column_count; i++) {
+		if (i)
+			buf_add_byte(&ex->out, c->style.delimiter);
+		csv_add(&ex->out, &c->style, c->columns[i].bare);
+	}
+	buf_add_byte(&ex->out, '\n');
 }
 
-static int write_rows(struct copy *c, FILE *file)
+/* 0 or -errno, after the message. */
+static int open_file(struct export *ex)
 {
-	struct cql_backend *b = c->shell->backend;
-	struct buf out = BUF_INIT, text = BUF_INIT;
-	const struct bytes *values;
-	uint32_t i;
-	int more = 1;
+	struct copy *c = ex->copy;
+	struct buf name = BUF_INIT;
+	int err = 0;
 
-	for (i = 0; c->header && i < c->column_count; i++) {
+	ex->rows = 0;
+	if (c->path) {
+		buf_add_str(&name, c->path);
+		if (ex->files)
+			buf_add_format(&name, ".%llu",
+				       (unsigned long long)ex->files);
+		ex->file = fopen(buf_cstr(&name), "we");
+	} else {
+		ex->file = c->shell->out;
+	}
+	if (!ex->file) {
+		err = -errno;
+		ex->told = true;
+		shell_complain(c->shell, "Could not open %s: %s",
+			       buf_cstr(&name), strerror(-err));
+	}
+	buf_release(&name);
+	ex->files += !err;
+	if (!err && c->header)
+		add_header(ex);
+	return err;
+}
+
+static int write_out(struct export *ex)
+{
+	struct bytes out = buf_bytes(&ex->out);
+	int err = ex->out.failed ? -ENOMEM : 0;
+
+	errno = 0;
+	if (!err && out.len && fwrite(out.ptr, 1, out.len, ex->file) != out.len)
+		err = errno ? -errno : -EIO;
+	buf_clear(&ex->out);
+	return err;
+}
+
+static int close_file(struct export *ex)
+{
+	int err = ex->file ? write_out(ex) : 0;
+
+	if (ex->file && (ex->copy->path ? fclose(ex->file) : fflush(ex->file)) &&
+	    !err)
+		err = -errno;
+	ex->file = NULL;
+	return err;
+}
+
+static int write_row(struct export *ex, const struct bytes *values)
+{
+	struct copy *c = ex->copy;
+	struct cql_backend *b = c->shell->backend;
+	uint32_t i;
+	int err;
+
+	if (c->max_output > 0 && ex->rows == (uint64_t)c->max_output) {
+		err = close_file(ex);
+		if (!err)
+			err = open_file(ex);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < b->column_count; i++) {
+		bool null = bytes_is_null(values[i]);
+
+		buf_clear(&ex->text);
 		if (i)
-			buf_add_byte(&out, c->style.delimiter);
-		csv_add(&out, &c->style, c->columns[i].bare);
+			buf_add_byte(&ex->out, c->style.delimiter);
+		if (!null)
+			copy_print_text(&ex->text, c, b->columns[i].type,
+					values[i]);
+		csv_add(&ex->out, &c->style, null ? BYTES_NULL
+						  : buf_bytes(&ex->text));
+		ex->out.failed = ex->out.failed || ex->text.failed;
 	}
-	if (c->header)
-		buf_add_byte(&out, '\n');
-	while (more > 0 && (more = b->ops->next(b, &values)) > 0) {
-		for (i = 0; i < b->column_count; i++) {
-			buf_clear(&text);
-			if (i)
-				buf_add_byte(&out, c->style.delimiter);
-			if (!bytes_is_null(values[i]))
-				print_value(c, &text, b->columns[i].type,
-					    values[i]);
-			csv_add(&out, &c->style, bytes_is_null(values[i]) ?
-				BYTES_NULL : buf_bytes(&text));
-			out.failed = out.failed || text.failed;
-		}
-		buf_add_byte(&out, '\n');
-		c->rows++;
-		copy_progress(c, false);
-		if (out.failed)
-			more = -ENOMEM;
-		else if (cql_interrupted())
+	buf_add_byte(&ex->out, '\n');
+	ex->rows++;
+	c->rows++;
+	copy_progress(c, false);
+	return ex->out.len >= 65536 || ex->out.failed ? write_out(ex) : 0;
+}
+
+static int write_rows(struct export *ex)
+{
+	struct copy *c = ex->copy;
+	struct cql_backend *b = c->shell->backend;
+	const struct bytes *values;
+	int more = 0;
+
+	while (c->max_rows < 0 || c->rows < (uint64_t)c->max_rows) {
+		more = b->ops->next(b, &values);
+		if (more > 0 && cql_interrupted())
 			more = -EINTR;
-		else if (out.len >= 65536) {
-			if (fwrite(out.ptr, 1, out.len, file) != out.len)
-				more = -EIO;
-			buf_clear(&out);
-		}
+		if (more > 0)
+			more = write_row(ex, values);
+		else
+			break;
+		if (more)
+			break;
 	}
-	if (fwrite(buf_bytes(&out).ptr, 1, out.len, file) != out.len && !more)
-		more = -EIO;
-	buf_release(&out);
-	buf_release(&text);
 	return more;
 }
 
 void copy_to(struct copy *c)
 {
 	struct cql_backend *b = c->shell->backend;
+	struct export ex = { .copy = c, .out = BUF_INIT, .text = BUF_INIT };
 	struct buf query = BUF_INIT;
-	FILE *file = c->path ? NULL : c->shell->out;
-	int err = make_query(c, &query);
+	int err = make_query(c, &query), closed;
 
-	if (!err && c->path) {
-		file = fopen(c->path, "we");
-		if (!file) {
-			shell_complain(c->shell, "Could not open %s: %s",
-				       c->path, strerror(errno));
-			buf_release(&query);
-			return;
-		}
-	}
 	if (!err)
 		err = b->ops->execute(b, buf_bytes(&query));
+	if (!err)	/* a statement that is refused leaves the file alone */
+		err = open_file(&ex);
 	if (!err)
-		err = write_rows(c, file);
+		err = write_rows(&ex);
 	copy_progress(c, true);
-	if (file && (c->path ? fclose(file) : fflush(file)) && !err)
-		err = -errno;
-	if (err && cql_error_is_set(&b->error) && err != -EINTR)
-		shell_error(c->shell, &b->error, buf_bytes(&query));
+	closed = close_file(&ex);
+	err = err ? err : closed;
+	if (err && !ex.told)
+		copy_failed(c, c->path ? c->path : "STDOUT", err,
+			    buf_bytes(&query));
 	b->ops->finish(b);
+	fprintf(stderr, "%llu rows exported to %llu files in %.3f seconds.\n",
+		(unsigned long long)c->rows, (unsigned long long)ex.files,
+		copy_seconds(c));
 	buf_release(&query);
-	if (err)
-		shell_complain(c->shell, "%s: %s", c->path ? c->path : "STDOUT",
-			       strerror(-err));
-	fprintf(stderr, "%llu rows exported to 1 files in %.3f seconds.\n",
-		(unsigned long long)c->rows, copy_seconds(c));
+	buf_release(&ex.out);
+	buf_release(&ex.text);
 }

@@ -9,7 +9,7 @@
 #include "tools/cql_shell.h"
 #include "tools/tool.h"
 
-static void note_failure(struct shell *shell, int err)
+void shell_note_failure(struct shell *shell, int err)
 {
 	if (shell->status != TOOL_DAMAGED)
 		shell->status = err == -EUCLEAN ? TOOL_DAMAGED : TOOL_FAILED;
@@ -53,7 +53,7 @@ void shell_complain(struct shell *shell, const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
-	note_failure(shell, -EINVAL);
+	shell_note_failure(shell, -EINVAL);
 }
 
 int shell_ask(struct shell *shell, const char *statement)
@@ -63,7 +63,7 @@ int shell_ask(struct shell *shell, const char *statement)
 
 	if (err) {
 		shell_error(shell, &b->error, bytes_str(statement));
-		note_failure(shell, err);
+		shell_note_failure(shell, err);
 	}
 	b->ops->finish(b);
 	return err;
@@ -121,7 +121,7 @@ static void execute(struct shell *shell, struct bytes statement)
 
 	if (!shell_consistency_allows(shell, statement, &arena, &refusal)) {
 		shell_error(shell, &refusal, statement);
-		note_failure(shell, -EINVAL);
+		shell_note_failure(shell, -EINVAL);
 		arena_release(&arena);
 		return;
 	}
@@ -137,7 +137,7 @@ static void execute(struct shell *shell, struct bytes statement)
 			       strerror(-err));
 	} else if (err) {
 		shell_error(shell, &b->error, statement);
-		note_failure(shell, err);
+		shell_note_failure(shell, err);
 	} else {
 		print_warnings(shell);
 	}

@@ -85,6 +85,8 @@ void shell_error(struct shell *shell, const struct cql_error *error,
 /* The shell's own complaint: a line on stderr. */
 void shell_complain(struct shell *shell, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* For the exit status: something failed with -errno; a message came. */
+void shell_note_failure(struct shell *shell, int err);
 /* False after a refusal of D3, which *error then tells; message in arena. */
 bool shell_consistency_allows(struct shell *shell, struct bytes statement,
 			      struct arena *arena, struct cql_error *error);
@@ -105,6 +107,9 @@ unsigned shell_width(void);
 bool shell_is_command(struct bytes word, bool *line);
 /* Run it if it is one: true. */
 bool shell_command(struct shell *shell, struct bytes statement);
+/* "~/x" as a shell would have it: to be freed with mem_free. NULL without
+ * memory. */
+char *shell_path(struct bytes text);
 /* Words that HELP and completion know, ended by NULL. */
 extern const char *const shell_command_names[];
 void shell_help(struct shell *shell, const char *topic);	/* "": all */

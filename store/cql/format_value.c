@@ -58,16 +58,13 @@ static void print_real(struct buf *out, double value, int digits)
 		buf_add_format(out, "%.*g", digits, value);
 }
 
-/*
- * A double has 12 digits; a float, as in cqlsh, 5 behind the point where it is
- * written with one.
- */
-static int digits_of_float(double value)
+int cql_format_digits(double value, int precision)
 {
 	double size = fabs(value);
 	int exponent = size > DBL_EPSILON ? (int)log10(size) : -99;
 
-	return exponent >= -4 && exponent < 5 ? 5 + exponent + 1 : 5;
+	return exponent >= -4 && exponent < precision ?
+		precision + exponent + 1 : precision;
 }
 
 static void print_number(struct buf *out, const struct type *t,
@@ -86,7 +83,7 @@ static void print_number(struct buf *out, const struct type *t,
 		bits4 = get_be32(value.ptr);
 		memcpy(&narrow, &bits4, 4);
 		print_real(out, (double)narrow,
-			   digits_of_float((double)narrow));
+			   cql_format_digits((double)narrow, 5));
 	} else {
 		type_print_text(out, t, value);
 	}

@@ -169,6 +169,7 @@ C
 	refused 'an unknown option' $'unknown option (see HELP COPY)\nCOPY k.t TO STDOUT WITH HEDAR = 1;\n                        ^~~~~' "$CTL" cql "$at" -e 'COPY k.t TO STDOUT WITH HEDAR = 1;'
 	refused 'a table that is not there' 'table none does not exist' "$CTL" cql "$at" -e 'COPY k.none TO STDOUT;'
 	refused 'a file that cannot be written' 'Could not open' "$CTL" cql "$at" -e "COPY k.t TO '$W/no/where';"
+	copy_options "$at"
 	python3 -c 'for i in range(3000): print(f"{i},row {i},{i}.25")' >"$W/many.csv"
 	# The form of the file, with texts that are hard on it (seed 7).
 	python3 - 7 >"$W/random.cql" <<'P'
@@ -188,6 +189,46 @@ P
 	done
 	ok 'many rows' "$CTL" cql "$at" -e "TRUNCATE k.t; COPY k.t (id, c, a) FROM '$W/many.csv'; COPY k.t (id, c, a) TO '$W/again.csv';"
 	is 'come back' "$(sort "$W/many.csv")" "$(sort "$W/again.csv")"
+}
+
+# Numbers and times as the options want them, and back.
+copy_options() {
+	local at=$1 before with
+	"$CTL" cql "$at" -e "CREATE TABLE k.o (id int PRIMARY KEY, b boolean, d double, f float, dec decimal, v varint, ts timestamp, l list<double>, u tuple<float, timestamp>);
+		INSERT INTO k.o (id, b, d, f, dec, v, ts, l, u) VALUES (1, true, 1234567.123456789, 3.14159265, 1234567.890, -123456, '2020-01-02 03:04:05.067Z', [1.23456789], (1.5, '2020-01-01Z'));
+		INSERT INTO k.o (id, d, f, dec, v, ts, l) VALUES (2, -0.000012345678901, NaN, 12E+10, 999, '1969-12-31 23:59:59.001Z', [1e20]);
+		INSERT INTO k.o (id, d, ts) VALUES (3, 1e300, 300000000000000);"
+	before=$("$CTL" cql -m json "$at" -e 'SELECT * FROM k.o')
+	is 'precision' $'1,1235000.0,3.142,[1.2346]\n2,-1.0E-5,NaN,[1.0E20]\n3,1.0E300,,' "$("$CTL" cql "$at" -e "COPY k.o (id, d, f, l) TO STDOUT WITH FLOATPRECISION = 3 AND DOUBLEPRECISION = 4;" 2>/dev/null | sort)"
+	is 'separators' $'1;1.234.567,123456789;1.234.567,890;-123.456;[1.23456789]\n2;-1,2345678901E-5;1,2E+11;999;[1.0E20]\n3;1,0E300;;;' "$("$CTL" cql "$at" -e "COPY k.o (id, d, dec, v, l) TO STDOUT WITH DELIMITER = ';' AND DECIMALSEP = ',' AND THOUSANDSSEP = '.';" 2>/dev/null | sort)"
+	is 'times' $'1,02.01.2020 at 3.04.067 %f\n2,31.12.1969 at 23.59.001 %f\n3,300000000000000' "$("$CTL" cql "$at" -e "COPY k.o (id, ts) TO STDOUT WITH DATETIMEFORMAT = '%d.%m.%Y at %-H.%M.%f %%f';" 2>/dev/null | sort)"
+	printf '[copy]\ndelimiter = ;\nheader = true\n; not this\n[copy-from]\nskiprows = 1\n[copy:k.o]\nnull: nix\n[copy-to:k.o]\nDELIMITER = |\n[copy:k.t]\ndelimiter = ,\n' >"$W/copyrc"
+	is 'CONFIGFILE' $'id|dec|b\n3|nix|nix' "$("$CTL" cql "$at" -e "COPY k.o (id, dec, b) TO STDOUT WITH CONFIGFILE = '$W/copyrc';" 2>/dev/null | sed -n '1p; /^3/p')"
+	is 'and what the command says against it' $'3/nix' "$("$CTL" cql "$at" -e "COPY k.o (id, dec) TO STDOUT WITH CONFIGFILE = '$W/copyrc' AND HEADER = false AND DELIMITER = '/';" 2>/dev/null | grep ^3)"
+	printf '[copy]\nhedar = true\n' >"$W/copyrc"
+	refused 'a line of it that is wrong' "$W/copyrc:2: unknown option" "$CTL" cql "$at" -e "COPY k.o TO STDOUT WITH CONFIGFILE = '$W/copyrc';"
+	for with in "HEADER = true AND RATEFILE = '$W/rate'" "DECIMALSEP = ',' AND THOUSANDSSEP = '.'" "DATETIMEFORMAT = '%f s, %Y-%j %T %z' AND BOOLSTYLE = ' JA, nein '" "DELIMITER = '|' AND THOUSANDSSEP = ' ' AND DATETIMEFORMAT = '%d.%m.%Y %H:%M:%S.%f'"; do
+		rm -f "$W"/out.csv*
+		is "COPY in several files, $with" "3 rows exported to 2 files" "$("$CTL" cql "$at" -e "COPY k.o TO '$W/out.csv' WITH $with AND MAXOUTPUTSIZE = 2; TRUNCATE k.o;" 2>&1 | grep -o '^3 rows .* files')"
+		is 'and back' "3 rows imported from 2 files" "$("$CTL" cql "$at" -e "COPY k.o FROM '$W/out.csv, $W/out.csv.*' WITH $with;" 2>&1 | grep -o '^3 rows .* files')"
+		is 'changes nothing' "$before" "$("$CTL" cql -m json "$at" -e 'SELECT * FROM k.o')"
+	done
+	is 'RATEFILE' 1 "$(grep -c '^Processed: 3 rows; Rate: [0-9]* rows/s; Avg. rate: [0-9]* rows/s$' "$W/rate")"
+	printf '1,5\n2,6\n3,7\n4,8\n' >"$W/some.csv"
+	is 'MAXROWS counts what is read' $'v\n6\n7' "$("$CTL" cql -m csv "$at" -e "TRUNCATE k.o; COPY k.o (id, v) FROM '$W/some.csv' WITH MAXROWS = 3 AND SKIPROWS = 1; SELECT v FROM k.o" 2>/dev/null)"
+	is 'MAXROWS of none' '' "$("$CTL" cql "$at" -e "COPY k.o (id, v) TO STDOUT WITH MAXROWS = 0" 2>/dev/null)"
+	echo kept >"$W/kept"
+	refused 'a range of no token' $'a token is a number\nCOPY k.o TO \'~/kept\' WITH BEGINTOKEN=abc;\n                                     ^~~' env HOME="$W" "$CTL" cql "$at" -e "COPY k.o TO '~/kept' WITH BEGINTOKEN=abc;"
+	refused 'a column that there is not' 'Undefined column name' env HOME="$W" "$CTL" cql "$at" -e "COPY k.o (none) TO '~/kept';"
+	is 'the file is as it was' kept "$(cat "$W/kept")"
+	ok 'a path in the home' env HOME="$W" "$CTL" cql "$at" -e "COPY k.o (id) TO '~/kept' WITH MAXROWS = 1;"
+	is 'is written' 1 "$(wc -l <"$W/kept")"
+	for with in "FLOATPRECISION = 0|from 1 to 99" "DECIMALSEP = '1'|no digits" "THOUSANDSSEP = '.'|are the same" "MAXOUTPUTSIZE = 5|needs a file" "ENCODING = latin1|UTF-8" "PAGESIZE = abc|takes a number" "HEADER = maybe|true or false" "BOOLSTYLE = 'a'|two words" "RATEFILE = '/no/where'|Could not open" "CONFIGFILE = '/no/where'|Could not open"; do
+		refused "$with" "${with#*|}" "$CTL" cql "$at" -e "COPY k.o TO STDOUT WITH ${with%|*};"
+	done
+	printf '1,31.02.2020\n' >"$W/some.csv"
+	refused 'a day that there is not' "Unable to parse" "$CTL" cql "$at" -e "COPY k.o (id, ts) FROM '$W/some.csv' WITH DATETIMEFORMAT = '%d.%m.%Y';"
+	refused 'a pattern of no file' "Could not open $W/nix*: No such file" "$CTL" cql "$at" -e "COPY k.o (id, ts) FROM '$W/nix*';"
 }
 
 talk() {	# talk PATH: a person at a terminal
