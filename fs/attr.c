@@ -251,6 +251,7 @@ int attr_touch(struct op *op, struct write *w, struct node *dir)
 	struct place p;
 	int err;
 
+	op_alters(op, dir);
 	if (!dir->table)
 		return above_set_mtime(op, dir, now_ns);
 	err = place_of(op, dir, &p);
@@ -339,6 +340,7 @@ int attr_appear(struct op *op, struct write *w, struct node *row,
 	struct place at = *p;
 	int err;
 
+	op_alters(op, row);
 	at.column = NULL;
 	at.path = BYTES_NULL;
 	err = attr_directory_mtime(op, row->table, &at, unset, &mtime_ns);

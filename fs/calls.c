@@ -82,6 +82,8 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 
 	if (err)
 		return err;
+	if (on.n->ops->directory)
+		commit_empties(on.op, on.n);
 	return on_end(&on, get_attr(on.op, on.n, handle_of(handle), attr,
 				    timeout_s));
 }

@@ -123,6 +123,8 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		return -ENOMEM;
 	}
 	op_watch(at->op, at->dir);
+	if (changes)
+		op_by_path(at->op, at->dir);
 	commit_empties(at->op, at->dir);
 	return 0;
 }
@@ -381,6 +383,8 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	dir = fs_node(fs, new_parent);
+	if (dir)
+		op_by_path(at.op, dir);
 	err = dir ? lookup_child(at.op, at.dir, at.name, &c, &n) : -ESTALE;
 	if (!err)
 		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);

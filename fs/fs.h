@@ -64,6 +64,11 @@ struct fs_call {
 	uint64_t wait_for;	/* out: see above; 0: reply at once */
 	/* Has the caller been interrupted meanwhile? NULL: nobody knows. */
 	bool (*interrupted)(void *context);
+	/*
+	 * At once, before the reply: the kernel drops the attributes of this
+	 * node. It takes no lock for that. NULL: a notice says it.
+	 */
+	void (*drop_attributes)(void *context, uint64_t node);
 	void *context;
 };
 

@@ -221,6 +221,8 @@ int handle_flush(struct op *op, struct handle *h)
 		return -EINVAL;	/* without a reason: a write may follow */
 	if (!atomic_exchange(&h->counted, true))
 		atomic_fetch_add(&op->fs->empties, 1);
+	/* Who looks at the directory asks, and finds it: commit_empties(). */
+	op_alters(op, h->node->parent);
 	return 0;
 }
 

@@ -49,6 +49,7 @@ struct node {
 	_Atomic uint32_t hints;		/* of a table: see attr.h */
 	_Atomic pid_t maker_pid;	/* who made it by path */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
+	_Atomic uint32_t told_to;	/* of a directory: see op_alters */
 	_Atomic int64_t mtime_ns;	/* kept in memory alone; 0: none */
 	/* Of a directory, under its children's lock: its time while the table
 	 * has had that many changes; 0: not known. */

@@ -85,6 +85,8 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->watched = NULL;
 	op->broadcast = false;
 	op->touched = op->timed = NULL;
+	memset(op->altered, 0, sizeof(op->altered));
+	memset(op->by_path, 0, sizeof(op->by_path));
 	op->own_changes = 0;
 	op->wait_for = 0;
 	op->reason[0] = 0;
@@ -147,6 +149,7 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	/* A time that was set without a row: nobody was told of it. */
 	if (op->timed && op->own_changes == op->timed_after)
 		atomic_fetch_add(&op->timed->changes, 1);
+	op_tell_altered(op, err);
 	node_put(&fs->nodes, op->timed);
 	node_put(&fs->nodes, op->touched);
 	schema_put(op->schema);
@@ -177,10 +180,10 @@ int op_refuse_type(struct op *op, const struct type_error *error)
 
 void op_watch(struct op *op, struct node *n)
 {
-	op->watched = n->table;
+	/* Above tables all changes are counted in the root. */
+	op->watched = n->table ? n->table : op->fs->nodes.root;
 	op->touched_after = op->own_changes;	/* that is not known now */
-	if (n->table)
-		op->watched_changes = atomic_load(&n->table->changes);
+	op->watched_changes = atomic_load(&op->watched->changes);
 }
 
 bool op_is_fresh(const struct op *op)
@@ -415,12 +418,17 @@ void fill_attr(struct op *op, struct node *n, struct child *c,
 		c->read_only = true;
 	child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, c->expires_s);
-	if (pending || c->volatile_attributes || !op_is_fresh(op))
+	if (pending || c->volatile_attributes)
 		*timeout_s = 0;
 	if (*timeout_s <= 0)
 		return;
 	atomic_store(&n->told_size, c->size);
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+	if (n->ops->directory)
+		op_told(op, n);
+	/* Last: who changes it from now on finds it armed. */
+	if (!op_is_fresh(op))
+		*timeout_s = 0;
 }
 
 void fill_entry(struct op *op, struct node *n, struct child *c,

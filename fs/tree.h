@@ -73,6 +73,9 @@ struct op {
 	struct node *touched, *timed;
 	int64_t touched_ns;
 	uint32_t own_changes, touched_after, timed_after;
+	/* What op_alters was told, and of it what the kernel drops itself when
+	 * a call by path succeeds (references). */
+	struct node *altered[4], *by_path[2];
 	/* Observers notify what this op changes, as if others had done it. */
 	bool broadcast;
 	uint64_t wait_for;		/* a notice */
@@ -456,6 +459,18 @@ struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
 			   const struct child *c);
 /* Watch the table of n, so that what is read from now on may be cached. */
 void op_watch(struct op *op, struct node *n);
+/*
+ * The attributes of a directory and its listing are others when the op ends.
+ * The kernel drops what it has of them behind its own calls by path; that they
+ * are known to whom, in told_to, tells what else it may have (observe.c).
+ */
+void op_alters(struct op *op, struct node *dir);
+/* The call is by path in dir (at most two): the kernel takes note of it. */
+void op_by_path(struct op *op, struct node *dir);
+/* The attributes of n go to the caller, who may keep them. */
+void op_told(struct op *op, struct node *n);
+/* At its end, with its result: what others than the caller may have goes. */
+void op_tell_altered(struct op *op, int err);
 /* Made under a cut name, and without its @key so far? */
 bool is_unkeyed(struct node *n);
 /* A directory that lives on though the store has nothing of it. */

@@ -138,6 +138,13 @@ static void send_notice(struct notifier *n, const struct fs_notice *notice)
 	}
 }
 
+void invalidate_attributes(struct mount *m, uint64_t node)
+{
+	if (m->notifier)
+		fuse_lowlevel_notify_inval_inode(m->notifier->session, node, -1,
+						 0);
+}
+
 static void *send_notices(void *argument)
 {
 	struct notifier *n = argument;

@@ -22,4 +22,7 @@ void invalidate_free(struct mount *m);
  */
 void invalidate_reply_after(struct mount *m, uint64_t notice, fuse_req_t req,
 			    int64_t result, bool is_count);
+/* The kernel drops the attributes of a node now; it takes no lock for it, so
+ * handlers may call this. */
+void invalidate_attributes(struct mount *m, uint64_t node);
 #endif

@@ -25,6 +25,11 @@ static bool is_interrupted(void *context)
 	return fuse_req_interrupted(context);
 }
 
+static void drop_attributes(void *context, uint64_t node)
+{
+	invalidate_attributes(mount_of(context), node);
+}
+
 static struct fs_call caller(fuse_req_t req)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(req);
@@ -32,6 +37,7 @@ static struct fs_call caller(fuse_req_t req)
 	return (struct fs_call){ .uid = ctx->uid, .gid = ctx->gid,
 				 .pid = ctx->pid, .umask = ctx->umask,
 				 .interrupted = is_interrupted,
+				 .drop_attributes = drop_attributes,
 				 .context = req };
 }
 

@@ -509,8 +509,6 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 		write_release(&w);
 	}
 	buf_release(&value);
-	if (!err)
-		op_notify(op, n->parent, ARMED_ATTRIBUTES | ARMED_PAGES);
 	return err;
 }
 

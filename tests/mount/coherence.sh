@@ -41,6 +41,30 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 	for c in $(seq 2 $((round + 1))); do cql "INSERT INTO k.t (id, c, a) VALUES (1, $c, 1)" >/dev/null; done
 	for n in $(seq "$round"); do cql "UPDATE k.t SET tags = tags + {'r$n'} WHERE id = 1 AND c = 1" >/dev/null; done
 done
+# What a close makes appear, after others looked: time and listing follow.
+ok 'a schemaless table' mkdir -p "$M/k/plain/p"
+appears() {
+	python3 - "$1" "$2" <<'P'
+import os, sys
+d, text = sys.argv[1], sys.argv[2].encode()
+def look():
+    return 'b' in os.listdir(d), os.stat(d).st_mtime > 10 ** 9
+if os.path.exists(d + '/b'):
+    os.unlink(d + '/b')
+os.utime(d, (0, 10 ** 9))
+f = os.open(d + '/b', os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+look(), look()
+os.write(f, text)
+os.close(f)
+print(*look())
+P
+}
+for text in x ''; do
+	is 'a new file is listed, its directory is newer' 'True True' "$(appears "$M/k/plain/p" "$text")"
+	is 'in a row too' 'True True' "$(appears "$r" "$text")"
+done
+is 'and in a set' 'True True' "$(appears "$r/tags" '')"
+ok 'that table goes' rm -r "$M/k/plain"
 # Tables come and go.
 ls "$M/k" >/dev/null; test -e "$M/k/u" && fail 'u is there'
 cql 'CREATE TABLE k.u (x int PRIMARY KEY, y int)' >/dev/null

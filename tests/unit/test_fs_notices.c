@@ -10,6 +10,9 @@
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
 
+#define ONE 2000000001	/* threads that do not exist */
+#define OTHER 2000000002
+
 static struct tree t;
 
 static void setup(void)
@@ -17,6 +20,7 @@ static void setup(void)
 	int err;
 
 	tree_open(&t);
+	t.call.pid = ONE;
 	tree_cql(&t, ".cql",
 		 "CREATE KEYSPACE k WITH replication = {'class': "
 		 "'SimpleStrategy', 'replication_factor': 1};"
@@ -286,6 +290,7 @@ START_TEST(what_is_made_may_be_kept_until_it_is_written)
 {
 	struct fs_open_reply reply;
 	struct fs_entry row, made, again;
+	char row_only[64];
 	const char *all;
 
 	cql("INSERT INTO k.t (p, c) VALUES ('p', 'd');");
@@ -304,7 +309,10 @@ START_TEST(what_is_made_may_be_kept_until_it_is_written)
 	ck_assert_int_eq(again.attr.st_size, 2);
 	ck_assert_int_eq(fs_flush(t.fs, &t.call, made.node, reply.handle), 0);
 	ck_assert_int_eq(fs_release(t.fs, &t.call, made.node, reply.handle), 0);
-	ck_assert_str_eq(notices(), "");
+	/* Of the file nothing; its row's time was told of by the walk. */
+	snprintf(row_only, sizeof(row_only), "attr:%llu ",
+		 (unsigned long long)row.node);
+	ck_assert_str_eq(notices(), row_only);
 	/* Mode and owner are kept: a change that could be theirs is told. */
 	cql("UPDATE k.t SET v = 'y' WHERE p = 'p' AND c = 'd';");
 	all = notices();
@@ -348,6 +356,110 @@ START_TEST(pages_that_an_open_drops_are_not_told_of)
 }
 END_TEST
 
+struct dropped {
+	uint64_t last;
+	int count;
+};
+
+static void drop(void *context, uint64_t node)
+{
+	struct dropped *d = context;
+
+	d->last = node;
+	d->count++;
+}
+
+/*
+ * The kernel marks the attributes of the directory as stale behind a call by
+ * path. A reply on its way to another thread would undo that.
+ */
+START_TEST(what_another_thread_was_told_is_dropped)
+{
+	struct dropped d = { .count = 0 };
+	struct fs_entry dir, to;
+
+	t.call.drop_attributes = drop;
+	t.call.context = &d;
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/q"), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/p/own"), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/p/own again"), 0);
+	ck_assert_int_eq(d.count, 0);
+	t.call.pid = OTHER;
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/own"), 0);
+	ck_assert_int_eq(d.count, 0);	/* its own */
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/q", &to), 0);
+	t.call.pid = ONE;
+	ck_assert_int_eq(fs_rename(t.fs, &t.call, dir.node, "own again",
+				   to.node, "moved", 0), 0);
+	ck_assert_int_eq(d.count, 2);
+	/* Two who were told are others to either of them. */
+	t.call.pid = OTHER;
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
+	t.call.pid = ONE;
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/p/new"), 0);
+	ck_assert_int_eq(d.count, 3);
+	ck_assert_uint_eq(d.last, dir.node);
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/p/newer"), 0);
+	ck_assert_int_eq(d.count, 3);
+	/* Above tables too. */
+	ck_assert_int_eq(tree_walk(&t, "k", &dir), 0);
+	t.call.pid = OTHER;
+	ck_assert_int_eq(tree_mkdir(&t, "k/plain"), 0);
+	ck_assert_int_eq(d.count, 4);
+	ck_assert_uint_eq(d.last, dir.node);
+	/* What fails does not drop: here nothing changed either. */
+	ck_assert_int_eq(tree_walk(&t, "k", &dir), 0);
+	t.call.pid = ONE;
+	ck_assert_int_eq(tree_mkdir(&t, "k/plain"), -EEXIST);
+	ck_assert_int_eq(d.count, 4);
+	t.call.drop_attributes = NULL;
+}
+END_TEST
+
+/* Time and listing of the directory change then, not when it is opened. */
+START_TEST(a_close_that_makes_a_file_appear_is_told)
+{
+	static const char *const dirs[] = { "k/plain/p", "k/t/p/d" };
+	struct dropped d = { .count = 0 };
+	struct fs_open_reply reply;
+	struct fs_entry dir, made;
+	size_t i;
+
+	ck_assert_int_eq(tree_mkdir(&t, "k/plain"), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/plain/p"), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/p/d"), 0);
+	t.call.drop_attributes = drop;
+	t.call.context = &d;
+	for (i = 0; i < ARRAY_SIZE(dirs); i++) {
+		ck_assert_int_eq(tree_walk(&t, dirs[i], &dir), 0);
+		d.count = 0;
+		ck_assert_int_eq(fs_create(t.fs, &t.call, dir.node, "v", 0644,
+					   O_WRONLY, &made, &reply), 0);
+		ck_assert_int_eq(d.count, 0);
+		ck_assert_str_eq(tree_ls(&t, dirs[i]), "");
+		notices();
+		ck_assert_int_eq(fs_write(t.fs, &t.call, made.node,
+					  reply.handle, 0, bytes_str("x")), 1);
+		ck_assert_int_eq(d.count, 0);
+		ck_assert_int_eq(fs_flush(t.fs, &t.call, made.node,
+					  reply.handle), 0);
+		ck_assert_int_eq(d.count, 1);
+		ck_assert_uint_eq(d.last, dir.node);
+		ck_assert_uint_gt(t.call.wait_for, 0);
+		ck_assert(told(notices(), "pages", dir.node, NULL));
+		ck_assert_str_eq(tree_ls(&t, dirs[i]), "v ");
+		ck_assert_int_eq(fs_release(t.fs, &t.call, made.node,
+					    reply.handle), 0);
+		fs_forget(t.fs, made.node, 1);
+	}
+	t.call.drop_attributes = NULL;
+}
+END_TEST
+
 SUITE(fs_notices)
 {
 	TCase *tc = tcase_create("notices");
@@ -363,5 +475,7 @@ SUITE(fs_notices)
 	tcase_add_test(tc, a_listing_goes_on_where_it_stopped);
 	tcase_add_test(tc, what_is_made_may_be_kept_until_it_is_written);
 	tcase_add_test(tc, pages_that_an_open_drops_are_not_told_of);
+	tcase_add_test(tc, what_another_thread_was_told_is_dropped);
+	tcase_add_test(tc, a_close_that_makes_a_file_appear_is_told);
 	suite_add_tcase(suite, tc);
 }
