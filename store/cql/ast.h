@@ -126,6 +126,8 @@ struct term {
  * (int)1, f(a, b), 1 + 1, -v, NULL, ?. In term_print.c.
  */
 void term_print(struct buf *out, const struct term *t);
+/* "_add": the function behind an operator; ~ is a minus before its value. */
+const char *operation_name(char op);
 /* "STRING", "INTEGER", "UUID", "FLOAT", "BOOLEAN", "HEX", "DURATION". */
 const char *constant_kind_name(enum constant_kind kind);
 

@@ -64,6 +64,7 @@ struct execution {
 	bool *late;
 	unsigned depth;			/* of the term being looked at */
 	unsigned markers;		/* ? so far: nothing is bound to them */
+	struct resolved_calls *calls;	/* of term_call.c; NULL: none yet */
 };
 
 struct cql_result {

@@ -40,7 +40,7 @@ struct function *candidate_add(struct execution *x, struct candidates *c,
 
 const struct type *argument_type(struct execution *x, const struct argument *a)
 {
-	if (a->type || a->unclear)
+	if (a->type)
 		return a->type;
 	return a->selectable ? selectable_type(x, a->selectable) :
 			       term_type(x, a->term);
@@ -56,23 +56,36 @@ enum assignable argument_assignable(struct execution *x,
 				    const struct argument *a,
 				    const struct type *receiver)
 {
-	if (a->unclear)
-		return WEAKLY_ASSIGNABLE;
 	if (a->selectable)
 		return selectable_assignable(x, a->selectable, receiver);
 	return a->type ? type_assignable(a->type, receiver) :
 			 term_assignable(x, a->term, receiver);
 }
 
-void function_print_signature(struct buf *out, const struct function *f)
+int argument_match(struct execution *x, const struct argument *a,
+		   const struct type *receiver)
 {
-	const char *quote = *f->name == '_' ? "\"" : "";
+	int err = a->selectable ? 0 :
+				  refuse_misplaced_list(x, a->term, receiver);
 
-	buf_add_format(out, "system.%s%s%s : (", quote, f->name, quote);
+	return err ? err : (int)argument_assignable(x, a, receiver);
+}
+
+void function_print_signature(struct buf *out, const struct function *f,
+			      uint32_t constants)
+{
+	if (f->op)
+		buf_add_format(out, "system.\"%s\"", operation_name(f->op));
+	else
+		buf_add_format(out, "%s%s", f->apply == function_token ?
+						    "" : "system.", f->name);
+	buf_add_str(out, " : (");
 	for (uint32_t i = 0; i < f->arg_count; i++) {
 		if (i)
 			buf_add_str(out, ", ");
 		type_print(out, f->args[i], true);
+		if (i < 32 && constants >> i & 1)
+			buf_add_str(out, "(constant)");
 	}
 	buf_add_str(out, ") -> ");
 	type_print(out, f->result, true);
@@ -88,7 +101,7 @@ static const char *signatures(struct execution *x, const struct candidates *c,
 			continue;
 		if (buf.len)
 			buf_add_str(&buf, ", ");
-		function_print_signature(&buf, &c->items[i]);
+		function_print_signature(&buf, &c->items[i], 0);
 	}
 	return text_of_buf(x, &buf);
 }
@@ -107,12 +120,11 @@ static int check_single(struct execution *x, const struct function *f,
 				 "function system.%s: %u required but %u "
 				 "provided", f->name, f->arg_count, count);
 	for (uint32_t i = 0; i < count; i++) {
-		int err = args[i].selectable ? 0 :
-			  refuse_misplaced_list(x, args[i].term, f->args[i]);
+		int suits = argument_match(x, &args[i], f->args[i]);
 
-		if (err)
-			return err;
-		if (!argument_assignable(x, &args[i], f->args[i]))
+		if (suits < 0)
+			return suits;
+		if (!suits)
 			return refuse(x, "Type error: %s cannot be passed as "
 					 "argument %u of function system.%s of "
 					 "type %s",
@@ -122,60 +134,22 @@ static int check_single(struct execution *x, const struct function *f,
 	return 0;
 }
 
-static enum assignable match(struct execution *x, const struct function *f,
-			     const struct argument *args, uint32_t count,
-			     const struct type *receiver)
+/* An enum assignable, or the refusal of a list. */
+static int match(struct execution *x, const struct function *f,
+		 const struct argument *args, uint32_t count,
+		 const struct type *receiver)
 {
-	enum assignable all = EXACTLY_ASSIGNABLE, one;
+	int all = EXACTLY_ASSIGNABLE, one;
 
 	if (f->arg_count != count ||
 	    (receiver && !type_assignable(f->result, receiver)))
 		return NOT_ASSIGNABLE;
-	for (uint32_t i = 0; i < count && all; i++) {
-		one = argument_assignable(x, &args[i], f->args[i]);
+	for (uint32_t i = 0; i < count && all > 0; i++) {
+		one = argument_match(x, &args[i], f->args[i]);
 		if (one < all)
 			all = one;
 	}
 	return all;
-}
-
-/* Several suit an operation: the one on the receiver's own type is meant. */
-static int choose_operation(struct execution *x, const struct function **out,
-			    const struct candidates *c, const bool *suits,
-			    const struct argument *args,
-			    const struct type *receiver)
-{
-	const struct function *f;
-
-	for (uint32_t i = 0; i < c->count && receiver; i++) {
-		f = &c->items[i];
-		if (suits[i] && type_equal(f->args[0], receiver) &&
-		    (f->arg_count == 1 ||
-		     type_equal(f->args[1], receiver))) {
-			*out = f;
-			return 0;
-		}
-	}
-	if (c->items[0].op == '~')
-		return refuse(x, "Ambiguous negation: use type casts to "
-				 "disambiguate");
-	return refuse(x, "Ambiguous '%c' operation with args %s and %s: use "
-			 "type hint to disambiguate, example '(int) ?'",
-		      c->items[0].op, text_of_argument(x, &args[0]),
-		      text_of_argument(x, &args[1]));
-}
-
-static int refuse_none(struct execution *x, const struct candidates *c,
-		       const struct argument *args, const char *name)
-{
-	if (c->items[0].op && c->items[0].op != '~')
-		return refuse(x, "the '%c' operation is not supported between "
-				 "%s and %s", c->items[0].op,
-			      text_of_argument(x, &args[0]),
-			      text_of_argument(x, &args[1]));
-	return refuse(x, "Invalid call to function %s, none of its type "
-			 "signatures match (known type signatures: %s)", name,
-		      signatures(x, c, NULL));
 }
 
 /* name is how the message says it: with "system." where the caller wrote so. */
@@ -185,18 +159,22 @@ static int choose(struct execution *x, const struct function **out,
 {
 	bool suits[FUNCTION_CANDIDATES_MAX] = { false };
 	uint32_t suiting = 0, last = 0;
+	int one;
 
 	if (c->failed)
 		return -ENOMEM;
 	*out = NULL;
 	if (!c->count)
 		return 0;
-	if (c->count == 1 && !c->items[0].op) {
+	if (c->count == 1) {
 		*out = &c->items[0];
 		return check_single(x, *out, args, count);
 	}
 	for (uint32_t i = 0; i < c->count; i++) {
-		switch (match(x, &c->items[i], args, count, receiver)) {
+		one = match(x, &c->items[i], args, count, receiver);
+		if (one < 0)
+			return one;
+		switch (one) {
 		case EXACTLY_ASSIGNABLE:
 			*out = &c->items[i];
 			return 0;
@@ -209,10 +187,16 @@ static int choose(struct execution *x, const struct function **out,
 			break;
 		}
 	}
+	if (suiting != 1 && x->quiet)
+		return -EINVAL;
 	if (!suiting)
-		return refuse_none(x, c, args, name);
+		return refuse(x, "Invalid call to function %s, none of its "
+				 "type signatures match (known type "
+				 "signatures: %s)", name,
+			      signatures(x, c, NULL));
 	if (suiting > 1 && c->items[0].op)
-		return choose_operation(x, out, c, suits, args, receiver);
+		return refuse(x, "Ambiguous negation: use type casts to "
+				 "disambiguate");
 	if (suiting > 1)
 		return refuse(x, "Ambiguous call to function %s (can be "
 				 "matched by following signatures: %s): use "
@@ -407,93 +391,22 @@ int function_resolve(struct execution *x, const struct function **out,
 			       name);
 }
 
-/* ------------------------------------------------------------- operations */
-/* Among whole numbers the widest. */
-static int integer_rank(enum type_kind k)
-{
-	switch (k) {
-	case TYPE_TINYINT:
-		return 1;
-	case TYPE_SMALLINT:
-		return 2;
-	case TYPE_INT:
-		return 3;
-	case TYPE_BIGINT:
-	case TYPE_COUNTER:
-		return 4;
-	case TYPE_VARINT:
-		return 5;
-	default:
-		return 0;
-	}
-}
-
-static enum type_kind operation_type(enum type_kind a, enum type_kind b)
-{
-	static const enum type_kind ranked[] = {
-		0, TYPE_TINYINT, TYPE_SMALLINT, TYPE_INT, TYPE_BIGINT,
-		TYPE_VARINT,
-	};
-	int ra = integer_rank(a), rb = integer_rank(b);
-
-	if (ra && rb)
-		return ranked[ra > rb ? ra : rb];
-	if (a == TYPE_DECIMAL || b == TYPE_DECIMAL || ra == 5 || rb == 5)
-		return TYPE_DECIMAL;
-	if (a == TYPE_DOUBLE || b == TYPE_DOUBLE || ra == 4 || rb == 4)
-		return TYPE_DOUBLE;
-	return TYPE_FLOAT;
-}
-
-static void add_operation(struct execution *x, struct candidates *c, char op,
-			  enum type_kind a, enum type_kind b,
-			  enum type_kind result)
-{
-	static const char *const names[] = { ['+'] = "+", ['-'] = "-",
-					     ['*'] = "*", ['/'] = "/",
-					     ['%'] = "%",
-					     ['~'] = "_negate" };
-	uint32_t count = op == '~' ? 1 : 2;
-	struct function *f = candidate_add(x, c, names[(int)op], count,
-					   type_native(result));
-
-	if (!f)
-		return;
-	f->args[0] = type_native(a);
-	if (count == 2)
-		f->args[1] = type_native(b);
-	f->op = op;
-	f->apply = function_operate;
-}
-
-int operation_resolve(struct execution *x, const struct function **out, char op,
-		      const struct argument *args, uint32_t arg_count,
-		      const struct type *receiver)
+/* -------------------------------------------------------------- negations */
+int negation_resolve(struct execution *x, const struct function **out,
+		     const struct argument *arg, const struct type *receiver)
 {
 	struct candidates c = { NULL, 0, false };
+	struct function *f;
 
 	for (size_t i = 0; i < ARRAY_SIZE(numeric); i++) {
-		if (op == '~') {
-			add_operation(x, &c, op, numeric[i], numeric[i],
-				      numeric[i]);
-			continue;
-		}
-		for (size_t j = 0; j < ARRAY_SIZE(numeric); j++)
-			add_operation(x, &c, op, numeric[i], numeric[j],
-				      operation_type(numeric[i], numeric[j]));
+		f = candidate_add(x, &c, "_negate", 1, type_native(numeric[i]));
+		if (!f)
+			return -ENOMEM;
+		f->args[0] = f->result;
+		f->op = '~';
+		f->apply = function_operate;
 	}
-	if (op == '+') {
-		add_operation(x, &c, op, TYPE_TEXT, TYPE_TEXT, TYPE_TEXT);
-		add_operation(x, &c, op, TYPE_ASCII, TYPE_ASCII, TYPE_ASCII);
-		add_operation(x, &c, op, TYPE_TEXT, TYPE_ASCII, TYPE_TEXT);
-		add_operation(x, &c, op, TYPE_ASCII, TYPE_TEXT, TYPE_TEXT);
-	}
-	if (op == '+' || op == '-') {
-		add_operation(x, &c, op, TYPE_TIMESTAMP, TYPE_DURATION,
-			      TYPE_TIMESTAMP);
-		add_operation(x, &c, op, TYPE_DATE, TYPE_DURATION, TYPE_DATE);
-	}
-	return choose(x, out, &c, args, arg_count, receiver, "system._negate");
+	return choose(x, out, &c, arg, 1, receiver, "system._negate");
 }
 
 /* ---------------------------------------------------------------- calling */

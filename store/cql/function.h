@@ -39,7 +39,6 @@ struct argument {
 	const struct term *term;	/* for its text; never NULL */
 	const struct type *type;	/* NULL: ask the term */
 	bool reversed;			/* a clustering column with DESC */
-	bool unclear;			/* a call that is not known yet: suits */
 	const struct selectable *selectable;	/* in a SELECT list, or NULL */
 };
 
@@ -56,10 +55,12 @@ struct function_query {
  */
 int function_resolve(struct execution *x, const struct function **out,
 		     const struct function_query *q);
-/* left op right, or with arg_count 1 -left (op '~'). */
+/* args[0] op args[1]; receiver NULL: any. */
 int operation_resolve(struct execution *x, const struct function **out, char op,
-		      const struct argument *args, uint32_t arg_count,
-		      const struct type *receiver);
+		      const struct argument *args, const struct type *receiver);
+/* -arg */
+int negation_resolve(struct execution *x, const struct function **out,
+		     const struct argument *arg, const struct type *receiver);
 /* CAST(arg AS native): *out NULL when nothing can be cast to it. */
 int cast_resolve(struct execution *x, const struct function **out,
 		 enum type_kind target, const struct argument *arg);
@@ -67,8 +68,9 @@ int cast_resolve(struct execution *x, const struct function **out,
 /* Call it: *value in the arena, null when it gives null. */
 int function_value(struct execution *x, struct bytes *value,
 		   const struct function *f, const struct bytes *args);
-/* "system.abs : (int) -> int" */
-void function_print_signature(struct buf *out, const struct function *f);
+/* "system.abs : (int) -> int"; of constants (bits 1 << i) it says so. */
+void function_print_signature(struct buf *out, const struct function *f,
+			      uint32_t constants);
 
 /* What an argument has by itself, and whether a type may receive it. */
 const struct type *argument_type(struct execution *x, const struct argument *a);
@@ -76,9 +78,12 @@ const char *text_of_argument(struct execution *x, const struct argument *a);
 enum assignable argument_assignable(struct execution *x,
 				    const struct argument *a,
 				    const struct type *receiver);
+/* The same, where a list of a term that cannot be one is refused: -EINVAL. */
+int argument_match(struct execution *x, const struct argument *a,
+		   const struct type *receiver);
 
 /* -------------------------------------- the tables, for function.c only */
-#define FUNCTION_CANDIDATES_MAX 128
+#define FUNCTION_CANDIDATES_MAX 32
 struct candidates {
 	struct function *items;
 	uint32_t count;

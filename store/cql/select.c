@@ -65,8 +65,6 @@ static int analyse(struct select_state *s)
 	if (!err)
 		err = check_order(s);
 	if (!err)
-		err = check_monotonic(s);
-	if (!err)
 		err = restrictions_need_filtering(s->x, &s->where);
 	return err;
 }
@@ -166,6 +164,8 @@ static int plan(struct select_state *s)
 		err = read_limit(s->x, &s->partition_limit,
 				 s->select->per_partition_limit,
 				 "[per_partition_limit]");
+	if (!err)
+		err = check_group_function(s);
 	if (!err && s->nearest)
 		err = check_nearest(s);
 	if (err)

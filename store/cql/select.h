@@ -92,7 +92,8 @@ int check_groups(struct select_state *s);
 int check_order(struct select_state *s);
 /* Aggregates over more than one partition. */
 void warn_of_groups(struct select_state *s);
-int check_monotonic(struct select_state *s);
+/* When it runs: what the function of GROUP BY is made of. */
+int check_group_function(struct select_state *s);
 /* ANN OF, once the limits are read. */
 int check_nearest(struct select_state *s);
 

@@ -1,6 +1,8 @@
 #include <errno.h>
 
+#include "store/cql/parse.h"
 #include "store/cql/select.h"
+#include "store/cql/selectable.h"
 
 #define NEAREST_MAX 1000
 
@@ -63,39 +65,69 @@ int check_distinct(struct select_state *s)
 }
 
 /* ------------------------------------------------------------- GROUP BY */
+/* Each column in an expression once, as they come. */
+static void gather_columns(const struct expression *e,
+			   const struct column **columns, uint32_t *count)
+{
+	uint32_t i;
+
+	for (i = 0; e->column && i < *count; i++)
+		if (columns[i] == e->column)
+			break;
+	if (e->column && i == *count)
+		columns[(*count)++] = e->column;
+	for (i = 0; i < e->arg_count; i++)
+		if (e->args[i])
+			gather_columns(e->args[i], columns, count);
+}
+
+static int refuse_columns(struct execution *x, const struct column **columns,
+			  uint32_t count)
+{
+	struct buf names = BUF_INIT;
+
+	for (uint32_t i = 0; i < count; i++) {
+		buf_add_str(&names, i ? "," : "");
+		cql_print_name(&names, bytes_str(columns[i]->name));
+	}
+	return refuse(x, "GROUP BY functions accept only one clustering column "
+			 "as parameter, got: %s", text_of_buf(x, &names));
+}
+
 /* The one clustering column that a function of GROUP BY is about. */
 static int group_function(struct select_state *s, const struct term *t,
 			  const struct column **c)
 {
 	struct execution *x = s->x;
+	const struct column **columns = arena_zalloc(x->arena,
+						     s->table->column_count,
+						     sizeof(*columns));
+	uint32_t count = 0;
+	struct selectable *of;
 	struct expression *e;
-	struct buf names = BUF_INIT;
-	bool several = false;
-	int err = selector_prepare(x, &s->selectors, &e, t);
+	int err = columns ? selectable_prepare(x, &of, s->table, t) : -ENOMEM;
 
 	if (err)
 		return err;
-	if (e->kind != EXPRESSION_CALL)
+	if (!of->function)
 		return refuse(x, "Group by is currently only supported on the "
 				 "columns of the PRIMARY KEY, got %s",
-			      text_of_term(x, t));
-	*c = NULL;
-	for (uint32_t i = 0; i < e->arg_count; i++) {
-		if (e->args[i]->kind != EXPRESSION_COLUMN)
-			continue;
-		buf_add_format(&names, "%s%s", *c ? "," : "",
-			       e->args[i]->column->name);
-		several = *c != NULL;
-		*c = e->args[i]->column;
-	}
-	if (several)
-		return refuse(x, "GROUP BY functions accept only one "
-				 "clustering column as parameter, got: %s",
-			      text_of_buf(x, &names));
-	buf_release(&names);
-	if (!*c)
+			      selectable_text(x, of));
+	if (of->function->aggregate)
+		return refuse(x, "Aggregate functions are not supported within "
+				 "the GROUP BY clause, got: system.%s",
+			      of->function->aggregate == AGGREGATE_COUNT_ROWS ?
+				      "count_rows" : of->function->name);
+	err = selector_make(x, &s->selectors, &e, of);
+	if (err)
+		return err;
+	gather_columns(e, columns, &count);
+	if (!count)
 		return refuse(x, "GROUP BY functions must have one clustering "
 				 "column name as parameter");
+	if (count > 1)
+		return refuse_columns(x, columns, count);
+	*c = columns[0];
 	if ((*c)->kind != COLUMN_CLUSTERING)
 		return refuse(x, "Group by functions are only supported on "
 				 "clustering columns, got %s", (*c)->name);
@@ -103,17 +135,41 @@ static int group_function(struct select_state *s, const struct term *t,
 	return 0;
 }
 
-int check_monotonic(struct select_state *s)
+/* Which functions are monotonic: in their first argument, of constants else. */
+static int check_monotonic(struct execution *x, const struct expression *e)
 {
-	const struct expression *e = s->group.function;
 	struct buf signature = BUF_INIT;
+	uint32_t constants = 0, i;
+	int err = 0;
 
-	if (!e || e->function->monotonic)
+	if (e->kind == EXPRESSION_COLUMN)
 		return 0;
-	function_print_signature(&signature, e->function);
-	return refuse(s->x, "Only monotonic functions are supported in the "
-			    "GROUP BY clause. Got: %s ",
-		      text_of_buf(s->x, &signature));
+	if (e->kind != EXPRESSION_CALL)
+		return refuse(x, "Only column names and monotonic scalar "
+				 "functions are supported in the GROUP BY "
+				 "clause.");
+	for (i = 0; i < e->arg_count; i++)
+		if (i < 32 && e->args[i]->kind == EXPRESSION_VALUE)
+			constants |= 1u << i;
+	if (!e->function->monotonic ||
+	    (constants | 1) != (1u << e->arg_count) - 1) {
+		function_print_signature(&signature, e->function, constants);
+		return refuse(x, "Only monotonic functions are supported in "
+				 "the GROUP BY clause. Got: %s ",
+			      text_of_buf(x, &signature));
+	}
+	for (i = 0; i < e->arg_count && !err; i++)
+		if (!(constants >> i & 1))
+			err = check_monotonic(x, e->args[i]);
+	return err;
+}
+
+int check_group_function(struct select_state *s)
+{
+	struct expression *e = s->group.function;
+	int err = e ? selector_fold(s->x, e) : 0;
+
+	return e && !err ? check_monotonic(s->x, e) : err;
 }
 
 static int group_column(struct select_state *s, const struct term *t,

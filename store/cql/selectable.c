@@ -96,9 +96,10 @@ static int operation(struct execution *x, struct selectable *s)
 {
 	const struct argument *args = arguments(x, s->parts, s->part_count);
 	int err = !args ? -ENOMEM :
-		  operation_resolve(x, &s->function,
-				    s->part_count == 2 ? s->term->op : '~',
-				    args, s->part_count, NULL);
+		  s->part_count == 2 ?
+			  operation_resolve(x, &s->function, s->term->op, args,
+					    NULL) :
+			  negation_resolve(x, &s->function, args, NULL);
 
 	if (!err)
 		s->exact = s->function->result;

@@ -522,8 +522,14 @@ int selector_prepare(struct execution *x, struct selectors *s,
 	int err = selectable_prepare(x, &of, s->table, t);
 
 	if (!err)
-		err = make(x, s, out, of, NULL);
+		err = selector_make(x, s, out, of);
 	return refuse_at(x, t->span, err);
+}
+
+int selector_make(struct execution *x, struct selectors *s,
+		  struct expression **out, struct selectable *of)
+{
+	return make(x, s, out, of, NULL);
 }
 
 /* What is of constants only is a constant: so that it fails without rows. */

@@ -55,6 +55,10 @@ int selectors_init(struct execution *x, struct selectors *s,
 /* A term as a selector; refuses one whose type cannot be told. */
 int selector_prepare(struct execution *x, struct selectors *s,
 		     struct expression **out, const struct term *t);
+struct selectable;
+/* The same of one whose names are looked up. */
+int selector_make(struct execution *x, struct selectors *s,
+		  struct expression **out, struct selectable *of);
 /* When all is checked: evaluate what has no columns in it. */
 int selector_fold(struct execution *x, struct expression *e);
 /* A column by itself, as in SELECT *. NULL without memory. */

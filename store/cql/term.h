@@ -76,9 +76,13 @@ struct bytes term_keyspace(const struct execution *x);
 /* The number of a user type's field, or -1. */
 int user_field(const struct type *udt, struct bytes name);
 struct function;
-/* The function that a call, an operator or a minus means, as function.h. */
+/* The function that a call, an operator or a minus means, as function.h; the
+ * type it has without a receiver, NULL: none. */
 int term_resolve_call(struct execution *x, const struct function **f,
 		      const struct term *t, const struct type *receiver);
+const struct type *call_type(struct execution *x, const struct term *t);
+enum assignable call_assignable(struct execution *x, const struct term *t,
+				const struct type *receiver);
 
 /* What CAST(… AS text) calls: "system.cast_as_text". */
 const char *term_cast_name(struct execution *x, const struct term *t);

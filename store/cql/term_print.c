@@ -49,11 +49,18 @@ static void print_items(struct buf *out, const char *open,
 
 static void print_call(struct buf *out, const struct term *t)
 {
-	if (identifier_is_given(&t->keyspace)) {
-		buf_add_bytes(out, t->keyspace.text);
+	bool given = identifier_is_given(&t->keyspace);
+
+	if (bytes_equal(t->name.text, bytes_str("token")) &&
+	    (!given || bytes_equal(t->keyspace.text, bytes_str("system")))) {
+		print_items(out, "token(", t, ")");
+		return;
+	}
+	if (given) {
+		cql_print_name(out, t->keyspace.text);
 		buf_add_byte(out, '.');
 	}
-	buf_add_bytes(out, t->name.text);
+	cql_print_name(out, t->name.text);
 	print_items(out, "(", t, ")");
 }
 
@@ -100,9 +107,9 @@ static void print_compound(struct buf *out, const struct term *t)
 		print_around(out, ")", t->left, "", NULL, "");
 		break;
 	case TERM_CAST:
-		print_around(out, "cast(", t->left, " as ", NULL, "");
+		buf_add_str(out, "system.cast_as_");
 		type_name_print(out, t->type);
-		buf_add_byte(out, ')');
+		print_around(out, "(", t->left, ")", NULL, "");
 		break;
 	default:
 		print_call(out, t);
@@ -143,21 +150,28 @@ static void print_selectable(struct buf *out, const struct term *t)
 	}
 }
 
-/* A call of the function behind an operator. */
-static const char *operation_function(char op)
+const char *operation_name(char op)
 {
 	switch (op) {
 	case '+':
-		return "system.\"_add\"(";
+		return "_add";
 	case '-':
-		return "system.\"_substract\"(";
+		return "_substract";
 	case '*':
-		return "system.\"_multiply\"(";
+		return "_multiply";
 	case '/':
-		return "system.\"_divide\"(";
+		return "_divide";
+	case '%':
+		return "_modulo";
 	default:
-		return "system.\"_modulo\"(";
+		return "_negate";
 	}
+}
+
+static void print_operation(struct buf *out, const struct term *t, char op)
+{
+	buf_add_format(out, "system.\"%s\"(", operation_name(op));
+	print_around(out, "", t->left, t->right ? ", " : "", t->right, ")");
 }
 
 void term_print(struct buf *out, const struct term *t)
@@ -173,12 +187,10 @@ void term_print(struct buf *out, const struct term *t)
 		buf_add_byte(out, '?');
 		break;
 	case TERM_BINARY:
-		print_around(out, operation_function(t->op), t->left, ", ",
-			     t->right, ")");
+		print_operation(out, t, t->op);
 		break;
 	case TERM_NEGATE:
-		print_around(out, "system.\"_negate\"(", t->left, ")", NULL,
-			     "");
+		print_operation(out, t, '~');
 		break;
 	default:
 		print_selectable(out, t);

@@ -83,11 +83,8 @@ static enum assignable all_assignable(struct execution *x,
 	return all;
 }
 
-static enum assignable call_assignable(struct execution *x,
-				       const struct term *t,
-				       const struct type *receiver);
-static const struct type *resolved_type(struct execution *x,
-					const struct term *t);
+static const struct type *hinted_type(struct execution *x,
+				      const struct term *t);
 
 int user_field(const struct type *udt, struct bytes name)
 {
@@ -238,10 +235,15 @@ enum assignable term_assignable(struct execution *x, const struct term *t,
 	case TERM_TUPLE:
 		return tuple_assignable(x, &items, receiver, false);
 	case TERM_HINT:
-		hint = resolved_type(x, t);
+		hint = hinted_type(x, t);
 		return hint ? hint_assignable(hint, receiver) : NOT_ASSIGNABLE;
-	default:
+	case TERM_CAST:
+	case TERM_CALL:
+	case TERM_BINARY:
+	case TERM_NEGATE:
 		return call_assignable(x, t, receiver);
+	default:
+		return NOT_ASSIGNABLE;
 	}
 }
 
@@ -322,52 +324,6 @@ const struct type *build_type(struct execution *x, enum type_kind kind,
 	return own_type(x, type_new(kind, true, copies, count));
 }
 
-const char *term_cast_name(struct execution *x, const struct term *t)
-{
-	return arena_format(x->arena, "system.cast_as_%s",
-			    t->type->varchar ? "varchar" :
-					       type_kind_name(t->type->native));
-}
-
-/* The function that a call or an operation means; quiet ones leave no error. */
-int term_resolve_call(struct execution *x, const struct function **f,
-		      const struct term *t, const struct type *receiver)
-{
-	struct term *pair[2] = { t->left, t->right };
-	struct term *const *items = t->kind == TERM_CALL ? t->items : pair;
-	uint32_t count = t->kind == TERM_CALL ? t->item_count :
-			 t->kind == TERM_BINARY ? 2 : 1;
-	struct argument *args = arena_zalloc(x->arena, count, sizeof(*args));
-	struct function_query q = {
-		.keyspace = t->keyspace.text, .name = t->name.text,
-		.args = args, .arg_count = count, .receiver = receiver,
-	};
-
-	if (!args)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct term *item = items[i];
-
-		args[i].term = item;
-		while (item->kind == TERM_TUPLE && item->item_count == 1)
-			item = item->items[0];
-		/* Looked up once, not for each signature it is tried on. */
-		if (item->kind == TERM_CALL || item->kind == TERM_CAST ||
-		    item->kind == TERM_BINARY || item->kind == TERM_NEGATE) {
-			args[i].type = term_type(x, item);
-			args[i].unclear = !args[i].type;
-		}
-	}
-	if (t->kind == TERM_CAST) {
-		q.keyspace = bytes_str("system");
-		q.name = bytes_str(term_cast_name(x, t) + strlen("system."));
-	}
-	if (t->kind == TERM_CALL || t->kind == TERM_CAST)
-		return function_resolve(x, f, &q);
-	return operation_resolve(x, f, t->kind == TERM_BINARY ? t->op : '~',
-				 args, count, receiver);
-}
-
 static const struct type *exact_type(struct execution *x,
 				     const struct term *t);
 
@@ -397,20 +353,16 @@ static const struct type *exact_tuple(struct execution *x, const struct term *t)
 	return build_type(x, TYPE_TUPLE, parts, t->item_count);
 }
 
-static const struct type *resolved_type(struct execution *x,
-					const struct term *t)
+/* A hint's type; a wrong one is told when the hint is made. */
+static const struct type *hinted_type(struct execution *x, const struct term *t)
 {
 	const struct type *type = NULL;
-	const struct function *f = NULL;
 	int err;
 
 	x->quiet++;
-	if (t->kind == TERM_HINT)
-		err = resolve_type(x, &type, t->type, term_keyspace(x));
-	else
-		err = term_resolve_call(x, &f, t, NULL);
+	err = resolve_type(x, &type, t->type, term_keyspace(x));
 	x->quiet--;
-	return err ? NULL : f ? f->result : type;
+	return err ? NULL : type;
 }
 
 /* The one type that a term can have: a constant has several, and a list may be
@@ -432,11 +384,12 @@ static const struct type *exact_type(struct execution *x, const struct term *t)
 	case TERM_TUPLE:
 		return exact_tuple(x, t);
 	case TERM_HINT:
+		return hinted_type(x, t);
 	case TERM_CAST:
 	case TERM_CALL:
 	case TERM_BINARY:
 	case TERM_NEGATE:
-		return resolved_type(x, t);
+		return call_type(x, t);
 	default:
 		return NULL;
 	}
@@ -490,26 +443,4 @@ const struct type *term_type(struct execution *x, const struct term *t)
 	default:
 		return exact_type(x, t);
 	}
-}
-
-static enum assignable call_assignable(struct execution *x,
-				       const struct term *t,
-				       const struct type *receiver)
-{
-	const struct function *f = NULL;
-	int err;
-
-	if (t->kind != TERM_CALL && t->kind != TERM_BINARY &&
-	    t->kind != TERM_NEGATE && t->kind != TERM_CAST)
-		return NOT_ASSIGNABLE;
-	/*
-	 * What is wrong with the call is told better when it is made, and so is
-	 * the result of a function that is made for its arguments.
-	 */
-	x->quiet++;
-	err = term_resolve_call(x, &f, t, receiver);
-	x->quiet--;
-	if (err || !f || f->made)
-		return WEAKLY_ASSIGNABLE;
-	return type_assignable(f->result, receiver);
 }

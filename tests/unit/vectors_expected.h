@@ -19,6 +19,7 @@
 { "selects", 0 },
 { "selectors", 0 },
 { "expressions", 0 },
+{ "terms", 0 },
 { "analyzers", 0 },
 { "stems", 0 },
 { "attached", 0 },
