@@ -1,10 +1,12 @@
 #include "tests/lib/store.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/lsm/lsm.h"
@@ -48,14 +50,62 @@ void test_store_open_with(struct test_store *t,
 	open_store(t);
 }
 
+static void init_options(struct store_options *options)
+{
+	store_options_init(options);
+	options->no_threads = true;
+	options->commit_s = 1000;	/* tests do not wait for disks */
+}
+
 void test_store_open(struct test_store *t)
 {
 	struct store_options options;
 
-	store_options_init(&options);
-	options.no_threads = true;
-	options.commit_s = 1000;	/* tests do not wait for disks */
+	init_options(&options);
 	test_store_open_with(t, &options);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+	char piece[4096];
+	size_t len;
+
+	ck_assert(in && out);
+	while ((len = fread(piece, 1, sizeof(piece), in)))
+		ck_assert_uint_eq(fwrite(piece, 1, len, out), len);
+	fclose(in);
+	ck_assert(!fclose(out) && !chmod(to, 0600));
+}
+
+static void copy_directory(const char *from, const char *to)
+{
+	DIR *directory = opendir(from);
+	struct dirent *entry;
+
+	ck_assert_ptr_nonnull(directory);
+	ck_assert(!mkdir(to, 0700));
+	while ((entry = readdir(directory))) {
+		char source[400], target[400];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(source, sizeof(source), "%s/%s", from, entry->d_name);
+		snprintf(target, sizeof(target), "%s/%s", to, entry->d_name);
+		if (entry->d_type == DT_DIR)
+			copy_directory(source, target);
+		else
+			copy_file(source, target);
+	}
+	closedir(directory);
+}
+
+void test_store_open_copy(struct test_store *t, const char *from)
+{
+	test_path(t->path);
+	copy_directory(from, t->path);
+	init_options(&t->options);
+	open_store(t);
 }
 
 void test_store_reopen(struct test_store *t)

@@ -18,6 +18,9 @@ void test_store_open(struct test_store *t);
 /* With options; create is set. */
 void test_store_open_with(struct test_store *t,
 			  const struct store_options *options);
+/* A copy of the store in a directory of the tree's (its files' modes are the
+ * copy's own), opened. */
+void test_store_open_copy(struct test_store *t, const char *from);
 /* Close and open again: what was in memory comes from the log. */
 void test_store_reopen(struct test_store *t);
 /* Close (what is open) and remove the directory. */

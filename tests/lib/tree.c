@@ -13,12 +13,24 @@ static void start(struct tree *t)
 	ck_assert_int_eq(fs_open(&t->fs, t->store.store, &t->options), 0);
 }
 
-void tree_open(struct tree *t)
+static void init(struct tree *t)
 {
 	memset(t, 0, sizeof(*t));
-	test_store_open(&t->store);
 	fs_options_init(&t->options);
 	t->call.umask = 022;
+}
+
+void tree_open(struct tree *t)
+{
+	init(t);
+	test_store_open(&t->store);
+	start(t);
+}
+
+void tree_open_copy(struct tree *t, const char *from)
+{
+	init(t);
+	test_store_open_copy(&t->store, from);
 	start(t);
 }
 

@@ -19,6 +19,8 @@ struct tree {
 	int64_t shift_s;
 };
 void tree_open(struct tree *t);
+/* Over a copy of the store in this directory. */
+void tree_open_copy(struct tree *t, const char *from);
 void tree_close(struct tree *t);
 /* The store and the tree are closed and opened: what is in memory goes. */
 void tree_reopen(struct tree *t);
