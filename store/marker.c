@@ -3,13 +3,22 @@
  *
  *   WIDEFS   the marker, replaced as a whole:
  *              0  8  "WIDEFS\n" and a 0 byte
- *              8  4  format version, 1                  (little-endian, as all)
+ *              8  4  format version, 1 or 2             (little-endian, as all)
  *             12  4  1 once the engine's files were made, else 0
  *             16 16  a random id
  *             32  8  XXH3 of bytes 0..31
  *   LOCK     the pid of the process that writes, as text; empty when nobody
  *            does. The kernel's lock on it decides, the text only tells who.
  *   engine/  the engine's files
+ *
+ * The format version is that of all that is in the store, whatever versions its
+ * files have of their own: a program that is older than it refuses the store.
+ *
+ *   1  the first
+ *   2  tables that were flat (schema/catalog.c, row/key.h)
+ *
+ * A store of an earlier version is opened, and if it may be written it is made
+ * one of this version first, before anything of this version is in it.
  *
  * Made in the order LOCK, WIDEFS (0), engine/, WIDEFS (1). A crash in between
  * leaves a directory with nothing but these, which the next open that may
@@ -34,7 +43,7 @@
 #define LOCK_NAME "LOCK"
 #define ENGINE_NAME "engine"
 #define MAGIC "WIDEFS\n"
-#define VERSION 1
+#define VERSION 2
 #define MARKER_LENGTH 40
 
 static int open_directory(const struct file_ops *files, const char *path,
@@ -179,7 +188,8 @@ static int write_marker_file(struct marker_file *m,
 }
 
 static int read_marker_file(struct marker_file *m,
-			    const struct file_ops *files, bool *ready)
+			    const struct file_ops *files, uint32_t *version,
+			    bool *ready)
 {
 	struct buf b = BUF_INIT;
 	int err = file_read_all(files, m->dir, MARKER_NAME, &b, 4096);
@@ -192,11 +202,12 @@ static int read_marker_file(struct marker_file *m,
 		err = corrupt(MARKER_NAME, 0, "this is no marker of a store");
 		goto out;
 	}
-	if (get_le32(b.ptr + 8) > VERSION) {
+	*version = get_le32(b.ptr + 8);
+	if (*version > VERSION) {
 		err = -EPROTONOSUPPORT;
 		goto out;
 	}
-	if (b.len != MARKER_LENGTH || get_le32(b.ptr + 8) != VERSION ||
+	if (b.len != MARKER_LENGTH || !*version ||
 	    get_le32(b.ptr + 12) > 1 ||
 	    get_le64(b.ptr + 32) != XXH3_64bits(b.ptr, 32)) {
 		err = corrupt(MARKER_NAME, 8, "its contents are damaged");
@@ -279,6 +290,7 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 {
 	struct contents seen = { false, false };
 	bool made = false, ready = false;
+	uint32_t version = VERSION;
 	int err;
 
 	*m = MARKER_FILE_INIT;
@@ -300,15 +312,18 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		err = create_marker(m, files);
 		*created = !err;
 	} else if (!err) {
-		err = read_marker_file(m, files, &ready);
+		err = read_marker_file(m, files, &version, &ready);
 	}
+	if (!err && version < VERSION && !read_only)
+		err = write_marker_file(m, files, ready);
 	return err ? err : open_engine(m, files, ready, read_only);
 }
 
 int marker_ready(struct marker_file *m, const struct file_ops *files)
 {
+	uint32_t version;
 	bool ready;
-	int err = read_marker_file(m, files, &ready);
+	int err = read_marker_file(m, files, &version, &ready);
 
 	return err || ready ? err : write_marker_file(m, files, 1);
 }

@@ -1,12 +1,5 @@
 /*
- * The schema in the store: its rows in the catalogue, and how it changes.
- *
- * The catalogue is the engine's table 1. The static row of the partition of a
- * keyspace's name is its record, the rows below it are its tables' (their key
- * is 40, the name, 00). The static row of the partition of the empty name has
- * the version of the schema and the next number of a table (both 8 bytes,
- * little-endian). Cells have the schema's version as timestamp, so that the
- * later change wins.
+ * The schema in the store, and how it changes.
  *
  * A change is made in an order that a crash cannot harm:
  *   1. new tables are made known to the engine; they have no file yet. Where one
@@ -26,7 +19,6 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
-#include "store/schema/catalog.h"
 #include "store/schema/schema_edit.h"
 
 /* ------------------------------------------------------------ engine's side */
@@ -132,148 +124,6 @@ static int make_known(struct store *s, const struct table *t)
 		options.gc_grace_s = 0;
 		err = lsm_table_set(s->lsm, t->indexes[i].number, &options);
 	}
-	return err;
-}
-
-/* --------------------------------------------------------------- catalogue */
-static void catalog_key(struct buf *out, const char *keyspace,
-			const char *table)
-{
-	struct bytes name = bytes_str(keyspace);
-
-	key_add_partition(out, key_token(name), name);
-	if (!table) {
-		buf_add_byte(out, KEY_STATIC);
-		return;
-	}
-	buf_add_byte(out, KEY_ROW);
-	buf_add_byte(out, 0x40);
-	buf_add_str(out, table);
-	buf_add_byte(out, 0);
-	buf_add_byte(out, KEY_ROW_END);
-}
-
-/* record empty: the row goes. */
-static void put_record(struct batch *batch, const char *keyspace,
-		       const char *table, const struct buf *record,
-		       uint64_t version)
-{
-	struct cell cell = { .column = CELL_CATALOG,
-			     .timestamp = (int64_t)version,
-			     .local_time = NO_TIME, .path = BYTES_NULL,
-			     .value = buf_bytes(record) };
-	struct row row = ROW_NONE;
-	struct buf key = BUF_INIT;
-
-	if (record->len) {
-		row.cells = &cell;
-		row.cell_count = 1;
-	} else {
-		row.deletion = (struct deletion){ (int64_t)version,
-						  clock_now_s() };
-	}
-	catalog_key(&key, keyspace, table);
-	if (key.failed || record->failed)
-		batch->bytes.failed = true;
-	else
-		batch_add_row(batch, CATALOG_NUMBER, buf_bytes(&key), &row);
-	buf_release(&key);
-}
-
-static void put_table(struct batch *batch, const struct table *t,
-		      uint64_t version)
-{
-	struct buf record = BUF_INIT;
-
-	catalog_encode_table(&record, t);
-	put_record(batch, t->keyspace, t->name, &record, version);
-	buf_release(&record);
-}
-
-static void put_counters(struct batch *batch, const struct store *s,
-			 uint64_t version)
-{
-	struct buf record = BUF_INIT;
-
-	buf_add_le64(&record, version);
-	buf_add_le64(&record, s->next_table_number);
-	put_record(batch, "", NULL, &record, version);
-	buf_release(&record);
-}
-
-static int load_record(struct store *s, struct schema *schema,
-		       const struct key_parts *parts, struct bytes name,
-		       struct bytes record)
-{
-	struct reader r = reader_of(record);
-	struct keyspace *k;
-	struct table *t;
-	int err;
-
-	if (!name.len) {
-		schema->version = read_le64(&r);
-		s->next_table_number = (uint32_t)read_le64(&r);
-		return r.failed ? corrupt("catalogue", 0,
-					  "its counters are damaged") : 0;
-	}
-	if (parts->kind == KEY_STATIC) {
-		err = catalog_decode_keyspace(&k, record);
-		return err ? err : schema_set_keyspace(schema, k);
-	}
-	err = catalog_decode_table(&t, record);
-	if (err)
-		return err;
-	err = schema_set_table(schema, t);
-	return err == -ENOENT ? corrupt("catalogue", 0,
-					"a table without a keyspace") : err;
-}
-
-static int load_entry(struct store *s, struct schema *schema,
-		      const struct entry *e, struct arena *arena)
-{
-	struct buf name = BUF_INIT;
-	struct key_parts parts;
-	struct row row;
-	uint32_t i;
-	int err = key_split(&parts, e->key);
-
-	if (!err)
-		err = key_partition_key(&name, e->key);
-	/* Without its name it would pass for the counters' record. */
-	if (!err && name.failed)
-		err = -ENOMEM;
-	if (!err)
-		err = row_decode(&row, arena, e->row);
-	for (i = 0; !err && i < row.cell_count; i++)
-		if (row.cells[i].column == CELL_CATALOG && !row.cells[i].flags)
-			err = load_record(s, schema, &parts, buf_bytes(&name),
-					  row.cells[i].value);
-	buf_release(&name);
-	return err;
-}
-
-static int load_catalog(struct store *s, struct schema *schema)
-{
-	struct arena arena = ARENA_INIT;
-	struct deletion in_force;
-	struct iterator *it;
-	struct entry entry;
-	int more, err;
-
-	err = lsm_iterate(&it, s->lsm, CATALOG_NUMBER, BYTES_EMPTY,
-			  BYTES_EMPTY, false);
-	if (err)
-		return err;
-	err = iterator_seek(it, BYTES_EMPTY, &in_force);
-	while (!err && (more = iterator_next(it, &entry)) != 0) {
-		if (more < 0)
-			err = more;
-		else if (entry.kind == ENTRY_ROW)
-			err = load_entry(s, schema, &entry, &arena);
-		arena_clear(&arena);
-	}
-	iterator_close(it);
-	arena_release(&arena);
 	return err;
 }
 
@@ -404,41 +254,30 @@ static void assign_numbers(struct store *s, struct schema *next)
 			next->keyspaces[i]->created_us = clock_now_us();
 }
 
-static void put_keyspace(struct batch *batch, const struct keyspace *k,
-			 uint64_t version)
-{
-	struct buf record = BUF_INIT;
-
-	catalog_encode_keyspace(&record, k);
-	put_record(batch, k->name, NULL, &record, version);
-	buf_release(&record);
-}
-
 /* What was in one keyspace and is not, or not the same, in the other. */
 static int diff_keyspace(struct store *s, struct batch *batch,
 			 const struct keyspace *was, const struct keyspace *is,
 			 uint64_t version)
 {
-	const struct buf none = BUF_INIT;
 	uint32_t i;
 	int err = 0;
 
 	if (is)
-		put_keyspace(batch, is, version);
+		catalog_put_keyspace(batch, is, version);
 	else
-		put_record(batch, was->name, NULL, &none, version);
+		catalog_put_gone(batch, was->name, NULL, version);
 	for (i = 0; was && i < was->table_count; i++)
 		if (!is || !keyspace_table(is,
 				bytes_str(was->tables[i]->name)))
-			put_record(batch, was->name, was->tables[i]->name,
-				   &none, version);
+			catalog_put_gone(batch, was->name,
+					 was->tables[i]->name, version);
 	for (i = 0; is && !err && i < is->table_count; i++) {
 		struct table *t = is->tables[i];
 
 		if (was && keyspace_table(was, bytes_str(t->name)) == t)
 			continue;
 		err = make_known(s, t);
-		put_table(batch, t, version);
+		catalog_put_table(batch, t, version);
 	}
 	return err;
 }
@@ -464,7 +303,7 @@ static int diff(struct store *s, struct batch *batch, const struct schema *was,
 		if (!schema_keyspace(is, bytes_str(k->name)))
 			err = diff_keyspace(s, batch, k, NULL, is->version);
 	}
-	put_counters(batch, s, is->version);
+	catalog_put_counters(batch, is->version, s->next_table_number);
 	if (!err && batch->bytes.failed)
 		err = -ENOMEM;
 	return err;
@@ -681,13 +520,15 @@ int store_load_schema(struct store *s)
 	if (!err)
 		err = lsm_table_set(s->lsm, STORE_ATTRIBUTES_NUMBER, &options);
 	if (!err)
-		err = load_catalog(s, schema);
+		err = catalog_load(s->lsm, schema, &s->next_table_number);
 	if (!err)
 		err = system_add_keyspaces(s, schema);
 	if (!err)
 		list = list_tables(schema, &count);
 	if (!err && !list)
 		err = -ENOMEM;
+	if (!err)
+		err = catalog_check_numbers(list, count, s->next_table_number);
 	for (i = 0; !err && i < count; i++)
 		err = make_known(s, list[i]);
 	if (err) {

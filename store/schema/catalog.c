@@ -1,15 +1,43 @@
 /*
- * The schema as bytes. A record is a keyspace or a table:
+ * The schema as bytes. A record is a keyspace or a table, its fields one behind
+ * the other, and nothing may follow:
  *
- *   format version 1 (byte), then the fields in the order of the functions
- *   below. Integers are LEB128 varints (zigzag where they may be negative),
- *   doubles 8 bytes little-endian, strings a varint length and bytes without
- *   zeros, lists a varint count and their elements, types as type_encode has
- *   them, booleans a byte 0 or 1. Nothing may follow.
+ *   keyspace  version | string name | bool durable_writes | byte 0 |
+ *             number uid, gid, mode | signed created_us | properties
+ *             replication | list of user types: type, by name, not frozen
  *
- * A table names its columns in SELECT * order. An index names its column by its
- * place there. What was added to a record later stands at its end, under a
- * higher version.
+ *   table     version | string keyspace, name | 16 id |
+ *             number number, flags (enum table_flags) | number uid, gid, mode |
+ *             signed created_us |
+ *             number next_number | list of columns | list of dropped columns |
+ *             list of indexes | options
+ *
+ *   column    string name | byte kind | number number | bool reversed, hidden |
+ *             type. In SELECT * order, the hidden ones at the end
+ *   dropped   string name | byte kind | number number | signed dropped_us | type
+ *   index     string name | byte kind, target | number column (its place),
+ *             number | optional class_name | properties | bool building
+ *   options   string comment, additional_write_policy, speculative_retry |
+ *             optional memtable | string read_repair |
+ *             double bloom_filter_fp_chance, crc_check_chance |
+ *             signed default_time_to_live, gc_grace_seconds,
+ *             max_index_interval, min_index_interval,
+ *             memtable_flush_period_in_ms, cdc, allow_auto_snapshot,
+ *             incremental_backups |
+ *             properties caching, compaction, compression, extensions
+ *
+ * version and bool are bytes, number is a LEB128 varint and signed its zigzag
+ * form, a double its 8 bytes, little-endian; a string is a number, its length,
+ * and bytes without zeros; optional is a byte 0, or 1 and a string; a list is a
+ * number, its length, and its elements; properties are a list of two strings
+ * each; a type is as type_encode has it. Kinds and flags are the values of their
+ * enums (schema.h). The version is 1 or 2:
+ *
+ *   2  TABLE_WAS_FLAT may be set, and rows have other keys then (row/key.h).
+ *      The first programs to know it wrote it under version 1.
+ *
+ * What is added to a record stands at its end, under a higher version; that of
+ * the store's marker goes up with it.
  */
 #include "store/schema/catalog.h"
 
@@ -19,11 +47,13 @@
 #include "store/base/log.h"
 #include "store/schema/schema_edit.h"
 
-#define VERSION 1
+#define VERSION 2
 /* More than any legal schema has, and little enough to allocate. */
 #define LIST_MAX (1 << 20)
-#define FLAGS_ALL (TABLE_COUNTER | TABLE_COMPACT | TABLE_DENSE |              \
-		   TABLE_PROVISIONAL | TABLE_VIRTUAL | TABLE_WAS_FLAT)
+#define FLAGS_STORED (TABLE_COUNTER | TABLE_COMPACT | TABLE_DENSE |           \
+		      TABLE_PROVISIONAL | TABLE_WAS_FLAT)
+/* They are shown as nanoseconds. */
+#define LARGEST_TIME_US (INT64_MAX / 1000)
 
 static void add_double(struct buf *out, double x)
 {
@@ -65,7 +95,7 @@ void catalog_encode_keyspace(struct buf *out, const struct keyspace *k)
 	buf_add_byte(out, VERSION);
 	add_string(out, k->name);
 	buf_add_byte(out, k->durable_writes);
-	buf_add_byte(out, k->system);
+	buf_add_byte(out, 0);
 	buf_add_varint(out, k->uid);
 	buf_add_varint(out, k->gid);
 	buf_add_varint(out, k->mode);
@@ -168,6 +198,7 @@ void catalog_encode_table(struct buf *out, const struct table *t)
 struct decoder {
 	struct reader r;
 	bool no_memory;
+	uint8_t too_new;	/* the version, if it is none of ours */
 };
 
 static bool is_ok(const struct decoder *d)
@@ -191,6 +222,16 @@ static uint64_t get_number(struct decoder *d, uint64_t max)
 	return 0;
 }
 
+static void get_version(struct decoder *d)
+{
+	uint8_t version = read_byte(&d->r);
+
+	if (version > VERSION)
+		d->too_new = version;
+	if (!version || version > VERSION)
+		d->r.failed = true;
+}
+
 static int64_t get_signed(struct decoder *d, int64_t min, int64_t max)
 {
 	int64_t n = read_zigzag(&d->r);
@@ -209,6 +250,11 @@ static uint8_t get_byte(struct decoder *d, uint8_t max)
 		return byte;
 	d->r.failed = true;
 	return 0;
+}
+
+static int64_t get_time(struct decoder *d)
+{
+	return get_signed(d, -LARGEST_TIME_US, LARGEST_TIME_US);
 }
 
 static double get_double(struct decoder *d)
@@ -300,6 +346,11 @@ static void get_types(struct decoder *d, struct keyspace *k)
 
 static int finish(struct decoder *d, const char *what)
 {
+	if (d->too_new) {
+		log_message(LOG_ERROR_LEVEL, "the record of a %s: version %u is "
+			    "newer than this program", what, d->too_new);
+		return -EPROTONOSUPPORT;
+	}
 	if (d->no_memory)
 		return -ENOMEM;
 	if (d->r.failed || reader_left(&d->r))
@@ -310,22 +361,21 @@ static int finish(struct decoder *d, const char *what)
 
 int catalog_decode_keyspace(struct keyspace **out, struct bytes bytes)
 {
-	struct decoder d = { reader_of(bytes), false };
+	struct decoder d = { .r = reader_of(bytes) };
 	struct keyspace *k = mem_zalloc(1, sizeof(*k));
 	int err;
 
 	if (!k)
 		return -ENOMEM;
 	k->references = 1;
-	if (read_byte(&d.r) != VERSION)
-		d.r.failed = true;
+	get_version(&d);
 	k->name = get_string(&d);
 	k->durable_writes = get_byte(&d, 1);
-	k->system = get_byte(&d, 1);
+	get_byte(&d, 0);
 	k->uid = (uid_t)get_number(&d, UINT32_MAX);
 	k->gid = (gid_t)get_number(&d, UINT32_MAX);
 	k->mode = (mode_t)get_number(&d, 07777);
-	k->created_us = read_zigzag(&d.r);
+	k->created_us = get_time(&d);
 	k->replication = get_options(&d, &k->replication_count);
 	if (is_ok(&d))
 		get_types(&d, k);
@@ -438,7 +488,7 @@ static bool in_order(const struct table *t)
 
 int catalog_decode_table(struct table **out, struct bytes bytes)
 {
-	struct decoder d = { reader_of(bytes), false };
+	struct decoder d = { .r = reader_of(bytes) };
 	struct table *t = mem_zalloc(1, sizeof(*t));
 	struct bytes id;
 	int err;
@@ -446,19 +496,20 @@ int catalog_decode_table(struct table **out, struct bytes bytes)
 	if (!t)
 		return -ENOMEM;
 	t->references = 1;
-	if (read_byte(&d.r) != VERSION)
-		d.r.failed = true;
+	get_version(&d);
 	t->keyspace = get_string(&d);
 	t->name = get_string(&d);
 	id = read_bytes(&d.r, sizeof(t->id));
 	if (!d.r.failed)
 		memcpy(t->id, id.ptr, sizeof(t->id));
 	t->number = (uint32_t)get_number(&d, UINT32_MAX);
-	t->flags = (uint32_t)get_number(&d, FLAGS_ALL);
+	t->flags = (uint32_t)get_number(&d, UINT32_MAX);
+	if (t->flags & ~(uint32_t)FLAGS_STORED)
+		d.r.failed = true;
 	t->uid = (uid_t)get_number(&d, UINT32_MAX);
 	t->gid = (gid_t)get_number(&d, UINT32_MAX);
 	t->mode = (mode_t)get_number(&d, 07777);
-	t->created_us = read_zigzag(&d.r);
+	t->created_us = get_time(&d);
 	get_columns(&d, t);
 	if (is_ok(&d))
 		get_indexes(&d, t);

@@ -9,7 +9,8 @@
 
 void catalog_encode_keyspace(struct buf *out, const struct keyspace *k);
 void catalog_encode_table(struct buf *out, const struct table *t);
-/* 0, -EUCLEAN, -ENOMEM. The keyspace comes without its tables. */
+/* 0, -EUCLEAN, -EPROTONOSUPPORT (a newer program's), -ENOMEM. The keyspace comes
+ * without its tables. */
 int catalog_decode_keyspace(struct keyspace **out, struct bytes bytes);
 int catalog_decode_table(struct table **out, struct bytes bytes);
 #endif

@@ -100,11 +100,17 @@ static void copy_directory(const char *from, const char *to)
 	closedir(directory);
 }
 
-void test_store_open_copy(struct test_store *t, const char *from)
+void test_store_copy(struct test_store *t, const char *from)
 {
+	t->store = NULL;
 	test_path(t->path);
 	copy_directory(from, t->path);
 	init_options(&t->options);
+}
+
+void test_store_open_copy(struct test_store *t, const char *from)
+{
+	test_store_copy(t, from);
 	open_store(t);
 }
 

@@ -19,7 +19,8 @@ void test_store_open(struct test_store *t);
 void test_store_open_with(struct test_store *t,
 			  const struct store_options *options);
 /* A copy of the store in a directory of the tree's (its files' modes are the
- * copy's own), opened. */
+ * copy's own), not opened or opened. */
+void test_store_copy(struct test_store *t, const char *from);
 void test_store_open_copy(struct test_store *t, const char *from);
 /* Close and open again: what was in memory comes from the log. */
 void test_store_reopen(struct test_store *t);

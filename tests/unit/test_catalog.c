@@ -53,7 +53,7 @@ static struct table *table_of_all(void)
 	type_put(udt);
 	memcpy(t->id, "0123456789abcdef", 16);
 	t->number = 17;
-	t->flags = TABLE_PROVISIONAL;
+	t->flags = TABLE_PROVISIONAL | TABLE_WAS_FLAT;
 	t->uid = 1;
 	t->gid = 2;
 	t->mode = 0777;
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(the_bytes_of_a_keyspace)
 {
 	static const uint8_t golden[] =
-		"\1" "\2ks" "\0" "\0" "\xe8\7" "\xf0\xa2\4" "\xe8\3" "\x9"
+		"\2" "\2ks" "\0" "\0" "\xe8\7" "\xf0\xa2\4" "\xe8\3" "\x9"
 		"\2" "\5class" "\016SimpleStrategy"
 		"\22replication_factor" "\1" "3"
 		"\1" "\x19" "\0" "\2" "\2ks" "\7address" "\6street" "\xd"
@@ -154,7 +154,7 @@ END_TEST
 START_TEST(the_bytes_of_a_table)
 {
 	static const uint8_t golden[] =
-		"\1" "\2ks" "\5users" "0123456789abcdef" "\x11" "\10" "\1" "\2"
+		"\2" "\2ks" "\5users" "0123456789abcdef" "\x11" "\50" "\1" "\2"
 		"\xff\3" "\x80\xeb\xd5\xc8\xa7\xb5\xb1\4"
 		"\x15" "\4"
 		"\1k" "\0" "\x10" "\0" "\0" "\xb"
@@ -187,6 +187,11 @@ START_TEST(the_bytes_of_a_table)
 }
 END_TEST
 
+static int error_of(struct bytes damaged)
+{
+	return damaged.len && damaged.ptr[0] > 2 ? -EPROTONOSUPPORT : -EUCLEAN;
+}
+
 /* Exactly as much memory as there are bytes, so that a read past them shows. */
 static void decode_both(struct bytes bytes)
 {
@@ -202,7 +207,7 @@ static void decode_both(struct bytes bytes)
 		catalog_encode_keyspace(&out, k);
 		keyspace_put(k);
 	} else {
-		ck_assert_int_eq(err, -EUCLEAN);
+		ck_assert_int_eq(err, error_of(bytes));
 	}
 	err = catalog_decode_table(&t, bytes_of(copy, bytes.len));
 	if (!err) {
@@ -210,7 +215,7 @@ static void decode_both(struct bytes bytes)
 		catalog_encode_table(&out, t);
 		table_put(t);
 	} else {
-		ck_assert_int_eq(err, -EUCLEAN);
+		ck_assert_int_eq(err, error_of(bytes));
 	}
 	buf_release(&out);
 	free(copy);
@@ -231,6 +236,63 @@ static void encode(struct buf *out, int which)
 		keyspace_put(k);
 	}
 }
+
+START_TEST(versions)	/* _i: of a table or a keyspace */
+{
+	struct buf b = BUF_INIT;
+	struct keyspace *k = NULL;
+	struct table *t = NULL;
+	int version, err;
+
+	log_set_sink(ignore, NULL);
+	encode(&b, _i);
+	for (version = 0; version < 256; version++) {
+		b.ptr[0] = (uint8_t)version;
+		err = _i ? catalog_decode_table(&t, buf_bytes(&b)) :
+			   catalog_decode_keyspace(&k, buf_bytes(&b));
+		ck_assert_int_eq(err, !version ? -EUCLEAN :
+				 version > 2 ? -EPROTONOSUPPORT : 0);
+		if (err)
+			continue;
+		keyspace_put(k);
+		if (t)
+			table_put(t);
+		k = NULL;
+		t = NULL;
+	}
+	buf_release(&b);
+}
+END_TEST
+
+/* What no program wrote, whole as its bytes are. */
+START_TEST(what_cannot_be_is_refused)
+{
+	struct keyspace *k = keyspace_of_all(), *k2;
+	struct table *t = table_of_all(), *t2;
+	struct buf b = BUF_INIT;
+
+	log_set_sink(ignore, NULL);
+	t->flags |= TABLE_VIRTUAL;
+	catalog_encode_table(&b, t);
+	ck_assert_int_eq(catalog_decode_table(&t2, buf_bytes(&b)), -EUCLEAN);
+	t->flags = 64;
+	buf_clear(&b);
+	catalog_encode_table(&b, t);
+	ck_assert_int_eq(catalog_decode_table(&t2, buf_bytes(&b)), -EUCLEAN);
+	t->flags = 0;
+	t->created_us = INT64_MAX / 1000 + 1;
+	buf_clear(&b);
+	catalog_encode_table(&b, t);
+	ck_assert_int_eq(catalog_decode_table(&t2, buf_bytes(&b)), -EUCLEAN);
+	k->created_us = INT64_MIN;
+	buf_clear(&b);
+	catalog_encode_keyspace(&b, k);
+	ck_assert_int_eq(catalog_decode_keyspace(&k2, buf_bytes(&b)), -EUCLEAN);
+	buf_release(&b);
+	keyspace_put(k);
+	table_put(t);
+}
+END_TEST
 
 START_TEST(a_cut_record_is_refused)
 {
@@ -305,6 +367,8 @@ SUITE(catalog)
 	tcase_add_test(tc, there_and_back);
 	tcase_add_test(tc, the_bytes_of_a_keyspace);
 	tcase_add_test(tc, the_bytes_of_a_table);
+	tcase_add_loop_test(tc, versions, 0, 2);
+	tcase_add_test(tc, what_cannot_be_is_refused);
 	tcase_add_loop_test(tc, a_cut_record_is_refused, 0, 2);
 	tcase_add_loop_test(tc, a_flipped_bit_does_no_harm, 0, 2);
 	tcase_add_test(tc, without_memory_nothing_leaks);

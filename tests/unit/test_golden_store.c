@@ -18,6 +18,7 @@
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
 
+#define VERSION 2	/* of the store's format */
 #define NOW_S ((int64_t)1700000000)
 
 static const char *const statements[] = {
@@ -293,6 +294,41 @@ START_TEST(a_store_of_each_version_opens)	/* _i: the version */
 }
 END_TEST
 
+/* The store format's version, as the marker has it. */
+static uint32_t version_of(const struct tree *t)
+{
+	uint8_t marker[40];
+	char path[200];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/WIDEFS", t->store.path);
+	file = fopen(path, "rb");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(marker, 1, sizeof(marker), file),
+			  sizeof(marker));
+	fclose(file);
+	return get_le32(marker + 8);
+}
+
+/* Whoever only reads writes no new version; the next writer does. */
+START_TEST(a_store_that_is_written_is_of_this_version)
+{
+	struct test_store *s;
+	struct tree t;
+
+	tree_open_copy(&t, "tests/golden/store/1");
+	ck_assert_uint_eq(version_of(&t), VERSION);
+	tree_close(&t);
+	s = &t.store;
+	test_store_copy(s, "tests/golden/store/1");
+	s->options.read_only = true;
+	ck_assert_int_eq(store_open(&s->store, s->path, &s->options, NULL,
+				    NULL), 0);
+	ck_assert_uint_eq(version_of(&t), 1);
+	test_store_close(s);
+}
+END_TEST
+
 START_TEST(a_golden_store_is_written)
 {
 	write_golden(getenv("WIDEFS_GOLDEN"));
@@ -318,6 +354,8 @@ SUITE(golden_store)
 	if (getenv("WIDEFS_GOLDEN"))
 		tcase_add_test(tc, a_golden_store_is_written);
 	else
-		tcase_add_loop_test(tc, a_store_of_each_version_opens, 1, 2);
+		tcase_add_loop_test(tc, a_store_of_each_version_opens, 1,
+				    VERSION + 1);
+	tcase_add_test(tc, a_store_that_is_written_is_of_this_version);
 	suite_add_tcase(suite, tc);
 }

@@ -13,6 +13,7 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/log.h"
+#include "store/schema/catalog.h"
 #include "store/store_inner.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
@@ -136,10 +137,12 @@ START_TEST(damaged_and_future_markers)
 	t.store = NULL;
 	snprintf(name, sizeof(name), "%s/WIDEFS", t.path);
 	fd = open(name, O_WRONLY);
-	ck_assert_int_eq(pwrite(fd, "\2", 1, 8), 1);
+	ck_assert_int_eq(pwrite(fd, "\3", 1, 8), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner),
 			 -EPROTONOSUPPORT);
-	ck_assert_int_eq(pwrite(fd, "\1", 1, 8), 1);
+	ck_assert_int_eq(pwrite(fd, "\0", 1, 8), 1);
+	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
+	ck_assert_int_eq(pwrite(fd, "\2", 1, 8), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), 0);
 	ck_assert_int_eq(pwrite(fd, "x", 1, 20), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
@@ -147,6 +150,99 @@ START_TEST(damaged_and_future_markers)
 	ck_assert_int_eq(ftruncate(fd, 5), 0);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
 	close(fd);
+	test_store_close(&t);
+}
+END_TEST
+
+/* Records that are whole, and say what cannot be. */
+enum wrong_record {
+	NUMBER_OF_OURS, NUMBER_TWICE, NUMBER_OF_NOBODY, OTHERS_KEY,
+	OTHERS_KEYSPACE, OTHERS_TABLE, LONG_COUNTERS, LARGE_COUNTERS,
+	WRONG_RECORD_END
+};
+
+static void add_catalog_key(struct buf *out, const char *keyspace,
+			    const char *table)
+{
+	struct bytes name = bytes_str(keyspace);
+
+	key_add_partition(out, key_token(name), name);
+	buf_add_byte(out, table ? KEY_ROW : KEY_STATIC);
+	if (table) {
+		buf_add_byte(out, 0x40);
+		buf_add_bytes(out, bytes_of(table, strlen(table) + 1));
+		buf_add_byte(out, KEY_ROW_END);
+	}
+}
+
+static void make_wrong_record(struct buf *key, struct buf *record,
+			      enum wrong_record kind)
+{
+	struct keyspace *k = keyspace_new("other");
+	struct table *t = new_table("second");
+	const char *keyspace = "ks", *table = "second";
+
+	t->number = kind == NUMBER_OF_OURS ? CATALOG_NUMBER :
+		    kind == NUMBER_TWICE ? TABLE_NUMBER_FIRST :
+		    kind == NUMBER_OF_NOBODY ? 9000 : TABLE_NUMBER_FIRST + 1;
+	switch (kind) {
+	case OTHERS_KEYSPACE:
+		table = NULL;
+		catalog_encode_keyspace(record, k);
+		break;
+	case LONG_COUNTERS:
+	case LARGE_COUNTERS:
+		keyspace = "";
+		table = NULL;
+		buf_add_le64(record, 100);
+		buf_add_le64(record, kind == LARGE_COUNTERS ? 1ull << 32 : 99);
+		if (kind == LONG_COUNTERS)
+			buf_add_byte(record, 0);
+		break;
+	default:
+		if (kind == OTHERS_KEY)
+			table = NULL;
+		if (kind == OTHERS_TABLE)
+			table = "third";
+		catalog_encode_table(record, t);
+	}
+	add_catalog_key(key, keyspace, table);
+	keyspace_put(k);
+	table_put(t);
+}
+
+static void put_wrong_record(struct store *s, enum wrong_record kind)
+{
+	struct batch batch = BATCH_INIT;
+	struct buf record = BUF_INIT, key = BUF_INIT;
+	struct cell cell = { .column = CELL_CATALOG, .timestamp = 100,
+			     .local_time = NO_TIME, .path = BYTES_NULL };
+	struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
+
+	make_wrong_record(&key, &record, kind);
+	cell.value = buf_bytes(&record);
+	batch_add_row(&batch, CATALOG_NUMBER, buf_bytes(&key), &row);
+	ck_assert_int_eq(lsm_apply(s->lsm, &batch, NULL), 0);
+	batch_release(&batch);
+	buf_release(&record);
+	buf_release(&key);
+}
+
+START_TEST(a_catalogue_that_cannot_be)	/* _i: enum wrong_record */
+{
+	struct test_store t;
+	pid_t owner;
+
+	log_set_sink(ignore, NULL);
+	test_store_open(&t);
+	test_add_keyspace(t.store, "ks");
+	table_put(test_add_table(t.store, new_table("first")));
+	test_store_reopen(&t);
+	put_wrong_record(t.store, _i);
+	ck_assert_int_eq(store_close(t.store), 0);
+	t.store = NULL;
+	ck_assert_int_eq(try_open(t.path, true, false, &owner), -EUCLEAN);
+	ck_assert_int_eq(try_open(t.path, false, false, &owner), -EUCLEAN);
 	test_store_close(&t);
 }
 END_TEST
@@ -416,6 +512,8 @@ SUITE(store)
 	tcase_add_test(tc, a_path_without_a_store);
 	tcase_add_test(tc, a_directory_that_is_something_else);
 	tcase_add_test(tc, damaged_and_future_markers);
+	tcase_add_loop_test(tc, a_catalogue_that_cannot_be, 0,
+			    WRONG_RECORD_END);
 	tcase_add_test(tc, an_engine_that_is_gone_is_damage);
 	tcase_add_test(tc, a_link_in_the_store_is_not_followed);
 	tcase_add_test(tc, a_second_writer_is_told_who_has_it);
