@@ -1,0 +1,12 @@
+/* What a program of ours does before anything else. */
+#ifndef STORE_BASE_PROCESS_H
+#define STORE_BASE_PROCESS_H
+
+/*
+ * Descriptors 0 to 2 that are closed are taken by what can neither be read nor
+ * written, so that no file of a store gets their number and, with it, what is
+ * printed; a file that is over the limit of its size is an error of the write,
+ * not the end of the process.
+ */
+void process_prepare(void);
+#endif
