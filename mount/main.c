@@ -32,6 +32,7 @@
 #include "mount/ops.h"
 #include "mount/options.h"
 #include "store/base/log.h"
+#include "store/base/process.h"
 #include "store/store.h"
 
 #define VERSION "0.1"
@@ -231,6 +232,26 @@ static int open_unless_dying(struct store **out, const char *path,
 	return err;
 }
 
+/* A store is no part of another, which would not know it. */
+static int check_place(const char *path)
+{
+	char above[PATH_MAX], marker[PATH_MAX + 8], *slash;
+
+	if (!access(path, F_OK))
+		return 0;	/* it need not be made */
+	snprintf(above, sizeof(above), "%s", path);
+	while ((slash = strrchr(above, '/'))) {
+		*slash = 0;
+		snprintf(marker, sizeof(marker), "%s/WIDEFS", above);
+		if (access(marker, F_OK))
+			continue;
+		complain(path, "it would be inside of the store %s (name "
+			 "another place)", above);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int open_store(struct daemon *d)
 {
 	const struct mount_options *o = &d->options;
@@ -247,6 +268,9 @@ static int open_store(struct daemon *d)
 	so.commit_s = o->commit_s;
 	so.uid = getuid();
 	so.gid = getgid();
+	err = check_place(o->store);
+	if (err)
+		return err;
 	err = open_unless_dying(&d->store, o->store, &so, &owner, &created);
 	if (created)
 		fprintf(stderr, "widefs: %s: store created\n", o->store);
@@ -270,7 +294,16 @@ static int open_store(struct daemon *d)
 			 "store, or a directory that does not exist)");
 		break;
 	case -ENOENT:
-		complain(o->store, "no such store");
+		complain(o->store, o->read_only ? "no such store (without ro "
+			 "it is made)" : "the directory above it is not there "
+			 "(make it first)");
+		break;
+	case -ENOTDIR:
+		complain(o->store, "%s (a store is a directory)",
+			 strerror(-err));
+		break;
+	case -EROFS:
+		complain(o->store, "%s (-o ro can read it)", strerror(-err));
 		break;
 	case -EPERM:
 		complain(o->store, "others can write there, or own it: it is "
@@ -306,9 +339,7 @@ static int open_fs(struct daemon *d)
 	fo.version = VERSION;
 	fo.options_text = options;
 	err = fs_open(&d->fs, d->store, &fo);
-	if (err == -ENOENT && o->keyspace)
-		complain(o->keyspace, "no such keyspace in %s", o->store);
-	else if (err)
+	if (err)
 		complain(o->mountpoint, "%s", strerror(-err));
 	return err;
 }
@@ -316,17 +347,23 @@ static int open_fs(struct daemon *d)
 /* The options that libfuse hands to the kernel, beside those of the user. */
 static int add_mount_options(struct mount_options *o)
 {
-	char *text = NULL;
-	int err;
+	char *name = NULL, *options = NULL, *text = NULL;
+	int err = -1;
 
-	if (asprintf(&text, "-ofsname=%s,subtype=widefs,default_permissions%s",
-		     o->store, o->read_only ? ",ro" : "") < 0)
-		return -ENOMEM;
+	/* The store's path may have commas. */
+	if (asprintf(&name, "fsname=%s", o->store) < 0 ||
+	    fuse_opt_add_opt_escaped(&options, name) ||
+	    asprintf(&text, "-o%s,subtype=widefs,default_permissions%s",
+		     options, o->read_only ? ",ro" : "") < 0)
+		goto out;
 	/* Before the user's, so that his fsname wins. */
 	err = fuse_opt_insert_arg(&o->args, 1, text) ||
 	      (geteuid() == 0 &&
 	       fuse_opt_insert_arg(&o->args, 2, "-onosuid,nodev")) ||
 	      (o->debug && fuse_opt_add_arg(&o->args, "-d"));
+out:
+	free(name);
+	free(options);
 	free(text);
 	return err ? -ENOMEM : 0;
 }
@@ -403,7 +440,7 @@ static int open_log(struct daemon *d)
 	if (!path || d->log)
 		return 0;
 	err = -errno;
-	complain(path, "%s", strerror(-err));
+	complain(path, "%s (the log file)", strerror(-err));
 	return err;
 }
 
@@ -569,8 +606,11 @@ static int run_in_background(struct daemon *d)
 int main(int argc, char **argv)
 {
 	struct daemon d = { .ready_fd = -1, .signal_fd = -1 };
-	int err = mount_options_parse(&d.options, argc, argv);
-	int status = err ? WRONG_USAGE : DONE;
+	int err, status;
+
+	process_prepare();
+	err = mount_options_parse(&d.options, argc, argv);
+	status = err ? WRONG_USAGE : DONE;
 
 	if (!err && d.options.help) {
 		mount_options_usage();
@@ -583,6 +623,10 @@ int main(int argc, char **argv)
 		status = err ? FAILED
 			     : d.options.foreground ? run(&d)
 						    : run_in_background(&d);
+	}
+	if (fflush(stdout) && !status) {
+		complain("standard output", "%s", strerror(errno));
+		status = FAILED;
 	}
 	if (d.options.as_mount_helper && status)
 		status = status == WRONG_USAGE ? 1 : 32;

@@ -145,7 +145,7 @@ static int read_size(size_t *out, const char *name, const char *text,
 		fprintf(stderr, "widefs: %s=%s: not a %s from %zu to %zu%s\n",
 			name, text, most < 1024 ? "number" : "size", least,
 			most, most < 1024 ? "" :
-			" (K, M and G may follow the number)");
+			" (K, M, G and T may follow the number)");
 		return -EINVAL;
 	}
 	*out = (size_t)(n << shift);
@@ -220,6 +220,12 @@ static int read_places(struct mount_options *o, const struct raw *raw)
 		fprintf(stderr, "widefs: %s is missing (usage: widefs "
 			"[-o options] STORE MOUNTPOINT)\n",
 			raw->place_count ? "MOUNTPOINT" : "STORE");
+		return -EINVAL;
+	}
+	if (!*raw->place[0] || !*raw->place[1]) {
+		fprintf(stderr, "widefs: %s is an empty name (usage: widefs "
+			"[-o options] STORE MOUNTPOINT)\n",
+			*raw->place[0] ? "MOUNTPOINT" : "STORE");
 		return -EINVAL;
 	}
 	o->store = absolute(raw->place[0]);

@@ -685,7 +685,7 @@ int cql_mount_open(struct cql_backend **out, const char *mount)
 
 	*out = NULL;
 	if (err) {
-		tool_complain(mount, "%s", strerror(-err));
+		tool_failed(mount, err);
 		return TOOL_FAILED;
 	}
 	*out = &m->base;

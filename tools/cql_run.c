@@ -187,8 +187,11 @@ void shell_run_source(struct shell *shell, struct cql_source *source)
 		else
 			break;
 	}
-	if (more < 0)
-		shell_complain(shell, "%s", strerror(-more));
+	if (more < 0) {
+		shell->line = 0;
+		shell_complain(shell, "%s: %s", source->name ? source->name :
+			       "The input", strerror(-more));
+	}
 	shell->source = outer;
 	shell->line = line;
 }

@@ -111,7 +111,7 @@ static int print_errors(const char *path, bool limited, unsigned long count,
 	if (!err && following)
 		err = follow(path, &lines);
 	if (err)
-		tool_complain(path, "%s", strerror(-err));
+		tool_failed(path, err);
 	buf_release(&lines);
 	return err ? TOOL_FAILED : TOOL_DONE;
 }
@@ -152,7 +152,11 @@ static int run(int argc, char **argv)
 	place = optind < argc ? argv[optind] : ".";
 	mount = tool_mount_of(place, &store);
 	if (!mount) {
-		tool_complain(place, "not in a widefs mount");
+		if (access(place, F_OK) && errno != ENOENT)
+			tool_failed(place, -errno);
+		else
+			tool_complain(place, "not in a widefs mount (name a "
+				      "place in one)");
 		status = TOOL_NONE;
 	} else if (asprintf(&path, "%s/.widefs/errors", mount) < 0) {
 		status = TOOL_FAILED;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "store/base/log.h"
+#include "store/base/process.h"
 #include "store/store.h"
 #include "tools/tool.h"
 
@@ -26,6 +27,15 @@ void tool_complain(const char *object, const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
+}
+
+void tool_failed(const char *object, int err)
+{
+	if (err == -ENOTCONN || err == -ECONNABORTED)
+		tool_complain(object, "the daemon of this mount has ended "
+			      "(mount the store again)");
+	else
+		tool_complain(object, "%s", strerror(-err));
 }
 
 int tool_open_failed(const char *path, int err, int owner_pid)
@@ -53,8 +63,12 @@ int tool_open_failed(const char *path, int err, int owner_pid)
 		tool_complain(path, "others can write there, or own it: it is "
 			      "not opened (chmod go-w, or run as its owner)");
 		return TOOL_FAILED;
+	case -EROFS:
+		tool_complain(path, "%s (check and cql --read-only can read "
+			      "it)", strerror(-err));
+		return TOOL_FAILED;
 	default:
-		tool_complain(path, "%s", strerror(-err));
+		tool_failed(path, err);
 		return TOOL_FAILED;
 	}
 }
@@ -165,12 +179,10 @@ static int run(int argc, char **argv)
 	return TOOL_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run_arguments(int argc, char **argv)
 {
 	char help[] = "--help", *asked[] = { NULL, help, NULL };
 
-	setlocale(LC_ALL, "");
-	setlocale(LC_NUMERIC, "C");	/* values are read and printed by it */
 	if (argc < 2)
 		return usage(stderr);
 	if (!strcmp(argv[1], "help") && argc > 2) {
@@ -185,4 +197,25 @@ int main(int argc, char **argv)
 		return TOOL_DONE;
 	}
 	return run(argc - 1, argv + 1);
+}
+
+/* What could not be printed was not done. */
+static int finish(int status)
+{
+	errno = 0;
+	if ((!fflush(stdout) && !ferror(stdout)) || status)
+		return status;
+	tool_complain("standard output", "%s", errno ? strerror(errno) :
+		      "it could not be written");
+	return TOOL_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	process_prepare();
+	setlocale(LC_ALL, "");
+	if (MB_CUR_MAX == 1)	/* CQL is UTF-8: the editor would drop it */
+		setlocale(LC_CTYPE, "C.UTF-8");
+	setlocale(LC_NUMERIC, "C");	/* values are read and printed by it */
+	return finish(run_arguments(argc, argv));
 }

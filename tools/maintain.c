@@ -142,8 +142,10 @@ static int tell_daemon(const struct place *p, const char *command)
 		n = fgetxattr(fd, "user.error", reason, sizeof(reason) - 1);
 	if (n > 0)
 		reason[n] = 0;
-	if (err)
-		tool_complain(p->mount, "%s", n > 0 ? reason : strerror(-err));
+	if (err && n > 0)
+		tool_complain(p->mount, "%s", reason);
+	else if (err)
+		tool_failed(p->mount, err);
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -157,8 +159,14 @@ static int do_here(const struct place *p, bool compact)
 	struct store *store;
 	struct schema *schema;
 	struct table *t = NULL;
-	int err, closed, status = tool_open_store(&store, p->store, false);
+	int err, closed, status;
 
+	if (!strcmp(p->store, ".") && !is_store(".")) {
+		tool_complain(".", "not in a widefs mount (name a store, a "
+			      "mount or a table in it)");
+		return TOOL_NONE;
+	}
+	status = tool_open_store(&store, p->store, false);
 	if (status)
 		return status;
 	schema = store_schema(store);

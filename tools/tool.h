@@ -28,6 +28,8 @@ extern const struct command command_bench, command_check, command_compact,
 /* "widefsctl: OBJECT: what is wrong (what to do)" on stderr. */
 void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same for a call that failed with -errno. */
+void tool_failed(const char *object, int err);
 /* The same for a failed store_open; gives the exit status. */
 int tool_open_failed(const char *path, int err, int owner_pid);
 /* Print the usage of a command, on stdout for --help, else on stderr. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,26 @@ static void name_holders(const char *mount)
 		closedir(proc);
 }
 
+/* Who mounted it, as the kernel says. */
+static uid_t owner_of(const char *mount)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+	uid_t owner = getuid();
+	const char *option;
+
+	while (mounts && (entry = getmntent(mounts))) {
+		option = strcmp(entry->mnt_dir, mount) ? NULL :
+			 hasmntopt(entry, "user_id");
+		if (option && option[strlen("user_id")] == '=')
+			owner = (uid_t)strtoul(option + strlen("user_id="),
+					       NULL, 10);
+	}
+	if (mounts)
+		endmntent(mounts);
+	return owner;
+}
+
 static int detach(const char *mount, bool lazy)
 {
 	int status;
@@ -143,15 +164,22 @@ static int wait_closed(const char *store, double timeout_s)
 static int unmount(const char *mount, const char *store, bool lazy,
 		   double timeout_s)
 {
-	int err = detach(mount, lazy);
+	uid_t owner = owner_of(mount);
+	int err;
 
+	if (geteuid() && owner != getuid()) {
+		tool_complain(mount, "mounted by user %u, who alone can unmount "
+			      "it, and root", (unsigned)owner);
+		return TOOL_FAILED;
+	}
+	err = detach(mount, lazy);
 	if (err == -EBUSY) {
 		tool_complain(mount, "busy (end these, or use --lazy):");
 		name_holders(mount);
 		return TOOL_BUSY;
 	}
 	if (err) {
-		tool_complain(mount, "%s", strerror(-err));
+		tool_failed(mount, err);
 		return TOOL_FAILED;
 	}
 	if (lazy)
@@ -195,6 +223,9 @@ static int run(int argc, char **argv)
 	if (!mount || !real || strcmp(mount, real)) {
 		tool_complain(argv[optind], "no widefs is mounted here");
 		status = TOOL_NONE;
+	} else if (chdir("/")) {	/* we do not hold it ourselves */
+		tool_failed("/", -errno);
+		status = TOOL_FAILED;
 	} else {
 		status = unmount(mount, store, lazy, timeout_s);
 	}

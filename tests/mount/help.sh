@@ -34,11 +34,11 @@ wrong "widefsctl cql: option requires an argument -- 'e'" "$CTL" cql -e
 wrong 'widefsctl: chek: no such command (did you mean check?)' "$CTL" chek
 wrong 'usage: widefsctl COMMAND [ARGUMENTS]' "$CTL"
 wrong 'widefs: threads=0: not a number from 1 to 64' "$WIDEFS" -o threads=0 "$S" "$M"
-wrong 'widefs: cache=x: not a size from 1048576 to 1099511627776 (K, M and G may follow the number)' "$WIDEFS" -o cache=x "$S" "$M"
+wrong 'widefs: cache=x: not a size from 1048576 to 1099511627776 (K, M, G and T may follow the number)' "$WIDEFS" -o cache=x "$S" "$M"
 is 'help COMMAND' "$("$CTL" cql --help)" "$("$CTL" help cql)"
 out=$("$WIDEFS" --log-file="$W/no/log" "$S" "$M" 2>&1)
 is 'a log that cannot be written: the status' 1 $?
-is 'says why, and nothing is made' "widefs: $W/no/log: No such file or directory" "$out$(ls -A "$S" 2>/dev/null)"
+is 'says why, and nothing is made' "widefs: $W/no/log: No such file or directory (the log file)" "$out$(ls -A "$S" 2>/dev/null)"
 mkdir -m 777 "$W/open"
 out=$("$CTL" check "$W/open" 2>&1)
 is 'a place where others can write: the status' 1 $?

@@ -346,6 +346,7 @@ T
 	is 'shellrc' 'status 0' "$(printf '%s\n' '< cql:k>' '> SELECT page FROM hits;\r' '< home' '< cql:k>' '> \x04' . | terminal "$at")"
 	is '--no-rc' 'status 0' "$(printf '%s\n' '< cql>' '> \x04' . | terminal "$at" --no-rc)"
 	rm -rf "$W/config"
+	is 'a locale of no more than ASCII takes all that CQL does' 'status 0' "$(printf '%s\n' '< cql:k>' "> SELECT c FROM t WHERE id = 3 AND c = 'é';\\r" '< (1 rows)' '< cql:k>' '> \x04' . | LC_ALL=C terminal "$at" -k k)"
 	"$CTL" cql "$at" -e 'DROP KEYSPACE k'
 }
 

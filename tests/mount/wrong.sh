@@ -34,6 +34,15 @@ for command in flush compact; do
 done
 says 'errors outside of mounts' 6 'widefsctl: .: not in a widefs mount (name a place in one)' "$CTL" errors
 
+# Names that are hard on a list of options, and in a locale without them.
+odd="$W/a, b\\,c=é"
+mkdir "$odd"
+for name in 'fsname=x,ro' 'ключ \'; do
+	is "a store called $name" 0 "$(LC_ALL=C status "$WIDEFS" "$odd/$name" "$M")"
+	is 'is the source of the mount' "$odd/$name" "$(findmnt -no SOURCE "$M")"
+	is 'and found again' 0 "$(LC_ALL=C status "$CTL" umount "$M")"
+done
+
 # A daemon that died.
 start
 kill -9 "$(daemon_pid)"
