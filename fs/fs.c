@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 
+#include "fs/cuts.h"
 #include "fs/inner.h"
 #include "fs/scratch.h"
 #include "store/base/alloc.h"
@@ -28,6 +29,7 @@ static void drop_node(void *context, struct node *n)
 {
 	scratch_free(context, n->scratch);
 	held_free(context, n->held);
+	cuts_free(context, atomic_load(&n->cuts));
 	image_free(context, n->image);
 }
 

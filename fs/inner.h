@@ -21,7 +21,7 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 int child_set_times(struct op *op, struct node *dir, struct child *c);
 /* What is known of one that the store has nothing of. */
 void kept_child(struct op *op, struct node *n, struct child *out);
-/* listing.c: a name that was cut is looked for among all. */
+/* listing.c: a name that was cut is looked for among those that begin so. */
 int lookup_cut(struct op *op, struct node *dir, struct bytes name,
 	       struct child *c);
 void fill_attr(struct op *op, struct node *n, struct child *c,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fs/cuts.h"
 #include "fs/inner.h"
 #include "store/base/alloc.h"
 
@@ -242,30 +243,120 @@ static int stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 	return got > 0 ? 0 : got;
 }
 
+/* What is in memory alone is no part of it. */
+void listing_begin(struct op *op, struct listing *l)
+{
+	close_stream(op->fs, l);
+	l->schema = schema_get(op->schema);
+}
+
+int listing_step(struct op *op, struct listing *l)
+{
+	int got;
+
+	buf_clear(&l->name);
+	got = l->node->ops->next(op, l, &l->name, &l->child);
+	l->step++;
+	return got > 0 && l->name.failed ? -ENOMEM : got;
+}
+
+void listing_end(struct fs *fs, struct listing *l)
+{
+	close_stream(fs, l);
+	arena_release(&l->arena);
+	buf_release(&l->name);
+}
+
+int listing_narrow(struct listing *l, struct query *q, struct slice *slice)
+{
+	uint32_t i, level = l->place.clustering_count;
+	struct bytes *low, *high, begin = l->prefix, end;
+	struct bound from, to;
+	const struct column *c;
+	uint8_t *last;
+
+	if (bytes_is_null(begin) || !begin.len ||
+	    level >= l->place.table->clustering_count)
+		return 0;
+	c = table_clustering_column(l->place.table, level);
+	if (c->type->kind != TYPE_TEXT && c->type->kind != TYPE_ASCII)
+		return 0;
+	low = arena_alloc(&l->arena, (level + 1) * sizeof(*low));
+	high = arena_alloc(&l->arena, (level + 1) * sizeof(*high));
+	end = arena_copy(&l->arena, begin);
+	if (l->arena.failed)
+		return -ENOMEM;
+	for (i = 0; i < level; i++)
+		low[i] = high[i] = l->place.clustering[i];
+	/* UTF-8 has no byte 255: what begins so ends before this. */
+	last = (uint8_t *)end.ptr + end.len - 1;
+	++*last;
+	low[level] = begin;
+	high[level] = end;
+	from = (struct bound){ low, level + 1, true };
+	to = (struct bound){ high, level + 1, false };
+	slice->start = c->reversed ? to : from;
+	slice->end = c->reversed ? from : to;
+	q->slices = slice;
+	q->slice_count = 1;
+	return 0;
+}
+
+/* 1: found; 0; -errno. */
+static int find_cut(struct op *op, struct listing *l, struct bytes name,
+		    struct child *c)
+{
+	int got;
+
+	listing_begin(op, l);
+	do {
+		got = listing_step(op, l);
+	} while (got > 0 && !bytes_equal(buf_bytes(&l->name), name));
+	if (got <= 0)
+		return got;
+	*c = l->child;
+	c->value = arena_copy(&op->arena, c->value);
+	return op->arena.failed ? -ENOMEM : 1;
+}
+
+/* How the value of that name begins, for listing_narrow; null: not known. */
+static struct bytes cut_prefix(struct node *dir, struct bytes name,
+			       struct buf *out)
+{
+	int err;
+
+	name.len -= NAME_TAIL_LEN;
+	err = dir->ops == &kind_schemaless ? name_unescape_plain(out, name) :
+					     name_unescape(out, name);
+	return err || out->failed ? BYTES_NULL : buf_bytes(out);
+}
+
 int lookup_cut(struct op *op, struct node *dir, struct bytes name,
 	       struct child *c)
 {
 	struct listing l = { .node = dir, .arena = ARENA_INIT };
-	int got = open_stream(op, &l);
+	struct buf prefix = BUF_INIT;
+	int64_t *tokens;
+	size_t count, i;
+	int got = 0;
 
-	while (!got || got == 1) {
-		buf_clear(&l.name);
-		got = dir->ops->next(op, &l, &l.name, &l.child);
-		l.step++;
-		if (got <= 0 || bytes_equal(buf_bytes(&l.name), name))
-			break;
+	l.by_token = dir->table == dir;
+	if (l.by_token) {
+		got = cuts_find(op, dir, name, &tokens, &count);
+		l.by_token = got > 0;
+		got = got > 0 ? 0 : got;
+	} else {
+		l.prefix = cut_prefix(dir, name, &prefix);
 	}
-	if (got > 0) {
-		*c = l.child;
-		c->value = arena_copy(&op->arena, c->value);
-		got = op->arena.failed ? -ENOMEM : 0;
-	} else if (!got) {
-		got = -ENOENT;
+	if (!got && !l.by_token)
+		got = find_cut(op, &l, name, c);
+	for (i = 0; !got && l.by_token && i < count; i++) {
+		l.token = tokens[i];
+		got = find_cut(op, &l, name, c);
 	}
-	close_stream(op->fs, &l);
-	arena_release(&l.arena);
-	buf_release(&l.name);
-	return got;
+	listing_end(op->fs, &l);
+	buf_release(&prefix);
+	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,

@@ -31,6 +31,10 @@ struct listing {
 	size_t kept_count, kept_at, given;
 	uint32_t changes;		/* the node's, at the begin */
 	uint32_t table_changes;		/* its table's: see op_watch */
+	/* Of one cut name: only what may have it. In a table: */
+	bool by_token;
+	int64_t token;
+	struct bytes prefix;		/* below: how the value begins; null */
 	/* the kind's */
 	uint64_t step;			/* calls of next; 0 in the first */
 	struct schema *schema;		/* that of the moment: a reference */
@@ -51,6 +55,16 @@ static inline void listing_child(const struct listing *l, struct child *out,
 		child_init(out, ops);
 	out->expires_s = l->row.expires_s;
 }
+/*
+ * A listing for oneself (lookups of cut names): node is set, and no reference;
+ * what is in memory alone is left out. Then step gives 1 with name and child, 0 at the end, -errno.
+ */
+void listing_begin(struct op *op, struct listing *l);
+int listing_step(struct op *op, struct listing *l);
+void listing_end(struct fs *fs, struct listing *l);
+/* Of the rows that q is about (slice is its or it has none) those in question.
+ * 0 or -ENOMEM. */
+int listing_narrow(struct listing *l, struct query *q, struct slice *slice);
 /* The place of the listed directory in the listing's schema and arena. */
 int listing_place(struct op *op, struct listing *l);
 #endif

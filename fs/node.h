@@ -17,6 +17,7 @@
 
 struct node_ops;
 struct held;
+struct cuts;
 struct image;
 
 /* What the kernel may hold of a node, and must be told about. */
@@ -59,6 +60,7 @@ struct node {
 	_Atomic(struct image *) image;	/* changed under its stripe: image.c */
 	struct pin *pin;		/* the latest: under the same */
 	struct scratch *scratch;	/* of a scratch file: made with it */
+	_Atomic(struct cuts *) cuts;	/* of a table: cuts.h */
 	struct held *held;		/* below a waiting directory: held.c */
 	struct node *next_name, *next_id;	/* under their shards */
 	struct node *first_child, *next_child, **child_link;

@@ -6,6 +6,7 @@
  * A change that a call makes by path is known to the kernel; its op tells of
  * its side effects itself, and only the table's count of changes moves here.
  */
+#include "fs/cuts.h"
 #include "fs/inner.h"
 
 #define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES | ARMED_OWNER)
@@ -278,6 +279,7 @@ static void changed(void *context, const struct table_change *changes,
 		}
 		if (!table)
 			continue;
+		cuts_add(fs, table, last, changes[i].partition_key);
 		before = atomic_fetch_add(&table->changes, 1);
 		if (op && !op->broadcast) {
 			op->own_changes++;

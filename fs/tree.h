@@ -6,7 +6,7 @@
  * node_ops in fs/kind/; the kind is found once, at lookup.
  *
  * Order of locks: an image's; below it those of the store; below them the
- * leaves (shards of nodes, notices, errors, timer, pending). No lock but an
+ * leaves (shards of nodes, notices, errors, timer, pending, cuts). No lock but an
  * image's is held over a call of the store.
  */
 #ifndef FS_TREE_H
@@ -41,6 +41,7 @@ struct fs {
 	struct errors errors;
 	struct mutex image_locks[NODE_SHARDS];	/* node->image, by node id */
 	_Atomic uint64_t scratch_bytes;
+	_Atomic uint64_t cut_names;	/* that are remembered: cuts.c */
 	_Atomic uint64_t pending_bytes;	/* of images: charge() in image.c */
 	_Atomic uint64_t large_freed;	/* fs_large_freed */
 	struct mutex pool_lock;

@@ -260,6 +260,9 @@ static int begin_listing(struct op *op, struct listing *l)
 		return err;
 	query_below(&q, &l->place, &slice);
 	q.now_s = op->now_s;
+	err = listing_narrow(l, &q, &slice);
+	if (err)
+		return err;
 	if (l->place.clustering_count + 1 < l->place.table->clustering_count)
 		q.distinct = (int)l->place.clustering_count + 1;
 	return table_query(&l->cursor, op->fs->store, &q);

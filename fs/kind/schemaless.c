@@ -91,6 +91,7 @@ static int stat_schemaless(struct op *op, struct node *n, struct child *out)
 static int next_plain(struct op *op, struct listing *l, struct buf *name,
 		      struct child *out)
 {
+	struct slice slice;
 	struct query q;
 	int got;
 
@@ -107,6 +108,9 @@ static int next_plain(struct op *op, struct listing *l, struct buf *name,
 		q.partitions = &l->place.partition_key;
 		q.partition_count = 1;
 		q.now_s = op->now_s;
+		got = listing_narrow(l, &q, &slice);
+		if (got)
+			return got;
 		got = table_query(&l->cursor, op->fs->store, &q);
 		if (got)
 			return got;

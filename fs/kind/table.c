@@ -42,6 +42,8 @@ static int next_partition(struct op *op, struct listing *l, struct buf *name,
 			return got;
 		query_init(&q, l->place.table);
 		q.now_s = op->now_s;
+		if (l->by_token)
+			q.from_token = q.to_token = l->token;
 		if (!table_is_flat(l->place.table)) {
 			q.distinct = 0;
 			q.with_statics = true;

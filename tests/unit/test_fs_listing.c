@@ -4,9 +4,12 @@
  * gives, and an entry with attributes has those of its name.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 
+#include "fs/name.h"
 #include "store/base/clock.h"
+#include "store/lsm/lsm.h"
 #include "tests/lib/random.h"
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
@@ -222,6 +225,156 @@ START_TEST(a_table_that_is_dropped_meanwhile)
 }
 END_TEST
 
+/* -------------------------------------------------------------- cut names */
+#define OTHERS 300
+
+/* Texts of 300 letters, which end with i. */
+static const char *long_text(char letter, int i)
+{
+	static char text[2][301];
+	static int turn;
+	char *out = text[turn ^= 1];
+
+	memset(out, letter, 300);
+	snprintf(out + 296, 5, "%04d", i);
+	return out;
+}
+
+static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void run(const char *format, ...)
+{
+	char text[5000];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	cql(text);
+}
+
+/* Tables with rows of long names, and many others before and behind them. */
+static void setup_cut(void)
+{
+	char value[2000];
+	int i;
+
+	tree_open(&t);
+	cql("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+	    "'replication_factor': 1};"
+	    "CREATE TABLE k.part (p text PRIMARY KEY, v text);"
+	    "CREATE TABLE k.both (p text, q int, v text, PRIMARY KEY ((p, q)));"
+	    "CREATE TABLE k.up (p int, c text, d int, v text, "
+	    "PRIMARY KEY (p, c, d));"
+	    "CREATE TABLE k.down (p int, b int, c text, v text, PRIMARY KEY "
+	    "(p, b, c)) WITH CLUSTERING ORDER BY (b ASC, c DESC);"
+	    "CREATE TABLE k.plain (key text, column1 text, value blob, "
+	    "PRIMARY KEY (key, column1)) WITH COMPACT STORAGE;");
+	memset(value, 'v', sizeof(value) - 1);
+	value[sizeof(value) - 1] = 0;
+	for (i = 0; i < OTHERS; i++) {
+		char c = i % 2 ? 'a' : 'z';
+
+		run("INSERT INTO k.part (p, v) VALUES ('%c%d', '%s');"
+		    "INSERT INTO k.both (p, q, v) VALUES ('%c', %d, '%s');",
+		    c, i, value, c, i, value);
+		run("INSERT INTO k.up (p, c, d, v) VALUES (1, '%c%d', 1, '%s');"
+		    "INSERT INTO k.down (p, b, c, v) VALUES (1, 1, '%c%d', "
+		    "'%s');", c, i, value, c, i, value);
+		run("INSERT INTO k.plain (key, column1, value) VALUES ('1', "
+		    "'%c%d', textAsBlob('%s'));", c, i, value);
+	}
+	for (i = 0; i < 3; i++) {
+		const char *text = long_text('m', i);
+
+		run("INSERT INTO k.part (p, v) VALUES ('%s', 'v');", text);
+		run("INSERT INTO k.both (p, q, v) VALUES ('%s', %d, 'v');",
+		    text, i);
+		run("INSERT INTO k.up (p, c, d, v) VALUES (1, '%s', 1, 'v');",
+		    text);
+		run("INSERT INTO k.down (p, b, c, v) VALUES (1, 1, '%s', 'v');",
+		    text);
+		run("INSERT INTO k.plain (key, column1, value) VALUES "
+		    "('1', '%s', 0x76);", text);
+	}
+	ck_assert_int_eq(store_flush(t.store.store, NULL), 0);
+}
+
+static uint64_t blocks_read(void)
+{
+	struct lsm_stats stats;
+
+	store_stats(t.store.store, &stats);
+	return stats.cache_hits + stats.cache_misses;
+}
+
+/* The name that a text has in dir. */
+static const char *cut_name(const char *dir, const char *text)
+{
+	static char name[600];
+	struct buf cut = BUF_INIT;
+
+	buf_add_str(&cut, text);
+	name_shorten(&cut);
+	snprintf(name, sizeof(name), "%s/%s", dir, buf_cstr(&cut));
+	buf_release(&cut);
+	return name;
+}
+
+static const struct {
+	const char *table, *dir, *suffix, *insert, *remove;
+} cut[] = {
+	{ "k/part", "k/part", "", "INSERT INTO k.part (p, v) VALUES ('%s', 'x');",
+	  "DELETE FROM k.part WHERE p = '%s';" },
+	{ "k/both", "k/both", ",7",
+	  "INSERT INTO k.both (p, q, v) VALUES ('%s', 7, 'x');",
+	  "DELETE FROM k.both WHERE p = '%s' AND q = 7;" },
+	{ "k/up", "k/up/1", "",
+	  "INSERT INTO k.up (p, c, d) VALUES (1, '%s', 3);",
+	  "DELETE FROM k.up WHERE p = 1 AND c = '%s';" },
+	{ "k/down", "k/down/1/1", "",
+	  "INSERT INTO k.down (p, b, c) VALUES (1, 1, '%s');",
+	  "DELETE FROM k.down WHERE p = 1 AND b = 1 AND c = '%s';" },
+	{ "k/plain", "k/plain/1", "",
+	  "INSERT INTO k.plain (key, column1, value) VALUES ('1', '%s', 0x);",
+	  "DELETE FROM k.plain WHERE key = '1' AND column1 = '%s';" },
+};
+
+/* One that is there, is not, comes and goes: none is looked for among all. */
+START_TEST(a_cut_name)
+{
+	struct fs_entry table;
+	char text[400], statement[600];
+	uint64_t before;
+	struct stat st;
+	int i;
+
+	ck_assert_int_eq(tree_walk(&t, cut[_i].table, &table), 0);
+	tree_stat(&t, cut_name(cut[_i].dir, long_text('m', 9)), &st);
+	before = blocks_read();
+	for (i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), "%s%s", long_text('m', i),
+			 _i == 1 ? (const char *[]){ ",0", ",1", ",2" }[i] : "");
+		ck_assert_int_eq(tree_stat(&t, cut_name(cut[_i].dir, text),
+					   &st), 0);
+	}
+	snprintf(text, sizeof(text), "%s%s", long_text('m', 7), cut[_i].suffix);
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(tree_stat(&t, cut_name(cut[_i].dir, text),
+					   &st), -ENOENT);
+		snprintf(statement, sizeof(statement), cut[_i].insert,
+			 long_text('m', 7));
+		cql(statement);
+		ck_assert_int_eq(tree_stat(&t, cut_name(cut[_i].dir, text),
+					   &st), 0);
+		snprintf(statement, sizeof(statement), cut[_i].remove,
+			 long_text('m', 7));
+		cql(statement);
+	}
+	ck_assert_uint_lt(blocks_read() - before, 100);
+	fs_forget(t.fs, table.node, 1);
+}
+END_TEST
+
 SUITE(fs_listing)
 {
 	TCase *tc = tcase_create("fs_listing");
@@ -229,5 +382,9 @@ SUITE(fs_listing)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_listing_in_pieces, 0, 60);
 	tcase_add_test(tc, a_table_that_is_dropped_meanwhile);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("cut names");
+	tcase_add_checked_fixture(tc, setup_cut, teardown);
+	tcase_add_loop_test(tc, a_cut_name, 0, ARRAY_SIZE(cut));
 	suite_add_tcase(suite, tc);
 }
