@@ -31,7 +31,7 @@ struct restriction {
 	bool multi;			/* written as a tuple */
 	const struct column **columns;
 	uint32_t column_count;
-	/* EQ: one row of column_count values. IN: value_count rows of them. */
+	/* EQ, LIKE: one row of column_count values. IN: value_count rows. */
 	struct bytes *values;
 	size_t value_count;
 	struct restriction_bound low, high;	/* SLICE */
@@ -42,6 +42,7 @@ struct restriction {
 	/* How SAI's indexes fold what is compared, or NULL. */
 	const struct index_text *folds_key, *folds_value;
 	const struct index *ordered_by;	/* SLICE: by its order too, or NULL */
+	struct late_term *late;		/* told when it is bound */
 	struct span span;
 };
 
@@ -106,6 +107,8 @@ int relation_restriction(struct execution *x, struct restriction **out,
 			 const struct table *t, const struct relation *relation);
 int restriction_merge(struct execution *x, struct restriction **out,
 		      struct restriction *old, struct restriction *new);
+/* When the statement runs: what shows only then of its values. */
+int restriction_bind(struct execution *x, struct restriction *r);
 /* Indexes, in analyse_index.c. */
 bool index_supports(const struct table *t, const struct index *index,
 		    const struct restriction *r);

@@ -126,12 +126,16 @@ static int check_nulls(struct execution *x, const struct restrictions *r,
 		       uint32_t first, uint32_t count)
 {
 	for (uint32_t i = first; i < first + count; i++) {
-		const struct restriction *of = r->by_column[i];
+		struct restriction *of = r->by_column[i];
+		int err;
 
 		if (!of || of->kind == RESTRICT_SLICE)
 			continue;
 		if (!of->value_count)
 			return 0;
+		err = restriction_bind(x, of);
+		if (err)
+			return err;
 		for (size_t n = 0; n < of->value_count * of->column_count; n++)
 			if (bytes_is_null(of->values[n]))
 				return refuse_null(x, of,
@@ -178,10 +182,10 @@ static bool has_token(const struct restriction *t, int64_t token)
 static int keep_tokens(struct execution *x, const struct restrictions *r,
 		       struct bytes *keys, size_t total, size_t *count)
 {
-	const struct restriction *t = r->token;
-	int err = 0;
+	struct restriction *t = r->token;
+	int err = t ? restriction_bind(x, t) : 0;
 
-	if (t && t->kind == RESTRICT_EQ)
+	if (t && t->kind == RESTRICT_EQ && !err)
 		err = check_token(x, *t->values);
 	if (t && t->low.count && !err)
 		err = check_token(x, *t->low.values);
@@ -227,15 +231,16 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 int plan_tokens(struct execution *x, const struct restrictions *r,
 		int64_t *from, int64_t *to, bool *nothing)
 {
-	const struct restriction *t = r->token;
+	struct restriction *t = r->token;
 	int64_t n;
 	int err;
 
 	*from = INT64_MIN;
 	*to = INT64_MAX;
 	*nothing = false;
-	if (!t)
-		return 0;
+	err = t ? restriction_bind(x, t) : 0;
+	if (!t || err)
+		return err;
 	for (size_t i = 0; i < 3; i++) {
 		const struct bytes *v = i == 0 ? t->low.values :
 					i == 1 ? t->high.values :
@@ -515,6 +520,8 @@ int plan_slices(struct execution *x, const struct restrictions *r,
 	if (!fixed && !last)
 		return 0;
 	err = check_nulls(x, r, keys, fixed);
+	if (!err && last)
+		err = restriction_bind(x, last);
 	if (!err && last) {
 		copy = *last;
 		last = &copy;

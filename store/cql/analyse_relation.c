@@ -129,23 +129,24 @@ static int contains_restriction(struct execution *x, struct restriction **out,
 	(*out)->contained = item;
 	if (relation->kind == RELATION_ELEMENT) {
 		item->has_key = true;
-		err = term_value(x, &item->key, relation->key, &key);
+		err = term_value_or_late(x, &item->key, relation->key, &key,
+					 &(*out)->late);
 	} else if (relation->op == OPERATOR_CONTAINS_KEY) {
 		item->has_key = true;
-		return term_value(x, &item->key, relation->value, &key);
+		return term_value_or_late(x, &item->key, relation->value, &key,
+					  &(*out)->late);
 	}
 	item->has_value = true;
-	return err ? err : term_value(x, &item->value, relation->value, &value);
+	return err ? err : term_value_or_late(x, &item->value, relation->value,
+					      &value, &(*out)->late);
 }
 
 /* 'abc%' and so on: the kind of pattern, and the text without its signs. */
-static int like_pattern(struct execution *x, struct restriction *r,
-			struct bytes pattern)
+static int like_pattern(struct execution *x, struct restriction *r)
 {
+	struct bytes pattern = *r->values;
 	bool before = pattern.len && pattern.ptr[0] == '%', after;
 
-	if (bytes_is_null(pattern) && x->markers)
-		return 0;
 	if (before) {
 		pattern.ptr++;
 		pattern.len--;
@@ -160,6 +161,13 @@ static int like_pattern(struct execution *x, struct restriction *r,
 		  after		  ? LIKE_PREFIX : LIKE_MATCH;
 	r->pattern = pattern;
 	return 0;
+}
+
+int restriction_bind(struct execution *x, struct restriction *r)
+{
+	int err = late_term_bind(x, r->late);
+
+	return !err && r->kind == RESTRICT_LIKE ? like_pattern(x, r) : err;
 }
 
 static bool has_like_index(const struct table *t, const struct column *c)
@@ -186,8 +194,8 @@ static int in_values(struct execution *x, struct restriction *r,
 	if (r->value_count == 1)
 		r->kind = RESTRICT_EQ;
 	for (uint32_t i = 0; i < relation->value_count; i++) {
-		err = term_value(x, &r->values[i], relation->values[i],
-				 receiver);
+		err = term_value_or_late(x, &r->values[i], relation->values[i],
+					 receiver, &r->late);
 		if (err)
 			return err;
 	}
@@ -229,17 +237,14 @@ static int column_restriction(struct execution *x, struct restriction **out,
 	value = arena_zalloc(x->arena, 1, sizeof(*value));
 	if (!value)
 		return -ENOMEM;
-	err = term_value(x, value, relation->value, &receiver);
+	err = term_value_or_late(x, value, relation->value, &receiver,
+				 &r->late);
 	if (err)
 		return err;
-	if (op == OPERATOR_LIKE) {
-		if (!has_like_index(t, c))
-			return refuse(x, "LIKE restriction is only supported "
-					 "on properly indexed columns. %s is "
-					 "not valid.",
-				      relation_text(x, relation));
-		return like_pattern(x, r, *value);
-	}
+	if (op == OPERATOR_LIKE && !has_like_index(t, c))
+		return refuse(x, "LIKE restriction is only supported on "
+				 "properly indexed columns. %s is not valid.",
+			      relation_text(x, relation));
 	r->values = value;
 	r->value_count = 1;
 	if (is_slice(op))
@@ -278,7 +283,7 @@ static int tuple_columns(struct execution *x, struct restriction *r,
 	return 0;
 }
 
-static int tuple_values(struct execution *x, const struct restriction *r,
+static int tuple_values(struct execution *x, struct restriction *r,
 			const struct term *t, struct bytes *values)
 {
 	struct receiver receiver;
@@ -294,7 +299,8 @@ static int tuple_values(struct execution *x, const struct restriction *r,
 			      text_of_term(x, t));
 	for (uint32_t i = 0; i < r->column_count; i++) {
 		receiver = receiver_column(r->columns[i]);
-		err = term_value(x, &values[i], t->items[i], &receiver);
+		err = term_value_or_late(x, &values[i], t->items[i], &receiver,
+					 &r->late);
 		if (err)
 			return err;
 	}
@@ -399,7 +405,8 @@ static int token_restriction(struct execution *x, struct restriction **out,
 	if (!err)
 		err = token_columns(x, r, t);
 	if (!err)
-		err = term_value(x, value, relation->value, &receiver);
+		err = term_value_or_late(x, value, relation->value, &receiver,
+					 &r->late);
 	if (err)
 		return err;
 	r->values = value;
@@ -477,6 +484,7 @@ static int merge_slices(struct execution *x, struct restriction **out,
 	if (!r)
 		return -ENOMEM;
 	*r = old->column_count >= new->column_count ? *old : *new;
+	r->late = old->late ? old->late : new->late;
 	r->low = old->low.count ? old->low : new->low;
 	r->high = old->high.count ? old->high : new->high;
 	r->multi = old->multi || new->multi;
@@ -512,6 +520,8 @@ int restriction_merge(struct execution *x, struct restriction **out,
 	for (end = &old->contained; *end;)
 		end = &(*end)->next;
 	*end = new->contained;
+	if (!old->late)
+		old->late = new->late;
 	*out = old;
 	return 0;
 }

@@ -45,7 +45,7 @@ static int element_condition(struct execution *x, struct if_condition *i,
 	*value = receiver_part(whole, RECEIVER_VALUE,
 			       t->parts[t->part_count - 1]);
 	i->has_key = true;
-	return term_value(x, &i->key, c->key, &key);
+	return term_value_or_late(x, &i->key, c->key, &key, &i->late);
 }
 
 static int field_condition(struct execution *x, struct if_condition *i,
@@ -117,8 +117,9 @@ static int condition_terms(struct execution *x, struct if_condition *i,
 		return -ENOMEM;
 	i->value_count = count;
 	for (uint32_t n = 0; n < count; n++) {
-		err = term_value(x, &i->values[n],
-				 c->value ? c->value : c->values[n], value);
+		err = term_value_or_late(x, &i->values[n],
+					 c->value ? c->value : c->values[n],
+					 value, &i->late);
 		if (err)
 			return err;
 	}
@@ -184,7 +185,10 @@ int conditions_bind(struct execution *x, const struct modification *m)
 	for (uint32_t n = 0; n < m->condition_count; n++) {
 		const struct if_condition *i = &m->conditions[n];
 		bool list = i->column->type->kind == TYPE_LIST;
+		int err = late_term_bind(x, i->late);
 
+		if (err)
+			return err;
 		if (i->has_key && bytes_is_null(i->key))
 			return refuse(x, "Invalid null value for %s element "
 					 "access", list ? "list" : "map");

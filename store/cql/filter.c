@@ -27,13 +27,17 @@ static int check_contained(struct execution *x, const struct restriction *r)
 }
 
 /* in_slices: those that are read are the restriction's own already. */
-static int check_values(struct execution *x, const struct restriction *r,
+static int check_values(struct execution *x, struct restriction *r,
 			bool in_slices)
 {
 	const struct restriction_bound *b;
+	int err;
 
 	if (in_slices && r->kind != RESTRICT_CONTAINS)
 		return 0;
+	err = restriction_bind(x, r);
+	if (err)
+		return err;
 	if (r->kind == RESTRICT_CONTAINS)
 		return check_contained(x, r);
 	if (r->kind == RESTRICT_LIKE || r->kind == RESTRICT_IN)

@@ -332,7 +332,8 @@ static int plan_compact_row(struct execution *x, struct modification *m)
 
 	for (uint32_t i = 0; i < t->clustering_count; i++) {
 		const struct column *c = table_clustering_column(t, i);
-		int err = restriction_of(&m->where, c) ? 0 :
+		struct restriction *r = restriction_of(&m->where, c);
+		int err = r ? restriction_bind(x, r) :
 			  restrictions_add_value(x, &m->where, c, BYTES_NULL);
 
 		if (err)

@@ -25,10 +25,7 @@ struct change {
 	struct bytes key, value;
 	uint32_t field;
 	bool minus;			/* of COUNT */
-	/* A value that could not be made: tried again, and told, when it is
-	 * written. NULL: none. */
-	const struct term *late;
-	struct receiver late_receiver;
+	struct late_term *late;		/* told when it is written */
 };
 
 struct if_condition {
@@ -40,6 +37,7 @@ struct if_condition {
 	uint32_t field;
 	struct bytes *values;
 	uint32_t value_count;
+	struct late_term *late;		/* told when it is bound */
 };
 
 struct modification {

@@ -365,14 +365,11 @@ static int check_change(struct execution *x, const struct change *c)
 		[TYPE_SET] = "Invalid null set element",
 		[TYPE_MAP] = "Invalid null map key",
 	};
+	int err = late_term_bind(x, c->late);
 
-	struct bytes value;
-
-	if (c->late)
-		return term_value(x, &value, c->late, &c->late_receiver);
-	if (c->kind == CHANGE_ELEMENT && bytes_is_null(c->key))
+	if (!err && c->kind == CHANGE_ELEMENT && bytes_is_null(c->key))
 		return refuse(x, "%s", words[c->column->type->kind]);
-	return 0;
+	return err;
 }
 
 static int count(struct applying *a, const struct change *c)

@@ -33,39 +33,6 @@ static int refuse_operation(struct execution *x, const struct assignment *a,
 		      assignment_text(x, a), what, text_of(x, a->column.text));
 }
 
-/* The change is tried again when its statement runs: what r is a part of has to
- * live until then. */
-static int note_late(struct execution *x, struct change *c,
-		     const struct term *t, const struct receiver *r)
-{
-	struct receiver *outer = NULL;
-
-	if (r->outer) {
-		outer = arena_alloc(x->arena, sizeof(*outer));
-		if (!outer)
-			return -ENOMEM;
-		*outer = *r->outer;	/* a column, part of nothing */
-	}
-	c->late = t;
-	c->late_receiver = *r;
-	c->late_receiver.outer = outer;
-	return 0;
-}
-
-/* A term of the change: failing calls are left for later. */
-static int change_term(struct execution *x, struct change *c,
-		       struct bytes *value, const struct term *t,
-		       const struct receiver *r)
-{
-	bool late = false;
-	int err;
-
-	x->late = &late;
-	err = term_value(x, value, t, r);
-	x->late = NULL;
-	return !err && late && !c->late ? note_late(x, c, t, r) : err;
-}
-
 int change_of_value(struct execution *x, struct change *c,
 		    const struct column *column, const struct term *value)
 {
@@ -74,7 +41,7 @@ int change_of_value(struct execution *x, struct change *c,
 	/* Of a counter a sign or brackets are not looked at before. */
 	int err = counter && (value->kind == TERM_NEGATE ||
 			      value->kind == TERM_TUPLE) ? 0 :
-			  change_term(x, c, &c->value, value, &r);
+			  term_value_or_late(x, &c->value, value, &r, &c->late);
 
 	if (err)
 		return err;
@@ -100,7 +67,7 @@ static int scalar_change(struct execution *x, struct change *c,
 					 "non-numeric and non-text type %s",
 				      assignment_text(x, a), c->column->name);
 		c->kind = CHANGE_COMPUTE;
-		return change_term(x, c, &c->value, a->value, &r);
+		return term_value_or_late(x, &c->value, a->value, &r, &c->late);
 	}
 	if (a->kind == ASSIGN_ADD &&
 	    (t->kind == TYPE_TUPLE || t->kind == TYPE_UDT))
@@ -109,7 +76,7 @@ static int scalar_change(struct execution *x, struct change *c,
 		return refuse_operation(x, a, "non counter");
 	c->kind = CHANGE_COUNT;
 	c->minus = a->kind == ASSIGN_SUBTRACT;
-	return change_term(x, c, &c->value, a->value, &r);
+	return term_value_or_late(x, &c->value, a->value, &r, &c->late);
 }
 
 /* m + {k: v}, m - {k}: a wrong value is told in words of its own. */
@@ -129,7 +96,7 @@ static int map_change(struct execution *x, struct change *c,
 			return -ENOMEM;
 	}
 	x->quiet++;
-	err = change_term(x, c, &c->value, a->value, &r);
+	err = term_value_or_late(x, &c->value, a->value, &r, &c->late);
 	x->quiet--;
 	if (err == -EINVAL)
 		return refuse(x, "Value for a map %s has to be a %s, but was: "
@@ -148,14 +115,14 @@ static int collection_change(struct execution *x, struct change *c,
 	c->kind = a->kind == ASSIGN_ADD ? CHANGE_ADD : CHANGE_REMOVE;
 	if (c->column->type->kind == TYPE_MAP)
 		return map_change(x, c, a);
-	return change_term(x, c, &c->value, a->value, &r);
+	return term_value_or_late(x, &c->value, a->value, &r, &c->late);
 }
 
 static int prepend_change(struct execution *x, struct change *c,
 			  const struct assignment *a)
 {
 	struct receiver r = receiver_column(c->column);
-	int err = change_term(x, c, &c->value, a->value, &r);
+	int err = term_value_or_late(x, &c->value, a->value, &r, &c->late);
 
 	if (err)
 		return err;
@@ -198,9 +165,9 @@ static int element_change(struct execution *x, struct change *c,
 	value = receiver_part(&whole, RECEIVER_VALUE,
 			      t->parts[t->part_count - 1]);
 	c->kind = CHANGE_ELEMENT;
-	err = change_term(x, c, &c->key, a->key, &key);
+	err = term_value_or_late(x, &c->key, a->key, &key, &c->late);
 	if (!err)
-		err = change_term(x, c, &c->value, a->value, &value);
+		err = term_value_or_late(x, &c->value, a->value, &value, &c->late);
 	return err;
 }
 
@@ -234,7 +201,7 @@ static int field_change(struct execution *x, struct change *c,
 	c->kind = CHANGE_FIELD;
 	r = receiver_part(&whole, RECEIVER_FIELD, t->parts[c->field]);
 	r.name = t->field_names[c->field];
-	return change_term(x, c, &c->value, a->value, &r);
+	return term_value_or_late(x, &c->value, a->value, &r, &c->late);
 }
 
 int change_of_assignment(struct execution *x, struct change *c,
@@ -281,7 +248,7 @@ static int element_deletion(struct execution *x, struct change *c,
 	key = key_receiver(&whole);
 	c->kind = CHANGE_ELEMENT;
 	c->value = BYTES_NULL;
-	return change_term(x, c, &c->key, d->key, &key);
+	return term_value_or_late(x, &c->key, d->key, &key, &c->late);
 }
 
 int change_of_deletion(struct execution *x, struct change *c,

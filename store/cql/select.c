@@ -13,7 +13,8 @@ static int resolve_nearest(struct select_state *s, const struct column *c,
 			   const struct term *t)
 {
 	struct receiver receiver = receiver_column(c);
-	int err = term_value(s->x, &s->near_to, t, &receiver);
+	int err = term_value_or_late(s->x, &s->near_to, t, &receiver,
+				     &s->near_late);
 
 	if (err)
 		return err;
@@ -164,6 +165,8 @@ static int plan(struct select_state *s)
 		err = read_limit(s->x, &s->partition_limit,
 				 s->select->per_partition_limit,
 				 "[per_partition_limit]");
+	for (uint32_t i = 0; i < s->selectors.count && !err; i++)
+		err = selector_fold(s->x, s->selectors.items[i]);
 	if (!err)
 		err = check_group_function(s);
 	if (!err && s->nearest)
@@ -180,9 +183,7 @@ static int plan(struct select_state *s)
 		q->limit = s->limit;
 		q->partition_limit = s->partition_limit;
 	}
-	for (uint32_t i = 0; i < s->selectors.count && !err; i++)
-		err = selector_fold(s->x, s->selectors.items[i]);
-	return err ? err : row_values_init(s->x, &s->row, s->table);
+	return row_values_init(s->x, &s->row, s->table);
 }
 
 /* ----------------------------------------------------------------- rows */

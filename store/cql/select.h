@@ -68,6 +68,7 @@ struct select_state {
 	struct sorted_results sorted;
 	const struct column *nearest;	/* of ANN OF, or NULL */
 	struct bytes near_to;
+	struct late_term *near_late;
 	enum { NEAR_COSINE, NEAR_EUCLIDEAN, NEAR_DOT_PRODUCT } similarity;
 	uint64_t limit, partition_limit;	/* 0: none */
 	uint64_t given, given_of_partition;

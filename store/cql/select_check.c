@@ -307,6 +307,8 @@ static int check_nearest_alone(struct select_state *s)
 
 int check_nearest(struct select_state *s)
 {
+	int err;
+
 	if (s->group.active)
 		return refuse(s->x, "Top-K queries can not be run with "
 				    "aggregation");
@@ -322,7 +324,8 @@ int check_nearest(struct select_state *s)
 				    "requires a LIMIT that is not greater than "
 				    "%d. LIMIT was %llu", NEAREST_MAX,
 			      (unsigned long long)s->limit);
-	return nearest_init(s, vector_index(s->table, s->nearest));
+	err = late_term_bind(s->x, s->near_late);
+	return err ? err : nearest_init(s, vector_index(s->table, s->nearest));
 }
 
 int check_order(struct select_state *s)

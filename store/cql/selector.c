@@ -398,9 +398,10 @@ static int field(struct execution *x, struct selectors *s,
 }
 
 /* The key in c[key]: of the key type of a map, of a set's elements. */
-static int part_key(struct execution *x, struct bytes *key,
-		    const struct term *t, const struct expression *of)
+static int part_key(struct execution *x, struct expression *e,
+		    struct bytes *key, const struct term *t)
 {
+	const struct expression *of = e->args[0];
 	struct receiver whole = { .type = of->type, .name = of->name };
 	struct receiver r = receiver_part(&whole,
 					  of->type->kind == TYPE_MAP ?
@@ -408,7 +409,7 @@ static int part_key(struct execution *x, struct bytes *key,
 						  RECEIVER_VALUE,
 					  of->type->parts[0]);
 
-	return t ? term_value(x, key, t, &r) : 0;
+	return t ? term_value_or_late(x, key, t, &r, &e->late) : 0;
 }
 
 static int element(struct execution *x, struct selectors *s,
@@ -441,8 +442,10 @@ static int element(struct execution *x, struct selectors *s,
 	e->aggregates = whole->aggregates;
 	e->name = selectable_text(x, of);
 	*out = e;
-	err = part_key(x, &e->from, t->right, whole);
-	return err || !slice ? err : part_key(x, &e->to, t->to, whole);
+	e->has_from = t->right;
+	e->has_to = t->to;
+	err = part_key(x, e, &e->from, t->right);
+	return err ? err : part_key(x, e, &e->to, t->to);
 }
 
 /* writetime, maxwritetime and ttl of a column or a part of one. */
@@ -475,6 +478,9 @@ static int time_of(struct execution *x, struct selectors *s,
 	e->meta_part = many ? selectable->parts[0]->term->kind : TERM_COLUMN;
 	e->from = of->from;
 	e->to = of->to;
+	e->has_from = of->has_from;
+	e->has_to = of->has_to;
+	e->late = of->late;
 	e->index = of->index;
 	e->name = arena_format(x->arena, "%s(%s)", word, of->name);
 	*out = e;
@@ -532,13 +538,27 @@ int selector_make(struct execution *x, struct selectors *s,
 	return make(x, s, out, of, NULL);
 }
 
+/* c[key], c[from..to]: the keys. */
+static int bind_part(struct execution *x, const struct expression *e)
+{
+	bool slice = e->kind == EXPRESSION_SLICE || e->meta_part == TERM_SLICE;
+	int err = late_term_bind(x, e->late);
+
+	if (!err && ((e->has_from && bytes_is_null(e->from)) ||
+		     (e->has_to && bytes_is_null(e->to))))
+		return refuse(x, "Invalid null value for %s selection on %s",
+			      slice ? "slice" : "element",
+			      e->column ? e->column->name : e->args[0]->name);
+	return err;
+}
+
 /* What is of constants only is a constant: so that it fails without rows. */
 int selector_fold(struct execution *x, struct expression *e)
 {
 	struct bytes *args = arena_zalloc(x->arena, e->arg_count,
 					  sizeof(*args));
 	bool constant = e->kind == EXPRESSION_CALL && e->arg_count;
-	int err = args ? 0 : -ENOMEM;
+	int err = args ? bind_part(x, e) : -ENOMEM;
 
 	for (uint32_t i = 0; i < e->arg_count && !err; i++) {
 		if (!e->args[i])

@@ -29,7 +29,9 @@ struct expression {
 	uint32_t arg_count;
 	uint32_t index;
 	struct bytes value;		/* VALUE */
-	struct bytes from, to;		/* null: open */
+	struct bytes from, to;
+	bool has_from, has_to;		/* else open */
+	struct late_term *late;		/* of from and to */
 	enum term_kind meta;		/* META: TERM_WRITETIME, … */
 	enum term_kind meta_part;	/* META: TERM_COLUMN, ELEMENT, … */
 	bool aggregates;		/* it or a part of it is an aggregate */

@@ -454,6 +454,47 @@ int term_value(struct execution *x, struct bytes *value, const struct term *t,
 	return err ? refuse_at(x, t->span, err) : 0;
 }
 
+/* What the receiver is a part of has to live as long as the note. */
+static int note_late(struct execution *x, const struct term *t,
+		     const struct receiver *r, struct late_term **late)
+{
+	struct receiver *outer;
+
+	*late = arena_zalloc(x->arena, 1, sizeof(**late));
+	if (!*late)
+		return -ENOMEM;
+	(*late)->term = t;
+	(*late)->receiver = *r;
+	if (r->outer) {
+		outer = arena_alloc(x->arena, sizeof(*outer));
+		if (!outer)
+			return -ENOMEM;
+		*outer = *r->outer;	/* a column, part of nothing */
+		(*late)->receiver.outer = outer;
+	}
+	return 0;
+}
+
+int term_value_or_late(struct execution *x, struct bytes *value,
+		       const struct term *t, const struct receiver *r,
+		       struct late_term **late)
+{
+	bool noted = false;
+	int err;
+
+	x->late = &noted;
+	err = term_value(x, value, t, r);
+	x->late = NULL;
+	return !err && noted && !*late ? note_late(x, t, r, late) : err;
+}
+
+int late_term_bind(struct execution *x, const struct late_term *late)
+{
+	struct bytes value;
+
+	return late ? term_value(x, &value, late->term, &late->receiver) : 0;
+}
+
 int term_integer(struct execution *x, int64_t *out, const struct term *t,
 		 enum type_kind kind, const char *name)
 {

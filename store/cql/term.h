@@ -93,6 +93,21 @@ const char *term_cast_name(struct execution *x, const struct term *t);
  */
 int term_value(struct execution *x, struct bytes *value, const struct term *t,
 	       const struct receiver *r);
+/*
+ * Cassandra prepares a statement before it runs it: a call that fails, or gives
+ * a null that may not be, shows only then. Of such terms the first is noted, and
+ * made again when its statement runs.
+ */
+struct late_term {
+	const struct term *term;
+	struct receiver receiver;
+};
+/* term_value, but what is late is noted, if nothing is yet. */
+int term_value_or_late(struct execution *x, struct bytes *value,
+		       const struct term *t, const struct receiver *r,
+		       struct late_term **late);
+/* Refuses what it fails with; NULL: nothing is late. */
+int late_term_bind(struct execution *x, const struct late_term *late);
 /* An integer after LIMIT or USING; name as in messages ("[limit]"). */
 int term_integer(struct execution *x, int64_t *out, const struct term *t,
 		 enum type_kind kind, const char *name);

@@ -20,6 +20,7 @@
 { "selectors", 0 },
 { "expressions", 0 },
 { "terms", 0 },
+{ "calls-late", 0 },
 { "analyzers", 0 },
 { "stems", 0 },
 { "attached", 0 },
