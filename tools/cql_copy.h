@@ -18,7 +18,7 @@ void csv_add(struct buf *out, const struct csv_style *style,
 
 struct csv_field {
 	size_t begin, end;		/* in csv_record.text */
-	bool quoted;			/* then it is not null */
+	bool null;			/* written as style->null, without quotes */
 };
 struct csv_record {
 	struct buf text;
@@ -36,9 +36,8 @@ bool csv_feed(struct csv_record *r, const struct csv_style *style,
 /* The end of input came inside of a record: what is there is one. */
 void csv_finish(struct csv_record *r);
 size_t csv_count(const struct csv_record *r);
-/* The field's text; null where it is style->null without quotes. */
-struct bytes csv_field(const struct csv_record *r,
-		       const struct csv_style *style, size_t i);
+/* The field's text, or null. */
+struct bytes csv_field(const struct csv_record *r, size_t i);
 
 /* ---------------------------------------------------------------- values */
 /*
@@ -52,6 +51,8 @@ struct copy;
 /* Append a value that is not null as the options have it. */
 void copy_print_text(struct buf *out, const struct copy *c,
 		     const struct type *t, struct bytes value);
+/* Is it what copy_print_text writes for a value of no bytes, as of an int? */
+bool copy_is_empty_value(const struct type *t, struct bytes field);
 /* Append the text that CQL takes for a field that was written so. */
 void copy_plain_text(struct buf *out, const struct copy *c,
 		     const struct type *t, struct bytes field);

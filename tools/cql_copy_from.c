@@ -159,7 +159,7 @@ static int place_fields(struct import *im)
 
 		im->place[i] = i;
 		if (named && more) {
-			name = csv_field(&im->record, &c->style, i);
+			name = csv_field(&im->record, i);
 			if (bytes_is_null(name))
 				name = BYTES_EMPTY;
 			im->place[i] = column_of(c, name);

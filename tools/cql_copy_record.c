@@ -32,7 +32,8 @@ static int read_value(struct import *im, const struct copy_column *column,
 	int err;
 
 	buf_clear(&im->value);
-	if (bytes_is_null(text)) {
+	/* "" is a text alone; a program that quotes all means null by it. */
+	if (bytes_is_null(text) || (!text.len && !kind_is_text(type->kind))) {
 		buf_add_str(&im->value, "null");
 		return 0;
 	}
@@ -40,6 +41,8 @@ static int read_value(struct import *im, const struct copy_column *column,
 	copy_plain_text(&im->plain, c, type, text);
 	err = copy_read_value(&value, type, buf_bytes(&im->plain),
 			      c->style.null, &error);
+	if (err == -EINVAL && copy_is_empty_value(type, text))
+		err = 0;
 	if (!err && (value.failed || im->plain.failed))
 		err = -ENOMEM;
 	if (!err) {
@@ -66,7 +69,7 @@ static bool is_statics_only(const struct import *im)
 		    !c->columns[im->place[i]].of_row)
 			continue;
 		any = true;
-		if (!bytes_is_null(csv_field(&im->record, &c->style, i)))
+		if (!bytes_is_null(csv_field(&im->record, i)))
 			return false;
 	}
 	return any;
@@ -97,7 +100,7 @@ static int make_insert(struct import *im)
 		    (statics && c->columns[im->place[i]].of_row))
 			continue;
 		err = read_value(im, &c->columns[im->place[i]],
-				 csv_field(&im->record, &c->style, i));
+				 csv_field(&im->record, i));
 		buf_add_str(out, between);
 		buf_add_bytes(out, buf_bytes(&im->value));
 		between = ", ";
@@ -121,7 +124,7 @@ static int make_update(struct import *im)
 	buf_add_format(out, "UPDATE %s", (const char *)c->target.ptr);
 	for (i = 0; !err && i < im->field_count; i++) {
 		const struct copy_column *column;
-		struct bytes field = csv_field(&im->record, &c->style, i);
+		struct bytes field = csv_field(&im->record, i);
 
 		if (im->place[i] == SIZE_MAX)
 			continue;

@@ -228,6 +228,26 @@ static bool read_date(int64_t *ms, const struct copy *c, const char *at)
 }
 
 /* ------------------------------------------------------------------- both */
+/* No bytes, where that is no text: nothing could not be told from null. */
+static bool is_empty(const struct type *t, struct bytes value)
+{
+	return !value.len && !t->part_count && !kind_is_text(t->kind) &&
+	       t->kind != TYPE_BLOB && t->kind != TYPE_DURATION;
+}
+
+bool copy_is_empty_value(const struct type *t, struct bytes field)
+{
+	struct buf literal = BUF_INIT;
+	bool same;
+
+	if (!is_empty(t, BYTES_EMPTY))
+		return false;
+	type_print_literal(&literal, t, BYTES_EMPTY);
+	same = !literal.failed && bytes_equal(field, buf_bytes(&literal));
+	buf_release(&literal);
+	return same;
+}
+
 void copy_print_text(struct buf *out, const struct copy *c,
 		     const struct type *t, struct bytes value)
 {
@@ -240,7 +260,7 @@ void copy_print_text(struct buf *out, const struct copy *c,
 	}
 	if (t->kind == TYPE_BOOLEAN && value.len == 1) {
 		buf_add_bytes(out, *value.ptr ? c->yes : c->no);
-	} else if (t->part_count) {
+	} else if (t->part_count || is_empty(t, value)) {
 		type_print_literal(out, t, value);
 	} else if (t->kind == TYPE_TIMESTAMP && value.len == 8 &&
 		   c->date_format.len) {

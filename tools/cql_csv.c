@@ -54,20 +54,28 @@ void csv_clear(struct csv_record *r)
 	r->begin = 0;
 }
 
-static void end_field(struct csv_record *r)
+static void end_field(struct csv_record *r, bool null)
 {
-	struct csv_field field = { r->begin, r->text.len, r->quoted };
+	struct csv_field field = { r->begin, r->text.len, null };
 
 	buf_add(&r->fields, &field, sizeof(field));
 	r->begin = r->text.len;
 	r->quoted = r->open = false;
 }
 
+/* Null is told from a text by how it is written: \N is no escaped N then. */
+static bool is_null(const struct csv_record *r, const struct csv_style *style,
+		    struct bytes written)
+{
+	return !r->quoted && bytes_equal(written, style->null);
+}
+
 bool csv_feed(struct csv_record *r, const struct csv_style *style,
 	      struct bytes line)
 {
 	bool escapes = style->escape != style->quote;
-	size_t i;
+	size_t i, from = 0;	/* of the field, which is in quotes if it began
+				 * in another line */
 
 	for (i = 0; i < line.len; i++) {
 		uint8_t c = line.ptr[i];
@@ -84,7 +92,9 @@ bool csv_feed(struct csv_record *r, const struct csv_style *style,
 		} else if (c == style->quote && r->text.len == r->begin) {
 			r->open = r->quoted = true;
 		} else if (c == style->delimiter) {
-			end_field(r);
+			end_field(r, is_null(r, style, bytes_of(line.ptr + from,
+								i - from)));
+			from = i + 1;
 		} else if (c == '\n' || (c == '\r' && i + 2 >= line.len)) {
 			break;
 		} else {
@@ -93,13 +103,13 @@ bool csv_feed(struct csv_record *r, const struct csv_style *style,
 	}
 	if (r->open)
 		return false;
-	end_field(r);
+	end_field(r, is_null(r, style, bytes_of(line.ptr + from, i - from)));
 	return true;
 }
 
 void csv_finish(struct csv_record *r)
 {
-	end_field(r);
+	end_field(r, false);
 }
 
 size_t csv_count(const struct csv_record *r)
@@ -107,16 +117,13 @@ size_t csv_count(const struct csv_record *r)
 	return r->fields.len / sizeof(struct csv_field);
 }
 
-struct bytes csv_field(const struct csv_record *r,
-		       const struct csv_style *style, size_t i)
+struct bytes csv_field(const struct csv_record *r, size_t i)
 {
 	struct csv_field field;
-	struct bytes text;
 
 	memcpy(&field, r->fields.ptr + i * sizeof(field), sizeof(field));
-	text = bytes_of(buf_bytes(&r->text).ptr + field.begin,
-			field.end - field.begin);
-	if (!field.quoted && bytes_equal(text, style->null))
+	if (field.null)
 		return BYTES_NULL;
-	return text;
+	return bytes_of(buf_bytes(&r->text).ptr + field.begin,
+			field.end - field.begin);
 }

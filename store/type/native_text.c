@@ -211,12 +211,13 @@ static bool has_no_literal(enum type_kind kind, struct bytes value)
 	}
 }
 
-/* Years that CQL reads as printed; others are written as milliseconds. */
+/* Years that CQL reads as printed, 1 to 9999; others are written as
+ * milliseconds. */
 static bool is_plain_timestamp(struct bytes value)
 {
-	return value.len != 8 ||
-	       time_timestamp_length((int64_t)get_be64(value.ptr),
-				     TIMESTAMP_TEXT) == 24;
+	int64_t ms = value.len == 8 ? (int64_t)get_be64(value.ptr) : 0;
+
+	return ms >= -62135596800000 && ms < 253402300800000;
 }
 
 static void print_quoted(struct buf *out, struct bytes text)

@@ -226,6 +226,17 @@ copy_options() {
 	for with in "FLOATPRECISION = 0|from 1 to 99" "DECIMALSEP = '1'|no digits" "THOUSANDSSEP = '.'|are the same" "MAXOUTPUTSIZE = 5|needs a file" "ENCODING = latin1|UTF-8" "PAGESIZE = abc|takes a number" "HEADER = maybe|true or false" "BOOLSTYLE = 'a'|two words" "RATEFILE = '/no/where'|Could not open" "CONFIGFILE = '/no/where'|Could not open"; do
 		refused "$with" "${with#*|}" "$CTL" cql "$at" -e "COPY k.o TO STDOUT WITH ${with%|*};"
 	done
+	"$CTL" cql "$at" -e "CREATE TABLE k.e (id int PRIMARY KEY, i int, b boolean, ts timestamp, dec decimal, c text, l list<text>, u tuple<int, timestamp>);
+		INSERT INTO k.e (id, i, b, ts, dec, c, u) VALUES (1, blobAsInt(0x), blobAsBoolean(0x), blobAsTimestamp(0x), blobAsDecimal(0x), '', (7, -62135596800001));
+		INSERT INTO k.e (id, ts, dec, c, l) VALUES (2, -62135596800001, 1E-400, '\\N', ['', '\\N', '\\']);
+		INSERT INTO k.e (id, ts, c, l) VALUES (3, -9223372036854775808, 'N', ['N'])"
+	before=$("$CTL" cql "$at" -e 'SELECT * FROM k.e'; "$CTL" cql -m json "$at" -e 'SELECT * FROM k.e')
+	for with in "NULL = ''" "NULL = '\\N'" "NULL = 'N' AND ESCAPE = '\"'" "DATETIMEFORMAT = '%s.%f'"; do
+		is "COPY of empty values, $with" '' "$("$CTL" cql "$at" -e "COPY k.e TO '$W/e.csv' WITH $with; TRUNCATE k.e; COPY k.e FROM '$W/e.csv' WITH $with;" 2>&1 | grep -v '^3 rows')"
+		is 'changes nothing' "$before" "$("$CTL" cql "$at" -e 'SELECT * FROM k.e'; "$CTL" cql -m json "$at" -e 'SELECT * FROM k.e')"
+	done
+	printf '"4","","",""\n' >"$W/some.csv"
+	is 'all in quotes' $'4,,,""' "$("$CTL" cql "$at" -e "COPY k.e (id, i, ts, c) FROM '$W/some.csv'; COPY k.e (id, i, ts, c) TO STDOUT" 2>/dev/null | grep ^4)"
 	printf '1,31.02.2020\n' >"$W/some.csv"
 	refused 'a day that there is not' "Unable to parse" "$CTL" cql "$at" -e "COPY k.o (id, ts) FROM '$W/some.csv' WITH DATETIMEFORMAT = '%d.%m.%Y';"
 	refused 'a pattern of no file' "Could not open $W/nix*: No such file" "$CTL" cql "$at" -e "COPY k.o (id, ts) FROM '$W/nix*';"

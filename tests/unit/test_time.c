@@ -544,6 +544,30 @@ START_TEST(a_timestamp_has_styles)
 }
 END_TEST
 
+/* CQL reads the years 1 to 9999 as they are printed; of others the number. */
+static const struct {
+	int64_t ms;
+	const char *literal;
+} literals[] = {
+	{ -62135596800001, "-62135596800001" },
+	{ -62135596800000, "'0001-01-01T00:00:00.000Z'" },
+	{ 253402300799999, "'9999-12-31T23:59:59.999Z'" },
+	{ 253402300800000, "253402300800000" },
+};
+
+START_TEST(a_timestamp_is_a_literal)
+{
+	uint8_t value[8];
+	struct buf text = BUF_INIT;
+
+	put_be64(value, (uint64_t)literals[_i].ms);
+	type_print_literal(&text, type_native(TYPE_TIMESTAMP),
+			   bytes_of(value, sizeof(value)));
+	ck_assert_str_eq(buf_cstr(&text), literals[_i].literal);
+	buf_release(&text);
+}
+END_TEST
+
 /* Against counting day by day. */
 START_TEST(the_calendar_has_no_gaps)
 {
@@ -616,6 +640,8 @@ SUITE(time)
 	tcase_add_loop_test(tc, a_constant_is_read, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_loop_test(tc, a_text_is_read, 0, (int)ARRAY_SIZE(texts));
 	tcase_add_test(tc, now_is_now);
+	tcase_add_loop_test(tc, a_timestamp_is_a_literal, 0,
+			    ARRAY_SIZE(literals));
 	tcase_add_loop_test(tc, a_timestamp_has_styles, 0,
 			    (int)ARRAY_SIZE(styles));
 	tcase_add_test(tc, the_calendar_has_no_gaps);
