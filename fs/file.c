@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "fs/inner.h"
+#include "store/base/alloc.h"
 
 static void slice(struct buf *out, struct bytes text, uint64_t offset,
 		  size_t size)
@@ -101,29 +102,40 @@ static void known_to_kernel(struct node *n)
 	atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_ATTRIBUTES);
 }
 
+/* No more of it is taken; the first reason stays. */
+static void handle_fail(struct op *op, struct handle *h, int err)
+{
+	size_t len = strlen(op->reason) + 1;
+
+	mem_free(h->why);
+	h->why = len > 1 ? mem_alloc(len) : NULL;
+	if (h->why)
+		memcpy(h->why, op->reason, len);
+	h->failed = err;
+}
+
 static int write_image(struct op *op, struct handle *h, uint64_t offset,
 		       struct bytes data)
 {
 	struct image *image = h->image;
-	int err;
+	int err = 0;
 
-	if (h->failed)
-		return op_refuse(op, -EINVAL,
-				 "an earlier write here was refused");
 	mutex_lock(&image->lock);
-	if (h->flags & O_APPEND) {
+	if (h->failed) {
+		/* cp asks the kernel to copy first, and then writes itself. */
+		err = op_refuse(op, h->failed, "%s", h->why ? h->why :
+				"an earlier write here was refused");
+	} else if (h->flags & O_APPEND) {
 		err = image_load(op, h->node, image);
 		offset = image->text.len;
-	} else {
-		err = 0;
 	}
 	if (!err)
 		err = image_write(op, h->node, image, offset, data);
+	if (err && err != -ENOMEM && !h->failed)
+		handle_fail(op, h, err);
 	mutex_unlock(&image->lock);
-	if (err) {
-		h->failed = err != -ENOMEM;
+	if (err)
 		return err;
-	}
 	h->wrote = true;
 	h->cut = false;
 	h->flushes = 0;

@@ -96,6 +96,7 @@ void handle_free(struct fs *fs, struct handle *h)
 	image_give(fs, h->node, h->image);
 	pin_give(fs, h);
 	buf_release(&h->text);
+	mem_free(h->why);
 	mutex_release(&h->lock);
 	node_put(&fs->nodes, h->node);
 	mem_free(h);
@@ -343,7 +344,7 @@ int image_truncate(struct op *op, struct node *n, struct handle *h,
 		err = image_cut(op, n, h->image, size);
 		mutex_unlock(&h->image->lock);
 		if (!err && !size) {
-			h->failed = false;
+			h->failed = 0;
 			h->cut = true;
 			h->wrote = false;
 			h->flushes = 0;

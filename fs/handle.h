@@ -45,7 +45,8 @@ struct handle {
 	uid_t uid;
 	bool writer;
 	struct image *image;		/* of a writer */
-	bool failed;			/* a write was refused: no commit */
+	int failed;			/* of a write that was refused: no commit */
+	char *why;			/* its reason, or NULL; under the image's lock */
 	bool wrote, cut;		/* since the last commit, by this one */
 	_Atomic bool counted;		/* in fs->empties */
 	unsigned flushes;		/* since the last write or cut */

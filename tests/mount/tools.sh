@@ -49,6 +49,10 @@ is 'and kept the old one' TEXT "$(cat "$b~")"
 rm "$b~"
 ok 'install' install -m 644 "$W/backup/k/t/1/y/a" "$M/k/t/1/x/a"
 is 'did it' 6 "$(cat "$M/k/t/1/x/a")"
+# It asks the kernel to copy, and writes itself when that was refused.
+refused 'cp of what is no value' 'Invalid argument' cp "$W/backup/k/t/1/x/b" "$M/k/t/1/x/a"
+is 'the last reason is the first' "/k/t/1/x/a EINVAL Unable to make int from 'text'" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
+is 'the old value' 6 "$(cat "$M/k/t/1/x/a")"
 ok 'vim' vim.tiny -u NONE -es -c 's/text/from vim/' -c wq "$b"
 is 'did it' 'from vim' "$(cat "$b")"
 ok 'ed' ed -s "$b" <<<$'s/vim/ed/\nw\nq'
