@@ -158,7 +158,7 @@ int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 	p.at = p.count = 0;
 	p.last_end = p.marker_count = p.depth = 0;
 	p.result = 0;
-	p.unexpected = p.grouping = false;
+	p.unexpected = p.noted = p.grouping = false;
 	parser_fill(&p);
 
 	s = new_node(&p, struct statement);
@@ -167,6 +167,8 @@ int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 	s->span = span_from(&p, start);
 	s->marker_count = p.marker_count;
 	parse_end(&p, consumed);
+	if (!p.result && p.noted)
+		return -EINVAL;
 	if (!p.result)
 		*out = s;
 	return p.result;

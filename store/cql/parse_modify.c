@@ -1,8 +1,6 @@
 /* INSERT, UPDATE, DELETE and BATCH. */
 #include "store/cql/parser.h"
 
-#include <stdlib.h>
-
 static void parse_using(struct parser *p, struct using_clause *using)
 {
 	do {
@@ -61,53 +59,129 @@ struct insert *parse_insert(struct parser *p)
 	return s;
 }
 
-/* By column; a plain setting first, fields by name. */
-static int compare_assignments(const void *left, const void *right)
-{
-	const struct assignment *a = *(const struct assignment *const *)left;
-	const struct assignment *b = *(const struct assignment *const *)right;
-	int order = bytes_compare(a->column.text, b->column.text);
+/* A column, or a field of one (else null), that the statement sets. */
+struct set_column {
+	struct bytes column, field;	/* column null: the place is free */
+	bool plain;			/* c = value */
+};
+struct set_columns {
+	struct set_column *places;
+	uint32_t count, size;		/* size: a power of two */
+};
 
-	if (!order)
-		order = (a->kind > b->kind) - (a->kind < b->kind);
-	if (!order && a->kind == ASSIGN_FIELD)
-		order = bytes_compare(a->field.text, b->field.text);
-	return order;
+static uint32_t hash_of(struct bytes a, struct bytes b)
+{
+	uint32_t h = 2166136261;
+
+	for (size_t i = 0; i < a.len; i++)
+		h = (h ^ a.ptr[i]) * 16777619;
+	for (size_t i = 0; i < b.len; i++)
+		h = (h ^ b.ptr[i]) * 16777619;
+	return h;
+}
+
+/* Where it is, or would be. */
+static struct set_column *place_of(const struct set_columns *set,
+				   struct bytes column, struct bytes field)
+{
+	for (uint32_t i = hash_of(column, field);; i++) {
+		struct set_column *c = &set->places[i & (set->size - 1)];
+
+		if (bytes_is_null(c->column) ||
+		    (bytes_equal(c->column, column) &&
+		     bytes_is_null(c->field) == bytes_is_null(field) &&
+		     bytes_equal(c->field, field)))
+			return c;
+	}
+}
+
+/* The place, NULL without memory; *seen: it was there before. */
+static struct set_column *set_add(struct parser *p, struct set_columns *set,
+				  struct bytes column, struct bytes field,
+				  bool *seen)
+{
+	struct set_columns more = { NULL, set->count,
+				    set->size ? 2 * set->size : 16 };
+	struct set_column *c;
+
+	if (2 * set->count >= set->size) {
+		more.places = arena_zalloc(p->arena, more.size, sizeof(*c));
+		if (!more.places) {
+			parser_no_memory(p);
+			return NULL;
+		}
+		for (uint32_t i = 0; i < set->size; i++) {
+			c = &set->places[i];
+			if (!bytes_is_null(c->column))
+				*place_of(&more, c->column, c->field) = *c;
+		}
+		*set = more;
+	}
+	c = place_of(set, column, field);
+	*seen = !bytes_is_null(c->column);
+	set->count += !*seen;
+	c->column = column;
+	c->field = field;
+	return c;
 }
 
 /*
  * Several settings of a column go together only as steps: adding, elements,
- * fields. A plain one (which sorts first) suffers no other.
+ * different fields. A plain one suffers no other.
  */
-static void check_doubles(struct parser *p, const struct update *s)
+static void check_double(struct parser *p, struct set_columns *set,
+			 const struct assignment *a)
 {
-	uint32_t i, count = s->assignment_count;
-	const struct assignment **sorted, *a, *b;
-	struct token at = here(p);
+	struct token at = { .offset = a->span.offset,
+			    .length = a->span.length };
+	bool plain = a->kind == ASSIGN_SET, seen, field_seen = false;
+	struct set_column *c;
 
-	if (count < 2 || p->result)
+	if (p->result)
 		return;
-	sorted = arena_alloc(p->arena, count * sizeof(*sorted));
-	if (!sorted) {
-		parser_no_memory(p);
+	if (a->kind == ASSIGN_FIELD &&
+	    !set_add(p, set, a->column.text, a->field.text, &field_seen))
 		return;
-	}
-	for (i = 0; i < count; i++)
-		sorted[i] = &s->assignments[i];
-	qsort(sorted, count, sizeof(*sorted), compare_assignments);
-	for (i = 1; i < count; i++) {
-		a = sorted[i - 1];
-		b = sorted[i];
-		if (!bytes_equal(a->column.text, b->column.text) ||
-		    (a->kind != ASSIGN_SET &&
-		     (a->kind != ASSIGN_FIELD ||
-		      !bytes_equal(a->field.text, b->field.text))))
-			continue;
-		at.offset = b->span.offset;
-		at.length = b->span.length;
-		parser_refuse(p, at, CQL_SYNTAX,
-			      "Multiple incompatible setting of column %s",
-			      (const char *)b->column.text.ptr);
+	c = set_add(p, set, a->column.text, BYTES_NULL, &seen);
+	if (!c)
+		return;
+	if (field_seen || (seen && (plain || c->plain)))
+		parser_note(p, at, "Multiple incompatible setting of column %s",
+			    (const char *)a->column.text.ptr);
+	c->plain = c->plain || plain;
+}
+
+/* What may stand behind a term in any statement: what is wrong with an
+ * assignment is looked at behind it. */
+static void check_behind_term(struct parser *p)
+{
+	switch (peek(p)) {
+	case TOKEN_END:
+	case TOKEN_SEMICOLON:
+	case TOKEN_COMMA:
+	case TOKEN_COLON:
+	case TOKEN_RANGE:
+	case TOKEN_CLOSE:
+	case TOKEN_CLOSE_LIST:
+	case TOKEN_CLOSE_SET:
+	case KEYWORD_ALLOW:
+	case KEYWORD_AND:
+	case KEYWORD_APPLY:
+	case KEYWORD_ASC:
+	case KEYWORD_DELETE:
+	case KEYWORD_DESC:
+	case KEYWORD_GROUP:
+	case KEYWORD_IF:
+	case KEYWORD_INSERT:
+	case KEYWORD_LIMIT:
+	case KEYWORD_ORDER:
+	case KEYWORD_PER:
+	case KEYWORD_PRIMARY:
+	case KEYWORD_UPDATE:
+	case KEYWORD_WHERE:
+		break;
+	default:
+		parser_expected(p, here(p), "WHERE");
 	}
 }
 
@@ -115,10 +189,9 @@ static void check_same_column(struct parser *p, const struct assignment *a,
 			      struct token at, const struct identifier *other,
 			      const char *form)
 {
-	if (!bytes_equal(a->column.text, other->text))
-		parser_refuse(p, at, CQL_SYNTAX,
-			      "Only expressions of the form %s are supported.",
-			      form);
+	if (!p->result && !bytes_equal(a->column.text, other->text))
+		parser_note(p, at, "Only expressions of the form %s are "
+				   "supported.", form);
 }
 
 /* c = term | term + c | c + term | c - term | c -1 */
@@ -134,11 +207,15 @@ static void parse_plain_assignment(struct parser *p, struct assignment *a)
 	     after != TOKEN_INTEGER)) {
 		a->value = parse_assigned_term(p);
 		a->kind = ASSIGN_SET;
-		if (!accept(p, TOKEN_PLUS))
+		if (!accept(p, TOKEN_PLUS)) {
+			check_behind_term(p);
 			return;
+		}
 		at = here(p);
 		a->kind = ASSIGN_PREPEND;
 		other = parse_column(p);
+		if (peek(p) != TOKEN_COMMA && peek(p) != KEYWORD_WHERE)
+			parser_expected(p, here(p), "WHERE");
 		check_same_column(p, a, at, &other, "X = <value> + X");
 		return;
 	}
@@ -153,6 +230,7 @@ static void parse_plain_assignment(struct parser *p, struct assignment *a)
 	}
 	next(p);
 	a->value = parse_term(p);
+	check_behind_term(p);
 	check_same_column(p, a, at, &other, after == TOKEN_MINUS ?
 			  "X = X -<value>" : "X = X +<value>");
 }
@@ -172,6 +250,7 @@ static void parse_assignment(struct parser *p, struct assignment *a)
 		a->kind = next(p).kind == TOKEN_ADD_TO ? ASSIGN_ADD
 						       : ASSIGN_SUBTRACT;
 		a->value = parse_term(p);
+		check_behind_term(p);
 		break;
 	case TOKEN_OPEN_LIST:
 		next(p);
@@ -180,6 +259,7 @@ static void parse_assignment(struct parser *p, struct assignment *a)
 		expect(p, TOKEN_CLOSE_LIST, "']'");
 		expect(p, TOKEN_EQ, "'='");
 		a->value = parse_term(p);
+		check_behind_term(p);
 		break;
 	case TOKEN_DOT:
 		next(p);
@@ -187,6 +267,7 @@ static void parse_assignment(struct parser *p, struct assignment *a)
 		a->field = parse_name(p, "a field");
 		expect(p, TOKEN_EQ, "'='");
 		a->value = parse_term(p);
+		check_behind_term(p);
 		break;
 	default:
 		parser_expected(p, here(p), "'='");
@@ -253,16 +334,18 @@ static void parse_if(struct parser *p, struct if_clause *c)
 struct update *parse_update(struct parser *p)
 {
 	struct update *s = new_node(p, struct update);
+	struct set_columns set = { NULL, 0, 0 };
+	struct assignment *a;
 
 	s->table = parse_qualified(p, "table");
 	if (accept(p, KEYWORD_USING))
 		parse_using(p, &s->using);
 	expect(p, KEYWORD_SET, "SET");
-	do
-		parse_assignment(p, append(p, s->assignments,
-					   s->assignment_count));
-	while (accept(p, TOKEN_COMMA));
-	check_doubles(p, s);
+	do {
+		a = append(p, s->assignments, s->assignment_count);
+		parse_assignment(p, a);
+		check_double(p, &set, a);
+	} while (accept(p, TOKEN_COMMA));
 	expect(p, KEYWORD_WHERE, "WHERE");
 	parse_where(p, &s->relations, &s->relation_count);
 	parse_if(p, &s->condition);

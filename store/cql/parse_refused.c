@@ -8,21 +8,17 @@
 
 static void parse_role_name(struct parser *p)
 {
-	if (accept(p, TOKEN_STRING))
-		return;
-	if (peek(p) == TOKEN_QUESTION)
-		parser_refuse(p, here(p), CQL_SYNTAX, "Bind variables cannot "
-			      "be used for role names");
-	parse_name(p, "a role");
+	if (!accept(p, TOKEN_STRING) && !parse_marked_name(p, "role"))
+		parse_name(p, "a role");
 }
 
 /* A user or an identity. */
 static void parse_old_name(struct parser *p, const char *of)
 {
 	if (peek(p) == TOKEN_QUOTED_NAME)
-		parser_refuse(p, here(p), CQL_SYNTAX, "Quoted strings are are "
-			      "not supported for %s", of);
-	if (!accept(p, TOKEN_STRING))
+		parser_note(p, next(p), "Quoted strings are are not supported "
+					"for %s", of);
+	else if (!accept(p, TOKEN_STRING))
 		expect(p, TOKEN_IDENTIFIER, "a name");
 }
 

@@ -55,9 +55,10 @@ static void refuse_term(struct parser *p, struct token at, const char *what,
 static void parse_property_map(struct parser *p,
 			       struct written_property *property)
 {
-	const struct term *key, *value, *bad = NULL;
+	const struct term *key, *value, *bad = NULL, *bad_key = NULL;
 	const char *what = "";
 	struct token at, bad_at = here(p);
+	struct buf of = BUF_INIT;
 
 	property->is_map = true;
 	next(p);
@@ -78,13 +79,19 @@ static void parse_property_map(struct parser *p,
 			continue;
 		}
 		bad_at = at;
+		bad_key = key;
 		bad = key->kind == TERM_CONSTANT ? value : key;
 		what = bad == key ? "Invalid property name: "
 				  : "Invalid property value: ";
 	} while (accept(p, TOKEN_COMMA));
 	expect(p, TOKEN_CLOSE_SET, "'}'");
+	if (bad && bad != bad_key) {
+		buf_add_str(&of, " for property: ");
+		term_print(&of, bad_key);
+	}
 	if (bad)
-		refuse_term(p, bad_at, what, bad, "");
+		refuse_term(p, bad_at, what, bad, buf_cstr(&of));
+	buf_release(&of);
 }
 
 void parse_property(struct parser *p, struct properties *properties)
@@ -349,10 +356,7 @@ static void parse_create_index(struct parser *p, struct statement *s)
 	i->custom = accept(p, KEYWORD_CUSTOM);
 	expect(p, KEYWORD_INDEX, "INDEX");
 	i->if_not_exists = parse_if_not_exists(p);
-	if (peek(p) == TOKEN_QUESTION)
-		parser_refuse(p, here(p), CQL_SYNTAX, "Bind variables cannot "
-			      "be used for index names");
-	if (token_is_name(peek(p)))
+	if (!parse_marked_name(p, "index") && token_is_name(peek(p)))
 		i->name = parse_name(p, "an index");
 	expect(p, KEYWORD_ON, "ON");
 	i->table = parse_qualified(p, "table");

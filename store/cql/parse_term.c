@@ -72,15 +72,21 @@ static const char *float_problem(struct bytes text)
 	       "nor \"e\" notation exponential mark.";
 }
 
+void refuse_number(struct parser *p, struct token token, const char *problem)
+{
+	int shown = p->text.len < 4096 ? (int)p->text.len : 4096;
+
+	parser_refuse(p, token, CQL_SYNTAX, "Failed parsing statement: [%.*s] "
+		      "reason: NumberFormatException %s", shown,
+		      (const char *)p->text.ptr, problem);
+}
+
 static void check_float(struct parser *p, struct token token, struct bytes text)
 {
 	const char *problem = p->result ? NULL : float_problem(text);
-	int shown = p->text.len < 4096 ? (int)p->text.len : 4096;
 
 	if (problem)
-		parser_refuse(p, token, CQL_SYNTAX, "Failed parsing statement: "
-			      "[%.*s] reason: NumberFormatException %s", shown,
-			      (const char *)p->text.ptr, problem);
+		refuse_number(p, token, problem);
 }
 
 struct term *parse_constant(struct parser *p)

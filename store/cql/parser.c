@@ -47,30 +47,53 @@ void parser_no_memory(struct parser *p)
 		stop(p, -ENOMEM);
 }
 
+/* The parser's error, in place of what was noted. -ENOMEM stops it. */
+static bool tell(struct parser *p, struct token at, enum cql_code code,
+		 const char *format, va_list args)
+{
+	va_list again;
+	char *text;
+	int length;
+
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	text = arena_alloc(p->arena, length < 0 ? 1 : (size_t)length + 1);
+	if (!text) {
+		stop(p, -ENOMEM);
+		return false;
+	}
+	vsnprintf(text, (size_t)length + 1, format, args);
+	if (p->noted)
+		*p->error = CQL_ERROR_INIT;
+	cql_error_at(p->error, p->text, at.offset, at.length);
+	p->error->code = code;
+	p->error->message = text;
+	return true;
+}
+
 void parser_refuse(struct parser *p, struct token at, enum cql_code code,
 		   const char *format, ...)
 {
 	va_list args;
-	char *text;
-	int length;
 
 	if (p->result)
 		return;
 	va_start(args, format);
-	length = vsnprintf(NULL, 0, format, args);
+	if (tell(p, at, code, format, args))
+		stop(p, -EINVAL);
 	va_end(args);
-	text = arena_alloc(p->arena, length < 0 ? 1 : (size_t)length + 1);
-	if (!text) {
-		stop(p, -ENOMEM);
+}
+
+void parser_note(struct parser *p, struct token at, const char *format, ...)
+{
+	va_list args;
+
+	if (p->result || p->noted)
 		return;
-	}
 	va_start(args, format);
-	vsnprintf(text, (size_t)length + 1, format, args);
+	p->noted = tell(p, at, CQL_SYNTAX, format, args);
 	va_end(args);
-	cql_error_at(p->error, p->text, at.offset, at.length);
-	p->error->code = code;
-	p->error->message = text;
-	stop(p, -EINVAL);
 }
 
 void parser_expected(struct parser *p, struct token at, const char *what)
@@ -81,6 +104,10 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 
 	if (p->result)
 		return;
+	if (p->noted) {
+		stop(p, -EINVAL);
+		return;
+	}
 	cql_error_at(error, p->text, at.offset, at.length);
 	/* a bad token at the end of the text has a place all the same */
 	if (at.kind == TOKEN_BAD && error->line == 0) {
@@ -187,12 +214,32 @@ struct identifier parse_column(struct parser *p)
 	return parse_name(p, "a column");
 }
 
+bool parse_marked_name(struct parser *p, const char *kind)
+{
+	struct token token = here(p);
+	enum token_kind after;
+
+	if (token.kind != TOKEN_QUESTION)
+		return false;
+	next(p);
+	after = peek(p);
+	if (after == TOKEN_IDENTIFIER || after == TOKEN_QUOTED_NAME ||
+	    at_constant(after))
+		parser_expected(p, here(p), "the rest of the statement");
+	parser_note(p, token, "Bind variables cannot be used for %s names",
+		    kind);
+	return true;
+}
+
 struct identifier parse_keyspace_name(struct parser *p)
 {
-	if (peek(p) == TOKEN_QUESTION)
-		parser_refuse(p, here(p), CQL_SYNTAX, "Bind variables cannot "
-			      "be used for keyspace names");
-	return parse_name(p, "a keyspace");
+	struct identifier none = { BYTES_NULL, { 0, 0 } };
+
+	if (peek(p) != TOKEN_QUESTION)
+		return parse_name(p, "a keyspace");
+	parser_note(p, next(p), "Bind variables cannot be used for keyspace "
+				"names");
+	return none;
 }
 
 struct table_name parse_qualified(struct parser *p, const char *kind)
@@ -205,10 +252,8 @@ struct table_name parse_qualified(struct parser *p, const char *kind)
 		name.keyspace = parse_keyspace_name(p);
 		next(p);
 	}
-	if (peek(p) == TOKEN_QUESTION)
-		parser_refuse(p, here(p), CQL_SYNTAX, "Bind variables cannot "
-			      "be used for %s names", kind);
-	name.name = parse_name(p, "a name");
+	if (!parse_marked_name(p, kind))
+		name.name = parse_name(p, "a name");
 	return name;
 }
 

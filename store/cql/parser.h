@@ -28,6 +28,7 @@ struct parser {
 	uint32_t depth;
 	int result;		/* 0, -EINVAL, -ENOMEM */
 	bool unexpected;	/* the error is a token's place, no refusal */
+	bool noted;		/* the error is that of parser_note */
 	bool grouping;		/* in GROUP BY */
 	struct token tokens[PARSER_WINDOW];
 	_Alignas(16) uint8_t scratch[512];
@@ -41,6 +42,12 @@ void parser_expected(struct parser *p, struct token at, const char *what);
 void parser_refuse(struct parser *p, struct token at, enum cql_code code,
 		   const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/*
+ * A fault that lets Cassandra read on: it is told unless one before it was, or
+ * one behind it is refused. A syntax error behind it only ends the reading.
+ */
+void parser_note(struct parser *p, struct token at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /*
  * Go back to a copy of the parser when what was read since was no CQL: where
  * Cassandra's grammar looks whether something can be read before it reads it.
@@ -112,9 +119,13 @@ static inline void parser_leave(struct parser *p)
 }
 
 struct bytes parse_text(struct parser *p, struct token token);
+/* A number that Java cannot read, in its words; token is the number. */
+void refuse_number(struct parser *p, struct token token, const char *problem);
 /* A name; column allows "" too (legacy columns have it). */
 struct identifier parse_name(struct parser *p, const char *what);
 struct identifier parse_column(struct parser *p);
+/* A marker where a name of this kind stands: noted; false: there is none. */
+bool parse_marked_name(struct parser *p, const char *kind);
 /* [keyspace.]name; kind is "table" or "index", for messages. */
 struct table_name parse_qualified(struct parser *p, const char *kind);
 struct identifier parse_keyspace_name(struct parser *p);

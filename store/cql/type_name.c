@@ -83,9 +83,8 @@ static void parse_dimension(struct parser *p, struct type_name *t)
 	if (text.len > 12 ||
 	    (value = strtoll((const char *)text.ptr, NULL, 10)) > INT32_MAX ||
 	    value < INT32_MIN)
-		parser_refuse(p, token, CQL_SYNTAX,
-			      "line 1:0 vector dimension %s is out of range",
-			      (const char *)text.ptr);
+		refuse_number(p, token, arena_format(p->arena, "For input "
+			      "string: \"%s\"", (const char *)text.ptr));
 	t->dimension = (int32_t)value;
 }
 

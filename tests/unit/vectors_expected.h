@@ -21,6 +21,7 @@
 { "expressions", 0 },
 { "terms", 0 },
 { "calls-late", 0 },
+{ "syntax-order", 0 },
 { "analyzers", 0 },
 { "stems", 0 },
 { "attached", 0 },
