@@ -1,7 +1,9 @@
 #include "mount/loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/fuse.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -13,12 +15,24 @@
 
 #include "store/base/alloc.h"
 
+/* A request that was read while another one was served. */
+struct request {
+	struct request *next;
+	struct fuse_buf buf;
+};
+
 struct loop {
 	struct fuse_session *session;
 	pthread_t *threads;
 	unsigned thread_count, started;
 	int ended_fd;
+	/* Of the only thread: what it has read ahead, in its order. */
+	struct request *first, **last;
+	unsigned count;
+	struct request *spare;		/* for the next */
 };
+
+#define AHEAD_MAX 1000	/* requests; behind them no interrupt is seen */
 
 /* ------------------------------------------------- between us and the device */
 
@@ -101,6 +115,83 @@ int loop_notify_code(struct loop *l, int code)
 
 /* ------------------------------------------------------------- the threads */
 
+static bool is_alone(const struct loop *l)
+{
+	return l->thread_count == 1;
+}
+
+static int receive(struct loop *l, struct fuse_buf *buf)
+{
+	struct pollfd device_fd = { .fd = fuse_session_fd(l->session),
+				    .events = POLLIN };
+
+	if (is_alone(l) && poll(&device_fd, 1, -1) < 0)
+		return -errno;
+	return fuse_session_receive_buf(l->session, buf);
+}
+
+static void free_request(struct request *r)
+{
+	/* libfuse allocates this with malloc, and leaves it to us. */
+	if (r)
+		mem_free(r->buf.mem);
+	mem_free(r);
+}
+
+static bool serve_ahead(struct loop *l)
+{
+	struct request *r = l->first;
+
+	if (!r)
+		return false;
+	l->first = r->next;
+	if (!l->first)
+		l->last = &l->first;
+	l->count--;
+	fuse_session_process_buf(l->session, &r->buf);
+	free_request(r);
+	return true;
+}
+
+static bool is_interrupt(const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = buf->mem;
+
+	return buf->size >= sizeof(*in) && in->opcode == FUSE_INTERRUPT;
+}
+
+/* The spare one holds a request: put it behind those that wait. */
+static void queue_spare(struct loop *l)
+{
+	struct request *r = l->spare;
+	void *smaller = mem_resize(r->buf.mem, r->buf.size, 1);
+
+	if (smaller)
+		r->buf.mem = smaller;
+	r->next = NULL;
+	*l->last = r;
+	l->last = &r->next;
+	l->count++;
+	l->spare = NULL;
+}
+
+void loop_look(struct loop *l)
+{
+	if (!l || !is_alone(l))
+		return;
+	while (l->count < AHEAD_MAX) {
+		if (!l->spare)
+			l->spare = mem_zalloc(1, sizeof(*l->spare));
+		if (!l->spare ||
+		    fuse_session_receive_buf(l->session, &l->spare->buf) <= 0)
+			return;
+		if (is_interrupt(&l->spare->buf))
+			fuse_session_process_buf(l->session, &l->spare->buf);
+		else
+			queue_spare(l);
+	}
+}
+
 static void *serve(void *argument)
 {
 	struct loop *l = argument;
@@ -109,7 +200,7 @@ static void *serve(void *argument)
 	ssize_t n;
 
 	while (!fuse_session_exited(l->session)) {
-		int n_read = fuse_session_receive_buf(l->session, &buf);
+		int n_read = serve_ahead(l) ? -EAGAIN : receive(l, &buf);
 
 		if (n_read == -EINTR || n_read == -EAGAIN)
 			continue;
@@ -118,7 +209,6 @@ static void *serve(void *argument)
 		fuse_session_process_buf(l->session, &buf);
 	}
 	fuse_session_exit(l->session);
-	/* libfuse allocates this with malloc, and leaves it to us. */
 	mem_free(buf.mem);
 	n = write(l->ended_fd, &one, sizeof(one));
 	(void)n;
@@ -137,6 +227,11 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads)
 	l->threads = mem_zalloc(threads, sizeof(*l->threads));
 	l->ended_fd = eventfd(0, EFD_CLOEXEC);
 	err = l->ended_fd < 0 ? -errno : l->threads ? 0 : -ENOMEM;
+	l->last = &l->first;
+	/* What it looks for in the midst of a request may not be there. */
+	if (!err && is_alone(l) && fcntl(fuse_session_fd(session), F_SETFL,
+					 O_NONBLOCK))
+		err = -errno;
 	if (!err)
 		err = fuse_session_custom_io(session, &device,
 					     fuse_session_fd(session));
@@ -206,6 +301,13 @@ void loop_free(struct loop *l)
 		return;
 	if (l->ended_fd >= 0)
 		close(l->ended_fd);
+	while (l->first) {
+		struct request *r = l->first;
+
+		l->first = r->next;
+		free_request(r);
+	}
+	free_request(l->spare);
 	mem_free(l->threads);
 	mem_free(l);
 }

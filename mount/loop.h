@@ -13,6 +13,13 @@ struct loop;
 
 /* After the mount, before the first request. threads >= 1. */
 int loop_new(struct loop **out, struct fuse_session *session, unsigned threads);
+/*
+ * In a request that takes long: has it been interrupted? The kernel says so in a
+ * request of its own, which the only thread must read itself; what else it
+ * reads is served later. With several threads another one reads it. NULL is
+ * accepted.
+ */
+void loop_look(struct loop *l);
 /* Start the threads. */
 int loop_start(struct loop *l);
 /* A descriptor that becomes readable when the session has ended (unmounted). */

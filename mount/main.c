@@ -382,7 +382,9 @@ static int mount_tree(struct daemon *d)
 	if (fuse_session_mount(d->session, o->mountpoint))
 		return -EIO;		/* the same */
 	d->mounted = true;
-	return loop_new(&d->loop, d->session, o->threads);
+	err = loop_new(&d->loop, d->session, o->threads);
+	d->mount.loop = d->loop;
+	return err;
 }
 
 static void detach(struct daemon *d)

@@ -8,6 +8,7 @@
 
 #include "fs/fs.h"
 #include "mount/invalidate.h"
+#include "mount/loop.h"
 #include "store/base/alloc.h"
 
 static struct mount *mount_of(fuse_req_t req)
@@ -22,6 +23,7 @@ static struct fs *fs_of(fuse_req_t req)
 
 static bool is_interrupted(void *context)
 {
+	loop_look(mount_of(context)->loop);
 	return fuse_req_interrupted(context);
 }
 

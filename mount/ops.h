@@ -7,11 +7,13 @@
 #include <stdbool.h>
 
 struct fs;
+struct loop;
 struct notifier;
 
 /* The session's user data. */
 struct mount {
 	struct fs *fs;
+	struct loop *loop;
 	struct notifier *notifier;	/* NULL until invalidate_start */
 	bool no_xattr;
 };

@@ -418,6 +418,8 @@ is 'NaN, infinities, the empty value' $'a\nNaN\n-Infinity\n""' "$("$CTL" cql -m 
 ok 'rows to count' "$CTL" cql "$M/k" -e "COPY t (id, c) FROM '$W/rows.csv'"
 # A thousand aggregates keep it busy for longer than the signal needs.
 is 'a signal ends a query that gives no rows' EINTR "$(timeout 60 python3 tests/mount/interrupt.py "$M/.cql" "$(daemon_pid)" "SELECT $(printf 'max(c), %.0s' {1..1000}) count(*) FROM k.t;")"
+again -s
+is 'also where one thread reads all' EINTR "$(timeout 60 python3 tests/mount/interrupt.py "$M/.cql" "$(daemon_pid)" "SELECT $(printf 'max(c), %.0s' {1..1000}) count(*) FROM k.t;")"
 is 'and the next one runs' 20006 "$("$CTL" cql -m csv "$M/k" -e 'SELECT count(*) FROM t WHERE id < 100000 ALLOW FILTERING' 2>/dev/null | tail -1)"
 is 'NaN by COPY' '5,c,NaN' "$("$CTL" cql "$M/k" -e "INSERT INTO t (id, c, a) VALUES (5, 'c', NaN); COPY t (id, c, a) TO STDOUT;" 2>/dev/null | grep ^5,c)"
 python3 -c "print('INSERT INTO t (id, c, s) VALUES (9, \'c\', \'' + 'x' * 3000000 + '\');')" >"$W/large"
