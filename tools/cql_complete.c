@@ -6,7 +6,8 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/lexer.h"
-#include "tools/cql_shell.h"
+#include "tools/cql_copy.h"
+#include "tools/cql_words.h"
 
 #define NAMES_MAX 2000
 
@@ -17,20 +18,6 @@ struct words {
 	unsigned count;
 };
 
-static const char *const starts[] = {
-	"ALTER", "BEGIN", "CREATE", "DELETE", "DROP", "INSERT", "SELECT",
-	"TRUNCATE", "UPDATE", "USE", NULL
-};
-static const char *const keywords[] = {
-	"ALLOW FILTERING", "AND", "APPLY BATCH", "AS", "ASC", "BATCH", "BY",
-	"CAST", "CLUSTERING", "CONTAINS", "COUNT", "CUSTOM", "DESC", "DISTINCT",
-	"ENTRIES", "EXISTS", "FROM", "FROZEN", "FULL", "GROUP", "IF", "IN",
-	"INDEX", "INTO", "JSON", "KEY", "KEYS", "KEYSPACE", "LIKE", "LIMIT",
-	"LIST", "MAP", "NOT", "NULL", "ON", "ORDER", "PARTITION", "PER",
-	"PRIMARY", "RENAME", "SET", "STATIC", "TABLE", "TIMESTAMP", "TO",
-	"TOKEN", "TTL", "TUPLE", "TYPE", "UNLOGGED", "USING", "VALUES",
-	"VECTOR", "WHERE", "WITH", "WRITETIME", NULL
-};
 static const char *const describable[] = {
 	"CLUSTER", "FULL SCHEMA", "INDEX", "KEYSPACE", "KEYSPACES", "SCHEMA",
 	"TABLE", "TABLES", "TYPE", "TYPES", NULL
@@ -108,16 +95,23 @@ static void add_keyspaces(struct shell *shell, struct words *w,
 	add_names(shell, w, &query, suffix);
 }
 
-static void add_tables(struct shell *shell, struct words *w,
-		       struct bytes keyspace)
+/* The first column of such a table of system_schema, of one keyspace. */
+static void add_schema(struct shell *shell, struct words *w,
+		       const char *selection, struct bytes keyspace)
 {
 	struct buf query = BUF_INIT;
 
 	if (!keyspace.len)
 		return;
-	add_text(&query, "SELECT table_name FROM system_schema.tables WHERE "
-		 "keyspace_name = ", keyspace);
+	buf_add_format(&query, "SELECT %s WHERE keyspace_name = ", selection);
+	add_text(&query, "", keyspace);
 	add_names(shell, w, &query, "");
+}
+
+static void add_tables(struct shell *shell, struct words *w,
+		       struct bytes keyspace)
+{
+	add_schema(shell, w, "table_name FROM system_schema.tables", keyspace);
 }
 
 static void add_columns(struct shell *shell, struct words *w,
@@ -187,58 +181,101 @@ static void find_table(struct named *out, struct arena *arena,
 	}
 }
 
-/* The last two tokens before the word at the cursor. */
-static unsigned last_tokens(struct bytes text, struct token last[2])
+/* What stands before the word at the cursor, of its statement. */
+struct before {
+	unsigned count;			/* of tokens; 99: in a string, say */
+	struct token first, last[2];	/* last[0] is the very last */
+	bool from;			/* FROM is among them */
+};
+static void find_tokens(struct before *out, struct bytes text)
 {
 	struct lexer lexer;
 	struct token token;
 	enum token_kind kind;
-	unsigned count = 0;
 
+	memset(out, 0, sizeof(*out));
 	lexer_init(&lexer, text);
 	while ((kind = lexer_next(&lexer, &token)) != TOKEN_END) {
-		if (kind == TOKEN_BAD)	/* in a string, say */
-			return 99;
+		if (kind == TOKEN_BAD || text.len > LEXER_TEXT_MAX) {
+			out->count = 99;
+			return;
+		}
 		if (kind == TOKEN_SEMICOLON) {
-			count = 0;
+			memset(out, 0, sizeof(*out));
 			continue;
 		}
-		last[1] = last[0];
-		last[0] = token;
-		count += count < 3;
+		if (!out->count)
+			out->first = token;
+		out->last[1] = out->last[0];
+		out->last[0] = token;
+		out->from |= is(text, token, "FROM");
+		out->count += out->count < 3;
 	}
-	return count;
 }
 
-/* What the word before decides. False: nothing in particular. */
-static bool add_by_word(struct shell *shell, struct words *w,
-			struct bytes text, struct token last, bool first)
+static struct bytes text_of(struct bytes text, struct token token)
 {
-	static const char *const keyspaces[] = { "USE", "KEYSPACE", NULL };
+	return bytes_of(text.ptr + token.offset, token.length);
+}
+
+static void add_copy_options(struct words *w, bool from)
+{
+	const char *name[2] = { NULL, NULL };
+	size_t i;
+
+	for (i = 0; (name[0] = copy_option_name(i, from)); i++)
+		if (*name[0])
+			add_keywords(w, name);
+}
+
+/* What is described, or dropped, and no table. */
+static bool add_by_kind(struct shell *shell, struct words *w, struct bytes text,
+			const struct before *b)
+{
+	static const char *const dropped[] = { "DESC", "DESCRIBE", "DROP",
+					       NULL };
+	static const char *const users[] = { "ALTER", "DESC", "DESCRIBE",
+					     "DROP", NULL };
+	struct bytes keyspace = bytes_str(shell->backend->keyspace);
+
+	if (b->count != 2)
+		return false;
+	if (is(text, b->last[0], "INDEX") && is_any(text, b->first, dropped))
+		add_schema(shell, w, "index_name FROM system_schema.indexes",
+			   keyspace);
+	else if (is(text, b->last[0], "TYPE") && is_any(text, b->first, users))
+		add_schema(shell, w, "type_name FROM system_schema.types",
+			   keyspace);
+	else
+		return false;
+	add_keyspaces(shell, w, ".");
+	return true;
+}
+
+/* What the first word decides, which stands alone. */
+static bool add_by_first(struct shell *shell, struct words *w,
+			 struct bytes text, struct token first)
+{
 	static const char *const turned[] = { "EXPAND", "PAGING", "TRACING",
 					      NULL };
 	static const char *const described[] = { "DESC", "DESCRIBE", NULL };
+	const char *const *second = cql_words_second(text_of(text, first));
 
-	if (is_any(text, last, keyspaces)) {
-		add_keyspaces(shell, w, "");
-	} else if (first && is_any(text, last, described)) {
+	if (second) {
+		add_keywords(w, second);
+	} else if (is_any(text, first, described)) {
 		add_keywords(w, describable);
 		add_keyspaces(shell, w, "");
 		add_tables(shell, w, bytes_str(shell->backend->keyspace));
-	} else if (is_any(text, last, before_tables)) {
-		add_keyspaces(shell, w, ".");
-		add_tables(shell, w, bytes_str(shell->backend->keyspace));
-	} else if (is(text, last, "CONSISTENCY")) {
-		add_keywords(w, levels);
-	} else if (first && is_any(text, last, turned)) {
+	} else if (is_any(text, first, turned)) {
 		add_keywords(w, switches);
-	} else if (first && is(text, last, "MODE")) {
+	} else if (is(text, first, "MODE")) {
 		add_keywords(w, modes);
-	} else if (first && is(text, last, "SHOW")) {
+	} else if (is(text, first, "SHOW")) {
 		add_keywords(w, shown);
-	} else if (first && is(text, last, "HELP")) {
+	} else if (is(text, first, "HELP")) {
 		add_keywords(w, shell_command_names);
-	} else if (first && is(text, last, "SERIAL")) {
+	} else if (is(text, first, "SERIAL")) {
 		add(w, "CONSISTENCY");
 	} else {
 		return false;
@@ -246,9 +283,37 @@ static bool add_by_word(struct shell *shell, struct words *w,
 	return true;
 }
 
-static void add_by_statement(struct shell *shell, struct words *w,
-			     struct bytes text, struct bytes behind)
+/* What the words before decide. False: nothing in particular. */
+static bool add_by_word(struct shell *shell, struct words *w,
+			struct bytes text, const struct before *b)
 {
+	static const char *const keyspaces[] = { "USE", "KEYSPACE", NULL };
+	static const char *const with[] = { "AND", "WITH", NULL };
+	struct token last = b->last[0];
+
+	if (add_by_kind(shell, w, text, b) ||
+	    (b->count == 1 && add_by_first(shell, w, text, last)))
+		return true;
+	if (is_any(text, last, keyspaces)) {
+		add_keyspaces(shell, w, "");
+	} else if (is_any(text, last, before_tables)) {
+		add_keyspaces(shell, w, ".");
+		add_tables(shell, w, bytes_str(shell->backend->keyspace));
+	} else if (is(text, last, "CONSISTENCY")) {
+		add_keywords(w, levels);
+	} else if (is(text, b->first, "COPY") && is_any(text, last, with)) {
+		add_copy_options(w, b->from);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void add_by_statement(struct shell *shell, struct words *w,
+			     struct bytes text, struct bytes behind,
+			     const struct before *b)
+{
+	static const char *const typed[] = { "ALTER", "CREATE", NULL };
 	struct arena arena = ARENA_INIT;
 	struct named named = { BYTES_EMPTY, BYTES_EMPTY };
 	struct buf whole = BUF_INIT;
@@ -258,7 +323,9 @@ static void add_by_statement(struct shell *shell, struct words *w,
 	buf_add_bytes(&whole, behind);
 	find_table(&named, &arena, buf_bytes(&whole));
 	add_columns(shell, w, named.keyspace, named.table);
-	add_keywords(w, keywords);
+	add_keywords(w, cql_words_of(text_of(text, b->first)));
+	if (is_any(text, b->first, typed))
+		add_keywords(w, cql_words_types);
 	arena_release(&arena);
 	buf_release(&whole);
 }
@@ -292,10 +359,9 @@ void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
 		  struct buf *out, size_t *word_length)
 {
 	struct words w = { .text = BUF_INIT, .count = 0 };
-	struct token last[2];
 	struct arena arena = ARENA_INIT;
 	size_t begin = text.len, i;
-	unsigned count;
+	struct before before;
 
 	while (begin && (text.ptr[begin - 1] == '_' ||
 			 ((text.ptr[begin - 1] | 32) >= 'a' &&
@@ -308,16 +374,17 @@ void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
 	for (i = 0; i < *word_length && !w.lower; i++)
 		w.lower = w.prefix.ptr[i] >= 'a' && w.prefix.ptr[i] <= 'z';
 	text.len = begin;
-	memset(last, 0, sizeof(last));
-	count = text.len > LEXER_TEXT_MAX ? 99 : last_tokens(text, last);
-	if (!count) {
-		add_keywords(&w, starts);
+	find_tokens(&before, text);
+	if (!before.count) {
+		add_keywords(&w, cql_words_first);
 		add_keywords(&w, shell_command_names);
-	} else if (count > 1 && count < 99 && last[0].kind == TOKEN_DOT) {
-		add_tables(shell, &w, token_copy(&arena, text, last[1]));
-	} else if (count < 99 &&
-		   !add_by_word(shell, &w, text, last[0], count == 1)) {
-		add_by_statement(shell, &w, text, behind);
+	} else if (before.count > 1 && before.count < 99 &&
+		   before.last[0].kind == TOKEN_DOT) {
+		add_tables(shell, &w,
+			   token_copy(&arena, text, before.last[1]));
+	} else if (before.count < 99 &&
+		   !add_by_word(shell, &w, text, &before)) {
+		add_by_statement(shell, &w, text, behind, &before);
 	}
 	if (!w.text.failed)
 		give(&w, out);

@@ -99,6 +99,9 @@ void copy_to(struct copy *c);
 void copy_from(struct copy *c);
 /* The option of that name, or -1. */
 int copy_option_named(struct bytes name);
+/* The name of option i: NULL behind the last, "" where COPY FROM (or TO) does
+ * not have it. */
+const char *copy_option_name(size_t i, bool from);
 /* Why the command cannot have the option (-1: there is none): NULL, it can. */
 const char *copy_option_refused(const struct copy *c, int option);
 /* Set it. NULL, or what is wrong with the value; it has a 0 behind it. */

@@ -229,6 +229,13 @@ int copy_option_named(struct bytes name)
 	return -1;
 }
 
+const char *copy_option_name(size_t i, bool from)
+{
+	if (i >= ARRAY_SIZE(options))
+		return NULL;
+	return (from ? options[i].from : options[i].to) ? options[i].name : "";
+}
+
 const char *copy_option_refused(const struct copy *c, int option)
 {
 	if (option < 0)

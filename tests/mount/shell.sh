@@ -281,6 +281,31 @@ talk() {	# talk PATH: a person at a terminal
 > SELECT c FROM t WHERE id = 3;\r
 < é
 < cql:k>
+> select id fro\t
+< select id from
+> \x03
+< ^C
+< cql:k>
+> CREATE TABLE x (a int PRI\t
+< PRIMARY KEY
+> \x03
+< ^C
+< cql:k>
+> ALTER TABLE t ADD z dur\t
+< duration
+> \x03
+< ^C
+< cql:k>
+> DROP INDEX \t
+< by_a
+> \x03
+< ^C
+< cql:k>
+> COPY t TO 'x' WITH HEADER = true AND flo\t
+< floatprecision
+> \x03
+< ^C
+< cql:k>
 > show \t\t
 < HOST
 < VERSION
