@@ -84,6 +84,24 @@ static const struct topic {
 	  "...]\n  [GROUP BY C, ...] [ORDER BY C DESC] [PER PARTITION LIMIT N]"
 	  " [LIMIT N]\n  [ALLOW FILTERING];" },
 	{ "TRUNCATE", "TRUNCATE [TABLE] T;\n  Remove all rows." },
+	{ "TYPES", "ascii, text (varchar)     'it''s', $$it's$$\n"
+	  "tinyint, smallint, int,\n"
+	  "bigint, varint, counter   42\n"
+	  "decimal, double, float    1.5, 1E3, NaN, Infinity\n"
+	  "boolean, blob             true, 0xcafe\n"
+	  "uuid, timeuuid            123e4567-e89b-12d3-a456-426614174000, "
+	  "uuid(), now()\n"
+	  "timestamp                 '2020-01-31 12:00:00.000+0000', or "
+	  "milliseconds\n"
+	  "date, time                '2020-01-31', '12:00:00.000000000'\n"
+	  "duration                  1y2mo3d4h5m6s7ms8us9ns\n"
+	  "inet                      '127.0.0.1', '::1'\n"
+	  "list<T>, set<T>           [1, 2, 2], {1, 2}\n"
+	  "map<K, V>                 {'a': 1, 'b': 2}\n"
+	  "tuple<T, U>               (1, 'a')\n"
+	  "vector<float, 2>          [0.5, 1]\n"
+	  "user types                {street: 'S', zip: 7}\n"
+	  "frozen<T>                 as T: one value, written as a whole" },
 	{ "UPDATE", "UPDATE T [USING TTL N AND TIMESTAMP N]\n"
 	  "  SET C = V, C = C + V, C[KEY] = V, C.FIELD = V\n"
 	  "  WHERE KEY = V AND ... [IF EXISTS | IF CONDITION AND ...];" },

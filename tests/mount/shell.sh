@@ -85,6 +85,10 @@ SELECT id FROM k.t WHERE id = 1 LIMIT 1;")"
 	refused 'SOURCE of itself' 'SOURCE inside SOURCE' "$CTL" cql "$at" -e "SOURCE '$W/loop'"
 	is 'HELP of each thing it lists' '' "$("$CTL" cql "$at" -e 'HELP' | grep '^  [A-Z]' | sed 's/   */\n/g' | sed '/^$/d; s/^ *//; s/^/HELP /' | "$CTL" cql "$at" 2>&1 | grep '^No help')"
 	is 'HELP with underscores' 1 "$("$CTL" cql "$at" -e 'HELP create_table' | grep -c '^CREATE TABLE ')"
+	"$CTL" cql "$at" -e 'HELP types' | sed -n 's/^[a-z].*  \([^ ].*\)$/\1/p' >"$W/types"
+	ok 'HELP has a literal of each type' grep -qxF "{street: 'S', zip: 7}" "$W/types"
+	is 'and those are literals' '' "$("$CTL" cql "$at" -e "CREATE TYPE k.h (street text, zip int); CREATE TABLE k.help (id int PRIMARY KEY, a text, b varint, c double, d boolean, e uuid, f timestamp, g date, h duration, i inet, j list<int>, k map<text, int>, l tuple<int, text>, m vector<float, 2>, n h);
+		INSERT INTO k.help (id, $(echo a b c d e f g h i j k l m n | sed 's/ /, /g')) VALUES (1, $(sed "s/, 1E3.*//; s/, \\$\\$.*//; s/, 0xcafe//; s/, uuid.*//; s/, or .*//; s/, '12:.*//; s/, '::1'//; s/, {1, 2}$//; s/, or.*//" "$W/types" | head -14 | paste -sd,)); DROP TABLE k.help; DROP TYPE k.h" 2>&1)"
 	refused 'HISTORY of a script' 'A script has no history' "$CTL" cql "$at" -e 'HISTORY'
 	refused 'HELP of nothing' 'No help for' "$CTL" cql "$at" -e 'HELP frobnicate'
 	is 'SHOW' 2 "$("$CTL" cql "$at" <<<$'SHOW VERSION\nSHOW HOST' | grep -c '^\[widefsctl \|^Connected to ')"
