@@ -6,6 +6,18 @@
 
 #include "tools/cql_copy_import.h"
 
+/* Some programs put a mark of UTF-8 before all: it is no data. */
+static void add_line(struct import *im, struct bytes line)
+{
+	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };
+
+	if (im->lines == 1 && line.len >= sizeof(mark) &&
+	    !memcmp(line.ptr, mark, sizeof(mark)))
+		line = bytes_of(line.ptr + sizeof(mark),
+				line.len - sizeof(mark));
+	buf_add_bytes(&im->raw, line);
+}
+
 /* A line behind raw: 1, 0, -errno. */
 static int read_line(struct import *im)
 {
@@ -31,7 +43,7 @@ static int read_line(struct import *im)
 	errno = 0;
 	n = getline(&line, &room, im->file);
 	if (n > 0)
-		buf_add(&im->raw, line, (size_t)n);
+		add_line(im, bytes_of((uint8_t *)line, (size_t)n));
 	free(line);
 	if (n < 0)
 		return ferror(im->file) ? -(errno ? errno : EIO) : 0;

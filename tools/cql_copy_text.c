@@ -10,8 +10,8 @@
 #include "store/cql/format.h"
 #include "tools/cql_copy.h"
 
-#define YEAR_1_S (-62135596800)
-#define YEAR_10000_S 253402300800
+#define YEAR_1_MS (-62135596800000)
+#define YEAR_10000_MS 253402300800000
 
 /* ------------------------------------------------------------------ floats */
 static double rounded(double value, long precision)
@@ -162,16 +162,17 @@ static void print_date(struct buf *out, const struct copy *c, int64_t ms)
 {
 	const char *format = (const char *)c->date_format.ptr;
 	int64_t fraction = (ms % 1000 + 1000) % 1000;
-	time_t seconds = (time_t)((ms - fraction) / 1000);
 	struct buf piece = BUF_INIT;
 	char text[1024];
+	time_t seconds;
 	struct tm tm;
 
-	if (seconds < YEAR_1_S || seconds >= YEAR_10000_S ||
-	    !gmtime_r(&seconds, &tm)) {
+	if (ms < YEAR_1_MS || ms >= YEAR_10000_MS) {
 		buf_add_format(out, "%lld", (long long)ms);
 		return;
 	}
+	seconds = (time_t)((ms - fraction) / 1000);
+	gmtime_r(&seconds, &tm);
 	while (format) {
 		cut_format(&piece, format, &format);
 		if (piece.len)
@@ -223,8 +224,11 @@ static bool read_date(int64_t *ms, const struct copy *c, const char *at)
 	offset = tm.tm_gmtoff;
 	again = tm;
 	seconds = timegm(&again);
+	if (again.tm_mday != tm.tm_mday || again.tm_mon != tm.tm_mon ||
+	    seconds < YEAR_1_MS / 1000 || seconds >= YEAR_10000_MS / 1000)
+		return false;
 	*ms = ((int64_t)seconds - offset) * 1000 + fraction;
-	return again.tm_mday == tm.tm_mday && again.tm_mon == tm.tm_mon;
+	return true;
 }
 
 /* ------------------------------------------------------------------- both */

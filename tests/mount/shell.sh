@@ -239,6 +239,8 @@ copy_options() {
 		is "COPY of empty values, $with" '' "$("$CTL" cql "$at" -e "COPY k.e TO '$W/e.csv' WITH $with; TRUNCATE k.e; COPY k.e FROM '$W/e.csv' WITH $with;" 2>&1 | grep -v '^3 rows')"
 		is 'changes nothing' "$before" "$("$CTL" cql "$at" -e 'SELECT * FROM k.e'; "$CTL" cql -m json "$at" -e 'SELECT * FROM k.e')"
 	done
+	printf '\xef\xbb\xbf"c",id\r\n"a ""b""",5\r\n\r\nc,6' >"$W/some.csv"
+	is 'what a spreadsheet writes' $'5,"a \\"b\\""\n6,c' "$("$CTL" cql "$at" -e "COPY k.e FROM '$W/some.csv' WITH HEADER = true; COPY k.e (id, c) TO STDOUT" 2>/dev/null | grep '^[56]')"
 	printf '"4","","",""\n' >"$W/some.csv"
 	is 'all in quotes' $'4,,,""' "$("$CTL" cql "$at" -e "COPY k.e (id, i, ts, c) FROM '$W/some.csv'; COPY k.e (id, i, ts, c) TO STDOUT" 2>/dev/null | grep ^4)"
 	printf '1,31.02.2020\n' >"$W/some.csv"
