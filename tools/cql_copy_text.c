@@ -144,17 +144,22 @@ static void drop_separators(struct buf *out, const struct copy *c,
 }
 
 /* -------------------------------------------------------------- timestamps */
-/* The piece of a format before the next %f; *rest goes on behind it, or is NULL
- * at the end. */
-static void cut_format(struct buf *piece, const char *format, const char **rest)
+/*
+ * The piece of a format before the next %f, or %s, which the C library counts
+ * in another zone. Which of them it is; *format goes on behind it. 0: the end.
+ */
+static char cut_format(struct buf *piece, const char **format)
 {
-	const char *at = format;
+	const char *at = *format;
+	char found;
 
-	while (*at && !(at[0] == '%' && at[1] == 'f'))
+	while (*at && !(*at == '%' && (at[1] == 'f' || at[1] == 's')))
 		at += *at == '%' && at[1] ? 2 : 1;
-	*rest = *at ? at + 2 : NULL;
 	buf_clear(piece);
-	buf_add(piece, format, (size_t)(at - format));
+	buf_add(piece, *format, (size_t)(at - *format));
+	found = *at ? at[1] : 0;
+	*format = *at ? at + 2 : at;
+	return found;
 }
 
 /* Milliseconds where there is no such year. */
@@ -163,7 +168,7 @@ static void print_date(struct buf *out, const struct copy *c, int64_t ms)
 	const char *format = (const char *)c->date_format.ptr;
 	int64_t fraction = (ms % 1000 + 1000) % 1000;
 	struct buf piece = BUF_INIT;
-	char text[1024];
+	char text[1024], letter;
 	time_t seconds;
 	struct tm tm;
 
@@ -173,14 +178,16 @@ static void print_date(struct buf *out, const struct copy *c, int64_t ms)
 	}
 	seconds = (time_t)((ms - fraction) / 1000);
 	gmtime_r(&seconds, &tm);
-	while (format) {
-		cut_format(&piece, format, &format);
+	do {
+		letter = cut_format(&piece, &format);
 		if (piece.len)
 			buf_add(out, text, strftime(text, sizeof(text),
 						    buf_cstr(&piece), &tm));
-		if (format)
+		if (letter == 'f')
 			buf_add_format(out, "%03d", (int)fraction);
-	}
+		else if (letter == 's')
+			buf_add_format(out, "%lld", (long long)seconds);
+	} while (letter);
 	out->failed = out->failed || piece.failed;
 	buf_release(&piece);
 }
@@ -201,6 +208,14 @@ static const char *read_fraction(const char *at, int64_t *ms)
 	return at;
 }
 
+static const char *read_seconds(const char *at, struct tm *tm)
+{
+	char *end;
+	time_t seconds = strtoll(at, &end, 10);
+
+	return end != at && gmtime_r(&seconds, tm) ? end : NULL;
+}
+
 /* A time without a zone is UTC. False: it has another form, or is none. */
 static bool read_date(int64_t *ms, const struct copy *c, const char *at)
 {
@@ -210,14 +225,17 @@ static bool read_date(int64_t *ms, const struct copy *c, const char *at)
 	int64_t fraction = 0;
 	time_t seconds;
 	long offset;
+	char letter;
 
-	while (at && format) {
-		cut_format(&piece, format, &format);
+	do {
+		letter = cut_format(&piece, &format);
 		if (piece.len)
 			at = strptime(at, buf_cstr(&piece), &tm);
-		if (at && format)
+		if (at && letter == 'f')
 			at = read_fraction(at, &fraction);
-	}
+		else if (at && letter == 's')
+			at = read_seconds(at, &tm);
+	} while (at && letter);
 	buf_release(&piece);
 	if (!at || *at)
 		return false;

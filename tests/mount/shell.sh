@@ -233,10 +233,11 @@ copy_options() {
 	"$CTL" cql "$at" -e "CREATE TABLE k.e (id int PRIMARY KEY, i int, b boolean, ts timestamp, dec decimal, c text, l list<text>, u tuple<int, timestamp>);
 		INSERT INTO k.e (id, i, b, ts, dec, c, u) VALUES (1, blobAsInt(0x), blobAsBoolean(0x), blobAsTimestamp(0x), blobAsDecimal(0x), '', (7, -62135596800001));
 		INSERT INTO k.e (id, ts, dec, c, l) VALUES (2, -62135596800001, 1E-400, '\\N', ['', '\\N', '\\']);
-		INSERT INTO k.e (id, ts, c, l) VALUES (3, -9223372036854775808, 'N', ['N'])"
+		INSERT INTO k.e (id, ts, c, l) VALUES (3, -9223372036854775808, 'N', ['N']);
+		INSERT INTO k.e (id, ts) VALUES (4, '1985-03-04 05:06:07.089Z')"
 	before=$("$CTL" cql "$at" -e 'SELECT * FROM k.e'; "$CTL" cql -m json "$at" -e 'SELECT * FROM k.e')
-	for with in "NULL = ''" "NULL = '\\N'" "NULL = 'N' AND ESCAPE = '\"'" "DATETIMEFORMAT = '%s.%f'"; do
-		is "COPY of empty values, $with" '' "$("$CTL" cql "$at" -e "COPY k.e TO '$W/e.csv' WITH $with; TRUNCATE k.e; COPY k.e FROM '$W/e.csv' WITH $with;" 2>&1 | grep -v '^3 rows')"
+	for with in "NULL = ''" "NULL = '\\N'" "NULL = 'N' AND ESCAPE = '\"'" "DATETIMEFORMAT = '%s.%f'" "DATETIMEFORMAT = '%c %f'" "DATETIMEFORMAT = '%f%z%D %T'"; do
+		is "COPY of empty values, $with" '' "$(TZ=Asia/Kathmandu "$CTL" cql "$at" -e "COPY k.e TO '$W/e.csv' WITH $with; TRUNCATE k.e;" 2>&1 | grep -v '^4 rows'; TZ=America/Lima "$CTL" cql "$at" -e "COPY k.e FROM '$W/e.csv' WITH $with;" 2>&1 | grep -v '^4 rows')"
 		is 'changes nothing' "$before" "$("$CTL" cql "$at" -e 'SELECT * FROM k.e'; "$CTL" cql -m json "$at" -e 'SELECT * FROM k.e')"
 	done
 	printf '\xef\xbb\xbf"c",id\r\n"a ""b""",5\r\n\r\nc,6' >"$W/some.csv"
