@@ -33,6 +33,7 @@ static int init_locks(struct store *s)
 	err = pthread_rwlock_init(&s->publish, &attributes);
 	pthread_rwlockattr_destroy(&attributes);
 	pthread_mutex_init(&s->ddl, NULL);
+	pthread_mutex_init(&s->spelling, NULL);
 	pthread_mutex_init(&s->guard, NULL);
 	pthread_mutex_init(&s->clock, NULL);
 	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
@@ -46,6 +47,7 @@ static void release_locks(struct store *s)
 
 	pthread_rwlock_destroy(&s->publish);
 	pthread_mutex_destroy(&s->ddl);
+	pthread_mutex_destroy(&s->spelling);
 	pthread_mutex_destroy(&s->guard);
 	pthread_mutex_destroy(&s->clock);
 	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)

@@ -3,7 +3,7 @@
  * schema and the engine. Nothing outside store/ includes this.
  *
  * Locks, in the order they are taken: stripes (store_lock), ddl, publish,
- * guard, clock.
+ * spelling, guard, clock.
  */
 #ifndef STORE_STORE_INNER_H
 #define STORE_STORE_INNER_H
@@ -51,6 +51,7 @@ struct store {
 	 * exclusive to publish a schema: an index that is being built misses
 	 * no write, nor does a table that replaces another. */
 	pthread_rwlock_t publish;
+	pthread_mutex_t spelling;	/* see table_spelling.c */
 	pthread_mutex_t guard;		/* for taking a reference */
 	struct schema *schema;		/* changed under publish and guard */
 	struct table **by_number;	/* sorted; under publish */

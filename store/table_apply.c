@@ -156,17 +156,23 @@ static int add_index_operations(struct write *w)
 static int apply(struct write *w)
 {
 	struct store *s = w->store;
-	bool indexed;
+	bool indexed, spelled = w->row->spellings.count;
 	int err;
 
 	pthread_rwlock_rdlock(&s->publish);
+	if (spelled)
+		pthread_mutex_lock(&s->spelling);
 	err = look_at_tables(w, &indexed);
+	if (!err && spelled)
+		err = write_settle_spelling(w);
 	if (!err && indexed)
 		err = add_index_operations(w);
 	if (!err && (w->batch.bytes.failed || w->arena.failed))
 		err = -ENOMEM;
 	if (!err)
 		err = lsm_apply(s->lsm, &w->batch, NULL);
+	if (spelled)
+		pthread_mutex_unlock(&s->spelling);
 	pthread_rwlock_unlock(&s->publish);
 	return err;
 }

@@ -55,4 +55,7 @@ struct bytes write_ordered_path(struct write *w, const struct column *c,
  * into cells where the key does not give them back.
  */
 void write_spelling(struct write *w);
+/* The same of rows that others have made since, when the write is applied: one
+ * write at a time until it is (store.spelling). 0 or -errno. */
+int write_settle_spelling(struct write *w);
 #endif

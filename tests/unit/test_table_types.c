@@ -210,6 +210,80 @@ START_TEST(what_was_written_is_given_back)
 }
 END_TEST
 
+static void insert(struct write *w, struct table *t, struct bytes key,
+		   struct bytes clustering, int64_t timestamp)
+{
+	write_row(w, t, key, &clustering);
+	write_marker(w, timestamp, 0);
+	write_cell(w, &t->columns[4], BYTES_NULL, clustering, timestamp, 0);
+}
+
+static void is_spelled(struct table *t, struct bytes key, struct bytes as)
+{
+	struct arena arena = ARENA_INIT;
+	struct row_view row;
+
+	ck_assert_int_eq(table_read(store.store, t, key, &as, UINT64_MAX, 0,
+				    &arena, &row), 1);
+	ck_assert(bytes_equal(row.clustering[0], as));
+	arena_release(&arena);
+}
+
+/*
+ * Another writer makes a row between a write's look for it and its end: the
+ * first that is applied names it, whatever the timestamps are. What else is in
+ * the write stays as it is.
+ */
+START_TEST(the_first_of_two_writers_names_a_row)
+{
+	static const char *const texts[] = { "1.0", "1.00", "2.0", "2.00" };
+	struct table *t = table_of(TYPE_DECIMAL, _i & 1);
+	struct write first, second;
+	struct buf values[4];
+	struct type_error error;
+	struct bytes v[4];
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		values[i] = BUF_INIT;
+		type_read_text(&values[i], type_native(TYPE_DECIMAL),
+			       bytes_str(texts[i]), &error);
+		v[i] = buf_bytes(&values[i]);
+	}
+	write_init(&first, store.store);
+	write_init(&second, store.store);
+	insert(&second, t, v[0], v[0], 10);
+	insert(&second, t, v[0], v[2], 10);	/* the look for v[0] */
+	insert(&second, t, v[1], v[0], 10);
+	write_partition_deletion(&second, t, v[2], 10);
+	insert(&first, t, v[0], v[1], _i & 2 ? 20 : 1);
+	ck_assert_int_eq(table_write(&first), 0);
+	ck_assert_int_eq(table_write(&second), 0);
+	write_release(&first);
+	write_release(&second);
+	for (i = 0; i < 2; i++) {
+		is_spelled(t, v[0], v[1]);
+		is_spelled(t, v[0], v[2]);
+		is_spelled(t, v[1], v[0]);
+		table_put(t);
+		test_store_reopen(&store);
+		t = test_table(store.store, "ks", "t");
+	}
+	/* When it is gone, it may be named anew. */
+	write_init(&first, store.store);
+	write_row(&first, t, v[0], &v[0]);
+	write_row_deletion(&first, 30);
+	ck_assert_int_eq(table_write(&first), 0);
+	insert(&first, t, v[0], v[0], 40);
+	ck_assert_int_eq(table_write(&first), 0);
+	is_spelled(t, v[0], v[0]);
+	write_release(&first);
+	for (i = 0; i < 4; i++)
+		buf_release(&values[i]);
+	table_put(t);
+}
+END_TEST
+
 /* Lists are ordered by the time of their ids, then by signed bytes. */
 START_TEST(a_list_is_in_the_order_of_its_ids)
 {
@@ -256,6 +330,7 @@ SUITE(table_types)
 	tcase_add_loop_test(tc, values_come_back_in_order, 0,
 			    2 * ARRAY_SIZE(samples));
 	tcase_add_loop_test(tc, what_was_written_is_given_back, 0, 2);
+	tcase_add_loop_test(tc, the_first_of_two_writers_names_a_row, 0, 4);
 	tcase_add_test(tc, a_list_is_in_the_order_of_its_ids);
 	suite_add_tcase(suite, tc);
 }
