@@ -318,12 +318,14 @@ static int open_store(struct daemon *d)
 static int open_fs(struct daemon *d)
 {
 	const struct mount_options *o = &d->options;
-	char options[512];
+	char options[PATH_MAX + 512];
 	struct fs_options fo;
 	int err;
 
+	/* Who unmounts waits for the store, which fsname may hide. */
 	snprintf(options, sizeof(options),
-		 "commit=%g\ncache=%zu\nmemtable=%zu\nthreads=%u\n%s",
+		 "store=%s\ncommit=%g\ncache=%zu\nmemtable=%zu\nthreads=%u\n%s",
+		 o->store,
 		 o->commit_s,
 		 o->cache_bytes ? o->cache_bytes : (size_t)128 << 20,
 		 o->memtable_bytes ? o->memtable_bytes : (size_t)64 << 20,

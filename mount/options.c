@@ -41,7 +41,6 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_KEY("allow_root", KEY_PASS_ON),
 	FUSE_OPT_KEY("auto_unmount", KEY_PASS_ON),
 	FUSE_OPT_KEY("fsname=%s", KEY_PASS_ON),
-	FUSE_OPT_KEY("subtype=%s", KEY_PASS_ON),
 	FUSE_OPT_KEY("max_read=%s", KEY_PASS_ON),
 	FUSE_OPT_KEY("blksize=%s", KEY_PASS_ON),
 	FUSE_OPT_KEY("context=%s", KEY_PASS_ON),
@@ -55,6 +54,7 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_KEY("dirsync", KEY_PASS_ON),
 	/* What fstab may say and means nothing here, or is done anyway. */
 	FUSE_OPT_KEY("default_permissions", KEY_IGNORE),
+	FUSE_OPT_KEY("subtype=%s", KEY_IGNORE),	/* mounts are found by ours */
 	FUSE_OPT_KEY("relatime", KEY_IGNORE),
 	FUSE_OPT_KEY("strictatime", KEY_IGNORE),
 	FUSE_OPT_KEY("lazytime", KEY_IGNORE),

@@ -136,6 +136,25 @@ static int detach(const char *mount, bool lazy)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EBUSY;
 }
 
+/* Where the store is, as the mount itself says: the name of the mount may be
+ * another. To be freed; NULL: it does not say. */
+static char *store_of(const char *mount)
+{
+	char path[PATH_MAX + 32], line[PATH_MAX + 32], *found = NULL;
+	FILE *options;
+
+	snprintf(path, sizeof(path), "%s/.widefs/options", mount);
+	options = fopen(path, "re");
+	while (options && !found && fgets(line, sizeof(line), options)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!strncmp(line, "store=", 6))
+			found = strdup(line + 6);
+	}
+	if (options)
+		fclose(options);
+	return found;
+}
+
 /* Until the store can be opened again: 0, or -EBUSY at the deadline. */
 static int wait_closed(const char *store, double timeout_s)
 {
@@ -165,6 +184,7 @@ static int unmount(const char *mount, const char *store, bool lazy,
 		   double timeout_s)
 {
 	uid_t owner = owner_of(mount);
+	char *place;
 	int err;
 
 	if (geteuid() && owner != getuid()) {
@@ -172,19 +192,18 @@ static int unmount(const char *mount, const char *store, bool lazy,
 			      "it, and root", (unsigned)owner);
 		return TOOL_FAILED;
 	}
+	place = lazy ? NULL : store_of(mount);
 	err = detach(mount, lazy);
 	if (err == -EBUSY) {
 		tool_complain(mount, "busy (end these, or use --lazy):");
 		name_holders(mount);
-		return TOOL_BUSY;
-	}
-	if (err) {
+	} else if (err) {
 		tool_failed(mount, err);
-		return TOOL_FAILED;
+	} else if (!lazy) {
+		err = wait_closed(place ? place : store, timeout_s);
 	}
-	if (lazy)
-		return TOOL_DONE;
-	return wait_closed(store, timeout_s) ? TOOL_BUSY : TOOL_DONE;
+	free(place);
+	return !err ? TOOL_DONE : err == -EBUSY ? TOOL_BUSY : TOOL_FAILED;
 }
 
 static int run(int argc, char **argv)

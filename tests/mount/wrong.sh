@@ -43,6 +43,13 @@ for name in 'fsname=x,ro' 'ключ \'; do
 	is 'and found again' 0 "$(LC_ALL=C status "$CTL" umount "$M")"
 done
 
+# A mount of another name is unmounted as any, to the end.
+for _ in 1 2 3 4 5; do
+	start -o fsname=other,subtype=strange
+	is 'a mount of another name' "other fuse.widefs" "$(findmnt -no SOURCE,FSTYPE "$M" | tr -s ' ')"
+	is 'umount knows where its store is' "0 0" "$(status "$CTL" umount "$M") $(status "$CTL" check -q "$S")"
+done
+
 # A daemon that died.
 start
 kill -9 "$(daemon_pid)"
