@@ -256,6 +256,17 @@ int copy_read_columns(struct copy *c)
 	return err;
 }
 
+void copy_ended(struct copy *c, const char *path, int err)
+{
+	copy_progress_hide(c);
+	if (err == -EINTR)
+		shell_complain(c->shell, "COPY of %s was interrupted.",
+			       (const char *)c->target.ptr);
+	else
+		shell_complain(c->shell, "%s: %s", path, strerror(-err));
+	shell_note_failure(c->shell, err);
+}
+
 void copy_failed(struct copy *c, const char *path, int err,
 		 struct bytes statement)
 {
@@ -265,10 +276,10 @@ void copy_failed(struct copy *c, const char *path, int err,
 		shell_error(c->shell, &b->error, statement);
 		shell_complain(c->shell, "COPY of %s did not end.",
 			       (const char *)c->target.ptr);
+		shell_note_failure(c->shell, err);
 	} else {
-		shell_complain(c->shell, "%s: %s", path, strerror(-err));
+		copy_ended(c, path, err);
 	}
-	shell_note_failure(c->shell, err);
 }
 
 double copy_seconds(const struct copy *c)

@@ -252,11 +252,8 @@ static int import_file(struct import *im)
 	err = place_fields(im);
 	if (!err)
 		err = import_records(im);
-	if (err && err != -EINVAL) {	/* that one is told */
-		shell_complain(im->copy->shell, "%s: %s", im->name,
-			       strerror(-err));
-		shell_note_failure(im->copy->shell, err);
-	}
+	if (err && err != -EINVAL)	/* that one is told */
+		copy_ended(im->copy, im->name, err);
 	return err;
 }
 

@@ -362,6 +362,13 @@ T
 > COPY t (id, c) FROM STDIN;\r
 < alone ends them
 < >
+> 30000,thirty\x03
+< COPY of k.t was interrupted.
+< 0 rows imported
+< cql:k>
+> COPY t (id, c) FROM STDIN;\r
+< alone ends them
+< >
 > 30000,thirty\r\\\\.\r
 < 1 rows imported
 < cql:k>
