@@ -57,15 +57,18 @@ check-static: programs ; @B=$(B) tests/static
 check-floors: ; @awk -f tests/floors.awk tests/floors $$(git ls-files '*.[ch]')
 soak: packages test-packages ; @tests/soak
 
+DEST     = "$(DESTDIR)$(PREFIX)"
+PAGES   := $(wildcard mount/*.1 tools/*.1)
 install: programs
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/share/man/man1
-	install $(B)/widefs $(B)/widefsctl $(DESTDIR)$(PREFIX)/bin
-	ln -sf ../bin/widefs $(DESTDIR)$(PREFIX)/sbin/mount.fuse.widefs
-	ln -sf ../bin/widefs $(DESTDIR)$(PREFIX)/sbin/mount.widefs
-	install -m 644 mount/*.1 tools/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DEST)/bin $(DEST)/sbin $(DEST)/share/man/man1
+	install $(B)/widefs $(B)/widefsctl $(DEST)/bin
+	ln -sf ../bin/widefs $(DEST)/sbin/mount.fuse.widefs
+	ln -sf ../bin/widefs $(DEST)/sbin/mount.widefs
+	install -m 644 $(PAGES) $(DEST)/share/man/man1
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/widefs bin/widefsctl sbin/mount.fuse.widefs sbin/mount.widefs
-	cd $(DESTDIR)$(PREFIX)/share/man/man1 && rm -f $(notdir $(wildcard mount/*.1 tools/*.1))
+	cd $(DEST)/bin && rm -f widefs widefsctl
+	cd $(DEST)/sbin && rm -f mount.fuse.widefs mount.widefs
+	cd $(DEST)/share/man/man1 && rm -f $(notdir $(PAGES))
 clean: ; rm -rf build
 FORCE:
 .PHONY: all programs packages test-packages demo check check-unit check-mount check-crash \

@@ -43,6 +43,13 @@ mkdir -m 777 "$W/open"
 out=$("$CTL" check "$W/open" 2>&1)
 is 'a place where others can write: the status' 1 $?
 is 'says why, too' 1 "$(grep -c 'others can write there' <<<"$out")"
+# Installed, where a path has blanks, and taken away again.
+made() { env -u MAKEFLAGS -u B -u SAN make -s "$@" DESTDIR="$W/a root" PREFIX=/opt/w; }
+ok 'make install' made install
+is 'the programs run there' "$("$WIDEFS" --version)" "$("$W/a root/opt/w/sbin/mount.widefs" --version)"
+is 'with all pages' "$(cd tools && ls ../mount/widefs.1 *.1 | sed 's,.*/,,' | sort)" "$(ls "$W/a root/opt/w/share/man/man1")"
+ok 'make uninstall' made uninstall
+is 'leaves nothing' '' "$(find "$W/a root" ! -type d)"
 # The pages themselves: what a formatter would trip over.
 for page in mount/*.1 tools/*.1; do
 	is "$page begins as it has to" '.Dd .Dt .Os' "$(awk '{ print $1 }' "$page" | head -3 | tr '\n' ' ' | sed 's/ $//')"
