@@ -157,6 +157,11 @@ static int roll(struct commitlog *log, uint64_t need)
 	mutex_unlock(&log->lock);
 	if (size < need)
 		size = (need + 4095) & ~(uint64_t)4095;
+	/* It is the upper half of a position. */
+	if (number > UINT32_MAX) {
+		segment_free(log, s);
+		return -EFBIG;
+	}
 	err = s ? reuse_spare(log, s, number) :
 		  new_segment(log, &s, number, size);
 	if (!err)

@@ -14,11 +14,12 @@ struct commitlog;
 
 /*
  * Open the log in dir. What lies before begin (as the manifest has it) is not
- * needed any more. Nothing is written before the first append. dir and files
- * stay the caller's. 0 or -errno.
+ * needed any more; up to synced, at begin or behind it, the log is known to have
+ * been on disk. Nothing is written before the first append. dir and files stay
+ * the caller's. 0 or -errno.
  */
 int commitlog_open(struct commitlog **out, const struct file_ops *files,
-		   int dir, uint64_t begin, bool read_only);
+		   int dir, uint64_t begin, uint64_t synced, bool read_only);
 /*
  * Call each batch from begin on, in order, with its position; once, before the
  * first append. A torn tail ends it; -EUCLEAN (told) when something is missing

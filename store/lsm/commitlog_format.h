@@ -24,9 +24,10 @@
  *
  * Is a bad record a torn tail, or damage? After a power cut later pages may be
  * there and earlier ones not, so that good records behind it prove nothing. But
- * each record tells what was known to be synced when it was written: a hole
- * below the highest such position seen anywhere is damage, one above it was
- * never acknowledged as synced, and all behind it is dropped.
+ * each record tells what was known to be synced when it was written, and the
+ * manifest what was when it was (lsm_recover.c): a hole, or an end, below the
+ * highest such position seen anywhere is damage; one above it was never
+ * acknowledged as synced, and all behind it is dropped.
  */
 #ifndef STORE_LSM_COMMITLOG_FORMAT_H
 #define STORE_LSM_COMMITLOG_FORMAT_H

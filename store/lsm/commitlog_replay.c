@@ -59,7 +59,7 @@ static int list_segments(struct commitlog *log, struct numbers *n)
 }
 
 int commitlog_open(struct commitlog **out, const struct file_ops *files,
-		   int dir, uint64_t begin, bool read_only)
+		   int dir, uint64_t begin, uint64_t synced, bool read_only)
 {
 	struct commitlog *log = mem_zalloc(1, sizeof(*log));
 
@@ -72,7 +72,7 @@ int commitlog_open(struct commitlog **out, const struct file_ops *files,
 	log->next_number = log_number(begin) + 1;
 	log->next_size = LOG_FIRST_SEGMENT;
 	atomic_init(&log->end, begin);
-	atomic_init(&log->synced, begin);
+	atomic_init(&log->synced, synced);
 	mutex_init(&log->lock);
 	pthread_cond_init(&log->sync_done, NULL);
 	*out = log;
@@ -157,8 +157,10 @@ static int read_header(struct reading *r)
 	    get_le64(header + 32) != XXH3_64bits(header, 32) ||
 	    get_le64(header + 16) != r->s->number)
 		return 0;
-	if (get_le32(header + 8) != LOG_VERSION)
+	if (get_le32(header + 8) > LOG_VERSION)
 		return -EPROTONOSUPPORT;
+	if (get_le32(header + 8) != LOG_VERSION)
+		return 0;
 	r->headed = true;
 	r->previous_end = get_le64(header + 24);
 	return 0;
@@ -426,7 +428,7 @@ static int load_and_replay(struct replay *p, const struct numbers *n)
 			err = log->files->unlink(log->files->context, log->dir,
 						 name);
 	}
-	p->most_synced = log->begin;
+	p->most_synced = log->synced;
 	if (!err)
 		err = replay_all(p);
 	if (!err)
@@ -449,7 +451,7 @@ int commitlog_replay(struct commitlog *log,
 	int err;
 
 	err = list_segments(log, &n);
-	if (!err && n.count) {
+	if (!err) {
 		p.readings = mem_zalloc(n.count, sizeof(*p.readings));
 		err = p.readings ? load_and_replay(&p, &n) : -ENOMEM;
 	}

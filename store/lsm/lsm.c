@@ -410,6 +410,8 @@ int lsm_close(struct lsm *lsm)
 	lsm->worker = NULL;
 	if (!lsm->options.read_only)
 		err = lsm_sync(lsm, commitlog_end(lsm->log));
+	if (!lsm->options.read_only && !err && !lsm_check_writable(lsm))
+		lsm_note_log_end(lsm);
 	release(lsm);
 	return err;
 }

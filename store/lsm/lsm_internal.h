@@ -144,4 +144,7 @@ void lsm_compaction_run(struct work *work);
 
 /* ----------------------------------------------------------- lsm_recover.c */
 int lsm_recover(struct lsm *lsm);
+/* The log is synced and ends: let the next open know where. Not being able to is
+ * no harm: only a log that lost its end is judged more leniently. */
+void lsm_note_log_end(struct lsm *lsm);
 #endif

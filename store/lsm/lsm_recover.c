@@ -3,12 +3,20 @@
  * does not name are of a flush or compaction that a crash cut off, and go. Then
  * the log's batches are applied again, each operation only if its table's mark
  * says that no sstable has it yet.
+ *
+ * How far must the log reach? Where it begins and the marks were synced before
+ * the manifest had them. So was its end when the store was last closed: the
+ * property "log" (8 bytes, little-endian). A log that ends before is damaged. It
+ * never becomes wrong, since positions only grow; after a crash it is merely
+ * older than what the log's own records know.
  */
 #include <errno.h>
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/lsm/lsm_internal.h"
+
+#define END_PROPERTY "log"
 
 static int remove_unfinished(void *data, const char *name)
 {
@@ -99,15 +107,60 @@ static int replay_batch(void *context, uint64_t position, struct bytes batch)
 	return got ? corrupt("log", position, "the batch cannot be read") : 0;
 }
 
+/* Up to where the manifest says that the log was on disk. */
+static int known_synced(struct lsm *lsm, uint64_t *synced)
+{
+	struct manifest_table *tables;
+	struct buf end = BUF_INIT;
+	char name[32];
+	size_t count, i;
+	int err = manifest_tables(lsm->manifest, &tables, &count);
+
+	if (err)
+		return err;
+	*synced = manifest_log(lsm->manifest);
+	for (i = 0; i < count; i++)
+		if (tables[i].mark > *synced)
+			*synced = tables[i].mark;
+	mem_free(tables);
+	err = manifest_property(lsm->manifest, END_PROPERTY, &end);
+	if (!err && end.len != 8) {
+		manifest_name(lsm->manifest, name);
+		err = corrupt(name, 0, "it says of the log's end what cannot "
+			      "be");
+	}
+	if (!err && get_le64(end.ptr) > *synced)
+		*synced = get_le64(end.ptr);
+	buf_release(&end);
+	return err == -ENOENT ? 0 : err;
+}
+
+void lsm_note_log_end(struct lsm *lsm)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	uint64_t end = commitlog_end(lsm->log), known;
+	uint8_t bytes[8];
+
+	if (known_synced(lsm, &known) || known >= end)
+		return;
+	put_le64(bytes, end);
+	manifest_edit_property(&edit, END_PROPERTY, bytes_of(bytes, 8));
+	(void)manifest_apply(lsm->manifest, &edit);
+	manifest_edit_release(&edit);
+}
+
 int lsm_recover(struct lsm *lsm)
 {
+	uint64_t synced = 0;
 	size_t i;
 	int err;
 
 	err = open_files(lsm);
 	if (!err)
+		err = known_synced(lsm, &synced);
+	if (!err)
 		err = commitlog_open(&lsm->log, lsm->files, lsm->dir,
-				     manifest_log(lsm->manifest),
+				     manifest_log(lsm->manifest), synced,
 				     lsm->options.read_only);
 	if (!err)
 		err = commitlog_replay(lsm->log, replay_batch, lsm);

@@ -22,6 +22,8 @@ enum step { STEP_ADD = 1, STEP_DROP, STEP_DROP_FILES, STEP_MARK,
 	    STEP_DROP_TABLE, STEP_LOG, STEP_PROPERTY, STEP_NEXT_NUMBER };
 
 #define LONGEST_NAME 255
+/* Names of files have twelve digits. */
+#define LARGEST_NUMBER 999999999999u
 
 /* ----------------------------------------------------------------- edits */
 void manifest_edit_release(struct manifest_edit *e)
@@ -398,7 +400,7 @@ static int step_number(struct manifest_state *s, struct reader *r, uint8_t step)
 {
 	uint64_t number = read_varint(r);
 
-	if (r->failed)
+	if (r->failed || (step == STEP_NEXT_NUMBER && number > LARGEST_NUMBER))
 		return -EUCLEAN;
 	if (step == STEP_LOG)
 		begin_log(s, number);

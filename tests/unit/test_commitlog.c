@@ -60,7 +60,8 @@ static struct commitlog *open_log(const struct file_ops *files, uint64_t begin,
 	struct commitlog *log;
 
 	*seen = (struct seen){ .in_order = true };
-	ck_assert_int_eq(commitlog_open(&log, files, scratch.dir, begin, false),
+	ck_assert_int_eq(commitlog_open(&log, files, scratch.dir, begin,
+					begin, false),
 			 0);
 	ck_assert_int_eq(commitlog_replay(log, see, seen), want);
 	ck_assert(seen->in_order);

@@ -264,6 +264,31 @@ START_TEST(an_engine_that_is_gone_is_damage)
 }
 END_TEST
 
+/* Of a store that was closed. What was cut off is not there to tell. */
+START_TEST(a_log_that_lost_its_end_is_damage)	/* _i: all of it */
+{
+	struct test_store t;
+	char name[160];
+	uint64_t end;
+	pid_t owner;
+
+	log_set_sink(ignore, NULL);
+	test_store_open(&t);
+	test_add_keyspace(t.store, "ks");
+	end = store_position(t.store);
+	test_add_keyspace(t.store, "other");
+	ck_assert_int_eq(store_close(t.store), 0);
+	t.store = NULL;
+	ck_assert_int_eq(try_open(t.path, true, false, &owner), 0);
+	snprintf(name, sizeof(name), "%s/engine/log-%016x", t.path,
+		 (unsigned)(end >> 32));
+	ck_assert(!(_i ? unlink(name) : truncate(name, end & UINT32_MAX)));
+	ck_assert_int_eq(try_open(t.path, true, false, &owner), -EUCLEAN);
+	ck_assert_int_eq(try_open(t.path, false, false, &owner), -EUCLEAN);
+	test_store_close(&t);
+}
+END_TEST
+
 START_TEST(a_link_in_the_store_is_not_followed)
 {
 	struct test_store t;
@@ -515,6 +540,7 @@ SUITE(store)
 	tcase_add_loop_test(tc, a_catalogue_that_cannot_be, 0,
 			    WRONG_RECORD_END);
 	tcase_add_test(tc, an_engine_that_is_gone_is_damage);
+	tcase_add_loop_test(tc, a_log_that_lost_its_end_is_damage, 0, 2);
 	tcase_add_test(tc, a_link_in_the_store_is_not_followed);
 	tcase_add_test(tc, a_second_writer_is_told_who_has_it);
 	tcase_add_test(tc, a_read_only_store_is_not_written);
