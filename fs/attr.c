@@ -68,7 +68,9 @@ int64_t op_timestamp(struct op *op, int64_t replaced_us)
 {
 	int64_t now = store_timestamp(op->fs->store);
 
-	return now > replaced_us ? now : replaced_us + 1;
+	if (now > replaced_us)
+		return now;
+	return replaced_us < INT64_MAX ? replaced_us + 1 : INT64_MAX;
 }
 
 int64_t row_mtime_ns(const struct row_view *row)
@@ -83,7 +85,7 @@ int64_t row_mtime_ns(const struct row_view *row)
 		for (i = 0; i < row->static_count; i++)
 			if (row->statics[i].timestamp_us > latest)
 				latest = row->statics[i].timestamp_us;
-	return latest == NO_TIMESTAMP ? 0 : latest * MICROSECOND;
+	return latest == NO_TIMESTAMP ? 0 : timestamp_ns(latest);
 }
 
 int64_t row_expires_s(const struct row_view *row)
@@ -181,7 +183,7 @@ int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
 	uint32_t hints;
 	int got = read_hints(op, table, p->table, &hints);
 
-	*mtime_ns = timestamp_us * MICROSECOND;
+	*mtime_ns = timestamp_ns(timestamp_us);
 	if (got || !(hints & HINT_CELLS))
 		return got;
 	got = stored_mtime(op, p, &value);

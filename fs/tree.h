@@ -25,6 +25,17 @@
 #define MICROSECOND 1000	/* in nanoseconds */
 #define SECOND 1000000000	/* in nanoseconds */
 
+/* A timestamp in nanoseconds. Writers choose theirs: what lies further away is
+ * shown as the last (or first) moment that there is. */
+static inline int64_t timestamp_ns(int64_t timestamp_us)
+{
+	int64_t ns;
+
+	if (!__builtin_mul_overflow(timestamp_us, MICROSECOND, &ns))
+		return ns;
+	return timestamp_us < 0 ? INT64_MIN : INT64_MAX;
+}
+
 struct handle;
 struct op;
 

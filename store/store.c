@@ -11,6 +11,8 @@
 /* Timestamps are handed out up to a bound that is on disk already. */
 #define LEASE_US ((int64_t)10 * 1000 * 1000)
 #define COLLECT_BYTES ((size_t)16 << 20)
+#define LARGEST_LEASE_US (INT64_MAX / 1000)	/* in the year 2262 */
+/* The bound: 8 bytes, little-endian, a property of the engine's manifest. */
 #define LEASE_PROPERTY "timestamp"
 
 void store_options_init(struct store_options *o)
@@ -86,8 +88,14 @@ static int load_clock(struct store *s)
 
 	if (err && err != -ENOENT)
 		goto out;
-	if (!err && lease.len == 8)
-		s->lease_us = (int64_t)get_le64(lease.ptr);
+	if (!err) {
+		if (lease.len == 8)
+			s->lease_us = (int64_t)get_le64(lease.ptr);
+		if (lease.len != 8 || s->lease_us > LARGEST_LEASE_US) {
+			err = corrupt("engine", 0, "the clock was never there");
+			goto out;
+		}
+	}
 	err = newest_timestamp(s, &newest);
 	s->last_us = newest < s->lease_us ? newest : s->lease_us;
 out:

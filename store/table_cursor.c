@@ -307,17 +307,17 @@ static int find_partition(struct cursor *c)
 {
 	struct peek *p = &c->partitions;
 	int more = seek_next_partition(c);
-	size_t len;
+	struct key_parts parts;
 
 	if (!more)
 		more = peek_row(c, p);
 	if (more <= 0)
 		return more;
-	len = key_partition_len(p->entry.key);
-	if (!len)
+	/* A kind behind all that there are would be found again and again. */
+	if (key_split(&parts, p->entry.key))
 		return -EUCLEAN;
 	buf_clear(&c->prefix);
-	buf_add(&c->prefix, p->entry.key.ptr, len);
+	buf_add(&c->prefix, p->entry.key.ptr, parts.partition_len);
 	return c->prefix.failed ? -ENOMEM : 1;
 }
 

@@ -113,7 +113,7 @@ void cell_child(struct child *c, const struct table *t, const struct type *type,
 	child_owner(c, t);
 	c->size = value_text_size(type, cell->value);
 	c->timestamp_us = cell->timestamp_us;
-	c->mtime_ns = cell->timestamp_us * MICROSECOND;
+	c->mtime_ns = timestamp_ns(cell->timestamp_us);
 	c->expires_s = cell->expires_s;
 }
 
@@ -146,8 +146,8 @@ static int stat_collection(struct op *op, const struct place *p,
 		if (cells[i].column->number != p->column->number)
 			continue;
 		if (!found++ ||
-		    cells[i].timestamp_us * MICROSECOND > out->mtime_ns)
-			out->mtime_ns = cells[i].timestamp_us * MICROSECOND;
+		    timestamp_ns(cells[i].timestamp_us) > out->mtime_ns)
+			out->mtime_ns = timestamp_ns(cells[i].timestamp_us);
 		if (cells[i].expires_s > out->expires_s)
 			out->expires_s = cells[i].expires_s;
 	}
@@ -465,7 +465,7 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 	place_write_row(&w, &to);
 	write_cell_until(&w, to.column, to.path, buf_bytes(&value), at,
 			 cell.ttl_s, cell.expires_s);
-	if (mtime_ns != at * MICROSECOND)
+	if (mtime_ns != timestamp_ns(at))
 		got = attr_set_cell(op, &w, n->table, &to, at, mtime_ns);
 	if (!got)
 		got = attr_touch(op, &w, dir);

@@ -46,7 +46,7 @@ int collection_json_stat(struct op *op, const struct place *p, struct child *c)
 	child_owner(c, p->table);
 	c->size = text.len;
 	if (!err)
-		c->mtime_ns = latest_us * MICROSECOND;
+		c->mtime_ns = timestamp_ns(latest_us);
 	c->volatile_name = true;
 	c->volatile_attributes = true;
 	buf_release(&text);

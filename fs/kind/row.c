@@ -192,14 +192,14 @@ static int next_cell(struct op *op, struct listing *l, struct buf *name,
 		return got;
 	name_escape(name, bytes_str(c->name));
 	if (out->ops == &kind_collection) {
-		out->mtime_ns = cell->timestamp_us * MICROSECOND;
+		out->mtime_ns = timestamp_ns(cell->timestamp_us);
 		out->expires_s = cell->expires_s;
 		for (; l->index < l->count && cells[l->index].column == c;
 		     l->index++) {
 			cell = &cells[l->index];
-			if (cell->timestamp_us * MICROSECOND > out->mtime_ns)
+			if (timestamp_ns(cell->timestamp_us) > out->mtime_ns)
 				out->mtime_ns =
-					cell->timestamp_us * MICROSECOND;
+					timestamp_ns(cell->timestamp_us);
 			if (cell->expires_s > out->expires_s)
 				out->expires_s = cell->expires_s;
 		}

@@ -19,7 +19,8 @@
  *     if not deleted: varint length, value
  *
  * A local time is a zigzag varint relative to the seconds of base: a clock that
- * gave both makes it one byte. Sums wrap, so that every value has a form.
+ * gave both makes it one byte. Sums wrap, so that every value has a form; but an
+ * expiry is a local time and a ttl whose sum does not.
  */
 #include "store/row/row.h"
 
@@ -125,6 +126,16 @@ static int32_t read_ttl(struct reader *r)
 	return (int32_t)ttl;
 }
 
+/* The end of what was written with the ttl. */
+static int64_t read_expiry(struct reader *r, int64_t seconds, int32_t ttl)
+{
+	int64_t written = wrap_add(read_zigzag(r), seconds), expiry;
+
+	if (__builtin_add_overflow(written, ttl, &expiry))
+		r->failed = true;
+	return expiry;
+}
+
 /* *column: in that of the cell before, out this one's. */
 static void decode_cell(struct cell *cell, struct reader *r, uint64_t *column,
 			int64_t base)
@@ -147,8 +158,7 @@ static void decode_cell(struct cell *cell, struct reader *r, uint64_t *column,
 		cell->timestamp = wrap_add(base, read_zigzag(r));
 	if (head & CELL_EXPIRES) {
 		cell->ttl = read_ttl(r);
-		cell->local_time = wrap_add(wrap_add(read_zigzag(r), seconds),
-					    cell->ttl);
+		cell->local_time = read_expiry(r, seconds, cell->ttl);
 	} else if (head & CELL_DELETED) {
 		cell->local_time = wrap_add(read_zigzag(r), seconds);
 	}
@@ -216,9 +226,8 @@ int row_decode_columns(struct row *row, struct arena *arena,
 		row->marker.timestamp = base;
 	if (head & ROW_HAS_EXPIRY) {
 		row->marker.ttl = read_ttl(&r);
-		row->marker.expires = wrap_add(wrap_add(read_zigzag(&r),
-							seconds),
-					       row->marker.ttl);
+		row->marker.expires = read_expiry(&r, seconds,
+						  row->marker.ttl);
 	}
 	if (head & ROW_HAS_DELETION) {
 		row->deletion.timestamp = wrap_add(base, read_zigzag(&r));
