@@ -23,7 +23,8 @@ int commitlog_open(struct commitlog **out, const struct file_ops *files,
 /*
  * Call each batch from begin on, in order, with its position; once, before the
  * first append. A torn tail ends it; -EUCLEAN (told) when something is missing
- * that was synced, and what each returns if not 0.
+ * that was synced: then none is called; and what each returns if not 0. While
+ * each runs the log ends behind its batch, and may be synced and released.
  */
 int commitlog_replay(struct commitlog *log,
 		     int (*each)(void *context, uint64_t position,

@@ -1,6 +1,12 @@
 /*
  * Opening the log: which segments are there, what is in them, where it ends.
  * Files are read in bounded pieces (or one record, where that is larger).
+ *
+ * They are read twice. The first time finds the end, and whether it may be there:
+ * a damaged log changes nothing. Then the log stands as if it had been written up
+ * to a record, and that record is called; behind the last one it can be appended
+ * to. So whoever is called may flush what he has got, which syncs the log up to
+ * there and releases the segments before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +92,8 @@ struct reading {
 	struct commitlog *log;
 	struct segment *s;
 	bool headed;		/* its header is good */
+	bool lent;		/* s is the log's, which may let it go */
+	uint64_t begin;		/* its first record that is to be replayed */
 	uint64_t previous_end;
 	struct buf window;
 	uint64_t window_at;
@@ -194,7 +202,8 @@ static int open_reading(struct reading *r, struct commitlog *log,
 
 static void close_reading(struct reading *r)
 {
-	segment_free(r->log, r->s);
+	if (!r->lent)
+		segment_free(r->log, r->s);
 	buf_release(&r->window);
 }
 
@@ -258,8 +267,6 @@ static int scan(struct reading *r, uint64_t offset, uint64_t *most_synced,
 
 struct replay {
 	struct commitlog *log;
-	int (*each)(void *context, uint64_t position, struct bytes batch);
-	void *context;
 	struct reading *readings;
 	size_t count;
 	uint64_t end;		/* all before it was read */
@@ -267,23 +274,20 @@ struct replay {
 	uint64_t most_synced;
 };
 
-/* Call what is in one segment from offset on to stop, or to its last record;
- * end is behind it. */
-static int replay_segment(struct replay *p, struct reading *r, uint64_t offset,
+/* Read one segment from offset on to stop, or to its last record; end is behind
+ * it. */
+static int survey_segment(struct replay *p, struct reading *r, uint64_t offset,
 			  uint64_t stop)
 {
 	while (offset < stop) {
 		struct bytes batch;
-		uint64_t synced, position = log_position(r->s->number, offset);
+		uint64_t synced;
 		int got = read_record(r, offset, &batch, &synced);
 
 		if (got <= 0)
 			return got;
 		if (synced > p->most_synced)
 			p->most_synced = synced;
-		got = p->each(p->context, position, batch);
-		if (got)
-			return got;
 		offset += log_record_size(batch.len);
 		r->s->end = offset;
 		p->end = log_position(r->s->number, offset);
@@ -300,7 +304,7 @@ static size_t next_headed(const struct replay *p, size_t i)
 }
 
 /* Segment by segment, as long as each begins where the one before ended. */
-static int replay_all(struct replay *p)
+static int survey(struct replay *p)
 {
 	uint64_t begin = p->log->begin;
 	size_t i = next_headed(p, 0), next;
@@ -324,8 +328,9 @@ static int replay_all(struct replay *p)
 			stop = log_offset(p->readings[next].previous_end);
 		p->at = i;
 		p->end = log_position(r->s->number, offset);
+		r->begin = offset;
 		r->s->end = offset;
-		err = replay_segment(p, r, offset, stop);
+		err = survey_segment(p, r, offset, stop);
 		if (stop != UINT64_MAX && r->s->end != stop)
 			break;	/* a hole */
 	}
@@ -376,8 +381,9 @@ static void resume(struct commitlog *log, struct segment *s, bool reusable)
 }
 
 /*
- * Those that were replayed become the log's; the others are removed, and that
- * durably, before a new segment may say that it follows another.
+ * Those that are replayed become the log's; the others are removed, and that
+ * durably, before a new segment may say that it follows another. Their readings
+ * still point to the former.
  */
 static int adopt(struct replay *p, bool reusable)
 {
@@ -396,7 +402,7 @@ static int adopt(struct replay *p, bool reusable)
 			log->newest = r->s;
 			if (i == p->at && !log->read_only)
 				resume(log, r->s, reusable);
-			r->s = NULL;
+			r->lent = true;
 		} else if (!log->read_only) {
 			removed = true;
 			err = log->files->unlink(log->files->context, log->dir,
@@ -408,7 +414,35 @@ static int adopt(struct replay *p, bool reusable)
 	return removed ? log->files->sync(log->files->context, log->dir) : 0;
 }
 
-static int load_and_replay(struct replay *p, const struct numbers *n)
+/* Behind the last call the segment may be gone. */
+static int replay_segment(struct commitlog *log, struct reading *r,
+			  int (*each)(void *context, uint64_t position,
+				      struct bytes batch), void *context)
+{
+	uint64_t number = r->s->number, offset = r->begin, stop = r->s->end;
+	int err = 0;
+
+	while (!err && offset < stop) {
+		struct bytes batch;
+		uint64_t synced, position = log_position(number, offset);
+		int got = read_record(r, offset, &batch, &synced);
+
+		if (got <= 0) {
+			char name[32];
+
+			segment_name(name, number);
+			return got ? got : corrupt(name, offset, "the record "
+						   "here was there a moment "
+						   "ago");
+		}
+		offset += log_record_size(batch.len);
+		atomic_store(&log->end, log_position(number, offset));
+		err = each(context, position, batch);
+	}
+	return err;
+}
+
+static int load_and_survey(struct replay *p, const struct numbers *n)
 {
 	struct commitlog *log = p->log;
 	bool reusable;
@@ -430,12 +464,11 @@ static int load_and_replay(struct replay *p, const struct numbers *n)
 	}
 	p->most_synced = log->synced;
 	if (!err)
-		err = replay_all(p);
+		err = survey(p);
 	if (!err)
 		err = check_tail(p, &reusable);
 	if (!err)
 		err = adopt(p, reusable);
-	atomic_store(&log->end, p->end);
 	atomic_store(&log->synced, p->most_synced);
 	return err;
 }
@@ -445,7 +478,7 @@ int commitlog_replay(struct commitlog *log,
 				 struct bytes batch),
 		     void *context)
 {
-	struct replay p = { .log = log, .each = each, .context = context };
+	struct replay p = { .log = log };
 	struct numbers n = { NULL, 0, 0 };
 	size_t i;
 	int err;
@@ -453,8 +486,14 @@ int commitlog_replay(struct commitlog *log,
 	err = list_segments(log, &n);
 	if (!err) {
 		p.readings = mem_zalloc(n.count, sizeof(*p.readings));
-		err = p.readings ? load_and_replay(&p, &n) : -ENOMEM;
+		err = p.readings ? load_and_survey(&p, &n) : -ENOMEM;
 	}
+	for (i = 0; i < p.count && !err; i++)
+		if (p.readings[i].lent)
+			err = replay_segment(log, &p.readings[i], each,
+					     context);
+	if (!err)
+		atomic_store(&log->end, p.end);
 	for (i = 0; i < p.count; i++)
 		close_reading(&p.readings[i]);
 	mem_free(p.readings);

@@ -324,6 +324,8 @@ int lsm_start(struct lsm *lsm)
 	if (!err)
 		worker_add(lsm->worker, WORKER_COMPACTION,
 			   &lsm->compaction_work);
+	if (!err && lsm->frozen_bytes)	/* there was no room in recovery */
+		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
 	return err;
 }
 

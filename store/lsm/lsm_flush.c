@@ -264,6 +264,12 @@ int lsm_flush_frozen(struct lsm *lsm, struct table *only)
 	return err;
 }
 
+bool lsm_is_passing(int err)
+{
+	return err == -ENOSPC || err == -ENOMEM || err == -EMFILE ||
+	       err == -ENFILE || err == -EDQUOT;
+}
+
 /* Errors that pass are tried again; the others end writing. */
 void lsm_flush_run(struct work *work)
 {
@@ -271,8 +277,7 @@ void lsm_flush_run(struct work *work)
 					 offsetof(struct lsm, flush_work));
 	int err = lsm_flush_frozen(lsm, NULL);
 
-	if (err == -ENOSPC || err == -ENOMEM || err == -EMFILE ||
-	    err == -ENFILE || err == -EDQUOT) {
+	if (lsm_is_passing(err)) {
 		log_message(LOG_WARNING_LEVEL, "flush: error %d, will be tried "
 			    "again", -err);
 		worker_add_after(lsm->worker, WORKER_FLUSH, work, 1000);

@@ -138,6 +138,8 @@ void dead_spans_write(struct dead_spans *all, const struct batch_op *op);
 /* Write what is frozen of one table, or of all (NULL). */
 int lsm_flush_frozen(struct lsm *lsm, struct table *only);
 void lsm_flush_run(struct work *work);
+/* Is the error one of which the disk is not to blame? */
+bool lsm_is_passing(int err);
 
 /* ----------------------------------------------------------- lsm_compact.c */
 void lsm_compaction_run(struct work *work);

@@ -80,12 +80,53 @@ static int open_files(struct lsm *lsm)
 	return err;
 }
 
+static int replay_op(struct lsm *lsm, uint64_t position,
+		     const struct batch_op *op)
+{
+	struct table *t = lsm_make_table(lsm, op->table);
+	struct memtable *active;
+	size_t before;
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	if (t->active_begin == NOT_IN_LOG)
+		t->active_begin = position;
+	active = t->version->active;
+	before = memtable_memory(active);
+	err = memtable_add(active, op);
+	lsm->memtable_bytes += memtable_memory(active) - before;
+	/* Nobody reads yet: seen at once is seen together. */
+	if (!err)
+		memtable_commit(active);
+	return err;
+}
+
+/*
+ * So that a log of any length takes no more memory than writing it did. All is
+ * flushed, between two batches, as any flush is: the log is synced up to the mark
+ * before the manifest has it. A crash leaves a store that replays from there.
+ * Where there is no room for files, what was replayed stays in memory.
+ */
+static int flush_replayed(struct lsm *lsm)
+{
+	size_t i;
+	int err = 0;
+
+	mutex_lock(&lsm->write);
+	for (i = 0; i < lsm->table_count && !err; i++)
+		err = lsm_freeze(lsm, lsm->tables[i]);
+	mutex_unlock(&lsm->write);
+	if (!err)
+		err = lsm_flush_frozen(lsm, NULL);
+	return lsm_is_passing(err) ? 0 : err;
+}
+
 static int replay_batch(void *context, uint64_t position, struct bytes batch)
 {
 	struct lsm *lsm = context;
 	struct reader r = reader_of(batch);
 	struct batch_op op;
-	struct table *t = NULL;
 	int got;
 
 	while ((got = batch_next(&r, &op)) > 0) {
@@ -93,18 +134,16 @@ static int replay_batch(void *context, uint64_t position, struct bytes batch)
 
 		if (position < manifest_mark(lsm->manifest, op.table))
 			continue;
-		t = lsm_make_table(lsm, op.table);
-		if (!t)
-			return -ENOMEM;
-		if (t->active_begin == NOT_IN_LOG)
-			t->active_begin = position;
-		err = memtable_add(t->version->active, &op);
+		err = replay_op(lsm, position, &op);
 		if (err)
 			return err;
-		/* Nobody reads yet: seen at once is seen together. */
-		memtable_commit(t->version->active);
 	}
-	return got ? corrupt("log", position, "the batch cannot be read") : 0;
+	if (got)
+		return corrupt("log", position, "the batch cannot be read");
+	if (lsm->options.read_only ||
+	    lsm->memtable_bytes <= lsm->options.memtable_bytes / 2)
+		return 0;
+	return flush_replayed(lsm);
 }
 
 /* Up to where the manifest says that the log was on disk. */
@@ -152,7 +191,6 @@ void lsm_note_log_end(struct lsm *lsm)
 int lsm_recover(struct lsm *lsm)
 {
 	uint64_t synced = 0;
-	size_t i;
 	int err;
 
 	err = open_files(lsm);
@@ -164,8 +202,5 @@ int lsm_recover(struct lsm *lsm)
 				     lsm->options.read_only);
 	if (!err)
 		err = commitlog_replay(lsm->log, replay_batch, lsm);
-	for (i = 0; i < lsm->table_count && !err; i++)
-		lsm->memtable_bytes +=
-			memtable_memory(lsm->tables[i]->version->active);
 	return err;
 }

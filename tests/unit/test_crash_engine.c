@@ -40,6 +40,7 @@ struct world {
 	bool nested;		/* a recovery is being crashed */
 	bool cut;		/* which began with a power cut */
 	uint32_t depth;		/* how often recoveries may be crashed */
+	size_t memtable_bytes;	/* 0: the default */
 };
 
 static void set_up(void)
@@ -55,10 +56,11 @@ static void tear_down(void)
 }
 
 /* ---------------------------------------------------------------- engine */
-static int open_on(struct lsm **out, struct sim *disk)
+static int open_on(const struct world *w, struct lsm **out, struct sim *disk)
 {
 	struct lsm_options options = { .cache_bytes = 1 << 16, .commit_s = 1000,
-				       .no_threads = true };
+				       .no_threads = true,
+				       .memtable_bytes = w->memtable_bytes };
 	struct lsm_table_options table;
 	uint32_t i;
 	int err = lsm_open(out, sim_files(disk), sim_root(disk), &options);
@@ -269,7 +271,7 @@ static void reopen(struct world *w)
 	ck_assert_int_eq(lsm_close(w->lsm), 0);
 	w->lsm = NULL;
 	w->synced = w->acknowledged;
-	ck_assert_int_eq(open_on(&w->lsm, w->crash.disk), 0);
+	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
 }
 
 /* A crash in earnest: the workload goes on with what it left. */
@@ -285,7 +287,7 @@ static void lose_power(struct world *w)
 	 * sectors count as durable now. */
 	w->synced = w->acknowledged;
 	crash_watch(&w->crash, true);
-	ck_assert_int_eq(open_on(&w->lsm, w->crash.disk), 0);
+	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
 }
 
 static void step(struct world *w, char what)
@@ -369,7 +371,7 @@ static void go_on(struct world *w, struct sim *disk, struct lsm *lsm,
 						       SIM_KINDS - SIM_NONE),
 			 &w->crash.rng);
 	crash_assert(&w->crash, !lsm_close(lsm));
-	crash_assert(&w->crash, !open_on(&lsm, next));
+	crash_assert(&w->crash, !open_on(w, &lsm, next));
 	crash_assert(&w->crash, dump(w, lsm) == sum);
 	crash_assert(&w->crash, !lsm_close(lsm));
 	sim_free(next);
@@ -399,7 +401,7 @@ static void check(struct crash *c, struct sim *disk, bool killed)
 		sim_hook(disk, recovery_crashes, &recovery);
 		w->cut = cut;
 	}
-	crash_assert(c, !open_on(&lsm, disk));
+	crash_assert(c, !open_on(w, &lsm, disk));
 	sim_hook(disk, NULL, NULL);
 	sum = dump(w, lsm);
 	while (moment > first && w->sums[moment] != sum)
@@ -430,22 +432,27 @@ static void recovery_crashes(void *context)
 static const struct workload {
 	const char *name, *steps;
 	uint32_t tries, depth;
-	bool maps;
+	enum { MAPS = 1, FLUSHES = 2 } flags;
 	int least;	/* states, at least */
 } workloads[] = {
-	{ "put", "pppspppsppppspp", 55, 0, false, 900 },
-	{ "put, mapped", "pppsppspps", 41, 0, true, 200 },
-	{ "delete", "ppppdpsdprsrpdps", 49, 0, false, 900 },
-	{ "batch", "bbsbbsbbbsb", 68, 0, false, 900 },
-	{ "flush", "pbpfpsbofpbffpsof", 13, 0, false, 900 },
-	{ "flush, mapped", "pbpfpsbofpb", 9, 0, true, 400 },
-	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 7, 0, false, 900 },
-	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 3, 0, false, 150 },
-	{ "truncate and drop", "bpstpbfstppbtDbpfts", 17, 0, false, 900 },
-	{ "properties", "PpPfPsPbPtPRP", 28, 0, false, 900 },
-	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 13, 0, false, 900 },
-	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 7, 3, false, 900 },
-	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 3, 1, false, 900 },
+	{ "put", "pppspppsppppspp", 55, 0, 0, 900 },
+	{ "put, mapped", "pppsppspps", 41, 0, MAPS, 200 },
+	{ "delete", "ppppdpsdprsrpdps", 49, 0, 0, 900 },
+	{ "batch", "bbsbbsbbbsb", 68, 0, 0, 900 },
+	{ "flush", "pbpfpsbofpbffpsof", 13, 0, 0, 900 },
+	{ "flush, mapped", "pbpfpsbofpb", 9, 0, MAPS, 400 },
+	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 7, 0, 0, 900 },
+	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 3, 0, 0, 150 },
+	{ "truncate and drop", "bpstpbfstppbtDbpfts", 17, 0, 0, 900 },
+	{ "properties", "PpPfPsPbPtPRP", 28, 0, 0, 900 },
+	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 13, 0, 0, 900 },
+	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 7, 3, 0, 900 },
+	/* Memtables so small that each batch is flushed in recovery. */
+	{ "recovery that flushes", "bpsbRdbKpb", 3, 1, FLUSHES, 300 },
+	{ "its recovery", "bpsK", 2, 3, FLUSHES, 100 },
+	{ "flushes, mapped", "bpsbRdKb", 3, 1, MAPS | FLUSHES, 100 },
+	{ "recovery that releases", "LLLbLsLLRLK", 1, 0, FLUSHES, 50 },
+	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 3, 1, 0, 900 },
 };
 
 static void run(struct world *w, const char *steps)
@@ -453,7 +460,7 @@ static void run(struct world *w, const char *steps)
 	w->crash.check = check;
 	w->crash.expectation = expectation;
 	crash_watch(&w->crash, true);
-	ck_assert_int_eq(open_on(&w->lsm, w->crash.disk), 0);
+	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
 	for (; *steps; steps++)
 		step(w, *steps);
 	ck_assert_uint_eq(dump(w, w->lsm), w->sums[w->begun]);
@@ -472,10 +479,11 @@ START_TEST(a_workload_survives_every_crash)	/* _i: which one */
 
 		ck_assert_ptr_nonnull(w);
 		crash_init(&w->crash, load->name, test_seed() + (uint64_t)round);
-		if (load->maps)
+		if (load->flags & MAPS)
 			sim_allow_maps(w->crash.disk);
 		w->crash.tries = (uint32_t)test_scale((int)load->tries);
 		w->depth = load->depth;
+		w->memtable_bytes = load->flags & FLUSHES ? 1 : 0;
 		run(w, load->steps);
 		states += w->crash.states;
 		crash_release(&w->crash);

@@ -1,0 +1,185 @@
+/*
+ * Recovery within bounds: a log of any length needs no more memory than
+ * memtables may have, since what was replayed is flushed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "store/lsm/lsm.h"
+#include "store/row/key.h"
+#include "tests/lib/scratch.h"
+#include "tests/unit/suite.h"
+
+#define BATCHES 80
+#define VALUE ((size_t)100 << 10)
+#define BUDGET ((size_t)4 << 20)
+#define TABLES 2
+
+static struct scratch scratch;
+
+static void make_key(struct buf *out, uint32_t i)
+{
+	uint8_t name[4];
+
+	put_le32(name, i);
+	buf_clear(out);
+	key_add_partition(out, key_token(bytes_of(name, 4)), bytes_of(name, 4));
+	buf_add_byte(out, KEY_ROW);
+	buf_add_byte(out, KEY_ROW_END);
+}
+
+static int open_lsm(struct lsm **out, const struct file_ops *files,
+		    size_t budget, bool read_only)
+{
+	struct lsm_options options = { .no_threads = true, .commit_s = 1000,
+				       .memtable_bytes = budget,
+				       .read_only = read_only };
+	int err = lsm_open(out, files, scratch.dir, &options);
+
+	return err ? err : lsm_start(*out);
+}
+
+/* One row of each table a batch, nothing flushed: 16 MB of log. */
+static void fill(void)
+{
+	struct batch batch = BATCH_INIT;
+	struct buf key = BUF_INIT, value = BUF_INIT;
+	struct lsm *lsm;
+	uint32_t i, table;
+
+	while (value.len < VALUE)
+		buf_add_le64(&value, value.len * 0x9e3779b97f4a7c15u);
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, 0, false), 0);
+	for (i = 0; i < BATCHES; i++) {
+		struct cell cell = { .timestamp = i, .local_time = NO_TIME,
+				     .value = buf_bytes(&value) };
+		struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
+
+		make_key(&key, i);
+		batch_clear(&batch);
+		for (table = 1; table <= TABLES; table++)
+			batch_add_row(&batch, table, buf_bytes(&key), &row);
+		ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), 0);
+	}
+	ck_assert_int_eq(lsm_close(lsm), 0);
+	batch_release(&batch);
+	buf_release(&value);
+	buf_release(&key);
+}
+
+static void check_rows(struct lsm *lsm)
+{
+	struct arena arena = ARENA_INIT;
+	struct buf key = BUF_INIT;
+	uint32_t i, table;
+	struct row row;
+
+	for (i = 0; i < BATCHES; i++) {
+		make_key(&key, i);
+		for (table = 1; table <= TABLES; table++) {
+			ck_assert_int_eq(lsm_get(lsm, table, buf_bytes(&key),
+						 UINT64_MAX, &arena, &row), 1);
+			ck_assert_int_eq(row.cells[0].timestamp, i);
+			ck_assert_uint_eq(row.cells[0].value.len, VALUE);
+		}
+		arena_clear(&arena);
+	}
+	arena_release(&arena);
+	buf_release(&key);
+}
+
+static struct lsm_stats stats_of(struct lsm *lsm)
+{
+	struct lsm_stats stats;
+
+	memset(&stats, 0, sizeof(stats));
+	lsm_stats(lsm, &stats);
+	return stats;
+}
+
+START_TEST(replay_flushes_what_passes_the_budget)
+{
+	struct lsm *lsm;
+	uint64_t flushes;
+
+	fill();
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, BUDGET, false), 0);
+	flushes = stats_of(lsm).flushes;
+	/* At half the budget, both tables; what came last is in memory. */
+	ck_assert_uint_ge(flushes, TABLES * BATCHES * VALUE / BUDGET);
+	ck_assert_uint_le(stats_of(lsm).memtable_bytes,
+			  BUDGET / 2 + TABLES * VALUE);
+	check_rows(lsm);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+	/* That is not replayed any more. */
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, BUDGET, false), 0);
+	ck_assert_uint_eq(stats_of(lsm).flushes, 0);
+	check_rows(lsm);
+	ck_assert_int_eq(lsm_verify(lsm, NULL, NULL), 0);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
+START_TEST(a_reader_flushes_nothing)
+{
+	size_t files;
+	struct lsm *lsm;
+
+	fill();
+	files = scratch_count(&scratch);
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, BUDGET, true), 0);
+	check_rows(lsm);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+	ck_assert_uint_eq(scratch_count(&scratch), files);
+}
+END_TEST
+
+/* On a full disk the store opens, with all in memory, and flushes later. */
+START_TEST(without_room_all_is_in_memory)	/* _i: calls that work */
+{
+	struct faulty faulty;
+	struct lsm *lsm;
+
+	fill();
+	faulty_init(&faulty);
+	faulty.fail_at = _i + 1;
+	faulty.err = -ENOSPC;
+	faulty.for_good = true;
+	if (!open_lsm(&lsm, &faulty.ops, BUDGET, false)) {
+		check_rows(lsm);
+		faulty.fail_at = 0;
+		faulty.for_good = false;
+		lsm_flush(lsm, UINT32_MAX);
+		check_rows(lsm);
+		lsm_close(lsm);
+	}
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, BUDGET, false), 0);
+	check_rows(lsm);
+	ck_assert_int_eq(lsm_verify(lsm, NULL, NULL), 0);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
+static void set_up(void)
+{
+	scratch_open(&scratch);
+	quiet(true);
+}
+
+static void tear_down(void)
+{
+	quiet(false);
+	scratch_close(&scratch);
+}
+
+SUITE(recovery)
+{
+	TCase *tc = tcase_create("recovery");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, replay_flushes_what_passes_the_budget);
+	tcase_add_test(tc, a_reader_flushes_nothing);
+	tcase_add_loop_test(tc, without_room_all_is_in_memory, 0, 20);
+	suite_add_tcase(suite, tc);
+}
