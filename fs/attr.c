@@ -247,6 +247,34 @@ int attr_set_cell(struct op *op, struct write *w, struct node *table,
 	return err;
 }
 
+/* Stored, if it comes from what the directory holds. */
+static int keep_time(struct op *op, struct write *w, struct node *dir)
+{
+	int64_t unset = INT64_MIN, mtime_ns = unset;
+	struct child now;
+	struct place p;
+	int err = place_of(op, dir, &p);
+
+	if (!err)
+		err = attr_directory_mtime(op, dir->table, &p, unset,
+					   &mtime_ns);
+	if (err || mtime_ns != unset)
+		return err;
+	err = dir->ops->stat(op, dir, &now);
+	if (err)	/* it holds nothing yet */
+		return err == -ENOENT ? 0 : err;
+	return attr_set_directory(op, w, dir->table, &p, now.mtime_ns);
+}
+
+int attr_keep_times(struct op *op, struct write *w, struct node *dir)
+{
+	int err = 0;
+
+	for (; !err && dir != dir->table; dir = dir->parent)
+		err = waits_for_key(dir) ? 0 : keep_time(op, w, dir);
+	return err;
+}
+
 int attr_touch(struct op *op, struct write *w, struct node *dir)
 {
 	int64_t now_ns = store_timestamp(op->fs->store) * MICROSECOND;
@@ -266,7 +294,9 @@ int attr_touch(struct op *op, struct write *w, struct node *dir)
 	op->touched = dir;
 	op->touched_ns = now_ns;
 	op->touched_after = op->own_changes;
-	return attr_set_directory(op, w, dir->table, &p, now_ns);
+	err = attr_set_directory(op, w, dir->table, &p, now_ns);
+	return err || dir == dir->table ? err :
+					  attr_keep_times(op, w, dir->parent);
 }
 
 static int carry(struct op *op, struct write *w, const struct place *from,
@@ -314,27 +344,6 @@ int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return err;
 }
 
-int attr_freeze_row(struct op *op, struct write *w, struct node *row,
-		    const struct place *p)
-{
-	int64_t mtime_ns, now_ns = -1;
-	struct place at = *p;
-	struct row_view view;
-	int got;
-
-	at.column = NULL;
-	at.path = BYTES_NULL;
-	got = attr_directory_mtime(op, row->table, &at, now_ns, &mtime_ns);
-	if (got || mtime_ns != now_ns)
-		return got;
-	got = table_read(op->fs->store, at.table, at.partition_key,
-			 at.is_static ? NULL : at.clustering, UINT64_MAX,
-			 op->now_s, &op->arena, &view);
-	if (got <= 0)
-		return got;
-	return attr_set_directory(op, w, row->table, &at, row_mtime_ns(&view));
-}
-
 int attr_appear(struct op *op, struct write *w, struct node *row,
 		const struct place *p)
 {
@@ -346,11 +355,11 @@ int attr_appear(struct op *op, struct write *w, struct node *row,
 	at.column = NULL;
 	at.path = BYTES_NULL;
 	err = attr_directory_mtime(op, row->table, &at, unset, &mtime_ns);
-	if (err || mtime_ns == unset)
-		return err;
-	return attr_set_directory(op, w, row->table, &at,
-				  store_timestamp(op->fs->store) *
-					  MICROSECOND);
+	if (!err && mtime_ns != unset)
+		err = attr_set_directory(op, w, row->table, &at,
+					 store_timestamp(op->fs->store) *
+						 MICROSECOND);
+	return err ? err : attr_keep_times(op, w, row->parent);
 }
 
 int op_edit_schema(struct op *op,

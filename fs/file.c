@@ -75,7 +75,12 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	} else if (h->image) {
 		err = read_image(op, h, h->image, offset, size, out);
 	} else {
-		err = read_committed(op, h, offset, size, out);
+		/* These pages too, before the look: see open_reader(). */
+		if (h->cached &&
+		    !(atomic_load(&h->node->armed) & ARMED_PAGES))
+			atomic_fetch_or(&h->node->armed, ARMED_PAGES);
+		err = node_is_gone(h->node) ? -ESTALE :
+			      read_committed(op, h, offset, size, out);
 		if ((err == -ENOENT || err == -ESTALE) && h->node->image) {
 			image = image_take(fs, h->node, false);
 			if (image)

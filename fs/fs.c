@@ -239,6 +239,16 @@ static int remove_directory(struct op *op, struct node *n)
 }
 
 /* Of a file whose name is going: open descriptors read on. */
+/* What its descriptors go on with when its name is gone. */
+static void text_for_opens(struct op *op, struct node *n, struct buf *text)
+{
+	if (n->ops->directory || !atomic_load(&n->opens) ||
+	    !n->ops->file->load || n->ops->file->streamed)
+		return;
+	file_load(op, n, text);
+	op->reason[0] = 0;
+}
+
 static int remove_file(struct op *op, struct node *n)
 {
 	struct buf text = BUF_INIT;
@@ -248,11 +258,7 @@ static int remove_file(struct op *op, struct node *n)
 		return -EISDIR;
 	if (!n->ops->unlink)
 		return op_refuse(op, -EPERM, "this file cannot be removed");
-	if (atomic_load(&n->opens) && n->ops->file->load &&
-	    !n->ops->file->streamed) {
-		file_load(op, n, &text);
-		op->reason[0] = 0;
-	}
+	text_for_opens(op, n, &text);
 	if (image_is_new(op->fs, n) || held_drop(op->fs, n))
 		err = 0;
 	else
@@ -334,9 +340,24 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	return 0;
 }
 
+/*
+ * Whose name is another's now: its descriptors keep what it was, and the name
+ * gets another number than theirs. What waits for a key is held by the node.
+ */
+static void lose_name(struct op *op, struct node *n, struct bytes text)
+{
+	bool open = !n->ops->directory && atomic_load(&n->opens) &&
+		    n->ops->file->load && !waits_for_key(n);
+
+	image_orphan(op->fs, n, text);
+	if (n->scratch || n->ops->directory || open)
+		node_detach(&op->fs->nodes, n);
+}
+
 static int rename_to(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, unsigned flags)
 {
+	struct buf text = BUF_INIT;
 	struct node *replaced = NULL;
 	struct child c, target;
 	int err = lookup_child(op, dir, name, &c, &replaced);
@@ -353,17 +374,17 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 		node_put(&op->fs->nodes, replaced);
 		return err > 0 ? 0 : err;
 	}
+	if (replaced)
+		text_for_opens(op, replaced, &text);
 	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
 					      &target) : -EXDEV;
 	if (err == -ENOENT)	/* the new name is no spelling of a key */
 		err = -EINVAL;
-	if (!err && replaced) {
-		image_orphan(op->fs, replaced, BYTES_NULL);
-		if (replaced->scratch || replaced->ops->directory)
-			node_detach(&op->fs->nodes, replaced);
-	}
+	if (!err && replaced)
+		lose_name(op, replaced, buf_bytes(&text));
 	if (!err)
 		err = finish_rename(op, n, dir, name, &target);
+	buf_release(&text);
 	node_put(&op->fs->nodes, replaced);
 	return err;
 }

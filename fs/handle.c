@@ -84,7 +84,7 @@ static int open_reader(struct op *op, struct handle *h,
 		size = atomic_load(&n->told_size);
 	}
 	reply->direct_io = size > FILE_PAGE;
-	reply->keep_cache = !reply->direct_io;
+	reply->keep_cache = h->cached = !reply->direct_io;
 	reply->noflush = true;
 	return 0;
 }
@@ -308,6 +308,24 @@ void commit_empty(struct op *op, struct handle *h)
 	if (atomic_load(&h->counted) && !h->failed)
 		handle_commit(op, h, true);
 	mutex_unlock(&fs->handles_lock);
+}
+
+bool has_new_files(struct op *op, struct node *dir)
+{
+	struct fs *fs = op->fs;
+	struct handle *h;
+	bool found = false;
+
+	mutex_lock(&fs->handles_lock);
+	for (h = fs->writers; h && !found; h = h->next) {
+		if (h->node->parent != dir || !h->image || h->failed)
+			continue;
+		mutex_lock(&h->image->lock);
+		found = h->image->is_new && !h->image->orphan;
+		mutex_unlock(&h->image->lock);
+	}
+	mutex_unlock(&fs->handles_lock);
+	return found;
 }
 
 int fs_flush_all(struct fs *fs)

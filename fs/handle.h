@@ -44,6 +44,7 @@ struct handle {
 	pid_t pid;			/* who opened it */
 	uid_t uid;
 	bool writer;
+	bool cached;			/* the kernel keeps pages of it */
 	struct image *image;		/* of a writer */
 	int failed;			/* of a write that was refused: no commit */
 	char *why;			/* its reason, or NULL; under the image's lock */
@@ -97,6 +98,8 @@ void commit_empties(struct op *op, struct node *dir);
 /* The same of one descriptor, before it leaves its list: who looks meanwhile
  * finds it there, or what it stored. */
 void commit_empty(struct op *op, struct handle *h);
+/* Was one made in the directory by an open, and nothing committed so far? */
+bool has_new_files(struct op *op, struct node *dir);
 int handle_commit(struct op *op, struct handle *h, bool cut_too);
 int handle_open(struct op *op, struct node *n, int flags, bool created,
 		struct fs_open_reply *reply);

@@ -67,6 +67,13 @@ struct node {
 	char data[];			/* the name, a 0 byte, the value */
 };
 
+/* Removed or replaced; one that was moved lives on under another name. */
+static inline bool node_is_gone(const struct node *n)
+{
+	return (atomic_load(&n->flags) & NODE_GONE) &&
+	       !atomic_load(&n->forward);
+}
+
 static inline struct bytes node_name(const struct node *n)
 {
 	return bytes_of(n->data, n->name_len);

@@ -12,15 +12,18 @@
 #define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES | ARMED_OWNER)
 #define DEPTH_MAX 1000
 
+/* Descriptors may be open under the number that it had before a rename. */
 static void notify(struct fs *fs, struct op *op, struct node *n, uint32_t bits)
 {
 	uint64_t number;
 
-	if (bits & ARMED_PAGES)
-		atomic_fetch_add(&n->changes, 1);
-	number = notice_node(&fs->notices, n, bits);
-	if (op && number)
-		op->wait_for = number;
+	for (; n; n = atomic_load(&n->forward)) {
+		if (bits & ARMED_PAGES)
+			atomic_fetch_add(&n->changes, 1);
+		number = notice_node(&fs->notices, n, bits);
+		if (op && number)
+			op->wait_for = number;
+	}
 }
 
 void op_notify(struct op *op, struct node *n, uint32_t bits)
@@ -350,6 +353,7 @@ static void truncated(void *context, struct table *t)
 	if (!table)
 		return;
 	atomic_fetch_add(&table->changes, 1);
+	atomic_store(&table->hints, 0);	/* what was set is gone too */
 	everything(fs, op && op->fs == fs ? op : NULL, table);
 	node_put(&fs->nodes, table);
 }

@@ -269,6 +269,7 @@ static bool stat_kept(struct op *op, struct node *n, struct child *out)
 	    !(atomic_load(&n->flags) & NODE_KEPT))
 		return false;
 	kept_child(op, n, out);
+	out->mtime_ns = 0;
 	return !set_times(op, NULL, n, out) && out->mtime_ns;
 }
 
@@ -339,7 +340,7 @@ int node_stat(struct op *op, struct node *n, struct child *out)
 	int64_t mtime_ns;
 	int err = 0;
 
-	if (atomic_load(&n->flags) & NODE_GONE && n->ops->directory)
+	if (node_is_gone(n))
 		return -ENOENT;
 	if (!stat_known(op, n, out)) {
 		if (stat_kept(op, n, out))
@@ -464,8 +465,12 @@ int has_kept_children(struct op *op, struct node *n)
 {
 	struct node **children;
 	size_t count;
-	int err = node_children(&op->fs->nodes, n, true, &children, &count);
+	int err = 0;
 
+	commit_empties(op, n);
+	if (has_new_files(op, n))
+		return 1;
+	err = node_children(&op->fs->nodes, n, true, &children, &count);
 	if (err)
 		return err;
 	node_children_put(&op->fs->nodes, children, count);

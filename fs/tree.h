@@ -420,7 +420,8 @@ int attr_set_cell(struct op *op, struct write *w, struct node *table,
  * in another table, where a cell keeps its timestamp. */
 int attr_carry(struct op *op, struct write *w, const struct place *from,
 	       const struct place *to);
-/* A child of dir appears or goes with this write. */
+/* A child of dir appears or goes with this write; what is above keeps its
+ * time. */
 int attr_touch(struct op *op, struct write *w, struct node *dir);
 /* Behind a write that touched: its directory is there, without an end, and has
  * that time, which needs no look until the table changes. */
@@ -435,9 +436,12 @@ int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
 	      int64_t mtime_ns);
 /* Of the root or a keyspace. */
 int above_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns);
-/* Before a value is replaced: the row's time stays what it was. */
-int attr_freeze_row(struct op *op, struct write *w, struct node *row,
-		    const struct place *p);
+/*
+ * With a write that changes values below dir and no names in it: it and the
+ * directories above it, up to the table, keep their times, which may so far
+ * come from what was written last.
+ */
+int attr_keep_times(struct op *op, struct write *w, struct node *dir);
 /* A cell of the row appears with this write: its own time tells, unless
  * another was set. */
 int attr_appear(struct op *op, struct write *w, struct node *row,
@@ -489,7 +493,7 @@ bool is_unkeyed(struct node *n);
 void keep_directory(struct op *op, struct node *n);
 /* The same for all above it, up to the table. */
 void keep_up(struct op *op, struct node *n);
-/* Does a kept child hold it? */
+/* Is there a kept child, or a file that is open and not committed yet? */
 int has_kept_children(struct op *op, struct node *n);
 /* May the caller do this to what has that owner and mode? right: 4 r, 2 w. */
 bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, int right);

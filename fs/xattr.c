@@ -159,8 +159,13 @@ static int write_lifetime(struct op *op, struct node *n, struct place *p,
 		at = op_timestamp(op, at);
 	if (until != NO_TIME)
 		ttl = until > op->now_s ? until - op->now_s : 1;
+	/* Names and listings show the end too. */
+	op->broadcast = true;
 	write_init(&w, op->fs->store);
-	if (life->is_cell)
+	err = attr_keep_times(op, &w, n->ops->directory ||
+					      n->ops->file->document ?
+					      n : n->parent);
+	if (!err && life->is_cell)
 		err = attr_cell_mtime(op, n->table, p, life->cell.timestamp_us,
 				      &mtime_ns);
 	place_write_row(&w, p);

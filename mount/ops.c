@@ -110,8 +110,14 @@ static void want(struct fuse_conn_info *conn, unsigned flags)
 static void op_init(void *data, struct fuse_conn_info *conn)
 {
 	(void)data;
-	/* Only our notices drop pages; nothing is spliced (fuse.md 2). */
+	/*
+	 * Nothing is spliced. Pages are dropped by our notices, and by any
+	 * other size: while a value is pending, its writer is given another
+	 * than the readers, and the kernel, which has one for all, would cut
+	 * their pages at the shorter and fill them with zeros at the longer.
+	 */
 	conn->want &= ~(unsigned)(FUSE_CAP_AUTO_INVAL_DATA |
+				  FUSE_CAP_EXPLICIT_INVAL_DATA |
 				  FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE |
 				  FUSE_CAP_SPLICE_MOVE |
 				  FUSE_CAP_WRITEBACK_CACHE |
@@ -119,7 +125,7 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	want(conn, FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
 	     FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS |
 	     FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_PARALLEL_DIROPS |
-	     FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_EXPIRE_ONLY);
+	     FUSE_CAP_EXPIRE_ONLY);
 	conn->max_background = 64;
 	conn->congestion_threshold = 48;
 }

@@ -242,12 +242,15 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	if (got < 0)
 		return got;
 	at = op_timestamp(op, got ? old.timestamp_us : NO_TIMESTAMP);
+	/* What begins or ceases to end is shown by names and listings too. */
+	if (ttl || how->has_expires || (got && old.ttl_s))
+		op->broadcast = true;
 	write_init(&w, op->fs->store);
-	if (got && n->ops != &kind_plain)
-		err = attr_freeze_row(op, &w, row_of(n), p);
-	else if (!got && n->ops == &kind_plain)
+	if (got)
+		err = attr_keep_times(op, &w, n->parent);
+	else if (n->ops == &kind_plain)
 		err = attr_touch(op, &w, n->parent);
-	else if (!got)
+	else
 		err = attr_appear(op, &w, row_of(n), p);
 	if (!err && !got && !bytes_is_null(p->path))
 		err = attr_touch(op, &w, lister_of(n));

@@ -42,14 +42,17 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 		return got;
 	ref = (struct partition_ref){ p.table, p.partition_key };
 	store_lock(op->fs->store, &lock, &ref, 1);
-	got = bare ? table_read_cell(op->fs->store, p.table, p.partition_key,
-				     p.is_static ? NULL : p.clustering,
-				     p.column, BYTES_NULL, op->now_s,
-				     &op->arena, &cell) : 0;
-	if (got > 0)
+	got = table_read_cell(op->fs->store, p.table, p.partition_key,
+			      p.is_static ? NULL : p.clustering, p.column,
+			      BYTES_NULL, op->now_s, &op->arena, &cell);
+	write_init(&w, op->fs->store);
+	if (got > 0 && bare)
 		got = op_refuse(op, -EINVAL,
 				"this counter exists: write +N or -N");
-	write_init(&w, op->fs->store);
+	else if (got > 0)
+		got = attr_keep_times(op, &w, n->parent);
+	else if (!got)
+		got = attr_appear(op, &w, n->parent, &p);
 	place_write_row(&w, &p);
 	if (!got)
 		got = write_counter_add(&w, p.column, BYTES_NULL, delta,
@@ -58,8 +61,6 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 		got = table_write(&w);
 	write_release(&w);
 	store_unlock(op->fs->store, &lock);
-	if (!got)
-		op_notify(op, n->parent, ARMED_ATTRIBUTES);
 	return got;
 }
 

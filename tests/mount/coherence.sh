@@ -64,6 +64,76 @@ for text in x ''; do
 	is 'in a row too' 'True True' "$(appears "$r" "$text")"
 done
 is 'and in a set' 'True True' "$(appears "$r/tags" '')"
+# Descriptors that stay open, beside writers and when their name is another's.
+held() {
+	python3 - "$M" <<'P'
+import os, sys
+m = sys.argv[1]
+def cql(text):
+    fd = os.open(m + '/.cql', os.O_RDWR)
+    os.write(fd, text.encode())
+    os.close(fd)
+def put(name, text):
+    with open(name, 'w') as f:
+        f.write(text)
+d = m + '/k/plain/p/'
+cql("CREATE TABLE k.h (p int PRIMARY KEY, a text); INSERT INTO k.h (p, a) VALUES (1, 'one');")
+f = m + '/k/h/1/a'
+r = os.open(f, os.O_RDONLY)
+seen = [os.pread(r, 3, 0)]
+for v in 'two', 'six', 'ten':
+    cql(f"INSERT INTO k.h (p, a) VALUES (1, '{v}');")
+    seen += [os.pread(r, 3, 0), os.pread(r, 3, 0)]
+print('each change:', b' '.join(seen).decode())
+w = os.open(f, os.O_WRONLY | os.O_TRUNC)
+os.write(w, b'x')
+for _ in 1, 2:
+    print('beside a writer:', os.pread(r, 3, 0), open(f).read().strip(), os.fstat(w).st_size)
+    os.stat(f)
+os.close(w)
+print('behind it:', os.pread(r, 9, 0)[:1])
+put(d + 'a', 'old')
+r, w = os.open(d + 'a', os.O_RDONLY), os.open(d + 'a', os.O_RDWR)
+put(d + 'b', 'newer and longer')
+os.rename(d + 'b', d + 'a')
+print('replaced:', os.pread(r, 99, 0), os.fstat(r).st_size, os.fstat(r).st_nlink, os.stat(d + 'a').st_size)
+os.ftruncate(w, 0)
+os.write(w, b'lost')
+os.close(w)
+print('it stays:', open(d + 'a').read(), os.stat(d + 'a').st_size)
+os.mkdir(m + '/k/plain/q')
+w = os.open(m + '/k/plain/q/x', os.O_CREAT | os.O_WRONLY)
+try:
+    os.rmdir(m + '/k/plain/q')
+    print('an open file does not hold its directory')
+except OSError as e:
+    print('with an open file:', e.strerror)
+os.close(w)
+P
+}
+is 'descriptors' "each change: one two two six six ten ten
+beside a writer: b'ten' ten 1
+beside a writer: b'ten' ten 1
+behind it: b'x'
+replaced: b'old' 3 0 16
+it stays: newer and longer 16
+with an open file: Directory not empty" "$(held)"
+cql 'DROP TABLE k.h' >/dev/null
+# What is overwritten below leaves directories their times.
+cql "INSERT INTO k.t (id, c, a, tags) VALUES (50, 1, 1, {'e'})" >/dev/null
+row=$t/50/1
+times() { stat -c '%n %y' "$t" "$t/50" "$row" "$row/tags"; }
+before=$(times)
+for how in overwrite ttl touch; do
+	case $how in
+	overwrite) put "$row/a" 9 ;;
+	ttl) setfattr -n user.ttl -v 9000 "$row/a" ;;
+	touch) touch -d 2001-01-01 "$row/a" ;;
+	esac
+	is "$how: the same times" "$before" "$(times)"
+done
+put "$row/b" new
+is 'a new cell: its row alone' "$(grep -v "$row " <<<"$before")" "$(times | grep -v "$row ")"
 ok 'that table goes' rm -r "$M/k/plain"
 # Tables come and go.
 ls "$M/k" >/dev/null; test -e "$M/k/u" && fail 'u is there'

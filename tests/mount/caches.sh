@@ -1,0 +1,11 @@
+# What the kernel keeps is what there is (filesystem.md 9): random calls and
+# statements, and all that is shown before and after the kernel drops its caches.
+. tests/mount/lib.sh
+for seed in ${SEEDS:-1 2}; do
+	S=$W/store-$seed
+	start
+	ok "seed $seed" python3 tests/mount/caches.py "$M" "$seed" "${STEPS:-100}"
+	stop
+	is "seed $seed: the store is sound" '0 problems' "$("$CTL" check "$S")"
+done
+done_testing
