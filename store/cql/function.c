@@ -106,9 +106,10 @@ static const char *signatures(struct execution *x, const struct candidates *c,
 	return text_of_buf(x, &buf);
 }
 
+/* Of several that suit exactly the first is meant: by chance in Cassandra. */
 static const enum type_kind numeric[] = {
-	TYPE_TINYINT, TYPE_SMALLINT, TYPE_INT, TYPE_BIGINT, TYPE_FLOAT,
-	TYPE_DOUBLE, TYPE_DECIMAL, TYPE_VARINT, TYPE_COUNTER,
+	TYPE_INT, TYPE_BIGINT, TYPE_VARINT, TYPE_DOUBLE, TYPE_DECIMAL,
+	TYPE_FLOAT, TYPE_SMALLINT, TYPE_TINYINT, TYPE_COUNTER,
 };
 
 /* --------------------------------------------------------- choosing one */

@@ -15,16 +15,18 @@
 
 static function_apply apply_abs, apply_exponent, apply_round;
 
+#define OF_NUMBER(name, kind, apply)                                          \
+	{ name, NULL, 1, { kind }, kind, apply, false }
 #define EACH_NUMBER(name, apply)                                              \
-	{ name, NULL, 1, { TYPE_TINYINT }, TYPE_TINYINT, apply, false },      \
-	{ name, NULL, 1, { TYPE_SMALLINT }, TYPE_SMALLINT, apply, false },    \
-	{ name, NULL, 1, { TYPE_INT }, TYPE_INT, apply, false },              \
-	{ name, NULL, 1, { TYPE_BIGINT }, TYPE_BIGINT, apply, false },        \
-	{ name, NULL, 1, { TYPE_COUNTER }, TYPE_COUNTER, apply, false },      \
-	{ name, NULL, 1, { TYPE_FLOAT }, TYPE_FLOAT, apply, false },          \
-	{ name, NULL, 1, { TYPE_DOUBLE }, TYPE_DOUBLE, apply, false },        \
-	{ name, NULL, 1, { TYPE_DECIMAL }, TYPE_DECIMAL, apply, false },      \
-	{ name, NULL, 1, { TYPE_VARINT }, TYPE_VARINT, apply, false }
+	OF_NUMBER(name, TYPE_INT, apply),                                     \
+	OF_NUMBER(name, TYPE_BIGINT, apply),                                  \
+	OF_NUMBER(name, TYPE_VARINT, apply),                                  \
+	OF_NUMBER(name, TYPE_DOUBLE, apply),                                  \
+	OF_NUMBER(name, TYPE_DECIMAL, apply),                                 \
+	OF_NUMBER(name, TYPE_FLOAT, apply),                                   \
+	OF_NUMBER(name, TYPE_SMALLINT, apply),                                \
+	OF_NUMBER(name, TYPE_TINYINT, apply),                                 \
+	OF_NUMBER(name, TYPE_COUNTER, apply)
 
 const struct native_function function_numbers[] = {
 	EACH_NUMBER("abs", apply_abs),

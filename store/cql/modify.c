@@ -409,7 +409,8 @@ int modification_plan_keys(struct execution *x, struct modification *m)
 		err = check_partitions(x, m->table, m->keys, m->key_count);
 	if (err)
 		return err;
-	if (!m->key_count && m->where.token && modification_is_conditional(m))
+	if (!m->key_count && m->where.token && !partition_is_in(&m->where) &&
+	    modification_is_conditional(m))
 		return refuse(x, "A conditional statement wants a partition, "
 				 "and this key has another token");
 	return 0;
@@ -439,7 +440,8 @@ int modification_plan_rows(struct execution *x, struct modification *m,
 		err = conditions_bind(x, m);
 	if (!err)
 		err = plan_timestamp(x, m, timestamp_us);
-	if (!err)
+	/* Of a condition that does not hold none is taken. */
+	if (!err && !modification_is_conditional(m))
 		err = plan_ttl(x, m);
 	return err;
 }
@@ -520,10 +522,10 @@ int modification_apply(struct execution *x, struct modification *m,
 		       struct write *w)
 {
 	static const struct bytes none;
-	int err = 0;
+	int err = modification_is_conditional(m) ? plan_ttl(x, m) : 0;
 
 	if (m->nothing)
-		return 0;
+		return err;
 	for (size_t k = 0; k < m->key_count && !err; k++) {
 		if (m->ranges) {
 			apply_ranges(m, w, m->keys[k]);

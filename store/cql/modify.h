@@ -25,6 +25,7 @@ struct change {
 	struct bytes key, value;
 	uint32_t field;
 	bool minus;			/* of COUNT */
+	bool tuple;			/* of SET: written as (a, b) */
 	struct late_term *late;		/* told when it is written */
 };
 

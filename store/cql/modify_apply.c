@@ -369,6 +369,11 @@ static int check_change(struct execution *x, const struct change *c)
 
 	if (!err && c->kind == CHANGE_ELEMENT && bytes_is_null(c->key))
 		return refuse(x, "%s", words[c->column->type->kind]);
+	/* A tuple may be a user type elsewhere; here Cassandra fails. */
+	if (!err && c->tuple && c->column->type->kind == TYPE_UDT)
+		return refuse(x, "Invalid tuple type literal for %s of type %s",
+			      c->column->name,
+			      text_of_type(x, c->column->type));
 	return err;
 }
 

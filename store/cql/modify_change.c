@@ -49,8 +49,11 @@ int change_of_value(struct execution *x, struct change *c,
 		return refuse(x, "Cannot set the value of counter column %s "
 				 "(counters can only be incremented/"
 				 "decremented, not set)", column->name);
+	while (value->kind == TERM_HINT)
+		value = value->left;
 	c->kind = CHANGE_SET;
 	c->column = column;
+	c->tuple = value->kind == TERM_TUPLE;
 	return 0;
 }
 
@@ -61,6 +64,8 @@ static int scalar_change(struct execution *x, struct change *c,
 	const struct type *t = c->column->type;
 	bool counter = t->kind == TYPE_COUNTER;
 
+	if (a->kind == ASSIGN_ADD && takes_tuple(t))
+		return refuse_operation(x, a, "tuple");
 	if (a->kind == ASSIGN_ADD && conditional && !counter) {
 		if (!kind_is_number(t->kind) && !kind_is_text(t->kind))
 			return refuse(x, "Invalid operation (%s) for "
@@ -69,9 +74,6 @@ static int scalar_change(struct execution *x, struct change *c,
 		c->kind = CHANGE_COMPUTE;
 		return term_value_or_late(x, &c->value, a->value, &r, &c->late);
 	}
-	if (a->kind == ASSIGN_ADD &&
-	    (t->kind == TYPE_TUPLE || t->kind == TYPE_UDT))
-		return refuse_operation(x, a, "tuple");
 	if (!counter)
 		return refuse_operation(x, a, "non counter");
 	c->kind = CHANGE_COUNT;
@@ -91,7 +93,7 @@ static int map_change(struct execution *x, struct change *c,
 
 	if (!add) {
 		key = type_get(t->parts[0]);
-		r.type = own_type(x, type_new(TYPE_SET, false, &key, 1));
+		r.type = own_type(x, type_new(TYPE_SET, true, &key, 1));
 		if (!r.type)
 			return -ENOMEM;
 	}

@@ -169,9 +169,11 @@ static int constructor(struct execution *x, struct selectable *s)
 	if (s->term->kind == TERM_MAP || (tuple && s->part_count == 1))
 		return 0;
 	for (uint32_t i = 0; i < s->part_count && (tuple || !count); i++) {
-		if (s->parts[i]->exact)
-			types[count++] = type_frozen(
-				(struct type *)s->parts[i]->exact);
+		struct type *exact = (struct type *)s->parts[i]->exact;
+
+		if (exact)
+			types[count++] = tuple ? type_frozen(exact) :
+						 type_get(exact);
 		else if (tuple)
 			break;
 	}

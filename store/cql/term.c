@@ -99,10 +99,22 @@ static const char *literal_word(const struct term *t, const struct type *type)
 	       t->kind == TERM_SET	 ? "set" : "map";
 }
 
-/* A null that a call gave: it is told when the statement runs. */
-static bool is_late(struct execution *x, const struct term *t)
+/* Is there a call in it? */
+static bool calls(const struct term *t)
 {
-	if (!x->late || t->kind == TERM_NULL)
+	if (t->kind == TERM_CALL || t->kind == TERM_CAST ||
+	    t->kind == TERM_BINARY || t->kind == TERM_NEGATE)
+		return true;
+	for (uint32_t i = 0; i < t->item_count; i++)
+		if (calls(t->items[i]))
+			return true;
+	return t->left && calls(t->left);
+}
+
+/* A null in a literal with calls is told when the statement runs. */
+static bool is_late(struct execution *x, const struct term *literal)
+{
+	if (!x->late || !calls(literal))
 		return false;
 	*x->late = true;
 	return true;
@@ -161,7 +173,7 @@ static int items_value(struct execution *x, struct bytes *value,
 		return 0;
 	}
 	for (i = 0; i < t->item_count; i++) {
-		if (bytes_is_null(parts[i]) && is_late(x, t->items[i])) {
+		if (bytes_is_null(parts[i]) && is_late(x, t)) {
 			*value = BYTES_NULL;
 			return 0;
 		}
@@ -239,7 +251,13 @@ static int user_check(struct execution *x, const struct term *t,
 				      type->field_names[i],
 				      text_of_type(x, type->parts[i]));
 	}
-	for (i = 0; i < t->item_count; i++)
+	return 0;
+}
+
+static int check_fields(struct execution *x, const struct term *t,
+			const struct type *type)
+{
+	for (uint32_t i = 0; i < t->item_count; i++)
 		if (user_field(type, t->names[i].text) < 0)
 			return refuse(x, "Unknown field '%s' in value of user "
 					 "defined type %s",
@@ -270,21 +288,22 @@ static int user_value(struct execution *x, struct bytes *value,
 		if (err)
 			return err;
 	}
-	return build_value(x, value, type, parts, type->part_count);
+	err = check_fields(x, t, type);
+	return err ? err :
+		     build_value(x, value, type, parts, type->part_count);
 }
 
 static int tuple_value(struct execution *x, struct bytes *value,
 		       const struct term *t, const struct receiver *r)
 {
 	const struct type *type = r->type;
+	uint32_t i, count;
 	struct bytes *parts;
-	uint32_t i;
 	int err;
 
-	if (type->kind != TYPE_TUPLE && t->item_count == 1)
+	if (!takes_tuple(type) && t->item_count == 1)
 		return term_value(x, value, t->items[0], r);
-	if (type->kind != TYPE_TUPLE &&
-	    (type->kind != TYPE_UDT || t->item_count <= type->part_count))
+	if (!takes_tuple(type))
 		return refuse(x, "Invalid tuple type literal for %s of type %s",
 			      receiver_name(x, r), text_of_type(x, type));
 	for (i = 0; i < t->item_count; i++) {
@@ -303,7 +322,9 @@ static int tuple_value(struct execution *x, struct bytes *value,
 				      receiver_name(x, r), i,
 				      text_of_type(x, type->parts[i]));
 	}
-	parts = arena_zalloc(x->arena, t->item_count, sizeof(*parts));
+	/* A tuple may be shorter than its type. */
+	count = type->kind == TYPE_UDT ? type->part_count : t->item_count;
+	parts = arena_zalloc(x->arena, count, sizeof(*parts));
 	if (!parts)
 		return -ENOMEM;
 	for (i = 0; i < t->item_count; i++) {
@@ -315,7 +336,7 @@ static int tuple_value(struct execution *x, struct bytes *value,
 		if (err)
 			return err;
 	}
-	return build_value(x, value, type, parts, t->item_count);
+	return build_value(x, value, type, parts, count);
 }
 
 struct bytes term_keyspace(const struct execution *x)
@@ -365,7 +386,7 @@ static int call_check(struct execution *x, const struct function *f,
 	if (f->aggregate)
 		return refuse(x, "Aggregation function are not supported in "
 				 "the where clause");
-	if (type_assignable(f->result, r->type))
+	if (result_assignable(f->result, r->type))
 		return 0;
 	return refuse(x, "Type error: cannot assign result of %s %s%s (type "
 			 "%s) to %s (type %s)",
@@ -381,17 +402,19 @@ static int call_value(struct execution *x, struct bytes *value,
 	struct term *const *items = t->kind == TERM_CALL ? t->items : pair;
 	const struct function *f = NULL;
 	struct bytes *args;
+	const char *name;
 	int err = term_resolve_call(x, &f, t, r->type);
 
 	if (!err)
 		err = call_check(x, f, t, r);
 	if (err)
 		return err;
+	name = f->op ? operation_name(f->op) : f->name;
 	args = arena_zalloc(x->arena, f->arg_count, sizeof(*args));
 	if (!args)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < f->arg_count; i++) {
-		struct receiver arg = { .type = f->args[i], .name = f->name,
+		struct receiver arg = { .type = f->args[i], .name = name,
 					.part = RECEIVER_ARGUMENT, .index = i };
 
 		err = term_value(x, &args[i], items[i], &arg);

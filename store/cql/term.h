@@ -42,6 +42,9 @@ enum assignable type_assignable(const struct type *value,
 				const struct type *receiver);
 enum assignable term_assignable(struct execution *x, const struct term *t,
 				const struct type *receiver);
+/* May a function's result go there? Of many cells it is only where its receiver
+ * is; what it is frozen to does not matter. */
+bool result_assignable(const struct type *result, const struct type *receiver);
 /* (type) value: a hint that is frozen is for what is frozen. */
 enum assignable hint_assignable(const struct type *hint,
 				const struct type *receiver);
@@ -52,7 +55,12 @@ struct compound {
 	enum assignable (*assignable)(struct execution *x, const void *item,
 				      const struct type *receiver);
 };
-/* A list, set or map; a tuple, which may be for a user type too. */
+/* (a, b) is for tuples and user types; (a) is in brackets elsewhere. */
+static inline bool takes_tuple(const struct type *receiver)
+{
+	return receiver->kind == TYPE_TUPLE || receiver->kind == TYPE_UDT;
+}
+/* A list, set or map; a tuple, user: which may be for a user type. */
 enum assignable compound_assignable(struct execution *x,
 				    const struct compound *c,
 				    const struct type *receiver);
@@ -67,7 +75,7 @@ const struct type *term_type(struct execution *x, const struct term *t);
 /* Of several, NULL among them, the first that all others can be assigned to;
  * NULL: none. */
 const struct type *common_type(const struct type *const *types, uint32_t count);
-/* A frozen type of copies of the parts. */
+/* A frozen type of the parts; a tuple's are frozen too. */
 const struct type *build_type(struct execution *x, enum type_kind kind,
 			      const struct type *const *parts, uint32_t count);
 /* Where the names of types in it are looked up: the table's keyspace. */

@@ -37,7 +37,10 @@ static bool value_compatible(const struct type *v, const struct type *r)
 	case TYPE_LIST:
 	case TYPE_MAP:
 	case TYPE_TUPLE:
-		if (v->kind != r->kind || v->part_count > r->part_count)
+		/* A user type is a tuple, but not the other way round. */
+		if ((v->kind != r->kind &&
+		     (r->kind != TYPE_TUPLE || v->kind != TYPE_UDT)) ||
+		    v->part_count > r->part_count)
 			return false;
 		for (i = 0; i < v->part_count; i++)
 			if (!type_assignable(v->parts[i], r->parts[i]))
@@ -57,6 +60,14 @@ enum assignable type_assignable(const struct type *value,
 		return EXACTLY_ASSIGNABLE;
 	return value_compatible(value, receiver) ? WEAKLY_ASSIGNABLE :
 						   NOT_ASSIGNABLE;
+}
+
+bool result_assignable(const struct type *result, const struct type *receiver)
+{
+	if (type_is_multicell(receiver) && !type_is_multicell(result))
+		return false;
+	return type_equal_but_frozen(result, receiver) ||
+	       value_compatible(result, receiver);
 }
 
 enum assignable hint_assignable(const struct type *hint,
@@ -116,7 +127,7 @@ enum assignable tuple_assignable(struct execution *x, const struct compound *c,
 {
 	uint32_t count = c->term->item_count;
 
-	if (receiver->kind != TYPE_TUPLE && !user)
+	if (!takes_tuple(receiver) || (receiver->kind == TYPE_UDT && !user))
 		return count == 1 ? c->assignable(x, c->items[0], receiver) :
 				    NOT_ASSIGNABLE;
 	if (count > receiver->part_count)
@@ -180,7 +191,7 @@ static const struct type *misplaced_list(const struct term *t,
 	    receiver->kind != TYPE_VECTOR)
 		return receiver;
 	if (t->kind == TERM_TUPLE)
-		return t->item_count == 1 && receiver->kind != TYPE_TUPLE ?
+		return t->item_count == 1 && !takes_tuple(receiver) ?
 			       misplaced_list(t->items[0], receiver) : NULL;
 	for (uint32_t i = 0; i < t->item_count && !found; i++) {
 		part = NULL;
@@ -233,7 +244,7 @@ enum assignable term_assignable(struct execution *x, const struct term *t,
 	case TERM_USER:
 		return user_assignable(x, t, receiver);
 	case TERM_TUPLE:
-		return tuple_assignable(x, &items, receiver, false);
+		return tuple_assignable(x, &items, receiver, true);
 	case TERM_HINT:
 		hint = hinted_type(x, t);
 		return hint ? hint_assignable(hint, receiver) : NOT_ASSIGNABLE;
@@ -313,8 +324,10 @@ const struct type *build_type(struct execution *x, enum type_kind kind,
 	if (!copies)
 		return NULL;
 	for (uint32_t i = 0; i < count; i++) {
-		copies[i] = parts[i] ? type_frozen((struct type *)parts[i]) :
-				       NULL;
+		copies[i] = !parts[i] ? NULL :
+			    kind == TYPE_TUPLE ?
+				    type_frozen((struct type *)parts[i]) :
+				    type_get((struct type *)parts[i]);
 		if (copies[i])
 			continue;
 		while (i-- > 0)
@@ -341,11 +354,9 @@ static const struct type *first_exact(struct execution *x,
 
 static const struct type *exact_tuple(struct execution *x, const struct term *t)
 {
-	const struct type **parts;
+	const struct type **parts = arena_zalloc(x->arena, t->item_count,
+						 sizeof(*parts));
 
-	if (t->item_count == 1)
-		return exact_type(x, t->items[0]);
-	parts = arena_zalloc(x->arena, t->item_count, sizeof(*parts));
 	if (!parts)
 		return NULL;
 	for (uint32_t i = 0; i < t->item_count; i++)

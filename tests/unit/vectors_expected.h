@@ -20,6 +20,7 @@
 { "selectors", 0 },
 { "expressions", 0 },
 { "terms", 0 },
+{ "terms-compound", 0 },
 { "calls-late", 0 },
 { "syntax-order", 0 },
 { "analyzers", 0 },
