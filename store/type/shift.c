@@ -12,24 +12,82 @@ static int64_t wrap_mul(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
+/*
+ * Months are those of Java's calendar: Gregorian from 1582-10-15 on, Julian
+ * before that day. Dates themselves are Gregorian throughout (time.c).
+ */
+#define STEPS_TO_SETTLE 4800		/* months of 400 years */
+#define GREGORIAN_FROM (-141427)	/* as a day number */
+#define GREGORIAN_YEAR 1582
+#define JULIAN_MARCH_0 719470		/* days from 0000-03-01 to 1970 */
+
+struct civil {
+	int64_t year;
+	unsigned month, day;
+};
+
+static struct civil civil_of(int64_t day_number)
+{
+	int64_t days = day_number + JULIAN_MARCH_0, four;
+	unsigned in_four, year, in_year, month;
+	struct civil c;
+
+	if (day_number >= GREGORIAN_FROM) {
+		time_civil(day_number, &c.year, &c.month, &c.day);
+		return c;
+	}
+	/* Years from March on: the leap day is the last of four. */
+	four = time_floor_div(days, 1461);
+	in_four = (unsigned)(days - four * 1461);
+	year = (in_four - in_four / 1460) / 365;
+	in_year = in_four - 365 * year;
+	month = (5 * in_year + 2) / 153;
+	c.day = in_year - (153 * month + 2) / 5 + 1;
+	c.month = month < 10 ? month + 3 : month - 9;
+	c.year = four * 4 + year + (c.month <= 2);
+	return c;
+}
+
+static int64_t day_number_of(struct civil c)
+{
+	int64_t days = time_days(c.year, c.month, c.day), year, four;
+	unsigned month;
+
+	if (days >= GREGORIAN_FROM)
+		return days;
+	year = c.year - (c.month <= 2);
+	four = time_floor_div(year, 4);
+	month = c.month > 2 ? c.month - 3 : c.month + 9;
+	return four * 1461 + (year - four * 4) * 365 + (153 * month + 2) / 5 +
+	       c.day - 1 - JULIAN_MARCH_0;
+}
+
+static unsigned month_length(int64_t year, unsigned month)
+{
+	if (month == 2 && year <= GREGORIAN_YEAR)
+		return year % 4 ? 28 : 29;
+	return time_month_length(year, month);
+}
+
+static int64_t add_months(int64_t ms, int64_t months)
+{
+	struct civil c = civil_of(time_floor_div(ms, MS_PER_DAY));
+	int64_t month = c.year * 12 + c.month - 1 + months;
+
+	c.year = time_floor_div(month, 12);
+	c.month = (unsigned)(month - c.year * 12) + 1;
+	/* In that year Java lets the days run into the next month. */
+	if (c.year != GREGORIAN_YEAR && c.day > month_length(c.year, c.month))
+		c.day = month_length(c.year, c.month);
+	return wrap_add(wrap_mul(day_number_of(c), MS_PER_DAY),
+			time_floor_mod(ms, MS_PER_DAY));
+}
+
 /* Calendar months, days, then milliseconds. */
 static int64_t shift(int64_t ms, int64_t months, int64_t days, int64_t more_ms)
 {
-	int64_t day_number, of_day, year, month;
-	unsigned civil_month, day;
-
-	if (months) {
-		day_number = time_floor_div(ms, MS_PER_DAY);
-		of_day = time_floor_mod(ms, MS_PER_DAY);
-		time_civil(day_number, &year, &civil_month, &day);
-		month = year * 12 + civil_month - 1 + months;
-		year = time_floor_div(month, 12);
-		civil_month = (unsigned)(month - year * 12) + 1;
-		if (day > time_month_length(year, civil_month))
-			day = time_month_length(year, civil_month);
-		ms = wrap_add(wrap_mul(time_days(year, civil_month, day),
-				       MS_PER_DAY), of_day);
-	}
+	if (months)
+		ms = add_months(ms, months);
 	return wrap_add(ms, wrap_add(wrap_mul(days, MS_PER_DAY), more_ms));
 }
 
@@ -56,48 +114,49 @@ uint32_t shift_date(uint32_t date, const struct duration *d, bool back)
 	return shift_date_of(shift_timestamp(shift_ms_of(date), d, back));
 }
 
-static int64_t month_number(int64_t ms)
+/* Years before the first are counted backwards, and all is 32 bits: Cassandra
+ * forgets both. */
+static int32_t months_between(int64_t from, int64_t to)
 {
-	unsigned month, day;
-	int64_t year;
+	struct civil a = civil_of(time_floor_div(from, MS_PER_DAY));
+	struct civil b = civil_of(time_floor_div(to, MS_PER_DAY));
+	int64_t years = (b.year > 0 ? b.year : 1 - b.year) -
+			(a.year > 0 ? a.year : 1 - a.year);
 
-	time_civil(time_floor_div(ms, MS_PER_DAY), &year, &month, &day);
-	return year * 12 + month - 1;
-}
-
-/* start and n steps of d; INT64_MAX where that is beyond all times. */
-static int64_t steps_from(int64_t start, const struct duration *d, int64_t n)
-{
-	int64_t rest, moved = shift(start, n * d->months, 0, 0);
-
-	if (__builtin_mul_overflow(d->days * MS_PER_DAY + d->ns / 1000000, n,
-				   &rest) ||
-	    __builtin_add_overflow(moved, rest, &moved))
-		return INT64_MAX;
-	return moved;
+	return (int32_t)(years * 12 + b.month - a.month);
 }
 
 /*
  * Of months alone, as many steps as the count of months has: the last may pass
- * ms within its month, as in Cassandra. With more than months, the largest
- * number of steps that does not pass it.
+ * ms within its month, as in Cassandra. With more than months, as many as do
+ * not pass it, going back one by one: a day that a short month has cut stays
+ * so. Once it is cut for good, the rest of the way is halved.
  */
 static int64_t floor_months(int64_t ms, const struct duration *d, int64_t start)
 {
-	int64_t low = 0, floor;
-	int64_t high = (month_number(ms) - month_number(start)) / d->months;
+	int64_t n = months_between(start, ms) / d->months;
+	int64_t at = add_months(start, (int32_t)(n * d->months));
+	int64_t step = d->days * MS_PER_DAY + d->ns / 1000000;
+	int64_t low, high, middle, floor;
 
 	if (!d->days && !d->ns)
-		return steps_from(start, d, high);
-	while (low < high) {
-		int64_t middle = low + (high - low + 1) / 2;
-
-		if (steps_from(start, d, middle) > ms)
-			high = middle - 1;
-		else
-			low = middle;
+		return at;
+	floor = wrap_add(at, wrap_mul(n, step));
+	for (int i = 0; floor > ms && i < STEPS_TO_SETTLE; i++) {
+		at = add_months(at, -(int64_t)d->months);
+		floor = wrap_add(at, wrap_mul(--n, step));
 	}
-	floor = steps_from(start, d, low);
+	for (low = 0, high = n; floor > ms && low < high;) {
+		middle = low + (high - low) / 2;
+		if (wrap_add(add_months(at, -middle * d->months),
+			     wrap_mul(n - middle, step)) > ms)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (floor > ms)
+		floor = wrap_add(add_months(at, -low * d->months),
+				 wrap_mul(n - low, step));
 	return floor < start ? start : floor;
 }
 

@@ -14,6 +14,7 @@
 { "functions-arguments", 0 },
 { "functions-masks", 0 },
 { "functions-numbers", 0 },
+{ "functions-months", 0 },
 { "types-wrong", 1 },	/* 0x01 is no tuple */
 { "indexes", 0 },
 { "selects", 0 },
