@@ -271,7 +271,8 @@ static int print_names(struct shell *shell, int keyspace, int name)
 		buf_add_byte(&names, 0);
 	}
 	end_group(&out, &names, &of, titled && !keyspaces);
-	buf_add_byte(&out, '\n');
+	if (of.len)	/* where there are none nothing is said */
+		buf_add_byte(&out, '\n');
 	out.failed = out.failed || names.failed || of.failed;
 	if (more >= 0)
 		more = shell_put(shell, &out);
