@@ -247,6 +247,8 @@ void cql_editor_history(struct cql_editor *e, unsigned count)
 	while (more >= 0 && count > 1 &&
 	       history(e->history, &event, H_NEXT) >= 0)
 		count--;
+	if (more >= 0)	/* the step that failed left its reason there */
+		more = history(e->history, &event, H_CURR);
 	for (; more >= 0; more = history(e->history, &event, H_PREV))
 		puts(event.str);
 }

@@ -333,6 +333,10 @@ talk() {	# talk PATH: a person at a terminal
 < SELECT c FROM t;
 < HISTORY 2
 < cql:k>
+> HISTORY 99\r
+< use k ;
+< HISTORY 99
+< cql:k>
 > SELECT nope FROM t;\r
 < InvalidRequest
 < ^~~~
