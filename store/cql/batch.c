@@ -5,22 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store/cql/modify.h"
+#include "store/cql/batch.h"
 
 #define WARN_SIZE 5120
 #define FAIL_SIZE 51200
 #define WARN_PARTITIONS 10
-
-struct batch_state {
-	const struct batch_statement *batch;
-	struct modification *items;
-	uint32_t count;
-	bool conditional, reads;
-	int64_t timestamp_us;
-	struct partition_ref *refs;
-	size_t ref_count;
-	struct condition_row *rows;	/* conditional: by statement */
-};
 
 static int check_counters(struct execution *x, const struct batch_state *b)
 {
@@ -171,66 +160,19 @@ static int refuse_in_turn(struct execution *x, struct batch_state *b,
 						  b->timestamp_us);
 }
 
-static bool same_row(const struct modification *a, const struct modification *b)
+static int plan_all(struct execution *x, struct batch_state *b)
 {
-	const struct table *t = a->table;
+	int err = 0;
 
-	if (a->only_statics != b->only_statics)
-		return false;
-	if (a->only_statics || !t->clustering_count)
-		return true;
-	if (!a->row_count || !b->row_count)
-		return false;
-	for (uint32_t i = 0; i < t->clustering_count; i++)
-		if (type_compare(table_clustering_column(t, i)->type,
-				 a->rows[0][i], b->rows[0][i]))
-			return false;
-	return true;
-}
-
-static int check_mixed(struct execution *x, const struct modification *a,
-		       const struct modification *b)
-{
-	bool simple_a = a->exists || a->not_exists;
-	bool simple_b = b->exists || b->not_exists;
-
-	if (!modification_is_conditional(a) ||
-	    !modification_is_conditional(b) || !same_row(a, b))
-		return 0;
-	if (a->exists == b->exists && a->not_exists == b->not_exists)
-		return 0;
-	if (simple_a && simple_b)
-		return refuse(x, "Cannot mix IF EXISTS and IF NOT EXISTS "
-				 "conditions for the same row");
-	/* Before other conditions both kinds are told so. */
-	return refuse(x, "Cannot mix IF conditions and %s for the same row",
-		      simple_b && b->exists ? "IF EXISTS" : "IF NOT EXISTS");
-}
-
-/* Of a conditional batch: all is about one partition, each about one row. */
-static int plan_conditional(struct execution *x, struct batch_state *b,
-			    struct modification *m)
-{
-	int err = modification_plan_keys(x, m);
-
-	if (err)
-		return err;
-	if (partition_is_in(&m->where))
-		return refuse(x, "Batch with conditions cannot span multiple "
-				 "partitions (you cannot use IN on the "
-				 "partition key)");
-	if (!bytes_equal(m->keys[0], b->items[0].keys[0]))
-		return refuse(x, "Batch with conditions cannot span multiple "
-				 "partitions");
-	err = modification_check_rows(x, m);
-	if (!err)
-		err = modification_plan_rows(x, m, b->timestamp_us);
-	/*
-	 * All has the one time of the decision, whatever was asked for; what
-	 * else is in the batch outlives its ranges.
-	 */
-	m->timestamp_us = b->timestamp_us - m->ranges;
-	m->has_timestamp = false;
+	for (uint32_t i = 0; i < b->count && !err; i++)
+		err = modification_plan_keys(x, &b->items[i]);
+	for (uint32_t i = 0; i < b->count && !err; i++) {
+		x->quiet++;
+		err = modification_plan_rows(x, &b->items[i], b->timestamp_us);
+		x->quiet--;
+		if (err == -EINVAL)
+			return refuse_in_turn(x, b, i);
+	}
 	return err;
 }
 
@@ -238,215 +180,12 @@ static int plan(struct execution *x, struct batch_state *b)
 {
 	int err = plan_timestamp(x, b);
 
-	for (uint32_t i = 0; i < b->count && !err && !b->conditional; i++)
-		err = modification_plan_keys(x, &b->items[i]);
-	for (uint32_t i = 0; i < b->count && !err; i++) {
-		struct modification *m = &b->items[i];
-
-		if (b->conditional) {
-			err = plan_conditional(x, b, m);
-			for (uint32_t j = 0; j < i && !err; j++)
-				err = check_mixed(x, &b->items[j], m);
-		} else {
-			x->quiet++;
-			err = modification_plan_rows(x, m, b->timestamp_us);
-			x->quiet--;
-			if (err == -EINVAL)
-				return refuse_in_turn(x, b, i);
-		}
-		b->reads = b->reads || modification_reads(m);
-	}
+	if (!err)
+		err = b->conditional ? batch_plan_conditional(x, b) :
+				       plan_all(x, b);
+	for (uint32_t i = 0; i < b->count && !err; i++)
+		b->reads = b->reads || modification_reads(&b->items[i]);
 	return err ? err : add_partitions(x, b);
-}
-
-/* ------------------------------------------------------------ conditional */
-static int check_conditions(struct execution *x, struct batch_state *b,
-			    bool *applies)
-{
-	int err = 0;
-
-	*applies = true;
-	b->rows = arena_zalloc(x->arena, b->count, sizeof(*b->rows));
-	if (!b->rows)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < b->count && !err; i++) {
-		if (!modification_is_conditional(&b->items[i]))
-			continue;
-		err = condition_check(x, &b->items[i], &b->rows[i],
-				      !*applies);
-		*applies = *applies && b->rows[i].applies;
-	}
-	return err;
-}
-
-/* The columns behind [applied]: all, or the key and those of conditions. */
-static uint32_t refused_columns(const struct batch_state *b,
-				const struct column **columns, bool all)
-{
-	const struct table *t = b->items[0].table;
-	uint32_t keys = t->partition_key_count + t->clustering_count;
-	uint32_t visible = keys + t->static_count + t->regular_count;
-	uint32_t count, seen;
-
-	for (count = 0; count < (all ? visible : keys); count++)
-		columns[count] = &t->columns[count];
-	for (uint32_t i = 0; !all && i < b->count; i++) {
-		for (int pass = 0; pass < 2; pass++) {
-			const struct modification *m = &b->items[i];
-
-			for (uint32_t n = 0; n < m->condition_count; n++) {
-				const struct column *c =
-					m->conditions[n].column;
-
-				if ((c->kind == COLUMN_STATIC) != pass)
-					continue;
-				for (seen = 0; seen < count &&
-					       columns[seen] != c;)
-					seen++;
-				if (seen == count)
-					columns[count++] = c;
-			}
-		}
-	}
-	return count;
-}
-
-static int refused_row(struct execution *x, struct batch_state *b, uint32_t i,
-		       const struct column **columns, uint32_t count, bool all,
-		       struct bytes *values)
-{
-	values[0] = bytes_of("\0", 1);
-	for (uint32_t c = 0; c < count; c++) {
-		int err = condition_values(x, &b->items[i], &b->rows[i],
-					   columns[c], all, &values[c + 1]);
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Was statement i's row read and found, and by none before it? */
-static bool found_row(const struct batch_state *b, uint32_t i)
-{
-	const struct modification *m = &b->items[i];
-
-	if (!condition_asks_row(m) || !b->rows[i].row_exists)
-		return false;
-	for (uint32_t j = 0; j < i; j++)
-		if (condition_asks_row(&b->items[j]) &&
-		    same_row(&b->items[j], m))
-			return false;
-	return true;
-}
-
-/*
- * Without such a row the first statement that has statics to show does. Asked
- * about rows too, the read did not look for a first row of the partition.
- */
-static bool shows_statics(struct batch_state *b, uint32_t i)
-{
-	bool all;
-
-	if (!modification_is_conditional(&b->items[i]) ||
-	    (b->items[i].not_exists && b->rows[i].applies) ||
-	    !condition_shows(&b->items[i], &b->rows[i], &all))
-		return false;
-	for (uint32_t j = 0; j < b->count; j++) {
-		if (!condition_asks_row(&b->items[j]))
-			continue;
-		b->rows[i].first_clustering = NULL;
-		return b->rows[i].static_exists;
-	}
-	return true;
-}
-
-/* The statements whose rows are shown, in the order of the rows. */
-static uint32_t shown_statements(struct batch_state *b, uint32_t *shown)
-{
-	const struct table *t = b->items[0].table;
-	uint32_t count = 0, at, i;
-
-	for (i = 0; i < b->count; i++) {
-		if (!found_row(b, i))
-			continue;
-		for (at = count++; at && t->clustering_count; at--) {
-			if (compare_clusterings(t, b->items[i].rows[0],
-						b->items[shown[at - 1]]
-							.rows[0]) >= 0)
-				break;
-			shown[at] = shown[at - 1];
-		}
-		shown[at] = i;
-	}
-	for (i = 0; !count && i < b->count; i++)
-		if (shows_statics(b, i))
-			shown[count++] = i;
-	return count;
-}
-
-static int refused_rows(struct execution *x, struct batch_state *b,
-			const struct column **columns, uint32_t count, bool all,
-			struct bytes **rows, uint32_t *given)
-{
-	uint32_t *shown = arena_alloc(x->arena, (b->count + 1) *
-						sizeof(*shown));
-	int err = 0;
-
-	if (!shown)
-		return -ENOMEM;
-	*given = shown_statements(b, shown);
-	for (uint32_t i = 0; i < *given && !err; i++) {
-		rows[i] = arena_zalloc(x->arena, count + 1, sizeof(**rows));
-		err = rows[i] ? refused_row(x, b, shown[i], columns, count,
-					    all, rows[i]) : -ENOMEM;
-	}
-	return err;
-}
-
-static int batch_refused(struct cql_result *r, struct batch_state *b)
-{
-	struct execution *x = &r->execution;
-	const struct table *t = b->items[0].table;
-	const struct column **columns;
-	struct bytes **rows;
-	uint32_t count, given = 0, i;
-	bool all = false, statics = false;
-	int err;
-
-	for (i = 0; i < b->count; i++) {
-		const struct modification *m = &b->items[i];
-
-		all = all || m->exists || m->not_exists;
-		statics = statics || condition_asks_statics(m) ||
-			  (modification_is_conditional(m) && m->sets_static);
-	}
-	for (i = 0; i < b->count; i++)
-		b->items[i].sets_static = statics;
-	columns = arena_zalloc(x->arena, t->column_count, sizeof(*columns));
-	rows = arena_zalloc(x->arena, b->count + 1, sizeof(*rows));
-	if (!columns || !rows)
-		return -ENOMEM;
-	count = refused_columns(b, columns, all);
-	err = refused_rows(x, b, columns, count, all, rows, &given);
-	if (err)
-		return err;
-	if (!given) {
-		count = 0;
-		rows[given] = arena_zalloc(x->arena, 1, sizeof(**rows));
-		if (!rows[given])
-			return -ENOMEM;
-		rows[given++][0] = bytes_of("\0", 1);
-	}
-	if (!result_columns(r, count + 1))
-		return -ENOMEM;
-	r->columns[0].name = bytes_str("[applied]");
-	r->columns[0].type = type_native(TYPE_BOOLEAN);
-	for (i = 0; i < count; i++) {
-		r->columns[i + 1].name = bytes_str(columns[i]->name);
-		r->columns[i + 1].type = columns[i]->type;
-	}
-	return result_rows(r, rows, given);
 }
 
 /* ----------------------------------------------------------------- running */
@@ -481,7 +220,7 @@ static int run(struct cql_result *r, struct batch_state *b)
 	int err = 0;
 
 	if (b->conditional) {
-		err = check_conditions(x, b, &applies);
+		err = batch_check_conditions(x, b, &applies);
 		if (!err)
 			err = applies ? result_applied(r) : batch_refused(r, b);
 	}
