@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store/cql/selectable.h"
+#include "store/cql/selector_make.h"
 
 int selectors_init(struct execution *x, struct selectors *s,
 		   const struct table *t)
@@ -22,14 +22,9 @@ int selectors_init(struct execution *x, struct selectors *s,
 	return s->selected && s->found ? 0 : -ENOMEM;
 }
 
-static int make(struct execution *x, struct selectors *s,
-		struct expression **out, struct selectable *of,
-		const struct type *expected);
-
-static struct expression *expression_new(struct execution *x,
-					 enum expression_kind kind,
-					 const struct type *type,
-					 uint32_t arg_count)
+struct expression *expression_new(struct execution *x,
+				  enum expression_kind kind,
+				  const struct type *type, uint32_t arg_count)
 {
 	struct expression *e = arena_zalloc(x->arena, 1, sizeof(*e));
 
@@ -69,8 +64,8 @@ static int make_parts(struct execution *x, struct selectors *s,
 	int err = 0;
 
 	for (uint32_t i = 0; i < of->part_count && !err; i++) {
-		err = make(x, s, &e->args[i], of->parts[i],
-			   types ? types[i] : NULL);
+		err = selector_make_typed(x, s, &e->args[i], of->parts[i],
+					  types ? types[i] : NULL);
 		if (!err)
 			e->aggregates |= e->args[i]->aggregates;
 	}
@@ -223,7 +218,7 @@ static int hint(struct execution *x, struct selectors *s,
 			      text_of_type(x, of->exact),
 			      type_is_multicell(of->exact) ? ">" : "");
 	}
-	err = make(x, s, &e, of->parts[0], of->exact);
+	err = selector_make_typed(x, s, &e, of->parts[0], of->exact);
 	if (!err)
 		err = rename(x, out, e, of->exact,
 			     text_of_hint(x, of->term, s->table, e->name));
@@ -259,8 +254,9 @@ static int construct_user(struct execution *x, struct selectors *s,
 			return refuse(x, "Unknown field '%s' in value of user "
 					 "defined type %s", text_of(x, name),
 				      type->name);
-		err = make(x, s, &e->args[field], of->parts[i + 1],
-			   type->parts[field]);
+		err = selector_make_typed(x, s, &e->args[field],
+					  of->parts[i + 1],
+					  type->parts[field]);
 		if (err)
 			return err;
 		e->aggregates |= e->args[field]->aggregates;
@@ -357,139 +353,14 @@ static int tuple(struct execution *x, struct selectors *s,
 
 	if (of->part_count > 1 || !expected || expected->kind == TYPE_TUPLE)
 		return construct(x, s, out, of, expected);
-	err = make(x, s, &e, of->parts[0], expected);
+	err = selector_make_typed(x, s, &e, of->parts[0], expected);
 	return err ? err : rename(x, out, e, e->type,
 				  arena_format(x->arena, "(%s)", e->name));
 }
 
-/* ----------------------------------------------------------- parts of values */
-static int field(struct execution *x, struct selectors *s,
-		 struct expression **out, const struct selectable *of)
-{
-	struct selectable *whole = of->parts[0];
-	const struct type *expected = whole->term->kind == TERM_TUPLE ?
-					      whole->parts[0]->exact : NULL;
-	const char *text = selectable_text(x, whole);
-	struct expression *of_whole, *e;
-	int number, err = make(x, s, &of_whole, whole, expected);
-
-	if (err)
-		return err;
-	if (of_whole->type->kind != TYPE_UDT)
-		return refuse(x, "Invalid field selection: %s of type %s is "
-				 "not a user type", text,
-			      text_of_type(x, of_whole->type));
-	number = user_field(of_whole->type, of->term->name.text);
-	if (number < 0)
-		return refuse(x, "%s of type %s has no field %s", text,
-			      text_of_type(x, of_whole->type),
-			      text_of(x, of->term->name.text));
-	e = expression_new(x, EXPRESSION_FIELD, of_whole->type->parts[number],
-			   1);
-	if (!e)
-		return -ENOMEM;
-	e->args[0] = of_whole;
-	e->aggregates = of_whole->aggregates;
-	e->index = (uint32_t)number;
-	e->name = arena_format(x->arena, "%s.%s", of_whole->name,
-			       of_whole->type->field_names[number]);
-	*out = e;
-	return e->name ? 0 : -ENOMEM;
-}
-
-/* The key in c[key]: of the key type of a map, of a set's elements. */
-static int part_key(struct execution *x, struct expression *e,
-		    struct bytes *key, const struct term *t)
-{
-	const struct expression *of = e->args[0];
-	struct receiver whole = { .type = of->type, .name = of->name };
-	struct receiver r = receiver_part(&whole,
-					  of->type->kind == TYPE_MAP ?
-						  RECEIVER_KEY :
-						  RECEIVER_VALUE,
-					  of->type->parts[0]);
-
-	return t ? term_value_or_late(x, key, t, &r, &e->late) : 0;
-}
-
-static int element(struct execution *x, struct selectors *s,
-		   struct expression **out, const struct selectable *of)
-{
-	const struct term *t = of->term;
-	bool slice = t->kind == TERM_SLICE;
-	const char *text = selectable_text(x, of->parts[0]);
-	struct expression *whole, *e;
-	int err = make(x, s, &whole, of->parts[0], NULL);
-
-	if (err)
-		return err;
-	if (!type_is_collection(whole->type))
-		return refuse(x, "Invalid %s selection: %s %sof type %s is not "
-				 "a collection", slice ? "slice" : "element",
-			      text, slice ? "" : "is ",
-			      text_of_type(x, whole->type));
-	if (whole->type->kind == TYPE_LIST)
-		return refuse(x, "%s selection is only allowed on sets and "
-				 "maps, but %s is a list",
-			      slice ? "Slice" : "Element", text);
-	e = expression_new(x, slice ? EXPRESSION_SLICE : EXPRESSION_ELEMENT,
-			   slice ? whole->type :
-				   whole->type->parts[
-					whole->type->part_count - 1], 1);
-	if (!e)
-		return -ENOMEM;
-	e->args[0] = whole;
-	e->aggregates = whole->aggregates;
-	e->name = selectable_text(x, of);
-	*out = e;
-	e->has_from = t->right;
-	e->has_to = t->to;
-	err = part_key(x, e, &e->from, t->right);
-	return err ? err : part_key(x, e, &e->to, t->to);
-}
-
-/* writetime, maxwritetime and ttl of a column or a part of one. */
-static int time_of(struct execution *x, struct selectors *s,
-		   struct expression **out, const struct selectable *selectable)
-{
-	const struct column *c = selectable->column;
-	enum term_kind kind = selectable->term->kind;
-	bool many = type_is_multicell(c->type);
-	const char *word = kind == TERM_TTL	  ? "ttl" :
-			   kind == TERM_WRITETIME ? "writetime" :
-						    "maxwritetime";
-	struct expression *of, *e;
-	int err;
-
-	if (c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING)
-		return refuse(x, "Cannot use selection function %s on PRIMARY "
-				 "KEY part %s", word, c->name);
-	err = make(x, s, &of, selectable->parts[0], NULL);
-	if (err)
-		return err;
-	e = expression_new(x, EXPRESSION_META, selectable->exact,
-			   many || of->kind == EXPRESSION_COLUMN ? 0 : 1);
-	if (!e)
-		return -ENOMEM;
-	if (e->arg_count)
-		e->args[0] = of;
-	e->column = c;
-	e->meta = kind;
-	e->meta_part = many ? selectable->parts[0]->term->kind : TERM_COLUMN;
-	e->from = of->from;
-	e->to = of->to;
-	e->has_from = of->has_from;
-	e->has_to = of->has_to;
-	e->late = of->late;
-	e->index = of->index;
-	e->name = arena_format(x->arena, "%s(%s)", word, of->name);
-	*out = e;
-	return e->name ? 0 : -ENOMEM;
-}
-
-static int make(struct execution *x, struct selectors *s,
-		struct expression **out, struct selectable *of,
-		const struct type *expected)
+int selector_make_typed(struct execution *x, struct selectors *s,
+			struct expression **out, struct selectable *of,
+			const struct type *expected)
 {
 	if (of->function)
 		return call(x, s, out, of);
@@ -502,14 +373,14 @@ static int make(struct execution *x, struct selectors *s,
 	case TERM_HINT:
 		return hint(x, s, out, of);
 	case TERM_FIELD:
-		return field(x, s, out, of);
+		return selector_field(x, s, out, of);
 	case TERM_ELEMENT:
 	case TERM_SLICE:
-		return element(x, s, out, of);
+		return selector_element(x, s, out, of);
 	case TERM_WRITETIME:
 	case TERM_MAXWRITETIME:
 	case TERM_TTL:
-		return time_of(x, s, out, of);
+		return selector_time(x, s, out, of);
 	case TERM_TUPLE:
 		return tuple(x, s, out, of, expected);
 	case TERM_LIST:
@@ -535,30 +406,15 @@ int selector_prepare(struct execution *x, struct selectors *s,
 int selector_make(struct execution *x, struct selectors *s,
 		  struct expression **out, struct selectable *of)
 {
-	return make(x, s, out, of, NULL);
+	return selector_make_typed(x, s, out, of, NULL);
 }
 
-/* c[key], c[from..to]: the keys. */
-static int bind_part(struct execution *x, const struct expression *e)
-{
-	bool slice = e->kind == EXPRESSION_SLICE || e->meta_part == TERM_SLICE;
-	int err = late_term_bind(x, e->late);
-
-	if (!err && ((e->has_from && bytes_is_null(e->from)) ||
-		     (e->has_to && bytes_is_null(e->to))))
-		return refuse(x, "Invalid null value for %s selection on %s",
-			      slice ? "slice" : "element",
-			      e->column ? e->column->name : e->args[0]->name);
-	return err;
-}
-
-/* What is of constants only is a constant: so that it fails without rows. */
 int selector_fold(struct execution *x, struct expression *e)
 {
 	struct bytes *args = arena_zalloc(x->arena, e->arg_count,
 					  sizeof(*args));
 	bool constant = e->kind == EXPRESSION_CALL && e->arg_count;
-	int err = args ? bind_part(x, e) : -ENOMEM;
+	int err = args ? selector_bind_part(x, e) : -ENOMEM;
 
 	for (uint32_t i = 0; i < e->arg_count && !err; i++) {
 		if (!e->args[i])
