@@ -1,8 +1,13 @@
 /*
  * Times that were set above tables: of the root, of keyspaces and of their
  * schema.cql. They are attributes in an engine table of their own, under the
- * keyspace's name (the root's is empty). Each has a tag beside it, which says
- * what it was set for: a keyspace made again, or other DDL, does not have it.
+ * keyspace's name (the root's is empty):
+ *
+ *   'm'  of the directory, 's'  of its schema.cql: 8 nanoseconds since 1970 |
+ *        8 a tag, both little-endian
+ *
+ * The tag says what it was set for: a keyspace made again, or other DDL, does not
+ * have it.
  */
 #include <errno.h>
 

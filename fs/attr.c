@@ -7,8 +7,9 @@
  * such a time, so a table remembers in one attribute of its own whether it has
  * any, and is not asked again.
  *
- *   'm'  of a directory: nanoseconds, 8 bytes; of a cell: also the timestamp
- *   'h'  of a table: enum hints, 1 byte
+ *   'm'  8 nanoseconds since 1970, little-endian; of a cell also 8 the
+ *        timestamp, likewise
+ *   'h'  of a table: 1 enum hints
  *
  * A table's own attributes stand under the empty partition key, which no
  * partition can have.

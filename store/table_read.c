@@ -199,6 +199,20 @@ int table_cell_newest(struct store *s, const struct table *t,
 }
 
 /* ------------------------------------------------------------- attributes */
+/*
+ * What is kept beside the data of an object. Its entry's key has, behind the
+ * partition:
+ *
+ *   10 | 01: of the static row, 00: of all else | clustering components, as many
+ *   as the object has | 38
+ *
+ * and a cell CELL_ATTRIBUTE for each attribute, whose path is
+ *
+ *   1 name | 4 number of the column, big-endian, or 0: of the object itself |
+ *   the path of the cell in it, as the engine has it
+ *
+ * Of the values fs/attr.c and fs/above.c say what they are.
+ */
 void attribute_key(struct buf *out, const struct object_ref *o)
 {
 	/* A cell that became static keeps what it has. */

@@ -1,7 +1,7 @@
 /*
  * The commit log: a batch is here before any reader sees it, and after a crash
  * what was here is applied again. A position is a place in the log; positions
- * only grow. commitlog.c has the format.
+ * only grow. commitlog_format.h has the format.
  *
  * Threads: append by one at a time (the lsm's write lock); prepare by one, the
  * log's background work; all else from any.

@@ -11,6 +11,8 @@
  *	6 log		log position
  *	7 property	length, name | 1 there is a value | length, value
  *	8 next number	number
+ *
+ * Properties: "timestamp" (store.c), "log" (lsm_recover.c).
  */
 #include "store/lsm/manifest_state.h"
 

@@ -1,7 +1,12 @@
 /*
- * The upper half of the hash picks the line, by a multiplication instead of a
- * division: line = half * lines >> 32. With half as many lines the same key
- * goes to line / 2, so a filter made too large is folded by joining neighbours.
+ * The upper half of the hash (key_hash) picks the line, by a multiplication
+ * instead of a division: line = half * lines >> 32. With half as many lines the
+ * same key goes to line / 2, so a filter made too large is folded by joining
+ * neighbours.
+ *
+ * In the line a probe is nine bits, the lowest of the remixed hash first; the
+ * eighth to the fourteenth are of what is left, mixed with the hash, and remixed
+ * again. Bit b of a line is bit b % 8 of byte b / 8. All this is on disk.
  */
 #include "store/sstable/bloom.h"
 

@@ -59,7 +59,7 @@
  * first key; that of the first block is its first key.
  *
  *   filter      empty (there is none), or 4 number of lines | 4 probes |
- *               64 each: the lines, see bloom.h
+ *               64 each: the lines, see bloom.c
  *   statistics  see stats.c
  *
  * A row filter is left out when no partition has more than one row: then the
