@@ -2,9 +2,10 @@
  * Stems by Snowball, and stop words.
  *
  * Words too frequent to be searched for, by language: those that Cassandra's
- * StandardAnalyzer skips (Jacques Savoy's lists of the CLEF campaigns). Words
- * whose accents are lost there, so that they match nothing, are left out. Each
- * list begins and ends with a space, as each word in it does.
+ * StandardAnalyzer skips (Jacques Savoy's lists of the CLEF campaigns, which he
+ * distributes under the BSD licence, as the heads of Apache Lucene's copies
+ * say). Words whose accents are lost there, so that they match nothing, are
+ * left out. Each list begins and ends with a space, as each word in it does.
  */
 #include "store/index_words.h"
 
