@@ -11,6 +11,8 @@
 #include <xxhash.h>
 
 #include "store/base/clock.h"
+#include "store/schema/schema_edit.h"
+#include "store/table.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/crash.h"
 #include "tests/lib/scratch.h"
@@ -37,7 +39,7 @@ static const char *const queries[] = {
 };
 
 /* Statements, and: "sync", "flush", "compact", "reopen", "later" (the clock
- * goes on by 100 s, after a sync). */
+ * goes on by 100 s, after a sync), "provisional" (k.u may be replaced). */
 static const struct workload {
 	const char *name;
 	uint32_t tries;
@@ -147,6 +149,20 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 2)",
 		"compact", "later", "compact", "later", "reopen",
 	} },
+	{ "a table takes over another's rows", 7, 150, {
+		KEYSPACE,
+		"CREATE TABLE k.u (p int PRIMARY KEY, w text)",
+		"INSERT INTO k.u (p, w) VALUES (1, 'one')",
+		"INSERT INTO k.u (p, w) VALUES (2, 'two')",
+		"flush",
+		"INSERT INTO k.u (p, w) VALUES (3, 'three')",
+		"provisional",
+		"CREATE TABLE k.u (p int PRIMARY KEY, v int)",
+		"INSERT INTO k.u (p, v) VALUES (4, 1)",
+		"flush", "compact",
+		"UPDATE k.u SET v = 2 WHERE p = 1",
+		"reopen",
+	} },
 	{ "counters", 9, 650, {
 		KEYSPACE,
 		"CREATE TABLE k.n (p int PRIMARY KEY, n counter)",
@@ -217,10 +233,48 @@ static void tick(struct world *w, int64_t us)
 	clock_set_us(w->clock_us);
 }
 
+/* Each row has its key in v. */
+static int adopt(void *context, struct table *from, struct table *to)
+{
+	struct world *world = context;
+	struct cursor *cursor;
+	struct row_view row;
+	struct write w;
+	struct query q;
+	int got;
+
+	query_init(&q, from);
+	write_init(&w, world->store);
+	got = table_query(&cursor, world->store, &q);
+	while (!got && (got = cursor_next(cursor, &row)) > 0) {
+		write_row(&w, to, row.partition_key, &BYTES_NULL);
+		write_marker(&w, store_timestamp(world->store), 0);
+		write_cell(&w, &to->columns[1], BYTES_NULL, row.partition_key,
+			   store_timestamp(world->store), 0);
+		got = table_fill(&w);
+	}
+	cursor_close(cursor);
+	write_release(&w);
+	return got;
+}
+
+static int make_provisional(void *context, const struct schema *now,
+			    struct schema **next)
+{
+	struct table *t = table_copy(schema_table(now, bytes_str("k"),
+						  bytes_str("u")));
+
+	(void)context;
+	t->flags |= TABLE_PROVISIONAL;
+	*next = schema_copy(now);
+	return schema_set_table(*next, t);
+}
+
 static void open_world(struct world *w)
 {
 	ck_assert_int_eq(open_on(&w->store, w->crash.disk, !w->created), 0);
 	ck_assert_int_eq(cql_session_new(&w->session, w->store), 0);
+	cql_session_adopt(w->session, adopt, w);
 	w->created = true;
 }
 
@@ -260,6 +314,10 @@ static void step(struct world *w, const char *s)
 		ck_assert_int_eq(store_flush(w->store, NULL), 0);
 	} else if (!strcmp(s, "compact")) {
 		ck_assert_int_eq(store_compact(w->store, NULL), 0);
+	} else if (!strcmp(s, "provisional")) {
+		ck_assert_int_eq(store_edit_schema(w->store, make_provisional,
+						   NULL), 0);
+		w->synced = w->acknowledged;
 	} else if (!strcmp(s, "reopen")) {
 		close_world(w);
 		open_world(w);
