@@ -227,17 +227,18 @@ static bool clustering_needs_filtering(const struct restrictions *r)
 static int check_partition_write(struct execution *x, struct restrictions *r)
 {
 	uint32_t keys = r->table->partition_key_count;
+	bool filters = any_in(r, 0, keys, RESTRICT_SLICE) ||
+		       any_in(r, 0, keys, RESTRICT_LIKE) ||
+		       any_in(r, 0, keys, RESTRICT_CONTAINS);
 
-	if (r->token && missing(r, 0, keys))
+	if (r->token && (filters || missing(r, 0, keys)))
 		return refuse(x, "The token function cannot be used in WHERE "
 				 "clauses for %s statements",
 			      type_words[r->type]);
 	if (missing(r, 0, keys))
 		return refuse(x, "Some partition key parts are missing: %s",
 			      missing_names(x, r, 0, keys));
-	if (any_in(r, 0, keys, RESTRICT_SLICE) ||
-	    any_in(r, 0, keys, RESTRICT_LIKE) ||
-	    any_in(r, 0, keys, RESTRICT_CONTAINS))
+	if (filters)
 		return refuse(x, "Only EQ and IN relation are supported on the "
 				 "partition key (unless you use the token() "
 				 "function) for %s statements",

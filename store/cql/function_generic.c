@@ -26,9 +26,9 @@ static const struct generic {
 	function_apply *apply;
 	bool takes_null;
 } generics[] = {
-	{ "min", NULL, { PARAMETER_ANY }, ARGUMENT, 0, AGGREGATE_MIN, NULL,
+	{ "min", NULL, { PARAMETER_ANY_OR_RESULT }, ARGUMENT, 0, AGGREGATE_MIN, NULL,
 	  false },
-	{ "max", NULL, { PARAMETER_ANY }, ARGUMENT, 0, AGGREGATE_MAX, NULL,
+	{ "max", NULL, { PARAMETER_ANY_OR_RESULT }, ARGUMENT, 0, AGGREGATE_MAX, NULL,
 	  false },
 	{ "to_json", "tojson", { PARAMETER_ANY }, NATIVE, TYPE_TEXT,
 	  AGGREGATE_NONE, apply_to_json, true },

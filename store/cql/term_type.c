@@ -12,6 +12,24 @@
 #include "store/type/native.h"
 
 /* ---------------------------------------------------------- assignability */
+/* Are the values of v values of r, and in the same order? */
+static bool order_compatible(const struct type *v, const struct type *r)
+{
+	if (type_equal_but_frozen(v, r))
+		return true;
+	if (r->kind == TYPE_TEXT || r->kind == TYPE_BLOB)
+		return v->kind == TYPE_ASCII ||
+		       (r->kind == TYPE_BLOB && v->kind == TYPE_TEXT);
+	if (v->kind != r->kind || (!type_is_collection(r) &&
+				   r->kind != TYPE_TUPLE) ||
+	    v->part_count > r->part_count)
+		return false;
+	for (uint32_t i = 0; i < v->part_count; i++)
+		if (!order_compatible(v->parts[i], r->parts[i]))
+			return false;
+	return true;
+}
+
 /* Does the receiver take the bytes of such a value as they are? */
 static bool value_compatible(const struct type *v, const struct type *r)
 {
@@ -34,8 +52,13 @@ static bool value_compatible(const struct type *v, const struct type *r)
 		return v->kind == TYPE_ASCII;
 	case TYPE_UUID:
 		return v->kind == TYPE_TIMEUUID;
-	case TYPE_LIST:
+	case TYPE_SET:
+		return order_compatible(v, r);
 	case TYPE_MAP:
+		return v->kind == TYPE_MAP &&
+		       order_compatible(v->parts[0], r->parts[0]) &&
+		       type_assignable(v->parts[1], r->parts[1]);
+	case TYPE_LIST:
 	case TYPE_TUPLE:
 		/* A user type is a tuple, but not the other way round. */
 		if ((v->kind != r->kind &&
@@ -73,8 +96,12 @@ bool result_assignable(const struct type *result, const struct type *receiver)
 enum assignable hint_assignable(const struct type *hint,
 				const struct type *receiver)
 {
-	return type_is_multicell(hint) == type_is_multicell(receiver) ?
-		       type_assignable(hint, receiver) : NOT_ASSIGNABLE;
+	bool cells = type_is_collection(receiver) ||
+		     receiver->kind == TYPE_UDT;
+
+	if (cells && type_is_multicell(hint) != type_is_multicell(receiver))
+		return NOT_ASSIGNABLE;
+	return type_assignable(hint, receiver);
 }
 
 /* The weakest of every step-th item, WEAKLY when there are none. */
