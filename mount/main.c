@@ -278,8 +278,12 @@ static int open_store(struct daemon *d)
 	case 0:
 		return 0;
 	case -EBUSY:
-		complain(o->store, "store is open in process %d (unmount it)",
-			 (int)owner);
+		if (owner)
+			complain(o->store, "store is open in process %d "
+				 "(unmount it)", (int)owner);
+		else
+			complain(o->store, "store is open in another process "
+				 "(end that one)");
 		break;
 	case -EUCLEAN:
 		complain(o->store, "the store is damaged: %s (run: widefsctl "

@@ -34,6 +34,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -90,7 +92,7 @@ static void sync_parent(const struct file_ops *files, const char *path)
 }
 
 struct contents {
-	bool marker, foreign;
+	bool marker, engine, foreign;
 };
 
 static int see_name(void *data, const char *name)
@@ -106,6 +108,7 @@ static int see_name(void *data, const char *name)
 		c->marker = true;
 		return 0;
 	}
+	c->engine |= !strcmp(name, ENGINE_NAME);
 	for (i = 0; i < ARRAY_SIZE(own); i++)
 		if (!strcmp(name, own[i]))
 			return 0;
@@ -123,6 +126,30 @@ static int check_directory(const struct file_ops *files, int dir)
 	return st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
 
+/* Of who reads nothing is written in the lock file; the kernel knows. Or 0. */
+static pid_t find_holder(const struct file_ops *files, int fd)
+{
+	FILE *locks = files == &file_system ? fopen("/proc/locks", "re") : NULL;
+	unsigned major_number, minor_number;
+	unsigned long long inode;
+	char line[256];
+	long pid, found = 0;
+	struct stat st;
+
+	if (!locks)
+		return 0;
+	if (files->stat(files->context, fd, &st))
+		st.st_ino = 0;
+	while (!found && fgets(line, sizeof(line), locks))
+		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid,
+			   &major_number, &minor_number, &inode) == 4 &&
+		    inode == st.st_ino && major_number == major(st.st_dev) &&
+		    minor_number == minor(st.st_dev))
+			found = pid;
+	fclose(locks);
+	return found > 0 && found <= INT32_MAX ? (pid_t)found : 0;
+}
+
 /* The pid in the lock file, of a process that is alive; else 0. */
 static pid_t read_owner(const struct file_ops *files, int fd)
 {
@@ -132,7 +159,7 @@ static pid_t read_owner(const struct file_ops *files, int fd)
 
 	if (pid <= 0 || pid > INT32_MAX ||
 	    (kill((pid_t)pid, 0) && errno == ESRCH))
-		return 0;
+		return find_holder(files, fd);
 	return (pid_t)pid;
 }
 
@@ -279,6 +306,9 @@ static int look(struct marker_file *m, const struct file_ops *files,
 		err = files->list(files->context, m->dir, see_name, seen);
 	if (!err && !seen->marker && seen->foreign)
 		err = -ENOTEMPTY;
+	if (!err && !seen->marker && seen->engine)
+		err = corrupt(MARKER_NAME, 0, "it is missing, and there is "
+			      ENGINE_NAME);
 	if (!err && !seen->marker && !create)
 		err = -ENOENT;
 	return err;
@@ -288,7 +318,7 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
 		pid_t *owner_pid, bool *created)
 {
-	struct contents seen = { false, false };
+	struct contents seen = { .marker = false };
 	bool made = false, ready = false;
 	uint32_t version = VERSION;
 	int err;

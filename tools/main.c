@@ -49,8 +49,12 @@ int tool_open_failed(const char *path, int err, int owner_pid)
 		tool_complain(path, "not a widefs store");
 		return TOOL_NONE;
 	case -EBUSY:
-		tool_complain(path, "store is open in process %d (unmount it)",
-			      owner_pid);
+		if (owner_pid)
+			tool_complain(path, "store is open in process %d "
+				      "(unmount it)", owner_pid);
+		else
+			tool_complain(path, "store is open in another process "
+				      "(end that one)");
 		return TOOL_BUSY;
 	case -EUCLEAN:
 		tool_complain(path, "the store is damaged: %s", corrupt_last());

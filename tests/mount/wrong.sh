@@ -59,13 +59,30 @@ says 'errors' 1 "widefsctl: $M/.widefs/errors: $gone" "$CTL" errors "$M"
 says 'flush' 1 "widefsctl: $M: $gone" "$CTL" flush "$M"
 says 'cql' 1 "widefsctl: $M: $gone" "$CTL" cql "$M" -e 'SELECT a FROM k.t'
 
+# A store that somebody reads, and one without its marker.
+mkfifo "$W/fifo"
+umount "$M"
+"$CTL" cql -r "$S" <"$W/fifo" >"$W/read" & reader=$!
+exec 9>"$W/fifo"
+echo 'SELECT key FROM system.local;' >&9
+until grep -q local "$W/read"; do sleep 0.05; done
+says 'a store that is read' 3 "widefs: $S: store is open in process $reader (unmount it)" "$WIDEFS" "$S" "$M"
+is 'others may read it, too' 0 "$(status "$CTL" check "$S")"
+exec 9>&-
+wait "$reader"
+cp -a "$S" "$W/copy"
+rm "$W/copy/WIDEFS"
+is 'a store without a marker is no new one' 4 "$(status "$WIDEFS" "$W/copy" "$M")"
+ok 'and it says so' grep -q 'the store is damaged: WIDEFS is damaged at offset 0: it is missing, and there is engine (run: widefsctl check ' "$W/out"
+is 'check does, too' 4 "$(status "$CTL" check "$W/copy")"
+rm -r "$W/copy"
+
 # Standard output and input that are closed or full.
 for command in "$CTL --help" "$CTL cql --help" "$CTL bench --list" "$CTL check $S" "$WIDEFS --help" "$WIDEFS --version"; do
 	is "$command cannot be written" 1 "$($command >/dev/full 2>"$W/err"; echo $?)"
 	is 'says so' 1 "$(grep -c ': standard output: No space left on device$' "$W/err")"
 done
-again
-is 'a daemon without descriptors' 0 "$(umount "$M"; wait_closed; "$WIDEFS" "$S" "$M" <&- >&- 2>&-; echo $?)"
+is 'a daemon without descriptors' 0 "$("$WIDEFS" "$S" "$M" <&- >&- 2>&-; echo $?)"
 ok 'works' put "$M/k/t/1.json" '{"b": "x"}'
 is 'umount without descriptors' 0 "$("$CTL" umount "$M" <&- >&- 2>&-; echo $?)"
 is 'a shell without input' 1 "$("$CTL" cql "$S" <&- 2>"$W/err"; echo $?)"
