@@ -215,26 +215,35 @@ static int adopt_kept(struct adoption *a, struct node *table)
 	return err;
 }
 
-static int adopt_all(struct adoption *a, struct node *n)
+static int adopt_all(struct adoption *a, struct node *table)
 {
 	struct place from = { .table = a->from }, to = { .table = a->to };
-	struct node *table;
 	int err = adopt_stored(a);
 
 	if (err || !can_adopt(a->to))
 		return err;
-	buf_clear(&a->name);
-	name_escape(&a->name, bytes_str(a->from->name));
-	if (a->name.failed)
-		return -ENOMEM;
-	table = node_find(&a->op->fs->nodes, n->parent, buf_bytes(&a->name));
-	if (table && table->number == a->from->number &&
-	    !table_is_schemaless(a->to))
+	if (table && !table_is_schemaless(a->to))
 		err = adopt_kept(a, table);
-	node_put(&a->op->fs->nodes, table);
 	if (!err)
 		err = attr_carry(a->op, &a->w, &from, &to);
 	return err ? err : table_fill(&a->w);
+}
+
+/* The node of the table, where it is in memory. */
+static int find_table(struct adoption *a, struct node *keyspace,
+		      struct node **table)
+{
+	struct node_table *nodes = &a->op->fs->nodes;
+
+	name_escape(&a->name, bytes_str(a->from->name));
+	if (a->name.failed)
+		return -ENOMEM;
+	*table = node_find(nodes, keyspace, buf_bytes(&a->name));
+	if (*table && (*table)->number != a->from->number) {
+		node_put(nodes, *table);
+		*table = NULL;
+	}
+	return 0;
 }
 
 int adopt_rows(struct op *op, struct node *n, struct table *from,
@@ -243,15 +252,66 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	struct adoption a = { .op = op, .from = from, .to = to,
 			      .name = BUF_INIT, .value = BUF_INIT };
 	struct arena kept = op->arena;	/* ours is cleared with each row */
+	struct node *table = NULL;
 	int err;
 
 	op->arena = ARENA_INIT;
 	write_init(&a.w, op->fs->store);
-	err = adopt_all(&a, n);
+	err = find_table(&a, n->parent, &table);
+	if (!err)
+		err = adopt_all(&a, table);
+	if (!err && table)	/* before anybody finds that it is gone */
+		atomic_fetch_or(&table->flags, NODE_ADOPTED);
+	node_put(&op->fs->nodes, table);
 	write_release(&a.w);
 	buf_release(&a.name);
 	buf_release(&a.value);
 	arena_release(&op->arena);
 	op->arena = kept;
+	return err;
+}
+
+/* One name further down: there, or to be made. */
+static int step_down(struct op *op, struct node **dir, struct bytes name,
+		     bool last)
+{
+	struct node *next = NULL;
+	struct child c;
+	int err = lookup_child(op, *dir, name, &c, &next);
+
+	if (err == -ENOENT && last && (*dir)->ops->create) {
+		op->reason[0] = 0;
+		err = (*dir)->ops->create(op, *dir, name, &c);
+		next = err ? NULL : node_of_child(op, *dir, name, &c);
+		if (!err && !next)
+			err = -ENOMEM;
+	}
+	node_put(&op->fs->nodes, *dir);
+	*dir = next;
+	return err;
+}
+
+int adopt_store(struct op *op, struct node *n, struct bytes text,
+		const struct store_how *how)
+{
+	struct node *path[8], *now, *at = n;
+	unsigned count = 0;
+	int err = 0;
+
+	if (!n->table || !(atomic_load(&n->table->flags) & NODE_ADOPTED))
+		return -ESTALE;
+	for (; at != n->table->parent && count < ARRAY_SIZE(path); at = at->parent)
+		path[count++] = at;
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	op->broadcast = true;	/* the kernel has it by another number */
+	now = node_get(at);
+	while (count-- && !err)
+		err = step_down(op, &now, node_name(path[count]), !count);
+	if (!err && (!now->ops->file || !now->ops->file->store))
+		err = -ESTALE;
+	if (!err)
+		err = now->ops->file->store(op, now, text, how);
+	node_put(&op->fs->nodes, now);
 	return err;
 }

@@ -7,7 +7,7 @@
 #include "fs/listing.h"
 #include "store/base/alloc.h"
 
-#define ENTRIES_MAX ((uint64_t)1 << 20)	/* of all tables: 16 MiB */
+#define ENTRIES_MAX ((uint64_t)1 << 19)	/* of all tables: 16 to 32 MiB */
 #define ESCAPED_MOST 3			/* bytes in the name for one */
 
 struct entry {

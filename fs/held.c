@@ -36,9 +36,10 @@ static int store_now(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how)
 {
 	const struct file_kind *file = n->ops->file;
+	int err = file->store ? file->store(op, n, text, how) :
+				file->replace(op, n, text, how);
 
-	return file->store ? file->store(op, n, text, how) :
-			     file->replace(op, n, text, how);
+	return err == -ESTALE ? adopt_store(op, n, text, how) : err;
 }
 
 void held_free(struct fs *fs, struct held *held)

@@ -30,6 +30,7 @@ enum node_flags {
 	NODE_KEPT = 2,		/* pinned: exists in memory alone */
 	NODE_HIDDEN = 4,	/* schema.cql: until the next DDL */
 	NODE_UNKEYED = 8,	/* made under a cut name: waits for its @key */
+	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
 	NODE_NO_KEY_FILE = 16,	/* its @key was removed, until it is written */
 };
 

@@ -388,6 +388,10 @@ int run_statement(struct op *op, const char *keyspace, struct bytes text,
  * of another from now on (cql_adopt). */
 int adopt_rows(struct op *op, struct node *n, struct table *from,
 	       struct table *to);
+/* A file of it that was open then is stored where its name now is; -ESTALE: no
+ * table took over. */
+int adopt_store(struct op *op, struct node *n, struct bytes text,
+		const struct store_how *how);
 
 /* kind/ddl.c: what is written into a schema.cql, n. */
 int ddl_apply(struct op *op, struct node *n, struct bytes text);

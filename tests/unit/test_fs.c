@@ -216,6 +216,36 @@ START_TEST(a_path_is_a_where_clause)
 }
 END_TEST
 
+/* What is written while its table gets a schema is a cell of that. */
+START_TEST(an_open_file_of_a_table_that_is_taken_over)
+{
+	struct open_file f, g;
+
+	ok(tree_mkdir(&t, "shop/late"));
+	ok(tree_mkdir(&t, "shop/late/a"));
+	ok(tree_mkdir(&t, "shop/late/b"));
+	ok(tree_echo(&t, "shop/late/a/v", CREATE, "old\n"));
+	ok(tree_open_file(&t, "shop/late/a/v", O_WRONLY | O_TRUNC, &f));
+	ok(tree_open_file(&t, "shop/late/b/w", O_WRONLY | O_CREAT, &g));
+	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+				  bytes_str("new\n")), 4);
+	ok(tree_echo(&t, "shop/schema.cql", O_WRONLY,
+		     "CREATE TABLE late (id text PRIMARY KEY, v text, n int);"));
+	cat_is("shop/late/a/v", "old\n");
+	ok(fs_flush(t.fs, &t.call, f.node, f.handle));
+	ok(tree_release(&t, &f));
+	cat_is("shop/late/a/v", "new\n");
+	/* What is no column is told. */
+	ck_assert_int_eq(fs_write(t.fs, &t.call, g.node, g.handle, 0,
+				  bytes_str("x\n")), 2);
+	fails(EINVAL, fs_flush(t.fs, &t.call, g.node, g.handle));
+	tree_release(&t, &g);
+	ls_is("shop/late/b", "");
+	tree_reopen(&t);
+	cat_is("shop/late/a/v", "new\n");
+}
+END_TEST
+
 START_TEST(one_spelling_of_a_key)
 {
 	ok(tree_mkdir(&t, "shop/history/2016,chris"));
@@ -703,6 +733,7 @@ SUITE(fs)
 	tcase_add_test(tc, the_empty_value_and_raw_bytes);
 	tcase_add_test(tc, a_value_is_pending_until_the_close);
 	tcase_add_test(tc, a_path_is_a_where_clause);
+	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);
 	tcase_add_test(tc, one_spelling_of_a_key);
 	tcase_add_test(tc, collections_are_directories);
 	tcase_add_test(tc, a_row_document);
