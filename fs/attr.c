@@ -194,10 +194,15 @@ int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
 	return got < 0 ? got : 0;
 }
 
+static bool has_directory_time(const struct node_ops *ops)
+{
+	return ops->directory && ops->part != PART_PATH;
+}
+
 int attr_child_times(struct op *op, struct node *table, const struct place *p,
 		     struct child *c)
 {
-	if (c->ops->directory && c->ops->part != PART_PATH)
+	if (has_directory_time(c->ops))
 		return attr_directory_mtime(op, table, p, c->mtime_ns,
 					    &c->mtime_ns);
 	if (c->timestamp_us == NO_TIMESTAMP)
@@ -205,13 +210,15 @@ int attr_child_times(struct op *op, struct node *table, const struct place *p,
 	return attr_cell_mtime(op, table, p, c->timestamp_us, &c->mtime_ns);
 }
 
-int attr_has_times(struct op *op, struct node *table)
+int attr_has_times(struct op *op, struct node *table,
+		   const struct node_ops *ops)
 {
+	uint32_t hint = has_directory_time(ops) ? HINT_DIRECTORIES : HINT_CELLS;
 	struct table *t = op_table(op, table);
 	uint32_t hints;
 	int err = t ? read_hints(op, table, t, &hints) : -ESTALE;
 
-	return err ? err : (hints & (HINT_DIRECTORIES | HINT_CELLS)) != 0;
+	return err ? err : (hints & hint) != 0;
 }
 
 int attr_set_directory(struct op *op, struct write *w, struct node *table,
@@ -372,8 +379,7 @@ int op_edit_schema(struct op *op,
 
 	if (err)
 		return err;
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
+	op_renew_schema(op);
 	return 0;
 }
 

@@ -82,6 +82,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->fs = fs;
 	op->call = call;
 	op->now_s = clock_now_s();
+	op->found_in = NULL;
 	op->watched = NULL;
 	op->broadcast = false;
 	op->touched = op->timed = NULL;
@@ -95,6 +96,13 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	if (call)
 		call->wait_for = 0;
 	return op;
+}
+
+void op_renew_schema(struct op *op)
+{
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	op->found_in = NULL;
 }
 
 struct op *op_current(void)
@@ -246,7 +254,7 @@ static int set_times(struct op *op, struct node *dir, struct node *n,
 		return 0;
 	if (!c->ops->directory && c->timestamp_us == NO_TIMESTAMP)
 		return 0;
-	err = attr_has_times(op, table);
+	err = attr_has_times(op, table, c->ops);
 	if (err <= 0)
 		return err;
 	err = n ? place_of(op, n, &p) : place_of_child(op, dir, c, &p);

@@ -21,9 +21,16 @@ struct table *op_table(struct op *op, const struct node *n)
 
 	if (!n->table)
 		return NULL;
+	if (op->found_in == op->schema &&
+	    op->found->number == n->table->number)
+		return op->found;
 	t = schema_table(op->schema, node_value(n->table->parent),
 			 node_value(n->table));
-	return t && t->number == n->table->number ? t : NULL;
+	if (!t || t->number != n->table->number)
+		return NULL;
+	op->found_in = op->schema;
+	op->found = t;
+	return t;
 }
 
 const struct column *table_column_numbered(const struct table *t, uint32_t n)

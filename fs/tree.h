@@ -73,6 +73,8 @@ struct op {
 	struct fs *fs;
 	struct fs_call *call;
 	struct schema *schema;		/* a reference */
+	struct table *found;		/* by op_table last, in found_in */
+	const struct schema *found_in;	/* NULL: none */
 	struct arena arena;
 	struct buf text;		/* spare room for whoever needs it */
 	int64_t now_s;
@@ -96,6 +98,8 @@ struct op {
 };
 /* One that the calls begin and end with; NULL without memory. */
 struct op *op_begin(struct fs *fs, struct fs_call *call);
+/* From now on op->schema is that of the present. */
+void op_renew_schema(struct op *op);
 /* err is given back; a refusal with a reason is put down in errors. */
 int op_end(struct op *op, int err, struct node *node, const char *name);
 /* The op that runs on this thread, for the store's observer; or NULL. */
@@ -410,8 +414,9 @@ int attr_directory_mtime(struct op *op, struct node *table,
 /* Any time that was set for this child, in its place. */
 int attr_child_times(struct op *op, struct node *table, const struct place *p,
 		     struct child *c);
-/* Has any object of the table one? */
-int attr_has_times(struct op *op, struct node *table);
+/* Has any object of the table one, of this kind? */
+int attr_has_times(struct op *op, struct node *table,
+		   const struct node_ops *ops);
 int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
 		    int64_t timestamp_us, int64_t *mtime_ns);
 /* In a write: the directory's time is now this. */

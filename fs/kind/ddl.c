@@ -115,8 +115,7 @@ static int apply_one(struct op *op, struct node *n,
 	if (!is_ddl(statement))
 		return op_refuse(op, -EINVAL,
 				 "schema.cql takes statements that define, no others");
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
+	op_renew_schema(op);
 	k = op_keyspace(op, n);
 	if (!k)
 		return -ESTALE;

@@ -148,8 +148,7 @@ static int mkdir_keyspace(struct op *op, struct node *dir, struct bytes name,
 	buf_release(&text);
 	if (err)
 		return err;
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
+	op_renew_schema(op);
 	k = schema_keyspace(op->schema, raw);
 	if (!k)
 		return -EIO;

@@ -210,8 +210,7 @@ static int store_schema_text(struct op *op, struct node *n, struct bytes text,
 
 	if (err || !how->has_mtime)
 		return err;
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
+	op_renew_schema(op);
 	return set_schema_mtime(op, n, how->mtime_ns);
 }
 

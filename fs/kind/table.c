@@ -17,7 +17,7 @@ static int stat_table(struct op *op, struct node *n, struct child *out)
 	out->value = node_value(n);
 	child_owner(out, t);
 	/* What was set is asked for here: a table is no child of one. */
-	if (attr_has_times(op, n) > 0) {
+	if (attr_has_times(op, n, n->ops) > 0) {
 		struct place p;
 		int err = place_of(op, n, &p);
 
