@@ -180,8 +180,7 @@ struct block *block_new(size_t size)
 
 /* An entry's head, as it is stored. */
 struct raw_entry {
-	size_t shared, rest;
-	uint64_t what;
+	uint64_t shared, rest, what;
 	const uint8_t *key;
 	const uint8_t *value;	/* the row, or the bound's deletions */
 };
@@ -204,27 +203,35 @@ static inline const uint8_t *get_varint(const uint8_t *p, const uint8_t *end,
 	return r.failed ? NULL : r.ptr;
 }
 
+static ASIDE const uint8_t *raw_lengths(struct raw_entry *e, const uint8_t *p,
+					const uint8_t *end)
+{
+	p = get_varint(p, end, &e->shared);
+	if (p)
+		p = get_varint(p, end, &e->rest);
+	return p ? get_varint(p, end, &e->what) : NULL;
+}
+
 /*
  * Read the entry at p. Gives where its value begins and, for a row, checks that
- * it ends in time; NULL when anything reaches beyond the end.
+ * it ends in time; false when anything reaches beyond the end.
  */
 static inline bool raw_entry_read(struct raw_entry *e, const uint8_t *p,
 				  const uint8_t *end)
 {
-	uint64_t shared, rest;
-
-	p = get_varint(p, end, &shared);
-	if (p)
-		p = get_varint(p, end, &rest);
-	if (p)
-		p = get_varint(p, end, &e->what);
-	if (!p || rest > (uint64_t)(end - p) || rest > LARGEST_KEY ||
-	    shared > LARGEST_KEY)
+	if (end - p >= 3 && (p[0] | p[1] | p[2]) < 0x80) {
+		e->shared = p[0];
+		e->rest = p[1];
+		e->what = p[2];
+		p += 3;
+	} else {
+		p = raw_lengths(e, p, end);
+	}
+	if (!p || e->rest > (uint64_t)(end - p) || e->rest > LARGEST_KEY ||
+	    e->shared > LARGEST_KEY)
 		return false;
-	e->shared = shared;
-	e->rest = rest;
 	e->key = p;
-	e->value = p + rest;
+	e->value = p + e->rest;
 	return (e->what & 1) || e->what >> 1 <= (uint64_t)(end - e->value);
 }
 
@@ -438,13 +445,14 @@ void block_cursor_start(struct block_cursor *c, const struct block *b,
 	c->kept = false;
 }
 
-int block_cursor_next(struct block_cursor *c)
+int block_cursor_next(struct block_cursor *c, struct entry *entry)
 {
 	const uint8_t *end = c->block->entries_end;
 	struct raw_entry e;
 
 	if (c->kept) {
 		c->kept = false;
+		*entry = c->sought;
 		return 1;
 	}
 	if (c->next >= end)
@@ -467,19 +475,18 @@ int block_cursor_next(struct block_cursor *c)
 	if (e.rest)
 		memcpy(c->key.ptr + e.shared, e.key, e.rest);
 	c->key.len = e.shared + e.rest;
-	c->entry.key = bytes_of(c->key.ptr, c->key.len);
+	entry->key = bytes_of(c->key.ptr, c->key.len);
 	if (e.what & 1) {
-		c->entry.kind = ENTRY_BOUND;
-		c->entry.row = BYTES_NULL;
-		c->next = raw_bound(&e, end, &c->entry.before,
-				    &c->entry.after);
+		entry->kind = ENTRY_BOUND;
+		entry->row = BYTES_NULL;
+		c->next = raw_bound(&e, end, &entry->before, &entry->after);
 		if (!c->next) {
 			c->next = end;
 			return -EUCLEAN;
 		}
 	} else {
-		c->entry.kind = ENTRY_ROW;
-		c->entry.row = bytes_of(e.value, e.what >> 1);
+		entry->kind = ENTRY_ROW;
+		entry->row = bytes_of(e.value, e.what >> 1);
 		c->next = e.value + (e.what >> 1);
 	}
 	return 1;
@@ -493,13 +500,13 @@ int block_cursor_seek(struct block_cursor *c, const struct block *b,
 	/* Bounds anywhere before the key count: begin where they begin. */
 	block_cursor_start(c, b, b->has_bounds ? 0 :
 						 block_find_restart(b, key));
-	while ((more = block_cursor_next(c)) > 0) {
-		if (bytes_compare(c->entry.key, key) >= 0) {
+	while ((more = block_cursor_next(c, &c->sought)) > 0) {
+		if (bytes_compare(c->sought.key, key) >= 0) {
 			c->kept = true;
 			return 0;
 		}
-		if (c->entry.kind == ENTRY_BOUND)
-			*in_force = c->entry.after;
+		if (c->sought.kind == ENTRY_BOUND)
+			*in_force = c->sought.after;
 	}
 	return more;
 }

@@ -69,8 +69,8 @@ struct block_cursor {
 	uint32_t next_restart;		/* first restart at or after next */
 	const uint8_t *restart_at;	/* its entry; the end when there is none */
 	struct buf key;
-	struct entry entry;		/* the current one */
-	bool kept;			/* entry is to be given again */
+	struct entry sought;		/* the last that a seek looked at */
+	bool kept;			/* it is to be given */
 };
 #define CURSOR_INIT ((struct block_cursor){ .key = BUF_INIT })
 
@@ -78,8 +78,8 @@ void block_cursor_release(struct block_cursor *c);
 /* To a restart of the block; next gives its entry. */
 void block_cursor_start(struct block_cursor *c, const struct block *b,
 			uint32_t restart);
-/* 1 with c->entry set, 0 at the end, -EUCLEAN, -ENOMEM. */
-int block_cursor_next(struct block_cursor *c);
+/* 1 with *entry (until the next call), 0 at the end, -EUCLEAN, -ENOMEM. */
+int block_cursor_next(struct block_cursor *c, struct entry *entry);
 /*
  * To the first entry with key >= key, so that next gives it. *in_force is set
  * to what the last bound before it says, and left alone when there is none.

@@ -57,20 +57,21 @@ static int fill_run(struct sstable_iterator *it, uint32_t restart,
 {
 	struct block_cursor *c = &it->cursor;
 	struct run *run = &it->run;
+	struct entry entry;
 	int more;
 
 	run->left = 0;
 	run->restart = restart;
 	buf_clear(&run->keys);
 	block_cursor_start(c, it->block, restart);
-	while ((more = block_cursor_next(c)) > 0) {
-		if (upper.len && bytes_compare(c->entry.key, upper) >= 0)
+	while ((more = block_cursor_next(c, &entry)) > 0) {
+		if (upper.len && bytes_compare(entry.key, upper) >= 0)
 			return 0;
 		if (run->left == RESTART_INTERVAL)
 			return damaged(it, -EUCLEAN);
-		run->entries[run->left] = c->entry;
+		run->entries[run->left] = entry;
 		run->key_at[run->left++] = run->keys.len;
-		buf_add_bytes(&run->keys, c->entry.key);
+		buf_add_bytes(&run->keys, entry.key);
 		if (run->keys.failed)
 			return damaged(it, -ENOMEM);
 		if (c->next == c->restart_at)
@@ -125,17 +126,14 @@ static int next_forward(struct iterator *base, struct entry *entry)
 
 	if (it->err || !it->block)
 		return it->err;
-	while ((more = block_cursor_next(&it->cursor)) == 0) {
+	while ((more = block_cursor_next(&it->cursor, entry)) == 0) {
 		if (it->at + 1 >= it->t->index.count)
 			return 0;
 		if (enter_block(it, it->at + 1))
 			return it->err;
 		block_cursor_start(&it->cursor, it->block, 0);
 	}
-	if (more < 0)
-		return damaged(it, more);
-	*entry = it->cursor.entry;
-	return 1;
+	return more < 0 ? damaged(it, more) : 1;
 }
 
 static int next_reverse(struct iterator *base, struct entry *entry)

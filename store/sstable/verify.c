@@ -90,13 +90,14 @@ static const char *check_heads(struct check *c, const struct block *b)
 
 	for (i = 0; i < b->restart_count; i++) {
 		uint8_t head[8] = { 0 };
+		struct entry entry;
 		struct bytes key;
 		size_t len;
 
 		block_cursor_start(&c->cursor, b, i);
-		if (block_cursor_next(&c->cursor) <= 0)
+		if (block_cursor_next(&c->cursor, &entry) <= 0)
 			return "a restart without an entry";
-		key = c->cursor.entry.key;
+		key = entry.key;
 		if (key.len < b->prefix_len ||
 		    memcmp(key.ptr, b->first_key.ptr, b->prefix_len))
 			return "a key without the prefix of its block";
@@ -114,6 +115,7 @@ static int check_entries(struct check *c, const struct block *b, uint32_t i,
 			 const char **why)
 {
 	struct bytes separator = block_index_key(&c->t->index, i);
+	struct entry entry;
 	int more;
 
 	if (bytes_compare(separator, b->first_key) > 0 ||
@@ -123,11 +125,10 @@ static int check_entries(struct check *c, const struct block *b, uint32_t i,
 				 block_index_open(&c->t->index, i)))
 		*why = "the index has another deletion in force";
 	block_cursor_start(&c->cursor, b, 0);
-	while (!*why && (more = block_cursor_next(&c->cursor)) != 0) {
+	while (!*why && (more = block_cursor_next(&c->cursor, &entry)) != 0) {
 		if (more == -ENOMEM)
 			return more;
-		*why = more < 0 ? "a wrong entry" :
-				  check_entry(c, &c->cursor.entry);
+		*why = more < 0 ? "a wrong entry" : check_entry(c, &entry);
 		if (c->last.failed || c->arena.failed)
 			return -ENOMEM;
 	}

@@ -50,22 +50,23 @@ static void read_all(const struct block *b, const struct entries *e,
 {
 	struct block_cursor c = CURSOR_INIT;
 	struct bytes row, key;
+	struct entry entry;
 	struct deletion d = DELETION_NONE;
 	size_t steps = 0;
 	int i;
 
 	block_cursor_start(&c, b, 0);
-	while (block_cursor_next(&c) > 0)
+	while (block_cursor_next(&c, &entry) > 0)
 		ck_assert_uint_lt(++steps, 100000);
 	block_cursor_start(&c, b, random_below(rng, b->restart_count));
-	while (block_cursor_next(&c) > 0)
+	while (block_cursor_next(&c, &entry) > 0)
 		ck_assert_uint_lt(++steps, 100000);
 	for (i = 0; i < 10; i++) {
 		key = e->entries[random_below(rng, (uint32_t)e->count)].key;
 		if (block_lookup(b, key, &row, &d) > 0 && row.len)
 			ck_assert(row.ptr + row.len <= b->entries_end);
 		block_cursor_seek(&c, b, key, &d);
-		block_cursor_next(&c);
+		block_cursor_next(&c, &entry);
 	}
 	block_cursor_release(&c);
 }
