@@ -66,7 +66,11 @@ int cursor_row(struct cursor *c, struct row_view *row);
 /* The row of that key, if it is in the slices: 1, 0, -errno. Keys ascend. */
 int cursor_row_at(struct cursor *c, struct bytes key, struct row_view *row);
 /* The statics of the partition, once. 0 or -errno. */
-int cursor_statics(struct cursor *c);
+int cursor_read_statics(struct cursor *c);
+static inline int cursor_statics(struct cursor *c)
+{
+	return c->statics_read ? 0 : cursor_read_statics(c);
+}
 
 /* Look at the next row entry: 1, 0 at the end, -errno. */
 int peek_row(struct cursor *c, struct peek *p);

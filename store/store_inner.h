@@ -153,6 +153,7 @@ struct row_reader {
 	uint64_t mask;			/* given to the engine */
 	uint64_t wanted;		/* of the query */
 	int64_t now_s;
+	uint32_t lasting;		/* a column that rows had; 0: none */
 };
 /* by_number from arena. 0, -ENOMEM. */
 int row_reader_init(struct row_reader *r, const struct table *t,
@@ -160,6 +161,20 @@ int row_reader_init(struct row_reader *r, const struct table *t,
 /* The second in which the row ends to be there (semantics 4.4), going by the
  * cells that were decoded: NO_TIME never; 0: it is not there. */
 int64_t row_reader_until(const struct row_reader *r, const struct row *row);
+/* Is it a column of which a cell that lasts makes a row last? Then r->lasting. */
+bool row_reader_find_lasting(struct row_reader *r, uint32_t column);
+/* Is it plain from the begin of an encoded row that it never ends? If not, it
+ * has to be decoded to know. */
+static inline bool row_reader_lasts(struct row_reader *r, struct bytes encoded)
+{
+	uint32_t column;
+
+	if (row_has_lasting_marker(encoded))
+		return true;
+	column = row_lasting_column(encoded);
+	return column >= COLUMN_NUMBER_FIRST &&
+	       (column == r->lasting || row_reader_find_lasting(r, column));
+}
 static inline bool row_reader_is_live(const struct row_reader *r,
 				      const struct row *row)
 {

@@ -204,6 +204,17 @@ int64_t row_reader_until(const struct row_reader *r, const struct row *row)
 	return until;
 }
 
+bool row_reader_find_lasting(struct row_reader *r, uint32_t column)
+{
+	uint32_t at = 0;
+
+	/* Of a column that was dropped, what is older is gone. */
+	if (r->table->dropped_count || !find_column(r, &at, column))
+		return false;
+	r->lasting = column;
+	return true;
+}
+
 bool row_reader_may_purge(const struct row_reader *r, int64_t local_time)
 {
 	return local_time < r->now_s - r->table->options.gc_grace_seconds;

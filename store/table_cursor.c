@@ -344,7 +344,7 @@ static int next_found(struct cursor *c)
 	return cursor_enter(c);
 }
 
-static int next_partition(struct cursor *c)
+static ASIDE int next_partition(struct cursor *c)
 {
 	return c->query.partition_count ? next_listed(c) : next_found(c);
 }
@@ -375,7 +375,7 @@ void cursor_after_row(struct cursor *c)
 }
 
 /* A view of the statics alone, where the query wants one: 1, 0. */
-static int give_statics(struct cursor *c, struct row_view *row)
+static ASIDE int give_statics(struct cursor *c, struct row_view *row)
 {
 	c->in_partition = false;
 	if (!c->static_count || c->given_in_partition)
@@ -388,7 +388,7 @@ static int give_statics(struct cursor *c, struct row_view *row)
 	return 1;
 }
 
-int cursor_next_in_partition(struct cursor *c, struct row_view *row)
+static inline int next_in_partition(struct cursor *c, struct row_view *row)
 {
 	int more = cursor_statics(c);
 
@@ -406,6 +406,11 @@ int cursor_next_in_partition(struct cursor *c, struct row_view *row)
 	return 1;
 }
 
+int cursor_next_in_partition(struct cursor *c, struct row_view *row)
+{
+	return next_in_partition(c, row);
+}
+
 static int next_row(struct cursor *c, struct row_view *row)
 {
 	int more;
@@ -416,7 +421,7 @@ static int next_row(struct cursor *c, struct row_view *row)
 			if (more <= 0)
 				return more;
 		}
-		more = cursor_next_in_partition(c, row);
+		more = next_in_partition(c, row);
 		if (more)
 			return more;
 	}

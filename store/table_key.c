@@ -101,43 +101,62 @@ void key_add_end(struct buf *out, const struct table *t,
 	buf_add_byte(out, before ? KEY_BEFORE_PREFIX : KEY_AFTER_PREFIX);
 }
 
+/* Stands for: the next bytes of memory, which moves while it grows. */
+static const uint8_t decoded = 0;
+
+/* One component that is no slice: what it takes of `from`, or -errno. */
+static ASIDE int64_t decode_component(struct bytes *value, struct buf *memory,
+				const struct column *c, struct bytes from)
+{
+	struct reader r = reader_of(from);
+	size_t before = memory->len;
+	bool is_null = false;
+	int err = type_ordered_decode(memory, &is_null, c->type, &r,
+				      c->reversed);
+
+	*value = bytes_of(is_null ? NULL : &decoded, memory->len - before);
+	if (!err && (r.failed || memory->failed))
+		err = r.failed ? -EUCLEAN : -ENOMEM;
+	return err ? err : r.ptr - from.ptr;
+}
+
+static void find_decoded(struct bytes *values, const struct buf *memory)
+{
+	size_t at;
+
+	for (at = 0; at < memory->len; values++) {
+		if (values->ptr != &decoded)
+			continue;
+		values->ptr = memory->ptr + at;
+		at += values->len;
+	}
+}
+
 int key_read_clustering(struct bytes *values, uint32_t *ends,
 			struct buf *memory, const struct table *t,
 			struct bytes clustering)
 {
-	/* Stands for: the next bytes of memory, which moves while it grows. */
-	static const uint8_t decoded = 0;
-	struct reader r = reader_of(clustering);
+	struct bytes left = clustering;
+	int64_t taken;
 	uint32_t i;
-	size_t at = 0;
 
 	buf_clear(memory);
 	for (i = 0; i < t->clustering_count; i++) {
 		const struct column *c = table_clustering_column(t, i);
-		bool is_null = false;
-		int err = 0;
 
-		if (!type_ordered_slice(&values[i], c->type, &r, c->reversed)) {
-			err = type_ordered_decode(memory, &is_null, c->type, &r,
-						  c->reversed);
-			values[i] = bytes_of(is_null ? NULL : &decoded,
-					     memory->len - at);
-			at = memory->len;
-		}
-		if (err)
-			return err;
-		if (memory->failed)
-			return -ENOMEM;
-		ends[i] = (uint32_t)(r.ptr - clustering.ptr);
+		taken = (int64_t)type_ordered_slice(&values[i], c->type, left,
+						    c->reversed);
+		if (!taken)
+			taken = decode_component(&values[i], memory, c, left);
+		if (taken < 0)
+			return (int)taken;
+		left = bytes_of(left.ptr + taken, left.len - (size_t)taken);
+		ends[i] = (uint32_t)(left.ptr - clustering.ptr);
 	}
-	if (r.failed || read_byte(&r) != KEY_ROW_END || reader_left(&r))
+	if (left.len != 1 || *left.ptr != KEY_ROW_END)
 		return -EUCLEAN;
-	for (i = 0, at = 0; at < memory->len; i++) {
-		if (values[i].ptr != &decoded)
-			continue;
-		values[i].ptr = memory->ptr + at;
-		at += values[i].len;
-	}
+	if (memory->len)
+		find_decoded(values, memory);
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------- looking ahead */
 /* Range tombstones count for the warnings (semantics 4.6), partitions' not. */
-static void count_bound(struct cursor *c, const struct entry *e)
+static ASIDE void count_bound(struct cursor *c, const struct entry *e)
 {
 	size_t len = key_partition_len(e->key);
 	struct deletion d = deletion_is_none(e->after) ? e->before : e->after;
@@ -18,7 +18,7 @@ static void count_bound(struct cursor *c, const struct entry *e)
 		c->cost.tombstones++;
 }
 
-int peek_row(struct cursor *c, struct peek *p)
+static inline int look(struct cursor *c, struct peek *p)
 {
 	int more;
 
@@ -40,6 +40,11 @@ int peek_row(struct cursor *c, struct peek *p)
 	}
 	p->have = true;
 	return 1;
+}
+
+int peek_row(struct cursor *c, struct peek *p)
+{
+	return look(c, p);
 }
 
 int peek_seek(struct cursor *c, struct peek *p, struct bytes key)
@@ -100,14 +105,12 @@ static int decode_statics(struct cursor *c, struct bytes encoded)
 	return err;
 }
 
-int cursor_statics(struct cursor *c)
+int cursor_read_statics(struct cursor *c)
 {
 	struct peek *p = &c->partitions;
 	struct bytes key;
 	int err, more;
 
-	if (c->statics_read)
-		return 0;
 	c->statics_read = true;
 	if (!c->query.with_statics || !table_has_statics(c->table))
 		return 0;
@@ -129,10 +132,10 @@ int cursor_statics(struct cursor *c)
 }
 
 /* --------------------------------------------------------------------- rows */
-static bool in_this_partition(const struct cursor *c, struct bytes key)
+static inline bool in_this_partition(const struct cursor *c, struct bytes key)
 {
 	return key.len > c->prefix.len &&
-	       !memcmp(key.ptr, c->prefix.ptr, c->prefix.len) &&
+	       bytes_same(key.ptr, c->prefix.ptr, c->prefix.len) &&
 	       key.ptr[c->prefix.len] == table_row_kind(c->table);
 }
 
@@ -167,7 +170,7 @@ static bool is_within(const struct cursor *c, const struct range *range,
 }
 
 /* Past all rows that begin as the one given last, whose entry still stands. */
-static int skip_rows(struct cursor *c)
+static ASIDE int skip_rows(struct cursor *c)
 {
 	uint32_t keep = (uint32_t)c->skip;
 	size_t len = c->prefix.len + 1 + (keep ? c->ends[keep - 1] : 0);
@@ -186,7 +189,7 @@ static int skip_rows(struct cursor *c)
  * Step to the next entry of the partition that is in a slice: 1, 0, -errno.
  * Entries before the next slice are passed by a seek.
  */
-static int next_entry(struct cursor *c)
+static ASIDE int next_entry(struct cursor *c)
 {
 	struct peek *p = c->rows;
 	const struct range *range;
@@ -223,7 +226,7 @@ static int next_entry_of_all(struct cursor *c)
 	int more;
 
 	for (;;) {
-		more = peek_row(c, p);
+		more = look(c, p);
 		if (more <= 0)
 			return more;
 		if (in_this_partition(c, p->entry.key))
@@ -246,11 +249,7 @@ static int decode_row(struct cursor *c, struct row *row, int64_t *until)
 	uint64_t mask = c->names ? UINT64_MAX : c->reader.mask;
 	int err;
 
-	*row = ROW_NONE;
-	*until = NO_TIME;
-	if (c->names && !c->reader.keeps_clustering &&
-	    row_has_lasting_marker(encoded))
-		return 0;
+	arena_clear(&c->row_memory);
 	err = row_decode_columns(row, &c->row_memory, encoded, mask);
 	if (err)
 		return err;
@@ -263,33 +262,29 @@ static int decode_row(struct cursor *c, struct row *row, int64_t *until)
 	return err;
 }
 
-static int fill_row(struct cursor *c, struct row_view *view,
-		    const struct row *row)
+/* The row is there: what its key says of it. 1, -errno. */
+static int take_key(struct cursor *c, struct row_view *view, int64_t until)
 {
 	struct bytes key = c->rows->entry.key;
 	struct bytes suffix = bytes_of(key.ptr + c->prefix.len + 1,
 				       key.len - c->prefix.len - 1);
 	int err;
 
+	c->rows->have = false;
+	if (c->dead.length)
+		dead_run_end(&c->dead);
+	c->cost.rows++;
 	err = key_read_clustering(c->clustering, c->ends,
 				  &c->clustering_memory, c->table, suffix);
-	if (err)
-		return err;
-	if (c->reader.keeps_clustering)
-		row_reader_written_clustering(&c->reader, row, c->clustering);
 	view->row_exists = true;
 	view->clustering = c->clustering;
 	view->engine_key = key;
 	view->names = c->names;
+	view->expires_s = until;
 	view->cells = NULL;
 	view->cell_count = 0;
 	view->marker = MARKER_NONE;
-	if (c->names)
-		return 0;
-	if (c->reader.raw || marker_is_live(&row->marker, c->reader.now_s))
-		view->marker = row->marker;
-	return row_reader_cells(&c->reader, &c->row_memory, row, &view->cells,
-				&view->cell_count);
+	return err ? err : 1;
 }
 
 /* Past the row that was looked at, and all that is known to be dead too. */
@@ -297,34 +292,46 @@ static int pass_dead(struct cursor *c)
 {
 	struct bytes to;
 
+	c->rows->have = false;
 	if (c->query.reversed || !c->dead.lsm ||
 	    !dead_run_add(&c->dead, c->rows->entry.key, &to))
 		return 0;
 	return peek_seek(c, c->rows, to);
 }
 
+static ASIDE int take_decoded(struct cursor *c, struct row_view *view)
+{
+	struct row row;
+	int64_t until;
+	int got = decode_row(c, &row, &until);
+
+	if (got)
+		return got;
+	if (!until)
+		c->cost.tombstones += row_reader_tombstones(&c->reader, &row);
+	if (!until && !c->reader.raw)
+		return pass_dead(c);
+	got = take_key(c, view, until);
+	if (got < 0)
+		return got;
+	if (c->reader.keeps_clustering)
+		row_reader_written_clustering(&c->reader, &row, c->clustering);
+	if (c->names)
+		return 1;
+	if (c->reader.raw || marker_is_live(&row.marker, c->reader.now_s))
+		view->marker = row.marker;
+	got = row_reader_cells(&c->reader, &c->row_memory, &row, &view->cells,
+			       &view->cell_count);
+	return got ? got : 1;
+}
+
 /* The entry that was looked at: 1 with *view, 0 it is not live, -errno. */
 static int take_row(struct cursor *c, struct row_view *view)
 {
-	struct row row;
-	int64_t until = 0;
-	int err;
-
-	arena_clear(&c->row_memory);
-	err = decode_row(c, &row, &until);
-	if (err)
-		return err;
-	if (!until)
-		c->cost.tombstones += row_reader_tombstones(&c->reader, &row);
-	c->rows->have = false;
-	if (!until && !c->reader.raw)
-		return pass_dead(c);
-	if (c->dead.length)
-		dead_run_end(&c->dead);
-	c->cost.rows++;
-	view->expires_s = until;
-	err = fill_row(c, view, &row);
-	return err ? err : 1;
+	if (c->names && !c->reader.keeps_clustering &&
+	    row_reader_lasts(&c->reader, c->rows->entry.row))
+		return take_key(c, view, NO_TIME);
+	return take_decoded(c, view);
 }
 
 int cursor_row(struct cursor *c, struct row_view *view)

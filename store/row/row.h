@@ -95,6 +95,9 @@ static inline bool row_has_lasting_marker(struct bytes encoded)
 	return encoded.len && (encoded.ptr[0] & ROW_HAS_MARKER) &&
 	       !(encoded.ptr[0] & ROW_HAS_EXPIRY);
 }
+/* The column of a cell that neither expires nor is deleted, where a glance shows
+ * that the encoded row begins with one; else 0. */
+uint32_t row_lasting_column(struct bytes encoded);
 /* Smallest and largest timestamp, smallest and largest local time, tombstones. */
 struct row_stats {
 	int64_t min_timestamp, max_timestamp;	/* min > max: nothing in it */

@@ -240,6 +240,18 @@ int row_decode_columns(struct row *row, struct arena *arena,
 	return err;
 }
 
+uint32_t row_lasting_column(struct bytes encoded)
+{
+	const uint8_t *p = encoded.ptr;
+
+	/* A head, a base, a count of one byte, a cell: a far column. */
+	if (encoded.len < 12 || p[0] != ROW_HAS_CELLS || p[9] >= 0x80 ||
+	    p[10] & (CELL_DELETED | CELL_EXPIRES) ||
+	    p[10] >> CELL_COLUMN_SHIFT != 3 || p[11] >= 0x80)
+		return 0;
+	return 2 + p[11];
+}
+
 int row_decode(struct row *row, struct arena *arena, struct bytes bytes)
 {
 	return row_decode_columns(row, arena, bytes, UINT64_MAX);

@@ -446,21 +446,20 @@ int type_ordered_decode(struct buf *out, bool *is_null, const struct type *t,
 	return read_component(out, is_null, t, r, reversed);
 }
 
-bool type_ordered_slice(struct bytes *value, const struct type *t,
-			struct reader *r, bool reversed)
+size_t type_ordered_slice(struct bytes *value, const struct type *t,
+			  struct bytes from, bool reversed)
 {
-	const uint8_t *from = r->ptr + 1, *zero;
+	const uint8_t *text = from.ptr + 1, *zero;
 
-	if (reversed || reader_left(r) < 3 || *r->ptr != LEAD_VALUE ||
+	if (reversed || from.len < 3 || *from.ptr != LEAD_VALUE ||
 	    (t->kind != TYPE_TEXT && t->kind != TYPE_ASCII &&
 	     t->kind != TYPE_BLOB))
-		return false;
-	zero = memchr(from, 0, (size_t)(r->end - from - 1));
+		return 0;
+	zero = memchr(text, 0, from.len - 2);
 	if (!zero || zero[1])
-		return false;
-	*value = bytes_of(from, (size_t)(zero - from));
-	r->ptr = zero + 2;
-	return true;
+		return 0;
+	*value = bytes_of(text, (size_t)(zero - text));
+	return value->len + 3;
 }
 
 int type_ordered_skip(struct reader *r, const struct type *t, bool reversed)

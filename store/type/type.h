@@ -203,10 +203,10 @@ void type_ordered_append(struct buf *out, const struct type *t,
 			 struct bytes value, bool reversed);
 int type_ordered_decode(struct buf *out, bool *is_null, const struct type *t,
 			struct reader *r, bool reversed);
-/* If the next component holds its value as it is (text and blobs without zeros
- * inside), step over it: *value is a slice of what r reads. Else false. */
-bool type_ordered_slice(struct bytes *value, const struct type *t,
-			struct reader *r, bool reversed);
+/* If the component at the begin of `from` holds its value as it is (text and
+ * blobs without zeros inside): its length, *value is a slice of it. Else 0. */
+size_t type_ordered_slice(struct bytes *value, const struct type *t,
+			  struct bytes from, bool reversed);
 /* Step over one component: 0 or -EUCLEAN. */
 int type_ordered_skip(struct reader *r, const struct type *t, bool reversed);
 bool type_ordered_exact(const struct type *t);

@@ -60,6 +60,23 @@ START_TEST(a_failed_allocation_is_remembered)
 }
 END_TEST
 
+START_TEST(equal_bytes_of_any_length)	/* _i: the length */
+{
+	uint8_t a[40], b[40];
+	size_t i;
+
+	memset(a, 'x', sizeof(a));
+	memset(b, 'x', sizeof(b));
+	b[_i] = 0;
+	ck_assert(bytes_same(a, b, (size_t)_i));
+	for (i = 0; i < (size_t)_i; i++) {
+		b[i]++;
+		ck_assert(!bytes_same(a, b, (size_t)_i));
+		b[i]--;
+	}
+}
+END_TEST
+
 SUITE(bytes)
 {
 	TCase *tc = tcase_create("bytes");
@@ -67,6 +84,7 @@ SUITE(bytes)
 	tcase_add_loop_test(tc, a_varint_survives, 0,
 			    (int)ARRAY_SIZE(numbers));
 	tcase_add_test(tc, a_cut_input_fails);
+	tcase_add_loop_test(tc, equal_bytes_of_any_length, 0, 40);
 	tcase_add_test(tc, a_failed_allocation_is_remembered);
 	suite_add_tcase(suite, tc);
 }

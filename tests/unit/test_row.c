@@ -36,6 +36,20 @@ START_TEST(the_bytes_of_a_row)
 }
 END_TEST
 
+/* What a glance shows of a row is so. */
+static void check_glance(const struct row *row, struct bytes encoded)
+{
+	const struct cell *first = row->cells;
+	uint32_t want = 0;
+
+	if (row->marker.timestamp == NO_TIMESTAMP &&
+	    deletion_is_none(row->deletion) && row->cell_count &&
+	    !first->ttl && first->column < 130 &&
+	    !(first->flags & (CELL_TOMBSTONE | CELL_COLUMN_DELETION)))
+		want = first->column;
+	ck_assert_uint_eq(row_lasting_column(encoded), want);
+}
+
 START_TEST(a_row_survives)	/* _i is the seed */
 {
 	struct random rng = random_seeded((uint64_t)_i);
@@ -48,6 +62,7 @@ START_TEST(a_row_survives)	/* _i is the seed */
 	for (i = 0; i < row.cell_count; i++)
 		row.cells[i].timestamp ^= (int64_t)(_i & 1 ? random_next(&rng) : 0);
 	row_encode(&out, &row);
+	check_glance(&row, buf_bytes(&out));
 	ck_assert_int_eq(row_decode(&back, &arena, buf_bytes(&out)), 0);
 	ck_assert(rows_equal(&row, &back));
 	ck_assert_int_eq(row_decode_columns(&back, &arena, buf_bytes(&out), 2),
@@ -74,6 +89,7 @@ START_TEST(damage_is_refused_or_harmless)	/* _i is the seed */
 
 		ck_assert_int_eq(row_decode(&back, &arena, bytes_of(cut, len)),
 				 -EUCLEAN);
+		row_lasting_column(bytes_of(cut, len));
 		mem_free(cut);
 	}
 	for (len = 0; len < out.len; len++) {
