@@ -94,7 +94,7 @@ static bool is_kept(const struct listing *l, struct bytes name)
 }
 
 /* What is in memory alone: the rest comes in its place in the stream. */
-static int next_kept(struct op *op, struct listing *l)
+static ASIDE int next_kept(struct op *op, struct listing *l)
 {
 	while (l->kept_at < l->kept_count) {
 		struct node *n = l->kept[l->kept_at++];
@@ -115,37 +115,44 @@ static int next_kept(struct op *op, struct listing *l)
 	return 0;
 }
 
+/* What the kind has, but for what was listed before it: 1, 0 at the end. */
+static int next_of_kind(struct op *op, struct listing *l)
+{
+	struct schema *schema = op->schema;
+	int got;
+
+	do {
+		buf_clear(&l->name);
+		op->schema = l->schema;
+		got = l->node->ops->next(op, l, &l->name, &l->child);
+		op->schema = schema;
+		l->step++;
+	} while (got > 0 && l->given && is_kept(l, buf_bytes(&l->name)));
+	return got > 0 && l->name.failed ? -ENOMEM : got;
+}
+
+static ASIDE int next_dot(struct listing *l)
+{
+	buf_clear(&l->name);
+	buf_add_str(&l->name, l->position ? ".." : ".");
+	return l->name.failed ? -ENOMEM : 1;
+}
+
 /* 1 with the next entry held, 0 at the end. */
 static int advance(struct op *op, struct listing *l)
 {
-	int got;
+	int got = 0;
 
 	if (l->held)
 		return 1;
 	if (l->ended)
 		return 0;
-	if (l->position < 2) {
-		buf_clear(&l->name);
-		buf_add_str(&l->name, l->position ? ".." : ".");
-		got = l->name.failed ? -ENOMEM : 1;
-	} else {
+	if (l->position < 2)
+		got = next_dot(l);
+	else if (l->kept_at < l->kept_count)
 		got = next_kept(op, l);
-		while (!got) {
-			struct schema *schema = op->schema;
-
-			buf_clear(&l->name);
-			op->schema = l->schema;
-			got = l->node->ops->next(op, l, &l->name, &l->child);
-			op->schema = schema;
-			l->step++;
-			if (got > 0 && l->name.failed)
-				got = -ENOMEM;
-			if (got <= 0 || !l->given ||
-			    !is_kept(l, buf_bytes(&l->name)))
-				break;
-			got = 0;
-		}
-	}
+	if (!got)
+		got = next_of_kind(op, l);
 	l->held = got > 0;
 	l->bare = l->names;
 	l->ended = !got;
@@ -189,7 +196,7 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 					     dir->parent->ino : dir->ino;
 		entry->attr.st_mode = S_IFDIR | 0555;
 	} else {
-		err = l->names || l->bare ? 1 : fill_plus(op, l, entry);
+		err = l->bare ? 1 : fill_plus(op, l, entry);
 		if (err < 0)
 			return err;
 		if (err) {	/* a name alone: number and type */
@@ -208,8 +215,6 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 			node_forget(&op->fs->nodes, entry->node, 1);
 		return 1;
 	}
-	l->held = false;
-	l->position++;
 	return 0;
 }
 
@@ -220,25 +225,22 @@ static int stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 	int got = 0;
 
 	l->names = !plus;
+	l->bare |= l->names;
 	if (!cookie || cookie < l->position || !l->schema)
 		got = open_stream(op, l);
 	op->watched_changes = l->table_changes;	/* of this moment */
 	if (l->cursor)
 		cursor_names(l->cursor, l->names);
-	while (!got && l->position < cookie) {
-		got = advance(op, l);
-		if (got <= 0)
-			return got;
-		l->held = false;
-		l->position++;
-		got = 0;
-	}
 	while (!got) {
 		got = advance(op, l);
 		if (got <= 0)
 			return got;
-		buf_cstr(&l->name);
-		got = give(op, l, &entry, fill, context);
+		got = l->position < cookie ? 0 :
+		      give(op, l, &entry, fill, context);
+		if (!got) {
+			l->held = false;
+			l->position++;
+		}
 	}
 	return got > 0 ? 0 : got;
 }

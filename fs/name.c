@@ -119,7 +119,34 @@ static bool is_hex(uint8_t c)
 	return isxdigit(c);
 }
 
-void name_escape_plain(struct buf *out, struct bytes text)
+#define EACH_BYTE 0x0101010101010101u
+
+/* The high bit of each byte that is 0, and perhaps of some above the first. */
+static uint64_t zero_bytes(uint64_t v)
+{
+	return (v - EACH_BYTE) & ~v & EACH_BYTE << 7;
+}
+
+/* How far it is to the next 0, '/' or '%', or to the end. */
+static inline size_t plain_length(const uint8_t *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i + 8 <= len; i += 8) {
+		uint64_t v = get_le64(text + i);
+		uint64_t found = zero_bytes(v) |
+				 zero_bytes(v ^ EACH_BYTE * '/') |
+				 zero_bytes(v ^ EACH_BYTE * '%');
+
+		if (found)
+			return i + (size_t)__builtin_ctzll(found) / 8;
+	}
+	while (i < len && text[i] && text[i] != '/' && text[i] != '%')
+		i++;
+	return i;
+}
+
+static ASIDE void escape_plain(struct buf *out, struct bytes text)
 {
 	size_t i, done = 0, start = out->len;
 
@@ -131,11 +158,12 @@ void name_escape_plain(struct buf *out, struct bytes text)
 		add_escaped(out, '%');
 		return;
 	}
-	for (i = 0; i < text.len; i++) {
+	for (i = plain_length(text.ptr, text.len); i < text.len;
+	     i += 1 + plain_length(text.ptr + i + 1, text.len - i - 1)) {
 		uint8_t c = text.ptr[i];
 
-		if (c && c != '/' &&
-		    (c != '%' || i + 2 >= text.len || !is_hex(text.ptr[i + 1]) ||
+		if (c == '%' &&
+		    (i + 2 >= text.len || !is_hex(text.ptr[i + 1]) ||
 		     !is_hex(text.ptr[i + 2])))
 			continue;
 		buf_add(out, text.ptr + done, i - done);
@@ -146,6 +174,15 @@ void name_escape_plain(struct buf *out, struct bytes text)
 	if (!out->failed && text.ptr[0] == '.' &&
 	    (text.len == 1 || (text.len == 2 && text.ptr[1] == '.')))
 		escape_at(out, start);
+}
+
+void name_escape_plain(struct buf *out, struct bytes text)
+{
+	if (text.len && text.ptr[0] != '.' &&
+	    plain_length(text.ptr, text.len) == text.len)
+		buf_add_bytes(out, text);
+	else
+		escape_plain(out, text);
 }
 
 static int digit(uint8_t c)

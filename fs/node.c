@@ -1,6 +1,7 @@
 #include "fs/node.h"
 
 #include <errno.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "store/base/alloc.h"

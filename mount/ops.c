@@ -560,8 +560,8 @@ static int fill(void *context, const char *name, size_t len,
 	dirent->off = cookie;
 	dirent->namelen = (uint32_t)len;
 	dirent->type = (entry->attr.st_mode & S_IFMT) >> 12;
+	put_le64(l->ptr + l->len + size - 8, 0);	/* what fills it up */
 	memcpy(dirent->name, name, len);
-	memset(l->ptr + l->len + head + len, 0, size - head - len);
 	l->len += size;
 	return 0;
 }

@@ -88,11 +88,25 @@ static int stat_schemaless(struct op *op, struct node *n, struct child *out)
 	return kind_partition.stat(op, n, out);
 }
 
-static int next_plain(struct op *op, struct listing *l, struct buf *name,
-		      struct child *out)
+static ASIDE int open_rows(struct op *op, struct listing *l)
 {
 	struct slice slice;
 	struct query q;
+	int err = listing_place(op, l);
+
+	if (err)
+		return err;
+	query_init(&q, l->place.table);
+	q.partitions = &l->place.partition_key;
+	q.partition_count = 1;
+	q.now_s = op->now_s;
+	err = listing_narrow(l, &q, &slice);
+	return err ? err : table_query(&l->cursor, op->fs->store, &q);
+}
+
+static int next_plain(struct op *op, struct listing *l, struct buf *name,
+		      struct child *out)
+{
 	int got;
 
 	if (!l->step && is_key_file(l->node, bytes_str("@key")) &&
@@ -101,19 +115,9 @@ static int next_plain(struct op *op, struct listing *l, struct buf *name,
 		return 1;
 	}
 	if (!l->cursor) {
-		got = listing_place(op, l);
+		got = open_rows(op, l);
 		if (got)
 			return got == -EINVAL ? 0 : got;
-		query_init(&q, l->place.table);
-		q.partitions = &l->place.partition_key;
-		q.partition_count = 1;
-		q.now_s = op->now_s;
-		got = listing_narrow(l, &q, &slice);
-		if (got)
-			return got;
-		got = table_query(&l->cursor, op->fs->store, &q);
-		if (got)
-			return got;
 	}
 	do {
 		got = cursor_next(l->cursor, &l->row);

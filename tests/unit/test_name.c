@@ -47,6 +47,10 @@ static const struct {
 	{ "..", "%2E." }, { "...", "..." }, { "", "%" }, { "%", "%25" },
 	{ "100%", "100%" }, { "%4", "%4" }, { "%41", "%2541" },
 	{ "%zz", "%zz" }, { "a\nb", "a\nb" },
+	{ "eight by", "eight by" }, { "eight/by eight/", "eight%2Fby eight%2F" },
+	{ "seven %41", "seven %2541" }, { "1234567%20", "1234567%2520" },
+	{ "%4%4%41%", "%4%4%2541%" }, { ".eight/bytes", ".eight%2Fbytes" },
+	{ "0/1/2/3/4/5/6/7/8", "0%2F1%2F2%2F3%2F4%2F5%2F6%2F7%2F8" },
 };
 
 START_TEST(a_plain_text_and_its_name)
@@ -61,6 +65,42 @@ START_TEST(a_plain_text_and_its_name)
 	buf_release(&back);
 }
 END_TEST
+
+/* Wherever it stands, among bytes that are next to it in every way. */
+START_TEST(a_byte_is_escaped_at_any_place)	/* _i: the place */
+{
+	static const char special[] = { 0, '/', '%' };
+	static const char around[] = { 1, '.', '0', '$', '&', '\x80', '\xff',
+				       '\xaf', '\xa5' };
+	struct buf name = BUF_INIT;
+	char text[24];
+	size_t i, j;
+
+	for (i = 0; i < sizeof(special); i++) {
+		for (j = 0; j < sizeof(around); j++) {
+			memset(text, around[j], sizeof(text));
+			text[0] = 'x';
+			text[_i] = special[i];
+			/* An escape, if it is a percent. */
+			text[_i + 1] = text[_i + 2] = 'a';
+			buf_clear(&name);
+			name_escape_plain(&name, bytes_of(text, sizeof(text)));
+			ck_assert_uint_eq(name.len, sizeof(text) + 2);
+			ck_assert_mem_eq(name.ptr, text, (size_t)_i);
+			ck_assert_int_eq(name.ptr[_i], '%');
+			ck_assert_mem_eq(name.ptr + _i + 3, text + _i + 1,
+					 sizeof(text) - (size_t)_i - 1);
+			text[_i] = 'a';
+			buf_clear(&name);
+			name_escape_plain(&name, bytes_of(text, sizeof(text)));
+			ck_assert_uint_eq(name.len, sizeof(text));
+			ck_assert_mem_eq(name.ptr, text, sizeof(text));
+		}
+	}
+	buf_release(&name);
+}
+END_TEST
+
 
 START_TEST(a_random_text_survives)	/* _i is the seed */
 {
@@ -182,6 +222,7 @@ SUITE(name)
 	tcase_add_loop_test(tc, a_text_and_its_name, 0, ARRAY_SIZE(pairs));
 	tcase_add_loop_test(tc, a_plain_text_and_its_name, 0,
 			    ARRAY_SIZE(plain_pairs));
+	tcase_add_loop_test(tc, a_byte_is_escaped_at_any_place, 1, 21);
 	tcase_add_loop_test(tc, a_random_text_survives, 0, test_scale(500));
 	tcase_add_test(tc, a_composite_key_is_one_name);
 	tcase_add_test(tc, a_long_name_is_cut_between_characters);
