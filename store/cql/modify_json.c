@@ -5,20 +5,6 @@
 
 #include "store/cql/modify.h"
 
-/* A key as a column's name: lower case, unless in quotes of its own. */
-static struct bytes column_name(struct execution *x, struct bytes name)
-{
-	struct bytes copy;
-
-	if (name.len > 1 && name.ptr[0] == '"' &&
-	    name.ptr[name.len - 1] == '"')
-		return bytes_of(name.ptr + 1, name.len - 2);
-	copy = arena_copy(x->arena, name);
-	for (size_t i = 0; i < copy.len; i++)
-		((uint8_t *)copy.ptr)[i] = (uint8_t)tolower(copy.ptr[i]);
-	return copy;
-}
-
 /* *unknown: a name that is no column's; null when there is none. */
 static int read_members(struct execution *x, const struct table *t,
 			struct bytes text, struct bytes *values,
@@ -26,28 +12,26 @@ static int read_members(struct execution *x, const struct table *t,
 {
 	struct json_member *members;
 	struct type_error error;
-	struct bytes object, name;
+	struct bytes object;
 	size_t count;
 	int place, err;
 
 	/* What follows the object is not looked at. */
 	err = json_read_value(&object, text, &error);
 	if (!err)
-		err = json_read_object(x->arena, &members, &count, object,
-				       &error);
+		err = json_read_map(x->arena, &members, &count, object, &error);
 	if (err == -EINVAL)
 		return refuse(x, "Could not decode JSON string as a map: %s. "
 				 "(String was: %s)", error.text,
 			      text_of(x, text));
+	if (!err)
+		err = json_call_members(x->arena, &members, &count);
 	for (size_t i = 0; i < count && !err; i++) {
-		name = column_name(x, members[i].name);
-		if (bytes_is_null(name))
-			return -ENOMEM;
-		place = table_column(t, name);
+		place = table_column(t, members[i].name);
 		if (place >= 0)
 			values[place] = members[i].value;
 		else if (bytes_is_null(*unknown))
-			*unknown = name;
+			*unknown = members[i].name;
 	}
 	return err;
 }

@@ -76,7 +76,7 @@ static void print_java_parts(struct buf *out, struct bytes json)
 	size_t count = 0, i;
 
 	if (object)
-		json_read_object(&arena, &members, &count, json, NULL);
+		json_read_map(&arena, &members, &count, json, NULL);
 	else
 		json_read_array(&arena, &elements, &count, json, NULL);
 	buf_add_byte(out, object ? '{' : '[');
@@ -459,25 +459,6 @@ static int read_map(struct collect *c, const struct type *t,
 	return 0;
 }
 
-/* Names are lower-case unless they stand in quotes of their own. */
-static void fold_names(struct json_member *members, size_t count)
-{
-	size_t i, at;
-
-	for (i = 0; i < count; i++) {
-		struct bytes *name = &members[i].name;
-		uint8_t *c = (uint8_t *)name->ptr;	/* the arena's */
-
-		if (name->len > 1 && c[0] == '"' && c[name->len - 1] == '"') {
-			*name = bytes_of(c + 1, name->len - 2);
-			continue;
-		}
-		for (at = 0; at < name->len; at++)
-			if (c[at] >= 'A' && c[at] <= 'Z')
-				c[at] |= 0x20;
-	}
-}
-
 static bool has_field(const struct type *t, struct bytes name)
 {
 	uint32_t i;
@@ -496,19 +477,18 @@ static int read_fields(struct collect *c, const struct type *t,
 	size_t i;
 	int err;
 
-	fold_names(members, count);
 	collect_nulls(c, t->part_count);
 	for (field = 0; field < t->part_count; field++) {
 		struct bytes name = bytes_str(t->field_names[field]);
 		size_t start = c->bytes.len;
 
-		for (i = count; i > 0; i--)	/* the last one wins */
-			if (bytes_equal(members[i - 1].name, name))
+		for (i = 0; i < count; i++)
+			if (bytes_equal(members[i].name, name))
 				break;
-		if (!i || is_null(members[i - 1].value))
+		if (i == count || is_null(members[i].value))
 			continue;
 		err = json_read_part(&c->bytes, t->parts[field],
-				 members[i - 1].value, error);
+				 members[i].value, error);
 		if (err)
 			return err;
 		collect_set(c, field, start, false);
@@ -532,11 +512,12 @@ static int read_object(struct collect *c, const struct type *t,
 
 	if (json.ptr[0] != '{')
 		return refuse_class(error, expected_of(t->kind), json);
-	err = json_read_object(arena, &members, &count, json, error);
-	if (err)
-		return err;
-	return t->kind == TYPE_MAP ? read_map(c, t, members, count, error) :
-				     read_fields(c, t, members, count, error);
+	err = json_read_map(arena, &members, &count, json, error);
+	if (!err && t->kind == TYPE_MAP)
+		return read_map(c, t, members, count, error);
+	if (!err)
+		err = json_call_members(arena, &members, &count);
+	return err ? err : read_fields(c, t, members, count, error);
 }
 
 static int read_string_of_compound(struct buf *out, const struct type *t,

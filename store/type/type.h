@@ -181,7 +181,20 @@ int json_read_string(struct buf *out, struct bytes json,
  */
 int json_read_object(struct arena *arena, struct json_member **members,
 		     size_t *count, struct bytes text, struct type_error *error);
-/* The same for an array: the texts of its elements. */
+/*
+ * The same as Java's map of it: of a name that occurs twice the last value, at
+ * the first place.
+ */
+int json_read_map(struct arena *arena, struct json_member **members,
+		  size_t *count, struct bytes text, struct type_error *error);
+/*
+ * Call the members of such a map as columns and fields are: in lower case, but
+ * for a name in quotes of its own, which loses them. A name that changes so
+ * replaces the value of that name. 0 or -ENOMEM.
+ */
+int json_call_members(struct arena *arena, struct json_member **members,
+		      size_t *count);
+/* The texts of an array's elements, as json_read_object. */
 int json_read_array(struct arena *arena, struct bytes **elements, size_t *count,
 		    struct bytes text, struct type_error *error);
 

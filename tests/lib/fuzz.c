@@ -154,7 +154,8 @@ static void json(struct bytes input)
 			abort();
 		type_print_json(&out, t, buf_bytes(&value));
 	}
-	json_read_object(&arena, &members, &count, input, &error);
+	if (!json_read_map(&arena, &members, &count, input, &error))
+		json_call_members(&arena, &members, &count);
 	arena_release(&arena);
 	buf_release(&value);
 	buf_release(&out);

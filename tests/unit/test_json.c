@@ -320,6 +320,53 @@ START_TEST(members_come_in_order)
 }
 END_TEST
 
+/* The members as "name=value," after one another. */
+static void joined(struct buf *out, const char *json, bool called)
+{
+	struct arena arena = ARENA_INIT;
+	struct json_member *m;
+	size_t count;
+
+	ck_assert_int_eq(json_read_map(&arena, &m, &count, bytes_str(json),
+				       NULL), 0);
+	if (called)
+		ck_assert_int_eq(json_call_members(&arena, &m, &count), 0);
+	buf_clear(out);
+	for (size_t i = 0; i < count; i++) {
+		buf_add_bytes(out, m[i].name);
+		buf_add_byte(out, '=');
+		buf_add_bytes(out, m[i].value);
+		buf_add_byte(out, ',');
+	}
+	arena_release(&arena);
+}
+
+/* What Java's LinkedHashMap holds in the end, in its order. */
+START_TEST(a_name_occurs_once)
+{
+	static const struct { const char *json, *map, *called; } cases[] = {
+		{ "{}", "", "" },
+		{ "{\"a\":1,\"b\":2,\"a\":3}", "a=3,b=2,", "a=3,b=2," },
+		{ "{\"B\":1,\"b\":2}", "B=1,b=2,", "b=1," },
+		{ "{\"b\":1,\"c\":2,\"B\":3,\"\\\"b\\\"\":4}",
+		  "b=1,c=2,B=3,\"b\"=4,", "b=4,c=2," },
+		{ "{\"Z\":1,\"y\":2,\"É\":3}", "Z=1,y=2,É=3,",
+		  "y=2,z=1,é=3," },
+		/* In quotes it is the other's name, which is then called b. */
+		{ "{\"\\\"B\\\"\":1,\"B\":2}", "\"B\"=1,B=2,", "b=1," },
+	};
+	struct buf out = BUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		joined(&out, cases[i].json, false);
+		ck_assert_str_eq(buf_cstr(&out), cases[i].map);
+		joined(&out, cases[i].json, true);
+		ck_assert_str_eq(buf_cstr(&out), cases[i].called);
+	}
+	buf_release(&out);
+}
+END_TEST
+
 START_TEST(a_random_value_survives)	/* _i is the seed */
 {
 	struct random rng = random_seeded((uint64_t)_i);
@@ -393,6 +440,7 @@ SUITE(json)
 	tcase_add_test(tc, nesting_is_bounded);
 	tcase_add_test(tc, a_long_source_is_shown_in_part);
 	tcase_add_test(tc, members_come_in_order);
+	tcase_add_test(tc, a_name_occurs_once);
 	tcase_add_loop_test(tc, a_random_value_survives, 0, 300);
 	tcase_add_test(tc, every_failed_allocation_is_survived);
 	suite_add_tcase(suite, tc);

@@ -11,6 +11,7 @@
 { "types-compound", 0 },
 { "types-timestamps", 0 },
 { "types-json", 0 },
+{ "json-names", 0 },
 { "functions-arguments", 0 },
 { "functions-masks", 0 },
 { "functions-numbers", 0 },
