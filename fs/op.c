@@ -186,6 +186,15 @@ int op_refuse_type(struct op *op, const struct type_error *error)
 			 error->text[0] ? error->text : "not a valid value");
 }
 
+int op_write(struct op *op, struct write *w)
+{
+	int err = table_write(w);
+
+	if (err != -EINVAL || !w->refusal.len)
+		return err;
+	return op_refuse(op, err, "%s", buf_cstr(&w->refusal));
+}
+
 void op_watch(struct op *op, struct node *n)
 {
 	/* Above tables all changes are counted in the root. */

@@ -108,6 +108,8 @@ struct op *op_current(void);
 int op_refuse(struct op *op, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int op_refuse_type(struct op *op, const struct type_error *error);
+/* table_write; what an index refuses is said. */
+int op_write(struct op *op, struct write *w);
 
 /* ------------------------------------------------------------------ child */
 /* What a name in a directory is, and its attributes as they are now. */

@@ -37,7 +37,12 @@ struct term_list {
 int index_terms(struct term_list *list, struct arena *arena,
 		const struct table *t, const struct index *index,
 		struct bytes key, struct bytes value);
-/* Of a cell as the engine has it: path, value. */
+/* What a cell as the engine has it says: the element or key in its binary form
+ * (null: none, or a list's), and the value. 0, -ENOMEM, -EUCLEAN. */
+int index_cell_parts(struct bytes *path, struct bytes *value,
+		     struct arena *arena, const struct column *c,
+		     const struct cell *cell);
+/* The terms of such a cell. */
 int index_cell_terms(struct term_list *list, struct arena *arena,
 		     const struct table *t, const struct index *index,
 		     const struct cell *cell);

@@ -104,32 +104,44 @@ static int cell_path(struct bytes *path, struct arena *arena,
 	return err;
 }
 
+int index_cell_parts(struct bytes *path, struct bytes *value,
+		     struct arena *arena, const struct column *c,
+		     const struct cell *cell)
+{
+	const struct type *t = c->type;
+	struct reader r;
+
+	*path = BYTES_NULL;
+	*value = cell->value;
+	if (!type_is_multicell(t))
+		return 0;
+	if (cell_keeps_path(c) && !(cell->flags & CELL_TOMBSTONE)) {
+		r = reader_of(*value);
+		read_sized(&r);
+		*value = read_bytes(&r, reader_left(&r));
+		if (r.failed)
+			return -EUCLEAN;
+	}
+	return t->kind == TYPE_SET || t->kind == TYPE_MAP ?
+		       cell_path(path, arena, t->parts[0], cell) : 0;
+}
+
 int index_cell_terms(struct term_list *list, struct arena *arena,
 		     const struct table *t, const struct index *index,
 		     const struct cell *cell)
 {
 	const struct column *c = &t->columns[index->column];
-	struct bytes value = cell->value, path = BYTES_NULL;
-	struct reader r;
+	struct bytes value, path;
 	int err;
 
 	if (cell->flags & (CELL_TOMBSTONE | CELL_COLUMN_DELETION))
 		return 0;
-	if (type_is_multicell(c->type) && cell_keeps_path(c)) {
-		r = reader_of(value);
-		read_sized(&r);
-		value = read_bytes(&r, reader_left(&r));
-		if (r.failed)
-			return -EUCLEAN;
-	}
-	if (type_is_multicell(c->type) &&
-	    (c->type->kind == TYPE_SET || c->type->kind == TYPE_MAP)) {
-		err = cell_path(&path, arena, c->type->parts[0], cell);
-		if (err)
-			return err;
-		if (index->target == INDEX_KEYS || c->type->kind == TYPE_SET)
-			value = path;
-	}
+	err = index_cell_parts(&path, &value, arena, c, cell);
+	if (err)
+		return err;
+	if (!bytes_is_null(path) &&
+	    (index->target == INDEX_KEYS || c->type->kind == TYPE_SET))
+		value = path;
 	return index_terms(list, arena, t, index, path, value);
 }
 

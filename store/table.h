@@ -164,6 +164,12 @@ struct write {
 	struct row_builder *row;	/* being built, see table_write.c */
 	struct change_list *changes;
 	bool failed;
+	/*
+	 * Why the last table_write answered -EINVAL: an index takes no such
+	 * value. Late: as it was applied, says Cassandra.
+	 */
+	struct buf refusal;
+	bool refused_late;
 };
 void write_init(struct write *w, struct store *s);
 void write_release(struct write *w);
@@ -206,8 +212,8 @@ int write_counter_add(struct write *w, const struct column *column,
 /* Apply to a table that is in no schema yet (store_edit_tables): nobody is told.
  * The write is then empty again. */
 int table_fill(struct write *w);
-/* Apply: indexes are kept in step, observers told. 0 or -errno; the write is
- * then empty again. */
+/* Apply: indexes are kept in step, observers told. 0 or -errno (-EINVAL: see
+ * refusal); the write is then empty again. */
 int table_write(struct write *w);
 
 /* ------------------------------------------------- attributes of objects */

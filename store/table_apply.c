@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "store/index_refusal.h"
+
 /* ---------------------------------------------------------------- counters */
 static struct counter *find_counter(const struct write *w, uint32_t column,
 				    struct bytes path)
@@ -108,6 +110,9 @@ static int index_operation(struct write *w, struct batch *extra,
 		return index_range(w->store, extra, t, op->key, op->to,
 				   op->deletion);
 	err = row_decode(&row, &w->arena, op->row);
+	if (!err)
+		err = index_check_row(&w->refusal, &w->refused_late, &w->arena,
+				      t, &row);
 	return err ? err : index_row(w->store, extra, t, op->key, &row,
 				     &w->arena);
 }
@@ -180,6 +185,7 @@ static int apply(struct write *w)
 /* 0, or why what was collected cannot be applied. */
 static int finish(struct write *w)
 {
+	buf_clear(&w->refusal);
 	if (!w->failed)
 		write_finish_row(w);
 	if (w->failed || w->batch.bytes.failed || w->arena.failed)

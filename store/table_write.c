@@ -13,7 +13,7 @@
 void write_init(struct write *w, struct store *s)
 {
 	*w = (struct write){ .batch = BATCH_INIT, .store = s,
-			     .arena = ARENA_INIT };
+			     .arena = ARENA_INIT, .refusal = BUF_INIT };
 	w->row = mem_zalloc(1, sizeof(*w->row));
 	w->changes = mem_zalloc(1, sizeof(*w->changes));
 	w->failed = !w->row || !w->changes;
@@ -42,6 +42,7 @@ void write_release(struct write *w)
 {
 	batch_release(&w->batch);
 	arena_release(&w->arena);
+	buf_release(&w->refusal);
 	if (w->row) {
 		buf_release(&w->row->key);
 		mem_free(w->row->row.cells);

@@ -265,7 +265,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	if (!err && how->has_mtime)
 		err = attr_set_cell(op, &w, n->table, p, at, how->mtime_ns);
 	if (!err)
-		err = table_write(&w);
+		err = op_write(op, &w);
 	if (!err && !ttl && !how->has_expires && n->ops == &kind_plain)
 		op_know_touched(op);
 	write_release(&w);
@@ -387,7 +387,7 @@ int cell_unlink(struct op *op, struct node *n)
 		   op_timestamp(op, old.timestamp_us), 0);
 	got = attr_touch(op, &w, lister_of(n));
 	if (!got)
-		got = table_write(&w);
+		got = op_write(op, &w);
 	write_release(&w);
 	if (got)
 		return got;
@@ -423,7 +423,7 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	write_init(&w, op->fs->store);
 	got = attr_set_cell(op, &w, n->table, &p, cell.timestamp_us, mtime_ns);
 	if (!got)
-		got = table_write(&w);
+		got = op_write(op, &w);
 	write_release(&w);
 	return got;
 }
@@ -473,7 +473,7 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 	if (!got)
 		got = attr_touch(op, &w, dir);
 	if (!got)
-		got = table_write(&w);
+		got = op_write(op, &w);
 	if (!got && !cell.ttl_s && n->ops == &kind_plain)
 		op_know_touched(op);
 	write_release(&w);

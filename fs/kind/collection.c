@@ -326,7 +326,7 @@ static int rmdir_collection(struct op *op, struct node *n)
 	write_init(&w, op->fs->store);
 	err = attr_touch(op, &w, n->parent);
 	if (!err)
-		err = table_write(&w);
+		err = op_write(op, &w);
 	write_release(&w);
 	if (!err)
 		keep_up(op, n->parent);
@@ -505,7 +505,7 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 			   p.table->options.default_time_to_live);
 		err = attr_touch(op, &w, n->parent);
 		if (!err)
-			err = table_write(&w);
+			err = op_write(op, &w);
 		write_release(&w);
 	}
 	buf_release(&value);

@@ -84,7 +84,7 @@ static int write_whole(struct op *op, struct node *n, const struct place *p,
 	if (!err)
 		err = attr_touch(op, &w, n->parent);
 	if (!err)
-		err = table_write(&w);
+		err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }

@@ -214,7 +214,7 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 	if (!err && how->has_mtime)
 		err = attr_set_directory(op, &w, n->table, p, how->mtime_ns);
 	if (!err)
-		err = table_write(&w);
+		err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }
@@ -337,7 +337,7 @@ static int unlink_row(struct op *op, struct node *n)
 							MICROSECOND));
 	got = attr_touch(op, &w, n->parent);
 	if (!got)
-		got = table_write(&w);
+		got = op_write(op, &w);
 	write_release(&w);
 	if (got)
 		return got;

@@ -296,6 +296,7 @@ int index_query_make(struct execution *x, struct index_query *q,
 		     const struct restrictions *r)
 {
 	const struct restriction *of = r->indexed;
+	size_t length;
 
 	memset(q, 0, sizeof(*q));
 	q->index = r->index;
@@ -319,7 +320,10 @@ int index_query_make(struct execution *x, struct index_query *q,
 		q->value = of->values[column_place(of,
 				&r->table->columns[r->index->column])];
 	}
-	if (q->value.len > 65535)
+	length = q->value.len;
+	if (!bytes_is_null(q->key))
+		length += q->key.len + 6;	/* as a composite has them */
+	if (q->index->kind == INDEX_COMPOSITES && length > 65535)
 		return refuse(x, "Index expression values may not be larger "
 				 "than 64K");
 	return 0;

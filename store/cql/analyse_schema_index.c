@@ -1,4 +1,5 @@
 /* What the classes of CUSTOM indexes take: SASI and SAI (semantics.md 5.6). */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -121,25 +122,42 @@ static int check_sasi(struct ddl *d, const struct table *t,
 }
 
 /* ---------------------------------------------------------------------- SAI */
-static const struct { const char *name; bool analysis, vector; } sai_options[] = {
-	{ "case_sensitive", true, false }, { "normalize", true, false },
-	{ "ascii", true, false }, { "similarity_function", false, true },
-	{ "maximum_node_connections", false, true },
-	{ "construction_beam_width", false, true },
-	{ "optimize_for", false, true },
+/* Of analysis, and of vectors: each in the order in which they are checked. */
+static const char *const analysis_options[] = {
+	"normalize", "case_sensitive", "ascii",
 };
+static const struct {
+	const char *name;
+	const char *refusal;		/* of any value */
+	const char *values;		/* the others, which are all */
+	const char *wrong;
+} vector_options[] = {
+	{ "maximum_node_connections", "Maximum node connections", NULL, NULL },
+	{ "construction_beam_width", "Construction beam width", NULL, NULL },
+	{ "similarity_function", NULL, "EUCLIDEAN, DOT_PRODUCT, COSINE",
+	  "Similarity function %s was not recognized for index null. "
+	  "Valid values are: %s" },
+	{ "optimize_for", NULL, "LATENCY, RECALL", "optimize_for '%s' was not "
+	  "recognized for index null. Valid values are: %s" },
+};
+
+static bool is_sai_option(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(analysis_options); i++)
+		if (!strcmp(analysis_options[i], name))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(vector_options); i++)
+		if (!strcmp(vector_options[i].name, name))
+			return true;
+	return false;
+}
 
 static int check_sai_names(struct ddl *d, const struct index *index)
 {
 	struct buf list = BUF_INIT;
 
 	for (uint32_t i = 0; i < index->option_count; i++) {
-		size_t n = 0;
-
-		while (n < ARRAY_SIZE(sai_options) &&
-		       strcmp(sai_options[n].name, index->options[i].name))
-			n++;
-		if (n < ARRAY_SIZE(sai_options))
+		if (is_sai_option(index->options[i].name))
 			continue;
 		buf_add_str(&list, list.len ? ", " : "");
 		buf_add_str(&list, index->options[i].name);
@@ -177,32 +195,23 @@ static bool is_indexable(const struct type *t)
 		t->kind != TYPE_EMPTY);
 }
 
-/* The type of what is indexed; entries are checked as both their parts. */
-static int check_sai_type(struct ddl *d, const struct index *index,
-			  const struct type *t, const struct type **indexed)
-{
-	const struct type *value = t;
+/* An index on a column of a table, and the type of what is indexed. */
+struct sai {
+	struct ddl *d;
+	const struct index *index;
+	const struct column *column;
+	const struct type *type;	/* of entries the value's */
+};
 
-	if (type_is_multicell(t) && type_is_collection(t))
-		value = t->parts[index->target == INDEX_KEYS ? 0 :
-						t->part_count - 1];
-	*indexed = value;
-	if (index->target == INDEX_ENTRIES && !is_indexable(t->parts[0]))
-		return refuse(d->x, "Unsupported composite type: %s",
-			      text_of_type(d->x, t->parts[0]));
-	if (!is_indexable(value))
-		return refuse(d->x, index->target == INDEX_ENTRIES ?
-					    "Unsupported composite type: %s" :
-					    "Unsupported type: %s",
-			      text_of_type(d->x, value));
-	if (value->kind == TYPE_VECTOR && value->parts[0]->kind != TYPE_FLOAT)
-		return refuse(d->x, "SAI ANN indexes are only allowed on "
-				    "vector columns with float elements");
-	return 0;
+static const char *text_of_indexed(const struct sai *s)
+{
+	return s->index->target == INDEX_ENTRIES ?
+		       text_of_entries(s->d->x, s->column->type) :
+		       text_of_type(s->d->x, s->type);
 }
 
-/* Those of analysis, by name, as the message has them. */
-static const char *analysis_options(struct ddl *d, const struct index *index)
+/* By name, as the message has them. */
+static const char *text_of_analysis(const struct sai *s)
 {
 	static const char *const names[] = {
 		"ascii", "case_sensitive", "normalize",
@@ -210,46 +219,113 @@ static const char *analysis_options(struct ddl *d, const struct index *index)
 	struct buf list = BUF_INIT;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (option(index, names[i]))
+		if (option(s->index, names[i]))
 			buf_add_format(&list, "%s'%s': '%s'",
 				       list.len ? ", " : "", names[i],
-				       option(index, names[i]));
-	return text_of_buf(d->x, &list);
+				       option(s->index, names[i]));
+	return text_of_buf(s->d->x, &list);
 }
 
-static int check_sai_option(struct ddl *d, const struct property *o,
-			    const struct index *index, const struct type *t,
-			    const struct column *c)
+static int check_analysis(const struct sai *s)
 {
-	size_t i = 0;
+	const struct column *c = s->column;
+	struct execution *x = s->d->x;
 
-	while (strcmp(sai_options[i].name, o->name))
-		i++;
-	if (sai_options[i].analysis && c->kind != COLUMN_STATIC &&
-	    c->kind != COLUMN_REGULAR)
-		return refuse(d->x, "Analysis options are not supported on "
-				    "primary key columns, but found {%s}",
-			      analysis_options(d, index));
-	if (sai_options[i].analysis &&
-	    (!kind_is_text(t->kind) || index->target == INDEX_ENTRIES))
-		return refuse(d->x, "CQL type %s cannot be analyzed.",
-			      text_of_type(d->x, kind_is_text(t->kind) ?
-						      c->type : t));
-	if (sai_options[i].analysis && strcasecmp(o->value, "true") &&
-	    strcasecmp(o->value, "false"))
-		return refuse(d->x, "Illegal value for boolean option '%s': %s",
-			      o->name, o->value);
-	if (sai_options[i].vector && t->kind != TYPE_VECTOR)
-		return refuse(d->x, "CQL type %s cannot have vector options",
-			      text_of_type(d->x, t));
-	if (!strcmp(o->name, "similarity_function") &&
-	    strcasecmp(o->value, "cosine") &&
-	    strcasecmp(o->value, "euclidean") &&
-	    strcasecmp(o->value, "dot_product"))
-		return refuse(d->x, "Similarity function %s was not recognized "
-				    "for index %s. Valid values are: EUCLIDEAN, "
-				    "DOT_PRODUCT, COSINE", o->value,
-			      index->name);
+	for (size_t i = 0; i < ARRAY_SIZE(analysis_options); i++) {
+		const char *name = analysis_options[i];
+		const char *value = option(s->index, name);
+
+		if (!value)
+			continue;
+		if (c->kind != COLUMN_STATIC && c->kind != COLUMN_REGULAR)
+			return refuse(x, "Analysis options are not supported "
+					 "on primary key columns, but found "
+					 "{%s}", text_of_analysis(s));
+		if (s->index->target == INDEX_ENTRIES ||
+		    !kind_is_text(s->type->kind))
+			return refuse(x, "CQL type %s cannot be analyzed.",
+				      text_of_indexed(s));
+		if (!value[0])
+			return refuse(x, "Empty value for boolean option '%s'",
+				      name);
+		if (strcasecmp(value, "true") && strcasecmp(value, "false"))
+			return refuse(x, "Illegal value for boolean option "
+					 "'%s': %s", name, value);
+	}
+	return 0;
+}
+
+/* Is value, in capitals, one of the words of the list? */
+static bool is_listed(const char *list, const char *value)
+{
+	size_t len = strlen(value);
+	const char *at;
+
+	for (at = list; len && (at = strstr(at, value)) != NULL; at++)
+		if ((at == list || at[-1] == ' ') &&
+		    (!at[len] || at[len] == ','))
+			return true;
+	return false;
+}
+
+static const char *upper_case(struct execution *x, const char *text)
+{
+	struct buf out = BUF_INIT;
+
+	for (; *text; text++)
+		buf_add_byte(&out, (uint8_t)toupper((uint8_t)*text));
+	return text_of_buf(x, &out);
+}
+
+static int check_vector_options(const struct sai *s)
+{
+	struct execution *x = s->d->x;
+
+	for (size_t i = 0; i < ARRAY_SIZE(vector_options); i++) {
+		const char *value = option(s->index, vector_options[i].name);
+
+		if (!value)
+			continue;
+		if (s->index->target == INDEX_ENTRIES ||
+		    s->type->kind != TYPE_VECTOR)
+			return refuse(x, "CQL type %s cannot have vector "
+					 "options", text_of_indexed(s));
+		if (vector_options[i].refusal)
+			return refuse(x, "%s cannot be set without enabling "
+					 "SAI_VECTOR_ALLOW_CUSTOM_PARAMETERS",
+				      vector_options[i].refusal);
+		value = upper_case(x, value);
+		if (!is_listed(vector_options[i].values, value))
+			return refuse(x, vector_options[i].wrong, value,
+				      vector_options[i].values);
+	}
+	return 0;
+}
+
+/* Entries are checked as both their parts. */
+static int check_sai_type(const struct sai *s)
+{
+	const struct type *t = s->column->type, *value = s->type;
+	const char *similarity = option(s->index, "similarity_function");
+	struct execution *x = s->d->x;
+	bool entries = s->index->target == INDEX_ENTRIES;
+
+	if (entries && !is_indexable(t->parts[0]))
+		return refuse(x, "Unsupported composite type: %s",
+			      text_of_type(x, t->parts[0]));
+	if (!is_indexable(value))
+		return refuse(x, entries ? "Unsupported composite type: %s" :
+					   "Unsupported type: %s",
+			      text_of_type(x, value));
+	if (entries || value->kind != TYPE_VECTOR)
+		return 0;
+	if (value->parts[0]->kind != TYPE_FLOAT)
+		return refuse(x, "SAI ANN indexes are only allowed on vector "
+				 "columns with float elements");
+	if (value->dimension == 1 &&
+	    (!similarity || !strcasecmp(similarity, "cosine")))
+		return refuse(x, "Cosine similarity is not supported for "
+				 "single-dimension vectors");
 	return 0;
 }
 
@@ -257,16 +333,19 @@ static int check_sai(struct ddl *d, const struct table *t,
 		     const struct index *index)
 {
 	const struct column *c = &t->columns[index->column];
-	const struct type *type;
+	struct sai s = { d, index, c, c->type };
 	int err = check_sai_names(d, index);
 
+	if (type_is_multicell(s.type) && type_is_collection(s.type))
+		s.type = s.type->parts[index->target == INDEX_KEYS ?
+					       0 : s.type->part_count - 1];
 	if (!err)
 		err = check_sai_alone(d, t, index);
 	if (!err)
-		err = check_sai_type(d, index, c->type, &type);
-	for (uint32_t i = 0; i < index->option_count && !err; i++)
-		err = check_sai_option(d, &index->options[i], index, type, c);
-	return err;
+		err = check_analysis(&s);
+	if (!err)
+		err = check_vector_options(&s);
+	return err ? err : check_sai_type(&s);
 }
 
 int check_index_options(struct ddl *d, const struct table *t,

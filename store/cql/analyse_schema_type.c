@@ -128,33 +128,35 @@ static int look_up_user(struct lookup *l, struct type **out,
 	return *out ? 0 : -ENOMEM;
 }
 
-/* A class of Cassandra's: the same as one of our types, or nothing to us. */
+/* Classes of Cassandra's; of two for one type the latter is its name. */
+static const char package[] = "org.apache.cassandra.db.marshal.";
+static const struct { const char *class; enum type_kind kind; } classes[] = {
+	{ "AsciiType", TYPE_ASCII }, { "BooleanType", TYPE_BOOLEAN },
+	{ "ByteType", TYPE_TINYINT }, { "BytesType", TYPE_BLOB },
+	{ "CounterColumnType", TYPE_COUNTER },
+	{ "DateType", TYPE_TIMESTAMP }, { "DecimalType", TYPE_DECIMAL },
+	{ "DoubleType", TYPE_DOUBLE }, { "DurationType", TYPE_DURATION },
+	{ "FloatType", TYPE_FLOAT }, { "InetAddressType", TYPE_INET },
+	{ "Int32Type", TYPE_INT }, { "IntegerType", TYPE_VARINT },
+	{ "LongType", TYPE_BIGINT }, { "ShortType", TYPE_SMALLINT },
+	{ "SimpleDateType", TYPE_DATE }, { "TimeType", TYPE_TIME },
+	{ "TimestampType", TYPE_TIMESTAMP },
+	{ "TimeUUIDType", TYPE_TIMEUUID }, { "UTF8Type", TYPE_TEXT },
+	{ "UUIDType", TYPE_UUID },
+};
+
+/* The same as one of our types, or nothing to us. */
 static int look_up_class(struct lookup *l, struct type **out,
 			 const struct raw *r)
 {
-	static const char package[] = "org.apache.cassandra.db.marshal.";
-	static const struct { const char *class; enum type_kind kind; } map[] = {
-		{ "AsciiType", TYPE_ASCII }, { "BooleanType", TYPE_BOOLEAN },
-		{ "ByteType", TYPE_TINYINT }, { "BytesType", TYPE_BLOB },
-		{ "CounterColumnType", TYPE_COUNTER },
-		{ "DateType", TYPE_TIMESTAMP }, { "DecimalType", TYPE_DECIMAL },
-		{ "DoubleType", TYPE_DOUBLE }, { "DurationType", TYPE_DURATION },
-		{ "FloatType", TYPE_FLOAT }, { "InetAddressType", TYPE_INET },
-		{ "Int32Type", TYPE_INT }, { "IntegerType", TYPE_VARINT },
-		{ "LongType", TYPE_BIGINT }, { "ShortType", TYPE_SMALLINT },
-		{ "SimpleDateType", TYPE_DATE }, { "TimeType", TYPE_TIME },
-		{ "TimestampType", TYPE_TIMESTAMP },
-		{ "TimeUUIDType", TYPE_TIMEUUID }, { "UTF8Type", TYPE_TEXT },
-		{ "UUIDType", TYPE_UUID },
-	};
 	const char *text = text_of(l->x, r->name->custom), *name = text;
 
 	if (!strncmp(text, package, sizeof(package) - 1))
 		name += sizeof(package) - 1;
-	for (size_t i = 0; i < ARRAY_SIZE(map); i++) {
-		if (strcmp(map[i].class, name))
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		if (strcmp(classes[i].class, name))
 			continue;
-		*out = type_get(type_native(map[i].kind));
+		*out = type_get(type_native(classes[i].kind));
 		return 0;
 	}
 	return refuse_as(l->x, CQL_SYNTAX, "Error setting type %s: Unable "
@@ -352,4 +354,71 @@ int check_nested_fields(struct ddl *d, const struct type *t,
 				      for_column ? " for column " : "",
 				      for_column ? for_column : "");
 	return 0;
+}
+
+/* --------------------------------------------------------------- by class */
+static void print_class(struct buf *out, const struct type *t, bool in_frozen);
+
+/* Names are hexadecimal. */
+static void print_hex(struct buf *out, const char *name)
+{
+	for (; *name; name++)
+		buf_add_format(out, "%02x", (uint8_t)*name);
+}
+
+static void print_parts(struct buf *out, const struct type *t, bool in_frozen)
+{
+	if (t->kind == TYPE_UDT) {
+		buf_add_format(out, "%s,", t->keyspace);
+		print_hex(out, t->name);
+		buf_add_byte(out, ',');
+	}
+	for (uint32_t i = 0; i < t->part_count; i++) {
+		buf_add_str(out, i ? "," : "");
+		if (t->kind == TYPE_UDT) {
+			print_hex(out, t->field_names[i]);
+			buf_add_byte(out, ':');
+		}
+		print_class(out, t->parts[i], in_frozen);
+	}
+	if (t->kind == TYPE_VECTOR)
+		buf_add_format(out, " , %u", t->dimension);
+}
+
+/* What is frozen says so once, around all that it holds. */
+static void print_class(struct buf *out, const struct type *t, bool in_frozen)
+{
+	static const char *const compound[] = {
+		[TYPE_LIST] = "ListType", [TYPE_SET] = "SetType",
+		[TYPE_MAP] = "MapType", [TYPE_TUPLE] = "TupleType",
+		[TYPE_UDT] = "UserType", [TYPE_VECTOR] = "VectorType",
+	};
+	const char *name = compound[t->kind];
+	bool frozen = t->frozen && !in_frozen;
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (classes[i].kind == t->kind)
+			name = classes[i].class;
+	if (frozen)
+		buf_add_format(out, "%sFrozenType(", package);
+	buf_add_format(out, "%s%s", package, name ? name : "EmptyType");
+	if (t->part_count) {
+		buf_add_byte(out, '(');
+		print_parts(out, t, in_frozen || t->frozen ||
+					    t->kind == TYPE_TUPLE);
+		buf_add_byte(out, ')');
+	}
+	buf_add_str(out, frozen ? ")" : "");
+}
+
+const char *text_of_entries(struct execution *x, const struct type *map)
+{
+	struct buf out = BUF_INIT;
+
+	buf_add_format(&out, "'%sCompositeType(", package);
+	print_class(&out, map->parts[0], false);
+	buf_add_byte(&out, ',');
+	print_class(&out, map->parts[1], false);
+	buf_add_str(&out, ")'");
+	return text_of_buf(x, &out);
 }

@@ -12,7 +12,7 @@ static int write_now(struct execution *x, struct write *w, bool durable)
 
 	if (!err && durable)
 		err = store_sync_to(x->store, store_position(x->store));
-	return store_failure(x, err);
+	return write_failure(x, w, err);
 }
 
 static int run_modification(struct cql_result *r, struct modification *m)

@@ -131,6 +131,8 @@ int require_right(struct execution *x, const struct table *t,
 int64_t statement_timestamp(struct execution *x);
 /* Turn an error of the store (-EIO and so on) into one with a message. */
 int store_failure(struct execution *x, int err);
+/* The same of what table_write answered. */
+int write_failure(struct execution *x, const struct write *w, int err);
 
 /* ------------------------------------------------------------- results */
 struct cql_result *result_new(struct cql_session *c);

@@ -57,6 +57,8 @@ int check_nested_fields(struct ddl *d, const struct type *t,
 			const char *for_column);
 
 /* ----------------------------------------- types (analyse_schema_type.c) */
+/* What an index on entries holds, by the class that Cassandra has for it. */
+const char *text_of_entries(struct execution *x, const struct type *map);
 /*
  * A type as written in DDL: a reference, or refused. What may stand inside what
  * is checked here. ddl_type_limit refuses what has grown too deep or too large

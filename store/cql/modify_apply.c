@@ -429,5 +429,6 @@ int apply_changes(struct execution *x, struct modification *m, struct write *w,
 	for (uint32_t i = 0; i < m->change_count && !err; i++)
 		if (m->changes[i].column->kind == kind)
 			err = apply_change(&a, &m->changes[i]);
-	return err;
+	/* A path of an element that found no room is no path. */
+	return !err && x->arena->failed ? -ENOMEM : err;
 }

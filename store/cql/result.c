@@ -101,6 +101,15 @@ int store_failure(struct execution *x, int err)
 	return err;
 }
 
+int write_failure(struct execution *x, const struct write *w, int err)
+{
+	if (err != -EINVAL || !w->refusal.len)
+		return store_failure(x, err);
+	return refuse_as(x, w->refused_late ? CQL_WRITE_FAILURE :
+					      CQL_INVALID_REQUEST,
+			 "%.*s", (int)w->refusal.len, w->refusal.ptr);
+}
+
 void warn(struct execution *x, const char *format, ...)
 {
 	struct warning *w = arena_alloc(x->arena, sizeof(*w));

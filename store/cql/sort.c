@@ -11,6 +11,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/select.h"
+#include "store/index_refusal.h"
 #include "store/schema/schema_edit.h"
 
 bool results_are_sorted(const struct select_state *s)
@@ -62,7 +63,8 @@ int nearest_init(struct select_state *s, const struct index *index)
 {
 	const char *name = options_find(index->options, index->option_count,
 					"similarity_function");
-	bool any = false;
+	struct buf why = BUF_INIT;
+	int err = 0;
 
 	s->similarity = !name || !strcasecmp(name, "cosine") ? NEAR_COSINE :
 			!strcasecmp(name, "euclidean") ? NEAR_EUCLIDEAN :
@@ -70,13 +72,13 @@ int nearest_init(struct select_state *s, const struct index *index)
 	if (bytes_is_null(s->near_to))
 		return refuse(s->x, "Unsupported null value for column %s",
 			      s->nearest->name);
-	for (uint32_t i = 0; i < s->nearest->type->dimension; i++)
-		any = any || element(s->near_to, i) != 0;
-	if (!any && s->similarity == NEAR_COSINE)
-		return refuse(s->x, "Zero and near-zero vectors cannot be "
-				    "indexed or queried with cosine "
-				    "similarity");
-	return 0;
+	index_refuses_vector(&why, index, s->near_to);
+	if (why.failed)
+		err = -ENOMEM;
+	else if (why.len)
+		err = refuse_as(s->x, CQL_READ_FAILURE, "%s", buf_cstr(&why));
+	buf_release(&why);
+	return err;
 }
 
 /* ------------------------------------------------------------------ sorting */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/base/alloc.h"
@@ -72,6 +73,18 @@ static void refused(const char *cql, int err, const char *message)
 	ck_assert_int_eq(run(cql, &result), err);
 	ck_assert(!result);
 	ck_assert_str_eq(cql_session_error(session)->message, message);
+}
+
+/* cql with a value of so many bytes for its %s. */
+static char *with_value(const char *cql, int length)
+{
+	char *value = malloc((size_t)length + 1), *out;
+
+	memset(value, 'x', (size_t)length);
+	value[length] = 0;
+	ck_assert_int_gt(asprintf(&out, cql, value), 0);
+	free(value);
+	return out;
 }
 
 static void setup(void)
@@ -385,6 +398,7 @@ START_TEST(the_nearest_are_kept_alone)
 
 	ok("CREATE TABLE near (k int, c int, v vector<float, 2>, b text, "
 	   "PRIMARY KEY (k, c))");
+	ok("INSERT INTO near (k, c, v) VALUES (1, -1, [NaN, 1])");
 	ok("CREATE CUSTOM INDEX ON near (v) USING 'StorageAttachedIndex' "
 	   "WITH OPTIONS = {'similarity_function': 'euclidean'}");
 	gives("SELECT c FROM near ORDER BY v ANN OF [0, 0] LIMIT 2", "");
@@ -395,7 +409,6 @@ START_TEST(the_nearest_are_kept_alone)
 			       SIZE, i);
 		ok(buf_cstr(&cql));
 	}
-	ok("INSERT INTO near (k, c, v) VALUES (1, -1, [NaN, 1])");
 	before = mallinfo2();
 	ck_assert_int_eq(run("SELECT c, b FROM near ORDER BY v ANN OF [0, 0] "
 			     "LIMIT 3", &result), 0);
@@ -503,6 +516,79 @@ START_TEST(without_memory)
 }
 END_TEST
 
+/* What Cassandra's own indexes do not take, at its length and one less. */
+START_TEST(indexed_values_have_a_bound)
+{
+	static const struct { const char *cql; int length; const char *why; }
+	cases[] = {
+		{ "INSERT INTO i (k, v) VALUES (1, '%s')", 65535, "65535 for "
+		  "index i_v_idx on a.i(v)" },
+		{ "INSERT INTO i (k, v) VALUES (2, '%s') IF NOT EXISTS", 65535,
+		  "65535 for index i_v_idx on a.i(v)" },
+		{ "UPDATE i SET s = s + {'%s'} WHERE k = 1", 65535, "65535 for "
+		  "index i_s_idx on a.i(s)" },
+		{ "DELETE s['%s'] FROM i WHERE k = 1", 65535, "65535 for "
+		  "index i_s_idx on a.i(s)" },
+		{ "UPDATE i SET m['ab'] = '%s' WHERE k = 1", 65527, "65535 for "
+		  "index i_m_idx on a.i(m)" },
+	};
+	char why[200], *cql;
+
+	ok("CREATE TABLE i (k int PRIMARY KEY, v text, s set<text>, "
+	   "m map<text, text>)");
+	ok("CREATE INDEX ON i (v)");
+	ok("CREATE INDEX ON i (s)");
+	ok("CREATE INDEX ON i (entries(m))");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(why, sizeof(why), "Cannot index value of size %s "
+			 "(maximum allowed size=65535)", cases[i].why);
+		cql = with_value(cases[i].cql, cases[i].length);
+		refused(cql, -EINVAL, why);
+		free(cql);
+	}
+	gives("SELECT k FROM i", "");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cql = with_value(cases[i].cql, cases[i].length - 1);
+		ok(cql);
+		free(cql);
+	}
+	cql = with_value("SELECT k FROM i WHERE v = '%s'", 65534);
+	gives(cql, "[1][2]");
+	free(cql);
+	cql = with_value("SELECT k FROM i WHERE v = '%s'", 65536);
+	refused(cql, -EINVAL, "Index expression values may not be larger than "
+			      "64K");
+	free(cql);
+}
+END_TEST
+
+/* A write that an index refuses: not half of it is there, and the next one is
+ * as if it had not been. */
+START_TEST(a_vector_without_direction_is_refused)
+{
+	static const char why[] = "Zero vectors cannot be indexed or queried "
+				  "with cosine similarity";
+
+	ok("CREATE TABLE n (k int PRIMARY KEY, v vector<float, 2>)");
+	ok("INSERT INTO n (k, v) VALUES (1, [0, 0])");
+	ok("CREATE CUSTOM INDEX ON n (v) USING 'sai'");
+	refused("INSERT INTO n (k, v) VALUES (2, [0, -0.0])", -EINVAL, why);
+	ck_assert_int_eq(cql_session_error(session)->code, CQL_WRITE_FAILURE);
+	refused("BEGIN BATCH INSERT INTO n (k) VALUES (2) "
+		"INSERT INTO n (k, v) VALUES (3, [0, 0]) APPLY BATCH",
+		-EINVAL, why);
+	refused("INSERT INTO n (k, v) VALUES (2, [1, 2e17])", -EINVAL,
+		"Out-of-bounds value at vector[1]=2.0E17");
+	refused("INSERT INTO n (k, v) VALUES (2, [NaN, 1])", -EINVAL,
+		"non-finite value at vector[0]=NaN");
+	ok("INSERT INTO n (k, v) VALUES (2, [0, 1])");
+	gives("SELECT k FROM n", "[1][2]");
+	refused("SELECT k FROM n ORDER BY v ANN OF [0, 0] LIMIT 1", -EINVAL,
+		why);
+	ck_assert_int_eq(cql_session_error(session)->code, CQL_READ_FAILURE);
+}
+END_TEST
+
 SUITE(cql)
 {
 	TCase *tc = tcase_create("face");
@@ -522,6 +608,8 @@ SUITE(cql)
 	tcase_add_test(tc, an_index_is_built_to_its_end);
 	tcase_add_test(tc, the_nearest_are_kept_alone);
 	tcase_add_test(tc, a_long_literal_has_a_type);
+	tcase_add_test(tc, indexed_values_have_a_bound);
+	tcase_add_test(tc, a_vector_without_direction_is_refused);
 	tcase_add_loop_test(tc, without_memory, 0, 8);
 	suite_add_tcase(suite, tc);
 }

@@ -28,6 +28,7 @@
 { "analyzers", 0 },
 { "stems", 0 },
 { "attached", 0 },
+{ "attached-options", 0 },
 { "syntax", 0 },
 { "ddl", 0 },
 { "compact", 0 },
