@@ -237,7 +237,7 @@ static int run(struct cql_result *r, struct batch_state *b)
 	err = table_write(w);
 	if (!err && b->conditional)
 		err = store_sync_to(x->store, store_position(x->store));
-	return write_failure(x, err);
+	return write_failure(x, w, err);
 }
 
 /* Under the lock: what is read must be older than what is written. */

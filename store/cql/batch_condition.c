@@ -113,10 +113,13 @@ static uint32_t refused_columns(const struct batch_state *b,
 	const struct table *t = b->items[0].table;
 	uint32_t keys = t->partition_key_count + t->clustering_count;
 	uint32_t visible = keys + t->static_count + t->regular_count;
+	const struct column *hidden = hidden_clustering(t);
 	uint32_t count, seen;
 
 	for (count = 0; count < (all ? visible : keys); count++)
 		columns[count] = &t->columns[count];
+	if (hidden && !all)
+		columns[count++] = hidden;
 	for (uint32_t i = 0; !all && i < b->count; i++) {
 		for (int pass = 0; pass < 2; pass++) {
 			const struct modification *m = &b->items[i];

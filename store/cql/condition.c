@@ -500,6 +500,8 @@ int condition_values(struct execution *x, const struct modification *m,
 		     bool all, struct bytes *value)
 {
 	*value = BYTES_NULL;
+	if (c->hidden)
+		return 0;
 	if (c->kind == COLUMN_CLUSTERING && !condition_asks_row(m)) {
 		if (row->first_clustering)
 			*value = row->first_clustering[c->position];

@@ -38,9 +38,13 @@ static bool touches_only_statics(const struct modification *m)
 	return statics;
 }
 
-bool is_static_compact(const struct table *t)
+const struct column *hidden_clustering(const struct table *t)
 {
-	return (t->flags & TABLE_COMPACT) && !(t->flags & TABLE_DENSE);
+	for (uint32_t i = 0; i < t->column_count; i++)
+		if (t->columns[i].hidden &&
+		    t->columns[i].kind == COLUMN_CLUSTERING)
+			return &t->columns[i];
+	return NULL;
 }
 
 static int insert_column(struct execution *x, struct modification *m,
@@ -88,7 +92,7 @@ static int check_insert(struct execution *x, const struct modification *m,
 static int prepare_insert(struct execution *x, struct modification *m,
 			  const struct insert *s)
 {
-	const struct column *c;
+	const struct column *c, *hidden;
 	bool clustered = false;
 	int err, pass;
 
@@ -120,8 +124,10 @@ static int prepare_insert(struct execution *x, struct modification *m,
 	m->only_statics = !clustered && touches_only_statics(m);
 	m->where.only_statics = m->only_statics;
 	err = restrictions_check(x, &m->where);
-	if (!err && !m->change_count && is_static_compact(m->table))
-		return refuse(x, "Some clustering keys are missing: column1");
+	hidden = hidden_clustering(m->table);
+	if (!err && !m->change_count && hidden)
+		return refuse(x, "Some clustering keys are missing: %s",
+			      hidden->name);
 	return err;
 }
 
@@ -167,7 +173,7 @@ static bool whole_key_given(const struct modification *m)
 static int check_delete(struct execution *x, const struct modification *m)
 {
 	const struct table *t = m->table;
-	bool fixed = is_static_compact(t);
+	bool fixed = hidden_clustering(t) != NULL;
 
 	if (modification_is_conditional(m) && (fixed || !whole_key_given(m))) {
 		if ((m->sets_regular && !fixed) || !m->change_count)

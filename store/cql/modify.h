@@ -67,8 +67,9 @@ struct modification {
 	size_t slice_count;
 	bool ranges, nothing;
 };
-/* COMPACT STORAGE without clustering columns: its columns are static ones. */
-bool is_static_compact(const struct table *t);
+/* COMPACT STORAGE without clustering columns has a hidden one, and its columns
+ * are static below. NULL: of any other table. */
+const struct column *hidden_clustering(const struct table *t);
 
 static inline bool modification_is_conditional(const struct modification *m)
 {

@@ -72,9 +72,10 @@ static bool is_null_text(struct bytes text)
 /* COMPACT STORAGE without clustering columns: the hidden one is asked for. */
 static int check_compact(struct execution *x, const struct table *t)
 {
-	return is_static_compact(t) ?
-		       refuse(x, "Undefined column name column1 in table %s",
-			      text_of_table(x, t)) : 0;
+	const struct column *hidden = hidden_clustering(t);
+
+	return hidden ? refuse(x, "Undefined column name %s in table %s",
+			       hidden->name, text_of_table(x, t)) : 0;
 }
 
 int insert_json(struct execution *x, struct modification *m,

@@ -70,21 +70,17 @@ static int analyse(struct select_state *s)
 	return err;
 }
 
-static int read_limit(struct execution *x, uint64_t *out, const struct term *t,
+static int read_limit(struct execution *x, int64_t *n, const struct term *t,
 		      const char *name)
 {
-	int64_t n;
-	int err;
+	*n = 0;
+	return t ? term_integer(x, n, t, TYPE_INT, name) : 0;
+}
 
-	*out = 0;
-	if (!t)
-		return 0;
-	err = term_integer(x, &n, t, TYPE_INT, name);
-	if (!err)
-		err = refuse_markers(x);
-	if (err)
-		return err;
-	if (n <= 0)
+static int check_limit(struct execution *x, uint64_t *out, const struct term *t,
+		       int64_t n)
+{
+	if (t && n <= 0)
 		return refuse_at(x, t->span,
 				 refuse(x, "LIMIT must be strictly positive"));
 	*out = (uint64_t)n;
@@ -158,13 +154,22 @@ static void plan_columns(struct select_state *s)
 static int plan(struct select_state *s)
 {
 	struct query *q = &s->query;
+	const struct term *limit = s->select->limit;
+	const struct term *in_partition = s->select->per_partition_limit;
 	bool reversed = q->reversed;
-	int err = read_limit(s->x, &s->limit, s->select->limit, "[limit]");
+	int64_t n, per_partition;
+	int err = read_limit(s->x, &n, limit, "[limit]");
 
 	if (!err)
-		err = read_limit(s->x, &s->partition_limit,
-				 s->select->per_partition_limit,
+		err = read_limit(s->x, &per_partition, in_partition,
 				 "[per_partition_limit]");
+	if (!err)
+		err = refuse_markers(s->x);
+	if (!err)
+		err = check_limit(s->x, &s->limit, limit, n);
+	if (!err)
+		err = check_limit(s->x, &s->partition_limit, in_partition,
+				  per_partition);
 	for (uint32_t i = 0; i < s->selectors.count && !err; i++)
 		err = selector_fold(s->x, s->selectors.items[i]);
 	if (!err)

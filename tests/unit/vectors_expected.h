@@ -32,6 +32,8 @@
 { "syntax", 0 },
 { "ddl", 0 },
 { "compact", 0 },
+{ "compact-conditions", 0 },
+{ "limits", 0 },
 { "random/001", 0 },
 { "random/002", 0 },
 { "random/003", 3 },	/* JSON numbers keep the digits of a decimal */
