@@ -141,7 +141,8 @@ int compare_clusterings(const struct table *t, const struct bytes *a,
 /* The token range; *nothing when it is empty. */
 int plan_tokens(struct execution *x, const struct restrictions *r,
 		int64_t *from, int64_t *to, bool *nothing);
-/* Rows that are named one by one: UPDATE, INSERT, whole-row DELETE. */
+/* Rows that are named one by one: UPDATE, INSERT, whole-row DELETE. What is not
+ * given of their clusterings is null. */
 int plan_rows(struct execution *x, const struct restrictions *r,
 	      struct bytes ***rows, size_t *count);
 /* The length checks of a key that is written. */

@@ -64,11 +64,11 @@ int check_partitions(struct execution *x, const struct table *t,
 
 /*
  * All combinations of the values of `count` columns from `first` on: arrays of
- * `count` values. A tuple gives its columns together.
+ * `width` values, null behind those. A tuple gives its columns together.
  */
 static int product(struct execution *x, const struct restrictions *r,
-		   uint32_t first, uint32_t count, struct bytes ***rows,
-		   size_t *row_count)
+		   uint32_t first, uint32_t count, uint32_t width,
+		   struct bytes ***rows, size_t *row_count)
 {
 	size_t total = 1, made = 1;
 	struct bytes *flat;
@@ -85,11 +85,11 @@ static int product(struct execution *x, const struct restrictions *r,
 	}
 	*row_count = total;
 	*rows = arena_zalloc(x->arena, total + 1, sizeof(**rows));
-	flat = arena_zalloc(x->arena, total * count + 1, sizeof(*flat));
+	flat = arena_zalloc(x->arena, total * width + 1, sizeof(*flat));
 	if (!*rows || !flat)
 		return -ENOMEM;
 	for (size_t n = 0; n < total; n++)
-		(*rows)[n] = flat + n * count;
+		(*rows)[n] = flat + n * width;
 	for (i = 0; i < count; i += of->column_count) {
 		of = r->by_column[first + i];
 		made *= of->value_count;
@@ -206,7 +206,8 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 	int err = check_nulls(x, r, 0, t->partition_key_count);
 
 	if (!err)
-		err = product(x, r, 0, t->partition_key_count, &rows, &total);
+		err = product(x, r, 0, t->partition_key_count,
+			      t->partition_key_count, &rows, &total);
 	if (err)
 		return err;
 	*keys = arena_zalloc(x->arena, total + 1, sizeof(**keys));
@@ -529,7 +530,7 @@ int plan_slices(struct execution *x, const struct restrictions *r,
 		each = (size_t)(last->low.count + 1) * (last->high.count + 1);
 	}
 	if (!err)
-		err = product(x, r, keys, fixed, &rows, &total);
+		err = product(x, r, keys, fixed, fixed, &rows, &total);
 	if (err)
 		return err;
 	*slices = arena_zalloc(x->arena, total * each + 1, sizeof(**slices));
@@ -592,11 +593,15 @@ int plan_rows(struct execution *x, const struct restrictions *r,
 	      struct bytes ***rows, size_t *count)
 {
 	const struct table *t = r->table;
-	uint32_t keys = t->partition_key_count;
-	int err = check_nulls(x, r, keys, t->clustering_count);
+	uint32_t keys = t->partition_key_count, given = 0;
+	int err;
 
+	while (given < t->clustering_count && r->by_column[keys + given])
+		given++;
+	err = check_nulls(x, r, keys, given);
 	if (!err)
-		err = product(x, r, keys, t->clustering_count, rows, count);
+		err = product(x, r, keys, given, t->clustering_count, rows,
+			      count);
 	if (!err)
 		*count = drop_equal(t, *rows, *count);
 	for (size_t i = 0; !err && i < *count; i++)

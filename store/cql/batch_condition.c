@@ -49,29 +49,41 @@ static int plan_conditional(struct execution *x, struct batch_state *b,
 	return err;
 }
 
-/* As long as nothing was refused all conditions of a row are of the kind of its
- * first. */
-static int note_row(struct execution *x, struct batch_state *b,
-		    struct batch_rows *rows, uint32_t i)
+static bool asks_static_row(const struct modification *m)
+{
+	return condition_asks_statics(m) ||
+	       (m->only_statics && (m->exists || m->not_exists));
+}
+
+/* As long as nothing was refused all conditions of a row, the static one too,
+ * are of the kind of its first. */
+static int note_rows(struct execution *x, struct batch_state *b,
+		     struct batch_rows *rows, uint32_t *first_static,
+		     uint32_t i)
 {
 	const struct modification *m = &b->items[i];
-	struct batch_row *row;
-	int err = batch_rows_find(&row, rows, x->arena, m);
+	struct batch_row *row = NULL;
+	int err = 0;
 
-	if (err || !row || !modification_is_conditional(m))
-		return err;
-	if (row->first_conditional == NO_STATEMENT)
-		row->first_conditional = i;
-	if (row->first_asking == NO_STATEMENT && condition_asks_row(m)) {
+	if (condition_asks_row(m))
+		err = batch_rows_find(&row, rows, x->arena, m);
+	if (!err && row && row->first_asking == NO_STATEMENT) {
 		row->first_asking = i;
 		b->asks_first[i] = true;
 	}
-	return check_mixed(x, &b->items[row->first_conditional], m);
+	if (!err && row)
+		err = check_mixed(x, &b->items[row->first_asking], m);
+	if (err || !asks_static_row(m))
+		return err;
+	if (*first_static == NO_STATEMENT)
+		*first_static = i;
+	return check_mixed(x, &b->items[*first_static], m);
 }
 
 int batch_plan_conditional(struct execution *x, struct batch_state *b)
 {
 	struct batch_rows rows;
+	uint32_t first_static = NO_STATEMENT;
 	int err = batch_rows_init(&rows, x->arena, b->count);
 
 	b->asks_first = arena_zalloc(x->arena, b->count,
@@ -81,7 +93,7 @@ int batch_plan_conditional(struct execution *x, struct batch_state *b)
 	for (uint32_t i = 0; i < b->count && !err; i++) {
 		err = plan_conditional(x, b, &b->items[i]);
 		if (!err)
-			err = note_row(x, b, &rows, i);
+			err = note_rows(x, b, &rows, &first_static, i);
 	}
 	return err;
 }
@@ -145,15 +157,16 @@ static int refused_row(struct execution *x, struct batch_state *b, uint32_t i,
 		       const struct column **columns, uint32_t count, bool all,
 		       struct bytes *values)
 {
-	values[0] = bytes_of("\0", 1);
-	for (uint32_t c = 0; c < count; c++) {
-		int err = condition_values(x, &b->items[i], &b->rows[i],
-					   columns[c], all, &values[c + 1]);
+	const struct modification *m = &b->items[i];
+	int err = 0;
 
-		if (err)
-			return err;
-	}
-	return 0;
+	values[0] = bytes_of("\0", 1);
+	for (uint32_t c = 0; c < count && !err; c++)
+		/* Who asked about statics alone read no more. */
+		if (columns[c]->kind != COLUMN_REGULAR || condition_asks_row(m))
+			err = condition_values(x, m, &b->rows[i], columns[c],
+					       all, &values[c + 1]);
+	return err;
 }
 
 /*

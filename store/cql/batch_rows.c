@@ -50,7 +50,7 @@ int batch_rows_find(struct batch_row **out, struct batch_rows *r,
 			break;
 	}
 	if (bytes_is_null(slot->key)) {
-		slot->first_conditional = slot->first_asking = NO_STATEMENT;
+		slot->first_asking = NO_STATEMENT;
 		slot->key = arena_copy(arena, buf_bytes(&key));
 	}
 	if (key.failed || bytes_is_null(slot->key))

@@ -10,8 +10,7 @@
 
 struct batch_row {
 	struct bytes key;
-	/* By their numbers, or NO_STATEMENT: the user's to set. */
-	uint32_t first_conditional, first_asking;
+	uint32_t first_asking;	/* its number; NO_STATEMENT: to be set */
 };
 struct batch_rows {
 	struct batch_row *slots;	/* free: a null key */

@@ -331,34 +331,6 @@ static int plan_ttl(struct execution *x, struct modification *m)
 	return ttl ? check_ttl(x, m, ttl, !m->has_ttl) : 0;
 }
 
-/* COMPACT STORAGE lets an INSERT leave out the last clustering columns. */
-static int plan_compact_row(struct execution *x, struct modification *m)
-{
-	const struct table *t = m->table;
-
-	for (uint32_t i = 0; i < t->clustering_count; i++) {
-		const struct column *c = table_clustering_column(t, i);
-		struct restriction *r = restriction_of(&m->where, c);
-		int err = r ? restriction_bind(x, r) :
-			  restrictions_add_value(x, &m->where, c, BYTES_NULL);
-
-		if (err)
-			return err;
-	}
-	m->rows = arena_alloc(x->arena, sizeof(*m->rows));
-	if (!m->rows)
-		return -ENOMEM;
-	m->rows[0] = arena_zalloc(x->arena, t->clustering_count,
-				  sizeof(**m->rows));
-	if (!m->rows[0])
-		return -ENOMEM;
-	for (uint32_t i = 0; i < t->clustering_count; i++)
-		m->rows[0][i] = restriction_of(&m->where,
-			table_clustering_column(t, i))->values[0];
-	m->row_count = 1;
-	return check_clustering_size(x, m->rows[0], t->clustering_count);
-}
-
 /* COMPACT STORAGE with one clustering column: it was a cell's whole name. */
 static int check_compact_rows(struct execution *x, const struct modification *m)
 {
@@ -381,16 +353,17 @@ static int plan_row_set(struct execution *x, struct modification *m)
 
 	if (m->only_statics)
 		return 0;
+	/* What writes a row may leave out the last clustering columns of it
+	 * where it was let to: under COMPACT STORAGE. */
 	for (uint32_t i = 0; i < t->clustering_count; i++) {
 		const struct restriction *r =
 			restriction_of(&m->where,
 				       table_clustering_column(t, i));
 
-		whole = whole && r && (r->kind == RESTRICT_EQ ||
-				       r->kind == RESTRICT_IN);
+		whole = whole && (m->kind != STATEMENT_DELETE ||
+				  (r && (r->kind == RESTRICT_EQ ||
+					 r->kind == RESTRICT_IN)));
 	}
-	if (!whole && m->kind == STATEMENT_INSERT)
-		return plan_compact_row(x, m);
 	if (!whole && m->sets_regular)
 		return refuse(x, "Range deletions are not supported for "
 				 "specific columns");

@@ -33,6 +33,7 @@
 { "ddl", 0 },
 { "compact", 0 },
 { "compact-conditions", 0 },
+{ "conditions", 0 },
 { "limits", 0 },
 { "random/001", 0 },
 { "random/002", 0 },
