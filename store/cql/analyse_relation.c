@@ -296,7 +296,7 @@ static int tuple_values(struct execution *x, struct restriction *r,
 	if (t->item_count != r->column_count)
 		return refuse(x, "Expected %u elements in value tuple, but got "
 				 "%u: %s", r->column_count, t->item_count,
-			      text_of_term(x, t));
+			      text_as_written(x, t));
 	for (uint32_t i = 0; i < r->column_count; i++) {
 		receiver = receiver_column(r->columns[i]);
 		err = term_value_or_late(x, &values[i], t->items[i], &receiver,

@@ -78,6 +78,14 @@ static void print_raw(struct buf *out, const struct raw *r,
 	buf_add_str(out, frozen ? ">" : "");
 }
 
+void type_name_print_known(struct buf *out, const struct type_name *t,
+			   struct bytes keyspace)
+{
+	struct raw raw = { t, t->frozen };
+
+	print_raw(out, &raw, keyspace);
+}
+
 static const char *text_of_raw(struct execution *x, const struct raw *r,
 			       struct bytes keyspace)
 {

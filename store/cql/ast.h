@@ -62,6 +62,9 @@ struct type_name {
 };
 /* As CQL writes it: map<text, frozen<list<int>>>. In type_name.c. */
 void type_name_print(struct buf *out, const struct type_name *t);
+/* As Cassandra prints one that it has looked up in this keyspace. */
+void type_name_print_known(struct buf *out, const struct type_name *t,
+			   struct bytes keyspace);
 
 /*
  * A term: what stands for a value, in VALUES, SET, WHERE, IF and as argument;
@@ -126,6 +129,9 @@ struct term {
  * (int)1, f(a, b), 1 + 1, -v, NULL, ?. In term_print.c.
  */
 void term_print(struct buf *out, const struct term *t);
+/* The same of one whose types are looked up in this keyspace. */
+void term_print_known(struct buf *out, const struct term *t,
+		      struct bytes keyspace);
 /* "_add": the function behind an operator; ~ is a minus before its value. */
 const char *operation_name(char op);
 /* "STRING", "INTEGER", "UUID", "FLOAT", "BOOLEAN", "HEX", "DURATION". */

@@ -66,7 +66,7 @@ int argument_match(struct execution *x, const struct argument *a,
 		   const struct type *receiver)
 {
 	int err = a->selectable ? 0 :
-				  refuse_misplaced_list(x, a->term, receiver);
+				  refuse_at_test(x, a->term, receiver);
 
 	return err ? err : (int)argument_assignable(x, a, receiver);
 }

@@ -8,12 +8,12 @@ static const char *assignment_text(struct execution *x,
 				   const struct assignment *a)
 {
 	const char *column = text_of(x, a->column.text);
-	const char *value = text_of_term(x, a->value);
+	const char *value = text_as_written(x, a->value);
 
 	switch (a->kind) {
 	case ASSIGN_ELEMENT:
 		return arena_format(x->arena, "%s[%s] = %s", column,
-				    text_of_term(x, a->key), value);
+				    text_as_written(x, a->key), value);
 	case ASSIGN_FIELD:
 		return arena_format(x->arena, "%s.%s = %s", column,
 				    text_of(x, a->field.text), value);

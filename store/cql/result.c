@@ -11,6 +11,7 @@
 #include "store/base/clock.h"
 #include "store/cql/execute.h"
 #include "store/cql/parse.h"
+#include "store/cql/term.h"
 
 /* ------------------------------------------------------------ refusing */
 static int refuse_list(struct execution *x, enum cql_code code,
@@ -154,6 +155,14 @@ const char *text_of_type(struct execution *x, const struct type *t)
 }
 
 const char *text_of_term(struct execution *x, const struct term *t)
+{
+	struct buf buf = BUF_INIT;
+
+	term_print_known(&buf, t, term_keyspace(x));
+	return text_of_buf(x, &buf);
+}
+
+const char *text_as_written(struct execution *x, const struct term *t)
 {
 	struct buf buf = BUF_INIT;
 

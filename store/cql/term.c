@@ -143,7 +143,7 @@ static int items_value(struct execution *x, struct bytes *value,
 		return -ENOMEM;
 	for (i = 0; i < t->item_count; i++) {
 		ir = &inner[map && i % 2];
-		err = refuse_misplaced_list(x, t->items[i], ir->type);
+		err = refuse_at_test(x, t->items[i], ir->type);
 		if (err)
 			return err;
 		if (t->items[i]->kind != TERM_NULL &&
@@ -193,7 +193,7 @@ static int collection_value(struct execution *x, struct bytes *value,
 	switch (t->kind) {
 	case TERM_LIST:
 		if (kind != TYPE_LIST && kind != TYPE_VECTOR)
-			return refuse_misplaced_list(x, t, r->type);
+			return refuse_at_test(x, t, r->type);
 		if (kind == TYPE_VECTOR && t->item_count != r->type->dimension)
 			return refuse(x, "Invalid vector literal for %s of "
 					 "type %s; expected %u elements, but "
@@ -241,7 +241,7 @@ static int user_check(struct execution *x, const struct term *t,
 		item = named_item(t, type->field_names[i]);
 		if (item < 0)
 			continue;
-		err = refuse_misplaced_list(x, t->items[item], type->parts[i]);
+		err = refuse_at_test(x, t->items[item], type->parts[i]);
 		if (err)
 			return err;
 		if (!term_assignable(x, t->items[item], type->parts[i]))
@@ -313,7 +313,7 @@ static int tuple_value(struct execution *x, struct bytes *value,
 					 "but got %u", receiver_name(x, r),
 				      text_of_type(x, type), type->part_count,
 				      t->item_count);
-		err = refuse_misplaced_list(x, t->items[i], type->parts[i]);
+		err = refuse_at_test(x, t->items[i], type->parts[i]);
 		if (err)
 			return err;
 		if (!term_assignable(x, t->items[i], type->parts[i]))
@@ -353,7 +353,7 @@ static int hint_value(struct execution *x, struct bytes *value,
 	int err = resolve_type(x, &type, t->type, keyspace);
 
 	if (!err)
-		err = refuse_misplaced_list(x, t->left, type);
+		err = refuse_at_test(x, t->left, type);
 	if (err)
 		return err;
 	if (!term_assignable(x, t->left, type))

@@ -66,10 +66,10 @@ enum assignable compound_assignable(struct execution *x,
 				    const struct type *receiver);
 enum assignable tuple_assignable(struct execution *x, const struct compound *c,
 				 const struct type *receiver, bool user);
-/* A list literal where no list can be is told by itself: 0 when there is none,
- * or the refusal. */
-int refuse_misplaced_list(struct execution *x, const struct term *t,
-			  const struct type *receiver);
+/* What refuses to be judged at all: a list literal where no list can be, a hint
+ * of no type. 0 when there is none. */
+int refuse_at_test(struct execution *x, const struct term *t,
+		   const struct type *receiver);
 /* The type that a term has by itself (1: int), NULL when it has none. */
 const struct type *term_type(struct execution *x, const struct term *t);
 /* Of several, NULL among them, the first that all others can be assigned to;

@@ -28,8 +28,10 @@ const char *operator_name(enum operator_kind op)
 	return names[op];
 }
 
-static void print_items(struct buf *out, const char *open,
-			const struct term *t, const char *close)
+/* keyspace: of types that are looked up; null: none is. */
+static void print_items(struct buf *out, struct bytes keyspace,
+			const char *open, const struct term *t,
+			const char *close)
 {
 	uint32_t i;
 
@@ -42,18 +44,19 @@ static void print_items(struct buf *out, const char *open,
 			buf_add_bytes(out, t->names[i].text);
 			buf_add_str(out, ": ");
 		}
-		term_print(out, t->items[i]);
+		term_print_known(out, t->items[i], keyspace);
 	}
 	buf_add_str(out, close);
 }
 
-static void print_call(struct buf *out, const struct term *t)
+static void print_call(struct buf *out, struct bytes keyspace,
+		       const struct term *t)
 {
 	bool given = identifier_is_given(&t->keyspace);
 
 	if (bytes_equal(t->name.text, bytes_str("token")) &&
 	    (!given || bytes_equal(t->keyspace.text, bytes_str("system")))) {
-		print_items(out, "token(", t, ")");
+		print_items(out, keyspace, "token(", t, ")");
 		return;
 	}
 	if (given) {
@@ -61,20 +64,21 @@ static void print_call(struct buf *out, const struct term *t)
 		buf_add_byte(out, '.');
 	}
 	cql_print_name(out, t->name.text);
-	print_items(out, "(", t, ")");
+	print_items(out, keyspace, "(", t, ")");
 }
 
 /* before left between right after; none of it for what is NULL. */
-static void print_around(struct buf *out, const char *before,
-			 const struct term *left, const char *between,
-			 const struct term *right, const char *after)
+static void print_around(struct buf *out, struct bytes keyspace,
+			 const char *before, const struct term *left,
+			 const char *between, const struct term *right,
+			 const char *after)
 {
 	buf_add_str(out, before);
 	if (left)
-		term_print(out, left);
+		term_print_known(out, left, keyspace);
 	buf_add_str(out, between);
 	if (right)
-		term_print(out, right);
+		term_print_known(out, right, keyspace);
 	buf_add_str(out, after);
 }
 
@@ -87,66 +91,71 @@ static void print_constant(struct buf *out, const struct term *t)
 	buf_add_str(out, quote);
 }
 
-static void print_compound(struct buf *out, const struct term *t)
+static void print_compound(struct buf *out, struct bytes keyspace,
+			   const struct term *t)
 {
 	switch (t->kind) {
 	case TERM_LIST:
-		print_items(out, "[", t, "]");
+		print_items(out, keyspace, "[", t, "]");
 		break;
 	case TERM_SET:
 	case TERM_MAP:
 	case TERM_USER:
-		print_items(out, "{", t, "}");
+		print_items(out, keyspace, "{", t, "}");
 		break;
 	case TERM_TUPLE:
-		print_items(out, "(", t, ")");
+		print_items(out, keyspace, "(", t, ")");
 		break;
 	case TERM_HINT:
 		buf_add_byte(out, '(');
-		type_name_print(out, t->type);
-		print_around(out, ")", t->left, "", NULL, "");
+		if (bytes_is_null(keyspace))
+			type_name_print(out, t->type);
+		else
+			type_name_print_known(out, t->type, keyspace);
+		print_around(out, keyspace, ")", t->left, "", NULL, "");
 		break;
 	case TERM_CAST:
 		buf_add_str(out, "system.cast_as_");
 		type_name_print(out, t->type);
-		print_around(out, "(", t->left, ")", NULL, "");
+		print_around(out, keyspace, "(", t->left, ")", NULL, "");
 		break;
 	default:
-		print_call(out, t);
+		print_call(out, keyspace, t);
 	}
 }
 
-static void print_selectable(struct buf *out, const struct term *t)
+static void print_selectable(struct buf *out, struct bytes keyspace,
+			     const struct term *t)
 {
 	switch (t->kind) {
 	case TERM_COLUMN:
 		buf_add_bytes(out, t->name.text);
 		break;
 	case TERM_FIELD:
-		print_around(out, "", t->left, ".", NULL, "");
+		print_around(out, keyspace, "", t->left, ".", NULL, "");
 		buf_add_bytes(out, t->name.text);
 		break;
 	case TERM_ELEMENT:
-		print_around(out, "", t->left, "[", t->right, "]");
+		print_around(out, keyspace, "", t->left, "[", t->right, "]");
 		break;
 	case TERM_SLICE:
-		print_around(out, "", t->left, "[", t->right, "..");
-		print_around(out, "", t->to, "]", NULL, "");
+		print_around(out, keyspace, "", t->left, "[", t->right, "..");
+		print_around(out, keyspace, "", t->to, "]", NULL, "");
 		break;
 	case TERM_COUNT_ROWS:
 		buf_add_str(out, "count(*)");
 		break;
 	case TERM_WRITETIME:
-		print_around(out, "writetime(", t->left, ")", NULL, "");
+		print_around(out, keyspace, "writetime(", t->left, ")", NULL, "");
 		break;
 	case TERM_MAXWRITETIME:
-		print_around(out, "maxwritetime(", t->left, ")", NULL, "");
+		print_around(out, keyspace, "maxwritetime(", t->left, ")", NULL, "");
 		break;
 	case TERM_TTL:
-		print_around(out, "ttl(", t->left, ")", NULL, "");
+		print_around(out, keyspace, "ttl(", t->left, ")", NULL, "");
 		break;
 	default:
-		print_compound(out, t);
+		print_compound(out, keyspace, t);
 	}
 }
 
@@ -168,13 +177,20 @@ const char *operation_name(char op)
 	}
 }
 
-static void print_operation(struct buf *out, const struct term *t, char op)
+static void print_operation(struct buf *out, struct bytes keyspace,
+			    const struct term *t, char op)
 {
 	buf_add_format(out, "system.\"%s\"(", operation_name(op));
-	print_around(out, "", t->left, t->right ? ", " : "", t->right, ")");
+	print_around(out, keyspace, "", t->left, t->right ? ", " : "", t->right, ")");
 }
 
 void term_print(struct buf *out, const struct term *t)
+{
+	term_print_known(out, t, BYTES_NULL);
+}
+
+void term_print_known(struct buf *out, const struct term *t,
+		      struct bytes keyspace)
 {
 	switch (t->kind) {
 	case TERM_CONSTANT:
@@ -187,13 +203,13 @@ void term_print(struct buf *out, const struct term *t)
 		buf_add_byte(out, '?');
 		break;
 	case TERM_BINARY:
-		print_operation(out, t, t->op);
+		print_operation(out, keyspace, t, t->op);
 		break;
 	case TERM_NEGATE:
-		print_operation(out, t, '~');
+		print_operation(out, keyspace, t, '~');
 		break;
 	default:
-		print_selectable(out, t);
+		print_selectable(out, keyspace, t);
 	}
 }
 
@@ -221,11 +237,11 @@ void relation_print(struct buf *out, const struct relation *r)
 	print_columns(out, r);
 	buf_add_str(out, brackets ? ")" : "");
 	if (r->kind == RELATION_CUSTOM) {
-		print_around(out, ", ", r->value, ")", NULL, "");
+		print_around(out, BYTES_NULL, ", ", r->value, ")", NULL, "");
 		return;
 	}
 	if (r->kind == RELATION_ELEMENT)
-		print_around(out, "[", r->key, "]", NULL, "");
+		print_around(out, BYTES_NULL, "[", r->key, "]", NULL, "");
 	buf_add_format(out, " %s ", operator_name(r->op));
 	if (r->value) {
 		term_print(out, r->value);
@@ -233,6 +249,6 @@ void relation_print(struct buf *out, const struct relation *r)
 	}
 	buf_add_byte(out, '(');
 	for (i = 0; i < r->value_count; i++)
-		print_around(out, i ? ", " : "", r->values[i], "", NULL, "");
+		print_around(out, BYTES_NULL, i ? ", " : "", r->values[i], "", NULL, "");
 	buf_add_byte(out, ')');
 }

@@ -233,11 +233,32 @@ static const struct type *misplaced_list(const struct term *t,
 	return found;
 }
 
-int refuse_misplaced_list(struct execution *x, const struct term *t,
-			  const struct type *receiver)
+/* A type that there is not, in a hint where a misplaced list would be told. */
+static int refuse_hint(struct execution *x, const struct term *t,
+		       const struct type *receiver)
 {
-	const struct type *found = misplaced_list(t, receiver);
+	const struct type *type;
+	int err = 0;
 
+	if (t->kind == TERM_HINT)
+		return resolve_type(x, &type, t->type, term_keyspace(x));
+	if (t->kind == TERM_TUPLE && (t->item_count > 1 || takes_tuple(receiver)))
+		return 0;
+	for (uint32_t i = 0; i < t->item_count && !err &&
+			     t->kind != TERM_CALL && t->kind != TERM_USER; i++)
+		err = refuse_hint(x, t->items[i], receiver);
+	return err;
+}
+
+int refuse_at_test(struct execution *x, const struct term *t,
+		   const struct type *receiver)
+{
+	const struct type *found;
+	int err = refuse_hint(x, t, receiver);
+
+	if (err)
+		return err;
+	found = misplaced_list(t, receiver);
 	return found ? refuse(x, "Unexpected receiver type '%s'; only list and "
 				 "vector are expected", text_of_type(x, found)) :
 		       0;
