@@ -52,6 +52,8 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		image->loaded = true;
 	} else if (created || (h->flags & O_TRUNC)) {
 		image_cut(op, h->node, image, 0);
+		/* No shell opens so; cp and tar do. */
+		image->how.copied = created && (h->flags & O_EXCL);
 		image->is_new |= created;
 		h->cut = true;
 	}

@@ -322,6 +322,9 @@ static int read_part(struct op *op, struct buf *out, const struct type *type,
 	if (name_unescape(&op->text, name))
 		return op_refuse(op, -ENOENT,
 				 "a %% in a name stands before two upper-case hex digits");
+	/* The empty name: also of types whose literals are never empty. */
+	if (!op->text.len && !type_validate(type, BYTES_EMPTY, &error))
+		return op->text.failed ? -ENOMEM : 0;
 	err = type_read_text(out, type, buf_bytes(&op->text), &error);
 	if (err == -EINVAL) {
 		op_refuse_type(op, &error);

@@ -212,6 +212,7 @@ int place_check_name(struct op *op, const struct place *p,
 struct listing;
 struct store_how {
 	bool append;			/* documents: merge, not replace */
+	bool copied;			/* from another file, as copiers do */
 	bool has_mtime, has_expires;
 	int64_t mtime_ns, expires_s;
 };

@@ -9,24 +9,31 @@
 #include "fs/scratch.h"
 
 /* ------------------------------------------------------------------- text */
+static bool has_empty(const struct type *type)
+{
+	return type && (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII ||
+			type->kind == TYPE_BLOB);
+}
+
 uint64_t value_text_size(const struct type *type, struct bytes value)
 {
-	if (!type || !value.len)
+	if (!type || (!value.len && has_empty(type)))
 		return 0;
 	if (type->kind == TYPE_BLOB)
 		return value.len;
-	return type_text_length(type, value) + 1;
+	return (value.len ? type_text_length(type, value) : 0) + 1;
 }
 
 void value_text(struct buf *out, const struct type *type, struct bytes value)
 {
-	if (!type || !value.len)
+	if (!type || (!value.len && has_empty(type)))
 		return;
 	if (type->kind == TYPE_BLOB) {
 		buf_add_bytes(out, value);
 		return;
 	}
-	type_print_text(out, type, value);
+	if (value.len)
+		type_print_text(out, type, value);
 	buf_add_byte(out, '\n');
 }
 
@@ -76,16 +83,11 @@ bool text_is_complete(struct bytes text)
 	return i == text.len && !depth;
 }
 
-static bool has_empty(const struct type *type)
-{
-	return type && (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII ||
-			type->kind == TYPE_BLOB);
-}
-
 int text_value(struct op *op, const struct type *type, struct bytes text,
 	       struct buf *value)
 {
 	struct type_error error = { .text = "" };
+	bool lone;	/* a newline */
 	int err;
 
 	if (!type)
@@ -96,14 +98,32 @@ int text_value(struct op *op, const struct type *type, struct bytes text,
 		buf_add_bytes(value, text);
 		return value->failed ? -ENOMEM : 0;
 	}
+	lone = text.len == 1;
 	text = without_newline(text);
-	if (!text.len && !has_empty(type))
+	/* A duration of nothing is printed as nothing. */
+	if (!text.len && !has_empty(type) &&
+	    !(lone && type->kind == TYPE_DURATION))
 		return op_refuse(op, -EINVAL, "%s has no empty value",
 				 type_kind_name(type->kind));
 	err = type_read_text(value, type, text, &error);
 	if (err == -EINVAL)
 		return op_refuse_type(op, &error);
 	return err ? err : value->failed ? -ENOMEM : 0;
+}
+
+/*
+ * CQL has empty values of numbers and the like, which have no literal: they are
+ * shown as a lone newline. Who writes that means them if it is a copier; from
+ * a shell it is a variable that was not set, and refused.
+ */
+static bool is_copied_empty(const struct type *type, struct bytes text,
+			    const struct store_how *how)
+{
+	struct type_error error;
+
+	return how->copied && type && !has_empty(type) && text.len == 1 &&
+	       text.ptr[0] == '\n' &&
+	       !type_validate(type, BYTES_EMPTY, &error);
 }
 
 /* ------------------------------------------------------------------- stat */
@@ -281,7 +301,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
-	if (!err)
+	if (!err && !is_copied_empty(p.type, text, how))
 		err = text_value(op, p.type, text, &value);
 	if (!err && value.len > op->fs->max_value)
 		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
@@ -347,8 +367,9 @@ static int check(struct op *op, struct node *n, struct bytes text,
 {
 	struct place p;
 
-	(void)how;
-	return place_type(op, n, &p) ? 0 : text_check(op, p.type, text);
+	if (place_type(op, n, &p) || is_copied_empty(p.type, text, how))
+		return 0;
+	return text_check(op, p.type, text);
 }
 
 static bool takes_empty(struct op *op, struct node *n)

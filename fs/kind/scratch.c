@@ -147,7 +147,7 @@ static int unlink_scratch(struct op *op, struct node *n)
 static int become(struct op *op, struct node *n, struct node *dir,
 		  struct bytes name, struct child *target)
 {
-	struct store_how how = { .append = false };
+	struct store_how how = { .copied = true };
 	struct buf text = BUF_INIT;
 	struct node *now;
 	int err;
