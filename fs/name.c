@@ -62,18 +62,20 @@ static const struct {
 
 enum name_suffix name_suffix(struct bytes name, struct bytes *base)
 {
+	const uint8_t *dot = name.len ? memrchr(name.ptr, '.', name.len) : NULL;
+	struct bytes end;
 	size_t i;
 
+	*base = name;
+	if (!dot)
+		return SUFFIX_NONE;
+	end = bytes_of(dot, name.len - (size_t)(dot - name.ptr));
 	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		struct bytes end = bytes_str(suffixes[i].text);
-
-		if (name.len < end.len ||
-		    memcmp(name.ptr + name.len - end.len, end.ptr, end.len))
+		if (!bytes_equal(end, bytes_str(suffixes[i].text)))
 			continue;
-		*base = bytes_of(name.ptr, name.len - end.len);
+		base->len -= end.len;
 		return suffixes[i].suffix;
 	}
-	*base = name;
 	return SUFFIX_NONE;
 }
 

@@ -44,6 +44,21 @@ void buf_add_str(struct buf *b, const char *s)
 	buf_add(b, s, strlen(s));
 }
 
+void buf_add_decimal(struct buf *b, int64_t v)
+{
+	uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	char text[20];
+	size_t at = sizeof(text);
+
+	do {
+		text[--at] = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (v < 0)
+		text[--at] = '-';
+	buf_add(b, text + at, sizeof(text) - at);
+}
+
 void buf_add_format(struct buf *b, const char *format, ...)
 {
 	va_list args;

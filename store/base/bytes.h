@@ -113,6 +113,7 @@ static inline void buf_add_byte(struct buf *b, uint8_t byte)
 		b->ptr[b->len++] = byte;
 }
 void buf_add_str(struct buf *b, const char *s);
+void buf_add_decimal(struct buf *b, int64_t v);
 void buf_add_format(struct buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Big-endian integers, as CQL's binary forms have them. */

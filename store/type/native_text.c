@@ -87,7 +87,7 @@ void native_print_text(struct buf *out, enum type_kind kind,
 		uuid_print(out, value.ptr);
 		break;
 	default:
-		buf_add_format(out, "%lld", (long long)number_get_int(value));
+		buf_add_decimal(out, number_get_int(value));
 	}
 }
 
@@ -247,8 +247,7 @@ void native_print_literal(struct buf *out, enum type_kind kind,
 	} else if (has_no_literal(kind, value)) {
 		print_by_blob(out, kind, value);
 	} else if (kind == TYPE_TIMESTAMP && !is_plain_timestamp(value)) {
-		buf_add_format(out, "%lld",
-			       (long long)get_be64(value.ptr));
+		buf_add_decimal(out, (int64_t)get_be64(value.ptr));
 	} else {
 		if (native_is_quoted(kind))
 			buf_add_byte(out, '\'');

@@ -291,7 +291,7 @@ static void print_padded(struct buf *out, int64_t n, int width)
 		buf_add_byte(out, '0');
 	if (n < 10)
 		buf_add_byte(out, '0');
-	buf_add_format(out, "%lld", (long long)n);
+	buf_add_decimal(out, n);
 }
 
 void time_print_time(struct buf *out, int64_t ns)

@@ -1,5 +1,6 @@
 /* Buffers and bounded readers: what goes in comes out, and nothing else. */
 #include <stdint.h>
+#include <stdio.h>
 
 #include "store/base/alloc.h"
 #include "store/base/arena.h"
@@ -20,6 +21,21 @@ START_TEST(a_varint_survives)
 	ck_assert_uint_eq(read_varint(&r), numbers[_i]);
 	ck_assert_int_eq(read_zigzag(&r), (int64_t)numbers[_i]);
 	ck_assert(!r.failed && !reader_left(&r));
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(a_number_in_decimal)
+{
+	struct buf b = BUF_INIT;
+	int64_t v = (int64_t)numbers[_i];
+	char want[24];
+
+	snprintf(want, sizeof(want), "%lld %lld", (long long)v, -(long long)_i);
+	buf_add_decimal(&b, v);
+	buf_add_byte(&b, ' ');
+	buf_add_decimal(&b, -_i);
+	ck_assert_str_eq(buf_cstr(&b), want);
 	buf_release(&b);
 }
 END_TEST
@@ -82,6 +98,8 @@ SUITE(bytes)
 	TCase *tc = tcase_create("bytes");
 
 	tcase_add_loop_test(tc, a_varint_survives, 0,
+			    (int)ARRAY_SIZE(numbers));
+	tcase_add_loop_test(tc, a_number_in_decimal, 0,
 			    (int)ARRAY_SIZE(numbers));
 	tcase_add_test(tc, a_cut_input_fails);
 	tcase_add_loop_test(tc, equal_bytes_of_any_length, 0, 40);
