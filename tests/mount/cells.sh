@@ -63,6 +63,24 @@ for column in i d bo u ts; do
 done
 refused 'half a uuid, at close' 'Invalid argument' cp <(printf 1a6300ca) "$r/u"
 
+# What an index does not take.
+run_cql <<'C'
+CREATE TABLE k.x (id int PRIMARY KEY, t text, s set<text>, v vector<float, 2>);
+CREATE INDEX ON k.x (t);
+CREATE INDEX ON k.x (s);
+CREATE CUSTOM INDEX ON k.x (v) USING 'sai';
+C
+x=$M/k/x/1
+mkdir "$x"
+ok '65534 indexed bytes' cp <(printf %065534d 0) "$x/t"
+refused 'one byte more' 'Invalid argument' cp <(printf %065535d 0) "$x/t"
+is 'the old value stays' 65535 "$(stat -c %s "$x/t")"
+ok 'and the reason can be read' grep -q "/k/x/1/t EINVAL Cannot index value of size 65535 for index x_t_idx on k.x(t)" "$M/.widefs/errors"
+refused 'a vector without direction' 'Invalid argument' cp <(printf '[0, 0]') "$x/v"
+ok 'and one with it' cp <(printf '[0, 1]') "$x/v"
+refused 'in a document too' 'Invalid argument' cp <(printf '{"id": 1, "v": [0, -0.0]}') "$x.json"
+is 'the old vector stays' '[0.0, 1.0]' "$(cat "$x/v")"
+
 # What others see, and when.
 put "$r/t" old
 exec 5>"$r/t"
