@@ -74,6 +74,21 @@ int64_t op_timestamp(struct op *op, int64_t replaced_us)
 	return replaced_us < INT64_MAX ? replaced_us + 1 : INT64_MAX;
 }
 
+int place_timestamp(struct op *op, const struct place *p, int64_t spare,
+		    int64_t *at)
+{
+	int64_t newest;
+	int err = table_newest(op->fs->store, p->table, p->partition_key,
+			       p->is_static ? NULL : p->clustering, p->column,
+			       p->path, &op->arena, &newest);
+
+	if (!err)
+		*at = op_timestamp(op, newest == NO_TIMESTAMP ||
+						       newest > INT64_MAX - spare ?
+					       newest : newest + spare);
+	return err;
+}
+
 int64_t row_mtime_ns(const struct row_view *row)
 {
 	int64_t latest = row->marker.timestamp;

@@ -463,6 +463,10 @@ int64_t row_mtime_ns(const struct row_view *row);
 int64_t row_expires_s(const struct row_view *row);
 /* A timestamp for a write that replaces what has that one. */
 int64_t op_timestamp(struct op *op, int64_t replaced_us);
+/* One for a write at that place, live or deleted as it is: of the cell, the
+ * column or the row. spare: how many more below it are to be later, too. */
+int place_timestamp(struct op *op, const struct place *p, int64_t spare,
+		    int64_t *at);
 /* user.* of cells and rows: xattr.c. */
 int attr_get(struct op *op, struct node *n, const char *name, struct buf *out);
 int attr_set(struct op *op, struct node *n, const char *name,

@@ -144,13 +144,13 @@ int table_read_cell(struct store *s, const struct table *t,
 
 /*
  * The timestamp that a write of this cell must exceed to be seen: that of the
- * newest value or deletion, live or not, or NO_TIMESTAMP. 0, -errno.
+ * newest value or deletion, live or not, or NO_TIMESTAMP. Without a path of the
+ * column, without a column of the row and all in it. 0, -errno.
  */
-int table_cell_newest(struct store *s, const struct table *t,
-		      struct bytes partition_key,
-		      const struct bytes *clustering,
-		      const struct column *column, struct bytes path,
-		      struct arena *arena, int64_t *newest_us);
+int table_newest(struct store *s, const struct table *t,
+		 struct bytes partition_key, const struct bytes *clustering,
+		 const struct column *column, struct bytes path,
+		 struct arena *arena, int64_t *newest_us);
 
 /* ------------------------------------------------------------------ write */
 /*

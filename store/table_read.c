@@ -156,11 +156,10 @@ int table_read_cell(struct store *s, const struct table *t,
 	return found;
 }
 
-int table_cell_newest(struct store *s, const struct table *t,
-		      struct bytes partition_key,
-		      const struct bytes *clustering,
-		      const struct column *column, struct bytes path,
-		      struct arena *arena, int64_t *newest_us)
+int table_newest(struct store *s, const struct table *t,
+		 struct bytes partition_key, const struct bytes *clustering,
+		 const struct column *column, struct bytes path,
+		 struct arena *arena, int64_t *newest_us)
 {
 	static const struct bytes none = { NULL, 0 };
 	struct buf key = BUF_INIT, ordered = BUF_INIT;
@@ -171,7 +170,7 @@ int table_cell_newest(struct store *s, const struct table *t,
 
 	if (t->flags & TABLE_VIRTUAL)
 		return -EROFS;
-	if (column->kind == COLUMN_STATIC)
+	if (column && column->kind == COLUMN_STATIC)
 		clustering = NULL;
 	if (table_is_flat(t))
 		clustering = &none;
@@ -183,10 +182,13 @@ int table_cell_newest(struct store *s, const struct table *t,
 				&covering);
 	if (found >= 0)
 		*newest_us = deletion_max(row.deletion, covering).timestamp;
+	if (found > 0 && !column && row.marker.timestamp > *newest_us)
+		*newest_us = row.marker.timestamp;
 	for (i = 0; found > 0 && i < row.cell_count; i++) {
 		const struct cell *c = &row.cells[i];
 
-		if (c->column != column->number || c->timestamp <= *newest_us)
+		if ((column && c->column != column->number) ||
+		    c->timestamp <= *newest_us)
 			continue;
 		if ((c->flags & CELL_COLUMN_DELETION) ||
 		    bytes_is_null(path) ||

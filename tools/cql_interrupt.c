@@ -2,11 +2,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 #include "tools/cql_backend.h"
 
-/* A signal handler has nothing else to write to. */
-static volatile sig_atomic_t interrupted;
+/* Set by the signal handler, on whatever thread that runs. */
+static atomic_int interrupted;
 
 static void on_interrupt(int number)
 {

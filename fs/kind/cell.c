@@ -261,7 +261,12 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 
 	if (got < 0)
 		return got;
-	at = op_timestamp(op, got ? old.timestamp_us : NO_TIMESTAMP);
+	if (got)
+		at = op_timestamp(op, old.timestamp_us);
+	else
+		err = place_timestamp(op, p, 0, &at);
+	if (err)
+		return err;
 	/* What begins or ceases to end is shown by names and listings too. */
 	if (ttl || how->has_expires || (got && old.ttl_s))
 		op->broadcast = true;
@@ -473,7 +478,7 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 				      &mtime_ns);
 	if (got)
 		goto out;
-	got = table_cell_newest(op->fs->store, to.table, to.partition_key,
+	got = table_newest(op->fs->store, to.table, to.partition_key,
 				to.is_static ? NULL : to.clustering, to.column,
 				to.path, &op->arena, &newest);
 	if (got)

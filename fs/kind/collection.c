@@ -486,6 +486,7 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 	bool first = bytes_equal(node_name(n), bytes_str("@prepend"));
 	struct buf value = BUF_INIT;
 	uint8_t id[16];
+	int64_t at = 0;
 	struct write w;
 	struct place p;
 	int err = place_of(op, n->parent, &p);
@@ -499,11 +500,12 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 		else
 			uuid_new_time(id);
 		write_init(&w, op->fs->store);
+		err = place_timestamp(op, &p, 0, &at);
 		place_write_row(&w, &p);
 		write_cell(&w, p.column, bytes_of(id, 16), buf_bytes(&value),
-			   op_timestamp(op, NO_TIMESTAMP),
-			   p.table->options.default_time_to_live);
-		err = attr_touch(op, &w, n->parent);
+			   at, p.table->options.default_time_to_live);
+		if (!err)
+			err = attr_touch(op, &w, n->parent);
 		if (!err)
 			err = op_write(op, &w);
 		write_release(&w);

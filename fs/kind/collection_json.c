@@ -73,8 +73,9 @@ static int write_whole(struct op *op, struct node *n, const struct place *p,
 	buf_release(&now);
 	if (err && err != -ENOENT)
 		return err;
-	at = op_timestamp(op, latest_us == NO_TIMESTAMP ? latest_us :
-							  latest_us + 1);
+	err = place_timestamp(op, p, 1, &at);
+	if (err)
+		return err;
 	op->broadcast = true;
 	write_init(&w, op->fs->store);
 	place_write_row(&w, p);

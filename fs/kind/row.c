@@ -267,9 +267,10 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 	int err = place_of_child(op, dir, c, &p);
 	int64_t at;
 
+	if (!err)
+		err = place_timestamp(op, &p, 0, &at);
 	if (err)
 		return err;
-	at = op_timestamp(op, NO_TIMESTAMP);
 	write_init(&w, op->fs->store);
 	if (touch)
 		err = attr_touch(op, &w, dir);
@@ -317,11 +318,16 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 		       const struct place *from, const struct place *to,
 		       const struct row_view *row)
 {
-	int64_t at = op_timestamp(op, row_mtime_ns(row) / MICROSECOND);
+	int64_t at, to_at;
 	struct write w;
 	uint32_t i;
-	int err;
+	int err = place_timestamp(op, from, 0, &at);
 
+	if (!err)
+		err = place_timestamp(op, to, 0, &to_at);
+	if (err)
+		return err;
+	at = to_at > at ? to_at : at;
 	write_init(&w, op->fs->store);
 	place_write_row(&w, from);
 	write_row_deletion(&w, at);

@@ -163,20 +163,17 @@ static int write_object(struct merge *m, const struct json_member *members,
 /* A timestamp later than all that is there, with room for the deletion. */
 static int later_than(struct op *op, const struct place *p, int64_t *at)
 {
-	struct row_view row, statics = { .static_count = 0 };
-	int64_t latest = NO_TIMESTAMP;
-	int got = read_whole(op, p, &row, &statics);
-	uint32_t i;
+	struct place statics = *p;
+	int64_t of_statics;
+	int err = place_timestamp(op, p, 1, at);
 
-	if (got < 0)
-		return got;
-	if (got)
-		latest = row_mtime_ns(&row) / MICROSECOND;
-	for (i = 0; i < statics.static_count; i++)
-		if (statics.statics[i].timestamp_us > latest)
-			latest = statics.statics[i].timestamp_us;
-	*at = op_timestamp(op, latest == NO_TIMESTAMP ? latest : latest + 1);
-	return 0;
+	statics.is_static = true;
+	if (!err && table_has_statics(p->table)) {
+		err = place_timestamp(op, &statics, 1, &of_statics);
+		if (!err && of_statics > *at)
+			*at = of_statics;
+	}
+	return err;
 }
 
 /* What is done with the text of one object. */
@@ -320,6 +317,7 @@ static int unlink_row(struct op *op, struct node *n)
 	struct row_view row;
 	struct write w;
 	struct place p;
+	int64_t at;
 	int got = place_of(op, n, &p);
 
 	if (!got && (p.table->flags & TABLE_VIRTUAL))
@@ -330,11 +328,13 @@ static int unlink_row(struct op *op, struct node *n)
 				 &op->arena, &row);
 	if (got <= 0)
 		return got ? got : -ENOENT;
+	got = place_timestamp(op, &p, 0, &at);
+	if (got)
+		return got;
 	op->broadcast = true;
 	write_init(&w, op->fs->store);
 	place_write_row(&w, &p);
-	write_row_deletion(&w, op_timestamp(op, row_mtime_ns(&row) /
-							MICROSECOND));
+	write_row_deletion(&w, at);
 	got = attr_touch(op, &w, n->parent);
 	if (!got)
 		got = op_write(op, &w);

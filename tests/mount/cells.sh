@@ -135,5 +135,46 @@ again
 is 'survives a restart' 981173106 "$(stat -c %Y "$r/t")"
 put "$r/t" y
 ok 'until the next write' test "$(stat -c %Y "$r/t")" -gt 1700000000
+# What was written in the time to come is replaced and deleted all the same,
+# and what is written after its deletion is there.
+future=4102444800000000
+run_cql <<C
+CREATE TABLE k.late (p int, c int, i int, s set<int>, l list<int>, st int STATIC, PRIMARY KEY (p, c));
+INSERT INTO k.late (p, c, i, s, l, st) VALUES (1, 1, 5, {1}, [1], 5) USING TIMESTAMP $future;
+INSERT INTO k.late (p, c, i) VALUES (2, 1, 5) USING TIMESTAMP $future;
+INSERT INTO k.late (p, c, i) VALUES (3, 1, 5) USING TIMESTAMP 9000000000000000000;
+C
+mkdir -p "$M/k/later/p"
+cql "INSERT INTO k.later (key, column1, value) VALUES ('p', 'c', 0x00) USING TIMESTAMP $future" >/dev/null
+l=$M/k/late
+put "$l/1/1/i" 6
+is 'replaced' 6 "$(cat "$l/1/1/i")"
+ok 'removed' rm "$l/1/1/i"
+put "$l/1/1/i" 7
+is 'and written again' 7 "$(cat "$l/1/1/i")"
+ok 'a static too' rm "$l/1/@static/st"
+put "$l/1/@static/st" 8
+is 'and again' 8 "$(cat "$l/1/@static/st")"
+ok 'an element' rm "$l/1/1/s/1"
+: >"$l/1/1/s/1"
+is 'is there again' 1 "$(names "$l/1/1/s")"
+cql 'DELETE l FROM k.late USING TIMESTAMP 4102444800000009 WHERE p = 1 AND c = 1' >/dev/null
+put "$l/1/1.json" '{"l": [4], "i": 9}'
+is 'a document' '{"c":1,"i":9,"l":[4],"p":1,"st":8}' "$(jq -cS . "$l/1/1.json")"
+put "$l/1/1/l/@append" 5
+is 'an appended element' '[4,5]' "$(jq -c .l "$l/1/1.json")"
+for p in 2 3; do
+	ok "row $p goes" rm "$l/$p/1.json"
+	is 'it is gone' '' "$(ls "$l/$p")"
+	ok 'it comes back' mkdir -p "$l/$p/1"
+	put "$l/$p/1/i" 8
+	is 'with its cell' 8 "$(cat "$l/$p/1/i")"
+done
+ok 'a file' rm "$M/k/later/p/c"
+put "$M/k/later/p/c" new
+is 'and again' new "$(cat "$M/k/later/p/c")"
+# A child that closes a copy of the descriptor wrote nothing, and is not told.
+is 'beside the children of a shell' '' "$( { (sleep 0; echo 44) >"$l/1/1/i"; } 2>&1)"
+is 'the value is taken' 44 "$(cat "$l/1/1/i")"
 stop
 done_testing
