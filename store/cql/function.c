@@ -419,6 +419,9 @@ static bool is_nothing(struct bytes value, const struct type *t)
 	       t->kind != TYPE_BLOB;
 }
 
+/* Nested calls may double their argument each. */
+#define RESULT_MAX ((size_t)256 << 20)
+
 int function_value(struct execution *x, struct bytes *value,
 		   const struct function *f, const struct bytes *args)
 {
@@ -431,6 +434,9 @@ int function_value(struct execution *x, struct bytes *value,
 			return 0;
 	buf_clear(&x->scratch);
 	err = f->apply(x, f, args, &is_null);
+	if (!err && x->scratch.len > RESULT_MAX)
+		err = refuse(x, "The result of system.%s is larger than %zu bytes",
+			     f->name, RESULT_MAX);
 	if (err || is_null) {
 		buf_clear(&x->scratch);
 		return err;

@@ -135,6 +135,7 @@ void json_print_string(struct buf *out, struct bytes text)
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
 		['\r'] = 'r',
 	};
+	uint8_t short_escape[2] = { '\\' };
 	size_t i, plain = 0;
 
 	buf_add_byte(out, '"');
@@ -145,10 +146,9 @@ void json_print_string(struct buf *out, struct bytes text)
 			continue;
 		buf_add(out, text.ptr + plain, i - plain);
 		plain = i + 1;
-		if (c >= 0x20)
-			buf_add_format(out, "\\%c", c);
-		else if (escapes[c])
-			buf_add_format(out, "\\%c", escapes[c]);
+		short_escape[1] = c >= 0x20 ? c : (uint8_t)escapes[c];
+		if (short_escape[1])
+			buf_add(out, short_escape, sizeof(short_escape));
 		else
 			buf_add_format(out, "\\u%04X", c);
 	}

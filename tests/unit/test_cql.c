@@ -447,6 +447,25 @@ START_TEST(a_long_literal_has_a_type)
 }
 END_TEST
 
+/* Each of them doubles what it gets: all of it would be 2^60 bytes. */
+START_TEST(nested_calls_do_not_grow_for_ever)
+{
+	struct buf cql = BUF_INIT;
+
+	ok("CREATE TABLE texts (k int PRIMARY KEY, v text)");
+	buf_add_str(&cql, "INSERT INTO texts (k, v) VALUES (1, ");
+	for (int i = 0; i < 60; i++)
+		buf_add_str(&cql, "to_json(");
+	buf_add_str(&cql, "'\"'");
+	for (int i = 0; i < 60; i++)
+		buf_add_byte(&cql, ')');
+	buf_add_byte(&cql, ')');
+	refused(buf_cstr(&cql), -EINVAL,
+		"The result of system.to_json is larger than 268435456 bytes");
+	buf_release(&cql);
+}
+END_TEST
+
 static void make_words(void)
 {
 	ok("CREATE TABLE words (k int PRIMARY KEY, a text, b set<text>, "
@@ -607,6 +626,7 @@ SUITE(cql)
 	tcase_add_loop_test(tc, a_query_is_stopped, 0, 4);
 	tcase_add_test(tc, an_index_is_built_to_its_end);
 	tcase_add_test(tc, the_nearest_are_kept_alone);
+	tcase_add_test(tc, nested_calls_do_not_grow_for_ever);
 	tcase_add_test(tc, a_long_literal_has_a_type);
 	tcase_add_test(tc, indexed_values_have_a_bound);
 	tcase_add_test(tc, a_vector_without_direction_is_refused);
