@@ -150,6 +150,8 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 
 	if (err == -EUCLEAN && !op->reason[0])
 		op_refuse(op, err, "%s", corrupt_last());
+	if (file_is_full(err))
+		op_refuse(op, err, FILE_FULL);
 	/* Asking for what is not there is no refusal. */
 	if (err < 0 && op->reason[0] && err != -ENOENT && err != -ENODATA)
 		put_down(op, err, n, name);

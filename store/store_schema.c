@@ -323,6 +323,7 @@ static int commit(struct store *s, struct schema *next,
 	size_t count;
 	int err;
 
+	batch.schema = true;
 	assign_numbers(s, next);
 	list = list_tables(next, &count);
 	err = list ? diff(s, &batch, s->schema, next) : -ENOMEM;

@@ -6,6 +6,7 @@
  */
 #ifndef STORE_BASE_FILE_H
 #define STORE_BASE_FILE_H
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "store/base/bytes.h"
@@ -58,6 +59,13 @@ struct file_ops {
 /* The real system calls. */
 extern const struct file_ops file_system;
 
+/* Does the error say that the disk, or what the user may have of it, is full? */
+static inline bool file_is_full(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT;
+}
+#define FILE_FULL \
+	"the disk is full: make room there, or delete, TRUNCATE or DROP"
 /* Open, create, flags as open(2); O_CLOEXEC and O_NOFOLLOW are added. Only
  * regular files and, with O_DIRECTORY, directories are opened. */
 int file_open(const struct file_ops *ops, int dir, const char *name, int flags);

@@ -98,6 +98,7 @@ int store_failure(struct execution *x, int err)
 		      "%s",
 		      err == -EUCLEAN ? "damaged data" :
 		      err == -EROFS   ? "the store is read-only" :
+		      file_is_full(err) ? FILE_FULL :
 					strerror(-err));
 	return err;
 }

@@ -136,11 +136,63 @@ static int reuse_spare(struct commitlog *log, struct segment *s,
 	return err;
 }
 
-/* Begin a new segment with room for need bytes. */
-static int roll(struct commitlog *log, uint64_t need)
+static int make_segment(struct commitlog *log, struct segment **out,
+			uint64_t number, uint64_t need, enum log_room room)
 {
-	uint64_t size, number;
+	uint64_t least = (need + 4095) & ~(uint64_t)4095, size;
+	int err;
+
+	if (least < LOG_SMALLEST_SEGMENT)
+		least = LOG_SMALLEST_SEGMENT;
+	mutex_lock(&log->lock);
+	size = room == LOG_LEAST ? least : grown_size(log);
+	mutex_unlock(&log->lock);
+	if (size < least)
+		size = least;
+	err = new_segment(log, out, number, size);
+	while (file_is_full(err) && room == LOG_FITTING && size > least) {
+		size = size / 2 > least ? size / 2 : least;
+		err = new_segment(log, out, number, size);
+		mutex_lock(&log->lock);
+		log->next_size = LOG_FIRST_SEGMENT;
+		mutex_unlock(&log->lock);
+	}
+	return err;
+}
+
+/* The reserve as a segment: nobody else can take its room meanwhile. */
+static int use_reserve(struct commitlog *log, struct segment **out,
+		       uint64_t number, uint64_t need)
+{
 	struct segment *s;
+	char name[32];
+	int err;
+
+	if (need > LOG_RESERVE_BYTES)
+		return -ENOSPC;
+	s = mem_zalloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->number = number;
+	s->size = LOG_RESERVE_BYTES;
+	s->fd = -1;
+	segment_name(name, number);
+	err = log->files->rename(log->files->context, log->dir,
+				 LOG_RESERVE_NAME, name);
+	if (!err)
+		err = segment_open(log, s, 0);
+	if (err)
+		segment_free(log, s);
+	else
+		*out = s;
+	return err == -ENOENT ? -ENOSPC : err;
+}
+
+/* Begin a new segment with room for need bytes. */
+static int roll(struct commitlog *log, uint64_t need, enum log_room room)
+{
+	struct segment *s;
+	uint64_t number;
 	int err;
 
 	need += LOG_HEADER;
@@ -153,17 +205,18 @@ static int roll(struct commitlog *log, uint64_t need)
 	else
 		s = NULL;
 	number = take_number(log);
-	size = s ? 0 : grown_size(log);
 	mutex_unlock(&log->lock);
-	if (size < need)
-		size = (need + 4095) & ~(uint64_t)4095;
 	/* It is the upper half of a position. */
 	if (number > UINT32_MAX) {
 		segment_free(log, s);
 		return -EFBIG;
 	}
-	err = s ? reuse_spare(log, s, number) :
-		  new_segment(log, &s, number, size);
+	if (s)
+		err = reuse_spare(log, s, number);
+	else if (room == LOG_RESERVE)
+		err = use_reserve(log, &s, number, need);
+	else
+		err = make_segment(log, &s, number, need, room);
 	if (!err)
 		err = write_header(log, s, log->end);
 	if (err) {
@@ -223,11 +276,12 @@ static void fail(struct commitlog *log, int err)
 /* Errors of which the disk is not to blame. */
 static bool is_passing(int err)
 {
-	return err == -ENOSPC || err == -EDQUOT || err == -ENOMEM ||
-	       err == -EFBIG || err == -EMFILE || err == -ENFILE;
+	return file_is_full(err) || err == -ENOMEM || err == -EFBIG ||
+	       err == -EMFILE || err == -ENFILE;
 }
 
-int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
+int commitlog_append(struct commitlog *log, struct bytes batch,
+		     enum log_room room, uint64_t *end)
 {
 	uint64_t size = log_record_size(batch.len);
 	struct segment *s = log->newest;
@@ -239,7 +293,7 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 	if (!batch.len || batch.len > UINT32_MAX - 4096)
 		return batch.len ? -EFBIG : -EINVAL;
 	if (!s || s->fd < 0 || s->size - s->end < size)
-		err = roll(log, size);
+		err = roll(log, size, room);
 	s = log->newest;
 	if (!err)
 		err = put_record(log, s, batch);
@@ -425,6 +479,39 @@ void commitlog_release(struct commitlog *log, uint64_t begin)
 	}
 }
 
+static void remove_segment(struct commitlog *log, struct segment *s)
+{
+	char name[32];
+
+	segment_name(name, s->number);
+	log->files->unlink(log->files->context, log->dir, name);
+	segment_free(log, s);
+}
+
+void commitlog_shrink(struct commitlog *log)
+{
+	struct segment *newest, *spare;
+
+	if (log->read_only || log->failed)
+		return;
+	mutex_lock(&log->lock);
+	while (log->syncing)
+		mutex_wait(&log->lock, &log->sync_done);
+	newest = log->newest;
+	if (newest && !newest->older &&
+	    log_position(newest->number, newest->end) <= log->begin)
+		log->newest = NULL;
+	else
+		newest = NULL;
+	spare = log->spare;
+	log->spare = NULL;
+	mutex_unlock(&log->lock);
+	if (newest)
+		remove_segment(log, newest);
+	if (spare)
+		remove_segment(log, spare);
+}
+
 bool commitlog_wants_spare(const struct commitlog *log)
 {
 	return atomic_load_explicit(&log->wants_spare, memory_order_relaxed);
@@ -452,7 +539,6 @@ int commitlog_prepare(struct commitlog *log)
 {
 	uint64_t number, size;
 	struct segment *s;
-	char name[32];
 	int err;
 
 	if (log->read_only || log->failed || !commitlog_wants_spare(log))
@@ -477,11 +563,8 @@ int commitlog_prepare(struct commitlog *log)
 		s = NULL;
 	}
 	mutex_unlock(&log->lock);
-	if (s) {
-		segment_name(name, s->number);
-		log->files->unlink(log->files->context, log->dir, name);
-		segment_free(log, s);
-	}
+	if (s)
+		remove_segment(log, s);
 	return err;
 }
 

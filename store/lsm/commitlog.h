@@ -33,12 +33,24 @@ int commitlog_replay(struct commitlog *log,
 /* Syncs nothing. NULL is accepted. */
 void commitlog_close(struct commitlog *log);
 
+/* How large may a new segment be, when one is needed? */
+enum log_room {
+	LOG_GROWING,		/* twice the last, up to 16 MiB */
+	LOG_FITTING,		/* the same, or what fits of its halves */
+	LOG_LEAST,		/* no larger than it must be */
+	LOG_RESERVE,		/* the file LOG_RESERVE_NAME becomes it */
+};
+/* Zeros that hold room back: its owner makes it whole beforehand. */
+#define LOG_RESERVE_NAME "reserve"
+#define LOG_RESERVE_BYTES ((uint64_t)1 << 20)
 /*
  * Append a batch: handed to the kernel when it returns, with *end the position
- * behind it. -EROFS after a failure of the disk or read only, -ENOSPC, -ENOMEM,
- * -EFBIG (4 GiB); then nothing was appended.
+ * behind it. -EROFS after a failure of the disk or read only, -ENOSPC (for no
+ * segment of that size is room), -ENOMEM, -EFBIG (4 GiB); then nothing was
+ * appended.
  */
-int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end);
+int commitlog_append(struct commitlog *log, struct bytes batch,
+		     enum log_room room, uint64_t *end);
 /* Wait until all before position is on disk; callers share syncs. The first
  * failure (-EIO and the like) makes the log read only for ever: -EIO. */
 int commitlog_sync(struct commitlog *log, uint64_t position);
@@ -48,6 +60,9 @@ uint64_t commitlog_synced(const struct commitlog *log);
 /* Segments that end at or before begin may be used again, or go. The manifest
  * says so durably before this is called. */
 void commitlog_release(struct commitlog *log, uint64_t begin);
+/* On a full disk: the spare goes, and the newest segment too if it holds nothing
+ * that is needed. No append meanwhile. */
+void commitlog_shrink(struct commitlog *log);
 /* Will append need a new segment soon? Then prepare one beforehand: written
  * with zeros and synced, so that later syncs touch no metadata. */
 bool commitlog_wants_spare(const struct commitlog *log);

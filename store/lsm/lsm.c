@@ -186,19 +186,31 @@ static int empty_table(struct lsm *lsm, struct table *t, bool drop)
 	return 0;
 }
 
-static int change_table(struct lsm *lsm, uint32_t table, bool drop)
+static int try_to_empty(struct lsm *lsm, uint32_t table, bool drop)
 {
 	struct table *t;
-	int err = lsm_check_writable(lsm);
+	int err;
 
-	if (err)
-		return err;
 	mutex_lock(&lsm->install);
 	mutex_lock(&lsm->write);
 	t = lsm_make_table(lsm, table);
 	err = !t ? -ENOMEM : t->dropped ? 0 : empty_table(lsm, t, drop);
 	mutex_unlock(&lsm->write);
 	mutex_unlock(&lsm->install);
+	return err;
+}
+
+static int change_table(struct lsm *lsm, uint32_t table, bool drop)
+{
+	int err = lsm_check_writable(lsm);
+
+	if (err)
+		return err;
+	err = try_to_empty(lsm, table, drop);
+	if (file_is_full(err) && lsm_reserve_spend(lsm))
+		err = try_to_empty(lsm, table, drop);
+	if (!err)	/* there may be room now */
+		lsm->no_room = false;
 	if (err == -EIO)
 		lsm_fail(lsm, err);
 	return err;
@@ -318,7 +330,10 @@ int lsm_start(struct lsm *lsm)
 
 	if (lsm->options.read_only)
 		return 0;
-	err = worker_new(&lsm->worker, lsm->options.no_threads);
+	lsm_reserve_begin(lsm);
+	err = lsm_reserve_keep(lsm);
+	if (!err || lsm_is_passing(err))	/* who writes tries again */
+		err = worker_new(&lsm->worker, lsm->options.no_threads);
 	if (!err && !lsm->options.no_threads)
 		worker_add(lsm->worker, WORKER_LOG, &lsm->log_work);
 	if (!err)
@@ -353,6 +368,7 @@ static void init(struct lsm *lsm, const struct file_ops *files, int dir,
 	mutex_init(&lsm->install);
 	mutex_init(&lsm->write);
 	mutex_init(&lsm->lock);
+	mutex_init(&lsm->room);
 	lsm->log_work = WORK_INIT(run_log);
 	lsm->spare_work = WORK_INIT(run_spare);
 	lsm->flush_work = WORK_INIT(lsm_flush_run);
@@ -378,6 +394,7 @@ static void release(struct lsm *lsm)
 	mutex_release(&lsm->install);
 	mutex_release(&lsm->write);
 	mutex_release(&lsm->lock);
+	mutex_release(&lsm->room);
 	mem_free(lsm);
 }
 

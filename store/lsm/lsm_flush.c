@@ -249,6 +249,7 @@ struct table *lsm_table_at(struct lsm *lsm, size_t i)
 
 int lsm_flush_frozen(struct lsm *lsm, struct table *only)
 {
+	uint64_t before = lsm->counters.flushes;
 	struct table *t;
 	size_t i;
 	int err = lsm_check_writable(lsm);
@@ -258,7 +259,7 @@ int lsm_flush_frozen(struct lsm *lsm, struct table *only)
 		if (!only || t == only)
 			err = flush_table(lsm, t);
 	mutex_unlock(&lsm->flushing);
-	if (!err && lsm->worker)
+	if (!err && lsm->worker && lsm->counters.flushes != before)
 		worker_add(lsm->worker, WORKER_COMPACTION,
 			   &lsm->compaction_work);
 	return err;
@@ -266,45 +267,64 @@ int lsm_flush_frozen(struct lsm *lsm, struct table *only)
 
 bool lsm_is_passing(int err)
 {
-	return err == -ENOSPC || err == -ENOMEM || err == -EMFILE ||
-	       err == -ENFILE || err == -EDQUOT;
+	return file_is_full(err) || err == -ENOMEM || err == -EMFILE ||
+	       err == -ENFILE;
 }
 
-/* Errors that pass are tried again; the others end writing. */
+#define LONGEST_RETRY_MS 8000
+
+void lsm_flush_later(struct lsm *lsm)
+{
+	if (lsm->worker)
+		worker_add_after(lsm->worker, WORKER_FLUSH, &lsm->flush_work,
+				 1000);
+}
+
+/* Errors that pass are tried again, less and less often; the others end
+ * writing. */
 void lsm_flush_run(struct work *work)
 {
 	struct lsm *lsm = (struct lsm *)((char *)work -
 					 offsetof(struct lsm, flush_work));
-	int err = lsm_flush_frozen(lsm, NULL);
+	int err = lsm->no_room ? lsm_flush_all(lsm, true) :
+				 lsm_flush_frozen(lsm, NULL);
 
+	lsm->no_room = file_is_full(err);
 	if (lsm_is_passing(err)) {
-		log_message(LOG_WARNING_LEVEL, "flush: error %d, will be tried "
-			    "again", -err);
-		worker_add_after(lsm->worker, WORKER_FLUSH, work, 1000);
-	} else if (err && err != -EROFS) {
+		log_message(LOG_WARNING_LEVEL, "flush: %s; will be tried again",
+			    lsm->no_room ? FILE_FULL : strerror(-err));
+		lsm->retry_ms = !lsm->retry_ms ? 1000 :
+				lsm->retry_ms * 2 < LONGEST_RETRY_MS ?
+						 lsm->retry_ms * 2 :
+						 LONGEST_RETRY_MS;
+		worker_add_after(lsm->worker, WORKER_FLUSH, work,
+				 lsm->retry_ms);
+		return;
+	}
+	lsm->retry_ms = 0;
+	if (err && err != -EROFS) {
 		lsm_fail(lsm, err);
 	}
 }
 
 int lsm_flush(struct lsm *lsm, uint32_t table)
 {
-	struct table *only = NULL, *t;
-	size_t i;
+	struct table *only;
 	int err = lsm_check_writable(lsm);
 
 	if (err)
 		return err;
-	mutex_lock(&lsm->write);
-	if (table != UINT32_MAX)
+	if (table == UINT32_MAX) {
+		err = lsm_flush_all(lsm, false);
+	} else {
+		mutex_lock(&lsm->write);
 		only = lsm_find_table(lsm, table);
-	for (i = 0; i < lsm->table_count && !err; i++) {
-		t = lsm->tables[i];
-		if (table == UINT32_MAX || t == only)
-			err = lsm_freeze(lsm, t);
+		if (only)
+			err = lsm_freeze(lsm, only);
+		mutex_unlock(&lsm->write);
+		if (!err && only)
+			err = lsm_flush_frozen(lsm, only);
 	}
-	mutex_unlock(&lsm->write);
-	if (!err && (only || table == UINT32_MAX))
-		err = lsm_flush_frozen(lsm, only);
 	if (err == -EIO)
 		lsm_fail(lsm, err);
 	return err;

@@ -4,7 +4,8 @@
  * Locks, in this order: flushing or compacting (one long work of each kind at a
  * time), install (one change of the set of files at a time; held over the
  * manifest's I/O), write (one writer: log and memtables in the same order),
- * lock (tables and versions; short). What a version holds never changes; who
+ * lock (tables and versions; short). Room (the reserves) is taken without the
+ * others. What a version holds never changes; who
  * wants to read takes a reference under lock and then needs no lock.
  *
  * The array of tables and a table's active memtable change under write and lock
@@ -76,14 +77,17 @@ struct lsm {
 	struct block_cache *cache;
 	struct commitlog *log;
 	struct worker *worker;		/* NULL until lsm_start */
+	uint64_t retry_ms;		/* the flush work's; 0: nothing failed */
 	struct work log_work, spare_work, flush_work, compaction_work;
 	atomic_int failed;		/* first error of the disk, or 0 */
 	atomic_bool told;		/* the owner knows */
+	atomic_bool reserve_spent;	/* changes under room */
+	atomic_bool no_room;		/* the last flush of all found no room */
 	atomic_bool spare_asked;	/* spare_work was added, and is not done */
 	_Atomic uint64_t memtable_bytes; /* of active memtables */
 	_Atomic uint64_t frozen_bytes;
 
-	struct mutex flushing, compacting, install, write, lock;
+	struct mutex flushing, compacting, install, write, lock, room;
 	struct table **tables;		/* by number */
 	size_t table_count, table_room;
 	struct lsm_counters counters;
@@ -138,8 +142,26 @@ void dead_spans_write(struct dead_spans *all, const struct batch_op *op);
 /* Write what is frozen of one table, or of all (NULL). */
 int lsm_flush_frozen(struct lsm *lsm, struct table *only);
 void lsm_flush_run(struct work *work);
+/* In a second, or sooner. */
+void lsm_flush_later(struct lsm *lsm);
 /* Is the error one of which the disk is not to blame? */
 bool lsm_is_passing(int err);
+
+/* -------------------------------------------------------------- lsm_room.c */
+/* Remove what an earlier run left of the log's reserve. */
+void lsm_reserve_begin(struct lsm *lsm);
+/* Make the reserves whole, if they are not. 0, or why they are not. */
+int lsm_reserve_keep(struct lsm *lsm);
+/* Let go of that for sstables and the manifest. False: it was gone already. */
+bool lsm_reserve_spend(struct lsm *lsm);
+/* May the batch use what was held back? */
+bool lsm_frees_room(const struct batch *batch);
+/* Freeze and write all memtables, and let go of the log before, on a full disk
+ * down to the last segment. Without locks, as the next. */
+int lsm_flush_all(struct lsm *lsm, bool full);
+/* The same, for a writer that found the disk full; at once -ENOSPC where it is
+ * tried in the background already. */
+int lsm_make_room(struct lsm *lsm);
 
 /* ----------------------------------------------------------- lsm_compact.c */
 void lsm_compaction_run(struct work *work);

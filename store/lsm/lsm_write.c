@@ -215,10 +215,50 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 	return got;
 }
 
-int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
+static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
+	       uint64_t *end)
 {
 	struct table *touched = NULL;
+	int err;
+
+	mutex_lock(&lsm->write);
+	err = add_all(lsm, batch, &touched);
+	if (!err)
+		err = commitlog_append(lsm->log, buf_bytes(&batch->bytes), room,
+				       end);
+	if (err) {
+		take_back(touched);
+	} else {
+		commit_all(touched);
+		add_to(&lsm->counters.applied, 1);
+		add_to(&lsm->counters.bytes_written, batch->bytes.len);
+		keep_budget(lsm);
+	}
+	mutex_unlock(&lsm->write);
+	return err;
+}
+
+/* There is no room for the log's next segment (lsm_room.c). */
+static int add_when_full(struct lsm *lsm, const struct batch *batch,
+			 uint64_t *end)
+{
+	bool frees = lsm_frees_room(batch);
+	int err = lsm_make_room(lsm);
+
+	if (err && !(frees && file_is_full(err)))
+		return err;
+	err = add(lsm, batch, err ? LOG_LEAST : LOG_FITTING, end);
+	if (frees && file_is_full(err)) {
+		lsm->reserve_spent = true;
+		err = add(lsm, batch, LOG_RESERVE, end);
+	}
+	return err;
+}
+
+int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
+{
 	uint64_t end = 0;
+	bool frees;
 	int err = lsm_check_writable(lsm);
 
 	if (err)
@@ -230,24 +270,26 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 			*position = lsm_position(lsm);
 		return 0;
 	}
-	slow_down(lsm);
-	mutex_lock(&lsm->write);
-	err = add_all(lsm, batch, &touched);
-	if (!err)
-		err = commitlog_append(lsm->log, buf_bytes(&batch->bytes), &end);
-	if (err) {
-		take_back(touched);
-	} else {
-		commit_all(touched);
-		add_to(&lsm->counters.applied, 1);
-		add_to(&lsm->counters.bytes_written, batch->bytes.len);
-		keep_budget(lsm);
+	frees = (lsm->reserve_spent || lsm->no_room) && lsm_frees_room(batch);
+	if (lsm->reserve_spent && !frees)
+		err = lsm_reserve_keep(lsm);
+	if (file_is_full(err)) {
+		err = lsm_make_room(lsm);
+		if (!err && lsm->reserve_spent)
+			err = -ENOSPC;
 	}
-	mutex_unlock(&lsm->write);
-	if (err == -EROFS)
+	if (err)
+		return err;
+	slow_down(lsm);
+	err = add(lsm, batch, LOG_GROWING, &end);
+	if (file_is_full(err))
+		err = add_when_full(lsm, batch, &end);
+	if (err == -EROFS || err == -EIO)
 		lsm_fail(lsm, -EIO);
 	if (err)
 		return err;
+	if (frees)	/* a flush may fit now */
+		lsm_flush_later(lsm);
 	if (position)
 		*position = end;
 	if (commitlog_wants_spare(lsm->log) && lsm->worker &&

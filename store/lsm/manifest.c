@@ -175,7 +175,7 @@ static void stay_with_old(struct manifest *m, uint64_t number, int fd, int err)
 	file_close(m->files, fd);
 	manifest_file_name(name, m->number);
 	snprintf(line, sizeof(line), "%s\n", name);
-	if ((err != -ENOSPC && err != -EDQUOT) || !current_is(m, line)) {
+	if (!file_is_full(err) || !current_is(m, line)) {
 		m->broken = true;
 		return;
 	}
@@ -225,7 +225,7 @@ static int take_back(struct manifest *m, int err)
 {
 	int undo = m->files->truncate(m->files->context, m->fd, m->size);
 
-	if (undo || (err != -ENOSPC && err != -EDQUOT)) {
+	if (undo || !file_is_full(err)) {
 		m->broken = true;
 		return -EIO;
 	}

@@ -10,8 +10,9 @@
 struct batch {
 	struct buf bytes;
 	uint32_t op_count;
+	bool schema;		/* a change of the schema: wanted on a full disk */
 };
-#define BATCH_INIT ((struct batch){ BUF_INIT, 0 })
+#define BATCH_INIT ((struct batch){ BUF_INIT, 0, false })
 
 void batch_release(struct batch *b);
 void batch_clear(struct batch *b);

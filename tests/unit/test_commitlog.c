@@ -77,7 +77,8 @@ static uint64_t append(struct commitlog *log, uint64_t number, size_t len)
 	ck_assert(batch && len >= 8);
 	memset(batch, (int)(uint8_t)number, len);
 	put_le64(batch, number);
-	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, len), &end), 0);
+	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, len), LOG_GROWING,
+					  &end), 0);
 	ck_assert_uint_eq(commitlog_end(log), end);
 	mem_free(batch);
 	return end;
@@ -390,8 +391,8 @@ START_TEST(a_failed_disk_ends_it)
 	ck_assert_int_eq(commitlog_sync(log, end), -EIO);
 	faulty.fail_at = 0;
 	ck_assert_int_eq(commitlog_sync(log, end), -EIO);
-	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), &end),
-			 -EROFS);
+	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), LOG_GROWING,
+					  &end), -EROFS);
 	commitlog_close(log);
 }
 END_TEST
@@ -408,10 +409,11 @@ START_TEST(a_full_disk_passes)
 	log = open_log(&faulty.ops, 0, &seen, 0);
 	faulty.fail_at = faulty.calls + 1;
 	faulty.err = -ENOSPC;
-	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), &end),
-			 -ENOSPC);
+	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), LOG_GROWING,
+					  &end), -ENOSPC);
 	faulty.fail_at = 0;
-	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), &end), 0);
+	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), LOG_GROWING,
+					  &end), 0);
 	commitlog_close(log);
 	log = open_log(&file_system, 0, &seen, 0);
 	ck_assert_uint_eq(seen.count, 1);

@@ -1,0 +1,226 @@
+/*
+ * A full disk: what the log held is flushed, what frees room goes on, nothing
+ * that was acknowledged is lost, and writing returns with the room.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "store/lsm/lsm.h"
+#include "store/row/key.h"
+#include "tests/lib/scratch.h"
+#include "tests/unit/suite.h"
+
+static struct scratch scratch;
+static const struct lsm_options told = { .commit_s = 1, .no_threads = true };
+
+/* The system's files on a disk where no file may be made larger than `largest`;
+ * 0: not a byte is left; then the reserve may make room. */
+static uint64_t largest;
+static bool reserve_is_room;
+static struct file_ops small_disk;
+
+static int small_allocate(void *context, int fd, uint64_t size)
+{
+	struct stat st;
+
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	return size > largest && size > (uint64_t)st.st_blocks * 512 ?
+		       -ENOSPC : file_system.allocate(context, fd, size);
+}
+
+static int64_t small_pwrite(void *context, int fd, const void *from, size_t len,
+			    uint64_t offset)
+{
+	return largest ? file_system.pwrite(context, fd, from, len, offset) :
+			 -ENOSPC;
+}
+
+static int small_unlink(void *context, int dir, const char *name)
+{
+	if (reserve_is_room && !strcmp(name, "reserve-files"))
+		largest = 1 << 20;
+	return file_system.unlink(context, dir, name);
+}
+
+static struct lsm *open_lsm(void)
+{
+	struct lsm *lsm;
+
+	ck_assert_int_eq(lsm_open(&lsm, &small_disk, scratch.dir, &told), 0);
+	ck_assert_int_eq(lsm_start(lsm), 0);
+	return lsm;
+}
+
+static void set_up(void)
+{
+	scratch_open(&scratch);
+	quiet(true);
+	largest = UINT64_MAX;
+	reserve_is_room = false;
+	small_disk = file_system;
+	small_disk.allocate = small_allocate;
+	small_disk.pwrite = small_pwrite;
+	small_disk.unlink = small_unlink;
+}
+
+static void tear_down(void)
+{
+	quiet(false);
+	scratch_close(&scratch);
+}
+
+static struct bytes key_of(int number)
+{
+	static uint8_t memory[64];
+	struct buf key = BUF_INIT;
+	char name[16];
+	size_t len;
+
+	snprintf(name, sizeof(name), "%d", number);
+	key_add_partition(&key, key_token(bytes_str(name)), bytes_str(name));
+	buf_add(&key, "\x30\x38", 2);
+	len = key.len;
+	memcpy(memory, key.ptr, len);
+	buf_release(&key);
+	return bytes_of(memory, len);
+}
+
+/* A row of that many bytes; 0: it is deleted. */
+static int put(struct lsm *lsm, int number, size_t size)
+{
+	struct batch batch = BATCH_INIT;
+	struct cell cell = { .timestamp = 5, .local_time = NO_TIME };
+	struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
+	uint8_t *value = mem_zalloc(1, size + 1);
+	int err;
+
+	cell.value = bytes_of(value, size);
+	if (!size)
+		row = (struct row){ MARKER_NONE, { 6, 1 }, 0, NULL };
+	batch_add_row(&batch, 1, key_of(number), &row);
+	err = lsm_apply(lsm, &batch, NULL);
+	batch_release(&batch);
+	mem_free(value);
+	return err;
+}
+
+static bool is_there(struct lsm *lsm, int number)
+{
+	struct arena arena = ARENA_INIT;
+	struct row row;
+	int got = lsm_get(lsm, 1, key_of(number), UINT64_MAX, &arena, &row);
+	bool there = got > 0 && row.cell_count;
+
+	ck_assert_int_ge(got, 0);
+	arena_release(&arena);
+	return there;
+}
+
+/* Rows 0 to count of 16 KB, as many as fit; at most 1000. */
+static int fill(struct lsm *lsm)
+{
+	int count = 0, err = 0;
+
+	while (count < 1000 && !(err = put(lsm, count, 16384)))
+		count++;
+	ck_assert(!err || err == -ENOSPC);
+	return count;
+}
+
+static void check_rows(struct lsm *lsm, int from, int to, bool there)
+{
+	for (; from < to; from++)
+		ck_assert_int_eq(is_there(lsm, from), there);
+}
+
+static struct lsm *reopen(struct lsm *lsm)
+{
+	ck_assert_int_eq(lsm_close(lsm), 0);
+	largest = UINT64_MAX;
+	return open_lsm();
+}
+
+/* The log's next segment does not fit: what it holds is flushed, and it goes
+ * on with what does. */
+START_TEST(a_log_that_does_not_fit_is_flushed)
+{
+	static const uint64_t sizes[] = { 1 << 20, 100000 };
+	struct lsm *lsm = open_lsm();
+	struct lsm_stats stats;
+
+	ck_assert_int_eq(put(lsm, 1000, 10), 0);
+	largest = sizes[_i];
+	ck_assert_int_eq(fill(lsm), 1000);
+	lsm_stats(lsm, &stats);
+	ck_assert_uint_gt(stats.flushes, 0);
+	check_rows(lsm, 0, 1001, true);
+	lsm = reopen(lsm);
+	check_rows(lsm, 0, 1001, true);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
+START_TEST(what_frees_room_goes_on)
+{
+	struct lsm *lsm = open_lsm();
+	int count, i;
+
+	ck_assert_int_eq(put(lsm, 0, 10), 0);
+	largest = 0;
+	count = fill(lsm);
+	ck_assert_int_gt(count, 10);
+	ck_assert_int_lt(count, 1000);
+	ck_assert_int_eq(put(lsm, 1000, 16384), -ENOSPC);
+	/* More than the segment at hand has room for. */
+	for (i = 0; i < 1000; i++)
+		ck_assert_int_eq(put(lsm, i % 10, 0), 0);
+	ck_assert_int_eq(put(lsm, 1000, 100), -ENOSPC);
+	check_rows(lsm, 0, 10, false);
+	check_rows(lsm, 10, count, true);
+	/* Other people made room. */
+	largest = UINT64_MAX;
+	ck_assert_int_eq(put(lsm, 1000, 16384), 0);
+	check_rows(lsm, 0, 10, false);
+	check_rows(lsm, 10, count, true);
+	lsm = reopen(lsm);
+	check_rows(lsm, 0, 10, false);
+	check_rows(lsm, 10, count, true);
+	check_rows(lsm, 1000, 1001, true);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
+/* What the manifest needs for it comes from the reserve; then there is room. */
+START_TEST(a_table_is_emptied)
+{
+	struct lsm *lsm = open_lsm();
+	int count;
+
+	ck_assert_int_eq(put(lsm, 0, 10), 0);
+	largest = 0;
+	count = fill(lsm);
+	reserve_is_room = true;
+	ck_assert_int_eq(_i ? lsm_table_drop(lsm, 1) :
+			      lsm_table_truncate(lsm, 1), 0);
+	check_rows(lsm, 0, count, false);
+	if (!_i)
+		ck_assert_int_eq(put(lsm, 1000, 16384), 0);
+	lsm = reopen(lsm);
+	check_rows(lsm, 0, count, false);
+	ck_assert_int_eq(is_there(lsm, 1000), !_i);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
+SUITE(room)
+{
+	TCase *tc = tcase_create("room");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, a_log_that_does_not_fit_is_flushed, 0, 2);
+	tcase_add_test(tc, what_frees_room_goes_on);
+	tcase_add_loop_test(tc, a_table_is_emptied, 0, 2);
+	suite_add_tcase(suite, tc);
+}
