@@ -3,8 +3,9 @@
 . tests/mount/lib.sh
 D=$W/disk S=$W/disk/store
 mkdir "$D"
-mount -t tmpfs -o size=40m tmpfs "$D" || fail 'a small disk'
-trap 'umount -l "$D"; finish' EXIT
+sudo=; [ "$(id -u)" = 0 ] || sudo=sudo
+$sudo mount -t tmpfs -o size=40m tmpfs "$D" || fail 'a small disk'
+trap '$sudo umount -l "$D"; finish' EXIT
 start
 run_cql <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
