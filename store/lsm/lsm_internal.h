@@ -126,6 +126,8 @@ struct version *lsm_swap(struct lsm *lsm, struct table *t, struct version *v);
 /* ------------------------------------------------------------- lsm_write.c */
 /* Make the active memtable of t a frozen one. REQUIRES write. */
 int lsm_freeze(struct lsm *lsm, struct table *t);
+/* The same of all tables. Takes write. */
+int lsm_freeze_all(struct lsm *lsm);
 /* Where the log must begin for what no sstable has yet; frozen memtables of
  * `flushed` up to that mark do not count. */
 uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,

@@ -110,13 +110,8 @@ static int replay_op(struct lsm *lsm, uint64_t position,
  */
 static int flush_replayed(struct lsm *lsm)
 {
-	size_t i;
-	int err = 0;
+	int err = lsm_freeze_all(lsm);
 
-	mutex_lock(&lsm->write);
-	for (i = 0; i < lsm->table_count && !err; i++)
-		err = lsm_freeze(lsm, lsm->tables[i]);
-	mutex_unlock(&lsm->write);
 	if (!err)
 		err = lsm_flush_frozen(lsm, NULL);
 	return lsm_is_passing(err) ? 0 : err;

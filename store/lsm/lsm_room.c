@@ -136,21 +136,9 @@ static int release_log(struct lsm *lsm)
 	return err;
 }
 
-static int freeze_all(struct lsm *lsm)
-{
-	size_t i;
-	int err = 0;
-
-	mutex_lock(&lsm->write);
-	for (i = 0; i < lsm->table_count && !err; i++)
-		err = lsm_freeze(lsm, lsm->tables[i]);
-	mutex_unlock(&lsm->write);
-	return err;
-}
-
 static int flush_all(struct lsm *lsm)
 {
-	int err = freeze_all(lsm);
+	int err = lsm_freeze_all(lsm);
 
 	if (!err)
 		err = lsm_flush_frozen(lsm, NULL);

@@ -46,6 +46,18 @@ int lsm_freeze(struct lsm *lsm, struct table *t)
 	return 0;
 }
 
+int lsm_freeze_all(struct lsm *lsm)
+{
+	size_t i;
+	int err = 0;
+
+	mutex_lock(&lsm->write);
+	for (i = 0; i < lsm->table_count && !err; i++)
+		err = lsm_freeze(lsm, lsm->tables[i]);
+	mutex_unlock(&lsm->write);
+	return err;
+}
+
 uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 		       uint64_t flushed_mark)
 {
