@@ -99,7 +99,7 @@ int restrictions_add(struct execution *x, struct restrictions *r,
 		     const struct relation *relation)
 {
 	struct restriction *new;
-	int err = relation_restriction(x, &new, r->table, relation);
+	int err = relation_restriction(x, &new, r->table, r->type, relation);
 
 	if (!err && relation->kind == RELATION_TOKEN)
 		err = r->token ? restriction_merge(x, &r->token, r->token,

@@ -104,7 +104,8 @@ bool clustering_is_in(const struct restrictions *r);
 
 /* Merging and relations, in analyse_relation.c. */
 int relation_restriction(struct execution *x, struct restriction **out,
-			 const struct table *t, const struct relation *relation);
+			 const struct table *t, enum statement_kind type,
+			 const struct relation *relation);
 int restriction_merge(struct execution *x, struct restriction **out,
 		      struct restriction *old, struct restriction *new);
 /* When the statement runs: what shows only then of its values. */

@@ -203,7 +203,7 @@ static int in_values(struct execution *x, struct restriction *r,
 }
 
 static int column_restriction(struct execution *x, struct restriction **out,
-			      const struct table *t,
+			      const struct table *t, enum statement_kind type,
 			      const struct relation *relation)
 {
 	enum operator_kind op = relation->op;
@@ -223,6 +223,8 @@ static int column_restriction(struct execution *x, struct restriction **out,
 	    relation->kind == RELATION_ELEMENT)
 		return contains_restriction(x, out, c, relation);
 	receiver = receiver_column(c);
+	receiver.checked = c->kind == COLUMN_PARTITION_KEY &&
+			   type != STATEMENT_SELECT;
 	r = restriction_new(x, op == OPERATOR_IN   ? RESTRICT_IN :
 			       op == OPERATOR_LIKE ? RESTRICT_LIKE :
 			       is_slice(op)	   ? RESTRICT_SLICE :
@@ -418,7 +420,8 @@ static int token_restriction(struct execution *x, struct restriction **out,
 }
 
 int relation_restriction(struct execution *x, struct restriction **out,
-			 const struct table *t, const struct relation *relation)
+			 const struct table *t, enum statement_kind type,
+			 const struct relation *relation)
 {
 	if (relation->op == OPERATOR_IS_NOT)
 		return refuse(x, "Unsupported restriction: %s",
@@ -432,7 +435,7 @@ int relation_restriction(struct execution *x, struct restriction **out,
 	case RELATION_TOKEN:
 		return token_restriction(x, out, t, relation);
 	default:
-		return column_restriction(x, out, t, relation);
+		return column_restriction(x, out, t, type, relation);
 	}
 }
 

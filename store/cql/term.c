@@ -52,6 +52,7 @@ const char *receiver_name(struct execution *x, const struct receiver *r)
 static int constant_value(struct execution *x, struct bytes *value,
 			  const struct term *t, const struct receiver *r)
 {
+	const struct receiver *whole = r;
 	struct type_error error;
 	int err;
 
@@ -65,9 +66,11 @@ static int constant_value(struct execution *x, struct bytes *value,
 		return refuse_type_error(x, type_validate(r->type, t->text,
 							  &error), &error);
 	}
+	while (whole->outer)
+		whole = whole->outer;
 	err = type_read_constant(&x->scratch, r->type,
 				 (enum literal_kind)t->constant, t->text,
-				 receiver_name(x, r), &error);
+				 whole->checked, receiver_name(x, r), &error);
 	if (err) {
 		buf_clear(&x->scratch);
 		return refuse_type_error(x, err, &error);

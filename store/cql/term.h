@@ -21,6 +21,7 @@ struct receiver {
 	const struct receiver *outer;	/* unless WHOLE, ARGUMENT */
 	uint32_t index;			/* COMPONENT, ARGUMENT */
 	bool reversed;			/* WHOLE: a clustering column, DESC */
+	bool checked;			/* WHOLE: what it is given is all read */
 };
 static inline struct receiver receiver_column(const struct column *c)
 {

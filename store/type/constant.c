@@ -84,6 +84,64 @@ static int read_hex(struct buf *out, const struct type *t, struct bytes text,
 	return err;
 }
 
+/*
+ * What can be read of a tuple's bytes, as a tuple: a field that is cut, or none
+ * of its type, is the empty value, or null where the type has none; what stands
+ * behind the last is dropped.
+ */
+static void add_readable(struct buf *out, const struct type *t,
+			 struct bytes value)
+{
+	const struct type *field;
+	struct type_error error;
+	struct type_parts p;
+	struct bytes part;
+	int more;
+
+	for (type_parts_begin(&p, t, value); p.index < p.count;) {
+		struct buf inner = BUF_INIT;
+
+		field = t->parts[p.index];
+		more = type_parts_next(&p, &part);
+		if (more < 0)
+			part = bytes_of("", 0);
+		if (part.ptr && type_validate(field, part, &error)) {
+			if (field->kind == TYPE_TUPLE)
+				add_readable(&inner, field, part);
+			part = buf_bytes(&inner);
+			if (type_validate(field, part, &error))
+				part = BYTES_NULL;
+		}
+		buf_add_be32(out, part.ptr ? (uint32_t)part.len : UINT32_MAX);
+		buf_add_bytes(out, part);
+		out->failed |= inner.failed;
+		buf_release(&inner);
+		if (more < 0)
+			break;
+	}
+}
+
+static int read_tuple_hex(struct buf *out, const struct type *t,
+			  struct bytes text, bool whole,
+			  struct type_error *error)
+{
+	struct buf value = BUF_INIT;
+	int err = native_read_text(&value, TYPE_BLOB, text, error);
+
+	if (!err && !value.failed) {
+		err = type_validate(t, buf_bytes(&value), error);
+		if (!err)
+			buf_add_bytes(out, buf_bytes(&value));
+		else if (err == -EINVAL && !whole) {
+			add_readable(out, t, buf_bytes(&value));
+			err = 0;
+		}
+	}
+	out->failed |= value.failed;
+	buf_release(&value);
+	return err;
+}
+
 /* One field, collections in hex: \\: and \\@ stand for the characters; @ alone is null. */
 static int read_field(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error)
@@ -171,14 +229,14 @@ static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
 }
 
 int type_read_constant(struct buf *out, const struct type *t,
-		       enum literal_kind kind, struct bytes text,
+		       enum literal_kind kind, struct bytes text, bool whole,
 		       const char *receiver, struct type_error *error)
 {
 	if (!type_takes_literal(t, kind))
 		return type_refuse_constant(t, kind, text, receiver, error);
 	if (t->kind == TYPE_TUPLE)
 		return kind == LITERAL_HEX ?
-			       read_hex(out, t, text, error) :
+			       read_tuple_hex(out, t, text, whole, error) :
 			       read_tuple(out, t, text, 0, error);
 	if (t->kind == TYPE_TIMESTAMP)
 		return time_read_timestamp_literal(out, text, error);

@@ -22,9 +22,11 @@ bool type_takes_literal(const struct type *t, enum literal_kind kind);
  * with its 0x. 0; or -EINVAL with the whole message, which for a form that the
  * type does not take names the receiver (a column's name, or "value(m)"):
  * Invalid STRING constant (x) for "v" of type int. Memory: out->failed.
+ * Hex for a tuple is not looked at by Cassandra, unless it is for a partition
+ * key: whole. Else what can be read of it is the value here.
  */
 int type_read_constant(struct buf *out, const struct type *t,
-		       enum literal_kind kind, struct bytes text,
+		       enum literal_kind kind, struct bytes text, bool whole,
 		       const char *receiver, struct type_error *error);
 /* That message alone: always -EINVAL. */
 int type_refuse_constant(const struct type *t, enum literal_kind kind,

@@ -86,7 +86,7 @@ void native_check(const struct native_case *c)
 	struct buf value = BUF_INIT;
 	struct type_error error = { .text = "" };
 	int err = type_read_constant(&value, type_native(c->kind), c->form,
-				     bytes_str(c->text), "v", &error);
+				     bytes_str(c->text), false, "v", &error);
 
 	if (c->hex) {
 		ck_assert_msg(!err, "%s %s: %s", type_kind_name(c->kind),

@@ -447,8 +447,8 @@ START_TEST(a_type_is_asked)
 	ck_assert_str_eq(error.text, "(TimeType) Unable to coerce ' 1:2:3' to "
 			 "a formatted time (long)");
 	ck_assert_int_eq(type_read_constant(&value, t, LITERAL_STRING,
-					    bytes_str(" 1:2:3"), "v", &error),
-			 0);
+					    bytes_str(" 1:2:3"), false, "v",
+					    &error), 0);
 	ck_assert_int_eq(type_validate(t, buf_bytes(&value), &error), 0);
 	type_print_text(&text, t, buf_bytes(&value));
 	ck_assert_str_eq(buf_cstr(&text), "01:02:03.000000000");
@@ -477,8 +477,8 @@ START_TEST(a_list_takes_no_constant)
 
 	ck_assert(!type_takes_literal(list, LITERAL_INTEGER));
 	ck_assert_int_eq(type_read_constant(&value, list, LITERAL_INTEGER,
-					    bytes_str("5"), "l", &error),
-			 -EINVAL);
+					    bytes_str("5"), false, "l",
+					    &error), -EINVAL);
 	ck_assert_str_eq(error.text, "Invalid INTEGER constant (5) for \"l\" "
 			 "of type list<int>");
 	type_put(list);

@@ -277,6 +277,7 @@ START_TEST(a_file_of_answers)	/* _i: the mode, the file */
 	if (r.only >= 0)
 		printf("%s: %u of %u do not match\n", r.name, r.mismatches,
 		       r.compared);
+	fflush(stdout);
 	ck_assert_msg(r.mismatches == files[i].mismatches,
 		      "%s: %u lines do not match, %u expected (VECTORS=%s "
 		      "tells them)", r.name, r.mismatches,

@@ -9,6 +9,7 @@
 { "types-text", 0 },
 { "types-time", 0 },
 { "types-compound", 0 },
+{ "types-tuples", 0 },
 { "types-timestamps", 0 },
 { "types-json", 0 },
 { "json-names", 0 },
@@ -16,7 +17,7 @@
 { "functions-masks", 0 },
 { "functions-numbers", 0 },
 { "functions-months", 0 },
-{ "types-wrong", 1 },	/* 0x01 is no tuple */
+{ "types-wrong", 0 },
 { "indexes", 0 },
 { "selects", 0 },
 { "selectors", 0 },
