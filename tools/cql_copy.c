@@ -173,6 +173,7 @@ static void take_direction(struct parse *p)
 		c->path = copy_path(c, take_text(p));
 	} else if (at_word(p, c->from ? "STDIN" : "STDOUT")) {
 		advance(p);
+		c->has_input = c->from && !c->shell->source->line_is_typed;
 	} else {
 		refuse(p, c->from ? "'FILE' or STDIN is expected"
 				  : "'FILE' or STDOUT is expected");
@@ -388,6 +389,7 @@ void shell_copy(struct shell *shell, struct bytes statement)
 			copy_to(&c);
 	}
 	close_rates(&c);
+	copy_skip_input(&c);
 	for (i = 0; i < c.column_count; i++)
 		type_put(c.columns[i].type);
 	arena_release(&c.arena);

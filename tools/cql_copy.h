@@ -75,6 +75,9 @@ struct copy {
 	struct bytes names;		/* "a, b" as written, or "*" */
 	bool all;			/* no columns were named */
 	const char *path;		/* NULL: STDOUT or STDIN */
+	/* STDIN: there may be lines of it. A person gives none before they are
+	 * asked for; in a script they stand behind a COPY that fails, too. */
+	bool has_input;
 	uint64_t given;			/* bits: options that were set */
 	const char *config_file;	/* CONFIGFILE, or NULL */
 	struct csv_style style;
@@ -97,6 +100,8 @@ struct copy {
 };
 void copy_to(struct copy *c);
 void copy_from(struct copy *c);
+/* Read what is left of STDIN: it is no CQL. */
+void copy_skip_input(struct copy *c);
 /* The option of that name, or -1. */
 int copy_option_named(struct bytes name);
 /* The name of option i: NULL behind the last, "" where COPY FROM (or TO) does

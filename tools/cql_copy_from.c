@@ -18,28 +18,49 @@ static void add_line(struct import *im, struct bytes line)
 	buf_add_bytes(&im->raw, line);
 }
 
+/* The line that ends what STDIN gives. */
+static bool is_end_of_input(struct bytes line)
+{
+	while (line.len && (line.ptr[line.len - 1] == '\n' ||
+			    line.ptr[line.len - 1] == '\r'))
+		line.len--;
+	return bytes_equal(line, bytes_str("\\."));
+}
+
+/* A line of STDIN behind out: 1, 0, -errno. */
+static int read_input(struct copy *c, struct buf *out)
+{
+	size_t before = out->len;
+	int more = c->has_input ? cql_source_line(c->shell->source, out) : 0;
+
+	if (more > 0 && is_end_of_input(bytes_of(out->ptr + before,
+						 out->len - before)))
+		more = 0;
+	c->has_input = more > 0;
+	return more;
+}
+
+void copy_skip_input(struct copy *c)
+{
+	struct buf line = BUF_INIT;
+
+	while (c->has_input) {
+		buf_clear(&line);
+		read_input(c, &line);
+	}
+	buf_release(&line);
+}
+
 /* A line behind raw: 1, 0, -errno. */
 static int read_line(struct import *im)
 {
-	struct cql_source *source = im->copy->shell->source;
-	size_t before = im->raw.len;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
-	int err;
 
 	im->lines++;
-	if (!im->file) {
-		if (!source)
-			return 0;
-		err = cql_source_line(source, &im->raw);
-		if (err > 0 && im->raw.len - before >= 2 &&
-		    !memcmp(im->raw.ptr + before, "\\.", 2) &&
-		    (im->raw.len - before == 2 ||
-		     im->raw.ptr[before + 2] == '\n'))
-			err = 0;
-		return err;
-	}
+	if (!im->file)
+		return read_input(im->copy, &im->raw);
 	errno = 0;
 	n = getline(&line, &room, im->file);
 	if (n > 0)
@@ -234,11 +255,6 @@ static int import_records(struct import *im)
 			break;
 		err = import_next(im);
 	}
-	/* What is left of our own input is no CQL. */
-	while (!im->file && more > 0) {
-		buf_clear(&im->raw);
-		more = read_line(im);
-	}
 	return err ? err : more < 0 ? more : 0;
 }
 
@@ -335,9 +351,11 @@ void copy_from(struct copy *c)
 			     .statement = BUF_INIT, .value = BUF_INIT,
 			     .plain = BUF_INIT };
 
-	if (!c->path && c->shell->editor)
+	if (!c->path && c->shell->source->line_is_typed) {
 		fputs("Give the records; a line of \\. alone ends them.\n",
 		      stderr);
+		c->has_input = true;
+	}
 	if (open_rejects(&im) && !find_row_columns(c)) {
 		import_all(&im);
 		copy_progress(c, true);

@@ -155,6 +155,10 @@ C
 	is 'a key that is null' 1 "$(grep -c '^STDIN:7: Invalid null value' "$W/err")"
 	is 'the others are there' 2 "$(grep -c '| *1000 *$\|| *999 *$' "$W/out")"
 	is 'counts' '2 rows imported from 1 files' "$(tail -1 "$W/err" | grep -o '^2 rows imported from 1 files')"
+	for with in 'k.t FROM STDIN WITH HEADER = true' 'k.none FROM STDIN' 'k.t (id, none) FROM STDIN' "k.t FROM STDIN WITH ERRFILE = '$W/no/where'" 'k.t FROM STDIN WITH HEADER = maybe'; do
+		is "no record is run as CQL, $with" $'b\n2' "$(printf '%s\n' "COPY $with;" id,nothing 'SELECT id AS a FROM k.t;' '\.' 'SELECT count(*) AS b FROM k.t WHERE id = 1;' | "$CTL" cql -m csv "$at" 2>"$W/err")"
+	done
+	is 'the end of STDIN in lines of another system' $'b\n1' "$(printf '%s\r\n' 'COPY k.t (id, c) FROM STDIN;' 95,z '\.' 'SELECT count(*) AS b FROM k.t WHERE id = 95;' | "$CTL" cql -m csv "$at" 2>"$W/err")"
 	printf 'c,a,id,nothing\nv,8.5,80,x\n' >"$W/named.csv"
 	is 'the header may name columns' 0 "$(status "$CTL" cql "$at" -e "COPY k.t FROM '$W/named.csv' WITH HEADER = true AND SKIPCOLS = 'nothing';")"
 	is 'in any order' $'id,c,a\n80,v,8.5' "$("$CTL" cql -m csv "$at" -e 'SELECT id, c, a FROM k.t WHERE id = 80')"
