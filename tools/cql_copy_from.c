@@ -18,13 +18,13 @@ static void add_line(struct import *im, struct bytes line)
 	buf_add_bytes(&im->raw, line);
 }
 
-/* The line that ends what STDIN gives. */
-static bool is_end_of_input(struct bytes line)
+/* Is this all that the line says? */
+static bool line_is(struct bytes line, const char *text)
 {
 	while (line.len && (line.ptr[line.len - 1] == '\n' ||
 			    line.ptr[line.len - 1] == '\r'))
 		line.len--;
-	return bytes_equal(line, bytes_str("\\."));
+	return bytes_equal(line, bytes_str(text));
 }
 
 /* A line of STDIN behind out: 1, 0, -errno. */
@@ -33,8 +33,8 @@ static int read_input(struct copy *c, struct buf *out)
 	size_t before = out->len;
 	int more = c->has_input ? cql_source_line(c->shell->source, out) : 0;
 
-	if (more > 0 && is_end_of_input(bytes_of(out->ptr + before,
-						 out->len - before)))
+	if (more > 0 && line_is(bytes_of(buf_bytes(out).ptr + before,
+					 out->len - before), "\\."))
 		more = 0;
 	c->has_input = more > 0;
 	return more;
@@ -91,7 +91,7 @@ static int read_record(struct import *im)
 			break;
 		}
 		whole = csv_feed(&im->record, &im->copy->style,
-				 bytes_of(im->raw.ptr + from,
+				 bytes_of(buf_bytes(&im->raw).ptr + from,
 					  im->raw.len - from));
 	}
 	return im->record.text.failed || im->record.fields.failed ? -ENOMEM : 1;
@@ -227,8 +227,8 @@ static int import_next(struct import *im)
 		return -EINTR;
 	if (c->skip_rows > 0 && im->records <= (uint64_t)c->skip_rows) {
 		im->skipped++;
-	} else if (im->raw.ptr[0] != '\n' ||
-		   im->field_count == 1) {	/* a blank line */
+	} else if (im->field_count == 1 ||
+		   !line_is(buf_bytes(&im->raw), "")) {
 		err = copy_import_record(im);
 		copy_progress(c, false);
 	}

@@ -244,6 +244,10 @@ copy_options() {
 		is "COPY of empty values, $with" '' "$(TZ=Asia/Kathmandu "$CTL" cql "$at" -e "COPY k.e TO '$W/e.csv' WITH $with; TRUNCATE k.e;" 2>&1 | grep -v '^4 rows'; TZ=America/Lima "$CTL" cql "$at" -e "COPY k.e FROM '$W/e.csv' WITH $with;" 2>&1 | grep -v '^4 rows')"
 		is 'changes nothing' "$before" "$("$CTL" cql "$at" -e 'SELECT * FROM k.e'; "$CTL" cql -m json "$at" -e 'SELECT * FROM k.e')"
 	done
+	printf '\xef\xbb\xbf' >"$W/some.csv"
+	ok 'a file of a mark alone' "$CTL" cql "$at" -e "COPY k.e FROM '$W/some.csv';"
+	printf '8,h\r\n\r\n9,i\r\n\n' >"$W/some.csv"
+	is 'blank lines are no records' '2 rows (0 skipped)' "$("$CTL" cql "$at" -e "COPY k.e (id, c) FROM '$W/some.csv'; DELETE FROM k.e WHERE id IN (8, 9);" 2>&1 | sed 's/imported.*seconds //; s/\.$//')"
 	printf '\xef\xbb\xbf"c",id\r\n"a ""b""",5\r\n\r\nc,6' >"$W/some.csv"
 	is 'what a spreadsheet writes' $'5,"a \\"b\\""\n6,c' "$("$CTL" cql "$at" -e "COPY k.e FROM '$W/some.csv' WITH HEADER = true; COPY k.e (id, c) TO STDOUT" 2>/dev/null | grep '^[56]')"
 	printf '"4","","",""\n' >"$W/some.csv"
