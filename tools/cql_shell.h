@@ -55,6 +55,8 @@ struct cql_source {
 	struct shell *shell;
 	struct buf pending;	/* not run yet, from `from` on */
 	size_t from;
+	size_t blank;		/* behind it blanks and comments up to there */
+	bool in_comment;	/* and there the inside of one */
 	struct cql_split split;
 	unsigned long line_number;	/* at pending.ptr + from */
 	bool last;

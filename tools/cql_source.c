@@ -77,30 +77,42 @@ void cql_source_release(struct cql_source *s)
 	buf_release(&s->pending);
 }
 
-/* Where the first token is; the length of text: it holds none (yet). */
-static size_t skip_blanks(struct bytes text)
+/*
+ * Where the first token is; the length of text: it holds none (yet). What was
+ * found to be blank is not looked at again when the text has grown.
+ */
+static size_t skip_blanks(struct cql_source *s, struct bytes text)
 {
-	size_t at = 0;
 	const uint8_t *end;
 
-	while (at < text.len) {
-		uint8_t c = text.ptr[at];
-		uint8_t after = at + 1 < text.len ? text.ptr[at + 1] : 0;
+	while (s->blank < text.len) {
+		const uint8_t *at = text.ptr + s->blank;
+		size_t left = text.len - s->blank;
 
-		if (c <= ' ') {
-			at++;
-		} else if ((c == '-' || c == '/') && after == c) {
-			end = memchr(text.ptr + at, '\n', text.len - at);
-			at = end ? (size_t)(end - text.ptr) + 1 : text.len;
-		} else if (c == '/' && after == '*') {
-			end = memmem(text.ptr + at + 2, text.len - at - 2,
-				     "*/", 2);
-			at = end ? (size_t)(end - text.ptr) + 2 : text.len;
+		if (s->in_comment) {
+			end = memmem(at, left, "*/", 2);
+			if (!end) {	/* its star may be the last */
+				s->blank = text.len - 1;
+				return text.len;
+			}
+			s->in_comment = false;
+			s->blank += (size_t)(end - at) + 2;
+		} else if (*at <= ' ') {
+			s->blank++;
+		} else if (left > 1 && (*at == '-' || *at == '/') &&
+			   at[1] == *at) {
+			end = memchr(at, '\n', left);
+			if (!end)
+				return text.len;
+			s->blank += (size_t)(end - at) + 1;
+		} else if (left > 1 && *at == '/' && at[1] == '*') {
+			s->in_comment = true;
+			s->blank += 2;
 		} else {
 			break;
 		}
 	}
-	return at;
+	return s->blank;
 }
 
 static bool is_word(uint8_t c)
@@ -144,7 +156,7 @@ static int cut_line(struct bytes text, size_t at, bool last,
 static int cut(struct cql_source *s, struct bytes text,
 	       struct bytes *statement, size_t *used)
 {
-	size_t at = skip_blanks(text);
+	size_t at = skip_blanks(s, text);
 	bool line;
 
 	if (at < text.len && shell_is_command(word_at(text, at), &line) && line)
@@ -163,11 +175,19 @@ static unsigned long lines_in(const uint8_t *from, const uint8_t *to)
 	return n;
 }
 
+/* A statement begins at pending.ptr + from. */
+static void begin_statement(struct cql_source *s, size_t from)
+{
+	s->from = from;
+	s->blank = 0;
+	s->in_comment = false;
+	cql_split_init(&s->split);
+}
+
 void cql_source_drop(struct cql_source *s)
 {
 	buf_clear(&s->pending);
-	s->from = 0;
-	cql_split_init(&s->split);
+	begin_statement(s, 0);
 }
 
 int cql_source_next(struct cql_source *s, struct bytes *statement,
@@ -186,8 +206,7 @@ int cql_source_next(struct cql_source *s, struct bytes *statement,
 				lines_in(text.ptr, statement->len ?
 					 statement->ptr : text.ptr);
 			s->line_number += lines_in(text.ptr, text.ptr + used);
-			s->from += used;
-			cql_split_init(&s->split);
+			begin_statement(s, s->from + used);
 			return 1;
 		}
 		if (s->last)
@@ -198,7 +217,7 @@ int cql_source_next(struct cql_source *s, struct bytes *statement,
 			s->pending.len -= s->from;
 			s->from = 0;
 		}
-		inside = skip_blanks(text) == text.len &&
+		inside = skip_blanks(s, text) == text.len &&
 			 cql_split_inside(&s->split) != CQL_SPLIT_COMMENT
 				 ? CQL_SPLIT_NOTHING
 				 : cql_split_inside(&s->split);

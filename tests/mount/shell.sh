@@ -38,6 +38,8 @@ both() {	# both WHERE (a store's path, or a mount's)
 		"$("$CTL" cql -m line "$at" -e "SELECT id, at FROM k.t WHERE id = 1 AND c = 'x'" | sed 's/^-*+-*$/------+-----------------------------------/; s/^ \(id\|at\) *|/ \1   |/')"
 	is 'standard input' $'a\n3' "$("$CTL" cql -m csv "$at" <<<'SELECT count(*) AS a FROM k.t')"
 	is 'commands end at their line' $'Output mode is csv.\nid\n2' "$("$CTL" cql "$at" <<<$'MODE csv\nMODE\n  -- nothing\nSELECT id FROM k.t\n WHERE id = 2;')"
+	is 'comments of all kinds' $'Output mode is csv.\nid\n2' "$(printf '/* MODE json\nb *\n/ c ; **/ -- MODE json\n// y ; z\n  /**/MODE csv\n/*/\n*/MODE\n/* * /\n*/SELECT id -- z ;\n FROM /* ; */ k.t WHERE id = 2;\n-- end' | "$CTL" cql "$at")"
+	is 'many of them' $'a\n3' "$( (seq -f '-- %.0f' 200000; echo '/*'; seq 200000; echo '*/'; yes '' | head -200000; echo 'SELECT count(*) AS a FROM k.t;') | "$CTL" cql -m csv "$at")"
 	is 'EXPAND' 1 "$("$CTL" cql "$at" <<<$'EXPAND ON;\nSELECT id FROM k.t WHERE id = 2;\n' | grep -c '^ id | 2$')"
 	is 'a static row, a counter' $'page,n\nhome,42' "$("$CTL" cql -m csv "$at" -e 'SELECT page, n FROM k.hits')"
 
