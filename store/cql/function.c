@@ -67,8 +67,13 @@ int argument_match(struct execution *x, const struct argument *a,
 {
 	int err = a->selectable ? 0 :
 				  refuse_at_test(x, a->term, receiver);
+	enum assignable suits;
 
-	return err ? err : (int)argument_assignable(x, a, receiver);
+	if (err)
+		return err;
+	suits = argument_assignable(x, a, receiver);
+	return suits || !cql_error_is_set(&x->session->error) ? (int)suits :
+								 -EINVAL;
 }
 
 void function_print_signature(struct buf *out, const struct function *f,

@@ -303,20 +303,42 @@ static enum assignable item_assignable(struct execution *x, const void *item,
 	return selectable_assignable(x, item, receiver);
 }
 
-/* {f: v} for a user type: a field it has not is told when it is made. */
+int selectable_field(struct execution *x, const struct selectable *s,
+		     uint32_t i, const struct type *udt)
+{
+	struct bytes name;
+	int number;
+
+	if (!may_be_field(s->term, i))
+		return refuse(x, "%s is not a valid field identifier of type "
+				 "%s ", selectable_text(x, s->parts[i]),
+			      udt->name);
+	name = s->term->items[i]->name.text;
+	number = user_field(udt, name);
+	return number >= 0 ? number :
+		refuse(x, "Unknown field '%s' in value of user defined type %s",
+		       text_of(x, name), udt->name);
+}
+
+/* {f: v} for a user type: a field that it has not is refused before others are
+ * looked at. */
 static enum assignable fields_assignable(struct execution *x,
 					 const struct selectable *s,
 					 const struct type *receiver)
 {
-	for (uint32_t i = 0; i < s->part_count; i += 2) {
-		int number = may_be_field(s->term, i) ?
-			user_field(receiver, s->term->items[i]->name.text) : -1;
+	int *numbers = arena_zalloc(x->arena, s->part_count, sizeof(*numbers));
 
-		if (number >= 0 &&
-		    !selectable_assignable(x, s->parts[i + 1],
-					   receiver->parts[number]))
+	if (!numbers)
+		return NOT_ASSIGNABLE;
+	for (uint32_t i = 0; i < s->part_count; i += 2) {
+		numbers[i] = selectable_field(x, s, i, receiver);
+		if (numbers[i] < 0)
 			return NOT_ASSIGNABLE;
 	}
+	for (uint32_t i = 0; i < s->part_count; i += 2)
+		if (!selectable_assignable(x, s->parts[i + 1],
+					   receiver->parts[numbers[i]]))
+			return NOT_ASSIGNABLE;
 	return WEAKLY_ASSIGNABLE;
 }
 

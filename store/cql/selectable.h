@@ -24,6 +24,9 @@ int selectable_prepare(struct execution *x, struct selectable **out,
 /* Is item i of a map a column's name, that may be one of a user type's field?
  * selectable_prepare leaves it alone, selectable_prepare_keys does not. */
 bool may_be_field(const struct term *t, uint32_t i);
+/* The number of the field of a user type that item i names; refuses others. */
+int selectable_field(struct execution *x, const struct selectable *s,
+		     uint32_t i, const struct type *udt);
 int selectable_prepare_keys(struct execution *x, const struct selectable *s,
 			    const struct table *t);
 /* The type that literals in it have when nothing else gives them one; NULL. */

@@ -38,6 +38,16 @@ struct expression *expression_new(struct execution *x,
 	return e->args ? e : NULL;
 }
 
+/* Part i of what e builds is of this type. Cassandra takes the bytes of any
+ * other; so do we, where they are a value. */
+static void expect_part(struct expression *e, uint32_t i, const struct type *t)
+{
+	const struct type *is = e->args[i]->type;
+
+	if (!type_equal_but_frozen(is, t) && !type_assignable(is, t))
+		e->foreign = true;
+}
+
 struct expression *selector_column(struct execution *x, struct selectors *s,
 				   const struct column *c)
 {
@@ -237,28 +247,20 @@ static int construct_user(struct execution *x, struct selectors *s,
 					      type->part_count);
 	const char **names = arena_zalloc(x->arena, of->part_count,
 					  sizeof(*names));
-	struct bytes name;
 	int field, err;
 
 	if (!e || !names)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < of->part_count; i += 2) {
-		name = of->term->items[i]->name.text;
-		if (!may_be_field(of->term, i))
-			return refuse(x, "%s is not a valid field identifier "
-					 "of type %s ",
-				      selectable_text(x, of->parts[i]),
-				      type->name);
-		field = user_field(type, name);
+		field = selectable_field(x, of, i, type);
 		if (field < 0)
-			return refuse(x, "Unknown field '%s' in value of user "
-					 "defined type %s", text_of(x, name),
-				      type->name);
+			return field;
 		err = selector_make_typed(x, s, &e->args[field],
 					  of->parts[i + 1],
 					  type->parts[field]);
 		if (err)
 			return err;
+		expect_part(e, (uint32_t)field, type->parts[field]);
 		e->aggregates |= e->args[field]->aggregates;
 		names[i + 1] = e->args[field]->name;
 	}
@@ -301,6 +303,27 @@ static const struct type **item_types(struct execution *x,
 	return types;
 }
 
+/* What nothing can be made of, whatever is in it. */
+static int check_constructed(struct execution *x, const struct selectable *of,
+			     const struct type *type,
+			     const struct type *expected)
+{
+	bool set = type->kind == TYPE_SET;
+
+	if (of->term->kind == TERM_LIST && expected &&
+	    expected->kind == TYPE_VECTOR &&
+	    expected->dimension != of->part_count)
+		return refuse(x, "Unable to create a vector selector of type "
+				 "%s from %u elements",
+			      text_of_type(x, expected), of->part_count);
+	if ((set || type->kind == TYPE_MAP) &&
+	    type->parts[0]->kind == TYPE_DURATION)
+		return refuse(x, "Durations are not allowed %s: %s",
+			      set ? "inside sets" : "as map keys",
+			      text_of_type(x, type));
+	return 0;
+}
+
 static int construct(struct execution *x, struct selectors *s,
 		     struct expression **out, struct selectable *of,
 		     const struct type *expected)
@@ -315,7 +338,9 @@ static int construct(struct execution *x, struct selectors *s,
 		return refuse_untyped(x, of);
 	if (of->term->kind == TERM_MAP && type->kind == TYPE_UDT)
 		return construct_user(x, s, out, of, type);
-	err = selectable_prepare_keys(x, of, s->table);
+	err = check_constructed(x, of, type, expected);
+	if (!err)
+		err = selectable_prepare_keys(x, of, s->table);
 	if (err)
 		return err;
 	/* What is around it may want it as another type. */
@@ -323,18 +348,14 @@ static int construct(struct execution *x, struct selectors *s,
 	type = types ? expected : type;
 	if (!types)
 		types = item_types(x, of, type);
-	e = expression_new(x, EXPRESSION_BUILD, type,
-			   type->kind == TYPE_TUPLE || type->kind == TYPE_UDT ?
-				   type->part_count : of->part_count);
 	if (!types)
 		return refuse_untyped(x, of);
+	e = expression_new(x, EXPRESSION_BUILD, type, of->part_count);
 	err = e ? make_parts(x, s, e, of, types) : -ENOMEM;
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < of->part_count; i++)
-		if (!type_equal_but_frozen(e->args[i]->type, types[i]) &&
-		    !type_assignable(e->args[i]->type, types[i]))
-			return refuse_untyped(x, of);
+		expect_part(e, i, types[i]);
 	names = names_of(x, e);
 	if (!names)
 		return -ENOMEM;
@@ -409,23 +430,45 @@ int selector_make(struct execution *x, struct selectors *s,
 	return selector_make_typed(x, s, out, of, NULL);
 }
 
+/* Is it made of constants alone, without a call? */
+static bool is_constant(const struct expression *e)
+{
+	bool constant = e->kind == EXPRESSION_VALUE ||
+			e->kind == EXPRESSION_BUILD ||
+			e->kind == EXPRESSION_FIELD ||
+			e->kind == EXPRESSION_ELEMENT ||
+			e->kind == EXPRESSION_SLICE;
+
+	for (uint32_t i = 0; i < e->arg_count && constant; i++)
+		constant = !e->args[i] || is_constant(e->args[i]);
+	return constant;
+}
+
+static int make_constant(struct execution *x, struct expression *e)
+{
+	struct bytes value = BYTES_NULL;
+	int err = expression_value(x, e, NULL, NULL, &value);
+
+	e->value = value;
+	e->kind = EXPRESSION_VALUE;
+	e->arg_count = 0;
+	return err;
+}
+
 int selector_fold(struct execution *x, struct expression *e)
 {
-	struct bytes *args = arena_zalloc(x->arena, e->arg_count,
-					  sizeof(*args));
 	bool constant = e->kind == EXPRESSION_CALL && e->arg_count;
-	int err = args ? selector_bind_part(x, e) : -ENOMEM;
+	int err = selector_bind_part(x, e);
 
 	for (uint32_t i = 0; i < e->arg_count && !err; i++) {
 		if (!e->args[i])
 			continue;
 		err = selector_fold(x, e->args[i]);
+		/* The arguments of a call are made before there are rows. */
+		if (!err && e->kind == EXPRESSION_CALL &&
+		    is_constant(e->args[i]))
+			err = make_constant(x, e->args[i]);
 		constant = constant && e->args[i]->kind == EXPRESSION_VALUE;
-		args[i] = e->args[i]->value;
 	}
-	if (err || !constant)
-		return err;
-	err = function_value(x, &e->value, e->function, args);
-	e->kind = EXPRESSION_VALUE;
-	return err;
+	return err || !constant ? err : make_constant(x, e);
 }

@@ -36,6 +36,7 @@ struct expression {
 	enum term_kind meta_part;	/* META: TERM_COLUMN, ELEMENT, … */
 	bool aggregates;		/* it or a part of it is an aggregate */
 	bool reversed;			/* a clustering column with DESC */
+	bool foreign;			/* BUILD: a part is of another type */
 };
 
 /* The selectors of one statement. */

@@ -181,12 +181,37 @@ static int slice_value(struct execution *x, const struct expression *e,
 	return keep_scratch(x, value);
 }
 
+/* Are the bytes of each part a value of what it is for? */
+static int check_parts(struct execution *x, const struct expression *e,
+		       const struct bytes *args)
+{
+	struct type_error error;
+	const struct type *t;
+	int err = 0;
+
+	for (uint32_t i = 0; i < e->arg_count && !err; i++) {
+		t = type_part(e->type, i);
+		if (bytes_is_null(args[i]))
+			continue;
+		err = type_validate(t, args[i], &error);
+		if (err == -EINVAL)
+			err = refuse(x, "In %s, the value of %s is not a valid "
+					"binary representation for type %s: %s",
+				     e->name, e->args[i]->name,
+				     text_of_type(x, t), error.text);
+	}
+	return err;
+}
+
 static int build_value(struct execution *x, const struct expression *e,
 		       struct bytes *args, struct bytes *value)
 {
 	bool set = e->type->kind == TYPE_SET, map = e->type->kind == TYPE_MAP;
 	bool vector = e->type->kind == TYPE_VECTOR;
-	int err = 0;
+	int err = e->foreign ? check_parts(x, e, args) : 0;
+
+	if (err)
+		return err;
 
 	/* An item of a list and a value of a map may be null. */
 	for (uint32_t i = 0; i < e->arg_count; i++)

@@ -192,8 +192,7 @@ enum assignable compound_assignable(struct execution *x,
 		if (receiver->kind != TYPE_SET)
 			return NOT_ASSIGNABLE;
 	} else if (receiver->kind != TYPE_LIST &&
-		   (receiver->kind != TYPE_VECTOR ||
-		    count != receiver->dimension)) {
+		   receiver->kind != TYPE_VECTOR) {
 		return NOT_ASSIGNABLE;
 	}
 	return all_assignable(x, c, 0, 1, receiver->parts[0]);
@@ -286,6 +285,10 @@ enum assignable term_assignable(struct execution *x, const struct term *t,
 	case TERM_MARKER:
 		return WEAKLY_ASSIGNABLE;
 	case TERM_LIST:
+		if (receiver->kind == TYPE_VECTOR &&
+		    receiver->dimension != t->item_count)
+			return NOT_ASSIGNABLE;
+		/* fall through */
 	case TERM_SET:
 	case TERM_MAP:
 		return compound_assignable(x, &items, receiver);

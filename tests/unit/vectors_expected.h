@@ -21,6 +21,7 @@
 { "indexes", 0 },
 { "selects", 0 },
 { "selectors", 0 },
+{ "constructors", 0 },
 { "expressions", 0 },
 { "terms", 0 },
 { "terms-compound", 0 },
