@@ -15,6 +15,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/parse.h"
+#include "store/cql/split.h"
 #include "tools/cql_answer.h"
 #include "tools/cql_types.h"
 #include "tools/tool.h"
@@ -294,15 +295,42 @@ static int read_columns(struct mount_backend *m)
 }
 
 /* ------------------------------------------------------------------- calls */
-/* Write it all. *err: of the write that failed, which has an answer too. */
-static int send_statement(struct mount_backend *m, struct bytes statement)
+/* Is its end seen in it? Else the mount waits for more. */
+static bool has_end(struct bytes statement)
+{
+	struct cql_split split;
+	struct bytes found;
+	size_t used;
+
+	cql_split_init(&split);
+	return cql_split_next(&split, statement, false, &found, &used);
+}
+
+/*
+ * What is wrong with a statement that has no end: a string is not closed, say,
+ * and a semicolon behind it would only make that longer. 0: it can have one.
+ */
+static int refuse_open(struct mount_backend *m, struct bytes statement)
+{
+	struct statement *ignored;
+	int err = cql_parse(&m->message, &ignored, statement, NULL,
+			    &m->base.error);
+
+	if (err && !cql_error_is_set(&m->base.error))
+		fail(m, CQL_SERVER_ERROR, err, strerror(-err));
+	return err;
+}
+
+/* Write it all. 0, or -errno of the write that failed: it has an answer, too. */
+static int send_statement(struct mount_backend *m, struct bytes statement,
+			  bool ended)
 {
 	struct buf text = BUF_INIT;
 	size_t sent = 0;
 	int err = 0;
 
 	buf_add_bytes(&text, statement);
-	if (!statement.len || statement.ptr[statement.len - 1] != ';')
+	if (!ended)
 		buf_add_str(&text, "\n;");	/* it may end in a comment */
 	if (text.failed)
 		err = -ENOMEM;
@@ -493,6 +521,7 @@ static int execute(struct cql_backend *b, struct bytes statement)
 {
 	struct mount_backend *m = of(b);
 	char use[64];
+	bool ended;
 	int err;
 
 	finish(b);
@@ -503,13 +532,14 @@ static int execute(struct cql_backend *b, struct bytes statement)
 	m->about.failed = false;
 	m->warnings = NULL;
 	m->traced = false;
-	if (m->fd < 0) {
+	ended = has_end(statement);
+	err = ended ? 0 : refuse_open(m, statement);
+	if (!err && m->fd < 0)
 		err = connect_again(m);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	note_statement(m, statement, use);
-	err = send_statement(m, statement);
+	err = send_statement(m, statement, ended);
 	if (err == -EINTR || err == -ENOMEM) {
 		hang_up(m);
 		return fail(m, CQL_SERVER_ERROR, err, strerror(-err));

@@ -47,6 +47,12 @@ both() {	# both WHERE (a store's path, or a mount's)
 	is 'in cqlsh'\''s form, with a caret' $'InvalidRequest: Error from server: code=2200 [Invalid query] message="Undefined column name nope in table k.t"\nSELECT id, nope FROM t\n           ^~~~' "$(cat "$W/err")"
 	refused 'the nearest column' $'SELECT hoem FROM k.t\n       ^~~~ (did you mean home?)' "$CTL" cql "$at" -e 'SELECT hoem FROM k.t'
 	refused 'the nearest table' $'UPDATE hist SET n = n + 1 WHERE page = \'x\'\n       ^~~~ (did you mean hits?)' "$CTL" cql "$at" -k k -e "UPDATE hist SET n = n + 1 WHERE page = 'x'"
+	refused 'a string that is not closed' $'a string is not closed\nSELECT id FROM k.t WHERE c = \'x;\n                                ^' "$CTL" cql "$at" -e "SELECT id FROM k.t WHERE c = 'x;"
+	refused 'nor is a name' 'a quoted name is not closed' "$CTL" cql "$at" -e 'SELECT id FROM "k'
+	refused 'nor a comment' 'a comment is not closed' "$CTL" cql "$at" -e 'SELECT id FROM k.t /* ;'
+	refused 'nor a batch' 'expected APPLY BATCH, found the end' "$CTL" cql "$at" -e "BEGIN BATCH INSERT INTO k.t (id, c) VALUES (1, 'x');"
+	refused 'a statement that ends early' $'found the end\nSELECT id FROM k.t WHERE id =\n                             ^' "$CTL" cql "$at" -e 'SELECT id FROM k.t WHERE id ='
+	is 'a semicolon in its comment' 1 "$("$CTL" cql "$at" -e "SELECT id FROM k.t WHERE id = 1 AND c = 'x' -- one;" | grep -c '(1 rows)')"
 	is 'nothing of it among the data' '' "$(cat "$W/out")"
 	is 'a table that is not there' 1 "$(status "$CTL" cql "$at" -e 'SELECT * FROM k.none')"
 	is 'is shown' $'InvalidRequest: Error from server: code=2200 [Invalid query] message="table none does not exist"' "$(head -1 "$W/err")"
