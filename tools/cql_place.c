@@ -2,18 +2,49 @@
 
 #include <stdio.h>
 
+#include "store/cql/format.h"
+
 static bool is_inside(uint8_t c)	/* of a UTF-8 sequence */
 {
 	return (c & 0xc0) == 0x80;
 }
 
-static size_t characters(struct bytes text)
+/* How far back from `from`, until `least`, so many places of a line go. */
+static size_t step_back(struct bytes text, size_t from, size_t least,
+			unsigned places)
 {
-	size_t i, n = 0;
+	while (from > least) {
+		size_t to = from - 1;
+		unsigned width;
 
-	for (i = 0; i < text.len; i++)
-		n += !is_inside(text.ptr[i]);
-	return n;
+		while (to > least && is_inside(text.ptr[to]))
+			to--;
+		width = cql_format_width(bytes_of(text.ptr + to, from - to));
+		if (width > places)
+			break;
+		places -= width;
+		from = to;
+	}
+	return from;
+}
+
+/* The same on, until `most`. */
+static size_t step_on(struct bytes text, size_t from, size_t most,
+		      unsigned places)
+{
+	while (from < most) {
+		size_t to = from + 1;
+		unsigned width;
+
+		while (to < most && is_inside(text.ptr[to]))
+			to++;
+		width = cql_format_width(bytes_of(text.ptr + from, to - from));
+		if (width > places)
+			break;
+		places -= width;
+		from = to;
+	}
+	return from;
 }
 
 static void add_line(struct buf *out, struct bytes line)
@@ -25,10 +56,17 @@ static void add_line(struct buf *out, struct bytes line)
 				  ' ' : line.ptr[i]);
 }
 
+static void add_times(struct buf *out, uint8_t c, uint32_t times)
+{
+	while (times--)
+		buf_add_byte(out, c);
+}
+
 void cql_place_show(struct buf *out, const struct cql_error *error,
 		    struct bytes statement, unsigned width, const char *hint)
 {
-	size_t at = error->offset, begin, end, length = error->length, n;
+	size_t at = error->offset, begin, end, length = error->length;
+	uint32_t places;
 
 	if (error->line < 0 || at > statement.len)
 		return;
@@ -41,23 +79,18 @@ void cql_place_show(struct buf *out, const struct cql_error *error,
 	if (width < 20)
 		width = 20;
 	/* Of a long line the part around the token. */
-	if (end - begin > width && at - begin > width / 2)
-		begin = at - width / 2;
-	while (begin < at && is_inside(statement.ptr[begin]))
-		begin++;
-	if (end - begin > width)
-		end = begin + width;
-	while (end > at && end < statement.len && is_inside(statement.ptr[end]))
-		end--;
+	if (step_on(statement, begin, end, width) < end)
+		begin = step_back(statement, at, begin, width / 2);
+	end = step_on(statement, begin, end, width);
 	add_line(out, bytes_of(statement.ptr + begin, end - begin));
 	buf_add_byte(out, '\n');
-	for (n = characters(bytes_of(statement.ptr + begin, at - begin)); n; n--)
-		buf_add_byte(out, ' ');
+	places = cql_format_width(bytes_of(statement.ptr + begin, at - begin));
+	add_times(out, ' ', places);
 	buf_add_byte(out, '^');
 	if (at + length > end)
 		length = end > at ? end - at : 0;
-	for (n = characters(bytes_of(statement.ptr + at, length)); n > 1; n--)
-		buf_add_byte(out, '~');
+	places = cql_format_width(bytes_of(statement.ptr + at, length));
+	add_times(out, '~', places ? places - 1 : 0);
 	buf_add_str(out, hint);
 	buf_add_byte(out, '\n');
 }

@@ -45,6 +45,11 @@ both() {	# both WHERE (a store's path, or a mount's)
 
 	is 'an error' 1 "$(status "$CTL" cql "$at" -k k -e 'SELECT id, nope FROM t')"
 	is 'in cqlsh'\''s form, with a caret' $'InvalidRequest: Error from server: code=2200 [Invalid query] message="Undefined column name nope in table k.t"\nSELECT id, nope FROM t\n           ^~~~' "$(cat "$W/err")"
+	refused 'behind wide characters, a tab and a mark' $'\n  VALUES (\'日本語 e\u0301\', \'é\')\n                      ^~~' "$CTL" cql "$at" -e $'INSERT INTO k.t (c, id)\n  VALUES (\'日本語 e\u0301\',\t\'é\')'
+	long=$(printf '日%.0s' {1..100})
+	refused 'of a long line what is around it' "
+$(printf '日%.0s' {1..18})', nope FROM k.t WHERE c = '$(printf '日%.0s' {1..8})
+$(printf ' %.0s' {1..39})^~~~" "$CTL" cql "$at" -e "SELECT '$long', nope FROM k.t WHERE c = '$long'"
 	refused 'the nearest column' $'SELECT hoem FROM k.t\n       ^~~~ (did you mean home?)' "$CTL" cql "$at" -e 'SELECT hoem FROM k.t'
 	refused 'the nearest table' $'UPDATE hist SET n = n + 1 WHERE page = \'x\'\n       ^~~~ (did you mean hits?)' "$CTL" cql "$at" -k k -e "UPDATE hist SET n = n + 1 WHERE page = 'x'"
 	refused 'a string that is not closed' $'a string is not closed\nSELECT id FROM k.t WHERE c = \'x;\n                                ^' "$CTL" cql "$at" -e "SELECT id FROM k.t WHERE c = 'x;"
