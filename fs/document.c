@@ -47,12 +47,12 @@ int document_print_column(struct buf *out, const struct column *c,
 	int err;
 
 	if (!type_is_multicell(c->type)) {
-		type_print_json(out, c->type, cells[0].value);
+		type_print_json_exact(out, c->type, cells[0].value);
 		return out->failed ? -ENOMEM : 0;
 	}
 	err = gather(&whole, c->type, cells, count);
 	if (!err)
-		type_print_json(out, c->type, buf_bytes(&whole));
+		type_print_json_exact(out, c->type, buf_bytes(&whole));
 	buf_release(&whole);
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
@@ -113,16 +113,16 @@ int document_print_row(struct buf *out, const struct table *t,
 			continue;
 		if (c->kind == COLUMN_PARTITION_KEY) {
 			add_member(out, c->name, &first);
-			type_print_json(out, c->type,
-					row->key_values[c->position]);
+			type_print_json_exact(out, c->type,
+					      row->key_values[c->position]);
 			continue;
 		}
 		if (c->kind == COLUMN_CLUSTERING) {
 			if (!row->row_exists)
 				continue;
 			add_member(out, c->name, &first);
-			type_print_json(out, c->type,
-					row->clustering[c->position]);
+			type_print_json_exact(out, c->type,
+					      row->clustering[c->position]);
 			continue;
 		}
 		if (c->kind == COLUMN_STATIC) {
@@ -216,7 +216,7 @@ int document_value(struct op *op, const struct column *c, struct bytes json,
 	struct type_error error = { .text = "" };
 	struct buf got = BUF_INIT;
 	bool is_null = false;
-	int err = type_read_json(&got, &is_null, c->type, json, &error);
+	int err = type_read_json_exact(&got, &is_null, c->type, json, &error);
 
 	if (err == -EINVAL)
 		op_refuse(op, err, "Error decoding JSON value for %s: %s",

@@ -130,7 +130,7 @@ int compound_read_text(struct buf *out, const struct type *t, struct bytes text,
 	json = (*text.ptr == '[' || *text.ptr == '{') &&
 	       is_json(text, &value, &json_error);
 	if (json)
-		err = type_read_json(out, &null, t, value, &json_error);
+		err = type_read_json_exact(out, &null, t, value, &json_error);
 	if (!err || err == -ENOMEM)
 		goto out;
 	if (!out->failed)

@@ -30,12 +30,12 @@ struct json_visitor {
 /* text, which begins with a value, as far as it goes: 1: it is whole; 0: it is
  * cut; -EINVAL: nothing can make JSON of it. */
 int json_begin(struct bytes text, const struct json_visitor *visitor);
-/* Values of types, the texts without blanks around them: as type_read_json, and
- * of the key of a map. */
+/* Values of types, the texts without blanks around them: as type_read_json or,
+ * exact, type_read_json_exact; and of the key of a map. */
 int json_read_part(struct buf *out, const struct type *t, struct bytes json,
-		   struct type_error *error);
+		   bool exact, struct type_error *error);
 int json_read_key(struct buf *out, const struct type *t, struct bytes text,
-		  struct type_error *error);
+		  bool exact, struct type_error *error);
 
 /*
  * The parts of a compound value while they are read: each is appended to bytes

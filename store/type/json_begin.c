@@ -51,7 +51,7 @@ static const struct type *next_part(struct elements *e, struct bytes name,
 	case TYPE_VECTOR:
 		return i < t->dimension ? t->parts[0] : NULL;
 	case TYPE_MAP:
-		err = json_read_key(&key, t->parts[0], name, NULL);
+		err = json_read_key(&key, t->parts[0], name, true, NULL);
 		buf_release(&key);
 		return err == -EINVAL ? NULL : t->parts[1];
 	default:
@@ -70,7 +70,7 @@ static int take_whole(void *to, struct bytes name, struct bytes value)
 		return -EINVAL;
 	if (bytes_equal(value, bytes_str("null")))
 		return nullable ? 0 : -EINVAL;
-	err = json_read_part(&unused, t, value, NULL);
+	err = json_read_part(&unused, t, value, true, NULL);
 	buf_release(&unused);
 	return err;
 }
@@ -135,7 +135,7 @@ bool json_may_begin(const struct type *t, struct bytes text)
 		return false;
 	got = json_begin(text, &visitor);
 	if (got > 0) {
-		got = json_read_part(&unused, t, text, NULL);
+		got = json_read_part(&unused, t, text, true, NULL);
 		buf_release(&unused);
 		return got != -EINVAL;
 	}

@@ -129,6 +129,12 @@ void type_print_json(struct buf *out, const struct type *t, struct bytes value)
 	json_print_value(out, t, value, false);
 }
 
+void type_print_json_exact(struct buf *out, const struct type *t,
+			   struct bytes value)
+{
+	json_print_value(out, t, value, true);
+}
+
 void json_print_string(struct buf *out, struct bytes text)
 {
 	static const char escapes[0x20] = {

@@ -174,20 +174,22 @@ static const char *expected_of(enum type_kind kind)
 	return expected[kind] ? expected[kind] : "a value";
 }
 
-/* "" is the empty value of these; null stands for one that it is not of. */
-static const struct bytes *empty_of(enum type_kind kind)
+/* What "" is: the empty value of most; NULL: nothing. Exact: Cassandra's JSON
+ * cannot say the empty value of two types, a file can. */
+static const struct bytes *empty_of(enum type_kind kind, bool exact)
 {
 	static const struct bytes empty = { (const uint8_t *)"", 0 };
 	static const struct bytes no = { (const uint8_t *)"", 1 };
 
 	switch (kind) {
 	case TYPE_BOOLEAN:
-		return &no;
+		return exact ? &empty : &no;
+	case TYPE_VARINT:
+		return exact ? &empty : NULL;
 	case TYPE_BLOB:
 	case TYPE_DATE:
 	case TYPE_DURATION:	/* it is how none at all is printed */
 	case TYPE_TIME:
-	case TYPE_VARINT:
 		return NULL;
 	default:
 		return &empty;
@@ -258,14 +260,15 @@ static int read_float_text(struct buf *out, enum type_kind kind,
 
 /* A native value from the contents of a JSON string. */
 static int read_native_text(struct buf *out, enum type_kind kind,
-			    struct bytes text, struct type_error *error)
+			    struct bytes text, bool exact,
+			    struct type_error *error)
 {
 	int err;
 
 	if (kind == TYPE_BLOB)
 		return read_blob(out, text, error);
-	if (!text.len && empty_of(kind)) {
-		buf_add_bytes(out, *empty_of(kind));
+	if (!text.len && empty_of(kind, exact)) {
+		buf_add_bytes(out, *empty_of(kind, exact));
 		return 0;
 	}
 	if (kind == TYPE_FLOAT || kind == TYPE_DOUBLE)
@@ -299,14 +302,15 @@ static int read_float(struct buf *out, enum type_kind kind, struct bytes json)
 
 /* Any value as the text that Java makes of it. */
 static int read_java_text(struct buf *out, enum type_kind kind,
-			  struct bytes json, struct type_error *error)
+			  struct bytes json, bool exact,
+			  struct type_error *error)
 {
 	struct buf text = BUF_INIT;
 	int err;
 
 	print_java(&text, json);
 	err = text.failed ? -ENOMEM :
-		read_native_text(out, kind, buf_bytes(&text), error);
+		read_native_text(out, kind, buf_bytes(&text), exact, error);
 	buf_release(&text);
 	return err;
 }
@@ -321,7 +325,7 @@ static int read_number(struct buf *out, enum type_kind kind, struct bytes json,
 	switch (kind) {
 	case TYPE_TINYINT:
 	case TYPE_SMALLINT:
-		return read_java_text(out, kind, json, error);
+		return read_java_text(out, kind, json, false, error);
 	case TYPE_INT:
 		break;
 	case TYPE_BIGINT:
@@ -334,7 +338,7 @@ static int read_number(struct buf *out, enum type_kind kind, struct bytes json,
 		buf_add_be64(out, (uint64_t)n);
 		return 0;
 	case TYPE_DECIMAL:	/* the digits as they stand */
-		return read_native_text(out, kind, json, error);
+		return read_native_text(out, kind, json, false, error);
 	case TYPE_FLOAT:
 	case TYPE_DOUBLE:
 		return read_float(out, kind, json);
@@ -347,10 +351,10 @@ static int read_number(struct buf *out, enum type_kind kind, struct bytes json,
 }
 
 static int read_native(struct buf *out, enum type_kind kind, struct bytes json,
-		       struct type_error *error)
+		       bool exact, struct type_error *error)
 {
 	if (kind == TYPE_VARINT || (kind == TYPE_DECIMAL && !is_number(json)))
-		return read_java_text(out, kind, json, error);
+		return read_java_text(out, kind, json, exact, error);
 	if (kind == TYPE_BLOB && json.ptr[0] != '"')
 		return refuse_blob(json, error);
 	if (kind == TYPE_BOOLEAN && (json.ptr[0] == 't' || json.ptr[0] == 'f')) {
@@ -358,7 +362,7 @@ static int read_native(struct buf *out, enum type_kind kind, struct bytes json,
 		return 0;
 	}
 	if (json.ptr[0] == '"')
-		return read_java_text(out, kind, json, error);
+		return read_java_text(out, kind, json, exact, error);
 	if (is_number(json))
 		return read_number(out, kind, json, error);
 	return refuse_class(error, expected_of(kind), json);
@@ -386,7 +390,7 @@ static int check_count(const struct type *t, size_t count, struct bytes json,
 }
 
 static int read_elements(struct collect *c, const struct type *t,
-			 struct bytes json, struct arena *arena,
+			 struct bytes json, bool exact, struct arena *arena,
 			 struct type_error *error)
 {
 	struct bytes *elements;
@@ -407,7 +411,7 @@ static int read_elements(struct collect *c, const struct type *t,
 		collect_begin(c);
 		if (!null)
 			err = json_read_part(&c->bytes, type_part(t, (uint32_t)i),
-					 elements[i], error);
+					     elements[i], exact, error);
 		collect_end(c, null);
 	}
 	return err;
@@ -415,14 +419,14 @@ static int read_elements(struct collect *c, const struct type *t,
 
 /* A key, or a value that was given as a string of its text. */
 int json_read_key(struct buf *out, const struct type *t, struct bytes text,
-		  struct type_error *error)
+		  bool exact, struct type_error *error)
 {
 	struct type_error why;
 	struct bytes json;
 	const char *message;
 
 	if (t->kind < TYPE_NATIVE_COUNT)
-		return read_native_text(out, t->kind, text, error);
+		return read_native_text(out, t->kind, text, exact, error);
 	if (json_read_value(&json, text, &why)) {
 		message = strstr(why.text, ": ");	/* after Java's class */
 		return type_fail(error, "Error decoding JSON string: %s",
@@ -430,11 +434,11 @@ int json_read_key(struct buf *out, const struct type *t, struct bytes text,
 	}
 	if (json.ptr[0] == '"')
 		return refuse_class(error, expected_of(t->kind), json);
-	return json_read_part(out, t, json, error);
+	return json_read_part(out, t, json, exact, error);
 }
 
 static int read_map(struct collect *c, const struct type *t,
-		    struct json_member *members, size_t count,
+		    struct json_member *members, size_t count, bool exact,
 		    struct type_error *error)
 {
 	size_t i;
@@ -445,13 +449,13 @@ static int read_map(struct collect *c, const struct type *t,
 			return type_fail(error, "Invalid null value in map");
 		collect_begin(c);
 		err = json_read_key(&c->bytes, t->parts[0], members[i].name,
-				     error);
+				    exact, error);
 		collect_end(c, false);
 		if (err)
 			return err;
 		collect_begin(c);
 		err = json_read_part(&c->bytes, t->parts[1], members[i].value,
-				 error);
+				     exact, error);
 		collect_end(c, false);
 		if (err)
 			return err;
@@ -470,7 +474,7 @@ static bool has_field(const struct type *t, struct bytes name)
 }
 
 static int read_fields(struct collect *c, const struct type *t,
-		       struct json_member *members, size_t count,
+		       struct json_member *members, size_t count, bool exact,
 		       struct type_error *error)
 {
 	uint32_t field;
@@ -488,7 +492,7 @@ static int read_fields(struct collect *c, const struct type *t,
 		if (i == count || is_null(members[i].value))
 			continue;
 		err = json_read_part(&c->bytes, t->parts[field],
-				 members[i].value, error);
+				     members[i].value, exact, error);
 		if (err)
 			return err;
 		collect_set(c, field, start, false);
@@ -503,7 +507,7 @@ static int read_fields(struct collect *c, const struct type *t,
 }
 
 static int read_object(struct collect *c, const struct type *t,
-		       struct bytes json, struct arena *arena,
+		       struct bytes json, bool exact, struct arena *arena,
 		       struct type_error *error)
 {
 	struct json_member *members;
@@ -514,14 +518,15 @@ static int read_object(struct collect *c, const struct type *t,
 		return refuse_class(error, expected_of(t->kind), json);
 	err = json_read_map(arena, &members, &count, json, error);
 	if (!err && t->kind == TYPE_MAP)
-		return read_map(c, t, members, count, error);
+		return read_map(c, t, members, count, exact, error);
 	if (!err)
 		err = json_call_members(arena, &members, &count);
-	return err ? err : read_fields(c, t, members, count, error);
+	return err ? err : read_fields(c, t, members, count, exact, error);
 }
 
 static int read_string_of_compound(struct buf *out, const struct type *t,
-				   struct bytes json, struct type_error *error)
+				   struct bytes json, bool exact,
+				   struct type_error *error)
 {
 	struct buf text = BUF_INIT;
 	int err = json_read_string(&text, json, error);
@@ -529,27 +534,27 @@ static int read_string_of_compound(struct buf *out, const struct type *t,
 	if (!err && text.failed)
 		err = -ENOMEM;
 	if (!err)
-		err = json_read_key(out, t, buf_bytes(&text), error);
+		err = json_read_key(out, t, buf_bytes(&text), exact, error);
 	buf_release(&text);
 	return err;
 }
 
 /* json is one valid value, not null at the top. Recursion ends with the type. */
 int json_read_part(struct buf *out, const struct type *t, struct bytes json,
-		   struct type_error *error)
+		   bool exact, struct type_error *error)
 {
 	struct collect c = COLLECT_INIT;
 	struct arena arena = ARENA_INIT;
 	int err;
 
 	if (t->kind < TYPE_NATIVE_COUNT)
-		return read_native(out, t->kind, json, error);
+		return read_native(out, t->kind, json, exact, error);
 	if (json.ptr[0] == '"')
-		return read_string_of_compound(out, t, json, error);
+		return read_string_of_compound(out, t, json, exact, error);
 	if (t->kind == TYPE_MAP || t->kind == TYPE_UDT)
-		err = read_object(&c, t, json, &arena, error);
+		err = read_object(&c, t, json, exact, &arena, error);
 	else
-		err = read_elements(&c, t, json, &arena, error);
+		err = read_elements(&c, t, json, exact, &arena, error);
 	if (err)
 		collect_release(&c);
 	else
@@ -558,8 +563,8 @@ int json_read_part(struct buf *out, const struct type *t, struct bytes json,
 	return err;
 }
 
-int type_read_json(struct buf *out, bool *null, const struct type *t,
-		   struct bytes json, struct type_error *error)
+static int read_value(struct buf *out, bool *null, const struct type *t,
+		      struct bytes json, bool exact, struct type_error *error)
 {
 	struct bytes value;
 	int err = json_read_value(&value, json, error);
@@ -571,5 +576,17 @@ int type_read_json(struct buf *out, bool *null, const struct type *t,
 	 * though no duration has less than three bytes. */
 	if (t->kind == TYPE_DURATION && bytes_equal(value, bytes_str("\"\"")))
 		return 0;
-	return *null ? 0 : json_read_part(out, t, value, error);
+	return *null ? 0 : json_read_part(out, t, value, exact, error);
+}
+
+int type_read_json(struct buf *out, bool *null, const struct type *t,
+		   struct bytes json, struct type_error *error)
+{
+	return read_value(out, null, t, json, false, error);
+}
+
+int type_read_json_exact(struct buf *out, bool *null, const struct type *t,
+			 struct bytes json, struct type_error *error)
+{
+	return read_value(out, null, t, json, true, error);
 }

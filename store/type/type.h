@@ -153,6 +153,14 @@ void type_print_literal(struct buf *out, const struct type *t,
 void type_print_json(struct buf *out, const struct type *t, struct bytes value);
 int type_read_json(struct buf *out, bool *is_null, const struct type *t,
 		   struct bytes json, struct type_error *error);
+/*
+ * The same for files, where each value comes back as it was: NaN, infinities, the
+ * era of years before the first, values of no bytes.
+ */
+void type_print_json_exact(struct buf *out, const struct type *t,
+			   struct bytes value);
+int type_read_json_exact(struct buf *out, bool *is_null, const struct type *t,
+			 struct bytes json, struct type_error *error);
 /* A JSON string with quotes and escapes as Cassandra writes them. */
 void json_print_string(struct buf *out, struct bytes text);
 

@@ -16,7 +16,7 @@ CREATE TABLE statics (p int, c int, s text STATIC, n set<int> STATIC, v int, PRI
 CREATE TABLE many (id int PRIMARY KEY, tags set<text>, m map<timestamp, text>, names map<text, int>, l list<int>, home address, z frozen<address>, tu tuple<int, text, blob>, ve vector<float, 3>);
 CREATE TABLE counts (p text, c int, n counter, m counter, PRIMARY KEY (p, c));
 CREATE TABLE "OddCase" ("The Key" text PRIMARY KEY, "a.json" text, "@at" int, "%25" text) ;
-CREATE TABLE empties (p int, c int, q uuid, i int, u uuid, ts timestamp, bo boolean, f float, d duration, du duration, v varint, l list<int>, m map<int, int>, ld list<duration>, fl frozen<list<int>>, PRIMARY KEY (p, c, q));
+CREATE TABLE empties (p int, c int, q uuid, i int, u uuid, ts timestamp, bo boolean, f float, d duration, du duration, v varint, l list<int>, m map<int, int>, ld list<duration>, fl frozen<list<int>>, tu tuple<boolean, varint, int, text>, fm frozen<map<varint, boolean>>, lb list<boolean>, PRIMARY KEY (p, c, q));
 CREATE INDEX ON texts (v);
 C
 mkdir "$M/k/plain"
@@ -51,7 +51,7 @@ INSERT INTO statics (p, c, s, v) VALUES (2, 1, 'with', 7);
 INSERT INTO statics (p, c) VALUES (3, 1);
 INSERT INTO many (id, tags, m, names, l, home, z, tu, ve) VALUES (1, {'', '/', '.', 'a.json', '@0', '%s'}, {'2001-01-01 00:00:00.001Z': '', '1969-01-01': 'x'}, {'': 0, '%s': 1}, [3, 1, 3], {street: 'S', "Zip code": 7, tags: {'b', 'a'}}, {street: null, "Zip code": 1, tags: {}}, (1, null, 0x00), [1, -0.5, 3]);
 UPDATE many USING TTL 70000 SET tags = tags + {'ends', '%s'}, names['%s'] = 2, l = l + [9] WHERE id = 1;
-INSERT INTO empties (p, c, q, i, u, ts, bo, f, d, l, m, ld, fl) VALUES (1, blob_as_int(0x), blob_as_uuid(0x), blob_as_int(0x), blob_as_uuid(0x), blob_as_timestamp(0x), blob_as_boolean(0x), blob_as_float(0x), 0s, [blob_as_int(0x), 1], {blob_as_int(0x): blob_as_int(0x)}, [0s, 1s], [blob_as_int(0x)]);
+INSERT INTO empties (p, c, q, i, u, ts, bo, f, d, v, l, m, ld, fl, tu, fm, lb) VALUES (1, blob_as_int(0x), blob_as_uuid(0x), blob_as_int(0x), blob_as_uuid(0x), blob_as_timestamp(0x), blob_as_boolean(0x), blob_as_float(0x), 0s, blob_as_varint(0x), [blob_as_int(0x), 1], {blob_as_int(0x): blob_as_int(0x)}, [0s, 1s], [blob_as_int(0x)], (blob_as_boolean(0x), blob_as_varint(0x), blob_as_int(0x), ''), {blob_as_varint(0x): blob_as_boolean(0x)}, [blob_as_boolean(0x), false]);
 INSERT INTO empties (p, c, q, i) VALUES (1, blob_as_int(0x), 00000000-0000-0000-0000-000000000000, 7);
 UPDATE counts SET n = n + 9223372036854775807 WHERE p = 'a' AND c = 1;
 UPDATE counts SET n = n - 5, m = m + 1 WHERE p = 'a' AND c = -1;

@@ -33,6 +33,30 @@ is 'is not listed' '' "$(cql 'SELECT a FROM k.t' | jq -r '.rows[]')"
 put "$p/z.json" '{"a": 1}'
 is 'documents are not listed' z "$(names "$p")"
 refused 'the row was refused, so no row' 'No such file' ls "$p/none"
+# What JSON has no numbers for, years before the first, values of no bytes.
+run_cql <<'C'
+CREATE TYPE k.u (f float, at timestamp);
+CREATE TABLE k.odd (id double, at timestamp, d double, f float, v vector<float, 2>, l list<double>, m map<double, timestamp>, u u, fu frozen<u>, i int, b boolean, de decimal, ip inet, vi varint, t tuple<int, text, boolean, varint>, PRIMARY KEY (id, at));
+INSERT INTO k.odd (id, at, d, f, v, l, m, u, fu, i, b, de, ip, vi, t) VALUES (NaN, '-0044-03-15', NaN, -Infinity, [NaN, Infinity], [NaN, -0.0], {NaN: '-0044-03-15', -Infinity: -62135596800001}, {f: Infinity, at: '-0001-01-01'}, {f: NaN, at: -9223372036854775808},
+	blob_as_int(0x), blob_as_boolean(0x), blob_as_decimal(0x), blob_as_inet(0x), blob_as_varint(0x), (blob_as_int(0x), '', blob_as_boolean(0x), blob_as_varint(0x)));
+C
+odd="$M/k/odd/NaN/-0044-03-15T00:00:00.000Z"
+all() { "$CTL" cql "$M" -e 'SELECT * FROM k.odd'; }
+before=$(all)
+cp "$odd.json" "$W/odd"
+is 'all are named' 15 "$(jq length "$W/odd")"
+is 'and none is null' 0 "$(grep -c null "$W/odd")"
+rm "$odd.json"
+is 'gone' '[]' "$(cql 'SELECT * FROM k.odd' | jq -c .rows)"
+ok 'its document brings it back' cp "$W/odd" "$odd.json"
+is 'as it was' "$before" "$(all)"
+is 'to the byte' '' "$(diff "$W/odd" "$odd.json")"
+cp "$odd/l.json" "$W/l"; rm -r "$odd/l"
+ok 'a collection too' cp "$W/l" "$odd/l.json"
+is 'as it was' "$before" "$(all)"
+cp "$odd/t" "$W/t"; rm "$odd/t"
+ok 'and a tuple' cp "$W/t" "$odd/t"
+is 'as it was' "$before" "$(all)"
 ok 'jq reads it' jq -e '.a == 1' "$p/z.json"
 stop
 done_testing

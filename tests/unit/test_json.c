@@ -385,6 +385,13 @@ START_TEST(a_random_value_survives)	/* _i is the seed */
 		ck_assert_int_eq(type_compare(t, buf_bytes(&value),
 					      buf_bytes(&again)), 0);
 	}
+	buf_clear(&json);
+	buf_clear(&again);
+	type_print_json_exact(&json, t, buf_bytes(&value));
+	n = type_read_json_exact(&again, &null, t, buf_bytes(&json), &error);
+	ck_assert_msg(!n && !null, "%s: %s", buf_cstr(&json), error.text);
+	ck_assert_msg(bytes_equal(buf_bytes(&value), buf_bytes(&again)),
+		      "%s", buf_cstr(&json));
 	for (n = 0; n < 20; n++) {	/* damage, for the sanitizers */
 		char *copy = mem_copy(json.ptr, json.len);
 
