@@ -374,23 +374,33 @@ static struct term *parse_cast(struct parser *p)
 	return finish_term(p, t);
 }
 
+/* A keyword that names a function, but no type, keeps its letters. */
+static struct bytes written_name(struct parser *p, struct token token)
+{
+	return arena_copy(p->arena, bytes_of(p->text.ptr + token.offset,
+					     token.length));
+}
+
 void parse_function_name(struct parser *p, struct term *call)
 {
 	enum token_kind kind = peek(p);
+	struct token token;
 
 	if (token_is_name(kind) && peek_ahead(p, 1) == TOKEN_DOT) {
 		call->keyspace = parse_name(p, "a keyspace");
 		next(p);
 		kind = peek(p);
 	}
+	token = here(p);
 	if (kind == KEYWORD_TOKEN) {
-		struct token token = next(p);
-
+		next(p);
 		call->name.text = parse_text(p, token);
 		call->name.span = (struct span){ token.offset, token.length };
 	} else {
 		call->name = parse_name(p, "a value");
 	}
+	if (kind >= KEYWORD_BASIC && kind < KEYWORD_NATIVE)
+		call->name.text = written_name(p, token);
 	if (kind >= KEYWORD_OTHER && kind != KEYWORD_COUNT)
 		parser_expected(p, here(p), "a function");
 	expect(p, TOKEN_OPEN, "'(' of a function");
