@@ -3,7 +3,7 @@
  *
  *   WIDEFS   the marker, replaced as a whole:
  *              0  8  "WIDEFS\n" and a 0 byte
- *              8  4  format version, 1 or 2             (little-endian, as all)
+ *              8  4  format version, 1 to 3             (little-endian, as all)
  *             12  4  1 once the engine's files were made, else 0
  *             16 16  a random id
  *             32  8  XXH3 of bytes 0..31
@@ -16,6 +16,7 @@
  *
  *   1  the first
  *   2  tables that were flat (schema/catalog.c, row/key.h)
+ *   3  masks of columns (schema/catalog.c)
  *
  * A store of an earlier version is opened, and if it may be written it is made
  * one of this version first, before anything of this version is in it.
@@ -45,7 +46,7 @@
 #define LOCK_NAME "LOCK"
 #define ENGINE_NAME "engine"
 #define MAGIC "WIDEFS\n"
-#define VERSION 2
+#define VERSION 3
 #define MARKER_LENGTH 40
 
 static int open_directory(const struct file_ops *files, const char *path,

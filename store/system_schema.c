@@ -1,6 +1,7 @@
 /* The rows of system_schema: the schema as tables (semantics 6.7). */
 #include <errno.h>
 
+#include "store/type/convert.h"
 #include "store/virtual.h"
 
 static void add_part(struct buf *out, struct bytes part)
@@ -217,6 +218,52 @@ static void fill_dropped(struct virtual_rows *v, const struct table *t)
 	}
 }
 
+/* ------------------------------------------------------------------- masks */
+static void fill_mask(struct virtual_rows *v, const struct table *t,
+		      const struct column *c)
+{
+	const struct column_mask *m = c->mask;
+	struct bytes key[] = { bytes_str(t->keyspace), bytes_str(t->name),
+			       bytes_str(c->name) };
+	struct buf nulls = BUF_INIT, types = BUF_INIT, values = BUF_INIT;
+	struct buf one = BUF_INIT;
+
+	buf_add_be32(&nulls, m->argument_count);
+	buf_add_be32(&types, m->argument_count);
+	buf_add_be32(&values, m->argument_count);
+	for (uint32_t i = 0; i < m->argument_count; i++) {
+		const struct mask_argument *a = &m->arguments[i];
+		const struct type *type = mask_argument_type(c, a);
+		uint8_t is_null = !a->value;
+
+		add_part(&nulls, bytes_of(&is_null, 1));
+		buf_clear(&one);
+		type_print(&one, type, true);
+		add_part(&types, buf_bytes(&one));
+		buf_clear(&one);
+		if (a->value)
+			type_print_constant(&one, type, mask_argument_value(a));
+		add_part(&values, buf_bytes(&one));
+	}
+	virtual_add(v, key);
+	virtual_set(v, "function_argument_nulls", buf_bytes(&nulls));
+	virtual_set(v, "function_argument_types", buf_bytes(&types));
+	virtual_set(v, "function_argument_values", buf_bytes(&values));
+	virtual_set_text(v, "function_keyspace", "system");
+	virtual_set_text(v, "function_name", m->function);
+	buf_release(&nulls);
+	buf_release(&types);
+	buf_release(&values);
+	buf_release(&one);
+}
+
+static void fill_masks(struct virtual_rows *v, const struct table *t)
+{
+	for (uint32_t i = 0; i < t->column_count; i++)
+		if (t->columns[i].mask)
+			fill_mask(v, t, &t->columns[i]);
+}
+
 /* ----------------------------------------------------------------- indexes */
 static void add_target(struct buf *out, const struct table *t,
 		       const struct index *x)
@@ -334,6 +381,7 @@ int system_fill_schema(struct virtual_rows *v, struct store *s,
 		{ "types", fill_types, NULL },
 		{ "tables", NULL, fill_table },
 		{ "columns", NULL, fill_columns },
+		{ "column_masks", NULL, fill_masks },
 		{ "dropped_columns", NULL, fill_dropped },
 		{ "indexes", NULL, fill_indexes },
 	};

@@ -138,7 +138,7 @@ int check_new_table(struct ddl *d)
 		const struct column_definition *c = &s->columns[i];
 
 		err = ddl_check_name(d, c->name.text);
-		if (!err && c->masked)
+		if (!err && c->mask)
 			err = refuse_at(d->x, c->span, refuse_mask(d));
 	}
 	return err;

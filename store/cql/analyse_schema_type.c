@@ -419,6 +419,14 @@ static void print_class(struct buf *out, const struct type *t, bool in_frozen)
 	buf_add_str(out, frozen ? ")" : "");
 }
 
+const char *text_of_class(struct execution *x, const struct type *t)
+{
+	struct buf out = BUF_INIT;
+
+	print_class(&out, t, false);
+	return text_of_buf(x, &out);
+}
+
 const char *text_of_entries(struct execution *x, const struct type *map)
 {
 	struct buf out = BUF_INIT;

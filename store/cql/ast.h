@@ -308,7 +308,8 @@ struct column_definition {
 	struct identifier name;
 	struct type_name *type;
 	bool is_static, primary_key;	/* PRIMARY KEY right after the column */
-	bool masked;			/* MASKED WITH: out of scope, refused */
+	struct term *mask;		/* MASKED WITH: a call without its first
+					 * argument, the column; or NULL */
 	struct span span;
 };
 struct clustering_order {
@@ -339,7 +340,7 @@ enum alter_table_kind {
 	ALTER_TABLE_DROP,		/* names, timestamp */
 	ALTER_TABLE_RENAME,		/* names: from, to, from, to */
 	ALTER_TABLE_TYPE,		/* columns[0]: refused by the executor */
-	ALTER_TABLE_MASK,		/* out of scope: refused */
+	ALTER_TABLE_MASK,		/* refused */
 	ALTER_TABLE_UNMASK,		/* columns[0]: DROP MASKED */
 	ALTER_TABLE_DROP_COMPACT,
 	ALTER_TABLE_WITH,		/* properties */

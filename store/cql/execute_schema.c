@@ -30,14 +30,6 @@ int ddl_check_name(struct ddl *d, struct bytes name)
 		      NAME_MAX_LENGTH, name.len);
 }
 
-int refuse_mask(struct ddl *d)
-{
-	return refuse(d->x, "Cannot mask columns because dynamic data masking "
-			    "is not enabled. You can enable it with the "
-			    "dynamic_data_masking_enabled property on "
-			    "cassandra.yaml");
-}
-
 int ddl_begin(struct ddl *d)
 {
 	d->next = schema_copy(d->now);

@@ -27,7 +27,6 @@ int ddl_keyspace(struct ddl *d, const struct keyspace **k);
 int ddl_set_table(struct ddl *d, struct table *t);
 /* [A-Za-z0-9_]+, at most so long. */
 bool ddl_is_plain_name(struct bytes name, size_t longest);
-int refuse_mask(struct ddl *d);
 /* Names of columns and fields: any text, but bounded. */
 int ddl_check_name(struct ddl *d, struct bytes name);
 
@@ -49,6 +48,16 @@ int create_index(struct ddl *d);
 int drop_index(struct ddl *d);
 int execute_describe(struct cql_result *r, const struct describe *s);
 
+/* ------------------------------------- masks (execute_schema_mask.c) */
+/* Data masking is off, as Cassandra ships it: but ADD is not asked. */
+int refuse_mask(struct ddl *d);
+/*
+ * The mask of a new column of table t, of that type: the function and the values
+ * of its arguments, a reference. Refused where no such function masks.
+ */
+int ddl_mask(struct ddl *d, struct column_mask **out, const struct table *t,
+	     const struct column_definition *c, const struct type *type);
+
 /* What a table has to be whatever made it (Cassandra's validate). */
 int check_table(struct ddl *d, const struct table *t);
 /* A multi-cell user type may have no multi-cell fields. for_column NULL: it is
@@ -57,7 +66,8 @@ int check_nested_fields(struct ddl *d, const struct type *t,
 			const char *for_column);
 
 /* ----------------------------------------- types (analyse_schema_type.c) */
-/* What an index on entries holds, by the class that Cassandra has for it. */
+/* A type by Cassandra's class for it; and what an index on entries holds. */
+const char *text_of_class(struct execution *x, const struct type *t);
 const char *text_of_entries(struct execution *x, const struct type *map);
 /*
  * A type as written in DDL: a reference, or refused. What may stand inside what

@@ -73,8 +73,6 @@ static int check_added(struct ddl *d, const struct table *t,
 	if (t->flags & TABLE_COMPACT)
 		return refuse(d->x, "Cannot add new column to a COMPACT "
 				    "STORAGE table");
-	if (c->masked)
-		return refuse_mask(d);
 	if (c->is_static && table_is_flat(t))
 		return refuse(d->x, "Static columns are only useful (and thus "
 				    "allowed) if the table has at least one "
@@ -85,33 +83,45 @@ static int check_added(struct ddl *d, const struct table *t,
 	return err ? err : check_again(d, t, c, type);
 }
 
+static int add_new_column(struct ddl *d, struct table *t,
+			  const struct column_definition *c, struct type *type,
+			  struct column_mask *mask)
+{
+	enum column_kind kind = c->is_static ? COLUMN_STATIC : COLUMN_REGULAR;
+	int place, err = check_added(d, t, c, type);
+
+	if (err)
+		return refuse_at(d->x, c->span, err);
+	place = table_add_column(t, text_of(d->x, c->name.text),
+				 type_get(type), kind, false);
+	if (place < 0)
+		return place;
+	t->columns[place].mask = mask_get(mask);
+	return 0;
+}
+
 static int add_column(struct ddl *d, struct table *t,
 		      const struct column_definition *c,
 		      const struct keyspace *k)
 {
-	const struct alter_table *s = d->statement->alter_table;
+	struct column_mask *mask = NULL;
 	struct type *type;
-	int place, err = ddl_type(d, &type, c->type, k);
+	int err = ddl_type(d, &type, c->type, k);
 
 	if (err)
 		return err;
-	if (table_column(t, c->name.text) >= 0) {
-		type_put(type);
-		return s->if_column_not_exists ? 0 :
-		       refuse_at(d->x, c->name.span,
-				 refuse(d->x, "Column with name '%s' already "
-					      "exists",
-					text_of(d->x, c->name.text)));
-	}
-	err = check_added(d, t, c, type);
-	if (err) {
-		type_put(type);
-		return refuse_at(d->x, c->span, err);
-	}
-	place = table_add_column(t, text_of(d->x, c->name.text), type,
-				 c->is_static ? COLUMN_STATIC : COLUMN_REGULAR,
-				 false);
-	return place < 0 ? place : 0;
+	if (c->mask)
+		err = ddl_mask(d, &mask, t, c, type);
+	if (!err && table_column(t, c->name.text) < 0)
+		err = add_new_column(d, t, c, type, mask);
+	else if (!err && !d->statement->alter_table->if_column_not_exists)
+		err = refuse_at(d->x, c->name.span,
+				refuse(d->x, "Column with name '%s' already "
+					     "exists",
+				       text_of(d->x, c->name.text)));
+	mask_put(mask);
+	type_put(type);
+	return err;
 }
 
 static int add_columns(struct ddl *d, struct table *t, const struct keyspace *k)
@@ -344,13 +354,17 @@ static int set_options(struct ddl *d, struct table *t)
 	return err;
 }
 
-/* No column has a mask. */
-static int unmask_column(struct ddl *d, const struct table *t)
+static int unmask_column(struct ddl *d, struct table *t)
 {
 	const struct alter_table *s = d->statement->alter_table;
 	struct bytes name = s->columns[0].name.text;
+	int place = table_column(t, name);
 
-	if (table_column(t, name) >= 0 || s->if_column_exists)
+	if (place >= 0) {
+		mask_put(t->columns[place].mask);
+		t->columns[place].mask = NULL;
+	}
+	if (place >= 0 || s->if_column_exists)
 		return 0;
 	return refuse(d->x, "Column with name '%s' doesn't exist on table '%s'",
 		      text_of(d->x, name), t->name);

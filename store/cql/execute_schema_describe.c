@@ -91,7 +91,7 @@ static void add_type_row(struct described *r, const struct keyspace *k,
 
 static void add_table_row(struct described *r, const struct table *t)
 {
-	unsigned flags = CQL_PRINT_COMPACT_IN_COMMENT;
+	unsigned flags = CQL_PRINT_DESCRIBED;
 	struct buf text = BUF_INIT;
 
 	if (r->s->internals)

@@ -48,6 +48,8 @@ const struct type *argument_type(struct execution *x, const struct argument *a)
 
 const char *text_of_argument(struct execution *x, const struct argument *a)
 {
+	if (a->text)
+		return a->text;
 	return a->selectable ? selectable_text(x, a->selectable) :
 			       text_of_term(x, a->term);
 }
@@ -65,8 +67,8 @@ enum assignable argument_assignable(struct execution *x,
 int argument_match(struct execution *x, const struct argument *a,
 		   const struct type *receiver)
 {
-	int err = a->selectable ? 0 :
-				  refuse_at_test(x, a->term, receiver);
+	int err = a->selectable || !a->term ?
+			  0 : refuse_at_test(x, a->term, receiver);
 	enum assignable suits;
 
 	if (err)

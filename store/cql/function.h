@@ -36,10 +36,11 @@ struct function {
 /* An argument before the function is known: a term, or something with a type
  * (a column). */
 struct argument {
-	const struct term *term;	/* for its text; never NULL */
+	const struct term *term;	/* for its text; NULL: text */
 	const struct type *type;	/* NULL: ask the term */
 	bool reversed;			/* a clustering column with DESC */
 	const struct selectable *selectable;	/* in a SELECT list, or NULL */
+	const char *text;		/* of what is a type alone, or NULL */
 };
 
 /* What a call is looked up by. */

@@ -152,23 +152,23 @@ void parse_alter_keyspace(struct parser *p, struct statement *s)
 	parse_keyspace_statement(p, s, false);
 }
 
-/* MASKED WITH DEFAULT | f(a, b): read, and refused by the executor. */
-void parse_mask(struct parser *p)
+/* MASKED WITH DEFAULT | f(a, b) */
+struct term *parse_mask(struct parser *p)
 {
-	struct term *call;
+	enum token_kind after;
 
 	expect(p, KEYWORD_MASKED, "MASKED");
 	expect(p, KEYWORD_WITH, "WITH");
-	if (accept(p, KEYWORD_DEFAULT))
-		return;
-	call = new_term(p, TERM_CALL, here(p).offset);
-	parse_function_name(p, call);
-	if (accept(p, TOKEN_CLOSE))
-		return;
-	do
-		parse_term(p);
-	while (accept(p, TOKEN_COMMA));
-	expect(p, TOKEN_CLOSE, "')'");
+	after = peek_ahead(p, 1);
+	if (peek(p) == KEYWORD_DEFAULT && after != TOKEN_OPEN &&
+	    after != TOKEN_DOT) {
+		struct term *t = new_term(p, TERM_CALL, here(p).offset);
+
+		next(p);
+		t->name.text = bytes_str("mask_default");
+		return finish_term(p, t);
+	}
+	return parse_function_call(p);
 }
 
 /* name type [STATIC] [MASKED …] */
@@ -179,10 +179,8 @@ void parse_column_definition(struct parser *p, struct column_definition *c)
 	c->name = parse_name(p, "a column");
 	c->type = parse_type(p);
 	c->is_static = accept(p, KEYWORD_STATIC);
-	if (peek(p) == KEYWORD_MASKED) {
-		c->masked = true;
-		parse_mask(p);
-	}
+	if (peek(p) == KEYWORD_MASKED)
+		c->mask = parse_mask(p);
 	c->span = span_from(p, start);
 }
 

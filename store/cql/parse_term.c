@@ -406,7 +406,7 @@ void parse_function_name(struct parser *p, struct term *call)
 	expect(p, TOKEN_OPEN, "'(' of a function");
 }
 
-static struct term *parse_call(struct parser *p)
+struct term *parse_function_call(struct parser *p)
 {
 	struct term *t = new_term(p, TERM_CALL, here(p).offset);
 
@@ -448,9 +448,9 @@ static struct term *parse_simple_inside(struct parser *p)
 	case KEYWORD_CAST:
 		if (peek_ahead(p, 1) != TOKEN_DOT)
 			return parse_cast(p);
-		return parse_call(p);	/* a keyspace of that name */
+		return parse_function_call(p);	/* a keyspace of that name */
 	default:
-		return parse_call(p);
+		return parse_function_call(p);
 	}
 }
 

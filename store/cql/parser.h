@@ -150,6 +150,8 @@ bool at_constant(enum token_kind kind);
 struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start);
 struct term *finish_term(struct parser *p, struct term *t);
 void adopt(struct parser *p, struct term *parent, struct term *child);
+/* [keyspace.]function(a, b) */
+struct term *parse_function_call(struct parser *p);
 /* [keyspace.]function, and the bracket behind it. */
 void parse_function_name(struct parser *p, struct term *call);
 /* (a) or (keyspace.a) or a type that can be nothing else, in brackets? */
@@ -173,7 +175,7 @@ void parse_alter_keyspace(struct parser *p, struct statement *s);
 /* * or selectors with aliases. */
 void parse_selections(struct parser *p, struct select *s);
 void parse_column_definition(struct parser *p, struct column_definition *c);
-void parse_mask(struct parser *p);
+struct term *parse_mask(struct parser *p);
 
 struct select *parse_select(struct parser *p);
 struct insert *parse_insert(struct parser *p);

@@ -112,18 +112,57 @@ static bool has_inline_key(const struct table *t, unsigned flags)
 {
 	return t->partition_key_count == 1 && !t->clustering_count &&
 	       !(t->flags & TABLE_COMPACT &&
-		 flags & CQL_PRINT_COMPACT_IN_COMMENT);
+		 flags & CQL_PRINT_DESCRIBED);
 }
 
-static void print_definition(struct buf *out, const char *name,
-			     const struct type *type, enum column_kind kind)
+static void print_column(struct buf *out, const char *name,
+			 const struct type *type, enum column_kind kind)
 {
-	buf_add_str(out, "    ");
 	print_name(out, name);
 	buf_add_byte(out, ' ');
 	type_print(out, type, true);
 	if (kind == COLUMN_STATIC)
 		buf_add_str(out, " static");
+}
+
+static void print_mask(struct buf *out, const struct column *c)
+{
+	const struct column_mask *m = c->mask;
+
+	if (!m)
+		return;
+	buf_add_format(out, " MASKED WITH system.%s(", m->function);
+	for (uint32_t i = 0; i < m->argument_count; i++) {
+		const struct mask_argument *a = &m->arguments[i];
+
+		buf_add_str(out, i ? ", " : "");
+		if (a->value)
+			type_print_literal(out, mask_argument_type(c, a),
+					   mask_argument_value(a));
+		else
+			buf_add_str(out, "null");
+	}
+	buf_add_byte(out, ')');
+}
+
+/*
+ * Is the column left to an ALTER? CREATE TABLE refuses masks; but what is to
+ * have counters needs one from the beginning.
+ */
+static bool is_masked_later(const struct table *t, uint32_t column,
+			    unsigned flags)
+{
+	uint32_t i;
+
+	if (!t->columns[column].mask || flags & CQL_PRINT_DESCRIBED)
+		return false;
+	if (!(t->flags & TABLE_COUNTER))
+		return true;
+	for (i = 0; i < t->column_count; i++)
+		if (!is_key(&t->columns[i]) && (i < column ||
+						!t->columns[i].mask))
+			return true;
+	return false;
 }
 
 /*
@@ -145,9 +184,13 @@ static void print_columns(struct buf *out, const struct table *t,
 		if (flags & CQL_PRINT_INTERNALS && !is_key(c) &&
 		    find_dropped(t, c->name))
 			continue;
+		if (is_masked_later(t, i, flags))
+			continue;
 		buf_add_str(out, *separator);
-		*separator = ",\n";
-		print_definition(out, c->name, c->type, c->kind);
+		*separator = ",\n    ";
+		print_column(out, c->name, c->type, c->kind);
+		if (flags & CQL_PRINT_DESCRIBED)
+			print_mask(out, c);
 		if (is_key(c) && has_inline_key(t, flags))
 			buf_add_str(out, " PRIMARY KEY");
 	}
@@ -174,7 +217,7 @@ static void print_primary_key(struct buf *out, const struct table *t)
 
 static void print_body(struct buf *out, const struct table *t, unsigned flags)
 {
-	const char *separator = "";
+	const char *separator = "    ";
 	uint32_t i;
 
 	print_columns(out, t, COLUMN_PARTITION_KEY, false, flags, &separator);
@@ -186,8 +229,8 @@ static void print_body(struct buf *out, const struct table *t, unsigned flags)
 	for (i = 0; flags & CQL_PRINT_INTERNALS && i < t->dropped_count; i++) {
 		const struct dropped_column *d = &t->dropped[i];
 
-		buf_add_str(out, ",\n");
-		print_definition(out, d->name, d->type, d->kind);
+		buf_add_str(out, ",\n    ");
+		print_column(out, d->name, d->type, d->kind);
 	}
 	if (!has_inline_key(t, flags))
 		print_primary_key(out, t);
@@ -204,7 +247,7 @@ static void print_id(struct buf *out, const uint8_t id[16])
 static void print_clustering_order(struct buf *out, const struct table *t,
 				   unsigned flags)
 {
-	bool hidden = flags & CQL_PRINT_COMPACT_IN_COMMENT;
+	bool hidden = flags & CQL_PRINT_DESCRIBED;
 	uint32_t i, n = 0;
 
 	for (i = 0; i < t->column_count; i++) {
@@ -289,6 +332,26 @@ static void print_options(struct buf *out, const struct table_options *o)
 	buf_add_byte(out, ';');
 }
 
+static void print_add(struct buf *out, const struct table *t,
+		      const struct column *c)
+{
+	buf_add_str(out, "\nALTER TABLE ");
+	print_qualified(out, t->keyspace, t->name);
+	buf_add_str(out, " ADD ");
+	print_column(out, c->name, c->type, c->kind);
+	print_mask(out, c);
+	buf_add_byte(out, ';');
+}
+
+static void print_masked(struct buf *out, const struct table *t, unsigned flags)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->column_count; i++)
+		if (is_masked_later(t, i, flags))
+			print_add(out, t, &t->columns[i]);
+}
+
 /* What makes the dropped columns dropped, and those added again live. */
 static void print_drops(struct buf *out, const struct table *t)
 {
@@ -304,24 +367,15 @@ static void print_drops(struct buf *out, const struct table *t)
 		print_name(out, d->name);
 		buf_add_format(out, " USING TIMESTAMP %lld;",
 			       (long long)d->dropped_us);
-		if (column < 0)
-			continue;
-		buf_add_str(out, "\nALTER TABLE ");
-		print_qualified(out, t->keyspace, t->name);
-		buf_add_str(out, " ADD ");
-		print_name(out, d->name);
-		buf_add_byte(out, ' ');
-		type_print(out, t->columns[column].type, true);
-		if (t->columns[column].kind == COLUMN_STATIC)
-			buf_add_str(out, " static");
-		buf_add_byte(out, ';');
+		if (column >= 0)
+			print_add(out, t, &t->columns[column]);
 	}
 }
 
 void cql_print_table(struct buf *out, const struct table *t, unsigned flags)
 {
 	bool comment = t->flags & TABLE_COMPACT &&
-		       flags & CQL_PRINT_COMPACT_IN_COMMENT;
+		       flags & CQL_PRINT_DESCRIBED;
 
 	if (comment) {
 		buf_add_str(out, "/*\nWarning: Table ");
@@ -342,6 +396,7 @@ void cql_print_table(struct buf *out, const struct table *t, unsigned flags)
 		print_id(out, t->id);
 	print_clustering_order(out, t, flags);
 	print_options(out, &t->options);
+	print_masked(out, t, flags);
 	if (flags & CQL_PRINT_INTERNALS)
 		print_drops(out, t);
 	if (comment)

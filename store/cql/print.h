@@ -1,19 +1,22 @@
 /*
  * The schema back to CQL, as DESCRIBE and schema.cql show it: byte for byte as
- * Cassandra does (semantics.md 6.7), and such that running it makes the same
- * schema again. Each appends one statement with its semicolon and no newline.
+ * Cassandra does (semantics.md 6.7), and in schema.cql such that running it
+ * makes the same schema again. Each appends one statement with its semicolon and no newline.
  */
 #ifndef STORE_CQL_PRINT_H
 #define STORE_CQL_PRINT_H
 #include "store/schema/schema.h"
 
 enum cql_print {
-	/* WITH INTERNALS: the table's ID, and dropped columns with the ALTERs
-	 * that drop them (and add them again). */
-	CQL_PRINT_INTERNALS = 1,
-	/* A table of COMPACT STORAGE inside a comment, as Cassandra's DESCRIBE
-	 * has it; without, the statement itself, which can be run. */
-	CQL_PRINT_COMPACT_IN_COMMENT = 2,
+	/*
+	 * As Cassandra's DESCRIBE has it, also where that cannot be run: a
+	 * table of COMPACT STORAGE inside a comment, masks in CREATE TABLE.
+	 * Without: the bare statement, masked columns by ALTER TABLE.
+	 */
+	CQL_PRINT_DESCRIBED = 1,
+	/* WITH INTERNALS, of what is described: the table's ID, and dropped
+	 * columns with the ALTERs that drop them (and add them again). */
+	CQL_PRINT_INTERNALS = 2,
 };
 
 void cql_print_keyspace(struct buf *out, const struct keyspace *k);

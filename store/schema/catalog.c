@@ -10,13 +10,16 @@
  *             number number, flags (enum table_flags) | number uid, gid, mode |
  *             signed created_us |
  *             number next_number | list of columns | list of dropped columns |
- *             list of indexes | options
+ *             list of indexes | options | list of masks
  *
  *   column    string name | byte kind | number number | bool reversed, hidden |
  *             type. In SELECT * order, the hidden ones at the end
  *   dropped   string name | byte kind | number number | signed dropped_us | type
  *   index     string name | byte kind, target | number column (its place),
  *             number | optional class_name | properties | bool building
+ *   mask      number column (its place) | string function | list of arguments:
+ *             number kind (of a native type and 1 more; 0: the column's type) |
+ *             bool is not null | if so: number length, bytes of the value
  *   options   string comment, additional_write_policy, speculative_retry |
  *             optional memtable | string read_repair |
  *             double bloom_filter_fp_chance, crc_check_chance |
@@ -31,10 +34,11 @@
  * and bytes without zeros; optional is a byte 0, or 1 and a string; a list is a
  * number, its length, and its elements; properties are a list of two strings
  * each; a type is as type_encode has it. Kinds and flags are the values of their
- * enums (schema.h). The version is 1 or 2:
+ * enums (schema.h). The version is 1 to 3:
  *
  *   2  TABLE_WAS_FLAT may be set, and rows have other keys then (row/key.h).
  *      The first programs to know it wrote it under version 1.
+ *   3  masks at the end of a table.
  *
  * What is added to a record stands at its end, under a higher version; that of
  * the store's marker goes up with it.
@@ -47,7 +51,8 @@
 #include "store/base/log.h"
 #include "store/schema/schema_edit.h"
 
-#define VERSION 2
+#define VERSION 3
+#define VERSION_MASKS 3
 /* More than any legal schema has, and little enough to allocate. */
 #define LIST_MAX (1 << 20)
 #define FLAGS_STORED (TABLE_COUNTER | TABLE_COMPACT | TABLE_DENSE |           \
@@ -176,6 +181,34 @@ static void add_table_options(struct buf *out, const struct table_options *o)
 	add_options(out, o->extensions, o->extension_count);
 }
 
+static void add_mask(struct buf *out, uint32_t place,
+		     const struct column_mask *m)
+{
+	buf_add_varint(out, place);
+	add_string(out, m->function);
+	buf_add_varint(out, m->argument_count);
+	for (uint32_t i = 0; i < m->argument_count; i++) {
+		const struct mask_argument *a = &m->arguments[i];
+
+		buf_add_varint(out, a->of_column ? 0 : (uint64_t)a->kind + 1);
+		buf_add_byte(out, a->value != NULL);
+		if (a->value)
+			buf_add_sized(out, mask_argument_value(a));
+	}
+}
+
+static void add_masks(struct buf *out, const struct table *t)
+{
+	uint32_t i, count = 0;
+
+	for (i = 0; i < t->column_count; i++)
+		count += t->columns[i].mask != NULL;
+	buf_add_varint(out, count);
+	for (i = 0; i < t->column_count; i++)
+		if (t->columns[i].mask)
+			add_mask(out, i, t->columns[i].mask);
+}
+
 void catalog_encode_table(struct buf *out, const struct table *t)
 {
 	buf_add_byte(out, VERSION);
@@ -191,6 +224,7 @@ void catalog_encode_table(struct buf *out, const struct table *t)
 	add_columns(out, t);
 	add_indexes(out, t);
 	add_table_options(out, &t->options);
+	add_masks(out, t);
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -222,7 +256,7 @@ static uint64_t get_number(struct decoder *d, uint64_t max)
 	return 0;
 }
 
-static void get_version(struct decoder *d)
+static uint8_t get_version(struct decoder *d)
 {
 	uint8_t version = read_byte(&d->r);
 
@@ -230,6 +264,7 @@ static void get_version(struct decoder *d)
 		d->too_new = version;
 	if (!version || version > VERSION)
 		d->r.failed = true;
+	return version;
 }
 
 static int64_t get_signed(struct decoder *d, int64_t min, int64_t max)
@@ -471,6 +506,57 @@ static void get_table_options(struct decoder *d, struct table_options *o)
 	o->extensions = get_options(d, &o->extension_count);
 }
 
+static void get_argument(struct decoder *d, const struct column *c,
+			 struct mask_argument *a)
+{
+	uint64_t kind = get_number(d, TYPE_NATIVE_COUNT);
+	struct type_error error;
+	struct bytes value;
+
+	a->of_column = !kind;
+	a->kind = kind ? (enum type_kind)(kind - 1) : TYPE_EMPTY;
+	if (!get_byte(d, 1))
+		return;
+	value = read_sized(&d->r);
+	if (!is_ok(d) ||
+	    type_validate(mask_argument_type(c, a), value, &error))
+		d->r.failed = true;
+	else if (mask_set_value(a, value))
+		d->no_memory = true;
+}
+
+static void get_mask(struct decoder *d, struct table *t)
+{
+	uint64_t place = get_number(d, UINT32_MAX);
+	struct column_mask *m;
+	uint32_t i;
+
+	if (d->r.failed || place >= t->column_count ||
+	    t->columns[place].mask) {
+		d->r.failed = true;
+		return;
+	}
+	m = mem_zalloc(1, sizeof(*m));
+	if (!m) {
+		d->no_memory = true;
+		return;
+	}
+	m->references = 1;
+	t->columns[place].mask = m;
+	m->function = get_string(d);
+	m->arguments = get_list(d, &m->argument_count, sizeof(*m->arguments));
+	for (i = 0; i < m->argument_count && is_ok(d); i++)
+		get_argument(d, &t->columns[place], &m->arguments[i]);
+}
+
+static void get_masks(struct decoder *d, struct table *t)
+{
+	uint64_t count = get_number(d, t->column_count);
+
+	while (count-- && is_ok(d))
+		get_mask(d, t);
+}
+
 /* Columns must stand as table_finish puts them: readers go by their places. */
 static bool in_order(const struct table *t)
 {
@@ -491,12 +577,13 @@ int catalog_decode_table(struct table **out, struct bytes bytes)
 	struct decoder d = { .r = reader_of(bytes) };
 	struct table *t = mem_zalloc(1, sizeof(*t));
 	struct bytes id;
+	uint8_t version;
 	int err;
 
 	if (!t)
 		return -ENOMEM;
 	t->references = 1;
-	get_version(&d);
+	version = get_version(&d);
 	t->keyspace = get_string(&d);
 	t->name = get_string(&d);
 	id = read_bytes(&d.r, sizeof(t->id));
@@ -515,6 +602,8 @@ int catalog_decode_table(struct table **out, struct bytes bytes)
 		get_indexes(&d, t);
 	if (is_ok(&d))
 		get_table_options(&d, &t->options);
+	if (is_ok(&d) && version >= VERSION_MASKS)
+		get_masks(&d, t);
 	err = finish(&d, "table");
 	if (!err && (!in_order(t) || table_finish(t)))
 		err = corrupt("catalogue", 0, "a table's columns are wrong");

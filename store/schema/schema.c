@@ -32,6 +32,7 @@ void table_put(struct table *t)
 	for (i = 0; i < t->column_count; i++) {
 		mem_free(t->columns[i].name);
 		type_put(t->columns[i].type);
+		mask_put(t->columns[i].mask);
 	}
 	for (i = 0; i < t->dropped_count; i++) {
 		mem_free(t->dropped[i].name);

@@ -15,9 +15,27 @@ enum column_kind {
 	COLUMN_PARTITION_KEY, COLUMN_CLUSTERING, COLUMN_STATIC, COLUMN_REGULAR
 };
 
+/*
+ * MASKED WITH f(a, b): a native function and its arguments but the first, which
+ * is the column. Kept and shown, never applied. Immutable and counted.
+ */
+struct mask_argument {
+	bool of_column;		/* its type is the column's; else: */
+	enum type_kind kind;	/* a native one */
+	uint8_t *value;		/* NULL: null */
+	size_t value_len;
+};
+struct column_mask {
+	char *function;
+	struct mask_argument *arguments;
+	uint32_t argument_count;
+	unsigned references;
+};
+
 struct column {
 	char *name;
 	struct type *type;
+	struct column_mask *mask;	/* a reference, or NULL */
 	enum column_kind kind;
 	uint32_t position;	/* among the columns of its kind */
 	uint32_t number;	/* in the engine: never used again in the table.
@@ -148,6 +166,16 @@ struct type *keyspace_type(const struct keyspace *k, struct bytes name);
 /* The table that has the index. */
 struct table *keyspace_index(const struct keyspace *k, struct bytes name,
 			     struct index **index);
+
+static inline const struct type *
+mask_argument_type(const struct column *c, const struct mask_argument *a)
+{
+	return a->of_column ? c->type : type_native(a->kind);
+}
+static inline struct bytes mask_argument_value(const struct mask_argument *a)
+{
+	return bytes_of(a->value, a->value_len);
+}
 
 /* Columns. Place in table->columns, or -1. Hidden ones are not found. */
 int table_column(const struct table *t, struct bytes name);

@@ -10,6 +10,12 @@
 struct table *table_new(const char *keyspace, const char *name);
 /* A deep copy to change: same id and number, one reference. */
 struct table *table_copy(const struct table *t);
+/* A mask that is still being filled in (one reference): the name is copied, and
+ * each argument's value with mask_set_value, 0 or -ENOMEM. */
+struct column_mask *mask_new(const char *function, uint32_t argument_count);
+int mask_set_value(struct mask_argument *a, struct bytes value);
+struct column_mask *mask_get(struct column_mask *m);
+void mask_put(struct column_mask *m);
 /* Append a column (name copied, type reference taken over); its place. */
 int table_add_column(struct table *t, const char *name, struct type *type,
 		     enum column_kind kind, bool reversed);

@@ -43,6 +43,7 @@ static int copy_columns(struct table *to, const struct table *t)
 	for (i = 0; i < t->column_count; i++) {
 		to->columns[i] = t->columns[i];
 		to->columns[i].type = type_get(t->columns[i].type);
+		to->columns[i].mask = mask_get(t->columns[i].mask);
 		to->columns[i].name = copy_string(t->columns[i].name);
 		to->column_count = i + 1;
 		if (!to->columns[i].name)
@@ -268,6 +269,7 @@ int table_drop_column(struct table *t, uint32_t column, int64_t dropped_us)
 	if (dropped_us > d->dropped_us)
 		d->dropped_us = dropped_us;
 	type_put(c->type);
+	mask_put(c->mask);
 	t->column_count--;
 	memmove(c, c + 1, (t->column_count - column) * sizeof(*c));
 	for (i = 0; i < t->index_count; i++)

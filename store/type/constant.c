@@ -243,6 +243,59 @@ int type_read_constant(struct buf *out, const struct type *t,
 	return native_read_text(out, t->kind, text, error);
 }
 
+static void print_hex(struct buf *out, struct bytes value)
+{
+	for (size_t i = 0; i < value.len; i++)
+		buf_add_format(out, "%02x", value.ptr[i]);
+}
+
+static void print_field(struct buf *out, const struct type *t,
+			struct bytes value)
+{
+	struct buf text = BUF_INIT;
+
+	if (bytes_is_null(value)) {
+		buf_add_byte(out, '@');
+		return;
+	}
+	type_print_constant(&text, t, value);
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == ':' || text.ptr[i] == '@')
+			buf_add_byte(out, '\\');
+		buf_add_byte(out, text.ptr[i]);
+	}
+	out->failed |= text.failed;
+	buf_release(&text);
+}
+
+/* The fields that are there, of maybe fewer than the type has. */
+static void print_tuple(struct buf *out, const struct type *t,
+			struct bytes value)
+{
+	struct reader r = reader_of(value);
+
+	for (uint32_t i = 0; i < t->part_count && reader_left(&r); i++) {
+		uint32_t len = read_be32(&r);
+		struct bytes field = len == UINT32_MAX ? BYTES_NULL :
+							 read_bytes(&r, len);
+
+		buf_add_str(out, i ? ":" : "");
+		print_field(out, t->parts[i], field);
+	}
+}
+
+void type_print_constant(struct buf *out, const struct type *t,
+			 struct bytes value)
+{
+	if (t->kind == TYPE_TUPLE || t->kind == TYPE_UDT)
+		print_tuple(out, t, value);
+	else if (t->kind >= TYPE_NATIVE_COUNT || t->kind == TYPE_BLOB ||
+		 t->kind == TYPE_COUNTER)
+		print_hex(out, value);
+	else
+		type_print_text(out, t, value);
+}
+
 /* The digits of an exponent, as Java counts them: leading zeros do not. */
 static const char *refuse_exponent(struct bytes text)
 {

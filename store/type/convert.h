@@ -28,6 +28,10 @@ bool type_takes_literal(const struct type *t, enum literal_kind kind);
 int type_read_constant(struct buf *out, const struct type *t,
 		       enum literal_kind kind, struct bytes text, bool whole,
 		       const char *receiver, struct type_error *error);
+/* Append a value as text as Cassandra's types print it: the fields of a tuple
+ * between colons, collections, vectors and counters in hex. */
+void type_print_constant(struct buf *out, const struct type *t,
+			 struct bytes value);
 /* That message alone: always -EINVAL. */
 int type_refuse_constant(const struct type *t, enum literal_kind kind,
 			 struct bytes text, const char *receiver,

@@ -18,6 +18,9 @@ CREATE TABLE counts (p text, c int, n counter, m counter, PRIMARY KEY (p, c));
 CREATE TABLE "OddCase" ("The Key" text PRIMARY KEY, "a.json" text, "@at" int, "%25" text) ;
 CREATE TABLE empties (p int, c int, q uuid, i int, u uuid, ts timestamp, bo boolean, f float, d duration, du duration, v varint, l list<int>, m map<int, int>, ld list<duration>, fl frozen<list<int>>, tu tuple<boolean, varint, int, text>, fm frozen<map<varint, boolean>>, lb list<boolean>, PRIMARY KEY (p, c, q));
 CREATE INDEX ON texts (v);
+CREATE TABLE masked (k int PRIMARY KEY, f address);
+ALTER TABLE masked ADD (t text MASKED WITH mask_inner(1, null, '#'), u address MASKED WITH mask_replace({street: 'a''b', "Zip code": 1}), l list<text> MASKED WITH mask_replace(['x']), n int MASKED WITH mask_null());
+ALTER TABLE counts ADD o counter MASKED WITH mask_replace(5);
 C
 mkdir "$M/k/plain"
 python3 - "$M" <<'P' || fail 'the data'
@@ -30,6 +33,7 @@ INSERT INTO wide (id, a, bi, bl, bo, da, de, d, du, f, ip, i, si, t, ti, ts, tu,
 ', '23:59:59.999999999', '1969-12-31 23:59:59.999Z', 12345678-1234-1234-1234-123456789012, -128, 00000000-0000-0000-0000-000000000000, -170141183460469231731687303715884105728);
 INSERT INTO wide (id, a, bl, t, d, f, de) VALUES (2, '', 0x, '', NaN, -Infinity, 1.10);
 INSERT INTO wide (id) VALUES (3);
+INSERT INTO masked (k, t, u, l, n) VALUES (1, 'open', {street: 's'}, ['y'], 9);
 INSERT INTO wide (id, t, i) VALUES (4, 'ends', 4) USING TTL 90000;
 UPDATE wide USING TTL 80000 SET t = 'only this ends' WHERE id = 5;
 """)
@@ -68,10 +72,11 @@ fd = os.open(m + '/.cql', os.O_WRONLY)
 os.write(fd, ("INSERT INTO k.plain (key, column1, value) VALUES ('%s', '%s', 0x01);" % ('K' * 1000, 'C' * 1000)).encode())
 os.close(fd)
 P
-tables='wide keys empties by_decimal by_frozen by_blob texts statics many counts "OddCase" plain'
+tables='masked wide keys empties by_decimal by_frozen by_blob texts statics many counts "OddCase" plain'
 dump() {
 	local t
 	for t in $tables; do cql "SELECT JSON * FROM k.$t"; cql "SELECT * FROM k.$t"; done
+	cql "SELECT * FROM system_schema.column_masks WHERE keyspace_name = 'k'"
 	cql 'SELECT ttl(t), ttl(i) FROM k.wide' | jq -c '[.rows[][] | . != null]'
 }
 # What find says of each object: names, kinds, sizes and times; rsync carries

@@ -42,6 +42,18 @@ static struct keyspace *keyspace_of_all(void)
 	return k;
 }
 
+/* f(7, null), where the null is of the column's type. */
+static struct column_mask *mask_of_all(void)
+{
+	struct column_mask *m = mask_new("f", 2);
+
+	m->arguments[0].kind = TYPE_INT;
+	m->arguments[1].of_column = true;
+	ck_assert_int_eq(mask_set_value(&m->arguments[0],
+					bytes_of("\0\0\0\7", 4)), 0);
+	return m;
+}
+
 static struct table *table_of_all(void)
 {
 	struct table *t = table_new("ks", "users");
@@ -70,6 +82,7 @@ static struct table *table_of_all(void)
 	ck_assert_int_eq(table_add_index(t, &index), 0);
 	ck_assert_int_eq(table_drop_column(t, 3, 99), 0);
 	ck_assert_int_eq(table_finish(t), 0);
+	t->columns[3].mask = mask_of_all();
 	options_set(&t->options.extensions, &t->options.extension_count, "e",
 		    "0xff");
 	t->options.bloom_filter_fp_chance = 0.1;
@@ -93,6 +106,13 @@ static void check_table(const struct table *a, const struct table *b)
 		ck_assert_uint_eq(a->columns[i].number, b->columns[i].number);
 		ck_assert(a->columns[i].reversed == b->columns[i].reversed);
 	}
+	ck_assert(!b->columns[2].mask);
+	ck_assert_str_eq(b->columns[3].mask->function, "f");
+	ck_assert_uint_eq(b->columns[3].mask->argument_count, 2);
+	ck_assert_uint_eq(b->columns[3].mask->arguments[0].kind, TYPE_INT);
+	ck_assert_uint_eq(b->columns[3].mask->arguments[0].value_len, 4);
+	ck_assert(b->columns[3].mask->arguments[1].of_column);
+	ck_assert_ptr_null(b->columns[3].mask->arguments[1].value);
 	ck_assert_int_eq(b->dropped[0].dropped_us, 99);
 	ck_assert_str_eq(b->dropped[0].name, "gone");
 	ck_assert_str_eq(b->indexes[0].options[0].value, "CONTAINS");
@@ -135,7 +155,7 @@ END_TEST
 START_TEST(the_bytes_of_a_keyspace)
 {
 	static const uint8_t golden[] =
-		"\2" "\2ks" "\0" "\0" "\xe8\7" "\xf0\xa2\4" "\xe8\3" "\x9"
+		"\3" "\2ks" "\0" "\0" "\xe8\7" "\xf0\xa2\4" "\xe8\3" "\x9"
 		"\2" "\5class" "\016SimpleStrategy"
 		"\22replication_factor" "\1" "3"
 		"\1" "\x19" "\0" "\2" "\2ks" "\7address" "\6street" "\xd"
@@ -154,7 +174,7 @@ END_TEST
 START_TEST(the_bytes_of_a_table)
 {
 	static const uint8_t golden[] =
-		"\2" "\2ks" "\5users" "0123456789abcdef" "\x11" "\50" "\1" "\2"
+		"\3" "\2ks" "\5users" "0123456789abcdef" "\x11" "\50" "\1" "\2"
 		"\xff\3" "\x80\xeb\xd5\xc8\xa7\xb5\xb1\4"
 		"\x15" "\4"
 		"\1k" "\0" "\x10" "\0" "\0" "\xb"
@@ -175,7 +195,8 @@ START_TEST(the_bytes_of_a_table)
 		"\15max_threshold" "\2" "32" "\15min_threshold" "\1" "4"
 		"\2" "\22chunk_length_in_kb" "\2" "16" "\5class"
 		"\56org.apache.cassandra.io.compress.LZ4Compressor"
-		"\1" "\1" "e" "\4" "0xff";
+		"\1" "\1" "e" "\4" "0xff"
+		"\1" "\3" "\1" "f" "\2" "\xc" "\1" "\4" "\0\0\0\7" "\0" "\0";
 	struct table *t = table_of_all();
 	struct buf out = BUF_INIT;
 
@@ -189,7 +210,7 @@ END_TEST
 
 static int error_of(struct bytes damaged)
 {
-	return damaged.len && damaged.ptr[0] > 2 ? -EPROTONOSUPPORT : -EUCLEAN;
+	return damaged.len && damaged.ptr[0] > 3 ? -EPROTONOSUPPORT : -EUCLEAN;
 }
 
 /* Exactly as much memory as there are bytes, so that a read past them shows. */
@@ -237,7 +258,19 @@ static void encode(struct buf *out, int which)
 	}
 }
 
-START_TEST(versions)	/* _i: of a table or a keyspace */
+static void encode_without_masks(struct buf *out)
+{
+	struct table *t = table_of_all();
+
+	mask_put(t->columns[3].mask);
+	t->columns[3].mask = NULL;
+	catalog_encode_table(out, t);
+	table_put(t);
+	out->len--;
+}
+
+/* A table that has no masks at its end is of version 1 or 2. */
+START_TEST(versions)	/* _i: of a table with masks, without, or a keyspace */
 {
 	struct buf b = BUF_INIT;
 	struct keyspace *k = NULL;
@@ -245,13 +278,17 @@ START_TEST(versions)	/* _i: of a table or a keyspace */
 	int version, err;
 
 	log_set_sink(ignore, NULL);
-	encode(&b, _i);
+	if (_i == 2)
+		encode_without_masks(&b);
+	else
+		encode(&b, _i);
 	for (version = 0; version < 256; version++) {
 		b.ptr[0] = (uint8_t)version;
 		err = _i ? catalog_decode_table(&t, buf_bytes(&b)) :
 			   catalog_decode_keyspace(&k, buf_bytes(&b));
-		ck_assert_int_eq(err, !version ? -EUCLEAN :
-				 version > 2 ? -EPROTONOSUPPORT : 0);
+		ck_assert_int_eq(err, version > 3 ? -EPROTONOSUPPORT :
+				 !version || (_i && (_i == 1) != (version == 3)) ?
+				 -EUCLEAN : 0);
 		if (err)
 			continue;
 		keyspace_put(k);
@@ -281,6 +318,15 @@ START_TEST(what_cannot_be_is_refused)
 	ck_assert_int_eq(catalog_decode_table(&t2, buf_bytes(&b)), -EUCLEAN);
 	t->flags = 0;
 	t->created_us = INT64_MAX / 1000 + 1;
+	buf_clear(&b);
+	catalog_encode_table(&b, t);
+	ck_assert_int_eq(catalog_decode_table(&t2, buf_bytes(&b)), -EUCLEAN);
+	t->created_us = 0;
+	t->columns[3].mask->arguments[0].value_len = 3;	/* no int */
+	buf_clear(&b);
+	catalog_encode_table(&b, t);
+	ck_assert_int_eq(catalog_decode_table(&t2, buf_bytes(&b)), -EUCLEAN);
+	t->columns[3].mask->arguments[0].kind = TYPE_NATIVE_COUNT;
 	buf_clear(&b);
 	catalog_encode_table(&b, t);
 	ck_assert_int_eq(catalog_decode_table(&t2, buf_bytes(&b)), -EUCLEAN);
@@ -367,7 +413,7 @@ SUITE(catalog)
 	tcase_add_test(tc, there_and_back);
 	tcase_add_test(tc, the_bytes_of_a_keyspace);
 	tcase_add_test(tc, the_bytes_of_a_table);
-	tcase_add_loop_test(tc, versions, 0, 2);
+	tcase_add_loop_test(tc, versions, 0, 3);
 	tcase_add_test(tc, what_cannot_be_is_refused);
 	tcase_add_loop_test(tc, a_cut_record_is_refused, 0, 2);
 	tcase_add_loop_test(tc, a_flipped_bit_does_no_harm, 0, 2);

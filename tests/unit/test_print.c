@@ -248,7 +248,7 @@ static bool print_made(struct buf *out, const struct statement *s)
 		return true;
 	case STATEMENT_CREATE_TABLE:
 		t = make_table(s->create_table);
-		cql_print_table(out, t, CQL_PRINT_COMPACT_IN_COMMENT);
+		cql_print_table(out, t, CQL_PRINT_DESCRIBED);
 		table_put(t);
 		return true;
 	case STATEMENT_CREATE_INDEX:
@@ -357,7 +357,7 @@ START_TEST(internals)
 	ck_assert_int_ge(table_add_column(t, "w", type_native(TYPE_TEXT),
 					  COLUMN_REGULAR, false), 0);
 	ck_assert_int_eq(table_finish(t), 0);
-	cql_print_table(&out, t, CQL_PRINT_INTERNALS);
+	cql_print_table(&out, t, CQL_PRINT_DESCRIBED | CQL_PRINT_INTERNALS);
 	ck_assert(begins(&out, "CREATE TABLE ks.t (\n    k int PRIMARY KEY,\n"
 			 "    v text,\n    w text\n) WITH ID = 11111111-1111-"
 			 "1111-1111-111111111111\n    AND additional_write"));
@@ -394,6 +394,67 @@ START_TEST(a_compact_table_that_can_be_run)
 }
 END_TEST
 
+static struct column_mask *mask_of(const char *function, const char *text)
+{
+	struct column_mask *m = mask_new(function, text ? 2 : 0);
+
+	if (!text)
+		return m;
+	m->arguments[0].of_column = true;
+	m->arguments[1].kind = TYPE_TEXT;
+	ck_assert_int_eq(mask_set_value(&m->arguments[1], bytes_str(text)), 0);
+	return m;
+}
+
+/* Masks in CREATE TABLE are what is described, but nothing that can be run. */
+START_TEST(masks)
+{
+	struct table *t = small_table();
+	struct buf out = BUF_INIT;
+
+	ck_assert_int_eq(table_finish(t), 0);
+	t->columns[1].mask = mask_of("f", "it's");
+	cql_print_table(&out, t, CQL_PRINT_DESCRIBED);
+	ck_assert(begins(&out, "CREATE TABLE ks.t (\n    k int PRIMARY KEY,\n"
+			 "    v text MASKED WITH system.f(null, 'it''s'),\n"
+			 "    w text\n) WITH"));
+	buf_clear(&out);
+	cql_print_table(&out, t, 0);
+	ck_assert(begins(&out, "CREATE TABLE ks.t (\n    k int PRIMARY KEY,\n"
+			 "    w text\n) WITH"));
+	ck_assert_str_eq(strchr(buf_cstr(&out), ';') + 1,
+			 "\nALTER TABLE ks.t ADD v text MASKED WITH "
+			 "system.f(null, 'it''s');");
+	buf_release(&out);
+	table_put(t);
+}
+END_TEST
+
+/* A table has counters from the beginning, or never. */
+START_TEST(masks_of_counters)
+{
+	struct table *t = small_table();
+	struct buf out = BUF_INIT;
+
+	t->flags = TABLE_COUNTER;
+	ck_assert_int_eq(table_finish(t), 0);
+	t->columns[2].mask = mask_of("g", NULL);
+	cql_print_table(&out, t, 0);
+	ck_assert(begins(&out, "CREATE TABLE ks.t (\n    k int PRIMARY KEY,\n"
+			 "    v text\n) WITH"));
+	t->columns[1].mask = mask_of("f", NULL);
+	buf_clear(&out);
+	cql_print_table(&out, t, 0);
+	ck_assert(begins(&out, "CREATE TABLE ks.t (\n    k int PRIMARY KEY,\n"
+			 "    v text\n) WITH"));
+	ck_assert_str_eq(strchr(buf_cstr(&out), ';') + 1,
+			 "\nALTER TABLE ks.t ADD w text MASKED WITH "
+			 "system.g();");
+	buf_release(&out);
+	table_put(t);
+}
+END_TEST
+
 SUITE(print)
 {
 	TCase *tc = tcase_create("print");
@@ -401,5 +462,7 @@ SUITE(print)
 	tcase_add_loop_test(tc, what_describe_gave, 0, ARRAY_SIZE(files));
 	tcase_add_test(tc, internals);
 	tcase_add_test(tc, a_compact_table_that_can_be_run);
+	tcase_add_test(tc, masks);
+	tcase_add_test(tc, masks_of_counters);
 	suite_add_tcase(suite, tc);
 }

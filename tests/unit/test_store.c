@@ -137,12 +137,12 @@ START_TEST(damaged_and_future_markers)
 	t.store = NULL;
 	snprintf(name, sizeof(name), "%s/WIDEFS", t.path);
 	fd = open(name, O_WRONLY);
-	ck_assert_int_eq(pwrite(fd, "\3", 1, 8), 1);
+	ck_assert_int_eq(pwrite(fd, "\4", 1, 8), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner),
 			 -EPROTONOSUPPORT);
 	ck_assert_int_eq(pwrite(fd, "\0", 1, 8), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
-	ck_assert_int_eq(pwrite(fd, "\2", 1, 8), 1);
+	ck_assert_int_eq(pwrite(fd, "\3", 1, 8), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), 0);
 	ck_assert_int_eq(pwrite(fd, "x", 1, 20), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);

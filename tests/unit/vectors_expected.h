@@ -15,6 +15,7 @@
 { "json-names", 0 },
 { "functions-arguments", 0 },
 { "functions-masks", 0 },
+{ "masks", 0 },
 { "functions-numbers", 0 },
 { "functions-months", 0 },
 { "types-wrong", 0 },
