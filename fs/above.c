@@ -51,7 +51,7 @@ int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
 	write_init(&w, op->fs->store);
 	write_attribute(&w, &object, name, bytes_of(value, 16),
 			store_timestamp(op->fs->store));
-	err = table_write(&w);
+	err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }

@@ -322,6 +322,19 @@ int attr_touch(struct op *op, struct write *w, struct node *dir)
 					  attr_keep_times(op, w, dir->parent);
 }
 
+int attr_touch_alone(struct op *op, struct node *dir)
+{
+	struct write w;
+	int err;
+
+	write_init(&w, op->fs->store);
+	err = attr_touch(op, &w, dir);
+	if (!err)
+		err = op_write(op, &w);
+	write_release(&w);
+	return err;
+}
+
 static int carry(struct op *op, struct write *w, const struct place *from,
 		 const struct place *to, uint8_t name)
 {
@@ -362,7 +375,7 @@ int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	write_init(&w, op->fs->store);
 	err = attr_set_directory(op, &w, n->table, &p, mtime_ns);
 	if (!err)
-		err = table_write(&w);
+		err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }

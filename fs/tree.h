@@ -108,7 +108,7 @@ struct op *op_current(void);
 int op_refuse(struct op *op, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int op_refuse_type(struct op *op, const struct type_error *error);
-/* table_write; what an index refuses is said. */
+/* table_write, by which all changes of rows go; what an index refuses is said. */
 int op_write(struct op *op, struct write *w);
 
 /* ------------------------------------------------------------------ child */
@@ -435,6 +435,8 @@ int attr_carry(struct op *op, struct write *w, const struct place *from,
 /* A child of dir appears or goes with this write; what is above keeps its
  * time. */
 int attr_touch(struct op *op, struct write *w, struct node *dir);
+/* The same where nothing else is written. */
+int attr_touch_alone(struct op *op, struct node *dir);
 /* Behind a write that touched: its directory is there, without an end, and has
  * that time, which needs no look until the table changes. */
 void op_know_touched(struct op *op);

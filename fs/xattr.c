@@ -177,7 +177,7 @@ static int write_lifetime(struct op *op, struct node *n, struct place *p,
 	if (!err && life->is_cell && !stamped)
 		err = attr_set_cell(op, &w, n->table, p, at, mtime_ns);
 	if (!err)
-		err = table_write(&w);
+		err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }

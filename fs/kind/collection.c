@@ -315,7 +315,6 @@ static int rmdir_collection(struct op *op, struct node *n)
 {
 	const struct cell_view *cells;
 	size_t count = 0;
-	struct write w;
 	struct place p;
 	int err = place_of(op, n, &p);
 
@@ -323,11 +322,7 @@ static int rmdir_collection(struct op *op, struct node *n)
 		err = read_cells(op, &p, &op->arena, &cells, &count);
 	if (err || count)
 		return err ? err : -ENOTEMPTY;
-	write_init(&w, op->fs->store);
-	err = attr_touch(op, &w, n->parent);
-	if (!err)
-		err = op_write(op, &w);
-	write_release(&w);
+	err = attr_touch_alone(op, n->parent);
 	if (!err)
 		keep_up(op, n->parent);
 	return err;

@@ -58,7 +58,7 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 		got = write_counter_add(&w, p.column, BYTES_NULL, delta,
 					op_timestamp(op, NO_TIMESTAMP));
 	if (!got)
-		got = table_write(&w);
+		got = op_write(op, &w);
 	write_release(&w);
 	store_unlock(op->fs->store, &lock);
 	return got;

@@ -219,17 +219,11 @@ int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
 static int mkdir_below(struct op *op, struct node *dir, struct bytes name,
 		       mode_t mode, struct child *out, bool *keep)
 {
-	struct write w;
 	int err = key_mkdir(op, dir, name, mode, out, keep);
 
 	if (err || !*keep || waits_for_key(dir))
 		return err;
-	write_init(&w, op->fs->store);
-	err = attr_touch(op, &w, dir);
-	if (!err)
-		err = table_write(&w);
-	write_release(&w);
-	return err;
+	return attr_touch_alone(op, dir);
 }
 
 int remove_check_empty(struct op *op, struct node *n)
@@ -317,7 +311,6 @@ static int rmdir_partition(struct op *op, struct node *n)
 {
 	struct cursor *cursor = NULL;
 	struct row_view row;
-	struct write w;
 	struct place p;
 	int got = place_of(op, n, &p);
 
@@ -328,11 +321,7 @@ static int rmdir_partition(struct op *op, struct node *n)
 	cursor_close(cursor);
 	if (got)
 		return got < 0 ? got : -ENOTEMPTY;
-	write_init(&w, op->fs->store);
-	got = attr_touch(op, &w, n->parent);
-	if (!got)
-		got = table_write(&w);
-	write_release(&w);
+	got = attr_touch_alone(op, n->parent);
 	if (!got && n->parent != n->table)
 		keep_up(op, n->parent);
 	return got;

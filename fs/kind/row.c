@@ -237,7 +237,6 @@ static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
 			    mode_t mode, struct child *out, bool *keep)
 {
 	struct table *t = op_table(op, dir);
-	struct write w;
 	int err = t ? row_lookup_name(op, dir, name, out) : -ESTALE;
 
 	(void)mode;
@@ -249,14 +248,7 @@ static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
 		return err;
 	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
 	*keep = true;
-	if (waits_for_key(dir))
-		return 0;
-	write_init(&w, op->fs->store);
-	err = attr_touch(op, &w, dir);
-	if (!err)
-		err = table_write(&w);
-	write_release(&w);
-	return err;
+	return waits_for_key(dir) ? 0 : attr_touch_alone(op, dir);
 }
 
 int row_insert(struct op *op, struct node *dir, const struct child *c,
@@ -277,7 +269,7 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 	place_write_row(&w, &p);
 	write_marker(&w, at, p.table->options.default_time_to_live);
 	if (!err)
-		err = table_write(&w);
+		err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }
@@ -306,7 +298,7 @@ static int rmdir_row(struct op *op, struct node *n)
 	}
 	got = attr_touch(op, &w, n->parent);
 	if (!got)
-		got = table_write(&w);
+		got = op_write(op, &w);
 	write_release(&w);
 	if (!got && n->parent != n->table)
 		keep_up(op, n->parent);
@@ -343,7 +335,7 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 	if (!err && dir != n->parent)
 		err = attr_touch(op, &w, dir);
 	if (!err)
-		err = table_write(&w);
+		err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }

@@ -69,17 +69,9 @@ static int next_partition(struct op *op, struct listing *l, struct buf *name,
 static int mkdir_in_table(struct op *op, struct node *dir, struct bytes name,
 			  mode_t mode, struct child *out, bool *keep)
 {
-	struct write w;
 	int err = key_mkdir(op, dir, name, mode, out, keep);
 
-	if (err || !*keep)
-		return err;
-	write_init(&w, op->fs->store);
-	err = attr_touch(op, &w, dir);
-	if (!err)
-		err = table_write(&w);
-	write_release(&w);
-	return err;
+	return err || !*keep ? err : attr_touch_alone(op, dir);
 }
 
 static int rmdir_table(struct op *op, struct node *n)

@@ -80,6 +80,16 @@ refused 'a vector without direction' 'Invalid argument' cp <(printf '[0, 0]') "$
 ok 'and one with it' cp <(printf '[0, 1]') "$x/v"
 refused 'in a document too' 'Invalid argument' cp <(printf '{"id": 1, "v": [0, -0.0]}') "$x.json"
 is 'the old vector stays' '[0.0, 1.0]' "$(cat "$x/v")"
+# What it passed over when it was made is refused with its reason by whatever
+# writes it again.
+cql 'CREATE TABLE k.was (id int PRIMARY KEY, v vector<float, 2>)' >/dev/null
+cql 'INSERT INTO k.was (id, v) VALUES (1, [0, 0])' >/dev/null
+cql "CREATE CUSTOM INDEX ON k.was (v) USING 'sai'" >/dev/null
+zero='EINVAL Zero vectors cannot be indexed or queried with cosine similarity'
+refused 'a lifetime for it' 'Invalid argument' setfattr -n user.ttl -v 9000 "$M/k/was/1/v"
+is 'and why' "/k/was/1/v $zero" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
+refused 'another key for it' 'to a subdirectory of itself' mv -T "$M/k/was/1" "$M/k/was/2"
+is 'and why, too' "/k/was/1 $zero" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
 
 # What others see, and when.
 put "$r/t" old
