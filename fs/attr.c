@@ -121,6 +121,8 @@ int64_t row_expires_s(const struct row_view *row)
 }
 
 /* ------------------------------------------------------------------ hints */
+#define HINTS_OF_TIMES (HINT_DIRECTORIES | HINT_CELLS)
+
 static struct object_ref table_object(const struct table *t)
 {
 	return (struct object_ref){ .table = t, .partition_key = BYTES_EMPTY };
@@ -144,26 +146,50 @@ static int read_hints(struct op *op, struct node *table, const struct table *t,
 			      &op->arena, &value);
 	if (got < 0)
 		return got;
-	*hints = HINT_KNOWN | (got && value.len == 1 ? value.ptr[0] : 0);
+	*hints = got && value.len == 1 ? value.ptr[0] & HINTS_OF_TIMES : 0;
+	*hints |= HINT_KNOWN | *hints << HINTS_STORED_SHIFT;
 	*hints |= atomic_fetch_or(&table->hints, *hints);
 	return 0;
 }
 
+/*
+ * With the write that needs it: who reads looks from now on, but the write may
+ * be refused, and until one was not each brings the hint along.
+ */
 static int add_hint(struct op *op, struct write *w, struct node *table,
 		    const struct table *t, uint32_t hint)
 {
 	struct object_ref object = table_object(t);
+	int64_t at = store_timestamp(op->fs->store);
 	uint32_t hints;
 	uint8_t byte;
 	int err = read_hints(op, table, t, &hints);
 
-	if (err || (hints & hint))
+	if (err || (hints & hint << HINTS_STORED_SHIFT))
 		return err;
-	byte = (uint8_t)((hints | hint) & ~(uint32_t)HINT_KNOWN);
-	write_attribute(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1),
-			store_timestamp(op->fs->store));
-	atomic_fetch_or(&table->hints, hint);
+	hints = atomic_fetch_or(&table->hints, hint) | hint;
+	byte = (uint8_t)(hints & HINTS_OF_TIMES);
+	/* Of two that add one each at once the later write has both. */
+	if (byte != hint)
+		at = store_timestamp(op->fs->store);
+	write_attribute(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1), at);
+	if (op->hinted != table) {
+		node_put(&op->fs->nodes, op->hinted);
+		op->hinted = node_get(table);
+		op->hints = 0;
+	}
+	op->hints |= hint;
 	return 0;
+}
+
+void attr_written(struct op *op, bool done)
+{
+	if (!op->hinted)
+		return;
+	if (done)
+		atomic_fetch_or(&op->hinted->hints, op->hints << HINTS_STORED_SHIFT);
+	node_put(&op->fs->nodes, op->hinted);
+	op->hinted = NULL;
 }
 
 /* ------------------------------------------------------------------ times */

@@ -85,7 +85,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->found_in = NULL;
 	op->watched = NULL;
 	op->broadcast = false;
-	op->touched = op->timed = NULL;
+	op->touched = op->timed = op->hinted = NULL;
 	memset(op->altered, 0, sizeof(op->altered));
 	memset(op->by_path, 0, sizeof(op->by_path));
 	op->own_changes = 0;
@@ -161,6 +161,7 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 		atomic_fetch_add(&op->timed->changes, 1);
 	op_tell_altered(op, err);
 	node_put(&fs->nodes, op->timed);
+	node_put(&fs->nodes, op->hinted);
 	node_put(&fs->nodes, op->touched);
 	schema_put(op->schema);
 	op->schema = NULL;
@@ -192,6 +193,7 @@ int op_write(struct op *op, struct write *w)
 {
 	int err = table_write(w);
 
+	attr_written(op, !err);
 	if (err != -EINVAL || !w->refusal.len)
 		return err;
 	return op_refuse(op, err, "%s", buf_cstr(&w->refusal));

@@ -87,6 +87,9 @@ struct op {
 	struct node *touched, *timed;
 	int64_t touched_ns;
 	uint32_t own_changes, touched_after, timed_after;
+	/* The table (a reference) whose hints the write at hand has, and which. */
+	struct node *hinted;
+	uint32_t hints;
 	/* What op_alters was told, and of it what the kernel drops itself when
 	 * a call by path succeeds (references). */
 	struct node *altered[4], *by_path[2];
@@ -409,7 +412,10 @@ void ddl_close(struct op *op, struct handle *h);
 
 /* ------------------------------------------------------------- attributes */
 /* attr.c: times that were set, beside the data. */
-enum { HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4 };
+enum {
+	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
+	HINTS_STORED_SHIFT = 8,	/* shifted by this: those that are in the store */
+};
 /* The time of a directory: as set, else fallback. */
 int attr_directory_mtime(struct op *op, struct node *table,
 			 const struct place *p, int64_t fallback_ns,
@@ -435,7 +441,9 @@ int attr_carry(struct op *op, struct write *w, const struct place *from,
 /* A child of dir appears or goes with this write; what is above keeps its
  * time. */
 int attr_touch(struct op *op, struct write *w, struct node *dir);
-/* The same where nothing else is written. */
+/* By op_write: what the write brought along is stored, or is not. */
+void attr_written(struct op *op, bool done);
+/* attr_touch where nothing else is written. */
 int attr_touch_alone(struct op *op, struct node *dir);
 /* Behind a write that touched: its directory is there, without an end, and has
  * that time, which needs no look until the table changes. */

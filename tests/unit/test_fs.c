@@ -437,6 +437,30 @@ START_TEST(times_are_kept)
 }
 END_TEST
 
+/* That a table has set times is remembered with the first: a write that was
+ * refused is not it. */
+START_TEST(times_are_kept_behind_a_refusal)
+{
+	struct fs_entry table;
+	struct stat st;
+	int err;
+
+	tree_cql(&t, ".cql", "CREATE TABLE shop.near (k int PRIMARY KEY, "
+		 "v vector<float, 2>, w int); INSERT INTO shop.near (k, w) "
+		 "VALUES (1, 1); CREATE CUSTOM INDEX ON shop.near (v) USING "
+		 "'sai';", &err);
+	ok(err);
+	ok(tree_walk(&t, "shop/near", &table));	/* it stays in memory */
+	fails(EINVAL, tree_echo(&t, "shop/near/1.json", O_WRONLY | O_APPEND,
+				"{\"v\": [0, 0]}\n"));
+	ok(tree_utimens(&t, "shop/near/1", 2000));
+	fs_forget(t.fs, table.node, 1);
+	tree_reopen(&t);
+	ok(tree_stat(&t, "shop/near/1", &st));
+	ck_assert_int_eq(st.st_mtim.tv_sec, 2000);
+}
+END_TEST
+
 START_TEST(extended_attributes)
 {
 	int err;
@@ -740,6 +764,7 @@ SUITE(fs)
 	tcase_add_test(tc, counters_count);
 	tcase_add_test(tc, renames);
 	tcase_add_test(tc, times_are_kept);
+	tcase_add_test(tc, times_are_kept_behind_a_refusal);
 	tcase_add_test(tc, extended_attributes);
 	tcase_add_test(tc, schemaless_tables);
 	tcase_add_test(tc, keyspaces_and_their_schema);
