@@ -26,6 +26,7 @@ static void close_stream(struct fs *fs, struct listing *l)
 	l->kept_at = 0;
 	l->held = false;
 	l->ended = false;
+	l->err = 0;
 	l->step = 0;
 	l->index = 0;
 	l->count = 0;
@@ -138,15 +139,16 @@ static ASIDE int next_dot(struct listing *l)
 	return l->name.failed ? -ENOMEM : 1;
 }
 
-/* 1 with the next entry held, 0 at the end. */
+/* 1 with the next entry held, 0 at the end, -errno again and again: the kernel
+ * takes what stands before an error, and sees that by asking on. */
 static int advance(struct op *op, struct listing *l)
 {
 	int got = 0;
 
 	if (l->held)
 		return 1;
-	if (l->ended)
-		return 0;
+	if (l->ended || l->err)
+		return l->err;
 	if (l->position < 2)
 		got = next_dot(l);
 	else if (l->kept_at < l->kept_count)
@@ -156,6 +158,7 @@ static int advance(struct op *op, struct listing *l)
 	l->held = got > 0;
 	l->bare = l->names;
 	l->ended = !got;
+	l->err = got < 0 ? got : 0;
 	return got;
 }
 

@@ -21,6 +21,8 @@ struct listing {
 	uint64_t position;		/* entries that are behind us */
 	bool held;			/* name and child: not yet taken */
 	bool ended;
+	int err;			/* what broke it off: given until it
+					 * begins anew */
 	bool names;			/* this call wants names and types */
 	bool bare;			/* child has no attributes */
 	struct buf name;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "fs/name.h"
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/lsm/lsm.h"
 #include "tests/lib/random.h"
@@ -208,6 +209,58 @@ START_TEST(a_listing_in_pieces)	/* _i: the seed */
 }
 END_TEST
 
+/* The kernel takes what stands before an error, and asks on behind that: it
+ * must not find the end then, or what comes behind the entry that failed. */
+static unsigned list_with_errors(const char *path, unsigned count)
+{
+	struct fs_open_reply reply;
+	struct fs_entry dir;
+	struct listed l;
+	unsigned broken = 0;
+	long nth = 0, failed;
+	int err;
+
+	ck_assert_int_eq(tree_walk(&t, path, &dir), 0);
+	do {
+		l.count = 0;
+		l.room = 40;
+		ck_assert_int_eq(fs_opendir(t.fs, &t.call, dir.node, &reply),
+				 0);
+		mem_fail_at(++nth, 0);
+		err = fs_readdir(t.fs, &t.call, dir.node, reply.handle, 0,
+				 false, take, &l);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		if (err && l.count) {
+			broken++;
+			ck_assert_int_eq(err, fs_readdir(t.fs, &t.call,
+					dir.node, reply.handle, l.cookie,
+					false, take, &l));
+		}
+		/* From the begin it is there again. */
+		l.count = 0;
+		l.room = 40;
+		ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node,
+				reply.handle, 0, false, take, &l), 0);
+		ck_assert_uint_eq(l.count, count);
+		fs_releasedir(t.fs, &t.call, dir.node, reply.handle);
+	} while (failed);
+	if (dir.node != FS_ROOT)
+		fs_forget(t.fs, dir.node, 1);
+	return broken;
+}
+
+START_TEST(an_error_is_not_passed_over)
+{
+	unsigned i, broken = 0;
+
+	for (i = 0; i < ARRAY_SIZE(directories); i++)
+		broken += list_with_errors(directories[i].path,
+					   directories[i].count + 2);
+	ck_assert_uint_gt(broken, 10);
+}
+END_TEST
+
 /* It is of the moment when it began; what is gone has no attributes. */
 START_TEST(a_table_that_is_dropped_meanwhile)
 {
@@ -388,6 +441,7 @@ SUITE(fs_listing)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_listing_in_pieces, 0, 60);
+	tcase_add_test(tc, an_error_is_not_passed_over);
 	tcase_add_test(tc, a_table_that_is_dropped_meanwhile);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("cut names");
