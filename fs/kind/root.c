@@ -98,6 +98,7 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 		struct child *out)
 {
 	const struct keyspace *k;
+	int err;
 
 	while (l->index < op->schema->keyspace_count) {
 		k = op->schema->keyspaces[l->index++];
@@ -105,7 +106,8 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 			continue;
 		keyspace_child(out, k);
 		name_escape(name, bytes_str(k->name));
-		return set_time(op, k, out) ? -EIO : 1;
+		err = set_time(op, k, out);
+		return err ? err : 1;
 	}
 	return 0;
 }

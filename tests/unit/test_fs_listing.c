@@ -231,6 +231,7 @@ static unsigned list_with_errors(const char *path, unsigned count)
 				 false, take, &l);
 		failed = mem_failures();
 		mem_fail_at(0, 0);
+		ck_assert(!err || err == -ENOMEM);
 		if (err && l.count) {
 			broken++;
 			ck_assert_int_eq(err, fs_readdir(t.fs, &t.call,
