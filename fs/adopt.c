@@ -39,15 +39,12 @@ static int misfit(struct adoption *a, struct bytes name)
 
 static int adopt_key(struct adoption *a, struct bytes key, struct place *to)
 {
-	struct bytes values[1];
-	int err = table_partition_values(values, a->from, key);
+	int err;
 
+	buf_clear(&a->name);
+	err = key_stored_name(&a->name, a->from, key);
 	if (err)
 		return err;
-	buf_clear(&a->name);
-	key_partition_name(&a->name, a->from, values);
-	if (a->name.failed)
-		return -ENOMEM;
 	if (name_is_shortened(buf_bytes(&a->name)))
 		return op_refuse(a->op, -ENOENT, "the name is cut");
 	return key_parse_partition(a->op, a->to, buf_bytes(&a->name),

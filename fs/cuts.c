@@ -140,17 +140,13 @@ void cuts_add(struct fs *fs, struct node *table, const struct table *t,
 {
 	struct cuts *c = atomic_load(&table->cuts);
 	struct buf name = BUF_INIT;
-	struct bytes values[64];
+	int err;
 
 	if (!c || !may_be_cut(t, partition_key))
 		return;
-	if (t->partition_key_count > ARRAY_SIZE(values) ||
-	    table_partition_values(values, t, partition_key))
-		name.failed = true;
-	else
-		key_partition_name(&name, t, values);
+	err = key_stored_name(&name, t, partition_key);
 	mutex_lock(&c->lock);
-	if (name.failed)
+	if (err)
 		give_up(fs, c);
 	else if (name_is_shortened(buf_bytes(&name)))
 		add(fs, c, buf_bytes(&name), table_token(partition_key));

@@ -80,7 +80,7 @@ enum name_suffix name_suffix(struct bytes name, struct bytes *base)
 }
 
 /* The rules on the leading byte and the suffix, which hold for the whole. */
-static void finish(struct buf *out, size_t start)
+void name_escape_end(struct buf *out, size_t start)
 {
 	struct bytes base;
 
@@ -101,19 +101,14 @@ void name_escape(struct buf *out, struct bytes text)
 		return;
 	}
 	add_text(out, text, false);
-	finish(out, start);
+	name_escape_end(out, start);
 }
 
-void name_escape_parts(struct buf *out, const struct bytes *texts, size_t n)
+void name_escape_part(struct buf *out, size_t part, struct bytes text)
 {
-	size_t i, start = out->len;
-
-	for (i = 0; i < n; i++) {
-		if (i)
-			buf_add_byte(out, ',');
-		add_text(out, texts[i], true);
-	}
-	finish(out, start);
+	if (part)
+		buf_add_byte(out, ',');
+	add_text(out, text, true);
 }
 
 static bool is_hex(uint8_t c)

@@ -10,8 +10,10 @@
 
 /* The name of one canonical text. Not cut: see name_shorten. */
 void name_escape(struct buf *out, struct bytes text);
-/* Of the parts of a composite partition key. */
-void name_escape_parts(struct buf *out, const struct bytes *texts, size_t n);
+/* Of a composite partition key: the text of part 0, 1, ... and then the end;
+ * start: where the name begins in out. */
+void name_escape_part(struct buf *out, size_t part, struct bytes text);
+void name_escape_end(struct buf *out, size_t start);
 /* Inside a schemaless table's partition, where every name is data. */
 void name_escape_plain(struct buf *out, struct bytes text);
 

@@ -242,17 +242,14 @@ static void notify_row(struct fs *fs, struct op *op, struct node *partition,
 static void notify_change(struct fs *fs, struct op *op, struct node *table,
 			  const struct table_change *change)
 {
-	const struct table *t = change->table;
-	struct bytes values[64];
 	struct buf name = BUF_INIT;
 	struct node *partition = NULL;
 
 	notify(fs, op, table, ARMED_ATTRIBUTES | ARMED_PAGES);
-	if (t->partition_key_count <= ARRAY_SIZE(values) &&
-	    !table_partition_values(values, t, change->partition_key)) {
-		key_partition_name(&name, t, values);
+	if (key_stored_name(&name, change->table, change->partition_key))
+		notify_below(fs, op, table, 0);	/* it may be any of them */
+	else
 		partition = node_find(&fs->nodes, table, buf_bytes(&name));
-	}
 	if (partition && change->whole)
 		notify_below(fs, op, partition, 0);
 	else if (partition)

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "fs/tree.h"
+#include "store/base/alloc.h"
 
 struct keyspace *op_keyspace(struct op *op, const struct node *n)
 {
@@ -237,28 +238,18 @@ void key_clustering_name(struct buf *out, const struct table *t, uint32_t i,
 static void add_parts(struct buf *out, const struct table *t,
 		      const struct bytes *values)
 {
-	struct bytes texts[64];
 	struct buf text = BUF_INIT;
-	size_t ends[64];
-	uint32_t i, n = t->partition_key_count;
+	size_t start = out->len;
+	uint32_t i;
 
-	if (n > ARRAY_SIZE(texts)) {
-		out->failed = true;
-		return;
-	}
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < t->partition_key_count; i++) {
+		buf_clear(&text);
 		type_print_text(&text, table_partition_column(t, i)->type,
 				values[i]);
-		ends[i] = text.len;
+		name_escape_part(out, i, buf_bytes(&text));
+		out->failed |= text.failed;
 	}
-	for (i = 0; i < n; i++) {
-		size_t from = i ? ends[i - 1] : 0;
-
-		texts[i] = bytes_of(buf_bytes(&text).ptr + from,
-				    ends[i] - from);
-	}
-	name_escape_parts(out, texts, n);
-	out->failed |= text.failed;
+	name_escape_end(out, start);
 	buf_release(&text);
 }
 
@@ -272,6 +263,21 @@ void key_partition_name(struct buf *out, const struct table *t,
 	}
 	add_parts(out, t, values);
 	name_shorten(out);
+}
+
+int key_stored_name(struct buf *out, const struct table *t, struct bytes key)
+{
+	struct bytes few[8], *values = few;
+	int err;
+
+	if (t->partition_key_count > ARRAY_SIZE(few))
+		values = mem_alloc(t->partition_key_count * sizeof(*values));
+	err = values ? table_partition_values(values, t, key) : -ENOMEM;
+	if (!err)
+		key_partition_name(out, t, values);
+	if (values != few)
+		mem_free(values);
+	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
 static int full_partition_name(struct op *op, const struct table *t,

@@ -184,6 +184,8 @@ void place_write_row(struct write *w, const struct place *p);
 /* The name of a key: of a partition, of the i-th clustering column. */
 void key_partition_name(struct buf *out, const struct table *t,
 			const struct bytes *values);
+/* Of a partition's key as it is stored. 0, -EUCLEAN, -ENOMEM. */
+int key_stored_name(struct buf *out, const struct table *t, struct bytes key);
 void key_clustering_name(struct buf *out, const struct table *t, uint32_t i,
 			 struct bytes value);
 void key_value_name(struct buf *out, const struct type *type,

@@ -100,6 +100,17 @@ cql "INSERT INTO k.two (p, q, c, v) VALUES ('a,b', 1, ',', 1)" >/dev/null
 cql "INSERT INTO k.two (p, q, c, v) VALUES ('', 2, 'x', 2)" >/dev/null
 cql "INSERT INTO k.two (p, q, c, v) VALUES ('.x', 3, 'x', 3)" >/dev/null
 is 'composite names' '%2Ex,3 ,2 a%2Cb,1' "$(ls "$M/k/two" | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+# A key of as many columns as one likes.
+columns=$(seq -f 'p%g' -s, 70) values=$(seq -s, 70)
+cql "CREATE TABLE k.seventy (${columns//,/ int,} int, v int, PRIMARY KEY (($columns)))" >/dev/null
+ok 'a row of 70 key columns' mkdir "$M/k/seventy/$values"
+ok 'its cell' put "$M/k/seventy/$values/v" 1
+is 'its name' "$values" "$(ls "$M/k/seventy")"
+cql "INSERT INTO k.seventy ($columns, v) VALUES ($values, 2)" >/dev/null
+is 'what CQL writes there is seen' 2 "$(cat "$M/k/seventy/$values/v")"
+cql "TRUNCATE k.seventy" >/dev/null
+cql "INSERT INTO k.seventy ($columns, v) VALUES ($values, 3)" >/dev/null
+is 'and listed' "$values 3" "$(ls "$M/k/seventy") $(cat "$M/k/seventy/$values/v")"
 is 'a comma below is none' , "$(names "$M/k/two/a%2Cb,1")"
 is 'they are found' '1 2 3' "$(cat "$M/k/two/a%2Cb,1/,/v" "$M/k/two/,2/x/v" "$M/k/two/%2Ex,3/x/v" | tr '\n' ' ' | sed 's/ $//')"
 ok 'and made' mkdir -p "$M/k/two/a%2Fb%25,-4/r"
