@@ -4,6 +4,7 @@
  * the statement leave it: each sees the former ones.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/cql/modify.h"
@@ -28,6 +29,8 @@ struct applying {
 	struct bytes key;
 	const struct bytes *clustering;	/* NULL: the static row */
 	struct list_image *lists;
+	struct arena arena;		/* of what is forgotten then: lists may
+					 * be large, and a batch has many */
 };
 
 /* ------------------------------------------------------------------ lists */
@@ -37,35 +40,26 @@ static bool asks_list(const struct change *c)
 	       (c->kind == CHANGE_ELEMENT || c->kind == CHANGE_REMOVE);
 }
 
-static int insert_item(struct applying *a, struct list_image *list,
-		       uint32_t at, struct bytes path, struct bytes value)
+/* A gap of so many at the front or the end; NULL without memory. */
+static struct list_item *add_items(struct applying *a, struct list_image *list,
+				   bool front, uint32_t count)
 {
 	struct list_item *items = list->items;
+	uint32_t needed = list->count + count;
 
-	if (list->count == list->room) {
-		list->room = list->room ? 2 * list->room : 16;
-		items = arena_alloc(a->x->arena,
+	if (needed > list->room) {
+		list->room = needed > 2 * list->room ? needed : 2 * list->room;
+		items = arena_alloc(&a->arena,
 				    list->room * sizeof(*items));
 		if (!items)
-			return -ENOMEM;
-		if (list->count)
-			memcpy(items, list->items,
-			       list->count * sizeof(*items));
-		list->items = items;
+			return NULL;
 	}
-	memmove(&items[at + 1], &items[at],
-		(list->count - at) * sizeof(*items));
-	items[at].path = path;
-	items[at].value = value;
-	list->count++;
-	return 0;
-}
-
-static void drop_item(struct list_image *list, uint32_t at)
-{
-	list->count--;
-	memmove(&list->items[at], &list->items[at + 1],
-		(list->count - at) * sizeof(*list->items));
+	if (list->count)
+		memmove(items + (front ? count : 0), list->items,
+			list->count * sizeof(*items));
+	list->items = items;
+	list->count = needed;
+	return front ? items : items + needed - count;
 }
 
 static struct list_image *find_list(struct applying *a,
@@ -80,8 +74,9 @@ static struct list_image *find_list(struct applying *a,
 
 static int load_list(struct applying *a, const struct column *column)
 {
-	struct list_image *list = arena_zalloc(a->x->arena, 1, sizeof(*list));
+	struct list_image *list = arena_zalloc(&a->arena, 1, sizeof(*list));
 	const struct cell_view *cells;
+	struct list_item *item;
 	struct row_view row = { 0 };
 	uint32_t count;
 	int found;
@@ -93,7 +88,7 @@ static int load_list(struct applying *a, const struct column *column)
 	a->lists = list;
 	found = table_read(a->x->store, a->m->table, a->key, a->clustering,
 			   1ull << (column->number & 63), a->x->now_s,
-			   a->x->arena, &row);
+			   &a->arena, &row);
 	if (found <= 0)
 		return store_failure(a->x, found);
 	cells = a->clustering ? row.cells : row.statics;
@@ -101,10 +96,10 @@ static int load_list(struct applying *a, const struct column *column)
 	for (uint32_t i = 0; i < count; i++) {
 		if (cells[i].column != column)
 			continue;
-		found = insert_item(a, list, list->count, cells[i].path,
-				    cells[i].value);
-		if (found)
-			return found;
+		item = add_items(a, list, false, 1);
+		if (!item)
+			return -ENOMEM;
+		*item = (struct list_item){ cells[i].path, cells[i].value };
 	}
 	return 0;
 }
@@ -146,24 +141,28 @@ static int extend_list(struct applying *a, const struct change *c,
 {
 	bool front = c->kind == CHANGE_PREPEND;
 	struct list_image *list = find_list(a, c->column);
+	struct list_item *added = NULL;
 	uint8_t uuid[16];
-	struct bytes path;
-	int err = 0;
 
-	for (uint32_t i = 0; i < count && !err; i++) {
-		struct bytes value = parts[front ? count - 1 - i : i];
+	if (list) {
+		added = add_items(a, list, front, count);
+		if (!added)
+			return -ENOMEM;
+	}
+	for (uint32_t n = 0; n < count; n++) {
+		uint32_t i = front ? count - 1 - n : n;
+		struct bytes path;
 
 		uuid_new_time(uuid);
 		if (front)
 			mirror_uuid(uuid);
-		path = arena_copy(a->x->arena, bytes_of(uuid, 16));
-		write_cell(a->w, c->column, path, value, a->m->timestamp_us,
+		path = arena_copy(&a->arena, bytes_of(uuid, 16));
+		write_cell(a->w, c->column, path, parts[i], a->m->timestamp_us,
 			   a->m->ttl_s);
-		if (list)
-			err = insert_item(a, list, front ? 0 : list->count,
-					  path, value);
+		if (added)
+			added[i] = (struct list_item){ path, parts[i] };
 	}
-	return err;
+	return 0;
 }
 
 static int change_list_item(struct applying *a, const struct change *c)
@@ -183,42 +182,69 @@ static int change_list_item(struct applying *a, const struct change *c)
 	write_cell(a->w, c->column, list->items[at].path, c->value,
 		   a->m->timestamp_us,
 		   bytes_is_null(c->value) ? 0 : a->m->ttl_s);
+	list->items[at].value = c->value;
 	if (bytes_is_null(c->value))
-		drop_item(list, (uint32_t)at);
-	else
-		list->items[at].value = c->value;
+		memmove(&list->items[at], &list->items[at + 1],
+			(--list->count - (uint32_t)at) * sizeof(*list->items));
 	return 0;
 }
 
-static int discard(struct applying *a, const struct change *c,
-		   const struct bytes *parts, uint32_t count)
+static int compare_elements(const void *a, const void *b, void *element)
+{
+	return type_compare(element, *(const struct bytes *)a,
+			    *(const struct bytes *)b);
+}
+
+/* Is it among those that are sorted? */
+static bool is_among(const struct type *element, struct bytes value,
+		     const struct bytes *parts, uint32_t count)
+{
+	uint32_t from = 0, to = count, middle;
+	int order;
+
+	while (from < to) {
+		middle = from + (to - from) / 2;
+		order = type_compare(element, value, parts[middle]);
+		if (!order)
+			return true;
+		if (order < 0)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return false;
+}
+
+/* Sorts parts. */
+static void discard(struct applying *a, const struct change *c,
+		    struct bytes *parts, uint32_t count)
 {
 	struct list_image *list = find_list(a, c->column);
-	const struct type *element = c->column->type->parts[0];
-	uint32_t i = 0, n;
+	struct type *element = c->column->type->parts[0];
+	uint32_t kept = 0;
 
-	while (list && i < list->count) {
-		for (n = 0; n < count; n++)
-			if (!type_compare(element, list->items[i].value,
-					  parts[n]))
-				break;
-		if (n == count) {
-			i++;
-			continue;
-		}
-		write_cell(a->w, c->column, list->items[i].path, BYTES_NULL,
-			   a->m->timestamp_us, 0);
-		drop_item(list, i);
+	if (count > 1)
+		qsort_r(parts, count, sizeof(*parts), compare_elements,
+			element);
+	for (uint32_t i = 0; list && i < list->count; i++) {
+		struct list_item item = list->items[i];
+
+		if (is_among(element, item.value, parts, count))
+			write_cell(a->w, c->column, item.path, BYTES_NULL,
+				   a->m->timestamp_us, 0);
+		else
+			list->items[kept++] = item;
 	}
-	return 0;
+	if (list)
+		list->count = kept;
 }
 
 /* ------------------------------------------------------- other collections */
-static struct bytes field_path(struct execution *x, uint32_t field)
+static struct bytes field_path(struct applying *a, uint32_t field)
 {
 	uint8_t path[2] = { (uint8_t)(field >> 8), (uint8_t)field };
 
-	return arena_copy(x->arena, bytes_of(path, 2));
+	return arena_copy(&a->arena, bytes_of(path, 2));
 }
 
 /* Elements into the column: what is there stays. */
@@ -239,7 +265,7 @@ static int add_parts(struct applying *a, const struct change *c,
 		for (uint32_t i = 0; i < count; i++)
 			if (!bytes_is_null(parts[i]))
 				write_cell(a->w, c->column,
-					   field_path(a->x, i), parts[i],
+					   field_path(a, i), parts[i],
 					   m->timestamp_us, m->ttl_s);
 		return 0;
 	default:
@@ -251,7 +277,7 @@ static int add_parts(struct applying *a, const struct change *c,
 }
 
 /* The parts of a change's value; none of a null. */
-static int split(struct execution *x, const struct change *c,
+static int split(struct applying *a, const struct change *c,
 		 struct bytes **parts, uint32_t *count)
 {
 	const struct type *t = c->column->type;
@@ -274,7 +300,7 @@ static int split(struct execution *x, const struct change *c,
 	more = type_parts_begin(&it, t, c->value);
 	if (more)
 		return more;
-	*parts = arena_zalloc(x->arena, it.count, sizeof(**parts));
+	*parts = arena_zalloc(&a->arena, it.count, sizeof(**parts));
 	if (!*parts)
 		return -ENOMEM;
 	while ((more = type_parts_next(&it, &(*parts)[*count])) > 0)
@@ -289,7 +315,7 @@ static int apply_multicell(struct applying *a, const struct change *c)
 	struct list_image *list = find_list(a, c->column);
 	struct bytes *parts;
 	uint32_t count;
-	int err = split(a->x, c, &parts, &count);
+	int err = split(a, c, &parts, &count);
 
 	if (err)
 		return err;
@@ -307,8 +333,10 @@ static int apply_multicell(struct applying *a, const struct change *c)
 	case CHANGE_PREPEND:
 		return add_parts(a, c, parts, count);
 	case CHANGE_REMOVE:
-		if (c->column->type->kind == TYPE_LIST)
-			return discard(a, c, parts, count);
+		if (c->column->type->kind == TYPE_LIST) {
+			discard(a, c, parts, count);
+			return 0;
+		}
 		for (uint32_t i = 0; i < count; i++)
 			write_cell(a->w, c->column, parts[i], BYTES_NULL,
 				   m->timestamp_us, 0);
@@ -320,7 +348,7 @@ static int apply_multicell(struct applying *a, const struct change *c)
 			   bytes_is_null(c->value) ? 0 : m->ttl_s);
 		return 0;
 	default:
-		write_cell(a->w, c->column, field_path(a->x, c->field),
+		write_cell(a->w, c->column, field_path(a, c->field),
 			   c->value, m->timestamp_us,
 			   bytes_is_null(c->value) ? 0 : m->ttl_s);
 		return 0;
@@ -337,7 +365,7 @@ static int compute(struct applying *a, const struct change *c)
 	bool is_null = false;
 	int found = table_read_cell(a->x->store, a->m->table, a->key,
 				    a->clustering, c->column, BYTES_NULL,
-				    a->x->now_s, a->x->arena, &cell);
+				    a->x->now_s, &a->arena, &cell);
 
 	if (found <= 0)
 		return store_failure(a->x, found);
@@ -422,7 +450,8 @@ int apply_changes(struct execution *x, struct modification *m, struct write *w,
 {
 	enum column_kind kind = clustering ? COLUMN_REGULAR : COLUMN_STATIC;
 	struct applying a = { .x = x, .m = m, .w = w, .key = key,
-			      .clustering = clustering };
+			      .clustering = clustering,
+			      .arena = ARENA_INIT };
 	int err = load_lists(&a, kind);
 
 	write_row(w, m->table, key, clustering);
@@ -430,5 +459,8 @@ int apply_changes(struct execution *x, struct modification *m, struct write *w,
 		if (m->changes[i].column->kind == kind)
 			err = apply_change(&a, &m->changes[i]);
 	/* A path of an element that found no room is no path. */
-	return !err && x->arena->failed ? -ENOMEM : err;
+	if (!err && a.arena.failed)
+		err = -ENOMEM;
+	arena_release(&a.arena);
+	return err;
 }

@@ -1,0 +1,140 @@
+/*
+ * Statements of a great many parts: what they take grows as they do. Where the
+ * work would grow with the square of it, a test ends after the suite's patience,
+ * which is ten times and more what it takes.
+ */
+#include <malloc.h>
+#include <stdio.h>
+
+#include "store/cql/cql.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+#define MANY 200000
+#define PATIENCE_S 20
+
+static struct test_store store;
+static struct cql_session *session;
+static struct buf cql;
+
+/* Run what stands in cql, and empty it. The first value, or -errno's message. */
+static void gives(const char *expected)
+{
+	struct cql_result *result;
+	const struct bytes *values;
+	struct buf shown = BUF_INIT;
+
+	if (cql_execute(session, buf_bytes(&cql), &result))
+		buf_add_str(&shown, cql_session_error(session)->message);
+	else if (cql_result_next(result, &values) > 0)
+		type_print_json(&shown, cql_result_columns(result)[0].type,
+				values[0]);
+	ck_assert_str_eq(buf_cstr(&shown), expected);
+	cql_result_free(result);
+	buf_release(&shown);
+	buf_clear(&cql);
+}
+
+static void statement(const char *text, const char *expected)
+{
+	buf_add_str(&cql, text);
+	gives(expected);
+}
+
+/* before, so many of each (with %d), after */
+static void add_many(const char *before, int count, const char *each,
+		     const char *between, const char *after)
+{
+	char text[64];
+
+	buf_add_str(&cql, before);
+	for (int i = 0; i < count; i++) {
+		snprintf(text, sizeof(text), each, i);
+		buf_add_str(&cql, i ? between : "");
+		buf_add_str(&cql, text);
+	}
+	buf_add_str(&cql, after);
+}
+
+static void setup(void)
+{
+	test_store_open(&store);
+	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
+	cql = BUF_INIT;
+	statement("CREATE KEYSPACE w WITH replication = {'class': "
+		  "'SimpleStrategy', 'replication_factor': 1}", "");
+	statement("USE w", "");
+	statement("CREATE TABLE t (k int PRIMARY KEY, l list<int>, "
+		  "s set<int>)", "");
+}
+
+static void teardown(void)
+{
+	buf_release(&cql);
+	cql_session_free(session);
+	test_store_close(&store);
+}
+
+START_TEST(elements_are_taken_from_a_long_list)
+{
+	add_many("UPDATE t SET l = [", MANY, "%d", ", ", "] WHERE k = 1");
+	gives("");
+	add_many("UPDATE t SET l = l - [", MANY / 2, "%d", ", ",
+		 "], l[1] = -1 WHERE k = 1");
+	gives("");
+	buf_add_str(&cql, "UPDATE t SET l = l - [0");
+	for (int i = MANY - 2; i > MANY / 2 + 1; i--)
+		buf_add_format(&cql, ", %d", i);
+	buf_add_str(&cql, "] WHERE k = 1");
+	gives("");
+	statement("SELECT l FROM t WHERE k = 1", "[100000, -1, 199999]");
+}
+END_TEST
+
+START_TEST(a_long_list_is_put_before_another)
+{
+	statement("UPDATE t SET l = [5, 6] WHERE k = 1", "");
+	statement("UPDATE t SET l = [3, 4] + l, l = [1, 2] + l, l[1] = 9, "
+		  "l = l + [7], l[4] = 8, l = l - [3, 9] WHERE k = 1", "");
+	statement("SELECT l FROM t WHERE k = 1", "[1, 4, 8, 6, 7]");
+	add_many("UPDATE t SET l = [", MANY, "%d", ", ", "] + l, l[0] = 0");
+	buf_add_str(&cql, " WHERE k = 1");
+	gives("");
+	add_many("UPDATE t SET l = l - [", MANY, "%d", ", ", "] WHERE k = 1");
+	gives("");
+	statement("SELECT l FROM t WHERE k = 1", "");
+}
+END_TEST
+
+/* A list that a statement of a batch looks at is gone before the next does. */
+START_TEST(a_batch_keeps_no_lists)
+{
+	enum { LONG = 3000, STATEMENTS = 300 };
+	struct cql_result *result;
+	struct mallinfo2 before;
+
+	add_many("UPDATE t SET l = [", LONG, "%d", ", ", "] WHERE k = 1");
+	gives("");
+	add_many("BEGIN BATCH ", STATEMENTS,
+		 "UPDATE t SET l = l - [%d] WHERE k = 1; ", "",
+		 "APPLY BATCH");
+	before = mallinfo2();
+	ck_assert_int_eq(cql_execute(session, buf_bytes(&cql), &result), 0);
+	ck_assert_uint_lt(mallinfo2().uordblks + mallinfo2().hblkhd,
+			  before.uordblks + before.hblkhd +
+				  (size_t)LONG * STATEMENTS * 8);
+	cql_result_free(result);
+}
+END_TEST
+
+SUITE(cql_work)
+{
+	TCase *tc = tcase_create("many");
+
+	tcase_set_timeout(tc, PATIENCE_S);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, elements_are_taken_from_a_long_list);
+	tcase_add_test(tc, a_long_list_is_put_before_another);
+	tcase_add_test(tc, a_batch_keeps_no_lists);
+	suite_add_tcase(suite, tc);
+}
