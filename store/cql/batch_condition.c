@@ -34,10 +34,12 @@ static int plan_conditional(struct execution *x, struct batch_state *b,
 		return refuse(x, "Batch with conditions cannot span multiple "
 				 "partitions (you cannot use IN on the "
 				 "partition key)");
-	if (!bytes_equal(m->keys[0], b->items[0].keys[0]))
+	err = modification_check_key(x, m);
+	if (!err && !bytes_equal(m->keys[0], b->items[0].keys[0]))
 		return refuse(x, "Batch with conditions cannot span multiple "
 				 "partitions");
-	err = modification_check_rows(x, m);
+	if (!err)
+		err = modification_check_rows(x, m);
 	if (!err)
 		err = modification_plan_rows(x, m, b->timestamp_us);
 	/*

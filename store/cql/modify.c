@@ -384,20 +384,19 @@ int modification_plan_keys(struct execution *x, struct modification *m)
 
 	x->table = m->table;
 	err = plan_partitions(x, &m->where, &m->keys, &m->key_count);
-	if (!err)
-		err = check_partitions(x, m->table, m->keys, m->key_count);
-	if (err)
-		return err;
-	if (!m->key_count && m->where.token && !partition_is_in(&m->where) &&
-	    modification_is_conditional(m))
-		return refuse(x, "A conditional statement wants a partition, "
-				 "and this key has another token");
-	return 0;
+	return err ? err : check_partitions(x, m->table, m->keys, m->key_count);
 }
 
 static const char *word_of(const struct modification *m)
 {
 	return m->kind == STATEMENT_DELETE ? "deletions" : "updates";
+}
+
+int modification_check_key(struct execution *x, const struct modification *m)
+{
+	return m->key_count ? 0 :
+		       refuse(x, "A conditional statement wants a partition, "
+				 "and this key has another token");
 }
 
 int modification_check_rows(struct execution *x, const struct modification *m)
@@ -434,7 +433,9 @@ int modification_plan(struct execution *x, struct modification *m)
 			return refuse(x, "IN on the partition key is not "
 					 "supported with conditional %s",
 				      word_of(m));
-		err = modification_check_rows(x, m);
+		err = modification_check_key(x, m);
+		if (!err)
+			err = modification_check_rows(x, m);
 	}
 	return err ? err :
 		     modification_plan_rows(x, m, m->has_timestamp ?

@@ -88,7 +88,9 @@ int modification_validate(struct execution *x, const struct modification *m);
 /* Of a statement by itself: its partitions, then its rows. */
 int modification_plan(struct execution *x, struct modification *m);
 int modification_plan_keys(struct execution *x, struct modification *m);
-/* Conditions want one row each. */
+/* Conditions want a partition: not given by IN, the key is one or, beside a
+ * restriction of its token, none. And one row of it each. */
+int modification_check_key(struct execution *x, const struct modification *m);
 int modification_check_rows(struct execution *x, const struct modification *m);
 /* timestamp_us: of all that has no USING TIMESTAMP. */
 int modification_plan_rows(struct execution *x, struct modification *m,

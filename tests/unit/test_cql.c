@@ -200,6 +200,14 @@ START_TEST(conditions_answer)
 	      "[false,6]");
 	gives("DELETE FROM t WHERE k = 1 AND c = 1 IF EXISTS", "[true]");
 	gives("DELETE FROM t WHERE k = 1 AND c = 1 IF EXISTS", "[false]");
+	for (int i = 0; i < 2; i++)
+		refused(i ? "BEGIN BATCH UPDATE t SET v = 1 WHERE k = 1 AND "
+			    "c = 1 IF v = null; UPDATE t SET v = 1 WHERE k = 1 "
+			    "AND token(k) = 5 AND c = 2; APPLY BATCH" :
+			    "UPDATE t SET v = 1 WHERE k = 1 AND token(k) = 5 "
+			    "AND c = 1 IF v = null", -EINVAL,
+			"A conditional statement wants a partition, and this "
+			"key has another token");
 }
 END_TEST
 
@@ -612,6 +620,7 @@ SUITE(cql)
 {
 	TCase *tc = tcase_create("face");
 
+	tcase_set_timeout(tc, 60);	/* of memory, on a busy machine */
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_session_keeps_its_keyspace);
 	tcase_add_test(tc, results_stream_side_by_side);
