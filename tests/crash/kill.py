@@ -2,9 +2,10 @@
 import os, random, signal, subprocess, sys, time
 
 widefs, ctl, work = sys.argv[1:4]
-rounds, seed = int(sys.argv[4]), int(sys.argv[5])
+rounds, seed, kill_at = int(sys.argv[4]), int(sys.argv[5]), sys.argv[6]
 store, mnt = work + '/store', work + '/mnt'
 WRITERS = 4
+CALLS = ('pwrite', 'fdatasync', 'fsync', 'ftruncate', 'fallocate', 'renameat', 'unlinkat', 'mkdirat', 'msync')
 checks = failures = 0
 
 WRITER = r'''
@@ -40,12 +41,20 @@ def fail(text):
     failures += 1
     print('FAIL:', text)
 
-def mount(*options):
-    subprocess.run([widefs, '--log-file=' + work + '/log', *options, store, mnt], check=True, stderr=subprocess.DEVNULL)
+def mount(*options, point=None):
+    """With a point to die at: is there a daemon?"""
+    env = dict(os.environ, LD_PRELOAD=kill_at, KILL_AT=point) if point else None
+    return subprocess.run([widefs, '--log-file=' + work + '/log', *options, store, mnt], env=env, check=not point,
+                          stderr=subprocess.DEVNULL).returncode == 0
 
-def daemon():
+def kill():
+    """Was there one yet?"""
     out = subprocess.run(['pgrep', '-f', '--', f'{store} {mnt}$'], capture_output=True, text=True).stdout.split()
-    return int(out[-1])
+    try:
+        os.kill(int(out[-1]), signal.SIGKILL)
+    except (IndexError, ProcessLookupError):
+        return False
+    return True
 
 def cql(text):
     fd = os.open(mnt + '/.cql.json', os.O_RDWR)
@@ -96,17 +105,24 @@ for statement in ("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrateg
 for w in range(WRITERS):
     os.makedirs(f'{mnt}/k/t/w{w}')
 first = [0] * WRITERS
+died = 0    # by themselves, at a call
 for round_number in range(rounds):
+    if rng.random() < 0.6:  # begin anew, so that starting has such points too
+        kill()
+        if not mount(point=f"{rng.choice(CALLS)} {int(rng.choice([4, 40, 200]) ** rng.random())} "
+                           f"{rng.choice(['before', 'after'])}"):
+            died += 1
+            mount()
     writers = [subprocess.Popen([sys.executable, '-c', WRITER, mnt, f'w{w}', f'{work}/w{w}.log', str(first[w]),
                                  str(rng.randrange(2))], stderr=subprocess.DEVNULL) for w in range(WRITERS)]
     time.sleep(rng.uniform(0.15, 0.8))
-    if rng.random() < 0.4:
+    if rng.random() < 0.6:
         try:
             with open(mnt + '/.widefs/ctl', 'w') as f:
                 f.write(rng.choice(['flush\n', 'compact\n']))
         except OSError:
             pass
-    os.kill(daemon(), signal.SIGKILL)
+    died += not kill()
     for writer in writers:
         writer.wait()
     mount(*rng.choice([(), ('-o', 'commit=0'), ('-o', 'memtable=1M'), ('-s',)]))
@@ -115,6 +131,8 @@ for round_number in range(rounds):
 subprocess.run([ctl, 'umount', mnt], check=True)
 if subprocess.run([ctl, 'check', store]).returncode:
     fail('widefsctl check')
-print(f'{rounds} kills, seed {seed}: {sum(first)} rows written')
+if rounds > 20 and not died:
+    fail('no daemon died at a call')
+print(f'{rounds} kills, {died} at a call, seed {seed}: {sum(first)} rows written')
 print(f'{checks - failures} passed, {failures} failed')
 sys.exit(1 if failures or not checks else 0)
