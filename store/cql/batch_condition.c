@@ -57,36 +57,40 @@ static bool asks_static_row(const struct modification *m)
 	       (m->only_statics && (m->exists || m->not_exists));
 }
 
+/* The rows asked about so far; the values are the first statements to ask. */
+struct asked {
+	struct hash rows;
+	const struct modification *statics;	/* NULL: none asks about them */
+};
+
 /* As long as nothing was refused all conditions of a row, the static one too,
  * are of the kind of its first. */
 static int note_rows(struct execution *x, struct batch_state *b,
-		     struct batch_rows *rows, uint32_t *first_static,
-		     uint32_t i)
+		     struct asked *asked, uint32_t i)
 {
-	const struct modification *m = &b->items[i];
-	struct batch_row *row = NULL;
+	struct modification *m = &b->items[i];
+	struct hash_place *row = NULL;
 	int err = 0;
 
 	if (condition_asks_row(m))
-		err = batch_rows_find(&row, rows, x->arena, m);
-	if (!err && row && row->first_asking == NO_STATEMENT) {
-		row->first_asking = i;
+		err = batch_rows_find(&row, &asked->rows, x->arena, m);
+	if (!err && row && !row->value) {
+		row->value = m;
 		b->asks_first[i] = true;
 	}
 	if (!err && row)
-		err = check_mixed(x, &b->items[row->first_asking], m);
+		err = check_mixed(x, row->value, m);
 	if (err || !asks_static_row(m))
 		return err;
-	if (*first_static == NO_STATEMENT)
-		*first_static = i;
-	return check_mixed(x, &b->items[*first_static], m);
+	if (!asked->statics)
+		asked->statics = m;
+	return check_mixed(x, asked->statics, m);
 }
 
 int batch_plan_conditional(struct execution *x, struct batch_state *b)
 {
-	struct batch_rows rows;
-	uint32_t first_static = NO_STATEMENT;
-	int err = batch_rows_init(&rows, x->arena, b->count);
+	struct asked asked = { .statics = NULL };
+	int err = 0;
 
 	b->asks_first = arena_zalloc(x->arena, b->count,
 				     sizeof(*b->asks_first));
@@ -95,7 +99,7 @@ int batch_plan_conditional(struct execution *x, struct batch_state *b)
 	for (uint32_t i = 0; i < b->count && !err; i++) {
 		err = plan_conditional(x, b, &b->items[i]);
 		if (!err)
-			err = note_rows(x, b, &rows, &first_static, i);
+			err = note_rows(x, b, &asked, i);
 	}
 	return err;
 }

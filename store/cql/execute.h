@@ -8,6 +8,7 @@
  */
 #ifndef STORE_CQL_EXECUTE_H
 #define STORE_CQL_EXECUTE_H
+#include "store/base/hash.h"
 #include "store/base/watch.h"
 #include "store/cql/ast.h"
 #include "store/cql/cql.h"
@@ -62,9 +63,8 @@ struct execution {
 	 * once.
 	 */
 	bool *late;
-	unsigned depth;			/* of the term being looked at */
 	unsigned markers;		/* ? so far: nothing is bound to them */
-	struct resolved_calls *calls;	/* of term_call.c; NULL: none yet */
+	struct hash calls;		/* of term_call.c */
 };
 
 struct cql_result {

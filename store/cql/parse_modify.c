@@ -1,4 +1,5 @@
 /* INSERT, UPDATE, DELETE and BATCH. */
+#include "store/base/hash.h"
 #include "store/cql/parser.h"
 
 static void parse_using(struct parser *p, struct using_clause *using)
@@ -59,96 +60,55 @@ struct insert *parse_insert(struct parser *p)
 	return s;
 }
 
-/* A column, or a field of one (else null), that the statement sets. */
-struct set_column {
-	struct bytes column, field;	/* column null: the place is free */
-	bool plain;			/* c = value */
-};
-struct set_columns {
-	struct set_column *places;
-	uint32_t count, size;		/* size: a power of two */
-};
-
-static uint32_t hash_of(struct bytes a, struct bytes b)
+/*
+ * The assignment that set has of a column, or of a field of one (else null),
+ * which is a from now on: the former one, in an array that may be outgrown;
+ * NULL where there was none.
+ */
+static const struct assignment *replace(struct parser *p, struct hash *set,
+					struct bytes column, struct bytes field,
+					struct assignment *a)
 {
-	uint32_t h = 2166136261;
+	const struct assignment *before = NULL;
+	struct hash_place *place = NULL;
+	struct buf key = BUF_INIT;
 
-	for (size_t i = 0; i < a.len; i++)
-		h = (h ^ a.ptr[i]) * 16777619;
-	for (size_t i = 0; i < b.len; i++)
-		h = (h ^ b.ptr[i]) * 16777619;
-	return h;
-}
-
-/* Where it is, or would be. */
-static struct set_column *place_of(const struct set_columns *set,
-				   struct bytes column, struct bytes field)
-{
-	for (uint32_t i = hash_of(column, field);; i++) {
-		struct set_column *c = &set->places[i & (set->size - 1)];
-
-		if (bytes_is_null(c->column) ||
-		    (bytes_equal(c->column, column) &&
-		     bytes_is_null(c->field) == bytes_is_null(field) &&
-		     bytes_equal(c->field, field)))
-			return c;
+	buf_add_sized(&key, column);
+	if (!bytes_is_null(field))
+		buf_add_sized(&key, field);
+	if (!key.failed)
+		place = hash_place(set, p->arena, buf_bytes(&key));
+	buf_release(&key);
+	if (place) {
+		before = place->value;
+		place->value = a;
+	} else {
+		parser_no_memory(p);
 	}
-}
-
-/* The place, NULL without memory; *seen: it was there before. */
-static struct set_column *set_add(struct parser *p, struct set_columns *set,
-				  struct bytes column, struct bytes field,
-				  bool *seen)
-{
-	struct set_columns more = { NULL, set->count,
-				    set->size ? 2 * set->size : 16 };
-	struct set_column *c;
-
-	if (2 * set->count >= set->size) {
-		more.places = arena_zalloc(p->arena, more.size, sizeof(*c));
-		if (!more.places) {
-			parser_no_memory(p);
-			return NULL;
-		}
-		for (uint32_t i = 0; i < set->size; i++) {
-			c = &set->places[i];
-			if (!bytes_is_null(c->column))
-				*place_of(&more, c->column, c->field) = *c;
-		}
-		*set = more;
-	}
-	c = place_of(set, column, field);
-	*seen = !bytes_is_null(c->column);
-	set->count += !*seen;
-	c->column = column;
-	c->field = field;
-	return c;
+	return before;
 }
 
 /*
  * Several settings of a column go together only as steps: adding, elements,
  * different fields. A plain one suffers no other.
  */
-static void check_double(struct parser *p, struct set_columns *set,
-			 const struct assignment *a)
+static void check_double(struct parser *p, struct hash *set,
+			 struct assignment *a)
 {
 	struct token at = { .offset = a->span.offset,
 			    .length = a->span.length };
-	bool plain = a->kind == ASSIGN_SET, seen, field_seen = false;
-	struct set_column *c;
+	const struct assignment *before;
+	bool double_field;
 
 	if (p->result)
 		return;
-	if (a->kind == ASSIGN_FIELD &&
-	    !set_add(p, set, a->column.text, a->field.text, &field_seen))
-		return;
-	c = set_add(p, set, a->column.text, BYTES_NULL, &seen);
-	if (!c)
-		return;
-	if (field_seen || (seen && (plain || c->plain)))
+	double_field = a->kind == ASSIGN_FIELD &&
+		       replace(p, set, a->column.text, a->field.text, a);
+	before = replace(p, set, a->column.text, BYTES_NULL, a);
+	if (double_field || (before && (a->kind == ASSIGN_SET ||
+					before->kind == ASSIGN_SET)))
 		parser_note(p, at, "Multiple incompatible setting of column %s",
 			    (const char *)a->column.text.ptr);
-	c->plain = c->plain || plain;
 }
 
 /* What may stand behind a term in any statement: what is wrong with an
@@ -334,7 +294,7 @@ static void parse_if(struct parser *p, struct if_clause *c)
 struct update *parse_update(struct parser *p)
 {
 	struct update *s = new_node(p, struct update);
-	struct set_columns set = { NULL, 0, 0 };
+	struct hash set = { .count = 0 };
 	struct assignment *a;
 
 	s->table = parse_qualified(p, "table");

@@ -12,54 +12,9 @@
 
 /* What is known of a term for a receiver. */
 struct resolved_call {
-	const struct term *term;		/* NULL: the place is free */
-	const struct type *receiver;		/* NULL: none */
 	const struct function *function;	/* NULL: none has the name */
 	int err;
 };
-struct resolved_calls {
-	struct resolved_call *places;
-	uint32_t count, size;		/* size: a power of two */
-};
-
-static struct resolved_call *place_of(const struct resolved_calls *calls,
-				      const struct term *t,
-				      const struct type *receiver)
-{
-	uint64_t h = ((uintptr_t)t ^ (uintptr_t)receiver << 1) *
-		     0x9e3779b97f4a7c15;
-	uint32_t i = (uint32_t)(h >> 32);
-
-	for (;; i++) {
-		struct resolved_call *c = &calls->places[i & (calls->size - 1)];
-
-		if (!c->term || (c->term == t && c->receiver == receiver))
-			return c;
-	}
-}
-
-/* Room for one more. */
-static int make_room(struct execution *x, struct resolved_calls *calls)
-{
-	struct resolved_calls more = {
-		.size = calls->size ? 2 * calls->size : 64,
-	};
-
-	if (2 * calls->count < calls->size)
-		return 0;
-	more.places = arena_zalloc(x->arena, more.size, sizeof(*more.places));
-	if (!more.places)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < calls->size; i++) {
-		const struct resolved_call *c = &calls->places[i];
-
-		if (c->term)
-			*place_of(&more, c->term, c->receiver) = *c;
-	}
-	more.count = calls->count;
-	*calls = more;
-	return 0;
-}
 
 const char *term_cast_name(struct execution *x, const struct term *t)
 {
@@ -100,30 +55,33 @@ static int look_up(struct execution *x, const struct function **f,
 static int resolve_quietly(struct execution *x, const struct function **f,
 			   const struct term *t, const struct type *receiver)
 {
-	struct resolved_call *known;
-	int err;
+	const void *key[2] = { t, receiver };
+	struct hash_place *place;
+	struct resolved_call *call;
 
 	*f = NULL;
-	if (!x->calls)
-		x->calls = arena_zalloc(x->arena, 1, sizeof(*x->calls));
-	if (!x->calls)
+	place = hash_place(&x->calls, x->arena, bytes_of(key, sizeof(key)));
+	if (!place)
 		return -ENOMEM;
-	err = make_room(x, x->calls);
-	if (err)
-		return err;
-	known = place_of(x->calls, t, receiver);
-	if (!known->term) {
-		x->quiet++;
-		err = look_up(x, f, t, receiver);
-		x->quiet--;
-		if (err == -ENOMEM || make_room(x, x->calls))
+	call = place->value;
+	if (!call) {
+		call = arena_zalloc(x->arena, 1, sizeof(*call));
+		if (!call)
 			return -ENOMEM;
-		known = place_of(x->calls, t, receiver);
-		*known = (struct resolved_call){ t, receiver, *f, err };
-		x->calls->count++;
+		x->quiet++;
+		call->err = look_up(x, &call->function, t, receiver);
+		x->quiet--;
+		if (call->err == -ENOMEM)
+			return -ENOMEM;
+		/* What was looked up for it may have moved the place. */
+		place = hash_place(&x->calls, x->arena,
+				   bytes_of(key, sizeof(key)));
+		if (!place)
+			return -ENOMEM;
+		place->value = call;
 	}
-	*f = known->function;
-	return known->err;
+	*f = call->function;
+	return call->err;
 }
 
 int term_resolve_call(struct execution *x, const struct function **f,
