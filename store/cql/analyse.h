@@ -35,7 +35,7 @@ struct restriction {
 	struct bytes *values;
 	size_t value_count;
 	struct restriction_bound low, high;	/* SLICE */
-	struct contained *contained;		/* CONTAINS */
+	struct contained *contained, **contained_end;	/* CONTAINS */
 	enum like_kind like;
 	struct bytes pattern;
 	bool exact;			/* EQ by an index: of the bytes */

@@ -127,6 +127,7 @@ static int contains_restriction(struct execution *x, struct restriction **out,
 		return -ENOMEM;
 	(*out)->columns[0] = c;
 	(*out)->contained = item;
+	(*out)->contained_end = &item->next;
 	if (relation->kind == RELATION_ELEMENT) {
 		item->has_key = true;
 		err = term_value_or_late(x, &item->key, relation->key, &key,
@@ -358,8 +359,8 @@ static int token_columns(struct execution *x, const struct restriction *r,
 	for (i = 0; i < r->column_count; i++) {
 		same = same && r->columns[i] == table_partition_column(t, i);
 		other = other || r->columns[i]->kind != COLUMN_PARTITION_KEY;
-		for (j = 0; j < i; j++)
-			twice = twice || r->columns[j] == r->columns[i];
+		for (j = 0; j < i && !twice; j++)
+			twice = r->columns[j] == r->columns[i];
 	}
 	if (same)
 		return 0;
@@ -499,7 +500,6 @@ int restriction_merge(struct execution *x, struct restriction **out,
 		      struct restriction *old, struct restriction *new)
 {
 	const char *names = common_names(x, old, new);
-	struct contained **end;
 
 	switch (old->kind) {
 	case RESTRICT_EQ:
@@ -520,9 +520,8 @@ int restriction_merge(struct execution *x, struct restriction **out,
 		return refuse(x, "Collection column %s can only be restricted "
 				 "by CONTAINS, CONTAINS KEY, or map-entry "
 				 "equality", names);
-	for (end = &old->contained; *end;)
-		end = &(*end)->next;
-	*end = new->contained;
+	*old->contained_end = new->contained;
+	old->contained_end = new->contained_end;
 	if (!old->late)
 		old->late = new->late;
 	*out = old;

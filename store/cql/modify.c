@@ -70,6 +70,24 @@ static int insert_column(struct execution *x, struct modification *m,
 	return restrictions_add(x, &m->where, &relation);
 }
 
+static int check_names(struct execution *x, const struct insert *s)
+{
+	struct hash names = { .count = 0 };
+	struct hash_place *place;
+
+	for (uint32_t i = 0; i < s->column_count; i++) {
+		place = hash_place(&names, x->arena, s->columns[i].text);
+		if (!place)
+			return -ENOMEM;
+		if (place->value)
+			return refuse_at(x, s->columns[i].span,
+					 refuse(x, "The column names contains "
+						   "duplicates"));
+		place->value = &s->columns[i];
+	}
+	return 0;
+}
+
 static int check_insert(struct execution *x, const struct modification *m,
 			const struct insert *s)
 {
@@ -80,13 +98,7 @@ static int check_insert(struct execution *x, const struct modification *m,
 		return 0;
 	if (s->column_count != s->value_count)
 		return refuse(x, "Unmatched column names/values");
-	for (uint32_t i = 0; i < s->column_count; i++)
-		for (uint32_t j = 0; j < i; j++)
-			if (bytes_equal(s->columns[i].text, s->columns[j].text))
-				return refuse_at(x, s->columns[i].span,
-					refuse(x, "The column names contains "
-						  "duplicates"));
-	return 0;
+	return check_names(x, s);
 }
 
 static int prepare_insert(struct execution *x, struct modification *m,

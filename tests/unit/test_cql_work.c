@@ -127,6 +127,35 @@ START_TEST(a_batch_keeps_no_lists)
 }
 END_TEST
 
+START_TEST(names_are_not_compared_with_each)
+{
+	buf_add_str(&cql, "INSERT INTO t (k, ");
+	add_many("", MANY, "c%d", ", ", ") VALUES (");
+	add_many("", MANY + 1, "%d", ", ", ")");
+	gives("Undefined column name c0 in table w.t");
+	buf_add_str(&cql, "INSERT INTO t (k, ");
+	add_many("", MANY, "c%d", ", ", ", c7) VALUES (");
+	add_many("", MANY + 2, "%d", ", ", ")");
+	gives("The column names contains duplicates");
+	add_many("UPDATE t SET ", MANY, "c%d = 1", ", ", " WHERE k = 1");
+	gives("Undefined column name c0 in table w.t");
+	add_many("UPDATE t SET ", MANY, "c%d = 1", ", ", ", c7 = 1 WHERE k = 1");
+	gives("Multiple incompatible setting of column c7");
+}
+END_TEST
+
+START_TEST(nor_are_relations)
+{
+	statement("UPDATE t SET s = {1, 2} WHERE k = 1", "");
+	add_many("SELECT k FROM t WHERE ", MANY, "s CONTAINS 2", " AND ",
+		 " ALLOW FILTERING");
+	gives("1");
+	add_many("SELECT k FROM t WHERE token(", 2 * MANY, "k", ", ", ") > 1");
+	gives("The token() function contains duplicate partition key "
+	      "components");
+}
+END_TEST
+
 SUITE(cql_work)
 {
 	TCase *tc = tcase_create("many");
@@ -135,6 +164,8 @@ SUITE(cql_work)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, elements_are_taken_from_a_long_list);
 	tcase_add_test(tc, a_long_list_is_put_before_another);
+	tcase_add_test(tc, names_are_not_compared_with_each);
+	tcase_add_test(tc, nor_are_relations);
 	tcase_add_test(tc, a_batch_keeps_no_lists);
 	suite_add_tcase(suite, tc);
 }
