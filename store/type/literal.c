@@ -2,11 +2,14 @@
  * CQL literals of compound values, as they may stand in a file. The type says
  * what comes next, so the recursion is as deep as the type. Statements have a
  * parser of their own (cql/); what it knows of hints, functions and markers has
- * no place here.
+ * no place here, but for the function that type_print_literal writes where the
+ * type has no literal for a value: blob_as_int(0x).
  */
 #include "store/type/literal.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 
 #include "store/type/json.h"
 #include "store/type/native.h"
@@ -117,7 +120,7 @@ static bool begins_word(struct bytes word, const char *lower)
 	size_t i;
 
 	for (i = 0; i < word.len && lower[i]; i++)
-		if ((word.ptr[i] | 0x20) != (uint8_t)lower[i])
+		if (tolower(word.ptr[i]) != lower[i])
 			return false;
 	return i == word.len;
 }
@@ -148,6 +151,40 @@ static bool suits(enum type_kind kind, bool quoted, struct bytes word)
 	return dated ? is_integer(word) : !native_is_quoted(kind) && word.len;
 }
 
+struct function_name { char text[40]; };
+
+static struct function_name blob_function(enum type_kind kind)
+{
+	struct function_name name;
+
+	snprintf(name.text, sizeof(name.text), "blob_as_%s",
+		 type_kind_name(kind));
+	return name;
+}
+
+/* (0x), behind the name of that function. */
+static int read_by_blob(struct literal *l, struct buf *out,
+			enum type_kind kind)
+{
+	struct buf value = BUF_INIT;
+	struct bytes word;
+	int err = expect(l, '(');
+
+	skip_blanks(l);
+	word = read_word(l, false);
+	if (!err)
+		err = expect(l, ')');
+	if (!err)
+		err = native_read_text(&value, TYPE_BLOB, word, l->error);
+	if (!err)
+		err = type_validate(type_native(kind), buf_bytes(&value),
+				    l->error);
+	if (!err)
+		buf_add_bytes(out, buf_bytes(&value));
+	buf_release(&value);
+	return err;
+}
+
 /* The constant is the last of the text: may more bytes make one of it? */
 static bool may_begin_constant(enum type_kind kind, bool quoted,
 			       struct bytes word)
@@ -156,6 +193,7 @@ static bool may_begin_constant(enum type_kind kind, bool quoted,
 		return native_is_quoted(kind) &&
 		       native_text_may_begin(kind, word);
 	return begins_word(word, "null") ||
+	       begins_word(word, blob_function(kind).text) ||
 	       (native_is_quoted(kind) ?
 			(word.len == 1 && strchr("$-", *word.ptr)) ||
 				suits(kind, false, word) :
@@ -176,6 +214,9 @@ static int read_constant(struct literal *l, struct buf *out, bool *null,
 	else if (quoted)
 		err = read_dollars(l, &text);
 	word = quoted ? buf_bytes(&text) : read_word(l, key);
+	if (!quoted && is_word(word, blob_function(kind).text) &&
+	    l->ptr < l->end)
+		return read_by_blob(l, out, kind);
 	if (!err && !quoted && is_word(word, "null"))
 		*null = true;
 	else if (!err && !suits(kind, quoted, word))
