@@ -349,7 +349,7 @@ void copy_from(struct copy *c)
 	struct import im = { .copy = c, .name = "STDIN",
 			     .record = CSV_RECORD_INIT, .raw = BUF_INIT,
 			     .statement = BUF_INIT, .value = BUF_INIT,
-			     .plain = BUF_INIT };
+			     .plain = BUF_INIT, .partition = BUF_INIT };
 
 	if (!c->path && c->shell->source->line_is_typed) {
 		fputs("Give the records; a line of \\. alone ends them.\n",
@@ -377,4 +377,5 @@ void copy_from(struct copy *c)
 	buf_release(&im.statement);
 	buf_release(&im.value);
 	buf_release(&im.plain);
+	buf_release(&im.partition);
 }

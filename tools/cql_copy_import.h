@@ -13,6 +13,8 @@ struct import {
 	struct csv_record record;
 	struct buf raw;			/* the record's lines as they came */
 	struct buf statement, value, plain;
+	struct buf partition;		/* key and statics of the last record
+					 * that was written, if it had a row */
 	size_t *place;			/* a field's column; SIZE_MAX: none */
 	size_t field_count;
 	bool counters;

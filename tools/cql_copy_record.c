@@ -112,44 +112,93 @@ static int make_insert(struct import *im)
 	return err;
 }
 
-/* Counters: UPDATE t SET n = n + 5 WHERE k = 'a'. */
+/* The fields of the partition, its key and statics, so that they can be compared
+ * with those of another record. Nothing where the record is of no row. */
+static void add_partition(const struct import *im, struct buf *out)
+{
+	const struct copy *c = im->copy;
+	bool row = false;
+	size_t i;
+
+	for (i = 0; i < im->field_count; i++)
+		row |= im->place[i] != SIZE_MAX &&
+		       c->columns[im->place[i]].of_row;
+	for (i = 0; row && i < im->field_count; i++) {
+		struct bytes field = csv_field(&im->record, i);
+
+		if (im->place[i] == SIZE_MAX ||
+		    c->columns[im->place[i]].of_row)
+			continue;
+		buf_add_be64(out, bytes_is_null(field) ? UINT64_MAX
+						       : field.len);
+		buf_add_bytes(out, field);
+	}
+}
+
+/* Does it repeat the partition of the record before? */
+static int is_repeated(const struct import *im, bool *repeated)
+{
+	struct buf partition = BUF_INIT;
+	int err;
+
+	add_partition(im, &partition);
+	err = partition.failed ? -ENOMEM : 0;
+	*repeated = !err && partition.len &&
+		    bytes_equal(buf_bytes(&partition),
+				buf_bytes(&im->partition));
+	buf_release(&partition);
+	return err;
+}
+
+/*
+ * Counters: UPDATE t SET n = n + 5 WHERE k = 'a'. What is static stands in each
+ * record of a partition, and is added once; with nothing else to add the row is
+ * not named.
+ */
 static int make_update(struct import *im)
 {
 	const struct copy *c = im->copy;
-	struct buf *out = &im->statement, where = BUF_INIT;
-	const char *between = " SET ";
+	struct buf *out = &im->statement, where = BUF_INIT, row = BUF_INIT;
+	bool any = false, any_of_row = false, repeated;
 	size_t i;
-	int err = 0;
+	int err = is_repeated(im, &repeated);
 
 	buf_add_format(out, "UPDATE %s", (const char *)c->target.ptr);
 	for (i = 0; !err && i < im->field_count; i++) {
 		const struct copy_column *column;
 		struct bytes field = csv_field(&im->record, i);
+		const char *name;
 
 		if (im->place[i] == SIZE_MAX)
 			continue;
 		column = &c->columns[im->place[i]];
-		if (column->type->kind == TYPE_COUNTER) {
-			if (bytes_is_null(field))
-				continue;
+		name = (const char *)column->name.ptr;
+		if (column->type->kind != TYPE_COUNTER) {
 			err = read_value(im, column, field);
-			buf_add_format(out, "%s%s = %s + %s", between,
-				       (const char *)column->name.ptr,
-				       (const char *)column->name.ptr,
+			buf_add_format(column->of_row ? &row : &where,
+				       " AND %s = %s", name,
 				       buf_cstr(&im->value));
-			between = ", ";
-		} else {
+		} else if (!bytes_is_null(field) &&
+			   (column->of_row || !repeated)) {
 			err = read_value(im, column, field);
-			buf_add_format(&where, "%s%s = %s",
-				       where.len ? " AND " : " WHERE ",
-				       (const char *)column->name.ptr,
+			buf_add_format(out, "%s%s = %s + %s",
+				       any ? ", " : " SET ", name, name,
 				       buf_cstr(&im->value));
+			any = true;
+			any_of_row |= column->of_row;
 		}
 	}
-	buf_add_bytes(out, buf_bytes(&where));
+	if (any_of_row)
+		buf_add_bytes(&where, buf_bytes(&row));
+	buf_add_str(out, " WHERE");
+	if (where.len)		/* all but its first " AND" */
+		buf_add(out, where.ptr + 4, where.len - 4);
 	buf_add_byte(out, ';');
-	out->failed = out->failed || where.failed;
+	out->failed = out->failed || where.failed || row.failed;
 	buf_release(&where);
+	buf_release(&row);
+	if (!any)
+		buf_clear(out);		/* there is nothing to add */
 	return err;
 }
 
@@ -180,13 +229,21 @@ int copy_import_record(struct import *im)
 		return -ENOMEM;
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	err = b->ops->execute(b, buf_bytes(&im->statement));
-	if (err == -EINTR)
-		return err;
-	if (err)
-		reject(im, b->error.message, true);
-	else
+	if (im->statement.len) {
+		err = b->ops->execute(b, buf_bytes(&im->statement));
+		if (err == -EINTR)
+			return err;
+		if (err)
+			reject(im, b->error.message, true);
+		b->ops->finish(b);
+	}
+	if (!err) {
 		im->copy->rows++;
-	b->ops->finish(b);
+		buf_clear(&im->partition);
+		if (im->counters)
+			add_partition(im, &im->partition);
+		if (im->partition.failed)
+			return -ENOMEM;
+	}
 	return is_of_all(err) ? err : 0;
 }

@@ -247,8 +247,16 @@ copy_options() {
 	for with in "FLOATPRECISION = 0|from 1 to 99" "DECIMALSEP = '1'|no digits" "THOUSANDSSEP = '.'|are the same" "MAXOUTPUTSIZE = 5|needs a file" "ENCODING = latin1|UTF-8" "PAGESIZE = abc|takes a number" "HEADER = maybe|true or false" "BOOLSTYLE = 'a'|two words" "RATEFILE = '/no/where'|Could not open" "CONFIGFILE = '/no/where'|Could not open"; do
 		refused "$with" "${with#*|}" "$CTL" cql "$at" -e "COPY k.o TO STDOUT WITH ${with%|*};"
 	done
-	"$CTL" cql "$at" -e "CREATE TABLE k.e (id int PRIMARY KEY, i int, b boolean, ts timestamp, dec decimal, c text, l list<text>, u tuple<int, timestamp>);
-		INSERT INTO k.e (id, i, b, ts, dec, c, u) VALUES (1, blobAsInt(0x), blobAsBoolean(0x), blobAsTimestamp(0x), blobAsDecimal(0x), '', (7, -62135596800001));
+	"$CTL" cql "$at" -e "CREATE TABLE k.c (p text, c int, s counter STATIC, n counter, m counter, PRIMARY KEY (p, c)); UPDATE k.c SET n = n + 1, s = s + 7 WHERE p = 'a' AND c = 1; UPDATE k.c SET m = m + 2 WHERE p = 'a' AND c = 2;
+		UPDATE k.c SET n = n - 3 WHERE p = 'a' AND c = 3; UPDATE k.c SET s = s - 5 WHERE p = 'b'; UPDATE k.c SET n = n + 4 WHERE p = 'c' AND c = 1"
+	before=$("$CTL" cql "$at" -e 'SELECT * FROM k.c')
+	is 'COPY of static counters' '' "$("$CTL" cql "$at" -e "COPY k.c TO '$W/c.csv'; TRUNCATE k.c; COPY k.c FROM '$W/c.csv';" 2>&1 | grep -v '^5 rows')"
+	is 'brings each back once' "$before" "$("$CTL" cql "$at" -e 'SELECT * FROM k.c')"
+	is 'also alone, with their rows' $'5\n-5\n7' "$("$CTL" cql "$at" -e "COPY k.c (p, c, s) TO '$W/c.csv'; TRUNCATE k.c; COPY k.c (p, c, s) FROM '$W/c.csv'" 2>&1 | sed -n 's/^\([0-9]*\) rows imported.*/\1/p'; "$CTL" cql -m csv "$at" -e "SELECT s FROM k.c WHERE p IN ('a', 'b')" | tail -2 | sort -n)"
+	is 'increments of a partition are all added' 14 "$("$CTL" cql "$at" -e $'TRUNCATE k.c; COPY k.c (p, s) FROM STDIN;\na,7\na,7\n\\.\n' 2>"$W/err"; "$CTL" cql -m csv "$at" -e "SELECT s FROM k.c WHERE p = 'a'" | tail -1)"
+	"$CTL" cql "$at" -e 'DROP TABLE k.c'
+	"$CTL" cql "$at" -e "CREATE TABLE k.e (id int PRIMARY KEY, i int, b boolean, ts timestamp, dec decimal, c text, l list<text>, u tuple<int, timestamp>, o tuple<boolean, varint, text>, ol list<int>);
+		INSERT INTO k.e (id, i, b, ts, dec, c, u, o, ol) VALUES (1, blobAsInt(0x), blobAsBoolean(0x), blobAsTimestamp(0x), blobAsDecimal(0x), '', (7, -62135596800001), (blobAsBoolean(0x), blobAsVarint(0x), ''), [1, blobAsInt(0x)]);
 		INSERT INTO k.e (id, ts, dec, c, l) VALUES (2, -62135596800001, 1E-400, '\\N', ['', '\\N', '\\']);
 		INSERT INTO k.e (id, ts, c, l) VALUES (3, -9223372036854775808, 'N', ['N']);
 		INSERT INTO k.e (id, ts) VALUES (4, '1985-03-04 05:06:07.089Z')"
