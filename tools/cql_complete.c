@@ -30,10 +30,14 @@ static const char *const levels[] = {
 	"LOCAL_SERIAL", "ONE", "QUORUM", "SERIAL", "THREE", "TWO", NULL
 };
 
+/* A name that needs quotes is found without them, too. */
 static void add(struct words *w, const char *word)
 {
-	if (strlen(word) < w->prefix.len || w->count >= NAMES_MAX ||
-	    strncasecmp(word, (const char *)w->prefix.ptr, w->prefix.len))
+	bool quoted = w->prefix.len && *w->prefix.ptr == '"';
+	const char *from = word + (*word == '"' && !quoted);
+
+	if (strlen(from) < w->prefix.len || w->count >= NAMES_MAX ||
+	    strncasecmp(from, (const char *)w->prefix.ptr, w->prefix.len))
 		return;
 	buf_add(&w->text, word, strlen(word) + 1);
 	w->count++;
@@ -324,8 +328,11 @@ static void add_by_statement(struct shell *shell, struct words *w,
 	find_table(&named, &arena, buf_bytes(&whole));
 	add_columns(shell, w, named.keyspace, named.table);
 	add_keywords(w, cql_words_of(text_of(text, b->first)));
-	if (is_any(text, b->first, typed))
+	if (is_any(text, b->first, typed)) {
 		add_keywords(w, cql_words_types);
+		add_schema(shell, w, "type_name FROM system_schema.types",
+			   named.keyspace);
+	}
 	arena_release(&arena);
 	buf_release(&whole);
 }
@@ -355,20 +362,41 @@ static void give(struct words *w, struct buf *out)
 	mem_free(list);
 }
 
-void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
-		  struct buf *out, size_t *word_length)
+/* Where the word at the end of text begins: at a quote that is not closed. */
+static size_t word_begin(struct bytes text)
 {
-	struct words w = { .text = BUF_INIT, .count = 0 };
-	struct arena arena = ARENA_INIT;
-	size_t begin = text.len, i;
-	struct before before;
+	size_t begin = text.len, at = 0;	/* behind the last token */
+	struct lexer lexer;
+	struct token token;
+	enum token_kind kind;
 
+	if (text.len > LEXER_TEXT_MAX)
+		return begin;
+	lexer_init(&lexer, text);
+	while ((kind = lexer_next(&lexer, &token)) != TOKEN_END &&
+	       kind != TOKEN_BAD)
+		at = token.offset + token.length;
+	while (at < text.len && text.ptr[at] <= ' ')
+		at++;
+	if (kind == TOKEN_BAD && at < text.len && text.ptr[at] == '"')
+		return at;
 	while (begin && (text.ptr[begin - 1] == '_' ||
 			 ((text.ptr[begin - 1] | 32) >= 'a' &&
 			  (text.ptr[begin - 1] | 32) <= 'z') ||
 			 (text.ptr[begin - 1] >= '0' &&
 			  text.ptr[begin - 1] <= '9')))
 		begin--;
+	return begin;
+}
+
+void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
+		  struct buf *out, size_t *word_length)
+{
+	struct words w = { .text = BUF_INIT, .count = 0 };
+	struct arena arena = ARENA_INIT;
+	size_t begin = word_begin(text), i;
+	struct before before;
+
 	*word_length = text.len - begin;
 	w.prefix = bytes_of(text.ptr + begin, *word_length);
 	for (i = 0; i < *word_length && !w.lower; i++)

@@ -11,6 +11,7 @@
 #include <wchar.h>
 
 #include "store/base/alloc.h"
+#include "store/cql/format.h"
 #include "tools/cql_shell.h"
 
 #define HISTORY_LINES 1000
@@ -77,7 +78,12 @@ static char *prompt(EditLine *line)
 }
 
 /* ------------------------------------------------------------ completion */
-/* How many bytes all the words begin with alike. */
+static bool is_inside(char c)	/* of a UTF-8 sequence */
+{
+	return ((uint8_t)c & 0xc0) == 0x80;
+}
+
+/* How many bytes, of whole characters, all the words begin with alike. */
 static size_t common(const struct buf *words)
 {
 	const char *first = (const char *)words->ptr, *word = first;
@@ -91,6 +97,8 @@ static size_t common(const struct buf *words)
 			i++;
 		length = i;
 	}
+	while (length && is_inside(first[length]))
+		length--;
 	return length;
 }
 
@@ -101,15 +109,17 @@ static void list(const struct buf *words)
 	unsigned widest = 1, columns, n = 0;
 
 	for (; word < end; word += strlen(word) + 1)
-		if (strlen(word) > widest)
-			widest = (unsigned)strlen(word);
+		if (cql_format_width(bytes_str(word)) > widest)
+			widest = cql_format_width(bytes_str(word));
 	columns = shell_width() / (widest + 2);
 	putchar('\n');
 	for (word = (const char *)words->ptr; word < end && n < LISTED_MAX;
 	     word += strlen(word) + 1) {
+		unsigned gap = widest + 2 - cql_format_width(bytes_str(word));
+
 		n++;
 		if (columns && n % columns)
-			printf("%-*s", (int)widest + 2, word);
+			printf("%s%*s", word, (int)gap, "");
 		else
 			puts(word);
 	}
@@ -123,7 +133,8 @@ static unsigned char complete(EditLine *line, int key)
 	const LineInfo *info = el_line(line);
 	struct buf text = BUF_INIT, words = BUF_INIT, insert = BUF_INIT;
 	struct cql_source *source;
-	size_t word = 0, length;
+	size_t word = 0, length, i;
+	int characters = 0;
 	bool single;
 
 	(void)key;
@@ -139,7 +150,9 @@ static unsigned char complete(EditLine *line, int key)
 			      (size_t)(info->lastchar - info->cursor)),
 		     &words, &word);
 	buf_release(&text);
-	if (!words.len || words.failed) {
+	/* A name may have begun in a line before. */
+	if (!words.len || words.failed ||
+	    word > (size_t)(info->cursor - info->buffer)) {
 		buf_release(&words);
 		return CC_ERROR;
 	}
@@ -149,7 +162,9 @@ static unsigned char complete(EditLine *line, int key)
 		buf_add(&insert, words.ptr, length);
 		if (single && length && words.ptr[length - 1] != '.')
 			buf_add_byte(&insert, ' ');
-		el_deletestr(line, (int)word);
+		for (i = 0; i < word; i++)	/* it counts characters */
+			characters += !is_inside(info->cursor[i - word]);
+		el_deletestr(line, characters);
 		el_insertstr(line, buf_cstr(&insert));
 		buf_release(&insert);
 		buf_release(&words);

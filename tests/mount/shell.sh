@@ -342,6 +342,32 @@ talk() {	# talk PATH: a person at a terminal
 > \x03
 < ^C
 < cql:k>
+> CREATE TABLE "OddCase" ("Größe" int PRIMARY KEY, "Großer Name" text);\r
+< cql:k>
+> SELECT * FROM "Od\t
+< "OddCase" 
+> \x03
+< ^C
+< cql:k>
+> SELECT * FROM od\t
+< "OddCase" 
+> \x03
+< ^C
+< cql:k>
+> UPDATE "OddCase" SET gr\t\t
+< "Großer Name"  "Größe"
+> oßer \t
+< "Großer Name" 
+> \x03
+< ^C
+< cql:k>
+> DROP TABLE "OddCase";\r
+< cql:k>
+> CREATE TABLE x (a int PRIMARY KEY, b frozen<pers\t
+< person
+> \x03
+< ^C
+< cql:k>
 > show \t\t
 < HOST
 < VERSION
