@@ -69,8 +69,11 @@ int shell_ask(struct shell *shell, const char *statement)
 	return err;
 }
 
+/* For people it is part of the output; among data for programs it is not. */
 static void print_trace(struct shell *shell)
 {
+	bool data = shell->mode == SHELL_CSV || shell->mode == SHELL_JSON;
+	FILE *out = data ? stderr : shell->out;
 	struct cql_trace trace;
 	char name[32];
 	uint32_t i;
@@ -78,7 +81,9 @@ static void print_trace(struct shell *shell)
 	memset(&trace, 0, sizeof(trace));
 	if (!shell->backend->ops->trace(shell->backend, &trace))
 		return;
-	fprintf(shell->out, "\nTracing: %llu rows given, %llu read; "
+	if (data)
+		fflush(shell->out);
+	fprintf(out, "\nTracing: %llu rows given, %llu read; "
 		"%llu tombstones, %llu sstables; %lld us\n",
 		(unsigned long long)trace.rows_given,
 		(unsigned long long)trace.rows_read,
@@ -87,10 +92,10 @@ static void print_trace(struct shell *shell)
 		(long long)trace.microseconds);
 	for (i = 0; i < trace.file_count; i++) {
 		sstable_name(name, trace.files[i]);
-		fprintf(shell->out, "  %s\n", name);
+		fprintf(out, "  %s\n", name);
 	}
 	if (trace.sstables > trace.file_count)
-		fprintf(shell->out, "  and %u more\n",
+		fprintf(out, "  and %u more\n",
 			trace.sstables - trace.file_count);
 }
 
