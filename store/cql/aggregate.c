@@ -17,11 +17,6 @@ void accumulator_release(struct accumulator *a)
 	buf_release(&a->value);
 }
 
-static bool is_text(const struct type *t)
-{
-	return kind_is_text(t->kind) || t->kind == TYPE_BLOB;
-}
-
 static int64_t whole_of(struct bytes value)
 {
 	int64_t n = value.ptr[0] & 0x80 ? -1 : 0;
@@ -160,17 +155,18 @@ int accumulator_add(struct execution *x, struct accumulator *a,
 	}
 	if (bytes_is_null(value))
 		return 0;
-	if (!value.len && a->kind != AGGREGATE_COUNT && !is_text(a->type))
-		return 0;
-	a->count++;
 	switch (a->kind) {
 	case AGGREGATE_MIN:
 	case AGGREGATE_MAX:
 		return add_extreme(a, value);
 	case AGGREGATE_SUM:
 	case AGGREGATE_AVG:
+		if (!value.len)	/* the empty value is no number */
+			return 0;
+		a->count++;
 		return add_number(x, a, value);
 	default:
+		a->count++;
 		return 0;
 	}
 }

@@ -22,7 +22,8 @@ struct accumulator {
 void accumulator_init(struct accumulator *a, enum aggregate_kind kind,
 		      const struct type *type);
 void accumulator_release(struct accumulator *a);
-/* A null or empty-as-null value counts for nothing. 0, -ENOMEM, -EINVAL. */
+/* A null counts for nothing; the empty value is no number, but an extreme. 0,
+ * -ENOMEM, -EINVAL. */
 int accumulator_add(struct execution *x, struct accumulator *a,
 		    struct bytes value);
 /* *value in the arena; null where there is none. */

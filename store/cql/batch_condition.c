@@ -105,9 +105,25 @@ int batch_plan_conditional(struct execution *x, struct batch_state *b)
 }
 
 /* ----------------------------------------------------------------- refusal */
+/* Does it ask about statics alone, but change more than them and partitions? */
+static bool changes_unasked_rows(const struct batch_state *b)
+{
+	bool changes = false;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		if (b->asks_first[i])
+			return false;
+		changes = changes || (!b->items[i].only_statics &&
+				      (b->items[i].row_count ||
+				       b->items[i].slice_count));
+	}
+	return changes;
+}
+
 int batch_check_conditions(struct execution *x, struct batch_state *b,
 			   bool *applies)
 {
+	bool among_rows = changes_unasked_rows(b);
 	int err = 0;
 
 	*applies = true;
@@ -117,6 +133,7 @@ int batch_check_conditions(struct execution *x, struct batch_state *b,
 	for (uint32_t i = 0; i < b->count && !err; i++) {
 		if (!modification_is_conditional(&b->items[i]))
 			continue;
+		b->items[i].among_rows = among_rows;
 		err = condition_check(x, &b->items[i], &b->rows[i],
 				      !*applies);
 		*applies = *applies && b->rows[i].applies;
@@ -168,8 +185,10 @@ static int refused_row(struct execution *x, struct batch_state *b, uint32_t i,
 
 	values[0] = bytes_of("\0", 1);
 	for (uint32_t c = 0; c < count && !err; c++)
-		/* Who asked about statics alone read no more. */
-		if (columns[c]->kind != COLUMN_REGULAR || condition_asks_row(m))
+		/* Who asked about statics alone, and changes no more, read no
+		 * more. */
+		if (columns[c]->kind != COLUMN_REGULAR ||
+		    condition_asks_row(m) || m->among_rows)
 			err = condition_values(x, m, &b->rows[i], columns[c],
 					       all, &values[c + 1]);
 	return err;

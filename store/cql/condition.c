@@ -220,7 +220,7 @@ static int read_first(struct execution *x, const struct modification *m,
 		return store_failure(x, more);
 	do
 		more = cursor_next(cursor, &view);
-	while (more > 0 && m->only_statics &&
+	while (more > 0 && m->only_statics && !m->among_rows &&
 	       view.marker.timestamp == NO_TIMESTAMP);
 	if (more > 0 && view.row_exists) {
 		row->partition_has_rows = true;
@@ -272,13 +272,20 @@ static int read_row(struct execution *x, const struct modification *m,
 	if (!found)
 		memset(of, 0, sizeof(*of));
 	err = table_partition_values(keys, t, m->keys[0]);
-	of->key_values = keys;
 	of->row_exists = row->row_exists;
+	if (!err && !condition_asks_row(m))
+		err = read_first(x, m, row);
+	/* Beside changes of rows all of the first one is read. */
+	if (!err && m->only_statics && m->among_rows && row->first_clustering)
+		found = table_read(x->store, t, m->keys[0],
+				   row->first_clustering, UINT64_MAX, x->now_s,
+				   x->arena, of);
+	if (found < 0)
+		return store_failure(x, found);
+	of->key_values = keys;
 	of->statics = row->static_exists ? statics->statics : NULL;
 	of->static_count = row->static_exists ? statics->static_count : 0;
 	row_values_set(&row->values, of);
-	if (!err && !condition_asks_row(m))
-		err = read_first(x, m, row);
 	return err;
 }
 

@@ -63,6 +63,7 @@ struct execution {
 	 * once.
 	 */
 	bool *late;
+	const char *hint_keyspace;	/* of user types in hints; NULL: the table's */
 	unsigned markers;		/* ? so far: nothing is bound to them */
 	struct hash calls;		/* of term_call.c */
 };

@@ -118,10 +118,33 @@ static void infer_from_other(const struct type *types[PARAMETERS_MAX],
 		types[1] = types[0];
 }
 
-int parameter_types(struct execution *x,
-		    const struct type *types[PARAMETERS_MAX],
-		    const uint8_t parameters[PARAMETERS_MAX],
-		    const struct function_query *q, const char *name)
+static bool is_term(const struct argument *a)
+{
+	return !a->selectable && !a->type;
+}
+
+/* A type that there is not, in a hint that tells the term's type. */
+static int refuse_hint(struct execution *x, const struct term *t)
+{
+	const struct type *type;
+	int err = 0;
+
+	if (t->kind == TERM_HINT)
+		return resolve_type(x, &type, t->type, term_keyspace(x));
+	if (t->kind != TERM_SET && t->kind != TERM_MAP && t->kind != TERM_TUPLE)
+		return 0;
+	for (uint32_t i = 0; i < t->item_count && !err; i++) {
+		err = refuse_hint(x, t->items[i]);
+		if (t->kind == TERM_TUPLE && t->items[i]->kind == TERM_CONSTANT)
+			break;	/* the tuple has no type */
+	}
+	return err;
+}
+
+static int take_types(struct execution *x,
+		      const struct type *types[PARAMETERS_MAX],
+		      const uint8_t parameters[PARAMETERS_MAX],
+		      const struct function_query *q, const char *name)
 {
 	const char *required;
 	uint32_t most = 0, least = 0, i;
@@ -131,8 +154,14 @@ int parameter_types(struct execution *x,
 	if (q->arg_count < least || q->arg_count > most)
 		return refuse(x, "Invalid number of arguments for function %s",
 			      signature(x, name, parameters));
-	for (i = 0; i < q->arg_count; i++)
+	for (i = 0; i < q->arg_count; i++) {
+		int err = is_term(&q->args[i]) ?
+				  refuse_hint(x, q->args[i].term) : 0;
+
+		if (err)
+			return err;
 		types[i] = infer(x, &q->args[i], kind_of(parameters[i]), q);
+	}
 	infer_from_other(types, parameters);
 	for (i = 0; i < q->arg_count; i++) {
 		const struct argument *a = &q->args[i];
@@ -159,4 +188,20 @@ int parameter_types(struct execution *x,
 			types[i] = type_native(TYPE_TEXT);
 	}
 	return 0;
+}
+
+int parameter_types(struct execution *x,
+		    const struct type *types[PARAMETERS_MAX],
+		    const uint8_t parameters[PARAMETERS_MAX],
+		    const struct function_query *q, const char *name)
+{
+	const char *outer = x->hint_keyspace;
+	int err;
+
+	/* Cassandra looks for the types of hints where the function is. */
+	if (q->arg_count && is_term(&q->args[0]))
+		x->hint_keyspace = "system";
+	err = take_types(x, types, parameters, q, name);
+	x->hint_keyspace = outer;
+	return err;
 }

@@ -358,6 +358,40 @@ static int check_compact_rows(struct execution *x, const struct modification *m)
 	return 0;
 }
 
+/* A slice with one bound, which is null: it may hold no row, yet is no empty
+ * one. */
+static bool has_null_slice(const struct restrictions *where)
+{
+	const struct table *t = where->table;
+
+	for (uint32_t i = 0; i < t->clustering_count; i++) {
+		const struct restriction *r =
+			restriction_of(where, table_clustering_column(t, i));
+		const struct restriction_bound *only;
+
+		if (!r || r->kind != RESTRICT_SLICE)
+			continue;
+		only = r->low.count ? &r->low : &r->high;
+		return !(r->low.count && r->high.count) &&
+		       bytes_is_null(*only->values);
+	}
+	return false;
+}
+
+/* What a DELETE of ranges covers. Of no rows it may delete columns too. */
+static int plan_ranges(struct execution *x, struct modification *m)
+{
+	int err = plan_slices(x, &m->where, &m->slices, &m->slice_count,
+			      &m->nothing);
+
+	m->ranges = true;
+	if (!err && m->sets_regular && m->key_count &&
+	    (!m->nothing || has_null_slice(&m->where)))
+		return refuse(x, "Range deletions are not supported for "
+				 "specific columns");
+	return err;
+}
+
 static int plan_row_set(struct execution *x, struct modification *m)
 {
 	const struct table *t = m->table;
@@ -376,18 +410,13 @@ static int plan_row_set(struct execution *x, struct modification *m)
 				  (r && (r->kind == RESTRICT_EQ ||
 					 r->kind == RESTRICT_IN)));
 	}
-	if (!whole && m->sets_regular)
-		return refuse(x, "Range deletions are not supported for "
-				 "specific columns");
 	if (whole && (t->clustering_count || m->kind != STATEMENT_DELETE ||
 		      m->change_count)) {
 		int err = plan_rows(x, &m->where, &m->rows, &m->row_count);
 
 		return err ? err : check_compact_rows(x, m);
 	}
-	m->ranges = true;
-	return plan_slices(x, &m->where, &m->slices, &m->slice_count,
-			   &m->nothing);
+	return plan_ranges(x, m);
 }
 
 int modification_plan_keys(struct execution *x, struct modification *m)

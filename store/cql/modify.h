@@ -66,6 +66,7 @@ struct modification {
 	struct slice *slices;		/* DELETE of ranges */
 	size_t slice_count;
 	bool ranges, nothing;
+	bool among_rows;		/* of a batch that changes unasked ones */
 };
 /* COMPACT STORAGE without clustering columns has a hidden one, and its columns
  * are static below. NULL: of any other table. */

@@ -31,6 +31,7 @@ struct applying {
 	struct list_image *lists;
 	struct arena arena;		/* of what is forgotten then: lists may
 					 * be large, and a batch has many */
+	struct bytes *sums;		/* of each column, once one is made */
 };
 
 /* ------------------------------------------------------------------ lists */
@@ -355,23 +356,46 @@ static int apply_multicell(struct applying *a, const struct change *c)
 	}
 }
 
+/*
+ * The cell as the statement's former changes leave it: of those made at one
+ * time the larger. 1: there is one.
+ */
+static int computed(struct applying *a, const struct change *c,
+		    struct bytes *value)
+{
+	struct cell_view cell;
+	int found;
+
+	if (!a->sums)
+		a->sums = arena_zalloc(&a->arena, a->m->table->column_count,
+				       sizeof(*a->sums));
+	if (!a->sums)
+		return -ENOMEM;
+	*value = a->sums[c->column - a->m->table->columns];
+	if (!bytes_is_null(*value))
+		return 1;
+	found = table_read_cell(a->x->store, a->m->table, a->key,
+				a->clustering, c->column, BYTES_NULL,
+				a->x->now_s, &a->arena, &cell);
+	if (found > 0)
+		*value = cell.value;
+	return found;
+}
+
 /* v = v + x of a conditional update: nothing where there is no v. */
 static int compute(struct applying *a, const struct change *c)
 {
 	enum type_kind kind = c->column->type->kind;
 	struct type_error error;
-	struct cell_view cell;
-	struct bytes value;
+	struct bytes value, *sum;
 	bool is_null = false;
-	int found = table_read_cell(a->x->store, a->m->table, a->key,
-				    a->clustering, c->column, BYTES_NULL,
-				    a->x->now_s, &a->arena, &cell);
+	int found = computed(a, c, &value);
 
 	if (found <= 0)
 		return store_failure(a->x, found);
 	buf_clear(&a->x->scratch);
-	found = arithmetic_apply(&a->x->scratch, &is_null, kind, cell.value,
-				 '+', kind, c->value, &error);
+	found = arithmetic_apply(&a->x->scratch, &is_null, kind, value, '+',
+				 kind, c->value, &error);
 	if (found)
 		return refuse_type_error(a->x, found, &error);
 	if (is_null) {
@@ -379,10 +403,14 @@ static int compute(struct applying *a, const struct change *c)
 		return 0;
 	}
 	found = keep_scratch(a->x, &value);
-	if (!found)
-		write_cell(a->w, c->column, BYTES_NULL, value,
-			   a->m->timestamp_us, a->m->ttl_s);
-	return found;
+	if (found)
+		return found;
+	write_cell(a->w, c->column, BYTES_NULL, value, a->m->timestamp_us,
+		   a->m->ttl_s);
+	sum = &a->sums[c->column - a->m->table->columns];
+	if (bytes_is_null(*sum) || bytes_compare(value, *sum) > 0)
+		*sum = value;
+	return 0;
 }
 
 /* What was no fault before the change is really made. */

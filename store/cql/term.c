@@ -344,7 +344,8 @@ static int tuple_value(struct execution *x, struct bytes *value,
 
 struct bytes term_keyspace(const struct execution *x)
 {
-	return bytes_str(x->table ? x->table->keyspace :
+	return bytes_str(x->hint_keyspace ? x->hint_keyspace :
+			 x->table ? x->table->keyspace :
 				    cql_session_keyspace(x->session));
 }
 

@@ -38,6 +38,7 @@
 { "compact-conditions", 0 },
 { "conditions", 0 },
 { "limits", 0 },
+{ "corners", 0 },
 { "random/001", 0 },
 { "random/002", 0 },
 { "random/003", 0 },
