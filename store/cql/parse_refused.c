@@ -317,24 +317,6 @@ static void parse_aggregate(struct parser *p, struct statement *s)
 		parse_term(p);
 }
 
-static void parse_view_key(struct parser *p)
-{
-	expect(p, KEYWORD_PRIMARY, "PRIMARY KEY");
-	expect(p, KEYWORD_KEY, "KEY");
-	expect(p, TOKEN_OPEN, "'('");
-	if (accept(p, TOKEN_OPEN)) {
-		do
-			parse_name(p, "a column");
-		while (accept(p, TOKEN_COMMA));
-		expect(p, TOKEN_CLOSE, "')'");
-	} else {
-		parse_name(p, "a column");
-	}
-	while (accept(p, TOKEN_COMMA))
-		parse_name(p, "a column");
-	expect(p, TOKEN_CLOSE, "')'");
-}
-
 static void parse_view(struct parser *p, struct statement *s)
 {
 	struct create_table options;
@@ -352,7 +334,8 @@ static void parse_view(struct parser *p, struct statement *s)
 	parse_qualified(p, "table");
 	if (accept(p, KEYWORD_WHERE))
 		parse_where(p, &select.relations, &select.relation_count);
-	parse_view_key(p);
+	expect(p, KEYWORD_PRIMARY, "PRIMARY KEY");
+	parse_primary_key(p, &options);
 	parse_table_properties(p, &options);
 }
 

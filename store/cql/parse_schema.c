@@ -184,8 +184,7 @@ void parse_column_definition(struct parser *p, struct column_definition *c)
 	c->span = span_from(p, start);
 }
 
-/* PRIMARY KEY ((a, b), c): a second one replaces the first. */
-static void parse_primary_key(struct parser *p, struct create_table *t)
+void parse_primary_key(struct parser *p, struct create_table *t)
 {
 	t->key_count++;
 	t->partition_key = t->clustering_key = NULL;

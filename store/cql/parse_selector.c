@@ -9,7 +9,6 @@
 #include "store/cql/parser.h"
 
 static struct term *parse_plain(struct parser *p);
-static struct term *parse_product(struct parser *p);
 
 static void add_item(struct parser *p, struct term *t, struct term *item)
 {
@@ -320,34 +319,7 @@ static struct term *parse_signed(struct parser *p)
 	return finish_term(p, t);
 }
 
-static struct term *binary(struct parser *p, struct term *left,
-			   struct term *(*operand)(struct parser *p))
-{
-	struct term *t = new_term(p, TERM_BINARY, left->span.offset);
-
-	t->left = left;
-	t->op = (char)p->text.ptr[next(p).offset];
-	t->right = operand(p);
-	adopt(p, t, t->left);
-	adopt(p, t, t->right);
-	return finish_term(p, t);
-}
-
-static struct term *parse_product(struct parser *p)
-{
-	struct term *t = parse_signed(p);
-
-	while (peek(p) == TOKEN_STAR || peek(p) == TOKEN_SLASH ||
-	       peek(p) == TOKEN_PERCENT)
-		t = binary(p, t, parse_signed);
-	return t;
-}
-
 struct term *parse_selector(struct parser *p)
 {
-	struct term *t = parse_product(p);
-
-	while (peek(p) == TOKEN_PLUS || peek(p) == TOKEN_MINUS)
-		t = binary(p, t, parse_product);
-	return t;
+	return parse_sum(p, parse_signed, false);
 }

@@ -478,26 +478,34 @@ static struct term *parse_signed(struct parser *p)
 	return finish_term(p, t);
 }
 
-static struct term *binary(struct parser *p, struct term *left,
-			   struct term *(*operand)(struct parser *p))
+static struct term *binary(struct parser *p, char op, struct term *left,
+			   struct term *right)
 {
 	struct term *t = new_term(p, TERM_BINARY, left->span.offset);
 
+	t->op = op;
 	t->left = left;
-	t->op = (char)p->text.ptr[next(p).offset];
-	t->right = operand(p);
+	t->right = right;
 	adopt(p, t, t->left);
 	adopt(p, t, t->right);
 	return finish_term(p, t);
 }
 
-static struct term *parse_product(struct parser *p)
+static char take_operator(struct parser *p)
 {
-	struct term *t = parse_signed(p);
+	return (char)p->text.ptr[next(p).offset];
+}
+
+static struct term *parse_product(struct parser *p, parse_operand *operand)
+{
+	struct term *t = operand(p);
 
 	while (peek(p) == TOKEN_STAR || peek(p) == TOKEN_SLASH ||
-	       peek(p) == TOKEN_PERCENT)
-		t = binary(p, t, parse_signed);
+	       peek(p) == TOKEN_PERCENT) {
+		char op = take_operator(p);
+
+		t = binary(p, op, t, operand(p));
+	}
 	return t;
 }
 
@@ -511,24 +519,25 @@ static bool at_prepend(struct parser *p)
 	       after != TOKEN_OPEN && after != TOKEN_DOT;
 }
 
-static struct term *parse_sum(struct parser *p, bool assigned)
+struct term *parse_sum(struct parser *p, parse_operand *operand, bool assigned)
 {
-	struct term *t = parse_product(p);
+	struct term *t = parse_product(p, operand);
 
-	while (peek(p) == TOKEN_PLUS || peek(p) == TOKEN_MINUS) {
-		if (assigned && at_prepend(p))
-			break;
-		t = binary(p, t, parse_product);
+	while ((peek(p) == TOKEN_PLUS || peek(p) == TOKEN_MINUS) &&
+	       !(assigned && at_prepend(p))) {
+		char op = take_operator(p);
+
+		t = binary(p, op, t, parse_product(p, operand));
 	}
 	return t;
 }
 
 struct term *parse_term(struct parser *p)
 {
-	return parse_sum(p, false);
+	return parse_sum(p, parse_signed, false);
 }
 
 struct term *parse_assigned_term(struct parser *p)
 {
-	return parse_sum(p, true);
+	return parse_sum(p, parse_signed, true);
 }

@@ -2,7 +2,7 @@
  * The inside of the parser, shared by the parse_*.c files: recursive descent
  * over a small window of tokens, each made once.
  *
- * The first error sets failed and makes every later token END, so that all
+ * The first error sets result and makes every later token END, so that all
  * loops end and nobody has to check on the way: the functions give back nodes
  * that may be nonsense then, and cql_parse throws the tree away. So is it with
  * memory: without, a node is the scratch space.
@@ -111,7 +111,7 @@ void *parser_append(struct parser *p, void *items, uint32_t *count,
 		&(items)[(count)++];                                           \
 	})
 
-/* Go one level deeper; false (and failed) when that is too deep. */
+/* Go one level deeper; false when that is too deep, and refused. */
 bool parser_enter(struct parser *p);
 static inline void parser_leave(struct parser *p)
 {
@@ -139,6 +139,9 @@ struct type_name *parse_native_type(struct parser *p);
 struct term *parse_term(struct parser *p);
 /* As the right side of SET c = …: stops before + c, which makes it a prepend. */
 struct term *parse_assigned_term(struct parser *p);
+/* Operands with + - * / % between; assigned: as parse_assigned_term. */
+typedef struct term *parse_operand(struct parser *p);
+struct term *parse_sum(struct parser *p, parse_operand *operand, bool assigned);
 struct term *parse_tuple(struct parser *p);
 bool at_marker(const struct parser *p);
 struct term *parse_marker(struct parser *p);
@@ -175,6 +178,8 @@ void parse_alter_keyspace(struct parser *p, struct statement *s);
 /* * or selectors with aliases. */
 void parse_selections(struct parser *p, struct select *s);
 void parse_column_definition(struct parser *p, struct column_definition *c);
+/* Behind PRIMARY: KEY ((a, b), c). A second one replaces the first. */
+void parse_primary_key(struct parser *p, struct create_table *t);
 struct term *parse_mask(struct parser *p);
 
 struct select *parse_select(struct parser *p);

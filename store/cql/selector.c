@@ -455,6 +455,7 @@ static int make_constant(struct execution *x, struct expression *e)
 	return err;
 }
 
+/* A call of constants only is a constant: so that it fails without rows. */
 int selector_fold(struct execution *x, struct expression *e)
 {
 	bool constant = e->kind == EXPRESSION_CALL && e->arg_count;

@@ -140,5 +140,3 @@ int selector_bind_part(struct execution *x, const struct expression *e)
 			      e->column ? e->column->name : e->args[0]->name);
 	return err;
 }
-
-/* What is of constants only is a constant: so that it fails without rows. */

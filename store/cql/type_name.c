@@ -182,8 +182,6 @@ struct type_name *parse_type(struct parser *p)
 	return t;
 }
 
-static void print_name(struct buf *out, const struct type_name *t);
-
 static void print_plain(struct buf *out, const struct type_name *t)
 {
 	static const char *const names[] = {
@@ -215,7 +213,7 @@ static void print_plain(struct buf *out, const struct type_name *t)
 	}
 	for (i = 0; i < t->part_count; i++) {
 		buf_add_str(out, i ? ", " : "<");
-		print_name(out, t->parts[i]);
+		type_name_print(out, t->parts[i]);
 	}
 	if (t->kind == TYPE_NAME_VECTOR)
 		buf_add_format(out, ", %d", t->dimension);
@@ -223,7 +221,7 @@ static void print_plain(struct buf *out, const struct type_name *t)
 }
 
 /* A tuple is frozen anyway. */
-static void print_name(struct buf *out, const struct type_name *t)
+void type_name_print(struct buf *out, const struct type_name *t)
 {
 	bool frozen = t->frozen && t->kind != TYPE_NAME_TUPLE;
 
@@ -232,9 +230,4 @@ static void print_name(struct buf *out, const struct type_name *t)
 	print_plain(out, t);
 	if (frozen)
 		buf_add_byte(out, '>');
-}
-
-void type_name_print(struct buf *out, const struct type_name *t)
-{
-	print_name(out, t);
 }
