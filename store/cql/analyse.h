@@ -155,6 +155,8 @@ struct filter {
 	const struct restriction **items;
 	uint32_t count;
 };
+/* Is the column among those whose restrictions are filters? */
+bool is_filtered(const struct restrictions *r, const struct column *c);
 int filter_init(struct execution *x, struct filter *f,
 		const struct restrictions *r);
 /* 1 the row passes, 0, -errno. */

@@ -111,19 +111,6 @@ bool restriction_has_index(const struct table *t, const struct restriction *r)
 	return false;
 }
 
-/* Is the column among those whose restrictions are filters? */
-static bool is_filtered(const struct restrictions *r, const struct column *c)
-{
-	switch (c->kind) {
-	case COLUMN_PARTITION_KEY:
-		return r->filters_partition;
-	case COLUMN_CLUSTERING:
-		return r->filters_clustering;
-	default:
-		return true;
-	}
-}
-
 int check_vectors(struct execution *x, const struct restrictions *r)
 {
 	const struct table *t = r->table;

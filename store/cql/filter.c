@@ -102,9 +102,9 @@ static int fold(struct execution *x, const struct index_text *how,
 	return err;
 }
 
-static bool is_wanted(const struct restrictions *r, const struct restriction *of)
+bool is_filtered(const struct restrictions *r, const struct column *c)
 {
-	switch (of->columns[0]->kind) {
+	switch (c->kind) {
 	case COLUMN_PARTITION_KEY:
 		return r->filters_partition;
 	case COLUMN_CLUSTERING:
@@ -129,7 +129,8 @@ int filter_init(struct execution *x, struct filter *f,
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->column_count; i++) {
 		of = r->by_column[i];
-		if (!of || of->columns[0] != &t->columns[i] || !is_wanted(r, of))
+		if (!of || of->columns[0] != &t->columns[i] ||
+		    !is_filtered(r, &t->columns[i]))
 			continue;
 		in_slices = of->columns[0]->kind == COLUMN_CLUSTERING &&
 			    of->columns[0]->position == place;

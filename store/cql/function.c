@@ -113,8 +113,7 @@ static const char *signatures(struct execution *x, const struct candidates *c,
 	return text_of_buf(x, &buf);
 }
 
-/* Of several that suit exactly the first is meant: by chance in Cassandra. */
-static const enum type_kind numeric[] = {
+const enum type_kind number_kinds[NUMBER_KINDS] = {
 	TYPE_INT, TYPE_BIGINT, TYPE_VARINT, TYPE_DOUBLE, TYPE_DECIMAL,
 	TYPE_FLOAT, TYPE_SMALLINT, TYPE_TINYINT, TYPE_COUNTER,
 };
@@ -329,8 +328,8 @@ static void cast_candidates(struct execution *x, struct candidates *c,
 	size_t i;
 
 	if (text || (kind_is_number(target) && target != TYPE_COUNTER))
-		for (i = 0; i < ARRAY_SIZE(numeric); i++)
-			add_cast(x, c, numeric[i], target);
+		for (i = 0; i < NUMBER_KINDS; i++)
+			add_cast(x, c, number_kinds[i], target);
 	for (i = 0; text && i < ARRAY_SIZE(printed); i++)
 		add_cast(x, c, printed[i], target);
 	if (target == TYPE_TEXT)
@@ -406,8 +405,8 @@ int negation_resolve(struct execution *x, const struct function **out,
 	struct candidates c = { NULL, 0, false };
 	struct function *f;
 
-	for (size_t i = 0; i < ARRAY_SIZE(numeric); i++) {
-		f = candidate_add(x, &c, "_negate", 1, type_native(numeric[i]));
+	for (size_t i = 0; i < NUMBER_KINDS; i++) {
+		f = candidate_add(x, &c, "_negate", 1, type_native(number_kinds[i]));
 		if (!f)
 			return -ENOMEM;
 		f->args[0] = f->result;

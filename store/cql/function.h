@@ -83,7 +83,11 @@ enum assignable argument_assignable(struct execution *x,
 int argument_match(struct execution *x, const struct argument *a,
 		   const struct type *receiver);
 
-/* -------------------------------------- the tables, for function.c only */
+/* ------------------------------------- the tables, for function*.c only */
+/* In the order in which signatures of numbers come: of several that suit exactly
+ * the first is meant, which is one by chance in Cassandra. */
+#define NUMBER_KINDS 9
+extern const enum type_kind number_kinds[NUMBER_KINDS];
 #define FUNCTION_CANDIDATES_MAX 32
 struct candidates {
 	struct function *items;

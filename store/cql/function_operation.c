@@ -11,13 +11,6 @@ struct operands {
 	enum type_kind left, right, result;
 };
 
-/* Of several that suit exactly the first is meant: by chance in Cassandra. */
-static const enum type_kind numbers[] = {
-	TYPE_INT, TYPE_BIGINT, TYPE_VARINT, TYPE_DOUBLE, TYPE_DECIMAL,
-	TYPE_FLOAT, TYPE_SMALLINT, TYPE_TINYINT, TYPE_COUNTER,
-};
-#define NUMBERS ARRAY_SIZE(numbers)
-
 static const struct operands texts[] = {
 	{ TYPE_TEXT, TYPE_TEXT, TYPE_TEXT },
 	{ TYPE_ASCII, TYPE_ASCII, TYPE_ASCII },
@@ -69,13 +62,13 @@ static enum type_kind result_of(enum type_kind a, enum type_kind b)
 /* The operands that op may have, one after the other; false: no more. */
 static bool operands_at(struct operands *o, size_t i, char op)
 {
-	if (i < NUMBERS * NUMBERS) {
-		o->left = numbers[i / NUMBERS];
-		o->right = numbers[i % NUMBERS];
+	if (i < NUMBER_KINDS * NUMBER_KINDS) {
+		o->left = number_kinds[i / NUMBER_KINDS];
+		o->right = number_kinds[i % NUMBER_KINDS];
 		o->result = result_of(o->left, o->right);
 		return true;
 	}
-	i -= NUMBERS * NUMBERS;
+	i -= NUMBER_KINDS * NUMBER_KINDS;
 	if (op != '+' && op != '-')
 		return false;
 	if (i < ARRAY_SIZE(times)) {
