@@ -25,10 +25,6 @@ static const char *const describable[] = {
 static const char *const switches[] = { "OFF", "ON", NULL };
 static const char *const shown[] = { "HOST", "VERSION", NULL };
 static const char *const modes[] = { "csv", "json", "line", "table", NULL };
-static const char *const levels[] = {
-	"ALL", "ANY", "EACH_QUORUM", "LOCAL_ONE", "LOCAL_QUORUM",
-	"LOCAL_SERIAL", "ONE", "QUORUM", "SERIAL", "THREE", "TWO", NULL
-};
 
 /* A name that needs quotes is found without them, too. */
 static void add(struct words *w, const char *word)
@@ -304,7 +300,7 @@ static bool add_by_word(struct shell *shell, struct words *w,
 		add_keyspaces(shell, w, ".");
 		add_tables(shell, w, bytes_str(shell->backend->keyspace));
 	} else if (is(text, last, "CONSISTENCY")) {
-		add_keywords(w, levels);
+		add_keywords(w, shell_consistency_levels);
 	} else if (is(text, b->first, "COPY") && is_any(text, last, with)) {
 		add_copy_options(w, b->from);
 	} else {

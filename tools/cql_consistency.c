@@ -5,20 +5,19 @@
 #include "store/cql/parse.h"
 #include "tools/cql_shell.h"
 
-static const char *const levels[] = {
+const char *const shell_consistency_levels[] = {
 	"ANY", "ONE", "TWO", "THREE", "QUORUM", "ALL", "LOCAL_QUORUM",
-	"EACH_QUORUM", "SERIAL", "LOCAL_SERIAL", "LOCAL_ONE", "NODE_LOCAL",
+	"EACH_QUORUM", "SERIAL", "LOCAL_SERIAL", "LOCAL_ONE", "NODE_LOCAL", NULL
 };
 
 const char *shell_consistency_level(struct bytes name)
 {
-	size_t i;
+	const char *const *level = shell_consistency_levels;
 
-	for (i = 0; i < ARRAY_SIZE(levels); i++)
-		if (name.len == strlen(levels[i]) &&
-		    !strncasecmp((const char *)name.ptr, levels[i], name.len))
-			return levels[i];
-	return NULL;
+	while (*level && (name.len != strlen(*level) ||
+			  strncasecmp((const char *)name.ptr, *level, name.len)))
+		level++;
+	return *level;
 }
 
 /* Has the table a counter? Where nobody knows it: no. */

@@ -3,56 +3,53 @@
 
 #include "tools/cql_copy.h"
 
-/* The partition key's columns in their order, for token(). */
-static int add_partition_key(struct copy *c, struct buf *query)
+/* Put the name at its position among those of a key. */
+static void put_name(struct buf *names, uint32_t position, struct bytes name)
+{
+	const struct bytes none = BYTES_NULL;
+	size_t at = position * sizeof(name);
+
+	while (names->len <= at && !names->failed)
+		buf_add(names, &none, sizeof(none));
+	if (!names->failed)
+		memcpy(names->ptr + at, &name, sizeof(name));
+}
+
+/* token() of the partition key's columns. 0 or -errno. */
+static int add_token(struct copy *c, struct buf *out)
 {
 	struct cql_backend *b = c->shell->backend;
-	struct bytes names[64];
+	struct buf text = BUF_INIT, names = BUF_INIT;
 	const struct bytes *values;
-	struct buf text = BUF_INIT;
-	uint32_t position, count = 0, i;
-	int more;
+	struct bytes name;
+	int more = copy_ask_columns(c, &text);
 
-	memset(names, 0, sizeof(names));
-	more = copy_ask_columns(c, &text);
 	while (!more && (more = b->ops->next(b, &values)) > 0) {
 		more = 0;
-		if (!bytes_equal(values[1], bytes_str("partition_key")) ||
-		    values[2].len != 4)
-			continue;
-		position = get_be32(values[2].ptr);
-		if (position >= ARRAY_SIZE(names))
-			continue;
-		names[position] = arena_copy(&c->arena, values[0]);
-		count = position >= count ? position + 1 : count;
+		if (bytes_equal(values[1], bytes_str("partition_key")) &&
+		    values[2].len == 4)
+			put_name(&names, get_be32(values[2].ptr),
+				 arena_copy(&c->arena, values[0]));
 	}
 	if (more < 0)
 		shell_error(c->shell, &b->error, buf_bytes(&text));
 	b->ops->finish(b);
 	buf_release(&text);
-	for (i = 0; i < count; i++) {
-		buf_add_str(query, i ? ", " : "token(");
-		name_print(query, names[i]);
+	for (size_t at = 0; at < names.len; at += sizeof(name)) {
+		memcpy(&name, names.ptr + at, sizeof(name));
+		buf_add_str(out, at ? ", " : "token(");
+		name_print(out, name);
 	}
-	buf_add_byte(query, ')');
+	buf_add_byte(out, ')');
+	out->failed = out->failed || names.failed || c->arena.failed;
+	buf_release(&names);
 	return more < 0 ? more : 0;
-}
-
-static int add_bound(struct copy *c, struct buf *query, const char *before,
-		     const char *op, struct bytes token)
-{
-	int err;
-
-	buf_add_str(query, before);
-	err = add_partition_key(c, query);
-	buf_add_str(query, op);
-	buf_add_bytes(query, token);
-	return err;
 }
 
 static int make_query(struct copy *c, struct buf *query)
 {
 	bool begin = c->begin_token.len, end = c->end_token.len;
+	struct buf token = BUF_INIT;
 	size_t i;
 	int err = 0;
 
@@ -63,11 +60,17 @@ static int make_query(struct copy *c, struct buf *query)
 	}
 	buf_add_str(query, " FROM ");
 	buf_add_bytes(query, c->target);
+	if (begin || end)
+		err = add_token(c, &token);
 	if (begin)
-		err = add_bound(c, query, " WHERE ", " > ", c->begin_token);
-	if (!err && end)
-		err = add_bound(c, query, begin ? " AND " : " WHERE ", " <= ",
-				c->end_token);
+		buf_add_format(query, " WHERE %s > %s", buf_cstr(&token),
+			       (const char *)c->begin_token.ptr);
+	if (end)
+		buf_add_format(query, "%s%s <= %s", begin ? " AND " : " WHERE ",
+			       buf_cstr(&token),
+			       (const char *)c->end_token.ptr);
+	query->failed = query->failed || token.failed;
+	buf_release(&token);
 	if (c->max_rows > 0)
 		buf_add_format(query, " LIMIT %ld", c->max_rows);
 	buf_add_byte(query, ';');

@@ -92,7 +92,8 @@ void shell_note_failure(struct shell *shell, int err);
 /* False after a refusal of D3, which *error then tells; message in arena. */
 bool shell_consistency_allows(struct shell *shell, struct bytes statement,
 			      struct arena *arena, struct cql_error *error);
-/* The level as Cassandra writes it, or NULL: there is none of that name. */
+/* As Cassandra writes them, ended by NULL; and the one of that name, or NULL. */
+extern const char *const shell_consistency_levels[];
 const char *shell_consistency_level(struct bytes name);
 
 /* ---------------------------------------------------------------- output */

@@ -241,6 +241,8 @@ copy_options() {
 	is 'MAXROWS counts what is read' $'v\n6\n7' "$("$CTL" cql -m csv "$at" -e "TRUNCATE k.o; COPY k.o (id, v) FROM '$W/some.csv' WITH MAXROWS = 3 AND SKIPROWS = 1; SELECT v FROM k.o" 2>/dev/null)"
 	is 'MAXROWS of none' '' "$("$CTL" cql "$at" -e "COPY k.o (id, v) TO STDOUT WITH MAXROWS = 0" 2>/dev/null)"
 	echo kept >"$W/kept"
+	wide=$(seq -s ', ' -f 'p%03.0f' 70)
+	is 'a range of tokens of many columns' "$(seq -s , 70)" "$("$CTL" cql "$at" -e "CREATE TABLE k.wide (${wide//,/ int,} int, PRIMARY KEY (($wide))); INSERT INTO k.wide ($wide) VALUES ($(seq -s ', ' 70)); COPY k.wide TO STDOUT WITH BEGINTOKEN=-9223372036854775807 AND ENDTOKEN=9223372036854775807; DROP TABLE k.wide;" 2>/dev/null)"
 	refused 'a range of no token' $'a token is a number\nCOPY k.o TO \'~/kept\' WITH BEGINTOKEN=abc;\n                                     ^~~' env HOME="$W" "$CTL" cql "$at" -e "COPY k.o TO '~/kept' WITH BEGINTOKEN=abc;"
 	refused 'a column that there is not' 'Undefined column name' env HOME="$W" "$CTL" cql "$at" -e "COPY k.o (none) TO '~/kept';"
 	is 'the file is as it was' kept "$(cat "$W/kept")"
@@ -326,6 +328,11 @@ talk() {	# talk PATH: a person at a terminal
 < cql:k>
 > CREATE TABLE x (a int PRI\t
 < PRIMARY KEY
+> \x03
+< ^C
+< cql:k>
+> CONSISTENCY NOD\t
+< NODE_LOCAL
 > \x03
 < ^C
 < cql:k>
