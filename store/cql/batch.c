@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/cql/batch.h"
+#include "store/cql/cas.h"
 
 #define WARN_SIZE 5120
 #define FAIL_SIZE 51200
@@ -219,11 +220,8 @@ static int run(struct cql_result *r, struct batch_state *b)
 	bool applies = true;
 	int err = 0;
 
-	if (b->conditional) {
-		err = batch_check_conditions(x, b, &applies);
-		if (!err)
-			err = applies ? result_applied(r) : batch_refused(r, b);
-	}
+	if (b->conditional)
+		err = cas_run(r, b->items, b->count, true, &applies);
 	if (err || !applies)
 		return err;
 	for (uint32_t i = 0; i < b->count && !err; i++)

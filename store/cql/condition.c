@@ -1,7 +1,4 @@
-/*
- * IF: what it asks, whether it holds for the row at hand, and the one row that
- * is answered (semantics.md 3.7).
- */
+/* IF: what it asks, and whether it holds for the row at hand. */
 #include <errno.h>
 #include <string.h>
 
@@ -180,116 +177,47 @@ int conditions_prepare(struct execution *x, struct modification *m,
 	return err;
 }
 
-int conditions_bind(struct execution *x, const struct modification *m)
+int conditions_bind(struct execution *x, const struct modification *m,
+		    bool statics)
 {
-	for (uint32_t n = 0; n < m->condition_count; n++) {
+	int err = 0;
+
+	for (uint32_t n = 0; n < m->condition_count && !err; n++) {
 		const struct if_condition *i = &m->conditions[n];
-		bool list = i->column->type->kind == TYPE_LIST;
-		int err = late_term_bind(x, i->late);
 
-		if (err)
-			return err;
-		if (i->has_key && bytes_is_null(i->key))
-			return refuse(x, "Invalid null value for %s element "
-					 "access", list ? "list" : "map");
+		if ((i->column->kind == COLUMN_STATIC) == statics)
+			err = late_term_bind(x, i->late);
 	}
-	return 0;
-}
-
-/* ---------------------------------------------------------------- reading */
-/*
- * The first row of the partition. Where only statics are changed no column of a
- * row is read: one that no INSERT made is not seen.
- */
-static int read_first(struct execution *x, const struct modification *m,
-		      struct condition_row *row)
-{
-	const struct table *t = m->table;
-	struct cursor *cursor;
-	struct row_view view;
-	struct query q;
-	int more;
-
-	query_init(&q, t);
-	q.partitions = m->keys;
-	q.partition_count = 1;
-	q.columns = 0;
-	q.now_s = x->now_s;
-	more = table_query(&cursor, x->store, &q);
-	if (more)
-		return store_failure(x, more);
-	do
-		more = cursor_next(cursor, &view);
-	while (more > 0 && m->only_statics && !m->among_rows &&
-	       view.marker.timestamp == NO_TIMESTAMP);
-	if (more > 0 && view.row_exists) {
-		row->partition_has_rows = true;
-		row->first_clustering = arena_zalloc(x->arena,
-						     t->clustering_count,
-						     sizeof(struct bytes));
-		for (uint32_t i = 0; row->first_clustering &&
-				     i < t->clustering_count; i++)
-			row->first_clustering[i] =
-				arena_copy(x->arena, view.clustering[i]);
-	}
-	cursor_close(cursor);
-	return more < 0 ? store_failure(x, more) : 0;
-}
-
-/* The row that the statement names, with the statics of its partition. */
-static int read_row(struct execution *x, const struct modification *m,
-		    struct condition_row *row)
-{
-	static const struct bytes none;
-	const struct table *t = m->table;
-	struct row_view *views = arena_zalloc(x->arena, 2, sizeof(*views));
-	struct row_view *of = &views[0], *statics = &views[1];
-	struct bytes *keys;
-	int found = 0, err = views ? row_values_init(x, &row->values, t) :
-				     -ENOMEM;
-
-	if (err)
-		return err;
-	keys = arena_zalloc(x->arena, t->partition_key_count, sizeof(*keys));
-	if (!keys)
-		return -ENOMEM;
-	if (table_has_statics(t)) {
-		found = table_read(x->store, t, m->keys[0], NULL, UINT64_MAX,
-				   x->now_s, x->arena, statics);
-		if (found < 0)
-			return store_failure(x, found);
-		row->static_exists = found && statics->static_count;
-	}
-	if (!m->only_statics && (m->row_count || !t->clustering_count))
-		found = table_read(x->store, t, m->keys[0],
-				   t->clustering_count ? m->rows[0] : &none,
-				   UINT64_MAX, x->now_s, x->arena, of);
-	else
-		found = 0;
-	if (found < 0)
-		return store_failure(x, found);
-	row->row_exists = found;
-	if (!found)
-		memset(of, 0, sizeof(*of));
-	err = table_partition_values(keys, t, m->keys[0]);
-	of->row_exists = row->row_exists;
-	if (!err && !condition_asks_row(m))
-		err = read_first(x, m, row);
-	/* Beside changes of rows all of the first one is read. */
-	if (!err && m->only_statics && m->among_rows && row->first_clustering)
-		found = table_read(x->store, t, m->keys[0],
-				   row->first_clustering, UINT64_MAX, x->now_s,
-				   x->arena, of);
-	if (found < 0)
-		return store_failure(x, found);
-	of->key_values = keys;
-	of->statics = row->static_exists ? statics->statics : NULL;
-	of->static_count = row->static_exists ? statics->static_count : 0;
-	row_values_set(&row->values, of);
 	return err;
 }
 
 /* -------------------------------------------------------------- evaluation */
+static int check_key(struct execution *x, const struct if_condition *i)
+{
+	bool list = i->column->type->kind == TYPE_LIST;
+
+	return i->has_key && bytes_is_null(i->key) ?
+		       refuse(x, "Invalid null value for %s element access",
+			      list ? "list" : "map") :
+		       0;
+}
+
+/* A frozen list that is not there is not looked into. */
+static int check_index(struct execution *x, const struct if_condition *i,
+		       struct bytes whole)
+{
+	const struct type *t = i->column->type;
+
+	if (i->has_key && t->kind == TYPE_LIST &&
+	    (type_is_multicell(t) || !bytes_is_null(whole)) &&
+	    (int32_t)get_be32(i->key.ptr) < 0)
+		return refuse(x, "Invalid negative list index %d",
+			      (int32_t)get_be32(i->key.ptr));
+	return 0;
+}
+
+/* The value that a condition is about; null where there is none. */
+
 /* The value that a condition is about; null where there is none. */
 static int subject(struct execution *x, const struct if_condition *i,
 		   struct row_values *row, struct bytes *value)
@@ -301,6 +229,8 @@ static int subject(struct execution *x, const struct if_condition *i,
 	int more, err = row_value(x, row, i->column, &whole);
 
 	*value = whole;
+	if (!err)
+		err = check_index(x, i, whole);
 	if (err || bytes_is_null(whole) || (!i->has_key && !i->has_field))
 		return err;
 	*value = BYTES_NULL;
@@ -357,16 +287,12 @@ static bool is_equal(const struct if_condition *i, struct bytes a,
 	return !type_compare(i->type, a, b);
 }
 
-/* Order knows no null, and nothing is in it; a list has no places below 0. */
+/* Order knows no null, and nothing is in it. */
 static int check_comparison(struct execution *x, const struct if_condition *i)
 {
 	bool contains = i->op == OPERATOR_CONTAINS ||
 			i->op == OPERATOR_CONTAINS_KEY;
 
-	if (i->has_key && i->column->type->kind == TYPE_LIST &&
-	    (int32_t)get_be32(i->key.ptr) < 0)
-		return refuse(x, "Invalid negative list index %d",
-			      (int32_t)get_be32(i->key.ptr));
 	if (i->op == OPERATOR_EQ || i->op == OPERATOR_NE ||
 	    i->op == OPERATOR_IN)
 		return 0;
@@ -381,14 +307,16 @@ static int check_comparison(struct execution *x, const struct if_condition *i)
 	return 0;
 }
 
-static int holds(struct execution *x, const struct if_condition *i,
-		 struct row_values *row)
+int condition_holds(struct execution *x, const struct if_condition *i,
+		    struct row_values *row)
 {
 	struct bytes value;
-	int order, err = check_comparison(x, i);
+	int order, err = check_key(x, i);
 
 	if (!err)
 		err = subject(x, i, row, &value);
+	if (!err)
+		err = check_comparison(x, i);
 	if (err)
 		return err;
 	switch (i->op) {
@@ -422,48 +350,6 @@ static int holds(struct execution *x, const struct if_condition *i,
 	}
 }
 
-/* What asks for statics comes first, and the first that fails decides. */
-static int check_all(struct execution *x, const struct modification *m,
-		     struct condition_row *row)
-{
-	int hold;
-
-	for (int pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; i < m->condition_count && row->applies;
-		     i++) {
-			const struct if_condition *c = &m->conditions[i];
-
-			if ((c->column->kind == COLUMN_STATIC) == pass)
-				continue;
-			hold = holds(x, c, &row->values);
-			if (hold < 0)
-				return hold;
-			row->applies = hold;
-		}
-	return 0;
-}
-
-int condition_check(struct execution *x, struct modification *m,
-		    struct condition_row *row, bool decided)
-{
-	int err;
-
-	memset(row, 0, sizeof(*row));
-	err = read_row(x, m, row);
-	if (err)
-		return err;
-	row->applies = true;
-	if (m->exists || m->not_exists) {
-		bool there = m->only_statics ? row->static_exists :
-					       row->row_exists;
-
-		row->applies = there == m->exists;
-		return 0;
-	}
-	return decided ? 0 : check_all(x, m, row);
-}
-
-/* ----------------------------------------------------------------- results */
 bool condition_asks_row(const struct modification *m)
 {
 	if (m->only_statics)
@@ -479,130 +365,5 @@ bool condition_asks_statics(const struct modification *m)
 	for (uint32_t i = 0; i < m->condition_count; i++)
 		if (m->conditions[i].column->kind == COLUMN_STATIC)
 			return true;
-	return false;
-}
-
-bool condition_shows(const struct modification *m,
-		     const struct condition_row *row, bool *all)
-{
-	bool statics = condition_asks_statics(m), regulars = false;
-
-	*all = m->exists || m->not_exists;
-	if (m->not_exists)
-		return true;
-	if (m->exists)
-		return m->only_statics ? row->partition_has_rows :
-					 m->sets_static && row->static_exists;
-	for (uint32_t i = 0; i < m->condition_count; i++) {
-		if (m->conditions[i].column->kind != COLUMN_STATIC)
-			regulars = true;
-	}
-	if ((statics || m->sets_static) && row->static_exists)
-		return true;
-	return regulars ? row->row_exists : row->partition_has_rows;
-}
-
-int condition_values(struct execution *x, const struct modification *m,
-		     struct condition_row *row, const struct column *c,
-		     bool all, struct bytes *value)
-{
-	*value = BYTES_NULL;
-	if (c->hidden)
-		return 0;
-	if (c->kind == COLUMN_CLUSTERING && !condition_asks_row(m)) {
-		if (row->first_clustering)
-			*value = row->first_clustering[c->position];
-		return 0;
-	}
-	if (all && c->kind == COLUMN_STATIC && !m->sets_static)
-		return 0;
-	return row_value(x, &row->values, c, value);
-}
-
-static int set_column(struct cql_result *r, struct bytes *values, uint32_t i,
-		      const char *name, const struct type *type,
-		      struct bytes value)
-{
-	r->columns[i].name = bytes_str(name);
-	r->columns[i].type = type;
-	values[i] = value;
-	return 0;
-}
-
-int result_applied(struct cql_result *r)
-{
-	struct bytes **rows = arena_alloc(&r->arena, sizeof(*rows));
-	struct bytes *values = arena_zalloc(&r->arena, 1, sizeof(*values));
-
-	if (!rows || !values || !result_columns(r, 1))
-		return -ENOMEM;
-	rows[0] = values;
-	set_column(r, values, 0, "[applied]", type_native(TYPE_BOOLEAN),
-		   bytes_of("\1", 1));
-	return result_rows(r, rows, 1);
-}
-
-/* Columns of conditions: regular ones as written, then static ones, once. */
-static uint32_t condition_columns(const struct modification *m,
-				  const struct column **columns)
-{
-	uint32_t count = 0;
-
-	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < m->condition_count; i++) {
-			const struct column *c = m->conditions[i].column;
-			uint32_t seen = 0;
-
-			if ((c->kind == COLUMN_STATIC) != pass)
-				continue;
-			while (seen < count && columns[seen] != c)
-				seen++;
-			if (seen == count)
-				columns[count++] = c;
-		}
-	}
-	return count;
-}
-
-int condition_result(struct cql_result *r, struct modification *m,
-		     struct condition_row *row)
-{
-	struct execution *x = &r->execution;
-	const struct table *t = m->table;
-	uint32_t visible = t->partition_key_count + t->clustering_count +
-			   t->static_count + t->regular_count;
-	const struct column **columns;
-	struct bytes **rows, *values, value;
-	uint32_t count = 0;
-	bool all;
-	int err;
-
-	if (row->applies)
-		return result_applied(r);
-	columns = arena_zalloc(&r->arena, visible + m->condition_count,
-			       sizeof(*columns));
-	rows = arena_alloc(&r->arena, sizeof(*rows));
-	values = arena_zalloc(&r->arena, visible + m->condition_count + 1,
-			      sizeof(*values));
-	if (!columns || !rows || !values)
-		return -ENOMEM;
-	if (condition_shows(m, row, &all)) {
-		for (; all && count < visible; count++)
-			columns[count] = &t->columns[count];
-		if (!all)
-			count = condition_columns(m, columns);
-	}
-	if (!result_columns(r, count + 1))
-		return -ENOMEM;
-	set_column(r, values, 0, "[applied]", type_native(TYPE_BOOLEAN),
-		   bytes_of("\0", 1));
-	for (uint32_t i = 0; i < count; i++) {
-		err = condition_values(x, m, row, columns[i], all, &value);
-		if (err)
-			return err;
-		set_column(r, values, i + 1, columns[i]->name,
-			   columns[i]->type, value);
-	}
-	rows[0] = values;
-	return result_rows(r, rows, 1);
+	return m->only_statics && (m->exists || m->not_exists);
 }

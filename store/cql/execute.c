@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "store/cql/modify.h"
+#include "store/cql/cas.h"
 
 /* A conditional statement is on disk before it is answered. */
 static int write_now(struct execution *x, struct write *w, bool durable)
@@ -20,15 +20,10 @@ static int run_modification(struct cql_result *r, struct modification *m)
 	struct execution *x = &r->execution;
 	struct write *w = &x->session->write;
 	bool conditional = modification_is_conditional(m), applies = true;
-	struct condition_row row;
 	int err = 0;
 
-	if (conditional) {
-		err = condition_check(x, m, &row, false);
-		if (!err)
-			err = condition_result(r, m, &row);
-		applies = !err && row.applies;
-	}
+	if (conditional)
+		err = cas_run(r, m, 1, false, &applies);
 	if (err || !applies)
 		return err;
 	err = modification_apply(x, m, w);

@@ -456,8 +456,6 @@ int modification_plan_rows(struct execution *x, struct modification *m,
 	x->table = m->table;
 	err = plan_row_set(x, m);
 	if (!err)
-		err = conditions_bind(x, m);
-	if (!err)
 		err = plan_timestamp(x, m, timestamp_us);
 	/* Of a condition that does not hold none is taken. */
 	if (!err && !modification_is_conditional(m))
@@ -478,9 +476,12 @@ int modification_plan(struct execution *x, struct modification *m)
 		if (!err)
 			err = modification_check_rows(x, m);
 	}
-	return err ? err :
-		     modification_plan_rows(x, m, m->has_timestamp ?
-				0 : statement_timestamp(x));
+	if (!err)
+		err = modification_plan_rows(x, m, m->has_timestamp ? 0 :
+						statement_timestamp(x));
+	if (!err)
+		err = conditions_bind(x, m, false);
+	return err ? err : conditions_bind(x, m, true);
 }
 
 /* ----------------------------------------------------------------- apply */

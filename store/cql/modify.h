@@ -66,7 +66,6 @@ struct modification {
 	struct slice *slices;		/* DELETE of ranges */
 	size_t slice_count;
 	bool ranges, nothing;
-	bool among_rows;		/* of a batch that changes unasked ones */
 };
 /* COMPACT STORAGE without clustering columns has a hidden one, and its columns
  * are static below. NULL: of any other table. */
@@ -93,7 +92,8 @@ int modification_plan_keys(struct execution *x, struct modification *m);
  * restriction of its token, none. And one row of it each. */
 int modification_check_key(struct execution *x, const struct modification *m);
 int modification_check_rows(struct execution *x, const struct modification *m);
-/* timestamp_us: of all that has no USING TIMESTAMP. */
+/* timestamp_us: of all that has no USING TIMESTAMP. Conditions are bound
+ * apart. */
 int modification_plan_rows(struct execution *x, struct modification *m,
 			   int64_t timestamp_us);
 int modification_apply(struct execution *x, struct modification *m,
@@ -117,31 +117,14 @@ int insert_json(struct execution *x, struct modification *m,
 /* condition.c */
 int conditions_prepare(struct execution *x, struct modification *m,
 		       const struct if_clause *c);
-/* The keys of elements: are they any? */
-int conditions_bind(struct execution *x, const struct modification *m);
-/* What a conditional statement read of its row. */
-struct condition_row {
-	struct row_values values;	/* of the row, with statics */
-	bool row_exists, static_exists, partition_has_rows;
-	struct bytes *first_clustering;	/* of the partition, or NULL */
-	bool applies;
-};
-/* decided: another statement's condition has failed, its row is only read. */
-int condition_check(struct execution *x, struct modification *m,
-		    struct condition_row *row, bool decided);
-/* [applied] and what goes with it, for one statement. */
-int condition_result(struct cql_result *r, struct modification *m,
-		     struct condition_row *row);
-/* Is there a condition on a static column? */
+/* Calls in those on statics, or in the others, that fail. */
+int conditions_bind(struct execution *x, const struct modification *m,
+		    bool statics);
+/* Does it hold for the row? 1, 0, -errno; refuses what cannot be compared. */
+int condition_holds(struct execution *x, const struct if_condition *i,
+		    struct row_values *row);
+/* Does it ask about the partition's statics? */
 bool condition_asks_statics(const struct modification *m);
 /* Is it about a row, and not only about the partition's statics? */
 bool condition_asks_row(const struct modification *m);
-/* Does a refused one show its row, and with all columns? */
-bool condition_shows(const struct modification *m,
-		     const struct condition_row *row, bool *all);
-/* Row of all columns (SELECT * order) as shown for [NOT] EXISTS. */
-int condition_values(struct execution *x, const struct modification *m,
-		     struct condition_row *row, const struct column *c,
-		     bool all, struct bytes *value);
-int result_applied(struct cql_result *r);
 #endif

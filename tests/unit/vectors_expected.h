@@ -36,6 +36,7 @@
 { "ddl", 0 },
 { "compact", 0 },
 { "compact-conditions", 0 },
+{ "batches", 0 },
 { "conditions", 0 },
 { "limits", 0 },
 { "corners", 0 },
