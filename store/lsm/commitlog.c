@@ -40,6 +40,7 @@ void segment_free(struct commitlog *log, struct segment *s)
 int segment_open(struct commitlog *log, struct segment *s, int flags)
 {
 	const struct file_ops *files = log->files;
+	bool has_room = true;
 	void *map = NULL;
 	char name[32];
 
@@ -50,14 +51,15 @@ int segment_open(struct commitlog *log, struct segment *s, int flags)
 	if (flags & O_CREAT) {
 		int err = files->allocate(files->context, s->fd, s->size);
 
-		if (err == -EOPNOTSUPP)
+		has_room = err != -EOPNOTSUPP;
+		if (!has_room)
 			err = files->truncate(files->context, s->fd, s->size);
 		if (err) {
 			files->unlink(files->context, log->dir, name);
 			return err;
 		}
 	}
-	if (!files->map(files->context, s->fd, s->size, &map))
+	if (has_room && !files->map(files->context, s->fd, s->size, &map))
 		s->map = map;
 	return 0;
 }

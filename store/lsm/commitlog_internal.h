@@ -38,6 +38,8 @@ struct commitlog {
 void segment_name(char name[32], uint64_t number);
 /* NULL is accepted. */
 void segment_free(struct commitlog *log, struct segment *s);
-/* Open the file of a segment for writing, map it if possible. */
+/* Open the file of a segment for writing: an old one (it has room on the disk),
+ * or with O_CREAT make it. Mapped where the system does that and has allocated
+ * it: else a store into the map may meet a full disk, which ends the process. */
 int segment_open(struct commitlog *log, struct segment *s, int flags);
 #endif

@@ -421,6 +421,43 @@ START_TEST(a_full_disk_passes)
 }
 END_TEST
 
+static unsigned maps;
+
+static int count_map(void *context, int fd, size_t len, void **address)
+{
+	maps++;
+	return file_system.map(context, fd, len, address);
+}
+
+static int no_allocate(void *context, int fd, uint64_t size)
+{
+	(void)context, (void)fd, (void)size;
+	return -EOPNOTSUPP;
+}
+
+/* On ext3, say: a store into a page that has no block yet could meet a full
+ * disk, which is a signal and not an error. */
+START_TEST(what_is_not_allocated_is_not_mapped)	/* _i: it is */
+{
+	struct file_ops ops = file_system;
+	struct commitlog *log;
+	struct seen seen;
+
+	maps = 0;
+	ops.map = count_map;
+	if (!_i)
+		ops.allocate = no_allocate;
+	log = open_log(&ops, 0, &seen, 0);
+	append(log, 1, 100);
+	commitlog_close(log);
+	log = open_log(&ops, 0, &seen, 0);
+	ck_assert_uint_eq(seen.count, 1);
+	append(log, 2, 100);
+	commitlog_close(log);
+	ck_assert_uint_eq(maps, _i ? 2 : 0);
+}
+END_TEST
+
 static void *sync_often(void *context)
 {
 	struct commitlog *log = context;
@@ -477,6 +514,7 @@ SUITE_THREADS(commitlog)
 	tcase_add_loop_test(tc, segments_are_used_again, 0, 2);
 	tcase_add_test(tc, a_failed_disk_ends_it);
 	tcase_add_test(tc, a_full_disk_passes);
+	tcase_add_loop_test(tc, what_is_not_allocated_is_not_mapped, 0, 2);
 	tcase_add_test(tc, syncs_are_shared);
 	suite_add_tcase(suite, tc);
 }
