@@ -282,28 +282,41 @@ static bool is_passing(int err)
 	       err == -EMFILE || err == -ENFILE;
 }
 
-int commitlog_append(struct commitlog *log, struct bytes batch,
-		     enum log_room room, uint64_t *end)
+static bool has_failed(const struct commitlog *log)
+{
+	return atomic_load_explicit(&log->failed, memory_order_relaxed);
+}
+
+/* What the appender is told of an error, which may end all writing. */
+static int refusal(struct commitlog *log, int err)
+{
+	if (!err || is_passing(err))
+		return err;
+	fail(log, err);
+	return -EROFS;
+}
+
+int commitlog_room(struct commitlog *log, size_t len, enum log_room room)
+{
+	uint64_t size = log_record_size(len);
+	const struct segment *s = log->newest;
+
+	if (log->read_only || has_failed(log))
+		return -EROFS;
+	if (!len || len > UINT32_MAX - 4096)
+		return len ? -EFBIG : -EINVAL;
+	return s && s->fd >= 0 && s->size - s->end >= size ?
+		       0 : refusal(log, roll(log, size, room));
+}
+
+int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 {
 	uint64_t size = log_record_size(batch.len);
 	struct segment *s = log->newest;
-	int err = 0;
+	int err = has_failed(log) ? -EROFS : put_record(log, s, batch);
 
-	if (log->read_only || atomic_load_explicit(&log->failed,
-						   memory_order_relaxed))
-		return -EROFS;
-	if (!batch.len || batch.len > UINT32_MAX - 4096)
-		return batch.len ? -EFBIG : -EINVAL;
-	if (!s || s->fd < 0 || s->size - s->end < size)
-		err = roll(log, size, room);
-	s = log->newest;
-	if (!err)
-		err = put_record(log, s, batch);
-	if (err) {
-		if (!is_passing(err))
-			fail(log, err);
-		return is_passing(err) ? err : -EROFS;
-	}
+	if (err)
+		return refusal(log, err);
 	s->end += size;
 	*end = log_position(s->number, s->end);
 	/* One appender: no more than a load and a store. */

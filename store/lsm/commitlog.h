@@ -3,8 +3,8 @@
  * what was here is applied again. A position is a place in the log; positions
  * only grow. commitlog_format.h has the format.
  *
- * Threads: append by one at a time (the lsm's write lock); prepare by one, the
- * log's background work; all else from any.
+ * Threads: room and append by one at a time (the lsm's write lock, held from one
+ * to the other); prepare by one, the log's background work; all else from any.
  */
 #ifndef STORE_LSM_COMMITLOG_H
 #define STORE_LSM_COMMITLOG_H
@@ -44,13 +44,17 @@ enum log_room {
 #define LOG_RESERVE_NAME "reserve"
 #define LOG_RESERVE_BYTES ((uint64_t)1 << 20)
 /*
- * Append a batch: handed to the kernel when it returns, with *end the position
- * behind it. -EROFS after a failure of the disk or read only, -ENOSPC (for no
- * segment of that size is room), -ENOMEM, -EFBIG (4 GiB); then nothing was
- * appended.
+ * See to it that the next batch, of len bytes, has a segment to go to. -EROFS
+ * after a failure of the disk or read only, -ENOSPC (for no segment of that size
+ * is room), -ENOMEM, -EFBIG (4 GiB), -EINVAL (of no bytes).
  */
-int commitlog_append(struct commitlog *log, struct bytes batch,
-		     enum log_room room, uint64_t *end);
+int commitlog_room(struct commitlog *log, size_t len, enum log_room room);
+/*
+ * Append the batch for which there is room: handed to the kernel when it
+ * returns, with *end the position behind it. -EROFS, and -ENOSPC and -ENOMEM
+ * where segments cannot be mapped; then nothing was appended.
+ */
+int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end);
 /* Wait until all before position is on disk; callers share syncs. The first
  * failure (-EIO and the like) makes the log read only for ever: -EIO. */
 int commitlog_sync(struct commitlog *log, uint64_t position);

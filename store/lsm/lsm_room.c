@@ -136,10 +136,13 @@ static int release_log(struct lsm *lsm)
 	return err;
 }
 
+/* As long as what is frozen does not fit there is no use in more of it. */
 static int flush_all(struct lsm *lsm)
 {
-	int err = lsm_freeze_all(lsm);
+	int err = lsm->frozen_bytes ? lsm_flush_frozen(lsm, NULL) : 0;
 
+	if (!err)
+		err = lsm_freeze_all(lsm);
 	if (!err)
 		err = lsm_flush_frozen(lsm, NULL);
 	if (!err)

@@ -1,8 +1,11 @@
 /*
- * Writing: a batch goes into the memtables, unseen, then into the log, and is
- * then committed in the memtables. An error on the way takes it back; after the
- * log has it nothing can fail. All under the one write lock, so that the log's
- * order is the order in which readers see it.
+ * Writing: the log gets room for a batch, and the batch goes into the memtables,
+ * unseen, then into the log, and is then committed in the memtables. An error on
+ * the way takes it back; after the log has it nothing can fail. All under the one
+ * write lock, so that the log's order is the order in which readers see it.
+ *
+ * What is taken back stays in the memtables' memory: so a full disk is noticed
+ * before.
  */
 #include <errno.h>
 #include <time.h>
@@ -234,10 +237,11 @@ static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
 	int err;
 
 	mutex_lock(&lsm->write);
-	err = add_all(lsm, batch, &touched);
+	err = commitlog_room(lsm->log, batch->bytes.len, room);
 	if (!err)
-		err = commitlog_append(lsm->log, buf_bytes(&batch->bytes), room,
-				       end);
+		err = add_all(lsm, batch, &touched);
+	if (!err)
+		err = commitlog_append(lsm->log, buf_bytes(&batch->bytes), end);
 	if (err) {
 		take_back(touched);
 	} else {

@@ -166,8 +166,8 @@ void fuzz_log(struct bytes input)
 		abort();
 	if (!commitlog_replay(log, read_batch, NULL)) {
 		/* Whatever was there, the log goes on. */
-		if (commitlog_append(log, bytes_str("a batch"), LOG_GROWING,
-				     &end) ||
+		if (commitlog_room(log, strlen("a batch"), LOG_GROWING) ||
+		    commitlog_append(log, bytes_str("a batch"), &end) ||
 		    commitlog_sync(log, end))
 			abort();
 	}

@@ -69,6 +69,13 @@ static struct commitlog *open_log(const struct file_ops *files, uint64_t begin,
 	return log;
 }
 
+static int try_append(struct commitlog *log, struct bytes batch, uint64_t *end)
+{
+	int err = commitlog_room(log, batch.len, LOG_GROWING);
+
+	return err ? err : commitlog_append(log, batch, end);
+}
+
 static uint64_t append(struct commitlog *log, uint64_t number, size_t len)
 {
 	uint8_t *batch = mem_alloc(len);
@@ -77,8 +84,7 @@ static uint64_t append(struct commitlog *log, uint64_t number, size_t len)
 	ck_assert(batch && len >= 8);
 	memset(batch, (int)(uint8_t)number, len);
 	put_le64(batch, number);
-	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, len), LOG_GROWING,
-					  &end), 0);
+	ck_assert_int_eq(try_append(log, bytes_of(batch, len), &end), 0);
 	ck_assert_uint_eq(commitlog_end(log), end);
 	mem_free(batch);
 	return end;
@@ -391,8 +397,7 @@ START_TEST(a_failed_disk_ends_it)
 	ck_assert_int_eq(commitlog_sync(log, end), -EIO);
 	faulty.fail_at = 0;
 	ck_assert_int_eq(commitlog_sync(log, end), -EIO);
-	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), LOG_GROWING,
-					  &end), -EROFS);
+	ck_assert_int_eq(try_append(log, bytes_of(batch, 8), &end), -EROFS);
 	commitlog_close(log);
 }
 END_TEST
@@ -409,11 +414,9 @@ START_TEST(a_full_disk_passes)
 	log = open_log(&faulty.ops, 0, &seen, 0);
 	faulty.fail_at = faulty.calls + 1;
 	faulty.err = -ENOSPC;
-	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), LOG_GROWING,
-					  &end), -ENOSPC);
+	ck_assert_int_eq(try_append(log, bytes_of(batch, 8), &end), -ENOSPC);
 	faulty.fail_at = 0;
-	ck_assert_int_eq(commitlog_append(log, bytes_of(batch, 8), LOG_GROWING,
-					  &end), 0);
+	ck_assert_int_eq(try_append(log, bytes_of(batch, 8), &end), 0);
 	commitlog_close(log);
 	log = open_log(&file_system, 0, &seen, 0);
 	ck_assert_uint_eq(seen.count, 1);

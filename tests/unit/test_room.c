@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
-#include "store/lsm/lsm.h"
+#include "store/lsm/lsm_internal.h"
 #include "store/row/key.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
@@ -213,14 +213,64 @@ START_TEST(a_table_is_emptied)
 }
 END_TEST
 
+static uint64_t memory_of(struct lsm *lsm)
+{
+	struct lsm_stats stats;
+
+	lsm_stats(lsm, &stats);
+	return stats.memtable_bytes;
+}
+
+/* A writer that does not give up takes no memory, */
+START_TEST(what_is_refused_costs_nothing)
+{
+	struct lsm *lsm = open_lsm();
+	uint64_t memory;
+	int i;
+
+	ck_assert_int_eq(put(lsm, 0, 10), 0);
+	largest = 0;
+	fill(lsm);
+	memory = memory_of(lsm);
+	for (i = 0; i < 1000; i++)
+		ck_assert_int_eq(put(lsm, 1000 + i, 16384), -ENOSPC);
+	ck_assert_uint_eq(memory_of(lsm), memory);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
+/* and one that deletes now and then does not cut it into pieces. */
+START_TEST(what_does_not_fit_is_frozen_once)
+{
+	struct lsm *lsm = open_lsm();
+	struct version *v;
+	int i;
+
+	ck_assert_int_eq(put(lsm, 0, 10), 0);
+	largest = 0;
+	fill(lsm);
+	for (i = 0; i < 50; i++) {
+		ck_assert_int_eq(put(lsm, i, 0), 0);
+		ck_assert_int_eq(lsm_flush(lsm, UINT32_MAX), -ENOSPC);
+	}
+	v = lsm_pin(lsm, 1);
+	ck_assert_uint_eq(v->frozen_count, 1);
+	version_put(v);
+	check_rows(lsm, 0, 50, false);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 SUITE(room)
 {
 	TCase *tc = tcase_create("room");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, test_timeout());
 	tcase_add_loop_test(tc, a_log_that_does_not_fit_is_flushed, 0, 2);
 	tcase_add_test(tc, what_frees_room_goes_on);
 	tcase_add_loop_test(tc, a_table_is_emptied, 0, 2);
+	tcase_add_test(tc, what_is_refused_costs_nothing);
+	tcase_add_test(tc, what_does_not_fit_is_frozen_once);
 	suite_add_tcase(suite, tc);
 }
