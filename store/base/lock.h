@@ -7,9 +7,10 @@
  *   1. catalog, table, partition stripes	store/
  *   2. lsm.flushing, lsm.compacting	one long work of each kind at a time
  *   3. lsm.install	one change of the set of files at a time; held over I/O
- *   4. lsm.write	one writer: memtables and log in the same order
- *   5. lsm.lock	tables and versions; short, never held over I/O
- *   6. commitlog, manifest, worker, block cache shards, dead spans: leaves
+ *   4. lsm.room		the files that hold room back; held over I/O
+ *   5. lsm.write	one writer: memtables and log in the same order
+ *   6. lsm.lock	tables and versions; short, never held over I/O
+ *   7. commitlog, manifest, worker, block cache shards, dead spans: leaves
  */
 #ifndef STORE_BASE_LOCK_H
 #define STORE_BASE_LOCK_H

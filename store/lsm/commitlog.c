@@ -64,6 +64,15 @@ int segment_open(struct commitlog *log, struct segment *s, int flags)
 	return 0;
 }
 
+static void remove_segment(struct commitlog *log, struct segment *s)
+{
+	char name[32];
+
+	segment_name(name, s->number);
+	log->files->unlink(log->files->context, log->dir, name);
+	segment_free(log, s);
+}
+
 /* Bytes at an offset of a segment, handed to the kernel. */
 static int put_bytes(struct commitlog *log, struct segment *s, uint64_t offset,
 		     const void *ptr, size_t len)
@@ -162,7 +171,8 @@ static int make_segment(struct commitlog *log, struct segment **out,
 	return err;
 }
 
-/* The reserve as a segment: nobody else can take its room meanwhile. */
+/* The reserve as a segment: nobody else can take its room meanwhile. The caller
+ * sees to it that it is whole, or not there. */
 static int use_reserve(struct commitlog *log, struct segment **out,
 		       uint64_t number, uint64_t need)
 {
@@ -181,13 +191,16 @@ static int use_reserve(struct commitlog *log, struct segment **out,
 	segment_name(name, number);
 	err = log->files->rename(log->files->context, log->dir,
 				 LOG_RESERVE_NAME, name);
-	if (!err)
-		err = segment_open(log, s, 0);
-	if (err)
+	if (err) {
 		segment_free(log, s);
+		return err == -ENOENT ? -ENOSPC : err;
+	}
+	err = segment_open(log, s, 0);
+	if (err)
+		remove_segment(log, s);
 	else
 		*out = s;
-	return err == -ENOENT ? -ENOSPC : err;
+	return err;
 }
 
 /* Begin a new segment with room for need bytes. */
@@ -222,7 +235,8 @@ static int roll(struct commitlog *log, uint64_t need, enum log_room room)
 	if (!err)
 		err = write_header(log, s, log->end);
 	if (err) {
-		segment_free(log, s);
+		if (s)
+			remove_segment(log, s);
 		return err;
 	}
 	mutex_lock(&log->lock);
@@ -492,15 +506,6 @@ void commitlog_release(struct commitlog *log, uint64_t begin)
 		gone = s->older;
 		retire(log, s);
 	}
-}
-
-static void remove_segment(struct commitlog *log, struct segment *s)
-{
-	char name[32];
-
-	segment_name(name, s->number);
-	log->files->unlink(log->files->context, log->dir, name);
-	segment_free(log, s);
 }
 
 void commitlog_shrink(struct commitlog *log)

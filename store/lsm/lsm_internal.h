@@ -3,10 +3,9 @@
  *
  * Locks, in this order: flushing or compacting (one long work of each kind at a
  * time), install (one change of the set of files at a time; held over the
- * manifest's I/O), write (one writer: log and memtables in the same order),
- * lock (tables and versions; short). Room (the reserves) is taken without the
- * others. What a version holds never changes; who
- * wants to read takes a reference under lock and then needs no lock.
+ * manifest's I/O), room (the reserves), write (one writer: log and memtables in
+ * the same order), lock (tables and versions; short). What a version holds never
+ * changes; who wants to read takes a reference under lock and then needs no lock.
  *
  * The array of tables and a table's active memtable change under write and lock
  * both, so that either is enough for looking.

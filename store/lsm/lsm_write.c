@@ -254,6 +254,20 @@ static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
 	return err;
 }
 
+/* The log's reserve becomes a segment: nobody makes it anew meanwhile, or takes
+ * it for whole. */
+static int add_from_reserve(struct lsm *lsm, const struct batch *batch,
+			    uint64_t *end)
+{
+	int err;
+
+	mutex_lock(&lsm->room);
+	lsm->reserve_spent = true;
+	err = add(lsm, batch, LOG_RESERVE, end);
+	mutex_unlock(&lsm->room);
+	return err;
+}
+
 /* There is no room for the log's next segment (lsm_room.c). */
 static int add_when_full(struct lsm *lsm, const struct batch *batch,
 			 uint64_t *end)
@@ -264,11 +278,8 @@ static int add_when_full(struct lsm *lsm, const struct batch *batch,
 	if (err && !(frees && file_is_full(err)))
 		return err;
 	err = add(lsm, batch, err ? LOG_LEAST : LOG_FITTING, end);
-	if (frees && file_is_full(err)) {
-		lsm->reserve_spent = true;
-		err = add(lsm, batch, LOG_RESERVE, end);
-	}
-	return err;
+	return frees && file_is_full(err) ? add_from_reserve(lsm, batch, end) :
+					    err;
 }
 
 int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)

@@ -402,7 +402,7 @@ START_TEST(a_failed_disk_ends_it)
 }
 END_TEST
 
-START_TEST(a_full_disk_passes)
+START_TEST(a_full_disk_passes)	/* _i: calls that work */
 {
 	struct faulty faulty;
 	struct commitlog *log;
@@ -411,10 +411,13 @@ START_TEST(a_full_disk_passes)
 	uint64_t end;
 
 	faulty_init(&faulty);
+	faulty.ops.map = no_map;
 	log = open_log(&faulty.ops, 0, &seen, 0);
-	faulty.fail_at = faulty.calls + 1;
+	faulty.fail_at = faulty.calls + 1 + _i;
 	faulty.err = -ENOSPC;
 	ck_assert_int_eq(try_append(log, bytes_of(batch, 8), &end), -ENOSPC);
+	/* A segment that was not begun takes no room. */
+	ck_assert_uint_eq(scratch_count(&scratch), _i == 2);
 	faulty.fail_at = 0;
 	ck_assert_int_eq(try_append(log, bytes_of(batch, 8), &end), 0);
 	commitlog_close(log);
@@ -516,7 +519,7 @@ SUITE_THREADS(commitlog)
 	tcase_add_test(tc, a_hole_behind_the_log_costs_nothing);
 	tcase_add_loop_test(tc, segments_are_used_again, 0, 2);
 	tcase_add_test(tc, a_failed_disk_ends_it);
-	tcase_add_test(tc, a_full_disk_passes);
+	tcase_add_loop_test(tc, a_full_disk_passes, 0, 3);
 	tcase_add_loop_test(tc, what_is_not_allocated_is_not_mapped, 0, 2);
 	tcase_add_test(tc, syncs_are_shared);
 	suite_add_tcase(suite, tc);

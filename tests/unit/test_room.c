@@ -3,6 +3,10 @@
  * that was acknowledged is lost, and writing returns with the room.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "store/base/alloc.h"
@@ -72,7 +76,7 @@ static void tear_down(void)
 
 static struct bytes key_of(int number)
 {
-	static uint8_t memory[64];
+	static _Thread_local uint8_t memory[64];
 	struct buf key = BUF_INIT;
 	char name[16];
 	size_t len;
@@ -261,7 +265,84 @@ START_TEST(what_does_not_fit_is_frozen_once)
 }
 END_TEST
 
-SUITE(room)
+/* ------------------------------------------------------------- two writers */
+static atomic_bool torn;
+
+/* Of a file that has no room yet: long enough for others to see it. */
+static int slow_allocate(void *context, int fd, uint64_t size)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		sched_yield();
+	return small_allocate(context, fd, size);
+}
+
+static int whole_rename(void *context, int dir, const char *from,
+			const char *to)
+{
+	struct stat st;
+
+	if (!strcmp(from, "reserve") && !fstatat(dir, from, &st, 0) &&
+	    st.st_size != 1 << 20) {
+		atomic_store(&torn, true);
+		return -ENOENT;
+	}
+	return file_system.rename(context, dir, from, to);
+}
+
+static void *write_in_vain(void *context)
+{
+	int i;
+
+	for (i = 0; i < test_scale(300); i++)
+		put(context, 1000, 16384);
+	return NULL;
+}
+
+/* As many as fill segments soon. */
+static int delete_many(struct lsm *lsm)
+{
+	struct batch batch = BATCH_INIT;
+	struct row row = { MARKER_NONE, { 6, 1 }, 0, NULL };
+	int i, err;
+
+	for (i = 0; i < 1000; i++)
+		batch_add_row(&batch, 1, key_of(i), &row);
+	err = lsm_apply(lsm, &batch, NULL);
+	batch_release(&batch);
+	return err;
+}
+
+/* One makes the reserve anew where there is no room for it, the other takes
+ * what it finds for a segment: a file of no size would be written behind its
+ * end, which ends the process. */
+START_TEST(a_reserve_is_whole_or_not_there)
+{
+	struct lsm *lsm;
+	pthread_t thread;
+	int i;
+
+	small_disk.allocate = slow_allocate;
+	small_disk.rename = whole_rename;
+	lsm = open_lsm();
+	ck_assert_int_eq(put(lsm, 0, 10), 0);
+	largest = 0;
+	fill(lsm);
+	while (!delete_many(lsm))
+		;
+	ck_assert_int_eq(pthread_create(&thread, NULL, write_in_vain, lsm), 0);
+	for (i = 0; i < test_scale(300); i++)
+		delete_many(lsm);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert(!torn);
+	lsm = reopen(lsm);
+	ck_assert_int_eq(put(lsm, 1000, 16384), 0);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
+SUITE_THREADS(room)
 {
 	TCase *tc = tcase_create("room");
 
@@ -272,5 +353,6 @@ SUITE(room)
 	tcase_add_loop_test(tc, a_table_is_emptied, 0, 2);
 	tcase_add_test(tc, what_is_refused_costs_nothing);
 	tcase_add_test(tc, what_does_not_fit_is_frozen_once);
+	tcase_add_test(tc, a_reserve_is_whole_or_not_there);
 	suite_add_tcase(suite, tc);
 }
