@@ -209,8 +209,10 @@ static int change_table(struct lsm *lsm, uint32_t table, bool drop)
 	err = try_to_empty(lsm, table, drop);
 	if (file_is_full(err) && lsm_reserve_spend(lsm))
 		err = try_to_empty(lsm, table, drop);
-	if (!err)	/* there may be room now */
-		lsm->no_room = false;
+	/* On a full disk there is room now: the log's at least, of what is gone. */
+	if (!err && (lsm->no_room || lsm->reserve_spent) &&
+	    lsm_flush_all(lsm, true) == -EIO)
+		lsm_fail(lsm, -EIO);
 	if (err == -EIO)
 		lsm_fail(lsm, err);
 	return err;
