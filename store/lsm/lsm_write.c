@@ -282,6 +282,17 @@ static int add_when_full(struct lsm *lsm, const struct batch *batch,
 					    err;
 }
 
+/* Until the reserves are whole again nothing is written but what frees room. */
+static int refill_reserve(struct lsm *lsm)
+{
+	int err = lsm_reserve_keep(lsm);
+
+	if (!file_is_full(err))
+		return err;
+	err = lsm_make_room(lsm);
+	return !err && lsm->reserve_spent ? -ENOSPC : err;
+}
+
 int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 {
 	uint64_t end = 0;
@@ -299,18 +310,13 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 	}
 	frees = (lsm->reserve_spent || lsm->no_room) && lsm_frees_room(batch);
 	if (lsm->reserve_spent && !frees)
-		err = lsm_reserve_keep(lsm);
-	if (file_is_full(err)) {
-		err = lsm_make_room(lsm);
-		if (!err && lsm->reserve_spent)
-			err = -ENOSPC;
+		err = refill_reserve(lsm);
+	if (!err) {
+		slow_down(lsm);
+		err = add(lsm, batch, LOG_GROWING, &end);
+		if (file_is_full(err))
+			err = add_when_full(lsm, batch, &end);
 	}
-	if (err)
-		return err;
-	slow_down(lsm);
-	err = add(lsm, batch, LOG_GROWING, &end);
-	if (file_is_full(err))
-		err = add_when_full(lsm, batch, &end);
 	if (err == -EROFS || err == -EIO)
 		lsm_fail(lsm, -EIO);
 	if (err)

@@ -269,6 +269,47 @@ START_TEST(what_does_not_fit_is_frozen_once)
 }
 END_TEST
 
+/* As many as fill segments soon. */
+static int delete_many(struct lsm *lsm)
+{
+	struct batch batch = BATCH_INIT;
+	struct row row = { MARKER_NONE, { 6, 1 }, 0, NULL };
+	int i, err;
+
+	for (i = 0; i < 1000; i++)
+		batch_add_row(&batch, 1, key_of(i), &row);
+	err = lsm_apply(lsm, &batch, NULL);
+	batch_release(&batch);
+	return err;
+}
+
+static int no_sync(void *context, int fd)
+{
+	(void)context, (void)fd;
+	return -EIO;
+}
+
+/* Whoever finds it: a writer that looks for room, too. */
+START_TEST(an_error_of_the_disk_ends_writing)
+{
+	struct lsm *lsm = open_lsm();
+
+	ck_assert_int_eq(put(lsm, 0, 10), 0);
+	largest = 0;
+	fill(lsm);
+	while (!delete_many(lsm))	/* until the reserve is spent */
+		;
+	largest = 100000;
+	small_disk.datasync = no_sync;
+	ck_assert_int_eq(put(lsm, 1000, 16384), -EIO);
+	small_disk.datasync = file_system.datasync;
+	ck_assert_int_eq(put(lsm, 0, 0), -EROFS);
+	lsm = reopen(lsm);
+	ck_assert(!is_there(lsm, 1000));
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 /* ------------------------------------------------------------- two writers */
 static atomic_bool torn;
 
@@ -302,20 +343,6 @@ static void *write_in_vain(void *context)
 	for (i = 0; i < test_scale(300); i++)
 		put(context, 1000, 16384);
 	return NULL;
-}
-
-/* As many as fill segments soon. */
-static int delete_many(struct lsm *lsm)
-{
-	struct batch batch = BATCH_INIT;
-	struct row row = { MARKER_NONE, { 6, 1 }, 0, NULL };
-	int i, err;
-
-	for (i = 0; i < 1000; i++)
-		batch_add_row(&batch, 1, key_of(i), &row);
-	err = lsm_apply(lsm, &batch, NULL);
-	batch_release(&batch);
-	return err;
 }
 
 /* One makes the reserve anew where there is no room for it, the other takes
@@ -357,6 +384,7 @@ SUITE_THREADS(room)
 	tcase_add_loop_test(tc, a_table_is_emptied, 0, 2);
 	tcase_add_test(tc, what_is_refused_costs_nothing);
 	tcase_add_test(tc, what_does_not_fit_is_frozen_once);
+	tcase_add_test(tc, an_error_of_the_disk_ends_writing);
 	tcase_add_test(tc, a_reserve_is_whole_or_not_there);
 	suite_add_tcase(suite, tc);
 }
