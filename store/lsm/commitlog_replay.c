@@ -1,6 +1,7 @@
 /*
  * Opening the log: which segments are there, what is in them, where it ends.
- * Files are read in bounded pieces (or one record, where that is larger).
+ * Files are read in bounded pieces (or one record, where that is larger), of
+ * which one is in memory at a time.
  *
  * They are read twice. The first time finds the end, and whether it may be there:
  * a damaged log changes nothing. Then the log stands as if it had been written up
@@ -87,16 +88,22 @@ int commitlog_open(struct commitlog **out, const struct file_ops *files,
 
 /* ---------------------------------------------------------------- reading */
 
-/* One segment being read; window holds a piece of it. */
+/* One piece of one segment is in memory. */
+struct window {
+	const struct reading *of;
+	uint64_t at;
+	struct buf bytes;
+};
+
+/* One segment being read. */
 struct reading {
 	struct commitlog *log;
+	struct window *window;	/* that of all */
 	struct segment *s;
 	bool headed;		/* its header is good */
 	bool lent;		/* s is the log's, which may let it go */
 	uint64_t begin;		/* its first record that is to be replayed */
 	uint64_t previous_end;
-	struct buf window;
-	uint64_t window_at;
 };
 
 /* len bytes at offset, valid until the next call; NULL: *err says why. */
@@ -104,23 +111,25 @@ static const uint8_t *look(struct reading *r, uint64_t offset, size_t len,
 			   int *err)
 {
 	size_t want = len > PIECE ? len : PIECE;
+	struct window *w = r->window;
 
-	if (offset >= r->window_at &&
-	    offset + len <= r->window_at + r->window.len)
-		return r->window.ptr + (offset - r->window_at);
+	if (w->of == r && offset >= w->at &&
+	    offset + len <= w->at + w->bytes.len)
+		return w->bytes.ptr + (offset - w->at);
 	if (want > r->s->size - offset)
 		want = (size_t)(r->s->size - offset);
-	buf_clear(&r->window);
-	if (!buf_reserve(&r->window, want)) {
+	buf_clear(&w->bytes);
+	if (!buf_reserve(&w->bytes, want)) {
 		*err = -ENOMEM;
 		return NULL;
 	}
-	*err = file_read(r->log->files, r->s->fd, r->window.ptr, want, offset);
+	*err = file_read(r->log->files, r->s->fd, w->bytes.ptr, want, offset);
 	if (*err)
 		return NULL;
-	r->window.len = want;
-	r->window_at = offset;
-	return r->window.ptr;
+	w->bytes.len = want;
+	w->of = r;
+	w->at = offset;
+	return w->bytes.ptr;
 }
 
 /* The record at offset: 1 with *batch and *synced, 0: none, -errno. */
@@ -175,13 +184,13 @@ static int read_header(struct reading *r)
 }
 
 static int open_reading(struct reading *r, struct commitlog *log,
-			uint64_t number)
+			struct window *window, uint64_t number)
 {
 	struct stat st;
 	char name[32];
 	int err;
 
-	*r = (struct reading){ .log = log };
+	*r = (struct reading){ .log = log, .window = window };
 	r->s = mem_zalloc(1, sizeof(*r->s));
 	if (!r->s)
 		return -ENOMEM;
@@ -204,7 +213,6 @@ static void close_reading(struct reading *r)
 {
 	if (!r->lent)
 		segment_free(r->log, r->s);
-	buf_release(&r->window);
 }
 
 /* At the end of a window of zeros: over the hole that may follow, which can be
@@ -228,10 +236,11 @@ static int skip_zeros(struct reading *r, uint64_t *offset)
 {
 	int err = 0;
 	const uint8_t *p = look(r, *offset, LOG_RECORD, &err);
-	const uint8_t *end = r->window.ptr + r->window.len - LOG_RECORD;
+	const uint8_t *end;
 
 	if (!p)
 		return err;
+	end = r->window->bytes.ptr + r->window->bytes.len - LOG_RECORD;
 	for (; p + 8 <= end && !get_le32(p); p += 8)
 		*offset += 8;
 	if (p + 8 > end)
@@ -269,6 +278,7 @@ struct replay {
 	struct commitlog *log;
 	struct reading *readings;
 	size_t count;
+	struct window window;
 	uint64_t end;		/* all before it was read */
 	size_t at;		/* the segment that end is in */
 	uint64_t most_synced;
@@ -457,7 +467,7 @@ static int load_and_survey(struct replay *p, const struct numbers *n)
 		segment_name(name, n->list[i]);
 		if (n->list[i] >= log_number(log->begin))
 			err = open_reading(&p->readings[p->count++], log,
-					   n->list[i]);
+					   &p->window, n->list[i]);
 		else if (!log->read_only)
 			err = log->files->unlink(log->files->context, log->dir,
 						 name);
@@ -478,7 +488,7 @@ int commitlog_replay(struct commitlog *log,
 				 struct bytes batch),
 		     void *context)
 {
-	struct replay p = { .log = log };
+	struct replay p = { .log = log, .window = { .bytes = BUF_INIT } };
 	struct numbers n = { NULL, 0, 0 };
 	size_t i;
 	int err;
@@ -496,6 +506,7 @@ int commitlog_replay(struct commitlog *log,
 		atomic_store(&log->end, p.end);
 	for (i = 0; i < p.count; i++)
 		close_reading(&p.readings[i]);
+	buf_release(&p.window.bytes);
 	mem_free(p.readings);
 	mem_free(n.list);
 	return err;

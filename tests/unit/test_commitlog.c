@@ -267,6 +267,44 @@ START_TEST(an_older_segment_cut_between_records_is_damage)	/* _i: left */
 }
 END_TEST
 
+static const void *places[16];
+static size_t place_count;
+
+static int64_t note_place(void *context, int fd, void *to, size_t len,
+			  uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < place_count && places[i] != to; i++)
+		;
+	ck_assert_uint_lt(i, ARRAY_SIZE(places));
+	places[i] = to;
+	place_count += i == place_count;
+	return file_system.pread(context, fd, to, len, offset);
+}
+
+/* However many segments there are; it grows to the largest record. */
+START_TEST(one_piece_of_the_log_is_in_memory)
+{
+	struct file_ops ops = file_system;
+	struct commitlog *log;
+	struct seen seen;
+	uint64_t i;
+
+	log = open_log(&ops, 0, &seen, 0);
+	for (i = 1; i <= 16; i++)
+		append(log, i, (size_t)3 << 20);
+	ck_assert_uint_ge(scratch_count(&scratch), 6);
+	commitlog_close(log);
+	place_count = 0;
+	ops.pread = note_place;
+	log = open_log(&ops, 0, &seen, 0);
+	ck_assert_uint_eq(seen.count, 16);
+	ck_assert_uint_le(place_count, 2);
+	commitlog_close(log);
+}
+END_TEST
+
 static int see_and_release(void *context, uint64_t position, struct bytes batch)
 {
 	struct seen *s = context;
@@ -513,6 +551,7 @@ SUITE_THREADS(commitlog)
 	tcase_add_test(tc, a_torn_tail_is_dropped_for_ever);
 	tcase_add_loop_test(tc, a_hole_in_what_was_synced_is_damage, 0, 2);
 	tcase_add_test(tc, a_missing_segment_is_damage);
+	tcase_add_test(tc, one_piece_of_the_log_is_in_memory);
 	tcase_add_test(tc, a_log_is_released_while_it_is_replayed);
 	tcase_add_loop_test(tc, an_older_segment_cut_between_records_is_damage,
 			    0, 3);
