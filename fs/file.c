@@ -138,17 +138,14 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 		err = image_write(op, h->node, image, offset, data);
 	if (err && err != -ENOMEM && !h->failed)
 		handle_fail(op, h, err);
+	if (!err)
+		handle_changed(op->fs, h, false);
 	mutex_unlock(&image->lock);
 	if (err)
 		return err;
-	h->wrote = true;
-	h->cut = false;
-	h->flushes = 0;
 	if (!(op->call && op->call->cached) &&
 	    !(h->flags & (O_SYNC | O_DSYNC)))
 		known_to_kernel(h->node);
-	if (atomic_exchange(&h->counted, false))
-		atomic_fetch_sub(&op->fs->empties, 1);
 	return 0;
 }
 
@@ -173,7 +170,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 	}
 	err = h->image ? write_image(op, h, offset, data) : -EBADF;
 	if (!err && (h->flags & (O_SYNC | O_DSYNC))) {
-		err = handle_commit(op, h, false);
+		err = handle_commit(op, h, COMMIT_WRITTEN);
 		if (err == -EINVAL) {	/* merely incomplete: at the close */
 			op->reason[0] = 0;
 			err = 0;
@@ -208,8 +205,8 @@ int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
 	(void)node;
 	if (!op)
 		return -ENOMEM;
-	if (h && h->image && !h->failed && (h->wrote || h->cut))
-		err = handle_commit(op, h, true);
+	if (h && h->image)
+		err = handle_commit(op, h, COMMIT_ALL);
 	if (!err && !fs->read_only)
 		err = store_sync_to(fs->store, store_position(fs->store));
 	return op_end(op, err, h ? h->node : NULL, NULL);

@@ -18,6 +18,16 @@ static void link_handle(struct fs *fs, struct handle **list, struct handle *h)
 	mutex_unlock(&fs->handles_lock);
 }
 
+static void count_empty(struct fs *fs, struct handle *h, bool waits)
+{
+	if (atomic_exchange(&h->counted, waits) == waits)
+		return;
+	if (waits)
+		atomic_fetch_add(&fs->empties, 1);
+	else
+		atomic_fetch_sub(&fs->empties, 1);
+}
+
 void handle_unlink(struct fs *fs, struct handle *h)
 {
 	mutex_lock(&fs->handles_lock);
@@ -28,8 +38,7 @@ void handle_unlink(struct fs *fs, struct handle *h)
 		h->link = NULL;
 	}
 	mutex_unlock(&fs->handles_lock);
-	if (atomic_exchange(&h->counted, false))
-		atomic_fetch_sub(&fs->empties, 1);
+	count_empty(fs, h, false);
 }
 
 static int open_writer(struct op *op, struct handle *h, bool created)
@@ -149,10 +158,24 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 }
 
 /* ----------------------------------------------------------------- commit */
-static int commit_locked(struct op *op, struct handle *h, struct image *image,
-			 bool cut_too)
+static bool has_empty_value(struct op *op, struct node *n)
 {
-	const struct file_kind *file = h->node->ops->file;
+	const struct file_kind *file = n->ops->file;
+
+	return file->takes_empty && file->takes_empty(op, n);
+}
+
+void handle_changed(struct fs *fs, struct handle *h, bool cut)
+{
+	h->wrote = !cut;
+	h->cut = cut;
+	h->flushes = 0;
+	count_empty(fs, h, false);
+}
+
+static int commit_image(struct op *op, struct node *n, struct image *image,
+			bool cut_too) REQUIRES(&image->lock)
+{
 	int err;
 
 	if (image->orphan)
@@ -161,11 +184,10 @@ static int commit_locked(struct op *op, struct handle *h, struct image *image,
 		return 0;
 	if (image->state == IMAGE_CUT && !cut_too)
 		return 0;
-	if (image->state == IMAGE_CUT &&
-	    !(file->takes_empty && file->takes_empty(op, h->node)))
+	if (image->state == IMAGE_CUT && !has_empty_value(op, n))
 		return op_refuse(op, -EINVAL,
 				 "nothing was written, and this has no empty value");
-	err = file_store(op, h->node, buf_bytes(&image->text), &image->how);
+	err = file_store(op, n, buf_bytes(&image->text), &image->how);
 	if (err)
 		return err;
 	image->state = IMAGE_CLEAN;
@@ -177,58 +199,91 @@ static int commit_locked(struct op *op, struct handle *h, struct image *image,
 	return 0;
 }
 
-int handle_commit(struct op *op, struct handle *h, bool cut_too)
+/* Nothing may come between the commit and that no more is left: it would be. */
+static int commit_locked(struct op *op, struct handle *h, bool cut_too)
+	REQUIRES(&h->image->lock)
 {
-	int err;
+	int err = commit_image(op, h->node, h->image, cut_too);
 
-	mutex_lock(&h->image->lock);
-	err = commit_locked(op, h, h->image, cut_too);
-	mutex_unlock(&h->image->lock);
 	if (err)
 		return err;
 	h->wrote = false;
 	h->cut = false;
-	if (atomic_exchange(&h->counted, false))
-		atomic_fetch_sub(&op->fs->empties, 1);
-	op_notify(op, h->node, ARMED_ATTRIBUTES | ARMED_PAGES);
+	count_empty(op->fs, h, false);
 	return 0;
 }
 
-static bool has_empty_value(struct op *op, struct node *n)
+static void tell_committed(struct op *op, struct handle *h)
 {
-	const struct file_kind *file = n->ops->file;
-
-	return file->takes_empty && file->takes_empty(op, n);
+	op_notify(op, h->node, ARMED_ATTRIBUTES | ARMED_PAGES);
 }
 
-int handle_flush(struct op *op, struct handle *h)
+static bool is_left(const struct handle *h, enum commit what)
+	REQUIRES(&h->image->lock)
 {
-	bool is_new, is_cut;
+	if (h->failed)
+		return false;
+	return what == COMMIT_WRITTEN ? h->wrote :
+	       what == COMMIT_ALL ? h->wrote || h->cut :
+				    atomic_load(&h->counted);
+}
 
-	if (h->node->ops->file->flush)
-		return h->node->ops->file->flush(op, h);
-	if (!h->image || h->failed)
+int handle_commit(struct op *op, struct handle *h, enum commit what)
+{
+	bool left;
+	int err = 0;
+
+	mutex_lock(&h->image->lock);
+	left = is_left(h, what);
+	if (left)
+		err = commit_locked(op, h, what != COMMIT_WRITTEN && h->cut);
+	mutex_unlock(&h->image->lock);
+	if (left && !err)
+		tell_committed(op, h);
+	return err;
+}
+
+/* *done: it was committed; *waits: an empty value is, and will be later. */
+static int flush_locked(struct op *op, struct handle *h, bool *done,
+			bool *waits) REQUIRES(&h->image->lock)
+{
+	bool by_name = h->image->is_new && h->node->ops->file->exists_by_name;
+
+	if (h->failed)
 		return 0;
 	h->flushes++;
-	mutex_lock(&h->image->lock);
-	is_new = h->image->is_new;
-	is_cut = h->image->state == IMAGE_CUT;
-	mutex_unlock(&h->image->lock);
-	if (is_new && h->node->ops->file->exists_by_name)
-		return handle_commit(op, h, true);
-	if (h->wrote)
-		return handle_commit(op, h, false);
-	if (!h->cut || !is_cut)
+	*done = h->wrote || by_name;
+	if (*done)
+		return commit_locked(op, h, by_name);
+	if (!h->cut || h->image->state != IMAGE_CUT)
 		return 0;
 	/* Without a reason, as a write may follow; and not to the children of
 	 * a shell, which close copies of what they never wrote. */
 	if (!has_empty_value(op, h->node))
 		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
-	if (!atomic_exchange(&h->counted, true))
-		atomic_fetch_add(&op->fs->empties, 1);
-	/* Who looks at the directory asks, and finds it: commit_empties(). */
-	op_alters(op, h->node->parent);
+	count_empty(op->fs, h, true);
+	*waits = true;
 	return 0;
+}
+
+int handle_flush(struct op *op, struct handle *h)
+{
+	bool done = false, waits = false;
+	int err;
+
+	if (h->node->ops->file->flush)
+		return h->node->ops->file->flush(op, h);
+	if (!h->image)
+		return 0;
+	mutex_lock(&h->image->lock);
+	err = flush_locked(op, h, &done, &waits);
+	mutex_unlock(&h->image->lock);
+	if (done && !err)
+		tell_committed(op, h);
+	/* Who looks at the directory asks, and finds it: commit_empties(). */
+	if (waits)
+		op_alters(op, h->node->parent);
+	return err;
 }
 
 /* What is left when the last descriptor of the file is closed. */
@@ -236,14 +291,13 @@ int handle_finish(struct op *op, struct handle *h)
 {
 	struct node *n = h->node;
 	bool is_new;
-	int err = 0;
+	int err;
 
 	if (n->ops->file->close)
 		n->ops->file->close(op, h);
 	if (!h->image)
 		return 0;
-	if (!h->failed && (h->wrote || h->cut))
-		err = handle_commit(op, h, h->cut);
+	err = handle_commit(op, h, COMMIT_ALL);
 	mutex_lock(&h->image->lock);
 	is_new = h->image->is_new;
 	mutex_unlock(&h->image->lock);
@@ -266,10 +320,10 @@ bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 		return false;
 	mutex_lock(&fs->handles_lock);
 	for (h = fs->writers; h; h = h->next) {
-		if (h->node != n || !h->image || h->failed)
+		if (h->node != n || !h->image)
 			continue;
 		mutex_lock(&h->image->lock);
-		if (h->wrote || h->cut) {
+		if (is_left(h, COMMIT_ALL)) {
 			h->image->how.has_mtime = true;
 			h->image->how.mtime_ns = mtime_ns;
 			found = true;
@@ -280,25 +334,34 @@ bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return found;
 }
 
+/*
+ * Who flushed once may be a shell that goes on to write; twice, or asking
+ * itself for the directory, it has closed.
+ */
+static bool has_closed(const struct op *op, struct handle *h)
+{
+	unsigned flushes;
+
+	mutex_lock(&h->image->lock);
+	flushes = h->flushes;
+	mutex_unlock(&h->image->lock);
+	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0);
+}
+
 void commit_empties(struct op *op, struct node *dir)
 {
 	struct fs *fs = op->fs;
-	pid_t pid = op->call ? op->call->pid : 0;
 	struct handle *h;
 
 	if (!atomic_load(&fs->empties))
 		return;
-	/*
-	 * Rare and short: handles cannot go while their list is held. Who
-	 * flushed once may be a shell that goes on to write; twice, or asking
-	 * itself for the directory, it has closed.
-	 */
+	/* Rare and short: handles cannot go while their list is held. */
 	mutex_lock(&fs->handles_lock);
 	for (h = fs->writers; h; h = h->next)
 		if (atomic_load(&h->counted) &&
 		    (h->node->parent == dir || h->node == dir) &&
-		    (h->flushes > 1 || h->pid == pid) && !h->failed)
-			handle_commit(op, h, true);
+		    has_closed(op, h))
+			handle_commit(op, h, COMMIT_EMPTY);
 	mutex_unlock(&fs->handles_lock);
 }
 
@@ -309,8 +372,7 @@ void commit_empty(struct op *op, struct handle *h)
 	if (!atomic_load(&h->counted))
 		return;
 	mutex_lock(&fs->handles_lock);
-	if (atomic_load(&h->counted) && !h->failed)
-		handle_commit(op, h, true);
+	handle_commit(op, h, COMMIT_EMPTY);
 	mutex_unlock(&fs->handles_lock);
 }
 
@@ -322,10 +384,10 @@ bool has_new_files(struct op *op, struct node *dir)
 
 	mutex_lock(&fs->handles_lock);
 	for (h = fs->writers; h && !found; h = h->next) {
-		if (h->node->parent != dir || !h->image || h->failed)
+		if (h->node->parent != dir || !h->image)
 			continue;
 		mutex_lock(&h->image->lock);
-		found = h->image->is_new && !h->image->orphan;
+		found = !h->failed && h->image->is_new && !h->image->orphan;
 		mutex_unlock(&h->image->lock);
 	}
 	mutex_unlock(&fs->handles_lock);
@@ -342,8 +404,8 @@ int fs_flush_all(struct fs *fs)
 		return -ENOMEM;
 	mutex_lock(&fs->handles_lock);
 	for (h = fs->writers; h; h = h->next)
-		if (h->image && !h->failed && h->wrote) {
-			one = handle_commit(op, h, false);
+		if (h->image) {
+			one = handle_commit(op, h, COMMIT_WRITTEN);
 			err = err ? err : one;
 		}
 	mutex_unlock(&fs->handles_lock);
@@ -364,15 +426,11 @@ int image_truncate(struct op *op, struct node *n, struct handle *h,
 	if (h && h->image) {
 		mutex_lock(&h->image->lock);
 		err = image_cut(op, n, h->image, size);
-		mutex_unlock(&h->image->lock);
-		if (!err && !size) {
+		if (!err && !size)
 			h->failed = 0;
-			h->cut = true;
-			h->wrote = false;
-			h->flushes = 0;
-		} else if (!err) {
-			h->wrote = true;
-		}
+		if (!err)
+			handle_changed(op->fs, h, !size);
+		mutex_unlock(&h->image->lock);
 		return err;
 	}
 	err = handle_open(op, n, O_WRONLY, false, &reply);
@@ -386,7 +444,7 @@ int image_truncate(struct op *op, struct node *n, struct handle *h,
 	mutex_lock(&h->image->lock);
 	err = image_cut(op, n, h->image, size);
 	if (!err)
-		err = commit_locked(op, h, h->image, true);
+		err = commit_image(op, n, h->image, true);
 	if (err) {
 		h->image->state = IMAGE_CLEAN;
 		h->image->loaded = false;

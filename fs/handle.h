@@ -46,11 +46,12 @@ struct handle {
 	bool writer;
 	bool cached;			/* the kernel keeps pages of it */
 	struct image *image;		/* of a writer */
+	/* These under its lock. */
 	int failed;			/* of a write that was refused: no commit */
-	char *why;			/* its reason, or NULL; under the image's lock */
+	char *why;			/* its reason, or NULL */
 	bool wrote, cut;		/* since the last commit, by this one */
-	_Atomic bool counted;		/* in fs->empties */
 	unsigned flushes;		/* since the last write or cut */
+	_Atomic bool counted;		/* in fs->empties; reads go without */
 	struct mutex lock;		/* of what follows */
 	bool pinned;
 	struct buf text;		/* what a reader began with, or */
@@ -98,9 +99,17 @@ void commit_empties(struct op *op, struct node *dir);
 /* The same of one descriptor, before it leaves its list: who looks meanwhile
  * finds it there, or what it stored. */
 void commit_empty(struct op *op, struct handle *h);
+/* The handle was written to or cut; its image's lock is held. */
+void handle_changed(struct fs *fs, struct handle *h, bool cut);
 /* Was one made in the directory by an open, and nothing committed so far? */
 bool has_new_files(struct op *op, struct node *dir);
-int handle_commit(struct op *op, struct handle *h, bool cut_too);
+/* Of a writer: what is left by it since the last commit becomes the value. */
+enum commit {
+	COMMIT_WRITTEN,		/* what it wrote */
+	COMMIT_ALL,		/* that it was cut to nothing, too */
+	COMMIT_EMPTY,		/* an empty value alone that waits: counted */
+};
+int handle_commit(struct op *op, struct handle *h, enum commit what);
 int handle_open(struct op *op, struct node *n, int flags, bool created,
 		struct fs_open_reply *reply);
 /*

@@ -5,9 +5,10 @@
  * time, and remembers why it was refused. A kind of node is a const struct
  * node_ops in fs/kind/; the kind is found once, at lookup.
  *
- * Order of locks: an image's; below it those of the store; below them the
- * leaves (shards of nodes, notices, errors, timer, pending, cuts). No lock but an
- * image's is held over a call of the store.
+ * Order of locks: the list of open handles; an image's; those of the store;
+ * below them the leaves (shards of nodes, notices, errors, timer, pending, cuts).
+ * Over a call of the store an image's is held, and the list's where a pending
+ * value is committed for others (commit_empties, fs_flush_all).
  */
 #ifndef FS_TREE_H
 #define FS_TREE_H
