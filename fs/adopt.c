@@ -96,7 +96,7 @@ static int adopt_value(struct adoption *a, const struct cell_view *cell,
 	int err;
 
 	buf_clear(&a->value);
-	err = text_value(a->op, to->column->type, cell->value, &a->value);
+	err = copied_value(a->op, to->column->type, cell->value, &a->value);
 	if (err)
 		return err;
 	place_write_row(&a->w, to);

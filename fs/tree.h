@@ -338,6 +338,10 @@ bool text_is_complete(struct bytes text);
 /* The value of a text as it stands in a file. -EINVAL with the reason. */
 int text_value(struct op *op, const struct type *type, struct bytes text,
 	       struct buf *value);
+/* The same of a text that another file showed: a lone newline may be the empty
+ * value of a type that has no literal for it. */
+int copied_value(struct op *op, const struct type *type, struct bytes text,
+		 struct buf *value);
 /* Of a complete text of a type: would text_value take it? */
 int text_check(struct op *op, const struct type *type, struct bytes text);
 void value_text(struct buf *out, const struct type *type, struct bytes value);

@@ -116,14 +116,20 @@ int text_value(struct op *op, const struct type *type, struct bytes text,
  * shown as a lone newline. Who writes that means them if it is a copier; from
  * a shell it is a variable that was not set, and refused.
  */
-static bool is_copied_empty(const struct type *type, struct bytes text,
-			    const struct store_how *how)
+static bool is_empty_value(const struct type *type, struct bytes text)
 {
 	struct type_error error;
 
-	return how->copied && type && !has_empty(type) && text.len == 1 &&
+	return type && !has_empty(type) && text.len == 1 &&
 	       text.ptr[0] == '\n' &&
 	       !type_validate(type, BYTES_EMPTY, &error);
+}
+
+int copied_value(struct op *op, const struct type *type, struct bytes text,
+		 struct buf *value)
+{
+	return is_empty_value(type, text) ? 0 :
+					    text_value(op, type, text, value);
 }
 
 /* ------------------------------------------------------------------- stat */
@@ -306,8 +312,9 @@ static int store(struct op *op, struct node *n, struct bytes text,
 
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
-	if (!err && !is_copied_empty(p.type, text, how))
-		err = text_value(op, p.type, text, &value);
+	if (!err)
+		err = how->copied ? copied_value(op, p.type, text, &value) :
+				    text_value(op, p.type, text, &value);
 	if (!err && value.len > op->fs->max_value)
 		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
 				(unsigned long long)op->fs->max_value);
@@ -372,7 +379,8 @@ static int check(struct op *op, struct node *n, struct bytes text,
 {
 	struct place p;
 
-	if (place_type(op, n, &p) || is_copied_empty(p.type, text, how))
+	if (place_type(op, n, &p) ||
+	    (how->copied && is_empty_value(p.type, text)))
 		return 0;
 	return text_check(op, p.type, text);
 }
@@ -472,15 +480,15 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	value_text(&text, from.type, cell.value);
-	got = text_value(op, to.type, buf_bytes(&text), &value);
+	got = copied_value(op, to.type, buf_bytes(&text), &value);
 	if (!got)
 		got = attr_cell_mtime(op, n->table, &from, cell.timestamp_us,
 				      &mtime_ns);
 	if (got)
 		goto out;
 	got = table_newest(op->fs->store, to.table, to.partition_key,
-				to.is_static ? NULL : to.clustering, to.column,
-				to.path, &op->arena, &newest);
+			   to.is_static ? NULL : to.clustering, to.column,
+			   to.path, &op->arena, &newest);
 	if (got)
 		goto out;
 	/* It keeps its time of writing, and so its mtime, where that is later

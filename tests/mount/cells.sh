@@ -91,6 +91,14 @@ is 'and why' "/k/was/1/v $zero" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)
 refused 'another key for it' 'to a subdirectory of itself' mv -T "$M/k/was/1" "$M/k/was/2"
 is 'and why, too' "/k/was/1 $zero" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
 
+# The empty value of a number goes where a cell of the row goes.
+run_cql <<'C'
+CREATE TABLE k.empty (id int PRIMARY KEY, i int, j int);
+INSERT INTO k.empty (id, i) VALUES (1, blob_as_int(0x));
+C
+ok 'a cell with the empty value' mv "$M/k/empty/1/i" "$M/k/empty/1/j"
+is 'is that of another column' '[["",1]]' "$(cql 'SELECT j, id FROM k.empty WHERE id = 1' | jq -c .rows)"
+
 # What others see, and when.
 put "$r/t" old
 exec 5>"$r/t"

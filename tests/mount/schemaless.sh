@@ -32,6 +32,7 @@ mkdir "$M/s/plain" "$M/s/plain/p"; put "$M/s/plain/p/file" 1
 cql "INSERT INTO s.flat (id, v, f, \"Q\", b) VALUES (7, 'seven', [1, 2], 3, 0x00ff)" >/dev/null
 cql "INSERT INTO s.flat (id, v) VALUES (8, 'ttl') USING TTL 100000" >/dev/null
 cql 'INSERT INTO s.flat (id) VALUES (9)' >/dev/null
+cql 'INSERT INTO s.flat (id, "Q") VALUES (10, blob_as_int(0x))' >/dev/null
 cql "INSERT INTO s.pair (a, b, v) VALUES (1, 'x', 'y')" >/dev/null
 cql "INSERT INTO s.deep (a, b, v) VALUES ('a', 'b', 'v')" >/dev/null
 touch -d 2001-02-03 "$M/s/flat/7/v" "$M/s/flat/7" "$M/s/flat"
