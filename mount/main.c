@@ -237,7 +237,8 @@ static int check_place(const char *path)
 {
 	char above[PATH_MAX], marker[PATH_MAX + 8], *slash;
 
-	if (!access(path, F_OK))
+	snprintf(marker, sizeof(marker), "%s/WIDEFS", path);
+	if (!access(marker, F_OK))
 		return 0;	/* it need not be made */
 	snprintf(above, sizeof(above), "%s", path);
 	while ((slash = strrchr(above, '/'))) {

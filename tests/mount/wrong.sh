@@ -28,6 +28,9 @@ is 'not by the command itself' 0 "$(grep -c 'widefsctl)' "$W/out")"
 # shellcheck disable=SC2016	# the other shell's
 is 'where the command alone would hold it' 0 "$(status sh -c 'cd "$1" && exec "$2" umount .' sh "$M" "$CTL")"
 says 'a store inside of a store' 1 "widefs: $S/engine/x/y: it would be inside of the store $S (name another place)" "$WIDEFS" "$S/engine/x/y" "$M"
+mkdir "$S/made"
+says 'one in a directory that is there' 1 "widefs: $S/made: it would be inside of the store $S (name another place)" "$WIDEFS" "$S/made" "$M"
+ok 'nothing came of it' rmdir "$S/made"
 for command in flush compact; do
 	says "$command outside of mounts" 6 'widefsctl: .: not in a widefs mount (name a store, a mount or a table in it)' "$CTL" "$command"
 	is "$command in a store" 0 "$(cd "$S" && status "$CTL" "$command")"
