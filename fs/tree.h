@@ -346,6 +346,13 @@ int copied_value(struct op *op, const struct type *type, struct bytes text,
 int text_check(struct op *op, const struct type *type, struct bytes text);
 void value_text(struct buf *out, const struct type *type, struct bytes value);
 uint64_t value_text_size(const struct type *type, struct bytes value);
+/* kind/collection.c: the live cells of the place's column, one after the other;
+ * none: 0 of them. They live as long as the arena. 0 or -errno. */
+int collection_cells(struct op *op, const struct place *p, struct arena *arena,
+		     const struct cell_view **cells, size_t *count);
+/* Time and end of a collection with these cells (at least one): the latest. */
+void collection_times(struct child *c, const struct cell_view *cells,
+		      size_t count);
 /* kind/partition.c: the first row below a place, in the op's memory: 1, 0. */
 int first_row(struct op *op, const struct place *p, struct row_view *row,
 	      struct cursor **cursor);

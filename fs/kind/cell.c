@@ -151,33 +151,33 @@ static int read_cell(struct op *op, const struct place *p,
 			       p->path, op->now_s, &op->arena, cell);
 }
 
+void collection_times(struct child *c, const struct cell_view *cells,
+		      size_t count)
+{
+	size_t i;
+
+	c->mtime_ns = timestamp_ns(cells[0].timestamp_us);
+	c->expires_s = cells[0].expires_s;
+	for (i = 1; i < count; i++) {
+		if (timestamp_ns(cells[i].timestamp_us) > c->mtime_ns)
+			c->mtime_ns = timestamp_ns(cells[i].timestamp_us);
+		if (cells[i].expires_s > c->expires_s)
+			c->expires_s = cells[i].expires_s;
+	}
+}
+
 /* Is anything of the collection live? Its time and end. */
 static int stat_collection(struct op *op, const struct place *p,
 			   struct child *out)
 {
 	const struct cell_view *cells;
-	uint32_t i, count, found = 0;
-	struct row_view row;
-	int got = table_read(op->fs->store, p->table, p->partition_key,
-			     p->is_static ? NULL : p->clustering,
-			     (uint64_t)1 << (p->column->number & 63), op->now_s,
-			     &op->arena, &row);
+	size_t count;
+	int err = collection_cells(op, p, &op->arena, &cells, &count);
 
-	if (got <= 0)
-		return got ? got : -ENOENT;
-	cells = p->is_static ? row.statics : row.cells;
-	count = p->is_static ? row.static_count : row.cell_count;
-	out->expires_s = 0;
-	for (i = 0; i < count; i++) {
-		if (cells[i].column->number != p->column->number)
-			continue;
-		if (!found++ ||
-		    timestamp_ns(cells[i].timestamp_us) > out->mtime_ns)
-			out->mtime_ns = timestamp_ns(cells[i].timestamp_us);
-		if (cells[i].expires_s > out->expires_s)
-			out->expires_s = cells[i].expires_s;
-	}
-	return found ? 0 : -ENOENT;
+	if (err || !count)
+		return err ? err : -ENOENT;
+	collection_times(out, cells, count);
+	return 0;
 }
 
 static int stat_place(struct op *op, const struct place *p, struct child *out)

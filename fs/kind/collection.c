@@ -161,8 +161,8 @@ static int element_child(struct op *op, struct node *dir, struct bytes name,
 	}
 }
 
-static int read_cells(struct op *op, const struct place *p, struct arena *arena,
-		      const struct cell_view **cells, size_t *count)
+int collection_cells(struct op *op, const struct place *p, struct arena *arena,
+		     const struct cell_view **cells, size_t *count)
 {
 	const struct cell_view *all;
 	struct row_view row;
@@ -182,7 +182,7 @@ static int read_cells(struct op *op, const struct place *p, struct arena *arena,
 	for (first = i; i < n && all[i].column->number == p->column->number;
 	     i++)
 		;
-	*cells = all + first;
+	*cells = n ? all + first : NULL;
 	*count = i - first;
 	return 0;
 }
@@ -213,7 +213,7 @@ static int position_child(struct op *op, struct node *dir, struct bytes name,
 		at = at * 10 + (size_t)(name.ptr[i] - '0');
 	if (i < name.len || i == 1 || (i > 2 && name.ptr[1] == '0'))
 		return -ENOENT;
-	err = read_cells(op, &p, &op->arena, &cells, &count);
+	err = collection_cells(op, &p, &op->arena, &cells, &count);
 	if (err || at >= count)
 		return err ? err : -ENOENT;
 	out->value = cells[at].path;
@@ -244,8 +244,8 @@ static int next_element(struct op *op, struct listing *l, struct buf *name,
 
 		err = listing_place(op, l);
 		if (!err)
-			err = read_cells(op, &l->place, &l->arena, &cells,
-					 &l->count);
+			err = collection_cells(op, &l->place, &l->arena,
+					       &cells, &l->count);
 		if (err)
 			return err == -EINVAL ? 0 : err;
 		l->row.cells = cells;
@@ -319,7 +319,7 @@ static int rmdir_collection(struct op *op, struct node *n)
 	int err = place_of(op, n, &p);
 
 	if (!err)
-		err = read_cells(op, &p, &op->arena, &cells, &count);
+		err = collection_cells(op, &p, &op->arena, &cells, &count);
 	if (err || count)
 		return err ? err : -ENOTEMPTY;
 	err = attr_touch_alone(op, n->parent);

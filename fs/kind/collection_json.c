@@ -7,46 +7,31 @@
 #include "fs/document.h"
 #include "fs/inner.h"
 
+/* c: its times; or NULL. -ENOENT: nothing of it is live. */
 static int print(struct op *op, const struct place *p, struct buf *out,
-		 int64_t *latest_us)
+		 struct child *c)
 {
 	const struct cell_view *cells;
-	size_t i, first, count;
-	struct row_view row;
-	int got = table_read(op->fs->store, p->table, p->partition_key,
-			     p->is_static ? NULL : p->clustering,
-			     (uint64_t)1 << (p->column->number & 63), op->now_s,
-			     &op->arena, &row);
+	size_t count;
+	int err = collection_cells(op, p, &op->arena, &cells, &count);
 
-	*latest_us = NO_TIMESTAMP;
-	if (got <= 0)
-		return got ? got : -ENOENT;
-	cells = p->is_static ? row.statics : row.cells;
-	count = p->is_static ? row.static_count : row.cell_count;
-	for (i = 0; i < count && cells[i].column->number != p->column->number;
-	     i++)
-		;
-	for (first = i; i < count &&
-			cells[i].column->number == p->column->number; i++)
-		if (cells[i].timestamp_us > *latest_us)
-			*latest_us = cells[i].timestamp_us;
-	if (i == first)
-		return -ENOENT;
-	got = document_print_column(out, p->column, cells + first, i - first);
+	if (err || !count)
+		return err ? err : -ENOENT;
+	if (c)
+		collection_times(c, cells, count);
+	err = document_print_column(out, p->column, cells, count);
 	buf_add_byte(out, '\n');
-	return got;
+	return err;
 }
 
 int collection_json_stat(struct op *op, const struct place *p, struct child *c)
 {
 	struct buf text = BUF_INIT;
-	int64_t latest_us;
-	int err = print(op, p, &text, &latest_us);
+	int err;
 
 	child_owner(c, p->table);
+	err = print(op, p, &text, c);
 	c->size = text.len;
-	if (!err)
-		c->mtime_ns = timestamp_ns(latest_us);
 	c->volatile_name = true;
 	c->volatile_attributes = true;
 	buf_release(&text);
@@ -55,25 +40,19 @@ int collection_json_stat(struct op *op, const struct place *p, struct child *c)
 
 static int load(struct op *op, struct node *n, struct buf *out)
 {
-	int64_t latest_us;
 	struct place p;
 	int err = place_of(op, n, &p);
 
-	return err ? err : print(op, &p, out, &latest_us);
+	return err ? err : print(op, &p, out, NULL);
 }
 
 static int write_whole(struct op *op, struct node *n, const struct place *p,
 		       struct bytes value, bool add)
 {
-	struct buf now = BUF_INIT;
-	int64_t latest_us, at;
 	struct write w;
-	int err = print(op, p, &now, &latest_us);
+	int64_t at;
+	int err = place_timestamp(op, p, 1, &at);
 
-	buf_release(&now);
-	if (err && err != -ENOENT)
-		return err;
-	err = place_timestamp(op, p, 1, &at);
 	if (err)
 		return err;
 	op->broadcast = true;

@@ -192,17 +192,9 @@ static int next_cell(struct op *op, struct listing *l, struct buf *name,
 		return got;
 	name_escape(name, bytes_str(c->name));
 	if (out->ops == &kind_collection) {
-		out->mtime_ns = timestamp_ns(cell->timestamp_us);
-		out->expires_s = cell->expires_s;
-		for (; l->index < l->count && cells[l->index].column == c;
-		     l->index++) {
-			cell = &cells[l->index];
-			if (timestamp_ns(cell->timestamp_us) > out->mtime_ns)
-				out->mtime_ns =
-					timestamp_ns(cell->timestamp_us);
-			if (cell->expires_s > out->expires_s)
-				out->expires_s = cell->expires_s;
-		}
+		while (l->index < l->count && cells[l->index].column == c)
+			l->index++;
+		collection_times(out, cell, (size_t)(&cells[l->index] - cell));
 		return 1;
 	}
 	cell_child(out, l->place.table, c->type, cell);
