@@ -291,16 +291,16 @@ static int step_down(struct op *op, struct node **dir, struct bytes name,
 int adopt_store(struct op *op, struct node *n, struct bytes text,
 		const struct store_how *how)
 {
-	struct node *path[8], *now, *at = n;
+	struct node *path[8], *now, *at = node_now(n);
 	unsigned count = 0;
 	int err = 0;
 
 	if (!n->table || !(atomic_load(&n->table->flags) & NODE_ADOPTED))
 		return -ESTALE;
-	for (; at != n->table->parent && count < ARRAY_SIZE(path); at = at->parent)
+	for (; at != n->table->parent && count < ARRAY_SIZE(path);
+	     at = node_now(at->parent))
 		path[count++] = at;
-	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
+	op_renew_schema(op);
 	op->broadcast = true;	/* the kernel has it by another number */
 	now = node_get(at);
 	while (count-- && !err)

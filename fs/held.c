@@ -19,15 +19,12 @@ struct held {
 
 bool waits_for_key(struct node *n)
 {
-	struct node *forward;
-
 	if (!n->table)
 		return false;
-	while (n && n != n->table) {
-		forward = atomic_load(&n->forward);
-		if (!forward && is_unkeyed(n))
+	for (; n != n->table; n = n->parent) {
+		n = node_now(n);
+		if (is_unkeyed(n))
 			return true;
-		n = forward ? forward : n->parent;
 	}
 	return false;
 }

@@ -30,8 +30,8 @@ enum node_flags {
 	NODE_KEPT = 2,		/* pinned: exists in memory alone */
 	NODE_HIDDEN = 4,	/* schema.cql: until the next DDL */
 	NODE_UNKEYED = 8,	/* made under a cut name: waits for its @key */
-	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
 	NODE_NO_KEY_FILE = 16,	/* its @key was removed, until it is written */
+	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
 };
 
 struct node {
@@ -73,6 +73,16 @@ static inline bool node_is_gone(const struct node *n)
 {
 	return (atomic_load(&n->flags) & NODE_GONE) &&
 	       !atomic_load(&n->forward);
+}
+
+/* What has the name that n went on to by renames; n itself without one. */
+static inline struct node *node_now(struct node *n)
+{
+	struct node *forward;
+
+	while ((forward = atomic_load(&n->forward)))
+		n = forward;
+	return n;
 }
 
 static inline struct bytes node_name(const struct node *n)

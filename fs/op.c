@@ -216,14 +216,14 @@ bool op_is_fresh(const struct op *op)
 /* ------------------------------------------------------------------ nodes */
 struct node *fs_node(struct fs *fs, uint64_t id)
 {
-	struct node *n = node_by_id(&fs->nodes, id), *forward;
+	struct node *n = node_by_id(&fs->nodes, id);
+	struct node *now = n ? node_now(n) : NULL;
 
-	while (n && (forward = atomic_load(&n->forward))) {
-		node_get(forward);
-		node_put(&fs->nodes, n);
-		n = forward;
-	}
-	return n;
+	if (now == n)
+		return n;
+	node_get(now);
+	node_put(&fs->nodes, n);
+	return now;
 }
 
 struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,

@@ -132,12 +132,7 @@ static int walk_up(const struct node_ops *ops, struct node *n, struct place *p,
 	}
 
 	while (!err && n != n->table) {
-		struct node *forward = atomic_load(&n->forward);
-
-		if (forward) {
-			n = forward;
-			continue;
-		}
+		n = node_now(n);
 		if (keyed && atomic_load(&n->flags) & NODE_UNKEYED &&
 		    !atomic_load(&n->key))
 			return -EINVAL;

@@ -219,11 +219,17 @@ END_TEST
 /* What is written while its table gets a schema is a cell of that. */
 START_TEST(an_open_file_of_a_table_that_is_taken_over)
 {
-	struct open_file f, g;
+	struct open_file f, g, moved;
 
 	ok(tree_mkdir(&t, "shop/late"));
 	ok(tree_mkdir(&t, "shop/late/a"));
 	ok(tree_mkdir(&t, "shop/late/b"));
+	ok(tree_mkdir(&t, "shop/late/c"));
+	ok(tree_echo(&t, "shop/late/c/u", CREATE, "old\n"));
+	ok(tree_open_file(&t, "shop/late/c/u", O_WRONLY | O_TRUNC, &moved));
+	ok(tree_rename(&t, "shop/late/c/u", "shop/late/c/v", 0));
+	ck_assert_int_eq(fs_write(t.fs, &t.call, moved.node, moved.handle, 0,
+				  bytes_str("moved\n")), 6);
 	ok(tree_echo(&t, "shop/late/a/v", CREATE, "old\n"));
 	ok(tree_open_file(&t, "shop/late/a/v", O_WRONLY | O_TRUNC, &f));
 	ok(tree_open_file(&t, "shop/late/b/w", O_WRONLY | O_CREAT, &g));
@@ -235,6 +241,9 @@ START_TEST(an_open_file_of_a_table_that_is_taken_over)
 	ok(fs_flush(t.fs, &t.call, f.node, f.handle));
 	ok(tree_release(&t, &f));
 	cat_is("shop/late/a/v", "new\n");
+	ok(fs_flush(t.fs, &t.call, moved.node, moved.handle));
+	ok(tree_release(&t, &moved));
+	cat_is("shop/late/c/v", "moved\n");
 	/* What is no column is told. */
 	ck_assert_int_eq(fs_write(t.fs, &t.call, g.node, g.handle, 0,
 				  bytes_str("x\n")), 2);
