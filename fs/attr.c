@@ -296,19 +296,30 @@ int attr_set_cell(struct op *op, struct write *w, struct node *table,
 	return err;
 }
 
+/* Has somebody set the time of the directory there? 1, 0, -errno. */
+static int has_set_time(struct op *op, struct node *table,
+			const struct place *p)
+{
+	struct bytes value;
+	uint32_t hints;
+	int err = read_hints(op, table, p->table, &hints);
+
+	if (err || !(hints & HINT_DIRECTORIES))
+		return err;
+	return stored_mtime(op, p, &value);
+}
+
 /* Stored, if it comes from what the directory holds. */
 static int keep_time(struct op *op, struct write *w, struct node *dir)
 {
-	int64_t unset = INT64_MIN, mtime_ns = unset;
 	struct child now;
 	struct place p;
 	int err = place_of(op, dir, &p);
 
 	if (!err)
-		err = attr_directory_mtime(op, dir->table, &p, unset,
-					   &mtime_ns);
-	if (err || mtime_ns != unset)
-		return err;
+		err = has_set_time(op, dir->table, &p);
+	if (err)
+		return err < 0 ? err : 0;
 	err = dir->ops->stat(op, dir, &now);
 	if (err)	/* it holds nothing yet */
 		return err == -ENOENT ? 0 : err;
@@ -409,15 +420,15 @@ int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 int attr_appear(struct op *op, struct write *w, struct node *row,
 		const struct place *p)
 {
-	int64_t mtime_ns, unset = -1;
 	struct place at = *p;
-	int err;
+	int err, set;
 
 	op_alters(op, row);
 	at.column = NULL;
 	at.path = BYTES_NULL;
-	err = attr_directory_mtime(op, row->table, &at, unset, &mtime_ns);
-	if (!err && mtime_ns != unset)
+	set = has_set_time(op, row->table, &at);
+	err = set < 0 ? set : 0;
+	if (set > 0)
 		err = attr_set_directory(op, w, row->table, &at,
 					 store_timestamp(op->fs->store) *
 						 MICROSECOND);

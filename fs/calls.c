@@ -142,8 +142,8 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	if (set & FS_SET_MTIME_NOW)
 		mtime_ns = clock_now_us() * MICROSECOND;
 	else
-		mtime_ns = attr->st_mtim.tv_sec * SECOND +
-			   attr->st_mtim.tv_nsec;
+		mtime_ns = time_ns(attr->st_mtim.tv_sec, SECOND,
+				   attr->st_mtim.tv_nsec);
 	/* Of a directory too: what is committed later would move its time. */
 	commit_empties(op, n);
 	if (!n->ops->directory) {

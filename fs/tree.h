@@ -26,15 +26,20 @@
 #define MICROSECOND 1000	/* in nanoseconds */
 #define SECOND 1000000000	/* in nanoseconds */
 
-/* A timestamp in nanoseconds. Writers choose theirs: what lies further away is
- * shown as the last (or first) moment that there is. */
-static inline int64_t timestamp_ns(int64_t timestamp_us)
+/* count of `unit` nanoseconds, and some more. Writers choose their times: what
+ * lies further away is the last (or first) moment that there is. */
+static inline int64_t time_ns(int64_t count, int64_t unit, int64_t more)
 {
 	int64_t ns;
 
-	if (!__builtin_mul_overflow(timestamp_us, MICROSECOND, &ns))
+	if (!__builtin_mul_overflow(count, unit, &ns) &&
+	    !__builtin_add_overflow(ns, more, &ns))
 		return ns;
-	return timestamp_us < 0 ? INT64_MIN : INT64_MAX;
+	return count < 0 ? INT64_MIN : INT64_MAX;
+}
+static inline int64_t timestamp_ns(int64_t timestamp_us)
+{
+	return time_ns(timestamp_us, MICROSECOND, 0);
 }
 
 struct handle;
@@ -497,6 +502,9 @@ int attr_set(struct op *op, struct node *n, const char *name,
 	     struct bytes value);
 int attr_set_at(struct op *op, struct node *n, struct place *p,
 		const char *name, struct bytes value);
+/* The text of user.expires, and back: -EINVAL with the reason. */
+void expires_print(struct buf *out, int64_t expires_s);
+int expires_read(struct op *op, struct bytes value, int64_t *expires_s);
 /* store_edit_schema; the op goes on with the new version. */
 int op_edit_schema(struct op *op,
 		   int (*edit)(void *context, const struct schema *now,

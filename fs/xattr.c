@@ -51,11 +51,51 @@ static int read_lifetime(struct op *op, const struct place *p,
 	return 0;
 }
 
+void expires_print(struct buf *out, int64_t expires_s)
+{
+	uint8_t ms[8];
+
+	put_be64(ms, (uint64_t)expires_s * 1000);
+	type_print_text(out, type_native(TYPE_TIMESTAMP), bytes_of(ms, 8));
+}
+
+/* The value as a literal of a type of 8 bytes that are a number. */
+static int read_number(struct op *op, enum type_kind kind, struct bytes value,
+		       int64_t *number)
+{
+	struct type_error error = { .text = "" };
+	struct buf got = BUF_INIT;
+	int err = type_read_text(&got, type_native(kind), value, &error);
+
+	if (err || got.failed || got.len != 8)
+		err = err ? op_refuse_type(op, &error) :
+		      got.failed ? -ENOMEM : -EINVAL;
+	else
+		*number = (int64_t)get_be64(got.ptr);
+	buf_release(&got);
+	return err;
+}
+
+static int refuse_ttl(struct op *op)
+{
+	return op_refuse(op, -EINVAL, "a ttl is 1 to %d seconds", TTL_MAX);
+}
+
+int expires_read(struct op *op, struct bytes value, int64_t *expires_s)
+{
+	int64_t ms;
+	int err = read_number(op, TYPE_TIMESTAMP, value, &ms);
+
+	if (err)
+		return err;
+	*expires_s = ms / 1000 + (ms % 1000 > 0);
+	return *expires_s > op->now_s + TTL_MAX ? refuse_ttl(op) : 0;
+}
+
 static int get_in_table(struct op *op, const struct place *p, const char *name,
 			struct buf *out)
 {
 	struct lifetime life;
-	uint8_t ms[8];
 	int err;
 
 	if (!strcmp(name, "type")) {
@@ -88,8 +128,7 @@ static int get_in_table(struct op *op, const struct place *p, const char *name,
 			       (long long)(life.expires_s - op->now_s));
 		return 0;
 	}
-	put_be64(ms, (uint64_t)life.expires_s * 1000);
-	type_print_text(out, type_native(TYPE_TIMESTAMP), bytes_of(ms, 8));
+	expires_print(out, life.expires_s);
 	return 0;
 }
 
@@ -111,10 +150,6 @@ int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
 static int parse_lifetime(struct op *op, const char *name, struct bytes value,
 			  struct lifetime *life)
 {
-	struct type_error error = { .text = "" };
-	struct buf got = BUF_INIT;
-	enum type_kind kind = strcmp(name, "expires") ? TYPE_BIGINT :
-							TYPE_TIMESTAMP;
 	int64_t number;
 	int err;
 
@@ -126,24 +161,18 @@ static int parse_lifetime(struct op *op, const char *name, struct bytes value,
 		life->expires_s = NO_TIME;
 		return 0;
 	}
-	err = type_read_text(&got, type_native(kind), value, &error);
-	if (err || got.failed || got.len != 8) {
-		err = err ? op_refuse_type(op, &error) : -ENOMEM;
-		buf_release(&got);
+	if (!strcmp(name, "expires"))
+		return expires_read(op, value, &life->expires_s);
+	err = read_number(op, TYPE_BIGINT, value, &number);
+	if (err)
 		return err;
-	}
-	number = (int64_t)get_be64(got.ptr);
-	buf_release(&got);
 	if (!strcmp(name, "writetime")) {
 		life->timestamp_us = number;
 		return 0;
 	}
-	life->expires_s = kind == TYPE_TIMESTAMP ? (number + 999) / 1000 :
-						   op->now_s + number;
-	if ((kind == TYPE_BIGINT && number <= 0) ||
-	    life->expires_s - op->now_s > TTL_MAX)
-		return op_refuse(op, -EINVAL, "a ttl is 1 to %d seconds",
-				 TTL_MAX);
+	if (number <= 0 || number > TTL_MAX)
+		return refuse_ttl(op);
+	life->expires_s = op->now_s + number;
 	return 0;
 }
 

@@ -224,39 +224,26 @@ static int get_attribute(struct op *op, struct node *n, const char *name,
 			 struct buf *out)
 {
 	int64_t expires_s = n->scratch->expires_s;
-	uint8_t ms[8];
 
 	(void)op;
 	if (strcmp(name, "expires"))
 		return -EOPNOTSUPP;
 	if (expires_s == NO_TIME)
 		return -ENODATA;
-	put_be64(ms, (uint64_t)expires_s * 1000);
-	type_print_text(out, type_native(TYPE_TIMESTAMP), bytes_of(ms, 8));
+	expires_print(out, expires_s);
 	return 0;
 }
 
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {
-	struct type_error error = { .text = "" };
-	struct buf got = BUF_INIT;
-	int err;
-
 	if (strcmp(name, "expires"))
 		return -EOPNOTSUPP;
 	if (bytes_is_null(value)) {
 		n->scratch->expires_s = NO_TIME;
 		return 0;
 	}
-	err = type_read_text(&got, type_native(TYPE_TIMESTAMP), value, &error);
-	if (err)
-		op_refuse_type(op, &error);
-	else if (got.len == 8)
-		n->scratch->expires_s =
-			((int64_t)get_be64(got.ptr) + 999) / 1000;
-	buf_release(&got);
-	return err;
+	return expires_read(op, value, &n->scratch->expires_s);
 }
 
 const struct node_ops kind_scratch = {

@@ -153,6 +153,17 @@ again
 is 'survives a restart' 981173106 "$(stat -c %Y "$r/t")"
 put "$r/t" y
 ok 'until the next write' test "$(stat -c %Y "$r/t")" -gt 1700000000
+# Times that nanoseconds cannot count are the first and the last that they can.
+touch -d 2500-01-01Z "$r/t"
+is 'later than all' 9223372036 "$(stat -c %Y "$r/t")"
+touch -d 1600-01-01Z "$r"
+is 'earlier than all' -9223372037 "$(stat -c %Y "$r")"
+touch -d @-0.000000001 "$r"
+rm "$r/t"
+ok 'a child goes: the time before 1970 is outdated' test "$(stat -c %Y "$r")" -gt 1700000000
+touch -d @-0.000000001 "$r"
+put "$r/t" y
+ok 'a child comes: likewise' test "$(stat -c %Y "$r")" -gt 1700000000
 # What was written in the time to come is replaced and deleted all the same,
 # and what is written after its deletion is there.
 future=4102444800000000

@@ -46,6 +46,11 @@ ok 'taken away' setfattr -x user.expires "$t/1/b"
 is 'it stays for good' null "$(ttl b 1)"
 refused 'no number' 'Invalid argument' setfattr -n user.ttl -v soon "$t/1/b"
 refused 'no time' 'Invalid argument' setfattr -n user.expires -v tomorrow "$t/1/b"
+for name in expires ttl; do
+	refused "$name beyond all numbers" 'Invalid argument' setfattr -n user.$name -v 9223372036854775807 "$t/1/b"
+done
+is 'and why' 'a ttl is 1 to 630720000 seconds' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f7-)"
+ok 'it is still there' test -e "$t/1/b"
 ok 'a write without one is for good' put "$t/1/a" 5
 is 'so it is' null "$(ttl a 1)"
 
