@@ -51,9 +51,9 @@ void cuts_free(struct fs *fs, struct cuts *cuts)
 
 static uint64_t hash_in(struct bytes name)
 {
-	char digits[17] = "";
+	char digits[NAME_HASH_LEN + 1] = "";
 
-	memcpy(digits, name.ptr + name.len - 16, 16);
+	memcpy(digits, name.ptr + name.len - NAME_HASH_LEN, NAME_HASH_LEN);
 	return strtoull(digits, NULL, 16) | 1;
 }
 
@@ -178,12 +178,25 @@ static int look_at_all(struct op *op, struct node *table, struct cuts *c)
 	return got;
 }
 
+/* The tokens of the hash: how many; into tokens where that is not NULL. */
+static size_t collect(const struct cuts *c, uint64_t hash, int64_t *tokens)
+{
+	size_t at = hash >> 1 & (c->cap - 1), count = 0;
+	struct entry *e;
+
+	for (; (e = find_from(c, hash, &at))->hash;
+	     at = (at + 1) & (c->cap - 1)) {
+		if (tokens)
+			tokens[count] = e->token;
+		count++;
+	}
+	return count;
+}
+
 static int find(struct op *op, struct cuts *c, struct bytes name,
 		int64_t **tokens, size_t *count) REQUIRES(&c->lock)
 {
 	uint64_t hash = hash_in(name);
-	struct entry *e;
-	size_t at;
 
 	*count = 0;
 	*tokens = NULL;
@@ -191,14 +204,11 @@ static int find(struct op *op, struct cuts *c, struct bytes name,
 		return 0;
 	if (!c->cap)
 		return 1;
-	*tokens = arena_alloc(&op->arena, c->count * sizeof(**tokens) + 1);
+	*count = collect(c, hash, NULL);
+	*tokens = arena_alloc(&op->arena, *count * sizeof(**tokens) + 1);
 	if (!*tokens)
 		return -ENOMEM;
-	at = hash >> 1 & (c->cap - 1);
-	while ((e = find_from(c, hash, &at))->hash) {
-		(*tokens)[(*count)++] = e->token;
-		at = (at + 1) & (c->cap - 1);
-	}
+	collect(c, hash, *tokens);
 	return 1;
 }
 

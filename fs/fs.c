@@ -238,8 +238,7 @@ static int remove_directory(struct op *op, struct node *n)
 	return n->ops->rmdir(op, n);
 }
 
-/* Of a file whose name is going: open descriptors read on. */
-/* What its descriptors go on with when its name is gone. */
+/* What a file's descriptors go on with when its name is gone. */
 static void text_for_opens(struct op *op, struct node *n, struct buf *text)
 {
 	if (n->ops->directory || !atomic_load(&n->opens) ||

@@ -158,7 +158,7 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 }
 
 /* ----------------------------------------------------------------- commit */
-static bool has_empty_value(struct op *op, struct node *n)
+bool has_empty_value(struct op *op, struct node *n)
 {
 	const struct file_kind *file = n->ops->file;
 

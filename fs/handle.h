@@ -66,6 +66,8 @@ void text_free(struct fs *fs, struct buf *text);
 int pin_share(struct fs *fs, struct handle *h);
 /* Any that h has goes. */
 void pin_give(struct fs *fs, struct handle *h);
+/* Does cutting the file to nothing and closing it store the empty value? */
+bool has_empty_value(struct op *op, struct node *n);
 /* Is a value pending? Then *size is its length. */
 bool image_size(struct fs *fs, struct node *n, uint64_t *size);
 /* Does the file exist only as a pending one? */

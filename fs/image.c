@@ -313,8 +313,7 @@ static int check_text(struct op *op, struct node *n, const struct image *image,
 	if (!file->check || !text.len || text.ptr[text.len - 1] != '\n')
 		return 0;
 	/* What can be empty, text and blob, may go on behind any newline. */
-	if ((file->takes_empty && file->takes_empty(op, n)) ||
-	    !text_is_complete(text))
+	if (has_empty_value(op, n) || !text_is_complete(text))
 		return 0;
 	return file->check(op, n, text, &image->how);
 }

@@ -248,7 +248,7 @@ int name_split(struct bytes *parts, size_t n, struct bytes name)
 	return count == n ? 0 : -EINVAL;
 }
 
-#define SHORT_PREFIX 237	/* 237 + "%~" + 16 = 255 */
+#define SHORT_PREFIX (NAME_MAX_LEN - NAME_TAIL_LEN)
 
 /* The longest cut that ends between characters and between escapes. */
 static size_t short_prefix(struct bytes name)
@@ -271,27 +271,27 @@ static size_t short_prefix(struct bytes name)
 void name_shorten(struct buf *name)
 {
 	static const char lower[] = "0123456789abcdef";
-	char end[18] = "%~";
+	char end[NAME_TAIL_LEN] = "%~";
 	uint64_t hash;
 	int i;
 
 	if (name->failed || name->len <= NAME_MAX_LEN)
 		return;
 	hash = XXH3_64bits(name->ptr, name->len);
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < NAME_HASH_LEN; i++)
 		end[2 + i] = lower[hash >> (60 - 4 * i) & 15];
 	name->len = short_prefix(buf_bytes(name));
-	buf_add(name, end, 18);
+	buf_add(name, end, NAME_TAIL_LEN);
 }
 
 bool name_is_shortened(struct bytes name)
 {
 	size_t i;
 
-	if (name.len < 18 || name.len > NAME_MAX_LEN ||
-	    memcmp(name.ptr + name.len - 18, "%~", 2))
+	if (name.len < NAME_TAIL_LEN || name.len > NAME_MAX_LEN ||
+	    memcmp(name.ptr + name.len - NAME_TAIL_LEN, "%~", 2))
 		return false;
-	for (i = name.len - 16; i < name.len; i++)
+	for (i = name.len - NAME_HASH_LEN; i < name.len; i++)
 		if (!isdigit(name.ptr[i]) &&
 		    (name.ptr[i] < 'a' || name.ptr[i] > 'f'))
 			return false;

@@ -26,7 +26,8 @@ int name_unescape_plain(struct buf *out, struct bytes name);
 /* Split a composite name: exactly n slices of name. 0 or -EINVAL. */
 int name_split(struct bytes *parts, size_t n, struct bytes name);
 
-#define NAME_TAIL_LEN 18	/* of a name that was cut: "%~" and the hash */
+#define NAME_HASH_LEN 16	/* of a name that was cut: its digits, and */
+#define NAME_TAIL_LEN (2 + NAME_HASH_LEN)	/* "%~" before them */
 /* A name over 255 bytes becomes its begin, "%~" and a hash: in place. */
 void name_shorten(struct buf *name);
 /* Has it the form that name_shorten gives? */
