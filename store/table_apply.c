@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "store/base/hash.h"
 #include "store/index_refusal.h"
 
 /* ---------------------------------------------------------------- counters */
@@ -96,9 +97,129 @@ int write_counter_add(struct write *w, const struct column *column,
 	return w->failed ? -ENOMEM : 0;
 }
 
+/* ---------------------------------------------------------------- refusals */
+/* What a row is made of that has a cell which an index refuses. */
+struct version {
+	struct row row;
+	struct version *next;
+};
+struct suspect {
+	const struct table *table;
+	struct bytes key;
+	struct version *versions;	/* what the write has for it */
+	uint32_t version_count;
+	struct suspect *next;
+};
+/* In the order of the write; found by table and key. */
+struct suspects {
+	struct hash by_key;
+	struct suspect *first, **end;
+};
+
+static struct hash_place *suspect_place(struct suspects *s, struct arena *arena,
+					const struct batch_op *op)
+{
+	struct buf key = BUF_INIT;
+	struct hash_place *place = NULL;
+
+	buf_add_be32(&key, op->table);
+	buf_add_bytes(&key, op->key);
+	if (!key.failed)
+		place = hash_place(&s->by_key, arena, buf_bytes(&key));
+	buf_release(&key);
+	return place;
+}
+
+static int add_suspect(struct write *w, struct suspects *s,
+		       const struct batch_op *op, const struct table *t)
+{
+	struct hash_place *place = suspect_place(s, &w->arena, op);
+	struct suspect *one;
+
+	if (!place)
+		return -ENOMEM;
+	if (place->value)
+		return 0;
+	one = arena_zalloc(&w->arena, 1, sizeof(*one));
+	if (!one)
+		return -ENOMEM;
+	one->table = t;
+	one->key = op->key;
+	place->value = *s->end = one;
+	s->end = &one->next;
+	return 0;
+}
+
+static int add_version(struct write *w, struct suspects *s,
+		       const struct batch_op *op)
+{
+	struct hash_place *place;
+	struct suspect *of;
+	struct version *v;
+
+	if (bytes_is_null(op->row))
+		return 0;
+	place = suspect_place(s, &w->arena, op);
+	if (!place)
+		return -ENOMEM;
+	of = place->value;
+	if (!of)
+		return 0;
+	v = arena_zalloc(&w->arena, 1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	v->next = of->versions;
+	of->versions = v;
+	of->version_count++;
+	return row_decode(&v->row, &w->arena, op->row);
+}
+
+/* Is it refused still, as the row will be? */
+static int check_suspect(struct write *w, const struct suspect *s)
+{
+	const struct row **rows = arena_zalloc(&w->arena,
+					       s->version_count + 1,
+					       sizeof(struct row *));
+	struct row old, merged;
+	uint32_t count = 0;
+	int err;
+
+	if (!rows)
+		return -ENOMEM;
+	err = source_get(w->store, s->table, s->key, UINT64_MAX, &w->arena,
+			 &old);
+	if (err > 0)
+		rows[count++] = &old;
+	for (const struct version *v = s->versions; v; v = v->next)
+		rows[count++] = &v->row;
+	if (err >= 0)
+		err = row_merge(&merged, &w->arena, rows, count, DELETION_NONE);
+	return err ? err : index_check_row(&w->refusal, &w->refused_late,
+					   &w->arena, s->table, &merged);
+}
+
+/*
+ * A cell is refused where it is in force: not where another in the row is, one
+ * that is there or one of this write. Deletions of ranges do not count.
+ */
+static int check_suspects(struct write *w, struct suspects *s)
+{
+	struct reader r = reader_of(buf_bytes(&w->batch.bytes));
+	struct batch_op op;
+	int more = 0, err = 0;
+
+	while (s->first && !err && (more = batch_next(&r, &op)) > 0)
+		err = add_version(w, s, &op);
+	if (!err && more < 0)
+		err = more;
+	for (const struct suspect *one = s->first; one && !err; one = one->next)
+		err = check_suspect(w, one);
+	return err;
+}
+
 /* ------------------------------------------------------------------- apply */
 static int index_operation(struct write *w, struct batch *extra,
-			   const struct batch_op *op)
+			   struct suspects *suspects, const struct batch_op *op)
 {
 	const struct table *t = store_current_table(w->store, op->table);
 	struct row row;
@@ -113,6 +234,10 @@ static int index_operation(struct write *w, struct batch *extra,
 	if (!err)
 		err = index_check_row(&w->refusal, &w->refused_late, &w->arena,
 				      t, &row);
+	if (err == -EINVAL && w->refused_late) {
+		buf_clear(&w->refusal);
+		err = add_suspect(w, suspects, op, t);
+	}
 	return err ? err : index_row(w->store, extra, t, op->key, &row,
 				     &w->arena);
 }
@@ -143,13 +268,17 @@ static int add_index_operations(struct write *w)
 {
 	struct batch extra = BATCH_INIT;
 	struct reader r = reader_of(buf_bytes(&w->batch.bytes));
+	struct suspects suspects = { .first = NULL };
 	struct batch_op op;
 	int more, err = 0;
 
+	suspects.end = &suspects.first;
 	while (!err && (more = batch_next(&r, &op)) > 0)
-		err = index_operation(w, &extra, &op);
+		err = index_operation(w, &extra, &suspects, &op);
 	if (!err && more < 0)
 		err = more;
+	if (!err)
+		err = check_suspects(w, &suspects);
 	buf_add_bytes(&w->batch.bytes, buf_bytes(&extra.bytes));
 	w->batch.op_count += extra.op_count;
 	if (!err && extra.bytes.failed)

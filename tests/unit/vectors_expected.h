@@ -32,6 +32,7 @@
 { "stems", 0 },
 { "attached", 0 },
 { "attached-options", 0 },
+{ "attached-vectors", 0 },
 { "syntax", 0 },
 { "ddl", 0 },
 { "compact", 0 },
