@@ -222,6 +222,16 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	return at_end(&at, err);
 }
 
+int fs_mknod(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name)
+{
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	return err ? err : at_end(&at, op_refuse(at.op, -EPERM,
+			"there are no links, devices, pipes and sockets"));
+}
+
 static int remove_directory(struct op *op, struct node *n)
 {
 	int err;
@@ -458,7 +468,8 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		child_init(&c, &kind_scratch);
 		err = at.dir->ops->create ?
 			      at.dir->ops->create(at.op, at.dir, at.name, &c) :
-			      -EPERM;
+			      op_refuse(at.op, -EPERM,
+					"no file can be made here");
 		if (err == -ENOENT)
 			err = -EINVAL;
 		if (!err) {

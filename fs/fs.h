@@ -95,6 +95,10 @@ int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	     const char *name);
 int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name);
+/* Links, devices, pipes and sockets are nowhere in the tree: -EPERM, with its
+ * reason put down. */
+int fs_mknod(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name);
 /* flags: RENAME_NOREPLACE is honoured, the others are EINVAL. */
 int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, uint64_t new_parent, const char *new_name,

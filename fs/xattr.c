@@ -67,10 +67,11 @@ static int read_number(struct op *op, enum type_kind kind, struct bytes value,
 	struct buf got = BUF_INIT;
 	int err = type_read_text(&got, type_native(kind), value, &error);
 
-	if (err || got.failed || got.len != 8)
-		err = err ? op_refuse_type(op, &error) :
-		      got.failed ? -ENOMEM : -EINVAL;
-	else
+	if (!err && got.failed)
+		err = -ENOMEM;
+	else if (err == -EINVAL || (!err && got.len != 8))
+		err = op_refuse_type(op, &error);
+	if (!err)
 		*number = (int64_t)get_be64(got.ptr);
 	buf_release(&got);
 	return err;
@@ -155,7 +156,8 @@ static int parse_lifetime(struct op *op, const char *name, struct bytes value,
 
 	if (bytes_is_null(value)) {
 		if (strcmp(name, "expires") && strcmp(name, "ttl"))
-			return -EPERM;
+			return op_refuse(op, -EPERM,
+					 "this attribute cannot be removed");
 		if (life->expires_s == NO_TIME)
 			return -ENODATA;
 		life->expires_s = NO_TIME;
@@ -240,11 +242,12 @@ int attr_set(struct op *op, struct node *n, const char *name,
 	struct place p;
 	int err;
 
+	if (!strcmp(name, "type") || !strcmp(name, "token") ||
+	    !strcmp(name, "error"))
+		return op_refuse(op, -EPERM, "this attribute is read-only");
 	if (strcmp(name, "expires") && strcmp(name, "ttl") &&
 	    strcmp(name, "writetime"))
-		return !strcmp(name, "type") || !strcmp(name, "token") ||
-				       !strcmp(name, "error") ?
-			       -EPERM : -EOPNOTSUPP;
+		return -EOPNOTSUPP;
 	if (!n->table)
 		return -EOPNOTSUPP;
 	if (waits_for_key(n) && !strcmp(name, "expires"))

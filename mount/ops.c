@@ -203,26 +203,28 @@ static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 				    new_parent, new_name, flags));
 }
 
-/* Links, devices and sockets exist nowhere in the tree. */
+/* Links, devices, pipes and sockets: fs says why not. */
 static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
 		     mode_t mode, dev_t device)
 {
-	(void)parent, (void)name, (void)mode, (void)device;
-	fuse_reply_err(req, EPERM);
+	struct fs_call call = caller(req);
+
+	(void)mode, (void)device;
+	reply(req, &call, fs_mknod(fs_of(req), &call, parent, name));
 }
 
 static void op_symlink(fuse_req_t req, const char *link, fuse_ino_t parent,
 		       const char *name)
 {
-	(void)link, (void)parent, (void)name;
-	fuse_reply_err(req, EPERM);
+	(void)link;
+	op_mknod(req, parent, name, 0, 0);
 }
 
 static void op_link(fuse_req_t req, fuse_ino_t node, fuse_ino_t parent,
 		    const char *name)
 {
-	(void)node, (void)parent, (void)name;
-	fuse_reply_err(req, EPERM);
+	(void)node;
+	op_mknod(req, parent, name, 0, 0);
 }
 
 /* ------------------------------------------------------------- attributes */

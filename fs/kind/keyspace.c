@@ -258,7 +258,8 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 	if (!k)
 		return -ESTALE;
 	if (k->system)
-		return -EPERM;
+		return op_refuse(op, -EPERM,
+				 "what the system has is nobody else's");
 	got = owner_differs(op, set, attr, k->uid, k->gid, k->mode);
 	return got > 0 ? op_edit_schema(op, change_owner, &change) : got;
 }

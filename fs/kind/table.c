@@ -147,7 +147,8 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 	if (!t)
 		return -ESTALE;
 	if (t->flags & TABLE_VIRTUAL)
-		return -EPERM;
+		return op_refuse(op, -EPERM,
+				 "what the system has is nobody else's");
 	err = owner_differs(op, set, attr, t->uid, t->gid, t->mode);
 	if (err <= 0)
 		return err;

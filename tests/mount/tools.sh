@@ -83,6 +83,11 @@ is 'it is the value' scratch "$(cat "$M/k/t/1/x/b")"
 refused 'no links' 'Operation not permitted' ln "$M/k/t/1/x/b" "$M/k/t/1/x/b~"
 refused 'no symlinks' 'Operation not permitted' ln -s x "$M/k/t/1/x/b~"
 refused 'no fifos' 'Operation not permitted' mkfifo "$M/k/t/1/x/b~"
+is 'and why' '/k/t/1/x/b~ EPERM there are no links, devices, pipes and sockets' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
+refused 'no other type' 'Operation not permitted' setfattr -n user.type -v int "$M/k/t/1/x/b"
+is 'and why' '/k/t/1/x/b EPERM this attribute is read-only' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
+refused 'no table of the system' 'Read-only file system' mkdir "$M/system/t"
+is 'and why' '/system/t EROFS nothing can be changed here' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
 stop
 # flush and compact, on a mount and on a store.
 sstables() { "$CTL" cql "$1" <<<$'TRACING ON\nSELECT * FROM m."T";' | grep -c '\.sst$'; }
