@@ -11,7 +11,7 @@
  */
 #include <errno.h>
 
-#include "fs/tree.h"
+#include "fs/attr.h"
 
 static const struct table above = {
 	.number = STORE_ATTRIBUTES_NUMBER,

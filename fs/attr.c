@@ -9,19 +9,22 @@
  *
  *   'm'  8 nanoseconds since 1970, little-endian; of a cell also 8 the
  *        timestamp, likewise
- *   'h'  of a table: 1 enum hints
+ *   'h'  of a table: 1 enum hint, HINTS_OF_TIMES of it
  *
  * A table's own attributes stand under the empty partition key, which no
  * partition can have.
  */
 #include <errno.h>
 
+#include "fs/attr.h"
 #include "fs/held.h"
-#include "fs/tree.h"
-#include "store/schema/schema_edit.h"
 
 #define ATTRIBUTE_MTIME 'm'
 #define ATTRIBUTE_HINTS 'h'
+enum hint {
+	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
+	HINTS_STORED_SHIFT = 8,	/* shifted by this: those that are in the store */
+};
 
 void child_owner(struct child *c, const struct table *t)
 {
@@ -433,42 +436,4 @@ int attr_appear(struct op *op, struct write *w, struct node *row,
 					 store_timestamp(op->fs->store) *
 						 MICROSECOND);
 	return err ? err : attr_keep_times(op, w, row->parent);
-}
-
-int op_edit_schema(struct op *op,
-		   int (*edit)(void *context, const struct schema *now,
-			       struct schema **next),
-		   void *context)
-{
-	int err = store_edit_schema(op->fs->store, edit, context);
-
-	if (err)
-		return err;
-	op_renew_schema(op);
-	return 0;
-}
-
-int owner_differs(struct op *op, unsigned set, const struct stat *attr,
-		  uid_t uid, gid_t gid, mode_t mode)
-{
-	uid_t new_uid = uid;
-	gid_t new_gid = gid;
-	mode_t new_mode = mode & 0777;
-
-	if ((set & FS_SET_MODE) && (attr->st_mode & 07000))
-		return op_refuse(op, -EPERM, "there are no sticky, set-user-id "
-				 "and set-group-id bits");
-	owner_change(set, attr, &new_uid, &new_gid, &new_mode);
-	return new_uid != uid || new_gid != gid || new_mode != (mode & 0777);
-}
-
-void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
-		  mode_t *mode)
-{
-	if (set & FS_SET_UID)
-		*uid = attr->st_uid;
-	if (set & FS_SET_GID)
-		*gid = attr->st_gid;
-	if (set & FS_SET_MODE)
-		*mode = attr->st_mode & 0777;
 }

@@ -3,6 +3,7 @@
 #define FS_INNER_H
 #include <stdlib.h>
 
+#include "fs/attr.h"
 #include "fs/handle.h"
 #include "fs/held.h"
 #include "fs/tree.h"

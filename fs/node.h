@@ -48,7 +48,7 @@ struct node {
 	_Atomic uint32_t armed, flags;
 	_Atomic uint32_t changes;	/* of a listing */
 	_Atomic uint32_t opens;
-	_Atomic uint32_t hints;		/* of a table: enum in tree.h, attr.c */
+	_Atomic uint32_t hints;		/* of a table: enum hint in attr.c */
 	_Atomic pid_t maker_pid;	/* who made it by path */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic uint32_t told_to;	/* of a directory: see op_alters */

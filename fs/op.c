@@ -201,6 +201,19 @@ int op_write(struct op *op, struct write *w)
 	return op_refuse(op, err, "%s", buf_cstr(&w->refusal));
 }
 
+int op_edit_schema(struct op *op,
+		   int (*edit)(void *context, const struct schema *now,
+			       struct schema **next),
+		   void *context)
+{
+	int err = store_edit_schema(op->fs->store, edit, context);
+
+	if (err)
+		return err;
+	op_renew_schema(op);
+	return 0;
+}
+
 void op_watch(struct op *op, struct node *n)
 {
 	/* Above tables all changes are counted in the root. */
@@ -498,60 +511,4 @@ int has_kept_children(struct op *op, struct node *n)
 		return err;
 	node_children_put(&op->fs->nodes, children, count);
 	return count > 0;
-}
-
-/* ----------------------------------------------------------------- rights */
-static bool in_group(pid_t pid, gid_t gid)
-{
-	char path[48], line[4096];
-	bool found = false;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = pid > 0 ? fopen(path, "re") : NULL;
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		char *at = line + 7, *end;
-
-		if (strncmp(line, "Groups:", 7))
-			continue;
-		for (;; at = end) {
-			unsigned long number = strtoul(at, &end, 10);
-
-			if (end == at || found)
-				break;
-			found = (gid_t)number == gid;
-		}
-	}
-	if (file)
-		fclose(file);
-	return found;
-}
-
-bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, int right)
-{
-	const struct fs_call *call = op->call;
-
-	if (!call || !call->uid)
-		return true;
-	if (call->uid == uid)
-		return (mode >> 6 & (mode_t)right) == (mode_t)right;
-	if (call->gid == gid || in_group(call->pid, gid))
-		return (mode >> 3 & (mode_t)right) == (mode_t)right;
-	return (mode & (mode_t)right) == (mode_t)right;
-}
-
-mode_t caller_umask(const struct fs_call *call)
-{
-	char path[48], line[256];
-	unsigned mask = 022;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)call->pid);
-	file = call->pid > 0 ? fopen(path, "re") : NULL;
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Umask: %o", &mask) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return mask & 0777;
 }

@@ -429,95 +429,12 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 int ddl_flush(struct op *op, struct handle *h);
 void ddl_close(struct op *op, struct handle *h);
 
-/* ------------------------------------------------------------- attributes */
-/* attr.c: times that were set, beside the data. */
-enum {
-	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
-	HINTS_STORED_SHIFT = 8,	/* shifted by this: those that are in the store */
-};
-/* The time of a directory: as set, else fallback. */
-int attr_directory_mtime(struct op *op, struct node *table,
-			 const struct place *p, int64_t fallback_ns,
-			 int64_t *mtime_ns);
-/* Any time that was set for this child, in its place. */
-int attr_child_times(struct op *op, struct node *table, const struct place *p,
-		     struct child *c);
-/* Has any object of the table one, of this kind? */
-int attr_has_times(struct op *op, struct node *table,
-		   const struct node_ops *ops);
-int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
-		    int64_t timestamp_us, int64_t *mtime_ns);
-/* In a write: the directory's time is now this. */
-int attr_set_directory(struct op *op, struct write *w, struct node *table,
-		       const struct place *p, int64_t mtime_ns);
-int attr_set_cell(struct op *op, struct write *w, struct node *table,
-		  const struct place *p, int64_t timestamp_us,
-		  int64_t mtime_ns);
-/* What was set of an object (a partition key null: of the table) is set of one
- * in another table, where a cell keeps its timestamp. */
-int attr_carry(struct op *op, struct write *w, const struct place *from,
-	       const struct place *to);
-/* A child of dir appears or goes with this write; what is above keeps its
- * time. */
-int attr_touch(struct op *op, struct write *w, struct node *dir);
-/* By op_write: what the write brought along is stored, or is not. */
-void attr_written(struct op *op, bool done);
-/* attr_touch where nothing else is written. */
-int attr_touch_alone(struct op *op, struct node *dir);
-/* Behind a write that touched: its directory is there, without an end, and has
- * that time, which needs no look until the table changes. */
-void op_know_touched(struct op *op);
-/* utimensat on a directory of a table. */
-int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
-/* above.c: times that were set above tables; tag: what for. */
-enum { ABOVE_DIRECTORY = 'm', ABOVE_SCHEMA = 's' };
-int above_get(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
-	      int64_t *mtime_ns);
-int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
-	      int64_t mtime_ns);
-/* Of the root or a keyspace. */
-int above_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns);
-/*
- * With a write that changes values below dir and no names in it: it and the
- * directories above it, up to the table, keep their times, which may so far
- * come from what was written last.
- */
-int attr_keep_times(struct op *op, struct write *w, struct node *dir);
-/* A cell of the row appears with this write: its own time tells, unless
- * another was set. */
-int attr_appear(struct op *op, struct write *w, struct node *row,
-		const struct place *p);
-/* Time and end of a row: the latest of its parts. */
-int64_t row_mtime_ns(const struct row_view *row);
-int64_t row_expires_s(const struct row_view *row);
-/* A timestamp for a write that replaces what has that one. */
-int64_t op_timestamp(struct op *op, int64_t replaced_us);
-/* One for a write at that place, live or deleted as it is: of the cell, the
- * column or the row. spare: how many more below it are to be later, too. */
-int place_timestamp(struct op *op, const struct place *p, int64_t spare,
-		    int64_t *at);
-/* user.* of cells and rows: xattr.c. */
-int attr_get(struct op *op, struct node *n, const char *name, struct buf *out);
-int attr_set(struct op *op, struct node *n, const char *name,
-	     struct bytes value);
-int attr_set_at(struct op *op, struct node *n, struct place *p,
-		const char *name, struct bytes value);
-/* The text of user.expires, and back: -EINVAL with the reason. */
-void expires_print(struct buf *out, int64_t expires_s);
-int expires_read(struct op *op, struct bytes value, int64_t *expires_s);
+/* ---------------------------------------------------------------- helpers */
 /* store_edit_schema; the op goes on with the new version. */
 int op_edit_schema(struct op *op,
 		   int (*edit)(void *context, const struct schema *now,
 			       struct schema **next),
 		   void *context);
-/* What set_owner sets (enum fs_set) of a keyspace's or table's: is it another
- * (1, 0; -EPERM: nothing of the kind is kept); set it. */
-int owner_differs(struct op *op, unsigned set, const struct stat *attr,
-		  uid_t uid, gid_t gid, mode_t mode);
-void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
-		  mode_t *mode);
-
-/* ---------------------------------------------------------------- helpers */
 /* fs.c: the node of a child (a reference). */
 struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
 			   const struct child *c);
@@ -543,6 +460,13 @@ void keep_directory(struct op *op, struct node *n);
 void keep_up(struct op *op, struct node *n);
 /* Is there a kept child, or a file that is open and not committed yet? */
 int has_kept_children(struct op *op, struct node *n);
+/* rights.c */
+/* What set_owner sets (enum fs_set) of a keyspace's or table's: is it another
+ * (1, 0; -EPERM: nothing of the kind is kept); set it. */
+int owner_differs(struct op *op, unsigned set, const struct stat *attr,
+		  uid_t uid, gid_t gid, mode_t mode);
+void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
+		  mode_t *mode);
 /* May the caller do this to what has that owner and mode? right: 4 r, 2 w. */
 bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, int right);
 mode_t caller_umask(const struct fs_call *call);

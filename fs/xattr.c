@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 
+#include "fs/attr.h"
 #include "fs/held.h"
-#include "fs/tree.h"
 
 #define TTL_MAX 630720000	/* seconds: 20 years, as in CQL */
 
