@@ -385,3 +385,46 @@ const char *tree_cql(struct tree *t, const char *file, const char *text,
 	tree_release(t, &f);
 	return buf_cstr(&t->text);
 }
+
+void tree_shop(struct tree *t)
+{
+	int err;
+
+	tree_cql(t, ".cql",
+		 "CREATE KEYSPACE shop WITH replication = {'class': "
+		 "'SimpleStrategy', 'replication_factor': 1};"
+		 "CREATE TYPE shop.place (street text, city text);"
+		 "CREATE TABLE shop.users (user_name text, "
+		 "country text, age int, photo blob, id uuid, tags set<text>, "
+		 "phones map<text, text>, list list<int>, home place, "
+		 "pair tuple<int, text>, PRIMARY KEY (user_name));"
+		 "CREATE TABLE shop.by_city (city text, last text, first text,"
+		 " mayor text static, address text, "
+		 "PRIMARY KEY ((city), last, first));"
+		 "CREATE TABLE shop.history (bucket text, name text, "
+		 "at timestamp, what text, PRIMARY KEY ((bucket, name), at)) "
+		 "WITH CLUSTERING ORDER BY (at DESC);"
+		 "CREATE TABLE shop.likes (page text, n counter, PRIMARY KEY (page));",
+		 &err);
+	ck_assert_msg(!err, "%d: %s", err, (char *)t->text.ptr);
+}
+
+void tree_cat_is(struct tree *t, const char *path, const char *text)
+{
+	int err;
+	const char *got = tree_cat(t, path, &err);
+	struct stat st;
+
+	ck_assert_msg(got != NULL, "%s: %d", path, err);
+	ck_assert_msg(!strcmp(got, text), "%s holds %.500s", path, got);
+	ck_assert_int_eq(tree_stat(t, path, &st), 0);
+	ck_assert_int_eq(st.st_size, (off_t)strlen(text));
+	ck_assert_int_eq(st.st_nlink, 1);
+}
+
+void tree_is_gone(struct tree *t, const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(tree_stat(t, path, &st), -ENOENT);
+}

@@ -25,6 +25,9 @@ void tree_close(struct tree *t);
 /* The store and the tree are closed and opened: what is in memory goes. */
 void tree_reopen(struct tree *t);
 
+/* Makes the keyspace shop, with a table of each kind. */
+void tree_shop(struct tree *t);
+
 /* *node is counted: fs_forget. */
 int tree_walk(struct tree *t, const char *path, struct fs_entry *entry);
 int tree_stat(struct tree *t, const char *path, struct stat *st);
@@ -37,6 +40,9 @@ int tree_truncate(struct tree *t, const char *path, uint64_t size);
 int tree_utimens(struct tree *t, const char *path, int64_t seconds);
 /* The text of a file; NULL when that fails (*err says how). */
 const char *tree_cat(struct tree *t, const char *path, int *err);
+/* The file holds that, and its attributes say so. */
+void tree_cat_is(struct tree *t, const char *path, const char *text);
+void tree_is_gone(struct tree *t, const char *path);
 /* As a shell's redirection: open, FLUSH, write, FLUSH, RELEASE. The first
  * error of write or, if there is none, of the last FLUSH. */
 int tree_echo(struct tree *t, const char *path, int flags, const char *text);

@@ -1,7 +1,6 @@
 /* The tree, section by section of its contract: names, cells, rows. */
 #include <errno.h>
 #include <limits.h>
-#include <malloc.h>
 #include <stdio.h>
 
 #include "store/base/alloc.h"
@@ -12,26 +11,8 @@ static struct tree t;
 
 static void setup(void)
 {
-	int err;
-
 	tree_open(&t);
-	tree_cql(&t, ".cql",
-		 "CREATE KEYSPACE shop WITH replication = {'class': "
-		 "'SimpleStrategy', 'replication_factor': 1};"
-		 "CREATE TYPE shop.place (street text, city text);"
-		 "CREATE TABLE shop.users (user_name text, "
-		 "country text, age int, photo blob, id uuid, tags set<text>, "
-		 "phones map<text, text>, list list<int>, home place, "
-		 "pair tuple<int, text>, PRIMARY KEY (user_name));"
-		 "CREATE TABLE shop.by_city (city text, last text, first text,"
-		 " mayor text static, address text, "
-		 "PRIMARY KEY ((city), last, first));"
-		 "CREATE TABLE shop.history (bucket text, name text, "
-		 "at timestamp, what text, PRIMARY KEY ((bucket, name), at)) "
-		 "WITH CLUSTERING ORDER BY (at DESC);"
-		 "CREATE TABLE shop.likes (page text, n counter, PRIMARY KEY (page));",
-		 &err);
-	ck_assert_msg(!err, "%d: %s", err, (char *)t.text.ptr);
+	tree_shop(&t);
 }
 
 static void teardown(void)
@@ -39,26 +20,8 @@ static void teardown(void)
 	tree_close(&t);
 }
 
-static void cat_is(const char *path, const char *text)
-{
-	int err;
-	const char *got = tree_cat(&t, path, &err);
-	struct stat st;
-
-	ck_assert_msg(got != NULL, "%s: %d", path, err);
-	ck_assert_msg(!strcmp(got, text), "%s holds %.500s", path, got);
-	ck_assert_int_eq(tree_stat(&t, path, &st), 0);
-	ck_assert_int_eq(st.st_size, (off_t)strlen(text));
-	ck_assert_int_eq(st.st_nlink, 1);
-}
-
-static void is_gone(const char *path)
-{
-	struct stat st;
-
-	ck_assert_int_eq(tree_stat(&t, path, &st), -ENOENT);
-}
-
+#define cat_is(path, text) tree_cat_is(&t, path, text)
+#define is_gone(path) tree_is_gone(&t, path)
 #define CREATE (O_CREAT | O_TRUNC | O_WRONLY)
 #define ls_is(path, text) ck_assert_str_eq(tree_ls(&t, path), text)
 #define ok(call) ck_assert_int_eq(call, 0)
@@ -151,42 +114,6 @@ START_TEST(the_empty_value_and_raw_bytes)
 }
 END_TEST
 
-START_TEST(a_value_is_pending_until_the_close)
-{
-	struct open_file w, r;
-	struct buf got = BUF_INIT;
-
-	ok(tree_mkdir(&t, "shop/users/a"));
-	ok(tree_echo(&t, "shop/users/a/country", CREATE, "nz\n"));
-	ok(tree_open_file(&t, "shop/users/a/country", O_RDWR | O_TRUNC, &w));
-	cat_is("shop/users/a/user_name", "a\n");
-	ok(tree_open_file(&t, "shop/users/a/country", O_RDONLY, &r));
-	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
-	ck_assert_str_eq(buf_cstr(&got), "nz\n");
-	ck_assert_int_eq(fs_write(t.fs, &t.call, w.node, w.handle, 0,
-				  bytes_str("a")), 1);
-	ck_assert_int_eq(fs_write(t.fs, &t.call, w.node, w.handle, 1,
-				  bytes_str("u\n")), 2);
-	buf_clear(&got);
-	ok(fs_read(t.fs, &t.call, w.node, w.handle, 0, 100, &got));
-	ck_assert_str_eq(buf_cstr(&got), "au\n");
-	buf_clear(&got);
-	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
-	ck_assert_str_eq(buf_cstr(&got), "nz\n");
-	ok(fs_flush(t.fs, &t.call, w.node, w.handle));
-	buf_clear(&got);
-	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
-	ck_assert_str_eq(buf_cstr(&got), "au\n");
-	ok(tree_release(&t, &w));
-	ok(tree_unlink(&t, "shop/users/a/country"));
-	buf_clear(&got);
-	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
-	ck_assert_str_eq(buf_cstr(&got), "au\n");
-	ok(tree_release(&t, &r));
-	buf_release(&got);
-}
-END_TEST
-
 START_TEST(a_path_is_a_where_clause)
 {
 	ok(tree_mkdir(&t, "shop/by_city/Paris"));
@@ -213,45 +140,6 @@ START_TEST(a_path_is_a_where_clause)
 	ls_is("shop/by_city/Paris", "a/ @static/ b/ ");
 	ok(tree_rmdir(&t, "shop/by_city/Paris/a"));
 	ls_is("shop/by_city/Paris", "@static/ b/ ");
-}
-END_TEST
-
-/* What is written while its table gets a schema is a cell of that. */
-START_TEST(an_open_file_of_a_table_that_is_taken_over)
-{
-	struct open_file f, g, moved;
-
-	ok(tree_mkdir(&t, "shop/late"));
-	ok(tree_mkdir(&t, "shop/late/a"));
-	ok(tree_mkdir(&t, "shop/late/b"));
-	ok(tree_mkdir(&t, "shop/late/c"));
-	ok(tree_echo(&t, "shop/late/c/u", CREATE, "old\n"));
-	ok(tree_open_file(&t, "shop/late/c/u", O_WRONLY | O_TRUNC, &moved));
-	ok(tree_rename(&t, "shop/late/c/u", "shop/late/c/v", 0));
-	ck_assert_int_eq(fs_write(t.fs, &t.call, moved.node, moved.handle, 0,
-				  bytes_str("moved\n")), 6);
-	ok(tree_echo(&t, "shop/late/a/v", CREATE, "old\n"));
-	ok(tree_open_file(&t, "shop/late/a/v", O_WRONLY | O_TRUNC, &f));
-	ok(tree_open_file(&t, "shop/late/b/w", O_WRONLY | O_CREAT, &g));
-	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
-				  bytes_str("new\n")), 4);
-	ok(tree_echo(&t, "shop/schema.cql", O_WRONLY,
-		     "CREATE TABLE late (id text PRIMARY KEY, v text, n int);"));
-	cat_is("shop/late/a/v", "old\n");
-	ok(fs_flush(t.fs, &t.call, f.node, f.handle));
-	ok(tree_release(&t, &f));
-	cat_is("shop/late/a/v", "new\n");
-	ok(fs_flush(t.fs, &t.call, moved.node, moved.handle));
-	ok(tree_release(&t, &moved));
-	cat_is("shop/late/c/v", "moved\n");
-	/* What is no column is told. */
-	ck_assert_int_eq(fs_write(t.fs, &t.call, g.node, g.handle, 0,
-				  bytes_str("x\n")), 2);
-	fails(EINVAL, fs_flush(t.fs, &t.call, g.node, g.handle));
-	tree_release(&t, &g);
-	ls_is("shop/late/b", "");
-	tree_reopen(&t);
-	cat_is("shop/late/a/v", "new\n");
 }
 END_TEST
 
@@ -625,34 +513,6 @@ START_TEST(a_close_in_doubt_runs_nothing)
 }
 END_TEST
 
-/* What the daemon goes by to give memory back. */
-START_TEST(large_texts_that_were_freed_are_counted)
-{
-	size_t size = 1 << 20;
-	char *value = mem_zalloc(1, size);
-	uint64_t before;
-	int err;
-
-	ck_assert_ptr_nonnull(value);
-	memset(value, 'x', size - 1);
-	ok(tree_mkdir(&t, "shop/users/a"));
-	before = fs_large_freed(t.fs);
-	ok(tree_echo(&t, "shop/users/a/country", CREATE, "nz\n"));
-	cat_is("shop/users/a/country", "nz\n");
-	ck_assert_uint_eq(fs_large_freed(t.fs), before);
-	ok(tree_echo(&t, "shop/users/a/photo", CREATE, value));
-	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
-	before = fs_large_freed(t.fs);
-	ck_assert_ptr_nonnull(tree_cat(&t, "shop/users/a/photo", &err));
-	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
-	before = fs_large_freed(t.fs);
-	ok(tree_echo(&t, "shop/users/a/photo~", CREATE, value));
-	ok(tree_unlink(&t, "shop/users/a/photo~"));
-	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
-	mem_free(value);
-}
-END_TEST
-
 START_TEST(special_bits_are_refused)
 {
 	static const char *const paths[] = { "shop", "shop/users" };
@@ -668,52 +528,6 @@ START_TEST(special_bits_are_refused)
 		      &timeout_s));
 	ck_assert_uint_eq(attr.st_mode, S_IFDIR | 0770);
 	fs_forget(t.fs, entry.node, 1);
-}
-END_TEST
-
-static size_t memory_in_use(void)
-{
-	struct mallinfo2 info = mallinfo2();
-
-	return info.uordblks + info.hblkhd;
-}
-
-/* What is open for writing has a bound; a value that was read for nothing, as
- * there was no room, is not kept beside it. */
-START_TEST(a_value_without_room_is_not_kept)
-{
-	static const char *const paths[] = { "shop/users/a/photo",
-					     "shop/users/b/photo" };
-	struct stat attr = { .st_size = 64 << 20 };
-	struct open_file files[2], f;
-	double timeout_s;
-	size_t before, i;
-	char *value;
-
-	t.options.max_value = 64 << 20;
-	tree_reopen(&t);
-	t.call.uid = 1;
-	ok(tree_mkdir(&t, "shop/users/a"));
-	ok(tree_mkdir(&t, "shop/users/b"));
-	ok(tree_mkdir(&t, "shop/users/c"));
-	value = mem_zalloc(1, 4 << 20);
-	ck_assert_ptr_nonnull(value);
-	memset(value, 'x', (4 << 20) - 1);
-	ok(tree_echo(&t, "shop/users/c/photo", CREATE, value));
-	mem_free(value);
-	for (i = 0; i < 2; i++) {
-		ok(tree_open_file(&t, paths[i], CREATE, &files[i]));
-		ok(fs_setattr(t.fs, &t.call, files[i].node, files[i].handle,
-			      FS_SET_SIZE, &attr, &timeout_s));
-	}
-	ok(tree_open_file(&t, "shop/users/c/photo", O_RDWR, &f));
-	buf_clear(&t.text);
-	before = memory_in_use();
-	fails(ENOSPC, fs_read(t.fs, &t.call, f.node, f.handle, 0, 1, &t.text));
-	ck_assert_uint_lt(memory_in_use(), before + (1 << 20));
-	ok(tree_release(&t, &f));
-	for (i = 0; i < 2; i++)
-		ok(tree_release(&t, &files[i]));
 }
 END_TEST
 
@@ -764,9 +578,7 @@ SUITE(fs)
 	tcase_add_test(tc, a_row_and_its_cells);
 	tcase_add_test(tc, what_is_refused_keeps_the_old_value);
 	tcase_add_test(tc, the_empty_value_and_raw_bytes);
-	tcase_add_test(tc, a_value_is_pending_until_the_close);
 	tcase_add_test(tc, a_path_is_a_where_clause);
-	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);
 	tcase_add_test(tc, one_spelling_of_a_key);
 	tcase_add_test(tc, collections_are_directories);
 	tcase_add_test(tc, a_row_document);
@@ -779,8 +591,6 @@ SUITE(fs)
 	tcase_add_test(tc, keyspaces_and_their_schema);
 	tcase_add_test(tc, cql_in_and_out);
 	tcase_add_test(tc, a_close_in_doubt_runs_nothing);
-	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
-	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_loop_test(tc, special_bits_are_refused, 0, 2);
 	tcase_add_test(tc, a_long_name_has_its_key_beside_it);
 	suite_add_tcase(suite, tc);

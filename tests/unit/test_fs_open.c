@@ -1,0 +1,244 @@
+/* Open files: what is pending, when it is committed, and what it holds. */
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "tests/lib/tree.h"
+#include "tests/unit/suite.h"
+
+static struct tree t;
+
+static void setup(void)
+{
+	tree_open(&t);
+	tree_shop(&t);
+}
+
+static void teardown(void)
+{
+	tree_close(&t);
+}
+
+#define CREATE (O_CREAT | O_TRUNC | O_WRONLY)
+#define cat_is(path, text) tree_cat_is(&t, path, text)
+#define ls_is(path, text) ck_assert_str_eq(tree_ls(&t, path), text)
+#define ok(call) ck_assert_int_eq(call, 0)
+#define fails(err, call) ck_assert_int_eq(call, -(err))
+
+START_TEST(a_value_is_pending_until_the_close)
+{
+	struct open_file w, r;
+	struct buf got = BUF_INIT;
+
+	ok(tree_mkdir(&t, "shop/users/a"));
+	ok(tree_echo(&t, "shop/users/a/country", CREATE, "nz\n"));
+	ok(tree_open_file(&t, "shop/users/a/country", O_RDWR | O_TRUNC, &w));
+	cat_is("shop/users/a/user_name", "a\n");
+	ok(tree_open_file(&t, "shop/users/a/country", O_RDONLY, &r));
+	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
+	ck_assert_str_eq(buf_cstr(&got), "nz\n");
+	ck_assert_int_eq(fs_write(t.fs, &t.call, w.node, w.handle, 0,
+				  bytes_str("a")), 1);
+	ck_assert_int_eq(fs_write(t.fs, &t.call, w.node, w.handle, 1,
+				  bytes_str("u\n")), 2);
+	buf_clear(&got);
+	ok(fs_read(t.fs, &t.call, w.node, w.handle, 0, 100, &got));
+	ck_assert_str_eq(buf_cstr(&got), "au\n");
+	buf_clear(&got);
+	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
+	ck_assert_str_eq(buf_cstr(&got), "nz\n");
+	ok(fs_flush(t.fs, &t.call, w.node, w.handle));
+	buf_clear(&got);
+	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
+	ck_assert_str_eq(buf_cstr(&got), "au\n");
+	ok(tree_release(&t, &w));
+	ok(tree_unlink(&t, "shop/users/a/country"));
+	buf_clear(&got);
+	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
+	ck_assert_str_eq(buf_cstr(&got), "au\n");
+	ok(tree_release(&t, &r));
+	buf_release(&got);
+}
+END_TEST
+
+/* What is written while its table gets a schema is a cell of that. */
+START_TEST(an_open_file_of_a_table_that_is_taken_over)
+{
+	struct open_file f, g, moved;
+
+	ok(tree_mkdir(&t, "shop/late"));
+	ok(tree_mkdir(&t, "shop/late/a"));
+	ok(tree_mkdir(&t, "shop/late/b"));
+	ok(tree_mkdir(&t, "shop/late/c"));
+	ok(tree_echo(&t, "shop/late/c/u", CREATE, "old\n"));
+	ok(tree_open_file(&t, "shop/late/c/u", O_WRONLY | O_TRUNC, &moved));
+	ok(tree_rename(&t, "shop/late/c/u", "shop/late/c/v", 0));
+	ck_assert_int_eq(fs_write(t.fs, &t.call, moved.node, moved.handle, 0,
+				  bytes_str("moved\n")), 6);
+	ok(tree_echo(&t, "shop/late/a/v", CREATE, "old\n"));
+	ok(tree_open_file(&t, "shop/late/a/v", O_WRONLY | O_TRUNC, &f));
+	ok(tree_open_file(&t, "shop/late/b/w", O_WRONLY | O_CREAT, &g));
+	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+				  bytes_str("new\n")), 4);
+	ok(tree_echo(&t, "shop/schema.cql", O_WRONLY,
+		     "CREATE TABLE late (id text PRIMARY KEY, v text, n int);"));
+	cat_is("shop/late/a/v", "old\n");
+	ok(fs_flush(t.fs, &t.call, f.node, f.handle));
+	ok(tree_release(&t, &f));
+	cat_is("shop/late/a/v", "new\n");
+	ok(fs_flush(t.fs, &t.call, moved.node, moved.handle));
+	ok(tree_release(&t, &moved));
+	cat_is("shop/late/c/v", "moved\n");
+	/* What is no column is told. */
+	ck_assert_int_eq(fs_write(t.fs, &t.call, g.node, g.handle, 0,
+				  bytes_str("x\n")), 2);
+	fails(EINVAL, fs_flush(t.fs, &t.call, g.node, g.handle));
+	tree_release(&t, &g);
+	ls_is("shop/late/b", "");
+	tree_reopen(&t);
+	cat_is("shop/late/a/v", "new\n");
+}
+END_TEST
+
+/* What the daemon goes by to give memory back. */
+START_TEST(large_texts_that_were_freed_are_counted)
+{
+	size_t size = 1 << 20;
+	char *value = mem_zalloc(1, size);
+	uint64_t before;
+	int err;
+
+	ck_assert_ptr_nonnull(value);
+	memset(value, 'x', size - 1);
+	ok(tree_mkdir(&t, "shop/users/a"));
+	before = fs_large_freed(t.fs);
+	ok(tree_echo(&t, "shop/users/a/country", CREATE, "nz\n"));
+	cat_is("shop/users/a/country", "nz\n");
+	ck_assert_uint_eq(fs_large_freed(t.fs), before);
+	ok(tree_echo(&t, "shop/users/a/photo", CREATE, value));
+	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
+	before = fs_large_freed(t.fs);
+	ck_assert_ptr_nonnull(tree_cat(&t, "shop/users/a/photo", &err));
+	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
+	before = fs_large_freed(t.fs);
+	ok(tree_echo(&t, "shop/users/a/photo~", CREATE, value));
+	ok(tree_unlink(&t, "shop/users/a/photo~"));
+	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
+	mem_free(value);
+}
+END_TEST
+
+static size_t memory_in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/* What is open for writing has a bound; a value that was read for nothing, as
+ * there was no room, is not kept beside it. */
+START_TEST(a_value_without_room_is_not_kept)
+{
+	static const char *const paths[] = { "shop/users/a/photo",
+					     "shop/users/b/photo" };
+	struct stat attr = { .st_size = 64 << 20 };
+	struct open_file files[2], f;
+	double timeout_s;
+	size_t before, i;
+	char *value;
+
+	t.options.max_value = 64 << 20;
+	tree_reopen(&t);
+	t.call.uid = 1;
+	ok(tree_mkdir(&t, "shop/users/a"));
+	ok(tree_mkdir(&t, "shop/users/b"));
+	ok(tree_mkdir(&t, "shop/users/c"));
+	value = mem_zalloc(1, 4 << 20);
+	ck_assert_ptr_nonnull(value);
+	memset(value, 'x', (4 << 20) - 1);
+	ok(tree_echo(&t, "shop/users/c/photo", CREATE, value));
+	mem_free(value);
+	for (i = 0; i < 2; i++) {
+		ok(tree_open_file(&t, paths[i], CREATE, &files[i]));
+		ok(fs_setattr(t.fs, &t.call, files[i].node, files[i].handle,
+			      FS_SET_SIZE, &attr, &timeout_s));
+	}
+	ok(tree_open_file(&t, "shop/users/c/photo", O_RDWR, &f));
+	buf_clear(&t.text);
+	before = memory_in_use();
+	fails(ENOSPC, fs_read(t.fs, &t.call, f.node, f.handle, 0, 1, &t.text));
+	ck_assert_uint_lt(memory_in_use(), before + (1 << 20));
+	ok(tree_release(&t, &f));
+	for (i = 0; i < 2; i++)
+		ok(tree_release(&t, &files[i]));
+}
+END_TEST
+
+struct closer {
+	struct open_file *file;
+	struct fs_call call;
+	atomic_bool stop;
+	atomic_int err;
+};
+
+/* Copies of the descriptor that are closed. */
+static void *close_copies(void *context)
+{
+	struct closer *c = context;
+
+	while (!atomic_load(&c->stop) && !atomic_load(&c->err))
+		atomic_store(&c->err, fs_flush(t.fs, &c->call, c->file->node,
+					       c->file->handle));
+	return NULL;
+}
+
+START_TEST(what_is_written_beside_a_commit_is_committed)
+{
+	struct open_file f, reader;
+	struct closer c = { .file = &f };
+	struct buf got = BUF_INIT;
+	pthread_t thread;
+	char text[16];
+	int i, rounds = test_scale(20000);
+
+	ok(tree_echo(&t, "shop/users/a.json", CREATE, "{}\n"));
+	ok(tree_echo(&t, "shop/users/a/photo", CREATE, "00000000"));
+	c.call = t.call;
+	ok(tree_open_file(&t, "shop/users/a/photo", O_RDWR, &f));
+	ok(tree_open_file(&t, "shop/users/a/photo", O_RDONLY, &reader));
+	ok(pthread_create(&thread, NULL, close_copies, &c));
+	for (i = 0; i < rounds && !atomic_load(&c.err); i++) {
+		snprintf(text, sizeof(text), "%08d", i);
+		ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+					  bytes_str(text)), 8);
+		ok(fs_flush(t.fs, &t.call, f.node, f.handle));
+		buf_clear(&got);
+		ok(fs_read(t.fs, &t.call, reader.node, reader.handle, 0, 100,
+			   &got));
+		ck_assert_str_eq(buf_cstr(&got), text);
+	}
+	atomic_store(&c.stop, true);
+	pthread_join(thread, NULL);
+	ok(atomic_load(&c.err));
+	ok(tree_release(&t, &reader));
+	ok(tree_release(&t, &f));
+	buf_release(&got);
+}
+END_TEST
+
+SUITE_THREADS(fs_open)
+{
+	TCase *tc = tcase_create("fs_open");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, a_value_is_pending_until_the_close);
+	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);
+	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
+	tcase_add_test(tc, a_value_without_room_is_not_kept);
+	tcase_add_test(tc, what_is_written_beside_a_commit_is_committed);
+	suite_add_tcase(suite, tc);
+}
