@@ -18,14 +18,15 @@ struct arena_chunk {
 void arena_release(struct arena *a)
 {
 	struct arena_chunk *chunk, *older;
-	bool huge = a->huge;
+	struct arena empty = ARENA_INIT;
 
+	empty.limit = a->limit;
+	empty.huge = a->huge;
 	for (chunk = a->chunks; chunk; chunk = older) {
 		older = chunk->older;
 		mem_free(chunk);
 	}
-	*a = ARENA_INIT;
-	a->huge = huge;
+	*a = empty;
 }
 
 void arena_clear(struct arena *a)
@@ -60,6 +61,8 @@ static bool add_chunk(struct arena *a, size_t size)
 							  LARGEST_CHUNK;
 	if (grown < size)
 		grown = size;
+	if (a->limit && (grown > a->limit || a->total > a->limit - grown))
+		return false;
 	chunk = grown == HUGE_CHUNK ?
 			mem_alloc_huge(sizeof(*chunk) + grown) :
 			mem_alloc(sizeof(*chunk) + grown);

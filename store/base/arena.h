@@ -1,7 +1,8 @@
 /*
  * An arena: memory that dies together (a statement, a mutation, a query).
  * Allocations are 8-byte aligned. One thread at a time. The first allocation
- * that fails sets failed; every later one fails too.
+ * that fails, for want of memory or at the limit, sets failed; every later one
+ * fails too.
  */
 #ifndef STORE_BASE_ARENA_H
 #define STORE_BASE_ARENA_H
@@ -12,11 +13,13 @@ struct arena {
 	struct arena_chunk *chunks;	/* newest first */
 	uint8_t *next, *end;		/* free space of the newest */
 	size_t total;			/* bytes taken from the heap */
+	size_t limit;			/* of total; 0: none */
 	bool failed;
 	bool huge;			/* it will grow large: in huge pages */
 };
-#define ARENA_INIT ((struct arena){ NULL, NULL, NULL, 0, false, false })
+#define ARENA_INIT ((struct arena){ NULL, NULL, NULL, 0, 0, false, false })
 
+/* Limit and huge stay. */
 void arena_release(struct arena *a);
 /* Drop everything but the newest chunk, which is used again. */
 void arena_clear(struct arena *a);

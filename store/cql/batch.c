@@ -262,6 +262,7 @@ int execute_batch(struct cql_result *r, const struct batch_statement *batch)
 		err = plan(x, &b);
 	if (err || !b.count)
 		return err;
+	r->arena.limit = 0;
 	if (!b.reads)
 		return run(r, &b);
 	store_lock(x->store, &lock, b.refs, b.ref_count);

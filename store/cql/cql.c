@@ -8,6 +8,16 @@
 #include "store/cql/execute.h"
 #include "store/cql/parse.h"
 
+/*
+ * What a statement may take until it runs, beside a multiple of its text: short
+ * values take some three hundred times theirs, and nobody is to have all of the
+ * machine's memory for one write. What it reads then is as large as it is.
+ */
+#define STATEMENT_SPACE ((size_t)1 << 30)
+#define TEXT_SHARE 8
+/* Of a buffer that is kept for the next statement. */
+#define SPARE_MAX ((size_t)1 << 20)
+
 int cql_session_new(struct cql_session **out, struct store *s)
 {
 	struct cql_session *c = mem_zalloc(1, sizeof(*c));
@@ -16,6 +26,7 @@ int cql_session_new(struct cql_session **out, struct store *s)
 		return -ENOMEM;
 	c->store = s;
 	c->mode = 0777;
+	c->space = STATEMENT_SPACE;
 	c->error = CQL_ERROR_INIT;
 	c->error_arena = ARENA_INIT;
 	write_init(&c->write, s);
@@ -141,6 +152,8 @@ void cql_result_free(struct cql_result *r)
 	}
 	arena_clear(&r->arena);
 	buf_clear(&x->scratch);
+	if (x->scratch.cap > SPARE_MAX)
+		buf_release(&x->scratch);
 	arena = r->arena;
 	scratch = x->scratch;
 	x->session->spare = r;
@@ -155,6 +168,21 @@ static void end_trace(struct cql_result *r)
 
 	x->session->trace.microseconds =
 		(int64_t)(clock_monotonic_ns() - x->begun_ns) / 1000;
+}
+
+/* -ENOMEM, and why if nothing is said yet. */
+static int refuse_space(struct cql_session *c, size_t limit)
+{
+	if (cql_error_is_set(&c->error))
+		return -ENOMEM;
+	if (limit)
+		cql_error_set(&c->error, &c->error_arena, CQL_SERVER_ERROR,
+			      "out of memory (until it runs a statement has "
+			      "%zu MiB)", limit >> 20);
+	else
+		cql_error_set(&c->error, &c->error_arena, CQL_SERVER_ERROR,
+			      "out of memory");
+	return -ENOMEM;
 }
 
 static int execute(struct cql_session *c, struct bytes statement,
@@ -175,6 +203,7 @@ static int execute(struct cql_session *c, struct bytes statement,
 	if (!r)
 		return -ENOMEM;
 	r->execution.text = statement;
+	r->arena.limit = c->space + TEXT_SHARE * statement.len;
 	err = cql_parse(&r->arena, &s, statement, NULL, &c->error);
 	if (err) {
 		/* The message must outlive the arena it was made in. */
@@ -190,12 +219,12 @@ static int execute(struct cql_session *c, struct bytes statement,
 	if (!err && (r->arena.failed || r->execution.scratch.failed))
 		err = -ENOMEM;
 	if (err) {
-		if (err == -ENOMEM && !cql_error_is_set(&c->error))
-			cql_error_set(&c->error, &c->error_arena,
-				      CQL_SERVER_ERROR, "out of memory");
+		if (err == -ENOMEM)
+			err = refuse_space(c, r->arena.limit);
 		cql_result_free(r);
 		return err;
 	}
+	r->arena.limit = 0;
 	*result = r;
 	return 0;
 }

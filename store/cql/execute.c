@@ -48,6 +48,7 @@ int execute_modification(struct cql_result *r, const struct statement *s)
 		err = modification_plan(x, m);
 	if (err)
 		return err;
+	r->arena.limit = 0;
 	if (!modification_reads(m))
 		return run_modification(r, m);
 	refs = arena_alloc(&r->arena, (m->key_count + 1) * sizeof(*refs));

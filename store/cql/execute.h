@@ -27,6 +27,7 @@ struct cql_session {
 	struct cql_error error;		/* its message is in error_arena */
 	struct arena error_arena;
 	struct cql_result *spare;	/* memory of the last result, or NULL */
+	size_t space;			/* of a statement, see cql.c */
 	struct write write;		/* empty between two statements */
 	struct cql_trace trace;
 	struct watch watch;		/* of its reads */
@@ -70,7 +71,7 @@ struct execution {
 
 struct cql_result {
 	struct execution execution;
-	struct arena arena;
+	struct arena arena;		/* limited until the statement runs */
 	struct cql_column *columns;
 	uint32_t column_count;
 	bool json;

@@ -6,7 +6,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
-#include "store/cql/cql.h"
+#include "store/cql/execute.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -156,6 +156,59 @@ START_TEST(nor_are_relations)
 }
 END_TEST
 
+/* A statement has its space until it runs; what it reads is not counted. */
+START_TEST(a_statement_has_a_bound)
+{
+	static const char full[] =
+		"out of memory (until it runs a statement has 1 MiB)";
+
+	session->space = 1 << 20;
+	add_many("UPDATE t SET l = [", 1000, "%d", ", ", "] WHERE k = 1");
+	gives("");
+	for (int i = 0; i < 3; i++) {
+		add_many("UPDATE t SET l = [", MANY / 20, "%d", ", ",
+			 "] WHERE k = 1");
+		gives(full);
+		add_many("BEGIN BATCH ", 2000, "UPDATE t SET l = [%d] WHERE "
+			 "k = 2; ", "", "APPLY BATCH");
+		gives(full);
+		add_many("SELECT k FROM t WHERE k IN (", MANY / 20, "%d", ", ",
+			 ")");
+		gives(full);
+	}
+	session->space = (size_t)1 << 30;
+	add_many("UPDATE t SET l = [", MANY, "%d", ", ", "] WHERE k = 1");
+	gives("");
+	session->space = 1 << 20;
+	statement("UPDATE t SET s = {1} WHERE k = 1 IF l CONTAINS 7", "true");
+	statement("BEGIN BATCH UPDATE t SET s = {2} WHERE k = 1 IF l CONTAINS "
+		  "7; APPLY BATCH", "true");
+	statement("SELECT s FROM t", "[2]");
+}
+END_TEST
+
+/* Between two statements a session has no more than a little. */
+START_TEST(nothing_large_is_kept)
+{
+	enum { NESTED = 24 };
+	struct mallinfo2 before;
+
+	statement("INSERT INTO t (k) VALUES (1)", "");
+	statement("SELECT k FROM t", "1");
+	before = mallinfo2();
+	buf_add_str(&cql, "SELECT k, ");
+	for (int i = 0; i < NESTED; i++)
+		buf_add_str(&cql, "to_json(");
+	buf_add_str(&cql, "'\"'");
+	for (int i = 0; i < NESTED; i++)
+		buf_add_byte(&cql, ')');
+	buf_add_str(&cql, " FROM t");
+	gives("1");
+	ck_assert_uint_lt(mallinfo2().uordblks + mallinfo2().hblkhd,
+			  before.uordblks + before.hblkhd + (4 << 20));
+}
+END_TEST
+
 SUITE(cql_work)
 {
 	TCase *tc = tcase_create("many");
@@ -167,5 +220,7 @@ SUITE(cql_work)
 	tcase_add_test(tc, names_are_not_compared_with_each);
 	tcase_add_test(tc, nor_are_relations);
 	tcase_add_test(tc, a_batch_keeps_no_lists);
+	tcase_add_test(tc, a_statement_has_a_bound);
+	tcase_add_test(tc, nothing_large_is_kept);
 	suite_add_tcase(suite, tc);
 }
