@@ -55,7 +55,7 @@ static struct list_item *add_items(struct applying *a, struct list_image *list,
 		if (!items)
 			return NULL;
 	}
-	if (list->count)
+	if (list->count && (front || items != list->items))
 		memmove(items + (front ? count : 0), list->items,
 			list->count * sizeof(*items));
 	list->items = items;
