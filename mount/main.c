@@ -4,33 +4,28 @@
  * survive a fork; the parent waits for the word of the child that the mount
  * answers, so that all errors reach the terminal and the exit status.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
-#include <syslog.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fs/fs.h"
 #include "mount/invalidate.h"
 #include "mount/loop.h"
+#include "mount/message.h"
+#include "mount/open.h"
 #include "mount/ops.h"
 #include "mount/options.h"
+#include "mount/point.h"
 #include "store/base/log.h"
 #include "store/base/process.h"
 #include "store/store.h"
@@ -54,134 +49,6 @@ struct daemon {
 	bool mounted;
 };
 
-/* ------------------------------------------------------------- messages */
-
-static void complain(const char *object, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void complain(const char *object, const char *format, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "widefs: %s: ", object);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-/* Log lines go to stderr in the foreground, else to the file or to syslog. */
-static void to_file(void *context, enum log_level level, const char *line)
-{
-	(void)level;
-	fprintf(context, "widefs: %s\n", line);
-	fflush(context);
-}
-
-static void to_syslog(void *context, enum log_level level, const char *line)
-{
-	static const int priorities[] = { LOG_ERR, LOG_WARNING, LOG_INFO,
-					  LOG_DEBUG };
-
-	(void)context;
-	syslog(priorities[level], "%s", line);
-}
-
-/* ---------------------------------------------------------- the mount point */
-
-/*
- * A daemon that died leaves its mount point answering ENOTCONN (ECONNABORTED
- * while it dies) to whatever the kernel has not cached: clean it up.
- */
-static bool is_dead_mount(const char *path)
-{
-	struct statfs st;
-
-	return statfs(path, &st) &&
-	       (errno == ENOTCONN || errno == ECONNABORTED);
-}
-
-static int clean_mountpoint(const char *path)
-{
-	if (!is_dead_mount(path))
-		return 0;
-	if (geteuid() == 0)
-		return umount2(path, MNT_DETACH) ? -errno : 0;
-	switch (fork()) {
-	case -1:
-		return -errno;
-	case 0:
-		execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--",
-		       path, NULL);
-		_exit(127);
-	default:
-		wait(NULL);
-	}
-	return is_dead_mount(path) ? -ENOTCONN : 0;
-}
-
-/* Refuse a mount point that is a mount already, holds files, or is the store. */
-static int check_mountpoint(const struct mount_options *o)
-{
-	char *parent = NULL;
-	struct stat st, above;
-	char store[PATH_MAX], place[PATH_MAX];
-	size_t len;
-	int err = clean_mountpoint(o->mountpoint);
-
-	if (!err && stat(o->mountpoint, &st))
-		err = -errno;
-	if (!err && !S_ISDIR(st.st_mode))
-		err = -ENOTDIR;
-	if (err) {
-		complain(o->mountpoint, "%s (the mount point must be a "
-			 "directory; make it first)", strerror(-err));
-		return err;
-	}
-	if (asprintf(&parent, "%s/..", o->mountpoint) < 0)
-		return -ENOMEM;
-	err = stat(parent, &above) ? -errno : 0;
-	free(parent);
-	if (!err && (st.st_dev != above.st_dev || st.st_ino == above.st_ino)) {
-		complain(o->mountpoint, "something is mounted here already "
-			 "(unmount it first)");
-		return -EBUSY;
-	}
-	if (!realpath(o->mountpoint, place) || !realpath(o->store, store))
-		return 0;	/* the store is yet to be made */
-	len = strlen(store);
-	if (!strncmp(place, store, len) && (!place[len] || place[len] == '/')) {
-		complain(o->mountpoint, "the store cannot be mounted on itself "
-			 "or inside itself");
-		return -EINVAL;
-	}
-	len = strlen(place);
-	if (!strncmp(store, place, len) && store[len] == '/') {
-		complain(o->mountpoint, "the mount would hide the store");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_empty(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char buf[1024];
-	ssize_t n, at;
-	int entries = 0;
-
-	if (fd < 0)
-		return -errno;
-	while ((n = getdents64(fd, buf, sizeof(buf))) > 0)
-		for (at = 0; at < n; entries++)
-			at += ((struct dirent64 *)(void *)(buf + at))->d_reclen;
-	close(fd);
-	if (entries > 2) {
-		complain(path, "the mount point is not empty");
-		return -ENOTEMPTY;
-	}
-	return 0;
-}
-
 /* ------------------------------------------------------------ begin and end */
 
 static int status_of(int err)
@@ -198,126 +65,6 @@ static int status_of(int err)
 	default:
 		return FAILED;
 	}
-}
-
-/* Has the process ended, though the kernel still closes what it had open? */
-static bool is_dying(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return true;
-	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = 'X';
-	fclose(file);
-	return state == 'Z' || state == 'X';
-}
-
-static int open_unless_dying(struct store **out, const char *path,
-			     const struct store_options *options, pid_t *owner,
-			     bool *created)
-{
-	const struct timespec pause = { 0, 20 * 1000 * 1000 };
-	int tries, err = -EBUSY;
-
-	for (tries = 0; tries < 250; tries++) {
-		err = store_open(out, path, options, owner, created);
-		if (err != -EBUSY || !is_dying(*owner))
-			break;
-		nanosleep(&pause, NULL);
-	}
-	return err;
-}
-
-/* A store is no part of another, which would not know it. */
-static int check_place(const char *path)
-{
-	char above[PATH_MAX], marker[PATH_MAX + 8], *slash;
-
-	snprintf(marker, sizeof(marker), "%s/WIDEFS", path);
-	if (!access(marker, F_OK))
-		return 0;	/* it need not be made */
-	snprintf(above, sizeof(above), "%s", path);
-	while ((slash = strrchr(above, '/'))) {
-		*slash = 0;
-		snprintf(marker, sizeof(marker), "%s/WIDEFS", above);
-		if (access(marker, F_OK))
-			continue;
-		complain(path, "it would be inside of the store %s (name "
-			 "another place)", above);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int open_store(struct daemon *d)
-{
-	const struct mount_options *o = &d->options;
-	struct store_options so;
-	pid_t owner = 0;
-	bool created = false;
-	int err;
-
-	store_options_init(&so);
-	so.read_only = o->read_only;
-	so.create = !o->read_only;
-	so.cache_bytes = o->cache_bytes;
-	so.memtable_bytes = o->memtable_bytes;
-	so.commit_s = o->commit_s;
-	so.uid = getuid();
-	so.gid = getgid();
-	err = check_place(o->store);
-	if (err)
-		return err;
-	err = open_unless_dying(&d->store, o->store, &so, &owner, &created);
-	if (created)
-		fprintf(stderr, "widefs: %s: store created\n", o->store);
-	switch (err) {
-	case 0:
-		return 0;
-	case -EBUSY:
-		if (owner)
-			complain(o->store, "store is open in process %d "
-				 "(unmount it)", (int)owner);
-		else
-			complain(o->store, "store is open in another process "
-				 "(end that one)");
-		break;
-	case -EUCLEAN:
-		complain(o->store, "the store is damaged: %s (run: widefsctl "
-			 "check %s)", corrupt_last(), o->store);
-		break;
-	case -EPROTONOSUPPORT:
-		complain(o->store, "the store's format is newer than this "
-			 "widefs (use a newer one)");
-		break;
-	case -ENOTEMPTY:
-		complain(o->store, "not a widefs store, and not empty (name a "
-			 "store, or a directory that does not exist)");
-		break;
-	case -ENOENT:
-		complain(o->store, o->read_only ? "no such store (without ro "
-			 "it is made)" : "the directory above it is not there "
-			 "(make it first)");
-		break;
-	case -ENOTDIR:
-		complain(o->store, "%s (a store is a directory)",
-			 strerror(-err));
-		break;
-	case -EROFS:
-		complain(o->store, "%s (-o ro can read it)", strerror(-err));
-		break;
-	case -EPERM:
-		complain(o->store, "others can write there, or own it: it is "
-			 "not opened (chmod go-w, or run as its owner)");
-		break;
-	default:
-		complain(o->store, "%s", strerror(-err));
-	}
-	return err;
 }
 
 static int open_fs(struct daemon *d)
@@ -439,31 +186,6 @@ static void tell_parent(struct daemon *d, int status)
 	}
 }
 
-static int open_log(struct daemon *d)
-{
-	const char *path = d->options.log_file;
-	int err;
-
-	log_set_level((enum log_level)d->options.log_level);
-	d->log = path ? fopen(path, "ae") : NULL;
-	if (!path || d->log)
-		return 0;
-	err = -errno;
-	complain(path, "%s (the log file)", strerror(-err));
-	return err;
-}
-
-/* From here on nobody looks at standard error. */
-static void use_log(struct daemon *d)
-{
-	if (d->log) {
-		log_set_sink(to_file, d->log);
-	} else if (!d->options.foreground) {
-		openlog("widefs", LOG_PID, LOG_DAEMON);
-		log_set_sink(to_syslog, NULL);
-	}
-}
-
 /*
  * Wait for the session's end or a signal. A signal detaches the mount; what is
  * still open then is served for a while, or until a second signal.
@@ -504,7 +226,7 @@ static int serve(struct daemon *d)
 		complain(d->options.mountpoint, "%s", strerror(-err));
 		return err;
 	}
-	use_log(d);
+	message_log_use(d->log, &d->options);
 	tell_parent(d, DONE);
 	wait_for_end(d);
 	return 0;
@@ -556,11 +278,11 @@ static int run(struct daemon *d)
 	d->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (d->signal_fd < 0)
 		return FAILED;
-	err = open_log(d);
+	err = message_log_open(&d->log, &d->options);
 	if (!err)
-		err = open_store(d);
+		err = open_store(&d->store, &d->options);
 	if (!err)
-		err = check_mountpoint(&d->options);
+		err = mountpoint_check(&d->options);
 	if (!err)
 		err = open_fs(d);
 	if (!err) {
@@ -626,9 +348,9 @@ int main(int argc, char **argv)
 	} else if (!err && d.options.version) {
 		printf("widefs %s\n", VERSION);
 	} else if (!err) {
-		err = check_mountpoint(&d.options);
+		err = mountpoint_check(&d.options);
 		if (!err)
-			err = check_empty(d.options.mountpoint);
+			err = mountpoint_check_empty(d.options.mountpoint);
 		status = err ? FAILED
 			     : d.options.foreground ? run(&d)
 						    : run_in_background(&d);

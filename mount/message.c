@@ -1,0 +1,60 @@
+#include "mount/message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "store/base/log.h"
+
+void complain(const char *object, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "widefs: %s: ", object);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* Log lines go to stderr in the foreground, else to the file or to syslog. */
+static void to_file(void *context, enum log_level level, const char *line)
+{
+	(void)level;
+	fprintf(context, "widefs: %s\n", line);
+	fflush(context);
+}
+
+static void to_syslog(void *context, enum log_level level, const char *line)
+{
+	static const int priorities[] = { LOG_ERR, LOG_WARNING, LOG_INFO,
+					  LOG_DEBUG };
+
+	(void)context;
+	syslog(priorities[level], "%s", line);
+}
+
+int message_log_open(FILE **out, const struct mount_options *o)
+{
+	const char *path = o->log_file;
+	int err;
+
+	log_set_level((enum log_level)o->log_level);
+	*out = path ? fopen(path, "ae") : NULL;
+	if (!path || *out)
+		return 0;
+	err = -errno;
+	complain(path, "%s (the log file)", strerror(-err));
+	return err;
+}
+
+void message_log_use(FILE *log, const struct mount_options *o)
+{
+	if (log) {
+		log_set_sink(to_file, log);
+	} else if (!o->foreground) {
+		openlog("widefs", LOG_PID, LOG_DAEMON);
+		log_set_sink(to_syslog, NULL);
+	}
+}

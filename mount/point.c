@@ -1,0 +1,109 @@
+#include "mount/point.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mount/message.h"
+
+/*
+ * A daemon that died leaves its mount point answering ENOTCONN (ECONNABORTED
+ * while it dies) to whatever the kernel has not cached: clean it up.
+ */
+static bool is_dead_mount(const char *path)
+{
+	struct statfs st;
+
+	return statfs(path, &st) &&
+	       (errno == ENOTCONN || errno == ECONNABORTED);
+}
+
+static int clean_mountpoint(const char *path)
+{
+	if (!is_dead_mount(path))
+		return 0;
+	if (geteuid() == 0)
+		return umount2(path, MNT_DETACH) ? -errno : 0;
+	switch (fork()) {
+	case -1:
+		return -errno;
+	case 0:
+		execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--",
+		       path, NULL);
+		_exit(127);
+	default:
+		wait(NULL);
+	}
+	return is_dead_mount(path) ? -ENOTCONN : 0;
+}
+
+int mountpoint_check(const struct mount_options *o)
+{
+	char *parent = NULL;
+	struct stat st, above;
+	char store[PATH_MAX], place[PATH_MAX];
+	size_t len;
+	int err = clean_mountpoint(o->mountpoint);
+
+	if (!err && stat(o->mountpoint, &st))
+		err = -errno;
+	if (!err && !S_ISDIR(st.st_mode))
+		err = -ENOTDIR;
+	if (err) {
+		complain(o->mountpoint, "%s (the mount point must be a "
+			 "directory; make it first)", strerror(-err));
+		return err;
+	}
+	if (asprintf(&parent, "%s/..", o->mountpoint) < 0)
+		return -ENOMEM;
+	err = stat(parent, &above) ? -errno : 0;
+	free(parent);
+	if (!err && (st.st_dev != above.st_dev || st.st_ino == above.st_ino)) {
+		complain(o->mountpoint, "something is mounted here already "
+			 "(unmount it first)");
+		return -EBUSY;
+	}
+	if (!realpath(o->mountpoint, place) || !realpath(o->store, store))
+		return 0;	/* the store is yet to be made */
+	len = strlen(store);
+	if (!strncmp(place, store, len) && (!place[len] || place[len] == '/')) {
+		complain(o->mountpoint, "the store cannot be mounted on itself "
+			 "or inside itself");
+		return -EINVAL;
+	}
+	len = strlen(place);
+	if (!strncmp(store, place, len) && store[len] == '/') {
+		complain(o->mountpoint, "the mount would hide the store");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int mountpoint_check_empty(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char buf[1024];
+	ssize_t n, at;
+	int entries = 0;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = getdents64(fd, buf, sizeof(buf))) > 0)
+		for (at = 0; at < n; entries++)
+			at += ((struct dirent64 *)(void *)(buf + at))->d_reclen;
+	close(fd);
+	if (entries > 2) {
+		complain(path, "the mount point is not empty");
+		return -ENOTEMPTY;
+	}
+	return 0;
+}
