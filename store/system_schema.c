@@ -134,7 +134,7 @@ static void fill_table(struct virtual_rows *v, const struct table *t)
 	virtual_set_double(v, "bloom_filter_fp_chance",
 			   o->bloom_filter_fp_chance);
 	set_map(v, "caching", o->caching, o->caching_count);
-	set_optional(v, "cdc", o->cdc);
+	/* cdc is null where a node does none. */
 	virtual_set_text(v, "comment", o->comment);
 	set_map(v, "compaction", o->compaction, o->compaction_count);
 	set_map(v, "compression", o->compression, o->compression_count);

@@ -357,10 +357,37 @@ static int check_large_size(struct ddl *d, const struct table_options *o,
 	return 0;
 }
 
+/* A number or, with a % behind it, a hundredth part. */
+static int check_growth(struct ddl *d, const char *value)
+{
+	size_t length = strlen(value), digits = length;
+	bool percent = length && value[length - 1] == '%';
+	const char *text;
+	double x;
+
+	if (percent)
+		digits--;
+	while (digits && value[digits - 1] == ' ')
+		digits--;
+	text = arena_format(d->x->arena, "%.*s", (int)digits, value);
+	if (!text)
+		return -ENOMEM;
+	if (!*text)
+		return misconfigured(d, "sstable_growth is not a valid number "
+					"between 0 and 1: empty String");
+	if (!read_java_double(&x, text))
+		return misconfigured(d, "sstable_growth is not a valid number "
+					"between 0 and 1: For input string: "
+					"\"%s\"", text);
+	if (!(x >= 0 && x <= (percent ? 100 : 1)))
+		return misconfigured(d, "sstable_growth %s must be between 0 "
+					"and 1", value);
+	return 0;
+}
+
 static int check_unified(struct ddl *d, const struct table_options *o)
 {
 	const char *value = sub_option(o, "scaling_parameters");
-	double x;
 	int32_t n;
 	int err = value ? check_scaling(d, value) : 0;
 
@@ -375,10 +402,8 @@ static int check_unified(struct ddl *d, const struct table_options *o)
 	if (!err)
 		err = check_large_size(d, o, "flush_size_override");
 	value = sub_option(o, "sstable_growth");
-	if (!err && value &&
-	    (!read_java_double(&x, value) || !(x >= 0 && x <= 1)))
-		err = misconfigured(d, "sstable_growth %s must be between 0 "
-				       "and 1", value);
+	if (!err && value)
+		err = check_growth(d, value);
 	value = sub_option(o, "min_sstable_size");
 	if (!err && value && !(read_size(value) >= 0))
 		err = misconfigured(d, "min_sstable_size %s is not a valid "
@@ -390,8 +415,8 @@ static int check_unified(struct ddl *d, const struct table_options *o)
 	if (!err && value && strcasecmp(value, "NONE") &&
 	    strcasecmp(value, "SINGLE") && strcasecmp(value, "TRANSITIVE"))
 		err = misconfigured(d, "Invalid overlap inclusion method %s. "
-				       "The valid options are NONE, SINGLE, "
-				       "TRANSITIVE.", value);
+				       "The valid options are [NONE, SINGLE, "
+				       "TRANSITIVE].", value);
 	return err ? err : check_expiration(d, o);
 }
 

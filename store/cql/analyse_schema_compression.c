@@ -56,8 +56,10 @@ static int read_enabled(struct ddl *d, bool *off,
 		return misconfigured(d, "If the 'enabled' option is set to "
 					"false no other options must be "
 					"specified");
-	if (class && !*class)
-		*off = true;
+	if (on && class && !*class)
+		return misconfigured(d, "The 'class' option must not be empty. "
+					"To disable compression use 'enabled' "
+					": false");
 	return 0;
 }
 

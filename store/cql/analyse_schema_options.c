@@ -174,12 +174,13 @@ static const char *shown_policy(struct ddl *d, const char *text, bool *invalid)
 	return NULL;
 }
 
-/* MIN(99p,50ms), MAX(…): one of each. */
-static const char *shown_hybrid(struct ddl *d, const char *text)
+/* MIN(99p,50ms), MAX(…): one of each; *alike when they are not. */
+static const char *shown_hybrid(struct ddl *d, const char *text,
+				const char **alike)
 {
 	char *parts = arena_strdup(d->x->arena, text + 4), *second, *end;
 	const char *a, *b;
-	bool invalid[2];
+	bool invalid[2], percentile;
 
 	if (!parts || (strncasecmp(text, "MIN(", 4) &&
 		       strncasecmp(text, "MAX(", 4)))
@@ -193,14 +194,18 @@ static const char *shown_hybrid(struct ddl *d, const char *text)
 		second++;
 	a = shown_policy(d, parts, &invalid[0]);
 	b = shown_policy(d, second, &invalid[1]);
-	if (!a || !b || invalid[0] || invalid[1] ||
-	    (a[strlen(a) - 1] == 'p') == (b[strlen(b) - 1] == 'p'))
+	if (!a || !b || invalid[0] || invalid[1])
 		return NULL;
-	if (b[strlen(b) - 1] == 'p') {
-		const char *percentile = b;
+	percentile = b[strlen(b) - 1] == 'p';
+	if ((a[strlen(a) - 1] == 'p') == percentile) {
+		*alike = percentile ? "PERCENTILE" : "FIXED";
+		return NULL;
+	}
+	if (percentile) {
+		const char *first = b;
 
 		b = a;
-		a = percentile;
+		a = first;
 	}
 	return arena_format(d->x->arena, "%s(%s,%s)",
 			    strncasecmp(text, "MIN", 3) ? "MAX" : "MIN", a, b);
@@ -209,7 +214,7 @@ static const char *shown_hybrid(struct ddl *d, const char *text)
 static int read_policy(struct ddl *d, char **field,
 		       const struct written_property *p)
 {
-	const char *text, *shown = NULL;
+	const char *text, *shown = NULL, *alike = NULL;
 	bool invalid = false;
 	int err = property_text(d, &text, p);
 
@@ -220,13 +225,19 @@ static int read_policy(struct ddl *d, char **field,
 	else if (!strcasecmp(text, "ALWAYS"))
 		shown = "ALWAYS";
 	else if (strlen(text) > 4 && strchr(text, '('))
-		shown = shown_hybrid(d, text);
+		shown = shown_hybrid(d, text, &alike);
 	else
 		shown = shown_policy(d, text, &invalid);
 	if (invalid)
 		return misconfigured(d, "Invalid value %s for PERCENTILE option "
 					"'speculative_retry': must be between "
 					"(0.0 and 100.0)", text);
+	if (alike)
+		return misconfigured(d, "Invalid value %s for option "
+					"'speculative_retry': MIN()/MAX() "
+					"arguments should be of different "
+					"types, but both are of type %s", text,
+				     alike);
 	if (!shown)
 		return misconfigured(d, "Invalid value %s for option "
 					"'speculative_retry'", text);

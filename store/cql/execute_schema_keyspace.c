@@ -27,7 +27,9 @@ static bool is_simple(const struct keyspace *k)
 	return class && !strcmp(class, PACKAGE "SimpleStrategy");
 }
 
-static int check_attributes(struct ddl *d, const struct properties *p)
+/* An ALTER may leave the replication as it is by an empty map. */
+static int check_attributes(struct ddl *d, const struct properties *p,
+			    bool alters)
 {
 	const struct written_property *replication;
 	int err = check_property_names(d, p, names, ARRAY_SIZE(names));
@@ -36,7 +38,8 @@ static int check_attributes(struct ddl *d, const struct properties *p)
 	if (err || !replication)
 		return err;
 	err = property_map(d, replication);
-	if (!err && !property_entry(d, replication, "class"))
+	if (!err && !property_entry(d, replication, "class") &&
+	    !(alters && !replication->entry_count))
 		err = misconfigured(d, "Missing replication strategy class");
 	return err;
 }
@@ -56,6 +59,12 @@ static int set_class(struct ddl *d, struct keyspace *k, const char *name)
 			break;
 	if (!class)
 		return -ENOMEM;
+	if (!strcmp(class, PACKAGE "OldNetworkTopologyStrategy"))
+		return misconfigured(d, "The support for the "
+					"OldNetworkTopologyStrategy has been "
+					"removed in C* version 4.0. The "
+					"keyspace strategy should be switch to "
+					"NetworkTopologyStrategy");
 	if (i == ARRAY_SIZE(known))
 		return misconfigured(d, "Unable to find replication strategy "
 					"class '%s'", class);
@@ -199,7 +208,7 @@ static int set_attributes(struct ddl *d, struct keyspace *k,
 	replication = find_property(p, "replication");
 	if (durable)
 		err = property_bool(d, &k->durable_writes, durable);
-	if (!err && replication)
+	if (!err && replication && (!was || replication->entry_count))
 		err = set_replication(d, k, was, replication);
 	if (!err)
 		err = ddl_begin(d);
@@ -214,7 +223,7 @@ int create_keyspace(struct ddl *d)
 	const struct keyspace_statement *s = d->statement->keyspace;
 	const char *name = text_of(d->x, d->keyspace);
 	struct keyspace *k;
-	int err = check_attributes(d, &s->properties);
+	int err = check_attributes(d, &s->properties, false);
 
 	if (err)
 		return err;
@@ -254,7 +263,7 @@ int alter_keyspace(struct ddl *d)
 	const struct keyspace_statement *s = d->statement->keyspace;
 	const struct keyspace *was = schema_keyspace(d->now, d->keyspace);
 	struct keyspace *k;
-	int err = check_attributes(d, &s->properties);
+	int err = check_attributes(d, &s->properties, true);
 
 	if (err)
 		return err;

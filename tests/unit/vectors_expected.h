@@ -36,6 +36,7 @@
 { "attached-vectors", 0 },
 { "syntax", 0 },
 { "ddl", 0 },
+{ "ddl-options", 0 },
 { "compact", 0 },
 { "compact-conditions", 0 },
 { "batches", 0 },
