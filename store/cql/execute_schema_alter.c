@@ -4,6 +4,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/execute_schema.h"
+#include "store/cql/term.h"
 
 /* -------------------------------------------------------------------- ADD */
 static const struct dropped_column *find_dropped(const struct table *t,
@@ -17,24 +18,27 @@ static const struct dropped_column *find_dropped(const struct table *t,
 	return last;
 }
 
-/*
- * Is t the type that was dropped? Its user types were recorded as tuples, and
- * may have grown since.
- */
-static bool is_type_again(const struct type *t, const struct type *dropped)
+static uint32_t length_of(const struct type *t)
 {
-	bool user = t->kind == TYPE_UDT && dropped->kind == TYPE_TUPLE;
+	return type_is_flat(t) ? type_fixed_length(t) : 0;
+}
 
-	if (!user && (t->kind != dropped->kind || t->frozen != dropped->frozen ||
-		      t->dimension != dropped->dimension))
+/* Are the cells of what was dropped cells of t too? */
+static bool takes_cells(const struct type *t, const struct type *dropped)
+{
+	if (type_is_multicell(t) != type_is_multicell(dropped) ||
+	    !type_assignable(dropped, t))
 		return false;
-	if (user ? t->part_count < dropped->part_count :
-		   t->part_count != dropped->part_count)
-		return false;
-	for (uint32_t i = 0; i < dropped->part_count; i++)
-		if (!is_type_again(t->parts[i], dropped->parts[i]))
-			return false;
-	return true;
+	switch (t->kind) {
+	case TYPE_LIST:
+	case TYPE_MAP:
+		return takes_cells(t->parts[t->part_count - 1],
+				   dropped->parts[t->part_count - 1]);
+	case TYPE_SET:
+		return true;
+	default:
+		return length_of(t) == length_of(dropped);
+	}
 }
 
 static int check_again(struct ddl *d, const struct table *t,
@@ -46,7 +50,7 @@ static int check_again(struct ddl *d, const struct table *t,
 
 	if (!was)
 		return 0;
-	if (!is_type_again(type, was->type))
+	if (!takes_cells(type, was->type))
 		return refuse(d->x, "Cannot re-add previously dropped column "
 				    "'%s' of type %s, incompatible with "
 				    "previous type %s", name,

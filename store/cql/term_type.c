@@ -20,8 +20,8 @@ static bool order_compatible(const struct type *v, const struct type *r)
 	if (r->kind == TYPE_TEXT || r->kind == TYPE_BLOB)
 		return v->kind == TYPE_ASCII ||
 		       (r->kind == TYPE_BLOB && v->kind == TYPE_TEXT);
-	if (v->kind != r->kind || (!type_is_collection(r) &&
-				   r->kind != TYPE_TUPLE) ||
+	if ((v->kind != r->kind && !(takes_tuple(v) && takes_tuple(r))) ||
+	    (!type_is_collection(r) && !takes_tuple(r)) ||
 	    v->part_count > r->part_count)
 		return false;
 	for (uint32_t i = 0; i < v->part_count; i++)

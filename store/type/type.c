@@ -428,9 +428,9 @@ int type_kind_by_name(struct bytes name)
  * Cassandra takes a few types of fixed length for variable ones here (tinyint,
  * smallint, date, time): the bytes of a vector show it, and its token.
  */
-bool type_vector_is_flat(const struct type *t)
+bool type_is_flat(const struct type *t)
 {
-	switch (t->parts[0]->kind) {
+	switch (t->kind) {
 	case TYPE_BIGINT:
 	case TYPE_BOOLEAN:
 	case TYPE_DOUBLE:
@@ -441,10 +441,15 @@ bool type_vector_is_flat(const struct type *t)
 	case TYPE_UUID:
 		return true;
 	case TYPE_VECTOR:
-		return type_vector_is_flat(t->parts[0]);
+		return type_vector_is_flat(t);
 	default:
 		return false;
 	}
+}
+
+bool type_vector_is_flat(const struct type *t)
+{
+	return type_is_flat(t->parts[0]);
 }
 
 uint32_t type_fixed_length(const struct type *t)

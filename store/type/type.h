@@ -97,6 +97,8 @@ const char *type_kind_name(enum type_kind kind);
 int type_kind_by_name(struct bytes name);
 /* The fixed length of a value's bytes, or 0 where it varies. */
 uint32_t type_fixed_length(const struct type *t);
+/* Cassandra knows the length of its values: they need none in a vector. */
+bool type_is_flat(const struct type *t);
 /* A vector whose elements stand side by side, without a length before each. */
 bool type_vector_is_flat(const struct type *t);
 /* A type to bytes and back, for the catalogue. read: NULL when damaged

@@ -37,6 +37,7 @@
 { "syntax", 0 },
 { "ddl", 0 },
 { "ddl-options", 0 },
+{ "ddl-again", 0 },
 { "compact", 0 },
 { "compact-conditions", 0 },
 { "batches", 0 },
