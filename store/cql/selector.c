@@ -309,9 +309,13 @@ static int check_constructed(struct execution *x, const struct selectable *of,
 			     const struct type *expected)
 {
 	bool set = type->kind == TYPE_SET;
+	bool list = of->term->kind == TERM_LIST && expected;
 
-	if (of->term->kind == TERM_LIST && expected &&
-	    expected->kind == TYPE_VECTOR &&
+	/* Only what is between [] knows what it cannot be. */
+	if (list && expected->kind != TYPE_LIST &&
+	    expected->kind != TYPE_VECTOR)
+		return refuse_untyped(x, of);
+	if (list && expected->kind == TYPE_VECTOR &&
 	    expected->dimension != of->part_count)
 		return refuse(x, "Unable to create a vector selector of type "
 				 "%s from %u elements",
@@ -329,7 +333,7 @@ static int construct(struct execution *x, struct selectors *s,
 		     const struct type *expected)
 {
 	const struct type *type = of->exact ? of->exact : expected;
-	const struct type **types;
+	const struct type **types, **wanted;
 	struct expression *e;
 	const char **names;
 	int err;
@@ -343,11 +347,15 @@ static int construct(struct execution *x, struct selectors *s,
 		err = selectable_prepare_keys(x, of, s->table);
 	if (err)
 		return err;
+	types = item_types(x, of, type);
 	/* What is around it may want it as another type. */
-	types = expected ? item_types(x, of, expected) : NULL;
-	type = types ? expected : type;
+	wanted = expected ? item_types(x, of, expected) : NULL;
+	if (wanted)
+		type = expected;
+	else
+		wanted = types;
 	if (!types)
-		types = item_types(x, of, type);
+		types = wanted;
 	if (!types)
 		return refuse_untyped(x, of);
 	e = expression_new(x, EXPRESSION_BUILD, type, of->part_count);
@@ -355,7 +363,7 @@ static int construct(struct execution *x, struct selectors *s,
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < of->part_count; i++)
-		expect_part(e, i, types[i]);
+		expect_part(e, i, wanted[i]);
 	names = names_of(x, e);
 	if (!names)
 		return -ENOMEM;

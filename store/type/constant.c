@@ -207,7 +207,7 @@ static int check_fields(const struct type *t, struct bytes text,
 
 /*
  * A constant that stands for a tuple is what Cassandra's tools once wrote: the
- * fields' texts between colons, as many as there are.
+ * fields' texts between colons, as many as there are; none in an empty one.
  */
 static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error)
@@ -217,7 +217,7 @@ static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
 	int err = depth > TYPE_DEPTH_MAX ? -EINVAL :
 					   check_fields(t, text, error);
 
-	for (i = 0; !err && i <= text.len; i++) {
+	for (i = 0; !err && text.len && i <= text.len; i++) {
 		if (i < text.len && !parts_fields(text, i))
 			continue;
 		err = read_field(out, t->parts[fields++],
