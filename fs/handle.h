@@ -77,7 +77,12 @@ void image_orphan(struct fs *fs, struct node *n, struct bytes text);
 /* Cut by path: load, cut, commit. */
 int image_truncate(struct op *op, struct node *n, struct handle *h,
 		   uint64_t size);
-/* A time set while something is pending goes with it: true if so. */
+/*
+ * What is set while a value is pending goes with it: true if one is. set: times
+ * to take (NULL: none), now: what will go with it (or NULL).
+ */
+bool image_how(struct op *op, struct node *n, const struct store_how *set,
+	       struct store_how *now);
 bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* The same of a document, whose descriptors have an image each. */
 bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);

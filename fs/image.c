@@ -205,7 +205,8 @@ void image_orphan(struct fs *fs, struct node *n, struct bytes text)
 	mutex_unlock(&image->lock);
 }
 
-bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+bool image_how(struct op *op, struct node *n, const struct store_how *set,
+	       struct store_how *now)
 {
 	struct image *image = n->image ? image_take(op->fs, n, false) : NULL;
 	bool pending;
@@ -214,13 +215,26 @@ bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 		return false;
 	mutex_lock(&image->lock);
 	pending = image->state != IMAGE_CLEAN || image->is_new;
-	if (pending) {
+	if (pending && set && set->has_mtime) {
 		image->how.has_mtime = true;
-		image->how.mtime_ns = mtime_ns;
+		image->how.mtime_ns = set->mtime_ns;
 	}
+	if (pending && set && set->has_expires) {
+		image->how.has_expires = true;
+		image->how.expires_s = set->expires_s;
+	}
+	if (now)
+		*now = image->how;
 	mutex_unlock(&image->lock);
 	image_give(op->fs, n, image);
 	return pending;
+}
+
+bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct store_how how = { .has_mtime = true, .mtime_ns = mtime_ns };
+
+	return image_how(op, n, &how, NULL);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "fs/attr.h"
+#include "fs/handle.h"
 #include "fs/held.h"
 
 #define TTL_MAX 630720000	/* seconds: 20 years, as in CQL */
@@ -93,6 +94,21 @@ int expires_read(struct op *op, struct bytes value, int64_t *expires_s)
 	return *expires_s > op->now_s + TTL_MAX ? refuse_ttl(op) : 0;
 }
 
+/* Of expires and ttl: the attribute of what ends then. */
+static int print_end(struct op *op, const char *name, int64_t expires_s,
+		     struct buf *out)
+{
+	if (expires_s == NO_TIME)
+		return -ENODATA;
+	if (!strcmp(name, "ttl")) {
+		buf_add_format(out, "%lld",
+			       (long long)(expires_s - op->now_s));
+		return 0;
+	}
+	expires_print(out, expires_s);
+	return 0;
+}
+
 static int get_in_table(struct op *op, const struct place *p, const char *name,
 			struct buf *out)
 {
@@ -122,24 +138,20 @@ static int get_in_table(struct op *op, const struct place *p, const char *name,
 		buf_add_format(out, "%lld", (long long)life.timestamp_us);
 		return 0;
 	}
-	if (life.expires_s == NO_TIME)
-		return -ENODATA;
-	if (!strcmp(name, "ttl")) {
-		buf_add_format(out, "%lld",
-			       (long long)(life.expires_s - op->now_s));
-		return 0;
-	}
-	expires_print(out, life.expires_s);
-	return 0;
+	return print_end(op, name, life.expires_s, out);
 }
 
 int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
 {
+	struct store_how how = { .has_expires = false };
 	struct place p;
 	int err;
 
 	if (!n->table)
 		return strcmp(name, "expires") ? -EOPNOTSUPP : -ENODATA;
+	if ((!strcmp(name, "expires") || !strcmp(name, "ttl")) &&
+	    image_how(op, n, NULL, &how) && how.has_expires)
+		return print_end(op, name, how.expires_s, out);
 	if (waits_for_key(n))
 		return strcmp(name, "expires") ? -ENODATA :
 						 held_get_expires(op, n, out);
@@ -236,6 +248,26 @@ int attr_set_at(struct op *op, struct node *n, struct place *p,
 	return err;
 }
 
+/* Of a file that is written and not closed yet. 1: nothing of it is pending. */
+static int set_pending(struct op *op, struct node *n, const char *name,
+		       struct bytes value)
+{
+	struct store_how how = { .has_expires = false };
+	struct lifetime life;
+	int err;
+
+	if (!image_how(op, n, NULL, &how))
+		return 1;
+	memset(&life, 0, sizeof(life));
+	life.expires_s = how.has_expires ? how.expires_s : NO_TIME;
+	err = parse_lifetime(op, name, value, &life);
+	if (err)
+		return err;
+	how = (struct store_how){ .has_expires = true,
+				  .expires_s = life.expires_s };
+	return image_how(op, n, &how, NULL) ? 0 : 1;
+}
+
 int attr_set(struct op *op, struct node *n, const char *name,
 	     struct bytes value)
 {
@@ -250,6 +282,9 @@ int attr_set(struct op *op, struct node *n, const char *name,
 		return -EOPNOTSUPP;
 	if (!n->table)
 		return -EOPNOTSUPP;
+	err = strcmp(name, "writetime") ? set_pending(op, n, name, value) : 1;
+	if (err <= 0)
+		return err;
 	if (waits_for_key(n) && !strcmp(name, "expires"))
 		return held_set_expires(op, n, value);
 	err = place_of(op, n, &p);

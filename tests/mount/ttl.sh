@@ -86,6 +86,35 @@ ok 'with its end' test "$(ttl a 2)" -gt 4800
 is 'the row too' user.expires "$(list "$t/2")"
 is 'and again nothing' '' "$(rsync -aXn --delete --itemize-changes "$W/copy/" "$t/")"
 
+# cp sets them on what it has written and not closed.
+rm -r "$t/2" "$W/copy/1" "$W/copy/3"
+ok 'cp -a' cp -a "$W/copy/2" "$t/"
+ok 'carries them too' test "$(ttl a 2)" -gt 4800 -a "$(ttl b 2)" -gt 4800
+ok 'over what is there' cp -a "$W/copy/2/a" "$t/1/a"
+ok 'as well' test "$(ttl a 1)" -gt 4800
+ok 'cp alone' cp "$W/copy/2/a" "$t/1/a"
+is 'does not' null "$(ttl a 1)"
+cql "UPDATE k.t USING TTL 5000 SET tags = {'x', '$(printf 'l%.0s' {1..300})'} WHERE id = 2" >/dev/null
+rm -r "$W/copy"; cp -a "$t" "$W/copy"; before=$(cql 'SELECT id, a, b, tags FROM k.t'); rm -r "$t"/*
+ok 'all of it' cp -a "$W/copy/." "$t/"
+is 'is back' "$before" "$(cql 'SELECT id, a, b, tags FROM k.t')"
+ok 'each element with its end' jq -e '.rows[0][0] | length == 2 and all(. > 4800)' <<<"$(cql 'SELECT ttl(tags) FROM k.t WHERE id = 2')"
+ok 'while it is pending' python3 -c 'import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
+os.write(fd, b"8\n")
+os.setxattr(fd, "user.ttl", b"4000")
+assert 3900 < int(os.getxattr(sys.argv[1], "user.ttl")) <= 4000
+os.removexattr(fd, "user.expires")
+try:
+    os.getxattr(fd, "user.expires")
+    assert False
+except OSError:
+    os.setxattr(fd, "user.ttl", b"3000")
+os.close(fd)' "$t/1/a"
+is 'the value' 8 "$(cat "$t/1/a")"
+ok 'has it' test "$(ttl a 1)" -gt 2900
+put "$t/1/a" 6
+
 # What ends leaves all caches in time.
 cql "INSERT INTO k.t (id, a, b) VALUES (7, 7, 'seven') USING TTL 3" >/dev/null
 cql "UPDATE k.t USING TTL 3 SET b = 'short' WHERE id = 1" >/dev/null
