@@ -249,6 +249,19 @@ static void pages_are_dropped(struct node *n, const struct fs_open_reply *reply)
 		atomic_fetch_or(&n->armed, ARMED_PAGES);
 }
 
+/* One that mknod made is made by who opens it to write. */
+static int open_made(struct op *op, struct node *n, int flags,
+		     struct fs_open_reply *reply)
+{
+	bool writer = (flags & O_ACCMODE) != O_RDONLY;
+	struct handle *made = writer ? made_take(op->fs, n) : NULL;
+	int err = handle_open(op, n, flags | (made ? O_EXCL : 0), made, reply);
+
+	if (made)
+		handle_free(op->fs, made);
+	return err;
+}
+
 int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 		 struct fs_open_reply *reply)
 {
@@ -261,8 +274,7 @@ int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 		return n ? -ENOMEM : -ESTALE;
 	}
 	op_watch(op, n);
-	err = n->ops->directory ? -EISDIR :
-				  handle_open(op, n, flags, false, reply);
+	err = n->ops->directory ? -EISDIR : open_made(op, n, flags, reply);
 	if (!err)
 		pages_are_dropped(n, reply);
 	err = op_end(op, err, n, NULL);

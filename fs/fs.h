@@ -134,6 +134,10 @@ int fs_statfs(struct fs *fs, struct statvfs *out);
 int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, mode_t mode, int flags,
 	      struct fs_entry *entry, struct fs_open_reply *reply);
+/* mknod of a regular file, which stays when nobody opens it only if its type has
+ * an empty value. */
+int fs_make_file(struct fs *fs, struct fs_call *call, uint64_t parent,
+		 const char *name, mode_t mode, struct fs_entry *entry);
 int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t node, int flags,
 		 struct fs_open_reply *reply);
 /* Appends at most size bytes to out; fewer only at the end of the file. */

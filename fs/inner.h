@@ -39,6 +39,12 @@ void observe_stop(struct fs *fs);
 void op_notify(struct op *op, struct node *n, uint32_t bits);
 /* Everything in memory below n, and n itself. */
 void op_notify_below(struct op *op, struct node *n);
+/* made.c: the descriptor of one that mknod made and nobody has opened yet: the
+ * caller's from now on. NULL: it is none of these. */
+struct handle *made_take(struct fs *fs, const struct node *n);
+/* Before a directory is listed or goes: those in it that stay unopened are
+ * closed. */
+void made_settle(struct op *op, const struct node *dir);
 /* timer.c */
 void timer_add(struct fs *fs, struct node *n, int64_t at_s);
 void timers_release(struct fs *fs);

@@ -403,6 +403,7 @@ int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (!op)
 		return -ENOMEM;
 	op_watch(op, l->node);
+	made_settle(op, l->node);
 	commit_empties(op, l->node);
 	mutex_lock(&l->lock);
 	err = stream(op, l, cookie, plus, fill, context);

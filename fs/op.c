@@ -503,6 +503,7 @@ int has_kept_children(struct op *op, struct node *n)
 	size_t count;
 	int err = 0;
 
+	made_settle(op, n);
 	commit_empties(op, n);
 	if (has_new_files(op, n))
 		return 1;

@@ -45,6 +45,8 @@ static inline int64_t timestamp_ns(int64_t timestamp_us)
 struct handle;
 struct op;
 
+#define FS_MADE_MAX 16
+
 struct fs {
 	struct store *store;
 	uid_t uid;
@@ -71,6 +73,8 @@ struct fs {
 	struct mutex handles_lock;
 	/* All that are open, under it; writers: of values, by images. */
 	struct handle *writers, *readers;
+	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */
+	unsigned made_next;
 	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
 };
 

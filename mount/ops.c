@@ -208,9 +208,14 @@ static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
 		     mode_t mode, dev_t device)
 {
 	struct fs_call call = caller(req);
+	struct fs_entry entry;
 
-	(void)mode, (void)device;
-	reply(req, &call, fs_mknod(fs_of(req), &call, parent, name));
+	(void)device;
+	if (S_ISREG(mode))
+		reply_entry(req, fs_make_file(fs_of(req), &call, parent, name,
+					      mode, &entry), &entry);
+	else
+		reply(req, &call, fs_mknod(fs_of(req), &call, parent, name));
 }
 
 static void op_symlink(fuse_req_t req, const char *link, fuse_ino_t parent,

@@ -86,34 +86,78 @@ ok 'with its end' test "$(ttl a 2)" -gt 4800
 is 'the row too' user.expires "$(list "$t/2")"
 is 'and again nothing' '' "$(rsync -aXn --delete --itemize-changes "$W/copy/" "$t/")"
 
+# Other copiers, in a table of its own: the first has times to come.
+run_cql <<C
+CREATE TABLE k.c (id int PRIMARY KEY, a int, b text, tags set<text>);
+INSERT INTO k.c (id, a, b) VALUES (1, 1, 'one');
+INSERT INTO k.c (id, a, b, tags) VALUES (2, 2, 'two', {'x', '$(printf 'l%.0s' {1..300})'}) USING TTL 5000;
+INSERT INTO k.c (id, a, tags) VALUES (3, 3, {'x', 'y'});
+C
+c=$M/k/c
+rows() { cql 'SELECT id, a, b, tags FROM k.c' | jq -c .rows; }
+# How many of the values end: a, b and the two elements of row 2, a of row 1.
+ends() { cql 'SELECT ttl(a), ttl(b), ttl(tags) FROM k.c WHERE id IN (1, 2)' | jq -c '[.rows | flatten[] | numbers | select(. > 4700)] | length'; }
+before=$(rows)
 # cp sets them on what it has written and not closed.
-rm -r "$t/2" "$W/copy/1" "$W/copy/3"
-ok 'cp -a' cp -a "$W/copy/2" "$t/"
-ok 'carries them too' test "$(ttl a 2)" -gt 4800 -a "$(ttl b 2)" -gt 4800
-ok 'over what is there' cp -a "$W/copy/2/a" "$t/1/a"
-ok 'as well' test "$(ttl a 1)" -gt 4800
-ok 'cp alone' cp "$W/copy/2/a" "$t/1/a"
-is 'does not' null "$(ttl a 1)"
-cql "UPDATE k.t USING TTL 5000 SET tags = {'x', '$(printf 'l%.0s' {1..300})'} WHERE id = 2" >/dev/null
-rm -r "$W/copy"; cp -a "$t" "$W/copy"; before=$(cql 'SELECT id, a, b, tags FROM k.t'); rm -r "$t"/*
-ok 'all of it' cp -a "$W/copy/." "$t/"
-is 'is back' "$before" "$(cql 'SELECT id, a, b, tags FROM k.t')"
-ok 'each element with its end' jq -e '.rows[0][0] | length == 2 and all(. > 4800)' <<<"$(cql 'SELECT ttl(tags) FROM k.t WHERE id = 2')"
+cp -a "$c" "$W/c"
+rm -r "${c:?}"/*
+ok 'cp -a' cp -a "$W/c/." "$c/"
+is 'brings all back' "$before" "$(rows)"
+is 'with its ends' 4 "$(ends)"
+is 'the row too' user.expires "$(list "$c/2")"
+ok 'over what is there' cp -a "$W/c/2/a" "$c/1/a"
+is 'as well' 5 "$(ends)"
+ok 'cp alone' cp "$W/c/1/a" "$c/1/a"
+is 'brings none' 4 "$(ends)"
+# tar makes a file, sets them, and opens it then.
+tar --xattrs -C "$c" -cf "$W/t.tar" .
+ok 'tar over what is there' tar --xattrs --xattrs-include='user.*' -C "$c" -xf "$W/t.tar"
+is 'leaves it' "$before" "$(rows)"
+is 'with its ends' 4 "$(ends)"
+rm -r "${c:?}"/*
+ok 'tar' tar --xattrs --xattrs-include='user.*' -C "$c" -xf "$W/t.tar"
+is 'brings all back' "$before" "$(rows)"
+is 'with its ends' 4 "$(ends)"
+is 'the row too' user.expires "$(list "$c/2")"
+is 'the others have none' '' "$(list "$c/3")$(list "$c/3/a")$(list "$c/3/tags/x")"
+mkdir "$c/8"
+ok 'a file that mknod makes' python3 -c 'import os, sys
+at = sys.argv[1] + "/"
+os.mknod(at + "a"), os.mknod(at + "b")
+assert os.stat(at + "a").st_size == 0
+try:
+    os.mknod(at + "a")
+    assert False
+except FileExistsError:
+    pass
+os.unlink(at + "a")
+os.mknod(at + "a")
+with open(at + "a", "w") as f:
+    f.write("8\n")
+for i in range(20, 60):
+    os.mkdir(at + "../%d" % i)
+    os.mknod(at + "../%d/a" % i)
+    os.mknod(at + "../%d/b" % i)' "$c/8"
+is 'and that is written' 8 "$(cat "$c/8/a")"
+is 'is the empty value where there is one' b "$(ls "$c"/[2-5][0-9] | sed '/:$/d; /^$/d' | sort -u)"
+is 'for all of them' 41 "$(cql "SELECT count(*) FROM k.c WHERE b = '' ALLOW FILTERING" | jq '.rows[0][0]')"
+ok 'they go' rm -r "$c"/[2-5][0-9] "$c/8"
+is 'and leave the rest' "$before" "$(rows)"
+refused 'no other nodes' 'Operation not permitted' mknod "$c/3/b" p
 ok 'while it is pending' python3 -c 'import os, sys
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
 os.write(fd, b"8\n")
-os.setxattr(fd, "user.ttl", b"4000")
-assert 3900 < int(os.getxattr(sys.argv[1], "user.ttl")) <= 4000
+os.setxattr(fd, "user.ttl", b"5000")
+assert 4900 < int(os.getxattr(sys.argv[1], "user.ttl")) <= 5000
 os.removexattr(fd, "user.expires")
 try:
     os.getxattr(fd, "user.expires")
     assert False
 except OSError:
-    os.setxattr(fd, "user.ttl", b"3000")
-os.close(fd)' "$t/1/a"
-is 'the value' 8 "$(cat "$t/1/a")"
-ok 'has it' test "$(ttl a 1)" -gt 2900
-put "$t/1/a" 6
+    os.setxattr(fd, "user.ttl", b"4900")
+os.close(fd)' "$c/1/a"
+is 'the value' 8 "$(cat "$c/1/a")"
+is 'has it' 5 "$(ends)"
 
 # What ends leaves all caches in time.
 cql "INSERT INTO k.t (id, a, b) VALUES (7, 7, 'seven') USING TTL 3" >/dev/null
