@@ -292,14 +292,14 @@ START_TEST(one_piece_of_the_log_is_in_memory)
 	uint64_t i;
 
 	log = open_log(&ops, 0, &seen, 0);
-	for (i = 1; i <= 16; i++)
-		append(log, i, (size_t)3 << 20);
-	ck_assert_uint_ge(scratch_count(&scratch), 6);
+	for (i = 1; i <= 60; i++)
+		append(log, i, (size_t)300 << 10);
+	ck_assert_uint_ge(scratch_count(&scratch), 5);
 	commitlog_close(log);
 	place_count = 0;
 	ops.pread = note_place;
 	log = open_log(&ops, 0, &seen, 0);
-	ck_assert_uint_eq(seen.count, 16);
+	ck_assert_uint_eq(seen.count, 60);
 	ck_assert_uint_le(place_count, 2);
 	commitlog_close(log);
 }
@@ -545,6 +545,7 @@ SUITE_THREADS(commitlog)
 	TCase *tc = tcase_create("commitlog");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, test_timeout());
 	tcase_add_loop_test(tc, what_was_appended_comes_back, 0, 10);
 	tcase_add_test(tc, an_empty_log_is_no_file);
 	tcase_add_test(tc, a_batch_larger_than_a_segment);
