@@ -296,6 +296,28 @@ static void change_name(struct sim *sim, struct node *dir, const char *from,
 	names_change(&dir->names, c);
 }
 
+/* ------------------------------------------------------------------ room */
+static uint64_t taken(const struct node *n)
+{
+	uint64_t bytes = n->now.size;
+	size_t i;
+
+	for (i = 0; i < n->names.count; i++)
+		bytes += taken(n->names.list[i].node);
+	return bytes;
+}
+
+static bool fits(const struct sim *sim, const struct node *n, uint64_t size)
+{
+	return !sim->most || size <= n->now.size ||
+	       taken(sim->root) + (size - n->now.size) <= sim->most;
+}
+
+void sim_fill(struct sim *sim, bool full)
+{
+	sim->most = full ? taken(sim->root) : 0;
+}
+
 /* ----------------------------------------------------------------- calls */
 /* Before a call that changes something; its maps as they are now. */
 static struct sim *begin(void *context, bool changes)
@@ -440,8 +462,11 @@ static int64_t sim_pwrite(void *context, int fd, const void *from, size_t len,
 			  uint64_t offset)
 {
 	struct sim *sim = begin(context, true);
+	struct node *n = node_of(sim, fd);
 
-	write_bytes(sim, node_of(sim, fd), from, len, offset);
+	if (!fits(sim, n, offset + len))
+		return end(sim, -ENOSPC);
+	write_bytes(sim, n, from, len, offset);
 	return end(sim, (int64_t)len);
 }
 
@@ -466,6 +491,8 @@ static int sim_allocate(void *context, int fd, uint64_t size)
 	struct sim *sim = begin(context, true);
 	struct node *n = node_of(sim, fd);
 
+	if (!fits(sim, n, size))
+		return (int)end(sim, -ENOSPC);
 	if (size > n->now.size)
 		resize(sim, n, size);
 	return (int)end(sim, 0);

@@ -24,6 +24,9 @@ const struct file_ops *sim_files(struct sim *sim);
 int sim_root(struct sim *sim);
 /* Files can be mapped from now on; else they are refused with -EOPNOTSUPP. */
 void sim_allow_maps(struct sim *sim);
+/* From now on all files together take no more room than they do, or as much as
+ * they like. What a crash leaves has room again. */
+void sim_fill(struct sim *sim, bool full);
 /*
  * Be called before every call that changes or syncs something (NULL: no more):
  * there a crash can be tried.

@@ -90,6 +90,7 @@ struct sim {
 	uint64_t time, last_node;
 	long calls;
 	bool mappable;
+	uint64_t most;		/* bytes that all may take; 0: any number */
 	void (*before)(void *context);
 	void *before_context;
 };

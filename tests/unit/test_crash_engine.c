@@ -8,6 +8,7 @@
  * keeps it, with nothing of the lost tail coming back.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -41,6 +42,8 @@ struct world {
 	bool cut;		/* which began with a power cut */
 	uint32_t depth;		/* how often recoveries may be crashed */
 	size_t memtable_bytes;	/* 0: the default */
+	bool full;		/* the disk is */
+	uint32_t refused;	/* for that */
 };
 
 static void set_up(void)
@@ -211,35 +214,49 @@ static uint32_t any_table(struct world *w)
 	return table;
 }
 
-static void apply(struct world *w, struct batch *batch)
+/* True: it was done. On a full disk only what frees room must be. */
+static bool apply(struct world *w, struct batch *batch, bool frees)
 {
+	int err;
+
 	begin_moment(w);
-	ck_assert_int_eq(lsm_apply(w->lsm, batch, NULL), 0);
-	w->acknowledged = w->begun;
+	err = lsm_apply(w->lsm, batch, NULL);
 	batch_release(batch);
+	if (err == -ENOSPC && w->full && !frees) {
+		w->refused++;
+		w->begun--;
+		return false;
+	}
+	ck_assert_int_eq(err, 0);
+	w->acknowledged = w->begun;
+	return true;
 }
 
 static void change(struct world *w, char what)
 {
 	struct batch batch = BATCH_INIT;
-	uint32_t left = what == 'b' ? 5 : 1;
+	struct row_model before[TABLES][PARTITIONS * ROWS];
+	uint32_t left = what == 'b' ? 5 : what == 'E' ? 100 : 1;
 	uint32_t base = random_below(&w->crash.rng, PARTITIONS * ROWS);
 
+	memcpy(before, w->rows, sizeof(before));
+
 	while (left--) {
-		/* A row once: all of a batch has one timestamp. */
+		/* A value once: all of a batch has one timestamp. */
 		uint32_t row = (base + left) % (PARTITIONS * ROWS);
 		uint32_t table = any_table(w);
-		size_t size = what == 'L' ? 300000 :
+		size_t size = what == 'L' ? 300000 : what == 'M' ? 145000 :
 					    random_below(&w->crash.rng, 700);
 
-		if (what == 'd' || (what == 'b' && left == 1))
+		if (what == 'd' || what == 'E' || (what == 'b' && left == 1))
 			add_delete(w, &batch, table, row);
 		else if (what == 'r')
 			add_delete_partition(w, &batch, table, row);
 		else
 			add_put(w, &batch, table, row, size);
 	}
-	apply(w, &batch);
+	if (!apply(w, &batch, strchr("drE", what)))
+		memcpy(w->rows, before, sizeof(before));
 }
 
 static void empty_table(struct world *w, bool drop)
@@ -287,7 +304,31 @@ static void lose_power(struct world *w)
 	 * sectors count as durable now. */
 	w->synced = w->acknowledged;
 	crash_watch(&w->crash, true);
+	sim_fill(w->crash.disk, w->full);
 	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
+}
+
+static void fill_disk(struct world *w, bool full)
+{
+	w->full = full;
+	sim_fill(w->crash.disk, full);
+}
+
+/* The log's reserve is a segment of it. */
+static void check_reserve(struct world *w)
+{
+	const struct file_ops *files = sim_files(w->crash.disk);
+
+	ck_assert_int_eq(file_open(files, sim_root(w->crash.disk), "reserve",
+				   O_RDONLY), -ENOENT);
+}
+
+/* On a full disk it may fail. */
+static void flush(struct world *w, uint32_t table)
+{
+	int err = lsm_flush(w->lsm, table);
+
+	ck_assert(!err || (err == -ENOSPC && w->full));
 }
 
 static void step(struct world *w, char what)
@@ -298,10 +339,10 @@ static void step(struct world *w, char what)
 		w->synced = w->acknowledged;
 		break;
 	case 'f':
-		ck_assert_int_eq(lsm_flush(w->lsm, UINT32_MAX), 0);
+		flush(w, UINT32_MAX);
 		break;
 	case 'o':
-		ck_assert_int_eq(lsm_flush(w->lsm, any_table(w)), 0);
+		flush(w, any_table(w));
 		break;
 	case 'c':
 		ck_assert_int_eq(lsm_compact(w->lsm, any_table(w)), 0);
@@ -320,6 +361,15 @@ static void step(struct world *w, char what)
 		break;
 	case 'R':
 		reopen(w);
+		break;
+	case 'X':
+		fill_disk(w, true);
+		break;
+	case 'x':
+		fill_disk(w, false);
+		break;
+	case '?':
+		check_reserve(w);
 		break;
 	case 'K':
 		lose_power(w);
@@ -452,17 +502,24 @@ static const struct workload {
 	{ "its recovery", "bpsK", 2, 3, FLUSHES, 100 },
 	{ "flushes, mapped", "bpsbRdKb", 3, 1, MAPS | FLUSHES, 100 },
 	{ "recovery that releases", "LLLbLsLLRLK", 1, 0, FLUSHES, 50 },
+	/* What is in memory fits the reserve, or not; in small pieces, too. */
+	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 0, 150 },
+	{ "full disk, full memory", "LLLMXbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 0, 100 },
+	{ "full disk, mapped", "LLLMXbbpEE?ddsbKdEDdtpxpb", 2, 0, MAPS, 100 },
 	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 3, 1, 0, 900 },
 };
 
 static void run(struct world *w, const char *steps)
 {
+	size_t i;
+
 	w->crash.check = check;
 	w->crash.expectation = expectation;
 	crash_watch(&w->crash, true);
 	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
-	for (; *steps; steps++)
-		step(w, *steps);
+	for (i = 0; steps[i]; i++)
+		step(w, steps[i]);
+	ck_assert(!strchr(steps, '?') || w->refused);
 	ck_assert_uint_eq(dump(w, w->lsm), w->sums[w->begun]);
 	ck_assert_int_eq(lsm_close(w->lsm), 0);
 	crash_watch(&w->crash, false);
