@@ -1,12 +1,13 @@
 #include "tests/lib/scratch.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "store/base/log.h"
+
+struct scratch scratch;
 
 void scratch_open(struct scratch *s)
 {
@@ -31,6 +32,23 @@ void scratch_close(struct scratch *s)
 	ck_assert_int_eq(file_system.list(NULL, s->dir, remove_one, s), 0);
 	file_close(&file_system, s->dir);
 	ck_assert_int_eq(rmdir(s->path), 0);
+}
+
+static void set_up(void)
+{
+	scratch_open(&scratch);
+	quiet(true);
+}
+
+static void tear_down(void)
+{
+	quiet(false);
+	scratch_close(&scratch);
+}
+
+void scratch_fixture(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, set_up, tear_down);
 }
 
 static int count_one(void *data, const char *name)

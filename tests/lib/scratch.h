@@ -4,6 +4,8 @@
  */
 #ifndef TESTS_LIB_SCRATCH_H
 #define TESTS_LIB_SCRATCH_H
+#include <check.h>
+
 #include "store/base/file.h"
 
 struct scratch {
@@ -12,6 +14,9 @@ struct scratch {
 };
 void scratch_open(struct scratch *s);
 void scratch_close(struct scratch *s);
+/* One for each test of a case, which says nothing on stderr. */
+extern struct scratch scratch;
+void scratch_fixture(TCase *tc);
 /* How many files there are. */
 size_t scratch_count(struct scratch *s);
 /* Read a file whole; write it whole (created or replaced). */

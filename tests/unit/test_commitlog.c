@@ -15,20 +15,6 @@
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
 
-static struct scratch scratch;
-
-static void set_up(void)
-{
-	scratch_open(&scratch);
-	quiet(true);
-}
-
-static void tear_down(void)
-{
-	quiet(false);
-	scratch_close(&scratch);
-}
-
 /* Batches are numbers, with as many bytes behind them as they say. */
 struct seen {
 	uint64_t count, first, last, bytes;
@@ -544,7 +530,7 @@ SUITE_THREADS(commitlog)
 {
 	TCase *tc = tcase_create("commitlog");
 
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	scratch_fixture(tc);
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_loop_test(tc, what_was_appended_comes_back, 0, 10);
 	tcase_add_test(tc, an_empty_log_is_no_file);

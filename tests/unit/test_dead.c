@@ -11,8 +11,6 @@
 #define KEYS 600
 #define TABLE 7
 
-static struct scratch scratch;
-
 struct world {
 	struct lsm *lsm;
 	struct random rng;
@@ -20,18 +18,6 @@ struct world {
 	bool live[KEYS];
 	uint64_t stepped;	/* entries that scans looked at */
 };
-
-static void set_up(void)
-{
-	scratch_open(&scratch);
-	quiet(true);
-}
-
-static void tear_down(void)
-{
-	quiet(false);
-	scratch_close(&scratch);
-}
 
 static void open_world(struct world *w, uint64_t seed)
 {
@@ -215,7 +201,7 @@ SUITE(dead)
 {
 	TCase *tc = tcase_create("dead");
 
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	scratch_fixture(tc);
 	tcase_add_loop_test(tc, scans_see_what_lived_when_they_began, 0, 30);
 	tcase_add_test(tc, the_head_of_a_queue_is_found_at_once);
 	suite_add_tcase(suite, tc);

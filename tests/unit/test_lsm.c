@@ -20,21 +20,16 @@
 #define TABLES 3
 #define PARTITIONS 5
 
-static struct scratch scratch;
 static const struct lsm_options told = { .commit_s = 1, .no_threads = true };
 
 static void set_up(void)
 {
-	scratch_open(&scratch);
 	clock_set_us(0);	/* nothing of random_row's expires or is purged */
-	quiet(true);
 }
 
 static void tear_down(void)
 {
-	quiet(false);
 	clock_set_us(INT64_MIN);
-	scratch_close(&scratch);
 }
 
 static struct lsm *open_lsm(const struct lsm_options *options)
@@ -560,6 +555,7 @@ SUITE_THREADS(lsm)
 {
 	TCase *tc = tcase_create("lsm");
 
+	scratch_fixture(tc);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, the_engine_is_a_sorted_array, 0,
 			    test_scale(8));

@@ -15,8 +15,6 @@
 #define BUDGET ((size_t)4 << 20)
 #define TABLES 2
 
-static struct scratch scratch;
-
 static void make_key(struct buf *out, uint32_t i)
 {
 	uint8_t name[4];
@@ -160,23 +158,11 @@ START_TEST(without_room_all_is_in_memory)	/* _i: calls that work */
 }
 END_TEST
 
-static void set_up(void)
-{
-	scratch_open(&scratch);
-	quiet(true);
-}
-
-static void tear_down(void)
-{
-	quiet(false);
-	scratch_close(&scratch);
-}
-
 SUITE(recovery)
 {
 	TCase *tc = tcase_create("recovery");
 
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	scratch_fixture(tc);
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, replay_flushes_what_passes_the_budget);
 	tcase_add_test(tc, a_reader_flushes_nothing);

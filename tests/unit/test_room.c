@@ -15,7 +15,6 @@
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
 
-static struct scratch scratch;
 static const struct lsm_options told = { .commit_s = 1, .no_threads = true };
 
 /* The system's files on a disk where no file may be made larger than `largest`;
@@ -58,20 +57,12 @@ static struct lsm *open_lsm(void)
 
 static void set_up(void)
 {
-	scratch_open(&scratch);
-	quiet(true);
 	largest = UINT64_MAX;
 	reserve_is_room = false;
 	small_disk = file_system;
 	small_disk.allocate = small_allocate;
 	small_disk.pwrite = small_pwrite;
 	small_disk.unlink = small_unlink;
-}
-
-static void tear_down(void)
-{
-	quiet(false);
-	scratch_close(&scratch);
 }
 
 static struct bytes key_of(int number)
@@ -377,7 +368,8 @@ SUITE_THREADS(room)
 {
 	TCase *tc = tcase_create("room");
 
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	scratch_fixture(tc);
+	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_loop_test(tc, a_log_that_does_not_fit_is_flushed, 0, 2);
 	tcase_add_test(tc, what_frees_room_goes_on);
