@@ -168,8 +168,7 @@ static int empty_table(struct lsm *lsm, struct table *t, bool drop)
 	if (!err)
 		err = commitlog_sync(lsm->log, mark);
 	if (!err)
-		err = edit.steps.failed ? -ENOMEM :
-					  manifest_apply(lsm->manifest, &edit);
+		err = manifest_apply(lsm->manifest, &edit);
 	manifest_edit_release(&edit);
 	if (err) {
 		version_put(v);
@@ -260,8 +259,7 @@ int lsm_property_set(struct lsm *lsm, const char *name, struct bytes value)
 		return err;
 	manifest_edit_property(&edit, name, value);
 	mutex_lock(&lsm->install);
-	err = edit.steps.failed ? -ENOMEM :
-				  manifest_apply(lsm->manifest, &edit);
+	err = manifest_apply(lsm->manifest, &edit);
 	mutex_unlock(&lsm->install);
 	manifest_edit_release(&edit);
 	if (err == -EIO)

@@ -142,7 +142,7 @@ static int next_version(struct flush *f, struct version **out)
 static int apply_edit(struct flush *f, uint64_t begin)
 {
 	struct manifest_edit edit = MANIFEST_EDIT_INIT;
-	int err;
+	int err = 0;
 
 	if (f->sstable)
 		manifest_edit_add(&edit, f->table->number, 0, &f->info);
@@ -150,8 +150,8 @@ static int apply_edit(struct flush *f, uint64_t begin)
 		manifest_edit_mark(&edit, f->table->number, f->mark);
 	if (begin)
 		manifest_edit_log(&edit, begin);
-	err = edit.steps.failed ? -ENOMEM : 0;
-	if (!err && edit.steps.len)	/* none: the log never had anything */
+	/* None: the log never had anything. */
+	if (edit.steps.len || edit.steps.failed)
 		err = manifest_apply(f->lsm->manifest, &edit);
 	manifest_edit_release(&edit);
 	return err;

@@ -124,8 +124,7 @@ static int release_log(struct lsm *lsm)
 	begin = lsm_log_begin(lsm, NULL, 0);
 	if (begin > manifest_log(lsm->manifest)) {
 		manifest_edit_log(&edit, begin);
-		err = edit.steps.failed ? -ENOMEM :
-					  commitlog_sync(lsm->log, begin);
+		err = commitlog_sync(lsm->log, begin);
 		if (!err)
 			err = manifest_apply(lsm->manifest, &edit);
 		if (!err)

@@ -79,7 +79,8 @@ void manifest_edit_property(struct manifest_edit *e, const char *name,
  * Carry out the edit: 0 when it is durable. Nothing is changed on an error:
  * -ESTALE when it drops an sstable that is not live, or adds one to a dropped
  * table (a truncate or drop came between: throw the outputs away); -ENOSPC and
- * -ENOMEM, after which others may still succeed; -EROFS; -EIO: the disk failed
+ * -ENOMEM (also when it was for a step of the edit), after which others may
+ * still succeed; -EROFS; -EIO: the disk failed
  * now or before, nothing can be written any more until the store is opened
  * anew (a failed sync is never tried again). After -EIO nobody knows whether
  * the edit is on disk: remove no file that it adds or drops, the next open
