@@ -33,8 +33,10 @@ struct file_ops {
 		    int (*each)(void *data, const char *name), void *data);
 	/*
 	 * Map len bytes shared for appending (the commit log): stores become
-	 * visible to the kernel at once. NULL context of a test layer may
-	 * refuse with -EOPNOTSUPP: the caller then uses pwrite.
+	 * visible to the kernel at once. The file was allocated (on ext2 and
+	 * ext3, which look like ext4, it cannot be), or a store may end the
+	 * process. -EOPNOTSUPP where the filesystem may need room even then,
+	 * and in some layers of tests: the caller uses pwrite.
 	 */
 	int (*map)(void *context, int fd, size_t len, void **address);
 	int (*unmap)(void *context, void *address, size_t len);

@@ -142,7 +142,8 @@ static int read_tuple_hex(struct buf *out, const struct type *t,
 	return err;
 }
 
-/* One field, collections in hex: \\: and \\@ stand for the characters; @ alone is null. */
+/* One field, collections in hex: \\: and \\@ stand for the characters; @ alone is
+ * null. */
 static int read_field(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error)
 {

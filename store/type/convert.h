@@ -14,7 +14,8 @@ enum literal_kind {
 
 /*
  * Does CQL take constants of this form for the type (semantics.md 2.1)? False
- * for compound types but tuples. What is taken may still be wrong: 300 for a tinyint.
+ * for compound types but tuples. What is taken may still be wrong: 300 for a
+ * tinyint.
  */
 bool type_takes_literal(const struct type *t, enum literal_kind kind);
 /*

@@ -1,7 +1,8 @@
 /*
  * Arithmetic of decimals, with the digits that Java's BigDecimal and Cassandra
- * keep: at most 10000 of a sum, difference or product. Results and operands are different objects. 0, -ENOMEM, or -EINVAL with
- * *reason, the words of Java's ArithmeticException.
+ * keep: at most 10000 of a sum, difference or product. Results and operands are
+ * different objects. 0, -ENOMEM, or -EINVAL with *reason, the words of Java's
+ * ArithmeticException.
  */
 #ifndef STORE_TYPE_DECIMAL_MATH_H
 #define STORE_TYPE_DECIMAL_MATH_H

@@ -289,8 +289,8 @@ static int note(void *data, const char *name)
 }
 
 /*
- * A lock file and a reserve have no contents, a log and a manifest may end anywhere behind their
- * records; what is never written may have two names.
+ * A lock file and a reserve have no contents, a log and a manifest may end
+ * anywhere behind their records; what is never written may have two names.
  */
 static bool is_harmless(const char *name, enum hostile kind)
 {
