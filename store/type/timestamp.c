@@ -316,22 +316,25 @@ int time_read_timestamp_literal(struct buf *out, struct bytes text,
 bool time_timestamp_may_begin(struct bytes text)
 {
 	bool in_time = false;
-	size_t i;
+	size_t i, year;
 
 	if (text.len <= 3 && !strncasecmp((const char *)text.ptr, "now",
 					  text.len))
 		return true;
-	for (i = 0; i < text.len; i++) {
+	year = text.len && (text.ptr[0] == '-' || text.ptr[0] == '+');
+	for (i = year; i < text.len && isdigit(text.ptr[i]); i++)
+		;
+	if (i < text.len && (i == year || text.ptr[i] != '-'))
+		return false;
+	for (; i < text.len; i++) {
 		uint8_t c = text.ptr[i];
 
 		if (c == 'T' || c == ' ')
 			in_time = true;
 		else if (!isdigit(c) && c != '-' && c != '+' && c != ':' &&
-			 c != 'Z' && !(in_time && (isalpha(c) || c == '.' ||
-						   c == '/' || c == '_')))
-			return false;
-		/* A date is before all the rest, a digit before the date. */
-		if (i < 4 && !isdigit(c) && (i || (c != '-' && c != '+')))
+			 c != 'Z' && c != 'z' &&
+			 !(in_time && (isalpha(c) || c == '.' || c == '/' ||
+				       c == '_')))
 			return false;
 	}
 	return true;

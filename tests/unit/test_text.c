@@ -363,6 +363,7 @@ START_TEST(random_texts_mean_one_value)	/* _i is the seed */
 		"H", "S", "W", "y", "mo", "d", "h", "m", "s", "ms", "us",
 		"\302\265s", "ns", "::", "[", "]", "%", "NaN", "Infinity",
 		"-10", "-04", "true", "UTC", "+01:00", "12:34", "999999999",
+		"24-1-1T1:2", "2016-02-30", "z",
 	};
 	struct random rng = random_seeded((uint64_t)_i);
 	struct buf text = BUF_INIT, value = BUF_INIT;
