@@ -13,16 +13,6 @@ static int compare_columns(const void *a, const void *b)
 			     y->definition->name.text);
 }
 
-/* Of one name, as they were written. */
-static int compare_written(const void *a, const void *b)
-{
-	const struct new_column *x = a, *y = b;
-	int order = compare_columns(a, b);
-
-	return order ? order : (x->definition > y->definition) -
-			       (x->definition < y->definition);
-}
-
 struct new_column *new_table_column(struct new_table *n, struct bytes name)
 {
 	struct column_definition wanted = { .name.text = name };
@@ -34,54 +24,14 @@ struct new_column *new_table_column(struct new_table *n, struct bytes name)
 
 /* ------------------------------------------------------- what the text says */
 /* The table as it was written, of a keyspace or not. */
-static const char *written_name(const struct new_table *n)
+static const char *written_name(struct ddl *d, const struct table_name *name)
 {
-	const struct table_name *name = &n->s->table;
-	struct buf text = BUF_INIT;
+	const char *table = text_of(d->x, name->name.text);
 
-	if (!identifier_is_given(&name->keyspace))
-		return n->name;
-	buf_add_bytes(&text, name->keyspace.text);
-	buf_add_byte(&text, '.');
-	buf_add_bytes(&text, name->name.text);
-	return text_of_buf(n->d->x, &text);
-}
-
-static int check_orders(struct new_table *n)
-{
-	const struct create_table *s = n->s;
-
-	for (uint32_t i = 0; i < s->order_count; i++)
-		for (uint32_t k = 0; k < i; k++)
-			if (bytes_equal(s->orders[i].column.text,
-					s->orders[k].column.text))
-				return refuse_at(n->d->x,
-					s->orders[i].column.span,
-					refuse(n->d->x, "Duplicate column '%s' "
-					       "in CLUSTERING ORDER BY clause "
-					       "for table '%s'",
-					       text_of(n->d->x,
-						s->orders[i].column.text),
-					       written_name(n)));
-	return 0;
-}
-
-/* The first that repeats one before it. */
-static int check_doubles(struct new_table *n)
-{
-	const struct column_definition *first = NULL, *c;
-
-	for (uint32_t i = 1; i < n->count; i++) {
-		c = n->columns[i].definition;
-		if (!compare_columns(&n->columns[i - 1], &n->columns[i]) &&
-		    (!first || c < first))
-			first = c;
-	}
-	if (!first)
-		return 0;
-	return refuse(n->d->x, "Duplicate column '%s' declaration for table "
-			       "'%s'", text_of(n->d->x, first->name.text),
-		      written_name(n));
+	return identifier_is_given(&name->keyspace) ?
+		       arena_format(d->x->arena, "%s.%s",
+				    text_of(d->x, name->keyspace.text), table) :
+		       table;
 }
 
 int new_table_columns(struct new_table *n)
@@ -103,37 +53,19 @@ int new_table_columns(struct new_table *n)
 		n->key = &s->columns[i].name;
 		n->key_count = 1;
 	}
-	qsort(n->columns, n->count, sizeof(*n->columns), compare_written);
-	return check_doubles(n);
-}
-
-int check_written_table(struct ddl *d)
-{
-	const struct create_table *s = d->statement->create_table;
-	struct new_table n = {
-		.d = d, .s = s, .name = text_of(d->x, s->table.name.text),
-	};
-	int err = new_table_columns(&n);
-
-	if (!err && s->key_count > 1)
-		err = refuse(d->x, "Multiple PRIMARY KEY specified for table "
-				   "'%s' (exactly one required)",
-			     written_name(&n));
-	return err ? err : check_orders(&n);
+	qsort(n->columns, n->count, sizeof(*n->columns), compare_columns);
+	return 0;
 }
 
 int check_new_table(struct ddl *d)
 {
 	const struct create_table *s = d->statement->create_table;
-	struct new_table n = {
-		.d = d, .s = s, .name = text_of(d->x, s->table.name.text),
-	};
 	int err = 0;
 
-	if (!s->key_count)
+	if (!s->has_key)
 		return refuse(d->x, "No PRIMARY KEY specifed for table '%s' "
 				    "(exactly one required)",
-			      written_name(&n));
+			      written_name(d, &s->table));
 	for (uint32_t i = 0; i < s->column_count && !err; i++) {
 		const struct column_definition *c = &s->columns[i];
 

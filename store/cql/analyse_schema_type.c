@@ -53,7 +53,9 @@ static void print_raw(struct buf *out, const struct raw *r,
 		buf_add_str(out, t->varchar ? "varchar" :
 					      type_kind_name(t->native));
 	} else if (t->kind == TYPE_NAME_CUSTOM) {
+		buf_add_byte(out, '\'');
 		buf_add_bytes(out, t->custom);
+		buf_add_byte(out, '\'');
 	} else if (t->kind == TYPE_NAME_USER) {
 		if (identifier_is_given(&t->user.keyspace))
 			keyspace = t->user.keyspace.text;
@@ -136,40 +138,13 @@ static int look_up_user(struct lookup *l, struct type **out,
 	return *out ? 0 : -ENOMEM;
 }
 
-/* Classes of Cassandra's; of two for one type the latter is its name. */
-static const char package[] = "org.apache.cassandra.db.marshal.";
-static const struct { const char *class; enum type_kind kind; } classes[] = {
-	{ "AsciiType", TYPE_ASCII }, { "BooleanType", TYPE_BOOLEAN },
-	{ "ByteType", TYPE_TINYINT }, { "BytesType", TYPE_BLOB },
-	{ "CounterColumnType", TYPE_COUNTER },
-	{ "DateType", TYPE_TIMESTAMP }, { "DecimalType", TYPE_DECIMAL },
-	{ "DoubleType", TYPE_DOUBLE }, { "DurationType", TYPE_DURATION },
-	{ "FloatType", TYPE_FLOAT }, { "InetAddressType", TYPE_INET },
-	{ "Int32Type", TYPE_INT }, { "IntegerType", TYPE_VARINT },
-	{ "LongType", TYPE_BIGINT }, { "ShortType", TYPE_SMALLINT },
-	{ "SimpleDateType", TYPE_DATE }, { "TimeType", TYPE_TIME },
-	{ "TimestampType", TYPE_TIMESTAMP },
-	{ "TimeUUIDType", TYPE_TIMEUUID }, { "UTF8Type", TYPE_TEXT },
-	{ "UUIDType", TYPE_UUID },
-};
-
-/* The same as one of our types, or nothing to us. */
-static int look_up_class(struct lookup *l, struct type **out,
-			 const struct raw *r)
+/* A class of Cassandra's that stands for none of our types. */
+static int refuse_class(struct execution *x, const struct type_name *name)
 {
-	const char *text = text_of(l->x, r->name->custom), *name = text;
+	const char *class = text_of(x, name->custom);
 
-	if (!strncmp(text, package, sizeof(package) - 1))
-		name += sizeof(package) - 1;
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
-		if (strcmp(classes[i].class, name))
-			continue;
-		*out = type_get(type_native(classes[i].kind));
-		return 0;
-	}
-	return refuse_as(l->x, CQL_SYNTAX, "Error setting type %s: Unable "
-			 "to find abstract-type class '%s%s'", text,
-			 strchr(text, '.') ? "" : package, text);
+	return refuse_as(x, CQL_SYNTAX, "Error setting type %s: it is no type "
+			 "of CQL", class);
 }
 
 /* May the part stand in that collection? */
@@ -274,13 +249,15 @@ static int look_up(struct lookup *l, struct type **out, const struct raw *r)
 	int err;
 
 	switch (r->name->kind) {
+	case TYPE_NAME_CUSTOM:
+		if (r->name->native == TYPE_EMPTY)
+			return refuse_class(l->x, r->name);
+		/* fallthrough */
 	case TYPE_NAME_NATIVE:
 		*out = type_get(type_native(r->name->native));
 		return 0;
 	case TYPE_NAME_USER:
 		return look_up_user(l, out, r);
-	case TYPE_NAME_CUSTOM:
-		return look_up_class(l, out, r);
 	default:
 		break;
 	}
@@ -365,6 +342,8 @@ int check_nested_fields(struct ddl *d, const struct type *t,
 }
 
 /* --------------------------------------------------------------- by class */
+static const char package[] = "org.apache.cassandra.db.marshal.";
+
 static void print_class(struct buf *out, const struct type *t, bool in_frozen);
 
 /* Names are hexadecimal. */
@@ -401,15 +380,13 @@ static void print_class(struct buf *out, const struct type *t, bool in_frozen)
 		[TYPE_MAP] = "MapType", [TYPE_TUPLE] = "TupleType",
 		[TYPE_UDT] = "UserType", [TYPE_VECTOR] = "VectorType",
 	};
-	const char *name = compound[t->kind];
+	const char *name = t->kind < TYPE_NATIVE_COUNT ? type_class(t->kind)
+						       : compound[t->kind];
 	bool frozen = t->frozen && !in_frozen;
 
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		if (classes[i].kind == t->kind)
-			name = classes[i].class;
 	if (frozen)
 		buf_add_format(out, "%sFrozenType(", package);
-	buf_add_format(out, "%s%s", package, name ? name : "EmptyType");
+	buf_add_format(out, "%s%s", package, name);
 	if (t->part_count) {
 		buf_add_byte(out, '(');
 		print_parts(out, t, in_frozen || t->frozen ||

@@ -45,7 +45,7 @@ enum type_name_kind {
 	TYPE_NAME_NATIVE, TYPE_NAME_LIST, TYPE_NAME_SET, TYPE_NAME_MAP,
 	TYPE_NAME_TUPLE, TYPE_NAME_VECTOR,
 	TYPE_NAME_USER,		/* user.keyspace may be not given */
-	TYPE_NAME_CUSTOM,	/* 'org.apache…': custom */
+	TYPE_NAME_CUSTOM,	/* 'org.apache…': custom; native, or EMPTY */
 };
 struct type_name {
 	enum type_name_kind kind;
@@ -62,6 +62,8 @@ struct type_name {
 };
 /* As CQL writes it: map<text, frozen<list<int>>>. In type_name.c. */
 void type_name_print(struct buf *out, const struct type_name *t);
+/* The name of Cassandra's class for a native type. */
+const char *type_class(enum type_kind native);
 /* As Cassandra prints one that it has looked up in this keyspace. */
 void type_name_print_known(struct buf *out, const struct type_name *t,
 			   struct bytes keyspace);
@@ -321,14 +323,10 @@ struct create_table {
 	bool if_not_exists;
 	struct column_definition *columns;
 	uint32_t column_count;
-	/*
-	 * PRIMARY KEY ((partition), clustering). Given more than once (which
-	 * the executor refuses, as it does none): the last; key_count counts
-	 * them, with those right after a column.
-	 */
+	/* PRIMARY KEY ((partition), clustering), or right after a column. */
 	struct identifier *partition_key, *clustering_key;
 	uint32_t partition_key_count, clustering_key_count;
-	uint32_t key_count;
+	bool has_key;		/* the executor refuses a table without */
 	struct clustering_order *orders;
 	uint32_t order_count;
 	bool compact_storage;
@@ -355,7 +353,8 @@ struct alter_table {
 	uint32_t column_count;
 	struct identifier *names;
 	uint32_t name_count;
-	struct term *timestamp;		/* DROP … USING TIMESTAMP, or NULL */
+	bool has_timestamp;
+	int64_t timestamp;		/* DROP … USING TIMESTAMP */
 	struct properties properties;
 };
 

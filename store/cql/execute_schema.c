@@ -238,10 +238,8 @@ static int change_schema(struct ddl *d)
 		.context = d,
 	};
 	bool create = d->statement->kind == STATEMENT_CREATE_TABLE;
-	int err = create ? check_written_table(d) : 0;
+	int err = find_keyspace(d);
 
-	if (!err)
-		err = find_keyspace(d);
 	if (!err && create)
 		err = check_new_table(d);
 	if (!err && d->statement->kind == STATEMENT_ALTER_TABLE &&

@@ -36,9 +36,7 @@ int alter_keyspace(struct ddl *d);
 int create_table(struct ddl *d);
 /* The table is there already: IF NOT EXISTS is content with that. */
 int refuse_existing(struct ddl *d);
-/* What the text of CREATE TABLE alone has wrong: as it is read, and then, when
- * there is a keyspace to look in. */
-int check_written_table(struct ddl *d);
+/* What CREATE TABLE alone has wrong, when there is a keyspace to look in. */
 int check_new_table(struct ddl *d);
 int alter_table(struct ddl *d);
 int create_type(struct ddl *d);

@@ -185,28 +185,13 @@ static bool is_named_before(const struct alter_table *s, uint32_t i)
 	return false;
 }
 
-static int drop_timestamp(struct ddl *d, int64_t *timestamp)
-{
-	const struct term *term = d->statement->alter_table->timestamp;
-
-	if (!term) {
-		*timestamp = store_timestamp(d->x->store);
-		return 0;
-	}
-	if (read_java_long(timestamp, text_of(d->x, term->text)))
-		return 0;
-	return refuse_at(d->x, term->span,
-			 refuse_as(d->x, CQL_SYNTAX, "For input string: \"%s\"",
-				   text_of(d->x, term->text)));
-}
-
 static int drop_column(struct ddl *d, struct table *t,
 		       const struct identifier *name)
 {
-	int64_t timestamp;
+	const struct alter_table *s = d->statement->alter_table;
 	int place = table_column(t, name->text), err;
 
-	if (place < 0 && d->statement->alter_table->if_column_exists)
+	if (place < 0 && s->if_column_exists)
 		return 0;
 	if (place < 0)
 		err = refuse(d->x, "Column %s was not found in table '%s'",
@@ -214,9 +199,10 @@ static int drop_column(struct ddl *d, struct table *t,
 	else
 		err = refuse_drop(d, t, place);
 	err = refuse_at(d->x, name->span, err);
-	if (!err)
-		err = drop_timestamp(d, &timestamp);
-	return err ? err : table_drop_column(t, (uint32_t)place, timestamp);
+	return err ? err : table_drop_column(t, (uint32_t)place,
+					     s->has_timestamp ?
+						     s->timestamp :
+						     store_timestamp(d->x->store));
 }
 
 static int drop_columns(struct ddl *d, struct table *t)

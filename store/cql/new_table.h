@@ -27,7 +27,7 @@ struct new_table {
 	struct table *table;
 };
 
-/* Fill in the list of columns and the key; refuses names that are there twice. */
+/* Fill in the list of columns and the key: 0 or -ENOMEM. */
 int new_table_columns(struct new_table *n);
 /* Look up the types, check them and their places. Sets TABLE_COUNTER. */
 int new_table_check(struct new_table *n);

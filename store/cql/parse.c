@@ -158,7 +158,8 @@ int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 	p.at = p.count = 0;
 	p.last_end = p.marker_count = p.depth = 0;
 	p.result = 0;
-	p.unexpected = p.noted = p.grouping = false;
+	p.unexpected = p.noted = p.recovers = p.grouping = false;
+	p.stopped = UINT32_MAX;
 	parser_fill(&p);
 
 	s = new_node(&p, struct statement);

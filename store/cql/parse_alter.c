@@ -1,4 +1,7 @@
 /* ALTER, and DESCRIBE. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "store/cql/parser.h"
 
 static void parse_alter_column(struct parser *p, struct alter_table *t)
@@ -39,6 +42,19 @@ static void parse_add(struct parser *p, struct alter_table *t)
 		expect(p, TOKEN_CLOSE, "')'");
 }
 
+static void parse_drop_time(struct parser *p, struct alter_table *t)
+{
+	struct token token = expect(p, TOKEN_INTEGER, "an integer");
+	struct bytes text = parse_text(p, token);
+
+	errno = 0;
+	t->timestamp = strtoll((const char *)text.ptr, NULL, 10);
+	t->has_timestamp = true;
+	if (errno == ERANGE)
+		refuse_number(p, token, arena_format(p->arena, "For input "
+			      "string: \"%s\"", (const char *)text.ptr));
+}
+
 static void parse_drop_columns(struct parser *p, struct alter_table *t)
 {
 	bool several;
@@ -61,9 +77,7 @@ static void parse_drop_columns(struct parser *p, struct alter_table *t)
 	if (!accept(p, KEYWORD_USING))
 		return;
 	expect(p, KEYWORD_TIMESTAMP, "TIMESTAMP");
-	if (peek(p) != TOKEN_INTEGER)
-		parser_expected(p, here(p), "an integer");
-	t->timestamp = parse_integer(p);
+	parse_drop_time(p, t);
 }
 
 /* a TO b AND c TO d */

@@ -336,7 +336,8 @@ static void parse_view(struct parser *p, struct statement *s)
 		parse_where(p, &select.relations, &select.relation_count);
 	expect(p, KEYWORD_PRIMARY, "PRIMARY KEY");
 	parse_primary_key(p, &options);
-	parse_table_properties(p, &options);
+	options.table = *s->named;
+	parse_table_properties(p, &options, "view");
 }
 
 static void parse_trigger(struct parser *p, struct statement *s)

@@ -1,4 +1,4 @@
-/* CREATE and DROP, and the properties of WITH. */
+/* CREATE and DROP, and the properties of WITH; tables are in parse_table.c. */
 #include "store/cql/parser.h"
 
 /* More than any object has; the rest would be compared with all before. */
@@ -14,84 +14,89 @@ static struct bytes parse_property_value(struct parser *p)
 	return parse_constant(p)->text;
 }
 
-static void add_entry(struct parser *p, struct written_property *property,
-		      const struct term *key, const struct term *value,
-		      struct token at)
-{
-	uint32_t i;
+struct written_entry {
+	const struct term *key, *value;
+};
 
-	if (p->result)
-		return;
-	if (property->entry_count >= PROPERTIES_MAX) {
-		parser_refuse(p, at, CQL_SYNTAX, "Too many sub-options");
-		return;
-	}
-	for (i = 0; i < property->entry_count; i++)
-		if (bytes_equal(property->entries[i].key, key->text))
-			parser_refuse(p, at, CQL_SYNTAX,
-				      "Multiple definition for property %s",
-				      (const char *)key->text.ptr);
-	append(p, property->entries, property->entry_count);
-	if (p->result)
-		return;
-	i = property->entry_count - 1;
-	property->entries[i].key = key->text;
-	property->entries[i].value = value->text;
+static struct token token_of(const struct term *t)
+{
+	return (struct token){ t->span.offset, t->span.length, TOKEN_QUESTION };
 }
 
-static void refuse_term(struct parser *p, struct token at, const char *what,
-			const struct term *t, const char *of)
+/* Keys and values are any terms by the grammar, constants by meaning. */
+static void note_term(struct parser *p, const struct written_entry *e)
 {
+	bool key = e->key->kind != TERM_CONSTANT;
+	const struct term *bad = key ? e->key : e->value;
 	struct buf text = BUF_INIT;
 
-	term_print(&text, t);
-	parser_refuse(p, at, CQL_SYNTAX, "%s%s%s%s", what, buf_cstr(&text), of,
-		      t->kind == TERM_MARKER ? " (bind variables are not "
-					       "supported in DDL queries)" : "");
+	buf_add_str(&text, key ? "Invalid property name: " :
+				 "Invalid property value: ");
+	term_print(&text, bad);
+	if (!key) {
+		buf_add_str(&text, " for property: ");
+		term_print(&text, e->key);
+	}
+	if (bad->kind == TERM_MARKER)
+		buf_add_str(&text, " (bind variables are not supported in DDL "
+				   "queries)");
+	parser_note(p, token_of(bad), "%s", buf_cstr(&text));
 	buf_release(&text);
 }
 
-/* {'class': 'x', 'n': 1}: any terms by the grammar, constants by meaning. */
+/* Takes them up to the first that is wrong. */
+static void add_entries(struct parser *p, struct written_property *property,
+			const struct written_entry *entries, uint32_t count)
+{
+	struct name_set keys = { NULL, 0, 0 };
+
+	for (uint32_t i = 0; i < count && !p->result; i++) {
+		const struct written_entry *e = &entries[i];
+
+		if (e->key->kind != TERM_CONSTANT ||
+		    e->value->kind != TERM_CONSTANT) {
+			note_term(p, e);
+			return;
+		}
+		if (!parser_add_name(p, &keys, e->key->text))
+			parser_note(p, token_of(e->key),
+				    "Multiple definition for property %s",
+				    (const char *)e->key->text.ptr);
+		append(p, property->entries, property->entry_count);
+		if (p->result)
+			return;
+		property->entries[i].key = e->key->text;
+		property->entries[i].value = e->value->text;
+	}
+}
+
+/* {'class': 'x', 'n': 1}: looked at when all of it was read. */
 static void parse_property_map(struct parser *p,
 			       struct written_property *property)
 {
-	const struct term *key, *value, *bad = NULL, *bad_key = NULL;
-	const char *what = "";
-	struct token at, bad_at = here(p);
-	struct buf of = BUF_INIT;
+	struct written_entry *entries = NULL;
+	struct token at = here(p);
+	uint32_t count = 0;
 
 	property->is_map = true;
 	next(p);
 	if (accept(p, TOKEN_CLOSE_SET))
 		return;
 	do {
-		at = here(p);
-		key = parse_term(p);
+		struct written_entry *e = append(p, entries, count);
+		bool no_error;
+
+		e->key = parse_term(p);
 		expect(p, TOKEN_COLON, "':'");
-		value = parse_term(p);
-		if (p->result)
-			return;
-		if (bad)
-			continue;
-		if (key->kind == TERM_CONSTANT &&
-		    value->kind == TERM_CONSTANT) {
-			add_entry(p, property, key, value, at);
-			continue;
-		}
-		bad_at = at;
-		bad_key = key;
-		bad = key->kind == TERM_CONSTANT ? value : key;
-		what = bad == key ? "Invalid property name: "
-				  : "Invalid property value: ";
+		no_error = !p->result;
+		e->value = parse_term(p);
+		parser_recover(p, no_error);
 	} while (accept(p, TOKEN_COMMA));
 	expect(p, TOKEN_CLOSE_SET, "'}'");
-	if (bad && bad != bad_key) {
-		buf_add_str(&of, " for property: ");
-		term_print(&of, bad_key);
-	}
-	if (bad)
-		refuse_term(p, bad_at, what, bad, buf_cstr(&of));
-	buf_release(&of);
+	if (count > PROPERTIES_MAX)
+		parser_refuse(p, at, CQL_SYNTAX, "Too many sub-options");
+	if (!p->result && !p->noted)	/* else they may be no terms */
+		add_entries(p, property, entries, count);
 }
 
 void parse_property(struct parser *p, struct properties *properties)
@@ -118,9 +123,9 @@ void parse_property(struct parser *p, struct properties *properties)
 	for (i = 0; i + 1 < properties->count; i++)
 		if (bytes_equal(properties->items[i].name.text,
 				property->name.text))
-			parser_refuse(p, at, CQL_SYNTAX, "Multiple definitions "
-				      "for property '%s'",
-				      (const char *)property->name.text.ptr);
+			parser_note(p, at, "Multiple definitions for property "
+				    "'%s'",
+				    (const char *)property->name.text.ptr);
 }
 
 void parse_properties(struct parser *p, struct properties *properties)
@@ -150,141 +155,6 @@ static void parse_keyspace_statement(struct parser *p, struct statement *s,
 void parse_alter_keyspace(struct parser *p, struct statement *s)
 {
 	parse_keyspace_statement(p, s, false);
-}
-
-/* MASKED WITH DEFAULT | f(a, b) */
-struct term *parse_mask(struct parser *p)
-{
-	enum token_kind after;
-
-	expect(p, KEYWORD_MASKED, "MASKED");
-	expect(p, KEYWORD_WITH, "WITH");
-	after = peek_ahead(p, 1);
-	if (peek(p) == KEYWORD_DEFAULT && after != TOKEN_OPEN &&
-	    after != TOKEN_DOT) {
-		struct term *t = new_term(p, TERM_CALL, here(p).offset);
-
-		next(p);
-		t->name.text = bytes_str("mask_default");
-		return finish_term(p, t);
-	}
-	return parse_function_call(p);
-}
-
-/* name type [STATIC] [MASKED …] */
-void parse_column_definition(struct parser *p, struct column_definition *c)
-{
-	uint32_t start = here(p).offset;
-
-	c->name = parse_name(p, "a column");
-	c->type = parse_type(p);
-	c->is_static = accept(p, KEYWORD_STATIC);
-	if (peek(p) == KEYWORD_MASKED)
-		c->mask = parse_mask(p);
-	c->span = span_from(p, start);
-}
-
-void parse_primary_key(struct parser *p, struct create_table *t)
-{
-	t->key_count++;
-	t->partition_key = t->clustering_key = NULL;
-	t->partition_key_count = t->clustering_key_count = 0;
-	expect(p, KEYWORD_KEY, "KEY");
-	expect(p, TOKEN_OPEN, "'('");
-	if (accept(p, TOKEN_OPEN)) {
-		do
-			*append(p, t->partition_key, t->partition_key_count) =
-				parse_name(p, "a column");
-		while (accept(p, TOKEN_COMMA));
-		expect(p, TOKEN_CLOSE, "')'");
-	} else {
-		*append(p, t->partition_key, t->partition_key_count) =
-			parse_name(p, "a column");
-	}
-	while (accept(p, TOKEN_COMMA))
-		*append(p, t->clustering_key, t->clustering_key_count) =
-			parse_name(p, "a column");
-	expect(p, TOKEN_CLOSE, "')'");
-}
-
-static void parse_table_item(struct parser *p, struct create_table *t)
-{
-	struct column_definition *c;
-
-	if (accept(p, KEYWORD_PRIMARY)) {
-		parse_primary_key(p, t);
-		return;
-	}
-	c = append(p, t->columns, t->column_count);
-	parse_column_definition(p, c);
-	if (!accept(p, KEYWORD_PRIMARY))
-		return;
-	expect(p, KEYWORD_KEY, "KEY");
-	c->primary_key = true;
-	t->key_count++;
-}
-
-static void parse_clustering_order(struct parser *p, struct create_table *t)
-{
-	next(p);
-	next(p);
-	expect(p, KEYWORD_BY, "BY");
-	expect(p, TOKEN_OPEN, "'('");
-	do {
-		struct clustering_order *o = append(p, t->orders,
-						    t->order_count);
-
-		o->column = parse_name(p, "a column");
-		o->descending = peek(p) == KEYWORD_DESC;
-		if (!o->descending)
-			expect(p, KEYWORD_ASC, "ASC or DESC");
-		else
-			next(p);
-	} while (accept(p, TOKEN_COMMA));
-	expect(p, TOKEN_CLOSE, "')'");
-}
-
-static void parse_table_property(struct parser *p, struct create_table *t)
-{
-	enum token_kind after = peek_ahead(p, 1);
-
-	if (peek(p) == KEYWORD_COMPACT && after == KEYWORD_STORAGE) {
-		next(p);
-		next(p);
-		t->compact_storage = true;
-	} else if (peek(p) == KEYWORD_CLUSTERING && after == KEYWORD_ORDER) {
-		parse_clustering_order(p, t);
-	} else {
-		parse_property(p, &t->properties);
-	}
-}
-
-void parse_table_properties(struct parser *p, struct create_table *t)
-{
-	if (!accept(p, KEYWORD_WITH))
-		return;
-	do
-		parse_table_property(p, t);
-	while (accept(p, KEYWORD_AND));
-}
-
-static void parse_create_table(struct parser *p, struct statement *s)
-{
-	struct create_table *t = new_node(p, struct create_table);
-
-	s->kind = STATEMENT_CREATE_TABLE;
-	s->create_table = t;
-	next(p);
-	t->if_not_exists = parse_if_not_exists(p);
-	t->table = parse_qualified(p, "table");
-	expect(p, TOKEN_OPEN, "'('");
-	parse_table_item(p, t);
-	/* an empty item between or behind the others is none */
-	while (accept(p, TOKEN_COMMA))
-		if (peek(p) != TOKEN_COMMA && peek(p) != TOKEN_CLOSE)
-			parse_table_item(p, t);
-	expect(p, TOKEN_CLOSE, "')'");
-	parse_table_properties(p, t);
 }
 
 static void parse_type_field(struct parser *p, struct create_type *t)

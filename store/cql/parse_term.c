@@ -327,6 +327,13 @@ static bool may_be_hinted(struct parser *p, uint32_t ahead)
 	       kind == TOKEN_COLON;
 }
 
+static bool begins_call(struct parser *p, uint32_t ahead)
+{
+	enum token_kind after = peek_ahead(p, ahead + 1);
+
+	return after == TOKEN_OPEN || after == TOKEN_DOT;
+}
+
 bool at_type_in_brackets(struct parser *p, bool selection)
 {
 	enum token_kind kind = peek_ahead(p, 1), after = peek_ahead(p, 2);
@@ -334,6 +341,11 @@ bool at_type_in_brackets(struct parser *p, bool selection)
 
 	if (kind == KEYWORD_SET || (token_is_name(kind) && after == TOKEN_LT))
 		return true;
+	if (kind == TOKEN_STRING)
+		return after == TOKEN_CLOSE && may_be_hinted(p, 3) &&
+		       peek_ahead(p, 3) != TOKEN_COLON &&
+		       (selection || !token_is_name(peek_ahead(p, 3)) ||
+			begins_call(p, 3));
 	if (!token_is_name(kind))
 		return false;
 	if (after == TOKEN_DOT) {
@@ -406,15 +418,20 @@ void parse_function_name(struct parser *p, struct term *call)
 	expect(p, TOKEN_OPEN, "'(' of a function");
 }
 
-struct term *parse_function_call(struct parser *p)
+struct term *parse_arguments(struct parser *p, struct term *call)
+{
+	if (peek(p) != TOKEN_CLOSE)
+		parse_items(p, call);
+	expect(p, TOKEN_CLOSE, "')'");
+	return finish_term(p, call);
+}
+
+static struct term *parse_call(struct parser *p)
 {
 	struct term *t = new_term(p, TERM_CALL, here(p).offset);
 
 	parse_function_name(p, t);
-	if (peek(p) != TOKEN_CLOSE)
-		parse_items(p, t);
-	expect(p, TOKEN_CLOSE, "')'");
-	return finish_term(p, t);
+	return parse_arguments(p, t);
 }
 
 static struct term *parse_null(struct parser *p)
@@ -448,9 +465,9 @@ static struct term *parse_simple_inside(struct parser *p)
 	case KEYWORD_CAST:
 		if (peek_ahead(p, 1) != TOKEN_DOT)
 			return parse_cast(p);
-		return parse_function_call(p);	/* a keyspace of that name */
+		return parse_call(p);	/* a keyspace of that name */
 	default:
-		return parse_function_call(p);
+		return parse_call(p);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <xxhash.h>
 
 void parser_fill(struct parser *p)
 {
@@ -85,6 +86,20 @@ void parser_refuse(struct parser *p, struct token at, enum cql_code code,
 	va_end(args);
 }
 
+void parser_recover(struct parser *p, bool no_error)
+{
+	if (!no_error || p->result != -EINVAL || !p->recovers ||
+	    p->stopped == UINT32_MAX)
+		return;
+	p->result = 0;
+	p->noted = true;
+	p->unexpected = false;
+	p->lexer.at = p->lexer.start = p->stopped;
+	p->stopped = UINT32_MAX;
+	p->at = p->count = 0;
+	parser_fill(p);
+}
+
 void parser_note(struct parser *p, struct token at, const char *format, ...)
 {
 	va_list args;
@@ -104,6 +119,7 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 
 	if (p->result)
 		return;
+	p->stopped = here(p).offset;
 	if (p->noted) {
 		stop(p, -EINVAL);
 		return;
@@ -126,6 +142,50 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 			      "line %d:%d expected %s, found '%.*s'",
 			      error->line, error->column, what, shown, token);
 	p->unexpected = at.kind != TOKEN_BAD;
+}
+
+static struct bytes *place_of(const struct name_set *set, struct bytes name)
+{
+	uint64_t i = XXH3_64bits(name.ptr, name.len);
+
+	while (set->places[i & (set->size - 1)].ptr &&
+	       !bytes_equal(set->places[i & (set->size - 1)], name))
+		i++;
+	return &set->places[i & (set->size - 1)];
+}
+
+/* Room for one more. */
+static bool grow(struct parser *p, struct name_set *set)
+{
+	struct name_set more = { .count = set->count,
+				 .size = set->size ? 2 * set->size : 16 };
+
+	if (2 * set->count < set->size)
+		return true;
+	more.places = arena_zalloc(p->arena, more.size, sizeof(*more.places));
+	if (!more.places)
+		return false;
+	for (uint32_t i = 0; i < set->size; i++)
+		if (set->places[i].ptr)
+			*place_of(&more, set->places[i]) = set->places[i];
+	*set = more;
+	return true;
+}
+
+bool parser_add_name(struct parser *p, struct name_set *set, struct bytes name)
+{
+	struct bytes *place;
+
+	if (!grow(p, set)) {
+		parser_no_memory(p);
+		return true;
+	}
+	place = place_of(set, name);
+	if (place->ptr)
+		return false;
+	*place = name;
+	set->count++;
+	return true;
 }
 
 bool parser_retry(struct parser *p, const struct parser *copy)
@@ -153,6 +213,8 @@ void *parser_append(struct parser *p, void *items, uint32_t *count, size_t size)
 	uint32_t n = *count;
 	uint8_t *grown = items;
 
+	if (grown == p->scratch)	/* of an error that was recovered from */
+		n = *count = 0;
 	if (!n || (n >= 4 && !(n & (n - 1)))) {
 		grown = arena_alloc(p->arena, (n ? n * (size_t)2 : 4) * size);
 		if (grown && n)
@@ -244,6 +306,7 @@ struct identifier parse_keyspace_name(struct parser *p)
 
 struct table_name parse_qualified(struct parser *p, const char *kind)
 {
+	bool no_error = !p->result;
 	struct table_name name;
 
 	memset(&name, 0, sizeof(name));
@@ -254,6 +317,9 @@ struct table_name parse_qualified(struct parser *p, const char *kind)
 	}
 	if (!parse_marked_name(p, kind))
 		name.name = parse_name(p, "a name");
+	if (p->result)
+		name.name.text = BYTES_NULL;
+	parser_recover(p, no_error);
 	return name;
 }
 

@@ -28,7 +28,10 @@ struct parser {
 	uint32_t depth;
 	int result;		/* 0, -EINVAL, -ENOMEM */
 	bool unexpected;	/* the error is a token's place, no refusal */
-	bool noted;		/* the error is that of parser_note */
+	bool noted;		/* the error is one that lets read on */
+	bool recovers;		/* see parser_recover */
+	uint32_t stopped;	/* offset of the token that none expected;
+				 * UINT32_MAX: what stopped it is a refusal */
 	bool grouping;		/* in GROUP BY */
 	struct token tokens[PARSER_WINDOW];
 	_Alignas(16) uint8_t scratch[512];
@@ -38,7 +41,11 @@ struct parser {
 void parser_fill(struct parser *p);
 /* The first error only: "line L:C expected …, found '…'" at this token. */
 void parser_expected(struct parser *p, struct token at, const char *what);
-/* A sentence of Cassandra's own, without "line"; the place is the token's. */
+/*
+ * A sentence of Cassandra's own, without "line"; the place is the token's. It is
+ * what Cassandra throws while it reads: whatever is behind it, and whatever was
+ * noted before, this is told.
+ */
 void parser_refuse(struct parser *p, struct token at, enum cql_code code,
 		   const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -48,6 +55,20 @@ void parser_refuse(struct parser *p, struct token at, enum cql_code code,
  */
 void parser_note(struct parser *p, struct token at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/*
+ * The end of a rule of Cassandra's grammar, of which no_error was true at its
+ * begin. A syntax error in a rule is noted, and who used the rule goes on at the
+ * token that was wrong, where it may meet something to refuse: in statements
+ * that have recovers set, as others refuse nothing behind a rule.
+ */
+void parser_recover(struct parser *p, bool no_error);
+/* Every name of a list once: false for one that was there. Zero is empty. */
+struct name_set {
+	struct bytes *places;		/* in the arena */
+	uint32_t count, size;		/* size: a power of two */
+};
+bool parser_add_name(struct parser *p, struct name_set *set,
+		     struct bytes name);
 /*
  * Go back to a copy of the parser when what was read since was no CQL: where
  * Cassandra's grammar looks whether something can be read before it reads it.
@@ -153,11 +174,12 @@ bool at_constant(enum token_kind kind);
 struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start);
 struct term *finish_term(struct parser *p, struct term *t);
 void adopt(struct parser *p, struct term *parent, struct term *child);
-/* [keyspace.]function(a, b) */
-struct term *parse_function_call(struct parser *p);
 /* [keyspace.]function, and the bracket behind it. */
 void parse_function_name(struct parser *p, struct term *call);
-/* (a) or (keyspace.a) or a type that can be nothing else, in brackets? */
+/* a, b) behind it: the call, finished. */
+struct term *parse_arguments(struct parser *p, struct term *call);
+/* (a) or (keyspace.a) or a type that can be nothing else, in brackets; or a
+ * class in quotes, before what it can be a type for? */
 bool at_type_in_brackets(struct parser *p, bool selection);
 
 struct term *parse_selector(struct parser *p);	/* parse_selector.c */
@@ -172,8 +194,11 @@ void parse_in_values(struct parser *p, struct term **value,
 
 void parse_properties(struct parser *p, struct properties *properties);
 void parse_property(struct parser *p, struct properties *properties);
-/* WITH, and with it the words that only tables have. */
-void parse_table_properties(struct parser *p, struct create_table *t);
+/* WITH, and with it the words that only tables have; what is "table" or "view",
+ * for messages. */
+void parse_table_properties(struct parser *p, struct create_table *t,
+			    const char *what);
+void parse_create_table(struct parser *p, struct statement *s);
 void parse_alter_keyspace(struct parser *p, struct statement *s);
 /* * or selectors with aliases. */
 void parse_selections(struct parser *p, struct select *s);

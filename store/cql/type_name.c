@@ -60,9 +60,8 @@ struct table_name parse_user_type_name(struct parser *p)
 	if (token.kind == TOKEN_IDENTIFIER &&
 	    is_kept_type_name(bytes_of(p->text.ptr + token.offset,
 				       token.length)))
-		parser_refuse(p, token, CQL_SYNTAX,
-			      "Invalid (reserved) user type name %s",
-			      (const char *)name.name.text.ptr);
+		parser_note(p, token, "Invalid (reserved) user type name %s",
+			    (const char *)name.name.text.ptr);
 	return name;
 }
 
@@ -98,9 +97,9 @@ static void parse_frozen(struct parser *p, struct type_name **t)
 	expect(p, TOKEN_GT, "'>'");
 	if ((*t)->kind == TYPE_NAME_NATIVE || (*t)->kind == TYPE_NAME_CUSTOM) {
 		type_name_print(&text, *t);
-		parser_refuse(p, first, CQL_SYNTAX, "frozen<> is only allowed "
-			      "on collections, tuples, and user-defined types "
-			      "(got %s)", buf_cstr(&text));
+		parser_note(p, first, "frozen<> is only allowed on "
+			    "collections, tuples, and user-defined types (got "
+			    "%s)", buf_cstr(&text));
 		buf_release(&text);
 	}
 	(*t)->frozen = true;
@@ -141,6 +140,93 @@ static void parse_compound(struct parser *p, struct type_name *t)
 	expect(p, TOKEN_GT, "'>'");
 }
 
+/* Classes of Cassandra's; of two for one type the latter is its name. */
+static const char package[] = "org.apache.cassandra.db.marshal.";
+static const struct { const char *class; enum type_kind kind; } classes[] = {
+	{ "AsciiType", TYPE_ASCII }, { "BooleanType", TYPE_BOOLEAN },
+	{ "ByteType", TYPE_TINYINT }, { "BytesType", TYPE_BLOB },
+	{ "CounterColumnType", TYPE_COUNTER },
+	{ "DateType", TYPE_TIMESTAMP }, { "DecimalType", TYPE_DECIMAL },
+	{ "DoubleType", TYPE_DOUBLE }, { "DurationType", TYPE_DURATION },
+	{ "FloatType", TYPE_FLOAT }, { "InetAddressType", TYPE_INET },
+	{ "Int32Type", TYPE_INT }, { "IntegerType", TYPE_VARINT },
+	{ "LongType", TYPE_BIGINT }, { "ShortType", TYPE_SMALLINT },
+	{ "SimpleDateType", TYPE_DATE }, { "TimeType", TYPE_TIME },
+	{ "TimestampType", TYPE_TIMESTAMP },
+	{ "TimeUUIDType", TYPE_TIMEUUID }, { "UTF8Type", TYPE_TEXT },
+	{ "UUIDType", TYPE_UUID },
+};
+
+const char *type_class(enum type_kind native)
+{
+	const char *name = "EmptyType";
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (classes[i].kind == native)
+			name = classes[i].class;
+	return name;
+}
+
+/* Is it a class that Cassandra has, if not one that stands for a type of ours?
+ * In its text parameters may follow. */
+static bool is_class(const char *name, size_t length)
+{
+	static const char *const others[] = {
+		"CompositeType", "DynamicCompositeType", "EmptyType",
+		"FrozenType", "LegacyTimeUUIDType", "LexicalUUIDType",
+		"ListType", "MapType", "PartitionerDefinedOrder",
+		"ReversedType", "SetType", "TupleType", "UserType",
+		"VectorType",
+	};
+	struct bytes class = bytes_of(name, length);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (bytes_equal(class, bytes_str(others[i])))
+			return true;
+	for (i = 0; i < ARRAY_SIZE(classes); i++)
+		if (bytes_equal(class, bytes_str(classes[i].class)))
+			return true;
+	return false;
+}
+
+/* 'Int32Type', with its package or not: the same as one of our types. */
+static void parse_class(struct parser *p, struct type_name *t)
+{
+	struct token token = next(p);
+	struct bytes text = parse_text(p, token);
+	const char *name = (const char *)text.ptr;
+	bool full = bytes_begin_with(text, bytes_str(package));
+	int length;
+
+	t->kind = TYPE_NAME_CUSTOM;
+	t->custom = text;
+	t->native = TYPE_EMPTY;
+	if (p->result)
+		return;
+	name += full ? sizeof(package) - 1 : 0;
+	length = (int)strcspn(name, "(");
+	if (!is_class(name, (size_t)length)) {
+		parser_note(p, token, "Error setting type %s: Unable to find "
+			    "abstract-type class '%s%.*s'",
+			    (const char *)text.ptr,
+			    !full && memchr(name, '.', (size_t)length) ?
+				    "" : package,
+			    length, name);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (!strcmp(classes[i].class, name))
+			t->native = classes[i].kind;
+	if (full)
+		return;
+	name = arena_format(p->arena, "%s%s", package, name);
+	if (name)
+		t->custom = bytes_str(name);
+	else
+		parser_no_memory(p);
+}
+
 static struct type_name *parse_type_inside(struct parser *p)
 {
 	struct type_name *t;
@@ -154,8 +240,7 @@ static struct type_name *parse_type_inside(struct parser *p)
 	}
 	t = new_node(p, struct type_name);
 	if (kind == TOKEN_STRING) {
-		t->kind = TYPE_NAME_CUSTOM;
-		t->custom = parse_text(p, next(p));
+		parse_class(p, t);
 	} else if (kind == KEYWORD_SET ||
 		   (compound_kind(kind) != TYPE_NAME_USER &&
 		    after == TOKEN_LT)) {
@@ -172,6 +257,7 @@ static struct type_name *parse_type_inside(struct parser *p)
 struct type_name *parse_type(struct parser *p)
 {
 	uint32_t start = here(p).offset;
+	bool no_error = !p->result;
 	struct type_name *t;
 
 	if (!parser_enter(p))
@@ -179,6 +265,7 @@ struct type_name *parse_type(struct parser *p)
 	t = parse_type_inside(p);
 	t->span = span_from(p, start);
 	parser_leave(p);
+	parser_recover(p, no_error);
 	return t;
 }
 
