@@ -286,11 +286,10 @@ int handle_flush(struct op *op, struct handle *h)
 	return err;
 }
 
-/* What is left when the last descriptor of the file is closed. */
 int handle_finish(struct op *op, struct handle *h)
 {
 	struct node *n = h->node;
-	bool is_new;
+	bool is_new, is_last;
 	int err;
 
 	if (n->ops->file->close)
@@ -299,10 +298,12 @@ int handle_finish(struct op *op, struct handle *h)
 		return 0;
 	err = handle_commit(op, h, COMMIT_ALL);
 	mutex_lock(&h->image->lock);
-	is_new = h->image->is_new;
+	is_new = h->image->is_new && !n->ops->file->document;
 	mutex_unlock(&h->image->lock);
+	is_last = image_give(op->fs, n, h->image);
+	h->image = NULL;
 	/* Made by open, and nothing came of it: the name goes again. */
-	if (is_new && n->image && n->image->users == 1) {
+	if (is_new && is_last) {
 		atomic_fetch_or(&n->armed, ARMED_NAME);
 		op_notify(op, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
 		node_detach(&op->fs->nodes, n);

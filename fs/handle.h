@@ -92,6 +92,7 @@ void image_free(struct fs *fs, struct image *image);
 void image_forget(struct fs *fs, struct image *image);
 /* The node's image with one more user; make: where there was none. NULL. */
 struct image *image_take(struct fs *fs, struct node *n, bool make);
+/* One user less; true: it was the last, and the image is gone. */
 bool image_give(struct fs *fs, struct node *n, struct image *image);
 /* These three under the image's lock. */
 int image_load(struct op *op, struct node *n, struct image *image);
@@ -126,7 +127,8 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 bool handle_closes(struct op *op, struct handle *h);
 /* What a FLUSH commits. */
 int handle_flush(struct op *op, struct handle *h);
-/* The last descriptor is closed: what is left is committed. */
+/* The last descriptor of it is closed: what is left is committed, and its image
+ * given up. */
 int handle_finish(struct op *op, struct handle *h);
 /* At the end: those that no RELEASE will come for. */
 void handles_release(struct fs *fs);

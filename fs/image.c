@@ -75,7 +75,6 @@ struct image *image_take(struct fs *fs, struct node *n, bool make)
 	return image;
 }
 
-/* True: it was the last user, and the image is gone. */
 bool image_give(struct fs *fs, struct node *n, struct image *image)
 {
 	struct mutex *stripe = stripe_of(fs, n);

@@ -229,6 +229,69 @@ START_TEST(what_is_written_beside_a_commit_is_committed)
 }
 END_TEST
 
+struct closing {
+	pthread_barrier_t *begin;
+	struct open_file file;
+	struct fs_call call;
+};
+
+static void *close_last(void *context)
+{
+	struct closing *c = context;
+
+	pthread_barrier_wait(c->begin);
+	fs_release(t.fs, &c->call, c->file.node, c->file.handle);
+	return NULL;
+}
+
+static bool is_told_that_gone(const char *name)
+{
+	struct fs_notice list[8];
+	size_t i, n;
+	bool told = false;
+
+	while ((n = fs_notices_take(t.fs, list, 8, 0)) > 0)
+		for (i = 0; i < n; i++) {
+			told |= list[i].name && !strcmp(list[i].name, name);
+			mem_free(list[i].name);
+		}
+	return told;
+}
+
+/* The kernel has the name of what an open made; who closes last takes it back
+ * where nothing was written, also when two close at once. */
+START_TEST(a_name_that_came_to_nothing_goes)
+{
+	struct closing closing[2];
+	pthread_barrier_t begin;
+	pthread_t threads[2];
+	int i, round;
+
+	ok(tree_mkdir(&t, "shop/users/a"));
+	ok(pthread_barrier_init(&begin, NULL, 2));
+	for (round = 0; round < test_scale(2000); round++) {
+		is_told_that_gone("");
+		for (i = 0; i < 2; i++) {
+			closing[i].begin = &begin;
+			closing[i].call = t.call;
+			ok(tree_open_file(&t, "shop/users/a/age",
+					  O_CREAT | O_WRONLY,
+					  &closing[i].file));
+		}
+		for (i = 0; i < 2; i++)
+			ok(pthread_create(&threads[i], NULL, close_last,
+					  &closing[i]));
+		for (i = 0; i < 2; i++)
+			pthread_join(threads[i], NULL);
+		ck_assert_msg(is_told_that_gone("age"), "round %d", round);
+		for (i = 0; i < 2; i++)
+			fs_forget(t.fs, closing[i].file.node, 1);
+		tree_is_gone(&t, "shop/users/a/age");
+	}
+	pthread_barrier_destroy(&begin);
+}
+END_TEST
+
 SUITE_THREADS(fs_open)
 {
 	TCase *tc = tcase_create("fs_open");
@@ -240,5 +303,6 @@ SUITE_THREADS(fs_open)
 	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_test(tc, what_is_written_beside_a_commit_is_committed);
+	tcase_add_test(tc, a_name_that_came_to_nothing_goes);
 	suite_add_tcase(suite, tc);
 }
