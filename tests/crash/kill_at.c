@@ -61,7 +61,7 @@ static void *next(const char *call)
 		bool last = is_last(#call);                                   \
 		type(*f) parameters;                                          \
 		type result;                                                  \
-                                                                              \
+									      \
 		*(void **)&f = next(#call);                                   \
 		result = f arguments;                                         \
 		if (last)                                                     \
