@@ -177,12 +177,30 @@ static int refuse_drop(struct ddl *d, const struct table *t, int place)
 	return 0;
 }
 
-static bool is_named_before(const struct alter_table *s, uint32_t i)
+/* Of names that are alike one counts: the first, or the last. */
+static int choose_names(struct ddl *d, struct hash *chosen, uint32_t step,
+			bool last)
 {
-	for (uint32_t k = 0; k < i; k++)
-		if (bytes_equal(s->names[k].text, s->names[i].text))
-			return true;
-	return false;
+	const struct alter_table *s = d->statement->alter_table;
+	struct hash_place *place;
+
+	for (uint32_t i = 0; i < s->name_count; i += step) {
+		place = hash_place(chosen, d->x->arena, s->names[i].text);
+		if (!place)
+			return -ENOMEM;
+		if (last || !place->value)
+			place->value = &s->names[i];
+	}
+	return 0;
+}
+
+static bool is_chosen(struct ddl *d, struct hash *chosen,
+		      const struct identifier *name)
+{
+	const struct hash_place *place = hash_place(chosen, d->x->arena,
+						    name->text);
+
+	return place && place->value == name;
 }
 
 static int drop_column(struct ddl *d, struct table *t,
@@ -211,10 +229,11 @@ static int drop_columns(struct ddl *d, struct table *t)
 	const uint32_t *order = java_order(d, s->names, s->name_count,
 					   sizeof(*s->names));
 	uint32_t before = t->dropped_count;
-	int err = order ? 0 : -ENOMEM;
+	struct hash chosen = { .count = 0 };
+	int err = order ? choose_names(d, &chosen, 1, false) : -ENOMEM;
 
 	for (uint32_t i = 0; i < s->name_count && !err; i++)
-		if (!is_named_before(s, order[i]))
+		if (is_chosen(d, &chosen, &s->names[order[i]]))
 			err = drop_column(d, t, &s->names[order[i]]);
 	table_order_dropped(t, before);
 	return err ? err : table_finish(t);
@@ -267,26 +286,19 @@ static int rename_column(struct ddl *d, struct table *t,
 }
 
 /* Of two new names for one column the later is meant. */
-static bool is_renamed_behind(const struct alter_table *s, uint32_t i)
-{
-	for (uint32_t k = i + 2; k < s->name_count; k += 2)
-		if (bytes_equal(s->names[k].text, s->names[i].text))
-			return true;
-	return false;
-}
-
 static int rename_columns(struct ddl *d, struct table *t,
 			  const struct table *old)
 {
 	const struct alter_table *s = d->statement->alter_table;
 	const uint32_t *order = java_order(d, s->names, s->name_count / 2,
 					   2 * sizeof(*s->names));
-	int err = order ? 0 : -ENOMEM;
+	struct hash chosen = { .count = 0 };
+	int err = order ? choose_names(d, &chosen, 2, true) : -ENOMEM;
 
 	for (uint32_t n = 0; n < s->name_count / 2 && !err; n++) {
 		uint32_t i = order[n] * 2;
 
-		if (!is_renamed_behind(s, i))
+		if (is_chosen(d, &chosen, &s->names[i]))
 			err = refuse_at(d->x, s->names[i].span,
 					rename_column(d, t, old, &s->names[i],
 						      &s->names[i + 1]));

@@ -144,6 +144,17 @@ START_TEST(names_are_not_compared_with_each)
 }
 END_TEST
 
+START_TEST(nor_are_those_of_a_schema)
+{
+	add_many("ALTER TABLE t DROP IF EXISTS (", MANY, "c%d", ", ", ", s)");
+	gives("");
+	add_many("CREATE TABLE u (k int, c int, PRIMARY KEY (k, c)) WITH "
+		 "CLUSTERING ORDER BY (", MANY, "c%d ASC", ", ", ", c7 ASC)");
+	gives("Duplicate column 'c7' in CLUSTERING ORDER BY clause for table "
+	      "'u'");
+}
+END_TEST
+
 START_TEST(nor_are_relations)
 {
 	statement("UPDATE t SET s = {1, 2} WHERE k = 1", "");
@@ -218,6 +229,7 @@ SUITE(cql_work)
 	tcase_add_test(tc, elements_are_taken_from_a_long_list);
 	tcase_add_test(tc, a_long_list_is_put_before_another);
 	tcase_add_test(tc, names_are_not_compared_with_each);
+	tcase_add_test(tc, nor_are_those_of_a_schema);
 	tcase_add_test(tc, nor_are_relations);
 	tcase_add_test(tc, a_batch_keeps_no_lists);
 	tcase_add_test(tc, a_statement_has_a_bound);
