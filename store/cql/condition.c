@@ -202,21 +202,23 @@ static int check_key(struct execution *x, const struct if_condition *i)
 		       0;
 }
 
-/* A frozen list that is not there is not looked into. */
+/* A frozen list that is not there is not looked into. The empty value is no
+ * place in a list either. */
 static int check_index(struct execution *x, const struct if_condition *i,
 		       struct bytes whole)
 {
 	const struct type *t = i->column->type;
 
-	if (i->has_key && t->kind == TYPE_LIST &&
-	    (type_is_multicell(t) || !bytes_is_null(whole)) &&
-	    (int32_t)get_be32(i->key.ptr) < 0)
+	if (!i->has_key || t->kind != TYPE_LIST ||
+	    (!type_is_multicell(t) && bytes_is_null(whole)))
+		return 0;
+	if (!i->key.len)
+		return refuse(x, "Invalid null value for list element access");
+	if ((int32_t)get_be32(i->key.ptr) < 0)
 		return refuse(x, "Invalid negative list index %d",
 			      (int32_t)get_be32(i->key.ptr));
 	return 0;
 }
-
-/* The value that a condition is about; null where there is none. */
 
 /* The value that a condition is about; null where there is none. */
 static int subject(struct execution *x, const struct if_condition *i,

@@ -423,7 +423,10 @@ static int check_change(struct execution *x, const struct change *c)
 	};
 	int err = late_term_bind(x, c->late);
 
-	if (!err && c->kind == CHANGE_ELEMENT && bytes_is_null(c->key))
+	/* The empty value is no place in a list either. */
+	if (!err && c->kind == CHANGE_ELEMENT &&
+	    (bytes_is_null(c->key) ||
+	     (c->column->type->kind == TYPE_LIST && !c->key.len)))
 		return refuse(x, "%s", words[c->column->type->kind]);
 	/* A tuple may be a user type elsewhere; here Cassandra fails. */
 	if (!err && c->tuple && c->column->type->kind == TYPE_UDT)
