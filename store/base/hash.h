@@ -18,7 +18,7 @@ struct hash {
 };
 
 /*
- * The place of a key, which is copied where it is new; its value is NULL then.
+ * The place of a key (not null), copied where it is new: its value is NULL then.
  * It is good until the next key comes. NULL without memory.
  */
 struct hash_place *hash_place(struct hash *h, struct arena *arena,

@@ -1,5 +1,4 @@
 /* INSERT, UPDATE, DELETE and BATCH. */
-#include "store/base/hash.h"
 #include "store/cql/parser.h"
 
 static void parse_using(struct parser *p, struct using_clause *using)

@@ -48,7 +48,7 @@ static void note_term(struct parser *p, const struct written_entry *e)
 static void add_entries(struct parser *p, struct written_property *property,
 			const struct written_entry *entries, uint32_t count)
 {
-	struct name_set keys = { NULL, 0, 0 };
+	struct hash keys = { .count = 0 };
 
 	for (uint32_t i = 0; i < count && !p->result; i++) {
 		const struct written_entry *e = &entries[i];

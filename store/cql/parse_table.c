@@ -149,7 +149,7 @@ void parse_primary_key(struct parser *p, struct create_table *t)
 }
 
 static void parse_column_item(struct parser *p, struct create_table *t,
-			      struct name_set *columns)
+			      struct hash *columns)
 {
 	struct column_definition *c = append(p, t->columns, t->column_count);
 	struct token at;
@@ -167,7 +167,7 @@ static void parse_column_item(struct parser *p, struct create_table *t,
 }
 
 static void parse_table_item(struct parser *p, struct create_table *t,
-			     struct name_set *columns)
+			     struct hash *columns)
 {
 	bool no_error = !p->result;
 
@@ -179,7 +179,7 @@ static void parse_table_item(struct parser *p, struct create_table *t,
 }
 
 static void parse_clustering_column(struct parser *p, struct create_table *t,
-				    struct name_set *ordered, const char *what)
+				    struct hash *ordered, const char *what)
 {
 	struct clustering_order *o = append(p, t->orders, t->order_count);
 	bool no_error = !p->result;
@@ -197,7 +197,7 @@ static void parse_clustering_column(struct parser *p, struct create_table *t,
 }
 
 static void parse_clustering_order(struct parser *p, struct create_table *t,
-				   struct name_set *ordered, const char *what)
+				   struct hash *ordered, const char *what)
 {
 	next(p);
 	next(p);
@@ -224,7 +224,7 @@ static void parse_compact_storage(struct parser *p, struct create_table *t,
 void parse_table_properties(struct parser *p, struct create_table *t,
 			    const char *what)
 {
-	struct name_set ordered = { NULL, 0, 0 };
+	struct hash ordered = { .count = 0 };
 
 	p->recovers = true;
 	if (!accept(p, KEYWORD_WITH))
@@ -245,7 +245,7 @@ void parse_table_properties(struct parser *p, struct create_table *t,
 void parse_create_table(struct parser *p, struct statement *s)
 {
 	struct create_table *t = new_node(p, struct create_table);
-	struct name_set columns = { NULL, 0, 0 };
+	struct hash columns = { .count = 0 };
 
 	s->kind = STATEMENT_CREATE_TABLE;
 	s->create_table = t;

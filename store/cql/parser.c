@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <xxhash.h>
 
 void parser_fill(struct parser *p)
 {
@@ -144,47 +143,17 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 	p->unexpected = at.kind != TOKEN_BAD;
 }
 
-static struct bytes *place_of(const struct name_set *set, struct bytes name)
+bool parser_add_name(struct parser *p, struct hash *set, struct bytes name)
 {
-	uint64_t i = XXH3_64bits(name.ptr, name.len);
+	struct hash_place *place = hash_place(set, p->arena, name);
 
-	while (set->places[i & (set->size - 1)].ptr &&
-	       !bytes_equal(set->places[i & (set->size - 1)], name))
-		i++;
-	return &set->places[i & (set->size - 1)];
-}
-
-/* Room for one more. */
-static bool grow(struct parser *p, struct name_set *set)
-{
-	struct name_set more = { .count = set->count,
-				 .size = set->size ? 2 * set->size : 16 };
-
-	if (2 * set->count < set->size)
-		return true;
-	more.places = arena_zalloc(p->arena, more.size, sizeof(*more.places));
-	if (!more.places)
-		return false;
-	for (uint32_t i = 0; i < set->size; i++)
-		if (set->places[i].ptr)
-			*place_of(&more, set->places[i]) = set->places[i];
-	*set = more;
-	return true;
-}
-
-bool parser_add_name(struct parser *p, struct name_set *set, struct bytes name)
-{
-	struct bytes *place;
-
-	if (!grow(p, set)) {
+	if (!place) {
 		parser_no_memory(p);
 		return true;
 	}
-	place = place_of(set, name);
-	if (place->ptr)
+	if (place->value)
 		return false;
-	*place = name;
-	set->count++;
+	place->value = p;	/* there it is */
 	return true;
 }
 

@@ -9,6 +9,7 @@
  */
 #ifndef STORE_CQL_PARSER_H
 #define STORE_CQL_PARSER_H
+#include "store/base/hash.h"
 #include "store/cql/lexer.h"
 #include "store/cql/parse.h"
 
@@ -62,13 +63,8 @@ void parser_note(struct parser *p, struct token at, const char *format, ...)
  * that have recovers set, as others refuse nothing behind a rule.
  */
 void parser_recover(struct parser *p, bool no_error);
-/* Every name of a list once: false for one that was there. Zero is empty. */
-struct name_set {
-	struct bytes *places;		/* in the arena */
-	uint32_t count, size;		/* size: a power of two */
-};
-bool parser_add_name(struct parser *p, struct name_set *set,
-		     struct bytes name);
+/* Every name of a list once: false for one that was there. */
+bool parser_add_name(struct parser *p, struct hash *set, struct bytes name);
 /*
  * Go back to a copy of the parser when what was read since was no CQL: where
  * Cassandra's grammar looks whether something can be read before it reads it.
