@@ -61,7 +61,7 @@ ok 'rm -r of most rows' bash -c 'rm -r "$0"/*[2-9] 2>&1 | head -5; [ "${PIPESTAT
 # comes_back TABLE
 comes_back() {
 	local i
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do	# soon, and on a busy machine too
 		cql "INSERT INTO k.$1 (p, v) VALUES (2, '$(printf 'x%.0s' {1..70000})')" >/dev/null 2>&1 && return 0
 		sleep 0.1
 	done
