@@ -17,7 +17,7 @@ static int read_members(struct execution *x, const struct table *t,
 	int place, err;
 
 	/* What follows the object is not looked at. */
-	err = json_read_value(&object, text, &error);
+	err = json_read_row(&object, text, &error);
 	if (!err)
 		err = json_read_map(x->arena, &members, &count, object, &error);
 	if (err == -EINVAL)

@@ -23,7 +23,10 @@
 struct scan {
 	const uint8_t *begin, *ptr, *end;
 	struct type_error *error;
+	const uint8_t *place;	/* of what is wrong, where it is not ptr */
+	const uint8_t *whole;	/* of the number, its whole part */
 	bool in_string;		/* a line break just taken began no line */
+	bool map;		/* the library reads it as one, in its own way */
 	bool cut;		/* it failed for what may yet come behind */
 };
 
@@ -52,6 +55,14 @@ static void print_source(struct buf *out, struct bytes text)
 			       units - SOURCE_MAX);
 }
 
+static void print_position(struct buf *out, const struct scan *s, unsigned line,
+			   unsigned column)
+{
+	buf_add_str(out, "[Source: (String)\"");
+	print_source(out, bytes_of(s->begin, (size_t)(s->end - s->begin)));
+	buf_add_format(out, "; line: %u, column: %u]", line, column);
+}
+
 /* Where a position is, as the library says it; columns are of UTF-16. */
 static void print_place(struct buf *out, const struct scan *s,
 			const uint8_t *at)
@@ -69,9 +80,13 @@ static void print_place(struct buf *out, const struct scan *s,
 	}
 	if (s->begin == s->end)
 		column = 0;
-	buf_add_str(out, "[Source: (String)\"");
-	print_source(out, bytes_of(s->begin, (size_t)(s->end - s->begin)));
-	buf_add_format(out, "; line: %u, column: %u]", line, column);
+	print_position(out, s, line, column);
+}
+
+/* Where no token began yet. */
+static void print_root(struct buf *out, const struct scan *s)
+{
+	print_position(out, s, 1, 0);
 }
 
 static int fail(struct scan *s, const char *class, const char *format, ...)
@@ -89,7 +104,7 @@ static int fail(struct scan *s, const char *class, const char *format, ...)
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	buf_add_format(&text, "%s: %s\n at ", class, message);
-	print_place(&text, s, s->ptr);
+	print_place(&text, s, s->place ? s->place : s->ptr);
 	type_fail(s->error, "%s", buf_cstr(&text));
 	buf_release(&text);
 	return -EINVAL;
@@ -309,16 +324,44 @@ static int scan_string(struct scan *s, struct buf *out)
 	}
 }
 
-static int scan_digits(struct scan *s, const char *why)
+static void skip_digits(struct scan *s)
 {
-	if (s->ptr == s->end)
-		return fail(s, END_OF_INPUT, "Unexpected end-of-input: %s",
-			    why);
-	if (!is_digit(s))
-		return unexpected(s, " in numeric value", why);
 	while (is_digit(s))
 		s->ptr++;
+}
+
+/* The number ends too early: what it will be is not known. */
+static int number_ends(struct scan *s, const char *why)
+{
+	return fail(s, END_OF_INPUT, "Unexpected end-of-input%s", why);
+}
+
+/* Before its point or e, and with a sign before it. */
+static int scan_digits(struct scan *s, bool plus)
+{
+	if (s->ptr == s->end)
+		return number_ends(s, plus ? " in a Number value" :
+					     "No digit following minus sign");
+	if (plus || !is_digit(s))
+		return unexpected(s, " in numeric value", "expected digit "
+				  "(0-9) to follow minus sign, for valid "
+				  "numeric value");
+	skip_digits(s);
 	return 0;
+}
+
+/* A digit that must follow: what does not is told at the place where the whole
+ * part ended. */
+static int not_a_digit(struct scan *s, const uint8_t *place, const char *why)
+{
+	const uint8_t *c = s->ptr;
+	int err;
+
+	s->place = place;
+	err = unexpected(s, " in numeric value", why);
+	s->place = NULL;
+	s->ptr = c;
+	return err;
 }
 
 /* NaN, or an infinity, up to here. */
@@ -329,10 +372,46 @@ static int not_a_number(struct scan *s, const uint8_t *start)
 		    (int)(s->ptr - start), start);
 }
 
+/* What follows the whole part. */
+static int scan_fraction(struct scan *s)
+{
+	const char *point = "Decimal point not followed by a digit";
+	/* A 0 is read by another way there. */
+	const uint8_t *place = s->ptr[-1] == '0' && s->ptr - s->whole == 1 ?
+				       NULL : s->ptr + 1;
+
+	if (s->ptr < s->end && *s->ptr == '.') {
+		s->ptr++;
+		if (s->ptr == s->end) {
+			s->ptr--;
+			not_a_digit(s, place, point);
+			s->ptr++;
+			s->cut = true;
+			return -EINVAL;
+		}
+		if (!is_digit(s))
+			return not_a_digit(s, place, point);
+		skip_digits(s);
+	}
+	if (s->ptr == s->end || (*s->ptr | 0x20) != 'e')
+		return 0;
+	s->ptr++;
+	if (s->ptr < s->end && (*s->ptr == '+' || *s->ptr == '-'))
+		s->ptr++;
+	if (s->ptr == s->end)
+		return number_ends(s, "expected a digit for number exponent");
+	if (!is_digit(s))
+		return not_a_digit(s, place, "Exponent indicator not followed "
+					     "by a digit");
+	skip_digits(s);
+	return 0;
+}
+
 static int scan_number(struct scan *s)
 {
 	static const struct bytes infinity = { (const uint8_t *)"-Infinity",
 					       9 };
+	bool plus;
 	int err = 0;
 
 	if (bytes_begin_with(bytes_of(s->ptr, (size_t)(s->end - s->ptr)),
@@ -340,29 +419,19 @@ static int scan_number(struct scan *s)
 		s->ptr += infinity.len;
 		return not_a_number(s, s->ptr - infinity.len);
 	}
-	if (*s->ptr == '-')
+	plus = *s->ptr == '+';
+	if (plus || *s->ptr == '-')
 		s->ptr++;
-	if (is_digit(s) && *s->ptr == '0') {
+	s->whole = s->ptr;
+	if (!plus && is_digit(s) && *s->ptr == '0') {
 		s->ptr++;
 		if (is_digit(s))
 			return fail(s, PARSE, "Invalid numeric value: Leading "
 				    "zeroes not allowed");
 	} else {
-		err = scan_digits(s, "expected digit (0-9) to follow minus "
-				  "sign, for valid numeric value");
+		err = scan_digits(s, plus);
 	}
-	if (!err && s->ptr < s->end && *s->ptr == '.') {
-		s->ptr++;
-		err = scan_digits(s, "Decimal point not followed by a digit");
-	}
-	if (!err && s->ptr < s->end && (*s->ptr | 0x20) == 'e') {
-		s->ptr++;
-		if (s->ptr < s->end && (*s->ptr == '+' || *s->ptr == '-'))
-			s->ptr++;
-		err = scan_digits(s, "Exponent indicator not followed by a "
-				  "digit");
-	}
-	return err;
+	return err ? err : scan_fraction(s);
 }
 
 static int scan_word(struct scan *s)
@@ -400,25 +469,65 @@ static int not_closed(struct scan *s, const char *what, const uint8_t *start)
 	return err;
 }
 
-static int scan_name(struct scan *s, struct buf *name, const uint8_t *start)
+/* The input ends in an object, but not where one of its values does. */
+static int ends_in_object(struct scan *s, const char *class)
+{
+	fail(s, class, "Unexpected end-of-input within/between Object entries");
+	s->cut = true;
+	return -EINVAL;
+}
+
+static bool is_close(const struct scan *s)
+{
+	return *s->ptr == ']' || *s->ptr == '}';
+}
+
+/* The bracket that is there closes another kind. start NULL: none is open. */
+static int wrong_close(struct scan *s, const uint8_t *start)
+{
+	char there = (char)*s->ptr++;
+	struct buf place = BUF_INIT;
+	int err;
+
+	if (start)
+		print_place(&place, s, start);
+	else
+		print_root(&place, s);
+	err = fail(s, PARSE, "Unexpected close marker '%c': expected '%c' (for "
+		   "%s starting at %s)", there, there == '}' ? ']' : '}',
+		   !start ? "root" : *start == '{' ? "Object" : "Array",
+		   buf_cstr(&place));
+	buf_release(&place);
+	return err;
+}
+
+/* Neither a token nor a blank. */
+static int misfit(struct scan *s, const char *why)
+{
+	return unexpected(s, "", *s->ptr == '/' ? "maybe a (non-standard) "
+			  "comment? (not recognized as one since Feature "
+			  "'ALLOW_COMMENTS' not enabled for parser)" : why);
+}
+
+static int scan_name(struct scan *s, struct buf *name)
 {
 	int err;
 
 	if (*s->ptr != '"')
-		return unexpected(s, "", "was expecting double-quote to start "
-				  "field name");
+		return misfit(s, "was expecting double-quote to start field "
+				 "name");
 	err = scan_string(s, name);
 	if (err)
 		return err;
 	skip_blanks(s);
 	if (s->ptr == s->end)
-		return not_closed(s, "Object", start);
+		return ends_in_object(s, END_OF_INPUT);
 	if (*s->ptr != ':')
-		return unexpected(s, "", "was expecting a colon to separate "
-				  "field name and value");
+		return misfit(s, "was expecting a colon to separate field name "
+				 "and value");
 	s->ptr++;
 	skip_blanks(s);
-	return s->ptr < s->end ? 0 : not_closed(s, "Object", start);
+	return s->ptr < s->end ? 0 : ends_in_object(s, END_OF_INPUT);
 }
 
 static int scan_entry(struct scan *s, const uint8_t *start, unsigned depth,
@@ -430,10 +539,12 @@ static int scan_entry(struct scan *s, const uint8_t *start, unsigned depth,
 	int err = 0;
 
 	if (*start == '{')
-		err = scan_name(s, visitor ? &name : NULL, start);
+		err = scan_name(s, visitor ? &name : NULL);
 	if (!err) {
 		value.ptr = s->ptr;
-		err = scan_value(s, depth - 1);
+		err = s->map && depth == DEPTH_MAX && *s->ptr == '}' ?
+			      misfit(s, "expected a valid value " VALUES) :
+			      scan_value(s, depth - 1);
 		value.len = (size_t)(s->ptr - value.ptr);
 	}
 	/* A number that the text ends with may go on. */
@@ -469,10 +580,14 @@ static int scan_container(struct scan *s, unsigned depth,
 		s->ptr++;
 		return 0;
 	}
+	if (s->ptr < s->end && is_close(s))
+		return wrong_close(s, start);
 	for (;;) {
 		skip_blanks(s);
 		if (s->ptr == s->end)
-			return not_closed(s, what, start);
+			return object && s->ptr[-1] == ',' ?
+				       ends_in_object(s, PARSE) :
+				       not_closed(s, what, start);
 		err = scan_entry(s, start, depth, visitor);
 		if (err)
 			return err;
@@ -483,8 +598,10 @@ static int scan_container(struct scan *s, unsigned depth,
 			s->ptr++;
 			return 0;
 		}
+		if (is_close(s))
+			return wrong_close(s, start);
 		if (*s->ptr != ',')
-			return unexpected(s, "", object ?
+			return misfit(s, object ?
 				"was expecting comma to separate Object entries"
 				: "was expecting comma to separate Array "
 				"entries");
@@ -502,37 +619,55 @@ static int scan_value(struct scan *s, unsigned depth)
 	case '"':
 		return scan_string(s, NULL);
 	case '-':
+	case '+':
 		return scan_number(s);
+	case '}':
+		return unexpected(s, "", "expected a value");
 	default:
 		if (is_digit(s))
 			return scan_number(s);
 		if (is_name_part(*s->ptr))
 			return scan_word(s);
-		return unexpected(s, "", "expected a valid value " VALUES);
+		return misfit(s, "expected a valid value " VALUES);
 	}
+}
+
+static int read_root(struct bytes *value, struct scan *s)
+{
+	bool number;
+	int err;
+
+	skip_blanks(s);
+	if (s->ptr == s->end)
+		return fail(s, MISMATCH, "No content to map due to "
+			    "end-of-input");
+	value->ptr = s->ptr;
+	number = *s->ptr == '-' || is_digit(s);
+	err = is_close(s) ? wrong_close(s, NULL) : scan_value(s, DEPTH_MAX);
+	if (err)
+		return err;
+	value->len = (size_t)(s->ptr - value->ptr);
+	if (number && s->ptr < s->end && *s->ptr > ' ')
+		return unexpected(s, "", "Expected space separating "
+				  "root-level values");
+	return 0;
 }
 
 int json_read_value(struct bytes *value, struct bytes text,
 		    struct type_error *error)
 {
 	struct scan s = scan_of(text, error);
-	bool number;
-	int err;
 
-	skip_blanks(&s);
-	if (s.ptr == s.end)
-		return fail(&s, MISMATCH, "No content to map due to "
-			    "end-of-input");
-	value->ptr = s.ptr;
-	number = *s.ptr == '-' || is_digit(&s);
-	err = scan_value(&s, DEPTH_MAX);
-	if (err)
-		return err;
-	value->len = (size_t)(s.ptr - value->ptr);
-	if (number && s.ptr < s.end && *s.ptr > ' ')
-		return unexpected(&s, "", "Expected space separating "
-				  "root-level values");
-	return 0;
+	return read_root(value, &s);
+}
+
+int json_read_row(struct bytes *value, struct bytes text,
+		  struct type_error *error)
+{
+	struct scan s = scan_of(text, error);
+
+	s.map = true;
+	return read_root(value, &s);
 }
 
 int json_begin(struct bytes text, const struct json_visitor *visitor)

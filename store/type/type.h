@@ -181,6 +181,9 @@ struct json_member {
  */
 int json_read_value(struct bytes *value, struct bytes text,
 		    struct type_error *error);
+/* The same of what INSERT JSON has: faults are told as of a map. */
+int json_read_row(struct bytes *value, struct bytes text,
+		  struct type_error *error);
 /* A JSON string without quotes and escapes. -EINVAL if it is not one. */
 int json_read_string(struct buf *out, struct bytes json,
 		     struct type_error *error);

@@ -222,7 +222,7 @@ static const struct {
 	{ "007", PARSE "Invalid numeric value: Leading zeroes not allowed"
 	  AT("007", 2) },
 	{ "1.x", PARSE "Unexpected character ('x' (code 120)) in numeric "
-	  "value: Decimal point not followed by a digit" AT("1.x", 4) },
+	  "value: Decimal point not followed by a digit" AT("1.x", 3) },
 	{ "truex", PARSE "Unrecognized token 'truex': was expecting " VALUES
 	  AT("truex", 6) },
 	{ "\xc3\xa9", PARSE "Unrecognized token '\xc3\xa9': was expecting "
@@ -236,8 +236,9 @@ static const struct {
 	{ "\"\x01\"", PARSE "Illegal unquoted character ((CTRL-CHAR, code 1)): "
 	  "has to be escaped using backslash to be included in string value"
 	  AT("\"\x01\"", 3) },
-	{ "+1", PARSE "Unexpected character ('+' (code 43)): expected a valid "
-	  "value " VALUES AT("+1", 2) },
+	{ "+1", PARSE "Unexpected character ('1' (code 49)) in numeric value: "
+	  "expected digit (0-9) to follow minus sign, for valid numeric value"
+	  AT("+1", 3) },
 };
 
 START_TEST(the_form_is_checked)

@@ -13,6 +13,7 @@
 { "types-timestamps", 0 },
 { "types-json", 0 },
 { "json-names", 0 },
+{ "json-broken", 0 },
 { "json-odd", 0 },
 { "functions-arguments", 0 },
 { "functions-masks", 0 },
