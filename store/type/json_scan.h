@@ -1,0 +1,61 @@
+/*
+ * What reading JSON's form shares: where the reader is, what it takes next, and
+ * how the text is refused (json_fault.c, json_token.c, json.c). Every function
+ * looks at text that may be anything. Those that return int: 0 or -EINVAL, and
+ * then the scan's error, if it has one, holds the whole message.
+ */
+#ifndef STORE_TYPE_JSON_SCAN_H
+#define STORE_TYPE_JSON_SCAN_H
+#include "store/type/json.h"
+
+#define JSON_VALUES "(JSON String, Number, Array, Object or token 'null', " \
+		    "'true' or 'false')"
+#define JSON_PARSE "com.fasterxml.jackson.core.JsonParseException"
+#define JSON_END_OF_INPUT "com.fasterxml.jackson.core.io.JsonEOFException"
+#define JSON_MISMATCH                                                         \
+	"com.fasterxml.jackson.databind.exc.MismatchedInputException"
+
+struct scan {
+	const uint8_t *begin, *ptr, *end;
+	struct type_error *error;	/* or NULL */
+	const uint8_t *place;	/* of what is wrong, where it is not ptr */
+	const uint8_t *whole;	/* of the number, its whole part */
+	bool in_string;		/* a line break just taken began no line */
+	bool map;		/* the library reads it as one, in its own way */
+	bool cut;		/* it failed for what may yet come behind */
+};
+static inline struct scan scan_of(struct bytes text, struct type_error *error)
+{
+	return (struct scan){ .begin = text.ptr, .ptr = text.ptr,
+			      .end = text.ptr + text.len, .error = error };
+}
+
+/* ----------------------------------------------------------- json_fault.c */
+/* Where a position is, as the library says it; columns are of UTF-16. */
+void scan_print_place(struct buf *out, const struct scan *s, const uint8_t *at);
+/* Where no token began yet. */
+void scan_print_root(struct buf *out, const struct scan *s);
+/* Refuse the text, with a Java class (the names above): -EINVAL. */
+int scan_fail(struct scan *s, const char *class, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Refuse it for the character at ptr, and take that. */
+int scan_unexpected(struct scan *s, const char *where, const char *why);
+/* The length of the well-formed UTF-8 character at the begin; 0: none. */
+size_t scan_utf8_length(const uint8_t *c, const uint8_t *end);
+
+/* ----------------------------------------------------------- json_token.c */
+static inline bool scan_is_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+static inline bool scan_at_digit(const struct scan *s)
+{
+	return s->ptr < s->end && scan_is_digit(*s->ptr);
+}
+/* May it be of an unquoted name? */
+bool scan_is_name_part(uint8_t c);
+/* The token that begins at ptr; out gets what a string holds, or is NULL. */
+int scan_string(struct scan *s, struct buf *out);
+int scan_number(struct scan *s);
+int scan_word(struct scan *s);
+#endif
