@@ -1,5 +1,9 @@
 #include "tests/lib/rows.h"
 
+#include <check.h>
+
+#include "store/row/key.h"
+
 static const char *const values[] = { "", "a", "b", "ab", "\xff" };
 static const char *const paths[] = { "", "p", "q" };
 
@@ -102,4 +106,20 @@ bool rows_equal(const struct row *a, const struct row *b)
 			return false;
 	}
 	return true;
+}
+
+struct bytes row_key(const char *partition)
+{
+	static _Thread_local uint8_t memory[64];
+	struct bytes name = bytes_str(partition);
+	struct buf key = BUF_INIT;
+	size_t len;
+
+	key_add_partition(&key, key_token(name), name);
+	buf_add(&key, "\x30\x38", 2);
+	len = key.len;
+	ck_assert_uint_le(len, sizeof(memory));
+	memcpy(memory, key.ptr, len);
+	buf_release(&key);
+	return bytes_of(memory, len);
 }

@@ -4,28 +4,8 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
-#include "tests/lib/tree.h"
+#include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
-
-static struct tree t;
-
-static void setup(void)
-{
-	tree_open(&t);
-	tree_shop(&t);
-}
-
-static void teardown(void)
-{
-	tree_close(&t);
-}
-
-#define cat_is(path, text) tree_cat_is(&t, path, text)
-#define is_gone(path) tree_is_gone(&t, path)
-#define CREATE (O_CREAT | O_TRUNC | O_WRONLY)
-#define ls_is(path, text) ck_assert_str_eq(tree_ls(&t, path), text)
-#define ok(call) ck_assert_int_eq(call, 0)
-#define fails(err, call) ck_assert_int_eq(call, -(err))
 
 START_TEST(the_top_of_the_tree)
 {
@@ -37,35 +17,35 @@ START_TEST(the_top_of_the_tree)
 	is_gone("nothing");
 	is_gone("shop/nothing");
 	is_gone("shop/users/nobody");
-	ok(tree_stat(&t, "", &st));
+	ok(tree_stat(&shop, "", &st));
 	ck_assert_uint_eq(st.st_mode, S_IFDIR | 0755);
-	ok(tree_stat(&t, "shop/users", &st));
+	ok(tree_stat(&shop, "shop/users", &st));
 	ck_assert(S_ISDIR(st.st_mode));
-	ok(tree_stat(&t, "system_schema", &st));
+	ok(tree_stat(&shop, "system_schema", &st));
 	ls_is("", "shop/ ");
 }
 END_TEST
 
 START_TEST(a_row_and_its_cells)
 {
-	ok(tree_mkdir(&t, "shop/users/chris"));
-	fails(EEXIST, tree_mkdir(&t, "shop/users/chris"));
+	ok(tree_mkdir(&shop, "shop/users/chris"));
+	fails(EEXIST, tree_mkdir(&shop, "shop/users/chris"));
 	ls_is("shop/users", "chris/ ");
 	ls_is("shop/users/chris", "");
-	ok(tree_echo(&t, "shop/users/chris/country", CREATE, "nz\n"));
-	ok(tree_echo(&t, "shop/users/chris/age", CREATE, "007\n"));
+	ok(tree_echo(&shop, "shop/users/chris/country", CREATE, "nz\n"));
+	ok(tree_echo(&shop, "shop/users/chris/age", CREATE, "007\n"));
 	ls_is("shop/users/chris", "age country ");
 	cat_is("shop/users/chris/country", "nz\n");
 	cat_is("shop/users/chris/age", "7\n");
 	cat_is("shop/users/chris/user_name", "chris\n");
-	ok(tree_echo(&t, "shop/users/chris/country", CREATE, "au"));
+	ok(tree_echo(&shop, "shop/users/chris/country", CREATE, "au"));
 	cat_is("shop/users/chris/country", "au\n");
-	fails(ENOTEMPTY, tree_rmdir(&t, "shop/users/chris"));
-	ok(tree_unlink(&t, "shop/users/chris/country"));
-	ok(tree_unlink(&t, "shop/users/chris/age"));
-	fails(ENOENT, tree_unlink(&t, "shop/users/chris/age"));
+	fails(ENOTEMPTY, tree_rmdir(&shop, "shop/users/chris"));
+	ok(tree_unlink(&shop, "shop/users/chris/country"));
+	ok(tree_unlink(&shop, "shop/users/chris/age"));
+	fails(ENOENT, tree_unlink(&shop, "shop/users/chris/age"));
 	ls_is("shop/users/chris", "");
-	ok(tree_rmdir(&t, "shop/users/chris"));
+	ok(tree_rmdir(&shop, "shop/users/chris"));
 	is_gone("shop/users/chris");
 	ls_is("shop/users", "");
 }
@@ -75,127 +55,127 @@ START_TEST(what_is_refused_keeps_the_old_value)
 {
 	int err;
 
-	ok(tree_mkdir(&t, "shop/users/a"));
-	ok(tree_echo(&t, "shop/users/a/age", CREATE, "5\n"));
-	fails(EINVAL, tree_echo(&t, "shop/users/a/age", CREATE, "abc\n"));
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_echo(&shop, "shop/users/a/age", CREATE, "5\n"));
+	fails(EINVAL, tree_echo(&shop, "shop/users/a/age", CREATE, "abc\n"));
 	cat_is("shop/users/a/age", "5\n");
-	fails(EINVAL, tree_echo(&t, "shop/users/a/id", CREATE, "1234\n"));
+	fails(EINVAL, tree_echo(&shop, "shop/users/a/id", CREATE, "1234\n"));
 	is_gone("shop/users/a/id");
-	fails(EINVAL, tree_echo(&t, "shop/users/a/agee", CREATE, "5\n"));
-	ck_assert_ptr_nonnull(tree_cat(&t, ".widefs/errors", &err));
-	ck_assert_ptr_nonnull(strstr((char *)t.text.ptr,
+	fails(EINVAL, tree_echo(&shop, "shop/users/a/agee", CREATE, "5\n"));
+	ck_assert_ptr_nonnull(tree_cat(&shop, ".widefs/errors", &err));
+	ck_assert_ptr_nonnull(strstr((char *)shop.text.ptr,
 				     "the nearest is 'age'"));
-	fails(EPERM, tree_echo(&t, "shop/users/a/user_name",
+	fails(EPERM, tree_echo(&shop, "shop/users/a/user_name",
 			       O_WRONLY | O_TRUNC, "b\n"));
-	fails(EINVAL, tree_echo(&t, "shop/users/a/age", CREATE, ""));
+	fails(EINVAL, tree_echo(&shop, "shop/users/a/age", CREATE, ""));
 	cat_is("shop/users/a/age", "5\n");
-	fails(EINVAL, tree_truncate(&t, "shop/users/a/age", 0));
+	fails(EINVAL, tree_truncate(&shop, "shop/users/a/age", 0));
 	cat_is("shop/users/a/age", "5\n");
 }
 END_TEST
 
 START_TEST(the_empty_value_and_raw_bytes)
 {
-	ok(tree_mkdir(&t, "shop/users/a"));
-	ok(tree_echo(&t, "shop/users/a/country", CREATE, ""));
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_echo(&shop, "shop/users/a/country", CREATE, ""));
 	cat_is("shop/users/a/country", "");
-	ok(tree_echo(&t, "shop/users/a/country", CREATE, "\n"));
+	ok(tree_echo(&shop, "shop/users/a/country", CREATE, "\n"));
 	cat_is("shop/users/a/country", "");
-	ok(tree_echo(&t, "shop/users/a/photo", CREATE, "raw\n"));
+	ok(tree_echo(&shop, "shop/users/a/photo", CREATE, "raw\n"));
 	cat_is("shop/users/a/photo", "raw\n");
-	ok(tree_echo(&t, "shop/users/a/photo", O_WRONLY | O_APPEND, "more"));
+	ok(tree_echo(&shop, "shop/users/a/photo", O_WRONLY | O_APPEND, "more"));
 	cat_is("shop/users/a/photo", "raw\nmore");
-	ok(tree_truncate(&t, "shop/users/a/photo", 2));
+	ok(tree_truncate(&shop, "shop/users/a/photo", 2));
 	cat_is("shop/users/a/photo", "ra");
-	ok(tree_truncate(&t, "shop/users/a/photo", 0));
+	ok(tree_truncate(&shop, "shop/users/a/photo", 0));
 	cat_is("shop/users/a/photo", "");
-	ok(tree_echo(&t, "shop/users/a/pair", CREATE, "[1, \"x\"]\n"));
+	ok(tree_echo(&shop, "shop/users/a/pair", CREATE, "[1, \"x\"]\n"));
 	cat_is("shop/users/a/pair", "[1, \"x\"]\n");
 }
 END_TEST
 
 START_TEST(a_path_is_a_where_clause)
 {
-	ok(tree_mkdir(&t, "shop/by_city/Paris"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris"));
 	ls_is("shop/by_city", "Paris/ ");
-	ok(tree_mkdir(&t, "shop/by_city/Paris/b"));
-	ok(tree_mkdir(&t, "shop/by_city/Paris/b/x"));
-	ok(tree_mkdir(&t, "shop/by_city/Paris/b/y"));
-	ok(tree_mkdir(&t, "shop/by_city/Paris/a"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris/b"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris/b/x"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris/b/y"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris/a"));
 	ls_is("shop/by_city/Paris", "a/ b/ ");
-	ok(tree_mkdir(&t, "shop/by_city/Paris/a/z"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris/a/z"));
 	ls_is("shop/by_city/Paris", "a/ b/ ");
 	ls_is("shop/by_city/Paris/b", "x/ y/ ");
-	ok(tree_echo(&t, "shop/by_city/Paris/b/x/address", CREATE, "1 rue"));
+	ok(tree_echo(&shop, "shop/by_city/Paris/b/x/address", CREATE, "1 rue"));
 	cat_is("shop/by_city/Paris/b/x/last", "b\n");
 	cat_is("shop/by_city/Paris/b/x/city", "Paris\n");
-	ok(tree_mkdir(&t, "shop/by_city/Paris/@static"));
-	ok(tree_echo(&t, "shop/by_city/Paris/@static/mayor", CREATE, "m"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris/@static"));
+	ok(tree_echo(&shop, "shop/by_city/Paris/@static/mayor", CREATE, "m"));
 	ls_is("shop/by_city/Paris", "@static/ a/ b/ ");
-	tree_reopen(&t);
+	tree_reopen(&shop);
 	ls_is("shop/by_city/Paris", "@static/ a/ b/ ");
 	ls_is("shop/by_city/Paris/@static", "mayor ");
-	fails(ENOTEMPTY, tree_rmdir(&t, "shop/by_city/Paris/a"));
-	ok(tree_rmdir(&t, "shop/by_city/Paris/a/z"));
+	fails(ENOTEMPTY, tree_rmdir(&shop, "shop/by_city/Paris/a"));
+	ok(tree_rmdir(&shop, "shop/by_city/Paris/a/z"));
 	ls_is("shop/by_city/Paris", "a/ @static/ b/ ");
-	ok(tree_rmdir(&t, "shop/by_city/Paris/a"));
+	ok(tree_rmdir(&shop, "shop/by_city/Paris/a"));
 	ls_is("shop/by_city/Paris", "@static/ b/ ");
 }
 END_TEST
 
 START_TEST(one_spelling_of_a_key)
 {
-	ok(tree_mkdir(&t, "shop/history/2016,chris"));
-	ok(tree_mkdir(&t, "shop/history/2016,chris/2016-10-04T12:34:00.000Z"));
-	fails(EINVAL, tree_mkdir(&t, "shop/history/2016,chris/2016-10-04"));
-	ok(tree_mkdir(&t, "shop/history/2016,chris/2016-10-05T00:00:00.000Z"));
+	ok(tree_mkdir(&shop, "shop/history/2016,chris"));
+	ok(tree_mkdir(&shop, "shop/history/2016,chris/2016-10-04T12:34:00.000Z"));
+	fails(EINVAL, tree_mkdir(&shop, "shop/history/2016,chris/2016-10-04"));
+	ok(tree_mkdir(&shop, "shop/history/2016,chris/2016-10-05T00:00:00.000Z"));
 	ls_is("shop/history/2016,chris", "2016-10-05T00:00:00.000Z/ "
 					 "2016-10-04T12:34:00.000Z/ ");
 	is_gone("shop/history/2016,chris/2016-10-04T12:34Z");
-	fails(EINVAL, tree_mkdir(&t, "shop/history/2016"));
-	ok(tree_mkdir(&t, "shop/users/a%2Ejson"));
+	fails(EINVAL, tree_mkdir(&shop, "shop/history/2016"));
+	ok(tree_mkdir(&shop, "shop/users/a%2Ejson"));
 	ls_is("shop/users", "a%2Ejson/ ");
-	fails(EINVAL, tree_mkdir(&t, "shop/users/%61"));
-	fails(EINVAL, tree_mkdir(&t, "shop/users/.hidden"));
+	fails(EINVAL, tree_mkdir(&shop, "shop/users/%61"));
+	fails(EINVAL, tree_mkdir(&shop, "shop/users/.hidden"));
 }
 END_TEST
 
 START_TEST(collections_are_directories)
 {
-	ok(tree_mkdir(&t, "shop/users/a"));
-	ok(tree_mkdir(&t, "shop/users/a/tags"));
-	ok(tree_echo(&t, "shop/users/a/tags/Disney", CREATE, ""));
-	ok(tree_echo(&t, "shop/users/a/tags/art", CREATE, ""));
-	fails(EINVAL, tree_echo(&t, "shop/users/a/tags/art", CREATE, "x\n"));
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_mkdir(&shop, "shop/users/a/tags"));
+	ok(tree_echo(&shop, "shop/users/a/tags/Disney", CREATE, ""));
+	ok(tree_echo(&shop, "shop/users/a/tags/art", CREATE, ""));
+	fails(EINVAL, tree_echo(&shop, "shop/users/a/tags/art", CREATE, "x\n"));
 	ls_is("shop/users/a/tags", "Disney art ");
 	cat_is("shop/users/a/tags/art", "");
 	cat_is("shop/users/a/tags.json", "[\"Disney\", \"art\"]\n");
-	ok(tree_unlink(&t, "shop/users/a/tags/Disney"));
+	ok(tree_unlink(&shop, "shop/users/a/tags/Disney"));
 	ls_is("shop/users/a/tags", "art ");
-	ok(tree_echo(&t, "shop/users/a/tags.json", O_WRONLY | O_APPEND,
+	ok(tree_echo(&shop, "shop/users/a/tags.json", O_WRONLY | O_APPEND,
 		     "[\"new\"]\n"));
 	ls_is("shop/users/a/tags", "art new ");
-	ok(tree_echo(&t, "shop/users/a/phones.json", CREATE,
+	ok(tree_echo(&shop, "shop/users/a/phones.json", CREATE,
 		     "{\"cell\": \"1\", \"home\": \"2\"}\n"));
 	ls_is("shop/users/a/phones", "cell home ");
 	cat_is("shop/users/a/phones/cell", "1\n");
-	ok(tree_mkdir(&t, "shop/users/a/home"));
-	ok(tree_echo(&t, "shop/users/a/home/city", CREATE, "Rome\n"));
-	fails(EINVAL, tree_echo(&t, "shop/users/a/home/planet", CREATE, "x"));
+	ok(tree_mkdir(&shop, "shop/users/a/home"));
+	ok(tree_echo(&shop, "shop/users/a/home/city", CREATE, "Rome\n"));
+	fails(EINVAL, tree_echo(&shop, "shop/users/a/home/planet", CREATE, "x"));
 	cat_is("shop/users/a/home.json",
 	       "{\"street\": null, \"city\": \"Rome\"}\n");
-	ok(tree_mkdir(&t, "shop/users/a/list"));
-	ok(tree_echo(&t, "shop/users/a/list/@append", O_WRONLY, "2\n"));
-	ok(tree_echo(&t, "shop/users/a/list/@append", O_WRONLY, "3\n"));
-	ok(tree_echo(&t, "shop/users/a/list/@prepend", O_WRONLY, "1\n"));
+	ok(tree_mkdir(&shop, "shop/users/a/list"));
+	ok(tree_echo(&shop, "shop/users/a/list/@append", O_WRONLY, "2\n"));
+	ok(tree_echo(&shop, "shop/users/a/list/@append", O_WRONLY, "3\n"));
+	ok(tree_echo(&shop, "shop/users/a/list/@prepend", O_WRONLY, "1\n"));
 	cat_is("shop/users/a/list.json", "[1, 2, 3]\n");
 	cat_is("shop/users/a/list/@1", "2\n");
-	ok(tree_echo(&t, "shop/users/a/list/@1", O_WRONLY | O_TRUNC, "9\n"));
+	ok(tree_echo(&shop, "shop/users/a/list/@1", O_WRONLY | O_TRUNC, "9\n"));
 	cat_is("shop/users/a/list.json", "[1, 9, 3]\n");
-	ok(tree_unlink(&t, "shop/users/a/list/@0"));
+	ok(tree_unlink(&shop, "shop/users/a/list/@0"));
 	cat_is("shop/users/a/list.json", "[9, 3]\n");
 	ls_is("shop/users/a", "home/ list/ phones/ tags/ ");
-	ok(tree_unlink(&t, "shop/users/a/tags.json"));
+	ok(tree_unlink(&shop, "shop/users/a/tags.json"));
 	is_gone("shop/users/a/tags.json");
 }
 END_TEST
@@ -208,85 +188,85 @@ START_TEST(a_row_document)
 	int err;
 
 	/* The kernel asks for the attributes of what was just made. */
-	ok(tree_open_file(&t, "shop/users/new.json", CREATE, &f));
-	ok(fs_getattr(t.fs, &t.call, f.node, 0, &st, &timeout));
+	ok(tree_open_file(&shop, "shop/users/new.json", CREATE, &f));
+	ok(fs_getattr(shop.fs, &shop.call, f.node, 0, &st, &timeout));
 	ck_assert_int_eq(st.st_nlink, 1);
-	tree_release(&t, &f);
+	tree_release(&shop, &f);
 	is_gone("shop/users/new");
 
-	ok(tree_echo(&t, "shop/users/a.json", CREATE,
+	ok(tree_echo(&shop, "shop/users/a.json", CREATE,
 		     "{\"country\": \"nz\", \"age\": 5, \"tags\": [\"x\"]}\n"));
 	ls_is("shop/users", "a/ ");
 	ls_is("shop/users/a", "age country tags/ ");
 	cat_is("shop/users/a.json", "{\"user_name\": \"a\", \"age\": 5, "
 	       "\"country\": \"nz\", \"tags\": [\"x\"]}\n");
-	ok(tree_echo(&t, "shop/users/a.json", O_WRONLY | O_APPEND,
+	ok(tree_echo(&shop, "shop/users/a.json", O_WRONLY | O_APPEND,
 		     "{\"age\": null}\n"));
 	ls_is("shop/users/a", "country tags/ ");
-	ok(tree_echo(&t, "shop/users/a.json", CREATE, "{\"age\": 6}\n"));
+	ok(tree_echo(&shop, "shop/users/a.json", CREATE, "{\"age\": 6}\n"));
 	cat_is("shop/users/a.json", "{\"user_name\": \"a\", \"age\": 6}\n");
-	fails(EINVAL, tree_echo(&t, "shop/users/a.json", CREATE,
+	fails(EINVAL, tree_echo(&shop, "shop/users/a.json", CREATE,
 				"{\"user_name\": \"b\"}\n"));
-	fails(EINVAL, tree_echo(&t, "shop/users/a.json", CREATE, "{\"age\""));
+	fails(EINVAL, tree_echo(&shop, "shop/users/a.json", CREATE, "{\"age\""));
 	cat_is("shop/users/a.json", "{\"user_name\": \"a\", \"age\": 6}\n");
-	ok(tree_unlink(&t, "shop/users/a.json"));
+	ok(tree_unlink(&shop, "shop/users/a.json"));
 	is_gone("shop/users/a");
-	ck_assert_ptr_null(tree_cat(&t, "shop/users/a.json", &err));
+	ck_assert_ptr_null(tree_cat(&shop, "shop/users/a.json", &err));
 }
 END_TEST
 
 START_TEST(counters_count)
 {
-	ok(tree_mkdir(&t, "shop/likes/home"));
-	ok(tree_echo(&t, "shop/likes/home/n", CREATE, "+5\n"));
+	ok(tree_mkdir(&shop, "shop/likes/home"));
+	ok(tree_echo(&shop, "shop/likes/home/n", CREATE, "+5\n"));
 	cat_is("shop/likes/home/n", "5\n");
-	ok(tree_echo(&t, "shop/likes/home/n", CREATE, "-2\n+1\n"));
+	ok(tree_echo(&shop, "shop/likes/home/n", CREATE, "-2\n+1\n"));
 	cat_is("shop/likes/home/n", "4\n");
-	fails(EINVAL, tree_echo(&t, "shop/likes/home/n", CREATE, "7\n"));
-	fails(EINVAL, tree_echo(&t, "shop/likes/home/n", CREATE, "x\n"));
+	fails(EINVAL, tree_echo(&shop, "shop/likes/home/n", CREATE, "7\n"));
+	fails(EINVAL, tree_echo(&shop, "shop/likes/home/n", CREATE, "x\n"));
 	cat_is("shop/likes/home/n", "4\n");
-	ok(tree_mkdir(&t, "shop/likes/new"));
-	ok(tree_echo(&t, "shop/likes/new/n", CREATE, "12\n"));
+	ok(tree_mkdir(&shop, "shop/likes/new"));
+	ok(tree_echo(&shop, "shop/likes/new/n", CREATE, "12\n"));
 	cat_is("shop/likes/new/n", "12\n");
 }
 END_TEST
 
 START_TEST(renames)
 {
-	ok(tree_echo(&t, "shop/users/a.json", CREATE,
+	ok(tree_echo(&shop, "shop/users/a.json", CREATE,
 		     "{\"country\": \"nz\", \"age\": 5}\n"));
-	ok(tree_rename(&t, "shop/users/a", "shop/users/b", 0));
+	ok(tree_rename(&shop, "shop/users/a", "shop/users/b", 0));
 	is_gone("shop/users/a");
 	cat_is("shop/users/b.json", "{\"user_name\": \"b\", \"age\": 5, "
 	       "\"country\": \"nz\"}\n");
 	/* As sed -i and rsync do. */
-	ok(tree_echo(&t, "shop/users/b/sedAbCdEf", CREATE, "us\n"));
+	ok(tree_echo(&shop, "shop/users/b/sedAbCdEf", CREATE, "us\n"));
 	ls_is("shop/users/b", "sedAbCdEf age country ");
-	ok(tree_rename(&t, "shop/users/b/sedAbCdEf", "shop/users/b/country",
+	ok(tree_rename(&shop, "shop/users/b/sedAbCdEf", "shop/users/b/country",
 		       0));
 	ls_is("shop/users/b", "age country ");
 	cat_is("shop/users/b/country", "us\n");
-	ok(tree_echo(&t, "shop/users/b/.age.a1B2c3", CREATE, "x\n"));
-	fails(EINVAL, tree_rename(&t, "shop/users/b/.age.a1B2c3",
+	ok(tree_echo(&shop, "shop/users/b/.age.a1B2c3", CREATE, "x\n"));
+	fails(EINVAL, tree_rename(&shop, "shop/users/b/.age.a1B2c3",
 				  "shop/users/b/age", 0));
 	cat_is("shop/users/b/age", "5\n");
-	ok(tree_unlink(&t, "shop/users/b/.age.a1B2c3"));
+	ok(tree_unlink(&shop, "shop/users/b/.age.a1B2c3"));
 	/* As emacs does: the original becomes the backup. */
-	ok(tree_rename(&t, "shop/users/b/country", "shop/users/b/country~",
+	ok(tree_rename(&shop, "shop/users/b/country", "shop/users/b/country~",
 		       0));
 	is_gone("shop/users/b/country");
 	cat_is("shop/users/b/country~", "us\n");
-	ok(tree_rename(&t, "shop/users/b/country~", "shop/users/b/country",
+	ok(tree_rename(&shop, "shop/users/b/country~", "shop/users/b/country",
 		       0));
 	cat_is("shop/users/b/country", "us\n");
-	fails(EINVAL, tree_rename(&t, "shop/users/b/country",
+	fails(EINVAL, tree_rename(&shop, "shop/users/b/country",
 				  "shop/users/b/age", 0));
-	fails(EEXIST, tree_rename(&t, "shop/users/b/age",
+	fails(EEXIST, tree_rename(&shop, "shop/users/b/age",
 				  "shop/users/b/country", RENAME_NOREPLACE));
-	ok(tree_rename(&t, "shop/users/b/age", "shop/users/b/country", 0));
+	ok(tree_rename(&shop, "shop/users/b/age", "shop/users/b/country", 0));
 	cat_is("shop/users/b/country", "5\n");
 	is_gone("shop/users/b/age");
-	fails(EXDEV, tree_rename(&t, "shop/users/b", "shop/by_city/b", 0));
+	fails(EXDEV, tree_rename(&shop, "shop/users/b", "shop/by_city/b", 0));
 }
 END_TEST
 
@@ -294,42 +274,42 @@ START_TEST(times_are_kept)
 {
 	struct stat st, again;
 
-	ok(tree_echo(&t, "shop/users/a.json", CREATE,
+	ok(tree_echo(&shop, "shop/users/a.json", CREATE,
 		     "{\"country\": \"nz\", \"age\": 5}\n"));
-	ok(tree_stat(&t, "shop/users/a/country", &st));
+	ok(tree_stat(&shop, "shop/users/a/country", &st));
 	ck_assert_int_gt(st.st_mtim.tv_sec, 1000000000);
-	ok(tree_utimens(&t, "shop/users/a/country", 1000));
-	ok(tree_utimens(&t, "shop/users/a", 2000));
-	ok(tree_utimens(&t, "shop/users", 3000));
-	ok(tree_utimens(&t, "shop", 4000));
-	ok(tree_utimens(&t, "", 5000));
-	ok(tree_utimens(&t, "shop/schema.cql", 6000));
-	tree_reopen(&t);
-	ok(tree_stat(&t, "shop", &st));
+	ok(tree_utimens(&shop, "shop/users/a/country", 1000));
+	ok(tree_utimens(&shop, "shop/users/a", 2000));
+	ok(tree_utimens(&shop, "shop/users", 3000));
+	ok(tree_utimens(&shop, "shop", 4000));
+	ok(tree_utimens(&shop, "", 5000));
+	ok(tree_utimens(&shop, "shop/schema.cql", 6000));
+	tree_reopen(&shop);
+	ok(tree_stat(&shop, "shop", &st));
 	ck_assert_int_eq(st.st_mtim.tv_sec, 4000);
-	ok(tree_stat(&t, "", &st));
-	ok(tree_stat(&t, "shop/schema.cql", &st));
+	ok(tree_stat(&shop, "", &st));
+	ok(tree_stat(&shop, "shop/schema.cql", &st));
 	ck_assert_int_eq(st.st_mtim.tv_sec, 6000);
-	ok(tree_mkdir(&t, "shop/notes"));
-	ok(tree_stat(&t, "shop/schema.cql", &st));
+	ok(tree_mkdir(&shop, "shop/notes"));
+	ok(tree_stat(&shop, "shop/schema.cql", &st));
 	ck_assert_int_gt(st.st_mtim.tv_sec, 1000000000);
-	ok(tree_stat(&t, "shop", &st));
+	ok(tree_stat(&shop, "shop", &st));
 	ck_assert_int_gt(st.st_mtim.tv_sec, 1000000000);
-	ok(tree_stat(&t, "shop/users/a/country", &st));
+	ok(tree_stat(&shop, "shop/users/a/country", &st));
 	ck_assert_int_eq(st.st_mtim.tv_sec, 1000);
-	ok(tree_stat(&t, "shop/users/a", &st));
+	ok(tree_stat(&shop, "shop/users/a", &st));
 	ck_assert_int_eq(st.st_mtim.tv_sec, 2000);
-	ok(tree_stat(&t, "shop/users", &again));
+	ok(tree_stat(&shop, "shop/users", &again));
 	ck_assert_int_eq(again.st_mtim.tv_sec, 3000);
 	/* A value that changes is no child that comes or goes. */
-	ok(tree_echo(&t, "shop/users/a/country", CREATE, "au\n"));
-	ok(tree_stat(&t, "shop/users/a", &again));
+	ok(tree_echo(&shop, "shop/users/a/country", CREATE, "au\n"));
+	ok(tree_stat(&shop, "shop/users/a", &again));
 	ck_assert_int_eq(again.st_mtim.tv_sec, 2000);
 	ck_assert_uint_eq(again.st_ino, st.st_ino);
-	ok(tree_stat(&t, "shop/users/a/country", &st));
+	ok(tree_stat(&shop, "shop/users/a/country", &st));
 	ck_assert_int_gt(st.st_mtim.tv_sec, 1000000000);
-	ok(tree_unlink(&t, "shop/users/a/age"));
-	ok(tree_stat(&t, "shop/users/a", &again));
+	ok(tree_unlink(&shop, "shop/users/a/age"));
+	ok(tree_stat(&shop, "shop/users/a", &again));
 	ck_assert_int_gt(again.st_mtim.tv_sec, 1000000000);
 }
 END_TEST
@@ -342,18 +322,18 @@ START_TEST(times_are_kept_behind_a_refusal)
 	struct stat st;
 	int err;
 
-	tree_cql(&t, ".cql", "CREATE TABLE shop.near (k int PRIMARY KEY, "
+	tree_cql(&shop, ".cql", "CREATE TABLE shop.near (k int PRIMARY KEY, "
 		 "v vector<float, 2>, w int); INSERT INTO shop.near (k, w) "
 		 "VALUES (1, 1); CREATE CUSTOM INDEX ON shop.near (v) USING "
 		 "'sai';", &err);
 	ok(err);
-	ok(tree_walk(&t, "shop/near", &table));	/* it stays in memory */
-	fails(EINVAL, tree_echo(&t, "shop/near/1.json", O_WRONLY | O_APPEND,
+	ok(tree_walk(&shop, "shop/near", &table));	/* it stays in memory */
+	fails(EINVAL, tree_echo(&shop, "shop/near/1.json", O_WRONLY | O_APPEND,
 				"{\"v\": [0, 0]}\n"));
-	ok(tree_utimens(&t, "shop/near/1", 2000));
-	fs_forget(t.fs, table.node, 1);
-	tree_reopen(&t);
-	ok(tree_stat(&t, "shop/near/1", &st));
+	ok(tree_utimens(&shop, "shop/near/1", 2000));
+	fs_forget(shop.fs, table.node, 1);
+	tree_reopen(&shop);
+	ok(tree_stat(&shop, "shop/near/1", &st));
 	ck_assert_int_eq(st.st_mtim.tv_sec, 2000);
 }
 END_TEST
@@ -362,60 +342,60 @@ START_TEST(extended_attributes)
 {
 	int err;
 
-	ok(tree_mkdir(&t, "shop/users/a"));
-	ok(tree_echo(&t, "shop/users/a/country", CREATE, "nz\n"));
-	ck_assert_str_eq(tree_getxattr(&t, "shop/users/a/country", "user.type",
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_echo(&shop, "shop/users/a/country", CREATE, "nz\n"));
+	ck_assert_str_eq(tree_getxattr(&shop, "shop/users/a/country", "user.type",
 				       &err), "text");
-	ck_assert_ptr_null(tree_getxattr(&t, "shop/users/a/country",
+	ck_assert_ptr_null(tree_getxattr(&shop, "shop/users/a/country",
 					 "user.expires", &err));
 	ck_assert_int_eq(err, -ENODATA);
-	ck_assert_ptr_null(tree_getxattr(&t, "shop/users/a/country",
+	ck_assert_ptr_null(tree_getxattr(&shop, "shop/users/a/country",
 					 "security.capability", &err));
 	ck_assert_int_eq(err, -EOPNOTSUPP);
-	ok(tree_utimens(&t, "shop/users/a/country", 1000));
-	ok(tree_setxattr(&t, "shop/users/a/country", "user.expires",
+	ok(tree_utimens(&shop, "shop/users/a/country", 1000));
+	ok(tree_setxattr(&shop, "shop/users/a/country", "user.expires",
 			 "2040-01-01T00:00:00.000Z"));
-	ck_assert_str_eq(tree_getxattr(&t, "shop/users/a/country",
+	ck_assert_str_eq(tree_getxattr(&shop, "shop/users/a/country",
 				       "user.expires", &err),
 			 "2040-01-01T00:00:00.000Z");
 	cat_is("shop/users/a/country", "nz\n");
 	{
 		struct stat st;
 
-		ok(tree_stat(&t, "shop/users/a/country", &st));
+		ok(tree_stat(&shop, "shop/users/a/country", &st));
 		ck_assert_int_eq(st.st_mtim.tv_sec, 1000);
 	}
-	ok(tree_setxattr(&t, "shop/users/a/country", "user.expires", NULL));
-	ck_assert_ptr_null(tree_getxattr(&t, "shop/users/a/country",
+	ok(tree_setxattr(&shop, "shop/users/a/country", "user.expires", NULL));
+	ck_assert_ptr_null(tree_getxattr(&shop, "shop/users/a/country",
 					 "user.expires", &err));
-	fails(EINVAL, tree_echo(&t, "shop/users/a/age", CREATE, "x\n"));
-	ok(tree_setxattr(&t, "shop/users/a", "user.ttl", "1000"));
-	ck_assert_ptr_nonnull(tree_getxattr(&t, "shop/users/a",
+	fails(EINVAL, tree_echo(&shop, "shop/users/a/age", CREATE, "x\n"));
+	ok(tree_setxattr(&shop, "shop/users/a", "user.ttl", "1000"));
+	ck_assert_ptr_nonnull(tree_getxattr(&shop, "shop/users/a",
 					    "user.expires", &err));
 }
 END_TEST
 
 START_TEST(schemaless_tables)
 {
-	ok(tree_mkdir(&t, "shop/notes"));
+	ok(tree_mkdir(&shop, "shop/notes"));
 	ls_is("shop", "schema.cql by_city/ history/ likes/ notes/ users/ ");
-	ok(tree_mkdir(&t, "shop/notes/alice"));
-	ok(tree_echo(&t, "shop/notes/alice/todo", CREATE, "buy milk\n"));
-	ok(tree_echo(&t, "shop/notes/alice/.todo.swp", CREATE, "x"));
-	ok(tree_echo(&t, "shop/notes/alice/a.json", CREATE, ""));
+	ok(tree_mkdir(&shop, "shop/notes/alice"));
+	ok(tree_echo(&shop, "shop/notes/alice/todo", CREATE, "buy milk\n"));
+	ok(tree_echo(&shop, "shop/notes/alice/.todo.swp", CREATE, "x"));
+	ok(tree_echo(&shop, "shop/notes/alice/a.json", CREATE, ""));
 	ls_is("shop/notes/alice", ".todo.swp a.json todo ");
 	cat_is("shop/notes/alice/todo", "buy milk\n");
 	cat_is("shop/notes/alice/a.json", "");
-	ok(tree_rename(&t, "shop/notes/alice/.todo.swp",
+	ok(tree_rename(&shop, "shop/notes/alice/.todo.swp",
 		       "shop/notes/alice/todo", 0));
 	cat_is("shop/notes/alice/todo", "x");
 	ls_is("shop/notes/alice", "a.json todo ");
-	fails(EPERM, tree_mkdir(&t, "shop/notes/alice/dir"));
-	ok(tree_unlink(&t, "shop/notes/alice/todo"));
-	ok(tree_unlink(&t, "shop/notes/alice/a.json"));
+	fails(EPERM, tree_mkdir(&shop, "shop/notes/alice/dir"));
+	ok(tree_unlink(&shop, "shop/notes/alice/todo"));
+	ok(tree_unlink(&shop, "shop/notes/alice/a.json"));
 	ls_is("shop/notes", "alice/ ");
-	ok(tree_rmdir(&t, "shop/notes/alice"));
-	ok(tree_rmdir(&t, "shop/notes"));
+	ok(tree_rmdir(&shop, "shop/notes/alice"));
+	ok(tree_rmdir(&shop, "shop/notes"));
 	is_gone("shop/notes");
 }
 END_TEST
@@ -425,31 +405,31 @@ START_TEST(keyspaces_and_their_schema)
 	int err;
 	char *text;
 
-	ok(tree_mkdir(&t, "new"));
+	ok(tree_mkdir(&shop, "new"));
 	ls_is("", "new/ shop/ ");
 	ls_is("new", "schema.cql ");
-	fails(EINVAL, tree_mkdir(&t, "a b"));
-	ck_assert_ptr_nonnull(tree_cat(&t, "shop/schema.cql", &err));
-	text = mem_copy(t.text.ptr, t.text.len);
+	fails(EINVAL, tree_mkdir(&shop, "a b"));
+	ck_assert_ptr_nonnull(tree_cat(&shop, "shop/schema.cql", &err));
+	text = mem_copy(shop.text.ptr, shop.text.len);
 	ck_assert_ptr_eq(strstr(text, "CREATE KEYSPACE shop"), text);
 	/* Over itself: all stands already. */
-	ok(tree_echo(&t, "shop/schema.cql", CREATE, text));
+	ok(tree_echo(&shop, "shop/schema.cql", CREATE, text));
 	cat_is("shop/schema.cql", text);
 	mem_free(text);
-	ok(tree_echo(&t, "new/schema.cql", O_WRONLY | O_TRUNC,
+	ok(tree_echo(&shop, "new/schema.cql", O_WRONLY | O_TRUNC,
 		     "CREATE TABLE new.t (k int, v int, PRIMARY KEY (k));\n"));
 	ls_is("new", "schema.cql t/ ");
-	fails(EINVAL, tree_echo(&t, "new/schema.cql", O_WRONLY | O_TRUNC,
+	fails(EINVAL, tree_echo(&shop, "new/schema.cql", O_WRONLY | O_TRUNC,
 				"CREATE TABLE new.u (k nothing);\n"));
-	ok(tree_unlink(&t, "new/schema.cql"));
+	ok(tree_unlink(&shop, "new/schema.cql"));
 	ls_is("new", "t/ ");
 	is_gone("new/schema.cql");
-	ck_assert_ptr_nonnull(tree_cat(&t, "new/t.cql", &err));
-	ck_assert_ptr_nonnull(strstr((char *)t.text.ptr, "CREATE TABLE new.t"));
-	fails(EPERM, tree_unlink(&t, "new/t.cql"));
-	fails(ENOTEMPTY, tree_rmdir(&t, "new"));
-	ok(tree_rmdir(&t, "new/t"));
-	ok(tree_rmdir(&t, "new"));
+	ck_assert_ptr_nonnull(tree_cat(&shop, "new/t.cql", &err));
+	ck_assert_ptr_nonnull(strstr((char *)shop.text.ptr, "CREATE TABLE new.t"));
+	fails(EPERM, tree_unlink(&shop, "new/t.cql"));
+	fails(ENOTEMPTY, tree_rmdir(&shop, "new"));
+	ok(tree_rmdir(&shop, "new/t"));
+	ok(tree_rmdir(&shop, "new"));
 	ls_is("", "shop/ ");
 }
 END_TEST
@@ -460,36 +440,36 @@ START_TEST(cql_in_and_out)
 	struct open_file f;
 	struct buf got = BUF_INIT;
 
-	ck_assert_str_eq(tree_cql(&t, "shop/.cql.json",
+	ck_assert_str_eq(tree_cql(&shop, "shop/.cql.json",
 		"INSERT INTO users (user_name, age) VALUES ('a', 5);", &err),
 		"{\"columns\":[],\"rows\":[]}\n");
 	ok(err);
-	ck_assert_str_eq(tree_cql(&t, "shop/.cql.ndjson",
+	ck_assert_str_eq(tree_cql(&shop, "shop/.cql.ndjson",
 		"SELECT user_name, age FROM users", &err),
 		"{\"user_name\": \"a\", \"age\": 5}\n");
 	ok(err);
-	ck_assert_ptr_nonnull(strstr(tree_cql(&t, "shop/.cql.json",
+	ck_assert_ptr_nonnull(strstr(tree_cql(&shop, "shop/.cql.json",
 		"SELECT nothing FROM users;", &err), "\"InvalidRequest\""));
 	ck_assert_int_eq(err, -EINVAL);
-	tree_cql(&t, ".cql", "CREATE TABLE shop.users (k int PRIMARY KEY);",
+	tree_cql(&shop, ".cql", "CREATE TABLE shop.users (k int PRIMARY KEY);",
 		 &err);
 	ck_assert_int_eq(err, -EEXIST);
 	cat_is("shop/users/a/age", "5\n");
 	/* Two redirections to one descriptor; each flushes. */
-	ok(tree_open_file(&t, "shop/.cql.ndjson", O_RDWR, &f));
-	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+	ok(tree_open_file(&shop, "shop/.cql.ndjson", O_RDWR, &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
 				  bytes_str("SELECT age\n")), 11);
-	ok(fs_flush(t.fs, &t.call, f.node, f.handle));
-	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
 				  bytes_str(" FROM users;\n")), 13);
-	ok(fs_read(t.fs, &t.call, f.node, f.handle, 0, 100, &got));
+	ok(fs_read(shop.fs, &shop.call, f.node, f.handle, 0, 100, &got));
 	ck_assert_str_eq(buf_cstr(&got), "{\"age\": 5}\n");
 	/* The count ends after the last good statement. */
-	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
 			bytes_str("SELECT age FROM users; bad;")), 22);
-	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
 				  bytes_str(" bad;")), -EINVAL);
-	tree_release(&t, &f);
+	tree_release(&shop, &f);
 	buf_release(&got);
 }
 END_TEST
@@ -502,14 +482,14 @@ START_TEST(a_close_in_doubt_runs_nothing)
 	struct open_file f;
 	struct stat st;
 
-	t.call.pid = INT_MAX;
-	ok(tree_open_file(&t, ".cql", O_WRONLY, &f));
-	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+	shop.call.pid = INT_MAX;
+	ok(tree_open_file(&shop, ".cql", O_WRONLY, &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
 				  bytes_str(text)), strlen(text));
-	ok(fs_flush(t.fs, &t.call, f.node, f.handle));
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
 	is_gone("shop/late");
-	ok(tree_release(&t, &f));
-	ok(tree_stat(&t, "shop/late", &st));
+	ok(tree_release(&shop, &f));
+	ok(tree_stat(&shop, "shop/late", &st));
 }
 END_TEST
 
@@ -520,14 +500,14 @@ START_TEST(special_bits_are_refused)
 	struct fs_entry entry;
 	double timeout_s;
 
-	ok(tree_walk(&t, paths[_i], &entry));
-	fails(EPERM, fs_setattr(t.fs, &t.call, entry.node, 0, FS_SET_MODE,
+	ok(tree_walk(&shop, paths[_i], &entry));
+	fails(EPERM, fs_setattr(shop.fs, &shop.call, entry.node, 0, FS_SET_MODE,
 				&attr, &timeout_s));
 	attr.st_mode = 0770;
-	ok(fs_setattr(t.fs, &t.call, entry.node, 0, FS_SET_MODE, &attr,
+	ok(fs_setattr(shop.fs, &shop.call, entry.node, 0, FS_SET_MODE, &attr,
 		      &timeout_s));
 	ck_assert_uint_eq(attr.st_mode, S_IFDIR | 0770);
-	fs_forget(t.fs, entry.node, 1);
+	fs_forget(shop.fs, entry.node, 1);
 }
 END_TEST
 
@@ -542,9 +522,9 @@ START_TEST(a_long_name_has_its_key_beside_it)
 	snprintf(name, sizeof(name),
 		 "INSERT INTO shop.users (user_name, age) VALUES ('%s', 5);",
 		 value);
-	tree_cql(&t, ".cql", name, &err);
+	tree_cql(&shop, ".cql", name, &err);
 	ok(err);
-	buf_add_str(&cut, tree_ls(&t, "shop/users"));
+	buf_add_str(&cut, tree_ls(&shop, "shop/users"));
 	ck_assert_uint_eq(cut.len, 255 + 2);
 	cut.len -= 2;
 	snprintf(path, sizeof(path), "shop/users/%s", buf_cstr(&cut));
@@ -553,16 +533,16 @@ START_TEST(a_long_name_has_its_key_beside_it)
 	snprintf(name, sizeof(name), "%s\n", value);
 	cat_is(path, name);
 	/* And the other way: the key comes after the directory. */
-	tree_cql(&t, ".cql", "TRUNCATE shop.users;", &err);
+	tree_cql(&shop, ".cql", "TRUNCATE shop.users;", &err);
 	ok(err);
 	snprintf(path, sizeof(path), "shop/users/%s", buf_cstr(&cut));
-	ok(tree_mkdir(&t, path));
+	ok(tree_mkdir(&shop, path));
 	snprintf(path, sizeof(path), "shop/users/%s/@key", buf_cstr(&cut));
-	fails(EINVAL, tree_echo(&t, path, CREATE, "other\n"));
-	ok(tree_echo(&t, path, CREATE, name));
+	fails(EINVAL, tree_echo(&shop, path, CREATE, "other\n"));
+	ok(tree_echo(&shop, path, CREATE, name));
 	snprintf(path, sizeof(path), "shop/users/%s/age", buf_cstr(&cut));
-	ok(tree_echo(&t, path, CREATE, "7\n"));
-	tree_reopen(&t);
+	ok(tree_echo(&shop, path, CREATE, "7\n"));
+	tree_reopen(&shop);
 	cat_is(path, "7\n");
 	buf_release(&cut);
 }
@@ -573,7 +553,7 @@ SUITE(fs)
 	TCase *tc = tcase_create("fs");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, setup, teardown);
+	shop_fixture(tc);
 	tcase_add_test(tc, the_top_of_the_tree);
 	tcase_add_test(tc, a_row_and_its_cells);
 	tcase_add_test(tc, what_is_refused_keeps_the_old_value);

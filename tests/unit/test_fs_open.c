@@ -6,60 +6,41 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
-#include "tests/lib/tree.h"
+#include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
-
-static struct tree t;
-
-static void setup(void)
-{
-	tree_open(&t);
-	tree_shop(&t);
-}
-
-static void teardown(void)
-{
-	tree_close(&t);
-}
-
-#define CREATE (O_CREAT | O_TRUNC | O_WRONLY)
-#define cat_is(path, text) tree_cat_is(&t, path, text)
-#define ls_is(path, text) ck_assert_str_eq(tree_ls(&t, path), text)
-#define ok(call) ck_assert_int_eq(call, 0)
-#define fails(err, call) ck_assert_int_eq(call, -(err))
 
 START_TEST(a_value_is_pending_until_the_close)
 {
 	struct open_file w, r;
 	struct buf got = BUF_INIT;
 
-	ok(tree_mkdir(&t, "shop/users/a"));
-	ok(tree_echo(&t, "shop/users/a/country", CREATE, "nz\n"));
-	ok(tree_open_file(&t, "shop/users/a/country", O_RDWR | O_TRUNC, &w));
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_echo(&shop, "shop/users/a/country", CREATE, "nz\n"));
+	ok(tree_open_file(&shop, "shop/users/a/country", O_RDWR | O_TRUNC, &w));
 	cat_is("shop/users/a/user_name", "a\n");
-	ok(tree_open_file(&t, "shop/users/a/country", O_RDONLY, &r));
-	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
+	ok(tree_open_file(&shop, "shop/users/a/country", O_RDONLY, &r));
+	ok(fs_read(shop.fs, &shop.call, r.node, r.handle, 0, 100, &got));
 	ck_assert_str_eq(buf_cstr(&got), "nz\n");
-	ck_assert_int_eq(fs_write(t.fs, &t.call, w.node, w.handle, 0,
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, w.node, w.handle, 0,
 				  bytes_str("a")), 1);
-	ck_assert_int_eq(fs_write(t.fs, &t.call, w.node, w.handle, 1,
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, w.node, w.handle, 1,
 				  bytes_str("u\n")), 2);
 	buf_clear(&got);
-	ok(fs_read(t.fs, &t.call, w.node, w.handle, 0, 100, &got));
+	ok(fs_read(shop.fs, &shop.call, w.node, w.handle, 0, 100, &got));
 	ck_assert_str_eq(buf_cstr(&got), "au\n");
 	buf_clear(&got);
-	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
+	ok(fs_read(shop.fs, &shop.call, r.node, r.handle, 0, 100, &got));
 	ck_assert_str_eq(buf_cstr(&got), "nz\n");
-	ok(fs_flush(t.fs, &t.call, w.node, w.handle));
+	ok(fs_flush(shop.fs, &shop.call, w.node, w.handle));
 	buf_clear(&got);
-	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
+	ok(fs_read(shop.fs, &shop.call, r.node, r.handle, 0, 100, &got));
 	ck_assert_str_eq(buf_cstr(&got), "au\n");
-	ok(tree_release(&t, &w));
-	ok(tree_unlink(&t, "shop/users/a/country"));
+	ok(tree_release(&shop, &w));
+	ok(tree_unlink(&shop, "shop/users/a/country"));
 	buf_clear(&got);
-	ok(fs_read(t.fs, &t.call, r.node, r.handle, 0, 100, &got));
+	ok(fs_read(shop.fs, &shop.call, r.node, r.handle, 0, 100, &got));
 	ck_assert_str_eq(buf_cstr(&got), "au\n");
-	ok(tree_release(&t, &r));
+	ok(tree_release(&shop, &r));
 	buf_release(&got);
 }
 END_TEST
@@ -69,36 +50,36 @@ START_TEST(an_open_file_of_a_table_that_is_taken_over)
 {
 	struct open_file f, g, moved;
 
-	ok(tree_mkdir(&t, "shop/late"));
-	ok(tree_mkdir(&t, "shop/late/a"));
-	ok(tree_mkdir(&t, "shop/late/b"));
-	ok(tree_mkdir(&t, "shop/late/c"));
-	ok(tree_echo(&t, "shop/late/c/u", CREATE, "old\n"));
-	ok(tree_open_file(&t, "shop/late/c/u", O_WRONLY | O_TRUNC, &moved));
-	ok(tree_rename(&t, "shop/late/c/u", "shop/late/c/v", 0));
-	ck_assert_int_eq(fs_write(t.fs, &t.call, moved.node, moved.handle, 0,
+	ok(tree_mkdir(&shop, "shop/late"));
+	ok(tree_mkdir(&shop, "shop/late/a"));
+	ok(tree_mkdir(&shop, "shop/late/b"));
+	ok(tree_mkdir(&shop, "shop/late/c"));
+	ok(tree_echo(&shop, "shop/late/c/u", CREATE, "old\n"));
+	ok(tree_open_file(&shop, "shop/late/c/u", O_WRONLY | O_TRUNC, &moved));
+	ok(tree_rename(&shop, "shop/late/c/u", "shop/late/c/v", 0));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, moved.node, moved.handle, 0,
 				  bytes_str("moved\n")), 6);
-	ok(tree_echo(&t, "shop/late/a/v", CREATE, "old\n"));
-	ok(tree_open_file(&t, "shop/late/a/v", O_WRONLY | O_TRUNC, &f));
-	ok(tree_open_file(&t, "shop/late/b/w", O_WRONLY | O_CREAT, &g));
-	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+	ok(tree_echo(&shop, "shop/late/a/v", CREATE, "old\n"));
+	ok(tree_open_file(&shop, "shop/late/a/v", O_WRONLY | O_TRUNC, &f));
+	ok(tree_open_file(&shop, "shop/late/b/w", O_WRONLY | O_CREAT, &g));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
 				  bytes_str("new\n")), 4);
-	ok(tree_echo(&t, "shop/schema.cql", O_WRONLY,
+	ok(tree_echo(&shop, "shop/schema.cql", O_WRONLY,
 		     "CREATE TABLE late (id text PRIMARY KEY, v text, n int);"));
 	cat_is("shop/late/a/v", "old\n");
-	ok(fs_flush(t.fs, &t.call, f.node, f.handle));
-	ok(tree_release(&t, &f));
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	ok(tree_release(&shop, &f));
 	cat_is("shop/late/a/v", "new\n");
-	ok(fs_flush(t.fs, &t.call, moved.node, moved.handle));
-	ok(tree_release(&t, &moved));
+	ok(fs_flush(shop.fs, &shop.call, moved.node, moved.handle));
+	ok(tree_release(&shop, &moved));
 	cat_is("shop/late/c/v", "moved\n");
 	/* What is no column is told. */
-	ck_assert_int_eq(fs_write(t.fs, &t.call, g.node, g.handle, 0,
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, g.node, g.handle, 0,
 				  bytes_str("x\n")), 2);
-	fails(EINVAL, fs_flush(t.fs, &t.call, g.node, g.handle));
-	tree_release(&t, &g);
+	fails(EINVAL, fs_flush(shop.fs, &shop.call, g.node, g.handle));
+	tree_release(&shop, &g);
 	ls_is("shop/late/b", "");
-	tree_reopen(&t);
+	tree_reopen(&shop);
 	cat_is("shop/late/a/v", "new\n");
 }
 END_TEST
@@ -113,20 +94,20 @@ START_TEST(large_texts_that_were_freed_are_counted)
 
 	ck_assert_ptr_nonnull(value);
 	memset(value, 'x', size - 1);
-	ok(tree_mkdir(&t, "shop/users/a"));
-	before = fs_large_freed(t.fs);
-	ok(tree_echo(&t, "shop/users/a/country", CREATE, "nz\n"));
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	before = fs_large_freed(shop.fs);
+	ok(tree_echo(&shop, "shop/users/a/country", CREATE, "nz\n"));
 	cat_is("shop/users/a/country", "nz\n");
-	ck_assert_uint_eq(fs_large_freed(t.fs), before);
-	ok(tree_echo(&t, "shop/users/a/photo", CREATE, value));
-	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
-	before = fs_large_freed(t.fs);
-	ck_assert_ptr_nonnull(tree_cat(&t, "shop/users/a/photo", &err));
-	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
-	before = fs_large_freed(t.fs);
-	ok(tree_echo(&t, "shop/users/a/photo~", CREATE, value));
-	ok(tree_unlink(&t, "shop/users/a/photo~"));
-	ck_assert_uint_ge(fs_large_freed(t.fs), before + size - 1);
+	ck_assert_uint_eq(fs_large_freed(shop.fs), before);
+	ok(tree_echo(&shop, "shop/users/a/photo", CREATE, value));
+	ck_assert_uint_ge(fs_large_freed(shop.fs), before + size - 1);
+	before = fs_large_freed(shop.fs);
+	ck_assert_ptr_nonnull(tree_cat(&shop, "shop/users/a/photo", &err));
+	ck_assert_uint_ge(fs_large_freed(shop.fs), before + size - 1);
+	before = fs_large_freed(shop.fs);
+	ok(tree_echo(&shop, "shop/users/a/photo~", CREATE, value));
+	ok(tree_unlink(&shop, "shop/users/a/photo~"));
+	ck_assert_uint_ge(fs_large_freed(shop.fs), before + size - 1);
 	mem_free(value);
 }
 END_TEST
@@ -150,30 +131,30 @@ START_TEST(a_value_without_room_is_not_kept)
 	size_t before, i;
 	char *value;
 
-	t.options.max_value = 64 << 20;
-	tree_reopen(&t);
-	t.call.uid = 1;
-	ok(tree_mkdir(&t, "shop/users/a"));
-	ok(tree_mkdir(&t, "shop/users/b"));
-	ok(tree_mkdir(&t, "shop/users/c"));
+	shop.options.max_value = 64 << 20;
+	tree_reopen(&shop);
+	shop.call.uid = 1;
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_mkdir(&shop, "shop/users/b"));
+	ok(tree_mkdir(&shop, "shop/users/c"));
 	value = mem_zalloc(1, 4 << 20);
 	ck_assert_ptr_nonnull(value);
 	memset(value, 'x', (4 << 20) - 1);
-	ok(tree_echo(&t, "shop/users/c/photo", CREATE, value));
+	ok(tree_echo(&shop, "shop/users/c/photo", CREATE, value));
 	mem_free(value);
 	for (i = 0; i < 2; i++) {
-		ok(tree_open_file(&t, paths[i], CREATE, &files[i]));
-		ok(fs_setattr(t.fs, &t.call, files[i].node, files[i].handle,
+		ok(tree_open_file(&shop, paths[i], CREATE, &files[i]));
+		ok(fs_setattr(shop.fs, &shop.call, files[i].node, files[i].handle,
 			      FS_SET_SIZE, &attr, &timeout_s));
 	}
-	ok(tree_open_file(&t, "shop/users/c/photo", O_RDWR, &f));
-	buf_clear(&t.text);
+	ok(tree_open_file(&shop, "shop/users/c/photo", O_RDWR, &f));
+	buf_clear(&shop.text);
 	before = memory_in_use();
-	fails(ENOSPC, fs_read(t.fs, &t.call, f.node, f.handle, 0, 1, &t.text));
+	fails(ENOSPC, fs_read(shop.fs, &shop.call, f.node, f.handle, 0, 1, &shop.text));
 	ck_assert_uint_lt(memory_in_use(), before + (1 << 20));
-	ok(tree_release(&t, &f));
+	ok(tree_release(&shop, &f));
 	for (i = 0; i < 2; i++)
-		ok(tree_release(&t, &files[i]));
+		ok(tree_release(&shop, &files[i]));
 }
 END_TEST
 
@@ -190,7 +171,7 @@ static void *close_copies(void *context)
 	struct closer *c = context;
 
 	while (!atomic_load(&c->stop) && !atomic_load(&c->err))
-		atomic_store(&c->err, fs_flush(t.fs, &c->call, c->file->node,
+		atomic_store(&c->err, fs_flush(shop.fs, &c->call, c->file->node,
 					       c->file->handle));
 	return NULL;
 }
@@ -204,27 +185,27 @@ START_TEST(what_is_written_beside_a_commit_is_committed)
 	char text[16];
 	int i, rounds = test_scale(20000);
 
-	ok(tree_echo(&t, "shop/users/a.json", CREATE, "{}\n"));
-	ok(tree_echo(&t, "shop/users/a/photo", CREATE, "00000000"));
-	c.call = t.call;
-	ok(tree_open_file(&t, "shop/users/a/photo", O_RDWR, &f));
-	ok(tree_open_file(&t, "shop/users/a/photo", O_RDONLY, &reader));
+	ok(tree_echo(&shop, "shop/users/a.json", CREATE, "{}\n"));
+	ok(tree_echo(&shop, "shop/users/a/photo", CREATE, "00000000"));
+	c.call = shop.call;
+	ok(tree_open_file(&shop, "shop/users/a/photo", O_RDWR, &f));
+	ok(tree_open_file(&shop, "shop/users/a/photo", O_RDONLY, &reader));
 	ok(pthread_create(&thread, NULL, close_copies, &c));
 	for (i = 0; i < rounds && !atomic_load(&c.err); i++) {
 		snprintf(text, sizeof(text), "%08d", i);
-		ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+		ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
 					  bytes_str(text)), 8);
-		ok(fs_flush(t.fs, &t.call, f.node, f.handle));
+		ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
 		buf_clear(&got);
-		ok(fs_read(t.fs, &t.call, reader.node, reader.handle, 0, 100,
+		ok(fs_read(shop.fs, &shop.call, reader.node, reader.handle, 0, 100,
 			   &got));
 		ck_assert_str_eq(buf_cstr(&got), text);
 	}
 	atomic_store(&c.stop, true);
 	pthread_join(thread, NULL);
 	ok(atomic_load(&c.err));
-	ok(tree_release(&t, &reader));
-	ok(tree_release(&t, &f));
+	ok(tree_release(&shop, &reader));
+	ok(tree_release(&shop, &f));
 	buf_release(&got);
 }
 END_TEST
@@ -240,7 +221,7 @@ static void *close_last(void *context)
 	struct closing *c = context;
 
 	pthread_barrier_wait(c->begin);
-	fs_release(t.fs, &c->call, c->file.node, c->file.handle);
+	fs_release(shop.fs, &c->call, c->file.node, c->file.handle);
 	return NULL;
 }
 
@@ -250,7 +231,7 @@ static bool is_told_that_gone(const char *name)
 	size_t i, n;
 	bool told = false;
 
-	while ((n = fs_notices_take(t.fs, list, 8, 0)) > 0)
+	while ((n = fs_notices_take(shop.fs, list, 8, 0)) > 0)
 		for (i = 0; i < n; i++) {
 			told |= list[i].name && !strcmp(list[i].name, name);
 			mem_free(list[i].name);
@@ -267,14 +248,14 @@ START_TEST(a_name_that_came_to_nothing_goes)
 	pthread_t threads[2];
 	int i, round;
 
-	ok(tree_mkdir(&t, "shop/users/a"));
+	ok(tree_mkdir(&shop, "shop/users/a"));
 	ok(pthread_barrier_init(&begin, NULL, 2));
 	for (round = 0; round < test_scale(2000); round++) {
 		is_told_that_gone("");
 		for (i = 0; i < 2; i++) {
 			closing[i].begin = &begin;
-			closing[i].call = t.call;
-			ok(tree_open_file(&t, "shop/users/a/age",
+			closing[i].call = shop.call;
+			ok(tree_open_file(&shop, "shop/users/a/age",
 					  O_CREAT | O_WRONLY,
 					  &closing[i].file));
 		}
@@ -285,8 +266,8 @@ START_TEST(a_name_that_came_to_nothing_goes)
 			pthread_join(threads[i], NULL);
 		ck_assert_msg(is_told_that_gone("age"), "round %d", round);
 		for (i = 0; i < 2; i++)
-			fs_forget(t.fs, closing[i].file.node, 1);
-		tree_is_gone(&t, "shop/users/a/age");
+			fs_forget(shop.fs, closing[i].file.node, 1);
+		tree_is_gone(&shop, "shop/users/a/age");
 	}
 	pthread_barrier_destroy(&begin);
 }
@@ -296,7 +277,7 @@ SUITE_THREADS(fs_open)
 {
 	TCase *tc = tcase_create("fs_open");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	shop_fixture(tc);
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, a_value_is_pending_until_the_close);
 	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);

@@ -11,7 +11,6 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/lsm/lsm.h"
-#include "store/row/key.h"
 #include "tests/lib/model.h"
 #include "tests/lib/rows.h"
 #include "tests/lib/scratch.h"
@@ -208,21 +207,6 @@ START_TEST(the_engine_is_a_sorted_array)	/* _i is the seed */
 }
 END_TEST
 
-/* The key of the one row of a partition; good until the next call. */
-static struct bytes key_of(const char *name)
-{
-	static _Thread_local uint8_t memory[64];
-	struct buf key = BUF_INIT;
-	size_t len;
-
-	key_add_partition(&key, key_token(bytes_str(name)), bytes_str(name));
-	buf_add(&key, "\x30\x38", 2);
-	len = key.len;
-	memcpy(memory, key.ptr, len);
-	buf_release(&key);
-	return bytes_of(memory, len);
-}
-
 static void put(struct lsm *lsm, uint32_t table, const char *name,
 		int64_t timestamp, size_t size)
 {
@@ -233,7 +217,7 @@ static void put(struct lsm *lsm, uint32_t table, const char *name,
 
 	memset(value, 'v', size);
 	cell.value = bytes_of(value, size);
-	batch_add_row(&batch, table, key_of(name), &row);
+	batch_add_row(&batch, table, row_key(name), &row);
 	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), 0);
 	batch_release(&batch);
 	mem_free(value);
@@ -245,7 +229,7 @@ static int64_t timestamp_of(struct lsm *lsm, uint32_t table, const char *name)
 	struct row row;
 	int64_t timestamp = -1;
 
-	if (lsm_get(lsm, table, key_of(name), UINT64_MAX, &arena, &row) > 0)
+	if (lsm_get(lsm, table, row_key(name), UINT64_MAX, &arena, &row) > 0)
 		timestamp = row.cells[0].timestamp;
 	arena_release(&arena);
 	return timestamp;
@@ -270,7 +254,7 @@ START_TEST(an_empty_store_is_small_and_a_dropped_table_gone)
 	ck_assert_uint_eq(stats.sstable_count, 1);
 	ck_assert_int_eq(stats.max_timestamp, 7);
 	ck_assert_int_eq(lsm_table_drop(lsm, 1), 0);
-	batch_add_row(&batch, 1, key_of("k"), &row);
+	batch_add_row(&batch, 1, row_key("k"), &row);
 	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), -ESTALE);
 	batch_clear(&batch);
 	batch_add_row(&batch, 2, bytes_str("no key"), &row);
@@ -376,7 +360,7 @@ START_TEST(a_failed_disk_makes_it_read_only)
 	ck_assert_int_eq(lsm_sync(lsm, lsm_position(lsm)), -EIO);
 	ck_assert_int_eq(told_of, 1);
 	row.marker.timestamp = 1;
-	batch_add_row(&batch, 1, key_of("l"), &row);
+	batch_add_row(&batch, 1, row_key("l"), &row);
 	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), -EROFS);
 	ck_assert_int_eq(lsm_flush(lsm, 1), -EROFS);
 	ck_assert_int_eq(lsm_property_set(lsm, "p", BYTES_EMPTY), -EROFS);
@@ -409,7 +393,7 @@ START_TEST(a_call_that_fails_loses_nothing)	/* _i + 1: which one */
 				     .value = bytes_str("v") };
 		struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
 
-		batch_add_row(&batch, 1, key_of("k"), &row);
+		batch_add_row(&batch, 1, row_key("k"), &row);
 		if (!lsm_apply(lsm, &batch, NULL))
 			done = i;
 		ck_assert_int_eq(timestamp_of(lsm, 1, "k"), done ? done : -1);
@@ -436,7 +420,7 @@ START_TEST(no_memory_loses_nothing)	/* _i: which allocation */
 	int err;
 
 	row.marker.timestamp = 5;
-	batch_add_row(&batch, 1, key_of("k"), &row);
+	batch_add_row(&batch, 1, row_key("k"), &row);
 	mem_fail_at(_i + 1, 0);
 	err = lsm_open(&lsm, &file_system, scratch.dir, &told);
 	if (!err) {
@@ -476,7 +460,7 @@ START_TEST(read_only_writes_nothing)
 	ck_assert_int_eq(timestamp_of(lsm, 1, "k"), 5);
 	ck_assert_int_eq(timestamp_of(lsm, 1, "l"), 6);
 	row.marker.timestamp = 1;
-	batch_add_row(&batch, 1, key_of("m"), &row);
+	batch_add_row(&batch, 1, row_key("m"), &row);
 	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), -EROFS);
 	ck_assert_int_eq(lsm_close(lsm), 0);
 	ck_assert_int_eq(faulty.calls, 0);

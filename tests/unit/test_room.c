@@ -11,7 +11,7 @@
 
 #include "store/base/alloc.h"
 #include "store/lsm/lsm_internal.h"
-#include "store/row/key.h"
+#include "tests/lib/rows.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
 
@@ -67,18 +67,10 @@ static void set_up(void)
 
 static struct bytes key_of(int number)
 {
-	static _Thread_local uint8_t memory[64];
-	struct buf key = BUF_INIT;
 	char name[16];
-	size_t len;
 
 	snprintf(name, sizeof(name), "%d", number);
-	key_add_partition(&key, key_token(bytes_str(name)), bytes_str(name));
-	buf_add(&key, "\x30\x38", 2);
-	len = key.len;
-	memcpy(memory, key.ptr, len);
-	buf_release(&key);
-	return bytes_of(memory, len);
+	return row_key(name);
 }
 
 /* A row of that many bytes; 0: it is deleted. */
