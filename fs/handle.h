@@ -26,7 +26,7 @@ struct image {
 	bool orphan;			/* unlinked: commits go nowhere */
 	struct buf text;
 	uint64_t charged;		/* bytes of it in fs->pending_bytes */
-	struct store_how how;		/* times set while it is pending */
+	struct store_how how;	/* of the commit to come; times are of one alone */
 };
 
 /*

@@ -7,8 +7,8 @@
  *
  * Order of locks: the list of open handles; an image's; those of the store;
  * below them the leaves (shards of nodes, notices, errors, timer, pending, cuts).
- * Over a call of the store an image's is held, and the list's where a pending
- * value is committed for others (commit_empties, fs_flush_all).
+ * Over a call of the store an image's is held, and the list's where pending
+ * values are committed (commit_empties, commit_empty, fs_flush_all).
  */
 #ifndef FS_TREE_H
 #define FS_TREE_H

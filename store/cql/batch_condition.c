@@ -1,4 +1,7 @@
-/* Conditional batches: all applies, or nothing does and the rows are shown. */
+/*
+ * Conditional batches: which rows they ask about, and which conditions may not
+ * stand together. cas.c asks them.
+ */
 #include "store/cql/batch.h"
 #include "store/cql/batch_rows.h"
 
