@@ -215,12 +215,6 @@ static inline uint32_t read_be32(struct reader *r)
 
 	return b.len ? get_be32(b.ptr) : 0;
 }
-static inline uint64_t read_be64(struct reader *r)
-{
-	struct bytes b = read_bytes(r, 8);
-
-	return b.len ? get_be64(b.ptr) : 0;
-}
 static inline uint32_t read_le32(struct reader *r)
 {
 	struct bytes b = read_bytes(r, 4);

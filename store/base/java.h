@@ -7,14 +7,24 @@
 #define STORE_BASE_JAVA_H
 #include "store/base/bytes.h"
 
-/* ByteBuffer.hashCode and String.hashCode (of ASCII), as HashMap spreads them. */
-static inline uint32_t java_hash_bytes(struct bytes b)
+/* What HashMap makes of a hashCode. */
+static inline uint32_t java_spread(uint32_t hash)
+{
+	return hash ^ hash >> 16;
+}
+/* ByteBuffer.hashCode */
+static inline uint32_t java_hash_buffer(struct bytes b)
 {
 	uint32_t hash = 1;
 
 	for (size_t i = b.len; i-- > 0;)
 		hash = 31 * hash + (uint32_t)(int32_t)(int8_t)b.ptr[i];
-	return hash ^ hash >> 16;
+	return hash;
+}
+/* That, and String.hashCode (of ASCII), as HashMap spreads them. */
+static inline uint32_t java_hash_bytes(struct bytes b)
+{
+	return java_spread(java_hash_buffer(b));
 }
 static inline uint32_t java_hash_text(struct bytes text)
 {
@@ -22,7 +32,7 @@ static inline uint32_t java_hash_text(struct bytes text)
 
 	for (size_t i = 0; i < text.len; i++)
 		hash = 31 * hash + text.ptr[i];
-	return hash ^ hash >> 16;
+	return java_spread(hash);
 }
 /* Buckets of a map after `more` were put into one that is a copy of `count`. */
 static inline uint32_t java_buckets(uint32_t count, uint32_t more)

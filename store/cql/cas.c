@@ -31,6 +31,7 @@ struct cas {
 	const struct table *table;
 	struct bytes key;
 	bool *read;			/* by place of the column */
+	bool regulars;			/* a row is written: they are read */
 	struct row_view *statics;
 	struct cas_row static_row;	/* what has no clustering */
 	struct cas_row *rows;		/* in their order, none twice */
@@ -51,12 +52,12 @@ static bool updates_row(const struct modification *m)
 static void choose_columns(struct cas *c)
 {
 	const struct table *t = c->table;
-	bool regulars = false, statics = false;
+	bool statics = false;
 
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct modification *m = &c->items[i];
 
-		regulars = regulars || updates_row(m);
+		c->regulars = c->regulars || updates_row(m);
 		statics = statics || (modification_is_conditional(m) &&
 				      m->sets_static);
 		for (uint32_t n = 0; n < m->condition_count; n++)
@@ -64,16 +65,8 @@ static void choose_columns(struct cas *c)
 	}
 	for (uint32_t i = 0; i < t->column_count; i++)
 		if (t->columns[i].kind == COLUMN_STATIC ? statics :
-		    t->columns[i].kind != COLUMN_REGULAR || regulars)
+		    t->columns[i].kind != COLUMN_REGULAR || c->regulars)
 			c->read[i] = true;
-}
-
-static bool reads_regulars(const struct cas *c)
-{
-	for (uint32_t i = 0; i < c->count; i++)
-		if (updates_row(&c->items[i]))
-			return true;
-	return false;
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -135,7 +128,6 @@ static int read_statics(struct execution *x, struct cas *c)
 static int read_first(struct execution *x, struct cas *c)
 {
 	const struct table *t = c->table;
-	bool regulars = reads_regulars(c);
 	struct bytes *first = arena_zalloc(x->arena, t->clustering_count,
 					   sizeof(*first));
 	struct cursor *cursor;
@@ -156,7 +148,7 @@ static int read_first(struct execution *x, struct cas *c)
 		return store_failure(x, more);
 	do
 		more = cursor_next(cursor, &view);
-	while (more > 0 && !regulars &&
+	while (more > 0 && !c->regulars &&
 	       view.marker.timestamp == NO_TIMESTAMP);
 	there = more > 0 && view.row_exists;
 	for (uint32_t i = 0; there && i < t->clustering_count; i++)
@@ -300,17 +292,25 @@ static int ask_all(struct execution *x, struct cas *c, bool *applies)
 }
 
 /* ----------------------------------------------------------------- results */
+/* [applied], and room for more columns behind it. */
+static bool columns_begin(struct cql_result *r, uint32_t more)
+{
+	if (!result_columns(r, more + 1))
+		return false;
+	r->columns[0].name = bytes_str("[applied]");
+	r->columns[0].type = type_native(TYPE_BOOLEAN);
+	return true;
+}
+
 static int result_applied(struct cql_result *r)
 {
 	struct bytes **rows = arena_alloc(&r->arena, sizeof(*rows));
 	struct bytes *values = arena_zalloc(&r->arena, 1, sizeof(*values));
 
-	if (!rows || !values || !result_columns(r, 1))
+	if (!rows || !values || !columns_begin(r, 0))
 		return -ENOMEM;
 	rows[0] = values;
 	values[0] = bytes_of("\1", 1);
-	r->columns[0].name = bytes_str("[applied]");
-	r->columns[0].type = type_native(TYPE_BOOLEAN);
 	return result_rows(r, rows, 1);
 }
 
@@ -410,10 +410,8 @@ static int result_refused(struct cql_result *r, struct cas *c)
 	if (!columns)
 		return -ENOMEM;
 	count = nothing ? 0 : shown_columns(c, columns);
-	if (!result_columns(r, count + 1))
+	if (!columns_begin(r, count))
 		return -ENOMEM;
-	r->columns[0].name = bytes_str("[applied]");
-	r->columns[0].type = type_native(TYPE_BOOLEAN);
 	for (uint32_t i = 0; i < count; i++) {
 		r->columns[i + 1].name = bytes_str(columns[i]->name);
 		r->columns[i + 1].type = columns[i]->type;

@@ -2,30 +2,20 @@
  * The order in which the conditions of one row are asked. It shows where one
  * fails and another cannot be compared at all. Cassandra has them in a
  * HashMultimap of Java, by their column and element: the order is that of its
- * table, which begins with 16 places and doubles when three of four are taken;
- * those of one place, and of one column and element, stay as they were written.
+ * table (store/base/java.h); those of one place, and of one column and element,
+ * stay as they were written.
  */
 #include "store/cql/condition_order.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define PLACES 16
+#include "store/base/java.h"
 
 struct entry {
 	const struct if_condition *condition;
 	uint32_t hash, place, key, index;	/* key: the first with the same */
 };
-
-/* Of a ByteBuffer. */
-static uint32_t hash_bytes(struct bytes bytes)
-{
-	uint32_t hash = 1;
-
-	for (size_t i = bytes.len; i-- > 0;)
-		hash = 31 * hash + (uint32_t)(int8_t)bytes.ptr[i];
-	return hash;
-}
 
 static struct bytes element_of(const struct if_condition *c)
 {
@@ -36,10 +26,10 @@ static struct bytes element_of(const struct if_condition *c)
 static uint32_t hash_condition(const struct if_condition *c)
 {
 	struct bytes element = element_of(c);
-	uint32_t hash = 31 * (31 + hash_bytes(bytes_str(c->column->name)));
+	uint32_t hash = 31 * (31 + java_hash_buffer(bytes_str(c->column->name)));
 
-	hash += bytes_is_null(element) ? 0 : hash_bytes(element);
-	return hash ^ hash >> 16;
+	hash += bytes_is_null(element) ? 0 : java_hash_buffer(element);
+	return java_spread(hash);
 }
 
 static int compare_keys(const struct entry *a, const struct entry *b)
@@ -92,16 +82,14 @@ int conditions_sort(struct execution *x, const struct if_condition **items,
 		    uint32_t count)
 {
 	struct entry *entries = arena_zalloc(x->arena, count, sizeof(*entries));
-	uint32_t keys, places = PLACES;
+	uint32_t places;
 
 	if (!entries)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		entries[i] = (struct entry){ .condition = items[i], .index = i,
 					     .hash = hash_condition(items[i]) };
-	keys = find_keys(entries, count);
-	while (keys > places / 4 * 3)
-		places *= 2;
+	places = java_buckets(0, find_keys(entries, count));
 	for (uint32_t i = 0; i < count; i++)
 		entries[i].place = entries[i].hash & (places - 1);
 	qsort(entries, count, sizeof(*entries), compare_places);

@@ -33,7 +33,7 @@ struct if_condition {
 	const struct column *column;
 	enum operator_kind op;
 	const struct type *type;	/* of what is compared */
-	bool has_key, has_field, is_list_in;
+	bool has_key, has_field;
 	struct bytes key;
 	uint32_t field;
 	struct bytes *values;

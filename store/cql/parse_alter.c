@@ -21,7 +21,6 @@ static void parse_alter_column(struct parser *p, struct alter_table *t)
 	} else if (accept(p, KEYWORD_DROP)) {
 		t->kind = ALTER_TABLE_UNMASK;
 		expect(p, KEYWORD_MASKED, "MASKED");
-		t->kind = ALTER_TABLE_UNMASK;
 	} else {
 		parser_expected(p, here(p), "TYPE");
 	}

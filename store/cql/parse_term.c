@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "store/base/java.h"
+
 struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start)
 {
 	struct term *t = new_node(p, struct term);
@@ -201,15 +203,6 @@ struct placed_field {
 	struct term *value;
 };
 
-static uint32_t java_hash(struct bytes name)
-{
-	uint32_t h = 1;
-
-	for (size_t i = name.len; i-- > 0;)
-		h = 31 * h + (uint32_t)(int8_t)name.ptr[i];
-	return h ^ h >> 16;
-}
-
 static int compare_names(const void *left, const void *right)
 {
 	const struct placed_field *a = left, *b = right;
@@ -236,7 +229,7 @@ static void order_fields(struct parser *p, struct term *t)
 {
 	struct placed_field *fields = arena_alloc(p->arena, t->item_count *
 							    sizeof(*fields));
-	uint32_t buckets = 16, count = 0, i;
+	uint32_t count = 0, i;
 
 	if (!fields) {
 		parser_no_memory(p);
@@ -253,11 +246,9 @@ static void order_fields(struct parser *p, struct term *t)
 		else
 			fields[count++] = fields[i];
 	}
-	while (count > buckets / 4 * 3)
-		buckets *= 2;
 	for (i = 0; i < count; i++)
-		fields[i].bucket = java_hash(fields[i].name.text) &
-				   (buckets - 1);
+		fields[i].bucket = java_hash_bytes(fields[i].name.text) &
+				   (java_buckets(0, count) - 1);
 	qsort(fields, count, sizeof(*fields), compare_places);
 	for (i = 0; i < count; i++) {
 		t->names[i] = fields[i].name;

@@ -2,10 +2,11 @@
  * The inside of the parser, shared by the parse_*.c files: recursive descent
  * over a small window of tokens, each made once.
  *
- * The first error sets result and makes every later token END, so that all
- * loops end and nobody has to check on the way: the functions give back nodes
- * that may be nonsense then, and cql_parse throws the tree away. So is it with
- * memory: without, a node is the scratch space.
+ * The first error sets result and makes every later token END (but see
+ * parser_note and parser_recover), so that all loops end and nobody has to check
+ * on the way: the functions give back nodes that may be nonsense then, and
+ * cql_parse throws the tree away. So is it with memory: without, a node is the
+ * scratch space.
  */
 #ifndef STORE_CQL_PARSER_H
 #define STORE_CQL_PARSER_H
@@ -14,7 +15,6 @@
 #include "store/cql/parse.h"
 
 #define PARSER_WINDOW 64
-#define PARSER_AHEAD 8		/* tokens that may be looked ahead */
 #define PARSER_DEPTH_MAX 100	/* nested terms, types, brackets */
 #define PARSER_HEIGHT_MAX 500	/* of a term's tree: a + b + c is 3 high */
 
@@ -199,7 +199,7 @@ void parse_alter_keyspace(struct parser *p, struct statement *s);
 /* * or selectors with aliases. */
 void parse_selections(struct parser *p, struct select *s);
 void parse_column_definition(struct parser *p, struct column_definition *c);
-/* Behind PRIMARY: KEY ((a, b), c). A second one replaces the first. */
+/* Behind PRIMARY: KEY ((a, b), c). A second one is refused. */
 void parse_primary_key(struct parser *p, struct create_table *t);
 struct term *parse_mask(struct parser *p);
 

@@ -40,7 +40,6 @@
 #define LOG_HEADER 64
 #define LOG_RECORD 24
 #define LOG_NAME "log-%016llx"
-#define LOG_NAME_SIZE 21
 #define LOG_SMALLEST_SEGMENT ((uint64_t)64 << 10)
 #define LOG_FIRST_SEGMENT ((uint64_t)1 << 20)
 #define LOG_LARGEST_SEGMENT ((uint64_t)16 << 20)

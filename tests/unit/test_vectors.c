@@ -275,6 +275,7 @@ START_TEST(a_file_of_answers)	/* _i: the mode, the file */
 		printf("%s: %u of %u do not match\n", r.name, r.mismatches,
 		       r.compared);
 	fflush(stdout);
+	ck_assert_msg(r.compared, "%s: nothing was compared", name);
 	ck_assert_msg(!r.mismatches, "%s: %u lines do not match (VECTORS=%s "
 		      "tells them)", name, r.mismatches, name);
 }
