@@ -1,5 +1,5 @@
 # make | make demo | make check | make check-unit SAN=address,undefined (or SAN=thread)
-# make check-static | make check-mount | make check-crash | make check-fuzz | make soak
+# make check-static | make check-mount | make check-crash | make check-fuzz | make check-long | make soak
 # make install DESTDIR= PREFIX= | make uninstall | make clean
 # B is where it is built; rebuilt when flags change.
 comma   := ,
@@ -49,6 +49,8 @@ $(B)/flags: FORCE ; @mkdir -p $(@D)	# rewritten, and all rebuilt, only when the 
 demo: packages programs ; @tools/demo/demo
 # Everything that proves the rest of tests/README.md; the parts can be run alone.
 check: packages test-packages ; @tests/check
+# The campaigns: kills, power cuts, races, faults.
+check-long: packages test-packages ; @tests/check-long
 check-unit: $(B)/check-unit ; ./$<
 check-mount: programs ; @B=$(B) tests/mount/run
 check-crash: programs ; @B=$(B) tests/crash/run
@@ -71,6 +73,6 @@ uninstall:
 	cd $(DEST)/share/man/man1 && rm -f $(notdir $(PAGES))
 clean: ; rm -rf build
 FORCE:
-.PHONY: all programs packages test-packages demo check check-unit check-mount check-crash \
+.PHONY: all programs packages test-packages demo check check-long check-unit check-mount check-crash \
 	check-fuzz check-floors check-static soak install uninstall clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
