@@ -6,7 +6,8 @@
  * Descriptors 0 to 2 that are closed are taken by what can neither be read nor
  * written, so that no file of a store gets their number and, with it, what is
  * printed; a file that is over the limit of its size is an error of the write,
- * not the end of the process.
+ * not the end of the process. It may have as many files open as it is allowed
+ * to ask for: what it runs inherits that.
  */
 void process_prepare(void);
 #endif

@@ -48,6 +48,7 @@ struct shard {
 
 struct block_cache {
 	atomic_uint_fast64_t owners;
+	struct file_pool *files;
 	struct shard shards[SHARDS];
 };
 
@@ -71,8 +72,17 @@ int block_cache_new(struct block_cache **out, size_t bytes)
 			return -ENOMEM;
 		}
 	}
+	if (file_pool_new(&c->files, 0)) {
+		block_cache_free(c);
+		return -ENOMEM;
+	}
 	*out = c;
 	return 0;
+}
+
+struct file_pool *block_cache_files(struct block_cache *c)
+{
+	return c ? c->files : NULL;
 }
 
 uint64_t block_cache_owner(struct block_cache *c)
@@ -345,6 +355,7 @@ void block_cache_free(struct block_cache *c)
 		pthread_cond_destroy(&s->loaded);
 		pthread_mutex_destroy(&s->lock);
 	}
+	file_pool_free(c->files);
 	mem_free(c);
 }
 

@@ -4,6 +4,7 @@
 #ifndef STORE_SSTABLE_CACHE_H
 #define STORE_SSTABLE_CACHE_H
 #include "store/sstable/block.h"
+#include "store/sstable/pool.h"
 #include "store/sstable/sstable.h"
 
 /* A name for an open sstable's blocks, never given twice by this cache. */
@@ -17,11 +18,13 @@ uint64_t block_cache_owner(struct block_cache *c);
  */
 struct block_load {
 	int (*load)(struct block **out, const struct block_load *load);
-	const struct sstable *sstable;
+	struct sstable *sstable;
 	uint32_t block;
 };
 int block_cache_get(struct block **out, struct block_cache *c, uint64_t owner,
 		    const struct block_load *load, bool keep);
+/* The descriptors of the sstables that share the cache; NULL of NULL. */
+struct file_pool *block_cache_files(struct block_cache *c);
 /* NULL is accepted. */
 void block_put(struct block *b);
 /* The owner is closed: its blocks go, those in use when they are put. */

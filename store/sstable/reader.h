@@ -6,13 +6,13 @@
 #include "store/sstable/bloom.h"
 #include "store/sstable/cache.h"
 #include "store/sstable/index.h"
+#include "store/sstable/pool.h"
 #include "store/sstable/stats.h"
 
 struct sstable {
 	atomic_uint refs;
 	atomic_bool dropped;
-	const struct file_ops *files;
-	int dir, fd;
+	struct pooled_file file;
 	uint64_t file_id;
 	uint64_t blocks_end;
 	struct block_cache *cache;	/* may be NULL */
@@ -21,13 +21,12 @@ struct sstable {
 	struct buf filters;		/* both, as stored */
 	struct bloom partitions, rows;
 	struct stats stats;
-	char name[32];
 };
 
 /* Block i with a reference (block_put), kept in the cache or not. */
 int sstable_block(struct block **out, struct sstable *t, uint32_t i, bool keep);
 /* Block i read from the file and checked, whatever the cache has. */
-int sstable_read_block(struct block **out, const struct sstable *t, uint32_t i);
+int sstable_read_block(struct block **out, struct sstable *t, uint32_t i);
 /* Tell of damage in block i; gives -EUCLEAN. */
 int sstable_block_corrupt(const struct sstable *t, uint32_t i, const char *why);
 #endif

@@ -6,7 +6,6 @@
 #include "store/sstable/sstable.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <lz4.h>
 #include <stdio.h>
@@ -68,14 +67,14 @@ static int read_section(const struct sstable *t, const struct section *s,
 	if (!buf_reserve(out, s->len ? s->len : 1))
 		return -ENOMEM;
 	to = out->ptr + out->len;
-	err = file_read(t->files, t->fd, to, s->len, s->offset);
+	err = file_read(t->file.files, t->file.fd, to, s->len, s->offset);
 	if (err == -EUCLEAN)
-		return corrupt(t->name, s->offset, "the file ends too early");
+		return corrupt(t->file.name, s->offset, "the file ends too early");
 	if (err)
 		return err;
 	out->len += s->len;
 	if (XXH3_64bits_withSeed(to, s->len, seed) != s->checksum)
-		return corrupt(t->name, s->offset,
+		return corrupt(t->file.name, s->offset,
 			       "a section fails its checksum");
 	return 0;
 }
@@ -98,18 +97,18 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 	uint64_t at = size - FOOTER_SIZE, offset;
 
 	if (memcmp(p + 112, SSTABLE_MAGIC, 8))
-		return corrupt(t->name, size - 8,
+		return corrupt(t->file.name, size - 8,
 			       "no sstable, or its end is missing");
 	if (get_le32(p + 100) > SSTABLE_VERSION) {
 		log_message(LOG_ERROR_LEVEL,
 			    "%s: version %" PRIu32 " is newer than this program",
-			    t->name, get_le32(p + 100));
+			    t->file.name, get_le32(p + 100));
 		return -EPROTONOSUPPORT;
 	}
 	if (XXH3_64bits(p, 104) != get_le64(p + 104))
-		return corrupt(t->name, at, "the footer fails its checksum");
+		return corrupt(t->file.name, at, "the footer fails its checksum");
 	if (get_le64(p) != t->stats.info.number)
-		return corrupt(t->name, at, "this is file %" PRIu64,
+		return corrupt(t->file.name, at, "this is file %" PRIu64,
 			       get_le64(p));
 	t->file_id = get_le64(p + 8);
 	t->blocks_end = get_le64(p + 16);
@@ -121,7 +120,7 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 	    !take_section(&f->index, p + 56, &offset, at) ||
 	    !take_section(&f->stats, p + 72, &offset, at) || offset != at ||
 	    get_le32(p + 96) || get_le32(p + 100) != SSTABLE_VERSION)
-		return corrupt(t->name, at, "a footer that cannot be");
+		return corrupt(t->file.name, at, "a footer that cannot be");
 	f->block_count = get_le64(p + 88);
 	return 0;
 }
@@ -129,7 +128,8 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 static int check_header(const struct sstable *t)
 {
 	uint8_t header[HEADER_SIZE];
-	int err = file_read(t->files, t->fd, header, sizeof(header), 0);
+	int err = file_read(t->file.files, t->file.fd, header, sizeof(header),
+			    0);
 
 	if (err)
 		return err;
@@ -137,24 +137,21 @@ static int check_header(const struct sstable *t)
 	    get_le32(header + 8) != SSTABLE_VERSION || get_le32(header + 12) ||
 	    get_le64(header + 16) != t->stats.info.number ||
 	    get_le64(header + 24) != t->file_id)
-		return corrupt(t->name, 0, "header and footer differ");
+		return corrupt(t->file.name, 0, "header and footer differ");
 	return 0;
 }
 
 static int read_footer(struct sstable *t, struct footer *f)
 {
 	uint8_t bytes[FOOTER_SIZE];
-	struct stat st;
-	int err = t->files->stat(t->files->context, t->fd, &st);
+	int err;
 
-	if (err)
-		return err;
-	if (st.st_size < HEADER_SIZE + FOOTER_SIZE)
-		return corrupt(t->name, (uint64_t)st.st_size,
+	if (t->file.size < HEADER_SIZE + FOOTER_SIZE)
+		return corrupt(t->file.name, t->file.size,
 			       "too short for an sstable");
-	t->stats.info.size = (uint64_t)st.st_size;
-	err = file_read(t->files, t->fd, bytes, FOOTER_SIZE,
-			t->stats.info.size - FOOTER_SIZE);
+	t->stats.info.size = t->file.size;
+	err = file_read(t->file.files, t->file.fd, bytes, FOOTER_SIZE,
+			t->file.size - FOOTER_SIZE);
 	if (!err)
 		err = parse_footer(t, f, bytes, t->stats.info.size);
 	if (!err)
@@ -175,7 +172,7 @@ static int load_filters(struct sstable *t, const struct footer *f)
 	if (bloom_parse(&t->partitions, bytes_of(all.ptr, f->partitions.len)) ||
 	    bloom_parse(&t->rows,
 			bytes_of(all.ptr + f->partitions.len, f->rows.len)))
-		return corrupt(t->name, f->partitions.offset,
+		return corrupt(t->file.name, f->partitions.offset,
 			       "a filter that cannot be");
 	return 0;
 }
@@ -190,7 +187,7 @@ static int load_stats(struct sstable *t, const struct section *section)
 		err = stats_read(&t->stats, buf_bytes(&bytes));
 		if (err == -EUCLEAN ||
 		    (!err && t->stats.info.number != known.number))
-			err = corrupt(t->name, section->offset,
+			err = corrupt(t->file.name, section->offset,
 				      "statistics that cannot be");
 	}
 	t->stats.info.number = known.number;
@@ -211,9 +208,24 @@ static int load_index(struct sstable *t, const struct footer *f)
 				       f->block_count, HEADER_SIZE,
 				       t->blocks_end, &why);
 		if (err == -EUCLEAN)
-			corrupt(t->name, f->index.offset, "%s", why);
+			corrupt(t->file.name, f->index.offset, "%s", why);
 	}
 	buf_release(&bytes);
+	return err;
+}
+
+/* All but the blocks. */
+static int load_all(struct sstable *t)
+{
+	struct footer footer = { 0 };
+	int err = read_footer(t, &footer);
+
+	if (!err)
+		err = load_filters(t, &footer);
+	if (!err)
+		err = load_stats(t, &footer.stats);
+	if (!err)
+		err = load_index(t, &footer);
 	return err;
 }
 
@@ -221,27 +233,25 @@ int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		 uint64_t number, struct block_cache *cache)
 {
 	struct sstable *t = mem_zalloc(1, sizeof(*t));
-	struct footer footer = { 0 };
 	int err;
 
 	if (!t)
 		return -ENOMEM;
 	atomic_init(&t->refs, 1);
-	t->files = files;
-	t->dir = dir;
+	t->file = (struct pooled_file){
+		.pool = block_cache_files(cache), .files = files, .dir = dir,
+		.fd = -1,
+	};
 	t->cache = cache;
 	t->owner = block_cache_owner(cache);
 	stats_init(&t->stats);
 	t->stats.info.number = number;
-	sstable_name(t->name, number);
-	t->fd = file_open(files, dir, t->name, O_RDONLY);
-	err = t->fd < 0 ? t->fd : read_footer(t, &footer);
-	if (!err)
-		err = load_filters(t, &footer);
-	if (!err)
-		err = load_stats(t, &footer.stats);
-	if (!err)
-		err = load_index(t, &footer);
+	sstable_name(t->file.name, number);
+	err = pooled_file_open(&t->file);
+	if (!err) {
+		err = load_all(t);
+		pooled_file_put(&t->file);
+	}
 	if (err) {
 		sstable_put(t);
 		return err;
@@ -262,10 +272,11 @@ void sstable_put(struct sstable *t)
 					    memory_order_acq_rel) != 1)
 		return;
 	block_cache_forget(t->cache, t->owner);
-	file_close(t->files, t->fd);
+	pooled_file_close(&t->file);
 	/* Should this fail, open finds a file that no manifest names. */
 	if (atomic_load(&t->dropped))
-		t->files->unlink(t->files->context, t->dir, t->name);
+		t->file.files->unlink(t->file.files->context, t->file.dir,
+				      t->file.name);
 	block_index_release(&t->index);
 	buf_release(&t->filters);
 	stats_release(&t->stats);
@@ -330,7 +341,7 @@ bool sstable_has_row_filter(const struct sstable *t)
 /* ---------------------------------------------------------------- blocks */
 int sstable_block_corrupt(const struct sstable *t, uint32_t i, const char *why)
 {
-	return corrupt(t->name, t->index.offsets[i], "%s", why);
+	return corrupt(t->file.name, t->index.offsets[i], "%s", why);
 }
 
 /* Decompress what stored holds into a block of its own. */
@@ -384,7 +395,18 @@ static int decode(struct block **out, const struct sstable *t, uint32_t i,
 	return 0;
 }
 
-int sstable_read_block(struct block **out, const struct sstable *t, uint32_t i)
+static int read_stored(struct sstable *t, void *to, size_t len, uint64_t offset)
+{
+	int fd = pooled_file_get(&t->file), err;
+
+	if (fd < 0)
+		return fd;
+	err = file_read(t->file.files, fd, to, len, offset);
+	pooled_file_put(&t->file);
+	return err;
+}
+
+int sstable_read_block(struct block **out, struct sstable *t, uint32_t i)
 {
 	uint64_t offset = t->index.offsets[i];
 	size_t len = (size_t)(t->index.offsets[i + 1] - offset);
@@ -393,7 +415,7 @@ int sstable_read_block(struct block **out, const struct sstable *t, uint32_t i)
 
 	if (!stored)
 		return -ENOMEM;
-	err = file_read(t->files, t->fd, stored->data, len, offset);
+	err = read_stored(t, stored->data, len, offset);
 	if (err == -EUCLEAN)
 		sstable_block_corrupt(t, i, "the file ends within the block");
 	if (!err && XXH3_64bits_withSeed(stored->data + 8, len - 8,

@@ -103,7 +103,8 @@ int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info);
 void sstable_writer_close(struct sstable_writer *w);
 
 /* --------------------------------------------------------------- cache.c */
-/* A cache of decoded blocks shared by all tables, bounded by bytes. Threads:
+/* A cache of decoded blocks shared by all tables, bounded by bytes, and of open
+ * files, bounded by the process's limit. Without one a file stays open. Threads:
  * all calls from any. */
 int block_cache_new(struct block_cache **out, size_t bytes);
 void block_cache_free(struct block_cache *c);

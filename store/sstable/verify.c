@@ -170,7 +170,7 @@ static int check_stats(const struct check *c)
 	    said->largest_partition_rows != seen->largest_partition_rows ||
 	    !bytes_equal(sstable_last_key(c->t), buf_bytes(&c->last)) ||
 	    !deletion_is_none(c->in_force))
-		return corrupt(c->t->name, c->t->blocks_end,
+		return corrupt(c->t->file.name, c->t->blocks_end,
 			       "statistics that are not of these rows");
 	return 0;
 }
