@@ -96,6 +96,8 @@ static bool plain(struct cql_split *s, struct bytes text, bool last)
 		s->state = LINE_COMMENT;
 		s->at += 2;
 	} else if (c == '/' && after == '*') {
+		if (!s->begun)
+			s->begin = s->at;
 		s->state = COMMENT;
 		s->at += 2;
 	} else if (c == '$' && after == '$') {
@@ -196,7 +198,8 @@ int cql_split_next(struct cql_split *s, struct bytes text, bool last,
 		*used = s->at;
 		return 1;
 	}
-	if (!last || !s->begun)
+	/* A comment that is not closed is for the parser to refuse. */
+	if (!last || (!s->begun && s->state != COMMENT))
 		return 0;
 	*statement = bytes_of(text.ptr + s->begin, text.len - s->begin);
 	*used = text.len;

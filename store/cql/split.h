@@ -13,7 +13,8 @@
 /* Embedded; belongs to one thread. Holds no memory. */
 struct cql_split {
 	size_t at;		/* looked at, from the begin of the text */
-	size_t begin;		/* of the statement: its first token */
+	size_t begin;		/* of the statement: its first token, or of
+				 * the last comment before that */
 	size_t word;		/* where the word in progress began */
 	uint8_t state, stage;
 	bool begun;		/* there was a token */
@@ -30,7 +31,7 @@ void cql_split_init(struct cql_split *s);
  * none), and in *used how much of text is done with; the next text begins
  * there. A statement of length 0 is an empty one, as between two semicolons.
  * Returns 0 when the text ends before its statement does; if last, then it
- * holds nothing more but blanks and comments.
+ * holds nothing more but blanks and comments that are closed.
  */
 int cql_split_next(struct cql_split *s, struct bytes text, bool last,
 		   struct bytes *statement, size_t *used);

@@ -33,7 +33,9 @@ static const struct {
 	{ "x BEGIN BATCH a; b;", { "x BEGIN BATCH a;", "b;" } },
 	{ "BEGINS BATCH a; b;", { "BEGINS BATCH a;", "b;" } },
 	{ "'open; a;", { "'open; a;" } }, { "a; $$x; $", { "a;", "$$x; $" } },
-	{ "a; /* x; *", { "a;" } }, { "a /", { "a /" } }, { "a -", { "a -" } },
+	{ "a; /* x; *", { "a;", "/* x; *" } },
+	{ "/* x", { "/* x" } }, { "-- x", { NULL } }, { " /* x */ ", { NULL } },
+	{ "/* a */ /* b; ", { "/* b; " } }, { "a /", { "a /" } }, { "a -", { "a -" } },
 	{ "\xc3\xa9;b;", { "\xc3\xa9;", "b;" } },
 };
 
