@@ -29,6 +29,7 @@ struct restriction_bound {
 struct restriction {
 	enum restriction_kind kind;
 	bool multi;			/* written as a tuple */
+	bool unset;			/* EQ: no value was given (JSON) */
 	const struct column **columns;
 	uint32_t column_count;
 	/* EQ, LIKE: one row of column_count values. IN: value_count rows. */

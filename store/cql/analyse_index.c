@@ -152,6 +152,8 @@ static bool asks_several(const struct restriction *r)
 	return r->kind == RESTRICT_CONTAINS && r->contained->next;
 }
 
+/* True if each restricted column, one by one also of a tuple, has an index of
+ * the group of `one`: SAI's are one group, any other index is its own. */
 static bool group_covers(const struct restrictions *r, const struct index *one)
 {
 	const struct table *t = r->table;
@@ -167,7 +169,8 @@ static bool group_covers(const struct restrictions *r, const struct index *one)
 			if (one->kind == INDEX_SAI ? index->kind != INDEX_SAI :
 						     index != one)
 				continue;
-			served = index_supports(t, index, r->by_column[i]) &&
+			served = index->column == i &&
+				 index_supports(t, index, r->by_column[i]) &&
 				 (index->kind == INDEX_SAI ||
 				  !asks_several(r->by_column[i]));
 		}

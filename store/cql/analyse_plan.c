@@ -133,6 +133,9 @@ static int check_nulls(struct execution *x, const struct restrictions *r,
 			continue;
 		if (!of->value_count)
 			return 0;
+		if (of->unset)
+			return refuse(x, "Invalid unset value for column %s",
+				      of->columns[0]->name);
 		err = restriction_bind(x, of);
 		if (err)
 			return err;

@@ -261,10 +261,13 @@ static int subject(struct execution *x, const struct if_condition *i,
 	return more;
 }
 
+/* Keys and values of a frozen collection are equal if their bytes are, as in
+ * Cassandra; those stored as cells are compared by their type. */
 static int contains(const struct if_condition *i, struct bytes value)
 {
 	const struct type *t = i->column->type;
 	bool map = t->kind == TYPE_MAP, keys = i->op == OPERATOR_CONTAINS_KEY;
+	bool exact = !type_is_multicell(t), same;
 	struct type_parts parts;
 	struct bytes part;
 	int more;
@@ -274,10 +277,14 @@ static int contains(const struct if_condition *i, struct bytes value)
 	more = type_parts_begin(&parts, t, value);
 	if (more)
 		return more;
-	for (uint32_t n = 0; (more = type_parts_next(&parts, &part)) > 0; n++)
-		if ((!map || n % 2 == !keys) &&
-		    !type_compare(i->type, part, i->values[0]))
+	for (uint32_t n = 0; (more = type_parts_next(&parts, &part)) > 0; n++) {
+		if (map && n % 2 != !keys)
+			continue;
+		same = exact ? bytes_equal(part, i->values[0]) :
+			       !type_compare(i->type, part, i->values[0]);
+		if (same)
 			return 1;
+	}
 	return more;
 }
 

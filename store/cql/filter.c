@@ -246,23 +246,32 @@ static int in_slice(struct execution *x, const struct restriction *r,
 	return r->ordered_by ? in_order_of_index(x, r, row) : 1;
 }
 
-/* Is this the key or value that is asked for? 1, 0, -ENOMEM. */
+/* Return 1 if this is the key or value that is asked for, 0 or -ENOMEM. exact:
+ * bytes are compared. */
 static int is_part(struct execution *x, const struct index_text *how,
-		   const struct type *t, struct bytes part, struct bytes wanted)
+		   const struct type *t, bool exact, struct bytes part,
+		   struct bytes wanted)
 {
 	int err = fold(x, how, &part, &wanted);
 
-	return err ? err : !type_compare(t, part, wanted);
+	if (err)
+		return err;
+	return exact ? bytes_equal(part, wanted) :
+		       !type_compare(t, part, wanted);
 }
 
-/* Does the collection have it? */
+/*
+ * True if the collection has it. As in Cassandra, values in a frozen collection
+ * are equal if their bytes are (1.0 is not 1.00); keys of a map and what is
+ * stored as cells are compared by their type.
+ */
 static int has_contained(struct execution *x, const struct restriction *r,
 			 struct bytes value, const struct contained *c)
 {
 	const struct type *t = r->columns[0]->type;
 	struct type_parts parts;
 	struct bytes key, part;
-	bool map = t->kind == TYPE_MAP;
+	bool map = t->kind == TYPE_MAP, exact = !type_is_multicell(t);
 	int more, same, err = type_parts_begin(&parts, t, value);
 
 	if (err)
@@ -276,12 +285,12 @@ static int has_contained(struct execution *x, const struct restriction *r,
 				break;
 		}
 		if (c->has_key)
-			same = is_part(x, r->folds_key, t->parts[0], key,
-				       c->key);
+			same = is_part(x, r->folds_key, t->parts[0], false,
+				       key, c->key);
 		if (c->has_value && same > 0)
 			same = is_part(x, r->folds_value,
-				       t->parts[t->part_count - 1], part,
-				       c->value);
+				       t->parts[t->part_count - 1], exact,
+				       part, c->value);
 		if (same)
 			return same;
 	}

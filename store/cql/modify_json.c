@@ -88,7 +88,6 @@ int insert_json(struct execution *x, struct modification *m,
 	struct bytes *values = arena_zalloc(x->arena, visible,
 					    sizeof(*values));
 	struct bytes unknown = BYTES_NULL;
-	const char *unset = NULL;
 	int err;
 
 	m->changes = arena_zalloc(x->arena, visible, sizeof(*m->changes));
@@ -113,25 +112,22 @@ int insert_json(struct execution *x, struct modification *m,
 		bool key = c->kind == COLUMN_PARTITION_KEY ||
 			   c->kind == COLUMN_CLUSTERING;
 
-		if (bytes_is_null(json[i]) && s->json_default_unset) {
-			if (key && !unset)
-				unset = c->name;
-			if (!key)
-				modification_touches(m, c);
-			continue;
-		}
+		bool unset = bytes_is_null(json[i]) && s->json_default_unset;
+
 		if (key)
 			err = restrictions_add_value(x, &m->where, c,
 						     values[i]);
-		if (err || key)
+		if (key && !err)
+			m->where.by_column[i]->unset = unset;
+		if (!key && unset)
+			modification_touches(m, c);
+		if (err || key || unset)
 			continue;
 		m->changes[m->change_count].kind = CHANGE_SET;
 		m->changes[m->change_count].column = c;
 		m->changes[m->change_count++].value = values[i];
 		modification_touches(m, c);
 	}
-	if (!err && unset)
-		err = refuse(x, "Invalid unset value for column %s", unset);
 	return err ? refuse_at(x, s->json->span, err) :
 		     restrictions_check(x, &m->where);
 }

@@ -205,9 +205,8 @@ static int collection_value(struct execution *x, struct bytes *value,
 				      r->type->dimension, t->item_count);
 		break;
 	case TERM_SET:
-		/* {} is a map too, but not behind DESC: there Cassandra fails. */
-		if (kind != TYPE_SET &&
-		    (kind != TYPE_MAP || t->item_count || r->reversed))
+		/* {} is a map too. */
+		if (kind != TYPE_SET && (kind != TYPE_MAP || t->item_count))
 			return refuse(x, "Invalid set literal for %s of type "
 					 "%s", receiver_name(x, r),
 				      text_of_type(x, r->type));

@@ -20,13 +20,11 @@ struct receiver {
 	enum receiver_part part;
 	const struct receiver *outer;	/* unless WHOLE, ARGUMENT */
 	uint32_t index;			/* COMPONENT, ARGUMENT */
-	bool reversed;			/* WHOLE: a clustering column, DESC */
 	bool checked;			/* WHOLE: what it is given is all read */
 };
 static inline struct receiver receiver_column(const struct column *c)
 {
-	return (struct receiver){ .type = c->type, .name = c->name,
-				  .reversed = c->reversed };
+	return (struct receiver){ .type = c->type, .name = c->name };
 }
 /* A part of another receiver, of the type given. */
 static inline struct receiver
