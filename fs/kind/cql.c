@@ -37,7 +37,7 @@ struct console {
 	size_t read;
 	struct cql_result *result;	/* streams into out */
 	struct cql_format *format;
-	bool failed;			/* the stream ended with an error */
+	int failed;	/* the stream broke off: the error after out, untold */
 };
 
 /* May a statement be without its semicolon? .cql.raw is for programs: what one
@@ -126,29 +126,37 @@ static int open_cql(struct op *op, struct handle *h)
 	return 0;
 }
 
-/* More of the result into out; ends it with the last row. */
-static int pull(struct console *c, size_t enough)
+/* Put the next row into out; the last ends the result. 1, 0 at the end, -errno. */
+static int pull_row(struct console *c)
 {
 	const struct bytes *values;
+	int got = cql_result_next(c->result, &values);
+
+	if (got > 0)
+		cql_format_row(c->format, &c->out, values);
+	else if (!got)
+		cql_format_end(c->format, &c->out);
+	else
+		cql_format_flush(c->format, &c->out);
+	if (got <= 0)
+		end_result(c);
+	return c->out.failed ? -ENOMEM : got;
+}
+
+/*
+ * Put more of the result into out. A row that fails after the first was given
+ * ends the stream: what stands in out is read, then reading fails.
+ */
+static int pull(struct console *c, size_t enough)
+{
 	int got = 1;
 
-	while (c->result && got > 0 && c->out.len - c->read < enough) {
-		got = cql_result_next(c->result, &values);
-		if (got > 0)
-			cql_format_row(c->format, &c->out, values);
-		else if (!got)
-			cql_format_end(c->format, &c->out);
-		if (got <= 0)
-			end_result(c);
-	}
-	if (got < 0) {
-		op_refuse(c->op, got, "%s",
-			  cql_session_error(c->session)->message);
-		c->failed = true;
-	}
-	if (c->out.failed)
-		return -ENOMEM;
-	return got == -EINTR ? got : got < 0 ? -EIO : 0;
+	while (c->result && got > 0 && c->out.len - c->read < enough)
+		got = pull_row(c);
+	if (got >= 0)
+		return 0;
+	c->failed = got == -ENOMEM ? got : -EIO;
+	return got == -EINTR ? got : c->failed;
 }
 
 static void set_owner(struct console *c, struct bytes statement)
@@ -167,13 +175,19 @@ static void set_owner(struct console *c, struct bytes statement)
 				  0777 & ~caller_umask(call) : 0755);
 }
 
+/*
+ * Run a statement up to its first row: a SELECT that cannot give one fails as a
+ * whole, and nothing of it is read. Results of the statements before come first
+ * and whole, or nothing more is run.
+ */
 static int run(struct console *c, struct bytes statement)
 {
+	size_t before;
 	int err;
 
-	err = pull(c, SIZE_MAX);	/* what came before stands first */
-	if (err == -ENOMEM)
-		return err;
+	err = pull(c, SIZE_MAX);
+	if (err || c->failed)
+		return err ? err : c->failed;
 	set_owner(c, statement);
 	err = cql_execute(c->session, statement, &c->result);
 	if (err)
@@ -187,15 +201,19 @@ static int run(struct console *c, struct bytes statement)
 		return err;
 	}
 	cql_format_about(c->format, c->result, c->session);
+	before = c->out.len;
 	cql_format_begin(c->format, &c->out);
-	/* What changes something has done so; nothing is left to pull. */
-	return cql_result_column_count(c->result) ? 0 : pull(c, SIZE_MAX);
+	err = pull_row(c);
+	if (err < 0 && !c->out.failed)
+		c->out.len = before;
+	return err < 0 ? err : 0;
 }
 
 static void tell(struct console *c, int err)
 {
 	const struct cql_error *error = cql_session_error(c->session);
 
+	c->failed = 0;
 	if (cql_error_is_set(error)) {
 		cql_format_error(&c->out, c->kind, error);
 		op_refuse(c->op, err, "%s", error->message);
@@ -276,6 +294,19 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 	return count;
 }
 
+/* Return the error that broke off the stream, once. */
+static int end_of_stream(struct console *c)
+{
+	const struct cql_error *error = cql_session_error(c->session);
+	int err = c->failed;
+
+	c->failed = 0;
+	return err && cql_error_is_set(error) ?
+		       op_refuse(c->op, err, "%s: %s",
+				 cql_code_name(error->code), error->message) :
+		       err;
+}
+
 static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 		    size_t size, struct buf *out)
 {
@@ -296,10 +327,13 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 	n = c->out.len - c->read;
 	if (n > size)
 		n = size;
-	if (!err)
+	if (err != -EINTR && n) {
+		err = 0;
 		buf_add(out, c->out.ptr + c->read, n);
-	if (!err)
 		c->read += n;
+	} else if (err != -EINTR) {
+		err = end_of_stream(c);
+	}
 	if (c->read == c->out.len) {
 		buf_clear(&c->out);
 		c->read = 0;
@@ -319,7 +353,7 @@ static int flush_cql(struct op *op, struct handle *h)
 	int err = 0;
 
 	mutex_lock(&h->lock);
-	if (c->split.begun && takes_rest(c) && handle_closes(op, h)) {
+	if (c->text.len && takes_rest(c) && handle_closes(op, h)) {
 		c->op = op;
 		op->broadcast = true;
 		err = run_all(c, true, &used);

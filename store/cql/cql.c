@@ -229,6 +229,23 @@ static int execute(struct cql_session *c, struct bytes statement,
 	return 0;
 }
 
+/* A refusal of the statement is -EINVAL, a failure while it ran is -EIO. */
+static int error_number(const struct cql_session *c, int err)
+{
+	if (err != -EINVAL)
+		return err;
+	switch (c->error.code) {
+	case CQL_SERVER_ERROR:
+	case CQL_TRUNCATE_ERROR:
+	case CQL_READ_FAILURE:
+	case CQL_FUNCTION_FAILURE:
+	case CQL_WRITE_FAILURE:
+		return -EIO;
+	default:
+		return err;
+	}
+}
+
 int cql_execute(struct cql_session *c, struct bytes statement,
 		struct cql_result **result)
 {
@@ -236,7 +253,7 @@ int cql_execute(struct cql_session *c, struct bytes statement,
 	int err = execute(c, statement, result);
 
 	watch_set(before);
-	return err;
+	return error_number(c, err);
 }
 
 const struct cql_error *cql_session_error(const struct cql_session *c)
@@ -275,7 +292,7 @@ int cql_result_next(struct cql_result *r, const struct bytes **values)
 		c->trace.rows_given++;
 	else
 		end_trace(r);
-	return more;
+	return error_number(c, more);
 }
 
 const char *cql_result_warning(const struct cql_result *r, uint32_t i)

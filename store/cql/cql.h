@@ -61,8 +61,8 @@ struct cql_column {
 };
 uint32_t cql_result_column_count(const struct cql_result *r);
 const struct cql_column *cql_result_columns(const struct cql_result *r);
-/* 1 with *values (one per column, null where null), 0, -errno (error set on
- * the session). */
+/* 1 with *values (one per column, null where null), 0, -errno as cql_execute
+ * (error set on the session). */
 int cql_result_next(struct cql_result *r, const struct bytes **values);
 /* Warnings that go with it (tombstones, replication), NULL after the last. */
 const char *cql_result_warning(const struct cql_result *r, uint32_t i);

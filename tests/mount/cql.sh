@@ -70,6 +70,55 @@ refused 'and tells of an error there' 'File exists' cp "$W/bad" "$M/k/schema.cql
 sleep 0.1
 is 'once' 1 "$(grep -c 'cp /k/schema.cql EEXIST' "$M/.widefs/errors")"
 echo 'DROP TABLE k.parts; DROP TABLE k.parts2' >"$M/.cql"
+# A SELECT that fails: at its first row in the write, later in the read.
+run_cql <<'CQL'
+CREATE TABLE k.fails (k int, c int, v int, PRIMARY KEY (k, c));
+INSERT INTO k.fails (k, c, v) VALUES (1, 1, 0);
+INSERT INTO k.fails (k, c, v) VALUES (2, 1, 5);
+INSERT INTO k.fails (k, c, v) VALUES (2, 2, 0);
+CQL
+# talk FILE TEXT...: writes each text, then reads to the end or the second error.
+talk() {
+	python3 - "$M/$1" "${@:2}" <<'P'
+import os, sys
+fd = os.open(sys.argv[1], os.O_RDWR)
+for text in sys.argv[2:]:
+    try: os.write(fd, text.encode())
+    except OSError as e: print("write", e.strerror)
+errors = 0
+while errors < 2:
+    try:
+        data = os.read(fd, 65536)
+        if not data: break
+        sys.stdout.write(data.decode())
+    except OSError as e:
+        errors += 1
+        print("read", e.strerror)
+P
+}
+failure="the operation 'int / int' failed: / by zero"
+is 'the first row fails the write' "write Input/output error
+{\"error\":{\"code\":\"FunctionFailure\",\"message\":\"$failure\"}}" \
+	"$(talk .cql.json 'SELECT 1/v FROM k.fails WHERE k = 1;')"
+is 'and nothing of a table is read' "write Input/output error
+$failure" "$(talk .cql 'SELECT 1/v FROM k.fails WHERE k = 1;')"
+is 'a later row fails the read, once' '{"columns":[{"name":"1 / v","type":"int"}],"rows":[[0]read Input/output error' \
+	"$(talk .cql.json 'SELECT 1/v FROM k.fails WHERE k = 2;')"
+is 'as a table too' '
+ 1 / v
+-------
+     0
+read Input/output error' "$(talk .cql 'SELECT 1/v FROM k.fails WHERE k = 2;')"
+is 'and the reason can be read' "FunctionFailure: $failure" \
+	"$(getfattr --only-values -n user.error "$M/.cql")"
+is 'no statement runs after it' "write Input/output error
+1 / v
+0
+$failure" "$(talk .cql.csv 'SELECT 1/v FROM k.fails WHERE k = 2;' 'DROP TABLE k.fails;')"
+ok 'which is so' test -d "$M/k/fails"
+is 'an open comment is refused' 'line 1:4 a comment is not closed' "$(talk .cql '/* x')"
+is 'a closed one is nothing' '' "$(talk .cql '/* x */ -- y')"
+cql 'DROP TABLE k.fails' >/dev/null
 # schema.cql
 cp "$M/k/schema.cql" "$W/schema"
 ok 'what stands already is no error' cp "$W/schema" "$M/k/schema.cql"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """interrupt.py CONSOLE DAEMON_PID STATEMENT: a signal while a query runs.
 
-Writes STATEMENT to CONSOLE (.cql and its kin) and reads the answer. The daemon
-is stopped before the read, the signal is sent when that waits, and then the
-daemon goes on: so the order is certain. Prints the errno of the read, or the
-answer.
+Writes STATEMENT to CONSOLE (.cql and its kin), which runs it up to its first
+row. The daemon is stopped before the write, the signal is sent when that waits,
+and then the daemon goes on: so the order is certain. Prints the errno of the
+write, or the answer.
 """
 import ctypes, errno, os, signal, sys
 
@@ -16,12 +16,12 @@ def state(pid):
         return f.read().rsplit(")", 1)[1].split()[0]
 
 
-def answer_of(fd):
+def answer_of(fd, statement):
     libc.siginterrupt(signal.SIGINT, 1)
-    answer = ctypes.create_string_buffer(1 << 16)
-    # Not os.read: that one tries again.
-    n = libc.read(fd, answer, len(answer))
-    return errno.errorcode[ctypes.get_errno()] if n < 0 else answer.raw[:n].decode()
+    # Not os.write: that one tries again.
+    if libc.write(fd, statement, len(statement)) < 0:
+        return errno.errorcode[ctypes.get_errno()]
+    return os.read(fd, 1 << 16).decode()
 
 
 console, daemon, statement = sys.argv[1], int(sys.argv[2]), sys.argv[3].encode()
@@ -31,10 +31,9 @@ out, into = os.pipe()
 child = os.fork()
 if child == 0:
     signal.signal(signal.SIGINT, lambda *_: None)
-    os.write(fd, statement)
     os.write(begun, b"x")
     os.read(out, 1)		# the daemon is stopped
-    os.write(1, (answer_of(fd) + "\n").encode())
+    os.write(1, (answer_of(fd, statement) + "\n").encode())
     os._exit(0)
 os.read(begin, 1)
 os.kill(daemon, signal.SIGSTOP)
@@ -49,7 +48,7 @@ try:
         while True:
             f.seek(0)
             call = f.read().split()
-            if call[0] == "0" and int(call[1], 16) == fd:	# the read
+            if call[0] == "1" and int(call[1], 16) == fd:	# its write
                 break
     os.kill(child, signal.SIGINT)
 finally:

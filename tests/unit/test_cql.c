@@ -599,18 +599,18 @@ START_TEST(a_vector_without_direction_is_refused)
 	ok("CREATE TABLE n (k int PRIMARY KEY, v vector<float, 2>)");
 	ok("INSERT INTO n (k, v) VALUES (1, [0, 0])");
 	ok("CREATE CUSTOM INDEX ON n (v) USING 'sai'");
-	refused("INSERT INTO n (k, v) VALUES (2, [0, -0.0])", -EINVAL, why);
+	refused("INSERT INTO n (k, v) VALUES (2, [0, -0.0])", -EIO, why);
 	ck_assert_int_eq(cql_session_error(session)->code, CQL_WRITE_FAILURE);
 	refused("BEGIN BATCH INSERT INTO n (k) VALUES (2) "
 		"INSERT INTO n (k, v) VALUES (3, [0, 0]) APPLY BATCH",
-		-EINVAL, why);
-	refused("INSERT INTO n (k, v) VALUES (2, [1, 2e17])", -EINVAL,
+		-EIO, why);
+	refused("INSERT INTO n (k, v) VALUES (2, [1, 2e17])", -EIO,
 		"Out-of-bounds value at vector[1]=2.0E17");
-	refused("INSERT INTO n (k, v) VALUES (2, [NaN, 1])", -EINVAL,
+	refused("INSERT INTO n (k, v) VALUES (2, [NaN, 1])", -EIO,
 		"non-finite value at vector[0]=NaN");
 	ok("INSERT INTO n (k, v) VALUES (2, [0, 1])");
 	gives("SELECT k FROM n", "[1][2]");
-	refused("SELECT k FROM n ORDER BY v ANN OF [0, 0] LIMIT 1", -EINVAL,
+	refused("SELECT k FROM n ORDER BY v ANN OF [0, 0] LIMIT 1", -EIO,
 		why);
 	ck_assert_int_eq(cql_session_error(session)->code, CQL_READ_FAILURE);
 }
