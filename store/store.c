@@ -134,7 +134,8 @@ static void notice(void *context, const char *text)
 	log_message(LOG_WARNING_LEVEL, "%s", text);
 }
 
-static int open_engine(struct store *s, const struct store_options *o)
+static int open_engine(struct store *s, const struct store_options *o,
+		       pid_t *owner_pid)
 {
 	struct lsm_options options = {
 		.cache_bytes = o->cache_bytes,
@@ -148,6 +149,8 @@ static int open_engine(struct store *s, const struct store_options *o)
 		err = store_load_schema(s);
 	if (!err)
 		err = load_clock(s);
+	if (!err && !s->read_only)
+		err = marker_own(&s->marker, s->files, owner_pid);
 	if (!err)
 		err = lsm_start(s->lsm);
 	if (!err)
@@ -182,7 +185,7 @@ int store_open(struct store **out, const char *path,
 	err = marker_open(&s->marker, s->files, path, s->read_only,
 			  options->create, owner_pid, &made);
 	if (!err)
-		err = open_engine(s, options);
+		err = open_engine(s, options, owner_pid);
 	if (created)
 		*created = made;
 	if (err) {
@@ -207,7 +210,7 @@ int store_close(struct store *s)
 	if (s->schema)
 		schema_put(s->schema);
 	mem_free(s->by_number);
-	marker_close(&s->marker, s->files, s->read_only);
+	marker_close(&s->marker, s->files);
 	release_locks(s);
 	mem_free(s);
 	return err;

@@ -168,7 +168,7 @@ static int wait_closed(const char *store, double timeout_s)
 		int err = marker_open(&marker, &file_system, store, true, false,
 				      &owner, &created);
 
-		marker_close(&marker, &file_system, true);
+		marker_close(&marker, &file_system);
 		if (err != -EBUSY)
 			return 0;
 		if (clock_monotonic_ns() > end) {

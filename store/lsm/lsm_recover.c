@@ -31,6 +31,25 @@ static int remove_unfinished(void *data, const char *name)
 	return 0;
 }
 
+/* The sstable that the manifest names, and no other of its name. */
+static int open_named(struct lsm *lsm, const struct manifest_file *file,
+		      struct sstable **out)
+{
+	char name[32];
+	int err = sstable_open(out, lsm->files, lsm->dir, file->info.number,
+			       lsm->cache);
+
+	sstable_name(name, file->info.number);
+	if (err == -ENOENT)
+		return corrupt(name, 0, "the manifest names it, and it is "
+			       "missing");
+	if (err || (sstable_info(*out)->checksum == file->info.checksum &&
+		    sstable_info(*out)->size == file->info.size))
+		return err;
+	sstable_put(*out);
+	return corrupt(name, 0, "it is not the file that the manifest names");
+}
+
 static int add_file(struct lsm *lsm, const struct manifest_file *file)
 {
 	struct table *t;
@@ -41,18 +60,9 @@ static int add_file(struct lsm *lsm, const struct manifest_file *file)
 	t = lsm_make_table(lsm, file->table);
 	if (!t)
 		return -ENOMEM;
-	err = sstable_open(&sstable, lsm->files, lsm->dir, file->info.number,
-			   lsm->cache);
+	err = open_named(lsm, file, &sstable);
 	if (err)
 		return err;
-	if (sstable_info(sstable)->checksum != file->info.checksum) {
-		char name[32];
-
-		sstable_name(name, file->info.number);
-		sstable_put(sstable);
-		return corrupt(name, 0, "it is not the file that the manifest "
-					"names");
-	}
 	v = version_copy(t->version, 1);
 	if (!v) {
 		sstable_put(sstable);

@@ -99,16 +99,16 @@ static int check_file_header(const char *name, struct bytes all,
 {
 	if (all.len < FILE_HEADER || memcmp(all.ptr, MANIFEST_MAGIC, 8))
 		return corrupt(name, 0, "no manifest");
+	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24))
+		return corrupt(name, 0, "the header fails its checksum");
 	if (get_le32(all.ptr + 8) > MANIFEST_VERSION) {
 		log_message(LOG_ERROR_LEVEL,
 			    "%s: version %" PRIu32 " is newer than this program",
 			    name, get_le32(all.ptr + 8));
 		return -EPROTONOSUPPORT;
 	}
-	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24) ||
-	    get_le32(all.ptr + 8) != MANIFEST_VERSION ||
-	    get_le64(all.ptr + 16) != number)
-		return corrupt(name, 0, "the header fails its checksum");
+	if (!get_le32(all.ptr + 8) || get_le64(all.ptr + 16) != number)
+		return corrupt(name, 0, "it is another manifest");
 	return 0;
 }
 
