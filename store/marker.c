@@ -32,6 +32,10 @@
  * create goes on with; that is also how a directory that belongs to something
  * else is told apart: it has other names and no marker. Once the marker says 1
  * an engine directory that is gone or empty is damage, not a new store.
+ *
+ * Each step is synced before the next. A process that was killed may not have
+ * come so far: so whoever opens the store for writing syncs all of its names, its
+ * own name too, before anything is written to the engine.
  */
 #include "store/marker.h"
 
@@ -80,22 +84,24 @@ static int open_directory(const struct file_ops *files, const char *path,
 	return fd;
 }
 
-/* The new directory's name must last as long as what is in it. */
-static void sync_parent(const struct file_ops *files, const char *path)
+/* The store's name must last as long as what is in it. A directory above that
+ * may not be read, or cannot be synced, is its owner's. */
+static int sync_parent(const struct file_ops *files, const char *path)
 {
 	struct buf parent = BUF_INIT;
-	int fd;
+	int fd, err = 0;
 
 	buf_add_format(&parent, "%s/..", path);
-	if (!parent.failed) {
-		fd = file_open(files, AT_FDCWD, buf_cstr(&parent),
-			       O_RDONLY | O_DIRECTORY);
-		if (fd >= 0) {
-			files->sync(files->context, fd);
-			file_close(files, fd);
-		}
+	if (parent.failed)
+		return -ENOMEM;
+	fd = file_open(files, AT_FDCWD, buf_cstr(&parent),
+		       O_RDONLY | O_DIRECTORY);
+	if (fd >= 0) {
+		err = files->sync(files->context, fd);
+		file_close(files, fd);
 	}
 	buf_release(&parent);
+	return err == -EIO ? err : 0;
 }
 
 struct contents {
@@ -292,8 +298,6 @@ static int open_engine(struct marker_file *m, const struct file_ops *files,
 			      O_RDONLY | O_DIRECTORY);
 	if (m->engine == -ENOENT && !m->ready && !read_only) {
 		err = files->mkdir(files->context, m->dir, ENGINE_NAME, 0700);
-		if (!err)
-			err = files->sync(files->context, m->dir);
 		if (err)
 			return err;
 		m->engine = file_open(files, m->dir, ENGINE_NAME,
@@ -304,6 +308,8 @@ static int open_engine(struct marker_file *m, const struct file_ops *files,
 	if (m->engine < 0)
 		return m->engine;
 	err = lock_directory(m, files, m->engine, read_only, owner_pid);
+	if (!err && !read_only)
+		err = files->sync(files->context, m->dir);
 	if (!err)
 		err = files->list(files->context, m->engine, see_any, &any);
 	if (!err && m->ready && !any)
@@ -359,8 +365,6 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 	m->dir = open_directory(files, path, create ? &made : NULL);
 	if (m->dir < 0)
 		return m->dir;
-	if (made)
-		sync_parent(files, path);
 	err = look(m, files, &seen, create);
 	if (!err)
 		err = lock_directory(m, files, m->dir, read_only, owner_pid);
@@ -371,6 +375,8 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		return err;
 	/* Somebody may have made it while we waited for nothing but luck. */
 	err = look(m, files, &seen, create);
+	if (!err && !read_only)
+		err = sync_parent(files, path);
 	if (!err && !seen.marker) {
 		err = create_marker(m, files);
 		*created = !err;

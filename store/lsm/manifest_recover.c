@@ -1,6 +1,12 @@
 /*
  * Reading a manifest back: every edit in order, up to the first bad record, and
  * then the question whether a crash tore it or the disk damaged it.
+ *
+ * Order against crashes: a process that was killed leaves what it had written to
+ * the next one, and none of it need be on the disk: the last edit, and that
+ * CURRENT names this file. Both are synced here, before a seal says so and before
+ * anything is done because of them: sstables that the edit dropped go, and
+ * segments of the log, and the manifest that was current before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,7 +118,7 @@ static int check_file_header(const char *name, struct bytes all,
 	return 0;
 }
 
-/* After the tail was cut off it must stay so, before anything is added. */
+/* All that was read is made to last, and what is cut off to stay away. */
 static int open_to_write(struct manifest *m, const char *name, uint64_t len)
 {
 	int err = 0;
@@ -120,11 +126,12 @@ static int open_to_write(struct manifest *m, const char *name, uint64_t len)
 	m->fd = file_open(m->files, m->dir, name, O_RDWR);
 	if (m->fd < 0)
 		return m->fd;
-	if (len > m->size + SEAL_SIZE) {
+	if (len > m->size + SEAL_SIZE)
 		err = m->files->truncate(m->files->context, m->fd, m->size);
-		if (!err)
-			err = m->files->datasync(m->files->context, m->fd);
-	}
+	if (!err)
+		err = m->files->datasync(m->files->context, m->fd);
+	if (!err)
+		err = m->files->sync(m->files->context, m->dir);
 	if (!err)
 		manifest_write_seal(m);
 	return err;
