@@ -60,7 +60,7 @@
 #define MARKER_LENGTH 40
 
 static int open_directory(const struct file_ops *files, const char *path,
-			  bool *made)
+			  bool create)
 {
 	struct buf inside = BUF_INIT;
 	int fd, err;
@@ -71,14 +71,13 @@ static int open_directory(const struct file_ops *files, const char *path,
 		return -ENOMEM;
 	fd = file_open(files, AT_FDCWD, buf_cstr(&inside),
 		       O_RDONLY | O_DIRECTORY);
-	if (fd == -ENOENT && made) {
+	if (fd == -ENOENT && create) {
 		err = files->mkdir(files->context, AT_FDCWD, path, 0700);
 		if (!err)
 			fd = file_open(files, AT_FDCWD, buf_cstr(&inside),
 				       O_RDONLY | O_DIRECTORY);
 		else
 			fd = err;
-		*made = fd >= 0;
 	}
 	buf_release(&inside);
 	return fd;
@@ -356,13 +355,12 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		pid_t *owner_pid, bool *created)
 {
 	struct contents seen = { .marker = false };
-	bool made = false;
 	int err;
 
 	*m = MARKER_FILE_INIT;
 	create = create && !read_only;
 	*created = false;
-	m->dir = open_directory(files, path, create ? &made : NULL);
+	m->dir = open_directory(files, path, create);
 	if (m->dir < 0)
 		return m->dir;
 	err = look(m, files, &seen, create);
