@@ -180,25 +180,24 @@ static pid_t read_owner(struct marker_file *m, const struct file_ops *files)
 
 /* Lock what is open, or say in whose hands it is. */
 static int take_lock(struct marker_file *m, const struct file_ops *files,
-		     int fd, bool read_only, pid_t *owner_pid)
+		     int fd, bool read_only)
 {
 	int err = files->lock ? files->lock(files->context, fd, !read_only)
 			      : 0;
 
 	if (err != -EAGAIN)
 		return err;
-	if (owner_pid)
-		*owner_pid = find_holder(files, fd);
-	if (owner_pid && !*owner_pid)
-		*owner_pid = read_owner(m, files);
+	m->holder = find_holder(files, fd);
+	if (!m->holder)
+		m->holder = read_owner(m, files);
 	return -EBUSY;
 }
 
 /* The same of a directory, where the filesystem has such locks. */
 static int lock_directory(struct marker_file *m, const struct file_ops *files,
-			  int fd, bool read_only, pid_t *owner_pid)
+			  int fd, bool read_only)
 {
-	int err = take_lock(m, files, fd, read_only, owner_pid);
+	int err = take_lock(m, files, fd, read_only);
 
 	return err == -EBADF || err == -EOPNOTSUPP || err == -ENOLCK ||
 	       err == -EINVAL || err == -ENOSYS ? 0 : err;
@@ -206,7 +205,7 @@ static int lock_directory(struct marker_file *m, const struct file_ops *files,
 
 /* With O_CREAT make LOCK if it is not there; without, that is no harm. */
 static int lock_file(struct marker_file *m, const struct file_ops *files,
-		     bool read_only, int flags, pid_t *owner_pid)
+		     bool read_only, int flags)
 {
 	int err;
 
@@ -216,7 +215,7 @@ static int lock_file(struct marker_file *m, const struct file_ops *files,
 			    flags | (read_only ? O_RDONLY : O_RDWR));
 	if (m->lock < 0)
 		return m->lock == -ENOENT && !(flags & O_CREAT) ? 0 : m->lock;
-	err = take_lock(m, files, m->lock, read_only, owner_pid);
+	err = take_lock(m, files, m->lock, read_only);
 	if (err) {
 		file_close(files, m->lock);
 		m->lock = -1;
@@ -288,7 +287,7 @@ static int see_any(void *data, const char *name)
 }
 
 static int open_engine(struct marker_file *m, const struct file_ops *files,
-		       bool read_only, pid_t *owner_pid)
+		       bool read_only)
 {
 	bool any = false;
 	int err;
@@ -306,7 +305,7 @@ static int open_engine(struct marker_file *m, const struct file_ops *files,
 		return corrupt(ENGINE_NAME, 0, "the directory is gone");
 	if (m->engine < 0)
 		return m->engine;
-	err = lock_directory(m, files, m->engine, read_only, owner_pid);
+	err = lock_directory(m, files, m->engine, read_only);
 	if (!err && !read_only)
 		err = files->sync(files->context, m->dir);
 	if (!err)
@@ -352,7 +351,7 @@ static int look(struct marker_file *m, const struct file_ops *files,
 
 int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
-		pid_t *owner_pid, bool *created)
+		bool *created)
 {
 	struct contents seen = { .marker = false };
 	int err;
@@ -365,10 +364,9 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		return m->dir;
 	err = look(m, files, &seen, create);
 	if (!err)
-		err = lock_directory(m, files, m->dir, read_only, owner_pid);
+		err = lock_directory(m, files, m->dir, read_only);
 	if (!err)
-		err = lock_file(m, files, read_only, seen.marker ? 0 : O_CREAT,
-				owner_pid);
+		err = lock_file(m, files, read_only, seen.marker ? 0 : O_CREAT);
 	if (err)
 		return err;
 	/* Somebody may have made it while we waited for nothing but luck. */
@@ -381,13 +379,12 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 	} else if (!err) {
 		err = read_marker_file(m, files);
 	}
-	return err ? err : open_engine(m, files, read_only, owner_pid);
+	return err ? err : open_engine(m, files, read_only);
 }
 
-int marker_own(struct marker_file *m, const struct file_ops *files,
-	       pid_t *owner_pid)
+int marker_own(struct marker_file *m, const struct file_ops *files)
 {
-	int err = lock_file(m, files, false, O_CREAT, owner_pid);
+	int err = lock_file(m, files, false, O_CREAT);
 
 	if (!err && m->version < VERSION)
 		err = write_marker_file(m, files, m->ready);

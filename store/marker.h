@@ -15,6 +15,7 @@ struct marker_file {
 	bool owned;		/* marker_own was called */
 	bool ready;		/* the engine's files were made, and must be there */
 	uint32_t version;
+	pid_t holder;		/* after -EBUSY: who has it; 0 unknown */
 	uint8_t id[16];
 };
 #define MARKER_FILE_INIT \
@@ -27,11 +28,10 @@ struct marker_file {
  */
 int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
-		pid_t *owner_pid, bool *created);
+		bool *created);
 /* The store was found sound and will be written: say who does, and make it one of
  * this version. */
-int marker_own(struct marker_file *m, const struct file_ops *files,
-	       pid_t *owner_pid);
+int marker_own(struct marker_file *m, const struct file_ops *files);
 /* The engine has made its files: from now on they must be there. */
 int marker_ready(struct marker_file *m, const struct file_ops *files);
 void marker_close(struct marker_file *m, const struct file_ops *files);

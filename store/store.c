@@ -76,30 +76,30 @@ static int newest_timestamp(struct store *s, int64_t *newest)
 	return err;
 }
 
+static int load_lease(struct store *s)
+{
+	struct buf lease = BUF_INIT;
+	int err = lsm_property_get(s->lsm, LEASE_PROPERTY, &lease);
+
+	if (!err && lease.len == 8)
+		s->lease_us = (int64_t)get_le64(lease.ptr);
+	if (!err && (lease.len != 8 || s->lease_us > LARGEST_LEASE_US))
+		err = corrupt("CURRENT", 0, "the manifest that it names says of "
+			      "the clock what cannot be");
+	buf_release(&lease);
+	return err == -ENOENT ? 0 : err;
+}
+
 /*
  * The clock goes on after whatever it gave and was kept. A client's timestamps
  * may lie in the far future and say nothing; ours were never past the lease.
  */
-static int load_clock(struct store *s)
+static int set_clock(struct store *s)
 {
-	struct buf lease = BUF_INIT;
 	int64_t newest;
-	int err = lsm_property_get(s->lsm, LEASE_PROPERTY, &lease);
+	int err = newest_timestamp(s, &newest);
 
-	if (err && err != -ENOENT)
-		goto out;
-	if (!err) {
-		if (lease.len == 8)
-			s->lease_us = (int64_t)get_le64(lease.ptr);
-		if (lease.len != 8 || s->lease_us > LARGEST_LEASE_US) {
-			err = corrupt("engine", 0, "the clock was never there");
-			goto out;
-		}
-	}
-	err = newest_timestamp(s, &newest);
 	s->last_us = newest < s->lease_us ? newest : s->lease_us;
-out:
-	buf_release(&lease);
 	return err;
 }
 
@@ -134,23 +134,36 @@ static void notice(void *context, const char *text)
 	log_message(LOG_WARNING_LEVEL, "%s", text);
 }
 
-static int open_engine(struct store *s, const struct store_options *o,
-		       pid_t *owner_pid)
+/* The engine's files are sound: is the catalogue? Then the store is ours. */
+static int is_sound(void *context, struct lsm *lsm)
+{
+	struct store *s = context;
+	int err;
+
+	s->lsm = lsm;
+	err = store_load_schema(s);
+	if (!err)
+		err = load_lease(s);
+	if (!err && !s->read_only)
+		err = marker_own(&s->marker, s->files);
+	s->lsm = NULL;
+	return err;
+}
+
+static int open_engine(struct store *s, const struct store_options *o)
 {
 	struct lsm_options options = {
 		.cache_bytes = o->cache_bytes,
 		.memtable_bytes = o->memtable_bytes,
 		.commit_s = o->commit_s, .read_only = o->read_only,
-		.no_threads = o->no_threads, .notice = notice, .context = s,
+		.no_threads = o->no_threads, .notice = notice,
+		.sound = is_sound, .first = CATALOG_NUMBER + 1,
+		.exists = s->marker.ready, .context = s,
 	};
 	int err = lsm_open(&s->lsm, s->files, s->marker.engine, &options);
 
 	if (!err)
-		err = store_load_schema(s);
-	if (!err)
-		err = load_clock(s);
-	if (!err && !s->read_only)
-		err = marker_own(&s->marker, s->files, owner_pid);
+		err = set_clock(s);
 	if (!err)
 		err = lsm_start(s->lsm);
 	if (!err)
@@ -183,11 +196,13 @@ int store_open(struct store **out, const char *path,
 		return err;
 	}
 	err = marker_open(&s->marker, s->files, path, s->read_only,
-			  options->create, owner_pid, &made);
+			  options->create, &made);
 	if (!err)
-		err = open_engine(s, options, owner_pid);
+		err = open_engine(s, options);
 	if (created)
 		*created = made;
+	if (owner_pid)
+		*owner_pid = s->marker.holder;
 	if (err) {
 		store_close(s);
 		return err;

@@ -163,17 +163,16 @@ static int wait_closed(const char *store, double timeout_s)
 
 	for (;;) {
 		struct marker_file marker = MARKER_FILE_INIT;
-		pid_t owner = 0;
 		bool created;
 		int err = marker_open(&marker, &file_system, store, true, false,
-				      &owner, &created);
+				      &created);
 
 		marker_close(&marker, &file_system);
 		if (err != -EBUSY)
 			return 0;
 		if (clock_monotonic_ns() > end) {
 			tool_complain(store, "process %d has not closed it yet",
-				      (int)owner);
+				      (int)marker.holder);
 			return -EBUSY;
 		}
 		nanosleep(&pause, NULL);

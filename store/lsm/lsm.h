@@ -24,6 +24,15 @@ struct lsm_options {
 	/* Told of changes of state (now read-only after an I/O error, damage);
 	 * may be NULL; called without locks. */
 	void (*notice)(void *context, const char *text);
+	/*
+	 * All files were found sound, and none was changed yet. The tables with
+	 * numbers below `first` are complete and can be read, of the others what
+	 * only the log has is missing still. NULL, or: 0, or what lsm_open returns
+	 * then, as if it had not been called.
+	 */
+	int (*sound)(void *context, struct lsm *lsm);
+	uint32_t first;
+	bool exists;		/* a manifest must be there: no new one is made */
 	void *context;
 };
 
@@ -42,7 +51,8 @@ struct lsm_table_options {
 };
 void lsm_table_defaults(struct lsm_table_options *options);
 
-/* dir: an open directory of our own (the fd stays the caller's). */
+/* dir: an open directory of our own (the fd stays the caller's). Where there is a
+ * store nothing in it is changed before all of it was found sound. */
 int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
 	     const struct lsm_options *options);
 int lsm_start(struct lsm *lsm);

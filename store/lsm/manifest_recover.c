@@ -119,14 +119,16 @@ static int check_file_header(const char *name, struct bytes all,
 }
 
 /* All that was read is made to last, and what is cut off to stay away. */
-static int open_to_write(struct manifest *m, const char *name, uint64_t len)
+int manifest_open_to_write(struct manifest *m)
 {
+	char name[32];
 	int err = 0;
 
+	manifest_file_name(name, m->number);
 	m->fd = file_open(m->files, m->dir, name, O_RDWR);
 	if (m->fd < 0)
 		return m->fd;
-	if (len > m->size + SEAL_SIZE)
+	if (m->read > m->size + SEAL_SIZE)
 		err = m->files->truncate(m->files->context, m->fd, m->size);
 	if (!err)
 		err = m->files->datasync(m->files->context, m->fd);
@@ -159,8 +161,7 @@ int manifest_recover(struct manifest *m, const char *line)
 		err = check_file_header(name, buf_bytes(&all), m->number);
 	if (!err)
 		err = replay(m, name, buf_bytes(&all));
-	if (!err && !m->read_only)
-		err = open_to_write(m, name, all.len);
+	m->read = all.len;
 	buf_release(&all);
 	return err;
 }
