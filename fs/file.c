@@ -21,7 +21,7 @@ static int read_image(struct op *op, struct handle *h, struct image *image,
 	int err;
 
 	mutex_lock(&image->lock);
-	err = image->how.append ? -EBADF : image_load(op, h->node, image);
+	err = image->how.append ? -EBADF : image_load(op, handle_node(h), image);
 	if (!err)
 		slice(out, buf_bytes(&image->text), offset, size);
 	mutex_unlock(&image->lock);
@@ -41,7 +41,7 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 	if (!offset || !h->pinned) {
 		pin_give(op->fs, h);
 		buf_clear(&h->text);
-		err = file_load(op, h->node, &h->text);
+		err = file_load(op, handle_node(h), &h->text);
 		if (!err && h->text.failed)
 			err = -ENOMEM;
 		if (!err)
@@ -57,6 +57,33 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 	}
 	mutex_unlock(&h->lock);
 	return err;
+}
+
+/*
+ * While a write or an fsync is under way the kernel holds the file's lock, and a
+ * removal or rename waits for that with the lock of the directory, which the
+ * dropping of a name needs: these replies do not wait. The next read (the answer
+ * of a statement) or the close, which hold no lock, wait in their place.
+ */
+static void wait_later(struct handle *h, struct fs_call *call)
+{
+	uint64_t before = atomic_load(&h->wait_for);
+
+	if (!call)
+		return;
+	while (call->wait_for > before &&
+	       !atomic_compare_exchange_weak(&h->wait_for, &before,
+					     call->wait_for))
+		;
+	call->wait_for = 0;
+}
+
+static void wait_now(struct handle *h, struct fs_call *call)
+{
+	uint64_t left = h ? atomic_exchange(&h->wait_for, 0) : 0;
+
+	if (call && left > call->wait_for)
+		call->wait_for = left;
 }
 
 int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
@@ -91,7 +118,9 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	}
 	if (!err && out->failed)
 		err = -ENOMEM;
-	return op_end(op, err, h->node, NULL);
+	err = op_end(op, err, h->node, NULL);
+	wait_now(h, call);
+	return err;
 }
 
 /*
@@ -131,11 +160,11 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 		err = op_refuse(op, h->failed, "%s", h->why ? h->why :
 				"an earlier write here was refused");
 	} else if (h->flags & O_APPEND) {
-		err = image_load(op, h->node, image);
+		err = image_load(op, handle_node(h), image);
 		offset = image->text.len;
 	}
 	if (!err)
-		err = image_write(op, h->node, image, offset, data);
+		err = image_write(op, handle_node(h), image, offset, data);
 	if (err && err != -ENOMEM && !h->failed)
 		handle_fail(op, h, err);
 	if (!err)
@@ -166,6 +195,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 			op_end(op, -EINVAL, h->node, NULL);
 		else
 			op_end(op, count < 0 ? (int)count : 0, h->node, NULL);
+		wait_later(h, call);
 		return count;
 	}
 	err = h->image ? write_image(op, h, offset, data) : -EBADF;
@@ -179,6 +209,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 		}
 	}
 	err = op_end(op, err, h->node, NULL);
+	wait_later(h, call);
 	return err ? err : count;
 }
 
@@ -187,12 +218,17 @@ int fs_flush(struct fs *fs, struct fs_call *call, uint64_t node,
 {
 	struct handle *h = handle_of(handle);
 	struct op *op;
+	int err;
 
 	(void)node;
 	if (!h->writer)
 		return 0;
 	op = op_begin(fs, call);
-	return op ? op_end(op, handle_flush(op, h), h->node, NULL) : -ENOMEM;
+	if (!op)
+		return -ENOMEM;
+	err = op_end(op, handle_flush(op, h), h->node, NULL);
+	wait_now(h, call);
+	return err;
 }
 
 int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
@@ -209,7 +245,10 @@ int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
 		err = handle_commit(op, h, COMMIT_ALL);
 	if (!err && !fs->read_only)
 		err = store_sync_to(fs->store, store_position(fs->store));
-	return op_end(op, err, h ? h->node : NULL, NULL);
+	err = op_end(op, err, h ? h->node : NULL, NULL);
+	if (h)
+		wait_later(h, call);
+	return err;
 }
 
 int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,

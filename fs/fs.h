@@ -16,8 +16,8 @@
  * that changed it, and by the timer. One thread of the mount's takes them with
  * fs_notices_take and sends them in order. When a call leaves call->wait_for
  * above 0, its reply must be sent by that thread, after the notice of that
- * number ("visible before the call returns"); only calls that hold no
- * directory's lock in the kernel ask for it.
+ * number ("visible before the call returns"); only calls that hold neither a
+ * directory's lock nor a file's in the kernel ask for it.
  */
 #ifndef FS_FS_H
 #define FS_FS_H

@@ -39,7 +39,7 @@ struct pin {
 };
 
 struct handle {
-	struct node *node;		/* a reference */
+	struct node *node;		/* as it was opened: a reference */
 	int flags;			/* of open(2) */
 	pid_t pid;			/* who opened it */
 	uid_t uid;
@@ -59,6 +59,7 @@ struct handle {
 	char *why;			/* its reason, or NULL */
 	bool wrote, cut;		/* since the last commit, by this one */
 	unsigned flushes;		/* since the last write or cut */
+	_Atomic uint64_t wait_for;	/* a notice: see wait_later() */
 	_Atomic bool counted;		/* in fs->empties; reads go without */
 	struct mutex lock;		/* of what follows */
 	bool pinned;
@@ -151,6 +152,14 @@ void handles_release(struct fs *fs);
 /* Out of its list; then, or later, all of it goes. */
 void handle_unlink(struct fs *fs, struct handle *h);
 void handle_free(struct fs *fs, struct handle *h);
+/*
+ * The file that h has open: what its name was renamed to since, which may be of
+ * another kind. Asked under the image's lock, and once in a call.
+ */
+static inline struct node *handle_node(const struct handle *h)
+{
+	return node_now(h->node);
+}
 static inline struct handle *handle_of(uint64_t number)
 {
 	return (struct handle *)(uintptr_t)number;

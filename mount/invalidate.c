@@ -21,8 +21,7 @@ struct waiting {
 	struct waiting *next;
 	uint64_t notice;
 	fuse_req_t req;
-	int64_t result;
-	bool is_count;
+	struct answer answer;
 };
 
 struct notifier {
@@ -39,14 +38,17 @@ struct notifier {
 	struct waiting *first, **last;	/* in the order they came */
 };
 
-static void answer(fuse_req_t req, int64_t result, bool is_count)
+static void answer(fuse_req_t req, struct answer *a)
 {
-	if (result < 0)
-		fuse_reply_err(req, (int)-result);
-	else if (is_count)
-		fuse_reply_write(req, (size_t)result);
+	if (a->result < 0)
+		fuse_reply_err(req, (int)-a->result);
+	else if (a->kind == ANSWER_COUNT)
+		fuse_reply_write(req, (size_t)a->result);
+	else if (a->kind == ANSWER_DATA)
+		fuse_reply_buf(req, (const char *)a->data.ptr, a->data.len);
 	else
 		fuse_reply_err(req, 0);
+	buf_release(&a->data);
 }
 
 /* Take those whose notice has been sent (all: every one) off the list. */
@@ -75,26 +77,26 @@ static void answer_all(struct waiting *ready)
 	while (ready) {
 		struct waiting *next = ready->next;
 
-		answer(ready->req, ready->result, ready->is_count);
+		answer(ready->req, &ready->answer);
 		mem_free(ready);
 		ready = next;
 	}
 }
 
 void invalidate_reply_after(struct mount *m, uint64_t notice, fuse_req_t req,
-			    int64_t result, bool is_count)
+			    struct answer *a)
 {
 	struct notifier *n = m->notifier;
-	struct waiting *w = mem_alloc(sizeof(*w));
+	struct waiting *w = notice ? mem_alloc(sizeof(*w)) : NULL;
 	bool now;
 
 	/* Without memory the caller is answered early rather than never. */
 	if (!w || !n) {
 		mem_free(w);
-		answer(req, result, is_count);
+		answer(req, a);
 		return;
 	}
-	*w = (struct waiting){ NULL, notice, req, result, is_count };
+	*w = (struct waiting){ NULL, notice, req, *a };
 	pthread_mutex_lock(&n->lock);
 	now = n->stopping || notice <= n->sent;
 	if (!now) {
@@ -103,7 +105,7 @@ void invalidate_reply_after(struct mount *m, uint64_t notice, fuse_req_t req,
 	}
 	pthread_mutex_unlock(&n->lock);
 	if (now) {
-		answer(req, result, is_count);
+		answer(req, a);
 		mem_free(w);
 	}
 }

@@ -7,6 +7,7 @@
 #ifndef MOUNT_INVALIDATE_H
 #define MOUNT_INVALIDATE_H
 #include "mount/ops.h"
+#include "store/base/bytes.h"
 
 struct loop;
 
@@ -16,12 +17,16 @@ int invalidate_start(struct mount *m, struct loop *l);
 void invalidate_stop(struct mount *m);
 /* After the session's threads have ended. */
 void invalidate_free(struct mount *m);
-/*
- * Answer req after the notice of that number: with an error if result < 0,
- * else with the count or with success. Any thread.
- */
+/* An error if result < 0; else success, the result as a count, or the data. */
+struct answer {
+	int64_t result;
+	enum { ANSWER_DONE, ANSWER_COUNT, ANSWER_DATA } kind;
+	struct buf data;
+};
+/* Answer req after the notice of that number, at once if it is 0; the data is
+ * taken over. Any thread. */
 void invalidate_reply_after(struct mount *m, uint64_t notice, fuse_req_t req,
-			    int64_t result, bool is_count);
+			    struct answer *a);
 /* The kernel drops the attributes of a node now; it takes no lock for it, so
  * handlers may call this. */
 void invalidate_attributes(struct mount *m, uint64_t node);

@@ -46,23 +46,17 @@ static struct fs_call caller(fuse_req_t req)
 /* What a call answers when nothing but its error, or a count, is the reply. */
 static void reply(fuse_req_t req, const struct fs_call *call, int64_t result)
 {
-	if (call->wait_for)
-		invalidate_reply_after(mount_of(req), call->wait_for, req,
-				       result, false);
-	else
-		fuse_reply_err(req, result < 0 ? (int)-result : 0);
+	struct answer a = { .result = result, .kind = ANSWER_DONE };
+
+	invalidate_reply_after(mount_of(req), call->wait_for, req, &a);
 }
 
 static void reply_count(fuse_req_t req, const struct fs_call *call,
 			int64_t result)
 {
-	if (call->wait_for)
-		invalidate_reply_after(mount_of(req), call->wait_for, req,
-				       result, true);
-	else if (result < 0)
-		fuse_reply_err(req, (int)-result);
-	else
-		fuse_reply_write(req, (size_t)result);
+	struct answer a = { .result = result, .kind = ANSWER_COUNT };
+
+	invalidate_reply_after(mount_of(req), call->wait_for, req, &a);
 }
 
 static struct fuse_entry_param entry_param(const struct fs_entry *entry)
@@ -421,17 +415,12 @@ static void op_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset,
 		    struct fuse_file_info *fi)
 {
 	struct fs_call call = caller(req);
-	struct buf out = BUF_INIT;
+	struct answer a = { .kind = ANSWER_DATA, .data = BUF_INIT };
 	int err = fs_read(fs_of(req), &call, node, fi->fh, (uint64_t)offset,
-			  size, &out);
+			  size, &a.data);
 
-	if (!err && out.failed)
-		err = -ENOMEM;
-	if (err)
-		fuse_reply_err(req, -err);
-	else
-		fuse_reply_buf(req, (const char *)out.ptr, out.len);
-	buf_release(&out);
+	a.result = !err && a.data.failed ? -ENOMEM : err;
+	invalidate_reply_after(mount_of(req), call.wait_for, req, &a);
 }
 
 static void op_write(fuse_req_t req, fuse_ino_t node, const char *data,
