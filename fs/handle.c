@@ -235,7 +235,7 @@ static int commit_image(struct op *op, struct node *n, struct image *image,
 static int commit_locked(struct op *op, struct handle *h, bool cut_too)
 	REQUIRES(&h->image->lock)
 {
-	int err = commit_image(op, h->node, h->image, cut_too);
+	int err = commit_image(op, handle_node(h), h->image, cut_too);
 
 	if (err)
 		return err;
@@ -291,7 +291,7 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 		return 0;
 	/* Without a reason, as a write may follow; and not to the children of
 	 * a shell, which close copies of what they never wrote. */
-	if (!has_empty_value(op, h->node))
+	if (!has_empty_value(op, handle_node(h)))
 		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
 	count_empty(op->fs, h, true);
 	*waits = true;

@@ -120,6 +120,30 @@ static const struct column *plain_column(const struct table *t)
 	return i < t->column_count ? &t->columns[i] : NULL;
 }
 
+/*
+ * Is this what a node of that kind takes it for? A file may have become another
+ * since it was opened or looked up: a cell is renamed to a temporary file. Who
+ * comes with the old kind is told here, once for all of its calls.
+ */
+static bool fits(const struct node_ops *ops, const struct place *p)
+{
+	bool whole = ops == &kind_collection || ops == &kind_collection_json;
+
+	switch (ops->part) {
+	case PART_KEY:
+		return !bytes_is_null(p->partition_key);
+	case PART_COLUMN:
+		return p->column && bytes_is_null(p->path) &&
+		       (ops == &kind_key_column ||
+			type_is_multicell(p->column->type) == whole);
+	case PART_PATH:
+		return p->column && !bytes_is_null(p->path) &&
+		       type_is_multicell(p->column->type);
+	default:
+		return true;
+	}
+}
+
 static int walk_up(const struct node_ops *ops, struct node *n, struct place *p,
 		   bool keyed)
 {
@@ -142,7 +166,7 @@ static int walk_up(const struct node_ops *ops, struct node *n, struct place *p,
 	}
 	if (!err && p->column)
 		p->type = value_type(p->column, p->path);
-	return err;
+	return err || fits(ops, p) ? err : -ESTALE;
 }
 
 int place_of(struct op *op, struct node *n, struct place *p)
