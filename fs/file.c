@@ -255,7 +255,7 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle)
 {
 	struct handle *h = handle_of(handle);
-	struct op *op;
+	struct op *op = op_begin(fs, call);
 	int err = -ENOMEM;
 
 	(void)node;
@@ -263,9 +263,7 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (call && !call->pid) {
 		call->pid = h->pid;
 		call->uid = h->uid;
-		call->gid = h->gid;
 	}
-	op = op_begin(fs, call);
 	if (op) {
 		commit_empty(op, h);
 		handle_unlink(fs, h);

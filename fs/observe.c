@@ -355,12 +355,28 @@ static void truncated(void *context, struct table *t)
 	node_put(&fs->nodes, table);
 }
 
+/* Nobody's call was refused: told to root and to who mounted. */
+static void damaged(void *context, const char *table, const char *text)
+{
+	struct fs *fs = context;
+	struct buf path = BUF_INIT;
+	char *dot;
+
+	buf_add_format(&path, "/%s", table);
+	dot = path.failed ? NULL : strchr(buf_cstr(&path), '.');
+	if (dot)
+		*dot = '/';
+	errors_add(&fs->errors, 0, 0, fs->uid, EUCLEAN, buf_bytes(&path), text);
+	buf_release(&path);
+}
+
 void observe_start(struct fs *fs)
 {
 	struct store_observer observer = {
 		.changed = changed,
 		.schema_changed = schema_changed,
 		.truncated = truncated,
+		.damaged = damaged,
 		.context = fs,
 	};
 

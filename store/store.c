@@ -38,6 +38,7 @@ static int init_locks(struct store *s)
 	pthread_mutex_init(&s->spelling, NULL);
 	pthread_mutex_init(&s->guard, NULL);
 	pthread_mutex_init(&s->clock, NULL);
+	pthread_mutex_init(&s->telling, NULL);
 	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
 		pthread_mutex_init(&s->stripes[i], NULL);
 	return -err;
@@ -52,6 +53,7 @@ static void release_locks(struct store *s)
 	pthread_mutex_destroy(&s->spelling);
 	pthread_mutex_destroy(&s->guard);
 	pthread_mutex_destroy(&s->clock);
+	pthread_mutex_destroy(&s->telling);
 	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
 		pthread_mutex_destroy(&s->stripes[i]);
 }
@@ -76,30 +78,30 @@ static int newest_timestamp(struct store *s, int64_t *newest)
 	return err;
 }
 
-static int load_lease(struct store *s)
-{
-	struct buf lease = BUF_INIT;
-	int err = lsm_property_get(s->lsm, LEASE_PROPERTY, &lease);
-
-	if (!err && lease.len == 8)
-		s->lease_us = (int64_t)get_le64(lease.ptr);
-	if (!err && (lease.len != 8 || s->lease_us > LARGEST_LEASE_US))
-		err = corrupt("CURRENT", 0, "the manifest that it names says of "
-			      "the clock what cannot be");
-	buf_release(&lease);
-	return err == -ENOENT ? 0 : err;
-}
-
 /*
  * The clock goes on after whatever it gave and was kept. A client's timestamps
  * may lie in the far future and say nothing; ours were never past the lease.
  */
-static int set_clock(struct store *s)
+static int load_clock(struct store *s)
 {
+	struct buf lease = BUF_INIT;
 	int64_t newest;
-	int err = newest_timestamp(s, &newest);
+	int err = lsm_property_get(s->lsm, LEASE_PROPERTY, &lease);
 
+	if (err && err != -ENOENT)
+		goto out;
+	if (!err) {
+		if (lease.len == 8)
+			s->lease_us = (int64_t)get_le64(lease.ptr);
+		if (lease.len != 8 || s->lease_us > LARGEST_LEASE_US) {
+			err = corrupt("engine", 0, "the clock was never there");
+			goto out;
+		}
+	}
+	err = newest_timestamp(s, &newest);
 	s->last_us = newest < s->lease_us ? newest : s->lease_us;
+out:
+	buf_release(&lease);
 	return err;
 }
 
@@ -134,20 +136,54 @@ static void notice(void *context, const char *text)
 	log_message(LOG_WARNING_LEVEL, "%s", text);
 }
 
-/* The engine's files are sound: is the catalogue? Then the store is ours. */
-static int is_sound(void *context, struct lsm *lsm)
+/* "keyspace.table", of an index with its name; of our own tables none. */
+static void name_of(struct store *s, uint32_t number, struct buf *out)
+{
+	struct schema *schema = store_schema(s);
+	uint32_t i, j, k;
+
+	for (i = 0; i < schema->keyspace_count; i++)
+		for (j = 0; j < schema->keyspaces[i]->table_count; j++) {
+			const struct table *t = schema->keyspaces[i]->tables[j];
+
+			if (t->number == number)
+				buf_add_format(out, "%s.%s", t->keyspace,
+					       t->name);
+			for (k = 0; k < t->index_count; k++)
+				if (t->indexes[k].number == number)
+					buf_add_format(out, "%s.%s (index %s)",
+						       t->keyspace, t->name,
+						       t->indexes[k].name);
+		}
+	schema_put(schema);
+	if (!out->len)
+		buf_add_str(out, "the store's own table");
+}
+
+/* REQUIRES telling. */
+static void tell_observer(void *context, uint32_t number, const char *text)
 {
 	struct store *s = context;
-	int err;
+	struct buf name = BUF_INIT;
 
-	s->lsm = lsm;
-	err = store_load_schema(s);
-	if (!err)
-		err = load_lease(s);
-	if (!err && !s->read_only)
-		err = marker_own(&s->marker, s->files);
-	s->lsm = NULL;
-	return err;
+	if (!s->observed || !s->observer.damaged)
+		return;
+	name_of(s, number, &name);
+	s->observer.damaged(s->observer.context, buf_cstr(&name), text);
+	buf_release(&name);
+}
+
+static void damaged(void *context, uint32_t number, const char *text)
+{
+	struct store *s = context;
+	struct buf name = BUF_INIT;
+
+	name_of(s, number, &name);
+	log_message(LOG_ERROR_LEVEL, "%s: %s", buf_cstr(&name), text);
+	buf_release(&name);
+	pthread_mutex_lock(&s->telling);
+	tell_observer(s, number, text);
+	pthread_mutex_unlock(&s->telling);
 }
 
 static int open_engine(struct store *s, const struct store_options *o)
@@ -157,13 +193,14 @@ static int open_engine(struct store *s, const struct store_options *o)
 		.memtable_bytes = o->memtable_bytes,
 		.commit_s = o->commit_s, .read_only = o->read_only,
 		.no_threads = o->no_threads, .notice = notice,
-		.sound = is_sound, .first = CATALOG_NUMBER + 1,
-		.exists = s->marker.ready, .context = s,
+		.damaged = damaged, .context = s,
 	};
 	int err = lsm_open(&s->lsm, s->files, s->marker.engine, &options);
 
 	if (!err)
-		err = set_clock(s);
+		err = store_load_schema(s);
+	if (!err)
+		err = load_clock(s);
 	if (!err)
 		err = lsm_start(s->lsm);
 	if (!err)
@@ -196,13 +233,11 @@ int store_open(struct store **out, const char *path,
 		return err;
 	}
 	err = marker_open(&s->marker, s->files, path, s->read_only,
-			  options->create, &made);
+			  options->create, owner_pid, &made);
 	if (!err)
 		err = open_engine(s, options);
 	if (created)
 		*created = made;
-	if (owner_pid)
-		*owner_pid = s->marker.holder;
 	if (err) {
 		store_close(s);
 		return err;
@@ -225,7 +260,7 @@ int store_close(struct store *s)
 	if (s->schema)
 		schema_put(s->schema);
 	mem_free(s->by_number);
-	marker_close(&s->marker, s->files);
+	marker_close(&s->marker, s->files, s->read_only);
 	release_locks(s);
 	mem_free(s);
 	return err;
@@ -243,8 +278,11 @@ const uint8_t *store_id(const struct store *s)
 
 void store_observe(struct store *s, const struct store_observer *observer)
 {
+	pthread_mutex_lock(&s->telling);
 	s->observed = observer != NULL;
 	s->observer = observer ? *observer : (struct store_observer){ 0 };
+	lsm_each_damaged(s->lsm, tell_observer, s);
+	pthread_mutex_unlock(&s->telling);
 }
 
 /* -------------------------------------------------------------- durability */
@@ -263,6 +301,12 @@ int store_sync_to(struct store *s, uint64_t position)
 	return s->read_only ? 0 : lsm_sync(s->lsm, position);
 }
 
+/* The error to tell of two: what is damaged does not keep the rest. */
+static int worse(int a, int b)
+{
+	return !a || a == -EUCLEAN ? (b ? b : a) : a;
+}
+
 /* Call with the number of the table and of each of its hidden ones. */
 static int each_number(struct store *s, struct table *t,
 		       int (*call)(struct lsm *lsm, uint32_t number))
@@ -273,8 +317,8 @@ static int each_number(struct store *s, struct table *t,
 	if (t->flags & TABLE_VIRTUAL)
 		return 0;
 	err = call(s->lsm, t->number);
-	for (i = 0; !err && i < t->index_count; i++)
-		err = call(s->lsm, t->indexes[i].number);
+	for (i = 0; (!err || err == -EUCLEAN) && i < t->index_count; i++)
+		err = worse(err, call(s->lsm, t->indexes[i].number));
 	return err;
 }
 
@@ -297,8 +341,8 @@ int store_compact(struct store *s, struct table *t)
 	if (t)
 		return each_number(s, t, lsm_compact);
 	err = lsm_table_list(s->lsm, &tables, &count);
-	for (i = 0; !err && i < count; i++)
-		err = lsm_compact(s->lsm, tables[i]);
+	for (i = 0; (!err || err == -EUCLEAN) && i < count; i++)
+		err = worse(err, lsm_compact(s->lsm, tables[i]));
 	mem_free(tables);
 	return err;
 }

@@ -103,6 +103,9 @@ struct store_observer {
 	void (*schema_changed)(void *context, const struct schema *from,
 			       const struct schema *to);
 	void (*truncated)(void *context, struct table *t);
+	/* A file of "keyspace.table" is damaged; text says which and where. On
+	 * any thread, and once more of what was known when it was observed. */
+	void (*damaged)(void *context, const char *table, const char *text);
 	void *context;
 };
 /* Before any other thread uses the store; NULL takes it away. */

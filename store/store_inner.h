@@ -44,6 +44,7 @@ struct store {
 	_Atomic uint64_t tombstones_read;	/* by cursors; for statistics */
 	struct store_observer observer;
 	bool observed;
+	pthread_mutex_t telling;	/* of damage; observer changes under it */
 
 	pthread_mutex_t ddl;		/* one change of the schema at a time */
 	uint32_t next_table_number;	/* under ddl */
@@ -204,11 +205,9 @@ void attribute_key(struct buf *out, const struct object_ref *o);
 void attribute_path(struct buf *out, const struct object_ref *o, uint8_t name);
 
 /* -------------------------------------------------------------- sources */
-/* As lsm_iterate (of q's table) and lsm_get, but virtual tables are read from
- * code. */
-struct query;
+/* As lsm_iterate and lsm_get, but virtual tables are read from code. */
 int source_iterate(struct iterator **out, struct store *s,
-		   const struct query *q, struct bytes lower,
+		   const struct table *t, struct bytes lower,
 		   struct bytes upper, bool reverse);
 int source_get(struct store *s, const struct table *t, struct bytes key,
 	       uint64_t mask, struct arena *arena, struct row *row);

@@ -23,6 +23,7 @@
 #endif
 #define REQUIRES(...) LOCK_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define ACQUIRES(...) LOCK_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+#define TRY_ACQUIRES(...) LOCK_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
 #define RELEASES(...) LOCK_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define UNCHECKED LOCK_ATTRIBUTE(no_thread_safety_analysis)
 

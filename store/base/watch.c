@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <time.h>
 
 #define STEPS 256	/* between two questions */
 
@@ -31,6 +32,40 @@ int watch_step(void)
 	if (!w->stopped && ++w->steps % STEPS == 0)
 		w->stopped = w->stop(w->context);
 	return w->stopped ? -EINTR : 0;
+}
+
+int watch_ask(void)
+{
+	struct watch *w = current;
+
+	if (!w || !w->stop)
+		return 0;
+	if (!w->stopped)
+		w->stopped = w->stop(w->context);
+	return w->stopped ? -EINTR : 0;
+}
+
+#define ASK_NS 50000000		/* between two questions of who waits */
+
+int watch_lock(struct mutex *m) UNCHECKED
+{
+	struct timespec until;
+	int err;
+
+	if (!current || !current->stop) {
+		mutex_lock(m);
+		return 0;
+	}
+	do {
+		if (watch_ask())
+			return -EINTR;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += ASK_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		err = pthread_mutex_timedlock(&m->handle, &until);
+	} while (err == ETIMEDOUT);
+	return 0;
 }
 
 void watch_file(uint64_t number)

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/base/lock.h"
+
 #define WATCH_FILES 32	/* so many are named; the others are counted */
 
 struct watch {
@@ -28,6 +30,10 @@ void watch_clear(struct watch *w);
 
 /* Before each entry that is looked at: 0 or -EINTR. */
 int watch_step(void);
+/* The same, asked at once: between steps that take long. */
+int watch_ask(void);
+/* Lock it, however long that takes, or end with -EINTR. */
+int watch_lock(struct mutex *m) TRY_ACQUIRES(0, m);
 void watch_file(uint64_t number);
 void watch_tombstones(uint64_t count);
 #endif

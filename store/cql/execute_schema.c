@@ -56,25 +56,13 @@ int ddl_set_table(struct ddl *d, struct table *t)
 	return schema_set_table(d->next, t);
 }
 
-int ddl_table(struct ddl *d, const struct keyspace *k, struct bytes name,
-	      const struct table **t)
-{
-	*t = k ? keyspace_table(k, name) : NULL;
-	return *t ? require_right(d->x, *t, CQL_DDL) : 0;
-}
-
-/* Its tables go with it: all of them are to be entered. */
 static int drop_keyspace(struct ddl *d)
 {
 	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);
-	int err = 0;
+	int err;
 
 	if (!k && d->statement->drop->if_exists)
 		return 0;
-	for (uint32_t i = 0; k && !err && i < k->table_count; i++)
-		err = require_right(d->x, k->tables[i], CQL_DDL);
-	if (err)
-		return err;
 	err = k ? ddl_begin(d) : ddl_keyspace(d, &k);
 	return err ? err : schema_remove_keyspace(d->next, d->keyspace);
 }
@@ -82,13 +70,9 @@ static int drop_keyspace(struct ddl *d)
 static int drop_table(struct ddl *d)
 {
 	const struct drop *s = d->statement->drop;
-	const struct table *t;
-	int err = ddl_table(d, schema_keyspace(d->now, d->keyspace),
-			    s->name.name.text, &t);
+	int err;
 
-	if (err)
-		return err;
-	if (!t)
+	if (!schema_table(d->now, d->keyspace, s->name.name.text))
 		return s->if_exists ? 0 :
 		       refuse_at(d->x, s->name.name.span,
 				 refuse(d->x, "Table '%s.%s' doesn't exist",

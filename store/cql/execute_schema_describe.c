@@ -164,8 +164,6 @@ static void add_tables(struct described *r, const struct keyspace *k)
 		list[i] = (struct named){ k->tables[i]->name, k->tables[i] };
 	qsort(list, k->table_count, sizeof(*list), compare_named);
 	for (uint32_t i = 0; i < k->table_count; i++) {
-		if (!may_enter(r->x, k, list[i].object))
-			continue;
 		if (r->list)
 			add_table_row(r, list[i].object);
 		else
@@ -218,26 +216,6 @@ static void add_keyspace(struct described *r, const struct keyspace *k)
 }
 
 /* ----------------------------------------------------------------- lookups */
-/* What the user may not enter is not described to him; of an index there is
- * nothing else than what is said of it. */
-static const struct table *find_index(struct described *r,
-				      const struct keyspace *k,
-				      struct bytes name, struct index **index)
-{
-	const struct table *t = keyspace_index(k, name, index);
-
-	return t && may_enter(r->x, k, t) ? t : NULL;
-}
-
-static int describe_table(struct described *r, const struct table *t)
-{
-	int err = require_right(r->x, t, CQL_ENTER);
-
-	if (!err)
-		add_table(r, t);
-	return err;
-}
-
 static int find_keyspace(struct described *r, const struct keyspace **k,
 			 const struct identifier *name)
 {
@@ -251,7 +229,7 @@ static int find_keyspace(struct described *r, const struct keyspace **k,
 	}
 	*k = schema_keyspace(r->x->schema, wanted);
 	if (*k)
-		return require_entry(r->x, *k);
+		return 0;
 	return refuse_at(r->x, name->span,
 			 refuse(r->x, "'%s' not found in keyspaces",
 				text_of(r->x, wanted)));
@@ -277,9 +255,10 @@ static int describe_in(struct described *r, const struct keyspace *k)
 		if (!t)
 			return not_found(r, "Table '%s' not found in keyspace "
 					    "'%s'", k);
-		return describe_table(r, t);
+		add_table(r, t);
+		return 0;
 	case DESCRIBE_INDEX:
-		t = find_index(r, k, name, &index);
+		t = keyspace_index(k, name, &index);
 		if (!t)
 			return not_found(r, "Table for existing index '%s' not "
 					    "found in '%s'", k);
@@ -315,15 +294,13 @@ static int describe_any(struct described *r)
 	const struct keyspace *k;
 	const struct table *t;
 	struct index *index;
-	int err;
 
 	if (!identifier_is_given(&name->keyspace)) {
 		k = schema_keyspace(r->x->schema, wanted);
-		err = k ? require_entry(r->x, k) : 0;
-		if (k && !err)
+		if (k) {
 			add_keyspace(r, k);
-		if (k)
-			return err;
+			return 0;
+		}
 		in = r->x->session->keyspace ?
 			     bytes_str(r->x->session->keyspace) : wanted;
 	}
@@ -331,13 +308,12 @@ static int describe_any(struct described *r)
 	if (!k)
 		return refuse(r->x, "'%s' not found in keyspaces",
 			      text_of(r->x, in));
-	err = require_entry(r->x, k);
-	if (err)
-		return err;
 	t = keyspace_table(k, wanted);
-	if (t)
-		return describe_table(r, t);
-	t = find_index(r, k, wanted, &index);
+	if (t) {
+		add_table(r, t);
+		return 0;
+	}
+	t = keyspace_index(k, wanted, &index);
 	if (!t)
 		return not_found(r, "'%s' not found in keyspace '%s'", k);
 	add_index_row(r, t, index);
@@ -361,7 +337,7 @@ static void for_keyspaces(struct described *r, bool system,
 	for (uint32_t i = 0; i < s->keyspace_count; i++) {
 		const struct keyspace *k = list[i].object;
 
-		if ((system || !k->system) && may_enter(r->x, k, NULL))
+		if (system || !k->system)
 			add(r, k);
 	}
 }

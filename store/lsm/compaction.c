@@ -11,7 +11,7 @@
 #include "store/base/alloc.h"
 #include "store/row/key.h"
 
-#define CHECK_CANCELLED 1024	/* entries between two looks */
+#define CHECK_BYTES (256 << 10)	/* between two looks */
 
 struct output {
 	struct sstable_info info;
@@ -259,15 +259,18 @@ static int merge_all(struct compaction *c)
 {
 	const struct compaction_setup *s = &c->setup;
 	struct entry entry;
-	unsigned count = 0;
+	uint64_t seen = 0, look = 0;
 	int more, err = 0;
 
 	while (!err && (more = iterator_next(c->merged, &entry)) != 0) {
 		if (more < 0)
 			return more;
-		if (s->cancelled && count++ % CHECK_CANCELLED == 0 &&
-		    s->cancelled(s->context))
-			return -ECANCELED;
+		seen += entry.key.len + entry.row.len + sizeof(entry);
+		if (s->cancelled && seen >= look) {
+			if (s->cancelled(s->context))
+				return -ECANCELED;
+			look = seen + CHECK_BYTES;
+		}
 		err = take(c, &entry);
 	}
 	return err ? err : end_output(c);

@@ -24,15 +24,9 @@ struct lsm_options {
 	/* Told of changes of state (now read-only after an I/O error, damage);
 	 * may be NULL; called without locks. */
 	void (*notice)(void *context, const char *text);
-	/*
-	 * All files were found sound, and none was changed yet. The tables with
-	 * numbers below `first` are complete and can be read, of the others what
-	 * only the log has is missing still. NULL, or: 0, or what lsm_open returns
-	 * then, as if it had not been called.
-	 */
-	int (*sound)(void *context, struct lsm *lsm);
-	uint32_t first;
-	bool exists;		/* a manifest must be there: no new one is made */
+	/* Told once of each sstable that compactions leave out because it is
+	 * damaged, and where; may be NULL. By any thread; no call of lsm.h. */
+	void (*damaged)(void *context, uint32_t table, const char *text);
 	void *context;
 };
 
@@ -51,8 +45,7 @@ struct lsm_table_options {
 };
 void lsm_table_defaults(struct lsm_table_options *options);
 
-/* dir: an open directory of our own (the fd stays the caller's). Where there is a
- * store nothing in it is changed before all of it was found sound. */
+/* dir: an open directory of our own (the fd stays the caller's). */
 int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
 	     const struct lsm_options *options);
 int lsm_start(struct lsm *lsm);
@@ -111,8 +104,15 @@ int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 
 /* Write all memtables (of one table, or UINT32_MAX: all) to sstables, and wait. */
 int lsm_flush(struct lsm *lsm, uint32_t table);
-/* Merge all sstables of the table into one level, purging what may go. */
+/* Merge all sstables of the table into one level, purging what may go. -EUCLEAN
+ * (told) when damaged ones were left out; -EINTR when nobody wants it any more
+ * (watch.h), as of lsm_flush. */
 int lsm_compact(struct lsm *lsm, uint32_t table);
+/* Call with each file that damaged() was, or will be, told of. */
+void lsm_each_damaged(struct lsm *lsm,
+		      void (*each)(void *context, uint32_t table,
+				   const char *text),
+		      void *context);
 /* Wait until no background work is left to do. */
 int lsm_settle(struct lsm *lsm);
 

@@ -1,15 +1,25 @@
 /*
  * Compaction: what the strategy picks is merged (compaction.h), and the table's
  * version swapped. One at a time; flushes go on beside it.
+ *
+ * A damaged file is left out from the moment that any reader meets the damage:
+ * the others are merged without it. Nothing of it goes, nor what may shadow
+ * something of it, so that it can still be saved.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/log.h"
+#include "store/base/watch.h"
 #include "store/lsm/compaction.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/strategy.h"
+
+#define LONGEST_SLEEP_S 60	/* until time is looked at: a clock may be set */
+#define RETRY_S 5		/* after an error that may pass */
 
 struct job {
 	struct lsm *lsm;
@@ -62,16 +72,20 @@ static int64_t min_other_timestamp(void *context, struct bytes partition)
 	struct job *j = context;
 	struct version *v = lsm_pin(j->lsm, j->table->number);
 	uint64_t hash = key_hash(partition);
+	int64_t token = (int64_t)(get_be64(partition.ptr) ^ (uint64_t)1 << 63);
 	int64_t least = min_of_memory(v, partition);
 	size_t i;
 
 	for (i = 0; i < v->file_count; i++) {
 		struct sstable *t = v->files[i].sstable;
-		int64_t min = sstable_info(t)->min_timestamp;
+		const struct sstable_info *info = sstable_info(t);
 
-		if (min < least && !is_input(j, t) &&
+		/* The tokens first: the filter says yes of what is not there
+		 * now and then, and strategy_purge must be right. */
+		if (info->min_timestamp < least && token >= info->first_token &&
+		    token <= info->last_token && !is_input(j, t) &&
 		    sstable_may_contain_partition(t, hash))
-			least = min;
+			least = info->min_timestamp;
 	}
 	version_put(v);
 	return least;
@@ -86,8 +100,20 @@ static bool cancelled(void *context)
 {
 	struct job *j = context;
 
-	return j->lsm->failed || (j->lsm->worker &&
-				  worker_ending(j->lsm->worker));
+	return j->lsm->failed || watch_ask() ||
+	       (j->lsm->worker && worker_ending(j->lsm->worker));
+}
+
+/* Each damaged file is told of once, by whom it is met first. */
+static void tell_damage(struct lsm *lsm, uint32_t table, struct sstable *t)
+{
+	char text[120];
+
+	if (!sstable_is_damaged(t, NULL) || !sstable_mark(t, SSTABLE_TOLD))
+		return;
+	lsm_damage_text(text, sizeof(text), t);
+	if (lsm->options.damaged)
+		lsm->options.damaged(lsm->options.context, table, text);
 }
 
 static int gather_files(struct job *j)
@@ -101,11 +127,14 @@ static int gather_files(struct job *j)
 	for (i = 0; i < v->file_count; i++) {
 		struct sstable *t = v->files[i].sstable;
 
+		tell_damage(j->lsm, j->table->number, t);
 		j->files[i] = (struct strategy_file){
 			.info = sstable_info(t),
 			.first_key = sstable_first_key(t),
 			.last_key = sstable_last_key(t),
 			.level = v->files[i].level,
+			.left_out = sstable_is_damaged(t, NULL),
+			.no_gain = sstable_is_marked(t, SSTABLE_NO_GAIN),
 			.droppable = sstable_droppable(
 				t, j->now - j->options.gc_grace_s),
 		};
@@ -200,16 +229,73 @@ static int install(struct job *j)
 	return 0;
 }
 
+static uint64_t everything_in(const struct sstable *t)
+{
+	const struct sstable_info *info = sstable_info(t);
+
+	return info->row_count + info->cell_count + info->tombstone_count +
+	       info->raw_size;
+}
+
+/*
+ * Has the merge purged nothing that was to? It cannot be, unless older data came
+ * meanwhile or statistics lie; and what was done in vain is not done again.
+ */
+static bool is_vain(const struct job *j)
+{
+	uint64_t before = 0, after = 0;
+	size_t i;
+
+	if (!j->pick.purges)
+		return false;
+	for (i = 0; i < j->pick.count; i++)
+		before += everything_in(j->inputs[i]);
+	for (i = 0; i < compaction_output_count(j->compaction); i++)
+		after += everything_in(compaction_output(j->compaction, i));
+	return after >= before;
+}
+
+/* Find out which inputs are damaged: the one that the merge met says so itself,
+ * unless its checksums are right and its rows are not. */
+static int find_damage(struct job *j)
+{
+	bool found = false;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < j->pick.count; i++)
+		found |= sstable_is_damaged(j->inputs[i], NULL);
+	for (i = 0; !found && i < j->pick.count; i++) {
+		if (cancelled(j))
+			return -ECANCELED;
+		err = sstable_verify(j->inputs[i]);
+		if (err && err != -EUCLEAN)
+			return err;
+	}
+	for (i = 0; i < j->pick.count; i++)
+		found |= sstable_is_damaged(j->inputs[i], NULL);
+	for (i = 0; !found && i < j->pick.count; i++)
+		sstable_set_damaged(j->inputs[i], 0);
+	return -EAGAIN;
+}
+
 static int run(struct job *j)
 {
+	size_t i;
 	int err = prepare(j);
 
 	if (!err)
 		err = compaction_run(j->compaction);
-	if (!err) {
+	if (!err && is_vain(j)) {
+		for (i = 0; i < j->pick.count; i++)
+			sstable_mark(j->inputs[i], SSTABLE_NO_GAIN);
+		err = -EAGAIN;
+	} else if (!err) {
 		mutex_lock(&j->lsm->install);
 		err = install(j);
 		mutex_unlock(&j->lsm->install);
+	} else if (err == -EUCLEAN) {
+		err = find_damage(j);
 	}
 	compaction_free(j->compaction);
 	mem_free(j->inputs);
@@ -217,12 +303,27 @@ static int run(struct job *j)
 	return err;
 }
 
-/* One step: 1 when something was merged, 0 when there is nothing to do. */
-static int compact_step(struct lsm *lsm, struct table *t, bool all)
+static void ask(struct job *j, struct strategy_request *request)
+{
+	*request = (struct strategy_request){
+		.options = &j->options, .files = j->files,
+		.count = j->from->file_count, .now = j->now,
+		.min_memory_timestamp = min_of_memory(j->from, BYTES_EMPTY),
+		.urgent = j->lsm->no_room || j->lsm->reserve_spent,
+	};
+}
+
+/*
+ * One step: 1 when something was merged, 0 when there is nothing to do (before
+ * *next, which becomes sooner), -EAGAIN when the next step will pick something
+ * else. REQUIRES compacting.
+ */
+static int compact_step(struct lsm *lsm, struct table *t, bool all,
+			int64_t *next)
 {
 	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s() };
 	struct strategy_request request;
-	int got;
+	int got = 0;
 
 	mutex_lock(&lsm->lock);
 	j.options = t->options;
@@ -230,15 +331,15 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all)
 	if (!all && !j.options.compaction_enabled)
 		return 0;
 	j.from = lsm_pin(lsm, t->number);
-	got = j.from->file_count ? gather_files(&j) : 0;
-	request = (struct strategy_request){
-		.options = &j.options, .files = j.files,
-		.count = j.from->file_count, .now = j.now,
-		.min_memory_timestamp = min_of_memory(j.from, BYTES_EMPTY),
-	};
-	if (!got && j.from->file_count)
+	if (j.from->file_count)
+		got = gather_files(&j);
+	if (!got && j.from->file_count) {
+		ask(&j, &request);
 		got = all ? strategy_pick_all(&j.pick, &request) :
 			    strategy_pick(&j.pick, &request);
+		if (!got && strategy_next(&request) < *next)
+			*next = strategy_next(&request);
+	}
 	if (got > 0) {
 		got = run(&j);
 		strategy_release(&j.pick);
@@ -252,31 +353,128 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all)
 	return got;
 }
 
+/* All that is to be done for a table. Others may come between two steps. */
+static int compact_table(struct lsm *lsm, struct table *t, int64_t *next)
+{
+	int got;
+
+	do {
+		mutex_lock(&lsm->compacting);
+		got = lsm_check_writable(lsm);
+		if (!got)
+			got = compact_step(lsm, t, false, next);
+		mutex_unlock(&lsm->compacting);
+	} while ((got > 0 || got == -EAGAIN) && !worker_ending(lsm->worker));
+	return got;
+}
+
+/* Told when it is another than before. */
+static void tell_error(struct lsm *lsm, int err)
+{
+	if (err && err != lsm->compaction_error)
+		log_message(LOG_WARNING_LEVEL, "compaction: %s; will be tried "
+			    "again",
+			    file_is_full(err) ? FILE_FULL : strerror(-err));
+	lsm->compaction_error = err;
+}
+
+/* Some data end by time alone: be there then. */
+static void sleep_until(struct lsm *lsm, int64_t next)
+{
+	int64_t now = clock_now_s();
+	int64_t left = next > now ? next - now : 1;
+
+	if (next != INT64_MAX)
+		worker_add_after(lsm->worker, WORKER_COMPACTION,
+				 &lsm->compaction_work,
+				 1000 * (uint64_t)(left < LONGEST_SLEEP_S ?
+						   left : LONGEST_SLEEP_S));
+}
+
+/* What keeps one table from it does not keep the others. */
 void lsm_compaction_run(struct work *work)
 {
 	struct lsm *lsm = (struct lsm *)((char *)work -
 					 offsetof(struct lsm, compaction_work));
+	int64_t next = INT64_MAX;
 	struct table *t;
 	size_t i;
-	int got = 0;
+	int got = 0, err = 0;
 
-	mutex_lock(&lsm->compacting);
-	for (i = 0; got >= 0 && (t = lsm_table_at(lsm, i)); i++) {
-		do {
-			got = lsm_check_writable(lsm);
-			if (!got)
-				got = compact_step(lsm, t, false);
-		} while (got > 0 && !worker_ending(lsm->worker));
+	for (i = 0; (t = lsm_table_at(lsm, i)); i++) {
+		got = compact_table(lsm, t, &next);
+		if (got == -EIO || got == -EROFS || got == -ECANCELED)
+			break;
+		if (got < 0)
+			err = got;
 	}
-	mutex_unlock(&lsm->compacting);
 	if (got == -EIO)
 		lsm_fail(lsm, got);
-	else if (got < 0 && got != -ECANCELED && got != -EROFS)
-		log_message(LOG_WARNING_LEVEL, "compaction: error %d", -got);
+	tell_error(lsm, err);
+	if (err)
+		next = clock_now_s() + RETRY_S;
+	if (!lsm_check_writable(lsm))
+		sleep_until(lsm, next);
+}
+
+void lsm_damage_text(char *text, size_t size, const struct sstable *t)
+{
+	uint64_t offset = 0;
+	char name[32];
+
+	sstable_is_damaged(t, &offset);
+	sstable_name(name, sstable_info(t)->number);
+	snprintf(text, size, "%s is damaged at offset %" PRIu64
+		 ": compactions leave it out", name, offset);
+}
+
+void lsm_each_damaged(struct lsm *lsm,
+		      void (*each)(void *context, uint32_t table,
+				   const char *text),
+		      void *context)
+{
+	struct table *t;
+	char text[120];
+	size_t i, j;
+
+	for (i = 0; (t = lsm_table_at(lsm, i)); i++) {
+		struct version *v = lsm_pin(lsm, t->number);
+
+		for (j = 0; j < v->file_count; j++) {
+			if (!sstable_is_damaged(v->files[j].sstable, NULL))
+				continue;
+			lsm_damage_text(text, sizeof(text),
+					v->files[j].sstable);
+			each(context, t->number, text);
+		}
+		version_put(v);
+	}
+}
+
+/* -EUCLEAN, told, when something of the table was left out. */
+static int check_damage(struct lsm *lsm, struct table *t)
+{
+	struct version *v = lsm_pin(lsm, t->number);
+	uint64_t offset;
+	char name[32];
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < v->file_count && !err; i++) {
+		const struct sstable *file = v->files[i].sstable;
+
+		if (!sstable_is_damaged(file, &offset))
+			continue;
+		sstable_name(name, sstable_info(file)->number);
+		err = corrupt(name, offset, "it was left out");
+	}
+	version_put(v);
+	return err;
 }
 
 int lsm_compact(struct lsm *lsm, uint32_t table)
 {
+	int64_t next = INT64_MAX;
 	struct table *t;
 	int got = lsm_check_writable(lsm);
 
@@ -287,10 +485,16 @@ int lsm_compact(struct lsm *lsm, uint32_t table)
 	mutex_unlock(&lsm->lock);
 	if (!t)
 		return 0;
-	mutex_lock(&lsm->compacting);
-	got = compact_step(lsm, t, true);
+	got = watch_lock(&lsm->compacting);
+	if (got)
+		return got;
+	do {
+		got = compact_step(lsm, t, true, &next);
+	} while (got == -EAGAIN);
 	mutex_unlock(&lsm->compacting);
 	if (got == -EIO)
 		lsm_fail(lsm, got);
-	return got < 0 ? got : 0;
+	if (got == -ECANCELED && watch_ask())
+		got = -EINTR;
+	return got < 0 ? got : check_damage(lsm, t);
 }

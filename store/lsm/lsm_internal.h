@@ -78,6 +78,7 @@ struct lsm {
 	struct worker *worker;		/* NULL until lsm_start */
 	uint64_t retry_ms;		/* the flush work's; 0: nothing failed */
 	struct work log_work, spare_work, flush_work, compaction_work;
+	int compaction_error;		/* the compaction work's: the last */
 	atomic_int failed;		/* first error of the disk, or 0 */
 	atomic_bool told;		/* the owner knows */
 	atomic_bool reserve_spent;	/* changes under room */
@@ -166,6 +167,8 @@ int lsm_make_room(struct lsm *lsm);
 
 /* ----------------------------------------------------------- lsm_compact.c */
 void lsm_compaction_run(struct work *work);
+/* Which file, and where. */
+void lsm_damage_text(char *text, size_t size, const struct sstable *t);
 
 /* ----------------------------------------------------------- lsm_recover.c */
 int lsm_recover(struct lsm *lsm);

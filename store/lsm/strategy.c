@@ -1,8 +1,12 @@
 /*
  * What all strategies have in common: files that are dead as a whole are
- * dropped first, then the strategy picks, and when it has nothing to do a file
- * full of tombstones that may go is rewritten alone. Size-tiered and time
- * window are here too; unified and leveled have files of their own.
+ * dropped first, then the strategy picks, and when it has nothing to do what may
+ * go of other files is purged (strategy_purge.c). Size-tiered and time window
+ * are here too; unified and leveled have files of their own.
+ *
+ * It comes to an end without new data. Each merge of a strategy leaves fewer
+ * files over some key and no more over any other, or moves data to a higher
+ * level; none makes an entry. Each purge is sure to leave fewer entries.
  */
 #include "store/lsm/strategy.h"
 
@@ -11,8 +15,6 @@
 #include "store/base/alloc.h"
 #include "store/lsm/strategy_pick.h"
 
-#define DROPPABLE 0.2			/* tombstone_threshold */
-#define TOMBSTONE_INTERVAL_S 86400	/* tombstone_compaction_interval */
 #define SMALL_SSTABLE ((uint64_t)50 << 20)	/* min_sstable_size */
 #define BUCKET_LOW 0.5
 #define BUCKET_HIGH 1.5
@@ -30,7 +32,7 @@ int candidates_init(struct candidates *c, const struct strategy_request *r)
 	if (!c->at)
 		return -ENOMEM;
 	for (i = 0; i < r->count; i++)
-		if (!r->files[i].busy)
+		if (!r->files[i].left_out)
 			c->at[c->count++] = i;
 	return 0;
 }
@@ -201,8 +203,18 @@ int strategy_size_tiered(struct strategy_pick *pick,
 }
 
 /* ----------------------------------------------------------- time window */
-static int64_t window_of(const struct strategy_file *f, int64_t window_us)
+int64_t strategy_window_s(const struct strategy_request *r)
 {
+	int64_t window_s = r->options->window_s;
+
+	return window_s <= 0 || window_s > INT64_MAX / 1000000 ?
+		       DEFAULT_WINDOW_S : window_s;
+}
+
+int64_t strategy_window(const struct strategy_request *r,
+			const struct strategy_file *f)
+{
+	int64_t window_us = strategy_window_s(r) * 1000000;
 	int64_t t = f->info->max_timestamp;
 
 	return t >= 0 ? t / window_us : -((-(t + 1)) / window_us) - 1;
@@ -213,17 +225,17 @@ static int64_t window_of(const struct strategy_file *f, int64_t window_us)
  * c is sorted by time, newest first.
  */
 static int pick_window(struct strategy_pick *pick, const struct candidates *c,
-		       const struct strategy_request *r, int64_t window_us)
+		       const struct strategy_request *r)
 {
 	size_t most = threshold(r->options->max_threshold, 32), from, end;
 
 	for (from = 0; from < c->count; from = end) {
 		struct candidates window = { c->files, c->at + from, 0 };
-		int64_t at = window_of(&c->files[c->at[from]], window_us);
+		int64_t at = strategy_window(r, &c->files[c->at[from]]);
 		int picked;
 
 		for (end = from; end < c->count; end++)
-			if (window_of(&c->files[c->at[end]], window_us) != at)
+			if (strategy_window(r, &c->files[c->at[end]]) != at)
 				break;
 		window.count = end - from;
 		if (!from) {
@@ -243,119 +255,33 @@ static int pick_window(struct strategy_pick *pick, const struct candidates *c,
 int strategy_time_window(struct strategy_pick *pick,
 			 const struct strategy_request *r)
 {
-	int64_t window_s = r->options->window_s;
 	struct candidates c;
 	int picked = candidates_init(&c, r);
 
-	if (window_s <= 0 || window_s > INT64_MAX / 1000000)
-		window_s = DEFAULT_WINDOW_S;
 	if (!picked) {
 		candidates_sort(&c, by_newest);
-		picked = pick_window(pick, &c, r, window_s * 1000000);
+		picked = pick_window(pick, &c, r);
 	}
 	candidates_release(&c);
 	return picked;
 }
 
-/* ------------------------------------------------------------ tombstones */
-static bool is_expired(const struct strategy_file *f, int64_t gc_before)
-{
-	return !f->info->has_permanent && f->info->max_local_time < gc_before;
-}
-
-/* Might f's deletions shadow something of g? */
-static bool may_shadow(const struct strategy_file *f,
-		       const struct strategy_file *g)
-{
-	return g->info->min_timestamp <= f->info->max_timestamp &&
-	       strategy_overlap(f, g);
-}
-
-/*
- * Files of which all has expired and may be purged, and that shadow nothing
- * outside of the lot: dropped without a look inside. Each that is taken out of
- * the lot may keep others from going.
- */
-static int pick_expired(struct strategy_pick *pick,
-			const struct strategy_request *r)
-{
-	int64_t gc_before = r->now - r->options->gc_grace_s;
-	bool *dead = mem_zalloc(r->count, sizeof(*dead)), again = true;
-	size_t *at = mem_zalloc(r->count, sizeof(*at)), count = 0, i, j;
-	int picked = 0;
-
-	if (!dead || !at) {
-		picked = -ENOMEM;
-		goto out;
-	}
-	for (i = 0; i < r->count; i++)
-		dead[i] = !r->files[i].busy &&
-			  is_expired(&r->files[i], gc_before) &&
-			  r->files[i].info->max_timestamp <
-				  r->min_memory_timestamp;
-	while (again) {
-		again = false;
-		for (i = 0; i < r->count; i++)
-			for (j = 0; j < r->count && dead[i]; j++)
-				if (!dead[j] && may_shadow(&r->files[i],
-							   &r->files[j])) {
-					dead[i] = false;
-					again = true;
-				}
-	}
-	for (i = 0; i < r->count; i++)
-		if (dead[i])
-			at[count++] = i;
-	if (count) {
-		picked = pick_these(pick, at, count);
-		pick->drop_only = true;
-	}
-out:
-	mem_free(dead);
-	mem_free(at);
-	return picked;
-}
-
-/* Is it sure that nothing else keeps the tombstones from going? */
-static bool purge_is_sure(const struct strategy_request *r, size_t i)
-{
-	size_t j;
-
-	if (r->files[i].info->max_timestamp >= r->min_memory_timestamp)
-		return false;
-	for (j = 0; j < r->count; j++)
-		if (j != i && may_shadow(&r->files[i], &r->files[j]))
-			return false;
-	return true;
-}
-
-/*
- * One file of mostly droppable tombstones. When others may keep them from being
- * dropped it is tried once a day only.
- */
-static int pick_tombstones(struct strategy_pick *pick,
-			   const struct strategy_request *r)
-{
-	size_t best = r->count, i;
-
-	for (i = 0; i < r->count; i++) {
-		const struct strategy_file *f = &r->files[i];
-
-		if (f->busy || f->droppable <= DROPPABLE ||
-		    (best < r->count &&
-		     f->droppable <= r->files[best].droppable))
-			continue;
-		if (r->now - f->info->created >= TOMBSTONE_INTERVAL_S ||
-		    purge_is_sure(r, i))
-			best = i;
-	}
-	if (best == r->count)
-		return 0;
-	pick->level = r->files[best].level;
-	return pick_these(pick, &best, 1);
-}
-
 /* ------------------------------------------------------------------ face */
+static int pick_merge(struct strategy_pick *pick,
+		      const struct strategy_request *r)
+{
+	switch (r->options->strategy) {
+	case LSM_SIZE_TIERED:
+		return strategy_size_tiered(pick, r);
+	case LSM_LEVELED:
+		return strategy_leveled(pick, r);
+	case LSM_TIME_WINDOW:
+		return strategy_time_window(pick, r);
+	default:
+		return strategy_unified(pick, r);
+	}
+}
+
 int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r)
 {
 	int picked;
@@ -363,24 +289,15 @@ int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r)
 	memset(pick, 0, sizeof(*pick));
 	if (!r->options->compaction_enabled || !r->count)
 		return 0;
-	picked = pick_expired(pick, r);
-	if (picked)
-		return picked;
-	switch (r->options->strategy) {
-	case LSM_SIZE_TIERED:
-		picked = strategy_size_tiered(pick, r);
-		break;
-	case LSM_LEVELED:
-		picked = strategy_leveled(pick, r);
-		break;
-	case LSM_TIME_WINDOW:
-		picked = strategy_time_window(pick, r);
-		break;
-	default:
-		picked = strategy_unified(pick, r);
-		break;
-	}
-	return picked ? picked : pick_tombstones(pick, r);
+	picked = strategy_expired(pick, r);
+	/* Where room is short, first what makes some. */
+	if (!picked && r->urgent)
+		picked = strategy_purge(pick, r);
+	if (!picked)
+		picked = pick_merge(pick, r);
+	if (!picked && !r->urgent)
+		picked = strategy_purge(pick, r);
+	return picked;
 }
 
 int strategy_pick_all(struct strategy_pick *pick,
@@ -418,20 +335,21 @@ uint64_t strategy_debt(const struct strategy_request *r)
 	struct strategy_request left = *r;
 	struct strategy_pick pick;
 	uint64_t debt = 0;
-	int steps;
+	int steps = 0;
 	size_t i;
 
-	if (!files)
-		return 0;
-	if (r->count)
+	if (!files || !r->options->compaction_enabled)
+		steps = MOST_STEPS;
+	else if (r->count)
 		memcpy(files, r->files, r->count * sizeof(*files));
 	left.files = files;
-	for (steps = 0; steps < MOST_STEPS; steps++) {
-		if (strategy_pick(&pick, &left) <= 0)
+	for (; steps < MOST_STEPS; steps++) {
+		memset(&pick, 0, sizeof(pick));
+		if (pick_merge(&pick, &left) <= 0)
 			break;
 		for (i = 0; i < pick.count; i++) {
 			debt += files[pick.files[i]].info->size;
-			files[pick.files[i]].busy = true;
+			files[pick.files[i]].left_out = true;
 		}
 		strategy_release(&pick);
 	}

@@ -11,7 +11,9 @@ struct strategy_file {
 	const struct sstable_info *info;
 	struct bytes first_key, last_key;
 	uint32_t level;		/* as the manifest has it; flush: 0 */
-	bool busy;		/* input of a compaction: not to be picked */
+	bool left_out;		/* damaged: never picked, but in the way of the
+				 * deletions that may shadow something of it */
+	bool no_gain;		/* a purge of it was tried for nothing */
 	double droppable;	/* sstable_droppable() for gc_before */
 };
 
@@ -24,6 +26,7 @@ struct strategy_pick {
 				 * do not */
 	bool drop_only;		/* all is dead: one edit drops them, no merge */
 	bool move_only;		/* no overlap: one edit changes the level */
+	bool purges;		/* for what may go, and that it goes is sure */
 };
 
 struct strategy_request {
@@ -34,6 +37,7 @@ struct strategy_request {
 	/* Smallest timestamp in memtables and log; INT64_MAX when empty: what
 	 * is dead must not shadow anything in there. */
 	int64_t min_memory_timestamp;
+	bool urgent;		/* room is short: purge at whatever cost */
 };
 
 /*
@@ -41,10 +45,15 @@ struct strategy_request {
  * Ask again after each compaction until it says 0.
  */
 int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r);
-/* All files that are not busy, for a major compaction: 1, 0 (none), -ENOMEM. */
+/* All files that are not left out, for a major compaction: 1, 0 (none),
+ * -ENOMEM. */
 int strategy_pick_all(struct strategy_pick *pick,
 		      const struct strategy_request *r);
 void strategy_release(struct strategy_pick *pick);
-/* Bytes that wait to be compacted: for slowing writers down, and statistics. */
+/* When time alone may give it something to do: seconds since 1970, later than
+ * now; INT64_MAX: never. */
+int64_t strategy_next(const struct strategy_request *r);
+/* Bytes that wait to be compacted: for slowing writers down, and statistics.
+ * Without those of purges, which may wait. */
 uint64_t strategy_debt(const struct strategy_request *r);
 #endif

@@ -26,10 +26,10 @@ static uint32_t level_of(const struct strategy_file *f)
 }
 
 /*
- * Add the files of a level that overlap any of the first `count` of at. False
- * when one of them is busy.
+ * Add the files of a level that overlap any of the first `count` of at. One that
+ * is left out is overlapped from then on: that is slower to read, no more.
  */
-static bool add_overlapping(const struct strategy_request *r, size_t *at,
+static void add_overlapping(const struct strategy_request *r, size_t *at,
 			    size_t *count, uint32_t level)
 {
 	size_t given = *count, i, j;
@@ -37,18 +37,14 @@ static bool add_overlapping(const struct strategy_request *r, size_t *at,
 	for (i = 0; i < r->count; i++) {
 		const struct strategy_file *f = &r->files[i];
 
-		if (level_of(f) != level)
+		if (level_of(f) != level || f->left_out)
 			continue;
 		for (j = 0; j < given; j++)
 			if (at[j] != i && strategy_overlap(f, &r->files[at[j]]))
 				break;
-		if (j == given)
-			continue;
-		if (f->busy)
-			return false;
-		at[(*count)++] = i;
+		if (j < given)
+			at[(*count)++] = i;
 	}
-	return true;
 }
 
 /* Level 0 to level 1: the oldest files, and what they overlap. */
@@ -60,10 +56,8 @@ static int pick_zero(struct strategy_pick *pick,
 	for (i = 0; i < r->count; i++) {
 		const struct strategy_file *f = &r->files[i];
 
-		if (level_of(f))
+		if (level_of(f) || f->left_out)
 			continue;
-		if (f->busy)
-			return 0;
 		/* By number: insertion, they are few. */
 		for (j = count; j && r->files[at[j - 1]].info->number >
 					     f->info->number; j--)
@@ -75,8 +69,7 @@ static int pick_zero(struct strategy_pick *pick,
 		return 0;
 	if (count > MOST_ZERO)
 		count = MOST_ZERO;
-	if (!add_overlapping(r, at, &count, 1))
-		return 0;
+	add_overlapping(r, at, &count, 1);
 	pick->level = 1;
 	return pick_these(pick, at, count);
 }
@@ -92,12 +85,12 @@ static int pick_level(struct strategy_pick *pick,
 	for (i = 0; i < r->count; i++) {
 		double next = 0, cost;
 
-		if (level_of(&r->files[i]) != level || r->files[i].busy)
+		if (level_of(&r->files[i]) != level ||
+		    r->files[i].left_out)
 			continue;
 		at[0] = i;
 		count = 1;
-		if (!add_overlapping(r, at, &count, level + 1))
-			continue;
+		add_overlapping(r, at, &count, level + 1);
 		for (j = 1; j < count; j++)
 			next += (double)r->files[at[j]].info->size;
 		cost = next / (double)(r->files[i].info->size + 1);
@@ -127,7 +120,9 @@ int strategy_leveled(struct strategy_pick *pick,
 	if (!at)
 		return -ENOMEM;
 	for (i = 0; i < r->count; i++)
-		sizes[level_of(&r->files[i])] += r->files[i].info->size;
+		if (!r->files[i].left_out)
+			sizes[level_of(&r->files[i])] +=
+				r->files[i].info->size;
 	pick->output_size = strategy_leveled_size(r);
 	/* Flushes pile up fastest, and cost readers most: level 0 first. */
 	picked = pick_zero(pick, r, at);

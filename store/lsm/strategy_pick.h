@@ -9,7 +9,7 @@ struct candidates {
 	size_t *at;				/* indexes into them */
 	size_t count;
 };
-/* All that are not busy. 0 or -ENOMEM; release. */
+/* All that are not left out. 0 or -ENOMEM; release. */
 int candidates_init(struct candidates *c, const struct strategy_request *r);
 void candidates_release(struct candidates *c);
 void candidates_sort(struct candidates *c,
@@ -33,10 +33,23 @@ int strategy_leveled(struct strategy_pick *pick,
 		     const struct strategy_request *r);
 int strategy_time_window(struct strategy_pick *pick,
 			 const struct strategy_request *r);
+/* Files of which all is dead and that shadow nothing: to be dropped. */
+int strategy_expired(struct strategy_pick *pick,
+		     const struct strategy_request *r);
+/* Files with what may go, and all that keeps it from going. */
+int strategy_purge(struct strategy_pick *pick,
+		   const struct strategy_request *r);
+/* Seconds of a time window; the window that a file is of. */
+int64_t strategy_window_s(const struct strategy_request *r);
+int64_t strategy_window(const struct strategy_request *r,
+			const struct strategy_file *f);
 /* The bucket of similar sizes to merge next, of these alone: 1, 0, -ENOMEM. */
 int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
 		    const struct lsm_table_options *options);
 uint64_t strategy_leveled_size(const struct strategy_request *r);
+/* The share of the tokens (0 to 1) that these files cover. */
+double strategy_unified_share(const struct strategy_request *r,
+			      const size_t *at, size_t count);
 /* Cutting for a result of this size and share of the tokens (0 to 1). */
 void strategy_unified_cut(struct strategy_pick *pick,
 			  const struct strategy_request *r, double size,

@@ -120,7 +120,7 @@ static struct bucket best_of_level(struct candidates *c,
 
 	c->count = 0;
 	for (i = 0; i < r->count; i++)
-		if (!r->files[i].busy && level_of(&r->files[i]) == level)
+		if (!r->files[i].left_out && level_of(&r->files[i]) == level)
 			c->at[c->count++] = i;
 	candidates_sort(c, strategy_by_first_key);
 	for (from = 0; from < c->count; from = b.end) {
@@ -131,32 +131,71 @@ static struct bucket best_of_level(struct candidates *c,
 	return best;
 }
 
-static int pick_bucket(struct strategy_pick *pick, struct candidates *c,
-		       const struct strategy_request *r, struct bucket b)
+double strategy_unified_share(const struct strategy_request *r,
+			      const size_t *at, size_t count)
 {
-	struct candidates bucket = { c->files, c->at + b.from, b.end - b.from };
 	uint64_t first = UINT64_MAX, last = 0;
-	double size = 0, share;
+	double share;
 	size_t i;
 
-	/* Too many at once: the smallest, which are the cheapest. */
-	if (bucket.count > MOST_FILES) {
-		candidates_sort(&bucket, strategy_by_size);
-		bucket.count = MOST_FILES;
-	}
-	for (i = 0; i < bucket.count; i++) {
-		const struct sstable_info *info = c->files[bucket.at[i]].info;
+	for (i = 0; i < count; i++) {
+		const struct sstable_info *info = r->files[at[i]].info;
 		uint64_t from = (uint64_t)info->first_token ^ (uint64_t)1 << 63;
 		uint64_t to = (uint64_t)info->last_token ^ (uint64_t)1 << 63;
 
-		size += (double)info->size;
 		first = from < first ? from : first;
 		last = to > last ? to : last;
 	}
 	share = (double)(last - first) / 18446744073709551616.0;
-	if (share < 1.0 / (1 << MOST_SHARD_BITS))
-		share = 1;	/* a partition or two: nowhere to cut */
-	strategy_unified_cut(pick, r, size, share);
+	/* A partition or two: nowhere to cut. */
+	return share < 1.0 / (1 << MOST_SHARD_BITS) ? 1 : share;
+}
+
+/*
+ * Too many at once: those over the key that the most cover. Any others might
+ * not overlap, and their merge would be as they are.
+ */
+static void keep_thickest(struct candidates *bucket)
+{
+	size_t best = 0, most = 0, i, kept = 0;
+	struct bytes key;
+
+	candidates_sort(bucket, strategy_by_first_key);
+	for (i = 0; i < bucket->count; i++) {
+		size_t cover = covering(bucket, 0, i);
+
+		if (cover > most) {
+			most = cover;
+			best = i;
+		}
+	}
+	key = bucket->files[bucket->at[best]].first_key;
+	for (i = 0; i <= best; i++)
+		if (bytes_compare(bucket->files[bucket->at[i]].last_key,
+				  key) >= 0)
+			bucket->at[kept++] = bucket->at[i];
+	bucket->count = kept;
+	/* Of these the smallest, which are the cheapest. */
+	if (bucket->count > MOST_FILES) {
+		candidates_sort(bucket, strategy_by_size);
+		bucket->count = MOST_FILES;
+	}
+}
+
+static int pick_bucket(struct strategy_pick *pick, struct candidates *c,
+		       const struct strategy_request *r, struct bucket b)
+{
+	struct candidates bucket = { c->files, c->at + b.from, b.end - b.from };
+	double size = 0;
+	size_t i;
+
+	if (bucket.count > MOST_FILES)
+		keep_thickest(&bucket);
+	for (i = 0; i < bucket.count; i++)
+		size += (double)c->files[bucket.at[i]].info->size;
+	strategy_unified_cut(pick, r, size,
+			     strategy_unified_share(r, bucket.at,
+						    bucket.count));
 	return pick_these(pick, bucket.at, bucket.count);
 }
 

@@ -12,6 +12,8 @@
 struct sstable {
 	atomic_uint refs;
 	atomic_bool dropped;
+	_Atomic uint64_t damage;	/* the offset and one; 0: none known */
+	atomic_uint marks;		/* enum sstable_mark */
 	struct pooled_file file;
 	uint64_t file_id;
 	uint64_t blocks_end;
@@ -27,6 +29,6 @@ struct sstable {
 int sstable_block(struct block **out, struct sstable *t, uint32_t i, bool keep);
 /* Block i read from the file and checked, whatever the cache has. */
 int sstable_read_block(struct block **out, struct sstable *t, uint32_t i);
-/* Tell of damage in block i; gives -EUCLEAN. */
-int sstable_block_corrupt(const struct sstable *t, uint32_t i, const char *why);
+/* Tell of damage in block i and remember it; returns -EUCLEAN. */
+int sstable_block_corrupt(struct sstable *t, uint32_t i, const char *why);
 #endif

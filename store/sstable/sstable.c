@@ -99,15 +99,14 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 	if (memcmp(p + 112, SSTABLE_MAGIC, 8))
 		return corrupt(t->file.name, size - 8,
 			       "no sstable, or its end is missing");
-	if (XXH3_64bits(p, 104) != get_le64(p + 104))
-		return corrupt(t->file.name, at,
-			       "the footer fails its checksum");
 	if (get_le32(p + 100) > SSTABLE_VERSION) {
 		log_message(LOG_ERROR_LEVEL,
 			    "%s: version %" PRIu32 " is newer than this program",
 			    t->file.name, get_le32(p + 100));
 		return -EPROTONOSUPPORT;
 	}
+	if (XXH3_64bits(p, 104) != get_le64(p + 104))
+		return corrupt(t->file.name, at, "the footer fails its checksum");
 	if (get_le64(p) != t->stats.info.number)
 		return corrupt(t->file.name, at, "this is file %" PRIu64,
 			       get_le64(p));
@@ -310,18 +309,48 @@ size_t sstable_memory(const struct sstable *t)
 	return sizeof(*t) + t->index.memory + t->filters.cap;
 }
 
+uint64_t sstable_entries(const struct sstable_info *info)
+{
+	uint64_t most = info->cell_count > info->row_count ?
+			info->cell_count : info->row_count;
+
+	return info->tombstone_count > most ? info->tombstone_count : most;
+}
+
 double sstable_droppable(const struct sstable *t, int64_t gc_before)
 {
-	const struct sstable_info *info = &t->stats.info;
-	uint64_t all = info->cell_count > info->row_count ? info->cell_count :
-							    info->row_count;
+	uint64_t all = sstable_entries(&t->stats.info);
 	double below = histogram_below(&t->stats.drop_times, gc_before);
 
-	if (info->tombstone_count > all)
-		all = info->tombstone_count;
 	if (!all || below <= 0)
 		return 0;
 	return below >= (double)all ? 1 : below / (double)all;
+}
+
+void sstable_set_damaged(struct sstable *t, uint64_t offset)
+{
+	uint64_t none = 0;
+
+	atomic_compare_exchange_strong(&t->damage, &none, offset + 1);
+}
+
+bool sstable_is_damaged(const struct sstable *t, uint64_t *offset)
+{
+	uint64_t damage = atomic_load(&t->damage);
+
+	if (damage && offset)
+		*offset = damage - 1;
+	return damage;
+}
+
+bool sstable_mark(struct sstable *t, enum sstable_mark mark)
+{
+	return !(atomic_fetch_or(&t->marks, mark) & mark);
+}
+
+bool sstable_is_marked(const struct sstable *t, enum sstable_mark mark)
+{
+	return atomic_load(&t->marks) & mark;
 }
 
 bool sstable_may_contain_partition(const struct sstable *t, uint64_t hash)
@@ -340,8 +369,9 @@ bool sstable_has_row_filter(const struct sstable *t)
 }
 
 /* ---------------------------------------------------------------- blocks */
-int sstable_block_corrupt(const struct sstable *t, uint32_t i, const char *why)
+int sstable_block_corrupt(struct sstable *t, uint32_t i, const char *why)
 {
+	sstable_set_damaged(t, t->index.offsets[i]);
 	return corrupt(t->file.name, t->index.offsets[i], "%s", why);
 }
 
@@ -368,7 +398,7 @@ static int decompress(struct block **out, const struct block *stored,
 }
 
 /* From stored bytes that passed their checksum to a block. Takes stored. */
-static int decode(struct block **out, const struct sstable *t, uint32_t i,
+static int decode(struct block **out, struct sstable *t, uint32_t i,
 		  struct block *stored, size_t len)
 {
 	uint64_t how = stored->data[8], n = get_le64(stored->data + 8) >> 8;

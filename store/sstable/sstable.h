@@ -54,9 +54,27 @@ const struct sstable_info *sstable_info(const struct sstable *t);
 struct bytes sstable_first_key(const struct sstable *t);
 struct bytes sstable_last_key(const struct sstable *t);
 size_t sstable_memory(const struct sstable *t);
+/* The entries that it has, of the kind of which it has the most. */
+uint64_t sstable_entries(const struct sstable_info *info);
 /* Share (0 to 1) of what is stored that is tombstones made, or cells expired,
  * before gc_before: an estimate by the drop-time histogram. */
 double sstable_droppable(const struct sstable *t, int64_t gc_before);
+
+/*
+ * What was found out about the file; nothing of it is stored, so it is found out
+ * again after the next open. Any thread.
+ *
+ * Damaged: a block that was read is, at *offset (may be NULL), or what is in it.
+ */
+void sstable_set_damaged(struct sstable *t, uint64_t offset);
+bool sstable_is_damaged(const struct sstable *t, uint64_t *offset);
+enum sstable_mark {
+	SSTABLE_TOLD = 1,	/* of its damage */
+	SSTABLE_NO_GAIN = 2,	/* a purge of it purged nothing */
+};
+/* True when it was not marked so before. */
+bool sstable_mark(struct sstable *t, enum sstable_mark mark);
+bool sstable_is_marked(const struct sstable *t, enum sstable_mark mark);
 
 /* Filters. hash: key_hash() of token+partition key, or of a row's whole key.
  * False: it is certainly not here. A file without a row filter says true of any

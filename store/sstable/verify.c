@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "store/base/log.h"
+#include "store/base/watch.h"
 #include "store/row/key.h"
 #include "store/sstable/reader.h"
 
@@ -183,10 +184,15 @@ int sstable_verify(struct sstable *t)
 	int err = 0;
 
 	stats_init(&c.seen);
-	for (i = 0; i < t->index.count && !err; i++)
+	for (i = 0; i < t->index.count && !err; i++) {
 		err = check_block(&c, i);
+		if (!err)
+			err = watch_step();
+	}
 	if (!err)
 		err = check_stats(&c);
+	if (err == -EUCLEAN)
+		sstable_set_damaged(t, t->blocks_end);
 	block_cursor_release(&c.cursor);
 	buf_release(&c.last);
 	stats_release(&c.seen);

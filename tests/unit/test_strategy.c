@@ -39,8 +39,8 @@ static struct strategy_file *add(uint64_t size, int first, int last)
 	*info = (struct sstable_info){
 		.number = count + 1, .size = size, .partition_count = 1000,
 		.min_timestamp = 10, .max_timestamp = 20,
-		.max_local_time = INT64_MIN, .has_permanent = true,
-		.created = NOW,
+		.min_local_time = INT64_MAX, .max_local_time = INT64_MIN,
+		.has_permanent = true, .cell_count = 999,
 	};
 	info->first_token = (int64_t)((uint64_t)first *
 				      (UINT64_MAX / 1000)) ^ INT64_MIN;
@@ -100,7 +100,7 @@ START_TEST(nothing_to_do)
 	ck_assert_uint_eq(pick.count, 11);
 	strategy_release(&pick);
 	for (i = 0; i < 11; i++)
-		files[i].busy = true;
+		files[i].left_out = true;
 	ck_assert_int_eq(strategy_pick_all(&pick, &request), 0);
 	options.compaction_enabled = true;
 	ck_assert_str_eq(picked(&pick), "");
@@ -125,7 +125,7 @@ START_TEST(tiers_of_similar_size)
 	add(40 * MIB, 0, 999);		/* small ones are alike */
 	ck_assert_str_eq(picked(&pick), "7 8");
 	options.max_threshold = 3;
-	files[6].busy = true;
+	files[6].left_out = true;
 	ck_assert_str_eq(picked(&pick), "2 5 6");
 }
 END_TEST
@@ -149,8 +149,8 @@ START_TEST(levels_do_not_overlap)
 	ck_assert_uint_eq(pick.output_size, 10 * MIB);
 	strategy_release(&pick);
 	ck_assert_str_eq(picked(&pick), "1 2 3 5 6 7");
-	files[4].busy = true;
-	ck_assert_str_eq(picked(&pick), "");
+	files[4].left_out = true;	/* it is overlapped from now on */
+	ck_assert_str_eq(picked(&pick), "1 2 3 6 7");
 }
 END_TEST
 
@@ -245,26 +245,192 @@ START_TEST(dead_files_go_whole)	/* _i: strategy */
 }
 END_TEST
 
-START_TEST(tombstones_are_looked_after)	/* _i: strategy */
+/* Of file i so much may go, since so many seconds. */
+static void may_go(size_t i, double droppable, int64_t since)
+{
+	files[i].droppable = droppable;
+	infos[i].min_local_time = NOW - 1000 - since;
+	infos[i].max_local_time = NOW;
+}
+
+START_TEST(much_goes_at_once)	/* _i: strategy */
 {
 	struct strategy_pick pick;
 
 	options.strategy = all[_i];
-	add(5 * MIB, 0, 500)->droppable = 0.2;
-	add(5 * MIB, 600, 700)->droppable = 0.21;
+	add(5 * MIB, 0, 500);
+	add(5 * MIB, 600, 700);
+	may_go(0, 0.2, 1);
+	may_go(1, 0.21, 1);
 	ck_assert_str_eq(picked(&pick), "2");
-	request.min_memory_timestamp = 20;	/* may keep them: in a day */
+	ck_assert_uint_eq(strategy_debt(&request), 0);
+	request.min_memory_timestamp = 20;	/* may keep it */
 	ck_assert_str_eq(picked(&pick), "");
-	infos[1].created = NOW - 86400;
-	ck_assert_str_eq(picked(&pick), "2");
+	ck_assert(strategy_next(&request) == INT64_MAX ||
+		  strategy_next(&request) > NOW);
 	request.min_memory_timestamp = INT64_MAX;
-	infos[1].created = NOW;
-	add(5 * MIB, 700, 800);
+	files[1].no_gain = true;
 	ck_assert_str_eq(picked(&pick), "");
-	infos[2].min_timestamp = 21;
+	files[1].no_gain = false;
+	files[1].left_out = true;
+	ck_assert_str_eq(picked(&pick), "");
+	files[1].left_out = false;
+	infos[1].min_local_time = NOW - 1000;	/* not yet, for sure */
+	ck_assert_str_eq(picked(&pick), "");
+	options.compaction_enabled = false;
+	may_go(1, 1, 1000000);
+	ck_assert_str_eq(picked(&pick), "");
+	ck_assert(strategy_next(&request) == INT64_MAX);
+}
+END_TEST
+
+/* What keeps it from going comes along: by tokens and timestamps. */
+START_TEST(what_is_in_the_way_comes_along)	/* _i: strategy */
+{
+	struct strategy_pick pick;
+
+	options.strategy = all[_i];
+	options.min_threshold = 10;
+	add(5 * MIB, 100, 500)->level = 1;
+	may_go(0, 0.9, 1);
+	add(5 * MIB, 500, 800);		/* one token is enough */
+	add(5 * MIB, 501, 999);
+	add(5 * MIB, 0, 999);
+	infos[3].min_timestamp = 21;	/* newer than all of it */
+	infos[3].max_timestamp = 30;
+	ck_assert_str_eq(picked(&pick), "1 2");
+	infos[3].min_timestamp = 20;
+	ck_assert_str_eq(picked(&pick), "1 2 4");
+	/* Nothing of a damaged file may be shadowed by what went. */
+	files[1].left_out = true;
+	ck_assert_str_eq(picked(&pick), "");
+	files[3].left_out = true;
+	infos[1].min_timestamp = 21;
+	ck_assert_str_eq(picked(&pick), "");
+	infos[3].min_timestamp = 21;
+	ck_assert_str_eq(picked(&pick), "1");
+}
+END_TEST
+
+/* The less goes, the longer it waits; but not for ever. */
+START_TEST(little_goes_later)	/* _i: strategy */
+{
+	struct strategy_pick pick;
+	int64_t next;
+
+	options.strategy = all[_i];
+	options.min_threshold = 10;
+	add(50 * MIB, 0, 999);
+	may_go(0, 0.1, 50);		/* 100 s: 50 MiB for half a bargain */
+	ck_assert_str_eq(picked(&pick), "");
+	next = strategy_next(&request);
+	ck_assert_int_ge(next, NOW + 49);
+	ck_assert_int_le(next, NOW + 52);
+	request.urgent = true;
+	ck_assert_str_eq(picked(&pick), "1");
+	request.urgent = false;
+	may_go(0, 0.1, 101);
+	ck_assert_str_eq(picked(&pick), "1");
+	may_go(0, 0.1, 51);
+	infos[0].has_bounds = true;	/* who knows what they cover */
+	ck_assert_str_eq(picked(&pick), "1");
+	infos[0].has_bounds = false;
+	infos[0].cell_count = 1000000000;
+	may_go(0, 0.000001, 10 * 86400 - 2);
+	ck_assert_str_eq(picked(&pick), "");
+	ck_assert_int_le(strategy_next(&request), NOW + 4);
+	may_go(0, 0, 10 * 86400 + 1);
+	ck_assert_str_eq(picked(&pick), "1");
+	infos[0].size = (uint64_t)1 << 40;	/* 12 days, to be paid for */
+	ck_assert_str_eq(picked(&pick), "");
+	may_go(0, 0, 13 * 86400);
+	ck_assert_str_eq(picked(&pick), "1");
+	/* Nothing to wait for, and something. */
+	infos[0].min_local_time = INT64_MAX;
+	infos[0].max_local_time = INT64_MIN;
+	ck_assert(strategy_next(&request) == INT64_MAX);
+	infos[0].has_permanent = false;
+	infos[0].min_local_time = NOW + 5;
+	infos[0].max_local_time = NOW + 7;
+	ck_assert_int_eq(strategy_next(&request), NOW + 1006);
+}
+END_TEST
+
+START_TEST(levels_stay_apart_in_a_purge)
+{
+	struct strategy_pick pick;
+
+	options.strategy = LSM_LEVELED;
+	options.sstable_size = 10 * MIB;
+	add(10 * MIB, 0, 300)->level = 1;
+	add(10 * MIB, 200, 600)->level = 2;
+	add(10 * MIB, 601, 900)->level = 2;
+	add(10 * MIB, 0, 199)->level = 2;
+	infos[3].min_timestamp = 21;	/* not in the way, but overlapped */
+	may_go(0, 1, 1);
+	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
+	ck_assert_uint_eq(pick.level, 2);
+	ck_assert_uint_eq(pick.output_size, 10 * MIB);
+	ck_assert(pick.purges);
+	strategy_release(&pick);
+	ck_assert_str_eq(picked(&pick), "1 2 4");
+}
+END_TEST
+
+START_TEST(windows_are_not_mixed_in_a_purge)
+{
+	struct strategy_pick pick;
+
+	options.strategy = LSM_TIME_WINDOW;
+	add_day(5 * MIB, 6);
+	add_day(5 * MIB, 7);
+	may_go(0, 0.9, 1);
+	ck_assert_str_eq(picked(&pick), "1");
+	may_go(0, 0, -1);
+	may_go(1, 0.9, 1);
+	ck_assert_str_eq(picked(&pick), "");
+	request.urgent = true;
+	ck_assert_str_eq(picked(&pick), "1 2");
+	request.urgent = false;
+	/* What is about to go whole is not written once more. */
+	infos[0].min_timestamp = INT64_MAX;
 	ck_assert_str_eq(picked(&pick), "2");
-	files[1].busy = true;
+	infos[1].has_permanent = false;
 	ck_assert_str_eq(picked(&pick), "");
+	infos[1].max_local_time = NOW + 200000;
+	ck_assert_str_eq(picked(&pick), "2");
+}
+END_TEST
+
+/* One damaged file of a level keeps no other there. */
+START_TEST(damaged_files_are_left_out)	/* _i: strategy */
+{
+	struct strategy_pick pick;
+	int i;
+
+	options.strategy = all[_i];
+	for (i = 0; i < 5; i++)
+		add(5 * MIB, 0, 999);
+	files[2].left_out = true;
+	ck_assert_str_eq(picked(&pick), "1 2 4 5");
+	ck_assert_int_eq(strategy_pick_all(&pick, &request), 1);
+	ck_assert_uint_eq(pick.count, 4);
+	strategy_release(&pick);
+}
+END_TEST
+
+/* Many files of one level side by side, and some of them thick: what is merged
+ * overlaps, or it would go on for ever. */
+START_TEST(too_many_files_are_merged_where_they_overlap)
+{
+	struct strategy_pick pick;
+	int i;
+
+	for (i = 0; i < 60; i++)	/* a chain of small ones */
+		add(5 * MIB, i * 10, i * 10 + 10);
+	for (i = 0; i < 4; i++)
+		add(6 * MIB, 300, 312);
+	ck_assert_str_eq(picked(&pick), "30 31 61 62 63 64");
 }
 END_TEST
 
@@ -359,8 +525,15 @@ SUITE(strategy)
 	tcase_add_test(tc, a_full_level_moves_on);
 	tcase_add_test(tc, windows_are_not_mixed);
 	tcase_add_loop_test(tc, dead_files_go_whole, 0, ARRAY_SIZE(all));
-	tcase_add_loop_test(tc, tombstones_are_looked_after, 0,
+	tcase_add_loop_test(tc, much_goes_at_once, 0, ARRAY_SIZE(all));
+	tcase_add_loop_test(tc, what_is_in_the_way_comes_along, 0,
 			    ARRAY_SIZE(all));
+	tcase_add_loop_test(tc, little_goes_later, 0, ARRAY_SIZE(all));
+	tcase_add_test(tc, levels_stay_apart_in_a_purge);
+	tcase_add_test(tc, windows_are_not_mixed_in_a_purge);
+	tcase_add_loop_test(tc, damaged_files_are_left_out, 0,
+			    ARRAY_SIZE(all));
+	tcase_add_test(tc, too_many_files_are_merged_where_they_overlap);
 	tcase_add_test(tc, unified_merges_what_overlaps);
 	tcase_add_loop_test(tc, it_comes_to_rest, 0, 8);
 	suite_add_tcase(suite, tc);

@@ -1,0 +1,504 @@
+/*
+ * Compactions come to rest: without new data they end, whatever the strategy,
+ * and nothing begins again by itself, at the next open or by a clock that went
+ * on. A store that makes too many files loses its disk, so that a compaction
+ * that goes on for ever ends in a failed assertion.
+ *
+ * One damaged block keeps no other file from them, and nothing of it is lost.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/base/clock.h"
+#include "store/base/log.h"
+#include "store/lsm/lsm.h"
+#include "store/sstable/sstable.h"
+#include "store/store_inner.h"
+#include "tests/lib/answers.h"
+#include "tests/lib/random.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+#define BEGIN_S 2524608000LL
+
+/* The system's files, of which only so many can be made. */
+static struct file_ops limited;
+static int files_left;
+
+static int limited_open(void *context, int dir, const char *name, int flags,
+			unsigned mode)
+{
+	(void)context;
+	if (flags & O_CREAT && strstr(name, ".sst") && files_left-- <= 0)
+		return -EIO;
+	return file_system.open(file_system.context, dir, name, flags, mode);
+}
+
+struct play {
+	struct random rng;
+	uint64_t seed;
+	struct test_store store;
+	struct cql_session *session;
+	struct buf statement;
+	int64_t now_s;
+};
+
+static void run(struct play *p, const char *statement)
+{
+	struct buf why = BUF_INIT;
+	int err = answer_to(p->session, statement, &why);
+
+	ck_assert_msg(!err, "seed %llu: %s: %s", (unsigned long long)p->seed,
+		      statement, buf_cstr(&why));
+	buf_release(&why);
+}
+
+#define RUN(p, ...)                                                           \
+	do {                                                                  \
+		buf_clear(&(p)->statement);                                   \
+		buf_add_format(&(p)->statement, __VA_ARGS__);                 \
+		run(p, buf_cstr(&(p)->statement));                            \
+	} while (0)
+
+static void begin(struct play *p, uint64_t seed)
+{
+	struct store_options options;
+
+	memset(p, 0, sizeof(*p));
+	p->seed = seed;
+	p->rng = random_seeded(seed);
+	p->now_s = BEGIN_S;
+	clock_set_us(p->now_s * 1000000);
+	limited = file_system;
+	limited.open = limited_open;
+	files_left = 1000;
+	store_options_init(&options);
+	options.no_threads = true;
+	options.commit_s = 1000;
+	options.files = &limited;
+	test_store_open_with(&p->store, &options);
+	ck_assert_int_eq(cql_session_new(&p->session, p->store.store), 0);
+	run(p, "CREATE KEYSPACE k WITH replication = {'class': "
+	       "'SimpleStrategy', 'replication_factor': 1}");
+}
+
+static void reopen(struct play *p)
+{
+	cql_session_free(p->session);
+	test_store_reopen(&p->store);
+	ck_assert_int_eq(cql_session_new(&p->session, p->store.store), 0);
+}
+
+static void end(struct play *p)
+{
+	cql_session_free(p->session);
+	test_store_close(&p->store);
+	buf_release(&p->statement);
+	clock_set_us(INT64_MIN);
+}
+
+static struct lsm *lsm_of(struct play *p)
+{
+	return p->store.store->lsm;
+}
+
+static uint64_t compactions(struct play *p)
+{
+	struct lsm_stats stats;
+
+	lsm_stats(lsm_of(p), &stats);
+	return stats.compactions;
+}
+
+/* Let everything be done that is to be done. */
+static uint64_t settle(struct play *p)
+{
+	uint64_t before = compactions(p);
+
+	ck_assert_msg(!lsm_settle(lsm_of(p)),
+		      "seed %llu: compactions go on for ever",
+		      (unsigned long long)p->seed);
+	return compactions(p) - before;
+}
+
+static void flush(struct play *p)
+{
+	ck_assert_int_eq(store_flush(p->store.store, NULL), 0);
+	settle(p);
+}
+
+/* Have the store look again: the engine is told what it knows already. */
+static uint64_t look_again(struct play *p)
+{
+	struct lsm_table_options options;
+
+	lsm_table_defaults(&options);
+	ck_assert_int_eq(lsm_table_set(lsm_of(p), 1000000, &options), 0);
+	return settle(p);
+}
+
+/* ------------------------------------------------------------- the one file */
+START_TEST(an_index_does_not_run_for_ever)	/* _i: insert again, or update */
+{
+	struct play p;
+
+	begin(&p, 0);
+	run(&p, "CREATE TABLE k.t (k int PRIMARY KEY, v int)");
+	run(&p, "CREATE INDEX ON k.t (v)");
+	run(&p, "INSERT INTO k.t (k, v) VALUES (1, 1)");
+	flush(&p);
+	run(&p, "INSERT INTO k.t (k, v) VALUES (2, 2)");
+	run(&p, "INSERT INTO k.t (k, v) VALUES (3, 3)");
+	run(&p, "INSERT INTO k.t (k, v) VALUES (4, 4)");
+	run(&p, _i ? "UPDATE k.t SET v = 1 WHERE k = 3" :
+		     "UPDATE k.t SET v = 2 WHERE k = 3");
+	run(&p, _i ? "UPDATE k.t SET v = 1 WHERE k = 4" :
+		     "UPDATE k.t SET v = 2 WHERE k = 4");
+	p.now_s += 10;			/* the tombstones may go */
+	clock_set_us(p.now_s * 1000000);
+	flush(&p);
+	run(&p, "INSERT INTO k.t (k, v) VALUES (9, 9)");
+	flush(&p);
+	ck_assert_uint_lt(compactions(&p), 10);
+	reopen(&p);
+	settle(&p);
+	ck_assert_uint_lt(compactions(&p), 10);
+	end(&p);
+}
+END_TEST
+
+/* -------------------------------------------------------------- random data */
+static const char *const strategies[] = {
+	"",
+	"AND compaction = {'class': 'SizeTieredCompactionStrategy', "
+	"'min_threshold': 2}",
+	"AND compaction = {'class': 'LeveledCompactionStrategy', "
+	"'sstable_size_in_mb': 1}",
+	"AND compaction = {'class': 'TimeWindowCompactionStrategy', "
+	"'compaction_window_unit': 'MINUTES', 'compaction_window_size': 1}",
+};
+
+static int below(struct play *p, uint32_t limit)
+{
+	return (int)random_below(&p->rng, limit);
+}
+
+static void change_something(struct play *p)
+{
+	int k = below(p, 12), c = below(p, 6), v = below(p, 5);
+
+	switch (below(p, 12)) {
+	case 0:
+		RUN(p, "DELETE FROM k.t WHERE p = %d", k);
+		break;
+	case 1:
+		RUN(p, "DELETE FROM k.t WHERE p = %d AND c >= %d AND c < %d", k,
+		    c, c + 1 + below(p, 3));
+		break;
+	case 2:
+		RUN(p, "DELETE FROM k.t WHERE p = %d AND c = %d", k, c);
+		break;
+	case 3:
+		RUN(p, "DELETE v, m FROM k.t WHERE p = %d AND c = %d", k, c);
+		break;
+	case 4:
+	case 5:
+		RUN(p, "INSERT INTO k.t (p, c, v) VALUES (%d, %d, %d) USING "
+		    "TTL %d", k, c, v, 1 + below(p, 500));
+		break;
+	case 6:
+		RUN(p, "UPDATE k.t USING TIMESTAMP %lld SET v = %d WHERE p = "
+		    "%d AND c = %d",
+		    (long long)(p->now_s - 50 + below(p, 100)) * 1000000, v, k,
+		    c);
+		break;
+	case 7:
+		RUN(p, "UPDATE k.t SET m[%d] = %d, s = %d WHERE p = %d AND c = "
+		    "%d", v, c, v, k, c);
+		break;
+	default:
+		RUN(p, "INSERT INTO k.t (p, c, v) VALUES (%d, %d, %d)", k, c,
+		    v);
+	}
+}
+
+/* Each entry of it may be compacted a few times, and then no more. */
+static void come_to_rest(struct play *p)
+{
+	flush(p);
+	ck_assert_msg(!look_again(p), "seed %llu: once more for nothing",
+		      (unsigned long long)p->seed);
+	reopen(p);
+	settle(p);
+	ck_assert_msg(!look_again(p), "seed %llu: again after opening",
+		      (unsigned long long)p->seed);
+}
+
+static void read_all(struct play *p, struct buf *out)
+{
+	int err = answer_to(p->session, "SELECT p, c, s, v, m FROM k.t", out);
+
+	ck_assert_int_eq(err, 0);
+	ck_assert_int_eq(answer_to(p->session,
+				   "SELECT p, c FROM k.t WHERE v = 2", out), 0);
+}
+
+/* What may go went: no reader sees it. */
+static void check_same(struct play *p, const struct buf *before)
+{
+	struct buf after = BUF_INIT;
+
+	read_all(p, &after);
+	ck_assert_msg(bytes_equal(buf_bytes(before), buf_bytes(&after)),
+		      "seed %llu: before\n%s\nafter\n%s",
+		      (unsigned long long)p->seed, buf_cstr((struct buf *)before),
+		      buf_cstr(&after));
+	buf_release(&after);
+}
+
+/* The clock goes on, past all TTLs and graces, and nothing is written. */
+static void let_time_pass(struct play *p)
+{
+	static const int64_t steps[] = { 1, 100, 600, 4000, 86400, 86400 * 11,
+					 86400 * 11, 86400 * 365 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct buf before = BUF_INIT;
+
+		p->now_s += steps[i];
+		clock_set_us(p->now_s * 1000000);
+		read_all(p, &before);
+		look_again(p);
+		ck_assert_msg(!look_again(p), "seed %llu: twice at one time",
+			      (unsigned long long)p->seed);
+		check_same(p, &before);
+		buf_release(&before);
+	}
+}
+
+START_TEST(random_data_come_to_rest)	/* _i: strategy and seed */
+{
+	for (int round = 0; round < test_rounds(); round++) {
+		struct play p;
+		int i, j, steps;
+
+		begin(&p, test_seed() * 1000 + (uint64_t)(round * 40 + _i));
+		RUN(&p, "CREATE TABLE k.t (p int, c int, s int static, v int, "
+		    "m map<int, int>, PRIMARY KEY (p, c)) WITH "
+		    "gc_grace_seconds = %d %s", below(&p, 3) ? 3600 : 0,
+		    strategies[_i % 4]);
+		run(&p, "CREATE INDEX ON k.t (v)");
+		for (i = 0; i < 6; i++) {
+			steps = 1 + below(&p, below(&p, 2) ? 40 : 3);
+			for (j = 0; j < steps; j++)
+				change_something(&p);
+			p.now_s += below(&p, 3) ? below(&p, 20) :
+						  below(&p, 4000);
+			clock_set_us(p.now_s * 1000000);
+			if (below(&p, 2))
+				flush(&p);
+			else
+				come_to_rest(&p);
+		}
+		come_to_rest(&p);
+		let_time_pass(&p);
+		end(&p);
+	}
+}
+END_TEST
+
+/* ------------------------------------------------------------------- damage */
+static struct buf told;		/* what was logged, a line each */
+
+static void take_line(void *context, enum log_level level, const char *line)
+{
+	(void)context;
+	(void)level;
+	buf_add_format(&told, "%s\n", line);
+}
+
+static int times_told(const char *what)
+{
+	const char *at = buf_cstr(&told);
+	int count = 0;
+
+	while ((at = strstr(at, what))) {
+		at += strlen(what);
+		count++;
+	}
+	return count;
+}
+
+/* The largest number of an sstable, and how many there are. */
+static uint64_t newest_file(struct play *p, size_t *count)
+{
+	int dir = openat(p->store.store->marker.engine, ".",
+			 O_RDONLY | O_DIRECTORY);
+	DIR *files = fdopendir(dir);
+	uint64_t newest = 0, number;
+	struct dirent *e;
+
+	ck_assert_ptr_nonnull(files);
+	*count = 0;
+	while ((e = readdir(files)))
+		if (!sstable_name_parse(&number, e->d_name)) {
+			newest = number > newest ? number : newest;
+			++*count;
+		}
+	closedir(files);
+	return newest;
+}
+
+/* Flip a bit of its first block. */
+static void damage(struct play *p, uint64_t number)
+{
+	char name[32];
+	uint8_t byte;
+	int fd;
+
+	sstable_name(name, number);
+	fd = openat(p->store.store->marker.engine, name, O_RDWR);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pread(fd, &byte, 1, 60), 1);
+	byte ^= 4;
+	ck_assert_int_eq(pwrite(fd, &byte, 1, 60), 1);
+	close(fd);
+}
+
+static bool is_there(struct play *p, uint64_t number)
+{
+	char name[32];
+
+	sstable_name(name, number);
+	return !faccessat(p->store.store->marker.engine, name, F_OK, 0);
+}
+
+struct seen {
+	int count;
+	char table[64], text[200];
+};
+
+static void see_damage(void *context, const char *table, const char *text)
+{
+	struct seen *seen = context;
+
+	seen->count++;
+	snprintf(seen->table, sizeof(seen->table), "%s", table);
+	snprintf(seen->text, sizeof(seen->text), "%s", text);
+}
+
+static void report(void *context, const char *text)
+{
+	(void)text;
+	++*(int *)context;
+}
+
+static size_t sstables_of(struct play *p, const char *name)
+{
+	struct table *t = test_table(p->store.store, "k", name);
+	struct lsm_table_stats stats;
+
+	store_table_stats(p->store.store, t, &stats);
+	table_put(t);
+	return stats.sstable_count;
+}
+
+static void check_damage_told(struct play *p, const struct seen *seen,
+			      uint64_t number)
+{
+	char name[32];
+	int reports = 0;
+
+	sstable_name(name, number);
+	ck_assert_int_eq(times_told("k.a: "), 1);
+	ck_assert_int_eq(seen->count, 1);
+	ck_assert_str_eq(seen->table, "k.a");
+	ck_assert(strstr(seen->text, name) && strstr(seen->text, "offset 32"));
+	ck_assert_int_eq(store_verify(p->store.store, report, &reports),
+			 -EUCLEAN);
+	ck_assert_int_eq(reports, 1);
+}
+
+/*
+ * Rows in a file that is damaged, deleted in a later one: these deletions stay,
+ * as the file may be mended, and all else goes on. _i: strategy.
+ */
+START_TEST(a_damaged_file_is_left_out)
+{
+	struct seen seen = { .count = 0 };
+	struct store_observer observer = { .damaged = see_damage,
+					   .context = &seen };
+	struct buf rows = BUF_INIT;
+	uint64_t number;
+	size_t files;
+	struct play p;
+	int i, j;
+
+	begin(&p, 0);
+	log_set_sink(take_line, NULL);
+	for (i = 'a'; i < 'd'; i++)
+		RUN(&p, "CREATE TABLE k.%c (k int PRIMARY KEY, v int) WITH "
+		    "gc_grace_seconds = 0 %s", i, strategies[_i]);
+	for (i = 0; i < 100; i++)
+		RUN(&p, "INSERT INTO k.a (k, v) VALUES (%d, 1)", i);
+	flush(&p);
+	number = newest_file(&p, &files);
+	damage(&p, number);
+	store_observe(p.store.store, &observer);
+	for (i = 0; i < 50; i++)
+		RUN(&p, "DELETE FROM k.a WHERE k = %d", i);
+	for (i = 0; i < 40; i++) {
+		p.now_s += 7;
+		clock_set_us(p.now_s * 1000000);
+		for (j = 1000; j < 5000; j += 1000) {
+			RUN(&p, "INSERT INTO k.a (k, v) VALUES (%d, 2)", i + j);
+			RUN(&p, "INSERT INTO k.b (k, v) VALUES (%d, 2)", i + j);
+			RUN(&p, "INSERT INTO k.c (k, v) VALUES (%d, 2)", i + j);
+		}
+		flush(&p);
+	}
+	ck_assert_int_eq(answer_to(p.session, "SELECT v FROM k.c", &rows), 0);
+	ck_assert_uint_le(sstables_of(&p, "b"), 8);
+	ck_assert_uint_le(sstables_of(&p, "c"), 8);
+	ck_assert_uint_le(sstables_of(&p, "a"), 9);
+	check_damage_told(&p, &seen, number);
+	/* Asked for it all, it does what it can and says so. */
+	ck_assert_int_eq(store_compact(p.store.store, NULL), -EUCLEAN);
+	ck_assert_uint_eq(sstables_of(&p, "a"), 2);
+	ck_assert_uint_eq(sstables_of(&p, "c"), 1);
+	store_observe(p.store.store, NULL);
+	reopen(&p);
+	store_observe(p.store.store, &observer);
+	look_again(&p);
+	ck_assert(is_there(&p, number));
+	damage(&p, number);		/* mended */
+	store_observe(p.store.store, NULL);
+	reopen(&p);
+	buf_clear(&rows);
+	ck_assert_int_eq(answer_to(p.session, "SELECT count(*) FROM k.a",
+				   &rows), 0);
+	ck_assert_msg(strstr(buf_cstr(&rows), "210"), "%s", buf_cstr(&rows));
+	ck_assert_int_eq(store_compact(p.store.store, NULL), 0);
+	ck_assert_uint_eq(sstables_of(&p, "a"), 1);
+	buf_release(&rows);
+	buf_release(&told);
+	log_set_sink(NULL, NULL);
+	end(&p);
+}
+END_TEST
+
+SUITE(rest)
+{
+	TCase *tc = tcase_create("rest");
+
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_loop_test(tc, an_index_does_not_run_for_ever, 0, 2);
+	tcase_add_loop_test(tc, random_data_come_to_rest, 0, test_scale(40));
+	tcase_add_loop_test(tc, a_damaged_file_is_left_out, 0, 4);
+	suite_add_tcase(suite, tc);
+}
