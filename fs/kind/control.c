@@ -6,6 +6,7 @@
 #include "fs/lines.h"
 #include "fs/listing.h"
 #include "store/base/clock.h"
+#include "store/base/watch.h"
 #include "store/lsm/lsm.h"
 
 /* --------------------------------------------------------------- contents */
@@ -240,15 +241,29 @@ static int find_table(struct op *op, struct bytes name, struct table **t)
 				  (int)name.len, name.ptr);
 }
 
-static int run_command(struct op *op, struct node *n, struct bytes line)
+/* Whoever called has been interrupted. */
+static bool is_given_up(void *context)
+{
+	const struct fs_call *call = ((struct op *)context)->call;
+
+	return call && call->interrupted && call->interrupted(call->context);
+}
+
+static int run_on(struct op *op, struct bytes name,
+		  int (*run)(struct store *s, struct table *t))
+{
+	struct table *t;
+	int err = find_table(op, name, &t);
+
+	return err ? err : run(op->fs->store, t);
+}
+
+static int carry_out(struct op *op, struct bytes line)
 {
 	struct store *s = op->fs->store;
 	struct bytes word = line, rest = BYTES_EMPTY;
 	const uint8_t *space;
-	struct table *t;
-	int err;
 
-	(void)n;
 	space = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
 	if (space) {
 		word.len = (size_t)(space - line.ptr);
@@ -260,16 +275,24 @@ static int run_command(struct op *op, struct node *n, struct bytes line)
 		return store_sync(s);
 	if (bytes_equal(word, bytes_str("scrub")) && !rest.len)
 		return store_verify(s, report, op);
-	if (bytes_equal(word, bytes_str("flush"))) {
-		err = find_table(op, rest, &t);
-		return err ? err : store_flush(s, t);
-	}
-	if (bytes_equal(word, bytes_str("compact"))) {
-		err = find_table(op, rest, &t);
-		return err ? err : store_compact(s, t);
-	}
+	if (bytes_equal(word, bytes_str("flush")))
+		return run_on(op, rest, store_flush);
+	if (bytes_equal(word, bytes_str("compact")))
+		return run_on(op, rest, store_compact);
 	return op_refuse(op, -EINVAL,
 			 "ctl takes: sync, flush [K.T], compact [K.T], scrub");
+}
+
+/* Long work, and waiting for it, ends when nobody waits for us any more. */
+static int run_command(struct op *op, struct node *n, struct bytes line)
+{
+	struct watch watch = { .stop = is_given_up, .context = op };
+	struct watch *before = watch_set(&watch);
+	int err = carry_out(op, line);
+
+	(void)n;
+	watch_set(before);
+	return err;
 }
 
 static int open_file(struct op *op, struct handle *h)

@@ -13,6 +13,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
+#include "store/base/watch.h"
 #include "store/lsm/lsm_internal.h"
 
 struct flush {
@@ -73,6 +74,8 @@ static int write_entries(struct flush *f, struct iterator *entries,
 	while (!got && (got = iterator_next(entries, &entry)) > 0) {
 		f->written = true;
 		got = sstable_writer_add(writer, &entry);
+		if (!got)
+			got = watch_step();
 	}
 	if (!got && f->written)
 		got = sstable_writer_finish(writer, &f->info);
@@ -254,7 +257,11 @@ int lsm_flush_frozen(struct lsm *lsm, struct table *only)
 	size_t i;
 	int err = lsm_check_writable(lsm);
 
-	mutex_lock(&lsm->flushing);
+	if (err)
+		return err;
+	err = watch_lock(&lsm->flushing);
+	if (err)
+		return err;
 	for (i = 0; !err && (t = lsm_table_at(lsm, i)); i++)
 		if (!only || t == only)
 			err = flush_table(lsm, t);
@@ -327,5 +334,7 @@ int lsm_flush(struct lsm *lsm, uint32_t table)
 	}
 	if (err == -EIO)
 		lsm_fail(lsm, err);
+	if (err == -EINTR && lsm->worker)	/* what was begun is done */
+		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
 	return err;
 }

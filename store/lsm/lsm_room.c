@@ -162,7 +162,8 @@ int lsm_flush_all(struct lsm *lsm, bool full)
 		commitlog_shrink(lsm->log);
 		mutex_unlock(&lsm->write);
 	}
-	lsm->no_room = file_is_full(err);
+	if (err != -EINTR)
+		lsm->no_room = file_is_full(err);
 	if (!err && lsm->reserve_spent)
 		(void)lsm_reserve_keep(lsm);
 	return err;

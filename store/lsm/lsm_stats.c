@@ -85,12 +85,12 @@ static int verify_table(struct lsm *lsm, uint32_t number,
 	size_t i;
 	int worst = 0;
 
-	for (i = 0; v && i < v->file_count; i++) {
+	for (i = 0; v && i < v->file_count && worst != -EINTR; i++) {
 		int err = sstable_verify(v->files[i].sstable);
 
 		if (err == -EUCLEAN)
 			report(context, corrupt_last());
-		if (err && worst != -EUCLEAN)
+		if (err && (worst != -EUCLEAN || err == -EINTR))
 			worst = err;
 	}
 	version_put(v);
@@ -104,10 +104,10 @@ int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
 	size_t count, i;
 	int worst = lsm_table_list(lsm, &tables, &count);
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && worst != -EINTR; i++) {
 		int err = verify_table(lsm, tables[i], report, context);
 
-		if (err && worst != -EUCLEAN)
+		if (err && (worst != -EUCLEAN || err == -EINTR))
 			worst = err;
 	}
 	mem_free(tables);
