@@ -18,6 +18,22 @@ static ASIDE void count_bound(struct cursor *c, const struct entry *e)
 		c->cost.tombstones++;
 }
 
+/*
+ * Is the entry beyond the partition of a list that is being read? Its iterator
+ * goes on from there: where the next ones are deleted the next row may be far.
+ */
+static bool has_left_partition(const struct cursor *c, const struct peek *p)
+{
+	struct bytes prefix = buf_bytes(&c->prefix);
+	int order;
+
+	if (!c->query.partition_count || c->refs ||
+	    bytes_begin_with(p->entry.key, prefix))
+		return false;
+	order = bytes_compare(p->entry.key, prefix);
+	return p->reversed ? order < 0 : order > 0;
+}
+
 static inline int look(struct cursor *c, struct peek *p)
 {
 	int more;
@@ -36,6 +52,10 @@ static inline int look(struct cursor *c, struct peek *p)
 		}
 		if (p->entry.kind == ENTRY_ROW)
 			break;
+		if (has_left_partition(c, p)) {
+			p->ended = true;
+			return 0;
+		}
 		count_bound(c, &p->entry);
 	}
 	p->have = true;

@@ -25,9 +25,10 @@ static int open_merged(struct select_state *s)
 
 	s->merged = arena_zalloc(s->x->arena, s->query.partition_count,
 				 sizeof(*s->merged));
-	if (!s->merged)
+	s->heap = arena_zalloc(s->x->arena, s->query.partition_count,
+			       sizeof(*s->heap));
+	if (!s->merged || !s->heap)
 		return -ENOMEM;
-	s->merged_last = SIZE_MAX;
 	one.partition_count = 1;
 	for (size_t i = 0; i < s->query.partition_count && !err; i++) {
 		one.partitions = &s->query.partitions[i];
@@ -119,32 +120,80 @@ static int compare_rows(const struct select_state *s, const struct row_view *a,
 	return order;
 }
 
+/* Of two cursors' rows: does a's come first? */
+static bool comes_first(const struct select_state *s, size_t a, size_t b)
+{
+	int order = compare_rows(s, &s->merged[a].row, &s->merged[b].row);
+
+	return order ? order < 0 : a < b;
+}
+
+/* The heap's first one moves down to its place. */
+static void sift(struct select_state *s, size_t at)
+{
+	size_t *heap = s->heap, child, one = heap[at];
+
+	while ((child = 2 * at + 1) < s->heap_count) {
+		if (child + 1 < s->heap_count &&
+		    comes_first(s, heap[child + 1], heap[child]))
+			child++;
+		if (!comes_first(s, heap[child], one))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = one;
+}
+
+static int merged_step(struct select_state *s, struct merged *m)
+{
+	struct cursor_cost cost = { 0 };
+	int more = cursor_next(m->cursor, &m->row);
+
+	cursor_cost(m->cursor, &cost);
+	s->merged_tombstones += cost.tombstones - m->tombstones;
+	m->tombstones = cost.tombstones;
+	return more;
+}
+
+static int begin_heap(struct select_state *s)
+{
+	size_t i;
+	int more;
+
+	s->heap_begun = true;
+	for (i = 0; i < s->merged_count; i++) {
+		more = merged_step(s, &s->merged[i]);
+		if (more < 0)
+			return more;
+		if (more)
+			s->heap[s->heap_count++] = i;
+	}
+	for (i = s->heap_count / 2; i-- > 0;)
+		sift(s, i);
+	return 0;
+}
+
+/* The row that was given last is the heap's first until the next call. */
 static int merged_next(struct select_state *s, struct row_view *view)
 {
-	size_t best = SIZE_MAX;
+	int more;
 
-	if (s->merged_last != SIZE_MAX)
-		s->merged[s->merged_last].ready = false;
-	for (size_t i = 0; i < s->merged_count; i++) {
-		struct merged *m = &s->merged[i];
-		int more;
-
-		if (!m->ready && !m->ended) {
-			more = cursor_next(m->cursor, &m->row);
-			if (more < 0)
-				return more;
-			m->ready = more;
-			m->ended = !more;
-		}
-		if (m->ready && (best == SIZE_MAX ||
-				 compare_rows(s, &m->row,
-					      &s->merged[best].row) < 0))
-			best = i;
+	if (!s->heap_begun) {
+		more = begin_heap(s);
+		if (more)
+			return more;
+	} else if (s->heap_count) {
+		more = merged_step(s, &s->merged[s->heap[0]]);
+		if (more < 0)
+			return more;
+		if (!more)
+			s->heap[0] = s->heap[--s->heap_count];
+		sift(s, 0);
 	}
-	s->merged_last = best;
-	if (best == SIZE_MAX)
+	if (!s->heap_count)
 		return 0;
-	*view = s->merged[best].row;
+	*view = s->merged[s->heap[0]].row;
 	return 1;
 }
 
@@ -195,16 +244,11 @@ static void print_where(struct buf *out, const struct select_state *s)
 
 int source_check_tombstones(struct select_state *s, bool ended)
 {
-	struct cursor_cost cost = { 0 }, one;
+	struct cursor_cost cost = { .tombstones = s->merged_tombstones };
 	struct buf query = BUF_INIT;
-	size_t i;
 
 	if (s->cursor)
 		cursor_cost(s->cursor, &cost);
-	for (i = 0; i < s->merged_count; i++) {
-		cursor_cost(s->merged[i].cursor, &one);
-		cost.tombstones += one.tombstones;
-	}
 	if (cost.tombstones > TOMBSTONE_FAIL)
 		return refuse_as(s->x, CQL_READ_FAILURE,
 				 "Operation failed - received 0 responses and "

@@ -10,7 +10,7 @@
 struct merged {
 	struct cursor *cursor;
 	struct row_view row;
-	bool ready, ended;
+	uint64_t tombstones;		/* it met so far */
 };
 
 /* GROUP BY: rows of a partition with equal first clustering columns. */
@@ -56,7 +56,10 @@ struct select_state {
 	struct index_query index_query;
 	struct cursor *cursor;
 	struct merged *merged;		/* instead of cursor */
-	size_t merged_count, merged_last;
+	size_t merged_count, heap_count;
+	size_t *heap;			/* of merged: those with a row */
+	bool heap_begun;
+	uint64_t merged_tombstones;	/* of all of them */
 	uint32_t order_count;		/* columns of ORDER BY */
 	const struct column **orders;
 	struct row_view point;		/* a row that is there already */

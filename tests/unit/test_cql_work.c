@@ -168,6 +168,29 @@ START_TEST(nor_are_relations)
 END_TEST
 
 /* A statement has its space until it runs; what it reads is not counted. */
+/* Nor does one that is gone read those after it, or are they compared. */
+START_TEST(partitions_of_a_list_are_read_alone)
+{
+	statement("CREATE TABLE p (k int, c int, v int, PRIMARY KEY (k, c))",
+		  "");
+	add_many("UPDATE p SET v = 1 WHERE k IN (", MANY / 4, "%d", ", ",
+		 ") AND c = 1");
+	gives("");
+	add_many("SELECT count(*) FROM p WHERE k IN (", MANY, "%d", ", ", ")");
+	gives("50000");
+	add_many("SELECT c FROM p WHERE k IN (", MANY / 10, "%d", ", ",
+		 ") ORDER BY c");
+	gives("1");
+	add_many("DELETE FROM p WHERE k IN (", MANY / 4, "%d", ", ", ")");
+	gives("");
+	add_many("SELECT c FROM p WHERE k IN (", MANY / 4, "%d", ", ", ")");
+	gives("");
+	add_many("SELECT c FROM p WHERE k IN (", MANY / 10, "%d", ", ",
+		 ") ORDER BY c");
+	gives("");
+}
+END_TEST
+
 START_TEST(a_statement_has_a_bound)
 {
 	static const char full[] =
@@ -232,6 +255,7 @@ SUITE(cql_work)
 	tcase_add_test(tc, nor_are_those_of_a_schema);
 	tcase_add_test(tc, nor_are_relations);
 	tcase_add_test(tc, a_batch_keeps_no_lists);
+	tcase_add_test(tc, partitions_of_a_list_are_read_alone);
 	tcase_add_test(tc, a_statement_has_a_bound);
 	tcase_add_test(tc, nothing_large_is_kept);
 	suite_add_tcase(suite, tc);
