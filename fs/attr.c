@@ -77,18 +77,41 @@ int64_t op_timestamp(struct op *op, int64_t replaced_us)
 	return replaced_us < INT64_MAX ? replaced_us + 1 : INT64_MAX;
 }
 
+int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at)
+{
+	if (replaced_us != NO_TIMESTAMP && replaced_us >= INT64_MAX - spare)
+		return op_refuse(op, -EPERM,
+				 "what is or was here has the largest "
+				 "timestamp there is (user.writetime): nothing "
+				 "can be later");
+	*at = op_timestamp(op, replaced_us == NO_TIMESTAMP ?
+				       NO_TIMESTAMP : replaced_us + spare);
+	return 0;
+}
+
+static int newest_at(struct op *op, const struct place *p, int64_t *newest)
+{
+	return table_newest(op->fs->store, p->table, p->partition_key,
+			    p->is_static ? NULL : p->clustering, p->column,
+			    p->path, &op->arena, newest);
+}
+
 int place_timestamp(struct op *op, const struct place *p, int64_t spare,
 		    int64_t *at)
 {
 	int64_t newest;
-	int err = table_newest(op->fs->store, p->table, p->partition_key,
-			       p->is_static ? NULL : p->clustering, p->column,
-			       p->path, &op->arena, &newest);
+	int err = newest_at(op, p, &newest);
+
+	return err ? err : op_later(op, newest, spare, at);
+}
+
+int place_deletion(struct op *op, const struct place *p, int64_t *at)
+{
+	int64_t newest;
+	int err = newest_at(op, p, &newest);
 
 	if (!err)
-		*at = op_timestamp(op, newest == NO_TIMESTAMP ||
-						       newest > INT64_MAX - spare ?
-					       newest : newest + spare);
+		*at = op_timestamp(op, newest);
 	return err;
 }
 

@@ -56,12 +56,17 @@ int attr_appear(struct op *op, struct write *w, struct node *row,
 /* Time and end of a row: the latest of its parts. */
 int64_t row_mtime_ns(const struct row_view *row);
 int64_t row_expires_s(const struct row_view *row);
-/* A timestamp for a write that replaces what has that one. */
+/* A timestamp for a deletion of what has that one: later, or at the end of all
+ * time the same, where a deletion wins. */
 int64_t op_timestamp(struct op *op, int64_t replaced_us);
-/* One for a write at that place, live or deleted as it is: of the cell, the
- * column or the row. spare: how many more below it are to be later, too. */
+/* One for a value that replaces what has that one; spare: how many more below it
+ * are to be later, too. -EPERM, explained, when nothing can be later. */
+int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at);
+/* The same for a write, or a deletion, at that place, live or deleted as it is:
+ * of the cell, the column or the row. */
 int place_timestamp(struct op *op, const struct place *p, int64_t spare,
 		    int64_t *at);
+int place_deletion(struct op *op, const struct place *p, int64_t *at);
 
 /* above.c: times that were set above tables; tag: what for. */
 enum { ABOVE_DIRECTORY = 'm', ABOVE_SCHEMA = 's' };

@@ -198,8 +198,11 @@ static int write_lifetime(struct op *op, struct node *n, struct place *p,
 	struct write w;
 	int err = 0;
 
-	if (!stamped)
-		at = op_timestamp(op, at);
+	if (!stamped) {
+		err = op_later(op, at, 0, &at);
+		if (err)
+			return err;
+	}
 	if (until != NO_TIME)
 		ttl = until > op->now_s ? until - op->now_s : 1;
 	/* Names and listings show the end too. */

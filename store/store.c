@@ -70,8 +70,7 @@ static int newest_timestamp(struct store *s, int64_t *newest)
 	for (i = 0; !err && i < count; i++) {
 		memset(&stats, 0, sizeof(stats));
 		lsm_table_stats(s->lsm, tables[i], &stats);
-		if (stats.max_timestamp > *newest &&
-		    stats.max_timestamp != INT64_MAX)
+		if (stats.max_timestamp > *newest)
 			*newest = stats.max_timestamp;
 	}
 	mem_free(tables);

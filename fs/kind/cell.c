@@ -268,7 +268,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	if (got < 0)
 		return got;
 	if (got)
-		at = op_timestamp(op, old.timestamp_us);
+		err = op_later(op, old.timestamp_us, 0, &at);
 	else
 		err = place_timestamp(op, p, 0, &at);
 	if (err)
@@ -495,7 +495,11 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 	 * than all that was there. */
 	gone_at = op_timestamp(op, newest > cell.timestamp_us ?
 					   newest : cell.timestamp_us);
-	at = newest < cell.timestamp_us ? cell.timestamp_us : gone_at;
+	at = cell.timestamp_us;
+	if (newest >= at)
+		got = op_later(op, newest, 0, &at);
+	if (got)
+		goto out;
 	write_init(&w, op->fs->store);
 	place_write_row(&w, &from);
 	write_cell(&w, from.column, from.path, BYTES_NULL, gone_at, 0);

@@ -305,7 +305,7 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 	int64_t at, to_at;
 	struct write w;
 	uint32_t i;
-	int err = place_timestamp(op, from, 0, &at);
+	int err = place_deletion(op, from, &at);
 
 	if (!err)
 		err = place_timestamp(op, to, 0, &to_at);

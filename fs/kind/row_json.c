@@ -328,7 +328,7 @@ static int unlink_row(struct op *op, struct node *n)
 				 &op->arena, &row);
 	if (got <= 0)
 		return got ? got : -ENOENT;
-	got = place_timestamp(op, &p, 0, &at);
+	got = place_deletion(op, &p, &at);
 	if (got)
 		return got;
 	op->broadcast = true;

@@ -375,6 +375,60 @@ START_TEST(extended_attributes)
 }
 END_TEST
 
+/* The cell has the largest timestamp there is. */
+static void be_the_latest(const char *path)
+{
+	ok(tree_setxattr(&shop, path, "user.writetime", "9223372036854775807"));
+}
+
+/*
+ * Nothing can be later than the largest timestamp: what cannot be honoured is
+ * refused, however it is written, and says why. A deletion wins a tie.
+ */
+START_TEST(nothing_is_later_than_the_largest_timestamp)
+{
+	const char *a = "shop/users/a/country", *b = "shop/users/b/country";
+	int err;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_mkdir(&shop, "shop/users/b"));
+	ok(tree_echo(&shop, a, CREATE, "nz\n"));
+	ok(tree_echo(&shop, b, CREATE, "fr\n"));
+	ok(tree_setxattr(&shop, a, "user.writetime", "9223372036854775806"));
+	ok(tree_echo(&shop, a, CREATE, "au\n"));
+	ck_assert_str_eq(tree_getxattr(&shop, a, "user.writetime", &err),
+			 "9223372036854775807");
+	fails(EPERM, tree_echo(&shop, a, CREATE, "at\n"));	/* smaller */
+	fails(EPERM, tree_echo(&shop, a, CREATE, "zz\n"));
+	fails(EPERM, tree_echo(&shop, a, O_WRONLY | O_APPEND, "\n"));
+	ck_assert_ptr_nonnull(strstr(tree_getxattr(&shop, a, "user.error",
+						   &err),
+				     "largest timestamp"));
+	ok(tree_echo(&shop, "shop/users/a/photo", CREATE, "at"));
+	fails(EPERM, tree_rename(&shop, "shop/users/a/photo", a, 0));
+	fails(EPERM, tree_echo(&shop, "shop/users/a.json", CREATE,
+			       "{\"country\": \"at\"}\n"));
+	fails(EPERM, tree_echo(&shop, "shop/users/a.json",
+			       O_WRONLY | O_APPEND, "{\"country\": \"at\"}\n"));
+	fails(EPERM, tree_setxattr(&shop, a, "user.ttl", "1000"));
+	tree_reopen(&shop);
+	cat_is(a, "au\n");
+	fails(EPERM, tree_echo(&shop, a, CREATE, "at\n"));
+	cat_is(b, "fr\n");
+	ok(tree_unlink(&shop, a));
+	is_gone(a);
+	fails(EPERM, tree_echo(&shop, a, CREATE, "nz\n"));
+	is_gone(a);
+	be_the_latest(b);
+	ok(tree_rename(&shop, "shop/users/b", "shop/users/c", 0));
+	cat_is("shop/users/c/country", "fr\n");
+	is_gone("shop/users/b");
+	ok(tree_unlink(&shop, "shop/users/c.json"));
+	is_gone("shop/users/c");
+	fails(EPERM, tree_mkdir(&shop, "shop/users/c"));
+}
+END_TEST
+
 START_TEST(schemaless_tables)
 {
 	ok(tree_mkdir(&shop, "shop/notes"));
@@ -567,6 +621,7 @@ SUITE(fs)
 	tcase_add_test(tc, times_are_kept);
 	tcase_add_test(tc, times_are_kept_behind_a_refusal);
 	tcase_add_test(tc, extended_attributes);
+	tcase_add_test(tc, nothing_is_later_than_the_largest_timestamp);
 	tcase_add_test(tc, schemaless_tables);
 	tcase_add_test(tc, keyspaces_and_their_schema);
 	tcase_add_test(tc, cql_in_and_out);
