@@ -25,7 +25,7 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 	return 0;
 }
 
-/* The kernel holds the inode's lock: the reply does not wait. */
+/* The kernel holds the inode's lock. */
 static int on_end(struct on *on, int err)
 {
 	struct fs *fs = on->op->fs;
@@ -33,7 +33,7 @@ static int on_end(struct on *on, int err)
 
 	err = op_end(on->op, err, on->n, NULL);
 	if (call)
-		call->wait_for = 0;
+		call->locked = true;
 	node_put(&fs->nodes, on->n);
 	return err;
 }
@@ -165,10 +165,12 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	struct handle *h = handle_of(handle);
 	unsigned owner = set & (FS_SET_MODE | FS_SET_UID | FS_SET_GID);
 	struct on on;
+	bool writes;
 	int err = on_begin(&on, fs, call, node, true);
 
 	if (err)
 		return err;
+	writes = (set & FS_SET_SIZE) && on.n->image;
 	if (owner && on.n->ops->set_owner)
 		err = on.n->ops->set_owner(on.op, on.n, owner, attr);
 	else if (owner)
@@ -183,7 +185,12 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	op_watch(on.op, on.n);
 	if (!err)
 		err = get_attr(on.op, on.n, h, attr, timeout_s);
-	return on_end(&on, err);
+	err = on_end(&on, err);
+	/* The kernel writes no mapped page of it until the reply, and to drop
+	 * pages it may have to. */
+	if (writes && call)
+		call->wait_for = 0;
+	return err;
 }
 
 /* ---------------------------------------------------- extended attributes */

@@ -62,8 +62,9 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 /*
  * While a write or an fsync is under way the kernel holds the file's lock, and a
  * removal or rename waits for that with the lock of the directory, which the
- * dropping of a name needs: these replies do not wait. The next read (the answer
- * of a statement) or the close, which hold no lock, wait in their place.
+ * dropping of a name needs: these replies do not wait for names. The next read
+ * (of a statement's answer) or the close, which hold no lock, wait in their
+ * place.
  */
 static void wait_later(struct handle *h, struct fs_call *call)
 {
@@ -75,9 +76,10 @@ static void wait_later(struct handle *h, struct fs_call *call)
 	       !atomic_compare_exchange_weak(&h->wait_for, &before,
 					     call->wait_for))
 		;
-	call->wait_for = 0;
+	call->locked = true;
 }
 
+/* A read into the kernel's pages holds their locks: only streams wait there. */
 static void wait_now(struct handle *h, struct fs_call *call)
 {
 	uint64_t left = h ? atomic_exchange(&h->wait_for, 0) : 0;
@@ -119,7 +121,10 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	if (!err && out->failed)
 		err = -ENOMEM;
 	err = op_end(op, err, h->node, NULL);
-	wait_now(h, call);
+	if (h->node->ops->file->streamed)
+		wait_now(h, call);
+	else if (call)
+		call->wait_for = 0;
 	return err;
 }
 

@@ -131,7 +131,7 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	return 0;
 }
 
-/* These calls hold the directory's lock: their replies never wait. */
+/* The kernel holds the directory's lock. */
 static int at_end(struct at *at, int err)
 {
 	struct fs *fs = at->op->fs;
@@ -139,7 +139,7 @@ static int at_end(struct at *at, int err)
 
 	err = op_end(at->op, err, at->dir, (const char *)at->name.ptr);
 	if (call)
-		call->wait_for = 0;
+		call->locked = true;
 	node_put(&fs->nodes, at->dir);
 	return err;
 }

@@ -13,11 +13,15 @@
  * be sent). A node is kept while its count is above 0 or a handle is open.
  *
  * Notices: what the kernel may still hold and must drop is queued by the call
- * that changed it, and by the timer. One thread of the mount's takes them with
- * fs_notices_take and sends them in order. When a call leaves call->wait_for
- * above 0, its reply must be sent by that thread, after the notice of that
- * number ("visible before the call returns"); only calls that hold neither a
- * directory's lock nor a file's in the kernel ask for it.
+ * that changed it, and by the timer. Those of inodes (attributes, pages, and the
+ * epoch) take no lock of an inode or directory; those of names take the lock of
+ * the directory. Each kind has its queue, which one thread of the mount's takes
+ * with fs_notices_take and sends in order. When a call leaves call->wait_for
+ * above 0, its reply must be sent when the notices up to that number have been
+ * ("visible before the call returns"): all of them, or with call->locked those of
+ * inodes alone. The kernel holds a lock of the file or the directory then, and
+ * to drop a name it may need the same. A stale name whose inode was dropped asks
+ * when it is used, and learns that it is gone.
  */
 #ifndef FS_FS_H
 #define FS_FS_H
@@ -62,6 +66,7 @@ struct fs_call {
 	mode_t umask;		/* of create and mkdir only */
 	bool cached;		/* of a write: out of the kernel's pages */
 	uint64_t wait_for;	/* out: see above; 0: reply at once */
+	bool locked;		/* out: wait for no names */
 	/* Has the caller been interrupted meanwhile? NULL: nobody knows. */
 	bool (*interrupted)(void *context);
 	/*
@@ -190,13 +195,18 @@ struct fs_notice {
 	char *name;		/* ENTRY: mem_free by who takes it; else NULL */
 	bool directory;		/* ENTRY: of one (expire rather than drop) */
 };
+enum fs_notice_lock { FS_NOTICES_INODES, FS_NOTICES_NAMES, FS_NOTICE_LOCKS };
 /*
- * Wait at most timeout_ms (-1: without end) for notices; the number of those
- * taken (up to max), 0 on timeout or after fs_notices_stop.
+ * Wait at most timeout_ms (-1: without end) for notices of one queue; the number
+ * of those taken (up to max), 0 on timeout or after fs_notices_stop.
  */
-size_t fs_notices_take(struct fs *fs, struct fs_notice *out, size_t max,
-		       int timeout_ms);
-/* Wakes the taker for good; from now on nothing is queued and nothing waits. */
+size_t fs_notices_take(struct fs *fs, enum fs_notice_lock lock,
+		       struct fs_notice *out, size_t max, int timeout_ms);
+/* Those that were taken last have been sent. */
+void fs_notices_sent(struct fs *fs, enum fs_notice_lock lock);
+/* Of each queue the number of the first that was not sent, or UINT64_MAX. */
+void fs_notices_pending(struct fs *fs, uint64_t first[FS_NOTICE_LOCKS]);
+/* Wakes the takers for good; from now on nothing is queued and nothing waits. */
 void fs_notices_stop(struct fs *fs);
 
 /*

@@ -410,7 +410,7 @@ int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	mutex_unlock(&l->lock);
 	err = op_end(op, err, l->node, NULL);
 	if (call)
-		call->wait_for = 0;
+		call->locked = true;
 	return err;
 }
 

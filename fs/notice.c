@@ -9,43 +9,54 @@
 int notices_init(struct notices *q)
 {
 	pthread_condattr_t attr;
+	size_t i;
 
 	memset(q, 0, sizeof(*q));
 	mutex_init(&q->lock);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&q->more, &attr);
+	for (i = 0; i < FS_NOTICE_LOCKS; i++)
+		pthread_cond_init(&q->rings[i].more, &attr);
 	pthread_condattr_destroy(&attr);
 	return 0;
 }
 
+static struct fs_notice *at(struct notice_ring *r, size_t i)
+{
+	return &r->ring[(r->first + i) % r->cap];
+}
+
 void notices_release(struct notices *q)
 {
-	size_t i;
+	size_t i, j;
 
-	for (i = 0; i < q->count; i++)
-		mem_free(q->ring[(q->first + i) % q->cap].name);
-	mem_free(q->ring);
-	pthread_cond_destroy(&q->more);
+	for (i = 0; i < FS_NOTICE_LOCKS; i++) {
+		struct notice_ring *r = &q->rings[i];
+
+		for (j = 0; j < r->count; j++)
+			mem_free(at(r, j)->name);
+		mem_free(r->ring);
+		pthread_cond_destroy(&r->more);
+	}
 	mutex_release(&q->lock);
 }
 
-static bool make_room(struct notices *q)
+static bool make_room(struct notice_ring *r)
 {
-	size_t i, cap = q->cap ? q->cap * 2 : 64;
+	size_t i, cap = r->cap ? r->cap * 2 : 64;
 	struct fs_notice *ring;
 
-	if (q->count < q->cap)
+	if (r->count < r->cap)
 		return true;
 	ring = mem_alloc(cap * sizeof(*ring));
 	if (!ring)
 		return false;
-	for (i = 0; i < q->cap; i++)	/* it is full */
-		ring[i] = q->ring[(q->first + i) % q->cap];
-	mem_free(q->ring);
-	q->ring = ring;
-	q->cap = cap;
-	q->first = 0;
+	for (i = 0; i < r->cap; i++)	/* it is full */
+		ring[i] = *at(r, i);
+	mem_free(r->ring);
+	r->ring = ring;
+	r->cap = cap;
+	r->first = 0;
 	return true;
 }
 
@@ -57,6 +68,7 @@ static bool make_room(struct notices *q)
 static uint64_t add(struct notices *q, enum fs_notice_kind kind, uint64_t node,
 		    struct bytes name, bool directory)
 {
+	struct notice_ring *r;
 	struct fs_notice *n = NULL;
 	char *copy = NULL;
 	uint64_t number = 0;
@@ -66,16 +78,18 @@ static uint64_t add(struct notices *q, enum fs_notice_kind kind, uint64_t node,
 		if (!copy)
 			kind = FS_NOTICE_EPOCH;
 	}
+	r = &q->rings[kind == FS_NOTICE_ENTRY ? FS_NOTICES_NAMES :
+						FS_NOTICES_INODES];
 	mutex_lock(&q->lock);
 	if (q->stopped) {
 		mutex_unlock(&q->lock);
 		mem_free(copy);
 		return 0;
 	}
-	if (make_room(q)) {
-		n = &q->ring[(q->first + q->count++) % q->cap];
-	} else if (q->count) {
-		n = &q->ring[(q->first + q->count - 1) % q->cap];
+	if (make_room(r)) {
+		n = at(r, r->count++);
+	} else if (r->count) {
+		n = at(r, r->count - 1);
 		mem_free(n->name);
 		mem_free(copy);
 		copy = NULL;
@@ -84,8 +98,8 @@ static uint64_t add(struct notices *q, enum fs_notice_kind kind, uint64_t node,
 	if (n) {
 		number = ++q->number;
 		*n = (struct fs_notice){ number, kind, node, copy, directory };
-		if (q->count == 1)
-			pthread_cond_signal(&q->more);
+		if (r->count == 1)
+			pthread_cond_signal(&r->more);
 	} else {
 		mem_free(copy);
 	}
@@ -134,37 +148,65 @@ static void deadline_in(struct timespec *at, int timeout_ms)
 	}
 }
 
-size_t fs_notices_take(struct fs *fs, struct fs_notice *out, size_t max,
-		       int timeout_ms)
+size_t fs_notices_take(struct fs *fs, enum fs_notice_lock lock,
+		       struct fs_notice *out, size_t max, int timeout_ms)
 {
 	struct notices *q = &fs->notices;
+	struct notice_ring *r = &q->rings[lock];
 	struct timespec until;
 	size_t taken = 0;
 
 	deadline_in(&until, timeout_ms < 0 ? 0 : timeout_ms);
 	mutex_lock(&q->lock);
-	while (!q->count && !q->stopped) {
+	while (!r->count && !q->stopped) {
 		if (timeout_ms < 0)
-			pthread_cond_wait(&q->more, &q->lock.handle);
-		else if (pthread_cond_timedwait(&q->more, &q->lock.handle,
+			pthread_cond_wait(&r->more, &q->lock.handle);
+		else if (pthread_cond_timedwait(&r->more, &q->lock.handle,
 						&until) == ETIMEDOUT)
 			break;
 	}
-	while (!q->stopped && q->count && taken < max) {
-		out[taken++] = q->ring[q->first];
-		q->first = (q->first + 1) % q->cap;
-		q->count--;
+	while (!q->stopped && r->count && taken < max) {
+		out[taken++] = *at(r, 0);
+		r->first = (r->first + 1) % r->cap;
+		r->count--;
 	}
+	r->sending = taken ? out[0].number : 0;
 	mutex_unlock(&q->lock);
 	return taken;
+}
+
+void fs_notices_sent(struct fs *fs, enum fs_notice_lock lock)
+{
+	struct notices *q = &fs->notices;
+
+	mutex_lock(&q->lock);
+	q->rings[lock].sending = 0;
+	mutex_unlock(&q->lock);
+}
+
+void fs_notices_pending(struct fs *fs, uint64_t first[FS_NOTICE_LOCKS])
+{
+	struct notices *q = &fs->notices;
+	size_t i;
+
+	mutex_lock(&q->lock);
+	for (i = 0; i < FS_NOTICE_LOCKS; i++) {
+		struct notice_ring *r = &q->rings[i];
+
+		first[i] = r->sending ? r->sending :
+			   r->count ? at(r, 0)->number : UINT64_MAX;
+	}
+	mutex_unlock(&q->lock);
 }
 
 void fs_notices_stop(struct fs *fs)
 {
 	struct notices *q = &fs->notices;
+	size_t i;
 
 	mutex_lock(&q->lock);
 	q->stopped = true;
-	pthread_cond_broadcast(&q->more);
+	for (i = 0; i < FS_NOTICE_LOCKS; i++)
+		pthread_cond_broadcast(&q->rings[i].more);
 	mutex_unlock(&q->lock);
 }

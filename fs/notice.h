@@ -1,6 +1,6 @@
 /*
- * The queue of what the kernel must be told, which the mount's one notifier
- * drains. Adding never waits and holds no other lock. Any thread.
+ * The queues of what the kernel must be told, which the mount's notifiers
+ * drain. Adding never waits and holds no other lock. Any thread.
  */
 #ifndef FS_NOTICE_H
 #define FS_NOTICE_H
@@ -9,11 +9,17 @@
 #include "fs/fs.h"
 #include "fs/node.h"
 
+/* Those of one kind of lock, in their order. */
+struct notice_ring {
+	pthread_cond_t more;
+	struct fs_notice *ring;
+	size_t cap, first, count;
+	uint64_t sending;		/* the first of those taken, or 0 */
+};
+
 struct notices {
 	struct mutex lock;
-	pthread_cond_t more;
-	struct fs_notice *ring;		/* under lock, as all below */
-	size_t cap, first, count;
+	struct notice_ring rings[FS_NOTICE_LOCKS];	/* under lock, as all */
 	uint64_t number;		/* of the last one added */
 	bool stopped;
 };

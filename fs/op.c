@@ -93,8 +93,10 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->reason[0] = 0;
 	op->outer = current;
 	current = op;
-	if (call)
+	if (call) {
 		call->wait_for = 0;
+		call->locked = false;
+	}
 	return op;
 }
 

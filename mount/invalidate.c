@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,50 +17,55 @@
 #define TRIM_EVERY_S 5
 #define TRIM_LEAST ((uint64_t)32 << 20)	/* bytes that were freed since */
 
-/* A reply that waits for a notice. */
+/* A reply that waits for notices. */
 struct waiting {
 	struct waiting *next;
 	uint64_t notice;
-	fuse_req_t req;
+	bool names;
 	struct answer answer;
+};
+
+struct sender {
+	struct notifier *notifier;
+	enum fs_notice_lock lock;
+	pthread_t thread;
+	bool started;
 };
 
 struct notifier {
 	struct mount *mount;
 	struct loop *loop;
 	struct fuse_session *session;
-	pthread_t sender, timer;
+	struct sender senders[FS_NOTICE_LOCKS];
+	pthread_t timer;
 	bool timer_started;
-	bool no_epoch;		/* the kernel is too old for it */
+	_Atomic bool no_epoch;		/* the kernel is too old for it */
 	pthread_mutex_t lock;
 	pthread_cond_t wake_timer;
 	bool stopping;			/* under lock, as all that follows */
-	uint64_t sent;			/* number of the last notice sent */
 	struct waiting *first, **last;	/* in the order they came */
 };
 
-static void answer(fuse_req_t req, struct answer *a)
+static bool is_sent(const struct waiting *w,
+		    const uint64_t pending[FS_NOTICE_LOCKS])
 {
-	if (a->result < 0)
-		fuse_reply_err(req, (int)-a->result);
-	else if (a->kind == ANSWER_COUNT)
-		fuse_reply_write(req, (size_t)a->result);
-	else if (a->kind == ANSWER_DATA)
-		fuse_reply_buf(req, (const char *)a->data.ptr, a->data.len);
-	else
-		fuse_reply_err(req, 0);
-	buf_release(&a->data);
+	return w->notice < pending[FS_NOTICES_INODES] &&
+	       (!w->names || w->notice < pending[FS_NOTICES_NAMES]);
 }
 
-/* Take those whose notice has been sent (all: every one) off the list. */
+/* Take those whose notices have been sent (all: every one) off the list. */
 static struct waiting *take_ready(struct notifier *n, bool all)
 {
 	struct waiting **at = &n->first, *ready = NULL, **end = &ready;
+	uint64_t pending[FS_NOTICE_LOCKS];
 
+	if (!*at)
+		return NULL;
+	fs_notices_pending(n->mount->fs, pending);
 	while (*at) {
 		struct waiting *w = *at;
 
-		if (!all && w->notice > n->sent) {
+		if (!all && !is_sent(w, pending)) {
 			at = &w->next;
 			continue;
 		}
@@ -72,42 +78,55 @@ static struct waiting *take_ready(struct notifier *n, bool all)
 	return ready;
 }
 
-static void answer_all(struct waiting *ready)
+static void answer_ready(struct notifier *n, bool all)
 {
+	struct waiting *ready;
+
+	pthread_mutex_lock(&n->lock);
+	n->stopping |= all;
+	ready = take_ready(n, all);
+	pthread_mutex_unlock(&n->lock);
 	while (ready) {
 		struct waiting *next = ready->next;
 
-		answer(ready->req, &ready->answer);
+		answer_send(&ready->answer);
 		mem_free(ready);
 		ready = next;
 	}
 }
 
-void invalidate_reply_after(struct mount *m, uint64_t notice, fuse_req_t req,
-			    struct answer *a)
+/* Put it on the list: false if there is nothing to wait for. */
+static bool wait_for_notices(struct notifier *n, struct waiting *w)
 {
-	struct notifier *n = m->notifier;
-	struct waiting *w = notice ? mem_alloc(sizeof(*w)) : NULL;
-	bool now;
+	uint64_t pending[FS_NOTICE_LOCKS];
+	bool waits;
 
-	/* Without memory the caller is answered early rather than never. */
-	if (!w || !n) {
-		mem_free(w);
-		answer(req, a);
-		return;
-	}
-	*w = (struct waiting){ NULL, notice, req, *a };
 	pthread_mutex_lock(&n->lock);
-	now = n->stopping || notice <= n->sent;
-	if (!now) {
+	fs_notices_pending(n->mount->fs, pending);
+	waits = !n->stopping && !is_sent(w, pending);
+	if (waits) {
 		*n->last = w;
 		n->last = &w->next;
 	}
 	pthread_mutex_unlock(&n->lock);
-	if (now) {
-		answer(req, a);
-		mem_free(w);
+	return waits;
+}
+
+void invalidate_answer(struct mount *m, const struct fs_call *call,
+		       struct answer *a)
+{
+	struct notifier *n = m->notifier;
+	struct waiting *w = call->wait_for && n ? mem_alloc(sizeof(*w)) : NULL;
+
+	/* Without memory the caller is answered early rather than never. */
+	if (w) {
+		*w = (struct waiting){ NULL, call->wait_for, !call->locked,
+				       *a };
+		if (wait_for_notices(n, w))
+			return;
 	}
+	mem_free(w);
+	answer_send(a);
 }
 
 /* Errors are no matter: ENOENT says that the kernel holds nothing. */
@@ -149,22 +168,19 @@ void invalidate_attributes(struct mount *m, uint64_t node)
 
 static void *send_notices(void *argument)
 {
-	struct notifier *n = argument;
+	struct sender *s = argument;
+	struct notifier *n = s->notifier;
+	struct fs *fs = n->mount->fs;
 	struct fs_notice batch[BATCH];
 	size_t count, i;
 
-	while ((count = fs_notices_take(n->mount->fs, batch, BATCH, -1)) > 0) {
-		struct waiting *ready;
-
+	while ((count = fs_notices_take(fs, s->lock, batch, BATCH, -1)) > 0) {
 		for (i = 0; i < count; i++) {
 			send_notice(n, &batch[i]);
 			mem_free(batch[i].name);
 		}
-		pthread_mutex_lock(&n->lock);
-		n->sent = batch[count - 1].number;
-		ready = take_ready(n, false);
-		pthread_mutex_unlock(&n->lock);
-		answer_all(ready);
+		fs_notices_sent(fs, s->lock);
+		answer_ready(n, false);
 	}
 	return NULL;
 }
@@ -213,6 +229,25 @@ static void *run_timer(void *argument)
 	return NULL;
 }
 
+static int start_threads(struct notifier *n)
+{
+	int i, err = 0;
+
+	for (i = 0; i < FS_NOTICE_LOCKS && !err; i++) {
+		struct sender *s = &n->senders[i];
+
+		s->notifier = n;
+		s->lock = (enum fs_notice_lock)i;
+		err = pthread_create(&s->thread, NULL, send_notices, s);
+		s->started = !err;
+	}
+	if (!err) {
+		err = pthread_create(&n->timer, NULL, run_timer, n);
+		n->timer_started = !err;
+	}
+	return -err;
+}
+
 int invalidate_start(struct mount *m, struct loop *l)
 {
 	struct notifier *n = mem_zalloc(1, sizeof(*n));
@@ -226,40 +261,29 @@ int invalidate_start(struct mount *m, struct loop *l)
 	n->last = &n->first;
 	pthread_mutex_init(&n->lock, NULL);
 	pthread_cond_init(&n->wake_timer, NULL);
-	err = pthread_create(&n->sender, NULL, send_notices, n);
-	if (err) {
-		pthread_mutex_destroy(&n->lock);
-		pthread_cond_destroy(&n->wake_timer);
-		mem_free(n);
-		return -err;
-	}
-	err = pthread_create(&n->timer, NULL, run_timer, n);
-	n->timer_started = !err;
 	m->notifier = n;
+	err = start_threads(n);
 	if (err)
 		invalidate_stop(m);
-	return -err;
+	return err;
 }
 
+/* What waits is answered first: a notice of a name may wait for its caller. */
 void invalidate_stop(struct mount *m)
 {
 	struct notifier *n = m->notifier;
-	struct waiting *ready;
+	int i;
 
 	if (!n || n->stopping)
 		return;
-	pthread_mutex_lock(&n->lock);
-	n->stopping = true;
-	pthread_cond_signal(&n->wake_timer);
-	pthread_mutex_unlock(&n->lock);
 	fs_notices_stop(m->fs);
-	pthread_join(n->sender, NULL);
+	answer_ready(n, true);
+	pthread_cond_signal(&n->wake_timer);
+	for (i = 0; i < FS_NOTICE_LOCKS; i++)
+		if (n->senders[i].started)
+			pthread_join(n->senders[i].thread, NULL);
 	if (n->timer_started)
 		pthread_join(n->timer, NULL);
-	pthread_mutex_lock(&n->lock);
-	ready = take_ready(n, true);
-	pthread_mutex_unlock(&n->lock);
-	answer_all(ready);
 }
 
 void invalidate_free(struct mount *m)

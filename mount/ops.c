@@ -43,20 +43,34 @@ static struct fs_call caller(fuse_req_t req)
 				 .context = req };
 }
 
-/* What a call answers when nothing but its error, or a count, is the reply. */
-static void reply(fuse_req_t req, const struct fs_call *call, int64_t result)
+/* ---------------------------------------------------------------- answers */
+/*
+ * All calls that change something end here: the answer is sent when the kernel
+ * has dropped what they changed.
+ */
+static void reply_with(fuse_req_t req, const struct fs_call *call,
+		       int64_t result, struct answer *a)
 {
-	struct answer a = { .result = result, .kind = ANSWER_DONE };
-
-	invalidate_reply_after(mount_of(req), call->wait_for, req, &a);
+	a->req = req;
+	a->result = result;
+	invalidate_answer(mount_of(req), call, a);
 }
 
-static void reply_count(fuse_req_t req, const struct fs_call *call,
-			int64_t result)
+static void reply(fuse_req_t req, const struct fs_call *call, int64_t result)
 {
-	struct answer a = { .result = result, .kind = ANSWER_COUNT };
+	struct answer a = { .kind = ANSWER_DONE };
 
-	invalidate_reply_after(mount_of(req), call->wait_for, req, &a);
+	reply_with(req, call, result, &a);
+}
+
+static void reply_attr(fuse_req_t req, const struct fs_call *call, int err,
+		       const struct stat *attr, double timeout_s)
+{
+	struct answer a = { .kind = ANSWER_ATTR, .timeout_s = timeout_s };
+
+	if (!err)
+		a.attr = *attr;
+	reply_with(req, call, err, &a);
 }
 
 static struct fuse_entry_param entry_param(const struct fs_entry *entry)
@@ -70,18 +84,49 @@ static struct fuse_entry_param entry_param(const struct fs_entry *entry)
 	};
 }
 
-static void reply_entry(fuse_req_t req, int err, const struct fs_entry *entry)
+static void reply_entry(fuse_req_t req, const struct fs_call *call, int err,
+			const struct fs_entry *entry)
 {
-	struct fuse_entry_param param;
+	struct answer a = { .kind = ANSWER_ENTRY };
 
-	if (err) {
-		fuse_reply_err(req, -err);
-		return;
-	}
-	param = entry_param(entry);
-	/* A reply that the kernel did not take leaves no count with it. */
-	if (fuse_reply_entry(req, &param) < 0 && entry->node)
-		fs_forget(fs_of(req), entry->node, 1);
+	if (!err)
+		a.entry = entry_param(entry);
+	reply_with(req, call, err, &a);
+}
+
+/* A reply that the kernel did not take leaves no count with it. */
+static void send_entry(struct mount *m, struct answer *a)
+{
+	struct fs_call nobody = { .pid = 0 };
+	int err;
+
+	if (a->kind == ANSWER_CREATED)
+		err = fuse_reply_create(a->req, &a->entry, &a->opened);
+	else
+		err = fuse_reply_entry(a->req, &a->entry);
+	if (err < 0 && a->kind == ANSWER_CREATED)
+		fs_release(m->fs, &nobody, a->entry.ino, a->opened.fh);
+	if (err < 0 && a->entry.ino)
+		fs_forget(m->fs, a->entry.ino, 1);
+}
+
+void answer_send(struct answer *a)
+{
+	struct mount *m = mount_of(a->req);
+
+	if (a->result < 0)
+		fuse_reply_err(a->req, (int)-a->result);
+	else if (a->kind == ANSWER_COUNT)
+		fuse_reply_write(a->req, (size_t)a->result);
+	else if (a->kind == ANSWER_DATA)
+		fuse_reply_buf(a->req, (const char *)a->data.ptr, a->data.len);
+	else if (a->kind == ANSWER_ATTR)
+		fuse_reply_attr(a->req, &a->attr, a->timeout_s);
+	else if (a->kind == ANSWER_DONE)
+		fuse_reply_err(a->req, 0);
+	else
+		send_entry(m, a);
+	buf_release(&a->data);
 }
 
 static void set_open(struct fuse_file_info *fi, const struct fs_open_reply *r)
@@ -144,7 +189,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct fs_entry entry;
 	int err = fs_lookup(fs_of(req), &call, parent, name, &entry);
 
-	reply_entry(req, err, &entry);
+	reply_entry(req, &call, err, &entry);
 }
 
 static void op_forget(fuse_req_t req, fuse_ino_t node, uint64_t count)
@@ -170,7 +215,7 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,
 	struct fs_entry entry;
 	int err = fs_mkdir(fs_of(req), &call, parent, name, mode, &entry);
 
-	reply_entry(req, err, &entry);
+	reply_entry(req, &call, err, &entry);
 }
 
 static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -206,8 +251,9 @@ static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
 
 	(void)device;
 	if (S_ISREG(mode))
-		reply_entry(req, fs_make_file(fs_of(req), &call, parent, name,
-					      mode, &entry), &entry);
+		reply_entry(req, &call,
+			    fs_make_file(fs_of(req), &call, parent, name, mode,
+					 &entry), &entry);
 	else
 		reply(req, &call, fs_mknod(fs_of(req), &call, parent, name));
 }
@@ -233,14 +279,11 @@ static void op_getattr(fuse_req_t req, fuse_ino_t node,
 {
 	struct fs_call call = caller(req);
 	struct stat attr;
-	double timeout_s;
+	double timeout_s = 0;
 	int err = fs_getattr(fs_of(req), &call, node, fi ? fi->fh : 0, &attr,
 			     &timeout_s);
 
-	if (err)
-		fuse_reply_err(req, -err);
-	else
-		fuse_reply_attr(req, &attr, timeout_s);
+	reply_attr(req, &call, err, &attr, timeout_s);
 }
 
 static unsigned set_flags(int to_set)
@@ -272,14 +315,11 @@ static void op_setattr(fuse_req_t req, fuse_ino_t node, struct stat *attr,
 		       int to_set, struct fuse_file_info *fi)
 {
 	struct fs_call call = caller(req);
-	double timeout_s;
+	double timeout_s = 0;
 	int err = fs_setattr(fs_of(req), &call, node, fi ? fi->fh : 0,
 			     set_flags(to_set), attr, &timeout_s);
 
-	if (err)
-		fuse_reply_err(req, -err);
-	else
-		fuse_reply_attr(req, attr, timeout_s);
+	reply_attr(req, &call, err, attr, timeout_s);
 }
 
 /*
@@ -380,20 +420,16 @@ static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 	struct fs_call call = caller(req);
 	struct fs_entry entry;
 	struct fs_open_reply opened = { .handle = 0 };
-	struct fuse_entry_param param;
+	struct answer a = { .kind = ANSWER_CREATED };
 	int err = fs_create(fs_of(req), &call, parent, name, mode, fi->flags,
 			    &entry, &opened);
 
-	if (err) {
-		fuse_reply_err(req, -err);
-		return;
+	if (!err) {
+		set_open(fi, &opened);
+		a.opened = *fi;
+		a.entry = entry_param(&entry);
 	}
-	set_open(fi, &opened);
-	param = entry_param(&entry);
-	if (fuse_reply_create(req, &param, fi) < 0) {
-		fs_release(fs_of(req), &call, entry.node, opened.handle);
-		fs_forget(fs_of(req), entry.node, 1);
-	}
+	reply_with(req, &call, err, &a);
 }
 
 static void op_open(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
@@ -419,19 +455,19 @@ static void op_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset,
 	int err = fs_read(fs_of(req), &call, node, fi->fh, (uint64_t)offset,
 			  size, &a.data);
 
-	a.result = !err && a.data.failed ? -ENOMEM : err;
-	invalidate_reply_after(mount_of(req), call.wait_for, req, &a);
+	reply_with(req, &call, !err && a.data.failed ? -ENOMEM : err, &a);
 }
 
 static void op_write(fuse_req_t req, fuse_ino_t node, const char *data,
 		     size_t size, off_t offset, struct fuse_file_info *fi)
 {
 	struct fs_call call = caller(req);
+	struct answer a = { .kind = ANSWER_COUNT };
 
 	call.cached = fi->writepage;
-	reply_count(req, &call,
-		    fs_write(fs_of(req), &call, node, fi->fh, (uint64_t)offset,
-			     bytes_of(data, size)));
+	reply_with(req, &call,
+		   fs_write(fs_of(req), &call, node, fi->fh, (uint64_t)offset,
+			    bytes_of(data, size)), &a);
 }
 
 static void op_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)

@@ -6,6 +6,8 @@
 #include <fuse_lowlevel.h>
 #include <stdbool.h>
 
+#include "store/base/bytes.h"
+
 struct fs;
 struct loop;
 struct notifier;
@@ -17,6 +19,25 @@ struct mount {
 	struct notifier *notifier;	/* NULL until invalidate_start */
 	bool no_xattr;
 };
+
+/*
+ * What a request is answered: an error if result < 0; else nothing more, the
+ * result as a count, the data, attributes, or an entry that the kernel counts
+ * (of a file that was also opened, with created).
+ */
+struct answer {
+	fuse_req_t req;
+	int64_t result;
+	enum { ANSWER_DONE, ANSWER_COUNT, ANSWER_DATA, ANSWER_ATTR,
+	       ANSWER_ENTRY, ANSWER_CREATED } kind;
+	struct buf data;
+	struct stat attr;
+	double timeout_s;
+	struct fuse_entry_param entry;
+	struct fuse_file_info opened;
+};
+/* At once. Its data is released. */
+void answer_send(struct answer *a);
 
 extern const struct fuse_lowlevel_ops mount_ops;
 #endif

@@ -231,7 +231,8 @@ static bool is_told_that_gone(const char *name)
 	size_t i, n;
 	bool told = false;
 
-	while ((n = fs_notices_take(shop.fs, list, 8, 0)) > 0)
+	while ((n = fs_notices_take(shop.fs, FS_NOTICES_NAMES,
+				    list, 8, 0)) > 0)
 		for (i = 0; i < n; i++) {
 			told |= list[i].name && !strcmp(list[i].name, name);
 			mem_free(list[i].name);
