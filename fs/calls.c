@@ -22,6 +22,7 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		return changes && fs->read_only ? -EROFS : -ENOMEM;
 	}
 	op_watch(on->op, on->n);
+	on->op->bound = on->n;
 	return 0;
 }
 

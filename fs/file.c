@@ -194,6 +194,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 	(void)node;
 	if (!op)
 		return -ENOMEM;
+	op->bound = h->node;
 	if (h->node->ops->file->write) {
 		count = h->node->ops->file->write(op, h, offset, data);
 		if (count >= 0 && op->reason[0])
@@ -231,6 +232,7 @@ int fs_flush(struct fs *fs, struct fs_call *call, uint64_t node,
 	op = op_begin(fs, call);
 	if (!op)
 		return -ENOMEM;
+	op->bound = h->node;
 	err = op_end(op, handle_flush(op, h), h->node, NULL);
 	wait_now(h, call);
 	return err;
@@ -270,6 +272,7 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 		call->uid = h->uid;
 	}
 	if (op) {
+		op->bound = h->node;
 		commit_empty(op, h);
 		handle_unlink(fs, h);
 		err = op_end(op, handle_finish(op, h), h->node, NULL);

@@ -176,6 +176,7 @@ void handle_changed(struct fs *fs, struct handle *h, bool cut)
 static int commit_image(struct op *op, struct node *n, struct image *image,
 			bool cut_too) REQUIRES(&image->lock)
 {
+	struct node *outer;
 	int err;
 
 	if (image->orphan)
@@ -187,7 +188,10 @@ static int commit_image(struct op *op, struct node *n, struct image *image,
 	if (image->state == IMAGE_CUT && !has_empty_value(op, n))
 		return op_refuse(op, -EINVAL,
 				 "nothing was written, and this has no empty value");
+	outer = op->bound;
+	op->bound = n;
 	err = file_store(op, n, buf_bytes(&image->text), &image->how);
+	op->bound = outer;
 	if (err)
 		return err;
 	image->state = IMAGE_CLEAN;

@@ -75,6 +75,15 @@ static inline bool node_is_gone(const struct node *n)
 	       !atomic_load(&n->forward);
 }
 
+/* Does a path lead to it? Else another node has that name, or will. */
+static inline bool node_is_current(const struct node *n)
+{
+	for (; n; n = n->parent)
+		if (atomic_load(&n->flags) & NODE_GONE)
+			return false;
+	return true;
+}
+
 /* What has the name that n went on to by renames; n itself without one. */
 static inline struct node *node_now(struct node *n)
 {

@@ -258,6 +258,24 @@ static void notify_change(struct fs *fs, struct op *op, struct node *table,
 	buf_release(&name);
 }
 
+/*
+ * The kernel knows of what a call by path changes, as long as the path is the
+ * one that it came by: a row may have been renamed, or removed and made again,
+ * while a file in it was open. Asked when the change is done: from then on who
+ * looks finds it, and what has lost its name before is seen here.
+ */
+static bool kernel_knows(const struct op *op)
+{
+	size_t i;
+
+	if (op->broadcast || (op->bound && !node_is_current(op->bound)))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(op->by_path) && op->by_path[i]; i++)
+		if (!node_is_current(op->by_path[i]))
+			return false;
+	return true;
+}
+
 static void changed(void *context, const struct table_change *changes,
 		    size_t count)
 {
@@ -281,7 +299,7 @@ static void changed(void *context, const struct table_change *changes,
 			continue;
 		cuts_add(fs, table, last, changes[i].partition_key);
 		before = atomic_fetch_add(&table->changes, 1);
-		if (op && !op->broadcast) {
+		if (op && kernel_knows(op)) {
 			op->own_changes++;
 			if (op->watched == table &&
 			    before == op->watched_changes)

@@ -85,6 +85,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->found_in = NULL;
 	op->watched = NULL;
 	op->broadcast = false;
+	op->bound = NULL;
 	op->touched = op->timed = op->hinted = NULL;
 	memset(op->altered, 0, sizeof(op->altered));
 	memset(op->by_path, 0, sizeof(op->by_path));

@@ -103,8 +103,10 @@ struct op {
 	/* What op_alters was told, and of it what the kernel drops itself when
 	 * a call by path succeeds (references). */
 	struct node *altered[4], *by_path[2];
-	/* Observers notify what this op changes, as if others had done it. */
+	/* Observers notify what this op changes, as if others had done it: always,
+	 * or when this node (the caller's) has no longer the name it had. */
 	bool broadcast;
+	struct node *bound;
 	uint64_t wait_for;		/* a notice */
 	char reason[1024];		/* why it was refused; "" */
 	struct op *next, *outer;
