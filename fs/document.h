@@ -23,6 +23,8 @@ int document_write_column(struct write *w, const struct column *c,
 /* A column by a member's name, as INSERT JSON finds it; or NULL. */
 const struct column *document_column(struct op *op, const struct table *t,
 				     struct bytes name);
+/* What JSON was refused for, without the words of Cassandra's library. */
+void document_say_plainly(struct type_error *error);
 /* The value of a member. -EINVAL with a reason. */
 int document_value(struct op *op, const struct column *c, struct bytes json,
 		   struct bytes *value);

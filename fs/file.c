@@ -157,6 +157,7 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 		       struct bytes data)
 {
 	struct image *image = h->image;
+	bool hides;
 	int err = 0;
 
 	mutex_lock(&image->lock);
@@ -174,7 +175,11 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 		handle_fail(op, h, err);
 	if (!err)
 		handle_changed(op->fs, h, false);
+	image->refused |= err && image->is_new;
+	hides = err && image->is_new;
 	mutex_unlock(&image->lock);
+	if (hides)	/* it has never been there, and is not now */
+		op_notify(op, h->node, ARMED_NAME | ARMED_ATTRIBUTES);
 	if (err)
 		return err;
 	if (!(op->call && op->call->cached) &&

@@ -318,6 +318,46 @@ int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
 }
 
 /* ----------------------------------------------------------------- rename */
+/* What lives in memory alone goes along: to, and below it. */
+static int carry_kept(struct op *op, struct node *from, struct node *to)
+{
+	struct node **children, *made, *none = NULL;
+	size_t i, count;
+	int err = node_children(&op->fs->nodes, from, true, &children, &count);
+
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		struct node *child = children[i];
+		struct node_key key = {
+			.parent = to,
+			.name = node_name(child),
+			.ops = child->ops,
+			.number = child->number,
+			.value = node_value(child),
+			.scratch = child->scratch,
+		};
+
+		made = node_make(&op->fs->nodes, &key);
+		if (!made) {
+			err = -ENOMEM;
+			break;
+		}
+		if (made->scratch)
+			atomic_fetch_add(&made->scratch->users, 1);
+		atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
+		node_keep(made);
+		err = carry_kept(op, child, made);
+		node_detach(&op->fs->nodes, child);
+		none = NULL;
+		if (!atomic_compare_exchange_strong(&child->forward, &none,
+						    made))
+			node_put(&op->fs->nodes, made);
+	}
+	node_children_put(&op->fs->nodes, children, count);
+	return err;
+}
+
 /*
  * The kernel goes on with the old node under the new name: it forwards to the
  * node that the name really has, and the name is forgotten after the reply.
@@ -326,11 +366,17 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 			 struct bytes name, const struct child *target)
 {
 	struct node *now, *none = NULL;
+	bool kept = atomic_load(&n->flags) & NODE_KEPT;
+	int err = 0;
 
 	node_detach(&op->fs->nodes, n);
 	now = node_of_child(op, dir, name, target);
 	if (!now)
 		return -ENOMEM;
+	if (kept)
+		keep_directory(op, now);
+	if (now->ops->directory && now != n)
+		err = carry_kept(op, n, now);
 	if (target->scratch || (now->ops->directory &&
 				now->ops->stat == NULL))
 		node_keep(now);
@@ -346,7 +392,7 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	if (!now->scratch)
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
 	node_put(&op->fs->nodes, now);
-	return 0;
+	return err;
 }
 
 /*

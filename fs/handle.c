@@ -64,6 +64,7 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		/* No shell opens so; cp and tar do. */
 		image->how.copied = created && (h->flags & O_EXCL);
 		image->is_new |= created;
+		image->refused = false;
 		h->cut = true;
 	}
 	mutex_unlock(&image->lock);
@@ -167,6 +168,7 @@ bool has_empty_value(struct op *op, struct node *n)
 
 void handle_changed(struct fs *fs, struct handle *h, bool cut)
 {
+	h->image->refused = false;
 	h->wrote = !cut;
 	h->cut = cut;
 	h->flushes = 0;

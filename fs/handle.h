@@ -22,7 +22,8 @@ struct image {
 	/* all below under lock */
 	enum image_state state;
 	bool loaded;			/* text is the file's */
-	bool is_new;			/* nothing is stored under the name yet */
+	bool is_new;			/* nothing is stored under the name yet, */
+	bool refused;			/* and what was written last cannot be */
 	bool orphan;			/* unlinked: commits go nowhere */
 	struct buf text;
 	uint64_t charged;		/* bytes of it in fs->pending_bytes */

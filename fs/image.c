@@ -176,7 +176,7 @@ bool image_is_new(struct fs *fs, struct node *n)
 	if (!image)
 		return false;
 	mutex_lock(&image->lock);
-	is_new = image->is_new && !image->orphan;
+	is_new = image->is_new && !image->refused && !image->orphan;
 	mutex_unlock(&image->lock);
 	image_give(fs, n, image);
 	return is_new;
@@ -283,13 +283,30 @@ int image_load(struct op *op, struct node *n, struct image *image)
 	return err;
 }
 
+static int refuse_size(struct op *op)
+{
+	return op_refuse(op, -EFBIG, "a value may have %llu bytes",
+			 (unsigned long long)op->fs->max_value);
+}
+
+/* The newline that a text ends with and its value is without does not count. */
+static bool is_too_long(struct op *op, struct node *n, struct bytes text)
+{
+	const struct file_kind *file = n->ops->file;
+
+	return text.len > op->fs->max_value &&
+	       (text.len > op->fs->max_value + 1 ||
+		text.ptr[text.len - 1] != '\n' ||
+		(file->keeps_newline && file->keeps_newline(op, n)));
+}
+
 int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
 {
 	int err;
 
-	if (size > op->fs->max_value + 1)
-		return op_refuse(op, -EFBIG, "a value may have %llu bytes",
-				 (unsigned long long)op->fs->max_value);
+	/* Not by zeros: the newline that does not count is no zero. */
+	if (size > op->fs->max_value && size != image->text.len)
+		return refuse_size(op);
 	if (!size) {
 		image_forget(op->fs, image);
 		image->loaded = true;
@@ -321,6 +338,8 @@ static int check_text(struct op *op, struct node *n, const struct image *image,
 	const struct file_kind *file = n->ops->file;
 	struct bytes text = buf_bytes(&image->text);
 
+	if (is_too_long(op, n, text))
+		return refuse_size(op);
 	if (file->may_begin && !file->may_begin(op, n, text, from))
 		return op_refuse(op, -EINVAL, "no value begins so");
 	if (!file->check || !text.len || text.ptr[text.len - 1] != '\n')
@@ -345,8 +364,7 @@ int image_write(struct op *op, struct node *n, struct image *image,
 		return err;
 	end = offset + data.len;
 	if (end < offset || end > op->fs->max_value + 1)
-		return op_refuse(op, -EFBIG, "a value may have %llu bytes",
-				 (unsigned long long)op->fs->max_value);
+		return refuse_size(op);
 	old_len = text->len;
 	err = charge(op, image, end);
 	if (err)

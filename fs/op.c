@@ -503,7 +503,7 @@ void keep_up(struct op *op, struct node *n)
 int has_kept_children(struct op *op, struct node *n)
 {
 	struct node **children;
-	size_t count;
+	size_t i, count, hidden = 0;
 	int err = 0;
 
 	made_settle(op, n);
@@ -513,6 +513,8 @@ int has_kept_children(struct op *op, struct node *n)
 	err = node_children(&op->fs->nodes, n, true, &children, &count);
 	if (err)
 		return err;
+	for (i = 0; i < count; i++)
+		hidden += (atomic_load(&children[i]->flags) & NODE_HIDDEN) != 0;
 	node_children_put(&op->fs->nodes, children, count);
-	return count > 0;
+	return count > hidden;
 }

@@ -255,6 +255,9 @@ struct file_kind {
 	 */
 	int (*check)(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how);
+	/* Does the value have the last newline of the text too? NULL: it never
+	 * does. */
+	bool (*keeps_newline)(struct op *op, struct node *n);
 	/* Does cutting it to nothing and closing it store the empty value? */
 	bool (*takes_empty)(struct op *op, struct node *n);
 	/* A document: each descriptor has its own text, >> merges. */

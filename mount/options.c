@@ -228,6 +228,10 @@ static int read_places(struct mount_options *o, const struct raw *raw)
 			*raw->place[0] ? "MOUNTPOINT" : "STORE");
 		return -EINVAL;
 	}
+	if (raw->keyspace && !*raw->keyspace) {
+		fputs("widefs: keyspace= needs the name of a keyspace\n", stderr);
+		return -EINVAL;
+	}
 	o->store = absolute(raw->place[0]);
 	o->mountpoint = absolute(raw->place[1]);
 	o->keyspace = raw->keyspace ? strdup(raw->keyspace) : NULL;

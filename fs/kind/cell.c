@@ -83,6 +83,26 @@ bool text_is_complete(struct bytes text)
 	return i == text.len && !depth;
 }
 
+/* CQL has no unary plus; what reads numbers of strings for it takes one. */
+static bool has_plus(const struct type *type, struct bytes text)
+{
+	if (!text.len || text.ptr[0] != '+')
+		return false;
+	switch (type->kind) {
+	case TYPE_TINYINT:
+	case TYPE_SMALLINT:
+	case TYPE_INT:
+	case TYPE_BIGINT:
+	case TYPE_VARINT:
+	case TYPE_FLOAT:
+	case TYPE_DOUBLE:
+	case TYPE_DECIMAL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int text_value(struct op *op, const struct type *type, struct bytes text,
 	       struct buf *value)
 {
@@ -105,6 +125,8 @@ int text_value(struct op *op, const struct type *type, struct bytes text,
 	    !(lone && type->kind == TYPE_DURATION))
 		return op_refuse(op, -EINVAL, "%s has no empty value",
 				 type_kind_name(type->kind));
+	if (has_plus(type, text))
+		return op_refuse(op, -EINVAL, "a number has no leading '+'");
 	err = type_read_text(value, type, text, &error);
 	if (err == -EINVAL)
 		return op_refuse_type(op, &error);
@@ -256,6 +278,24 @@ static struct node *lister_of(struct node *n)
 						   n->parent;
 }
 
+/* A new name in the collection's directory, which may itself be new in the row's:
+ * only then does that have another time. */
+static int add_element(struct op *op, struct write *w, struct node *n,
+		       const struct place *p)
+{
+	struct node *dir = lister_of(n);
+	const struct cell_view *cells;
+	size_t count = 1;
+	int err = 0;
+
+	if (!(atomic_load(&dir->flags) & NODE_KEPT))
+		err = collection_cells(op, p, &op->arena, &cells, &count);
+	if (!err)
+		err = count ? attr_keep_times(op, w, row_of(n)) :
+			      attr_appear(op, w, row_of(n), p);
+	return err ? err : attr_touch(op, w, dir);
+}
+
 static int write_value(struct op *op, struct node *n, const struct place *p,
 		       struct bytes value, const struct store_how *how)
 {
@@ -281,10 +321,10 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		err = attr_keep_times(op, &w, n->parent);
 	else if (n->ops == &kind_plain)
 		err = attr_touch(op, &w, n->parent);
-	else
+	else if (bytes_is_null(p->path))
 		err = attr_appear(op, &w, row_of(n), p);
-	if (!err && !got && !bytes_is_null(p->path))
-		err = attr_touch(op, &w, lister_of(n));
+	else
+		err = add_element(op, &w, n, p);
 	place_write_row(&w, p);
 	if (how->has_expires && how->expires_s != NO_TIME)
 		write_cell_until(&w, p->column, p->path, value, at,
@@ -352,7 +392,7 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 	}
 	text = without_newline(text);
 	if ((p.type->part_count && text.len > PARTS_ALL) ||
-	    type_text_may_begin(p.type, text))
+	    (!has_plus(p.type, text) && type_text_may_begin(p.type, text)))
 		return true;
 	/* In CQL's words, where the text as it stands is refused too. */
 	if (!text_value(op, p.type, text, &unused))
@@ -392,11 +432,19 @@ static bool takes_empty(struct op *op, struct node *n)
 	return !place_type(op, n, &p) && (has_empty(p.type) || !p.type);
 }
 
+static bool keeps_newline(struct op *op, struct node *n)
+{
+	struct place p;
+
+	return !place_type(op, n, &p) && p.type && p.type->kind == TYPE_BLOB;
+}
+
 const struct file_kind cell_file = {
 	.load = load,
 	.store = store,
 	.may_begin = may_begin,
 	.check = check,
+	.keeps_newline = keeps_newline,
 	.takes_empty = takes_empty,
 };
 
@@ -508,12 +556,16 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 			 cell.ttl_s, cell.expires_s);
 	if (mtime_ns != timestamp_ns(at))
 		got = attr_set_cell(op, &w, n->table, &to, at, mtime_ns);
+	if (dir != n->parent && !got)
+		got = attr_touch(op, &w, n->parent);
 	if (!got)
 		got = attr_touch(op, &w, dir);
 	if (!got)
 		got = op_write(op, &w);
 	if (!got && !cell.ttl_s && n->ops == &kind_plain)
 		op_know_touched(op);
+	if (!got && dir != n->parent)
+		keep_up(op, n->parent);
 	write_release(&w);
 out:
 	buf_release(&text);
@@ -545,6 +597,14 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 	return err;
 }
 
+/* A row of a schemaless table may go to another partition. */
+static bool is_moved_row(const struct node *n, struct node *dir)
+{
+	return n->ops == &kind_plain && dir->ops == &kind_schemaless &&
+	       dir->table == n->table && !waits_for_key(dir) &&
+	       !waits_for_key(n->parent);
+}
+
 int cell_rename(struct op *op, struct node *n, struct node *dir,
 		struct bytes name, struct node *replaced, struct child *target)
 {
@@ -553,7 +613,7 @@ int cell_rename(struct op *op, struct node *n, struct node *dir,
 
 	(void)replaced;
 	memset(target, 0, sizeof(*target));
-	if (dir != n->parent)
+	if (dir != n->parent && !is_moved_row(n, dir))
 		return -EXDEV;
 	if (n->ops != &kind_plain && name_is_scratch(name, &base))
 		return move_to_scratch(op, n, name, target);

@@ -8,6 +8,8 @@
 #include "fs/inner.h"
 #include "fs/lines.h"
 
+#define REFUSAL "a counter takes lines of +N or -N"
+
 static int stat_counter(struct op *op, struct node *n, struct child *out)
 {
 	int err = cell_stat(op, n, out);
@@ -71,7 +73,7 @@ static int apply_line(struct op *op, struct node *n, struct bytes line)
 	size_t i;
 
 	if (!line.len)
-		return 0;
+		return op_refuse(op, -EINVAL, "%s", REFUSAL);
 	bare = isdigit(line.ptr[0]);
 	minus = line.ptr[0] == '-';
 	for (i = bare ? 0 : 1; i < line.len && isdigit(line.ptr[i]); i++) {
@@ -84,14 +86,12 @@ static int apply_line(struct op *op, struct node *n, struct bytes line)
 	if (i < line.len || (!bare && line.len == 1) ||
 	    (!bare && !minus && line.ptr[0] != '+') ||
 	    number > (uint64_t)INT64_MAX + minus)
-		return op_refuse(op, -EINVAL,
-				 "a counter takes lines of +N or -N");
+		return op_refuse(op, -EINVAL, "%s", REFUSAL);
 	return apply(op, n, minus ? (int64_t)(0 - number) : (int64_t)number,
 		     bare);
 }
 
-static const struct line_kind changes = { 32, "+-0123456789",
-					  "a counter takes lines of +N or -N",
+static const struct line_kind changes = { 32, "+-0123456789", REFUSAL,
 					  apply_line };
 
 static int64_t write_lines(struct op *op, struct handle *h, uint64_t offset,

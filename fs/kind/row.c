@@ -332,6 +332,13 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 	return err;
 }
 
+static int touch_both(struct op *op, struct node *from, struct node *to)
+{
+	int err = attr_touch_alone(op, from);
+
+	return err || to == from ? err : attr_touch_alone(op, to);
+}
+
 static int rename_row(struct op *op, struct node *n, struct node *dir,
 		      struct bytes name, struct node *replaced,
 		      struct child *target)
@@ -372,6 +379,8 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	got = read_row(op, &from, &op->arena, &row);
 	if (got > 0)
 		got = write_moved(op, n, dir, &from, &to, &row);
+	else if (!got)	/* it lives in memory alone */
+		got = touch_both(op, n->parent, dir);
 	store_unlock(op->fs->store, &lock);
 	if (got)
 		return got;

@@ -122,9 +122,7 @@ static int write_member(struct merge *m, const struct json_member *member,
 	int err;
 
 	if (!c)
-		return op_refuse(m->op, -EINVAL,
-				 "JSON values map contains unrecognized column: %.*s",
-				 (int)member->name.len, member->name.ptr);
+		return refuse_name(m->op, member->name, "column", m->p->table);
 	err = document_value(m->op, c, member->value, &value);
 	if (err)
 		return err;
@@ -188,8 +186,10 @@ static int write_text(struct merge *m, struct bytes text)
 	int err = json_read_object(&m->op->arena, &members, &count, text,
 				   &error);
 
-	if (err == -EINVAL)
+	if (err == -EINVAL) {
+		document_say_plainly(&error);
 		return op_refuse_type(m->op, &error);
+	}
 	return err ? err : write_object(m, members, count);
 }
 

@@ -18,6 +18,7 @@ TABLES = {
     'plain': 'CREATE TABLE k.plain (key text, column1 text, value blob, PRIMARY KEY (key, column1)) WITH COMPACT STORAGE;',
     'cnt': 'CREATE TABLE k.cnt (p int, c text, n counter, PRIMARY KEY (p, c));',
 }
+SHAPES = {'t': 's', 'plain': 'column1', 'cnt': 'n'}     # a column that tells each of them
 P, C = ('1', '2'), ('x', 'y', 'z')
 CELLS = ('a', 'b', 'v')
 SCRATCH = ('.a.tmp1', 'a~', '.b.tmp2')
@@ -313,9 +314,11 @@ def text_of(value, is_text):
     return (value + '\n' if value else '') if is_text else f'{value}\n'
 
 
-def rows(select):
+def rows(select, only_names=False):
     answer = json.loads(cql(select))
     names = [c['name'] for c in answer['columns']]
+    if only_names:
+        return names
     return [dict(zip(names, r)) for r in answer['rows']]
 
 
@@ -359,7 +362,7 @@ def by_path(seen):
     files, lists = {}, {}
     for path, (mode, _, text) in sorted(seen.items()):
         name = os.path.basename(path)
-        if mode & 0o170000 == 0o040000 or name == 'schema.cql' or (name in SCRATCH and '/k/t/' in path):
+        if mode & 0o170000 == 0o040000 or name == 'schema.cql' or ((name in SCRATCH or name.endswith('~')) and '/k/t/' in path):
             continue
         if os.path.basename(os.path.dirname(path)) == 'l':
             files.setdefault(os.path.dirname(path), []).append(text.decode())
@@ -453,8 +456,11 @@ def main():
         for text in TABLES.values():
             said(cql, text)
         counts = race(i, seconds)
-        for text in TABLES.values():
+        for name, text in TABLES.items():
             said(cql, text)
+            if SHAPES[name] not in rows(f'SELECT * FROM k.{name};', True):
+                cql(f'DROP TABLE k.{name};')    # mkdir made it between a DROP and a CREATE
+                cql(text)
         for column in ('v text', 'w map<text, int>'):
             said(cql, f'ALTER TABLE k.t ADD {column};')
         shown += check(f'seed {i}')

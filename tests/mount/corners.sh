@@ -1,0 +1,138 @@
+# Small promises of filesystem.md 2 to 4 and 13, each once broken.
+. tests/mount/lib.sh
+start -o max_value=4K
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (p int, c text, a int, v varint, d double, b text, x blob, tags set<text>, mp map<text, int>, PRIMARY KEY (p, c));
+CREATE TABLE k.hits (id int PRIMARY KEY, n counter);
+C
+T=$M/k/t R=$M/k/t/1/r
+
+# A keyspace without tables goes as any directory does.
+mkdir "$M/gone"
+ok 'rm -r of an empty keyspace' rm -r "$M/gone"
+is 'it is gone' '' "$(ls -d "$M/gone" 2>/dev/null)"
+mkdir "$M/gone"
+ok 'made again' ls "$M/gone/schema.cql"
+rm "$M/gone/schema.cql"
+ok 'and removed in two steps' rmdir "$M/gone"
+
+# A row of a schemaless table moves to another partition, in one step.
+mkdir "$M/k/notes" "$M/k/notes/one" "$M/k/notes/two"
+printf 'text\0more' >"$M/k/notes/one/a"
+touch -d '2020-02-02 02:02:02.5 UTC' "$M/k/notes/one/a"
+before=$(stat -c %y "$M/k/notes/one/a")
+ok 'rename to another partition' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$M/k/notes/one/a" "$M/k/notes/two/b"
+is 'it is there' '74657874006d6f7265' "$(od -An -v -tx1 "$M/k/notes/two/b" | tr -d ' \n')"
+is 'with its time' "$before" "$(stat -c %y "$M/k/notes/two/b")"
+is 'and there alone' '' "$(names "$M/k/notes/one")"
+is 'by CQL too' '[["two","b","0x74657874006d6f7265"]]' "$(cql 'SELECT * FROM k.notes' | jq -c .rows)"
+printf other >"$M/k/notes/one/c"
+ok 'onto another row' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$M/k/notes/two/b" "$M/k/notes/one/c"
+is 'which it replaces' '[["one","c","0x74657874006d6f7265"]]' "$(cql 'SELECT * FROM k.notes' | jq -c .rows)"
+mkdir "$M/k/other" "$M/k/other/one"
+is 'not to another table' 18 "$(python3 -c '
+import os, sys
+try: os.rename(*sys.argv[1:])
+except OSError as e: print(e.errno)' "$M/k/notes/one/c" "$M/k/other/one/c")"
+
+# CQL has no unary plus; a counter's lines have.
+mkdir -p "$R"
+for column in a v d; do
+	refused "$column: +5" 'Invalid argument' put "$R/$column" +5
+	put "$R/$column" 7
+	refused "$column: +5 over 7" 'Invalid argument' put "$R/$column" +5
+	is "$column keeps 7" '7' "$(sed 's/\.0$//' "$R/$column")"
+	rm "$R/$column"
+done
+refused 'a decimal with a sign' 'Invalid argument' put "$R/d" +1.5
+refused 'an exponent alone may have it' 'Invalid argument' put "$R/d" +1e+2
+ok 'in an exponent' put "$R/d" 1e+2
+refused 'a name' 'No such file' ls "$T/+1"
+refused 'a partition' 'Invalid argument' mkdir "$T/+1"
+is 'the reason' 'yes' "$(tail -1 "$M/.widefs/errors" | grep -q "'1'\|+1" && echo yes)"
+refused 'in a frozen JSON text' 'Invalid argument' put "$R.json" '{"a": +5}'
+mkdir "$M/k/hits/1"
+ok '+5 of a counter' put "$M/k/hits/1/n" +5
+refused 'a blank line of a counter' 'Invalid argument' put "$M/k/hits/1/n" ''
+is 'changes nothing' 5 "$(cat "$M/k/hits/1/n")"
+refused 'a blank line among others' 'Invalid argument' put "$M/k/hits/1/n" $'\n+1'
+is 'changes nothing either' 5 "$(cat "$M/k/hits/1/n")"
+
+# max_value is of the value: the newline that is dropped does not count, any
+# other byte does, in the write itself.
+put_bytes() { head -c "$2" /dev/zero | tr '\0' z | { cat; printf %s "${3:-}"; } | dd of="$1" bs=64K iflag=fullblock 2>&1 | grep -v records; [ "${PIPESTATUS[3]}" = 0 ]; }
+ok 'a text of max_value' put_bytes "$R/b" 4096 $'\n'
+is 'is stored' 4097 "$(stat -c %s "$R/b")"
+refused 'one byte more' 'File too large' put_bytes "$R/b" 4097
+refused 'and with a newline' 'File too large' put_bytes "$R/b" 4097 $'\n'
+is 'the old one stays' 4097 "$(stat -c %s "$R/b")"
+ok 'a blob of max_value' put_bytes "$R/x" 4096
+refused 'a blob has no newline to drop' 'File too large' put_bytes "$R/x" 4096 $'\n'
+refused 'one byte more of a blob' 'File too large' put_bytes "$R/x" 4097
+is 'the old blob stays' 4096 "$(stat -c %s "$R/x")"
+
+# The mtime of a row is that of its names: an element is a name of its collection.
+mkdir "$M/k/t/1/m"
+touch "$M/k/t/1/m/tags" 2>/dev/null
+mkdir "$M/k/t/1/m/tags"
+touch "$M/k/t/1/m/tags/one"
+row=$(stat -c %y "$M/k/t/1/m") partition=$(stat -c %y "$M/k/t/1") collection=$(stat -c %y "$M/k/t/1/m/tags")
+sleep 0.02
+touch "$M/k/t/1/m/tags/two"
+is 'the row keeps its time' "$row" "$(stat -c %y "$M/k/t/1/m")"
+is 'the partition too' "$partition" "$(stat -c %y "$M/k/t/1")"
+is 'its collection has another' other "$([ "$(stat -c %y "$M/k/t/1/m/tags")" = "$collection" ] || echo other)"
+collection=$(stat -c %y "$M/k/t/1/m/tags")
+sleep 0.02
+rm "$M/k/t/1/m/tags/two"
+is 'also when one goes' "$row" "$(stat -c %y "$M/k/t/1/m")"
+is 'and the collection' other "$([ "$(stat -c %y "$M/k/t/1/m/tags")" = "$collection" ] || echo other)"
+collection=$(stat -c %y "$M/k/t/1/m/tags")
+again -o max_value=4K
+is 'after a remount' "$row $partition" "$(stat -c %y "$M/k/t/1/m") $(stat -c %y "$M/k/t/1")"
+mkdir "$M/k/t/1/m/mp"
+is 'a new collection is a new name' other "$([ "$(stat -c %y "$M/k/t/1/m")" = "$row" ] || echo other)"
+row=$(stat -c %y "$M/k/t/1/m")
+sleep 0.02
+put "$M/k/t/1/m/mp/k" 1
+is 'its first element is not' "$row" "$(stat -c %y "$M/k/t/1/m")"
+
+# A directory that lives in memory alone is moved with what it holds there.
+cql "UPDATE k.t SET a = 1 WHERE p = 2 AND c = 'last'" >/dev/null
+rm "$T/2/last/a"
+is 'emptied, it stays' 'last' "$(names "$T/2")"
+mkdir "$T/2/last/tags"
+echo draft >"$T/2/last/.b.tmp1"
+ok 'and is renamed' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$T/2/last" "$T/2/next"
+is 'it is at the target' 'next' "$(names "$T/2")"
+is 'with its names' '.b.tmp1 tags' "$(find "$T/2/next" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ' | sed 's/ $//')"
+is 'and contents' draft "$(cat "$T/2/next/.b.tmp1")"
+ok 'it is written there' put "$T/2/next/a" 4
+is 'in the store' '[["next",4]]' "$(cql 'SELECT c, a FROM k.t WHERE p = 2' | jq -c .rows)"
+
+# A file that is refused before it was stored was never there.
+exec 7>"$R/a"
+refused 'a word' 'Invalid argument' bash -c 'echo abc >&7'
+is 'nobody sees it' '' "$(find "$R" -name a; ls "$R/a" 2>/dev/null)"
+refused 'by name' 'No such file' cat "$R/a"
+exec 7>&-
+is 'nor afterwards' '' "$(find "$R" -name a)"
+ok 'it can be made' put "$R/a" 5
+is 'and is' 5 "$(cat "$R/a")"
+
+# What a document is refused for is said without the words of another program.
+words() { tail -1 "$M/.widefs/errors"; }
+for text in '{"a": }' '{"a": 1,}' '[1]' 'x' '{"a" 1}' '{"a": 1} x' '{"a": "x"}' '{"a": {}}' '{"tags": {"a": 1}}' '{"tags": 5}' \
+	'{"mp": [1]}' '{"mp": {"k": "x"}}' '{"b": 5}' '{"x": "zz"}' '{"d": "1x"}' '{"v": 1.5}' '{"nothing": 1}' '{"a": 99999999999}' '{"a": "\uD800"}'; do
+	refused "$text" 'Invalid argument' put "$R.json" "$text"
+	is "$text: in plain words" '' "$(words | grep -oE 'java|org\.|com\.|[A-Z][a-z]+Exception|[A-Z][a-z]+[A-Z][a-z]+\b|\(class|source:|Hash(Map|Set)|\bchar\b.*code|ordinal' | head -1)"
+	[ -z "${SHOW:-}" ] || words
+done
+
+stop
+# A keyspace= without a name shows nothing that anybody could have meant.
+refused 'keyspace=' 'keyspace' "$WIDEFS" -o keyspace= "$S" "$M"
+is 'the status' 2 "$("$WIDEFS" -o keyspace= "$S" "$M" 2>/dev/null; echo $?)"
+mountpoint -q "$M" && fail 'it is mounted'
+done_testing
