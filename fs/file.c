@@ -267,7 +267,7 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle)
 {
 	struct handle *h = handle_of(handle);
-	struct op *op = op_begin(fs, call);
+	struct op *op;
 	int err = -ENOMEM;
 
 	(void)node;
@@ -275,7 +275,9 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (call && !call->pid) {
 		call->pid = h->pid;
 		call->uid = h->uid;
+		call->gid = h->gid;
 	}
+	op = op_begin(fs, call);
 	if (op) {
 		op->bound = h->node;
 		commit_empty(op, h);

@@ -109,6 +109,9 @@ void handle_free(struct fs *fs, struct handle *h)
 	pin_give(fs, h);
 	buf_release(&h->text);
 	mem_free(h->why);
+	if (h->opener)
+		buf_release(&h->opener->groups);
+	mem_free(h->opener);
 	mutex_release(&h->lock);
 	node_put(&fs->nodes, h->node);
 	mem_free(h);
@@ -120,6 +123,30 @@ void handles_release(struct fs *fs)
 		handle_free(fs, fs->writers);
 	while (fs->readers)
 		handle_free(fs, fs->readers);
+}
+
+/* What he may by his groups is not known later: he may be gone. */
+static int keep_opener(struct op *op, struct handle *h)
+{
+	if (!op->call || !h->uid)
+		return 0;
+	h->opener = mem_zalloc(1, sizeof(*h->opener));
+	if (!h->opener)
+		return -ENOMEM;
+	credentials_read(&op->who);
+	return credentials_copy(h->opener, &op->who);
+}
+
+int statement_begin(struct op *op, struct handle *h, bool begun)
+{
+	op->opener = h->opener;
+	if (begun && (h->text_uid != op->who.uid ||
+		      h->text_gid != op->who.gid))
+		return op_refuse(op, -EACCES, "another user wrote the begin of "
+					      "this statement");
+	h->text_uid = op->who.uid;
+	h->text_gid = op->who.gid;
+	return 0;
 }
 
 int handle_open(struct op *op, struct node *n, int flags, bool created,
@@ -135,10 +162,15 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 	h->node = node_get(n);
 	h->flags = flags;
 	h->pid = op->call ? op->call->pid : 0;
-	h->uid = op->call ? op->call->uid : 0;
+	h->uid = op->who.uid;
+	h->gid = op->who.gid;
 	h->writer = (flags & O_ACCMODE) != O_RDONLY;
 	atomic_fetch_add(&n->opens, 1);
-	if (n->ops->file->open) {
+	if (h->writer && n->ops->file->statements)
+		err = keep_opener(op, h);
+	if (err) {
+		/* nothing is open yet */
+	} else if (n->ops->file->open) {
 		reply->direct_io = true;
 		err = n->ops->file->open(op, h);
 	} else if (h->writer) {

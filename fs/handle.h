@@ -44,6 +44,14 @@ struct handle {
 	int flags;			/* of open(2) */
 	pid_t pid;			/* who opened it */
 	uid_t uid;
+	gid_t gid;
+	/*
+	 * Of statements: who opened it, unless root did; and who wrote what has
+	 * not run yet, under the lock.
+	 */
+	struct credentials *opener;
+	uid_t text_uid;
+	gid_t text_gid;
 	bool writer;
 	bool cached;			/* the kernel keeps pages of it */
 	struct image *image;		/* of a writer */
@@ -129,6 +137,14 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 bool handle_closes(struct op *op, struct handle *h);
 /* What a FLUSH commits. */
 int handle_flush(struct op *op, struct handle *h);
+/*
+ * Statements are run in this call. They have the rights that who calls and who
+ * opened the descriptor have both: a program that has more than who started it,
+ * or has given some up, does not lend them. In the last close nobody calls, and
+ * the opener counts alone. begun: the first part of a statement is there
+ * already; -EACCES unless its writer calls: nobody ends another's statement.
+ */
+int statement_begin(struct op *op, struct handle *h, bool begun);
 /* The last descriptor of it is closed: what is left is committed, and its image
  * given up. */
 int handle_finish(struct op *op, struct handle *h);

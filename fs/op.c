@@ -33,6 +33,7 @@ static void free_op(struct op *op)
 {
 	arena_release(&op->arena);
 	buf_release(&op->text);
+	buf_release(&op->who.groups);
 	mem_free(op);
 }
 
@@ -81,6 +82,8 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	}
 	op->fs = fs;
 	op->call = call;
+	credentials_init(&op->who, call);
+	op->opener = NULL;
 	op->now_s = clock_now_s();
 	op->found_in = NULL;
 	op->watched = NULL;
@@ -456,6 +459,7 @@ void fill_attr(struct op *op, struct node *n, struct child *c,
 
 	if (op->fs->read_only)
 		c->read_only = true;
+	guard_description(op, n, c);
 	child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, c->expires_s);
 	if (pending || c->volatile_attributes)

@@ -9,43 +9,162 @@
 
 #include "fs/tree.h"
 
-static bool in_group(pid_t pid, gid_t gid)
+void credentials_init(struct credentials *c, const struct fs_call *call)
 {
-	char path[48], line[4096];
-	bool found = false;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = pid > 0 ? fopen(path, "re") : NULL;
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		char *at = line + 7, *end;
-
-		if (strncmp(line, "Groups:", 7))
-			continue;
-		for (;; at = end) {
-			unsigned long number = strtoul(at, &end, 10);
-
-			if (end == at || found)
-				break;
-			found = (gid_t)number == gid;
-		}
-	}
-	if (file)
-		fclose(file);
-	return found;
+	c->uid = call ? call->uid : 0;
+	c->gid = call ? call->gid : 0;
+	c->pid = call ? call->pid : 0;
+	c->groups_read = false;
+	buf_clear(&c->groups);
 }
 
-bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, int right)
+static void add_groups(struct buf *groups, const char *at)
 {
-	const struct fs_call *call = op->call;
+	char *end;
 
-	if (!call || !call->uid)
+	for (;; at = end) {
+		gid_t group = (gid_t)strtoul(at, &end, 10);
+
+		if (end == at)
+			return;
+		buf_add(groups, &group, sizeof(group));
+	}
+}
+
+/* Without memory, or where nobody is found, there are none. */
+void credentials_read(struct credentials *c)
+{
+	static const char word[] = "Groups:";
+	char path[48];
+	char *line = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	if (c->groups_read)
+		return;
+	c->groups_read = true;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)c->pid);
+	file = c->pid > 0 ? fopen(path, "re") : NULL;
+	while (file && getline(&line, &size, file) >= 0) {
+		if (strncmp(line, word, sizeof(word) - 1))
+			continue;
+		add_groups(&c->groups, line + sizeof(word) - 1);
+		break;
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	if (c->groups.failed) {
+		c->groups.failed = false;
+		buf_clear(&c->groups);
+	}
+}
+
+int credentials_copy(struct credentials *to, const struct credentials *from)
+{
+	struct buf groups = to->groups;
+
+	*to = *from;
+	to->groups = groups;
+	buf_clear(&to->groups);
+	buf_add_bytes(&to->groups, buf_bytes(&from->groups));
+	return to->groups.failed ? -ENOMEM : 0;
+}
+
+static bool is_in_group(struct credentials *c, gid_t group)
+{
+	gid_t one;
+	size_t i;
+
+	if (c->gid == group)
 		return true;
-	if (call->uid == uid)
-		return (mode >> 6 & (mode_t)right) == (mode_t)right;
-	if (call->gid == gid || in_group(call->pid, gid))
-		return (mode >> 3 & (mode_t)right) == (mode_t)right;
-	return (mode & (mode_t)right) == (mode_t)right;
+	credentials_read(c);
+	for (i = 0; i + sizeof(one) <= c->groups.len; i += sizeof(one)) {
+		memcpy(&one, c->groups.ptr + i, sizeof(one));
+		if (one == group)
+			return true;
+	}
+	return false;
+}
+
+/* As the kernel decides: the first class that he is of, no other. */
+static bool may(struct credentials *c, uid_t uid, gid_t gid, mode_t mode,
+		unsigned rights)
+{
+	if (!c->uid)
+		return true;
+	if (c->uid == uid)
+		mode >>= 6;
+	else if (is_in_group(c, gid))
+		mode >>= 3;
+	return (mode & rights) == rights;
+}
+
+bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, unsigned rights)
+{
+	if (!op->call)
+		return true;
+	return may(&op->who, uid, gid, mode, rights) &&
+	       (!op->opener || may(op->opener, uid, gid, mode, rights));
+}
+
+bool caller_may_enter(struct op *op, const struct keyspace *k,
+		      const struct table *t)
+{
+	return caller_may(op, k->uid, k->gid, k->mode, RIGHT_ENTER) &&
+	       (!t || caller_may(op, t->uid, t->gid, t->mode, RIGHT_ENTER));
+}
+
+mode_t mode_of_description(mode_t mode)
+{
+	return (mode & 0111) * 5;
+}
+
+/* The name in the schema that the node's file name, without the suffix of a
+ * document, stands for. */
+static void described_name(const struct node *n, struct buf *out)
+{
+	struct bytes name = node_name(n);
+
+	if (!n->ops->directory)
+		name_suffix(name, &name);
+	if (name_unescape(out, name))
+		buf_clear(out);
+}
+
+void guard_description(struct op *op, const struct node *n, struct child *c)
+{
+	const struct node *table = n->table, *key = NULL, *clustering = NULL;
+	struct buf name = BUF_INIT;
+	const struct keyspace *k;
+	const struct table *t = NULL;
+	struct index *index;
+	bool of_indexes;
+
+	if (!table || n == table)
+		return;
+	of_indexes = bytes_equal(node_value(table), bytes_str("IndexInfo"));
+	if (!of_indexes && !bytes_equal(node_value(table->parent),
+					bytes_str("system_schema")))
+		return;
+	for (; n != table; n = n->parent) {
+		clustering = key;
+		key = n;
+	}
+	described_name(key, &name);
+	k = schema_keyspace(op->schema, buf_bytes(&name));
+	buf_clear(&name);
+	if (k && clustering) {
+		described_name(clustering, &name);
+		t = of_indexes ? keyspace_index(k, buf_bytes(&name), &index) :
+				 keyspace_table(k, buf_bytes(&name));
+	}
+	buf_release(&name);
+	if (!k)
+		return;
+	c->uid = t ? t->uid : k->uid;
+	c->gid = t ? t->gid : k->gid;
+	c->mode = mode_of_description(t ? t->mode : k->mode);
 }
 
 mode_t caller_umask(const struct fs_call *call)

@@ -17,6 +17,7 @@
 #include "fs/name.h"
 #include "fs/node.h"
 #include "fs/notice.h"
+#include "fs/rights.h"
 #include "store/base/arena.h"
 #include "store/cql/cql.h"
 #include "store/table.h"
@@ -82,6 +83,10 @@ struct fs {
 struct op {
 	struct fs *fs;
 	struct fs_call *call;
+	struct credentials who;		/* of the call */
+	/* Of the descriptor that a statement is written to: it is held to their
+	 * rights too. NULL: none, or root's. */
+	struct credentials *opener;
 	struct schema *schema;		/* a reference */
 	struct table *found;		/* by op_table last, in found_in */
 	const struct schema *found_in;	/* NULL: none */
@@ -262,6 +267,8 @@ struct file_kind {
 	bool (*takes_empty)(struct op *op, struct node *n);
 	/* A document: each descriptor has its own text, >> merges. */
 	bool document;
+	/* What is written are statements: see statement_begin(). */
+	bool statements;
 	/* Made by opening it (a set's element): it needs no write. */
 	bool exists_by_name;
 	/* Never cached by the kernel; its size is not known before a read. */
@@ -476,9 +483,9 @@ int owner_differs(struct op *op, unsigned set, const struct stat *attr,
 		  uid_t uid, gid_t gid, mode_t mode);
 void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
 		  mode_t *mode);
-/* May the caller do this to what has that owner and mode? right: 4 r, 2 w. */
-bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, int right);
-mode_t caller_umask(const struct fs_call *call);
+/* Below a table of system_schema: c's owner and mode become those of what it
+ * describes, as mode_of_description. */
+void guard_description(struct op *op, const struct node *n, struct child *c);
 /* kind/scratch.c: a scratch file for this name, or -EINVAL with a reason. */
 int scratch_create(struct op *op, struct bytes name, struct child *out);
 /* The nearest of these names into the reason; gives -EINVAL. */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "fs/fs.h"
+#include "mount/guardian.h"
 #include "mount/invalidate.h"
 #include "mount/loop.h"
 #include "mount/message.h"
@@ -43,6 +44,9 @@ struct daemon {
 	struct mount mount;	/* what ops.c works with */
 	struct fuse_session *session;
 	struct loop *loop;
+	struct guardian guardian;
+	int argc;		/* for the guardian's name */
+	char **argv;
 	int ready_fd;		/* to the parent, or -1 */
 	int signal_fd;
 	FILE *log;		/* --log-file, or NULL */
@@ -136,13 +140,18 @@ static int mount_tree(struct daemon *d)
 	if (fuse_session_mount(d->session, o->mountpoint))
 		return -EIO;		/* the same */
 	d->mounted = true;
-	err = loop_new(&d->loop, d->session, o->threads);
+	err = guardian_watch(&d->guardian, o->mountpoint,
+			     fuse_session_fd(d->session));
+	if (!err)
+		err = loop_new(&d->loop, d->session, o->threads);
 	d->mount.loop = d->loop;
 	return err;
 }
 
 static void detach(struct daemon *d)
 {
+	pid_t child;
+
 	if (!d->mounted)
 		return;
 	d->mounted = false;
@@ -150,16 +159,14 @@ static void detach(struct daemon *d)
 		umount2(d->options.mountpoint, MNT_DETACH);
 		return;
 	}
-	switch (fork()) {
-	case 0:
+	child = fork();
+	if (!child) {
 		execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--",
 		       d->options.mountpoint, NULL);
 		_exit(127);
-	case -1:
-		break;
-	default:
-		wait(NULL);
 	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
 }
 
 /* Tell the parent how it went, and leave the terminal. */
@@ -261,6 +268,7 @@ static int end(struct daemon *d)
 		fs_close(d->fs);
 	if (d->store)
 		err = store_close(d->store);
+	guardian_stop(&d->guardian);
 	return err;
 }
 
@@ -278,7 +286,9 @@ static int run(struct daemon *d)
 	d->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (d->signal_fd < 0)
 		return FAILED;
-	err = message_log_open(&d->log, &d->options);
+	err = guardian_start(&d->guardian, d->argc, d->argv);
+	if (!err)
+		err = message_log_open(&d->log, &d->options);
 	if (!err)
 		err = open_store(&d->store, &d->options);
 	if (!err)
@@ -336,7 +346,8 @@ static int run_in_background(struct daemon *d)
 
 int main(int argc, char **argv)
 {
-	struct daemon d = { .ready_fd = -1, .signal_fd = -1 };
+	struct daemon d = { .guardian = GUARDIAN_INIT, .ready_fd = -1,
+			    .signal_fd = -1, .argc = argc, .argv = argv };
 	int err, status;
 
 	process_prepare();

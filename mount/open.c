@@ -9,23 +9,11 @@
 
 #include "mount/message.h"
 #include "store/base/log.h"
+#include "store/base/process.h"
 #include "store/store.h"
 
-/* Has the process ended, though the kernel still closes what it had open? */
-static bool is_dying(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return true;
-	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = 'X';
-	fclose(file);
-	return state == 'Z' || state == 'X';
-}
+/* A process that is killed while it writes much, or writes a core. */
+#define DYING_MAX_S 30
 
 static int open_unless_dying(struct store **out, const char *path,
 			     const struct store_options *options, pid_t *owner,
@@ -34,9 +22,9 @@ static int open_unless_dying(struct store **out, const char *path,
 	const struct timespec pause = { 0, 20 * 1000 * 1000 };
 	int tries, err = -EBUSY;
 
-	for (tries = 0; tries < 250; tries++) {
+	for (tries = 0; tries < DYING_MAX_S * 50; tries++) {
 		err = store_open(out, path, options, owner, created);
-		if (err != -EBUSY || !is_dying(*owner))
+		if (err != -EBUSY || !process_is_dying(*owner))
 			break;
 		nanosleep(&pause, NULL);
 	}

@@ -8,8 +8,14 @@
  *             16 16  a random id
  *             32  8  XXH3 of bytes 0..31
  *   LOCK     the pid of the process that writes, as text; empty when nobody
- *            does. The kernel's lock on it decides, the text only tells who.
+ *            does. It only tells who, where the kernel cannot.
  *   engine/  the engine's files
+ *
+ * The kernel's locks decide who has the store: one on the store's directory and
+ * one on the engine's, which are the store wherever they are mounted or moved to
+ * (a file in them could be removed or replaced while it is locked). LOCK is
+ * locked too: programs before version 4 look at nothing else, and not all
+ * filesystems lock directories.
  *
  * The format version is that of all that is in the store, whatever versions its
  * files have of their own: a program that is older than it refuses the store.
@@ -26,6 +32,10 @@
  * create goes on with; that is also how a directory that belongs to something
  * else is told apart: it has other names and no marker. Once the marker says 1
  * an engine directory that is gone or empty is damage, not a new store.
+ *
+ * Each step is synced before the next. A process that was killed may not have
+ * come so far: so whoever opens the store for writing syncs all of its names, its
+ * own name too, before anything is written to the engine.
  */
 #include "store/marker.h"
 
@@ -50,7 +60,7 @@
 #define MARKER_LENGTH 40
 
 static int open_directory(const struct file_ops *files, const char *path,
-			  bool *made)
+			  bool create)
 {
 	struct buf inside = BUF_INIT;
 	int fd, err;
@@ -61,35 +71,36 @@ static int open_directory(const struct file_ops *files, const char *path,
 		return -ENOMEM;
 	fd = file_open(files, AT_FDCWD, buf_cstr(&inside),
 		       O_RDONLY | O_DIRECTORY);
-	if (fd == -ENOENT && made) {
+	if (fd == -ENOENT && create) {
 		err = files->mkdir(files->context, AT_FDCWD, path, 0700);
 		if (!err)
 			fd = file_open(files, AT_FDCWD, buf_cstr(&inside),
 				       O_RDONLY | O_DIRECTORY);
 		else
 			fd = err;
-		*made = fd >= 0;
 	}
 	buf_release(&inside);
 	return fd;
 }
 
-/* The new directory's name must last as long as what is in it. */
-static void sync_parent(const struct file_ops *files, const char *path)
+/* The store's name must last as long as what is in it. A directory above that
+ * may not be read, or cannot be synced, is its owner's. */
+static int sync_parent(const struct file_ops *files, const char *path)
 {
 	struct buf parent = BUF_INIT;
-	int fd;
+	int fd, err = 0;
 
 	buf_add_format(&parent, "%s/..", path);
-	if (!parent.failed) {
-		fd = file_open(files, AT_FDCWD, buf_cstr(&parent),
-			       O_RDONLY | O_DIRECTORY);
-		if (fd >= 0) {
-			files->sync(files->context, fd);
-			file_close(files, fd);
-		}
+	if (parent.failed)
+		return -ENOMEM;
+	fd = file_open(files, AT_FDCWD, buf_cstr(&parent),
+		       O_RDONLY | O_DIRECTORY);
+	if (fd >= 0) {
+		err = files->sync(files->context, fd);
+		file_close(files, fd);
 	}
 	buf_release(&parent);
+	return err == -EIO ? err : 0;
 }
 
 struct contents {
@@ -127,7 +138,8 @@ static int check_directory(const struct file_ops *files, int dir)
 	return st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
 
-/* Of who reads nothing is written in the lock file; the kernel knows. Or 0. */
+/* The process that has locked the open file or directory, if the kernel tells;
+ * or 0. */
 static pid_t find_holder(const struct file_ops *files, int fd)
 {
 	FILE *locks = files == &file_system ? fopen("/proc/locks", "re") : NULL;
@@ -152,16 +164,63 @@ static pid_t find_holder(const struct file_ops *files, int fd)
 }
 
 /* The pid in the lock file, of a process that is alive; else 0. */
-static pid_t read_owner(const struct file_ops *files, int fd)
+static pid_t read_owner(struct marker_file *m, const struct file_ops *files)
 {
 	char text[24] = "";
-	int64_t n = files->pread(files->context, fd, text, sizeof(text) - 1, 0);
+	int fd = file_open(files, m->dir, LOCK_NAME, O_RDONLY);
+	int64_t n = fd < 0 ? fd : files->pread(files->context, fd, text,
+					       sizeof(text) - 1, 0);
 	long pid = n > 0 ? strtol(text, NULL, 10) : 0;
 
-	if (pid <= 0 || pid > INT32_MAX ||
-	    (kill((pid_t)pid, 0) && errno == ESRCH))
-		return find_holder(files, fd);
-	return (pid_t)pid;
+	file_close(files, fd);
+	return pid <= 0 || pid > INT32_MAX ||
+		       (kill((pid_t)pid, 0) && errno == ESRCH) ?
+		       0 : (pid_t)pid;
+}
+
+/* Lock what is open, or say in whose hands it is. */
+static int take_lock(struct marker_file *m, const struct file_ops *files,
+		     int fd, bool read_only)
+{
+	int err = files->lock ? files->lock(files->context, fd, !read_only)
+			      : 0;
+
+	if (err != -EAGAIN)
+		return err;
+	m->holder = find_holder(files, fd);
+	if (!m->holder)
+		m->holder = read_owner(m, files);
+	return -EBUSY;
+}
+
+/* The same of a directory, where the filesystem has such locks. */
+static int lock_directory(struct marker_file *m, const struct file_ops *files,
+			  int fd, bool read_only)
+{
+	int err = take_lock(m, files, fd, read_only);
+
+	return err == -EBADF || err == -EOPNOTSUPP || err == -ENOLCK ||
+	       err == -EINVAL || err == -ENOSYS ? 0 : err;
+}
+
+/* With O_CREAT make LOCK if it is not there; without, that is no harm. */
+static int lock_file(struct marker_file *m, const struct file_ops *files,
+		     bool read_only, int flags)
+{
+	int err;
+
+	if (m->lock >= 0)
+		return 0;
+	m->lock = file_open(files, m->dir, LOCK_NAME,
+			    flags | (read_only ? O_RDONLY : O_RDWR));
+	if (m->lock < 0)
+		return m->lock == -ENOENT && !(flags & O_CREAT) ? 0 : m->lock;
+	err = take_lock(m, files, m->lock, read_only);
+	if (err) {
+		file_close(files, m->lock);
+		m->lock = -1;
+	}
+	return err;
 }
 
 static int write_owner(const struct file_ops *files, int fd)
@@ -173,37 +232,8 @@ static int write_owner(const struct file_ops *files, int fd)
 	return err ? err : file_write(files, fd, text, (size_t)len, 0);
 }
 
-static int take_lock(struct marker_file *m, const struct file_ops *files,
-		     bool read_only, bool create, pid_t *owner_pid)
-{
-	int err, flags = read_only ? O_RDONLY : O_RDWR;
-
-	m->lock = file_open(files, m->dir, LOCK_NAME, flags);
-	if (m->lock == -ENOENT && !read_only)
-		m->lock = file_open(files, m->dir, LOCK_NAME,
-				    flags | O_CREAT);
-	if (m->lock == -ENOENT && read_only && !create)
-		return 0;		/* a copy, say, that nobody locks */
-	if (m->lock < 0)
-		return m->lock;
-	err = files->lock ? files->lock(files->context, m->lock, !read_only)
-			  : 0;
-	if (err == -EAGAIN) {
-		if (owner_pid)
-			*owner_pid = read_owner(files, m->lock);
-		err = -EBUSY;
-	}
-	if (err) {
-		/* Not ours: closing the marker must not touch the text. */
-		file_close(files, m->lock);
-		m->lock = -1;
-		return err;
-	}
-	return read_only ? 0 : write_owner(files, m->lock);
-}
-
 static int write_marker_file(struct marker_file *m,
-			     const struct file_ops *files, uint32_t ready)
+			     const struct file_ops *files, bool ready)
 {
 	uint8_t bytes[MARKER_LENGTH] = MAGIC;
 
@@ -215,9 +245,8 @@ static int write_marker_file(struct marker_file *m,
 			    bytes_of(bytes, sizeof(bytes)));
 }
 
-static int read_marker_file(struct marker_file *m,
-			    const struct file_ops *files, uint32_t *version,
-			    bool *ready)
+/* A format to come may be longer, and keep all else as it likes. */
+static int read_marker_file(struct marker_file *m, const struct file_ops *files)
 {
 	struct buf b = BUF_INIT;
 	int err = file_read_all(files, m->dir, MARKER_NAME, &b, 4096);
@@ -226,22 +255,24 @@ static int read_marker_file(struct marker_file *m,
 		err = corrupt(MARKER_NAME, 0, "it is too long");
 	if (err)
 		goto out;
-	if (b.len < 16 || memcmp(b.ptr, MAGIC, 8)) {
+	if (b.len < MARKER_LENGTH || memcmp(b.ptr, MAGIC, 8)) {
 		err = corrupt(MARKER_NAME, 0, "this is no marker of a store");
 		goto out;
 	}
-	*version = get_le32(b.ptr + 8);
-	if (*version > VERSION) {
+	if (get_le64(b.ptr + 32) != XXH3_64bits(b.ptr, 32)) {
+		err = corrupt(MARKER_NAME, 8, "it fails its checksum");
+		goto out;
+	}
+	m->version = get_le32(b.ptr + 8);
+	if (m->version > VERSION) {
 		err = -EPROTONOSUPPORT;
 		goto out;
 	}
-	if (b.len != MARKER_LENGTH || !*version ||
-	    get_le32(b.ptr + 12) > 1 ||
-	    get_le64(b.ptr + 32) != XXH3_64bits(b.ptr, 32)) {
+	if (b.len != MARKER_LENGTH || !m->version || get_le32(b.ptr + 12) > 1) {
 		err = corrupt(MARKER_NAME, 8, "its contents are damaged");
 		goto out;
 	}
-	*ready = get_le32(b.ptr + 12);
+	m->ready = get_le32(b.ptr + 12);
 	memcpy(m->id, b.ptr + 16, sizeof(m->id));
 out:
 	buf_release(&b);
@@ -256,28 +287,30 @@ static int see_any(void *data, const char *name)
 }
 
 static int open_engine(struct marker_file *m, const struct file_ops *files,
-		       bool ready, bool read_only)
+		       bool read_only)
 {
 	bool any = false;
 	int err;
 
 	m->engine = file_open(files, m->dir, ENGINE_NAME,
 			      O_RDONLY | O_DIRECTORY);
-	if (m->engine == -ENOENT && !ready && !read_only) {
+	if (m->engine == -ENOENT && !m->ready && !read_only) {
 		err = files->mkdir(files->context, m->dir, ENGINE_NAME, 0700);
-		if (!err)
-			err = files->sync(files->context, m->dir);
 		if (err)
 			return err;
 		m->engine = file_open(files, m->dir, ENGINE_NAME,
 				      O_RDONLY | O_DIRECTORY);
 	}
-	if (m->engine == -ENOENT && ready)
+	if (m->engine == -ENOENT && m->ready)
 		return corrupt(ENGINE_NAME, 0, "the directory is gone");
 	if (m->engine < 0)
 		return m->engine;
-	err = files->list(files->context, m->engine, see_any, &any);
-	if (!err && ready && !any)
+	err = lock_directory(m, files, m->engine, read_only);
+	if (!err && !read_only)
+		err = files->sync(files->context, m->dir);
+	if (!err)
+		err = files->list(files->context, m->engine, see_any, &any);
+	if (!err && m->ready && !any)
 		err = corrupt(ENGINE_NAME, 0, "the directory is empty");
 	return err;
 }
@@ -294,7 +327,8 @@ static int create_marker(struct marker_file *m, const struct file_ops *files)
 		if (n > 0)
 			done += (size_t)n;
 	}
-	return write_marker_file(m, files, 0);
+	m->version = VERSION;
+	return write_marker_file(m, files, false);
 }
 
 /* Is there a store, or room for one? */
@@ -317,46 +351,55 @@ static int look(struct marker_file *m, const struct file_ops *files,
 
 int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
-		pid_t *owner_pid, bool *created)
+		bool *created)
 {
 	struct contents seen = { .marker = false };
-	bool made = false, ready = false;
-	uint32_t version = VERSION;
 	int err;
 
 	*m = MARKER_FILE_INIT;
 	create = create && !read_only;
 	*created = false;
-	m->dir = open_directory(files, path, create ? &made : NULL);
+	m->dir = open_directory(files, path, create);
 	if (m->dir < 0)
 		return m->dir;
-	if (made)
-		sync_parent(files, path);
 	err = look(m, files, &seen, create);
 	if (!err)
-		err = take_lock(m, files, read_only, create, owner_pid);
+		err = lock_directory(m, files, m->dir, read_only);
+	if (!err)
+		err = lock_file(m, files, read_only, seen.marker ? 0 : O_CREAT);
 	if (err)
 		return err;
 	/* Somebody may have made it while we waited for nothing but luck. */
 	err = look(m, files, &seen, create);
+	if (!err && !read_only)
+		err = sync_parent(files, path);
 	if (!err && !seen.marker) {
 		err = create_marker(m, files);
 		*created = !err;
 	} else if (!err) {
-		err = read_marker_file(m, files, &version, &ready);
+		err = read_marker_file(m, files);
 	}
-	if (!err && version < VERSION && !read_only)
-		err = write_marker_file(m, files, ready);
-	return err ? err : open_engine(m, files, ready, read_only);
+	return err ? err : open_engine(m, files, read_only);
+}
+
+int marker_own(struct marker_file *m, const struct file_ops *files)
+{
+	int err = lock_file(m, files, false, O_CREAT);
+
+	if (!err && m->version < VERSION)
+		err = write_marker_file(m, files, m->ready);
+	if (!err)
+		err = write_owner(files, m->lock);
+	m->owned = !err;
+	return err;
 }
 
 int marker_ready(struct marker_file *m, const struct file_ops *files)
 {
-	uint32_t version;
-	bool ready;
-	int err = read_marker_file(m, files, &version, &ready);
+	int err = m->ready ? 0 : write_marker_file(m, files, true);
 
-	return err || ready ? err : write_marker_file(m, files, 1);
+	m->ready |= !err;
+	return err;
 }
 
 static void close_one(const struct file_ops *files, int *fd)
@@ -366,11 +409,10 @@ static void close_one(const struct file_ops *files, int *fd)
 	*fd = -1;
 }
 
-void marker_close(struct marker_file *m, const struct file_ops *files,
-		  bool read_only)
+void marker_close(struct marker_file *m, const struct file_ops *files)
 {
-	/* Nobody's any more; the lock goes with the descriptor. */
-	if (m->lock >= 0 && !read_only)
+	/* Nobody's any more; the locks go with the descriptors. */
+	if (m->owned)
 		files->truncate(files->context, m->lock, 0);
 	close_one(files, &m->lock);
 	close_one(files, &m->engine);

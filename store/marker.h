@@ -11,21 +11,28 @@
 struct marker_file {
 	int dir;		/* the store's directory; -1 */
 	int engine;		/* the engine's; -1 */
-	int lock;		/* held as long as it is open; -1 */
+	int lock;		/* the lock file; -1 */
+	bool owned;		/* marker_own was called */
+	bool ready;		/* the engine's files were made, and must be there */
+	uint32_t version;
+	pid_t holder;		/* after -EBUSY: who has it; 0 unknown */
 	uint8_t id[16];
 };
-#define MARKER_FILE_INIT ((struct marker_file){ -1, -1, -1, { 0 } })
+#define MARKER_FILE_INIT \
+	((struct marker_file){ .dir = -1, .engine = -1, .lock = -1 })
 
 /*
- * Open the directory, lock it, read the marker; with create make what is not
- * there. Errors as store_open. Whatever was opened is closed by
- * marker_close, also after an error.
+ * Open the directory, lock it, read the marker; with create make a store where
+ * there is none. One that is there is not changed. Errors as store_open.
+ * Whatever was opened is closed by marker_close, also after an error.
  */
 int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
-		pid_t *owner_pid, bool *created);
+		bool *created);
+/* The store was found sound and will be written: say who does, and make it one of
+ * this version. */
+int marker_own(struct marker_file *m, const struct file_ops *files);
 /* The engine has made its files: from now on they must be there. */
 int marker_ready(struct marker_file *m, const struct file_ops *files);
-void marker_close(struct marker_file *m, const struct file_ops *files,
-		  bool read_only);
+void marker_close(struct marker_file *m, const struct file_ops *files);
 #endif

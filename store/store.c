@@ -77,30 +77,30 @@ static int newest_timestamp(struct store *s, int64_t *newest)
 	return err;
 }
 
+static int load_lease(struct store *s)
+{
+	struct buf lease = BUF_INIT;
+	int err = lsm_property_get(s->lsm, LEASE_PROPERTY, &lease);
+
+	if (!err && lease.len == 8)
+		s->lease_us = (int64_t)get_le64(lease.ptr);
+	if (!err && (lease.len != 8 || s->lease_us > LARGEST_LEASE_US))
+		err = corrupt("CURRENT", 0, "the manifest that it names says of "
+			      "the clock what cannot be");
+	buf_release(&lease);
+	return err == -ENOENT ? 0 : err;
+}
+
 /*
  * The clock goes on after whatever it gave and was kept. A client's timestamps
  * may lie in the far future and say nothing; ours were never past the lease.
  */
-static int load_clock(struct store *s)
+static int set_clock(struct store *s)
 {
-	struct buf lease = BUF_INIT;
 	int64_t newest;
-	int err = lsm_property_get(s->lsm, LEASE_PROPERTY, &lease);
+	int err = newest_timestamp(s, &newest);
 
-	if (err && err != -ENOENT)
-		goto out;
-	if (!err) {
-		if (lease.len == 8)
-			s->lease_us = (int64_t)get_le64(lease.ptr);
-		if (lease.len != 8 || s->lease_us > LARGEST_LEASE_US) {
-			err = corrupt("engine", 0, "the clock was never there");
-			goto out;
-		}
-	}
-	err = newest_timestamp(s, &newest);
 	s->last_us = newest < s->lease_us ? newest : s->lease_us;
-out:
-	buf_release(&lease);
 	return err;
 }
 
@@ -185,6 +185,22 @@ static void damaged(void *context, uint32_t number, const char *text)
 	pthread_mutex_unlock(&s->telling);
 }
 
+/* The engine's files are sound: is the catalogue? Then the store is ours. */
+static int is_sound(void *context, struct lsm *lsm)
+{
+	struct store *s = context;
+	int err;
+
+	s->lsm = lsm;
+	err = store_load_schema(s);
+	if (!err)
+		err = load_lease(s);
+	if (!err && !s->read_only)
+		err = marker_own(&s->marker, s->files);
+	s->lsm = NULL;
+	return err;
+}
+
 static int open_engine(struct store *s, const struct store_options *o)
 {
 	struct lsm_options options = {
@@ -192,14 +208,14 @@ static int open_engine(struct store *s, const struct store_options *o)
 		.memtable_bytes = o->memtable_bytes,
 		.commit_s = o->commit_s, .read_only = o->read_only,
 		.no_threads = o->no_threads, .notice = notice,
-		.damaged = damaged, .context = s,
+		.damaged = damaged,
+		.sound = is_sound, .first = CATALOG_NUMBER + 1,
+		.exists = s->marker.ready, .context = s,
 	};
 	int err = lsm_open(&s->lsm, s->files, s->marker.engine, &options);
 
 	if (!err)
-		err = store_load_schema(s);
-	if (!err)
-		err = load_clock(s);
+		err = set_clock(s);
 	if (!err)
 		err = lsm_start(s->lsm);
 	if (!err)
@@ -232,11 +248,13 @@ int store_open(struct store **out, const char *path,
 		return err;
 	}
 	err = marker_open(&s->marker, s->files, path, s->read_only,
-			  options->create, owner_pid, &made);
+			  options->create, &made);
 	if (!err)
 		err = open_engine(s, options);
 	if (created)
 		*created = made;
+	if (owner_pid)
+		*owner_pid = s->marker.holder;
 	if (err) {
 		store_close(s);
 		return err;
@@ -259,7 +277,7 @@ int store_close(struct store *s)
 	if (s->schema)
 		schema_put(s->schema);
 	mem_free(s->by_number);
-	marker_close(&s->marker, s->files, s->read_only);
+	marker_close(&s->marker, s->files);
 	release_locks(s);
 	mem_free(s);
 	return err;

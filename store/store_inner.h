@@ -205,9 +205,11 @@ void attribute_key(struct buf *out, const struct object_ref *o);
 void attribute_path(struct buf *out, const struct object_ref *o, uint8_t name);
 
 /* -------------------------------------------------------------- sources */
-/* As lsm_iterate and lsm_get, but virtual tables are read from code. */
+/* As lsm_iterate (of q's table) and lsm_get, but virtual tables are read from
+ * code. */
+struct query;
 int source_iterate(struct iterator **out, struct store *s,
-		   const struct table *t, struct bytes lower,
+		   const struct query *q, struct bytes lower,
 		   struct bytes upper, bool reverse);
 int source_get(struct store *s, const struct table *t, struct bytes key,
 	       uint64_t mask, struct arena *arena, struct row *row);

@@ -329,8 +329,11 @@ static void fill_index_info(struct virtual_rows *v, const struct keyspace *k)
 {
 	uint32_t i, j;
 
+	if (!virtual_shows(v, k, NULL))
+		return;
 	for (i = 0; i < k->table_count; i++)
-		for (j = 0; j < k->tables[i]->index_count; j++) {
+		for (j = 0; j < k->tables[i]->index_count &&
+			    virtual_shows(v, k, k->tables[i]); j++) {
 			const struct index *x = &k->tables[i]->indexes[j];
 			struct bytes key[] = { bytes_str(k->name),
 					       bytes_str(x->name) };

@@ -396,10 +396,13 @@ int system_fill_schema(struct virtual_rows *v, struct store *s,
 	     i++) {
 		const struct keyspace *k = schema->keyspaces[i];
 
+		if (!virtual_shows(v, k, NULL))
+			continue;
 		if (fillers[f].keyspace)
 			fillers[f].keyspace(v, k);
 		for (j = 0; fillers[f].table && j < k->table_count; j++)
-			fillers[f].table(v, k->tables[j]);
+			if (virtual_shows(v, k, k->tables[j]))
+				fillers[f].table(v, k->tables[j]);
 	}
 	schema_put(schema);
 	return 0;

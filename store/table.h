@@ -32,8 +32,16 @@ struct slice {
 	struct bound start, end;
 };
 
+/* Is this reader told of the table (NULL: of the keyspace)? */
+typedef bool table_shown(void *context, const struct keyspace *k,
+			 const struct table *t);
+
 struct query {
 	const struct table *table;
+	/* Of a virtual table, the rows that tell of others are left out; NULL:
+	 * none. Asked while table_query runs. */
+	table_shown *shown;
+	void *shown_context;
 	/*
 	 * Which partitions: these, in this order (serialised keys; an iterator
 	 * gives them in the order listed), or, with partition_count 0, those

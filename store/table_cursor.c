@@ -147,11 +147,11 @@ static int open_iterators(struct cursor *c)
 	c->rows = q->reversed ? &c->reverse_rows : &c->partitions;
 	/* Partitions of a list need not be found; statics are read forward. */
 	if (!err && (!q->reversed || !listed || q->with_statics))
-		err = source_iterate(&c->partitions.it, c->store, c->table,
-				     from, to, false);
+		err = source_iterate(&c->partitions.it, c->store, q, from, to,
+				     false);
 	if (!err && q->reversed)
-		err = source_iterate(&c->reverse_rows.it, c->store, c->table,
-				     from, to, true);
+		err = source_iterate(&c->reverse_rows.it, c->store, q, from,
+				     to, true);
 	buf_release(&lower);
 	buf_release(&upper);
 	return err;

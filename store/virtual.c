@@ -22,6 +22,7 @@ struct virtual_rows {
 	bool reverse, failed;
 
 	const struct table *table;	/* while rows are added */
+	const struct query *query;	/* and who asks */
 	struct bytes key;		/* of the row in the works */
 	struct cell *cells;
 	uint32_t cell_count, cell_capacity;
@@ -113,6 +114,14 @@ static void add_cell(struct virtual_rows *v, uint32_t number,
 		.path = arena_copy(&v->arena, path),
 		.value = arena_copy(&v->arena, value),
 	};
+}
+
+bool virtual_shows(const struct virtual_rows *v, const struct keyspace *k,
+		   const struct table *t)
+{
+	const struct query *q = v->query;
+
+	return !q->shown || q->shown(q->shown_context, k, t);
 }
 
 /* A set that is not frozen is a cell for each element. */
@@ -251,7 +260,7 @@ static int compare_entries(const void *a, const void *b)
 }
 
 static int virtual_open(struct iterator **out, struct store *s,
-			const struct table *t, bool reverse)
+			const struct query *q, bool reverse)
 {
 	struct virtual_rows *v = mem_zalloc(1, sizeof(*v));
 	int err;
@@ -260,9 +269,11 @@ static int virtual_open(struct iterator **out, struct store *s,
 		return -ENOMEM;
 	v->iterator.ops = &virtual_ops;
 	v->reverse = reverse;
-	v->table = t;
+	v->table = q->table;
+	v->query = q;
 	v->timestamp = s->opened_us;
-	err = system_fill(v, s, t);
+	err = system_fill(v, s, q->table);
+	v->query = NULL;
 	finish_row(v);
 	if (!err && (v->failed || v->arena.failed))
 		err = -ENOMEM;
@@ -283,7 +294,8 @@ static int virtual_get(struct store *s, const struct table *t,
 	struct deletion in_force;
 	struct iterator *it;
 	struct entry entry;
-	int found, err = virtual_open(&it, s, t, false);
+	struct query q = { .table = t };
+	int found, err = virtual_open(&it, s, &q, false);
 
 	if (err)
 		return err;
@@ -299,12 +311,13 @@ static int virtual_get(struct store *s, const struct table *t,
 
 /* ---------------------------------------------------------------- sources */
 int source_iterate(struct iterator **out, struct store *s,
-		   const struct table *t, struct bytes lower,
+		   const struct query *q, struct bytes lower,
 		   struct bytes upper, bool reverse)
 {
-	if (t->flags & TABLE_VIRTUAL)
-		return virtual_open(out, s, t, reverse);
-	return lsm_iterate(out, s->lsm, t->number, lower, upper, reverse);
+	if (q->table->flags & TABLE_VIRTUAL)
+		return virtual_open(out, s, q, reverse);
+	return lsm_iterate(out, s->lsm, q->table->number, lower, upper,
+			   reverse);
 }
 
 int source_get(struct store *s, const struct table *t, struct bytes key,

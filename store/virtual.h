@@ -4,6 +4,9 @@
 #include "store/store_inner.h"
 
 struct virtual_rows;
+/* Are rows that tell of this table (NULL: of the keyspace) wanted? */
+bool virtual_shows(const struct virtual_rows *v, const struct keyspace *k,
+		   const struct table *t);
 /* Begin a row: values of the partition key's and clustering columns. */
 void virtual_add(struct virtual_rows *v, const struct bytes *key_values);
 /* A cell of that row, by its column's name; null: none. All values are copied,

@@ -102,10 +102,10 @@ int tool_misused(const struct command *c, const char *object, const char *why)
 	return TOOL_USAGE;
 }
 
-char *tool_mount_of(const char *path, char **store)
+char *tool_mount_at(const char *real, char **store)
 {
-	char *real = realpath(path, NULL), *found = NULL;
-	FILE *mounts = real ? setmntent("/proc/self/mounts", "re") : NULL;
+	char *found = NULL;
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
 	struct mntent *entry;
 	size_t best = 0;
 
@@ -125,6 +125,17 @@ char *tool_mount_of(const char *path, char **store)
 	}
 	if (mounts)
 		endmntent(mounts);
+	return found;
+}
+
+char *tool_mount_of(const char *path, char **store)
+{
+	char *real = realpath(path, NULL), *found;
+
+	*store = NULL;
+	if (!real)
+		return NULL;
+	found = tool_mount_at(real, store);
 	free(real);
 	return found;
 }

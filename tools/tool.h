@@ -41,6 +41,8 @@ int tool_misused(const struct command *c, const char *object, const char *why);
  * path is in none. *store is the path of its store, to be freed too.
  */
 char *tool_mount_of(const char *path, char **store);
+/* The same for a path without links; the mount is not asked. */
+char *tool_mount_at(const char *real, char **store);
 /* Open the store at path: 0 and *out, or an exit status after a message. */
 int tool_open_store(struct store **out, const char *path, bool read_only);
 #endif

@@ -17,19 +17,22 @@
 #include <unistd.h>
 
 #include "store/base/clock.h"
-#include "store/marker.h"
+#include "tools/force.h"
 #include "tools/tool.h"
 
 static int run(int argc, char **argv);
 const struct command command_umount = {
 	.name = "umount",
 	.summary = "unmount, and wait until the store is closed",
-	.usage = "usage: widefsctl umount [--timeout=S] [--lazy] DIR\n"
+	.usage = "usage: widefsctl umount [--timeout=S] [--lazy | --force] DIR\n"
 		 "Unmount the store mounted at DIR and wait until it is closed. "
 		 "Processes that\nkeep it busy are named.\n\n"
 		 "  -t, --timeout=S  wait at most S seconds (60)\n"
 		 "  -l, --lazy       detach at once; it ends with its last open "
 		 "file\n"
+		 "  -f, --force      when the daemon does not answer: end it as "
+		 "kill -9 would,\n"
+		 "                   and what waits for it with an error\n"
 		 "  -h, --help       this text\n",
 	.run = run,
 };
@@ -162,14 +165,9 @@ static int wait_closed(const char *store, double timeout_s)
 	const struct timespec pause = { 0, 20 * 1000 * 1000 };
 
 	for (;;) {
-		struct marker_file marker = MARKER_FILE_INIT;
-		pid_t owner = 0;
-		bool created;
-		int err = marker_open(&marker, &file_system, store, true, false,
-				      &owner, &created);
+		pid_t owner;
 
-		marker_close(&marker, &file_system, true);
-		if (err != -EBUSY)
+		if (store_owner(store, &owner) != -EBUSY)
 			return 0;
 		if (clock_monotonic_ns() > end) {
 			tool_complain(store, "process %d has not closed it yet",
@@ -180,7 +178,9 @@ static int wait_closed(const char *store, double timeout_s)
 	}
 }
 
-static int unmount(const char *mount, const char *store, bool lazy,
+enum how { PLAIN, LAZY, FORCED };
+
+static int unmount(const char *mount, const char *store, enum how how,
 		   double timeout_s)
 {
 	uid_t owner = owner_of(mount);
@@ -192,14 +192,16 @@ static int unmount(const char *mount, const char *store, bool lazy,
 			      "it, and root", (unsigned)owner);
 		return TOOL_FAILED;
 	}
-	place = lazy ? NULL : store_of(mount);
-	err = detach(mount, lazy);
+	if (how == FORCED && force_end(mount, store))
+		return TOOL_FAILED;
+	place = how == PLAIN ? store_of(mount) : NULL;
+	err = detach(mount, how != PLAIN);
 	if (err == -EBUSY) {
 		tool_complain(mount, "busy (end these, or use --lazy):");
 		name_holders(mount);
 	} else if (err) {
 		tool_failed(mount, err);
-	} else if (!lazy) {
+	} else if (how != LAZY) {
 		err = wait_closed(place ? place : store, timeout_s);
 	}
 	free(place);
@@ -211,15 +213,16 @@ static int run(int argc, char **argv)
 	static const struct option options[] = {
 		{ "timeout", required_argument, NULL, 't' },
 		{ "lazy", no_argument, NULL, 'l' },
+		{ "force", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	double timeout_s = 60;
-	bool lazy = false;
-	char *mount, *store, *real, *end;
+	enum how how = PLAIN;
+	char *mount = NULL, *store = NULL, *real, *end;
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "t:lh", options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "t:lfh", options, NULL)) >= 0) {
 		switch (option) {
 		case 't':
 			timeout_s = strtod(optarg, &end);
@@ -228,7 +231,10 @@ static int run(int argc, char **argv)
 						    "not a number of seconds");
 			break;
 		case 'l':
-			lazy = true;
+			how = LAZY;
+			break;
+		case 'f':
+			how = FORCED;
 			break;
 		default:
 			return tool_usage(&command_umount, option == 'h');
@@ -237,8 +243,10 @@ static int run(int argc, char **argv)
 	if (argc - optind != 1)
 		return tool_misused(&command_umount, "umount",
 				    "one DIR is expected");
-	mount = tool_mount_of(argv[optind], &store);
-	real = realpath(argv[optind], NULL);
+	real = how == FORCED ? force_path(argv[optind]) :
+			       realpath(argv[optind], NULL);
+	if (real)
+		mount = tool_mount_at(real, &store);
 	if (!mount || !real || strcmp(mount, real)) {
 		tool_complain(argv[optind], "no widefs is mounted here");
 		status = TOOL_NONE;
@@ -246,7 +254,7 @@ static int run(int argc, char **argv)
 		tool_failed("/", -errno);
 		status = TOOL_FAILED;
 	} else {
-		status = unmount(mount, store, lazy, timeout_s);
+		status = unmount(mount, store, how, timeout_s);
 	}
 	free(mount);
 	free(store);

@@ -222,6 +222,25 @@ static void tell(struct console *c, int err)
 	cql_split_init(&c->split);
 }
 
+/* A call in which statements may run; where it may not, why can be read. */
+static int begin(struct console *c, struct op *op, struct handle *h)
+{
+	struct cql_error error = CQL_ERROR_INIT;
+	int err;
+
+	c->op = op;
+	op->broadcast = true;
+	err = statement_begin(op, h, c->split.begun);
+	if (!err)
+		return 0;
+	error.code = CQL_UNAUTHORIZED;
+	error.message = op->reason;
+	cql_format_error(&c->out, c->kind, &error);
+	buf_clear(&c->text);
+	cql_split_init(&c->split);
+	return err;
+}
+
 /*
  * Run what is complete in text. *used: the bytes of it that are done with.
  * Stops at the first error, which is told only if it is the first statement's:
@@ -263,12 +282,13 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 
 	(void)offset;
 	mutex_lock(&h->lock);
-	c->op = op;
-	op->broadcast = true;
+	err = begin(c, op, h);
 	before = c->text.len;
-	if (before + data.len > CONSOLE_TEXT_MAX) {
+	if (!err && before + data.len > CONSOLE_TEXT_MAX)
+		err = op_refuse(op, -EFBIG, "a statement is too long");
+	if (err) {
 		mutex_unlock(&h->lock);
-		return op_refuse(op, -EFBIG, "a statement is too long");
+		return err;
 	}
 	buf_add_bytes(&c->text, data);
 	if (c->text.failed) {
@@ -316,10 +336,10 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 
 	(void)offset;
 	mutex_lock(&h->lock);
-	c->op = op;
-	op->broadcast = true;
-	err = run_all(c, takes_rest(c), &used);
-	if (err)
+	err = begin(c, op, h);
+	if (!err)
+		err = run_all(c, takes_rest(c), &used);
+	if (err && c->text.len)
 		tell(c, err);	/* what can be read is the message */
 	buf_clear(&c->text);
 	cql_split_init(&c->split);
@@ -354,10 +374,10 @@ static int flush_cql(struct op *op, struct handle *h)
 
 	mutex_lock(&h->lock);
 	if (c->text.len && takes_rest(c) && handle_closes(op, h)) {
-		c->op = op;
-		op->broadcast = true;
-		err = run_all(c, true, &used);
-		if (err)
+		err = begin(c, op, h);
+		if (!err)
+			err = run_all(c, true, &used);
+		if (err && c->text.len)
 			tell(c, err);
 		buf_clear(&c->text);
 		cql_split_init(&c->split);
@@ -376,7 +396,7 @@ static void close_cql(struct op *op, struct handle *h)
 		return;
 	c->op = op;
 	op->broadcast = true;
-	if (c->text.len && takes_rest(c)) {
+	if (c->text.len && takes_rest(c) && !begin(c, op, h)) {
 		err = run_all(c, true, &used);
 		if (err)
 			op_refuse(op, err, "%s",
@@ -392,6 +412,7 @@ static void close_cql(struct op *op, struct handle *h)
 
 static const struct file_kind cql_file = {
 	.streamed = true,
+	.statements = true,
 	.open = open_cql,
 	.read = read_cql,
 	.write = write_cql,

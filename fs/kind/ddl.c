@@ -186,6 +186,15 @@ int ddl_apply(struct op *op, struct node *n, struct bytes text)
 	return apply_all(op, n, text, true, &used);
 }
 
+static bool is_begun(const struct buf *text)
+{
+	size_t i = 0;
+
+	while (i < text->len && is_space(text->ptr[i]))
+		i++;
+	return i < text->len;
+}
+
 int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 		  struct bytes data)
 {
@@ -197,7 +206,10 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 	(void)offset;
 	mutex_lock(&h->lock);
 	before = text->len;
-	if (before + data.len > DDL_TEXT_MAX) {
+	err = statement_begin(op, h, is_begun(text));
+	if (err) {
+		/* what was written before stays another's, and goes */
+	} else if (before + data.len > DDL_TEXT_MAX) {
 		err = op_refuse(op, -EFBIG, "a statement is too long");
 	} else {
 		buf_add_bytes(text, data);
@@ -231,8 +243,9 @@ static int apply_rest(struct op *op, struct handle *h)
 	int err;
 
 	mutex_lock(&h->lock);
-	err = h->text.len ? apply_all(op, h->node, buf_bytes(&h->text), true,
-				      &used) : 0;
+	err = statement_begin(op, h, is_begun(&h->text));
+	if (!err && h->text.len)
+		err = apply_all(op, h->node, buf_bytes(&h->text), true, &used);
 	buf_clear(&h->text);
 	mutex_unlock(&h->lock);
 	return err;

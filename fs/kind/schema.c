@@ -14,14 +14,19 @@
 bool cql_may_caller(void *context, const struct keyspace *k,
 		    const struct table *t, enum cql_right right)
 {
+	static const unsigned rights[] = { [CQL_READ] = RIGHT_READ,
+					   [CQL_WRITE] = RIGHT_WRITE,
+					   [CQL_DDL] = RIGHT_WRITE };
 	struct op *op = context;
-	int want = right == CQL_READ ? 4 : 2;
+	unsigned want = rights[right];
 
+	if (!k)
+		return caller_may(op, op->fs->uid, op->fs->gid, 0755, want);
+	if (!caller_may_enter(op, k, t))
+		return false;
 	if (t && right != CQL_DDL)
 		return caller_may(op, t->uid, t->gid, t->mode, want);
-	if (k)
-		return caller_may(op, k->uid, k->gid, k->mode, want);
-	return caller_may(op, op->fs->uid, op->fs->gid, 0755, want);
+	return caller_may(op, k->uid, k->gid, k->mode, want);
 }
 
 int session_run(struct op *op, struct cql_session *session, struct bytes text)
@@ -120,7 +125,9 @@ static void print_table(struct buf *out, const struct table *t, bool *first)
 	}
 }
 
-int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k)
+/* all: also what the caller may not enter. */
+static int print(struct op *op, struct buf *out, const struct keyspace *k,
+		 bool all)
 {
 	bool first = true;
 	uint32_t i;
@@ -130,28 +137,38 @@ int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k)
 	cql_print_keyspace(out, k);
 	err = print_types(op, out, k);
 	for (i = 0; i < k->table_count; i++)
-		print_table(out, k->tables[i], &first);
+		if (all || caller_may_enter(op, k, k->tables[i]))
+			print_table(out, k->tables[i], &first);
 	buf_add_byte(out, '\n');
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
-/* --------------------------------------------------------------- schema.cql */
-/* A time that was set holds for this text: until the next DDL. */
-static uint64_t text_tag(const struct buf *text)
+int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k)
 {
-	return XXH3_64bits(buf_bytes(text).ptr, text->len);
+	return print(op, out, k, false);
+}
+
+/* --------------------------------------------------------------- schema.cql */
+/* A time that was set holds for this text, all of it: until the next DDL. */
+static int text_tag(struct op *op, const struct keyspace *k, uint64_t *tag)
+{
+	struct buf text = BUF_INIT;
+	int err = print(op, &text, k, true);
+
+	*tag = XXH3_64bits(buf_bytes(&text).ptr, text.len);
+	buf_release(&text);
+	return err;
 }
 
 static int set_schema_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct keyspace *k = op_keyspace(op, n);
-	struct buf text = BUF_INIT;
-	int err = k ? print_keyspace(op, &text, k) : -ESTALE;
+	uint64_t tag = 0;
+	int err = k ? text_tag(op, k, &tag) : -ESTALE;
 
 	if (!err)
-		err = above_set(op, bytes_str(k->name), ABOVE_SCHEMA,
-				text_tag(&text), mtime_ns);
-	buf_release(&text);
+		err = above_set(op, bytes_str(k->name), ABOVE_SCHEMA, tag,
+				mtime_ns);
 	return err;
 }
 
@@ -160,6 +177,7 @@ static int fill_child(struct op *op, const struct keyspace *k,
 {
 	struct buf text = BUF_INIT;
 	int64_t latest = k->created_us;
+	uint64_t tag = 0;
 	uint32_t i;
 	int err = print_keyspace(op, &text, k);
 
@@ -175,8 +193,10 @@ static int fill_child(struct op *op, const struct keyspace *k,
 	out->volatile_attributes = true;
 	out->volatile_name = true;
 	if (!err)
-		err = above_get(op, bytes_str(k->name), ABOVE_SCHEMA,
-				text_tag(&text), &out->mtime_ns);
+		err = text_tag(op, k, &tag);
+	if (!err)
+		err = above_get(op, bytes_str(k->name), ABOVE_SCHEMA, tag,
+				&out->mtime_ns);
 	buf_release(&text);
 	return err;
 }
@@ -226,6 +246,7 @@ static const struct file_kind schema_file = {
 	.store = store_schema_text,
 	.takes_empty = takes_empty,
 	.document = true,
+	.statements = true,
 	.write = ddl_write,
 	.flush = ddl_flush,
 	.close = ddl_close,
@@ -296,7 +317,7 @@ int ddl_child(struct op *op, struct node *dir, struct bytes base,
 	}
 	out->uid = t ? t->uid : k->uid;
 	out->gid = t ? t->gid : k->gid;
-	out->mode = t ? t->mode & 0777 : k->mode & 0777;
+	out->mode = mode_of_description(t ? t->mode : k->mode);
 	out->mtime_ns = (t ? t->created_us : k->created_us) * MICROSECOND;
 	out->size = text.len;
 	out->read_only = true;

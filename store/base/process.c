@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -20,4 +21,31 @@ void process_prepare(void)
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
+}
+
+/*
+ * Until its last thread has gone a process is Z; while a core is written it
+ * sleeps; and what waits in the kernel for a lock has SIGKILL still pending.
+ */
+bool process_is_dying(pid_t pid)
+{
+	char line[128], state = 0;
+	unsigned long long pending, all = 0;
+	int core = 0;
+	FILE *file;
+
+	snprintf(line, sizeof(line), "/proc/%d/status", (int)pid);
+	file = fopen(line, "re");
+	if (!file)
+		return kill(pid, 0) && errno == ESRCH;
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "CoreDumping: %d", &core);
+		if (sscanf(line, "SigPnd: %llx", &pending) == 1 ||
+		    sscanf(line, "ShdPnd: %llx", &pending) == 1)
+			all |= pending;
+	}
+	fclose(file);
+	return state == 'Z' || state == 'X' || core ||
+	       all & 1ULL << (SIGKILL - 1);
 }

@@ -1,6 +1,9 @@
-/* What a program of ours does before anything else. */
+/* What a program of ours does before anything else, and whether another one is
+ * about to end. */
 #ifndef STORE_BASE_PROCESS_H
 #define STORE_BASE_PROCESS_H
+#include <stdbool.h>
+#include <sys/types.h>
 
 /*
  * Descriptors 0 to 2 that are closed are taken by what can neither be read nor
@@ -10,4 +13,9 @@
  * to ask for: what it runs inherits that.
  */
 void process_prepare(void);
+/*
+ * Has the process been killed, or does it write a core, though the kernel may
+ * still hold what it had open? Also true if there is none.
+ */
+bool process_is_dying(pid_t pid);
 #endif

@@ -15,9 +15,11 @@
 struct cql_session;
 struct cql_result;
 
-enum cql_right { CQL_READ, CQL_WRITE, CQL_DDL };
+/* To enter is part of each of the others, on the table and on its keyspace. */
+enum cql_right { CQL_ENTER, CQL_READ, CQL_WRITE, CQL_DDL };
 /* May the session's user do this? table NULL: on the keyspace; both NULL: on
- * the store (new keyspaces). Without a function everything is allowed. */
+ * the store (new keyspaces). Without a function everything is allowed. A user is
+ * not told of what he may not enter. */
 typedef bool cql_may(void *context, const struct keyspace *k,
 		     const struct table *t, enum cql_right right);
 

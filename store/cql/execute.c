@@ -70,8 +70,11 @@ int execute_modification(struct cql_result *r, const struct statement *s)
 static int execute_use(struct cql_result *r, const struct identifier *name)
 {
 	struct execution *x = &r->execution;
-	int err = cql_session_use(x->session, name->text);
+	const struct keyspace *k = schema_keyspace(x->schema, name->text);
+	int err = k ? require_entry(x, k) : 0;
 
+	if (!err)
+		err = cql_session_use(x->session, name->text);
 	if (err == -ENOENT)
 		return refuse_at(x, name->span,
 				 refuse(x, "Keyspace '%s' does not exist",

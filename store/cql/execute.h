@@ -131,6 +131,11 @@ int resolve_column(struct execution *x, const struct column **out,
 /* May the user? Refuses with CQL_UNAUTHORIZED, -EACCES. */
 int require_right(struct execution *x, const struct table *t,
 		  enum cql_right right);
+/* May the session's user enter it? t NULL: the keyspace. */
+bool may_enter(const struct execution *x, const struct keyspace *k,
+	       const struct table *t);
+/* -EACCES unless he may enter the keyspace. */
+int require_entry(struct execution *x, const struct keyspace *k);
 /* The statement's timestamp (one for all it does). */
 int64_t statement_timestamp(struct execution *x);
 /* Turn an error of the store (-EIO and so on) into one with a message. */

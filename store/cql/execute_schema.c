@@ -56,13 +56,25 @@ int ddl_set_table(struct ddl *d, struct table *t)
 	return schema_set_table(d->next, t);
 }
 
+int ddl_table(struct ddl *d, const struct keyspace *k, struct bytes name,
+	      const struct table **t)
+{
+	*t = k ? keyspace_table(k, name) : NULL;
+	return *t ? require_right(d->x, *t, CQL_DDL) : 0;
+}
+
+/* Its tables go with it: all of them are to be entered. */
 static int drop_keyspace(struct ddl *d)
 {
 	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);
-	int err;
+	int err = 0;
 
 	if (!k && d->statement->drop->if_exists)
 		return 0;
+	for (uint32_t i = 0; k && !err && i < k->table_count; i++)
+		err = require_right(d->x, k->tables[i], CQL_DDL);
+	if (err)
+		return err;
 	err = k ? ddl_begin(d) : ddl_keyspace(d, &k);
 	return err ? err : schema_remove_keyspace(d->next, d->keyspace);
 }
@@ -70,9 +82,13 @@ static int drop_keyspace(struct ddl *d)
 static int drop_table(struct ddl *d)
 {
 	const struct drop *s = d->statement->drop;
-	int err;
+	const struct table *t;
+	int err = ddl_table(d, schema_keyspace(d->now, d->keyspace),
+			    s->name.name.text, &t);
 
-	if (!schema_table(d->now, d->keyspace, s->name.name.text))
+	if (err)
+		return err;
+	if (!t)
 		return s->if_exists ? 0 :
 		       refuse_at(d->x, s->name.name.span,
 				 refuse(d->x, "Table '%s.%s' doesn't exist",

@@ -23,6 +23,10 @@ struct ddl {
 int ddl_begin(struct ddl *d);
 /* The keyspace; refuses when there is none. */
 int ddl_keyspace(struct ddl *d, const struct keyspace **k);
+/* The table of that name in k (which may be NULL), or NULL; -EACCES where the
+ * user may not change it. */
+int ddl_table(struct ddl *d, const struct keyspace *k, struct bytes name,
+	      const struct table **t);
 /* Put a table, changed or new, into the next version: takes it over. */
 int ddl_set_table(struct ddl *d, struct table *t);
 /* [A-Za-z0-9_]+, at most so long. */

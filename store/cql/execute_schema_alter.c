@@ -432,7 +432,9 @@ int alter_table(struct ddl *d)
 
 	if (err)
 		return err;
-	old = k ? keyspace_table(k, s->table.name.text) : NULL;
+	err = ddl_table(d, k, s->table.name.text, &old);
+	if (err)
+		return err;
 	if (!old)
 		return s->if_exists ? 0 :
 		       refuse_at(d->x, s->table.name.span,

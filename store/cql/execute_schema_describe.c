@@ -164,6 +164,8 @@ static void add_tables(struct described *r, const struct keyspace *k)
 		list[i] = (struct named){ k->tables[i]->name, k->tables[i] };
 	qsort(list, k->table_count, sizeof(*list), compare_named);
 	for (uint32_t i = 0; i < k->table_count; i++) {
+		if (!may_enter(r->x, k, list[i].object))
+			continue;
 		if (r->list)
 			add_table_row(r, list[i].object);
 		else
@@ -216,6 +218,26 @@ static void add_keyspace(struct described *r, const struct keyspace *k)
 }
 
 /* ----------------------------------------------------------------- lookups */
+/* What the user may not enter is not described to him; of an index there is
+ * nothing else than what is said of it. */
+static const struct table *find_index(struct described *r,
+				      const struct keyspace *k,
+				      struct bytes name, struct index **index)
+{
+	const struct table *t = keyspace_index(k, name, index);
+
+	return t && may_enter(r->x, k, t) ? t : NULL;
+}
+
+static int describe_table(struct described *r, const struct table *t)
+{
+	int err = require_right(r->x, t, CQL_ENTER);
+
+	if (!err)
+		add_table(r, t);
+	return err;
+}
+
 static int find_keyspace(struct described *r, const struct keyspace **k,
 			 const struct identifier *name)
 {
@@ -229,7 +251,7 @@ static int find_keyspace(struct described *r, const struct keyspace **k,
 	}
 	*k = schema_keyspace(r->x->schema, wanted);
 	if (*k)
-		return 0;
+		return require_entry(r->x, *k);
 	return refuse_at(r->x, name->span,
 			 refuse(r->x, "'%s' not found in keyspaces",
 				text_of(r->x, wanted)));
@@ -255,10 +277,9 @@ static int describe_in(struct described *r, const struct keyspace *k)
 		if (!t)
 			return not_found(r, "Table '%s' not found in keyspace "
 					    "'%s'", k);
-		add_table(r, t);
-		return 0;
+		return describe_table(r, t);
 	case DESCRIBE_INDEX:
-		t = keyspace_index(k, name, &index);
+		t = find_index(r, k, name, &index);
 		if (!t)
 			return not_found(r, "Table for existing index '%s' not "
 					    "found in '%s'", k);
@@ -294,13 +315,15 @@ static int describe_any(struct described *r)
 	const struct keyspace *k;
 	const struct table *t;
 	struct index *index;
+	int err;
 
 	if (!identifier_is_given(&name->keyspace)) {
 		k = schema_keyspace(r->x->schema, wanted);
-		if (k) {
+		err = k ? require_entry(r->x, k) : 0;
+		if (k && !err)
 			add_keyspace(r, k);
-			return 0;
-		}
+		if (k)
+			return err;
 		in = r->x->session->keyspace ?
 			     bytes_str(r->x->session->keyspace) : wanted;
 	}
@@ -308,12 +331,13 @@ static int describe_any(struct described *r)
 	if (!k)
 		return refuse(r->x, "'%s' not found in keyspaces",
 			      text_of(r->x, in));
+	err = require_entry(r->x, k);
+	if (err)
+		return err;
 	t = keyspace_table(k, wanted);
-	if (t) {
-		add_table(r, t);
-		return 0;
-	}
-	t = keyspace_index(k, wanted, &index);
+	if (t)
+		return describe_table(r, t);
+	t = find_index(r, k, wanted, &index);
 	if (!t)
 		return not_found(r, "'%s' not found in keyspace '%s'", k);
 	add_index_row(r, t, index);
@@ -337,7 +361,7 @@ static void for_keyspaces(struct described *r, bool system,
 	for (uint32_t i = 0; i < s->keyspace_count; i++) {
 		const struct keyspace *k = list[i].object;
 
-		if (system || !k->system)
+		if ((system || !k->system) && may_enter(r->x, k, NULL))
 			add(r, k);
 	}
 }

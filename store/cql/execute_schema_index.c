@@ -372,7 +372,8 @@ int create_index(struct ddl *d)
 
 	if (!err)
 		err = ddl_keyspace(d, &n.keyspace);
-	n.old = err ? NULL : keyspace_table(n.keyspace, s->table.name.text);
+	if (!err)
+		err = ddl_table(d, n.keyspace, s->table.name.text, &n.old);
 	if (!err && !n.old)
 		err = refuse_at(d->x, s->table.name.span,
 				refuse(d->x, "Table '%s' doesn't exist",
@@ -405,6 +406,8 @@ int drop_index(struct ddl *d)
 	struct table *t;
 
 	old = k ? keyspace_index(k, s->name.name.text, NULL) : NULL;
+	if (old && !may_enter(d->x, k, old))
+		old = NULL;	/* it is not described: there is none */
 	if (!old)
 		return s->if_exists ? 0 :
 		       refuse_at(d->x, s->name.name.span,

@@ -191,9 +191,15 @@ static int look_for_table(struct new_table *n, bool *done)
 	*done = false;
 	if (err)
 		return err;
-	n->old = keyspace_table(n->keyspace, n->s->table.name.text);
-	if (!n->old || n->old->flags & TABLE_PROVISIONAL)
-		return 0;
+	err = ddl_table(n->d, n->keyspace, n->s->table.name.text, &n->old);
+	if (err || !n->old)
+		return err;
+	/* Its rows come to belong to who makes the new one. */
+	if (n->old->flags & TABLE_PROVISIONAL) {
+		err = require_right(n->d->x, n->old, CQL_READ);
+		return err ? err :
+			     require_right(n->d->x, n->old, CQL_WRITE);
+	}
 	*done = true;
 	return refuse_existing(n->d);
 }

@@ -276,6 +276,12 @@ int modification_prepare(struct execution *x, struct modification *m,
 			      prepare_delete(x, m, s->delete);
 	if (err)
 		return err;
+	/* Its answer shows what it found. */
+	if (modification_is_conditional(m)) {
+		err = require_right(x, m->table, CQL_READ);
+		if (err)
+			return err;
+	}
 	if (modification_is_conditional(m) && m->table->flags & TABLE_COUNTER)
 		return refuse(x, "Conditional updates are not supported on "
 				 "counter tables");

@@ -62,6 +62,8 @@ static bool is_point(const struct select_state *s)
 
 	if (s->where.uses_index || q->partition_count != 1 || q->with_statics)
 		return false;
+	if (q->shown && s->table->flags & TABLE_VIRTUAL)
+		return false;
 	if (!n)
 		return true;
 	return q->slice_count == 1 && q->slices[0].start.count == n &&

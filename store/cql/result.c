@@ -242,10 +242,39 @@ int resolve_keyspace(struct execution *x, const struct keyspace **out,
 	return 0;
 }
 
+bool may_enter(const struct execution *x, const struct keyspace *k,
+	       const struct table *t)
+{
+	const struct cql_session *c = x->session;
+
+	return !c->may || c->may(c->may_context, k, t, CQL_ENTER);
+}
+
+int require_entry(struct execution *x, const struct keyspace *k)
+{
+	if (may_enter(x, k, NULL))
+		return 0;
+	return refuse_as(x, CQL_UNAUTHORIZED,
+			 "User has no DESCRIBE permission on <keyspace %s> or "
+			 "any of its parents", k->name);
+}
+
+static int refuse_right(struct execution *x, const char *keyspace,
+			const char *table, enum cql_right right)
+{
+	static const char *const names[] = {
+		[CQL_ENTER] = "DESCRIBE", [CQL_READ] = "SELECT",
+		[CQL_WRITE] = "MODIFY", [CQL_DDL] = "ALTER",
+	};
+
+	return refuse_as(x, CQL_UNAUTHORIZED,
+			 "User has no %s permission on <table %s.%s> or any "
+			 "of its parents", names[right], keyspace, table);
+}
+
 int require_right(struct execution *x, const struct table *t,
 		  enum cql_right right)
 {
-	static const char *const names[] = { "SELECT", "MODIFY", "ALTER" };
 	struct cql_session *c = x->session;
 	const struct keyspace *k;
 
@@ -254,9 +283,7 @@ int require_right(struct execution *x, const struct table *t,
 	k = schema_keyspace(x->schema, bytes_str(t->keyspace));
 	if (k && c->may(c->may_context, k, t, right))
 		return 0;
-	return refuse_as(x, CQL_UNAUTHORIZED,
-			 "User has no %s permission on <table %s.%s> or any "
-			 "of its parents", names[right], t->keyspace, t->name);
+	return refuse_right(x, t->keyspace, t->name, right);
 }
 
 int resolve_table(struct execution *x, const struct table **out,
@@ -267,6 +294,10 @@ int resolve_table(struct execution *x, const struct table **out,
 
 	if (err)
 		return err;
+	/* Whether it is there is not said either. */
+	if (!may_enter(x, k, NULL))
+		return refuse_right(x, k->name, text_of(x, name->name.text),
+				    right);
 	*out = keyspace_table(k, name->name.text);
 	if (!*out)
 		return refuse_at(x, name->name.span,

@@ -151,6 +151,12 @@ static void plan_columns(struct select_state *s)
 	q->now_s = s->x->now_s;
 }
 
+static bool is_shown(void *context, const struct keyspace *k,
+		     const struct table *t)
+{
+	return may_enter(context, k, t);
+}
+
 static int plan(struct select_state *s)
 {
 	struct query *q = &s->query;
@@ -179,6 +185,10 @@ static int plan(struct select_state *s)
 	if (err)
 		return err;
 	query_init(q, s->table);
+	if (s->x->session->may) {
+		q->shown = is_shown;
+		q->shown_context = s->x;
+	}
 	q->reversed = reversed;
 	err = plan_where(s);
 	if (err)

@@ -24,6 +24,11 @@ void segment_name(char name[32], uint64_t number)
 	snprintf(name, 32, LOG_NAME, (unsigned long long)number);
 }
 
+void commitlog_file_name(char name[32], uint64_t position)
+{
+	segment_name(name, log_number(position));
+}
+
 void segment_free(struct commitlog *log, struct segment *s)
 {
 	const struct file_ops *files = log->files;
@@ -613,6 +618,7 @@ void commitlog_close(struct commitlog *log)
 
 	if (!log)
 		return;
+	replay_free(log->replay);
 	if (log->spare && !log->failed) {
 		segment_name(name, log->spare->number);
 		log->files->unlink(log->files->context, log->dir, name);

@@ -20,16 +20,25 @@ struct commitlog;
  */
 int commitlog_open(struct commitlog **out, const struct file_ops *files,
 		   int dir, uint64_t begin, uint64_t synced, bool read_only);
+typedef int (*commitlog_each)(void *context, uint64_t position,
+			      struct bytes batch);
 /*
- * Call each batch from begin on, in order, with its position; once, before the
- * first append. A torn tail ends it; -EUCLEAN (told) when something is missing
- * that was synced: then none is called; and what each returns if not 0. While
- * each runs the log ends behind its batch, and may be synced and released.
+ * Read the whole log, and change nothing: 0 when it is sound; then each (NULL:
+ * nobody) was called with every batch from begin on, in order, and its position.
+ * -EUCLEAN (told) when something is missing that was synced, and what each
+ * returns if not 0.
  */
-int commitlog_replay(struct commitlog *log,
-		     int (*each)(void *context, uint64_t position,
-				 struct bytes batch),
+int commitlog_look(struct commitlog *log, commitlog_each each, void *context);
+/*
+ * Make the log one that can be appended to, and call each batch from begin on
+ * again; once, before the first append. A torn tail ends it; if nobody looked
+ * before, errors are as there, and none is called then. While each runs the log
+ * ends behind its batch, and may be synced and released.
+ */
+int commitlog_replay(struct commitlog *log, commitlog_each each,
 		     void *context);
+/* The name of the file that a position is in. */
+void commitlog_file_name(char name[32], uint64_t position);
 /* Syncs nothing. NULL is accepted. */
 void commitlog_close(struct commitlog *log);
 

@@ -33,8 +33,11 @@ struct commitlog {
 	struct segment *spare;	/* ready to become the newest, or NULL */
 	uint64_t next_number, next_size;
 	struct buf record;	/* the appender's, for pwrite */
+	struct replay *replay;	/* from commitlog_look to commitlog_replay */
 };
 
+/* NULL is accepted. */
+void replay_free(struct replay *p);
 void segment_name(char name[32], uint64_t number);
 /* NULL is accepted. */
 void segment_free(struct commitlog *log, struct segment *s);

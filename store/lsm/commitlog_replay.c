@@ -3,11 +3,12 @@
  * Files are read in bounded pieces (or one record, where that is larger), of
  * which one is in memory at a time.
  *
- * They are read twice. The first time finds the end, and whether it may be there:
- * a damaged log changes nothing. Then the log stands as if it had been written up
- * to a record, and that record is called; behind the last one it can be appended
- * to. So whoever is called may flush what he has got, which syncs the log up to
- * there and releases the segments before.
+ * They are read more than once. The first time finds the end, and whether it may
+ * be there: a damaged log changes nothing, and a sound one not before its owner
+ * says so by calling commitlog_replay. Then the log stands as if it had been
+ * written up to a record, and that record is called; behind the last one it can
+ * be appended to. So whoever is called may flush what he has got, which syncs the
+ * log up to there and releases the segments before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -276,13 +277,21 @@ static int scan(struct reading *r, uint64_t offset, uint64_t *most_synced,
 
 struct replay {
 	struct commitlog *log;
-	struct reading *readings;
+	struct numbers numbers;	/* of all segments that are there */
+	struct reading *readings;	/* of those that may be needed */
 	size_t count;
 	struct window window;
 	uint64_t end;		/* all before it was read */
 	size_t at;		/* the segment that end is in */
 	uint64_t most_synced;
+	bool reusable;		/* nothing was written behind the end */
 };
+
+/* Is it part of the log, up to the end? */
+static bool is_kept(const struct replay *p, size_t i)
+{
+	return p->at < p->count && i <= p->at && p->readings[i].headed;
+}
 
 /* Read one segment from offset on to stop, or to its last record; end is behind
  * it. */
@@ -348,22 +357,22 @@ static int survey(struct replay *p)
 }
 
 /* What lies behind the end must not have been synced. */
-static int check_tail(struct replay *p, bool *reusable)
+static int check_tail(struct replay *p)
 {
 	size_t i;
 	int err = 0;
 
-	*reusable = true;
+	p->reusable = true;
 	for (i = 0; i < p->count && !err; i++) {
 		struct reading *r = &p->readings[i];
 		bool any = false;
 
-		if (i < p->at && p->at < p->count && r->headed)
+		if (i != p->at && is_kept(p, i))
 			continue;
 		err = scan(r, i == p->at ? r->s->end : LOG_HEADER,
 			   &p->most_synced, &any);
 		if (i == p->at && any)
-			*reusable = false;
+			p->reusable = false;
 	}
 	if (!err && p->end < p->most_synced) {
 		char name[32];
@@ -390,44 +399,57 @@ static void resume(struct commitlog *log, struct segment *s, bool reusable)
 	s->size = s->end;	/* full: the next append begins a new one */
 }
 
-/*
- * Those that are replayed become the log's; the others are removed, and that
- * durably, before a new segment may say that it follows another. Their readings
- * still point to the former.
- */
-static int adopt(struct replay *p, bool reusable)
+static int remove_number(struct commitlog *log, uint64_t number)
 {
-	struct commitlog *log = p->log;
-	bool removed = false;
-	size_t i;
-	int err = 0;
+	char name[32];
 
-	for (i = 0; i < p->count; i++) {
-		struct reading *r = &p->readings[i];
-		char name[32];
-
-		segment_name(name, r->s->number);
-		if (p->at < p->count && i <= p->at && r->headed) {
-			r->s->older = log->newest;
-			log->newest = r->s;
-			if (i == p->at && !log->read_only)
-				resume(log, r->s, reusable);
-			r->lent = true;
-		} else if (!log->read_only) {
-			removed = true;
-			err = log->files->unlink(log->files->context, log->dir,
-						 name);
-			if (err)
-				return err;
-		}
-	}
-	return removed ? log->files->sync(log->files->context, log->dir) : 0;
+	segment_name(name, number);
+	return log->files->unlink(log->files->context, log->dir, name);
 }
 
-/* Behind the last call the segment may be gone. */
-static int replay_segment(struct commitlog *log, struct reading *r,
-			  int (*each)(void *context, uint64_t position,
-				      struct bytes batch), void *context)
+/*
+ * Those that are replayed become the log's, and are synced: who wrote them may
+ * have been killed before. The others are removed, and that durably, before a new
+ * segment may say that it follows another. Their readings still point to the
+ * former.
+ */
+static int adopt(struct replay *p)
+{
+	struct commitlog *log = p->log;
+	size_t i, gone = p->numbers.count - p->count;
+	int err = 0;
+
+	for (i = 0; i < gone && !err && !log->read_only; i++)
+		err = remove_number(log, p->numbers.list[i]);
+	for (i = 0; i < p->count && !err; i++) {
+		struct reading *r = &p->readings[i];
+
+		if (is_kept(p, i)) {
+			r->s->older = log->newest;
+			log->newest = r->s;
+			r->lent = true;
+			if (log->read_only)
+				continue;
+			if (i == p->at)
+				resume(log, r->s, p->reusable);
+			err = log->files->datasync(log->files->context,
+						   r->s->fd);
+			r->s->synced = r->s->end;
+			r->s->fresh = false;
+		} else if (!log->read_only) {
+			gone++;
+			err = remove_number(log, r->s->number);
+		}
+	}
+	if (!err && (gone || log->newest) && !log->read_only)
+		err = log->files->sync(log->files->context, log->dir);
+	return err;
+}
+
+/* With move the log ends behind each batch while it is called; then the segment
+ * may be gone behind the last call. */
+static int call_segment(struct commitlog *log, struct reading *r, bool move,
+			commitlog_each each, void *context)
 {
 	uint64_t number = r->s->number, offset = r->begin, stop = r->s->end;
 	int err = 0;
@@ -446,68 +468,100 @@ static int replay_segment(struct commitlog *log, struct reading *r,
 						   "ago");
 		}
 		offset += log_record_size(batch.len);
-		atomic_store(&log->end, log_position(number, offset));
+		if (move)
+			atomic_store(&log->end, log_position(number, offset));
 		err = each(context, position, batch);
 	}
 	return err;
 }
 
-static int load_and_survey(struct replay *p, const struct numbers *n)
+/* Those before the log's begin are not looked at. */
+static int load(struct replay *p)
 {
 	struct commitlog *log = p->log;
-	bool reusable;
+	struct numbers *n = &p->numbers;
 	size_t i;
-	int err = 0;
+	int err = list_segments(log, n);
 
+	if (err)
+		return err;
+	p->readings = mem_zalloc(n->count, sizeof(*p->readings));
+	if (!p->readings)
+		return -ENOMEM;
 	for (i = 0; i < n->count && !err; i++) {
-		char name[32];
-
 		if (n->list[i] >= log->next_number)
 			log->next_number = n->list[i] + 1;
-		segment_name(name, n->list[i]);
 		if (n->list[i] >= log_number(log->begin))
 			err = open_reading(&p->readings[p->count++], log,
 					   &p->window, n->list[i]);
-		else if (!log->read_only)
-			err = log->files->unlink(log->files->context, log->dir,
-						 name);
 	}
-	p->most_synced = log->synced;
-	if (!err)
-		err = survey(p);
-	if (!err)
-		err = check_tail(p, &reusable);
-	if (!err)
-		err = adopt(p, reusable);
-	atomic_store(&log->synced, p->most_synced);
 	return err;
 }
 
-int commitlog_replay(struct commitlog *log,
-		     int (*each)(void *context, uint64_t position,
-				 struct bytes batch),
-		     void *context)
+static int call_all(struct replay *p, bool move, commitlog_each each,
+		    void *context)
 {
-	struct replay p = { .log = log, .window = { .bytes = BUF_INIT } };
-	struct numbers n = { NULL, 0, 0 };
 	size_t i;
+	int err = 0;
+
+	for (i = 0; i < p->count && !err; i++)
+		if (is_kept(p, i))
+			err = call_segment(p->log, &p->readings[i], move, each,
+					   context);
+	return err;
+}
+
+int commitlog_look(struct commitlog *log, commitlog_each each, void *context)
+{
+	struct replay *p = mem_zalloc(1, sizeof(*p));
 	int err;
 
-	err = list_segments(log, &n);
-	if (!err) {
-		p.readings = mem_zalloc(n.count, sizeof(*p.readings));
-		err = p.readings ? load_and_survey(&p, &n) : -ENOMEM;
-	}
-	for (i = 0; i < p.count && !err; i++)
-		if (p.readings[i].lent)
-			err = replay_segment(log, &p.readings[i], each,
-					     context);
+	if (!p)
+		return -ENOMEM;
+	log->replay = p;
+	p->log = log;
+	p->most_synced = log->synced;
+	err = load(p);
 	if (!err)
-		atomic_store(&log->end, p.end);
-	for (i = 0; i < p.count; i++)
-		close_reading(&p.readings[i]);
-	buf_release(&p.window.bytes);
-	mem_free(p.readings);
-	mem_free(n.list);
+		err = survey(p);
+	if (!err)
+		err = check_tail(p);
+	if (!err && each)
+		err = call_all(p, false, each, context);
+	return err;
+}
+
+void replay_free(struct replay *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	for (i = 0; i < p->count; i++)
+		close_reading(&p->readings[i]);
+	buf_release(&p->window.bytes);
+	mem_free(p->readings);
+	mem_free(p->numbers.list);
+	mem_free(p);
+}
+
+int commitlog_replay(struct commitlog *log, commitlog_each each, void *context)
+{
+	struct replay *p;
+	int err = log->replay ? 0 : commitlog_look(log, NULL, NULL);
+
+	p = log->replay;
+	if (!err) {
+		err = adopt(p);
+		atomic_store(&log->synced, log->read_only ||
+					   p->most_synced > p->end ?
+						   p->most_synced : p->end);
+	}
+	if (!err)
+		err = call_all(p, true, each, context);
+	if (!err)
+		atomic_store(&log->end, p->end);
+	replay_free(p);
+	log->replay = NULL;
 	return err;
 }

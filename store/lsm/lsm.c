@@ -2,6 +2,7 @@
 #include "store/lsm/lsm.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 
 #include "store/base/alloc.h"
@@ -398,6 +399,15 @@ static void release(struct lsm *lsm)
 	mem_free(lsm);
 }
 
+static int check_current(struct lsm *lsm)
+{
+	int fd = file_open(lsm->files, lsm->dir, "CURRENT", O_RDONLY);
+
+	file_close(lsm->files, fd);
+	return fd == -ENOENT ? corrupt("CURRENT", 0, "it is missing") :
+	       fd < 0 ? fd : 0;
+}
+
 int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
 	     const struct lsm_options *options)
 {
@@ -407,7 +417,10 @@ int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
 	if (!lsm)
 		return -ENOMEM;
 	init(lsm, files, dir, options);
-	err = manifest_open(&lsm->manifest, files, dir, options->read_only);
+	err = options->exists ? check_current(lsm) : 0;
+	if (!err)
+		err = manifest_open(&lsm->manifest, files, dir,
+				    options->read_only);
 	if (!err)
 		err = block_cache_new(&lsm->cache, lsm->options.cache_bytes);
 	if (!err)

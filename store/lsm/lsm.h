@@ -27,6 +27,15 @@ struct lsm_options {
 	/* Told once of each sstable that compactions leave out because it is
 	 * damaged, and where; may be NULL. By any thread; no call of lsm.h. */
 	void (*damaged)(void *context, uint32_t table, const char *text);
+	/*
+	 * All files were found sound, and none was changed yet. The tables with
+	 * numbers below `first` are complete and can be read, of the others what
+	 * only the log has is missing still. NULL, or: 0, or what lsm_open returns
+	 * then, as if it had not been called.
+	 */
+	int (*sound)(void *context, struct lsm *lsm);
+	uint32_t first;
+	bool exists;		/* a manifest must be there: no new one is made */
 	void *context;
 };
 
@@ -45,7 +54,8 @@ struct lsm_table_options {
 };
 void lsm_table_defaults(struct lsm_table_options *options);
 
-/* dir: an open directory of our own (the fd stays the caller's). */
+/* dir: an open directory of our own (the fd stays the caller's). Where there is a
+ * store nothing in it is changed before all of it was found sound. */
 int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
 	     const struct lsm_options *options);
 int lsm_start(struct lsm *lsm);

@@ -1,8 +1,12 @@
 /*
- * Opening: the manifest says which sstables are live; files of the kind that it
- * does not name are of a flush or compaction that a crash cut off, and go. Then
- * the log's batches are applied again, each operation only if its table's mark
- * says that no sstable has it yet.
+ * Opening. First all is read and nothing is changed: the manifest, the sstables
+ * that it names, the log. Of the log's batches those of the first tables are
+ * applied, so that the owner can read these (the catalogue) and say whether they
+ * are sound, too; and whoever refuses the store leaves it as it was.
+ *
+ * Then files of the kind that the manifest does not name are of a flush or
+ * compaction that a crash cut off, and go. The log's batches are applied, each
+ * operation only if its table's mark says that no sstable has it yet.
  *
  * How far must the log reach? Where it begins and the marks were synced before
  * the manifest had them. So was its end when the store was last closed: the
@@ -31,6 +35,25 @@ static int remove_unfinished(void *data, const char *name)
 	return 0;
 }
 
+/* The sstable that the manifest names, and no other of its name. */
+static int open_named(struct lsm *lsm, const struct manifest_file *file,
+		      struct sstable **out)
+{
+	char name[32];
+	int err = sstable_open(out, lsm->files, lsm->dir, file->info.number,
+			       lsm->cache);
+
+	sstable_name(name, file->info.number);
+	if (err == -ENOENT)
+		return corrupt(name, 0, "the manifest names it, and it is "
+			       "missing");
+	if (err || (sstable_info(*out)->checksum == file->info.checksum &&
+		    sstable_info(*out)->size == file->info.size))
+		return err;
+	sstable_put(*out);
+	return corrupt(name, 0, "it is not the file that the manifest names");
+}
+
 static int add_file(struct lsm *lsm, const struct manifest_file *file)
 {
 	struct table *t;
@@ -41,18 +64,9 @@ static int add_file(struct lsm *lsm, const struct manifest_file *file)
 	t = lsm_make_table(lsm, file->table);
 	if (!t)
 		return -ENOMEM;
-	err = sstable_open(&sstable, lsm->files, lsm->dir, file->info.number,
-			   lsm->cache);
+	err = open_named(lsm, file, &sstable);
 	if (err)
 		return err;
-	if (sstable_info(sstable)->checksum != file->info.checksum) {
-		char name[32];
-
-		sstable_name(name, file->info.number);
-		sstable_put(sstable);
-		return corrupt(name, 0, "it is not the file that the manifest "
-					"names");
-	}
 	v = version_copy(t->version, 1);
 	if (!v) {
 		sstable_put(sstable);
@@ -74,9 +88,6 @@ static int open_files(struct lsm *lsm)
 	for (i = 0; i < count && !err; i++)
 		err = add_file(lsm, &files[i]);
 	mem_free(files);
-	if (!err && !lsm->options.read_only)
-		err = lsm->files->list(lsm->files->context, lsm->dir,
-				       remove_unfinished, lsm);
 	return err;
 }
 
@@ -117,28 +128,45 @@ static int flush_replayed(struct lsm *lsm)
 	return lsm_is_passing(err) ? 0 : err;
 }
 
-static int replay_batch(void *context, uint64_t position, struct bytes batch)
+/* Apply what a batch does to the first tables, or to the others. */
+static int apply_batch(struct lsm *lsm, uint64_t position, struct bytes batch,
+		       bool first)
 {
-	struct lsm *lsm = context;
 	struct reader r = reader_of(batch);
 	struct batch_op op;
+	char name[32];
 	int got;
 
 	while ((got = batch_next(&r, &op)) > 0) {
 		int err;
 
-		if (position < manifest_mark(lsm->manifest, op.table))
+		if ((op.table < lsm->options.first) != first ||
+		    position < manifest_mark(lsm->manifest, op.table))
 			continue;
 		err = replay_op(lsm, position, &op);
 		if (err)
 			return err;
 	}
-	if (got)
-		return corrupt("log", position, "the batch cannot be read");
-	if (lsm->options.read_only ||
-	    lsm->memtable_bytes <= lsm->options.memtable_bytes / 2)
+	if (!got)
 		return 0;
-	return flush_replayed(lsm);
+	commitlog_file_name(name, position);
+	return corrupt(name, position & UINT32_MAX,
+		       "the batch cannot be read");
+}
+
+static int replay_first(void *context, uint64_t position, struct bytes batch)
+{
+	return apply_batch(context, position, batch, true);
+}
+
+static int replay_others(void *context, uint64_t position, struct bytes batch)
+{
+	struct lsm *lsm = context;
+	int err = apply_batch(lsm, position, batch, false);
+
+	return err || lsm->options.read_only ||
+	       lsm->memtable_bytes <= lsm->options.memtable_bytes / 2 ?
+		       err : flush_replayed(lsm);
 }
 
 /* Up to where the manifest says that the log was on disk. */
@@ -183,12 +211,12 @@ void lsm_note_log_end(struct lsm *lsm)
 	manifest_edit_release(&edit);
 }
 
-int lsm_recover(struct lsm *lsm)
+/* Read everything. */
+static int find_sound(struct lsm *lsm)
 {
 	uint64_t synced = 0;
-	int err;
+	int err = open_files(lsm);
 
-	err = open_files(lsm);
 	if (!err)
 		err = known_synced(lsm, &synced);
 	if (!err)
@@ -196,6 +224,20 @@ int lsm_recover(struct lsm *lsm)
 				     manifest_log(lsm->manifest), synced,
 				     lsm->options.read_only);
 	if (!err)
-		err = commitlog_replay(lsm->log, replay_batch, lsm);
+		err = commitlog_look(lsm->log, replay_first, lsm);
+	if (!err && lsm->options.sound)
+		err = lsm->options.sound(lsm->options.context, lsm);
 	return err;
+}
+
+int lsm_recover(struct lsm *lsm)
+{
+	int err = find_sound(lsm);
+
+	if (!err && !lsm->options.read_only)
+		err = manifest_own(lsm->manifest);
+	if (!err && !lsm->options.read_only)
+		err = lsm->files->list(lsm->files->context, lsm->dir,
+				       remove_unfinished, lsm);
+	return err ? err : commitlog_replay(lsm->log, replay_others, lsm);
 }

@@ -288,46 +288,6 @@ static int apply(struct manifest *m, const struct manifest_edit *e)
 	return err;
 }
 
-int manifest_apply(struct manifest *m, const struct manifest_edit *e)
-{
-	int err;
-
-	if (m->read_only)
-		return -EROFS;
-	if (e->steps.failed)
-		return -ENOMEM;
-	pthread_mutex_lock(&m->writing);
-	err = m->broken ? -EIO : apply(m, e);
-	/* The edit stands, whatever becomes of this. */
-	if (!err && m->size >= m->rewrite_at && rewrite(m, m->number + 1))
-		m->rewrite_at += REWRITE_SIZE;
-	pthread_mutex_unlock(&m->writing);
-	return err;
-}
-
-/* --------------------------------------------------------------- opening */
-static int refuse_sstable(void *data, const char *name)
-{
-	uint64_t number;
-
-	(void)data;
-	return sstable_name_parse(&number, name) ? 0 :
-		corrupt("CURRENT", 0, "it is missing, and there is %s", name);
-}
-
-/* A store that has nothing yet; never one whose CURRENT went missing. */
-static int begin(struct manifest *m)
-{
-	int err;
-
-	if (m->read_only)
-		return -ENOENT;
-	err = m->files->list(m->files->context, m->dir, refuse_sstable, NULL);
-	if (!err)
-		err = rewrite(m, 1);
-	return err;
-}
-
 static int remove_old(void *data, const char *name)
 {
 	struct manifest *m = data;
@@ -337,6 +297,77 @@ static int remove_old(void *data, const char *name)
 	    (manifest_parse_name(&number, name) && number != m->number))
 		m->files->unlink(m->files->context, m->dir, name);
 	return 0;
+}
+
+/* Under writing. */
+static int own(struct manifest *m)
+{
+	int err;
+
+	if (m->fd >= 0)
+		return 0;
+	err = manifest_open_to_write(m);
+	if (!err)
+		err = m->files->list(m->files->context, m->dir, remove_old, m);
+	if (err && m->fd >= 0) {
+		file_close(m->files, m->fd);
+		m->fd = -1;
+	}
+	return err;
+}
+
+int manifest_own(struct manifest *m)
+{
+	int err;
+
+	pthread_mutex_lock(&m->writing);
+	err = own(m);
+	pthread_mutex_unlock(&m->writing);
+	return err;
+}
+
+int manifest_apply(struct manifest *m, const struct manifest_edit *e)
+{
+	int err;
+
+	if (m->read_only)
+		return -EROFS;
+	if (e->steps.failed)
+		return -ENOMEM;
+	pthread_mutex_lock(&m->writing);
+	err = m->broken ? -EIO : own(m);
+	if (!err)
+		err = apply(m, e);
+	/* The edit stands, whatever becomes of this. */
+	if (!err && m->size >= m->rewrite_at && rewrite(m, m->number + 1))
+		m->rewrite_at += REWRITE_SIZE;
+	pthread_mutex_unlock(&m->writing);
+	return err;
+}
+
+/* --------------------------------------------------------------- opening */
+/* A new manifest was not named yet when a crash came: it says nothing. */
+static int refuse_engine(void *data, const char *name)
+{
+	uint64_t number;
+	unsigned long long segment;
+
+	(void)data;
+	return sstable_name_parse(&number, name) &&
+			       sscanf(name, "log-%16llx", &segment) != 1 ?
+		       0 : corrupt("CURRENT", 0, "it is missing, and there is "
+				   "%s", name);
+}
+
+/* A store that has nothing yet; never one whose CURRENT went missing. */
+static int begin(struct manifest *m)
+{
+	int err = m->files->list(m->files->context, m->dir, refuse_engine,
+				 NULL);
+
+	if (err)
+		return err;
+	return m->read_only ? -ENOENT : rewrite(m, 1);
 }
 
 int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
@@ -363,8 +394,6 @@ int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
 		err = begin(m);
 	else if (!err)
 		err = manifest_recover(m, buf_cstr(&current));
-	if (!err && !read_only)
-		err = files->list(files->context, dir, remove_old, m);
 	buf_release(&current);
 	if (err) {
 		manifest_close(m);

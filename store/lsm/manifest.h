@@ -32,14 +32,19 @@ struct manifest_table {
 };
 
 /*
- * Open the manifest that CURRENT names, or begin a new one where there is none
- * (never when read_only: -ENOENT; never where sstables lie about: -EUCLEAN). A
- * torn last edit is dropped. dir stays the caller's and must live longer. 0;
- * -EUCLEAN when damaged (told through corrupt()); -EPROTONOSUPPORT when a newer
- * version wrote it; another -errno.
+ * Read the manifest that CURRENT names, and change nothing; or begin a new one
+ * where there is none and nothing else of an engine (never when read_only:
+ * -ENOENT). A torn last edit does not count. dir stays the caller's and must live
+ * longer. 0; -EUCLEAN when damaged (told through corrupt()); -EPROTONOSUPPORT
+ * when a newer version wrote it; another -errno.
  */
 int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
 		  bool read_only);
+/*
+ * The store was found sound: make what was read durable, and this the only
+ * manifest. The first edit does the same. 0 or -errno.
+ */
+int manifest_own(struct manifest *m);
 /* NULL is accepted. */
 void manifest_close(struct manifest *m);
 

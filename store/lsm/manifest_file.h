@@ -24,6 +24,7 @@ struct manifest {
 	int fd;				/* these under writing */
 	uint64_t number;
 	uint64_t size;			/* where the next record goes */
+	uint64_t read;			/* how long the file was when read */
 	uint64_t rewrite_at;
 	bool broken;			/* a write or sync failed: no more */
 
@@ -50,9 +51,9 @@ void manifest_file_name(char name[32], uint64_t number);
 bool manifest_parse_name(uint64_t *number, const char *name);
 /* Not being able to is no harm: only the tail is judged more leniently. */
 void manifest_write_seal(struct manifest *m);
-/*
- * Read the manifest that CURRENT's contents name, and open it for writing unless
- * read_only. 0, -EUCLEAN told, -EPROTONOSUPPORT, another -errno.
- */
+/* Read the manifest that CURRENT's contents name. 0, -EUCLEAN told,
+ * -EPROTONOSUPPORT, another -errno. */
 int manifest_recover(struct manifest *m, const char *line);
+/* Open it for writing. */
+int manifest_open_to_write(struct manifest *m);
 #endif

@@ -1,6 +1,12 @@
 /*
  * Reading a manifest back: every edit in order, up to the first bad record, and
  * then the question whether a crash tore it or the disk damaged it.
+ *
+ * Order against crashes: a process that was killed leaves what it had written to
+ * the next one, and none of it need be on the disk: the last edit, and that
+ * CURRENT names this file. Both are synced here, before a seal says so and before
+ * anything is done because of them: sstables that the edit dropped go, and
+ * segments of the log, and the manifest that was current before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -99,32 +105,35 @@ static int check_file_header(const char *name, struct bytes all,
 {
 	if (all.len < FILE_HEADER || memcmp(all.ptr, MANIFEST_MAGIC, 8))
 		return corrupt(name, 0, "no manifest");
+	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24))
+		return corrupt(name, 0, "the header fails its checksum");
 	if (get_le32(all.ptr + 8) > MANIFEST_VERSION) {
 		log_message(LOG_ERROR_LEVEL,
 			    "%s: version %" PRIu32 " is newer than this program",
 			    name, get_le32(all.ptr + 8));
 		return -EPROTONOSUPPORT;
 	}
-	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24) ||
-	    get_le32(all.ptr + 8) != MANIFEST_VERSION ||
-	    get_le64(all.ptr + 16) != number)
-		return corrupt(name, 0, "the header fails its checksum");
+	if (!get_le32(all.ptr + 8) || get_le64(all.ptr + 16) != number)
+		return corrupt(name, 0, "it is another manifest");
 	return 0;
 }
 
-/* After the tail was cut off it must stay so, before anything is added. */
-static int open_to_write(struct manifest *m, const char *name, uint64_t len)
+/* All that was read is made to last, and what is cut off to stay away. */
+int manifest_open_to_write(struct manifest *m)
 {
+	char name[32];
 	int err = 0;
 
+	manifest_file_name(name, m->number);
 	m->fd = file_open(m->files, m->dir, name, O_RDWR);
 	if (m->fd < 0)
 		return m->fd;
-	if (len > m->size + SEAL_SIZE) {
+	if (m->read > m->size + SEAL_SIZE)
 		err = m->files->truncate(m->files->context, m->fd, m->size);
-		if (!err)
-			err = m->files->datasync(m->files->context, m->fd);
-	}
+	if (!err)
+		err = m->files->datasync(m->files->context, m->fd);
+	if (!err)
+		err = m->files->sync(m->files->context, m->dir);
 	if (!err)
 		manifest_write_seal(m);
 	return err;
@@ -152,8 +161,7 @@ int manifest_recover(struct manifest *m, const char *line)
 		err = check_file_header(name, buf_bytes(&all), m->number);
 	if (!err)
 		err = replay(m, name, buf_bytes(&all));
-	if (!err && !m->read_only)
-		err = open_to_write(m, name, all.len);
+	m->read = all.len;
 	buf_release(&all);
 	return err;
 }

@@ -99,14 +99,15 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 	if (memcmp(p + 112, SSTABLE_MAGIC, 8))
 		return corrupt(t->file.name, size - 8,
 			       "no sstable, or its end is missing");
+	if (XXH3_64bits(p, 104) != get_le64(p + 104))
+		return corrupt(t->file.name, at,
+			       "the footer fails its checksum");
 	if (get_le32(p + 100) > SSTABLE_VERSION) {
 		log_message(LOG_ERROR_LEVEL,
 			    "%s: version %" PRIu32 " is newer than this program",
 			    t->file.name, get_le32(p + 100));
 		return -EPROTONOSUPPORT;
 	}
-	if (XXH3_64bits(p, 104) != get_le64(p + 104))
-		return corrupt(t->file.name, at, "the footer fails its checksum");
 	if (get_le64(p) != t->stats.info.number)
 		return corrupt(t->file.name, at, "this is file %" PRIu64,
 			       get_le64(p));

@@ -9,7 +9,8 @@ void crash_init(struct crash *c, const char *name, uint64_t seed)
 	/* Thousands of recoveries: memory is kept, not mapped each time. */
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
-	*c = (struct crash){ .name = name, .seed = seed, .tries = SIM_KINDS };
+	*c = (struct crash){ .name = name, .seed = seed, .tries = SIM_KINDS,
+			     .kills = KILLS_ALL };
 	c->disk = sim_new();
 	c->rng = random_seeded(seed);
 }
@@ -46,30 +47,78 @@ static bool add_seen(struct crash *c, uint64_t number)
 	return true;
 }
 
-/* The simple kinds in turn, and as many of those with chance in them. */
-static enum sim_crash choose_kind(struct crash *c)
+const char *crash_kinds(const struct crash *c)
+{
+	static char text[MOST_CRASHES * 8];
+	int len = snprintf(text, sizeof(text), "kind");
+	uint32_t i;
+
+	for (i = 0; i < c->crashes; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " %d",
+				c->kinds[i]);
+	return text;
+}
+
+/* The simple power cuts in turn, and as many of those with chance in them. */
+static enum sim_crash choose_cut(struct crash *c)
 {
 	if (random_below(&c->rng, 2))
 		return SIM_RANDOM + random_below(&c->rng, 2);
-	return random_below(&c->rng, SIM_RANDOM);
+	return SIM_NONE + random_below(&c->rng, SIM_RANDOM - SIM_NONE);
 }
+
+static void try_kind(struct crash *c, struct sim *disk, enum sim_crash kind);
 
 void crash_try(struct crash *c, struct sim *disk, uint32_t tries)
 {
-	uint64_t expected = c->expectation(c) * 0x9e3779b97f4a7c15ULL;
+	while (tries--)
+		try_kind(c, disk, choose_cut(c));
+}
 
-	while (tries--) {
-		enum sim_crash kind = choose_kind(c);
-		struct sim *left = sim_crash(disk, kind, &c->rng);
-		uint64_t state = sim_digest(left) ^ expected;
+/* The next crash, while the check of this one is running. */
+struct next_crash {
+	struct crash *crash;
+	struct sim *disk;
+};
 
-		if (add_seen(c, state + (kind == SIM_KILLED))) {
-			c->kind = kind;
-			c->states++;
-			c->check(c, left, kind == SIM_KILLED);
-		}
-		sim_free(left);
-	}
+/* At every call after a first kill, at few after more of them. */
+static void before_next(void *context)
+{
+	struct next_crash *next = context;
+	struct crash *c = next->crash;
+
+	if (c->cut)
+		crash_try(c, next->disk, c->tries_cut);
+	else if (random_below(&c->rng, c->crashes * c->crashes) == 0)
+		try_kind(c, next->disk, random_below(&c->rng, 8) ?
+					choose_cut(c) : SIM_KILLED);
+}
+
+static void check_left(struct crash *c, struct sim *left)
+{
+	struct next_crash next = { c, left };
+
+	c->states++;
+	c->killed_and_cut += c->cut && c->kinds[0] == SIM_KILLED;
+	if (c->crashes < (c->cut ? 2 : MOST_CRASHES))
+		sim_hook(left, before_next, &next);
+	c->check(c, left);
+	sim_hook(left, NULL, NULL);
+}
+
+static void try_kind(struct crash *c, struct sim *disk, enum sim_crash kind)
+{
+	struct sim *left = sim_crash(disk, kind, &c->rng);
+	bool cut = c->cut;
+
+	c->kinds[c->crashes++] = kind;
+	c->cut = cut || kind != SIM_KILLED;
+	if (add_seen(c, sim_digest(left) + c->cut +
+			c->expectation(c) * 0x9e3779b97f4a7c15u))
+		check_left(c, left);
+	c->cut = cut;
+	c->crashes--;
+	sim_free(left);
 }
 
 static void before(void *context)
@@ -77,6 +126,8 @@ static void before(void *context)
 	struct crash *c = context;
 
 	c->call = sim_calls(c->disk) + 1;
+	if (random_below(&c->rng, KILLS_ALL) < c->kills)
+		try_kind(c, c->disk, SIM_KILLED);
 	crash_try(c, c->disk, c->tries);
 }
 

@@ -3,6 +3,9 @@
  * durable image and a choice of its changes: every sector has a point in time
  * of its own up to which its writes are there, and so has the size. A file that
  * was cut shorter has lost what was behind, once the new size is there.
+ *
+ * A kill leaves everything as it is: the next process sees all that was written,
+ * and what was not synced still is not.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -164,29 +167,81 @@ static uint64_t oldest_change(const struct sim *sim)
 	return oldest;
 }
 
-struct sim *sim_crash(struct sim *sim, enum sim_crash kind, struct random *rng)
+static void cut_power(struct sim *to, struct sim *sim, enum sim_crash kind,
+		      struct random *rng)
 {
 	struct choice choice = { .kind = kind, .rng = rng };
-	struct sim *to = sim_new();
 	uint64_t oldest = oldest_change(sim);
+
+	choice.time = oldest + random_below(rng, (uint32_t)(sim->time + 2 -
+							    oldest));
+	crash_directory(to, to->root, sim->root, &choice);
+}
+
+static void copy_names(struct names *to, const struct names *from)
+{
+	size_t i;
+
+	names_copy(to, from);
+	for (i = 0; i < to->count; i++)
+		to->list[i].node = to->list[i].node->copy;
+}
+
+/* Its copy, with the changes that are not synced. */
+static void copy_node(const struct node *n)
+{
+	struct node *to = n->copy;
+	size_t i;
+
+	image_copy(&to->now, &n->now);
+	image_copy(&to->durable, &n->durable);
+	copy_names(&to->names, &n->names);
+	copy_names(&to->durable_names, &n->durable_names);
+	to->changes = calloc(n->change_count + 1, sizeof(*to->changes));
+	insist(to->changes);
+	to->change_count = to->change_room = n->change_count;
+	for (i = 0; i < n->change_count; i++) {
+		struct change *c = &to->changes[i];
+
+		*c = n->changes[i];
+		sector_get(c->sector);
+		if (c->node)
+			c->node = c->node->copy;
+	}
+}
+
+static void kill_process(struct sim *to, struct sim *sim)
+{
+	struct node *n;
+
+	for (n = sim->nodes; n; n = n->next)
+		if (n != sim->root)
+			n->copy = node_new(to, n->is_directory);
+	for (n = sim->nodes; n; n = n->next)
+		copy_node(n);
+	to->time = sim->time;
+}
+
+struct sim *sim_crash(struct sim *sim, enum sim_crash kind, struct random *rng)
+{
+	struct sim *to = sim_new();
 	struct node *n;
 
 	if (sim->maps)
 		sim_collect_maps(sim);
-	choice.time = oldest + random_below(rng, (uint32_t)(sim->time + 2 -
-							    oldest));
 	sim->root->copy = to->root;
-	crash_directory(to, to->root, sim->root, &choice);
+	if (kind == SIM_KILLED)
+		kill_process(to, sim);
+	else
+		cut_power(to, sim, kind, rng);
 	for (n = sim->nodes; n; n = n->next)
 		n->copy = NULL;
 	to->mappable = sim->mappable;
 	return to;
 }
 
-static uint64_t digest_names(const struct names *names, unsigned depth);
-
 /* Sectors have numbers, so that not every byte is looked at. */
-static uint64_t digest_node(const struct node *n, unsigned depth)
+static uint64_t digest_image(const struct image *m)
 {
 	XXH3_state_t *state = XXH3_createState();
 	uint64_t sum;
@@ -194,17 +249,31 @@ static uint64_t digest_node(const struct node *n, unsigned depth)
 
 	insist(state);
 	XXH3_64bits_reset(state);
-	XXH3_64bits_update(state, &n->now.size, sizeof(n->now.size));
-	for (i = 0; i < n->now.room; i++) {
-		if (!n->now.sectors[i])
+	XXH3_64bits_update(state, &m->size, sizeof(m->size));
+	for (i = 0; i < m->room; i++) {
+		if (!m->sectors[i])
 			continue;
 		XXH3_64bits_update(state, &i, sizeof(i));
-		XXH3_64bits_update(state, &n->now.sectors[i]->id,
-				   sizeof(uint64_t));
+		XXH3_64bits_update(state, &m->sectors[i]->id, sizeof(uint64_t));
 	}
 	sum = XXH3_64bits_digest(state);
 	XXH3_freeState(state);
-	return n->is_directory ? digest_names(&n->names, depth) : sum;
+	return sum;
+}
+
+static uint64_t digest_names(const struct names *names, unsigned depth);
+
+/* As it is now, and as it is on the disk. */
+static uint64_t digest_node(const struct node *n, unsigned depth)
+{
+	uint64_t now = n->is_directory ? digest_names(&n->names, depth) :
+					 digest_image(&n->now), durable = now;
+
+	if (n->change_count)
+		durable = n->is_directory ?
+				  digest_names(&n->durable_names, depth) :
+				  digest_image(&n->durable);
+	return now * 0x9e3779b97f4a7c15u + durable;
 }
 
 /* The order of names does not count. */
@@ -224,5 +293,5 @@ uint64_t sim_digest(struct sim *sim)
 {
 	if (sim->maps)
 		sim_collect_maps(sim);
-	return digest_names(&sim->root->names, 4);
+	return digest_node(sim->root, 4);
 }

@@ -38,7 +38,8 @@ long sim_calls(const struct sim *sim);
 size_t sim_open_count(const struct sim *sim);
 
 enum sim_crash {
-	SIM_KILLED,	/* no power cut: the process ended */
+	SIM_KILLED,	/* no power cut: the process ended, all is as it was
+			   for the next one, and nothing more is durable */
 	SIM_NONE,	/* nothing but what was synced */
 	SIM_ALL,	/* everything reached the disk */
 	SIM_PREFIX,	/* of everything, in the order of the calls */

@@ -34,6 +34,61 @@ as $user bash -c "echo nonsense > '$M/k/notes/p'" 2>/dev/null
 as $other bash -c "echo x > '$M/k/u/1.jsn'" 2>/dev/null
 is 'errors are private' 0 "$(as $other cat "$M/.widefs/errors" | grep -c " $user ")"
 refused 'ctl is the mounter'"'"'s' 'Permission denied' as $user bash -c "echo sync > '$M/.widefs/ctl'"
+# Who makes a table over one that mkdir made has its rows: not those of others.
+mkdir -m 777 "$M/shared"
+as $user bash -c "umask 077; mkdir -p '$M/shared/hers/p'; echo secret > '$M/shared/hers/p/v'"
+refused 'rows of others are not taken over' 'Permission denied' as $other bash -c "echo 'CREATE TABLE hers (key text PRIMARY KEY, v text);' > '$M/shared/schema.cql'"
+refused 'nor by a statement' 'Permission denied' ask $other 'CREATE TABLE shared.hers (key text PRIMARY KEY, v text)'
+ok 'by their owner they are' as $user bash -c "echo 'CREATE TABLE hers (key text PRIMARY KEY, v text);' > '$M/shared/schema.cql'"
+is 'with what is in them' secret "$(as $user cat "$M/shared/hers/p/v")"
+# A descriptor that is handed on: who opened it and who writes both count.
+mkdir -m 700 "$M/priv" && cql 'CREATE TABLE priv.t (k int PRIMARY KEY)' >"$W/out"
+python3 - "$M" $user <<'P' || fail 'descriptors that are handed on'
+import os, sys
+m, user = sys.argv[1], int(sys.argv[2])
+def child(f):
+    pid = os.fork()
+    if not pid:
+        try: f()
+        except BaseException as e: print(repr(e)); os._exit(1)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+def drop():
+    os.setgroups([]); os.setgid(user); os.setuid(user)
+def refused(f, *a):
+    try: f(*a)
+    except PermissionError: return
+    assert False, 'it succeeded'
+# root's, written by one who is root no more
+fd = os.open(m + '/.cql', os.O_RDWR)
+def dropped():
+    drop()
+    refused(os.write, fd, b'SELECT * FROM priv.t;')
+    assert b'permission' in os.read(fd, 1000)
+    os.write(fd, b'DROP KEYSPACE priv')     # and left to root to end
+child(dropped)
+refused(os.close, fd)
+assert os.path.isdir(m + '/priv')
+fd = os.open(m + '/.cql', os.O_RDWR)
+child(lambda: (drop(), os.write(fd, b'TRUNCATE priv')))
+refused(os.write, fd, b'.t;')               # no part is another's
+os.close(fd)
+fd = os.open(m + '/.cql', os.O_RDWR)
+child(lambda: (drop(), os.write(fd, b'DROP KEYSPACE priv')))
+refused_once = 0
+try: os.read(fd, 100)
+except PermissionError: refused_once = 1
+os.close(fd)
+assert os.path.isdir(m + '/priv')
+# a user's, written by root as a program would that has more rights than he
+seteuid = os.seteuid
+os.setegid(user); os.setgroups([]); seteuid(user)
+fd = os.open(m + '/.cql', os.O_RDWR)
+seteuid(0); os.setegid(0)
+refused(os.write, fd, b'DROP KEYSPACE priv;')
+os.write(fd, b'TRUNCATE shared.hers;')      # his own
+os.close(fd)
+P
 again -o allow_other
 is 'kept' "$user 755" "$(stat -c '%u %a' "$M/k/notes")"
 stop

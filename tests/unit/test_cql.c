@@ -173,7 +173,7 @@ static bool only_read(void *context, const struct keyspace *k,
 	(void)context;
 	(void)k;
 	(void)t;
-	return right == CQL_READ;
+	return right == CQL_READ || right == CQL_ENTER;
 }
 
 START_TEST(rights_are_asked)

@@ -6,6 +6,9 @@
  * synced (or, when only the process died, as written), not after the one in
  * progress. Then it must go on: another write is synced, and the next crash
  * keeps it, with nothing of the lost tail coming back.
+ *
+ * After a kill nothing of what was written and not synced is on the disk. There
+ * the power is cut at any call of the next process too, or it is killed again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,17 +33,20 @@ struct row_model {
 	uint64_t sum;		/* what it adds to the dump's */
 };
 
+/* What a check must find. */
+struct expected {
+	uint32_t begun, acknowledged, synced;	/* moments */
+	uint32_t property, property_begun;
+	uint32_t row_begun, row_acknowledged, row_synced; /* that a check adds */
+};
+
 struct world {
 	struct crash crash;	/* first */
 	struct lsm *lsm;
 	struct row_model rows[TABLES][PARTITIONS * ROWS];
 	bool dropped[TABLES];
 	uint64_t sums[MOST_MOMENTS];	/* of the dump, after each change */
-	uint32_t begun, acknowledged, synced;	/* moments */
-	uint32_t property, property_begun;
-	bool nested;		/* a recovery is being crashed */
-	bool cut;		/* which began with a power cut */
-	uint32_t depth;		/* how often recoveries may be crashed */
+	struct expected now;
 	size_t memtable_bytes;	/* 0: the default */
 	bool full;		/* the disk is */
 	uint32_t refused;	/* for that */
@@ -143,7 +149,7 @@ static void add_put(struct world *w, struct batch *batch, uint32_t table,
 {
 	struct row_model *model = &w->rows[table - 1][row];
 	struct buf key = BUF_INIT, value = BUF_INIT;
-	struct cell cell = { .timestamp = w->begun + 1, .local_time = NO_TIME };
+	struct cell cell = { .timestamp = w->now.begun + 1, .local_time = NO_TIME };
 	struct row put = { MARKER_NONE, DELETION_NONE, 1, &cell };
 
 	while (value.len < size)
@@ -163,7 +169,7 @@ static void add_delete(struct world *w, struct batch *batch, uint32_t table,
 	struct row deleted = ROW_NONE;
 	struct buf key = BUF_INIT;
 
-	deleted.deletion = (struct deletion){ w->begun + 1, clock_now_s() };
+	deleted.deletion = (struct deletion){ w->now.begun + 1, clock_now_s() };
 	make_key(&key, row);
 	batch_add_row(batch, table, buf_bytes(&key), &deleted);
 	w->rows[table - 1][row] = (struct row_model){ 0 };
@@ -173,7 +179,7 @@ static void add_delete(struct world *w, struct batch *batch, uint32_t table,
 static void add_delete_partition(struct world *w, struct batch *batch,
 				 uint32_t table, uint32_t row)
 {
-	struct deletion deletion = { w->begun + 1, clock_now_s() };
+	struct deletion deletion = { w->now.begun + 1, clock_now_s() };
 	struct buf from = BUF_INIT, to = BUF_INIT;
 	uint32_t first = row / ROWS * ROWS, i;
 
@@ -199,9 +205,9 @@ static void begin_moment(struct world *w)
 	for (t = 0; t < TABLES; t++)
 		for (i = 0; i < PARTITIONS * ROWS; i++)
 			sum += w->rows[t][i].sum;
-	w->begun++;
-	ck_assert_uint_lt(w->begun, MOST_MOMENTS);
-	w->sums[w->begun] = sum;
+	w->now.begun++;
+	ck_assert_uint_lt(w->now.begun, MOST_MOMENTS);
+	w->sums[w->now.begun] = sum;
 }
 
 static uint32_t any_table(struct world *w)
@@ -224,11 +230,11 @@ static bool apply(struct world *w, struct batch *batch, bool frees)
 	batch_release(batch);
 	if (err == -ENOSPC && w->full && !frees) {
 		w->refused++;
-		w->begun--;
+		w->now.begun--;
 		return false;
 	}
 	ck_assert_int_eq(err, 0);
-	w->acknowledged = w->begun;
+	w->now.acknowledged = w->now.begun;
 	return true;
 }
 
@@ -270,29 +276,29 @@ static void empty_table(struct world *w, bool drop)
 	else
 		ck_assert_int_eq(lsm_table_truncate(w->lsm, table), 0);
 	w->dropped[table - 1] = drop;
-	w->synced = w->acknowledged = w->begun;
+	w->now.synced = w->now.acknowledged = w->now.begun;
 }
 
 static void set_property(struct world *w)
 {
 	uint8_t value[4];
 
-	w->property_begun++;
-	put_le32(value, w->property_begun);
+	w->now.property_begun++;
+	put_le32(value, w->now.property_begun);
 	ck_assert_int_eq(lsm_property_set(w->lsm, "p", bytes_of(value, 4)), 0);
-	w->property = w->property_begun;
+	w->now.property = w->now.property_begun;
 }
 
 static void reopen(struct world *w)
 {
 	ck_assert_int_eq(lsm_close(w->lsm), 0);
 	w->lsm = NULL;
-	w->synced = w->acknowledged;
+	w->now.synced = w->now.acknowledged;
 	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
 }
 
-/* A crash in earnest: the workload goes on with what it left. */
-static void lose_power(struct world *w)
+/* A kill in earnest: the workload goes on with what it left. */
+static void die(struct world *w)
 {
 	struct sim *left = sim_crash(w->crash.disk, SIM_KILLED, &w->crash.rng);
 
@@ -300,9 +306,6 @@ static void lose_power(struct world *w)
 	lsm_close(w->lsm);
 	sim_free(w->crash.disk);
 	w->crash.disk = left;
-	/* The disk is as it was: what the process knew is not lost, but the
-	 * sectors count as durable now. */
-	w->synced = w->acknowledged;
 	crash_watch(&w->crash, true);
 	sim_fill(w->crash.disk, w->full);
 	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
@@ -336,7 +339,7 @@ static void step(struct world *w, char what)
 	switch (what) {
 	case 's':
 		ck_assert_int_eq(lsm_sync(w->lsm, lsm_position(w->lsm)), 0);
-		w->synced = w->acknowledged;
+		w->now.synced = w->now.acknowledged;
 		break;
 	case 'f':
 		flush(w, UINT32_MAX);
@@ -372,7 +375,7 @@ static void step(struct world *w, char what)
 		check_reserve(w);
 		break;
 	case 'K':
-		lose_power(w);
+		die(w);
 		break;
 	default:
 		change(w, what);
@@ -382,11 +385,8 @@ static void step(struct world *w, char what)
 /* ----------------------------------------------------------------- check */
 static uint64_t expectation(const struct crash *c)
 {
-	const struct world *w = (const struct world *)c;
-
-	return ((uint64_t)w->begun << 48) + ((uint64_t)w->synced << 32) +
-	       ((uint64_t)w->acknowledged << 16) + w->property * 2 +
-	       (w->property != w->property_begun);
+	return XXH3_64bits(&((const struct world *)c)->now,
+			   sizeof(struct expected));
 }
 
 static void check_property(struct world *w, struct lsm *lsm)
@@ -396,117 +396,126 @@ static void check_property(struct world *w, struct lsm *lsm)
 	uint32_t got = value.len == 4 ? get_le32(value.ptr) : 0;
 
 	crash_assert(&w->crash, !err || err == -ENOENT);
-	crash_assert(&w->crash,
-		     got == w->property || got == w->property_begun);
+	crash_assert(&w->crash, got == w->now.property ||
+				got == w->now.property_begun);
+	/* It is in the manifest, which was synced. */
+	w->now.property = w->now.property_begun = got;
 	buf_release(&value);
 }
 
-/* A row of a partition that no workload has, synced; then the power goes. */
-static void go_on(struct world *w, struct sim *disk, struct lsm *lsm,
-		  uint64_t sum)
+/* The row of a partition that no workload has. */
+static uint64_t make_row(struct batch *batch)
 {
 	struct cell cell = { .timestamp = 1, .local_time = NO_TIME,
 			     .value = bytes_str("after the crash") };
 	struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
-	struct batch batch = BATCH_INIT;
 	struct buf key = BUF_INIT;
-	struct sim *next;
-
-	make_key(&key, PARTITIONS * ROWS);
-	batch_add_row(&batch, 1, buf_bytes(&key), &row);
-	crash_assert(&w->crash, !lsm_apply(lsm, &batch, NULL));
-	crash_assert(&w->crash, !lsm_sync(lsm, lsm_position(lsm)));
-	sum += sum_of(1, buf_bytes(&key), &cell);
-	next = sim_crash(disk, SIM_NONE + random_below(&w->crash.rng,
-						       SIM_KINDS - SIM_NONE),
-			 &w->crash.rng);
-	crash_assert(&w->crash, !lsm_close(lsm));
-	crash_assert(&w->crash, !open_on(w, &lsm, next));
-	crash_assert(&w->crash, dump(w, lsm) == sum);
-	crash_assert(&w->crash, !lsm_close(lsm));
-	sim_free(next);
-	batch_release(&batch);
-	buf_release(&key);
-}
-
-static void recovery_crashes(void *context);
-
-struct recovery {
-	struct world *w;
-	struct sim *disk;
-	uint32_t tries;
-};
-
-static void check(struct crash *c, struct sim *disk, bool killed)
-{
-	struct world *w = (struct world *)c;
-	bool cut = !killed || (w->nested && w->cut);
-	uint32_t first = cut ? w->synced : w->acknowledged;
-	struct recovery recovery = { w, disk, w->depth };
-	struct lsm *lsm;
-	uint32_t moment = w->begun;
 	uint64_t sum;
 
-	if (w->depth && !w->nested) {
-		sim_hook(disk, recovery_crashes, &recovery);
-		w->cut = cut;
-	}
-	crash_assert(c, !open_on(w, &lsm, disk));
-	sim_hook(disk, NULL, NULL);
-	sum = dump(w, lsm);
-	while (moment > first && w->sums[moment] != sum)
+	make_key(&key, PARTITIONS * ROWS);
+	batch_add_row(batch, 1, buf_bytes(&key), &row);
+	sum = sum_of(1, buf_bytes(&key), &cell);
+	buf_release(&key);
+	return sum;
+}
+
+/* The latest moment that the engine may be at, and is: from now on it is there. */
+static void check_moment(struct world *w, struct lsm *lsm)
+{
+	struct crash *c = &w->crash;
+	uint32_t first = c->cut ? w->now.synced : w->now.acknowledged;
+	uint32_t moment = w->now.begun;
+	struct batch batch = BATCH_INIT;
+	uint64_t sum = dump(w, lsm), row = make_row(&batch);
+	bool with_row = false;
+
+	batch_release(&batch);
+	while (moment > first && w->sums[moment] != sum &&
+	       w->sums[moment] + row != sum)
 		moment--;
-	crash_assert(c, w->sums[moment] == sum);
+	with_row = w->sums[moment] != sum;
+	crash_assert(c, w->sums[moment] + (with_row ? row : 0) == sum);
+	crash_assert(c, with_row ? w->now.row_begun : !w->now.row_synced);
+	crash_assert(c, with_row || c->cut || !w->now.row_acknowledged);
+	/* The row came last: all before it must be there. */
+	crash_assert(c, !with_row || moment == w->now.begun);
+	w->now.begun = w->now.acknowledged = moment;
+	w->now.row_begun = w->now.row_acknowledged = with_row;
+	/* After a power cut all that there is was on the disk. */
+	if (c->cut) {
+		w->now.synced = moment;
+		w->now.row_synced = with_row;
+	}
+}
+
+/* Write the row, flush, sync; then the power goes again. */
+static void go_on(struct world *w, struct sim *disk, struct lsm *lsm)
+{
+	struct batch batch = BATCH_INIT;
+
+	make_row(&batch);
+	w->now.row_begun = true;
+	crash_assert(&w->crash, !lsm_apply(lsm, &batch, NULL));
+	w->now.row_acknowledged = true;
+	if (random_below(&w->crash.rng, 2))
+		crash_assert(&w->crash, !lsm_flush(lsm, UINT32_MAX));
+	crash_assert(&w->crash, !lsm_sync(lsm, lsm_position(lsm)));
+	w->now.row_synced = true;
+	w->now.synced = w->now.acknowledged;
+	if (w->crash.crashes < MOST_CRASHES)
+		crash_try(&w->crash, disk, 1);
+	batch_release(&batch);
+}
+
+static void check(struct crash *c, struct sim *disk)
+{
+	struct world *w = (struct world *)c;
+	struct expected before = w->now;
+	struct lsm *lsm;
+
+	crash_assert(c, !open_on(w, &lsm, disk));
+	check_moment(w, lsm);
 	check_property(w, lsm);
 	if (random_below(&c->rng, 8) == 0)
 		crash_assert(c, !lsm_verify(lsm, NULL, NULL));
 	if (random_below(&c->rng, 4) == 0)
-		go_on(w, disk, lsm, sum);
-	else
-		crash_assert(c, !lsm_close(lsm));
+		go_on(w, disk, lsm);
+	crash_assert(c, !lsm_close(lsm));
 	crash_assert(c, !sim_open_count(disk));
-}
-
-/* Recovering changes the disk too: there it crashes again. What a first
- * recovery saw need not last, but what was synced must. */
-static void recovery_crashes(void *context)
-{
-	struct recovery *r = context;
-
-	r->w->nested = true;
-	crash_try(&r->w->crash, r->disk, r->tries);
-	r->w->nested = false;
+	w->now = before;
 }
 
 /* -------------------------------------------------------------- workloads */
 static const struct workload {
 	const char *name, *steps;
-	uint32_t tries, depth;
+	uint32_t tries, tries_cut, kills;
 	enum { MAPS = 1, FLUSHES = 2 } flags;
-	int least;	/* states, at least */
+	int least;		/* states, at least */
+	int least_killed;	/* of these: a power cut after a kill */
 } workloads[] = {
-	{ "put", "pppspppsppppspp", 55, 0, 0, 900 },
-	{ "put, mapped", "pppsppspps", 41, 0, MAPS, 200 },
-	{ "delete", "ppppdpsdprsrpdps", 49, 0, 0, 900 },
-	{ "batch", "bbsbbsbbbsb", 68, 0, 0, 900 },
-	{ "flush", "pbpfpsbofpbffpsof", 13, 0, 0, 900 },
-	{ "flush, mapped", "pbpfpsbofpb", 9, 0, MAPS, 400 },
-	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 7, 0, 0, 900 },
-	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 3, 0, 0, 150 },
-	{ "truncate and drop", "bpstpbfstppbtDbpfts", 17, 0, 0, 900 },
-	{ "properties", "PpPfPsPbPtPRP", 28, 0, 0, 900 },
-	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 13, 0, 0, 900 },
-	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 7, 3, 0, 900 },
+	{ "put", "pppspppsppppspp", 50, 0, 64, 0, 2000, 600 },
+	{ "put, mapped", "pppsppspps", 41, 0, 64, MAPS, 1000, 300 },
+	{ "delete", "ppppdpsdprsrpdps", 45, 0, 64, 0, 2000, 600 },
+	{ "batch", "bbsbbsbbbsb", 60, 0, 64, 0, 2000, 400 },
+	{ "flush", "pbpfpsbofpbffpsof", 11, 0, 32, 0, 2000, 900 },
+	{ "flush, mapped", "pbpfpsbofpb", 9, 0, 32, MAPS, 1200, 500 },
+	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 6, 0, 20, 0, 2000, 1000 },
+	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 3, 0, 8, 0, 600, 300 },
+	{ "truncate and drop", "bpstpbfstppbtDbpfts", 15, 0, 32, 0, 2000, 700 },
+	{ "properties", "PpPfPsPbPtPRP", 25, 0, 64, 0, 2000, 800 },
+	{ "killed and on", "pKbKpfKsbKcKtbKPfKDKbfR", 8, 0, 20, 0, 2000, 900 },
+	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 10, 0, 16, 0, 2000, 800 },
+	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 3, 1, 16, 0, 4000, 500 },
 	/* Memtables so small that each batch is flushed in recovery. */
-	{ "recovery that flushes", "bpsbRdbKpb", 3, 1, FLUSHES, 300 },
-	{ "its recovery", "bpsK", 2, 3, FLUSHES, 100 },
-	{ "flushes, mapped", "bpsbRdKb", 3, 1, MAPS | FLUSHES, 100 },
-	{ "recovery that releases", "LLLbLsLLRLK", 1, 0, FLUSHES, 50 },
+	{ "recovery that flushes", "bpsbRdbKpb", 1, 1, 4, FLUSHES, 4000, 250 },
+	{ "its recovery", "bpsK", 1, 2, 8, FLUSHES, 3000, 150 },
+	{ "flushes, mapped", "bpsbKb", 1, 1, 4, MAPS | FLUSHES, 1000, 100 },
+	{ "recovery that releases", "LLLbLsLLRLK", 1, 0, 1, FLUSHES, 300, 150 },
 	/* What is in memory fits the reserve, or not; in small pieces, too. */
-	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 0, 150 },
-	{ "full disk, full memory", "LLLMXbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 0, 100 },
-	{ "full disk, mapped", "LLLMXbbpEE?ddsbKdEDdtpxpb", 2, 0, MAPS, 100 },
-	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 3, 1, 0, 900 },
+	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 8, 0, 600, 300 },
+	{ "full disk, full memory", "LLLMXbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 8, 0, 500, 250 },
+	{ "full disk, mapped", "LLLMXbbpEE?ddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 200 },
+	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 2, 1, 8, 0, 4000, 400 },
 };
 
 static void run(struct world *w, const char *steps)
@@ -520,7 +529,7 @@ static void run(struct world *w, const char *steps)
 	for (i = 0; steps[i]; i++)
 		step(w, steps[i]);
 	ck_assert(!strchr(steps, '?') || w->refused);
-	ck_assert_uint_eq(dump(w, w->lsm), w->sums[w->begun]);
+	ck_assert_uint_eq(dump(w, w->lsm), w->sums[w->now.begun]);
 	ck_assert_int_eq(lsm_close(w->lsm), 0);
 	crash_watch(&w->crash, false);
 }
@@ -529,7 +538,7 @@ START_TEST(a_workload_survives_every_crash)	/* _i: which one */
 {
 	const struct workload *load = &workloads[_i];
 	int rounds = test_rounds(), round;
-	long states = 0;
+	long states = 0, killed_and_cut = 0;
 
 	for (round = 0; round < rounds; round++) {
 		struct world *w = calloc(1, sizeof(*w));
@@ -539,14 +548,17 @@ START_TEST(a_workload_survives_every_crash)	/* _i: which one */
 		if (load->flags & MAPS)
 			sim_allow_maps(w->crash.disk);
 		w->crash.tries = (uint32_t)test_scale((int)load->tries);
-		w->depth = load->depth;
+		w->crash.tries_cut = load->tries_cut;
+		w->crash.kills = (uint32_t)test_scale((int)load->kills);
 		w->memtable_bytes = load->flags & FLUSHES ? 1 : 0;
 		run(w, load->steps);
 		states += w->crash.states;
+		killed_and_cut += w->crash.killed_and_cut;
 		crash_release(&w->crash);
 		free(w);
 	}
 	ck_assert_int_ge(states, test_scale(load->least));
+	ck_assert_int_ge(killed_and_cut, test_scale(load->least_killed));
 }
 END_TEST
 

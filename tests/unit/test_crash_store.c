@@ -38,15 +38,17 @@ static const char *const queries[] = {
 	NULL
 };
 
-/* Statements, and: "sync", "flush", "compact", "reopen", "later" (the clock
- * goes on by 100 s, after a sync), "provisional" (k.u may be replaced). */
+/* Statements, and: "sync", "flush", "compact", "reopen", "kill" (the process dies
+ * and the next one goes on), "later" (the clock goes on by 100 s, after a sync),
+ * "provisional" (k.u may be replaced). */
 static const struct workload {
 	const char *name;
 	uint32_t tries;
 	int least;	/* states, at least */
+	int least_killed;	/* of these: a power cut after a kill */
 	const char *steps[40];
 } workloads[] = {
-	{ "schema", 5, 300, {
+	{ "schema", 5, 1200, 800, {
 		KEYSPACE, TABLE, OTHER,
 		"INSERT INTO k.u (p, n) VALUES (1, 'one')",
 		"ALTER TABLE k.t ADD x text",
@@ -58,7 +60,7 @@ static const struct workload {
 		"ALTER TABLE k.u DROP n",
 		"DROP KEYSPACE k", KEYSPACE, TABLE,
 	} },
-	{ "compact", 5, 150, {
+	{ "compact", 5, 2500, 1600, {
 		KEYSPACE,
 		"CREATE TABLE k.u (p int PRIMARY KEY, v int, w text) "
 		"WITH COMPACT STORAGE",
@@ -75,7 +77,7 @@ static const struct workload {
 		"DELETE FROM k.u WHERE p = 1 AND column1 < 'b'",
 		"reopen",
 	} },
-	{ "rows", 9, 1000, {
+	{ "rows", 9, 2500, 1400, {
 		KEYSPACE, TABLE, OTHER,
 		"INSERT INTO k.t (p, c, v, w, s) VALUES (1, 1, 1, 'a', 7)",
 		"UPDATE k.t SET w = 'b' WHERE p = 1 AND c = 2",
@@ -92,7 +94,7 @@ static const struct workload {
 		"reopen",
 		"INSERT INTO k.t (p, c, w) VALUES (2, 1, 'z')",
 	} },
-	{ "batches over tables", 9, 600, {
+	{ "batches over tables", 9, 1600, 900, {
 		KEYSPACE, TABLE, OTHER,
 		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 1, 1); "
 		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 2); "
@@ -111,7 +113,7 @@ static const struct workload {
 		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (5, 1, 1); "
 		"INSERT INTO k.u (p, n) VALUES (5, 'five'); APPLY BATCH",
 	} },
-	{ "an index is built", 7, 500, {
+	{ "an index is built", 7, 1500, 1000, {
 		KEYSPACE, TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
@@ -124,7 +126,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (3, 1, 1)",
 		"CREATE INDEX j ON k.t (v)",
 	} },
-	{ "an index under writes", 7, 700, {
+	{ "an index under writes", 7, 2300, 1400, {
 		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
@@ -140,7 +142,21 @@ static const struct workload {
 		"reopen",
 		"DELETE FROM k.t WHERE p = 2",
 	} },
-	{ "time to live", 9, 200, {
+	{ "killed and on", 7, 5000, 3000, {
+		"kill", KEYSPACE, "kill", TABLE, "kill",
+		"CREATE INDEX i ON k.t (v)",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)", "kill",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)", "flush", "kill",
+		"UPDATE k.t SET v = 2 WHERE p = 1 AND c = 1", "sync", "kill",
+		"ALTER TABLE k.t ADD x text", "kill",
+		"DELETE FROM k.t WHERE p = 1 AND c = 2", "flush", "kill",
+		"compact", "kill",
+		"UPDATE k.t SET v = 1 WHERE p = 1 AND c = 1", "kill",
+		"TRUNCATE k.t", "kill",
+		"INSERT INTO k.t (p, c, v) VALUES (3, 1, 2)", "kill",
+		"reopen",
+	} },
+	{ "time to live", 9, 1800, 1000, {
 		KEYSPACE, TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1) USING TTL 50",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2) USING TTL 150",
@@ -149,7 +165,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 2)",
 		"compact", "later", "compact", "later", "reopen",
 	} },
-	{ "a table takes over another's rows", 7, 150, {
+	{ "a table takes over another's rows", 7, 1700, 1000, {
 		KEYSPACE,
 		"CREATE TABLE k.u (p int PRIMARY KEY, w text)",
 		"INSERT INTO k.u (p, w) VALUES (1, 'one')",
@@ -163,7 +179,7 @@ static const struct workload {
 		"UPDATE k.u SET v = 2 WHERE p = 1",
 		"reopen",
 	} },
-	{ "counters", 9, 650, {
+	{ "counters", 9, 1500, 800, {
 		KEYSPACE,
 		"CREATE TABLE k.n (p int PRIMARY KEY, n counter)",
 		"UPDATE k.n SET n = n + 1 WHERE p = 1",
@@ -179,13 +195,18 @@ static const struct workload {
 	} },
 };
 
+/* What a check must find: moments. */
+struct expected {
+	uint32_t begun, acknowledged, synced;
+	uint32_t created;	/* opening it has succeeded once */
+};
+
 struct world {
 	struct crash crash;	/* first */
 	struct store *store;
 	struct cql_session *session;
-	bool created;		/* opening it has succeeded once */
 	uint64_t sums[MOST_MOMENTS];
-	uint32_t begun, acknowledged, synced;
+	struct expected now;
 	int64_t clock_us;
 };
 
@@ -272,17 +293,30 @@ static int make_provisional(void *context, const struct schema *now,
 
 static void open_world(struct world *w)
 {
-	ck_assert_int_eq(open_on(&w->store, w->crash.disk, !w->created), 0);
+	ck_assert_int_eq(open_on(&w->store, w->crash.disk, !w->now.created), 0);
 	ck_assert_int_eq(cql_session_new(&w->session, w->store), 0);
 	cql_session_adopt(w->session, adopt, w);
-	w->created = true;
+	w->now.created = true;
 }
 
 static void close_world(struct world *w)
 {
 	cql_session_free(w->session);
 	ck_assert_int_eq(store_close(w->store), 0);
-	w->synced = w->acknowledged;
+	w->now.synced = w->now.acknowledged;
+}
+
+static void die(struct world *w, bool watched)
+{
+	struct sim *left = sim_crash(w->crash.disk, SIM_KILLED, &w->crash.rng);
+
+	crash_watch(&w->crash, false);
+	cql_session_free(w->session);
+	store_close(w->store);
+	sim_free(w->crash.disk);
+	w->crash.disk = left;
+	crash_watch(&w->crash, watched);
+	open_world(w);
 }
 
 static bool is_schema_change(const char *s)
@@ -295,21 +329,21 @@ static void statement(struct world *w, const char *s)
 {
 	struct buf out = BUF_INIT;
 
-	w->begun++;
+	w->now.begun++;
 	if (answer_to(w->session, s, &out))
 		ck_abort_msg("%s: %s", s, buf_cstr(&out));
 	buf_release(&out);
-	w->acknowledged = w->begun;
+	w->now.acknowledged = w->now.begun;
 	if (is_schema_change(s))
-		w->synced = w->begun;
+		w->now.synced = w->now.begun;
 }
 
-static void step(struct world *w, const char *s)
+static void step(struct world *w, const char *s, bool watched)
 {
 	tick(w, 1000);
 	if (!strcmp(s, "sync") || !strcmp(s, "later")) {
 		ck_assert_int_eq(store_sync(w->store), 0);
-		w->synced = w->acknowledged;
+		w->now.synced = w->now.acknowledged;
 	} else if (!strcmp(s, "flush")) {
 		ck_assert_int_eq(store_flush(w->store, NULL), 0);
 	} else if (!strcmp(s, "compact")) {
@@ -317,17 +351,19 @@ static void step(struct world *w, const char *s)
 	} else if (!strcmp(s, "provisional")) {
 		ck_assert_int_eq(store_edit_schema(w->store, make_provisional,
 						   NULL), 0);
-		w->synced = w->acknowledged;
+		w->now.synced = w->now.acknowledged;
 	} else if (!strcmp(s, "reopen")) {
 		close_world(w);
 		open_world(w);
+	} else if (!strcmp(s, "kill")) {
+		die(w, watched);
 	} else {
 		statement(w, s);
 	}
 	if (!strcmp(s, "later")) {
 		/* What expires makes another moment. */
 		tick(w, 100 * 1000000);
-		w->acknowledged = w->synced = ++w->begun;
+		w->now.acknowledged = w->now.synced = ++w->now.begun;
 	}
 }
 
@@ -343,14 +379,14 @@ static void run(struct world *w, const struct workload *load, bool watched)
 	open_world(w);
 	w->sums[0] = sum_of(w->store);
 	for (i = 0; i < ARRAY_SIZE(load->steps) && load->steps[i]; i++) {
-		step(w, load->steps[i]);
+		step(w, load->steps[i], watched);
 		if (watched)
 			continue;
-		w->sums[w->begun] = sum_of(w->store);
+		w->sums[w->now.begun] = sum_of(w->store);
 		/* Else a lost statement would not show. */
-		if (w->begun > moment)
-			ck_assert_uint_ne(w->sums[w->begun], w->sums[moment]);
-		moment = w->begun;
+		if (w->now.begun > moment)
+			ck_assert_uint_ne(w->sums[w->now.begun], w->sums[moment]);
+		moment = w->now.begun;
 	}
 	close_world(w);
 	crash_watch(&w->crash, false);
@@ -359,35 +395,55 @@ static void run(struct world *w, const struct workload *load, bool watched)
 /* ------------------------------------------------------------------ check */
 static uint64_t expectation(const struct crash *c)
 {
-	const struct world *w = (const struct world *)c;
-
-	return ((uint64_t)w->begun << 40) + ((uint64_t)w->synced << 20) +
-	       w->acknowledged * 2 + w->created;
+	return XXH3_64bits(&((const struct world *)c)->now,
+			   sizeof(struct expected));
 }
 
-static void check(struct crash *c, struct sim *disk, bool killed)
+/* The latest moment that the store may be at, and is: from now on it is there. */
+static void check_moment(struct world *w, struct store *s)
 {
-	struct world *w = (struct world *)c;
-	uint32_t first = killed ? w->acknowledged : w->synced;
-	uint32_t moment = w->begun;
-	struct store *s;
-	uint64_t sum;
+	uint32_t first = w->crash.cut ? w->now.synced : w->now.acknowledged;
+	uint32_t moment = w->now.begun;
+	uint64_t sum = sum_of(s);
 
-	crash_assert(c, !open_on(&s, disk, !w->created));
-	sum = sum_of(s);
 	while (moment > first && w->sums[moment] != sum)
 		moment--;
-	crash_assert(c, w->sums[moment] == sum);
+	crash_assert(&w->crash, w->sums[moment] == sum);
+	w->now.begun = w->now.acknowledged = moment;
+	w->now.created = true;
+	/* After a power cut all that there is was on the disk. */
+	if (w->crash.cut)
+		w->now.synced = moment;
+}
+
+/* What answers nothing else, but writes. */
+static void go_on(struct world *w, struct store *s)
+{
+	crash_assert(&w->crash, !store_flush(s, NULL));
+	crash_assert(&w->crash, !store_compact(s, NULL));
+	crash_assert(&w->crash, !store_sync(s));
+	w->now.synced = w->now.acknowledged;
+}
+
+static void check(struct crash *c, struct sim *disk)
+{
+	struct world *w = (struct world *)c;
+	struct expected before = w->now;
+	struct store *s;
+
+	crash_assert(c, !open_on(&s, disk, !w->now.created));
+	check_moment(w, s);
 	if (random_below(&c->rng, 8) == 0)
 		crash_assert(c, !store_verify(s, NULL, NULL));
+	if (random_below(&c->rng, 4) == 0)
+		go_on(w, s);
 	crash_assert(c, !store_close(s));
 	crash_assert(c, !sim_open_count(disk));
 	/* What was seen once after a clean close stays. */
-	if (random_below(&c->rng, 8) == 0) {
-		crash_assert(c, !open_on(&s, disk, false));
-		crash_assert(c, sum_of(s) == sum);
-		crash_assert(c, !store_close(s));
-	}
+	w->now.synced = w->now.acknowledged;
+	if (random_below(&c->rng, 8) == 0 && c->crashes < MOST_CRASHES)
+		crash_try(c, disk, 1);
+	w->now = before;
 }
 
 START_TEST(statements_survive_every_crash)	/* _i: the workload */
@@ -395,25 +451,27 @@ START_TEST(statements_survive_every_crash)	/* _i: the workload */
 	const struct workload *load = &workloads[_i];
 	int rounds = test_rounds(), round;
 	struct world *w = calloc(1, sizeof(*w));
-	long states = 0;
+	long states = 0, killed_and_cut = 0;
 
 	ck_assert_ptr_nonnull(w);
 	crash_init(&w->crash, load->name, 0);
 	run(w, load, false);
 	crash_release(&w->crash);
 	for (round = 0; round < rounds; round++) {
-		w->begun = w->acknowledged = w->synced = 0;
-		w->created = false;
+		w->now = (struct expected){ 0 };
 		crash_init(&w->crash, load->name, test_seed() + (uint64_t)round);
 		w->crash.tries = (uint32_t)test_scale((int)load->tries);
+		w->crash.kills = (uint32_t)test_scale(16) + 3;
 		w->crash.check = check;
 		w->crash.expectation = expectation;
 		run(w, load, true);
 		states += w->crash.states;
+		killed_and_cut += w->crash.killed_and_cut;
 		crash_release(&w->crash);
 	}
 	free(w);
 	ck_assert_int_ge(states, test_scale(load->least));
+	ck_assert_int_ge(killed_and_cut, test_scale(load->least_killed));
 }
 END_TEST
 

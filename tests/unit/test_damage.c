@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "store/base/clock.h"
+#include "store/base/log.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/simfile.h"
@@ -78,13 +79,17 @@ static int open_on(struct store **out, struct sim *disk, bool create)
 	return store_open(out, "/store", &options, NULL, &created);
 }
 
-/* 0 with the sum of all answers, or the error that told of damage. */
+/* 0 with the sum of all answers, or the error that told of damage. Whoever
+ * refuses a store leaves it as it is. */
 static int look(struct sim *disk, uint64_t *sum)
 {
+	uint64_t before = sim_digest(disk);
 	struct buf out = BUF_INIT;
 	struct store *s;
 	int err = open_on(&s, disk, false);
 
+	if (err && sim_digest(disk) != before)
+		ck_abort_msg("%s: refused, but changed", corrupt_last());
 	if (err)
 		return err;
 	err = answers_to_all(s, queries, &out);

@@ -381,7 +381,8 @@ static bool may_only_read(void *context, const struct keyspace *k,
 {
 	const char *name = context;
 
-	return right == CQL_READ || t || (k && strcmp(k->name, name));
+	return right == CQL_READ || right == CQL_ENTER ||
+	       (right != CQL_DDL && t) || (k && strcmp(k->name, name));
 }
 
 START_TEST(rights_and_owners)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "store/base/alloc.h"
 #include "store/row/key.h"
@@ -349,7 +350,12 @@ START_TEST(another_file_or_version_is_refused)
 	scratch_write(&s, "000000000002.sst", buf_bytes(&file));
 	ck_assert_int_eq(sstable_open(&t, &file_system, s.dir, 2, NULL),
 			 -EUCLEAN);
-	put_le32(file.ptr + file.len - 20, 2);
+	put_le32(file.ptr + file.len - 20, 200);
+	scratch_write(&s, "000000000001.sst", buf_bytes(&file));
+	ck_assert_int_eq(sstable_open(&t, &file_system, s.dir, 1, NULL),
+			 -EUCLEAN);
+	put_le64(file.ptr + file.len - 16,
+		 XXH3_64bits(file.ptr + file.len - 120, 104));
 	scratch_write(&s, "000000000001.sst", buf_bytes(&file));
 	ck_assert_int_eq(sstable_open(&t, &file_system, s.dir, 1, NULL),
 			 -EPROTONOSUPPORT);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
@@ -127,6 +128,7 @@ END_TEST
 START_TEST(damaged_and_future_markers)
 {
 	struct test_store t;
+	uint8_t marker[40], newer[40];
 	char name[160];
 	pid_t owner;
 	int fd;
@@ -136,13 +138,22 @@ START_TEST(damaged_and_future_markers)
 	store_close(t.store);
 	t.store = NULL;
 	snprintf(name, sizeof(name), "%s/WIDEFS", t.path);
-	fd = open(name, O_WRONLY);
-	ck_assert_int_eq(pwrite(fd, "\4", 1, 8), 1);
+	fd = open(name, O_RDWR);
+	/* A newer version is one only with the sum of it. */
+	ck_assert_int_eq(pread(fd, marker, sizeof(marker), 0), 40);
+	memcpy(newer, marker, sizeof(newer));
+	newer[8] = 200;
+	ck_assert_int_eq(pwrite(fd, newer, sizeof(newer), 0), 40);
+	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
+	put_le64(newer + 32, XXH3_64bits(newer, 32));
+	ck_assert_int_eq(pwrite(fd, newer, sizeof(newer), 0), 40);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner),
 			 -EPROTONOSUPPORT);
+	ck_assert_int_eq(pwrite(fd, marker, sizeof(marker), 0), 40);
+	ck_assert_int_eq(try_open(t.path, false, true, &owner), 0);
 	ck_assert_int_eq(pwrite(fd, "\0", 1, 8), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
-	ck_assert_int_eq(pwrite(fd, "\3", 1, 8), 1);
+	ck_assert_int_eq(pwrite(fd, marker, sizeof(marker), 0), 40);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), 0);
 	ck_assert_int_eq(pwrite(fd, "x", 1, 20), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
@@ -320,6 +331,51 @@ START_TEST(a_second_writer_is_told_who_has_it)
 	store_close(t.store);
 	t.store = NULL;
 	ck_assert_int_eq(try_open(t.path, false, false, &owner), 0);
+	test_store_close(&t);
+}
+END_TEST
+
+/* The lock is on what cannot be removed: the store itself. */
+START_TEST(a_store_without_its_lock_file_is_locked)	/* _i: how it went */
+{
+	static const char *const ways[] = {
+		"rm %s/LOCK", "mv %s/LOCK %s/../moved.$$; rm %s/../moved.$$",
+		"rm %s/LOCK; echo 1 > %s/LOCK; chmod 600 %s/LOCK",
+		"rm %s/LOCK; : > %s/LOCK; chmod 600 %s/LOCK",
+		"mv %s/LOCK %s/LOCK.old; cp -p %s/LOCK.old %s/LOCK;"
+		" rm %s/LOCK.old",
+	};
+	char command[1000], copy[160];
+	struct test_store t, moved;
+	pid_t owner;
+
+	test_store_open(&t);
+	snprintf(command, sizeof(command), ways[_i], t.path, t.path, t.path,
+		 t.path, t.path);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(try_open(t.path, false, false, &owner), -EBUSY);
+	ck_assert_int_eq(owner, getpid());
+	ck_assert_int_eq(try_open(t.path, true, false, &owner), -EBUSY);
+	ck_assert_int_eq(owner, getpid());
+	/* A copy is another store. */
+	snprintf(copy, sizeof(copy), "%s.copy", t.path);
+	snprintf(command, sizeof(command), "cp -a %s %s", t.path, copy);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(try_open(copy, false, false, &owner), 0);
+	remove_tree(copy);
+	/* The engine's files are locked wherever they are. */
+	test_store_open(&moved);
+	store_close(moved.store);
+	moved.store = NULL;
+	snprintf(command, sizeof(command), "rm -r %s/engine; mv %s/engine %s",
+		 moved.path, t.path, moved.path);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(try_open(moved.path, false, false, &owner), -EBUSY);
+	ck_assert_int_eq(owner, getpid());
+	store_close(t.store);
+	t.store = NULL;
+	ck_assert_int_eq(try_open(moved.path, false, false, &owner), 0);
+	test_store_close(&moved);
 	test_store_close(&t);
 }
 END_TEST
@@ -546,6 +602,7 @@ SUITE(store)
 	tcase_add_loop_test(tc, a_log_that_lost_its_end_is_damage, 0, 2);
 	tcase_add_test(tc, a_link_in_the_store_is_not_followed);
 	tcase_add_test(tc, a_second_writer_is_told_who_has_it);
+	tcase_add_loop_test(tc, a_store_without_its_lock_file_is_locked, 0, 5);
 	tcase_add_test(tc, a_read_only_store_is_not_written);
 	tcase_add_test(tc, timestamps_go_on_after_a_restart);
 	tcase_add_loop_test(tc, what_is_kept_is_older_than_what_comes, 0,
