@@ -1,0 +1,95 @@
+"""What the crash tests share: a daemon that is mounted, killed and mounted again; a count of checks."""
+import json, os, signal, subprocess, sys, time
+
+class Daemon:
+    def __init__(self, widefs, ctl, work, store, kill_at):
+        self.widefs, self.ctl, self.work, self.store, self.kill_at = widefs, ctl, work, store, kill_at
+        self.mnt = work + '/mnt'
+        self.checks = self.failures = 0
+
+    def fail(self, text):
+        self.failures += 1
+        print('FAIL:', text, flush=True)
+
+    def check(self, good, text):
+        self.checks += 1
+        if not good:
+            self.fail(text)
+
+    def mount(self, *options, point=None, disk='/', log='', count=''):
+        """With a point to die at (kill_at.c): is there a daemon? Without one it must be."""
+        env = dict(os.environ)
+        if point:
+            env.update(LD_PRELOAD=self.kill_at, KILL_AT=point, KILL_AT_DISK=disk, KILL_AT_LOG=log, KILL_AT_COUNT=count)
+        done = subprocess.run([self.widefs, f'--log-file={self.work}/log', *options, self.store, self.mnt], env=env,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if done.returncode and not point:
+            raise SystemExit(f'FAIL: the mount after a crash: {done.stderr.strip()}; {self.last_message()}')
+        return not done.returncode
+
+    def last_message(self):
+        with open(self.work + '/log') as f:
+            return (f.read().splitlines() or ['no message'])[-1]
+
+    def pids(self):
+        return [int(pid) for pid in subprocess.run(['pgrep', '-f', '--', f'{self.store} {self.mnt}$'],
+                                                   capture_output=True, text=True).stdout.split()]
+
+    def kill(self):
+        """Was there one yet? It is gone afterwards."""
+        pids = self.pids()
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.wait_until_gone()
+        return bool(pids)
+
+    def wait_until_gone(self):
+        for i in range(1200):
+            if not self.pids():
+                return
+            time.sleep(0.05)
+        self.fail('the daemon did not end within a minute')
+
+    def clear(self):
+        """The dead mount goes, so that nothing is open below."""
+        subprocess.run(['umount', '-l', self.mnt], stderr=subprocess.DEVNULL)
+
+    def umount(self):
+        done = subprocess.run([self.ctl, 'umount', self.mnt], capture_output=True, text=True)
+        self.check(not done.returncode, f'widefsctl umount: {done.stderr.strip()}')
+        self.wait_until_gone()
+
+    def check_store(self):
+        done = subprocess.run([self.ctl, 'check', self.store], capture_output=True, text=True)
+        self.check(not done.returncode, f'widefsctl check: {done.stdout.strip()} {done.stderr.strip()}')
+
+    def control(self, word):
+        with open(self.mnt + '/.widefs/ctl', 'w') as f:
+            f.write(word + '\n')
+
+    def cql(self, text, sync=False):
+        """The rows of its answer; OSError when it is refused."""
+        return cql(self.mnt, text, sync)
+
+    def finish(self, text):
+        print(text)
+        print(f'{self.checks - self.failures} passed, {self.failures} failed')
+        sys.exit(1 if self.failures or not self.checks else 0)
+
+def cql(mnt, text, sync=False):
+    fd = os.open(mnt + '/.cql.json', os.O_RDWR)
+    try:
+        os.write(fd, (text + ';').encode())
+        out = b''
+        while chunk := os.read(fd, 65536):
+            out += chunk
+        if sync:
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+    answer = json.loads(out) if out.strip() else {}
+    names = [column['name'] for column in answer.get('columns', [])]
+    return [dict(zip(names, row)) for row in answer.get('rows', [])]
