@@ -233,6 +233,18 @@ int cell_lookup(struct op *op, struct node *dir, struct child *c)
 	return stat_place(op, &p, c);
 }
 
+/* Key columns are renamed by ALTER TABLE, and keep their numbers. */
+static bool is_name_of(const struct node *n, const struct column *c)
+{
+	struct buf name = BUF_INIT;
+	bool same;
+
+	name_escape(&name, bytes_str(c->name));
+	same = bytes_equal(buf_bytes(&name), node_name(n));
+	buf_release(&name);
+	return same;
+}
+
 int cell_stat(struct op *op, struct node *n, struct child *out)
 {
 	struct place p;
@@ -241,6 +253,8 @@ int cell_stat(struct op *op, struct node *n, struct child *out)
 	child_init(out, n->ops);
 	out->number = n->number;
 	out->value = node_value(n);
+	if (!err && n->ops == &kind_key_column && !is_name_of(n, p.column))
+		err = -ESTALE;
 	if (err)
 		return err;
 	child_owner(out, p.table);

@@ -130,6 +130,15 @@ for text in '{"a": }' '{"a": 1,}' '[1]' 'x' '{"a" 1}' '{"a": 1} x' '{"a": "x"}' 
 	[ -z "${SHOW:-}" ] || words
 done
 
+# A key column that was renamed has its new name alone.
+put "$R/b" text
+is 'by its name' 'r' "$(cat "$R/c")"
+exec 8<"$R/c"
+cql 'ALTER TABLE k.t RENAME c TO c2' >/dev/null
+refused 'not by the old one' 'No such file' cat "$R/c"
+is 'but by the new one' 'r' "$(cat "$R/c2")"
+exec 8<&-
+
 stop
 # A keyspace= without a name shows nothing that anybody could have meant.
 refused 'keyspace=' 'keyspace' "$WIDEFS" -o keyspace= "$S" "$M"
