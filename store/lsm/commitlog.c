@@ -368,6 +368,20 @@ static int sync_part(struct commitlog *log, const struct part *p)
 	return files->datasync(files->context, s->fd);
 }
 
+/* The offset behind its last record, which only the appender may look up in the
+ * newest. */
+static uint64_t end_of(struct commitlog *log, const struct segment *s)
+	REQUIRES(&log->lock)
+{
+	uint64_t position = atomic_load_explicit(&log->end,
+						 memory_order_acquire);
+
+	if (s->number > log_number(position))
+		return LOG_HEADER;	/* it is empty yet */
+	return s->number == log_number(position) ? log_offset(position) :
+						   s->end;
+}
+
 #define MOST_PARTS 16
 
 /* The oldest parts that are not synced. Segments that leave the list while
@@ -463,6 +477,11 @@ uint64_t commitlog_end(const struct commitlog *log)
 uint64_t commitlog_synced(const struct commitlog *log)
 {
 	return atomic_load(&log->synced);
+}
+
+uint64_t commitlog_appended(const struct commitlog *log)
+{
+	return atomic_load_explicit(&log->appended, memory_order_relaxed);
 }
 
 /* One segment that is not needed any more: keep it for use, or remove it. */
@@ -602,6 +621,7 @@ void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
 	for (s = log->newest; s; s = s->older) {
 		stats->segments++;
 		stats->bytes += s->size;
+		stats->held += end_of(log, s) - LOG_HEADER;
 	}
 	if (log->spare)
 		stats->bytes += log->spare->size;

@@ -70,6 +70,8 @@ int commitlog_sync(struct commitlog *log, uint64_t position);
 /* Behind the last record. */
 uint64_t commitlog_end(const struct commitlog *log);
 uint64_t commitlog_synced(const struct commitlog *log);
+/* Bytes of all records that were ever appended here. */
+uint64_t commitlog_appended(const struct commitlog *log);
 /* Segments that end at or before begin may be used again, or go. The manifest
  * says so durably before this is called. */
 void commitlog_release(struct commitlog *log, uint64_t begin);
@@ -83,6 +85,7 @@ int commitlog_prepare(struct commitlog *log);
 
 struct commitlog_stats {
 	uint64_t bytes, segments, syncs, appended;
+	uint64_t held;		/* bytes of the records that it has */
 	bool failed;
 };
 void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats);

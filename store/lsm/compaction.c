@@ -145,6 +145,15 @@ static bool is_cut(const struct compaction *c, struct bytes key,
 				  (new_partition && size >= s->output_size));
 }
 
+static int check_size(const struct compaction *c)
+{
+	uint64_t most = c->setup.most_bytes;
+
+	return most && c->written + (c->writer ?
+		       sstable_writer_size(c->writer) : 0) > most ?
+		       -ERANGE : 0;
+}
+
 static int write_entry(struct compaction *c, const struct entry *entry)
 {
 	int err = c->writer ? 0 : begin_output(c);
@@ -153,7 +162,7 @@ static int write_entry(struct compaction *c, const struct entry *entry)
 		err = sstable_writer_add(c->writer, entry);
 	if (!err && entry->kind == ENTRY_BOUND)
 		c->in_force = entry->after;
-	return err;
+	return err ? err : check_size(c);
 }
 
 /* --------------------------------------------------------------- entries */
@@ -273,7 +282,9 @@ static int merge_all(struct compaction *c)
 		}
 		err = take(c, &entry);
 	}
-	return err ? err : end_output(c);
+	if (!err)
+		err = end_output(c);
+	return err ? err : check_size(c);
 }
 
 static int open_outputs(struct compaction *c)

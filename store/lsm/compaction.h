@@ -39,6 +39,7 @@ struct compaction_setup {
 	struct sstable_options output;	/* block size, filter, compression */
 	uint32_t level;			/* as the pick says, these four */
 	uint64_t output_size;
+	uint64_t most_bytes;		/* -ERANGE when there is more; 0: any */
 	unsigned shard_bits;
 	bool drop_only, move_only;
 	int64_t now;			/* seconds, fixed for the whole run */
@@ -58,7 +59,7 @@ struct compaction_setup {
 
 int compaction_prepare(struct compaction **out,
 		       const struct compaction_setup *setup);
-/* 0, -EUCLEAN when an input is damaged, -ENOSPC, -ECANCELED, -errno. */
+/* 0, -EUCLEAN when an input is damaged, -ENOSPC, -ERANGE, -ECANCELED, -errno. */
 int compaction_run(struct compaction *c);
 /* As manifest_apply: after -ESTALE free it. */
 int compaction_install(struct compaction *c, struct manifest *manifest);

@@ -332,7 +332,8 @@ int lsm_start(struct lsm *lsm)
 	if (lsm->options.read_only)
 		return 0;
 	lsm_reserve_begin(lsm);
-	err = lsm_reserve_keep(lsm);
+	err = lsm_reserve_keep(lsm, 0);
+	lsm->room_wanted = file_is_full(err);
 	if (!err || lsm_is_passing(err))	/* who writes tries again */
 		err = worker_new(&lsm->worker, lsm->options.no_threads);
 	if (!err && !lsm->options.no_threads)

@@ -32,6 +32,7 @@ struct job {
 	struct sstable **inputs;
 	struct compaction *compaction;
 	struct version *spare;
+	uint64_t most_bytes;		/* of the outputs; 0: any */
 };
 
 static bool is_input(const struct job *j, const struct sstable *t)
@@ -151,6 +152,7 @@ static int prepare(struct job *j)
 			    .filter_bits = j->options.filter_bits,
 			    .compress = j->options.compress },
 		.level = j->pick.level, .output_size = j->pick.output_size,
+		.most_bytes = j->most_bytes,
 		.shard_bits = j->pick.shard_bits,
 		.drop_only = j->pick.drop_only,
 		.move_only = j->pick.move_only, .now = j->now,
@@ -313,6 +315,18 @@ static void ask(struct job *j, struct strategy_request *request)
 	};
 }
 
+/* On a full disk a file can be rewritten if it is no larger than what is held
+ * back for that (lsm_room.c): unified files are made so, where nobody said how
+ * large they are to be. */
+static void take_options(struct job *j)
+{
+	mutex_lock(&j->lsm->lock);
+	j->options = j->table->options;
+	mutex_unlock(&j->lsm->lock);
+	if (j->options.strategy == LSM_UNIFIED && !j->options.sstable_size)
+		j->options.sstable_size = j->lsm->file_size;
+}
+
 /*
  * One step: 1 when something was merged, 0 when there is nothing to do (before
  * *next, which becomes sooner), -EAGAIN when the next step will pick something
@@ -325,9 +339,7 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 	struct strategy_request request;
 	int got = 0;
 
-	mutex_lock(&lsm->lock);
-	j.options = t->options;
-	mutex_unlock(&lsm->lock);
+	take_options(&j);
 	if (!all && !j.options.compaction_enabled)
 		return 0;
 	j.from = lsm_pin(lsm, t->number);
@@ -340,6 +352,12 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 		if (!got && strategy_next(&request) < *next)
 			*next = strategy_next(&request);
 	}
+	/* On a full disk others choose what is written (lsm_reclaim.c). */
+	if (got > 0 && !all && lsm->reserve_spent && !j.pick.drop_only &&
+	    !j.pick.move_only) {
+		strategy_release(&j.pick);
+		got = 0;
+	}
 	if (got > 0) {
 		got = run(&j);
 		strategy_release(&j.pick);
@@ -351,6 +369,41 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 	mem_free(j.files);
 	version_put(j.from);
 	return got;
+}
+
+static int pick_files(struct job *j, const struct lsm_rewrite *what)
+{
+	size_t i, k;
+
+	j->pick.files = mem_zalloc(what->count, sizeof(*j->pick.files));
+	if (!j->pick.files)
+		return -ENOMEM;
+	for (i = 0; i < j->from->file_count; i++)
+		for (k = 0; k < what->count; k++)
+			if (sstable_info(j->from->files[i].sstable)->number ==
+			    what->numbers[k])
+				j->pick.files[j->pick.count++] = i;
+	return j->pick.count == what->count ? 0 : -ESTALE;
+}
+
+int lsm_compact_files(struct lsm *lsm, struct table *t,
+		      const struct lsm_rewrite *what)
+{
+	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s(),
+			 .most_bytes = what->most_bytes,
+			 .pick = { .level = what->level } };
+	int err;
+
+	take_options(&j);
+	j.from = lsm_pin(lsm, t->number);
+	if (j.options.strategy == LSM_UNIFIED)
+		j.pick.output_size = j.options.sstable_size;
+	err = pick_files(&j, what);
+	if (!err)
+		err = run(&j);
+	strategy_release(&j.pick);
+	version_put(j.from);
+	return err;
 }
 
 /* All that is to be done for a table. Others may come between two steps. */
@@ -401,12 +454,22 @@ void lsm_compaction_run(struct work *work)
 	size_t i;
 	int got = 0, err = 0;
 
+	mutex_lock(&lsm->compacting);
+	lsm->file_size = lsm_file_size(lsm);
+	mutex_unlock(&lsm->compacting);
 	for (i = 0; (t = lsm_table_at(lsm, i)); i++) {
 		got = compact_table(lsm, t, &next);
 		if (got == -EIO || got == -EROFS || got == -ECANCELED)
 			break;
 		if (got < 0)
 			err = got;
+	}
+	if (file_is_full(err))
+		lsm->room_wanted = true;
+	if (got != -EIO && got != -EROFS && got != -ECANCELED) {
+		mutex_lock(&lsm->compacting);
+		got = lsm_reclaim(lsm);
+		mutex_unlock(&lsm->compacting);
 	}
 	if (got == -EIO)
 		lsm_fail(lsm, got);
@@ -488,6 +551,7 @@ int lsm_compact(struct lsm *lsm, uint32_t table)
 	got = watch_lock(&lsm->compacting);
 	if (got)
 		return got;
+	lsm->file_size = lsm_file_size(lsm);
 	do {
 		got = compact_step(lsm, t, true, &next);
 	} while (got == -EAGAIN);

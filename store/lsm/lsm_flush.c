@@ -279,12 +279,14 @@ bool lsm_is_passing(int err)
 }
 
 #define LONGEST_RETRY_MS 8000
+/* So that many deletions are flushed together. */
+#define AFTER_DELETION_MS 200
 
 void lsm_flush_later(struct lsm *lsm)
 {
 	if (lsm->worker)
 		worker_add_after(lsm->worker, WORKER_FLUSH, &lsm->flush_work,
-				 1000);
+				 AFTER_DELETION_MS);
 }
 
 /* Errors that pass are tried again, less and less often; the others end
@@ -293,9 +295,11 @@ void lsm_flush_run(struct work *work)
 {
 	struct lsm *lsm = (struct lsm *)((char *)work -
 					 offsetof(struct lsm, flush_work));
-	int err = lsm->no_room ? lsm_flush_all(lsm, true) :
-				 lsm_flush_frozen(lsm, NULL);
+	bool full = lsm->no_room || lsm->reserve_spent;
+	int err = full ? 0 : lsm_flush_frozen(lsm, NULL);
 
+	if (full || file_is_full(err))
+		err = lsm_flush_all(lsm, true);
 	lsm->no_room = file_is_full(err);
 	if (lsm_is_passing(err)) {
 		log_message(LOG_WARNING_LEVEL, "flush: %s; will be tried again",

@@ -82,6 +82,13 @@ struct lsm {
 	atomic_int failed;		/* first error of the disk, or 0 */
 	atomic_bool told;		/* the owner knows */
 	atomic_bool reserve_spent;	/* changes under room */
+	bool reserve_lent;		/* to a compaction; under room */
+	atomic_bool room_wanted;	/* lsm_reclaim has something to do */
+	uint64_t reclaim_after_ns;	/* but not before; under compacting */
+	uint64_t reclaimed_flushes;	/* before its last pass */
+	uint64_t file_size;		/* for unified; under compacting */
+	/* The reserve is enough until so many bytes were appended to the log. */
+	_Atomic uint64_t reserve_until;
 	atomic_bool no_room;		/* the last flush of all found no room */
 	atomic_bool spare_asked;	/* spare_work was added, and is not done */
 	_Atomic uint64_t memtable_bytes; /* of active memtables */
@@ -144,7 +151,7 @@ void dead_spans_write(struct dead_spans *all, const struct batch_op *op);
 /* Write what is frozen of one table, or of all (NULL). */
 int lsm_flush_frozen(struct lsm *lsm, struct table *only);
 void lsm_flush_run(struct work *work);
-/* In a second, or sooner. */
+/* Soon: something was deleted on a full disk. */
 void lsm_flush_later(struct lsm *lsm);
 /* Is the error one of which the disk is not to blame? */
 bool lsm_is_passing(int err);
@@ -152,10 +159,19 @@ bool lsm_is_passing(int err);
 /* -------------------------------------------------------------- lsm_room.c */
 /* Remove what an earlier run left of the log's reserve. */
 void lsm_reserve_begin(struct lsm *lsm);
-/* Make the reserves whole, if they are not. 0, or why they are not. */
-int lsm_reserve_keep(struct lsm *lsm);
+/* Make the reserves what they must be when the log gets so many bytes more. 0,
+ * or why they are not. */
+int lsm_reserve_keep(struct lsm *lsm, uint64_t more);
+/* Are they, as far as we know? */
+bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more);
 /* Let go of that for sstables and the manifest. False: it was gone already. */
 bool lsm_reserve_spend(struct lsm *lsm);
+/* The same for a compaction that gains room, but for what a flush needs; nobody
+ * makes it anew before it is taken back. */
+void lsm_reserve_lend(struct lsm *lsm);
+void lsm_reserve_take_back(struct lsm *lsm);
+/* How large a file may become so that it can be rewritten on a full disk. */
+uint64_t lsm_file_size(struct lsm *lsm);
 /* May the batch use what was held back? */
 bool lsm_frees_room(const struct batch *batch);
 /* Freeze and write all memtables, and let go of the log before, on a full disk
@@ -169,6 +185,24 @@ int lsm_make_room(struct lsm *lsm);
 void lsm_compaction_run(struct work *work);
 /* Which file, and where. */
 void lsm_damage_text(char *text, size_t size, const struct sstable *t);
+/* Merge these files of the table, if what comes of it has no more than so many
+ * bytes: else -ERANGE, and nothing has changed. -ESTALE when one is gone.
+ * REQUIRES compacting. */
+struct lsm_rewrite {
+	const uint64_t *numbers;
+	size_t count;
+	uint64_t most_bytes;
+	uint32_t level;		/* of the outputs */
+};
+int lsm_compact_files(struct lsm *lsm, struct table *t,
+		      const struct lsm_rewrite *what);
+
+/* ----------------------------------------------------------- lsm_reclaim.c */
+/* The disk is full: have room gained from what is deleted. */
+void lsm_want_room(struct lsm *lsm);
+/* Do so, if it is wanted. 0 or an error that ends writing. REQUIRES compacting,
+ * no other lock. */
+int lsm_reclaim(struct lsm *lsm);
 
 /* ----------------------------------------------------------- lsm_recover.c */
 int lsm_recover(struct lsm *lsm);

@@ -1,14 +1,19 @@
 /*
  * A full disk. What frees room must go on then: deletions, changes of the
- * schema, TRUNCATE, flushes. So that they can, two files of zeros, the reserves,
- * hold some room back, as long as there is no need of it.
+ * schema, TRUNCATE, flushes, compactions. So that they can, two files of zeros,
+ * the reserves, hold room back, as long as there is no need of it.
  *
- * When the log needs a segment for which there is no room, all memtables are
- * flushed: then what the log holds is not needed, and its segments go or are
- * used again. If even that does not fit, writing ends with -ENOSPC, but what
- * frees room goes on in small segments; and when there is no room for these,
- * the log's reserve becomes one. The other one is removed when a flush or the
- * manifest finds no room. Until both are whole again nothing else is written.
+ * That for sstables is as large as all that only the log has: so what is in
+ * memory can always be flushed. A batch for which it cannot grow finds the disk
+ * full, as one for which the log gets no segment does. Then all memtables are
+ * flushed: what the log held is not needed any more, and its segments go or are
+ * used again. If that is not enough writing ends with -ENOSPC, but what frees
+ * room goes on in small segments; and when there is no room for these, the log's
+ * reserve becomes one. Until both are whole again nothing else is written.
+ *
+ * It is also as large as an eighth of the tables: of this a compaction writes
+ * what is left of files where much was deleted (lsm_reclaim.c). So a deletion
+ * gives room back on the same full disk.
  *
  * Order against crashes: that of a flush (lsm_flush.c). The reserves hold
  * nothing. But a power cut may undo the new name of the log's after records
@@ -23,20 +28,38 @@
 #define FILES_RESERVE_NAME "reserve-files"
 
 /* ------------------------------------------------------------ the reserves */
-static int make_reserve(struct lsm *lsm, const char *name)
+/* For compactions: such a part of the tables, and at most so much. */
+#define FILES_PART 8
+#define MOST_FOR_FILES ((uint64_t)64 << 20)
+/* The reserve grows and shrinks by such steps. */
+#define RESERVE_STEP ((uint64_t)1 << 20)
+#define SMALLEST_RESERVE ((uint64_t)64 << 10)
+
+/* Give the reserve this size. One that cannot grow stays as it was: *size is
+ * what it has then. */
+static int make_reserve(struct lsm *lsm, const char *name, uint64_t *size)
 {
 	const struct file_ops *files = lsm->files;
 	int fd = file_open(files, lsm->dir, name, O_RDWR | O_CREAT);
+	struct stat st = { 0 };
 	int err;
 
 	if (fd < 0)
 		return fd;
-	err = files->allocate(files->context, fd, LOG_RESERVE_BYTES);
+	err = files->stat(files->context, fd, &st);
+	if (!err && (uint64_t)st.st_size > *size)
+		err = files->truncate(files->context, fd, *size);
+	else if (!err)
+		err = files->allocate(files->context, fd, *size);
+	if (err) {
+		*size = (uint64_t)st.st_size;
+		if (*size)	/* some filesystems keep a part of it */
+			(void)files->truncate(files->context, fd, *size);
+	}
 	file_close(files, fd);
-	if (err)
+	if (err && !*size)
 		files->unlink(files->context, lsm->dir, name);
-	/* Where files cannot be allocated there is none, and none is missed. */
-	return err == -EOPNOTSUPP ? 0 : err;
+	return err;
 }
 
 void lsm_reserve_begin(struct lsm *lsm)
@@ -44,17 +67,92 @@ void lsm_reserve_begin(struct lsm *lsm)
 	lsm->files->unlink(lsm->files->context, lsm->dir, LOG_RESERVE_NAME);
 }
 
-int lsm_reserve_keep(struct lsm *lsm)
+/* Bytes of all tables' files. */
+static uint64_t files_bytes(struct lsm *lsm)
 {
+	uint64_t bytes = 0;
+	size_t i, j;
+
+	mutex_lock(&lsm->lock);
+	for (i = 0; i < lsm->table_count; i++) {
+		const struct version *v = lsm->tables[i]->version;
+
+		for (j = 0; j < v->file_count; j++)
+			bytes += sstable_info(v->files[j].sstable)->size;
+	}
+	mutex_unlock(&lsm->lock);
+	return bytes;
+}
+
+#define SMALLEST_FILE ((uint64_t)2 << 20)
+#define LARGEST_FILE ((uint64_t)256 << 20)
+
+uint64_t lsm_file_size(struct lsm *lsm)
+{
+	uint64_t size = files_bytes(lsm) / FILES_PART;
+
+	return size < SMALLEST_FILE ? SMALLEST_FILE :
+	       size > LARGEST_FILE  ? LARGEST_FILE : size;
+}
+
+/* How large the one for sstables and the manifest must be. */
+static uint64_t wanted_size(struct lsm *lsm, uint64_t flush)
+{
+	uint64_t size = files_bytes(lsm) / FILES_PART;
+
+	if (size > MOST_FOR_FILES)
+		size = MOST_FOR_FILES;
+	if (size < flush)
+		size = flush;
+	return LOG_RESERVE_BYTES +
+	       (size + RESERVE_STEP - 1) / RESERVE_STEP * RESERVE_STEP;
+}
+
+/* That for sstables; *size is what it has now. */
+static int grow_reserve(struct lsm *lsm, uint64_t *size)
+{
+	uint64_t less = *size;
+	int err = make_reserve(lsm, FILES_RESERVE_NAME, size), again = err;
+
+	/* A part of it will do for the manifest. */
+	while (file_is_full(again) && !*size && less > SMALLEST_RESERVE) {
+		less /= 2;
+		*size = less;
+		again = make_reserve(lsm, FILES_RESERVE_NAME, size);
+	}
+	return err;
+}
+
+int lsm_reserve_keep(struct lsm *lsm, uint64_t more)
+{
+	uint64_t size, log_size = LOG_RESERVE_BYTES;
+	struct commitlog_stats log;
 	int err;
 
 	mutex_lock(&lsm->room);
-	err = make_reserve(lsm, LOG_RESERVE_NAME);
+	commitlog_stats(lsm->log, &log);
+	size = wanted_size(lsm, log.held + more);
+	err = lsm->reserve_lent ? -ENOSPC :
+	      make_reserve(lsm, LOG_RESERVE_NAME, &log_size);
 	if (!err)
-		err = make_reserve(lsm, FILES_RESERVE_NAME);
+		err = grow_reserve(lsm, &size);
+	if (!err)
+		lsm->reserve_until = log.appended + size - LOG_RESERVE_BYTES -
+				     log.held;
+	/* Where files cannot be allocated there is none, and none is missed. */
+	if (err == -EOPNOTSUPP) {
+		err = 0;
+		lsm->reserve_until = UINT64_MAX;
+	}
 	lsm->reserve_spent = err != 0;
 	mutex_unlock(&lsm->room);
 	return err;
+}
+
+bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more)
+{
+	return lsm->reserve_spent ||
+	       commitlog_appended(lsm->log) + more > lsm->reserve_until;
 }
 
 bool lsm_reserve_spend(struct lsm *lsm)
@@ -67,6 +165,28 @@ bool lsm_reserve_spend(struct lsm *lsm)
 				    FILES_RESERVE_NAME);
 	mutex_unlock(&lsm->room);
 	return spent;
+}
+
+void lsm_reserve_lend(struct lsm *lsm)
+{
+	uint64_t size = LOG_RESERVE_BYTES;
+	struct commitlog_stats log;
+
+	mutex_lock(&lsm->room);
+	commitlog_stats(lsm->log, &log);
+	(void)make_reserve(lsm, FILES_RESERVE_NAME, &size);
+	lsm->reserve_until = log.appended > log.held ?
+				     log.appended - log.held : 0;
+	lsm->reserve_lent = true;
+	lsm->reserve_spent = true;
+	mutex_unlock(&lsm->room);
+}
+
+void lsm_reserve_take_back(struct lsm *lsm)
+{
+	mutex_lock(&lsm->room);
+	lsm->reserve_lent = false;
+	mutex_unlock(&lsm->room);
 }
 
 /* ------------------------------------------------------------------- room */
@@ -149,12 +269,23 @@ static int flush_all(struct lsm *lsm)
 	return err;
 }
 
+/* Does the reserve have room for all that is only in the log? What a flush writes
+ * is no more than that. */
+static bool reserve_is_enough(struct lsm *lsm)
+{
+	struct commitlog_stats log;
+
+	commitlog_stats(lsm->log, &log);
+	return log.appended <= lsm->reserve_until + LOG_RESERVE_BYTES ||
+	       lsm->reserve_until == UINT64_MAX;
+}
+
 int lsm_flush_all(struct lsm *lsm, bool full)
 {
 	int err = flush_all(lsm);
 
 	/* Not for what will not fit: others might take it meanwhile. */
-	if (file_is_full(err) && lsm->frozen_bytes < LOG_RESERVE_BYTES &&
+	if (file_is_full(err) && reserve_is_enough(lsm) &&
 	    lsm_reserve_spend(lsm))
 		err = flush_all(lsm);
 	if (full) {
@@ -164,8 +295,9 @@ int lsm_flush_all(struct lsm *lsm, bool full)
 	}
 	if (err != -EINTR)
 		lsm->no_room = file_is_full(err);
-	if (!err && lsm->reserve_spent)
-		(void)lsm_reserve_keep(lsm);
+	if (lsm->reserve_spent && file_is_full(lsm_reserve_keep(lsm, 0)) &&
+	    !err)
+		lsm_want_room(lsm);
 	return err;
 }
 

@@ -14,6 +14,9 @@
 #include "store/lsm/lsm_internal.h"
 #include "store/row/key.h"
 
+/* A log no larger is as small as it gets on a full disk. */
+#define SMALL_LOG ((uint64_t)128 << 10)
+
 /* With the write lock the active memtable cannot change. */
 static struct memtable *active_of(const struct table *t)
 {
@@ -282,21 +285,30 @@ static int add_when_full(struct lsm *lsm, const struct batch *batch,
 					    err;
 }
 
-/* Until the reserves are whole again nothing is written but what frees room. */
-static int refill_reserve(struct lsm *lsm)
+/* Has it segments that a flush would free? */
+static bool log_is_large(struct lsm *lsm)
 {
-	int err = lsm_reserve_keep(lsm);
+	struct commitlog_stats log;
 
-	if (!file_is_full(err))
+	commitlog_stats(lsm->log, &log);
+	return log.bytes > SMALL_LOG;
+}
+
+/* Until the reserves are whole again nothing is written but what frees room. */
+static int refill_reserve(struct lsm *lsm, uint64_t more)
+{
+	int err = lsm_reserve_keep(lsm, more);
+
+	if (!file_is_full(err) || !log_is_large(lsm))
 		return err;
 	err = lsm_make_room(lsm);
-	return !err && lsm->reserve_spent ? -ENOSPC : err;
+	return err ? err : lsm_reserve_keep(lsm, more);
 }
 
 int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 {
 	uint64_t end = 0;
-	bool frees;
+	bool reserve_is_short, frees;
 	int err = lsm_check_writable(lsm);
 
 	if (err)
@@ -308,9 +320,10 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 			*position = lsm_position(lsm);
 		return 0;
 	}
-	frees = (lsm->reserve_spent || lsm->no_room) && lsm_frees_room(batch);
-	if (lsm->reserve_spent && !frees)
-		err = refill_reserve(lsm);
+	reserve_is_short = lsm_reserve_is_short(lsm, batch->bytes.len);
+	frees = (reserve_is_short || lsm->no_room) && lsm_frees_room(batch);
+	if (reserve_is_short && !frees)
+		err = refill_reserve(lsm, batch->bytes.len);
 	if (!err) {
 		slow_down(lsm);
 		err = add(lsm, batch, LOG_GROWING, &end);
@@ -321,7 +334,8 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 		lsm_fail(lsm, -EIO);
 	if (err)
 		return err;
-	if (frees)	/* a flush may fit now */
+	/* What it deletes is to give room. */
+	if (frees && (lsm->reserve_spent || lsm->no_room))
 		lsm_flush_later(lsm);
 	if (position)
 		*position = end;

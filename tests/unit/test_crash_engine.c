@@ -326,6 +326,16 @@ static void check_reserve(struct world *w)
 				   O_RDONLY), -ENOENT);
 }
 
+/* A full disk has been written to for room. */
+static void check_reclaimed(struct world *w)
+{
+	struct lsm_stats stats;
+
+	lsm_stats(w->lsm, &stats);
+	ck_assert_uint_gt(stats.compactions, 0);
+	ck_assert(w->full && w->refused);
+}
+
 /* On a full disk it may fail. */
 static void flush(struct world *w, uint32_t table)
 {
@@ -373,6 +383,9 @@ static void step(struct world *w, char what)
 		break;
 	case '?':
 		check_reserve(w);
+		break;
+	case '!':
+		check_reclaimed(w);
 		break;
 	case 'K':
 		die(w);
@@ -515,6 +528,8 @@ static const struct workload {
 	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 8, 0, 600, 300 },
 	{ "full disk, full memory", "LLLMXbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 8, 0, 500, 250 },
 	{ "full disk, mapped", "LLLMXbbpEE?ddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 200 },
+	/* Files are rewritten into the reserve (lsm_reclaim.c). */
+	{ "full disk, deleted", "LLfMXLLLLLLLLLLLLLLLLLLLLrrrrfwrrfw!drKxp", 1, 0, 2, 0, 50, 10 },
 	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 2, 1, 8, 0, 4000, 400 },
 };
 

@@ -8,42 +8,79 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "store/base/alloc.h"
 #include "store/lsm/lsm_internal.h"
+#include "tests/lib/random.h"
 #include "tests/lib/rows.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
 
 static const struct lsm_options told = { .commit_s = 1, .no_threads = true };
 
-/* The system's files on a disk where no file may be made larger than `largest`;
- * 0: not a byte is left; then the reserve may make room. */
-static uint64_t largest;
-static bool reserve_is_room;
+/* The system's files on a disk that has room for so many bytes. */
+static uint64_t room;
 static struct file_ops small_disk;
+static _Atomic int64_t last_timestamp;
+
+static int add_blocks(void *data, const char *name)
+{
+	uint64_t *bytes = data;
+	struct stat st;
+
+	if (!fstatat(scratch.dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		*bytes += (uint64_t)st.st_blocks * 512;
+	return 0;
+}
+
+static uint64_t used(void)
+{
+	uint64_t bytes = 0;
+
+	ck_assert_int_eq(file_system.list(NULL, scratch.dir, add_blocks,
+					  &bytes), 0);
+	return bytes;
+}
+
+/* From now on there is room for so much more. */
+static void leave_room(uint64_t more)
+{
+	room = used() + more;
+}
+
+/* Is there room for the file to be so large? */
+static bool fits(int fd, uint64_t size)
+{
+	struct stat st;
+	uint64_t has;
+
+	if (room == UINT64_MAX)
+		return true;
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	has = (uint64_t)st.st_blocks * 512;
+	return size <= has || used() + (size - has) <= room;
+}
 
 static int small_allocate(void *context, int fd, uint64_t size)
 {
-	struct stat st;
-
-	ck_assert_int_eq(fstat(fd, &st), 0);
-	return size > largest && size > (uint64_t)st.st_blocks * 512 ?
-		       -ENOSPC : file_system.allocate(context, fd, size);
+	return fits(fd, size) ? file_system.allocate(context, fd, size) :
+				-ENOSPC;
 }
 
 static int64_t small_pwrite(void *context, int fd, const void *from, size_t len,
 			    uint64_t offset)
 {
-	return largest ? file_system.pwrite(context, fd, from, len, offset) :
-			 -ENOSPC;
+	return fits(fd, offset + len) ?
+		       file_system.pwrite(context, fd, from, len, offset) :
+		       -ENOSPC;
 }
 
-static int small_unlink(void *context, int dir, const char *name)
+/* Others take what was held back. */
+static void steal_reserve(void)
 {
-	if (reserve_is_room && !strcmp(name, "reserve-files"))
-		largest = 1 << 20;
-	return file_system.unlink(context, dir, name);
+	ck_assert_int_eq(unlinkat(scratch.dir, "reserve-files", 0), 0);
+	leave_room(0);
 }
 
 static struct lsm *open_lsm(void)
@@ -57,12 +94,10 @@ static struct lsm *open_lsm(void)
 
 static void set_up(void)
 {
-	largest = UINT64_MAX;
-	reserve_is_room = false;
+	room = UINT64_MAX;
 	small_disk = file_system;
 	small_disk.allocate = small_allocate;
 	small_disk.pwrite = small_pwrite;
-	small_disk.unlink = small_unlink;
 }
 
 static struct bytes key_of(int number)
@@ -77,14 +112,18 @@ static struct bytes key_of(int number)
 static int put(struct lsm *lsm, int number, size_t size)
 {
 	struct batch batch = BATCH_INIT;
-	struct cell cell = { .timestamp = 5, .local_time = NO_TIME };
+	struct cell cell = { .timestamp = ++last_timestamp, .local_time = NO_TIME };
 	struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
-	uint8_t *value = mem_zalloc(1, size + 1);
+	struct random rng = random_seeded((uint64_t)number);
+	uint8_t *value = mem_zalloc(1, size + 8);
+	size_t i;
 	int err;
 
+	for (i = 0; i < size; i += 8)	/* it does not get smaller */
+		put_le64(value + i, random_next(&rng));
 	cell.value = bytes_of(value, size);
 	if (!size)
-		row = (struct row){ MARKER_NONE, { 6, 1 }, 0, NULL };
+		row = (struct row){ MARKER_NONE, { ++last_timestamp, 1 }, 0, NULL };
 	batch_add_row(&batch, 1, key_of(number), &row);
 	err = lsm_apply(lsm, &batch, NULL);
 	batch_release(&batch);
@@ -124,7 +163,7 @@ static void check_rows(struct lsm *lsm, int from, int to, bool there)
 static struct lsm *reopen(struct lsm *lsm)
 {
 	ck_assert_int_eq(lsm_close(lsm), 0);
-	largest = UINT64_MAX;
+	room = UINT64_MAX;
 	return open_lsm();
 }
 
@@ -132,12 +171,12 @@ static struct lsm *reopen(struct lsm *lsm)
  * on with what does. */
 START_TEST(a_log_that_does_not_fit_is_flushed)
 {
-	static const uint64_t sizes[] = { 1 << 20, 100000 };
+	static const uint64_t sizes[] = { 20 << 20, 18 << 20 };
 	struct lsm *lsm = open_lsm();
 	struct lsm_stats stats;
 
 	ck_assert_int_eq(put(lsm, 1000, 10), 0);
-	largest = sizes[_i];
+	leave_room(sizes[_i]);
 	ck_assert_int_eq(fill(lsm), 1000);
 	lsm_stats(lsm, &stats);
 	ck_assert_uint_gt(stats.flushes, 0);
@@ -154,7 +193,7 @@ START_TEST(what_frees_room_goes_on)
 	int count, i;
 
 	ck_assert_int_eq(put(lsm, 0, 10), 0);
-	largest = 0;
+	leave_room(0);
 	count = fill(lsm);
 	ck_assert_int_gt(count, 10);
 	ck_assert_int_lt(count, 1000);
@@ -166,7 +205,7 @@ START_TEST(what_frees_room_goes_on)
 	check_rows(lsm, 0, 10, false);
 	check_rows(lsm, 10, count, true);
 	/* Other people made room. */
-	largest = UINT64_MAX;
+	room = UINT64_MAX;
 	ck_assert_int_eq(put(lsm, 1000, 16384), 0);
 	check_rows(lsm, 0, 10, false);
 	check_rows(lsm, 10, count, true);
@@ -187,9 +226,8 @@ START_TEST(a_table_is_emptied)
 	int count;
 
 	ck_assert_int_eq(put(lsm, 0, 10), 0);
-	largest = 0;
+	leave_room(0);
 	count = fill(lsm);
-	reserve_is_room = true;
 	ck_assert_int_eq(_i ? lsm_table_drop(lsm, 1) :
 			      lsm_table_truncate(lsm, 1), 0);
 	check_rows(lsm, 0, count, false);
@@ -220,7 +258,7 @@ START_TEST(what_is_refused_costs_nothing)
 	int i;
 
 	ck_assert_int_eq(put(lsm, 0, 10), 0);
-	largest = 0;
+	leave_room(0);
 	fill(lsm);
 	memory = memory_of(lsm);
 	for (i = 0; i < 1000; i++)
@@ -237,9 +275,9 @@ START_TEST(what_does_not_fit_is_frozen_once)
 	struct version *v;
 	int i;
 
-	ck_assert_int_eq(put(lsm, 0, 10), 0);
-	largest = 0;
-	fill(lsm);
+	for (i = 0; i < 50; i++)
+		ck_assert_int_eq(put(lsm, i, 10000), 0);
+	steal_reserve();
 	for (i = 0; i < 50; i++) {
 		ck_assert_int_eq(put(lsm, i, 0), 0);
 		ck_assert_int_eq(lsm_flush(lsm, UINT32_MAX), -ENOSPC);
@@ -256,7 +294,7 @@ END_TEST
 static int delete_many(struct lsm *lsm)
 {
 	struct batch batch = BATCH_INIT;
-	struct row row = { MARKER_NONE, { 6, 1 }, 0, NULL };
+	struct row row = { MARKER_NONE, { ++last_timestamp, 1 }, 0, NULL };
 	int i, err;
 
 	for (i = 0; i < 1000; i++)
@@ -278,17 +316,74 @@ START_TEST(an_error_of_the_disk_ends_writing)
 	struct lsm *lsm = open_lsm();
 
 	ck_assert_int_eq(put(lsm, 0, 10), 0);
-	largest = 0;
+	leave_room(0);
 	fill(lsm);
 	while (!delete_many(lsm))	/* until the reserve is spent */
 		;
-	largest = 100000;
+	leave_room(100000);
 	small_disk.datasync = no_sync;
 	ck_assert_int_eq(put(lsm, 1000, 16384), -EIO);
 	small_disk.datasync = file_system.datasync;
 	ck_assert_int_eq(put(lsm, 0, 0), -EROFS);
 	lsm = reopen(lsm);
 	ck_assert(!is_there(lsm, 1000));
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
+/* ------------------------------------------------------ what was deleted */
+/* Let the works run until there is room for a row. */
+static bool comes_back(struct lsm *lsm)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		ck_assert_int_eq(lsm_settle(lsm), 0);
+		if (!put(lsm, 2000, 16384))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* On a disk full of rows most are deleted: again and again as many find room,
+ * whatever the strategy, and nothing else is lost. */
+START_TEST(what_is_deleted_gives_its_room_back)
+{
+	struct lsm_table_options options;
+	struct lsm *lsm = open_lsm();
+	int count, first = 0, cycle, i;
+
+	lsm_table_defaults(&options);
+	options.gc_grace_s = 0;
+	options.strategy = (enum lsm_strategy)_i;
+	ck_assert_int_eq(lsm_table_set(lsm, 1, &options), 0);
+	leave_room(12 << 20);
+	for (cycle = 0; cycle < 3; cycle++) {
+		count = fill(lsm);
+		if (!cycle)
+			first = count;
+		ck_assert_int_gt(count, 200);
+		ck_assert_int_ge(count, first * 2 / 3);
+		if (cycle == 1) {
+			ck_assert_int_eq(lsm_close(lsm), 0);
+			lsm = open_lsm();
+			ck_assert_int_eq(lsm_table_set(lsm, 1, &options), 0);
+		}
+		for (i = 0; i < count; i++)
+			if (i % 10)
+				ck_assert_int_eq(put(lsm, i, 0), 0);
+		ck_assert(comes_back(lsm));
+		for (i = 0; i < count; i++)
+			ck_assert_int_eq(is_there(lsm, i), i % 10 == 0);
+		for (i = 0; i < count; i += 10)
+			ck_assert_int_eq(put(lsm, i, 0), 0);
+		ck_assert_int_eq(put(lsm, 2000, 0), 0);
+		ck_assert_int_eq(lsm_flush(lsm, 1), 0);
+		ck_assert_int_eq(lsm_settle(lsm), 0);
+	}
+	lsm = reopen(lsm);
+	check_rows(lsm, 0, 1000, false);
 	ck_assert_int_eq(lsm_close(lsm), 0);
 }
 END_TEST
@@ -341,7 +436,7 @@ START_TEST(a_reserve_is_whole_or_not_there)
 	small_disk.rename = whole_rename;
 	lsm = open_lsm();
 	ck_assert_int_eq(put(lsm, 0, 10), 0);
-	largest = 0;
+	leave_room(0);
 	fill(lsm);
 	while (!delete_many(lsm))
 		;
@@ -369,6 +464,8 @@ SUITE_THREADS(room)
 	tcase_add_test(tc, what_is_refused_costs_nothing);
 	tcase_add_test(tc, what_does_not_fit_is_frozen_once);
 	tcase_add_test(tc, an_error_of_the_disk_ends_writing);
+	tcase_add_loop_test(tc, what_is_deleted_gives_its_room_back,
+			    LSM_UNIFIED, LSM_TIME_WINDOW + 1);
 	tcase_add_test(tc, a_reserve_is_whole_or_not_there);
 	suite_add_tcase(suite, tc);
 }
