@@ -311,7 +311,7 @@ static void ask(struct job *j, struct strategy_request *request)
 		.options = &j->options, .files = j->files,
 		.count = j->from->file_count, .now = j->now,
 		.min_memory_timestamp = min_of_memory(j->from, BYTES_EMPTY),
-		.urgent = j->lsm->no_room || j->lsm->reserve_spent,
+		.urgent = lsm_is_full(j->lsm),
 	};
 }
 
@@ -353,7 +353,7 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 			*next = strategy_next(&request);
 	}
 	/* On a full disk others choose what is written (lsm_reclaim.c). */
-	if (got > 0 && !all && lsm->reserve_spent && !j.pick.drop_only &&
+	if (got > 0 && !all && lsm_is_full(lsm) && !j.pick.drop_only &&
 	    !j.pick.move_only) {
 		strategy_release(&j.pick);
 		got = 0;

@@ -295,12 +295,13 @@ void lsm_flush_run(struct work *work)
 {
 	struct lsm *lsm = (struct lsm *)((char *)work -
 					 offsetof(struct lsm, flush_work));
-	bool full = lsm->no_room || lsm->reserve_spent;
+	bool full = lsm_is_full(lsm);
 	int err = full ? 0 : lsm_flush_frozen(lsm, NULL);
 
 	if (full || file_is_full(err))
 		err = lsm_flush_all(lsm, true);
 	lsm->no_room = file_is_full(err);
+	lsm->flush_error = lsm_is_passing(err) ? err : 0;
 	if (lsm_is_passing(err)) {
 		log_message(LOG_WARNING_LEVEL, "flush: %s; will be tried again",
 			    lsm->no_room ? FILE_FULL : strerror(-err));

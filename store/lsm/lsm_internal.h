@@ -89,6 +89,8 @@ struct lsm {
 	uint64_t file_size;		/* for unified; under compacting */
 	/* The reserve is enough until so many bytes were appended to the log. */
 	_Atomic uint64_t reserve_until;
+	atomic_int flush_error;		/* of the last flush in the background */
+	atomic_bool refused;		/* the last that was written, for room */
 	atomic_bool no_room;		/* the last flush of all found no room */
 	atomic_bool spare_asked;	/* spare_work was added, and is not done */
 	_Atomic uint64_t memtable_bytes; /* of active memtables */
@@ -162,7 +164,9 @@ void lsm_reserve_begin(struct lsm *lsm);
 /* Make the reserves what they must be when the log gets so many bytes more. 0,
  * or why they are not. */
 int lsm_reserve_keep(struct lsm *lsm, uint64_t more);
-/* Are they, as far as we know? */
+/* Is the disk full, as far as we know? */
+bool lsm_is_full(const struct lsm *lsm);
+/* Are the reserves too small for so much more, as far as we know? */
 bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more);
 /* Let go of that for sstables and the manifest. False: it was gone already. */
 bool lsm_reserve_spend(struct lsm *lsm);

@@ -155,6 +155,11 @@ bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more)
 	       commitlog_appended(lsm->log) + more > lsm->reserve_until;
 }
 
+bool lsm_is_full(const struct lsm *lsm)
+{
+	return lsm->reserve_spent || lsm->no_room || lsm->refused;
+}
+
 bool lsm_reserve_spend(struct lsm *lsm)
 {
 	bool spent;
@@ -295,8 +300,9 @@ int lsm_flush_all(struct lsm *lsm, bool full)
 	}
 	if (err != -EINTR)
 		lsm->no_room = file_is_full(err);
-	if (lsm->reserve_spent && file_is_full(lsm_reserve_keep(lsm, 0)) &&
-	    !err)
+	if (lsm->reserve_spent)
+		(void)lsm_reserve_keep(lsm, 0);
+	if (!err && lsm_is_full(lsm))
 		lsm_want_room(lsm);
 	return err;
 }

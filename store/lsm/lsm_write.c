@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "store/base/log.h"
+#include "store/base/watch.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/row/key.h"
 
@@ -124,12 +125,17 @@ static bool log_is_long(struct lsm *lsm)
 	return begin < end && (end >> 32) - (begin >> 32) > 32;
 }
 
+static bool has_threads(const struct lsm *lsm)
+{
+	return lsm->worker && !lsm->options.no_threads;
+}
+
 static void keep_budget(struct lsm *lsm)
 {
 	bool full = lsm->memtable_bytes > lsm->options.memtable_bytes / 2;
 	struct table *t;
 
-	if (lsm->options.no_threads || !lsm->worker)
+	if (!has_threads(lsm))
 		return;
 	if (!full && !(lsm->counters.applied % 1024 == 0 && log_is_long(lsm)))
 		return;
@@ -138,19 +144,63 @@ static void keep_budget(struct lsm *lsm)
 		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
 }
 
-/* Writers that outrun the flush are slowed down in proportion; no cliff. */
-static void slow_down(struct lsm *lsm)
+/*
+ * Writers that outrun the flush. What is in memory and in no sstable yet is at
+ * most five quarters of the budget, one batch and what a memtable grows by at a
+ * time (2 MiB): who would add more waits. From
+ * three quarters on each batch is slowed down by its size, the more the less is
+ * left, so that the wait is rare and no writer stands still for long.
+ */
+static uint64_t unflushed(const struct lsm *lsm)
 {
-	uint64_t frozen = lsm->frozen_bytes;
-	uint64_t budget = lsm->options.memtable_bytes;
-	struct timespec pause = { 0, 0 };
+	return lsm->memtable_bytes + lsm->frozen_bytes;
+}
 
-	if (frozen <= budget || lsm->options.no_threads || !lsm->worker)
+static uint64_t most_unflushed(const struct lsm *lsm)
+{
+	return lsm->options.memtable_bytes / 4 * 5;
+}
+
+#define SLOWED_NS_PER_BYTE 20	/* half way, 50 MB/s */
+#define LONGEST_PAUSE_NS 100000000
+
+static void slow_down(struct lsm *lsm, uint64_t len)
+{
+	uint64_t most = most_unflushed(lsm), now = unflushed(lsm);
+	uint64_t begin = lsm->options.memtable_bytes / 4 * 3;
+	struct timespec pause = { 0, 0 };
+	double ns;
+
+	if (now <= begin || now >= most || !has_threads(lsm))
 		return;
-	pause.tv_nsec = (long)((frozen - budget) * 1000000 / budget);
-	if (pause.tv_nsec > 50000000)
-		pause.tv_nsec = 50000000;
+	ns = (double)len * SLOWED_NS_PER_BYTE * (double)(now - begin) /
+	     (double)(most - now);
+	pause.tv_nsec = ns < LONGEST_PAUSE_NS ? (long)ns : LONGEST_PAUSE_NS;
 	nanosleep(&pause, NULL);
+}
+
+/* Until a flush has made room in memory. It ends with the flush's error, should
+ * that fail, and with -EINTR when the caller does not wait any more. */
+static int wait_for_flush(struct lsm *lsm)
+{
+	static const struct timespec step = { 0, 2000000 };
+	int err = 0;
+
+	while (!err && unflushed(lsm) > most_unflushed(lsm)) {
+		if (!lsm->frozen_bytes) {
+			err = lsm_freeze_all(lsm);
+			worker_add(lsm->worker, WORKER_FLUSH,
+				   &lsm->flush_work);
+		}
+		nanosleep(&step, NULL);
+		if (!err)
+			err = lsm_check_writable(lsm);
+		if (!err)
+			err = lsm->flush_error;
+		if (!err)
+			err = watch_ask();
+	}
+	return err;
 }
 
 /* For the one writer: cheaper than an addition for many. */
@@ -233,14 +283,17 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 	return got;
 }
 
-static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
-	       uint64_t *end)
+/* -EAGAIN: there is too much in memory. */
+static int try_to_add(struct lsm *lsm, const struct batch *batch,
+		      enum log_room room, uint64_t *end)
 {
 	struct table *touched = NULL;
 	int err;
 
 	mutex_lock(&lsm->write);
-	err = commitlog_room(lsm->log, batch->bytes.len, room);
+	err = has_threads(lsm) && unflushed(lsm) > most_unflushed(lsm) ?
+		      -EAGAIN :
+		      commitlog_room(lsm->log, batch->bytes.len, room);
 	if (!err)
 		err = add_all(lsm, batch, &touched);
 	if (!err)
@@ -257,6 +310,17 @@ static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
 	return err;
 }
 
+static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
+	       uint64_t *end)
+{
+	int err;
+
+	do {
+		err = try_to_add(lsm, batch, room, end);
+	} while (err == -EAGAIN && !(err = wait_for_flush(lsm)));
+	return err;
+}
+
 /* The log's reserve becomes a segment: nobody makes it anew meanwhile, or takes
  * it for whole. */
 static int add_from_reserve(struct lsm *lsm, const struct batch *batch,
@@ -266,8 +330,10 @@ static int add_from_reserve(struct lsm *lsm, const struct batch *batch,
 
 	mutex_lock(&lsm->room);
 	lsm->reserve_spent = true;
-	err = add(lsm, batch, LOG_RESERVE, end);
+	err = try_to_add(lsm, batch, LOG_RESERVE, end);
 	mutex_unlock(&lsm->room);
+	if (err == -EAGAIN)	/* a flush needs the lock */
+		err = -ENOSPC;
 	return err;
 }
 
@@ -321,22 +387,27 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 		return 0;
 	}
 	reserve_is_short = lsm_reserve_is_short(lsm, batch->bytes.len);
-	frees = (reserve_is_short || lsm->no_room) && lsm_frees_room(batch);
+	frees = (reserve_is_short || lsm_is_full(lsm)) &&
+		lsm_frees_room(batch);
 	if (reserve_is_short && !frees)
 		err = refill_reserve(lsm, batch->bytes.len);
 	if (!err) {
-		slow_down(lsm);
+		slow_down(lsm, batch->bytes.len);
 		err = add(lsm, batch, LOG_GROWING, &end);
 		if (file_is_full(err))
 			err = add_when_full(lsm, batch, &end);
 	}
 	if (err == -EROFS || err == -EIO)
 		lsm_fail(lsm, -EIO);
+	if (file_is_full(err) && !atomic_exchange(&lsm->refused, true))
+		lsm_want_room(lsm);
 	if (err)
 		return err;
 	/* What it deletes is to give room. */
-	if (frees && (lsm->reserve_spent || lsm->no_room))
+	if (frees && lsm_is_full(lsm))
 		lsm_flush_later(lsm);
+	if (!frees && lsm->refused)
+		lsm->refused = false;
 	if (position)
 		*position = end;
 	if (commitlog_wants_spare(lsm->log) && lsm->worker &&
