@@ -87,7 +87,10 @@ def is_cut():
 
 def cut_power(log):
     os.write(log, CUT)
-    fd = os.open(disk, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fd = os.open(disk, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:     # the daemon came first
+        return
     fcntl.ioctl(fd, SHUTDOWN, NO_LOG_FLUSH)
     os.close(fd)
 
