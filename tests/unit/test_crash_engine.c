@@ -527,9 +527,9 @@ static const struct workload {
 	/* What is in memory fits the reserve, or not; in small pieces, too. */
 	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 8, 0, 600, 300 },
 	{ "full disk, full memory", "LLLMXbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 8, 0, 500, 250 },
-	{ "full disk, mapped", "LLLMXbbpEE?ddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 200 },
+	{ "full disk, mapped", "LLLMXbbpEEddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 200 },
 	/* Files are rewritten into the reserve (lsm_reclaim.c). */
-	{ "full disk, deleted", "LLfMXLLLLLLLLLLLLLLLLLLLLrrrrfwrrfw!drKxp", 1, 0, 2, 0, 50, 10 },
+	{ "full disk, deleted", "LLfMXLLLLLLLLLLLLLLLLLLLLrrrrrrrrrrrrfwrrfw!drKxp", 1, 0, 2, 0, 50, 10 },
 	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 2, 1, 8, 0, 4000, 400 },
 };
 
