@@ -88,6 +88,13 @@ static void wait_now(struct handle *h, struct fs_call *call)
 		call->wait_for = left;
 }
 
+bool fs_handle_is_heavy(uint64_t handle)
+{
+	const struct file_kind *file = handle_of(handle)->node->ops->file;
+
+	return file->statements || file->document;
+}
+
 int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	    uint64_t offset, size_t size, struct buf *out)
 {

@@ -158,6 +158,10 @@ int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
 int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle);
 
+/* Of a file: may a read, a write or a flush of it take long, for it runs
+ * statements or makes a document? */
+bool fs_handle_is_heavy(uint64_t handle);
+
 /* ---------------------------------------------------------- directories */
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       struct fs_open_reply *reply);

@@ -13,19 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mount/share.h"
 #include "store/base/alloc.h"
-
-/* A request that was read while another one was served. */
-struct request {
-	struct request *next;
-	struct fuse_buf buf;
-};
 
 struct loop {
 	struct fuse_session *session;
-	pthread_t *threads;
-	unsigned thread_count, started;
+	struct share *share;		/* of several threads; NULL: one */
+	unsigned thread_count;
 	int ended_fd;
+	pthread_t thread;		/* the only one */
+	bool started;
 	/* Of the only thread: what it has read ahead, in its order. */
 	struct request *first, **last;
 	unsigned count;
@@ -130,14 +127,6 @@ static int receive(struct loop *l, struct fuse_buf *buf)
 	return fuse_session_receive_buf(l->session, buf);
 }
 
-static void free_request(struct request *r)
-{
-	/* libfuse allocates this with malloc, and leaves it to us. */
-	if (r)
-		mem_free(r->buf.mem);
-	mem_free(r);
-}
-
 static bool serve_ahead(struct loop *l)
 {
 	struct request *r = l->first;
@@ -149,7 +138,7 @@ static bool serve_ahead(struct loop *l)
 		l->last = &l->first;
 	l->count--;
 	fuse_session_process_buf(l->session, &r->buf);
-	free_request(r);
+	request_free(r);
 	return true;
 }
 
@@ -192,12 +181,20 @@ void loop_look(struct loop *l)
 	}
 }
 
-static void *serve(void *argument)
+static void end_session(struct loop *l)
+{
+	uint64_t one = 1;
+	ssize_t n;
+
+	fuse_session_exit(l->session);
+	n = write(l->ended_fd, &one, sizeof(one));
+	(void)n;
+}
+
+static void *serve_alone(void *argument)
 {
 	struct loop *l = argument;
 	struct fuse_buf buf = { .mem = NULL };
-	uint64_t one = 1;
-	ssize_t n;
 
 	while (!fuse_session_exited(l->session)) {
 		int n_read = serve_ahead(l) ? -EAGAIN : receive(l, &buf);
@@ -208,10 +205,42 @@ static void *serve(void *argument)
 			break;
 		fuse_session_process_buf(l->session, &buf);
 	}
-	fuse_session_exit(l->session);
 	mem_free(buf.mem);
-	n = write(l->ended_fd, &one, sizeof(one));
-	(void)n;
+	end_session(l);
+	return NULL;
+}
+
+/* One of several threads. */
+static void *serve_shared(void *argument)
+{
+	struct worker *w = argument;
+	struct loop *l = worker_context(w);
+	struct fuse_buf buf = { .mem = NULL };
+	struct request *r;
+	int n = 0;
+
+	while (!fuse_session_exited(l->session)) {
+		enum share_step step = share_next(w, &r);
+
+		if (step == SHARE_LEAVE) {
+			mem_free(buf.mem);
+			return NULL;
+		}
+		if (step == SHARE_SERVE) {
+			fuse_session_process_buf(l->session, &r->buf);
+			request_free(r);
+			continue;
+		}
+		n = fuse_session_receive_buf(l->session, &buf);
+		if (n <= 0)
+			share_read_failed(w);
+		else if (share_admit(w, &buf))
+			fuse_session_process_buf(l->session, &buf);
+		if (n <= 0 && n != -EINTR && n != -EAGAIN)
+			break;
+	}
+	mem_free(buf.mem);
+	end_session(l);
 	return NULL;
 }
 
@@ -224,14 +253,16 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads)
 		return -ENOMEM;
 	l->session = session;
 	l->thread_count = threads;
-	l->threads = mem_zalloc(threads, sizeof(*l->threads));
 	l->ended_fd = eventfd(0, EFD_CLOEXEC);
-	err = l->ended_fd < 0 ? -errno : l->threads ? 0 : -ENOMEM;
+	err = l->ended_fd < 0 ? -errno : 0;
 	l->last = &l->first;
 	/* What it looks for in the midst of a request may not be there. */
 	if (!err && is_alone(l) && fcntl(fuse_session_fd(session), F_SETFL,
 					 O_NONBLOCK))
 		err = -errno;
+	if (!err && !is_alone(l))
+		err = share_new(&l->share, threads, fuse_session_fd(session),
+				serve_shared, l);
 	if (!err)
 		err = fuse_session_custom_io(session, &device,
 					     fuse_session_fd(session));
@@ -245,15 +276,13 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads)
 
 int loop_start(struct loop *l)
 {
-	for (; l->started < l->thread_count; l->started++) {
-		int err = pthread_create(&l->threads[l->started], NULL, serve,
-					 l);
+	int err;
 
-		/* One thread is enough to serve. */
-		if (err)
-			return l->started ? 0 : -err;
-	}
-	return 0;
+	if (l->share)
+		return share_start(l->share);
+	err = pthread_create(&l->thread, NULL, serve_alone, l);
+	l->started = !err;
+	return -err;
 }
 
 struct fuse_session *loop_session(const struct loop *l)
@@ -274,25 +303,14 @@ static void wake(int signal_number)
 void loop_join(struct loop *l)
 {
 	struct sigaction action = { .sa_handler = wake };
-	unsigned i;
 
-	/* A read of the device that nothing ends is interrupted. */
 	sigaction(SIGUSR1, &action, NULL);
 	fuse_session_exit(l->session);
-	for (i = 0; i < l->started; i++) {
-		struct timespec until;
-
-		do {
-			pthread_kill(l->threads[i], SIGUSR1);
-			clock_gettime(CLOCK_REALTIME, &until);
-			until.tv_nsec += 20 * 1000 * 1000;
-			if (until.tv_nsec >= 1000000000) {
-				until.tv_nsec -= 1000000000;
-				until.tv_sec++;
-			}
-		} while (pthread_timedjoin_np(l->threads[i], NULL, &until));
-	}
-	l->started = 0;
+	if (l->share)
+		share_join(l->share);
+	if (l->started)
+		thread_wake_and_join(l->thread);
+	l->started = false;
 }
 
 void loop_free(struct loop *l)
@@ -305,9 +323,9 @@ void loop_free(struct loop *l)
 		struct request *r = l->first;
 
 		l->first = r->next;
-		free_request(r);
+		request_free(r);
 	}
-	free_request(l->spare);
-	mem_free(l->threads);
+	request_free(l->spare);
+	share_free(l->share);
 	mem_free(l);
 }

@@ -1,0 +1,507 @@
+#include "mount/share.h"
+
+#include <errno.h>
+#include <linux/fuse.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "fs/fs.h"
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+
+#define LONG_NS 5000000		/* a request that is served longer is long */
+#define TICK_NS 5000000
+#define USER_LONG_MAX 4		/* statements and documents of one user */
+#define MORE_THREADS 64		/* than were asked for, for long requests */
+#define USER_HASH 64		/* a power of 2 */
+
+/* Who has requests here. */
+struct user {
+	uid_t uid;
+	unsigned serving;		/* by threads of the pool */
+	unsigned longs;			/* statements and documents */
+	/* They wait: what may take long, and the others, which must not wait
+	 * for those (a lookup holds its directory's lock). */
+	struct request *waiting[2], **last[2];
+	struct user *next;		/* of its hash */
+	struct user *next_waiting;
+	bool is_waiting;		/* in the list of those */
+};
+
+struct worker {
+	struct share *share;
+	struct worker *next;
+	pthread_t thread;
+	struct user *user;		/* of what it serves; NULL: nobody's */
+	bool serving, heavy, is_long, ended;
+	uint64_t begun_ns;
+};
+
+struct share {
+	unsigned thread_count;
+	int device_fd;
+	void *(*serve)(void *worker);
+	void *context;
+	pthread_t watcher;
+	bool watcher_started;
+	pthread_mutex_t lock;		/* of all that follows */
+	pthread_cond_t wake;		/* the watcher */
+	bool watching, stopping;
+	struct worker *workers;
+	unsigned worker_count;
+	unsigned pool;			/* of them: serve nothing long */
+	unsigned reading;		/* of them: at the device */
+	struct user *users[USER_HASH];
+	unsigned user_count;
+	struct user *first_waiting, **last_waiting;
+	unsigned waiting;		/* requests */
+};
+
+struct request *request_new(struct fuse_buf *buf)
+{
+	struct request *r = mem_zalloc(1, sizeof(*r));
+	void *smaller;
+
+	if (!r)
+		return NULL;
+	smaller = mem_resize(buf->mem, buf->size, 1);
+	if (smaller)
+		buf->mem = smaller;
+	r->buf = *buf;
+	buf->mem = NULL;
+	return r;
+}
+
+void request_free(struct request *r)
+{
+	/* libfuse allocates this with malloc, and leaves it to us. */
+	if (r)
+		mem_free(r->buf.mem);
+	mem_free(r);
+}
+
+void *worker_context(const struct worker *w)
+{
+	return w->share->context;
+}
+
+/* ------------------------------------------------------------------- users */
+/* Nobody waits for these, or they end what others wait for. */
+static bool is_of_nobody(const struct fuse_in_header *in)
+{
+	switch (in->opcode) {
+	case FUSE_INIT:
+	case FUSE_DESTROY:
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT:
+	case FUSE_RELEASE:
+	case FUSE_RELEASEDIR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* May it run a statement or make a document? Of these requests the handle comes
+ * first. */
+static bool is_heavy(const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = buf->mem;
+	uint64_t handle;
+
+	if (in->opcode != FUSE_READ && in->opcode != FUSE_WRITE &&
+	    in->opcode != FUSE_FLUSH)
+		return false;
+	if (buf->size < sizeof(*in) + sizeof(handle))
+		return false;
+	memcpy(&handle, in + 1, sizeof(handle));
+	return fs_handle_is_heavy(handle);
+}
+
+/* NULL: nobody's, or without memory. */
+static struct user *find_user(struct share *s, uid_t uid)
+{
+	struct user **at = &s->users[uid % USER_HASH], *u;
+
+	while ((u = *at)) {
+		if (u->uid == uid)
+			return u;
+		if (s->user_count > USER_HASH && !u->serving && !u->longs &&
+		    !u->is_waiting) {
+			*at = u->next;
+			mem_free(u);
+			s->user_count--;
+			continue;
+		}
+		at = &u->next;
+	}
+	u = mem_zalloc(1, sizeof(*u));
+	if (!u)
+		return NULL;
+	u->uid = uid;
+	u->last[0] = &u->waiting[0];
+	u->last[1] = &u->waiting[1];
+	*at = u;
+	s->user_count++;
+	return u;
+}
+
+/* One thread is left to the others. */
+static bool may_serve(const struct share *s, const struct user *u, bool heavy)
+{
+	return u->serving + 1 < s->thread_count &&
+	       (!heavy || u->longs < USER_LONG_MAX);
+}
+
+static void list_waiting(struct share *s, struct user *u)
+{
+	u->next_waiting = NULL;
+	*s->last_waiting = u;
+	s->last_waiting = &u->next_waiting;
+	u->is_waiting = true;
+}
+
+static void add_waiting(struct share *s, struct user *u, struct request *r,
+			bool heavy)
+{
+	*u->last[heavy] = r;
+	u->last[heavy] = &r->next;
+	s->waiting++;
+	if (!u->is_waiting)
+		list_waiting(s, u);
+}
+
+static struct request *take_of(struct share *s, struct user *u, bool *heavy)
+{
+	struct request *r = NULL;
+
+	*heavy = false;
+	if (u->waiting[0] && may_serve(s, u, false))
+		r = u->waiting[0];
+	else if (u->waiting[1] && may_serve(s, u, true))
+		*heavy = (r = u->waiting[1]);
+	if (!r)
+		return NULL;
+	u->waiting[*heavy] = r->next;
+	if (!r->next)
+		u->last[*heavy] = &u->waiting[*heavy];
+	s->waiting--;
+	return r;
+}
+
+/* The first one whose user has room; he goes to the end of the list. */
+static struct request *take_waiting(struct share *s, struct user **user,
+				    bool *heavy)
+{
+	struct user **at = &s->first_waiting, *u;
+	struct request *r = NULL;
+
+	while ((u = *at) && !(r = take_of(s, u, heavy)))
+		at = &u->next_waiting;
+	if (!r)
+		return NULL;
+	*at = u->next_waiting;
+	if (s->last_waiting == &u->next_waiting)
+		s->last_waiting = at;
+	u->is_waiting = false;
+	if (u->waiting[0] || u->waiting[1])
+		list_waiting(s, u);
+	*user = u;
+	return r;
+}
+
+/* ----------------------------------------------------------------- workers */
+static void begin(struct worker *w, struct user *u, bool heavy)
+{
+	w->user = u;
+	w->heavy = heavy;
+	w->serving = true;
+	w->begun_ns = clock_monotonic_ns();
+	if (u)
+		u->serving++;
+}
+
+static void finish(struct worker *w)
+{
+	if (!w->serving)
+		return;
+	if (w->is_long) {
+		w->share->pool++;
+		if (w->user && w->heavy)
+			w->user->longs--;
+	} else if (w->user) {
+		w->user->serving--;
+	}
+	w->user = NULL;
+	w->serving = w->is_long = false;
+}
+
+static bool is_pressed(const struct share *s)
+{
+	return !s->reading || s->waiting;
+}
+
+/* With its lock held: is there something for the watcher to do? */
+static void tell_watcher(struct share *s)
+{
+	if (is_pressed(s) && !s->watching)
+		pthread_cond_signal(&s->wake);
+}
+
+static bool device_is_ready(const struct share *s)
+{
+	struct pollfd fd = { .fd = s->device_fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+enum share_step share_next(struct worker *w, struct request **r)
+{
+	struct share *s = w->share;
+	enum share_step step = SHARE_READ;
+	struct user *user = NULL;
+	bool heavy = false;
+
+	*r = NULL;
+	pthread_mutex_lock(&s->lock);
+	finish(w);
+	/* Somebody looks for what others send before more is served. */
+	if (s->waiting && (s->reading || !device_is_ready(s)))
+		*r = take_waiting(s, &user, &heavy);
+	if (*r) {
+		step = SHARE_SERVE;
+		begin(w, user, heavy);
+	} else if (s->pool > s->thread_count) {
+		step = SHARE_LEAVE;
+		s->pool--;
+		w->ended = true;
+	} else {
+		s->reading++;
+	}
+	tell_watcher(s);
+	pthread_mutex_unlock(&s->lock);
+	return step;
+}
+
+bool share_admit(struct worker *w, struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = buf->mem;
+	bool of_nobody = buf->size < sizeof(*in) || is_of_nobody(in);
+	bool heavy = !of_nobody && is_heavy(buf);
+	struct share *s = w->share;
+	struct request *r = NULL;
+	struct user *u;
+
+	pthread_mutex_lock(&s->lock);
+	s->reading--;
+	u = of_nobody ? NULL : find_user(s, in->uid);
+	/* Without memory to put it by it is served at once. */
+	if (u && (u->waiting[heavy] || !may_serve(s, u, heavy)))
+		r = request_new(buf);
+	if (r)
+		add_waiting(s, u, r, heavy);
+	else
+		begin(w, u, heavy);
+	tell_watcher(s);
+	pthread_mutex_unlock(&s->lock);
+	return !r;
+}
+
+void share_read_failed(struct worker *w)
+{
+	pthread_mutex_lock(&w->share->lock);
+	w->share->reading--;
+	pthread_mutex_unlock(&w->share->lock);
+}
+
+/* ----------------------------------------------------------------- threads */
+static void reap_ended(struct share *s)
+{
+	struct worker **at = &s->workers, *w;
+
+	while ((w = *at)) {
+		if (!w->ended) {
+			at = &w->next;
+			continue;
+		}
+		pthread_join(w->thread, NULL);
+		*at = w->next;
+		mem_free(w);
+		s->worker_count--;
+	}
+}
+
+static int add_worker(struct share *s)
+{
+	struct worker *w;
+	int err;
+
+	reap_ended(s);
+	if (s->worker_count >= s->thread_count + MORE_THREADS)
+		return -EAGAIN;
+	w = mem_zalloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	w->share = s;
+	err = pthread_create(&w->thread, NULL, s->serve, w);
+	if (err) {
+		mem_free(w);
+		return -err;
+	}
+	w->next = s->workers;
+	s->workers = w;
+	s->worker_count++;
+	s->pool++;
+	return 0;
+}
+
+/* It goes on by itself, and another thread takes its place in the pool. */
+static void make_long(struct share *s, struct worker *w)
+{
+	if (w->user)
+		w->user->serving--;
+	if (w->user && w->heavy)
+		w->user->longs++;
+	w->is_long = true;
+	s->pool--;
+}
+
+static void tick(struct share *s)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	struct worker *w;
+
+	for (w = s->workers; w; w = w->next)
+		if (w->serving && !w->is_long &&
+		    now_ns - w->begun_ns >= LONG_NS)
+			make_long(s, w);
+	while (s->pool < s->thread_count && !add_worker(s))
+		;
+}
+
+static void *watch(void *argument)
+{
+	struct share *s = argument;
+	struct timespec until;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stopping) {
+		s->watching = is_pressed(s);
+		if (!s->watching) {
+			pthread_cond_wait(&s->wake, &s->lock);
+			continue;
+		}
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += TICK_NS;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		pthread_cond_timedwait(&s->wake, &s->lock, &until);
+		tick(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* ------------------------------------------------------------ begin and end */
+int share_new(struct share **out, unsigned threads, int device_fd,
+	      void *(*serve)(void *worker), void *context)
+{
+	struct share *s = mem_zalloc(1, sizeof(*s));
+	pthread_condattr_t monotonic;
+
+	if (!s)
+		return -ENOMEM;
+	s->thread_count = threads;
+	s->device_fd = device_fd;
+	s->serve = serve;
+	s->context = context;
+	s->last_waiting = &s->first_waiting;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	*out = s;
+	return 0;
+}
+
+int share_start(struct share *s)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&s->lock);
+	while (!err && s->pool < s->thread_count)
+		err = add_worker(s);
+	/* One thread is enough to serve. */
+	if (s->pool)
+		err = 0;
+	pthread_mutex_unlock(&s->lock);
+	if (err)
+		return err;
+	s->watcher_started = !pthread_create(&s->watcher, NULL, watch, s);
+	return 0;
+}
+
+void thread_wake_and_join(pthread_t thread)
+{
+	struct timespec until;
+
+	do {
+		pthread_kill(thread, SIGUSR1);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 20 * 1000 * 1000;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+	} while (pthread_timedjoin_np(thread, NULL, &until));
+}
+
+void share_join(struct share *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->stopping = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+	if (s->watcher_started)
+		pthread_join(s->watcher, NULL);
+	s->watcher_started = false;
+	/* Nobody else takes from the list any more. */
+	while (s->workers) {
+		struct worker *w = s->workers;
+
+		thread_wake_and_join(w->thread);
+		s->workers = w->next;
+		mem_free(w);
+	}
+}
+
+void share_free(struct share *s)
+{
+	unsigned i;
+
+	if (!s)
+		return;
+	for (i = 0; i < USER_HASH; i++)
+		while (s->users[i]) {
+			struct user *u = s->users[i];
+			struct request *r;
+
+			while ((r = u->waiting[0] ? u->waiting[0] :
+						    u->waiting[1])) {
+				u->waiting[r != u->waiting[0]] = r->next;
+				request_free(r);
+			}
+			s->users[i] = u->next;
+			mem_free(u);
+		}
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->wake);
+	mem_free(s);
+}
