@@ -20,7 +20,7 @@ static const struct {
 } files[] = {
 	{ "ddl", 179, 20, 582 },
 	{ "indexes", 11, 0, 418 },
-	{ "order", 0, 0, 1322 },
+	{ "order", 0, 0, 1309 },
 	{ "reads", 91, 0, 960 },
 	{ "syntax", 426, 2, 60 },
 	{ "tokens", 0, 0, 401 },

@@ -26,7 +26,7 @@ stressor() {	# stressor NAME OPTION...
 }
 verify() {	# verify ENGINE
 	ok "fio, $1" timeout 300 fio --name=verify --directory="$M/k/free/part" --size="${FIO_SIZE:-16M}" --rw=randwrite \
-		--bs=4k --verify=crc32c --numjobs=4 --ioengine="$1" --fallocate=none --verify_fatal=1 --do_verify=1 --randseed=7
+		--bs=4k --verify=crc32c --numjobs=4 --ioengine="$1" --fallocate=none --verify_fatal=1 --do_verify=1 --verify_state_save=0 --randseed=7
 	rm -r "$M/k/free/part"
 	mkdir "$M/k/free/part"
 	put "$M/.widefs/ctl" flush
