@@ -83,7 +83,8 @@ static void answer_ready(struct notifier *n, bool all)
 	struct waiting *ready;
 
 	pthread_mutex_lock(&n->lock);
-	n->stopping |= all;
+	if (all)
+		n->stopping = true;
 	ready = take_ready(n, all);
 	pthread_mutex_unlock(&n->lock);
 	while (ready) {
