@@ -444,11 +444,17 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 	return c->is_table ? node_stat(op, *out, c) : 0;
 }
 
+/* To the begin of the second in which it ends, from this moment. */
 static double seconds_until(const struct op *op, int64_t expires_s)
 {
+	double left;
+
 	if (expires_s == NO_TIME || expires_s - op->now_s > FS_FOREVER)
 		return FS_FOREVER;
-	return expires_s > op->now_s ? (double)(expires_s - op->now_s) : 0;
+	if (expires_s <= op->now_s)
+		return 0;
+	left = ((double)expires_s * 1e6 - (double)clock_now_us()) / 1e6;
+	return left > 0 ? left : 0;
 }
 
 void fill_attr(struct op *op, struct node *n, struct child *c,
