@@ -1,10 +1,11 @@
 #include "store/base/watch.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <time.h>
 
-#define STEPS 256	/* between two questions */
+/* Between two questions. */
+#define STEPS 256
+#define BYTES (256 << 10)
 
 static _Thread_local struct watch *current;
 
@@ -32,6 +33,19 @@ int watch_step(void)
 	if (!w->stopped && ++w->steps % STEPS == 0)
 		w->stopped = w->stop(w->context);
 	return w->stopped ? -EINTR : 0;
+}
+
+int watch_bytes(size_t len)
+{
+	struct watch *w = current;
+
+	if (!w)
+		return 0;
+	w->bytes += len;
+	if (w->bytes < BYTES)
+		return w->stopped ? -EINTR : 0;
+	w->bytes = 0;
+	return watch_ask();
 }
 
 int watch_ask(void)

@@ -6,6 +6,7 @@
 #ifndef STORE_BASE_WATCH_H
 #define STORE_BASE_WATCH_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "store/base/lock.h"
@@ -18,6 +19,7 @@ struct watch {
 	void *context;
 	bool stopped;
 	uint32_t steps;
+	uint64_t bytes;
 	uint64_t tombstones;		/* of point reads: cursors count theirs */
 	uint64_t files[WATCH_FILES];	/* numbers of sstables, each once */
 	uint32_t file_count;		/* may be larger */
@@ -30,6 +32,8 @@ void watch_clear(struct watch *w);
 
 /* Before each entry that is looked at: 0 or -EINTR. */
 int watch_step(void);
+/* The same after work on so many bytes. */
+int watch_bytes(size_t len);
 /* The same, asked at once: between steps that take long. */
 int watch_ask(void);
 /* Lock it, however long that takes, or end with -EINTR. */

@@ -75,7 +75,7 @@ static int write_entries(struct flush *f, struct iterator *entries,
 		f->written = true;
 		got = sstable_writer_add(writer, &entry);
 		if (!got)
-			got = watch_step();
+			got = watch_bytes(entry.key.len + entry.row.len);
 	}
 	if (!got && f->written)
 		got = sstable_writer_finish(writer, &f->info);

@@ -187,7 +187,8 @@ int sstable_verify(struct sstable *t)
 	for (i = 0; i < t->index.count && !err; i++) {
 		err = check_block(&c, i);
 		if (!err)
-			err = watch_step();
+			err = watch_bytes((size_t)(t->index.offsets[i + 1] -
+						   t->index.offsets[i]));
 	}
 	if (!err)
 		err = check_stats(&c);

@@ -38,6 +38,14 @@ static int limited_open(void *context, int dir, const char *name, int flags,
 	return file_system.open(file_system.context, dir, name, flags, mode);
 }
 
+/* Nothing dies here: disks need not be waited for. */
+static int no_sync(void *context, int fd)
+{
+	(void)context;
+	(void)fd;
+	return 0;
+}
+
 struct play {
 	struct random rng;
 	uint64_t seed;
@@ -75,6 +83,7 @@ static void begin(struct play *p, uint64_t seed)
 	clock_set_us(p->now_s * 1000000);
 	limited = file_system;
 	limited.open = limited_open;
+	limited.datasync = limited.sync = no_sync;
 	files_left = 1000;
 	store_options_init(&options);
 	options.no_threads = true;
@@ -312,6 +321,109 @@ START_TEST(random_data_come_to_rest)	/* _i: strategy and seed */
 }
 END_TEST
 
+/* -------------------------------------------------------------------- space */
+static uint64_t space_of(struct play *p, const char *name)
+{
+	struct table *t = test_table(p->store.store, "k", name);
+	struct lsm_table_stats stats;
+
+	store_table_stats(p->store.store, t, &stats);
+	table_put(t);
+	return stats.sstable_bytes;
+}
+
+/*
+ * Rows in one large file, their deletions in small ones, which no strategy would
+ * merge with it: they go all the same, all or but a few of them, and when only
+ * partitions are deleted, within seconds for each MiB. _i: strategy and how.
+ */
+START_TEST(deleted_rows_give_their_room_back)
+{
+	struct play p;
+	uint64_t full, seconds;
+	int i, rows = 0;
+
+	begin(&p, (uint64_t)_i);
+	RUN(&p, "CREATE TABLE k.t (p int, c int, b blob, PRIMARY KEY (p, c)) "
+	    "WITH gc_grace_seconds = 0 %s", strategies[_i % 3]);
+	for (i = 0; i < 400; i++) {
+		buf_clear(&p.statement);
+		buf_add_format(&p.statement, "INSERT INTO k.t (p, c, b) VALUES "
+			       "(%d, %d, 0x", i / 10, i % 10);
+		while (p.statement.len < 4000)
+			buf_add_format(&p.statement, "%08x",
+				       (uint32_t)random_next(&p.rng));
+		buf_add_str(&p.statement, ")");
+		run(&p, buf_cstr(&p.statement));
+	}
+	flush(&p);
+	full = space_of(&p, "t");
+	p.now_s++;
+	clock_set_us(p.now_s * 1000000);
+	for (i = 0; i < 400; i++) {
+		if (_i / 3 == 0 && i % 10 == 0 && i < 360)
+			RUN(&p, "DELETE FROM k.t WHERE p = %d", i / 10);
+		else if (_i / 3 == 1 && i % 10 != 9)
+			RUN(&p, "DELETE FROM k.t WHERE p = %d AND c = %d",
+			    i / 10, i % 10);
+		else if (_i / 3 == 2 && i == 77)
+			RUN(&p, "DELETE FROM k.t WHERE p = 7 AND c = 7");
+		if (i == 100)
+			flush(&p);
+	}
+	flush(&p);
+	for (seconds = 1; seconds < 1 << 11; seconds *= 2) {
+		p.now_s += (int64_t)seconds;
+		clock_set_us(p.now_s * 1000000);
+		look_again(&p);
+		if (space_of(&p, "t") < full - (_i / 3 == 2 ? 1500 : full / 2))
+			break;
+	}
+	ck_assert_uint_lt(seconds, _i / 3 == 2 ? 1 << 11 : 4);
+	rows = _i / 3 == 2 ? 399 : 40;
+	{
+		struct buf answer = BUF_INIT, wanted = BUF_INIT;
+
+		buf_add_format(&wanted, "%d", rows);
+		ck_assert_int_eq(answer_to(p.session,
+					   "SELECT count(*) FROM k.t", &answer),
+				 0);
+		ck_assert_msg(strstr(buf_cstr(&answer), buf_cstr(&wanted)),
+			      "%s", buf_cstr(&answer));
+		buf_release(&answer);
+		buf_release(&wanted);
+	}
+	ck_assert(!look_again(&p));
+	end(&p);
+}
+END_TEST
+
+/* Windows that expire go by the timer of a store that nobody touches. */
+START_TEST(idle_windows_expire)
+{
+	struct store_options options;
+	struct play p;
+	int i;
+
+	memset(&p, 0, sizeof(p));
+	store_options_init(&options);
+	test_store_open_with(&p.store, &options);
+	ck_assert_int_eq(cql_session_new(&p.session, p.store.store), 0);
+	run(&p, "CREATE KEYSPACE k WITH replication = {'class': "
+		"'SimpleStrategy', 'replication_factor': 1}");
+	run(&p, "CREATE TABLE k.t (k int PRIMARY KEY, v int) WITH "
+		"gc_grace_seconds = 0 AND default_time_to_live = 2");
+	run(&p, "INSERT INTO k.t (k, v) VALUES (1, 1)");
+	ck_assert_int_eq(store_flush(p.store.store, NULL), 0);
+	ck_assert_uint_gt(space_of(&p, "t"), 0);
+	for (i = 0; space_of(&p, "t") && i < 1200; i++)
+		usleep(50000);
+	ck_assert_uint_eq(space_of(&p, "t"), 0);
+	cql_session_free(p.session);
+	test_store_close(&p.store);
+}
+END_TEST
+
 /* ------------------------------------------------------------------- damage */
 static struct buf told;		/* what was logged, a line each */
 
@@ -499,6 +611,8 @@ SUITE(rest)
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_loop_test(tc, an_index_does_not_run_for_ever, 0, 2);
 	tcase_add_loop_test(tc, random_data_come_to_rest, 0, test_scale(40));
+	tcase_add_loop_test(tc, deleted_rows_give_their_room_back, 0, 9);
+	tcase_add_test(tc, idle_windows_expire);
 	tcase_add_loop_test(tc, a_damaged_file_is_left_out, 0, 4);
 	suite_add_tcase(suite, tc);
 }
