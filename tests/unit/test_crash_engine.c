@@ -506,31 +506,31 @@ static const struct workload {
 	int least;		/* states, at least */
 	int least_killed;	/* of these: a power cut after a kill */
 } workloads[] = {
-	{ "put", "pppspppsppppspp", 50, 0, 64, 0, 2000, 600 },
-	{ "put, mapped", "pppsppspps", 41, 0, 64, MAPS, 1000, 300 },
-	{ "delete", "ppppdpsdprsrpdps", 45, 0, 64, 0, 2000, 600 },
-	{ "batch", "bbsbbsbbbsb", 60, 0, 64, 0, 2000, 400 },
-	{ "flush", "pbpfpsbofpbffpsof", 11, 0, 32, 0, 2000, 900 },
-	{ "flush, mapped", "pbpfpsbofpb", 9, 0, 32, MAPS, 1200, 500 },
-	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 6, 0, 20, 0, 2000, 1000 },
-	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 3, 0, 8, 0, 600, 300 },
-	{ "truncate and drop", "bpstpbfstppbtDbpfts", 15, 0, 32, 0, 2000, 700 },
-	{ "properties", "PpPfPsPbPtPRP", 25, 0, 64, 0, 2000, 800 },
-	{ "killed and on", "pKbKpfKsbKcKtbKPfKDKbfR", 8, 0, 20, 0, 2000, 900 },
-	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 10, 0, 16, 0, 2000, 800 },
-	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 3, 1, 16, 0, 4000, 500 },
+	{ "put", "pppspppsppppspp", 50, 0, 64, 0, 2000, 300 },
+	{ "put, mapped", "pppsppspps", 41, 0, 64, MAPS, 1000, 150 },
+	{ "delete", "ppppdpsdprsrpdps", 45, 0, 64, 0, 2000, 300 },
+	{ "batch", "bbsbbsbbbsb", 60, 0, 64, 0, 2000, 200 },
+	{ "flush", "pbpfpsbofpbffpsof", 11, 0, 32, 0, 2000, 450 },
+	{ "flush, mapped", "pbpfpsbofpb", 9, 0, 32, MAPS, 1200, 250 },
+	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 6, 0, 20, 0, 2000, 500 },
+	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 3, 0, 8, 0, 600, 150 },
+	{ "truncate and drop", "bpstpbfstppbtDbpfts", 15, 0, 32, 0, 2000, 350 },
+	{ "properties", "PpPfPsPbPtPRP", 25, 0, 64, 0, 2000, 400 },
+	{ "killed and on", "pKbKpfKsbKcKtbKPfKDKbfR", 8, 0, 20, 0, 2000, 450 },
+	{ "recovery", "pbsRpbRrfbRpcbRfpKbpKfb", 10, 0, 16, 0, 2000, 400 },
+	{ "recovery of a recovery", "pbfpsbRpdfbcRbpK", 3, 1, 16, 0, 4000, 250 },
 	/* Memtables so small that each batch is flushed in recovery. */
-	{ "recovery that flushes", "bpsbRdbKpb", 1, 1, 4, FLUSHES, 4000, 250 },
-	{ "its recovery", "bpsK", 1, 2, 8, FLUSHES, 3000, 150 },
-	{ "flushes, mapped", "bpsbKb", 1, 1, 4, MAPS | FLUSHES, 1000, 100 },
-	{ "recovery that releases", "LLLbLsLLRLK", 1, 0, 1, FLUSHES, 300, 150 },
+	{ "recovery that flushes", "bpsbRdbKpb", 1, 1, 4, FLUSHES, 4000, 125 },
+	{ "its recovery", "bpsK", 1, 2, 8, FLUSHES, 3000, 75 },
+	{ "flushes, mapped", "bpsbKb", 1, 1, 4, MAPS | FLUSHES, 1000, 50 },
+	{ "recovery that releases", "LLLbLsLLRLK", 1, 0, 1, FLUSHES, 300, 75 },
 	/* What is in memory fits the reserve, or not; in small pieces, too. */
-	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 8, 0, 600, 300 },
-	{ "full disk, full memory", "LLLMXbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 8, 0, 500, 250 },
-	{ "full disk, mapped", "LLLMXbbpEEddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 200 },
+	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 8, 0, 600, 150 },
+	{ "full disk, full memory", "LLLMXbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 8, 0, 500, 125 },
+	{ "full disk, mapped", "LLLMXbbpEEddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 100 },
 	/* Files are rewritten into the reserve (lsm_reclaim.c). */
-	{ "full disk, deleted", "LLfMXLLLLLLLLLLLLLLLLLLLLrrrrrrrrrrrrfwrrfw!drKxp", 1, 0, 2, 0, 50, 10 },
-	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 2, 1, 8, 0, 4000, 400 },
+	{ "full disk, deleted", "LLfMXLLLLLLLLLLLLLLLLLLLLrrrrrrrrrrrrfwrrfw!drKxp", 1, 0, 2, 0, 50, 5 },
+	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 2, 1, 8, 0, 4000, 200 },
 };
 
 static void run(struct world *w, const char *steps)

@@ -48,7 +48,7 @@ static const struct workload {
 	int least_killed;	/* of these: a power cut after a kill */
 	const char *steps[40];
 } workloads[] = {
-	{ "schema", 5, 1200, 800, {
+	{ "schema", 5, 1200, 400, {
 		KEYSPACE, TABLE, OTHER,
 		"INSERT INTO k.u (p, n) VALUES (1, 'one')",
 		"ALTER TABLE k.t ADD x text",
@@ -60,7 +60,7 @@ static const struct workload {
 		"ALTER TABLE k.u DROP n",
 		"DROP KEYSPACE k", KEYSPACE, TABLE,
 	} },
-	{ "compact", 5, 2500, 1600, {
+	{ "compact", 5, 2500, 800, {
 		KEYSPACE,
 		"CREATE TABLE k.u (p int PRIMARY KEY, v int, w text) "
 		"WITH COMPACT STORAGE",
@@ -77,7 +77,7 @@ static const struct workload {
 		"DELETE FROM k.u WHERE p = 1 AND column1 < 'b'",
 		"reopen",
 	} },
-	{ "rows", 9, 2500, 1400, {
+	{ "rows", 9, 2500, 700, {
 		KEYSPACE, TABLE, OTHER,
 		"INSERT INTO k.t (p, c, v, w, s) VALUES (1, 1, 1, 'a', 7)",
 		"UPDATE k.t SET w = 'b' WHERE p = 1 AND c = 2",
@@ -94,7 +94,7 @@ static const struct workload {
 		"reopen",
 		"INSERT INTO k.t (p, c, w) VALUES (2, 1, 'z')",
 	} },
-	{ "batches over tables", 9, 1600, 900, {
+	{ "batches over tables", 9, 1600, 450, {
 		KEYSPACE, TABLE, OTHER,
 		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 1, 1); "
 		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 2); "
@@ -113,7 +113,7 @@ static const struct workload {
 		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (5, 1, 1); "
 		"INSERT INTO k.u (p, n) VALUES (5, 'five'); APPLY BATCH",
 	} },
-	{ "an index is built", 7, 1500, 1000, {
+	{ "an index is built", 7, 1500, 500, {
 		KEYSPACE, TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
@@ -126,7 +126,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (3, 1, 1)",
 		"CREATE INDEX j ON k.t (v)",
 	} },
-	{ "an index under writes", 7, 2300, 1400, {
+	{ "an index under writes", 7, 2300, 700, {
 		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
@@ -142,7 +142,7 @@ static const struct workload {
 		"reopen",
 		"DELETE FROM k.t WHERE p = 2",
 	} },
-	{ "killed and on", 7, 5000, 3000, {
+	{ "killed and on", 7, 5000, 1500, {
 		"kill", KEYSPACE, "kill", TABLE, "kill",
 		"CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)", "kill",
@@ -156,7 +156,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (3, 1, 2)", "kill",
 		"reopen",
 	} },
-	{ "time to live", 9, 1800, 1000, {
+	{ "time to live", 9, 1800, 500, {
 		KEYSPACE, TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1) USING TTL 50",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2) USING TTL 150",
@@ -165,7 +165,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 2)",
 		"compact", "later", "compact", "later", "reopen",
 	} },
-	{ "a table takes over another's rows", 7, 1700, 1000, {
+	{ "a table takes over another's rows", 7, 1700, 500, {
 		KEYSPACE,
 		"CREATE TABLE k.u (p int PRIMARY KEY, w text)",
 		"INSERT INTO k.u (p, w) VALUES (1, 'one')",
@@ -179,7 +179,7 @@ static const struct workload {
 		"UPDATE k.u SET v = 2 WHERE p = 1",
 		"reopen",
 	} },
-	{ "counters", 9, 1500, 800, {
+	{ "counters", 9, 1500, 400, {
 		KEYSPACE,
 		"CREATE TABLE k.n (p int PRIMARY KEY, n counter)",
 		"UPDATE k.n SET n = n + 1 WHERE p = 1",
