@@ -29,8 +29,8 @@ static const char *const strategies[] = {
 	"{'class': 'UnifiedCompactionStrategy'}",
 	"{'class': 'SizeTieredCompactionStrategy', 'min_threshold': 2}",
 	"{'class': 'LeveledCompactionStrategy', 'sstable_size_in_mb': 1}",
-	"{'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': "
-	"'MINUTES', 'compaction_window_size': 1}",
+	("{'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': "
+	 "'MINUTES', 'compaction_window_size': 1}"),
 };
 
 struct play {
