@@ -14,6 +14,7 @@ struct scratch {
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
+	uint64_t record;		/* bytes counted for the file itself */
 	_Atomic unsigned users;		/* nodes: a rename makes another */
 };
 /* One user less; with the last it goes. NULL is accepted. */

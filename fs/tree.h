@@ -63,6 +63,7 @@ struct fs {
 	_Atomic uint64_t scratch_bytes;
 	_Atomic uint64_t cut_names;	/* that are remembered: cuts.c */
 	_Atomic uint64_t pending_bytes;	/* of images: charge() in image.c */
+	_Atomic uint64_t statement_bytes;	/* of consoles: cql.c */
 	_Atomic uint64_t large_freed;	/* fs_large_freed */
 	struct mutex pool_lock;
 	struct op *pool;		/* spare ops, under pool_lock */

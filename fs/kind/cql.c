@@ -35,6 +35,7 @@ struct console {
 	struct buf text;		/* not run yet */
 	struct buf out;			/* not read yet, from `read` on */
 	size_t read;
+	uint64_t charged;		/* bytes of both in fs->statement_bytes */
 	struct cql_result *result;	/* streams into out */
 	struct cql_format *format;
 	int failed;	/* the stream broke off: the error after out, untold */
@@ -48,6 +49,8 @@ static bool takes_rest(const struct console *c)
 }
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
+#define STATEMENTS_MAX (256 << 20)	/* of all consoles */
+#define CONSOLE_SPARE (64 << 10)	/* kept for the next statement */
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,
 	      struct child *out)
@@ -126,6 +129,46 @@ static int open_cql(struct op *op, struct handle *h)
 	return 0;
 }
 
+/*
+ * What consoles hold of statements that have not run, and of results that were
+ * not read, has a bound; users who did not mount get half of it.
+ */
+static int charge(struct console *c, uint64_t len)
+{
+	struct fs *fs = c->op->fs;
+	struct op *op = c->op;
+	uint64_t limit = STATEMENTS_MAX, now;
+
+	if (len <= c->charged) {
+		atomic_fetch_sub(&fs->statement_bytes, c->charged - len);
+		c->charged = len;
+		return 0;
+	}
+	if (op->call && op->who.uid && op->who.uid != fs->uid)
+		limit /= 2;
+	now = atomic_fetch_add(&fs->statement_bytes, len - c->charged);
+	if (now + len - c->charged > limit) {
+		atomic_fetch_sub(&fs->statement_bytes, len - c->charged);
+		return op_refuse(op, -ENOSPC, "statements and results that wait may hold %d MiB in all",
+				 STATEMENTS_MAX >> 20);
+	}
+	c->charged = len;
+	return 0;
+}
+
+/* At the end of a call: what is kept beside the text is not large. */
+static void settle(struct console *c)
+{
+	struct fs *fs = c->op->fs;
+
+	if (!c->text.len && c->text.cap > CONSOLE_SPARE)
+		text_free(fs, &c->text);
+	if (!c->out.len && c->out.cap > CONSOLE_SPARE)
+		text_free(fs, &c->out);
+	if (c->charged > c->text.cap + c->out.cap)
+		charge(c, c->text.cap + c->out.cap);
+}
+
 /* Put the next row into out; the last ends the result. 1, 0 at the end, -errno. */
 static int pull_row(struct console *c)
 {
@@ -151,11 +194,17 @@ static int pull(struct console *c, size_t enough)
 {
 	int got = 1;
 
-	while (c->result && got > 0 && c->out.len - c->read < enough)
+	while (c->result && got > 0 && c->out.len - c->read < enough) {
 		got = pull_row(c);
+		if (got > 0 && c->out.len > c->charged + CONSOLE_SPARE &&
+		    charge(c, c->text.len + c->out.len)) {
+			end_result(c);
+			got = -ENOSPC;
+		}
+	}
 	if (got >= 0)
 		return 0;
-	c->failed = got == -ENOMEM ? got : -EIO;
+	c->failed = got == -ENOMEM || got == -ENOSPC ? got : -EIO;
 	return got == -EINTR ? got : c->failed;
 }
 
@@ -286,6 +335,8 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 	before = c->text.len;
 	if (!err && before + data.len > CONSOLE_TEXT_MAX)
 		err = op_refuse(op, -EFBIG, "a statement is too long");
+	if (!err)
+		err = charge(c, c->text.len + data.len + c->out.len);
 	if (err) {
 		mutex_unlock(&h->lock);
 		return err;
@@ -310,6 +361,7 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 		tell(c, err);
 		count = err;
 	}
+	settle(c);
 	mutex_unlock(&h->lock);
 	return count;
 }
@@ -358,6 +410,7 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 		buf_clear(&c->out);
 		c->read = 0;
 	}
+	settle(c);
 	mutex_unlock(&h->lock);
 	return err;
 }
@@ -382,6 +435,7 @@ static int flush_cql(struct op *op, struct handle *h)
 		buf_clear(&c->text);
 		cql_split_init(&c->split);
 	}
+	settle(c);
 	mutex_unlock(&h->lock);
 	return err;
 }
@@ -404,6 +458,7 @@ static void close_cql(struct op *op, struct handle *h)
 	}
 	end_result(c);
 	cql_session_free(c->session);
+	charge(c, 0);
 	text_free(op->fs, &c->text);
 	text_free(op->fs, &c->out);
 	mem_free(c);

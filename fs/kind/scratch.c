@@ -6,21 +6,31 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 
-static int reserve(struct fs *fs, uint64_t more)
-{
-	uint64_t now = atomic_fetch_add(&fs->scratch_bytes, more);
+/* What a file takes beside its text and its name. */
+#define SCRATCH_RECORD (sizeof(struct scratch) + sizeof(struct node) + 128)
 
-	if (now + more <= fs->scratch_max)
+/* Users who did not mount leave a quarter to who did. */
+static int reserve(struct op *op, uint64_t more)
+{
+	struct fs *fs = op->fs;
+	uint64_t now = atomic_fetch_add(&fs->scratch_bytes, more);
+	uint64_t limit = fs->scratch_max;
+
+	if (op->call && op->who.uid && op->who.uid != fs->uid)
+		limit -= limit / 4;
+	if (now + more <= limit)
 		return 0;
 	atomic_fetch_sub(&fs->scratch_bytes, more);
-	return -ENOSPC;
+	return op_refuse(op, -ENOSPC,
+			 "temporary files may hold %llu bytes in all, their names included",
+			 (unsigned long long)fs->scratch_max);
 }
 
 void scratch_free(struct fs *fs, struct scratch *s)
 {
 	if (!s || atomic_fetch_sub(&s->users, 1) > 1)
 		return;
-	atomic_fetch_sub(&fs->scratch_bytes, s->text.len);
+	atomic_fetch_sub(&fs->scratch_bytes, s->text.len + s->record);
 	text_free(fs, &s->text);
 	mutex_release(&s->lock);
 	mem_free(s);
@@ -28,11 +38,18 @@ void scratch_free(struct fs *fs, struct scratch *s)
 
 int scratch_create(struct op *op, struct bytes name, struct child *out)
 {
-	struct scratch *s = mem_zalloc(1, sizeof(*s));
+	uint64_t record = SCRATCH_RECORD + name.len;
+	struct scratch *s;
+	int err = reserve(op, record);
 
-	(void)name;
-	if (!s)
+	if (err)
+		return err;
+	s = mem_zalloc(1, sizeof(*s));
+	if (!s) {
+		atomic_fetch_sub(&op->fs->scratch_bytes, record);
 		return -ENOMEM;
+	}
+	s->record = record;
 	mutex_init(&s->lock);
 	atomic_store(&s->users, 1);
 	s->mtime_ns = clock_now_us() * MICROSECOND;
@@ -49,12 +66,12 @@ int scratch_create(struct op *op, struct bytes name, struct child *out)
 	return 0;
 }
 
-static int set_text(struct fs *fs, struct scratch *s, struct bytes text)
+static int set_text(struct op *op, struct scratch *s, struct bytes text)
 {
+	struct fs *fs = op->fs;
 	struct buf copy = BUF_INIT;
-	int err;
+	int err = reserve(op, text.len);
 
-	err = reserve(fs, text.len);
 	if (err)
 		return err;
 	buf_add_bytes(&copy, text);
@@ -77,7 +94,7 @@ int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
 	c->scratch->mtime_ns = mtime_ns;
 	c->scratch->has_mtime = true;
 	c->size = text.len;
-	return set_text(op->fs, c->scratch, text);
+	return set_text(op, c->scratch, text);
 }
 
 static int stat_scratch(struct op *op, struct node *n, struct child *out)
@@ -109,12 +126,10 @@ static int store(struct op *op, struct node *n, struct bytes text,
 		 const struct store_how *how)
 {
 	struct scratch *s = n->scratch;
-	int err = set_text(op->fs, s, text);
+	int err = set_text(op, s, text);
 
-	if (err == -ENOSPC)
-		return op_refuse(op, err,
-				 "temporary files may hold %llu bytes in all",
-				 (unsigned long long)op->fs->scratch_max);
+	if (err)
+		return err;
 	mutex_lock(&s->lock);
 	s->has_mtime = how->has_mtime;
 	s->mtime_ns = how->has_mtime ? how->mtime_ns :

@@ -184,6 +184,31 @@ for pid in scans:
 assert beside < 0.05 + 4 * alone, 'alone %.4f s, beside 12 scans %.4f s' % (alone, beside)
 P
 pass
+# Names without contents, and texts that are no statement yet, have a bound too.
+python3 - "$M" $user <<'P' || fail 'names and texts'
+import errno, os, sys
+m, user = sys.argv[1], int(sys.argv[2])
+os.setgroups([]); os.setgid(user); os.setuid(user)
+def refused(f):
+    try: f()
+    except OSError as e: assert e.errno == errno.ENOSPC, e
+    else: assert False, 'nothing was refused'
+def names():
+    for i in range(40000): os.close(os.open(m + '/k/his/.e.%06d' % i, os.O_WRONLY | os.O_CREAT, 0o644))
+refused(names)
+fds = [os.open(m + '/.cql', os.O_RDWR) for _ in range(24)]
+def texts():
+    for fd in fds:
+        os.write(fd, b"SELECT '")
+        for _ in range(16): os.write(fd, b'x' * (1 << 20))
+refused(texts)
+for fd in fds:
+    try: os.close(fd)
+    except OSError: pass
+# Others have room still.
+P
+pass
+is 'others have room' '{"v": "row 50"}' "$(exec 3<>"$M/.cql.ndjson"; printf 'SELECT v FROM k.mine WHERE id = 50;' >&3; cat <&3)"
 ok 'the daemon is well' timeout 60 ls -R "$M/k/his" >/dev/null
 stop
 is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
