@@ -42,7 +42,7 @@ static int on_end(struct on *on, int err)
 /* Removed, or made by open and not committed yet: its descriptors live on. */
 static bool is_open_file(struct node *n)
 {
-	return !n->ops->directory && (n->image || atomic_load(&n->opens));
+	return !n->ops->directory && atomic_load(&n->opens);
 }
 
 static int get_attr(struct op *op, struct node *n, struct handle *h,
@@ -50,9 +50,19 @@ static int get_attr(struct op *op, struct node *n, struct handle *h,
 {
 	struct child c;
 	int err = node_stat(op, n, &c);
-	bool open_only = err == -ENOENT && is_open_file(n);
+	bool open_only = (err == -ENOENT && is_open_file(n)) ||
+			 (err && view_is_read(op->fs, n));
+	struct node *named = NULL;
 	uint64_t size;
 
+	/* An open that comes upon it is about to be told to look again. */
+	if (err == -ENOENT && !n->ops->directory && !n->orphan &&
+	    !view_is_read(op->fs, n) &&
+	    (atomic_load(&n->flags) & NODE_GONE)) {
+		err = lookup_child(op, n->parent, node_name(n), &c, &named);
+		node_put(&op->fs->nodes, named);
+		open_only &= err != 0;
+	}
 	if (open_only) {
 		op->reason[0] = 0;
 		kept_child(op, n, &c);
@@ -61,18 +71,32 @@ static int get_attr(struct op *op, struct node *n, struct handle *h,
 		return err == -ENOENT && (atomic_load(&n->flags) & NODE_GONE) ?
 			       -ESTALE : err;
 	}
-	size = c.size;
 	fill_attr(op, n, &c, attr, timeout_s);
-	if (open_only || !op_is_fresh(op))
+	if (open_only || named || !op_is_fresh(op))
 		*timeout_s = 0;
-	/* Before a cached read, the size that this reader is given. */
-	if (h && !h->writer && !open_only && n->image) {
+	if (h && h->image && !n->ops->file->document) {
+		size = (uint64_t)attr->st_size;
+		image_handle_size(h, &size);
 		attr->st_size = (off_t)size;
 		*timeout_s = 0;
 	}
 	if (open_only && (atomic_load(&n->flags) & NODE_GONE))
 		attr->st_nlink = 0;
 	return 0;
+}
+
+/* A file that was moved: those who have it open to read it go on with it. */
+static void keep_to_readers(struct on *on, uint64_t id)
+{
+	struct node_table *t = &on->op->fs->nodes;
+	struct node *before = node_by_id(t, id);
+
+	if (before && view_is_read(on->op->fs, before)) {
+		node_put(t, on->n);
+		on->n = before;
+		before = NULL;
+	}
+	node_put(t, before);
 }
 
 int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
@@ -83,6 +107,8 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 
 	if (err)
 		return err;
+	if (on.n->id != node)
+		keep_to_readers(&on, node);
 	if (on.n->ops->directory)
 		commit_empties(on.op, on.n);
 	return on_end(&on, get_attr(on.op, on.n, handle_of(handle), attr,
@@ -171,7 +197,7 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 
 	if (err)
 		return err;
-	writes = (set & FS_SET_SIZE) && on.n->image;
+	writes = (set & FS_SET_SIZE) && image_is_there(fs, on.n);
 	if (owner && on.n->ops->set_owner)
 		err = on.n->ops->set_owner(on.op, on.n, owner, attr);
 	else if (owner)

@@ -5,16 +5,6 @@
 #include "fs/inner.h"
 #include "store/base/alloc.h"
 
-static void slice(struct buf *out, struct bytes text, uint64_t offset,
-		  size_t size)
-{
-	if (offset >= text.len)
-		return;
-	if (size > text.len - offset)
-		size = text.len - offset;
-	buf_add(out, text.ptr + offset, size);
-}
-
 static int read_image(struct op *op, struct handle *h, struct image *image,
 		      uint64_t offset, size_t size, struct buf *out)
 {
@@ -23,14 +13,14 @@ static int read_image(struct op *op, struct handle *h, struct image *image,
 	mutex_lock(&image->lock);
 	err = image->how.append ? -EBADF : image_load(op, handle_node(h), image);
 	if (!err)
-		slice(out, buf_bytes(&image->text), offset, size);
+		text_slice(out, buf_bytes(&image->text), offset, size);
 	mutex_unlock(&image->lock);
 	return err;
 }
 
 /*
- * A reader goes on with what it began with; from the begin, and behind the end,
- * it looks again: who has read all of a large value does not keep it.
+ * A reader that does not hold its node goes on with what it began with; from the
+ * begin, and behind the end, it looks again.
  */
 static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 			  size_t size, struct buf *out)
@@ -38,18 +28,21 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 	int err = 0;
 
 	mutex_lock(&h->lock);
-	if (!offset || !h->pinned) {
+	if ((!offset && !h->at_open) || !h->pinned) {
 		pin_give(op->fs, h);
 		buf_clear(&h->text);
-		err = file_load(op, handle_node(h), &h->text);
+		err = h->node->orphan && !view_applies(h->node) ?
+			      -ESTALE :
+			      file_load(op, handle_node(h), &h->text);
 		if (!err && h->text.failed)
 			err = -ENOMEM;
 		if (!err)
 			err = pin_share(op->fs, h);
 		h->pinned = !err;
 	}
+	h->at_open = false;
 	if (!err)
-		slice(out, buf_bytes(h->pin ? &h->pin->text : &h->text), offset,
+		text_slice(out, buf_bytes(h->pin ? &h->pin->text : &h->text), offset,
 		      size);
 	if (!err && h->pin && offset >= h->pin->text.len) {
 		pin_give(op->fs, h);
@@ -95,13 +88,52 @@ bool fs_handle_is_heavy(uint64_t handle)
 	return file->statements || file->document;
 }
 
+/*
+ * What the readers of its node see. Who has read all of a large value, and of
+ * whom the kernel keeps no pages, lets go of it.
+ */
+static bool read_held(struct op *op, struct handle *h, uint64_t offset,
+		      size_t size, struct buf *out)
+{
+	bool held;
+
+	mutex_lock(&h->lock);
+	if (h->hold == HOLD_NONE && !offset && h->let_go)
+		view_hold_again(op, h);
+	held = h->hold == HOLD_READ;
+	if (held)
+		text_slice(out, buf_bytes(&h->node->version->text), offset,
+			   size);
+	if (held && !h->cached && offset && !out->len) {
+		view_close(op->fs, h);
+		h->let_go = true;
+	}
+	mutex_unlock(&h->lock);
+	return held;
+}
+
+/* Of one that does not hold its node: what was there when its name went, else
+ * what is stored, else what waits to be. */
+static int read_unheld(struct op *op, struct handle *h, uint64_t offset,
+		       size_t size, struct buf *out)
+{
+	struct node *n = h->node;
+	int err = read_committed(op, h, offset, size, out);
+	struct image *image = err == -ENOENT || err == -ESTALE ?
+				      image_take(op->fs, n, false) : NULL;
+
+	if (image)
+		err = read_image(op, h, image, offset, size, out);
+	image_give(op->fs, n, image);
+	return err;
+}
+
 int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	    uint64_t offset, size_t size, struct buf *out)
 {
 	struct handle *h = handle_of(handle);
 	struct op *op = op_begin(fs, call);
-	struct image *image;
-	int err;
+	int err = 0;
 
 	(void)node;
 	if (!op)
@@ -110,20 +142,8 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 		err = h->node->ops->file->read(op, h, offset, size, out);
 	} else if (h->image) {
 		err = read_image(op, h, h->image, offset, size, out);
-	} else {
-		/* These pages too, before the look: see open_reader(). */
-		if (h->cached &&
-		    !(atomic_load(&h->node->armed) & ARMED_PAGES))
-			atomic_fetch_or(&h->node->armed, ARMED_PAGES);
-		err = node_is_gone(h->node) ? -ESTALE :
-			      read_committed(op, h, offset, size, out);
-		if ((err == -ENOENT || err == -ESTALE) && h->node->image) {
-			image = image_take(fs, h->node, false);
-			if (image)
-				err = read_image(op, h, image, offset, size,
-						 out);
-			image_give(fs, h->node, image);
-		}
+	} else if (!read_held(op, h, offset, size, out)) {
+		err = read_unheld(op, h, offset, size, out);
 	}
 	if (!err && out->failed)
 		err = -ENOMEM;
@@ -184,11 +204,14 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 		handle_changed(op->fs, h, false);
 	image->refused |= err && image->is_new;
 	hides = err && image->is_new;
+	if (!err && op->call)
+		atomic_store(&h->writer_pid, op->call->pid);
 	mutex_unlock(&image->lock);
 	if (hides)	/* it has never been there, and is not now */
 		op_notify(op, h->node, ARMED_NAME | ARMED_ATTRIBUTES);
 	if (err)
 		return err;
+	image_tell_others(op, h);
 	if (!(op->call && op->call->cached) &&
 	    !(h->flags & (O_SYNC | O_DSYNC)))
 		known_to_kernel(h->node);
@@ -216,6 +239,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 		wait_later(h, call);
 		return count;
 	}
+	node_saw(h->node);
 	err = h->image ? write_image(op, h, offset, data) : -EBADF;
 	if (!err && (h->flags & (O_SYNC | O_DSYNC))) {
 		err = handle_commit(op, h, COMMIT_WRITTEN);
@@ -296,27 +320,24 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 }
 
 /*
- * With the reply to an open for writing the kernel drops all pages; when no
- * other descriptor can bring some back, the commit need not tell it. Cleared
- * before the look: who opens meanwhile is seen, or sets it again.
+ * With the reply to an open for writing the kernel drops all pages, and no
+ * reader can bring some back: the commit need not tell it.
  */
 static void pages_are_dropped(struct node *n, const struct fs_open_reply *reply)
 {
-	if (!handle_of(reply->handle)->writer || reply->keep_cache ||
-	    !(atomic_load(&n->armed) & ARMED_PAGES))
-		return;
-	atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_PAGES);
-	if (atomic_load(&n->opens) > 1)
-		atomic_fetch_or(&n->armed, ARMED_PAGES);
+	if (handle_of(reply->handle)->hold == HOLD_WRITE)
+		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_PAGES);
 }
 
 /* One that mknod made is made by who opens it to write. */
-static int open_made(struct op *op, struct node *n, int flags,
+static int open_made(struct op *op, struct node *n, int flags, bool moved,
 		     struct fs_open_reply *reply)
 {
 	bool writer = (flags & O_ACCMODE) != O_RDONLY;
 	struct handle *made = writer ? made_take(op->fs, n) : NULL;
-	int err = handle_open(op, n, flags | (made ? O_EXCL : 0), made, reply);
+	int err = handle_open(op, n, flags | (made ? O_EXCL : 0),
+			      made ? OPENED_NEW :
+			      moved ? OPENED_MOVED : OPENED, reply);
 
 	if (made)
 		handle_free(op->fs, made);
@@ -335,7 +356,7 @@ int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 		return n ? -ENOMEM : -ESTALE;
 	}
 	op_watch(op, n);
-	err = n->ops->directory ? -EISDIR : open_made(op, n, flags, reply);
+	err = n->ops->directory ? -EISDIR : open_made(op, n, flags, n->id != id, reply);
 	if (!err)
 		pages_are_dropped(n, reply);
 	err = op_end(op, err, n, NULL);

@@ -30,7 +30,8 @@ static void drop_node(void *context, struct node *n)
 	scratch_free(context, n->scratch);
 	held_free(context, n->held);
 	cuts_free(context, atomic_load(&n->cuts));
-	image_free(context, n->image);
+	image_give(context, n, n->orphan);
+	version_free(context, n->version);
 }
 
 int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
@@ -59,8 +60,9 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	mutex_init(&fs->timer_lock);
 	mutex_init(&fs->handles_lock);
 	mutex_init(&fs->held_lock);
+	mutex_init(&fs->wish_lock);
 	for (i = 0; i < NODE_SHARDS; i++)
-		mutex_init(&fs->image_locks[i]);
+		mutex_init(&fs->stripes[i].lock);
 	err = failed ? -ENOMEM :
 		       node_table_init(&fs->nodes, &kind_root,
 				       XXH3_64bits(store_id(s), 16));
@@ -86,6 +88,7 @@ int fs_close(struct fs *fs)
 		observe_stop(fs);
 	}
 	handles_release(fs);
+	view_expire(fs, 0, true);
 	node_table_release(&fs->nodes);
 	op_pool_release(fs);
 	timers_release(fs);
@@ -147,7 +150,7 @@ static int at_end(struct at *at, int err)
 int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, struct fs_entry *entry)
 {
-	struct node *n = NULL;
+	struct node *n = NULL, *wished;
 	struct child c;
 	struct at at;
 	int err = at_begin(&at, fs, call, parent, name, false);
@@ -155,6 +158,11 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = lookup_child(at.op, at.dir, at.name, &c, &n);
+	wished = err ? NULL : view_wished(at.op, at.dir, at.name);
+	if (wished) {
+		node_put(&fs->nodes, n);
+		n = wished;
+	}
 	if (!err)
 		fill_entry(at.op, n, &c, entry);
 	node_put(&fs->nodes, n);
@@ -248,18 +256,26 @@ static int remove_directory(struct op *op, struct node *n)
 	return n->ops->rmdir(op, n);
 }
 
-/* What a file's descriptors go on with when its name is gone. */
-static void text_for_opens(struct op *op, struct node *n, struct buf *text)
+/*
+ * What a file's descriptors go on with when its name is gone; null: none needs
+ * it, as readers that hold it have its text.
+ */
+static struct bytes text_for_opens(struct op *op, struct node *n,
+				   struct buf *text)
 {
-	if (n->ops->directory || !atomic_load(&n->opens) ||
-	    !n->ops->file->load || n->ops->file->streamed)
-		return;
+	if (n->ops->directory || !n->ops->file->load || n->ops->file->streamed)
+		return BYTES_NULL;
+	if (!image_is_there(op->fs, n) &&
+	    (!atomic_load(&n->opens) || view_is_read(op->fs, n)))
+		return BYTES_NULL;
 	file_load(op, n, text);
 	op->reason[0] = 0;
+	return text->len ? buf_bytes(text) : BYTES_EMPTY;
 }
 
 static int remove_file(struct op *op, struct node *n)
 {
+	struct bytes before;
 	struct buf text = BUF_INIT;
 	int err = 0;
 
@@ -267,13 +283,13 @@ static int remove_file(struct op *op, struct node *n)
 		return -EISDIR;
 	if (!n->ops->unlink)
 		return op_refuse(op, -EPERM, "this file cannot be removed");
-	text_for_opens(op, n, &text);
+	before = text_for_opens(op, n, &text);
 	if (image_is_new(op->fs, n) || held_drop(op->fs, n))
 		err = 0;
 	else
 		err = n->ops->unlink(op, n);
 	if (!err)
-		image_orphan(op->fs, n, buf_bytes(&text));
+		image_orphan(op->fs, n, before, true);
 	buf_release(&text);
 	return err;
 }
@@ -359,6 +375,30 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
 }
 
 /*
+ * Whose name is another's now: writers keep what it was, and the name gets
+ * another number than theirs. What waits for a key is held by the node.
+ */
+static void lose_name(struct op *op, struct node *n, struct bytes text)
+{
+	bool view = !n->ops->directory && view_applies(n);
+
+	/* Readers that let go of it read what the name has. */
+	image_orphan(op->fs, n, text, !view);
+	if (n->scratch || n->ops->directory || view)
+		node_detach(&op->fs->nodes, n);
+}
+
+/* An open may have given it another node since it was looked up. */
+static void lose_again(struct op *op, struct node *dir, struct bytes name)
+{
+	struct node *n = node_find(&op->fs->nodes, dir, name);
+
+	if (n && !n->ops->directory && view_applies(n))
+		node_detach(&op->fs->nodes, n);
+	node_put(&op->fs->nodes, n);
+}
+
+/*
  * The kernel goes on with the old node under the new name: it forwards to the
  * node that the name really has, and the name is forgotten after the reply.
  */
@@ -370,6 +410,8 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	int err = 0;
 
 	node_detach(&op->fs->nodes, n);
+	image_leave_name(op->fs, n);
+	lose_again(op, dir, name);
 	now = node_of_child(op, dir, name, target);
 	if (!now)
 		return -ENOMEM;
@@ -389,29 +431,16 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 		op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
 	}
 	op_notify(op, now, ARMED_ATTRIBUTES | ARMED_PAGES);
-	if (!now->scratch)
+	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
 	node_put(&op->fs->nodes, now);
 	return err;
 }
 
-/*
- * Whose name is another's now: its descriptors keep what it was, and the name
- * gets another number than theirs. What waits for a key is held by the node.
- */
-static void lose_name(struct op *op, struct node *n, struct bytes text)
-{
-	bool open = !n->ops->directory && atomic_load(&n->opens) &&
-		    n->ops->file->load && !waits_for_key(n);
-
-	image_orphan(op->fs, n, text);
-	if (n->scratch || n->ops->directory || open)
-		node_detach(&op->fs->nodes, n);
-}
-
 static int rename_to(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, unsigned flags)
 {
+	struct bytes before = BYTES_NULL;
 	struct buf text = BUF_INIT;
 	struct node *replaced = NULL;
 	struct child c, target;
@@ -430,13 +459,13 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 		return err > 0 ? 0 : err;
 	}
 	if (replaced)
-		text_for_opens(op, replaced, &text);
+		before = text_for_opens(op, replaced, &text);
 	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
 					      &target) : -EXDEV;
 	if (err == -ENOENT)	/* the new name is no spelling of a key */
 		err = -EINVAL;
 	if (!err && replaced)
-		lose_name(op, replaced, buf_bytes(&text));
+		lose_name(op, replaced, before);
 	if (!err)
 		err = finish_rename(op, n, dir, name, &target);
 	buf_release(&text);
@@ -528,7 +557,8 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 			atomic_store(&n->maker_pid, call->pid);
 	}
 	if (!err)
-		err = handle_open(at.op, n, flags, created, reply);
+		err = handle_open(at.op, n, flags,
+				  created ? OPENED_NEW : OPENED, reply);
 	if (!err) {
 		op_watch(at.op, at.dir);
 		if (created)

@@ -75,30 +75,19 @@ static int open_reader(struct op *op, struct handle *h,
 		       struct fs_open_reply *reply)
 {
 	struct node *n = h->node;
-	uint64_t size;
 	struct child c;
 	int err;
 
-	if (n->ops->file->streamed || n->ops->file->document) {
-		reply->direct_io = true;
-		reply->noflush = true;
-		return 0;
-	}
-	/* Before the look: what changes after it is told of. */
-	if (!(atomic_fetch_or(&n->armed, ARMED_PAGES) & ARMED_ATTRIBUTES)) {
-		err = node_stat(op, n, &c);
-		if (err && !n->image)
-			return err;
-		size = err ? 0 : c.size;
-		if (!err && c.expires_s != NO_TIME)
-			timer_add(op->fs, n, c.expires_s);
-	} else {
-		size = atomic_load(&n->told_size);
-	}
-	reply->direct_io = size > FILE_PAGE;
-	reply->keep_cache = h->cached = !reply->direct_io;
+	h->cached = h->hold == HOLD_READ &&
+		    n->version->text.len <= FILE_CACHED;
+	reply->keep_cache = h->cached && !n->fresh;
+	reply->direct_io = !h->cached;
 	reply->noflush = true;
-	return 0;
+	if (h->hold == HOLD_READ || n->ops->file->streamed ||
+	    n->ops->file->document)
+		return 0;
+	err = node_stat(op, n, &c);
+	return err && !n->orphan && !image_is_new(op->fs, n) ? err : 0;
 }
 
 void handle_free(struct fs *fs, struct handle *h)
@@ -106,6 +95,7 @@ void handle_free(struct fs *fs, struct handle *h)
 	handle_unlink(fs, h);
 	atomic_fetch_sub(&h->node->opens, 1);
 	image_give(fs, h->node, h->image);
+	view_close(fs, h);
 	pin_give(fs, h);
 	buf_release(&h->text);
 	mem_free(h->why);
@@ -149,7 +139,7 @@ int statement_begin(struct op *op, struct handle *h, bool begun)
 	return 0;
 }
 
-int handle_open(struct op *op, struct node *n, int flags, bool created,
+int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		struct fs_open_reply *reply)
 {
 	struct handle *h = mem_zalloc(1, sizeof(*h));
@@ -173,11 +163,14 @@ int handle_open(struct op *op, struct node *n, int flags, bool created,
 	} else if (n->ops->file->open) {
 		reply->direct_io = true;
 		err = n->ops->file->open(op, h);
-	} else if (h->writer) {
-		reply->direct_io = true;
-		err = open_writer(op, h, created);
 	} else {
-		err = open_reader(op, h, reply);
+		err = view_open(op, h, how == OPENED_MOVED);
+		if (h->writer)
+			reply->direct_io = true;
+		if (!err)
+			err = h->writer ?
+				      open_writer(op, h, how == OPENED_NEW) :
+				      open_reader(op, h, reply);
 	}
 	if (!err)
 		link_handle(op->fs, h->image ? &op->fs->writers :
@@ -470,9 +463,11 @@ int image_truncate(struct op *op, struct node *n, struct handle *h,
 		if (!err)
 			handle_changed(op->fs, h, !size);
 		mutex_unlock(&h->image->lock);
+		if (!err)
+			image_tell_others(op, h);
 		return err;
 	}
-	err = handle_open(op, n, O_WRONLY, false, &reply);
+	err = handle_open(op, n, O_WRONLY, OPENED, &reply);
 	if (err)
 		return err;
 	h = handle_of(reply.handle);

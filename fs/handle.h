@@ -18,7 +18,10 @@
 enum image_state { IMAGE_CLEAN, IMAGE_CUT, IMAGE_DIRTY };
 struct image {
 	struct mutex lock;
-	unsigned users;			/* under the node's image stripe */
+	/* These under the stripe of its name; no node: it is not found by it. */
+	unsigned users;
+	struct node *node;		/* a reference */
+	struct image *next;
 	/* all below under lock */
 	enum image_state state;
 	bool loaded;			/* text is the file's */
@@ -35,14 +38,16 @@ struct image {
  * with the same.
  */
 struct pin {
-	unsigned users;			/* under the node's image stripe */
+	unsigned users;			/* under the node's stripe */
 	struct buf text;
 };
 
+enum hold { HOLD_NONE, HOLD_READ, HOLD_WRITE };	/* view.h */
 struct handle {
 	struct node *node;		/* as it was opened: a reference */
 	int flags;			/* of open(2) */
 	pid_t pid;			/* who opened it */
+	_Atomic pid_t writer_pid;	/* who wrote last */
 	uid_t uid;
 	gid_t gid;
 	/*
@@ -54,6 +59,7 @@ struct handle {
 	gid_t text_gid;
 	bool writer;
 	bool cached;			/* the kernel keeps pages of it */
+	enum hold hold;
 	struct image *image;		/* of a writer */
 	/* These under its lock. */
 	int failed;			/* of a write that was refused: no commit */
@@ -64,6 +70,8 @@ struct handle {
 	_Atomic bool counted;		/* in fs->empties; reads go without */
 	struct mutex lock;		/* of what follows */
 	bool pinned;
+	bool at_open;			/* and not read since */
+	bool let_go;			/* it held its node, and read all */
 	struct buf text;		/* what a reader began with, or */
 	struct pin *pin;
 	void *state;			/* of kinds with their own calls */
@@ -78,12 +86,28 @@ int pin_share(struct fs *fs, struct handle *h);
 void pin_give(struct fs *fs, struct handle *h);
 /* Does cutting the file to nothing and closing it store the empty value? */
 bool has_empty_value(struct op *op, struct node *n);
-/* Is a value pending? Then *size is its length. */
-bool image_size(struct fs *fs, struct node *n, uint64_t *size);
+/*
+ * Is a value pending? Then *size becomes its length where the caller is of a
+ * process that has it open for writing; anybody else goes by what is committed.
+ */
+bool image_size(struct op *op, struct node *n, uint64_t *size);
+/* The same by a descriptor of its writer's. */
+void image_handle_size(struct handle *h, uint64_t *size);
+/* Is one pending that the caller's process has open? */
+bool image_is_callers(struct op *op, struct node *n);
+/* Its name is another's: who has it open goes on with it alone. */
+void image_leave_name(struct fs *fs, struct node *n);
+/* At most size bytes of text from offset on. */
+void text_slice(struct buf *out, struct bytes text, uint64_t offset,
+		size_t size);
 /* Does the file exist only as a pending one? */
 bool image_is_new(struct fs *fs, struct node *n);
-/* Its name was removed: open files read what was there (text, or null). */
-void image_orphan(struct fs *fs, struct node *n, struct bytes text);
+void image_tell_others(struct op *op, struct handle *h);
+/* Has anybody its file open for writing? */
+bool image_is_there(struct fs *fs, struct node *n);
+/* Its name was removed: writers read what was there (text, or null); make: all
+ * who have it open do. */
+void image_orphan(struct fs *fs, struct node *n, struct bytes text, bool make);
 /* Cut by path: load, cut, commit. */
 int image_truncate(struct op *op, struct node *n, struct handle *h,
 		   uint64_t size);
@@ -128,7 +152,11 @@ enum commit {
 	COMMIT_EMPTY,		/* an empty value alone that waits: counted */
 };
 int handle_commit(struct op *op, struct handle *h, enum commit what);
-int handle_open(struct op *op, struct node *n, int flags, bool created,
+enum opened {
+	OPENED, OPENED_NEW,
+	OPENED_MOVED,	/* by a number that it had before a rename */
+};
+int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		struct fs_open_reply *reply);
 /*
  * In a FLUSH: has nobody a descriptor of it any more, as far as can be seen?

@@ -1,6 +1,8 @@
-/* Images: see handle.h. The stripe guards node->image and the users. */
+/* Images: see handle.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "fs/inner.h"
 #include "store/base/alloc.h"
@@ -20,9 +22,19 @@ void text_free(struct fs *fs, struct buf *text)
 	buf_release(text);
 }
 
-static struct mutex *stripe_of(struct fs *fs, struct node *n)
+static struct stripe *stripe_of(struct fs *fs, const struct node *n)
 {
-	return &fs->image_locks[n->id % NODE_SHARDS];
+	return &fs->stripes[n->ino % NODE_SHARDS];
+}
+
+void text_slice(struct buf *out, struct bytes text, uint64_t offset,
+		size_t size)
+{
+	if (offset >= text.len)
+		return;
+	if (size > text.len - offset)
+		size = text.len - offset;
+	buf_add(out, text.ptr + offset, size);
 }
 
 struct image *image_new(void)
@@ -60,42 +72,113 @@ void image_free(struct fs *fs, struct image *image)
 	mem_free(image);
 }
 
-struct image *image_take(struct fs *fs, struct node *n, bool make)
+/* Do they stand for the same file? Each of its nodes finds its image. */
+static bool is_same_file(const struct node *a, const struct node *b)
 {
-	struct mutex *stripe = stripe_of(fs, n);
+	if (a == b)
+		return true;
+	return a->ino == b->ino && a->parent == b->parent && a->ops == b->ops &&
+	       a->number == b->number && !a->scratch && !b->scratch &&
+	       bytes_equal(node_name(a), node_name(b)) &&
+	       bytes_compare(node_value(a), node_value(b)) == 0;
+}
+
+static struct image *find_locked(struct stripe *s, const struct node *n)
+	REQUIRES(&s->lock)
+{
 	struct image *image;
 
-	mutex_lock(stripe);
-	if (n->image)
-		n->image->users++;
-	else if (make)
-		n->image = image_new();
-	image = n->image;
-	mutex_unlock(stripe);
+	if (n->orphan)
+		return n->orphan;
+	for (image = s->images; image; image = image->next)
+		if (is_same_file(image->node, n))
+			break;
 	return image;
+}
+
+/* Not found by its name from now on: the node that it had, to be put. */
+static struct node *unlist_locked(struct stripe *s, struct image *image)
+	REQUIRES(&s->lock)
+{
+	struct image **at = &s->images;
+	struct node *n = image->node;
+
+	if (!n)
+		return NULL;
+	while (*at != image)
+		at = &(*at)->next;
+	*at = image->next;
+	image->node = NULL;
+	atomic_fetch_sub(&s->image_count, 1);
+	return n;
+}
+
+struct image *image_take(struct fs *fs, struct node *n, bool make)
+{
+	struct stripe *s = stripe_of(fs, n);
+	struct image *image;
+
+	mutex_lock(&s->lock);
+	image = find_locked(s, n);
+	if (image) {
+		image->users++;
+	} else if (make && (image = image_new())) {
+		image->node = node_get(n);
+		image->next = s->images;
+		s->images = image;
+		atomic_fetch_add(&s->image_count, 1);
+	}
+	mutex_unlock(&s->lock);
+	return image;
+}
+
+/* The one under its name; none: mostly that is seen without a lock. One that
+ * appears now is no older than we are. */
+static struct image *take_any(struct fs *fs, struct node *n)
+{
+	if (!atomic_load(&stripe_of(fs, n)->image_count) &&
+	    !(atomic_load(&n->flags) & NODE_GONE))
+		return NULL;
+	return image_take(fs, n, false);
 }
 
 bool image_give(struct fs *fs, struct node *n, struct image *image)
 {
-	struct mutex *stripe = stripe_of(fs, n);
+	struct stripe *s = stripe_of(fs, n);
+	struct node *named = NULL;
 	bool last;
 
 	if (!image)
 		return false;
-	mutex_lock(stripe);
+	mutex_lock(&s->lock);
 	last = !--image->users;
-	if (last && n->image == image)
-		n->image = NULL;
-	mutex_unlock(stripe);
+	if (last)
+		named = unlist_locked(s, image);
+	mutex_unlock(&s->lock);
 	if (last)
 		image_free(fs, image);
+	node_put(&fs->nodes, named);
 	return last;
+}
+
+void image_leave_name(struct fs *fs, struct node *n)
+{
+	struct stripe *s = stripe_of(fs, n);
+	struct node *named = NULL;
+	struct image *image;
+
+	mutex_lock(&s->lock);
+	image = find_locked(s, n);
+	if (image)
+		named = unlist_locked(s, image);
+	mutex_unlock(&s->lock);
+	node_put(&fs->nodes, named);
 }
 
 /* -------------------------------------------------------------------- pins */
 static void give_pin(struct fs *fs, struct node *n, struct pin *pin)
 {
-	struct mutex *stripe = stripe_of(fs, n);
+	struct mutex *stripe = &stripe_of(fs, n)->lock;
 	bool last;
 
 	mutex_lock(stripe);
@@ -118,7 +201,7 @@ void pin_give(struct fs *fs, struct handle *h)
 
 int pin_share(struct fs *fs, struct handle *h)
 {
-	struct mutex *stripe = stripe_of(fs, h->node);
+	struct mutex *stripe = &stripe_of(fs, h->node)->lock;
 	struct pin *latest;
 
 	if (h->text.len < PIN_LEAST)
@@ -149,47 +232,133 @@ int pin_share(struct fs *fs, struct handle *h)
 }
 
 /* ---------------------------------------------------------------- pending */
-bool image_size(struct fs *fs, struct node *n, uint64_t *size)
+/* Threads of one process, as far as the kernel still knows both. */
+static bool is_same_process(pid_t a, pid_t b)
 {
-	struct image *image;
-	bool pending;
+	char path[64];
 
-	if (!n->image)	/* one that appears now is no older than we are */
+	if (a <= 0 || b <= 0)
 		return false;
-	image = image_take(fs, n, false);
+	if (a == b)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)a, (int)b);
+	return !access(path, F_OK);
+}
+
+/* Is the caller of a process that opened it to write, or wrote? */
+static bool is_writer(struct op *op, const struct image *image)
+{
+	pid_t pids[64], pid = op->call ? op->call->pid : 0;
+	size_t count = 0, i;
+	struct handle *h;
+
+	if (pid <= 0)
+		return false;
+	mutex_lock(&op->fs->handles_lock);
+	for (h = op->fs->writers; h; h = h->next) {
+		if (h->image != image || count + 2 > ARRAY_SIZE(pids))
+			continue;
+		pids[count++] = h->pid;
+		pids[count++] = atomic_load(&h->writer_pid);
+	}
+	mutex_unlock(&op->fs->handles_lock);
+	for (i = 0; i < count; i++)
+		if (is_same_process(pids[i], pid))
+			return true;
+	return false;
+}
+
+bool image_size(struct op *op, struct node *n, uint64_t *size)
+{
+	struct image *image = take_any(op->fs, n);
+	bool pending, orphan;
+	uint64_t len;
+
 	if (!image)
 		return false;
 	mutex_lock(&image->lock);
-	pending = image->state != IMAGE_CLEAN || image->orphan;
-	if (pending)
-		*size = image->text.len;
+	orphan = image->orphan;
+	pending = image->state != IMAGE_CLEAN || orphan;
+	len = image->text.len;
 	mutex_unlock(&image->lock);
-	image_give(fs, n, image);
+	/* Its writers' node alone is told of it: by its name it is committed. */
+	if (orphan || (pending && (n->scratch || view_is_written(op->fs, n)) &&
+		       is_writer(op, image)))
+		*size = len;
+	image_give(op->fs, n, image);
 	return pending;
+}
+
+void image_handle_size(struct handle *h, uint64_t *size)
+{
+	mutex_lock(&h->image->lock);
+	if (h->image->state != IMAGE_CLEAN || h->image->orphan)
+		*size = h->image->text.len;
+	mutex_unlock(&h->image->lock);
+}
+
+static bool is_new(struct op *op, struct node *n, struct fs *fs, bool callers)
+{
+	struct image *image = take_any(fs, n);
+	bool found;
+
+	if (!image)
+		return false;
+	mutex_lock(&image->lock);
+	found = image->is_new && !image->refused && !image->orphan;
+	mutex_unlock(&image->lock);
+	if (found && callers)
+		found = is_writer(op, image);
+	image_give(fs, n, image);
+	return found;
 }
 
 bool image_is_new(struct fs *fs, struct node *n)
 {
-	struct image *image = n->image ? image_take(fs, n, false) : NULL;
-	bool is_new;
-
-	if (!image)
-		return false;
-	mutex_lock(&image->lock);
-	is_new = image->is_new && !image->refused && !image->orphan;
-	mutex_unlock(&image->lock);
-	image_give(fs, n, image);
-	return is_new;
+	return is_new(NULL, n, fs, false);
 }
 
-void image_orphan(struct fs *fs, struct node *n, struct bytes text)
+bool image_is_callers(struct op *op, struct node *n)
 {
+	return is_new(op, n, op->fs, true);
+}
+
+/* The nodes of its other writers, where an open between has given the name
+ * another, have another size now. */
+void image_tell_others(struct op *op, struct handle *h)
+{
+	struct fs *fs = op->fs;
+	struct node *other = NULL;
+	struct handle *o;
+
+	if (h->image->users < 2)
+		return;
+	mutex_lock(&fs->handles_lock);
+	for (o = fs->writers; o && !other; o = o->next)
+		if (o->image == h->image && o->node != h->node &&
+		    (atomic_load(&o->node->armed) & ARMED_ATTRIBUTES))
+			other = node_get(o->node);
+	mutex_unlock(&fs->handles_lock);
+	if (other)
+		op_drop_attributes(op, other);
+	node_put(&fs->nodes, other);
+}
+
+bool image_is_there(struct fs *fs, struct node *n)
+{
+	struct image *image = take_any(fs, n);
+
+	image_give(fs, n, image);
+	return image;
+}
+
+void image_orphan(struct fs *fs, struct node *n, struct bytes text, bool make)
+{
+	struct stripe *s = stripe_of(fs, n);
+	struct node *named;
 	struct image *image;
 
-	if (!atomic_load(&n->opens))
-		return;
-	/* The open handles' user: it goes with the node. */
-	image = image_take(fs, n, true);
+	image = image_take(fs, n, make && !bytes_is_null(text));
 	if (!image)
 		return;
 	mutex_lock(&image->lock);
@@ -202,12 +371,20 @@ void image_orphan(struct fs *fs, struct node *n, struct bytes text)
 	image->orphan = true;
 	image->is_new = false;
 	mutex_unlock(&image->lock);
+	/* The user of all that have it open: it goes with the node. */
+	mutex_lock(&s->lock);
+	named = unlist_locked(s, image);
+	if (n->orphan)
+		image->users--;
+	n->orphan = image;
+	mutex_unlock(&s->lock);
+	node_put(&fs->nodes, named);
 }
 
 bool image_how(struct op *op, struct node *n, const struct store_how *set,
 	       struct store_how *now)
 {
-	struct image *image = n->image ? image_take(op->fs, n, false) : NULL;
+	struct image *image = take_any(op->fs, n);
 	bool pending;
 
 	if (!image)

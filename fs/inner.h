@@ -7,6 +7,7 @@
 #include "fs/handle.h"
 #include "fs/held.h"
 #include "fs/tree.h"
+#include "fs/view.h"
 
 void op_pool_release(struct fs *fs);
 bool op_is_fresh(const struct op *op);
@@ -37,6 +38,10 @@ void observe_stop(struct fs *fs);
 /* The kernel's view of n changed (bits: enum armed); the caller waits for it
  * where it may. */
 void op_notify(struct op *op, struct node *n, uint32_t bits);
+/* The kernel drops the attributes of n before the reply. */
+void op_drop_attributes(struct op *op, struct node *n);
+/* The same as op_notify, of no op. */
+void fs_notify(struct fs *fs, struct node *n, uint32_t bits);
 /* Everything in memory below n, and n itself. */
 void op_notify_below(struct op *op, struct node *n);
 /* made.c: the descriptor of one that mknod made and nobody has opened yet: the

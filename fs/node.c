@@ -336,6 +336,7 @@ void node_forget(struct node_table *t, uint64_t id, uint64_t count)
 			count = lookups;
 	} while (!atomic_compare_exchange_weak(&n->lookups, &lookups,
 					       lookups - count));
+	atomic_fetch_and(&n->flags, ~(uint32_t)NODE_SEEN);
 	if (lookups == count)	/* the kernel holds nothing of it */
 		atomic_store(&n->armed, 0);
 	node_put_many(t, n, (int64_t)count + 1);
@@ -350,6 +351,41 @@ void node_detach(struct node_table *t, struct node *n)
 	mutex_unlock(&s->lock);
 	atomic_fetch_or(&n->flags, NODE_GONE);
 	node_unkeep(t, n);
+}
+
+void node_pass(struct node_table *t, struct node *n)
+{
+	struct node_shard *s = name_shard(t, n->ino);
+
+	mutex_lock(&s->lock);
+	remove_name(s, n);
+	atomic_fetch_or(&n->flags, NODE_PAST);
+	mutex_unlock(&s->lock);
+}
+
+struct node *node_renew(struct node_table *t, struct node *n)
+{
+	struct node_key key = {
+		.parent = n->parent,
+		.name = node_name(n),
+		.ops = n->ops,
+		.number = n->number,
+		.value = node_value(n),
+	};
+	struct node_shard *s = name_shard(t, n->ino);
+	struct node *next;
+
+	mutex_lock(&s->lock);
+	next = remove_name(s, n) ? new_node(t, &key, n->ino) : NULL;
+	if (next) {
+		atomic_store(&next->maker_pid, atomic_load(&n->maker_pid));
+		atomic_store(&next->mtime_ns, atomic_load(&n->mtime_ns));
+		publish_id(t, next);
+		insert_name(s, next);
+	}
+	atomic_fetch_or(&n->flags, NODE_PAST);
+	mutex_unlock(&s->lock);
+	return next;
 }
 
 bool node_keep(struct node *n)

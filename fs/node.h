@@ -19,6 +19,7 @@ struct node_ops;
 struct held;
 struct cuts;
 struct image;
+struct version;
 
 /* What the kernel may hold of a node, and must be told about. */
 enum armed {
@@ -32,6 +33,8 @@ enum node_flags {
 	NODE_UNKEYED = 8,	/* made under a cut name: waits for its @key */
 	NODE_NO_KEY_FILE = 16,	/* its @key was removed, until it is written */
 	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
+	NODE_PAST = 64,		/* a file: its name has another node: view.h */
+	NODE_SEEN = 128,	/* the kernel has asked by its number */
 };
 
 struct node {
@@ -58,8 +61,16 @@ struct node {
 	int64_t known_ns;
 	uint32_t known_changes;
 	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
-	_Atomic(struct image *) image;	/* changed under its stripe: image.c */
-	struct pin *pin;		/* the latest: under the same */
+	struct pin *pin;		/* the latest: under its name's stripe */
+	/* Of a file, under the same. What it was when its name went: */
+	struct image *orphan;
+	/* Who holds it, and what the kernel has of it: view.h. */
+	uint32_t readers, writers;
+	struct version *version;	/* of its readers */
+	uint64_t hash;			/* of the pages, while they are armed */
+	uint64_t notice;		/* the last that told of a change */
+	bool mixed;			/* two sizes were told since */
+	bool fresh;			/* its readers drop what pages are left */
 	struct scratch *scratch;	/* of a scratch file: made with it */
 	_Atomic(struct cuts *) cuts;	/* of a table: cuts.h */
 	struct held *held;		/* below a waiting directory: held.c */
@@ -92,6 +103,13 @@ static inline struct node *node_now(struct node *n)
 	while ((forward = atomic_load(&n->forward)))
 		n = forward;
 	return n;
+}
+
+/* A request came by its number, so the kernel has it. */
+static inline void node_saw(struct node *n)
+{
+	if (!(atomic_load(&n->flags) & NODE_SEEN))
+		atomic_fetch_or(&n->flags, NODE_SEEN);
 }
 
 static inline struct bytes node_name(const struct node *n)
@@ -155,6 +173,11 @@ void node_count(struct node *n);
 void node_forget(struct node_table *t, uint64_t id, uint64_t count);
 /* The name is no longer this node's; the node lives on for its holders. */
 void node_detach(struct node_table *t, struct node *n);
+/* The name goes to a node that is yet to be made; this one is past. */
+void node_pass(struct node_table *t, struct node *n);
+/* The same, and another is made at once: a reference. NULL: n had not the name
+ * any more, or memory. */
+struct node *node_renew(struct node_table *t, struct node *n);
 /*
  * Keep it in memory (what only exists there), or no longer. True when that
  * changed something.

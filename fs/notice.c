@@ -126,6 +126,25 @@ uint64_t notice_node(struct notices *q, struct node *n, uint32_t bits)
 	return last;
 }
 
+static uint64_t first_pending(struct notice_ring *r)
+{
+	return r->sending ? r->sending :
+	       r->count ? at(r, 0)->number : UINT64_MAX;
+}
+
+bool notices_are_sent(struct notices *q, uint64_t number)
+{
+	bool sent;
+
+	if (!number || !atomic_load(&q->has_taker))
+		return true;
+	mutex_lock(&q->lock);
+	sent = q->stopped ||
+	       first_pending(&q->rings[FS_NOTICES_INODES]) > number;
+	mutex_unlock(&q->lock);
+	return sent;
+}
+
 uint64_t notice_epoch(struct notices *q)
 {
 	return add(q, FS_NOTICE_EPOCH, 0, BYTES_NULL, false);
@@ -158,6 +177,7 @@ size_t fs_notices_take(struct fs *fs, enum fs_notice_lock lock,
 
 	deadline_in(&until, timeout_ms < 0 ? 0 : timeout_ms);
 	mutex_lock(&q->lock);
+	atomic_store(&q->has_taker, true);
 	while (!r->count && !q->stopped) {
 		if (timeout_ms < 0)
 			pthread_cond_wait(&r->more, &q->lock.handle);
@@ -190,12 +210,8 @@ void fs_notices_pending(struct fs *fs, uint64_t first[FS_NOTICE_LOCKS])
 	size_t i;
 
 	mutex_lock(&q->lock);
-	for (i = 0; i < FS_NOTICE_LOCKS; i++) {
-		struct notice_ring *r = &q->rings[i];
-
-		first[i] = r->sending ? r->sending :
-			   r->count ? at(r, 0)->number : UINT64_MAX;
-	}
+	for (i = 0; i < FS_NOTICE_LOCKS; i++)
+		first[i] = first_pending(&q->rings[i]);
 	mutex_unlock(&q->lock);
 }
 

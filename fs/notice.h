@@ -21,6 +21,7 @@ struct notices {
 	struct mutex lock;
 	struct notice_ring rings[FS_NOTICE_LOCKS];	/* under lock, as all */
 	uint64_t number;		/* of the last one added */
+	_Atomic bool has_taker;
 	bool stopped;
 };
 int notices_init(struct notices *q);
@@ -30,6 +31,9 @@ void notices_release(struct notices *q);
  * number of the last one added, or 0. name: its own in its parent.
  */
 uint64_t notice_node(struct notices *q, struct node *n, uint32_t bits);
+/* Have those of inodes been sent, up to that number? So it is where nobody takes
+ * any. */
+bool notices_are_sent(struct notices *q, uint64_t number);
 /* Every cached name is stale. */
 uint64_t notice_epoch(struct notices *q);
 /* Of a name that no node stands for any longer. */

@@ -20,7 +20,7 @@ static void notify(struct fs *fs, struct op *op, struct node *n, uint32_t bits)
 	for (; n; n = atomic_load(&n->forward)) {
 		if (bits & ARMED_PAGES)
 			atomic_fetch_add(&n->changes, 1);
-		number = notice_node(&fs->notices, n, bits);
+		number = view_changed(fs, n, bits);
 		if (op && number)
 			op->wait_for = number;
 	}
@@ -28,7 +28,21 @@ static void notify(struct fs *fs, struct op *op, struct node *n, uint32_t bits)
 
 void op_notify(struct op *op, struct node *n, uint32_t bits)
 {
+	struct node *named;
+
 	notify(op->fs, op, n, bits);
+	if (!(atomic_load(&n->flags) & NODE_PAST))
+		return;
+	/* Its writers change what the name shows by another node now. */
+	named = node_find(&op->fs->nodes, n->parent, node_name(n));
+	if (named)
+		notify(op->fs, op, named, bits);
+	node_put(&op->fs->nodes, named);
+}
+
+void fs_notify(struct fs *fs, struct node *n, uint32_t bits)
+{
+	notify(fs, NULL, n, bits);
 }
 
 /* ------------------------------------------------ what the op itself alters */
@@ -60,7 +74,7 @@ void op_told(struct op *op, struct node *n)
 	atomic_store(&n->told_to, TOLD_MANY);
 }
 
-static void drop_attributes(struct op *op, struct node *n)
+void op_drop_attributes(struct op *op, struct node *n)
 {
 	struct fs_call *call = op->call;
 
@@ -78,7 +92,7 @@ static void tell_altered(struct op *op, struct node *n, bool by_path)
 	if (!by_path)
 		op_notify(op, n, ARMED_PAGES);
 	if (atomic_exchange(&n->told_to, 0))
-		drop_attributes(op, n);
+		op_drop_attributes(op, n);
 }
 
 void op_alters(struct op *op, struct node *dir)

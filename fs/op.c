@@ -240,6 +240,8 @@ struct node *fs_node(struct fs *fs, uint64_t id)
 	struct node *n = node_by_id(&fs->nodes, id);
 	struct node *now = n ? node_now(n) : NULL;
 
+	if (n)
+		node_saw(n);
 	if (now == n)
 		return n;
 	node_get(now);
@@ -460,19 +462,23 @@ static double seconds_until(const struct op *op, int64_t expires_s)
 void fill_attr(struct op *op, struct node *n, struct child *c,
 	       struct stat *attr, double *timeout_s)
 {
-	bool pending = !n->ops->directory &&
-		       image_size(op->fs, n, &c->size);
+	bool pending = false;
 
+	if (!n->ops->directory) {
+		pending = image_size(op, n, &c->size) ||
+			  view_is_written(op->fs, n);
+		view_fill(op->fs, n, c);
+	}
 	if (op->fs->read_only)
 		c->read_only = true;
 	guard_description(op, n, c);
 	child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, c->expires_s);
-	if (pending || c->volatile_attributes)
+	if (pending || c->volatile_attributes ||
+	    (atomic_load(&n->flags) & NODE_PAST))
 		*timeout_s = 0;
 	if (*timeout_s <= 0)
 		return;
-	atomic_store(&n->told_size, c->size);
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
 	if (n->ops->directory)
 		op_told(op, n);
@@ -488,10 +494,14 @@ void fill_entry(struct op *op, struct node *n, struct child *c,
 	entry->node = n->id;
 	fill_attr(op, n, c, &entry->attr, &entry->attr_timeout_s);
 	entry->entry_timeout_s = seconds_until(op, c->expires_s);
-	if (c->volatile_name || !op_is_fresh(op))
+	if (c->volatile_name)
 		entry->entry_timeout_s = 0;
+	/* Armed before the look: who changes it later finds it so. */
 	if (entry->entry_timeout_s > 0)
 		atomic_fetch_or(&n->armed, ARMED_NAME);
+	if (!op_is_fresh(op) ||
+	    (atomic_load(&n->flags) & (NODE_PAST | NODE_GONE)))
+		entry->entry_timeout_s = 0;
 	node_count(n);
 }
 

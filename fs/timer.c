@@ -67,6 +67,7 @@ static void pop(struct fs *fs)
 
 int64_t fs_timer(struct fs *fs, int64_t now_s)
 {
+	view_expire(fs, now_s, false);
 	for (;;) {
 		struct timer_entry due;
 		struct node *n;
@@ -86,9 +87,7 @@ int64_t fs_timer(struct fs *fs, int64_t now_s)
 		if (!n)
 			continue;
 		atomic_store(&n->timer_s, 0);
-		atomic_fetch_add(&n->changes, 1);
-		notice_node(&fs->notices, n,
-			    ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
+		fs_notify(fs, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
 		node_put(&fs->nodes, n);
 	}
 }

@@ -5,8 +5,9 @@
  * time, and remembers why it was refused. A kind of node is a const struct
  * node_ops in fs/kind/; the kind is found once, at lookup.
  *
- * Order of locks: the list of open handles; an image's; those of the store;
- * below them the leaves (shards of nodes, notices, errors, timer, pending, cuts).
+ * Order of locks: the list of open handles; an image's; those of the store; the
+ * wishes; a stripe's; below them the leaves (shards of nodes, notices, errors,
+ * timer, cuts).
  * Over a call of the store an image's is held, and the list's where pending
  * values are committed (commit_empties, commit_empty, fs_flush_all).
  */
@@ -22,7 +23,7 @@
 #include "store/cql/cql.h"
 #include "store/table.h"
 
-#define FILE_PAGE 4096		/* larger values are not cached by the kernel */
+#define FILE_CACHED 4096	/* larger values are not cached by the kernel */
 #define DIRECTORY_SIZE 4096
 #define MICROSECOND 1000	/* in nanoseconds */
 #define SECOND 1000000000	/* in nanoseconds */
@@ -44,9 +45,19 @@ static inline int64_t timestamp_ns(int64_t timestamp_us)
 }
 
 struct handle;
+struct image;
 struct op;
+struct wish;
 
 #define FS_MADE_MAX 16
+
+/* Of names by their number: what is pending under them, and who holds their
+ * nodes (view.h). */
+struct stripe {
+	struct mutex lock;
+	struct image *images;		/* under lock */
+	_Atomic unsigned image_count;
+};
 
 struct fs {
 	struct store *store;
@@ -59,7 +70,10 @@ struct fs {
 	struct node_table nodes;
 	struct notices notices;
 	struct errors errors;
-	struct mutex image_locks[NODE_SHARDS];	/* node->image, by node id */
+	struct stripe stripes[NODE_SHARDS];	/* by ino */
+	struct mutex wish_lock;
+	struct wish *wishes;		/* under it */
+	_Atomic unsigned wish_count;
 	_Atomic uint64_t scratch_bytes;
 	_Atomic uint64_t cut_names;	/* that are remembered: cuts.c */
 	_Atomic uint64_t pending_bytes;	/* of images: charge() in image.c */

@@ -180,7 +180,7 @@ int tree_rename(struct tree *t, const char *from, const char *to,
 	return err;
 }
 
-int tree_truncate(struct tree *t, const char *path, uint64_t size)
+static int truncate_once(struct tree *t, const char *path, uint64_t size)
 {
 	struct fs_entry entry;
 	struct stat st = { .st_size = (off_t)size };
@@ -193,6 +193,14 @@ int tree_truncate(struct tree *t, const char *path, uint64_t size)
 			 &timeout);
 	forget(t, entry.node);
 	return err;
+}
+
+/* A name that is answered ESTALE is looked up again, once, as the kernel does. */
+int tree_truncate(struct tree *t, const char *path, uint64_t size)
+{
+	int err = truncate_once(t, path, size);
+
+	return err == -ESTALE ? truncate_once(t, path, size) : err;
 }
 
 int tree_utimens(struct tree *t, const char *path, int64_t seconds)
@@ -211,8 +219,8 @@ int tree_utimens(struct tree *t, const char *path, int64_t seconds)
 	return err;
 }
 
-int tree_open_file(struct tree *t, const char *path, int flags,
-		   struct open_file *f)
+static int open_once(struct tree *t, const char *path, int flags,
+		     struct open_file *f)
 {
 	struct fs_entry entry;
 	const char *name;
@@ -237,6 +245,14 @@ int tree_open_file(struct tree *t, const char *path, int flags,
 	}
 	f->handle = f->reply.handle;
 	return err;
+}
+
+int tree_open_file(struct tree *t, const char *path, int flags,
+		   struct open_file *f)
+{
+	int err = open_once(t, path, flags, f);
+
+	return err == -ESTALE ? open_once(t, path, flags, f) : err;
 }
 
 int tree_release(struct tree *t, struct open_file *f)

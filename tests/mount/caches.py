@@ -14,7 +14,7 @@ TABLES = ('t', 'two', 'cnt', 'plain')
 NAMES = ['a', 'b', 'x', 'y']
 OTHERS = ['v', 's', '1', '2', '0', '.a.tmp', 'b~', '@append', 'n', '@static', 'n1']
 ENDS = ('@append', '@prepend')
-writers, readers, log = {}, {}, []
+writers, readers, versions, log = {}, {}, {}, []
 
 
 def cql(text):
@@ -71,12 +71,14 @@ def look():
                 if n not in ENDS:
                     seen['cat', p] = said(contents, p)
     for fd, p in readers.items():
-        held = os.fstat(fd)
-        if held.st_nlink and said(lambda: os.stat(p).st_ino) == held.st_ino:
+        held, whole = os.fstat(fd), said(contents, p)
+        if isinstance(whole, bytes):
+            versions[fd].append(whole)
+        if held.st_nlink and said(lambda: os.stat(p).st_ino) == held.st_ino and isinstance(whole, bytes):
+            # What it was opened on, or a value since, and that is whole.
             one, all_of_it = os.pread(fd, 3, 0), os.pread(fd, 1 << 16, 0)
-            whole = said(contents, p)
-            if isinstance(whole, bytes) and (one, all_of_it) != (whole[:3], whole):
-                seen['fd', p] = (one, all_of_it, whole)
+            if one != all_of_it[:3] or all_of_it not in versions[fd]:
+                seen['fd', p] = (one, all_of_it, versions[fd])
     return seen
 
 
@@ -161,7 +163,9 @@ def read(p):
         fd = R.choice(list(readers))
         del readers[fd]
         os.close(fd)
-    readers[os.open(p, os.O_RDONLY)] = p
+    fd = os.open(p, os.O_RDONLY)
+    readers[fd] = p
+    versions[fd] = [os.pread(fd, 1 << 16, 0)]
 
 
 def close(fd):

@@ -1,0 +1,465 @@
+/* Who holds a node, and how: see view.h. */
+#include "fs/view.h"
+
+#include <errno.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "fs/inner.h"
+#include "store/base/alloc.h"
+
+#define WISH_S 60	/* a thread that did not come by then has ended */
+#define WISHES_MAX 1000
+#define TRIES 100
+
+/* A node that is held for the next open of that thread. */
+struct wish {
+	struct wish *next;
+	pid_t thread;
+	bool writer;
+	struct node *node;	/* a reference */
+	int64_t until_s;
+};
+
+static struct mutex *stripe_of(struct fs *fs, const struct node *n)
+{
+	return &fs->stripes[n->ino % NODE_SHARDS].lock;
+}
+
+bool view_applies(const struct node *n)
+{
+	const struct file_kind *file = n->ops->file;
+
+	return !n->ops->directory && !n->scratch && file->load && !file->open &&
+	       !file->streamed && !file->document &&
+	       !waits_for_key((struct node *)n);
+}
+
+static bool is_past(const struct node *n)
+{
+	return atomic_load(&n->flags) & (NODE_PAST | NODE_GONE);
+}
+
+void version_free(struct fs *fs, struct version *v)
+{
+	if (!v)
+		return;
+	text_free(fs, &v->text);
+	mem_free(v);
+}
+
+/*
+ * Attributes first: with a change in between, an old time goes with the new
+ * text, and who copies by times copies it again.
+ */
+static int version_load(struct op *op, struct node *n, struct version **out)
+{
+	struct version *v = mem_zalloc(1, sizeof(*v));
+	int err = v ? node_stat(op, n, &v->child) : -ENOMEM;
+
+	if (!err)
+		err = file_load(op, n, &v->text);
+	if (!err && v->text.failed)
+		err = -ENOMEM;
+	if (err) {
+		version_free(op->fs, v);
+		return err;
+	}
+	v->child.value = BYTES_NULL;
+	v->child.size = v->text.len;
+	if (v->text.len <= FILE_CACHED)
+		v->hash = XXH3_64bits(buf_bytes(&v->text).ptr, v->text.len);
+	*out = v;
+	return 0;
+}
+
+/* ------------------------------------------------------------------- holds */
+/*
+ * Is that what the kernel has of it, if it has anything? Otherwise a change is
+ * on its way whose notice is not.
+ */
+static bool is_what_kernel_has(struct fs *fs, const struct node *n,
+			       const struct version *v)
+{
+	uint32_t armed = atomic_load(&n->armed);
+
+	if (n->mixed || !notices_are_sent(&fs->notices, n->notice))
+		return false;
+	if ((armed & ARMED_ATTRIBUTES) &&
+	    atomic_load(&n->told_size) != v->text.len)
+		return false;
+	return !(armed & ARMED_PAGES) ||
+	       v->text.len > FILE_CACHED || n->hash == v->hash;
+}
+
+/* With a version that was loaded since the node had `changes`; it is taken.
+ * 0, -EBUSY, -EAGAIN. */
+static int hold_version(struct fs *fs, struct node *n, struct version **v,
+			uint32_t changes)
+{
+	int err = 0;
+
+	mutex_lock(stripe_of(fs, n));
+	if (is_past(n) || n->writers) {
+		err = -EBUSY;
+	} else if (n->readers) {
+		n->readers++;
+	} else if (atomic_load(&n->changes) != changes) {
+		err = -EAGAIN;
+	} else if (!is_what_kernel_has(fs, n, *v)) {
+		err = -EBUSY;
+	} else {
+		n->readers = 1;
+		n->version = *v;
+		/* Of a large text pages come by mmap, whose next user drops
+		 * them; a small one's must be no others than these. */
+		n->hash = (*v)->hash;
+		n->fresh = !(atomic_fetch_or(&n->armed, ARMED_PAGES) &
+			     ARMED_PAGES);
+		*v = NULL;
+	}
+	mutex_unlock(stripe_of(fs, n));
+	return err;
+}
+
+static int hold_to_read(struct op *op, struct node *n)
+{
+	struct version *v;
+	uint32_t changes;
+	int i, err;
+
+	mutex_lock(stripe_of(op->fs, n));
+	err = is_past(n) || n->writers ? -EBUSY : n->readers ? 0 : -EAGAIN;
+	if (!err)
+		n->readers++;
+	mutex_unlock(stripe_of(op->fs, n));
+	for (i = 0; i < TRIES && err == -EAGAIN; i++) {
+		changes = atomic_load(&n->changes);
+		err = version_load(op, n, &v);
+		if (err)
+			return err;
+		if (v->child.expires_s != NO_TIME)
+			timer_add(op->fs, n, v->child.expires_s);
+		err = hold_version(op->fs, n, &v, changes);
+		version_free(op->fs, v);
+	}
+	return err == -EAGAIN ? -EBUSY : err;
+}
+
+static int hold_to_write(struct fs *fs, struct node *n)
+{
+	int err = 0;
+
+	mutex_lock(stripe_of(fs, n));
+	if (is_past(n) || n->readers)
+		err = -EBUSY;
+	else
+		n->writers++;
+	mutex_unlock(stripe_of(fs, n));
+	return err;
+}
+
+int view_hold_again(struct op *op, struct handle *h)
+{
+	struct node *n = h->node;
+	int err = 0;
+
+	mutex_lock(stripe_of(op->fs, n));
+	if (n->readers)
+		n->readers++;
+	else
+		err = -EBUSY;
+	mutex_unlock(stripe_of(op->fs, n));
+	if (err)
+		err = hold_to_read(op, n);
+	if (!err)
+		h->hold = HOLD_READ;
+	return err;
+}
+
+/* 0; -EBUSY: it is held the other way, or past; another error of the load. */
+static int hold(struct op *op, struct node *n, bool writer)
+{
+	return writer ? hold_to_write(op->fs, n) : hold_to_read(op, n);
+}
+
+static void let_go(struct fs *fs, struct node *n, bool writer)
+{
+	struct version *last = NULL;
+
+	mutex_lock(stripe_of(fs, n));
+	if (writer) {
+		n->writers--;
+	} else if (!--n->readers) {
+		last = n->version;
+		n->version = NULL;
+	}
+	mutex_unlock(stripe_of(fs, n));
+	version_free(fs, last);
+}
+
+void view_close(struct fs *fs, struct handle *h)
+{
+	if (h->hold != HOLD_NONE)
+		let_go(fs, h->node, h->hold == HOLD_WRITE);
+	h->hold = HOLD_NONE;
+}
+
+/* ------------------------------------------------------------------ wishes */
+static struct node *parent_of(const struct wish *w)
+{
+	return w->node->parent;
+}
+
+/* Take the thread's wish for that name off the list; or NULL. */
+static struct wish *wish_take(struct op *op, const struct node *n)
+{
+	struct fs *fs = op->fs;
+	pid_t thread = op->call ? op->call->pid : 0;
+	struct wish **at, *w;
+
+	if (!atomic_load(&fs->wish_count))
+		return NULL;
+	mutex_lock(&fs->wish_lock);
+	for (at = &fs->wishes; (w = *at); at = &w->next)
+		if (w->thread == thread && w->node->ino == n->ino &&
+		    parent_of(w) == n->parent)
+			break;
+	if (w) {
+		*at = w->next;
+		atomic_fetch_sub(&fs->wish_count, 1);
+	}
+	mutex_unlock(&fs->wish_lock);
+	return w;
+}
+
+static void wish_free(struct fs *fs, struct wish *w)
+{
+	let_go(fs, w->node, w->writer);
+	node_put(&fs->nodes, w->node);
+	mem_free(w);
+}
+
+/* The node is held, and the reference is taken over. -ESTALE, -EBUSY. */
+static int wish_add(struct op *op, struct node *n, bool writer)
+{
+	struct fs *fs = op->fs;
+	struct wish *w = mem_alloc(sizeof(*w));
+
+	if (!w || atomic_load(&fs->wish_count) >= WISHES_MAX) {
+		let_go(fs, n, writer);
+		node_put(&fs->nodes, n);
+		mem_free(w);
+		return -EBUSY;
+	}
+	*w = (struct wish){ NULL, op->call ? op->call->pid : 0, writer, n,
+			    op->now_s + WISH_S };
+	mutex_lock(&fs->wish_lock);
+	w->next = fs->wishes;
+	fs->wishes = w;
+	atomic_fetch_add(&fs->wish_count, 1);
+	mutex_unlock(&fs->wish_lock);
+	return -ESTALE;
+}
+
+struct node *view_wished(struct op *op, struct node *dir, struct bytes name)
+{
+	struct fs *fs = op->fs;
+	struct node *found = NULL;
+	struct wish *w;
+
+	if (!atomic_load(&fs->wish_count) || !op->call || !op->call->pid)
+		return NULL;
+	mutex_lock(&fs->wish_lock);
+	for (w = fs->wishes; w && !found; w = w->next)
+		if (w->thread == op->call->pid && parent_of(w) == dir &&
+		    bytes_equal(node_name(w->node), name))
+			found = node_get(w->node);
+	mutex_unlock(&fs->wish_lock);
+	return found;
+}
+
+void view_expire(struct fs *fs, int64_t now_s, bool all)
+{
+	struct wish **at, *w, *old = NULL;
+
+	mutex_lock(&fs->wish_lock);
+	for (at = &fs->wishes; (w = *at);) {
+		if (!all && w->until_s > now_s) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		w->next = old;
+		old = w;
+		atomic_fetch_sub(&fs->wish_count, 1);
+	}
+	mutex_unlock(&fs->wish_lock);
+	while ((w = old)) {
+		old = w->next;
+		wish_free(fs, w);
+	}
+}
+
+/* -------------------------------------------------------------------- open */
+/* The name of cur goes to another node, and that is held. -EBUSY: try again. */
+static int hold_another(struct op *op, struct node **cur, bool writer)
+{
+	struct fs *fs = op->fs;
+	struct node *next = node_renew(&fs->nodes, *cur);
+
+	if (next)
+		notice_node(&fs->notices, *cur, ARMED_NAME);
+	node_put(&fs->nodes, *cur);
+	*cur = next;
+	return next ? hold(op, next, writer) : -EBUSY;
+}
+
+/* -ESTALE, with a node that waits for the thread; -EBUSY; what the name's
+ * lookup says. */
+static int wish_for(struct op *op, struct node *n, bool writer)
+{
+	struct node *cur;
+	struct child c;
+	int i, err = -EBUSY;
+
+	n = node_now(n);
+	for (i = 0; i < TRIES && err == -EBUSY; i++) {
+		err = lookup_child(op, n->parent, node_name(n), &c, &cur);
+		if (!err && !view_applies(cur))
+			err = -ESTALE;	/* of these any open is taken */
+		else if (!err)
+			err = hold(op, cur, writer);
+		if (err == -EBUSY && cur)
+			err = hold_another(op, &cur, writer);
+		if (!err)
+			return wish_add(op, cur, writer);
+		node_put(&op->fs->nodes, cur);
+	}
+	return err;
+}
+
+/*
+ * The kernel has asked again for the same node (by /proc/self/fd), or nobody
+ * knows for whom: a reader gets what the others read, or a copy of its own, which
+ * mmap is not safe with. A writer is let in.
+ */
+static int open_anyway(struct op *op, struct handle *h)
+{
+	struct node *n = h->node;
+	int err;
+
+	mutex_lock(stripe_of(op->fs, n));
+	if (h->writer) {
+		n->writers++;
+		h->hold = HOLD_WRITE;
+	} else if (n->readers) {
+		n->readers++;
+		h->hold = HOLD_READ;
+	}
+	mutex_unlock(stripe_of(op->fs, n));
+	if (h->hold != HOLD_NONE || n->orphan)
+		return 0;
+	err = file_load(op, n, &h->text);
+	if (!err && h->text.failed)
+		err = -ENOMEM;
+	h->pinned = h->at_open = !err;
+	return err;
+}
+
+int view_open(struct op *op, struct handle *h, bool moved)
+{
+	struct node *n = h->node;
+	struct wish *w;
+	bool again;
+	int err = -EBUSY;
+
+	if (!view_applies(n))
+		return 0;
+	w = wish_take(op, n);
+	again = w;
+	if (w && w->node == n && w->writer == h->writer && !moved) {
+		h->hold = h->writer ? HOLD_WRITE : HOLD_READ;
+		node_put(&op->fs->nodes, w->node);
+		mem_free(w);
+		return 0;
+	}
+	if (w)
+		wish_free(op->fs, w);
+	if (!moved)
+		err = hold(op, n, h->writer);
+	if (!err)
+		h->hold = h->writer ? HOLD_WRITE : HOLD_READ;
+	if (err == -EBUSY && !again &&
+	    (h->writer || (op->call && op->call->pid)))
+		err = wish_for(op, n, h->writer);
+	if (err == -EBUSY)
+		err = open_anyway(op, h);
+	/* Made and not committed: it is there for who makes it. */
+	if (err == -ENOENT && !h->writer && image_is_callers(op, n))
+		err = 0;
+	return err;
+}
+
+/* -------------------------------------------------------------- attributes */
+bool view_is_read(struct fs *fs, struct node *n)
+{
+	bool found;
+
+	mutex_lock(stripe_of(fs, n));
+	found = n->readers;
+	mutex_unlock(stripe_of(fs, n));
+	return found;
+}
+
+bool view_is_written(struct fs *fs, struct node *n)
+{
+	bool found;
+
+	mutex_lock(stripe_of(fs, n));
+	found = n->writers;
+	mutex_unlock(stripe_of(fs, n));
+	return found;
+}
+
+void view_fill(struct fs *fs, struct node *n, struct child *c)
+{
+	mutex_lock(stripe_of(fs, n));
+	if (n->readers && (is_past(n) || c->size != n->version->child.size ||
+			   c->timestamp_us != n->version->child.timestamp_us))
+		*c = n->version->child;
+	/* Two sizes on their way: nobody knows which the kernel keeps. */
+	if ((atomic_load(&n->armed) & ARMED_ATTRIBUTES) &&
+	    atomic_load(&n->told_size) != c->size)
+		n->mixed = true;
+	atomic_store(&n->told_size, c->size);
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+	mutex_unlock(stripe_of(fs, n));
+}
+
+/*
+ * Under the stripe it is decided whether readers go on with what they have, or
+ * the kernel drops it: who opens now waits for the notice.
+ */
+uint64_t view_changed(struct fs *fs, struct node *n, uint32_t bits)
+{
+	uint64_t number;
+
+	if (n->ops->directory)
+		return notice_node(&fs->notices, n, bits);
+	mutex_lock(stripe_of(fs, n));
+	/* Of one that the kernel is just about to make it drops nothing. */
+	if (n->readers || (!(atomic_load(&n->flags) & NODE_SEEN) &&
+			   (atomic_load(&n->armed) & bits & ARMED_ATTRIBUTES) &&
+			   view_applies(n))) {
+		node_pass(&fs->nodes, n);
+		bits = ARMED_NAME;
+	}
+	number = notice_node(&fs->notices, n, bits);
+	if (number && (bits & (ARMED_ATTRIBUTES | ARMED_PAGES)))
+		n->notice = number;
+	if (bits & ARMED_ATTRIBUTES)
+		n->mixed = false;
+	mutex_unlock(stripe_of(fs, n));
+	return number;
+}
