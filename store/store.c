@@ -141,7 +141,7 @@ static void name_of(struct store *s, uint32_t number, struct buf *out)
 	struct schema *schema = store_schema(s);
 	uint32_t i, j, k;
 
-	for (i = 0; i < schema->keyspace_count; i++)
+	for (i = 0; schema && i < schema->keyspace_count; i++)
 		for (j = 0; j < schema->keyspaces[i]->table_count; j++) {
 			const struct table *t = schema->keyspaces[i]->tables[j];
 

@@ -46,7 +46,7 @@ const uint8_t *store_id(const struct store *s);
 #define STORE_ATTRIBUTES_NUMBER 2
 
 /* ---------------------------------------------------------------- schema */
-/* The present schema: a reference. */
+/* The present schema: a reference; NULL while the store opens. */
 struct schema *store_schema(struct store *s);
 /*
  * Change the schema: `edit` is called under the schema lock with the present

@@ -216,7 +216,7 @@ struct schema *store_schema(struct store *s)
 	struct schema *schema;
 
 	pthread_mutex_lock(&s->guard);
-	schema = schema_get(s->schema);
+	schema = s->schema ? schema_get(s->schema) : NULL;
 	pthread_mutex_unlock(&s->guard);
 	return schema;
 }
