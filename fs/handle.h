@@ -19,7 +19,7 @@ enum image_state { IMAGE_CLEAN, IMAGE_CUT, IMAGE_DIRTY };
 struct image {
 	struct mutex lock;
 	/* These under the stripe of its name; no node: it is not found by it. */
-	unsigned users;
+	_Atomic unsigned users;
 	struct node *node;		/* a reference */
 	struct image *next;
 	/* all below under lock */

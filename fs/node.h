@@ -63,7 +63,7 @@ struct node {
 	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
 	struct pin *pin;		/* the latest: under its name's stripe */
 	/* Of a file, under the same. What it was when its name went: */
-	struct image *orphan;
+	_Atomic(struct image *) orphan;
 	/* Who holds it, and what the kernel has of it: view.h. */
 	uint32_t readers, writers;
 	struct version *version;	/* of its readers */
