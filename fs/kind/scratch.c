@@ -135,7 +135,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 	s->mtime_ns = how->has_mtime ? how->mtime_ns :
 				       clock_now_us() * MICROSECOND;
 	mutex_unlock(&s->lock);
-	return err;
+	return 0;
 }
 
 static bool takes_empty(struct op *op, struct node *n)
