@@ -426,6 +426,7 @@ static int flush_cql(struct op *op, struct handle *h)
 	int err = 0;
 
 	mutex_lock(&h->lock);
+	c->op = op;
 	if (c->text.len && takes_rest(c) && handle_closes(op, h)) {
 		err = begin(c, op, h);
 		if (!err)
