@@ -209,6 +209,59 @@ static int64_t system_data(void *context, int fd, uint64_t offset)
 	return found < 0 ? -errno : found;
 }
 
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE 0x4000U
+#endif
+
+/* The id of the boot, as text with hyphens, in binary. */
+static int read_boot_id(uint8_t id[16])
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	unsigned byte, i;
+	char text[40] = "", *at = text;
+	bool read = f && fgets(text, sizeof(text), f);
+
+	if (f)
+		fclose(f);
+	for (i = 0; read && i < 16; i++, at += 2) {
+		at += *at == '-';
+		if (sscanf(at, "%2x", &byte) != 1)
+			return -EOPNOTSUPP;
+		id[i] = (uint8_t)byte;
+	}
+	return read ? 0 : -EOPNOTSUPP;
+}
+
+/*
+ * The machine's boot and the mount: a disk can be pulled out, or forced to stop,
+ * while the machine goes on. The mount's number must be one that is not given
+ * again. Only where the cache is this machine's own.
+ */
+static int system_boot(void *context, int dir, uint8_t id[FILE_BOOT_BYTES])
+{
+	struct statx st;
+	struct statfs fs;
+
+	(void)context;
+	if (fstatfs(dir, &fs))
+		return -errno;
+	switch ((uint32_t)fs.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case OVERLAYFS_SUPER_MAGIC:
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (statx(dir, "", AT_EMPTY_PATH, STATX_MNT_ID_UNIQUE, &st))
+		return -errno;
+	if (!(st.stx_mask & STATX_MNT_ID_UNIQUE))
+		return -EOPNOTSUPP;
+	put_le64(id + 16, st.stx_mnt_id);
+	return read_boot_id(id);
+}
+
 const struct file_ops file_system = {
 	.open = system_open,
 	.close = system_close,
@@ -229,6 +282,7 @@ const struct file_ops file_system = {
 	.advise = system_advise,
 	.lock = system_lock,
 	.data = system_data,
+	.boot = system_boot,
 };
 
 /* May the owner of this be trusted? Ours, or the directory's. */

@@ -11,6 +11,8 @@
 
 #include "store/base/bytes.h"
 
+#define FILE_BOOT_BYTES 24
+
 struct file_ops {
 	/* Opens below the directory descriptor dir; never follows a symlink. */
 	int (*open)(void *context, int dir, const char *name, int flags,
@@ -56,6 +58,13 @@ struct file_ops {
 	 * it has no holes.
 	 */
 	int64_t (*data)(void *context, int fd, uint64_t offset);
+	/*
+	 * What tells one life of the system's cache of the files in a directory
+	 * from every other: as long as it is the same, and the disk did not fail,
+	 * a byte that was written is there, synced or not, whoever was killed
+	 * since. -EOPNOTSUPP: unknown. NULL in a test's layer: unknown.
+	 */
+	int (*boot)(void *context, int dir, uint8_t id[FILE_BOOT_BYTES]);
 	void *context;
 };
 /* The real system calls. */

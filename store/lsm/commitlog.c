@@ -2,12 +2,13 @@
  * Writing the log. The newest segment is mapped, and an append is a copy into
  * the kernel's pages; where files cannot be mapped it is one pwrite.
  *
- * Order against crashes: a segment gets its header before its first record, and
- * its name is made durable by the first sync of what it holds. A sync covers
- * the segments in order, oldest first. A segment is used again, under a new
- * name, or removed only after the manifest has said durably that the log
- * begins behind it (the caller's duty). An old record never passes for a new
- * one: the seeds of the checksums hold the segment's number.
+ * Order against crashes: a segment's file is made, with a header, and synced,
+ * then its name, then the manifest has it; then it is begun (it says what it
+ * follows), and then come records. Mostly all but the last is done beforehand. A
+ * sync covers the segments in order, oldest first. A segment is used again, under
+ * a new name, or removed only after the manifest has said durably that the log
+ * begins behind it (the caller's duty), or that it is gone. An old record never
+ * passes for a new one: the seeds of the checksums hold the segment's number.
  */
 #include "store/lsm/commitlog.h"
 
@@ -88,19 +89,112 @@ static int put_bytes(struct commitlog *log, struct segment *s, uint64_t offset,
 	return 0;
 }
 
-static int write_header(struct commitlog *log, struct segment *s,
-			uint64_t previous_end)
+/* What is the same all its life; it is not begun yet. */
+static int write_header(struct commitlog *log, struct segment *s)
 {
 	uint8_t header[LOG_HEADER] = LOG_MAGIC;
 
 	put_le32(header + 8, LOG_VERSION);
 	put_le64(header + 16, s->number);
-	put_le64(header + 24, previous_end);
 	put_le64(header + 32, XXH3_64bits(header, 32));
-	s->end = LOG_HEADER;
-	s->synced = 0;
 	s->fresh = true;
 	return put_bytes(log, s, 0, header, sizeof(header));
+}
+
+/* Words of eight bytes, each there at once, and one after the other, whenever the
+ * process is killed. */
+static int put_words(struct commitlog *log, struct segment *s, uint64_t offset,
+		     const uint64_t *words, size_t count)
+{
+	uint8_t bytes[24];
+	uint64_t raw;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		put_le64(bytes + i * 8, words[i]);
+	if (!s->map)
+		return file_write(log->files, s->fd, bytes, count * 8, offset);
+	for (i = count; i--;) {
+		memcpy(&raw, bytes + i * 8, 8);
+		__atomic_store_n((uint64_t *)(void *)(s->map + offset) + i, raw,
+				 __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+
+void segment_put_end(struct commitlog *log, struct segment *s)
+{
+	uint64_t word = log_end_word(s->end, s->number);
+
+	(void)put_words(log, s, LOG_END, &word, 1);
+}
+
+static int begin_segment(struct commitlog *log, struct segment *s,
+			 uint64_t previous_end)
+{
+	const uint64_t words[] = {
+		previous_end, log_begun_check(previous_end, s->number),
+		log_end_word(LOG_HEADER, s->number),
+	};
+
+	s->end = LOG_HEADER;
+	s->synced = 0;
+	return put_words(log, s, LOG_BEGUN, words, ARRAY_SIZE(words));
+}
+
+/*
+ * Make the new segment durable and let the manifest name it, and forget another
+ * that will not be used (NULL). Without room for the edit it can be used, and is
+ * named at the next open; the other stays, too.
+ */
+static int name_segment(struct commitlog *log, struct segment *s,
+			const struct segment *gone)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	int err;
+
+	if (!log->manifest)
+		return 0;
+	err = log->files->datasync(log->files->context, s->fd);
+	if (!err)
+		err = log->files->sync(log->files->context, log->dir);
+	if (err)
+		return err;
+	s->fresh = false;
+	if (gone)
+		manifest_edit_segment_gone(&edit, gone->number);
+	manifest_edit_segment(&edit, s->number, s->size);
+	err = manifest_apply(log->manifest, &edit);
+	s->named = !err || err == -EIO;		/* or nobody knows */
+	manifest_edit_release(&edit);
+	return file_is_full(err) ? 0 : err;
+}
+
+/* A new segment (or NULL) that will not be used. The file of one that the manifest
+ * may name stays until the next open. */
+static void give_up(struct commitlog *log, struct segment *s)
+{
+	if (s && !s->named)
+		remove_segment(log, s);
+	else
+		segment_free(log, s);
+}
+
+/* The manifest forgets these (NULL: none), which the log does not need. */
+static int forget_segments(struct commitlog *log, const struct segment *a,
+			   const struct segment *b)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	int err = 0;
+
+	if (a && a->named)
+		manifest_edit_segment_gone(&edit, a->number);
+	if (b && b->named)
+		manifest_edit_segment_gone(&edit, b->number);
+	if (edit.steps.len || edit.steps.failed)
+		err = manifest_apply(log->manifest, &edit);
+	manifest_edit_release(&edit);
+	return err;
 }
 
 static int new_segment(struct commitlog *log, struct segment **out,
@@ -136,9 +230,8 @@ static uint64_t grown_size(struct commitlog *log) REQUIRES(&log->lock)
 	return size;
 }
 
-/* The spare under a new number, which is larger than all before. */
-static int reuse_spare(struct commitlog *log, struct segment *s,
-		       uint64_t number)
+/* The old file under a new number, which is larger than all before. */
+static int reuse_old(struct commitlog *log, struct segment *s, uint64_t number)
 {
 	const struct file_ops *files = log->files;
 	char old[32], name[32];
@@ -149,7 +242,23 @@ static int reuse_spare(struct commitlog *log, struct segment *s,
 	err = files->rename(files->context, log->dir, old, name);
 	if (!err)
 		s->number = number;
+	s->named = false;
 	return err;
+}
+
+/* The old file, if it has so much room; else NULL. */
+static struct segment *take_old(struct commitlog *log, uint64_t need)
+{
+	struct segment *s;
+
+	mutex_lock(&log->lock);
+	s = log->old;
+	if (s && s->size >= need)
+		log->old = NULL;
+	else
+		s = NULL;
+	mutex_unlock(&log->lock);
+	return s;
 }
 
 static int make_segment(struct commitlog *log, struct segment **out,
@@ -208,46 +317,75 @@ static int use_reserve(struct commitlog *log, struct segment **out,
 	return err;
 }
 
+/* The spare, if it can be the next; if it never can be it is *useless. */
+static struct segment *take_spare(struct commitlog *log, uint64_t need,
+				  struct segment **useless, uint64_t *number)
+{
+	struct segment *s;
+
+	mutex_lock(&log->lock);
+	s = log->spare;
+	log->spare = NULL;
+	if (s && (s->size < need ||
+		  (log->newest && s->number < log->newest->number))) {
+		*useless = s;
+		s = NULL;
+	}
+	if (!s)
+		*number = take_number(log);
+	mutex_unlock(&log->lock);
+	return s;
+}
+
+static int make_next(struct commitlog *log, struct segment **out,
+		     uint64_t number, uint64_t need, enum log_room room)
+{
+	int err;
+
+	/* It is the upper half of a position. */
+	if (number > UINT32_MAX)
+		return -EFBIG;
+	*out = take_old(log, need);
+	if (*out)
+		err = reuse_old(log, *out, number);
+	else if (room == LOG_RESERVE)
+		err = use_reserve(log, out, number, need);
+	else
+		err = make_segment(log, out, number, need, room);
+	return err ? err : write_header(log, *out);
+}
+
 /* Begin a new segment with room for need bytes. */
 static int roll(struct commitlog *log, uint64_t need, enum log_room room)
 {
-	struct segment *s;
-	uint64_t number;
-	int err;
+	struct segment *s, *useless = NULL;
+	uint64_t number = 0;
+	int err = 0;
 
 	need += LOG_HEADER;
 	if (need > UINT32_MAX)
 		return -EFBIG;
-	mutex_lock(&log->lock);
-	s = log->spare;
-	if (s && s->size >= need)
-		log->spare = NULL;
-	else
-		s = NULL;
-	number = take_number(log);
-	mutex_unlock(&log->lock);
-	/* It is the upper half of a position. */
-	if (number > UINT32_MAX) {
-		segment_free(log, s);
-		return -EFBIG;
+	s = take_spare(log, need, &useless, &number);
+	if (!s) {
+		err = make_next(log, &s, number, need, room);
+		if (!err)
+			err = name_segment(log, s, useless);
 	}
-	if (s)
-		err = reuse_spare(log, s, number);
-	else if (room == LOG_RESERVE)
-		err = use_reserve(log, &s, number, need);
-	else
-		err = make_segment(log, &s, number, need, room);
 	if (!err)
-		err = write_header(log, s, log->end);
+		err = begin_segment(log, s, log->end);
+	if (useless && !err && (s->named || !useless->named))
+		remove_segment(log, useless);
+	else
+		segment_free(log, useless);	/* the next open removes it */
 	if (err) {
-		if (s)
-			remove_segment(log, s);
+		give_up(log, s);
 		return err;
 	}
 	mutex_lock(&log->lock);
 	s->older = log->newest;
 	log->newest = s;
 	mutex_unlock(&log->lock);
+	atomic_store(&log->end, log_position(s->number, s->end));
 	return 0;
 }
 
@@ -337,6 +475,7 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 	if (err)
 		return refusal(log, err);
 	s->end += size;
+	segment_put_end(log, s);
 	*end = log_position(s->number, s->end);
 	/* One appender: no more than a load and a store. */
 	atomic_store_explicit(&log->appended,
@@ -344,7 +483,7 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 						   memory_order_relaxed) + size,
 			      memory_order_relaxed);
 	atomic_store_explicit(&log->end, *end, memory_order_release);
-	if (!log->wants_spare && s->size - s->end < s->size / 4)
+	if (!log->wants_spare && s->size - s->end < s->size / 2)
 		atomic_store(&log->wants_spare, true);
 	return 0;
 }
@@ -487,21 +626,16 @@ uint64_t commitlog_appended(const struct commitlog *log)
 /* One segment that is not needed any more: keep it for use, or remove it. */
 static void retire(struct commitlog *log, struct segment *s)
 {
-	char name[32];
-
-	segment_name(name, s->number);
 	mutex_lock(&log->lock);
-	if (!log->spare && s->fd >= 0 && s->size >= log->next_size &&
+	if (!log->old && s->fd >= 0 && s->size >= log->next_size &&
 	    s->size <= LOG_LARGEST_SEGMENT) {
-		log->spare = s;
-		log->wants_spare = false;
+		log->old = s;
 		s = NULL;
 	}
 	mutex_unlock(&log->lock);
 	/* A file that stays is found and removed at the next open. */
 	if (s)
-		log->files->unlink(log->files->context, log->dir, name);
-	segment_free(log, s);
+		remove_segment(log, s);
 }
 
 void commitlog_release(struct commitlog *log, uint64_t begin)
@@ -514,8 +648,7 @@ void commitlog_release(struct commitlog *log, uint64_t begin)
 	while (log->syncing)
 		mutex_wait(&log->lock, &log->sync_done);
 	for (at = &log->newest; (s = *at);) {
-		if (s == log->newest ||
-		    log_position(s->number, s->end) > begin) {
+		if (s == log->newest || s->number >= log_number(begin)) {
 			at = &s->older;
 			continue;
 		}
@@ -532,28 +665,41 @@ void commitlog_release(struct commitlog *log, uint64_t begin)
 	}
 }
 
-void commitlog_shrink(struct commitlog *log)
+int commitlog_shrink(struct commitlog *log)
 {
-	struct segment *newest, *spare;
+	struct segment *newest, *spare, *old;
+	int err;
 
 	if (log->read_only || log->failed)
-		return;
+		return 0;
 	mutex_lock(&log->lock);
 	while (log->syncing)
 		mutex_wait(&log->lock, &log->sync_done);
 	newest = log->newest;
-	if (newest && !newest->older &&
-	    log_position(newest->number, newest->end) <= log->begin)
-		log->newest = NULL;
-	else
+	if (!newest || newest->older ||
+	    log_position(newest->number, newest->end) > log->begin)
 		newest = NULL;
 	spare = log->spare;
 	log->spare = NULL;
+	old = log->old;
+	log->old = NULL;
+	mutex_unlock(&log->lock);
+	if (old)
+		remove_segment(log, old);
+	err = forget_segments(log, newest, spare);
+	mutex_lock(&log->lock);
+	if (err) {
+		log->spare = spare;
+		newest = spare = NULL;
+	} else if (newest) {
+		log->newest = NULL;
+	}
 	mutex_unlock(&log->lock);
 	if (newest)
 		remove_segment(log, newest);
 	if (spare)
 		remove_segment(log, spare);
+	return err;
 }
 
 bool commitlog_wants_spare(const struct commitlog *log)
@@ -579,11 +725,37 @@ static int fill_with_zeros(struct commitlog *log, struct segment *s)
 	return err;
 }
 
+/* A segment of this number that is ready to be begun. */
+static int make_ready(struct commitlog *log, struct segment **out,
+		      uint64_t number, uint64_t size)
+{
+	struct segment *s = take_old(log, size);
+	int err;
+
+	if (s) {
+		err = reuse_old(log, s, number);
+	} else {
+		err = new_segment(log, &s, number, size);
+		if (err)
+			return err;
+		err = fill_with_zeros(log, s);
+	}
+	if (!err)
+		err = write_header(log, s);
+	if (!err)
+		err = name_segment(log, s, NULL);
+	if (err)
+		give_up(log, s);
+	else
+		*out = s;
+	return err;
+}
+
 int commitlog_prepare(struct commitlog *log)
 {
 	uint64_t number, size;
-	struct segment *s;
-	int err;
+	struct segment *s = NULL;
+	int err = 0;
 
 	if (log->read_only || log->failed || !commitlog_wants_spare(log))
 		return 0;
@@ -596,19 +768,13 @@ int commitlog_prepare(struct commitlog *log)
 	number = take_number(log);
 	size = grown_size(log);
 	mutex_unlock(&log->lock);
-	err = new_segment(log, &s, number, size);
-	if (err)
-		return err;
-	err = fill_with_zeros(log, s);
+	if (number > UINT32_MAX)
+		return -EFBIG;
+	err = make_ready(log, &s, number, size);
 	mutex_lock(&log->lock);
 	log->wants_spare = false;
-	if (!err && !log->spare) {
-		log->spare = s;
-		s = NULL;
-	}
+	log->spare = s;
 	mutex_unlock(&log->lock);
-	if (s)
-		remove_segment(log, s);
 	return err;
 }
 
@@ -625,29 +791,42 @@ void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
 	}
 	if (log->spare)
 		stats->bytes += log->spare->size;
+	if (log->old)
+		stats->bytes += log->old->size;
 	mutex_unlock(&log->lock);
 	stats->syncs = log->syncs;
 	stats->appended = log->appended;
 	stats->failed = log->failed != 0;
 }
 
+/* What is not needed any more goes; else the next open removes it. */
+static void leave_nothing(struct commitlog *log)
+{
+	if (log->read_only || log->failed)
+		return;
+	if (log->spare && !forget_segments(log, log->spare, NULL)) {
+		remove_segment(log, log->spare);
+		log->spare = NULL;
+	}
+	if (log->old)
+		remove_segment(log, log->old);
+	log->old = NULL;
+}
+
 void commitlog_close(struct commitlog *log)
 {
 	struct segment *s;
-	char name[32];
 
 	if (!log)
 		return;
 	replay_free(log->replay);
-	if (log->spare && !log->failed) {
-		segment_name(name, log->spare->number);
-		log->files->unlink(log->files->context, log->dir, name);
-	}
+	leave_nothing(log);
 	while ((s = log->newest)) {
 		log->newest = s->older;
 		segment_free(log, s);
 	}
 	segment_free(log, log->spare);
+	segment_free(log, log->old);
 	mutex_release(&log->lock);
 	pthread_cond_destroy(&log->sync_done);
 	buf_release(&log->record);

@@ -11,35 +11,39 @@
 #include "store/base/file.h"
 
 struct commitlog;
+struct manifest;
 
 /*
  * Open the log in dir. What lies before begin (as the manifest has it) is not
  * needed any more; up to synced, at begin or behind it, the log is known to have
- * been on disk. Nothing is written before the first append. dir and files stay
- * the caller's. 0 or -errno.
+ * been on disk. The manifest knows which segments there are; NULL in tests. dir,
+ * files and manifest stay the caller's. 0 or -errno.
  */
 int commitlog_open(struct commitlog **out, const struct file_ops *files,
-		   int dir, uint64_t begin, uint64_t synced, bool read_only);
+		   int dir, struct manifest *manifest, uint64_t begin,
+		   uint64_t synced, bool read_only);
 typedef int (*commitlog_each)(void *context, uint64_t position,
 			      struct bytes batch);
 /*
  * Read the whole log, and change nothing: 0 when it is sound; then each (NULL:
  * nobody) was called with every batch from begin on, in order, and its position.
- * -EUCLEAN (told) when something is missing that was synced, and what each
- * returns if not 0.
+ * -EUCLEAN (told) when something is missing that was synced, or with whole (no
+ * power cut came since) that was written; and what each returns if not 0.
  */
-int commitlog_look(struct commitlog *log, commitlog_each each, void *context);
+int commitlog_look(struct commitlog *log, bool whole, commitlog_each each,
+		   void *context);
 /*
  * Make the log one that can be appended to, and call each batch from begin on
  * again; once, before the first append. A torn tail ends it; if nobody looked
- * before, errors are as there, and none is called then. While each runs the log
- * ends behind its batch, and may be synced and released.
+ * before, errors are as there, and none is called then. -ENOSPC: may be tried
+ * again. While each runs the log ends behind its batch, and may be synced and
+ * released.
  */
 int commitlog_replay(struct commitlog *log, commitlog_each each,
 		     void *context);
 /* The name of the file that a position is in. */
 void commitlog_file_name(char name[32], uint64_t position);
-/* Syncs nothing. NULL is accepted. */
+/* Syncs no record. NULL is accepted. */
 void commitlog_close(struct commitlog *log);
 
 /* How large may a new segment be, when one is needed? */
@@ -72,12 +76,12 @@ uint64_t commitlog_end(const struct commitlog *log);
 uint64_t commitlog_synced(const struct commitlog *log);
 /* Bytes of all records that were ever appended here. */
 uint64_t commitlog_appended(const struct commitlog *log);
-/* Segments that end at or before begin may be used again, or go. The manifest
+/* Segments before that of begin may be used again, or go. The manifest
  * says so durably before this is called. */
 void commitlog_release(struct commitlog *log, uint64_t begin);
 /* On a full disk: the spare goes, and the newest segment too if it holds nothing
- * that is needed. No append meanwhile. */
-void commitlog_shrink(struct commitlog *log);
+ * that is needed. No append meanwhile. 0, or why not. */
+int commitlog_shrink(struct commitlog *log);
 /* Will append need a new segment soon? Then prepare one beforehand: written
  * with zeros and synced, so that later syncs touch no metadata. */
 bool commitlog_wants_spare(const struct commitlog *log);

@@ -6,6 +6,7 @@
 #include "store/base/lock.h"
 #include "store/lsm/commitlog.h"
 #include "store/lsm/commitlog_format.h"
+#include "store/lsm/manifest.h"
 
 struct segment {
 	struct segment *older;
@@ -15,11 +16,13 @@ struct segment {
 	uint64_t end;		/* offset behind the last record */
 	uint64_t synced;	/* offset; under lock */
 	bool fresh;		/* its name may not be durable yet */
+	bool named;		/* in the manifest */
 };
 
 struct commitlog {
 	const struct file_ops *files;
 	int dir;
+	struct manifest *manifest;	/* NULL: nobody names segments */
 	bool read_only;
 	uint64_t begin;
 	_Atomic uint64_t end, synced, appended, syncs;
@@ -31,6 +34,7 @@ struct commitlog {
 	bool syncing;		/* under lock, as all below */
 	struct segment *newest;	/* the one that is written, and its olders */
 	struct segment *spare;	/* ready to become the newest, or NULL */
+	struct segment *old;	/* its file can become a segment, or NULL */
 	uint64_t next_number, next_size;
 	struct buf record;	/* the appender's, for pwrite */
 	struct replay *replay;	/* from commitlog_look to commitlog_replay */
@@ -45,4 +49,7 @@ void segment_free(struct commitlog *log, struct segment *s);
  * or with O_CREAT make it. Mapped where the system does that and has allocated
  * it: else a store into the map may meet a full disk, which ends the process. */
 int segment_open(struct commitlog *log, struct segment *s, int flags);
+/* Write down where its records end: see commitlog_format.h. Not being able to is
+ * no harm: only a damaged end is judged more leniently. */
+void segment_put_end(struct commitlog *log, struct segment *s);
 #endif

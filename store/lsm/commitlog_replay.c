@@ -67,7 +67,8 @@ static int list_segments(struct commitlog *log, struct numbers *n)
 }
 
 int commitlog_open(struct commitlog **out, const struct file_ops *files,
-		   int dir, uint64_t begin, uint64_t synced, bool read_only)
+		   int dir, struct manifest *manifest, uint64_t begin,
+		   uint64_t synced, bool read_only)
 {
 	struct commitlog *log = mem_zalloc(1, sizeof(*log));
 
@@ -75,6 +76,7 @@ int commitlog_open(struct commitlog **out, const struct file_ops *files,
 		return -ENOMEM;
 	log->files = files;
 	log->dir = dir;
+	log->manifest = manifest;
 	log->read_only = read_only;
 	log->begin = begin;
 	log->next_number = log_number(begin) + 1;
@@ -101,7 +103,9 @@ struct reading {
 	struct commitlog *log;
 	struct window *window;	/* that of all */
 	struct segment *s;
-	bool headed;		/* its header is good */
+	uint32_t version;	/* 0: its header is bad */
+	bool headed;		/* it was begun: previous_end is good */
+	uint64_t written;	/* the end that it has, or 0: a bad one */
 	bool lent;		/* s is the log's, which may let it go */
 	uint64_t begin;		/* its first record that is to be replayed */
 	uint64_t previous_end;
@@ -161,9 +165,27 @@ static int read_record(struct reading *r, uint64_t offset, struct bytes *batch,
 	return log_check(*batch, position) == check;
 }
 
+static void read_begun(struct reading *r, const uint8_t *header)
+{
+	uint64_t number = r->s->number, word = get_le64(header + LOG_END);
+	uint64_t end = word & UINT32_MAX;
+
+	if (r->version == 1) {
+		r->headed = true;
+		r->previous_end = get_le64(header + 24);
+		return;
+	}
+	r->previous_end = get_le64(header + LOG_BEGUN);
+	r->headed = get_le64(header + LOG_BEGUN + 8) ==
+		    log_begun_check(r->previous_end, number);
+	if (word == log_end_word(end, number))
+		r->written = end;
+}
+
 static int read_header(struct reading *r)
 {
 	const uint8_t *header;
+	char name[32];
 	int err = 0;
 
 	if (r->s->size < LOG_HEADER)
@@ -175,12 +197,16 @@ static int read_header(struct reading *r)
 	    get_le64(header + 32) != XXH3_64bits(header, 32) ||
 	    get_le64(header + 16) != r->s->number)
 		return 0;
-	if (get_le32(header + 8) > LOG_VERSION)
+	r->version = get_le32(header + 8);
+	if (r->version > LOG_VERSION) {
+		segment_name(name, r->s->number);
+		log_message(LOG_ERROR_LEVEL,
+			    "%s: version %u is newer than this program", name,
+			    (unsigned)r->version);
 		return -EPROTONOSUPPORT;
-	if (get_le32(header + 8) != LOG_VERSION)
-		return 0;
-	r->headed = true;
-	r->previous_end = get_le64(header + 24);
+	}
+	if (r->version)
+		read_begun(r, header);
 	return 0;
 }
 
@@ -277,6 +303,8 @@ static int scan(struct reading *r, uint64_t offset, uint64_t *most_synced,
 
 struct replay {
 	struct commitlog *log;
+	struct manifest_segment *named;
+	size_t named_count;
 	struct numbers numbers;	/* of all segments that are there */
 	struct reading *readings;	/* of those that may be needed */
 	size_t count;
@@ -384,6 +412,32 @@ static int check_tail(struct replay *p)
 	return err;
 }
 
+/* Nothing that was written may be missing, whether it was synced or not. */
+static int check_whole(struct replay *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->count; i++) {
+		struct reading *r = &p->readings[i];
+		char name[32];
+
+		segment_name(name, r->s->number);
+		if (r->version < 2)
+			continue;
+		if (is_kept(p, i) && !r->written)
+			return corrupt(name, LOG_END, "where its records end "
+				       "is damaged");
+		if (is_kept(p, i) && r->s->end < r->written)
+			return corrupt(name, r->s->end, "the record here was "
+				       "written and is not there any more");
+		if (!is_kept(p, i) && r->s->named &&
+		    (r->headed || r->written > LOG_HEADER))
+			return corrupt(name, LOG_BEGUN, "its records do not "
+				       "follow those before");
+	}
+	return 0;
+}
+
 /* Let the newest segment be written on. One that is larger than we make them
  * has room on the disk for no more than it holds. */
 static void resume(struct commitlog *log, struct segment *s, bool reusable)
@@ -407,42 +461,97 @@ static int remove_number(struct commitlog *log, uint64_t number)
 	return log->files->unlink(log->files->context, log->dir, name);
 }
 
-/*
- * Those that are replayed become the log's, and are synced: who wrote them may
- * have been killed before. The others are removed, and that durably, before a new
- * segment may say that it follows another. Their readings still point to the
- * former.
- */
-static int adopt(struct replay *p)
+/* The log as it was found is on disk, and each segment knows its end: whoever
+ * wrote it may have been killed before. */
+static int sync_kept(struct replay *p)
+{
+	struct commitlog *log = p->log;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < p->count && !err; i++) {
+		struct reading *r = &p->readings[i];
+
+		if (!is_kept(p, i))
+			continue;
+		if (r->version > 1 && r->written != r->s->end)
+			segment_put_end(log, r->s);
+		err = log->files->datasync(log->files->context, r->s->fd);
+	}
+	return err ? err : log->files->sync(log->files->context, log->dir);
+}
+
+/* The manifest names the segments that are kept, and no others. */
+static int name_kept(struct replay *p)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	size_t i;
+	int err = 0;
+
+	if (!p->log->manifest)
+		return 0;
+	for (i = 0; i < p->count; i++) {
+		const struct segment *s = p->readings[i].s;
+
+		if (is_kept(p, i) && !s->named)
+			manifest_edit_segment(&edit, s->number, s->size);
+		else if (!is_kept(p, i) && s->named)
+			manifest_edit_segment_gone(&edit, s->number);
+	}
+	if (edit.steps.len || edit.steps.failed)
+		err = manifest_apply(p->log->manifest, &edit);
+	manifest_edit_release(&edit);
+	for (i = 0; i < p->count && !err; i++)
+		p->readings[i].s->named = is_kept(p, i);
+	return err;
+}
+
+/* Durably, before a new segment may say that it follows another. */
+static int remove_others(struct replay *p)
 {
 	struct commitlog *log = p->log;
 	size_t i, gone = p->numbers.count - p->count;
 	int err = 0;
 
-	for (i = 0; i < gone && !err && !log->read_only; i++)
+	for (i = 0; i < gone && !err; i++)
 		err = remove_number(log, p->numbers.list[i]);
+	for (i = 0; i < p->count && !err; i++)
+		if (!is_kept(p, i)) {
+			gone++;
+			err = remove_number(log, p->readings[i].s->number);
+		}
+	return err || !gone ? err :
+	       log->files->sync(log->files->context, log->dir);
+}
+
+/*
+ * Those that are replayed become the log's, the others are removed. Their
+ * readings still point to the former.
+ */
+static int adopt(struct replay *p)
+{
+	struct commitlog *log = p->log;
+	size_t i;
+	int err = log->read_only ? 0 : sync_kept(p);
+
+	if (!err && !log->read_only)
+		err = name_kept(p);
+	if (!err && !log->read_only)
+		err = remove_others(p);
 	for (i = 0; i < p->count && !err; i++) {
 		struct reading *r = &p->readings[i];
 
-		if (is_kept(p, i)) {
-			r->s->older = log->newest;
-			log->newest = r->s;
-			r->lent = true;
-			if (log->read_only)
-				continue;
-			if (i == p->at)
-				resume(log, r->s, p->reusable);
-			err = log->files->datasync(log->files->context,
-						   r->s->fd);
-			r->s->synced = r->s->end;
-			r->s->fresh = false;
-		} else if (!log->read_only) {
-			gone++;
-			err = remove_number(log, r->s->number);
-		}
+		if (!is_kept(p, i))
+			continue;
+		r->s->older = log->newest;
+		log->newest = r->s;
+		r->s->synced = r->s->end;
+		r->s->fresh = false;
+		r->lent = true;
+		if (i == p->at && !log->read_only)
+			resume(log, r->s, p->reusable &&
+					  r->version == LOG_VERSION);
 	}
-	if (!err && (gone || log->newest) && !log->read_only)
-		err = log->files->sync(log->files->context, log->dir);
 	return err;
 }
 
@@ -475,6 +584,33 @@ static int call_segment(struct commitlog *log, struct reading *r, bool move,
 	return err;
 }
 
+/* Those that the manifest names must be there, as they were made. */
+static int check_named(struct replay *p)
+{
+	size_t i, at = 0;
+	char name[32];
+
+	for (i = 0; i < p->named_count; i++) {
+		const struct manifest_segment *m = &p->named[i];
+		struct reading *r;
+
+		while (at < p->count && p->readings[at].s->number < m->number)
+			at++;
+		r = &p->readings[at];
+		segment_name(name, m->number);
+		if (at == p->count || r->s->number != m->number)
+			return corrupt(name, 0, "the manifest names it, and it "
+				       "is missing");
+		if (r->s->size < m->size)
+			return corrupt(name, r->s->size, "the file ends too "
+				       "early");
+		if (!r->version)
+			return corrupt(name, 0, "its header is damaged");
+		r->s->named = true;
+	}
+	return 0;
+}
+
 /* Those before the log's begin are not looked at. */
 static int load(struct replay *p)
 {
@@ -483,6 +619,9 @@ static int load(struct replay *p)
 	size_t i;
 	int err = list_segments(log, n);
 
+	if (!err && log->manifest)
+		err = manifest_segments(log->manifest, &p->named,
+					&p->named_count);
 	if (err)
 		return err;
 	p->readings = mem_zalloc(n->count, sizeof(*p->readings));
@@ -495,7 +634,7 @@ static int load(struct replay *p)
 			err = open_reading(&p->readings[p->count++], log,
 					   &p->window, n->list[i]);
 	}
-	return err;
+	return err ? err : check_named(p);
 }
 
 static int call_all(struct replay *p, bool move, commitlog_each each,
@@ -511,7 +650,8 @@ static int call_all(struct replay *p, bool move, commitlog_each each,
 	return err;
 }
 
-int commitlog_look(struct commitlog *log, commitlog_each each, void *context)
+int commitlog_look(struct commitlog *log, bool whole, commitlog_each each,
+		   void *context)
 {
 	struct replay *p = mem_zalloc(1, sizeof(*p));
 	int err;
@@ -524,6 +664,8 @@ int commitlog_look(struct commitlog *log, commitlog_each each, void *context)
 	err = load(p);
 	if (!err)
 		err = survey(p);
+	if (!err && whole)
+		err = check_whole(p);
 	if (!err)
 		err = check_tail(p);
 	if (!err && each)
@@ -541,6 +683,7 @@ void replay_free(struct replay *p)
 		close_reading(&p->readings[i]);
 	buf_release(&p->window.bytes);
 	mem_free(p->readings);
+	mem_free(p->named);
 	mem_free(p->numbers.list);
 	mem_free(p);
 }
@@ -548,11 +691,13 @@ void replay_free(struct replay *p)
 int commitlog_replay(struct commitlog *log, commitlog_each each, void *context)
 {
 	struct replay *p;
-	int err = log->replay ? 0 : commitlog_look(log, NULL, NULL);
+	int err = log->replay ? 0 : commitlog_look(log, false, NULL, NULL);
 
 	p = log->replay;
 	if (!err) {
 		err = adopt(p);
+		if (file_is_full(err))
+			return err;
 		atomic_store(&log->synced, log->read_only ||
 					   p->most_synced > p->end ?
 						   p->most_synced : p->end);

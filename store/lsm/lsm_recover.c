@@ -13,6 +13,11 @@
  * property "log" (8 bytes, little-endian). A log that ends before is damaged. It
  * never becomes wrong, since positions only grow; after a crash it is merely
  * older than what the log's own records know.
+ *
+ * The property "boot" is what the system says of the time that its cache of the
+ * store's files lives (file.h). It is written when the log was found sound and is
+ * as it was found, before anything is appended. As long as it is the same nothing
+ * that any process wrote since can be missing, synced or not.
  */
 #include <errno.h>
 
@@ -21,6 +26,7 @@
 #include "store/lsm/lsm_internal.h"
 
 #define END_PROPERTY "log"
+#define BOOT_PROPERTY "boot"
 
 static int remove_unfinished(void *data, const char *name)
 {
@@ -211,20 +217,63 @@ void lsm_note_log_end(struct lsm *lsm)
 	manifest_edit_release(&edit);
 }
 
+/* What the manifest has as "boot" in was, what the system says now in now; empty
+ * if it says nothing. */
+static int compare_boots(struct lsm *lsm, struct buf *now, bool *same)
+{
+	const struct file_ops *files = lsm->files;
+	struct buf was = BUF_INIT;
+	uint8_t id[FILE_BOOT_BYTES];
+	int err = manifest_property(lsm->manifest, BOOT_PROPERTY, &was);
+
+	if (files->boot && !files->boot(files->context, lsm->dir, id))
+		buf_add(now, id, sizeof(id));
+	*same = !err && was.len == now->len && was.len &&
+		!memcmp(was.ptr, now->ptr, was.len);
+	buf_release(&was);
+	if (now->failed)
+		return -ENOMEM;
+	return err == -ENOENT ? 0 : err;
+}
+
+/* Not being able to is no harm: a damaged tail is judged more leniently then. */
+static int note_boot(struct lsm *lsm)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	struct buf now = BUF_INIT;
+	bool same;
+	int err = compare_boots(lsm, &now, &same);
+
+	if (!err && !same && now.len) {
+		manifest_edit_property(&edit, BOOT_PROPERTY, buf_bytes(&now));
+		err = manifest_apply(lsm->manifest, &edit);
+	}
+	manifest_edit_release(&edit);
+	buf_release(&now);
+	return file_is_full(err) ? 0 : err;
+}
+
 /* Read everything. */
 static int find_sound(struct lsm *lsm)
 {
+	struct buf now = BUF_INIT;
 	uint64_t synced = 0;
-	int err = open_files(lsm);
+	bool same = false;
+	int err = compare_boots(lsm, &now, &same);
 
+	buf_release(&now);
+	if (!err && same)
+		err = manifest_check_tail(lsm->manifest);
+	if (!err)
+		err = open_files(lsm);
 	if (!err)
 		err = known_synced(lsm, &synced);
 	if (!err)
 		err = commitlog_open(&lsm->log, lsm->files, lsm->dir,
-				     manifest_log(lsm->manifest), synced,
-				     lsm->options.read_only);
+				     lsm->manifest, manifest_log(lsm->manifest),
+				     synced, lsm->options.read_only);
 	if (!err)
-		err = commitlog_look(lsm->log, replay_first, lsm);
+		err = commitlog_look(lsm->log, same, replay_first, lsm);
 	if (!err && lsm->options.sound)
 		err = lsm->options.sound(lsm->options.context, lsm);
 	return err;
@@ -239,5 +288,10 @@ int lsm_recover(struct lsm *lsm)
 	if (!err && !lsm->options.read_only)
 		err = lsm->files->list(lsm->files->context, lsm->dir,
 				       remove_unfinished, lsm);
-	return err ? err : commitlog_replay(lsm->log, replay_others, lsm);
+	if (err)
+		return err;
+	err = commitlog_replay(lsm->log, replay_others, lsm);
+	if (file_is_full(err) && lsm_reserve_spend(lsm))
+		err = commitlog_replay(lsm->log, replay_others, lsm);
+	return err || lsm->options.read_only ? err : note_boot(lsm);
 }

@@ -285,6 +285,20 @@ static bool reserve_is_enough(struct lsm *lsm)
 	       lsm->reserve_until == UINT64_MAX;
 }
 
+/* Its segments go if the manifest has room to say so. */
+static void shrink_log(struct lsm *lsm)
+{
+	int err = -ENOSPC, tries;
+
+	for (tries = 0; tries < 2 && file_is_full(err); tries++) {
+		if (tries && !lsm_reserve_spend(lsm))
+			break;
+		mutex_lock(&lsm->write);
+		err = commitlog_shrink(lsm->log);
+		mutex_unlock(&lsm->write);
+	}
+}
+
 int lsm_flush_all(struct lsm *lsm, bool full)
 {
 	int err = flush_all(lsm);
@@ -294,9 +308,7 @@ int lsm_flush_all(struct lsm *lsm, bool full)
 	    lsm_reserve_spend(lsm))
 		err = flush_all(lsm);
 	if (full) {
-		mutex_lock(&lsm->write);
-		commitlog_shrink(lsm->log);
-		mutex_unlock(&lsm->write);
+		shrink_log(lsm);
 	}
 	if (err != -EINTR)
 		lsm->no_room = file_is_full(err);

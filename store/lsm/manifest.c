@@ -3,31 +3,37 @@
  * the manifest is a log of edits:
  *
  *   header   0  8  "wide-man"           record   0  4  n, length of the body
- *            8  4  version, 1                    4  4  0
+ *            8  4  version, 2                    4  4  0
  *           12  4  0                             8  8  XXH3 of 0..7 and body
  *           16  8  number of the manifest       16  n  steps (manifest_state.c)
  *           24  8  XXH3 of 0..23                    .  zeros to a multiple of 8
+ *           32  4  an end, in units of 8
+ *           36  4  lower half of XXH3 of 32..35
+ *           40     records
  *
- *   seal     0  8  XXH3 of nothing
- *
- * The XXH3 of a record or seal is seeded with the manifest's number and the
- * place in the file. The first record is the whole state at the time; then each
- * edit appends one, and syncs the file before it takes effect: sstables and
+ * The XXH3 of a record, and of the end, is seeded with the manifest's number and
+ * the place in the file. The first record is the whole state at the time; then
+ * each edit appends one, and syncs the file before it takes effect: sstables and
  * their directory entries were synced before that by whoever made them.
  *
- * After the sync a seal is written behind the record, which says: all before
- * this is on disk. It is not synced, and the next record overwrites it. So what
- * follows the last good record tells a crash from damage: nothing valid may
- * come after the tail that a crash tore, because a record is written only when
- * those before it are on disk. A bad record in front of a good one or of a seal
- * was once good: that is damage, and nothing is opened.
+ * After the sync the end is written, which says: all before it is on disk. It is
+ * not synced, but goes with the next record. So what follows the last good
+ * record tells a crash from damage: no end may lie behind it, and nothing valid
+ * may follow, because a record is written only when those before it are on disk.
+ * A bad record in front of a good one or of the end was once good: that is
+ * damage, and nothing is opened.
  *
  * At 4 MB the state is written as a new manifest: the file, its sync, the
  * directory's sync, CURRENT.new, its sync, the rename to CURRENT, the
  * directory's sync; then the old manifest goes. A crash leaves the old or the
  * new one current, and the other as a file to be removed at the next open.
  *
- * Version 1, the first. A newer one is refused with -EPROTONOSUPPORT.
+ * Versions, of which a newer one is refused with -EPROTONOSUPPORT:
+ *
+ *   1  has records from 32 on, no end, and behind the last record a seal instead:
+ *      8 bytes, the XXH3 of nothing; it does not know the log's segments. The
+ *      first edit makes a manifest of this version of it.
+ *   2  as above
  */
 #include "store/lsm/manifest.h"
 
@@ -73,6 +79,7 @@ static void add_file_header(struct buf *out, uint64_t number)
 	buf_add_le64(out, number);
 	if (!out->failed)
 		buf_add_le64(out, XXH3_64bits(out->ptr + at, 24));
+	buf_add_le64(out, 0);
 }
 
 /* The record that will lie at offset of the file. */
@@ -104,11 +111,12 @@ static int add_record(struct buf *out, uint64_t number, uint64_t offset,
 	return 0;
 }
 
-void manifest_write_seal(struct manifest *m)
+void manifest_write_end(struct manifest *m)
 {
-	uint64_t seal = manifest_seal(m->number, m->size);
+	uint8_t word[8];
 
-	(void)file_write(m->files, m->fd, &seal, sizeof(seal), m->size);
+	put_le64(word, manifest_end_word(m->number, m->size));
+	(void)file_write(m->files, m->fd, word, sizeof(word), END_WORD);
 }
 
 /* A whole manifest of this number and state. */
@@ -184,15 +192,14 @@ static void stay_with_old(struct manifest *m, uint64_t number, int fd, int err)
 }
 
 /* Make a new manifest of the state, and it the current one. */
-static int rewrite(struct manifest *m, uint64_t number)
+static int rewrite(struct manifest *m, uint64_t number,
+		   const struct manifest_state *state)
 {
 	struct buf all = BUF_INIT;
 	char name[32], old[32], line[40];
 	int fd, err;
 
-	pthread_mutex_lock(&m->lock);
-	err = snapshot(&all, number, &m->state);
-	pthread_mutex_unlock(&m->lock);
+	err = snapshot(&all, number, state);
 	fd = err ? err : create_file(m, number, buf_bytes(&all));
 	if (fd < 0) {
 		buf_release(&all);
@@ -211,10 +218,11 @@ static int rewrite(struct manifest *m, uint64_t number)
 		}
 		m->fd = fd;
 		m->number = number;
+		m->version = MANIFEST_VERSION;
 		m->size = all.len;
 		m->rewrite_at = all.len > REWRITE_SIZE / 2 ? 2 * all.len :
 							     REWRITE_SIZE;
-		manifest_write_seal(m);
+		manifest_write_end(m);
 	}
 	buf_release(&all);
 	return err;
@@ -229,7 +237,6 @@ static int take_back(struct manifest *m, int err)
 		m->broken = true;
 		return -EIO;
 	}
-	manifest_write_seal(m);
 	return -ENOSPC;
 }
 
@@ -245,8 +252,16 @@ static int append(struct manifest *m, struct bytes record)
 		return -EIO;
 	}
 	m->size += record.len;
-	manifest_write_seal(m);
+	manifest_write_end(m);
 	return 0;
+}
+
+/* An edit of one of an old version: all is written anew. */
+static int replace_old(struct manifest *m, const struct manifest_state *next)
+{
+	int err = rewrite(m, m->number + 1, next);
+
+	return m->broken ? -EIO : err;
 }
 
 /* The edit on a copy of the state; then on disk; then for all to see. */
@@ -268,11 +283,14 @@ static int apply(struct manifest *m, const struct manifest_edit *e)
 		manifest_state_apply(&next, buf_bytes(&full.steps));
 	if (err == -EUCLEAN)
 		err = -EINVAL;		/* a mistake of the caller's */
-	if (!err)
+	if (!err && m->version < MANIFEST_VERSION) {
+		err = replace_old(m, &next);
+	} else if (!err) {
 		err = add_record(&record, m->number, m->size,
 				 buf_bytes(&full.steps));
-	if (!err)
-		err = append(m, buf_bytes(&record));
+		if (!err)
+			err = append(m, buf_bytes(&record));
+	}
 	if (!err) {
 		pthread_mutex_lock(&m->lock);
 		/* Numbers were given out meanwhile. */
@@ -326,6 +344,21 @@ int manifest_own(struct manifest *m)
 	return err;
 }
 
+static int rewrite_same(struct manifest *m)
+{
+	struct manifest_state copy;
+	int err;
+
+	pthread_mutex_lock(&m->lock);
+	err = manifest_state_copy(&copy, &m->state);
+	pthread_mutex_unlock(&m->lock);
+	if (err)
+		return err;
+	err = rewrite(m, m->number + 1, &copy);
+	manifest_state_release(&copy);
+	return err;
+}
+
 int manifest_apply(struct manifest *m, const struct manifest_edit *e)
 {
 	int err;
@@ -339,7 +372,7 @@ int manifest_apply(struct manifest *m, const struct manifest_edit *e)
 	if (!err)
 		err = apply(m, e);
 	/* The edit stands, whatever becomes of this. */
-	if (!err && m->size >= m->rewrite_at && rewrite(m, m->number + 1))
+	if (!err && m->size >= m->rewrite_at && rewrite_same(m))
 		m->rewrite_at += REWRITE_SIZE;
 	pthread_mutex_unlock(&m->writing);
 	return err;
@@ -367,7 +400,7 @@ static int begin(struct manifest *m)
 
 	if (err)
 		return err;
-	return m->read_only ? -ENOENT : rewrite(m, 1);
+	return m->read_only ? -ENOENT : rewrite(m, 1, &m->state);
 }
 
 int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
@@ -462,6 +495,18 @@ int manifest_tables(struct manifest *m, struct manifest_table **tables,
 	return err;
 }
 
+int manifest_segments(struct manifest *m, struct manifest_segment **segments,
+		      size_t *count)
+{
+	int err;
+
+	pthread_mutex_lock(&m->lock);
+	err = copy_out((void **)segments, count, m->state.segments,
+		       m->state.segment_count, sizeof(**segments));
+	pthread_mutex_unlock(&m->lock);
+	return err;
+}
+
 bool manifest_has_file(struct manifest *m, uint64_t number)
 {
 	bool found = false;
@@ -528,4 +573,13 @@ int manifest_snapshot(struct manifest *m, struct buf *out)
 	err = snapshot(out, 1, &m->state);
 	pthread_mutex_unlock(&m->lock);
 	return err;
+}
+
+int manifest_check_tail(struct manifest *m)
+{
+	char name[32];
+
+	manifest_name(m, name);
+	return m->zeros ? corrupt(name, m->size, "what was written here is "
+				  "zeros") : 0;
 }

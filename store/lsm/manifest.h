@@ -31,6 +31,11 @@ struct manifest_table {
 	uint64_t mark;
 };
 
+/* A file of the log that is there, at least so long, and needed or about to be. */
+struct manifest_segment {
+	uint64_t number, size;
+};
+
 /*
  * Read the manifest that CURRENT names, and change nothing; or begin a new one
  * where there is none and nothing else of an engine (never when read_only:
@@ -76,6 +81,12 @@ void manifest_edit_drop_table(struct manifest_edit *e, uint32_t table,
 			      uint64_t mark);
 /* The log begins here: older segments are not needed. Never goes back. */
 void manifest_edit_log(struct manifest_edit *e, uint64_t position);
+/* The segment is there, its size and header on disk. Those before the position
+ * where the log begins are forgotten by themselves. */
+void manifest_edit_segment(struct manifest_edit *e, uint64_t number,
+			   uint64_t size);
+/* It may go. */
+void manifest_edit_segment_gone(struct manifest_edit *e, uint64_t number);
 /* A null value removes the property. Names to 255 bytes. */
 void manifest_edit_property(struct manifest_edit *e, const char *name,
 			    struct bytes value);
@@ -106,6 +117,12 @@ bool manifest_has_file(struct manifest *m, uint64_t number);
 /* A copy of the marks, by table; mem_free. 0 or -ENOMEM. */
 int manifest_tables(struct manifest *m, struct manifest_table **tables,
 		    size_t *count);
+/* A copy of the log's segments, by number; mem_free. 0 or -ENOMEM. */
+int manifest_segments(struct manifest *m, struct manifest_segment **segments,
+		      size_t *count);
+/* Where no power cut can have come: -EUCLEAN (told) if what follows the last edit
+ * is no write that was cut off. */
+int manifest_check_tail(struct manifest *m);
 /* The mark of one table; dropped gives UINT64_MAX. */
 uint64_t manifest_mark(struct manifest *m, uint32_t table);
 /* Where the log begins. */

@@ -10,8 +10,10 @@
 #include "store/lsm/manifest_state.h"
 
 #define MANIFEST_MAGIC "wide-man"
-#define MANIFEST_VERSION 1
-#define FILE_HEADER 32
+#define MANIFEST_VERSION 2
+#define FILE_HEADER 40
+#define FILE_HEADER_1 32		/* of version 1 */
+#define END_WORD 32			/* where it is */
 #define RECORD_HEADER 16
 #define SEAL_SIZE 8
 
@@ -22,6 +24,8 @@ struct manifest {
 
 	pthread_mutex_t writing;	/* one edit at a time; before `lock` */
 	int fd;				/* these under writing */
+	uint32_t version;
+	bool zeros;			/* the torn tail was not even begun */
 	uint64_t number;
 	uint64_t size;			/* where the next record goes */
 	uint64_t read;			/* how long the file was when read */
@@ -42,15 +46,26 @@ static inline size_t manifest_padded(size_t len)
 	return (len + 7) & ~(size_t)7;
 }
 
+/* Of version 1. */
 static inline uint64_t manifest_seal(uint64_t number, uint64_t offset)
 {
 	return XXH3_64bits_withSeed("", 0, ~manifest_seed(number, offset));
 }
 
+/* It tells of itself whether it is whole: end is at a multiple of 8. */
+static inline uint64_t manifest_end_word(uint64_t number, uint64_t end)
+{
+	uint8_t low[4];
+
+	put_le32(low, (uint32_t)(end / 8));
+	return XXH3_64bits_withSeed(low, 4, manifest_seed(number, END_WORD))
+	       << 32 | end / 8;
+}
+
 void manifest_file_name(char name[32], uint64_t number);
 bool manifest_parse_name(uint64_t *number, const char *name);
 /* Not being able to is no harm: only the tail is judged more leniently. */
-void manifest_write_seal(struct manifest *m);
+void manifest_write_end(struct manifest *m);
 /* Read the manifest that CURRENT's contents name. 0, -EUCLEAN told,
  * -EPROTONOSUPPORT, another -errno. */
 int manifest_recover(struct manifest *m, const char *line);

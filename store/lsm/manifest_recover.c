@@ -69,10 +69,20 @@ static int good_behind(struct bytes all, uint64_t number, size_t offset)
 	return 0;
 }
 
+/* Up to where all was on disk once, if the header still knows. */
+static uint64_t known_end(const struct manifest *m, struct bytes all)
+{
+	uint64_t word = m->version > 1 ? get_le64(all.ptr + END_WORD) : 0;
+	uint64_t end = (word & UINT32_MAX) * 8;
+
+	return word == manifest_end_word(m->number, end) ? end : 0;
+}
+
 /* Carry out all edits; m->size is then where the good ones end. */
 static int replay(struct manifest *m, const char *name, struct bytes all)
 {
-	size_t offset = FILE_HEADER;
+	size_t begin = m->version > 1 ? FILE_HEADER : FILE_HEADER_1;
+	size_t offset = begin;
 	uint64_t effort = 0;
 	struct bytes body;
 	int good, err;
@@ -88,22 +98,25 @@ static int replay(struct manifest *m, const char *name, struct bytes all)
 		if (offset > all.len)
 			offset = all.len;
 	}
-	if (!good && offset == FILE_HEADER)
+	if (!good && offset == begin)
 		return corrupt(name, offset, "there is no first record");
 	if (!good)
-		good = good_behind(all, m->number, offset);
+		good = offset < known_end(m, all) ? 1 :
+		       good_behind(all, m->number, offset);
 	if (good < 0)
 		return good;
 	if (good)
 		return corrupt(name, offset, "an edit fails its checksum");
 	m->size = manifest_padded(offset);
+	m->zeros = m->version > 1 && all.len >= m->size + 8 &&
+		   !get_le64(all.ptr + m->size);
 	return 0;
 }
 
-static int check_file_header(const char *name, struct bytes all,
-			     uint64_t number)
+static int check_file_header(struct manifest *m, const char *name,
+			     struct bytes all)
 {
-	if (all.len < FILE_HEADER || memcmp(all.ptr, MANIFEST_MAGIC, 8))
+	if (all.len < FILE_HEADER_1 || memcmp(all.ptr, MANIFEST_MAGIC, 8))
 		return corrupt(name, 0, "no manifest");
 	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24))
 		return corrupt(name, 0, "the header fails its checksum");
@@ -113,8 +126,11 @@ static int check_file_header(const char *name, struct bytes all,
 			    name, get_le32(all.ptr + 8));
 		return -EPROTONOSUPPORT;
 	}
-	if (!get_le32(all.ptr + 8) || get_le64(all.ptr + 16) != number)
+	m->version = get_le32(all.ptr + 8);
+	if (!m->version || get_le64(all.ptr + 16) != m->number)
 		return corrupt(name, 0, "it is another manifest");
+	if (m->version > 1 && all.len < FILE_HEADER)
+		return corrupt(name, all.len, "it ends in its header");
 	return 0;
 }
 
@@ -128,14 +144,14 @@ int manifest_open_to_write(struct manifest *m)
 	m->fd = file_open(m->files, m->dir, name, O_RDWR);
 	if (m->fd < 0)
 		return m->fd;
-	if (m->read > m->size + SEAL_SIZE)
+	if (m->read > m->size + (m->version > 1 ? 0 : SEAL_SIZE))
 		err = m->files->truncate(m->files->context, m->fd, m->size);
 	if (!err)
 		err = m->files->datasync(m->files->context, m->fd);
 	if (!err)
 		err = m->files->sync(m->files->context, m->dir);
-	if (!err)
-		manifest_write_seal(m);
+	if (!err && m->version > 1)
+		manifest_write_end(m);
 	return err;
 }
 
@@ -158,7 +174,7 @@ int manifest_recover(struct manifest *m, const char *line)
 	if (err == -EFBIG)
 		err = corrupt(name, 0, "it is too long");
 	if (!err)
-		err = check_file_header(name, buf_bytes(&all), m->number);
+		err = check_file_header(m, name, buf_bytes(&all));
 	if (!err)
 		err = replay(m, name, buf_bytes(&all));
 	m->read = all.len;

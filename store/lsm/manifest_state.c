@@ -11,8 +11,10 @@
  *	6 log		log position
  *	7 property	length, name | 1 there is a value | length, value
  *	8 next number	number
+ *	9 segment	number | size, at the least
+ *	10 segment gone	number
  *
- * Properties: "timestamp" (store.c), "log" (lsm_recover.c).
+ * Properties: "timestamp" (store.c), "log" and "boot" (lsm_recover.c).
  */
 #include "store/lsm/manifest_state.h"
 
@@ -21,7 +23,8 @@
 #include "store/base/alloc.h"
 
 enum step { STEP_ADD = 1, STEP_DROP, STEP_DROP_FILES, STEP_MARK,
-	    STEP_DROP_TABLE, STEP_LOG, STEP_PROPERTY, STEP_NEXT_NUMBER };
+	    STEP_DROP_TABLE, STEP_LOG, STEP_PROPERTY, STEP_NEXT_NUMBER,
+	    STEP_SEGMENT, STEP_SEGMENT_GONE };
 
 #define LONGEST_NAME 255
 /* Names of files have twelve digits. */
@@ -79,6 +82,20 @@ void manifest_edit_log(struct manifest_edit *e, uint64_t position)
 	buf_add_varint(&e->steps, position);
 }
 
+void manifest_edit_segment(struct manifest_edit *e, uint64_t number,
+			   uint64_t size)
+{
+	buf_add_byte(&e->steps, STEP_SEGMENT);
+	buf_add_varint(&e->steps, number);
+	buf_add_varint(&e->steps, size);
+}
+
+void manifest_edit_segment_gone(struct manifest_edit *e, uint64_t number)
+{
+	buf_add_byte(&e->steps, STEP_SEGMENT_GONE);
+	buf_add_varint(&e->steps, number);
+}
+
 void manifest_edit_property(struct manifest_edit *e, const char *name,
 			    struct bytes value)
 {
@@ -100,6 +117,7 @@ void manifest_state_release(struct manifest_state *s)
 	mem_free(s->properties);
 	mem_free(s->files);
 	mem_free(s->tables);
+	mem_free(s->segments);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -155,9 +173,11 @@ int manifest_state_copy(struct manifest_state *to,
 			       sizeof(*to->files));
 	to->tables = copy_array(from->tables, from->table_count,
 				sizeof(*to->tables));
+	to->segments = copy_array(from->segments, from->segment_count,
+				  sizeof(*to->segments));
 	to->properties = mem_zalloc(from->property_count,
 				    sizeof(*to->properties));
-	if (to->files && to->tables && to->properties)
+	if (to->files && to->tables && to->segments && to->properties)
 		err = copy_properties(to, from);
 	if (err)
 		manifest_state_release(to);
@@ -210,6 +230,58 @@ static int mark_table(struct manifest_state *s, uint32_t table, uint64_t mark,
 	return 0;
 }
 
+/* ------------------------------------------------------------- segments */
+static size_t find_segment(const struct manifest_state *s, uint64_t number)
+{
+	size_t i = 0;
+
+	while (i < s->segment_count && s->segments[i].number < number)
+		i++;
+	return i;
+}
+
+/* The first n of what begins at `at` are forgotten. */
+static void forget_segments(struct manifest_state *s, size_t at, size_t n)
+{
+	s->segment_count -= n;
+	if (n)
+		memmove(&s->segments[at], &s->segments[at + n],
+			(s->segment_count - at) * sizeof(*s->segments));
+}
+
+static int set_segment(struct manifest_state *s, uint64_t number, uint64_t size)
+{
+	size_t at = find_segment(s, number);
+	struct manifest_segment *grown;
+
+	if (at == s->segment_count || s->segments[at].number != number) {
+		grown = insert_at(s->segments, &s->segment_count,
+				  sizeof(*grown), at);
+		if (!grown)
+			return -ENOMEM;
+		s->segments = grown;
+	}
+	s->segments[at] = (struct manifest_segment){ number, size };
+	return 0;
+}
+
+static int step_segment(struct manifest_state *s, struct reader *r,
+			uint8_t step)
+{
+	uint64_t number = read_varint(r), size = 0;
+	size_t at = find_segment(s, number);
+
+	if (step == STEP_SEGMENT)
+		size = read_varint(r);
+	if (r->failed || !number || number > UINT32_MAX || size > UINT32_MAX)
+		return -EUCLEAN;
+	if (step == STEP_SEGMENT)
+		return set_segment(s, number, size);
+	if (at < s->segment_count && s->segments[at].number == number)
+		forget_segments(s, at, 1);
+	return 0;
+}
+
 /* The log begins at position: dropped tables have no records there. */
 static void begin_log(struct manifest_state *s, uint64_t position)
 {
@@ -218,6 +290,7 @@ static void begin_log(struct manifest_state *s, uint64_t position)
 	if (position <= s->log)
 		return;
 	s->log = position;
+	forget_segments(s, 0, find_segment(s, position >> 32));
 	for (from = 0; from < s->table_count; from++)
 		if (!s->tables[from].dropped || s->tables[from].mark > position)
 			s->tables[to++] = s->tables[from];
@@ -425,6 +498,8 @@ int manifest_state_apply(struct manifest_state *s, struct bytes steps)
 			err = step_property(s, &r);
 		else if (step == STEP_LOG || step == STEP_NEXT_NUMBER)
 			err = step_number(s, &r, step);
+		else if (step == STEP_SEGMENT || step == STEP_SEGMENT_GONE)
+			err = step_segment(s, &r, step);
 		else if (step >= STEP_DROP && step <= STEP_DROP_TABLE)
 			err = step_table(s, &r, step);
 		else
@@ -457,6 +532,9 @@ void manifest_state_write(struct buf *steps, const struct manifest_state *s)
 			manifest_edit_mark(&e, t->table, t->mark);
 	}
 	manifest_edit_log(&e, s->log);
+	for (i = 0; i < s->segment_count; i++)
+		manifest_edit_segment(&e, s->segments[i].number,
+				      s->segments[i].size);
 	for (i = 0; i < s->property_count; i++)
 		manifest_edit_property(&e, s->properties[i].name,
 				       buf_bytes(&s->properties[i].value));

@@ -17,6 +17,8 @@ struct manifest_state {
 	size_t table_count;
 	struct manifest_property *properties;	/* by name */
 	size_t property_count;
+	struct manifest_segment *segments;	/* by number */
+	size_t segment_count;
 	uint64_t log;
 	uint64_t next_number;
 };

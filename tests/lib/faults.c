@@ -107,6 +107,13 @@ static int faulty_advise(void *context, int fd, uint64_t offset, uint64_t len,
 	return UNDER(f, advise, fd, offset, len, advice);
 }
 
+static int faulty_boot(void *context, int dir, uint8_t id[FILE_BOOT_BYTES])
+{
+	struct faults *f = context;
+
+	return UNDER(f, boot, dir, id);
+}
+
 void faults_init(struct faults *f, const struct file_ops *under)
 {
 	*f = (struct faults){
@@ -115,7 +122,8 @@ void faults_init(struct faults *f, const struct file_ops *under)
 			faulty_datasync, faulty_sync, faulty_truncate,
 			faulty_allocate, faulty_rename, faulty_unlink,
 			faulty_mkdir, faulty_stat, faulty_list, faulty_map,
-			faulty_unmap, faulty_map_sync, faulty_advise, NULL, NULL, f,
+			faulty_unmap, faulty_map_sync, faulty_advise, NULL, NULL,
+			under->boot ? faulty_boot : NULL, f,
 		},
 		.under = under,
 		.err = -EIO,

@@ -161,7 +161,7 @@ void fuzz_log(struct bytes input)
 	if (input.len >= LOG_HEADER)
 		fix_log(file, input.len);
 	put_file(disk, "log-0000000000000001", file, input.len);
-	if (commitlog_open(&log, sim_files(disk), sim_root(disk), 0, 0,
+	if (commitlog_open(&log, sim_files(disk), sim_root(disk), NULL, 0, 0,
 			   false))
 		abort();
 	if (!commitlog_replay(log, read_batch, NULL)) {

@@ -149,6 +149,13 @@ static int faulty_truncate(void *context, int fd, uint64_t size)
 	return err ? err : file_system.truncate(NULL, fd, size);
 }
 
+static int faulty_map_sync(void *context, int fd, void *address, size_t len)
+{
+	int err = fails(context);
+
+	return err ? err : file_system.map_sync(NULL, fd, address, len);
+}
+
 void faulty_init(struct faulty *f)
 {
 	memset(f, 0, sizeof(*f));
@@ -157,6 +164,7 @@ void faulty_init(struct faulty *f)
 	f->ops.pwrite = faulty_pwrite;
 	f->ops.datasync = faulty_datasync;
 	f->ops.sync = faulty_sync;
+	f->ops.map_sync = faulty_map_sync;
 	f->ops.rename = faulty_rename;
 	f->ops.unlink = faulty_unlink;
 	f->ops.truncate = faulty_truncate;

@@ -237,6 +237,8 @@ struct sim *sim_crash(struct sim *sim, enum sim_crash kind, struct random *rng)
 	for (n = sim->nodes; n; n = n->next)
 		n->copy = NULL;
 	to->mappable = sim->mappable;
+	if (kind == SIM_KILLED)
+		to->boot = sim->boot;
 	return to;
 }
 

@@ -641,7 +641,19 @@ static int sim_advise(void *context, int fd, uint64_t offset, uint64_t len,
 	return 0;
 }
 
+static int sim_boot(void *context, int dir, uint8_t id[FILE_BOOT_BYTES])
+{
+	struct sim *sim = context;
+
+	(void)dir;
+	memset(id, 0, FILE_BOOT_BYTES);
+	put_le64(id, sim->boot);
+	return 0;
+}
+
 /* ------------------------------------------------------------------ disk */
+static _Atomic uint64_t last_boot;
+
 struct sim *sim_new(void)
 {
 	struct sim *sim = calloc(1, sizeof(*sim));
@@ -651,9 +663,10 @@ struct sim *sim_new(void)
 		sim_open, sim_close, sim_pread, sim_pwrite, sim_sync, sim_sync,
 		sim_truncate, sim_allocate, sim_rename, sim_unlink, sim_mkdir,
 		sim_stat, sim_list, sim_map, sim_unmap, sim_map_sync,
-		sim_advise, NULL, NULL, sim,
+		sim_advise, NULL, NULL, sim_boot, sim,
 	};
 	pthread_mutex_init(&sim->lock, NULL);
+	sim->boot = atomic_fetch_add(&last_boot, 1) + 1;
 	sim->root = node_new(sim, true);
 	insist(new_fd(sim, sim->root) == FIRST_FD);
 	return sim;

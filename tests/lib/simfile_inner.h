@@ -93,6 +93,7 @@ struct sim {
 	uint64_t most;		/* bytes that all may take; 0: any number */
 	void (*before)(void *context);
 	void *before_context;
+	uint64_t boot;			/* the same after a kill */
 };
 void sim_collect_maps(struct sim *sim);
 #endif

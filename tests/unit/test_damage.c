@@ -1,8 +1,10 @@
 /*
  * Damaged and hostile stores (reliability T7, T25; P10, P17): one flipped bit
- * at every offset of every file, every file cut short at every length, and
- * files that are something else. Each is refused, reported, or harmless: the
- * answers are the same. Short runs leave offsets out; long ones leave none.
+ * at every offset of every file of a store that was closed or killed, every file
+ * cut short at every length, every block zeroed, swapped with the next, copied to
+ * the next or as it was earlier, every file deleted; and files that are something
+ * else. Each is refused, reported, or harmless: the answers are the same. Short
+ * runs leave offsets out; long ones leave none, and flip every bit of each byte.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,11 +36,14 @@ static const char *const statements[] = {
 	"INSERT INTO k.t (p, c, v, w) VALUES (1, 2, 2, 'two')",
 	"INSERT INTO k.t (p, c, v, w) VALUES (2, 1, 1, 'three')",
 	"INSERT INTO k.u (p, l) VALUES (1, [1, 2, 3])",
+	"many",
 	"flush",
 	"DELETE FROM k.t WHERE p = 1 AND c = 1",
 	"INSERT INTO k.t (p, c, v, w) VALUES (3, 1, 1, 'four')",
 	"flush",
+	"many",
 	"INSERT INTO k.t (p, c, v, w) VALUES (4, 1, 2, 'five')",
+	"earlier",
 	"UPDATE k.u SET l = l + [4] WHERE p = 1",
 	"INSERT INTO k.z (p) VALUES (1)",
 };
@@ -47,8 +52,28 @@ static const char *const queries[] = {
 	"SELECT * FROM k.u", NULL
 };
 
-static void run_all(struct store *s)
+/* Values that no compression makes smaller: sstables of several blocks. */
+static void insert_many(struct cql_session *session)
 {
+	struct random rng = random_seeded(3);
+	char text[400];
+	int i, at;
+
+	for (i = 0; i < 60; i++) {
+		at = snprintf(text, sizeof(text), "INSERT INTO k.t (p, c, v, "
+			      "w) VALUES (%d, %d, 3, '", 10 + i / 20, i);
+		while (at < 330)
+			at += snprintf(text + at, sizeof(text) - (size_t)at,
+				       "%08x", random_below(&rng, UINT32_MAX));
+		snprintf(text + at, sizeof(text) - (size_t)at, "')");
+		ck_assert_int_eq(answer_to(session, text, NULL), 0);
+	}
+}
+
+/* earlier, if not NULL, becomes the disk as it is at that word. */
+static void run_all(struct store *s, struct sim *disk, struct sim **earlier)
+{
+	struct random rng = random_seeded(1);
 	struct cql_session *session;
 	size_t i;
 
@@ -58,7 +83,11 @@ static void run_all(struct store *s)
 			ck_assert_int_eq(store_flush(s, NULL), 0);
 		else if (!strcmp(statements[i], "sync"))
 			ck_assert_int_eq(store_sync(s), 0);
-		else
+		else if (!strcmp(statements[i], "many"))
+			insert_many(session);
+		else if (!strcmp(statements[i], "earlier") && earlier)
+			*earlier = sim_crash(disk, SIM_KILLED, &rng);
+		else if (strcmp(statements[i], "earlier"))
 			ck_assert_int_eq(answer_to(session, statements[i],
 						   NULL), 0);
 	}
@@ -102,13 +131,18 @@ static int look(struct sim *disk, uint64_t *sum)
 }
 
 /* ------------------------------------------------------------------ damage */
+enum harm { FLIP, CUT, ZERO, SWAP, COPY, STALE, DELETE, HARMS };
+#define BLOCK 4096
+#define SEEN_ALL 0x1f	/* marker, CURRENT, manifest, sstable, log */
+
 struct damage {
-	struct sim *whole;
+	struct sim *whole, *earlier;
 	uint64_t sum;
 	const char *directory;
 	long stride;
 	long tried, refused;
-	bool cut;
+	enum harm harm;
+	unsigned bit, seen;
 };
 
 static int open_file(struct sim *disk, const char *directory, const char *name)
@@ -120,29 +154,107 @@ static int open_file(struct sim *disk, const char *directory, const char *name)
 	return files->open(files->context, AT_FDCWD, path, O_RDWR, 0);
 }
 
+static uint64_t size_of(struct sim *disk, int fd)
+{
+	const struct file_ops *files = sim_files(disk);
+	struct stat st;
+
+	ck_assert_int_eq(files->stat(files->context, fd, &st), 0);
+	return S_ISDIR(st.st_mode) ? 0 : (uint64_t)st.st_size;
+}
+
+/* One block of a file: what is behind its end are zeros. */
+static void read_block(struct sim *disk, int fd, uint64_t at, uint8_t *block)
+{
+	const struct file_ops *files = sim_files(disk);
+
+	memset(block, 0, BLOCK);
+	if (fd >= 0)
+		files->pread(files->context, fd, block, BLOCK, at);
+}
+
+static void write_block(struct sim *disk, int fd, uint64_t at,
+			const uint8_t *block)
+{
+	const struct file_ops *files = sim_files(disk);
+	uint64_t size = size_of(disk, fd);
+
+	if (at < size)
+		files->pwrite(files->context, fd, block,
+			      size - at < BLOCK ? size - at : BLOCK, at);
+}
+
+static void harm_block(struct damage *d, struct sim *disk, int fd,
+		       const char *name, uint64_t at)
+{
+	const struct file_ops *files = sim_files(d->earlier);
+	uint8_t one[BLOCK], two[BLOCK];
+	int then;
+
+	read_block(disk, fd, at, one);
+	read_block(disk, fd, at + BLOCK, two);
+	if (d->harm == STALE) {
+		then = open_file(d->earlier, d->directory, name);
+		read_block(d->earlier, then, at, two);
+		if (then >= 0)
+			files->close(files->context, then);
+	}
+	if (d->harm == ZERO)
+		memset(two, 0, BLOCK);
+	if (d->harm != COPY)
+		write_block(disk, fd, at, two);
+	if (d->harm == SWAP || d->harm == COPY)
+		write_block(disk, fd, at + BLOCK, one);
+}
+
+static void harm_file(struct damage *d, struct sim *disk, const char *name,
+		      uint64_t offset)
+{
+	const struct file_ops *files = sim_files(disk);
+	int fd = open_file(disk, d->directory, name), dir;
+	uint8_t byte;
+
+	if (d->harm == CUT) {
+		files->truncate(files->context, fd, offset);
+	} else if (d->harm == FLIP) {
+		files->pread(files->context, fd, &byte, 1, offset);
+		byte ^= (uint8_t)(1 << (offset + d->bit) % 8);
+		files->pwrite(files->context, fd, &byte, 1, offset);
+	} else if (d->harm == DELETE) {
+		dir = open_file(disk, d->directory, ".");
+		files->unlink(files->context, dir, name);
+		files->close(files->context, dir);
+	} else {
+		harm_block(d, disk, fd, name, offset);
+	}
+	files->close(files->context, fd);
+}
+
+/* What says nothing, and is made anew. */
+static bool says_nothing(const char *name)
+{
+	return !strncmp(name, "reserve", 7) || !strcmp(name, "LOCK");
+}
+
 static void damage_one(struct damage *d, const char *name, uint64_t offset)
 {
 	struct random rng = random_seeded(1);
 	struct sim *disk = sim_crash(d->whole, SIM_KILLED, &rng);
-	const struct file_ops *files = sim_files(disk);
-	int fd = open_file(disk, d->directory, name), err;
 	uint64_t sum = d->sum;
-	uint8_t byte;
+	int err;
 
-	if (d->cut) {
-		files->truncate(files->context, fd, offset);
-	} else {
-		files->pread(files->context, fd, &byte, 1, offset);
-		byte ^= (uint8_t)(1 << offset % 8);
-		files->pwrite(files->context, fd, &byte, 1, offset);
-	}
-	files->close(files->context, fd);
+	harm_file(d, disk, name, offset);
 	err = look(disk, &sum);
-	d->tried += strncmp(name, "reserve", 7) != 0;	/* it says nothing */
+	d->tried += !says_nothing(name);
 	d->refused += err != 0;
 	if (!err && sum != d->sum)
-		ck_abort_msg("%s, offset %llu: other answers", name,
-			     (unsigned long long)offset);
+		ck_abort_msg("%s, offset %llu, harm %d: other answers", name,
+			     (unsigned long long)offset, d->harm);
+	if (err && (err != -EUCLEAN || says_nothing(name)))
+		ck_abort_msg("%s, offset %llu, harm %d: %d", name,
+			     (unsigned long long)offset, d->harm, err);
+	if (!err && d->harm == DELETE && !says_nothing(name))
+		ck_abort_msg("%s: deleted, and not missed", name);
 	if (sim_open_count(disk))
 		ck_abort_msg("%s, offset %llu: a descriptor is left open", name,
 			     (unsigned long long)offset);
@@ -151,47 +263,94 @@ static void damage_one(struct damage *d, const char *name, uint64_t offset)
 
 static int damage_file(void *data, const char *name)
 {
+	static const char *const kinds[] = { "WIDEFS", "CURRENT", "MANIFEST-",
+					     "0", "log-" };
 	struct damage *d = data;
 	const struct file_ops *files = sim_files(d->whole);
 	int fd = open_file(d->whole, d->directory, name);
-	struct stat st;
-	uint64_t offset;
+	uint64_t size = size_of(d->whole, fd), offset;
+	unsigned i;
 
-	ck_assert_int_eq(files->stat(files->context, fd, &st), 0);
 	files->close(files->context, fd);
-	if (S_ISDIR(st.st_mode))
+	if (!strcmp(name, "engine"))
 		return 0;
-	/* Of the log's zeros a few. */
-	for (offset = (uint64_t)(d->tried % d->stride);
-	     offset < (uint64_t)st.st_size;
-	     offset += (uint64_t)d->stride * (offset > 8192 ? 9973 : 1))
-		damage_one(d, name, offset);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strncmp(name, kinds[i], strlen(kinds[i])))
+			d->seen |= 1u << i;
+	if (d->harm == DELETE) {
+		damage_one(d, name, 0);
+	} else if (d->harm >= ZERO) {
+		for (offset = 0; offset < size; offset += BLOCK *
+		     (offset > 65536 ? 61 : 1))
+			damage_one(d, name, offset);
+	} else {	/* of the log's zeros a few */
+		for (offset = (uint64_t)(d->tried % d->stride); offset < size;
+		     offset += (uint64_t)d->stride *
+			       (offset > 32768 ? 9973 : 1))
+			damage_one(d, name, offset);
+	}
 	return 0;
 }
 
-START_TEST(damage_is_told_or_harmless)	/* _i: cut short */
+static void damage_all(struct damage *d)
 {
-	struct damage d = { .cut = _i, .whole = sim_new() };
-	const struct file_ops *files = sim_files(d.whole);
-	struct store *s;
-	int fd;
+	static const char *const below[] = { "/store", "/store/engine" };
+	const struct file_ops *files = sim_files(d->whole);
+	size_t i;
 
-	d.stride = test_rounds() > 1 ? 1 : test_scale(100) < 100 ? 41 : 7;
-	ck_assert_int_eq(open_on(&s, d.whole, true), 0);
-	run_all(s);
+	for (i = 0; i < ARRAY_SIZE(below); i++) {
+		int dir;
+
+		d->directory = below[i];
+		dir = open_file(d->whole, below[i], ".");
+		ck_assert_int_eq(files->list(files->context, dir, damage_file,
+					     d), 0);
+		files->close(files->context, dir);
+	}
+	ck_assert_uint_eq(d->seen, SEEN_ALL);
+}
+
+/* A store with all kinds of files, closed or killed. */
+static void make_whole(struct damage *d, bool killed)
+{
+	struct random rng = random_seeded(1);
+	struct sim *disk = sim_new();
+	struct store *s;
+
+	ck_assert_int_eq(open_on(&s, disk, true), 0);
+	run_all(s, disk, &d->earlier);
+	if (killed)
+		d->whole = sim_crash(disk, SIM_KILLED, &rng);
 	ck_assert_int_eq(store_close(s), 0);
-	ck_assert_int_eq(look(d.whole, &d.sum), 0);
-	d.directory = "/store";
-	fd = files->open(files->context, AT_FDCWD, "/store/.", O_RDONLY, 0);
-	ck_assert_int_eq(files->list(files->context, fd, damage_file, &d), 0);
-	files->close(files->context, fd);
-	d.directory = "/store/engine";
-	fd = files->open(files->context, AT_FDCWD, "/store/engine", O_RDONLY, 0);
-	ck_assert_int_eq(files->list(files->context, fd, damage_file, &d), 0);
-	files->close(files->context, fd);
-	ck_assert_int_gt(d.tried, 3000 / d.stride);
-	ck_assert_int_gt(d.refused, d.tried / 5);
+	if (killed) {
+		sim_free(disk);
+		disk = sim_crash(d->whole, SIM_KILLED, &rng);
+		ck_assert_int_eq(look(disk, &d->sum), 0);
+		sim_free(disk);
+	} else {
+		d->whole = disk;
+		ck_assert_int_eq(look(d->whole, &d->sum), 0);
+	}
+}
+
+START_TEST(damage_is_told_or_harmless)	/* _i: the harm, and killed or closed */
+{
+	struct damage d = { .harm = _i / 2 };
+
+	make_whole(&d, _i % 2);
+	d.stride = test_rounds() > 1 ? 1 : test_scale(100) < 100 ? 997 : 131;
+	do
+		damage_all(&d);
+	while (test_rounds() > 2 && d.harm == FLIP && ++d.bit < 8);
+	if (d.harm == FLIP || d.harm == CUT) {
+		ck_assert_int_gt(d.tried, 30000 / d.stride);
+		ck_assert_int_gt(d.refused, d.tried / 5);
+	} else {
+		ck_assert_int_ge(d.tried, 8);
+		ck_assert_int_ge(d.refused, d.harm == STALE ? 1 : 5);
+	}
 	sim_free(d.whole);
+	sim_free(d.earlier);
 }
 END_TEST
 
@@ -280,7 +439,7 @@ static void spoil(int dir, const char *name, enum hostile kind)
 }
 
 struct found {
-	char names[16][40];
+	char names[20][40];
 	size_t count;
 };
 
@@ -322,7 +481,7 @@ static bool try_hostile(const char *below, size_t nth, enum hostile kind)
 	int dir, err;
 
 	test_store_open(&t);
-	run_all(t.store);
+	run_all(t.store, NULL, NULL);
 	ck_assert_int_eq(store_close(t.store), 0);
 	t.store = NULL;
 	snprintf(path, sizeof(path), "%s/%s", t.path, below);
@@ -406,7 +565,8 @@ SUITE(damage)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_set_timeout(tc, test_timeout());
-	tcase_add_loop_test(tc, damage_is_told_or_harmless, 0, 2);
+	tcase_add_loop_test(tc, damage_is_told_or_harmless, 0,
+			    2 * HARMS);
 	tcase_add_loop_test(tc, hostile_files_are_refused, 0, HOSTILE_END);
 	tcase_add_test(tc, a_manifest_is_named_plainly);
 	suite_add_tcase(suite, tc);
