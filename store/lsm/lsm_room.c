@@ -307,9 +307,8 @@ int lsm_flush_all(struct lsm *lsm, bool full)
 	if (file_is_full(err) && reserve_is_enough(lsm) &&
 	    lsm_reserve_spend(lsm))
 		err = flush_all(lsm);
-	if (full) {
+	if (full)
 		shrink_log(lsm);
-	}
 	if (err != -EINTR)
 		lsm->no_room = file_is_full(err);
 	if (lsm->reserve_spent)
