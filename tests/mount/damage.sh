@@ -3,7 +3,7 @@
 . tests/mount/lib.sh
 E=$S/engine
 sums() { (cd "$1" && find . -type f -printf '%p %s %m\n' -exec cksum {} + | sort); }
-# make STORE: one with sstables, killed while its log has rows. $W/whole is it.
+# fill: a store with sstables, killed while its log has rows. $W/whole is it.
 fill() {
 	start
 	run_cql <<-'C'
