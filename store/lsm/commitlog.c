@@ -20,200 +20,9 @@
 #include "store/base/log.h"
 #include "store/lsm/commitlog_internal.h"
 
-void segment_name(char name[32], uint64_t number)
-{
-	snprintf(name, 32, LOG_NAME, (unsigned long long)number);
-}
-
 void commitlog_file_name(char name[32], uint64_t position)
 {
 	segment_name(name, log_number(position));
-}
-
-void segment_free(struct commitlog *log, struct segment *s)
-{
-	const struct file_ops *files = log->files;
-
-	if (!s)
-		return;
-	if (s->map)
-		files->unmap(files->context, s->map, s->size);
-	if (s->fd >= 0)
-		file_close(files, s->fd);
-	mem_free(s);
-}
-
-int segment_open(struct commitlog *log, struct segment *s, int flags)
-{
-	const struct file_ops *files = log->files;
-	bool has_room = true;
-	void *map = NULL;
-	char name[32];
-
-	segment_name(name, s->number);
-	s->fd = file_open(files, log->dir, name, O_RDWR | flags);
-	if (s->fd < 0)
-		return s->fd;
-	if (flags & O_CREAT) {
-		int err = files->allocate(files->context, s->fd, s->size);
-
-		has_room = err != -EOPNOTSUPP;
-		if (!has_room)
-			err = files->truncate(files->context, s->fd, s->size);
-		if (err) {
-			files->unlink(files->context, log->dir, name);
-			return err;
-		}
-	}
-	if (has_room && !files->map(files->context, s->fd, s->size, &map))
-		s->map = map;
-	return 0;
-}
-
-static void remove_segment(struct commitlog *log, struct segment *s)
-{
-	char name[32];
-
-	segment_name(name, s->number);
-	log->files->unlink(log->files->context, log->dir, name);
-	segment_free(log, s);
-}
-
-/* Bytes at an offset of a segment, handed to the kernel. */
-static int put_bytes(struct commitlog *log, struct segment *s, uint64_t offset,
-		     const void *ptr, size_t len)
-{
-	if (!s->map)
-		return file_write(log->files, s->fd, ptr, len, offset);
-	memcpy(s->map + offset, ptr, len);
-	return 0;
-}
-
-/* What is the same all its life; it is not begun yet. */
-static int write_header(struct commitlog *log, struct segment *s)
-{
-	uint8_t header[LOG_HEADER] = LOG_MAGIC;
-
-	put_le32(header + 8, LOG_VERSION);
-	put_le64(header + 16, s->number);
-	put_le64(header + 32, XXH3_64bits(header, 32));
-	s->fresh = true;
-	return put_bytes(log, s, 0, header, sizeof(header));
-}
-
-/* Words of eight bytes, each there at once, and one after the other, whenever the
- * process is killed. */
-static int put_words(struct commitlog *log, struct segment *s, uint64_t offset,
-		     const uint64_t *words, size_t count)
-{
-	uint8_t bytes[24];
-	uint64_t raw;
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		put_le64(bytes + i * 8, words[i]);
-	if (!s->map)
-		return file_write(log->files, s->fd, bytes, count * 8, offset);
-	for (i = count; i--;) {
-		memcpy(&raw, bytes + i * 8, 8);
-		__atomic_store_n((uint64_t *)(void *)(s->map + offset) + i, raw,
-				 __ATOMIC_RELEASE);
-	}
-	return 0;
-}
-
-void segment_put_end(struct commitlog *log, struct segment *s)
-{
-	uint64_t word = log_end_word(s->end, s->number);
-
-	(void)put_words(log, s, LOG_END, &word, 1);
-}
-
-static int begin_segment(struct commitlog *log, struct segment *s,
-			 uint64_t previous_end)
-{
-	const uint64_t words[] = {
-		previous_end, log_begun_check(previous_end, s->number),
-		log_end_word(LOG_HEADER, s->number),
-	};
-
-	s->end = LOG_HEADER;
-	s->synced = 0;
-	return put_words(log, s, LOG_BEGUN, words, ARRAY_SIZE(words));
-}
-
-/*
- * Make the new segment durable and let the manifest name it, and forget another
- * that will not be used (NULL). Without room for the edit it can be used, and is
- * named at the next open; the other stays, too.
- */
-static int name_segment(struct commitlog *log, struct segment *s,
-			const struct segment *gone)
-{
-	struct manifest_edit edit = MANIFEST_EDIT_INIT;
-	int err;
-
-	if (!log->manifest)
-		return 0;
-	err = log->files->datasync(log->files->context, s->fd);
-	if (!err)
-		err = log->files->sync(log->files->context, log->dir);
-	if (err)
-		return err;
-	s->fresh = false;
-	if (gone)
-		manifest_edit_segment_gone(&edit, gone->number);
-	manifest_edit_segment(&edit, s->number, s->size);
-	err = manifest_apply(log->manifest, &edit);
-	s->named = !err || err == -EIO;		/* or nobody knows */
-	manifest_edit_release(&edit);
-	return file_is_full(err) ? 0 : err;
-}
-
-/* A new segment (or NULL) that will not be used. The file of one that the manifest
- * may name stays until the next open. */
-static void give_up(struct commitlog *log, struct segment *s)
-{
-	if (s && !s->named)
-		remove_segment(log, s);
-	else
-		segment_free(log, s);
-}
-
-/* The manifest forgets these (NULL: none), which the log does not need. */
-static int forget_segments(struct commitlog *log, const struct segment *a,
-			   const struct segment *b)
-{
-	struct manifest_edit edit = MANIFEST_EDIT_INIT;
-	int err = 0;
-
-	if (a && a->named)
-		manifest_edit_segment_gone(&edit, a->number);
-	if (b && b->named)
-		manifest_edit_segment_gone(&edit, b->number);
-	if (edit.steps.len || edit.steps.failed)
-		err = manifest_apply(log->manifest, &edit);
-	manifest_edit_release(&edit);
-	return err;
-}
-
-static int new_segment(struct commitlog *log, struct segment **out,
-		       uint64_t number, uint64_t size)
-{
-	struct segment *s = mem_zalloc(1, sizeof(*s));
-	int err;
-
-	if (!s)
-		return -ENOMEM;
-	s->number = number;
-	s->size = size;
-	s->fd = -1;
-	err = segment_open(log, s, O_CREAT | O_EXCL);
-	if (err)
-		segment_free(log, s);
-	else
-		*out = s;
-	return err;
 }
 
 static uint64_t take_number(struct commitlog *log) REQUIRES(&log->lock)
@@ -228,22 +37,6 @@ static uint64_t grown_size(struct commitlog *log) REQUIRES(&log->lock)
 	if (size < LOG_LARGEST_SEGMENT)
 		log->next_size = size * 2;
 	return size;
-}
-
-/* The old file under a new number, which is larger than all before. */
-static int reuse_old(struct commitlog *log, struct segment *s, uint64_t number)
-{
-	const struct file_ops *files = log->files;
-	char old[32], name[32];
-	int err;
-
-	segment_name(old, s->number);
-	segment_name(name, number);
-	err = files->rename(files->context, log->dir, old, name);
-	if (!err)
-		s->number = number;
-	s->named = false;
-	return err;
 }
 
 /* The old file, if it has so much room; else NULL. */
@@ -274,10 +67,10 @@ static int make_segment(struct commitlog *log, struct segment **out,
 	mutex_unlock(&log->lock);
 	if (size < least)
 		size = least;
-	err = new_segment(log, out, number, size);
+	err = segment_new(log, out, number, size);
 	while (file_is_full(err) && room == LOG_FITTING && size > least) {
 		size = size / 2 > least ? size / 2 : least;
-		err = new_segment(log, out, number, size);
+		err = segment_new(log, out, number, size);
 		mutex_lock(&log->lock);
 		log->next_size = LOG_FIRST_SEGMENT;
 		mutex_unlock(&log->lock);
@@ -311,7 +104,7 @@ static int use_reserve(struct commitlog *log, struct segment **out,
 	}
 	err = segment_open(log, s, 0);
 	if (err)
-		remove_segment(log, s);
+		segment_remove(log, s);
 	else
 		*out = s;
 	return err;
@@ -347,12 +140,12 @@ static int make_next(struct commitlog *log, struct segment **out,
 		return -EFBIG;
 	*out = take_old(log, need);
 	if (*out)
-		err = reuse_old(log, *out, number);
+		err = segment_renumber(log, *out, number);
 	else if (room == LOG_RESERVE)
 		err = use_reserve(log, out, number, need);
 	else
 		err = make_segment(log, out, number, need, room);
-	return err ? err : write_header(log, *out);
+	return err ? err : segment_write_header(log, *out);
 }
 
 /* Begin a new segment with room for need bytes. */
@@ -369,16 +162,16 @@ static int roll(struct commitlog *log, uint64_t need, enum log_room room)
 	if (!s) {
 		err = make_next(log, &s, number, need, room);
 		if (!err)
-			err = name_segment(log, s, useless);
+			err = segment_make_known(log, s, useless);
 	}
 	if (!err)
-		err = begin_segment(log, s, log->end);
+		err = segment_begin(log, s, log->end);
 	if (useless && !err && (s->named || !useless->named))
-		remove_segment(log, useless);
+		segment_remove(log, useless);
 	else
 		segment_free(log, useless);	/* the next open removes it */
 	if (err) {
-		give_up(log, s);
+		segment_give_up(log, s);
 		return err;
 	}
 	mutex_lock(&log->lock);
@@ -635,7 +428,7 @@ static void retire(struct commitlog *log, struct segment *s)
 	mutex_unlock(&log->lock);
 	/* A file that stays is found and removed at the next open. */
 	if (s)
-		remove_segment(log, s);
+		segment_remove(log, s);
 }
 
 void commitlog_release(struct commitlog *log, uint64_t begin)
@@ -685,8 +478,8 @@ int commitlog_shrink(struct commitlog *log)
 	log->old = NULL;
 	mutex_unlock(&log->lock);
 	if (old)
-		remove_segment(log, old);
-	err = forget_segments(log, newest, spare);
+		segment_remove(log, old);
+	err = segment_forget(log, newest, spare);
 	mutex_lock(&log->lock);
 	if (err) {
 		log->spare = spare;
@@ -696,9 +489,9 @@ int commitlog_shrink(struct commitlog *log)
 	}
 	mutex_unlock(&log->lock);
 	if (newest)
-		remove_segment(log, newest);
+		segment_remove(log, newest);
 	if (spare)
-		remove_segment(log, spare);
+		segment_remove(log, spare);
 	return err;
 }
 
@@ -733,19 +526,19 @@ static int make_ready(struct commitlog *log, struct segment **out,
 	int err;
 
 	if (s) {
-		err = reuse_old(log, s, number);
+		err = segment_renumber(log, s, number);
 	} else {
-		err = new_segment(log, &s, number, size);
+		err = segment_new(log, &s, number, size);
 		if (err)
 			return err;
 		err = fill_with_zeros(log, s);
 	}
 	if (!err)
-		err = write_header(log, s);
+		err = segment_write_header(log, s);
 	if (!err)
-		err = name_segment(log, s, NULL);
+		err = segment_make_known(log, s, NULL);
 	if (err)
-		give_up(log, s);
+		segment_give_up(log, s);
 	else
 		*out = s;
 	return err;
@@ -804,12 +597,12 @@ static void leave_nothing(struct commitlog *log)
 {
 	if (log->read_only || log->failed)
 		return;
-	if (log->spare && !forget_segments(log, log->spare, NULL)) {
-		remove_segment(log, log->spare);
+	if (log->spare && !segment_forget(log, log->spare, NULL)) {
+		segment_remove(log, log->spare);
 		log->spare = NULL;
 	}
 	if (log->old)
-		remove_segment(log, log->old);
+		segment_remove(log, log->old);
 	log->old = NULL;
 }
 

@@ -1,4 +1,4 @@
-/* What commitlog.c and commitlog_replay.c share. */
+/* What the commitlog*.c files share. */
 #ifndef STORE_LSM_COMMITLOG_INTERNAL_H
 #define STORE_LSM_COMMITLOG_INTERNAL_H
 #include <stdatomic.h>
@@ -49,6 +49,19 @@ void segment_free(struct commitlog *log, struct segment *s);
  * or with O_CREAT make it. Mapped where the system does that and has allocated
  * it: else a store into the map may meet a full disk, which ends the process. */
 int segment_open(struct commitlog *log, struct segment *s, int flags);
+/* commitlog_segment.c tells what each does. */
+void segment_remove(struct commitlog *log, struct segment *s);
+int segment_new(struct commitlog *log, struct segment **out,
+		       uint64_t number, uint64_t size);
+int segment_renumber(struct commitlog *log, struct segment *s, uint64_t number);
+int segment_write_header(struct commitlog *log, struct segment *s);
+int segment_make_known(struct commitlog *log, struct segment *s,
+			const struct segment *gone);
+void segment_give_up(struct commitlog *log, struct segment *s);
+int segment_forget(struct commitlog *log, const struct segment *a,
+			   const struct segment *b);
+int segment_begin(struct commitlog *log, struct segment *s,
+			 uint64_t previous_end);
 /* Write down where its records end: see commitlog_format.h. Not being able to is
  * no harm: only a damaged end is judged more leniently. */
 void segment_put_end(struct commitlog *log, struct segment *s);

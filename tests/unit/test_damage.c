@@ -4,7 +4,8 @@
  * cut short at every length, every block zeroed, swapped with the next, copied to
  * the next or as it was earlier, every file deleted; and files that are something
  * else. Each is refused, reported, or harmless: the answers are the same. Short
- * runs leave offsets out; long ones leave none, and flip every bit of each byte.
+ * runs leave offsets out; two rounds flip a bit of every byte of the store that
+ * was killed, three do all at every offset, and flip every bit of each byte.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -338,7 +339,11 @@ START_TEST(damage_is_told_or_harmless)	/* _i: the harm, and killed or closed */
 	struct damage d = { .harm = _i / 2 };
 
 	make_whole(&d, _i % 2);
-	d.stride = test_rounds() > 1 ? 1 : test_scale(100) < 100 ? 997 : 131;
+	d.stride = test_scale(100) < 100 ? 997 : 131;
+	if (test_rounds() > 1)
+		d.stride = d.harm == FLIP && _i % 2 ? 1 : 7;
+	if (test_rounds() > 2)
+		d.stride = 1;
 	do
 		damage_all(&d);
 	while (test_rounds() > 2 && d.harm == FLIP && ++d.bit < 8);
