@@ -28,6 +28,11 @@ int lsm_check_writable(const struct lsm *lsm)
 	return lsm->options.read_only || lsm->failed ? -EROFS : 0;
 }
 
+bool lsm_has_failed(const struct lsm *lsm)
+{
+	return lsm->failed;
+}
+
 int lsm_fail(struct lsm *lsm, int err)
 {
 	int none = 0;

@@ -123,6 +123,8 @@ void lsm_each_damaged(struct lsm *lsm,
 		      void (*each)(void *context, uint32_t table,
 				   const char *text),
 		      void *context);
+/* True from the first error of the disk on: nothing is written any more. */
+bool lsm_has_failed(const struct lsm *lsm);
 /* Wait until no background work is left to do. */
 int lsm_settle(struct lsm *lsm);
 

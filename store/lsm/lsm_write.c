@@ -422,8 +422,12 @@ int lsm_sync(struct lsm *lsm, uint64_t position)
 
 	if (lsm->options.read_only)
 		return 0;
+	/* The log may be well where a flush failed: it is synced all the same,
+	 * but nothing is acknowledged any more. */
 	err = commitlog_sync(lsm->log, position);
-	return err ? lsm_fail(lsm, err) : 0;
+	if (err)
+		return lsm_fail(lsm, err);
+	return lsm->failed ? -EIO : 0;
 }
 
 uint64_t lsm_position(struct lsm *lsm)

@@ -339,6 +339,31 @@ static void note(void *context, const char *text)
 	++*(int *)context;
 }
 
+/* The log is well yet, and nothing is acknowledged any more. */
+START_TEST(no_sync_succeeds_after_a_failed_flush)
+{
+	struct faulty faulty;
+	struct lsm *lsm;
+
+	faulty_init(&faulty);
+	ck_assert_int_eq(lsm_open(&lsm, &faulty.ops, scratch.dir, &told), 0);
+	ck_assert_int_eq(lsm_start(lsm), 0);
+	put(lsm, 1, "k", 5, 10);
+	ck_assert_int_eq(lsm_sync(lsm, lsm_position(lsm)), 0);
+	put(lsm, 1, "l", 6, 10);
+	faulty.fail_at = faulty.calls + 1;
+	faulty.err = -EIO;
+	ck_assert_int_eq(lsm_flush(lsm, 1), -EIO);
+	ck_assert(lsm_has_failed(lsm));
+	ck_assert_int_eq(lsm_sync(lsm, lsm_position(lsm)), -EIO);
+	ck_assert_int_eq(timestamp_of(lsm, 1, "l"), 6);
+	ck_assert_int_eq(lsm_close(lsm), -EIO);
+	lsm = open_lsm(&told);
+	ck_assert_int_eq(timestamp_of(lsm, 1, "l"), 6);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 START_TEST(a_failed_disk_makes_it_read_only)
 {
 	struct lsm_options options = told;
@@ -548,6 +573,7 @@ SUITE_THREADS(lsm)
 	tcase_add_test(tc, properties_last);
 	tcase_add_test(tc, a_full_log_is_used_again);
 	tcase_add_test(tc, a_failed_disk_makes_it_read_only);
+	tcase_add_test(tc, no_sync_succeeds_after_a_failed_flush);
 	tcase_add_loop_test(tc, a_call_that_fails_loses_nothing, 0, 50);
 	tcase_add_loop_test(tc, no_memory_loses_nothing, 0, 60);
 	tcase_add_test(tc, read_only_writes_nothing);
