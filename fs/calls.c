@@ -13,13 +13,15 @@ struct on {
 static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		    uint64_t node, bool changes)
 {
+	bool refused = changes && fs_is_read_only(fs);
+
 	on->n = fs_node(fs, node);
 	if (!on->n)
 		return -ESTALE;
-	on->op = changes && fs->read_only ? NULL : op_begin(fs, call);
+	on->op = refused ? NULL : op_begin(fs, call);
 	if (!on->op) {
 		node_put(&fs->nodes, on->n);
-		return changes && fs->read_only ? -EROFS : -ENOMEM;
+		return refused ? -EROFS : -ENOMEM;
 	}
 	op_watch(on->op, on->n);
 	on->op->bound = on->n;

@@ -116,7 +116,7 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	memset(at, 0, sizeof(*at));
 	if (strlen(name) > NAME_MAX_LEN)
 		return -ENAMETOOLONG;
-	if (changes && fs->read_only)
+	if (changes && fs_is_read_only(fs))
 		return -EROFS;
 	at->name = bytes_str(name);
 	at->dir = fs_node(fs, parent);

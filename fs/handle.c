@@ -46,7 +46,7 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 	const struct file_kind *file = h->node->ops->file;
 	struct image *image;
 
-	if (op->fs->read_only)
+	if (fs_is_read_only(op->fs))
 		return -EROFS;
 	if (!file->store)
 		return op_refuse(op, -EPERM, "this file is read-only");

@@ -157,7 +157,9 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	if (err == -EUCLEAN && !op->reason[0])
 		op_refuse(op, err, "%s", corrupt_last());
 	if (err == -EROFS)
-		op_refuse(op, err, "nothing can be changed here");
+		op_refuse(op, err, "%s", store_has_failed(fs->store) ?
+			  "the store is read-only since an error of the disk" :
+			  "nothing can be changed here");
 	if (file_is_full(err))
 		op_refuse(op, err, FILE_FULL);
 	/* Asking for what is not there is no refusal. */

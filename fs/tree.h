@@ -94,6 +94,13 @@ struct fs {
 	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
 };
 
+/* What opens for writing and changes names is refused; what is already open is
+ * told at its commit. */
+static inline bool fs_is_read_only(const struct fs *fs)
+{
+	return fs->read_only || store_has_failed(fs->store);
+}
+
 /* --------------------------------------------------------------------- op */
 struct op {
 	struct fs *fs;

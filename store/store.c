@@ -288,6 +288,11 @@ bool store_is_read_only(const struct store *s)
 	return s->read_only;
 }
 
+bool store_has_failed(const struct store *s)
+{
+	return lsm_has_failed(s->lsm);
+}
+
 const uint8_t *store_id(const struct store *s)
 {
 	return s->marker.id;

@@ -36,6 +36,8 @@ int store_open(struct store **out, const char *path,
 	       bool *created);
 int store_close(struct store *s);
 bool store_is_read_only(const struct store *s);
+/* True from the first error of the disk on, which makes it read-only too. */
+bool store_has_failed(const struct store *s);
 /* The random 16 bytes that name this store; seeds inode numbers. */
 const uint8_t *store_id(const struct store *s);
 

@@ -299,7 +299,7 @@ static int open_file(struct op *op, struct handle *h)
 {
 	if (h->writer && files[h->node->number].print)
 		return op_refuse(op, -EPERM, "this file is read-only");
-	if (h->writer && op->fs->read_only)
+	if (h->writer && fs_is_read_only(op->fs))
 		return -EROFS;
 	return 0;
 }

@@ -26,7 +26,7 @@ static int stat_counter(struct op *op, struct node *n, struct child *out)
 
 static int open_counter(struct op *op, struct handle *h)
 {
-	if (h->writer && op->fs->read_only)
+	if (h->writer && fs_is_read_only(op->fs))
 		return -EROFS;
 	return 0;
 }
