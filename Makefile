@@ -26,7 +26,7 @@ programs: $(B)/widefs $(B)/widefsctl
 
 # What Debian calls the libraries and tools. With all there nothing is fetched.
 PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
-TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq procps e2fsprogs xfsprogs fio stress-ng gcovr
+TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr
 packages: ; @tests/install-packages $(PACKAGES)
 test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)
 
