@@ -98,7 +98,7 @@ static int open_fs(struct daemon *d)
 	fo.options_text = options;
 	err = fs_open(&d->fs, d->store, &fo);
 	if (err)
-		complain(o->mountpoint, "%s", strerror(-err));
+		complain(o->mountpoint, "%s", error_text(err));
 	return err;
 }
 
@@ -230,7 +230,7 @@ static int serve(struct daemon *d)
 	if (!err)
 		err = loop_start(d->loop);
 	if (err) {
-		complain(d->options.mountpoint, "%s", strerror(-err));
+		complain(d->options.mountpoint, "%s", error_text(err));
 		return err;
 	}
 	message_log_use(d->log, &d->options);
@@ -287,6 +287,8 @@ static int run(struct daemon *d)
 	if (d->signal_fd < 0)
 		return FAILED;
 	err = guardian_start(&d->guardian, d->argc, d->argv);
+	if (err)
+		complain(d->options.mountpoint, "%s", error_text(err));
 	if (!err)
 		err = message_log_open(&d->log, &d->options);
 	if (!err)
@@ -321,8 +323,10 @@ static int run_in_background(struct daemon *d)
 		return FAILED;
 	fflush(NULL);
 	child = fork();
-	if (child < 0)
+	if (child < 0) {
+		complain(d->options.mountpoint, "%s", error_text(-errno));
 		return FAILED;
+	}
 	if (child) {
 		ssize_t n;
 

@@ -7,6 +7,13 @@
 
 #include "store/base/log.h"
 
+const char *error_text(int err)
+{
+	return err == -EAGAIN ? "no more processes or threads are allowed "
+				"(raise ulimit -u, or the limit of the group)" :
+				strerror(-err);
+}
+
 void complain(const char *object, const char *format, ...)
 {
 	va_list args;

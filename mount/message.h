@@ -8,6 +8,9 @@
 
 #include "mount/options.h"
 
+/* An error of the system, -errno, in words: EAGAIN is what threads and processes
+ * are refused with. */
+const char *error_text(int err);
 /* "widefs: OBJECT: ..." and a newline, to stderr. */
 void complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

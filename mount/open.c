@@ -113,7 +113,7 @@ int open_store(struct store **out, const struct mount_options *o)
 			 "not opened (chmod go-w, or run as its owner)");
 		break;
 	default:
-		complain(o->store, "%s", strerror(-err));
+		complain(o->store, "%s", error_text(err));
 	}
 	return err;
 }

@@ -1,6 +1,6 @@
 # Small disks and small limits: a disk that is filled, emptied and filled again
 # keeps nothing back and loses nothing, without a mount between (reliability.md
-# T10); no inodes; few descriptors (T27). CYCLES (3) of
+# T10); no inodes; few descriptors, few processes and threads (T27). CYCLES (3) of
 # the first disk, one less of the others.
 . tests/mount/lib.sh
 [ "$(id -u)" = 0 ] || { fail 'a loop device needs root'; done_testing; }
@@ -114,6 +114,38 @@ for limit in 128 64 32; do
 done
 start
 is 'all is there afterwards' 'w w w' "$(cat "$M"/k/t1/{128,64,32}/v | tr '\n' ' ' | sed 's/ $//')"
+stop
+ok 'and is sound' "$CTL" check "$S"
+# Few processes and threads, by a group of their own: a mount is refused, says why
+# and leaves nothing, or it works with those that it has.
+pids=$(awk '$3 == "cgroup" && $4 ~ /(^|,)pids(,|$)/ { print $2 } $3 == "cgroup2" { two = $2 } END { print two }' /proc/mounts | head -1)
+[ -n "$pids" ] || fail 'there is no control group of processes'
+refusals=0 mounts=0
+for limit in {1..16}; do
+	[ "$mounts" -lt 4 ] || break
+	group=$pids/widefs-test-$$-$limit
+	{ mkdir "$group" && echo "$limit" >"$group/pids.max"; } 2>>"$W/stderr" || { fail "a group of processes: $(tail -1 "$W/stderr")"; break; }
+	# shellcheck disable=SC2016	# it is for that shell
+	if said=$(timeout 60 bash -c 'echo $$ >"$1" && exec "${@:2}"' sh "$group/cgroup.procs" "$WIDEFS" --log-file="$W/log" "$S" "$M" 2>&1); then
+		mounts=$((mounts + 1)) pid=$(daemon_pid)
+		for i in {1..8}; do cql "INSERT INTO k.t$i (p, v) VALUES (7, 'of $limit')" >/dev/null & done
+		wait
+		for i in {1..8}; do is "$limit processes: table $i" "of $limit" "$(cat "$M/k/t$i/7/v")"; done
+		ok "$limit processes: a flush" timeout 60 dd of="$M/.widefs/ctl" status=none <<<'flush'
+		is "$limit processes: the daemon lives" "$pid" "$(daemon_pid)"
+		stop && pass
+	else
+		refusals=$((refusals + 1))
+		[[ $said == *'no more processes or threads'* ]] && pass || fail "$limit processes, refused: $said"
+		wait_closed
+		mountpoint -q "$M" && fail "$limit processes: refused, and mounted"
+	fi
+	for ((i = 0; i < 100; i++)); do rmdir "$group" 2>>"$W/stderr" && break; sleep 0.05; done
+	[ ! -e "$group" ] || fail "$limit processes: some are left: $(cat "$group/cgroup.procs")"
+done
+[ $refusals -gt 3 ] && [ $mounts = 4 ] && pass || fail "$refusals mounts were refused, $mounts not"
+start
+is 'all is there afterwards' "$(yes "of $((limit - 1))" | head -8)" "$(cat "$M"/k/t{1..8}/7/v)"
 stop
 ok 'and is sound' "$CTL" check "$S"
 done_testing
