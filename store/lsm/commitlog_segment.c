@@ -106,6 +106,8 @@ static int put_words(struct commitlog *log, struct segment *s, uint64_t offset,
 	return 0;
 }
 
+/* If it cannot be written the old one stays, which claims less: no harm. It is
+ * within one block of the disk, so it is whole. */
 void segment_put_end(struct commitlog *log, struct segment *s)
 {
 	uint64_t word = log_end_word(s->end, s->number);

@@ -57,8 +57,9 @@ static int64_t faulty_pwrite(void *context, int fd, const void *from,
 	int err = fails(f, true);
 
 	if (err && f->err) {
-		/* A disk that fills up takes what it can before it says so. */
-		if (err == -ENOSPC && len > 1)
+		/* A disk that fills up takes what it can before it says so; but
+		 * a word is never on two blocks. */
+		if (err == -ENOSPC && len > 8)
 			UNDER(f, pwrite, fd, from, len / 2, offset);
 		return err;
 	}
