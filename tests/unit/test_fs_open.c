@@ -7,6 +7,7 @@
 
 #include "store/base/alloc.h"
 #include "tests/lib/shop.h"
+#include "tests/lib/simfile.h"
 #include "tests/unit/suite.h"
 
 START_TEST(a_value_is_pending_until_the_close)
@@ -274,6 +275,48 @@ START_TEST(a_name_that_came_to_nothing_goes)
 }
 END_TEST
 
+/* Who writes is told at the open: a shell ignores what a close says. */
+START_TEST(after_an_error_of_the_disk_nothing_opens_for_writing)
+{
+	static const char country[] = "shop/users/a/country";
+	struct open_file f;
+	struct faults disk;
+	int err;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_echo(&shop, country, CREATE, "nz\n"));
+	faults_init(&disk, &file_system);
+	shop.store.options.files = &disk.ops;
+	tree_reopen(&shop);
+	ok(tree_echo(&shop, country, CREATE, "be\n"));	/* begins a log */
+	ok(tree_open_file(&shop, country, O_WRONLY | O_TRUNC, &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str("au\n")), 3);
+	disk.only_changes = disk.for_good = true;
+	disk.err = -EIO;
+	disk.calls = 0;
+	disk.fail_at = 1;
+	ck_assert_int_eq(fs_fsync(shop.fs, &shop.call, f.node, f.handle), -EIO);
+	disk.fail_at = 0;	/* it is well again, and what was lost is not known */
+	ck_assert_int_eq(fs_fsync(shop.fs, &shop.call, f.node, f.handle), -EIO);
+	tree_release(&shop, &f);
+	ck_assert_int_eq(tree_echo(&shop, country, CREATE, "de\n"), -EROFS);
+	ck_assert_int_eq(tree_echo(&shop, country, O_WRONLY, "de\n"), -EROFS);
+	ck_assert_int_eq(tree_echo(&shop, "shop/users/.x.tmp", CREATE, "x\n"),
+			 -EROFS);
+	ck_assert_int_eq(tree_mkdir(&shop, "shop/users/b"), -EROFS);
+	ck_assert_int_eq(tree_unlink(&shop, country), -EROFS);
+	ck_assert_ptr_nonnull(tree_cat(&shop, country, &err));
+	ck_assert_ptr_nonnull(strstr(tree_cat(&shop, ".widefs/errors", &err),
+				     "read-only since an error of the disk"));
+	fs_close(shop.fs);
+	ck_assert_int_eq(store_close(shop.store.store), -EIO);
+	shop.store.store = NULL;
+	remove_tree(shop.store.path);
+	tree_open(&shop);
+}
+END_TEST
+
 SUITE_THREADS(fs_open)
 {
 	TCase *tc = tcase_create("fs_open");
@@ -286,5 +329,6 @@ SUITE_THREADS(fs_open)
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_test(tc, what_is_written_beside_a_commit_is_committed);
 	tcase_add_test(tc, a_name_that_came_to_nothing_goes);
+	tcase_add_test(tc, after_an_error_of_the_disk_nothing_opens_for_writing);
 	suite_add_tcase(suite, tc);
 }
