@@ -139,8 +139,9 @@ int lsm_reserve_keep(struct lsm *lsm, uint64_t more)
 	if (!err)
 		lsm->reserve_until = log.appended + size - LOG_RESERVE_BYTES -
 				     log.held;
-	/* Where files cannot be allocated there is none, and none is missed. */
-	if (err == -EOPNOTSUPP) {
+	/* Where files cannot be allocated, or may not be so large (a limit of
+	 * the process), there is none that would do, and none is missed. */
+	if (err == -EOPNOTSUPP || err == -EFBIG) {
 		err = 0;
 		lsm->reserve_until = UINT64_MAX;
 	}
