@@ -519,6 +519,27 @@ static void fill_created(struct op *op, struct node *n, struct child *c,
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
 }
 
+/*
+ * Who makes a file only to read it (O_CREAT | O_RDONLY, as lock files are made)
+ * writes nothing that would store it: store its empty value now, as a writer
+ * that closes does. -EINVAL where the type has none.
+ */
+static int store_empty(struct op *op, struct node *n)
+{
+	struct fs_open_reply reply;
+	struct handle *h;
+	int err = handle_open(op, n, O_WRONLY | O_CREAT | O_EXCL, OPENED_NEW,
+			      &reply);
+
+	if (err)
+		return err;
+	h = handle_of(reply.handle);
+	handle_unlink(op->fs, h);
+	err = handle_finish(op, h);
+	handle_free(op->fs, h);
+	return err;
+}
+
 int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, mode_t mode, int flags, struct fs_entry *entry,
 	      struct fs_open_reply *reply)
@@ -555,6 +576,14 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 			node_keep(n);
 		if (!err && call)
 			atomic_store(&n->maker_pid, call->pid);
+	}
+	if (created && !err && !c.scratch && (flags & O_ACCMODE) == O_RDONLY) {
+		err = store_empty(at.op, n);
+		node_put(&fs->nodes, n);
+		n = NULL;
+		created = false;
+		if (!err)
+			err = lookup_child(at.op, at.dir, at.name, &c, &n);
 	}
 	if (!err)
 		err = handle_open(at.op, n, flags,
