@@ -35,10 +35,12 @@ verify psync
 stressor dentry
 before=$(resident) open=$(descriptors)	# once its buffers are warm
 verify io_uring
-for name in dirmany fstat getdent hdd open rename seek sync-file touch utime flock lockf lockofd copy-file dup fsize; do
+for name in dirmany fstat getdent open rename seek sync-file touch utime flock lockf lockofd copy-file dup fsize; do
 	stressor $name
 done
 stressor filename --filename-opts posix
+# No value is larger than max_value.
+stressor hdd --hdd-bytes 16m
 stressor iomix --iomix-bytes 16m
 put "$M/.widefs/ctl" flush
 after=$(resident)
