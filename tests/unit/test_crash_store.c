@@ -471,7 +471,9 @@ START_TEST(statements_survive_every_crash)	/* _i: the workload */
 	}
 	free(w);
 	ck_assert_int_ge(states, test_scale(load->least));
-	ck_assert_int_ge(killed_and_cut, test_scale(load->least_killed));
+	/* Few kills leave it to chance. */
+	if (test_scale(100) == 100)
+		ck_assert_int_ge(killed_and_cut, load->least_killed);
 }
 END_TEST
 
