@@ -86,7 +86,7 @@ trap finish EXIT
 done_testing() {
 	if grep -qaE 'Sanitizer|runtime error|Assertion' "$W"/log* "$W"/stderr* 2>/dev/null; then
 		fail "the daemon's messages"
-		grep -aE -A12 'Sanitizer|runtime error|Assertion' "$W"/log* "$W"/stderr* | head -60
+		grep -aE -A60 'Sanitizer|runtime error|Assertion' "$W"/log* "$W"/stderr* | head -200
 	fi
 	echo "$passed passed, $failed failed"
 	[ "$failed" = 0 ]

@@ -313,6 +313,7 @@ START_TEST(after_an_error_of_the_disk_nothing_opens_for_writing)
 	ck_assert_int_eq(store_close(shop.store.store), -EIO);
 	shop.store.store = NULL;
 	remove_tree(shop.store.path);
+	buf_release(&shop.text);
 	tree_open(&shop);
 }
 END_TEST
