@@ -503,7 +503,7 @@ def main():
     d.check_store()
     d.check(done >= HISTORIES * OPERATIONS, f'{done} operations')
     for way, count in ways.items():
-        d.check(count > done // 200, f'{way}: {count} of {done}')
+        d.check(count > done // 1000, f'{way}: {count} of {done}')
     d.check('cas' not in ways or done // 500 < applied < ways['cas'], f'{applied} conditions were true')
     d.check(overlaps > done // 10, f'{overlaps} of {done} operations began during another')
     d.check(unanswered > 0, 'no operation was without an answer')
