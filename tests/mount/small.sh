@@ -117,7 +117,10 @@ is 'all is there afterwards' 'w w w' "$(cat "$M"/k/t1/{128,64,32}/v | tr '\n' ' 
 stop
 ok 'and is sound' "$CTL" check "$S"
 # Few processes and threads, by a group of their own: a mount is refused, says why
-# and leaves nothing, or it works with those that it has.
+# and leaves nothing, or it works with those that it has. The runtimes of the
+# sanitizers start threads of their own and cannot go on without: it is asked of
+# the plain build alone.
+if [ "$B" = build ]; then
 pids=$(awk '$3 == "cgroup" && $4 ~ /(^|,)pids(,|$)/ { print $2 } $3 == "cgroup2" { two = $2 } END { print two }' /proc/mounts | head -1)
 [ -n "$pids" ] || fail 'there is no control group of processes'
 refusals=0 mounts=0
@@ -147,5 +150,6 @@ done
 start
 is 'all is there afterwards' "$(yes "of $((limit - 1))" | head -8)" "$(cat "$M"/k/t{1..8}/7/v)"
 stop
+fi
 ok 'and is sound' "$CTL" check "$S"
 done_testing
