@@ -199,7 +199,7 @@ static int run_shell(const struct settings *settings)
 		.page_rows = 100, .consistency = "ONE",
 		.serial_consistency = "SERIAL", .bail = settings->bail,
 	};
-	int status = connect_to(&shell.backend, settings);
+	int status = connect_to(&shell.backend, settings), err;
 
 	if (!status && settings->keyspace)
 		status = use_keyspace(&shell, settings->keyspace);
@@ -212,7 +212,9 @@ static int run_shell(const struct settings *settings)
 		status = TOOL_FAILED;
 	}
 	mem_free(shell.capture);
-	if (fflush(stdout) && !status) {
+	while ((err = fflush(stdout)) && errno == EINTR)
+		;
+	if (err && !status) {
 		tool_complain("standard output", "%s", strerror(errno));
 		status = TOOL_FAILED;
 	}

@@ -38,7 +38,12 @@ check_interrupts() {
 	sum=$(cat "$M"/k/big/*/b | sha256sum)
 	before=$(tables)
 	is "a signal ends a compaction ($1)" EINTR "$(interrupted compact)"
-	is "a signal ends a scrub ($1)" EINTR "$(interrupted scrub)"
+	# A busy machine may tell of the signal when all is read already.
+	for _ in {1..5}; do
+		said=$(interrupted scrub)
+		[ "$said" = EINTR ] && break
+	done
+	is "a signal ends a scrub ($1)" EINTR "$said"
 	ok 'nothing is left of it' within 30 test "$(tables)" -le "$before"
 	is 'all is there' "$sum" "$(cat "$M"/k/big/*/b | sha256sum)"
 	ok 'again, to its end' tell 'compact k.big'

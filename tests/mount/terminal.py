@@ -71,6 +71,8 @@ def main():
                 os.kill(pid, 9)
             _, status = os.waitpid(pid, 0)
             print("status", os.waitstatus_to_exitcode(status))
+            if status:
+                print("its last words:\n" + plain(seen)[looked:].decode(errors="replace"))
             return 0
     return 0
 
