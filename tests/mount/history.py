@@ -506,7 +506,8 @@ def main():
         d.check(count > done // 1000, f'{way}: {count} of {done}')
     d.check('cas' not in ways or done // 500 < applied < ways['cas'], f'{applied} conditions were true')
     d.check(overlaps > done // 10, f'{overlaps} of {done} operations began during another')
-    d.check(unanswered > 0, 'no operation was without an answer')
+    # A few kills may fall between the operations.
+    d.check(unanswered > 0 or HISTORIES < 20, 'no operation was without an answer')
     d.finish(f'seed {SEED}: {HISTORIES} histories, {done} operations ({" ".join(f"{n} {way}" for way, n in ways.items())}), {applied} conditions true, '
              f'{unanswered} without an answer, {overlaps} began during another; the checker: {tests} histories')
 
