@@ -10,7 +10,7 @@ cells, and which of the operations under way have taken place. An operation that
 may be so, the history is wrong, and it is made smaller as long as it stays wrong. self_test() shows first what it accepts and refuses."""
 import errno, itertools, json, mmap, os, random, struct, sys, time, traceback
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'crash'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'crash'))
 from daemon import Daemon, cql
 
 PROCESSES, ROWS, KILLS = 6, 2, 3
