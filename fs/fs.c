@@ -304,7 +304,11 @@ static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
 
 	if (err)
 		return err;
-	n = node_find(&fs->nodes, at.dir, at.name);
+	/*
+	 * The kernel has a name until the notice of its end arrives: the store
+	 * may have nothing of a directory any more. Files see it themselves.
+	 */
+	n = directory ? NULL : node_find(&fs->nodes, at.dir, at.name);
 	if (!n || (atomic_load(&n->flags) & NODE_HIDDEN)) {
 		node_put(&fs->nodes, n);
 		err = lookup_child(at.op, at.dir, at.name, &c, &n);

@@ -182,6 +182,60 @@ START_TEST(own_changes_by_path_are_known)
 }
 END_TEST
 
+/* The kernel may go on with a name until the notice of its end arrives. */
+START_TEST(what_others_removed_cannot_be_removed_again)
+{
+	static const struct {
+		const char *path, *document, *statement;
+	} gone[] = {
+		{ "k/t/p/c", "k/t/p/c.json", NULL },
+		{ "k/t/p/c", NULL, "DELETE FROM k.t WHERE p = 'p' AND c = 'c';" },
+		{ "k/t/p", NULL, "DELETE FROM k.t WHERE p = 'p';" },
+		{ "k/t/p/@static", NULL, "DELETE s FROM k.t WHERE p = 'p';" },
+		{ "k/t/p/c/m", "k/t/p/c/m.json", NULL },
+		{ "k/t/p/c/m", NULL, "DELETE m FROM k.t WHERE p = 'p' AND c = 'c';" },
+		{ "k/plain/p", NULL, "DELETE FROM k.plain WHERE key = 'p';" },
+		{ "k/t", NULL, "DROP TABLE k.t;" },
+		{ "k", NULL, "DROP KEYSPACE k;" },
+	};
+	struct fs_entry entry;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(gone); i++) {
+		cql("DROP KEYSPACE k; CREATE KEYSPACE k WITH replication = "
+		    "{'class': 'SimpleStrategy', 'replication_factor': 1};");
+		cql("CREATE TABLE k.t (p text, c text, v text, s text STATIC, "
+		    "m set<text>, PRIMARY KEY (p, c)); CREATE TABLE k.plain "
+		    "(key text, column1 text, value blob, PRIMARY KEY "
+		    "(key, column1)) WITH COMPACT STORAGE;");
+		cql("INSERT INTO k.t (p, c, v, s, m) VALUES ('p', 'c', 'v', "
+		    "'s', {'m'}); INSERT INTO k.plain (key, column1, value) "
+		    "VALUES ('p', 'c', 0x01);");
+		ck_assert_int_eq(tree_walk(&t, gone[i].path, &entry), 0);
+		if (gone[i].document)
+			ck_assert_int_eq(tree_unlink(&t, gone[i].document), 0);
+		else
+			cql(gone[i].statement);
+		ck_assert_msg(tree_rmdir(&t, gone[i].path) == -ENOENT,
+			      "%zu: %s", i, gone[i].path);
+		fs_forget(t.fs, entry.node, 1);
+	}
+	/* One that was made or emptied by path is there until then. */
+	cql("CREATE KEYSPACE k WITH replication = {'class': "
+	    "'SimpleStrategy', 'replication_factor': 1}; CREATE TABLE k.t "
+	    "(p text, c text, v text, m set<text>, PRIMARY KEY (p, c)); "
+	    "INSERT INTO k.t (p, c, v) VALUES ('p', 'c', 'v');");
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/p/c/m"), 0);
+	cql("DELETE FROM k.t WHERE p = 'p' AND c = 'c';");
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/c"), -ENOTEMPTY);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/c/m"), 0);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/c"), 0);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/c"), -ENOENT);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/p"), 0);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/p"), -ENOENT);
+}
+END_TEST
+
 START_TEST(dropped_tables_are_stale)
 {
 	struct fs_entry cell;
@@ -501,6 +555,8 @@ SUITE(fs_notices)
 	tcase_add_test(tc, a_change_by_cql_is_told_before_the_reply);
 	tcase_add_test(tc, a_new_row_drops_the_listing);
 	tcase_add_test(tc, own_changes_by_path_are_known);
+	tcase_add_test(tc,
+		       what_others_removed_cannot_be_removed_again);
 	tcase_add_test(tc, dropped_tables_are_stale);
 	tcase_add_test(tc, what_expires_goes_in_its_second);
 	tcase_add_test(tc, the_rights_of_the_caller);
