@@ -291,11 +291,11 @@ static int split(struct applying *a, const struct change *c,
 	if (bytes_is_null(c->value) || c->kind == CHANGE_ELEMENT ||
 	    c->kind == CHANGE_FIELD)
 		return 0;
-	/* What is taken from a map is a set of its keys. */
+	/* What is taken from a map is a set of its keys. Not copied: others
+	 * change the count of the type's references meanwhile. */
 	if (c->kind == CHANGE_REMOVE && t->kind == TYPE_MAP) {
-		pretended = *t;
-		pretended.kind = TYPE_SET;
-		pretended.part_count = 1;
+		pretended = (struct type){ .kind = TYPE_SET, .part_count = 1,
+					   .parts = t->parts };
 		t = &pretended;
 	}
 	more = type_parts_begin(&it, t, c->value);

@@ -8,6 +8,7 @@
 
 #define THREADS 3
 #define TABLES 12
+#define CHANGES 20
 
 struct worker {
 	struct store *store;
@@ -21,6 +22,20 @@ static int run(struct cql_session *session, const char *cql)
 
 	cql_result_free(err ? NULL : result);
 	return err;
+}
+
+/* What a change has of its table while the table gets its next version. */
+static int change(struct cql_session *session)
+{
+	int failures = 0;
+
+	for (int i = 0; i < CHANGES; i++) {
+		failures += run(session, "UPDATE k.shared SET m = m + {1: 1, "
+				"2: 2} WHERE k = 1") != 0;
+		failures += run(session, "UPDATE k.shared SET m = m - {1} "
+				"WHERE k = 1") != 0;
+	}
+	return failures;
 }
 
 /* Tables of its own, a column of the table of all, and one race that any may
@@ -47,6 +62,7 @@ static void *work(void *context)
 		w->failures += run(session, text) != 0;
 		w->failures += run(session, "CREATE INDEX IF NOT EXISTS i ON "
 					    "k.shared (v)") != 0;
+		w->failures += change(session);
 		w->failures += run(session, "DESCRIBE KEYSPACE k") != 0;
 	}
 	cql_session_free(session);
@@ -69,7 +85,7 @@ START_TEST(no_change_is_lost)
 				      "{'class': 'SimpleStrategy'}"), 0);
 	ck_assert_int_eq(run(session, "CREATE TYPE k.u (a int)"), 0);
 	ck_assert_int_eq(run(session, "CREATE TABLE k.shared (k int PRIMARY "
-				      "KEY, v int)"), 0);
+				      "KEY, v int, m map<int, int>)"), 0);
 	for (int i = 0; i < THREADS; i++) {
 		workers[i] = (struct worker){ store.store, i, 0 };
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, work,
@@ -85,7 +101,7 @@ START_TEST(no_change_is_lost)
 	k = schema_keyspace(schema, bytes_str("k"));
 	ck_assert_uint_eq(k->table_count, THREADS * TABLES + 1);
 	shared = keyspace_table(k, bytes_str("shared"));
-	ck_assert_uint_eq(shared->column_count, THREADS * TABLES + 2);
+	ck_assert_uint_eq(shared->column_count, THREADS * TABLES + 3);
 	ck_assert_uint_eq(shared->index_count, 1);
 	for (uint32_t i = 0; i < k->table_count; i++) {
 		if (k->tables[i] == shared)
