@@ -8,6 +8,10 @@
  * Results are cut at power-of-two boundaries of the tokens, so that files stay
  * near one size however large the table, and what one shard does costs nothing
  * to the others.
+ *
+ * Small files side by side overlap nothing, but each costs a descriptor, a
+ * filter and a look: of more than MOST_SMALL those of one size are merged, four
+ * to the next size, until they are not small any more.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,6 +25,8 @@
 #define LEVELLED_FANOUT 10
 #define LEVELS 16
 #define MOST_FILES 32
+#define MOST_SMALL 32
+#define SMALL_PART 8		/* of the size that files are cut at */
 #define DEFAULT_TARGET ((uint64_t)256 << 20)
 #define MOST_SHARD_BITS 12
 /* With fewer partitions their tokens say nothing of the share. */
@@ -56,12 +62,17 @@ static size_t trigger_of(unsigned level)
 	return level < TIERED_LEVELS ? TIERED_FANOUT : 2;
 }
 
+static uint64_t target_of(const struct strategy_request *r)
+{
+	return r->options->sstable_size ? r->options->sstable_size :
+					  DEFAULT_TARGET;
+}
+
 void strategy_unified_cut(struct strategy_pick *pick,
 			  const struct strategy_request *r, double size,
 			  double share)
 {
-	double target = (double)(r->options->sstable_size ?
-				 r->options->sstable_size : DEFAULT_TARGET);
+	double target = (double)target_of(r);
 	double density = size / share;
 
 	while (density > target && pick->shard_bits < MOST_SHARD_BITS) {
@@ -199,6 +210,51 @@ static int pick_bucket(struct strategy_pick *pick, struct candidates *c,
 	return pick_these(pick, bucket.at, bucket.count);
 }
 
+/* Where the files of about the size of the from-th end; c is sorted by size. */
+static size_t alike_end(const struct candidates *c, size_t from)
+{
+	uint64_t most = c->files[c->at[from]].info->size * TIERED_FANOUT;
+	size_t i = from + 1;
+
+	while (i < c->count && c->files[c->at[i]].info->size < most)
+		i++;
+	return i;
+}
+
+/*
+ * One file comes of them, not cut, so that their number falls each time. It has
+ * the size that files are cut at, at most.
+ */
+static int pick_small(struct strategy_pick *pick, struct candidates *c,
+		      const struct strategy_request *r)
+{
+	uint64_t target = target_of(r), size = 0;
+	size_t from, end, i, count = 0;
+
+	c->count = 0;
+	for (i = 0; i < r->count; i++)
+		if (!r->files[i].left_out &&
+		    r->files[i].info->size < target / SMALL_PART)
+			c->at[c->count++] = i;
+	if (c->count <= MOST_SMALL)
+		return 0;
+	candidates_sort(c, strategy_by_size);
+	for (from = 0; from < c->count; from++) {
+		end = alike_end(c, from);
+		if (end - from >= TIERED_FANOUT)
+			break;
+	}
+	if (from == c->count) {		/* of very many sizes: the smallest */
+		from = 0;
+		end = TIERED_FANOUT;
+	}
+	for (i = from; i < end && count < MOST_FILES && size <= target; i++) {
+		size += c->files[c->at[i]].info->size;
+		count += size <= target;
+	}
+	return pick_these(pick, c->at + from, count);
+}
+
 int strategy_unified(struct strategy_pick *pick,
 		     const struct strategy_request *r)
 {
@@ -220,6 +276,8 @@ int strategy_unified(struct strategy_pick *pick,
 	if (!picked && best_level < LEVELS)
 		picked = pick_bucket(pick, &c, r,
 				     best_of_level(&c, r, best_level));
+	if (!picked)
+		picked = pick_small(pick, &c, r);
 	candidates_release(&c);
 	return picked;
 }

@@ -514,6 +514,129 @@ START_TEST(it_comes_to_rest)	/* _i: strategy and seed */
 }
 END_TEST
 
+/* The files of a table, as often as they are made anew for the strategy. */
+struct span {
+	uint64_t size;
+	int first, last;
+};
+static struct span spans[MOST];
+static size_t span_count;
+
+static void add_span(uint64_t size, int first, int last)
+{
+	ck_assert_uint_lt(span_count, MOST);
+	spans[span_count++] = (struct span){ size, first, last };
+}
+
+static void offer_spans(void)
+{
+	size_t i;
+
+	request.count = count = 0;
+	for (i = 0; i < span_count; i++) {
+		add(spans[i].size, spans[i].first, spans[i].last);
+		/* Of one key: their tokens say nothing of the share. */
+		if (spans[i].first == spans[i].last)
+			infos[i].partition_count = 1;
+	}
+}
+
+/* Merge what is picked: one file, or one for each shard. Its bytes. */
+static uint64_t merge_spans(const struct strategy_pick *pick)
+{
+	struct span sum = { 0, 999, 0 };
+	int width = 1000 >> pick->shard_bits, from;
+	size_t i, j, to = 0;
+
+	for (i = 0; i < span_count; i++) {
+		struct span s = spans[i];
+
+		for (j = 0; j < pick->count && pick->files[j] != i; j++)
+			;
+		if (j == pick->count) {
+			spans[to++] = s;
+			continue;
+		}
+		sum.size += s.size;
+		sum.first = s.first < sum.first ? s.first : sum.first;
+		sum.last = s.last > sum.last ? s.last : sum.last;
+	}
+	span_count = to;
+	width = width ? width : 1;
+	for (from = sum.first; from <= sum.last;) {
+		int last = (from / width + 1) * width - 1;
+
+		if (last > sum.last || !pick->shard_bits)
+			last = sum.last;
+		add_span(sum.size / (uint64_t)(sum.last - sum.first + 1) *
+				 (uint64_t)(last - from + 1) + 1, from, last);
+		from = last + 1;
+	}
+	return sum.size;
+}
+
+/*
+ * Flushes of a partition or a few, anywhere and of any size: their number has a
+ * bound though they overlap nothing, and the bytes that are written for that.
+ */
+START_TEST(small_files_side_by_side_are_few)	/* _i: seed */
+{
+	struct random rng = random_seeded((uint64_t)_i);
+	uint64_t written = 0, flushed = 0;
+	int flush, steps = 0, merges = 0;
+	size_t most = 0;
+
+	span_count = 0;
+	for (flush = 0; flush < 2000; flush++) {
+		int first = (int)random_below(&rng, 1000);
+		int width = random_below(&rng, 8) || _i % 2 == 0 ? 0 :
+			    (int)random_below(&rng, 1000 - (uint64_t)first);
+		uint64_t size = 1000 + random_below(&rng, (uint64_t)1 <<
+						    (10 + _i % 4 * 4));
+		struct strategy_pick pick;
+
+		options.sstable_size = _i % 4 == 3 ? 128 * MIB :
+				       (2 + (uint64_t)_i % 3 * 20) * MIB;
+		add_span(size, first, first + width);
+		flushed += size;
+		offer_spans();
+		for (steps = 0; strategy_pick(&pick, &request) > 0; steps++) {
+			ck_assert_int_lt(steps, 100);
+			merges++;
+			written += merge_spans(&pick);
+			strategy_release(&pick);
+			offer_spans();
+		}
+		most = span_count > most ? span_count : most;
+	}
+	ck_assert_int_gt(merges, 50);
+	/* Small ones, and those that are not: of an eighth of the cut or more. */
+	ck_assert_uint_le(most, 33 + 2 * 8 * flushed / options.sstable_size +
+				8);
+	ck_assert_uint_lt(written, flushed * 24);
+}
+END_TEST
+
+START_TEST(a_few_small_files_side_by_side_are_let_be)
+{
+	struct strategy_pick pick;
+	int i;
+
+	for (i = 0; i < 32; i++)
+		add(MIB + (uint64_t)i, i * 10, i * 10 + 5);
+	ck_assert_str_eq(picked(&pick), "");
+	add(200, 900, 900);
+	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
+	ck_assert_uint_eq(pick.count, 32);
+	ck_assert_uint_eq(pick.shard_bits, 0);
+	ck_assert_uint_eq(pick.output_size, 0);
+	strategy_release(&pick);
+	for (i = 0; i < 33; i++)
+		files[i].left_out = true;
+	ck_assert_str_eq(picked(&pick), "");
+}
+END_TEST
+
 SUITE(strategy)
 {
 	TCase *tc = tcase_create("strategy");
@@ -535,6 +658,8 @@ SUITE(strategy)
 			    ARRAY_SIZE(all));
 	tcase_add_test(tc, too_many_files_are_merged_where_they_overlap);
 	tcase_add_test(tc, unified_merges_what_overlaps);
+	tcase_add_test(tc, a_few_small_files_side_by_side_are_let_be);
+	tcase_add_loop_test(tc, small_files_side_by_side_are_few, 0, 12);
 	tcase_add_loop_test(tc, it_comes_to_rest, 0, 8);
 	suite_add_tcase(suite, tc);
 }
