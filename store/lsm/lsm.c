@@ -137,6 +137,7 @@ int lsm_table_set(struct lsm *lsm, uint32_t table,
 	mutex_unlock(&lsm->write);
 	if (!t)
 		return -ENOMEM;
+	lsm_count_debt(lsm, t);		/* writers may be waiting for it */
 	if (lsm->worker && !lsm->options.read_only)
 		worker_add(lsm->worker, WORKER_COMPACTION,
 			   &lsm->compaction_work);
@@ -202,6 +203,8 @@ static int try_to_empty(struct lsm *lsm, uint32_t table, bool drop)
 	err = !t ? -ENOMEM : t->dropped ? 0 : empty_table(lsm, t, drop);
 	mutex_unlock(&lsm->write);
 	mutex_unlock(&lsm->install);
+	if (!err)
+		lsm_count_debt(lsm, t);
 	return err;
 }
 

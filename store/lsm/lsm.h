@@ -79,9 +79,12 @@ int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count);
  * Apply a batch: in the log (handed to the kernel) before any reader sees it,
  * and then seen by all readers at once, table by table. *position, if not NULL,
  * is what lsm_sync takes. -EROFS after an I/O error or read-only, -ENOSPC.
- * A batch may be larger than a log segment. -EINVAL when a key is none (key.h),
+ * A batch may be larger than a log segment; -EFBIG: it is larger than
+ * LSM_LARGEST_BATCH. It waits while too much is in memory or too many sstables
+ * wait to be merged (lsm_pace.c): -EINTR (watch.h). -EINVAL when a key is none (key.h),
  * -ESTALE when a table was dropped.
  */
+#define LSM_LARGEST_BATCH (((size_t)4 << 30) - 4096 - 1)
 int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position);
 /* Wait until everything up to position is on disk (group commit). */
 int lsm_sync(struct lsm *lsm, uint64_t position);
@@ -139,7 +142,9 @@ struct lsm_stats {
 	uint64_t applied, gets, iterators, bytes_written, flushes, compactions,
 		bytes_flushed, bytes_compacted, log_bytes, log_segments, syncs,
 		cache_hits, cache_misses, cache_bytes, memtable_bytes,
-		sstables_read, filter_skips, tombstones_read;
+		sstables_read, filter_skips, tombstones_read,
+		debt,		/* files of a table that wait to be merged */
+		paused_ns;	/* writers were slowed down, or waited */
 	bool faulted;		/* turned read-only by an I/O error */
 };
 void lsm_stats(struct lsm *lsm, struct lsm_stats *stats);

@@ -117,6 +117,15 @@ static void tell_damage(struct lsm *lsm, uint32_t table, struct sstable *t)
 		lsm->options.damaged(lsm->options.context, table, text);
 }
 
+static void tell_damages(const struct job *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->from->file_count; i++)
+		tell_damage(j->lsm, j->table->number,
+			    j->from->files[i].sstable);
+}
+
 static int gather_files(struct job *j)
 {
 	const struct version *v = j->from;
@@ -128,7 +137,6 @@ static int gather_files(struct job *j)
 	for (i = 0; i < v->file_count; i++) {
 		struct sstable *t = v->files[i].sstable;
 
-		tell_damage(j->lsm, j->table->number, t);
 		j->files[i] = (struct strategy_file){
 			.info = sstable_info(t),
 			.first_key = sstable_first_key(t),
@@ -327,6 +335,40 @@ static void take_options(struct job *j)
 		j->options.sstable_size = j->lsm->file_size;
 }
 
+/* The debt of the table that has the most is what writers are slowed down for. */
+static void set_debt(struct lsm *lsm, struct table *t, uint64_t debt)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	mutex_lock(&lsm->lock);
+	t->debt = debt;
+	for (i = 0; i < lsm->table_count; i++)
+		if (lsm->tables[i]->debt > most)
+			most = lsm->tables[i]->debt;
+	lsm->debt = most;
+	mutex_unlock(&lsm->lock);
+}
+
+/* Few files are no debt, whatever a strategy thinks of them. Without memory to
+ * count them it stays as it was. */
+void lsm_count_debt(struct lsm *lsm, struct table *t)
+{
+	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s() };
+	struct strategy_request request;
+
+	take_options(&j);
+	j.from = lsm_pin(lsm, t->number);
+	if (j.from->file_count <= LSM_MOST_WAITING / 2) {
+		set_debt(lsm, t, 0);
+	} else if (!gather_files(&j)) {
+		ask(&j, &request);
+		set_debt(lsm, t, strategy_debt(&request));
+	}
+	mem_free(j.files);
+	version_put(j.from);
+}
+
 /*
  * One step: 1 when something was merged, 0 when there is nothing to do (before
  * *next, which becomes sooner), -EAGAIN when the next step will pick something
@@ -339,10 +381,12 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 	struct strategy_request request;
 	int got = 0;
 
+	lsm_count_debt(lsm, t);
 	take_options(&j);
 	if (!all && !j.options.compaction_enabled)
 		return 0;
 	j.from = lsm_pin(lsm, t->number);
+	tell_damages(&j);
 	if (j.from->file_count)
 		got = gather_files(&j);
 	if (!got && j.from->file_count) {
@@ -555,6 +599,7 @@ int lsm_compact(struct lsm *lsm, uint32_t table)
 	do {
 		got = compact_step(lsm, t, true, &next);
 	} while (got == -EAGAIN);
+	lsm_count_debt(lsm, t);
 	mutex_unlock(&lsm->compacting);
 	if (got == -EIO)
 		lsm_fail(lsm, got);

@@ -231,8 +231,10 @@ static int flush_table(struct lsm *lsm, struct table *t)
 		if (!err)
 			err = install(&f);
 		mutex_unlock(&lsm->install);
-		if (f.installed)
+		if (f.installed) {
 			count_flush(&f);
+			lsm_count_debt(lsm, t);
+		}
 		sstable_put(f.sstable);
 		version_put(f.spare);
 	}

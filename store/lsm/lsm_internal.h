@@ -58,6 +58,7 @@ struct table {
 	_Atomic uint64_t writes;
 	struct dead_spans *_Atomic dead;	/* set once, under write */
 	uint64_t dirty_since_ns;	/* the log thread's: for flush periods */
+	_Atomic uint64_t debt;		/* files that wait for a compaction */
 	struct table *next_touched;	/* under write: in the batch at hand */
 	bool touched;
 };
@@ -65,7 +66,7 @@ struct table {
 struct lsm_counters {
 	_Atomic uint64_t applied, gets, iterators, bytes_written, flushes,
 		compactions, bytes_flushed, bytes_compacted, sstables_read,
-		filter_skips, tombstones_read;
+		filter_skips, tombstones_read, paused_ns;
 };
 
 struct lsm {
@@ -78,7 +79,8 @@ struct lsm {
 	struct worker *worker;		/* NULL until lsm_start */
 	uint64_t retry_ms;		/* the flush work's; 0: nothing failed */
 	struct work log_work, spare_work, flush_work, compaction_work;
-	int compaction_error;		/* the compaction work's: the last */
+	atomic_int compaction_error;	/* the compaction work's: the last */
+	_Atomic uint64_t debt;		/* of the table that has the most */
 	atomic_int failed;		/* first error of the disk, or 0 */
 	atomic_bool told;		/* the owner knows */
 	atomic_bool reserve_spent;	/* changes under room */
@@ -86,7 +88,7 @@ struct lsm {
 	atomic_bool room_wanted;	/* lsm_reclaim has something to do */
 	uint64_t reclaim_after_ns;	/* but not before; under compacting */
 	uint64_t reclaimed_flushes;	/* before its last pass */
-	uint64_t file_size;		/* for unified; under compacting */
+	_Atomic uint64_t file_size;	/* for unified */
 	/* The reserve is enough until so many bytes were appended to the log. */
 	_Atomic uint64_t reserve_until;
 	atomic_int flush_error;		/* of the last flush in the background */
@@ -142,6 +144,21 @@ int lsm_freeze_all(struct lsm *lsm);
 uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 		       uint64_t flushed_mark);
 
+/* Is there somebody else to flush and to compact? */
+bool lsm_has_threads(const struct lsm *lsm);
+
+/* -------------------------------------------------------------- lsm_pace.c */
+/* No table has more files than so many that wait to be merged, but for those
+ * that flushes under way add. */
+#define LSM_MOST_WAITING 128
+/* Sleep as long as a batch of so many bytes should. Without locks. */
+void lsm_pace_slow(struct lsm *lsm, uint64_t len);
+/* Must the batch wait for flushes or compactions? */
+bool lsm_pace_stops(const struct lsm *lsm, const struct batch *batch);
+/* Until it need not. The flush's error, should that fail; -EINTR when the caller
+ * does not wait any more; -EROFS. Without locks. */
+int lsm_pace_wait(struct lsm *lsm, const struct batch *batch);
+
 /* ------------------------------------------------------------------ dead.c */
 struct dead_spans;
 /* NULL is accepted. */
@@ -187,6 +204,8 @@ int lsm_make_room(struct lsm *lsm);
 
 /* ----------------------------------------------------------- lsm_compact.c */
 void lsm_compaction_run(struct work *work);
+/* Count anew the table's files that wait to be merged. Takes lock. */
+void lsm_count_debt(struct lsm *lsm, struct table *t);
 /* Which file, and where. */
 void lsm_damage_text(char *text, size_t size, const struct sstable *t);
 /* Merge these files of the table, if what comes of it has no more than so many

@@ -73,6 +73,7 @@ void lsm_stats(struct lsm *lsm, struct lsm_stats *stats)
 		.sstables_read = c->sstables_read,
 		.filter_skips = c->filter_skips,
 		.tombstones_read = c->tombstones_read,
+		.debt = lsm->debt, .paused_ns = c->paused_ns,
 		.faulted = lsm->failed != 0,
 	};
 }

@@ -8,10 +8,8 @@
  * before.
  */
 #include <errno.h>
-#include <time.h>
 
 #include "store/base/log.h"
-#include "store/base/watch.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/row/key.h"
 
@@ -125,7 +123,7 @@ static bool log_is_long(struct lsm *lsm)
 	return begin < end && (end >> 32) - (begin >> 32) > 32;
 }
 
-static bool has_threads(const struct lsm *lsm)
+bool lsm_has_threads(const struct lsm *lsm)
 {
 	return lsm->worker && !lsm->options.no_threads;
 }
@@ -135,72 +133,13 @@ static void keep_budget(struct lsm *lsm)
 	bool full = lsm->memtable_bytes > lsm->options.memtable_bytes / 2;
 	struct table *t;
 
-	if (!has_threads(lsm))
+	if (!lsm_has_threads(lsm))
 		return;
 	if (!full && !(lsm->counters.applied % 1024 == 0 && log_is_long(lsm)))
 		return;
 	t = pick_victim(lsm, !full);
 	if (t && !lsm_freeze(lsm, t))
 		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
-}
-
-/*
- * Writers that outrun the flush. What is in memory and in no sstable yet is at
- * most five quarters of the budget, one batch and what a memtable grows by at a
- * time (2 MiB): who would add more waits. From
- * three quarters on each batch is slowed down by its size, the more the less is
- * left, so that the wait is rare and no writer stands still for long.
- */
-static uint64_t unflushed(const struct lsm *lsm)
-{
-	return lsm->memtable_bytes + lsm->frozen_bytes;
-}
-
-static uint64_t most_unflushed(const struct lsm *lsm)
-{
-	return lsm->options.memtable_bytes / 4 * 5;
-}
-
-#define SLOWED_NS_PER_BYTE 20	/* half way, 50 MB/s */
-#define LONGEST_PAUSE_NS 100000000
-
-static void slow_down(struct lsm *lsm, uint64_t len)
-{
-	uint64_t most = most_unflushed(lsm), now = unflushed(lsm);
-	uint64_t begin = lsm->options.memtable_bytes / 4 * 3;
-	struct timespec pause = { 0, 0 };
-	double ns;
-
-	if (now <= begin || now >= most || !has_threads(lsm))
-		return;
-	ns = (double)len * SLOWED_NS_PER_BYTE * (double)(now - begin) /
-	     (double)(most - now);
-	pause.tv_nsec = ns < LONGEST_PAUSE_NS ? (long)ns : LONGEST_PAUSE_NS;
-	nanosleep(&pause, NULL);
-}
-
-/* Until a flush has made room in memory. It ends with the flush's error, should
- * that fail, and with -EINTR when the caller does not wait any more. */
-static int wait_for_flush(struct lsm *lsm)
-{
-	static const struct timespec step = { 0, 2000000 };
-	int err = 0;
-
-	while (!err && unflushed(lsm) > most_unflushed(lsm)) {
-		if (!lsm->frozen_bytes) {
-			err = lsm_freeze_all(lsm);
-			worker_add(lsm->worker, WORKER_FLUSH,
-				   &lsm->flush_work);
-		}
-		nanosleep(&step, NULL);
-		if (!err)
-			err = lsm_check_writable(lsm);
-		if (!err)
-			err = lsm->flush_error;
-		if (!err)
-			err = watch_ask();
-	}
-	return err;
 }
 
 /* For the one writer: cheaper than an addition for many. */
@@ -283,7 +222,7 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 	return got;
 }
 
-/* -EAGAIN: there is too much in memory. */
+/* -EAGAIN: it has to wait (lsm_pace.c). */
 static int try_to_add(struct lsm *lsm, const struct batch *batch,
 		      enum log_room room, uint64_t *end)
 {
@@ -291,7 +230,7 @@ static int try_to_add(struct lsm *lsm, const struct batch *batch,
 	int err;
 
 	mutex_lock(&lsm->write);
-	err = has_threads(lsm) && unflushed(lsm) > most_unflushed(lsm) ?
+	err = lsm_pace_stops(lsm, batch) ?
 		      -EAGAIN :
 		      commitlog_room(lsm->log, batch->bytes.len, room);
 	if (!err)
@@ -317,7 +256,7 @@ static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
 
 	do {
 		err = try_to_add(lsm, batch, room, end);
-	} while (err == -EAGAIN && !(err = wait_for_flush(lsm)));
+	} while (err == -EAGAIN && !(err = lsm_pace_wait(lsm, batch)));
 	return err;
 }
 
@@ -381,6 +320,8 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 		return err;
 	if (batch->bytes.failed)
 		return -ENOMEM;
+	if (batch->bytes.len > LSM_LARGEST_BATCH)
+		return -EFBIG;
 	if (!batch->bytes.len) {
 		if (position)
 			*position = lsm_position(lsm);
@@ -392,7 +333,7 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 	if (reserve_is_short && !frees)
 		err = refill_reserve(lsm, batch->bytes.len);
 	if (!err) {
-		slow_down(lsm, batch->bytes.len);
+		lsm_pace_slow(lsm, batch->bytes.len);
 		err = add(lsm, batch, LOG_GROWING, &end);
 		if (file_is_full(err))
 			err = add_when_full(lsm, batch, &end);

@@ -347,10 +347,9 @@ uint64_t strategy_debt(const struct strategy_request *r)
 		memset(&pick, 0, sizeof(pick));
 		if (pick_merge(&pick, &left) <= 0)
 			break;
-		for (i = 0; i < pick.count; i++) {
-			debt += files[pick.files[i]].info->size;
+		for (i = 0; i < pick.count; i++)
 			files[pick.files[i]].left_out = true;
-		}
+		debt += pick.count;
 		strategy_release(&pick);
 	}
 	mem_free(files);

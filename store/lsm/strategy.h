@@ -53,7 +53,7 @@ void strategy_release(struct strategy_pick *pick);
 /* When time alone may give it something to do: seconds since 1970, later than
  * now; INT64_MAX: never. */
 int64_t strategy_next(const struct strategy_request *r);
-/* Bytes that wait to be compacted: for slowing writers down, and statistics.
+/* Files that wait to be merged: for slowing writers down, and statistics.
  * Without those of purges, which may wait. */
 uint64_t strategy_debt(const struct strategy_request *r);
 #endif

@@ -1,7 +1,8 @@
 /*
  * A disk slower than its writers: what is in memory stays within the budget and
- * a quarter of it, and who waits for the disk can be interrupted, or is told
- * when it fails.
+ * a quarter of it, the files that wait for a compaction have a bound, and who
+ * waits for the disk can be interrupted, or is told when it fails. Nobody waits
+ * for a compaction that will not come.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +26,9 @@
 #define MOST (BUDGET / 4 * 5 + VALUE + ARENA_STEP)
 
 static struct file_ops slow_disk;
-static atomic_bool stuck, full;
+static atomic_bool stuck, full, compaction_fails;
+static bool fast;
+static pthread_t tester;
 static atomic_int stuck_writes;
 static struct lsm *lsm;
 
@@ -45,7 +48,11 @@ static int64_t slow_pwrite(void *context, int fd, const void *from, size_t len,
 {
 	if (atomic_load(&full))
 		return -ENOSPC;
-	sleep_ms(1 + (long)(len >> 16));
+	if (atomic_load(&compaction_fails) &&
+	    !pthread_equal(pthread_self(), tester))
+		return -ENOSPC;
+	if (!fast)
+		sleep_ms(1 + (long)(len >> 16));
 	while (len > SMALL_WRITE && atomic_load(&stuck)) {
 		atomic_fetch_add(&stuck_writes, 1);
 		sleep_ms(5);
@@ -55,8 +62,24 @@ static int64_t slow_pwrite(void *context, int fd, const void *from, size_t len,
 
 static int slow_sync(void *context, int fd)
 {
+	if (fast)
+		return 0;
 	sleep_ms(20);
 	return file_system.datasync(context, fd);
+}
+
+static int no_sync(void *context, int fd)
+{
+	(void)context;
+	(void)fd;
+	return 0;
+}
+
+static int no_map_sync(void *context, int fd, void *address, size_t len)
+{
+	(void)address;
+	(void)len;
+	return no_sync(context, fd);
 }
 
 static void set_up(void)
@@ -68,12 +91,24 @@ static void set_up(void)
 
 	atomic_store(&stuck, false);
 	atomic_store(&full, false);
+	atomic_store(&compaction_fails, false);
+	tester = pthread_self();
 	atomic_store(&stuck_writes, 0);
 	slow_disk = file_system;
 	slow_disk.pwrite = slow_pwrite;
 	slow_disk.datasync = slow_sync;
+	if (fast) {
+		slow_disk.sync = no_sync;
+		slow_disk.map_sync = no_map_sync;
+	}
 	ck_assert_int_eq(lsm_open(&lsm, &slow_disk, scratch.dir, &options), 0);
 	ck_assert_int_eq(lsm_start(lsm), 0);
+}
+
+static void set_up_fast(void)
+{
+	fast = true;
+	set_up();
 }
 
 static void tear_down(void)
@@ -82,23 +117,28 @@ static void tear_down(void)
 	lsm_close(lsm);
 }
 
-static int put(uint32_t table, int number)
+static int put_value(uint32_t table, int number, size_t len)
 {
 	struct batch batch = BATCH_INIT;
 	struct cell cell = { .timestamp = 5, .local_time = NO_TIME };
 	struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
-	uint8_t *value = mem_zalloc(1, VALUE);
+	uint8_t *value = mem_zalloc(1, len);
 	char name[16];
 	int err;
 
 	snprintf(name, sizeof(name), "%d", number);
-	memset(value, number, VALUE);
-	cell.value = bytes_of(value, VALUE);
+	memset(value, number, len);
+	cell.value = bytes_of(value, len);
 	batch_add_row(&batch, table, row_key(name), &row);
 	err = lsm_apply(lsm, &batch, NULL);
 	batch_release(&batch);
 	mem_free(value);
 	return err;
+}
+
+static int put(uint32_t table, int number)
+{
+	return put_value(table, number, VALUE);
 }
 
 static uint64_t in_memory(void)
@@ -223,6 +263,181 @@ START_TEST(a_flush_that_fails_is_told)
 }
 END_TEST
 
+/* --------------------------------------------------------------- debt */
+/* Compaction does nothing as long as this is held. */
+#define STUCK_COMPACTION (&lsm->compacting)
+
+static uint64_t file_count(uint32_t table)
+{
+	struct lsm_table_stats stats;
+
+	lsm_table_stats(lsm, table, &stats);
+	return stats.sstable_count;
+}
+
+static uint64_t paused_ns(void)
+{
+	struct lsm_stats stats;
+
+	lsm_stats(lsm, &stats);
+	return stats.paused_ns;
+}
+
+/* Another file over the same keys. Whoever has to wait gives up. */
+static int add_file(uint32_t table)
+{
+	int asked = 0, err, i;
+	struct watch watch = { .stop = stop_soon, .context = &asked };
+
+	watch_set(&watch);
+	for (err = i = 0; i < 2 && !err; i++)
+		err = put_value(table, i, 100);
+	watch_set(NULL);
+	return err ? err : lsm_flush(lsm, table);
+}
+
+/* As many as the writers' brake lets through. */
+static int add_files(uint32_t table, int most)
+{
+	int count = 0, err = 0;
+
+	while (count < most && !(err = add_file(table)))
+		count++;
+	ck_assert(!err || err == -EINTR);
+	return count;
+}
+
+START_TEST(files_are_bounded_when_compaction_is_stuck)
+{
+	int count;
+
+	mutex_lock(STUCK_COMPACTION);
+	ck_assert_int_eq(add_files(1, LSM_MOST_WAITING / 2), LSM_MOST_WAITING / 2);
+	ck_assert_uint_eq(paused_ns(), 0);
+	count = LSM_MOST_WAITING / 2 + add_files(1, 1000);
+	ck_assert_int_eq(count, LSM_MOST_WAITING);
+	ck_assert_uint_gt(paused_ns(), 0);
+	ck_assert_uint_eq(file_count(1), LSM_MOST_WAITING);
+	/* Also who writes elsewhere: there is one compaction for all. */
+	ck_assert_int_eq(add_files(2, 1000), 0);
+	mutex_unlock(STUCK_COMPACTION);
+	ck_assert_int_eq(put_value(1, 1, 100), 0);	/* waits, and goes on */
+	ck_assert_int_eq(lsm_settle(lsm), 0);
+	ck_assert_uint_le(file_count(1), 16);
+	ck_assert_int_eq(add_files(1, 3), 3);
+}
+END_TEST
+
+static void mark_damaged(uint32_t table)
+{
+	struct version *v = lsm_pin(lsm, table);
+	size_t i;
+
+	for (i = 0; i < v->file_count; i++)
+		sstable_set_damaged(v->files[i].sstable, 100);
+	version_put(v);
+}
+
+static int set_table(uint32_t table, bool enabled, enum lsm_strategy strategy,
+		     uint32_t least)
+{
+	struct lsm_table_options options;
+
+	lsm_table_defaults(&options);
+	options.compaction_enabled = enabled;
+	options.strategy = strategy;
+	options.min_threshold = least;
+	options.max_threshold = 2 * least;
+	return lsm_table_set(lsm, table, &options);
+}
+
+static const char *const ways_out[] = {
+	"compaction is switched off", "the table is emptied",
+	"the table is dropped", "another strategy lets them be",
+	"the files are damaged", "compaction finds no room",
+};
+
+/* Without an end of what compaction does at the moment, but for the last two. */
+START_TEST(nobody_waits_for_what_will_not_come)	/* _i: way out */
+{
+	int err = -EINTR, i;
+
+	mutex_lock(STUCK_COMPACTION);
+	ck_assert_int_eq(add_files(1, 1000), LSM_MOST_WAITING);
+	switch (_i) {
+	case 0:
+		err = set_table(1, false, LSM_UNIFIED, 4);
+		break;
+	case 1:
+		err = lsm_table_truncate(lsm, 1);
+		break;
+	case 2:
+		err = lsm_table_drop(lsm, 1);
+		break;
+	case 3:
+		err = set_table(1, true, LSM_SIZE_TIERED, 10000);
+		break;
+	case 4:
+		mark_damaged(1);
+		err = 0;
+		break;
+	default:
+		atomic_store(&compaction_fails, true);
+		err = 0;
+	}
+	ck_assert_int_eq(err, 0);
+	if (_i < 4)
+		ck_assert_int_eq(add_files(2, 3), 3);
+	mutex_unlock(STUCK_COMPACTION);
+	for (i = 0; i < 1000 && !add_files(2, 1); i++)
+		sleep_ms(10);
+	ck_assert_msg(i < 1000, "writers are stuck: %s", ways_out[_i]);
+	ck_assert_int_eq(add_files(2, 3), 3);
+	if (_i < 5)
+		ck_assert_int_eq(lsm_settle(lsm), 0);
+	atomic_store(&compaction_fails, false);
+}
+END_TEST
+
+/* Never more than that, though nothing is wrong. */
+START_TEST(files_without_a_merge_are_no_debt)	/* _i: 0 off, 1 never */
+{
+	int most = test_scale(200);
+
+	ck_assert_int_eq(set_table(1, _i == 1, LSM_SIZE_TIERED, 10000), 0);
+	ck_assert_int_eq(add_files(1, most), most);
+	ck_assert_uint_eq(file_count(1), (uint64_t)most);
+	ck_assert_uint_eq(paused_ns(), 0);
+}
+END_TEST
+
+/* Each flush has a row of its own, which overlaps nothing. */
+START_TEST(rows_side_by_side_are_merged)
+{
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		ck_assert_int_eq(put_value(1, i, 100), 0);
+		ck_assert_int_eq(lsm_flush(lsm, 1), 0);
+	}
+	ck_assert_int_eq(lsm_settle(lsm), 0);
+	ck_assert_uint_le(file_count(1), 32);
+}
+END_TEST
+
+/* It is refused before any of it is read. */
+START_TEST(a_batch_that_no_log_can_hold)
+{
+	struct batch batch = BATCH_INIT;
+	uint8_t byte = 0;
+
+	batch.bytes.ptr = &byte;
+	batch.bytes.len = LSM_LARGEST_BATCH + 1;
+	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), -EFBIG);
+	ck_assert_int_eq(put(1, 1), 0);
+}
+END_TEST
+
 SUITE_THREADS(pace)
 {
 	TCase *tc = tcase_create("pace");
@@ -233,5 +448,16 @@ SUITE_THREADS(pace)
 	tcase_add_test(tc, memory_is_bounded_on_a_slow_disk);
 	tcase_add_test(tc, who_waits_for_the_disk_can_be_interrupted);
 	tcase_add_test(tc, a_flush_that_fails_is_told);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("debt");
+	scratch_fixture(tc);
+	tcase_add_checked_fixture(tc, set_up_fast, tear_down);
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, files_are_bounded_when_compaction_is_stuck);
+	tcase_add_loop_test(tc, nobody_waits_for_what_will_not_come, 0,
+			    ARRAY_SIZE(ways_out));
+	tcase_add_loop_test(tc, files_without_a_merge_are_no_debt, 0, 2);
+	tcase_add_test(tc, rows_side_by_side_are_merged);
+	tcase_add_test(tc, a_batch_that_no_log_can_hold);
 	suite_add_tcase(suite, tc);
 }

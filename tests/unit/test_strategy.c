@@ -93,8 +93,12 @@ START_TEST(nothing_to_do)
 	for (i = 0; i < 10; i++)
 		add(5 * MIB, 0, 999);
 	ck_assert_str_ne(picked(&pick), "");
-	ck_assert_uint_ge(strategy_debt(&request), 4 * 5 * MIB);
+	ck_assert_uint_eq(strategy_debt(&request), 11);
+	files[3].left_out = true;
+	ck_assert_uint_eq(strategy_debt(&request), 10);
+	files[3].left_out = false;
 	options.compaction_enabled = false;
+	ck_assert_uint_eq(strategy_debt(&request), 0);
 	ck_assert_str_eq(picked(&pick), "");
 	ck_assert_int_eq(strategy_pick_all(&pick, &request), 1);
 	ck_assert_uint_eq(pick.count, 11);

@@ -1,0 +1,106 @@
+/*
+ * Writers that outrun the disk. Two things pile up then, and both have a bound
+ * at which who would add more waits:
+ *
+ * - in memory, what no sstable has yet: five quarters of the memtables' budget,
+ *   one batch and what a memtable grows by at a time (2 MiB);
+ * - on the disk, the sstables of one table that its strategy would merge, and
+ *   compaction has not come to: LSM_MOST_WAITING. Each is one more place to look at
+ *   for a reader.
+ *
+ * From a part of each bound on every batch is slowed down by its size, the more
+ * the less is left, so that the wait is rare and no writer stands still for long.
+ *
+ * The wait ends by itself, since flushes and compactions wait for no writer.
+ * Files that no compaction would take do not count: of a table without automatic
+ * compaction, damaged ones, those that a strategy lets be. Where a compaction
+ * fails, on a full disk above all, nobody waits for it: it is tried again, and
+ * writers meet the full disk themselves.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "store/base/watch.h"
+#include "store/lsm/lsm_internal.h"
+
+#define SLOWED_NS_PER_BYTE 20	/* half way, 50 MB/s */
+#define LONGEST_PAUSE_NS 100000000
+
+static uint64_t unflushed(const struct lsm *lsm)
+{
+	return lsm->memtable_bytes + lsm->frozen_bytes;
+}
+
+static uint64_t most_unflushed(const struct lsm *lsm)
+{
+	return lsm->options.memtable_bytes / 4 * 5;
+}
+
+/* Does compaction come to what waits for it? */
+static bool is_compacting(const struct lsm *lsm)
+{
+	return !lsm->compaction_error && !lsm_is_full(lsm);
+}
+
+static bool has_debt(const struct lsm *lsm)
+{
+	return lsm->debt >= LSM_MOST_WAITING && is_compacting(lsm);
+}
+
+/* Changes of the schema never wait for compactions: they may end them. */
+bool lsm_pace_stops(const struct lsm *lsm, const struct batch *batch)
+{
+	return lsm_has_threads(lsm) &&
+	       (unflushed(lsm) > most_unflushed(lsm) ||
+		(has_debt(lsm) && !batch->schema));
+}
+
+/* Of what lies between begin and most: so much to so much left. */
+static double pressure(uint64_t now, uint64_t begin, uint64_t most)
+{
+	return now <= begin || now >= most ? 0 :
+	       (double)(now - begin) / (double)(most - now);
+}
+
+void lsm_pace_slow(struct lsm *lsm, uint64_t len)
+{
+	double memory = pressure(unflushed(lsm),
+				 lsm->options.memtable_bytes / 4 * 3,
+				 most_unflushed(lsm));
+	double debt = pressure(lsm->debt, LSM_MOST_WAITING / 2,
+			       LSM_MOST_WAITING);
+	double most = debt > memory && is_compacting(lsm) ? debt : memory;
+	double ns = (double)len * SLOWED_NS_PER_BYTE * most;
+	struct timespec pause = { 0, 0 };
+
+	if (ns < 1 || !lsm_has_threads(lsm))
+		return;
+	pause.tv_nsec = ns < LONGEST_PAUSE_NS ? (long)ns : LONGEST_PAUSE_NS;
+	lsm->counters.paused_ns += (uint64_t)pause.tv_nsec;
+	nanosleep(&pause, NULL);
+}
+
+int lsm_pace_wait(struct lsm *lsm, const struct batch *batch)
+{
+	static const struct timespec step = { 0, 2000000 };
+	int err = 0;
+
+	while (!err && lsm_pace_stops(lsm, batch)) {
+		bool memory = unflushed(lsm) > most_unflushed(lsm);
+
+		if (memory && !lsm->frozen_bytes) {
+			err = lsm_freeze_all(lsm);
+			worker_add(lsm->worker, WORKER_FLUSH,
+				   &lsm->flush_work);
+		}
+		lsm->counters.paused_ns += (uint64_t)step.tv_nsec;
+		nanosleep(&step, NULL);
+		if (!err)
+			err = lsm_check_writable(lsm);
+		if (!err && memory)
+			err = lsm->flush_error;
+		if (!err)
+			err = watch_ask();
+	}
+	return err;
+}
