@@ -61,6 +61,7 @@ struct node {
 	int64_t known_ns;
 	uint32_t known_changes;
 	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
+	_Atomic int64_t ends_s;		/* when the kernel drops its name */
 	struct pin *pin;		/* the latest: under its name's stripe */
 	/* Of a file, under the same. What it was when its name went: */
 	_Atomic(struct image *) orphan;

@@ -8,6 +8,7 @@
  */
 #include "fs/cuts.h"
 #include "fs/inner.h"
+#include "store/base/clock.h"
 
 #define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES | ARMED_OWNER)
 #define DEPTH_MAX 1000
@@ -272,20 +273,46 @@ static void notify_change(struct fs *fs, struct op *op, struct node *table,
 	buf_release(&name);
 }
 
+static bool has_name_of(const struct node *dir)
+{
+	int64_t ends_s = atomic_load(&dir->ends_s);
+
+	if (!atomic_load(&dir->lookups))
+		return true;	/* the kernel has nothing of it */
+	return (atomic_load(&dir->armed) & ARMED_NAME) &&
+	       (ends_s == NO_TIME || ends_s > clock_now_s());
+}
+
 /*
- * The kernel knows of what a call by path changes, as long as the path is the
- * one that it came by: a row may have been renamed, or removed and made again,
- * while a file in it was open. Asked when the change is done: from then on who
- * looks finds it, and what has lost its name before is seen here.
+ * Has the kernel all names of the way to n, as they are now? A row may have been
+ * renamed while a file in it was open; or removed, or it ended, and the kernel
+ * dropped its name: who has such a file open makes the row again.
+ */
+static bool has_way_to(const struct node *n)
+{
+	if (!node_is_current(n))
+		return false;
+	if (!n->ops->directory)
+		n = n->parent;
+	for (; n && n != n->table; n = n->parent)
+		if (!has_name_of(n))
+			return false;
+	return true;
+}
+
+/*
+ * The kernel knows of what a call by path changes, and a call on what was opened
+ * by one. Asked when the change is done: from then on who looks finds it, and
+ * what has lost its name before is seen here.
  */
 static bool kernel_knows(const struct op *op)
 {
 	size_t i;
 
-	if (op->broadcast || (op->bound && !node_is_current(op->bound)))
+	if (op->broadcast || (op->bound && !has_way_to(op->bound)))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(op->by_path) && op->by_path[i]; i++)
-		if (!node_is_current(op->by_path[i]))
+		if (!has_way_to(op->by_path[i]))
 			return false;
 	return true;
 }

@@ -498,6 +498,7 @@ void fill_entry(struct op *op, struct node *n, struct child *c,
 	entry->entry_timeout_s = seconds_until(op, c->expires_s);
 	if (c->volatile_name)
 		entry->entry_timeout_s = 0;
+	atomic_store(&n->ends_s, c->expires_s);
 	/* Armed before the look: who changes it later finds it so. */
 	if (entry->entry_timeout_s > 0)
 		atomic_fetch_or(&n->armed, ARMED_NAME);

@@ -444,3 +444,51 @@ void tree_is_gone(struct tree *t, const char *path)
 
 	ck_assert_int_eq(tree_stat(t, path, &st), -ENOENT);
 }
+
+void tree_run(struct tree *t, const char *text)
+{
+	struct open_file f;
+	uint64_t wait_for;
+
+	ck_assert_int_eq(tree_open_file(t, ".cql", O_RDWR, &f), 0);
+	ck_assert_int_eq(fs_write(t->fs, &t->call, f.node, f.handle, 0,
+				  bytes_str(text)), (int64_t)strlen(text));
+	wait_for = t->call.wait_for;
+	tree_release(t, &f);
+	t->call.wait_for = wait_for;
+}
+
+const char *tree_notices(struct tree *t)
+{
+	static const char *const kinds[] = { "attr", "pages", "entry",
+					     "epoch" };
+	struct fs_notice list[32];
+	int lock = 0;
+	size_t i, n;
+
+	buf_clear(&t->text);
+	while (lock < FS_NOTICE_LOCKS) {
+		n = fs_notices_take(t->fs, (enum fs_notice_lock)lock, list, 32,
+				    0);
+		lock += !n;
+		for (i = 0; i < n; i++) {
+			buf_add_format(&t->text, "%s:%llu%s%s ",
+				       kinds[list[i].kind],
+				       (unsigned long long)list[i].node,
+				       list[i].name ? "/" : "",
+				       list[i].name ? list[i].name : "");
+			mem_free(list[i].name);
+		}
+	}
+	return buf_cstr(&t->text);
+}
+
+bool tree_told(const char *all, const char *kind, uint64_t node,
+	       const char *name)
+{
+	char one[128];
+
+	snprintf(one, sizeof(one), "%s:%llu%s%s ", kind,
+		 (unsigned long long)node, name ? "/" : "", name ? name : "");
+	return strstr(all, one) != NULL;
+}

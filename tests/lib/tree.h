@@ -57,6 +57,15 @@ int tree_setxattr(struct tree *t, const char *path, const char *name,
 const char *tree_cql(struct tree *t, const char *file, const char *text,
 		     int *err);
 
+/* Statements through .cql, all good; t->call.wait_for is then what the reply to
+ * the write waits for. */
+void tree_run(struct tree *t, const char *text);
+/* All notices so far as text: kind, node and name, each ended by a blank. */
+const char *tree_notices(struct tree *t);
+/* Has that text this one? name: of an entry, else NULL. */
+bool tree_told(const char *all, const char *kind, uint64_t node,
+	       const char *name);
+
 struct open_file {
 	uint64_t node, handle;
 	struct fs_open_reply reply;

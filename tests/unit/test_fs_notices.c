@@ -34,54 +34,14 @@ static void teardown(void)
 	tree_close(&t);
 }
 
-/* All notices as text: kind, node and name, each ended by a blank. */
 static const char *notices(void)
 {
-	static const char *const kinds[] = { "attr", "pages", "entry",
-					     "epoch" };
-	struct fs_notice list[32];
-	int lock = 0;
-	size_t i, n;
-
-	buf_clear(&t.text);
-	while (lock < FS_NOTICE_LOCKS) {
-		n = fs_notices_take(t.fs, (enum fs_notice_lock)lock, list, 32,
-				    0);
-		lock += !n;
-		for (i = 0; i < n; i++) {
-			buf_add_format(&t.text, "%s:%llu%s%s ",
-				       kinds[list[i].kind],
-				       (unsigned long long)list[i].node,
-				       list[i].name ? "/" : "",
-				       list[i].name ? list[i].name : "");
-			mem_free(list[i].name);
-		}
-	}
-	return buf_cstr(&t.text);
+	return tree_notices(&t);
 }
 
-/* t.call.wait_for is then what the reply to the write waits for. */
 static void cql(const char *text)
 {
-	struct open_file f;
-	uint64_t wait_for;
-
-	ck_assert_int_eq(tree_open_file(&t, ".cql", O_RDWR, &f), 0);
-	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
-				  bytes_str(text)), (int64_t)strlen(text));
-	wait_for = t.call.wait_for;
-	tree_release(&t, &f);
-	t.call.wait_for = wait_for;
-}
-
-static bool told(const char *all, const char *kind, uint64_t node,
-		 const char *name)
-{
-	char one[128];
-
-	snprintf(one, sizeof(one), "%s:%llu%s%s ", kind,
-		 (unsigned long long)node, name ? "/" : "", name ? name : "");
-	return strstr(all, one) != NULL;
+	tree_run(&t, text);
 }
 
 START_TEST(a_change_by_cql_is_told_before_the_reply)
@@ -107,8 +67,8 @@ START_TEST(a_change_by_cql_is_told_before_the_reply)
 	ck_assert_uint_gt(t.call.wait_for, 0);
 	all = notices();
 	/* Who reads the node goes on with it; the name is another's. */
-	ck_assert(!told(all, "pages", cell.node, NULL));
-	ck_assert(told(all, "entry", row.node, "v"));
+	ck_assert(!tree_told(all, "pages", cell.node, NULL));
+	ck_assert(tree_told(all, "entry", row.node, "v"));
 	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &again), 0);
 	ck_assert_uint_ne(again.node, cell.node);
 	ck_assert_uint_eq(again.attr.st_ino, cell.attr.st_ino);
@@ -128,13 +88,13 @@ START_TEST(a_change_by_cql_is_told_before_the_reply)
 				    &timeout_s), 0);
 	cql("UPDATE k.t SET v = 'newer' WHERE p = 'p' AND c = 'c';");
 	all = notices();
-	ck_assert(told(all, "pages", again.node, NULL));
-	ck_assert(told(all, "entry", row.node, "v"));
+	ck_assert(tree_told(all, "pages", again.node, NULL));
+	ck_assert(tree_told(all, "entry", row.node, "v"));
 	/* Nothing is held any longer: the next change is not told. */
 	cql("UPDATE k.t SET v = 'newest' WHERE p = 'p' AND c = 'c';");
 	all = notices();
-	ck_assert(!told(all, "pages", again.node, NULL));
-	ck_assert(!told(all, "entry", row.node, "v"));
+	ck_assert(!tree_told(all, "pages", again.node, NULL));
+	ck_assert(!tree_told(all, "entry", row.node, "v"));
 	fs_forget(t.fs, again.node, 1);
 	tree_release(&t, &f);
 	buf_release(&got);
@@ -151,12 +111,12 @@ START_TEST(a_new_row_drops_the_listing)
 	notices();
 	cql("INSERT INTO k.t (p, c) VALUES ('p', 'd');");
 	all = notices();
-	ck_assert(told(all, "pages", dir.node, NULL));
+	ck_assert(tree_told(all, "pages", dir.node, NULL));
 	ck_assert_str_eq(tree_ls(&t, "k/t/p"), "c/ d/ ");
 	notices();
 	cql("DELETE FROM k.t WHERE p = 'p';");
 	all = notices();
-	ck_assert(told(all, "pages", dir.node, NULL));
+	ck_assert(tree_told(all, "pages", dir.node, NULL));
 }
 END_TEST
 
@@ -177,62 +137,8 @@ START_TEST(own_changes_by_path_are_known)
 	ck_assert_uint_gt(t.call.wait_for, 0);
 	ck_assert(t.call.locked);
 	all = notices();
-	ck_assert_msg(told(all, "entry", row.node - 1, "c") ||
+	ck_assert_msg(tree_told(all, "entry", row.node - 1, "c") ||
 		      strstr(all, "/c "), "%s", all);
-}
-END_TEST
-
-/* The kernel may go on with a name until the notice of its end arrives. */
-START_TEST(what_others_removed_cannot_be_removed_again)
-{
-	static const struct {
-		const char *path, *document, *statement;
-	} gone[] = {
-		{ "k/t/p/c", "k/t/p/c.json", NULL },
-		{ "k/t/p/c", NULL, "DELETE FROM k.t WHERE p = 'p' AND c = 'c';" },
-		{ "k/t/p", NULL, "DELETE FROM k.t WHERE p = 'p';" },
-		{ "k/t/p/@static", NULL, "DELETE s FROM k.t WHERE p = 'p';" },
-		{ "k/t/p/c/m", "k/t/p/c/m.json", NULL },
-		{ "k/t/p/c/m", NULL, "DELETE m FROM k.t WHERE p = 'p' AND c = 'c';" },
-		{ "k/plain/p", NULL, "DELETE FROM k.plain WHERE key = 'p';" },
-		{ "k/t", NULL, "DROP TABLE k.t;" },
-		{ "k", NULL, "DROP KEYSPACE k;" },
-	};
-	struct fs_entry entry;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(gone); i++) {
-		cql("DROP KEYSPACE k; CREATE KEYSPACE k WITH replication = "
-		    "{'class': 'SimpleStrategy', 'replication_factor': 1};");
-		cql("CREATE TABLE k.t (p text, c text, v text, s text STATIC, "
-		    "m set<text>, PRIMARY KEY (p, c)); CREATE TABLE k.plain "
-		    "(key text, column1 text, value blob, PRIMARY KEY "
-		    "(key, column1)) WITH COMPACT STORAGE;");
-		cql("INSERT INTO k.t (p, c, v, s, m) VALUES ('p', 'c', 'v', "
-		    "'s', {'m'}); INSERT INTO k.plain (key, column1, value) "
-		    "VALUES ('p', 'c', 0x01);");
-		ck_assert_int_eq(tree_walk(&t, gone[i].path, &entry), 0);
-		if (gone[i].document)
-			ck_assert_int_eq(tree_unlink(&t, gone[i].document), 0);
-		else
-			cql(gone[i].statement);
-		ck_assert_msg(tree_rmdir(&t, gone[i].path) == -ENOENT,
-			      "%zu: %s", i, gone[i].path);
-		fs_forget(t.fs, entry.node, 1);
-	}
-	/* One that was made or emptied by path is there until then. */
-	cql("CREATE KEYSPACE k WITH replication = {'class': "
-	    "'SimpleStrategy', 'replication_factor': 1}; CREATE TABLE k.t "
-	    "(p text, c text, v text, m set<text>, PRIMARY KEY (p, c)); "
-	    "INSERT INTO k.t (p, c, v) VALUES ('p', 'c', 'v');");
-	ck_assert_int_eq(tree_mkdir(&t, "k/t/p/c/m"), 0);
-	cql("DELETE FROM k.t WHERE p = 'p' AND c = 'c';");
-	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/c"), -ENOTEMPTY);
-	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/c/m"), 0);
-	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/c"), 0);
-	ck_assert_int_eq(tree_rmdir(&t, "k/t/p/c"), -ENOENT);
-	ck_assert_int_eq(tree_rmdir(&t, "k/t/p"), 0);
-	ck_assert_int_eq(tree_rmdir(&t, "k/t/p"), -ENOENT);
 }
 END_TEST
 
@@ -268,7 +174,7 @@ START_TEST(what_expires_goes_in_its_second)
 	clock_set_us((now + 10) * 1000000);
 	fs_timer(t.fs, now + 10);
 	all = notices();
-	ck_assert(told(all, "pages", dir.node, NULL));
+	ck_assert(tree_told(all, "pages", dir.node, NULL));
 	ck_assert_str_eq(tree_ls(&t, "k/t/p"), "c/ ");
 	clock_set_us(INT64_MIN);
 }
@@ -401,8 +307,8 @@ START_TEST(what_is_made_may_be_kept_until_it_is_written)
 	/* Mode and owner are kept: a change that could be theirs is told. */
 	cql("UPDATE k.t SET v = 'y' WHERE p = 'p' AND c = 'd';");
 	all = notices();
-	ck_assert(told(all, "attr", made.node, NULL));
-	ck_assert(told(all, "entry", row.node, "v"));
+	ck_assert(tree_told(all, "attr", made.node, NULL));
+	ck_assert(tree_told(all, "entry", row.node, "v"));
 	fs_forget(t.fs, made.node, 1);
 }
 END_TEST
@@ -426,7 +332,7 @@ static const char *written_with(bool a_reader_stays)
 				  bytes_str("new\n")), 4);
 	ck_assert_int_eq(fs_flush(t.fs, &t.call, w.node, w.handle), 0);
 	all = notices();
-	told_pages = told(all, "pages", cell.node, NULL);
+	told_pages = tree_told(all, "pages", cell.node, NULL);
 	tree_release(&t, &w);
 	if (a_reader_stays)
 		tree_release(&t, &r);
@@ -536,7 +442,7 @@ START_TEST(a_close_that_makes_a_file_appear_is_told)
 		ck_assert_int_eq(d.count, 1);
 		ck_assert_uint_eq(d.last, dir.node);
 		ck_assert_uint_gt(t.call.wait_for, 0);
-		ck_assert(told(notices(), "pages", dir.node, NULL));
+		ck_assert(tree_told(notices(), "pages", dir.node, NULL));
 		ck_assert_str_eq(tree_ls(&t, dirs[i]), "v ");
 		ck_assert_int_eq(fs_release(t.fs, &t.call, made.node,
 					    reply.handle), 0);
@@ -555,8 +461,6 @@ SUITE(fs_notices)
 	tcase_add_test(tc, a_change_by_cql_is_told_before_the_reply);
 	tcase_add_test(tc, a_new_row_drops_the_listing);
 	tcase_add_test(tc, own_changes_by_path_are_known);
-	tcase_add_test(tc,
-		       what_others_removed_cannot_be_removed_again);
 	tcase_add_test(tc, dropped_tables_are_stale);
 	tcase_add_test(tc, what_expires_goes_in_its_second);
 	tcase_add_test(tc, the_rights_of_the_caller);

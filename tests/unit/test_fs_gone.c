@@ -1,0 +1,195 @@
+/*
+ * Names that others remove beside the kernel: it goes on with them until it is
+ * told, and what it has open may bring them back.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/clock.h"
+#include "tests/lib/tree.h"
+#include "tests/unit/suite.h"
+
+#define ROW "WHERE p = 'p' AND c = 'r';"
+
+static struct tree t;
+
+static void setup(void)
+{
+	tree_open(&t);
+	t.call.pid = 2000000001;	/* a thread that does not exist */
+}
+
+static void teardown(void)
+{
+	clock_set_us(INT64_MIN);
+	tree_close(&t);
+}
+
+/* A table of each kind, with one row. */
+static void make_tables(void)
+{
+	tree_run(&t, "DROP KEYSPACE IF EXISTS k; CREATE KEYSPACE k WITH "
+		     "replication = {'class': 'SimpleStrategy', "
+		     "'replication_factor': 1}; USE k;"
+		     "CREATE TABLE t (p text, c text, v text, s text STATIC, "
+		     "m map<text, text>, PRIMARY KEY (p, c)); "
+		     "CREATE TABLE n (p text, c text, v counter, "
+		     "PRIMARY KEY (p, c)); "
+		     "CREATE TABLE plain (key text, column1 text, value blob, "
+		     "PRIMARY KEY (key, column1)) WITH COMPACT STORAGE;"
+		     "INSERT INTO t (p, c, v, s, m) VALUES ('p', 'r', 'v', "
+		     "'s', {'q': 'v'}); "
+		     "INSERT INTO plain (key, column1, value) VALUES ('p', "
+		     "'r', 0x01); UPDATE n SET v = v + 1 " ROW);
+}
+
+/* By a statement, or by the removal of a document. */
+static void take_away(const char *how)
+{
+	if (strchr(how, ' '))
+		tree_run(&t, how);
+	else
+		ck_assert_int_eq(tree_unlink(&t, how), 0);
+}
+
+START_TEST(what_others_removed_cannot_be_removed_again)
+{
+	static const struct {
+		const char *path, *how;
+	} gone[] = {
+		{ "k/t/p/r", "k/t/p/r.json" },
+		{ "k/t/p/r", "DELETE FROM k.t " ROW },
+		{ "k/t/p", "DELETE FROM k.t WHERE p = 'p';" },
+		{ "k/t/p/@static", "DELETE s FROM k.t WHERE p = 'p';" },
+		{ "k/t/p/r/m", "k/t/p/r/m.json" },
+		{ "k/t/p/r/m", "DELETE m FROM k.t " ROW },
+		{ "k/n/p/r", "DELETE FROM k.n " ROW },
+		{ "k/plain/p", "DELETE FROM k.plain WHERE key = 'p';" },
+		{ "k/t", "DROP TABLE k.t;" },
+		{ "k", "DROP KEYSPACE k;" },
+	};
+	struct fs_entry entry;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(gone); i++) {
+		make_tables();
+		ck_assert_int_eq(tree_walk(&t, gone[i].path, &entry), 0);
+		take_away(gone[i].how);
+		ck_assert_msg(tree_rmdir(&t, gone[i].path) == -ENOENT,
+			      "%zu: %s", i, gone[i].path);
+		fs_forget(t.fs, entry.node, 1);
+	}
+}
+END_TEST
+
+START_TEST(what_is_made_by_path_is_there_until_its_rmdir)
+{
+	make_tables();
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/q"), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/q/r"), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/t/q/r/m"), 0);
+	tree_run(&t, "DELETE FROM k.t WHERE p = 'q';");
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/q/r"), -ENOTEMPTY);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/q/r/m"), 0);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/q/r"), 0);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/q/r"), -ENOENT);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/q"), 0);
+	ck_assert_int_eq(tree_rmdir(&t, "k/t/q"), -ENOENT);
+}
+END_TEST
+
+/* What the kernel has looked up to have the file open; how many. */
+static size_t hold_way(const char *file, struct fs_entry *held)
+{
+	const char *end = file;
+	size_t depth = 0;
+	char path[64];
+
+	while ((end = strchr(end, '/'))) {
+		snprintf(path, sizeof(path), "%.*s", (int)(end++ - file), file);
+		ck_assert_int_eq(tree_walk(&t, path, &held[depth++]), 0);
+	}
+	return depth;
+}
+
+struct back {
+	const char *file, *text, *how;
+	const char *dir, *name;	/* as it is listed */
+	int64_t later_s;
+};
+
+static void bring_back(const struct back *b)
+{
+	struct fs_entry held[8], dir;
+	struct open_file f;
+	int64_t now = clock_now_s();
+	size_t depth;
+
+	make_tables();
+	if (b->later_s)
+		take_away(b->how);
+	depth = hold_way(b->file, held);
+	ck_assert_int_eq(tree_open_file(&t, b->file, O_WRONLY, &f), 0);
+	if (!b->later_s)
+		take_away(b->how);
+	clock_set_us((now + b->later_s) * 1000000);
+	fs_timer(t.fs, now + b->later_s);
+	ck_assert_int_eq(tree_walk(&t, b->dir, &dir), 0);
+	ck_assert_msg(!strstr(tree_ls(&t, b->dir), b->name), "%s: %s", b->how,
+		      (char *)t.text.ptr);
+	tree_notices(&t);
+	ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+				  bytes_str(b->text)),
+			 (int64_t)strlen(b->text));
+	ck_assert_int_eq(tree_release(&t, &f), 0);
+	ck_assert_msg(tree_told(tree_notices(&t), "pages", dir.node, NULL),
+		      "%s: %s: %s", b->file, b->how, (char *)t.text.ptr);
+	ck_assert_msg(strstr(tree_ls(&t, b->dir), b->name) != NULL, "%s: %s",
+		      b->how, (char *)t.text.ptr);
+	fs_forget(t.fs, dir.node, 1);
+	while (depth)
+		fs_forget(t.fs, held[--depth].node, 1);
+}
+
+/*
+ * A file is open while others remove its row, and its close makes that again:
+ * the kernel was told that the name is gone, and has listings without it.
+ */
+START_TEST(what_a_close_brings_back_is_told)
+{
+	static const struct back back[] = {
+		{ "k/t/p/r/v", "x\n", "DELETE FROM k.t " ROW, "k/t/p", "r/",
+		  0 },
+		{ "k/t/p/r/v", "x\n", "DELETE FROM k.t WHERE p = 'p';", "k/t",
+		  "p/", 0 },
+		{ "k/t/p/r/v", "x\n", "k/t/p/r.json", "k/t/p", "r/", 0 },
+		{ "k/t/p/r/v", "x\n", "TRUNCATE k.t;", "k/t", "p/", 0 },
+		{ "k/t/p/r/v", "x\n", "TRUNCATE k.t; INSERT INTO k.t (p, c, v) "
+		  "VALUES ('p', 'r', 'v') USING TTL 10;", "k/t", "p/", 20 },
+		{ "k/t/p/@static/s", "x\n", "DELETE s FROM k.t WHERE p = 'p';",
+		  "k/t/p", "@static/", 0 },
+		{ "k/t/p/r/m/q", "x\n", "DELETE FROM k.t " ROW, "k/t/p", "r/",
+		  0 },
+		{ "k/t/p/r/m/q", "x\n", "k/t/p/r/m.json", "k/t/p/r", "m/", 0 },
+		{ "k/plain/p/r", "x", "DELETE FROM k.plain WHERE key = 'p';",
+		  "k/plain", "p/", 0 },
+		{ "k/n/p/r/v", "+1\n", "TRUNCATE k.n;", "k/n", "p/", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(back); i++)
+		bring_back(&back[i]);
+}
+END_TEST
+
+SUITE(fs_gone)
+{
+	TCase *tc = tcase_create("gone");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, what_others_removed_cannot_be_removed_again);
+	tcase_add_test(tc, what_is_made_by_path_is_there_until_its_rmdir);
+	tcase_add_test(tc, what_a_close_brings_back_is_told);
+	suite_add_tcase(suite, tc);
+}
