@@ -223,6 +223,13 @@ struct object_ref place_object(const struct place *p)
 	};
 }
 
+void place_lock(struct write *w, const struct place *p)
+{
+	struct partition_ref ref = { p->table, p->partition_key };
+
+	write_lock(w, &ref, 1);
+}
+
 void place_write_row(struct write *w, const struct place *p)
 {
 	write_row(w, p->table, p->partition_key,

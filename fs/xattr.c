@@ -191,11 +191,11 @@ static int parse_lifetime(struct op *op, const char *name, struct bytes value,
 }
 
 static int write_lifetime(struct op *op, struct node *n, struct place *p,
-			  const struct lifetime *life, bool stamped)
+			  const struct lifetime *life, bool stamped,
+			  struct write *w)
 {
 	int64_t mtime_ns, ttl = 0, until = life->expires_s;
 	int64_t at = life->timestamp_us;
-	struct write w;
 	int err = 0;
 
 	if (!stamped) {
@@ -207,31 +207,28 @@ static int write_lifetime(struct op *op, struct node *n, struct place *p,
 		ttl = until > op->now_s ? until - op->now_s : 1;
 	/* Names and listings show the end too. */
 	op->broadcast = true;
-	write_init(&w, op->fs->store);
-	err = attr_keep_times(op, &w, n->ops->directory ||
+	err = attr_keep_times(op, w, n->ops->directory ||
 					      n->ops->file->document ?
 					      n : n->parent);
 	if (!err && life->is_cell)
 		err = attr_cell_mtime(op, n->table, p, life->cell.timestamp_us,
 				      &mtime_ns);
-	place_write_row(&w, p);
+	place_write_row(w, p);
 	if (life->is_cell)
-		write_cell_until(&w, p->column, p->path, life->cell.value, at,
+		write_cell_until(w, p->column, p->path, life->cell.value, at,
 				 (int32_t)ttl, until);
 	else
-		write_marker_until(&w, at, (int32_t)ttl, until);
+		write_marker_until(w, at, (int32_t)ttl, until);
 	if (!err && life->is_cell && !stamped)
-		err = attr_set_cell(op, &w, n->table, p, at, mtime_ns);
-	if (!err)
-		err = op_write(op, &w);
-	write_release(&w);
-	return err;
+		err = attr_set_cell(op, w, n->table, p, at, mtime_ns);
+	return err ? err : op_write(op, w);
 }
 
 int attr_set_at(struct op *op, struct node *n, struct place *p,
 		const char *name, struct bytes value)
 {
 	struct lifetime life;
+	struct write w;
 	int err;
 
 	if (p->table->flags & TABLE_VIRTUAL)
@@ -239,6 +236,8 @@ int attr_set_at(struct op *op, struct node *n, struct place *p,
 	if (p->table->flags & TABLE_COUNTER)
 		return op_refuse(op, -EINVAL,
 				 "a counter has no lifetime of its own");
+	write_init(&w, op->fs->store);
+	place_lock(&w, p);
 	err = read_lifetime(op, p, &life);
 	if (err == -ENODATA && !life.is_cell && place_is_row(p) &&
 	    !bytes_is_null(value))
@@ -247,7 +246,8 @@ int attr_set_at(struct op *op, struct node *n, struct place *p,
 		err = parse_lifetime(op, name, value, &life);
 	if (!err)
 		err = write_lifetime(op, n, p, &life,
-				     !strcmp(name, "writetime"));
+				     !strcmp(name, "writetime"), &w);
+	write_release(&w);
 	return err;
 }
 

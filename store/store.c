@@ -35,7 +35,6 @@ static int init_locks(struct store *s)
 	err = pthread_rwlock_init(&s->publish, &attributes);
 	pthread_rwlockattr_destroy(&attributes);
 	pthread_mutex_init(&s->ddl, NULL);
-	pthread_mutex_init(&s->spelling, NULL);
 	pthread_mutex_init(&s->guard, NULL);
 	pthread_mutex_init(&s->clock, NULL);
 	pthread_mutex_init(&s->telling, NULL);
@@ -50,7 +49,6 @@ static void release_locks(struct store *s)
 
 	pthread_rwlock_destroy(&s->publish);
 	pthread_mutex_destroy(&s->ddl);
-	pthread_mutex_destroy(&s->spelling);
 	pthread_mutex_destroy(&s->guard);
 	pthread_mutex_destroy(&s->clock);
 	pthread_mutex_destroy(&s->telling);
@@ -405,34 +403,4 @@ void store_table_stats(struct store *s, struct table *t,
 	memset(stats, 0, sizeof(*stats));
 	if (!(t->flags & TABLE_VIRTUAL))
 		lsm_table_stats(s->lsm, t->number, stats);
-}
-
-/* ------------------------------------------------------------------- locks */
-void store_lock(struct store *s, struct store_lock *lock,
-		const struct partition_ref *partitions, size_t count)
-{
-	size_t i;
-
-	lock->stripes = 0;
-	for (i = 0; i < count; i++) {
-		uint64_t hash = (uint64_t)key_token(partitions[i].key) +
-				partitions[i].table->number;
-
-		hash *= 0x9e3779b97f4a7c15;
-		lock->stripes |= (uint64_t)1 << (hash >> 58);
-	}
-	/* Everybody takes them in this order. */
-	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
-		if (lock->stripes >> i & 1)
-			pthread_mutex_lock(&s->stripes[i]);
-}
-
-void store_unlock(struct store *s, struct store_lock *lock)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
-		if (lock->stripes >> i & 1)
-			pthread_mutex_unlock(&s->stripes[i]);
-	lock->stripes = 0;
 }

@@ -118,20 +118,4 @@ void store_observe(struct store *s, const struct store_observer *observer);
  * threads and restarts.
  */
 int64_t store_timestamp(struct store *s);
-
-/*
- * Locks for read-modify-write (conditions, counters, lists by position, row
- * renames): one of many stripes by partition. Take several in one call; they
- * are sorted inside. Not recursive.
- */
-struct store_lock {
-	uint64_t stripes;	/* a set of 64 */
-};
-struct partition_ref {
-	const struct table *table;
-	struct bytes key;	/* serialised partition key */
-};
-void store_lock(struct store *s, struct store_lock *lock,
-		const struct partition_ref *partitions, size_t count);
-void store_unlock(struct store *s, struct store_lock *lock);
 #endif

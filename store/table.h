@@ -164,6 +164,12 @@ int table_newest(struct store *s, const struct table *t,
 /*
  * A write collects changes; table_write applies all of them or none. Values
  * must be valid for their types (type_validate): checked by assertion only.
+ *
+ *   write_lock(w, ...)	the partitions that it writes
+ *   table_read(...)	whatever its values and timestamps depend on
+ *   store_timestamp(s)
+ *   write_row(w, ...)	and what is in it
+ *   table_write(w)	unlocks, too
  */
 struct write {
 	struct batch batch;
@@ -178,11 +184,27 @@ struct write {
 	 */
 	struct buf refusal;
 	bool refused_late;
+	bool is_locked;
+	uint64_t written, locked;	/* stripes of partitions */
 };
 void write_init(struct write *w, struct store *s);
 void write_release(struct write *w);
-/* Take back what was collected; its memory is kept. */
+/* Take back what was collected, and unlock; its memory is kept. */
 void write_clear(struct write *w);
+
+struct partition_ref {
+	const struct table *table;
+	struct bytes key;	/* serialised partition key */
+};
+/*
+ * Lock all partitions that the write is about, in one call: no other write of
+ * them comes between this call and the end of table_write, none that is applied
+ * later has an earlier timestamp of the store's clock, and no table is
+ * truncated. A thread has one locked write at a time.
+ */
+void write_lock(struct write *w, const struct partition_ref *partitions,
+		size_t count);
+void write_unlock(struct write *w);
 
 /*
  * Begin (or go on with) a row; what follows is about it until the next begin.
@@ -211,17 +233,17 @@ void write_range_deletion(struct write *w, const struct table *t,
 			  int64_t timestamp_us);
 void write_partition_deletion(struct write *w, const struct table *t,
 			      struct bytes partition_key, int64_t timestamp_us);
-/*
- * Increment a counter (the row's partition must be locked by store_lock from
- * before until after table_write). Reads the total, logs the new one.
- */
+/* Increment a counter: read the total, write the new one. */
 int write_counter_add(struct write *w, const struct column *column,
 		      struct bytes path, int64_t delta, int64_t timestamp_us);
 /* Apply to a table that is in no schema yet (store_edit_tables): nobody is told.
  * The write is then empty again. */
 int table_fill(struct write *w);
-/* Apply: indexes are kept in step, observers told. 0 or -errno (-EINVAL: see
- * refusal); the write is then empty again. */
+/*
+ * Apply: indexes are kept in step, observers told. The partitions of its rows
+ * must be locked (asserted; attributes need no lock). 0 or -errno (-EINVAL: see
+ * refusal); the write is then empty again, and unlocked.
+ */
 int table_write(struct write *w);
 
 /* ------------------------------------------------- attributes of objects */

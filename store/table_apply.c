@@ -1,6 +1,7 @@
 /* The end of a write: counters' totals, what indexes need, and applying it. */
 #include "store/write_inner.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "store/base/hash.h"
@@ -287,28 +288,26 @@ static int add_index_operations(struct write *w)
 	return err;
 }
 
+/* Others may write to its partitions before it is synced: their log is longer. */
 static int apply(struct write *w)
 {
-	struct store *s = w->store;
-	bool indexed, spelled = w->row->spellings.count;
+	struct lsm *lsm = w->store->lsm;
+	uint64_t position = 0;
+	bool indexed;
 	int err;
 
-	pthread_rwlock_rdlock(&s->publish);
-	if (spelled)
-		pthread_mutex_lock(&s->spelling);
+	if (!w->is_locked)
+		write_lock(w, NULL, 0);
 	err = look_at_tables(w, &indexed);
-	if (!err && spelled)
-		err = write_settle_spelling(w);
+	assert(err || write_holds_all(w));
 	if (!err && indexed)
 		err = add_index_operations(w);
 	if (!err && (w->batch.bytes.failed || w->arena.failed))
 		err = -ENOMEM;
 	if (!err)
-		err = lsm_apply(s->lsm, &w->batch, NULL);
-	if (spelled)
-		pthread_mutex_unlock(&s->spelling);
-	pthread_rwlock_unlock(&s->publish);
-	return err;
+		err = lsm_insert(lsm, &w->batch, &position);
+	write_unlock(w);
+	return err ? err : lsm_acknowledge(lsm, &w->batch, position);
 }
 
 /* 0, or why what was collected cannot be applied. */

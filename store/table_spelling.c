@@ -4,11 +4,8 @@
  * which is also its name in the mounted tree. So a write to a table where such
  * values are usual looks whether the row is there, and goes by its spelling;
  * each row that is written carries it along, since any of its versions may be
- * the one that stays.
- *
- * Nothing is locked between looking and writing. A write that makes a row looks
- * once more when it is applied, one such write at a time: of two writers that
- * make one row at the same time, the first names it.
+ * the one that stays. The partition is locked from the look until the write is
+ * applied: of two writers that make one row at the same time, the first names it.
  */
 #include "store/write_inner.h"
 
@@ -19,7 +16,6 @@ struct spelling {
 	const struct table *table;
 	struct bytes key, partition_key;
 	struct bytes *clustering;	/* which the changes share */
-	bool is_new;			/* the row was not there */
 	struct spelling *next;
 };
 
@@ -93,7 +89,7 @@ static void grow(struct write *w)
 	}
 }
 
-static void note(struct write *w, bool is_new)
+static void note(struct write *w)
 {
 	struct row_builder *b = w->row;
 	struct spelling *s = arena_alloc(&w->arena, sizeof(*s)), **bucket;
@@ -109,7 +105,6 @@ static void note(struct write *w, bool is_new)
 		.clustering = arena_alloc(&w->arena,
 					  b->table->clustering_count *
 						  sizeof(*s->clustering)),
-		.is_new = is_new,
 	};
 	if (!s->clustering)
 		return;
@@ -198,104 +193,5 @@ void write_spelling(struct write *w)
 		return;		/* what is deleted needs no name */
 	add_cells(w, timestamp);
 	if (!first)
-		note(w, !found);
-}
-
-/* -------------------------------------------------------- when it is applied */
-/* Was the row made meanwhile, and written otherwise? 1, 0, -errno. */
-static int look_again(struct write *w, struct spelling *s)
-{
-	struct row_view there;
-	bool differs = false;
-	uint32_t i;
-	int found;
-
-	if (!s->is_new)
-		return 0;
-	found = table_read(w->store, s->table, s->partition_key, s->clustering,
-			   0, write_now_s(w), &w->arena, &there);
-	for (i = 0; found > 0 && i < s->table->clustering_count; i++) {
-		differs |= !bytes_equal(s->clustering[i], there.clustering[i]);
-		s->clustering[i] = there.clustering[i];
-	}
-	return found < 0 ? found : differs;
-}
-
-/* The row with the spelling in the place of the one that it came with. */
-static int respell(struct write *w, struct batch *to, const struct batch_op *op,
-		   const struct spelling *s)
-{
-	struct row row;
-	uint32_t i, n = 0;
-	int err = row_decode(&row, &w->arena, op->row);
-
-	for (i = 0; !err && i < row.cell_count; i++) {
-		struct cell *cell = &row.cells[i];
-		uint32_t place = 0;
-
-		if (cell->column == CELL_CLUSTERING) {
-			place = get_be16(cell->path.ptr);
-			cell->value = s->clustering[place];
-			if (!is_kept(table_clustering_column(s->table, place),
-				     cell->value))
-				continue;
-		}
-		row.cells[n++] = *cell;
-	}
-	row.cell_count = n;
-	if (!err)
-		batch_add_row(to, op->table, op->key, &row);
-	return err;
-}
-
-static int respell_all(struct write *w)
-{
-	struct reader r = reader_of(buf_bytes(&w->batch.bytes));
-	struct batch again = BATCH_INIT;
-	struct spelling *s;
-	struct batch_op op;
-	int more, err = 0;
-
-	while (!err && (more = batch_next(&r, &op)) > 0) {
-		s = bytes_is_null(op.row) ? NULL :
-					    noted(w->row, op.table, op.key);
-		if (s)
-			err = respell(w, &again, &op, s);
-		else if (bytes_is_null(op.row))
-			batch_add_range(&again, op.table, op.key, op.to,
-					op.deletion);
-		else
-			batch_add_encoded(&again, op.table, op.key, op.row);
-	}
-	if (!err && more < 0)
-		err = more;
-	if (!err && again.bytes.failed)
-		err = -ENOMEM;
-	if (err) {
-		batch_release(&again);
-		return err;
-	}
-	batch_release(&w->batch);
-	w->batch = again;
-	return 0;
-}
-
-int write_settle_spelling(struct write *w)
-{
-	const struct spellings *all = &w->row->spellings;
-	struct spelling *s;
-	bool differs = false;
-	size_t i;
-	int got;
-
-	for (i = 0; i < all->bucket_count; i++)
-		for (s = all->buckets[i]; s; s = s->next) {
-			got = look_again(w, s);
-			if (got < 0)
-				return got;
-			differs |= got;
-		}
-	if (w->arena.failed)
-		return -ENOMEM;
-	return differs ? respell_all(w) : 0;
+		note(w);
 }

@@ -21,6 +21,8 @@ void write_init(struct write *w, struct store *s)
 
 void write_clear(struct write *w)
 {
+	write_unlock(w);
+	w->written = 0;
 	batch_clear(&w->batch);
 	arena_clear(&w->arena);
 	w->arena.failed = false;
@@ -40,6 +42,7 @@ void write_clear(struct write *w)
 
 void write_release(struct write *w)
 {
+	write_unlock(w);
 	batch_release(&w->batch);
 	arena_release(&w->arena);
 	buf_release(&w->refusal);
@@ -293,6 +296,7 @@ static void build_key(struct write *w, const struct table *t,
 	b->partition_len = b->key.len;
 	b->partition_table = t;
 	b->partition_key = arena_copy(&w->arena, partition_key);
+	write_note_partition(w, t, partition_key);
 }
 
 static const struct bytes *copy_values(struct write *w,

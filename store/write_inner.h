@@ -39,6 +39,16 @@ struct change_list {
 	size_t count, capacity;
 };
 
+/* ---------------------------------------------------------- table_lock.c */
+/* Note that the write has something of the partition. */
+void write_note_partition(struct write *w, const struct table *t,
+			  struct bytes partition_key);
+/* Is it locked, with all that was noted? */
+bool write_holds_all(const struct write *w);
+/* Lock these stripes, by number; for tests: (1 << STRIPES) - 1 for all. */
+void write_lock_stripes(struct write *w, uint64_t stripes);
+
+/* --------------------------------------------------------- table_write.c */
 /* The time of all of this write, read once. */
 int64_t write_now_s(struct write *w);
 /* The row in the works becomes an operation of the batch. */
@@ -55,7 +65,4 @@ struct bytes write_ordered_path(struct write *w, const struct column *c,
  * into cells where the key does not give them back.
  */
 void write_spelling(struct write *w);
-/* The same of rows that others have made since, when the write is applied: one
- * write at a time until it is (store.spelling). 0 or -errno. */
-int write_settle_spelling(struct write *w);
 #endif

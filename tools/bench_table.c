@@ -108,9 +108,13 @@ static int insert_bare(struct place *p, long n)
 
 	write_init(&w, p->store);
 	for (i = 0; i < n && !err; i++) {
-		int64_t now = store_timestamp(p->store);
+		struct partition_ref ref = { p->table,
+					     key_of(key, sizeof(key), i) };
+		int64_t now;
 
-		write_row(&w, p->table, key_of(key, sizeof(key), i), &BYTES_EMPTY);
+		write_lock(&w, &ref, 1);
+		now = store_timestamp(p->store);
+		write_row(&w, p->table, ref.key, &BYTES_EMPTY);
 		write_marker(&w, now, 0);
 		write_cell(&w, p->column, BYTES_NULL,
 			   make_value(p, value, sizeof(value)), now, 0);

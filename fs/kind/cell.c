@@ -311,11 +311,11 @@ static int add_element(struct op *op, struct write *w, struct node *n,
 }
 
 static int write_value(struct op *op, struct node *n, const struct place *p,
-		       struct bytes value, const struct store_how *how)
+		       struct bytes value, const struct store_how *how,
+		       struct write *w)
 {
 	int64_t at, ttl = p->table->options.default_time_to_live;
 	struct cell_view old;
-	struct write w;
 	int got = read_cell(op, p, &old);
 	int err = 0;
 
@@ -330,30 +330,28 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	/* What begins or ceases to end is shown by names and listings too. */
 	if (ttl || how->has_expires || (got && old.ttl_s))
 		op->broadcast = true;
-	write_init(&w, op->fs->store);
 	if (got)
-		err = attr_keep_times(op, &w, n->parent);
+		err = attr_keep_times(op, w, n->parent);
 	else if (n->ops == &kind_plain)
-		err = attr_touch(op, &w, n->parent);
+		err = attr_touch(op, w, n->parent);
 	else if (bytes_is_null(p->path))
-		err = attr_appear(op, &w, row_of(n), p);
+		err = attr_appear(op, w, row_of(n), p);
 	else
-		err = add_element(op, &w, n, p);
-	place_write_row(&w, p);
+		err = add_element(op, w, n, p);
+	place_write_row(w, p);
 	if (how->has_expires && how->expires_s != NO_TIME)
-		write_cell_until(&w, p->column, p->path, value, at,
+		write_cell_until(w, p->column, p->path, value, at,
 				 (int32_t)(how->expires_s > op->now_s ?
 					   how->expires_s - op->now_s : 1),
 				 how->expires_s);
 	else
-		write_cell(&w, p->column, p->path, value, at, (int32_t)ttl);
+		write_cell(w, p->column, p->path, value, at, (int32_t)ttl);
 	if (!err && how->has_mtime)
-		err = attr_set_cell(op, &w, n->table, p, at, how->mtime_ns);
+		err = attr_set_cell(op, w, n->table, p, at, how->mtime_ns);
 	if (!err)
-		err = op_write(op, &w);
+		err = op_write(op, w);
 	if (!err && !ttl && !how->has_expires && n->ops == &kind_plain)
 		op_know_touched(op);
-	write_release(&w);
 	return err;
 }
 
@@ -361,6 +359,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 		 const struct store_how *how)
 {
 	struct buf value = BUF_INIT;
+	struct write w;
 	struct place p;
 	int err = place_of(op, n, &p);
 
@@ -372,8 +371,12 @@ static int store(struct op *op, struct node *n, struct bytes text,
 	if (!err && value.len > op->fs->max_value)
 		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
 				(unsigned long long)op->fs->max_value);
-	if (!err)
-		err = write_value(op, n, &p, buf_bytes(&value), how);
+	if (!err) {
+		write_init(&w, op->fs->store);
+		place_lock(&w, &p);
+		err = write_value(op, n, &p, buf_bytes(&value), how, &w);
+		write_release(&w);
+	}
 	buf_release(&value);
 	return err;
 }
@@ -463,44 +466,57 @@ const struct file_kind cell_file = {
 };
 
 /* ---------------------------------------------------------------- changes */
-int cell_unlink(struct op *op, struct node *n)
+static int delete_cell(struct op *op, struct node *n, const struct place *p,
+		       struct write *w)
 {
 	struct cell_view old;
-	struct row_view row;
-	struct write w;
-	struct place p;
-	int got = place_of(op, n, &p);
+	int got = read_cell(op, p, &old);
 
-	if (!got && (p.table->flags & TABLE_VIRTUAL))
-		got = -EROFS;
-	if (!got)
-		got = read_cell(op, &p, &old);
 	if (got <= 0)
 		return got ? got : -ENOENT;
-	write_init(&w, op->fs->store);
-	place_write_row(&w, &p);
-	write_cell(&w, p.column, p.path, BYTES_NULL,
+	place_write_row(w, p);
+	write_cell(w, p->column, p->path, BYTES_NULL,
 		   op_timestamp(op, old.timestamp_us), 0);
-	got = attr_touch(op, &w, lister_of(n));
-	if (!got)
-		got = op_write(op, &w);
-	write_release(&w);
-	if (got)
-		return got;
-	/* The directory stays, though nothing may be left of the row. */
-	if (!bytes_is_null(p.path) || n->ops == &kind_plain)
+	got = attr_touch(op, w, lister_of(n));
+	return got ? got : op_write(op, w);
+}
+
+/* The directory stays, though nothing may be left of the row. */
+static int keep_row(struct op *op, struct node *n, const struct place *p)
+{
+	struct row_view row;
+	int got;
+
+	if (!bytes_is_null(p->path) || n->ops == &kind_plain)
 		keep_up(op, n->parent);
 	if (n->ops == &kind_plain) {
 		op_know_touched(op);
 		return 0;
 	}
-	got = table_read(op->fs->store, p.table, p.partition_key,
-			 p.is_static ? NULL : p.clustering,
-			 p.is_static ? UINT64_MAX : 0, op->now_s, &op->arena,
+	got = table_read(op->fs->store, p->table, p->partition_key,
+			 p->is_static ? NULL : p->clustering,
+			 p->is_static ? UINT64_MAX : 0, op->now_s, &op->arena,
 			 &row);
-	if (got <= 0 || (p.is_static && !row.static_count))
+	if (got <= 0 || (p->is_static && !row.static_count))
 		keep_up(op, n->parent);
 	return got < 0 ? got : 0;
+}
+
+int cell_unlink(struct op *op, struct node *n)
+{
+	struct write w;
+	struct place p;
+	int err = place_of(op, n, &p);
+
+	if (!err && (p.table->flags & TABLE_VIRTUAL))
+		err = -EROFS;
+	if (err)
+		return err;
+	write_init(&w, op->fs->store);
+	place_lock(&w, &p);
+	err = delete_cell(op, n, &p, &w);
+	write_release(&w);
+	return err ? err : keep_row(op, n, &p);
 }
 
 int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
@@ -524,64 +540,81 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return got;
 }
 
-/* Onto another column of the row, where the text is valid: one batch. */
+/* The cell as its value at another place, in one batch with its deletion. */
+static int write_moved(struct op *op, struct node *n, struct node *dir,
+		       const struct place *from, const struct place *to,
+		       const struct cell_view *cell, struct bytes value,
+		       struct write *w)
+{
+	int64_t at, gone_at, newest, mtime_ns;
+	int got = attr_cell_mtime(op, n->table, from, cell->timestamp_us,
+				  &mtime_ns);
+
+	if (!got)
+		got = table_newest(op->fs->store, to->table, to->partition_key,
+				   to->is_static ? NULL : to->clustering,
+				   to->column, to->path, &op->arena, &newest);
+	if (got)
+		return got;
+	/* It keeps its time of writing, and so its mtime, where that is later
+	 * than all that was there. */
+	gone_at = op_timestamp(op, newest > cell->timestamp_us ?
+					   newest : cell->timestamp_us);
+	at = cell->timestamp_us;
+	if (newest >= at)
+		got = op_later(op, newest, 0, &at);
+	if (got)
+		return got;
+	place_write_row(w, from);
+	write_cell(w, from->column, from->path, BYTES_NULL, gone_at, 0);
+	place_write_row(w, to);
+	write_cell_until(w, to->column, to->path, value, at, cell->ttl_s,
+			 cell->expires_s);
+	if (mtime_ns != timestamp_ns(at))
+		got = attr_set_cell(op, w, n->table, to, at, mtime_ns);
+	if (dir != n->parent && !got)
+		got = attr_touch(op, w, n->parent);
+	if (!got)
+		got = attr_touch(op, w, dir);
+	if (!got)
+		got = op_write(op, w);
+	if (!got && !cell->ttl_s && n->ops == &kind_plain)
+		op_know_touched(op);
+	return got;
+}
+
+/* Onto another column of the row, where the text is valid. */
 static int move_cell(struct op *op, struct node *n, const struct child *target,
 		     struct node *dir)
 {
 	struct buf text = BUF_INIT, value = BUF_INIT;
+	struct partition_ref refs[2];
 	struct place from, to;
-	int64_t at, gone_at, newest, mtime_ns;
 	struct cell_view cell;
 	struct write w;
 	int got = place_of(op, n, &from);
 
 	if (!got)
 		got = place_of_child(op, dir, target, &to);
-	if (!got)
-		got = read_cell(op, &from, &cell);
-	if (got <= 0)
-		return got ? got : -ENOENT;
-	value_text(&text, from.type, cell.value);
-	got = copied_value(op, to.type, buf_bytes(&text), &value);
-	if (!got)
-		got = attr_cell_mtime(op, n->table, &from, cell.timestamp_us,
-				      &mtime_ns);
 	if (got)
-		goto out;
-	got = table_newest(op->fs->store, to.table, to.partition_key,
-			   to.is_static ? NULL : to.clustering, to.column,
-			   to.path, &op->arena, &newest);
-	if (got)
-		goto out;
-	/* It keeps its time of writing, and so its mtime, where that is later
-	 * than all that was there. */
-	gone_at = op_timestamp(op, newest > cell.timestamp_us ?
-					   newest : cell.timestamp_us);
-	at = cell.timestamp_us;
-	if (newest >= at)
-		got = op_later(op, newest, 0, &at);
-	if (got)
-		goto out;
+		return got;
+	refs[0] = (struct partition_ref){ from.table, from.partition_key };
+	refs[1] = (struct partition_ref){ to.table, to.partition_key };
 	write_init(&w, op->fs->store);
-	place_write_row(&w, &from);
-	write_cell(&w, from.column, from.path, BYTES_NULL, gone_at, 0);
-	place_write_row(&w, &to);
-	write_cell_until(&w, to.column, to.path, buf_bytes(&value), at,
-			 cell.ttl_s, cell.expires_s);
-	if (mtime_ns != timestamp_ns(at))
-		got = attr_set_cell(op, &w, n->table, &to, at, mtime_ns);
-	if (dir != n->parent && !got)
-		got = attr_touch(op, &w, n->parent);
-	if (!got)
-		got = attr_touch(op, &w, dir);
-	if (!got)
-		got = op_write(op, &w);
-	if (!got && !cell.ttl_s && n->ops == &kind_plain)
-		op_know_touched(op);
+	write_lock(&w, refs, 2);
+	got = read_cell(op, &from, &cell);
+	if (got > 0) {
+		value_text(&text, from.type, cell.value);
+		got = copied_value(op, to.type, buf_bytes(&text), &value);
+		if (!got)
+			got = write_moved(op, n, dir, &from, &to, &cell,
+					  buf_bytes(&value), &w);
+	} else if (!got) {
+		got = -ENOENT;
+	}
+	write_release(&w);
 	if (!got && dir != n->parent)
 		keep_up(op, n->parent);
-	write_release(&w);
-out:
 	buf_release(&text);
 	buf_release(&value);
 	return got;
@@ -593,17 +626,29 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 {
 	struct buf text = BUF_INIT;
 	struct child now;
-	int err = node_stat(op, n, &now);
+	struct write w;
+	struct place p;
+	int err = place_of(op, n, &p);
 
+	if (!err && (p.table->flags & TABLE_VIRTUAL))
+		err = -EROFS;
+	if (!err)
+		err = node_stat(op, n, &now);
 	if (!err)
 		err = scratch_create(op, name, target);
-	if (!err)
-		err = n->ops->file->load(op, n, &text);
+	if (err)
+		return err;
+	write_init(&w, op->fs->store);
+	place_lock(&w, &p);	/* what is deleted is what was kept */
+	err = n->ops->file->load(op, n, &text);
 	if (!err)
 		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);
 	if (!err)
-		err = n->ops->unlink(op, n);
-	if (err && target->scratch) {
+		err = delete_cell(op, n, &p, &w);
+	write_release(&w);
+	if (!err)	/* done, whatever can be seen of the row */
+		keep_row(op, n, &p);
+	if (err) {
 		scratch_free(op->fs, target->scratch);
 		target->scratch = NULL;
 	}

@@ -490,11 +490,12 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 	if (!err)
 		err = text_value(op, p.column->type->parts[0], text, &value);
 	if (!err) {
-		if (first)
+		write_init(&w, op->fs->store);
+		place_lock(&w, &p);
+		if (first)	/* locked: the list grows in the ids' order */
 			prepend_id(id);
 		else
 			uuid_new_time(id);
-		write_init(&w, op->fs->store);
 		err = place_timestamp(op, &p, 0, &at);
 		place_write_row(&w, &p);
 		write_cell(&w, p.column, bytes_of(id, 16), buf_bytes(&value),

@@ -51,16 +51,19 @@ static int write_whole(struct op *op, struct node *n, const struct place *p,
 {
 	struct write w;
 	int64_t at;
-	int err = place_timestamp(op, p, 1, &at);
+	int err;
 
-	if (err)
-		return err;
 	op->broadcast = true;
 	write_init(&w, op->fs->store);
-	place_write_row(&w, p);
-	err = document_write_column(&w, p->column, value, at,
-				    p->table->options.default_time_to_live,
-				    add && !bytes_is_null(value));
+	place_lock(&w, p);
+	err = place_timestamp(op, p, 1, &at);
+	if (!err) {
+		place_write_row(&w, p);
+		err = document_write_column(&w, p->column, value, at,
+					    p->table->options
+						    .default_time_to_live,
+					    add && !bytes_is_null(value));
+	}
 	if (!err)
 		err = attr_touch(op, &w, n->parent);
 	if (!err)

@@ -33,8 +33,6 @@ static int open_counter(struct op *op, struct handle *h)
 
 static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 {
-	struct partition_ref ref;
-	struct store_lock lock;
 	struct cell_view cell;
 	struct write w;
 	struct place p;
@@ -42,12 +40,11 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 
 	if (got)
 		return got;
-	ref = (struct partition_ref){ p.table, p.partition_key };
-	store_lock(op->fs->store, &lock, &ref, 1);
+	write_init(&w, op->fs->store);
+	place_lock(&w, &p);
 	got = table_read_cell(op->fs->store, p.table, p.partition_key,
 			      p.is_static ? NULL : p.clustering, p.column,
 			      BYTES_NULL, op->now_s, &op->arena, &cell);
-	write_init(&w, op->fs->store);
 	if (got > 0 && bare)
 		got = op_refuse(op, -EINVAL,
 				"this counter exists: write +N or -N");
@@ -62,7 +59,6 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 	if (!got)
 		got = op_write(op, &w);
 	write_release(&w);
-	store_unlock(op->fs->store, &lock);
 	return got;
 }
 

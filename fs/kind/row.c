@@ -251,46 +251,56 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 	int err = place_of_child(op, dir, c, &p);
 	int64_t at;
 
-	if (!err)
-		err = place_timestamp(op, &p, 0, &at);
 	if (err)
 		return err;
 	write_init(&w, op->fs->store);
-	if (touch)
+	place_lock(&w, &p);
+	err = place_timestamp(op, &p, 0, &at);
+	if (!err && touch)
 		err = attr_touch(op, &w, dir);
-	place_write_row(&w, &p);
-	write_marker(&w, at, p.table->options.default_time_to_live);
-	if (!err)
+	if (!err) {
+		place_write_row(&w, &p);
+		write_marker(&w, at, p.table->options.default_time_to_live);
 		err = op_write(op, &w);
+	}
 	write_release(&w);
 	return err;
 }
 
-static int rmdir_row(struct op *op, struct node *n)
+/* What is written into it from the look on goes into another row. */
+static int delete_empty(struct op *op, struct node *n, const struct place *p,
+			struct write *w)
 {
 	struct row_view row;
+	int got = read_row(op, p, &op->arena, &row);
+
+	if (got < 0)
+		return got;
+	if (got && (p->is_static || row.cell_count))
+		return -ENOTEMPTY;
+	if (p->table->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	if (got) {
+		place_write_row(w, p);
+		write_row_deletion(w, op_timestamp(op, row.marker.timestamp));
+	}
+	got = attr_touch(op, w, n->parent);
+	return got ? got : op_write(op, w);
+}
+
+static int rmdir_row(struct op *op, struct node *n)
+{
 	struct write w;
 	struct place p;
 	int got = place_of(op, n, &p);
 
 	if (got == -EINVAL)
 		return 0;
-	if (!got)
-		got = read_row(op, &p, &op->arena, &row);
-	if (got < 0)
+	if (got)
 		return got;
-	if (got && (p.is_static || row.cell_count))
-		return -ENOTEMPTY;
-	if (p.table->flags & TABLE_VIRTUAL)
-		return -EROFS;
 	write_init(&w, op->fs->store);
-	if (got) {
-		place_write_row(&w, &p);
-		write_row_deletion(&w, op_timestamp(op, row.marker.timestamp));
-	}
-	got = attr_touch(op, &w, n->parent);
-	if (!got)
-		got = op_write(op, &w);
+	place_lock(&w, &p);
+	got = delete_empty(op, n, &p, &w);
 	write_release(&w);
 	if (!got && n->parent != n->table)
 		keep_up(op, n->parent);
@@ -300,10 +310,9 @@ static int rmdir_row(struct op *op, struct node *n)
 /* All of a row under another key, and the old one deleted: one batch. */
 static int write_moved(struct op *op, struct node *n, struct node *dir,
 		       const struct place *from, const struct place *to,
-		       const struct row_view *row)
+		       const struct row_view *row, struct write *w)
 {
 	int64_t at, to_at;
-	struct write w;
 	uint32_t i;
 	int err = place_deletion(op, from, &at);
 
@@ -312,24 +321,19 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 	if (err)
 		return err;
 	at = to_at > at ? to_at : at;
-	write_init(&w, op->fs->store);
-	place_write_row(&w, from);
-	write_row_deletion(&w, at);
-	place_write_row(&w, to);
+	place_write_row(w, from);
+	write_row_deletion(w, at);
+	place_write_row(w, to);
 	if (row->marker.timestamp != NO_TIMESTAMP)
-		write_marker_until(&w, at, row->marker.ttl,
-				   row->marker.expires);
+		write_marker_until(w, at, row->marker.ttl, row->marker.expires);
 	for (i = 0; i < row->cell_count; i++)
-		write_cell_until(&w, row->cells[i].column, row->cells[i].path,
+		write_cell_until(w, row->cells[i].column, row->cells[i].path,
 				 row->cells[i].value, at, row->cells[i].ttl_s,
 				 row->cells[i].expires_s);
-	err = attr_touch(op, &w, n->parent);
+	err = attr_touch(op, w, n->parent);
 	if (!err && dir != n->parent)
-		err = attr_touch(op, &w, dir);
-	if (!err)
-		err = op_write(op, &w);
-	write_release(&w);
-	return err;
+		err = attr_touch(op, w, dir);
+	return err ? err : op_write(op, w);
 }
 
 static int touch_both(struct op *op, struct node *from, struct node *to)
@@ -345,9 +349,10 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 {
 	struct partition_ref refs[2];
 	struct place from, to;
-	struct store_lock lock;
 	struct row_view row;
+	struct write w;
 	struct child c;
+	bool alone;
 	int got;
 
 	if (dir->table != n->table || !dir->table ||
@@ -375,13 +380,15 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 		return got;
 	refs[0] = (struct partition_ref){ from.table, from.partition_key };
 	refs[1] = (struct partition_ref){ to.table, to.partition_key };
-	store_lock(op->fs->store, &lock, refs, 2);
+	write_init(&w, op->fs->store);
+	write_lock(&w, refs, 2);
 	got = read_row(op, &from, &op->arena, &row);
+	alone = !got;	/* it lives in memory */
 	if (got > 0)
-		got = write_moved(op, n, dir, &from, &to, &row);
-	else if (!got)	/* it lives in memory alone */
+		got = write_moved(op, n, dir, &from, &to, &row, &w);
+	write_release(&w);
+	if (alone)
 		got = touch_both(op, n->parent, dir);
-	store_unlock(op->fs->store, &lock);
 	if (got)
 		return got;
 	*target = c;

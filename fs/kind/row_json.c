@@ -178,34 +178,36 @@ static int later_than(struct op *op, const struct place *p, int64_t *at)
 typedef int take_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, const struct place *p);
 
-static int write_text(struct merge *m, struct bytes text)
+static int read_object(struct op *op, struct bytes text,
+		       struct json_member **members, size_t *count)
 {
 	struct type_error error = { .text = "" };
-	struct json_member *members;
-	size_t count;
-	int err = json_read_object(&m->op->arena, &members, &count, text,
-				   &error);
+	int err = json_read_object(&op->arena, members, count, text, &error);
 
-	if (err == -EINVAL) {
-		document_say_plainly(&error);
-		return op_refuse_type(m->op, &error);
-	}
-	return err ? err : write_object(m, members, count);
+	if (err != -EINVAL)
+		return err;
+	document_say_plainly(&error);
+	return op_refuse_type(op, &error);
 }
 
 static int store_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, const struct place *p)
 {
 	struct merge m = { .op = op, .p = p, .append = how->append };
+	struct json_member *members;
 	struct write w;
-	int err = later_than(op, p, &m.at);
+	size_t count;
+	int err = read_object(op, text, &members, &count);
 
 	if (err)
 		return err;
 	write_init(&w, op->fs->store);
+	place_lock(&w, p);
 	m.w = &w;
 	m.ttl = p->table->options.default_time_to_live;
-	err = write_text(&m, text);
+	err = later_than(op, p, &m.at);
+	if (!err)
+		err = write_object(&m, members, count);
 	if (!err)
 		err = attr_touch(op, &w, n->parent);
 	if (!err && how->has_mtime)
@@ -221,13 +223,17 @@ static int check_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, const struct place *p)
 {
 	struct merge m = { .op = op, .p = p, .append = how->append };
+	struct json_member *members;
 	struct write w;
-	int err;
+	size_t count;
+	int err = read_object(op, text, &members, &count);
 
 	(void)n;
+	if (err)
+		return err;
 	write_init(&w, op->fs->store);
 	m.w = &w;
-	err = write_text(&m, text);
+	err = write_object(&m, members, count);
 	write_release(&w);
 	return err;
 }
@@ -312,32 +318,40 @@ static void drop_directory(struct op *op, struct node *n)
 	node_put(&op->fs->nodes, dir);
 }
 
-static int unlink_row(struct op *op, struct node *n)
+static int delete_row(struct op *op, struct node *n, const struct place *p,
+		      struct write *w)
 {
 	struct row_view row;
+	int64_t at;
+	int got = table_read(op->fs->store, p->table, p->partition_key,
+			     p->clustering, UINT64_MAX, op->now_s, &op->arena,
+			     &row);
+
+	if (got <= 0)
+		return got ? got : -ENOENT;
+	got = place_deletion(op, p, &at);
+	if (got)
+		return got;
+	op->broadcast = true;
+	place_write_row(w, p);
+	write_row_deletion(w, at);
+	got = attr_touch(op, w, n->parent);
+	return got ? got : op_write(op, w);
+}
+
+static int unlink_row(struct op *op, struct node *n)
+{
 	struct write w;
 	struct place p;
-	int64_t at;
 	int got = place_of(op, n, &p);
 
 	if (!got && (p.table->flags & TABLE_VIRTUAL))
 		got = -EROFS;
-	if (!got)
-		got = table_read(op->fs->store, p.table, p.partition_key,
-				 p.clustering, UINT64_MAX, op->now_s,
-				 &op->arena, &row);
-	if (got <= 0)
-		return got ? got : -ENOENT;
-	got = place_deletion(op, &p, &at);
 	if (got)
 		return got;
-	op->broadcast = true;
 	write_init(&w, op->fs->store);
-	place_write_row(&w, &p);
-	write_row_deletion(&w, at);
-	got = attr_touch(op, &w, n->parent);
-	if (!got)
-		got = op_write(op, &w);
+	place_lock(&w, &p);
+	got = delete_row(op, n, &p, &w);
 	write_release(&w);
 	if (got)
 		return got;

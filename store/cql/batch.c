@@ -184,8 +184,6 @@ static int plan(struct execution *x, struct batch_state *b)
 	if (!err)
 		err = b->conditional ? batch_plan_conditional(x, b) :
 				       plan_all(x, b);
-	for (uint32_t i = 0; i < b->count && !err; i++)
-		b->reads = b->reads || modification_reads(&b->items[i]);
 	return err ? err : add_partitions(x, b);
 }
 
@@ -228,17 +226,15 @@ static int run(struct cql_result *r, struct batch_state *b)
 		err = modification_apply(x, &b->items[i], w);
 	if (!err)
 		err = check_size(x, b, w);
-	if (err) {
-		write_clear(w);
+	if (err)
 		return err;
-	}
 	err = table_write(w);
 	if (!err && b->conditional)
 		err = store_sync_to(x->store, store_position(x->store));
 	return write_failure(x, w, err);
 }
 
-/* Under the lock: what is read must be older than what is written. */
+/* Under the lock: see write_lock. */
 static void stamp_again(struct execution *x, struct batch_state *b)
 {
 	int64_t later;
@@ -255,7 +251,6 @@ int execute_batch(struct cql_result *r, const struct batch_statement *batch)
 {
 	struct execution *x = &r->execution;
 	struct batch_state b = { .batch = batch };
-	struct store_lock lock;
 	int err = prepare(x, &b);
 
 	if (!err)
@@ -263,12 +258,10 @@ int execute_batch(struct cql_result *r, const struct batch_statement *batch)
 	if (err || !b.count)
 		return err;
 	r->arena.limit = 0;
-	if (!b.reads)
-		return run(r, &b);
-	store_lock(x->store, &lock, b.refs, b.ref_count);
+	write_lock(&x->session->write, b.refs, b.ref_count);
 	if (!b.batch->using.timestamp)
 		stamp_again(x, &b);
 	err = run(r, &b);
-	store_unlock(x->store, &lock);
+	write_clear(&x->session->write);
 	return err;
 }

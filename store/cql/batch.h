@@ -7,7 +7,7 @@ struct batch_state {
 	const struct batch_statement *batch;
 	struct modification *items;
 	uint32_t count;
-	bool conditional, reads;
+	bool conditional;
 	int64_t timestamp_us;
 	struct partition_ref *refs;
 	size_t ref_count;

@@ -27,8 +27,6 @@ static int run_modification(struct cql_result *r, struct modification *m)
 	if (err || !applies)
 		return err;
 	err = modification_apply(x, m, w);
-	if (err)
-		write_clear(w);	/* what it collected before */
 	return err ? err : write_now(x, w, conditional);
 }
 
@@ -37,7 +35,6 @@ int execute_modification(struct cql_result *r, const struct statement *s)
 	struct execution *x = &r->execution;
 	struct modification *m = arena_alloc(&r->arena, sizeof(*m));
 	struct partition_ref *refs;
-	struct store_lock lock;
 	int err = m ? modification_prepare(x, m, s) : -ENOMEM;
 
 	if (!err)
@@ -49,21 +46,19 @@ int execute_modification(struct cql_result *r, const struct statement *s)
 	if (err)
 		return err;
 	r->arena.limit = 0;
-	if (!modification_reads(m))
-		return run_modification(r, m);
 	refs = arena_alloc(&r->arena, (m->key_count + 1) * sizeof(*refs));
 	if (!refs)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->key_count; i++)
 		refs[i] = (struct partition_ref){ m->table, m->keys[i] };
-	store_lock(x->store, &lock, refs, m->key_count);
-	/* Under the lock, so that what is read is older than what is written */
+	write_lock(&x->session->write, refs, m->key_count);
+	/* Under the lock: see write_lock. */
 	if (!m->has_timestamp) {
 		x->timestamp_us = 0;
 		m->timestamp_us = statement_timestamp(x);
 	}
 	err = run_modification(r, m);
-	store_unlock(x->store, &lock);
+	write_clear(&x->session->write);
 	return err;
 }
 

@@ -77,7 +77,7 @@ static inline bool modification_is_conditional(const struct modification *m)
 }
 /* It sets or deletes the column, or part of it. */
 void modification_touches(struct modification *m, const struct column *c);
-/* Has to hold its partitions' locks: it reads what it changes. */
+/* True if it reads what it changes. */
 bool modification_reads(const struct modification *m);
 
 const struct table_name *modification_table(const struct statement *s);

@@ -86,6 +86,16 @@ int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count);
  */
 #define LSM_LARGEST_BATCH (((size_t)4 << 30) - 4096 - 1)
 int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position);
+/*
+ * The same in parts, for who holds locks while it is applied: before them the
+ * wait for room, which then rarely comes in lsm_insert; after them a pause where
+ * writers outrun the disk and, where every apply is synced (commit_s 0), the
+ * wait for that.
+ */
+void lsm_pace(struct lsm *lsm);
+int lsm_insert(struct lsm *lsm, const struct batch *batch, uint64_t *position);
+int lsm_acknowledge(struct lsm *lsm, const struct batch *batch,
+		    uint64_t position);
 /* Wait until everything up to position is on disk (group commit). */
 int lsm_sync(struct lsm *lsm, uint64_t position);
 /* The position after the last apply. */

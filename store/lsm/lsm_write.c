@@ -310,9 +310,8 @@ static int refill_reserve(struct lsm *lsm, uint64_t more)
 	return err ? err : lsm_reserve_keep(lsm, more);
 }
 
-int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
+int lsm_insert(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 {
-	uint64_t end = 0;
 	bool reserve_is_short, frees;
 	int err = lsm_check_writable(lsm);
 
@@ -323,8 +322,7 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 	if (batch->bytes.len > LSM_LARGEST_BATCH)
 		return -EFBIG;
 	if (!batch->bytes.len) {
-		if (position)
-			*position = lsm_position(lsm);
+		*position = lsm_position(lsm);
 		return 0;
 	}
 	reserve_is_short = lsm_reserve_is_short(lsm, batch->bytes.len);
@@ -333,10 +331,9 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 	if (reserve_is_short && !frees)
 		err = refill_reserve(lsm, batch->bytes.len);
 	if (!err) {
-		lsm_pace_slow(lsm, batch->bytes.len);
-		err = add(lsm, batch, LOG_GROWING, &end);
+		err = add(lsm, batch, LOG_GROWING, position);
 		if (file_is_full(err))
-			err = add_when_full(lsm, batch, &end);
+			err = add_when_full(lsm, batch, position);
 	}
 	if (err == -EROFS || err == -EIO)
 		lsm_fail(lsm, -EIO);
@@ -349,12 +346,29 @@ int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 		lsm_flush_later(lsm);
 	if (!frees && lsm->refused)
 		lsm->refused = false;
-	if (position)
-		*position = end;
 	if (commitlog_wants_spare(lsm->log) && lsm->worker &&
 	    !atomic_exchange(&lsm->spare_asked, true))
 		worker_add(lsm->worker, WORKER_LOG, &lsm->spare_work);
-	return lsm->options.commit_s == 0 ? lsm_sync(lsm, end) : 0;
+	return 0;
+}
+
+int lsm_acknowledge(struct lsm *lsm, const struct batch *batch,
+		    uint64_t position)
+{
+	lsm_pace_slow(lsm, batch->bytes.len);
+	return lsm->options.commit_s == 0 ? lsm_sync(lsm, position) : 0;
+}
+
+int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position)
+{
+	uint64_t end;
+	int err;
+
+	if (!position)
+		position = &end;
+	err = lsm_insert(lsm, batch, position);
+	return err || !batch->bytes.len ?
+		       err : lsm_acknowledge(lsm, batch, *position);
 }
 
 int lsm_sync(struct lsm *lsm, uint64_t position)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "store/lsm/lsm.h"
+#include "store/write_inner.h"
 
 static int remove_one(const char *path, const struct stat *st, int kind,
 		      struct FTW *at)
@@ -190,4 +191,10 @@ void test_drop_table(struct store *s, const char *keyspace, const char *name)
 	struct edit e = { .drop_keyspace = keyspace, .drop_table = name };
 
 	ck_assert_int_eq(store_edit_schema(s, edit, &e), 0);
+}
+
+int test_write(struct write *w)
+{
+	write_lock_stripes(w, w->written);
+	return table_write(w);
 }

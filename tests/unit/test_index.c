@@ -195,7 +195,7 @@ static void change_some(struct run *r)
 	write_init(&w, r->store.store);
 	for (i = 0; i < count; i++)
 		change(r, &w);
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(test_write(&w), 0);
 	write_release(&w);
 	clock_set_us(clock_now_us() + below(r, 2000000));
 }
@@ -510,7 +510,7 @@ static void *write_on(void *context)
 		write_cell(&w, &t->columns[V], BYTES_NULL,
 			   number(v, i / 5 % NUMBERS),
 			   store_timestamp(me->run->store.store), 0);
-		me->failed = table_write(&w);
+		me->failed = test_write(&w);
 		me->writes++;
 	}
 	write_release(&w);
@@ -565,7 +565,7 @@ START_TEST(a_dropped_tables_writer_is_told)
 	write_init(&w, r.store.store);
 	write_row(&w, r.table, buf_bytes(&key), &c);
 	write_marker(&w, 1, 0);
-	ck_assert_int_eq(table_write(&w), -ESTALE);
+	ck_assert_int_eq(test_write(&w), -ESTALE);
 	write_release(&w);
 	buf_release(&key);
 	stop(&r);

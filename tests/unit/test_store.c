@@ -421,7 +421,7 @@ START_TEST(a_read_only_store_is_not_written)
 	write_init(&w, a);
 	write_row(&w, table, bytes_of("\0\0\0\1", 4), NULL);
 	write_marker(&w, 1, 0);
-	ck_assert_int_eq(table_write(&w), -EROFS);
+	ck_assert_int_eq(test_write(&w), -EROFS);
 	write_release(&w);
 	ck_assert_int_eq(store_truncate(a, table), -EROFS);
 	ck_assert_int_eq(store_sync(a), 0);
@@ -474,11 +474,11 @@ START_TEST(what_is_kept_is_older_than_what_comes)
 	write_init(&w, t.store);
 	write_row(&w, table, bytes_of("\0\0\0\1", 4), NULL);
 	write_marker(&w, last, 0);
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(test_write(&w), 0);
 	/* and one from a client that lives in the future */
 	write_row(&w, table, bytes_of("\0\0\0\2", 4), NULL);
 	write_marker(&w, INT64_MAX - (_i & 1), 0);
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(test_write(&w), 0);
 	write_release(&w);
 	table_put(table);
 	if (_i & 2)

@@ -231,7 +231,7 @@ static void write_batch(struct model *m, struct store *s,
 			write_some(m, &w, t, us);
 		clock_set_us(clock_now_us() + 100);
 	}
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(test_write(&w), 0);
 	write_release(&w);
 }
 

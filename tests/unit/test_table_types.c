@@ -5,8 +5,10 @@
  */
 #include "store/table.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
@@ -116,7 +118,7 @@ static void fill(const struct table *t, const struct buf *values, size_t count)
 				   BYTES_EMPTY, 1, 0);
 		}
 	}
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(test_write(&w), 0);
 	write_release(&w);
 }
 
@@ -192,7 +194,7 @@ START_TEST(what_was_written_is_given_back)
 	write_row(&w, t, a, &a);
 	write_marker(&w, 1, 0);
 	write_cell(&w, set, a, BYTES_EMPTY, 1, 0);
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(test_write(&w), 0);
 	ck_assert_int_eq(table_read(store.store, t, a, &a, UINT64_MAX, 0,
 				    &arena, &row), 1);
 	ck_assert(bytes_equal(row.clustering[0], b));
@@ -229,56 +231,79 @@ static void is_spelled(struct table *t, struct bytes key, struct bytes as)
 	arena_release(&arena);
 }
 
+struct other {
+	struct table *table;
+	struct bytes key, clustering;
+	int64_t timestamp;
+	_Atomic bool done;
+	int err;
+};
+
+static void *make_row(void *context)
+{
+	struct other *me = context;
+	struct partition_ref ref = { me->table, me->key };
+	struct write w;
+
+	write_init(&w, store.store);
+	write_lock(&w, &ref, 1);
+	insert(&w, me->table, me->key, me->clustering, me->timestamp);
+	me->err = table_write(&w);
+	write_release(&w);
+	me->done = true;
+	return NULL;
+}
+
 /*
- * Another writer makes a row between a write's look for it and its end: the
- * first that is applied names it, whatever the timestamps are. What else is in
- * the write stays as it is.
+ * Another writer comes between a write's look for a row and its end: the first
+ * names the row, whatever the timestamps are.
  */
 START_TEST(the_first_of_two_writers_names_a_row)
 {
-	static const char *const texts[] = { "1.0", "1.00", "2.0", "2.00" };
 	struct table *t = table_of(TYPE_DECIMAL, _i & 1);
-	struct write first, second;
-	struct buf values[4];
+	struct other other = { .table = t, .timestamp = _i & 2 ? 20 : 1 };
+	struct partition_ref ref = { .table = t };
+	struct buf values[2] = { BUF_INIT, BUF_INIT };
 	struct type_error error;
-	struct bytes v[4];
+	struct bytes v[2];
+	pthread_t thread;
+	struct write w;
 	size_t i;
 
-	for (i = 0; i < 4; i++) {
-		values[i] = BUF_INIT;
+	for (i = 0; i < 2; i++) {
 		type_read_text(&values[i], type_native(TYPE_DECIMAL),
-			       bytes_str(texts[i]), &error);
+			       bytes_str(i ? "1.00" : "1.0"), &error);
 		v[i] = buf_bytes(&values[i]);
 	}
-	write_init(&first, store.store);
-	write_init(&second, store.store);
-	insert(&second, t, v[0], v[0], 10);
-	insert(&second, t, v[0], v[2], 10);	/* the look for v[0] */
-	insert(&second, t, v[1], v[0], 10);
-	write_partition_deletion(&second, t, v[2], 10);
-	insert(&first, t, v[0], v[1], _i & 2 ? 20 : 1);
-	ck_assert_int_eq(table_write(&first), 0);
-	ck_assert_int_eq(table_write(&second), 0);
-	write_release(&first);
-	write_release(&second);
+	other.key = ref.key = v[0];
+	other.clustering = v[1];
+	write_init(&w, store.store);
+	write_lock(&w, &ref, 1);
+	insert(&w, t, v[0], v[0], 10);
+	insert(&w, t, v[0], v[1], 10);	/* the look for the first */
+	ck_assert_int_eq(pthread_create(&thread, NULL, make_row, &other), 0);
+	for (i = 0; !other.done && i < 50; i++)
+		usleep(1000);
+	ck_assert_int_eq(table_write(&w), 0);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(other.err, 0);
 	for (i = 0; i < 2; i++) {
-		is_spelled(t, v[0], v[1]);
-		is_spelled(t, v[0], v[2]);
-		is_spelled(t, v[1], v[0]);
+		is_spelled(t, v[0], v[0]);
 		table_put(t);
 		test_store_reopen(&store);
 		t = test_table(store.store, "ks", "t");
 	}
+	write_release(&w);
 	/* When it is gone, it may be named anew. */
-	write_init(&first, store.store);
-	write_row(&first, t, v[0], &v[0]);
-	write_row_deletion(&first, 30);
-	ck_assert_int_eq(table_write(&first), 0);
-	insert(&first, t, v[0], v[0], 40);
-	ck_assert_int_eq(table_write(&first), 0);
-	is_spelled(t, v[0], v[0]);
-	write_release(&first);
-	for (i = 0; i < 4; i++)
+	write_init(&w, store.store);
+	write_row(&w, t, v[0], &v[0]);
+	write_row_deletion(&w, 30);
+	ck_assert_int_eq(test_write(&w), 0);
+	insert(&w, t, v[0], v[1], 40);
+	ck_assert_int_eq(test_write(&w), 0);
+	is_spelled(t, v[0], v[1]);
+	write_release(&w);
+	for (i = 0; i < 2; i++)
 		buf_release(&values[i]);
 	table_put(t);
 }
@@ -310,7 +335,7 @@ START_TEST(a_list_is_in_the_order_of_its_ids)
 	for (i = ARRAY_SIZE(ids); i--; )
 		write_cell(&w, &t->columns[1], bytes_of(ids[i], 16),
 			   bytes_str("1234"), 1, 0);
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(test_write(&w), 0);
 	write_release(&w);
 	ck_assert_int_eq(table_read(store.store, t, bytes_str("abcd"), NULL,
 				    UINT64_MAX, 0, &arena, &row), 1);
@@ -322,7 +347,7 @@ START_TEST(a_list_is_in_the_order_of_its_ids)
 }
 END_TEST
 
-SUITE(table_types)
+SUITE_THREADS(table_types)
 {
 	TCase *tc = tcase_create("table_types");
 

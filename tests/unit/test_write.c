@@ -58,7 +58,7 @@ static void begin(const struct table *t, const char *k, const char *c)
 
 static void done(void)
 {
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(test_write(&w), 0);
 }
 
 static int read_row(const struct table *t, const char *k, const char *c,
@@ -446,7 +446,7 @@ START_TEST(without_memory_a_write_fails_whole)	/* _i: which allocation */
 	write_row(&other, t, bytes_str("a"), &c);
 	write_marker(&other, 1, 0);
 	write_cell(&other, value_column(t), BYTES_NULL, c, 1, 0);
-	err = table_write(&other);
+	err = test_write(&other);
 	write_release(&other);
 	found = read_row(t, "a", "c", &row);
 	mem_fail_at(0, 0);
