@@ -37,6 +37,16 @@ void child_owner(struct child *c, const struct table *t)
 		c->mtime_ns = t->created_us * MICROSECOND;
 }
 
+static void set_time(struct timespec *out, int64_t ns)
+{
+	out->tv_sec = ns / SECOND;
+	out->tv_nsec = ns % SECOND;
+	if (out->tv_nsec < 0) {
+		out->tv_nsec += SECOND;
+		out->tv_sec--;
+	}
+}
+
 void child_stat(const struct child *c, uint64_t ino, struct stat *out)
 {
 	mode_t mode = c->mode & 0777;
@@ -58,14 +68,12 @@ void child_stat(const struct child *c, uint64_t ino, struct stat *out)
 		out->st_size = (off_t)c->size;
 		out->st_blocks = (blkcnt_t)((c->size + 511) / 512);
 	}
-	out->st_mtim.tv_sec = c->mtime_ns / SECOND;
-	out->st_mtim.tv_nsec = c->mtime_ns % SECOND;
-	if (out->st_mtim.tv_nsec < 0) {
-		out->st_mtim.tv_nsec += SECOND;
-		out->st_mtim.tv_sec--;
-	}
-	out->st_ctim = out->st_mtim;
-	out->st_atim = out->st_mtim;
+	set_time(&out->st_mtim, c->mtime_ns);
+	out->st_atim = out->st_ctim = out->st_mtim;
+	/* Who copies by the time of change sees a write though an older time of
+	 * it was set since. */
+	if (c->timestamp_us != NO_TIMESTAMP)
+		set_time(&out->st_ctim, timestamp_ns(c->timestamp_us));
 }
 
 int64_t op_timestamp(struct op *op, int64_t replaced_us)

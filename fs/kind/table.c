@@ -105,7 +105,7 @@ static int rmdir_table(struct op *op, struct node *n)
 	got = text.failed ? -ENOMEM :
 			    run_statement(op, NULL, buf_bytes(&text), 0, false);
 	buf_release(&text);
-	return got;
+	return got ? got : attr_touch(op, NULL, n->parent);
 }
 
 struct owner_change {
