@@ -426,7 +426,7 @@ int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
 	if (err == -ENOENT)
 		err = begin(m);
 	else if (!err)
-		err = manifest_recover(m, buf_cstr(&current));
+		err = manifest_recover(m, buf_bytes(&current));
 	buf_release(&current);
 	if (err) {
 		manifest_close(m);

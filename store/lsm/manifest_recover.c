@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "store/base/log.h"
 #include "store/lsm/manifest_file.h"
@@ -155,22 +156,55 @@ int manifest_open_to_write(struct manifest *m)
 	return err;
 }
 
-int manifest_recover(struct manifest *m, const char *line)
+/* CURRENT has this name and a newline, nothing else. It needs no checksum: the
+ * manifest that it names says its own number, and there is no other one. */
+static int read_name(struct manifest *m, char name[32], struct bytes line)
+{
+	if (line.len >= 32 || !line.len || line.ptr[line.len - 1] != '\n')
+		return corrupt("CURRENT", 0, "it names no manifest");
+	memcpy(name, line.ptr, line.len - 1);
+	name[line.len - 1] = 0;
+	if (strlen(name) != line.len - 1 ||
+	    !manifest_parse_name(&m->number, name))
+		return corrupt("CURRENT", 0, "it names no manifest");
+	return 0;
+}
+
+static int find_manifest(void *data, const char *name)
+{
+	char *found = data;
+	uint64_t number;
+
+	if (manifest_parse_name(&number, name))
+		snprintf(found, 32, "%s", name);
+	return 0;
+}
+
+/* Is it the manifest that is gone, or is its name wrong? */
+static int tell_missing(struct manifest *m, const char *name)
+{
+	char other[32] = "";
+	int err = m->files->list(m->files->context, m->dir, find_manifest,
+				 other);
+
+	if (err)
+		return err;
+	return *other ? corrupt("CURRENT", 0, "it names %s, which is missing; "
+				"there is %s", name, other) :
+			corrupt(name, 0, "CURRENT names it, and it is missing");
+}
+
+int manifest_recover(struct manifest *m, struct bytes current)
 {
 	struct buf all = BUF_INIT;
 	char name[32];
-	size_t len = strlen(line);
-	int err;
+	int err = read_name(m, name, current);
 
-	if (len >= sizeof(name) || !len || line[len - 1] != '\n')
-		return corrupt("CURRENT", 0, "it names no manifest");
-	memcpy(name, line, len - 1);
-	name[len - 1] = 0;
-	if (!manifest_parse_name(&m->number, name))
-		return corrupt("CURRENT", 0, "it names no manifest");
+	if (err)
+		return err;
 	err = file_read_all(m->files, m->dir, name, &all, LARGEST_FILE);
 	if (err == -ENOENT)
-		err = corrupt(name, 0, "CURRENT names it, and it is missing");
+		err = tell_missing(m, name);
 	if (err == -EFBIG)
 		err = corrupt(name, 0, "it is too long");
 	if (!err)

@@ -57,6 +57,10 @@ rm "$E/$manifest"; told 'the manifest is deleted' 4 "$manifest"
 flip "$E/$manifest" 8; told 'the version of the manifest' 4 "$manifest"
 truncate -s $(($(stat -c %s "$E/$manifest") * 9 / 10)) "$E/$manifest"; told 'the manifest is cut short' 4 "$manifest"
 rm "$E/CURRENT"; told 'CURRENT is deleted' 4 CURRENT
+flip "$E/CURRENT" 3; told 'CURRENT has a wrong name' 4 CURRENT
+flip "$E/CURRENT" 20; told 'CURRENT has a wrong number' 4 CURRENT
+truncate -s 12 "$E/CURRENT"; told 'CURRENT is cut short' 4 CURRENT
+: >"$E/CURRENT"; told 'CURRENT is empty' 4 CURRENT
 rm "$S/WIDEFS"; told 'the marker is deleted' 4 WIDEFS
 flip "$S/WIDEFS" 8; told 'the version of the marker' 4 WIDEFS
 rm -r "$E"; told 'the engine is deleted' 4 engine

@@ -1,10 +1,12 @@
 /* The manifest: edits last, all or nothing, and damage is no torn tail. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "store/base/alloc.h"
+#include "store/base/log.h"
 #include "store/lsm/manifest_file.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
@@ -359,6 +361,54 @@ START_TEST(a_missing_current_is_no_new_store)
 }
 END_TEST
 
+/* It is told by name, and nothing is changed. */
+static void refused_current(struct bytes contents)
+{
+	struct buf now = BUF_INIT;
+	size_t count = scratch_count(&s);
+	struct manifest *m;
+
+	scratch_write(&s, "CURRENT", contents);
+	ck_assert_int_eq(manifest_open(&m, &file_system, s.dir, false),
+			 -EUCLEAN);
+	ck_assert_ptr_nonnull(strstr(corrupt_last(), "CURRENT"));
+	ck_assert_uint_eq(scratch_count(&s), count);
+	scratch_read(&s, "CURRENT", &now);
+	ck_assert(bytes_equal(buf_bytes(&now), contents));
+	buf_release(&now);
+}
+
+START_TEST(a_damaged_current_is_told)
+{
+	static const char right[] = FIRST "\n";
+	const size_t len = sizeof(right) - 1;
+	char wrong[200];
+	struct manifest *m = opened();
+	uint64_t number;
+	int states = 0;
+	size_t i;
+
+	ck_assert_int_eq(add_one(m, 1, 0, &number), 0);
+	manifest_close(m);
+	quiet(true);
+	for (i = 0; i < len; i++, states++)
+		refused_current(bytes_of(right, i));
+	for (i = 0; i < len * 255; i++, states++) {
+		memcpy(wrong, right, len);
+		wrong[i / 255] = (char)(wrong[i / 255] ^ (char)(i % 255 + 1));
+		refused_current(bytes_of(wrong, len));
+	}
+	memset(wrong, 0, sizeof(wrong));
+	memcpy(wrong, right, len);
+	for (i = len + 1; i < sizeof(wrong); i++, states++)
+		refused_current(bytes_of(wrong, i));	/* zeros follow */
+	ck_assert_int_gt(states, 5000);
+	scratch_write(&s, "CURRENT", bytes_of(right, len));
+	m = opened();
+	manifest_close(m);
+}
+END_TEST
+
 /* Edits of 100 KB until the log of edits was rewritten. */
 START_TEST(a_long_log_is_rewritten)
 {
@@ -515,6 +565,7 @@ SUITE(manifest)
 	tcase_add_test(tc, damage_is_no_torn_tail);
 	tcase_add_test(tc, a_newer_version_is_told_apart);
 	tcase_add_test(tc, a_missing_current_is_no_new_store);
+	tcase_add_test(tc, a_damaged_current_is_told);
 	tcase_add_test(tc, a_long_log_is_rewritten);
 	tcase_add_loop_test(tc, what_was_acknowledged_survives, 0, 4);
 	tcase_add_test(tc, after_a_failed_sync_nothing_is_written);
