@@ -85,24 +85,33 @@ static int open_directory(const struct file_ops *files, const char *path,
 	return fd;
 }
 
+/* What a directory, or its filesystem, that is never synced says. */
+static bool cannot_sync(int err)
+{
+	return err == -EINVAL || err == -EOPNOTSUPP || err == -EROFS;
+}
+
 /* The store's name must last as long as what is in it. A directory above that
- * may not be read, or cannot be synced, is its owner's. */
+ * may not be read, or that its filesystem does not sync, is its owner's. */
 static int sync_parent(const struct file_ops *files, const char *path)
 {
 	struct buf parent = BUF_INIT;
-	int fd, err = 0;
+	int fd, err;
 
 	buf_add_format(&parent, "%s/..", path);
 	if (parent.failed)
 		return -ENOMEM;
 	fd = file_open(files, AT_FDCWD, buf_cstr(&parent),
 		       O_RDONLY | O_DIRECTORY);
-	if (fd >= 0) {
-		err = files->sync(files->context, fd);
-		file_close(files, fd);
-	}
+	err = fd < 0 ? fd : files->sync(files->context, fd);
+	file_close(files, fd);
+	if (fd == -EACCES || (fd >= 0 && cannot_sync(err)))
+		err = 0;
+	if (err)
+		log_message(LOG_ERROR_LEVEL, "%s: the directory that it is in "
+			    "cannot be synced: %s", path, strerror(-err));
 	buf_release(&parent);
-	return err == -EIO ? err : 0;
+	return err;
 }
 
 struct contents {

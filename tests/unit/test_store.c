@@ -433,6 +433,88 @@ START_TEST(a_read_only_store_is_not_written)
 }
 END_TEST
 
+static struct {
+	ino_t parent;
+	int sync_err, open_err, failed;
+} above;
+
+static bool is_parent(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_ino == above.parent;
+}
+
+static int sync_above(void *context, int fd)
+{
+	if (!is_parent(fd))
+		return file_system.sync(context, fd);
+	above.failed++;
+	return above.sync_err;
+}
+
+static int open_above(void *context, int dir, const char *name, int flags,
+		      unsigned mode)
+{
+	int fd = file_system.open(context, dir, name, flags, mode);
+
+	if (!above.open_err || fd < 0 || !is_parent(fd))
+		return fd;
+	file_close(&file_system, fd);
+	above.failed++;
+	return above.open_err;
+}
+
+static const struct {
+	int sync_err, open_err, said;
+} above_cases[] = {
+	{ 0, 0, 0 }, { -EIO, 0, -EIO }, { -ENOSPC, 0, -ENOSPC },
+	{ -EDQUOT, 0, -EDQUOT }, { -ENOMEM, 0, -ENOMEM },
+	{ 0, -EIO, -EIO }, { 0, -ENFILE, -ENFILE }, { 0, -ENOMEM, -ENOMEM },
+	/* Its owner's, or of a filesystem that does not do that. */
+	{ 0, -EACCES, 0 }, { -EINVAL, 0, 0 }, { -EROFS, 0, 0 },
+	{ -EOPNOTSUPP, 0, 0 },
+};
+
+/* Its own name would not last: nothing is written to it before that is told. */
+START_TEST(the_directory_above_must_be_synced)	/* _i: case */
+{
+	struct file_ops files = file_system;
+	struct test_store t;
+	struct store_options options;
+	char path[256];
+	struct stat st;
+	uint64_t before;
+	pid_t owner;
+	int err;
+
+	files.sync = sync_above;
+	files.open = open_above;
+	test_store_open(&t);
+	store_close(t.store);
+	t.store = NULL;
+	snprintf(path, sizeof(path), "%s/..", t.path);
+	ck_assert_int_eq(stat(path, &st), 0);
+	above.parent = st.st_ino;
+	above.sync_err = above_cases[_i].sync_err;
+	above.open_err = above_cases[_i].open_err;
+	above.failed = 0;
+	before = sum_of_files(t.path);
+	options = t.options;
+	options.files = &files;
+	options.create = false;
+	log_set_sink(ignore, NULL);
+	err = store_open(&t.store, t.path, &options, &owner, NULL);
+	ck_assert_int_eq(err, above_cases[_i].said);
+	ck_assert_int_gt(above.failed, 0);
+	if (err) {
+		t.store = NULL;
+		ck_assert_uint_eq(sum_of_files(t.path), before);
+	}
+	test_store_close(&t);
+}
+END_TEST
+
 START_TEST(timestamps_go_on_after_a_restart)
 {
 	struct test_store t;
@@ -604,6 +686,8 @@ SUITE(store)
 	tcase_add_test(tc, a_second_writer_is_told_who_has_it);
 	tcase_add_loop_test(tc, a_store_without_its_lock_file_is_locked, 0, 5);
 	tcase_add_test(tc, a_read_only_store_is_not_written);
+	tcase_add_loop_test(tc, the_directory_above_must_be_synced, 0,
+			    ARRAY_SIZE(above_cases));
 	tcase_add_test(tc, timestamps_go_on_after_a_restart);
 	tcase_add_loop_test(tc, what_is_kept_is_older_than_what_comes, 0,
 			    4);
