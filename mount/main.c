@@ -28,6 +28,7 @@
 #include "mount/options.h"
 #include "mount/point.h"
 #include "store/base/log.h"
+#include "store/base/memory.h"
 #include "store/base/process.h"
 #include "store/store.h"
 
@@ -83,8 +84,9 @@ static int open_fs(struct daemon *d)
 		 "store=%s\ncommit=%g\ncache=%zu\nmemtable=%zu\nthreads=%u\n%s",
 		 o->store,
 		 o->commit_s,
-		 o->cache_bytes ? o->cache_bytes : (size_t)128 << 20,
-		 o->memtable_bytes ? o->memtable_bytes : (size_t)64 << 20,
+		 o->cache_bytes ? o->cache_bytes : memory_default_cache(),
+		 o->memtable_bytes ? o->memtable_bytes :
+				     memory_default_memtables(),
 		 o->threads, o->no_xattr ? "noxattr\n" : "");
 	fs_options_init(&fo);
 	fo.uid = getuid();

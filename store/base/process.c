@@ -2,10 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+
+/*
+ * Memory of so much is the system's again once it is freed. glibc's own limit
+ * grows with each large piece that is freed, to 32 MiB: then the memtables' come
+ * from the heaps of all threads that write, each of which keeps what it had.
+ */
+#define MAPPED_BYTES (2 << 20)
 
 void process_prepare(void)
 {
@@ -17,6 +25,7 @@ void process_prepare(void)
 		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
 			abort();
 	signal(SIGXFSZ, SIG_IGN);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);

@@ -10,7 +10,8 @@
  * written, so that no file of a store gets their number and, with it, what is
  * printed; a file that is over the limit of its size is an error of the write,
  * not the end of the process. It may have as many files open as it is allowed
- * to ask for: what it runs inherits that.
+ * to ask for: what it runs inherits that. Large pieces of memory that are freed
+ * are the system's again at once.
  */
 void process_prepare(void);
 /*

@@ -8,10 +8,8 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/log.h"
+#include "store/base/memory.h"
 #include "store/lsm/lsm_internal.h"
-
-#define DEFAULT_CACHE ((size_t)128 << 20)
-#define DEFAULT_MEMTABLES ((size_t)64 << 20)
 
 void lsm_table_defaults(struct lsm_table_options *options)
 {
@@ -370,9 +368,9 @@ static void init(struct lsm *lsm, const struct file_ops *files, int dir,
 	lsm->dir = dir;
 	lsm->options = *options;
 	if (!lsm->options.cache_bytes)
-		lsm->options.cache_bytes = DEFAULT_CACHE;
+		lsm->options.cache_bytes = memory_default_cache();
 	if (!lsm->options.memtable_bytes)
-		lsm->options.memtable_bytes = DEFAULT_MEMTABLES;
+		lsm->options.memtable_bytes = memory_default_memtables();
 	mutex_init(&lsm->flushing);
 	mutex_init(&lsm->compacting);
 	mutex_init(&lsm->install);

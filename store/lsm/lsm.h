@@ -16,8 +16,8 @@
 struct lsm;
 
 struct lsm_options {
-	size_t cache_bytes;	/* of decoded blocks; 0: 128 MiB */
-	size_t memtable_bytes;	/* budget of all memtables; 0: 64 MiB */
+	size_t cache_bytes;	/* of decoded blocks; 0: memory.h has it */
+	size_t memtable_bytes;	/* budget of all memtables; 0: the same */
 	double commit_s;	/* seconds between log syncs; 0: every apply */
 	bool read_only;		/* never writes one byte */
 	bool no_threads;	/* tests: flush and compact only when told */

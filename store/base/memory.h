@@ -1,0 +1,17 @@
+/* How much memory this process may use, and what follows from it. Any thread. */
+#ifndef STORE_BASE_MEMORY_H
+#define STORE_BASE_MEMORY_H
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Bytes of memory that there are, or that control groups (of version 1 or 2)
+ * leave to this process, if that is less. root: where proc and the groups are
+ * looked for, "" but in tests.
+ */
+uint64_t memory_limit(const char *root);
+/* Of a store whose owner did not say: 128 MiB for the cache of blocks, 64 MiB for
+ * memtables; an eighth and a sixteenth of the memory where that is less. */
+size_t memory_default_cache(void);
+size_t memory_default_memtables(void);
+#endif
