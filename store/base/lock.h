@@ -10,7 +10,9 @@
  *   4. lsm.room		the files that hold room back; held over I/O
  *   5. lsm.write	one writer: memtables and log in the same order
  *   6. lsm.lock	tables and versions; short, never held over I/O
- *   7. commitlog, manifest, worker, block cache shards, dead spans: leaves
+ *   7. commitlog, manifest, worker, block cache shards, dead spans: leaves;
+ *      but who makes a segment of the log (commitlog.preparing) holds none of
+ *      2 to 6, and changes the manifest
  */
 #ifndef STORE_BASE_LOCK_H
 #define STORE_BASE_LOCK_H

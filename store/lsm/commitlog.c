@@ -18,6 +18,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
+#include "store/base/watch.h"
 #include "store/lsm/commitlog_internal.h"
 
 void commitlog_file_name(char name[32], uint64_t position)
@@ -110,22 +111,33 @@ static int use_reserve(struct commitlog *log, struct segment **out,
 	return err;
 }
 
-/* The spare, if it can be the next; if it never can be it is *useless. */
-static struct segment *take_spare(struct commitlog *log, uint64_t need,
-				  struct segment **useless, uint64_t *number)
+/* Can the spare be the next, with so much room? */
+static bool spare_fits(const struct commitlog *log, uint64_t need)
+	REQUIRES(&log->lock)
 {
-	struct segment *s;
+	const struct segment *s = log->spare;
+
+	return s && s->size >= need &&
+	       (!log->newest || s->number > log->newest->number);
+}
+
+/* The spare, if it can be the next; with instead, if it cannot, it is *useless,
+ * and *number is that of another. */
+static struct segment *take_spare(struct commitlog *log, uint64_t need,
+				  bool instead, struct segment **useless,
+				  uint64_t *number)
+{
+	struct segment *s = NULL;
 
 	mutex_lock(&log->lock);
-	s = log->spare;
-	log->spare = NULL;
-	if (s && (s->size < need ||
-		  (log->newest && s->number < log->newest->number))) {
-		*useless = s;
-		s = NULL;
-	}
-	if (!s)
+	if (spare_fits(log, need)) {
+		s = log->spare;
+		log->spare = NULL;
+	} else if (instead) {
+		*useless = log->spare;
+		log->spare = NULL;
 		*number = take_number(log);
+	}
 	mutex_unlock(&log->lock);
 	return s;
 }
@@ -158,7 +170,9 @@ static int roll(struct commitlog *log, uint64_t need, enum log_room room)
 	need += LOG_HEADER;
 	if (need > UINT32_MAX)
 		return -EFBIG;
-	s = take_spare(log, need, &useless, &number);
+	s = take_spare(log, need, room != LOG_GROWING, &useless, &number);
+	if (!s && room == LOG_GROWING)
+		return -EAGAIN;
 	if (!s) {
 		err = make_next(log, &s, number, need, room);
 		if (!err)
@@ -218,18 +232,19 @@ static int put_record(struct commitlog *log, struct segment *s,
 			  s->end);
 }
 
-static void fail(struct commitlog *log, int err)
+/* True: it is the first error. */
+static bool fail(struct commitlog *log, int err)
 {
 	int none = 0;
 
-	atomic_compare_exchange_strong(&log->failed, &none, err);
+	return atomic_compare_exchange_strong(&log->failed, &none, err);
 }
 
 /* Errors of which the disk is not to blame. */
 static bool is_passing(int err)
 {
 	return file_is_full(err) || err == -ENOMEM || err == -EFBIG ||
-	       err == -EMFILE || err == -ENFILE;
+	       err == -EMFILE || err == -ENFILE || err == -EAGAIN;
 }
 
 static bool has_failed(const struct commitlog *log)
@@ -237,26 +252,31 @@ static bool has_failed(const struct commitlog *log)
 	return atomic_load_explicit(&log->failed, memory_order_relaxed);
 }
 
-/* What the appender is told of an error, which may end all writing. */
+/* What the appender is told of an error, which may end all writing: whoever meets
+ * it first, that it is one of the disk. */
 static int refusal(struct commitlog *log, int err)
 {
 	if (!err || is_passing(err))
 		return err;
-	fail(log, err);
-	return -EROFS;
+	return fail(log, err) ? -EIO : -EROFS;
+}
+
+static int check_room(const struct commitlog *log, size_t len)
+{
+	if (log->read_only || has_failed(log))
+		return -EROFS;
+	return !len ? -EINVAL : len > LOG_LARGEST_BATCH ? -EFBIG : 0;
 }
 
 int commitlog_room(struct commitlog *log, size_t len, enum log_room room)
 {
 	uint64_t size = log_record_size(len);
 	const struct segment *s = log->newest;
+	int err = check_room(log, len);
 
-	if (log->read_only || has_failed(log))
-		return -EROFS;
-	if (!len || len > UINT32_MAX - 4096)
-		return len ? -EFBIG : -EINVAL;
-	return s && s->fd >= 0 && s->size - s->end >= size ?
-		       0 : refusal(log, roll(log, size, room));
+	if (err || (s && s->fd >= 0 && s->size - s->end >= size))
+		return err;
+	return refusal(log, roll(log, size, room));
 }
 
 int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
@@ -276,7 +296,7 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 						   memory_order_relaxed) + size,
 			      memory_order_relaxed);
 	atomic_store_explicit(&log->end, *end, memory_order_release);
-	if (!log->wants_spare && s->size - s->end < s->size / 2)
+	if (!log->wants_spare && s->size - s->end < s->size / 4 * 3)
 		atomic_store(&log->wants_spare, true);
 	return 0;
 }
@@ -371,7 +391,7 @@ static void lead_sync(struct commitlog *log) REQUIRES(&log->lock)
 	err = sync_parts(log, parts, count);
 	mutex_lock(&log->lock);
 	if (err) {
-		fail(log, err);
+		(void)fail(log, err);
 	} else {
 		for (i = 0; i < count; i++) {
 			parts[i].segment->synced = parts[i].to;
@@ -500,7 +520,8 @@ bool commitlog_wants_spare(const struct commitlog *log)
 	return atomic_load_explicit(&log->wants_spare, memory_order_relaxed);
 }
 
-/* Zeros all over, on disk, so that later syncs find every block in place. */
+/* Zeros all over, on disk, so that later syncs find every block in place; as far
+ * as there is time, since none are needed. */
 static int fill_with_zeros(struct commitlog *log, struct segment *s)
 {
 	size_t piece = 256 * 1024;
@@ -508,7 +529,7 @@ static int fill_with_zeros(struct commitlog *log, struct segment *s)
 	uint64_t at;
 	int err = zeros ? 0 : -ENOMEM;
 
-	for (at = 0; at < s->size && !err; at += piece)
+	for (at = 0; at < s->size && !err && !log->awaited; at += piece)
 		err = file_write(log->files, s->fd, zeros,
 				 s->size - at < piece ? s->size - at : piece,
 				 at);
@@ -518,25 +539,34 @@ static int fill_with_zeros(struct commitlog *log, struct segment *s)
 	return err;
 }
 
-/* A segment of this number that is ready to be begun. */
+/* A segment of this number that is ready to be begun, instead of one that will
+ * not be used (NULL). Who waits for it needs no zeros. */
 static int make_ready(struct commitlog *log, struct segment **out,
-		      uint64_t number, uint64_t size)
+		      uint64_t number, uint64_t need, bool zeros,
+		      const struct segment *useless)
 {
-	struct segment *s = take_old(log, size);
+	struct segment *s;
+	uint64_t size;
 	int err;
 
+	mutex_lock(&log->lock);
+	size = grown_size(log);
+	mutex_unlock(&log->lock);
+	if (size < need)
+		size = need;
+	s = take_old(log, zeros ? size : need);
 	if (s) {
 		err = segment_renumber(log, s, number);
 	} else {
 		err = segment_new(log, &s, number, size);
 		if (err)
 			return err;
-		err = fill_with_zeros(log, s);
+		err = zeros ? fill_with_zeros(log, s) : 0;
 	}
 	if (!err)
 		err = segment_write_header(log, s);
 	if (!err)
-		err = segment_make_known(log, s, NULL);
+		err = segment_make_known(log, s, useless);
 	if (err)
 		segment_give_up(log, s);
 	else
@@ -544,31 +574,69 @@ static int make_ready(struct commitlog *log, struct segment **out,
 	return err;
 }
 
-int commitlog_prepare(struct commitlog *log)
+/* Is there room for a record of so many bytes, or a spare that has it? */
+static bool is_ready(struct commitlog *log, uint64_t size)
+	REQUIRES(&log->lock)
 {
-	uint64_t number, size;
-	struct segment *s = NULL;
-	int err = 0;
+	const struct segment *s = log->newest;
 
-	if (log->read_only || log->failed || !commitlog_wants_spare(log))
-		return 0;
+	return (s && s->fd >= 0 && size && s->size - end_of(log, s) >= size) ||
+	       spare_fits(log, size + LOG_HEADER);
+}
+
+/* A spare with room for a record of so many bytes, or of any size (0), instead of
+ * the one that there may be. */
+static int make_spare(struct commitlog *log, uint64_t size)
+	REQUIRES(&log->preparing)
+{
+	uint64_t need = (size + LOG_HEADER + 4095) & ~(uint64_t)4095, number;
+	struct segment *s = NULL, *useless;
+	int err;
+
 	mutex_lock(&log->lock);
-	if (log->spare) {
-		log->wants_spare = false;
-		mutex_unlock(&log->lock);
-		return 0;
-	}
 	number = take_number(log);
-	size = grown_size(log);
+	useless = log->spare;
+	log->spare = NULL;
 	mutex_unlock(&log->lock);
-	if (number > UINT32_MAX)
-		return -EFBIG;
-	err = make_ready(log, &s, number, size);
+	/* The number is the upper half of a position, the size the lower. */
+	err = number > UINT32_MAX || need > UINT32_MAX ? -EFBIG : 0;
+	if (!err)
+		err = make_ready(log, &s, number, need, !size, useless);
 	mutex_lock(&log->lock);
 	log->wants_spare = false;
-	log->spare = s;
+	log->spare = !err ? s : is_passing(err) ? useless : NULL;
 	mutex_unlock(&log->lock);
+	if (useless && !err && (s->named || !useless->named))
+		segment_remove(log, useless);
+	else if (!is_passing(err))	/* the next open removes it */
+		segment_free(log, useless);
 	return err;
+}
+
+int commitlog_prepare(struct commitlog *log, size_t len)
+{
+	uint64_t size = len ? log_record_size(len) : 0;
+	int err = len ? check_room(log, len) : 0;
+	bool ready;
+
+	if (err)
+		return err;
+	if (log->read_only || log->failed)
+		return 0;
+	log->awaited += len != 0;
+	err = watch_lock(&log->preparing);
+	log->awaited -= len != 0;
+	if (err)
+		return err;
+	mutex_lock(&log->lock);
+	ready = is_ready(log, size);
+	if (ready && log->spare)
+		log->wants_spare = false;
+	mutex_unlock(&log->lock);
+	if (!ready)
+		err = make_spare(log, size);
+	mutex_unlock(&log->preparing);
+	return len ? refusal(log, err) : err;
 }
 
 void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
@@ -621,6 +689,7 @@ void commitlog_close(struct commitlog *log)
 	segment_free(log, log->spare);
 	segment_free(log, log->old);
 	mutex_release(&log->lock);
+	mutex_release(&log->preparing);
 	pthread_cond_destroy(&log->sync_done);
 	buf_release(&log->record);
 	mem_free(log);

@@ -4,7 +4,7 @@
  * only grow. commitlog_format.h has the format.
  *
  * Threads: room and append by one at a time (the lsm's write lock, held from one
- * to the other); prepare by one, the log's background work; all else from any.
+ * to the other); all else from any.
  */
 #ifndef STORE_LSM_COMMITLOG_H
 #define STORE_LSM_COMMITLOG_H
@@ -48,18 +48,21 @@ void commitlog_close(struct commitlog *log);
 
 /* How large may a new segment be, when one is needed? */
 enum log_room {
-	LOG_GROWING,		/* twice the last, up to 16 MiB */
-	LOG_FITTING,		/* the same, or what fits of its halves */
+	LOG_GROWING,		/* the spare: twice the last, up to 16 MiB */
+	LOG_FITTING,		/* of that size, or what fits of its halves */
 	LOG_LEAST,		/* no larger than it must be */
 	LOG_RESERVE,		/* the file LOG_RESERVE_NAME becomes it */
 };
 /* Zeros that hold room back: its owner makes it whole beforehand. */
 #define LOG_RESERVE_NAME "reserve"
 #define LOG_RESERVE_BYTES ((uint64_t)1 << 20)
+#define LOG_LARGEST_BATCH ((size_t)UINT32_MAX - 4096)
 /*
- * See to it that the next batch, of len bytes, has a segment to go to. -EROFS
- * after a failure of the disk or read only, -ENOSPC (for no segment of that size
- * is room), -ENOMEM, -EFBIG (4 GiB), -EINVAL (of no bytes).
+ * See to it that the next batch, of len bytes, has a segment to go to. -EIO when
+ * the disk fails, -EROFS after that or read only, -ENOSPC (for no segment of that
+ * size is room), -ENOMEM, -EFBIG (LOG_LARGEST_BATCH), -EINVAL (of no bytes). With
+ * LOG_GROWING no segment is made here, since all writers would wait for the disk:
+ * -EAGAIN says that commitlog_prepare is to be called first.
  */
 int commitlog_room(struct commitlog *log, size_t len, enum log_room room);
 /*
@@ -85,7 +88,13 @@ int commitlog_shrink(struct commitlog *log);
 /* Will append need a new segment soon? Then prepare one beforehand: written
  * with zeros and synced, so that later syncs touch no metadata. */
 bool commitlog_wants_spare(const struct commitlog *log);
-int commitlog_prepare(struct commitlog *log);
+/*
+ * With len 0: make that one. Else make one for a batch of so many bytes, if it
+ * has no room yet; errors are those of commitlog_room, and -EINTR (watch.h) while
+ * another makes one. Others may need it first:
+ * then there is no room again.
+ */
+int commitlog_prepare(struct commitlog *log, size_t len);
 
 struct commitlog_stats {
 	uint64_t bytes, segments, syncs, appended;

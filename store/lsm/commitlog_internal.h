@@ -28,7 +28,9 @@ struct commitlog {
 	_Atomic uint64_t end, synced, appended, syncs;
 	atomic_int failed;	/* the first error of the disk, or 0 */
 	_Atomic bool wants_spare;
+	atomic_uint awaited;	/* who waits for a spare that is being made */
 
+	struct mutex preparing;	/* who makes a spare; before lock */
 	struct mutex lock;
 	pthread_cond_t sync_done;
 	bool syncing;		/* under lock, as all below */

@@ -83,6 +83,7 @@ int commitlog_open(struct commitlog **out, const struct file_ops *files,
 	log->next_size = LOG_FIRST_SEGMENT;
 	atomic_init(&log->end, begin);
 	atomic_init(&log->synced, synced);
+	mutex_init(&log->preparing);
 	mutex_init(&log->lock);
 	pthread_cond_init(&log->sync_done, NULL);
 	*out = log;

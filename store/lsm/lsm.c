@@ -314,8 +314,12 @@ static void run_log(struct work *work)
 					 offsetof(struct lsm, log_work));
 	double seconds = lsm->options.commit_s > 0 ? lsm->options.commit_s : 1;
 
+	int err = 0;
+
 	if (commitlog_synced(lsm->log) < commitlog_end(lsm->log))
-		lsm_sync(lsm, commitlog_end(lsm->log));
+		err = commitlog_sync(lsm->log, commitlog_end(lsm->log));
+	if (err)
+		lsm_fail(lsm, err);
 	freeze_old(lsm);
 	worker_add_after(lsm->worker, WORKER_LOG, work,
 			 (uint64_t)(seconds * 1000));
@@ -326,8 +330,8 @@ static void run_spare(struct work *work)
 	struct lsm *lsm = (struct lsm *)((char *)work -
 					 offsetof(struct lsm, spare_work));
 
-	/* Without one, append makes a segment itself, or says why not. */
-	commitlog_prepare(lsm->log);
+	/* Without one a writer makes it himself, or is told why not. */
+	(void)commitlog_prepare(lsm->log, 0);
 	atomic_store(&lsm->spare_asked, false);
 }
 

@@ -78,7 +78,8 @@ int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count);
 /*
  * Apply a batch: in the log (handed to the kernel) before any reader sees it,
  * and then seen by all readers at once, table by table. *position, if not NULL,
- * is what lsm_sync takes. -EROFS after an I/O error or read-only, -ENOSPC.
+ * is what lsm_sync takes. -EIO: the disk failed, now or in the background; -EROFS
+ * after that, or read-only; -ENOSPC.
  * A batch may be larger than a log segment; -EFBIG: it is larger than
  * LSM_LARGEST_BATCH. It waits while too much is in memory or too many sstables
  * wait to be merged (lsm_pace.c): -EINTR (watch.h). -EINVAL when a key is none (key.h),

@@ -82,7 +82,7 @@ struct lsm {
 	atomic_int compaction_error;	/* the compaction work's: the last */
 	_Atomic uint64_t debt;		/* of the table that has the most */
 	atomic_int failed;		/* first error of the disk, or 0 */
-	atomic_bool told;		/* the owner knows */
+	atomic_bool told;		/* a writer, or who syncs, knows of it */
 	atomic_bool reserve_spent;	/* changes under room */
 	bool reserve_lent;		/* to a compaction; under room */
 	atomic_bool room_wanted;	/* lsm_reclaim has something to do */

@@ -13,6 +13,8 @@
 #include "store/lsm/lsm_internal.h"
 #include "store/row/key.h"
 
+_Static_assert(LSM_LARGEST_BATCH == LOG_LARGEST_BATCH, "one limit");
+
 /* A log no larger is as small as it gets on a full disk. */
 #define SMALL_LOG ((uint64_t)128 << 10)
 
@@ -222,7 +224,7 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 	return got;
 }
 
-/* -EAGAIN: it has to wait (lsm_pace.c). */
+/* -EAGAIN: it has to wait (lsm_pace.c), or needs a segment of the log. */
 static int try_to_add(struct lsm *lsm, const struct batch *batch,
 		      enum log_room room, uint64_t *end)
 {
@@ -256,7 +258,12 @@ static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
 
 	do {
 		err = try_to_add(lsm, batch, room, end);
-	} while (err == -EAGAIN && !(err = lsm_pace_wait(lsm, batch)));
+		if (err != -EAGAIN)
+			return err;
+		err = lsm_pace_wait(lsm, batch);
+		if (!err && room == LOG_GROWING)
+			err = commitlog_prepare(lsm->log, batch->bytes.len);
+	} while (!err);
 	return err;
 }
 
@@ -310,7 +317,7 @@ static int refill_reserve(struct lsm *lsm, uint64_t more)
 	return err ? err : lsm_reserve_keep(lsm, more);
 }
 
-int lsm_insert(struct lsm *lsm, const struct batch *batch, uint64_t *position)
+static int insert(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 {
 	bool reserve_is_short, frees;
 	int err = lsm_check_writable(lsm);
@@ -352,6 +359,17 @@ int lsm_insert(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 	return 0;
 }
 
+/* The first who is refused is told of the disk, whoever met its error: a flush in
+ * the background, say. */
+int lsm_insert(struct lsm *lsm, const struct batch *batch, uint64_t *position)
+{
+	int err = insert(lsm, batch, position);
+
+	if (!lsm->failed || (err != -EROFS && err != -EIO))
+		return err;
+	return atomic_exchange(&lsm->told, true) ? err : -EIO;
+}
+
 int lsm_acknowledge(struct lsm *lsm, const struct batch *batch,
 		    uint64_t position)
 {
@@ -381,8 +399,12 @@ int lsm_sync(struct lsm *lsm, uint64_t position)
 	 * but nothing is acknowledged any more. */
 	err = commitlog_sync(lsm->log, position);
 	if (err)
-		return lsm_fail(lsm, err);
-	return lsm->failed ? -EIO : 0;
+		lsm_fail(lsm, err);
+	if (!err && lsm->failed)
+		err = -EIO;
+	if (err)
+		lsm->told = true;
+	return err;
 }
 
 uint64_t lsm_position(struct lsm *lsm)

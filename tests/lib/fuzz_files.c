@@ -166,7 +166,8 @@ void fuzz_log(struct bytes input)
 		abort();
 	if (!commitlog_replay(log, read_batch, NULL)) {
 		/* Whatever was there, the log goes on. */
-		if (commitlog_room(log, strlen("a batch"), LOG_GROWING) ||
+		if (commitlog_prepare(log, strlen("a batch")) ||
+		    commitlog_room(log, strlen("a batch"), LOG_GROWING) ||
 		    commitlog_append(log, bytes_str("a batch"), &end) ||
 		    commitlog_sync(log, end))
 			abort();

@@ -59,6 +59,11 @@ static int try_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 {
 	int err = commitlog_room(log, batch.len, LOG_GROWING);
 
+	if (err == -EAGAIN) {
+		err = commitlog_prepare(log, batch.len);
+		if (!err)
+			err = commitlog_room(log, batch.len, LOG_GROWING);
+	}
 	return err ? err : commitlog_append(log, batch, end);
 }
 
@@ -382,7 +387,7 @@ START_TEST(segments_are_used_again)	/* _i & 1: no mapping */
 	for (i = 1; i <= 3000; i++) {
 		end = append(log, i, 100000);
 		if (commitlog_wants_spare(log))
-			ck_assert_int_eq(commitlog_prepare(log), 0);
+			ck_assert_int_eq(commitlog_prepare(log, 0), 0);
 		if (i % 100 == 0) {
 			commitlog_release(log, kept);
 			kept = end;
@@ -422,6 +427,69 @@ START_TEST(a_failed_disk_ends_it)
 	faulty.fail_at = 0;
 	ck_assert_int_eq(commitlog_sync(log, end), -EIO);
 	ck_assert_int_eq(try_append(log, bytes_of(batch, 8), &end), -EROFS);
+	commitlog_close(log);
+}
+END_TEST
+
+/* Who must begin a segment is the first to know: the disk, not the store, says
+ * no. */
+START_TEST(a_disk_that_fails_at_a_new_segment)	/* _i & 1: a synced one is there */
+{
+	struct faulty faulty;
+	struct commitlog *log;
+	struct seen seen;
+	uint64_t end;
+	uint8_t batch[8] = { 1 };
+	uint8_t *large = mem_zalloc(1, 2 << 20);
+
+	faulty_init(&faulty);
+	log = open_log(&faulty.ops, 0, &seen, 0);
+	if (_i & 1)
+		ck_assert_int_eq(commitlog_sync(log, append(log, 1, 100)), 0);
+	faulty.fail_at = faulty.calls + 1;
+	faulty.err = -EIO;
+	ck_assert_int_eq(try_append(log, bytes_of(large, 2 << 20), &end), -EIO);
+	faulty.fail_at = 0;
+	ck_assert_int_eq(try_append(log, bytes_of(batch, 8), &end), -EROFS);
+	ck_assert_int_eq(commitlog_prepare(log, 8), -EROFS);
+	ck_assert_int_eq(commitlog_prepare(log, 0), 0);
+	commitlog_close(log);
+	mem_free(large);
+	log = open_log(&file_system, 0, &seen, 0);
+	ck_assert_uint_eq(seen.count, _i & 1);
+	commitlog_close(log);
+}
+END_TEST
+
+/* Room for one batch after the other: nothing is made inside the lock. */
+START_TEST(a_segment_is_made_beforehand)
+{
+	struct commitlog *log;
+	struct commitlog_stats stats;
+	struct seen seen;
+
+	log = open_log(&file_system, 0, &seen, 0);
+	ck_assert_int_eq(commitlog_room(log, 100, LOG_GROWING), -EAGAIN);
+	ck_assert_uint_eq(scratch_count(&scratch), 0);
+	ck_assert_int_eq(commitlog_prepare(log, 100), 0);
+	ck_assert_int_eq(commitlog_prepare(log, 100), 0);
+	ck_assert_uint_eq(scratch_count(&scratch), 1);
+	ck_assert_int_eq(commitlog_room(log, 100, LOG_GROWING), 0);
+	append(log, 1, 100);
+	/* The spare is too small for that: another takes its place. */
+	ck_assert_int_eq(commitlog_prepare(log, 0), 0);
+	ck_assert_uint_eq(scratch_count(&scratch), 2);
+	ck_assert_int_eq(commitlog_room(log, 40 << 20, LOG_GROWING), -EAGAIN);
+	append(log, 2, 100);			/* fits where the first is */
+	ck_assert_int_eq(commitlog_prepare(log, 40 << 20), 0);
+	ck_assert_uint_eq(scratch_count(&scratch), 2);
+	append(log, 3, 40 << 20);
+	append(log, 4, 100);
+	commitlog_stats(log, &stats);
+	ck_assert_uint_ge(stats.segments, 2);
+	commitlog_close(log);
+	log = open_log(&file_system, 0, &seen, 0);
+	ck_assert_uint_eq(seen.count, 4);
 	commitlog_close(log);
 }
 END_TEST
@@ -545,6 +613,8 @@ SUITE_THREADS(commitlog)
 	tcase_add_test(tc, a_hole_behind_the_log_costs_nothing);
 	tcase_add_loop_test(tc, segments_are_used_again, 0, 2);
 	tcase_add_test(tc, a_failed_disk_ends_it);
+	tcase_add_loop_test(tc, a_disk_that_fails_at_a_new_segment, 0, 2);
+	tcase_add_test(tc, a_segment_is_made_beforehand);
 	tcase_add_loop_test(tc, a_full_disk_passes, 0, 4);
 	tcase_add_loop_test(tc, what_is_not_allocated_is_not_mapped, 0, 2);
 	tcase_add_test(tc, syncs_are_shared);

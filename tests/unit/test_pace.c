@@ -27,6 +27,8 @@
 
 static struct file_ops slow_disk;
 static atomic_bool stuck, full, compaction_fails;
+static atomic_bool sync_stuck;
+static atomic_int stuck_syncs;
 static bool fast;
 static pthread_t tester;
 static atomic_int stuck_writes;
@@ -62,6 +64,11 @@ static int64_t slow_pwrite(void *context, int fd, const void *from, size_t len,
 
 static int slow_sync(void *context, int fd)
 {
+	while (atomic_load(&sync_stuck) &&
+	       !pthread_equal(pthread_self(), tester)) {
+		atomic_fetch_add(&stuck_syncs, 1);
+		sleep_ms(1);
+	}
 	if (fast)
 		return 0;
 	sleep_ms(20);
@@ -92,6 +99,8 @@ static void set_up(void)
 	atomic_store(&stuck, false);
 	atomic_store(&full, false);
 	atomic_store(&compaction_fails, false);
+	atomic_store(&sync_stuck, false);
+	atomic_store(&stuck_syncs, 0);
 	tester = pthread_self();
 	atomic_store(&stuck_writes, 0);
 	slow_disk = file_system;
@@ -114,6 +123,7 @@ static void set_up_fast(void)
 static void tear_down(void)
 {
 	atomic_store(&stuck, false);
+	atomic_store(&sync_stuck, false);
 	lsm_close(lsm);
 }
 
@@ -425,6 +435,38 @@ START_TEST(rows_side_by_side_are_merged)
 }
 END_TEST
 
+static void *put_large(void *context)
+{
+	int *err = context;
+
+	*err = put_value(1, 7, 20 << 20);
+	return NULL;
+}
+
+/* Whoever needs a segment of the log that must be made waits for the disk alone:
+ * others go on, in the room that there is. The test ends by its time if not. */
+START_TEST(no_writer_waits_for_the_segment_of_another)
+{
+	struct lsm_table_options options;
+	pthread_t thread;
+	int err = 1, i;
+
+	lsm_table_defaults(&options);
+	ck_assert_int_eq(put_value(1, 1, 100), 0);
+	atomic_store(&sync_stuck, true);
+	ck_assert_int_eq(pthread_create(&thread, NULL, put_large, &err), 0);
+	while (!atomic_load(&stuck_syncs))
+		sleep_ms(1);
+	for (i = 0; i < 100; i++)
+		ck_assert_int_eq(put_value(1, i, 100), 0);
+	ck_assert_int_eq(lsm_table_set(lsm, 3, &options), 0);
+	ck_assert_int_eq(err, 1);	/* it still waits */
+	atomic_store(&sync_stuck, false);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_int_eq(err, 0);
+}
+END_TEST
+
 /* It is refused before any of it is read. */
 START_TEST(a_batch_that_no_log_can_hold)
 {
@@ -458,6 +500,7 @@ SUITE_THREADS(pace)
 			    ARRAY_SIZE(ways_out));
 	tcase_add_loop_test(tc, files_without_a_merge_are_no_debt, 0, 2);
 	tcase_add_test(tc, rows_side_by_side_are_merged);
+	tcase_add_test(tc, no_writer_waits_for_the_segment_of_another);
 	tcase_add_test(tc, a_batch_that_no_log_can_hold);
 	suite_add_tcase(suite, tc);
 }
