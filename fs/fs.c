@@ -392,12 +392,16 @@ static void lose_name(struct op *op, struct node *n, struct bytes text)
 		node_detach(&op->fs->nodes, n);
 }
 
-/* An open may have given it another node since it was looked up. */
+/*
+ * An open may have given it another node since it was looked up. And of what the
+ * kernel has under the name it takes a directory for dead for good, also where
+ * it was not there any more when the rename arrived.
+ */
 static void lose_again(struct op *op, struct node *dir, struct bytes name)
 {
 	struct node *n = node_find(&op->fs->nodes, dir, name);
 
-	if (n && !n->ops->directory && view_applies(n))
+	if (n && (n->ops->directory || view_applies(n)))
 		node_detach(&op->fs->nodes, n);
 	node_put(&op->fs->nodes, n);
 }

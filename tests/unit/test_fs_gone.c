@@ -98,6 +98,34 @@ START_TEST(what_is_made_by_path_is_there_until_its_rmdir)
 }
 END_TEST
 
+/*
+ * Of the directory that a rename replaces the kernel lets nobody in any more, by
+ * its number; also where others removed it after the kernel looked it up.
+ */
+START_TEST(a_rename_over_what_others_removed_makes_another)
+{
+	static const char *const how[] = { "DELETE FROM k.t " ROW,
+					   "k/t/p/r.json" };
+	struct fs_entry before, after;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(how); i++) {
+		make_tables();
+		tree_run(&t, "INSERT INTO k.t (p, c, v) VALUES ('p', 'x', "
+			     "'x');");
+		ck_assert_int_eq(tree_walk(&t, "k/t/p/r", &before), 0);
+		take_away(how[i]);
+		ck_assert_int_eq(tree_rename(&t, "k/t/p/x", "k/t/p/r", 0), 0);
+		ck_assert_int_eq(tree_walk(&t, "k/t/p/r", &after), 0);
+		ck_assert_uint_ne(after.node, before.node);
+		ck_assert_uint_eq(after.attr.st_ino, before.attr.st_ino);
+		tree_cat_is(&t, "k/t/p/r/v", "x\n");
+		fs_forget(t.fs, before.node, 1);
+		fs_forget(t.fs, after.node, 1);
+	}
+}
+END_TEST
+
 /* What the kernel has looked up to have the file open; how many. */
 static size_t hold_way(const char *file, struct fs_entry *held)
 {
@@ -190,6 +218,7 @@ SUITE(fs_gone)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, what_others_removed_cannot_be_removed_again);
 	tcase_add_test(tc, what_is_made_by_path_is_there_until_its_rmdir);
+	tcase_add_test(tc, a_rename_over_what_others_removed_makes_another);
 	tcase_add_test(tc, what_a_close_brings_back_is_told);
 	suite_add_tcase(suite, tc);
 }
