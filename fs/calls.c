@@ -47,8 +47,10 @@ static bool is_open_file(struct node *n)
 	return !n->ops->directory && atomic_load(&n->opens);
 }
 
-static int get_attr(struct op *op, struct node *n, struct handle *h,
-		    struct stat *attr, double *timeout_s)
+/* id: by which the kernel asked. What it keeps under the number from before a
+ * rename no notice would reach: it keeps nothing. */
+static int get_attr(struct op *op, struct node *n, uint64_t id,
+		    struct handle *h, struct stat *attr, double *timeout_s)
 {
 	struct child c;
 	int err = node_stat(op, n, &c);
@@ -65,16 +67,21 @@ static int get_attr(struct op *op, struct node *n, struct handle *h,
 		node_put(&op->fs->nodes, named);
 		open_only &= err != 0;
 	}
+	if (err == -ENOENT && !open_only && !n->ops->directory) {
+		err = view_missed(op, n);
+		open_only = !err;
+	}
 	if (open_only) {
 		op->reason[0] = 0;
 		kept_child(op, n, &c);
 		c.mtime_ns = clock_now_us() * MICROSECOND;
 	} else if (err) {
-		return err == -ENOENT && (atomic_load(&n->flags) & NODE_GONE) ?
+		return err == -ENOENT && n->ops->directory &&
+				       (atomic_load(&n->flags) & NODE_GONE) ?
 			       -ESTALE : err;
 	}
 	fill_attr(op, n, &c, attr, timeout_s);
-	if (open_only || named || !op_is_fresh(op))
+	if (open_only || named || n->id != id || !op_is_fresh(op))
 		*timeout_s = 0;
 	if (h && h->image && !n->ops->file->document) {
 		size = (uint64_t)attr->st_size;
@@ -113,7 +120,7 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 		keep_to_readers(&on, node);
 	if (on.n->ops->directory)
 		commit_empties(on.op, on.n);
-	return on_end(&on, get_attr(on.op, on.n, handle_of(handle), attr,
+	return on_end(&on, get_attr(on.op, on.n, node, handle_of(handle), attr,
 				    timeout_s));
 }
 
@@ -213,7 +220,7 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 		err = set_time(on.op, on.n, set, attr);
 	op_watch(on.op, on.n);
 	if (!err)
-		err = get_attr(on.op, on.n, h, attr, timeout_s);
+		err = get_attr(on.op, on.n, node, h, attr, timeout_s);
 	err = on_end(&on, err);
 	/* The kernel writes no mapped page of it until the reply, and to drop
 	 * pages it may have to. */

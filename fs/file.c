@@ -231,6 +231,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 		return -ENOMEM;
 	op->bound = h->node;
 	if (h->node->ops->file->write) {
+		op->runs_statements = h->node->ops->file->statements;
 		count = h->node->ops->file->write(op, h, offset, data);
 		if (count >= 0 && op->reason[0])
 			op_end(op, -EINVAL, h->node, NULL);

@@ -150,19 +150,14 @@ static int at_end(struct at *at, int err)
 int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, struct fs_entry *entry)
 {
-	struct node *n = NULL, *wished;
+	struct node *n = NULL;
 	struct child c;
 	struct at at;
 	int err = at_begin(&at, fs, call, parent, name, false);
 
 	if (err)
 		return err;
-	err = lookup_child(at.op, at.dir, at.name, &c, &n);
-	wished = err ? NULL : view_wished(at.op, at.dir, at.name);
-	if (wished) {
-		node_put(&fs->nodes, n);
-		n = wished;
-	}
+	err = view_look(at.op, at.dir, at.name, &c, &n);
 	if (!err)
 		fill_entry(at.op, n, &c, entry);
 	node_put(&fs->nodes, n);
@@ -258,7 +253,8 @@ static int remove_directory(struct op *op, struct node *n)
 
 /*
  * What a file's descriptors go on with when its name is gone; null: none needs
- * it, as readers that hold it have its text.
+ * it, as readers that hold it have its text. Who opens a document from now on
+ * comes by another node, and reads what is there then.
  */
 static struct bytes text_for_opens(struct op *op, struct node *n,
 				   struct buf *text)
@@ -268,6 +264,8 @@ static struct bytes text_for_opens(struct op *op, struct node *n,
 	if (!image_is_there(op->fs, n) &&
 	    (!atomic_load(&n->opens) || view_is_read(op->fs, n)))
 		return BYTES_NULL;
+	if (n->ops->file->document)
+		node_pass(&op->fs->nodes, n);
 	file_load(op, n, text);
 	op->reason[0] = 0;
 	return text->len ? buf_bytes(text) : BYTES_EMPTY;
@@ -283,6 +281,7 @@ static int remove_file(struct op *op, struct node *n)
 		return -EISDIR;
 	if (!n->ops->unlink)
 		return op_refuse(op, -EPERM, "this file cannot be removed");
+	op->changes_file = true;
 	before = text_for_opens(op, n, &text);
 	if (image_is_new(op->fs, n) || held_drop(op->fs, n))
 		err = 0;
@@ -379,17 +378,17 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
 }
 
 /*
- * Whose name is another's now: writers keep what it was, and the name gets
- * another number than theirs. What waits for a key is held by the node.
+ * Its name is another's now: who has it open goes on with it as it was, and the
+ * name gets another node. A value that waits for its key is kept by the node
+ * itself, and the new one with it.
  */
 static void lose_name(struct op *op, struct node *n, struct bytes text)
 {
-	bool view = !n->ops->directory && view_applies(n);
-
-	/* Readers that let go of it read what the name has. */
-	image_orphan(op->fs, n, text, !view);
-	if (n->scratch || n->ops->directory || view)
-		node_detach(&op->fs->nodes, n);
+	if (!n->ops->directory && waits_for_key(n))
+		return;
+	/* Readers that let go of a value read what the name has. */
+	image_orphan(op->fs, n, text, !n->ops->directory && !view_applies(n));
+	node_detach(&op->fs->nodes, n);
 }
 
 /*
@@ -433,12 +432,9 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	if (now != n && !atomic_compare_exchange_strong(&n->forward, &none,
 							node_get(now)))
 		node_put(&op->fs->nodes, now);
-	/* A closed file's inode goes with the name. */
-	if (n->ops->directory || atomic_load(&n->opens)) {
-		atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
-		op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
-	}
-	op_notify(op, now, ARMED_ATTRIBUTES | ARMED_PAGES);
+	/* The name shows its inode until it is forgotten, after the reply. */
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
+	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
 	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
 	node_put(&op->fs->nodes, now);
@@ -466,6 +462,7 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 		node_put(&op->fs->nodes, replaced);
 		return err > 0 ? 0 : err;
 	}
+	op->changes_file = !n->ops->directory;
 	if (replaced)
 		before = text_for_opens(op, replaced, &text);
 	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,

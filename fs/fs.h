@@ -21,7 +21,12 @@
  * ("visible before the call returns"): all of them, or with call->locked those of
  * inodes alone. The kernel holds a lock of the file or the directory then, and
  * to drop a name it may need the same. A stale name whose inode was dropped asks
- * when it is used, and learns that it is gone.
+ * when it is used, and learns that it is gone. Where the inode cannot be dropped,
+ * as readers hold it, call->names has the names, to be dropped before the reply by
+ * a thread of their own. With call->names_below they are in directories below those
+ * that the kernel has locked for the call. Else a rename onto the file that is
+ * written, out of such a directory, would wait for the call and hold up the names:
+ * the reply waits for them a moment only.
  */
 #ifndef FS_FS_H
 #define FS_FS_H
@@ -67,6 +72,14 @@ struct fs_call {
 	bool cached;		/* of a write: out of the kernel's pages */
 	uint64_t wait_for;	/* out: see above; 0: reply at once */
 	bool locked;		/* out: wait for no names */
+	/*
+	 * Can the caller send names? If so these, out: an array for mem_free, the
+	 * names in it too. The last is to be sent before the reply.
+	 */
+	bool sends_names;
+	struct fs_notice *names;
+	size_t name_count;
+	bool names_below;
 	/* Has the caller been interrupted meanwhile? NULL: nobody knows. */
 	bool (*interrupted)(void *context);
 	/*
@@ -206,6 +219,8 @@ enum fs_notice_lock { FS_NOTICES_INODES, FS_NOTICES_NAMES, FS_NOTICE_LOCKS };
  */
 size_t fs_notices_take(struct fs *fs, enum fs_notice_lock lock,
 		       struct fs_notice *out, size_t max, int timeout_ms);
+/* The same notice once more (its name is copied), should it not have been sent. */
+void fs_notices_add(struct fs *fs, const struct fs_notice *notice);
 /* Those that were taken last have been sent. */
 void fs_notices_sent(struct fs *fs, enum fs_notice_lock lock);
 /* Of each queue the number of the first that was not sent, or UINT64_MAX. */

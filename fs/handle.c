@@ -83,8 +83,7 @@ static int open_reader(struct op *op, struct handle *h,
 	reply->keep_cache = h->cached && !n->fresh;
 	reply->direct_io = !h->cached;
 	reply->noflush = true;
-	if (h->hold == HOLD_READ || n->ops->file->streamed ||
-	    n->ops->file->document)
+	if (view_applies(n) || n->ops->file->streamed || n->ops->file->document)
 		return 0;
 	err = node_stat(op, n, &c);
 	return err && !n->orphan && !image_is_new(op->fs, n) ? err : 0;

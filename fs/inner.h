@@ -40,6 +40,12 @@ void observe_stop(struct fs *fs);
 void op_notify(struct op *op, struct node *n, uint32_t bits);
 /* The kernel drops the attributes of n before the reply. */
 void op_drop_attributes(struct op *op, struct node *n);
+/*
+ * The caller's answer waits until the kernel has dropped the name of n: true, where
+ * it is below a directory that the kernel has locked for the call (to remove or
+ * rename a directory it locks that one too: not then), or statements changed it.
+ */
+bool op_drops_name(struct op *op, const struct node *n);
 /* The same as op_notify, of no op. */
 void fs_notify(struct fs *fs, struct node *n, uint32_t bits);
 /* Everything in memory below n, and n itself. */

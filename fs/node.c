@@ -337,8 +337,6 @@ void node_forget(struct node_table *t, uint64_t id, uint64_t count)
 	} while (!atomic_compare_exchange_weak(&n->lookups, &lookups,
 					       lookups - count));
 	atomic_fetch_and(&n->flags, ~(uint32_t)NODE_SEEN);
-	if (lookups == count)	/* the kernel holds nothing of it */
-		atomic_store(&n->armed, 0);
 	node_put_many(t, n, (int64_t)count + 1);
 }
 

@@ -156,6 +156,13 @@ uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
 	return add(q, FS_NOTICE_ENTRY, parent->id, name, directory);
 }
 
+void fs_notices_add(struct fs *fs, const struct fs_notice *notice)
+{
+	add(&fs->notices, notice->kind, notice->node,
+	    notice->name ? bytes_str(notice->name) : BYTES_NULL,
+	    notice->directory);
+}
+
 static void deadline_in(struct timespec *at, int timeout_ms)
 {
 	clock_gettime(CLOCK_MONOTONIC, at);

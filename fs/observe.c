@@ -8,6 +8,7 @@
  */
 #include "fs/cuts.h"
 #include "fs/inner.h"
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 
 #define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES | ARMED_OWNER)
@@ -21,7 +22,7 @@ static void notify(struct fs *fs, struct op *op, struct node *n, uint32_t bits)
 	for (; n; n = atomic_load(&n->forward)) {
 		if (bits & ARMED_PAGES)
 			atomic_fetch_add(&n->changes, 1);
-		number = view_changed(fs, n, bits);
+		number = view_changed(fs, op, n, bits);
 		if (op && number)
 			op->wait_for = number;
 	}
@@ -83,6 +84,45 @@ void op_drop_attributes(struct op *op, struct node *n)
 		call->drop_attributes(call->context, n->id);
 	else
 		op_notify(op, n, ARMED_ATTRIBUTES);
+}
+
+static bool is_below(const struct node *dir, const struct node *above)
+{
+	for (dir = dir->parent; dir; dir = dir->parent)
+		if (dir == above)
+			return true;
+	return false;
+}
+
+static bool may_wait_for_name(const struct op *op, const struct node *n)
+{
+	struct node *const *locked = op->by_path;
+
+	if (!op->call || !op->call->sends_names)
+		return false;
+	return op->runs_statements ||
+	       (op->changes_file &&
+		(is_below(n->parent, locked[0]) ||
+		 (locked[1] && is_below(n->parent, locked[1]))));
+}
+
+bool op_drops_name(struct op *op, const struct node *n)
+{
+	struct fs_notice *more;
+	char *name;
+
+	if (!may_wait_for_name(op, n))
+		return false;
+	more = mem_resize(op->names, op->name_count + 1, sizeof(*more));
+	if (more)
+		op->names = more;
+	name = more ? mem_copy(node_name(n).ptr, n->name_len) : NULL;
+	if (!name)
+		return false;
+	op->names[op->name_count++] = (struct fs_notice){
+		.kind = FS_NOTICE_ENTRY, .node = n->parent->id, .name = name,
+	};
+	return true;
 }
 
 static void tell_altered(struct op *op, struct node *n, bool by_path)

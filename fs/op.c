@@ -94,12 +94,18 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	memset(op->by_path, 0, sizeof(op->by_path));
 	op->own_changes = 0;
 	op->wait_for = 0;
+	op->names = NULL;
+	op->name_count = 0;
+	op->runs_statements = false;
+	op->changes_file = false;
 	op->reason[0] = 0;
 	op->outer = current;
 	current = op;
 	if (call) {
 		call->wait_for = 0;
 		call->locked = false;
+		call->names = NULL;
+		call->name_count = 0;
 	}
 	return op;
 }
@@ -175,8 +181,12 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	node_put(&fs->nodes, op->touched);
 	schema_put(op->schema);
 	op->schema = NULL;
-	if (op->call)
+	if (op->call) {
 		op->call->wait_for = op->wait_for;
+		op->call->names = op->names;
+		op->call->name_count = op->name_count;
+		op->call->names_below = !op->runs_statements;
+	}
 	give_spare(fs, op);
 	return err;
 }

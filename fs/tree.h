@@ -135,6 +135,11 @@ struct op {
 	bool broadcast;
 	struct node *bound;
 	uint64_t wait_for;		/* a notice */
+	struct fs_notice *names;	/* see struct fs_call */
+	size_t name_count;
+	bool runs_statements;		/* in a write */
+	/* The kernel has locked no directories but those of by_path. */
+	bool changes_file;
 	char reason[1024];		/* why it was refused; "" */
 	struct op *next, *outer;
 };

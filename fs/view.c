@@ -7,17 +7,22 @@
 
 #include "fs/inner.h"
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 
-#define WISH_S 60	/* a thread that did not come by then has ended */
+#define WISH_S 10	/* a thread that did not come by then has ended */
+#define AGAIN_US 1000000	/* who looked longer ago came for something else */
 #define WISHES_MAX 1000
 #define TRIES 100
 
-/* A node that is held for the next open of that thread. */
+/* Of a call that was told to look again. */
 struct wish {
 	struct wish *next;
 	pid_t thread;
-	bool writer;
-	struct node *node;	/* a reference */
+	bool opens, writer;	/* an open, and of which kind; or nobody knows */
+	bool found;		/* the name, when it looked */
+	int64_t told_us;	/* when it was told, or found it; 0: it did not */
+	struct node *asked;	/* what it came by: a reference */
+	struct node *node;	/* held for it since it looked: the same; or NULL */
 	int64_t until_s;
 };
 
@@ -206,13 +211,9 @@ void view_close(struct fs *fs, struct handle *h)
 }
 
 /* ------------------------------------------------------------------ wishes */
-static struct node *parent_of(const struct wish *w)
-{
-	return w->node->parent;
-}
-
 /* Take the thread's wish for that name off the list; or NULL. */
-static struct wish *wish_take(struct op *op, const struct node *n)
+static struct wish *wish_take(struct op *op, const struct node *dir,
+			      struct bytes name)
 {
 	struct fs *fs = op->fs;
 	pid_t thread = op->call ? op->call->pid : 0;
@@ -222,8 +223,8 @@ static struct wish *wish_take(struct op *op, const struct node *n)
 		return NULL;
 	mutex_lock(&fs->wish_lock);
 	for (at = &fs->wishes; (w = *at); at = &w->next)
-		if (w->thread == thread && w->node->ino == n->ino &&
-		    parent_of(w) == n->parent)
+		if (w->thread == thread && w->asked->parent == dir &&
+		    bytes_equal(node_name(w->asked), name))
 			break;
 	if (w) {
 		*at = w->next;
@@ -233,50 +234,168 @@ static struct wish *wish_take(struct op *op, const struct node *n)
 	return w;
 }
 
+static void wish_let_go(struct fs *fs, struct wish *w)
+{
+	if (w->node)
+		let_go(fs, w->node, w->writer);
+	node_put(&fs->nodes, w->node);
+	w->node = NULL;
+}
+
 static void wish_free(struct fs *fs, struct wish *w)
 {
-	let_go(fs, w->node, w->writer);
-	node_put(&fs->nodes, w->node);
+	wish_let_go(fs, w);
+	node_put(&fs->nodes, w->asked);
 	mem_free(w);
 }
 
-/* The node is held, and the reference is taken over. -ESTALE, -EBUSY. */
-static int wish_add(struct op *op, struct node *n, bool writer)
+static void wish_list(struct fs *fs, struct wish *w)
 {
-	struct fs *fs = op->fs;
-	struct wish *w = mem_alloc(sizeof(*w));
-
-	if (!w || atomic_load(&fs->wish_count) >= WISHES_MAX) {
-		let_go(fs, n, writer);
-		node_put(&fs->nodes, n);
-		mem_free(w);
-		return -EBUSY;
-	}
-	*w = (struct wish){ NULL, op->call ? op->call->pid : 0, writer, n,
-			    op->now_s + WISH_S };
 	mutex_lock(&fs->wish_lock);
 	w->next = fs->wishes;
 	fs->wishes = w;
 	atomic_fetch_add(&fs->wish_count, 1);
 	mutex_unlock(&fs->wish_lock);
+}
+
+/* -ESTALE; -EBUSY: there are too many. */
+static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
+{
+	struct fs *fs = op->fs;
+	struct wish *w = atomic_load(&fs->wish_count) < WISHES_MAX ?
+				 mem_zalloc(1, sizeof(*w)) : NULL;
+
+	if (!w)
+		return -EBUSY;
+	w->thread = op->call ? op->call->pid : 0;
+	w->opens = opens;
+	w->writer = writer;
+	w->asked = node_get(node_now(n));
+	w->until_s = op->now_s + WISH_S;
+	w->told_us = clock_now_us();
+	wish_list(fs, w);
 	return -ESTALE;
 }
 
-struct node *view_wished(struct op *op, struct node *dir, struct bytes name)
+/* Was it this call that was told, and has done so if it could? */
+static bool has_looked(const struct wish *w)
+{
+	return w && w->told_us && clock_now_us() - w->told_us < AGAIN_US;
+}
+
+static bool is_there(struct op *op, const struct node *n)
+{
+	struct node *now;
+	struct child c;
+	int err = lookup_child(op, n->parent, node_name(n), &c, &now);
+
+	node_put(&op->fs->nodes, now);
+	op->reason[0] = 0;
+	return !err;
+}
+
+int view_missed(struct op *op, struct node *n)
+{
+	struct wish *w;
+	bool looked;
+
+	if (!op->call || !op->call->pid)
+		return -ENOENT;
+	w = wish_take(op, n->parent, node_name(n));
+	if (w && w->node == n) {
+		wish_list(op->fs, w);
+		return 0;
+	}
+	looked = has_looked(w);
+	if (w)
+		wish_free(op->fs, w);
+	if (looked && !is_there(op, n))
+		return -ENOENT;
+	return wish_add(op, n, false, false) == -ESTALE ? -ESTALE : -ENOENT;
+}
+
+/* The name of *cur goes to another node: that, or NULL. */
+static void renew(struct op *op, struct node **cur)
 {
 	struct fs *fs = op->fs;
-	struct node *found = NULL;
-	struct wish *w;
+	struct node *next = node_renew(&fs->nodes, *cur);
 
-	if (!atomic_load(&fs->wish_count) || !op->call || !op->call->pid)
-		return NULL;
-	mutex_lock(&fs->wish_lock);
-	for (w = fs->wishes; w && !found; w = w->next)
-		if (w->thread == op->call->pid && parent_of(w) == dir &&
-		    bytes_equal(node_name(w->node), name))
-			found = node_get(w->node);
-	mutex_unlock(&fs->wish_lock);
+	if (next)
+		notice_node(&fs->notices, *cur, ARMED_NAME);
+	node_put(&fs->nodes, *cur);
+	*cur = next;
+}
+
+static bool is_held(struct fs *fs, struct node *n)
+{
+	bool found;
+
+	mutex_lock(stripe_of(fs, n));
+	found = n->readers || n->writers;
+	mutex_unlock(stripe_of(fs, n));
 	return found;
+}
+
+/* A node for an open of either kind, if one is to come. */
+static int look_free(struct op *op, struct node *dir, struct bytes name,
+		     struct child *c, struct node **n)
+{
+	int err = lookup_child(op, dir, name, c, n);
+
+	if (err || !view_applies(*n) || !is_held(op->fs, *n))
+		return err;
+	renew(op, n);
+	return *n ? 0 : lookup_child(op, dir, name, c, n);
+}
+
+/* Hold the node that the name has, or is given. */
+static int hold_by_name(struct op *op, struct node *dir, struct bytes name,
+			bool writer, struct child *c, struct node **n)
+{
+	int i, err = -EBUSY;
+
+	for (i = 0; i < TRIES && err == -EBUSY; i++) {
+		node_put(&op->fs->nodes, *n);
+		err = lookup_child(op, dir, name, c, n);
+		if (err || !view_applies(*n))
+			return err ? err : -EBUSY;
+		err = hold(op, *n, writer);
+		if (err == -EBUSY) {
+			renew(op, n);
+			err = *n ? hold(op, *n, writer) : -EBUSY;
+		}
+		if (err == -ENOENT)	/* it went meanwhile */
+			err = -EBUSY;
+	}
+	return err;
+}
+
+/* What it held since it looked before is let go: it may be old. */
+int view_look(struct op *op, struct node *dir, struct bytes name,
+	      struct child *c, struct node **n)
+{
+	struct wish *w = wish_take(op, dir, name);
+	struct fs *fs = op->fs;
+	int err;
+
+	if (!w)
+		return lookup_child(op, dir, name, c, n);
+	wish_let_go(fs, w);
+	*n = NULL;
+	if (!w->opens) {
+		err = look_free(op, dir, name, c, n);
+	} else {
+		err = hold_by_name(op, dir, name, w->writer, c, n);
+		if (!err)
+			w->node = node_get(*n);
+		else if (err == -EBUSY)	/* the open will find a way */
+			err = *n ? 0 : lookup_child(op, dir, name, c, n);
+	}
+	/* A name that is not there may be, when the same call looks next. */
+	w->found = !err;
+	w->told_us = err ? 0 : clock_now_us();
+	wish_list(fs, w);
+	return err;
 }
 
 void view_expire(struct fs *fs, int64_t now_s, bool all)
@@ -302,43 +421,6 @@ void view_expire(struct fs *fs, int64_t now_s, bool all)
 }
 
 /* -------------------------------------------------------------------- open */
-/* The name of cur goes to another node, and that is held. -EBUSY: try again. */
-static int hold_another(struct op *op, struct node **cur, bool writer)
-{
-	struct fs *fs = op->fs;
-	struct node *next = node_renew(&fs->nodes, *cur);
-
-	if (next)
-		notice_node(&fs->notices, *cur, ARMED_NAME);
-	node_put(&fs->nodes, *cur);
-	*cur = next;
-	return next ? hold(op, next, writer) : -EBUSY;
-}
-
-/* -ESTALE, with a node that waits for the thread; -EBUSY; what the name's
- * lookup says. */
-static int wish_for(struct op *op, struct node *n, bool writer)
-{
-	struct node *cur;
-	struct child c;
-	int i, err = -EBUSY;
-
-	n = node_now(n);
-	for (i = 0; i < TRIES && err == -EBUSY; i++) {
-		err = lookup_child(op, n->parent, node_name(n), &c, &cur);
-		if (!err && !view_applies(cur))
-			err = -ESTALE;	/* of these any open is taken */
-		else if (!err)
-			err = hold(op, cur, writer);
-		if (err == -EBUSY && cur)
-			err = hold_another(op, &cur, writer);
-		if (!err)
-			return wish_add(op, cur, writer);
-		node_put(&op->fs->nodes, cur);
-	}
-	return err;
-}
-
 /*
  * The kernel has asked again for the same node (by /proc/self/fd), or nobody
  * knows for whom: a reader gets what the others read, or a copy of its own, which
@@ -367,37 +449,65 @@ static int open_anyway(struct op *op, struct handle *h)
 	return err;
 }
 
+/* Is it the thread's wish? Then h takes over how it is held. */
+static bool take_held(struct fs *fs, struct handle *h, struct wish *w)
+{
+	if (!w || w->node != h->node || w->writer != h->writer)
+		return false;
+	h->hold = h->writer ? HOLD_WRITE : HOLD_READ;
+	node_put(&fs->nodes, w->node);
+	w->node = NULL;
+	return true;
+}
+
+/*
+ * Is an open let in that does not fit? By /proc/self/fd the kernel cannot look
+ * again. Who could has found the node that it comes by, and another was first.
+ */
+static bool is_let_in(struct op *op, struct handle *h, const struct wish *w,
+		      bool moved)
+{
+	if (!h->writer && (!op->call || !op->call->pid))
+		return true;
+	if (!has_looked(w))
+		return false;
+	return !w->found || (!moved && !is_past(h->node) &&
+			     !(h->writer && view_is_read(op->fs, h->node)));
+}
+
+static int open_current(struct op *op, struct handle *h, const struct wish *w,
+			bool moved)
+{
+	struct node *n = h->node;
+	int err = moved ? -EBUSY : hold(op, n, h->writer);
+
+	if (!err)
+		h->hold = h->writer ? HOLD_WRITE : HOLD_READ;
+	/* Made and not committed: it is there for who makes it. */
+	if (err == -ENOENT && !h->writer && image_is_callers(op, n))
+		return 0;
+	if (err == -ENOENT && has_looked(w) && !is_there(op, n))
+		return err;
+	if (err == -EBUSY && is_let_in(op, h, w, moved))
+		return open_anyway(op, h);
+	if (err == -ENOENT || err == -EBUSY)
+		err = wish_add(op, n, true, h->writer);
+	return err == -EBUSY ? open_anyway(op, h) : err;
+}
+
 int view_open(struct op *op, struct handle *h, bool moved)
 {
 	struct node *n = h->node;
 	struct wish *w;
-	bool again;
-	int err = -EBUSY;
+	int err = 0;
 
 	if (!view_applies(n))
 		return 0;
-	w = wish_take(op, n);
-	again = w;
-	if (w && w->node == n && w->writer == h->writer && !moved) {
-		h->hold = h->writer ? HOLD_WRITE : HOLD_READ;
-		node_put(&op->fs->nodes, w->node);
-		mem_free(w);
-		return 0;
-	}
+	w = wish_take(op, n->parent, node_name(n));
+	if (moved || !take_held(op->fs, h, w))
+		err = open_current(op, h, w, moved);
 	if (w)
 		wish_free(op->fs, w);
-	if (!moved)
-		err = hold(op, n, h->writer);
-	if (!err)
-		h->hold = h->writer ? HOLD_WRITE : HOLD_READ;
-	if (err == -EBUSY && !again &&
-	    (h->writer || (op->call && op->call->pid)))
-		err = wish_for(op, n, h->writer);
-	if (err == -EBUSY)
-		err = open_anyway(op, h);
-	/* Made and not committed: it is there for who makes it. */
-	if (err == -ENOENT && !h->writer && image_is_callers(op, n))
-		err = 0;
 	return err;
 }
 
@@ -441,7 +551,8 @@ void view_fill(struct fs *fs, struct node *n, struct child *c)
  * Under the stripe it is decided whether readers go on with what they have, or
  * the kernel drops it: who opens now waits for the notice.
  */
-uint64_t view_changed(struct fs *fs, struct node *n, uint32_t bits)
+uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
+		      uint32_t bits)
 {
 	uint64_t number;
 
@@ -454,6 +565,9 @@ uint64_t view_changed(struct fs *fs, struct node *n, uint32_t bits)
 			   view_applies(n))) {
 		node_pass(&fs->nodes, n);
 		bits = ARMED_NAME;
+		if (op && (atomic_load(&n->armed) & ARMED_NAME) &&
+		    op_drops_name(op, n))
+			atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
 	}
 	number = notice_node(&fs->notices, n, bits);
 	if (number && (bits & (ARMED_ATTRIBUTES | ARMED_PAGES)))

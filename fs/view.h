@@ -12,9 +12,11 @@
  *   held by nobody    a change drops pages and attributes; until the kernel has
  *                     been told, no reader takes hold of it.
  *
- * An open that does not fit is answered ESTALE once. The kernel then looks the
- * name up again, on behalf of the same thread, and is given a node that waits,
- * held, for this thread's open: its wish. So no open fails for another's sake.
+ * An open that does not fit, or comes upon a value that is gone, is answered
+ * ESTALE once. The kernel then looks the name up again, on behalf of the same
+ * thread, which has left its wish: what it finds is held until it opens it. So no
+ * open fails for another's sake. A look that finds another value drops what a
+ * wish held before: an open that never came must not be answered later.
  *
  * Any thread; all calls but view_applies take the stripe of the node's name.
  */
@@ -48,12 +50,23 @@ bool view_is_written(struct fs *fs, struct node *n);
 /* The kernel is to be given these attributes of n: those of its readers. */
 void view_fill(struct fs *fs, struct node *n, struct child *c);
 /*
- * What the kernel may hold of n (bits: enum armed) is no longer so. The number
- * of the last notice, or 0.
+ * What the kernel may hold of n (bits: enum armed) is no longer so, by op (or
+ * NULL). The number of the last notice, or 0.
  */
-uint64_t view_changed(struct fs *fs, struct node *n, uint32_t bits);
-/* The node (a reference) that waits for the caller under this name; or NULL. */
-struct node *view_wished(struct op *op, struct node *dir, struct bytes name);
+uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
+		      uint32_t bits);
+/*
+ * lookup_child, of a LOOKUP: for a thread that was told to look again the node is
+ * held, until it opens it.
+ */
+int view_look(struct op *op, struct node *dir, struct bytes name,
+	      struct child *c, struct node **n);
+/*
+ * The caller asks for the attributes of n, a file that is not there any more, and
+ * may be about to open it or to make it: 0 where it is held for that; -ESTALE:
+ * it shall look again; -ENOENT where it did.
+ */
+int view_missed(struct op *op, struct node *n);
 /* Wishes that nobody came for go. All: at the end. */
 void view_expire(struct fs *fs, int64_t now_s, bool all);
 void version_free(struct fs *fs, struct version *v);

@@ -14,15 +14,29 @@
 
 #define NOTIFY_INC_EPOCH 8	/* of kernel 6.16; younger than our headers */
 #define BATCH 64
+#define NAMES_NS 100000000ull	/* a reply waits for names no longer, where they may
+				 * wait for it */
 #define TRIM_EVERY_S 5
 #define TRIM_LEAST ((uint64_t)32 << 20)	/* bytes that were freed since */
 
-/* A reply that waits for notices. */
+struct helper;
+
+/* A reply that waits for notices, and for the names of its call. */
 struct waiting {
 	struct waiting *next;
 	uint64_t notice;
 	bool names;
+	struct helper *helper;		/* that sends its own; or NULL */
+	uint64_t until_ns;		/* for it; 0: until it has */
 	struct answer answer;
+};
+
+/* A thread that sends the names of one call. */
+struct helper {
+	struct notifier *notifier;
+	struct fs_notice *names;
+	size_t count;
+	struct waiting *waiting;	/* NULL: it is answered */
 };
 
 struct sender {
@@ -43,12 +57,17 @@ struct notifier {
 	pthread_mutex_t lock;
 	pthread_cond_t wake_timer;
 	bool stopping;			/* under lock, as all that follows */
+	unsigned helpers;		/* threads that send names of a call */
+	pthread_cond_t no_helpers;
 	struct waiting *first, **last;	/* in the order they came */
 };
 
 static bool is_sent(const struct waiting *w,
 		    const uint64_t pending[FS_NOTICE_LOCKS])
 {
+	if (w->helper &&
+	    (!w->until_ns || clock_monotonic_ns() < w->until_ns))
+		return false;
 	return w->notice < pending[FS_NOTICES_INODES] &&
 	       (!w->names || w->notice < pending[FS_NOTICES_NAMES]);
 }
@@ -71,6 +90,8 @@ static struct waiting *take_ready(struct notifier *n, bool all)
 		}
 		*at = w->next;
 		w->next = NULL;
+		if (w->helper)
+			w->helper->waiting = NULL;
 		*end = w;
 		end = &w->next;
 	}
@@ -96,38 +117,17 @@ static void answer_ready(struct notifier *n, bool all)
 	}
 }
 
-/* Put it on the list: false if there is nothing to wait for. */
+/* Put it on the list: false if there is nothing to wait for. Under the lock. */
 static bool wait_for_notices(struct notifier *n, struct waiting *w)
 {
 	uint64_t pending[FS_NOTICE_LOCKS];
-	bool waits;
 
-	pthread_mutex_lock(&n->lock);
 	fs_notices_pending(n->mount->fs, pending);
-	waits = !n->stopping && !is_sent(w, pending);
-	if (waits) {
-		*n->last = w;
-		n->last = &w->next;
-	}
-	pthread_mutex_unlock(&n->lock);
-	return waits;
-}
-
-void invalidate_answer(struct mount *m, const struct fs_call *call,
-		       struct answer *a)
-{
-	struct notifier *n = m->notifier;
-	struct waiting *w = call->wait_for && n ? mem_alloc(sizeof(*w)) : NULL;
-
-	/* Without memory the caller is answered early rather than never. */
-	if (w) {
-		*w = (struct waiting){ NULL, call->wait_for, !call->locked,
-				       *a };
-		if (wait_for_notices(n, w))
-			return;
-	}
-	mem_free(w);
-	answer_send(a);
+	if (n->stopping || is_sent(w, pending))
+		return false;
+	*n->last = w;
+	n->last = &w->next;
+	return true;
 }
 
 /* Errors are no matter: ENOENT says that the kernel holds nothing. */
@@ -158,6 +158,96 @@ static void send_notice(struct notifier *n, const struct fs_notice *notice)
 			n->no_epoch = true;
 		break;
 	}
+}
+
+static void *send_names(void *argument)
+{
+	struct helper *h = argument;
+	struct notifier *n = h->notifier;
+	size_t i;
+
+	for (i = 0; i < h->count; i++) {
+		send_notice(n, &h->names[i]);
+		mem_free(h->names[i].name);
+	}
+	mem_free(h->names);
+	pthread_mutex_lock(&n->lock);
+	if (h->waiting)
+		h->waiting->helper = NULL;
+	pthread_mutex_unlock(&n->lock);
+	mem_free(h);
+	answer_ready(n, false);
+	pthread_mutex_lock(&n->lock);
+	if (!--n->helpers)
+		pthread_cond_broadcast(&n->no_helpers);
+	pthread_mutex_unlock(&n->lock);
+	return NULL;
+}
+
+/* The names of the call have a thread that w waits for; false: they have none.
+ * Under the lock. */
+static bool start_helper(struct notifier *n, struct fs_call *call,
+			 struct waiting *w)
+{
+	struct helper *h = mem_alloc(sizeof(*h));
+	pthread_t thread;
+
+	if (!h || n->stopping)
+		goto fail;
+	*h = (struct helper){ n, call->names, call->name_count, w };
+	if (pthread_create(&thread, NULL, send_names, h))
+		goto fail;
+	pthread_detach(thread);
+	n->helpers++;
+	call->name_count = 0;
+	w->helper = h;
+	if (!call->names_below) {
+		w->until_ns = clock_monotonic_ns() + NAMES_NS;
+		pthread_cond_signal(&n->wake_timer);
+	}
+	return true;
+fail:
+	mem_free(h);
+	return false;
+}
+
+/* Those that no thread could be had for: the caller is answered without. */
+static void queue_names(struct fs *fs, struct fs_call *call)
+{
+	size_t i;
+
+	for (i = 0; i < call->name_count; i++) {
+		fs_notices_add(fs, &call->names[i]);
+		mem_free(call->names[i].name);
+	}
+	mem_free(call->names);
+	call->name_count = 0;
+}
+
+void invalidate_answer(struct mount *m, struct fs_call *call, struct answer *a)
+{
+	struct notifier *n = m->notifier;
+	struct waiting *w = n && (call->wait_for || call->name_count) ?
+				    mem_zalloc(1, sizeof(*w)) : NULL;
+	bool waits = false;
+
+	if (w) {
+		w->notice = call->wait_for;
+		w->names = call->wait_for && !call->locked;
+		w->answer = *a;
+		pthread_mutex_lock(&n->lock);
+		if (call->name_count)
+			start_helper(n, call, w);
+		waits = wait_for_notices(n, w);
+		pthread_mutex_unlock(&n->lock);
+	}
+	if (call->name_count)
+		queue_names(m->fs, call);
+	if (waits)
+		return;
+	/* Without memory the caller is answered early rather than never. */
+	mem_free(w);
+	answer_send(a);
 }
 
 void invalidate_attributes(struct mount *m, uint64_t node)
@@ -201,28 +291,55 @@ static void give_memory_back(struct fs *fs, uint64_t *before)
 	malloc_trim(0);
 }
 
+/* How long it is until somebody waits no longer for his names; 0: nobody does. */
+static uint64_t first_limit(const struct notifier *n)
+{
+	uint64_t now = clock_monotonic_ns(), first = 0;
+	const struct waiting *w;
+
+	for (w = n->first; w; w = w->next)
+		if (w->helper && w->until_ns > now &&
+		    (!first || w->until_ns - now < first))
+			first = w->until_ns - now;
+	return first;
+}
+
+/*
+ * Has another second begun than *last? True at once; else false after a while: to
+ * its begin (what ends in a second is gone in it), or to somebody's limit.
+ */
+static bool wait_for_second(struct notifier *n, time_t *last)
+{
+	uint64_t limit = first_limit(n);
+	struct timespec at;
+
+	clock_gettime(CLOCK_REALTIME, &at);
+	if (at.tv_sec != *last) {
+		*last = at.tv_sec;
+		return true;
+	}
+	at.tv_nsec += (long)limit;
+	if (!limit || at.tv_nsec >= 1000000000)
+		at = (struct timespec){ .tv_sec = at.tv_sec + 1 };
+	pthread_cond_timedwait(&n->wake_timer, &n->lock, &at);
+	return false;
+}
+
 static void *run_timer(void *argument)
 {
 	struct notifier *n = argument;
-	struct timespec until;
 	uint64_t freed = 0;
+	time_t second = 0;
 
 	pthread_mutex_lock(&n->lock);
 	while (!n->stopping) {
-		int64_t now;
+		bool next = wait_for_second(n, &second);
 
-		/* To the begin of the next second: what ends in a second is
-		 * gone in it. */
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec++;
-		until.tv_nsec = 0;
-		if (pthread_cond_timedwait(&n->wake_timer, &n->lock, &until) !=
-		    ETIMEDOUT)
-			continue;
 		pthread_mutex_unlock(&n->lock);
-		now = clock_now_s();
-		fs_timer(n->mount->fs, now);
-		if (now % TRIM_EVERY_S == 0)
+		answer_ready(n, false);
+		if (next)
+			fs_timer(n->mount->fs, second);
+		if (next && second % TRIM_EVERY_S == 0)
 			give_memory_back(n->mount->fs, &freed);
 		pthread_mutex_lock(&n->lock);
 	}
@@ -262,6 +379,7 @@ int invalidate_start(struct mount *m, struct loop *l)
 	n->last = &n->first;
 	pthread_mutex_init(&n->lock, NULL);
 	pthread_cond_init(&n->wake_timer, NULL);
+	pthread_cond_init(&n->no_helpers, NULL);
 	m->notifier = n;
 	err = start_threads(n);
 	if (err)
@@ -279,6 +397,10 @@ void invalidate_stop(struct mount *m)
 		return;
 	fs_notices_stop(m->fs);
 	answer_ready(n, true);
+	pthread_mutex_lock(&n->lock);
+	while (n->helpers)	/* they have nobody to wait for any more */
+		pthread_cond_wait(&n->no_helpers, &n->lock);
+	pthread_mutex_unlock(&n->lock);
 	pthread_cond_signal(&n->wake_timer);
 	for (i = 0; i < FS_NOTICE_LOCKS; i++)
 		if (n->senders[i].started)
@@ -296,5 +418,6 @@ void invalidate_free(struct mount *m)
 	m->notifier = NULL;
 	pthread_mutex_destroy(&n->lock);
 	pthread_cond_destroy(&n->wake_timer);
+	pthread_cond_destroy(&n->no_helpers);
 	mem_free(n);
 }

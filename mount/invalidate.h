@@ -4,6 +4,10 @@
  * names, which wait for the directory. A reply that must not be seen before its
  * notices is sent by the thread that sent the last of them; handlers never wait
  * (the deadlock rules of fuse.md 4). A third thread is the clock of what expires.
+ *
+ * Names below the directories that the kernel has locked for a call (fs.h) are
+ * sent by a thread of the call's own: it waits for locks of those directories
+ * alone, from above to below, as the kernel itself takes them.
  */
 #ifndef MOUNT_INVALIDATE_H
 #define MOUNT_INVALIDATE_H
@@ -19,9 +23,9 @@ void invalidate_stop(struct mount *m);
 /* After the session's threads have ended. */
 void invalidate_free(struct mount *m);
 /* Send the answer when what the call changed has been dropped by the kernel, at
- * once if it changed nothing; data is taken over. Any thread. */
-void invalidate_answer(struct mount *m, const struct fs_call *call,
-		       struct answer *a);
+ * once if it changed nothing; data and the call's names are taken over. Any
+ * thread. */
+void invalidate_answer(struct mount *m, struct fs_call *call, struct answer *a);
 /* The kernel drops the attributes of a node now; it takes no lock for it, so
  * handlers may call this. */
 void invalidate_attributes(struct mount *m, uint64_t node);

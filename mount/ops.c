@@ -40,6 +40,7 @@ static struct fs_call caller(fuse_req_t req)
 				 .pid = ctx->pid, .umask = ctx->umask,
 				 .interrupted = is_interrupted,
 				 .drop_attributes = drop_attributes,
+				 .sends_names = true,
 				 .context = req };
 }
 
@@ -48,7 +49,7 @@ static struct fs_call caller(fuse_req_t req)
  * All calls that change something end here: the answer is sent when the kernel
  * has dropped what they changed.
  */
-static void reply_with(fuse_req_t req, const struct fs_call *call,
+static void reply_with(fuse_req_t req, struct fs_call *call,
 		       int64_t result, struct answer *a)
 {
 	a->req = req;
@@ -56,14 +57,14 @@ static void reply_with(fuse_req_t req, const struct fs_call *call,
 	invalidate_answer(mount_of(req), call, a);
 }
 
-static void reply(fuse_req_t req, const struct fs_call *call, int64_t result)
+static void reply(fuse_req_t req, struct fs_call *call, int64_t result)
 {
 	struct answer a = { .kind = ANSWER_DONE };
 
 	reply_with(req, call, result, &a);
 }
 
-static void reply_attr(fuse_req_t req, const struct fs_call *call, int err,
+static void reply_attr(fuse_req_t req, struct fs_call *call, int err,
 		       const struct stat *attr, double timeout_s)
 {
 	struct answer a = { .kind = ANSWER_ATTR, .timeout_s = timeout_s };
@@ -84,7 +85,7 @@ static struct fuse_entry_param entry_param(const struct fs_entry *entry)
 	};
 }
 
-static void reply_entry(fuse_req_t req, const struct fs_call *call, int err,
+static void reply_entry(fuse_req_t req, struct fs_call *call, int err,
 			const struct fs_entry *entry)
 {
 	struct answer a = { .kind = ANSWER_ENTRY };

@@ -313,10 +313,7 @@ class Client:
 
     def shell(self, row, cell, value):
         did = self.will((cell, value))
-        try:
-            self.write(self.path(row, cell), f'{value}\n', os.O_CREAT | os.O_TRUNC)
-        except FileNotFoundError:       # it was there when it was looked up, and is null
-            return [(cell, None)], []
+        self.write(self.path(row, cell), f'{value}\n', os.O_CREAT | os.O_TRUNC)
         return did
 
     def rename(self, row, cell, value):
@@ -389,11 +386,9 @@ class Client:
         try:
             reads, writes = getattr(self, way)(row, cell, value)
         except OSError as e:
-            # What is open for writing may lose its row or its cell to another.
-            stale = way == 'shell' and e.errno == errno.ESTALE
-            if not stale and (not killed or e.errno not in DEAD):
-                raise ValueError(f'{way} of {CELLS[cell]} of row {row}: {e}')
-            (reads, writes), known, going = self.intent, False, stale
+            if not killed or e.errno not in DEAD:
+                raise ValueError(f'PID {os.getpid()} at {time.monotonic()} {way} of {CELLS[cell]} of row {row}: {e}')
+            (reads, writes), known, going = self.intent, False, False
         self.ops.append((row, begin, time.monotonic_ns(), reads, writes, known, way, self.number))
         self.seen.update({(row, number): seen for number, seen in reads + writes})
         return going
