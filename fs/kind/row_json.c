@@ -303,14 +303,20 @@ static const struct file_kind row_json_file = {
 	.document = true,
 };
 
+/* The directory of the row, if it is in memory: a reference. */
+static struct node *find_directory(struct op *op, struct node *n)
+{
+	struct bytes base;
+
+	name_suffix(node_name(n), &base);
+	return node_find(&op->fs->nodes, n->parent, base);
+}
+
 /* The directory of the row goes too. */
 static void drop_directory(struct op *op, struct node *n)
 {
-	struct bytes base;
-	struct node *dir;
+	struct node *dir = find_directory(op, n);
 
-	name_suffix(node_name(n), &base);
-	dir = node_find(&op->fs->nodes, n->parent, base);
 	if (!dir)
 		return;
 	op_notify_below(op, dir);
@@ -361,9 +367,16 @@ static int unlink_row(struct op *op, struct node *n)
 	return 0;
 }
 
+/* It is the time of the row's directory, which the kernel knows by its name. */
 static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
-	return attr_set_mtime(op, n, mtime_ns);
+	struct node *dir = find_directory(op, n);
+	int err = attr_set_mtime(op, n, mtime_ns);
+
+	if (!err && dir)
+		op_notify(op, dir, ARMED_ATTRIBUTES);
+	node_put(&op->fs->nodes, dir);
+	return err;
 }
 
 /* The marker and all cells get the lifetime. */
