@@ -471,7 +471,7 @@ static bool is_let_in(struct op *op, struct handle *h, const struct wish *w,
 		return true;
 	if (!has_looked(w))
 		return false;
-	return !w->found || (!moved && !is_past(h->node) &&
+	return !w->found || (!moved && !h->node->orphan &&
 			     !(h->writer && view_is_read(op->fs, h->node)));
 }
 
