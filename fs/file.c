@@ -356,8 +356,11 @@ int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 		node_put(&fs->nodes, n);
 		return n ? -ENOMEM : -ESTALE;
 	}
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		fs_wait_left(fs, n);
 	op_watch(op, n);
-	err = n->ops->directory ? -EISDIR : open_made(op, n, flags, n->id != id, reply);
+	err = n->ops->directory ? -EISDIR :
+				  open_made(op, n, flags, n->id != id, reply);
 	if (!err)
 		pages_are_dropped(n, reply);
 	err = op_end(op, err, n, NULL);

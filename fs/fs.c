@@ -57,6 +57,8 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	errors_init(&fs->errors);
 	notices_init(&fs->notices);
 	mutex_init(&fs->pool_lock);
+	mutex_init(&fs->leaving_lock);
+	pthread_cond_init(&fs->left, NULL);
 	mutex_init(&fs->timer_lock);
 	mutex_init(&fs->handles_lock);
 	mutex_init(&fs->held_lock);
@@ -94,6 +96,7 @@ int fs_close(struct fs *fs)
 	timers_release(fs);
 	notices_release(&fs->notices);
 	errors_release(&fs->errors);
+	pthread_cond_destroy(&fs->left);
 	mem_free(fs->keyspace);
 	mem_free(fs->store_path);
 	mem_free(fs->version);
@@ -252,6 +255,38 @@ static int remove_directory(struct op *op, struct node *n)
 }
 
 /*
+ * A file loses its name in two steps: the store is changed, and then the node is
+ * taken from the name. The kernel has the name until after both. Who opens the file
+ * to write in between, though others see already that it is gone, would write into
+ * what has no name: such opens wait for the second step.
+ */
+static void leave_begin(struct node *n)
+{
+	if (n)
+		atomic_fetch_or(&n->flags, NODE_LEAVING);
+}
+
+static void leave_end(struct fs *fs, struct node *n)
+{
+	if (!n)
+		return;
+	mutex_lock(&fs->leaving_lock);
+	atomic_fetch_and(&n->flags, ~(uint32_t)NODE_LEAVING);
+	pthread_cond_broadcast(&fs->left);
+	mutex_unlock(&fs->leaving_lock);
+}
+
+void fs_wait_left(struct fs *fs, struct node *n)
+{
+	if (!(atomic_load(&n->flags) & NODE_LEAVING))
+		return;
+	mutex_lock(&fs->leaving_lock);
+	while (atomic_load(&n->flags) & NODE_LEAVING)
+		mutex_wait(&fs->leaving_lock, &fs->left);
+	mutex_unlock(&fs->leaving_lock);
+}
+
+/*
  * What a file's descriptors go on with when its name is gone; null: none needs
  * it, as readers that hold it have its text. Who opens a document from now on
  * comes by another node, and reads what is there then.
@@ -312,11 +347,13 @@ static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
 		node_put(&fs->nodes, n);
 		err = lookup_child(at.op, at.dir, at.name, &c, &n);
 	}
+	leave_begin(n);
 	if (!err)
 		err = directory ? remove_directory(at.op, n) :
 				  remove_file(at.op, n);
 	if (!err && !(atomic_load(&n->flags) & NODE_HIDDEN))
 		node_detach(&fs->nodes, n);
+	leave_end(fs, n);
 	/* The kernel drops the name itself. */
 	if (!err)
 		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
@@ -463,6 +500,7 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 		return err > 0 ? 0 : err;
 	}
 	op->changes_file = !n->ops->directory;
+	leave_begin(replaced);
 	if (replaced)
 		before = text_for_opens(op, replaced, &text);
 	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
@@ -473,6 +511,7 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 		lose_name(op, replaced, before);
 	if (!err)
 		err = finish_rename(op, n, dir, name, &target);
+	leave_end(op->fs, replaced);
 	buf_release(&text);
 	node_put(&op->fs->nodes, replaced);
 	return err;

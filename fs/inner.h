@@ -46,6 +46,8 @@ void op_drop_attributes(struct op *op, struct node *n);
  * rename a directory it locks that one too: not then), or statements changed it.
  */
 bool op_drops_name(struct op *op, const struct node *n);
+/* Wait while the name of the file is being taken from it (fs.c). */
+void fs_wait_left(struct fs *fs, struct node *n);
 /* The same as op_notify, of no op. */
 void fs_notify(struct fs *fs, struct node *n, uint32_t bits);
 /* Everything in memory below n, and n itself. */

@@ -35,6 +35,7 @@ enum node_flags {
 	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
 	NODE_PAST = 64,		/* a file: its name has another node: view.h */
 	NODE_SEEN = 128,	/* the kernel has asked by its number */
+	NODE_LEAVING = 256,	/* a file whose name is being taken: fs.c */
 };
 
 struct node {

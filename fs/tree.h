@@ -82,6 +82,8 @@ struct fs {
 	struct mutex pool_lock;
 	struct op *pool;		/* spare ops, under pool_lock */
 	unsigned pool_count;
+	struct mutex leaving_lock;	/* for nodes' NODE_LEAVING: a leaf */
+	pthread_cond_t left;		/* one is no longer */
 	struct mutex timer_lock;
 	struct timer_entry *timers;	/* a heap, under timer_lock */
 	size_t timer_count, timer_cap;

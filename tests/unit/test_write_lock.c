@@ -256,6 +256,73 @@ START_TEST(others_need_not_wait)
 }
 END_TEST
 
+/* ------------------------------------------------------------ lost names */
+struct opener {
+	uint64_t node;
+	struct fs_open_reply reply;
+	_Atomic bool done;
+	int err;
+};
+
+static void *open_to_write(void *context)
+{
+	struct opener *me = context;
+	struct fs_call call = { .umask = 022 };
+
+	me->err = fs_open_file(tree.fs, &call, me->node, O_WRONLY | O_TRUNC,
+			       &me->reply);
+	me->done = true;
+	return NULL;
+}
+
+/*
+ * The kernel has the name of a file until the call that takes it from the file
+ * has returned. Who opens it then, by that name, would write into nothing: he is
+ * told to look again. Removed (_i 0), or renamed over.
+ */
+START_TEST(an_open_waits_until_the_name_is_gone)
+{
+	static const struct way leaves[] = {
+		{ UNLINK, "k/t/p/c/v", "", "c", 0, "", NULL },
+		{ RENAME, "k/t/p/c/.v.swp", "k/t/p/c/v", "c", 0, "", NULL },
+	};
+	struct comer comer = { .way = &leaves[_i] };
+	struct opener opener = { .err = 0 };
+	struct fs_entry entry;
+	struct partition_ref ref;
+	pthread_t threads[2];
+	struct table *t;
+	struct write w;
+
+	open_shop();
+	ck_assert_int_eq(tree_echo(&tree, "k/t/p/c/.v.swp",
+				   O_WRONLY | O_CREAT | O_TRUNC, "swp\n"), 0);
+	ck_assert_int_eq(tree_walk(&tree, "k/t/p/c/v", &entry), 0);
+	opener.node = entry.node;
+	t = test_table(tree.store.store, "k", "t");
+	ref = (struct partition_ref){ t, bytes_str("p") };
+	write_init(&w, tree.store.store);
+	write_lock(&w, &ref, 1);
+	ck_assert_int_eq(pthread_create(&threads[0], NULL, come, &comer), 0);
+	ck_assert(!comes(&comer.done, LOOK_MS));
+	ck_assert_int_eq(pthread_create(&threads[1], NULL, open_to_write,
+					&opener), 0);
+	ck_assert_msg(!comes(&opener.done, LOOK_MS), "it was opened");
+	write_unlock(&w);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	ck_assert_int_eq(comer.err, 0);
+	ck_assert_int_eq(opener.err, -ESTALE);
+	ck_assert_int_eq(tree_echo(&tree, "k/t/p/c/v",
+				   O_WRONLY | O_CREAT | O_TRUNC, "new\n"), 0);
+	tree_cat_is(&tree, "k/t/p/c/v", "new\n");
+	write_release(&w);
+	fs_forget(tree.fs, entry.node, 1);
+	table_put(t);
+	tree_close(&tree);
+}
+END_TEST
+
 /* ------------------------------------------------------------- many at once */
 #define CHANGES 2000
 
@@ -572,6 +639,7 @@ SUITE_THREADS(write_lock)
 	tcase_add_loop_test(tc, nobody_comes_between, 0,
 			    (int)ARRAY_SIZE(ways));
 	tcase_add_test(tc, others_need_not_wait);
+	tcase_add_loop_test(tc, an_open_waits_until_the_name_is_gone, 0, 2);
 	tcase_add_test(tc, writes_are_seen_in_the_order_of_their_times);
 	tcase_add_test(tc, batches_of_many_partitions);
 	tcase_add_loop_test(tc, nothing_is_locked_during_a_sync, 0, 2);
