@@ -462,7 +462,8 @@ static bool take_held(struct fs *fs, struct handle *h, struct wish *w)
 
 /*
  * Is an open let in that does not fit? By /proc/self/fd the kernel cannot look
- * again. Who could has found the node that it comes by, and another was first.
+ * again. Who could has found the node that it comes by, and another was first;
+ * but what readers hold of one that is past is old.
  */
 static bool is_let_in(struct op *op, struct handle *h, const struct wish *w,
 		      bool moved)
@@ -471,8 +472,11 @@ static bool is_let_in(struct op *op, struct handle *h, const struct wish *w,
 		return true;
 	if (!has_looked(w))
 		return false;
-	return !w->found || (!moved && !h->node->orphan &&
-			     !(h->writer && view_is_read(op->fs, h->node)));
+	if (!w->found)
+		return true;
+	return !moved && !h->node->orphan &&
+	       !((h->writer || is_past(h->node)) &&
+		 view_is_read(op->fs, h->node));
 }
 
 static int open_current(struct op *op, struct handle *h, const struct wish *w,
