@@ -30,6 +30,10 @@ struct cursor {
 	struct peek reverse_rows;	/* rows, in a reversed query */
 	struct peek *rows;		/* one of the two */
 	struct ref_source *refs;	/* or NULL */
+	uint64_t moment;		/* lsm_moment at its begin */
+	bool rests;			/* without an iterator: goes on at, */
+	bool rests_after;		/* or after, */
+	struct buf rest;		/* this key */
 	struct buf ref;			/* the row it named */
 	bool ref_is_row;
 	bool partition_done;		/* pass what it names of this one */

@@ -130,6 +130,14 @@ int cursor_skip(struct cursor *c, uint32_t n);
 /* From the next row on its keys alone: whatever else it has is not decoded. To
  * be turned on and off at any time. */
 void cursor_names(struct cursor *c, bool on);
+/*
+ * Let go of the moment that it sees, where others have followed (a flush, a
+ * compaction): it holds their memory and files. It goes on from the same row in the
+ * moment of the next call. What it gave last stays valid but for cells. Nothing
+ * happens where nothing followed, and to cursors backwards, by an index, of virtual
+ * tables.
+ */
+void cursor_rest(struct cursor *c);
 void cursor_close(struct cursor *c);
 /* What it cost so far, for TRACING and for tombstone warnings. */
 struct cursor_cost {

@@ -130,31 +130,93 @@ static int query_bounds(const struct cursor *c, struct buf *lower,
 	return lower->failed || upper->failed ? -ENOMEM : 0;
 }
 
-static int open_iterators(struct cursor *c)
+static int open_iterator(struct cursor *c, struct peek *p)
 {
-	const struct query *q = &c->query;
 	struct buf lower = BUF_INIT, upper = BUF_INIT;
 	struct bytes from, to;
-	bool listed = q->partition_count && !c->refs;
 	int err = query_bounds(c, &lower, &upper);
 
 	from = lower.len ? buf_bytes(&lower) : BYTES_EMPTY;
 	to = upper.len ? buf_bytes(&upper) : BYTES_EMPTY;
-	if (!(c->table->flags & TABLE_VIRTUAL))
-		dead_run_init(&c->dead, c->store->lsm, c->table->number,
-			      c->reader.now_s);
-	c->reverse_rows.reversed = true;
-	c->rows = q->reversed ? &c->reverse_rows : &c->partitions;
-	/* Partitions of a list need not be found; statics are read forward. */
-	if (!err && (!q->reversed || !listed || q->with_statics))
-		err = source_iterate(&c->partitions.it, c->store, q, from, to,
-				     false);
-	if (!err && q->reversed)
-		err = source_iterate(&c->reverse_rows.it, c->store, q, from,
-				     to, true);
+	if (!err)
+		err = source_iterate(&p->it, c->store, &c->query, from, to,
+				     p->reversed);
 	buf_release(&lower);
 	buf_release(&upper);
 	return err;
+}
+
+static bool is_virtual(const struct cursor *c)
+{
+	return c->table->flags & TABLE_VIRTUAL;
+}
+
+static int open_iterators(struct cursor *c)
+{
+	const struct query *q = &c->query;
+	bool listed = q->partition_count && !c->refs;
+	int err = 0;
+
+	if (!is_virtual(c)) {
+		c->moment = lsm_moment(c->store->lsm);
+		dead_run_init(&c->dead, c->store->lsm, c->table->number,
+			      c->reader.now_s);
+	}
+	c->reverse_rows.reversed = true;
+	c->rows = q->reversed ? &c->reverse_rows : &c->partitions;
+	/* Partitions of a list need not be found; statics are read forward. */
+	if (!q->reversed || !listed || q->with_statics)
+		err = open_iterator(c, &c->partitions);
+	if (!err && q->reversed)
+		err = open_iterator(c, &c->reverse_rows);
+	return err;
+}
+
+/* ------------------------------------------------------------------ resting */
+void cursor_rest(struct cursor *c)
+{
+	struct peek *p = &c->partitions;
+
+	if (c->rests || c->refs || c->query.reversed || is_virtual(c) ||
+	    !p->entry.key.len || c->moment == lsm_moment(c->store->lsm))
+		return;
+	buf_clear(&c->rest);
+	buf_add_bytes(&c->rest, p->entry.key);
+	if (c->rest.failed)
+		return;	/* it goes on as it is */
+	if (c->dead.length)
+		dead_run_end(&c->dead);
+	c->rests = true;
+	c->rests_after = !p->have;
+	p->have = false;
+	/* Who skips looks at the key of the last entry. */
+	p->entry.key = buf_bytes(&c->rest);
+	iterator_close(p->it);
+	p->it = NULL;
+}
+
+/* After `rest` in the entries of the moment that is now. */
+static int go_on(struct cursor *c)
+{
+	struct peek *p = &c->partitions;
+	struct deletion in_force;
+	int more, err = 0;
+
+	c->moment = lsm_moment(c->store->lsm);
+	if (!p->it)
+		err = open_iterator(c, p);
+	if (!err)
+		err = iterator_seek(p->it, buf_bytes(&c->rest), &in_force);
+	if (err)
+		return err;
+	c->rests = false;
+	if (!c->rests_after || p->ended)
+		return 0;
+	p->sought = true;
+	more = peek_row(c, p);
+	if (more > 0 && bytes_equal(p->entry.key, buf_bytes(&c->rest)))
+		p->have = false;
+	return more < 0 ? more : 0;
 }
 
 int cursor_open_refs(struct cursor **out, struct store *s,
@@ -205,6 +267,7 @@ void cursor_close(struct cursor *c)
 	arena_release(&c->row_memory);
 	buf_release(&c->prefix);
 	buf_release(&c->ref);
+	buf_release(&c->rest);
 	buf_release(&c->partition_key);
 	buf_release(&c->clustering_memory);
 	buf_release(&c->row_key);
@@ -429,10 +492,14 @@ static int next_row(struct cursor *c, struct row_view *row)
 
 int cursor_next(struct cursor *c, struct row_view *row)
 {
-	int more;
+	int more = 0;
 
 	if (c->at_end || (c->query.limit && c->given == c->query.limit))
 		return 0;
+	if (c->rests)
+		more = go_on(c);
+	if (more)
+		return more;
 	more = c->refs ? cursor_next_by_ref(c, row) : next_row(c, row);
 	if (!more)
 		c->at_end = true;

@@ -158,6 +158,9 @@ struct lsm_stats {
 		paused_ns;	/* writers were slowed down, or waited */
 	bool faulted;		/* turned read-only by an I/O error */
 };
+/* Another after each flush and compaction: what was pinned before may be memory and
+ * files that nothing else needs. */
+uint64_t lsm_moment(const struct lsm *lsm);
 void lsm_stats(struct lsm *lsm, struct lsm_stats *stats);
 /* Read everything and check it: each damage is told to report; 0 or -EUCLEAN. */
 int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),

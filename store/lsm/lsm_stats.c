@@ -52,6 +52,11 @@ void lsm_table_stats(struct lsm *lsm, uint32_t table,
 	version_put(v);
 }
 
+uint64_t lsm_moment(const struct lsm *lsm)
+{
+	return lsm->counters.flushes + lsm->counters.compactions;
+}
+
 void lsm_stats(struct lsm *lsm, struct lsm_stats *stats)
 {
 	const struct lsm_counters *c = &lsm->counters;

@@ -33,6 +33,7 @@ struct model {
 	struct model_row rows[PARTITIONS][A_COUNT][B_COUNT];
 	int64_t now_s;
 	uint64_t random;
+	unsigned rests;
 };
 
 static struct table *new_table(void)
@@ -427,6 +428,47 @@ static void add_query(struct buf *out, struct store *s, const struct query *q)
 	cursor_close(c);
 }
 
+/* Another moment of the store, in which no row is another. */
+static void pass_time(struct store *s, const struct table *t)
+{
+	struct object_ref table = { .table = t, .partition_key = BYTES_EMPTY };
+	struct write w;
+
+	write_init(&w, s);
+	write_attribute(&w, &table, 'z', bytes_str("z"), store_timestamp(s));
+	ck_assert_int_eq(test_write(&w), 0);
+	write_release(&w);
+	ck_assert_int_eq(store_flush(s, (struct table *)t), 0);
+}
+
+/* A cursor that rests now and then. The number of times that it did. */
+static unsigned check_rest(struct model *m, struct store *s,
+			   const struct query *q)
+{
+	struct buf all = BUF_INIT, got = BUF_INIT;
+	unsigned rests = 0;
+	struct cursor *c;
+	struct row_view row;
+	int more;
+
+	add_query(&all, s, q);
+	ck_assert_int_eq(table_query(&c, s, q), 0);
+	while ((more = cursor_next(c, &row)) > 0) {
+		add_view(&got, &row);
+		if (random_below(m, 3))
+			continue;
+		pass_time(s, q->table);
+		cursor_rest(c);
+		rests++;
+	}
+	ck_assert_int_eq(more, 0);
+	ck_assert_str_eq(buf_cstr(&got), buf_cstr(&all));
+	cursor_close(c);
+	buf_release(&all);
+	buf_release(&got);
+	return rests;
+}
+
 /* When a row that was given whole ends to be there. */
 static int64_t ends(const struct row_view *row)
 {
@@ -543,6 +585,8 @@ static void check_query(struct model *m, struct store *s,
 	add_query(&found, s, &w.query);
 	ck_assert_str_eq(buf_cstr(&found), buf_cstr(&expected));
 	check_names(m, s, &w.query);
+	if (!random_below(m, 8))
+		m->rests += check_rest(m, s, &w.query);
 	buf_release(&expected);
 	buf_release(&found);
 }
@@ -619,6 +663,7 @@ START_TEST(rows_are_those_of_a_model)	/* _i is the seed */
 			check_query(&m, store.store, t);
 		check_read(&m, store.store, t);
 	}
+	ck_assert_uint_gt(m.rests, 10);
 	table_put(t);
 	test_store_close(&store);
 	clock_set_us(INT64_MIN);
