@@ -61,6 +61,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	pthread_cond_init(&fs->left, NULL);
 	mutex_init(&fs->timer_lock);
 	mutex_init(&fs->handles_lock);
+	mutex_init(&fs->listings_lock);
 	mutex_init(&fs->held_lock);
 	mutex_init(&fs->wish_lock);
 	for (i = 0; i < NODE_SHARDS; i++)

@@ -26,6 +26,8 @@ void kept_child(struct op *op, struct node *n, struct child *out);
 /* listing.c: a name that was cut is looked for among those that begin so. */
 int lookup_cut(struct op *op, struct node *dir, struct bytes name,
 	       struct child *c);
+/* Directories that are open let go of moments of the store that have passed. */
+void listings_rest(struct fs *fs);
 void fill_attr(struct op *op, struct node *n, struct child *c,
 	       struct stat *attr, double *timeout_s);
 /* Counts the node and arms what the reply lets the kernel keep. */

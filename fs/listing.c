@@ -270,6 +270,7 @@ void listing_end(struct fs *fs, struct listing *l)
 	close_stream(fs, l);
 	arena_release(&l->arena);
 	buf_release(&l->name);
+	buf_release(&l->value);
 }
 
 int listing_narrow(struct listing *l, struct query *q, struct slice *slice)
@@ -364,6 +365,56 @@ int lookup_cut(struct op *op, struct node *dir, struct bytes name,
 	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
+static void rest(struct listing *l) REQUIRES(&l->lock)
+{
+	/* Where the kind has a row that it has not given yet it needs all of it. */
+	if (!l->cursor || l->index)
+		return;
+	if (l->held && l->child.value.len &&
+	    l->child.value.ptr != l->value.ptr) {
+		buf_clear(&l->value);
+		buf_add_bytes(&l->value, l->child.value);
+		if (l->value.failed)
+			return;
+		l->child.value = buf_bytes(&l->value);
+	}
+	cursor_rest(l->cursor);
+}
+
+void listings_rest(struct fs *fs)
+{
+	struct listing *l;
+
+	mutex_lock(&fs->listings_lock);
+	for (l = fs->listings; l; l = l->next) {
+		if (!mutex_try(&l->lock))
+			continue;
+		rest(l);
+		mutex_unlock(&l->lock);
+	}
+	mutex_unlock(&fs->listings_lock);
+}
+
+static void link_listing(struct fs *fs, struct listing *l)
+{
+	mutex_lock(&fs->listings_lock);
+	l->next = fs->listings;
+	if (l->next)
+		l->next->link = &l->next;
+	l->link = &fs->listings;
+	fs->listings = l;
+	mutex_unlock(&fs->listings_lock);
+}
+
+static void unlink_listing(struct fs *fs, struct listing *l)
+{
+	mutex_lock(&fs->listings_lock);
+	*l->link = l->next;
+	if (l->next)
+		l->next->link = l->link;
+	mutex_unlock(&fs->listings_lock);
+}
+
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       struct fs_open_reply *reply)
 {
@@ -385,6 +436,7 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	l->arena = ARENA_INIT;
 	l->node = n;
 	atomic_fetch_add(&n->opens, 1);
+	link_listing(fs, l);
 	reply->handle = (uint64_t)(uintptr_t)l;
 	reply->cache_readdir = true;
 	reply->keep_cache = true;
@@ -422,6 +474,7 @@ int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
 
 	(void)call;
 	(void)node;
+	unlink_listing(fs, l);
 	/* What changed while it was listed was told before the kernel had
 	 * all of the listing to drop. */
 	if (l->schema && l->changes != atomic_load(&n->changes)) {
@@ -431,6 +484,7 @@ int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
 	close_stream(fs, l);
 	arena_release(&l->arena);
 	buf_release(&l->name);
+	buf_release(&l->value);
 	mutex_release(&l->lock);
 	atomic_fetch_sub(&n->opens, 1);
 	node_put(&fs->nodes, n);

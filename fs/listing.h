@@ -16,6 +16,7 @@
 
 struct listing {
 	struct node *node;		/* a reference */
+	struct listing *next, **link;	/* in fs->listings */
 	struct mutex lock;
 	/* all below under lock */
 	uint64_t position;		/* entries that are behind us */
@@ -27,6 +28,7 @@ struct listing {
 	bool bare;			/* child has no attributes */
 	struct buf name;
 	struct child child;
+	struct buf value;		/* its, where the cursor rests */
 	struct node **kept;		/* sorted by name: references of those
 					 * before `given` (listed) and from
 					 * kept_at on (to come) */

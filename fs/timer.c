@@ -68,6 +68,7 @@ static void pop(struct fs *fs)
 int64_t fs_timer(struct fs *fs, int64_t now_s)
 {
 	view_expire(fs, now_s, false);
+	listings_rest(fs);
 	for (;;) {
 		struct timer_entry due;
 		struct node *n;

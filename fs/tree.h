@@ -5,7 +5,8 @@
  * time, and remembers why it was refused. A kind of node is a const struct
  * node_ops in fs/kind/; the kind is found once, at lookup.
  *
- * Order of locks: the list of open handles; an image's; those of the store; the
+ * Order of locks: the list of open directories, one of them; the list of open
+ * handles; an image's; those of the store; the
  * wishes; a stripe's; below them the leaves (shards of nodes, notices, errors,
  * timer, cuts).
  * Over a call of the store an image's is held, and the list's where pending
@@ -88,6 +89,8 @@ struct fs {
 	struct timer_entry *timers;	/* a heap, under timer_lock */
 	size_t timer_count, timer_cap;
 	struct mutex held_lock;		/* node->held: a leaf */
+	struct mutex listings_lock;
+	struct listing *listings;	/* open directories, under it */
 	struct mutex handles_lock;
 	/* All that are open, under it; writers: of values, by images. */
 	struct handle *writers, *readers;

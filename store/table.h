@@ -133,7 +133,7 @@ void cursor_names(struct cursor *c, bool on);
 /*
  * Let go of the moment that it sees, where others have followed (a flush, a
  * compaction): it holds their memory and files. It goes on from the same row in the
- * moment of the next call. What it gave last stays valid but for cells. Nothing
+ * moment of the next call; the row that it gave last is not valid any more. Nothing
  * happens where nothing followed, and to cursors backwards, by an index, of virtual
  * tables.
  */

@@ -17,6 +17,7 @@
 #ifndef STORE_BASE_LOCK_H
 #define STORE_BASE_LOCK_H
 #include <pthread.h>
+#include <stdbool.h>
 
 #ifdef __clang__
 #define LOCK_ATTRIBUTE(x) __attribute__((x))
@@ -46,6 +47,11 @@ static inline void mutex_lock(struct mutex *m) ACQUIRES(m) UNCHECKED;
 static inline void mutex_lock(struct mutex *m)
 {
 	pthread_mutex_lock(&m->handle);
+}
+static inline bool mutex_try(struct mutex *m) TRY_ACQUIRES(true, m) UNCHECKED;
+static inline bool mutex_try(struct mutex *m)
+{
+	return !pthread_mutex_trylock(&m->handle);
 }
 static inline void mutex_unlock(struct mutex *m) RELEASES(m) UNCHECKED;
 static inline void mutex_unlock(struct mutex *m)

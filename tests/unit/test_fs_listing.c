@@ -4,6 +4,7 @@
  * gives, and an entry with attributes has those of its name.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -38,6 +39,7 @@ static void setup(void)
 	    "CREATE TABLE k.flat (p text PRIMARY KEY, v text, tags set<text>);"
 	    "CREATE TABLE k.plain (key text, column1 text, value blob, "
 	    "PRIMARY KEY (key, column1)) WITH COMPACT STORAGE;"
+	    "CREATE TABLE k.other (p text PRIMARY KEY, v text);"
 	    "CREATE TABLE k.less (p text, c text, a text, b text, "
 	    "PRIMARY KEY (p, c));"
 	    /* A column that was dropped holds no row. */
@@ -116,6 +118,14 @@ static int take(void *context, const char *name, size_t len,
 	return 0;
 }
 
+/* The store goes on, and each stream that is open with it; nothing changes. */
+static void pass_time(void)
+{
+	cql("UPDATE k.other SET v = 'v' WHERE p = 'p';");
+	ck_assert_int_eq(store_flush(t.store.store, NULL), 0);
+	fs_timer(t.fs, clock_now_s());
+}
+
 /* The directory in calls of less than `room` entries each. */
 static void list(struct listed *l, const char *path, struct random *rng,
 		 unsigned room)
@@ -135,6 +145,8 @@ static void list(struct listed *l, const char *path, struct random *rng,
 				 l->cookie, !rng || random_below(rng, 2), take,
 				 l);
 		ck_assert_msg(!err, "%s, entry %u: %d", path, l->count, err);
+		if (rng && !random_below(rng, 3))
+			pass_time();
 	} while (!given || l->room < given);
 	fs_releasedir(t.fs, &t.call, dir.node, reply.handle);
 	if (dir.node != FS_ROOT)
@@ -173,7 +185,7 @@ static void check_attributes(const char *path, const char *name,
 }
 
 static const struct { const char *path; unsigned count; } directories[] = {
-	{ "", 1 }, { "k", 5 }, { "k/deep", 3 }, { "k/deep/x", 6 },
+	{ "", 1 }, { "k", 6 }, { "k/deep", 3 }, { "k/deep/x", 6 },
 	{ "k/deep/x/1", 2 }, { "k/flat", 3 }, { "k/flat/f", 3 },
 	{ "k/flat/f/tags", 4 }, { "k/plain", 2 }, { "k/plain/p", 4 },
 	{ "k/less/p", 1 },
@@ -251,6 +263,51 @@ static unsigned list_with_errors(const char *path, unsigned count)
 	return broken;
 }
 
+/* Each of some streams began between two flushes, and holds neither's memory. */
+START_TEST(a_stream_does_not_hold_what_was_flushed)
+{
+	enum { STREAMS = 20, BYTES = 1 << 20 };
+	struct fs_open_reply reply[STREAMS];
+	struct listed l = { .count = 0 };
+	char *text = mem_alloc(BYTES + 200), *name;
+	struct fs_entry dir;
+	struct mallinfo2 m;
+	unsigned i, j;
+
+	ck_assert_int_eq(tree_walk(&t, "k/deep/x", &dir), 0);
+	for (i = 0; i < STREAMS; i++) {
+		name = text + sprintf(text, "UPDATE k.deep SET v = '");
+		memset(name, 'v', BYTES);
+		strcpy(name + BYTES,
+		       "' WHERE p = 'y' AND a = 1 AND b = 1;");
+		cql(text);
+		ck_assert_int_eq(fs_opendir(t.fs, &t.call, dir.node,
+					    &reply[i]), 0);
+		l.count = 0;
+		l.room = 4;
+		ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node,
+				reply[i].handle, 0, false, take, &l), 0);
+		ck_assert_uint_eq(l.count, 4);
+		pass_time();
+		if (!i)
+			m = mallinfo2();
+	}
+	j = (unsigned)((mallinfo2().uordblks + mallinfo2().hblkhd -
+			m.uordblks - m.hblkhd) >> 20);
+	ck_assert_uint_lt(j, STREAMS / 2);
+	for (i = 0; i < STREAMS; i++) {
+		l.count = 0;
+		l.room = 40;
+		ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node,
+				reply[i].handle, 4, false, take, &l), 0);
+		ck_assert_uint_eq(l.count, 4);
+		fs_releasedir(t.fs, &t.call, dir.node, reply[i].handle);
+	}
+	fs_forget(t.fs, dir.node, 1);
+	mem_free(text);
+}
+END_TEST
+
 START_TEST(an_error_is_not_passed_over)
 {
 	unsigned i, broken = 0;
@@ -277,7 +334,7 @@ START_TEST(a_table_that_is_dropped_meanwhile)
 	l.room = 40;
 	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node, reply.handle,
 				    l.cookie, true, take, &l), 0);
-	ck_assert_uint_eq(l.count, 7);
+	ck_assert_uint_eq(l.count, 8);
 	ck_assert_str_eq(l.list[4].name, "flat");
 	ck_assert_uint_eq(l.list[4].entry.node, 0);
 	ck_assert_uint_ne(l.list[5].entry.node, 0);
@@ -443,6 +500,7 @@ SUITE(fs_listing)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_listing_in_pieces, 0, 60);
 	tcase_add_test(tc, an_error_is_not_passed_over);
+	tcase_add_test(tc, a_stream_does_not_hold_what_was_flushed);
 	tcase_add_test(tc, a_table_that_is_dropped_meanwhile);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("cut names");
