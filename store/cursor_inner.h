@@ -12,7 +12,7 @@ struct range {
 /* An engine's iterator with its next row looked at. */
 struct peek {
 	struct iterator *it;
-	struct entry entry;
+	struct entry entry;		/* the last; its key is null: none */
 	bool have, ended, sought;
 	bool reversed;
 };

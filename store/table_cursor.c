@@ -178,7 +178,8 @@ void cursor_rest(struct cursor *c)
 	struct peek *p = &c->partitions;
 
 	if (c->rests || c->refs || c->query.reversed || is_virtual(c) ||
-	    !p->entry.key.len || c->moment == lsm_moment(c->store->lsm))
+	    c->moment == lsm_moment(c->store->lsm) ||
+	    (bytes_is_null(p->entry.key) && !p->ended))
 		return;
 	buf_clear(&c->rest);
 	buf_add_bytes(&c->rest, p->entry.key);
@@ -190,7 +191,7 @@ void cursor_rest(struct cursor *c)
 	c->rests_after = !p->have;
 	p->have = false;
 	/* Who skips looks at the key of the last entry. */
-	p->entry.key = buf_bytes(&c->rest);
+	p->entry.key = p->ended ? BYTES_NULL : buf_bytes(&c->rest);
 	iterator_close(p->it);
 	p->it = NULL;
 }
@@ -205,14 +206,13 @@ static int go_on(struct cursor *c)
 	c->moment = lsm_moment(c->store->lsm);
 	if (!p->it)
 		err = open_iterator(c, p);
-	if (!err)
+	if (!err && !p->ended)
 		err = iterator_seek(p->it, buf_bytes(&c->rest), &in_force);
 	if (err)
 		return err;
 	c->rests = false;
 	if (!c->rests_after || p->ended)
 		return 0;
-	p->sought = true;
 	more = peek_row(c, p);
 	if (more > 0 && bytes_equal(p->entry.key, buf_bytes(&c->rest)))
 		p->have = false;

@@ -48,6 +48,7 @@ static inline int look(struct cursor *c, struct peek *p)
 			more = iterator_next(p->it, &p->entry);
 		if (more <= 0) {
 			p->ended = !more;
+			p->entry.key = BYTES_NULL;
 			return more;
 		}
 		if (p->entry.kind == ENTRY_ROW)
@@ -84,6 +85,7 @@ int peek_seek(struct cursor *c, struct peek *p, struct bytes key)
 	}
 	p->have = false;
 	err = iterator_seek(p->it, key, &in_force);
+	p->entry.key = BYTES_NULL;
 	if (!err) {
 		p->ended = false;
 		p->sought = true;
