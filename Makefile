@@ -51,7 +51,7 @@ demo: packages programs ; @tools/demo/demo
 check: packages test-packages ; @tests/check
 # The campaigns: kills, power cuts, races, faults.
 check-long: packages test-packages ; @tests/check-long
-check-unit: $(B)/check-unit ; ./$<
+check-unit: $(B)/check-unit ; @tests/suites ./$<
 check-mount: programs ; @B=$(B) tests/mount/run
 check-crash: programs ; @B=$(B) tests/crash/run
 check-fuzz: ; @tests/fuzz/run
