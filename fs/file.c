@@ -37,8 +37,11 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 		if (!err && h->text.failed)
 			err = -ENOMEM;
 		if (!err)
-			err = pin_share(op->fs, h);
+			err = op_refuse_resource(op, RESOURCE_READ,
+						 pin_share(op->fs, h));
 		h->pinned = !err;
+		if (err)
+			handle_drop_text(op->fs, h);
 	}
 	h->at_open = false;
 	if (!err)

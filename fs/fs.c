@@ -32,6 +32,12 @@ static void drop_node(void *context, struct node *n)
 	cuts_free(context, atomic_load(&n->cuts));
 	image_give(context, n, n->orphan);
 	version_free(context, n->version);
+	keep_ended(context, n);
+}
+
+static void unkeep_node(void *context, struct node *n)
+{
+	keep_ended(context, n);
 }
 
 int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
@@ -47,6 +53,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	fs->gid = o->gid;
 	fs->max_value = o->max_value ? o->max_value : 256 << 20;
 	fs->scratch_max = o->scratch_max ? o->scratch_max : 64 << 20;
+	accounts_init(&fs->accounts, fs->uid, fs->max_value, fs->scratch_max);
 	fs->read_only = o->read_only || store_is_read_only(s);
 	fs->keyspace = copy_or_null(o->keyspace, &failed);
 	fs->store_path = copy_or_null(o->store_path, &failed);
@@ -70,6 +77,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 		       node_table_init(&fs->nodes, &kind_root,
 				       XXH3_64bits(store_id(s), 16));
 	fs->nodes.drop = drop_node;
+	fs->nodes.unkept = unkeep_node;
 	fs->nodes.context = fs;
 	if (err) {
 		fs_close(fs);
@@ -98,6 +106,7 @@ int fs_close(struct fs *fs)
 	notices_release(&fs->notices);
 	errors_release(&fs->errors);
 	pthread_cond_destroy(&fs->left);
+	accounts_release(&fs->accounts);
 	mem_free(fs->keyspace);
 	mem_free(fs->store_path);
 	mem_free(fs->version);
@@ -188,6 +197,15 @@ static int check_free(struct op *op, struct node *dir, struct bytes name)
 	return err == -ENOENT ? 0 : err;
 }
 
+/* It is in memory alone: without room there it is not made. */
+static int keep_made(struct op *op, struct node *n)
+{
+	int err = n->table && n->table != n ? keep_up(op, n) :
+					      keep_directory(op, n);
+
+	return err ? op_refuse_resource(op, RESOURCE_NAMES, err) : 0;
+}
+
 int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	     const char *name, mode_t mode, struct fs_entry *entry)
 {
@@ -216,11 +234,8 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 		atomic_fetch_or(&n->flags, NODE_UNKEYED);
 	if (!err && call)
 		atomic_store(&n->maker_pid, call->pid);
-	if (!err && keep) {
-		keep_directory(at.op, n);
-		if (n->table && n->table != n)
-			keep_up(at.op, at.dir);
-	}
+	if (!err && keep)
+		err = keep_made(at.op, n);
 	if (!err) {
 		op_watch(at.op, at.dir);
 		fill_entry(at.op, n, &c, entry);
@@ -300,7 +315,7 @@ static struct bytes text_for_opens(struct op *op, struct node *n,
 	if (!image_is_there(op->fs, n) &&
 	    (!atomic_load(&n->opens) || view_is_read(op->fs, n)))
 		return BYTES_NULL;
-	if (n->ops->file->document)
+	if (n->ops->file->document && n->table)	/* schema.cql hides by its node */
 		node_pass(&op->fs->nodes, n);
 	file_load(op, n, text);
 	op->reason[0] = 0;
@@ -324,7 +339,7 @@ static int remove_file(struct op *op, struct node *n)
 	else
 		err = n->ops->unlink(op, n);
 	if (!err)
-		image_orphan(op->fs, n, before, true);
+		image_orphan(op, n, before, true);
 	buf_release(&text);
 	return err;
 }
@@ -403,7 +418,7 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
 		if (made->scratch)
 			atomic_fetch_add(&made->scratch->users, 1);
 		atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
-		node_keep(made);
+		keep_for(op, made, atomic_exchange(&child->keeper, NULL));
 		err = carry_kept(op, child, made);
 		node_detach(&op->fs->nodes, child);
 		none = NULL;
@@ -425,7 +440,7 @@ static void lose_name(struct op *op, struct node *n, struct bytes text)
 	if (!n->ops->directory && waits_for_key(n))
 		return;
 	/* Readers that let go of a value read what the name has. */
-	image_orphan(op->fs, n, text, !n->ops->directory && !view_applies(n));
+	image_orphan(op, n, text, !n->ops->directory && !view_applies(n));
 	node_detach(&op->fs->nodes, n);
 }
 
@@ -452,16 +467,19 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 {
 	struct node *now, *none = NULL;
 	bool kept = atomic_load(&n->flags) & NODE_KEPT;
+	struct account *keeper = atomic_exchange(&n->keeper, NULL);
 	int err = 0;
 
 	node_detach(&op->fs->nodes, n);
 	image_leave_name(op->fs, n);
 	lose_again(op, dir, name);
 	now = node_of_child(op, dir, name, target);
-	if (!now)
+	if (!now) {
+		atomic_store(&n->keeper, keeper);	/* until it goes */
 		return -ENOMEM;
-	if (kept)
-		keep_directory(op, now);
+	}
+	if (kept && now->ops->directory)
+		keep_for(op, now, keeper);
 	if (now->ops->directory && now != n)
 		err = carry_kept(op, n, now);
 	if (target->scratch || (now->ops->directory &&
@@ -616,6 +634,8 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		if (!err) {
 			n = node_of_child(at.op, at.dir, at.name, &c);
 			err = n ? 0 : -ENOMEM;
+			if (err)
+				scratch_free(fs, c.scratch);
 		}
 		if (!err && c.scratch)
 			node_keep(n);
@@ -630,9 +650,12 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		if (!err)
 			err = lookup_child(at.op, at.dir, at.name, &c, &n);
 	}
-	if (!err)
+	if (!err) {
 		err = handle_open(at.op, n, flags,
 				  created ? OPENED_NEW : OPENED, reply);
+		if (err && created && c.scratch)
+			node_detach(&fs->nodes, n);
+	}
 	if (!err) {
 		op_watch(at.op, at.dir);
 		if (created)

@@ -96,7 +96,9 @@ void handle_free(struct fs *fs, struct handle *h)
 	image_give(fs, h->node, h->image);
 	view_close(fs, h);
 	pin_give(fs, h);
-	buf_release(&h->text);
+	text_free(fs, &h->text);
+	charge_end(&fs->accounts, &h->charge);
+	charge_end(&fs->accounts, &h->open);
 	mem_free(h->why);
 	if (h->opener)
 		buf_release(&h->opener->groups);
@@ -142,7 +144,7 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		struct fs_open_reply *reply)
 {
 	struct handle *h = mem_zalloc(1, sizeof(*h));
-	int err = 0;
+	int err;
 
 	memset(reply, 0, sizeof(*reply));
 	if (!h)
@@ -155,21 +157,21 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 	h->gid = op->who.gid;
 	h->writer = (flags & O_ACCMODE) != O_RDONLY;
 	atomic_fetch_add(&n->opens, 1);
-	if (h->writer && n->ops->file->statements)
+	err = op_charge(op, &h->open, RESOURCE_FILES, 1);
+	if (!err && h->writer && n->ops->file->statements)
 		err = keep_opener(op, h);
+	if (!err)
+		err = view_open(op, h, how == OPENED_MOVED);
 	if (err) {
 		/* nothing is open yet */
 	} else if (n->ops->file->open) {
 		reply->direct_io = true;
 		err = n->ops->file->open(op, h);
 	} else {
-		err = view_open(op, h, how == OPENED_MOVED);
 		if (h->writer)
 			reply->direct_io = true;
-		if (!err)
-			err = h->writer ?
-				      open_writer(op, h, how == OPENED_NEW) :
-				      open_reader(op, h, reply);
+		err = h->writer ? open_writer(op, h, how == OPENED_NEW) :
+				  open_reader(op, h, reply);
 	}
 	if (!err)
 		link_handle(op->fs, h->image ? &op->fs->writers :

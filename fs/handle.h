@@ -29,7 +29,7 @@ struct image {
 	bool refused;			/* and what was written last cannot be */
 	bool orphan;			/* unlinked: commits go nowhere */
 	struct buf text;
-	uint64_t charged;		/* bytes of it in fs->pending_bytes */
+	struct charge charge;		/* of its length */
 	struct store_how how;	/* of the commit to come; times are of one alone */
 };
 
@@ -39,6 +39,7 @@ struct image {
  */
 struct pin {
 	unsigned users;			/* under the node's stripe */
+	struct shares shares;		/* of who reads it */
 	struct buf text;
 };
 
@@ -68,22 +69,31 @@ struct handle {
 	unsigned flushes;		/* since the last write or cut */
 	_Atomic uint64_t wait_for;	/* a notice: see wait_later() */
 	_Atomic bool counted;		/* in fs->empties; reads go without */
+	struct charge open;		/* of the handle itself */
 	struct mutex lock;		/* of what follows */
 	bool pinned;
 	bool at_open;			/* and not read since */
 	bool let_go;			/* it held its node, and read all */
 	struct buf text;		/* what a reader began with, or */
+	struct charge charge;		/* (of its length) */
 	struct pin *pin;
 	void *state;			/* of kinds with their own calls */
 	struct handle *next, **link;	/* in fs->writers or fs->readers */
 };
 
+#define TEXT_SPARE 4096		/* bytes kept for the next text, uncharged */
+
 /* A text that may have been large is released: it counts for fs_large_freed. */
 void text_free(struct fs *fs, struct buf *text);
-/* What a reader began with is shared from now on, where it is large. -ENOMEM. */
+/* It takes no more room than is paid for by its length, or little. */
+void text_fit(struct fs *fs, struct buf *text);
+/* What a reader began with is paid for, and shared where it is large. As
+ * charge_set. */
 int pin_share(struct fs *fs, struct handle *h);
 /* Any that h has goes. */
 void pin_give(struct fs *fs, struct handle *h);
+/* What it has of its own goes. */
+void handle_drop_text(struct fs *fs, struct handle *h);
 /* Does cutting the file to nothing and closing it store the empty value? */
 bool has_empty_value(struct op *op, struct node *n);
 /*
@@ -107,7 +117,7 @@ void image_tell_others(struct op *op, struct handle *h);
 bool image_is_there(struct fs *fs, struct node *n);
 /* Its name was removed: writers read what was there (text, or null); make: all
  * who have it open do. */
-void image_orphan(struct fs *fs, struct node *n, struct bytes text, bool make);
+void image_orphan(struct op *op, struct node *n, struct bytes text, bool make);
 /* Cut by path: load, cut, commit. */
 int image_truncate(struct op *op, struct node *n, struct handle *h,
 		   uint64_t size);

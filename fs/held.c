@@ -15,6 +15,7 @@ struct held {
 	struct buf text;
 	struct store_how how;
 	struct buf expires;		/* the attribute, as it was set */
+	struct charge charge;		/* of all that */
 };
 
 bool waits_for_key(struct node *n)
@@ -43,7 +44,7 @@ void held_free(struct fs *fs, struct held *held)
 {
 	if (!held)
 		return;
-	atomic_fetch_sub(&fs->scratch_bytes, held->text.len);
+	charge_end(&fs->accounts, &held->charge);
 	buf_release(&held->text);
 	buf_release(&held->expires);
 	mem_free(held);
@@ -68,27 +69,30 @@ bool held_drop(struct fs *fs, struct node *n)
 	return held;
 }
 
+/* What waits for keys is paid for as temporary files are. */
+static int charge_held(struct op *op, struct held *held)
+{
+	return op_charge(op, &held->charge, RESOURCE_SCRATCH,
+			 sizeof(*held) + sizeof(struct node) + held->text.len +
+				 held->expires.len);
+}
+
 static int hold(struct op *op, struct node *n, struct bytes text,
 		const struct store_how *how)
 {
 	struct held *held = mem_zalloc(1, sizeof(*held));
 	struct fs *fs = op->fs;
+	int err;
 
 	if (!held)
 		return -ENOMEM;
 	buf_add_bytes(&held->text, text);
 	held->has_text = true;
 	held->how = *how;
-	if (held->text.failed) {
-		buf_release(&held->text);
-		mem_free(held);
-		return -ENOMEM;
-	}
-	if (atomic_fetch_add(&fs->scratch_bytes, text.len) + text.len >
-	    fs->scratch_max) {
+	err = held->text.failed ? -ENOMEM : charge_held(op, held);
+	if (err) {
 		held_free(fs, held);
-		return op_refuse(op, -ENOSPC,
-				 "too much waits for @key files: write those first");
+		return err;
 	}
 	held_drop(fs, n);
 	mutex_lock(&fs->held_lock);
@@ -155,35 +159,48 @@ bool held_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return found;
 }
 
+/* Of a directory something is held from now on, with these bytes. */
+static int set_expires_locked(struct op *op, struct node *n, struct buf *copy)
+	REQUIRES(&op->fs->held_lock)
+{
+	struct held *held = n->held;
+	struct buf before;
+	int err;
+
+	if (!held && n->ops->directory)
+		held = mem_zalloc(1, sizeof(*held));
+	if (!held)
+		return n->ops->directory ? -ENOMEM : -ENODATA;
+	before = held->expires;
+	held->expires = *copy;
+	err = charge_held(op, held);
+	if (err)
+		held->expires = before;
+	else
+		*copy = before;
+	if (err && !n->held)
+		mem_free(held);
+	else
+		n->held = held;
+	return err;
+}
+
 int held_set_expires(struct op *op, struct node *n, struct bytes value)
 {
-	struct held *held = n->ops->directory ? mem_zalloc(1, sizeof(*held)) :
-						NULL;
 	struct buf copy = BUF_INIT;
-	bool found;
+	int err;
 
 	if (!bytes_is_null(value))
 		buf_add_bytes(&copy, value);
-	if (copy.failed || (n->ops->directory && !held)) {
-		mem_free(held);
+	if (copy.failed) {
 		buf_release(&copy);
 		return -ENOMEM;
 	}
 	mutex_lock(&op->fs->held_lock);
-	if (!n->held) {
-		n->held = held;
-		held = NULL;
-	}
-	found = n->held;
-	if (found) {
-		buf_release(&n->held->expires);
-		n->held->expires = copy;
-	}
+	err = set_expires_locked(op, n, &copy);
 	mutex_unlock(&op->fs->held_lock);
-	mem_free(held);
-	if (!found)
-		buf_release(&copy);
-	return found ? 0 : -ENODATA;
+	buf_release(&copy);
+	return err;
 }
 
 int held_get_expires(struct op *op, struct node *n, struct buf *out)

@@ -7,7 +7,6 @@
 #include "fs/inner.h"
 #include "store/base/alloc.h"
 
-#define PENDING_LEAST (256ull << 20)	/* bytes: the bound is no less */
 #define PIN_LEAST (64 << 10)	/* less is not worth freeing or sharing */
 
 uint64_t fs_large_freed(const struct fs *fs)
@@ -20,6 +19,26 @@ void text_free(struct fs *fs, struct buf *text)
 	if (text->cap > PIN_LEAST)
 		atomic_fetch_add(&fs->large_freed, text->cap);
 	buf_release(text);
+}
+
+void text_fit(struct fs *fs, struct buf *text)
+{
+	size_t before = text->cap;
+	void *less;
+
+	if (before <= TEXT_SPARE || text->len > before / 4)
+		return;
+	if (!text->len) {
+		text_free(fs, text);
+		return;
+	}
+	less = mem_resize(text->ptr, text->len, 1);
+	if (!less)
+		return;
+	text->ptr = less;
+	text->cap = text->len;
+	if (before > PIN_LEAST)
+		atomic_fetch_add(&fs->large_freed, before - text->cap);
 }
 
 static struct stripe *stripe_of(struct fs *fs, const struct node *n)
@@ -48,26 +67,19 @@ struct image *image_new(void)
 	return image;
 }
 
-static void uncharge(struct fs *fs, struct image *image)
-{
-	atomic_fetch_sub(&fs->pending_bytes, image->charged);
-	image->charged = 0;
-}
-
 void image_forget(struct fs *fs, struct image *image)
 {
-	uncharge(fs, image);
-	if (image->text.cap > PIN_LEAST)
-		text_free(fs, &image->text);
 	buf_clear(&image->text);
+	text_fit(fs, &image->text);
+	charge_end(&fs->accounts, &image->charge);
 }
 
 void image_free(struct fs *fs, struct image *image)
 {
 	if (!image)
 		return;
-	uncharge(fs, image);
 	text_free(fs, &image->text);
+	charge_end(&fs->accounts, &image->charge);
 	mutex_release(&image->lock);
 	mem_free(image);
 }
@@ -194,9 +206,23 @@ static void give_pin(struct fs *fs, struct node *n, struct pin *pin)
 
 void pin_give(struct fs *fs, struct handle *h)
 {
-	if (h->pin)
-		give_pin(fs, h->node, h->pin);
+	if (!h->pin)
+		return;
+	share_end(&fs->accounts, &h->pin->shares, h->uid);
+	give_pin(fs, h->node, h->pin);
 	h->pin = NULL;
+}
+
+/* The handle's text is that of its pin, and paid for as this. */
+static int pay_for_pin(struct fs *fs, struct handle *h)
+{
+	int err = share_add(&fs->accounts, &h->pin->shares, h->uid);
+
+	if (!err)
+		return 0;
+	give_pin(fs, h->node, h->pin);
+	h->pin = NULL;
+	return err;
 }
 
 int pin_share(struct fs *fs, struct handle *h)
@@ -205,7 +231,9 @@ int pin_share(struct fs *fs, struct handle *h)
 	struct pin *latest;
 
 	if (h->text.len < PIN_LEAST)
-		return 0;
+		return charge_set(&fs->accounts, &h->charge, RESOURCE_READ,
+				  h->uid, h->text.len);
+	charge_end(&fs->accounts, &h->charge);
 	mutex_lock(stripe);
 	latest = h->node->pin;
 	if (latest)
@@ -215,7 +243,7 @@ int pin_share(struct fs *fs, struct handle *h)
 				  buf_bytes(&h->text))) {
 		text_free(fs, &h->text);
 		h->pin = latest;
-		return 0;
+		return pay_for_pin(fs, h);
 	}
 	if (latest)
 		give_pin(fs, h->node, latest);
@@ -223,12 +251,21 @@ int pin_share(struct fs *fs, struct handle *h)
 	if (!h->pin)
 		return -ENOMEM;
 	h->pin->users = 1;
+	h->pin->shares.what = RESOURCE_READ;
+	h->pin->shares.amount = h->text.len;
 	h->pin->text = h->text;
 	h->text = BUF_INIT;
 	mutex_lock(stripe);
 	h->node->pin = h->pin;
 	mutex_unlock(stripe);
-	return 0;
+	return pay_for_pin(fs, h);
+}
+
+void handle_drop_text(struct fs *fs, struct handle *h)
+{
+	buf_clear(&h->text);
+	text_fit(fs, &h->text);
+	charge_end(&fs->accounts, &h->charge);
 }
 
 /* ---------------------------------------------------------------- pending */
@@ -352,8 +389,22 @@ bool image_is_there(struct fs *fs, struct node *n)
 	return image;
 }
 
-void image_orphan(struct fs *fs, struct node *n, struct bytes text, bool make)
+/* What its text was, for who has it open and would load it. */
+static void leave_text(struct op *op, struct image *image, struct bytes text)
+	REQUIRES(&image->lock)
 {
+	buf_clear(&image->text);
+	if (charge_set(&op->fs->accounts, &image->charge, RESOURCE_PENDING,
+		       op->who.uid, text.len))
+		return;
+	if (!bytes_is_null(text))
+		buf_add_bytes(&image->text, text);
+	image->loaded = !image->text.failed;
+}
+
+void image_orphan(struct op *op, struct node *n, struct bytes text, bool make)
+{
+	struct fs *fs = op->fs;
 	struct stripe *s = stripe_of(fs, n);
 	struct node *named;
 	struct image *image;
@@ -362,12 +413,8 @@ void image_orphan(struct fs *fs, struct node *n, struct bytes text, bool make)
 	if (!image)
 		return;
 	mutex_lock(&image->lock);
-	if (!image->loaded) {
-		buf_clear(&image->text);
-		if (!bytes_is_null(text))
-			buf_add_bytes(&image->text, text);
-		image->loaded = true;
-	}
+	if (!image->loaded)
+		leave_text(op, image, text);
 	image->orphan = true;
 	image->is_new = false;
 	mutex_unlock(&image->lock);
@@ -413,31 +460,11 @@ bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return image_how(op, n, &how, NULL);
 }
 
-/*
- * Its text is to have that length. All that is open for writing and not
- * committed has a bound; users who did not mount get half of it, so that they
- * do not stop who did.
- */
+/* Its text is to have that length, which the caller pays for. */
 static int charge(struct op *op, struct image *image, uint64_t len)
 {
-	struct fs *fs = op->fs;
-	uint64_t limit = 4 * fs->max_value, more, now;
-
-	if (len <= image->charged)
-		return 0;
-	if (limit < PENDING_LEAST)
-		limit = PENDING_LEAST;
-	if (op->call && op->call->uid && op->call->uid != fs->uid)
-		limit /= 2;
-	more = len - image->charged;
-	now = atomic_fetch_add(&fs->pending_bytes, more) + more;
-	if (now > limit) {
-		atomic_fetch_sub(&fs->pending_bytes, more);
-		return op_refuse(op, -ENOSPC,
-				 "too much is open for writing and not closed");
-	}
-	image->charged = len;
-	return 0;
+	return len > image->charge.amount ?
+		       op_charge(op, &image->charge, RESOURCE_PENDING, len) : 0;
 }
 
 int image_load(struct op *op, struct node *n, struct image *image)
@@ -446,6 +473,9 @@ int image_load(struct op *op, struct node *n, struct image *image)
 
 	if (image->loaded)
 		return 0;
+	if (image->orphan)
+		return op_refuse(op, -ESTALE, "it was removed, and there was "
+					      "no room to hold what it was");
 	buf_clear(&image->text);
 	err = file_load(op, n, &image->text);
 	if (err == -ENOENT)

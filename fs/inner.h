@@ -10,6 +10,8 @@
 #include "fs/view.h"
 
 void op_pool_release(struct fs *fs);
+/* keep.c: n is not kept any more. */
+void keep_ended(struct fs *fs, struct node *n);
 bool op_is_fresh(const struct op *op);
 void node_path(struct buf *out, struct node *n, const char *name);
 /* By number, behind forwards: a reference, or NULL. */

@@ -21,6 +21,7 @@ static void close_stream(struct fs *fs, struct listing *l)
 		node_put(&fs->nodes, l->kept[i]);
 	mem_free(l->kept);
 	l->kept = NULL;
+	charge_end(&fs->accounts, &l->charge);
 	l->kept_count = 0;
 	l->given = 0;
 	l->kept_at = 0;
@@ -57,6 +58,11 @@ static int open_stream(struct op *op, struct listing *l)
 			    &l->kept_count);
 	if (!err && l->kept_count)
 		qsort(l->kept, l->kept_count, sizeof(*l->kept), by_name);
+	if (!err)
+		err = op_charge(op, &l->charge, RESOURCE_RESULTS,
+				l->kept_count * sizeof(*l->kept));
+	if (err)
+		close_stream(op->fs, l);
 	return err;
 }
 
@@ -415,32 +421,46 @@ static void unlink_listing(struct fs *fs, struct listing *l)
 	mutex_unlock(&fs->listings_lock);
 }
 
-int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
-	       struct fs_open_reply *reply)
+static int open_listing(struct op *op, struct node *n, struct listing **out)
 {
-	struct node *n = fs_node(fs, node);
-	struct listing *l;
+	struct listing *l = mem_zalloc(1, sizeof(*l));
+	int err = l ? op_charge(op, &l->open, RESOURCE_STREAMS, 1) : -ENOMEM;
 
-	(void)call;
-	memset(reply, 0, sizeof(*reply));
-	if (!n)
-		return -ESTALE;
-	l = n->ops->directory ? mem_zalloc(1, sizeof(*l)) : NULL;
-	if (!l) {
-		int err = n->ops->directory ? -ENOMEM : -ENOTDIR;
-
-		node_put(&fs->nodes, n);
+	if (err) {
+		mem_free(l);
 		return err;
 	}
 	mutex_init(&l->lock);
 	l->arena = ARENA_INIT;
-	l->node = n;
+	l->node = node_get(n);
 	atomic_fetch_add(&n->opens, 1);
-	link_listing(fs, l);
-	reply->handle = (uint64_t)(uintptr_t)l;
-	reply->cache_readdir = true;
-	reply->keep_cache = true;
+	link_listing(op->fs, l);
+	*out = l;
 	return 0;
+}
+
+int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       struct fs_open_reply *reply)
+{
+	struct node *n = fs_node(fs, node);
+	struct op *op = n ? op_begin(fs, call) : NULL;
+	struct listing *l;
+	int err;
+
+	memset(reply, 0, sizeof(*reply));
+	if (!op) {
+		node_put(&fs->nodes, n);
+		return n ? -ENOMEM : -ESTALE;
+	}
+	err = n->ops->directory ? open_listing(op, n, &l) : -ENOTDIR;
+	if (!err) {
+		reply->handle = (uint64_t)(uintptr_t)l;
+		reply->cache_readdir = true;
+		reply->keep_cache = true;
+	}
+	err = op_end(op, err, n, NULL);
+	node_put(&fs->nodes, n);
+	return err;
 }
 
 int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
@@ -485,6 +505,7 @@ int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
 	arena_release(&l->arena);
 	buf_release(&l->name);
 	buf_release(&l->value);
+	charge_end(&fs->accounts, &l->open);
 	mutex_release(&l->lock);
 	atomic_fetch_sub(&n->opens, 1);
 	node_put(&fs->nodes, n);

@@ -17,6 +17,7 @@
 struct listing {
 	struct node *node;		/* a reference */
 	struct listing *next, **link;	/* in fs->listings */
+	struct charge open;		/* of the stream itself */
 	struct mutex lock;
 	/* all below under lock */
 	uint64_t position;		/* entries that are behind us */
@@ -33,6 +34,7 @@ struct listing {
 					 * before `given` (listed) and from
 					 * kept_at on (to come) */
 	size_t kept_count, kept_at, given;
+	struct charge charge;		/* of that list */
 	uint32_t changes;		/* the node's, at the begin */
 	uint32_t table_changes;		/* its table's: see op_watch */
 	/* Of one cut name: only what may have it. In a table: */

@@ -398,6 +398,8 @@ bool node_unkeep(struct node_table *t, struct node *n)
 {
 	if (!(atomic_fetch_and(&n->flags, ~(uint32_t)NODE_KEPT) & NODE_KEPT))
 		return false;
+	if (t->unkept)
+		t->unkept(t->context, n);
 	node_put(t, n);
 	return true;
 }

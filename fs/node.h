@@ -15,6 +15,7 @@
 #include "store/base/bytes.h"
 #include "store/base/lock.h"
 
+struct account;
 struct node_ops;
 struct held;
 struct cuts;
@@ -73,6 +74,7 @@ struct node {
 	uint64_t notice;		/* the last that told of a change */
 	bool mixed;			/* two sizes were told since */
 	bool fresh;			/* its readers drop what pages are left */
+	_Atomic(struct account *) keeper;	/* who pays that it is kept */
 	struct scratch *scratch;	/* of a scratch file: made with it */
 	_Atomic(struct cuts *) cuts;	/* of a table: cuts.h */
 	struct held *held;		/* below a waiting directory: held.c */
@@ -140,6 +142,8 @@ struct node_table {
 	struct node *root;
 	/* Frees what hangs on a node that goes (scratch, image). */
 	void (*drop)(void *context, struct node *n);
+	/* One was kept and is no longer. Both may be NULL. */
+	void (*unkept)(void *context, struct node *n);
 	void *context;
 };
 

@@ -203,6 +203,23 @@ int op_refuse(struct op *op, int err, const char *format, ...)
 	return err;
 }
 
+int op_charge(struct op *op, struct charge *c, enum resource r, uint64_t amount)
+{
+	int err = charge_set(&op->fs->accounts, c, r, op->who.uid, amount);
+
+	return err ? op_refuse_resource(op, r, err) : 0;
+}
+
+int op_refuse_resource(struct op *op, enum resource r, int err)
+{
+	struct buf why = BUF_INIT;
+
+	if (resource_says(&op->fs->accounts, r, err, &why) && !why.failed)
+		op_refuse(op, err, "%s", buf_cstr(&why));
+	buf_release(&why);
+	return err;
+}
+
 int op_refuse_type(struct op *op, const struct type_error *error)
 {
 	return op_refuse(op, -EINVAL, "%s",
@@ -516,38 +533,4 @@ void fill_entry(struct op *op, struct node *n, struct child *c,
 	    (atomic_load(&n->flags) & (NODE_PAST | NODE_GONE)))
 		entry->entry_timeout_s = 0;
 	node_count(n);
-}
-
-void keep_directory(struct op *op, struct node *n)
-{
-	if (!n->ops->directory || !n->parent)
-		return;
-	if (node_keep(n) && !atomic_load(&n->mtime_ns) && !n->table)
-		atomic_store(&n->mtime_ns, store_timestamp(op->fs->store) *
-						   MICROSECOND);
-}
-
-void keep_up(struct op *op, struct node *n)
-{
-	for (; n && n != n->table; n = n->parent)
-		keep_directory(op, n);
-}
-
-int has_kept_children(struct op *op, struct node *n)
-{
-	struct node **children;
-	size_t i, count, hidden = 0;
-	int err = 0;
-
-	made_settle(op, n);
-	commit_empties(op, n);
-	if (has_new_files(op, n))
-		return 1;
-	err = node_children(&op->fs->nodes, n, true, &children, &count);
-	if (err)
-		return err;
-	for (i = 0; i < count; i++)
-		hidden += (atomic_load(&children[i]->flags) & NODE_HIDDEN) != 0;
-	node_children_put(&op->fs->nodes, children, count);
-	return count > hidden;
 }

@@ -14,7 +14,8 @@ struct scratch {
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
-	uint64_t record;		/* bytes counted for the file itself */
+	uint64_t record;		/* bytes that count for the file itself */
+	struct charge charge;		/* of these and of the text */
 	_Atomic unsigned users;		/* nodes: a rename makes another */
 };
 /* One user less; with the last it goes. NULL is accepted. */

@@ -6,14 +6,15 @@
  * node_ops in fs/kind/; the kind is found once, at lookup.
  *
  * Order of locks: the list of open directories, one of them; the list of open
- * handles; an image's; those of the store; the
- * wishes; a stripe's; below them the leaves (shards of nodes, notices, errors,
- * timer, cuts).
+ * handles; an image's; those of the store; the wishes; a stripe's; what waits for
+ * keys; a scratch file's; below them the leaves (shards of nodes, notices, errors,
+ * timer, cuts, accounts).
  * Over a call of the store an image's is held, and the list's where pending
  * values are committed (commit_empties, commit_empty, fs_flush_all).
  */
 #ifndef FS_TREE_H
 #define FS_TREE_H
+#include "fs/account.h"
 #include "fs/errors.h"
 #include "fs/fs.h"
 #include "fs/name.h"
@@ -71,14 +72,12 @@ struct fs {
 	struct node_table nodes;
 	struct notices notices;
 	struct errors errors;
+	struct accounts accounts;
 	struct stripe stripes[NODE_SHARDS];	/* by ino */
 	struct mutex wish_lock;
 	struct wish *wishes;		/* under it */
 	_Atomic unsigned wish_count;
-	_Atomic uint64_t scratch_bytes;
 	_Atomic uint64_t cut_names;	/* that are remembered: cuts.c */
-	_Atomic uint64_t pending_bytes;	/* of images: charge() in image.c */
-	_Atomic uint64_t statement_bytes;	/* of consoles: cql.c */
 	_Atomic uint64_t large_freed;	/* fs_large_freed */
 	struct mutex pool_lock;
 	struct op *pool;		/* spare ops, under pool_lock */
@@ -88,7 +87,7 @@ struct fs {
 	struct mutex timer_lock;
 	struct timer_entry *timers;	/* a heap, under timer_lock */
 	size_t timer_count, timer_cap;
-	struct mutex held_lock;		/* node->held: a leaf */
+	struct mutex held_lock;		/* node->held */
 	struct mutex listings_lock;
 	struct listing *listings;	/* open directories, under it */
 	struct mutex handles_lock;
@@ -160,6 +159,11 @@ struct op *op_current(void);
 int op_refuse(struct op *op, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int op_refuse_type(struct op *op, const struct type_error *error);
+/* The caller is to pay for that amount of r: charge_set, with its reason. */
+int op_charge(struct op *op, struct charge *c, enum resource r,
+	      uint64_t amount);
+/* Of an error that charge_set gave: its reason. Returns err. */
+int op_refuse_resource(struct op *op, enum resource r, int err);
 /* table_write, by which all changes of rows go; what an index refuses is said. */
 int op_write(struct op *op, struct write *w);
 
@@ -303,6 +307,9 @@ struct file_kind {
 	bool document;
 	/* What is written are statements: see statement_begin(). */
 	bool statements;
+	/* Each open has a node of its own, where that can be: the kernel takes
+	 * one write to an inode at a time, and these may take long. */
+	bool alone;
 	/* Made by opening it (a set's element): it needs no write. */
 	bool exists_by_name;
 	/* Never cached by the kernel; its size is not known before a read. */
@@ -504,10 +511,16 @@ void op_told(struct op *op, struct node *n);
 void op_tell_altered(struct op *op, int err);
 /* Made under a cut name, and without its @key so far? */
 bool is_unkeyed(struct node *n);
-/* A directory that lives on though the store has nothing of it. */
-void keep_directory(struct op *op, struct node *n);
+/*
+ * A directory lives on though the store has nothing of it. Where the caller may
+ * have no more of them (-EMFILE, -ENOSPC, -ENOMEM, without a reason) it does
+ * not, and goes with its last row.
+ */
+int keep_directory(struct op *op, struct node *n);
 /* The same for all above it, up to the table. */
-void keep_up(struct op *op, struct node *n);
+int keep_up(struct op *op, struct node *n);
+/* The same of n in the place of another: whose keeper pays goes on to. */
+void keep_for(struct op *op, struct node *n, struct account *keeper);
 /* Is there a kept child, or a file that is open and not committed yet? */
 int has_kept_children(struct op *op, struct node *n);
 /* rights.c */

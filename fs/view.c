@@ -18,6 +18,7 @@
 struct wish {
 	struct wish *next;
 	pid_t thread;
+	uid_t uid;
 	bool opens, writer;	/* an open, and of which kind; or nobody knows */
 	bool found;		/* the name, when it looked */
 	int64_t told_us;	/* when it was told, or found it; 0: it did not */
@@ -38,6 +39,13 @@ bool view_applies(const struct node *n)
 	return !n->ops->directory && !n->scratch && file->load && !file->open &&
 	       !file->streamed && !file->document &&
 	       !waits_for_key((struct node *)n);
+}
+
+/* Has an open of it to fit those before it? */
+static bool is_held(const struct node *n)
+{
+	return !n->ops->directory &&
+	       (n->ops->file->alone || view_applies(n));
 }
 
 static bool is_past(const struct node *n)
@@ -72,6 +80,8 @@ static int version_load(struct op *op, struct node *n, struct version **out)
 	}
 	v->child.value = BYTES_NULL;
 	v->child.size = v->text.len;
+	v->shares.what = RESOURCE_READ;
+	v->shares.amount = v->text.len;
 	if (v->text.len <= FILE_CACHED)
 		v->hash = XXH3_64bits(buf_bytes(&v->text).ptr, v->text.len);
 	*out = v;
@@ -97,24 +107,35 @@ static bool is_what_kernel_has(struct fs *fs, const struct node *n,
 	       v->text.len > FILE_CACHED || n->hash == v->hash;
 }
 
+/* One reader more of a node that has some, or is given its version now. */
+static int add_reader(struct fs *fs, struct node *n, struct version *v,
+		      uid_t uid)
+{
+	int err = share_add(&fs->accounts, &v->shares, uid);
+
+	if (!err)
+		n->readers++;
+	return err;
+}
+
 /* With a version that was loaded since the node had `changes`; it is taken.
- * 0, -EBUSY, -EAGAIN. */
-static int hold_version(struct fs *fs, struct node *n, struct version **v,
+ * 0, -EBUSY, -EAGAIN, or as charge_set. */
+static int hold_version(struct op *op, struct node *n, struct version **v,
 			uint32_t changes)
 {
+	struct fs *fs = op->fs;
 	int err = 0;
 
 	mutex_lock(stripe_of(fs, n));
 	if (is_past(n) || n->writers) {
 		err = -EBUSY;
 	} else if (n->readers) {
-		n->readers++;
+		err = add_reader(fs, n, n->version, op->who.uid);
 	} else if (atomic_load(&n->changes) != changes) {
 		err = -EAGAIN;
 	} else if (!is_what_kernel_has(fs, n, *v)) {
 		err = -EBUSY;
-	} else {
-		n->readers = 1;
+	} else if (!(err = add_reader(fs, n, *v, op->who.uid))) {
 		n->version = *v;
 		/* Of a large text pages come by mmap, whose next user drops
 		 * them; a small one's must be no others than these. */
@@ -134,9 +155,9 @@ static int hold_to_read(struct op *op, struct node *n)
 	int i, err;
 
 	mutex_lock(stripe_of(op->fs, n));
-	err = is_past(n) || n->writers ? -EBUSY : n->readers ? 0 : -EAGAIN;
-	if (!err)
-		n->readers++;
+	err = is_past(n) || n->writers ? -EBUSY :
+	      n->readers ? add_reader(op->fs, n, n->version, op->who.uid) :
+			   -EAGAIN;
 	mutex_unlock(stripe_of(op->fs, n));
 	for (i = 0; i < TRIES && err == -EAGAIN; i++) {
 		changes = atomic_load(&n->changes);
@@ -145,7 +166,7 @@ static int hold_to_read(struct op *op, struct node *n)
 			return err;
 		if (v->child.expires_s != NO_TIME)
 			timer_add(op->fs, n, v->child.expires_s);
-		err = hold_version(op->fs, n, &v, changes);
+		err = hold_version(op, n, &v, changes);
 		version_free(op->fs, v);
 	}
 	return err == -EAGAIN ? -EBUSY : err;
@@ -156,7 +177,7 @@ static int hold_to_write(struct fs *fs, struct node *n)
 	int err = 0;
 
 	mutex_lock(stripe_of(fs, n));
-	if (is_past(n) || n->readers)
+	if (is_past(n) || n->readers || (n->writers && n->ops->file->alone))
 		err = -EBUSY;
 	else
 		n->writers++;
@@ -167,13 +188,10 @@ static int hold_to_write(struct fs *fs, struct node *n)
 int view_hold_again(struct op *op, struct handle *h)
 {
 	struct node *n = h->node;
-	int err = 0;
+	int err;
 
 	mutex_lock(stripe_of(op->fs, n));
-	if (n->readers)
-		n->readers++;
-	else
-		err = -EBUSY;
+	err = n->readers ? add_reader(op->fs, n, n->version, h->uid) : -EBUSY;
 	mutex_unlock(stripe_of(op->fs, n));
 	if (err)
 		err = hold_to_read(op, n);
@@ -188,16 +206,19 @@ static int hold(struct op *op, struct node *n, bool writer)
 	return writer ? hold_to_write(op->fs, n) : hold_to_read(op, n);
 }
 
-static void let_go(struct fs *fs, struct node *n, bool writer)
+static void let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 {
 	struct version *last = NULL;
 
 	mutex_lock(stripe_of(fs, n));
 	if (writer) {
 		n->writers--;
-	} else if (!--n->readers) {
-		last = n->version;
-		n->version = NULL;
+	} else {
+		share_end(&fs->accounts, &n->version->shares, uid);
+		if (!--n->readers) {
+			last = n->version;
+			n->version = NULL;
+		}
 	}
 	mutex_unlock(stripe_of(fs, n));
 	version_free(fs, last);
@@ -206,7 +227,7 @@ static void let_go(struct fs *fs, struct node *n, bool writer)
 void view_close(struct fs *fs, struct handle *h)
 {
 	if (h->hold != HOLD_NONE)
-		let_go(fs, h->node, h->hold == HOLD_WRITE);
+		let_go(fs, h->node, h->hold == HOLD_WRITE, h->uid);
 	h->hold = HOLD_NONE;
 }
 
@@ -237,7 +258,7 @@ static struct wish *wish_take(struct op *op, const struct node *dir,
 static void wish_let_go(struct fs *fs, struct wish *w)
 {
 	if (w->node)
-		let_go(fs, w->node, w->writer);
+		let_go(fs, w->node, w->writer, w->uid);
 	node_put(&fs->nodes, w->node);
 	w->node = NULL;
 }
@@ -268,6 +289,7 @@ static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
 	if (!w)
 		return -EBUSY;
 	w->thread = op->call ? op->call->pid : 0;
+	w->uid = op->who.uid;
 	w->opens = opens;
 	w->writer = writer;
 	w->asked = node_get(node_now(n));
@@ -326,7 +348,7 @@ static void renew(struct op *op, struct node **cur)
 	*cur = next;
 }
 
-static bool is_held(struct fs *fs, struct node *n)
+static bool has_holders(struct fs *fs, struct node *n)
 {
 	bool found;
 
@@ -342,7 +364,7 @@ static int look_free(struct op *op, struct node *dir, struct bytes name,
 {
 	int err = lookup_child(op, dir, name, c, n);
 
-	if (err || !view_applies(*n) || !is_held(op->fs, *n))
+	if (err || !is_held(*n) || !has_holders(op->fs, *n))
 		return err;
 	renew(op, n);
 	return *n ? 0 : lookup_child(op, dir, name, c, n);
@@ -357,7 +379,7 @@ static int hold_by_name(struct op *op, struct node *dir, struct bytes name,
 	for (i = 0; i < TRIES && err == -EBUSY; i++) {
 		node_put(&op->fs->nodes, *n);
 		err = lookup_child(op, dir, name, c, n);
-		if (err || !view_applies(*n))
+		if (err || !is_held(*n))
 			return err ? err : -EBUSY;
 		err = hold(op, *n, writer);
 		if (err == -EBUSY) {
@@ -426,35 +448,44 @@ void view_expire(struct fs *fs, int64_t now_s, bool all)
  * knows for whom: a reader gets what the others read, or a copy of its own, which
  * mmap is not safe with. A writer is let in.
  */
-static int open_anyway(struct op *op, struct handle *h)
+static int open_anyway(struct op *op, struct handle *h, bool writer)
 {
 	struct node *n = h->node;
-	int err;
+	int err = 0;
 
 	mutex_lock(stripe_of(op->fs, n));
-	if (h->writer) {
+	if (writer) {
 		n->writers++;
 		h->hold = HOLD_WRITE;
 	} else if (n->readers) {
-		n->readers++;
-		h->hold = HOLD_READ;
+		err = add_reader(op->fs, n, n->version, h->uid);
+		h->hold = err ? HOLD_NONE : HOLD_READ;
 	}
 	mutex_unlock(stripe_of(op->fs, n));
-	if (h->hold != HOLD_NONE || n->orphan)
-		return 0;
+	if (err || h->hold != HOLD_NONE || n->orphan)
+		return err;
 	err = file_load(op, n, &h->text);
 	if (!err && h->text.failed)
 		err = -ENOMEM;
+	if (!err)
+		err = pin_share(op->fs, h);
 	h->pinned = h->at_open = !err;
 	return err;
+}
+
+/* Who has a node alone holds it as a writer does. */
+static bool holds_to_write(const struct handle *h)
+{
+	return h->writer || h->node->ops->file->alone;
 }
 
 /* Is it the thread's wish? Then h takes over how it is held. */
 static bool take_held(struct fs *fs, struct handle *h, struct wish *w)
 {
-	if (!w || w->node != h->node || w->writer != h->writer)
+	if (!w || w->node != h->node || w->writer != holds_to_write(h) ||
+	    w->uid != h->uid)
 		return false;
-	h->hold = h->writer ? HOLD_WRITE : HOLD_READ;
+	h->hold = w->writer ? HOLD_WRITE : HOLD_READ;
 	node_put(&fs->nodes, w->node);
 	w->node = NULL;
 	return true;
@@ -468,14 +499,14 @@ static bool take_held(struct fs *fs, struct handle *h, struct wish *w)
 static bool is_let_in(struct op *op, struct handle *h, const struct wish *w,
 		      bool moved)
 {
-	if (!h->writer && (!op->call || !op->call->pid))
+	if (!holds_to_write(h) && (!op->call || !op->call->pid))
 		return true;
 	if (!has_looked(w))
 		return false;
 	if (!w->found)
 		return true;
 	return !moved && !h->node->orphan &&
-	       !((h->writer || is_past(h->node)) &&
+	       !((holds_to_write(h) || is_past(h->node)) &&
 		 view_is_read(op->fs, h->node));
 }
 
@@ -483,20 +514,21 @@ static int open_current(struct op *op, struct handle *h, const struct wish *w,
 			bool moved)
 {
 	struct node *n = h->node;
-	int err = moved ? -EBUSY : hold(op, n, h->writer);
+	bool writer = holds_to_write(h);
+	int err = moved ? -EBUSY : hold(op, n, writer);
 
 	if (!err)
-		h->hold = h->writer ? HOLD_WRITE : HOLD_READ;
+		h->hold = writer ? HOLD_WRITE : HOLD_READ;
 	/* Made and not committed: it is there for who makes it. */
 	if (err == -ENOENT && !h->writer && image_is_callers(op, n))
 		return 0;
 	if (err == -ENOENT && has_looked(w) && !is_there(op, n))
 		return err;
 	if (err == -EBUSY && is_let_in(op, h, w, moved))
-		return open_anyway(op, h);
+		return open_anyway(op, h, writer);
 	if (err == -ENOENT || err == -EBUSY)
-		err = wish_add(op, n, true, h->writer);
-	return err == -EBUSY ? open_anyway(op, h) : err;
+		err = wish_add(op, n, true, writer);
+	return err == -EBUSY ? open_anyway(op, h, writer) : err;
 }
 
 int view_open(struct op *op, struct handle *h, bool moved)
@@ -505,14 +537,14 @@ int view_open(struct op *op, struct handle *h, bool moved)
 	struct wish *w;
 	int err = 0;
 
-	if (!view_applies(n))
+	if (!is_held(n))
 		return 0;
 	w = wish_take(op, n->parent, node_name(n));
 	if (moved || !take_held(op->fs, h, w))
 		err = open_current(op, h, w, moved);
 	if (w)
 		wish_free(op->fs, w);
-	return err;
+	return op_refuse_resource(op, RESOURCE_READ, err);
 }
 
 /* -------------------------------------------------------------- attributes */

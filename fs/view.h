@@ -9,6 +9,8 @@
  *                     name another node, and this one is past: its readers go
  *                     on with it, and it goes with the last of them.
  *   held by writers   it has no pages, and its size is nobody else's matter.
+ *                     Of a file that each open has alone (file_kind.alone)
+ *                     any open is such a hold, and there is one at a time.
  *   held by nobody    a change drops pages and attributes; until the kernel has
  *                     been told, no reader takes hold of it.
  *
@@ -27,12 +29,13 @@
 /* What the readers of a node see. */
 struct version {
 	struct buf text;
+	struct shares shares;	/* of who holds it */
 	struct child child;	/* its attributes; without the value */
 	uint64_t hash;		/* of a text that the kernel may keep */
 };
 
 /* Is it a value's file? Others are read directly, and what they show is their
- * own matter. */
+ * own matter; of those some are held alone. */
 bool view_applies(const struct node *n);
 /*
  * An open takes hold of the handle's node: 0, and then h->hold says how (not at

@@ -18,7 +18,6 @@ static int print_version(struct op *op, struct buf *out)
 
 static int print_help(struct op *op, struct buf *out)
 {
-	(void)op;
 	buf_add_str(out,
 "This directory tree is a database: a keyspace is a directory, a table a\n"
 "directory in it, a partition key a directory in that, then one for each\n"
@@ -40,7 +39,11 @@ static int print_help(struct op *op, struct buf *out)
 "  errors    why calls were refused, the newest last\n"
 "  stats     what the store does          options   how it is mounted\n"
 "  metrics   the same for Prometheus      version   of the program\n"
-"  ctl       takes: sync, flush [K.T], compact [K.T], scrub\n");
+"  ctl       takes: sync, flush [K.T], compact [K.T], scrub\n"
+"\n"
+"What users other than root and who mounted may hold at a time, each and all:\n"
+"\n");
+	accounts_print_bounds(&op->fs->accounts, out);
 	return 0;
 }
 
@@ -60,6 +63,13 @@ static int print_options(struct op *op, struct buf *out)
 	return 0;
 }
 
+/* What users do is shown to root and who mounted; to others, what they do. */
+static bool sees_all(const struct op *op)
+{
+	return !op->who.uid || op->who.uid == op->fs->uid;
+}
+
+#define FIGURES_MAX 40
 struct figure {
 	const char *name, *help;
 	uint64_t value;
@@ -70,6 +80,7 @@ static size_t figures(struct op *op, struct figure *out)
 {
 	struct fs *fs = op->fs;
 	struct lsm_stats s;
+	enum resource i;
 	size_t n = 0;
 
 	memset(&s, 0, sizeof(s));
@@ -97,8 +108,9 @@ static size_t figures(struct op *op, struct figure *out)
 	       false);
 	FIGURE("faulted", "1 after an I/O error: read-only", s.faulted, true);
 	FIGURE("nodes", "nodes in memory", atomic_load(&fs->nodes.count), true);
-	FIGURE("scratch_bytes", "bytes of temporary files",
-	       atomic_load(&fs->scratch_bytes), true);
+	for (i = 0; i < RESOURCE_COUNT; i++)
+		FIGURE(resource_name(i), resource_help(i),
+		       accounts_used(&fs->accounts, i), true);
 	FIGURE("uptime_seconds", "since it was mounted",
 	       (uint64_t)(clock_now_us() - fs->opened_ns / MICROSECOND) /
 		       1000000, true);
@@ -108,18 +120,19 @@ static size_t figures(struct op *op, struct figure *out)
 
 static int print_stats(struct op *op, struct buf *out)
 {
-	struct figure all[32];
+	struct figure all[FIGURES_MAX];
 	size_t i, n = figures(op, all);
 
 	for (i = 0; i < n; i++)
 		buf_add_format(out, "%-28s %llu\n", all[i].help,
 			       (unsigned long long)all[i].value);
+	accounts_print(&op->fs->accounts, out, op->who.uid, sees_all(op));
 	return 0;
 }
 
 static int print_metrics(struct op *op, struct buf *out)
 {
-	struct figure all[32];
+	struct figure all[FIGURES_MAX];
 	size_t i, n = figures(op, all);
 
 	for (i = 0; i < n; i++)
@@ -133,9 +146,7 @@ static int print_metrics(struct op *op, struct buf *out)
 
 static int print_errors(struct op *op, struct buf *out)
 {
-	uid_t uid = op->call ? op->call->uid : 0;
-
-	errors_print(&op->fs->errors, out, uid, !uid || uid == op->fs->uid);
+	errors_print(&op->fs->errors, out, op->who.uid, sees_all(op));
 	return 0;
 }
 
@@ -313,9 +324,14 @@ static int read_file(struct op *op, struct handle *h, uint64_t offset,
 		return 0;
 	mutex_lock(&h->lock);
 	if (!offset || !h->pinned) {
-		buf_clear(&h->text);
+		handle_drop_text(op->fs, h);
 		err = files[h->node->number].print(op, &h->text);
-		h->pinned = true;
+		if (!err)
+			err = op_charge(op, &h->charge, RESOURCE_READ,
+					h->text.len);
+		if (err)
+			handle_drop_text(op->fs, h);
+		h->pinned = !err;
 	}
 	if (!err && offset < h->text.len)
 		buf_add(out, h->text.ptr + offset,
@@ -344,6 +360,7 @@ static int flush_file(struct op *op, struct handle *h)
 
 static const struct file_kind control_file = {
 	.streamed = true,
+	.alone = true,
 	.open = open_file,
 	.read = read_file,
 	.write = write_file,

@@ -35,10 +35,12 @@ struct console {
 	struct buf text;		/* not run yet */
 	struct buf out;			/* not read yet, from `read` on */
 	size_t read;
-	uint64_t charged;		/* bytes of both in fs->statement_bytes */
+	struct charge text_charge, out_charge;	/* of their lengths */
+	struct charge stream;		/* while result streams */
 	struct cql_result *result;	/* streams into out */
 	struct cql_format *format;
 	int failed;	/* the stream broke off: the error after out, untold */
+	bool refused;	/* not by the session: the op's reason says why */
 };
 
 /* May a statement be without its semicolon? .cql.raw is for programs: what one
@@ -49,8 +51,7 @@ static bool takes_rest(const struct console *c)
 }
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
-#define STATEMENTS_MAX (256 << 20)	/* of all consoles */
-#define CONSOLE_SPARE (64 << 10)	/* kept for the next statement */
+#define OUT_STEP 4096		/* bytes of results are paid for in these */
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,
 	      struct child *out)
@@ -101,6 +102,7 @@ static void end_result(struct console *c)
 	c->format = NULL;
 	cql_result_free(c->result);
 	c->result = NULL;
+	charge_end(&c->op->fs->accounts, &c->stream);
 }
 
 static int open_cql(struct op *op, struct handle *h)
@@ -129,51 +131,39 @@ static int open_cql(struct op *op, struct handle *h)
 	return 0;
 }
 
-/*
- * What consoles hold of statements that have not run, and of results that were
- * not read, has a bound; users who did not mount get half of it.
- */
-static int charge(struct console *c, uint64_t len)
+/* Bytes of what ran that are not read. */
+static uint64_t unread(const struct console *c)
 {
-	struct fs *fs = c->op->fs;
-	struct op *op = c->op;
-	uint64_t limit = STATEMENTS_MAX, now;
-
-	if (len <= c->charged) {
-		atomic_fetch_sub(&fs->statement_bytes, c->charged - len);
-		c->charged = len;
-		return 0;
-	}
-	if (op->call && op->who.uid && op->who.uid != fs->uid)
-		limit /= 2;
-	now = atomic_fetch_add(&fs->statement_bytes, len - c->charged);
-	if (now + len - c->charged > limit) {
-		atomic_fetch_sub(&fs->statement_bytes, len - c->charged);
-		return op_refuse(op, -ENOSPC, "statements and results that wait may hold %d MiB in all",
-				 STATEMENTS_MAX >> 20);
-	}
-	c->charged = len;
-	return 0;
+	return c->out.len + (c->format ? cql_format_held(c->format) : 0);
 }
 
-/* At the end of a call: what is kept beside the text is not large. */
+static int charge_out(struct console *c)
+{
+	uint64_t len = (unread(c) + OUT_STEP - 1) / OUT_STEP * OUT_STEP;
+
+	return len <= c->out_charge.amount ? 0 :
+		       op_charge(c->op, &c->out_charge, RESOURCE_RESULTS, len);
+}
+
+/* At the end of a call: what is held is what is paid for. */
 static void settle(struct console *c)
 {
 	struct fs *fs = c->op->fs;
 
-	if (!c->text.len && c->text.cap > CONSOLE_SPARE)
-		text_free(fs, &c->text);
-	if (!c->out.len && c->out.cap > CONSOLE_SPARE)
-		text_free(fs, &c->out);
-	if (c->charged > c->text.cap + c->out.cap)
-		charge(c, c->text.cap + c->out.cap);
+	text_fit(fs, &c->text);
+	text_fit(fs, &c->out);
+	op_charge(c->op, &c->text_charge, RESOURCE_STATEMENTS, c->text.len);
+	if (unread(c) < c->out_charge.amount)
+		op_charge(c->op, &c->out_charge, RESOURCE_RESULTS, unread(c));
 }
 
 /* Put the next row into out; the last ends the result. 1, 0 at the end, -errno. */
 static int pull_row(struct console *c)
 {
+	size_t before = c->out.len;
 	const struct bytes *values;
 	int got = cql_result_next(c->result, &values);
+	int err;
 
 	if (got > 0)
 		cql_format_row(c->format, &c->out, values);
@@ -181,9 +171,15 @@ static int pull_row(struct console *c)
 		cql_format_end(c->format, &c->out);
 	else
 		cql_format_flush(c->format, &c->out);
-	if (got <= 0)
+	err = c->out.failed ? -ENOMEM : charge_out(c);
+	c->refused = err;
+	if (err) {
+		c->out.len = before;
+		c->out.failed = false;
+	}
+	if (err || got <= 0)
 		end_result(c);
-	return c->out.failed ? -ENOMEM : got;
+	return err ? err : got;
 }
 
 /*
@@ -194,14 +190,8 @@ static int pull(struct console *c, size_t enough)
 {
 	int got = 1;
 
-	while (c->result && got > 0 && c->out.len - c->read < enough) {
+	while (c->result && got > 0 && c->out.len - c->read < enough)
 		got = pull_row(c);
-		if (got > 0 && c->out.len > c->charged + CONSOLE_SPARE &&
-		    charge(c, c->text.len + c->out.len)) {
-			end_result(c);
-			got = -ENOSPC;
-		}
-	}
 	if (got >= 0)
 		return 0;
 	c->failed = got == -ENOMEM || got == -ENOSPC ? got : -EIO;
@@ -238,9 +228,15 @@ static int run(struct console *c, struct bytes statement)
 	if (err || c->failed)
 		return err ? err : c->failed;
 	set_owner(c, statement);
-	err = cql_execute(c->session, statement, &c->result);
-	if (err)
+	/* Before anything is done: a result is refused with its statement. */
+	err = op_charge(c->op, &c->stream, RESOURCE_STREAMS, 1);
+	c->refused = err;
+	if (!err)
+		err = cql_execute(c->session, statement, &c->result);
+	if (err) {
+		end_result(c);
 		return err;
+	}
 	err = cql_format_new(&c->format, c->kind,
 			     cql_result_columns(c->result),
 			     cql_result_column_count(c->result),
@@ -253,19 +249,27 @@ static int run(struct console *c, struct bytes statement)
 	before = c->out.len;
 	cql_format_begin(c->format, &c->out);
 	err = pull_row(c);
-	if (err < 0 && !c->out.failed)
+	if (err < 0)
 		c->out.len = before;
 	return err < 0 ? err : 0;
 }
 
-static void tell(struct console *c, int err)
+/* What can be read is the message: of the session, or of what was refused to
+ * it, whose reason the op has. */
+static void tell(struct console *c, int err, enum cql_code code)
 {
-	const struct cql_error *error = cql_session_error(c->session);
+	struct cql_error error = *cql_session_error(c->session);
 
+	if (c->refused) {
+		error = CQL_ERROR_INIT;
+		error.code = code;
+		error.message = c->op->reason;
+	}
 	c->failed = 0;
-	if (cql_error_is_set(error)) {
-		cql_format_error(&c->out, c->kind, error);
-		op_refuse(c->op, err, "%s", error->message);
+	c->refused = false;
+	if (cql_error_is_set(&error)) {
+		cql_format_error(&c->out, c->kind, &error);
+		op_refuse(c->op, err, "%s", error.message);
 	}
 	buf_clear(&c->text);
 	cql_split_init(&c->split);
@@ -274,19 +278,14 @@ static void tell(struct console *c, int err)
 /* A call in which statements may run; where it may not, why can be read. */
 static int begin(struct console *c, struct op *op, struct handle *h)
 {
-	struct cql_error error = CQL_ERROR_INIT;
 	int err;
 
 	c->op = op;
 	op->broadcast = true;
 	err = statement_begin(op, h, c->split.begun);
-	if (!err)
-		return 0;
-	error.code = CQL_UNAUTHORIZED;
-	error.message = op->reason;
-	cql_format_error(&c->out, c->kind, &error);
-	buf_clear(&c->text);
-	cql_split_init(&c->split);
+	c->refused = err;
+	if (err)
+		tell(c, err, CQL_UNAUTHORIZED);
 	return err;
 }
 
@@ -336,18 +335,19 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 	if (!err && before + data.len > CONSOLE_TEXT_MAX)
 		err = op_refuse(op, -EFBIG, "a statement is too long");
 	if (!err)
-		err = charge(c, c->text.len + data.len + c->out.len);
+		err = op_charge(op, &c->text_charge, RESOURCE_STATEMENTS,
+				before + data.len);
+	if (!err && !buf_reserve(&c->text, data.len)) {
+		buf_clear(&c->text);
+		cql_split_init(&c->split);
+		err = -ENOMEM;
+	}
 	if (err) {
+		settle(c);
 		mutex_unlock(&h->lock);
 		return err;
 	}
 	buf_add_bytes(&c->text, data);
-	if (c->text.failed) {
-		buf_clear(&c->text);
-		cql_split_init(&c->split);
-		mutex_unlock(&h->lock);
-		return -ENOMEM;
-	}
 	err = run_all(c, false, &used);
 	if (!err) {
 		if (used)
@@ -358,7 +358,7 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 		buf_clear(&c->text);
 		cql_split_init(&c->split);
 	} else {
-		tell(c, err);
+		tell(c, err, CQL_SERVER_ERROR);
 		count = err;
 	}
 	settle(c);
@@ -373,6 +373,7 @@ static int end_of_stream(struct console *c)
 	int err = c->failed;
 
 	c->failed = 0;
+	c->refused = false;
 	return err && cql_error_is_set(error) ?
 		       op_refuse(c->op, err, "%s: %s",
 				 cql_code_name(error->code), error->message) :
@@ -392,7 +393,7 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 	if (!err)
 		err = run_all(c, takes_rest(c), &used);
 	if (err && c->text.len)
-		tell(c, err);	/* what can be read is the message */
+		tell(c, err, CQL_SERVER_ERROR);
 	buf_clear(&c->text);
 	cql_split_init(&c->split);
 	err = c->out.len > c->read ? 0 : pull(c, size);
@@ -432,7 +433,7 @@ static int flush_cql(struct op *op, struct handle *h)
 		if (!err)
 			err = run_all(c, true, &used);
 		if (err && c->text.len)
-			tell(c, err);
+			tell(c, err, CQL_SERVER_ERROR);
 		buf_clear(&c->text);
 		cql_split_init(&c->split);
 	}
@@ -459,9 +460,10 @@ static void close_cql(struct op *op, struct handle *h)
 	}
 	end_result(c);
 	cql_session_free(c->session);
-	charge(c, 0);
 	text_free(op->fs, &c->text);
 	text_free(op->fs, &c->out);
+	charge_end(&op->fs->accounts, &c->text_charge);
+	charge_end(&op->fs->accounts, &c->out_charge);
 	mem_free(c);
 	h->state = NULL;
 }
@@ -469,6 +471,7 @@ static void close_cql(struct op *op, struct handle *h)
 static const struct file_kind cql_file = {
 	.streamed = true,
 	.statements = true,
+	.alone = true,
 	.open = open_cql,
 	.read = read_cql,
 	.write = write_cql,

@@ -211,7 +211,8 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 		/* what was written before stays another's, and goes */
 	} else if (before + data.len > DDL_TEXT_MAX) {
 		err = op_refuse(op, -EFBIG, "a statement is too long");
-	} else {
+	} else if (!(err = op_charge(op, &h->charge, RESOURCE_STATEMENTS,
+				     before + data.len))) {
 		buf_add_bytes(text, data);
 		err = text->failed ? -ENOMEM :
 				     apply_all(op, h->node, buf_bytes(text),
@@ -232,6 +233,8 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 		memmove(text->ptr, text->ptr + used, text->len - used);
 		text->len -= used;
 	}
+	text_fit(op->fs, text);
+	op_charge(op, &h->charge, RESOURCE_STATEMENTS, text->len);
 	mutex_unlock(&h->lock);
 	return count;
 }
@@ -246,7 +249,7 @@ static int apply_rest(struct op *op, struct handle *h)
 	err = statement_begin(op, h, is_begun(&h->text));
 	if (!err && h->text.len)
 		err = apply_all(op, h->node, buf_bytes(&h->text), true, &used);
-	buf_clear(&h->text);
+	handle_drop_text(op->fs, h);
 	mutex_unlock(&h->lock);
 	return err;
 }

@@ -9,28 +9,11 @@
 /* What a file takes beside its text and its name. */
 #define SCRATCH_RECORD (sizeof(struct scratch) + sizeof(struct node) + 128)
 
-/* Users who did not mount leave a quarter to who did. */
-static int reserve(struct op *op, uint64_t more)
-{
-	struct fs *fs = op->fs;
-	uint64_t now = atomic_fetch_add(&fs->scratch_bytes, more);
-	uint64_t limit = fs->scratch_max;
-
-	if (op->call && op->who.uid && op->who.uid != fs->uid)
-		limit -= limit / 4;
-	if (now + more <= limit)
-		return 0;
-	atomic_fetch_sub(&fs->scratch_bytes, more);
-	return op_refuse(op, -ENOSPC,
-			 "temporary files may hold %llu bytes in all, their names included",
-			 (unsigned long long)fs->scratch_max);
-}
-
 void scratch_free(struct fs *fs, struct scratch *s)
 {
 	if (!s || atomic_fetch_sub(&s->users, 1) > 1)
 		return;
-	atomic_fetch_sub(&fs->scratch_bytes, s->text.len + s->record);
+	charge_end(&fs->accounts, &s->charge);
 	text_free(fs, &s->text);
 	mutex_release(&s->lock);
 	mem_free(s);
@@ -38,18 +21,17 @@ void scratch_free(struct fs *fs, struct scratch *s)
 
 int scratch_create(struct op *op, struct bytes name, struct child *out)
 {
-	uint64_t record = SCRATCH_RECORD + name.len;
-	struct scratch *s;
-	int err = reserve(op, record);
+	struct scratch *s = mem_zalloc(1, sizeof(*s));
+	int err;
 
-	if (err)
-		return err;
-	s = mem_zalloc(1, sizeof(*s));
-	if (!s) {
-		atomic_fetch_sub(&op->fs->scratch_bytes, record);
+	if (!s)
 		return -ENOMEM;
+	s->record = SCRATCH_RECORD + name.len;
+	err = op_charge(op, &s->charge, RESOURCE_SCRATCH, s->record);
+	if (err) {
+		mem_free(s);
+		return err;
 	}
-	s->record = record;
 	mutex_init(&s->lock);
 	atomic_store(&s->users, 1);
 	s->mtime_ns = clock_now_us() * MICROSECOND;
@@ -68,24 +50,22 @@ int scratch_create(struct op *op, struct bytes name, struct child *out)
 
 static int set_text(struct op *op, struct scratch *s, struct bytes text)
 {
-	struct fs *fs = op->fs;
-	struct buf copy = BUF_INIT;
-	int err = reserve(op, text.len);
+	struct buf copy = BUF_INIT, before;
+	int err;
 
-	if (err)
-		return err;
 	buf_add_bytes(&copy, text);
 	if (copy.failed) {
-		atomic_fetch_sub(&fs->scratch_bytes, text.len);
 		buf_release(&copy);
 		return -ENOMEM;
 	}
 	mutex_lock(&s->lock);
-	atomic_fetch_sub(&fs->scratch_bytes, s->text.len);
-	buf_release(&s->text);
-	s->text = copy;
+	err = op_charge(op, &s->charge, RESOURCE_SCRATCH, s->record + text.len);
+	before = err ? copy : s->text;
+	if (!err)
+		s->text = copy;
 	mutex_unlock(&s->lock);
-	return 0;
+	buf_release(&before);
+	return err;
 }
 
 int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,

@@ -440,6 +440,11 @@ void cql_format_flush(struct cql_format *f, struct buf *out)
 		draw_page(f, out);
 }
 
+size_t cql_format_held(const struct cql_format *f)
+{
+	return f->page.cap + f->ends.cap;
+}
+
 void cql_format_person(struct cql_format *f)
 {
 	f->person = true;

@@ -44,6 +44,8 @@ void cql_format_row(struct cql_format *f, struct buf *out,
 void cql_format_end(struct cql_format *f, struct buf *out);
 /* Append what a table keeps back: no more comes. */
 void cql_format_flush(struct cql_format *f, struct buf *out);
+/* Bytes of rows that it keeps until a page is drawn. */
+size_t cql_format_held(const struct cql_format *f);
 /*
  * Somebody reads it as it comes (cqlsh's blank lines differ then), and has had
  * a page of it: the next row begins a new one, with a head of its own.
