@@ -20,8 +20,6 @@
 
 #define LONGEST_SLEEP_S 60	/* until time is looked at: a clock may be set */
 #define RETRY_S 5		/* after an error that may pass */
-#define LEAST_ROOM_WAIT_S 60	/* after a merge that found no room */
-#define MOST_ROOM_WAIT_S 3600
 
 struct job {
 	struct lsm *lsm;
@@ -315,42 +313,6 @@ static int run(struct job *j)
 	return err;
 }
 
-/* So many bytes may be merged as far as there is room; 0: any. */
-static uint64_t most_bytes(const struct lsm *lsm)
-{
-	return clock_monotonic_ns() < lsm->too_large_until_ns ?
-		       lsm->too_large : 0;
-}
-
-/*
- * There was no room for all of a merge, and it took what there was while it ran:
- * writers may have met a full disk. It is not tried again soon, each time less
- * so, and none that is much larger than half of it; smaller ones go on. A success
- * of that size ends it.
- */
-static void note_room(struct job *j, bool full)
-{
-	struct lsm *lsm = j->lsm;
-	uint64_t bytes = 0, wait_s = 2 * lsm->too_large_wait_s;
-	size_t i;
-
-	for (i = 0; i < j->pick.count; i++)
-		bytes += sstable_info(j->from->files[j->pick.files[i]].sstable)
-				 ->size;
-	if (full) {
-		wait_s = wait_s < LEAST_ROOM_WAIT_S ? LEAST_ROOM_WAIT_S :
-			 wait_s > MOST_ROOM_WAIT_S  ? MOST_ROOM_WAIT_S : wait_s;
-		lsm->too_large_wait_s = wait_s;
-		lsm->too_large = bytes / 2 + 1;
-		lsm->too_large_until_ns = clock_monotonic_ns() +
-					  wait_s * 1000000000;
-	} else if (bytes > lsm->too_large && !j->pick.drop_only &&
-		   !j->pick.move_only) {
-		lsm->too_large_wait_s = 0;
-		lsm->too_large_until_ns = 0;
-	}
-}
-
 static void ask(struct job *j, struct strategy_request *request)
 {
 	*request = (struct strategy_request){
@@ -358,7 +320,6 @@ static void ask(struct job *j, struct strategy_request *request)
 		.count = j->from->file_count, .now = j->now,
 		.min_memory_timestamp = min_of_memory(j->from, BYTES_EMPTY),
 		.urgent = lsm_is_full(j->lsm),
-		.most_bytes = most_bytes(j->lsm),
 	};
 }
 
@@ -443,8 +404,6 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 	}
 	if (got > 0) {
 		got = run(&j);
-		if (!got || file_is_full(got))
-			note_room(&j, got);
 		strategy_release(&j.pick);
 		if (!got)
 			got = 1;
@@ -559,8 +518,6 @@ void lsm_compaction_run(struct work *work)
 	if (got == -EIO)
 		lsm_fail(lsm, got);
 	tell_error(lsm, err);
-	if (most_bytes(lsm) && next > clock_now_s() + LEAST_ROOM_WAIT_S)
-		next = clock_now_s() + LEAST_ROOM_WAIT_S;
 	if (err)
 		next = clock_now_s() + RETRY_S;
 	if (!lsm_check_writable(lsm))

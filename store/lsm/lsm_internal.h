@@ -89,9 +89,6 @@ struct lsm {
 	uint64_t reclaim_after_ns;	/* but not before; under compacting */
 	uint64_t reclaimed_flushes;	/* before its last pass */
 	_Atomic uint64_t file_size;	/* for unified */
-	/* There was no room to merge so many bytes; not tried again before then. */
-	_Atomic uint64_t too_large, too_large_until_ns;
-	uint64_t too_large_wait_s;	/* under compacting */
 	/* The reserve is enough until so many bytes were appended to the log. */
 	_Atomic uint64_t reserve_until;
 	atomic_int flush_error;		/* of the last flush in the background */

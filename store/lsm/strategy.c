@@ -282,74 +282,6 @@ static int pick_merge(struct strategy_pick *pick,
 	}
 }
 
-static bool is_too_large(const struct strategy_pick *pick,
-			 const struct strategy_request *r)
-{
-	uint64_t bytes = 0;
-	size_t i;
-
-	for (i = 0; i < pick->count; i++)
-		bytes += r->files[pick->files[i]].info->size;
-	return r->most_bytes && bytes > r->most_bytes && !pick->drop_only &&
-	       !pick->move_only;
-}
-
-/* Whatever else the strategy would merge, where there is no room for all. Files
- * that are picked for nothing are left out of `left`, which is the caller's. */
-static int pick_fitting(struct strategy_pick *pick,
-			const struct strategy_request *r,
-			struct strategy_file *left)
-{
-	struct strategy_request rest = *r;
-	int picked;
-	size_t i;
-
-	rest.files = left;
-	for (;;) {
-		memset(pick, 0, sizeof(*pick));
-		picked = pick_merge(pick, &rest);
-		if (picked <= 0 || !is_too_large(pick, r))
-			return picked;
-		for (i = 0; i < pick->count; i++)
-			left[pick->files[i]].left_out = true;
-		strategy_release(pick);
-	}
-}
-
-static struct strategy_file *copy_files(const struct strategy_request *r)
-{
-	struct strategy_file *files = mem_zalloc(r->count, sizeof(*files));
-
-	if (files && r->count)
-		memcpy(files, r->files, r->count * sizeof(*files));
-	return files;
-}
-
-static int pick_merge_with_room(struct strategy_pick *pick,
-				const struct strategy_request *r)
-{
-	struct strategy_file *left;
-	int picked;
-
-	if (!r->most_bytes)
-		return pick_merge(pick, r);
-	left = copy_files(r);
-	picked = left ? pick_fitting(pick, r, left) : -ENOMEM;
-	mem_free(left);
-	return picked;
-}
-
-static int pick_purge_with_room(struct strategy_pick *pick,
-				const struct strategy_request *r)
-{
-	int picked = strategy_purge(pick, r);
-
-	if (picked <= 0 || !is_too_large(pick, r))
-		return picked;
-	strategy_release(pick);
-	return 0;
-}
-
 int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r)
 {
 	int picked;
@@ -360,11 +292,11 @@ int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r)
 	picked = strategy_expired(pick, r);
 	/* Where room is short, first what makes some. */
 	if (!picked && r->urgent)
-		picked = pick_purge_with_room(pick, r);
+		picked = strategy_purge(pick, r);
 	if (!picked)
-		picked = pick_merge_with_room(pick, r);
+		picked = pick_merge(pick, r);
 	if (!picked && !r->urgent)
-		picked = pick_purge_with_room(pick, r);
+		picked = strategy_purge(pick, r);
 	return picked;
 }
 
@@ -399,22 +331,27 @@ int strategy_pick_all(struct strategy_pick *pick,
 
 uint64_t strategy_debt(const struct strategy_request *r)
 {
-	struct strategy_file *left = copy_files(r);
+	struct strategy_file *files = mem_zalloc(r->count, sizeof(*files));
+	struct strategy_request left = *r;
 	struct strategy_pick pick;
 	uint64_t debt = 0;
 	int steps = 0;
 	size_t i;
 
-	if (!left || !r->options->compaction_enabled)
+	if (!files || !r->options->compaction_enabled)
 		steps = MOST_STEPS;
+	else if (r->count)
+		memcpy(files, r->files, r->count * sizeof(*files));
+	left.files = files;
 	for (; steps < MOST_STEPS; steps++) {
-		if (pick_fitting(&pick, r, left) <= 0)
+		memset(&pick, 0, sizeof(pick));
+		if (pick_merge(&pick, &left) <= 0)
 			break;
 		for (i = 0; i < pick.count; i++)
-			left[pick.files[i]].left_out = true;
+			files[pick.files[i]].left_out = true;
 		debt += pick.count;
 		strategy_release(&pick);
 	}
-	mem_free(left);
+	mem_free(files);
 	return debt;
 }

@@ -38,7 +38,6 @@ struct strategy_request {
 	 * is dead must not shadow anything in there. */
 	int64_t min_memory_timestamp;
 	bool urgent;		/* room is short: purge at whatever cost */
-	uint64_t most_bytes;	/* no merge of more: there is no room; 0: any */
 };
 
 /*

@@ -23,7 +23,6 @@ static const struct lsm_options told = { .commit_s = 1, .no_threads = true };
 static uint64_t room;
 static struct file_ops small_disk;
 static _Atomic int64_t last_timestamp;
-static atomic_int refusals;
 
 static int add_blocks(void *data, const char *name)
 {
@@ -72,10 +71,9 @@ static int small_allocate(void *context, int fd, uint64_t size)
 static int64_t small_pwrite(void *context, int fd, const void *from, size_t len,
 			    uint64_t offset)
 {
-	if (fits(fd, offset + len))
-		return file_system.pwrite(context, fd, from, len, offset);
-	atomic_fetch_add(&refusals, 1);
-	return -ENOSPC;
+	return fits(fd, offset + len) ?
+		       file_system.pwrite(context, fd, from, len, offset) :
+		       -ENOSPC;
 }
 
 /* Others take what was held back. */
@@ -393,72 +391,6 @@ START_TEST(what_is_deleted_gives_its_room_back)
 }
 END_TEST
 
-/* ------------------------------------------------------- what is too large */
-static void compact_often(struct lsm *lsm)
-{
-	int i;
-
-	for (i = 0; i < 20; i++)
-		lsm_compaction_run(&lsm->compaction_work);
-}
-
-static uint64_t files_of_table(struct lsm *lsm)
-{
-	struct lsm_table_stats stats;
-
-	lsm_table_stats(lsm, 1, &stats);
-	return stats.sstable_count;
-}
-
-/* Files that there is no room to merge: it is tried once, not for ever, and the
- * others are merged meanwhile. Writers go on beside it. */
-START_TEST(a_merge_without_room_is_not_tried_again_and_again)
-{
-	struct lsm_table_options options;
-	struct lsm *lsm = open_lsm();
-	int file, i, before;
-
-	lsm_table_defaults(&options);
-	options.strategy = LSM_SIZE_TIERED;
-	options.max_threshold = 4;
-	ck_assert_int_eq(lsm_table_set(lsm, 1, &options), 0);
-	for (file = 0; file < 4; file++) {
-		for (i = 0; i < 64; i++)
-			ck_assert_int_eq(put(lsm, file * 64 + i, 16384), 0);
-		ck_assert_int_eq(lsm_flush(lsm, 1), 0);
-	}
-	ck_assert_uint_eq(files_of_table(lsm), 4);
-	leave_room(2 << 20);
-	atomic_store(&refusals, 0);
-	lsm_compaction_run(&lsm->compaction_work);
-	before = refusals;
-	ck_assert_int_gt(before, 0);
-	compact_often(lsm);
-	ck_assert_int_eq(refusals, before);
-	ck_assert_uint_eq(files_of_table(lsm), 4);
-	for (file = 0; file < 4; file++) {
-		ck_assert_int_eq(put(lsm, 1000 + file, 100), 0);
-		ck_assert_int_eq(lsm_flush(lsm, 1), 0);
-	}
-	compact_often(lsm);
-	ck_assert_uint_eq(files_of_table(lsm), 5);	/* of the small ones */
-	ck_assert_int_eq(refusals, before);
-	/* Time passes; there is no room yet, and then there is. */
-	lsm->too_large_until_ns = 0;
-	lsm_compaction_run(&lsm->compaction_work);
-	ck_assert_int_gt(refusals, before);
-	ck_assert_uint_gt(lsm->too_large_wait_s, 60);
-	room = UINT64_MAX;
-	compact_often(lsm);
-	ck_assert_uint_eq(files_of_table(lsm), 5);
-	lsm->too_large_until_ns = 0;
-	compact_often(lsm);
-	ck_assert_uint_lt(files_of_table(lsm), 4);
-	check_rows(lsm, 0, 256, true);
-	ck_assert_int_eq(lsm_close(lsm), 0);
-}
-END_TEST
-
 /* ------------------------------------------------------------- two writers */
 static atomic_bool torn;
 
@@ -537,7 +469,6 @@ SUITE_THREADS(room)
 	tcase_add_test(tc, an_error_of_the_disk_ends_writing);
 	tcase_add_loop_test(tc, what_is_deleted_gives_its_room_back,
 			    LSM_UNIFIED, LSM_TIME_WINDOW + 1);
-	tcase_add_test(tc, a_merge_without_room_is_not_tried_again_and_again);
 	tcase_add_test(tc, a_reserve_is_whole_or_not_there);
 	suite_add_tcase(suite, tc);
 }

@@ -77,8 +77,6 @@ static const char *picked(struct strategy_pick *pick)
 	return text;
 }
 
-static void may_go(size_t i, double droppable, int64_t since);
-
 static const enum lsm_strategy all[] = { LSM_UNIFIED, LSM_SIZE_TIERED,
 					 LSM_LEVELED, LSM_TIME_WINDOW };
 
@@ -109,35 +107,6 @@ START_TEST(nothing_to_do)
 		files[i].left_out = true;
 	ck_assert_int_eq(strategy_pick_all(&pick, &request), 0);
 	options.compaction_enabled = true;
-	ck_assert_str_eq(picked(&pick), "");
-}
-END_TEST
-
-/* What is too large for the room that there is does not keep the rest from
- * being merged, and is no debt: nobody waits for it. */
-START_TEST(without_room_for_the_large)	/* _i: strategy */
-{
-	struct strategy_pick pick;
-	int i;
-
-	options.strategy = all[_i];
-	for (i = 0; i < 4; i++)
-		add(70 * MIB, 0, 999);
-	ck_assert_str_eq(picked(&pick), "1 2 3 4");
-	request.most_bytes = 280 * MIB;
-	ck_assert_str_eq(picked(&pick), "1 2 3 4");
-	request.most_bytes = 280 * MIB - 1;
-	ck_assert_str_eq(picked(&pick), "");
-	ck_assert_uint_eq(strategy_debt(&request), 0);
-	if (options.strategy == LSM_LEVELED)
-		return;		/* one level: all of it, or nothing */
-	for (i = 0; i < 4; i++)
-		add(1 * MIB, 0, 999);
-	ck_assert_str_eq(picked(&pick), "5 6 7 8");
-	ck_assert_uint_eq(strategy_debt(&request), 4);
-	options.gc_grace_s = 0;
-	may_go(0, 0.9, 1001);
-	request.most_bytes = MIB / 2;
 	ck_assert_str_eq(picked(&pick), "");
 }
 END_TEST
@@ -678,7 +647,6 @@ SUITE(strategy)
 
 	tcase_add_checked_fixture(tc, begin, NULL);
 	tcase_add_loop_test(tc, nothing_to_do, 0, ARRAY_SIZE(all));
-	tcase_add_loop_test(tc, without_room_for_the_large, 0, ARRAY_SIZE(all));
 	tcase_add_test(tc, tiers_of_similar_size);
 	tcase_add_test(tc, levels_do_not_overlap);
 	tcase_add_test(tc, a_full_level_moves_on);
