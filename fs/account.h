@@ -61,7 +61,7 @@ void accounts_release(struct accounts *a);
 /*
  * Let the charge be that amount of r. More is paid by uid, who takes over what
  * another paid so far. Less never fails. 0, -ENOMEM, or the error that the
- * resource has for too much (resource_error), and then nothing has changed.
+ * resource has for too much (resource_says), and then nothing has changed.
  */
 int charge_set(struct accounts *a, struct charge *c, enum resource r, uid_t uid,
 	       uint64_t amount);

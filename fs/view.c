@@ -10,7 +10,7 @@
 #include "store/base/clock.h"
 
 #define WISH_S 10	/* a thread that did not come by then has ended */
-#define AGAIN_US 1000000	/* who looked longer ago came for something else */
+#define AGAIN_NS 1000000000	/* who looked longer ago came for something else */
 #define WISHES_MAX 1000
 #define TRIES 100
 
@@ -21,7 +21,7 @@ struct wish {
 	uid_t uid;
 	bool opens, writer;	/* an open, and of which kind; or nobody knows */
 	bool found;		/* the name, when it looked */
-	int64_t told_us;	/* when it was told, or found it; 0: it did not */
+	uint64_t told_ns;	/* when it was told, or found it; 0: it did not */
 	struct node *asked;	/* what it came by: a reference */
 	struct node *node;	/* held for it since it looked: the same; or NULL */
 	int64_t until_s;
@@ -294,7 +294,7 @@ static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
 	w->writer = writer;
 	w->asked = node_get(node_now(n));
 	w->until_s = op->now_s + WISH_S;
-	w->told_us = clock_now_us();
+	w->told_ns = clock_monotonic_ns();
 	wish_list(fs, w);
 	return -ESTALE;
 }
@@ -302,7 +302,7 @@ static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
 /* Was it this call that was told, and has done so if it could? */
 static bool has_looked(const struct wish *w)
 {
-	return w && w->told_us && clock_now_us() - w->told_us < AGAIN_US;
+	return w && w->told_ns && clock_monotonic_ns() - w->told_ns < AGAIN_NS;
 }
 
 static bool is_there(struct op *op, const struct node *n)
@@ -415,7 +415,7 @@ int view_look(struct op *op, struct node *dir, struct bytes name,
 	}
 	/* A name that is not there may be, when the same call looks next. */
 	w->found = !err;
-	w->told_us = err ? 0 : clock_now_us();
+	w->told_ns = err ? 0 : clock_monotonic_ns();
 	wish_list(fs, w);
 	return err;
 }

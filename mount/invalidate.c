@@ -14,8 +14,9 @@
 
 #define NOTIFY_INC_EPOCH 8	/* of kernel 6.16; younger than our headers */
 #define BATCH 64
-#define NAMES_NS 100000000ull	/* a reply waits for names no longer, where they may
-				 * wait for it */
+/* A reply waits no longer for names whose directories a caller may hold until it
+ * is sent (fs.h). */
+#define NAMES_NS 100000000ull
 #define TRIM_EVERY_S 5
 #define TRIM_LEAST ((uint64_t)32 << 20)	/* bytes that were freed since */
 

@@ -7,7 +7,8 @@
  *
  * Names below the directories that the kernel has locked for a call (fs.h) are
  * sent by a thread of the call's own: it waits for locks of those directories
- * alone, from above to below, as the kernel itself takes them.
+ * alone, from above to below, as the kernel itself takes them. So are the names
+ * that statements changed, for which a reply waits a moment only.
  */
 #ifndef MOUNT_INVALIDATE_H
 #define MOUNT_INVALIDATE_H
