@@ -223,10 +223,11 @@ struct object_ref place_object(const struct place *p)
 	};
 }
 
-void place_lock(struct write *w, const struct place *p)
+void place_begin_write(struct op *op, struct write *w, const struct place *p)
 {
 	struct partition_ref ref = { p->table, p->partition_key };
 
+	write_init(w, op->fs->store);
 	write_lock(w, &ref, 1);
 }
 

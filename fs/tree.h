@@ -230,8 +230,8 @@ struct table *op_table(struct op *op, const struct node *n);
 struct keyspace *op_keyspace(struct op *op, const struct node *n);
 /* The column of that engine number. */
 const struct column *table_column_numbered(const struct table *t, uint32_t n);
-/* Lock the partition for w: before anything is read that w goes by. */
-void place_lock(struct write *w, const struct place *p);
+/* Begin w, with the partition locked: before anything is read that w goes by. */
+void place_begin_write(struct op *op, struct write *w, const struct place *p);
 /* Begin (or go on with) the place's row in w. */
 void place_write_row(struct write *w, const struct place *p);
 

@@ -236,8 +236,7 @@ int attr_set_at(struct op *op, struct node *n, struct place *p,
 	if (p->table->flags & TABLE_COUNTER)
 		return op_refuse(op, -EINVAL,
 				 "a counter has no lifetime of its own");
-	write_init(&w, op->fs->store);
-	place_lock(&w, p);
+	place_begin_write(op, &w, p);
 	err = read_lifetime(op, p, &life);
 	if (err == -ENODATA && !life.is_cell && place_is_row(p) &&
 	    !bytes_is_null(value))

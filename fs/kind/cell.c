@@ -372,8 +372,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
 				(unsigned long long)op->fs->max_value);
 	if (!err) {
-		write_init(&w, op->fs->store);
-		place_lock(&w, &p);
+		place_begin_write(op, &w, &p);
 		err = write_value(op, n, &p, buf_bytes(&value), how, &w);
 		write_release(&w);
 	}
@@ -512,8 +511,7 @@ int cell_unlink(struct op *op, struct node *n)
 		err = -EROFS;
 	if (err)
 		return err;
-	write_init(&w, op->fs->store);
-	place_lock(&w, &p);
+	place_begin_write(op, &w, &p);
 	err = delete_cell(op, n, &p, &w);
 	write_release(&w);
 	return err ? err : keep_row(op, n, &p);
@@ -638,8 +636,7 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 		err = scratch_create(op, name, target);
 	if (err)
 		return err;
-	write_init(&w, op->fs->store);
-	place_lock(&w, &p);	/* what is deleted is what was kept */
+	place_begin_write(op, &w, &p);	/* what is deleted is what was kept */
 	err = n->ops->file->load(op, n, &text);
 	if (!err)
 		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);

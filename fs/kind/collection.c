@@ -490,8 +490,7 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 	if (!err)
 		err = text_value(op, p.column->type->parts[0], text, &value);
 	if (!err) {
-		write_init(&w, op->fs->store);
-		place_lock(&w, &p);
+		place_begin_write(op, &w, &p);
 		if (first)	/* locked: the list grows in the ids' order */
 			prepend_id(id);
 		else

@@ -54,8 +54,7 @@ static int write_whole(struct op *op, struct node *n, const struct place *p,
 	int err;
 
 	op->broadcast = true;
-	write_init(&w, op->fs->store);
-	place_lock(&w, p);
+	place_begin_write(op, &w, p);
 	err = place_timestamp(op, p, 1, &at);
 	if (!err) {
 		place_write_row(&w, p);

@@ -40,8 +40,7 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 
 	if (got)
 		return got;
-	write_init(&w, op->fs->store);
-	place_lock(&w, &p);
+	place_begin_write(op, &w, &p);
 	got = table_read_cell(op->fs->store, p.table, p.partition_key,
 			      p.is_static ? NULL : p.clustering, p.column,
 			      BYTES_NULL, op->now_s, &op->arena, &cell);

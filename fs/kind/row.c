@@ -253,8 +253,7 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 
 	if (err)
 		return err;
-	write_init(&w, op->fs->store);
-	place_lock(&w, &p);
+	place_begin_write(op, &w, &p);
 	err = place_timestamp(op, &p, 0, &at);
 	if (!err && touch)
 		err = attr_touch(op, &w, dir);
@@ -298,8 +297,7 @@ static int rmdir_row(struct op *op, struct node *n)
 		return 0;
 	if (got)
 		return got;
-	write_init(&w, op->fs->store);
-	place_lock(&w, &p);
+	place_begin_write(op, &w, &p);
 	got = delete_empty(op, n, &p, &w);
 	write_release(&w);
 	if (!got && n->parent != n->table)

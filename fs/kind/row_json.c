@@ -201,8 +201,7 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 
 	if (err)
 		return err;
-	write_init(&w, op->fs->store);
-	place_lock(&w, p);
+	place_begin_write(op, &w, p);
 	m.w = &w;
 	m.ttl = p->table->options.default_time_to_live;
 	err = later_than(op, p, &m.at);
@@ -355,8 +354,7 @@ static int unlink_row(struct op *op, struct node *n)
 		got = -EROFS;
 	if (got)
 		return got;
-	write_init(&w, op->fs->store);
-	place_lock(&w, &p);
+	place_begin_write(op, &w, &p);
 	got = delete_row(op, n, &p, &w);
 	write_release(&w);
 	if (got)

@@ -8,10 +8,12 @@ posix.py MOUNT ro: a tree made by the first form, mounted read-only.
 """
 import ctypes, errno, os, stat, sys
 
+import tally
+from tally import is_one_of, is_same
+
 libc = ctypes.CDLL(None, use_errno=True)
 AT_FDCWD, NOREPLACE, EXCHANGE = -100, 1, 2
 LONG = "n" * 256
-passed = failed = 0
 
 
 def errno_of(call, *args):
@@ -26,13 +28,7 @@ def errno_of(call, *args):
 
 def want(expected, what, call, *args):
     """expected: a name of an errno, 'ok', or several with '|' between them."""
-    global passed, failed
-    got = errno_of(call, *args)
-    if got in expected.split("|"):
-        passed += 1
-    else:
-        failed += 1
-        print("FAIL: %s: %s, expected %s" % (what, got, expected))
+    is_one_of(what, expected, errno_of(call, *args))
 
 
 def raw(name, *args):
@@ -293,15 +289,6 @@ def behaviour(m):
     want("ok", "rmdir of an empty keyspace", os.rmdir, m + "/none")
 
 
-def is_same(what, expected, got):
-    global passed, failed
-    if expected == got:
-        passed += 1
-    else:
-        failed += 1
-        print("FAIL: %s: %r, expected %r" % (what, got, expected))
-
-
 def read(path):
     with open(path, "rb") as f:
         return f.read()
@@ -339,7 +326,7 @@ def main():
         pointers(directories["row"])
         names_to_make(m)
         behaviour(m)
-    print("%d passed, %d failed" % (passed, failed))
+    tally.done()
 
 
 main()

@@ -12,18 +12,11 @@ import stat
 import sys
 import time
 
+import tally
+from tally import is_one_of, is_same
+
 M = sys.argv[1]
 NOBODY = 65534
-passed = failed = 0
-
-
-def is_same(what, expected, got):
-    global passed, failed
-    if expected == got:
-        passed += 1
-    else:
-        failed += 1
-        print(f'FAIL: {what}: {got!r}, expected {expected!r}')
 
 
 def said(call, *args):
@@ -36,8 +29,7 @@ def said(call, *args):
 
 def is_said(what, expected, call, *args):
     """expected: several with '|' between them."""
-    got = said(call, *args)
-    is_same(what, got if got in expected.split('|') else expected, got)
+    is_one_of(what, expected, said(call, *args))
 
 
 def write(path, data=b'', flags=os.O_CREAT | os.O_TRUNC, mode=0o666):
@@ -281,7 +273,7 @@ def main():
     set_times()
     modes_and_owners()
     names_that_stay()
-    print(f'{passed} passed, {failed} failed')
+    tally.done()
 
 
 main()
