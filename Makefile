@@ -21,12 +21,14 @@ LDLIBS  := -llz4 -lxxhash -lgmp -lnettle -lstemmer -lunistring -lm
 LINK     = $(COMPILE) -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS) $^ $(LDLIBS) -o $@
 objects  = $(patsubst %.c,$(B)/%.o,$(wildcard $(1)))
 
-all: packages programs
+all: needs programs
 programs: $(B)/widefs $(B)/widefsctl
 
-# What Debian calls the libraries and tools. With all there nothing is fetched.
+# What Debian calls the libraries and tools. `make` alone installs none of them: it
+# names what is missing, and ends. `make programs` asks for none of them.
 PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
 TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr
+needs: ; @tests/install-packages -n $(PACKAGES)
 packages: ; @tests/install-packages $(PACKAGES)
 test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)
 
@@ -73,6 +75,6 @@ uninstall:
 	cd $(DEST)/share/man/man1 && rm -f $(notdir $(PAGES))
 clean: ; rm -rf build
 FORCE:
-.PHONY: all programs packages test-packages demo check check-long check-unit check-mount check-crash \
+.PHONY: all programs needs packages test-packages demo check check-long check-unit check-mount check-crash \
 	check-fuzz check-floors check-static soak install uninstall clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
