@@ -1,5 +1,5 @@
 /*
- * The tree: a store as files and directories (the contract is filesystem.md).
+ * The tree: a store as files and directories (fs/README.md is the contract).
  * mount/ translates the kernel's requests into these calls and back; nothing
  * here knows libfuse.
  *

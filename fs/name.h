@@ -1,6 +1,6 @@
 /*
  * Names: a value makes a legal file name, and one spelling of it comes back
- * (filesystem.md 2). Pure functions; no memory: out->failed.
+ * (fs/README.md, "Names"). Pure functions; no memory: out->failed.
  */
 #ifndef FS_NAME_H
 #define FS_NAME_H

@@ -343,7 +343,7 @@ int key_full_name(struct op *op, struct node *n, struct buf *out)
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
-#define KEY_MAX 65535	/* bytes of a key: semantics.md 1.2 */
+#define KEY_MAX 65535	/* bytes of a key, in CQL too */
 
 static int read_part(struct op *op, struct buf *out, const struct type *type,
 		     struct bytes name)

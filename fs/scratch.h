@@ -1,5 +1,5 @@
 /*
- * Scratch files (filesystem.md 9): the temporary files of editors and copiers,
+ * Scratch files: the temporary files of editors and copiers (fs/README.md),
  * held in memory. Their bytes together are bounded.
  */
 #ifndef FS_SCRATCH_H

@@ -3,7 +3,7 @@
  * for which the kernel takes no lock that a caller may hold, another one those of
  * names, which wait for the directory. A reply that must not be seen before its
  * notices is sent by the thread that sent the last of them; handlers never wait
- * (the deadlock rules of fuse.md 4). A third thread is the clock of what expires.
+ * (fs/README.md, "Caching"). A third thread is the clock of what expires.
  *
  * Names below the directories that the kernel has locked for a call (fs.h) are
  * sent by a thread of the call's own: it waits for locks of those directories

@@ -2,7 +2,7 @@
  * The session's loop: a few long-lived threads that read requests from
  * /dev/fuse and answer them. libfuse 3.14 forgets to confirm some INIT flags
  * that it asked for; the loop stands between the library and the device and
- * sets them in that one reply (fuse.md 1).
+ * sets them in that one reply.
  */
 #ifndef MOUNT_LOOP_H
 #define MOUNT_LOOP_H

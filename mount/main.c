@@ -34,7 +34,7 @@
 
 #define VERSION "0.1"
 
-/* Exit statuses, filesystem.md 13. */
+/* Exit statuses: widefs(1). */
 enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2, BUSY = 3, DAMAGED = 4,
        TOO_NEW = 5 };
 

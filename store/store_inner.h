@@ -163,7 +163,7 @@ struct row_reader {
 /* by_number from arena. 0, -ENOMEM. */
 int row_reader_init(struct row_reader *r, const struct table *t,
 		    uint64_t wanted, int64_t now_s, struct arena *arena);
-/* The second in which the row ends to be there (semantics 4.4), going by the
+/* The second in which the row ends to be there (store/README.md), going by the
  * cells that were decoded: NO_TIME never; 0: it is not there. */
 int64_t row_reader_until(const struct row_reader *r, const struct row *row);
 /* Is it a column of which a cell that lasts makes a row last? Then r->lasting. */

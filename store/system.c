@@ -1,6 +1,6 @@
 /*
  * The keyspaces system and system_schema, with the tables and columns of
- * Cassandra 5.0 that clients look at (semantics 6.7). They are in every version
+ * Cassandra 5.0 that clients look at. They are in every version
  * of the schema and in no catalogue; their rows are made when they are read.
  */
 #include <errno.h>

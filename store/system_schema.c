@@ -1,4 +1,4 @@
-/* The rows of system_schema: the schema as tables (semantics 6.7). */
+/* The rows of system_schema: the schema as tables. */
 #include <errno.h>
 
 #include "store/type/convert.h"

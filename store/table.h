@@ -11,7 +11,8 @@
 #include "store/store.h"
 
 /* ------------------------------------------------------------------- keys */
-/* The serialised partition key (semantics.md 1.2) of its columns' values. */
+/* The serialised partition key of its columns' values: store/cql/README.md has
+ * its form. */
 void table_partition_key(struct buf *out, const struct table *t,
 			 const struct bytes *values);
 /* And back: partition_key_count slices of key. 0 or -EUCLEAN. */

@@ -172,7 +172,7 @@ static const struct column *find_column(const struct row_reader *r,
 	return &t->columns[r->by_number[*at]];
 }
 
-/* Gone with a column that was dropped (semantics 4.5)? */
+/* Gone with a column that was dropped? */
 static bool is_dropped(const struct table *t, const struct cell *cell)
 {
 	uint32_t i;

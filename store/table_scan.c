@@ -6,7 +6,7 @@
 #include "store/base/watch.h"
 
 /* ------------------------------------------------------------- looking ahead */
-/* Range tombstones count for the warnings (semantics 4.6), partitions' not. */
+/* Range tombstones count for the warnings, partitions' not. */
 static ASIDE void count_bound(struct cursor *c, const struct entry *e)
 {
 	size_t len = key_partition_len(e->key);

@@ -341,7 +341,7 @@ void write_row(struct write *w, const struct table *t,
 }
 
 /*
- * A row of a compact table has no marker (semantics 6.4). One without a value
+ * A row of a compact table has no marker (store/cql/README.md). One without a value
  * column is there by the empty cell of the hidden one.
  */
 static void mark_compact_row(struct write *w, int64_t timestamp_us,

@@ -10,7 +10,7 @@ struct store;
 
 #define TOOL_VERSION "0.1"
 
-/* Exit statuses, filesystem.md 13. */
+/* Exit statuses: widefsctl(1). */
 enum tool_status {
 	TOOL_DONE = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_BUSY = 3,
 	TOOL_DAMAGED = 4, TOOL_TOO_NEW = 5, TOOL_NONE = 6,

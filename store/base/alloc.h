@@ -1,6 +1,6 @@
 /*
  * The one place that allocates. Every allocation of the project goes through
- * these four, so that tests can make the nth one fail (reliability P13).
+ * these four, so that tests can make the nth one fail (tests/README.md, P13).
  * A failed allocation gives NULL and never ends the process. Any thread.
  */
 #ifndef STORE_BASE_ALLOC_H

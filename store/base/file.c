@@ -2,7 +2,7 @@
  * The system's own calls behind the table, and what every caller wants on top
  * of them: retries, exact lengths, and files that are what they seem.
  *
- * The store's directory is untrusted input (reliability P17): a name is opened
+ * The store's directory is untrusted input (P17): a name is opened
  * relative to a directory, never through a symbolic link, and only as a regular
  * file of the same owner that nobody else may write. A file that we are going
  * to write must have no second name.

@@ -3,6 +3,6 @@
 #define STORE_BASE_MURMUR3_H
 #include "store/base/bytes.h"
 
-/* The token of a serialised partition key, normalised (semantics.md 1.3). */
+/* The token of a serialised partition key, normalised: never INT64_MIN. */
 int64_t murmur3_token(struct bytes key);
 #endif

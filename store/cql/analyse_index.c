@@ -1,4 +1,4 @@
-/* Which index serves which restriction (semantics.md 5.6). */
+/* Which index serves which restriction (store/cql/README.md, "Indexes"). */
 #include <errno.h>
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,4 @@
-/* What the classes of CUSTOM indexes take: SASI and SAI (semantics.md 5.6). */
+/* What the classes of CUSTOM indexes take, SASI and SAI: store/cql/README.md. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * IF: what a conditional statement, or all those of a batch, read of their
- * partition and ask, and the answer (semantics.md 3.7).
+ * partition and ask, and the answer (store/cql/README.md, "Changes").
  */
 #ifndef STORE_CQL_CAS_H
 #define STORE_CQL_CAS_H

@@ -3,7 +3,7 @@
  * inside store_edit_schema: it looks at the present version only there, so that
  * two statements at once see each other. Inside store/cql only.
  *
- * Checks come in Cassandra's order, with its words (semantics.md 6): a statement
+ * Checks come in Cassandra's order, with its words: a statement
  * with several faults is refused for the same one.
  */
 #ifndef STORE_CQL_EXECUTE_SCHEMA_H

@@ -68,7 +68,7 @@ static int add_hidden(struct new_table *n, const char *base, bool plain,
 	return 0;
 }
 
-/* What lies below a compact table's surface (semantics.md 6.4). */
+/* What lies below a compact table's surface (store/cql/README.md, "Schema"). */
 static int add_compact_columns(struct new_table *n)
 {
 	bool counter = n->table->flags & TABLE_COUNTER;

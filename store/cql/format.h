@@ -1,7 +1,7 @@
 /*
  * Results as text: a table for people as cqlsh draws it, or JSON, JSON lines
- * and CSV for programs (filesystem.md 6). Rows are given one by one; only a
- * table keeps some of them back, to know how wide its columns are.
+ * and CSV for programs (fs/README.md, "Statements"). Rows are given one by one;
+ * only a table keeps some of them back, to know how wide its columns are.
  */
 #ifndef STORE_CQL_FORMAT_H
 #define STORE_CQL_FORMAT_H

@@ -1,6 +1,6 @@
 /*
- * CQL text to tokens, one at a time, as Cassandra's lexer cuts it (semantics.md
- * 2.1), but that a comment may end the input. A token is a place in the text;
+ * CQL text to tokens, one at a time, as Cassandra's lexer cuts it,
+ * but that a comment may end the input. A token is a place in the text;
  * what it says is read from there when it is wanted.
  */
 #ifndef STORE_CQL_LEXER_H

@@ -1,7 +1,8 @@
 /*
  * The schema back to CQL, as DESCRIBE and schema.cql show it: byte for byte as
- * Cassandra does (semantics.md 6.7), and in schema.cql such that running it
- * makes the same schema again. Each appends one statement with its semicolon and no newline.
+ * Cassandra does (store/cql/README.md, "Schema"), and in schema.cql such that
+ * running it makes the same schema again. Each appends one statement with its
+ * semicolon and no newline.
  */
 #ifndef STORE_CQL_PRINT_H
 #define STORE_CQL_PRINT_H

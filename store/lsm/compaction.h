@@ -17,7 +17,7 @@
  * What is dropped on the way: shadowed data always; expired cells become
  * tombstones; tombstones and deletions made before gc_before go if their
  * timestamp is smaller than that of anything outside of the inputs that may be
- * of the partition (engine.md 9).
+ * of the partition (store/README.md, "Reconciliation").
  *
  * One thread at a time for each compaction.
  */

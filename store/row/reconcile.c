@@ -223,7 +223,7 @@ static bool may_go(const struct purging *p, int64_t timestamp,
 	return local_time < p->gc_before && timestamp < p->purge_before;
 }
 
-/* What expired was deleted when it was written (semantics.md 4.5). */
+/* What expired was deleted when it was written. */
 static void expire_cell(struct cell *c)
 {
 	c->flags |= CELL_TOMBSTONE;

@@ -112,9 +112,9 @@ void row_add_stats(struct row_stats *stats, const struct row *row);
 
 /* ------------------------------------------------------------ reconcile.c */
 /*
- * Which of two versions of the same cell wins (semantics.md 4.1)? >0: a, <0: b,
- * 0: they are equal. Commutative, associative and idempotent when used to keep
- * the winner. Counter cells are totals: the later timestamp, then the larger.
+ * Which of two versions of the same cell wins? store/README.md, "Reconciliation",
+ * has the rules. >0: a, <0: b, 0: they are equal. Commutative, associative and
+ * idempotent when used to keep the winner. Counter cells are totals: the later timestamp, then the larger.
  */
 int cell_reconcile(const struct cell *a, const struct cell *b);
 int marker_reconcile(const struct marker *a, const struct marker *b);

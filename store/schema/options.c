@@ -1,4 +1,4 @@
-/* Options of tables: their defaults (semantics.md 6.3), and lists of options. */
+/* Options of tables: their defaults, which are Cassandra's, and lists of options. */
 #include "store/schema/schema_edit.h"
 
 #include <errno.h>

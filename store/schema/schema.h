@@ -73,7 +73,7 @@ struct index {
 	bool building;
 };
 
-/* Options of a table, as CQL has them (semantics.md 6.3). */
+/* Options of a table, as CQL has them (store/cql/README.md, "Schema"). */
 struct table_options {
 	char *comment, *additional_write_policy, *speculative_retry,
 	     *read_repair;
@@ -109,7 +109,7 @@ struct table {
 	int64_t created_us;
 	uint32_t column_count;
 	/* In the order of SELECT *: partition key, clustering, statics by name,
-	 * regulars by name (semantics.md 1.1); hidden ones last. */
+	 * regulars by name; hidden ones last. */
 	struct column *columns;
 	uint32_t partition_key_count, clustering_count, static_count,
 		regular_count;	/* without hidden ones */

@@ -1,6 +1,6 @@
 /*
  * CQL's operators + - * / % and the unary minus, on values of native types,
- * with Cassandra's result types and messages (semantics.md 5.5, 2.5). Any
+ * with Cassandra's result types and messages. Any
  * thread.
  */
 #ifndef STORE_TYPE_ARITHMETIC_H

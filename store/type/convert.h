@@ -13,7 +13,7 @@ enum literal_kind {
 };
 
 /*
- * Does CQL take constants of this form for the type (semantics.md 2.1)? False
+ * Does CQL take constants of this form for the type? False
  * for compound types but tuples. What is taken may still be wrong: 300 for a
  * tinyint.
  */

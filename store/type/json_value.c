@@ -1,5 +1,5 @@
 /*
- * Values from JSON, as Cassandra takes them (semantics.md 2.7): numbers also in
+ * Values from JSON, as Cassandra takes them: numbers also in
  * strings, what has parts also as a string of its JSON text, keys of objects
  * always as strings. Messages show a value as Java prints it.
  */

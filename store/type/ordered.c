@@ -1,5 +1,5 @@
 /*
- * Values as bytes that memcmp orders (engine.md 1). After the lead byte:
+ * Values as bytes that memcmp orders. After the lead byte:
  *
  *   fixed width   big-endian, the sign bit flipped where there is one; floats
  *                 with all bits flipped where negative, one NaN

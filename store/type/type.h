@@ -108,7 +108,7 @@ struct type *type_decode(struct reader *r);
 
 /*
  * A message for people about a value that was refused, in Cassandra's words
- * where semantics.md gives them. Empty until something fails.
+ * where it has any. Empty until something fails.
  */
 struct type_error {
 	char text[1536];	/* a JSON error may show its source twice */
@@ -123,9 +123,10 @@ int type_validate(const struct type *t, struct bytes value,
 		  struct type_error *error);
 
 /*
- * Text form (filesystem.md 3, semantics.md 2.2, 2.3). read takes every literal
- * that CQL takes for the type, without quotes, for frozen collections, tuples,
- * user types and vectors a JSON text or a CQL literal; appends the bytes.
+ * Text form (fs/README.md, "Cells"; store/cql/README.md, "Values"). read takes
+ * every literal that CQL takes for the type, without quotes, for frozen
+ * collections, tuples, user types and vectors a JSON text or a CQL literal;
+ * appends the bytes.
  * print appends the one canonical form, without a newline: for native types the
  * literal without quotes, else JSON. Both return 0, -EINVAL (error set) or
  * -ENOMEM is left to out->failed.
@@ -146,8 +147,8 @@ void type_print_literal(struct buf *out, const struct type *t,
 			struct bytes value);
 
 /*
- * JSON (semantics.md 2.7). print writes as SELECT JSON does, and null for
- * null. read takes one JSON value (what follows it is not looked at, as
+ * JSON (store/cql/README.md, "Values"). print writes as SELECT JSON does, and
+ * null for null. read takes one JSON value (what follows it is not looked at, as
  * Cassandra does), appends the bytes and sets *is_null for a JSON null. Errors
  * as Cassandra words them after "Error decoding JSON value for c: ". 0, -EINVAL;
  * -ENOMEM also where out->failed.
@@ -215,7 +216,7 @@ int json_read_array(struct arena *arena, struct bytes **elements, size_t *count,
 int type_compare(const struct type *t, struct bytes a, struct bytes b);
 
 /*
- * Byte-comparable form (engine.md 1): memcmp orders two encodings as
+ * Byte-comparable form (ordered.c): memcmp orders two encodings as
  * type_compare orders the values, and none is a prefix of another. append adds
  * the lead byte: 0x3E null, 0x3F empty, 0x40 value. For reversed columns every
  * byte after it is inverted, and it is 0x40 value, 0x41 empty, 0x42 null, so

@@ -1,5 +1,5 @@
 /*
- * A table of CQL as semantics.md section 4 tells it, without files, merges or
+ * A table of CQL by the rules of store/README.md, without files, merges or
  * code of the store: each fact that was written is kept, and a read asks all.
  *
  *	(p int, c int, s text static, a int, b text, z set<int>,

@@ -4,7 +4,7 @@
  *
  *	# words			a comment
  *	[NAME]			a new store, until the next of these
- *	@ ID ID …		the rows of semantics.md that what follows proves
+ *	@ ID ID …		the rows of the acceptance list that what follows proves
  *	> STATEMENT		runs; a tab continues a line
  *	* N STATEMENT		runs N times, with $i as 1 to N
  *	= [[…], …]		the rows it gave, as JSON; a tab continues

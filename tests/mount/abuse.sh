@@ -1,4 +1,4 @@
-# One user among others (reliability.md P21): a plain user who opens, writes and
+# One user among others (P21): a plain user who opens, writes and
 # leaves behind whatever he may does not stop the store for the others, and what
 # he held is free again when he is gone.
 . tests/mount/lib.sh

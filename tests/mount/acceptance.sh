@@ -1,4 +1,4 @@
-# Rows of the acceptance list (semantics.md section 8) about the tree, its
+# Rows of the acceptance list (tests/acceptance) about the tree, its
 # statistics and the shell: row 0.22, row 0.23, row 0.28, row 1.2, row 1.13,
 # row 1.18, row 1.20, row 1.42, row 1.79, row 2.24, row 4.17, row D3, row D8, row D10.
 . tests/mount/lib.sh

@@ -1,4 +1,4 @@
-# Backup and restore of hard cases (filesystem.md sections 2, 3 and 12): names
+# Backup and restore of hard cases (fs/README.md): names
 # and values of all types, by rsync, tar and cp, into a store that is new.
 . tests/mount/lib.sh
 start

@@ -1,4 +1,4 @@
-# What the kernel keeps is what there is (filesystem.md 9): random calls and
+# What the kernel keeps is what there is (fs/README.md, "Caching"): random calls and
 # statements, and all that is shown before and after the kernel drops its caches.
 . tests/mount/lib.sh
 for seed in ${SEEDS:-1 2}; do

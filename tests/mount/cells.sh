@@ -1,4 +1,4 @@
-# Cells as files, filesystem.md section 3: text forms, commit, refusals.
+# Cells as files (fs/README.md, "Cells"): text forms, commit, refusals.
 . tests/mount/lib.sh
 start
 run_cql <<'C'

@@ -1,5 +1,5 @@
 # What the kernel caches is what is so: every change that does not come through
-# the cached name is seen by the next call (filesystem.md section 10).
+# the cached name is seen by the next call (fs/README.md, "Caching").
 . tests/mount/lib.sh
 start
 run_cql <<'C'

@@ -1,4 +1,4 @@
-# Compactions on a mount: filesystem.md sections 7 and 11. What waits for one ends
+# Compactions on a mount. What waits for one ends
 # when it is interrupted; a damaged file is told of and keeps no other; what has
 # expired or was deleted gives its room back while nothing is written.
 . tests/mount/lib.sh

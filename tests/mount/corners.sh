@@ -1,4 +1,4 @@
-# Small promises of filesystem.md 2 to 4 and 13, each once broken.
+# Small promises of fs/README.md and widefs.1, each once broken.
 . tests/mount/lib.sh
 start -o max_value=4K
 run_cql <<'C'

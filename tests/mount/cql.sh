@@ -1,4 +1,4 @@
-# .cql and its forms, schema.cql (filesystem.md section 6).
+# .cql and its forms, schema.cql (fs/README.md, "Statements").
 . tests/mount/lib.sh
 start
 ok 'a statement' cql "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"

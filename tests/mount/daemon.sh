@@ -1,4 +1,4 @@
-# The daemon: options, messages, exit statuses, its end (filesystem.md 13).
+# The daemon: options, messages, exit statuses, its end (widefs.1).
 . tests/mount/lib.sh
 status() { "$@" >"$W/out" 2>&1 </dev/null; echo $?; }
 is 'no arguments' 2 "$(status "$WIDEFS")"

@@ -1,4 +1,4 @@
-# The daemon dies by whatever cause, under load (filesystem.md section 10), of
+# The daemon dies by whatever cause, under load (widefs.1), of
 # root's mount and of an ordinary user's. ROUNDS (10): deaths, of all. The device
 # and the control filesystem are made as they are elsewhere, in a mount namespace
 # of our own.

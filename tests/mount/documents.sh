@@ -1,4 +1,4 @@
-# R.json: a whole row as one file (filesystem.md section 4).
+# R.json: a whole row as one file (fs/README.md, "Documents").
 . tests/mount/lib.sh
 start
 run_cql <<'C'

@@ -1,5 +1,5 @@
 # A full disk: what frees room goes on, nothing is lost, and the service returns
-# without a mount (reliability.md P12).
+# without a mount (P12).
 . tests/mount/lib.sh
 D=$W/disk S=$W/disk/store
 mkdir "$D"

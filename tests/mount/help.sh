@@ -1,4 +1,4 @@
-# What --help says and what the manual pages say (ecosystem.md section 7).
+# What --help says and what the manual pages say.
 . tests/mount/lib.sh
 # Options at the begin of a line of --help: -e, --execute.
 of_help() { grep -aE '^ +-' | sed 's/  *[^ -].*//; s/\(--[a-z-]*\)[= ].*/\1/' | grep -oE -- '--?[A-Za-z][A-Za-z-]*' | sort -u; }

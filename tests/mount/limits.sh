@@ -1,4 +1,4 @@
-# Many rows, large values, long names: filesystem.md sections 1, 3 and 11.
+# Many rows, large values, long names (fs/README.md).
 . tests/mount/lib.sh
 start -o max_value=100000
 run_cql <<'C'

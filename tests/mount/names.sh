@@ -1,4 +1,4 @@
-# Names of key values: filesystem.md section 2.
+# Names of key values: fs/README.md, "Names".
 . tests/mount/lib.sh
 start
 run_cql <<'C'

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# permissions.py MNT rw|ro|closed: who may do what (filesystem.md 8). Root sets
+# permissions.py MNT rw|ro|closed: who may do what (fs/README.md). Root sets
 # the modes of a keyspace and of its table; a process for each user then does
 # everything that can be done, and what came of it is compared with what may()
 # says. closed: the mount has no allow_other. Prints the number of cases.

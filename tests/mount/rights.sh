@@ -1,4 +1,4 @@
-# Owners, modes and who may do what (filesystem.md section 8), with two users
+# Owners, modes and who may do what (fs/README.md, "Times, attributes, rights"), with two users
 # that are not root.
 . tests/mount/lib.sh
 chmod 755 "$W"

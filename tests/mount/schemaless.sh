@@ -1,4 +1,4 @@
-# Schemaless tables: filesystem.md sections 2 and 6.
+# Schemaless tables (fs/README.md, "Names" and "Statements").
 . tests/mount/lib.sh
 start
 mkdir "$M/k" "$M/k/n"

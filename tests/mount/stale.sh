@@ -1,5 +1,5 @@
 # A look that begins after a change has returned sees the change, by all kinds of
-# changes and looks, beside others that work (filesystem.md section 10). PAIRS
+# changes and looks, beside others that work (fs/README.md, "Caching"). PAIRS
 # (880): of a change and its looks; SEED.
 . tests/mount/lib.sh
 pairs=${PAIRS:-880}

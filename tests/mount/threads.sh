@@ -1,5 +1,5 @@
 # Many at once: readers see the old value or the new one, and nobody waits for
-# ever (filesystem.md sections 3, 4 and 10).
+# ever (fs/README.md, "Caching").
 . tests/mount/lib.sh
 start
 run_cql <<'C'

@@ -1,4 +1,4 @@
-# The tree of filesystem.md section 1 and the table of section 4: directories
+# The tree of fs/README.md: directories
 # from the shell, statements beside them, and what a restart leaves.
 . tests/mount/lib.sh
 start

@@ -1,4 +1,4 @@
-# Times to live as attributes: filesystem.md section 3, "Extended attributes".
+# Times to live as attributes: fs/README.md, "Times, attributes, rights".
 . tests/mount/lib.sh
 start
 run_cql <<'C'

@@ -1,5 +1,5 @@
 /*
- * The acceptance list (semantics.md section 8): tests/acceptance/NAME.txt hold
+ * The acceptance list: tests/acceptance/NAME.txt hold
  * what each of its rows asks for and must be answered, tests/acceptance/ids
  * the ids of all rows. WIDEFS_SCRIPT=NAME plays one file alone.
  */

@@ -1,5 +1,5 @@
 /*
- * Rows of the acceptance list (semantics.md section 8) that ask what is stored
+ * Rows of the acceptance list (tests/acceptance) that ask what is stored
  * rather than what is answered: row 2.14, row 2.19, row 4.1, row 4.2, row 4.3,
  * row 4.16, and row 1.17 on disk.
  */

@@ -1,5 +1,5 @@
 /*
- * What a crash at any moment leaves of a whole store (reliability T1, P3, P4,
+ * What a crash at any moment leaves of a whole store (T1; P3, P4,
  * P6): statements of CQL run on a disk in memory, and before every call that
  * changes it some states are recovered. Each must open and answer the schema
  * and all queries as one moment between two statements did. What changes the

@@ -150,7 +150,7 @@ START_TEST(what_a_token_says)
 }
 END_TEST
 
-/* semantics.md 6.1, word for word. */
+/* Cassandra's reserved words. */
 static const char reserved[] =
 	"ADD ALLOW ALTER AND APPLY ASC AUTHORIZE BATCH BEGIN BY COLUMNFAMILY "
 	"CREATE DELETE DESC DESCRIBE DROP ENTRIES EXECUTE FROM FULL GRANT IF "

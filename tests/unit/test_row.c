@@ -123,7 +123,7 @@ START_TEST(cells_out_of_order_are_refused)
 }
 END_TEST
 
-/* Each wins against the one after it (semantics.md 4.1). */
+/* Each wins against the one after it (store/README.md, "Reconciliation"). */
 START_TEST(which_cell_wins)
 {
 	static const struct cell by_rank[] = {

@@ -1,4 +1,4 @@
-# A plain user who takes what he can get (reliability.md T29): bounds hold for
+# A plain user who takes what he can get (T29): bounds hold for
 # him, the others go on, and what he held is free when he is gone.
 # SECONDS_EACH (6): how long; P99_MS: a bound for the mounter's point reads.
 . tests/mount/lib.sh
