@@ -1,13 +1,13 @@
 /*
  * The one place that allocates. Every allocation of the project goes through
- * these four, so that tests can make the nth one fail (tests/README.md, P13).
- * A failed allocation gives NULL and never ends the process. Any thread.
+ * these four, so that tests can make the nth one fail (tests/README.md, P13). A
+ * failed allocation returns NULL and never ends the process. Any thread.
  */
 #ifndef STORE_BASE_ALLOC_H
 #define STORE_BASE_ALLOC_H
 #include <stddef.h>
 
-/* size bytes, not cleared; size 0 gives a valid pointer too. */
+/* size bytes, not cleared; also for size 0 the pointer is valid. */
 void *mem_alloc(size_t size);
 /* As mem_alloc, for large memory that is going to be used all over: in huge
  * pages where the system has them. */
@@ -26,6 +26,6 @@ char *mem_copy(const void *ptr, size_t len);
  * for_good every later one too. 0 switches it off.
  */
 void mem_fail_at(long nth, int for_good);
-/* How many have failed by it since it was called last. */
+/* The number of allocations that it made fail since the last call. */
 long mem_failures(void);
 #endif

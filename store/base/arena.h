@@ -28,7 +28,7 @@ void *arena_grow(struct arena *a, size_t size);
 /* size bytes, not cleared; NULL and failed when there is no memory. */
 static inline void *arena_alloc(struct arena *a, size_t size)
 {
-	/* Of nothing too there is a valid pointer. */
+	/* The pointer is valid for size 0 too. */
 	size_t taken = size ? (size + 7) & ~(size_t)7 : 8;
 	uint8_t *ptr = a->next;
 

@@ -20,7 +20,8 @@ struct bytes {
 
 #define BYTES_NULL ((struct bytes){ NULL, 0 })
 #define BYTES_EMPTY ((struct bytes){ (const uint8_t *)"", 0 })
-/* Of a function beside a busy path: what it needs is not saved there. */
+/* Keep a rare function out of its busy caller, which then saves no registers
+ * for it. */
 #define ASIDE __attribute__((noinline))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -42,7 +43,7 @@ static inline bool bytes_equal(struct bytes a, struct bytes b)
 	return a.len == b.len && !a.ptr == !b.ptr &&
 	       (!a.len || !memcmp(a.ptr, b.ptr, a.len));
 }
-/* Are len bytes equal? Of 8 to 16 that takes no call. */
+/* True if len bytes are equal; 8 to 16 of them are compared without a call. */
 static inline bool bytes_same(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	uint64_t v[2], w[2];
@@ -169,7 +170,7 @@ static inline uint16_t get_be16(const void *p)
 }
 
 /*
- * A bounded reader. The first read past the end sets failed and gives zeros
+ * A bounded reader. The first read past the end sets failed and returns zeros
  * from then on, so that one check at the end is enough.
  */
 struct reader {

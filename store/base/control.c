@@ -19,7 +19,8 @@ int control_connection(const char *mountpoint, uint32_t *number)
 	return 0;
 }
 
-/* Where it is not mounted: at no place in the tree. Root alone can do it. */
+/* Mount it without a place in the tree, where it is not mounted. Only root
+ * can. */
 static int mount_nowhere(void)
 {
 	int at, fs = fsopen("fusectl", FSOPEN_CLOEXEC);

@@ -1,6 +1,6 @@
 /*
- * The system's own calls behind the table, and what every caller wants on top
- * of them: retries, exact lengths, and files that are what they seem.
+ * The table's functions for the system's own calls, and the wrappers that every
+ * caller wants: retries, exact lengths, and files that are what they seem.
  *
  * The store's directory is untrusted input (P17): a name is opened
  * relative to a directory, never through a symbolic link, and only as a regular
@@ -233,9 +233,9 @@ static int read_boot_id(uint8_t id[16])
 }
 
 /*
- * The machine's boot and the mount: a disk can be pulled out, or forced to stop,
- * while the machine goes on. The mount's number must be one that is not given
- * again. Only where the cache is this machine's own.
+ * The machine's boot and the mount: a disk can be pulled out, or forced to
+ * stop, while the machine goes on. The mount's number must never be used again.
+ * -EOPNOTSUPP where the cache is not this machine's own.
  */
 static int system_boot(void *context, int dir, uint8_t id[FILE_BOOT_BYTES])
 {
@@ -285,7 +285,7 @@ const struct file_ops file_system = {
 	.boot = system_boot,
 };
 
-/* May the owner of this be trusted? Ours, or the directory's. */
+/* Refuse a file of another owner than ours or the directory's. */
 static int check_owner(const struct file_ops *ops, int dir,
 		       const struct stat *st)
 {
@@ -426,7 +426,7 @@ int file_replace(const struct file_ops *ops, int dir, const char *name,
 	if (snprintf(fresh, sizeof(fresh), "%s.new", name) >=
 	    (int)sizeof(fresh))
 		return -ENAMETOOLONG;
-	/* A left-over of a crash may be here: it was never the file. */
+	/* Remove what a crash may have left: it was never the file. */
 	err = ops->unlink(ops->context, dir, fresh);
 	if (err && err != -ENOENT)
 		return err;

@@ -53,16 +53,16 @@ struct file_ops {
 	 */
 	int (*lock)(void *context, int fd, bool exclusive);
 	/*
-	 * Where the next bytes behind offset are that were ever written: what
-	 * lies before is zeros. -ENXIO: there are none. NULL in a test's layer:
-	 * it has no holes.
+	 * Return the offset of the next bytes from offset on that were ever
+	 * written: up to there the file is zeros. -ENXIO: there are none. NULL
+	 * in a test's layer: it has no holes.
 	 */
 	int64_t (*data)(void *context, int fd, uint64_t offset);
 	/*
-	 * What tells one life of the system's cache of the files in a directory
-	 * from every other: as long as it is the same, and the disk did not fail,
-	 * a byte that was written is there, synced or not, whoever was killed
-	 * since. -EOPNOTSUPP: unknown. NULL in a test's layer: unknown.
+	 * Identify one life of the system's cache of the files in a directory.
+	 * As long as the id is the same and the disk did not fail, every byte
+	 * that was written is there, synced or not, whichever process was
+	 * killed since. -EOPNOTSUPP: unknown. NULL in a test's layer: unknown.
 	 */
 	int (*boot)(void *context, int dir, uint8_t id[FILE_BOOT_BYTES]);
 	void *context;
@@ -70,7 +70,7 @@ struct file_ops {
 /* The real system calls. */
 extern const struct file_ops file_system;
 
-/* Does the error say that the disk, or what the user may have of it, is full? */
+/* True if the error says that the disk or the user's quota is full. */
 static inline bool file_is_full(int err)
 {
 	return err == -ENOSPC || err == -EDQUOT;

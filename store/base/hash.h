@@ -18,8 +18,8 @@ struct hash {
 };
 
 /*
- * The place of a key (not null), copied where it is new: its value is NULL then.
- * It is good until the next key comes. NULL without memory.
+ * Return the place of a key (not null). A new key is copied, and its value is
+ * NULL. The place is valid until the next key is added. NULL without memory.
  */
 struct hash_place *hash_place(struct hash *h, struct arena *arena,
 			      struct bytes key);

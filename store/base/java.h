@@ -1,13 +1,13 @@
 /*
- * The order in which Java's HashMap gives what is in it: by bucket, in a bucket
- * as it was put in. Cassandra keeps columns and options in such maps, and so
- * lists them, and tells what is wrong with the first.
+ * The order in which Java's HashMap lists its keys: by bucket, within a bucket
+ * by insertion. Cassandra keeps columns and options in such maps, lists them in
+ * this order, and reports the first that is wrong.
  */
 #ifndef STORE_BASE_JAVA_H
 #define STORE_BASE_JAVA_H
 #include "store/base/bytes.h"
 
-/* What HashMap makes of a hashCode. */
+/* Spread a hashCode as HashMap does. */
 static inline uint32_t java_spread(uint32_t hash)
 {
 	return hash ^ hash >> 16;
@@ -21,7 +21,7 @@ static inline uint32_t java_hash_buffer(struct bytes b)
 		hash = 31 * hash + (uint32_t)(int32_t)(int8_t)b.ptr[i];
 	return hash;
 }
-/* That, and String.hashCode (of ASCII), as HashMap spreads them. */
+/* java_hash_buffer, and String.hashCode (of ASCII), spread as HashMap does. */
 static inline uint32_t java_hash_bytes(struct bytes b)
 {
 	return java_spread(java_hash_buffer(b));

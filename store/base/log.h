@@ -1,5 +1,5 @@
 /*
- * Messages for the operator, and the one way to tell of damage. Any thread.
+ * Messages for the operator, and the one way to report damage. Any thread.
  */
 #ifndef STORE_BASE_LOG_H
 #define STORE_BASE_LOG_H
@@ -20,6 +20,6 @@ void log_message(enum log_level level, const char *format, ...)
  */
 int corrupt(const char *file, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The text of this thread's last corrupt(), "" if none: for explanations. */
+/* Return the text of this thread's last corrupt(), "" if there was none. */
 const char *corrupt_last(void);
 #endif

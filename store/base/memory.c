@@ -22,7 +22,7 @@ struct hierarchy {
 	char mount[PATH_MAX], top[PATH_MAX];	/* where top of it is mounted */
 };
 
-/* Is word one of the list's, which are separated by commas? */
+/* True if word is in the list, whose words are separated by commas. */
 static bool is_listed(const char *list, const char *word)
 {
 	size_t len = strlen(word);

@@ -1,4 +1,5 @@
-/* How much memory this process may use, and what follows from it. Any thread. */
+/* The memory that this process may use, and the defaults that follow from it.
+ * Any thread. */
 #ifndef STORE_BASE_MEMORY_H
 #define STORE_BASE_MEMORY_H
 #include <stddef.h>
@@ -10,8 +11,8 @@
  * looked for, "" but in tests.
  */
 uint64_t memory_limit(const char *root);
-/* Of a store whose owner did not say: 128 MiB for the cache of blocks, 64 MiB for
- * memtables; an eighth and a sixteenth of the memory where that is less. */
+/* Defaults of a store: 128 MiB for the cache of blocks, 64 MiB for memtables;
+ * an eighth and a sixteenth of the memory where that is less. */
 size_t memory_default_cache(void);
 size_t memory_default_memtables(void);
 #endif

@@ -9,9 +9,10 @@
 #include <sys/resource.h>
 
 /*
- * Memory of so much is the system's again once it is freed. glibc's own limit
- * grows with each large piece that is freed, to 32 MiB: then the memtables' come
- * from the heaps of all threads that write, each of which keeps what it had.
+ * Return pieces of this size to the system once they are freed. glibc's own
+ * limit grows with each large piece that is freed, to 32 MiB: then the
+ * memtables' come from the heaps of all threads that write, each of which keeps
+ * what it had.
  */
 #define MAPPED_BYTES (2 << 20)
 
@@ -33,8 +34,8 @@ void process_prepare(void)
 }
 
 /*
- * Until its last thread has gone a process is Z; while a core is written it
- * sleeps; and what waits in the kernel for a lock has SIGKILL still pending.
+ * A process is Z until its last thread has gone. It sleeps while a core is
+ * written. SIGKILL stays pending while it waits in the kernel for a lock.
  */
 bool process_is_dying(pid_t pid)
 {

@@ -1,22 +1,22 @@
-/* What a program of ours does before anything else, and whether another one is
- * about to end. */
+/* Prepare this process before anything else runs in it; ask whether another
+ * process is about to end. */
 #ifndef STORE_BASE_PROCESS_H
 #define STORE_BASE_PROCESS_H
 #include <stdbool.h>
 #include <sys/types.h>
 
 /*
- * Descriptors 0 to 2 that are closed are taken by what can neither be read nor
- * written, so that no file of a store gets their number and, with it, what is
- * printed; a file that is over the limit of its size is an error of the write,
- * not the end of the process. It may have as many files open as it is allowed
- * to ask for: what it runs inherits that. Large pieces of memory that are freed
- * are the system's again at once.
+ * Open those of descriptors 0 to 2 that are closed, as something that can
+ * neither be read nor written: else a file of a store would get their number,
+ * and what is printed. Let a write fail that passes the limit of a file's size,
+ * rather than end the process. Raise the limit of open files as far as allowed;
+ * child processes inherit it. Return large pieces of memory to the system as
+ * soon as they are freed.
  */
 void process_prepare(void);
 /*
- * Has the process been killed, or does it write a core, though the kernel may
- * still hold what it had open? Also true if there is none.
+ * True if the process was killed or writes a core: the kernel may still hold
+ * what it had open. True if there is no such process, too.
  */
 bool process_is_dying(pid_t pid);
 #endif

@@ -1,7 +1,8 @@
 /*
- * Who watches the reads of a statement: which files they open, and whether
- * anybody still wants them. The engine tells the watch of its thread, if there
- * is one, so that other readers and work in the background have no part in it.
+ * A watch over the reads of a statement: it counts the files that they open,
+ * and asks whether the caller still waits. It belongs to a thread; the engine
+ * reports to the watch of its thread, if there is one, so other readers and
+ * background work have no part in it.
  */
 #ifndef STORE_BASE_WATCH_H
 #define STORE_BASE_WATCH_H
@@ -25,7 +26,7 @@ struct watch {
 	uint32_t file_count;		/* may be larger */
 };
 
-/* From now on this is the thread's (NULL: none). Gives the one before. */
+/* Make w the thread's watch (NULL: none). Returns the one before. */
 struct watch *watch_set(struct watch *w);
 /* Forget what was read. */
 void watch_clear(struct watch *w);
