@@ -33,16 +33,16 @@ packages: ; @tests/install-packages $(PACKAGES)
 test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)
 
 # The link order is the architecture: store knows nothing of fs, fs nothing of mount.
-$(B)/libstore.a: $(call objects,store/*.c store/*/*.c)
+$(B)/libstore.a: $(call objects,store/*.c store/*/*.c store/*/*/*.c)
 $(B)/libfs.a: $(call objects,fs/*.c fs/*/*.c)
 $(B)/widefs: $(call objects,mount/*.c) $(B)/libfs.a $(B)/libstore.a
 $(B)/widefs: LDLIBS += -lfuse3
-$(B)/widefsctl: $(call objects,tools/*.c) $(B)/libstore.a
+$(B)/widefsctl: $(call objects,tools/*.c tools/*/*.c tools/*/*/*.c) $(B)/libstore.a
 $(B)/widefsctl: LDLIBS += -ledit
-$(B)/check-unit: $(call objects,tests/unit/*.c tests/lib/*.c) $(B)/libfs.a $(B)/libstore.a
+$(B)/check-unit: $(call objects,tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c tests/lib/*.c) $(B)/libfs.a $(B)/libstore.a
 $(B)/check-unit: LDLIBS += -lcheck -lsubunit -lrt -lm
 $(B)/widefs $(B)/widefsctl $(B)/check-unit: ; $(LINK)
-$(B)/%.a: ; @rm -f $@ && $(AR) rcs $@ $^
+$(B)/%.a: ; @rm -f $@ && $(AR) qcs $@ $^
 $(B)/%.o: %.c $(B)/flags ; @mkdir -p $(@D)
 	$(COMPILE) $(WERROR) $(INCLUDE) -MMD -MP -c $< -o $@
 $(B)/flags: FORCE ; @mkdir -p $(@D)	# rewritten, and all rebuilt, only when the flags differ
