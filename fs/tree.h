@@ -23,7 +23,7 @@
 #include "fs/rights.h"
 #include "store/base/arena.h"
 #include "store/cql/cql.h"
-#include "store/table.h"
+#include "store/table/table.h"
 
 #define FILE_CACHED 4096	/* larger values are not cached by the kernel */
 #define DIRECTORY_SIZE 4096

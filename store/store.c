@@ -2,7 +2,7 @@
  * Opening and closing a store, its clock and its locks; what else is asked of
  * it goes on to the engine.
  */
-#include "store/store_inner.h"
+#include "store/table/inner.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /*
  * A store: a directory with its marker file, lock, engine and schema. Opening
  * recovers it; background threads run until it is closed. All calls from any
- * thread. store/table.h has what reads and writes rows.
+ * thread. store/table/table.h has what reads and writes rows.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -42,8 +42,8 @@ bool store_has_failed(const struct store *s);
 const uint8_t *store_id(const struct store *s);
 
 /*
- * An engine table that no schema has: for attributes (table.h) of what is above
- * tables. It is there in every store.
+ * An engine table that no schema has: for attributes (table/table.h) of what is
+ * above tables. It is there in every store.
  */
 #define STORE_ATTRIBUTES_NUMBER 2
 
@@ -98,7 +98,8 @@ void store_table_stats(struct store *s, struct table *t,
  */
 struct table_change;
 struct store_observer {
-	/* A committed batch: each element is one row, or a range (table.h). */
+	/* A committed batch: each element is one row, or a range
+	 * (table/table.h). */
 	void (*changed)(void *context, const struct table_change *changes,
 			size_t count);
 	/* The schema went from one version to the next. */

@@ -1,6 +1,6 @@
 /*
- * What CQL costs over the bare calls of table.h: the same point statements by
- * both, in one run, on one store.
+ * What CQL costs over the bare calls of store/table/table.h: the same point
+ * statements by both, in one run, on one store.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "store/cql/cql.h"
 #include "store/cql/split.h"
-#include "store/table.h"
+#include "store/table/table.h"
 #include "tools/bench.h"
 
 struct place {

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "store/cql/analyse.h"
-#include "store/index_text.h"
+#include "store/index/analyzer.h"
 
 static const char *index_option(const struct index *index, const char *name)
 {

@@ -12,7 +12,7 @@
 #include "store/base/watch.h"
 #include "store/cql/ast.h"
 #include "store/cql/cql.h"
-#include "store/table.h"
+#include "store/table/table.h"
 
 struct cql_session {
 	struct store *store;

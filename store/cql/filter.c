@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "store/cql/analyse.h"
-#include "store/index_text.h"
+#include "store/index/analyzer.h"
 
 static int check_contained(struct execution *x, const struct restriction *r)
 {

@@ -11,7 +11,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/select.h"
-#include "store/index_refusal.h"
+#include "store/index/refuse.h"
 #include "store/schema/schema_edit.h"
 
 bool results_are_sorted(const struct select_state *s)

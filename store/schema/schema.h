@@ -44,7 +44,7 @@ struct column {
 	bool hidden;		/* COMPACT STORAGE: below the surface */
 };
 
-/* Numbers of an engine's cells that are no column: see table.h. */
+/* Numbers of an engine's cells that are no column: see table/table.h. */
 #define COLUMN_NUMBER_FIRST 16
 
 struct dropped_column {

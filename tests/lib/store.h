@@ -6,7 +6,7 @@
 #define TESTS_LIB_STORE_H
 #include "store/schema/schema_edit.h"
 #include "store/store.h"
-#include "store/table.h"
+#include "store/table/table.h"
 
 struct test_store {
 	struct store *store;

@@ -12,7 +12,7 @@
 
 #include "store/base/clock.h"
 #include "store/schema/schema_edit.h"
-#include "store/table.h"
+#include "store/table/table.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/crash.h"
 #include "tests/lib/scratch.h"

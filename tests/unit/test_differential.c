@@ -15,7 +15,7 @@
 #include "store/base/clock.h"
 #include "store/cql/cql.h"
 #include "store/lsm/lsm.h"
-#include "store/store_inner.h"
+#include "store/table/inner.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/cql_model.h"
 #include "tests/lib/random.h"

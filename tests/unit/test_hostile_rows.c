@@ -3,7 +3,7 @@
  * values that are none of their type's, paths and keys cut or made up, times at
  * the ends of the world. Whatever they are, a reader gets an answer or an error.
  */
-#include "store/store_inner.h"
+#include "store/table/inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

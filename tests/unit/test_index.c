@@ -2,7 +2,7 @@
  * What an index finds is what a scan finds: random writes of every kind, then
  * each index asked for each value.
  */
-#include "store/table.h"
+#include "store/table/table.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "store/base/clock.h"
-#include "store/store_inner.h"
+#include "store/table/inner.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

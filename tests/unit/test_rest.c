@@ -17,7 +17,7 @@
 #include "store/base/log.h"
 #include "store/lsm/lsm.h"
 #include "store/sstable/sstable.h"
-#include "store/store_inner.h"
+#include "store/table/inner.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/random.h"
 #include "tests/lib/store.h"

@@ -15,7 +15,7 @@
 #include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/schema/catalog.h"
-#include "store/store_inner.h"
+#include "store/table/inner.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* The system's keyspaces: tables that are read like any other. */
-#include "store/table.h"
+#include "store/table/table.h"
 
 #include <errno.h>
 #include <stdio.h>

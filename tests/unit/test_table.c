@@ -2,7 +2,7 @@
  * Rows against a model that keeps them in an array: random writes at every
  * level, then random queries, with flushes, compactions and restarts between.
  */
-#include "store/table.h"
+#include "store/table/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * directions), path of a collection and plain value, through the engine and
  * back, in order.
  */
-#include "store/table.h"
+#include "store/table/table.h"
 
 #include <pthread.h>
 #include <stdio.h>

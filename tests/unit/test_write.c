@@ -1,5 +1,5 @@
 /* Writes one by one: counters, attributes, dropped columns, compact tables. */
-#include "store/table.h"
+#include "store/table/table.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "store/base/clock.h"
 #include "store/base/file.h"
 #include "store/cql/cql.h"
-#include "store/table.h"
+#include "store/table/table.h"
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
 

@@ -1,0 +1,347 @@
+/* The end of a write: counters' totals, what indexes need, and applying it. */
+#include "store/table/write.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "store/base/hash.h"
+#include "store/index/refuse.h"
+
+/* ---------------------------------------------------------------- counters */
+static struct counter *find_counter(const struct write *w, uint32_t column,
+				    struct bytes path)
+{
+	struct bytes key = buf_bytes(&w->row->key);
+	struct counter *c;
+
+	for (c = w->row->counters; c; c = c->next)
+		if (c->column == column && bytes_equal(c->key, key) &&
+		    bytes_equal(c->path, path))
+			return c;
+	return NULL;
+}
+
+/* What is there: the total, and a timestamp that all of it is older than. */
+static int read_counter(struct write *w, struct counter *c)
+{
+	struct row row;
+	uint32_t i;
+	int found = source_get(w->store, w->row->table, c->key, UINT64_MAX,
+			       &w->arena, &row);
+
+	if (found <= 0)
+		return found;
+	c->timestamp = row.deletion.timestamp;
+	for (i = 0; i < row.cell_count; i++) {
+		const struct cell *cell = &row.cells[i];
+
+		if (cell->column != c->column)
+			continue;
+		if (!(cell->flags & CELL_COLUMN_DELETION) &&
+		    !bytes_equal(cell->path, c->path))
+			continue;
+		if (cell->timestamp > c->timestamp)
+			c->timestamp = cell->timestamp;
+		if (cell_is_live(cell, write_now_s(w)) && cell->value.len == 8)
+			c->total = (int64_t)get_be64(cell->value.ptr);
+	}
+	return 0;
+}
+
+static int new_counter(struct counter **out, struct write *w, uint32_t column,
+		       struct bytes path)
+{
+	struct counter *c = arena_zalloc(&w->arena, 1, sizeof(*c));
+	int err;
+
+	if (!c)
+		return -ENOMEM;
+	c->column = column;
+	c->timestamp = NO_TIMESTAMP;
+	c->key = arena_copy(&w->arena, buf_bytes(&w->row->key));
+	c->path = path;
+	if (w->arena.failed)
+		return -ENOMEM;
+	err = read_counter(w, c);
+	if (err)
+		return err;
+	c->next = w->row->counters;
+	w->row->counters = c;
+	*out = c;
+	return 0;
+}
+
+int write_counter_add(struct write *w, const struct column *column,
+		      struct bytes path, int64_t delta, int64_t timestamp_us)
+{
+	struct bytes ordered;
+	struct counter *c;
+	uint8_t total[8];
+	int err;
+
+	if (w->failed || !w->row->table)
+		return w->failed ? -ENOMEM : -EINVAL;
+	ordered = write_ordered_path(w, column, path);
+	c = find_counter(w, column->number, ordered);
+	if (!c) {
+		err = new_counter(&c, w, column->number, ordered);
+		if (err)
+			return err;
+	}
+	c->total = (int64_t)((uint64_t)c->total + (uint64_t)delta);
+	if (c->timestamp != INT64_MAX)
+		c->timestamp++;
+	if (timestamp_us > c->timestamp)
+		c->timestamp = timestamp_us;
+	put_be64(total, (uint64_t)c->total);
+	write_cell(w, column, path, bytes_of(total, 8), c->timestamp, 0);
+	return w->failed ? -ENOMEM : 0;
+}
+
+/* ---------------------------------------------------------------- refusals */
+/* What a row is made of that has a cell which an index refuses. */
+struct version {
+	struct row row;
+	struct version *next;
+};
+struct suspect {
+	const struct table *table;
+	struct bytes key;
+	struct version *versions;	/* what the write has for it */
+	uint32_t version_count;
+	struct suspect *next;
+};
+/* In the order of the write; found by table and key. */
+struct suspects {
+	struct hash by_key;
+	struct suspect *first, **end;
+};
+
+static struct hash_place *suspect_place(struct suspects *s, struct arena *arena,
+					const struct batch_op *op)
+{
+	struct buf key = BUF_INIT;
+	struct hash_place *place = NULL;
+
+	buf_add_be32(&key, op->table);
+	buf_add_bytes(&key, op->key);
+	if (!key.failed)
+		place = hash_place(&s->by_key, arena, buf_bytes(&key));
+	buf_release(&key);
+	return place;
+}
+
+static int add_suspect(struct write *w, struct suspects *s,
+		       const struct batch_op *op, const struct table *t)
+{
+	struct hash_place *place = suspect_place(s, &w->arena, op);
+	struct suspect *one;
+
+	if (!place)
+		return -ENOMEM;
+	if (place->value)
+		return 0;
+	one = arena_zalloc(&w->arena, 1, sizeof(*one));
+	if (!one)
+		return -ENOMEM;
+	one->table = t;
+	one->key = op->key;
+	place->value = *s->end = one;
+	s->end = &one->next;
+	return 0;
+}
+
+static int add_version(struct write *w, struct suspects *s,
+		       const struct batch_op *op)
+{
+	struct hash_place *place;
+	struct suspect *of;
+	struct version *v;
+
+	if (bytes_is_null(op->row))
+		return 0;
+	place = suspect_place(s, &w->arena, op);
+	if (!place)
+		return -ENOMEM;
+	of = place->value;
+	if (!of)
+		return 0;
+	v = arena_zalloc(&w->arena, 1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	v->next = of->versions;
+	of->versions = v;
+	of->version_count++;
+	return row_decode(&v->row, &w->arena, op->row);
+}
+
+/* Is it refused still, as the row will be? */
+static int check_suspect(struct write *w, const struct suspect *s)
+{
+	const struct row **rows = arena_zalloc(&w->arena,
+					       s->version_count + 1,
+					       sizeof(struct row *));
+	struct row old, merged;
+	uint32_t count = 0;
+	int err;
+
+	if (!rows)
+		return -ENOMEM;
+	err = source_get(w->store, s->table, s->key, UINT64_MAX, &w->arena,
+			 &old);
+	if (err > 0)
+		rows[count++] = &old;
+	for (const struct version *v = s->versions; v; v = v->next)
+		rows[count++] = &v->row;
+	if (err >= 0)
+		err = row_merge(&merged, &w->arena, rows, count, DELETION_NONE);
+	return err ? err : index_check_row(&w->refusal, &w->refused_late,
+					   &w->arena, s->table, &merged);
+}
+
+/*
+ * A cell is refused where it is in force: not where another in the row is, one
+ * that is there or one of this write. Deletions of ranges do not count.
+ */
+static int check_suspects(struct write *w, struct suspects *s)
+{
+	struct reader r = reader_of(buf_bytes(&w->batch.bytes));
+	struct batch_op op;
+	int more = 0, err = 0;
+
+	while (s->first && !err && (more = batch_next(&r, &op)) > 0)
+		err = add_version(w, s, &op);
+	if (!err && more < 0)
+		err = more;
+	for (const struct suspect *one = s->first; one && !err; one = one->next)
+		err = check_suspect(w, one);
+	return err;
+}
+
+/* ------------------------------------------------------------------- apply */
+static int index_operation(struct write *w, struct batch *extra,
+			   struct suspects *suspects, const struct batch_op *op)
+{
+	const struct table *t = store_current_table(w->store, op->table);
+	struct row row;
+	int err;
+
+	if (!t || !t->index_count)
+		return 0;
+	if (bytes_is_null(op->row))
+		return index_range(w->store, extra, t, op->key, op->to,
+				   op->deletion);
+	err = row_decode(&row, &w->arena, op->row);
+	if (!err)
+		err = index_check_row(&w->refusal, &w->refused_late, &w->arena,
+				      t, &row);
+	if (err == -EINVAL && w->refused_late) {
+		buf_clear(&w->refusal);
+		err = add_suspect(w, suspects, op, t);
+	}
+	return err ? err : index_row(w->store, extra, t, op->key, &row,
+				     &w->arena);
+}
+
+/* Does any table that is written to have indexes by now? And all be there? */
+static int look_at_tables(struct write *w, bool *indexed)
+{
+	uint32_t i;
+
+	*indexed = false;
+	for (i = 0; i < w->row->table_count; i++) {
+		const struct table *t = w->row->tables[i];
+
+		if (t->flags & TABLE_VIRTUAL)
+			return -EPERM;
+		/* The store's own, which are in no schema. */
+		if (t->number && t->number < TABLE_NUMBER_FIRST)
+			continue;
+		t = store_current_table(w->store, t->number);
+		if (!t)
+			return -ESTALE;
+		*indexed = *indexed || t->index_count;
+	}
+	return 0;
+}
+
+static int add_index_operations(struct write *w)
+{
+	struct batch extra = BATCH_INIT;
+	struct reader r = reader_of(buf_bytes(&w->batch.bytes));
+	struct suspects suspects = { .first = NULL };
+	struct batch_op op;
+	int more, err = 0;
+
+	suspects.end = &suspects.first;
+	while (!err && (more = batch_next(&r, &op)) > 0)
+		err = index_operation(w, &extra, &suspects, &op);
+	if (!err && more < 0)
+		err = more;
+	if (!err)
+		err = check_suspects(w, &suspects);
+	buf_add_bytes(&w->batch.bytes, buf_bytes(&extra.bytes));
+	w->batch.op_count += extra.op_count;
+	if (!err && extra.bytes.failed)
+		err = -ENOMEM;
+	batch_release(&extra);
+	return err;
+}
+
+/* Others may write to its partitions before it is synced: their log is longer. */
+static int apply(struct write *w)
+{
+	struct lsm *lsm = w->store->lsm;
+	uint64_t position = 0;
+	bool indexed;
+	int err;
+
+	if (!w->is_locked)
+		write_lock(w, NULL, 0);
+	err = look_at_tables(w, &indexed);
+	assert(err || write_holds_all(w));
+	if (!err && indexed)
+		err = add_index_operations(w);
+	if (!err && (w->batch.bytes.failed || w->arena.failed))
+		err = -ENOMEM;
+	if (!err)
+		err = lsm_insert(lsm, &w->batch, &position);
+	write_unlock(w);
+	return err ? err : lsm_acknowledge(lsm, &w->batch, position);
+}
+
+/* 0, or why what was collected cannot be applied. */
+static int finish(struct write *w)
+{
+	buf_clear(&w->refusal);
+	if (!w->failed)
+		write_finish_row(w);
+	if (w->failed || w->batch.bytes.failed || w->arena.failed)
+		return w->row && w->row->err ? w->row->err : -ENOMEM;
+	return 0;
+}
+
+int table_fill(struct write *w)
+{
+	int err = finish(w);
+
+	if (!err && w->batch.op_count)
+		err = lsm_apply(w->store->lsm, &w->batch, NULL);
+	write_clear(w);
+	return err;
+}
+
+int table_write(struct write *w)
+{
+	const struct store_observer *o = &w->store->observer;
+	int err = finish(w);
+
+	if (!err && w->store->read_only)
+		err = -EROFS;
+	if (!err && w->batch.op_count)
+		err = apply(w);
+	if (!err && w->store->observed && w->changes->count && o->changed)
+		o->changed(o->context, w->changes->changes, w->changes->count);
+	write_clear(w);
+	return err;
+}

@@ -1,0 +1,27 @@
+/*
+ * What StandardAnalyzer knows of languages: stems and stop words. A language is
+ * the begin of an option "tokenization_locale"; only its two first letters
+ * count. Any thread.
+ */
+#ifndef STORE_INDEX_STOP_WORDS_H
+#define STORE_INDEX_STOP_WORDS_H
+#include <stdbool.h>
+
+#include "store/base/bytes.h"
+
+/* Is it among the language's most frequent words (as they are written there, in
+ * lower case)? */
+bool is_stop_word(const char *language, struct bytes word);
+
+/*
+ * The stemmer of a language, or NULL where there is none. Belongs to one thread.
+ * 0 or -ENOMEM.
+ */
+struct sb_stemmer;
+int stemmer_new(struct sb_stemmer **out, const char *language);
+/* NULL is accepted. */
+void stemmer_free(struct sb_stemmer *stemmer);
+/* The stem of a word in lower case: the word itself where stemmer is NULL; null
+ * without memory. Valid until the next call. */
+struct bytes stemmer_stem(struct sb_stemmer *stemmer, struct bytes word);
+#endif

@@ -1,0 +1,555 @@
+/*
+ * The schema in the store, and how it changes.
+ *
+ * A change is made in an order that a crash cannot harm:
+ *   1. new tables are made known to the engine; they have no file yet. Where one
+ *      takes the name of another its rows are moved (table_takeover.c);
+ *   2. one batch brings the catalogue from one version to the next, and is
+ *      synced: from here on the change has happened;
+ *   3. the new version is published;
+ *   4. engine tables that nobody names any more are dropped. A crash before
+ *      that leaves orphans, which the next open finds and drops;
+ *   5. indexes that are marked as building are filled, and a second batch takes
+ *      the mark away. A crash before that leaves the mark, and the next open
+ *      that may write builds them again from the begin.
+ */
+#include "store/table/inner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "store/base/alloc.h"
+#include "store/schema/schema_edit.h"
+
+/* ------------------------------------------------------------ engine's side */
+static const char *compaction_option(const struct table *t, const char *name)
+{
+	return options_find(t->options.compaction, t->options.compaction_count,
+			    name);
+}
+
+static uint32_t compaction_number(const struct table *t, const char *name,
+				  uint32_t otherwise)
+{
+	const char *text = compaction_option(t, name);
+	unsigned long n = text ? strtoul(text, NULL, 10) : 0;
+
+	return n && n <= UINT32_MAX ? (uint32_t)n : otherwise;
+}
+
+/* The default is not a choice: such a table is run as we think best. */
+static bool names_no_strategy(const struct table *t)
+{
+	return compaction_number(t, "min_threshold", 4) == 4 &&
+	       compaction_number(t, "max_threshold", 32) == 32 &&
+	       t->options.compaction_count <= 3;
+}
+
+static int64_t window_seconds(const struct table *t)
+{
+	const char *unit = compaction_option(t, "compaction_window_unit");
+	int64_t size = compaction_number(t, "compaction_window_size", 1);
+
+	if (unit && !strcmp(unit, "MINUTES"))
+		return size * 60;
+	if (unit && !strcmp(unit, "HOURS"))
+		return size * 3600;
+	return size * 86400;
+}
+
+static void choose_strategy(struct lsm_table_options *to, const struct table *t)
+{
+	const char *class = compaction_option(t, "class");
+
+	to->min_threshold = compaction_number(t, "min_threshold", 4);
+	to->max_threshold = compaction_number(t, "max_threshold", 32);
+	if (class && strstr(class, "LeveledCompactionStrategy")) {
+		to->strategy = LSM_LEVELED;
+		to->sstable_size = (uint64_t)compaction_number(t,
+				"sstable_size_in_mb", 160) << 20;
+	} else if (class && strstr(class, "TimeWindowCompactionStrategy")) {
+		to->strategy = LSM_TIME_WINDOW;
+		to->window_s = window_seconds(t);
+	} else if (class && strstr(class, "SizeTieredCompactionStrategy") &&
+		   !names_no_strategy(t)) {
+		to->strategy = LSM_SIZE_TIERED;
+	} else if (t->options.default_time_to_live) {
+		/* Everything expires: whole files can go. */
+		to->strategy = LSM_TIME_WINDOW;
+		to->window_s = t->options.default_time_to_live / 20 + 1;
+	} else {
+		to->strategy = LSM_UNIFIED;
+	}
+}
+
+static bool is_false(const char *text)
+{
+	return text && !strcmp(text, "false");
+}
+
+void store_table_options(struct lsm_table_options *to, const struct table *t)
+{
+	const struct table_options *o = &t->options;
+	const char *class = options_find(o->compression, o->compression_count,
+					 "class");
+	double fp = o->bloom_filter_fp_chance;
+
+	lsm_table_defaults(to);
+	to->gc_grace_s = o->gc_grace_seconds;
+	to->compress = class && !strstr(class, "Noop") &&
+		       !is_false(options_find(o->compression,
+					      o->compression_count, "enabled"));
+	to->compaction_enabled = !is_false(compaction_option(t, "enabled"));
+	to->memtable_flush_period_ms = o->memtable_flush_period_in_ms;
+	if (fp < 0.0099)
+		to->filter_bits = fp < 0.001 ? 20 : 14;
+	else if (fp > 0.0101)
+		to->filter_bits = fp >= 0.1 ? 5 : 7;
+	choose_strategy(to, t);
+}
+
+/* Hidden tables are rebuilt, never repaired: tombstones may go at once. */
+static int make_known(struct store *s, const struct table *t)
+{
+	struct lsm_table_options options;
+	uint32_t i;
+	int err;
+
+	if (t->flags & TABLE_VIRTUAL)
+		return 0;
+	store_table_options(&options, t);
+	err = lsm_table_set(s->lsm, t->number, &options);
+	for (i = 0; !err && i < t->index_count; i++) {
+		lsm_table_defaults(&options);
+		options.gc_grace_s = 0;
+		err = lsm_table_set(s->lsm, t->indexes[i].number, &options);
+	}
+	return err;
+}
+
+/* ----------------------------------------------------------------- numbers */
+static int compare_tables(const void *a, const void *b)
+{
+	const struct table *const *x = a, *const *y = b;
+
+	return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
+}
+
+/* The stored tables of a schema by number; NULL without memory. */
+static struct table **list_tables(const struct schema *schema, size_t *count)
+{
+	struct table **list;
+	size_t n = 0;
+	uint32_t i, j;
+
+	for (i = 0; i < schema->keyspace_count; i++)
+		n += schema->keyspaces[i]->table_count;
+	list = mem_zalloc(n, sizeof(*list));
+	if (!list)
+		return NULL;
+	*count = 0;
+	for (i = 0; i < schema->keyspace_count; i++)
+		for (j = 0; j < schema->keyspaces[i]->table_count; j++) {
+			struct table *t = schema->keyspaces[i]->tables[j];
+
+			if (!(t->flags & TABLE_VIRTUAL))
+				list[(*count)++] = t;
+		}
+	qsort(list, *count, sizeof(*list), compare_tables);
+	return list;
+}
+
+struct table *store_current_table(const struct store *s, uint32_t number)
+{
+	size_t low = 0, high = s->by_number_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->by_number[middle]->number == number)
+			return s->by_number[middle];
+		if (s->by_number[middle]->number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static bool is_named(const struct table *const *tables, size_t count,
+		     uint32_t number)
+{
+	size_t i;
+	uint32_t j;
+
+	for (i = 0; i < count; i++) {
+		if (tables[i]->number == number)
+			return true;
+		for (j = 0; j < tables[i]->index_count; j++)
+			if (tables[i]->indexes[j].number == number)
+				return true;
+	}
+	return false;
+}
+
+/* Publish: takes over both references. REQUIRES publish. */
+static void publish(struct store *s, struct schema *schema,
+		    struct table **by_number, size_t count)
+{
+	struct schema *old;
+	struct table **old_list;
+
+	pthread_mutex_lock(&s->guard);
+	old = s->schema;
+	old_list = s->by_number;
+	s->schema = schema;
+	s->by_number = by_number;
+	s->by_number_count = count;
+	pthread_mutex_unlock(&s->guard);
+	mem_free(old_list);
+	if (old)
+		schema_put(old);
+}
+
+struct schema *store_schema(struct store *s)
+{
+	struct schema *schema;
+
+	pthread_mutex_lock(&s->guard);
+	schema = s->schema ? schema_get(s->schema) : NULL;
+	pthread_mutex_unlock(&s->guard);
+	return schema;
+}
+
+/* ---------------------------------------------------------------- changing */
+/* Numbers and an identity for what is new. REQUIRES ddl. */
+static void assign_numbers(struct store *s, struct schema *next)
+{
+	static const uint8_t none[16];
+	uint32_t i, j, k;
+
+	for (i = 0; i < next->keyspace_count; i++)
+		for (j = 0; j < next->keyspaces[i]->table_count; j++) {
+			struct table *t = next->keyspaces[i]->tables[j];
+
+			if (t->flags & TABLE_VIRTUAL)
+				continue;
+			if (!t->number)
+				t->number = s->next_table_number++;
+			if (!memcmp(t->id, none, 16))
+				uuid_new_time(t->id);
+			if (!t->created_us)
+				t->created_us = clock_now_us();
+			for (k = 0; k < t->index_count; k++) {
+				struct index *x = &t->indexes[k];
+
+				if (x->number)
+					continue;
+				x->number = s->next_table_number++;
+				x->building = true;
+			}
+		}
+	for (i = 0; i < next->keyspace_count; i++)
+		if (!next->keyspaces[i]->created_us)
+			next->keyspaces[i]->created_us = clock_now_us();
+}
+
+/* What was in one keyspace and is not, or not the same, in the other. */
+static int diff_keyspace(struct store *s, struct batch *batch,
+			 const struct keyspace *was, const struct keyspace *is,
+			 uint64_t version)
+{
+	uint32_t i;
+	int err = 0;
+
+	if (is)
+		catalog_put_keyspace(batch, is, version);
+	else
+		catalog_put_gone(batch, was->name, NULL, version);
+	for (i = 0; was && i < was->table_count; i++)
+		if (!is || !keyspace_table(is,
+				bytes_str(was->tables[i]->name)))
+			catalog_put_gone(batch, was->name,
+					 was->tables[i]->name, version);
+	for (i = 0; is && !err && i < is->table_count; i++) {
+		struct table *t = is->tables[i];
+
+		if (was && keyspace_table(was, bytes_str(t->name)) == t)
+			continue;
+		err = make_known(s, t);
+		catalog_put_table(batch, t, version);
+	}
+	return err;
+}
+
+/* Step 1 and what step 2 writes. */
+static int diff(struct store *s, struct batch *batch, const struct schema *was,
+		const struct schema *is)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < is->keyspace_count; i++) {
+		struct keyspace *k = is->keyspaces[i];
+		struct keyspace *old = schema_keyspace(was,
+						       bytes_str(k->name));
+
+		if (old != k && !k->system)
+			err = diff_keyspace(s, batch, old, k, is->version);
+	}
+	for (i = 0; !err && i < was->keyspace_count; i++) {
+		struct keyspace *k = was->keyspaces[i];
+
+		if (!schema_keyspace(is, bytes_str(k->name)))
+			err = diff_keyspace(s, batch, k, NULL, is->version);
+	}
+	catalog_put_counters(batch, is->version, s->next_table_number);
+	if (!err && batch->bytes.failed)
+		err = -ENOMEM;
+	return err;
+}
+
+/*
+ * Steps 1 to 3; takes over the reference to next. edit NULL: no table takes the
+ * name of another. REQUIRES ddl.
+ */
+static int commit(struct store *s, struct schema *next,
+		  const struct schema_edit *edit)
+{
+	bool replaces = edit && store_replaces(s->schema, next);
+	struct batch batch = BATCH_INIT;
+	struct table **list;
+	uint64_t position;
+	size_t count;
+	int err;
+
+	batch.schema = true;
+	assign_numbers(s, next);
+	list = list_tables(next, &count);
+	err = list ? diff(s, &batch, s->schema, next) : -ENOMEM;
+	/* What is written to a table while its rows move would be lost. */
+	if (replaces)
+		pthread_rwlock_wrlock(&s->publish);
+	if (!err && replaces)
+		err = store_move_rows(s, s->schema, next, edit);
+	if (!err)
+		err = lsm_apply(s->lsm, &batch, &position);
+	if (err && replaces)	/* later it may have happened after all */
+		store_forget_rows(s, s->schema, next);
+	if (!err)
+		err = lsm_sync(s->lsm, position);
+	batch_release(&batch);
+	if (!err && !replaces)
+		pthread_rwlock_wrlock(&s->publish);
+	if (!err)
+		publish(s, next, list, count);
+	if (!err || replaces)
+		pthread_rwlock_unlock(&s->publish);
+	if (err) {
+		mem_free(list);
+		schema_put(next);
+	}
+	return err;
+}
+
+static bool has_index(const struct table *t, uint32_t number)
+{
+	uint32_t i;
+
+	for (i = 0; t && i < t->index_count; i++)
+		if (t->indexes[i].number == number)
+			return true;
+	return false;
+}
+
+/*
+ * Step 4: what `was` names and the present version does not. A table keeps its
+ * number, and an index its table; most are the same object in both.
+ */
+static int drop_gone(struct store *s, const struct schema *was)
+{
+	struct table **list;
+	size_t i, count;
+	uint32_t j;
+	int err = 0;
+
+	list = list_tables(was, &count);
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; !err && i < count; i++) {
+		struct table *t = list[i];
+		struct table *is = store_current_table(s, t->number);
+
+		if (is == t)
+			continue;
+		if (!is)
+			err = lsm_table_drop(s->lsm, t->number);
+		for (j = 0; !err && j < t->index_count; j++)
+			if (!has_index(is, t->indexes[j].number))
+				err = lsm_table_drop(s->lsm,
+						     t->indexes[j].number);
+	}
+	mem_free(list);
+	return err;
+}
+
+/* A table with an index that is to be built: a reference, or NULL. */
+static struct table *find_building(struct store *s, uint32_t *index)
+{
+	size_t i;
+	uint32_t j;
+
+	for (i = 0; i < s->by_number_count; i++)
+		for (j = 0; j < s->by_number[i]->index_count; j++)
+			if (s->by_number[i]->indexes[j].building) {
+				*index = j;
+				return table_get(s->by_number[i]);
+			}
+	return NULL;
+}
+
+/* Step 5. REQUIRES ddl. */
+static int build_indexes(struct store *s)
+{
+	struct table *t, *built;
+	struct schema *next;
+	uint32_t i;
+	int err = 0;
+
+	while (!err && (t = find_building(s, &i))) {
+		err = index_build(s, t, &t->indexes[i]);
+		built = err ? NULL : table_copy(t);
+		next = built ? schema_copy(s->schema) : NULL;
+		table_put(t);
+		if (err)
+			break;
+		if (!next) {
+			table_put(built);
+			return -ENOMEM;
+		}
+		built->indexes[i].building = false;
+		err = schema_set_table(next, built);
+		if (err)
+			schema_put(next);
+		else
+			err = commit(s, next, NULL);
+	}
+	return err;
+}
+
+/* From the commit on the change has happened: it is not refused any more
+ * because something old could not be dropped. The next open does that. */
+static int change_schema(struct store *s, const struct schema_edit *edit)
+{
+	struct schema *next = NULL, *was;
+	int err = edit->edit(edit->context, s->schema, &next);
+
+	if (err || !next)
+		return err;
+	was = schema_get(s->schema);
+	err = commit(s, next, edit);
+	if (!err && drop_gone(s, was))
+		log_message(LOG_WARNING_LEVEL, "data of dropped tables will "
+			    "be removed when the store is opened again");
+	schema_put(was);
+	return err ? err : build_indexes(s);
+}
+
+int store_edit_schema(struct store *s,
+		      int (*edit)(void *context, const struct schema *now,
+				  struct schema **next),
+		      void *context)
+{
+	struct schema_edit e = { .edit = edit, .context = context };
+
+	return store_edit_tables(s, &e);
+}
+
+int store_edit_tables(struct store *s, const struct schema_edit *edit)
+{
+	struct schema *was, *now;
+	int err;
+
+	if (s->read_only)
+		return -EROFS;
+	pthread_mutex_lock(&s->ddl);
+	was = schema_get(s->schema);
+	err = build_indexes(s);		/* which a failure has left */
+	if (!err)
+		err = change_schema(s, edit);
+	now = store_schema(s);
+	pthread_mutex_unlock(&s->ddl);
+	if (now != was && s->observed && s->observer.schema_changed)
+		s->observer.schema_changed(s->observer.context, was, now);
+	schema_put(was);
+	schema_put(now);
+	return err;
+}
+
+/* ----------------------------------------------------------------- opening */
+static int drop_orphans(struct store *s)
+{
+	uint32_t *numbers = NULL;
+	size_t i, count = 0;
+	int err = lsm_table_list(s->lsm, &numbers, &count);
+
+	for (i = 0; !err && i < count; i++) {
+		if (numbers[i] < TABLE_NUMBER_FIRST ||
+		    is_named((const struct table *const *)s->by_number,
+			     s->by_number_count, numbers[i]))
+			continue;
+		err = lsm_table_drop(s->lsm, numbers[i]);
+	}
+	mem_free(numbers);
+	return err;
+}
+
+int store_load_schema(struct store *s)
+{
+	struct schema empty = { .references = 1 };
+	struct schema *schema = schema_copy(&empty);
+	struct lsm_table_options options;
+	struct table **list = NULL;
+	size_t i, count = 0;
+	int err = schema ? 0 : -ENOMEM;
+
+	s->next_table_number = TABLE_NUMBER_FIRST;
+	lsm_table_defaults(&options);
+	options.gc_grace_s = 0;
+	if (!err)
+		err = lsm_table_set(s->lsm, CATALOG_NUMBER, &options);
+	if (!err)
+		err = lsm_table_set(s->lsm, STORE_ATTRIBUTES_NUMBER, &options);
+	if (!err)
+		err = catalog_load(s->lsm, schema, &s->next_table_number);
+	if (!err)
+		err = system_add_keyspaces(s, schema);
+	if (!err)
+		list = list_tables(schema, &count);
+	if (!err && !list)
+		err = -ENOMEM;
+	if (!err)
+		err = catalog_check_numbers(list, count, s->next_table_number);
+	for (i = 0; !err && i < count; i++)
+		err = make_known(s, list[i]);
+	if (err) {
+		mem_free(list);
+		if (schema)
+			schema_put(schema);
+		return err;
+	}
+	pthread_rwlock_wrlock(&s->publish);
+	publish(s, schema, list, count);
+	pthread_rwlock_unlock(&s->publish);
+	return 0;
+}
+
+int store_finish_schema(struct store *s)
+{
+	int err;
+
+	if (s->read_only)
+		return 0;
+	err = drop_orphans(s);
+	return err ? err : build_indexes(s);
+}

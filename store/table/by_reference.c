@@ -1,0 +1,134 @@
+/*
+ * A cursor over what an index names: rows, or whole partitions, in the order of
+ * the base table. Each row is read again from the table's moment, so that
+ * entries that are stale do not show.
+ */
+#include "store/table/cursor.h"
+
+#include <errno.h>
+
+static bool is_asked_for(struct cursor *c)
+{
+	const struct query *q = &c->query;
+	struct bytes key = buf_bytes(&c->partition_key);
+	size_t i;
+
+	for (i = 0; i < q->partition_count; i++)
+		if (bytes_equal(q->partitions[i], key))
+			return true;
+	if (q->partition_count || c->token < q->from_token ||
+	    c->token > q->to_token)
+		return false;
+	if (bytes_is_null(q->after_key))
+		return true;
+	buf_clear(&c->scratch);
+	key_add_partition(&c->scratch, key_token(q->after_key), q->after_key);
+	return bytes_compare(buf_bytes(&c->prefix), buf_bytes(&c->scratch)) > 0;
+}
+
+/* Is the key of the partition that the cursor is in, or was in last? */
+static bool is_same_partition(const struct cursor *c, struct bytes key,
+			      size_t len)
+{
+	return c->started && c->prefix.len == len &&
+	       !memcmp(c->prefix.ptr, key.ptr, len);
+}
+
+/* Go to what the source names next: 1, 0, -errno. */
+static int next_ref(struct cursor *c)
+{
+	struct bytes key;
+	size_t len;
+	int more, err;
+
+	for (;;) {
+		more = c->refs->next(c->refs, &key);
+		if (more <= 0)
+			return more;
+		len = key_partition_len(key);
+		if (!len || len >= key.len)
+			return -EUCLEAN;
+		buf_clear(&c->ref);
+		buf_add_bytes(&c->ref, key);
+		c->ref_is_row = key.ptr[len] == table_row_kind(c->table);
+		if (c->ref.failed)
+			return -ENOMEM;
+		if (is_same_partition(c, key, len)) {
+			if (!c->partition_done)
+				return 1;
+			continue;
+		}
+		c->started = true;
+		buf_clear(&c->prefix);
+		buf_add(&c->prefix, key.ptr, len);
+		err = c->ref_is_row ? 0 : cursor_seek_partition(c);
+		if (!err)
+			err = cursor_enter(c);
+		if (err < 0)
+			return err;
+		c->partition_done = !is_asked_for(c);
+		if (!c->partition_done)
+			return 1;
+	}
+}
+
+static int row_by_ref(struct cursor *c, struct row_view *row)
+{
+	int more = cursor_statics(c);
+
+	if (more < 0)
+		return more;
+	more = cursor_row_at(c, buf_bytes(&c->ref), row);
+	if (more <= 0)
+		return more;
+	cursor_give(c, row);
+	more = c->refs->matches(c->refs, row);
+	if (more <= 0) {
+		c->given--;
+		c->given_in_partition--;
+		return more;
+	}
+	cursor_after_row(c);
+	c->skip = -1;		/* the source decides what comes next */
+	return 1;
+}
+
+static int row_of_partition(struct cursor *c, struct row_view *row)
+{
+	int more, match;
+
+	while ((more = cursor_next_in_partition(c, row)) > 0) {
+		match = c->refs->matches(c->refs, row);
+		if (match)
+			return match;
+		c->given--;
+		c->given_in_partition--;
+		if (!row->row_exists)
+			break;
+	}
+	return more < 0 ? more : 0;
+}
+
+int cursor_next_by_ref(struct cursor *c, struct row_view *row)
+{
+	int more;
+
+	for (;;) {
+		if (!c->in_partition || c->ref_is_row) {
+			more = next_ref(c);
+			if (more <= 0)
+				return more;
+			c->in_partition = true;
+		}
+		more = c->ref_is_row ? row_by_ref(c, row)
+				     : row_of_partition(c, row);
+		if (!c->in_partition)
+			c->partition_done = true;
+		if (more)
+			return more;
+		if (!c->ref_is_row) {
+			c->in_partition = false;
+			c->partition_done = true;
+		}
+	}
+}

@@ -1,0 +1,100 @@
+/* A cursor, for the files that make rows come: scan.c, cursor.c. */
+#ifndef STORE_TABLE_CURSOR_H
+#define STORE_TABLE_CURSOR_H
+#include "store/lsm/dead.h"
+#include "store/table/inner.h"
+
+/* The ends of a slice as keys, without what names the partition. */
+struct range {
+	struct bytes start, end;
+};
+
+/* An engine's iterator with its next row looked at. */
+struct peek {
+	struct iterator *it;
+	struct entry entry;		/* the last; its key is null: none */
+	bool have, ended, sought;
+	bool reversed;
+};
+
+struct cursor {
+	struct store *store;
+	struct table *table;		/* a reference */
+	struct query query;		/* arrays in memory */
+	struct arena memory;		/* as long as the cursor */
+	struct arena partition_memory;	/* statics, of this partition */
+	struct arena row_memory;	/* cells, of this row */
+	struct row_reader reader;
+	struct range *ranges;
+	struct peek partitions;		/* forward: finds partitions, statics */
+	struct peek reverse_rows;	/* rows, in a reversed query */
+	struct peek *rows;		/* one of the two */
+	struct ref_source *refs;	/* or NULL */
+	uint64_t moment;		/* lsm_moment at its begin */
+	bool rests;			/* without an iterator: goes on at, */
+	bool rests_after;		/* or after, */
+	struct buf rest;		/* this key */
+	struct buf ref;			/* the row it named */
+	bool ref_is_row;
+	bool partition_done;		/* pass what it names of this one */
+
+	/* Going forward; its rows follow each other with no seek between. */
+	struct dead_run dead;
+
+	struct buf prefix;		/* token and partition of this one */
+	bool in_partition, at_end, started;
+	size_t partition_index;		/* of the query's list */
+	size_t range_index;
+	bool range_entered;
+	uint64_t given, given_in_partition;
+	struct buf partition_key;
+	struct bytes *key_values;
+	int64_t token;
+	const struct cell_view *statics;
+	uint32_t static_count;
+	bool statics_read;
+
+	struct bytes *clustering;	/* of the row given last */
+	uint32_t *ends;
+	struct buf clustering_memory;
+	struct buf row_key;
+	bool names;			/* keys alone */
+	int skip;			/* components to seek past, or -1 */
+	struct cursor_cost cost;
+	struct buf scratch;
+};
+
+/* scan.c: the rows of the partition that the cursor is in. */
+/* 1 with *row, 0 when there are no more, -errno. */
+int cursor_row(struct cursor *c, struct row_view *row);
+/* The row of that key, if it is in the slices: 1, 0, -errno. Keys ascend. */
+int cursor_row_at(struct cursor *c, struct bytes key, struct row_view *row);
+/* The statics of the partition, once. 0 or -errno. */
+int cursor_read_statics(struct cursor *c);
+static inline int cursor_statics(struct cursor *c)
+{
+	return c->statics_read ? 0 : cursor_read_statics(c);
+}
+
+/* Look at the next row entry: 1, 0 at the end, -errno. */
+int peek_row(struct cursor *c, struct peek *p);
+/* Go to the first entry from key on (reversed: the last below it), by steps
+ * where it is near. */
+int peek_seek(struct cursor *c, struct peek *p, struct bytes key);
+/* The next seek may go anywhere. */
+void peek_forget(struct peek *p);
+
+/* cursor.c: the rows of the partition of c->prefix come next; and go
+ * into it: 1 or -errno. */
+int cursor_seek_partition(struct cursor *c);
+int cursor_enter(struct cursor *c);
+/* The next view in this partition; 0: it is done, and left. */
+int cursor_next_in_partition(struct cursor *c, struct row_view *row);
+/* What all views have of their partition; they are counted. */
+void cursor_give(struct cursor *c, struct row_view *row);
+/* What distinct and partition_limit want after it. */
+void cursor_after_row(struct cursor *c);
+
+/* by_reference.c */
+int cursor_next_by_ref(struct cursor *c, struct row_view *row);
+#endif

@@ -1,0 +1,273 @@
+/* Point reads: a row, a cell, an attribute. */
+#include "store/table/inner.h"
+
+#include <errno.h>
+
+#include "store/base/watch.h"
+
+#define ALL_COLUMNS UINT64_MAX
+
+static int fill_keys(struct row_view *view, const struct row_reader *r,
+		     const struct row *row, struct arena *arena,
+		     const struct bytes *clustering)
+{
+	const struct table *t = r->table;
+	struct bytes *values, *key_values;
+	uint32_t i;
+	int err;
+
+	values = arena_alloc(arena, (t->clustering_count + 1) *
+			     sizeof(*values));
+	key_values = arena_alloc(arena, t->partition_key_count *
+				 sizeof(*key_values));
+	if (!values || !key_values)
+		return -ENOMEM;
+	err = table_partition_values(key_values, t, view->partition_key);
+	if (err)
+		return err;
+	view->key_values = key_values;
+	if (!clustering)
+		return 0;
+	for (i = 0; i < t->clustering_count; i++)
+		values[i] = arena_copy(arena, clustering[i]);
+	if (r->keeps_clustering)
+		row_reader_written_clustering(r, row, values);
+	view->clustering = values;
+	return 0;
+}
+
+/*
+ * Get the row so that it is known whether it is live: when nothing wanted says
+ * so, or there is nothing of what is wanted, all of its columns are asked for.
+ */
+static int get_live(struct store *s, const struct row_reader *r,
+		    struct bytes key, struct arena *arena, struct row *row)
+{
+	int found;
+
+	if (r->mask != ALL_COLUMNS) {
+		found = source_get(s, r->table, key, r->mask, arena, row);
+		if (found < 0 || (found && row_reader_is_live(r, row)))
+			return found;
+	}
+	found = source_get(s, r->table, key, ALL_COLUMNS, arena, row);
+	if (found <= 0 || row_reader_is_live(r, row))
+		return found;
+	watch_tombstones(row_reader_tombstones(r, row));
+	return 0;
+}
+
+static int read_row(struct row_view *view, struct store *s,
+		    const struct row_reader *r, struct bytes key,
+		    const struct bytes *clustering, struct arena *arena)
+{
+	struct row row;
+	int found = get_live(s, r, key, arena, &row), err;
+
+	if (found <= 0)
+		return found;
+	view->engine_key = arena_copy(arena, key);
+	if (clustering) {
+		view->row_exists = true;
+		if (marker_is_live(&row.marker, r->now_s))
+			view->marker = row.marker;
+		err = row_reader_cells(r, arena, &row, &view->cells,
+				       &view->cell_count);
+	} else {
+		err = row_reader_cells(r, arena, &row, &view->statics,
+				       &view->static_count);
+	}
+	if (!err)
+		err = fill_keys(view, r, &row, arena, clustering);
+	if (!err && arena->failed)
+		err = -ENOMEM;
+	return err ? err : 1;
+}
+
+int table_read(struct store *s, const struct table *t,
+	       struct bytes partition_key, const struct bytes *clustering,
+	       uint64_t columns, int64_t now_s, struct arena *arena,
+	       struct row_view *row)
+{
+	static const struct bytes none = { NULL, 0 };
+	struct row_reader r;
+	struct buf key = BUF_INIT;
+	int err;
+
+	if (table_is_flat(t))
+		clustering = &none;
+	*row = (struct row_view){ .first_of_partition = true,
+				  .marker = MARKER_NONE };
+	err = row_reader_init(&r, t, columns, now_s ? now_s : clock_now_s(),
+			      arena);
+	if (err)
+		return err;
+	key_add_row(&key, t, partition_key, clustering);
+	row->partition_key = arena_copy(arena, partition_key);
+	if (key.failed || arena->failed) {
+		err = -ENOMEM;
+	} else {
+		row->token = (int64_t)(get_be64(key.ptr) ^ (uint64_t)1 << 63);
+		err = read_row(row, s, &r, buf_bytes(&key), clustering, arena);
+	}
+	buf_release(&key);
+	return err;
+}
+
+int table_read_cell(struct store *s, const struct table *t,
+		    struct bytes partition_key, const struct bytes *clustering,
+		    const struct column *column, struct bytes path,
+		    int64_t now_s, struct arena *arena, struct cell_view *cell)
+{
+	uint64_t columns = (uint64_t)1 << (column->number & 63);
+	struct row_view row;
+	const struct cell_view *cells;
+	struct buf wanted = BUF_INIT, other = BUF_INIT;
+	uint32_t i, count;
+	int found = table_read(s, t, partition_key,
+			       column->kind == COLUMN_STATIC ? NULL
+							     : clustering,
+			       columns, now_s, arena, &row);
+
+	if (found <= 0)
+		return found;
+	cells = column->kind == COLUMN_STATIC ? row.statics : row.cells;
+	count = column->kind == COLUMN_STATIC ? row.static_count
+					      : row.cell_count;
+	if (!bytes_is_null(path))
+		cell_add_path(&wanted, column, path);
+	for (i = 0, found = 0; i < count && !found; i++) {
+		if (cells[i].column->number != column->number)
+			continue;
+		if (!bytes_is_null(path)) {
+			/* Paths are the same when they are ordered the same. */
+			buf_clear(&other);
+			cell_add_path(&other, column, cells[i].path);
+			if (!bytes_equal(buf_bytes(&wanted), buf_bytes(&other)))
+				continue;
+		}
+		*cell = cells[i];
+		found = 1;
+	}
+	if (wanted.failed || other.failed)
+		found = -ENOMEM;
+	buf_release(&wanted);
+	buf_release(&other);
+	return found;
+}
+
+int table_newest(struct store *s, const struct table *t,
+		 struct bytes partition_key, const struct bytes *clustering,
+		 const struct column *column, struct bytes path,
+		 struct arena *arena, int64_t *newest_us)
+{
+	static const struct bytes none = { NULL, 0 };
+	struct buf key = BUF_INIT, ordered = BUF_INIT;
+	struct deletion covering;
+	struct row row;
+	int found;
+	uint32_t i;
+
+	if (t->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	if (column && column->kind == COLUMN_STATIC)
+		clustering = NULL;
+	if (table_is_flat(t))
+		clustering = &none;
+	key_add_row(&key, t, partition_key, clustering);
+	if (!bytes_is_null(path))
+		cell_add_path(&ordered, column, path);
+	found = key.failed || ordered.failed ? -ENOMEM :
+		lsm_get_covered(s->lsm, t->number, buf_bytes(&key), arena, &row,
+				&covering);
+	if (found >= 0)
+		*newest_us = deletion_max(row.deletion, covering).timestamp;
+	if (found > 0 && !column && row.marker.timestamp > *newest_us)
+		*newest_us = row.marker.timestamp;
+	for (i = 0; found > 0 && i < row.cell_count; i++) {
+		const struct cell *c = &row.cells[i];
+
+		if ((column && c->column != column->number) ||
+		    c->timestamp <= *newest_us)
+			continue;
+		if ((c->flags & CELL_COLUMN_DELETION) ||
+		    bytes_is_null(path) ||
+		    bytes_equal(c->path, buf_bytes(&ordered)))
+			*newest_us = c->timestamp;
+	}
+	buf_release(&key);
+	buf_release(&ordered);
+	return found < 0 ? found : 0;
+}
+
+/* ------------------------------------------------------------- attributes */
+/*
+ * What is kept beside the data of an object. Its entry's key has, behind the
+ * partition:
+ *
+ *   10 | 01: of the static row, 00: of all else | clustering components, as many
+ *   as the object has | 38
+ *
+ * and a cell CELL_ATTRIBUTE for each attribute, whose path is
+ *
+ *   1 name | 4 number of the column, big-endian, or 0: of the object itself |
+ *   the path of the cell in it, as the engine has it
+ *
+ * Of the values fs/attr.c and fs/above.c say what they are.
+ */
+void attribute_key(struct buf *out, const struct object_ref *o)
+{
+	/* A cell that became static keeps what it has. */
+	bool is_static = o->is_static &&
+			 !(o->column && o->table->flags & TABLE_WAS_FLAT);
+
+	key_add_partition(out, key_token(o->partition_key), o->partition_key);
+	buf_add_byte(out, KEY_ATTRIBUTES);
+	buf_add_byte(out, is_static);
+	if (!is_static)
+		key_add_clustering(out, o->table, o->clustering,
+				   o->clustering_count);
+	buf_add_byte(out, KEY_ROW_END);
+}
+
+void attribute_path(struct buf *out, const struct object_ref *o, uint8_t name)
+{
+	buf_add_byte(out, name);
+	buf_add_be32(out, o->column ? o->column->number : 0);
+	if (!o->column || bytes_is_null(o->path))
+		return;
+	cell_add_path(out, o->column, o->path);
+}
+
+int table_attribute(struct store *s, const struct object_ref *object,
+		    uint8_t name, struct arena *arena, struct bytes *value)
+{
+	struct buf key = BUF_INIT, path = BUF_INIT;
+	struct row row;
+	uint32_t i;
+	int found;
+
+	attribute_key(&key, object);
+	attribute_path(&path, object, name);
+	if (key.failed || path.failed)
+		found = -ENOMEM;
+	else if (object->table->flags & TABLE_VIRTUAL)
+		found = 0;
+	else
+		found = source_get(s, object->table, buf_bytes(&key),
+				   (uint64_t)1 << CELL_ATTRIBUTE, arena, &row);
+	for (i = 0; found > 0 && i < row.cell_count; i++) {
+		const struct cell *c = &row.cells[i];
+
+		if (c->column != CELL_ATTRIBUTE || c->flags ||
+		    !bytes_equal(c->path, buf_bytes(&path)))
+			continue;
+		*value = c->value;
+		break;
+	}
+	if (found > 0)
+		found = i < row.cell_count;
+	buf_release(&key);
+	buf_release(&path);
+	return found;
+}

@@ -1,0 +1,319 @@
+/*
+ * The seam: rows by schema. Above it nobody knows of memtables, below it nobody
+ * knows what a column means. One struct query reads, one struct write changes.
+ * Whole queries and whole batches go through here, and nothing that is handed
+ * out outlives the next call on its cursor.
+ */
+#ifndef STORE_TABLE_TABLE_H
+#define STORE_TABLE_TABLE_H
+#include "store/row/mutation.h"
+#include "store/schema/schema.h"
+#include "store/store.h"
+
+/* ------------------------------------------------------------------- keys */
+/* The serialised partition key of its columns' values: store/cql/README.md has
+ * its form. */
+void table_partition_key(struct buf *out, const struct table *t,
+			 const struct bytes *values);
+/* And back: partition_key_count slices of key. 0 or -EUCLEAN. */
+int table_partition_values(struct bytes *values, const struct table *t,
+			   struct bytes key);
+int64_t table_token(struct bytes partition_key);
+
+/* ------------------------------------------------------------------- read */
+/* One end of a slice: values of the first `count` clustering columns. */
+struct bound {
+	const struct bytes *values;
+	uint32_t count;		/* 0: open */
+	bool inclusive;
+};
+/* Rows between two bounds, in the table's clustering order (so with DESC
+ * columns `start` has the larger values). Both ends name prefixes. */
+struct slice {
+	struct bound start, end;
+};
+
+/* Is this reader told of the table (NULL: of the keyspace)? */
+typedef bool table_shown(void *context, const struct keyspace *k,
+			 const struct table *t);
+
+struct query {
+	const struct table *table;
+	/* Of a virtual table, the rows that tell of others are left out; NULL:
+	 * none. Asked while table_query runs. */
+	table_shown *shown;
+	void *shown_context;
+	/*
+	 * Which partitions: these, in this order (serialised keys; an iterator
+	 * gives them in the order listed), or, with partition_count 0, those
+	 * with from <= token <= to, in token order, beginning after
+	 * after_key (exclusive) when that is not null.
+	 */
+	const struct bytes *partitions;
+	size_t partition_count;
+	int64_t from_token, to_token;
+	struct bytes after_key;
+	/* Rows of each partition: those in any of the slices (sorted, disjoint,
+	 * in clustering order); none: all. No rows at all: statics only. */
+	const struct slice *slices;
+	size_t slice_count;
+	bool statics_only;
+	bool reversed;		/* rows within a partition, last first; the
+				 * slices stay in the table's order */
+	/*
+	 * Bit n: cells of column number n (& 63) are wanted; others may be
+	 * missing from the rows, and the marker of a point read too where
+	 * not all are wanted. Liveness always counts all columns.
+	 * UINT64_MAX: all.
+	 */
+	uint64_t columns;
+	/*
+	 * Give only the first live row for each distinct value of the first
+	 * `distinct` clustering columns, seeking past the rest; -1: every row.
+	 * 0: the first row (or the statics) of each partition.
+	 */
+	int distinct;
+	bool with_statics;	/* read the static row too */
+	/* A partition with live statics and no row in the slices gives one row
+	 * view with row_exists false (SELECT's rule); only with with_statics. */
+	bool static_only_rows;
+	/* Stop after so many row views; 0: no limit. Of each partition too. */
+	uint64_t limit, partition_limit;
+	int64_t now_s;		/* what is expired; 0: read the clock */
+	/* Give tombstones as well (in cells, marked): for tools. */
+	bool raw;
+};
+void query_init(struct query *q, const struct table *t);
+
+/* A live cell as read. Multi-cell columns have one per element, in order. */
+struct cell_view {
+	const struct column *column;
+	struct bytes path;	/* element, key, field number (2 bytes) or list id
+				 * in the binary form of its type; else null */
+	struct bytes value;	/* sets: empty. counters: 8 bytes, the total */
+	int64_t timestamp_us;
+	int32_t ttl_s;		/* 0: none */
+	int64_t expires_s;	/* NO_TIME: never */
+	bool tombstone;		/* raw only */
+};
+
+struct row_view {
+	struct bytes partition_key;	/* serialised */
+	int64_t token;
+	const struct bytes *key_values;	/* partition_key_count */
+	bool first_of_partition;
+	bool row_exists;		/* false: statics only */
+	const struct bytes *clustering;	/* clustering_count (null in a compact
+					 * table's missing ones) */
+	struct marker marker;		/* live, or MARKER_NONE */
+	const struct cell_view *cells;	/* live cells of regular columns, by
+					 * (column place, path) */
+	uint32_t cell_count;
+	const struct cell_view *statics;
+	uint32_t static_count;
+	/* The engine's key of the row: opaque, for resuming and for changes. */
+	struct bytes engine_key;
+	/* See cursor_names: without marker and cells, but with the second in
+	 * which the row ends to be there, or NO_TIME. */
+	bool names;
+	int64_t expires_s;
+};
+
+struct cursor;
+/* A cursor sees one moment of the table and belongs to one thread at a time.
+ * The query's arrays are copied. */
+int table_query(struct cursor **out, struct store *s, const struct query *q);
+/* 1 with *row (valid until the next call), 0 at the end, -errno. */
+int cursor_next(struct cursor *c, struct row_view *row);
+/* Seek past all rows that share the first n clustering values of the row that
+ * was given last; 0: past its partition. */
+int cursor_skip(struct cursor *c, uint32_t n);
+/* From the next row on its keys alone: whatever else it has is not decoded. To
+ * be turned on and off at any time. */
+void cursor_names(struct cursor *c, bool on);
+/*
+ * Let go of the moment that it sees, where others have followed (a flush, a
+ * compaction): it holds their memory and files. It goes on from the same row in the
+ * moment of the next call; the row that it gave last is not valid any more. Nothing
+ * happens where nothing followed, and to cursors backwards, by an index, of virtual
+ * tables.
+ */
+void cursor_rest(struct cursor *c);
+void cursor_close(struct cursor *c);
+/* What it cost so far, for TRACING and for tombstone warnings. */
+struct cursor_cost {
+	uint64_t rows, tombstones;
+};
+void cursor_cost(const struct cursor *c, struct cursor_cost *cost);
+/*
+ * Point read of one row (clustering null: the static row, in statics). 1 with
+ * *row, its memory from arena; 0: no such live row; -errno. Cheaper than a
+ * query.
+ */
+int table_read(struct store *s, const struct table *t, struct bytes partition_key,
+	       const struct bytes *clustering, uint64_t columns, int64_t now_s,
+	       struct arena *arena, struct row_view *row);
+/* The first cells with this (column, path) only: 1, 0, -errno. */
+int table_read_cell(struct store *s, const struct table *t,
+		    struct bytes partition_key, const struct bytes *clustering,
+		    const struct column *column, struct bytes path,
+		    int64_t now_s, struct arena *arena, struct cell_view *cell);
+
+/*
+ * The timestamp that a write of this cell must exceed to be seen: that of the
+ * newest value or deletion, live or not, or NO_TIMESTAMP. Without a path of the
+ * column, without a column of the row and all in it. 0, -errno.
+ */
+int table_newest(struct store *s, const struct table *t,
+		 struct bytes partition_key, const struct bytes *clustering,
+		 const struct column *column, struct bytes path,
+		 struct arena *arena, int64_t *newest_us);
+
+/* ------------------------------------------------------------------ write */
+/*
+ * A write collects changes; table_write applies all of them or none. Values
+ * must be valid for their types (type_validate): checked by assertion only.
+ *
+ *   write_lock(w, ...)	the partitions that it writes
+ *   table_read(...)	whatever its values and timestamps depend on
+ *   store_timestamp(s)
+ *   write_row(w, ...)	and what is in it
+ *   table_write(w)	unlocks, too
+ */
+struct write {
+	struct batch batch;
+	struct store *store;
+	struct arena arena;
+	struct row_builder *row;	/* being built, see write.c */
+	struct change_list *changes;
+	bool failed;
+	/*
+	 * Why the last table_write answered -EINVAL: an index takes no such
+	 * value. Late: as it was applied, says Cassandra.
+	 */
+	struct buf refusal;
+	bool refused_late;
+	bool is_locked;
+	uint64_t written, locked;	/* stripes of partitions */
+};
+void write_init(struct write *w, struct store *s);
+void write_release(struct write *w);
+/* Take back what was collected, and unlock; its memory is kept. */
+void write_clear(struct write *w);
+
+struct partition_ref {
+	const struct table *table;
+	struct bytes key;	/* serialised partition key */
+};
+/*
+ * Lock all partitions that the write is about, in one call: no other write of
+ * them comes between this call and the end of table_write, none that is applied
+ * later has an earlier timestamp of the store's clock, and no table is
+ * truncated. A thread has one locked write at a time.
+ */
+void write_lock(struct write *w, const struct partition_ref *partitions,
+		size_t count);
+void write_unlock(struct write *w);
+
+/*
+ * Begin (or go on with) a row; what follows is about it until the next begin.
+ * clustering: clustering_count values; NULL: the static row. Slices are copied.
+ */
+void write_row(struct write *w, const struct table *t,
+	       struct bytes partition_key, const struct bytes *clustering);
+/* ttl_s 0: permanent. now_s: when a TTL begins; 0: now. */
+void write_marker(struct write *w, int64_t timestamp_us, int32_t ttl_s);
+/* With an absolute end (restores): expires_s as shown by user.expires. */
+void write_marker_until(struct write *w, int64_t timestamp_us, int32_t ttl_s,
+			int64_t expires_s);
+/* path null for a simple column; as in cell_view. value null: a tombstone. */
+void write_cell(struct write *w, const struct column *column, struct bytes path,
+		struct bytes value, int64_t timestamp_us, int32_t ttl_s);
+void write_cell_until(struct write *w, const struct column *column,
+		      struct bytes path, struct bytes value,
+		      int64_t timestamp_us, int32_t ttl_s, int64_t expires_s);
+/* Delete all cells of a multi-cell column up to timestamp. */
+void write_column_deletion(struct write *w, const struct column *column,
+			   int64_t timestamp_us);
+void write_row_deletion(struct write *w, int64_t timestamp_us);
+/* Delete the rows in the slice; the whole partition with its statics. */
+void write_range_deletion(struct write *w, const struct table *t,
+			  struct bytes partition_key, const struct slice *slice,
+			  int64_t timestamp_us);
+void write_partition_deletion(struct write *w, const struct table *t,
+			      struct bytes partition_key, int64_t timestamp_us);
+/* Increment a counter: read the total, write the new one. */
+int write_counter_add(struct write *w, const struct column *column,
+		      struct bytes path, int64_t delta, int64_t timestamp_us);
+/* Apply to a table that is in no schema yet (store_edit_tables): nobody is told.
+ * The write is then empty again. */
+int table_fill(struct write *w);
+/*
+ * Apply: indexes are kept in step, observers told. The partitions of its rows
+ * must be locked (asserted; attributes need no lock). 0 or -errno (-EINVAL: see
+ * refusal); the write is then empty again, and unlocked.
+ */
+int table_write(struct write *w);
+
+/* ------------------------------------------------- attributes of objects */
+/*
+ * What a filesystem keeps beside the data (a set mtime): small values by
+ * object and name; no part of any row, gone with a deletion of their partition
+ * or table. An object is a partition (clustering_count 0), a prefix, a row, or
+ * with column >= 0 a cell (or element) of a row. name: one byte.
+ */
+struct object_ref {
+	const struct table *table;
+	struct bytes partition_key;
+	const struct bytes *clustering;
+	uint32_t clustering_count;
+	bool is_static;			/* the static row or a cell of it */
+	const struct column *column;	/* or NULL */
+	struct bytes path;
+};
+/* value null removes it. */
+void write_attribute(struct write *w, const struct object_ref *object,
+		     uint8_t name, struct bytes value, int64_t timestamp_us);
+/* 1 with *value from arena, 0, -errno. */
+int table_attribute(struct store *s, const struct object_ref *object,
+		    uint8_t name, struct arena *arena, struct bytes *value);
+
+/* ----------------------------------------------------------------- index */
+/*
+ * Rows of the base table by an index, in the base's order (token, clustering):
+ * the keys are found in the hidden table and each row is read again, so that
+ * stale entries do not show. The restriction is on what the index holds.
+ */
+enum index_operator { INDEX_EQ, INDEX_RANGE, INDEX_PREFIX, INDEX_SUFFIX,
+		      INDEX_CONTAINS_TEXT };
+struct index_query {
+	const struct index *index;
+	enum index_operator operator;
+	struct bytes value;		/* EQ, text operators; map key of an
+					 * entries index: */
+	struct bytes key;
+	struct bytes low, high;		/* RANGE: null is open */
+	bool low_inclusive, high_inclusive;
+	/* Only in these partitions / tokens, from the query below. */
+};
+int table_query_index(struct cursor **out, struct store *s,
+		      const struct query *q, const struct index_query *by);
+
+/* --------------------------------------------------------------- changes */
+/* One element of a committed batch, for the observer. */
+struct table_change {
+	struct table *table;
+	struct bytes partition_key;
+	/* A row (clustering_count == the table's; is_static: the static row)
+	 * or everything in the partition or range (whole). */
+	const struct bytes *clustering;
+	uint32_t clustering_count;
+	bool is_static, whole;
+	struct slice range;		/* whole: of these rows */
+	/* The columns that were written; column_count 0 with whole: all. */
+	const struct column *const *columns;
+	uint32_t column_count;
+	bool row_deleted, marker;
+	int64_t earliest_expiry_s;	/* of what was written; NO_TIME */
+};
+#endif

@@ -1,0 +1,68 @@
+/* A write in the works, for write.c and store/commit.c. */
+#ifndef STORE_TABLE_WRITE_H
+#define STORE_TABLE_WRITE_H
+#include "store/table/inner.h"
+
+/* A counter that this write has already changed. */
+struct counter {
+	struct bytes key, path;
+	uint32_t column;
+	int64_t total, timestamp;
+	struct counter *next;
+};
+
+/* How the rows of this write are spelled, by key: see spelling.c. */
+struct spellings {
+	struct spelling **buckets;
+	size_t count, bucket_count;
+};
+
+struct row_builder {
+	const struct table *table;	/* of the row; NULL: none begun */
+	struct bytes partition_key;	/* in the arena, as all below */
+	const struct bytes *clustering;
+	struct buf key;
+	size_t partition_len;		/* of the key: for the next row */
+	const struct table *partition_table;
+	struct row row;
+	size_t cell_capacity;
+	int64_t now_s;			/* of all of the write; 0: not read */
+	struct counter *counters;
+	struct spellings spellings;
+	int err;			/* why the write failed; 0: memory */
+	const struct table **tables;	/* that are written to */
+	uint32_t table_count, table_capacity;
+};
+
+struct change_list {
+	struct table_change *changes;
+	size_t count, capacity;
+};
+
+/* ---------------------------------------------------------------- lock.c */
+/* Note that the write has something of the partition. */
+void write_note_partition(struct write *w, const struct table *t,
+			  struct bytes partition_key);
+/* Is it locked, with all that was noted? */
+bool write_holds_all(const struct write *w);
+/* Lock these stripes, by number; for tests: (1 << STRIPES) - 1 for all. */
+void write_lock_stripes(struct write *w, uint64_t stripes);
+
+/* --------------------------------------------------------------- write.c */
+/* The time of all of this write, read once. */
+int64_t write_now_s(struct write *w);
+/* The row in the works becomes an operation of the batch. */
+void write_finish_row(struct write *w);
+/* A cell of the row in the works. */
+void write_add_cell(struct write *w, const struct cell *cell);
+/* A path as cells have it, in the arena. */
+struct bytes write_ordered_path(struct write *w, const struct column *c,
+				struct bytes path);
+
+/* ------------------------------------------------------------ spelling.c */
+/*
+ * Put the clustering values of the row in the works as the row has them, and
+ * into cells where the key does not give them back.
+ */
+void write_spelling(struct write *w);
+#endif

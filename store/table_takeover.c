@@ -1,0 +1,85 @@
+/*
+ * A table that takes the name of another, which is not dropped before: CREATE
+ * TABLE over one that mkdir made. Its rows are brought into the engine's table
+ * of the new one before the catalogue names that: a crash leaves an orphan, which
+ * the next open drops.
+ */
+#include <errno.h>
+
+#include "store/table/inner.h"
+
+struct replacement {
+	struct table *from, *to;
+	uint32_t keyspace, table;	/* where to go on */
+};
+
+/* The next one behind r: false at the end. */
+static bool find_next(struct replacement *r, const struct schema *was,
+		      const struct schema *next)
+{
+	for (; r->keyspace < next->keyspace_count; r->keyspace++, r->table = 0) {
+		const struct keyspace *k = next->keyspaces[r->keyspace];
+
+		while (r->table < k->table_count) {
+			r->to = k->tables[r->table++];
+			r->from = schema_table(was, bytes_str(k->name),
+					       bytes_str(r->to->name));
+			if (r->from && r->from->number != r->to->number)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool store_replaces(const struct schema *was, const struct schema *next)
+{
+	struct replacement r = { .keyspace = 0 };
+
+	return find_next(&r, was, next);
+}
+
+/* 1, 0, -errno. */
+static int has_rows(struct store *s, const struct table *t)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	struct query q;
+	int got;
+
+	query_init(&q, t);
+	q.limit = 1;
+	q.with_statics = true;
+	q.static_only_rows = true;
+	got = table_query(&cursor, s, &q);
+	if (!got)
+		got = cursor_next(cursor, &row);
+	cursor_close(cursor);
+	return got;
+}
+
+int store_move_rows(struct store *s, const struct schema *was,
+		    const struct schema *next, const struct schema_edit *edit)
+{
+	struct replacement r = { .keyspace = 0 };
+	int err = 0;
+
+	while (!err && find_next(&r, was, next)) {
+		err = edit->move ? edit->move(edit->context, r.from, r.to) :
+				   has_rows(s, r.from);
+		if (err > 0)
+			err = -EEXIST;
+	}
+	return err;
+}
+
+void store_forget_rows(struct store *s, const struct schema *was,
+		       const struct schema *next)
+{
+	struct replacement r = { .keyspace = 0 };
+
+	while (find_next(&r, was, next))
+		if (lsm_table_drop(s->lsm, r.to->number))
+			log_message(LOG_WARNING_LEVEL, "data of a table that "
+				    "was not made will be removed when the "
+				    "store is opened again");
+}
