@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "store/cql/cql.h"
-#include "store/cql/split.h"
+#include "store/cql/syntax/statement_end.h"
 #include "store/table/table.h"
 #include "tools/bench.h"
 

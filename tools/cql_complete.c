@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
-#include "store/cql/lexer.h"
+#include "store/cql/syntax/lexer.h"
 #include "tools/cql_copy.h"
 #include "tools/cql_words.h"
 

@@ -2,7 +2,7 @@
  * Consistency levels: with one replica every level is satisfied, but what a
  * cluster refuses is refused here too, so that a program learns of it early.
  */
-#include "store/cql/parse.h"
+#include "store/cql/syntax/parse.h"
 #include "tools/cql_shell.h"
 
 const char *const shell_consistency_levels[] = {

@@ -6,7 +6,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
-#include "store/cql/lexer.h"
+#include "store/cql/syntax/lexer.h"
 #include "tools/cql_place.h"
 
 struct parse {

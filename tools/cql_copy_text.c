@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "store/base/alloc.h"
-#include "store/cql/format.h"
+#include "store/cql/output/format.h"
 #include "tools/cql_copy.h"
 
 #define YEAR_1_MS (-62135596800000)

@@ -11,7 +11,7 @@
 #include <wchar.h>
 
 #include "store/base/alloc.h"
-#include "store/cql/format.h"
+#include "store/cql/output/format.h"
 #include "tools/cql_shell.h"
 
 #define HISTORY_LINES 1000

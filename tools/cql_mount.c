@@ -1,9 +1,9 @@
 /*
  * The shell's backend on a mount: each statement is written to .cql.raw, and
  * the answer read from the same descriptor, a row at a time (CQL_FORMAT_RAW in
- * store/cql/format.h). Types are made from their names, with what the mount
- * says about user types. What was not read to its end is left behind with the
- * descriptor, which is opened again.
+ * store/cql/output/format.h). Types are made from their names, with what the
+ * mount says about user types. What was not read to its end is left behind with
+ * the descriptor, which is opened again.
  */
 #include "tools/cql_backend.h"
 
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "store/base/alloc.h"
-#include "store/cql/parse.h"
-#include "store/cql/split.h"
+#include "store/cql/syntax/parse.h"
+#include "store/cql/syntax/statement_end.h"
 #include "tools/cql_answer.h"
 #include "tools/cql_types.h"
 #include "tools/tool.h"

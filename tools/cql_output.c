@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "store/base/alloc.h"
-#include "store/cql/format.h"
+#include "store/cql/output/format.h"
 #include "tools/cql_shell.h"
 
 #define OUT_SIZE (64 * 1024)

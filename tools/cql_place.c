@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "store/cql/format.h"
+#include "store/cql/output/format.h"
 
 static bool is_inside(uint8_t c)	/* of a UTF-8 sequence */
 {

@@ -2,7 +2,7 @@
 #ifndef TOOLS_CQL_PLACE_H
 #define TOOLS_CQL_PLACE_H
 #include "store/base/bytes.h"
-#include "store/cql/error.h"
+#include "store/cql/syntax/error.h"
 
 /*
  * Append the line of the statement that the error is at and a line with a caret

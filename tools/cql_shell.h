@@ -8,7 +8,7 @@
 #define TOOLS_CQL_SHELL_H
 #include <stdio.h>
 
-#include "store/cql/split.h"
+#include "store/cql/syntax/statement_end.h"
 #include "tools/cql_backend.h"
 
 struct cql_editor;

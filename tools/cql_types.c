@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
-#include "store/cql/parse.h"
+#include "store/cql/syntax/parse.h"
 
 struct build {
 	struct arena *arena;

@@ -13,8 +13,8 @@
 #include "fs/inner.h"
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
-#include "store/cql/format.h"
-#include "store/cql/split.h"
+#include "store/cql/output/format.h"
+#include "store/cql/syntax/statement_end.h"
 
 static const struct {
 	const char *name;

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "fs/inner.h"
-#include "store/cql/split.h"
+#include "store/cql/syntax/statement_end.h"
 
 #define DDL_TEXT_MAX (64 << 20)	/* of one statement */
 

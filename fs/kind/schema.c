@@ -8,7 +8,7 @@
 
 #include "fs/inner.h"
 #include "store/cql/cql.h"
-#include "store/cql/print.h"
+#include "store/cql/schema/print.h"
 
 /* ------------------------------------------------------------- statements */
 bool cql_may_caller(void *context, const struct keyspace *k,

@@ -5,8 +5,8 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
-#include "store/cql/execute.h"
-#include "store/cql/parse.h"
+#include "store/cql/statement/statement.h"
+#include "store/cql/syntax/parse.h"
 
 /*
  * What a statement may take until it runs, beside a multiple of its text: short

@@ -8,7 +8,7 @@
 #ifndef STORE_CQL_CQL_H
 #define STORE_CQL_CQL_H
 #include "store/base/bytes.h"
-#include "store/cql/error.h"
+#include "store/cql/syntax/error.h"
 #include "store/schema/schema.h"
 #include "store/store.h"
 

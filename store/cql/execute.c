@@ -1,9 +1,9 @@
 /* Statements to what runs them. */
-#include "store/cql/execute.h"
+#include "store/cql/statement/statement.h"
 
 #include <errno.h>
 
-#include "store/cql/cas.h"
+#include "store/cql/modify/conditional.h"
 
 /* A conditional statement is on disk before it is answered. */
 static int write_now(struct execution *x, struct write *w, bool durable)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "fs/name.h"
-#include "store/cql/parse.h"
-#include "store/cql/split.h"
+#include "store/cql/syntax/parse.h"
+#include "store/cql/syntax/statement_end.h"
 #include "store/row/key.h"
 #include "store/row/mutation.h"
 #include "store/schema/catalog.h"

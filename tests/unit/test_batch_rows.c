@@ -1,5 +1,5 @@
 /* Statements by the row they are about. */
-#include "store/cql/batch_rows.h"
+#include "store/cql/modify/batch_rows.h"
 
 #include "store/schema/schema_edit.h"
 #include "tests/lib/random.h"

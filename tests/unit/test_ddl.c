@@ -9,7 +9,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
-#include "store/cql/print.h"
+#include "store/cql/schema/print.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

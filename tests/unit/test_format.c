@@ -1,5 +1,5 @@
 /* Results as text: each form byte for byte. */
-#include "store/cql/format.h"
+#include "store/cql/output/format.h"
 
 #include "tests/unit/suite.h"
 

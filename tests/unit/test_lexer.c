@@ -1,5 +1,5 @@
 /* Tokens: what Cassandra's lexer makes of a text, and where it fails. */
-#include "store/cql/lexer.h"
+#include "store/cql/syntax/lexer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

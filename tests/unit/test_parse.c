@@ -2,7 +2,7 @@
  * Statements: every recorded one parses or fails as Cassandra's did, at the
  * same place; and what the trees say.
  */
-#include "store/cql/parse.h"
+#include "store/cql/syntax/parse.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,13 +2,13 @@
  * The schema as CQL: each statement that Cassandra's DESCRIBE gave is parsed,
  * made an object of the schema, and printed; the same bytes must come.
  */
-#include "store/cql/print.h"
+#include "store/cql/schema/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
-#include "store/cql/parse.h"
+#include "store/cql/syntax/parse.h"
 #include "store/schema/schema_edit.h"
 #include "tests/lib/vectors.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 /* A text in statements: whole, and in pieces of every size. */
-#include "store/cql/split.h"
+#include "store/cql/syntax/statement_end.h"
 
 #include "tests/unit/suite.h"
 

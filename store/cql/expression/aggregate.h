@@ -1,0 +1,32 @@
+/*
+ * What an aggregate gathers from row to row: count, min, max, sum, avg. The
+ * bounded state of one lies in the arena of its group (but for min and max,
+ * which keep a value, and sums of varint and decimal, which may grow).
+ */
+#ifndef STORE_CQL_EXPRESSION_AGGREGATE_H
+#define STORE_CQL_EXPRESSION_AGGREGATE_H
+#include "store/cql/expression/function.h"
+
+struct accumulator {
+	enum aggregate_kind kind;
+	const struct type *type;	/* of what is gathered */
+	int64_t count;
+	/* An arena aligns to 8 bytes, which these two would exceed. */
+	__int128 whole __attribute__((packed, aligned(8))); /* sum of integers */
+	long double wide __attribute__((packed, aligned(8)));
+	double sum, compensation, plain;	/* of floating ones */
+	struct buf value;		/* min, max; sum of varint, decimal */
+	bool has_value;
+};
+
+void accumulator_init(struct accumulator *a, enum aggregate_kind kind,
+		      const struct type *type);
+void accumulator_release(struct accumulator *a);
+/* A null counts for nothing; the empty value is no number, but an extreme. 0,
+ * -ENOMEM, -EINVAL. */
+int accumulator_add(struct execution *x, struct accumulator *a,
+		    struct bytes value);
+/* *value in the arena; null where there is none. */
+int accumulator_result(struct execution *x, struct accumulator *a,
+		       struct bytes *value);
+#endif

@@ -1,0 +1,241 @@
+/* The compression option: recorded as Cassandra does, and checked like there. */
+#include <errno.h>
+#include <string.h>
+
+#include "store/base/java.h"
+#include "store/cql/schema/ddl.h"
+
+#define PACKAGE "org.apache.cassandra.io.compress."
+
+static const struct {
+	const char *class;
+	const char *options[2];		/* its own */
+} compressors[] = {
+	{ PACKAGE "LZ4Compressor",
+	  { "lz4_compressor_type", "lz4_high_compressor_level" } },
+	{ PACKAGE "ZstdCompressor", { "compression_level", NULL } },
+	{ PACKAGE "DeflateCompressor", { NULL, NULL } },
+	{ PACKAGE "NoopCompressor", { NULL, NULL } },
+};
+#define LZ4 0
+#define ZSTD 1
+
+struct written {
+	const char *class, *chunk_length, *min_ratio;
+	size_t compressor;		/* among compressors */
+	int32_t chunk_kb;
+	double ratio;
+};
+
+static bool is_general(struct bytes name)
+{
+	return bytes_equal(name, bytes_str("class")) ||
+	       bytes_equal(name, bytes_str("enabled")) ||
+	       bytes_equal(name, bytes_str("chunk_length_in_kb")) ||
+	       bytes_equal(name, bytes_str("min_compress_ratio"));
+}
+
+static bool is_true(const char *text)
+{
+	return !strcasecmp(text, "true");
+}
+
+/* *off: no compression. */
+static int read_enabled(struct ddl *d, bool *off,
+			const struct written_property *p)
+{
+	const char *enabled = property_entry(d, p, "enabled");
+	const char *class = property_entry(d, p, "class");
+	bool on = !enabled || is_true(enabled);
+
+	*off = !on || !p->entry_count;
+	if (p->entry_count && on && !class)
+		return misconfigured(d, "Missing sub-option 'class' for the "
+					"'compression' option.");
+	if (!on && p->entry_count > 1)
+		return misconfigured(d, "If the 'enabled' option is set to "
+					"false no other options must be "
+					"specified");
+	if (on && class && !*class)
+		return misconfigured(d, "The 'class' option must not be empty. "
+					"To disable compression use 'enabled' "
+					": false");
+	return 0;
+}
+
+static int read_numbers(struct ddl *d, struct written *w)
+{
+	if (w->chunk_length && !read_java_int(&w->chunk_kb, w->chunk_length))
+		return misconfigured(d, "Invalid value for chunk_length_in_kb");
+	if (w->chunk_kb > INT32_MAX / 1024)
+		return misconfigured(d, "Value of chunk_length_in_kb is too "
+					"large (%d)", w->chunk_kb);
+	if (w->min_ratio && !read_java_double(&w->ratio, w->min_ratio))
+		return misconfigured(d, "Invalid value for min_compress_ratio");
+	return 0;
+}
+
+static int read_class(struct ddl *d, struct written *w)
+{
+	const char *full = strchr(w->class, '.') ? w->class :
+			   arena_format(d->x->arena, PACKAGE "%s", w->class);
+	size_t i;
+
+	if (!full)
+		return -ENOMEM;
+	w->class = full;
+	for (i = 0; i < ARRAY_SIZE(compressors); i++)
+		if (!strcmp(full, compressors[i].class))
+			break;
+	w->compressor = i;
+	if (i < ARRAY_SIZE(compressors))
+		return 0;
+	if (!strcmp(full, PACKAGE "SnappyCompressor"))
+		return misconfigured(d, "SnappyCompressor is not supported: "
+					"use LZ4Compressor, ZstdCompressor or "
+					"DeflateCompressor");
+	return misconfigured(d, "Could not create Compression for type %s",
+			     full);
+}
+
+/* What the compressor itself refuses. */
+static int check_own(struct ddl *d, const struct written *w,
+		     const struct written_property *p)
+{
+	const char *value;
+	int32_t n;
+
+	value = property_entry(d, p, "compression_level");
+	if (w->compressor == ZSTD && value && !read_java_int(&n, value))
+		return misconfigured(d, "ZstdCompressor.create() threw an "
+					"error: java.lang.NumberFormatException "
+					"For input string: \"%s\"", value);
+	if (w->compressor == ZSTD && value && (n < -131072 || n > 22))
+		return misconfigured(d, "ZstdCompressor.create() threw an "
+					"error: java.lang."
+					"IllegalArgumentException "
+					"compression_level=%s is invalid",
+				     value);
+	value = property_entry(d, p, "lz4_compressor_type");
+	if (w->compressor == LZ4 && value && strcmp(value, "fast") &&
+	    strcmp(value, "high"))
+		return misconfigured(d, "Invalid compressor type '%s' "
+					"specified for LZ4 parameter "
+					"'lz4_compressor_type'. Valid options "
+					"are [high, fast].", value);
+	value = property_entry(d, p, "lz4_high_compressor_level");
+	if (w->compressor == LZ4 && value &&
+	    (!read_java_int(&n, value) || n < 1 || n > 17))
+		return misconfigured(d, "Invalid value [%s] for parameter "
+					"'lz4_high_compressor_level'. Value "
+					"must be between 1 and 17.", value);
+	return 0;
+}
+
+static bool is_own(const struct written *w, struct bytes name)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const char *own = compressors[w->compressor].options[i];
+
+		if (own && bytes_equal(name, bytes_str(own)))
+			return true;
+	}
+	return is_general(name);
+}
+
+/* The first of the unknown ones, as Cassandra goes over them. */
+static int check_unknown(struct ddl *d, const struct written *w,
+			 const struct written_property *p)
+{
+	uint32_t mask = java_buckets(0, p->entry_count) - 1, least = 0;
+	struct bytes first = BYTES_NULL;
+
+	for (uint32_t i = 0; i < p->entry_count; i++) {
+		struct bytes name = p->entries[i].key;
+		uint32_t bucket = java_hash_text(name) & mask;
+
+		if (is_own(w, name) ||
+		    (!bytes_is_null(first) && bucket >= least))
+			continue;
+		first = name;
+		least = bucket;
+	}
+	if (bytes_is_null(first))
+		return 0;
+	return misconfigured(d, "Unknown compression options %s",
+			     text_of(d->x, first));
+}
+
+static int check_bounds(struct ddl *d, const struct written *w)
+{
+	if (w->chunk_kb <= 0)
+		return misconfigured(d, "Invalid negative or null "
+					"chunk_length_in_kb");
+	if (w->chunk_kb & (w->chunk_kb - 1))
+		return misconfigured(d, "chunk_length_in_kb must be a power "
+					"of 2");
+	if (w->ratio < 0)
+		return misconfigured(d, "Invalid negative min_compress_ratio");
+	if (w->ratio != 0 && !(w->ratio >= 1))
+		return misconfigured(d, "min_compress_ratio can either be 0 or "
+					"greater than or equal to 1");
+	return 0;
+}
+
+static int set(struct table_options *o, const char *name, const char *value)
+{
+	return value ? options_set(&o->compression, &o->compression_count,
+				   name, value) : -ENOMEM;
+}
+
+/* In place of what there is. */
+static int keep(struct ddl *d, struct table_options *o,
+		const struct written *w, const struct written_property *p)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < p->entry_count && !err; i++)
+		if (!is_general(p->entries[i].key))
+			err = set(o, text_of(d->x, p->entries[i].key),
+				  text_of(d->x, p->entries[i].value));
+	if (!err)
+		err = set(o, "class", w->class);
+	if (!err)
+		err = set(o, "chunk_length_in_kb",
+			  arena_format(d->x->arena, "%d", w->chunk_kb));
+	if (!err && w->ratio != 0)
+		err = set(o, "min_compress_ratio", text_of_double(d, w->ratio));
+	return err;
+}
+
+int read_compression(struct ddl *d, struct table_options *o,
+		     const struct written_property *p)
+{
+	struct written w = { .chunk_kb = 16 };
+	bool off = false;
+	int err = property_map(d, p);
+
+	if (!err)
+		err = read_enabled(d, &off, p);
+	if (err)
+		return err;
+	w.class = property_entry(d, p, "class");
+	w.chunk_length = property_entry(d, p, "chunk_length_in_kb");
+	w.min_ratio = property_entry(d, p, "min_compress_ratio");
+	if (!off)
+		err = read_numbers(d, &w);
+	if (!err && !off)
+		err = read_class(d, &w);
+	if (!err && !off)
+		err = check_own(d, &w, p);
+	if (!err && !off)
+		err = check_unknown(d, &w, p);
+	if (!err && !off)
+		err = check_bounds(d, &w);
+	if (err)
+		return err;
+	options_release(o->compression, o->compression_count);
+	o->compression = NULL;
+	o->compression_count = 0;
+	return off ? set(o, "enabled", "false") : keep(d, o, &w, p);
+}

@@ -1,0 +1,232 @@
+/* CREATE TABLE, and what every table has to be. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/base/clock.h"
+#include "store/cql/schema/create_table.h"
+
+#define TABLE_NAME_LONGEST 222
+
+/* ----------------------------------------------------------------- building */
+static int add_column(struct new_table *n, struct new_column *c,
+		      enum column_kind kind, bool reversed)
+{
+	struct type *type = c->type;
+	int place;
+
+	c->type = NULL;
+	place = table_add_column(n->table,
+				 text_of(n->d->x, c->definition->name.text),
+				 type, kind, reversed);
+	return place < 0 ? place : 0;
+}
+
+static int add_columns(struct new_table *n)
+{
+	const struct create_table *s = n->s;
+	int err = 0;
+
+	for (uint32_t i = 0; i < n->key_count && !err; i++)
+		err = add_column(n, new_table_column(n, n->key[i].text),
+				 COLUMN_PARTITION_KEY, false);
+	for (uint32_t i = 0; i < s->clustering_key_count && !err; i++) {
+		struct bytes name = s->clustering_key[i].text;
+		const struct clustering_order *order = new_table_order(n, name);
+
+		err = add_column(n, new_table_column(n, name), COLUMN_CLUSTERING,
+				 order && order->descending);
+	}
+	for (uint32_t i = 0; i < n->count && !err; i++)
+		if (!n->columns[i].in_key)
+			err = add_column(n, &n->columns[i],
+					 n->columns[i].definition->is_static ?
+						 COLUMN_STATIC : COLUMN_REGULAR,
+					 false);
+	return err;
+}
+
+/* base, or base1, base2, … where that is a column's name. */
+static int add_hidden(struct new_table *n, const char *base, bool plain,
+		      enum type_kind type, enum column_kind kind)
+{
+	char name[32];
+	int place;
+
+	snprintf(name, sizeof(name), "%s", base);
+	for (unsigned i = plain ? 0 : 1;; i++) {
+		if (i)
+			snprintf(name, sizeof(name), "%s%u", base, i);
+		if (!new_table_column(n, bytes_str(name)))
+			break;
+	}
+	place = table_add_column(n->table, name, type_native(type), kind,
+				 false);
+	if (place < 0)
+		return place;
+	n->table->columns[place].hidden = true;
+	return 0;
+}
+
+/* What lies below a compact table's surface (store/cql/README.md, "Schema"). */
+static int add_compact_columns(struct new_table *n)
+{
+	bool counter = n->table->flags & TABLE_COUNTER;
+	uint32_t keys = n->key_count + n->s->clustering_key_count;
+	int err;
+
+	n->table->flags |= TABLE_COMPACT;
+	if (n->s->clustering_key_count) {
+		n->table->flags |= TABLE_DENSE;
+		return keys < n->count ? 0 :
+		       add_hidden(n, "value", true, TYPE_EMPTY, COLUMN_REGULAR);
+	}
+	err = add_hidden(n, "column", false, TYPE_TEXT, COLUMN_CLUSTERING);
+	return err ? err : add_hidden(n, "value", true,
+				      counter ? TYPE_COUNTER : TYPE_BLOB,
+				      COLUMN_REGULAR);
+}
+
+int check_table(struct ddl *d, const struct table *t)
+{
+	bool counter = t->flags & TABLE_COUNTER;
+
+	if (!ddl_is_plain_name(bytes_str(t->name), TABLE_NAME_LONGEST))
+		return misconfigured(d, "%s.%s: Table name must not be empty, "
+					"more than 48 characters long, or "
+					"contain non-alphanumeric-underscore "
+					"characters (got \"%s\")",
+				     t->keyspace, t->name, t->name);
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		const struct column *c = &t->columns[i];
+		bool is_counter = c->type->kind == TYPE_COUNTER;
+
+		if (c->kind == COLUMN_PARTITION_KEY ||
+		    c->kind == COLUMN_CLUSTERING || c->hidden ||
+		    is_counter == counter)
+			continue;
+		return misconfigured(d, "%s.%s: Cannot have a %scounter column "
+					"(\"%s\") in a %scounter table",
+				     t->keyspace, t->name,
+				     is_counter ? "" : "non ", c->name,
+				     counter ? "" : "non ");
+	}
+	return 0;
+}
+
+/* Nothing else may have the id: nodes of the tree are named by it. */
+static int check_id(struct ddl *d, const uint8_t id[16])
+{
+	static const uint8_t none[16];
+
+	if (!memcmp(id, none, 16))
+		return misconfigured(d, "Invalid table id");
+	for (uint32_t i = 0; i < d->now->keyspace_count; i++)
+		for (uint32_t t = 0; t < d->now->keyspaces[i]->table_count; t++)
+			if (!memcmp(d->now->keyspaces[i]->tables[t]->id, id,
+				    16))
+				return misconfigured(d, "The table id is in "
+							"use already");
+	return 0;
+}
+
+/* The directory stays whose it was. */
+static void keep_owner(struct table *t, const struct table *old)
+{
+	t->uid = old->uid;
+	t->gid = old->gid;
+	t->mode = old->mode;
+}
+
+static int fill(struct new_table *n)
+{
+	const struct properties *p = &n->s->properties;
+	struct table *t = n->table;
+	struct ddl *d = n->d;
+	bool given = false;
+	int err = check_table_options(d, &t->options, p);
+
+	if (!err)
+		err = new_table_check(n);
+	if (!err)
+		err = read_table_id(d, t->id, &given, p);
+	if (!err && given)
+		err = check_id(d, t->id);
+	if (!err)
+		err = add_columns(n);
+	if (!err && n->s->compact_storage)
+		err = add_compact_columns(n);
+	if (!err)
+		err = table_finish(t);
+	if (!err)
+		err = check_table(d, t);
+	t->uid = d->x->session->uid;
+	t->gid = d->x->session->gid;
+	t->mode = d->x->session->mode;
+	if (n->old)
+		keep_owner(t, n->old);
+	t->created_us = clock_now_us();
+	return err;
+}
+
+int refuse_existing(struct ddl *d)
+{
+	const struct create_table *s = d->statement->create_table;
+
+	if (s->if_not_exists)
+		return 0;
+	return refuse_at(d->x, s->table.name.span,
+			 refuse_as(d->x, CQL_ALREADY_EXISTS,
+				   "Cannot add already existing table \"%s\" to "
+				   "keyspace \"%s\"",
+				   text_of(d->x, s->table.name.text),
+				   text_of(d->x, d->keyspace)));
+}
+
+/* One that mkdir made may be replaced: the store says if there are rows. */
+static int look_for_table(struct new_table *n, bool *done)
+{
+	int err = ddl_keyspace(n->d, &n->keyspace);
+
+	*done = false;
+	if (err)
+		return err;
+	err = ddl_table(n->d, n->keyspace, n->s->table.name.text, &n->old);
+	if (err || !n->old)
+		return err;
+	/* Its rows come to belong to who makes the new one. */
+	if (n->old->flags & TABLE_PROVISIONAL) {
+		err = require_right(n->d->x, n->old, CQL_READ);
+		return err ? err :
+			     require_right(n->d->x, n->old, CQL_WRITE);
+	}
+	*done = true;
+	return refuse_existing(n->d);
+}
+
+int create_table(struct ddl *d)
+{
+	const struct create_table *s = d->statement->create_table;
+	struct new_table n = {
+		.d = d, .s = s, .name = text_of(d->x, s->table.name.text),
+	};
+	bool done = false;
+	int err;
+
+	n.table = table_new(text_of(d->x, d->keyspace), n.name);
+	if (!n.table)
+		return -ENOMEM;
+	n.table->options.bloom_filter_fp_chance = -1;
+	err = read_table_options(d, &n.table->options, &s->properties);
+	if (!err)
+		err = look_for_table(&n, &done);
+	if (!err && !done)
+		err = new_table_columns(&n);
+	if (!err && !done)
+		err = fill(&n);
+	new_table_release_types(&n);
+	if (!err && !done)
+		return ddl_set_table(d, n.table);
+	table_put(n.table);
+	return err;
+}

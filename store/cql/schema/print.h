@@ -1,0 +1,31 @@
+/*
+ * The schema back to CQL, as DESCRIBE and schema.cql show it: byte for byte as
+ * Cassandra does (store/cql/README.md, "Schema"), and in schema.cql such that
+ * running it makes the same schema again. Each appends one statement with its
+ * semicolon and no newline.
+ */
+#ifndef STORE_CQL_SCHEMA_PRINT_H
+#define STORE_CQL_SCHEMA_PRINT_H
+#include "store/schema/schema.h"
+
+enum cql_print {
+	/*
+	 * As Cassandra's DESCRIBE has it, also where that cannot be run: a
+	 * table of COMPACT STORAGE inside a comment, masks in CREATE TABLE.
+	 * Without: the bare statement, masked columns by ALTER TABLE.
+	 */
+	CQL_PRINT_DESCRIBED = 1,
+	/* WITH INTERNALS, of what is described: the table's ID, and dropped
+	 * columns with the ALTERs that drop them (and add them again). */
+	CQL_PRINT_INTERNALS = 2,
+};
+
+void cql_print_keyspace(struct buf *out, const struct keyspace *k);
+void cql_print_type(struct buf *out, const struct type *udt);
+/* flags: enum cql_print. Indexes are statements of their own. */
+void cql_print_table(struct buf *out, const struct table *t, unsigned flags);
+void cql_print_index(struct buf *out, const struct table *t,
+		     const struct index *index);
+/* 'it''s' */
+void cql_print_string(struct buf *out, struct bytes text);
+#endif

@@ -1,0 +1,426 @@
+/*
+ * WITH of a table, but for compaction and compression. Values are first read in
+ * a fixed order, then held against their bounds.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/base/alloc.h"
+#include "store/cql/schema/ddl.h"
+
+static int set_text(char **field, const char *text)
+{
+	char *copy = text ? mem_copy(text, strlen(text)) : NULL;
+
+	if (text && !copy)
+		return -ENOMEM;
+	mem_free(*field);
+	*field = copy;
+	return 0;
+}
+
+static int read_comment(struct ddl *d, struct table_options *o,
+			const struct written_property *p)
+{
+	const char *text;
+	int err = property_text(d, &text, p);
+
+	return err ? err : set_text(&o->comment, text);
+}
+
+static bool is_number(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (!isdigit((unsigned char)*c))
+			return false;
+	return *text;
+}
+
+/* {'keys': ALL or NONE, 'rows_per_partition': ALL, NONE or a number} */
+static int read_caching(struct ddl *d, struct table_options *o,
+			const struct written_property *p)
+{
+	const char *keys, *rows;
+	int32_t n = 0;
+	int err = property_map(d, p);
+
+	if (err)
+		return err;
+	keys = property_entry(d, p, "keys");
+	rows = property_entry(d, p, "rows_per_partition");
+	if (keys && strcasecmp(keys, "ALL") && strcasecmp(keys, "NONE"))
+		return misconfigured(d, "Invalid value '%s' for caching "
+					"sub-option 'keys': only 'ALL' and "
+					"'NONE' are allowed", keys);
+	if (rows && strcasecmp(rows, "ALL") && strcasecmp(rows, "NONE") &&
+	    !(is_number(rows) && read_java_int(&n, rows)))
+		return misconfigured(d, "Invalid value '%s' for caching "
+					"sub-option 'rows_per_partition': only "
+					"'ALL', 'NONE', and integer values are "
+					"allowed", rows);
+	for (uint32_t i = 0; i < p->entry_count; i++)
+		if (!bytes_equal(p->entries[i].key, bytes_str("keys")) &&
+		    !bytes_equal(p->entries[i].key,
+				 bytes_str("rows_per_partition")))
+			return misconfigured(d, "Invalid caching sub-options "
+						"[%s]: only 'keys' and "
+						"'rows_per_partition' are "
+						"allowed",
+					     text_of(d->x, p->entries[i].key));
+	if (!rows || (!n && strcasecmp(rows, "ALL")))
+		rows = "NONE";
+	else if (!n || n == INT32_MAX)
+		rows = "ALL";
+	else
+		rows = arena_format(d->x->arena, "%d", n);
+	keys = keys && !strcasecmp(keys, "ALL") ? "ALL" : "NONE";
+	if (!rows)
+		return -ENOMEM;
+	err = options_set(&o->caching, &o->caching_count, "keys", keys);
+	return err ? err : options_set(&o->caching, &o->caching_count,
+				       "rows_per_partition", rows);
+}
+
+static int read_memtable(struct ddl *d, struct table_options *o,
+			 const struct written_property *p)
+{
+	const char *text;
+	int err = property_text(d, &text, p);
+
+	if (err)
+		return err;
+	if (strcmp(text, "default") && strcmp(text, "skiplist") &&
+	    strcmp(text, "trie"))
+		return misconfigured(d, "Memtable configuration \"%s\" not "
+					"found.", text);
+	return set_text(&o->memtable, strcmp(text, "default") ? text : NULL);
+}
+
+static int read_repair(struct ddl *d, struct table_options *o,
+		       const struct written_property *p)
+{
+	const char *text;
+	int err = property_text(d, &text, p);
+
+	if (err)
+		return err;
+	if (strcasecmp(text, "BLOCKING") && strcasecmp(text, "NONE"))
+		return misconfigured(d, "Invalid value %s for option "
+					"'read_repair': it is BLOCKING or NONE",
+				     text);
+	return set_text(&o->read_repair,
+			strcasecmp(text, "NONE") ? "BLOCKING" : "NONE");
+}
+
+/* The number before a unit ("99.5p", "50ms"): [0-9.]+ */
+static bool read_amount(double *out, const char *text, const char *const *units)
+{
+	size_t length = strspn(text, "0123456789.");
+	char digits[64];
+
+	if (!length || length >= sizeof(digits))
+		return false;
+	memcpy(digits, text, length);
+	digits[length] = 0;
+	for (; *units; units++)
+		if (!strcasecmp(*units, text + length))
+			break;
+	if (!*units)
+		return false;
+	if (digits[0] == '.') {	/* a literal has a digit before it */
+		memmove(digits + 1, digits, length < 62 ? length + 1 : 62);
+		digits[0] = '0';
+	}
+	return read_java_double(out, digits);
+}
+
+static const char *const percent_units[] = { "p", "percentile", NULL };
+static const char *const time_units[] = { "ms", NULL };
+
+/* So many 10000ths, with no zeros at the end: "99.5p". */
+static const char *text_of_scaled(struct ddl *d, long scaled)
+{
+	long rest = scaled % 10000;
+	int digits = 4;
+
+	if (!rest)
+		return arena_format(d->x->arena, "%ldp", scaled / 10000);
+	while (rest % 10 == 0) {
+		rest /= 10;
+		digits--;
+	}
+	return arena_format(d->x->arena, "%ld.%0*ldp", scaled / 10000, digits,
+			    rest);
+}
+
+/* A percentile or a time as Cassandra shows it; NULL when it is neither. */
+static const char *shown_policy(struct ddl *d, const char *text, bool *invalid)
+{
+	double amount;
+	long scaled;
+
+	*invalid = false;
+	if (read_amount(&amount, text, percent_units)) {
+		*invalid = !(amount > 0 && amount < 100);
+		scaled = *invalid ? 0 : (long)(amount * 10000 + 0.5);
+		return text_of_scaled(d, scaled);
+	}
+	if (read_amount(&amount, text, time_units))
+		return arena_format(d->x->arena, "%dms",
+				    amount < INT32_MAX ? (int)amount :
+							 INT32_MAX);
+	return NULL;
+}
+
+/* MIN(99p,50ms), MAX(…): one of each; *alike when they are not. */
+static const char *shown_hybrid(struct ddl *d, const char *text,
+				const char **alike)
+{
+	char *parts = arena_strdup(d->x->arena, text + 4), *second, *end;
+	const char *a, *b;
+	bool invalid[2], percentile;
+
+	if (!parts || (strncasecmp(text, "MIN(", 4) &&
+		       strncasecmp(text, "MAX(", 4)))
+		return NULL;
+	second = strchr(parts, ',');
+	end = second ? strchr(second, ')') : NULL;
+	if (!end || end[1])
+		return NULL;
+	*second++ = *end = 0;
+	while (*second == ' ')
+		second++;
+	a = shown_policy(d, parts, &invalid[0]);
+	b = shown_policy(d, second, &invalid[1]);
+	if (!a || !b || invalid[0] || invalid[1])
+		return NULL;
+	percentile = b[strlen(b) - 1] == 'p';
+	if ((a[strlen(a) - 1] == 'p') == percentile) {
+		*alike = percentile ? "PERCENTILE" : "FIXED";
+		return NULL;
+	}
+	if (percentile) {
+		const char *first = b;
+
+		b = a;
+		a = first;
+	}
+	return arena_format(d->x->arena, "%s(%s,%s)",
+			    strncasecmp(text, "MIN", 3) ? "MAX" : "MIN", a, b);
+}
+
+static int read_policy(struct ddl *d, char **field,
+		       const struct written_property *p)
+{
+	const char *text, *shown = NULL, *alike = NULL;
+	bool invalid = false;
+	int err = property_text(d, &text, p);
+
+	if (err)
+		return err;
+	if (!strcasecmp(text, "NEVER") || !strcasecmp(text, "NONE"))
+		shown = "NEVER";
+	else if (!strcasecmp(text, "ALWAYS"))
+		shown = "ALWAYS";
+	else if (strlen(text) > 4 && strchr(text, '('))
+		shown = shown_hybrid(d, text, &alike);
+	else
+		shown = shown_policy(d, text, &invalid);
+	if (invalid)
+		return misconfigured(d, "Invalid value %s for PERCENTILE option "
+					"'speculative_retry': must be between "
+					"(0.0 and 100.0)", text);
+	if (alike)
+		return misconfigured(d, "Invalid value %s for option "
+					"'speculative_retry': MIN()/MAX() "
+					"arguments should be of different "
+					"types, but both are of type %s", text,
+				     alike);
+	if (!shown)
+		return misconfigured(d, "Invalid value %s for option "
+					"'speculative_retry'", text);
+	return set_text(field, shown);
+}
+
+/* A flag as the schema keeps it: -1 where it is what it is by default. */
+static int read_flag(struct ddl *d, int8_t *flag, bool by_default,
+		     const struct written_property *p)
+{
+	bool value;
+	int err = property_bool(d, &value, p);
+
+	if (!err)
+		*flag = value == by_default ? -1 : value;
+	return err;
+}
+
+/* --------------------------------------------------------------- all of them */
+enum option {
+	ALLOW_AUTO_SNAPSHOT, BLOOM_FILTER_FP_CHANCE, CACHING, COMMENT,
+	COMPACTION, COMPRESSION, MEMTABLE, DEFAULT_TIME_TO_LIVE,
+	GC_GRACE_SECONDS, INCREMENTAL_BACKUPS, MAX_INDEX_INTERVAL,
+	MEMTABLE_FLUSH_PERIOD_IN_MS, MIN_INDEX_INTERVAL, SPECULATIVE_RETRY,
+	ADDITIONAL_WRITE_POLICY, CRC_CHECK_CHANCE, CDC, READ_REPAIR,
+	EXTENSIONS, ID, OPTION_COUNT,
+};
+/* In the order in which they are read. */
+static const char *const option_names[OPTION_COUNT] = {
+	"allow_auto_snapshot", "bloom_filter_fp_chance", "caching", "comment",
+	"compaction", "compression", "memtable", "default_time_to_live",
+	"gc_grace_seconds", "incremental_backups", "max_index_interval",
+	"memtable_flush_period_in_ms", "min_index_interval",
+	"speculative_retry", "additional_write_policy", "crc_check_chance",
+	"cdc", "read_repair", "extensions", "id",
+};
+
+static int read_option(struct ddl *d, struct table_options *o,
+		       enum option option, const struct written_property *p)
+{
+	switch (option) {
+	case ALLOW_AUTO_SNAPSHOT:
+		return read_flag(d, &o->allow_auto_snapshot, true, p);
+	case BLOOM_FILTER_FP_CHANCE:
+		return property_double(d, &o->bloom_filter_fp_chance, p);
+	case CACHING:
+		return read_caching(d, o, p);
+	case COMMENT:
+		return read_comment(d, o, p);
+	case COMPACTION:
+		return read_compaction(d, o, p);
+	case COMPRESSION:
+		return read_compression(d, o, p);
+	case MEMTABLE:
+		return read_memtable(d, o, p);
+	case DEFAULT_TIME_TO_LIVE:
+		return property_int(d, &o->default_time_to_live, p);
+	case GC_GRACE_SECONDS:
+		return property_int(d, &o->gc_grace_seconds, p);
+	case INCREMENTAL_BACKUPS:
+		return read_flag(d, &o->incremental_backups, true, p);
+	case MAX_INDEX_INTERVAL:
+		return property_int(d, &o->max_index_interval, p);
+	case MEMTABLE_FLUSH_PERIOD_IN_MS:
+		return property_int(d, &o->memtable_flush_period_in_ms, p);
+	case MIN_INDEX_INTERVAL:
+		return property_int(d, &o->min_index_interval, p);
+	case SPECULATIVE_RETRY:
+		return read_policy(d, &o->speculative_retry, p);
+	case ADDITIONAL_WRITE_POLICY:
+		return read_policy(d, &o->additional_write_policy, p);
+	case CRC_CHECK_CHANCE:
+		return property_double(d, &o->crc_check_chance, p);
+	case CDC:
+		return read_flag(d, &o->cdc, false, p);
+	case READ_REPAIR:
+		return read_repair(d, o, p);
+	default:
+		return 0;	/* extensions: taken and not kept, as there */
+	}
+}
+
+/* False positives cost most where levels are many: Cassandra's own default,
+ * which -1 asks for. */
+static void choose_filter(struct table_options *o)
+{
+	const char *class = options_find(o->compaction, o->compaction_count,
+					 "class");
+	bool leveled = class && strstr(class, "LeveledCompactionStrategy");
+
+	if (o->bloom_filter_fp_chance == -1)
+		o->bloom_filter_fp_chance = leveled ? 0.1 : 0.01;
+}
+
+int read_table_options(struct ddl *d, struct table_options *o,
+		       const struct properties *p)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < OPTION_COUNT && !err; i++) {
+		const struct written_property *one =
+			find_property(p, option_names[i]);
+
+		if (one)
+			err = read_option(d, o, i, one);
+	}
+	choose_filter(o);
+	return err;
+}
+
+static int check_least(struct ddl *d, enum option option, int32_t value,
+		       int32_t least)
+{
+	if (value >= least)
+		return 0;
+	return misconfigured(d, "%s must be greater than or equal to %d (got "
+				"%d)", option_names[option], least, value);
+}
+
+int check_table_options(struct ddl *d, const struct table_options *o,
+			const struct properties *p)
+{
+	double fp = o->bloom_filter_fp_chance, crc = o->crc_check_chance;
+	int err = check_property_names(d, p, option_names, OPTION_COUNT);
+
+	if (!err)
+		err = check_compaction(d, o);
+	if (!err && !(fp > 6.71e-5 && fp <= 1))
+		err = misconfigured(d, "bloom_filter_fp_chance must be larger "
+				       "than 6.71E-5 and less than or equal "
+				       "to 1.0 (got %s)",
+				    text_of_double(d, fp));
+	if (!err && !(crc >= 0 && crc <= 1))
+		err = misconfigured(d, "crc_check_chance must be larger than "
+				       "or equal to 0 and smaller than or "
+				       "equal to 1.0 (got %s)",
+				    text_of_double(d, crc));
+	if (!err)
+		err = check_least(d, DEFAULT_TIME_TO_LIVE,
+				  o->default_time_to_live, 0);
+	if (!err && o->default_time_to_live > 630720000)
+		err = misconfigured(d, "default_time_to_live must be less than "
+				       "or equal to 630720000 (got %d)",
+				    o->default_time_to_live);
+	if (!err)
+		err = check_least(d, GC_GRACE_SECONDS, o->gc_grace_seconds, 0);
+	if (!err)
+		err = check_least(d, MIN_INDEX_INTERVAL, o->min_index_interval,
+				  1);
+	if (!err && o->max_index_interval < o->min_index_interval)
+		err = misconfigured(d, "max_index_interval must be greater "
+				       "than or equal to min_index_interval "
+				       "(%d) (got %d)", o->min_index_interval,
+				    o->max_index_interval);
+	if (!err)
+		err = check_least(d, MEMTABLE_FLUSH_PERIOD_IN_MS,
+				  o->memtable_flush_period_in_ms, 0);
+	return err;
+}
+
+int read_table_id(struct ddl *d, uint8_t id[16], bool *given,
+		  const struct properties *p)
+{
+	const struct written_property *one = find_property(p, "id");
+	struct buf value = BUF_INIT;
+	struct type_error error;
+	const char *text;
+	int err;
+
+	*given = one;
+	if (!one)
+		return 0;
+	err = property_text(d, &text, one);
+	if (err)
+		return err;
+	err = type_read_text(&value, type_native(TYPE_UUID), bytes_str(text),
+			     &error);
+	if (value.failed)
+		err = -ENOMEM;
+	else if (err || value.len != 16)
+		err = misconfigured(d, "Invalid table id");
+	else
+		memcpy(id, value.ptr, 16);
+	buf_release(&value);
+	return err;
+}

@@ -1,0 +1,132 @@
+/*
+ * A SELECT being run: the plan (select.c, check.c), where rows come from
+ * (row_source.c), groups (group.c). Inside the executor of SELECT only.
+ */
+#ifndef STORE_CQL_SELECT_SELECT_H
+#define STORE_CQL_SELECT_SELECT_H
+#include "store/cql/where/where.h"
+
+/* Cursors of single partitions, merged by the columns of ORDER BY. */
+struct merged {
+	struct cursor *cursor;
+	struct row_view row;
+	uint64_t tombstones;		/* it met so far */
+};
+
+/* GROUP BY: rows of a partition with equal first clustering columns. */
+struct grouping {
+	bool active;			/* aggregates or GROUP BY */
+	bool whole;			/* no GROUP BY: one group, always given */
+	uint32_t prefix;		/* clustering columns compared */
+	struct expression *function;	/* of the last one, or NULL */
+	struct accumulator *accumulators;
+	struct row_values first;	/* of the group, copied */
+	struct arena arena;		/* of the group */
+	struct buf partition, function_value;
+	struct buf limited;		/* the partition whose groups count */
+	bool function_null;
+	struct row_view view;		/* the row read last */
+	bool waiting;			/* it begins the next group */
+	bool ended;
+};
+
+/* Results that are sorted when all are there (sort.c). */
+struct sorted_result {
+	struct bytes *keys;		/* of the columns of ORDER BY */
+	struct bytes *values;		/* of the result's columns */
+	double score;			/* of ANN OF: the more the nearer */
+	size_t place;			/* among equals the first stays first */
+};
+struct sorted_results {
+	struct arena arena;
+	struct sorted_result *items;
+	size_t count, room, given, places;
+	double worst;			/* full: what is not above it is left */
+	bool full, ready;
+};
+
+struct select_state {
+	struct execution *x;
+	const struct table *table;
+	const struct select *select;
+	struct selectors selectors;
+	struct restrictions where;
+	struct filter filter;
+	struct query query;
+	struct index_query index_query;
+	struct cursor *cursor;
+	struct merged *merged;		/* instead of cursor */
+	size_t merged_count, heap_count;
+	size_t *heap;			/* of merged: those with a row */
+	bool heap_begun;
+	uint64_t merged_tombstones;	/* of all of them */
+	uint32_t order_count;		/* columns of ORDER BY */
+	const struct column **orders;
+	struct row_view point;		/* a row that is there already */
+	bool is_point, nothing;
+	struct row_values row;
+	struct arena arena;		/* of the row that was given */
+	struct buf partition;		/* of the row that was given last */
+	struct grouping group;
+	struct sorted_results sorted;
+	const struct column *nearest;	/* of ANN OF, or NULL */
+	struct bytes near_to;
+	struct late_term *near_late;
+	enum { NEAR_COSINE, NEAR_EUCLIDEAN, NEAR_DOT_PRODUCT } similarity;
+	uint64_t limit, partition_limit;	/* 0: none */
+	uint64_t given, given_of_partition;
+	int64_t token;			/* of the row read last */
+	bool warned;
+	struct bytes *values;
+	struct cql_column *columns;	/* before JSON */
+};
+
+/*
+ * list.c. Whether only static columns are selected: told before the
+ * WHERE, so that of a table with statics also the faults of its selectors are.
+ */
+int select_only_statics(struct select_state *s, bool *only);
+int select_prepare(struct select_state *s);
+
+/* check.c: what Cassandra checks after WHERE, in its order. */
+int check_distinct(struct select_state *s);
+/* COMPACT STORAGE without clustering: a partition is one static row. */
+bool has_static_shape(const struct table *t);
+int check_groups(struct select_state *s);
+int check_order(struct select_state *s);
+/* Aggregates over more than one partition. */
+void warn_of_groups(struct select_state *s);
+/* When it runs: what the function of GROUP BY is made of. */
+int check_group_function(struct select_state *s);
+/* ANN OF, once the limits are read. */
+int check_nearest(struct select_state *s);
+
+/* row_source.c */
+int source_open(struct select_state *s);
+/* By the ith column of ORDER BY, in its direction. */
+int order_compare(const struct select_state *s, uint32_t i, struct bytes a,
+		  struct bytes b);
+/* 1 with *view, 0, -errno. */
+int source_next(struct select_state *s, struct row_view *view);
+int source_skip_partition(struct select_state *s);
+/* Refuse a read of too many tombstones; warn of many at its end. */
+int source_check_tombstones(struct select_state *s, bool ended);
+void source_close(struct select_state *s);
+
+/* The next row that passes: 1 (s->row is it), 0, -errno. In select.c. */
+int select_row(struct select_state *s, struct row_view *view);
+/* The next row or group with s->values: 1, 0, -errno. In select.c. */
+int select_values(struct select_state *s);
+
+/* group.c: the next group: 1 with s->group.first and accumulators, 0, -errno. */
+int group_init(struct select_state *s);
+int group_next(struct select_state *s);
+void group_release(struct select_state *s);
+
+/* sort.c: are results sorted? The next of them with s->values: 1, 0, -errno. */
+bool results_are_sorted(const struct select_state *s);
+int sorted_next(struct select_state *s);
+void sorted_release(struct select_state *s);
+/* ANN OF by the function of the index; refuses what has no direction. */
+int nearest_init(struct select_state *s, const struct index *index);
+#endif

@@ -1,0 +1,325 @@
+/*
+ * What a SELECT lists (and groups by): terms with columns in them. A grammar of
+ * its own in Cassandra, more liberal in what nests.
+ *
+ * Cassandra looks whether a type hint with its value, or the .fields and
+ * [elements] behind a selector, can be read, and else goes on as if they were
+ * not there: an error in them is told at the first token behind that.
+ */
+#include "store/cql/syntax/parser.h"
+
+static struct term *parse_plain(struct parser *p);
+
+static void add_item(struct parser *p, struct term *t, struct term *item)
+{
+	adopt(p, t, item);
+	*append(p, t->items, t->item_count) = item;
+}
+
+static void parse_items(struct parser *p, struct term *t)
+{
+	do
+		add_item(p, t, parse_selector(p));
+	while (accept(p, TOKEN_COMMA));
+}
+
+static struct term *parse_list_of(struct parser *p, enum term_kind kind,
+				  enum token_kind close, const char *what)
+{
+	struct term *t = new_term(p, kind, here(p).offset);
+
+	next(p);
+	if (kind == TERM_TUPLE || peek(p) != close)
+		parse_items(p, t);
+	expect(p, close, what);
+	return finish_term(p, t);
+}
+
+static struct term *parse_braces(struct parser *p)
+{
+	struct term *t = new_term(p, TERM_SET, here(p).offset);
+
+	next(p);
+	if (accept(p, TOKEN_CLOSE_SET))
+		return finish_term(p, t);
+	add_item(p, t, parse_selector(p));
+	if (peek(p) == TOKEN_COLON) {
+		t->kind = TERM_MAP;
+		while (expect(p, TOKEN_COLON, "':'").kind == TOKEN_COLON) {
+			add_item(p, t, parse_selector(p));
+			if (!accept(p, TOKEN_COMMA))
+				break;
+			add_item(p, t, parse_selector(p));
+		}
+	} else if (accept(p, TOKEN_COMMA)) {
+		parse_items(p, t);
+	}
+	expect(p, TOKEN_CLOSE_SET, "'}'");
+	return finish_term(p, t);
+}
+
+static struct term *parse_hint(struct parser *p)
+{
+	struct term *t = new_term(p, TERM_HINT, here(p).offset);
+
+	next(p);
+	t->type = parse_type(p);
+	expect(p, TOKEN_CLOSE, "')'");
+	t->left = parse_plain(p);
+	adopt(p, t, t->left);
+	return finish_term(p, t);
+}
+
+static struct term *parse_column_term(struct parser *p)
+{
+	struct term *t = new_term(p, TERM_COLUMN, here(p).offset);
+
+	t->name = parse_name(p, "a column or a value");
+	return finish_term(p, t);
+}
+
+static struct term *parse_field(struct parser *p, struct term *left)
+{
+	struct term *t = new_term(p, TERM_FIELD, left->span.offset);
+
+	next(p);
+	t->left = left;
+	t->name = parse_name(p, "a field");
+	adopt(p, t, left);
+	return finish_term(p, t);
+}
+
+/* [k], [a..b], [a..], [..b] */
+static struct term *parse_element(struct parser *p, struct term *left)
+{
+	struct term *t = new_term(p, TERM_ELEMENT, left->span.offset);
+	bool slice;
+
+	next(p);
+	t->left = left;
+	adopt(p, t, left);
+	slice = peek(p) == TOKEN_RANGE;
+	if (!slice) {
+		t->right = parse_term(p);
+		adopt(p, t, t->right);
+	}
+	if (accept(p, TOKEN_RANGE)) {
+		t->kind = TERM_SLICE;
+		if (slice || peek(p) != TOKEN_CLOSE_LIST) {
+			t->to = parse_term(p);
+			adopt(p, t, t->to);
+		}
+	}
+	expect(p, TOKEN_CLOSE_LIST, "']'");
+	return finish_term(p, t);
+}
+
+/* May this come behind a selector with fields or elements? */
+static bool may_follow(const struct parser *p, enum token_kind kind)
+{
+	switch (kind) {
+	case TOKEN_END:
+	case TOKEN_COMMA:
+	case TOKEN_COLON:
+	case TOKEN_CLOSE:
+	case TOKEN_CLOSE_LIST:
+	case TOKEN_CLOSE_SET:
+	case TOKEN_PLUS:
+	case TOKEN_MINUS:
+	case TOKEN_STAR:
+	case TOKEN_SLASH:
+	case TOKEN_PERCENT:
+	case KEYWORD_FROM:
+	case KEYWORD_AS:
+	case KEYWORD_ORDER:
+	case KEYWORD_PER:
+	case KEYWORD_LIMIT:
+	case KEYWORD_ALLOW:
+		return true;
+	default:
+		return kind == TOKEN_SEMICOLON && p->grouping;
+	}
+}
+
+/* Behind a column, alone or with a field, what follows is looked at at once. */
+static void check_behind_column(struct parser *p)
+{
+	uint32_t n = peek(p) != TOKEN_DOT ? 0 :
+		     token_is_name(peek_ahead(p, 1)) ? 2 : 1;
+	enum token_kind kind = peek_ahead(p, n);
+
+	if (n == 1)
+		parser_expected(p, p->tokens[p->at + n], "a field");
+	else if (!may_follow(p, kind) && kind != TOKEN_SEMICOLON &&
+		 kind != TOKEN_DOT && kind != TOKEN_OPEN_LIST)
+		parser_expected(p, p->tokens[p->at + n], "FROM");
+}
+
+static struct term *parse_modifiers(struct parser *p, struct term *t)
+{
+	if (peek(p) == TOKEN_DOT && !token_is_name(peek_ahead(p, 1))) {
+		next(p);
+		parser_expected(p, here(p), "a field");
+		return t;
+	}
+	while (peek(p) == TOKEN_DOT || peek(p) == TOKEN_OPEN_LIST)
+		t = peek(p) == TOKEN_DOT ? parse_field(p, t)
+					 : parse_element(p, t);
+	return t;
+}
+
+static struct term *parse_modified(struct parser *p, struct term *plain)
+{
+	struct parser copy;
+	struct term *t;
+
+	if (peek(p) != TOKEN_DOT && peek(p) != TOKEN_OPEN_LIST)
+		return plain;
+	copy = *p;
+	t = parse_modifiers(p, plain);
+	if (!may_follow(p, peek(p)))
+		parser_expected(p, here(p), "FROM");
+	return parser_retry(p, &copy) ? plain : t;
+}
+
+/* count(*), writetime(c), CAST(x AS t): the words that are names otherwise. */
+static struct term *parse_special(struct parser *p, enum token_kind kind)
+{
+	struct term *t = new_term(p, TERM_CAST, here(p).offset);
+
+	next(p);
+	next(p);
+	if (kind == KEYWORD_COUNT) {
+		t->kind = TERM_COUNT_ROWS;
+		next(p);
+	} else if (kind == KEYWORD_CAST) {
+		t->left = parse_selector(p);
+		expect(p, KEYWORD_AS, "AS");
+		t->type = parse_native_type(p);
+	} else {
+		t->kind = kind == KEYWORD_TTL ? TERM_TTL :
+			  kind == KEYWORD_WRITETIME ? TERM_WRITETIME
+						    : TERM_MAXWRITETIME;
+		t->left = parse_modifiers(p, parse_column_term(p));
+	}
+	if (t->left)
+		adopt(p, t, t->left);
+	expect(p, TOKEN_CLOSE, "')'");
+	return finish_term(p, t);
+}
+
+static struct term *parse_call(struct parser *p)
+{
+	struct term *t = new_term(p, TERM_CALL, here(p).offset);
+
+	parse_function_name(p, t);
+	if (peek(p) != TOKEN_CLOSE) {
+		if (peek(p) == TOKEN_STAR)
+			parser_expected(p, here(p), "')'");
+		parse_items(p, t);
+	}
+	expect(p, TOKEN_CLOSE, "')'");
+	return finish_term(p, t);
+}
+
+/* A column or a function: by what comes behind the name. */
+static struct term *parse_named(struct parser *p)
+{
+	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	struct term *t;
+
+	if (after == TOKEN_OPEN) {
+		if (kind == KEYWORD_COUNT && peek_ahead(p, 2) == TOKEN_STAR)
+			return parse_special(p, kind);
+		if (kind == KEYWORD_CAST || kind == KEYWORD_TTL ||
+		    kind == KEYWORD_WRITETIME || kind == KEYWORD_MAXWRITETIME)
+			return parse_special(p, kind);
+		return parse_call(p);
+	}
+	if (after == TOKEN_DOT && peek_ahead(p, 3) == TOKEN_OPEN)
+		return parse_call(p);
+	t = parse_column_term(p);
+	check_behind_column(p);
+	return t;
+}
+
+static struct term *parse_null(struct parser *p)
+{
+	struct term *t = new_term(p, TERM_NULL, here(p).offset);
+
+	next(p);
+	return finish_term(p, t);
+}
+
+static struct term *parse_brackets(struct parser *p)
+{
+	struct parser copy;
+	struct term *t;
+
+	if (at_type_in_brackets(p, true)) {
+		copy = *p;
+		t = parse_hint(p);
+		if (!parser_retry(p, &copy))
+			return t;
+	}
+	return parse_list_of(p, TERM_TUPLE, TOKEN_CLOSE, "')'");
+}
+
+static struct term *parse_plain_inside(struct parser *p)
+{
+	enum token_kind kind = peek(p);
+
+	if (token_is_name(kind))
+		return parse_named(p);
+	if (at_constant(kind))
+		return parse_constant(p);
+	switch (kind) {
+	case KEYWORD_TOKEN:
+		return parse_call(p);
+	case KEYWORD_NULL:
+		return parse_null(p);
+	case TOKEN_QUESTION:
+	case TOKEN_COLON:
+		return parse_marker(p);
+	case TOKEN_OPEN:
+		return parse_brackets(p);
+	case TOKEN_OPEN_LIST:
+		return parse_list_of(p, TERM_LIST, TOKEN_CLOSE_LIST, "']'");
+	case TOKEN_OPEN_SET:
+		return parse_braces(p);
+	default:
+		return parse_column_term(p);	/* tells what was expected */
+	}
+}
+
+static struct term *parse_plain(struct parser *p)
+{
+	struct term *t;
+
+	if (!parser_enter(p))
+		return new_term(p, TERM_NULL, 0);
+	t = parse_plain_inside(p);
+	parser_leave(p);
+	return t;
+}
+
+static struct term *parse_signed(struct parser *p)
+{
+	struct term *t;
+
+	if (peek(p) != TOKEN_MINUS)
+		return parse_modified(p, parse_plain(p));
+	t = new_term(p, TERM_NEGATE, here(p).offset);
+	if (!parser_enter(p))
+		return t;
+	next(p);
+	t->left = parse_signed(p);
+	parser_leave(p);
+	adopt(p, t, t->left);
+	return finish_term(p, t);
+}
+
+struct term *parse_selector(struct parser *p)
+{
+	return parse_sum(p, parse_signed, false);
+}

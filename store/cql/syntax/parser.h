@@ -1,0 +1,224 @@
+/*
+ * The inside of the parser, shared by the parse_*.c files: recursive descent
+ * over a small window of tokens, each made once.
+ *
+ * The first error sets result and makes every later token END (but see
+ * parser_note and parser_recover), so that all loops end and nobody has to check
+ * on the way: the functions give back nodes that may be nonsense then, and
+ * cql_parse throws the tree away. So is it with memory: without, a node is the
+ * scratch space.
+ */
+#ifndef STORE_CQL_SYNTAX_PARSER_H
+#define STORE_CQL_SYNTAX_PARSER_H
+#include "store/base/hash.h"
+#include "store/cql/syntax/lexer.h"
+#include "store/cql/syntax/parse.h"
+
+#define PARSER_WINDOW 64
+#define PARSER_DEPTH_MAX 100	/* nested terms, types, brackets */
+#define PARSER_HEIGHT_MAX 500	/* of a term's tree: a + b + c is 3 high */
+
+struct parser {
+	struct arena *arena;
+	struct cql_error *error;
+	struct bytes text;
+	struct lexer lexer;
+	uint32_t at, count;	/* in tokens; at < count always */
+	uint32_t last_end;	/* where the token before at ended */
+	uint32_t marker_count;
+	uint32_t depth;
+	int result;		/* 0, -EINVAL, -ENOMEM */
+	bool unexpected;	/* the error is a token's place, no refusal */
+	bool noted;		/* the error is one that lets read on */
+	bool recovers;		/* see parser_recover */
+	uint32_t stopped;	/* offset of the token that none expected;
+				 * UINT32_MAX: what stopped it is a refusal */
+	bool grouping;		/* in GROUP BY */
+	struct token tokens[PARSER_WINDOW];
+	_Alignas(16) uint8_t scratch[512];
+};
+
+/* Make room in the window and fill it; END, BAD or a semicolon ends a fill. */
+void parser_fill(struct parser *p);
+/* The first error only: "line L:C expected …, found '…'" at this token. */
+void parser_expected(struct parser *p, struct token at, const char *what);
+/*
+ * A sentence of Cassandra's own, without "line"; the place is the token's. It is
+ * what Cassandra throws while it reads: whatever is behind it, and whatever was
+ * noted before, this is told.
+ */
+void parser_refuse(struct parser *p, struct token at, enum cql_code code,
+		   const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/*
+ * A fault that lets Cassandra read on: it is told unless one before it was, or
+ * one behind it is refused. A syntax error behind it only ends the reading.
+ */
+void parser_note(struct parser *p, struct token at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/*
+ * The end of a rule of Cassandra's grammar, of which no_error was true at its
+ * begin. A syntax error in a rule is noted, and who used the rule goes on at the
+ * token that was wrong, where it may meet something to refuse: in statements
+ * that have recovers set, as others refuse nothing behind a rule.
+ */
+void parser_recover(struct parser *p, bool no_error);
+/* Every name of a list once: false for one that was there. */
+bool parser_add_name(struct parser *p, struct hash *set, struct bytes name);
+/*
+ * Go back to a copy of the parser when what was read since was no CQL: where
+ * Cassandra's grammar looks whether something can be read before it reads it.
+ * False when that was CQL, or is refused in any case: then nothing is changed.
+ */
+bool parser_retry(struct parser *p, const struct parser *copy);
+void parser_no_memory(struct parser *p);
+
+static inline enum token_kind peek(const struct parser *p)
+{
+	return p->tokens[p->at].kind;
+}
+static inline struct token here(const struct parser *p)
+{
+	return p->tokens[p->at];
+}
+/* The kind of the nth token from here; END where the text ends before. */
+enum token_kind peek_ahead(struct parser *p, uint32_t n);
+
+static inline struct token next(struct parser *p)
+{
+	struct token token = p->tokens[p->at];
+
+	if (token.kind == TOKEN_END || token.kind == TOKEN_BAD)
+		return token;
+	p->last_end = token.offset + token.length;
+	if (++p->at == p->count)
+		parser_fill(p);
+	return token;
+}
+static inline bool accept(struct parser *p, enum token_kind kind)
+{
+	if (peek(p) != kind)
+		return false;
+	next(p);
+	return true;
+}
+static inline struct token expect(struct parser *p, enum token_kind kind,
+				  const char *what)
+{
+	if (peek(p) != kind)
+		parser_expected(p, here(p), what);
+	return next(p);
+}
+static inline struct span span_from(const struct parser *p, uint32_t start)
+{
+	return (struct span){ start, p->last_end > start ? p->last_end - start
+							 : 0 };
+}
+
+/* Zeroed memory of the arena. */
+void *parser_node(struct parser *p, size_t size);
+#define new_node(p, type) ((type *)parser_node(p, sizeof(type)))
+/* An array that grows by doubling: where element number *count goes. */
+void *parser_append(struct parser *p, void *items, uint32_t *count,
+		    size_t size);
+/* Append a zeroed element to an array and its count: a pointer to it. */
+#define append(p, items, count)                                                \
+	({                                                                     \
+		(items) = parser_append(p, items, &(count), sizeof(*(items))); \
+		&(items)[(count)++];                                           \
+	})
+
+/* Go one level deeper; false when that is too deep, and refused. */
+bool parser_enter(struct parser *p);
+static inline void parser_leave(struct parser *p)
+{
+	p->depth--;
+}
+
+struct bytes parse_text(struct parser *p, struct token token);
+/* A number that Java cannot read, in its words; token is the number. */
+void refuse_number(struct parser *p, struct token token, const char *problem);
+/* A name; column allows "" too (legacy columns have it). */
+struct identifier parse_name(struct parser *p, const char *what);
+struct identifier parse_column(struct parser *p);
+/* A marker where a name of this kind stands: noted; false: there is none. */
+bool parse_marked_name(struct parser *p, const char *kind);
+/* [keyspace.]name; kind is "table" or "index", for messages. */
+struct table_name parse_qualified(struct parser *p, const char *kind);
+struct identifier parse_keyspace_name(struct parser *p);
+struct table_name parse_user_type_name(struct parser *p);
+bool parse_if_exists(struct parser *p);
+bool parse_if_not_exists(struct parser *p);
+
+struct type_name *parse_type(struct parser *p);
+struct type_name *parse_native_type(struct parser *p);
+
+struct term *parse_term(struct parser *p);
+/* As the right side of SET c = …: stops before + c, which makes it a prepend. */
+struct term *parse_assigned_term(struct parser *p);
+/* Operands with + - * / % between; assigned: as parse_assigned_term. */
+typedef struct term *parse_operand(struct parser *p);
+struct term *parse_sum(struct parser *p, parse_operand *operand, bool assigned);
+struct term *parse_tuple(struct parser *p);
+bool at_marker(const struct parser *p);
+struct term *parse_marker(struct parser *p);
+struct term *parse_string(struct parser *p);
+struct term *parse_integer(struct parser *p);	/* or a marker */
+struct term *parse_constant(struct parser *p);
+bool at_constant(enum token_kind kind);
+/* Shared by terms and selections. */
+struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start);
+struct term *finish_term(struct parser *p, struct term *t);
+void adopt(struct parser *p, struct term *parent, struct term *child);
+/* [keyspace.]function, and the bracket behind it. */
+void parse_function_name(struct parser *p, struct term *call);
+/* a, b) behind it: the call, finished. */
+struct term *parse_arguments(struct parser *p, struct term *call);
+/* (a) or (keyspace.a) or a type that can be nothing else, in brackets; or a
+ * class in quotes, before what it can be a type for? */
+bool at_type_in_brackets(struct parser *p, bool selection);
+
+struct term *parse_selector(struct parser *p);	/* parse_selector.c */
+
+void parse_where(struct parser *p, struct relation **relations,
+		 uint32_t *count);
+bool at_comparison(enum token_kind kind);
+enum operator_kind parse_comparison(struct parser *p);
+/* (a, b) or a marker, behind IN. */
+void parse_in_values(struct parser *p, struct term **value,
+		     struct term ***values, uint32_t *count);
+
+void parse_properties(struct parser *p, struct properties *properties);
+void parse_property(struct parser *p, struct properties *properties);
+/* WITH, and with it the words that only tables have; what is "table" or "view",
+ * for messages. */
+void parse_table_properties(struct parser *p, struct create_table *t,
+			    const char *what);
+void parse_create_table(struct parser *p, struct statement *s);
+void parse_alter_keyspace(struct parser *p, struct statement *s);
+/* * or selectors with aliases. */
+void parse_selections(struct parser *p, struct select *s);
+void parse_column_definition(struct parser *p, struct column_definition *c);
+/* Behind PRIMARY: KEY ((a, b), c). A second one is refused. */
+void parse_primary_key(struct parser *p, struct create_table *t);
+struct term *parse_mask(struct parser *p);
+
+struct select *parse_select(struct parser *p);
+struct insert *parse_insert(struct parser *p);
+struct update *parse_update(struct parser *p);
+struct delete *parse_delete(struct parser *p);
+struct batch_statement *parse_batch(struct parser *p);
+void parse_create(struct parser *p, struct statement *s);
+void parse_alter(struct parser *p, struct statement *s);
+void parse_drop(struct parser *p, struct statement *s);
+void parse_describe(struct parser *p, struct statement *s);
+/* Roles, users, permissions: the grammar alone. The verb is consumed. */
+void parse_create_role(struct parser *p);
+void parse_alter_role(struct parser *p);
+void parse_drop_role(struct parser *p);
+void parse_grant(struct parser *p, bool revoke);
+void parse_list(struct parser *p);
+void parse_add_identity(struct parser *p);
+/* Functions, aggregates, views and triggers, likewise. */
+bool parse_create_other(struct parser *p, struct statement *s);
+#endif

@@ -1,0 +1,320 @@
+/* Types in a statement: their grammar, and their text. */
+#include "store/cql/syntax/ast.h"
+
+#include <stdlib.h>
+
+#include "store/cql/syntax/parser.h"
+
+struct type_name *parse_native_type(struct parser *p)
+{
+	struct type_name *t = new_node(p, struct type_name);
+	struct token token = here(p);
+	int native;
+
+	if (!token_is_native_type(token.kind))
+		parser_expected(p, token, "a native type");
+	next(p);
+	t->kind = TYPE_NAME_NATIVE;
+	native = type_kind_by_name(parse_text(p, token));
+	t->native = native < 0 ? TYPE_TEXT : (enum type_kind)native;
+	t->varchar = t->native == TYPE_TEXT &&
+		     parse_text(p, token).len == strlen("varchar");
+	t->span = span_from(p, token.offset);
+	return t;
+}
+
+/* Words that Cassandra keeps for types it might have one day: as written, so
+ * that BYTE is free. */
+static bool is_kept_type_name(struct bytes name)
+{
+	static const char *const kept[] = {
+		"byte", "complex", "enum", "interval", "macaddr", "bitstring",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++)
+		if (bytes_equal(name, bytes_str(kept[i])))
+			return true;
+	return false;
+}
+
+struct table_name parse_user_type_name(struct parser *p)
+{
+	struct table_name name;
+	struct token token;
+
+	memset(&name, 0, sizeof(name));
+	if (token_is_name(peek(p)) && peek_ahead(p, 1) == TOKEN_DOT) {
+		name.keyspace = parse_name(p, "a keyspace");
+		next(p);
+	}
+	token = here(p);
+	if (token_is_native_type(token.kind) ||
+	    (token.kind >= KEYWORD_OTHER && token.kind != KEYWORD_KEY)) {
+		/* they can be a keyspace only */
+		if (!identifier_is_given(&name.keyspace))
+			token = (next(p), here(p));
+		parser_expected(p, token, "the name of a user type");
+	}
+	name.name = parse_name(p, "a type");
+	if (token.kind == TOKEN_IDENTIFIER &&
+	    is_kept_type_name(bytes_of(p->text.ptr + token.offset,
+				       token.length)))
+		parser_note(p, token, "Invalid (reserved) user type name %s",
+			    (const char *)name.name.text.ptr);
+	return name;
+}
+
+static void add_part(struct parser *p, struct type_name *t)
+{
+	*append(p, t->parts, t->part_count) = parse_type(p);
+}
+
+static void parse_dimension(struct parser *p, struct type_name *t)
+{
+	struct token token;
+	long long value = 0;
+	struct bytes text;
+
+	expect(p, TOKEN_COMMA, "','");
+	token = expect(p, TOKEN_INTEGER, "a number of elements");
+	text = parse_text(p, token);
+	if (text.len > 12 ||
+	    (value = strtoll((const char *)text.ptr, NULL, 10)) > INT32_MAX ||
+	    value < INT32_MIN)
+		refuse_number(p, token, arena_format(p->arena, "For input "
+			      "string: \"%s\"", (const char *)text.ptr));
+	t->dimension = (int32_t)value;
+}
+
+static void parse_frozen(struct parser *p, struct type_name **t)
+{
+	struct token first = next(p);
+	struct buf text = BUF_INIT;
+
+	expect(p, TOKEN_LT, "'<'");
+	*t = parse_type(p);
+	expect(p, TOKEN_GT, "'>'");
+	if ((*t)->kind == TYPE_NAME_NATIVE || (*t)->kind == TYPE_NAME_CUSTOM) {
+		type_name_print(&text, *t);
+		parser_note(p, first, "frozen<> is only allowed on "
+			    "collections, tuples, and user-defined types (got "
+			    "%s)", buf_cstr(&text));
+		buf_release(&text);
+	}
+	(*t)->frozen = true;
+}
+
+static enum type_name_kind compound_kind(enum token_kind kind)
+{
+	switch (kind) {
+	case KEYWORD_LIST:
+		return TYPE_NAME_LIST;
+	case KEYWORD_SET:
+		return TYPE_NAME_SET;
+	case KEYWORD_MAP:
+		return TYPE_NAME_MAP;
+	case KEYWORD_TUPLE:
+		return TYPE_NAME_TUPLE;
+	case KEYWORD_VECTOR:
+		return TYPE_NAME_VECTOR;
+	default:
+		return TYPE_NAME_USER;
+	}
+}
+
+static void parse_compound(struct parser *p, struct type_name *t)
+{
+	t->kind = compound_kind(next(p).kind);
+	expect(p, TOKEN_LT, "'<'");
+	add_part(p, t);
+	if (t->kind == TYPE_NAME_MAP) {
+		expect(p, TOKEN_COMMA, "','");
+		add_part(p, t);
+	} else if (t->kind == TYPE_NAME_VECTOR) {
+		parse_dimension(p, t);
+	} else if (t->kind == TYPE_NAME_TUPLE) {
+		while (accept(p, TOKEN_COMMA))
+			add_part(p, t);
+	}
+	expect(p, TOKEN_GT, "'>'");
+}
+
+/* Classes of Cassandra's; of two for one type the latter is its name. */
+static const char package[] = "org.apache.cassandra.db.marshal.";
+static const struct { const char *class; enum type_kind kind; } classes[] = {
+	{ "AsciiType", TYPE_ASCII }, { "BooleanType", TYPE_BOOLEAN },
+	{ "ByteType", TYPE_TINYINT }, { "BytesType", TYPE_BLOB },
+	{ "CounterColumnType", TYPE_COUNTER },
+	{ "DateType", TYPE_TIMESTAMP }, { "DecimalType", TYPE_DECIMAL },
+	{ "DoubleType", TYPE_DOUBLE }, { "DurationType", TYPE_DURATION },
+	{ "FloatType", TYPE_FLOAT }, { "InetAddressType", TYPE_INET },
+	{ "Int32Type", TYPE_INT }, { "IntegerType", TYPE_VARINT },
+	{ "LongType", TYPE_BIGINT }, { "ShortType", TYPE_SMALLINT },
+	{ "SimpleDateType", TYPE_DATE }, { "TimeType", TYPE_TIME },
+	{ "TimestampType", TYPE_TIMESTAMP },
+	{ "TimeUUIDType", TYPE_TIMEUUID }, { "UTF8Type", TYPE_TEXT },
+	{ "UUIDType", TYPE_UUID },
+};
+
+const char *type_class(enum type_kind native)
+{
+	const char *name = "EmptyType";
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (classes[i].kind == native)
+			name = classes[i].class;
+	return name;
+}
+
+/* Is it a class that Cassandra has, if not one that stands for a type of ours?
+ * In its text parameters may follow. */
+static bool is_class(const char *name, size_t length)
+{
+	static const char *const others[] = {
+		"CompositeType", "DynamicCompositeType", "EmptyType",
+		"FrozenType", "LegacyTimeUUIDType", "LexicalUUIDType",
+		"ListType", "MapType", "PartitionerDefinedOrder",
+		"ReversedType", "SetType", "TupleType", "UserType",
+		"VectorType",
+	};
+	struct bytes class = bytes_of(name, length);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (bytes_equal(class, bytes_str(others[i])))
+			return true;
+	for (i = 0; i < ARRAY_SIZE(classes); i++)
+		if (bytes_equal(class, bytes_str(classes[i].class)))
+			return true;
+	return false;
+}
+
+/* 'Int32Type', with its package or not: the same as one of our types. */
+static void parse_class(struct parser *p, struct type_name *t)
+{
+	struct token token = next(p);
+	struct bytes text = parse_text(p, token);
+	const char *name = (const char *)text.ptr;
+	bool full = bytes_begin_with(text, bytes_str(package));
+	int length;
+
+	t->kind = TYPE_NAME_CUSTOM;
+	t->custom = text;
+	t->native = TYPE_EMPTY;
+	if (p->result)
+		return;
+	name += full ? sizeof(package) - 1 : 0;
+	length = (int)strcspn(name, "(");
+	if (!is_class(name, (size_t)length)) {
+		parser_note(p, token, "Error setting type %s: Unable to find "
+			    "abstract-type class '%s%.*s'",
+			    (const char *)text.ptr,
+			    !full && memchr(name, '.', (size_t)length) ?
+				    "" : package,
+			    length, name);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (!strcmp(classes[i].class, name))
+			t->native = classes[i].kind;
+	if (full)
+		return;
+	name = arena_format(p->arena, "%s%s", package, name);
+	if (name)
+		t->custom = bytes_str(name);
+	else
+		parser_no_memory(p);
+}
+
+static struct type_name *parse_type_inside(struct parser *p)
+{
+	struct type_name *t;
+	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+
+	if (token_is_native_type(kind) && after != TOKEN_DOT)
+		return parse_native_type(p);
+	if (kind == KEYWORD_FROZEN && after == TOKEN_LT) {
+		parse_frozen(p, &t);
+		return t;
+	}
+	t = new_node(p, struct type_name);
+	if (kind == TOKEN_STRING) {
+		parse_class(p, t);
+	} else if (kind == KEYWORD_SET ||
+		   (compound_kind(kind) != TYPE_NAME_USER &&
+		    after == TOKEN_LT)) {
+		parse_compound(p, t);
+	} else {
+		t->kind = TYPE_NAME_USER;
+		if (!token_is_name(kind))
+			parser_expected(p, here(p), "a type");
+		t->user = parse_user_type_name(p);
+	}
+	return t;
+}
+
+struct type_name *parse_type(struct parser *p)
+{
+	uint32_t start = here(p).offset;
+	bool no_error = !p->result;
+	struct type_name *t;
+
+	if (!parser_enter(p))
+		return new_node(p, struct type_name);
+	t = parse_type_inside(p);
+	t->span = span_from(p, start);
+	parser_leave(p);
+	parser_recover(p, no_error);
+	return t;
+}
+
+static void print_plain(struct buf *out, const struct type_name *t)
+{
+	static const char *const names[] = {
+		[TYPE_NAME_LIST] = "list", [TYPE_NAME_SET] = "set",
+		[TYPE_NAME_MAP] = "map", [TYPE_NAME_TUPLE] = "tuple",
+		[TYPE_NAME_VECTOR] = "vector",
+	};
+	uint32_t i;
+
+	switch (t->kind) {
+	case TYPE_NAME_NATIVE:
+		buf_add_str(out, t->varchar ? "varchar" :
+					      type_kind_name(t->native));
+		return;
+	case TYPE_NAME_CUSTOM:
+		buf_add_byte(out, '\'');
+		buf_add_bytes(out, t->custom);
+		buf_add_byte(out, '\'');
+		return;
+	case TYPE_NAME_USER:
+		if (identifier_is_given(&t->user.keyspace)) {
+			cql_print_name(out, t->user.keyspace.text);
+			buf_add_byte(out, '.');
+		}
+		cql_print_name(out, t->user.name.text);
+		return;
+	default:
+		buf_add_str(out, names[t->kind]);
+	}
+	for (i = 0; i < t->part_count; i++) {
+		buf_add_str(out, i ? ", " : "<");
+		type_name_print(out, t->parts[i]);
+	}
+	if (t->kind == TYPE_NAME_VECTOR)
+		buf_add_format(out, ", %d", t->dimension);
+	buf_add_byte(out, '>');
+}
+
+/* A tuple is frozen anyway. */
+void type_name_print(struct buf *out, const struct type_name *t)
+{
+	bool frozen = t->frozen && t->kind != TYPE_NAME_TUPLE;
+
+	if (frozen)
+		buf_add_str(out, "frozen<");
+	print_plain(out, t);
+	if (frozen)
+		buf_add_byte(out, '>');
+}
