@@ -1,0 +1,38 @@
+/*
+ * What the workloads of widefsctl bench share. Each group of workloads runs in
+ * a process of its own, on an empty directory of its own, so that its memory is
+ * its own and its end leaves nothing behind; it tells its results as it goes.
+ */
+#ifndef TOOLS_BENCH_BENCH_H
+#define TOOLS_BENCH_BENCH_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench {
+	long records;
+	size_t value_len;
+	const char *path;	/* the empty directory */
+	int out;		/* where results go */
+	uint64_t random;	/* state; the same in every run */
+};
+
+struct bench_group {
+	const char *workloads;	/* names, each followed by a blank */
+	/* 0 or -errno. */
+	int (*run)(struct bench *b);
+};
+extern const struct bench_group bench_engine_groups[], bench_table_groups[];
+#define BENCH_ENGINE_GROUPS 5
+#define BENCH_TABLE_GROUPS 2
+
+void bench_tell(struct bench *b, const char *workload, double value,
+		const char *unit);
+uint64_t bench_random(struct bench *b);
+/* A value of value_len bytes that compresses to about half. */
+void bench_value(struct bench *b, uint8_t *to);
+double bench_now_s(void);
+/* Tell so many operations since begin_s as a rate. */
+void bench_tell_rate(struct bench *b, const char *workload, long count,
+		     double begin_s);
+#endif

@@ -1,0 +1,50 @@
+/*
+ * What the shell runs statements on: a store in this process (store.c), or
+ * a mount through its .cql.raw (mount.c). Both give the same: columns with
+ * types, rows of binary values one by one in bounded memory, errors.
+ *
+ * One statement at a time: execute, next until it gives no more, finish. One
+ * thread. What execute and next point to is valid until the next call.
+ */
+#ifndef TOOLS_CQL_BACKEND_H
+#define TOOLS_CQL_BACKEND_H
+#include "store/cql/cql.h"
+
+struct cql_backend;
+struct cql_backend_ops {
+	/* One statement. 0 with columns set (count 0: nothing to read), or
+	 * -errno with error set. */
+	int (*execute)(struct cql_backend *b, struct bytes statement);
+	/* 1 with *values, one per column; 0; -errno with error set. */
+	int (*next)(struct cql_backend *b, const struct bytes **values);
+	/* Done with the statement, whether or not all of it was read. */
+	void (*finish)(struct cql_backend *b);
+	/* NULL after the last. */
+	const char *(*warning)(struct cql_backend *b, uint32_t i);
+	/* What the statement read. False: it was not read to its end. */
+	bool (*trace)(struct cql_backend *b, struct cql_trace *trace);
+	void (*close)(struct cql_backend *b);
+};
+struct cql_backend {
+	const struct cql_backend_ops *ops;
+	const struct cql_column *columns;
+	uint32_t column_count;
+	bool json;		/* SELECT JSON */
+	struct cql_error error;	/* of the last call that failed */
+	char keyspace[64];	/* in force; "" none */
+	const char *place;	/* for people: where the data is */
+};
+
+/* 0, or an exit status after a message on stderr. */
+int cql_store_open(struct cql_backend **out, const char *path, bool read_only);
+/* mount: the path of its root. */
+int cql_mount_open(struct cql_backend **out, const char *mount);
+
+/* Has Ctrl-C been pressed since the last cql_interrupt_clear? */
+bool cql_interrupted(void);
+void cql_interrupt_clear(void);
+/* From now on Ctrl-C sets that flag and does not end the process. */
+void cql_interrupt_catch(void);
+/* Wait until fd can be read: 0, or -EINTR when Ctrl-C was or is pressed. */
+int cql_interrupt_wait(int fd);
+#endif
