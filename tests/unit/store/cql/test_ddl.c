@@ -116,7 +116,7 @@ static void tear_down(void)
 	"{'analyzer_class': 'org.apache.cassandra.index.sasi.analyzer." name "'}"
 
 static const struct { const char *cql, *expected; } rules[] = {
-#include "tests/unit/ddl_rules.h"
+#include "tests/unit/store/cql/ddl_rules.h"
 };
 
 START_TEST(a_rule)
