@@ -324,8 +324,8 @@ static void ask(struct job *j, struct strategy_request *request)
 }
 
 /* On a full disk a file can be rewritten if it is no larger than what is held
- * back for that (lsm_room.c): unified files are made so, where nobody said how
- * large they are to be. */
+ * back for that (disk_reserve.c): unified files are made so, where nobody said
+ * how large they are to be. */
 static void take_options(struct job *j)
 {
 	mutex_lock(&j->lsm->lock);

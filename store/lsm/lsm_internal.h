@@ -159,7 +159,7 @@ bool lsm_pace_stops(const struct lsm *lsm, const struct batch *batch);
  * does not wait any more; -EROFS. Without locks. */
 int lsm_pace_wait(struct lsm *lsm, const struct batch *batch);
 
-/* ------------------------------------------------------------------ dead.c */
+/* ------------------------------------------------------------- dead_rows.c */
 struct dead_spans;
 /* NULL is accepted. */
 void dead_spans_free(struct dead_spans *all);
@@ -175,7 +175,7 @@ void lsm_flush_later(struct lsm *lsm);
 /* Is the error one of which the disk is not to blame? */
 bool lsm_is_passing(int err);
 
-/* -------------------------------------------------------------- lsm_room.c */
+/* ---------------------------------------------------------- disk_reserve.c */
 /* Remove what an earlier run left of the log's reserve. */
 void lsm_reserve_begin(struct lsm *lsm);
 /* Make the reserves what they must be when the log gets so many bytes more. 0,

@@ -3,7 +3,7 @@
  * are alike, for which there may be no room; here each file is rewritten with
  * those whose deletions may concern it, the smallest first, and only the result
  * that is smaller than its inputs is kept. For it the reserve is lent
- * (lsm_room.c), and what one step gains is there for the next.
+ * (disk_reserve.c), and what one step gains is there for the next.
  *
  * A pass looks once at each file that there was at its begin, so it ends. The
  * next begins when something was flushed since, or a minute later, for what has

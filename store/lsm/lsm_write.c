@@ -283,7 +283,7 @@ static int add_from_reserve(struct lsm *lsm, const struct batch *batch,
 	return err;
 }
 
-/* There is no room for the log's next segment (lsm_room.c). */
+/* There is no room for the log's next segment (disk_reserve.c). */
 static int add_when_full(struct lsm *lsm, const struct batch *batch,
 			 uint64_t *end)
 {

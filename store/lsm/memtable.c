@@ -19,8 +19,8 @@
 #include <stdatomic.h>
 
 #include "store/base/alloc.h"
-#include "store/lsm/filter.h"
-#include "store/lsm/tree.h"
+#include "store/lsm/memtable_filter.h"
+#include "store/lsm/memtable_tree.h"
 
 struct version {
 	uint64_t sequence;

@@ -1,7 +1,7 @@
 /* A cursor, for the files that make rows come: scan.c, cursor.c. */
 #ifndef STORE_TABLE_CURSOR_H
 #define STORE_TABLE_CURSOR_H
-#include "store/lsm/dead.h"
+#include "store/lsm/dead_rows.h"
 #include "store/table/inner.h"
 
 /* The ends of a slice as keys, without what names the partition. */

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <math.h>
 
+#include "store/type/date_step.h"
 #include "store/type/decimal_math.h"
 #include "store/type/native.h"
-#include "store/type/shift.h"
 
 static bool is_inexact(enum type_kind kind)
 {

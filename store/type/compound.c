@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "store/type/json.h"
+#include "store/type/json/json.h"
 #include "store/type/literal.h"
 #include "store/type/native.h"
 

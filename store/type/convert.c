@@ -6,9 +6,9 @@
 #include <math.h>
 
 #include "store/base/clock.h"
-#include "store/type/big.h"
+#include "store/type/big_integer.h"
+#include "store/type/date_step.h"
 #include "store/type/native.h"
-#include "store/type/shift.h"
 
 static bool is_float(enum type_kind kind)
 {

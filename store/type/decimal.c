@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
-#include "store/type/big.h"
+#include "store/type/big_integer.h"
 
 static size_t digits_at(struct bytes text, size_t at)
 {

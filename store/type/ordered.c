@@ -22,7 +22,7 @@
 
 #include <errno.h>
 
-#include "store/type/parts.h"
+#include "store/type/compound_codec.h"
 
 #define LEAD_END 0x38
 #define LEAD_NULL 0x3e

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "store/base/clock.h"
-#include "store/lsm/dead.h"
+#include "store/lsm/dead_rows.h"
 
 #define TABLE 100
 #define KEY_LEN 24

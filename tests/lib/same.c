@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "store/type/big.h"
+#include "store/type/big_integer.h"
 #include "tests/lib/vectors.h"
 
 static bool is_floating(struct bytes n)

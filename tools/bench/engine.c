@@ -11,7 +11,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
-#include "store/lsm/dead.h"
+#include "store/lsm/dead_rows.h"
 #include "store/row/key.h"
 #include "tools/bench/bench.h"
 

@@ -10,7 +10,7 @@
 
 #include "store/cql/expression/function.h"
 #include "store/type/arithmetic.h"
-#include "store/type/big.h"
+#include "store/type/big_integer.h"
 #include "store/type/convert.h"
 
 static function_apply apply_abs, apply_exponent, apply_round;

@@ -2,7 +2,7 @@
  * Scans that skip what is known to be dead, against an array that says what is
  * alive: of the moment the scan began, whatever was written and found since.
  */
-#include "store/lsm/dead.h"
+#include "store/lsm/dead_rows.h"
 #include "store/row/key.h"
 #include "tests/lib/random.h"
 #include "tests/lib/scratch.h"

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
-#include "store/lsm/filter.h"
+#include "store/lsm/memtable_filter.h"
 #include "tests/unit/suite.h"
 
 #define KEYS 20000

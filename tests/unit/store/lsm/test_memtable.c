@@ -8,7 +8,7 @@
 
 #include "store/base/alloc.h"
 #include "store/lsm/memtable.h"
-#include "store/lsm/tree.h"
+#include "store/lsm/memtable_tree.h"
 #include "tests/lib/model.h"
 #include "tests/lib/rows.h"
 #include "tests/unit/suite.h"

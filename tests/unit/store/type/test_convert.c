@@ -2,8 +2,8 @@
 #include <errno.h>
 
 #include "store/type/convert.h"
+#include "store/type/date_step.h"
 #include "store/type/native.h"
-#include "store/type/shift.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* JSON's tokens (RFC 8259): strings, numbers and words. UTF-8 is checked. */
-#include "store/type/json_scan.h"
+#include "store/type/json/scan.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
-/* What parts.c shares with ordered.c. */
-#ifndef STORE_TYPE_PARTS_H
-#define STORE_TYPE_PARTS_H
+/* What compound_codec.c shares with ordered.c. */
+#ifndef STORE_TYPE_COMPOUND_CODEC_H
+#define STORE_TYPE_COMPOUND_CODEC_H
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * one. Months are the calendar's: the 31st becomes the last day of a shorter
  * month. Results wrap where Java's would.
  */
-#ifndef STORE_TYPE_SHIFT_H
-#define STORE_TYPE_SHIFT_H
+#ifndef STORE_TYPE_DATE_STEP_H
+#define STORE_TYPE_DATE_STEP_H
 #include "store/type/native.h"
 
 int64_t shift_timestamp(int64_t ms, const struct duration *d, bool back);

@@ -15,7 +15,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
-#include "store/type/parts.h"
+#include "store/type/compound_codec.h"
 
 static uint64_t read_vint(struct reader *r)
 {

@@ -4,7 +4,7 @@
  * takes its place; the old one stays as it is for those who read it, and dies
  * with the arena.
  */
-#include "store/lsm/filter.h"
+#include "store/lsm/memtable_filter.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "store/type/json.h"
+#include "store/type/json/json.h"
 #include "store/type/native.h"
 
 /* Elements of a value of this type, in their order. */

@@ -1,9 +1,9 @@
 /*
- * What store/type shares of its JSON: json.c reads the form, json_value.c values
+ * What store/type shares of its JSON: json.c reads the form, value.c values
  * of types. Nothing outside includes this file.
  */
-#ifndef STORE_TYPE_JSON_H
-#define STORE_TYPE_JSON_H
+#ifndef STORE_TYPE_JSON_JSON_H
+#define STORE_TYPE_JSON_JSON_H
 #include "store/type/type.h"
 
 /*

@@ -8,8 +8,8 @@
  * holds only for who looks at a later moment, and a later time (expiry), than
  * the scan that found it.
  */
-#ifndef STORE_LSM_DEAD_H
-#define STORE_LSM_DEAD_H
+#ifndef STORE_LSM_DEAD_ROWS_H
+#define STORE_LSM_DEAD_ROWS_H
 #include "store/lsm/lsm.h"
 
 /* One scan's, forward, in one table; embedded, belongs to one thread. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unicase.h>
 
-#include "store/type/json.h"
+#include "store/type/json/json.h"
 
 /* A name before it is known which of the others it equals. */
 struct spelling {

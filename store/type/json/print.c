@@ -1,7 +1,7 @@
 /* Values as JSON, and how long that is. */
 #include <math.h>
 
-#include "store/type/json.h"
+#include "store/type/json/json.h"
 #include "store/type/native.h"
 
 /* NaN and the infinities, for which JSON has no numbers. */

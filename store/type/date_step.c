@@ -1,4 +1,4 @@
-#include "store/type/shift.h"
+#include "store/type/date_step.h"
 
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-#include "store/type/big.h"
+#include "store/type/big_integer.h"
 
 #include <errno.h>
 #include <math.h>

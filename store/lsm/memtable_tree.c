@@ -18,7 +18,7 @@
  * half of a node that was split in between. Every node knows the range of keys
  * it stands for, so the reader sees that and begins again at the root.
  */
-#include "store/lsm/tree.h"
+#include "store/lsm/memtable_tree.h"
 
 #include <errno.h>
 #include <stdatomic.h>

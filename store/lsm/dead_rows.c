@@ -4,7 +4,7 @@
  * began, and from then on writers lower the span's limit to where they wrote.
  * When the run ends it becomes a span up to its last row, or to that limit.
  */
-#include "store/lsm/dead.h"
+#include "store/lsm/dead_rows.h"
 
 #include <errno.h>
 

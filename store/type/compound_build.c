@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
-#include "store/type/json.h"
+#include "store/type/json/json.h"
 
 void collect_begin(struct collect *c)
 {

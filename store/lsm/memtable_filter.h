@@ -5,9 +5,9 @@
  * A reader who first reads something that the writer published (with release)
  * after an addition finds that key here.
  */
-#ifndef STORE_LSM_FILTER_H
-#define STORE_LSM_FILTER_H
-#include "store/lsm/tree.h"
+#ifndef STORE_LSM_MEMTABLE_FILTER_H
+#define STORE_LSM_MEMTABLE_FILTER_H
+#include "store/lsm/memtable_tree.h"
 
 struct filter_lines;
 struct filter {

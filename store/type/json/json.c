@@ -2,7 +2,7 @@
  * JSON's values (RFC 8259): how they stand inside one another, and what stands
  * in them. Nesting is bounded.
  */
-#include "store/type/json_scan.h"
+#include "store/type/json/scan.h"
 
 #include <errno.h>
 

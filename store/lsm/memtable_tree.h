@@ -6,8 +6,8 @@
  * happened before its call, and may or may not see later ones: whoever needs
  * one moment of the data looks at what the items' values say.
  */
-#ifndef STORE_LSM_TREE_H
-#define STORE_LSM_TREE_H
+#ifndef STORE_LSM_MEMTABLE_TREE_H
+#define STORE_LSM_MEMTABLE_TREE_H
 #include "store/base/arena.h"
 #include "store/base/bytes.h"
 

@@ -2,7 +2,7 @@
  * How JSON that is none is refused: in the words of the library that Cassandra
  * uses, as clients see them, with the text and the place in it.
  */
-#include "store/type/json_scan.h"
+#include "store/type/json/scan.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
-#include "store/type/json.h"
+#include "store/type/json/json.h"
 #include "store/type/native.h"
 
 static bool is_null(struct bytes json)

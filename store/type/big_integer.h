@@ -4,8 +4,8 @@
  * every operation is preceded by big_room(), which asks store/base/alloc.h for
  * what the operation will need, and gives it back. Any thread.
  */
-#ifndef STORE_TYPE_BIG_H
-#define STORE_TYPE_BIG_H
+#ifndef STORE_TYPE_BIG_INTEGER_H
+#define STORE_TYPE_BIG_INTEGER_H
 #include <gmp.h>
 
 #include "store/base/bytes.h"

@@ -1,12 +1,12 @@
 /*
  * What reading JSON's form shares: where the reader is, what it takes next, and
- * how the text is refused (json_fault.c, json_token.c, json.c). Every function
+ * how the text is refused (fault.c, token.c, json.c). Every function
  * looks at text that may be anything. Those that return int: 0 or -EINVAL, and
  * then the scan's error, if it has one, holds the whole message.
  */
 #ifndef STORE_TYPE_JSON_SCAN_H
 #define STORE_TYPE_JSON_SCAN_H
-#include "store/type/json.h"
+#include "store/type/json/json.h"
 
 #define JSON_VALUES "(JSON String, Number, Array, Object or token 'null', " \
 		    "'true' or 'false')"
@@ -30,7 +30,7 @@ static inline struct scan scan_of(struct bytes text, struct type_error *error)
 			      .end = text.ptr + text.len, .error = error };
 }
 
-/* ----------------------------------------------------------- json_fault.c */
+/* ---------------------------------------------------------------- fault.c */
 /* Where a position is, as the library says it; columns are of UTF-16. */
 void scan_print_place(struct buf *out, const struct scan *s, const uint8_t *at);
 /* Where no token began yet. */
@@ -43,7 +43,7 @@ int scan_unexpected(struct scan *s, const char *where, const char *why);
 /* The length of the well-formed UTF-8 character at the begin; 0: none. */
 size_t scan_utf8_length(const uint8_t *c, const uint8_t *end);
 
-/* ----------------------------------------------------------- json_token.c */
+/* ---------------------------------------------------------------- token.c */
 static inline bool scan_is_digit(uint8_t c)
 {
 	return c >= '0' && c <= '9';

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store/type/big.h"
+#include "store/type/big_integer.h"
 #include "store/type/native.h"
 
 static const char *const names[] = {
