@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/scratch.h"
+#include "fs/kind/scratch.h"
+#include "fs/op/inner.h"
 
 /* ------------------------------------------------------------------- text */
 static bool has_empty(const struct type *type)

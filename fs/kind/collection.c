@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/listing.h"
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
 
 static const struct type *uuid_type(void)
 {
@@ -291,7 +291,7 @@ static int create_element(struct op *op, struct node *dir, struct bytes name,
 	return -EINVAL;
 }
 
-/* Only for an element whose name is too long for a file: see long.c. */
+/* Only for an element whose name is too long for a file: see long_name.c. */
 static int mkdir_element(struct op *op, struct node *dir, struct bytes name,
 			 mode_t mode, struct child *out, bool *keep)
 {

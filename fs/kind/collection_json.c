@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 
-#include "fs/document.h"
-#include "fs/inner.h"
+#include "fs/kind/document.h"
+#include "fs/op/inner.h"
 
 /* c: its times; or NULL. -ENOENT: nothing of it is live. */
 static int print(struct op *op, const struct place *p, struct buf *out,

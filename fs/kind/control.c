@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "fs/inner.h"
-#include "fs/lines.h"
-#include "fs/listing.h"
+#include "fs/file/line_input.h"
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
 #include "store/base/clock.h"
 #include "store/base/watch.h"
 #include "store/lsm/lsm.h"

@@ -5,8 +5,8 @@
 #include <ctype.h>
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/lines.h"
+#include "fs/file/line_input.h"
+#include "fs/op/inner.h"
 
 #define REFUSAL "a counter takes lines of +N or -N"
 

@@ -10,7 +10,7 @@
  */
 #include <errno.h>
 
-#include "fs/inner.h"
+#include "fs/op/inner.h"
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
 #include "store/cql/output/format.h"

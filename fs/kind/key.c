@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "fs/inner.h"
+#include "fs/op/inner.h"
 #include "store/base/alloc.h"
 
 /* ------------------------------------------------------------- key column */

@@ -1,8 +1,8 @@
 /* A keyspace: its schema.cql, and a directory for each table. */
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/listing.h"
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
 
 static void table_child(struct child *c, const struct table *t)

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/listing.h"
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
 
 static void query_below(struct query *q, const struct place *p,
 			struct slice *slice)

@@ -1,8 +1,8 @@
 /* The root: a directory of keyspaces, and of what is reached by name alone. */
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/listing.h"
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
 
 static void keyspace_child(struct child *c, const struct keyspace *k)
 {

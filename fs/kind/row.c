@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/listing.h"
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
 
 void row_child(struct child *c, const struct table *t,
 	       const struct row_view *row)

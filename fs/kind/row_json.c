@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 
-#include "fs/document.h"
-#include "fs/inner.h"
+#include "fs/kind/document.h"
+#include "fs/op/inner.h"
 
 /* The row, and the statics of its partition. 1, 0, -errno. */
 static int read_whole(struct op *op, const struct place *p,

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <xxhash.h>
 
-#include "fs/inner.h"
+#include "fs/op/inner.h"
 #include "store/cql/cql.h"
 #include "store/cql/schema/print.h"
 

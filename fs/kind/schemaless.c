@@ -6,8 +6,8 @@
  */
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/listing.h"
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
 
 static bool is_key_file(struct node *dir, struct bytes name)
 {

@@ -1,8 +1,8 @@
-#include "fs/scratch.h"
+#include "fs/kind/scratch.h"
 
 #include <errno.h>
 
-#include "fs/inner.h"
+#include "fs/op/inner.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 

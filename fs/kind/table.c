@@ -1,8 +1,8 @@
 /* A table: a directory of its partitions, in token order. */
 #include <errno.h>
 
-#include "fs/inner.h"
-#include "fs/listing.h"
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
 
 static int stat_table(struct op *op, struct node *n, struct child *out)

@@ -213,7 +213,7 @@ int table_newest(struct store *s, const struct table *t,
  *   1 name | 4 number of the column, big-endian, or 0: of the object itself |
  *   the path of the cell in it, as the engine has it
  *
- * Of the values fs/attr.c and fs/above.c say what they are.
+ * Of the values fs/op/times.c and fs/op/keyspace_times.c say what they are.
  */
 void attribute_key(struct buf *out, const struct object_ref *o)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "fs/name.h"
+#include "fs/node/name.h"
 #include "store/cql/syntax/parse.h"
 #include "store/cql/syntax/statement_end.h"
 #include "store/row/key.h"

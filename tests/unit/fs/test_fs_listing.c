@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "fs/name.h"
+#include "fs/node/name.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/lsm/lsm.h"

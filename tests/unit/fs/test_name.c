@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fs/name.h"
+#include "fs/node/name.h"
 #include "tests/unit/suite.h"
 
 static const struct {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fs/node.h"
+#include "fs/node/node.h"
 #include "store/base/alloc.h"
 #include "tests/unit/suite.h"
 

@@ -1,0 +1,372 @@
+/* The calls on open files. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "fs/op/inner.h"
+#include "store/base/alloc.h"
+
+static int read_image(struct op *op, struct handle *h, struct image *image,
+		      uint64_t offset, size_t size, struct buf *out)
+{
+	int err;
+
+	mutex_lock(&image->lock);
+	err = image->how.append ? -EBADF : image_load(op, handle_node(h), image);
+	if (!err)
+		text_slice(out, buf_bytes(&image->text), offset, size);
+	mutex_unlock(&image->lock);
+	return err;
+}
+
+/*
+ * A reader that does not hold its node goes on with what it began with; from the
+ * begin, and behind the end, it looks again.
+ */
+static int read_committed(struct op *op, struct handle *h, uint64_t offset,
+			  size_t size, struct buf *out)
+{
+	int err = 0;
+
+	mutex_lock(&h->lock);
+	if ((!offset && !h->at_open) || !h->pinned) {
+		pin_give(op->fs, h);
+		buf_clear(&h->text);
+		err = h->node->orphan && !view_applies(h->node) ?
+			      -ESTALE :
+			      file_load(op, handle_node(h), &h->text);
+		if (!err && h->text.failed)
+			err = -ENOMEM;
+		if (!err)
+			err = op_refuse_resource(op, RESOURCE_READ,
+						 pin_share(op->fs, h));
+		h->pinned = !err;
+		if (err)
+			handle_drop_text(op->fs, h);
+	}
+	h->at_open = false;
+	if (!err)
+		text_slice(out, buf_bytes(h->pin ? &h->pin->text : &h->text), offset,
+		      size);
+	if (!err && h->pin && offset >= h->pin->text.len) {
+		pin_give(op->fs, h);
+		h->pinned = false;
+	}
+	mutex_unlock(&h->lock);
+	return err;
+}
+
+/*
+ * While a write or an fsync is under way the kernel holds the file's lock, and a
+ * removal or rename waits for that with the lock of the directory, which the
+ * dropping of a name needs: these replies do not wait for names. The next read
+ * (of a statement's answer) or the close, which hold no lock, wait in their
+ * place.
+ */
+static void wait_later(struct handle *h, struct fs_call *call)
+{
+	uint64_t before = atomic_load(&h->wait_for);
+
+	if (!call)
+		return;
+	while (call->wait_for > before &&
+	       !atomic_compare_exchange_weak(&h->wait_for, &before,
+					     call->wait_for))
+		;
+	call->locked = true;
+}
+
+/* A read into the kernel's pages holds their locks: only streams wait there. */
+static void wait_now(struct handle *h, struct fs_call *call)
+{
+	uint64_t left = h ? atomic_exchange(&h->wait_for, 0) : 0;
+
+	if (call && left > call->wait_for)
+		call->wait_for = left;
+}
+
+bool fs_handle_is_heavy(uint64_t handle)
+{
+	const struct file_kind *file = handle_of(handle)->node->ops->file;
+
+	return file->statements || file->document;
+}
+
+/*
+ * What the readers of its node see. Who has read all of a large value, and of
+ * whom the kernel keeps no pages, lets go of it.
+ */
+static bool read_held(struct op *op, struct handle *h, uint64_t offset,
+		      size_t size, struct buf *out)
+{
+	bool held;
+
+	mutex_lock(&h->lock);
+	if (h->hold == HOLD_NONE && !offset && h->let_go)
+		view_hold_again(op, h);
+	held = h->hold == HOLD_READ;
+	if (held)
+		text_slice(out, buf_bytes(&h->node->version->text), offset,
+			   size);
+	if (held && !h->cached && offset && !out->len) {
+		view_close(op->fs, h);
+		h->let_go = true;
+	}
+	mutex_unlock(&h->lock);
+	return held;
+}
+
+/* Of one that does not hold its node: what was there when its name went, else
+ * what is stored, else what waits to be. */
+static int read_unheld(struct op *op, struct handle *h, uint64_t offset,
+		       size_t size, struct buf *out)
+{
+	struct node *n = h->node;
+	int err = read_committed(op, h, offset, size, out);
+	struct image *image = err == -ENOENT || err == -ESTALE ?
+				      image_take(op->fs, n, false) : NULL;
+
+	if (image)
+		err = read_image(op, h, image, offset, size, out);
+	image_give(op->fs, n, image);
+	return err;
+}
+
+int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
+	    uint64_t offset, size_t size, struct buf *out)
+{
+	struct handle *h = handle_of(handle);
+	struct op *op = op_begin(fs, call);
+	int err = 0;
+
+	(void)node;
+	if (!op)
+		return -ENOMEM;
+	if (h->node->ops->file->read) {
+		err = h->node->ops->file->read(op, h, offset, size, out);
+	} else if (h->image) {
+		err = read_image(op, h, h->image, offset, size, out);
+	} else if (!read_held(op, h, offset, size, out)) {
+		err = read_unheld(op, h, offset, size, out);
+	}
+	if (!err && out->failed)
+		err = -ENOMEM;
+	err = op_end(op, err, h->node, NULL);
+	if (h->node->ops->file->streamed)
+		wait_now(h, call);
+	else if (call)
+		call->wait_for = 0;
+	return err;
+}
+
+/*
+ * The kernel itself drops size and times with the reply to a write, and is
+ * given none to keep until what was written is committed: the commit need not
+ * tell it. A write that may yet fail, or out of pages, drops nothing.
+ */
+static void known_to_kernel(struct node *n)
+{
+	if (!(atomic_load(&n->armed) & ARMED_ATTRIBUTES))
+		return;
+	atomic_fetch_or(&n->armed, ARMED_OWNER);
+	atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_ATTRIBUTES);
+}
+
+/* No more of it is taken; the first reason stays. */
+static void handle_fail(struct op *op, struct handle *h, int err)
+{
+	size_t len = strlen(op->reason) + 1;
+
+	mem_free(h->why);
+	h->why = len > 1 ? mem_alloc(len) : NULL;
+	if (h->why)
+		memcpy(h->why, op->reason, len);
+	h->failed = err;
+}
+
+static int write_image(struct op *op, struct handle *h, uint64_t offset,
+		       struct bytes data)
+{
+	struct image *image = h->image;
+	bool hides;
+	int err = 0;
+
+	mutex_lock(&image->lock);
+	if (h->failed) {
+		/* cp asks the kernel to copy first, and then writes itself. */
+		err = op_refuse(op, h->failed, "%s", h->why ? h->why :
+				"an earlier write here was refused");
+	} else if (h->flags & O_APPEND) {
+		err = image_load(op, handle_node(h), image);
+		offset = image->text.len;
+	}
+	if (!err)
+		err = image_write(op, handle_node(h), image, offset, data);
+	if (err && err != -ENOMEM && !h->failed)
+		handle_fail(op, h, err);
+	if (!err)
+		handle_changed(op->fs, h, false);
+	image->refused |= err && image->is_new;
+	hides = err && image->is_new;
+	if (!err && op->call)
+		atomic_store(&h->writer_pid, op->call->pid);
+	mutex_unlock(&image->lock);
+	if (hides)	/* it has never been there, and is not now */
+		op_notify(op, h->node, ARMED_NAME | ARMED_ATTRIBUTES);
+	if (err)
+		return err;
+	image_tell_others(op, h);
+	if (!(op->call && op->call->cached) &&
+	    !(h->flags & (O_SYNC | O_DSYNC)))
+		known_to_kernel(h->node);
+	return 0;
+}
+
+int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
+		 uint64_t handle, uint64_t offset, struct bytes data)
+{
+	struct handle *h = handle_of(handle);
+	struct op *op = op_begin(fs, call);
+	int64_t count = (int64_t)data.len;
+	int err;
+
+	(void)node;
+	if (!op)
+		return -ENOMEM;
+	op->bound = h->node;
+	if (h->node->ops->file->write) {
+		op->runs_statements = h->node->ops->file->statements;
+		count = h->node->ops->file->write(op, h, offset, data);
+		if (count >= 0 && op->reason[0])
+			op_end(op, -EINVAL, h->node, NULL);
+		else
+			op_end(op, count < 0 ? (int)count : 0, h->node, NULL);
+		wait_later(h, call);
+		return count;
+	}
+	node_saw(h->node);
+	err = h->image ? write_image(op, h, offset, data) : -EBADF;
+	if (!err && (h->flags & (O_SYNC | O_DSYNC))) {
+		err = handle_commit(op, h, COMMIT_WRITTEN);
+		if (err == -EINVAL) {	/* merely incomplete: at the close */
+			op->reason[0] = 0;
+			err = 0;
+		} else if (!err) {
+			err = store_sync(fs->store);
+		}
+	}
+	err = op_end(op, err, h->node, NULL);
+	wait_later(h, call);
+	return err ? err : count;
+}
+
+int fs_flush(struct fs *fs, struct fs_call *call, uint64_t node,
+	     uint64_t handle)
+{
+	struct handle *h = handle_of(handle);
+	struct op *op;
+	int err;
+
+	(void)node;
+	if (!h->writer)
+		return 0;
+	op = op_begin(fs, call);
+	if (!op)
+		return -ENOMEM;
+	op->bound = h->node;
+	err = op_end(op, handle_flush(op, h), h->node, NULL);
+	wait_now(h, call);
+	return err;
+}
+
+int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
+	     uint64_t handle)
+{
+	struct handle *h = handle_of(handle);
+	struct op *op = op_begin(fs, call);
+	int err = 0;
+
+	(void)node;
+	if (!op)
+		return -ENOMEM;
+	if (h && h->image)
+		err = handle_commit(op, h, COMMIT_ALL);
+	if (!err && !fs->read_only)
+		err = store_sync_to(fs->store, store_position(fs->store));
+	err = op_end(op, err, h ? h->node : NULL, NULL);
+	if (h)
+		wait_later(h, call);
+	return err;
+}
+
+int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle)
+{
+	struct handle *h = handle_of(handle);
+	struct op *op;
+	int err = -ENOMEM;
+
+	(void)node;
+	/* A RELEASE comes from nobody: what it finds is the opener's. */
+	if (call && !call->pid) {
+		call->pid = h->pid;
+		call->uid = h->uid;
+		call->gid = h->gid;
+	}
+	op = op_begin(fs, call);
+	if (op) {
+		op->bound = h->node;
+		commit_empty(op, h);
+		handle_unlink(fs, h);
+		err = op_end(op, handle_finish(op, h), h->node, NULL);
+	}
+	handle_free(fs, h);
+	return err;
+}
+
+/*
+ * With the reply to an open for writing the kernel drops all pages, and no
+ * reader can bring some back: the commit need not tell it.
+ */
+static void pages_are_dropped(struct node *n, const struct fs_open_reply *reply)
+{
+	if (handle_of(reply->handle)->hold == HOLD_WRITE)
+		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_PAGES);
+}
+
+/* One that mknod made is made by who opens it to write. */
+static int open_made(struct op *op, struct node *n, int flags, bool moved,
+		     struct fs_open_reply *reply)
+{
+	bool writer = (flags & O_ACCMODE) != O_RDONLY;
+	struct handle *made = writer ? made_take(op->fs, n) : NULL;
+	int err = handle_open(op, n, flags | (made ? O_EXCL : 0),
+			      made ? OPENED_NEW :
+			      moved ? OPENED_MOVED : OPENED, reply);
+
+	if (made)
+		handle_free(op->fs, made);
+	return err;
+}
+
+int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
+		 struct fs_open_reply *reply)
+{
+	struct node *n = fs_node(fs, id);
+	struct op *op = n ? op_begin(fs, call) : NULL;
+	int err;
+
+	if (!op) {
+		node_put(&fs->nodes, n);
+		return n ? -ENOMEM : -ESTALE;
+	}
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		fs_wait_left(fs, n);
+	op_watch(op, n);
+	err = n->ops->directory ? -EISDIR :
+				  open_made(op, n, flags, n->id != id, reply);
+	if (!err)
+		pages_are_dropped(n, reply);
+	err = op_end(op, err, n, NULL);
+	node_put(&fs->nodes, n);
+	return err;
+}

@@ -1,0 +1,668 @@
+/* Opening and closing, and the calls on names. */
+#include "fs/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "fs/kind/scratch.h"
+#include "fs/op/inner.h"
+#include "fs/tree/short_names.h"
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+
+void fs_options_init(struct fs_options *o)
+{
+	memset(o, 0, sizeof(*o));
+}
+
+static char *copy_or_null(const char *s, bool *failed)
+{
+	char *copy = s ? mem_copy(s, strlen(s)) : NULL;
+
+	*failed |= s && !copy;
+	return copy;
+}
+
+static void drop_node(void *context, struct node *n)
+{
+	scratch_free(context, n->scratch);
+	held_free(context, n->held);
+	cuts_free(context, atomic_load(&n->cuts));
+	image_give(context, n, n->orphan);
+	version_free(context, n->version);
+	keep_ended(context, n);
+}
+
+static void unkeep_node(void *context, struct node *n)
+{
+	keep_ended(context, n);
+}
+
+int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
+{
+	struct fs *fs = mem_zalloc(1, sizeof(*fs));
+	bool failed = false;
+	int i, err;
+
+	if (!fs)
+		return -ENOMEM;
+	fs->store = s;
+	fs->uid = o->uid;
+	fs->gid = o->gid;
+	fs->max_value = o->max_value ? o->max_value : 256 << 20;
+	fs->scratch_max = o->scratch_max ? o->scratch_max : 64 << 20;
+	accounts_init(&fs->accounts, fs->uid, fs->max_value, fs->scratch_max);
+	fs->read_only = o->read_only || store_is_read_only(s);
+	fs->keyspace = copy_or_null(o->keyspace, &failed);
+	fs->store_path = copy_or_null(o->store_path, &failed);
+	fs->version = copy_or_null(o->version ? o->version : "unknown",
+				   &failed);
+	fs->options_text = copy_or_null(o->options_text, &failed);
+	fs->opened_ns = clock_now_us() * MICROSECOND;
+	errors_init(&fs->errors);
+	notices_init(&fs->notices);
+	mutex_init(&fs->pool_lock);
+	mutex_init(&fs->leaving_lock);
+	pthread_cond_init(&fs->left, NULL);
+	mutex_init(&fs->timer_lock);
+	mutex_init(&fs->handles_lock);
+	mutex_init(&fs->listings_lock);
+	mutex_init(&fs->held_lock);
+	mutex_init(&fs->wish_lock);
+	for (i = 0; i < NODE_SHARDS; i++)
+		mutex_init(&fs->stripes[i].lock);
+	err = failed ? -ENOMEM :
+		       node_table_init(&fs->nodes, &kind_root,
+				       XXH3_64bits(store_id(s), 16));
+	fs->nodes.drop = drop_node;
+	fs->nodes.unkept = unkeep_node;
+	fs->nodes.context = fs;
+	if (err) {
+		fs_close(fs);
+		return err;
+	}
+	observe_start(fs);
+	*out = fs;
+	return 0;
+}
+
+int fs_close(struct fs *fs)
+{
+	int err = 0;
+
+	if (!fs)
+		return 0;
+	if (fs->nodes.root) {
+		err = fs_flush_all(fs);
+		observe_stop(fs);
+	}
+	handles_release(fs);
+	view_expire(fs, 0, true);
+	node_table_release(&fs->nodes);
+	op_pool_release(fs);
+	timers_release(fs);
+	notices_release(&fs->notices);
+	errors_release(&fs->errors);
+	pthread_cond_destroy(&fs->left);
+	accounts_release(&fs->accounts);
+	mem_free(fs->keyspace);
+	mem_free(fs->store_path);
+	mem_free(fs->version);
+	mem_free(fs->options_text);
+	mem_free(fs);
+	return err;
+}
+
+/* ------------------------------------------------------ begin of the calls */
+/* A call about a name in a directory: both are there, or an error is. */
+struct at {
+	struct op *op;
+	struct node *dir;
+	struct bytes name;
+};
+
+static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
+		    uint64_t parent, const char *name, bool changes)
+{
+	memset(at, 0, sizeof(*at));
+	if (strlen(name) > NAME_MAX_LEN)
+		return -ENAMETOOLONG;
+	if (changes && fs_is_read_only(fs))
+		return -EROFS;
+	at->name = bytes_str(name);
+	at->dir = fs_node(fs, parent);
+	if (!at->dir)
+		return -ESTALE;
+	at->op = op_begin(fs, call);
+	if (!at->op) {
+		node_put(&fs->nodes, at->dir);
+		return -ENOMEM;
+	}
+	op_watch(at->op, at->dir);
+	if (changes)
+		op_by_path(at->op, at->dir);
+	commit_empties(at->op, at->dir);
+	return 0;
+}
+
+/* The kernel holds the directory's lock. */
+static int at_end(struct at *at, int err)
+{
+	struct fs *fs = at->op->fs;
+	struct fs_call *call = at->op->call;
+
+	err = op_end(at->op, err, at->dir, (const char *)at->name.ptr);
+	if (call)
+		call->locked = true;
+	node_put(&fs->nodes, at->dir);
+	return err;
+}
+
+int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, struct fs_entry *entry)
+{
+	struct node *n = NULL;
+	struct child c;
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, false);
+
+	if (err)
+		return err;
+	err = view_look(at.op, at.dir, at.name, &c, &n);
+	if (!err)
+		fill_entry(at.op, n, &c, entry);
+	node_put(&fs->nodes, n);
+	return at_end(&at, err);
+}
+
+void fs_forget(struct fs *fs, uint64_t node, uint64_t count)
+{
+	if (node != FS_ROOT)
+		node_forget(&fs->nodes, node, count);
+}
+
+/* Is something there? -EEXIST; 0 where the name is free. */
+static int check_free(struct op *op, struct node *dir, struct bytes name)
+{
+	struct node *n = NULL;
+	struct child c;
+	int err = lookup_child(op, dir, name, &c, &n);
+
+	node_put(&op->fs->nodes, n);
+	if (!err)
+		return -EEXIST;
+	op->reason[0] = 0;
+	return err == -ENOENT ? 0 : err;
+}
+
+/* It is in memory alone: without room there it is not made. */
+static int keep_made(struct op *op, struct node *n)
+{
+	int err = n->table && n->table != n ? keep_up(op, n) :
+					      keep_directory(op, n);
+
+	return err ? op_refuse_resource(op, RESOURCE_NAMES, err) : 0;
+}
+
+int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name, mode_t mode, struct fs_entry *entry)
+{
+	struct node *n = NULL;
+	bool keep = false;
+	struct child c;
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	if (err)
+		return err;
+	err = check_free(at.op, at.dir, at.name);
+	if (!err)
+		err = at.dir->ops->mkdir ?
+			at.dir->ops->mkdir(at.op, at.dir, at.name, mode, &c,
+					   &keep) :
+			op_refuse(at.op, -EPERM,
+				  "no directory can be made here");
+	if (err == -ENOENT)	/* of a key: not its one spelling */
+		err = -EINVAL;
+	if (!err) {
+		n = node_of_child(at.op, at.dir, at.name, &c);
+		err = n ? 0 : -ENOMEM;
+	}
+	if (!err && c.unkeyed)
+		atomic_fetch_or(&n->flags, NODE_UNKEYED);
+	if (!err && call)
+		atomic_store(&n->maker_pid, call->pid);
+	if (!err && keep)
+		err = keep_made(at.op, n);
+	if (!err) {
+		op_watch(at.op, at.dir);
+		fill_entry(at.op, n, &c, entry);
+	}
+	node_put(&fs->nodes, n);
+	return at_end(&at, err);
+}
+
+int fs_mknod(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name)
+{
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	return err ? err : at_end(&at, op_refuse(at.op, -EPERM,
+			"there are no links, devices, pipes and sockets"));
+}
+
+static int remove_directory(struct op *op, struct node *n)
+{
+	int err;
+
+	if (!n->ops->directory)
+		return -ENOTDIR;
+	if (!n->ops->rmdir)
+		return op_refuse(op, -EPERM, "this directory always exists");
+	err = has_kept_children(op, n);
+	if (err)
+		return err < 0 ? err : -ENOTEMPTY;
+	if (waits_for_key(n))	/* nothing of it is stored */
+		return 0;
+	return n->ops->rmdir(op, n);
+}
+
+/*
+ * A file loses its name in two steps: the store is changed, and then the node is
+ * taken from the name. The kernel has the name until after both. Who opens the file
+ * to write in between, though others see already that it is gone, would write into
+ * what has no name: such opens wait for the second step.
+ */
+static void leave_begin(struct node *n)
+{
+	if (n)
+		atomic_fetch_or(&n->flags, NODE_LEAVING);
+}
+
+static void leave_end(struct fs *fs, struct node *n)
+{
+	if (!n)
+		return;
+	mutex_lock(&fs->leaving_lock);
+	atomic_fetch_and(&n->flags, ~(uint32_t)NODE_LEAVING);
+	pthread_cond_broadcast(&fs->left);
+	mutex_unlock(&fs->leaving_lock);
+}
+
+void fs_wait_left(struct fs *fs, struct node *n)
+{
+	if (!(atomic_load(&n->flags) & NODE_LEAVING))
+		return;
+	mutex_lock(&fs->leaving_lock);
+	while (atomic_load(&n->flags) & NODE_LEAVING)
+		mutex_wait(&fs->leaving_lock, &fs->left);
+	mutex_unlock(&fs->leaving_lock);
+}
+
+/*
+ * What a file's descriptors go on with when its name is gone; null: none needs
+ * it, as readers that hold it have its text. Who opens a document from now on
+ * comes by another node, and reads what is there then.
+ */
+static struct bytes text_for_opens(struct op *op, struct node *n,
+				   struct buf *text)
+{
+	if (n->ops->directory || !n->ops->file->load || n->ops->file->streamed)
+		return BYTES_NULL;
+	if (!image_is_there(op->fs, n) &&
+	    (!atomic_load(&n->opens) || view_is_read(op->fs, n)))
+		return BYTES_NULL;
+	if (n->ops->file->document && n->table)	/* schema.cql hides by its node */
+		node_pass(&op->fs->nodes, n);
+	file_load(op, n, text);
+	op->reason[0] = 0;
+	return text->len ? buf_bytes(text) : BYTES_EMPTY;
+}
+
+static int remove_file(struct op *op, struct node *n)
+{
+	struct bytes before;
+	struct buf text = BUF_INIT;
+	int err = 0;
+
+	if (n->ops->directory)
+		return -EISDIR;
+	if (!n->ops->unlink)
+		return op_refuse(op, -EPERM, "this file cannot be removed");
+	op->changes_file = true;
+	before = text_for_opens(op, n, &text);
+	if (image_is_new(op->fs, n) || held_drop(op->fs, n))
+		err = 0;
+	else
+		err = n->ops->unlink(op, n);
+	if (!err)
+		image_orphan(op, n, before, true);
+	buf_release(&text);
+	return err;
+}
+
+static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
+		       const char *name, bool directory)
+{
+	struct node *n = NULL;
+	struct child c;
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	if (err)
+		return err;
+	/*
+	 * The kernel has a name until the notice of its end arrives: the store
+	 * may have nothing of a directory any more. Files see it themselves.
+	 */
+	n = directory ? NULL : node_find(&fs->nodes, at.dir, at.name);
+	if (!n || (atomic_load(&n->flags) & NODE_HIDDEN)) {
+		node_put(&fs->nodes, n);
+		err = lookup_child(at.op, at.dir, at.name, &c, &n);
+	}
+	leave_begin(n);
+	if (!err)
+		err = directory ? remove_directory(at.op, n) :
+				  remove_file(at.op, n);
+	if (!err && !(atomic_load(&n->flags) & NODE_HIDDEN))
+		node_detach(&fs->nodes, n);
+	leave_end(fs, n);
+	/* The kernel drops the name itself. */
+	if (!err)
+		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
+	node_put(&fs->nodes, n);
+	return at_end(&at, err);
+}
+
+int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name)
+{
+	return remove_name(fs, call, parent, name, true);
+}
+
+int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name)
+{
+	return remove_name(fs, call, parent, name, false);
+}
+
+/* ----------------------------------------------------------------- rename */
+/* What lives in memory alone goes along: to, and below it. */
+static int carry_kept(struct op *op, struct node *from, struct node *to)
+{
+	struct node **children, *made, *none = NULL;
+	size_t i, count;
+	int err = node_children(&op->fs->nodes, from, true, &children, &count);
+
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		struct node *child = children[i];
+		struct node_key key = {
+			.parent = to,
+			.name = node_name(child),
+			.ops = child->ops,
+			.number = child->number,
+			.value = node_value(child),
+			.scratch = child->scratch,
+		};
+
+		made = node_make(&op->fs->nodes, &key);
+		if (!made) {
+			err = -ENOMEM;
+			break;
+		}
+		if (made->scratch)
+			atomic_fetch_add(&made->scratch->users, 1);
+		atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
+		keep_for(op, made, atomic_exchange(&child->keeper, NULL));
+		err = carry_kept(op, child, made);
+		node_detach(&op->fs->nodes, child);
+		none = NULL;
+		if (!atomic_compare_exchange_strong(&child->forward, &none,
+						    made))
+			node_put(&op->fs->nodes, made);
+	}
+	node_children_put(&op->fs->nodes, children, count);
+	return err;
+}
+
+/*
+ * Its name is another's now: who has it open goes on with it as it was, and the
+ * name gets another node. A value that waits for its key is kept by the node
+ * itself, and the new one with it.
+ */
+static void lose_name(struct op *op, struct node *n, struct bytes text)
+{
+	if (!n->ops->directory && waits_for_key(n))
+		return;
+	/* Readers that let go of a value read what the name has. */
+	image_orphan(op, n, text, !n->ops->directory && !view_applies(n));
+	node_detach(&op->fs->nodes, n);
+}
+
+/*
+ * An open may have given it another node since it was looked up. And of what the
+ * kernel has under the name it takes a directory for dead for good, also where
+ * it was not there any more when the rename arrived.
+ */
+static void lose_again(struct op *op, struct node *dir, struct bytes name)
+{
+	struct node *n = node_find(&op->fs->nodes, dir, name);
+
+	if (n && (n->ops->directory || view_applies(n)))
+		node_detach(&op->fs->nodes, n);
+	node_put(&op->fs->nodes, n);
+}
+
+/*
+ * The kernel goes on with the old node under the new name: it forwards to the
+ * node that the name really has, and the name is forgotten after the reply.
+ */
+static int finish_rename(struct op *op, struct node *n, struct node *dir,
+			 struct bytes name, const struct child *target)
+{
+	struct node *now, *none = NULL;
+	bool kept = atomic_load(&n->flags) & NODE_KEPT;
+	struct account *keeper = atomic_exchange(&n->keeper, NULL);
+	int err = 0;
+
+	node_detach(&op->fs->nodes, n);
+	image_leave_name(op->fs, n);
+	lose_again(op, dir, name);
+	now = node_of_child(op, dir, name, target);
+	if (!now) {
+		atomic_store(&n->keeper, keeper);	/* until it goes */
+		return -ENOMEM;
+	}
+	if (kept && now->ops->directory)
+		keep_for(op, now, keeper);
+	if (now->ops->directory && now != n)
+		err = carry_kept(op, n, now);
+	if (target->scratch || (now->ops->directory &&
+				now->ops->stat == NULL))
+		node_keep(now);
+	if (now != n && !atomic_compare_exchange_strong(&n->forward, &none,
+							node_get(now)))
+		node_put(&op->fs->nodes, now);
+	/* The name shows its inode until it is forgotten, after the reply. */
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
+	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
+		notice_name(&op->fs->notices, dir, name, now->ops->directory);
+	node_put(&op->fs->nodes, now);
+	return err;
+}
+
+static int rename_to(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, unsigned flags)
+{
+	struct bytes before = BYTES_NULL;
+	struct buf text = BUF_INIT;
+	struct node *replaced = NULL;
+	struct child c, target;
+	int err = lookup_child(op, dir, name, &c, &replaced);
+
+	if (err == -ENOENT)
+		op->reason[0] = 0;
+	if (!err && (flags & RENAME_NOREPLACE))
+		err = -EEXIST;
+	else if (!err && replaced == n)
+		err = 1;	/* onto itself: nothing to do */
+	else if (!err && n->ops->directory != replaced->ops->directory)
+		err = n->ops->directory ? -ENOTDIR : -EISDIR;
+	if (err && err != -ENOENT) {
+		node_put(&op->fs->nodes, replaced);
+		return err > 0 ? 0 : err;
+	}
+	op->changes_file = !n->ops->directory;
+	leave_begin(replaced);
+	if (replaced)
+		before = text_for_opens(op, replaced, &text);
+	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
+					      &target) : -EXDEV;
+	if (err == -ENOENT)	/* the new name is no spelling of a key */
+		err = -EINVAL;
+	if (!err && replaced)
+		lose_name(op, replaced, before);
+	if (!err)
+		err = finish_rename(op, n, dir, name, &target);
+	leave_end(op->fs, replaced);
+	buf_release(&text);
+	node_put(&op->fs->nodes, replaced);
+	return err;
+}
+
+int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, uint64_t new_parent, const char *new_name,
+	      unsigned flags)
+{
+	struct node *dir, *n = NULL;
+	struct child c;
+	struct at at;
+	int err;
+
+	if (flags & ~(unsigned)RENAME_NOREPLACE)
+		return -EINVAL;
+	if (strlen(new_name) > NAME_MAX_LEN)
+		return -ENAMETOOLONG;
+	err = at_begin(&at, fs, call, parent, name, true);
+	if (err)
+		return err;
+	dir = fs_node(fs, new_parent);
+	if (dir)
+		op_by_path(at.op, dir);
+	err = dir ? lookup_child(at.op, at.dir, at.name, &c, &n) : -ESTALE;
+	if (!err)
+		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
+	node_put(&fs->nodes, n);
+	node_put(&fs->nodes, dir);
+	return at_end(&at, err);
+}
+
+/* ----------------------------------------------------------------- create */
+/*
+ * What was just made is empty until its maker writes, and then the kernel drops
+ * size and times itself: it may keep these, and does not ask before the write.
+ */
+static void fill_created(struct op *op, struct node *n, struct child *c,
+			 struct fs_entry *entry)
+{
+	if (!c->scratch)
+		c->mtime_ns = clock_now_us() * MICROSECOND;
+	fill_entry(op, n, c, entry);
+	if (c->volatile_attributes || entry->entry_timeout_s <= 0 ||
+	    entry->attr.st_size)
+		return;
+	entry->attr_timeout_s = entry->entry_timeout_s;
+	atomic_store(&n->told_size, 0);
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+}
+
+/*
+ * Who makes a file only to read it (O_CREAT | O_RDONLY, as lock files are made)
+ * writes nothing that would store it: store its empty value now, as a writer
+ * that closes does. -EINVAL where the type has none.
+ */
+static int store_empty(struct op *op, struct node *n)
+{
+	struct fs_open_reply reply;
+	struct handle *h;
+	int err = handle_open(op, n, O_WRONLY | O_CREAT | O_EXCL, OPENED_NEW,
+			      &reply);
+
+	if (err)
+		return err;
+	h = handle_of(reply.handle);
+	handle_unlink(op->fs, h);
+	err = handle_finish(op, h);
+	handle_free(op->fs, h);
+	return err;
+}
+
+int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, mode_t mode, int flags, struct fs_entry *entry,
+	      struct fs_open_reply *reply)
+{
+	struct node *n = NULL;
+	struct child c;
+	struct at at;
+	bool created;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	(void)mode;
+	if (err)
+		return err;
+	err = lookup_child(at.op, at.dir, at.name, &c, &n);
+	created = err == -ENOENT;
+	if (!err && (flags & O_EXCL))
+		err = -EEXIST;
+	else if (!err && n->ops->directory)
+		err = -EISDIR;
+	if (created) {
+		at.op->reason[0] = 0;
+		child_init(&c, &kind_scratch);
+		err = at.dir->ops->create ?
+			      at.dir->ops->create(at.op, at.dir, at.name, &c) :
+			      op_refuse(at.op, -EPERM,
+					"no file can be made here");
+		if (err == -ENOENT)
+			err = -EINVAL;
+		if (!err) {
+			n = node_of_child(at.op, at.dir, at.name, &c);
+			err = n ? 0 : -ENOMEM;
+			if (err)
+				scratch_free(fs, c.scratch);
+		}
+		if (!err && c.scratch)
+			node_keep(n);
+		if (!err && call)
+			atomic_store(&n->maker_pid, call->pid);
+	}
+	if (created && !err && !c.scratch && (flags & O_ACCMODE) == O_RDONLY) {
+		err = store_empty(at.op, n);
+		node_put(&fs->nodes, n);
+		n = NULL;
+		created = false;
+		if (!err)
+			err = lookup_child(at.op, at.dir, at.name, &c, &n);
+	}
+	if (!err) {
+		err = handle_open(at.op, n, flags,
+				  created ? OPENED_NEW : OPENED, reply);
+		if (err && created && c.scratch)
+			node_detach(&fs->nodes, n);
+	}
+	if (!err) {
+		op_watch(at.op, at.dir);
+		if (created)
+			fill_created(at.op, n, &c, entry);
+		else
+			fill_entry(at.op, n, &c, entry);
+	}
+	node_put(&fs->nodes, n);
+	return at_end(&at, err);
+}

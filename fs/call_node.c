@@ -1,0 +1,374 @@
+/* The calls on one node: attributes, extended attributes, the whole disk. */
+#include <errno.h>
+#include <sys/xattr.h>
+
+#include "fs/op/inner.h"
+#include "store/base/clock.h"
+
+struct on {
+	struct op *op;
+	struct node *n;
+};
+
+static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
+		    uint64_t node, bool changes)
+{
+	bool refused = changes && fs_is_read_only(fs);
+
+	on->n = fs_node(fs, node);
+	if (!on->n)
+		return -ESTALE;
+	on->op = refused ? NULL : op_begin(fs, call);
+	if (!on->op) {
+		node_put(&fs->nodes, on->n);
+		return refused ? -EROFS : -ENOMEM;
+	}
+	op_watch(on->op, on->n);
+	on->op->bound = on->n;
+	return 0;
+}
+
+/* The kernel holds the inode's lock. */
+static int on_end(struct on *on, int err)
+{
+	struct fs *fs = on->op->fs;
+	struct fs_call *call = on->op->call;
+
+	err = op_end(on->op, err, on->n, NULL);
+	if (call)
+		call->locked = true;
+	node_put(&fs->nodes, on->n);
+	return err;
+}
+
+/* Removed, or made by open and not committed yet: its descriptors live on. */
+static bool is_open_file(struct node *n)
+{
+	return !n->ops->directory && atomic_load(&n->opens);
+}
+
+/* id: by which the kernel asked. What it keeps under the number from before a
+ * rename no notice would reach: it keeps nothing. */
+static int get_attr(struct op *op, struct node *n, uint64_t id,
+		    struct handle *h, struct stat *attr, double *timeout_s)
+{
+	struct child c;
+	int err = node_stat(op, n, &c);
+	bool open_only = (err == -ENOENT && is_open_file(n)) ||
+			 (err && view_is_read(op->fs, n));
+	struct node *named = NULL;
+	uint64_t size;
+
+	/* An open that comes upon it is about to be told to look again. */
+	if (err == -ENOENT && !n->ops->directory && !n->orphan &&
+	    !view_is_read(op->fs, n) &&
+	    (atomic_load(&n->flags) & NODE_GONE)) {
+		err = lookup_child(op, n->parent, node_name(n), &c, &named);
+		node_put(&op->fs->nodes, named);
+		open_only &= err != 0;
+	}
+	if (err == -ENOENT && !open_only && !n->ops->directory) {
+		err = view_missed(op, n);
+		open_only = !err;
+	}
+	if (open_only) {
+		op->reason[0] = 0;
+		kept_child(op, n, &c);
+		c.mtime_ns = clock_now_us() * MICROSECOND;
+	} else if (err) {
+		return err == -ENOENT && n->ops->directory &&
+				       (atomic_load(&n->flags) & NODE_GONE) ?
+			       -ESTALE : err;
+	}
+	fill_attr(op, n, &c, attr, timeout_s);
+	if (open_only || named || n->id != id || !op_is_fresh(op))
+		*timeout_s = 0;
+	if (h && h->image && !n->ops->file->document) {
+		size = (uint64_t)attr->st_size;
+		image_handle_size(h, &size);
+		attr->st_size = (off_t)size;
+		*timeout_s = 0;
+	}
+	if (open_only && (atomic_load(&n->flags) & NODE_GONE))
+		attr->st_nlink = 0;
+	return 0;
+}
+
+/* A file that was moved: those who have it open to read it go on with it. */
+static void keep_to_readers(struct on *on, uint64_t id)
+{
+	struct node_table *t = &on->op->fs->nodes;
+	struct node *before = node_by_id(t, id);
+
+	if (before && view_is_read(on->op->fs, before)) {
+		node_put(t, on->n);
+		on->n = before;
+		before = NULL;
+	}
+	node_put(t, before);
+}
+
+int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, struct stat *attr, double *timeout_s)
+{
+	struct on on;
+	int err = on_begin(&on, fs, call, node, false);
+
+	if (err)
+		return err;
+	if (on.n->id != node)
+		keep_to_readers(&on, node);
+	if (on.n->ops->directory)
+		commit_empties(on.op, on.n);
+	return on_end(&on, get_attr(on.op, on.n, node, handle_of(handle), attr,
+				    timeout_s));
+}
+
+/*
+ * tar and rsync give what they made its mode when they have filled it, and the
+ * table's own at last: as in mkdir, any mode goes for who made it.
+ */
+static bool is_maker(struct op *op, struct node *n)
+{
+	pid_t pid = op->call ? op->call->pid : 0;
+
+	return pid && atomic_load(&n->maker_pid) == pid;
+}
+
+/* Below tables nothing has an owner or mode of its own. */
+static int keep_owner(struct op *op, struct node *n, unsigned set,
+		      const struct stat *attr)
+{
+	struct stat now;
+	struct child c;
+	int err;
+
+	/* install closes a file that it makes, and opens it again: what is
+	 * not there yet has no mode that could differ. */
+	if (set == FS_SET_MODE && !n->ops->directory &&
+	    image_is_new(op->fs, n))
+		return 0;
+	if (set == FS_SET_MODE && is_maker(op, n))
+		return 0;
+	err = node_stat(op, n, &c);
+	if (err == -ENOENT && is_open_file(n)) {
+		kept_child(op, n, &c);
+		err = 0;
+	}
+	if (err)
+		return err;
+	child_stat(&c, n->ino, &now);
+	if (((set & FS_SET_MODE) &&
+	     ((attr->st_mode ^ now.st_mode) & 0666)) ||
+	    ((set & FS_SET_MODE) && (attr->st_mode & 07000)) ||
+	    ((set & FS_SET_UID) && attr->st_uid != now.st_uid) ||
+	    ((set & FS_SET_GID) && attr->st_gid != now.st_gid))
+		return op_refuse(op, -EPERM,
+				 "owner and mode are those of the table");
+	return 0;
+}
+
+static int set_time(struct op *op, struct node *n, unsigned set,
+		    const struct stat *attr)
+{
+	int64_t mtime_ns;
+
+	if (!(set & (FS_SET_MTIME | FS_SET_MTIME_NOW)))
+		return 0;
+	if (set & FS_SET_MTIME_NOW)
+		mtime_ns = clock_now_us() * MICROSECOND;
+	else
+		mtime_ns = time_ns(attr->st_mtim.tv_sec, SECOND,
+				   attr->st_mtim.tv_nsec);
+	/* Of a directory too: what is committed later would move its time. */
+	commit_empties(op, n);
+	if (!n->ops->directory) {
+		if (image_set_mtime(op, n, mtime_ns) ||
+		    document_set_mtime(op, n, mtime_ns) ||
+		    held_set_mtime(op, n, mtime_ns))
+			return 0;
+	}
+	if (n->ops->set_mtime)
+		return n->ops->set_mtime(op, n, mtime_ns);
+	atomic_store(&n->mtime_ns, mtime_ns);
+	return 0;
+}
+
+int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, unsigned set, struct stat *attr,
+	       double *timeout_s)
+{
+	struct handle *h = handle_of(handle);
+	unsigned owner = set & (FS_SET_MODE | FS_SET_UID | FS_SET_GID);
+	struct on on;
+	bool writes;
+	int err = on_begin(&on, fs, call, node, true);
+
+	if (err)
+		return err;
+	writes = (set & FS_SET_SIZE) && image_is_there(fs, on.n);
+	if (owner && on.n->ops->set_owner)
+		err = on.n->ops->set_owner(on.op, on.n, owner, attr);
+	else if (owner)
+		err = keep_owner(on.op, on.n, owner, attr);
+	if (!err && (set & FS_SET_SIZE))
+		err = on.n->ops->directory ? -EISDIR :
+			      image_truncate(on.op, on.n,
+					     h && h->writer ? h : NULL,
+					     (uint64_t)attr->st_size);
+	if (!err)
+		err = set_time(on.op, on.n, set, attr);
+	op_watch(on.op, on.n);
+	if (!err)
+		err = get_attr(on.op, on.n, node, h, attr, timeout_s);
+	err = on_end(&on, err);
+	/* The kernel writes no mapped page of it until the reply, and to drop
+	 * pages it may have to. */
+	if (writes && call)
+		call->wait_for = 0;
+	return err;
+}
+
+/* ---------------------------------------------------- extended attributes */
+static int get_value(struct op *op, struct node *n, const char *name,
+		     struct buf *out)
+{
+	bool all = !op->call || !op->call->uid || op->call->uid == op->fs->uid;
+	int err;
+
+	if (!strcmp(name, "error"))
+		return errors_last(&op->fs->errors, out, n->ino,
+				   op->call ? op->call->uid : 0, all) ?
+			       0 : -ENODATA;
+	err = n->ops->get_attribute ? n->ops->get_attribute(op, n, name, out) :
+				      attr_get(op, n, name, out);
+	return err ? err : out->failed ? -ENOMEM : 0;
+}
+
+static int64_t give(const struct buf *b, int err, void *to, size_t size)
+{
+	if (err)
+		return err;
+	if (!size)
+		return (int64_t)b->len;
+	if (size < b->len)
+		return -ERANGE;
+	memcpy(to, buf_bytes(b).ptr, b->len);
+	return (int64_t)b->len;
+}
+
+static bool is_user(const char *name)
+{
+	return !strncmp(name, "user.", 5);
+}
+
+int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		    const char *name, void *value, size_t size)
+{
+	struct buf out = BUF_INIT;
+	struct on on;
+	int64_t result;
+	int err;
+
+	/* ACL and capability probes: at once, so that ls stops asking. */
+	if (!is_user(name))
+		return -EOPNOTSUPP;
+	err = on_begin(&on, fs, call, node, false);
+	if (err)
+		return err;
+	err = get_value(on.op, on.n, name + 5, &out);
+	if (err == -ENOENT)
+		err = -ENODATA;
+	err = on_end(&on, err);
+	result = give(&out, err, value, size);
+	buf_release(&out);
+	return result;
+}
+
+int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		     void *list, size_t size)
+{
+	static const char name[] = "user.expires";
+	struct buf out = BUF_INIT;
+	struct on on;
+	int64_t result;
+	int err = on_begin(&on, fs, call, node, false);
+
+	if (err)
+		return err;
+	err = get_value(on.op, on.n, name + 5, &out);
+	buf_clear(&out);
+	if (!err)
+		buf_add(&out, name, sizeof(name));
+	on.op->reason[0] = 0;
+	on_end(&on, 0);
+	result = give(&out, 0, list, size);
+	buf_release(&out);
+	return result;
+}
+
+static int set_value(struct fs *fs, struct fs_call *call, uint64_t node,
+		     const char *name, struct bytes value, int flags)
+{
+	struct buf now = BUF_INIT;
+	struct on on;
+	int err;
+
+	if (!is_user(name))
+		return -EOPNOTSUPP;
+	name += 5;
+	err = on_begin(&on, fs, call, node, true);
+	if (err)
+		return err;
+	if (flags) {
+		err = get_value(on.op, on.n, name, &now);
+		if (!err && (flags & XATTR_CREATE))
+			err = -EEXIST;
+		else if (err == -ENODATA && (flags & XATTR_CREATE))
+			err = 0;
+	}
+	if (!err)
+		err = on.n->ops->set_attribute ?
+			      on.n->ops->set_attribute(on.op, on.n, name,
+						       value) :
+			      attr_set(on.op, on.n, name, value);
+	if (!err)
+		op_notify_below(on.op, on.n);
+	buf_release(&now);
+	return on_end(&on, err);
+}
+
+int fs_setxattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		const char *name, struct bytes value, int flags)
+{
+	return set_value(fs, call, node, name,
+			 value.ptr ? value : BYTES_EMPTY, flags);
+}
+
+int fs_removexattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		   const char *name)
+{
+	return set_value(fs, call, node, name, BYTES_NULL, 0);
+}
+
+int fs_statfs(struct fs *fs, struct statvfs *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (fs->store_path && statvfs(fs->store_path, out))
+		return -errno;
+	out->f_namemax = NAME_MAX_LEN;
+	return 0;
+}
+
+int fs_fsyncdir(struct fs *fs, struct fs_call *call, uint64_t node)
+{
+	struct on on;
+	int err = on_begin(&on, fs, call, node, false);
+
+	if (err)
+		return err;
+	commit_empties(on.op, on.n);
+	if (!fs->read_only)
+		err = store_sync(fs->store);
+	return on_end(&on, err);
+}

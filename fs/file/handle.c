@@ -1,0 +1,492 @@
+#include "fs/file/handle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "fs/op/inner.h"
+#include "store/base/alloc.h"
+
+/* ------------------------------------------------------------ open, close */
+static void link_handle(struct fs *fs, struct handle **list, struct handle *h)
+{
+	mutex_lock(&fs->handles_lock);
+	h->next = *list;
+	if (h->next)
+		h->next->link = &h->next;
+	h->link = list;
+	*list = h;
+	mutex_unlock(&fs->handles_lock);
+}
+
+static void count_empty(struct fs *fs, struct handle *h, bool waits)
+{
+	if (atomic_exchange(&h->counted, waits) == waits)
+		return;
+	if (waits)
+		atomic_fetch_add(&fs->empties, 1);
+	else
+		atomic_fetch_sub(&fs->empties, 1);
+}
+
+void handle_unlink(struct fs *fs, struct handle *h)
+{
+	mutex_lock(&fs->handles_lock);
+	if (h->link) {
+		*h->link = h->next;
+		if (h->next)
+			h->next->link = h->link;
+		h->link = NULL;
+	}
+	mutex_unlock(&fs->handles_lock);
+	count_empty(fs, h, false);
+}
+
+static int open_writer(struct op *op, struct handle *h, bool created)
+{
+	const struct file_kind *file = h->node->ops->file;
+	struct image *image;
+
+	if (fs_is_read_only(op->fs))
+		return -EROFS;
+	if (!file->store)
+		return op_refuse(op, -EPERM, "this file is read-only");
+	image = file->document ? image_new() :
+				 image_take(op->fs, h->node, true);
+	if (!image)
+		return -ENOMEM;
+	h->image = image;
+	mutex_lock(&image->lock);
+	if (file->document && (h->flags & O_APPEND)) {
+		image->how.append = true;
+		image->loaded = true;
+	} else if (created || (h->flags & O_TRUNC)) {
+		image_cut(op, h->node, image, 0);
+		/* No shell opens so; cp and tar do. */
+		image->how.copied = created && (h->flags & O_EXCL);
+		image->is_new |= created;
+		image->refused = false;
+		h->cut = true;
+	}
+	mutex_unlock(&image->lock);
+	return 0;
+}
+
+static int open_reader(struct op *op, struct handle *h,
+		       struct fs_open_reply *reply)
+{
+	struct node *n = h->node;
+	struct child c;
+	int err;
+
+	h->cached = h->hold == HOLD_READ &&
+		    n->version->text.len <= FILE_CACHED;
+	reply->keep_cache = h->cached && !n->fresh;
+	reply->direct_io = !h->cached;
+	reply->noflush = true;
+	if (view_applies(n) || n->ops->file->streamed || n->ops->file->document)
+		return 0;
+	err = node_stat(op, n, &c);
+	return err && !n->orphan && !image_is_new(op->fs, n) ? err : 0;
+}
+
+void handle_free(struct fs *fs, struct handle *h)
+{
+	handle_unlink(fs, h);
+	atomic_fetch_sub(&h->node->opens, 1);
+	image_give(fs, h->node, h->image);
+	view_close(fs, h);
+	pin_give(fs, h);
+	text_free(fs, &h->text);
+	charge_end(&fs->accounts, &h->charge);
+	charge_end(&fs->accounts, &h->open);
+	mem_free(h->why);
+	if (h->opener)
+		buf_release(&h->opener->groups);
+	mem_free(h->opener);
+	mutex_release(&h->lock);
+	node_put(&fs->nodes, h->node);
+	mem_free(h);
+}
+
+void handles_release(struct fs *fs)
+{
+	while (fs->writers)
+		handle_free(fs, fs->writers);
+	while (fs->readers)
+		handle_free(fs, fs->readers);
+}
+
+/* What he may by his groups is not known later: he may be gone. */
+static int keep_opener(struct op *op, struct handle *h)
+{
+	if (!op->call || !h->uid)
+		return 0;
+	h->opener = mem_zalloc(1, sizeof(*h->opener));
+	if (!h->opener)
+		return -ENOMEM;
+	credentials_read(&op->who);
+	return credentials_copy(h->opener, &op->who);
+}
+
+int statement_begin(struct op *op, struct handle *h, bool begun)
+{
+	op->opener = h->opener;
+	if (begun && (h->text_uid != op->who.uid ||
+		      h->text_gid != op->who.gid))
+		return op_refuse(op, -EACCES, "another user wrote the begin of "
+					      "this statement");
+	h->text_uid = op->who.uid;
+	h->text_gid = op->who.gid;
+	return 0;
+}
+
+int handle_open(struct op *op, struct node *n, int flags, enum opened how,
+		struct fs_open_reply *reply)
+{
+	struct handle *h = mem_zalloc(1, sizeof(*h));
+	int err;
+
+	memset(reply, 0, sizeof(*reply));
+	if (!h)
+		return -ENOMEM;
+	mutex_init(&h->lock);
+	h->node = node_get(n);
+	h->flags = flags;
+	h->pid = op->call ? op->call->pid : 0;
+	h->uid = op->who.uid;
+	h->gid = op->who.gid;
+	h->writer = (flags & O_ACCMODE) != O_RDONLY;
+	atomic_fetch_add(&n->opens, 1);
+	err = op_charge(op, &h->open, RESOURCE_FILES, 1);
+	if (!err && h->writer && n->ops->file->statements)
+		err = keep_opener(op, h);
+	if (!err)
+		err = view_open(op, h, how == OPENED_MOVED);
+	if (err) {
+		/* nothing is open yet */
+	} else if (n->ops->file->open) {
+		reply->direct_io = true;
+		err = n->ops->file->open(op, h);
+	} else {
+		if (h->writer)
+			reply->direct_io = true;
+		err = h->writer ? open_writer(op, h, how == OPENED_NEW) :
+				  open_reader(op, h, reply);
+	}
+	if (!err)
+		link_handle(op->fs, h->image ? &op->fs->writers :
+					       &op->fs->readers, h);
+	if (err) {
+		handle_free(op->fs, h);
+		return err;
+	}
+	reply->handle = (uint64_t)(uintptr_t)h;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- commit */
+bool has_empty_value(struct op *op, struct node *n)
+{
+	const struct file_kind *file = n->ops->file;
+
+	return file->takes_empty && file->takes_empty(op, n);
+}
+
+void handle_changed(struct fs *fs, struct handle *h, bool cut)
+{
+	h->image->refused = false;
+	h->wrote = !cut;
+	h->cut = cut;
+	h->flushes = 0;
+	count_empty(fs, h, false);
+}
+
+static int commit_image(struct op *op, struct node *n, struct image *image,
+			bool cut_too) REQUIRES(&image->lock)
+{
+	struct node *outer;
+	int err;
+
+	if (image->orphan)
+		return 0;
+	if (image->state == IMAGE_CLEAN)
+		return 0;
+	if (image->state == IMAGE_CUT && !cut_too)
+		return 0;
+	if (image->state == IMAGE_CUT && !has_empty_value(op, n))
+		return op_refuse(op, -EINVAL,
+				 "nothing was written, and this has no empty value");
+	outer = op->bound;
+	op->bound = n;
+	err = file_store(op, n, buf_bytes(&image->text), &image->how);
+	op->bound = outer;
+	if (err)
+		return err;
+	image->state = IMAGE_CLEAN;
+	image->is_new = false;
+	image->how.has_mtime = false;
+	image->how.has_expires = false;
+	image_forget(op->fs, image);
+	image->loaded = image->how.append;
+	return 0;
+}
+
+/* Nothing may come between the commit and that no more is left: it would be. */
+static int commit_locked(struct op *op, struct handle *h, bool cut_too)
+	REQUIRES(&h->image->lock)
+{
+	int err = commit_image(op, handle_node(h), h->image, cut_too);
+
+	if (err)
+		return err;
+	h->wrote = false;
+	h->cut = false;
+	count_empty(op->fs, h, false);
+	return 0;
+}
+
+static void tell_committed(struct op *op, struct handle *h)
+{
+	op_notify(op, h->node, ARMED_ATTRIBUTES | ARMED_PAGES);
+}
+
+static bool is_left(const struct handle *h, enum commit what)
+	REQUIRES(&h->image->lock)
+{
+	if (h->failed)
+		return false;
+	return what == COMMIT_WRITTEN ? h->wrote :
+	       what == COMMIT_ALL ? h->wrote || h->cut :
+				    atomic_load(&h->counted);
+}
+
+int handle_commit(struct op *op, struct handle *h, enum commit what)
+{
+	bool left;
+	int err = 0;
+
+	mutex_lock(&h->image->lock);
+	left = is_left(h, what);
+	if (left)
+		err = commit_locked(op, h, what != COMMIT_WRITTEN && h->cut);
+	mutex_unlock(&h->image->lock);
+	if (left && !err)
+		tell_committed(op, h);
+	return err;
+}
+
+/* *done: it was committed; *waits: an empty value is, and will be later. */
+static int flush_locked(struct op *op, struct handle *h, bool *done,
+			bool *waits) REQUIRES(&h->image->lock)
+{
+	bool by_name = h->image->is_new && h->node->ops->file->exists_by_name;
+
+	if (h->failed)
+		return 0;
+	h->flushes++;
+	*done = h->wrote || by_name;
+	if (*done)
+		return commit_locked(op, h, by_name);
+	if (!h->cut || h->image->state != IMAGE_CUT)
+		return 0;
+	/* Without a reason, as a write may follow; and not to the children of
+	 * a shell, which close copies of what they never wrote. */
+	if (!has_empty_value(op, handle_node(h)))
+		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
+	count_empty(op->fs, h, true);
+	*waits = true;
+	return 0;
+}
+
+int handle_flush(struct op *op, struct handle *h)
+{
+	bool done = false, waits = false;
+	int err;
+
+	if (h->node->ops->file->flush)
+		return h->node->ops->file->flush(op, h);
+	if (!h->image)
+		return 0;
+	mutex_lock(&h->image->lock);
+	err = flush_locked(op, h, &done, &waits);
+	mutex_unlock(&h->image->lock);
+	if (done && !err)
+		tell_committed(op, h);
+	/* Who looks at the directory asks, and finds it: commit_empties(). */
+	if (waits)
+		op_alters(op, h->node->parent);
+	return err;
+}
+
+int handle_finish(struct op *op, struct handle *h)
+{
+	struct node *n = h->node;
+	bool is_new, is_last;
+	int err;
+
+	if (n->ops->file->close)
+		n->ops->file->close(op, h);
+	if (!h->image)
+		return 0;
+	err = handle_commit(op, h, COMMIT_ALL);
+	mutex_lock(&h->image->lock);
+	is_new = h->image->is_new && !n->ops->file->document;
+	mutex_unlock(&h->image->lock);
+	is_last = image_give(op->fs, n, h->image);
+	h->image = NULL;
+	/* Made by open, and nothing came of it: the name goes again. */
+	if (is_new && is_last) {
+		atomic_fetch_or(&n->armed, ARMED_NAME);
+		op_notify(op, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
+		node_detach(&op->fs->nodes, n);
+	}
+	return err;
+}
+
+bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct fs *fs = op->fs;
+	bool found = false;
+	struct handle *h;
+
+	if (!n->ops->file->document || !atomic_load(&n->opens))
+		return false;
+	mutex_lock(&fs->handles_lock);
+	for (h = fs->writers; h; h = h->next) {
+		if (h->node != n || !h->image)
+			continue;
+		mutex_lock(&h->image->lock);
+		if (is_left(h, COMMIT_ALL)) {
+			h->image->how.has_mtime = true;
+			h->image->how.mtime_ns = mtime_ns;
+			found = true;
+		}
+		mutex_unlock(&h->image->lock);
+	}
+	mutex_unlock(&fs->handles_lock);
+	return found;
+}
+
+/*
+ * Who flushed once may be a shell that goes on to write; twice, or asking
+ * itself for the directory, it has closed.
+ */
+static bool has_closed(const struct op *op, struct handle *h)
+{
+	unsigned flushes;
+
+	mutex_lock(&h->image->lock);
+	flushes = h->flushes;
+	mutex_unlock(&h->image->lock);
+	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0);
+}
+
+void commit_empties(struct op *op, struct node *dir)
+{
+	struct fs *fs = op->fs;
+	struct handle *h;
+
+	if (!atomic_load(&fs->empties))
+		return;
+	/* Rare and short: handles cannot go while their list is held. */
+	mutex_lock(&fs->handles_lock);
+	for (h = fs->writers; h; h = h->next)
+		if (atomic_load(&h->counted) &&
+		    (h->node->parent == dir || h->node == dir) &&
+		    has_closed(op, h))
+			handle_commit(op, h, COMMIT_EMPTY);
+	mutex_unlock(&fs->handles_lock);
+}
+
+void commit_empty(struct op *op, struct handle *h)
+{
+	struct fs *fs = op->fs;
+
+	if (!atomic_load(&h->counted))
+		return;
+	mutex_lock(&fs->handles_lock);
+	handle_commit(op, h, COMMIT_EMPTY);
+	mutex_unlock(&fs->handles_lock);
+}
+
+bool has_new_files(struct op *op, struct node *dir)
+{
+	struct fs *fs = op->fs;
+	struct handle *h;
+	bool found = false;
+
+	mutex_lock(&fs->handles_lock);
+	for (h = fs->writers; h && !found; h = h->next) {
+		if (h->node->parent != dir || !h->image)
+			continue;
+		mutex_lock(&h->image->lock);
+		found = !h->failed && h->image->is_new && !h->image->orphan;
+		mutex_unlock(&h->image->lock);
+	}
+	mutex_unlock(&fs->handles_lock);
+	return found;
+}
+
+int fs_flush_all(struct fs *fs)
+{
+	struct op *op = op_begin(fs, NULL);
+	struct handle *h;
+	int err = 0, one;
+
+	if (!op)
+		return -ENOMEM;
+	mutex_lock(&fs->handles_lock);
+	for (h = fs->writers; h; h = h->next)
+		if (h->image) {
+			one = handle_commit(op, h, COMMIT_WRITTEN);
+			err = err ? err : one;
+		}
+	mutex_unlock(&fs->handles_lock);
+	if (!fs->read_only && !err)
+		err = store_sync(fs->store);
+	return op_end(op, err, NULL, NULL);
+}
+
+/* -------------------------------------------------------- truncate by path */
+int image_truncate(struct op *op, struct node *n, struct handle *h,
+		   uint64_t size)
+{
+	struct fs_open_reply reply;
+	int err;
+
+	if (n->ops->file->open && !n->ops->file->store)
+		return 0;	/* .cql and its like: > means nothing */
+	if (h && h->image) {
+		mutex_lock(&h->image->lock);
+		err = image_cut(op, n, h->image, size);
+		if (!err && !size)
+			h->failed = 0;
+		if (!err)
+			handle_changed(op->fs, h, !size);
+		mutex_unlock(&h->image->lock);
+		if (!err)
+			image_tell_others(op, h);
+		return err;
+	}
+	err = handle_open(op, n, O_WRONLY, OPENED, &reply);
+	if (err)
+		return err;
+	h = handle_of(reply.handle);
+	if (!h->image) {
+		handle_free(op->fs, h);
+		return 0;
+	}
+	mutex_lock(&h->image->lock);
+	err = image_cut(op, n, h->image, size);
+	if (!err)
+		err = commit_image(op, n, h->image, true);
+	if (err) {
+		h->image->state = IMAGE_CLEAN;
+		h->image->loaded = false;
+	}
+	mutex_unlock(&h->image->lock);
+	if (!err)
+		op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	handle_free(op->fs, h);
+	return err;
+}

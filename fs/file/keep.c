@@ -1,0 +1,81 @@
+/*
+ * Directories that live on though the store has nothing of them: made, and
+ * without a row so far, or left by their last row. Who keeps one pays for it.
+ */
+#include <errno.h>
+
+#include "fs/op/inner.h"
+#include "store/base/alloc.h"
+
+static void give_back(struct fs *fs, struct account *keeper)
+{
+	struct charge c = { keeper, RESOURCE_NAMES, 1 };
+
+	if (keeper)
+		charge_end(&fs->accounts, &c);
+}
+
+void keep_ended(struct fs *fs, struct node *n)
+{
+	give_back(fs, atomic_exchange(&n->keeper, NULL));
+}
+
+void keep_for(struct op *op, struct node *n, struct account *keeper)
+{
+	if (!node_keep(n)) {
+		give_back(op->fs, keeper);
+		return;
+	}
+	/* One that another thread stopped to keep just now: with the node. */
+	give_back(op->fs, atomic_exchange(&n->keeper, keeper));
+	if (n->ops->directory && !n->table && !atomic_load(&n->mtime_ns))
+		atomic_store(&n->mtime_ns, store_timestamp(op->fs->store) *
+						   MICROSECOND);
+}
+
+int keep_directory(struct op *op, struct node *n)
+{
+	struct charge c = { .of = NULL };
+	int err;
+
+	if (!n->ops->directory || !n->parent ||
+	    (atomic_load(&n->flags) & NODE_KEPT))
+		return 0;
+	err = charge_set(&op->fs->accounts, &c, RESOURCE_NAMES, op->who.uid, 1);
+	if (!err)
+		keep_for(op, n, c.of);
+	return err;
+}
+
+/* From the table down: none is kept in one that is not. */
+int keep_up(struct op *op, struct node *n)
+{
+	struct node *up[64];
+	size_t depth = 0;
+	int err = 0;
+
+	for (; n && n != n->table && depth < ARRAY_SIZE(up); n = n->parent)
+		up[depth++] = n;
+	while (!err && depth)
+		err = keep_directory(op, up[--depth]);
+	return err;
+}
+
+int has_kept_children(struct op *op, struct node *n)
+{
+	struct node **children;
+	size_t i, count, hidden = 0;
+	int err = 0;
+
+	made_settle(op, n);
+	commit_empties(op, n);
+	if (has_new_files(op, n))
+		return 1;
+	err = node_children(&op->fs->nodes, n, true, &children, &count);
+	if (err)
+		return err;
+	for (i = 0; i < count; i++)
+		hidden += (atomic_load(&children[i]->flags) & NODE_HIDDEN) != 0;
+	node_children_put(&op->fs->nodes, children, count);
+	return count > hidden;
+}

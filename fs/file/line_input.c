@@ -1,0 +1,50 @@
+/* Files that take a line at a time: each is carried out as it is complete. */
+#include "fs/file/line_input.h"
+#include "fs/op/inner.h"
+
+#include <errno.h>
+
+int64_t handle_write_lines(struct op *op, struct handle *h,
+			   const struct line_kind *kind, struct bytes data)
+{
+	size_t at = 0, good = 0;
+	int err = 0;
+
+	mutex_lock(&h->lock);
+	while (!err && at < data.len) {
+		uint8_t c = data.ptr[at++];
+
+		if (c != '\n') {
+			buf_add_byte(&h->text, c);
+			if (h->text.len > kind->max_len ||
+			    (kind->bytes && (!c || !strchr(kind->bytes, c))))
+				err = op_refuse(op, -EINVAL, "%s", kind->refusal);
+			else if (h->text.failed)
+				err = -ENOMEM;
+			continue;
+		}
+		err = kind->run(op, h->node, buf_bytes(&h->text));
+		buf_clear(&h->text);
+		if (!err)
+			good = at;
+	}
+	if (err)
+		buf_clear(&h->text);
+	mutex_unlock(&h->lock);
+	return err && !good ? err : err ? (int64_t)good : (int64_t)data.len;
+}
+
+int handle_flush_line(struct op *op, struct handle *h,
+		      const struct line_kind *kind)
+{
+	struct buf line;
+	int err;
+
+	mutex_lock(&h->lock);
+	line = h->text;
+	h->text = BUF_INIT;
+	mutex_unlock(&h->lock);
+	err = line.len ? kind->run(op, h->node, buf_bytes(&line)) : 0;
+	buf_release(&line);
+	return err;
+}

@@ -1,0 +1,279 @@
+/*
+ * What is written below a directory that waits for its @key (it was made under
+ * a cut name) has no place in the store yet: it is held in memory, listed and
+ * read as it will be, and stored when the key comes.
+ */
+#include "fs/file/unkeyed.h"
+
+#include <errno.h>
+
+#include "fs/op/inner.h"
+#include "store/base/alloc.h"
+
+struct held {
+	bool has_text;			/* false: of a directory */
+	struct buf text;
+	struct store_how how;
+	struct buf expires;		/* the attribute, as it was set */
+	struct charge charge;		/* of all that */
+};
+
+bool waits_for_key(struct node *n)
+{
+	if (!n->table)
+		return false;
+	for (; n != n->table; n = n->parent) {
+		n = node_now(n);
+		if (is_unkeyed(n))
+			return true;
+	}
+	return false;
+}
+
+static int store_now(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how)
+{
+	const struct file_kind *file = n->ops->file;
+	int err = file->store ? file->store(op, n, text, how) :
+				file->replace(op, n, text, how);
+
+	return err == -ESTALE ? adopt_store(op, n, text, how) : err;
+}
+
+void held_free(struct fs *fs, struct held *held)
+{
+	if (!held)
+		return;
+	charge_end(&fs->accounts, &held->charge);
+	buf_release(&held->text);
+	buf_release(&held->expires);
+	mem_free(held);
+}
+
+static struct held *take(struct fs *fs, struct node *n)
+{
+	struct held *held;
+
+	mutex_lock(&fs->held_lock);
+	held = n->held;
+	n->held = NULL;
+	mutex_unlock(&fs->held_lock);
+	return held;
+}
+
+bool held_drop(struct fs *fs, struct node *n)
+{
+	struct held *held = take(fs, n);
+
+	held_free(fs, held);
+	return held;
+}
+
+/* What waits for keys is paid for as temporary files are. */
+static int charge_held(struct op *op, struct held *held)
+{
+	return op_charge(op, &held->charge, RESOURCE_SCRATCH,
+			 sizeof(*held) + sizeof(struct node) + held->text.len +
+				 held->expires.len);
+}
+
+static int hold(struct op *op, struct node *n, struct bytes text,
+		const struct store_how *how)
+{
+	struct held *held = mem_zalloc(1, sizeof(*held));
+	struct fs *fs = op->fs;
+	int err;
+
+	if (!held)
+		return -ENOMEM;
+	buf_add_bytes(&held->text, text);
+	held->has_text = true;
+	held->how = *how;
+	err = held->text.failed ? -ENOMEM : charge_held(op, held);
+	if (err) {
+		held_free(fs, held);
+		return err;
+	}
+	held_drop(fs, n);
+	mutex_lock(&fs->held_lock);
+	n->held = held;
+	mutex_unlock(&fs->held_lock);
+	node_keep(n);
+	return 0;
+}
+
+int file_store(struct op *op, struct node *n, struct bytes text,
+	       const struct store_how *how)
+{
+	int err;
+
+	if (n->scratch || n->ops == &kind_key_file || !waits_for_key(n))
+		return store_now(op, n, text, how);
+	if (how->append || n->ops == &kind_append)
+		return op_refuse(op, -EINVAL,
+				 "this directory waits for its @key");
+	err = n->ops->file->check ? n->ops->file->check(op, n, text, how) : 0;
+	return err ? err : hold(op, n, text, how);
+}
+
+int file_load(struct op *op, struct node *n, struct buf *out)
+{
+	bool found;
+
+	mutex_lock(&op->fs->held_lock);
+	found = n->held && n->held->has_text;
+	if (found)
+		buf_add_bytes(out, buf_bytes(&n->held->text));
+	mutex_unlock(&op->fs->held_lock);
+	return found ? 0 : n->ops->file->load(op, n, out);
+}
+
+bool held_stat(struct op *op, struct node *n, struct child *out)
+{
+	bool found;
+
+	mutex_lock(&op->fs->held_lock);
+	found = n->held && n->held->has_text;
+	if (found) {
+		kept_child(op, n, out);
+		out->size = n->held->text.len;
+		if (n->held->how.has_mtime)
+			out->mtime_ns = n->held->how.mtime_ns;
+		out->volatile_attributes = true;
+	}
+	mutex_unlock(&op->fs->held_lock);
+	return found;
+}
+
+bool held_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	bool found;
+
+	mutex_lock(&op->fs->held_lock);
+	found = n->held;
+	if (found) {
+		n->held->how.has_mtime = true;
+		n->held->how.mtime_ns = mtime_ns;
+	}
+	mutex_unlock(&op->fs->held_lock);
+	return found;
+}
+
+/* Of a directory something is held from now on, with these bytes. */
+static int set_expires_locked(struct op *op, struct node *n, struct buf *copy)
+	REQUIRES(&op->fs->held_lock)
+{
+	struct held *held = n->held;
+	struct buf before;
+	int err;
+
+	if (!held && n->ops->directory)
+		held = mem_zalloc(1, sizeof(*held));
+	if (!held)
+		return n->ops->directory ? -ENOMEM : -ENODATA;
+	before = held->expires;
+	held->expires = *copy;
+	err = charge_held(op, held);
+	if (err)
+		held->expires = before;
+	else
+		*copy = before;
+	if (err && !n->held)
+		mem_free(held);
+	else
+		n->held = held;
+	return err;
+}
+
+int held_set_expires(struct op *op, struct node *n, struct bytes value)
+{
+	struct buf copy = BUF_INIT;
+	int err;
+
+	if (!bytes_is_null(value))
+		buf_add_bytes(&copy, value);
+	if (copy.failed) {
+		buf_release(&copy);
+		return -ENOMEM;
+	}
+	mutex_lock(&op->fs->held_lock);
+	err = set_expires_locked(op, n, &copy);
+	mutex_unlock(&op->fs->held_lock);
+	buf_release(&copy);
+	return err;
+}
+
+int held_get_expires(struct op *op, struct node *n, struct buf *out)
+{
+	size_t before = out->len;
+
+	mutex_lock(&op->fs->held_lock);
+	if (n->held)
+		buf_add_bytes(out, buf_bytes(&n->held->expires));
+	mutex_unlock(&op->fs->held_lock);
+	return out->len > before ? 0 : -ENODATA;
+}
+
+/* Of a directory that is stored now, or the file itself. */
+static int store_held(struct op *op, struct node *n)
+{
+	struct held *held = take(op->fs, n);
+	int err = 0;
+
+	if (!held)
+		return 0;
+	if (held->has_text)
+		err = store_now(op, n, buf_bytes(&held->text), &held->how);
+	if (!err && held->expires.len)
+		err = attr_set(op, n, "expires", buf_bytes(&held->expires));
+	if (held->has_text)
+		node_unkeep(&op->fs->nodes, n);
+	held_free(op->fs, held);
+	return err;
+}
+
+/* One level at a time, down to what waits for keys of its own. */
+static int settle(struct op *op, struct node *dir, unsigned depth)
+{
+	struct node **children;
+	int64_t mtime_ns;
+	struct child row;
+	size_t i, count;
+	int err = 0, one;
+
+	if (is_unkeyed(dir) || depth > 64)
+		return 0;
+	if (dir->ops == &kind_row) {
+		child_init(&row, dir->ops);
+		row.value = node_value(dir);
+		err = row_insert(op, dir->parent, &row, false);
+	}
+	if (dir->ops == &kind_long_element)
+		err = element_settle(op, dir);
+	if (!err)
+		err = store_held(op, dir);
+	if (!err)
+		err = node_children(&op->fs->nodes, dir, true, &children,
+				    &count);
+	if (err)
+		return err;
+	for (i = 0; i < count; i++) {
+		one = children[i]->ops->directory ?
+			      settle(op, children[i], depth + 1) :
+			      store_held(op, children[i]);
+		err = err ? err : one;
+	}
+	node_children_put(&op->fs->nodes, children, count);
+	mtime_ns = atomic_exchange(&dir->mtime_ns, 0);
+	if (!err && mtime_ns)
+		err = dir->ops->set_mtime(op, dir, mtime_ns);
+	return err;
+}
+
+int held_settle(struct op *op, struct node *dir)
+{
+	int err = waits_for_key(dir) ? 0 : settle(op, dir, 0);
+
+	op_notify_below(op, dir);
+	return err;
+}

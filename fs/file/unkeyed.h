@@ -1,0 +1,26 @@
+/*
+ * Files below a directory that waits for its @key: see unkeyed.c. Any thread;
+ * no lock of the caller's is needed.
+ */
+#ifndef FS_FILE_UNKEYED_H
+#define FS_FILE_UNKEYED_H
+#include "fs/op/op.h"
+
+struct held;
+/* Is the key of n, or of a directory above it, not known yet? */
+bool waits_for_key(struct node *n);
+/* The kind's store and load, or what stands in for them while it waits. */
+int file_store(struct op *op, struct node *n, struct bytes text,
+	       const struct store_how *how);
+int file_load(struct op *op, struct node *n, struct buf *out);
+/* These say whether anything is held of n. */
+bool held_stat(struct op *op, struct node *n, struct child *out);
+bool held_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+/* user.expires while it waits. -ENODATA: there is nothing that could have it. */
+int held_set_expires(struct op *op, struct node *n, struct bytes value);
+int held_get_expires(struct op *op, struct node *n, struct buf *out);
+bool held_drop(struct fs *fs, struct node *n);
+void held_free(struct fs *fs, struct held *held);
+/* The key of dir has come: what waited for it is stored. */
+int held_settle(struct op *op, struct node *dir);
+#endif

@@ -1,0 +1,615 @@
+/* Who holds a node, and how: see view.h. */
+#include "fs/file/view.h"
+
+#include <errno.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "fs/op/inner.h"
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+
+#define WISH_S 10	/* a thread that did not come by then has ended */
+#define AGAIN_NS 1000000000	/* who looked longer ago came for something else */
+#define WISHES_MAX 1000
+#define TRIES 100
+
+/* Of a call that was told to look again. */
+struct wish {
+	struct wish *next;
+	pid_t thread;
+	uid_t uid;
+	bool opens, writer;	/* an open, and of which kind; or nobody knows */
+	bool found;		/* the name, when it looked */
+	uint64_t told_ns;	/* when it was told, or found it; 0: it did not */
+	struct node *asked;	/* what it came by: a reference */
+	struct node *node;	/* held for it since it looked: the same; or NULL */
+	int64_t until_s;
+};
+
+static struct mutex *stripe_of(struct fs *fs, const struct node *n)
+{
+	return &fs->stripes[n->ino % NODE_SHARDS].lock;
+}
+
+bool view_applies(const struct node *n)
+{
+	const struct file_kind *file = n->ops->file;
+
+	return !n->ops->directory && !n->scratch && file->load && !file->open &&
+	       !file->streamed && !file->document &&
+	       !waits_for_key((struct node *)n);
+}
+
+/* Has an open of it to fit those before it? */
+static bool is_held(const struct node *n)
+{
+	return !n->ops->directory &&
+	       (n->ops->file->alone || view_applies(n));
+}
+
+static bool is_past(const struct node *n)
+{
+	return atomic_load(&n->flags) & (NODE_PAST | NODE_GONE);
+}
+
+void version_free(struct fs *fs, struct version *v)
+{
+	if (!v)
+		return;
+	text_free(fs, &v->text);
+	mem_free(v);
+}
+
+/*
+ * Attributes first: with a change in between, an old time goes with the new
+ * text, and who copies by times copies it again.
+ */
+static int version_load(struct op *op, struct node *n, struct version **out)
+{
+	struct version *v = mem_zalloc(1, sizeof(*v));
+	int err = v ? node_stat(op, n, &v->child) : -ENOMEM;
+
+	if (!err)
+		err = file_load(op, n, &v->text);
+	if (!err && v->text.failed)
+		err = -ENOMEM;
+	if (err) {
+		version_free(op->fs, v);
+		return err;
+	}
+	v->child.value = BYTES_NULL;
+	v->child.size = v->text.len;
+	v->shares.what = RESOURCE_READ;
+	v->shares.amount = v->text.len;
+	if (v->text.len <= FILE_CACHED)
+		v->hash = XXH3_64bits(buf_bytes(&v->text).ptr, v->text.len);
+	*out = v;
+	return 0;
+}
+
+/* ------------------------------------------------------------------- holds */
+/*
+ * Is that what the kernel has of it, if it has anything? Otherwise a change is
+ * on its way whose notice is not.
+ */
+static bool is_what_kernel_has(struct fs *fs, const struct node *n,
+			       const struct version *v)
+{
+	uint32_t armed = atomic_load(&n->armed);
+
+	if (n->mixed || !notices_are_sent(&fs->notices, n->notice))
+		return false;
+	if ((armed & ARMED_ATTRIBUTES) &&
+	    atomic_load(&n->told_size) != v->text.len)
+		return false;
+	return !(armed & ARMED_PAGES) ||
+	       v->text.len > FILE_CACHED || n->hash == v->hash;
+}
+
+/* One reader more of a node that has some, or is given its version now. */
+static int add_reader(struct fs *fs, struct node *n, struct version *v,
+		      uid_t uid)
+{
+	int err = share_add(&fs->accounts, &v->shares, uid);
+
+	if (!err)
+		n->readers++;
+	return err;
+}
+
+/* With a version that was loaded since the node had `changes`; it is taken.
+ * 0, -EBUSY, -EAGAIN, or as charge_set. */
+static int hold_version(struct op *op, struct node *n, struct version **v,
+			uint32_t changes)
+{
+	struct fs *fs = op->fs;
+	int err = 0;
+
+	mutex_lock(stripe_of(fs, n));
+	if (is_past(n) || n->writers) {
+		err = -EBUSY;
+	} else if (n->readers) {
+		err = add_reader(fs, n, n->version, op->who.uid);
+	} else if (atomic_load(&n->changes) != changes) {
+		err = -EAGAIN;
+	} else if (!is_what_kernel_has(fs, n, *v)) {
+		err = -EBUSY;
+	} else if (!(err = add_reader(fs, n, *v, op->who.uid))) {
+		n->version = *v;
+		/* Of a large text pages come by mmap, whose next user drops
+		 * them; a small one's must be no others than these. */
+		n->hash = (*v)->hash;
+		n->fresh = !(atomic_fetch_or(&n->armed, ARMED_PAGES) &
+			     ARMED_PAGES);
+		*v = NULL;
+	}
+	mutex_unlock(stripe_of(fs, n));
+	return err;
+}
+
+static int hold_to_read(struct op *op, struct node *n)
+{
+	struct version *v;
+	uint32_t changes;
+	int i, err;
+
+	mutex_lock(stripe_of(op->fs, n));
+	err = is_past(n) || n->writers ? -EBUSY :
+	      n->readers ? add_reader(op->fs, n, n->version, op->who.uid) :
+			   -EAGAIN;
+	mutex_unlock(stripe_of(op->fs, n));
+	for (i = 0; i < TRIES && err == -EAGAIN; i++) {
+		changes = atomic_load(&n->changes);
+		err = version_load(op, n, &v);
+		if (err)
+			return err;
+		if (v->child.expires_s != NO_TIME)
+			timer_add(op->fs, n, v->child.expires_s);
+		err = hold_version(op, n, &v, changes);
+		version_free(op->fs, v);
+	}
+	return err == -EAGAIN ? -EBUSY : err;
+}
+
+static int hold_to_write(struct fs *fs, struct node *n)
+{
+	int err = 0;
+
+	mutex_lock(stripe_of(fs, n));
+	if (is_past(n) || n->readers || (n->writers && n->ops->file->alone))
+		err = -EBUSY;
+	else
+		n->writers++;
+	mutex_unlock(stripe_of(fs, n));
+	return err;
+}
+
+int view_hold_again(struct op *op, struct handle *h)
+{
+	struct node *n = h->node;
+	int err;
+
+	mutex_lock(stripe_of(op->fs, n));
+	err = n->readers ? add_reader(op->fs, n, n->version, h->uid) : -EBUSY;
+	mutex_unlock(stripe_of(op->fs, n));
+	if (err)
+		err = hold_to_read(op, n);
+	if (!err)
+		h->hold = HOLD_READ;
+	return err;
+}
+
+/* 0; -EBUSY: it is held the other way, or past; another error of the load. */
+static int hold(struct op *op, struct node *n, bool writer)
+{
+	return writer ? hold_to_write(op->fs, n) : hold_to_read(op, n);
+}
+
+static void let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
+{
+	struct version *last = NULL;
+
+	mutex_lock(stripe_of(fs, n));
+	if (writer) {
+		n->writers--;
+	} else {
+		share_end(&fs->accounts, &n->version->shares, uid);
+		if (!--n->readers) {
+			last = n->version;
+			n->version = NULL;
+		}
+	}
+	mutex_unlock(stripe_of(fs, n));
+	version_free(fs, last);
+}
+
+void view_close(struct fs *fs, struct handle *h)
+{
+	if (h->hold != HOLD_NONE)
+		let_go(fs, h->node, h->hold == HOLD_WRITE, h->uid);
+	h->hold = HOLD_NONE;
+}
+
+/* ------------------------------------------------------------------ wishes */
+/* Take the thread's wish for that name off the list; or NULL. */
+static struct wish *wish_take(struct op *op, const struct node *dir,
+			      struct bytes name)
+{
+	struct fs *fs = op->fs;
+	pid_t thread = op->call ? op->call->pid : 0;
+	struct wish **at, *w;
+
+	if (!atomic_load(&fs->wish_count))
+		return NULL;
+	mutex_lock(&fs->wish_lock);
+	for (at = &fs->wishes; (w = *at); at = &w->next)
+		if (w->thread == thread && w->asked->parent == dir &&
+		    bytes_equal(node_name(w->asked), name))
+			break;
+	if (w) {
+		*at = w->next;
+		atomic_fetch_sub(&fs->wish_count, 1);
+	}
+	mutex_unlock(&fs->wish_lock);
+	return w;
+}
+
+static void wish_let_go(struct fs *fs, struct wish *w)
+{
+	if (w->node)
+		let_go(fs, w->node, w->writer, w->uid);
+	node_put(&fs->nodes, w->node);
+	w->node = NULL;
+}
+
+static void wish_free(struct fs *fs, struct wish *w)
+{
+	wish_let_go(fs, w);
+	node_put(&fs->nodes, w->asked);
+	mem_free(w);
+}
+
+static void wish_list(struct fs *fs, struct wish *w)
+{
+	mutex_lock(&fs->wish_lock);
+	w->next = fs->wishes;
+	fs->wishes = w;
+	atomic_fetch_add(&fs->wish_count, 1);
+	mutex_unlock(&fs->wish_lock);
+}
+
+/* -ESTALE; -EBUSY: there are too many. */
+static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
+{
+	struct fs *fs = op->fs;
+	struct wish *w = atomic_load(&fs->wish_count) < WISHES_MAX ?
+				 mem_zalloc(1, sizeof(*w)) : NULL;
+
+	if (!w)
+		return -EBUSY;
+	w->thread = op->call ? op->call->pid : 0;
+	w->uid = op->who.uid;
+	w->opens = opens;
+	w->writer = writer;
+	w->asked = node_get(node_now(n));
+	w->until_s = op->now_s + WISH_S;
+	w->told_ns = clock_monotonic_ns();
+	wish_list(fs, w);
+	return -ESTALE;
+}
+
+/* Was it this call that was told, and has done so if it could? */
+static bool has_looked(const struct wish *w)
+{
+	return w && w->told_ns && clock_monotonic_ns() - w->told_ns < AGAIN_NS;
+}
+
+static bool is_there(struct op *op, const struct node *n)
+{
+	struct node *now;
+	struct child c;
+	int err = lookup_child(op, n->parent, node_name(n), &c, &now);
+
+	node_put(&op->fs->nodes, now);
+	op->reason[0] = 0;
+	return !err;
+}
+
+int view_missed(struct op *op, struct node *n)
+{
+	struct wish *w;
+	bool looked;
+
+	if (!op->call || !op->call->pid)
+		return -ENOENT;
+	w = wish_take(op, n->parent, node_name(n));
+	if (w && w->node == n) {
+		wish_list(op->fs, w);
+		return 0;
+	}
+	looked = has_looked(w);
+	if (w)
+		wish_free(op->fs, w);
+	if (looked && !is_there(op, n))
+		return -ENOENT;
+	return wish_add(op, n, false, false) == -ESTALE ? -ESTALE : -ENOENT;
+}
+
+/* The name of *cur goes to another node: that, or NULL. */
+static void renew(struct op *op, struct node **cur)
+{
+	struct fs *fs = op->fs;
+	struct node *next = node_renew(&fs->nodes, *cur);
+
+	if (next)
+		notice_node(&fs->notices, *cur, ARMED_NAME);
+	node_put(&fs->nodes, *cur);
+	*cur = next;
+}
+
+static bool has_holders(struct fs *fs, struct node *n)
+{
+	bool found;
+
+	mutex_lock(stripe_of(fs, n));
+	found = n->readers || n->writers;
+	mutex_unlock(stripe_of(fs, n));
+	return found;
+}
+
+/* A node for an open of either kind, if one is to come. */
+static int look_free(struct op *op, struct node *dir, struct bytes name,
+		     struct child *c, struct node **n)
+{
+	int err = lookup_child(op, dir, name, c, n);
+
+	if (err || !is_held(*n) || !has_holders(op->fs, *n))
+		return err;
+	renew(op, n);
+	return *n ? 0 : lookup_child(op, dir, name, c, n);
+}
+
+/* Hold the node that the name has, or is given. */
+static int hold_by_name(struct op *op, struct node *dir, struct bytes name,
+			bool writer, struct child *c, struct node **n)
+{
+	int i, err = -EBUSY;
+
+	for (i = 0; i < TRIES && err == -EBUSY; i++) {
+		node_put(&op->fs->nodes, *n);
+		err = lookup_child(op, dir, name, c, n);
+		if (err || !is_held(*n))
+			return err ? err : -EBUSY;
+		err = hold(op, *n, writer);
+		if (err == -EBUSY) {
+			renew(op, n);
+			err = *n ? hold(op, *n, writer) : -EBUSY;
+		}
+		if (err == -ENOENT)	/* it went meanwhile */
+			err = -EBUSY;
+	}
+	return err;
+}
+
+/* What it held since it looked before is let go: it may be old. */
+int view_look(struct op *op, struct node *dir, struct bytes name,
+	      struct child *c, struct node **n)
+{
+	struct wish *w = wish_take(op, dir, name);
+	struct fs *fs = op->fs;
+	int err;
+
+	if (!w)
+		return lookup_child(op, dir, name, c, n);
+	wish_let_go(fs, w);
+	*n = NULL;
+	if (!w->opens) {
+		err = look_free(op, dir, name, c, n);
+	} else {
+		err = hold_by_name(op, dir, name, w->writer, c, n);
+		if (!err)
+			w->node = node_get(*n);
+		else if (err == -EBUSY)	/* the open will find a way */
+			err = *n ? 0 : lookup_child(op, dir, name, c, n);
+	}
+	/* A name that is not there may be, when the same call looks next. */
+	w->found = !err;
+	w->told_ns = err ? 0 : clock_monotonic_ns();
+	wish_list(fs, w);
+	return err;
+}
+
+void view_expire(struct fs *fs, int64_t now_s, bool all)
+{
+	struct wish **at, *w, *old = NULL;
+
+	mutex_lock(&fs->wish_lock);
+	for (at = &fs->wishes; (w = *at);) {
+		if (!all && w->until_s > now_s) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		w->next = old;
+		old = w;
+		atomic_fetch_sub(&fs->wish_count, 1);
+	}
+	mutex_unlock(&fs->wish_lock);
+	while ((w = old)) {
+		old = w->next;
+		wish_free(fs, w);
+	}
+}
+
+/* -------------------------------------------------------------------- open */
+/*
+ * The kernel has asked again for the same node (by /proc/self/fd), or nobody
+ * knows for whom: a reader gets what the others read, or a copy of its own, which
+ * mmap is not safe with. A writer is let in.
+ */
+static int open_anyway(struct op *op, struct handle *h, bool writer)
+{
+	struct node *n = h->node;
+	int err = 0;
+
+	mutex_lock(stripe_of(op->fs, n));
+	if (writer) {
+		n->writers++;
+		h->hold = HOLD_WRITE;
+	} else if (n->readers) {
+		err = add_reader(op->fs, n, n->version, h->uid);
+		h->hold = err ? HOLD_NONE : HOLD_READ;
+	}
+	mutex_unlock(stripe_of(op->fs, n));
+	if (err || h->hold != HOLD_NONE || n->orphan)
+		return err;
+	err = file_load(op, n, &h->text);
+	if (!err && h->text.failed)
+		err = -ENOMEM;
+	if (!err)
+		err = pin_share(op->fs, h);
+	h->pinned = h->at_open = !err;
+	return err;
+}
+
+/* Who has a node alone holds it as a writer does. */
+static bool holds_to_write(const struct handle *h)
+{
+	return h->writer || h->node->ops->file->alone;
+}
+
+/* Is it the thread's wish? Then h takes over how it is held. */
+static bool take_held(struct fs *fs, struct handle *h, struct wish *w)
+{
+	if (!w || w->node != h->node || w->writer != holds_to_write(h) ||
+	    w->uid != h->uid)
+		return false;
+	h->hold = w->writer ? HOLD_WRITE : HOLD_READ;
+	node_put(&fs->nodes, w->node);
+	w->node = NULL;
+	return true;
+}
+
+/*
+ * Is an open let in that does not fit? By /proc/self/fd the kernel cannot look
+ * again. Who could has found the node that it comes by, and another was first;
+ * but what readers hold of one that is past is old.
+ */
+static bool is_let_in(struct op *op, struct handle *h, const struct wish *w,
+		      bool moved)
+{
+	if (!holds_to_write(h) && (!op->call || !op->call->pid))
+		return true;
+	if (!has_looked(w))
+		return false;
+	if (!w->found)
+		return true;
+	return !moved && !h->node->orphan &&
+	       !((holds_to_write(h) || is_past(h->node)) &&
+		 view_is_read(op->fs, h->node));
+}
+
+static int open_current(struct op *op, struct handle *h, const struct wish *w,
+			bool moved)
+{
+	struct node *n = h->node;
+	bool writer = holds_to_write(h);
+	int err = moved ? -EBUSY : hold(op, n, writer);
+
+	if (!err)
+		h->hold = writer ? HOLD_WRITE : HOLD_READ;
+	/* Made and not committed: it is there for who makes it. */
+	if (err == -ENOENT && !h->writer && image_is_callers(op, n))
+		return 0;
+	if (err == -ENOENT && has_looked(w) && !is_there(op, n))
+		return err;
+	if (err == -EBUSY && is_let_in(op, h, w, moved))
+		return open_anyway(op, h, writer);
+	if (err == -ENOENT || err == -EBUSY)
+		err = wish_add(op, n, true, writer);
+	return err == -EBUSY ? open_anyway(op, h, writer) : err;
+}
+
+int view_open(struct op *op, struct handle *h, bool moved)
+{
+	struct node *n = h->node;
+	struct wish *w;
+	int err = 0;
+
+	if (!is_held(n))
+		return 0;
+	w = wish_take(op, n->parent, node_name(n));
+	if (moved || !take_held(op->fs, h, w))
+		err = open_current(op, h, w, moved);
+	if (w)
+		wish_free(op->fs, w);
+	return op_refuse_resource(op, RESOURCE_READ, err);
+}
+
+/* -------------------------------------------------------------- attributes */
+bool view_is_read(struct fs *fs, struct node *n)
+{
+	bool found;
+
+	mutex_lock(stripe_of(fs, n));
+	found = n->readers;
+	mutex_unlock(stripe_of(fs, n));
+	return found;
+}
+
+bool view_is_written(struct fs *fs, struct node *n)
+{
+	bool found;
+
+	mutex_lock(stripe_of(fs, n));
+	found = n->writers;
+	mutex_unlock(stripe_of(fs, n));
+	return found;
+}
+
+void view_fill(struct fs *fs, struct node *n, struct child *c)
+{
+	mutex_lock(stripe_of(fs, n));
+	if (n->readers && (is_past(n) || c->size != n->version->child.size ||
+			   c->timestamp_us != n->version->child.timestamp_us))
+		*c = n->version->child;
+	/* Two sizes on their way: nobody knows which the kernel keeps. */
+	if ((atomic_load(&n->armed) & ARMED_ATTRIBUTES) &&
+	    atomic_load(&n->told_size) != c->size)
+		n->mixed = true;
+	atomic_store(&n->told_size, c->size);
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+	mutex_unlock(stripe_of(fs, n));
+}
+
+/*
+ * Under the stripe it is decided whether readers go on with what they have, or
+ * the kernel drops it: who opens now waits for the notice.
+ */
+uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
+		      uint32_t bits)
+{
+	uint64_t number;
+
+	if (n->ops->directory)
+		return notice_node(&fs->notices, n, bits);
+	mutex_lock(stripe_of(fs, n));
+	/* Of one that the kernel is just about to make it drops nothing. */
+	if (n->readers || (!(atomic_load(&n->flags) & NODE_SEEN) &&
+			   (atomic_load(&n->armed) & bits & ARMED_ATTRIBUTES) &&
+			   view_applies(n))) {
+		node_pass(&fs->nodes, n);
+		bits = ARMED_NAME;
+		if (op && (atomic_load(&n->armed) & ARMED_NAME) &&
+		    op_drops_name(op, n))
+			atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
+	}
+	number = notice_node(&fs->notices, n, bits);
+	if (number && (bits & (ARMED_ATTRIBUTES | ARMED_PAGES)))
+		n->notice = number;
+	if (bits & ARMED_ATTRIBUTES)
+		n->mixed = false;
+	mutex_unlock(stripe_of(fs, n));
+	return number;
+}

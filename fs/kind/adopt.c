@@ -1,0 +1,314 @@
+/*
+ * A restore may bring a table's directory before schema.cql has the table: then
+ * mkdir makes a schemaless one, and its files hold the cells' texts. The CREATE
+ * TABLE that follows makes rows of them, as if they had been written into the
+ * new table: of a table without clustering columns, or of another schemaless
+ * one. What does not fit is refused, with the first name that does not.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "fs/op/inner.h"
+
+struct adoption {
+	struct op *op;
+	struct table *from, *to;
+	struct write w;
+	struct buf name, value;
+};
+
+static bool can_adopt(const struct table *t)
+{
+	return table_is_schemaless(t) ||
+	       (!t->clustering_count &&
+		!(t->flags & (TABLE_COMPACT | TABLE_COUNTER)));
+}
+
+/* What was refused so far becomes the end of the sentence. */
+static int misfit(struct adoption *a, struct bytes name)
+{
+	struct op *op = a->op;
+	char why[sizeof(op->reason)];
+
+	snprintf(why, sizeof(why), "%s", op->reason);
+	op->reason[0] = 0;
+	return op_refuse(op, -EEXIST,
+			 "%s was made by mkdir and has files that do not fit (%.*s: %s): schema.cql is to be written before them",
+			 a->from->name, (int)name.len, name.ptr, why);
+}
+
+static int adopt_key(struct adoption *a, struct bytes key, struct place *to)
+{
+	int err;
+
+	buf_clear(&a->name);
+	err = key_stored_name(&a->name, a->from, key);
+	if (err)
+		return err;
+	if (name_is_shortened(buf_bytes(&a->name)))
+		return op_refuse(a->op, -ENOENT, "the name is cut");
+	return key_parse_partition(a->op, a->to, buf_bytes(&a->name),
+				   &to->partition_key);
+}
+
+/* A row's directory, with all that says of it: its time, and its marker. */
+static int adopt_partition(struct adoption *a, struct bytes key)
+{
+	struct place from = { .table = a->from, .partition_key = key };
+	struct place to = { .table = a->to };
+	int err = adopt_key(a, key, &to);
+
+	if (err)
+		return err;
+	if (!table_is_schemaless(a->to)) {
+		place_write_row(&a->w, &to);
+		write_marker(&a->w, op_timestamp(a->op, NO_TIMESTAMP),
+			     a->to->options.default_time_to_live);
+	}
+	return attr_carry(a->op, &a->w, &from, &to);
+}
+
+static int find_column(struct adoption *a, struct bytes column1,
+		       struct place *to)
+{
+	struct bytes raw;
+	int err, i;
+
+	buf_clear(&a->name);
+	name_escape_plain(&a->name, column1);
+	if (a->name.failed)
+		return -ENOMEM;
+	err = raw_name(a->op, buf_bytes(&a->name), &raw);
+	if (err)
+		return err;
+	i = table_column(a->to, raw);
+	if (i < 0 || a->to->columns[i].kind != COLUMN_REGULAR ||
+	    type_is_multicell(a->to->columns[i].type))
+		return op_refuse(a->op, -ENOENT, "no column that is a file");
+	to->column = &a->to->columns[i];
+	return 0;
+}
+
+static int adopt_value(struct adoption *a, const struct cell_view *cell,
+		       const struct place *to)
+{
+	int32_t ttl = a->to->options.default_time_to_live;
+	int err;
+
+	buf_clear(&a->value);
+	err = copied_value(a->op, to->column->type, cell->value, &a->value);
+	if (err)
+		return err;
+	place_write_row(&a->w, to);
+	if (cell->expires_s != NO_TIME)
+		write_cell_until(&a->w, to->column, BYTES_NULL,
+				 buf_bytes(&a->value), cell->timestamp_us,
+				 cell->ttl_s, cell->expires_s);
+	else
+		write_cell(&a->w, to->column, BYTES_NULL, buf_bytes(&a->value),
+			   cell->timestamp_us, ttl);
+	return 0;
+}
+
+static int adopt_row(struct adoption *a, const struct row_view *row)
+{
+	struct place from = { .table = a->from,
+			      .partition_key = row->partition_key };
+	struct bytes clustering[1] = { row->clustering[0] };
+	struct place to = { .table = a->to, .clustering = clustering };
+	int err = adopt_key(a, row->partition_key, &to);
+
+	from.clustering = clustering;
+	from.clustering_count = 1;
+	from.column = row->cells[0].column;
+	if (err)
+		return err;
+	if (table_is_schemaless(a->to)) {
+		to.clustering_count = 1;
+		to.column = &a->to->columns[2];
+	} else {
+		err = find_column(a, clustering[0], &to);
+	}
+	if (!err)
+		err = adopt_value(a, &row->cells[0], &to);
+	return err ? err : attr_carry(a->op, &a->w, &from, &to);
+}
+
+static int adopt_entry(struct adoption *a, const struct row_view *row)
+{
+	struct bytes name = row->key_values[0];
+	int err = 0;
+
+	if (!can_adopt(a->to)) {
+		op_refuse(a->op, -ENOENT, "its rows are no such files");
+		return misfit(a, name);
+	}
+	if (row->first_of_partition)
+		err = adopt_partition(a, row->partition_key);
+	if (!err && row->cell_count) {
+		name = row->clustering[0];
+		err = adopt_row(a, row);
+	}
+	if (err == -ENOENT || err == -EINVAL)
+		return misfit(a, name);
+	return err ? err : table_fill(&a->w);
+}
+
+static int adopt_stored(struct adoption *a)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	struct query q;
+	int got;
+
+	query_init(&q, a->from);
+	q.now_s = a->op->now_s;
+	got = table_query(&cursor, a->op->fs->store, &q);
+	while (!got && (got = cursor_next(cursor, &row)) > 0) {
+		got = adopt_entry(a, &row);
+		arena_clear(&a->op->arena);
+	}
+	cursor_close(cursor);
+	return got;
+}
+
+/* A directory without a file: a row, or nothing where its name is no key. */
+static int adopt_empty(struct adoption *a, struct node *n)
+{
+	struct op *op = a->op;
+	int err;
+
+	if (n->ops != &kind_schemaless)
+		return 0;
+	if (is_unkeyed(n)) {
+		err = has_kept_children(op, n);
+		if (err <= 0)
+			return err;
+		op_refuse(op, -ENOENT, "it waits for its @key");
+		return misfit(a, node_name(n));
+	}
+	err = adopt_partition(a, node_value(n));
+	if (err != -ENOENT && err != -EINVAL)
+		return err ? err : table_fill(&a->w);
+	op->reason[0] = 0;
+	return 0;
+}
+
+/* Such directories are there in memory alone. */
+static int adopt_kept(struct adoption *a, struct node *table)
+{
+	struct node **children;
+	size_t i, count;
+	int err = node_children(&a->op->fs->nodes, table, true, &children,
+				&count);
+
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		err = adopt_empty(a, children[i]);
+		arena_clear(&a->op->arena);
+	}
+	node_children_put(&a->op->fs->nodes, children, count);
+	return err;
+}
+
+static int adopt_all(struct adoption *a, struct node *table)
+{
+	struct place from = { .table = a->from }, to = { .table = a->to };
+	int err = adopt_stored(a);
+
+	if (err || !can_adopt(a->to))
+		return err;
+	if (table && !table_is_schemaless(a->to))
+		err = adopt_kept(a, table);
+	if (!err)
+		err = attr_carry(a->op, &a->w, &from, &to);
+	return err ? err : table_fill(&a->w);
+}
+
+/* The node of the table, where it is in memory. */
+static int find_table(struct adoption *a, struct node *keyspace,
+		      struct node **table)
+{
+	struct node_table *nodes = &a->op->fs->nodes;
+
+	name_escape(&a->name, bytes_str(a->from->name));
+	if (a->name.failed)
+		return -ENOMEM;
+	*table = node_find(nodes, keyspace, buf_bytes(&a->name));
+	if (*table && (*table)->number != a->from->number) {
+		node_put(nodes, *table);
+		*table = NULL;
+	}
+	return 0;
+}
+
+int adopt_rows(struct op *op, struct node *n, struct table *from,
+	       struct table *to)
+{
+	struct adoption a = { .op = op, .from = from, .to = to,
+			      .name = BUF_INIT, .value = BUF_INIT };
+	struct arena kept = op->arena;	/* ours is cleared with each row */
+	struct node *table = NULL;
+	int err;
+
+	op->arena = ARENA_INIT;
+	write_init(&a.w, op->fs->store);
+	err = find_table(&a, n->parent, &table);
+	if (!err)
+		err = adopt_all(&a, table);
+	if (!err && table)	/* before anybody finds that it is gone */
+		atomic_fetch_or(&table->flags, NODE_ADOPTED);
+	node_put(&op->fs->nodes, table);
+	write_release(&a.w);
+	buf_release(&a.name);
+	buf_release(&a.value);
+	arena_release(&op->arena);
+	op->arena = kept;
+	return err;
+}
+
+/* One name further down: there, or to be made. */
+static int step_down(struct op *op, struct node **dir, struct bytes name,
+		     bool last)
+{
+	struct node *next = NULL;
+	struct child c;
+	int err = lookup_child(op, *dir, name, &c, &next);
+
+	if (err == -ENOENT && last && (*dir)->ops->create) {
+		op->reason[0] = 0;
+		err = (*dir)->ops->create(op, *dir, name, &c);
+		next = err ? NULL : node_of_child(op, *dir, name, &c);
+		if (!err && !next)
+			err = -ENOMEM;
+	}
+	node_put(&op->fs->nodes, *dir);
+	*dir = next;
+	return err;
+}
+
+int adopt_store(struct op *op, struct node *n, struct bytes text,
+		const struct store_how *how)
+{
+	struct node *path[8], *now, *at = node_now(n);
+	unsigned count = 0;
+	int err = 0;
+
+	if (!n->table || !(atomic_load(&n->table->flags) & NODE_ADOPTED))
+		return -ESTALE;
+	for (; at != n->table->parent && count < ARRAY_SIZE(path);
+	     at = node_now(at->parent))
+		path[count++] = at;
+	op_renew_schema(op);
+	op->broadcast = true;	/* the kernel has it by another number */
+	now = node_get(at);
+	while (count-- && !err)
+		err = step_down(op, &now, node_name(path[count]), !count);
+	if (!err && (!now->ops->file || !now->ops->file->store))
+		err = -ESTALE;
+	if (!err)
+		err = now->ops->file->store(op, now, text, how);
+	node_put(&op->fs->nodes, now);
+	return err;
+}

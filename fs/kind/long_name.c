@@ -1,0 +1,186 @@
+/*
+ * What is a file under a name of at most 255 bytes is a directory under a longer
+ * one, which is cut: a row of a schemaless table, and an element of a set or a
+ * map. It holds @key, the whole name, and value, where there is one: a set's
+ * element is its key alone. The directory of an element has the time and the
+ * end of its cell.
+ */
+#include <errno.h>
+
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
+
+static bool has_value(struct op *op, struct node *dir)
+{
+	struct place p;
+
+	return dir->ops == &kind_plain_long ||
+	       (!place_type(op, dir, &p) && p.type);
+}
+
+static void value_child(struct op *op, struct node *dir, struct child *out)
+{
+	struct table *t = op_table(op, dir);
+
+	child_init(out, dir->ops == &kind_plain_long ? &kind_plain_value :
+						       &kind_long_value);
+	if (t)
+		child_owner(out, t);
+}
+
+static int lookup_in_long(struct op *op, struct node *dir, struct bytes name,
+			  struct child *out)
+{
+	if (bytes_equal(name, bytes_str("@key")))
+		return key_file_lookup(op, dir, out);
+	if (!bytes_equal(name, bytes_str("value")) || !has_value(op, dir))
+		return -ENOENT;
+	value_child(op, dir, out);
+	return cell_lookup(op, dir, out);
+}
+
+static int create_in_long(struct op *op, struct node *dir, struct bytes name,
+			  struct child *out)
+{
+	struct bytes base;
+
+	if (bytes_equal(name, bytes_str("@key")))
+		return key_file_child(op, dir, out);
+	if (bytes_equal(name, bytes_str("value")) && has_value(op, dir)) {
+		value_child(op, dir, out);
+		return 0;
+	}
+	if (name_is_scratch(name, &base))
+		return scratch_create(op, name, out);
+	return op_refuse(op, -EINVAL, has_value(op, dir) ?
+				"here are the files @key and value" :
+				"here is the file @key");
+}
+
+static int next_in_long(struct op *op, struct listing *l, struct buf *name,
+			struct child *out)
+{
+	if (!l->step && !key_file_lookup(op, l->node, out)) {
+		buf_add_str(name, "@key");
+		return 1;
+	}
+	if (l->data || lookup_in_long(op, l->node, bytes_str("value"), out))
+		return 0;
+	l->data = l;
+	buf_add_str(name, "value");
+	return 1;
+}
+
+/* -------------------------------------------------------------------- rows */
+static int stat_long(struct op *op, struct node *n, struct child *out)
+{
+	return kind_partition.stat(op, n, out);
+}
+
+static int rmdir_long(struct op *op, struct node *n)
+{
+	return kind_partition.rmdir(op, n);
+}
+
+const struct node_ops kind_plain_long = {
+	.kind = "row",
+	.directory = true,
+	.part = PART_KEY,
+	.lookup = lookup_in_long,
+	.stat = stat_long,
+	.next = next_in_long,
+	.create = create_in_long,
+	.rmdir = rmdir_long,
+	.set_mtime = attr_set_mtime,
+};
+
+const struct node_ops kind_plain_value = {
+	.kind = "file",
+	.part = PART_VALUE,
+	.file = &cell_file,
+	.stat = cell_stat,
+	.unlink = cell_unlink,
+	.set_mtime = cell_set_mtime,
+};
+
+/* ---------------------------------------------------------------- elements */
+/* Its time is that of its cell, which is written by another name. */
+static int stat_element(struct op *op, struct node *n, struct child *out)
+{
+	int err = cell_stat(op, n, out);
+
+	out->volatile_attributes = true;
+	return err;
+}
+
+int element_settle(struct op *op, struct node *n)
+{
+	struct store_how how = { .append = false };
+
+	return has_value(op, n) ? 0 :
+				  cell_file.store(op, n, BYTES_EMPTY, &how);
+}
+
+/* With its value a map's element goes; that of a set goes with its name. */
+static int rmdir_element(struct op *op, struct node *n)
+{
+	struct child c;
+	int err;
+
+	if (!has_value(op, n)) {
+		err = cell_unlink(op, n);
+		return err == -ENOENT ? 0 : err;
+	}
+	err = cell_stat(op, n, &c);
+	return err == -ENOENT ? 0 : err ? err : -ENOTEMPTY;
+}
+
+/* Where there is no cell yet it is remembered. */
+static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	int err = cell_set_mtime(op, n, mtime_ns);
+
+	if (err == -ENOENT || err == -EINVAL) {
+		atomic_store(&n->mtime_ns, mtime_ns);
+		err = 0;
+	} else if (!err) {
+		atomic_store(&n->mtime_ns, 0);
+	}
+	return err;
+}
+
+/* What is a map's is its value's. */
+static int get_attribute(struct op *op, struct node *n, const char *name,
+			 struct buf *out)
+{
+	return has_value(op, n) ? -ENODATA : attr_get(op, n, name, out);
+}
+
+static int set_attribute(struct op *op, struct node *n, const char *name,
+			 struct bytes value)
+{
+	return has_value(op, n) ? -ENODATA : attr_set(op, n, name, value);
+}
+
+const struct node_ops kind_long_element = {
+	.kind = "element",
+	.directory = true,
+	.part = PART_PATH,
+	.lookup = lookup_in_long,
+	.stat = stat_element,
+	.next = next_in_long,
+	.create = create_in_long,
+	.rmdir = rmdir_element,
+	.set_mtime = set_mtime,
+	.get_attribute = get_attribute,
+	.set_attribute = set_attribute,
+};
+
+const struct node_ops kind_long_value = {
+	.kind = "element",
+	.part = PART_VALUE,
+	.file = &cell_file,
+	.stat = cell_stat,
+	.unlink = cell_unlink,
+	.set_mtime = cell_set_mtime,
+};

@@ -1,0 +1,276 @@
+/*
+ * Statements written into a schema.cql: each is applied in the write that
+ * brings its semicolon, for that is the call a shell looks at. What stands
+ * already just as it is written is no error.
+ */
+#include <errno.h>
+
+#include "fs/op/inner.h"
+#include "store/cql/syntax/statement_end.h"
+
+#define DDL_TEXT_MAX (64 << 20)	/* of one statement */
+
+static bool is_space(uint8_t c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Are two statements the same but for blanks and the final semicolon? */
+static bool same_statement(struct bytes a, struct bytes b)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		while (i < a.len && (is_space(a.ptr[i]) || a.ptr[i] == ';'))
+			i++;
+		while (j < b.len && (is_space(b.ptr[j]) || b.ptr[j] == ';'))
+			j++;
+		if (i == a.len || j == b.len)
+			return i == a.len && j == b.len;
+		if (a.ptr[i++] != b.ptr[j++])
+			return false;
+	}
+}
+
+static bool stands_already(struct op *op, const struct keyspace *k,
+			   struct bytes statement)
+{
+	struct buf now = BUF_INIT;
+	struct bytes rest, one;
+	struct cql_split split;
+	bool found = false;
+	size_t used;
+
+	if (!print_keyspace(op, &now, k)) {
+		rest = buf_bytes(&now);
+		cql_split_init(&split);
+		while (!found &&
+		       cql_split_next(&split, rest, true, &one, &used) > 0) {
+			found = same_statement(one, statement);
+			rest.ptr += used;
+			rest.len -= used;
+			cql_split_init(&split);
+		}
+	}
+	buf_release(&now);
+	return found;
+}
+
+static bool begins_with(struct bytes statement, const char *words, size_t *len)
+{
+	size_t i = 0;
+
+	for (; *words; words++) {
+		if (*words == ' ') {
+			if (i >= statement.len || !is_space(statement.ptr[i]))
+				return false;
+			while (i < statement.len && is_space(statement.ptr[i]))
+				i++;
+		} else if (i >= statement.len ||
+			   (statement.ptr[i++] & ~0x20) != *words) {
+			return false;
+		}
+	}
+	*len = i;
+	return true;
+}
+
+/* The keyspace's own CREATE: its options are taken over while it is empty. */
+static int take_options(struct op *op, struct cql_session *session,
+			struct bytes statement, size_t words)
+{
+	struct buf text = BUF_INIT;
+	size_t more;
+	int err;
+
+	buf_add_str(&text, "ALTER KEYSPACE ");
+	statement.ptr += words;
+	statement.len -= words;
+	if (begins_with(statement, "IF NOT EXISTS ", &more)) {
+		statement.ptr += more;
+		statement.len -= more;
+	}
+	buf_add_bytes(&text, statement);
+	err = text.failed ? -ENOMEM : session_run(op, session, buf_bytes(&text));
+	buf_release(&text);
+	return err;
+}
+
+static bool is_ddl(struct bytes statement)
+{
+	size_t len;
+
+	return begins_with(statement, "CREATE ", &len) ||
+	       begins_with(statement, "ALTER ", &len) ||
+	       begins_with(statement, "DROP ", &len) ||
+	       begins_with(statement, "USE ", &len);
+}
+
+static int apply_one(struct op *op, struct node *n,
+		     struct cql_session *session, struct bytes statement)
+{
+	struct keyspace *k;
+	size_t words;
+
+	if (!is_ddl(statement))
+		return op_refuse(op, -EINVAL,
+				 "schema.cql takes statements that define, no others");
+	op_renew_schema(op);
+	k = op_keyspace(op, n);
+	if (!k)
+		return -ESTALE;
+	if (stands_already(op, k, statement))
+		return 0;
+	if (begins_with(statement, "CREATE KEYSPACE ", &words) &&
+	    !k->table_count)
+		return take_options(op, session, statement, words);
+	return session_run(op, session, statement);
+}
+
+/* What the session adopts for. */
+struct writing {
+	struct op *op;
+	struct node *n;
+};
+
+static int adopt(void *context, struct table *from, struct table *to)
+{
+	struct writing *writing = context;
+
+	return adopt_rows(writing->op, writing->n, from, to);
+}
+
+/* *used: the bytes up to the first bad statement; last: the end may lack a ;. */
+static int apply_all(struct op *op, struct node *n, struct bytes text,
+		     bool last, size_t *used)
+{
+	struct keyspace *k = op_keyspace(op, n);
+	struct writing writing = { op, n };
+	struct cql_session *session = NULL;
+	struct cql_split split;
+	struct bytes one;
+	size_t step;
+	mode_t mode;
+	int err;
+
+	*used = 0;
+	if (!k)
+		return -ESTALE;
+	if (k->system)
+		return -EROFS;
+	/* tar restores with no umask: no more than the keyspace allows. */
+	mode = k->mode & ~(op->call ? caller_umask(op->call) : 022u);
+	err = session_open(op, &session, k->name, mode & 0777, true);
+	if (!err)
+		cql_session_adopt(session, adopt, &writing);
+	op->broadcast = true;
+	cql_split_init(&split);
+	while (!err && cql_split_next(&split, text, last, &one, &step) > 0) {
+		if (one.len)
+			err = apply_one(op, n, session, one);
+		if (err)
+			break;
+		*used += step;
+		text.ptr += step;
+		text.len -= step;
+		cql_split_init(&split);
+	}
+	cql_session_free(session);
+	return err;
+}
+
+int ddl_apply(struct op *op, struct node *n, struct bytes text)
+{
+	size_t used;
+
+	return apply_all(op, n, text, true, &used);
+}
+
+static bool is_begun(const struct buf *text)
+{
+	size_t i = 0;
+
+	while (i < text->len && is_space(text->ptr[i]))
+		i++;
+	return i < text->len;
+}
+
+int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
+		  struct bytes data)
+{
+	int64_t count = (int64_t)data.len;
+	struct buf *text = &h->text;
+	size_t before, used = 0;
+	int err;
+
+	(void)offset;
+	mutex_lock(&h->lock);
+	before = text->len;
+	err = statement_begin(op, h, is_begun(text));
+	if (err) {
+		/* what was written before stays another's, and goes */
+	} else if (before + data.len > DDL_TEXT_MAX) {
+		err = op_refuse(op, -EFBIG, "a statement is too long");
+	} else if (!(err = op_charge(op, &h->charge, RESOURCE_STATEMENTS,
+				     before + data.len))) {
+		buf_add_bytes(text, data);
+		err = text->failed ? -ENOMEM :
+				     apply_all(op, h->node, buf_bytes(text),
+					       false, &used);
+		if (err && !text->failed && used > before) {
+			/* The rest, from the bad one on, is written again. */
+			count = (int64_t)(used - before);
+			op->reason[0] = 0;
+			used = text->len;
+			err = 0;
+		}
+	}
+	if (err) {
+		buf_clear(text);
+		text->failed = false;
+		count = err;
+	} else if (used) {
+		memmove(text->ptr, text->ptr + used, text->len - used);
+		text->len -= used;
+	}
+	text_fit(op->fs, text);
+	op_charge(op, &h->charge, RESOURCE_STATEMENTS, text->len);
+	mutex_unlock(&h->lock);
+	return count;
+}
+
+/* A statement without its semicolon; it has this one chance. */
+static int apply_rest(struct op *op, struct handle *h)
+{
+	size_t used;
+	int err;
+
+	mutex_lock(&h->lock);
+	err = statement_begin(op, h, is_begun(&h->text));
+	if (!err && h->text.len)
+		err = apply_all(op, h->node, buf_bytes(&h->text), true, &used);
+	handle_drop_text(op->fs, h);
+	mutex_unlock(&h->lock);
+	return err;
+}
+
+int ddl_flush(struct op *op, struct handle *h)
+{
+	struct cql_split split;
+	struct bytes one;
+	size_t used;
+	bool left;
+
+	cql_split_init(&split);
+	mutex_lock(&h->lock);
+	left = cql_split_next(&split, buf_bytes(&h->text), true, &one,
+			      &used) > 0;
+	mutex_unlock(&h->lock);
+	return left && handle_closes(op, h) ? apply_rest(op, h) : 0;
+}
+
+void ddl_close(struct op *op, struct handle *h)
+{
+	if (h->image)	/* of a reader the text is what it reads */
+		apply_rest(op, h);
+}

@@ -1,0 +1,26 @@
+/*
+ * Scratch files: the temporary files of editors and copiers (fs/README.md),
+ * held in memory. Their bytes together are bounded.
+ */
+#ifndef FS_KIND_SCRATCH_H
+#define FS_KIND_SCRATCH_H
+#include "fs/op/op.h"
+
+struct scratch {
+	struct mutex lock;
+	struct buf text;		/* under lock, as all below */
+	int64_t mtime_ns, expires_s;	/* expires: NO_TIME */
+	bool has_mtime;
+	mode_t mode;
+	uid_t uid;
+	gid_t gid;
+	uint64_t record;		/* bytes that count for the file itself */
+	struct charge charge;		/* of these and of the text */
+	_Atomic unsigned users;		/* nodes: a rename makes another */
+};
+/* One user less; with the last it goes. NULL is accepted. */
+void scratch_free(struct fs *fs, struct scratch *s);
+/* A scratch file that begins with this text, its owner that of c. */
+int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
+	       struct child *c);
+#endif

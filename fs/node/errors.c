@@ -1,0 +1,149 @@
+#include "fs/node/errors.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+
+void errors_init(struct errors *e)
+{
+	memset(e, 0, sizeof(*e));
+	mutex_init(&e->lock);
+}
+
+void errors_release(struct errors *e)
+{
+	size_t i;
+
+	for (i = 0; e->lines && i < ERRORS_MAX; i++)
+		mem_free(e->lines[i].text);
+	mem_free(e->lines);
+	mutex_release(&e->lock);
+}
+
+const char *errors_name(int number)
+{
+	const char *name = strerrorname_np(number);
+
+	return name ? name : "?";
+}
+
+/* What came from users may hold bytes that move a terminal's cursor. */
+static void add_clean(struct buf *out, struct bytes text)
+{
+	size_t i;
+
+	for (i = 0; i < text.len; i++) {
+		uint8_t c = text.ptr[i];
+
+		if (c < 0x20 || c == 0x7f)
+			buf_add_format(out, "\\x%02x", c);
+		else
+			buf_add_byte(out, c);
+	}
+	buf_add_byte(out, 0);
+}
+
+static void add_command(struct buf *out, pid_t pid)
+{
+	char path[32], name[64] = "";
+	FILE *file;
+	size_t len = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = pid > 0 ? fopen(path, "re") : NULL;
+	if (file) {
+		len = fread(name, 1, sizeof(name), file);
+		fclose(file);
+	}
+	if (len && name[len - 1] == '\n')
+		len--;
+	add_clean(out, len ? bytes_of(name, len) : bytes_str("?"));
+}
+
+void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
+		int number, struct bytes path, const char *sentence)
+{
+	struct error_line *line;
+	struct buf text = BUF_INIT;
+	char *made, *old;
+
+	add_command(&text, pid);
+	add_clean(&text, path);
+	add_clean(&text, bytes_str(sentence));
+	made = buf_steal(&text, NULL);
+	if (!made)
+		return;
+	mutex_lock(&e->lock);
+	if (!e->lines)
+		e->lines = mem_zalloc(ERRORS_MAX, sizeof(*e->lines));
+	if (!e->lines) {
+		mutex_unlock(&e->lock);
+		mem_free(made);
+		return;
+	}
+	line = &e->lines[e->count++ % ERRORS_MAX];
+	old = line->text;
+	*line = (struct error_line){ clock_now_us(), ino, pid, uid, number,
+				     made };
+	mutex_unlock(&e->lock);
+	mem_free(old);
+}
+
+static void print_line(struct buf *out, const struct error_line *line)
+{
+	const char *path = line->text + strlen(line->text) + 1;
+	const char *sentence = path + strlen(path) + 1;
+	time_t seconds = (time_t)(line->time_us / 1000000);
+	struct tm tm;
+	char date[32];
+
+	gmtime_r(&seconds, &tm);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	buf_add_format(out, "%s.%03dZ %d %u %s %s %s %s\n", date,
+		       (int)(line->time_us % 1000000 / 1000), (int)line->pid,
+		       (unsigned)line->uid, line->text, path,
+		       errors_name(line->number), sentence);
+}
+
+void errors_print(struct errors *e, struct buf *out, uid_t uid,
+		  bool everything)
+{
+	uint64_t i;
+
+	mutex_lock(&e->lock);
+	i = e->count > ERRORS_MAX ? e->count - ERRORS_MAX : 0;
+	for (; e->lines && i < e->count; i++) {
+		const struct error_line *line = &e->lines[i % ERRORS_MAX];
+
+		if (everything || line->uid == uid)
+			print_line(out, line);
+	}
+	mutex_unlock(&e->lock);
+}
+
+bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
+		 bool everything)
+{
+	bool found = false;
+	uint64_t i, first;
+
+	mutex_lock(&e->lock);
+	first = e->count > ERRORS_MAX ? e->count - ERRORS_MAX : 0;
+	for (i = e->lines ? e->count : first; i > first && !found; i--) {
+		const struct error_line *line =
+			&e->lines[(i - 1) % ERRORS_MAX];
+		const char *path;
+
+		if (line->ino != ino || (!everything && line->uid != uid))
+			continue;
+		path = line->text + strlen(line->text) + 1;
+		buf_add_str(out, path + strlen(path) + 1);
+		found = true;
+	}
+	mutex_unlock(&e->lock);
+	return found;
+}

@@ -1,0 +1,40 @@
+/*
+ * The last refusals, for .widefs/errors and user.error: a ring of lines. Who
+ * reads sees those of its own uid; root and the mounter see all. Any thread.
+ */
+#ifndef FS_NODE_ERRORS_H
+#define FS_NODE_ERRORS_H
+#include <sys/types.h>
+
+#include "store/base/bytes.h"
+#include "store/base/lock.h"
+
+#define ERRORS_MAX 10000
+
+struct error_line {
+	int64_t time_us;
+	uint64_t ino;
+	pid_t pid;
+	uid_t uid;
+	int number;		/* errno, positive */
+	char *text;		/* command, path, sentence, each ended by 0 */
+};
+struct errors {
+	struct mutex lock;
+	struct error_line *lines;	/* under lock; made with the first */
+	uint64_t count;			/* of all there were */
+};
+void errors_init(struct errors *e);
+void errors_release(struct errors *e);
+/* Control bytes are escaped. Without memory the line is lost. */
+void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
+		int number, struct bytes path, const char *sentence);
+/* Append the lines that uid may see (everything: all), oldest first. */
+void errors_print(struct errors *e, struct buf *out, uid_t uid,
+		  bool everything);
+/* The sentence of the last one about ino; false where there is none. */
+bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
+		 bool everything);
+/* "EINVAL" */
+const char *errors_name(int number);
+#endif

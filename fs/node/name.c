@@ -1,0 +1,443 @@
+#include "fs/node/name.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <xxhash.h>
+
+static const char upper[] = "0123456789ABCDEF";
+
+static void add_escaped(struct buf *out, uint8_t c)
+{
+	uint8_t escape[3] = { '%', (uint8_t)upper[c >> 4],
+			      (uint8_t)upper[c & 15] };
+
+	buf_add(out, escape, 3);
+}
+
+static bool needs_escape(uint8_t c, bool comma)
+{
+	return c < 0x20 || c == 0x7f || c == '/' || c == '%' ||
+	       (comma && c == ',');
+}
+
+static void add_text(struct buf *out, struct bytes text, bool comma)
+{
+	size_t i, from = 0;
+
+	for (i = 0; i < text.len; i++) {
+		if (!needs_escape(text.ptr[i], comma))
+			continue;
+		buf_add(out, text.ptr + from, i - from);
+		add_escaped(out, text.ptr[i]);
+		from = i + 1;
+	}
+	buf_add(out, text.ptr + from, text.len - from);
+}
+
+/* Replace the byte at place by its escape. */
+static void escape_at(struct buf *out, size_t place)
+{
+	uint8_t c;
+
+	if (!buf_reserve(out, 2))
+		return;
+	c = out->ptr[place];
+	memmove(out->ptr + place + 3, out->ptr + place + 1,
+		out->len - place - 1);
+	out->ptr[place] = '%';
+	out->ptr[place + 1] = (uint8_t)upper[c >> 4];
+	out->ptr[place + 2] = (uint8_t)upper[c & 15];
+	out->len += 2;
+}
+
+static const struct {
+	const char *text;
+	enum name_suffix suffix;
+} suffixes[] = {
+	{ ".json", SUFFIX_JSON },
+	{ ".ndjson", SUFFIX_NDJSON },
+	{ ".csv", SUFFIX_CSV },
+	{ ".cql", SUFFIX_CQL },
+};
+
+enum name_suffix name_suffix(struct bytes name, struct bytes *base)
+{
+	const uint8_t *dot = name.len ? memrchr(name.ptr, '.', name.len) : NULL;
+	struct bytes end;
+	size_t i;
+
+	*base = name;
+	if (!dot)
+		return SUFFIX_NONE;
+	end = bytes_of(dot, name.len - (size_t)(dot - name.ptr));
+	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		if (!bytes_equal(end, bytes_str(suffixes[i].text)))
+			continue;
+		base->len -= end.len;
+		return suffixes[i].suffix;
+	}
+	return SUFFIX_NONE;
+}
+
+/* The rules on the leading byte and the suffix, which hold for the whole. */
+void name_escape_end(struct buf *out, size_t start)
+{
+	struct bytes base;
+
+	if (out->failed || out->len == start)
+		return;
+	if (name_suffix(bytes_of(out->ptr + start, out->len - start), &base))
+		escape_at(out, start + base.len);
+	if (out->ptr[start] == '.' || out->ptr[start] == '@')
+		escape_at(out, start);
+}
+
+void name_escape(struct buf *out, struct bytes text)
+{
+	size_t start = out->len;
+
+	if (!text.len) {
+		buf_add_byte(out, '%');
+		return;
+	}
+	add_text(out, text, false);
+	name_escape_end(out, start);
+}
+
+void name_escape_part(struct buf *out, size_t part, struct bytes text)
+{
+	if (part)
+		buf_add_byte(out, ',');
+	add_text(out, text, true);
+}
+
+static bool is_hex(uint8_t c)
+{
+	return isxdigit(c);
+}
+
+#define EACH_BYTE 0x0101010101010101u
+
+/* The high bit of each byte that is 0, and perhaps of some above the first. */
+static uint64_t zero_bytes(uint64_t v)
+{
+	return (v - EACH_BYTE) & ~v & EACH_BYTE << 7;
+}
+
+/* How far it is to the next 0, '/' or '%', or to the end. */
+static inline size_t plain_length(const uint8_t *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i + 8 <= len; i += 8) {
+		uint64_t v = get_le64(text + i);
+		uint64_t found = zero_bytes(v) |
+				 zero_bytes(v ^ EACH_BYTE * '/') |
+				 zero_bytes(v ^ EACH_BYTE * '%');
+
+		if (found)
+			return i + (size_t)__builtin_ctzll(found) / 8;
+	}
+	while (i < len && text[i] && text[i] != '/' && text[i] != '%')
+		i++;
+	return i;
+}
+
+static ASIDE void escape_plain(struct buf *out, struct bytes text)
+{
+	size_t i, done = 0, start = out->len;
+
+	if (!text.len) {
+		buf_add_byte(out, '%');
+		return;
+	}
+	if (text.len == 1 && text.ptr[0] == '%') {
+		add_escaped(out, '%');
+		return;
+	}
+	for (i = plain_length(text.ptr, text.len); i < text.len;
+	     i += 1 + plain_length(text.ptr + i + 1, text.len - i - 1)) {
+		uint8_t c = text.ptr[i];
+
+		if (c == '%' &&
+		    (i + 2 >= text.len || !is_hex(text.ptr[i + 1]) ||
+		     !is_hex(text.ptr[i + 2])))
+			continue;
+		buf_add(out, text.ptr + done, i - done);
+		add_escaped(out, c);
+		done = i + 1;
+	}
+	buf_add(out, text.ptr + done, text.len - done);
+	if (!out->failed && text.ptr[0] == '.' &&
+	    (text.len == 1 || (text.len == 2 && text.ptr[1] == '.')))
+		escape_at(out, start);
+}
+
+void name_escape_plain(struct buf *out, struct bytes text)
+{
+	if (text.len && text.ptr[0] != '.' &&
+	    plain_length(text.ptr, text.len) == text.len)
+		buf_add_bytes(out, text);
+	else
+		escape_plain(out, text);
+}
+
+static int digit(uint8_t c)
+{
+	return c >= '0' && c <= '9' ? c - '0' :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Decode an escape at text[0]: the byte, or -1. */
+static int escaped_byte(const uint8_t *text, size_t left)
+{
+	int high, low;
+
+	if (left < 3)
+		return -1;
+	high = digit(text[1]);
+	low = digit(text[2]);
+	return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+static int unescape(struct buf *out, struct bytes name, bool plain)
+{
+	size_t i;
+
+	if (name.len == 1 && name.ptr[0] == '%')
+		return 0;
+	for (i = 0; i < name.len; i++) {
+		int c = name.ptr[i];
+
+		if (c == '%') {
+			c = escaped_byte(name.ptr + i, name.len - i);
+			if (c < 0 && !plain)
+				return -EINVAL;
+			if (c < 0)
+				c = '%';
+			else
+				i += 2;
+		}
+		buf_add_byte(out, (uint8_t)c);
+	}
+	return 0;
+}
+
+int name_unescape(struct buf *out, struct bytes name)
+{
+	return unescape(out, name, false);
+}
+
+int name_unescape_plain(struct buf *out, struct bytes name)
+{
+	return unescape(out, name, true);
+}
+
+int name_split(struct bytes *parts, size_t n, struct bytes name)
+{
+	size_t i, from = 0, count = 0;
+
+	for (i = 0; i <= name.len; i++) {
+		if (i < name.len && name.ptr[i] != ',')
+			continue;
+		if (count == n)
+			return -EINVAL;
+		parts[count++] = bytes_of(name.ptr + from, i - from);
+		from = i + 1;
+	}
+	return count == n ? 0 : -EINVAL;
+}
+
+#define SHORT_PREFIX (NAME_MAX_LEN - NAME_TAIL_LEN)
+
+/* The longest cut that ends between characters and between escapes. */
+static size_t short_prefix(struct bytes name)
+{
+	size_t i = 0, last = 0;
+
+	while (i < name.len && i <= SHORT_PREFIX) {
+		last = i;
+		if (name.ptr[i] == '%' &&
+		    escaped_byte(name.ptr + i, name.len - i) >= 0) {
+			i += 3;
+			continue;
+		}
+		for (i++; i < name.len && (name.ptr[i] & 0xc0) == 0x80; i++)
+			;
+	}
+	return last;
+}
+
+void name_shorten(struct buf *name)
+{
+	static const char lower[] = "0123456789abcdef";
+	char end[NAME_TAIL_LEN] = "%~";
+	uint64_t hash;
+	int i;
+
+	if (name->failed || name->len <= NAME_MAX_LEN)
+		return;
+	hash = XXH3_64bits(name->ptr, name->len);
+	for (i = 0; i < NAME_HASH_LEN; i++)
+		end[2 + i] = lower[hash >> (60 - 4 * i) & 15];
+	name->len = short_prefix(buf_bytes(name));
+	buf_add(name, end, NAME_TAIL_LEN);
+}
+
+bool name_is_shortened(struct bytes name)
+{
+	size_t i;
+
+	if (name.len < NAME_TAIL_LEN || name.len > NAME_MAX_LEN ||
+	    memcmp(name.ptr + name.len - NAME_TAIL_LEN, "%~", 2))
+		return false;
+	for (i = name.len - NAME_HASH_LEN; i < name.len; i++)
+		if (!isdigit(name.ptr[i]) &&
+		    (name.ptr[i] < 'a' || name.ptr[i] > 'f'))
+			return false;
+	return true;
+}
+
+static bool all_alnum(struct bytes b)
+{
+	size_t i;
+
+	for (i = 0; i < b.len; i++)
+		if (!isalnum(b.ptr[i]))
+			return false;
+	return b.len > 0;
+}
+
+static bool ends_with(struct bytes name, const char *end)
+{
+	size_t len = strlen(end);
+
+	return name.len > len && !memcmp(name.ptr + name.len - len, end, len);
+}
+
+/* .NAME.XXXXXX of rsync, .NAME.swp and its kin of vim, .#NAME of emacs. */
+static bool hidden_scratch(struct bytes name, struct bytes *base)
+{
+	size_t dot;
+
+	if (name.len < 3)
+		return false;
+	if (name.ptr[1] == '#') {
+		*base = bytes_of(name.ptr + 2, name.len - 2);
+		return true;
+	}
+	for (dot = name.len - 1; dot > 0 && name.ptr[dot] != '.'; dot--)
+		;
+	if (dot < 2 || name.len - dot < 4 || name.len - dot > 12 ||
+	    !all_alnum(bytes_of(name.ptr + dot + 1, name.len - dot - 1)))
+		return false;
+	*base = bytes_of(name.ptr + 1, dot - 1);
+	return true;
+}
+
+static bool middle_scratch(struct bytes name, struct bytes *base)
+{
+	size_t i;
+
+	for (i = name.len - 1; i > 0; i--)
+		if (name.len - i >= 4 && !memcmp(name.ptr + i, ".tmp", 4)) {
+			*base = bytes_of(name.ptr, i);
+			return true;
+		}
+	return false;
+}
+
+/* NAME.orig, and NAME.oXXXXXX and NAME.rXXXXXX on the way there. */
+static bool patch_scratch(struct bytes name, struct bytes *base)
+{
+	const uint8_t *end;
+
+	if (name.len > 5 && ends_with(name, ".orig")) {
+		*base = bytes_of(name.ptr, name.len - 5);
+		return true;
+	}
+	if (name.len < 9)
+		return false;
+	end = name.ptr + name.len - 8;
+	if (end[0] != '.' || (end[1] != 'o' && end[1] != 'r') ||
+	    !all_alnum(bytes_of(end + 2, 6)))
+		return false;
+	*base = bytes_of(name.ptr, name.len - 8);
+	return true;
+}
+
+bool name_is_scratch(struct bytes name, struct bytes *base)
+{
+	*base = BYTES_EMPTY;
+	if (!name.len)
+		return false;
+	if (name.len == 9 && !memcmp(name.ptr, "sed", 3) &&
+	    all_alnum(bytes_of(name.ptr + 3, 6)))
+		return true;
+	/* perl -i */
+	if (name.len == 8 && !memcmp(name.ptr, "XX", 2) &&
+	    all_alnum(bytes_of(name.ptr + 2, 6)))
+		return true;
+	if (name.len == 4 && !memcmp(name.ptr, "4913", 4))
+		return true;
+	if (name.ptr[0] == '.')
+		return hidden_scratch(name, base);
+	if (name.len > 2 && name.ptr[0] == '#' &&
+	    name.ptr[name.len - 1] == '#') {
+		*base = bytes_of(name.ptr + 1, name.len - 2);
+		return true;
+	}
+	if (ends_with(name, "~")) {
+		*base = bytes_of(name.ptr, name.len - 1);
+		/* cp --backup=numbered: NAME.~1~ */
+		if (base->len > 2 && isdigit(base->ptr[base->len - 1])) {
+			size_t at = base->len;
+
+			while (at > 0 && isdigit(base->ptr[at - 1]))
+				at--;
+			if (at > 1 && base->ptr[at - 1] == '~' &&
+			    base->ptr[at - 2] == '.')
+				base->len = at - 2;
+		}
+		return true;
+	}
+	if (ends_with(name, ".bak") || ends_with(name, ".rej")) {
+		*base = bytes_of(name.ptr, name.len - 4);
+		return true;
+	}
+	return patch_scratch(name, base) || middle_scratch(name, base);
+}
+
+unsigned name_distance(struct bytes a, struct bytes b, unsigned limit)
+{
+	unsigned rows[3][65], *two = rows[0], *above = rows[1], *row = rows[2];
+	size_t i, j;
+
+	if (a.len > 64 || b.len > 64)
+		return limit + 1;
+	for (j = 0; j <= b.len; j++)
+		above[j] = (unsigned)j;
+	for (i = 1; i <= a.len; i++) {
+		unsigned *old = two;
+
+		row[0] = (unsigned)i;
+		for (j = 1; j <= b.len; j++) {
+			unsigned best = above[j - 1] +
+					(a.ptr[i - 1] != b.ptr[j - 1]);
+
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] &&
+			    a.ptr[i - 2] == b.ptr[j - 1] &&
+			    two[j - 2] + 1 < best)
+				best = two[j - 2] + 1;
+			row[j] = best;
+		}
+		two = above;
+		above = row;
+		row = old;
+	}
+	return above[b.len] > limit ? limit + 1 : above[b.len];
+}

@@ -1,0 +1,535 @@
+#include "fs/node/node.h"
+
+#include <errno.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "store/base/alloc.h"
+
+uint64_t node_ino(uint64_t parent_ino, struct bytes name)
+{
+	uint64_t ino = XXH3_64bits_withSeed(name.ptr, name.len, parent_ino);
+
+	return ino > 1 ? ino : ino + 2;
+}
+
+/* ----------------------------------------------------------------- shards */
+static struct node_shard *name_shard(struct node_table *t, uint64_t ino)
+{
+	return &t->by_name[ino % NODE_SHARDS];
+}
+
+static struct node_shard *id_shard(struct node_table *t, uint64_t id)
+{
+	return &t->by_id[id % NODE_SHARDS];
+}
+
+static struct node **name_bucket(struct node_shard *s, uint64_t ino)
+{
+	return &s->buckets[(ino >> 8) & (s->bucket_count - 1)];
+}
+
+static struct node **id_bucket(struct node_shard *s, uint64_t id)
+{
+	return &s->buckets[(id / NODE_SHARDS) & (s->bucket_count - 1)];
+}
+
+/* Twice the buckets. Without memory the chains just get longer. */
+static void grow(struct node_shard *s, bool by_name)
+{
+	size_t i, old_count = s->bucket_count;
+	struct node **old = s->buckets;
+	struct node **buckets = mem_zalloc(old_count * 2, sizeof(*buckets));
+
+	if (!buckets)
+		return;
+	s->buckets = buckets;
+	s->bucket_count = old_count * 2;
+	for (i = 0; i < old_count; i++) {
+		struct node *n = old[i], *next;
+
+		for (; n; n = next) {
+			struct node **at;
+
+			next = by_name ? n->next_name : n->next_id;
+			at = by_name ? name_bucket(s, n->ino) :
+				       id_bucket(s, n->id);
+			if (by_name)
+				n->next_name = *at;
+			else
+				n->next_id = *at;
+			*at = n;
+		}
+	}
+	mem_free(old);
+}
+
+static void insert_name(struct node_shard *s, struct node *n)
+{
+	struct node **at;
+
+	if (s->count >= s->bucket_count)
+		grow(s, true);
+	at = name_bucket(s, n->ino);
+	n->next_name = *at;
+	*at = n;
+	s->count++;
+}
+
+static void insert_id(struct node_shard *s, struct node *n)
+{
+	struct node **at;
+
+	if (s->count >= s->bucket_count)
+		grow(s, false);
+	at = id_bucket(s, n->id);
+	n->next_id = *at;
+	*at = n;
+	s->count++;
+}
+
+static bool remove_name(struct node_shard *s, struct node *n)
+{
+	struct node **at = name_bucket(s, n->ino);
+
+	while (*at && *at != n)
+		at = &(*at)->next_name;
+	if (!*at)
+		return false;
+	*at = n->next_name;
+	s->count--;
+	return true;
+}
+
+static void remove_id(struct node_shard *s, struct node *n)
+{
+	struct node **at = id_bucket(s, n->id);
+
+	while (*at && *at != n)
+		at = &(*at)->next_id;
+	if (!*at)
+		return;
+	*at = n->next_id;
+	s->count--;
+}
+
+/* ------------------------------------------------------------- references */
+/* False: it is on its way out, and whoever finds it must look past it. */
+static bool try_get(struct node *n)
+{
+	int64_t references = atomic_load(&n->references);
+
+	while (references > 0)
+		if (atomic_compare_exchange_weak(&n->references, &references,
+						 references + 1))
+			return true;
+	return false;
+}
+
+struct node *node_get(struct node *n)
+{
+	atomic_fetch_add(&n->references, 1);
+	return n;
+}
+
+static void link_child(struct node_table *t, struct node *n)
+{
+	struct mutex *lock = &t->children[n->parent->id % NODE_SHARDS];
+
+	mutex_lock(lock);
+	n->next_child = n->parent->first_child;
+	if (n->next_child)
+		n->next_child->child_link = &n->next_child;
+	n->child_link = &n->parent->first_child;
+	n->parent->first_child = n;
+	mutex_unlock(lock);
+}
+
+static void unlink_child(struct node_table *t, struct node *n)
+{
+	struct mutex *lock = &t->children[n->parent->id % NODE_SHARDS];
+
+	mutex_lock(lock);
+	*n->child_link = n->next_child;
+	if (n->next_child)
+		n->next_child->child_link = n->child_link;
+	mutex_unlock(lock);
+}
+
+static void release(struct node_table *t, struct node *n)
+{
+	struct bytes *key = atomic_load(&n->key);
+
+	if (t->drop)
+		t->drop(t->context, n);
+	mem_free(key);
+	atomic_fetch_sub(&t->count, 1);
+	mem_free(n);
+}
+
+void node_put_many(struct node_table *t, struct node *n, int64_t count)
+{
+	while (n && atomic_fetch_sub(&n->references, count) == count) {
+		struct node_shard *s = name_shard(t, n->ino);
+		struct node *parent = n->parent;
+		struct node *forward = atomic_load(&n->forward);
+
+		mutex_lock(&s->lock);
+		remove_name(s, n);
+		mutex_unlock(&s->lock);
+		s = id_shard(t, n->id);
+		mutex_lock(&s->lock);
+		remove_id(s, n);
+		mutex_unlock(&s->lock);
+		unlink_child(t, n);
+		release(t, n);
+		/* A chain of forwards is as long as the renames of one file
+		 * that is open: each step ends here again. */
+		node_put(t, forward);
+		n = parent;
+		count = 1;
+	}
+}
+
+void node_put(struct node_table *t, struct node *n)
+{
+	if (n)
+		node_put_many(t, n, 1);
+}
+
+/* ------------------------------------------------------------ find, make */
+static bool same_name(const struct node *n, const struct node *parent,
+		      struct bytes name)
+{
+	return n->parent == parent && bytes_equal(node_name(n), name);
+}
+
+static struct node *find_locked(struct node_shard *s, uint64_t ino,
+				const struct node *parent, struct bytes name)
+{
+	struct node *n;
+
+	for (n = *name_bucket(s, ino); n; n = n->next_name)
+		if (n->ino == ino && same_name(n, parent, name) && try_get(n))
+			return n;
+	return NULL;
+}
+
+struct node *node_find(struct node_table *t, struct node *parent,
+		       struct bytes name)
+{
+	uint64_t ino = node_ino(parent->ino, name);
+	struct node_shard *s = name_shard(t, ino);
+	struct node *n;
+
+	mutex_lock(&s->lock);
+	n = find_locked(s, ino, parent, name);
+	mutex_unlock(&s->lock);
+	return n;
+}
+
+struct node *node_by_id(struct node_table *t, uint64_t id)
+{
+	struct node_shard *s = id_shard(t, id);
+	struct node *n;
+
+	mutex_lock(&s->lock);
+	for (n = *id_bucket(s, id); n; n = n->next_id)
+		if (n->id == id && try_get(n))
+			break;
+	mutex_unlock(&s->lock);
+	return n;
+}
+
+static struct node *new_node(struct node_table *t, const struct node_key *key,
+			     uint64_t ino)
+{
+	struct node *n = mem_zalloc(1, sizeof(*n) + key->name.len + 2 +
+					       key->value.len);
+
+	if (!n)
+		return NULL;
+	n->id = atomic_fetch_add(&t->next_id, 1);
+	n->ino = ino;
+	n->ops = key->ops;
+	n->parent = node_get(key->parent);
+	n->table = key->is_table ? n : key->parent->table;
+	n->number = key->number;
+	n->name_len = (uint32_t)key->name.len;
+	n->value_len = (uint32_t)key->value.len;
+	n->scratch = key->scratch;
+	memcpy(n->data, key->name.ptr, key->name.len);
+	if (key->value.len)
+		memcpy(n->data + key->name.len + 1, key->value.ptr,
+		       key->value.len);
+	atomic_store(&n->references, 1);
+	atomic_fetch_add(&t->count, 1);
+	return n;
+}
+
+/* Before the name: who finds it by that may ask for it by number at once. */
+static void publish_id(struct node_table *t, struct node *n)
+{
+	struct node_shard *s = id_shard(t, n->id);
+
+	link_child(t, n);
+	mutex_lock(&s->lock);
+	insert_id(s, n);
+	mutex_unlock(&s->lock);
+}
+
+static bool is_same(const struct node *n, const struct node_key *key)
+{
+	if (n->ops != key->ops || n->number != key->number || key->scratch)
+		return false;
+	return (atomic_load(&n->flags) & NODE_UNKEYED) ||
+	       bytes_compare(node_value(n), key->value) == 0;
+}
+
+struct node *node_make(struct node_table *t, const struct node_key *key)
+{
+	uint64_t ino = node_ino(key->parent->ino, key->name);
+	struct node_shard *s = name_shard(t, ino);
+	struct node *n, *other = NULL;
+
+	mutex_lock(&s->lock);
+	n = find_locked(s, ino, key->parent, key->name);
+	if (n && !is_same(n, key)) {
+		other = n;
+		remove_name(s, n);
+		atomic_fetch_or(&n->flags, NODE_GONE);
+		n = NULL;
+	}
+	if (!n) {
+		n = new_node(t, key, ino);
+		if (n) {
+			publish_id(t, n);
+			insert_name(s, n);
+		}
+		mutex_unlock(&s->lock);
+	} else {
+		mutex_unlock(&s->lock);
+	}
+	if (other) {
+		node_unkeep(t, other);
+		node_put(t, other);
+	}
+	return n;
+}
+
+void node_count(struct node *n)
+{
+	atomic_fetch_add(&n->references, 1);
+	atomic_fetch_add(&n->lookups, 1);
+}
+
+void node_forget(struct node_table *t, uint64_t id, uint64_t count)
+{
+	struct node *n = node_by_id(t, id);
+	uint64_t lookups;
+
+	if (!n)
+		return;
+	lookups = atomic_load(&n->lookups);
+	do {
+		if (count > lookups)
+			count = lookups;
+	} while (!atomic_compare_exchange_weak(&n->lookups, &lookups,
+					       lookups - count));
+	atomic_fetch_and(&n->flags, ~(uint32_t)NODE_SEEN);
+	node_put_many(t, n, (int64_t)count + 1);
+}
+
+void node_detach(struct node_table *t, struct node *n)
+{
+	struct node_shard *s = name_shard(t, n->ino);
+
+	mutex_lock(&s->lock);
+	remove_name(s, n);
+	mutex_unlock(&s->lock);
+	atomic_fetch_or(&n->flags, NODE_GONE);
+	node_unkeep(t, n);
+}
+
+void node_pass(struct node_table *t, struct node *n)
+{
+	struct node_shard *s = name_shard(t, n->ino);
+
+	mutex_lock(&s->lock);
+	remove_name(s, n);
+	atomic_fetch_or(&n->flags, NODE_PAST);
+	mutex_unlock(&s->lock);
+}
+
+struct node *node_renew(struct node_table *t, struct node *n)
+{
+	struct node_key key = {
+		.parent = n->parent,
+		.name = node_name(n),
+		.ops = n->ops,
+		.number = n->number,
+		.value = node_value(n),
+	};
+	struct node_shard *s = name_shard(t, n->ino);
+	struct node *next;
+
+	mutex_lock(&s->lock);
+	next = remove_name(s, n) ? new_node(t, &key, n->ino) : NULL;
+	if (next) {
+		atomic_store(&next->maker_pid, atomic_load(&n->maker_pid));
+		atomic_store(&next->mtime_ns, atomic_load(&n->mtime_ns));
+		publish_id(t, next);
+		insert_name(s, next);
+	}
+	atomic_fetch_or(&n->flags, NODE_PAST);
+	mutex_unlock(&s->lock);
+	return next;
+}
+
+bool node_keep(struct node *n)
+{
+	if (atomic_fetch_or(&n->flags, NODE_KEPT) & NODE_KEPT)
+		return false;
+	node_get(n);
+	return true;
+}
+
+bool node_unkeep(struct node_table *t, struct node *n)
+{
+	if (!(atomic_fetch_and(&n->flags, ~(uint32_t)NODE_KEPT) & NODE_KEPT))
+		return false;
+	if (t->unkept)
+		t->unkept(t->context, n);
+	node_put(t, n);
+	return true;
+}
+
+int node_children(struct node_table *t, struct node *n, bool kept_only,
+		  struct node ***out, size_t *count)
+{
+	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
+	struct node **list = NULL, **more, *child;
+	size_t used = 0, cap = 0;
+	int err = 0;
+
+	*out = NULL;
+	*count = 0;
+	mutex_lock(lock);
+	for (child = n->first_child; child; child = child->next_child) {
+		uint32_t flags = atomic_load(&child->flags);
+
+		if ((flags & NODE_GONE) ||
+		    (kept_only && !(flags & NODE_KEPT)))
+			continue;
+		if (used == cap) {
+			cap = cap ? cap * 2 : 16;
+			more = mem_resize(list, cap, sizeof(*list));
+			if (!more) {
+				err = -ENOMEM;
+				break;
+			}
+			list = more;
+		}
+		if (try_get(child))
+			list[used++] = child;
+	}
+	mutex_unlock(lock);
+	if (err) {
+		node_children_put(t, list, used);
+		return err;
+	}
+	*out = list;
+	*count = used;
+	return 0;
+}
+
+void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
+		    int64_t mtime_ns)
+{
+	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
+
+	mutex_lock(lock);
+	n->known_changes = changes;
+	n->known_ns = mtime_ns;
+	mutex_unlock(lock);
+}
+
+int64_t node_known_time(struct node_table *t, struct node *n)
+{
+	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
+	int64_t mtime_ns;
+
+	mutex_lock(lock);
+	mtime_ns = n->known_changes == atomic_load(&n->table->changes) ?
+			   n->known_ns : 0;
+	mutex_unlock(lock);
+	return mtime_ns;
+}
+
+void node_children_put(struct node_table *t, struct node **children,
+		       size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		node_put(t, children[i]);
+	mem_free(children);
+}
+
+/* ---------------------------------------------------------------- the table */
+static int init_shard(struct node_shard *s)
+{
+	mutex_init(&s->lock);
+	s->bucket_count = 16;
+	s->buckets = mem_zalloc(s->bucket_count, sizeof(*s->buckets));
+	return s->buckets ? 0 : -ENOMEM;
+}
+
+int node_table_init(struct node_table *t, const struct node_ops *root_ops,
+		    uint64_t ino)
+{
+	int i, err = 0;
+
+	memset(t, 0, sizeof(*t));
+	for (i = 0; i < NODE_SHARDS; i++) {
+		mutex_init(&t->children[i]);
+		if (init_shard(&t->by_id[i]) || init_shard(&t->by_name[i]))
+			err = -ENOMEM;
+	}
+	t->root = err ? NULL : mem_zalloc(1, sizeof(*t->root) + 2);
+	if (!t->root) {
+		node_table_release(t);
+		return -ENOMEM;
+	}
+	t->root->id = 1;
+	t->root->ino = ino > 1 ? ino : ino + 2;
+	t->root->ops = root_ops;
+	atomic_store(&t->root->references, 1);
+	atomic_store(&t->next_id, 2);
+	insert_id(id_shard(t, 1), t->root);
+	return 0;
+}
+
+void node_table_release(struct node_table *t)
+{
+	size_t i, b;
+
+	for (i = 0; i < NODE_SHARDS; i++) {
+		struct node_shard *s = &t->by_id[i];
+
+		for (b = 0; s->buckets && b < s->bucket_count; b++) {
+			struct node *n = s->buckets[b], *next;
+
+			for (; n; n = next) {
+				next = n->next_id;
+				release(t, n);
+			}
+		}
+		mem_free(s->buckets);
+		mem_free(t->by_name[i].buckets);
+		mutex_release(&s->lock);
+		mutex_release(&t->by_name[i].lock);
+		mutex_release(&t->children[i]);
+	}
+	memset(t, 0, sizeof(*t));
+}

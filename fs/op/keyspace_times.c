@@ -1,0 +1,70 @@
+/*
+ * Times that were set above tables: of the root, of keyspaces and of their
+ * schema.cql. They are attributes in an engine table of their own, under the
+ * keyspace's name (the root's is empty):
+ *
+ *   'm'  of the directory, 's'  of its schema.cql: 8 nanoseconds since 1970 |
+ *        8 a tag, both little-endian
+ *
+ * The tag says what it was set for: a keyspace made again, or other DDL, does not
+ * have it.
+ */
+#include <errno.h>
+
+#include "fs/op/times.h"
+
+static const struct table above = {
+	.number = STORE_ATTRIBUTES_NUMBER,
+	.keyspace = (char *)"system",
+	.name = (char *)"attributes",
+};
+
+static struct object_ref object_of(struct bytes keyspace)
+{
+	return (struct object_ref){ .table = &above,
+				    .partition_key = keyspace };
+}
+
+int above_get(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
+	      int64_t *mtime_ns)
+{
+	struct object_ref object = object_of(keyspace);
+	struct bytes value;
+	int got = table_attribute(op->fs->store, &object, name, &op->arena,
+				  &value);
+
+	if (got > 0 && value.len == 16 && get_le64(value.ptr + 8) == tag)
+		*mtime_ns = (int64_t)get_le64(value.ptr);
+	return got < 0 ? got : 0;
+}
+
+int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
+	      int64_t mtime_ns)
+{
+	struct object_ref object = object_of(keyspace);
+	uint8_t value[16];
+	struct write w;
+	int err;
+
+	put_le64(value, (uint64_t)mtime_ns);
+	put_le64(value + 8, tag);
+	write_init(&w, op->fs->store);
+	write_attribute(&w, &object, name, bytes_of(value, 16),
+			store_timestamp(op->fs->store));
+	err = op_write(op, &w);
+	write_release(&w);
+	return err;
+}
+
+int above_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns)
+{
+	struct keyspace *k;
+
+	if (!dir->parent)
+		return above_set(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0, mtime_ns);
+	k = op_keyspace(op, dir);
+	if (!k || dir->parent->parent)
+		return 0;	/* .widefs has none */
+	return above_set(op, bytes_str(k->name), ABOVE_DIRECTORY,
+			 (uint64_t)k->created_us, mtime_ns);
+}

@@ -1,0 +1,536 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "fs/op/inner.h"
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "store/base/log.h"
+
+/*
+ * The store tells its observer of a change on the thread that made it, and
+ * has no word of who asked for it: the op that runs on a thread is found here.
+ */
+static _Thread_local struct op *current;
+
+#define POOL_MAX 16
+
+static struct op *take_spare(struct fs *fs)
+{
+	struct op *op;
+
+	mutex_lock(&fs->pool_lock);
+	op = fs->pool;
+	if (op) {
+		fs->pool = op->next;
+		fs->pool_count--;
+	}
+	mutex_unlock(&fs->pool_lock);
+	return op;
+}
+
+static void free_op(struct op *op)
+{
+	arena_release(&op->arena);
+	buf_release(&op->text);
+	buf_release(&op->who.groups);
+	mem_free(op);
+}
+
+static void give_spare(struct fs *fs, struct op *op)
+{
+	arena_clear(&op->arena);
+	buf_clear(&op->text);
+	if (op->arena.total > (1 << 20) || op->text.cap > (1 << 20)) {
+		free_op(op);
+		return;
+	}
+	mutex_lock(&fs->pool_lock);
+	if (fs->pool_count < POOL_MAX) {
+		op->next = fs->pool;
+		fs->pool = op;
+		fs->pool_count++;
+		op = NULL;
+	}
+	mutex_unlock(&fs->pool_lock);
+	if (op)
+		free_op(op);
+}
+
+void op_pool_release(struct fs *fs)
+{
+	struct op *op;
+
+	while ((op = take_spare(fs)))
+		free_op(op);
+}
+
+struct op *op_begin(struct fs *fs, struct fs_call *call)
+{
+	struct op *op = take_spare(fs);
+
+	if (!op) {
+		op = mem_zalloc(1, sizeof(*op));
+		if (!op)
+			return NULL;
+		op->arena = ARENA_INIT;
+	}
+	op->schema = store_schema(fs->store);
+	if (!op->schema) {
+		free_op(op);
+		return NULL;
+	}
+	op->fs = fs;
+	op->call = call;
+	credentials_init(&op->who, call);
+	op->opener = NULL;
+	op->now_s = clock_now_s();
+	op->found_in = NULL;
+	op->watched = NULL;
+	op->broadcast = false;
+	op->bound = NULL;
+	op->touched = op->timed = op->hinted = NULL;
+	memset(op->altered, 0, sizeof(op->altered));
+	memset(op->by_path, 0, sizeof(op->by_path));
+	op->own_changes = 0;
+	op->wait_for = 0;
+	op->names = NULL;
+	op->name_count = 0;
+	op->runs_statements = false;
+	op->changes_file = false;
+	op->reason[0] = 0;
+	op->outer = current;
+	current = op;
+	if (call) {
+		call->wait_for = 0;
+		call->locked = false;
+		call->names = NULL;
+		call->name_count = 0;
+	}
+	return op;
+}
+
+void op_renew_schema(struct op *op)
+{
+	schema_put(op->schema);
+	op->schema = store_schema(op->fs->store);
+	op->found_in = NULL;
+}
+
+struct op *op_current(void)
+{
+	return current;
+}
+
+/* The path of a node, for people. Bounded by the depth of the tree. */
+void node_path(struct buf *out, struct node *n, const char *name)
+{
+	struct node *up[64];
+	size_t depth = 0;
+
+	for (; n && n->parent && depth < ARRAY_SIZE(up); n = n->parent)
+		up[depth++] = n;
+	while (depth) {
+		buf_add_byte(out, '/');
+		buf_add_bytes(out, node_name(up[--depth]));
+	}
+	if (name) {
+		buf_add_byte(out, '/');
+		buf_add_str(out, name);
+	}
+	if (!out->len)
+		buf_add_byte(out, '/');
+}
+
+static void put_down(struct op *op, int err, struct node *n, const char *name)
+{
+	struct fs_call *call = op->call;
+	struct buf path = BUF_INIT;
+	uint64_t ino = n ? n->ino : 0;
+
+	if (n && name)
+		ino = node_ino(n->ino, bytes_str(name));
+	node_path(&path, n, name);
+	errors_add(&op->fs->errors, ino, call ? call->pid : 0,
+		   call ? call->uid : 0, -err, buf_bytes(&path), op->reason);
+	buf_release(&path);
+}
+
+int op_end(struct op *op, int err, struct node *n, const char *name)
+{
+	struct fs *fs = op->fs;
+
+	if (err == -EUCLEAN && !op->reason[0])
+		op_refuse(op, err, "%s", corrupt_last());
+	if (err == -EROFS)
+		op_refuse(op, err, "%s", store_has_failed(fs->store) ?
+			  "the store is read-only since an error of the disk" :
+			  "nothing can be changed here");
+	if (file_is_full(err))
+		op_refuse(op, err, FILE_FULL);
+	/* Asking for what is not there is no refusal. */
+	if (err < 0 && op->reason[0] && err != -ENOENT && err != -ENODATA)
+		put_down(op, err, n, name);
+	current = op->outer;
+	/* A time that was set without a row: nobody was told of it. */
+	if (op->timed && op->own_changes == op->timed_after)
+		atomic_fetch_add(&op->timed->changes, 1);
+	op_tell_altered(op, err);
+	node_put(&fs->nodes, op->timed);
+	node_put(&fs->nodes, op->hinted);
+	node_put(&fs->nodes, op->touched);
+	schema_put(op->schema);
+	op->schema = NULL;
+	if (op->call) {
+		op->call->wait_for = op->wait_for;
+		op->call->names = op->names;
+		op->call->name_count = op->name_count;
+		op->call->names_below = !op->runs_statements;
+	}
+	give_spare(fs, op);
+	return err;
+}
+
+int op_refuse(struct op *op, int err, const char *format, ...)
+{
+	va_list args;
+
+	if (op->reason[0])
+		return err;
+	va_start(args, format);
+	vsnprintf(op->reason, sizeof(op->reason), format, args);
+	va_end(args);
+	return err;
+}
+
+int op_charge(struct op *op, struct charge *c, enum resource r, uint64_t amount)
+{
+	int err = charge_set(&op->fs->accounts, c, r, op->who.uid, amount);
+
+	return err ? op_refuse_resource(op, r, err) : 0;
+}
+
+int op_refuse_resource(struct op *op, enum resource r, int err)
+{
+	struct buf why = BUF_INIT;
+
+	if (resource_says(&op->fs->accounts, r, err, &why) && !why.failed)
+		op_refuse(op, err, "%s", buf_cstr(&why));
+	buf_release(&why);
+	return err;
+}
+
+int op_refuse_type(struct op *op, const struct type_error *error)
+{
+	return op_refuse(op, -EINVAL, "%s",
+			 error->text[0] ? error->text : "not a valid value");
+}
+
+int op_write(struct op *op, struct write *w)
+{
+	int err = table_write(w);
+
+	attr_written(op, !err);
+	if (err != -EINVAL || !w->refusal.len)
+		return err;
+	return op_refuse(op, err, "%s", buf_cstr(&w->refusal));
+}
+
+int op_edit_schema(struct op *op,
+		   int (*edit)(void *context, const struct schema *now,
+			       struct schema **next),
+		   void *context)
+{
+	int err = store_edit_schema(op->fs->store, edit, context);
+
+	if (err)
+		return err;
+	op_renew_schema(op);
+	return 0;
+}
+
+void op_watch(struct op *op, struct node *n)
+{
+	/* Above tables all changes are counted in the root. */
+	op->watched = n->table ? n->table : op->fs->nodes.root;
+	op->touched_after = op->own_changes;	/* that is not known now */
+	op->watched_changes = atomic_load(&op->watched->changes);
+}
+
+bool op_is_fresh(const struct op *op)
+{
+	return !op->watched || atomic_load(&op->watched->changes) ==
+				       op->watched_changes;
+}
+
+/* ------------------------------------------------------------------ nodes */
+struct node *fs_node(struct fs *fs, uint64_t id)
+{
+	struct node *n = node_by_id(&fs->nodes, id);
+	struct node *now = n ? node_now(n) : NULL;
+
+	if (n)
+		node_saw(n);
+	if (now == n)
+		return n;
+	node_get(now);
+	node_put(&fs->nodes, n);
+	return now;
+}
+
+struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
+			   const struct child *c)
+{
+	struct node_key key = {
+		.parent = dir,
+		.name = name,
+		.ops = c->ops,
+		.is_table = c->is_table,
+		.number = c->number,
+		.value = c->value,
+		.scratch = c->scratch,
+	};
+
+	return node_make(&op->fs->nodes, &key);
+}
+
+/* As the directory was when it was kept: nothing in the store tells. */
+void kept_child(struct op *op, struct node *n, struct child *out)
+{
+	struct table *t = op_table(op, n);
+
+	child_init(out, n->ops);
+	if (t)
+		child_owner(out, t);
+	out->number = n->number;
+	out->value = node_value(n);
+}
+
+/* What was set beside the data: of n, or of a child of dir without a node. */
+static int set_times(struct op *op, struct node *dir, struct node *n,
+		     struct child *c)
+{
+	struct node *table = n ? n->table : c->is_table || !dir ? NULL :
+						      dir->table;
+	struct place p;
+	int err;
+
+	if (!table || c->ops->part == PART_NONE)
+		return 0;
+	if (!c->ops->directory && c->timestamp_us == NO_TIMESTAMP)
+		return 0;
+	err = attr_has_times(op, table, c->ops);
+	if (err <= 0)
+		return err;
+	err = n ? place_of(op, n, &p) : place_of_child(op, dir, c, &p);
+	return err ? err : attr_child_times(op, table, &p, c);
+}
+
+int child_set_times(struct op *op, struct node *dir, struct child *c)
+{
+	return set_times(op, dir, NULL, c);
+}
+
+/*
+ * A kept directory with a stored time is there whatever the store holds below
+ * it: whether a row is left need not be looked up among the deleted ones.
+ */
+static bool stat_kept(struct op *op, struct node *n, struct child *out)
+{
+	if (!n->ops->directory || !n->table || n->table == n ||
+	    n->ops->part == PART_PATH ||
+	    !(atomic_load(&n->flags) & NODE_KEPT))
+		return false;
+	kept_child(op, n, out);
+	out->mtime_ns = 0;
+	return !set_times(op, NULL, n, out) && out->mtime_ns;
+}
+
+/* Does the time of a directory say all that changes of it? */
+static bool is_known_by_time(struct op *op, const struct node *n)
+{
+	struct table *t;
+
+	if (!n->ops->directory || !n->table || n->table == n ||
+	    n->ops->part == PART_PATH ||
+	    (atomic_load(&n->flags) & NODE_UNKEYED))
+		return false;
+	t = op_table(op, n);
+	return t && !(t->flags & TABLE_VIRTUAL);
+}
+
+/*
+ * A table that nobody changed since has the directory as it was: its first row
+ * is not looked for again, however many deleted ones stand before it.
+ */
+static bool stat_known(struct op *op, struct node *n, struct child *out)
+{
+	int64_t mtime_ns;
+
+	/* What this op sets is not told yet. */
+	if (op->timed || !is_known_by_time(op, n))
+		return false;
+	mtime_ns = node_known_time(&op->fs->nodes, n);
+	if (!mtime_ns)
+		return false;
+	kept_child(op, n, out);
+	out->mtime_ns = mtime_ns;
+	return true;
+}
+
+void op_know_touched(struct op *op)
+{
+	struct node *dir = op->touched;
+
+	if (dir && op->own_changes != op->touched_after &&
+	    op->watched == dir->table && op_is_fresh(op) &&
+	    is_known_by_time(op, dir))
+		node_know_time(&op->fs->nodes, dir, op->watched_changes,
+			       op->touched_ns);
+}
+
+static int stat_now(struct op *op, struct node *n, struct child *out)
+{
+	uint32_t changes = n->table ? atomic_load(&n->table->changes) : 0;
+	int err = n->ops->stat(op, n, out);
+	bool found = !err;
+
+	if ((err == -ENOENT || err == -EINVAL) && n->ops->directory &&
+	    (atomic_load(&n->flags) & (NODE_KEPT | NODE_UNKEYED))) {
+		kept_child(op, n, out);
+		err = 0;
+	}
+	if (!err)
+		err = set_times(op, NULL, n, out);
+	if (!err && found && is_known_by_time(op, n) &&
+	    out->expires_s == NO_TIME && !out->volatile_attributes)
+		node_know_time(&op->fs->nodes, n, changes, out->mtime_ns);
+	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
+}
+
+int node_stat(struct op *op, struct node *n, struct child *out)
+{
+	int64_t mtime_ns;
+	int err = 0;
+
+	if (node_is_gone(n))
+		return -ENOENT;
+	if (!stat_known(op, n, out)) {
+		if (stat_kept(op, n, out))
+			return 0;
+		if (!n->ops->directory && held_stat(op, n, out))
+			return 0;
+		err = stat_now(op, n, out);
+	}
+	mtime_ns = atomic_load(&n->mtime_ns);
+	if (!err && mtime_ns && n->ops->directory)
+		out->mtime_ns = mtime_ns;
+	return err;
+}
+
+bool is_unkeyed(struct node *n)
+{
+	return (atomic_load(&n->flags) & NODE_UNKEYED) &&
+	       !atomic_load(&n->key);
+}
+
+int lookup_child(struct op *op, struct node *dir, struct bytes name,
+		 struct child *c, struct node **out)
+{
+	struct node *n = node_find(&op->fs->nodes, dir, name);
+	int err;
+
+	*out = NULL;
+	if (n && (atomic_load(&n->flags) & NODE_HIDDEN)) {
+		node_put(&op->fs->nodes, n);
+		return -ENOENT;
+	}
+	if (n) {
+		err = node_stat(op, n, c);
+		if (err == -ENOENT && image_is_new(op->fs, n)) {
+			kept_child(op, n, c);
+			err = 0;
+		}
+		if (!err || (err != -ENOENT && err != -ESTALE)) {
+			*out = n;
+			return err;
+		}
+		node_put(&op->fs->nodes, n);
+		op->reason[0] = 0;
+	}
+	if (!dir->ops->lookup)
+		return -ENOTDIR;
+	err = name_is_shortened(name) ? lookup_cut(op, dir, name, c) :
+					dir->ops->lookup(op, dir, name, c);
+	if (!err)
+		err = child_set_times(op, dir, c);
+	if (err == -EINVAL && waits_for_key(dir))
+		err = -ENOENT;	/* without a key it holds nothing */
+	if (err)
+		return err;
+	*out = node_of_child(op, dir, name, c);
+	if (!*out)
+		return -ENOMEM;
+	/* A table's own times are found by its node. */
+	return c->is_table ? node_stat(op, *out, c) : 0;
+}
+
+/* To the begin of the second in which it ends, from this moment. */
+static double seconds_until(const struct op *op, int64_t expires_s)
+{
+	double left;
+
+	if (expires_s == NO_TIME || expires_s - op->now_s > FS_FOREVER)
+		return FS_FOREVER;
+	if (expires_s <= op->now_s)
+		return 0;
+	left = ((double)expires_s * 1e6 - (double)clock_now_us()) / 1e6;
+	return left > 0 ? left : 0;
+}
+
+void fill_attr(struct op *op, struct node *n, struct child *c,
+	       struct stat *attr, double *timeout_s)
+{
+	bool pending = false;
+
+	if (!n->ops->directory) {
+		pending = image_size(op, n, &c->size) ||
+			  view_is_written(op->fs, n);
+		view_fill(op->fs, n, c);
+	}
+	if (op->fs->read_only)
+		c->read_only = true;
+	guard_description(op, n, c);
+	child_stat(c, n->ino, attr);
+	*timeout_s = seconds_until(op, c->expires_s);
+	if (pending || c->volatile_attributes ||
+	    (atomic_load(&n->flags) & NODE_PAST))
+		*timeout_s = 0;
+	if (*timeout_s <= 0)
+		return;
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+	if (n->ops->directory)
+		op_told(op, n);
+	/* Last: who changes it from now on finds it armed. */
+	if (!op_is_fresh(op))
+		*timeout_s = 0;
+}
+
+void fill_entry(struct op *op, struct node *n, struct child *c,
+		struct fs_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->node = n->id;
+	fill_attr(op, n, c, &entry->attr, &entry->attr_timeout_s);
+	entry->entry_timeout_s = seconds_until(op, c->expires_s);
+	if (c->volatile_name)
+		entry->entry_timeout_s = 0;
+	atomic_store(&n->ends_s, c->expires_s);
+	/* Armed before the look: who changes it later finds it so. */
+	if (entry->entry_timeout_s > 0)
+		atomic_fetch_or(&n->armed, ARMED_NAME);
+	if (!op_is_fresh(op) ||
+	    (atomic_load(&n->flags) & (NODE_PAST | NODE_GONE)))
+		entry->entry_timeout_s = 0;
+	node_count(n);
+}

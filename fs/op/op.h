@@ -1,0 +1,542 @@
+/*
+ * The inside of fs/: what the calls of fs/fs.h share with the kinds of node.
+ *
+ * One call is one struct op: it pins a version of the schema, an arena and the
+ * time, and remembers why it was refused. A kind of node is a const struct
+ * node_ops in fs/kind/; the kind is found once, at lookup.
+ *
+ * Order of locks: the list of open directories, one of them; the list of open
+ * handles; an image's; those of the store; the wishes; a stripe's; what waits for
+ * keys; a scratch file's; below them the leaves (shards of nodes, notices, errors,
+ * timer, cuts, accounts).
+ * Over a call of the store an image's is held, and the list's where pending
+ * values are committed (commit_empties, commit_empty, fs_flush_all).
+ */
+#ifndef FS_OP_OP_H
+#define FS_OP_OP_H
+#include "fs/fs.h"
+#include "fs/node/account.h"
+#include "fs/node/errors.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
+#include "fs/op/owner.h"
+#include "store/base/arena.h"
+#include "store/cql/cql.h"
+#include "store/table/table.h"
+
+#define FILE_CACHED 4096	/* larger values are not cached by the kernel */
+#define DIRECTORY_SIZE 4096
+#define MICROSECOND 1000	/* in nanoseconds */
+#define SECOND 1000000000	/* in nanoseconds */
+
+/* count of `unit` nanoseconds, and some more. Writers choose their times: what
+ * lies further away is the last (or first) moment that there is. */
+static inline int64_t time_ns(int64_t count, int64_t unit, int64_t more)
+{
+	int64_t ns;
+
+	if (!__builtin_mul_overflow(count, unit, &ns) &&
+	    !__builtin_add_overflow(ns, more, &ns))
+		return ns;
+	return count < 0 ? INT64_MIN : INT64_MAX;
+}
+static inline int64_t timestamp_ns(int64_t timestamp_us)
+{
+	return time_ns(timestamp_us, MICROSECOND, 0);
+}
+
+struct handle;
+struct image;
+struct op;
+struct wish;
+
+#define FS_MADE_MAX 16
+
+/* Of names by their number: what is pending under them, and who holds their
+ * nodes (file/view.h). */
+struct stripe {
+	struct mutex lock;
+	struct image *images;		/* under lock */
+	_Atomic unsigned image_count;
+};
+
+struct fs {
+	struct store *store;
+	uid_t uid;
+	gid_t gid;
+	uint64_t max_value, scratch_max;
+	char *keyspace, *store_path, *version, *options_text;
+	bool read_only;
+	int64_t opened_ns;
+	struct node_table nodes;
+	struct notices notices;
+	struct errors errors;
+	struct accounts accounts;
+	struct stripe stripes[NODE_SHARDS];	/* by ino */
+	struct mutex wish_lock;
+	struct wish *wishes;		/* under it */
+	_Atomic unsigned wish_count;
+	_Atomic uint64_t cut_names;	/* that are remembered: short_names.c */
+	_Atomic uint64_t large_freed;	/* fs_large_freed */
+	struct mutex pool_lock;
+	struct op *pool;		/* spare ops, under pool_lock */
+	unsigned pool_count;
+	struct mutex leaving_lock;	/* for nodes' NODE_LEAVING: a leaf */
+	pthread_cond_t left;		/* one is no longer */
+	struct mutex timer_lock;
+	struct timer_entry *timers;	/* a heap, under timer_lock */
+	size_t timer_count, timer_cap;
+	struct mutex held_lock;		/* node->held */
+	struct mutex listings_lock;
+	struct listing *listings;	/* open directories, under it */
+	struct mutex handles_lock;
+	/* All that are open, under it; writers: of values, by images. */
+	struct handle *writers, *readers;
+	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */
+	unsigned made_next;
+	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
+};
+
+/* What opens for writing and changes names is refused; what is already open is
+ * told at its commit. */
+static inline bool fs_is_read_only(const struct fs *fs)
+{
+	return fs->read_only || store_has_failed(fs->store);
+}
+
+/* --------------------------------------------------------------------- op */
+struct op {
+	struct fs *fs;
+	struct fs_call *call;
+	struct credentials who;		/* of the call */
+	/* Of the descriptor that a statement is written to: it is held to their
+	 * rights too. NULL: none, or root's. */
+	struct credentials *opener;
+	struct schema *schema;		/* a reference */
+	struct table *found;		/* by op_table last, in found_in */
+	const struct schema *found_in;	/* NULL: none */
+	struct arena arena;
+	struct buf text;		/* spare room for whoever needs it */
+	int64_t now_s;
+	/* The table's count of changes when the op began to read it; other
+	 * than at its end: what was read may be stale and is not cached. */
+	struct node *watched;
+	uint32_t watched_changes;
+	/* The directory whose time it sets last, and the table (references);
+	 * how many changes of rows it had made before. */
+	struct node *touched, *timed;
+	int64_t touched_ns;
+	uint32_t own_changes, touched_after, timed_after;
+	/* The table (a reference) whose hints the write at hand has, and which. */
+	struct node *hinted;
+	uint32_t hints;
+	/* What op_alters was told, and of it what the kernel drops itself when
+	 * a call by path succeeds (references). */
+	struct node *altered[4], *by_path[2];
+	/* Observers notify what this op changes, as if others had done it: always,
+	 * or when this node (the caller's) has no longer the name it had. */
+	bool broadcast;
+	struct node *bound;
+	uint64_t wait_for;		/* a notice */
+	struct fs_notice *names;	/* see struct fs_call */
+	size_t name_count;
+	bool runs_statements;		/* in a write */
+	/* The kernel has locked no directories but those of by_path. */
+	bool changes_file;
+	char reason[1024];		/* why it was refused; "" */
+	struct op *next, *outer;
+};
+/* One that the calls begin and end with; NULL without memory. */
+struct op *op_begin(struct fs *fs, struct fs_call *call);
+/* From now on op->schema is that of the present. */
+void op_renew_schema(struct op *op);
+/* err is given back; a refusal with a reason is put down in errors. */
+int op_end(struct op *op, int err, struct node *node, const char *name);
+/* The op that runs on this thread, for the store's observer; or NULL. */
+struct op *op_current(void);
+/* Say why; gives err. The first reason stays. */
+int op_refuse(struct op *op, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int op_refuse_type(struct op *op, const struct type_error *error);
+/* The caller is to pay for that amount of r: charge_set, with its reason. */
+int op_charge(struct op *op, struct charge *c, enum resource r,
+	      uint64_t amount);
+/* Of an error that charge_set gave: its reason. Returns err. */
+int op_refuse_resource(struct op *op, enum resource r, int err);
+/* table_write, by which all changes of rows go; what an index refuses is said. */
+int op_write(struct op *op, struct write *w);
+
+/* ------------------------------------------------------------------ child */
+/* What a name in a directory is, and its attributes as they are now. */
+struct child {
+	const struct node_ops *ops;
+	bool is_table;
+	uint32_t number;
+	struct bytes value;	/* see node_value */
+	struct scratch *scratch;
+	mode_t mode;		/* permissions of a directory; files lose x */
+	bool read_only;		/* nobody may write: w is taken off */
+	uid_t uid;
+	gid_t gid;
+	uint64_t size;
+	/* As the data has it, and for a cell the timestamp: a time that was
+	 * set beside it is found by who asked the kind. */
+	int64_t mtime_ns, timestamp_us;
+	int64_t expires_s;	/* NO_TIME: never */
+	bool volatile_name, volatile_attributes;	/* timeout 0 */
+	bool unkeyed;		/* its @key will tell what it is */
+};
+static inline void child_init(struct child *c, const struct node_ops *ops)
+{
+	*c = (struct child){ .ops = ops, .mode = 0755, .expires_s = NO_TIME,
+			     .timestamp_us = NO_TIMESTAMP };
+}
+/* Owner, group and mode of all that is in a table. */
+void child_owner(struct child *c, const struct table *t);
+void child_stat(const struct child *c, uint64_t ino, struct stat *out);
+
+/* ------------------------------------------------------------------ place */
+/* Where in a table a node is: what the store takes. */
+struct place {
+	struct table *table;		/* of op->schema */
+	struct bytes partition_key;	/* null above partitions */
+	struct bytes *clustering;	/* room for all of them */
+	uint32_t clustering_count;
+	bool is_static;
+	const struct column *column;	/* or NULL */
+	struct bytes path;		/* of an element; else null */
+	const struct type *type;	/* of the value, where it is a cell */
+};
+/* What a node's value is a part of. */
+enum part {
+	PART_NONE, PART_KEY, PART_STATIC, PART_COLUMN, PART_PATH,
+	PART_VALUE,	/* the value of what the directory says: adds nothing */
+};
+/* 0; -ESTALE where table or column are gone; -ENOMEM. */
+int place_of(struct op *op, struct node *n, struct place *p);
+/* The same while the key of a directory above is not known: what is known of
+ * the value there, its column and type. */
+int place_type(struct op *op, struct node *n, struct place *p);
+/* How many key names stand on the way from the table to dir. */
+uint32_t key_level(const struct node *dir);
+/* The same of a child that has no node yet. */
+int place_of_child(struct op *op, struct node *dir, const struct child *c,
+		   struct place *p);
+bool place_is_row(const struct place *p);
+struct object_ref place_object(const struct place *p);
+/* The table of a node at or below one; NULL: it was dropped. */
+struct table *op_table(struct op *op, const struct node *n);
+struct keyspace *op_keyspace(struct op *op, const struct node *n);
+/* The column of that engine number. */
+const struct column *table_column_numbered(const struct table *t, uint32_t n);
+/* Begin w, with the partition locked: before anything is read that w goes by. */
+void place_begin_write(struct op *op, struct write *w, const struct place *p);
+/* Begin (or go on with) the place's row in w. */
+void place_write_row(struct write *w, const struct place *p);
+
+/* -------------------------------------------------------------- key names */
+/* The name of a key: of a partition, of the i-th clustering column. */
+void key_partition_name(struct buf *out, const struct table *t,
+			const struct bytes *values);
+/* Of a partition's key as it is stored. 0, -EUCLEAN, -ENOMEM. */
+int key_stored_name(struct buf *out, const struct table *t, struct bytes key);
+void key_clustering_name(struct buf *out, const struct table *t, uint32_t i,
+			 struct bytes value);
+void key_value_name(struct buf *out, const struct type *type,
+		    struct bytes value);
+/* The same not cut, for @key. */
+int key_full_name(struct op *op, struct node *n, struct buf *out);
+/*
+ * And back: *value from the op's arena. -ENOENT where it is not the one
+ * spelling of a value (with the reason), -ENOMEM.
+ */
+int key_parse_partition(struct op *op, const struct table *t,
+			struct bytes name, struct bytes *value);
+/* Of a composite key's name as it was before it was cut. */
+int key_parse_uncut(struct op *op, const struct table *t, struct bytes name,
+		    struct bytes *value);
+int key_parse_clustering(struct op *op, const struct table *t, uint32_t i,
+			 struct bytes name, struct bytes *value);
+int key_parse_value(struct op *op, const struct type *type, struct bytes name,
+		    struct bytes *value);
+
+/*
+ * Are the rows that were found at p called as p is? Of equal values (decimal 1.0
+ * and 1.00) the stored one is the name: -ENOENT with the reason.
+ */
+int place_check_name(struct op *op, const struct place *p,
+		     const struct row_view *row);
+
+/* ------------------------------------------------------------------- kinds */
+struct listing;
+struct store_how {
+	bool append;			/* documents: merge, not replace */
+	bool copied;			/* from another file, as copiers do */
+	bool has_mtime, has_expires;
+	int64_t mtime_ns, expires_s;
+};
+/* A file whose contents are held whole while it is open for writing. */
+struct file_kind {
+	/* Appends what is committed. -ENOENT: nothing is. */
+	int (*load)(struct op *op, struct node *n, struct buf *out);
+	/* Make this the contents. */
+	int (*store)(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how);
+	/* What store is for a file that is no value (a counter): a temporary
+	 * file is renamed onto it. NULL: it is read-only. */
+	int (*replace)(struct op *op, struct node *n, struct bytes text,
+		       const struct store_how *how);
+	/* Can a valid value begin so? What stands before `from` was asked
+	 * already. NULL: anything can. */
+	bool (*may_begin)(struct op *op, struct node *n, struct bytes text,
+			  size_t from);
+	/*
+	 * Would the text be taken? Asked in the write where it is complete
+	 * (text_is_complete): a shell does not look at what a close says.
+	 * -EINVAL with the reason. NULL: nothing is to be said before.
+	 */
+	int (*check)(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how);
+	/* Does the value have the last newline of the text too? NULL: it never
+	 * does. */
+	bool (*keeps_newline)(struct op *op, struct node *n);
+	/* Does cutting it to nothing and closing it store the empty value? */
+	bool (*takes_empty)(struct op *op, struct node *n);
+	/* A document: each descriptor has its own text, >> merges. */
+	bool document;
+	/* What is written are statements: see statement_begin(). */
+	bool statements;
+	/* Each open has a node of its own, where that can be: the kernel takes
+	 * one write to an inode at a time, and these may take long. */
+	bool alone;
+	/* Made by opening it (a set's element): it needs no write. */
+	bool exists_by_name;
+	/* Never cached by the kernel; its size is not known before a read. */
+	bool streamed;
+	/*
+	 * Files that are no value at all (.cql, counters, control): these, where
+	 * given, are all that happens.
+	 */
+	int (*open)(struct op *op, struct handle *h);
+	int (*read)(struct op *op, struct handle *h, uint64_t offset,
+		    size_t size, struct buf *out);
+	int64_t (*write)(struct op *op, struct handle *h, uint64_t offset,
+			 struct bytes data);
+	int (*flush)(struct op *op, struct handle *h);
+	void (*close)(struct op *op, struct handle *h);
+};
+
+struct node_ops {
+	const char *kind;
+	bool directory;
+	enum part part;
+	const struct file_kind *file;	/* of a file */
+	/* What has this name in dir? -ENOENT. */
+	int (*lookup)(struct op *op, struct node *dir, struct bytes name,
+		      struct child *out);
+	/* Its attributes now. -ENOENT, -ESTALE. */
+	int (*stat)(struct op *op, struct node *n, struct child *out);
+	/*
+	 * Step through what is listed (without kept nodes): 1 with *name and
+	 * *out, 0, -errno. l->step counts the calls.
+	 */
+	int (*next)(struct op *op, struct listing *l, struct buf *name,
+		    struct child *out);
+	/* What a file created under this name is; it is not there. */
+	int (*create)(struct op *op, struct node *dir, struct bytes name,
+		      struct child *out);
+	/* Make the directory; *out says what it is. keep: in memory alone. */
+	int (*mkdir)(struct op *op, struct node *dir, struct bytes name,
+		     mode_t mode, struct child *out, bool *keep);
+	/* Remove the node itself; rmdir checks that it is empty. */
+	int (*rmdir)(struct op *op, struct node *n);
+	int (*unlink)(struct op *op, struct node *n);
+	/* Move n to a name beside or below; *target is what it then is. */
+	int (*rename)(struct op *op, struct node *n, struct node *dir,
+		      struct bytes name, struct node *replaced,
+		      struct child *target);
+	/* utimensat; NULL: kept in memory. */
+	int (*set_mtime)(struct op *op, struct node *n, int64_t mtime_ns);
+	/* chmod, chown: NULL: only what is so already. set: enum fs_set. */
+	int (*set_owner)(struct op *op, struct node *n, unsigned set,
+			 const struct stat *attr);
+	/* Appends the value of user.NAME; -ENODATA, -EOPNOTSUPP. */
+	int (*get_attribute)(struct op *op, struct node *n, const char *name,
+			     struct buf *out);
+	/* value null: remove it. */
+	int (*set_attribute)(struct op *op, struct node *n, const char *name,
+			     struct bytes value);
+};
+
+extern const struct node_ops kind_root, kind_keyspace, kind_table,
+	kind_partition, kind_row, kind_static, kind_cell, kind_counter,
+	kind_key_column, kind_collection, kind_element, kind_position,
+	kind_row_json, kind_collection_json, kind_schema, kind_table_cql,
+	kind_cql, kind_control, kind_control_file, kind_schemaless,
+	kind_plain, kind_plain_long, kind_plain_value, kind_key_file,
+	kind_append, kind_set_element, kind_long_element, kind_long_value,
+	kind_scratch;
+
+/* --------------------------------------------------- shared by the kinds */
+/* kind/cell.c: a live cell as a file's attributes. */
+void cell_child(struct child *c, const struct table *t, const struct type *type,
+		const struct cell_view *cell);
+int cell_lookup(struct op *op, struct node *dir, struct child *c);
+int cell_stat(struct op *op, struct node *n, struct child *out);
+int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+int cell_unlink(struct op *op, struct node *n);
+int cell_rename(struct op *op, struct node *n, struct node *dir,
+		struct bytes name, struct node *replaced, struct child *target);
+int key_column_stat(struct op *op, const struct place *p, struct child *c);
+int collection_json_stat(struct op *op, const struct place *p,
+			 struct child *c);
+extern const struct file_kind cell_file;
+/*
+ * Does it end with a newline, and all of its brackets and quotes have their
+ * ends? Of a type but text and blob no value can go on behind that.
+ */
+bool text_is_complete(struct bytes text);
+/* The value of a text as it stands in a file. -EINVAL with the reason. */
+int text_value(struct op *op, const struct type *type, struct bytes text,
+	       struct buf *value);
+/* The same of a text that another file showed: a lone newline may be the empty
+ * value of a type that has no literal for it. */
+int copied_value(struct op *op, const struct type *type, struct bytes text,
+		 struct buf *value);
+/* Of a complete text of a type: would text_value take it? */
+int text_check(struct op *op, const struct type *type, struct bytes text);
+void value_text(struct buf *out, const struct type *type, struct bytes value);
+uint64_t value_text_size(const struct type *type, struct bytes value);
+/* kind/collection.c: the live cells of the place's column, one after the other;
+ * none: 0 of them. They live as long as the arena. 0 or -errno. */
+int collection_cells(struct op *op, const struct place *p, struct arena *arena,
+		     const struct cell_view **cells, size_t *count);
+/* Time and end of a collection with these cells (at least one): the latest. */
+void collection_times(struct child *c, const struct cell_view *cells,
+		      size_t count);
+/* kind/partition.c: the first row below a place, in the op's memory: 1, 0. */
+int first_row(struct op *op, const struct place *p, struct row_view *row,
+	      struct cursor **cursor);
+int key_lookup(struct op *op, struct node *dir, struct bytes name,
+	       struct child *out);
+/* What a key's name stands for, there or not (unkeyed: a cut name). */
+int key_child(struct op *op, struct node *dir, struct bytes name,
+	      struct child *out);
+/* May a name come to be there? -EINVAL: rows are, with another spelling of it. */
+int key_check_new(struct op *op, struct node *dir, const struct child *c);
+/* Of a directory that a rename replaces: -ENOTEMPTY. */
+int remove_check_empty(struct op *op, struct node *n);
+int key_create(struct op *op, struct node *dir, struct bytes name,
+	       struct child *out);
+int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
+	      struct child *out, bool *keep);
+/* kind/row.c: */
+int row_lookup_name(struct op *op, struct node *dir, struct bytes name,
+		    struct child *out);
+/* touch: the directory above changes with it. */
+int row_insert(struct op *op, struct node *dir, const struct child *c,
+	       bool touch);
+int row_json_stat(struct op *op, const struct place *p, struct child *out);
+void row_child(struct child *c, const struct table *t,
+	       const struct row_view *row);
+/* kind/schemaless.c: the whole name of a row in dir. */
+void plain_name(struct buf *out, struct node *dir, struct bytes value);
+/* kind/long_name.c: its key is known: what needs no value is stored. */
+int element_settle(struct op *op, struct node *n);
+/* kind/key.c: the @key of a directory whose name was cut. */
+int key_file_lookup(struct op *op, struct node *dir, struct child *out);
+/* The same, there or not. */
+int key_file_child(struct op *op, struct node *dir, struct child *out);
+/* kind/root.c: the name in the schema that a file name stands for. */
+int raw_name(struct op *op, struct bytes name, struct bytes *raw);
+/* May a keyspace or table be called so? */
+int check_identifier(struct op *op, struct bytes name, const char *what);
+int keyspace_stat(struct op *op, struct node *n, struct child *out);
+/* What these names are, there or not. */
+int control_child(struct op *op, struct child *out);
+int cql_child(struct op *op, struct node *dir, struct bytes name,
+	      struct child *out);
+int schema_child(struct op *op, struct node *dir, struct child *out);
+int ddl_child(struct op *op, struct node *dir, struct bytes base,
+	      struct child *out);
+/* kind/schema.c: run statements for the caller. */
+bool cql_may_caller(void *context, const struct keyspace *k,
+		    const struct table *t, enum cql_right right);
+int session_open(struct op *op, struct cql_session **out, const char *keyspace,
+		 mode_t mode, bool as_caller);
+int session_run(struct op *op, struct cql_session *session, struct bytes text);
+int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k);
+int run_statement(struct op *op, const char *keyspace, struct bytes text,
+		  mode_t mode, bool as_caller);
+
+/* kind/adopt.c: the rows of a table that mkdir made, n's (its schema.cql), are
+ * those of another from now on (cql_adopt). */
+int adopt_rows(struct op *op, struct node *n, struct table *from,
+	       struct table *to);
+/* A file of it that was open then is stored where its name now is; -ESTALE: no
+ * table took over. */
+int adopt_store(struct op *op, struct node *n, struct bytes text,
+		const struct store_how *how);
+
+/* kind/schema_write.c: what is written into a schema.cql, n. */
+int ddl_apply(struct op *op, struct node *n, struct bytes text);
+int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
+		  struct bytes data);
+int ddl_flush(struct op *op, struct handle *h);
+void ddl_close(struct op *op, struct handle *h);
+
+/* ---------------------------------------------------------------- helpers */
+/* store_edit_schema; the op goes on with the new version. */
+int op_edit_schema(struct op *op,
+		   int (*edit)(void *context, const struct schema *now,
+			       struct schema **next),
+		   void *context);
+/* fs/call_names.c: the node of a child (a reference). */
+struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
+			   const struct child *c);
+/* Watch the table of n, so that what is read from now on may be cached. */
+void op_watch(struct op *op, struct node *n);
+/*
+ * The attributes of a directory and its listing are others when the op ends.
+ * The kernel drops what it has of them behind its own calls by path; that they
+ * are known to whom, in told_to, tells what else it may have
+ * (fs/store_observer.c).
+ */
+void op_alters(struct op *op, struct node *dir);
+/* The call is by path in dir (at most two): the kernel takes note of it. */
+void op_by_path(struct op *op, struct node *dir);
+/* The attributes of n go to the caller, who may keep them. */
+void op_told(struct op *op, struct node *n);
+/* At its end, with its result: what others than the caller may have goes. */
+void op_tell_altered(struct op *op, int err);
+/* Made under a cut name, and without its @key so far? */
+bool is_unkeyed(struct node *n);
+/*
+ * A directory lives on though the store has nothing of it. Where the caller may
+ * have no more of them (-EMFILE, -ENOSPC, -ENOMEM, without a reason) it does
+ * not, and goes with its last row.
+ */
+int keep_directory(struct op *op, struct node *n);
+/* The same for all above it, up to the table. */
+int keep_up(struct op *op, struct node *n);
+/* The same of n in the place of another: whose keeper pays goes on to. */
+void keep_for(struct op *op, struct node *n, struct account *keeper);
+/* Is there a kept child, or a file that is open and not committed yet? */
+int has_kept_children(struct op *op, struct node *n);
+/* owner.c */
+/* What set_owner sets (enum fs_set) of a keyspace's or table's: is it another
+ * (1, 0; -EPERM: nothing of the kind is kept); set it. */
+int owner_differs(struct op *op, unsigned set, const struct stat *attr,
+		  uid_t uid, gid_t gid, mode_t mode);
+void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
+		  mode_t *mode);
+/* Below a table of system_schema: c's owner and mode become those of what it
+ * describes, as mode_of_description. */
+void guard_description(struct op *op, const struct node *n, struct child *c);
+/* kind/scratch.c: a scratch file for this name, or -EINVAL with a reason. */
+int scratch_create(struct op *op, struct bytes name, struct child *out);
+/* The nearest of these names into the reason; gives -EINVAL. */
+int refuse_name(struct op *op, struct bytes name, const char *what,
+		const struct table *t);
+#endif

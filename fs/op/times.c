@@ -1,0 +1,470 @@
+/*
+ * Attributes: what stat and the extended attributes say of an object.
+ *
+ * A cell's time is that of its write, a row's the latest of its parts, until
+ * somebody sets another: that is kept beside the data, for a cell with the
+ * timestamp it goes with (a later write outdates it). Most tables never have
+ * such a time, so a table remembers in one attribute of its own whether it has
+ * any, and is not asked again.
+ *
+ *   'm'  8 nanoseconds since 1970, little-endian; of a cell also 8 the
+ *        timestamp, likewise
+ *   'h'  of a table: 1 enum hint, HINTS_OF_TIMES of it
+ *
+ * A table's own attributes stand under the empty partition key, which no
+ * partition can have.
+ */
+#include <errno.h>
+
+#include "fs/file/unkeyed.h"
+#include "fs/op/times.h"
+
+#define ATTRIBUTE_MTIME 'm'
+#define ATTRIBUTE_HINTS 'h'
+enum hint {
+	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
+	HINTS_STORED_SHIFT = 8,	/* shifted by this: those that are in the store */
+};
+
+void child_owner(struct child *c, const struct table *t)
+{
+	c->uid = t->uid;
+	c->gid = t->gid;
+	c->mode = t->mode & 0777;
+	if (t->flags & TABLE_VIRTUAL)
+		c->read_only = true;
+	if (!c->mtime_ns)
+		c->mtime_ns = t->created_us * MICROSECOND;
+}
+
+static void set_time(struct timespec *out, int64_t ns)
+{
+	out->tv_sec = ns / SECOND;
+	out->tv_nsec = ns % SECOND;
+	if (out->tv_nsec < 0) {
+		out->tv_nsec += SECOND;
+		out->tv_sec--;
+	}
+}
+
+void child_stat(const struct child *c, uint64_t ino, struct stat *out)
+{
+	mode_t mode = c->mode & 0777;
+
+	memset(out, 0, sizeof(*out));
+	if (c->read_only)
+		mode &= 0555;
+	out->st_ino = ino;
+	out->st_nlink = 1;
+	out->st_uid = c->uid;
+	out->st_gid = c->gid;
+	out->st_blksize = 4096;
+	if (c->ops->directory) {
+		out->st_mode = S_IFDIR | mode;
+		out->st_size = DIRECTORY_SIZE;
+		out->st_blocks = DIRECTORY_SIZE / 512;
+	} else {
+		out->st_mode = S_IFREG | (mode & 0666);
+		out->st_size = (off_t)c->size;
+		out->st_blocks = (blkcnt_t)((c->size + 511) / 512);
+	}
+	set_time(&out->st_mtim, c->mtime_ns);
+	out->st_atim = out->st_ctim = out->st_mtim;
+	/* Who copies by the time of change sees a write though an older time of
+	 * it was set since. */
+	if (c->timestamp_us != NO_TIMESTAMP)
+		set_time(&out->st_ctim, timestamp_ns(c->timestamp_us));
+}
+
+int64_t op_timestamp(struct op *op, int64_t replaced_us)
+{
+	int64_t now = store_timestamp(op->fs->store);
+
+	if (now > replaced_us)
+		return now;
+	return replaced_us < INT64_MAX ? replaced_us + 1 : INT64_MAX;
+}
+
+int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at)
+{
+	if (replaced_us != NO_TIMESTAMP && replaced_us >= INT64_MAX - spare)
+		return op_refuse(op, -EPERM,
+				 "what is or was here has the largest "
+				 "timestamp there is (user.writetime): nothing "
+				 "can be later");
+	*at = op_timestamp(op, replaced_us == NO_TIMESTAMP ?
+				       NO_TIMESTAMP : replaced_us + spare);
+	return 0;
+}
+
+static int newest_at(struct op *op, const struct place *p, int64_t *newest)
+{
+	return table_newest(op->fs->store, p->table, p->partition_key,
+			    p->is_static ? NULL : p->clustering, p->column,
+			    p->path, &op->arena, newest);
+}
+
+int place_timestamp(struct op *op, const struct place *p, int64_t spare,
+		    int64_t *at)
+{
+	int64_t newest;
+	int err = newest_at(op, p, &newest);
+
+	return err ? err : op_later(op, newest, spare, at);
+}
+
+int place_deletion(struct op *op, const struct place *p, int64_t *at)
+{
+	int64_t newest;
+	int err = newest_at(op, p, &newest);
+
+	if (!err)
+		*at = op_timestamp(op, newest);
+	return err;
+}
+
+int64_t row_mtime_ns(const struct row_view *row)
+{
+	int64_t latest = row->marker.timestamp;
+	uint32_t i;
+
+	for (i = 0; i < row->cell_count; i++)
+		if (row->cells[i].timestamp_us > latest)
+			latest = row->cells[i].timestamp_us;
+	if (latest == NO_TIMESTAMP)
+		for (i = 0; i < row->static_count; i++)
+			if (row->statics[i].timestamp_us > latest)
+				latest = row->statics[i].timestamp_us;
+	return latest == NO_TIMESTAMP ? 0 : timestamp_ns(latest);
+}
+
+int64_t row_expires_s(const struct row_view *row)
+{
+	int64_t latest = row->names ? row->expires_s : 0;
+	uint32_t i;
+
+	if (row->marker.timestamp != NO_TIMESTAMP)
+		latest = row->marker.ttl ? row->marker.expires : NO_TIME;
+	for (i = 0; i < row->cell_count && latest != NO_TIME; i++)
+		if (row->cells[i].expires_s > latest)
+			latest = row->cells[i].expires_s;
+	for (i = 0; !row->row_exists && i < row->static_count; i++)
+		if (row->statics[i].expires_s > latest)
+			latest = row->statics[i].expires_s;
+	return latest ? latest : NO_TIME;
+}
+
+/* ------------------------------------------------------------------ hints */
+#define HINTS_OF_TIMES (HINT_DIRECTORIES | HINT_CELLS)
+
+static struct object_ref table_object(const struct table *t)
+{
+	return (struct object_ref){ .table = t, .partition_key = BYTES_EMPTY };
+}
+
+static int read_hints(struct op *op, struct node *table, const struct table *t,
+		      uint32_t *hints)
+{
+	struct object_ref object = table_object(t);
+	struct bytes value;
+	int got;
+
+	*hints = atomic_load(&table->hints);
+	if (*hints & HINT_KNOWN)
+		return 0;
+	if (t->flags & TABLE_VIRTUAL) {
+		*hints = HINT_KNOWN;
+		return 0;
+	}
+	got = table_attribute(op->fs->store, &object, ATTRIBUTE_HINTS,
+			      &op->arena, &value);
+	if (got < 0)
+		return got;
+	*hints = got && value.len == 1 ? value.ptr[0] & HINTS_OF_TIMES : 0;
+	*hints |= HINT_KNOWN | *hints << HINTS_STORED_SHIFT;
+	*hints |= atomic_fetch_or(&table->hints, *hints);
+	return 0;
+}
+
+/*
+ * With the write that needs it: who reads looks from now on, but the write may
+ * be refused, and until one was not each brings the hint along.
+ */
+static int add_hint(struct op *op, struct write *w, struct node *table,
+		    const struct table *t, uint32_t hint)
+{
+	struct object_ref object = table_object(t);
+	int64_t at = store_timestamp(op->fs->store);
+	uint32_t hints;
+	uint8_t byte;
+	int err = read_hints(op, table, t, &hints);
+
+	if (err || (hints & hint << HINTS_STORED_SHIFT))
+		return err;
+	hints = atomic_fetch_or(&table->hints, hint) | hint;
+	byte = (uint8_t)(hints & HINTS_OF_TIMES);
+	/* Of two that add one each at once the later write has both. */
+	if (byte != hint)
+		at = store_timestamp(op->fs->store);
+	write_attribute(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1), at);
+	if (op->hinted != table) {
+		node_put(&op->fs->nodes, op->hinted);
+		op->hinted = node_get(table);
+		op->hints = 0;
+	}
+	op->hints |= hint;
+	return 0;
+}
+
+void attr_written(struct op *op, bool done)
+{
+	if (!op->hinted)
+		return;
+	if (done)
+		atomic_fetch_or(&op->hinted->hints, op->hints << HINTS_STORED_SHIFT);
+	node_put(&op->fs->nodes, op->hinted);
+	op->hinted = NULL;
+}
+
+/* ------------------------------------------------------------------ times */
+static int stored_mtime(struct op *op, const struct place *p, struct bytes *out)
+{
+	struct object_ref object = place_object(p);
+
+	return table_attribute(op->fs->store, &object, ATTRIBUTE_MTIME,
+			       &op->arena, out);
+}
+
+int attr_directory_mtime(struct op *op, struct node *table,
+			 const struct place *p, int64_t fallback_ns,
+			 int64_t *mtime_ns)
+{
+	struct bytes value;
+	uint32_t hints;
+	int got = read_hints(op, table, p->table, &hints);
+
+	*mtime_ns = fallback_ns;
+	if (got || (!(hints & HINT_DIRECTORIES)))
+		return got;
+	got = stored_mtime(op, p, &value);
+	if (got > 0 && value.len >= 8)
+		*mtime_ns = (int64_t)get_le64(value.ptr);
+	return got < 0 ? got : 0;
+}
+
+int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
+		    int64_t timestamp_us, int64_t *mtime_ns)
+{
+	struct bytes value;
+	uint32_t hints;
+	int got = read_hints(op, table, p->table, &hints);
+
+	*mtime_ns = timestamp_ns(timestamp_us);
+	if (got || !(hints & HINT_CELLS))
+		return got;
+	got = stored_mtime(op, p, &value);
+	if (got > 0 && value.len == 16 &&
+	    (int64_t)get_le64(value.ptr + 8) == timestamp_us)
+		*mtime_ns = (int64_t)get_le64(value.ptr);
+	return got < 0 ? got : 0;
+}
+
+static bool has_directory_time(const struct node_ops *ops)
+{
+	return ops->directory && ops->part != PART_PATH;
+}
+
+int attr_child_times(struct op *op, struct node *table, const struct place *p,
+		     struct child *c)
+{
+	if (has_directory_time(c->ops))
+		return attr_directory_mtime(op, table, p, c->mtime_ns,
+					    &c->mtime_ns);
+	if (c->timestamp_us == NO_TIMESTAMP)
+		return 0;
+	return attr_cell_mtime(op, table, p, c->timestamp_us, &c->mtime_ns);
+}
+
+int attr_has_times(struct op *op, struct node *table,
+		   const struct node_ops *ops)
+{
+	uint32_t hint = has_directory_time(ops) ? HINT_DIRECTORIES : HINT_CELLS;
+	struct table *t = op_table(op, table);
+	uint32_t hints;
+	int err = t ? read_hints(op, table, t, &hints) : -ESTALE;
+
+	return err ? err : (hints & hint) != 0;
+}
+
+int attr_set_directory(struct op *op, struct write *w, struct node *table,
+		       const struct place *p, int64_t mtime_ns)
+{
+	struct object_ref object = place_object(p);
+	uint8_t value[8];
+	int err = add_hint(op, w, table, p->table, HINT_DIRECTORIES);
+
+	if (!op->timed)
+		op->timed = node_get(table);
+	op->timed_after = op->own_changes;
+
+	put_le64(value, (uint64_t)mtime_ns);
+	if (!err)
+		write_attribute(w, &object, ATTRIBUTE_MTIME, bytes_of(value, 8),
+				store_timestamp(op->fs->store));
+	return err;
+}
+
+int attr_set_cell(struct op *op, struct write *w, struct node *table,
+		  const struct place *p, int64_t timestamp_us, int64_t mtime_ns)
+{
+	struct object_ref object = place_object(p);
+	uint8_t value[16];
+	int err = add_hint(op, w, table, p->table, HINT_CELLS);
+
+	put_le64(value, (uint64_t)mtime_ns);
+	put_le64(value + 8, (uint64_t)timestamp_us);
+	if (!err)
+		write_attribute(w, &object, ATTRIBUTE_MTIME,
+				bytes_of(value, 16),
+				store_timestamp(op->fs->store));
+	return err;
+}
+
+/* Has somebody set the time of the directory there? 1, 0, -errno. */
+static int has_set_time(struct op *op, struct node *table,
+			const struct place *p)
+{
+	struct bytes value;
+	uint32_t hints;
+	int err = read_hints(op, table, p->table, &hints);
+
+	if (err || !(hints & HINT_DIRECTORIES))
+		return err;
+	return stored_mtime(op, p, &value);
+}
+
+/* Stored, if it comes from what the directory holds. */
+static int keep_time(struct op *op, struct write *w, struct node *dir)
+{
+	struct child now;
+	struct place p;
+	int err = place_of(op, dir, &p);
+
+	if (!err)
+		err = has_set_time(op, dir->table, &p);
+	if (err)
+		return err < 0 ? err : 0;
+	err = dir->ops->stat(op, dir, &now);
+	if (err)	/* it holds nothing yet */
+		return err == -ENOENT ? 0 : err;
+	return attr_set_directory(op, w, dir->table, &p, now.mtime_ns);
+}
+
+int attr_keep_times(struct op *op, struct write *w, struct node *dir)
+{
+	int err = 0;
+
+	for (; !err && dir != dir->table; dir = dir->parent)
+		err = waits_for_key(dir) ? 0 : keep_time(op, w, dir);
+	return err;
+}
+
+int attr_touch(struct op *op, struct write *w, struct node *dir)
+{
+	int64_t now_ns = store_timestamp(op->fs->store) * MICROSECOND;
+	struct place p;
+	int err;
+
+	op_alters(op, dir);
+	if (!dir->table)
+		return above_set_mtime(op, dir, now_ns);
+	err = place_of(op, dir, &p);
+	if (err)
+		return err;
+	if (!op->watched)
+		op_watch(op, dir);
+	node_get(dir);
+	node_put(&op->fs->nodes, op->touched);
+	op->touched = dir;
+	op->touched_ns = now_ns;
+	op->touched_after = op->own_changes;
+	err = attr_set_directory(op, w, dir->table, &p, now_ns);
+	return err || dir == dir->table ? err :
+					  attr_keep_times(op, w, dir->parent);
+}
+
+int attr_touch_alone(struct op *op, struct node *dir)
+{
+	struct write w;
+	int err;
+
+	write_init(&w, op->fs->store);
+	err = attr_touch(op, &w, dir);
+	if (!err)
+		err = op_write(op, &w);
+	write_release(&w);
+	return err;
+}
+
+static int carry(struct op *op, struct write *w, const struct place *from,
+		 const struct place *to, uint8_t name)
+{
+	struct object_ref object = place_object(from), target = place_object(to);
+	struct bytes value;
+	int got = table_attribute(op->fs->store, &object, name, &op->arena,
+				  &value);
+
+	if (got > 0)
+		write_attribute(w, &target, name, value,
+				store_timestamp(op->fs->store));
+	return got < 0 ? got : 0;
+}
+
+int attr_carry(struct op *op, struct write *w, const struct place *from,
+	       const struct place *to)
+{
+	int err = carry(op, w, from, to, ATTRIBUTE_MTIME);
+
+	if (!err && bytes_is_null(from->partition_key))
+		err = carry(op, w, from, to, ATTRIBUTE_HINTS);
+	return err;
+}
+
+int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct write w;
+	struct place p;
+	int err;
+
+	if (waits_for_key(n)) {	/* it takes effect with the key */
+		atomic_store(&n->mtime_ns, mtime_ns);
+		return 0;
+	}
+	err = place_of(op, n, &p);
+	if (err)
+		return err;
+	write_init(&w, op->fs->store);
+	err = attr_set_directory(op, &w, n->table, &p, mtime_ns);
+	if (!err)
+		err = op_write(op, &w);
+	write_release(&w);
+	return err;
+}
+
+int attr_appear(struct op *op, struct write *w, struct node *row,
+		const struct place *p)
+{
+	struct place at = *p;
+	int err, set;
+
+	op_alters(op, row);
+	at.column = NULL;
+	at.path = BYTES_NULL;
+	set = has_set_time(op, row->table, &at);
+	err = set < 0 ? set : 0;
+	if (set > 0)
+		err = attr_set_directory(op, w, row->table, &at,
+					 store_timestamp(op->fs->store) *
+						 MICROSECOND);
+	return err ? err : attr_keep_times(op, w, row->parent);
+}

@@ -1,0 +1,514 @@
+#include "fs/tree/listing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fs/op/inner.h"
+#include "fs/tree/short_names.h"
+#include "store/base/alloc.h"
+
+#define NODE_LIMIT 1000000	/* above it listings make no nodes */
+
+static void close_stream(struct fs *fs, struct listing *l)
+{
+	size_t i;
+
+	cursor_close(l->cursor);
+	l->cursor = NULL;
+	for (i = 0; i < l->given; i++)
+		node_put(&fs->nodes, l->kept[i]);
+	for (i = l->kept_at; i < l->kept_count; i++)
+		node_put(&fs->nodes, l->kept[i]);
+	mem_free(l->kept);
+	l->kept = NULL;
+	charge_end(&fs->accounts, &l->charge);
+	l->kept_count = 0;
+	l->given = 0;
+	l->kept_at = 0;
+	l->held = false;
+	l->ended = false;
+	l->err = 0;
+	l->step = 0;
+	l->index = 0;
+	l->count = 0;
+	l->data = NULL;
+	l->position = 0;
+	arena_clear(&l->arena);
+	schema_put(l->schema);
+	l->schema = NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return bytes_compare(node_name(*(struct node *const *)a),
+			     node_name(*(struct node *const *)b));
+}
+
+static int open_stream(struct op *op, struct listing *l)
+{
+	int err;
+
+	close_stream(op->fs, l);
+	/* Armed before anything is read: what changes later is told of. */
+	atomic_fetch_or(&l->node->armed, ARMED_PAGES);
+	l->changes = atomic_load(&l->node->changes);
+	l->table_changes = op->watched_changes;
+	l->schema = schema_get(op->schema);
+	err = node_children(&op->fs->nodes, l->node, true, &l->kept,
+			    &l->kept_count);
+	if (!err && l->kept_count)
+		qsort(l->kept, l->kept_count, sizeof(*l->kept), by_name);
+	if (!err)
+		err = op_charge(op, &l->charge, RESOURCE_RESULTS,
+				l->kept_count * sizeof(*l->kept));
+	if (err)
+		close_stream(op->fs, l);
+	return err;
+}
+
+int listing_place(struct op *op, struct listing *l)
+{
+	struct schema *schema = op->schema;
+	struct arena arena = op->arena;
+	int err;
+
+	/* As place_of, but what it makes lives as long as the listing. */
+	op->schema = l->schema;
+	op->arena = l->arena;
+	err = place_of(op, l->node, &l->place);
+	l->arena = op->arena;
+	op->arena = arena;
+	op->schema = schema;
+	return err;
+}
+
+static bool is_kept(const struct listing *l, struct bytes name)
+{
+	size_t low = 0, high = l->given;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = bytes_compare(node_name(l->kept[middle]), name);
+
+		if (!order)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* What is in memory alone: the rest comes in its place in the stream. */
+static ASIDE int next_kept(struct op *op, struct listing *l)
+{
+	while (l->kept_at < l->kept_count) {
+		struct node *n = l->kept[l->kept_at++];
+		uint32_t flags = atomic_load(&n->flags);
+
+		if (!(flags & (NODE_GONE | NODE_HIDDEN)) &&
+		    (n->scratch ||
+		     (n->ops->directory && n->ops->stat(op, n, &l->child))) &&
+		    !node_stat(op, n, &l->child)) {
+			op->reason[0] = 0;
+			l->kept[l->given++] = n;
+			buf_clear(&l->name);
+			buf_add_bytes(&l->name, node_name(n));
+			return l->name.failed ? -ENOMEM : 1;
+		}
+		node_put(&op->fs->nodes, n);
+	}
+	return 0;
+}
+
+/* What the kind has, but for what was listed before it: 1, 0 at the end. */
+static int next_of_kind(struct op *op, struct listing *l)
+{
+	struct schema *schema = op->schema;
+	int got;
+
+	do {
+		buf_clear(&l->name);
+		op->schema = l->schema;
+		got = l->node->ops->next(op, l, &l->name, &l->child);
+		op->schema = schema;
+		l->step++;
+	} while (got > 0 && l->given && is_kept(l, buf_bytes(&l->name)));
+	return got > 0 && l->name.failed ? -ENOMEM : got;
+}
+
+static ASIDE int next_dot(struct listing *l)
+{
+	buf_clear(&l->name);
+	buf_add_str(&l->name, l->position ? ".." : ".");
+	return l->name.failed ? -ENOMEM : 1;
+}
+
+/* 1 with the next entry held, 0 at the end, -errno again and again: the kernel
+ * takes what stands before an error, and sees that by asking on. */
+static int advance(struct op *op, struct listing *l)
+{
+	int got = 0;
+
+	if (l->held)
+		return 1;
+	if (l->ended || l->err)
+		return l->err;
+	if (l->position < 2)
+		got = next_dot(l);
+	else if (l->kept_at < l->kept_count)
+		got = next_kept(op, l);
+	if (!got)
+		got = next_of_kind(op, l);
+	l->held = got > 0;
+	l->bare = l->names;
+	l->ended = !got;
+	l->err = got < 0 ? got : 0;
+	return got;
+}
+
+/* 0; 1: without a node; -errno. The held child stays as it came: its value is
+ * the stream's, and a node may go before the entry finds room. */
+static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
+{
+	struct child c = l->child;
+	struct node *n;
+	int err = child_set_times(op, l->node, &c);
+
+	if (err)
+		return err;
+	if (atomic_load(&op->fs->nodes.count) > NODE_LIMIT)
+		return 1;
+	n = node_of_child(op, l->node, buf_bytes(&l->name), &c);
+	if (!n)
+		return -ENOMEM;
+	if (c.is_table)
+		err = node_stat(op, n, &c);
+	if (!err)
+		fill_entry(op, n, &c, entry);
+	node_put(&op->fs->nodes, n);
+	/* A table that was dropped since is of this listing's moment. */
+	return err == -ENOENT || err == -ESTALE ? 1 : err;
+}
+
+/* *entry: its attributes are what the entry before left there. */
+static int give(struct op *op, struct listing *l, struct fs_entry *entry,
+		fs_fill *fill, void *context)
+{
+	struct node *dir = l->node;
+	int err;
+
+	entry->node = 0;
+	if (l->position < 2) {
+		entry->attr.st_ino = l->position && dir->parent ?
+					     dir->parent->ino : dir->ino;
+		entry->attr.st_mode = S_IFDIR | 0555;
+	} else {
+		err = l->bare ? 1 : fill_plus(op, l, entry);
+		if (err < 0)
+			return err;
+		if (err) {	/* a name alone: number and type */
+			entry->node = 0;
+			entry->attr.st_ino = node_ino(dir->ino,
+						      buf_bytes(&l->name));
+			entry->attr.st_mode = l->child.ops->directory ?
+						      S_IFDIR : S_IFREG;
+		}
+		if (l->child.expires_s != NO_TIME)
+			timer_add(op->fs, dir, l->child.expires_s);
+	}
+	if (fill(context, (const char *)l->name.ptr, l->name.len, entry,
+		 l->position + 1)) {
+		if (entry->node)
+			node_forget(&op->fs->nodes, entry->node, 1);
+		return 1;
+	}
+	return 0;
+}
+
+static int stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
+		  fs_fill *fill, void *context)
+{
+	struct fs_entry entry = { .node = 0 };
+	int got = 0;
+
+	l->names = !plus;
+	l->bare |= l->names;
+	if (!cookie || cookie < l->position || !l->schema)
+		got = open_stream(op, l);
+	op->watched_changes = l->table_changes;	/* of this moment */
+	if (l->cursor)
+		cursor_names(l->cursor, l->names);
+	while (!got) {
+		got = advance(op, l);
+		if (got <= 0)
+			return got;
+		got = l->position < cookie ? 0 :
+		      give(op, l, &entry, fill, context);
+		if (!got) {
+			l->held = false;
+			l->position++;
+		}
+	}
+	return got > 0 ? 0 : got;
+}
+
+/* What is in memory alone is no part of it. */
+void listing_begin(struct op *op, struct listing *l)
+{
+	close_stream(op->fs, l);
+	l->schema = schema_get(op->schema);
+}
+
+int listing_step(struct op *op, struct listing *l)
+{
+	int got;
+
+	buf_clear(&l->name);
+	got = l->node->ops->next(op, l, &l->name, &l->child);
+	l->step++;
+	return got > 0 && l->name.failed ? -ENOMEM : got;
+}
+
+void listing_end(struct fs *fs, struct listing *l)
+{
+	close_stream(fs, l);
+	arena_release(&l->arena);
+	buf_release(&l->name);
+	buf_release(&l->value);
+}
+
+int listing_narrow(struct listing *l, struct query *q, struct slice *slice)
+{
+	uint32_t i, level = l->place.clustering_count;
+	struct bytes *low, *high, begin = l->prefix, end;
+	struct bound from, to;
+	const struct column *c;
+	uint8_t *last;
+
+	if (bytes_is_null(begin) || !begin.len ||
+	    level >= l->place.table->clustering_count)
+		return 0;
+	c = table_clustering_column(l->place.table, level);
+	if (c->type->kind != TYPE_TEXT && c->type->kind != TYPE_ASCII)
+		return 0;
+	low = arena_alloc(&l->arena, (level + 1) * sizeof(*low));
+	high = arena_alloc(&l->arena, (level + 1) * sizeof(*high));
+	end = arena_copy(&l->arena, begin);
+	if (l->arena.failed)
+		return -ENOMEM;
+	for (i = 0; i < level; i++)
+		low[i] = high[i] = l->place.clustering[i];
+	/* UTF-8 has no byte 255: what begins so ends before this. */
+	last = (uint8_t *)end.ptr + end.len - 1;
+	++*last;
+	low[level] = begin;
+	high[level] = end;
+	from = (struct bound){ low, level + 1, true };
+	to = (struct bound){ high, level + 1, false };
+	slice->start = c->reversed ? to : from;
+	slice->end = c->reversed ? from : to;
+	q->slices = slice;
+	q->slice_count = 1;
+	return 0;
+}
+
+/* 1: found; 0; -errno. */
+static int find_cut(struct op *op, struct listing *l, struct bytes name,
+		    struct child *c)
+{
+	int got;
+
+	listing_begin(op, l);
+	do {
+		got = listing_step(op, l);
+	} while (got > 0 && !bytes_equal(buf_bytes(&l->name), name));
+	if (got <= 0)
+		return got;
+	*c = l->child;
+	c->value = arena_copy(&op->arena, c->value);
+	return op->arena.failed ? -ENOMEM : 1;
+}
+
+/* How the value of that name begins, for listing_narrow; null: not known. */
+static struct bytes cut_prefix(struct node *dir, struct bytes name,
+			       struct buf *out)
+{
+	int err;
+
+	name.len -= NAME_TAIL_LEN;
+	err = dir->ops == &kind_schemaless ? name_unescape_plain(out, name) :
+					     name_unescape(out, name);
+	return err || out->failed ? BYTES_NULL : buf_bytes(out);
+}
+
+int lookup_cut(struct op *op, struct node *dir, struct bytes name,
+	       struct child *c)
+{
+	struct listing l = { .node = dir, .arena = ARENA_INIT };
+	struct buf prefix = BUF_INIT;
+	int64_t *tokens;
+	size_t count, i;
+	int got = 0;
+
+	l.by_token = dir->table == dir;
+	if (l.by_token) {
+		got = cuts_find(op, dir, name, &tokens, &count);
+		l.by_token = got > 0;
+		got = got > 0 ? 0 : got;
+	} else {
+		l.prefix = cut_prefix(dir, name, &prefix);
+	}
+	if (!got && !l.by_token)
+		got = find_cut(op, &l, name, c);
+	for (i = 0; !got && l.by_token && i < count; i++) {
+		l.token = tokens[i];
+		got = find_cut(op, &l, name, c);
+	}
+	listing_end(op->fs, &l);
+	buf_release(&prefix);
+	return got > 0 ? 0 : got ? got : -ENOENT;
+}
+
+static void rest(struct listing *l) REQUIRES(&l->lock)
+{
+	/* Where the kind has a row that it has not given yet it needs all of it. */
+	if (!l->cursor || l->index)
+		return;
+	if (l->held && l->child.value.len &&
+	    l->child.value.ptr != l->value.ptr) {
+		buf_clear(&l->value);
+		buf_add_bytes(&l->value, l->child.value);
+		if (l->value.failed)
+			return;
+		l->child.value = buf_bytes(&l->value);
+	}
+	cursor_rest(l->cursor);
+}
+
+void listings_rest(struct fs *fs)
+{
+	struct listing *l;
+
+	mutex_lock(&fs->listings_lock);
+	for (l = fs->listings; l; l = l->next) {
+		if (!mutex_try(&l->lock))
+			continue;
+		rest(l);
+		mutex_unlock(&l->lock);
+	}
+	mutex_unlock(&fs->listings_lock);
+}
+
+static void link_listing(struct fs *fs, struct listing *l)
+{
+	mutex_lock(&fs->listings_lock);
+	l->next = fs->listings;
+	if (l->next)
+		l->next->link = &l->next;
+	l->link = &fs->listings;
+	fs->listings = l;
+	mutex_unlock(&fs->listings_lock);
+}
+
+static void unlink_listing(struct fs *fs, struct listing *l)
+{
+	mutex_lock(&fs->listings_lock);
+	*l->link = l->next;
+	if (l->next)
+		l->next->link = l->link;
+	mutex_unlock(&fs->listings_lock);
+}
+
+static int open_listing(struct op *op, struct node *n, struct listing **out)
+{
+	struct listing *l = mem_zalloc(1, sizeof(*l));
+	int err = l ? op_charge(op, &l->open, RESOURCE_STREAMS, 1) : -ENOMEM;
+
+	if (err) {
+		mem_free(l);
+		return err;
+	}
+	mutex_init(&l->lock);
+	l->arena = ARENA_INIT;
+	l->node = node_get(n);
+	atomic_fetch_add(&n->opens, 1);
+	link_listing(op->fs, l);
+	*out = l;
+	return 0;
+}
+
+int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       struct fs_open_reply *reply)
+{
+	struct node *n = fs_node(fs, node);
+	struct op *op = n ? op_begin(fs, call) : NULL;
+	struct listing *l;
+	int err;
+
+	memset(reply, 0, sizeof(*reply));
+	if (!op) {
+		node_put(&fs->nodes, n);
+		return n ? -ENOMEM : -ESTALE;
+	}
+	err = n->ops->directory ? open_listing(op, n, &l) : -ENOTDIR;
+	if (!err) {
+		reply->handle = (uint64_t)(uintptr_t)l;
+		reply->cache_readdir = true;
+		reply->keep_cache = true;
+	}
+	err = op_end(op, err, n, NULL);
+	node_put(&fs->nodes, n);
+	return err;
+}
+
+int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, uint64_t cookie, bool plus, fs_fill *fill,
+	       void *context)
+{
+	struct listing *l = (struct listing *)(uintptr_t)handle;
+	struct op *op = op_begin(fs, call);
+	int err;
+
+	(void)node;
+	if (!op)
+		return -ENOMEM;
+	op_watch(op, l->node);
+	made_settle(op, l->node);
+	commit_empties(op, l->node);
+	mutex_lock(&l->lock);
+	err = stream(op, l, cookie, plus, fill, context);
+	mutex_unlock(&l->lock);
+	err = op_end(op, err, l->node, NULL);
+	if (call)
+		call->locked = true;
+	return err;
+}
+
+int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
+		  uint64_t handle)
+{
+	struct listing *l = (struct listing *)(uintptr_t)handle;
+	struct node *n = l->node;
+
+	(void)call;
+	(void)node;
+	unlink_listing(fs, l);
+	/* What changed while it was listed was told before the kernel had
+	 * all of the listing to drop. */
+	if (l->schema && l->changes != atomic_load(&n->changes)) {
+		atomic_fetch_or(&n->armed, ARMED_PAGES);
+		notice_node(&fs->notices, n, ARMED_PAGES);
+	}
+	close_stream(fs, l);
+	arena_release(&l->arena);
+	buf_release(&l->name);
+	buf_release(&l->value);
+	charge_end(&fs->accounts, &l->open);
+	mutex_release(&l->lock);
+	atomic_fetch_sub(&n->opens, 1);
+	node_put(&fs->nodes, n);
+	mem_free(l);
+	return 0;
+}

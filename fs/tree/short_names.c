@@ -1,0 +1,234 @@
+#include "fs/tree/short_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
+#include "store/base/alloc.h"
+
+#define ENTRIES_MAX ((uint64_t)1 << 19)	/* of all tables: 16 to 32 MiB */
+#define ESCAPED_MOST 3			/* bytes in the name for one */
+
+struct entry {
+	uint64_t hash;		/* as in the name; 0: free */
+	int64_t token;
+};
+struct cuts {
+	struct mutex lock;
+	struct entry *entries;	/* a hash table, at most half full */
+	size_t count, cap;
+	bool complete;		/* all that there are */
+	bool given_up;		/* and empty */
+};
+
+static struct cuts *cuts_of(struct node *table)
+{
+	struct cuts *cuts = atomic_load(&table->cuts), *none = NULL;
+
+	if (cuts)
+		return cuts;
+	cuts = mem_zalloc(1, sizeof(*cuts));
+	if (!cuts)
+		return NULL;
+	mutex_init(&cuts->lock);
+	if (atomic_compare_exchange_strong(&table->cuts, &none, cuts))
+		return cuts;
+	mutex_release(&cuts->lock);
+	mem_free(cuts);
+	return none;
+}
+
+void cuts_free(struct fs *fs, struct cuts *cuts)
+{
+	if (!cuts)
+		return;
+	atomic_fetch_sub(&fs->cut_names, cuts->count);
+	mem_free(cuts->entries);
+	mutex_release(&cuts->lock);
+	mem_free(cuts);
+}
+
+static uint64_t hash_in(struct bytes name)
+{
+	char digits[NAME_HASH_LEN + 1] = "";
+
+	memcpy(digits, name.ptr + name.len - NAME_HASH_LEN, NAME_HASH_LEN);
+	return strtoull(digits, NULL, 16) | 1;
+}
+
+/* The first entry of the hash from *at on, or the free one behind them. */
+static struct entry *find_from(const struct cuts *c, uint64_t hash, size_t *at)
+{
+	while (c->entries[*at].hash && c->entries[*at].hash != hash)
+		*at = (*at + 1) & (c->cap - 1);
+	return &c->entries[*at];
+}
+
+static bool grow(struct cuts *c) REQUIRES(&c->lock)
+{
+	struct cuts bigger = { .cap = c->cap ? c->cap * 2 : 64 };
+	size_t i, at;
+
+	bigger.entries = mem_zalloc(bigger.cap, sizeof(*bigger.entries));
+	if (!bigger.entries)
+		return false;
+	for (i = 0; i < c->cap; i++) {
+		if (!c->entries[i].hash)
+			continue;
+		at = c->entries[i].hash >> 1 & (bigger.cap - 1);
+		while (bigger.entries[at].hash)
+			at = (at + 1) & (bigger.cap - 1);
+		bigger.entries[at] = c->entries[i];
+	}
+	mem_free(c->entries);
+	c->entries = bigger.entries;
+	c->cap = bigger.cap;
+	return true;
+}
+
+static void give_up(struct fs *fs, struct cuts *c) REQUIRES(&c->lock)
+{
+	atomic_fetch_sub(&fs->cut_names, c->count);
+	mem_free(c->entries);
+	c->entries = NULL;
+	c->count = c->cap = 0;
+	c->given_up = true;
+}
+
+static void add(struct fs *fs, struct cuts *c, struct bytes name,
+		int64_t token) REQUIRES(&c->lock)
+{
+	uint64_t hash = hash_in(name);
+	struct entry *e;
+	size_t at;
+
+	if (c->given_up)
+		return;
+	if (c->count * 2 >= c->cap && !grow(c)) {
+		give_up(fs, c);
+		return;
+	}
+	at = hash >> 1 & (c->cap - 1);
+	for (;; at = (at + 1) & (c->cap - 1)) {
+		e = find_from(c, hash, &at);
+		if (!e->hash)
+			break;
+		if (e->token == token)
+			return;
+	}
+	if (atomic_fetch_add(&fs->cut_names, 1) >= ENTRIES_MAX) {
+		atomic_fetch_sub(&fs->cut_names, 1);
+		give_up(fs, c);
+		return;
+	}
+	*e = (struct entry){ hash, token };
+	c->count++;
+}
+
+static bool may_be_cut(const struct table *t, struct bytes key)
+{
+	enum type_kind kind = table_partition_column(t, 0)->type->kind;
+
+	return t->partition_key_count > 1 ||
+	       (kind != TYPE_TEXT && kind != TYPE_ASCII) ||
+	       key.len > NAME_MAX_LEN / ESCAPED_MOST;
+}
+
+void cuts_add(struct fs *fs, struct node *table, const struct table *t,
+	      struct bytes partition_key)
+{
+	struct cuts *c = atomic_load(&table->cuts);
+	struct buf name = BUF_INIT;
+	int err;
+
+	if (!c || !may_be_cut(t, partition_key))
+		return;
+	err = key_stored_name(&name, t, partition_key);
+	mutex_lock(&c->lock);
+	if (err)
+		give_up(fs, c);
+	else if (name_is_shortened(buf_bytes(&name)))
+		add(fs, c, buf_bytes(&name), table_token(partition_key));
+	mutex_unlock(&c->lock);
+	buf_release(&name);
+}
+
+/* What is written from now on the observer adds; this adds what was before. */
+static int look_at_all(struct op *op, struct node *table, struct cuts *c)
+{
+	struct listing l = { .node = table, .arena = ARENA_INIT };
+	int got;
+
+	listing_begin(op, &l);
+	while ((got = listing_step(op, &l)) > 0) {
+		cursor_names(l.cursor, true);
+		if (name_is_shortened(buf_bytes(&l.name))) {
+			mutex_lock(&c->lock);
+			add(op->fs, c, buf_bytes(&l.name), l.row.token);
+			mutex_unlock(&c->lock);
+		}
+	}
+	listing_end(op->fs, &l);
+	if (!got) {
+		mutex_lock(&c->lock);
+		c->complete = true;
+		mutex_unlock(&c->lock);
+	}
+	return got;
+}
+
+/* The tokens of the hash: how many; into tokens where that is not NULL. */
+static size_t collect(const struct cuts *c, uint64_t hash, int64_t *tokens)
+{
+	size_t at = hash >> 1 & (c->cap - 1), count = 0;
+	struct entry *e;
+
+	for (; (e = find_from(c, hash, &at))->hash;
+	     at = (at + 1) & (c->cap - 1)) {
+		if (tokens)
+			tokens[count] = e->token;
+		count++;
+	}
+	return count;
+}
+
+static int find(struct op *op, struct cuts *c, struct bytes name,
+		int64_t **tokens, size_t *count) REQUIRES(&c->lock)
+{
+	uint64_t hash = hash_in(name);
+
+	*count = 0;
+	*tokens = NULL;
+	if (c->given_up)
+		return 0;
+	if (!c->cap)
+		return 1;
+	*count = collect(c, hash, NULL);
+	*tokens = arena_alloc(&op->arena, *count * sizeof(**tokens) + 1);
+	if (!*tokens)
+		return -ENOMEM;
+	collect(c, hash, *tokens);
+	return 1;
+}
+
+int cuts_find(struct op *op, struct node *table, struct bytes name,
+	      int64_t **tokens, size_t *count)
+{
+	struct cuts *c = cuts_of(table);
+	bool complete;
+	int got;
+
+	if (!c)
+		return -ENOMEM;
+	mutex_lock(&c->lock);
+	complete = c->complete || c->given_up;
+	mutex_unlock(&c->lock);
+	got = complete ? 0 : look_at_all(op, table, c);
+	if (got)
+		return got;
+	mutex_lock(&c->lock);
+	got = find(op, c, name, tokens, count);
+	mutex_unlock(&c->lock);
+	return got;
+}
