@@ -2,7 +2,7 @@
 # daemon killed in some: each row is linearizable (history.py, T20). HISTORIES,
 # OPERATIONS in each, SEED, WAYS.
 . tests/mount/lib.sh
-timeout "${TIMEOUT:-230}" python3 tests/mount/history.py "$WIDEFS" "$CTL" "$W" "${HISTORIES:-4}" "${OPERATIONS:-500}" "${SEED:-1}" >"$W/history" 2>&1
+timeout "${TIMEOUT:-800}" python3 tests/mount/history.py "$WIDEFS" "$CTL" "$W" "${HISTORIES:-4}" "${OPERATIONS:-500}" "${SEED:-1}" >"$W/history" 2>&1
 status=$?
 grep -v ' passed, ' "$W/history"
 is 'the status of the histories' 0 $status
