@@ -123,3 +123,13 @@ void big_power_of_ten(mpz_t n, unsigned long exponent)
 {
 	mpz_ui_pow_ui(n, 10, exponent);
 }
+
+struct bytes big_trim(struct bytes v)
+{
+	while (v.len > 1 && ((v.ptr[0] == 0 && !(v.ptr[1] & 0x80)) ||
+			     (v.ptr[0] == 0xff && v.ptr[1] & 0x80))) {
+		v.ptr++;
+		v.len--;
+	}
+	return v;
+}

@@ -16,6 +16,8 @@ int big_room(size_t bytes);
 void big_get(mpz_t n, struct bytes value);
 /* The shortest two's complement, at least one byte. */
 void big_add(struct buf *out, const mpz_t n);
+/* Two's complement without the bytes at its begin that only repeat the sign. */
+struct bytes big_trim(struct bytes v);
 /* Decimal digits, checked by the caller to be such. -ENOMEM. */
 int big_read_digits(mpz_t n, struct bytes digits);
 /* Sign and digits; big_digit_count without the sign. */

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "store/type/big_integer.h"
+#include "store/type/native.h"
 #include "store/type/ordered.h"
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -35,25 +37,14 @@ static int compare_signed(struct bytes a, struct bytes b)
 	return (x > y) - (x < y);
 }
 
-/* Without the bytes at the begin that only repeat the sign. */
-struct bytes varint_trim(struct bytes v)
-{
-	while (v.len > 1 && ((v.ptr[0] == 0 && !(v.ptr[1] & 0x80)) ||
-			     (v.ptr[0] == 0xff && v.ptr[1] & 0x80))) {
-		v.ptr++;
-		v.len--;
-	}
-	return v;
-}
-
 static int compare_varint(struct bytes a, struct bytes b)
 {
 	bool negative = a.ptr[0] & 0x80;
 
 	if (negative != (b.ptr[0] >> 7))
 		return negative ? -1 : 1;
-	a = varint_trim(a);
-	b = varint_trim(b);
+	a = big_trim(a);
+	b = big_trim(b);
 	if (a.len != b.len)
 		return (a.len > b.len) != negative ? 1 : -1;
 	return memcmp(a.ptr, b.ptr, a.len);
@@ -113,8 +104,8 @@ static int compare_uuid(enum type_kind kind, struct bytes a, struct bytes b)
 
 	if (a.len != 16 || b.len != 16)
 		return bytes_compare(a, b);
-	ordered_uuid(x, kind, a.ptr);
-	ordered_uuid(y, kind, b.ptr);
+	uuid_order(x, kind, a.ptr);
+	uuid_order(y, kind, b.ptr);
 	return memcmp(x, y, 16);
 }
 

@@ -1,20 +1,16 @@
 /*
- * Compound types for text.c: each function does for a list, set, map, tuple,
- * user type or vector what the type_ function of the same name in type.h does
- * for any type. Nothing outside store/type includes this file. Any thread.
+ * The text of compound values, for text.c: each function does for a list, set,
+ * map, tuple, user type or vector what the type_ function of the same name in
+ * type.h does for any type. Any thread.
  */
 #ifndef STORE_TYPE_COMPOUND_H
 #define STORE_TYPE_COMPOUND_H
 #include "store/type/type.h"
 
-int compound_validate(const struct type *t, struct bytes value,
-		      struct type_error *error);
 int compound_read_text(struct buf *out, const struct type *t, struct bytes text,
 		       struct type_error *error);
 void compound_print_text(struct buf *out, const struct type *t,
 			 struct bytes value);
 size_t compound_text_length(const struct type *t, struct bytes value);
 bool compound_text_may_begin(const struct type *t, struct bytes text);
-void compound_print_literal(struct buf *out, const struct type *t,
-			    struct bytes value);
 #endif

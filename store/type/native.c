@@ -3,96 +3,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-int type_fail(struct type_error *error, const char *format, ...)
-{
-	va_list args;
-	size_t len;
-
-	if (!error)
-		return -EINVAL;
-	va_start(args, format);
-	error->bare = false;
-	vsnprintf(error->text, sizeof(error->text), format, args);
-	va_end(args);
-	/* A message that was cut ends between two characters. */
-	len = strlen(error->text);
-	while (len && len == sizeof(error->text) - 1 &&
-	       ((uint8_t)error->text[len - 1] & 0x80))
-		error->text[--len] = 0;
-	return -EINVAL;
-}
-
-int type_fail_length(struct bytes text)
-{
-	return (int)(text.len < 512 ? text.len : 512);
-}
-
-bool text_is_ascii(struct bytes text)
-{
-	size_t i;
-
-	for (i = 0; i < text.len; i++)
-		if (text.ptr[i] & 0x80)
-			return false;
-	return true;
-}
-
-/* Of the character at p: its length, 0 where it is wrong, -1 where it is right
- * as far as it goes but cut off by end. */
-static int character_length(const uint8_t *p, const uint8_t *end)
-{
-	uint8_t low = 0x80, high = 0xbf;
-	int len, i;
-
-	if (*p < 0x80)
-		return 1;
-	if (*p < 0xc2 || *p > 0xf4)
-		return 0;
-	len = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-	if (*p == 0xe0)
-		low = 0xa0;	/* shorter forms, */
-	else if (*p == 0xed)
-		high = 0x9f;	/* surrogates, */
-	else if (*p == 0xf0)
-		low = 0x90;
-	else if (*p == 0xf4)
-		high = 0x8f;	/* and beyond U+10FFFF: not RFC 3629 */
-	for (i = 1; i < len; i++) {
-		if (p + i == end)
-			return -1;
-		if (p[i] < low || p[i] > high)
-			return 0;
-		low = 0x80;
-		high = 0xbf;
-	}
-	return len;
-}
-
-bool text_is_utf8(struct bytes text, bool may_be_cut)
-{
-	const uint8_t *p = text.ptr, *end = p + text.len;
-	uint64_t word;
-	int len;
-
-	while (p < end) {
-		while (end - p >= 8) {	/* most text is ASCII */
-			memcpy(&word, p, 8);
-			if (word & 0x8080808080808080u)
-				break;
-			p += 8;
-		}
-		if (p == end)
-			break;
-		len = character_length(p, end);
-		if (len <= 0)
-			return len < 0 && may_be_cut;
-		p += len;
-	}
-	return true;
-}
+#include "store/base/utf8.h"
 
 static int wrong_length(struct type_error *error, const char *words, size_t len)
 {
@@ -166,7 +79,7 @@ int native_validate(enum type_kind kind, struct bytes value,
 	case TYPE_ASCII:
 		return validate_ascii(value, error);
 	case TYPE_TEXT:
-		return text_is_utf8(value, false) ? 0 :
+		return utf8_is_valid(value, false) ? 0 :
 			type_fail(error, "String didn't validate.");
 	case TYPE_DECIMAL:
 		return !value.len || value.len >= 4 ? 0 :
@@ -206,7 +119,7 @@ static int read_ascii(struct buf *out, struct bytes text,
 static int read_utf8(struct buf *out, struct bytes text,
 		     struct type_error *error)
 {
-	if (!text_is_utf8(text, false))
+	if (!utf8_is_valid(text, false))
 		return type_fail(error, "String didn't validate.");
 	buf_add_bytes(out, text);
 	return 0;

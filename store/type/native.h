@@ -39,16 +39,6 @@ bool native_is_quoted(enum type_kind kind);
  * message, nothing appended then.
  */
 
-/* Set the message; gives -EINVAL, so that callers can return it. */
-int type_fail(struct type_error *error, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-/* The length of a text as the int that "%.*s" wants, cut to what fits. */
-int type_fail_length(struct bytes text);
-
-/* UTF-8 by RFC 3629; with may_be_cut the last character may be unfinished. */
-bool text_is_utf8(struct bytes text, bool may_be_cut);
-bool text_is_ascii(struct bytes text);
-
 /* number.c: integers of 1, 2, 4, 8 bytes; boolean. */
 /* Optional sign, digits. False: not of this form, or beyond 64 bits. */
 bool number_read_int64(int64_t *out, struct bytes text);
@@ -144,6 +134,10 @@ int uuid_read(struct buf *out, enum type_kind kind, struct bytes text,
 	      struct type_error *error);
 void uuid_print(struct buf *out, const uint8_t uuid[16]);
 bool uuid_may_begin(struct bytes text);
+/* A uuid's or timeuuid's 16 bytes as memcmp orders them, and back. */
+void uuid_order(uint8_t out[16], enum type_kind kind, const uint8_t *uuid);
+void uuid_order_back(uint8_t out[16], enum type_kind kind,
+		     const uint8_t *ordered);
 
 /* inet.c */
 int inet_read(struct buf *out, struct bytes text, struct type_error *error);

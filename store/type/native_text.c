@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "store/base/utf8.h"
+
 static void print_hex(struct buf *out, struct bytes value)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -128,9 +130,9 @@ bool native_text_may_begin(enum type_kind kind, struct bytes text)
 {
 	switch (kind) {
 	case TYPE_ASCII:
-		return text_is_ascii(text);
+		return utf8_is_ascii(text);
 	case TYPE_TEXT:
-		return text_is_utf8(text, true);
+		return utf8_is_valid(text, true);
 	case TYPE_BLOB:
 		return !text.len || (text.ptr[0] == '0' &&
 				     (text.len == 1 ||

@@ -22,7 +22,9 @@
 
 #include <errno.h>
 
+#include "store/type/big_integer.h"
 #include "store/type/compound_codec.h"
+#include "store/type/native.h"
 
 #define LEAD_END 0x38
 #define LEAD_NULL 0x3e
@@ -31,50 +33,6 @@
 #define LEAD_EMPTY_REVERSED 0x41
 #define LEAD_NULL_REVERSED 0x42
 #define VARINT_SHORT 120
-
-static uint64_t time_first(uint64_t high)
-{
-	return high << 48 | (high << 16 & 0xffff00000000) | high >> 32;
-}
-
-static uint64_t time_first_back(uint64_t ordered)
-{
-	return ordered << 32 | (ordered >> 16 & 0xffff0000) | ordered >> 48;
-}
-
-/* The version nibble to the front. */
-static uint64_t version_first(uint64_t high)
-{
-	return (high & 0xf000) << 48 | (high >> 16) << 12 | (high & 0xfff);
-}
-
-static uint64_t version_first_back(uint64_t ordered)
-{
-	return (ordered << 4 & ~(uint64_t)0xffff) | ordered >> 60 << 12 |
-	       (ordered & 0xfff);
-}
-
-#define SIGNS 0x8080808080808080
-
-void ordered_uuid(uint8_t out[16], enum type_kind kind, const uint8_t *uuid)
-{
-	uint64_t high = get_be64(uuid), low = get_be64(uuid + 8);
-	bool by_time = kind == TYPE_TIMEUUID || (high & 0xf000) == 0x1000;
-
-	put_be64(out, by_time ? time_first(high) : version_first(high));
-	put_be64(out + 8, kind == TYPE_TIMEUUID ? low ^ SIGNS : low);
-}
-
-void ordered_uuid_back(uint8_t out[16], enum type_kind kind,
-		       const uint8_t *ordered)
-{
-	uint64_t high = get_be64(ordered), low = get_be64(ordered + 8);
-	bool by_time = kind == TYPE_TIMEUUID || high >> 60 == 1;
-
-	put_be64(out, by_time ? time_first_back(high) :
-				version_first_back(high));
-	put_be64(out + 8, kind == TYPE_TIMEUUID ? low ^ SIGNS : low);
-}
 
 static bool has_sign(enum type_kind kind)
 {
@@ -122,7 +80,7 @@ static void add_fixed(struct buf *out, enum type_kind kind, uint32_t width,
 		uint8_t uuid[16];
 
 		memcpy(uuid, bytes, 16);
-		ordered_uuid(bytes, kind, uuid);
+		uuid_order(bytes, kind, uuid);
 	} else if (kind == TYPE_BOOLEAN) {
 		bytes[0] = !!bytes[0];
 	} else if (has_sign(kind)) {
@@ -148,7 +106,7 @@ static int read_fixed(struct buf *out, enum type_kind kind, uint32_t width,
 		flip_float(bytes, width, true);
 	} else if (kind == TYPE_UUID || kind == TYPE_TIMEUUID) {
 		memcpy(uuid, bytes, 16);
-		ordered_uuid_back(bytes, kind, uuid);
+		uuid_order_back(bytes, kind, uuid);
 	} else if (has_sign(kind)) {
 		bytes[0] ^= 0x80;
 	}
@@ -226,7 +184,7 @@ static int read_escaped(struct buf *out, struct reader *r, uint8_t mask)
 
 static void add_varint(struct buf *out, struct bytes value)
 {
-	struct bytes v = varint_trim(value);
+	struct bytes v = big_trim(value);
 	uint8_t flip = v.ptr[0] & 0x80 ? 0xff : 0;
 
 	if (v.len <= VARINT_SHORT) {

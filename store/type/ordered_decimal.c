@@ -13,9 +13,9 @@
 #include "store/type/ordered.h"
 
 #include <errno.h>
-#include <gmp.h>
 
 #include "store/base/alloc.h"
+#include "store/type/big_integer.h"
 
 #define EXPONENT_BIAS ((int64_t)1 << 39)
 #define ZEROS_MAX ((int64_t)1 << 20)
@@ -122,7 +122,7 @@ void ordered_add_decimal(struct buf *out, struct bytes value)
 	int64_t exponent;
 
 	if (value.len > 4)
-		unscaled = varint_trim(bytes_of(value.ptr + 4, value.len - 4));
+		unscaled = big_trim(bytes_of(value.ptr + 4, value.len - 4));
 	negative = unscaled.len && unscaled.ptr[0] & 0x80;
 	if (!digits_of(&d, unscaled, negative)) {
 		out->failed = true;
@@ -187,7 +187,7 @@ static int add_number(struct buf *out, uint8_t *digits, size_t count,
 		carry += (uint8_t)~bytes[i];
 		bytes[i] = (uint8_t)carry;
 	}
-	v = varint_trim(bytes_of(bytes, len));
+	v = big_trim(bytes_of(bytes, len));
 	buf_add_bytes(out, v);
 out:
 	mem_free(limbs);

@@ -9,13 +9,6 @@ static bool is_native(const struct type *t)
 	return t->kind < TYPE_NATIVE_COUNT;
 }
 
-int type_validate(const struct type *t, struct bytes value,
-		  struct type_error *error)
-{
-	return is_native(t) ? native_validate(t->kind, value, error) :
-			      compound_validate(t, value, error);
-}
-
 /*
  * CQL forgives blanks around a time of day; a file does not, as for every other
  * type.
@@ -55,13 +48,4 @@ bool type_text_may_begin(const struct type *t, struct bytes text)
 {
 	return is_native(t) ? native_text_may_begin(t->kind, text) :
 			      compound_text_may_begin(t, text);
-}
-
-void type_print_literal(struct buf *out, const struct type *t,
-			struct bytes value)
-{
-	if (is_native(t))
-		native_print_literal(out, t->kind, value);
-	else
-		compound_print_literal(out, t, value);
 }

@@ -14,6 +14,7 @@
 #define STORE_TYPE_TYPE_H
 #include "store/base/arena.h"
 #include "store/base/bytes.h"
+#include "store/type/error.h"
 
 /* The numbers are stored in the catalogue and must stay. */
 enum type_kind {
@@ -105,15 +106,6 @@ bool type_vector_is_flat(const struct type *t);
  * (the reader has failed then) or without memory. */
 void type_encode(struct buf *out, const struct type *t);
 struct type *type_decode(struct reader *r);
-
-/*
- * A message for people about a value that was refused, in Cassandra's words
- * where it has any. Empty until something fails.
- */
-struct type_error {
-	char text[1536];	/* a JSON error may show its source twice */
-	bool bare;		/* told as it is, not as "Error decoding …" */
-};
 
 /*
  * Are these bytes a value of t? Every length and nested part is checked.

@@ -177,3 +177,48 @@ void uuid_new_time(uint8_t uuid[16])
 	} while (!atomic_compare_exchange_weak(&last_ticks, &last, ticks));
 	put_time(uuid, ticks, low_bytes_of_process());
 }
+
+/* -------------------------------------------------------------------- order */
+static uint64_t time_first(uint64_t high)
+{
+	return high << 48 | (high << 16 & 0xffff00000000) | high >> 32;
+}
+
+static uint64_t time_first_back(uint64_t ordered)
+{
+	return ordered << 32 | (ordered >> 16 & 0xffff0000) | ordered >> 48;
+}
+
+/* The version nibble to the front. */
+static uint64_t version_first(uint64_t high)
+{
+	return (high & 0xf000) << 48 | (high >> 16) << 12 | (high & 0xfff);
+}
+
+static uint64_t version_first_back(uint64_t ordered)
+{
+	return (ordered << 4 & ~(uint64_t)0xffff) | ordered >> 60 << 12 |
+	       (ordered & 0xfff);
+}
+
+#define SIGNS 0x8080808080808080
+
+void uuid_order(uint8_t out[16], enum type_kind kind, const uint8_t *uuid)
+{
+	uint64_t high = get_be64(uuid), low = get_be64(uuid + 8);
+	bool by_time = kind == TYPE_TIMEUUID || (high & 0xf000) == 0x1000;
+
+	put_be64(out, by_time ? time_first(high) : version_first(high));
+	put_be64(out + 8, kind == TYPE_TIMEUUID ? low ^ SIGNS : low);
+}
+
+void uuid_order_back(uint8_t out[16], enum type_kind kind,
+		       const uint8_t *ordered)
+{
+	uint64_t high = get_be64(ordered), low = get_be64(ordered + 8);
+	bool by_time = kind == TYPE_TIMEUUID || high >> 60 == 1;
+
+	put_be64(out, by_time ? time_first_back(high) :
+				version_first_back(high));
+	put_be64(out + 8, kind == TYPE_TIMEUUID ? low ^ SIGNS : low);
+}

@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
+#include "store/base/utf8.h"
 #include "store/cql/syntax/parser.h"
-#include "store/type/native.h"
 
 static void parse_truncate(struct parser *p, struct statement *s)
 {
@@ -117,16 +117,16 @@ static int check_utf8(struct bytes text, struct arena *arena,
 	size_t good = 0, bad = text.len, middle;
 	int err;
 
-	if (text_is_utf8(text, false))
+	if (utf8_is_valid(text, false))
 		return 0;
 	while (bad - good > 1) {	/* the first place that is wrong */
 		middle = good + (bad - good) / 2;
-		if (text_is_utf8(bytes_of(text.ptr, middle), true))
+		if (utf8_is_valid(bytes_of(text.ptr, middle), true))
 			good = middle;
 		else
 			bad = middle;
 	}
-	while (!text_is_utf8(bytes_of(text.ptr, good), false))
+	while (!utf8_is_valid(bytes_of(text.ptr, good), false))
 		good--;			/* at most three, to the lead byte */
 	cql_error_at(error, text, (uint32_t)good, 1);
 	err = cql_error_set(error, arena, CQL_SYNTAX,

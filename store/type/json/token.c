@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "store/type/native.h"
+#include "store/base/utf8.h"
 
 bool scan_is_name_part(uint8_t c)
 {
@@ -160,7 +160,7 @@ int scan_string(struct scan *s, struct buf *out)
 		len = *s->ptr < 0x80 ? 1 : scan_utf8_length(s->ptr, s->end);
 		if (!len) {
 			scan_fail(s, JSON_PARSE, "Invalid UTF-8");
-			s->cut = text_is_utf8(bytes_of(s->ptr, (size_t)
+			s->cut = utf8_is_valid(bytes_of(s->ptr, (size_t)
 						(s->end - s->ptr)), true);
 			return -EINVAL;
 		}
