@@ -20,6 +20,7 @@
 
 #include "store/base/alloc.h"
 #include "store/schema/schema_edit.h"
+#include "store/type/uuid.h"
 
 /* ------------------------------------------------------------ engine's side */
 static const char *compaction_option(const struct table *t, const char *name)

@@ -9,6 +9,7 @@
 
 #include "fs/op/inner.h"
 #include "fs/tree/listing.h"
+#include "store/type/uuid.h"
 
 static const struct type *uuid_type(void)
 {

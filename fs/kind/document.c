@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
+#include "store/type/uuid.h"
 
 /* ------------------------------------------------------------------- print */
 static int gather(struct buf *out, const struct type *t,

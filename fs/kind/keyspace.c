@@ -4,6 +4,7 @@
 #include "fs/op/inner.h"
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
+#include "store/type/uuid.h"
 
 static void table_child(struct child *c, const struct table *t)
 {

@@ -4,8 +4,11 @@
 #include <math.h>
 
 #include "store/type/date_step.h"
+#include "store/type/decimal.h"
 #include "store/type/decimal_math.h"
-#include "store/type/native.h"
+#include "store/type/duration.h"
+#include "store/type/float.h"
+#include "store/type/number.h"
 
 static bool is_inexact(enum type_kind kind)
 {

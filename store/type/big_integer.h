@@ -25,16 +25,4 @@ void big_print(struct buf *out, const mpz_t n);
 size_t big_digit_count(const mpz_t n);
 /* n = 10^exponent */
 void big_power_of_ten(mpz_t n, unsigned long exponent);
-
-/* A decimal: unscaled * 10^-scale. */
-struct decimal {
-	mpz_t unscaled;
-	int32_t scale;
-};
-void decimal_init(struct decimal *d);
-void decimal_release(struct decimal *d);
-void decimal_get(struct decimal *d, struct bytes value);
-void decimal_add(struct buf *out, const struct decimal *d);
-/* By the grammar of Java's BigDecimal: 0, -EINVAL or -ENOMEM. */
-int decimal_parse(struct decimal *d, struct bytes text);
 #endif

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "store/type/big_integer.h"
-#include "store/type/native.h"
 #include "store/type/ordered.h"
+#include "store/type/uuid.h"
 
 static int compare_u64(uint64_t a, uint64_t b)
 {

@@ -8,7 +8,14 @@
 #include "store/base/clock.h"
 #include "store/type/big_integer.h"
 #include "store/type/date_step.h"
+#include "store/type/decimal.h"
+#include "store/type/duration.h"
+#include "store/type/float.h"
 #include "store/type/native.h"
+#include "store/type/number.h"
+#include "store/type/time.h"
+#include "store/type/timestamp.h"
+#include "store/type/uuid.h"
 
 static bool is_float(enum type_kind kind)
 {

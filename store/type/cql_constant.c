@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store/type/big_integer.h"
+#include "store/type/decimal.h"
+#include "store/type/float.h"
 #include "store/type/native.h"
+#include "store/type/timestamp.h"
 
 static const char *const names[] = {
 	[LITERAL_STRING] = "STRING", [LITERAL_INTEGER] = "INTEGER",

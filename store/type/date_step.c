@@ -2,6 +2,9 @@
 
 #include <errno.h>
 
+#include "store/type/duration.h"
+#include "store/type/time.h"
+
 static int64_t wrap_add(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);

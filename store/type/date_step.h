@@ -5,7 +5,7 @@
  */
 #ifndef STORE_TYPE_DATE_STEP_H
 #define STORE_TYPE_DATE_STEP_H
-#include "store/type/native.h"
+#include "store/type/duration.h"
 
 int64_t shift_timestamp(int64_t ms, const struct duration *d, bool back);
 uint32_t shift_date(uint32_t date, const struct duration *d, bool back);

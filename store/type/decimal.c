@@ -2,7 +2,7 @@
  * varint and decimal. A decimal's bytes are its scale (4 bytes, big-endian) and
  * the unscaled number; four bytes alone are a zero.
  */
-#include "store/type/native.h"
+#include "store/type/decimal.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "store/type/decimal.h"
+
 /* Cassandra's digits of a sum, difference or product; */
 #define SUM_DIGITS 10000
 /* and of a quotient: significant ones, those after the point. */

@@ -7,6 +7,7 @@
 #ifndef STORE_TYPE_DECIMAL_MATH_H
 #define STORE_TYPE_DECIMAL_MATH_H
 #include "store/type/big_integer.h"
+#include "store/type/decimal.h"
 
 int decimal_apply(struct decimal *result, const struct decimal *a, char op,
 		  const struct decimal *b, const char **reason);

@@ -3,7 +3,7 @@
  * The bytes are three vints: zigzag, then big-endian with as many leading 1
  * bits as bytes follow the first.
  */
-#include "store/type/native.h"
+#include "store/type/duration.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  * float and double: the shortest digits that give the number back, written as
  * Java writes them. Independent of the process's locale.
  */
-#include "store/type/native.h"
+#include "store/type/float.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * RFC 5952 says. An IPv4 address that is mapped into IPv6 is the IPv4 one, in
  * text both ways; only a blob can store the long form.
  */
-#include "store/type/native.h"
+#include "store/type/inet.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -6,6 +6,14 @@
 #include <stdio.h>
 
 #include "store/base/utf8.h"
+#include "store/type/decimal.h"
+#include "store/type/duration.h"
+#include "store/type/float.h"
+#include "store/type/inet.h"
+#include "store/type/number.h"
+#include "store/type/time.h"
+#include "store/type/timestamp.h"
+#include "store/type/uuid.h"
 
 static int wrong_length(struct type_error *error, const char *words, size_t len)
 {

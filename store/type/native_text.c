@@ -4,6 +4,14 @@
 #include <stdio.h>
 
 #include "store/base/utf8.h"
+#include "store/type/decimal.h"
+#include "store/type/duration.h"
+#include "store/type/float.h"
+#include "store/type/inet.h"
+#include "store/type/number.h"
+#include "store/type/time.h"
+#include "store/type/timestamp.h"
+#include "store/type/uuid.h"
 
 static void print_hex(struct buf *out, struct bytes value)
 {

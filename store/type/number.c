@@ -1,5 +1,5 @@
 /* Whole numbers of 1, 2, 4 and 8 bytes, and booleans. */
-#include "store/type/native.h"
+#include "store/type/number.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -24,7 +24,7 @@
 
 #include "store/type/big_integer.h"
 #include "store/type/compound_codec.h"
-#include "store/type/native.h"
+#include "store/type/uuid.h"
 
 #define LEAD_END 0x38
 #define LEAD_NULL 0x3e

@@ -3,11 +3,13 @@
  * 1970-01-01; a time is an int64 of nanoseconds since midnight. The calendar is
  * the Gregorian one for all years, with a year 0.
  */
-#include "store/type/native.h"
+#include "store/type/time.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+
+#include "store/type/number.h"
 
 #define DAYS_PER_ERA 146097	/* 400 years */
 /* From 0000-03-01, where the count of eras begins, to 1970-01-01. */

@@ -1,5 +1,5 @@
 /* Timestamps: milliseconds since 1970, written as a date, a time and a zone. */
-#include "store/type/native.h"
+#include "store/type/timestamp.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "store/base/clock.h"
+#include "store/type/number.h"
+#include "store/type/time.h"
 #include "store/type/zone.h"
 
 #define MAX_OFFSET (18 * 3600)

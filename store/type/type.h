@@ -255,14 +255,4 @@ void type_build(struct buf *out, const struct type *t,
 		const struct bytes *parts, size_t part_count);
 int type_build_sorted(struct buf *out, const struct type *t,
 		      struct bytes *parts, size_t part_count);
-
-/* UUIDs, version 1 from the microsecond clock (unique in the process), version
- * 4 random; the milliseconds of a version 1 uuid. */
-void uuid_new_time(uint8_t uuid[16]);
-void uuid_new_random(uint8_t uuid[16]);
-bool uuid_is_time(const uint8_t uuid[16]);
-int64_t uuid_time_ms(const uint8_t uuid[16]);
-/* The smallest and largest timeuuid of a millisecond (minTimeuuid). */
-void uuid_min_at(uint8_t uuid[16], int64_t ms);
-void uuid_max_at(uint8_t uuid[16], int64_t ms);
 #endif

@@ -3,7 +3,7 @@
  * 100 ns since 1582-10-15 in its first 8 bytes (low, middle, high with the
  * version), a clock sequence and a node in its last 8.
  */
-#include "store/type/native.h"
+#include "store/type/uuid.h"
 
 #include <ctype.h>
 #include <errno.h>

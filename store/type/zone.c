@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "store/type/native.h"
+#include "store/type/time.h"
+
 
 #define FOLDER "/usr/share/zoneinfo/"
 /* Twice the largest there is. */

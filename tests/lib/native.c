@@ -5,7 +5,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "store/type/decimal.h"
+#include "store/type/duration.h"
+#include "store/type/inet.h"
 #include "store/type/native.h"
+#include "store/type/number.h"
+#include "store/type/time.h"
 
 void native_unhex(struct buf *out, const char *hex)
 {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "store/type/big_integer.h"
+#include "store/type/decimal.h"
 #include "tests/lib/vectors.h"
 
 static bool is_floating(struct bytes n)

@@ -9,6 +9,7 @@
 #include "store/cql/expression/function.h"
 #include "store/cql/expression/term.h"
 #include "store/type/convert.h"
+#include "store/type/float.h"
 #include "store/type/native.h"
 
 /* ---------------------------------------------------------- assignability */

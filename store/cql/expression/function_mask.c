@@ -10,6 +10,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/expression/function.h"
+#include "store/type/uuid.h"
 
 #define DIGEST_MAX 64		/* bytes, of SHA-512 */
 #define PARTS_MAX (1 << 20)	/* of a default */

@@ -9,6 +9,7 @@
 #include "store/cql/expression/function.h"
 #include "store/type/arithmetic.h"
 #include "store/type/convert.h"
+#include "store/type/uuid.h"
 
 static function_apply apply_now, apply_uuid, apply_convert, apply_min_uuid,
 	apply_max_uuid, apply_floor;

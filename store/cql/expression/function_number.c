@@ -12,6 +12,7 @@
 #include "store/type/arithmetic.h"
 #include "store/type/big_integer.h"
 #include "store/type/convert.h"
+#include "store/type/decimal.h"
 
 static function_apply apply_abs, apply_exponent, apply_round;
 

@@ -9,6 +9,7 @@
 
 #include "store/cql/modify/modify.h"
 #include "store/type/arithmetic.h"
+#include "store/type/uuid.h"
 
 /* A list as it stands in the middle of a statement. */
 struct list_item {

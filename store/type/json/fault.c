@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "store/type/native.h"
 
 #define SOURCE_MAX 500		/* of a text in a message, in UTF-16 */
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
-#include "store/type/native.h"
 
 #define DEPTH_MAX 64
 

@@ -1,8 +1,10 @@
 /* Values as JSON, and how long that is. */
 #include <math.h>
 
+#include "store/type/float.h"
 #include "store/type/json/json.h"
 #include "store/type/native.h"
+#include "store/type/timestamp.h"
 
 /* NaN and the infinities, for which JSON has no numbers. */
 static bool is_odd_float(enum type_kind kind, struct bytes value)

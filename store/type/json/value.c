@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/type/float.h"
 #include "store/type/json/json.h"
 #include "store/type/native.h"
+#include "store/type/number.h"
 
 static bool is_null(struct bytes json)
 {

@@ -3,6 +3,7 @@
 
 #include "store/base/alloc.h"
 #include "store/type/arithmetic.h"
+#include "store/type/decimal.h"
 #include "store/type/native.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"

@@ -3,7 +3,9 @@
 
 #include "store/type/convert.h"
 #include "store/type/date_step.h"
+#include "store/type/duration.h"
 #include "store/type/native.h"
+#include "store/type/time.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/type/float.h"
 #include "store/type/native.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"

@@ -3,6 +3,8 @@
 #include <time.h>
 
 #include "store/type/native.h"
+#include "store/type/time.h"
+#include "store/type/timestamp.h"
 #include "store/type/zone.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "store/type/native.h"
+#include "store/type/uuid.h"
 #include "tests/unit/suite.h"
 
 static struct bytes text_of(struct buf *out, const uint8_t uuid[16])

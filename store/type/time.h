@@ -1,0 +1,30 @@
+/*
+ * Dates, times of day and the calendar. Days are counted from 1970-01-01.
+ * Functions that read append the value's bytes: 0, or -EINVAL with the message
+ * and nothing appended; no memory: out->failed. Any thread.
+ */
+#ifndef STORE_TYPE_TIME_H
+#define STORE_TYPE_TIME_H
+#include "store/type/type.h"
+
+#define MS_PER_DAY 86400000LL
+#define NS_PER_DAY 86400000000000LL
+#define DATE_EPOCH 0x80000000u	/* a date's bytes for 1970-01-01 */
+int64_t time_days(int64_t year, unsigned month, unsigned day);
+void time_civil(int64_t days, int64_t *year, unsigned *month, unsigned *day);
+unsigned time_month_length(int64_t year, unsigned month);
+/* Rounds down, as division of times must. */
+int64_t time_floor_div(int64_t a, int64_t b);
+int64_t time_floor_mod(int64_t a, int64_t b);
+/* 1 to max_len digits at the begin of r: stepped over. -1: there are none. */
+int64_t time_read_digits(struct reader *r, int max_len);
+int time_read_date(struct buf *out, struct bytes text,
+		   struct type_error *error);
+int time_read_time(struct buf *out, struct bytes text,
+		   struct type_error *error);
+void time_print_date(struct buf *out, uint32_t date);
+void time_print_time(struct buf *out, int64_t ns);
+size_t time_date_length(uint32_t date);
+bool time_date_may_begin(struct bytes text);
+bool time_time_may_begin(struct bytes text);
+#endif
