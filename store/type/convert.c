@@ -249,7 +249,7 @@ int cast_value(struct buf *out, bool *is_null, enum type_kind from,
 		buf_add_bytes(out, value);
 	} else if (kind_is_text(to)) {
 		if (from == TYPE_TIMESTAMP)
-			time_print_timestamp(out,
+			timestamp_print(out,
 					     (int64_t)get_be64(value.ptr),
 					     TIMESTAMP_CAST);
 		else

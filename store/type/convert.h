@@ -4,13 +4,7 @@
  */
 #ifndef STORE_TYPE_CONVERT_H
 #define STORE_TYPE_CONVERT_H
-#include "store/type/type.h"
-
-/* A constant's form, in the order of the lexer's enum constant_kind. */
-enum literal_kind {
-	LITERAL_STRING, LITERAL_INTEGER, LITERAL_UUID, LITERAL_FLOAT,
-	LITERAL_BOOLEAN, LITERAL_HEX, LITERAL_DURATION,
-};
+#include "store/type/native.h"
 
 /*
  * Does CQL take constants of this form for the type? False

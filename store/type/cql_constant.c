@@ -9,7 +9,6 @@
 #include "store/type/decimal.h"
 #include "store/type/float.h"
 #include "store/type/native.h"
-#include "store/type/timestamp.h"
 
 static const char *const names[] = {
 	[LITERAL_STRING] = "STRING", [LITERAL_INTEGER] = "INTEGER",
@@ -20,40 +19,10 @@ static const char *const names[] = {
 
 bool type_takes_literal(const struct type *t, enum literal_kind kind)
 {
-	switch (t->kind) {
-	case TYPE_ASCII:
-	case TYPE_INET:
-	case TYPE_TEXT:
-		return kind == LITERAL_STRING;
-	case TYPE_DATE:
-	case TYPE_TIME:
-	case TYPE_TIMESTAMP:
-		return kind == LITERAL_STRING || kind == LITERAL_INTEGER;
-	case TYPE_BIGINT:
-	case TYPE_COUNTER:
-	case TYPE_INT:
-	case TYPE_SMALLINT:
-	case TYPE_TINYINT:
-	case TYPE_VARINT:
-		return kind == LITERAL_INTEGER;
-	case TYPE_DECIMAL:
-	case TYPE_DOUBLE:
-	case TYPE_FLOAT:
-		return kind == LITERAL_INTEGER || kind == LITERAL_FLOAT;
-	case TYPE_UUID:
-	case TYPE_TIMEUUID:
-		return kind == LITERAL_UUID;
-	case TYPE_BOOLEAN:
-		return kind == LITERAL_BOOLEAN;
-	case TYPE_BLOB:
-		return kind == LITERAL_HEX;
-	case TYPE_DURATION:	/* an integer is refused by its value */
-		return kind == LITERAL_DURATION || kind == LITERAL_INTEGER;
-	case TYPE_TUPLE:	/* its fields between colons, see below */
-		return true;
-	default:
-		return false;
-	}
+	const struct native_type *n = native_types[t->kind];
+
+	/* A tuple's are its fields between colons, see below. */
+	return n ? n->constants & 1u << kind : t->kind == TYPE_TUPLE;
 }
 
 int type_refuse_constant(const struct type *t, enum literal_kind kind,
@@ -235,15 +204,15 @@ int type_read_constant(struct buf *out, const struct type *t,
 		       enum literal_kind kind, struct bytes text, bool whole,
 		       const char *receiver, struct type_error *error)
 {
+	const struct native_type *n = native_types[t->kind];
+
 	if (!type_takes_literal(t, kind))
 		return type_refuse_constant(t, kind, text, receiver, error);
-	if (t->kind == TYPE_TUPLE)
+	if (!n)
 		return kind == LITERAL_HEX ?
 			       read_tuple_hex(out, t, text, whole, error) :
 			       read_tuple(out, t, text, 0, error);
-	if (t->kind == TYPE_TIMESTAMP)
-		return time_read_timestamp_literal(out, text, error);
-	return native_read_text(out, t->kind, text, error);
+	return (n->read_literal ? n->read_literal : n->read)(out, text, error);
 }
 
 static void print_hex(struct buf *out, struct bytes value)

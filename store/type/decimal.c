@@ -11,6 +11,7 @@
 
 #include "store/base/alloc.h"
 #include "store/type/big_integer.h"
+#include "store/type/ordered_decimal.h"
 
 static size_t digits_at(struct bytes text, size_t at)
 {
@@ -167,8 +168,8 @@ int decimal_read(struct buf *out, struct bytes text, struct type_error *error)
 			       type_fail_length(text), text.ptr) : 0;
 }
 
-int decimal_read_varint(struct buf *out, struct bytes text,
-			struct type_error *error)
+static int read_varint_text(struct buf *out, struct bytes text,
+			    struct type_error *error)
 {
 	struct decimal_form form;
 	mpz_t n;
@@ -189,7 +190,7 @@ int decimal_read_varint(struct buf *out, struct bytes text,
 	return 0;
 }
 
-bool decimal_may_begin(struct bytes text)
+static bool may_begin(struct bytes text)
 {
 	struct decimal_form form;
 	int64_t exponent;
@@ -199,14 +200,14 @@ bool decimal_may_begin(struct bytes text)
 	       (found == 0 || !read_exponent(&exponent, text, form.exponent));
 }
 
-bool decimal_varint_may_begin(struct bytes text)
+static bool varint_may_begin(struct bytes text)
 {
 	struct decimal_form form;
 
 	return scan(&form, text) >= 0 && !form.fraction && !form.exponent;
 }
 
-void decimal_print_varint(struct buf *out, struct bytes value)
+static void print_varint(struct buf *out, struct bytes value)
 {
 	mpz_t n;
 
@@ -260,7 +261,7 @@ static void print_digits(struct buf *out, struct bytes digits, int32_t scale)
 	}
 }
 
-void decimal_print(struct buf *out, struct bytes value)
+static void print(struct buf *out, struct bytes value)
 {
 	struct buf digits = BUF_INIT;
 	struct decimal d;
@@ -283,7 +284,7 @@ void decimal_print(struct buf *out, struct bytes value)
 	decimal_release(&d);
 }
 
-size_t decimal_varint_length(struct bytes value)
+static size_t varint_length(struct bytes value)
 {
 	size_t len;
 	mpz_t n;
@@ -295,7 +296,7 @@ size_t decimal_varint_length(struct bytes value)
 	return len;
 }
 
-size_t decimal_length(struct bytes value)
+static size_t text_length(struct bytes value)
 {
 	char exponent[16];
 	int64_t adjusted, point;
@@ -318,3 +319,85 @@ size_t decimal_length(struct bytes value)
 	decimal_release(&d);
 	return len;
 }
+
+static int compare_varint(struct bytes a, struct bytes b)
+{
+	bool negative = a.ptr[0] & 0x80;
+
+	if (negative != (b.ptr[0] >> 7))
+		return negative ? -1 : 1;
+	a = big_trim(a);
+	b = big_trim(b);
+	if (a.len != b.len)
+		return (a.len > b.len) != negative ? 1 : -1;
+	return memcmp(a.ptr, b.ptr, a.len);
+}
+
+static int compare_decimal(struct bytes a, struct bytes b)
+{
+	struct buf x = BUF_INIT, y = BUF_INIT;
+	int order;
+
+	if (a.len > 4 && b.len > 4 && !memcmp(a.ptr, b.ptr, 4))
+		return compare_varint(bytes_of(a.ptr + 4, a.len - 4),
+				      bytes_of(b.ptr + 4, b.len - 4));
+	ordered_add_decimal(&x, a);
+	ordered_add_decimal(&y, b);
+	order = bytes_compare(buf_bytes(&x), buf_bytes(&y));
+	buf_release(&x);
+	buf_release(&y);
+	return order;
+}
+
+static int validate(struct bytes value, struct type_error *error)
+{
+	return !value.len || value.len >= 4 ? 0 :
+		type_fail(error, "Expected 0 or at least 4 bytes (%zu)",
+			  value.len);
+}
+
+/* The lexer takes no number beyond those of a double. */
+static bool has_literal(struct bytes value)
+{
+	return value.len && text_length(value) <= 300 &&
+	       (value.len < 4 || (int32_t)get_be32(value.ptr) >= -250);
+}
+
+const struct native_type native_varint = {
+	.type = { .kind = TYPE_VARINT, .depth = 1 },
+	.name = "varint",
+	.class = "IntegerType",
+	.is_number = true,
+	.read = read_varint_text,
+	.may_begin = varint_may_begin,
+	.print = print_varint,
+	.text_length = varint_length,
+	.constants = 1 << LITERAL_INTEGER,
+	.json_number = JSON_JAVA_TEXT,
+	.json_empty = JSON_EMPTY_IN_FILE,
+	.compare = compare_varint,
+	.add_ordered = ordered_add_varint,
+	.read_ordered = ordered_read_varint,
+	.is_ambiguous = true,		/* may be longer than it must */
+	.masked = { (const uint8_t *)"\0", 1 },
+};
+
+const struct native_type native_decimal = {
+	.type = { .kind = TYPE_DECIMAL, .depth = 1 },
+	.name = "decimal",
+	.class = "DecimalType",
+	.is_number = true,
+	.validate = validate,
+	.read = decimal_read,
+	.may_begin = may_begin,
+	.print = print,
+	.text_length = text_length,
+	.constants = 1 << LITERAL_INTEGER | 1 << LITERAL_FLOAT,
+	.has_literal = has_literal,
+	.json_number = JSON_DIGITS,
+	.compare = compare_decimal,
+	.add_ordered = ordered_add_decimal,
+	.read_ordered = ordered_read_decimal,
+	.is_ambiguous = true,
+	.masked = { (const uint8_t *)"\0\0\0\0\0", 5 },
+};

@@ -184,8 +184,8 @@ static int read_designators(struct builder *b, struct reader r)
 	return 0;
 }
 
-int duration_parse(struct duration *d, struct bytes text,
-		   struct type_error *error)
+static int parse(struct duration *d, struct bytes text,
+		 struct type_error *error)
 {
 	struct builder b = { .last_unit = -1, .error = error };
 	struct reader r = reader_of(text);
@@ -218,17 +218,17 @@ int duration_parse(struct duration *d, struct bytes text,
 	return 0;
 }
 
-int duration_read(struct buf *out, struct bytes text, struct type_error *error)
+static int read_text(struct buf *out, struct bytes text, struct type_error *error)
 {
 	struct duration d;
-	int err = duration_parse(&d, text, error);
+	int err = parse(&d, text, error);
 
 	if (!err)
 		duration_add(out, &d);
 	return err;
 }
 
-bool duration_may_begin(struct bytes text)
+static bool may_begin(struct bytes text)
 {
 	size_t i = text.len && text.ptr[0] == '-';
 	bool iso = i < text.len && text.ptr[i] == 'P';
@@ -298,7 +298,7 @@ int duration_get(struct duration *d, struct bytes value)
 	return 0;
 }
 
-int duration_validate(struct bytes value, struct type_error *error)
+static int validate_value(struct bytes value, struct type_error *error)
 {
 	struct reader r = reader_of(value);
 	int64_t months, days, ns;
@@ -350,3 +350,38 @@ void duration_print(struct buf *out, const struct duration *d)
 	for (i = HOUR; i < (int)ARRAY_SIZE(units); i++)
 		ns = print_unit(out, ns, units[i].count, units[i].symbol);
 }
+
+static void print_value(struct buf *out, struct bytes value)
+{
+	struct duration d;
+
+	if (!duration_get(&d, value))
+		duration_print(out, &d);
+}
+
+/* None at all prints nothing. */
+static void print_literal(struct buf *out, struct bytes value)
+{
+	size_t start = out->len;
+
+	if (!validate_value(value, NULL))
+		print_value(out, value);
+	if (out->len == start)
+		buf_add_str(out, "0s");
+}
+
+const struct native_type native_duration = {
+	.type = { .kind = TYPE_DURATION, .depth = 1 },
+	.name = "duration",
+	.class = "DurationType",
+	.validate = validate_value,
+	.read = read_text,
+	.may_begin = may_begin,
+	.print = print_value,
+	/* An integer is refused by its value. */
+	.constants = 1 << LITERAL_DURATION | 1 << LITERAL_INTEGER,
+	.print_literal = print_literal,
+	.json_expected = "a string representation of a duration",
+	.json_empty = JSON_EMPTY_TEXT,	/* none at all is printed so */
+	.masked = { (const uint8_t *)"\0\0\0", 3 },
+};

@@ -5,7 +5,6 @@
 #include "store/type/float.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -284,8 +283,8 @@ int float_read(struct buf *out, enum type_kind kind, struct bytes text,
 
 	if (scan(text) != 1)
 		return type_fail(error, "Unable to make %s from '%.*s'",
-				 type_kind_name(kind), type_fail_length(text),
-				 text.ptr);
+				 kind == TYPE_FLOAT ? "float" : "double",
+				 type_fail_length(text), text.ptr);
 	if (text.len >= sizeof(small)) {
 		copy = mem_copy(text.ptr, text.len);
 		if (!copy) {
@@ -302,7 +301,133 @@ int float_read(struct buf *out, enum type_kind kind, struct bytes text,
 	return 0;
 }
 
-bool float_may_begin(struct bytes text)
+static bool may_begin(struct bytes text)
 {
 	return scan(text) >= 0;
 }
+
+/* -0.0 is less than 0.0, NaN is more than all else and equal to itself. */
+static int compare(double x, double y)
+{
+	if (isnan(x) || isnan(y))
+		return !!isnan(x) - !!isnan(y);
+	if (x != y)
+		return x < y ? -1 : 1;
+	return !!signbit(y) - !!signbit(x);
+}
+
+/* As memcmp orders them: all bits are flipped where it is negative. */
+static void flip(uint8_t *bytes, uint32_t width, bool back)
+{
+	bool flip_all = !!(bytes[0] & 0x80) != back;
+	uint32_t i;
+
+	for (i = 0; flip_all && i < width; i++)
+		bytes[i] = (uint8_t)~bytes[i];
+	if (!flip_all)
+		bytes[0] ^= 0x80;
+}
+
+/* ------------------------------------------------------------------- float */
+static int read_float(struct buf *out, struct bytes text,
+		      struct type_error *error)
+{
+	return float_read(out, TYPE_FLOAT, text, error);
+}
+
+static void print_float(struct buf *out, struct bytes value)
+{
+	char text[FLOAT_TEXT_MAX];
+
+	buf_add(out, text, float_print(text, TYPE_FLOAT,
+				       float_get(TYPE_FLOAT, value)));
+}
+
+static int compare_float(struct bytes a, struct bytes b)
+{
+	return compare(float_get(TYPE_FLOAT, a), float_get(TYPE_FLOAT, b));
+}
+
+static void order_float(uint8_t *bytes)
+{
+	if ((get_be32(bytes) & 0x7fffffff) > 0x7f800000)	/* one NaN */
+		memcpy(bytes, "\x7f\xc0\0\0", 4);
+	flip(bytes, 4, false);
+}
+
+static void order_float_back(uint8_t *bytes)
+{
+	flip(bytes, 4, true);
+}
+
+const struct native_type native_float = {
+	.type = { .kind = TYPE_FLOAT, .depth = 1 },
+	.name = "float",
+	.class = "FloatType",
+	.is_number = true,
+	.length = 4,
+	.wrong_length = "Expected 4 or 0 byte value for a float",
+	.is_flat = true,
+	.read = read_float,
+	.may_begin = may_begin,
+	.print = print_float,
+	.constants = 1 << LITERAL_INTEGER | 1 << LITERAL_FLOAT,
+	.json_expected = "a float value",
+	.json_number = JSON_FLOAT,
+	.compare = compare_float,
+	.order = order_float,
+	.order_back = order_float_back,
+	.is_ambiguous = true,		/* NaN has many bytes */
+};
+
+/* ------------------------------------------------------------------ double */
+static int read_double(struct buf *out, struct bytes text,
+		       struct type_error *error)
+{
+	return float_read(out, TYPE_DOUBLE, text, error);
+}
+
+static void print_double(struct buf *out, struct bytes value)
+{
+	char text[FLOAT_TEXT_MAX];
+
+	buf_add(out, text, float_print(text, TYPE_DOUBLE,
+				       float_get(TYPE_DOUBLE, value)));
+}
+
+static int compare_double(struct bytes a, struct bytes b)
+{
+	return compare(float_get(TYPE_DOUBLE, a), float_get(TYPE_DOUBLE, b));
+}
+
+static void order_double(uint8_t *bytes)
+{
+	if ((get_be64(bytes) & INT64_MAX) > 0x7ff0000000000000)
+		memcpy(bytes, "\x7f\xf8\0\0\0\0\0\0", 8);
+	flip(bytes, 8, false);
+}
+
+static void order_double_back(uint8_t *bytes)
+{
+	flip(bytes, 8, true);
+}
+
+const struct native_type native_double = {
+	.type = { .kind = TYPE_DOUBLE, .depth = 1 },
+	.name = "double",
+	.class = "DoubleType",
+	.is_number = true,
+	.length = 8,
+	.wrong_length = "Expected 8 or 0 byte value for a double",
+	.is_flat = true,
+	.read = read_double,
+	.may_begin = may_begin,
+	.print = print_double,
+	.constants = 1 << LITERAL_INTEGER | 1 << LITERAL_FLOAT,
+	.json_expected = "a double value",
+	.json_number = JSON_FLOAT,
+	.compare = compare_double,
+	.order = order_double,
+	.order_back = order_double_back,
+	.is_ambiguous = true,
+};

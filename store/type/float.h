@@ -1,19 +1,17 @@
-/*
- * float and double.
- * Functions that read append the value's bytes: 0, or -EINVAL with the message
- * and nothing appended; no memory: out->failed. Any thread.
- */
+/* float and double. Any thread. */
 #ifndef STORE_TYPE_FLOAT_H
 #define STORE_TYPE_FLOAT_H
-#include "store/type/type.h"
+#include "store/type/native.h"
+
+extern const struct native_type native_float, native_double;
 
 double float_get(enum type_kind kind, struct bytes value);
 /* Rounds a double to float for TYPE_FLOAT; one NaN. */
 void float_add(struct buf *out, enum type_kind kind, double x);
+/* As a native type reads: -EINVAL with the message and nothing appended. */
 int float_read(struct buf *out, enum type_kind kind, struct bytes text,
 	       struct type_error *error);
 /* Java's Double.toString, shortest digits: at most 26 bytes, no 0 at the end. */
 #define FLOAT_TEXT_MAX 32
 size_t float_print(char text[FLOAT_TEXT_MAX], enum type_kind kind, double x);
-bool float_may_begin(struct bytes text);
 #endif

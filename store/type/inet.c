@@ -6,7 +6,6 @@
 #include "store/type/inet.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 
 /* Nothing sensible is longer: 8 groups, brackets and a zone. */
@@ -168,7 +167,7 @@ static bool read_any(struct buf *out, struct bytes text)
 	return true;
 }
 
-int inet_read(struct buf *out, struct bytes text, struct type_error *error)
+static int read_inet(struct buf *out, struct bytes text, struct type_error *error)
 {
 	if (read_any(out, text))
 		return 0;
@@ -176,7 +175,7 @@ int inet_read(struct buf *out, struct bytes text, struct type_error *error)
 			 type_fail_length(text), text.ptr);
 }
 
-bool inet_may_begin(struct bytes text)
+static bool may_begin(struct bytes text)
 {
 	size_t i;
 
@@ -214,7 +213,7 @@ static void print_v6(struct buf *out, const uint8_t address[16])
 	}
 }
 
-void inet_print(struct buf *out, struct bytes value)
+static void print_inet(struct buf *out, struct bytes value)
 {
 	if (value.len == 4)
 		print_v4(out, value.ptr);
@@ -228,3 +227,36 @@ bool inet_is_mapped(struct bytes value)
 {
 	return value.len == 16 && is_mapped(value.ptr);
 }
+
+static int validate_inet(struct bytes value, struct type_error *error)
+{
+	char hex[2 * 200 + 1];
+	size_t i;
+
+	if (!value.len || value.len == 4 || value.len == 16)
+		return 0;
+	for (i = 0; i < value.len && i < 200; i++)
+		snprintf(hex + 2 * i, 3, "%02x", value.ptr[i]);
+	return type_fail(error, "Expected 4 or 16 byte inetaddress; got %s",
+			 hex);
+}
+
+static bool has_literal(struct bytes value)
+{
+	return !inet_is_mapped(value);
+}
+
+const struct native_type native_inet = {
+	.type = { .kind = TYPE_INET, .depth = 1 },
+	.name = "inet",
+	.class = "InetAddressType",
+	.validate = validate_inet,
+	.read = read_inet,
+	.may_begin = may_begin,
+	.print = print_inet,
+	.constants = 1 << LITERAL_STRING,
+	.is_quoted = true,
+	.has_literal = has_literal,
+	.json_expected = "a string representation of an inet value",
+	.masked = { (const uint8_t *)"\0\0\0\0", 4 },
+};

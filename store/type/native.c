@@ -1,200 +1,132 @@
-/* Native types by kind: which of the forms' functions does what. */
+/* Native types by kind, and what goes for all of them. */
 #include "store/type/native.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-
-#include "store/base/utf8.h"
+#include "store/type/blob.h"
 #include "store/type/decimal.h"
 #include "store/type/duration.h"
 #include "store/type/float.h"
 #include "store/type/inet.h"
 #include "store/type/number.h"
+#include "store/type/string.h"
 #include "store/type/time.h"
 #include "store/type/timestamp.h"
 #include "store/type/uuid.h"
 
-static int wrong_length(struct type_error *error, const char *words, size_t len)
-{
-	return type_fail(error, "%s (%zu)", words, len);
-}
-
-static int validate_ascii(struct bytes value, struct type_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < value.len; i++)
-		if (value.ptr[i] & 0x80)
-			return type_fail(error, "Invalid byte for ascii: %d",
-					 (int8_t)value.ptr[i]);
-	return 0;
-}
-
-static int validate_inet(struct bytes value, struct type_error *error)
-{
-	char hex[2 * 200 + 1];
-	size_t i;
-
-	if (!value.len || value.len == 4 || value.len == 16)
-		return 0;
-	for (i = 0; i < value.len && i < 200; i++)
-		snprintf(hex + 2 * i, 3, "%02x", value.ptr[i]);
-	return type_fail(error, "Expected 4 or 16 byte inetaddress; got %s",
-			 hex);
-}
-
-static int validate_uuid(enum type_kind kind, struct bytes value,
-			 struct type_error *error)
-{
-	if (value.len && value.len != 16)
-		return wrong_length(error, "UUID should be 16 or 0 bytes",
-				    value.len);
-	/* It is the first byte that Cassandra shows here. */
-	if (kind == TYPE_TIMEUUID && value.len && !uuid_is_time(value.ptr))
-		return type_fail(error, "Invalid version for TimeUUID type: "
-				 "0x%x", value.ptr[0] >> 4);
-	return 0;
-}
-
-/* Types of one length: bytes, may they be empty, what is said otherwise. */
-static const struct {
-	uint8_t length;
-	bool or_empty;
-	const char *words;
-} fixed[TYPE_NATIVE_COUNT] = {
-	[TYPE_BIGINT] = { 8, true, "Expected 8 or 0 byte long" },
-	[TYPE_BOOLEAN] = { 1, true, "Expected 1 or 0 byte value" },
-	[TYPE_COUNTER] = { 8, true, "Expected 8 or 0 byte long" },
-	[TYPE_DATE] = { 4, false, "Expected 4 byte long for date" },
-	[TYPE_DOUBLE] = { 8, true, "Expected 8 or 0 byte value for a double" },
-	[TYPE_FLOAT] = { 4, true, "Expected 4 or 0 byte value for a float" },
-	[TYPE_INT] = { 4, true, "Expected 4 or 0 byte int" },
-	[TYPE_SMALLINT] = { 2, false, "Expected 2 bytes for a smallint" },
-	[TYPE_TIME] = { 8, false, "Expected 8 byte long for time" },
-	[TYPE_TIMESTAMP] = { 8, true, "Expected 8 or 0 byte long for date" },
-	[TYPE_TINYINT] = { 1, false, "Expected 1 byte for a tinyint" },
+const struct native_type *const native_types[TYPE_KIND_COUNT] = {
+	[TYPE_ASCII] = &native_ascii,
+	[TYPE_BIGINT] = &native_bigint,
+	[TYPE_BLOB] = &native_blob,
+	[TYPE_BOOLEAN] = &native_boolean,
+	[TYPE_COUNTER] = &native_counter,
+	[TYPE_DATE] = &native_date,
+	[TYPE_DECIMAL] = &native_decimal,
+	[TYPE_DOUBLE] = &native_double,
+	[TYPE_DURATION] = &native_duration,
+	[TYPE_EMPTY] = &native_empty,
+	[TYPE_FLOAT] = &native_float,
+	[TYPE_INET] = &native_inet,
+	[TYPE_INT] = &native_int,
+	[TYPE_SMALLINT] = &native_smallint,
+	[TYPE_TEXT] = &native_text,
+	[TYPE_TIME] = &native_time,
+	[TYPE_TIMESTAMP] = &native_timestamp,
+	[TYPE_TIMEUUID] = &native_timeuuid,
+	[TYPE_TINYINT] = &native_tinyint,
+	[TYPE_UUID] = &native_uuid,
+	[TYPE_VARINT] = &native_varint,
 };
 
 int native_validate(enum type_kind kind, struct bytes value,
 		    struct type_error *error)
 {
-	if (fixed[kind].length)
-		return value.len == fixed[kind].length ||
-		       (!value.len && fixed[kind].or_empty) ? 0 :
-			wrong_length(error, fixed[kind].words, value.len);
-	switch (kind) {
-	case TYPE_ASCII:
-		return validate_ascii(value, error);
-	case TYPE_TEXT:
-		return utf8_is_valid(value, false) ? 0 :
-			type_fail(error, "String didn't validate.");
-	case TYPE_DECIMAL:
-		return !value.len || value.len >= 4 ? 0 :
-			wrong_length(error, "Expected 0 or at least 4 bytes",
-				     value.len);
-	case TYPE_DURATION:
-		return duration_validate(value, error);
-	case TYPE_INET:
-		return validate_inet(value, error);
-	case TYPE_UUID:
-	case TYPE_TIMEUUID:
-		return validate_uuid(kind, value, error);
-	case TYPE_EMPTY:
-		return !value.len ? 0 :
-			type_fail(error, "EmptyType only accept empty values");
-	default:		/* blob, varint: any bytes */
-		return 0;
-	}
-}
+	const struct native_type *n = native_types[kind];
 
-static int read_ascii(struct buf *out, struct bytes text,
-		      struct type_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < text.len; i++)
-		if (text.ptr[i] & 0x80)
-			/* Java counts what UTF-16 needs. */
-			return type_fail(error, "Invalid ASCII character in "
-				"string literal: java.nio.charset."
-				"UnmappableCharacterException: Input length = "
-				"%d", text.ptr[i] >= 0xf0 ? 2 : 1);
-	buf_add_bytes(out, text);
-	return 0;
-}
-
-static int read_utf8(struct buf *out, struct bytes text,
-		     struct type_error *error)
-{
-	if (!utf8_is_valid(text, false))
-		return type_fail(error, "String didn't validate.");
-	buf_add_bytes(out, text);
-	return 0;
-}
-
-static int read_blob(struct buf *out, struct bytes text,
-		     struct type_error *error)
-{
-	size_t i;
-
-	if (text.len < 2 || text.ptr[0] != '0' || (text.ptr[1] | 0x20) != 'x')
-		return type_fail(error, "String representation of blob is "
-				 "missing 0x prefix: %.*s",
-				 type_fail_length(text), text.ptr);
-	text = bytes_of(text.ptr + 2, text.len - 2);
-	for (i = 0; i < text.len && isxdigit(text.ptr[i]); i++)
-		;
-	if (i < text.len || text.len % 2)
-		return type_fail(error, "cannot parse '%.*s' as hex bytes",
-				 type_fail_length(text), text.ptr);
-	if (!buf_reserve(out, text.len / 2))
-		return 0;
-	for (i = 0; i < text.len; i += 2) {
-		uint8_t high = text.ptr[i], low = text.ptr[i + 1];
-
-		high = (uint8_t)((high & 15) + (high >> 6) * 9);
-		low = (uint8_t)((low & 15) + (low >> 6) * 9);
-		out->ptr[out->len++] = (uint8_t)(high << 4 | low);
-	}
-	return 0;
+	if (n->length && value.len != n->length &&
+	    (value.len || n->is_never_empty))
+		return type_fail(error, "%s (%zu)", n->wrong_length, value.len);
+	return n->validate ? n->validate(value, error) : 0;
 }
 
 int native_read_text(struct buf *out, enum type_kind kind, struct bytes text,
 		     struct type_error *error)
 {
-	switch (kind) {
-	case TYPE_ASCII:
-		return read_ascii(out, text, error);
-	case TYPE_TEXT:
-		return read_utf8(out, text, error);
-	case TYPE_BLOB:
-		return read_blob(out, text, error);
-	case TYPE_BOOLEAN:
-		return number_read_boolean(out, text, error);
-	case TYPE_DATE:
-		return time_read_date(out, text, error);
-	case TYPE_TIME:
-		return time_read_time(out, text, error);
-	case TYPE_TIMESTAMP:
-		return time_read_timestamp(out, text, error);
-	case TYPE_DURATION:
-		return duration_read(out, text, error);
-	case TYPE_DECIMAL:
-		return decimal_read(out, text, error);
-	case TYPE_VARINT:
-		return decimal_read_varint(out, text, error);
-	case TYPE_DOUBLE:
-	case TYPE_FLOAT:
-		return float_read(out, kind, text, error);
-	case TYPE_INET:
-		return inet_read(out, text, error);
-	case TYPE_UUID:
-	case TYPE_TIMEUUID:
-		return uuid_read(out, kind, text, error);
-	case TYPE_EMPTY:
-		return native_validate(kind, text, error);
-	default:
-		return number_read_integer(out, kind, text, error);
+	return native_types[kind]->read(out, text, error);
+}
+
+bool native_text_may_begin(enum type_kind kind, struct bytes text)
+{
+	return native_types[kind]->may_begin(text);
+}
+
+/*
+ * Empty and broken values are not. Of a fixed length no more is asked: the least
+ * timeuuid of a time long ago has another version.
+ */
+static bool is_printable(const struct native_type *n, struct bytes value)
+{
+	if (!value.len)
+		return n->has_empty;
+	if (n->length)
+		return value.len == n->length;
+	return !n->validate || !n->validate(value, NULL);
+}
+
+void native_print_text(struct buf *out, enum type_kind kind,
+		       struct bytes value)
+{
+	const struct native_type *n = native_types[kind];
+
+	if (is_printable(n, value))
+		n->print(out, value);
+}
+
+size_t native_text_length(enum type_kind kind, struct bytes value)
+{
+	const struct native_type *n = native_types[kind];
+	struct buf text = BUF_INIT;
+	size_t len;
+
+	if (!is_printable(n, value))
+		return 0;
+	if (n->text_length)
+		return n->text_length(value);
+	n->print(&text, value);		/* a short one */
+	len = text.len;
+	buf_release(&text);
+	return len;
+}
+
+bool native_is_quoted(enum type_kind kind)
+{
+	return native_types[kind]->is_quoted;
+}
+
+static bool has_literal(const struct native_type *n, struct bytes value)
+{
+	if (n->has_literal)
+		return n->has_literal(value);
+	return value.len || n->has_empty;
+}
+
+void native_print_literal(struct buf *out, enum type_kind kind,
+			  struct bytes value)
+{
+	const struct native_type *n = native_types[kind];
+
+	if (bytes_is_null(value)) {
+		buf_add_str(out, "null");
+	} else if (!has_literal(n, value)) {
+		/* No literal of the type gives these bytes, a function does. */
+		buf_add_format(out, "blob_as_%s(", n->name);
+		native_blob.print(out, value);
+		buf_add_byte(out, ')');
+	} else if (n->print_literal) {
+		n->print_literal(out, value);
+	} else {
+		if (n->is_quoted)
+			buf_add_byte(out, '\'');
+		native_print_text(out, kind, value);
+		if (n->is_quoted)
+			buf_add_byte(out, '\'');
 	}
 }

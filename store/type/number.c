@@ -2,7 +2,6 @@
 #include "store/type/number.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <strings.h>
 
 bool number_read_int64(int64_t *out, struct bytes text)
@@ -26,25 +25,6 @@ bool number_read_int64(int64_t *out, struct bytes text)
 	return true;
 }
 
-/* The bytes of a value, and Java's name for such a number. */
-static uint32_t width_of(enum type_kind kind, const char **name)
-{
-	switch (kind) {
-	case TYPE_TINYINT:
-		*name = "byte";
-		return 1;
-	case TYPE_SMALLINT:
-		*name = "short";
-		return 2;
-	case TYPE_INT:
-		*name = "int";
-		return 4;
-	default:
-		*name = "long";
-		return 8;
-	}
-}
-
 int64_t number_get_int(struct bytes value)
 {
 	switch (value.len) {
@@ -61,14 +41,18 @@ int64_t number_get_int(struct bytes value)
 	}
 }
 
-void number_add_int(struct buf *out, enum type_kind kind, int64_t n)
+static void add_int(struct buf *out, int64_t n, uint32_t width)
 {
-	const char *name;
 	uint8_t bytes[8];
-	uint32_t width = width_of(kind, &name);
 
 	put_be64(bytes, (uint64_t)n);
 	buf_add(out, bytes + 8 - width, width);
+}
+
+void number_add_int(struct buf *out, enum type_kind kind, int64_t n)
+{
+	add_int(out, n, kind == TYPE_TINYINT ? 1 : kind == TYPE_SMALLINT ? 2 :
+			kind == TYPE_INT ? 4 : 8);
 }
 
 static bool fits(int64_t n, uint32_t width)
@@ -78,39 +62,208 @@ static bool fits(int64_t n, uint32_t width)
 	return (int64_t)((uint64_t)n << shift) >> shift == n;
 }
 
-int number_read_integer(struct buf *out, enum type_kind kind,
-			struct bytes text, struct type_error *error)
+/* name: Java's of such a number. */
+static int read_number(struct buf *out, struct bytes text, uint32_t width,
+		       const char *name, struct type_error *error)
 {
-	const char *name;
-	uint32_t width = width_of(kind, &name);
 	int64_t n;
 
 	if (!number_read_int64(&n, text) || !fits(n, width))
 		return type_fail(error, "Unable to make %s from '%.*s'", name,
 				 type_fail_length(text), text.ptr);
-	number_add_int(out, kind, n);
+	add_int(out, n, width);
 	return 0;
 }
 
-bool number_may_begin(enum type_kind kind, struct bytes text)
+static bool number_may_begin(struct bytes text, uint32_t width)
 {
-	const char *name;
 	int64_t n;
 
 	if (!text.len ||
 	    (text.len == 1 && (*text.ptr == '-' || *text.ptr == '+')))
 		return true;
 	/* More digits only lead further from zero. */
-	return number_read_int64(&n, text) && fits(n, width_of(kind, &name));
+	return number_read_int64(&n, text) && fits(n, width);
 }
 
+static void print_int(struct buf *out, struct bytes value)
+{
+	buf_add_decimal(out, number_get_int(value));
+}
+
+/* Big-endian two's complement of 1 to 8 bytes. */
+static int64_t signed_of(struct bytes v)
+{
+	uint64_t n = v.ptr[0] & 0x80 ? UINT64_MAX : 0;
+	size_t i;
+
+	for (i = 0; i < v.len; i++)
+		n = n << 8 | v.ptr[i];
+	return (int64_t)n;
+}
+
+int number_compare(struct bytes a, struct bytes b)
+{
+	int64_t x, y;
+
+	if (a.len > 8 || b.len > 8)
+		return bytes_compare(a, b);
+	x = signed_of(a);
+	y = signed_of(b);
+	return (x > y) - (x < y);
+}
+
+void number_flip_sign(uint8_t *bytes)
+{
+	bytes[0] ^= 0x80;
+}
+
+static int read_tinyint(struct buf *out, struct bytes text,
+			struct type_error *error)
+{
+	return read_number(out, text, 1, "byte", error);
+}
+
+static bool tinyint_may_begin(struct bytes text)
+{
+	return number_may_begin(text, 1);
+}
+
+const struct native_type native_tinyint = {
+	.type = { .kind = TYPE_TINYINT, .depth = 1 },
+	.name = "tinyint",
+	.class = "ByteType",
+	.is_number = true,
+	.length = 1,
+	.is_never_empty = true,
+	.wrong_length = "Expected 1 byte for a tinyint",
+	.read = read_tinyint,
+	.may_begin = tinyint_may_begin,
+	.print = print_int,
+	.constants = 1 << LITERAL_INTEGER,
+	.json_expected = "a byte value",
+	.json_number = JSON_JAVA_TEXT,
+	.compare = number_compare,
+	.order = number_flip_sign,
+	.order_back = number_flip_sign,
+};
+
+static int read_smallint(struct buf *out, struct bytes text,
+			 struct type_error *error)
+{
+	return read_number(out, text, 2, "short", error);
+}
+
+static bool smallint_may_begin(struct bytes text)
+{
+	return number_may_begin(text, 2);
+}
+
+const struct native_type native_smallint = {
+	.type = { .kind = TYPE_SMALLINT, .depth = 1 },
+	.name = "smallint",
+	.class = "ShortType",
+	.is_number = true,
+	.length = 2,
+	.is_never_empty = true,
+	.wrong_length = "Expected 2 bytes for a smallint",
+	.read = read_smallint,
+	.may_begin = smallint_may_begin,
+	.print = print_int,
+	.constants = 1 << LITERAL_INTEGER,
+	.json_expected = "a short value",
+	.json_number = JSON_JAVA_TEXT,
+	.compare = number_compare,
+	.order = number_flip_sign,
+	.order_back = number_flip_sign,
+};
+
+static int read_int(struct buf *out, struct bytes text,
+		    struct type_error *error)
+{
+	return read_number(out, text, 4, "int", error);
+}
+
+static bool int_may_begin(struct bytes text)
+{
+	return number_may_begin(text, 4);
+}
+
+const struct native_type native_int = {
+	.type = { .kind = TYPE_INT, .depth = 1 },
+	.name = "int",
+	.class = "Int32Type",
+	.is_number = true,
+	.length = 4,
+	.wrong_length = "Expected 4 or 0 byte int",
+	.is_flat = true,
+	.read = read_int,
+	.may_begin = int_may_begin,
+	.print = print_int,
+	.constants = 1 << LITERAL_INTEGER,
+	.json_expected = "an int value",
+	.json_number = JSON_INT,
+	.compare = number_compare,
+	.order = number_flip_sign,
+	.order_back = number_flip_sign,
+};
+
+static int read_bigint(struct buf *out, struct bytes text,
+		       struct type_error *error)
+{
+	return read_number(out, text, 8, "long", error);
+}
+
+static bool bigint_may_begin(struct bytes text)
+{
+	return number_may_begin(text, 8);
+}
+
+const struct native_type native_bigint = {
+	.type = { .kind = TYPE_BIGINT, .depth = 1 },
+	.name = "bigint",
+	.class = "LongType",
+	.is_number = true,
+	.length = 8,
+	.wrong_length = "Expected 8 or 0 byte long",
+	.is_flat = true,
+	.read = read_bigint,
+	.may_begin = bigint_may_begin,
+	.print = print_int,
+	.constants = 1 << LITERAL_INTEGER,
+	.json_expected = "a bigint value",
+	.json_number = JSON_LONG,
+	.compare = number_compare,
+	.order = number_flip_sign,
+	.order_back = number_flip_sign,
+};
+
+const struct native_type native_counter = {
+	.type = { .kind = TYPE_COUNTER, .depth = 1 },
+	.name = "counter",
+	.class = "CounterColumnType",
+	.is_number = true,
+	.length = 8,
+	.wrong_length = "Expected 8 or 0 byte long",
+	.read = read_bigint,
+	.may_begin = bigint_may_begin,
+	.print = print_int,
+	.constants = 1 << LITERAL_INTEGER,
+	.json_expected = "a bigint value",
+	.json_number = JSON_LONG,
+	.compare = number_compare,
+	.order = number_flip_sign,
+	.order_back = number_flip_sign,
+};
+
+/* ----------------------------------------------------------------- boolean */
 static bool begins_word(struct bytes text, const char *word)
 {
 	return text.len <= strlen(word) &&
 	       !strncasecmp((const char *)text.ptr, word, text.len);
 }
 
-int number_read_boolean(struct buf *out, struct bytes text,
+static int read_boolean(struct buf *out, struct bytes text,
 			struct type_error *error)
 {
 	if (text.len == 4 && begins_word(text, "true"))
@@ -123,7 +276,41 @@ int number_read_boolean(struct buf *out, struct bytes text,
 	return 0;
 }
 
-bool number_boolean_may_begin(struct bytes text)
+static bool boolean_may_begin(struct bytes text)
 {
 	return begins_word(text, "true") || begins_word(text, "false");
 }
+
+static void print_boolean(struct buf *out, struct bytes value)
+{
+	buf_add_str(out, value.ptr[0] ? "true" : "false");
+}
+
+static int compare_boolean(struct bytes a, struct bytes b)
+{
+	return !!a.ptr[0] - !!b.ptr[0];
+}
+
+/* Any byte but 0 is true. */
+static void order_boolean(uint8_t *bytes)
+{
+	bytes[0] = !!bytes[0];
+}
+
+const struct native_type native_boolean = {
+	.type = { .kind = TYPE_BOOLEAN, .depth = 1 },
+	.name = "boolean",
+	.class = "BooleanType",
+	.length = 1,
+	.wrong_length = "Expected 1 or 0 byte value",
+	.is_flat = true,
+	.read = read_boolean,
+	.may_begin = boolean_may_begin,
+	.print = print_boolean,
+	.constants = 1 << LITERAL_BOOLEAN,
+	.json_expected = "a boolean value",
+	.json_empty = JSON_EMPTY_FALSE,
+	.compare = compare_boolean,
+	.order = order_boolean,
+	.is_ambiguous = true,
+};

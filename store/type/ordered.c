@@ -1,30 +1,27 @@
 /*
  * Values as bytes that memcmp orders. After the lead byte:
  *
- *   fixed width   big-endian, the sign bit flipped where there is one; floats
- *                 with all bits flipped where negative, one NaN
- *   uuid          version nibble first, then the time of version 1; timeuuid
- *                 its time, then the rest with each byte's sign flipped
+ *   fixed length  as their native types order them: big-endian, the sign bit
+ *                 flipped where there is one; floats with all bits flipped
+ *                 where negative, one NaN; of a uuid the version nibble first,
+ *                 then the time of version 1; of a timeuuid its time, then the
+ *                 rest with each byte's sign flipped
  *   text, blob    the bytes; 00 ends them. Zeros inside: 00, an FE for each
  *                 further one, FF. Zeros at the end: 00, an FE for each, 00.
  *                 No zeros at the end: 00 00
- *   varint        80 + n - 1 (positive) or 7F - (n - 1) for n bytes up to 120,
- *                 else F8 or 07 and n (inverted where negative) in 4 bytes;
- *                 then the n bytes
- *   decimal       ordered_decimal.c
+ *   varint, decimal   ordered_decimal.c
  *   the others    each part as a component with a lead byte, then 38. Nulls at
  *                 the end of a tuple or user type are left out, so that a type
  *                 that got another field still finds its values.
  *
  * Every form ends itself: none is the begin of another.
  */
-#include "store/type/ordered.h"
+#include "store/type/type.h"
 
 #include <errno.h>
 
-#include "store/type/big_integer.h"
 #include "store/type/compound_codec.h"
-#include "store/type/uuid.h"
+#include "store/type/native.h"
 
 #define LEAD_END 0x38
 #define LEAD_NULL 0x3e
@@ -32,85 +29,35 @@
 #define LEAD_VALUE 0x40
 #define LEAD_EMPTY_REVERSED 0x41
 #define LEAD_NULL_REVERSED 0x42
-#define VARINT_SHORT 120
-
-static bool has_sign(enum type_kind kind)
-{
-	return kind == TYPE_TINYINT || kind == TYPE_SMALLINT ||
-	       kind == TYPE_INT || kind == TYPE_BIGINT ||
-	       kind == TYPE_COUNTER || kind == TYPE_TIMESTAMP;
-}
-
-static void flip_float(uint8_t *bytes, uint32_t width, bool back)
-{
-	bool flip_all = !!(bytes[0] & 0x80) != back;
-	uint32_t i;
-
-	for (i = 0; flip_all && i < width; i++)
-		bytes[i] = (uint8_t)~bytes[i];
-	if (!flip_all)
-		bytes[0] ^= 0x80;
-}
-
-static bool is_nan(const uint8_t *bytes, uint32_t width)
-{
-	uint64_t bits;
-
-	if (width == 4)
-		return (get_be32(bytes) & 0x7fffffff) > 0x7f800000;
-	bits = get_be64(bytes) & INT64_MAX;
-	return bits > 0x7ff0000000000000;
-}
 
 /* Bytes of another length were never stored: cut or filled, not trusted. */
-static void add_fixed(struct buf *out, enum type_kind kind, uint32_t width,
+static void add_fixed(struct buf *out, const struct native_type *n,
 		      struct bytes value)
 {
-	uint8_t bytes[16] = { 0 };
+	uint8_t bytes[NATIVE_LENGTH_MAX] = { 0 };
 
-	memcpy(bytes, value.ptr, value.len < width ? value.len : width);
-	if (kind == TYPE_FLOAT || kind == TYPE_DOUBLE) {
-		if (is_nan(bytes, width)) {
-			memset(bytes, 0, width);
-			bytes[0] = 0x7f;
-			bytes[1] = width == 4 ? 0xc0 : 0xf8;
-		}
-		flip_float(bytes, width, false);
-	} else if (kind == TYPE_UUID || kind == TYPE_TIMEUUID) {
-		uint8_t uuid[16];
-
-		memcpy(uuid, bytes, 16);
-		uuid_order(bytes, kind, uuid);
-	} else if (kind == TYPE_BOOLEAN) {
-		bytes[0] = !!bytes[0];
-	} else if (has_sign(kind)) {
-		bytes[0] ^= 0x80;
-	}
-	buf_add(out, bytes, width);
+	memcpy(bytes, value.ptr, value.len < n->length ? value.len : n->length);
+	if (n->order)
+		n->order(bytes);
+	buf_add(out, bytes, n->length);
 }
 
-static int read_fixed(struct buf *out, enum type_kind kind, uint32_t width,
+static int read_fixed(struct buf *out, const struct native_type *n,
 		      struct reader *r, uint8_t mask)
 {
-	struct bytes from = read_bytes(r, width);
-	uint8_t bytes[16], uuid[16];
+	struct bytes from = read_bytes(r, n->length);
+	uint8_t bytes[NATIVE_LENGTH_MAX];
 	uint32_t i;
 
 	if (r->failed)
 		return -EUCLEAN;
 	if (!out)
 		return 0;
-	for (i = 0; i < width; i++)
+	for (i = 0; i < n->length; i++)
 		bytes[i] = from.ptr[i] ^ mask;
-	if (kind == TYPE_FLOAT || kind == TYPE_DOUBLE) {
-		flip_float(bytes, width, true);
-	} else if (kind == TYPE_UUID || kind == TYPE_TIMEUUID) {
-		memcpy(uuid, bytes, 16);
-		uuid_order_back(bytes, kind, uuid);
-	} else if (has_sign(kind)) {
-		bytes[0] ^= 0x80;
-	}
-	buf_add(out, bytes, width);
+	if (n->order_back)
+		n->order_back(bytes);
+	buf_add(out, bytes, n->length);
 	return 0;
 }
 
@@ -182,41 +129,6 @@ static int read_escaped(struct buf *out, struct reader *r, uint8_t mask)
 	}
 }
 
-static void add_varint(struct buf *out, struct bytes value)
-{
-	struct bytes v = big_trim(value);
-	uint8_t flip = v.ptr[0] & 0x80 ? 0xff : 0;
-
-	if (v.len <= VARINT_SHORT) {
-		buf_add_byte(out, (uint8_t)(0x80 + v.len - 1) ^ flip);
-	} else {
-		buf_add_byte(out, 0xf8 ^ flip);
-		buf_add_be32(out, (uint32_t)v.len ^ (flip ? UINT32_MAX : 0));
-	}
-	buf_add_bytes(out, v);
-}
-
-static int read_varint_bytes(struct buf *out, struct reader *r, uint8_t mask)
-{
-	uint8_t lead = read_byte(r) ^ mask;
-	uint8_t flip = lead & 0x80 ? 0 : 0xff;
-	struct bytes v;
-	size_t len;
-
-	lead ^= flip;
-	if (r->failed || lead > 0xf8)
-		return -EUCLEAN;
-	len = lead - 0x80u + 1;
-	if (lead == 0xf8)
-		len = read_be32(r) ^ (flip ^ mask ? UINT32_MAX : 0);
-	v = read_bytes(r, len);
-	if (r->failed || !v.len)
-		return -EUCLEAN;
-	if (out)
-		add_masked(out, v.ptr, v.len, mask);
-	return 0;
-}
-
 static void add_body(struct buf *out, const struct type *t, struct bytes value);
 
 static void add_component(struct buf *out, const struct type *t,
@@ -253,27 +165,16 @@ static void add_parts(struct buf *out, const struct type *t, struct bytes value)
 
 static void add_body(struct buf *out, const struct type *t, struct bytes value)
 {
-	switch (t->kind) {
-	case TYPE_ASCII:
-	case TYPE_BLOB:
-	case TYPE_DURATION:
-	case TYPE_EMPTY:
-	case TYPE_INET:
-	case TYPE_TEXT:
+	const struct native_type *n = native_types[t->kind];
+
+	if (!n)
+		add_parts(out, t, value);
+	else if (n->length)
+		add_fixed(out, n, value);
+	else if (n->add_ordered)
+		n->add_ordered(out, value);
+	else
 		add_escaped(out, value);
-		return;
-	case TYPE_VARINT:
-		add_varint(out, value);
-		return;
-	case TYPE_DECIMAL:
-		ordered_add_decimal(out, value);
-		return;
-	default:
-		if (t->kind < TYPE_NATIVE_COUNT)
-			add_fixed(out, t->kind, type_fixed_length(t), value);
-		else
-			add_parts(out, t, value);
-	}
 }
 
 void type_ordered_append(struct buf *out, const struct type *t,
@@ -363,24 +264,15 @@ static int read_parts(struct buf *out, const struct type *t, struct reader *r,
 static int read_body(struct buf *out, const struct type *t, struct reader *r,
 		     uint8_t mask)
 {
-	switch (t->kind) {
-	case TYPE_ASCII:
-	case TYPE_BLOB:
-	case TYPE_DURATION:
-	case TYPE_EMPTY:
-	case TYPE_INET:
-	case TYPE_TEXT:
-		return read_escaped(out, r, mask);
-	case TYPE_VARINT:
-		return read_varint_bytes(out, r, mask);
-	case TYPE_DECIMAL:
-		return ordered_read_decimal(out, r, mask);
-	default:
-		if (t->kind < TYPE_NATIVE_COUNT)
-			return read_fixed(out, t->kind, type_fixed_length(t),
-					  r, mask);
+	const struct native_type *n = native_types[t->kind];
+
+	if (!n)
 		return read_parts(out, t, r, mask);
-	}
+	if (n->length)
+		return read_fixed(out, n, r, mask);
+	if (n->read_ordered)
+		return n->read_ordered(out, r, mask);
+	return read_escaped(out, r, mask);
 }
 
 static int read_component(struct buf *out, bool *is_null, const struct type *t,
@@ -429,21 +321,15 @@ int type_ordered_skip(struct reader *r, const struct type *t, bool reversed)
 
 bool type_ordered_exact(const struct type *t)
 {
+	const struct native_type *n = native_types[t->kind];
 	uint32_t i;
 
-	switch (t->kind) {
-	case TYPE_BOOLEAN:	/* any byte but 0 is true */
-	case TYPE_DECIMAL:
-	case TYPE_DOUBLE:	/* NaN has many bytes */
-	case TYPE_FLOAT:
-	case TYPE_TUPLE:	/* may be cut short */
-	case TYPE_UDT:
-	case TYPE_VARINT:	/* may be longer than it must */
-		return false;
-	default:
-		for (i = 0; i < t->part_count; i++)
-			if (!type_ordered_exact(t->parts[i]))
-				return false;
-		return true;
-	}
+	if (n)
+		return !n->is_ambiguous;
+	if (t->kind == TYPE_TUPLE || t->kind == TYPE_UDT)
+		return false;		/* may be cut short */
+	for (i = 0; i < t->part_count; i++)
+		if (!type_ordered_exact(t->parts[i]))
+			return false;
+	return true;
 }

@@ -1,6 +1,10 @@
 /*
- * Decimals as bytes that memcmp orders by value; 1.0 and 1.00 give the same.
- * The value is taken as 0.PPPP * 100^x, P pairs of digits, the first not 00:
+ * Varints and decimals as bytes that memcmp orders by value. A varint:
+ *
+ *   80 + n - 1 (positive) or 7F - (n - 1) for n bytes up to 120, else F8 or 07
+ *   and n (inverted where negative) in 4 bytes; then the n bytes
+ *
+ * Of decimals 1.0 and 1.00 give the same. The value is taken as 0.PPPP * 100^x, P pairs of digits, the first not 00:
  *
  *   80                                      zero
  *   C0 + x                                  positive, -50 <= x <= 50
@@ -10,12 +14,50 @@
  *
  * Of a negative one every byte is inverted.
  */
-#include "store/type/ordered.h"
+#include "store/type/ordered_decimal.h"
 
 #include <errno.h>
 
 #include "store/base/alloc.h"
 #include "store/type/big_integer.h"
+
+#define VARINT_SHORT 120
+
+void ordered_add_varint(struct buf *out, struct bytes value)
+{
+	struct bytes v = big_trim(value);
+	uint8_t flip = v.ptr[0] & 0x80 ? 0xff : 0;
+
+	if (v.len <= VARINT_SHORT) {
+		buf_add_byte(out, (uint8_t)(0x80 + v.len - 1) ^ flip);
+	} else {
+		buf_add_byte(out, 0xf8 ^ flip);
+		buf_add_be32(out, (uint32_t)v.len ^ (flip ? UINT32_MAX : 0));
+	}
+	buf_add_bytes(out, v);
+}
+
+int ordered_read_varint(struct buf *out, struct reader *r, uint8_t mask)
+{
+	uint8_t lead = read_byte(r) ^ mask;
+	uint8_t flip = lead & 0x80 ? 0 : 0xff;
+	struct bytes v;
+	size_t len, i;
+
+	lead ^= flip;
+	if (r->failed || lead > 0xf8)
+		return -EUCLEAN;
+	len = lead - 0x80u + 1;
+	if (lead == 0xf8)
+		len = read_be32(r) ^ (flip ^ mask ? UINT32_MAX : 0);
+	v = read_bytes(r, len);
+	if (r->failed || !v.len)
+		return -EUCLEAN;
+	if (out && buf_reserve(out, v.len))
+		for (i = 0; i < v.len; i++)
+			out->ptr[out->len++] = v.ptr[i] ^ mask;
+	return 0;
+}
 
 #define EXPONENT_BIAS ((int64_t)1 << 39)
 #define ZEROS_MAX ((int64_t)1 << 20)

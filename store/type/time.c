@@ -6,7 +6,6 @@
 #include "store/type/time.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 
 #include "store/type/number.h"
@@ -132,7 +131,8 @@ static bool read_iso_date(int64_t *days, struct bytes text)
 	return true;
 }
 
-int time_read_date(struct buf *out, struct bytes text, struct type_error *error)
+static int read_date(struct buf *out, struct bytes text,
+		     struct type_error *error)
 {
 	int64_t n;
 
@@ -160,7 +160,7 @@ int time_read_date(struct buf *out, struct bytes text, struct type_error *error)
 	return 0;
 }
 
-bool time_date_may_begin(struct bytes text)
+static bool date_may_begin(struct bytes text)
 {
 	size_t i;
 
@@ -171,7 +171,7 @@ bool time_date_may_begin(struct bytes text)
 	return true;
 }
 
-static size_t print_date(char text[32], uint32_t date)
+static size_t format_date(char text[32], uint32_t date)
 {
 	unsigned month, day;
 	int64_t year;
@@ -183,20 +183,39 @@ static size_t print_date(char text[32], uint32_t date)
 				day);
 }
 
-void time_print_date(struct buf *out, uint32_t date)
+static void print_date(struct buf *out, struct bytes value)
 {
 	char text[32];
 
-	buf_add(out, text, print_date(text, date));
+	buf_add(out, text, format_date(text, get_be32(value.ptr)));
 }
 
-size_t time_date_length(uint32_t date)
+static size_t date_length(struct bytes value)
 {
 	char text[32];
 
-	return print_date(text, date);
+	return format_date(text, get_be32(value.ptr));
 }
 
+const struct native_type native_date = {
+	.type = { .kind = TYPE_DATE, .depth = 1 },
+	.name = "date",
+	.class = "SimpleDateType",
+	.length = 4,
+	.is_never_empty = true,
+	.wrong_length = "Expected 4 byte long for date",
+	.read = read_date,
+	.may_begin = date_may_begin,
+	.print = print_date,
+	.text_length = date_length,
+	.constants = 1 << LITERAL_STRING | 1 << LITERAL_INTEGER,
+	.is_quoted = true,
+	.json_expected = "a string representation of a date value",
+	.json_empty = JSON_EMPTY_TEXT,
+	.masked = { (const uint8_t *)"\x80\0\0\0", 4 },	/* 1970-01-01 */
+};
+
+/* ------------------------------------------------------------- times of day */
 /* Digits with an optional sign, as Java's parseInt takes them; below limit. */
 static bool read_field(struct bytes text, int64_t limit, int64_t *n)
 {
@@ -256,7 +275,8 @@ static bool read_clock(int64_t *ns, struct bytes text)
 	return true;
 }
 
-int time_read_time(struct buf *out, struct bytes text, struct type_error *error)
+static int read_time(struct buf *out, struct bytes text,
+		     struct type_error *error)
 {
 	int64_t ns;
 
@@ -274,7 +294,7 @@ int time_read_time(struct buf *out, struct bytes text, struct type_error *error)
 	return 0;
 }
 
-bool time_time_may_begin(struct bytes text)
+static bool time_may_begin(struct bytes text)
 {
 	size_t i;
 
@@ -296,7 +316,7 @@ static void print_padded(struct buf *out, int64_t n, int width)
 	buf_add_decimal(out, n);
 }
 
-void time_print_time(struct buf *out, int64_t ns)
+static void print_time(struct buf *out, struct bytes value)
 {
 	static const struct {
 		int64_t unit, count;
@@ -307,6 +327,7 @@ void time_print_time(struct buf *out, int64_t ns)
 		{ 1000000000, 60, 2, '.' }, { 1000000, 1000, 3, 0 },
 		{ 1000, 1000, 3, 0 }, { 1, 1000, 3, 0 },
 	};
+	int64_t ns = (int64_t)get_be64(value.ptr);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
@@ -316,3 +337,25 @@ void time_print_time(struct buf *out, int64_t ns)
 			buf_add_byte(out, (uint8_t)parts[i].after);
 	}
 }
+
+static bool has_literal(struct bytes value)
+{
+	return value.len == 8 && get_be64(value.ptr) < (uint64_t)NS_PER_DAY;
+}
+
+const struct native_type native_time = {
+	.type = { .kind = TYPE_TIME, .depth = 1 },
+	.name = "time",
+	.class = "TimeType",
+	.length = 8,
+	.is_never_empty = true,
+	.wrong_length = "Expected 8 byte long for time",
+	.read = read_time,
+	.may_begin = time_may_begin,
+	.print = print_time,
+	.constants = 1 << LITERAL_STRING | 1 << LITERAL_INTEGER,
+	.is_quoted = true,
+	.has_literal = has_literal,
+	.json_expected = "a string representation of a time value",
+	.json_empty = JSON_EMPTY_TEXT,
+};

@@ -1,11 +1,11 @@
 /*
- * Dates, times of day and the calendar. Days are counted from 1970-01-01.
- * Functions that read append the value's bytes: 0, or -EINVAL with the message
- * and nothing appended; no memory: out->failed. Any thread.
+ * date, time, and the calendar: days are counted from 1970-01-01. Any thread.
  */
 #ifndef STORE_TYPE_TIME_H
 #define STORE_TYPE_TIME_H
-#include "store/type/type.h"
+#include "store/type/native.h"
+
+extern const struct native_type native_date, native_time;
 
 #define MS_PER_DAY 86400000LL
 #define NS_PER_DAY 86400000000000LL
@@ -18,13 +18,4 @@ int64_t time_floor_div(int64_t a, int64_t b);
 int64_t time_floor_mod(int64_t a, int64_t b);
 /* 1 to max_len digits at the begin of r: stepped over. -1: there are none. */
 int64_t time_read_digits(struct reader *r, int max_len);
-int time_read_date(struct buf *out, struct bytes text,
-		   struct type_error *error);
-int time_read_time(struct buf *out, struct bytes text,
-		   struct type_error *error);
-void time_print_date(struct buf *out, uint32_t date);
-void time_print_time(struct buf *out, int64_t ns);
-size_t time_date_length(uint32_t date);
-bool time_date_may_begin(struct bytes text);
-bool time_time_may_begin(struct bytes text);
 #endif

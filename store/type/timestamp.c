@@ -2,7 +2,6 @@
 #include "store/type/timestamp.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <strings.h>
 #include <time.h>
@@ -303,19 +302,19 @@ static int read_timestamp(struct buf *out, struct bytes text, bool literal,
 	return 0;
 }
 
-int time_read_timestamp(struct buf *out, struct bytes text,
-			struct type_error *error)
+static int read_text(struct buf *out, struct bytes text,
+		     struct type_error *error)
 {
 	return read_timestamp(out, text, false, error);
 }
 
-int time_read_timestamp_literal(struct buf *out, struct bytes text,
-				struct type_error *error)
+static int read_literal(struct buf *out, struct bytes text,
+			struct type_error *error)
 {
 	return read_timestamp(out, text, true, error);
 }
 
-bool time_timestamp_may_begin(struct bytes text)
+static bool may_begin(struct bytes text)
 {
 	bool in_time = false;
 	size_t i, year;
@@ -342,7 +341,7 @@ bool time_timestamp_may_begin(struct bytes text)
 	return true;
 }
 
-static size_t print(char text[64], int64_t ms, enum timestamp_style style)
+static size_t format(char text[64], int64_t ms, enum timestamp_style style)
 {
 	int64_t days = time_floor_div(ms, MS_PER_DAY), year;
 	int64_t of_day = time_floor_mod(ms, MS_PER_DAY);
@@ -368,17 +367,72 @@ static size_t print(char text[64], int64_t ms, enum timestamp_style style)
 				(int)(of_day % 1000));
 }
 
-void time_print_timestamp(struct buf *out, int64_t ms,
-			  enum timestamp_style style)
+void timestamp_print(struct buf *out, int64_t ms,
+		     enum timestamp_style style)
 {
 	char text[64];
 
-	buf_add(out, text, print(text, ms, style));
+	buf_add(out, text, format(text, ms, style));
 }
 
-size_t time_timestamp_length(int64_t ms, enum timestamp_style style)
+size_t timestamp_length(int64_t ms, enum timestamp_style style)
 {
 	char text[64];
 
-	return print(text, ms, style);
+	return format(text, ms, style);
 }
+
+static void print_text(struct buf *out, struct bytes value)
+{
+	timestamp_print(out, (int64_t)get_be64(value.ptr), TIMESTAMP_TEXT);
+}
+
+static size_t text_length(struct bytes value)
+{
+	return timestamp_length((int64_t)get_be64(value.ptr), TIMESTAMP_TEXT);
+}
+
+static bool has_literal(struct bytes value)
+{
+	(void)value;
+	return true;
+}
+
+/* CQL reads the years 1 to 9999 as printed; others are written as milliseconds. */
+static void print_literal(struct buf *out, struct bytes value)
+{
+	int64_t ms = value.len == 8 ? (int64_t)get_be64(value.ptr) : 0;
+
+	if (ms < -62135596800000 || ms >= 253402300800000) {
+		buf_add_decimal(out, ms);
+		return;
+	}
+	buf_add_byte(out, '\'');
+	if (value.len == 8)
+		print_text(out, value);
+	buf_add_byte(out, '\'');
+}
+
+const struct native_type native_timestamp = {
+	.type = { .kind = TYPE_TIMESTAMP, .depth = 1 },
+	.name = "timestamp",
+	.class = "TimestampType",
+	.length = 8,
+	.wrong_length = "Expected 8 or 0 byte long for date",
+	.is_flat = true,
+	.read = read_text,
+	.may_begin = may_begin,
+	.print = print_text,
+	.text_length = text_length,
+	.constants = 1 << LITERAL_STRING | 1 << LITERAL_INTEGER,
+	.is_quoted = true,
+	.read_literal = read_literal,
+	.has_literal = has_literal,
+	.print_literal = print_literal,
+	.json_expected = "a long or a datestring representation of a timestamp "
+			 "value",
+	.json_number = JSON_LONG,
+	.compare = number_compare,
+	.order = number_flip_sign,
+	.order_back = number_flip_sign,
+};

@@ -1,17 +1,10 @@
-/*
- * Timestamps: milliseconds since 1970.
- * Functions that read append the value's bytes: 0, or -EINVAL with the message
- * and nothing appended; no memory: out->failed. Any thread.
- */
+/* Timestamps: milliseconds since 1970. Any thread. */
 #ifndef STORE_TYPE_TIMESTAMP_H
 #define STORE_TYPE_TIMESTAMP_H
-#include "store/type/type.h"
+#include "store/type/native.h"
 
-/* Also what we print with a sign before its year; a literal may not. */
-int time_read_timestamp(struct buf *out, struct bytes text,
-			struct type_error *error);
-int time_read_timestamp_literal(struct buf *out, struct bytes text,
-				struct type_error *error);
+extern const struct native_type native_timestamp;
+
 /*
  * TEXT: 2016-10-04T12:34:00.000Z, years beyond 0-9999 with their sign, so that
  * it reads back. CAST: the same as Cassandra's CAST gives it, where years
@@ -21,8 +14,7 @@ int time_read_timestamp_literal(struct buf *out, struct bytes text,
 enum timestamp_style {
 	TIMESTAMP_TEXT, TIMESTAMP_CAST, TIMESTAMP_JSON, TIMESTAMP_EXACT_JSON,
 };
-void time_print_timestamp(struct buf *out, int64_t ms,
-			  enum timestamp_style style);
-size_t time_timestamp_length(int64_t ms, enum timestamp_style style);
-bool time_timestamp_may_begin(struct bytes text);
+void timestamp_print(struct buf *out, int64_t ms,
+		     enum timestamp_style style);
+size_t timestamp_length(int64_t ms, enum timestamp_style style);
 #endif

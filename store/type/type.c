@@ -1,51 +1,22 @@
 /*
- * The tree of types. Native types are the constants of one table and are not
- * counted; everything else is built once, never changed and freed with its last
+ * The tree of types. Native types are constants (native.h) and are not counted;
+ * everything else is built once, never changed and freed with its last
  * reference.
  */
 #include "store/type/type.h"
 
 #include "store/base/alloc.h"
+#include "store/type/native.h"
 
-static const char *const kind_names[] = {
-	[TYPE_ASCII] = "ascii",		[TYPE_BIGINT] = "bigint",
-	[TYPE_BLOB] = "blob",		[TYPE_BOOLEAN] = "boolean",
-	[TYPE_COUNTER] = "counter",	[TYPE_DATE] = "date",
-	[TYPE_DECIMAL] = "decimal",	[TYPE_DOUBLE] = "double",
-	[TYPE_DURATION] = "duration",	[TYPE_FLOAT] = "float",
-	[TYPE_INET] = "inet",		[TYPE_INT] = "int",
-	[TYPE_SMALLINT] = "smallint",	[TYPE_TEXT] = "text",
-	[TYPE_TIME] = "time",		[TYPE_TIMESTAMP] = "timestamp",
-	[TYPE_TIMEUUID] = "timeuuid",	[TYPE_TINYINT] = "tinyint",
-	[TYPE_UUID] = "uuid",		[TYPE_VARINT] = "varint",
-	[TYPE_EMPTY] = "empty",		[TYPE_LIST] = "list",
-	[TYPE_SET] = "set",		[TYPE_MAP] = "map",
-	[TYPE_TUPLE] = "tuple",		[TYPE_UDT] = "udt",
-	[TYPE_VECTOR] = "vector",
+static const char *const compound_names[TYPE_KIND_COUNT] = {
+	[TYPE_LIST] = "list", [TYPE_SET] = "set", [TYPE_MAP] = "map",
+	[TYPE_TUPLE] = "tuple", [TYPE_UDT] = "udt", [TYPE_VECTOR] = "vector",
 };
 
-static const uint8_t fixed_lengths[TYPE_NATIVE_COUNT] = {
-	[TYPE_BIGINT] = 8, [TYPE_BOOLEAN] = 1, [TYPE_COUNTER] = 8,
-	[TYPE_DATE] = 4, [TYPE_DOUBLE] = 8, [TYPE_FLOAT] = 4, [TYPE_INT] = 4,
-	[TYPE_SMALLINT] = 2, [TYPE_TIME] = 8, [TYPE_TIMESTAMP] = 8,
-	[TYPE_TIMEUUID] = 16, [TYPE_TINYINT] = 1, [TYPE_UUID] = 16,
-};
-
-#define NATIVE(k) [k] = { .kind = (k), .depth = 1 }
 /* Never written, though callers hold struct type * for the others' sake. */
-static const struct type natives[TYPE_NATIVE_COUNT] = {
-	NATIVE(TYPE_ASCII), NATIVE(TYPE_BIGINT), NATIVE(TYPE_BLOB),
-	NATIVE(TYPE_BOOLEAN), NATIVE(TYPE_COUNTER), NATIVE(TYPE_DATE),
-	NATIVE(TYPE_DECIMAL), NATIVE(TYPE_DOUBLE), NATIVE(TYPE_DURATION),
-	NATIVE(TYPE_FLOAT), NATIVE(TYPE_INET), NATIVE(TYPE_INT),
-	NATIVE(TYPE_SMALLINT), NATIVE(TYPE_TEXT), NATIVE(TYPE_TIME),
-	NATIVE(TYPE_TIMESTAMP), NATIVE(TYPE_TIMEUUID), NATIVE(TYPE_TINYINT),
-	NATIVE(TYPE_UUID), NATIVE(TYPE_VARINT), NATIVE(TYPE_EMPTY),
-};
-
 struct type *type_native(enum type_kind kind)
 {
-	return (struct type *)&natives[kind];
+	return (struct type *)&native_types[kind]->type;
 }
 
 static void put_parts(struct type **parts, uint32_t count)
@@ -214,20 +185,7 @@ struct type *type_unfrozen(struct type *t)
 
 bool kind_is_number(enum type_kind kind)
 {
-	switch (kind) {
-	case TYPE_BIGINT:
-	case TYPE_COUNTER:
-	case TYPE_DECIMAL:
-	case TYPE_DOUBLE:
-	case TYPE_FLOAT:
-	case TYPE_INT:
-	case TYPE_SMALLINT:
-	case TYPE_TINYINT:
-	case TYPE_VARINT:
-		return true;
-	default:
-		return false;
-	}
+	return native_types[kind] && native_types[kind]->is_number;
 }
 
 bool type_is_collection(const struct type *t)
@@ -392,7 +350,7 @@ void type_print(struct buf *out, const struct type *t, bool say_frozen)
 	if (t->kind == TYPE_UDT)
 		type_print_user_name(out, t->name);
 	else
-		buf_add_str(out, kind_names[t->kind]);
+		buf_add_str(out, type_kind_name(t->kind));
 	if (t->kind != TYPE_UDT && t->part_count) {
 		for (i = 0; i < t->part_count; i++) {
 			buf_add_str(out, i ? ", " : "<");
@@ -408,7 +366,8 @@ void type_print(struct buf *out, const struct type *t, bool say_frozen)
 
 const char *type_kind_name(enum type_kind kind)
 {
-	return kind_names[kind];
+	return native_types[kind] ? native_types[kind]->name :
+				    compound_names[kind];
 }
 
 int type_kind_by_name(struct bytes name)
@@ -419,7 +378,7 @@ int type_kind_by_name(struct bytes name)
 		return TYPE_TEXT;
 	for (kind = 0; kind < TYPE_NATIVE_COUNT; kind++)
 		if (kind != TYPE_EMPTY &&
-		    bytes_equal(name, bytes_str(kind_names[kind])))
+		    bytes_equal(name, bytes_str(native_types[kind]->name)))
 			return kind;
 	return -1;
 }
@@ -430,21 +389,9 @@ int type_kind_by_name(struct bytes name)
  */
 bool type_is_flat(const struct type *t)
 {
-	switch (t->kind) {
-	case TYPE_BIGINT:
-	case TYPE_BOOLEAN:
-	case TYPE_DOUBLE:
-	case TYPE_FLOAT:
-	case TYPE_INT:
-	case TYPE_TIMESTAMP:
-	case TYPE_TIMEUUID:
-	case TYPE_UUID:
-		return true;
-	case TYPE_VECTOR:
-		return type_vector_is_flat(t);
-	default:
-		return false;
-	}
+	if (native_types[t->kind])
+		return native_types[t->kind]->is_flat;
+	return t->kind == TYPE_VECTOR && type_vector_is_flat(t);
 }
 
 bool type_vector_is_flat(const struct type *t)
@@ -456,8 +403,8 @@ uint32_t type_fixed_length(const struct type *t)
 {
 	uint64_t length;
 
-	if (t->kind < TYPE_NATIVE_COUNT)
-		return fixed_lengths[t->kind];
+	if (native_types[t->kind])
+		return native_types[t->kind]->length;
 	if (t->kind != TYPE_VECTOR || !type_vector_is_flat(t))
 		return 0;
 	length = (uint64_t)type_fixed_length(t->parts[0]) * t->dimension;
@@ -555,7 +502,7 @@ static struct type *decode(struct reader *r, unsigned depth)
 	struct type *t;
 	uint32_t count;
 
-	if (r->failed || kind >= ARRAY_SIZE(kind_names) || !depth) {
+	if (r->failed || kind >= TYPE_KIND_COUNT || !depth) {
 		r->failed = true;
 		return NULL;
 	}

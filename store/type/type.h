@@ -24,6 +24,7 @@ enum type_kind {
 	TYPE_TIMESTAMP, TYPE_TIMEUUID, TYPE_TINYINT, TYPE_UUID, TYPE_VARINT,
 	TYPE_EMPTY,	/* of a compact table's hidden value column */
 	TYPE_LIST, TYPE_SET, TYPE_MAP, TYPE_TUPLE, TYPE_UDT, TYPE_VECTOR,
+	TYPE_KIND_COUNT,
 };
 #define TYPE_NATIVE_COUNT TYPE_LIST
 /* A number, or a counter. */

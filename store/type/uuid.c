@@ -1,12 +1,11 @@
 /*
- * UUIDs: their text, and new ones. A version 1 UUID holds a 60-bit count of
+ * uuid and timeuuid, and new ones. A version 1 UUID holds a 60-bit count of
  * 100 ns since 1582-10-15 in its first 8 bytes (low, middle, high with the
  * version), a clock sequence and a node in its last 8.
  */
 #include "store/type/uuid.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdatomic.h>
 #include <sys/random.h>
 
@@ -24,7 +23,7 @@ static bool is_dash_place(size_t at)
 	return at == 8 || at == 13 || at == 18 || at == 23;
 }
 
-bool uuid_may_begin(struct bytes text)
+static bool may_begin(struct bytes text)
 {
 	size_t i;
 
@@ -42,17 +41,13 @@ static uint8_t hex_digit(uint8_t c)
 	return (uint8_t)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
-int uuid_read(struct buf *out, enum type_kind kind, struct bytes text,
-	      struct type_error *error)
+/* False: not of this form. */
+static bool read_uuid_text(uint8_t uuid[16], struct bytes text)
 {
-	uint8_t uuid[16];
 	size_t i, half = 0;
 
-	if (text.len != TEXT_LENGTH || !uuid_may_begin(text))
-		return type_fail(error, kind == TYPE_TIMEUUID ?
-				 "Unknown timeuuid representation: %.*s" :
-				 "Unable to make UUID from '%.*s'",
-				 type_fail_length(text), text.ptr);
+	if (text.len != TEXT_LENGTH || !may_begin(text))
+		return false;
 	for (i = 0; i < text.len; i++) {
 		if (is_dash_place(i))
 			continue;
@@ -62,14 +57,10 @@ int uuid_read(struct buf *out, enum type_kind kind, struct bytes text,
 			uuid[half / 2] = (uint8_t)(hex_digit(text.ptr[i]) << 4);
 		half++;
 	}
-	if (kind == TYPE_TIMEUUID && !uuid_is_time(uuid))
-		return type_fail(error,
-				 "TimeUUID supports only version 1 UUIDs");
-	buf_add(out, uuid, sizeof(uuid));
-	return 0;
+	return true;
 }
 
-void uuid_print(struct buf *out, const uint8_t uuid[16])
+static void print_uuid(struct buf *out, struct bytes uuid)
 {
 	static const char hex[] = "0123456789abcdef";
 	char text[TEXT_LENGTH];
@@ -80,8 +71,8 @@ void uuid_print(struct buf *out, const uint8_t uuid[16])
 			text[at] = '-';
 			continue;
 		}
-		text[at++] = hex[uuid[byte] >> 4];
-		text[at] = hex[uuid[byte++] & 15];
+		text[at++] = hex[uuid.ptr[byte] >> 4];
+		text[at] = hex[uuid.ptr[byte++] & 15];
 	}
 	buf_add(out, text, sizeof(text));
 }
@@ -201,24 +192,142 @@ static uint64_t version_first_back(uint64_t ordered)
 	       (ordered & 0xfff);
 }
 
+/* The first 8 bytes by version, then, of version 1, by time. */
+static void order_uuid(uint8_t *bytes)
+{
+	uint64_t high = get_be64(bytes);
+
+	put_be64(bytes, (high & 0xf000) == 0x1000 ? time_first(high) :
+						    version_first(high));
+}
+
+static void order_uuid_back(uint8_t *bytes)
+{
+	uint64_t high = get_be64(bytes);
+
+	put_be64(bytes, high >> 60 == 1 ? time_first_back(high) :
+					  version_first_back(high));
+}
+
+/* Its time, then the rest with each byte's sign flipped. */
 #define SIGNS 0x8080808080808080
 
-void uuid_order(uint8_t out[16], enum type_kind kind, const uint8_t *uuid)
+static void order_timeuuid(uint8_t *bytes)
 {
-	uint64_t high = get_be64(uuid), low = get_be64(uuid + 8);
-	bool by_time = kind == TYPE_TIMEUUID || (high & 0xf000) == 0x1000;
-
-	put_be64(out, by_time ? time_first(high) : version_first(high));
-	put_be64(out + 8, kind == TYPE_TIMEUUID ? low ^ SIGNS : low);
+	put_be64(bytes, time_first(get_be64(bytes)));
+	put_be64(bytes + 8, get_be64(bytes + 8) ^ SIGNS);
 }
 
-void uuid_order_back(uint8_t out[16], enum type_kind kind,
-		       const uint8_t *ordered)
+static void order_timeuuid_back(uint8_t *bytes)
 {
-	uint64_t high = get_be64(ordered), low = get_be64(ordered + 8);
-	bool by_time = kind == TYPE_TIMEUUID || high >> 60 == 1;
-
-	put_be64(out, by_time ? time_first_back(high) :
-				version_first_back(high));
-	put_be64(out + 8, kind == TYPE_TIMEUUID ? low ^ SIGNS : low);
+	put_be64(bytes, time_first_back(get_be64(bytes)));
+	put_be64(bytes + 8, get_be64(bytes + 8) ^ SIGNS);
 }
+
+static inline int compare(struct bytes a, struct bytes b,
+			  void (*order)(uint8_t *bytes))
+{
+	uint8_t x[16], y[16];
+
+	if (a.len != 16 || b.len != 16)
+		return bytes_compare(a, b);
+	memcpy(x, a.ptr, 16);
+	memcpy(y, b.ptr, 16);
+	order(x);
+	order(y);
+	return memcmp(x, y, 16);
+}
+
+static int compare_uuid(struct bytes a, struct bytes b)
+{
+	return compare(a, b, order_uuid);
+}
+
+static int compare_timeuuid(struct bytes a, struct bytes b)
+{
+	return compare(a, b, order_timeuuid);
+}
+
+/* ------------------------------------------------------------------- types */
+static size_t text_length(struct bytes value)
+{
+	(void)value;
+	return TEXT_LENGTH;
+}
+
+static int read_uuid(struct buf *out, struct bytes text,
+		     struct type_error *error)
+{
+	uint8_t uuid[16];
+
+	if (!read_uuid_text(uuid, text))
+		return type_fail(error, "Unable to make UUID from '%.*s'",
+				 type_fail_length(text), text.ptr);
+	buf_add(out, uuid, sizeof(uuid));
+	return 0;
+}
+
+const struct native_type native_uuid = {
+	.type = { .kind = TYPE_UUID, .depth = 1 },
+	.name = "uuid",
+	.class = "UUIDType",
+	.length = 16,
+	.wrong_length = "UUID should be 16 or 0 bytes",
+	.is_flat = true,
+	.read = read_uuid,
+	.may_begin = may_begin,
+	.print = print_uuid,
+	.text_length = text_length,
+	.constants = 1 << LITERAL_UUID,
+	.json_expected = "a string representation of a uuid",
+	.compare = compare_uuid,
+	.order = order_uuid,
+	.order_back = order_uuid_back,
+};
+
+static int validate_timeuuid(struct bytes value, struct type_error *error)
+{
+	/* It is the first byte that Cassandra shows here. */
+	if (value.len && !uuid_is_time(value.ptr))
+		return type_fail(error, "Invalid version for TimeUUID type: "
+				 "0x%x", value.ptr[0] >> 4);
+	return 0;
+}
+
+static int read_timeuuid(struct buf *out, struct bytes text,
+			 struct type_error *error)
+{
+	uint8_t uuid[16];
+
+	if (!read_uuid_text(uuid, text))
+		return type_fail(error,
+				 "Unknown timeuuid representation: %.*s",
+				 type_fail_length(text), text.ptr);
+	if (!uuid_is_time(uuid))
+		return type_fail(error,
+				 "TimeUUID supports only version 1 UUIDs");
+	buf_add(out, uuid, sizeof(uuid));
+	return 0;
+}
+
+const struct native_type native_timeuuid = {
+	.type = { .kind = TYPE_TIMEUUID, .depth = 1 },
+	.name = "timeuuid",
+	.class = "TimeUUIDType",
+	.length = 16,
+	.wrong_length = "UUID should be 16 or 0 bytes",
+	.is_flat = true,
+	.validate = validate_timeuuid,
+	.read = read_timeuuid,
+	.may_begin = may_begin,
+	.print = print_uuid,
+	.text_length = text_length,
+	.constants = 1 << LITERAL_UUID,
+	.json_expected = "a string representation of a timeuuid",
+	.compare = compare_timeuuid,
+	.order = order_timeuuid,
+	.order_back = order_timeuuid_back,
+	/* The least of 1970-01-01. */
+	.masked = { (const uint8_t *)"\x13\x81\x40\0\x1d\xd2\x11\xb2"
+		    "\x80\x80\x80\x80\x80\x80\x80\x80", 16 },
+};

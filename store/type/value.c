@@ -42,6 +42,8 @@ static int validate_parts(const struct type *t, struct bytes value,
 			  struct type_error *error)
 {
 	bool fields = t->kind == TYPE_TUPLE || t->kind == TYPE_UDT;
+	bool vector = t->kind == TYPE_VECTOR;
+	const struct native_type *element;
 	struct type_parts p;
 	struct bytes part;
 	size_t left;
@@ -62,10 +64,8 @@ static int validate_parts(const struct type *t, struct bytes value,
 		err = type_validate(type_part(t, i), part, error);
 		if (err)
 			return err;
-		if (t->kind == TYPE_VECTOR && !part.len &&
-		    t->parts[0]->kind != TYPE_TEXT &&
-		    t->parts[0]->kind != TYPE_ASCII &&
-		    t->parts[0]->kind != TYPE_BLOB)
+		element = native_types[t->parts[0]->kind];
+		if (vector && !part.len && !(element && element->has_empty))
 			return not_enough(t, error);
 	}
 	if (!more)

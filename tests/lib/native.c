@@ -116,8 +116,8 @@ static void random_integer(struct buf *out, struct random *rng)
 		digits[i] = (char)('0' + random_below(rng, 10));
 	if (len > 1 && random_below(rng, 2))
 		digits[0] = '-';
-	ck_assert_int_eq(decimal_read_varint(out, bytes_of(digits, len),
-					     &error), 0);
+	ck_assert_int_eq(native_varint.read(out, bytes_of(digits, len),
+					    &error), 0);
 }
 
 static void random_duration(struct buf *out, struct random *rng)

@@ -10,7 +10,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/expression/function.h"
-#include "store/type/uuid.h"
+#include "store/type/native.h"
 
 #define DIGEST_MAX 64		/* bytes, of SHA-512 */
 #define PARTS_MAX (1 << 20)	/* of a default */
@@ -76,44 +76,15 @@ static int add_default_parts(struct buf *out, const struct type *t)
 
 static int add_default(struct buf *out, const struct type *t)
 {
-	static const uint8_t zeros[16];
-	uint8_t uuid[16];
+	static const uint8_t zeros[NATIVE_LENGTH_MAX];
+	const struct native_type *n = native_types[t->kind];
 
-	switch (t->kind) {
-	case TYPE_ASCII:
-	case TYPE_TEXT:
-		buf_add_str(out, "****");
-		return 0;
-	case TYPE_BLOB:
-		return 0;
-	case TYPE_DATE:
-		buf_add_be32(out, 0x80000000);
-		return 0;
-	case TYPE_DECIMAL:
-		buf_add(out, zeros, 5);
-		return 0;
-	case TYPE_DURATION:
-		buf_add(out, zeros, 3);
-		return 0;
-	case TYPE_INET:
-		buf_add(out, zeros, 4);
-		return 0;
-	case TYPE_TIMEUUID:
-		uuid_min_at(uuid, 0);
-		buf_add(out, uuid, sizeof(uuid));
-		return 0;
-	case TYPE_COUNTER:
-		buf_add_be64(out, 0);
-		return 0;
-	case TYPE_VARINT:
-		buf_add_byte(out, 0);
-		return 0;
-	default:
-		break;
-	}
-	if (t->kind >= TYPE_NATIVE_COUNT)
+	if (!n)
 		return add_default_parts(out, t);
-	buf_add(out, zeros, type_fixed_length(t));
+	if (n->masked.ptr)
+		buf_add_bytes(out, n->masked);
+	else
+		buf_add(out, zeros, n->length);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "store/cql/syntax/parser.h"
+#include "store/type/native.h"
 
 struct type_name *parse_native_type(struct parser *p)
 {
@@ -140,31 +141,24 @@ static void parse_compound(struct parser *p, struct type_name *t)
 	expect(p, TOKEN_GT, "'>'");
 }
 
-/* Classes of Cassandra's; of two for one type the latter is its name. */
 static const char package[] = "org.apache.cassandra.db.marshal.";
-static const struct { const char *class; enum type_kind kind; } classes[] = {
-	{ "AsciiType", TYPE_ASCII }, { "BooleanType", TYPE_BOOLEAN },
-	{ "ByteType", TYPE_TINYINT }, { "BytesType", TYPE_BLOB },
-	{ "CounterColumnType", TYPE_COUNTER },
-	{ "DateType", TYPE_TIMESTAMP }, { "DecimalType", TYPE_DECIMAL },
-	{ "DoubleType", TYPE_DOUBLE }, { "DurationType", TYPE_DURATION },
-	{ "FloatType", TYPE_FLOAT }, { "InetAddressType", TYPE_INET },
-	{ "Int32Type", TYPE_INT }, { "IntegerType", TYPE_VARINT },
-	{ "LongType", TYPE_BIGINT }, { "ShortType", TYPE_SMALLINT },
-	{ "SimpleDateType", TYPE_DATE }, { "TimeType", TYPE_TIME },
-	{ "TimestampType", TYPE_TIMESTAMP },
-	{ "TimeUUIDType", TYPE_TIMEUUID }, { "UTF8Type", TYPE_TEXT },
-	{ "UUIDType", TYPE_UUID },
-};
 
 const char *type_class(enum type_kind native)
 {
-	const char *name = "EmptyType";
+	return native_types[native]->class;
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		if (classes[i].kind == native)
-			name = classes[i].class;
-	return name;
+/* The native type whose class of Cassandra's this is, or -1. */
+static int kind_by_class(struct bytes class)
+{
+	/* The one that another was named after. */
+	if (bytes_equal(class, bytes_str("DateType")))
+		return TYPE_TIMESTAMP;
+	for (int kind = 0; kind < TYPE_KIND_COUNT; kind++)
+		if (native_types[kind] &&
+		    bytes_equal(class, bytes_str(type_class(kind))))
+			return kind;
+	return -1;
 }
 
 /* Is it a class that Cassandra has, if not one that stands for a type of ours?
@@ -172,8 +166,7 @@ const char *type_class(enum type_kind native)
 static bool is_class(const char *name, size_t length)
 {
 	static const char *const others[] = {
-		"CompositeType", "DynamicCompositeType", "EmptyType",
-		"FrozenType", "LegacyTimeUUIDType", "LexicalUUIDType",
+		"CompositeType", "DynamicCompositeType", "FrozenType", "LegacyTimeUUIDType", "LexicalUUIDType",
 		"ListType", "MapType", "PartitionerDefinedOrder",
 		"ReversedType", "SetType", "TupleType", "UserType",
 		"VectorType",
@@ -184,10 +177,7 @@ static bool is_class(const char *name, size_t length)
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		if (bytes_equal(class, bytes_str(others[i])))
 			return true;
-	for (i = 0; i < ARRAY_SIZE(classes); i++)
-		if (bytes_equal(class, bytes_str(classes[i].class)))
-			return true;
-	return false;
+	return kind_by_class(class) >= 0;
 }
 
 /* 'Int32Type', with its package or not: the same as one of our types. */
@@ -197,7 +187,7 @@ static void parse_class(struct parser *p, struct type_name *t)
 	struct bytes text = parse_text(p, token);
 	const char *name = (const char *)text.ptr;
 	bool full = bytes_begin_with(text, bytes_str(package));
-	int length;
+	int length, native;
 
 	t->kind = TYPE_NAME_CUSTOM;
 	t->custom = text;
@@ -215,9 +205,9 @@ static void parse_class(struct parser *p, struct type_name *t)
 			    length, name);
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		if (!strcmp(classes[i].class, name))
-			t->native = classes[i].kind;
+	native = kind_by_class(bytes_str(name));
+	if (native >= 0)
+		t->native = (enum type_kind)native;
 	if (full)
 		return;
 	name = arena_format(p->arena, "%s%s", package, name);

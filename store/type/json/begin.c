@@ -89,21 +89,6 @@ static bool take_cut(void *to, struct bytes name, struct bytes value)
 		     json_may_begin(t, value));
 }
 
-static bool takes_numbers(enum type_kind kind)
-{
-	switch (kind) {
-	case TYPE_BLOB:
-	case TYPE_BOOLEAN:
-	case TYPE_DURATION:
-	case TYPE_EMPTY:
-	case TYPE_TIMEUUID:
-	case TYPE_UUID:
-		return false;
-	default:
-		return kind == TYPE_TIMESTAMP || !native_is_quoted(kind);
-	}
-}
-
 /* Of a native value that the text ends in. */
 static bool may_go_on(enum type_kind kind, struct bytes text)
 {
@@ -112,7 +97,8 @@ static bool may_go_on(enum type_kind kind, struct bytes text)
 	if (*text.ptr != '"')
 		return *text.ptr == '-' || (*text.ptr >= '0' &&
 					    *text.ptr <= '9') ?
-			       takes_numbers(kind) :
+			       native_types[kind]->json_number !=
+				       JSON_NO_NUMBER :
 			       kind == TYPE_BOOLEAN &&
 				       (begins("true", text) ||
 					begins("false", text));

@@ -41,7 +41,7 @@ static void print_native(struct buf *out, enum type_kind kind,
 	}
 	buf_add_byte(out, '"');
 	if (kind == TYPE_TIMESTAMP && value.len == 8)
-		time_print_timestamp(out, (int64_t)get_be64(value.ptr),
+		timestamp_print(out, (int64_t)get_be64(value.ptr),
 				     timestamp_style(exact));
 	else
 		native_print_text(out, kind, value);
@@ -192,7 +192,7 @@ static size_t native_length(enum type_kind kind, struct bytes value, bool exact)
 	    (kind_is_number(kind) && !is_odd_float(kind, value)))
 		return native_text_length(kind, value);
 	if (kind == TYPE_TIMESTAMP && value.len == 8)
-		return 2 + time_timestamp_length((int64_t)get_be64(value.ptr),
+		return 2 + timestamp_length((int64_t)get_be64(value.ptr),
 						 timestamp_style(exact));
 	return 2 + native_text_length(kind, value);
 }

@@ -145,56 +145,36 @@ static int refuse_class(struct type_error *error, const char *expected,
 /* What a value has to be, for the message; the first word "a" or "an". */
 static const char *expected_of(enum type_kind kind)
 {
-	static const char *const expected[] = {
-		[TYPE_ASCII] = "an ascii string",
-		[TYPE_BIGINT] = "a bigint value",
-		[TYPE_BOOLEAN] = "a boolean value",
-		[TYPE_COUNTER] = "a bigint value",
-		[TYPE_DATE] = "a string representation of a date value",
-		[TYPE_DOUBLE] = "a double value",
-		[TYPE_DURATION] = "a string representation of a duration",
-		[TYPE_EMPTY] = "an empty string",
-		[TYPE_FLOAT] = "a float value",
-		[TYPE_INET] = "a string representation of an inet value",
-		[TYPE_INT] = "an int value",
+	static const char *const compound[TYPE_KIND_COUNT] = {
 		[TYPE_LIST] = "a list",
 		[TYPE_MAP] = "a map",
 		[TYPE_SET] = "a list (representing a set)",
-		[TYPE_SMALLINT] = "a short value",
-		[TYPE_TEXT] = "a UTF-8 string",
-		[TYPE_TIME] = "a string representation of a time value",
-		[TYPE_TIMESTAMP] = "a long or a datestring representation of "
-				   "a timestamp value",
-		[TYPE_TIMEUUID] = "a string representation of a timeuuid",
-		[TYPE_TINYINT] = "a byte value",
 		[TYPE_TUPLE] = "a list representation of a tuple",
 		[TYPE_UDT] = "a map",
-		[TYPE_UUID] = "a string representation of a uuid",
 		[TYPE_VECTOR] = "a list",
 	};
+	const struct native_type *n = native_types[kind];
 
-	return expected[kind] ? expected[kind] : "a value";
+	if (!n)
+		return compound[kind];
+	return n->json_expected ? n->json_expected : "a value";
 }
 
-/* What "" is: the empty value of most; NULL: nothing. Exact: Cassandra's JSON
- * cannot say the empty value of two types, a file can. */
-static const struct bytes *empty_of(enum type_kind kind, bool exact)
+/* What "" is; false: a text as any other. Exact: Cassandra's JSON cannot say
+ * the empty value of two types, a file can. */
+static bool read_empty(struct buf *out, enum type_kind kind, bool exact)
 {
-	static const struct bytes empty = { (const uint8_t *)"", 0 };
-	static const struct bytes no = { (const uint8_t *)"", 1 };
-
-	switch (kind) {
-	case TYPE_BOOLEAN:
-		return exact ? &empty : &no;
-	case TYPE_VARINT:
-		return exact ? &empty : NULL;
-	case TYPE_BLOB:
-	case TYPE_DATE:
-	case TYPE_DURATION:	/* it is how none at all is printed */
-	case TYPE_TIME:
-		return NULL;
+	switch (native_types[kind]->json_empty) {
+	case JSON_EMPTY_VALUE:
+		return true;
+	case JSON_EMPTY_FALSE:
+		if (!exact)
+			buf_add_byte(out, 0);
+		return true;
+	case JSON_EMPTY_IN_FILE:
+		return exact;
 	default:
-		return &empty;
+		return false;
 	}
 }
 
@@ -269,10 +249,8 @@ static int read_native_text(struct buf *out, enum type_kind kind,
 
 	if (kind == TYPE_BLOB)
 		return read_blob(out, text, error);
-	if (!text.len && empty_of(kind, exact)) {
-		buf_add_bytes(out, *empty_of(kind, exact));
+	if (!text.len && read_empty(out, kind, exact))
 		return 0;
-	}
 	if (kind == TYPE_FLOAT || kind == TYPE_DOUBLE)
 		return read_float_text(out, kind, text, error);
 	err = native_read_text(out, kind, text, error);
@@ -321,35 +299,27 @@ static int read_number(struct buf *out, enum type_kind kind, struct bytes json,
 		       struct type_error *error)
 {
 	const char *class = java_class(json);
-	bool integer = !strcmp(class, "Integer");
-	int64_t n;
+	bool is_int = !strcmp(class, "Integer");
 
-	switch (kind) {
-	case TYPE_TINYINT:
-	case TYPE_SMALLINT:
+	switch (native_types[kind]->json_number) {
+	case JSON_JAVA_TEXT:
 		return read_java_text(out, kind, json, false, error);
-	case TYPE_INT:
-		break;
-	case TYPE_BIGINT:
-	case TYPE_COUNTER:
-		integer = integer || !strcmp(class, "Long");
-		break;
-	case TYPE_TIMESTAMP:
-		if (is_double(json) || !number_read_int64(&n, json))
-			return refuse_class(error, expected_of(kind), json);
-		buf_add_be64(out, (uint64_t)n);
-		return 0;
-	case TYPE_DECIMAL:	/* the digits as they stand */
+	case JSON_DIGITS:
 		return read_native_text(out, kind, json, false, error);
-	case TYPE_FLOAT:
-	case TYPE_DOUBLE:
+	case JSON_FLOAT:
 		return read_float(out, kind, json);
+	case JSON_INT:
+		if (is_int)
+			return native_read_text(out, kind, json, error);
+		break;
+	case JSON_LONG:
+		if (is_int || !strcmp(class, "Long"))
+			return native_read_text(out, kind, json, error);
+		break;
 	default:
-		integer = false;
+		break;
 	}
-	if (!integer)
-		return refuse_class(error, expected_of(kind), json);
-	return native_read_text(out, kind, json, error);
+	return refuse_class(error, expected_of(kind), json);
 }
 
 static int read_native(struct buf *out, enum type_kind kind, struct bytes json,

@@ -538,7 +538,7 @@ START_TEST(a_timestamp_has_styles)
 
 	for (style = TIMESTAMP_TEXT; style <= TIMESTAMP_JSON; style++) {
 		buf_clear(&text);
-		time_print_timestamp(&text, styles[_i].ms,
+		timestamp_print(&text, styles[_i].ms,
 				     (enum timestamp_style)style);
 		ck_assert_str_eq(buf_cstr(&text), styles[_i].texts[style]);
 	}
