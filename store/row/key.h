@@ -47,6 +47,6 @@ struct key_parts {
 int key_split(struct key_parts *parts, struct bytes key);
 /* The length of token and partition key alone; 0 when damaged. */
 size_t key_partition_len(struct bytes key);
-/* Append the serialised partition key. -EUCLEAN when damaged. */
+/* Append the serialised partition key of a key. -EUCLEAN when damaged. */
 int key_partition_key(struct buf *out, struct bytes key);
 #endif

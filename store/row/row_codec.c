@@ -126,7 +126,7 @@ static int32_t read_ttl(struct reader *r)
 	return (int32_t)ttl;
 }
 
-/* The end of what was written with the ttl. */
+/* Read the local time at which a value with that ttl ends. */
 static int64_t read_expiry(struct reader *r, int64_t seconds, int32_t ttl)
 {
 	int64_t written = wrap_add(read_zigzag(r), seconds), expiry;
@@ -136,7 +136,7 @@ static int64_t read_expiry(struct reader *r, int64_t seconds, int32_t ttl)
 	return expiry;
 }
 
-/* *column: in that of the cell before, out this one's. */
+/* column: in, that of the cell before; out, that of this cell. */
 static void decode_cell(struct cell *cell, struct reader *r, uint64_t *column,
 			int64_t base)
 {

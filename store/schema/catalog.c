@@ -1,5 +1,5 @@
 /*
- * The schema as bytes. A record is a keyspace or a table, its fields one behind
+ * The schema as bytes. A record is a keyspace or a table, its fields one after
  * the other, and nothing may follow:
  *
  *   keyspace  version | string name | bool durable_writes | byte 0 |
@@ -40,8 +40,8 @@
  *      The first programs to know it wrote it under version 1.
  *   3  masks at the end of a table.
  *
- * What is added to a record stands at its end, under a higher version; that of
- * the store's marker goes up with it.
+ * New fields are added at the end of a record, under a higher version; the
+ * version of the store's marker goes up with it.
  */
 #include "store/schema/catalog.h"
 
@@ -228,7 +228,7 @@ void catalog_encode_table(struct buf *out, const struct table *t)
 }
 
 /* ----------------------------------------------------------------- reading */
-/* What is wrong shows in the reader: it fails, as at the end of the bytes. */
+/* Errors show in the reader, which fails as at the end of the bytes. */
 struct decoder {
 	struct reader r;
 	bool no_memory;
@@ -557,7 +557,8 @@ static void get_masks(struct decoder *d, struct table *t)
 		get_mask(d, t);
 }
 
-/* Columns must stand as table_finish puts them: readers go by their places. */
+/* Check that the columns are in the order of table_finish: readers go by their
+ * places. */
 static bool in_order(const struct table *t)
 {
 	uint32_t i;

@@ -10,8 +10,8 @@ static char *copy_string(const char *s)
 	return mem_copy(s, strlen(s));
 }
 
-/* The place of name, or where it belongs. A replication's class stands first
- * and not where it sorts, so a name is looked for everywhere. */
+/* Find the place of name, or where it belongs. A replication's class comes
+ * first and not where it sorts, so all names are compared. */
 static uint32_t place(const struct property *options, uint32_t count,
 		      const char *name, bool *found)
 {

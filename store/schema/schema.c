@@ -1,6 +1,6 @@
 /*
- * Looking things up in a schema, and letting go of it. Lists are sorted by the
- * bytes of their names, columns (few, in SELECT * order) are searched one by one.
+ * Look things up in a schema, and let go of it. Lists are sorted by the bytes
+ * of their names; columns (few, in SELECT * order) are searched one by one.
  */
 #include "store/schema/schema.h"
 
@@ -96,7 +96,7 @@ void schema_put(struct schema *s)
 	mem_free(s);
 }
 
-/* Binary search: is `name` before, at or after a name of the schema? */
+/* Compare name with a name of the schema, for a binary search. */
 static int order(struct bytes name, const char *other)
 {
 	return bytes_compare(name, bytes_str(other));

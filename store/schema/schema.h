@@ -1,6 +1,6 @@
 /*
- * What exists: keyspaces, tables, columns, user types, indexes. A schema is one
- * immutable version of all of it, counted; DDL makes the next version
+ * A schema: keyspaces, tables, columns, user types, indexes. It is one
+ * immutable version of all of them, counted; DDL makes the next version
  * (schema_edit.h) and the catalogue makes that durable (catalog.h). Any thread
  * may read what it holds a reference to; everything below a schema lives as
  * long as the reference, and a table can be held on its own (table_get).
@@ -163,7 +163,7 @@ struct table *schema_table(const struct schema *s, struct bytes keyspace,
 			   struct bytes name);
 struct table *schema_table_by_number(const struct schema *s, uint32_t number);
 struct type *keyspace_type(const struct keyspace *k, struct bytes name);
-/* The table that has the index. */
+/* Return the table that has the index. */
 struct table *keyspace_index(const struct keyspace *k, struct bytes name,
 			     struct index **index);
 
@@ -193,15 +193,17 @@ static inline bool table_has_statics(const struct table *t)
 {
 	return t->static_count > 0;
 }
-/* One row per partition: no clustering columns. */
+/* True if each partition is one row: there are no clustering columns. */
 static inline bool table_is_flat(const struct table *t)
 {
 	return !t->clustering_count;
 }
-/* Compact, (text-like key, text column1, blob value): shown as plain files. */
+/* True if the table is compact (text-like key, text column1, blob value): its
+ * rows are shown as plain files. */
 bool table_is_schemaless(const struct table *t);
 
-/* Does the name need quotes in CQL? Append it, quoted if so. */
+/* True if the name needs quotes in CQL. name_print appends it, with quotes
+ * where it needs them. */
 bool name_needs_quotes(struct bytes name);
 void name_print(struct buf *out, struct bytes name);
 bool name_is_reserved(struct bytes lower_case_name);

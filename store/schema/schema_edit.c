@@ -1,4 +1,4 @@
-/* The next version of a schema: what changes is copied, the rest is shared. */
+/* Make the next version of a schema: copy what changes, share the rest. */
 #include "store/schema/schema_edit.h"
 
 #include <errno.h>
@@ -182,7 +182,7 @@ static uint32_t table_place(const struct keyspace *k, struct bytes name,
 	return k->table_count;
 }
 
-/* A copy of the keyspace, to be changed and then set; NULL and *err. */
+/* Copy the keyspace, to be changed and then set; NULL with *err. */
 static struct keyspace *edit(struct schema *s, struct bytes name, int *err)
 {
 	struct keyspace *k = schema_keyspace(s, name);
@@ -263,7 +263,8 @@ static struct type *rebuilt(const struct type *t, struct type **parts)
 	return type_new(t->kind, t->frozen, parts, t->part_count);
 }
 
-/* t with the new version of the user type wherever it names it: a reference. */
+/* Return t with the new version of the user type in place of the old one: a
+ * reference. */
 static struct type *replace(struct type *t, struct type *udt)
 {
 	struct type **parts, *out = NULL;

@@ -1,4 +1,4 @@
-/* Making a table, or a changed copy of one. */
+/* Make a table, or a changed copy of one. */
 #include "store/schema/schema_edit.h"
 
 #include <errno.h>
@@ -67,7 +67,8 @@ struct table *table_copy(const struct table *t)
 
 	if (!copy)
 		return NULL;
-	/* All but the count, which others change meanwhile. */
+	/* Copy all but the count of references, which others change
+	 * meanwhile. */
 	memcpy(copy, t, offsetof(struct table, references));
 	copy->references = 1;
 	copy->columns = NULL;
@@ -89,7 +90,7 @@ fail:
 	return NULL;
 }
 
-/* The number of a dropped column that comes again, or a new one. */
+/* Return the number of a dropped column that is added again, or a new one. */
 static uint32_t number_for(struct table *t, const char *name,
 			   const struct type *type, enum column_kind kind)
 {
@@ -128,8 +129,8 @@ int table_add_column(struct table *t, const char *name, struct type *type,
 }
 
 /*
- * Names in Cassandra's order: the first 8 bytes as one signed number (so what
- * begins with a byte from 80 on comes first), then byte by byte.
+ * Compare names in Cassandra's order: the first 8 bytes as one signed number
+ * (so names that begin with a byte from 80 on come first), then byte by byte.
  */
 static int compare_names(const char *a, const char *b)
 {
@@ -146,7 +147,7 @@ static int compare_names(const char *a, const char *b)
 	return bytes_compare(bytes_of(a, a_len), bytes_of(b, b_len));
 }
 
-/* Does column a stand before b? Key columns keep the order they have. */
+/* True if column a comes before b. Key columns keep their order. */
 static bool stands_before(const struct column *a, const struct column *b)
 {
 	if (a->hidden != b->hidden)
@@ -179,7 +180,8 @@ int table_finish(struct table *t)
 {
 	uint32_t i, j, k;
 
-	/* Insertion: it is stable, and tells where each column went. */
+	/* Sort by insertion, which is stable and shows where each column
+	 * went. */
 	for (i = 1; i < t->column_count; i++) {
 		struct column moved = t->columns[i];
 
@@ -202,7 +204,8 @@ int table_finish(struct table *t)
 	return t->partition_key_count ? 0 : -EINVAL;
 }
 
-/* The type with user types as frozen tuples: it must outlive them. */
+/* Return the type with user types as frozen tuples: the record must outlive
+ * them. */
 static struct type *expanded(const struct type *t)
 {
 	enum type_kind kind = t->kind == TYPE_UDT ? TYPE_TUPLE : t->kind;

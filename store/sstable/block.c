@@ -13,7 +13,7 @@
 
 #include "store/base/alloc.h"
 
-/* The length of what both begin with. */
+/* Return the length of the common prefix. */
 static size_t shared_len(struct bytes a, struct bytes b)
 {
 	size_t len = a.len < b.len ? a.len : b.len, i = 0;
@@ -30,7 +30,8 @@ static size_t shared_len(struct bytes a, struct bytes b)
 	return i;
 }
 
-/* Eight bytes from `from` on as a big-endian number, zeros after the end. */
+/* Read eight bytes from `from` on as a big-endian number, with zeros after the
+ * end. */
 static uint64_t head_of(struct bytes key, size_t from)
 {
 	uint8_t head[8] = { 0 };
@@ -213,8 +214,8 @@ static ASIDE const uint8_t *raw_lengths(struct raw_entry *e, const uint8_t *p,
 }
 
 /*
- * Read the entry at p. Gives where its value begins and, for a row, checks that
- * it ends in time; false when anything reaches beyond the end.
+ * Read the entry at p: find where its value begins and, of a row, check that it
+ * ends inside the block. False when anything reaches beyond the end.
  */
 static inline bool raw_entry_read(struct raw_entry *e, const uint8_t *p,
 				  const uint8_t *end)
@@ -235,7 +236,8 @@ static inline bool raw_entry_read(struct raw_entry *e, const uint8_t *p,
 	return (e->what & 1) || e->what >> 1 <= (uint64_t)(end - e->value);
 }
 
-/* The deletions of a bound; where the next entry begins, NULL when damaged. */
+/* Read the deletions of a bound. Returns where the next entry begins, NULL when
+ * damaged. */
 static const uint8_t *raw_bound(const struct raw_entry *e, const uint8_t *end,
 				struct deletion *before,
 				struct deletion *after)
@@ -298,7 +300,7 @@ int block_parse(struct block *b, struct bytes contents, const char **why)
 }
 
 /* ---------------------------------------------------------------- search */
-/* Compare key with that of a restart; damaged counts as greater. */
+/* Compare key with that of a restart; a damaged one counts as greater. */
 static int compare_restart(const struct block *b, uint32_t i, struct bytes key)
 {
 	struct raw_entry e;
@@ -316,7 +318,7 @@ static int compare_restart(const struct block *b, uint32_t i, struct bytes key)
 			     bytes_of(e.key, e.rest));
 }
 
-/* The number of restarts with a head < head (or <= head). */
+/* Count the restarts with a head < head (or <= head). */
 static uint32_t count_heads(const struct block *b, uint64_t head, bool equal)
 {
 	uint32_t low = 0, high = b->restart_count;
@@ -351,7 +353,7 @@ uint32_t block_find_restart(const struct block *b, struct bytes key)
 	high = low;
 	if (low < b->restart_count && get_le64(b->heads + 8 * (size_t)low) == head)
 		high = count_heads(b, head, true);
-	/* Equal heads: those <= key are in front of those that are not. */
+	/* Of equal heads those <= key come before the others. */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 

@@ -49,8 +49,8 @@ struct block {
 /* A block with room for size bytes of data, one reference. NULL: no memory. */
 struct block *block_new(size_t size);
 /*
- * Make sense of contents, which lie in b->data. 0, or -EUCLEAN with *why when
- * they are not those of a block.
+ * Parse the contents in b->data. 0, or -EUCLEAN with *why when they are not
+ * those of a block.
  */
 int block_parse(struct block *b, struct bytes contents, const char **why);
 
@@ -70,29 +70,30 @@ struct block_cursor {
 	const uint8_t *restart_at;	/* its entry; the end when there is none */
 	struct buf key;
 	struct entry sought;		/* the last that a seek looked at */
-	bool kept;			/* it is to be given */
+	bool kept;			/* next returns it */
 };
 #define CURSOR_INIT ((struct block_cursor){ .key = BUF_INIT })
 
 void block_cursor_release(struct block_cursor *c);
-/* To a restart of the block; next gives its entry. */
+/* Go to a restart of the block; next returns its entry. */
 void block_cursor_start(struct block_cursor *c, const struct block *b,
 			uint32_t restart);
 /* 1 with *entry (until the next call), 0 at the end, -EUCLEAN, -ENOMEM. */
 int block_cursor_next(struct block_cursor *c, struct entry *entry);
 /*
- * To the first entry with key >= key, so that next gives it. *in_force is set
- * to what the last bound before it says, and left alone when there is none.
+ * Go to the first entry with a key >= key, so that next returns it. *in_force
+ * becomes the deletion of the last bound before it, and stays as it is when
+ * there is none.
  */
 int block_cursor_seek(struct block_cursor *c, const struct block *b,
 		      struct bytes key, struct deletion *in_force);
 
 /*
- * The row at key: 1 with *row, 0 when it is not here; *in_force as above, a
- * bound at key itself included. Allocates nothing. -EUCLEAN.
+ * Find the row at key: 1 with *row, 0 when it is not here; *in_force as above,
+ * a bound at key itself included. Allocates nothing. -EUCLEAN.
  */
 int block_lookup(const struct block *b, struct bytes key, struct bytes *row,
 		 struct deletion *in_force);
-/* The last restart whose key is <= key; 0 when there is none. */
+/* Return the last restart whose key is <= key; 0 when there is none. */
 uint32_t block_find_restart(const struct block *b, struct bytes key);
 #endif

@@ -1,7 +1,7 @@
 /*
- * A blocked Bloom filter: each key sets some bits of one 64-byte line, so that a
- * probe touches one cache line. It is asked with key hashes (key_hash), which
- * are computed once for all files.
+ * A blocked Bloom filter: each key sets some bits of one 64-byte line, so that
+ * a probe touches one cache line. Callers pass key hashes (key_hash), which
+ * they compute once for all files.
  */
 #ifndef STORE_SSTABLE_BLOOM_H
 #define STORE_SSTABLE_BLOOM_H
@@ -18,13 +18,13 @@ struct bloom {
 };
 
 bool bloom_may_contain(const struct bloom *f, uint64_t hash);
-/* Look at a stored filter, which must live as long. 0 or -EUCLEAN. */
+/* Open a stored filter, whose bytes must live as long. 0 or -EUCLEAN. */
 int bloom_parse(struct bloom *f, struct bytes stored);
 
 /*
- * Builds one. With an expected number of keys (an upper estimate) bits are set
- * at once, and the lines folded at the end when there were far fewer; without,
- * hashes are collected first.
+ * Build a filter. With an expected number of keys (an upper estimate) bits are
+ * set at once, and the lines folded at the end when there were far fewer;
+ * without, hashes are collected first.
  */
 struct bloom_builder {
 	struct buf hashes;	/* or lines when line_count is not 0 */

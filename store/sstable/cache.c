@@ -1,10 +1,11 @@
 /*
  * Decoded blocks, bounded by bytes, in shards with a lock each. Eviction goes
- * round like a clock's hand: a block used since the last round is let off once.
- * A block that a reader holds is never freed; the cache only lets go of its own
- * reference, so bytes in use may for a moment exceed the bound.
+ * round like a clock's hand: it passes over a block once if the block was used
+ * since the last round. A block that a reader holds is never freed; the cache
+ * only lets go of its own reference, so bytes in use may for a moment exceed
+ * the bound.
  *
- * An entry without a block is being loaded by somebody: others wait for him.
+ * An entry without a block is being loaded by a thread: others wait for it.
  */
 #include "store/sstable/cache.h"
 
@@ -27,8 +28,8 @@ struct slot {			/* all under the shard's lock */
 	bool loading;
 };
 
-/* A chain of slots, and the block that was asked for last among them: mostly
- * it is asked for again, and its slot need not be looked at. */
+/* A chain of slots, and the block of it that was read last: mostly it is read
+ * again, and then no slot is looked at. */
 struct bucket {
 	struct slot *chain;
 	struct block *block;		/* NULL: none remembered */
@@ -145,7 +146,8 @@ static void unlink_slot(struct shard *s, struct slot *slot)
 
 static void evict(struct shard *s)
 {
-	/* Two rounds: the first takes the marks off, the second finds one. */
+	/* Go round twice: the first round takes the marks off, the second finds
+	 * a block. */
 	size_t steps = 2 * s->count;
 
 	while (s->bytes > s->capacity && s->hand && steps--) {
@@ -161,7 +163,7 @@ static void evict(struct shard *s)
 	}
 }
 
-/* More buckets, if there is memory; chains only get longer otherwise. */
+/* Add buckets if there is memory; without, chains only get longer. */
 static void grow(struct shard *s)
 {
 	size_t wanted = s->bucket_count * 2, i;
@@ -187,7 +189,7 @@ static void grow(struct shard *s)
 	s->bucket_count = wanted;
 }
 
-/* Put a slot that loads into the shard, just behind the hand. */
+/* Insert a slot that loads into the shard, where the hand comes last. */
 static void link_slot(struct shard *s, struct slot *slot, struct slot **at)
 {
 	slot->chain = *at;
@@ -214,7 +216,7 @@ static struct block *block_get(struct block *b)
 	return b;
 }
 
-/* Somebody else loads it: wait. Under the shard's lock. */
+/* Wait while another thread loads it. Under the shard's lock. */
 static int wait_for(struct block **out, struct shard *s, struct slot *slot)
 {
 	int err;
@@ -226,7 +228,8 @@ static int wait_for(struct block **out, struct shard *s, struct slot *slot)
 	err = slot->err;
 	if (!err)
 		*out = block_get(slot->block);
-	/* A failed one is not in the table any more: the last one frees it. */
+	/* A slot whose load failed is not in the table any more: the last who
+	 * waits frees it. */
 	else if (!slot->waiting)
 		mem_free(slot);
 	return err;
@@ -248,7 +251,8 @@ static int load_into(struct block **out, struct shard *s, struct slot *slot,
 		if (!slot->waiting)
 			mem_free(slot);
 	} else if (b->memory > s->capacity / 2 && !slot->waiting) {
-		/* It would push out all others: it is this reader's alone. */
+		/* A block that would push out all others is not cached: only
+		 * this reader has it. */
 		unlink_slot(s, slot);
 		mem_free(slot);
 		*out = b;

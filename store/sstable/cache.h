@@ -7,14 +7,14 @@
 #include "store/sstable/pool.h"
 #include "store/sstable/sstable.h"
 
-/* A name for an open sstable's blocks, never given twice by this cache. */
+/* Return a name for an open sstable's blocks. The cache uses no name twice. */
 uint64_t block_cache_owner(struct block_cache *c);
 
 /*
- * The owner's block of that index, with a reference (block_put). When it is not
- * cached load makes it, with one reference, which get takes over; readers who
- * come meanwhile wait for it. keep false: what was loaded is not kept. No lock
- * is held during load. 0 or load's error.
+ * Return the owner's block of that index, with a reference (block_put). If it
+ * is not cached, load makes it with one reference, which get takes over; other
+ * readers wait meanwhile. keep false: a loaded block is not cached. No lock is
+ * held during load. 0 or load's error.
  */
 struct block_load {
 	int (*load)(struct block **out, const struct block_load *load);
@@ -23,10 +23,12 @@ struct block_load {
 };
 int block_cache_get(struct block **out, struct block_cache *c, uint64_t owner,
 		    const struct block_load *load, bool keep);
-/* The descriptors of the sstables that share the cache; NULL of NULL. */
+/* Return the descriptors of the sstables that share the cache; NULL for
+ * NULL. */
 struct file_pool *block_cache_files(struct block_cache *c);
 /* NULL is accepted. */
 void block_put(struct block *b);
-/* The owner is closed: its blocks go, those in use when they are put. */
+/* Drop the blocks of an owner that is closed; those in use go when they are
+ * put. */
 void block_cache_forget(struct block_cache *c, uint64_t owner);
 #endif

@@ -89,7 +89,7 @@ enum block_how { BLOCK_RAW = 0, BLOCK_LZ4 = 1 };
 /* Keys are bounded above us (64 KiB and its escapes); this bounds a file's. */
 #define LARGEST_KEY (1u << 20)
 
-/* The seed of the checksum of what is at offset. */
+/* Return the seed of the checksum of a block or section at offset. */
 static inline uint64_t block_seed(uint64_t file_id, uint64_t offset)
 {
 	uint64_t x = file_id ^ (offset + 1) * 0x9e3779b97f4a7c15u;

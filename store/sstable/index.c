@@ -110,7 +110,8 @@ static int read_entry(struct block_index *x, struct reader *r, uint32_t i,
 	    stored > end - x->offsets[i])
 		return -EUCLEAN;
 	x->keys[i] = x->pool.len;
-	/* One more, so that there is a pool if the only separator is empty. */
+	/* Reserve a byte, so that there is a pool if the only separator is
+	 * empty. */
 	if (!buf_reserve(&x->pool, shared + rest + 1))
 		return -ENOMEM;
 	/* The pool may have moved: take the separator before from there. */
@@ -176,8 +177,8 @@ out:
 }
 
 /*
- * The number of heads < head (or <= head), all of which are known to lie
- * between low and high.
+ * Count the heads < head (or <= head), which is known to lie between low and
+ * high.
  */
 static uint32_t count_heads(const struct block_index *x, uint64_t head,
 			    bool equal)

@@ -42,7 +42,7 @@ struct block_index {
 int block_index_read(struct block_index *x, struct bytes stored, uint64_t count,
 		     uint64_t begin, uint64_t end, const char **why);
 void block_index_release(struct block_index *x);
-/* The last block whose separator is <= key; 0 when there is none. */
+/* Return the last block whose separator is <= key; 0 when there is none. */
 uint32_t block_index_find(const struct block_index *x, struct bytes key);
 static inline struct bytes block_index_key(const struct block_index *x,
 					   uint32_t i)

@@ -1,7 +1,7 @@
 /*
  * Walking over an sstable in both directions. Forward is the blocks' own order.
  * Backward, the entries between two restarts are put together at once (keys
- * need the ones before them) and given from the last to the first.
+ * need the ones before them) and returned from the last to the first.
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@ struct run {			/* the entries from one restart to the next */
 	struct buf keys;
 	struct entry entries[RESTART_INTERVAL];
 	size_t key_at[RESTART_INTERVAL];
-	uint32_t left;		/* not given yet: entries[0 .. left) */
+	uint32_t left;		/* not returned yet: entries[0 .. left) */
 	uint32_t restart;	/* it began at this one */
 };
 
@@ -107,7 +107,8 @@ static int sstable_seek(struct iterator *base, struct bytes key,
 		block_cursor_start(&it->cursor, it->block, 0);
 		return 0;
 	}
-	/* What is in force just below the key is so for both directions. */
+	/* The deletion in force just below the key is the same in both
+	 * directions. */
 	if (key.len) {
 		*in_force = block_index_open(&it->t->index, i);
 		if (!it->reverse || it->block->has_bounds)

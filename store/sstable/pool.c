@@ -2,9 +2,9 @@
  * One lock for all: it is held for a list's links, never over a system call, so
  * a reader whose file is open waits for nobody.
  *
- * Files without a reader are in a list, the one that was used last first. Who
- * comes to a closed file opens it, and others who want it meanwhile wait for
- * him. Whoever leaves more open than the limit closes the oldest.
+ * Files without a reader are in a list, the one that was used last first. The
+ * first thread that needs a closed file opens it; others wait for that. A
+ * thread that leaves more files open than the limit closes the oldest.
  */
 #include "store/sstable/pool.h"
 
@@ -16,8 +16,9 @@
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 
-/* What else a process has open: its log's segments, the manifest, the mount, what
- * a flush and a compaction write. With few descriptors each gets its share. */
+/* Descriptors left to other uses: the log's segments, the manifest, the mount,
+ * the files that a flush and a compaction write. With few descriptors each use
+ * has its share. */
 #define ELSEWHERE 64
 #define FEWEST 4
 
@@ -121,8 +122,8 @@ static bool close_oldest(struct file_pool *p, const struct file_ops *files,
 }
 
 /* ------------------------------------------------------------- one file */
-/* By its name. When the process has no descriptor left, files that nobody reads
- * make room. */
+/* Open it by its name. If the process has no descriptor left, close files that
+ * nobody reads. */
 static int open_by_name(struct pooled_file *f, struct stat *st)
 {
 	int fd, err;
@@ -160,7 +161,7 @@ int pooled_file_open(struct pooled_file *f)
 	return 0;
 }
 
-/* Files do not change: what is there now must be what was there before. */
+/* Check that the file is the one that was open before: files do not change. */
 static int open_again(struct pooled_file *f)
 {
 	struct stat st;

@@ -26,21 +26,21 @@ struct pooled_file {		/* embed it; all under the pool's lock */
 	char name[32];
 };
 
-/* limit: descriptors that may be open without a reader, 1 at least; 0: so many
- * that the process can have those that it needs elsewhere. */
+/* limit: descriptors that may be open without a reader, 1 at least; 0: as many
+ * as leave the process those that it needs elsewhere. */
 int file_pool_new(struct file_pool **out, size_t limit);
-/* All of its files are closed. NULL is accepted. */
+/* Free the pool, whose files are all closed. NULL is accepted. */
 void file_pool_free(struct file_pool *p);
-/* How many are open. */
+/* Return the number of open files. */
 size_t file_pool_open_count(struct file_pool *p);
 
 /* Open it, with one reader; name, files, dir and pool are set, fd is -1. 0 or
  * -errno. */
 int pooled_file_open(struct pooled_file *f);
-/* A descriptor, open until as many puts; -EMFILE and the like, -EUCLEAN (told)
- * when the file is gone or another. */
+/* Return a descriptor, which stays open until as many puts; -EMFILE and the
+ * like, -EUCLEAN (reported) when the file is gone or another. */
 int pooled_file_get(struct pooled_file *f);
 void pooled_file_put(struct pooled_file *f);
-/* No reader is left. One that was never opened is accepted. */
+/* Close a file without readers. One that was never opened is accepted. */
 void pooled_file_close(struct pooled_file *f);
 #endif

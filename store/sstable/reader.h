@@ -25,10 +25,10 @@ struct sstable {
 	struct stats stats;
 };
 
-/* Block i with a reference (block_put), kept in the cache or not. */
+/* Return block i with a reference (block_put), and cache it if keep says so. */
 int sstable_block(struct block **out, struct sstable *t, uint32_t i, bool keep);
-/* Block i read from the file and checked, whatever the cache has. */
+/* Read block i from the file and check it, whatever the cache has. */
 int sstable_read_block(struct block **out, struct sstable *t, uint32_t i);
-/* Tell of damage in block i and remember it; returns -EUCLEAN. */
+/* Report damage in block i and remember it; returns -EUCLEAN. */
 int sstable_block_corrupt(struct sstable *t, uint32_t i, const char *why);
 #endif

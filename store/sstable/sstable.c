@@ -1,7 +1,7 @@
 /*
- * Opening an sstable: footer first, then the sections it names, each under its
- * checksum. Nothing of the file is believed before that, and even then no
- * length is used before it was compared with what there is.
+ * Open an sstable: footer first, then the sections that it names, each under
+ * its checksum. Nothing of the file is trusted before its checksum is right,
+ * and no length is used before it was compared with the bytes there are.
  */
 #include "store/sstable/sstable.h"
 
@@ -274,7 +274,7 @@ void sstable_put(struct sstable *t)
 		return;
 	block_cache_forget(t->cache, t->owner);
 	pooled_file_close(&t->file);
-	/* Should this fail, open finds a file that no manifest names. */
+	/* If this fails, the next open finds a file that no manifest names. */
 	if (atomic_load(&t->dropped))
 		t->file.files->unlink(t->file.files->context, t->file.dir,
 				      t->file.name);
@@ -398,7 +398,8 @@ static int decompress(struct block **out, const struct block *stored,
 	return 0;
 }
 
-/* From stored bytes that passed their checksum to a block. Takes stored. */
+/* Make a block of stored bytes that passed their checksum. Takes stored
+ * over. */
 static int decode(struct block **out, struct sstable *t, uint32_t i,
 		  struct block *stored, size_t len)
 {
@@ -489,7 +490,7 @@ int sstable_lookup(struct sstable *t, struct bytes key, struct arena *arena,
 	found = sstable_block(&b, t, i, true);
 	if (found)
 		return found;
-	/* The search needs them all: let them come at once. */
+	/* Load all bytes that the search needs at once. */
 	__builtin_prefetch(b->heads);
 	__builtin_prefetch(b->restarts);
 	__builtin_prefetch(b->first_key.ptr);

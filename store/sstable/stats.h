@@ -1,6 +1,6 @@
 /*
- * What the writer gathers about a file for compaction: its sstable_info, and
- * when its tombstones and expiring cells may be dropped.
+ * Statistics of a file, gathered by the writer for compaction: its
+ * sstable_info, and when its tombstones and expiring cells may be dropped.
  */
 #ifndef STORE_SSTABLE_STATS_H
 #define STORE_SSTABLE_STATS_H
@@ -18,7 +18,7 @@ struct histogram {
 	uint32_t used;
 };
 void histogram_add(struct histogram *h, int64_t time, uint64_t count);
-/* About how many were added with a time < time? */
+/* Estimate how many were added with a time < time. */
 double histogram_below(const struct histogram *h, int64_t time);
 
 struct stats {
@@ -30,8 +30,8 @@ void stats_init(struct stats *s);
 void stats_release(struct stats *s);
 void stats_add_row(struct stats *s, const struct row *row);
 void stats_add_deletion(struct stats *s, struct deletion d);
-/* The section's bytes. The last key is the stats' own, kept by whom adds. */
+/* Append the section's bytes. The writer sets the last key itself. */
 void stats_write(struct buf *out, const struct stats *s);
-/* Into initialised stats. 0, -EUCLEAN, -ENOMEM. */
+/* Read a section into initialised stats. 0, -EUCLEAN, -ENOMEM. */
 int stats_read(struct stats *s, struct bytes section);
 #endif

@@ -1,6 +1,6 @@
 /*
- * Checking a whole sstable: every block against its checksum, every entry
- * against its neighbours, the index, the filters and the statistics.
+ * Check a whole sstable: every block against its checksum, every entry against
+ * its neighbours, the index, the filters and the statistics.
  */
 #include <errno.h>
 
@@ -84,7 +84,7 @@ static const char *check_entry(struct check *c, const struct entry *e)
 	return why;
 }
 
-/* Heads are what a search believes: they must be those of the keys. */
+/* Check that the heads, by which searches go, are those of the keys. */
 static const char *check_heads(struct check *c, const struct block *b)
 {
 	uint32_t i;
