@@ -43,7 +43,7 @@ static int check(const char *path, bool quick)
 	unsigned problems = 0;
 	int err = 0, status;
 
-	/* What is damaged is told once, by report. */
+	/* Damage is printed once, by report. */
 	log_set_sink(silent, NULL);
 	status = tool_open_store(&store, path, true);
 	if (status)

@@ -40,7 +40,7 @@ static int read_errors(struct buf *out, const char *path)
 	return out->failed ? -ENOMEM : (int)n;
 }
 
-/* Where the last `lines` lines begin. */
+/* Find where the last `lines` lines begin. */
 static size_t last_lines(const struct buf *b, unsigned long lines)
 {
 	size_t at = b->len;
@@ -57,7 +57,8 @@ static size_t last_lines(const struct buf *b, unsigned long lines)
 	return at;
 }
 
-/* What of now was not yet in before: the ring drops old lines at its begin. */
+/* Find where now goes on from before: the ring drops old lines at its
+ * beginning. */
 static size_t where_new_begins(const struct buf *before, const struct buf *now)
 {
 	size_t tail = before->len < 200 ? before->len : 200;

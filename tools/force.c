@@ -13,7 +13,7 @@
 #include "store/marker.h"
 #include "tools/tool.h"
 
-/* Has the process this connection's device open? */
+/* True if the process has this connection's device open. */
 static bool serves(pid_t pid, uint32_t connection)
 {
 	char path[PATH_MAX], line[64];

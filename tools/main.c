@@ -181,7 +181,7 @@ static int run(int argc, char **argv)
 	for (i = 0; i < COMMAND_COUNT; i++) {
 		if (strcmp(commands[i]->name, argv[0]))
 			continue;
-		/* What getopt's messages begin with. */
+		/* getopt's messages begin with this. */
 		snprintf(program, sizeof(program), "widefsctl %s", argv[0]);
 		argv[0] = program;
 		return commands[i]->run(argc, argv);
@@ -214,7 +214,7 @@ static int run_arguments(int argc, char **argv)
 	return run(argc - 1, argv + 1);
 }
 
-/* What could not be printed was not done. */
+/* Fail if the output could not be printed. */
 static int finish(int status)
 {
 	errno = 0;

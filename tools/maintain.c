@@ -1,6 +1,6 @@
 /*
- * widefsctl flush and compact: told to the daemon through its .widefs/ctl, or
- * done here on a store that nobody has mounted.
+ * widefsctl flush and compact: written to the daemon's .widefs/ctl, or done
+ * here on a store that nobody has mounted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ const struct command command_compact = {
 	.run = run_compact,
 };
 
-/* Where a command is to work. */
+/* The place that a command works on. */
 struct place {
 	char *mount, *store;	/* mount NULL: the store, unmounted */
 	char *keyspace, *table;	/* NULL: all of them */

@@ -1,6 +1,6 @@
 /*
- * What the commands of widefsctl share: exit statuses, messages, where a STORE
- * or a mount is. Each command is one file with its man page beside it.
+ * The commands of widefsctl share this: exit statuses, messages, finding a
+ * STORE or a mount. Each command is one file with its man page beside it.
  */
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
@@ -30,11 +30,11 @@ void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same for a call that failed with -errno. */
 void tool_failed(const char *object, int err);
-/* The same for a failed store_open; gives the exit status. */
+/* The same for a failed store_open. Returns the exit status. */
 int tool_open_failed(const char *path, int err, int owner_pid);
 /* Print the usage of a command, on stdout for --help, else on stderr. */
 int tool_usage(const struct command *c, bool asked);
-/* What is wrong with an argument, on stderr: TOOL_USAGE. */
+/* Print what is wrong with an argument, on stderr. Returns TOOL_USAGE. */
 int tool_misused(const struct command *c, const char *object, const char *why);
 /*
  * The mount that path is in (its root's path, to be freed with free), or NULL:

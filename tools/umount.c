@@ -37,7 +37,8 @@ const struct command command_umount = {
 	.run = run,
 };
 
-/* Does the link at path (a descriptor, a directory) point into the mount? */
+/* True if the link at path (a descriptor, a directory) points into the
+ * mount. */
 static bool points_into(const char *path, const char *mount)
 {
 	char target[PATH_MAX];
@@ -99,7 +100,7 @@ static void name_holders(const char *mount)
 		closedir(proc);
 }
 
-/* Who mounted it, as the kernel says. */
+/* Find who mounted it, as the kernel says. */
 static uid_t owner_of(const char *mount)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -139,8 +140,8 @@ static int detach(const char *mount, bool lazy)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EBUSY;
 }
 
-/* Where the store is, as the mount itself says: the name of the mount may be
- * another. To be freed; NULL: it does not say. */
+/* Return where the store is, as the mount itself says (the mount may have
+ * another name). The caller frees it. NULL: it does not say. */
 static char *store_of(const char *mount)
 {
 	char path[PATH_MAX + 32], line[PATH_MAX + 32], *found = NULL;

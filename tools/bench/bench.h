@@ -1,7 +1,7 @@
 /*
- * What the workloads of widefsctl bench share. Each group of workloads runs in
+ * The workloads of widefsctl bench share this. Each group of workloads runs in
  * a process of its own, on an empty directory of its own, so that its memory is
- * its own and its end leaves nothing behind; it tells its results as it goes.
+ * its own and nothing is left after its end. It prints its results as it goes.
  */
 #ifndef TOOLS_BENCH_BENCH_H
 #define TOOLS_BENCH_BENCH_H

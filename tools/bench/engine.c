@@ -294,7 +294,8 @@ static int run_random(struct bench *b)
 	return close_engine(&e, err);
 }
 
-/* What is consumed is deleted, and the head is looked for again and again. */
+/* A queue: consumed rows are deleted, and its head is looked up again and
+ * again. */
 static int run_queue(struct bench *b)
 {
 	double begin = bench_now_s();

@@ -1,5 +1,5 @@
 /*
- * What CQL costs over the bare calls of store/table/table.h: the same point
+ * Compare CQL with the bare calls of store/table/table.h: the same point
  * statements by both, in one run, on one store.
  */
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
- * JSON that comes from a descriptor in pieces, taken from it in order: text that
- * has to stand there, and arrays or objects as a whole. Holds no more than one
- * of these and what one read gave.
+ * JSON that comes from a descriptor in pieces, taken from it in order: text
+ * that must come next, and arrays or objects as a whole. Holds no more than one
+ * of these and the bytes of one read.
  */
 #ifndef TOOLS_CQL_ANSWER_H
 #define TOOLS_CQL_ANSWER_H
@@ -15,8 +15,8 @@ void cql_answer_release(struct cql_answer *a);
 /* Forget what was read. */
 void cql_answer_clear(struct cql_answer *a);
 /*
- * All read from fd when they need more, and give 0, -EPROTO when the input ends
- * or is something else, -EINTR after Ctrl-C, or -errno of the read.
+ * All read from fd when they need more, and return 0, -EPROTO when the input
+ * ends or is something else, -EINTR after Ctrl-C, or -errno of the read.
  *
  * take: this text comes next; it is used up. peek: the next byte, which stays.
  * value: the array or object that comes next, whole; a slice that is valid

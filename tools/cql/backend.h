@@ -1,6 +1,6 @@
 /*
- * What the shell runs statements on: a store in this process (store.c), or
- * a mount through its .cql.raw (mount.c). Both give the same: columns with
+ * The shell runs statements on a backend: a store in this process (store.c), or
+ * a mount through its .cql.raw (mount.c). Both return the same: columns with
  * types, rows of binary values one by one in bounded memory, errors.
  *
  * One statement at a time: execute, next until it gives no more, finish. One
@@ -21,7 +21,8 @@ struct cql_backend_ops {
 	void (*finish)(struct cql_backend *b);
 	/* NULL after the last. */
 	const char *(*warning)(struct cql_backend *b, uint32_t i);
-	/* What the statement read. False: it was not read to its end. */
+	/* Fill in what the statement read. False: its result was not read to
+	 * the end. */
 	bool (*trace)(struct cql_backend *b, struct cql_trace *trace);
 	void (*close)(struct cql_backend *b);
 };
@@ -40,7 +41,7 @@ int cql_store_open(struct cql_backend **out, const char *path, bool read_only);
 /* mount: the path of its root. */
 int cql_mount_open(struct cql_backend **out, const char *mount);
 
-/* Has Ctrl-C been pressed since the last cql_interrupt_clear? */
+/* True if Ctrl-C was pressed since the last cql_interrupt_clear. */
 bool cql_interrupted(void);
 void cql_interrupt_clear(void);
 /* From now on Ctrl-C sets that flag and does not end the process. */

@@ -10,7 +10,7 @@
 #define SOURCE_DEPTH_MAX 16
 #define WORDS_MAX 4
 
-/* What stands behind a command's name: words, strings without quotes. */
+/* The arguments of a command: words, and strings without their quotes. */
 struct words {
 	struct bytes word[WORDS_MAX];
 	unsigned count;			/* WORDS_MAX + 1: more */
@@ -31,7 +31,7 @@ static bool is(struct bytes word, const char *text)
 
 static const char *text_of(struct bytes word)
 {
-	return (const char *)word.ptr;	/* in the arena, with a 0 behind it */
+	return (const char *)word.ptr;	/* in the arena, followed by a 0 */
 }
 
 static void improper(struct shell *shell, const char *command)

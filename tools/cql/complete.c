@@ -1,6 +1,7 @@
 /*
- * What can stand at the cursor: by the word before it, names of the schema, or
- * keywords and the columns of the table that the statement names.
+ * Complete the word at the cursor: by the word before it with names of the
+ * schema, or with keywords and the columns of the table that the statement
+ * names.
  */
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 #define NAMES_MAX 2000
 
 struct words {
-	struct buf text;		/* 0-terminated, one behind the other */
+	struct buf text;		/* 0-terminated, one after the other */
 	struct bytes prefix;		/* what they have to begin with */
 	bool lower;			/* keywords as the prefix is written */
 	unsigned count;
@@ -148,7 +149,7 @@ static const char *const before_tables[] = {
 	NULL
 };
 
-/* The table that a statement names, behind FROM and its like. */
+/* Find the table that a statement names after FROM and the like. */
 struct named {
 	struct bytes keyspace, table;
 };
@@ -181,7 +182,7 @@ static void find_table(struct named *out, struct arena *arena,
 	}
 }
 
-/* What stands before the word at the cursor, of its statement. */
+/* The part of the statement before the word at the cursor. */
 struct before {
 	unsigned count;			/* of tokens; 99: in a string, say */
 	struct token first, last[2];	/* last[0] is the very last */
@@ -228,7 +229,8 @@ static void add_copy_options(struct words *w, bool from)
 			add_keywords(w, name);
 }
 
-/* What is described, or dropped, and no table. */
+/* Add names by the kind of object that is described or dropped, if it is no
+ * table. */
 static bool add_by_kind(struct shell *shell, struct words *w, struct bytes text,
 			const struct before *b)
 {
@@ -252,7 +254,7 @@ static bool add_by_kind(struct shell *shell, struct words *w, struct bytes text,
 	return true;
 }
 
-/* What the first word decides, which stands alone. */
+/* Add words that follow from the first word alone. */
 static bool add_by_first(struct shell *shell, struct words *w,
 			 struct bytes text, struct token first)
 {
@@ -283,7 +285,7 @@ static bool add_by_first(struct shell *shell, struct words *w,
 	return true;
 }
 
-/* What the words before decide. False: nothing in particular. */
+/* Add words that follow from the words before. False: these say nothing. */
 static bool add_by_word(struct shell *shell, struct words *w,
 			struct bytes text, const struct before *b)
 {
@@ -338,7 +340,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* To out, sorted, each word once. */
+/* Append the words to out, sorted, each once. */
 static void give(struct words *w, struct buf *out)
 {
 	const char **list = mem_zalloc(w->count + 1,
@@ -361,7 +363,7 @@ static void give(struct words *w, struct buf *out)
 /* Where the word at the end of text begins: at a quote that is not closed. */
 static size_t word_begin(struct bytes text)
 {
-	size_t begin = text.len, at = 0;	/* behind the last token */
+	size_t begin = text.len, at = 0;	/* after the last token */
 	struct lexer lexer;
 	struct token token;
 	enum token_kind kind;
@@ -419,7 +421,7 @@ void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
 /* ----------------------------------------------------------- did you mean */
 #define LIKE_MAX 64		/* of a name's length, to be compared */
 
-/* How many letters to change, add, drop or swap with the next. */
+/* Count the letters to change, add, drop or swap with the next. */
 static unsigned distance(struct bytes a, struct bytes b)
 {
 	unsigned row[3][LIKE_MAX + 1];	/* of i - 2, i - 1 and i, in turn */

@@ -20,7 +20,7 @@ const char *shell_consistency_level(struct bytes name)
 	return *level;
 }
 
-/* Has the table a counter? Where nobody knows it: no. */
+/* True if the table has a counter. False where that is not known. */
 static bool is_counter(struct shell *shell, const struct table_name *name)
 {
 	struct cql_backend *b = shell->backend;

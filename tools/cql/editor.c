@@ -83,7 +83,7 @@ static bool is_inside(char c)	/* of a UTF-8 sequence */
 	return ((uint8_t)c & 0xc0) == 0x80;
 }
 
-/* How many bytes, of whole characters, all the words begin with alike. */
+/* Count the bytes, in whole characters, with which all the words begin. */
 static size_t common(const struct buf *words)
 {
 	const char *first = (const char *)words->ptr, *word = first;
@@ -144,7 +144,7 @@ static unsigned char complete(EditLine *line, int key)
 		buf_add(&text, source->pending.ptr + source->from,
 			source->pending.len - source->from);
 	buf_add(&text, info->buffer, (size_t)(info->cursor - info->buffer));
-	/* A column may be wanted before its table is named behind it. */
+	/* A column may be typed before the table that follows it. */
 	cql_complete(e->shell, buf_bytes(&text),
 		     bytes_of(info->cursor,
 			      (size_t)(info->lastchar - info->cursor)),

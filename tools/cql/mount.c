@@ -2,7 +2,7 @@
  * The shell's backend on a mount: each statement is written to .cql.raw, and
  * the answer read from the same descriptor, a row at a time (CQL_FORMAT_RAW in
  * store/cql/output/format.h). Types are made from their names, with what the
- * mount says about user types. What was not read to its end is left behind with
+ * mount says about user types. A result that was not read to its end goes with
  * the descriptor, which is opened again.
  */
 #include "tools/cql/backend.h"
@@ -110,7 +110,7 @@ static int64_t number_member(const struct json_member *members, size_t count,
 	return number_of(member(members, count, name));
 }
 
-/* A failure of the file itself: the reason may stand on it. */
+/* Report a failure of the file itself: its attribute may have the reason. */
 static int fail_as_file(struct mount_backend *m, enum cql_code code, int err)
 {
 	char reason[1024];
@@ -126,7 +126,7 @@ static int fail_as_file(struct mount_backend *m, enum cql_code code, int err)
 	return fail(m, code, err, reason);
 }
 
-/* The object behind {"error": that the mount answers with. */
+/* Read the object after {"error": in the mount's answer. */
 static int take_error(struct mount_backend *m, int err)
 {
 	struct json_member *members;
@@ -295,7 +295,7 @@ static int read_columns(struct mount_backend *m)
 }
 
 /* ------------------------------------------------------------------- calls */
-/* Is its end seen in it? Else the mount waits for more. */
+/* True if its end is in it; else the mount waits for more. */
 static bool has_end(struct bytes statement)
 {
 	struct cql_split split;
@@ -307,8 +307,9 @@ static bool has_end(struct bytes statement)
 }
 
 /*
- * What is wrong with a statement that has no end: a string is not closed, say,
- * and a semicolon behind it would only make that longer. 0: it can have one.
+ * Find what is wrong with a statement that has no end: a string is not closed,
+ * say, and a semicolon after it would only make that longer. 0: it can have
+ * one.
  */
 static int refuse_open(struct mount_backend *m, struct bytes statement)
 {
@@ -364,7 +365,7 @@ static int connect_again(struct mount_backend *m)
 	return err;
 }
 
-/* What the statement tells of itself: USE, and where its types are. */
+/* Take what the statement itself says: USE, and where its types are. */
 static void note_statement(struct mount_backend *m, struct bytes text,
 			   char *use)
 {
@@ -470,7 +471,7 @@ static int read_trace(struct mount_backend *m, struct bytes json)
 	return 0;
 }
 
-/* What comes behind the rows. */
+/* Take the object that follows the rows. */
 static int take_about(struct mount_backend *m)
 {
 	struct bytes json;
@@ -560,7 +561,7 @@ static int digit_of(uint8_t c)
 	       c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* "00ff" or null, behind m->values; its place goes to *value. */
+/* Append "00ff" or null to m->values; *value becomes its place. */
 static int read_value(struct mount_backend *m, struct bytes *value,
 		      struct bytes json)
 {

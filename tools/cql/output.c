@@ -44,7 +44,7 @@ void shell_tell(const char *format, ...)
 	va_end(args);
 }
 
-/* After a page: does the person want more? */
+/* Ask after a page whether the person wants more. */
 static bool ask_more(struct shell *shell)
 {
 	char key = 0, c = 0;
@@ -177,7 +177,7 @@ static unsigned widest_of(const char *const *names, size_t count)
 	return widest;
 }
 
-/* Do they fit into the width in so many lines, down and then across? */
+/* True if they fit into the width in so many lines, down and then across. */
 static bool fit(const char *const *names, size_t count, size_t lines)
 {
 	size_t i, width = 0;

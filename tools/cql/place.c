@@ -9,7 +9,7 @@ static bool is_inside(uint8_t c)	/* of a UTF-8 sequence */
 	return (c & 0xc0) == 0x80;
 }
 
-/* How far back from `from`, until `least`, so many places of a line go. */
+/* Go back so many places of a line from `from`, until `least`. */
 static size_t step_back(struct bytes text, size_t from, size_t least,
 			unsigned places)
 {
@@ -71,14 +71,14 @@ void cql_place_show(struct buf *out, const struct cql_error *error,
 	if (error->line < 0 || at > statement.len)
 		return;
 	while (!error->length && at && statement.ptr[at - 1] <= ' ')
-		at--;	/* the end of input: behind its last word */
+		at--;	/* the end of input: after its last word */
 	for (begin = at; begin && statement.ptr[begin - 1] != '\n';)
 		begin--;
 	for (end = at; end < statement.len && statement.ptr[end] != '\n';)
 		end++;
 	if (width < 20)
 		width = 20;
-	/* Of a long line the part around the token. */
+	/* Of a long line show the part around the token. */
 	if (step_on(statement, begin, end, width) < end)
 		begin = step_back(statement, at, begin, width / 2);
 	end = step_on(statement, begin, end, width);
@@ -95,7 +95,7 @@ void cql_place_show(struct buf *out, const struct cql_error *error,
 	buf_add_byte(out, '\n');
 }
 
-/* What Cassandra's clients call the codes. */
+/* The names that Cassandra's clients give the codes. */
 static const char *description(enum cql_code code)
 {
 	switch (code) {

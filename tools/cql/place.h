@@ -6,8 +6,8 @@
 
 /*
  * Append the line of the statement that the error is at and a line with a caret
- * under its token, at most width characters wide, and hint (may be "") behind
- * the caret; nothing without a place.
+ * under its token, at most width characters wide, and hint (may be "") after
+ * the caret. Without a place append nothing.
  */
 void cql_place_show(struct buf *out, const struct cql_error *error,
 		    struct bytes statement, unsigned width,

@@ -36,7 +36,8 @@ void shell_error(struct shell *shell, const struct cql_error *error,
 	cql_error_print(&text, error);
 	buf_add_byte(&text, '\n');
 	cql_nearest(shell, statement, error, &hint);
-	/* Of the error only the place is looked at now: it may be gone. */
+	/* Only the place of the error is used from here on: the error itself
+	 * may be gone. */
 	cql_place_show(&text, &shown, statement, shell_width(),
 		       buf_cstr(&hint));
 	fputs(buf_cstr(&text), stderr);
@@ -183,7 +184,7 @@ void shell_run_source(struct shell *shell, struct cql_source *source)
 		if (source->line_is_typed)
 			cql_editor_remember(shell->editor, statement);
 		shell_run(shell, statement);
-		/* Ctrl-C gives up the rest of the line, or of the file. */
+		/* Ctrl-C drops the rest of the line, or of the file. */
 		if (!cql_interrupted())
 			continue;
 		cql_source_drop(source);

@@ -43,8 +43,8 @@ struct shell {
  */
 struct cql_source {
 	/*
-	 * Append the next line, with its newline: 1, 0 at the end, -EINTR when
-	 * it was given up with Ctrl-C, -errno.
+	 * Append the next line, with its newline: 1, 0 at the end, -EINTR after
+	 * Ctrl-C, -errno.
 	 */
 	int (*line)(struct cql_source *s, struct buf *out,
 		    enum cql_split_inside inside);
@@ -55,7 +55,7 @@ struct cql_source {
 	struct shell *shell;
 	struct buf pending;	/* not run yet, from `from` on */
 	size_t from;
-	size_t blank;		/* behind it blanks and comments up to there */
+	size_t blank;		/* up to there only blanks and comments follow */
 	bool in_comment;	/* and there the inside of one */
 	struct cql_split split;
 	unsigned long line_number;	/* at pending.ptr + from */
@@ -89,7 +89,7 @@ void shell_complain(struct shell *shell, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* For the exit status: something failed with -errno; a message came. */
 void shell_note_failure(struct shell *shell, int err);
-/* False after a refusal of D3, which *error then tells; message in arena. */
+/* False if the level is refused, with *error set; its message in arena. */
 bool shell_consistency_allows(struct shell *shell, struct bytes statement,
 			      struct arena *arena, struct cql_error *error);
 /* As Cassandra writes them, ended by NULL; and the one of that name, or NULL. */
@@ -101,12 +101,13 @@ const char *shell_consistency_level(struct bytes name);
 int shell_print_result(struct shell *shell, bool describe);
 /* Write out and empty b: 0 or -errno. */
 int shell_put(struct shell *shell, struct buf *b);
-/* What a command of the shell's has to tell: CAPTURE does not take it. */
+/* Print a message of a shell's command, which CAPTURE does not take. */
 void shell_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 unsigned shell_width(void);
 
 /* -------------------------------------------------------------- commands */
-/* Is this the name of a command of the shell's? line: does it end there? */
+/* True if this is the name of a command of the shell. *line: its line ends
+ * it. */
 bool shell_is_command(struct bytes word, bool *line);
 /* Run it if it is one: true. */
 bool shell_command(struct shell *shell, struct bytes statement);
@@ -127,18 +128,17 @@ int cql_editor_line(struct cql_editor *e, struct buf *out,
 		    enum cql_split_inside inside);
 /* The last lines of it, oldest first, on stdout. */
 void cql_editor_history(struct cql_editor *e, unsigned count);
-/* What was run goes to the history, as one line. */
+/* Add what was run to the history, as one line. */
 void cql_editor_remember(struct cql_editor *e, struct bytes statement);
 /*
- * Words that can stand where text (the statement until the cursor) ends, and
- * begin like its last word; behind: what follows the cursor. *word_length: of
- * that word. Texts, 0-terminated, one behind the other in out; sorted, each
- * once.
+ * Append to out the words that can follow where text (the statement until the
+ * cursor) ends, and that begin like its last word; behind: the text after the
+ * cursor. *word_length: of that last word. Each once, sorted, ended by a 0.
  */
 void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
 		  struct buf *out, size_t *word_length);
 /*
- * Where the error is about a table or column that there is not, append " (did
+ * If the error is about a table or column that does not exist, append " (did
  * you mean x?)" with the one most like it. Asks the backend: its error, and
  * what it has executed, are gone then.
  */

@@ -78,8 +78,8 @@ void cql_source_release(struct cql_source *s)
 }
 
 /*
- * Where the first token is; the length of text: it holds none (yet). What was
- * found to be blank is not looked at again when the text has grown.
+ * Return where the first token is, or the length of text while it holds none.
+ * Blanks are not looked at again when the text has grown.
  */
 static size_t skip_blanks(struct cql_source *s, struct bytes text)
 {
@@ -211,7 +211,7 @@ int cql_source_next(struct cql_source *s, struct bytes *statement,
 		}
 		if (s->last)
 			return 0;
-		if (s->from) {	/* what is left is the begin of one */
+		if (s->from) {	/* the rest is the beginning of one */
 			memmove(s->pending.ptr, s->pending.ptr + s->from,
 				s->pending.len - s->from);
 			s->pending.len -= s->from;

@@ -1,7 +1,7 @@
 /*
  * The grammar of a type is the parser's: the name is put where a CREATE TYPE
- * has one, and the tree that comes back is built with the fields of user types
- * that find gives.
+ * has one, and the type is built from the tree, with the fields that find
+ * returns for user types.
  */
 #include "tools/cql/types.h"
 

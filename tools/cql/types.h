@@ -6,9 +6,9 @@
 #include "store/type/type.h"
 
 /*
- * What a user type of this name is made of: appends its fields' names and its
- * fields' type names to the arrays (which are lists, text by text, in arena).
- * 0, -ENOENT or another -errno.
+ * Find a user type of this name: append its fields' names and their types'
+ * names to the arrays (which are lists, text by text, in arena). 0, -ENOENT or
+ * another -errno.
  */
 struct cql_fields {
 	struct bytes *names, *types;
@@ -18,9 +18,9 @@ typedef int cql_find_type(void *context, struct arena *arena,
 			  struct bytes name, struct cql_fields *fields);
 
 /*
- * A reference to the type of that name; user types are looked for with find,
- * inside the keyspace given (for messages alone). 0, -ENOENT, -EINVAL (no type
- * reads so), -ENOMEM.
+ * Return a reference to the type of that name. User types are looked up with
+ * find; keyspace is for messages alone. 0, -ENOENT, -EINVAL (no type reads so),
+ * -ENOMEM.
  */
 int cql_type_of_name(struct type **out, struct bytes name,
 		     const char *keyspace, cql_find_type *find, void *context);

@@ -1,12 +1,12 @@
-/* The words that completion knows, by the statement that they can stand in. */
+/* The words that completion knows, by the statement that they can occur in. */
 #ifndef TOOLS_CQL_WORDS_H
 #define TOOLS_CQL_WORDS_H
 #include "store/base/bytes.h"
 
-/* Lists end with NULL. Words are given in any case. */
-/* What a statement begins with. */
+/* Lists end with NULL. Words may be passed in any case. */
+/* Words that begin a statement. */
 extern const char *const cql_words_first[];
-/* What follows the first word, where nothing else can; or NULL. */
+/* Words that alone can follow the first word, or NULL. */
 const char *const *cql_words_second(struct bytes first);
 /* The keywords of statements that begin so; of all where it is none of them. */
 const char *const *cql_words_of(struct bytes first);

@@ -36,7 +36,8 @@ static bool at_word(const struct parse *p, const char *word)
 	       !strncasecmp((const char *)text.ptr, word, text.len);
 }
 
-/* What is wrong at the token, with a caret under it. Tells once. */
+/* Print what is wrong at the token, with a caret under it; the first fault
+ * alone. */
 static void refuse(struct parse *p, const char *what)
 {
 	struct cql_error error = CQL_ERROR_INIT;
@@ -352,7 +353,7 @@ static void close_rates(struct copy *c)
 			       strerror(errno));
 }
 
-/* What the command and CONFIGFILE want. */
+/* Settle the options by the command and CONFIGFILE. */
 static bool settle(struct copy *c, struct bytes statement)
 {
 	const char *wrong;

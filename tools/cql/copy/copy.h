@@ -1,7 +1,6 @@
-/* COPY: what its files share. copy.c reads the command, options.c
- * what stands behind WITH, to.c, from.c and record.c
- * do it, csv.c knows the form of the file, text.c and
- * value.c that of the values in it. */
+/* COPY, for its own files: copy.c reads the command, options.c the options
+ * after WITH; to.c, from.c and record.c run it; csv.c knows the form of the
+ * file, text.c and value.c that of the values in it. */
 #ifndef TOOLS_CQL_COPY_COPY_H
 #define TOOLS_CQL_COPY_COPY_H
 #include "tools/cql/shell.h"
@@ -42,7 +41,7 @@ struct bytes csv_field(const struct csv_record *r, size_t i);
 /* ---------------------------------------------------------------- values */
 /*
  * Append the binary form of a field: a literal, or a compound value as cqlsh
- * writes it. null: what stands for one inside. As type_read_text.
+ * writes it. null: the text that means null inside. As type_read_text.
  */
 int copy_read_value(struct buf *out, const struct type *t, struct bytes text,
 		    struct bytes null, struct type_error *error);
@@ -51,7 +50,8 @@ struct copy;
 /* Append a value that is not null as the options have it. */
 void copy_print_text(struct buf *out, const struct copy *c,
 		     const struct type *t, struct bytes value);
-/* Is it what copy_print_text writes for a value of no bytes, as of an int? */
+/* True if it is the text that copy_print_text writes for a value of no bytes,
+ * as of an int. */
 bool copy_is_empty_value(const struct type *t, struct bytes field);
 /* Append the text that CQL takes for a field that was written so. */
 void copy_plain_text(struct buf *out, const struct copy *c,
@@ -75,8 +75,8 @@ struct copy {
 	struct bytes names;		/* "a, b" as written, or "*" */
 	bool all;			/* no columns were named */
 	const char *path;		/* NULL: STDOUT or STDIN */
-	/* STDIN: there may be lines of it. A person gives none before they are
-	 * asked for; in a script they stand behind a COPY that fails, too. */
+	/* STDIN: there may be lines of it. A person types none before they are
+	 * asked for; in a script they also follow a COPY that fails. */
 	bool has_input;
 	uint64_t given;			/* bits: options that were set */
 	const char *config_file;	/* CONFIGFILE, or NULL */
@@ -104,17 +104,18 @@ void copy_from(struct copy *c);
 void copy_skip_input(struct copy *c);
 /* The option of that name, or -1. */
 int copy_option_named(struct bytes name);
-/* The name of option i: NULL behind the last, "" where COPY FROM (or TO) does
- * not have it. */
+/* Return the name of option i: NULL after the last, "" where COPY FROM (or TO)
+ * does not have it. */
 const char *copy_option_name(size_t i, bool from);
 /* Why the command cannot have the option (-1: there is none): NULL, it can. */
 const char *copy_option_refused(const struct copy *c, int option);
-/* Set it. NULL, or what is wrong with the value; it has a 0 behind it. */
+/* Set it. Returns NULL, or what is wrong with the value, which ends with a
+ * 0. */
 const char *copy_option_set(struct copy *c, int option, struct bytes value);
-/* Set what CONFIGFILE says and the command does not. 0 or -errno; what is wrong
- * in the file is told. */
+/* Set the options of CONFIGFILE that the command does not set. 0 or -errno;
+ * faults of the file are printed. */
 int copy_read_config(struct copy *c);
-/* What is wrong with the options together, or NULL. */
+/* Return what is wrong with the options together, or NULL. */
 const char *copy_options_wrong(const struct copy *c);
 
 /* Fill columns with what the table says: 0, or -errno after the message. */

@@ -63,7 +63,7 @@ static void end_field(struct csv_record *r, bool null)
 	r->quoted = r->open = false;
 }
 
-/* Null is told from a text by how it is written: \N is no escaped N then. */
+/* Null differs from a text by its spelling: \N is no escaped N then. */
 static bool is_null(const struct csv_record *r, const struct csv_style *style,
 		    struct bytes written)
 {

@@ -18,7 +18,7 @@ static void add_line(struct import *im, struct bytes line)
 	buf_add_bytes(&im->raw, line);
 }
 
-/* Is this all that the line says? */
+/* True if the line says this and nothing else. */
 static bool line_is(struct bytes line, const char *text)
 {
 	while (line.len && (line.ptr[line.len - 1] == '\n' ||
@@ -27,7 +27,7 @@ static bool line_is(struct bytes line, const char *text)
 	return bytes_equal(line, bytes_str(text));
 }
 
-/* A line of STDIN behind out: 1, 0, -errno. */
+/* Append a line of STDIN to out: 1, 0 at the end, -errno. */
 static int read_input(struct copy *c, struct buf *out)
 {
 	size_t before = out->len;
@@ -51,7 +51,7 @@ void copy_skip_input(struct copy *c)
 	buf_release(&line);
 }
 
-/* A line behind raw: 1, 0, -errno. */
+/* Append a line to raw: 1, 0 at the end, -errno. */
 static int read_line(struct import *im)
 {
 	char *line = NULL;
@@ -117,7 +117,7 @@ static size_t column_of(const struct copy *c, struct bytes name)
 	return SIZE_MAX;
 }
 
-/* Which columns are of rows, where the table has statics. 0 or -errno. */
+/* Find the columns of rows, where the table has statics. 0 or -errno. */
 static int find_row_columns(struct copy *c)
 {
 	struct cql_backend *b = c->shell->backend;
@@ -169,8 +169,8 @@ static bool is_skipped(const struct copy *c, struct bytes name)
 }
 
 /*
- * Which column each field is: in the order of the command or of the table, or
- * by the names in the header where the command names none.
+ * Find the column of each field: in the order of the command or of the table,
+ * or by the names in the header where the command names none.
  */
 static int place_fields(struct import *im)
 {
@@ -268,7 +268,7 @@ static int import_file(struct import *im)
 	err = place_fields(im);
 	if (!err)
 		err = import_records(im);
-	if (err && err != -EINVAL)	/* that one is told */
+	if (err && err != -EINVAL)	/* it was printed */
 		copy_ended(im->copy, im->name, err);
 	return err;
 }
@@ -290,7 +290,8 @@ static int import_path(struct import *im, const char *path)
 	return err;
 }
 
-/* The files that the pattern stands for; a name that there is, is no pattern. */
+/* List the files that the pattern matches; the name of a file that exists is no
+ * pattern. */
 static int import_pattern(struct import *im, const char *pattern)
 {
 	glob_t found;

@@ -1,5 +1,5 @@
-/* What from.c, which reads records, and record.c, which makes
- * statements of them, share. */
+/* An import, for from.c, which reads records, and record.c, which makes
+ * statements of them. */
 #ifndef TOOLS_CQL_COPY_IMPORT_H
 #define TOOLS_CQL_COPY_IMPORT_H
 #include "tools/cql/copy/copy.h"

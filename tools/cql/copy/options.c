@@ -5,7 +5,7 @@
 
 #include "tools/cql/copy/copy.h"
 
-/* What a setter answers where it did not take the value. */
+/* A setter returns NULL, or why it did not take the value. */
 typedef const char *setter(struct copy *c, void *member, struct bytes value);
 
 static bool is(struct bytes value, const char *word)
@@ -65,7 +65,7 @@ static const char *set_path(struct copy *c, void *member, struct bytes value)
 	return NULL;
 }
 
-/* What can be told from the digits, signs and exponents around it. */
+/* Take a separator that differs from digits, signs and exponents. */
 static const char *set_separator(struct copy *c, void *member,
 				 struct bytes value)
 {

@@ -135,7 +135,7 @@ static void add_partition(const struct import *im, struct buf *out)
 	}
 }
 
-/* Does it repeat the partition of the record before? */
+/* True if it repeats the partition of the record before. */
 static int is_repeated(const struct import *im, bool *repeated)
 {
 	struct buf partition = BUF_INIT;
@@ -151,9 +151,9 @@ static int is_repeated(const struct import *im, bool *repeated)
 }
 
 /*
- * Counters: UPDATE t SET n = n + 5 WHERE k = 'a'. What is static stands in each
- * record of a partition, and is added once; with nothing else to add the row is
- * not named.
+ * Counters: UPDATE t SET n = n + 5 WHERE k = 'a'. Statics are in each record of
+ * a partition, and are added once; with nothing else to add the row is not
+ * named.
  */
 static int make_update(struct import *im)
 {
@@ -202,7 +202,7 @@ static int make_update(struct import *im)
 	return err;
 }
 
-/* Would the next record meet the same? */
+/* True if the next record would meet the same error. */
 static bool is_of_all(int err)
 {
 	return err == -ENOSPC || err == -EROFS || err == -EUCLEAN ||

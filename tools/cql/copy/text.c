@@ -145,8 +145,9 @@ static void drop_separators(struct buf *out, const struct copy *c,
 
 /* -------------------------------------------------------------- timestamps */
 /*
- * The piece of a format before the next %f, or %s, which the C library counts
- * in another zone. Which of them it is; *format goes on behind it. 0: the end.
+ * Cut the piece of a format before the next %f, or %s, which the C library
+ * counts in another zone. Returns which of them it is, 0 at the end; *format
+ * goes on after it.
  */
 static char cut_format(struct buf *piece, const char **format)
 {
@@ -250,7 +251,8 @@ static bool read_date(int64_t *ms, const struct copy *c, const char *at)
 }
 
 /* ------------------------------------------------------------------- both */
-/* No bytes, where that is no text: nothing could not be told from null. */
+/* True if the value has no bytes and the type is no text: an empty field would
+ * read as null. */
 static bool is_empty(const struct type *t, struct bytes value)
 {
 	return !value.len && !t->part_count && !kind_is_text(t->kind) &&

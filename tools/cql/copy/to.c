@@ -77,7 +77,7 @@ static int make_query(struct copy *c, struct buf *query)
 	return query->failed ? -ENOMEM : err;
 }
 
-/* Where the rows go: STDOUT, or a file after the other (MAXOUTPUTSIZE). */
+/* The output of rows: STDOUT, or one file after the other (MAXOUTPUTSIZE). */
 struct export {
 	struct copy *copy;
 	struct buf out, text;		/* not written yet; a value */
