@@ -289,7 +289,7 @@ int block_parse(struct block *b, struct bytes contents, const char **why)
 			return parse_failed(why, "restarts out of order");
 	if (block_restart(b, b->restart_count - 1) >=
 	    (uint64_t)(b->entries_end - b->entries))
-		return parse_failed(why, "a restart behind the entries");
+		return parse_failed(why, "a restart after the entries");
 	if (!raw_entry_read(&first, b->entries, b->entries_end) ||
 	    first.shared)
 		return parse_failed(why, "a wrong first entry");
