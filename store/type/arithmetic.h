@@ -23,7 +23,8 @@ int arithmetic_result(enum type_kind left, char op, enum type_kind right);
 int arithmetic_apply(struct buf *out, bool *is_null, enum type_kind left,
 		     struct bytes a, char op, enum type_kind right,
 		     struct bytes b, struct type_error *error);
-/* Is there a unary minus? Of numbers only. The result has the same type. */
+/* True if the type has a unary minus: numbers do. The result has the same
+ * type. */
 bool arithmetic_can_negate(enum type_kind kind);
 void arithmetic_negate(struct buf *out, bool *is_null, enum type_kind kind,
 		       struct bytes value);

@@ -5,8 +5,8 @@
 
 #include "store/base/alloc.h"
 
-/* What GMP takes besides the numbers themselves: scratch of a few times their
- * size when it multiplies, divides or changes the base. */
+/* GMP takes memory besides the numbers themselves: a few times their size when
+ * it multiplies, divides or changes the base. */
 #define SCRATCH_FACTOR 6
 #define SCRATCH_BASE 1024
 

@@ -2,7 +2,7 @@
  * Whole numbers of any size, as varint and decimal hold them: GMP's mpz, with
  * its one fault kept out. GMP ends the process where it gets no memory, so
  * every operation is preceded by big_room(), which asks store/base/alloc.h for
- * what the operation will need, and gives it back. Any thread.
+ * the memory that the operation will need, and returns it at once. Any thread.
  */
 #ifndef STORE_TYPE_BIG_INTEGER_H
 #define STORE_TYPE_BIG_INTEGER_H
@@ -10,13 +10,14 @@
 
 #include "store/base/bytes.h"
 
-/* Is there room for numbers of so many bytes in all? 0 or -ENOMEM. */
+/* Check that there is memory for numbers of so many bytes in all: 0 or
+ * -ENOMEM. */
 int big_room(size_t bytes);
 /* From two's complement, any length; no bytes are 0. n was initialised. */
 void big_get(mpz_t n, struct bytes value);
 /* The shortest two's complement, at least one byte. */
 void big_add(struct buf *out, const mpz_t n);
-/* Two's complement without the bytes at its begin that only repeat the sign. */
+/* Two's complement without the leading bytes that only repeat the sign. */
 struct bytes big_trim(struct bytes v);
 /* Decimal digits, checked by the caller to be such. -ENOMEM. */
 int big_read_digits(mpz_t n, struct bytes digits);

@@ -269,7 +269,8 @@ int cast_value(struct buf *out, bool *is_null, enum type_kind from,
 	return err;
 }
 
-/* Of a timeuuid, cut toward zero as Cassandra has it, also before 1970. */
+/* Take the time of a timeuuid, truncated toward zero as in Cassandra, also
+ * before 1970. */
 static int64_t milliseconds_of(const uint8_t uuid[16])
 {
 	int64_t ms = uuid_time_ms(uuid);

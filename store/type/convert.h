@@ -7,9 +7,8 @@
 #include "store/type/native.h"
 
 /*
- * Does CQL take constants of this form for the type? False
- * for compound types but tuples. What is taken may still be wrong: 300 for a
- * tinyint.
+ * True if CQL takes constants of this form for the type; false for compound
+ * types but tuples. The constant may still be wrong: 300 for a tinyint.
  */
 bool type_takes_literal(const struct type *t, enum literal_kind kind);
 /*
@@ -27,7 +26,7 @@ int type_read_constant(struct buf *out, const struct type *t,
  * between colons, collections, vectors and counters in hex. */
 void type_print_constant(struct buf *out, const struct type *t,
 			 struct bytes value);
-/* That message alone: always -EINVAL. */
+/* Write that message alone: always -EINVAL. */
 int type_refuse_constant(const struct type *t, enum literal_kind kind,
 			 struct bytes text, const char *receiver,
 			 struct type_error *error);
@@ -39,8 +38,9 @@ int type_refuse_constant(const struct type *t, enum literal_kind kind,
 int literal_check_float(struct bytes text, struct type_error *error);
 
 /*
- * CAST(x AS type) of a value. is_target: is there a cast to this type at all
- * (else: <x> cannot be cast to <t>)? is_defined: from this one, or from itself?
+ * CAST(x AS type) of a value. is_target: true if there is a cast to this type
+ * at all (else: <x> cannot be cast to <t>). is_defined: true if there is one
+ * from this type, or the types are the same.
  */
 bool cast_is_target(enum type_kind to);
 bool cast_is_defined(enum type_kind from, enum type_kind to);
@@ -61,10 +61,10 @@ int cast_value(struct buf *out, bool *is_null, enum type_kind from,
 void convert_time(struct buf *out, bool *is_null, enum type_kind from,
 		  struct bytes value, enum type_kind to);
 /*
- * floor(value, duration [, start]) of a timestamp, timeuuid (gives a timestamp),
- * date or time. start: of the value's type (a timeuuid's: a timestamp), null for
- * 1970-01-01; a time takes none. *is_null where value or duration is. -EINVAL
- * with Cassandra's words.
+ * floor(value, duration [, start]) of a timestamp, timeuuid (the result is a
+ * timestamp), date or time. start: of the value's type (a timeuuid's: a
+ * timestamp), null for 1970-01-01; a time takes none. *is_null where value or
+ * duration is. -EINVAL with Cassandra's words.
  */
 int convert_floor(struct buf *out, bool *is_null, enum type_kind kind,
 		  struct bytes value, struct bytes duration,

@@ -56,9 +56,9 @@ static int read_hex(struct buf *out, const struct type *t, struct bytes text,
 }
 
 /*
- * What can be read of a tuple's bytes, as a tuple: a field that is cut, or none
- * of its type, is the empty value, or null where the type has none; what stands
- * behind the last is dropped.
+ * Read a tuple's bytes as far as that goes: a field that is cut off, or no
+ * value of its type, becomes the empty value, or null where the type has none;
+ * bytes after the last field are dropped.
  */
 static void add_readable(struct buf *out, const struct type *t,
 			 struct bytes value)
@@ -113,8 +113,8 @@ static int read_tuple_hex(struct buf *out, const struct type *t,
 	return err;
 }
 
-/* One field, collections in hex: \\: and \\@ stand for the characters; @ alone is
- * null. */
+/* Read one field, collections in hex: \\: and \\@ mean the characters; @ alone
+ * is null. */
 static int read_field(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error)
 {
@@ -153,7 +153,7 @@ static int read_field(struct buf *out, const struct type *t, struct bytes text,
 	return err;
 }
 
-/* Does a colon part two fields here? */
+/* True if a colon separates two fields here. */
 static bool parts_fields(struct bytes text, size_t i)
 {
 	return text.ptr[i] == ':' && !(i && text.ptr[i - 1] == '\\');
@@ -178,8 +178,9 @@ static int check_fields(const struct type *t, struct bytes text,
 }
 
 /*
- * A constant that stands for a tuple is what Cassandra's tools once wrote: the
- * fields' texts between colons, as many as there are; none in an empty one.
+ * A constant for a tuple has the form that Cassandra's tools once wrote: the
+ * fields' texts between colons, as many as there are; an empty constant has
+ * none.
  */
 static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error)

@@ -22,7 +22,7 @@ static size_t digits_at(struct bytes text, size_t at)
 	return at - start;
 }
 
-/* Where a number's parts are in its text. */
+/* The places of a number's parts in its text. */
 struct decimal_form {
 	bool negative;
 	size_t whole, whole_len;

@@ -161,7 +161,7 @@ static int add_zero(struct decimal *result, const struct decimal *other,
 }
 
 /*
- * What is far below the last digit of a sum counts only by its sign: a 1 takes
+ * A number far below the last digit of a sum counts only by its sign: a 1 takes
  * its place, so that no sum has more digits to write out than will be kept.
  */
 static int condense(struct decimal *small, const struct decimal *large,

@@ -62,7 +62,8 @@ static int add_unit(struct builder *b, int unit, int64_t number)
 	return 0;
 }
 
-/* Digits at the begin of r, at most max_digits of them (0: any number). */
+/* Read digits at the beginning of r, at most max_digits of them (0: any
+ * number). */
 static bool read_count(struct reader *r, int64_t *number, int max_digits)
 {
 	const uint8_t *start = r->ptr;
@@ -78,7 +79,7 @@ static bool read_count(struct reader *r, int64_t *number, int max_digits)
 	       (!max_digits || r->ptr - start == max_digits);
 }
 
-/* The unit at the begin of r, stepped over; -1: none. */
+/* Read the unit at the beginning of r; -1: there is none. */
 static int read_unit(struct reader *r)
 {
 	size_t left = reader_left(r), len;

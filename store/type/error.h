@@ -9,7 +9,7 @@
  */
 struct type_error {
 	char text[1536];	/* a JSON error may show its source twice */
-	bool bare;		/* told as it is, not as "Error decoding …" */
+	bool bare;		/* shown as it is, not as "Error decoding …" */
 };
 
 /*

@@ -1,6 +1,6 @@
 /*
- * float and double: the shortest digits that give the number back, written as
- * Java writes them. Independent of the process's locale.
+ * float and double: the shortest digits from which the number can be read back,
+ * written as Java writes them. Independent of the process's locale.
  */
 #include "store/type/float.h"
 
@@ -125,9 +125,9 @@ static bool find_digits(struct digits *d, enum type_kind kind, double x,
 }
 
 /*
- * Most numbers are some n / 10^places with few digits. As two different
- * numbers of up to 15 digits (6 for a float) never are the same double, one
- * that gives x is the only one, and its division rounds as reading would.
+ * Most numbers are some n / 10^places with few digits. As two different numbers
+ * of up to 15 digits (6 for a float) never are the same double, one that yields
+ * x is the only one, and its division rounds as reading would.
  */
 static bool find_plain(struct digits *d, enum type_kind kind, double x)
 {
@@ -210,7 +210,7 @@ static size_t run(struct bytes text, size_t at, int (*in)(int))
 	return at - start;
 }
 
-/* 1: all of the word; 0: a begin of it; -1: neither. */
+/* 1: all of the word; 0: its beginning; -1: neither. */
 static int scan_word(struct bytes text, size_t at, const char *word)
 {
 	size_t len = text.len - at;
@@ -237,9 +237,9 @@ static int scan_exponent(struct bytes text, size_t at)
 }
 
 /*
- * What Java takes for a number: NaN, Infinity (any case), digits with a point,
- * an exponent, a suffix f or d; or hexadecimal digits with a p.
- * 1: all of it; 0: a begin of such a text; -1: neither.
+ * Read what Java takes for a number: NaN, Infinity (any case), digits with a
+ * point, an exponent, a suffix f or d; or hexadecimal digits with a p. 1: all
+ * of it; 0: a begin of such a text; -1: neither.
  */
 static int scan(struct bytes text)
 {

@@ -96,7 +96,7 @@ static bool read_v6(uint8_t address[16], struct bytes text)
 			at += 2;
 			continue;
 		}
-		/* A single colon stands between groups only. */
+		/* A single colon is allowed between groups only. */
 		if (text.ptr[at] == ':' &&
 		    (!at || text.ptr[at - 1] == ':' || ++at == text.len))
 			return false;

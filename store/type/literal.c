@@ -1,9 +1,9 @@
 /*
- * CQL literals of compound values, as they may stand in a file. The type says
- * what comes next, so the recursion is as deep as the type. Statements have a
- * parser of their own (cql/); what it knows of hints, functions and markers has
- * no place here, but for the function that type_print_literal writes where the
- * type has no literal for a value: blob_as_int(0x).
+ * CQL literals of compound values, as they may be written in a file. The type
+ * says what comes next, so the recursion is as deep as the type. Statements
+ * have a parser of their own (cql/); what it knows of hints, functions and
+ * markers has no place here, but for the function that type_print_literal
+ * writes where the type has no literal for a value: blob_as_int(0x).
  */
 #include "store/type/literal.h"
 
@@ -140,7 +140,8 @@ static bool is_integer(struct bytes word)
 	return word.len > 0;
 }
 
-/* Does a constant of this look (in quotes or not) suit the type at all? */
+/* True if a constant of this look (in quotes or not) can suit the type at
+ * all. */
 static bool suits(enum type_kind kind, bool quoted, struct bytes word)
 {
 	bool dated = kind == TYPE_DATE || kind == TYPE_TIME ||
@@ -162,7 +163,7 @@ static struct function_name blob_function(enum type_kind kind)
 	return name;
 }
 
-/* (0x), behind the name of that function. */
+/* (0x), after the name of that function. */
 static int read_by_blob(struct literal *l, struct buf *out,
 			enum type_kind kind)
 {
@@ -185,7 +186,7 @@ static int read_by_blob(struct literal *l, struct buf *out,
 	return err;
 }
 
-/* The constant is the last of the text: may more bytes make one of it? */
+/* The constant is the last of the text: true if more bytes may complete it. */
 static bool may_begin_constant(enum type_kind kind, bool quoted,
 			       struct bytes word)
 {

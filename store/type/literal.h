@@ -9,6 +9,6 @@
  */
 int literal_read(struct buf *out, const struct type *t, struct bytes text,
 		 struct type_error *error);
-/* May more bytes make such a literal of text, or is it one? */
+/* True if text is such a literal, or more bytes may make it one. */
 bool literal_may_begin(const struct type *t, struct bytes text);
 #endif

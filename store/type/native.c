@@ -116,7 +116,8 @@ void native_print_literal(struct buf *out, enum type_kind kind,
 	if (bytes_is_null(value)) {
 		buf_add_str(out, "null");
 	} else if (!has_literal(n, value)) {
-		/* No literal of the type gives these bytes, a function does. */
+		/* No literal of the type has these bytes, so a function is
+		 * written. */
 		buf_add_format(out, "blob_as_%s(", n->name);
 		native_blob.print(out, value);
 		buf_add_byte(out, ')');

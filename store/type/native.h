@@ -110,11 +110,12 @@ void native_print_text(struct buf *out, enum type_kind kind,
 size_t native_text_length(enum type_kind kind, struct bytes value);
 bool native_text_may_begin(enum type_kind kind, struct bytes text);
 /*
- * As print_text, in quotes where CQL wants them; null for null. What no literal
- * gives (the empty int, a time beyond its day) is written blob_as_int(0x).
+ * As print_text, in quotes where CQL wants them; null for null. Values without
+ * a literal (the empty int, a time beyond its day) are written as
+ * blob_as_int(0x).
  */
 void native_print_literal(struct buf *out, enum type_kind kind,
 			  struct bytes value);
-/* Do the kind's literals stand in quotes ('a', '2016-10-04', '::1')? */
+/* True if the kind's literals have quotes ('a', '2016-10-04', '::1'). */
 bool native_is_quoted(enum type_kind kind);
 #endif

@@ -16,6 +16,6 @@ unsigned time_month_length(int64_t year, unsigned month);
 /* Rounds down, as division of times must. */
 int64_t time_floor_div(int64_t a, int64_t b);
 int64_t time_floor_mod(int64_t a, int64_t b);
-/* 1 to max_len digits at the begin of r: stepped over. -1: there are none. */
+/* Read 1 to max_len digits at the beginning of r. -1: there are none. */
 int64_t time_read_digits(struct reader *r, int max_len);
 #endif

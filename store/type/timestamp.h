@@ -7,7 +7,7 @@ extern const struct native_type native_timestamp;
 
 /*
  * TEXT: 2016-10-04T12:34:00.000Z, years beyond 0-9999 with their sign, so that
- * it reads back. CAST: the same as Cassandra's CAST gives it, where years
+ * it reads back. CAST: the same as Cassandra's CAST writes it, where years
  * before 1 lose their era (-1 is 0002). JSON and EXACT_JSON: CAST and TEXT with
  * a space for the T.
  */

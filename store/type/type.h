@@ -37,9 +37,9 @@ static inline bool kind_is_text(enum type_kind kind)
 struct type {
 	enum type_kind kind;
 	/*
-	 * A collection or user type that was declared frozen<> (or stands
-	 * inside another). Not frozen at the top of a column = multi-cell.
-	 * Tuples, vectors and native types are always single values: false.
+	 * A collection or user type that was declared frozen<> (or is inside
+	 * another). Not frozen at the top of a column = multi-cell. Tuples,
+	 * vectors and native types are always single values: false.
 	 */
 	bool frozen;
 	uint32_t part_count;	/* LIST, SET, VECTOR 1; MAP 2; TUPLE, UDT n */
@@ -80,7 +80,7 @@ bool type_is_collection(const struct type *t);
 /* Equal in every part; with frozen ignored where asked. */
 bool type_equal(const struct type *a, const struct type *b);
 bool type_equal_but_frozen(const struct type *a, const struct type *b);
-/* Does it, or a part of it, name this user type / hold this kind? */
+/* True if the type, or a part of it, is this user type / is of this kind. */
 bool type_uses_udt(const struct type *t, const char *keyspace, const char *name);
 bool type_contains_kind(const struct type *t, enum type_kind kind);
 /* As CQL writes it: map<text, frozen<list<int>>>. With say_frozen false as
@@ -91,7 +91,7 @@ void type_print(struct buf *out, const struct type *t, bool say_frozen);
 void type_print_identifier(struct buf *out, const char *name);
 /* The name of a user type: in quotes also where it could be another's. */
 void type_print_user_name(struct buf *out, const char *name);
-/* A word that CQL keeps for itself (given in lower case). */
+/* True for a word that CQL reserves (pass it in lower case). */
 bool type_identifier_is_reserved(struct bytes name);
 /* "int", "text" (also for varchar), "list": the name of a kind. */
 const char *type_kind_name(enum type_kind kind);
@@ -101,7 +101,8 @@ int type_kind_by_name(struct bytes name);
 uint32_t type_fixed_length(const struct type *t);
 /* Cassandra knows the length of its values: they need none in a vector. */
 bool type_is_flat(const struct type *t);
-/* A vector whose elements stand side by side, without a length before each. */
+/* True for a vector whose elements are side by side, without a length before
+ * each. */
 bool type_vector_is_flat(const struct type *t);
 /* A type to bytes and back, for the catalogue. read: NULL when damaged
  * (the reader has failed then) or without memory. */
@@ -109,8 +110,8 @@ void type_encode(struct buf *out, const struct type *t);
 struct type *type_decode(struct reader *r);
 
 /*
- * Are these bytes a value of t? Every length and nested part is checked.
- * 0 or -EINVAL with the message that Cassandra gives.
+ * Check that these bytes are a value of t, with every length and nested part. 0
+ * or -EINVAL with Cassandra's message.
  */
 int type_validate(const struct type *t, struct bytes value,
 		  struct type_error *error);
@@ -128,9 +129,8 @@ int type_read_text(struct buf *out, const struct type *t, struct bytes text,
 		   struct type_error *error);
 void type_print_text(struct buf *out, const struct type *t, struct bytes value);
 /*
- * Could these bytes be the begin of a text that type_read_text takes? False as
- * soon as no continuation can be right (so that write(2) refuses at once);
- * true when in doubt.
+ * False as soon as no text that begins with these bytes is taken by
+ * type_read_text (so that write(2) refuses at once); true when in doubt.
  */
 bool type_text_may_begin(const struct type *t, struct bytes text);
 /* The length of type_print_text without printing (exact, cheap). */
@@ -169,13 +169,13 @@ struct json_member {
 	struct bytes value;	/* the text of the value, as it stands */
 };
 /*
- * Check the JSON value at the begin of text; *value is its text alone, without
- * the blanks around it. What follows is not looked at. 0 or -EINVAL, with the
- * words of Cassandra's library, its Java class before them.
+ * Check the JSON value at the beginning of text; *value is its text alone,
+ * without the blanks around it. The rest is not looked at. 0 or -EINVAL, with
+ * the words of Cassandra's library, its Java class before them.
  */
 int json_read_value(struct bytes *value, struct bytes text,
 		    struct type_error *error);
-/* The same of what INSERT JSON has: faults are told as of a map. */
+/* The same for INSERT JSON: faults are reported as those of a map. */
 int json_read_row(struct bytes *value, struct bytes text,
 		  struct type_error *error);
 /* A JSON string without quotes and escapes. -EINVAL if it is not one. */
@@ -223,8 +223,9 @@ void type_ordered_append(struct buf *out, const struct type *t,
 			 struct bytes value, bool reversed);
 int type_ordered_decode(struct buf *out, bool *is_null, const struct type *t,
 			struct reader *r, bool reversed);
-/* If the component at the begin of `from` holds its value as it is (text and
- * blobs without zeros inside): its length, *value is a slice of it. Else 0. */
+/* Return the length of the component at the beginning of `from` if it holds its
+ * value as it is (text and blobs without zeros inside), with *value a slice of
+ * it. Else 0. */
 size_t type_ordered_slice(struct bytes *value, const struct type *t,
 			  struct bytes from, bool reversed);
 /* Step over one component: 0 or -EUCLEAN. */

@@ -82,7 +82,7 @@ bool uuid_is_time(const uint8_t uuid[16])
 	return uuid[6] >> 4 == 1;
 }
 
-/* Of times that 60 bits do not hold the version suffers, as in Cassandra. */
+/* A time that does not fit 60 bits changes the version, as in Cassandra. */
 static void put_time(uint8_t uuid[16], uint64_t ticks, uint64_t low_bytes)
 {
 	put_be64(uuid, ticks << 32 | (ticks >> 16 & 0xffff0000) | 0x1000 |
@@ -135,9 +135,9 @@ void uuid_new_random(uint8_t uuid[16])
 }
 
 /*
- * Of the process: what makes its UUIDs differ from those of others (a random
- * clock sequence and node, marked as no network card's), and the last tick that
- * was given out. Nothing else can keep two threads from the same tick.
+ * State of the process: a random clock sequence and node (marked as no network
+ * card's), by which its UUIDs differ from those of others, and the last tick
+ * that was handed out. Nothing else can keep two threads from the same tick.
  */
 static _Atomic uint64_t own_low_bytes, last_ticks;
 

@@ -24,7 +24,7 @@ static int extraneous(const struct type *t, struct type_error *error)
 	}
 }
 
-/* Which of a tuple's or user type's fields was cut, and where. */
+/* Say which of a tuple's or user type's fields was cut off, and where. */
 static int cut_field(const struct type_parts *p, size_t left,
 		     struct type_error *error)
 {

@@ -1,7 +1,7 @@
 /*
  * Reads TZif files (RFC 8536): a header and data with 4-byte times, which are
- * skipped, the same with 8-byte times, and a line that gives the rule for all
- * times after them, as the POSIX variable TZ does (EST5EDT,M3.2.0,M11.1.0).
+ * skipped, the same with 8-byte times, and a line with the rule for all times
+ * after them, as the POSIX variable TZ does (EST5EDT,M3.2.0,M11.1.0).
  */
 #include "store/type/zone.h"
 

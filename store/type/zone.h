@@ -9,10 +9,10 @@
 
 /*
  * The seconds east of UTC at a local time (seconds since 1970 as if it were
- * UTC) in a zone: Europe/Berlin, or one of the usual abbreviations, which stand
- * for their region with its daylight saving. Of a local time that comes twice
- * the first is meant, one that is skipped is moved on by what was skipped.
- * False: no such zone here.
+ * UTC) in a zone: Europe/Berlin, or one of the usual abbreviations, which mean
+ * their region with its daylight saving. Of a local time that comes twice the
+ * first is meant, one that is skipped is moved on by what was skipped. False:
+ * no such zone here.
  */
 bool zone_offset(int64_t *seconds, struct bytes name, int64_t local_time);
 #endif

@@ -1,7 +1,7 @@
 /*
- * What may begin the JSON of a value: its whole elements are read by their
- * types, the one that the text ends in is asked in turn. Names of fields and
- * keys are looked at when they are whole.
+ * Decide whether a text may begin the JSON of a value: whole elements are read
+ * by their types, the one that the text ends in is asked in turn. Names of
+ * fields and keys are checked when they are whole.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@ struct elements {
 	uint32_t index;
 };
 
-/* The field that a name stands for, in any case unless it has quotes. */
+/* Find the field of that name, in any case unless it has quotes. */
 static const struct type *field_of(const struct type *t, struct bytes name)
 {
 	bool quoted = name.len > 1 && name.ptr[0] == '"' &&
@@ -89,7 +89,7 @@ static bool take_cut(void *to, struct bytes name, struct bytes value)
 		     json_may_begin(t, value));
 }
 
-/* Of a native value that the text ends in. */
+/* Ask a native value that the text ends in. */
 static bool may_go_on(enum type_kind kind, struct bytes text)
 {
 	struct bytes inside = bytes_of(text.ptr + 1, text.len - 1);
@@ -102,7 +102,8 @@ static bool may_go_on(enum type_kind kind, struct bytes text)
 			       kind == TYPE_BOOLEAN &&
 				       (begins("true", text) ||
 					begins("false", text));
-	/* Floats may have blanks around them; an escape may stand for all. */
+	/* Floats may have blanks around them; an escape may mean any
+	 * character. */
 	return kind == TYPE_FLOAT || kind == TYPE_DOUBLE ||
 	       (inside.len && memchr(inside.ptr, '\\', inside.len)) ||
 	       native_text_may_begin(kind, inside);

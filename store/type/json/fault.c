@@ -1,6 +1,6 @@
 /*
- * How JSON that is none is refused: in the words of the library that Cassandra
- * uses, as clients see them, with the text and the place in it.
+ * Refuse text that is no JSON in the words of the library that Cassandra uses,
+ * as clients see them, with the text and the place in it.
  */
 #include "store/type/json/scan.h"
 
@@ -11,7 +11,7 @@
 
 #define SOURCE_MAX 500		/* of a text in a message, in UTF-16 */
 
-/* The text and its closing quote; of a long one the begin. */
+/* Append the text and its closing quote; of a long one the beginning. */
 static void print_source(struct buf *out, struct bytes text)
 {
 	size_t i, shown = text.len, units = 0;

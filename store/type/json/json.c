@@ -1,6 +1,6 @@
 /*
- * JSON's values (RFC 8259): how they stand inside one another, and what stands
- * in them. Nesting is bounded.
+ * JSON's values (RFC 8259): how they nest, and their contents. Nesting is
+ * bounded.
  */
 #include "store/type/json/scan.h"
 

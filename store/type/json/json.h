@@ -15,15 +15,17 @@ void json_print_value(struct buf *out, const struct type *t,
 /* The length of what json_print_value prints. */
 size_t json_value_length(const struct type *t, struct bytes value, bool exact);
 
-/* May more bytes make of text JSON of a value of the type, or is it that? */
+/* True if text is JSON of a value of the type, or more bytes may make it
+ * that. */
 bool json_may_begin(const struct type *t, struct bytes text);
 
-/* Is told of the elements of an array or object; of an object also the name. */
+/* Called with each element of an array or object; of an object also with its
+ * name. */
 struct json_visitor {
 	/* A whole one. 0, or an error that ends it. */
 	int (*each)(void *to, struct bytes name, struct bytes value);
-	/* The last, which the text ends in: may it go on so? NULL: it does not
-	 * matter. */
+	/* Called with the last, which the text ends in: true if it may go on
+	 * so. NULL: it does not matter. */
 	bool (*cut)(void *to, struct bytes name, struct bytes value);
 	void *to;
 };
@@ -55,7 +57,7 @@ void collect_begin(struct collect *c);
 void collect_end(struct collect *c, bool null);
 /* count nulls, for fields that come in any order. */
 void collect_nulls(struct collect *c, uint32_t count);
-/* What was appended to bytes from start on is part index. */
+/* Note that the bytes appended from start on are part index. */
 void collect_set(struct collect *c, uint32_t index, size_t start, bool null);
 size_t collect_count(const struct collect *c);
 void collect_release(struct collect *c);

@@ -1,9 +1,8 @@
 /*
- * A JSON object as Java's map of it: a name occurs once, with its last value and
- * at its first place; and the names as columns and fields are called, which
+ * A JSON object as Java's map of it: a name occurs once, with its last value
+ * and at its first place; and the names as columns and fields are called, which
  * takes each name that is written otherwise out of the map and puts it in anew:
- * over the value of the name as it is called, wherever that stands, or at the
- * end.
+ * over the value of the name as it is called, wherever that is, or at the end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,7 +70,7 @@ int json_read_map(struct arena *arena, struct json_member **members,
 	return 0;
 }
 
-/* Lower case, unless it stands in quotes of its own. */
+/* Make it lower case, unless it has quotes of its own. */
 static int called(struct bytes *name, struct arena *arena, struct bytes written)
 {
 	uint8_t *lower;
@@ -91,7 +90,7 @@ static int called(struct bytes *name, struct arena *arena, struct bytes written)
 }
 
 /*
- * Names 0 to count - 1 are as written, the count behind them as called. held is
+ * Names 0 to count - 1 are as written, the next count names as called. held is
  * the place in the new order, counted from 1, of each name that the map holds.
  */
 static int rename_members(struct arena *arena, struct json_member **members,

@@ -71,7 +71,7 @@ static bool is_lower(const char *name)
 	return !*name;
 }
 
-/* Names that are not all lower-case stand in quotes of their own. */
+/* Names that are not all lower-case get quotes of their own. */
 static void print_field_name(struct buf *out, const char *name)
 {
 	struct buf quoted = BUF_INIT;

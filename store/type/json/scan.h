@@ -1,8 +1,8 @@
 /*
- * What reading JSON's form shares: where the reader is, what it takes next, and
- * how the text is refused (fault.c, token.c, json.c). Every function
- * looks at text that may be anything. Those that return int: 0 or -EINVAL, and
- * then the scan's error, if it has one, holds the whole message.
+ * The scan of JSON's form: where the reader is, what it takes next, and how the
+ * text is refused (fault.c, token.c, json.c). Every function looks at text that
+ * may be anything. Those that return int: 0 or -EINVAL, and then the scan's
+ * error, if it has one, holds the whole message.
  */
 #ifndef STORE_TYPE_JSON_SCAN_H
 #define STORE_TYPE_JSON_SCAN_H
@@ -31,7 +31,7 @@ static inline struct scan scan_of(struct bytes text, struct type_error *error)
 }
 
 /* ---------------------------------------------------------------- fault.c */
-/* Where a position is, as the library says it; columns are of UTF-16. */
+/* Describe a position as the library does; columns are of UTF-16. */
 void scan_print_place(struct buf *out, const struct scan *s, const uint8_t *at);
 /* Where no token began yet. */
 void scan_print_root(struct buf *out, const struct scan *s);
@@ -40,7 +40,8 @@ int scan_fail(struct scan *s, const char *class, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Refuse it for the character at ptr, and take that. */
 int scan_unexpected(struct scan *s, const char *where, const char *why);
-/* The length of the well-formed UTF-8 character at the begin; 0: none. */
+/* Return the length of the well-formed UTF-8 character at the beginning; 0:
+ * there is none. */
 size_t scan_utf8_length(const uint8_t *c, const uint8_t *end);
 
 /* ---------------------------------------------------------------- token.c */
@@ -52,7 +53,7 @@ static inline bool scan_at_digit(const struct scan *s)
 {
 	return s->ptr < s->end && scan_is_digit(*s->ptr);
 }
-/* May it be of an unquoted name? */
+/* True if it may be part of an unquoted name. */
 bool scan_is_name_part(uint8_t c);
 /* The token that begins at ptr; out gets what a string holds, or is NULL. */
 int scan_string(struct scan *s, struct buf *out);

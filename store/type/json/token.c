@@ -195,8 +195,8 @@ static int scan_digits(struct scan *s, bool plus)
 	return 0;
 }
 
-/* A digit that must follow: what does not is told at the place where the whole
- * part ended. */
+/* Require a digit: its absence is reported at the place where the whole part
+ * ended. */
 static int not_a_digit(struct scan *s, const uint8_t *place, const char *why)
 {
 	const uint8_t *c = s->ptr;

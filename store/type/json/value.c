@@ -22,7 +22,8 @@ static bool is_number(struct bytes json)
 	return json.ptr[0] == '-' || (json.ptr[0] >= '0' && json.ptr[0] <= '9');
 }
 
-/* How Java sees a number: digits alone, or with a point or an exponent. */
+/* Classify a number as Java does: digits alone, or with a point or an
+ * exponent. */
 static bool is_double(struct bytes json)
 {
 	size_t i;
@@ -142,7 +143,8 @@ static int refuse_class(struct type_error *error, const char *expected,
 			    json, "");
 }
 
-/* What a value has to be, for the message; the first word "a" or "an". */
+/* Name what a value has to be, for the message; the first word is "a" or
+ * "an". */
 static const char *expected_of(enum type_kind kind)
 {
 	static const char *const compound[TYPE_KIND_COUNT] = {
@@ -389,7 +391,7 @@ static int read_elements(struct collect *c, const struct type *t,
 	return err;
 }
 
-/* A key, or a value that was given as a string of its text. */
+/* Read a key, or a value that is a string of its text. */
 int json_read_key(struct buf *out, const struct type *t, struct bytes text,
 		  bool exact, struct type_error *error)
 {
