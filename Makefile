@@ -58,7 +58,7 @@ check-mount: programs ; @B=$(B) tests/mount/run
 check-crash: programs ; @B=$(B) tests/crash/run
 check-fuzz: ; @tests/fuzz/run
 check-static: programs ; @B=$(B) tests/static
-check-floors: ; @awk -f tests/floors.awk tests/floors $$(git ls-files '*.[ch]')
+check-floors: programs ; @B=$(B) CC="$(CC)" tests/check-floors
 soak: packages test-packages ; @tests/soak
 
 DEST     = "$(DESTDIR)$(PREFIX)"

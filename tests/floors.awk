@@ -1,5 +1,6 @@
-# Every #include "folder/file.h" must go to the folder itself or to a floor that tests/floors names
-# for it, or be one of the exceptions there. An exception that no include needs is refused too.
+# What goes up a floor: includes, read in the files of C, and symbols that an object needs, read in
+# the output of nm -A (a file that ends in .nm). tests/floors names what may be used, and the
+# exceptions; an exception that nothing needs is refused too.
 FILENAME == ARGV[1] {
 	sub(/#.*/, "")
 	if ($1 == "!") { sub(/:$/, "", $2); for (i = 3; i <= NF; i++) open[$2, $i] = 1; next }
@@ -9,15 +10,25 @@ FILENAME == ARGV[1] {
 	else if (sub(/:$/, "", $1)) { known[$1] = 1; n = split(list, f, " "); for (i = 1; i <= n; i++) may[$1, f[i]] = 1 }
 	next
 }
-FNR == 1 { here = FILENAME; sub(/\/[^\/]*$/, "", here); if (here ~ /^tests/) here = "tests" }
-/^#include "/ && here != "tests" {
-	split($0, part, "\""); there = part[2]; sub(/\/[^\/]*$/, "", there); seen++
-	if ((here in known) && (there == here || ((here, there) in may))) next
-	if ((FILENAME, part[2]) in open) { used[FILENAME, part[2]] = 1; next }
-	print FILENAME ":" FNR ": " here " may not include " part[2]; bad = 1
+function folder(file) { sub(/\/[^\/]*$/, "", file); return file ~ /^tests/ ? "tests" : file }
+# A file uses what another has (a header, a symbol of it).
+function use(file, at, other, what,  here, there) {
+	here = folder(file); there = folder(other)
+	if ((here in known) && (there == here || ((here, there) in may))) return
+	if ((file, what) in open) { used[file, what] = 1; return }
+	print at ": " here " may not use " what (what == other ? "" : " of " other); bad = 1
 }
+FILENAME ~ /\.nm$/ {	# FILE.o:VALUE TYPE NAME, FILE.o: U NAME
+	file = $1; sub(/\.o:.*/, ".c", file)
+	if ($(NF - 1) == "U") { needs[++needed] = $NF; by[needed] = file }
+	else home[$NF] = file
+	next
+}
+/^#include "/ && FILENAME !~ /^tests/ { split($0, part, "\""); seen++; use(FILENAME, FILENAME ":" FNR, part[2], part[2]) }
 END {
-	for (e in open) if (!(e in used)) { split(e, part, SUBSEP); print "tests/floors: " part[1] " does not include " part[2]; bad = 1 }
-	if (!seen) { print "floors: no include was read"; bad = 1 }
+	for (i = 1; i <= needed; i++)
+		if (needs[i] in home) { calls++; use(by[i], by[i], home[needs[i]], needs[i]) }
+	for (e in open) if (!(e in used)) { split(e, part, SUBSEP); print "tests/floors: " part[1] " does not use " part[2]; bad = 1 }
+	if (!seen || !calls) { print "floors: no include or no symbol was read"; bad = 1 }
 	exit bad
 }
