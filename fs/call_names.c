@@ -11,6 +11,7 @@
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/table/present.h"
 
 void fs_options_init(struct fs_options *o)
 {

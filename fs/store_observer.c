@@ -10,6 +10,7 @@
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/table/observer.h"
 
 #define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES | ARMED_OWNER)
 #define DEPTH_MAX 1000

@@ -9,7 +9,7 @@
  * version as timestamp, so that the later change wins; what is dropped has a row
  * deletion instead.
  */
-#include "store/table/inner.h"
+#include "store/catalog_rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +18,7 @@
 #include "store/base/alloc.h"
 #include "store/schema/catalog.h"
 #include "store/schema/schema_edit.h"
+#include "store/table/inner.h"
 
 static void catalog_key(struct buf *out, const char *keyspace,
 			const char *table)

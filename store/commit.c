@@ -5,7 +5,12 @@
 #include <errno.h>
 
 #include "store/base/hash.h"
+#include "store/index/maintain.h"
 #include "store/index/refuse.h"
+#include "store/table/inner.h"
+#include "store/table/observer.h"
+#include "store/table/present.h"
+#include "store/table/source.h"
 
 /* ---------------------------------------------------------------- counters */
 static struct counter *find_counter(const struct write *w, uint32_t column,
@@ -26,7 +31,7 @@ static int read_counter(struct write *w, struct counter *c)
 {
 	struct row row;
 	uint32_t i;
-	int found = source_get(w->store, w->row->table, c->key, UINT64_MAX,
+	int found = table_source_get(w->store, w->row->table, c->key, UINT64_MAX,
 			       &w->arena, &row);
 
 	if (found <= 0)
@@ -187,7 +192,7 @@ static int check_suspect(struct write *w, const struct suspect *s)
 
 	if (!rows)
 		return -ENOMEM;
-	err = source_get(w->store, s->table, s->key, UINT64_MAX, &w->arena,
+	err = table_source_get(w->store, s->table, s->key, UINT64_MAX, &w->arena,
 			 &old);
 	if (err > 0)
 		rows[count++] = &old;

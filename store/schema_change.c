@@ -13,13 +13,20 @@
  *      the mark away. A crash before that leaves the mark, and the next open
  *      that may write builds them again from the begin.
  */
-#include "store/table/inner.h"
+#include "store/schema_change.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/catalog_rows.h"
+#include "store/index/maintain.h"
 #include "store/schema/schema_edit.h"
+#include "store/store.h"
+#include "store/system/tables.h"
+#include "store/table/inner.h"
+#include "store/table/present.h"
+#include "store/table_takeover.h"
 #include "store/type/uuid.h"
 
 /* ------------------------------------------------------------ engine's side */
@@ -160,23 +167,6 @@ static struct table **list_tables(const struct schema *schema, size_t *count)
 	return list;
 }
 
-struct table *store_current_table(const struct store *s, uint32_t number)
-{
-	size_t low = 0, high = s->by_number_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (s->by_number[middle]->number == number)
-			return s->by_number[middle];
-		if (s->by_number[middle]->number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
 static bool is_named(const struct table *const *tables, size_t count,
 		     uint32_t number)
 {
@@ -210,16 +200,6 @@ static void publish(struct store *s, struct schema *schema,
 	mem_free(old_list);
 	if (old)
 		schema_put(old);
-}
-
-struct schema *store_schema(struct store *s)
-{
-	struct schema *schema;
-
-	pthread_mutex_lock(&s->guard);
-	schema = s->schema ? schema_get(s->schema) : NULL;
-	pthread_mutex_unlock(&s->guard);
-	return schema;
 }
 
 /* ---------------------------------------------------------------- changing */

@@ -2,11 +2,17 @@
  * Opening and closing a store, its clock and its locks; what else is asked of
  * it goes on to the engine.
  */
-#include "store/table/inner.h"
+#include "store/store.h"
 
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/marker.h"
+#include "store/schema_change.h"
+#include "store/system/virtual.h"
+#include "store/table/inner.h"
+#include "store/table/observer.h"
+#include "store/table/present.h"
 
 /* Timestamps are handed out up to a bound that is on disk already. */
 #define LEASE_US ((int64_t)10 * 1000 * 1000)
@@ -14,6 +20,13 @@
 #define LARGEST_LEASE_US (INT64_MAX / 1000)	/* in the year 2262 */
 /* The bound: 8 bytes, little-endian, a property of the engine's manifest. */
 #define LEASE_PROPERTY "timestamp"
+
+/* What store_open makes: all of struct store but the marker is for the rooms
+ * below. */
+struct opened {
+	struct store store;	/* first */
+	struct marker_file marker;
+};
 
 void store_options_init(struct store_options *o)
 {
@@ -194,7 +207,7 @@ static int is_sound(void *context, struct lsm *lsm)
 	if (!err)
 		err = load_lease(s);
 	if (!err && !s->read_only)
-		err = marker_own(&s->marker, s->files);
+		err = marker_own(s->marker, s->files);
 	s->lsm = NULL;
 	return err;
 }
@@ -208,9 +221,9 @@ static int open_engine(struct store *s, const struct store_options *o)
 		.no_threads = o->no_threads, .notice = notice,
 		.damaged = damaged,
 		.sound = is_sound, .first = CATALOG_NUMBER + 1,
-		.exists = s->marker.ready, .context = s,
+		.exists = s->marker->ready, .context = s,
 	};
-	int err = lsm_open(&s->lsm, s->files, s->marker.engine, &options);
+	int err = lsm_open(&s->lsm, s->files, s->marker->engine, &options);
 
 	if (!err)
 		err = set_clock(s);
@@ -219,7 +232,7 @@ static int open_engine(struct store *s, const struct store_options *o)
 	if (!err)
 		err = store_finish_schema(s);
 	if (!err && !s->read_only)
-		err = marker_ready(&s->marker, s->files);
+		err = marker_ready(s->marker, s->files);
 	return err;
 }
 
@@ -227,17 +240,22 @@ int store_open(struct store **out, const char *path,
 	       const struct store_options *options, pid_t *owner_pid,
 	       bool *created)
 {
-	struct store *s = mem_zalloc(1, sizeof(*s));
+	struct opened *o = mem_zalloc(1, sizeof(*o));
+	struct store *s;
 	bool made = false;
 	int err;
 
-	if (!s)
+	if (!o)
 		return -ENOMEM;
+	s = &o->store;
+	s->marker = &o->marker;
+	s->id = o->marker.id;
+	s->virtual_rows = &virtual_source;
 	s->files = options->files ? options->files : &file_system;
 	s->read_only = options->read_only;
 	s->uid = options->uid;
 	s->gid = options->gid;
-	s->marker = MARKER_FILE_INIT;
+	o->marker = MARKER_FILE_INIT;
 	s->opened_us = clock_now_us();
 	s->collect_bytes = COLLECT_BYTES;
 	err = init_locks(s);
@@ -245,14 +263,14 @@ int store_open(struct store **out, const char *path,
 		mem_free(s);
 		return err;
 	}
-	err = marker_open(&s->marker, s->files, path, s->read_only,
+	err = marker_open(s->marker, s->files, path, s->read_only,
 			  options->create, &made);
 	if (!err)
 		err = open_engine(s, options);
 	if (created)
 		*created = made;
 	if (owner_pid)
-		*owner_pid = s->marker.holder;
+		*owner_pid = s->marker->holder;
 	if (err) {
 		store_close(s);
 		return err;
@@ -275,7 +293,7 @@ int store_close(struct store *s)
 	if (s->schema)
 		schema_put(s->schema);
 	mem_free(s->by_number);
-	marker_close(&s->marker, s->files);
+	marker_close(s->marker, s->files);
 	release_locks(s);
 	mem_free(s);
 	return err;
@@ -289,11 +307,6 @@ bool store_is_read_only(const struct store *s)
 bool store_has_failed(const struct store *s)
 {
 	return lsm_has_failed(s->lsm);
-}
-
-const uint8_t *store_id(const struct store *s)
-{
-	return s->marker.id;
 }
 
 void store_observe(struct store *s, const struct store_observer *observer)

@@ -38,8 +38,6 @@ int store_close(struct store *s);
 bool store_is_read_only(const struct store *s);
 /* True from the first error of the disk on, which makes it read-only too. */
 bool store_has_failed(const struct store *s);
-/* The random 16 bytes that name this store; seeds inode numbers. */
-const uint8_t *store_id(const struct store *s);
 
 /*
  * An engine table that no schema has: for attributes (table/table.h) of what is
@@ -48,8 +46,6 @@ const uint8_t *store_id(const struct store *s);
 #define STORE_ATTRIBUTES_NUMBER 2
 
 /* ---------------------------------------------------------------- schema */
-/* The present schema: a reference; NULL while the store opens. */
-struct schema *store_schema(struct store *s);
 /*
  * Change the schema: `edit` is called under the schema lock with the present
  * version and makes the next (NULL with 0: nothing to do); it is then made
@@ -92,25 +88,7 @@ void store_table_stats(struct store *s, struct table *t,
 		       struct lsm_table_stats *stats);
 
 /* --------------------------------------------------------------- observer */
-/*
- * One observer (the filesystem) is told of every change after it can be read,
- * on the thread that made it, with no lock held.
- */
-struct table_change;
-struct store_observer {
-	/* A committed batch: each element is one row, or a range
-	 * (table/table.h). */
-	void (*changed)(void *context, const struct table_change *changes,
-			size_t count);
-	/* The schema went from one version to the next. */
-	void (*schema_changed)(void *context, const struct schema *from,
-			       const struct schema *to);
-	void (*truncated)(void *context, struct table *t);
-	/* A file of "keyspace.table" is damaged; text says which and where. On
-	 * any thread, and once more of what was known when it was observed. */
-	void (*damaged)(void *context, const char *table, const char *text);
-	void *context;
-};
+struct store_observer;	/* table/observer.h */
 /* Before any other thread uses the store; NULL takes it away. */
 void store_observe(struct store *s, const struct store_observer *observer);
 

@@ -4,8 +4,11 @@
  * of the new one before the catalogue names that: a crash leaves an orphan, which
  * the next open drops.
  */
+#include "store/table_takeover.h"
+
 #include <errno.h>
 
+#include "store/store.h"
 #include "store/table/inner.h"
 
 struct replacement {

@@ -14,6 +14,7 @@
 #include "store/base/log.h"
 #include "store/schema/schema.h"
 #include "store/store.h"
+#include "store/table/present.h"
 #include "tools/tool.h"
 
 static int run_flush(int argc, char **argv);

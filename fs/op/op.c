@@ -6,6 +6,7 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/log.h"
+#include "store/table/present.h"
 
 /*
  * The store tells its observer of a change on the thread that made it, and

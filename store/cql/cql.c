@@ -7,6 +7,7 @@
 #include "store/base/clock.h"
 #include "store/cql/statement/statement.h"
 #include "store/cql/syntax/parse.h"
+#include "store/table/present.h"
 
 /*
  * What a statement may take until it runs, beside a multiple of its text: short

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "store/cql/modify/conditional.h"
+#include "store/store.h"
 
 /* A conditional statement is on disk before it is answered. */
 static int write_now(struct execution *x, struct write *w, bool durable)

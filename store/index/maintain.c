@@ -1,9 +1,13 @@
 /* Keeping indexes in step with writes, and building them. */
-#include "store/index/index.h"
+#include "store/index/maintain.h"
 
 #include <errno.h>
 
 #include "store/base/watch.h"
+#include "store/index/index.h"
+#include "store/table/inner.h"
+#include "store/table/key.h"
+#include "store/table/source.h"
 
 /* Rows of a deleted range whose entries go at once; of more they stay until
  * they are found to be stale. */
@@ -327,7 +331,7 @@ int index_row(struct store *s, struct batch *batch, const struct table *t,
 	int found = 0;
 
 	if (mask)
-		found = source_get(s, t, key, mask, arena, &old);
+		found = table_source_get(s, t, key, mask, arena, &old);
 	if (found < 0)
 		return found;
 	if (!found)

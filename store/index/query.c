@@ -14,6 +14,8 @@
 
 #include "store/base/alloc.h"
 #include "store/base/watch.h"
+#include "store/table/cursor.h"
+#include "store/table/inner.h"
 
 struct index_refs {
 	struct ref_source source;	/* first */

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "store/table/cell.h"
+
 /* ------------------------------------------------------------------- terms */
 static const struct type *column_type(const struct table *t,
 				      const struct index *index)

@@ -1,7 +1,9 @@
 /* The rows of system_schema: the schema as tables. */
+#include "store/system/schema_tables.h"
+
 #include <errno.h>
 
-#include "store/system/virtual.h"
+#include "store/table/present.h"
 #include "store/type/convert.h"
 
 static void add_part(struct buf *out, struct bytes part)

@@ -3,13 +3,16 @@
  * Cassandra 5.0 that clients look at. They are in every version
  * of the schema and in no catalogue; their rows are made when they are read.
  */
+#include "store/system/tables.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <xxhash.h>
 
 #include "store/base/alloc.h"
 #include "store/schema/schema_edit.h"
-#include "store/system/virtual.h"
+#include "store/system/schema_tables.h"
+#include "store/table/present.h"
 
 #define TABLE_OPTIONS                                                         \
 	"additional_write_policy text,allow_auto_snapshot boolean,"           \

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/system/tables.h"
+#include "store/table/cell.h"
+#include "store/table/key.h"
 
 struct virtual_entry {
 	struct bytes key, row;		/* in the arena */
@@ -309,24 +312,4 @@ static int virtual_get(struct store *s, const struct table *t,
 	return found;
 }
 
-/* ---------------------------------------------------------------- sources */
-int source_iterate(struct iterator **out, struct store *s,
-		   const struct query *q, struct bytes lower,
-		   struct bytes upper, bool reverse)
-{
-	if (q->table->flags & TABLE_VIRTUAL)
-		return virtual_open(out, s, q, reverse);
-	return lsm_iterate(out, s->lsm, q->table->number, lower, upper,
-			   reverse);
-}
-
-int source_get(struct store *s, const struct table *t, struct bytes key,
-	       uint64_t mask, struct arena *arena, struct row *row)
-{
-	if (t->flags & TABLE_VIRTUAL)
-		return virtual_get(s, t, key, arena, row);
-	/* Bits that columns may share do not say what is decided. */
-	if (t->next_number > 64)
-		mask = UINT64_MAX;
-	return lsm_get(s->lsm, t->number, key, mask, arena, row);
-}
+const struct row_source virtual_source = { virtual_open, virtual_get };

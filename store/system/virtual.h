@@ -3,6 +3,9 @@
 #define STORE_SYSTEM_VIRTUAL_H
 #include "store/table/inner.h"
 
+/* For store_open. */
+extern const struct row_source virtual_source;
+
 struct virtual_rows;
 /* Are rows that tell of this table (NULL: of the keyspace) wanted? */
 bool virtual_shows(const struct virtual_rows *v, const struct keyspace *k,
@@ -19,10 +22,4 @@ void virtual_set_int(struct virtual_rows *v, const char *column, int32_t n);
 void virtual_set_long(struct virtual_rows *v, const char *column, int64_t n);
 void virtual_set_boolean(struct virtual_rows *v, const char *column, bool b);
 void virtual_set_double(struct virtual_rows *v, const char *column, double x);
-
-/* tables.c: all rows of a virtual table, in any order. 0 or -errno. */
-int system_fill(struct virtual_rows *v, struct store *s, const struct table *t);
-/* schema_tables.c */
-int system_fill_schema(struct virtual_rows *v, struct store *s,
-		       const struct table *t);
 #endif

@@ -3,9 +3,12 @@
  * the base table. Each row is read again from the table's moment, so that
  * entries that are stale do not show.
  */
-#include "store/table/cursor.h"
+#include "store/table/by_reference.h"
 
 #include <errno.h>
+
+#include "store/table/cursor.h"
+#include "store/table/key.h"
 
 static bool is_asked_for(struct cursor *c)
 {

@@ -7,9 +7,12 @@
  * Where the ordered form does not give back what was written (1.0 and 1.00),
  * the cell's value begins with the path as written: a varint length and bytes.
  */
-#include "store/table/inner.h"
+#include "store/table/cell.h"
 
 #include <errno.h>
+
+#include "store/table/inner.h"
+#include "store/table/key.h"
 
 static const struct type *path_type(const struct column *c)
 {

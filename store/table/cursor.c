@@ -8,6 +8,11 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/table/by_reference.h"
+#include "store/table/cell.h"
+#include "store/table/inner.h"
+#include "store/table/key.h"
+#include "store/table/source.h"
 
 void query_init(struct query *q, const struct table *t)
 {
@@ -139,7 +144,7 @@ static int open_iterator(struct cursor *c, struct peek *p)
 	from = lower.len ? buf_bytes(&lower) : BYTES_EMPTY;
 	to = upper.len ? buf_bytes(&upper) : BYTES_EMPTY;
 	if (!err)
-		err = source_iterate(&p->it, c->store, &c->query, from, to,
+		err = table_source_iterate(&p->it, c->store, &c->query, from, to,
 				     p->reversed);
 	buf_release(&lower);
 	buf_release(&upper);

@@ -2,7 +2,23 @@
 #ifndef STORE_TABLE_CURSOR_H
 #define STORE_TABLE_CURSOR_H
 #include "store/lsm/dead_rows.h"
+#include "store/table/cell.h"
 #include "store/table/inner.h"
+
+/* A cursor whose partitions and rows come one by one from next_ref: engine
+ * keys of rows, or of static rows for all of a partition, ascending. */
+struct ref_source {
+	/* 1 with *key (until the next call), 0, -errno. */
+	int (*next)(struct ref_source *r, struct bytes *key);
+	/* Does a row that was read again still answer? 1, 0, -errno. */
+	int (*matches)(struct ref_source *r, const struct row_view *row);
+	void (*close)(struct ref_source *r);
+	uint64_t columns;	/* that matches looks at */
+	bool statics;
+};
+/* refs is taken over, also on error. */
+int cursor_open_refs(struct cursor **out, struct store *s,
+		     const struct query *q, struct ref_source *refs);
 
 /* The ends of a slice as keys, without what names the partition. */
 struct range {
@@ -94,7 +110,4 @@ int cursor_next_in_partition(struct cursor *c, struct row_view *row);
 void cursor_give(struct cursor *c, struct row_view *row);
 /* What distinct and partition_limit want after it. */
 void cursor_after_row(struct cursor *c);
-
-/* by_reference.c */
-int cursor_next_by_ref(struct cursor *c, struct row_view *row);
 #endif

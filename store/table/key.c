@@ -1,7 +1,9 @@
 /* Keys of partitions, rows and bounds, from values and back. */
-#include "store/table/inner.h"
+#include "store/table/key.h"
 
 #include <errno.h>
+
+#include "store/table/inner.h"
 
 /* ---------------------------------------------------------- partition keys */
 void table_partition_key(struct buf *out, const struct table *t,

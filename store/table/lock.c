@@ -20,6 +20,8 @@
 
 #include <assert.h>
 
+#include "store/table/inner.h"
+
 /* The mutexes are not recursive, so a thread has one write at a time locked:
  * checked, as a second one would only sometimes meet a stripe of the first. */
 static _Thread_local const struct write *holder;

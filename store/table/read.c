@@ -1,9 +1,12 @@
-/* Point reads: a row, a cell, an attribute. */
+/* Point reads: a row, a cell. */
 #include "store/table/inner.h"
 
 #include <errno.h>
 
 #include "store/base/watch.h"
+#include "store/table/cell.h"
+#include "store/table/key.h"
+#include "store/table/source.h"
 
 #define ALL_COLUMNS UINT64_MAX
 
@@ -46,11 +49,11 @@ static int get_live(struct store *s, const struct row_reader *r,
 	int found;
 
 	if (r->mask != ALL_COLUMNS) {
-		found = source_get(s, r->table, key, r->mask, arena, row);
+		found = table_source_get(s, r->table, key, r->mask, arena, row);
 		if (found < 0 || (found && row_reader_is_live(r, row)))
 			return found;
 	}
-	found = source_get(s, r->table, key, ALL_COLUMNS, arena, row);
+	found = table_source_get(s, r->table, key, ALL_COLUMNS, arena, row);
 	if (found <= 0 || row_reader_is_live(r, row))
 		return found;
 	watch_tombstones(row_reader_tombstones(r, row));
@@ -198,76 +201,4 @@ int table_newest(struct store *s, const struct table *t,
 	buf_release(&key);
 	buf_release(&ordered);
 	return found < 0 ? found : 0;
-}
-
-/* ------------------------------------------------------------- attributes */
-/*
- * What is kept beside the data of an object. Its entry's key has, behind the
- * partition:
- *
- *   10 | 01: of the static row, 00: of all else | clustering components, as many
- *   as the object has | 38
- *
- * and a cell CELL_ATTRIBUTE for each attribute, whose path is
- *
- *   1 name | 4 number of the column, big-endian, or 0: of the object itself |
- *   the path of the cell in it, as the engine has it
- *
- * Of the values fs/op/times.c and fs/op/keyspace_times.c say what they are.
- */
-void attribute_key(struct buf *out, const struct object_ref *o)
-{
-	/* A cell that became static keeps what it has. */
-	bool is_static = o->is_static &&
-			 !(o->column && o->table->flags & TABLE_WAS_FLAT);
-
-	key_add_partition(out, key_token(o->partition_key), o->partition_key);
-	buf_add_byte(out, KEY_ATTRIBUTES);
-	buf_add_byte(out, is_static);
-	if (!is_static)
-		key_add_clustering(out, o->table, o->clustering,
-				   o->clustering_count);
-	buf_add_byte(out, KEY_ROW_END);
-}
-
-void attribute_path(struct buf *out, const struct object_ref *o, uint8_t name)
-{
-	buf_add_byte(out, name);
-	buf_add_be32(out, o->column ? o->column->number : 0);
-	if (!o->column || bytes_is_null(o->path))
-		return;
-	cell_add_path(out, o->column, o->path);
-}
-
-int table_attribute(struct store *s, const struct object_ref *object,
-		    uint8_t name, struct arena *arena, struct bytes *value)
-{
-	struct buf key = BUF_INIT, path = BUF_INIT;
-	struct row row;
-	uint32_t i;
-	int found;
-
-	attribute_key(&key, object);
-	attribute_path(&path, object, name);
-	if (key.failed || path.failed)
-		found = -ENOMEM;
-	else if (object->table->flags & TABLE_VIRTUAL)
-		found = 0;
-	else
-		found = source_get(s, object->table, buf_bytes(&key),
-				   (uint64_t)1 << CELL_ATTRIBUTE, arena, &row);
-	for (i = 0; found > 0 && i < row.cell_count; i++) {
-		const struct cell *c = &row.cells[i];
-
-		if (c->column != CELL_ATTRIBUTE || c->flags ||
-		    !bytes_equal(c->path, buf_bytes(&path)))
-			continue;
-		*value = c->value;
-		break;
-	}
-	if (found > 0)
-		found = i < row.cell_count;
-	buf_release(&key);
-	buf_release(&path);
-	return found;
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #include "store/base/watch.h"
+#include "store/table/cell.h"
+#include "store/table/key.h"
 
 /* ------------------------------------------------------------- looking ahead */
 /* Range tombstones count for the warnings, partitions' not. */

@@ -8,7 +8,8 @@
 #define STORE_TABLE_TABLE_H
 #include "store/row/mutation.h"
 #include "store/schema/schema.h"
-#include "store/store.h"
+
+struct store;
 
 /* ------------------------------------------------------------------- keys */
 /* The serialised partition key of its columns' values: store/cql/README.md has
@@ -298,22 +299,4 @@ struct index_query {
 };
 int table_query_index(struct cursor **out, struct store *s,
 		      const struct query *q, const struct index_query *by);
-
-/* --------------------------------------------------------------- changes */
-/* One element of a committed batch, for the observer. */
-struct table_change {
-	struct table *table;
-	struct bytes partition_key;
-	/* A row (clustering_count == the table's; is_static: the static row)
-	 * or everything in the partition or range (whole). */
-	const struct bytes *clustering;
-	uint32_t clustering_count;
-	bool is_static, whole;
-	struct slice range;		/* whole: of these rows */
-	/* The columns that were written; column_count 0 with whole: all. */
-	const struct column *const *columns;
-	uint32_t column_count;
-	bool row_deleted, marker;
-	int64_t earliest_expiry_s;	/* of what was written; NO_TIME */
-};
 #endif

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/table/cell.h"
+#include "store/table/inner.h"
+#include "store/table/key.h"
+#include "store/table/observer.h"
 
 void write_init(struct write *w, struct store *s)
 {
@@ -196,7 +200,7 @@ static void note_row(struct write *w)
 	}
 }
 
-static void note_table(struct write *w, const struct table *t)
+void write_note_table(struct write *w, const struct table *t)
 {
 	struct row_builder *b = w->row;
 	const struct table **bigger;
@@ -260,7 +264,7 @@ void write_finish_row(struct write *w)
 	if (!w->failed && !w->arena.failed)
 		batch_add_row(&w->batch, b->table->number, buf_bytes(&b->key),
 			      &merged);
-	note_table(w, b->table);
+	write_note_table(w, b->table);
 	b->table = NULL;
 }
 
@@ -504,7 +508,7 @@ static void delete_range(struct write *w, const struct table *t,
 				buf_bytes(&w->row->key), buf_bytes(&to),
 				deletion);
 	buf_release(&to);
-	note_table(w, t);
+	write_note_table(w, t);
 	change = w->store->observed ? add_change(w) : NULL;
 	if (!change)
 		return;
@@ -531,35 +535,4 @@ void write_partition_deletion(struct write *w, const struct table *t,
 			      struct bytes partition_key, int64_t timestamp_us)
 {
 	delete_range(w, t, partition_key, NULL, timestamp_us);
-}
-
-void write_attribute(struct write *w, const struct object_ref *object,
-		     uint8_t name, struct bytes value, int64_t timestamp_us)
-{
-	struct cell cell = { .column = CELL_ATTRIBUTE,
-			     .timestamp = timestamp_us,
-			     .local_time = NO_TIME, .value = value };
-	struct row row = ROW_NONE;
-	struct buf key = BUF_INIT, path = BUF_INIT;
-
-	write_finish_row(w);
-	if (w->failed)
-		return;
-	attribute_key(&key, object);
-	attribute_path(&path, object, name);
-	cell.path = buf_bytes(&path);
-	if (bytes_is_null(value)) {
-		cell.flags = CELL_TOMBSTONE;
-		cell.local_time = write_now_s(w);
-	}
-	row.cells = &cell;
-	row.cell_count = 1;
-	if (key.failed || path.failed)
-		w->failed = true;
-	else
-		batch_add_row(&w->batch, object->table->number,
-			      buf_bytes(&key), &row);
-	note_table(w, object->table);
-	buf_release(&key);
-	buf_release(&path);
 }

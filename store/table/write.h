@@ -53,6 +53,8 @@ void write_lock_stripes(struct write *w, uint64_t stripes);
 int64_t write_now_s(struct write *w);
 /* The row in the works becomes an operation of the batch. */
 void write_finish_row(struct write *w);
+/* The table is written to. */
+void write_note_table(struct write *w, const struct table *t);
 /* A cell of the row in the works. */
 void write_add_cell(struct write *w, const struct cell *cell);
 /* A path as cells have it, in the arena. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "store/lsm/lsm.h"
+#include "store/table/present.h"
 #include "store/table/write.h"
 
 static int remove_one(const char *path, const struct stat *st, int kind,

@@ -8,6 +8,8 @@
 
 #include "store/cql/cql.h"
 #include "store/cql/syntax/statement_end.h"
+#include "store/store.h"
+#include "store/table/present.h"
 #include "store/table/table.h"
 #include "tools/bench/bench.h"
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "store/base/alloc.h"
+#include "store/store.h"
 #include "tools/tool.h"
 
 struct store_backend {

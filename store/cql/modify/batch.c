@@ -7,6 +7,7 @@
 
 #include "store/cql/modify/batch.h"
 #include "store/cql/modify/conditional.h"
+#include "store/store.h"
 
 #define WARN_SIZE 5120
 #define FAIL_SIZE 51200

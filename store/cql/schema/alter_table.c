@@ -5,6 +5,7 @@
 #include "store/base/alloc.h"
 #include "store/cql/expression/term.h"
 #include "store/cql/schema/ddl.h"
+#include "store/store.h"
 
 /* -------------------------------------------------------------------- ADD */
 static const struct dropped_column *find_dropped(const struct table *t,

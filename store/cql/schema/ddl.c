@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "store/store.h"
+
 #define NAME_MAX_LENGTH 65535
 
 bool ddl_is_plain_name(struct bytes name, size_t longest)

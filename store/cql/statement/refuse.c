@@ -12,6 +12,7 @@
 #include "store/cql/expression/term.h"
 #include "store/cql/statement/statement.h"
 #include "store/cql/syntax/parse.h"
+#include "store/store.h"
 
 /* ------------------------------------------------------------ refusing */
 static int refuse_list(struct execution *x, enum cql_code code,

@@ -16,8 +16,10 @@
 #include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/lsm/lsm.h"
+#include "store/marker.h"
 #include "store/sstable/sstable.h"
 #include "store/table/inner.h"
+#include "store/table/observer.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/random.h"
 #include "tests/lib/store.h"
@@ -449,7 +451,7 @@ static int times_told(const char *what)
 /* The largest number of an sstable, and how many there are. */
 static uint64_t newest_file(struct play *p, size_t *count)
 {
-	int dir = openat(p->store.store->marker.engine, ".",
+	int dir = openat(p->store.store->marker->engine, ".",
 			 O_RDONLY | O_DIRECTORY);
 	DIR *files = fdopendir(dir);
 	uint64_t newest = 0, number;
@@ -474,7 +476,7 @@ static void damage(struct play *p, uint64_t number)
 	int fd;
 
 	sstable_name(name, number);
-	fd = openat(p->store.store->marker.engine, name, O_RDWR);
+	fd = openat(p->store.store->marker->engine, name, O_RDWR);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(pread(fd, &byte, 1, 60), 1);
 	byte ^= 4;
@@ -487,7 +489,7 @@ static bool is_there(struct play *p, uint64_t number)
 	char name[32];
 
 	sstable_name(name, number);
-	return !faccessat(p->store.store->marker.engine, name, F_OK, 0);
+	return !faccessat(p->store.store->marker->engine, name, F_OK, 0);
 }
 
 struct seen {

@@ -16,6 +16,8 @@
 #include "store/base/log.h"
 #include "store/schema/catalog.h"
 #include "store/table/inner.h"
+#include "store/table/observer.h"
+#include "store/table/present.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

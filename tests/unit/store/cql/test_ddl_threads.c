@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "store/cql/cql.h"
+#include "store/table/present.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

@@ -1,0 +1,8 @@
+/* The tables that show the schema: as system_fill. */
+#ifndef STORE_SYSTEM_SCHEMA_TABLES_H
+#define STORE_SYSTEM_SCHEMA_TABLES_H
+#include "store/system/virtual.h"
+
+int system_fill_schema(struct virtual_rows *v, struct store *s,
+		       const struct table *t);
+#endif

@@ -1,0 +1,110 @@
+#include <errno.h>
+
+#include "store/table/cell.h"
+#include "store/table/inner.h"
+#include "store/table/key.h"
+#include "store/table/source.h"
+#include "store/table/write.h"
+
+/*
+ * What is kept beside the data of an object. Its entry's key has, behind the
+ * partition:
+ *
+ *   10 | 01: of the static row, 00: of all else | clustering components, as many
+ *   as the object has | 38
+ *
+ * and a cell CELL_ATTRIBUTE for each attribute, whose path is
+ *
+ *   1 name | 4 number of the column, big-endian, or 0: of the object itself |
+ *   the path of the cell in it, as the engine has it
+ *
+ * Of the values fs/op/times.c and fs/op/keyspace_times.c say what they are.
+ */
+static void attribute_key(struct buf *out, const struct object_ref *o)
+{
+	/* A cell that became static keeps what it has. */
+	bool is_static = o->is_static &&
+			 !(o->column && o->table->flags & TABLE_WAS_FLAT);
+
+	key_add_partition(out, key_token(o->partition_key), o->partition_key);
+	buf_add_byte(out, KEY_ATTRIBUTES);
+	buf_add_byte(out, is_static);
+	if (!is_static)
+		key_add_clustering(out, o->table, o->clustering,
+				   o->clustering_count);
+	buf_add_byte(out, KEY_ROW_END);
+}
+
+static void attribute_path(struct buf *out, const struct object_ref *o,
+			   uint8_t name)
+{
+	buf_add_byte(out, name);
+	buf_add_be32(out, o->column ? o->column->number : 0);
+	if (!o->column || bytes_is_null(o->path))
+		return;
+	cell_add_path(out, o->column, o->path);
+}
+
+int table_attribute(struct store *s, const struct object_ref *object,
+		    uint8_t name, struct arena *arena, struct bytes *value)
+{
+	struct buf key = BUF_INIT, path = BUF_INIT;
+	struct row row;
+	uint32_t i;
+	int found;
+
+	attribute_key(&key, object);
+	attribute_path(&path, object, name);
+	if (key.failed || path.failed)
+		found = -ENOMEM;
+	else if (object->table->flags & TABLE_VIRTUAL)
+		found = 0;
+	else
+		found = table_source_get(s, object->table, buf_bytes(&key),
+				   (uint64_t)1 << CELL_ATTRIBUTE, arena, &row);
+	for (i = 0; found > 0 && i < row.cell_count; i++) {
+		const struct cell *c = &row.cells[i];
+
+		if (c->column != CELL_ATTRIBUTE || c->flags ||
+		    !bytes_equal(c->path, buf_bytes(&path)))
+			continue;
+		*value = c->value;
+		break;
+	}
+	if (found > 0)
+		found = i < row.cell_count;
+	buf_release(&key);
+	buf_release(&path);
+	return found;
+}
+
+void write_attribute(struct write *w, const struct object_ref *object,
+		     uint8_t name, struct bytes value, int64_t timestamp_us)
+{
+	struct cell cell = { .column = CELL_ATTRIBUTE,
+			     .timestamp = timestamp_us,
+			     .local_time = NO_TIME, .value = value };
+	struct row row = ROW_NONE;
+	struct buf key = BUF_INIT, path = BUF_INIT;
+
+	write_finish_row(w);
+	if (w->failed)
+		return;
+	attribute_key(&key, object);
+	attribute_path(&path, object, name);
+	cell.path = buf_bytes(&path);
+	if (bytes_is_null(value)) {
+		cell.flags = CELL_TOMBSTONE;
+		cell.local_time = write_now_s(w);
+	}
+	row.cells = &cell;
+	row.cell_count = 1;
+	if (key.failed || path.failed)
+		w->failed = true;
+	else
+		batch_add_row(&w->batch, object->table->number,
+			      buf_bytes(&key), &row);
+	write_note_table(w, object->table);
+	buf_release(&key);
+	buf_release(&path);
+}

@@ -1,0 +1,40 @@
+/* The keys of a table's rows, as the engine orders them. */
+#ifndef STORE_TABLE_KEY_H
+#define STORE_TABLE_KEY_H
+#include "store/row/key.h"
+#include "store/table/table.h"
+
+/* Of the keys of the table's rows and bounds, and of its static rows. */
+static inline enum key_kind table_row_kind(const struct table *t)
+{
+	return t->flags & TABLE_WAS_FLAT ? KEY_LATER_ROW : KEY_ROW;
+}
+static inline enum key_kind table_static_kind(const struct table *t)
+{
+	return t->flags & TABLE_WAS_FLAT ? KEY_ROW : KEY_STATIC;
+}
+/* What follows the partition in the key of a row (clustering NULL: static). */
+void key_add_place(struct buf *out, const struct table *t,
+		   const struct bytes *clustering);
+/* Append the components of clustering values; null values too. */
+void key_add_clustering(struct buf *out, const struct table *t,
+			const struct bytes *values, uint32_t count);
+/* The whole key of a row (clustering NULL: the static row). */
+void key_add_row(struct buf *out, const struct table *t,
+		 struct bytes partition_key, const struct bytes *clustering);
+/* What follows the partition in the key of a slice's end. */
+void key_add_start(struct buf *out, const struct table *t,
+		   const struct bound *start);
+void key_add_end(struct buf *out, const struct table *t,
+		 const struct bound *end);
+/*
+ * Decode the components that a row's key holds after its kind: values point
+ * into memory or into clustering; ends[i]: the length of the first i + 1
+ * components. 0, -EUCLEAN.
+ */
+int key_read_clustering(struct bytes *values, uint32_t *ends,
+			struct buf *memory, const struct table *t,
+			struct bytes clustering);
+/* Must what was written be kept, as the key does not give it back? */
+bool key_keeps_clustering(const struct table *t);
+#endif

@@ -1,0 +1,41 @@
+/* What a change of a store tells. */
+#ifndef STORE_TABLE_OBSERVER_H
+#define STORE_TABLE_OBSERVER_H
+#include "store/table/table.h"
+
+/* One element of a committed batch, for the observer. */
+struct table_change {
+	struct table *table;
+	struct bytes partition_key;
+	/* A row (clustering_count == the table's; is_static: the static row)
+	 * or everything in the partition or range (whole). */
+	const struct bytes *clustering;
+	uint32_t clustering_count;
+	bool is_static, whole;
+	struct slice range;		/* whole: of these rows */
+	/* The columns that were written; column_count 0 with whole: all. */
+	const struct column *const *columns;
+	uint32_t column_count;
+	bool row_deleted, marker;
+	int64_t earliest_expiry_s;	/* of what was written; NO_TIME */
+};
+
+/*
+ * One observer (the filesystem) is told of every change after it can be read,
+ * on the thread that made it, with no lock held.
+ */
+struct store_observer {
+	/* A committed batch: each element is one row, or a range
+	 *. */
+	void (*changed)(void *context, const struct table_change *changes,
+			size_t count);
+	/* The schema went from one version to the next. */
+	void (*schema_changed)(void *context, const struct schema *from,
+			       const struct schema *to);
+	void (*truncated)(void *context, struct table *t);
+	/* A file of "keyspace.table" is damaged; text says which and where. On
+	 * any thread, and once more of what was known when it was observed. */
+	void (*damaged)(void *context, const char *table, const char *text);
+	void *context;
+};
+#endif

@@ -1,0 +1,35 @@
+#include "store/table/present.h"
+
+#include "store/table/inner.h"
+
+struct schema *store_schema(struct store *s)
+{
+	struct schema *schema;
+
+	pthread_mutex_lock(&s->guard);
+	schema = s->schema ? schema_get(s->schema) : NULL;
+	pthread_mutex_unlock(&s->guard);
+	return schema;
+}
+
+struct table *store_current_table(const struct store *s, uint32_t number)
+{
+	size_t low = 0, high = s->by_number_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->by_number[middle]->number == number)
+			return s->by_number[middle];
+		if (s->by_number[middle]->number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const uint8_t *store_id(const struct store *s)
+{
+	return s->id;
+}
