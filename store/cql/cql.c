@@ -106,7 +106,7 @@ int cql_session_use(struct cql_session *c, struct bytes keyspace)
 }
 
 /* A result's memory is used again: a point statement allocates nothing. */
-struct cql_result *result_new(struct cql_session *c)
+static struct cql_result *result_new(struct cql_session *c)
 {
 	struct cql_result *r = c->spare;
 	struct execution *x;

@@ -8,20 +8,12 @@
 #ifndef STORE_CQL_CQL_H
 #define STORE_CQL_CQL_H
 #include "store/base/bytes.h"
-#include "store/cql/syntax/error.h"
+#include "store/cql/statement/face.h"
 #include "store/schema/schema.h"
 #include "store/store.h"
 
 struct cql_session;
 struct cql_result;
-
-/* To enter is part of each of the others, on the table and on its keyspace. */
-enum cql_right { CQL_ENTER, CQL_READ, CQL_WRITE, CQL_DDL };
-/* May the session's user do this? table NULL: on the keyspace; both NULL: on
- * the store (new keyspaces). Without a function everything is allowed. A user is
- * not told of what he may not enter. */
-typedef bool cql_may(void *context, const struct keyspace *k,
-		     const struct table *t, enum cql_right right);
 
 int cql_session_new(struct cql_session **out, struct store *s);
 void cql_session_free(struct cql_session *c);
@@ -34,12 +26,6 @@ void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
 		      void *context);
 /* The owner, group and mode of what it creates. */
 void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode);
-/*
- * CREATE TABLE over a table that mkdir made: brings the rows of that one over
- * (store_edit_tables); -EEXIST: they do not fit. Without it such a table is
- * replaced only while it has no row.
- */
-typedef int cql_adopt(void *context, struct table *from, struct table *to);
 void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
 /* "" none. set: -ENOENT. */
 const char *cql_session_keyspace(const struct cql_session *c);
@@ -57,10 +43,6 @@ int cql_execute(struct cql_session *c, struct bytes statement,
 const struct cql_error *cql_session_error(const struct cql_session *c);
 
 /* A result has zero columns when the statement has no rows to give. */
-struct cql_column {
-	struct bytes name;	/* as Cassandra names it: "count", "system.token(k)" */
-	const struct type *type;
-};
 uint32_t cql_result_column_count(const struct cql_result *r);
 const struct cql_column *cql_result_columns(const struct cql_result *r);
 /* 1 with *values (one per column, null where null), 0, -errno as cql_execute
@@ -71,13 +53,6 @@ const char *cql_result_warning(const struct cql_result *r, uint32_t i);
 /* SELECT JSON: the one column is text already in JSON form. */
 bool cql_result_is_json(const struct cql_result *r);
 void cql_result_free(struct cql_result *r);
-/* For TRACING: what the last statement read, complete when its rows are. */
-struct cql_trace {
-	uint64_t rows_read, rows_given, tombstones;
-	int64_t microseconds;
-	uint32_t sstables;	/* files that may hold what was asked for */
-	uint32_t file_count;	/* the first of them, named */
-	const uint64_t *files;	/* numbers, valid until the next statement */
-};
+/* What the last statement read, complete when its rows are. */
 void cql_session_trace(const struct cql_session *c, struct cql_trace *trace);
 #endif

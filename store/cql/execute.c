@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "store/cql/cql.h"
 #include "store/cql/modify/conditional.h"
 #include "store/store.h"
 

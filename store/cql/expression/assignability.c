@@ -8,6 +8,7 @@
 
 #include "store/cql/expression/function.h"
 #include "store/cql/expression/term.h"
+#include "store/cql/expression/type_resolve.h"
 #include "store/type/convert.h"
 #include "store/type/float.h"
 #include "store/type/native.h"
@@ -241,7 +242,7 @@ static int refuse_hint(struct execution *x, const struct term *t,
 	int err = 0;
 
 	if (t->kind == TERM_HINT)
-		return resolve_type(x, &type, t->type, term_keyspace(x));
+		return resolve_type(x, &type, t->type, statement_keyspace(x));
 	if (t->kind == TERM_TUPLE && (t->item_count > 1 || takes_tuple(receiver)))
 		return 0;
 	for (uint32_t i = 0; i < t->item_count && !err &&
@@ -423,7 +424,7 @@ static const struct type *hinted_type(struct execution *x, const struct term *t)
 	int err;
 
 	x->quiet++;
-	err = resolve_type(x, &type, t->type, term_keyspace(x));
+	err = resolve_type(x, &type, t->type, statement_keyspace(x));
 	x->quiet--;
 	return err ? NULL : type;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/type_resolve.h"
 
 static const struct {
 	const char *word;	/* in a signature */
@@ -130,7 +131,7 @@ static int refuse_hint(struct execution *x, const struct term *t)
 	int err = 0;
 
 	if (t->kind == TERM_HINT)
-		return resolve_type(x, &type, t->type, term_keyspace(x));
+		return resolve_type(x, &type, t->type, statement_keyspace(x));
 	if (t->kind != TERM_SET && t->kind != TERM_MAP && t->kind != TERM_TUPLE)
 		return 0;
 	for (uint32_t i = 0; i < t->item_count && !err; i++) {

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/expression/type_resolve.h"
+
 static struct selectable *selectable_new(struct execution *x,
 					 const struct term *t, uint32_t parts)
 {

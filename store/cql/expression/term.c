@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/type_resolve.h"
 #include "store/type/convert.h"
 
 /* -------------------------------------------------------------- receivers */
@@ -341,17 +342,10 @@ static int tuple_value(struct execution *x, struct bytes *value,
 	return build_value(x, value, type, parts, count);
 }
 
-struct bytes term_keyspace(const struct execution *x)
-{
-	return bytes_str(x->hint_keyspace ? x->hint_keyspace :
-			 x->table ? x->table->keyspace :
-				    cql_session_keyspace(x->session));
-}
-
 static int hint_value(struct execution *x, struct bytes *value,
 		      const struct term *t, const struct receiver *r)
 {
-	struct bytes keyspace = term_keyspace(x);
+	struct bytes keyspace = statement_keyspace(x);
 	const struct type *type;
 	int err = resolve_type(x, &type, t->type, keyspace);
 

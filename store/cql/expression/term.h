@@ -77,8 +77,6 @@ const struct type *common_type(const struct type *const *types, uint32_t count);
 /* A frozen type of the parts; a tuple's are frozen too. */
 const struct type *build_type(struct execution *x, enum type_kind kind,
 			      const struct type *const *parts, uint32_t count);
-/* Where the names of types in it are looked up: the table's keyspace. */
-struct bytes term_keyspace(const struct execution *x);
 
 /* The number of a user type's field, or -1. */
 int user_field(const struct type *udt, struct bytes name);

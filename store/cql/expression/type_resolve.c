@@ -1,106 +1,37 @@
 /*
- * Types as DDL and type hints write them. Cassandra looks at what stands inside a collection
- * before it looks up any name, and prints a type as it was written until then.
+ * Types as DDL and type hints write them. Cassandra looks at what stands inside
+ * a collection before it looks up any name, and prints a type as it was written
+ * until then.
  */
+#include "store/cql/expression/type_resolve.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "store/cql/schema/ddl.h"
+#include "store/cql/syntax/type_name.h"
 
 /* Nodes of a type with all it names; they are walked, and stored, as a tree. */
 #define TYPE_SIZE_MAX 100000
-
-/* ------------------------------------------------------------ as written */
-struct raw {
-	const struct type_name *name;
-	bool frozen;		/* by itself, or by what is around it */
-};
-
-static bool is_collection_name(const struct type_name *t)
-{
-	return t->kind == TYPE_NAME_LIST || t->kind == TYPE_NAME_SET ||
-	       t->kind == TYPE_NAME_MAP;
-}
 
 static bool is_native(const struct type_name *t, enum type_kind kind)
 {
 	return t->kind == TYPE_NAME_NATIVE && t->native == kind;
 }
 
-static struct raw part_of(const struct raw *r, uint32_t i)
-{
-	const struct type_name *part = r->name->parts[i];
-	bool inside = r->frozen || r->name->kind == TYPE_NAME_TUPLE ||
-		      r->name->kind == TYPE_NAME_VECTOR;
-
-	return (struct raw){ part, part->frozen || inside };
-}
-
-static void print_raw(struct buf *out, const struct raw *r,
-		      struct bytes keyspace)
-{
-	static const char *const names[] = {
-		[TYPE_NAME_LIST] = "list<", [TYPE_NAME_SET] = "set<",
-		[TYPE_NAME_MAP] = "map<", [TYPE_NAME_TUPLE] = "tuple<",
-		[TYPE_NAME_VECTOR] = "vector<",
-	};
-	const struct type_name *t = r->name;
-	bool frozen = r->frozen && (is_collection_name(t) ||
-				    t->kind == TYPE_NAME_USER);
-
-	buf_add_str(out, frozen ? "frozen<" : "");
-	if (t->kind == TYPE_NAME_NATIVE) {
-		buf_add_str(out, t->varchar ? "varchar" :
-					      type_kind_name(t->native));
-	} else if (t->kind == TYPE_NAME_CUSTOM) {
-		buf_add_byte(out, '\'');
-		buf_add_bytes(out, t->custom);
-		buf_add_byte(out, '\'');
-	} else if (t->kind == TYPE_NAME_USER) {
-		if (identifier_is_given(&t->user.keyspace))
-			keyspace = t->user.keyspace.text;
-		buf_add_bytes(out, keyspace);
-		buf_add_str(out, keyspace.len ? "." : "");
-		buf_add_bytes(out, t->user.name.text);
-	} else {
-		buf_add_str(out, names[t->kind]);
-		for (uint32_t i = 0; i < t->part_count; i++) {
-			struct raw part = part_of(r, i);
-
-			/* of a vector it is not said */
-			if (t->kind == TYPE_NAME_VECTOR)
-				part.frozen = part.name->frozen;
-			buf_add_str(out, i ? ", " : "");
-			print_raw(out, &part, keyspace);
-		}
-		if (t->kind == TYPE_NAME_VECTOR)
-			buf_add_format(out, ", %d", t->dimension);
-		buf_add_byte(out, '>');
-	}
-	buf_add_str(out, frozen ? ">" : "");
-}
-
-void type_name_print_known(struct buf *out, const struct type_name *t,
-			   struct bytes keyspace)
-{
-	struct raw raw = { t, t->frozen };
-
-	print_raw(out, &raw, keyspace);
-}
-
-static const char *text_of_raw(struct execution *x, const struct raw *r,
+static const char *text_of_raw(struct execution *x,
+			       const struct written_type *r,
 			       struct bytes keyspace)
 {
 	struct buf buf = BUF_INIT;
 
-	print_raw(&buf, r, keyspace);
+	written_type_print(&buf, r, keyspace);
 	return text_of_buf(x, &buf);
 }
 
 const char *text_of_type_name(struct execution *x, const struct type_name *t,
 			      struct bytes keyspace)
 {
-	struct raw raw = { t, t->frozen };
+	struct written_type raw = { t, t->frozen };
 
 	return text_of_raw(x, &raw, keyspace);
 }
@@ -112,10 +43,11 @@ struct lookup {
 	unsigned depth;
 };
 
-static int look_up(struct lookup *l, struct type **out, const struct raw *r);
+static int look_up(struct lookup *l, struct type **out,
+		   const struct written_type *r);
 
 static int look_up_user(struct lookup *l, struct type **out,
-			const struct raw *r)
+			const struct written_type *r)
 {
 	const struct table_name *user = &r->name->user;
 	const struct keyspace *k = l->keyspace;
@@ -148,11 +80,12 @@ static int refuse_class(struct execution *x, const struct type_name *name)
 }
 
 /* May the part stand in that collection? */
-static int check_part(struct lookup *l, const struct raw *r, uint32_t i)
+static int check_part(struct lookup *l, const struct written_type *r,
+		      uint32_t i)
 {
-	struct raw part = part_of(r, i);
+	struct written_type part = written_type_part(r, i);
 	const struct type_name *t = part.name;
-	bool nests = is_collection_name(t) || t->kind == TYPE_NAME_USER;
+	bool nests = type_name_is_collection(t) || t->kind == TYPE_NAME_USER;
 	bool key = r->name->kind == TYPE_NAME_MAP && !i;
 	struct execution *x = l->x;
 	const char *why = NULL;
@@ -165,7 +98,7 @@ static int check_part(struct lookup *l, const struct raw *r, uint32_t i)
 	else if (is_native(t, TYPE_DURATION) && key)
 		why = "Durations are not allowed as map keys: %s";
 	else if (!r->frozen && nests && !part.frozen)
-		why = is_collection_name(t) ?
+		why = type_name_is_collection(t) ?
 			      "Non-frozen collections are not allowed inside "
 			      "collections: %s" :
 			      "Non-frozen UDTs are not allowed inside "
@@ -177,12 +110,12 @@ static int check_part(struct lookup *l, const struct raw *r, uint32_t i)
 }
 
 /* A map's value is looked at before its key. */
-static int check_parts(struct lookup *l, const struct raw *r)
+static int check_parts(struct lookup *l, const struct written_type *r)
 {
 	int err = 0;
 
 	for (uint32_t i = r->name->part_count; i-- > 0 && !err;) {
-		if (is_collection_name(r->name))
+		if (type_name_is_collection(r->name))
 			err = check_part(l, r, i);
 		else if (r->name->kind == TYPE_NAME_TUPLE &&
 			 is_native(r->name->parts[i], TYPE_COUNTER))
@@ -193,13 +126,13 @@ static int check_parts(struct lookup *l, const struct raw *r)
 }
 
 static int look_up_parts(struct lookup *l, struct type **parts,
-			 const struct raw *r)
+			 const struct written_type *r)
 {
 	uint32_t i, done;
 	int err = 0;
 
 	for (i = 0; i < r->name->part_count && !err; i++) {
-		struct raw part = part_of(r, i);
+		struct written_type part = written_type_part(r, i);
 		struct type *made = NULL;
 
 		err = look_up(l, &made, &part);
@@ -214,7 +147,7 @@ static int look_up_parts(struct lookup *l, struct type **parts,
 }
 
 static int look_up_compound(struct lookup *l, struct type **out,
-			    const struct raw *r)
+			    const struct written_type *r)
 {
 	static const enum type_kind kinds[] = {
 		[TYPE_NAME_LIST] = TYPE_LIST, [TYPE_NAME_SET] = TYPE_SET,
@@ -244,7 +177,8 @@ static int look_up_compound(struct lookup *l, struct type **out,
 	return *out ? 0 : -ENOMEM;
 }
 
-static int look_up(struct lookup *l, struct type **out, const struct raw *r)
+static int look_up(struct lookup *l, struct type **out,
+		   const struct written_type *r)
 {
 	int err;
 
@@ -280,28 +214,28 @@ static uint32_t count_nodes(const struct type *t, uint32_t count)
 	return count;
 }
 
-int ddl_type_limit(struct ddl *d, const struct type *t)
+int type_check_limit(struct execution *x, const struct type *t)
 {
 	if (t->depth > TYPE_DEPTH_MAX)
-		return refuse(d->x, "Types may be nested %d deep at most",
+		return refuse(x, "Types may be nested %d deep at most",
 			      TYPE_DEPTH_MAX);
 	if (count_nodes(t, 0) > TYPE_SIZE_MAX)
-		return refuse(d->x, "A type may be made of at most %d others",
+		return refuse(x, "A type may be made of at most %d others",
 			      TYPE_SIZE_MAX);
 	return 0;
 }
 
-int ddl_type(struct ddl *d, struct type **out, const struct type_name *name,
-	     const struct keyspace *k)
+int type_resolve(struct execution *x, struct type **out,
+		 const struct type_name *name, const struct keyspace *k)
 {
-	struct lookup l = { .x = d->x, .keyspace = k };
-	struct raw raw = { name, name->frozen };
+	struct lookup l = { .x = x, .keyspace = k };
+	struct written_type raw = { name, name->frozen };
 	struct type *t;
 	int err = look_up(&l, &t, &raw);
 
 	if (err)
 		return err;
-	err = ddl_type_limit(d, t);
+	err = type_check_limit(x, t);
 	if (err)
 		type_put(t);
 	else
@@ -315,7 +249,7 @@ int resolve_type(struct execution *x, const struct type **out,
 	struct lookup l = {
 		.x = x, .keyspace = schema_keyspace(x->schema, keyspace),
 	};
-	struct raw raw = { name, name->frozen };
+	struct written_type raw = { name, name->frozen };
 	struct type *t;
 	int err = l.keyspace ? look_up(&l, &t, &raw) :
 			       refuse_without_keyspace(x);
@@ -324,21 +258,6 @@ int resolve_type(struct execution *x, const struct type **out,
 		return err;
 	*out = own_type(x, t);
 	return *out ? 0 : -ENOMEM;
-}
-
-int check_nested_fields(struct ddl *d, const struct type *t,
-			const char *for_column)
-{
-	if (t->kind != TYPE_UDT || t->frozen)
-		return 0;
-	for (uint32_t i = 0; i < t->part_count; i++)
-		if (type_is_multicell(t->parts[i]))
-			return refuse(d->x, "Non-frozen UDTs with nested "
-					    "non-frozen collections are not "
-					    "supported%s%s",
-				      for_column ? " for column " : "",
-				      for_column ? for_column : "");
-	return 0;
 }
 
 /* --------------------------------------------------------------- by class */

@@ -4,6 +4,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/expression/term.h"
+#include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
 #include "store/store.h"
 
@@ -111,7 +112,7 @@ static int add_column(struct ddl *d, struct table *t,
 {
 	struct column_mask *mask = NULL;
 	struct type *type;
-	int err = ddl_type(d, &type, c->type, k);
+	int err = type_resolve(d->x, &type, c->type, k);
 
 	if (err)
 		return err;

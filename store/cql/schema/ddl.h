@@ -67,19 +67,6 @@ int check_table(struct ddl *d, const struct table *t);
 int check_nested_fields(struct ddl *d, const struct type *t,
 			const char *for_column);
 
-/* ------------------------------------- types (expression/type_resolve.c) */
-/* A type by Cassandra's class for it; and what an index on entries holds. */
-const char *text_of_class(struct execution *x, const struct type *t);
-const char *text_of_entries(struct execution *x, const struct type *map);
-/*
- * A type as written in DDL: a reference, or refused. What may stand inside what
- * is checked here. ddl_type_limit refuses what has grown too deep or too large
- * to be walked.
- */
-int ddl_type(struct ddl *d, struct type **out, const struct type_name *name,
-	     const struct keyspace *k);
-int ddl_type_limit(struct ddl *d, const struct type *t);
-
 /* --------------------------------------------- options (table_options.c) */
 /*
  * WITH of a table. read_table_options refuses what cannot be read and changes

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
 
 #define ANALYZERS "org.apache.cassandra.index.sasi.analyzer."

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
 
 int refuse_mask(struct ddl *d)

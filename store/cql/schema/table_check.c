@@ -5,6 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/cql/expression/type_resolve.h"
+
+int check_nested_fields(struct ddl *d, const struct type *t,
+			const char *for_column)
+{
+	if (t->kind != TYPE_UDT || t->frozen)
+		return 0;
+	for (uint32_t i = 0; i < t->part_count; i++)
+		if (type_is_multicell(t->parts[i]))
+			return refuse(d->x, "Non-frozen UDTs with nested "
+					    "non-frozen collections are not "
+					    "supported%s%s",
+				      for_column ? " for column " : "",
+				      for_column ? for_column : "");
+	return 0;
+}
+
 static int compare_columns(const void *a, const void *b)
 {
 	const struct new_column *x = a, *y = b;
@@ -100,7 +117,7 @@ static int look_up_types(struct new_table *n)
 		struct new_column *c =
 			new_table_column(n, columns[order[i]].name.text);
 
-		err = ddl_type(n->d, &c->type, c->definition->type,
+		err = type_resolve(n->d->x, &c->type, c->definition->type,
 			       n->keyspace);
 	}
 	for (uint32_t i = 0; i < n->count && !err; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
 
 /* Fields being put together; the arena has the arrays. */
@@ -67,11 +68,12 @@ static int check_users(struct ddl *d)
 	int err = 0;
 
 	for (uint32_t i = 0; i < k->type_count && !err; i++)
-		err = ddl_type_limit(d, k->types[i].type);
+		err = type_check_limit(d->x, k->types[i].type);
 	for (uint32_t i = 0; i < k->table_count && !err; i++)
 		for (uint32_t c = 0; c < k->tables[i]->column_count && !err;
 		     c++)
-			err = ddl_type_limit(d, k->tables[i]->columns[c].type);
+			err = type_check_limit(
+				d->x, k->tables[i]->columns[c].type);
 	return err;
 }
 
@@ -93,7 +95,7 @@ static int set_type(struct ddl *d, const char *name, struct fields *f,
 			 f->types, f->count);
 	if (!t)
 		return -ENOMEM;
-	err = ddl_type_limit(d, t);
+	err = type_check_limit(d->x, t);
 	if (!err)
 		err = ddl_begin(d);
 	if (err) {
@@ -147,7 +149,7 @@ int create_type(struct ddl *d)
 	for (i = 0; i < s->field_count && !err; i++)
 		err = check_field_type(d, s->fields[i].type);
 	for (i = 0; i < s->field_count && !err; i++) {
-		err = ddl_type(d, &f.types[i], s->fields[i].type, k);
+		err = type_resolve(d->x, &f.types[i], s->fields[i].type, k);
 		f.count += !err;
 	}
 	if (!err)
@@ -234,7 +236,7 @@ static int add_field(struct ddl *d, const struct keyspace *k,
 			      text_of_name(d, t), name);
 	err = ddl_check_name(d, s->field.name.text);
 	if (!err)
-		err = ddl_type(d, &type, s->field.type, k);
+		err = type_resolve(d->x, &type, s->field.type, k);
 	if (!err && type_uses_udt(type, t->keyspace, t->name))
 		err = refuse(d->x, "Cannot add new field %s of type %s to user "
 				   "type %s as it would create a circular "

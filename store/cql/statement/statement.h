@@ -10,7 +10,7 @@
 #define STORE_CQL_STATEMENT_STATEMENT_H
 #include "store/base/hash.h"
 #include "store/base/watch.h"
-#include "store/cql/cql.h"
+#include "store/cql/statement/face.h"
 #include "store/cql/syntax/ast.h"
 #include "store/table/table.h"
 
@@ -110,14 +110,6 @@ const struct type *own_type(struct execution *x, struct type *t);
 void warn(struct execution *x, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A type as written to a type: a reference owned by the statement. Refuses as
- * DDL does (expression/type_resolve.c). */
-int resolve_type(struct execution *x, const struct type **out,
-		 const struct type_name *name, struct bytes keyspace);
-/* As Cassandra prints a type that it has not looked up yet. With a keyspace:
- * one that it has. */
-const char *text_of_type_name(struct execution *x, const struct type_name *t,
-			      struct bytes keyspace);
 /* The keyspace that a name means (that of USE when not given). */
 int refuse_without_keyspace(struct execution *x);
 int resolve_keyspace(struct execution *x, const struct keyspace **out,
@@ -138,13 +130,14 @@ bool may_enter(const struct execution *x, const struct keyspace *k,
 int require_entry(struct execution *x, const struct keyspace *k);
 /* The statement's timestamp (one for all it does). */
 int64_t statement_timestamp(struct execution *x);
+/* Where the names of types in it are looked up: the table's keyspace. */
+struct bytes statement_keyspace(const struct execution *x);
 /* Turn an error of the store (-EIO and so on) into one with a message. */
 int store_failure(struct execution *x, int err);
 /* The same of what table_write answered. */
 int write_failure(struct execution *x, const struct write *w, int err);
 
 /* ------------------------------------------------------------- results */
-struct cql_result *result_new(struct cql_session *c);
 /* Columns to be filled in; NULL without memory. */
 struct cql_column *result_columns(struct cql_result *r, uint32_t count);
 /* Give rows that are already there: count arrays of column_count values. */

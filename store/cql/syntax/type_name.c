@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "store/cql/syntax/parser.h"
+#include "store/cql/syntax/type_name.h"
 #include "store/type/native.h"
 
 struct type_name *parse_native_type(struct parser *p)
@@ -307,4 +308,72 @@ void type_name_print(struct buf *out, const struct type_name *t)
 	print_plain(out, t);
 	if (frozen)
 		buf_add_byte(out, '>');
+}
+
+/* ------------------------------------------------------------ as written */
+bool type_name_is_collection(const struct type_name *t)
+{
+	return t->kind == TYPE_NAME_LIST || t->kind == TYPE_NAME_SET ||
+	       t->kind == TYPE_NAME_MAP;
+}
+
+struct written_type written_type_part(const struct written_type *r, uint32_t i)
+{
+	const struct type_name *part = r->name->parts[i];
+	bool inside = r->frozen || r->name->kind == TYPE_NAME_TUPLE ||
+		      r->name->kind == TYPE_NAME_VECTOR;
+
+	return (struct written_type){ part, part->frozen || inside };
+}
+
+void written_type_print(struct buf *out, const struct written_type *r,
+			struct bytes keyspace)
+{
+	static const char *const names[] = {
+		[TYPE_NAME_LIST] = "list<", [TYPE_NAME_SET] = "set<",
+		[TYPE_NAME_MAP] = "map<", [TYPE_NAME_TUPLE] = "tuple<",
+		[TYPE_NAME_VECTOR] = "vector<",
+	};
+	const struct type_name *t = r->name;
+	bool frozen = r->frozen && (type_name_is_collection(t) ||
+				    t->kind == TYPE_NAME_USER);
+
+	buf_add_str(out, frozen ? "frozen<" : "");
+	if (t->kind == TYPE_NAME_NATIVE) {
+		buf_add_str(out, t->varchar ? "varchar" :
+					      type_kind_name(t->native));
+	} else if (t->kind == TYPE_NAME_CUSTOM) {
+		buf_add_byte(out, '\'');
+		buf_add_bytes(out, t->custom);
+		buf_add_byte(out, '\'');
+	} else if (t->kind == TYPE_NAME_USER) {
+		if (identifier_is_given(&t->user.keyspace))
+			keyspace = t->user.keyspace.text;
+		buf_add_bytes(out, keyspace);
+		buf_add_str(out, keyspace.len ? "." : "");
+		buf_add_bytes(out, t->user.name.text);
+	} else {
+		buf_add_str(out, names[t->kind]);
+		for (uint32_t i = 0; i < t->part_count; i++) {
+			struct written_type part = written_type_part(r, i);
+
+			/* of a vector it is not said */
+			if (t->kind == TYPE_NAME_VECTOR)
+				part.frozen = part.name->frozen;
+			buf_add_str(out, i ? ", " : "");
+			written_type_print(out, &part, keyspace);
+		}
+		if (t->kind == TYPE_NAME_VECTOR)
+			buf_add_format(out, ", %d", t->dimension);
+		buf_add_byte(out, '>');
+	}
+	buf_add_str(out, frozen ? ">" : "");
+}
+
+void type_name_print_known(struct buf *out, const struct type_name *t,
+			   struct bytes keyspace)
+{
+	struct written_type raw = { t, t->frozen };
+
+	written_type_print(out, &raw, keyspace);
 }

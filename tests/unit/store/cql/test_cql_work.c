@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
+#include "store/cql/cql.h"
 #include "store/cql/statement/statement.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
