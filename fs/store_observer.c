@@ -7,207 +7,11 @@
  * its side effects itself, and only the table's count of changes moves here.
  */
 #include "fs/op/inner.h"
+#include "fs/op/kernel.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/table/observer.h"
-
-#define ALL (ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES | ARMED_OWNER)
-#define DEPTH_MAX 1000
-
-/* Descriptors may be open under the number that it had before a rename. */
-static void notify(struct fs *fs, struct op *op, struct node *n, uint32_t bits)
-{
-	uint64_t number;
-
-	for (; n; n = atomic_load(&n->forward)) {
-		if (bits & ARMED_PAGES)
-			atomic_fetch_add(&n->changes, 1);
-		number = view_changed(fs, op, n, bits);
-		if (op && number)
-			op->wait_for = number;
-	}
-}
-
-void op_notify(struct op *op, struct node *n, uint32_t bits)
-{
-	struct node *named;
-
-	notify(op->fs, op, n, bits);
-	if (!(atomic_load(&n->flags) & NODE_PAST))
-		return;
-	/* Its writers change what the name shows by another node now. */
-	named = node_find(&op->fs->nodes, n->parent, node_name(n));
-	if (named)
-		notify(op->fs, op, named, bits);
-	node_put(&op->fs->nodes, named);
-}
-
-void fs_notify(struct fs *fs, struct node *n, uint32_t bits)
-{
-	notify(fs, NULL, n, bits);
-}
-
-/* ------------------------------------------------ what the op itself alters */
-/*
- * Behind a call by path the kernel marks the attributes of the directory as
- * stale, and that is all: a reply that carries them from before, still on its
- * way to another thread, makes them valid again. So told_to has the thread
- * that was given them since they were dropped last, or TOLD_MANY. The thread
- * of the call itself had taken in what it was told before it called; for any
- * other the kernel is told to drop them, which (unlike its mark) outdates what
- * is on its way. Behind calls on open files, as the close that makes a file
- * appear, the kernel drops nothing of the directory.
- */
-#define TOLD_MANY UINT32_MAX
-
-static uint32_t caller_of(const struct op *op)
-{
-	return op->call && op->call->pid ? (uint32_t)op->call->pid : TOLD_MANY;
-}
-
-void op_told(struct op *op, struct node *n)
-{
-	uint32_t who = caller_of(op), before = atomic_load(&n->told_to);
-
-	if (before == who ||
-	    (!before &&
-	     atomic_compare_exchange_strong(&n->told_to, &before, who)))
-		return;
-	atomic_store(&n->told_to, TOLD_MANY);
-}
-
-void op_drop_attributes(struct op *op, struct node *n)
-{
-	struct fs_call *call = op->call;
-
-	if (call && call->drop_attributes)
-		call->drop_attributes(call->context, n->id);
-	else
-		op_notify(op, n, ARMED_ATTRIBUTES);
-}
-
-static bool is_below(const struct node *dir, const struct node *above)
-{
-	for (dir = dir->parent; dir; dir = dir->parent)
-		if (dir == above)
-			return true;
-	return false;
-}
-
-static bool may_wait_for_name(const struct op *op, const struct node *n)
-{
-	struct node *const *locked = op->by_path;
-
-	if (!op->call || !op->call->sends_names)
-		return false;
-	return op->runs_statements ||
-	       (op->changes_file &&
-		(is_below(n->parent, locked[0]) ||
-		 (locked[1] && is_below(n->parent, locked[1]))));
-}
-
-bool op_drops_name(struct op *op, const struct node *n)
-{
-	struct fs_notice *more;
-	char *name;
-
-	if (!may_wait_for_name(op, n))
-		return false;
-	more = mem_resize(op->names, op->name_count + 1, sizeof(*more));
-	if (more)
-		op->names = more;
-	name = more ? mem_copy(node_name(n).ptr, n->name_len) : NULL;
-	if (!name)
-		return false;
-	op->names[op->name_count++] = (struct fs_notice){
-		.kind = FS_NOTICE_ENTRY, .node = n->parent->id, .name = name,
-	};
-	return true;
-}
-
-static void tell_altered(struct op *op, struct node *n, bool by_path)
-{
-	/* Above tables no observer counts; see op_watch. */
-	if (!n->table)
-		atomic_fetch_add(&op->fs->nodes.root->changes, 1);
-	if (!by_path)
-		op_notify(op, n, ARMED_PAGES);
-	if (atomic_exchange(&n->told_to, 0))
-		op_drop_attributes(op, n);
-}
-
-void op_alters(struct op *op, struct node *dir)
-{
-	struct node *oldest = op->altered[0];
-	size_t i, last = ARRAY_SIZE(op->altered) - 1;
-
-	for (i = 0; i <= last && op->altered[i]; i++)
-		if (op->altered[i] == dir)
-			return;
-	if (i > last) {	/* a write alters two: that one is done */
-		tell_altered(op, oldest, false);
-		node_put(&op->fs->nodes, oldest);
-		memmove(op->altered, op->altered + 1,
-			last * sizeof(op->altered[0]));
-		i = last;
-	}
-	op->altered[i] = node_get(dir);
-}
-
-void op_by_path(struct op *op, struct node *dir)
-{
-	op->by_path[op->by_path[0] != NULL] = node_get(dir);
-}
-
-void op_tell_altered(struct op *op, int err)
-{
-	struct node **by_path = op->by_path;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(op->by_path) && by_path[i]; i++) {
-		uint32_t who = caller_of(op);
-
-		if (!err && who != TOLD_MANY)
-			atomic_compare_exchange_strong(&by_path[i]->told_to,
-						       &who, 0);
-	}
-	for (i = 0; i < ARRAY_SIZE(op->altered) && op->altered[i]; i++) {
-		struct node *n = op->altered[i];
-
-		tell_altered(op, n,
-			     !err && (n == by_path[0] || n == by_path[1]));
-		node_put(&op->fs->nodes, n);
-	}
-	node_put(&op->fs->nodes, by_path[0]);
-	node_put(&op->fs->nodes, by_path[1]);
-}
-
-static void notify_below(struct fs *fs, struct op *op, struct node *n,
-			 unsigned depth)
-{
-	struct node **children;
-	size_t i, count;
-	uint64_t number;
-
-	if (depth > DEPTH_MAX ||
-	    node_children(&fs->nodes, n, false, &children, &count)) {
-		/* Too much rather than too little. */
-		number = notice_epoch(&fs->notices);
-		if (op && number)
-			op->wait_for = number;
-		return;
-	}
-	for (i = 0; i < count; i++)
-		notify_below(fs, op, children[i], depth + 1);
-	node_children_put(&fs->nodes, children, count);
-	notify(fs, op, n, ALL);
-}
-
-void op_notify_below(struct op *op, struct node *n)
-{
-	notify_below(op->fs, op, n, 0);
-}
 
 static struct node *find_escaped(struct fs *fs, struct node *dir,
 				 const char *raw)
@@ -237,16 +41,16 @@ static void notify_columns(struct fs *fs, struct op *op, struct node *row,
 	uint32_t i;
 
 	if (change->row_deleted || change->whole || !change->column_count) {
-		notify_below(fs, op, row, 0);
+		kernel_notify_below(fs, op, row);
 		return;
 	}
-	notify(fs, op, row, ALL);
+	kernel_notify(fs, op, row, ARMED_ALL);
 	for (i = 0; i < change->column_count; i++) {
 		struct node *n = find_escaped(fs, row,
 					      change->columns[i]->name);
 
 		if (n)
-			notify_below(fs, op, n, 0);
+			kernel_notify_below(fs, op, n);
 		node_put(&fs->nodes, n);
 	}
 }
@@ -276,12 +80,12 @@ static void notify_row(struct fs *fs, struct op *op, struct node *partition,
 	uint32_t i;
 
 	if (change->is_static) {
-		notify(fs, op, n, ALL);
+		kernel_notify(fs, op, n, ARMED_ALL);
 		below = node_find(&fs->nodes, n, bytes_str("@static"));
 	} else {
 		below = node_get(n);
 		for (i = 0; below && i < change->clustering_count; i++) {
-			notify(fs, op, below, ALL);
+			kernel_notify(fs, op, below, ARMED_ALL);
 			node_put(&fs->nodes, n);
 			n = below;
 			below = find_step(fs, n, change->table, i,
@@ -301,13 +105,13 @@ static void notify_change(struct fs *fs, struct op *op, struct node *table,
 	struct buf name = BUF_INIT;
 	struct node *partition = NULL;
 
-	notify(fs, op, table, ARMED_ATTRIBUTES | ARMED_PAGES);
+	kernel_notify(fs, op, table, ARMED_ATTRIBUTES | ARMED_PAGES);
 	if (key_stored_name(&name, change->table, change->partition_key))
-		notify_below(fs, op, table, 0);	/* it may be any of them */
+		kernel_notify_below(fs, op, table);	/* it may be any of them */
 	else
 		partition = node_find(&fs->nodes, table, buf_bytes(&name));
 	if (partition && change->whole)
-		notify_below(fs, op, partition, 0);
+		kernel_notify_below(fs, op, partition);
 	else if (partition)
 		notify_row(fs, op, partition, change);
 	node_put(&fs->nodes, partition);
@@ -397,7 +201,7 @@ static void everything(struct fs *fs, struct op *op, struct node *from)
 {
 	uint64_t number;
 
-	notify_below(fs, op, from, 0);
+	kernel_notify_below(fs, op, from);
 	number = notice_epoch(&fs->notices);
 	if (op && number)
 		op->wait_for = number;

@@ -156,9 +156,9 @@ uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
 	return add(q, FS_NOTICE_ENTRY, parent->id, name, directory);
 }
 
-void fs_notices_add(struct fs *fs, const struct fs_notice *notice)
+void notices_add(struct notices *q, const struct fs_notice *notice)
 {
-	add(&fs->notices, notice->kind, notice->node,
+	add(q, notice->kind, notice->node,
 	    notice->name ? bytes_str(notice->name) : BYTES_NULL,
 	    notice->directory);
 }
@@ -174,10 +174,9 @@ static void deadline_in(struct timespec *at, int timeout_ms)
 	}
 }
 
-size_t fs_notices_take(struct fs *fs, enum fs_notice_lock lock,
-		       struct fs_notice *out, size_t max, int timeout_ms)
+size_t notices_take(struct notices *q, enum fs_notice_lock lock,
+		    struct fs_notice *out, size_t max, int timeout_ms)
 {
-	struct notices *q = &fs->notices;
 	struct notice_ring *r = &q->rings[lock];
 	struct timespec until;
 	size_t taken = 0;
@@ -202,18 +201,15 @@ size_t fs_notices_take(struct fs *fs, enum fs_notice_lock lock,
 	return taken;
 }
 
-void fs_notices_sent(struct fs *fs, enum fs_notice_lock lock)
+void notices_sent(struct notices *q, enum fs_notice_lock lock)
 {
-	struct notices *q = &fs->notices;
-
 	mutex_lock(&q->lock);
 	q->rings[lock].sending = 0;
 	mutex_unlock(&q->lock);
 }
 
-void fs_notices_pending(struct fs *fs, uint64_t first[FS_NOTICE_LOCKS])
+void notices_pending(struct notices *q, uint64_t first[FS_NOTICE_LOCKS])
 {
-	struct notices *q = &fs->notices;
 	size_t i;
 
 	mutex_lock(&q->lock);
@@ -222,9 +218,8 @@ void fs_notices_pending(struct fs *fs, uint64_t first[FS_NOTICE_LOCKS])
 	mutex_unlock(&q->lock);
 }
 
-void fs_notices_stop(struct fs *fs)
+void notices_stop(struct notices *q)
 {
-	struct notices *q = &fs->notices;
 	size_t i;
 
 	mutex_lock(&q->lock);

@@ -39,4 +39,11 @@ uint64_t notice_epoch(struct notices *q);
 /* Of a name that no node stands for any longer. */
 uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
 		     bool directory);
+/* As the calls of fs.h on notices. */
+void notices_add(struct notices *q, const struct fs_notice *notice);
+size_t notices_take(struct notices *q, enum fs_notice_lock lock,
+		    struct fs_notice *out, size_t max, int timeout_ms);
+void notices_sent(struct notices *q, enum fs_notice_lock lock);
+void notices_pending(struct notices *q, uint64_t first[FS_NOTICE_LOCKS]);
+void notices_stop(struct notices *q);
 #endif

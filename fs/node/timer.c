@@ -65,32 +65,26 @@ static void pop(struct fs *fs)
 	}
 }
 
-int64_t fs_timer(struct fs *fs, int64_t now_s)
+struct node *timer_due(struct fs *fs, int64_t now_s, int64_t *next_s)
 {
-	view_expire(fs, now_s, false);
-	listings_rest(fs);
-	for (;;) {
-		struct timer_entry due;
-		struct node *n;
-		int64_t next;
+	struct timer_entry due;
+	struct node *n = NULL;
 
+	while (!n) {
 		mutex_lock(&fs->timer_lock);
 		if (!fs->timer_count || fs->timers[0].at_s > now_s) {
-			next = fs->timer_count ? fs->timers[0].at_s :
-						 now_s + 60;
+			*next_s = fs->timer_count ? fs->timers[0].at_s :
+						    now_s + 60;
 			mutex_unlock(&fs->timer_lock);
-			return next;
+			return NULL;
 		}
 		due = fs->timers[0];
 		pop(fs);
 		mutex_unlock(&fs->timer_lock);
 		n = node_by_id(&fs->nodes, due.node);
-		if (!n)
-			continue;
-		atomic_store(&n->timer_s, 0);
-		fs_notify(fs, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
-		node_put(&fs->nodes, n);
 	}
+	atomic_store(&n->timer_s, 0);
+	return n;
 }
 
 void timers_release(struct fs *fs)

@@ -40,6 +40,7 @@ void fill_entry(struct op *op, struct node *n, struct child *c,
 /* fs/store_observer.c: what the store changes becomes notices. */
 void observe_start(struct fs *fs);
 void observe_stop(struct fs *fs);
+/* kernel.c */
 /* The kernel's view of n changed (bits: enum armed); the caller waits for it
  * where it may. */
 void op_notify(struct op *op, struct node *n, uint32_t bits);
@@ -65,5 +66,7 @@ struct handle *made_take(struct fs *fs, const struct node *n);
 void made_settle(struct op *op, const struct node *dir);
 /* node/timer.c */
 void timer_add(struct fs *fs, struct node *n, int64_t at_s);
+/* The next node that is due (a reference), or NULL; *next_s: when one will be. */
+struct node *timer_due(struct fs *fs, int64_t now_s, int64_t *next_s);
 void timers_release(struct fs *fs);
 #endif

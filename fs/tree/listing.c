@@ -227,7 +227,7 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 	return 0;
 }
 
-static int stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
+int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		  fs_fill *fill, void *context)
 {
 	struct fs_entry entry = { .node = 0 };
@@ -421,7 +421,7 @@ static void unlink_listing(struct fs *fs, struct listing *l)
 	mutex_unlock(&fs->listings_lock);
 }
 
-static int open_listing(struct op *op, struct node *n, struct listing **out)
+int listing_open(struct op *op, struct node *n, struct listing **out)
 {
 	struct listing *l = mem_zalloc(1, sizeof(*l));
 	int err = l ? op_charge(op, &l->open, RESOURCE_STREAMS, 1) : -ENOMEM;
@@ -439,61 +439,10 @@ static int open_listing(struct op *op, struct node *n, struct listing **out)
 	return 0;
 }
 
-int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
-	       struct fs_open_reply *reply)
+void listing_close(struct fs *fs, struct listing *l)
 {
-	struct node *n = fs_node(fs, node);
-	struct op *op = n ? op_begin(fs, call) : NULL;
-	struct listing *l;
-	int err;
-
-	memset(reply, 0, sizeof(*reply));
-	if (!op) {
-		node_put(&fs->nodes, n);
-		return n ? -ENOMEM : -ESTALE;
-	}
-	err = n->ops->directory ? open_listing(op, n, &l) : -ENOTDIR;
-	if (!err) {
-		reply->handle = (uint64_t)(uintptr_t)l;
-		reply->cache_readdir = true;
-		reply->keep_cache = true;
-	}
-	err = op_end(op, err, n, NULL);
-	node_put(&fs->nodes, n);
-	return err;
-}
-
-int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
-	       uint64_t handle, uint64_t cookie, bool plus, fs_fill *fill,
-	       void *context)
-{
-	struct listing *l = (struct listing *)(uintptr_t)handle;
-	struct op *op = op_begin(fs, call);
-	int err;
-
-	(void)node;
-	if (!op)
-		return -ENOMEM;
-	op_watch(op, l->node);
-	made_settle(op, l->node);
-	commit_empties(op, l->node);
-	mutex_lock(&l->lock);
-	err = stream(op, l, cookie, plus, fill, context);
-	mutex_unlock(&l->lock);
-	err = op_end(op, err, l->node, NULL);
-	if (call)
-		call->locked = true;
-	return err;
-}
-
-int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
-		  uint64_t handle)
-{
-	struct listing *l = (struct listing *)(uintptr_t)handle;
 	struct node *n = l->node;
 
-	(void)call;
-	(void)node;
 	unlink_listing(fs, l);
 	/* What changed while it was listed was told before the kernel had
 	 * all of the listing to drop. */
@@ -510,5 +459,4 @@ int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
 	atomic_fetch_sub(&n->opens, 1);
 	node_put(&fs->nodes, n);
 	mem_free(l);
-	return 0;
 }

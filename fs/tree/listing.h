@@ -61,6 +61,14 @@ static inline void listing_child(const struct listing *l, struct child *out,
 		child_init(out, ops);
 	out->expires_s = l->row.expires_s;
 }
+/* Open one of n: 0, or what op_charge says. */
+int listing_open(struct op *op, struct node *n, struct listing **out);
+/* Fill in entries behind that cookie until there is no more room: 0, -errno.
+ * REQUIRES l->lock. */
+int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
+		   fs_fill *fill, void *context);
+void listing_close(struct fs *fs, struct listing *l);
+
 /*
  * A listing for oneself (lookups of cut names): node is set, and no reference;
  * what is in memory alone is left out. Then step gives 1 with name and child, 0 at the end, -errno.

@@ -1,0 +1,61 @@
+/* The calls on open directories. */
+#include <errno.h>
+
+#include "fs/op/inner.h"
+#include "fs/tree/listing.h"
+
+int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       struct fs_open_reply *reply)
+{
+	struct node *n = fs_node(fs, node);
+	struct op *op = n ? op_begin(fs, call) : NULL;
+	struct listing *l;
+	int err;
+
+	memset(reply, 0, sizeof(*reply));
+	if (!op) {
+		node_put(&fs->nodes, n);
+		return n ? -ENOMEM : -ESTALE;
+	}
+	err = n->ops->directory ? listing_open(op, n, &l) : -ENOTDIR;
+	if (!err) {
+		reply->handle = (uint64_t)(uintptr_t)l;
+		reply->cache_readdir = true;
+		reply->keep_cache = true;
+	}
+	err = op_end(op, err, n, NULL);
+	node_put(&fs->nodes, n);
+	return err;
+}
+
+int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, uint64_t cookie, bool plus, fs_fill *fill,
+	       void *context)
+{
+	struct listing *l = (struct listing *)(uintptr_t)handle;
+	struct op *op = op_begin(fs, call);
+	int err;
+
+	(void)node;
+	if (!op)
+		return -ENOMEM;
+	op_watch(op, l->node);
+	made_settle(op, l->node);
+	commit_empties(op, l->node);
+	mutex_lock(&l->lock);
+	err = listing_stream(op, l, cookie, plus, fill, context);
+	mutex_unlock(&l->lock);
+	err = op_end(op, err, l->node, NULL);
+	if (call)
+		call->locked = true;
+	return err;
+}
+
+int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
+		  uint64_t handle)
+{
+	(void)call;
+	(void)node;
+	listing_close(fs, (struct listing *)(uintptr_t)handle);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* What the notifiers of the mount ask for: notices, and what time has ended. */
+#include "fs/op/inner.h"
+
+void fs_notices_add(struct fs *fs, const struct fs_notice *notice)
+{
+	notices_add(&fs->notices, notice);
+}
+
+size_t fs_notices_take(struct fs *fs, enum fs_notice_lock lock,
+		       struct fs_notice *out, size_t max, int timeout_ms)
+{
+	return notices_take(&fs->notices, lock, out, max, timeout_ms);
+}
+
+void fs_notices_sent(struct fs *fs, enum fs_notice_lock lock)
+{
+	notices_sent(&fs->notices, lock);
+}
+
+void fs_notices_pending(struct fs *fs, uint64_t first[FS_NOTICE_LOCKS])
+{
+	notices_pending(&fs->notices, first);
+}
+
+void fs_notices_stop(struct fs *fs)
+{
+	notices_stop(&fs->notices);
+}
+
+int64_t fs_timer(struct fs *fs, int64_t now_s)
+{
+	struct node *n;
+	int64_t next_s;
+
+	view_expire(fs, now_s, false);
+	listings_rest(fs);
+	while ((n = timer_due(fs, now_s, &next_s))) {
+		fs_notify(fs, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
+		node_put(&fs->nodes, n);
+	}
+	return next_s;
+}

@@ -1,0 +1,205 @@
+#include "fs/op/kernel.h"
+
+#include "fs/op/inner.h"
+#include "store/base/alloc.h"
+
+#define DEPTH_MAX 1000
+
+void kernel_notify(struct fs *fs, struct op *op, struct node *n,
+		   uint32_t bits)
+{
+	uint64_t number;
+
+	for (; n; n = atomic_load(&n->forward)) {
+		if (bits & ARMED_PAGES)
+			atomic_fetch_add(&n->changes, 1);
+		number = view_changed(fs, op, n, bits);
+		if (op && number)
+			op->wait_for = number;
+	}
+}
+
+void op_notify(struct op *op, struct node *n, uint32_t bits)
+{
+	struct node *named;
+
+	kernel_notify(op->fs, op, n, bits);
+	if (!(atomic_load(&n->flags) & NODE_PAST))
+		return;
+	/* Its writers change what the name shows by another node now. */
+	named = node_find(&op->fs->nodes, n->parent, node_name(n));
+	if (named)
+		kernel_notify(op->fs, op, named, bits);
+	node_put(&op->fs->nodes, named);
+}
+
+void fs_notify(struct fs *fs, struct node *n, uint32_t bits)
+{
+	kernel_notify(fs, NULL, n, bits);
+}
+
+/* ------------------------------------------------ what the op itself alters */
+/*
+ * Behind a call by path the kernel marks the attributes of the directory as
+ * stale, and that is all: a reply that carries them from before, still on its
+ * way to another thread, makes them valid again. So told_to has the thread
+ * that was given them since they were dropped last, or TOLD_MANY. The thread
+ * of the call itself had taken in what it was told before it called; for any
+ * other the kernel is told to drop them, which (unlike its mark) outdates what
+ * is on its way. Behind calls on open files, as the close that makes a file
+ * appear, the kernel drops nothing of the directory.
+ */
+#define TOLD_MANY UINT32_MAX
+
+static uint32_t caller_of(const struct op *op)
+{
+	return op->call && op->call->pid ? (uint32_t)op->call->pid : TOLD_MANY;
+}
+
+void op_told(struct op *op, struct node *n)
+{
+	uint32_t who = caller_of(op), before = atomic_load(&n->told_to);
+
+	if (before == who ||
+	    (!before &&
+	     atomic_compare_exchange_strong(&n->told_to, &before, who)))
+		return;
+	atomic_store(&n->told_to, TOLD_MANY);
+}
+
+void op_drop_attributes(struct op *op, struct node *n)
+{
+	struct fs_call *call = op->call;
+
+	if (call && call->drop_attributes)
+		call->drop_attributes(call->context, n->id);
+	else
+		op_notify(op, n, ARMED_ATTRIBUTES);
+}
+
+static bool is_below(const struct node *dir, const struct node *above)
+{
+	for (dir = dir->parent; dir; dir = dir->parent)
+		if (dir == above)
+			return true;
+	return false;
+}
+
+static bool may_wait_for_name(const struct op *op, const struct node *n)
+{
+	struct node *const *locked = op->by_path;
+
+	if (!op->call || !op->call->sends_names)
+		return false;
+	return op->runs_statements ||
+	       (op->changes_file &&
+		(is_below(n->parent, locked[0]) ||
+		 (locked[1] && is_below(n->parent, locked[1]))));
+}
+
+bool op_drops_name(struct op *op, const struct node *n)
+{
+	struct fs_notice *more;
+	char *name;
+
+	if (!may_wait_for_name(op, n))
+		return false;
+	more = mem_resize(op->names, op->name_count + 1, sizeof(*more));
+	if (more)
+		op->names = more;
+	name = more ? mem_copy(node_name(n).ptr, n->name_len) : NULL;
+	if (!name)
+		return false;
+	op->names[op->name_count++] = (struct fs_notice){
+		.kind = FS_NOTICE_ENTRY, .node = n->parent->id, .name = name,
+	};
+	return true;
+}
+
+static void tell_altered(struct op *op, struct node *n, bool by_path)
+{
+	/* Above tables no observer counts; see op_watch. */
+	if (!n->table)
+		atomic_fetch_add(&op->fs->nodes.root->changes, 1);
+	if (!by_path)
+		op_notify(op, n, ARMED_PAGES);
+	if (atomic_exchange(&n->told_to, 0))
+		op_drop_attributes(op, n);
+}
+
+void op_alters(struct op *op, struct node *dir)
+{
+	struct node *oldest = op->altered[0];
+	size_t i, last = ARRAY_SIZE(op->altered) - 1;
+
+	for (i = 0; i <= last && op->altered[i]; i++)
+		if (op->altered[i] == dir)
+			return;
+	if (i > last) {	/* a write alters two: that one is done */
+		tell_altered(op, oldest, false);
+		node_put(&op->fs->nodes, oldest);
+		memmove(op->altered, op->altered + 1,
+			last * sizeof(op->altered[0]));
+		i = last;
+	}
+	op->altered[i] = node_get(dir);
+}
+
+void op_by_path(struct op *op, struct node *dir)
+{
+	op->by_path[op->by_path[0] != NULL] = node_get(dir);
+}
+
+void op_tell_altered(struct op *op, int err)
+{
+	struct node **by_path = op->by_path;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(op->by_path) && by_path[i]; i++) {
+		uint32_t who = caller_of(op);
+
+		if (!err && who != TOLD_MANY)
+			atomic_compare_exchange_strong(&by_path[i]->told_to,
+						       &who, 0);
+	}
+	for (i = 0; i < ARRAY_SIZE(op->altered) && op->altered[i]; i++) {
+		struct node *n = op->altered[i];
+
+		tell_altered(op, n,
+			     !err && (n == by_path[0] || n == by_path[1]));
+		node_put(&op->fs->nodes, n);
+	}
+	node_put(&op->fs->nodes, by_path[0]);
+	node_put(&op->fs->nodes, by_path[1]);
+}
+
+static void notify_below(struct fs *fs, struct op *op, struct node *n,
+			 unsigned depth)
+{
+	struct node **children;
+	size_t i, count;
+	uint64_t number;
+
+	if (depth > DEPTH_MAX ||
+	    node_children(&fs->nodes, n, false, &children, &count)) {
+		/* Too much rather than too little. */
+		number = notice_epoch(&fs->notices);
+		if (op && number)
+			op->wait_for = number;
+		return;
+	}
+	for (i = 0; i < count; i++)
+		notify_below(fs, op, children[i], depth + 1);
+	node_children_put(&fs->nodes, children, count);
+	kernel_notify(fs, op, n, ARMED_ALL);
+}
+
+void op_notify_below(struct op *op, struct node *n)
+{
+	notify_below(op->fs, op, n, 0);
+}
+
+void kernel_notify_below(struct fs *fs, struct op *op, struct node *n)
+{
+	notify_below(fs, op, n, 0);
+}
