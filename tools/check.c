@@ -7,7 +7,7 @@
 
 #include "store/base/log.h"
 #include "store/store.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);
 const struct command command_check = {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "store/base/bytes.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);
 const struct command command_errors = {

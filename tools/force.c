@@ -11,7 +11,7 @@
 
 #include "store/base/control.h"
 #include "store/marker.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 /* True if the process has this connection's device open. */
 static bool serves(pid_t pid, uint32_t connection)

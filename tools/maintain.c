@@ -15,7 +15,7 @@
 #include "store/schema/schema.h"
 #include "store/store.h"
 #include "store/table/present.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 static int run_flush(int argc, char **argv);
 static int run_compact(int argc, char **argv);

@@ -18,7 +18,7 @@
 
 #include "store/base/clock.h"
 #include "tools/force.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);
 const struct command command_umount = {

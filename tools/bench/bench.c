@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "store/base/clock.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);
 const struct command command_bench = {

@@ -5,7 +5,7 @@
 
 #include "store/base/alloc.h"
 #include "tools/cql/shell.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 #define SOURCE_DEPTH_MAX 16
 #define WORDS_MAX 4

@@ -8,7 +8,7 @@
 
 #include "store/base/alloc.h"
 #include "tools/cql/shell.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);
 const struct command command_cql = {

@@ -18,7 +18,7 @@
 #include "store/cql/syntax/statement_end.h"
 #include "tools/cql/answer.h"
 #include "tools/cql/types.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 struct mount_backend {
 	struct cql_backend base;

@@ -7,7 +7,7 @@
 #include "store/sstable/sstable.h"
 #include "tools/cql/place.h"
 #include "tools/cql/shell.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 void shell_note_failure(struct shell *shell, int err)
 {

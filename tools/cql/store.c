@@ -8,7 +8,7 @@
 
 #include "store/base/alloc.h"
 #include "store/store.h"
-#include "tools/tool.h"
+#include "tools/lib/tool.h"
 
 struct store_backend {
 	struct cql_backend base;

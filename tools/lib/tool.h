@@ -2,8 +2,8 @@
  * The commands of widefsctl share this: exit statuses, messages, finding a
  * STORE or a mount. Each command is one file with its man page beside it.
  */
-#ifndef TOOLS_TOOL_H
-#define TOOLS_TOOL_H
+#ifndef TOOLS_LIB_TOOL_H
+#define TOOLS_LIB_TOOL_H
 #include <stdbool.h>
 
 struct store;
@@ -22,8 +22,6 @@ struct command {
 	const char *usage;	/* all of COMMAND --help */
 	int (*run)(int argc, char **argv);	/* argv[0]: the name */
 };
-extern const struct command command_bench, command_check, command_compact,
-	command_cql, command_errors, command_flush, command_umount;
 
 /* "widefsctl: OBJECT: what is wrong (what to do)" on stderr. */
 void tool_complain(const char *object, const char *format, ...)

@@ -1,0 +1,8 @@
+/* The commands of widefsctl. Each is one file or folder with its man page beside it. */
+#ifndef TOOLS_COMMANDS_H
+#define TOOLS_COMMANDS_H
+#include "tools/lib/tool.h"
+
+extern const struct command command_bench, command_check, command_compact,
+	command_cql, command_errors, command_flush, command_umount;
+#endif

@@ -1,0 +1,134 @@
+#include "tools/lib/tool.h"
+
+#include <errno.h>
+#include <mntent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/base/log.h"
+#include "store/store.h"
+
+void tool_complain(const char *object, const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "widefsctl: %s: ", object);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+void tool_failed(const char *object, int err)
+{
+	if (err == -ENOTCONN || err == -ECONNABORTED)
+		tool_complain(object, "the daemon of this mount has ended "
+			      "(mount the store again)");
+	else
+		tool_complain(object, "%s", strerror(-err));
+}
+
+int tool_open_failed(const char *path, int err, int owner_pid)
+{
+	switch (err) {
+	case -ENOENT:
+		tool_complain(path, "no such store");
+		return TOOL_NONE;
+	case -ENOTEMPTY:
+	case -ENOTDIR:
+		tool_complain(path, "not a widefs store");
+		return TOOL_NONE;
+	case -EBUSY:
+		if (owner_pid)
+			tool_complain(path, "store is open in process %d "
+				      "(unmount it)", owner_pid);
+		else
+			tool_complain(path, "store is open in another process "
+				      "(end that one)");
+		return TOOL_BUSY;
+	case -EUCLEAN:
+		tool_complain(path, "the store is damaged: %s", corrupt_last());
+		return TOOL_DAMAGED;
+	case -EPROTONOSUPPORT:
+		tool_complain(path, "the store's format is newer than this "
+			      "widefsctl (use a newer one)");
+		return TOOL_TOO_NEW;
+	case -EPERM:
+		tool_complain(path, "others can write there, or own it: it is "
+			      "not opened (chmod go-w, or run as its owner)");
+		return TOOL_FAILED;
+	case -EROFS:
+		tool_complain(path, "%s (check and cql --read-only can read "
+			      "it)", strerror(-err));
+		return TOOL_FAILED;
+	default:
+		tool_failed(path, err);
+		return TOOL_FAILED;
+	}
+}
+
+int tool_open_store(struct store **out, const char *path, bool read_only)
+{
+	struct store_options options;
+	pid_t owner = 0;
+	bool created;
+	int err;
+
+	store_options_init(&options);
+	options.read_only = read_only;
+	err = store_open(out, path, &options, &owner, &created);
+	return err ? tool_open_failed(path, err, (int)owner) : TOOL_DONE;
+}
+
+int tool_usage(const struct command *c, bool asked)
+{
+	fputs(c->usage, asked ? stdout : stderr);
+	return asked ? TOOL_DONE : TOOL_USAGE;
+}
+
+int tool_misused(const struct command *c, const char *object, const char *why)
+{
+	tool_complain(object, "%s (see widefsctl %s --help)", why, c->name);
+	return TOOL_USAGE;
+}
+
+char *tool_mount_at(const char *real, char **store)
+{
+	char *found = NULL;
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+	size_t best = 0;
+
+	*store = NULL;
+	while (mounts && (entry = getmntent(mounts))) {
+		size_t len = strlen(entry->mnt_dir);
+
+		if (strcmp(entry->mnt_type, "fuse.widefs") || len < best ||
+		    strncmp(real, entry->mnt_dir, len) ||
+		    (real[len] && real[len] != '/'))
+			continue;
+		free(found);
+		free(*store);
+		found = strdup(entry->mnt_dir);
+		*store = strdup(entry->mnt_fsname);
+		best = len;
+	}
+	if (mounts)
+		endmntent(mounts);
+	return found;
+}
+
+char *tool_mount_of(const char *path, char **store)
+{
+	char *real = realpath(path, NULL), *found;
+
+	*store = NULL;
+	if (!real)
+		return NULL;
+	found = tool_mount_at(real, store);
+	free(real);
+	return found;
+}
