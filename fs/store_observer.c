@@ -62,7 +62,7 @@ static struct node *find_step(struct fs *fs, struct node *dir,
 	buf_clear(name);
 	if (bytes_is_null(value))
 		return NULL;
-	if (dir->ops == &kind_schemaless) {
+	if (dir->ops->plain_names) {
 		plain_name(name, dir, value);
 		name_shorten(name);
 	} else {

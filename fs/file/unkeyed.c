@@ -107,9 +107,9 @@ int file_store(struct op *op, struct node *n, struct bytes text,
 {
 	int err;
 
-	if (n->scratch || n->ops == &kind_key_file || !waits_for_key(n))
+	if (n->scratch || n->ops->key_file || !waits_for_key(n))
 		return store_now(op, n, text, how);
-	if (how->append || n->ops == &kind_append)
+	if (how->append || n->ops->appends)
 		return op_refuse(op, -EINVAL,
 				 "this directory waits for its @key");
 	err = n->ops->file->check ? n->ops->file->check(op, n, text, how) : 0;
@@ -237,19 +237,13 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 {
 	struct node **children;
 	int64_t mtime_ns;
-	struct child row;
 	size_t i, count;
 	int err = 0, one;
 
 	if (is_unkeyed(dir) || depth > 64)
 		return 0;
-	if (dir->ops == &kind_row) {
-		child_init(&row, dir->ops);
-		row.value = node_value(dir);
-		err = row_insert(op, dir->parent, &row, false);
-	}
-	if (dir->ops == &kind_long_element)
-		err = element_settle(op, dir);
+	if (dir->ops->settle)
+		err = dir->ops->settle(op, dir);
 	if (!err)
 		err = store_held(op, dir);
 	if (!err)

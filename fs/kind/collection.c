@@ -333,6 +333,7 @@ const struct node_ops kind_collection = {
 	.kind = "collection",
 	.directory = true,
 	.part = PART_COLUMN,
+	.whole_column = true,
 	.lookup = lookup_element,
 	.stat = cell_stat,
 	.next = next_element,
@@ -543,6 +544,7 @@ static const struct file_kind append_file = {
 
 const struct node_ops kind_append = {
 	.kind = "list end",
+	.appends = true,
 	.file = &append_file,
 	.stat = stat_append,
 };

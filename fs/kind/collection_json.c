@@ -120,6 +120,7 @@ static int unlink_collection(struct op *op, struct node *n)
 const struct node_ops kind_collection_json = {
 	.kind = "collection document",
 	.part = PART_COLUMN,
+	.whole_column = true,
 	.file = &collection_json_file,
 	.stat = cell_stat,
 	.unlink = unlink_collection,

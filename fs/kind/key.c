@@ -62,6 +62,7 @@ static const struct file_kind column_file = { .load = load_column };
 const struct node_ops kind_key_column = {
 	.kind = "key column",
 	.part = PART_COLUMN,
+	.key_column = true,
 	.file = &column_file,
 	.stat = cell_stat,
 };
@@ -283,6 +284,7 @@ static const struct file_kind key_file = {
 
 const struct node_ops kind_key_file = {
 	.kind = "key",
+	.key_file = true,
 	.file = &key_file,
 	.stat = stat_node,
 	.unlink = unlink_key,

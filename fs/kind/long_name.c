@@ -97,6 +97,7 @@ const struct node_ops kind_plain_long = {
 const struct node_ops kind_plain_value = {
 	.kind = "file",
 	.part = PART_VALUE,
+	.plain_value = true,
 	.file = &cell_file,
 	.stat = cell_stat,
 	.unlink = cell_unlink,
@@ -113,7 +114,7 @@ static int stat_element(struct op *op, struct node *n, struct child *out)
 	return err;
 }
 
-int element_settle(struct op *op, struct node *n)
+static int element_settle(struct op *op, struct node *n)
 {
 	struct store_how how = { .append = false };
 
@@ -174,6 +175,7 @@ const struct node_ops kind_long_element = {
 	.set_mtime = set_mtime,
 	.get_attribute = get_attribute,
 	.set_attribute = set_attribute,
+	.settle = element_settle,
 };
 
 const struct node_ops kind_long_value = {

@@ -396,6 +396,15 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	return 0;
 }
 
+static int settle_row(struct op *op, struct node *dir)
+{
+	struct child row;
+
+	child_init(&row, dir->ops);
+	row.value = node_value(dir);
+	return row_insert(op, dir->parent, &row, false);
+}
+
 const struct node_ops kind_row = {
 	.kind = "row",
 	.directory = true,
@@ -408,6 +417,7 @@ const struct node_ops kind_row = {
 	.rmdir = rmdir_row,
 	.rename = rename_row,
 	.set_mtime = attr_set_mtime,
+	.settle = settle_row,
 };
 
 const struct node_ops kind_static = {

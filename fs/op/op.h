@@ -332,6 +332,12 @@ struct node_ops {
 	bool directory;
 	enum part part;
 	const struct file_kind *file;	/* of a file */
+	bool whole_column;	/* PART_COLUMN: of one that has elements, */
+	bool key_column;	/* or of one of the key */
+	bool plain_value;	/* the one value of a schemaless table's row */
+	bool plain_names;	/* its children have them as they are */
+	bool key_file;		/* it says the key: never held */
+	bool appends;		/* what is written becomes another's */
 	/* What has this name in dir? -ENOENT. */
 	int (*lookup)(struct op *op, struct node *dir, struct bytes name,
 		      struct child *out);
@@ -367,6 +373,8 @@ struct node_ops {
 	/* value null: remove it. */
 	int (*set_attribute)(struct op *op, struct node *n, const char *name,
 			     struct bytes value);
+	/* The key of dir is known: store what needs no value; NULL: nothing. */
+	int (*settle)(struct op *op, struct node *dir);
 };
 
 extern const struct node_ops kind_root, kind_keyspace, kind_table,
@@ -442,8 +450,6 @@ void row_child(struct child *c, const struct table *t,
 	       const struct row_view *row);
 /* kind/schemaless.c: the whole name of a row in dir. */
 void plain_name(struct buf *out, struct node *dir, struct bytes value);
-/* kind/long_name.c: its key is known: what needs no value is stored. */
-int element_settle(struct op *op, struct node *n);
 /* kind/key.c: the @key of a directory whose name was cut. */
 int key_file_lookup(struct op *op, struct node *dir, struct child *out);
 /* The same, there or not. */

@@ -127,15 +127,14 @@ static const struct column *plain_column(const struct table *t)
  */
 static bool fits(const struct node_ops *ops, const struct place *p)
 {
-	bool whole = ops == &kind_collection || ops == &kind_collection_json;
-
 	switch (ops->part) {
 	case PART_KEY:
 		return !bytes_is_null(p->partition_key);
 	case PART_COLUMN:
 		return p->column && bytes_is_null(p->path) &&
-		       (ops == &kind_key_column ||
-			type_is_multicell(p->column->type) == whole);
+		       (ops->key_column ||
+			type_is_multicell(p->column->type) ==
+				ops->whole_column);
 	case PART_PATH:
 		return p->column && !bytes_is_null(p->path) &&
 		       type_is_multicell(p->column->type);
@@ -149,7 +148,7 @@ static int walk_up(const struct node_ops *ops, struct node *n, struct place *p,
 {
 	int err = 0;
 
-	if (ops == &kind_plain || ops == &kind_plain_value) {
+	if (ops->plain_value) {
 		p->column = plain_column(p->table);
 		if (!p->column)
 			return -ESTALE;

@@ -338,8 +338,8 @@ static struct bytes cut_prefix(struct node *dir, struct bytes name,
 	int err;
 
 	name.len -= NAME_TAIL_LEN;
-	err = dir->ops == &kind_schemaless ? name_unescape_plain(out, name) :
-					     name_unescape(out, name);
+	err = dir->ops->plain_names ? name_unescape_plain(out, name) :
+				      name_unescape(out, name);
 	return err || out->failed ? BYTES_NULL : buf_bytes(out);
 }
 
