@@ -4,8 +4,9 @@
  * cut short at every length, every block zeroed, swapped with the next, copied to
  * the next or as it was earlier, every file deleted; and files that are something
  * else. Each is refused, reported, or harmless: the answers are the same. Short
- * runs leave offsets out; two rounds flip a bit of every byte of the store that
- * was killed, three do all at every offset, and flip every bit of each byte.
+ * runs leave offsets out, other ones by each seed; two rounds flip a bit of every
+ * byte of the store that was killed, three do all at every offset, and flip every
+ * bit of each byte.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -141,6 +142,7 @@ struct damage {
 	uint64_t sum;
 	const char *directory;
 	long stride;
+	uint64_t first;			/* offset, and more: each file another */
 	long tried, refused;
 	enum harm harm;
 	unsigned bit, seen;
@@ -285,7 +287,8 @@ static int damage_file(void *data, const char *name)
 		     (offset > 65536 ? 61 : 1))
 			damage_one(d, name, offset);
 	} else {	/* of the log's zeros a few */
-		for (offset = (uint64_t)(d->tried % d->stride); offset < size;
+		offset = (d->first + (uint64_t)d->tried) % (uint64_t)d->stride;
+		for (; offset < size;
 		     offset += (uint64_t)d->stride *
 			       (offset > 32768 ? 9973 : 1))
 			damage_one(d, name, offset);
@@ -340,6 +343,9 @@ START_TEST(damage_is_told_or_harmless)	/* _i: the harm, and killed or closed */
 
 	make_whole(&d, _i % 2);
 	d.stride = test_scale(100) < 100 ? 997 : 131;
+	d.first = test_seed() - 1;
+	if (test_rounds() < 3)
+		d.bit = (unsigned)(d.first / (uint64_t)d.stride % 8);
 	if (test_rounds() > 1)
 		d.stride = d.harm == FLIP && _i % 2 ? 1 : 7;
 	if (test_rounds() > 2)

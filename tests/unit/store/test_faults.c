@@ -409,7 +409,8 @@ START_TEST(no_call_harms_what_was_acknowledged)	/* _i: kind, for good */
 	for (i = 0; i < OPERATIONS; i++)
 		for (nth = 1 + random_below(&rng, (uint32_t)leave);
 		     try_files(w, i, nth, kind, for_good,
-			       test_rounds() > 1 ? random_below(&rng, 20) : 0);
+			       test_seed() > 1 || test_rounds() > 1 ?
+				       random_below(&rng, 20) : 0);
 		     nth += leave)
 			runs++;
 	release(w);
