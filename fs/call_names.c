@@ -68,7 +68,9 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	mutex_init(&fs->leaving_lock);
 	pthread_cond_init(&fs->left, NULL);
 	mutex_init(&fs->timer_lock);
-	mutex_init(&fs->handles_lock);
+	for (i = 0; i < FS_HANDLES; i++)
+		mutex_init(&fs->handles[i].lock);
+	mutex_init(&fs->made_lock);
 	mutex_init(&fs->listings_lock);
 	mutex_init(&fs->held_lock);
 	mutex_init(&fs->wish_lock);

@@ -7,15 +7,28 @@
 #include "store/base/alloc.h"
 
 /* ------------------------------------------------------------ open, close */
-static void link_handle(struct fs *fs, struct handle **list, struct handle *h)
+struct handles *handles_of(struct fs *fs, const struct node *dir)
 {
-	mutex_lock(&fs->handles_lock);
+	return &fs->handles[dir->ino % FS_HANDLES];
+}
+
+static struct handles *those_beside(struct fs *fs, const struct handle *h)
+{
+	return handles_of(fs, h->node->parent);
+}
+
+static void link_handle(struct fs *fs, struct handle *h)
+{
+	struct handles *open = those_beside(fs, h);
+	struct handle **list = h->image ? &open->writers : &open->readers;
+
+	mutex_lock(&open->lock);
 	h->next = *list;
 	if (h->next)
 		h->next->link = &h->next;
 	h->link = list;
 	*list = h;
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&open->lock);
 }
 
 static void count_empty(struct fs *fs, struct handle *h, bool waits)
@@ -23,21 +36,23 @@ static void count_empty(struct fs *fs, struct handle *h, bool waits)
 	if (atomic_exchange(&h->counted, waits) == waits)
 		return;
 	if (waits)
-		atomic_fetch_add(&fs->empties, 1);
+		atomic_fetch_add(&those_beside(fs, h)->empties, 1);
 	else
-		atomic_fetch_sub(&fs->empties, 1);
+		atomic_fetch_sub(&those_beside(fs, h)->empties, 1);
 }
 
 void handle_unlink(struct fs *fs, struct handle *h)
 {
-	mutex_lock(&fs->handles_lock);
+	struct handles *open = those_beside(fs, h);
+
+	mutex_lock(&open->lock);
 	if (h->link) {
 		*h->link = h->next;
 		if (h->next)
 			h->next->link = h->link;
 		h->link = NULL;
 	}
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&open->lock);
 	count_empty(fs, h, false);
 }
 
@@ -110,10 +125,14 @@ void handle_free(struct fs *fs, struct handle *h)
 
 void handles_release(struct fs *fs)
 {
-	while (fs->writers)
-		handle_free(fs, fs->writers);
-	while (fs->readers)
-		handle_free(fs, fs->readers);
+	struct handles *open;
+
+	for (open = fs->handles; open < fs->handles + FS_HANDLES; open++) {
+		while (open->writers)
+			handle_free(fs, open->writers);
+		while (open->readers)
+			handle_free(fs, open->readers);
+	}
 }
 
 /* What he may by his groups is not known later: he may be gone. */
@@ -174,8 +193,7 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 				  open_reader(op, h, reply);
 	}
 	if (!err)
-		link_handle(op->fs, h->image ? &op->fs->writers :
-					       &op->fs->readers, h);
+		link_handle(op->fs, h);
 	if (err) {
 		handle_free(op->fs, h);
 		return err;
@@ -345,14 +363,14 @@ int handle_finish(struct op *op, struct handle *h)
 
 bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
-	struct fs *fs = op->fs;
+	struct handles *open = handles_of(op->fs, n->parent);
 	bool found = false;
 	struct handle *h;
 
 	if (!n->ops->file->document || !atomic_load(&n->opens))
 		return false;
-	mutex_lock(&fs->handles_lock);
-	for (h = fs->writers; h; h = h->next) {
+	mutex_lock(&open->lock);
+	for (h = open->writers; h; h = h->next) {
 		if (h->node != n || !h->image)
 			continue;
 		mutex_lock(&h->image->lock);
@@ -363,7 +381,7 @@ bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 		}
 		mutex_unlock(&h->image->lock);
 	}
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&open->lock);
 	return found;
 }
 
@@ -381,67 +399,80 @@ static bool has_closed(const struct op *op, struct handle *h)
 	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0);
 }
 
-void commit_empties(struct op *op, struct node *dir)
+void commit_empties(struct op *op, struct node *n)
 {
-	struct fs *fs = op->fs;
+	struct handles *open = handles_of(op->fs, n->ops->directory ?
+							  n : n->parent);
 	struct handle *h;
 
-	if (!atomic_load(&fs->empties))
+	if (!atomic_load(&open->empties))
 		return;
 	/* Rare and short: handles cannot go while their list is held. */
-	mutex_lock(&fs->handles_lock);
-	for (h = fs->writers; h; h = h->next)
+	mutex_lock(&open->lock);
+	for (h = open->writers; h; h = h->next)
 		if (atomic_load(&h->counted) &&
-		    (h->node->parent == dir || h->node == dir) &&
+		    (h->node->parent == n || h->node == n) &&
 		    has_closed(op, h))
 			handle_commit(op, h, COMMIT_EMPTY);
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&open->lock);
 }
 
 void commit_empty(struct op *op, struct handle *h)
 {
-	struct fs *fs = op->fs;
+	struct handles *open = those_beside(op->fs, h);
 
 	if (!atomic_load(&h->counted))
 		return;
-	mutex_lock(&fs->handles_lock);
+	mutex_lock(&open->lock);
 	handle_commit(op, h, COMMIT_EMPTY);
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&open->lock);
 }
 
 bool has_new_files(struct op *op, struct node *dir)
 {
-	struct fs *fs = op->fs;
+	struct handles *open = handles_of(op->fs, dir);
 	struct handle *h;
 	bool found = false;
 
-	mutex_lock(&fs->handles_lock);
-	for (h = fs->writers; h && !found; h = h->next) {
+	mutex_lock(&open->lock);
+	for (h = open->writers; h && !found; h = h->next) {
 		if (h->node->parent != dir || !h->image)
 			continue;
 		mutex_lock(&h->image->lock);
 		found = !h->failed && h->image->is_new && !h->image->orphan;
 		mutex_unlock(&h->image->lock);
 	}
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&open->lock);
 	return found;
+}
+
+/* What writers have written so far. 0, or the first error. */
+static int commit_written(struct op *op, struct handles *open)
+{
+	struct handle *h;
+	int err = 0, one;
+
+	mutex_lock(&open->lock);
+	for (h = open->writers; h; h = h->next)
+		if (h->image) {
+			one = handle_commit(op, h, COMMIT_WRITTEN);
+			err = err ? err : one;
+		}
+	mutex_unlock(&open->lock);
+	return err;
 }
 
 int fs_flush_all(struct fs *fs)
 {
 	struct op *op = op_begin(fs, NULL);
-	struct handle *h;
-	int err = 0, one;
+	int i, err = 0, one;
 
 	if (!op)
 		return -ENOMEM;
-	mutex_lock(&fs->handles_lock);
-	for (h = fs->writers; h; h = h->next)
-		if (h->image) {
-			one = handle_commit(op, h, COMMIT_WRITTEN);
-			err = err ? err : one;
-		}
-	mutex_unlock(&fs->handles_lock);
+	for (i = 0; i < FS_HANDLES; i++) {
+		one = commit_written(op, &fs->handles[i]);
+		err = err ? err : one;
+	}
 	if (!fs->read_only && !err)
 		err = store_sync(fs->store);
 	return op_end(op, err, NULL, NULL);

@@ -68,7 +68,7 @@ struct handle {
 	bool wrote, cut;		/* since the last commit, by this one */
 	unsigned flushes;		/* since the last write or cut */
 	_Atomic uint64_t wait_for;	/* a notice: see wait_later() */
-	_Atomic bool counted;		/* in fs->empties; reads go without */
+	_Atomic bool counted;		/* in handles.empties; reads go without */
 	struct charge open;		/* of the handle itself */
 	struct mutex lock;		/* of what follows */
 	bool pinned;
@@ -78,7 +78,7 @@ struct handle {
 	struct charge charge;		/* (of its length) */
 	struct pin *pin;
 	void *state;			/* of kinds with their own calls */
-	struct handle *next, **link;	/* in fs->writers or fs->readers */
+	struct handle *next, **link;	/* in its directory's struct handles */
 };
 
 #define TEXT_SPARE 4096		/* bytes kept for the next text, uncharged */
@@ -145,9 +145,9 @@ int image_write(struct op *op, struct node *n, struct image *image,
 		uint64_t offset, struct bytes data);
 /*
  * What the caller has closed already, as far as it can know, is committed
- * before it looks at this directory: pending empty values.
+ * before n is looked at: pending empty values in that directory, or of that file.
  */
-void commit_empties(struct op *op, struct node *dir);
+void commit_empties(struct op *op, struct node *n);
 /* The same of one descriptor, before it leaves its list: who looks meanwhile
  * finds it there, or what it stored. */
 void commit_empty(struct op *op, struct handle *h);
@@ -188,6 +188,8 @@ int statement_begin(struct op *op, struct handle *h, bool begun);
 int handle_finish(struct op *op, struct handle *h);
 /* At the end: those that no RELEASE will come for. */
 void handles_release(struct fs *fs);
+/* Those of all files in a directory (and in others). */
+struct handles *handles_of(struct fs *fs, const struct node *dir);
 /* Out of its list; then, or later, all of it goes. */
 void handle_unlink(struct fs *fs, struct handle *h);
 void handle_free(struct fs *fs, struct handle *h);

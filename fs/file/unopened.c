@@ -15,11 +15,11 @@ static struct handle *remember(struct fs *fs, struct handle *h)
 {
 	struct handle *before;
 
-	mutex_lock(&fs->handles_lock);
+	mutex_lock(&fs->made_lock);
 	before = fs->made[fs->made_next];
 	fs->made[fs->made_next] = h;
 	fs->made_next = (fs->made_next + 1) % FS_MADE_MAX;
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&fs->made_lock);
 	return before;
 }
 
@@ -28,14 +28,14 @@ struct handle *made_take(struct fs *fs, const struct node *n)
 	struct handle *found = NULL;
 	unsigned i;
 
-	mutex_lock(&fs->handles_lock);
+	mutex_lock(&fs->made_lock);
 	for (i = 0; i < FS_MADE_MAX && !found; i++) {
 		if (!fs->made[i] || fs->made[i]->node != n)
 			continue;
 		found = fs->made[i];
 		fs->made[i] = NULL;
 	}
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&fs->made_lock);
 	return found;
 }
 
@@ -55,7 +55,7 @@ void made_settle(struct op *op, const struct node *dir)
 
 	if (!dir->table)
 		return;
-	mutex_lock(&fs->handles_lock);
+	mutex_lock(&fs->made_lock);
 	for (i = 0; i < FS_MADE_MAX; i++) {
 		if (!fs->made[i] || fs->made[i]->node->parent != dir ||
 		    !is_left(op, fs->made[i]))
@@ -63,7 +63,7 @@ void made_settle(struct op *op, const struct node *dir)
 		left[count++] = fs->made[i];
 		fs->made[i] = NULL;
 	}
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&fs->made_lock);
 	for (i = 0; i < count; i++) {
 		handle_unlink(fs, left[i]);
 		handle_finish(op, left[i]);

@@ -282,23 +282,26 @@ static bool is_same_process(pid_t a, pid_t b)
 	return !access(path, F_OK);
 }
 
-/* Is the caller of a process that opened it to write, or wrote? */
-static bool is_writer(struct op *op, const struct image *image)
+/* Is the caller of a process that opened n, whose image this is, to write, or
+ * wrote? */
+static bool is_writer(struct op *op, const struct node *n,
+		      const struct image *image)
 {
 	pid_t pids[64], pid = op->call ? op->call->pid : 0;
 	size_t count = 0, i;
+	struct handles *open = handles_of(op->fs, n->parent);
 	struct handle *h;
 
 	if (pid <= 0)
 		return false;
-	mutex_lock(&op->fs->handles_lock);
-	for (h = op->fs->writers; h; h = h->next) {
+	mutex_lock(&open->lock);
+	for (h = open->writers; h; h = h->next) {
 		if (h->image != image || count + 2 > ARRAY_SIZE(pids))
 			continue;
 		pids[count++] = h->pid;
 		pids[count++] = atomic_load(&h->writer_pid);
 	}
-	mutex_unlock(&op->fs->handles_lock);
+	mutex_unlock(&open->lock);
 	for (i = 0; i < count; i++)
 		if (is_same_process(pids[i], pid))
 			return true;
@@ -320,7 +323,7 @@ bool image_size(struct op *op, struct node *n, uint64_t *size)
 	mutex_unlock(&image->lock);
 	/* Its writers' node alone is told of it: by its name it is committed. */
 	if (orphan || (pending && (n->scratch || view_is_written(op->fs, n)) &&
-		       is_writer(op, image)))
+		       is_writer(op, n, image)))
 		*size = len;
 	image_give(op->fs, n, image);
 	return pending;
@@ -345,7 +348,7 @@ static bool is_new(struct op *op, struct node *n, struct fs *fs, bool callers)
 	found = image->is_new && !image->refused && !image->orphan;
 	mutex_unlock(&image->lock);
 	if (found && callers)
-		found = is_writer(op, image);
+		found = is_writer(op, n, image);
 	image_give(fs, n, image);
 	return found;
 }
@@ -365,17 +368,18 @@ bool image_is_callers(struct op *op, struct node *n)
 void image_tell_others(struct op *op, struct handle *h)
 {
 	struct fs *fs = op->fs;
+	struct handles *open = handles_of(fs, h->node->parent);
 	struct node *other = NULL;
 	struct handle *o;
 
 	if (h->image->users < 2)
 		return;
-	mutex_lock(&fs->handles_lock);
-	for (o = fs->writers; o && !other; o = o->next)
+	mutex_lock(&open->lock);
+	for (o = open->writers; o && !other; o = o->next)
 		if (o->image == h->image && o->node != h->node &&
 		    (atomic_load(&o->node->armed) & ARMED_ATTRIBUTES))
 			other = node_get(o->node);
-	mutex_unlock(&fs->handles_lock);
+	mutex_unlock(&open->lock);
 	if (other)
 		op_drop_attributes(op, other);
 	node_put(&fs->nodes, other);

@@ -5,11 +5,11 @@
  * time, and remembers why it was refused. A kind of node is a const struct
  * node_ops in fs/kind/; the kind is found once, at lookup.
  *
- * Order of locks: the list of open directories, one of them; the list of open
- * handles; an image's; those of the store; the wishes; a stripe's; what waits for
+ * Order of locks: the list of open directories, one of them; one of the lists of
+ * open handles; an image's; those of the store; the wishes; a stripe's; what waits for
  * keys; a scratch file's; below them the leaves (shards of nodes, notices, errors,
- * timer, cuts, accounts).
- * Over a call of the store an image's is held, and the list's where pending
+ * timer, cuts, accounts, what mknod made).
+ * Over a call of the store an image's is held, and a list's where pending
  * values are committed (commit_empties, commit_empty, fs_flush_all).
  */
 #ifndef FS_OP_OP_H
@@ -52,6 +52,16 @@ struct op;
 struct wish;
 
 #define FS_MADE_MAX 16
+#define FS_HANDLES 256
+
+/* What is open in some directories: who opens a few of many files waits for, and
+ * searches, those beside them alone. */
+struct handles {
+	struct mutex lock;
+	/* under lock; writers: of values, by images */
+	struct handle *writers, *readers;
+	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
+};
 
 /* Of names by their number: what is pending under them, and who holds their
  * nodes (file/view.h). */
@@ -90,12 +100,10 @@ struct fs {
 	struct mutex held_lock;		/* node->held */
 	struct mutex listings_lock;
 	struct listing *listings;	/* open directories, under it */
-	struct mutex handles_lock;
-	/* All that are open, under it; writers: of values, by images. */
-	struct handle *writers, *readers;
+	struct handles handles[FS_HANDLES];	/* handles_of */
+	struct mutex made_lock;
 	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */
-	unsigned made_next;
-	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
+	unsigned made_next;			/* both under it */
 };
 
 /* What opens for writing and changes names is refused; what is already open is

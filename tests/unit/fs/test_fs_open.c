@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "fs/op/inner.h"
 #include "store/base/alloc.h"
 #include "tests/lib/shop.h"
 #include "tests/lib/simfile.h"
@@ -275,6 +276,36 @@ START_TEST(a_name_that_came_to_nothing_goes)
 }
 END_TEST
 
+/* Whatever searches what is open in a directory meets little of the others'. */
+START_TEST(what_is_open_is_found_by_its_directory)
+{
+	struct open_file file[128];
+	int i, most = 0, all = 0;
+	char path[64];
+
+	for (i = 0; i < 128; i++) {
+		snprintf(path, sizeof(path), "shop/users/u%d", i);
+		ok(tree_mkdir(&shop, path));
+		snprintf(path, sizeof(path), "shop/users/u%d/country", i);
+		ok(tree_open_file(&shop, path, O_CREAT | O_WRONLY, &file[i]));
+	}
+	for (i = 0; i < FS_HANDLES; i++) {
+		const struct handle *h = shop.fs->handles[i].writers;
+		int count = 0;
+
+		for (; h; h = h->next, count++)
+			ck_assert_ptr_eq(handles_of(shop.fs, h->node->parent),
+					 &shop.fs->handles[i]);
+		most = count > most ? count : most;
+		all += count;
+	}
+	ck_assert_int_eq(all, 128);
+	ck_assert_int_le(most, 128 / 8);
+	for (i = 0; i < 128; i++)
+		tree_release(&shop, &file[i]);
+}
+END_TEST
+
 /* Who writes is told at the open: a shell ignores what a close says. The fsync
  * that meets the error is told so, where it must begin a log, too. */
 START_TEST(after_an_error_of_the_disk_nothing_opens_for_writing)	/* _i: must it */
@@ -333,6 +364,7 @@ SUITE_THREADS(fs_open)
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_test(tc, what_is_written_beside_a_commit_is_committed);
 	tcase_add_test(tc, a_name_that_came_to_nothing_goes);
+	tcase_add_test(tc, what_is_open_is_found_by_its_directory);
 	tcase_add_loop_test(tc,
 			    after_an_error_of_the_disk_nothing_opens_for_writing,
 			    0, 2);
