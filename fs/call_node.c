@@ -3,6 +3,7 @@
 #include <sys/xattr.h>
 
 #include "fs/op/inner.h"
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 
 struct on {
@@ -106,6 +107,36 @@ static void keep_to_readers(struct on *on, uint64_t id)
 		before = NULL;
 	}
 	node_put(t, before);
+}
+
+int fs_waits(struct fs *fs, uid_t uid, size_t bytes, struct charge **out)
+{
+	struct charge *charge = mem_zalloc(1, sizeof(*charge));
+	int err = charge ? charge_set(&fs->accounts, charge, RESOURCE_REQUESTS,
+				      uid, bytes) : -ENOMEM;
+
+	if (err) {
+		mem_free(charge);
+		charge = NULL;
+	}
+	*out = charge;
+	return err;
+}
+
+void fs_waits_no_more(struct fs *fs, struct charge *charge)
+{
+	if (charge)
+		charge_end(&fs->accounts, charge);
+	mem_free(charge);
+}
+
+void fs_refuse_waiting(struct fs *fs, struct fs_call *call)
+{
+	struct op *op = op_begin(fs, call);
+
+	if (op)
+		op_end(op, op_refuse_resource(op, RESOURCE_REQUESTS, -ENOSPC),
+		       NULL, NULL);
 }
 
 int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,

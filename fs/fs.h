@@ -36,6 +36,7 @@
 
 #include "store/base/bytes.h"
 
+struct charge;
 struct store;
 struct fs;
 
@@ -174,6 +175,14 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 /* Of a file: may a read, a write or a flush of it take long, for it runs
  * statements or makes a document? */
 bool fs_handle_is_heavy(uint64_t handle);
+
+/* A request of that many bytes waits for others of its user, who pays for it until
+ * fs_waits_no_more (NULL is accepted). -ENOSPC: he has too many; -ENOMEM: and
+ * then *out is NULL. */
+int fs_waits(struct fs *fs, uid_t uid, size_t bytes, struct charge **out);
+void fs_waits_no_more(struct fs *fs, struct charge *charge);
+/* A request of this call's ends with -ENOSPC, for too many of its user's wait. */
+void fs_refuse_waiting(struct fs *fs, struct fs_call *call);
 
 /* ---------------------------------------------------------- directories */
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,

@@ -13,11 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fs/fs.h"
 #include "mount/share.h"
 #include "store/base/alloc.h"
 
 struct loop {
 	struct fuse_session *session;
+	struct fs *fs;
 	struct share *share;		/* of several threads; NULL: one */
 	unsigned thread_count;
 	int ended_fd;
@@ -137,6 +139,8 @@ static bool serve_ahead(struct loop *l)
 	if (!l->first)
 		l->last = &l->first;
 	l->count--;
+	fs_waits_no_more(l->fs, r->charge);
+	r->charge = NULL;
 	fuse_session_process_buf(l->session, &r->buf);
 	request_free(r);
 	return true;
@@ -149,12 +153,32 @@ static bool is_interrupt(const struct fuse_buf *buf)
 	return buf->size >= sizeof(*in) && in->opcode == FUSE_INTERRUPT;
 }
 
+/* The user of a request has too many that wait: its call ends. */
+static void refuse(struct loop *l, const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = buf->mem;
+	struct fs_call call = { .uid = in->uid, .gid = in->gid,
+				.pid = (pid_t)in->pid };
+	struct fuse_out_header out = { .len = sizeof(out), .error = -ENOSPC,
+				       .unique = in->unique };
+	ssize_t n;
+
+	fs_refuse_waiting(l->fs, &call);
+	n = write(fuse_session_fd(l->session), &out, sizeof(out));
+	(void)n;	/* nobody waits for it any more */
+}
+
 /* The spare one holds a request: put it behind those that wait. */
 static void queue_spare(struct loop *l)
 {
 	struct request *r = l->spare;
-	void *smaller = mem_resize(r->buf.mem, r->buf.size, 1);
+	void *smaller;
 
+	if (request_charge(l->fs, &r->charge, &r->buf) == -ENOSPC) {
+		refuse(l, &r->buf);
+		return;
+	}
+	smaller = mem_resize(r->buf.mem, r->buf.size, 1);
 	if (smaller)
 		r->buf.mem = smaller;
 	r->next = NULL;
@@ -232,10 +256,16 @@ static void *serve_shared(void *argument)
 			continue;
 		}
 		n = fuse_session_receive_buf(l->session, &buf);
-		if (n <= 0)
+		if (n <= 0) {
 			share_read_failed(w);
-		else if (share_admit(w, &buf))
-			fuse_session_process_buf(l->session, &buf);
+		} else {
+			enum share_admitted how = share_admit(w, &buf);
+
+			if (how == SHARE_SERVED)
+				fuse_session_process_buf(l->session, &buf);
+			else if (how == SHARE_REFUSED)
+				refuse(l, &buf);
+		}
 		if (n <= 0 && n != -EINTR && n != -EAGAIN)
 			break;
 	}
@@ -244,7 +274,8 @@ static void *serve_shared(void *argument)
 	return NULL;
 }
 
-int loop_new(struct loop **out, struct fuse_session *session, unsigned threads)
+int loop_new(struct loop **out, struct fuse_session *session, unsigned threads,
+	     struct fs *fs)
 {
 	struct loop *l = mem_zalloc(1, sizeof(*l));
 	int err;
@@ -252,6 +283,7 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads)
 	if (!l)
 		return -ENOMEM;
 	l->session = session;
+	l->fs = fs;
 	l->thread_count = threads;
 	l->ended_fd = eventfd(0, EFD_CLOEXEC);
 	err = l->ended_fd < 0 ? -errno : 0;
@@ -262,7 +294,7 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads)
 		err = -errno;
 	if (!err && !is_alone(l))
 		err = share_new(&l->share, threads, fuse_session_fd(session),
-				serve_shared, l);
+				fs, serve_shared, l);
 	if (!err)
 		err = fuse_session_custom_io(session, &device,
 					     fuse_session_fd(session));
@@ -323,6 +355,7 @@ void loop_free(struct loop *l)
 		struct request *r = l->first;
 
 		l->first = r->next;
+		fs_waits_no_more(l->fs, r->charge);
 		request_free(r);
 	}
 	request_free(l->spare);

@@ -9,10 +9,12 @@
 #include <fuse_lowlevel.h>
 #include <stdbool.h>
 
+struct fs;
 struct loop;
 
-/* After the mount, before the first request. threads >= 1. */
-int loop_new(struct loop **out, struct fuse_session *session, unsigned threads);
+/* After the mount, before the first request; fs outlives it. threads >= 1. */
+int loop_new(struct loop **out, struct fuse_session *session, unsigned threads,
+	     struct fs *fs);
 /*
  * In a request that takes long: has it been interrupted? The kernel says so in a
  * request of its own, which the only thread must read itself; what else it

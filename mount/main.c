@@ -145,7 +145,7 @@ static int mount_tree(struct daemon *d)
 	err = guardian_watch(&d->guardian, o->mountpoint,
 			     fuse_session_fd(d->session));
 	if (!err)
-		err = loop_new(&d->loop, d->session, o->threads);
+		err = loop_new(&d->loop, d->session, o->threads, d->fs);
 	d->mount.loop = d->loop;
 	return err;
 }

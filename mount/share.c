@@ -43,6 +43,7 @@ struct worker {
 struct share {
 	unsigned thread_count;
 	int device_fd;
+	struct fs *fs;
 	void *(*serve)(void *worker);
 	void *context;
 	pthread_t watcher;
@@ -104,6 +105,18 @@ static bool is_of_nobody(const struct fuse_in_header *in)
 	default:
 		return false;
 	}
+}
+
+int request_charge(struct fs *fs, struct charge **charge,
+		   const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = buf->mem;
+
+	*charge = NULL;
+	if (buf->size < sizeof(*in) || is_of_nobody(in))
+		return 0;
+	return fs_waits(fs, in->uid, sizeof(struct request) + buf->size,
+			charge);
 }
 
 /* May it run a statement or make a document? Of these requests the handle comes
@@ -190,6 +203,8 @@ static struct request *take_of(struct share *s, struct user *u, bool *heavy)
 	if (!r->next)
 		u->last[*heavy] = &u->waiting[*heavy];
 	s->waiting--;
+	fs_waits_no_more(s->fs, r->charge);
+	r->charge = NULL;
 	return r;
 }
 
@@ -287,7 +302,22 @@ enum share_step share_next(struct worker *w, struct request **r)
 	return step;
 }
 
-bool share_admit(struct worker *w, struct fuse_buf *buf)
+/* -ENOSPC: the user may have no more; 0 with *r NULL: there is no memory to put it
+ * by. */
+static int put_by(struct share *s, struct fuse_buf *buf, struct request **r)
+{
+	struct charge *charge;
+	int err = request_charge(s->fs, &charge, buf);
+
+	*r = err ? NULL : request_new(buf);
+	if (*r)
+		(*r)->charge = charge;
+	else
+		fs_waits_no_more(s->fs, charge);
+	return err == -ENOMEM ? 0 : err;
+}
+
+enum share_admitted share_admit(struct worker *w, struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = buf->mem;
 	bool of_nobody = buf->size < sizeof(*in) || is_of_nobody(in);
@@ -295,20 +325,21 @@ bool share_admit(struct worker *w, struct fuse_buf *buf)
 	struct share *s = w->share;
 	struct request *r = NULL;
 	struct user *u;
+	int err = 0;
 
 	pthread_mutex_lock(&s->lock);
 	s->reading--;
 	u = of_nobody ? NULL : find_user(s, in->uid);
 	/* Without memory to put it by it is served at once. */
 	if (u && (u->waiting[heavy] || !may_serve(s, u, heavy)))
-		r = request_new(buf);
+		err = put_by(s, buf, &r);
 	if (r)
 		add_waiting(s, u, r, heavy);
-	else
+	else if (!err)
 		begin(w, u, heavy);
 	tell_watcher(s);
 	pthread_mutex_unlock(&s->lock);
-	return !r;
+	return r ? SHARE_WAITS : err ? SHARE_REFUSED : SHARE_SERVED;
 }
 
 void share_read_failed(struct worker *w)
@@ -410,7 +441,8 @@ static void *watch(void *argument)
 
 /* ------------------------------------------------------------ begin and end */
 int share_new(struct share **out, unsigned threads, int device_fd,
-	      void *(*serve)(void *worker), void *context)
+	      struct fs *fs, void *(*serve)(void *worker),
+	      void *context)
 {
 	struct share *s = mem_zalloc(1, sizeof(*s));
 	pthread_condattr_t monotonic;
@@ -419,6 +451,7 @@ int share_new(struct share **out, unsigned threads, int device_fd,
 		return -ENOMEM;
 	s->thread_count = threads;
 	s->device_fd = device_fd;
+	s->fs = fs;
 	s->serve = serve;
 	s->context = context;
 	s->last_waiting = &s->first_waiting;
@@ -496,6 +529,7 @@ void share_free(struct share *s)
 			while ((r = u->waiting[0] ? u->waiting[0] :
 						    u->waiting[1])) {
 				u->waiting[r != u->waiting[0]] = r->next;
+				fs_waits_no_more(s->fs, r->charge);
 				request_free(r);
 			}
 			s->users[i] = u->next;

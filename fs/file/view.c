@@ -11,7 +11,6 @@
 
 #define WISH_S 10	/* a thread that did not come by then has ended */
 #define AGAIN_NS 1000000000	/* who looked longer ago came for something else */
-#define WISHES_MAX 1000
 #define TRIES 100
 
 /* Of a call that was told to look again. */
@@ -25,6 +24,7 @@ struct wish {
 	struct node *asked;	/* what it came by: a reference */
 	struct node *node;	/* held for it since it looked: the same; or NULL */
 	int64_t until_s;
+	struct charge charge;	/* of one */
 };
 
 static struct mutex *stripe_of(struct fs *fs, const struct node *n)
@@ -267,6 +267,7 @@ static void wish_free(struct fs *fs, struct wish *w)
 {
 	wish_let_go(fs, w);
 	node_put(&fs->nodes, w->asked);
+	charge_end(&fs->accounts, &w->charge);
 	mem_free(w);
 }
 
@@ -279,15 +280,17 @@ static void wish_list(struct fs *fs, struct wish *w)
 	mutex_unlock(&fs->wish_lock);
 }
 
-/* -ESTALE; -EBUSY: there are too many. */
+/* -ESTALE; -EBUSY: the user has too many. */
 static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
 {
 	struct fs *fs = op->fs;
-	struct wish *w = atomic_load(&fs->wish_count) < WISHES_MAX ?
-				 mem_zalloc(1, sizeof(*w)) : NULL;
+	struct wish *w = mem_zalloc(1, sizeof(*w));
 
-	if (!w)
+	if (!w || charge_set(&fs->accounts, &w->charge, RESOURCE_LOOKS,
+			     op->who.uid, 1)) {
+		mem_free(w);
 		return -EBUSY;
+	}
 	w->thread = op->call ? op->call->pid : 0;
 	w->uid = op->who.uid;
 	w->opens = opens;

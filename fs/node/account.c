@@ -41,6 +41,11 @@ static const struct {
 				  -ENOSPC },
 	[RESOURCE_RESULTS] = { "result_bytes", "bytes of unread results",
 			       "bytes of results that were not read", -ENOSPC },
+	[RESOURCE_REQUESTS] = { "request_bytes", "bytes of requests that wait",
+				"bytes of requests that wait for one another",
+				-ENOSPC },
+	[RESOURCE_LOOKS] = { "open_looks", "opens that look again",
+			     "opens that look for their file again", -EBUSY },
 };
 
 void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
@@ -61,6 +66,8 @@ void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
 	a->bounds[RESOURCE_READ] = values;
 	a->bounds[RESOURCE_STATEMENTS] = 256 << 20;
 	a->bounds[RESOURCE_RESULTS] = 256 << 20;
+	a->bounds[RESOURCE_REQUESTS] = 256 << 20;
+	a->bounds[RESOURCE_LOOKS] = 1000;
 }
 
 void accounts_release(struct accounts *a)

@@ -26,6 +26,8 @@ enum resource {
 	RESOURCE_READ,		/* bytes: values that readers began with */
 	RESOURCE_STATEMENTS,	/* bytes: statements that have not run */
 	RESOURCE_RESULTS,	/* bytes: results that were not read */
+	RESOURCE_REQUESTS,	/* bytes: requests that wait for others of a user */
+	RESOURCE_LOOKS,		/* opens that were told to look again: view.h */
 	RESOURCE_COUNT
 };
 

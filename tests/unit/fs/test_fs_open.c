@@ -7,6 +7,7 @@
 
 #include "fs/op/inner.h"
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 #include "tests/lib/shop.h"
 #include "tests/lib/simfile.h"
 #include "tests/unit/suite.h"
@@ -306,6 +307,52 @@ START_TEST(what_is_open_is_found_by_its_directory)
 }
 END_TEST
 
+/* An open by a user that the kernel was told to look again for, and that did not
+ * come: as if each were another process's. */
+static int give_up_open(uid_t uid, const struct fs_entry *entry)
+{
+	static pid_t pid = 100000;
+	struct fs_call call = { .uid = uid, .gid = uid, .pid = pid++ };
+	struct fs_open_reply reply;
+	int err = fs_open_file(shop.fs, &call, entry->node, O_WRONLY, &reply);
+
+	if (!err)
+		fs_release(shop.fs, &call, entry->node, reply.handle);
+	return err;
+}
+
+/* One user's leave others theirs. */
+START_TEST(opens_that_look_again_are_paid_for)
+{
+	static const struct {
+		uid_t uid;
+		int count;
+	} users[] = { { 1000, 4 }, { 2000, 2 }, { 0, 2 } };
+	struct accounts *a = &shop.fs->accounts;
+	struct fs_entry entry;
+	struct open_file reader;
+	size_t i;
+	int n;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_echo(&shop, "shop/users/a/country", CREATE, "nz\n"));
+	ok(tree_walk(&shop, "shop/users/a/country", &entry));
+	ok(tree_open_file(&shop, "shop/users/a/country", O_RDONLY, &reader));
+	a->bounds[RESOURCE_LOOKS] = 8;
+	for (i = 0; i < ARRAY_SIZE(users); i++) {
+		for (n = 0; n < users[i].count; n++)
+			fails(ESTALE, give_up_open(users[i].uid, &entry));
+		/* Beyond his part he is let in as he comes. */
+		ok(give_up_open(users[i].uid, &entry));
+	}
+	ck_assert_uint_eq(accounts_used(a, RESOURCE_LOOKS), 8);
+	fs_timer(shop.fs, clock_now_s() + 100);
+	ck_assert_uint_eq(accounts_used(a, RESOURCE_LOOKS), 0);
+	fs_forget(shop.fs, entry.node, 1);
+	tree_release(&shop, &reader);
+}
+END_TEST
+
 /* Who writes is told at the open: a shell ignores what a close says. The fsync
  * that meets the error is told so, where it must begin a log, too. */
 START_TEST(after_an_error_of_the_disk_nothing_opens_for_writing)	/* _i: must it */
@@ -365,6 +412,7 @@ SUITE_THREADS(fs_open)
 	tcase_add_test(tc, what_is_written_beside_a_commit_is_committed);
 	tcase_add_test(tc, a_name_that_came_to_nothing_goes);
 	tcase_add_test(tc, what_is_open_is_found_by_its_directory);
+	tcase_add_test(tc, opens_that_look_again_are_paid_for);
 	tcase_add_loop_test(tc,
 			    after_an_error_of_the_disk_nothing_opens_for_writing,
 			    0, 2);
