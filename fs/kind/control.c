@@ -106,6 +106,13 @@ static size_t figures(struct op *op, struct figure *out)
 	FIGURE("memtable_bytes", "bytes of memtables", s.memtable_bytes, true);
 	FIGURE("tombstones_read", "tombstones met by reads", s.tombstones_read,
 	       false);
+	FIGURE("sstables_read", "sstables looked into",
+	       s.sstables_read, false);
+	FIGURE("filter_skips", "sstables that filters spared",
+	       s.filter_skips, false);
+	FIGURE("debt", "sstables left to merge", s.debt, true);
+	FIGURE("paused_ns", "ns that writers waited", s.paused_ns,
+	       false);
 	FIGURE("faulted", "1 after an I/O error: read-only", s.faulted, true);
 	FIGURE("nodes", "nodes in memory", atomic_load(&fs->nodes.count), true);
 	for (i = 0; i < RESOURCE_COUNT; i++)
