@@ -97,6 +97,10 @@ static int64_t signed_of(struct bytes v)
 	uint64_t n = v.ptr[0] & 0x80 ? UINT64_MAX : 0;
 	size_t i;
 
+	if (v.len == 8)
+		return (int64_t)get_be64(v.ptr);
+	if (v.len == 4)
+		return (int32_t)get_be32(v.ptr);
 	for (i = 0; i < v.len; i++)
 		n = n << 8 | v.ptr[i];
 	return (int64_t)n;
