@@ -4,10 +4,11 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/cql/schema/ddl.h"
+#include "store/cql/schema/option.h"
 
 #define PACKAGE "org.apache.cassandra.db.compaction."
 
@@ -52,36 +53,25 @@ static int read_class(struct ddl *d, const char **class, const char *name)
 			     full);
 }
 
-static const char *text_in_upper_case(struct ddl *d, const char *value)
-{
-	char *text = arena_strdup(d->x->arena, value);
-
-	for (char *c = text; c && *c; c++)
-		*c = (char)toupper((unsigned char)*c);
-	return text ? text : "";
-}
-
-static int check_overlaps(struct ddl *d, const char *value)
-{
-	if (!value || !strcasecmp(value, "NONE") || !strcasecmp(value, "ROW") ||
-	    !strcasecmp(value, "CELL"))
-		return 0;
-	return misconfigured(d, "Invalid value %s for "
-				"'provide_overlapping_tombstones' compaction "
-				"sub-option - must be one of the following "
-				"[NONE, ROW, CELL].",
-			     text_in_upper_case(d, value));
-}
-
 static int set(struct table_options *o, const char *name, const char *value)
 {
 	return options_set(&o->compaction, &o->compaction_count, name, value);
 }
 
+/* Checked before all others, as soon as it is read. */
+static const struct option overlapping = {
+	"provide_overlapping_tombstones", 0, OPTION_WORD_IN_ANY_CASE,
+	.words = "NONE ROW CELL",
+	.wrong = "Invalid value %s for 'provide_overlapping_tombstones' "
+		 "compaction sub-option - must be one of the following "
+		 "[NONE, ROW, CELL].",
+	.shouts = true,
+};
+
 int read_compaction(struct ddl *d, struct table_options *o,
 		    const struct written_property *p)
 {
-	const char *name, *class = NULL;
+	const char *name, *value, *class = NULL;
 	int err = property_map(d, p);
 
 	if (err)
@@ -91,9 +81,9 @@ int read_compaction(struct ddl *d, struct table_options *o,
 		return misconfigured(d, "Missing sub-option 'class' for the "
 					"'compaction' option");
 	err = read_class(d, &class, name);
-	if (!err)
-		err = check_overlaps(d, property_entry(d, p,
-					"provide_overlapping_tombstones"));
+	value = property_entry(d, p, overlapping.name);
+	if (!err && value)
+		err = option_check(d, &overlapping, value);
 	if (err)
 		return err;
 	options_release(o->compaction, o->compaction_count);
@@ -114,180 +104,14 @@ int read_compaction(struct ddl *d, struct table_options *o,
 }
 
 /* ----------------------------------------------------------------- checking */
-static bool is_boolean(const char *text)
-{
-	return !strcasecmp(text, "true") || !strcasecmp(text, "false");
-}
-
-static int not_a_number(struct ddl *d, const char *value, const char *name)
-{
-	return misconfigured(d, "%s is not a parsable int (base10) for %s",
-			     value, name);
-}
-
-static int not_a_float(struct ddl *d, const char *value, const char *name)
-{
-	return misconfigured(d, "%s is not a parsable float for %s", value,
-			     name);
-}
-
-/* As %f prints in a locale that has a point. */
-static const char *text_of_fixed(struct ddl *d, double x)
-{
-	double whole = x < 0 ? -x : x;
-	unsigned long long micros;
-
-	if (!(whole < 1e12))
-		return text_of_double(d, x);
-	micros = (unsigned long long)(whole * 1000000 + 0.5);
-	return arena_format(d->x->arena, "%s%llu.%06llu", x < 0 ? "-" : "",
-			    micros / 1000000, micros % 1000000);
-}
-
-static int check_common(struct ddl *d, const struct table_options *o)
-{
-	const char *value = sub_option(o, "tombstone_threshold");
-	double threshold;
-	int64_t interval;
-
-	if (value && !read_java_double(&threshold, value))
-		return not_a_number(d, value, "tombstone_threshold");
-	if (value && threshold < 0)
-		return misconfigured(d, "tombstone_threshold must be greater "
-					"than 0, but was %s",
-				     text_of_fixed(d, threshold));
-	value = sub_option(o, "tombstone_compaction_interval");
-	if (value && !read_java_long(&interval, value))
-		return not_a_number(d, value, "tombstone_compaction_interval");
-	if (value && interval < 0)
-		return misconfigured(d, "tombstone_compaction_interval must be "
-					"greater than 0, but was %lld",
-				     (long long)interval);
-	value = sub_option(o, "unchecked_tombstone_compaction");
-	if (value && !is_boolean(value))
-		return misconfigured(d, "'unchecked_tombstone_compaction' "
-					"should be either 'true' or 'false', "
-					"not '%s'", value);
-	value = sub_option(o, "log_all");
-	if (value && !is_boolean(value))
-		return misconfigured(d, "'log_all' should either be 'true' or "
-					"'false', not %s", value);
-	value = sub_option(o, "enabled");
-	if (value && !is_boolean(value))
-		return misconfigured(d, "enabled should either be 'true' or "
-					"'false', not %s", value);
-	return 0;
-}
-
-static int check_size_tiered(struct ddl *d, const struct table_options *o)
-{
-	const char *value = sub_option(o, "min_sstable_size");
-	double low = 0.5, high = 1.5;
-	int64_t size;
-
-	if (value && !read_java_long(&size, value))
-		return not_a_number(d, value, "min_sstable_size");
-	if (value && size < 0)
-		return misconfigured(d, "min_sstable_size must be non "
-					"negative: %lld", (long long)size);
-	value = sub_option(o, "bucket_low");
-	if (value && !read_java_double(&low, value))
-		return not_a_float(d, value, "bucket_low");
-	value = sub_option(o, "bucket_high");
-	if (value && !read_java_double(&high, value))
-		return not_a_float(d, value, "bucket_high");
-	if (high <= low)
-		return misconfigured(d, "bucket_high value (%s) is less than "
-					"or equal to the bucket_low value (%s)",
-				     text_of_double(d, high),
-				     text_of_double(d, low));
-	return 0;
-}
-
-static int check_leveled(struct ddl *d, const struct table_options *o)
-{
-	static const char *const sizes[] = { "sstable_size_in_mb",
-					     "fanout_size" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		const char *value = sub_option(o, sizes[i]);
-		int32_t size;
-
-		if (value && !read_java_int(&size, value))
-			return not_a_number(d, value, sizes[i]);
-		if (value && size < 1)
-			return misconfigured(d, "%s must be larger than 0, but "
-						"was %d", sizes[i], size);
-	}
-	return check_size_tiered(d, o);
-}
-
-static bool is_one_of(const char *value, const char *const *words)
-{
-	while (*words && strcmp(*words, value))
-		words++;
-	return *words;
-}
-
-/* Of time windows and unified alike. */
-static int check_expiration(struct ddl *d, const struct table_options *o)
-{
-	const char *value = sub_option(o,
-			"expired_sstable_check_frequency_seconds");
-	int64_t seconds;
-
-	if (value && !read_java_long(&seconds, value))
-		return not_a_number(d, value,
-				    "expired_sstable_check_frequency_seconds");
-	if (value && seconds < 0)
-		return misconfigured(d, "expired_sstable_check_frequency_"
-					"seconds must not be negative, but was "
-					"%lld", (long long)seconds);
-	value = sub_option(o, "unsafe_aggressive_sstable_expiration");
-	if (value && !is_boolean(value))
-		return misconfigured(d, "unsafe_aggressive_sstable_expiration "
-					"is not 'true' or 'false' (%s)", value);
-	if (value && !strcasecmp(value, "true"))
-		return misconfigured(d, "unsafe_aggressive_sstable_expiration "
-					"is requested but not allowed, restart "
-					"cassandra with -Dcassandra.allow_"
-					"unsafe_aggressive_sstable_expiration="
-					"true to allow it");
-	return 0;
-}
-
-static int check_time_window(struct ddl *d, const struct table_options *o)
-{
-	static const char *const resolutions[] = {
-		"SECONDS", "MILLISECONDS", "MICROSECONDS", "NANOSECONDS", NULL
-	}, *const units[] = { "MINUTES", "HOURS", "DAYS", NULL };
-	const char *value = sub_option(o, "timestamp_resolution");
-	int32_t size;
-	int err;
-
-	if (value && !is_one_of(value, resolutions))
-		return misconfigured(d, "%s is not valid for "
-					"timestamp_resolution", value);
-	value = sub_option(o, "compaction_window_unit");
-	if (value && !is_one_of(value, units))
-		return misconfigured(d, "%s is not valid for "
-					"compaction_window_unit", value);
-	value = sub_option(o, "compaction_window_size");
-	if (value && !read_java_int(&size, value))
-		return not_a_number(d, value, "compaction_window_size");
-	if (value && size < 1)
-		return misconfigured(d, "%d must be greater than 1 for "
-					"compaction_window_size", size);
-	err = check_expiration(d, o);
-	return err ? err : check_size_tiered(d, o);
-}
-
 /* N, T4, L10, or the number itself. */
-static int check_scaling(struct ddl *d, const char *list)
+static int check_scaling(struct ddl *d, const struct option *option,
+			 const char *list)
 {
 	char *text = arena_strdup(d->x->arena, list), *next, *end;
 	int32_t n;
 
+	(void)option;
 	for (; text; text = next) {
 		next = strchr(text, ',');
 		if (next)
@@ -340,31 +164,42 @@ static double read_size(const char *text)
 	return -1;
 }
 
-/* Of at least 1 MiB. */
-static int check_large_size(struct ddl *d, const struct table_options *o,
-			    const char *name)
+static int check_size(struct ddl *d, const struct option *option,
+		      const char *value)
 {
-	const char *value = sub_option(o, name);
-	size_t length = value ? strlen(value) : 0;
+	if (read_size(value) >= 0)
+		return 0;
+	return misconfigured(d, "%s %s is not a valid size in bytes",
+			     option->name, value);
+}
 
-	if (value && (!length || value[length - 1] != 'B'))
+/* Of at least 1 MiB. */
+static int check_large_size(struct ddl *d, const struct option *option,
+			    const char *value)
+{
+	size_t length = strlen(value);
+
+	if (!length || value[length - 1] != 'B')
 		return misconfigured(d, "%s %s is not a valid size in bytes: "
-					"%s does not end in unit B", name,
-				     value, value);
-	if (value && !(read_size(value) >= 1048576))
+					"%s does not end in unit B",
+				     option->name, value, value);
+	if (!(read_size(value) >= 1048576))
 		return misconfigured(d, "%s %s is not acceptable, size must be "
-					"at least 1.000MiB", name, value);
+					"at least 1.000MiB", option->name,
+				     value);
 	return 0;
 }
 
 /* A number or, with a % behind it, a hundredth part. */
-static int check_growth(struct ddl *d, const char *value)
+static int check_growth(struct ddl *d, const struct option *option,
+			const char *value)
 {
 	size_t length = strlen(value), digits = length;
 	bool percent = length && value[length - 1] == '%';
 	const char *text;
 	double x;
 
+	(void)option;
 	if (percent)
 		digits--;
 	while (digits && value[digits - 1] == ' ')
@@ -385,70 +220,121 @@ static int check_growth(struct ddl *d, const char *value)
 	return 0;
 }
 
-static int check_unified(struct ddl *d, const struct table_options *o)
+static int check_expiration(struct ddl *d, const struct option *option,
+			    const char *value)
 {
-	const char *value = sub_option(o, "scaling_parameters");
-	int32_t n;
-	int err = value ? check_scaling(d, value) : 0;
-
-	value = sub_option(o, "base_shard_count");
-	if (!err && value && !read_java_int(&n, value))
-		err = not_a_number(d, value, "base_shard_count");
-	else if (!err && value && n <= 0)
-		err = misconfigured(d, "Invalid configuration, base_shard_count "
-				       "should be positive: %d", n);
-	if (!err)
-		err = check_large_size(d, o, "target_sstable_size");
-	if (!err)
-		err = check_large_size(d, o, "flush_size_override");
-	value = sub_option(o, "sstable_growth");
-	if (!err && value)
-		err = check_growth(d, value);
-	value = sub_option(o, "min_sstable_size");
-	if (!err && value && !(read_size(value) >= 0))
-		err = misconfigured(d, "min_sstable_size %s is not a valid "
-				       "size in bytes", value);
-	value = sub_option(o, "max_sstables_to_compact");
-	if (!err && value && !read_java_int(&n, value))
-		err = not_a_number(d, value, "max_sstables_to_compact");
-	value = sub_option(o, "overlap_inclusion_method");
-	if (!err && value && strcasecmp(value, "NONE") &&
-	    strcasecmp(value, "SINGLE") && strcasecmp(value, "TRANSITIVE"))
-		err = misconfigured(d, "Invalid overlap inclusion method %s. "
-				       "The valid options are [NONE, SINGLE, "
-				       "TRANSITIVE].", value);
-	return err ? err : check_expiration(d, o);
+	if (strcasecmp(value, "true") && strcasecmp(value, "false"))
+		return misconfigured(d, "%s is not 'true' or 'false' (%s)",
+				     option->name, value);
+	if (!strcasecmp(value, "true"))
+		return misconfigured(d, "%s is requested but not allowed, "
+					"restart cassandra with -Dcassandra."
+					"allow_%s=true to allow it",
+				     option->name, option->name);
+	return 0;
 }
 
 /* Whose a sub-option is: bits of enum strategy. */
 #define OF(strategy) (1 << (strategy))
 #define TIERS (OF(SIZE_TIERED) | OF(LEVELED) | OF(TIME_WINDOW))
 #define ALL (TIERS | OF(UNIFIED))
-static const struct { const char *name; unsigned of; } sub_options[] = {
-	{ "class", ALL }, { "enabled", ALL }, { "tombstone_threshold", ALL },
-	{ "tombstone_compaction_interval", ALL }, { "log_all", ALL },
-	{ "unchecked_tombstone_compaction", ALL },
-	{ "only_purge_repaired_tombstones", ALL },
-	{ "provide_overlapping_tombstones", ALL },
-	{ "min_threshold", TIERS }, { "max_threshold", TIERS },
-	{ "min_sstable_size", ALL }, { "bucket_low", TIERS },
-	{ "bucket_high", TIERS }, { "sstable_size_in_mb", OF(LEVELED) },
-	{ "fanout_size", OF(LEVELED) },
-	{ "single_sstable_uplevel", OF(LEVELED) },
-	{ "timestamp_resolution", OF(TIME_WINDOW) },
-	{ "compaction_window_unit", OF(TIME_WINDOW) },
-	{ "compaction_window_size", OF(TIME_WINDOW) },
+
+/* In the order in which they are checked. */
+static const struct option sub_options[] = {
+	{ "tombstone_threshold", ALL, OPTION_DOUBLE, .low = 0,
+	  .wrong = "%s is not a parsable int (base10) for tombstone_threshold",
+	  .outside = "tombstone_threshold must be greater than 0, but was %s" },
+	{ "tombstone_compaction_interval", ALL, OPTION_LONG, .low = 0,
+	  .outside = "tombstone_compaction_interval must be greater than 0, "
+		     "but was %s" },
+	{ "unchecked_tombstone_compaction", ALL, OPTION_FLAG,
+	  .wrong = "'unchecked_tombstone_compaction' should be either 'true' "
+		   "or 'false', not '%s'" },
+	{ "log_all", ALL, OPTION_FLAG,
+	  .wrong = "'log_all' should either be 'true' or 'false', not %s" },
+	{ "enabled", ALL, OPTION_FLAG,
+	  .wrong = "enabled should either be 'true' or 'false', not %s" },
+
+	{ "sstable_size_in_mb", OF(LEVELED), OPTION_INT, .low = 1,
+	  .outside = "sstable_size_in_mb must be larger than 0, but was %s" },
+	{ "fanout_size", OF(LEVELED), OPTION_INT, .low = 1,
+	  .outside = "fanout_size must be larger than 0, but was %s" },
+
+	{ "timestamp_resolution", OF(TIME_WINDOW), OPTION_WORD,
+	  .words = "SECONDS MILLISECONDS MICROSECONDS NANOSECONDS",
+	  .wrong = "%s is not valid for timestamp_resolution" },
+	{ "compaction_window_unit", OF(TIME_WINDOW), OPTION_WORD,
+	  .words = "MINUTES HOURS DAYS",
+	  .wrong = "%s is not valid for compaction_window_unit" },
+	{ "compaction_window_size", OF(TIME_WINDOW), OPTION_INT, .low = 1,
+	  .outside = "%s must be greater than 1 for compaction_window_size" },
+
+	{ "scaling_parameters", OF(UNIFIED), .check = check_scaling },
+	{ "base_shard_count", OF(UNIFIED), OPTION_INT, .low = 1,
+	  .outside = "Invalid configuration, base_shard_count should be "
+		     "positive: %s" },
+	{ "target_sstable_size", OF(UNIFIED), .check = check_large_size },
+	{ "flush_size_override", OF(UNIFIED), .check = check_large_size },
+	{ "sstable_growth", OF(UNIFIED), .check = check_growth },
+	{ "min_sstable_size", OF(UNIFIED), .check = check_size },
+	{ .name = "max_sstables_to_compact", .of = OF(UNIFIED),
+	  .form = OPTION_INT },
+	{ "overlap_inclusion_method", OF(UNIFIED), OPTION_WORD_IN_ANY_CASE,
+	  .words = "NONE SINGLE TRANSITIVE",
+	  .wrong = "Invalid overlap inclusion method %s. The valid options "
+		   "are [NONE, SINGLE, TRANSITIVE]." },
+
 	{ "expired_sstable_check_frequency_seconds",
-	  OF(TIME_WINDOW) | OF(UNIFIED) },
+	  OF(TIME_WINDOW) | OF(UNIFIED), OPTION_LONG, .low = 0,
+	  .outside = "expired_sstable_check_frequency_seconds must not be "
+		     "negative, but was %s" },
 	{ "unsafe_aggressive_sstable_expiration",
-	  OF(TIME_WINDOW) | OF(UNIFIED) },
-	{ "scaling_parameters", OF(UNIFIED) },
-	{ "target_sstable_size", OF(UNIFIED) },
-	{ "flush_size_override", OF(UNIFIED) },
-	{ "base_shard_count", OF(UNIFIED) }, { "sstable_growth", OF(UNIFIED) },
-	{ "max_sstables_to_compact", OF(UNIFIED) },
-	{ "overlap_inclusion_method", OF(UNIFIED) },
+	  OF(TIME_WINDOW) | OF(UNIFIED), .check = check_expiration },
+
+	{ "min_sstable_size", TIERS, OPTION_LONG, .low = 0,
+	  .outside = "min_sstable_size must be non negative: %s" },
+	{ .name = "bucket_low", .of = TIERS, .form = OPTION_DOUBLE },
+	{ .name = "bucket_high", .of = TIERS, .form = OPTION_DOUBLE },
+
+	/* Looked at when they are read, or never. */
+	{ .name = "class", .of = ALL },
+	{ .name = "only_purge_repaired_tombstones", .of = ALL },
+	{ .name = "provide_overlapping_tombstones", .of = ALL },
+	{ .name = "min_threshold", .of = TIERS },
+	{ .name = "max_threshold", .of = TIERS },
+	{ .name = "single_sstable_uplevel", .of = OF(LEVELED) },
 };
+
+static int check_each(struct ddl *d, const struct table_options *o,
+		      enum strategy strategy)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sub_options) && !err; i++) {
+		const char *value = sub_option(o, sub_options[i].name);
+
+		if (value && sub_options[i].of & OF(strategy))
+			err = option_check(d, &sub_options[i], value);
+	}
+	return err;
+}
+
+static int check_buckets(struct ddl *d, const struct table_options *o)
+{
+	const char *of_low = sub_option(o, "bucket_low");
+	const char *of_high = sub_option(o, "bucket_high");
+	double low = 0.5, high = 1.5;
+
+	if (of_low)
+		read_java_double(&low, of_low);
+	if (of_high)
+		read_java_double(&high, of_high);
+	if (high > low || isnan(low) || isnan(high))
+		return 0;
+	return misconfigured(d, "bucket_high value (%s) is less than or equal "
+				"to the bucket_low value (%s)",
+			     text_of_double(d, high), text_of_double(d, low));
+}
 
 /* The options are sorted by name, and so is the list. */
 static int check_unknown(struct ddl *d, const struct table_options *o,
@@ -512,16 +398,11 @@ static int check_thresholds(struct ddl *d, const struct table_options *o)
 
 int check_compaction(struct ddl *d, const struct table_options *o)
 {
-	static int (*const checks[STRATEGY_COUNT])(struct ddl *d,
-					const struct table_options *o) = {
-		check_size_tiered, check_leveled, check_time_window,
-		check_unified,
-	};
 	enum strategy strategy = strategy_of(o);
-	int err = check_common(d, o);
+	int err = check_each(d, o, strategy);
 
-	if (!err)
-		err = checks[strategy](d, o);
+	if (!err && strategy != UNIFIED)
+		err = check_buckets(d, o);
 	if (!err)
 		err = check_unknown(d, o, strategy);
 	if (!err && strategy != UNIFIED)

@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,66 +258,62 @@ static int read_flag(struct ddl *d, int8_t *flag, bool by_default,
 }
 
 /* --------------------------------------------------------------- all of them */
-enum option {
-	ALLOW_AUTO_SNAPSHOT, BLOOM_FILTER_FP_CHANCE, CACHING, COMMENT,
-	COMPACTION, COMPRESSION, MEMTABLE, DEFAULT_TIME_TO_LIVE,
-	GC_GRACE_SECONDS, INCREMENTAL_BACKUPS, MAX_INDEX_INTERVAL,
-	MEMTABLE_FLUSH_PERIOD_IN_MS, MIN_INDEX_INTERVAL, SPECULATIVE_RETRY,
-	ADDITIONAL_WRITE_POLICY, CRC_CHECK_CHANCE, CDC, READ_REPAIR,
-	EXTENSIONS, ID, OPTION_COUNT,
-};
+enum form { OWN, INT, DOUBLE, FLAG_ON, FLAG_OFF, POLICY };
+
+#define FIELD(member) offsetof(struct table_options, member)
+
 /* In the order in which they are read. */
-static const char *const option_names[OPTION_COUNT] = {
-	"allow_auto_snapshot", "bloom_filter_fp_chance", "caching", "comment",
-	"compaction", "compression", "memtable", "default_time_to_live",
-	"gc_grace_seconds", "incremental_backups", "max_index_interval",
-	"memtable_flush_period_in_ms", "min_index_interval",
-	"speculative_retry", "additional_write_policy", "crc_check_chance",
-	"cdc", "read_repair", "extensions", "id",
+static const struct table_option {
+	const char *name;
+	enum form form;
+	size_t field;
+	/* Of those with a form of their own; NULL: taken and not kept, as there. */
+	int (*read)(struct ddl *d, struct table_options *o,
+		    const struct written_property *p);
+} options[] = {
+	{ "allow_auto_snapshot", FLAG_ON, FIELD(allow_auto_snapshot), NULL },
+	{ "bloom_filter_fp_chance", DOUBLE, FIELD(bloom_filter_fp_chance),
+	  NULL },
+	{ "caching", OWN, 0, read_caching },
+	{ "comment", OWN, 0, read_comment },
+	{ "compaction", OWN, 0, read_compaction },
+	{ "compression", OWN, 0, read_compression },
+	{ "memtable", OWN, 0, read_memtable },
+	{ "default_time_to_live", INT, FIELD(default_time_to_live), NULL },
+	{ "gc_grace_seconds", INT, FIELD(gc_grace_seconds), NULL },
+	{ "incremental_backups", FLAG_ON, FIELD(incremental_backups), NULL },
+	{ "max_index_interval", INT, FIELD(max_index_interval), NULL },
+	{ "memtable_flush_period_in_ms", INT,
+	  FIELD(memtable_flush_period_in_ms), NULL },
+	{ "min_index_interval", INT, FIELD(min_index_interval), NULL },
+	{ "speculative_retry", POLICY, FIELD(speculative_retry), NULL },
+	{ "additional_write_policy", POLICY, FIELD(additional_write_policy),
+	  NULL },
+	{ "crc_check_chance", DOUBLE, FIELD(crc_check_chance), NULL },
+	{ "cdc", FLAG_OFF, FIELD(cdc), NULL },
+	{ "read_repair", OWN, 0, read_repair },
+	{ "extensions", OWN, 0, NULL },
+	{ "id", OWN, 0, NULL },
 };
 
 static int read_option(struct ddl *d, struct table_options *o,
-		       enum option option, const struct written_property *p)
+		       const struct table_option *option,
+		       const struct written_property *p)
 {
-	switch (option) {
-	case ALLOW_AUTO_SNAPSHOT:
-		return read_flag(d, &o->allow_auto_snapshot, true, p);
-	case BLOOM_FILTER_FP_CHANCE:
-		return property_double(d, &o->bloom_filter_fp_chance, p);
-	case CACHING:
-		return read_caching(d, o, p);
-	case COMMENT:
-		return read_comment(d, o, p);
-	case COMPACTION:
-		return read_compaction(d, o, p);
-	case COMPRESSION:
-		return read_compression(d, o, p);
-	case MEMTABLE:
-		return read_memtable(d, o, p);
-	case DEFAULT_TIME_TO_LIVE:
-		return property_int(d, &o->default_time_to_live, p);
-	case GC_GRACE_SECONDS:
-		return property_int(d, &o->gc_grace_seconds, p);
-	case INCREMENTAL_BACKUPS:
-		return read_flag(d, &o->incremental_backups, true, p);
-	case MAX_INDEX_INTERVAL:
-		return property_int(d, &o->max_index_interval, p);
-	case MEMTABLE_FLUSH_PERIOD_IN_MS:
-		return property_int(d, &o->memtable_flush_period_in_ms, p);
-	case MIN_INDEX_INTERVAL:
-		return property_int(d, &o->min_index_interval, p);
-	case SPECULATIVE_RETRY:
-		return read_policy(d, &o->speculative_retry, p);
-	case ADDITIONAL_WRITE_POLICY:
-		return read_policy(d, &o->additional_write_policy, p);
-	case CRC_CHECK_CHANCE:
-		return property_double(d, &o->crc_check_chance, p);
-	case CDC:
-		return read_flag(d, &o->cdc, false, p);
-	case READ_REPAIR:
-		return read_repair(d, o, p);
+	void *field = (char *)o + option->field;
+
+	switch (option->form) {
+	case INT:
+		return property_int(d, field, p);
+	case DOUBLE:
+		return property_double(d, field, p);
+	case FLAG_ON:
+	case FLAG_OFF:
+		return read_flag(d, field, option->form == FLAG_ON, p);
+	case POLICY:
+		return read_policy(d, field, p);
 	default:
-		return 0;	/* extensions: taken and not kept, as there */
+		return option->read ? option->read(d, o, p) : 0;
 	}
 }
 
@@ -337,31 +334,36 @@ int read_table_options(struct ddl *d, struct table_options *o,
 {
 	int err = 0;
 
-	for (unsigned i = 0; i < OPTION_COUNT && !err; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(options) && !err; i++) {
 		const struct written_property *one =
-			find_property(p, option_names[i]);
+			find_property(p, options[i].name);
 
 		if (one)
-			err = read_option(d, o, i, one);
+			err = read_option(d, o, &options[i], one);
 	}
 	choose_filter(o);
 	return err;
 }
 
-static int check_least(struct ddl *d, enum option option, int32_t value,
+static int check_least(struct ddl *d, const char *name, int32_t value,
 		       int32_t least)
 {
 	if (value >= least)
 		return 0;
 	return misconfigured(d, "%s must be greater than or equal to %d (got "
-				"%d)", option_names[option], least, value);
+				"%d)", name, least, value);
 }
 
 int check_table_options(struct ddl *d, const struct table_options *o,
 			const struct properties *p)
 {
 	double fp = o->bloom_filter_fp_chance, crc = o->crc_check_chance;
-	int err = check_property_names(d, p, option_names, OPTION_COUNT);
+	const char *names[ARRAY_SIZE(options)];
+	int err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		names[i] = options[i].name;
+	err = check_property_names(d, p, names, ARRAY_SIZE(names));
 
 	if (!err)
 		err = check_compaction(d, o);
@@ -376,24 +378,25 @@ int check_table_options(struct ddl *d, const struct table_options *o,
 				       "equal to 1.0 (got %s)",
 				    text_of_double(d, crc));
 	if (!err)
-		err = check_least(d, DEFAULT_TIME_TO_LIVE,
+		err = check_least(d, "default_time_to_live",
 				  o->default_time_to_live, 0);
 	if (!err && o->default_time_to_live > 630720000)
 		err = misconfigured(d, "default_time_to_live must be less than "
 				       "or equal to 630720000 (got %d)",
 				    o->default_time_to_live);
 	if (!err)
-		err = check_least(d, GC_GRACE_SECONDS, o->gc_grace_seconds, 0);
+		err = check_least(d, "gc_grace_seconds",
+				  o->gc_grace_seconds, 0);
 	if (!err)
-		err = check_least(d, MIN_INDEX_INTERVAL, o->min_index_interval,
-				  1);
+		err = check_least(d, "min_index_interval",
+				  o->min_index_interval, 1);
 	if (!err && o->max_index_interval < o->min_index_interval)
 		err = misconfigured(d, "max_index_interval must be greater "
 				       "than or equal to min_index_interval "
 				       "(%d) (got %d)", o->min_index_interval,
 				    o->max_index_interval);
 	if (!err)
-		err = check_least(d, MEMTABLE_FLUSH_PERIOD_IN_MS,
+		err = check_least(d, "memtable_flush_period_in_ms",
 				  o->memtable_flush_period_in_ms, 0);
 	return err;
 }

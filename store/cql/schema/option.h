@@ -1,0 +1,36 @@
+/*
+ * Options as data: what a value has to be, and what is said of another, in
+ * Cassandra's words.
+ */
+#ifndef STORE_CQL_SCHEMA_OPTION_H
+#define STORE_CQL_SCHEMA_OPTION_H
+#include "store/cql/schema/ddl.h"
+
+enum option_form {
+	OPTION_ANY,
+	OPTION_INT, OPTION_LONG, OPTION_DOUBLE,		/* as Java reads them */
+	OPTION_FLAG,			/* true or false, in any case */
+	OPTION_WORD, OPTION_WORD_IN_ANY_CASE,
+};
+
+struct option {
+	const char *name;
+	unsigned of;			/* whose it is: bits of its user's */
+	enum option_form form;
+	double low;			/* of a number with outside: the least */
+	const char *words;		/* with blanks between them */
+	/*
+	 * What is said, each with a %s for the value: it has another form
+	 * (NULL: it is not a parsable int or float); it is too low.
+	 */
+	const char *wrong, *outside;
+	bool shouts;			/* the value is told in upper case */
+	/* In place of the form. */
+	int (*check)(struct ddl *d, const struct option *option,
+		     const char *value);
+};
+
+/* 0, or refuses the value. */
+int option_check(struct ddl *d, const struct option *option,
+		 const char *value);
+#endif
