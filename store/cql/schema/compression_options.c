@@ -3,37 +3,57 @@
 #include <string.h>
 
 #include "store/base/java.h"
-#include "store/cql/schema/ddl.h"
+#include "store/cql/schema/option.h"
 
+#define LZ4_LEVEL "Invalid value [%s] for parameter " \
+		  "'lz4_high_compressor_level'. Value must be between 1 and " \
+		  "17."
 #define PACKAGE "org.apache.cassandra.io.compress."
 
-static const struct {
-	const char *class;
-	const char *options[2];		/* its own */
-} compressors[] = {
-	{ PACKAGE "LZ4Compressor",
-	  { "lz4_compressor_type", "lz4_high_compressor_level" } },
-	{ PACKAGE "ZstdCompressor", { "compression_level", NULL } },
-	{ PACKAGE "DeflateCompressor", { NULL, NULL } },
-	{ PACKAGE "NoopCompressor", { NULL, NULL } },
+static const char *const compressors[] = {
+	PACKAGE "LZ4Compressor", PACKAGE "ZstdCompressor",
+	PACKAGE "DeflateCompressor", PACKAGE "NoopCompressor",
 };
-#define LZ4 0
-#define ZSTD 1
+#define LZ4 1		/* bits of their places */
+#define ZSTD 2
+#define ALL 15
+
+/* In the order in which they are checked. */
+static const struct option sub_options[] = {
+	{ "compression_level", ZSTD, OPTION_INT, .low = -131072, .high = 22,
+	  .wrong = "ZstdCompressor.create() threw an error: java.lang."
+		   "NumberFormatException For input string: \"%s\"",
+	  .outside = "ZstdCompressor.create() threw an error: java.lang."
+		     "IllegalArgumentException compression_level=%s is "
+		     "invalid",
+	  .as_written = true },
+	{ "lz4_compressor_type", LZ4, OPTION_WORD, .words = "fast high",
+	  .wrong = "Invalid compressor type '%s' specified for LZ4 parameter "
+		   "'lz4_compressor_type'. Valid options are [high, fast]." },
+	{ "lz4_high_compressor_level", LZ4, OPTION_INT, .low = 1, .high = 17,
+	  .wrong = LZ4_LEVEL, .outside = LZ4_LEVEL, .as_written = true },
+	/* Of every compressor; looked at apart. */
+	{ .name = "class", .of = ALL }, { .name = "enabled", .of = ALL },
+	{ .name = "chunk_length_in_kb", .of = ALL },
+	{ .name = "min_compress_ratio", .of = ALL },
+};
+
+/* The row of that name that one of these compressors has, or NULL. */
+static const struct option *find_option(struct bytes name, unsigned of)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sub_options); i++)
+		if (sub_options[i].of & of &&
+		    bytes_equal(name, bytes_str(sub_options[i].name)))
+			return &sub_options[i];
+	return NULL;
+}
 
 struct written {
 	const char *class, *chunk_length, *min_ratio;
-	size_t compressor;		/* among compressors */
+	unsigned compressor;		/* the bit of its place */
 	int32_t chunk_kb;
 	double ratio;
 };
-
-static bool is_general(struct bytes name)
-{
-	return bytes_equal(name, bytes_str("class")) ||
-	       bytes_equal(name, bytes_str("enabled")) ||
-	       bytes_equal(name, bytes_str("chunk_length_in_kb")) ||
-	       bytes_equal(name, bytes_str("min_compress_ratio"));
-}
 
 static bool is_true(const char *text)
 {
@@ -85,9 +105,9 @@ static int read_class(struct ddl *d, struct written *w)
 		return -ENOMEM;
 	w->class = full;
 	for (i = 0; i < ARRAY_SIZE(compressors); i++)
-		if (!strcmp(full, compressors[i].class))
+		if (!strcmp(full, compressors[i]))
 			break;
-	w->compressor = i;
+	w->compressor = 1u << i;
 	if (i < ARRAY_SIZE(compressors))
 		return 0;
 	if (!strcmp(full, PACKAGE "SnappyCompressor"))
@@ -102,45 +122,16 @@ static int read_class(struct ddl *d, struct written *w)
 static int check_own(struct ddl *d, const struct written *w,
 		     const struct written_property *p)
 {
-	const char *value;
-	int32_t n;
+	int err = 0;
 
-	value = property_entry(d, p, "compression_level");
-	if (w->compressor == ZSTD && value && !read_java_int(&n, value))
-		return misconfigured(d, "ZstdCompressor.create() threw an "
-					"error: java.lang.NumberFormatException "
-					"For input string: \"%s\"", value);
-	if (w->compressor == ZSTD && value && (n < -131072 || n > 22))
-		return misconfigured(d, "ZstdCompressor.create() threw an "
-					"error: java.lang."
-					"IllegalArgumentException "
-					"compression_level=%s is invalid",
-				     value);
-	value = property_entry(d, p, "lz4_compressor_type");
-	if (w->compressor == LZ4 && value && strcmp(value, "fast") &&
-	    strcmp(value, "high"))
-		return misconfigured(d, "Invalid compressor type '%s' "
-					"specified for LZ4 parameter "
-					"'lz4_compressor_type'. Valid options "
-					"are [high, fast].", value);
-	value = property_entry(d, p, "lz4_high_compressor_level");
-	if (w->compressor == LZ4 && value &&
-	    (!read_java_int(&n, value) || n < 1 || n > 17))
-		return misconfigured(d, "Invalid value [%s] for parameter "
-					"'lz4_high_compressor_level'. Value "
-					"must be between 1 and 17.", value);
-	return 0;
-}
+	for (size_t i = 0; i < ARRAY_SIZE(sub_options) && !err; i++) {
+		const struct option *o = &sub_options[i];
+		const char *value = property_entry(d, p, o->name);
 
-static bool is_own(const struct written *w, struct bytes name)
-{
-	for (size_t i = 0; i < 2; i++) {
-		const char *own = compressors[w->compressor].options[i];
-
-		if (own && bytes_equal(name, bytes_str(own)))
-			return true;
+		if (value && o->of & w->compressor)
+			err = option_check(d, o, value);
 	}
-	return is_general(name);
+	return err;
 }
 
 /* The first of the unknown ones, as Cassandra goes over them. */
@@ -154,7 +145,7 @@ static int check_unknown(struct ddl *d, const struct written *w,
 		struct bytes name = p->entries[i].key;
 		uint32_t bucket = java_hash_text(name) & mask;
 
-		if (is_own(w, name) ||
+		if (find_option(name, w->compressor) ||
 		    (!bytes_is_null(first) && bucket >= least))
 			continue;
 		first = name;
@@ -186,6 +177,13 @@ static int set(struct table_options *o, const char *name, const char *value)
 {
 	return value ? options_set(&o->compression, &o->compression_count,
 				   name, value) : -ENOMEM;
+}
+
+static bool is_general(struct bytes name)
+{
+	const struct option *o = find_option(name, ALL);
+
+	return o && o->of == ALL;
 }
 
 /* In place of what there is. */

@@ -47,37 +47,45 @@ static bool is_listed(const char *words, const char *value, bool in_any_case)
 	return false;
 }
 
-/* Where it is a number and too low, *shown is its text. */
+static bool is_outside(const struct option *option, double x)
+{
+	return option->outside &&
+	       (x < option->low || (option->high != 0 && x > option->high));
+}
+
+/* Where it is a number out of bounds, *shown is its text. */
 static bool has_form(struct ddl *d, const struct option *option,
 		     const char *value, const char **shown)
 {
+	bool in_any_case = option->form == OPTION_WORD_IN_ANY_CASE;
 	int64_t whole;
 	int32_t small;
 	double x;
 
 	switch (option->form) {
 	case OPTION_INT:
-	case OPTION_LONG:
-		if (option->form == OPTION_INT ? !read_java_int(&small, value) :
-						 !read_java_long(&whole, value))
+		if (!read_java_int(&small, value))
 			return false;
-		if (option->form == OPTION_INT)
-			whole = small;
-		if (option->outside && (double)whole < option->low)
+		if (is_outside(option, small))
+			*shown = text_of_whole(d, small);
+		return true;
+	case OPTION_LONG:
+		if (!read_java_long(&whole, value))
+			return false;
+		if (is_outside(option, (double)whole))
 			*shown = text_of_whole(d, whole);
 		return true;
 	case OPTION_DOUBLE:
 		if (!read_java_double(&x, value))
 			return false;
-		if (option->outside && x < option->low)
+		if (is_outside(option, x))
 			*shown = text_of_fixed(d, x);
 		return true;
 	case OPTION_FLAG:
 		return is_listed("true false", value, true);
 	case OPTION_WORD:
 	case OPTION_WORD_IN_ANY_CASE:
-		return is_listed(option->words, value,
-				 option->form == OPTION_WORD_IN_ANY_CASE);
+		return is_listed(option->words, value, in_any_case);
 	default:
 		return true;
 	}
@@ -90,8 +98,12 @@ int option_check(struct ddl *d, const struct option *option,
 
 	if (option->check)
 		return option->check(d, option, value);
-	if (has_form(d, option, value, &shown))
-		return shown ? misconfigured(d, option->outside, shown) : 0;
+	if (has_form(d, option, value, &shown)) {
+		if (!shown)
+			return 0;
+		return misconfigured(d, option->outside, option->as_written ?
+				     value : shown);
+	}
 	if (option->wrong)
 		return misconfigured(d, option->wrong, option->shouts ?
 				     text_in_upper_case(d, value) : value);

@@ -17,14 +17,15 @@ struct option {
 	const char *name;
 	unsigned of;			/* whose it is: bits of its user's */
 	enum option_form form;
-	double low;			/* of a number with outside: the least */
+	double low, high;	/* bounds of a number with outside; high 0: none */
 	const char *words;		/* with blanks between them */
 	/*
 	 * What is said, each with a %s for the value: it has another form
-	 * (NULL: it is not a parsable int or float); it is too low.
+	 * (NULL: it is not a parsable int or float); it is out of bounds.
 	 */
 	const char *wrong, *outside;
 	bool shouts;			/* the value is told in upper case */
+	bool as_written;		/* a number is told as it was written */
 	/* In place of the form. */
 	int (*check)(struct ddl *d, const struct option *option,
 		     const char *value);
