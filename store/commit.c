@@ -248,9 +248,56 @@ static int index_operation(struct write *w, struct batch *extra,
 				     &w->arena);
 }
 
+static bool has_number(const struct table *t, uint32_t number)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->column_count; i++)
+		if (t->columns[i].number == number)
+			return true;
+	return false;
+}
+
+/* Has t lost a column that it had? */
+static bool is_narrower(const struct table *t, const struct table *was)
+{
+	uint32_t i;
+
+	for (i = 0; t != was && i < was->column_count; i++)
+		if (!has_number(t, was->columns[i].number))
+			return true;
+	return false;
+}
+
+/*
+ * A column that was dropped since the write was begun takes no more of it: it
+ * would show when the column is added again. -ESTALE.
+ */
+static int check_columns(struct write *w)
+{
+	struct reader r = reader_of(buf_bytes(&w->batch.bytes));
+	struct batch_op op;
+	int more, err = 0;
+
+	while (!err && (more = batch_next(&r, &op)) > 0) {
+		const struct table *t = store_current_table(w->store, op.table);
+		struct row row = ROW_NONE;
+		uint32_t i;
+
+		if (t && !bytes_is_null(op.row))
+			err = row_decode(&row, &w->arena, op.row);
+		for (i = 0; !err && i < row.cell_count; i++)
+			if (row.cells[i].column >= COLUMN_NUMBER_FIRST &&
+			    !has_number(t, row.cells[i].column))
+				err = -ESTALE;
+	}
+	return err ? err : more;
+}
+
 /* Does any table that is written to have indexes by now? And all be there? */
 static int look_at_tables(struct write *w, bool *indexed)
 {
+	bool narrower = false;
 	uint32_t i;
 
 	*indexed = false;
@@ -266,8 +313,9 @@ static int look_at_tables(struct write *w, bool *indexed)
 		if (!t)
 			return -ESTALE;
 		*indexed = *indexed || t->index_count;
+		narrower |= is_narrower(t, w->row->tables[i]);
 	}
-	return 0;
+	return narrower ? check_columns(w) : 0;
 }
 
 static int add_index_operations(struct write *w)

@@ -290,6 +290,16 @@ static int diff(struct store *s, struct batch *batch, const struct schema *was,
 	return err;
 }
 
+static bool drops_columns(struct table **list, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (table_drops_now(list[i]))
+			return true;
+	return false;
+}
+
 /*
  * Steps 1 to 3; takes over the reference to next. edit NULL: no table takes the
  * name of another. REQUIRES ddl.
@@ -297,20 +307,25 @@ static int diff(struct store *s, struct batch *batch, const struct schema *was,
 static int commit(struct store *s, struct schema *next,
 		  const struct schema_edit *edit)
 {
-	bool replaces = edit && store_replaces(s->schema, next);
+	bool replaces = edit && store_replaces(s->schema, next), waits;
 	struct batch batch = BATCH_INIT;
 	struct table **list;
 	uint64_t position;
-	size_t count;
+	size_t i, count;
 	int err;
 
 	batch.schema = true;
 	assign_numbers(s, next);
 	list = list_tables(next, &count);
-	err = list ? diff(s, &batch, s->schema, next) : -ENOMEM;
-	/* What is written to a table while its rows move would be lost. */
-	if (replaces)
+	/* What is written to a table while its rows move would be lost; to a
+	 * column that goes, show when it is added again. */
+	waits = replaces || (list && drops_columns(list, count));
+	if (waits)
 		pthread_rwlock_wrlock(&s->publish);
+	for (i = 0; list && waits && i < count; i++)
+		if (table_drops_now(list[i]))
+			table_set_dropped(list[i], store_timestamp(s));
+	err = list ? diff(s, &batch, s->schema, next) : -ENOMEM;
 	if (!err && replaces)
 		err = store_move_rows(s, s->schema, next, edit);
 	if (!err)
@@ -320,11 +335,11 @@ static int commit(struct store *s, struct schema *next,
 	if (!err)
 		err = lsm_sync(s->lsm, position);
 	batch_release(&batch);
-	if (!err && !replaces)
+	if (!err && !waits)
 		pthread_rwlock_wrlock(&s->publish);
 	if (!err)
 		publish(s, next, list, count);
-	if (!err || replaces)
+	if (!err || waits)
 		pthread_rwlock_unlock(&s->publish);
 	if (err) {
 		mem_free(list);

@@ -53,6 +53,7 @@ struct dropped_column {
 	enum column_kind kind;
 	int64_t dropped_us;	/* cells up to this timestamp are gone */
 	uint32_t number;
+	bool now;		/* see DROPPED_NOW */
 };
 
 enum index_kind { INDEX_COMPOSITES, INDEX_SASI, INDEX_SAI };

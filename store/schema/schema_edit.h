@@ -26,11 +26,17 @@ int table_add_column(struct table *t, const char *name, struct type *type,
 int table_finish(struct table *t);
 /*
  * Take the column away and keep a record of it: its cells up to dropped_us are
- * never shown again. A column that table_add_column adds again under this name
- * and kind gets its number back, so newer cells are shown. No index may be on
- * it. The caller calls table_finish.
+ * never shown again; with DROPPED_NOW none that was written before the edit is
+ * done. A column that table_add_column adds again under this name and kind gets
+ * its number back, so newer cells are shown. No index may be on it. The caller
+ * calls table_finish.
  */
+#define DROPPED_NOW INT64_MIN
 int table_drop_column(struct table *t, uint32_t column, int64_t dropped_us);
+/* Is a column dropped with DROPPED_NOW? The store sets the time of these when
+ * nothing is written until the table is published. */
+bool table_drops_now(const struct table *t);
+void table_set_dropped(struct table *t, int64_t now_us);
 /*
  * Put the records of dropped columns in the order in which Cassandra lists them,
  * when the first `before` of them were there before the statement.

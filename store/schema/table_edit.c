@@ -271,6 +271,7 @@ int table_drop_column(struct table *t, uint32_t column, int64_t dropped_us)
 	d->number = c->number;
 	if (dropped_us > d->dropped_us)
 		d->dropped_us = dropped_us;
+	d->now |= dropped_us == DROPPED_NOW;
 	type_put(c->type);
 	mask_put(c->mask);
 	t->column_count--;
@@ -279,6 +280,29 @@ int table_drop_column(struct table *t, uint32_t column, int64_t dropped_us)
 		if (t->indexes[i].column > column)
 			t->indexes[i].column--;
 	return 0;
+}
+
+bool table_drops_now(const struct table *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->dropped_count; i++)
+		if (t->dropped[i].now)
+			return true;
+	return false;
+}
+
+void table_set_dropped(struct table *t, int64_t now_us)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->dropped_count; i++) {
+		struct dropped_column *d = &t->dropped[i];
+
+		if (d->now && now_us > d->dropped_us)
+			d->dropped_us = now_us;
+		d->now = false;
+	}
 }
 
 void table_order_dropped(struct table *t, uint32_t before)

@@ -221,8 +221,7 @@ static int drop_column(struct ddl *d, struct table *t,
 	err = refuse_at(d->x, name->span, err);
 	return err ? err : table_drop_column(t, (uint32_t)place,
 					     s->has_timestamp ?
-						     s->timestamp :
-						     store_timestamp(d->x->store));
+						     s->timestamp : DROPPED_NOW);
 }
 
 static int drop_columns(struct ddl *d, struct table *t)
