@@ -93,7 +93,9 @@ bool fs_handle_is_heavy(uint64_t handle)
 
 /*
  * What the readers of its node see. Who has read all of a large value, and of
- * whom the kernel keeps no pages, lets go of it.
+ * whom the kernel keeps no pages, lets go of it. Who then cannot take hold again
+ * reads what the name has, to its close: those who hold a node that is past show
+ * an older value.
  */
 static bool read_held(struct op *op, struct handle *h, uint64_t offset,
 		      size_t size, struct buf *out)
@@ -102,7 +104,7 @@ static bool read_held(struct op *op, struct handle *h, uint64_t offset,
 
 	mutex_lock(&h->lock);
 	if (h->hold == HOLD_NONE && !offset && h->let_go)
-		view_hold_again(op, h);
+		h->let_go = !view_hold_again(op, h);
 	held = h->hold == HOLD_READ;
 	if (held)
 		text_slice(out, buf_bytes(&h->node->version->text), offset,
