@@ -5,7 +5,9 @@ the version before it in the same value (0: none) and a checksum, so each reader
 tells a part, a mixture and an empty text from a whole value. One writer for each
 file goes through all ways of writing in random order and puts down the version
 when its call has returned: who opens the file later must not see an older one.
-Prints what was counted; exit status 1 when a reader saw anything wrong.
+Prints what was counted; exit status 1 when a reader saw anything wrong: then also
+what it called and when, what it saw, what the file is by a look afterwards, and
+the last writes with their times.
 """
 import json
 import mmap
@@ -19,7 +21,7 @@ import zlib
 
 MOUNT, READS, SEED = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 ROW = MOUNT + '/k/t/1'
-FILES = ['a', 'b', 'm/1', 'plain']
+FILES = os.environ.get('FILES', 'a b m/1 plain').split()
 READERS = 8
 HEAD = 34
 
@@ -58,7 +60,7 @@ class Shared:
     written and the one acknowledged, for each reader its reads and failures."""
 
     def __init__(self):
-        self.map = mmap.mmap(-1, 8192)
+        self.map = mmap.mmap(-1, 16384)
 
     def get(self, at):
         return struct.unpack_from('<q', self.map, at * 8)[0]
@@ -68,7 +70,34 @@ class Shared:
 
 
 SHARED = Shared()
-STOP, ACK, DONE, WRITES, WAY = 0, 10, 100, 200, 300
+STOP, ACK, DONE, WRITES, PAST = 0, 10, 100, 200, 300
+PAST_MAX = 12   # writes of each file that are remembered
+
+# What a reader has called since it began with a file: time and result.
+CALLS = []
+
+
+def now():
+    return time.monotonic_ns() // 1000
+
+
+def called(what, result):
+    CALLS.append('%d %s: %s' % (now(), what, result))
+    return result
+
+
+def remember(number, version, way, size, begun):
+    at = PAST + (number * PAST_MAX + version % PAST_MAX) * 5
+    for i, value in enumerate((version, WAYS.index(way), size, begun, now())):
+        SHARED.set(at + i, value)
+
+
+def past(number):
+    """The last writes of a file; the one under way is not among them."""
+    ats = [PAST + (number * PAST_MAX + i) * 5 for i in range(PAST_MAX)]
+    rows = sorted([SHARED.get(at + i) for i in range(5)] for at in ats)
+    return ['  version %d by %s of %d bytes, from %d to %d' % (v, WAYS[way].__name__, size, begun, ended)
+            for v, way, size, begun, ended in rows if v]
 
 
 def put(path, text, flags):
@@ -147,6 +176,10 @@ def append(path, text):
 WAYS = [shell, truncate_write, in_place, rename_over, by_cql, by_document, append]
 
 
+SIZES = [int(n) for n in os.environ['SIZES'].split()] if 'SIZES' in os.environ else \
+    [0, 1, 9, 100, 450, 1000, 3000, 4030, 4060, 5000] * 4 + [65500, 65536, 300000]
+
+
 def write(number):
     random.seed(SEED * 100 + number)
     path, version, size = path_of(FILES[number]), 1, 0
@@ -154,12 +187,13 @@ def write(number):
         way = random.choice(WAYS)
         if way is append and size > 400000:
             way = shell
-        n = random.choice([0, 1, 9, 100, 450, 1000, 3000, 4030, 4060, 5000] * 4 + [65500, 65536, 300000])
+        n = random.choice(SIZES)
         text = record(version + 1, version if way is append else 0, n)
+        begun = now()
         way(path, text)
+        remember(number, version + 1, way, n, begun)
         size = len(text) + (size if way is append else 0)
         version += 1
-        SHARED.set(WAY + number, WAYS.index(way))
         SHARED.set(ACK + number, version)
         SHARED.set(WRITES + number, version)
         if random.random() < .2:
@@ -169,13 +203,16 @@ def write(number):
 def read_all(fd, size=None):
     parts = []
     while True:
-        part = os.read(fd, size or random.choice([1 << 20, 4096, 65536]))
+        count = size or random.choice([1 << 20, 4096, 65536])
+        part = os.read(fd, count)
+        called('read %d' % count, len(part))
         if not part:
             return b''.join(parts)
         parts.append(part)
 
 
 def check(text, least):
+    SEEN[0] = text
     version = parse(text)
     if version < least:
         raise ValueError('version %d of %d bytes, and %d was acknowledged' % (version, len(text), least))
@@ -183,11 +220,12 @@ def check(text, least):
 
 def read_plainly(number):
     least = SHARED.get(ACK + number)
-    fd = os.open(path_of(FILES[number]), os.O_RDONLY)
+    fd = called('open', os.open(path_of(FILES[number]), os.O_RDONLY))
     try:
         if random.random() < .3:
-            size = os.fstat(fd).st_size
+            size = called('fstat', os.fstat(fd).st_size)
             text = read_all(fd)
+            SEEN[0] = text
             if len(text) != size:
                 raise ValueError('fstat says %d, %d are read' % (size, len(text)))
         else:
@@ -200,11 +238,11 @@ def read_plainly(number):
 def read_again(number):
     """A descriptor is kept: what it shows is whole, and never goes back."""
     least = SHARED.get(ACK + number)
-    fd = os.open(path_of(FILES[number]), os.O_RDONLY)
+    fd = called('open', os.open(path_of(FILES[number]), os.O_RDONLY))
     try:
         for i in range(4):
             os.lseek(fd, 0, os.SEEK_SET)
-            text = read_all(fd)
+            SEEN[0] = text = read_all(fd)
             version = parse(text)
             if version < least:
                 raise ValueError('version %d in round %d, after %d' % (version, i, least))
@@ -217,9 +255,9 @@ def read_again(number):
 
 def read_mapped(number):
     least = SHARED.get(ACK + number)
-    fd = os.open(path_of(FILES[number]), os.O_RDONLY)
+    fd = called('open', os.open(path_of(FILES[number]), os.O_RDONLY))
     try:
-        size = os.fstat(fd).st_size
+        size = called('fstat', os.fstat(fd).st_size)
         if not size:
             raise ValueError('empty by fstat')
         with mmap.mmap(fd, size, random.choice([mmap.MAP_SHARED, mmap.MAP_PRIVATE]), mmap.PROT_READ) as m:
@@ -238,18 +276,47 @@ def stat_only(number):
         raise ValueError('stat says %d' % size)
 
 
+SEEN = [b'']
+
+
+def tell(how, number, least, error, text):
+    """One print, so that those of several readers do not mix."""
+    path, seen = path_of(FILES[number]), []
+    for _ in range(3):
+        try:
+            fd = os.open(path, os.O_RDONLY)
+            seen.append('%d fstat %d, read %r' % (now(), os.fstat(fd).st_size, os.read(fd, 1 << 20)[:HEAD]))
+            os.close(fd)
+        except OSError as e:
+            seen.append('%d %s' % (now(), e))
+    bad = [i for i in range(0, len(text), 4096) if 0 in text[i:i + 4096]]
+    print('\n'.join(
+        ['%s of %s: %s (%s)' % (how.__name__, FILES[number], error, type(error).__name__),
+         '  acknowledged before: version %d; now: %d' % (least, SHARED.get(ACK + number)),
+         '  %d bytes, begin %r, end %r, NUL in pages at %s' % (len(text), text[:100], text[-60:], bad)]
+        + ['  called: ' + c for c in CALLS] + ['  afterwards: ' + c for c in seen] + past(number)) + '\n', end='', flush=True)
+
+
+HOWS = [globals()[how] for how in os.environ['HOWS'].split()] if 'HOWS' in os.environ else \
+    [read_plainly] * 5 + [read_again, read_mapped, stat_only]
+
+
 def read(reader, count):
     random.seed(SEED * 100 + 50 + reader)
     bad = 0
     for done in range(count):
         number = random.randrange(len(FILES))
-        how = random.choice([read_plainly] * 5 + [read_again, read_mapped, stat_only])
+        how = random.choice(HOWS)
+        CALLS.clear()
+        SEEN[0], least = b'', SHARED.get(ACK + number)
+        called('begin', how.__name__)
         try:
             how(number)
         except (ValueError, OSError) as e:
             bad += 1
+            called('failed', e)
             if bad < 5:
-                print('%s of %s: %s; written last: %s\n' % (how.__name__, FILES[number], e, WAYS[SHARED.get(WAY + number)].__name__), end='', flush=True)
+                tell(how, number, least, e, SEEN[0])
         SHARED.set(DONE + reader, done + 1)
     return bad
 

@@ -1,7 +1,7 @@
 # A reader sees a value whole, the old one or the new one, and the new one once
 # its writer's call has returned: readers.py. What is pending is its writer's
 # alone: whoever else looks is told of the committed value, and copies that.
-# READS, SEED: more reads, and another order.
+# READS, SEED: more reads, and another order. HOWS, SIZES, FILES: of these alone.
 . tests/mount/lib.sh
 start
 if out=$(timeout 900 python3 tests/mount/readers.py "$M" "${READS:-8000}" "${SEED:-1}" 2>&1); then pass; else fail 'readers beside writers'; fi
