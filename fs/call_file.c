@@ -203,6 +203,8 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 	}
 	if (!err)
 		err = image_write(op, handle_node(h), image, offset, data);
+	if (!err && !(h->flags & O_APPEND))
+		image->added = false;
 	if (err && err != -ENOMEM && !h->failed)
 		handle_fail(op, h, err);
 	if (!err)

@@ -81,6 +81,9 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		image->is_new |= created;
 		image->refused = false;
 		h->cut = true;
+		/* Others may make it too until it is committed. */
+		image->added = (h->flags & (O_APPEND | O_TRUNC)) == O_APPEND;
+		image->base = 0;
 	}
 	mutex_unlock(&image->lock);
 	return 0;
@@ -234,6 +237,8 @@ static int commit_image(struct op *op, struct node *n, struct image *image,
 	if (image->state == IMAGE_CUT && !has_empty_value(op, n))
 		return op_refuse(op, -EINVAL,
 				 "nothing was written, and this has no empty value");
+	image->how.adds = image->added && !n->ops->file->document;
+	image->how.base = image->base;
 	outer = op->bound;
 	op->bound = n;
 	err = file_store(op, n, buf_bytes(&image->text), &image->how);

@@ -7,6 +7,9 @@
  *     |                    ^ |
  *     +--cut to 0--> cut --+ +--cut to 0--> cut
  *
+ * What was only appended (O_APPEND) is added to what is stored at the commit: a
+ * statement, or who came by another name, may have changed it since it was loaded.
+ *
  * An image that was only cut is pending: FLUSH does not commit it, for a shell
  * flushes each redirection before it writes. RELEASE or fsync does, where the
  * type has an empty value.
@@ -25,6 +28,8 @@ struct image {
 	/* all below under lock */
 	enum image_state state;
 	bool loaded;			/* text is the file's */
+	bool added;			/* to the first `base` bytes, which */
+	uint64_t base;			/* are the file's: by O_APPEND alone */
 	bool is_new;			/* nothing is stored under the name yet, */
 	bool refused;			/* and what was written last cannot be */
 	bool orphan;			/* unlinked: commits go nowhere */

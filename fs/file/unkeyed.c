@@ -89,6 +89,7 @@ static int hold(struct op *op, struct node *n, struct bytes text,
 	buf_add_bytes(&held->text, text);
 	held->has_text = true;
 	held->how = *how;
+	held->how.adds = false;	/* it is the whole text */
 	err = held->text.failed ? -ENOMEM : charge_held(op, held);
 	if (err) {
 		held_free(fs, held);

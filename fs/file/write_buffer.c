@@ -491,6 +491,8 @@ int image_load(struct op *op, struct node *n, struct image *image)
 	if (err)
 		image_forget(op->fs, image);
 	image->loaded = !err;
+	image->added = true;
+	image->base = image->text.len;
 	return err;
 }
 
@@ -521,6 +523,7 @@ int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
 	if (!size) {
 		image_forget(op->fs, image);
 		image->loaded = true;
+		image->added = false;
 		image->state = IMAGE_CUT;
 		return 0;
 	}
@@ -538,6 +541,7 @@ int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
 		memset(image->text.ptr + image->text.len, 0, more);
 	}
 	image->text.len = size;
+	image->added = false;
 	image->state = IMAGE_DIRTY;
 	return 0;
 }

@@ -355,6 +355,36 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	return err;
 }
 
+static int value_of(struct op *op, const struct place *p, struct bytes text,
+		    const struct store_how *how, struct buf *value)
+{
+	int err = how->copied ? copied_value(op, p->type, text, value) :
+				text_value(op, p->type, text, value);
+
+	if (!err && value->len > op->fs->max_value)
+		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
+				(unsigned long long)op->fs->max_value);
+	return err;
+}
+
+/* The partition is locked: what is there now, and what text adds to it. */
+static int added_value(struct op *op, const struct place *p, struct bytes text,
+		       const struct store_how *how, struct buf *value)
+{
+	struct buf whole = BUF_INIT;
+	struct cell_view cell;
+	int err = read_cell(op, p, &cell);
+
+	if (err > 0)
+		value_text(&whole, p->type, cell.value);
+	buf_add(&whole, text.ptr + how->base, text.len - how->base);
+	err = err < 0 ? err : whole.failed ? -ENOMEM : 0;
+	if (!err)
+		err = value_of(op, p, buf_bytes(&whole), how, value);
+	buf_release(&whole);
+	return err;
+}
+
 static int store(struct op *op, struct node *n, struct bytes text,
 		 const struct store_how *how)
 {
@@ -365,15 +395,15 @@ static int store(struct op *op, struct node *n, struct bytes text,
 
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
-	if (!err)
-		err = how->copied ? copied_value(op, p.type, text, &value) :
-				    text_value(op, p.type, text, &value);
-	if (!err && value.len > op->fs->max_value)
-		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
-				(unsigned long long)op->fs->max_value);
+	if (!err && !how->adds)
+		err = value_of(op, &p, text, how, &value);
 	if (!err) {
 		place_begin_write(op, &w, &p);
-		err = write_value(op, n, &p, buf_bytes(&value), how, &w);
+		if (how->adds)
+			err = added_value(op, &p, text, how, &value);
+		if (!err)
+			err = write_value(op, n, &p, buf_bytes(&value), how,
+					  &w);
 		write_release(&w);
 	}
 	buf_release(&value);

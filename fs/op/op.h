@@ -280,6 +280,10 @@ int place_check_name(struct op *op, const struct place *p,
 struct listing;
 struct store_how {
 	bool append;			/* documents: merge, not replace */
+	/* A cell: behind the first `base` bytes, which were there, is what to
+	 * add to what is there now. */
+	bool adds;
+	uint64_t base;
 	bool copied;			/* from another file, as copiers do */
 	bool has_mtime, has_expires;
 	int64_t mtime_ns, expires_s;

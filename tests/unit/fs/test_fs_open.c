@@ -48,6 +48,68 @@ START_TEST(a_value_is_pending_until_the_close)
 }
 END_TEST
 
+static void cql(const char *text)
+{
+	int err;
+
+	tree_cql(&shop, ".cql", text, &err);
+	ck_assert_int_eq(err, 0);
+}
+
+/*
+ * What is appended goes to the end of what is there when it is committed. Who
+ * wrote elsewhere too has the whole.
+ */
+START_TEST(an_append_loses_nothing)
+{
+	static const struct {
+		const char *path, *update, *then, *elsewhere;
+	} files[] = {
+		{ "shop/users/a/country", "UPDATE shop.users SET country = "
+		  "'au' WHERE user_name = 'a';", "au\nadded\n",
+		  "Xz\nadded\n" },
+		{ "shop/users/a/country", "DELETE country FROM shop.users "
+		  "WHERE user_name = 'a';", "added\n", "Xz\nadded\n" },
+		{ "shop/users/a/phones/cell", "UPDATE shop.users SET "
+		  "phones['cell'] = 'longer' WHERE user_name = 'a';",
+		  "longer\nadded\n", "Xz\nadded\n" },
+		{ "shop/notes/p/x", "UPDATE shop.notes SET value = 0x6162 WHERE "
+		  "key = 'p' AND column1 = 'x';", "abadded\n",
+		  "Xz\nadded\n" },
+	};
+	const char *path = files[_i / 2].path;
+	struct open_file f, g;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_mkdir(&shop, "shop/users/a/phones"));
+	ok(tree_mkdir(&shop, "shop/notes"));
+	ok(tree_mkdir(&shop, "shop/notes/p"));
+	ok(tree_echo(&shop, path, CREATE, "nz\n"));
+	ok(tree_open_file(&shop, path, O_WRONLY | O_APPEND, &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str("add")), 3);
+	if (_i % 2) {
+		ok(tree_open_file(&shop, path, O_WRONLY, &g));
+		ck_assert_int_eq(fs_write(shop.fs, &shop.call, g.node, g.handle,
+					  0, bytes_str("X")), 1);
+	}
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str("ed\n")), 3);
+	cql(files[_i / 2].update);
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	cat_is(path, _i % 2 ? files[_i / 2].elsewhere : files[_i / 2].then);
+	if (_i % 2)
+		ok(tree_release(&shop, &g));
+	/* And again, by the same descriptor. */
+	cql(files[_i / 2].update);
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str("added\n")), 6);
+	cql(files[_i / 2].update);
+	ok(tree_release(&shop, &f));
+	cat_is(path, files[_i / 2].then);
+}
+END_TEST
+
 /* What is written while its table gets a schema is a cell of that. */
 START_TEST(an_open_file_of_a_table_that_is_taken_over)
 {
@@ -405,6 +467,7 @@ SUITE_THREADS(fs_open)
 
 	shop_fixture(tc);
 	tcase_set_timeout(tc, test_timeout());
+	tcase_add_loop_test(tc, an_append_loses_nothing, 0, 8);
 	tcase_add_test(tc, a_value_is_pending_until_the_close);
 	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);
 	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
