@@ -311,11 +311,11 @@ void fs_wait_left(struct fs *fs, struct node *n)
  * comes by another node, and reads what is there then.
  */
 static struct bytes text_for_opens(struct op *op, struct node *n,
-				   struct buf *text)
+				   const struct image *image, struct buf *text)
 {
 	if (n->ops->directory || !n->ops->file->load || n->ops->file->streamed)
 		return BYTES_NULL;
-	if (!image_is_there(op->fs, n) &&
+	if (!image_is_shared(image) &&
 	    (!atomic_load(&n->opens) || view_is_read(op->fs, n)))
 		return BYTES_NULL;
 	if (n->ops->file->document && n->table)	/* schema.cql hides by its node */
@@ -329,6 +329,8 @@ static int remove_file(struct op *op, struct node *n)
 {
 	struct bytes before;
 	struct buf text = BUF_INIT;
+	struct image *image;
+	bool is_new;
 	int err = 0;
 
 	if (n->ops->directory)
@@ -336,13 +338,18 @@ static int remove_file(struct op *op, struct node *n)
 	if (!n->ops->unlink)
 		return op_refuse(op, -EPERM, "this file cannot be removed");
 	op->changes_file = true;
-	before = text_for_opens(op, n, &text);
-	if (image_is_new(op->fs, n) || held_drop(op->fs, n))
-		err = 0;
-	else
+	is_new = image_is_new(op->fs, n);
+	image = image_hold(op->fs, n);
+	if (!image)
+		return -ENOMEM;
+	before = text_for_opens(op, n, image, &text);
+	if (!image->is_new)
+		is_new = false;		/* committed meanwhile */
+	if (!is_new && !held_drop(op->fs, n))
 		err = n->ops->unlink(op, n);
 	if (!err)
-		image_orphan(op, n, before, true);
+		image_orphan(op, n, image, before, true);
+	image_let(op->fs, n, image);
 	buf_release(&text);
 	return err;
 }
@@ -438,12 +445,14 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
  * name gets another node. A value that waits for its key is kept by the node
  * itself, and the new one with it.
  */
-static void lose_name(struct op *op, struct node *n, struct bytes text)
+static void lose_name(struct op *op, struct node *n, struct image *image,
+		      struct bytes text)
 {
 	if (!n->ops->directory && waits_for_key(n))
 		return;
 	/* Readers that let go of a value read what the name has. */
-	image_orphan(op, n, text, !n->ops->directory && !view_applies(n));
+	if (image)
+		image_orphan(op, n, image, text, !view_applies(n));
 	node_detach(&op->fs->nodes, n);
 }
 
@@ -500,13 +509,53 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	return err;
 }
 
-static int rename_to(struct op *op, struct node *n, struct node *dir,
-		     struct bytes name, unsigned flags)
+/* old: the image of what is replaced, where that is a file; it is held. */
+static int move_held(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, struct node *replaced,
+		     struct image *old)
 {
 	struct bytes before = BYTES_NULL;
 	struct buf text = BUF_INIT;
+	struct child target;
+	int err;
+
+	if (replaced)
+		before = text_for_opens(op, replaced, old, &text);
+	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
+					      &target) : -EXDEV;
+	if (err == -ENOENT)	/* the new name is no spelling of a key */
+		err = -EINVAL;
+	if (!err && replaced)
+		lose_name(op, replaced, old, before);
+	if (!err)
+		err = finish_rename(op, n, dir, name, &target);
+	buf_release(&text);
+	return err;
+}
+
+/*
+ * Both names change with nothing committed under either: by whom n is open its
+ * text goes to the new name, and by whom what it replaces is open nowhere.
+ */
+static int move_file(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, struct node *replaced)
+{
+	struct fs *fs = op->fs;
+	struct image *mine = image_hold(fs, n);
+	struct image *old = mine && replaced ? image_hold(fs, replaced) : NULL;
+	int err = mine && (old || !replaced) ?
+			  move_held(op, n, dir, name, replaced, old) : -ENOMEM;
+
+	image_let(fs, replaced, old);
+	image_let(fs, n, mine);
+	return err;
+}
+
+static int rename_to(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, unsigned flags)
+{
 	struct node *replaced = NULL;
-	struct child c, target;
+	struct child c;
 	int err = lookup_child(op, dir, name, &c, &replaced);
 
 	if (err == -ENOENT)
@@ -523,18 +572,9 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 	}
 	op->changes_file = !n->ops->directory;
 	leave_begin(replaced);
-	if (replaced)
-		before = text_for_opens(op, replaced, &text);
-	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
-					      &target) : -EXDEV;
-	if (err == -ENOENT)	/* the new name is no spelling of a key */
-		err = -EINVAL;
-	if (!err && replaced)
-		lose_name(op, replaced, before);
-	if (!err)
-		err = finish_rename(op, n, dir, name, &target);
+	err = n->ops->directory ? move_held(op, n, dir, name, replaced, NULL) :
+				  move_file(op, n, dir, name, replaced);
 	leave_end(op->fs, replaced);
-	buf_release(&text);
 	node_put(&op->fs->nodes, replaced);
 	return err;
 }

@@ -24,6 +24,8 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		node_put(&fs->nodes, on->n);
 		return refused ? -EROFS : -ENOMEM;
 	}
+	if (changes && !on->n->ops->directory)
+		fs_wait_left(fs, on->n);
 	op_watch(on->op, on->n);
 	on->op->bound = on->n;
 	return 0;

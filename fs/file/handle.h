@@ -120,9 +120,21 @@ bool image_is_new(struct fs *fs, struct node *n);
 void image_tell_others(struct op *op, struct handle *h);
 /* Has anybody its file open for writing? */
 bool image_is_there(struct fs *fs, struct node *n);
-/* Its name was removed: writers read what was there (text, or null); make: all
- * who have it open do. */
-void image_orphan(struct op *op, struct node *n, struct bytes text, bool make);
+/*
+ * What is pending of n is not committed from now on, until image_let: between the
+ * change that takes the name from n, or gives it another, and the moment when its
+ * descriptors know. One more user of its image, which is made where there was
+ * none, and locked; NULL without memory. One caller at a time has two: the kernel
+ * holds both directories.
+ */
+struct image *image_hold(struct fs *fs, struct node *n) UNCHECKED;
+void image_let(struct fs *fs, struct node *n, struct image *image) UNCHECKED;
+/* Has anybody else it? */
+bool image_is_shared(const struct image *image);
+/* Of one that is held: its name was removed: writers read what was there (text,
+ * or null); make: all who have it open do. */
+void image_orphan(struct op *op, struct node *n, struct image *image,
+		  struct bytes text, bool make) UNCHECKED;
 /* Cut by path: load, cut, commit. */
 int image_truncate(struct op *op, struct node *n, struct handle *h,
 		   uint64_t size);

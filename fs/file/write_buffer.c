@@ -406,30 +406,48 @@ static void leave_text(struct op *op, struct image *image, struct bytes text)
 	image->loaded = !image->text.failed;
 }
 
-void image_orphan(struct op *op, struct node *n, struct bytes text, bool make)
+struct image *image_hold(struct fs *fs, struct node *n)
 {
-	struct fs *fs = op->fs;
-	struct stripe *s = stripe_of(fs, n);
-	struct node *named;
-	struct image *image;
+	struct image *image = image_take(fs, n, true);
 
-	image = image_take(fs, n, make && !bytes_is_null(text));
+	if (image)
+		mutex_lock(&image->lock);
+	return image;
+}
+
+void image_let(struct fs *fs, struct node *n, struct image *image)
+{
 	if (!image)
 		return;
-	mutex_lock(&image->lock);
+	mutex_unlock(&image->lock);
+	image_give(fs, n, image);
+}
+
+bool image_is_shared(const struct image *image)
+{
+	return image && image->users > 1;
+}
+
+void image_orphan(struct op *op, struct node *n, struct image *image,
+		  struct bytes text, bool make)
+{
+	struct stripe *s = stripe_of(op->fs, n);
+	struct node *named;
+
+	if (!image_is_shared(image) && (!make || bytes_is_null(text)))
+		return;
 	if (!image->loaded)
 		leave_text(op, image, text);
 	image->orphan = true;
 	image->is_new = false;
-	mutex_unlock(&image->lock);
 	/* The user of all that have it open: it goes with the node. */
 	mutex_lock(&s->lock);
 	named = unlist_locked(s, image);
-	if (n->orphan)
-		image->users--;
+	if (n->orphan != image)
+		image->users++;
 	n->orphan = image;
 	mutex_unlock(&s->lock);
-	node_put(&fs->nodes, named);
+	node_put(&op->fs->nodes, named);
 }
 
 bool image_how(struct op *op, struct node *n, const struct store_how *set,

@@ -324,6 +324,87 @@ START_TEST(an_open_waits_until_the_name_is_gone)
 END_TEST
 
 /* ------------------------------------------------------------- many at once */
+struct closer {
+	struct open_file *file;
+	_Atomic bool done;
+	int err;
+};
+
+static void *close_it(void *context)
+{
+	struct closer *me = context;
+	struct fs_call call = { .umask = 022 };
+
+	me->err = fs_flush(tree.fs, &call, me->file->node, me->file->handle);
+	me->done = true;
+	return NULL;
+}
+
+/*
+ * What is pending is committed while its file is moved, removed or replaced: it
+ * is at the new name alone, or nowhere.
+ */
+START_TEST(a_commit_goes_where_its_file_went)
+{
+	static const struct {
+		struct way way;
+		const char *v, *w;	/* shown then; NULL: not there */
+	} moves[] = {
+		{ { RENAME, "k/t/p/c/v", "k/t/p/c/w", "c", 0, "", NULL },
+		  NULL, "new\n" },
+		{ { RENAME, "k/t/p/c/v", "k/t/p/c/.v.swp", "c", 0, "", NULL },
+		  NULL, NULL },
+		{ { UNLINK, "k/t/p/c/v", "", "c", 0, "", NULL }, NULL, NULL },
+		{ { RENAME, "k/t/p/c/.w.swp", "k/t/p/c/v", "c", 0, "", NULL },
+		  "swp\n", NULL },
+	};
+	struct comer comer = { .way = &moves[_i].way };
+	struct closer closer = { .err = 0 };
+	struct partition_ref ref;
+	struct open_file file;
+	pthread_t threads[2];
+	struct table *t;
+	struct write w;
+
+	open_shop();
+	ck_assert_int_eq(tree_echo(&tree, "k/t/p/c/.w.swp",
+				   O_WRONLY | O_CREAT | O_TRUNC, "swp\n"), 0);
+	ck_assert_int_eq(tree_open_file(&tree, "k/t/p/c/v", O_WRONLY | O_TRUNC,
+					&file), 0);
+	ck_assert_int_eq(fs_write(tree.fs, &tree.call, file.node, file.handle,
+				  0, bytes_str("new\n")), 4);
+	closer.file = &file;
+	t = test_table(tree.store.store, "k", "t");
+	ref = (struct partition_ref){ t, bytes_str("p") };
+	write_init(&w, tree.store.store);
+	write_lock(&w, &ref, 1);
+	ck_assert_int_eq(pthread_create(&threads[0], NULL, come, &comer), 0);
+	ck_assert(!comes(&comer.done, LOOK_MS));
+	ck_assert_int_eq(pthread_create(&threads[1], NULL, close_it, &closer),
+			 0);
+	ck_assert(!comes(&closer.done, LOOK_MS));
+	write_unlock(&w);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	ck_assert_int_eq(comer.err, 0);
+	ck_assert_int_eq(closer.err, 0);
+	ck_assert_int_eq(tree_release(&tree, &file), 0);
+	if (moves[_i].v)
+		tree_cat_is(&tree, "k/t/p/c/v", moves[_i].v);
+	else
+		tree_is_gone(&tree, "k/t/p/c/v");
+	if (moves[_i].w)
+		tree_cat_is(&tree, "k/t/p/c/w", moves[_i].w);
+	else
+		tree_is_gone(&tree, "k/t/p/c/w");
+	if (_i == 1)
+		tree_cat_is(&tree, "k/t/p/c/.v.swp", "new\n");
+	write_release(&w);
+	table_put(t);
+	tree_close(&tree);
+}
+END_TEST
+
 #define CHANGES 2000
 
 struct crowd {
@@ -640,6 +721,7 @@ SUITE_THREADS(write_lock)
 			    (int)ARRAY_SIZE(ways));
 	tcase_add_test(tc, others_need_not_wait);
 	tcase_add_loop_test(tc, an_open_waits_until_the_name_is_gone, 0, 2);
+	tcase_add_loop_test(tc, a_commit_goes_where_its_file_went, 0, 4);
 	tcase_add_test(tc, writes_are_seen_in_the_order_of_their_times);
 	tcase_add_test(tc, batches_of_many_partitions);
 	tcase_add_loop_test(tc, nothing_is_locked_during_a_sync, 0, 2);
