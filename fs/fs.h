@@ -34,6 +34,7 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
+#include "fs/node/kernel_notice.h"
 #include "store/base/bytes.h"
 
 struct charge;
@@ -207,21 +208,6 @@ int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
 int fs_fsyncdir(struct fs *fs, struct fs_call *call, uint64_t node);
 
 /* -------------------------------------------------------------- notices */
-enum fs_notice_kind {
-	FS_NOTICE_ATTRIBUTES,	/* inval_inode, offset < 0 */
-	FS_NOTICE_PAGES,	/* inval_inode 0, 0: attributes and pages, or
-				 * a directory's cached listing */
-	FS_NOTICE_ENTRY,	/* inval_entry: name in node */
-	FS_NOTICE_EPOCH,	/* every cached name is stale (INC_EPOCH) */
-};
-struct fs_notice {
-	uint64_t number;	/* 1, 2, ... */
-	enum fs_notice_kind kind;
-	uint64_t node;		/* of an ENTRY: the directory */
-	char *name;		/* ENTRY: mem_free by who takes it; else NULL */
-	bool directory;		/* ENTRY: of one (expire rather than drop) */
-};
-enum fs_notice_lock { FS_NOTICES_INODES, FS_NOTICES_NAMES, FS_NOTICE_LOCKS };
 /*
  * Wait at most timeout_ms (-1: without end) for notices of one queue; the number
  * of those taken (up to max), 0 on timeout or after fs_notices_stop.

@@ -18,18 +18,6 @@ struct held {
 	struct charge charge;		/* of all that */
 };
 
-bool waits_for_key(struct node *n)
-{
-	if (!n->table)
-		return false;
-	for (; n != n->table; n = n->parent) {
-		n = node_now(n);
-		if (is_unkeyed(n))
-			return true;
-	}
-	return false;
-}
-
 static int store_now(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how)
 {

@@ -7,8 +7,6 @@
 #include "fs/op/op.h"
 
 struct held;
-/* Is the key of n, or of a directory above it, not known yet? */
-bool waits_for_key(struct node *n);
 /* The kind's store and load, or what stands in for them while it waits. */
 int file_store(struct op *op, struct node *n, struct bytes text,
 	       const struct store_how *how);

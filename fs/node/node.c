@@ -533,3 +533,22 @@ void node_table_release(struct node_table *t)
 	}
 	memset(t, 0, sizeof(*t));
 }
+
+/* ------------------------------------------------------------- waiting keys */
+bool is_unkeyed(struct node *n)
+{
+	return (atomic_load(&n->flags) & NODE_UNKEYED) &&
+	       !atomic_load(&n->key);
+}
+
+bool waits_for_key(struct node *n)
+{
+	if (!n->table)
+		return false;
+	for (; n != n->table; n = n->parent) {
+		n = node_now(n);
+		if (is_unkeyed(n))
+			return true;
+	}
+	return false;
+}

@@ -207,4 +207,9 @@ void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
 int64_t node_known_time(struct node_table *t, struct node *n);
 /* The number of a name in a directory: st_ino, the same after a restart. */
 uint64_t node_ino(uint64_t parent_ino, struct bytes name);
+
+/* Made under a cut name, and without its @key so far? */
+bool is_unkeyed(struct node *n);
+/* Is the key of n, or of a directory above it, not known yet? */
+bool waits_for_key(struct node *n);
 #endif

@@ -6,7 +6,7 @@
 #define FS_NODE_NOTICE_H
 #include <pthread.h>
 
-#include "fs/fs.h"
+#include "fs/node/kernel_notice.h"
 #include "fs/node/node.h"
 
 /* Those of one kind of lock, in their order. */

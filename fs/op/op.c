@@ -429,12 +429,6 @@ int node_stat(struct op *op, struct node *n, struct child *out)
 	return err;
 }
 
-bool is_unkeyed(struct node *n)
-{
-	return (atomic_load(&n->flags) & NODE_UNKEYED) &&
-	       !atomic_load(&n->key);
-}
-
 int lookup_child(struct op *op, struct node *dir, struct bytes name,
 		 struct child *c, struct node **out)
 {

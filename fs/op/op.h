@@ -528,8 +528,6 @@ void op_by_path(struct op *op, struct node *dir);
 void op_told(struct op *op, struct node *n);
 /* At its end, with its result: what others than the caller may have goes. */
 void op_tell_altered(struct op *op, int err);
-/* Made under a cut name, and without its @key so far? */
-bool is_unkeyed(struct node *n);
 /*
  * A directory lives on though the store has nothing of it. Where the caller may
  * have no more of them (-EMFILE, -ENOSPC, -ENOMEM, without a reason) it does

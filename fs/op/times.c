@@ -16,7 +16,6 @@
  */
 #include <errno.h>
 
-#include "fs/file/unkeyed.h"
 #include "fs/op/times.h"
 
 #define ATTRIBUTE_MTIME 'm'

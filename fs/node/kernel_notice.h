@@ -1,0 +1,22 @@
+/* One thing that the kernel has to be told: fs.h has the order. */
+#ifndef FS_NODE_KERNEL_NOTICE_H
+#define FS_NODE_KERNEL_NOTICE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fs_notice_kind {
+	FS_NOTICE_ATTRIBUTES,	/* inval_inode, offset < 0 */
+	FS_NOTICE_PAGES,	/* inval_inode 0, 0: attributes and pages, or
+				 * a directory's cached listing */
+	FS_NOTICE_ENTRY,	/* inval_entry: name in node */
+	FS_NOTICE_EPOCH,	/* every cached name is stale (INC_EPOCH) */
+};
+struct fs_notice {
+	uint64_t number;	/* 1, 2, ... */
+	enum fs_notice_kind kind;
+	uint64_t node;		/* of an ENTRY: the directory */
+	char *name;		/* ENTRY: mem_free by who takes it; else NULL */
+	bool directory;		/* ENTRY: of one (expire rather than drop) */
+};
+enum fs_notice_lock { FS_NOTICES_INODES, FS_NOTICES_NAMES, FS_NOTICE_LOCKS };
+#endif
