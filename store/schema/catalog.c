@@ -509,12 +509,16 @@ static void get_table_options(struct decoder *d, struct table_options *o)
 static void get_argument(struct decoder *d, const struct column *c,
 			 struct mask_argument *a)
 {
-	uint64_t kind = get_number(d, TYPE_NATIVE_COUNT);
+	uint64_t kind = get_number(d, TYPE_KIND_COUNT);
 	struct type_error error;
 	struct bytes value;
 
 	a->of_column = !kind;
 	a->kind = kind ? (enum type_kind)(kind - 1) : TYPE_EMPTY;
+	if (!kind_is_native(a->kind)) {
+		a->kind = TYPE_EMPTY;
+		d->r.failed = true;
+	}
 	if (!get_byte(d, 1))
 		return;
 	value = read_sized(&d->r);

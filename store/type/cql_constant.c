@@ -120,7 +120,7 @@ static int read_field(struct buf *out, const struct type *t, struct bytes text,
 {
 	struct buf plain = BUF_INIT, value = BUF_INIT;
 	bool fields = t->kind == TYPE_TUPLE || t->kind == TYPE_UDT;
-	bool hex = t->kind >= TYPE_NATIVE_COUNT || t->kind == TYPE_BLOB;
+	bool hex = !kind_is_native(t->kind) || t->kind == TYPE_BLOB;
 	size_t i;
 	int err;
 
@@ -262,7 +262,7 @@ void type_print_constant(struct buf *out, const struct type *t,
 {
 	if (t->kind == TYPE_TUPLE || t->kind == TYPE_UDT)
 		print_tuple(out, t, value);
-	else if (t->kind >= TYPE_NATIVE_COUNT || t->kind == TYPE_BLOB ||
+	else if (!kind_is_native(t->kind) || t->kind == TYPE_BLOB ||
 		 t->kind == TYPE_COUNTER)
 		print_hex(out, value);
 	else

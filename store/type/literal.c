@@ -390,7 +390,7 @@ static int read_term(struct literal *l, struct buf *out, bool *null,
 	struct collect c = COLLECT_INIT;
 	int err;
 
-	if (t->kind < TYPE_NATIVE_COUNT)
+	if (kind_is_native(t->kind))
 		return read_constant(l, out, null, t->kind, key);
 	if ((peek(l) | 0x20) == 'n') {
 		struct bytes word = read_word(l, key);

@@ -6,7 +6,7 @@
 
 static bool is_native(const struct type *t)
 {
-	return t->kind < TYPE_NATIVE_COUNT;
+	return kind_is_native(t->kind);
 }
 
 /*

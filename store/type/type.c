@@ -94,7 +94,7 @@ fail:
 
 struct type *type_get(struct type *t)
 {
-	if (t && t->kind >= TYPE_NATIVE_COUNT)
+	if (t && !kind_is_native(t->kind))
 		__atomic_fetch_add(&t->references, 1, __ATOMIC_RELAXED);
 	return t;
 }
@@ -103,7 +103,7 @@ void type_put(struct type *t)
 {
 	uint32_t i;
 
-	if (!t || t->kind < TYPE_NATIVE_COUNT ||
+	if (!t || kind_is_native(t->kind) ||
 	    __atomic_sub_fetch(&t->references, 1, __ATOMIC_ACQ_REL))
 		return;
 	put_parts(t->parts, t->part_count);
@@ -376,8 +376,8 @@ int type_kind_by_name(struct bytes name)
 
 	if (bytes_equal(name, bytes_str("varchar")))
 		return TYPE_TEXT;
-	for (kind = 0; kind < TYPE_NATIVE_COUNT; kind++)
-		if (kind != TYPE_EMPTY &&
+	for (kind = 0; kind < TYPE_KIND_COUNT; kind++)
+		if (native_types[kind] && kind != TYPE_EMPTY &&
 		    bytes_equal(name, bytes_str(native_types[kind]->name)))
 			return kind;
 	return -1;
@@ -421,7 +421,7 @@ void type_encode(struct buf *out, const struct type *t)
 	uint32_t i;
 
 	buf_add_byte(out, (uint8_t)t->kind);
-	if (t->kind < TYPE_NATIVE_COUNT)
+	if (kind_is_native(t->kind))
 		return;
 	buf_add_byte(out, t->frozen);
 	buf_add_varint(out, t->part_count);
@@ -506,7 +506,7 @@ static struct type *decode(struct reader *r, unsigned depth)
 		r->failed = true;
 		return NULL;
 	}
-	if (kind < TYPE_NATIVE_COUNT)
+	if (kind_is_native(kind))
 		return type_native(kind);
 	frozen = read_byte(r);
 	if (frozen > 1 || !decode_count(r, kind, &count)) {

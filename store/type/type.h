@@ -16,7 +16,7 @@
 #include "store/base/bytes.h"
 #include "store/type/error.h"
 
-/* The numbers are stored in the catalogue and must stay. */
+/* The numbers are stored in the catalogue and must stay: a new one is the last. */
 enum type_kind {
 	TYPE_ASCII, TYPE_BIGINT, TYPE_BLOB, TYPE_BOOLEAN, TYPE_COUNTER,
 	TYPE_DATE, TYPE_DECIMAL, TYPE_DOUBLE, TYPE_DURATION, TYPE_FLOAT,
@@ -26,7 +26,11 @@ enum type_kind {
 	TYPE_LIST, TYPE_SET, TYPE_MAP, TYPE_TUPLE, TYPE_UDT, TYPE_VECTOR,
 	TYPE_KIND_COUNT,
 };
-#define TYPE_NATIVE_COUNT TYPE_LIST
+/* A type without parts; the others are those of compound values. */
+static inline bool kind_is_native(enum type_kind kind)
+{
+	return kind < TYPE_LIST || kind > TYPE_VECTOR;
+}
 /* A number, or a counter. */
 bool kind_is_number(enum type_kind kind);
 static inline bool kind_is_text(enum type_kind kind)

@@ -80,7 +80,7 @@ static int validate_parts(const struct type *t, struct bytes value,
 int type_validate(const struct type *t, struct bytes value,
 		  struct type_error *error)
 {
-	return t->kind < TYPE_NATIVE_COUNT ?
+	return kind_is_native(t->kind) ?
 		       native_validate(t->kind, value, error) :
 		       validate_parts(t, value, error);
 }
@@ -121,7 +121,7 @@ static void print_parts(struct buf *out, const struct type *t,
 void type_print_literal(struct buf *out, const struct type *t,
 			struct bytes value)
 {
-	if (t->kind < TYPE_NATIVE_COUNT)
+	if (kind_is_native(t->kind))
 		native_print_literal(out, t->kind, value);
 	else
 		print_parts(out, t, value);

@@ -72,7 +72,7 @@ struct type *random_type(struct random *rng, unsigned depth)
 	uint32_t count = 1, i;
 
 	if (!depth || !random_below(rng, 3)) {
-		kind = random_below(rng, TYPE_NATIVE_COUNT);
+		kind = random_below(rng, TYPE_LIST);
 		if (kind == TYPE_EMPTY || kind == TYPE_COUNTER)
 			kind = TYPE_TEXT;
 		return type_native(kind);
@@ -265,7 +265,7 @@ void random_value(struct buf *out, struct random *rng, const struct type *t,
 	struct buf bufs[8];
 	uint32_t count, i;
 
-	if (t->kind < TYPE_NATIVE_COUNT) {
+	if (kind_is_native(t->kind)) {
 		random_native(out, rng, t->kind, canonical);
 		return;
 	}

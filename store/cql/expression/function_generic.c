@@ -206,7 +206,7 @@ static int apply_to_json(struct execution *x, const struct function *f,
 
 	*is_null = false;
 	/* An empty value that is no value of its type is none. */
-	if (!args[0].len && kind < TYPE_NATIVE_COUNT && kind != TYPE_TEXT &&
+	if (!args[0].len && kind_is_native(kind) && kind != TYPE_TEXT &&
 	    kind != TYPE_ASCII && kind != TYPE_BLOB && kind != TYPE_DURATION)
 		type_print_json(&x->scratch, f->args[0], BYTES_NULL);
 	else

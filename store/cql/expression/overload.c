@@ -253,14 +253,15 @@ static void blob_candidates(struct execution *x, struct candidates *c,
 	if (!strstr(name, "blob"))
 		return;
 	/* One more than there are: varchar, the other name of text. */
-	for (unsigned k = 0; k <= TYPE_NATIVE_COUNT * 2 + 1; k++) {
+	for (unsigned k = 0; k <= TYPE_KIND_COUNT * 2 + 1; k++) {
 		unsigned kind = k / 2;
 
-		if (kind == TYPE_BLOB || kind == TYPE_EMPTY)
+		if (kind == TYPE_BLOB || kind == TYPE_EMPTY ||
+		    !kind_is_native(kind))
 			continue;
-		word = kind == TYPE_NATIVE_COUNT ? "varchar" :
-						   type_kind_name(kind);
-		t = type_native(kind == TYPE_NATIVE_COUNT ? TYPE_TEXT : kind);
+		word = kind == TYPE_KIND_COUNT ? "varchar" :
+						 type_kind_name(kind);
+		t = type_native(kind == TYPE_KIND_COUNT ? TYPE_TEXT : kind);
 		snprintf(made, sizeof(made), "%s%sblob", word, middles[k % 2]);
 		if (is_name(name, made)) {
 			f = candidate_add(x, c, name, 1, blob);
@@ -348,8 +349,9 @@ static void cast_candidates_by_name(struct execution *x, struct candidates *c,
 
 	if (strncmp(name, prefix, strlen(prefix)))
 		return;
-	for (unsigned kind = 0; kind < TYPE_NATIVE_COUNT; kind++)
-		if (is_name(name + strlen(prefix), type_kind_name(kind)))
+	for (unsigned kind = 0; kind < TYPE_KIND_COUNT; kind++)
+		if (kind_is_native(kind) &&
+		    is_name(name + strlen(prefix), type_kind_name(kind)))
 			cast_candidates(x, c, kind);
 }
 

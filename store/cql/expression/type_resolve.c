@@ -299,7 +299,7 @@ static void print_class(struct buf *out, const struct type *t, bool in_frozen)
 		[TYPE_MAP] = "MapType", [TYPE_TUPLE] = "TupleType",
 		[TYPE_UDT] = "UserType", [TYPE_VECTOR] = "VectorType",
 	};
-	const char *name = t->kind < TYPE_NATIVE_COUNT ? type_class(t->kind)
+	const char *name = kind_is_native(t->kind) ? type_class(t->kind)
 						       : compound[t->kind];
 	bool frozen = t->frozen && !in_frozen;
 

@@ -191,7 +191,7 @@ static int check_sai_alone(struct ddl *d, const struct table *t,
 static bool is_indexable(const struct type *t)
 {
 	return t->kind == TYPE_VECTOR || t->kind == TYPE_TUPLE || t->frozen ||
-	       (t->kind < TYPE_NATIVE_COUNT && t->kind != TYPE_BLOB &&
+	       (kind_is_native(t->kind) && t->kind != TYPE_BLOB &&
 		t->kind != TYPE_COUNTER && t->kind != TYPE_DURATION &&
 		t->kind != TYPE_EMPTY);
 }

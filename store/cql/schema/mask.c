@@ -105,7 +105,7 @@ static int set_arguments(struct execution *x, struct column_mask *m,
 		const struct type *of = f->args[i + 1];
 		struct mask_argument *a = &m->arguments[i];
 
-		a->of_column = of->kind >= TYPE_NATIVE_COUNT;
+		a->of_column = !kind_is_native(of->kind);
 		a->kind = of->kind;
 		err = set_argument(x, a, call->items[i], of);
 	}

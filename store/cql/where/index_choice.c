@@ -65,7 +65,7 @@ static bool sai_ranges(const struct type *t)
 	case TYPE_UUID:
 		return false;
 	default:
-		return t->kind < TYPE_NATIVE_COUNT;
+		return kind_is_native(t->kind);
 	}
 }
 

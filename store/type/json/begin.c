@@ -111,7 +111,7 @@ static bool may_go_on(enum type_kind kind, struct bytes text)
 
 bool json_may_begin(const struct type *t, struct bytes text)
 {
-	bool native = t->kind < TYPE_NATIVE_COUNT;
+	bool native = kind_is_native(t->kind);
 	struct elements elements = { t, 0 };
 	struct json_visitor visitor = { take_whole, take_cut, &elements };
 	bool object = t->kind == TYPE_MAP || t->kind == TYPE_UDT;

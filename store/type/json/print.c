@@ -120,7 +120,7 @@ void json_print_value(struct buf *out, const struct type *t,
 {
 	if (!value.ptr)
 		buf_add_str(out, "null");
-	else if (t->kind < TYPE_NATIVE_COUNT)
+	else if (kind_is_native(t->kind))
 		print_native(out, t->kind, value, exact);
 	else
 		print_compound(out, t, value, exact);
@@ -199,13 +199,13 @@ static size_t native_length(enum type_kind kind, struct bytes value, bool exact)
 
 static size_t key_length(const struct type *t, struct bytes value, bool exact)
 {
-	bool quoted = t->kind < TYPE_NATIVE_COUNT &&
+	bool quoted = kind_is_native(t->kind) &&
 		      ((t->kind != TYPE_BOOLEAN && !kind_is_number(t->kind)) ||
 		       !value.len || (exact && is_odd_float(t->kind, value)));
 	struct buf text = BUF_INIT;
 	size_t len;
 
-	if (t->kind < TYPE_NATIVE_COUNT)
+	if (kind_is_native(t->kind))
 		return native_length(t->kind, value, exact) + (quoted ? 0 : 2);
 	print_key(&text, t, value, exact);	/* its quotes are escaped */
 	len = text.len;
@@ -246,7 +246,7 @@ size_t json_value_length(const struct type *t, struct bytes value, bool exact)
 {
 	if (!value.ptr)
 		return 4;
-	if (t->kind < TYPE_NATIVE_COUNT)
+	if (kind_is_native(t->kind))
 		return native_length(t->kind, value, exact);
 	return compound_length(t, value, exact);
 }

@@ -399,7 +399,7 @@ int json_read_key(struct buf *out, const struct type *t, struct bytes text,
 	struct bytes json;
 	const char *message;
 
-	if (t->kind < TYPE_NATIVE_COUNT)
+	if (kind_is_native(t->kind))
 		return read_native_text(out, t->kind, text, exact, error);
 	if (json_read_value(&json, text, &why)) {
 		message = strstr(why.text, ": ");	/* after Java's class */
@@ -521,7 +521,7 @@ int json_read_part(struct buf *out, const struct type *t, struct bytes json,
 	struct arena arena = ARENA_INIT;
 	int err;
 
-	if (t->kind < TYPE_NATIVE_COUNT)
+	if (kind_is_native(t->kind))
 		return read_native(out, t->kind, json, exact, error);
 	if (json.ptr[0] == '"')
 		return read_string_of_compound(out, t, json, exact, error);

@@ -126,7 +126,7 @@ static struct type *type_of(enum type_kind kind)
 		return type_new_vector(type_native(TYPE_FLOAT), 2);
 	if (kind == TYPE_LIST)
 		return type_new(kind, true, parts, 1);
-	return kind < TYPE_NATIVE_COUNT ? type_native(kind) :
+	return kind_is_native(kind) ? type_native(kind) :
 					  type_new(kind, true, parts, 2);
 }
 

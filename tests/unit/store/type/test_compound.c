@@ -212,7 +212,7 @@ START_TEST(a_random_value_comes_back)	/* _i is the seed */
 
 	do
 		t = random_type(&rng, 3);
-	while (t->kind < TYPE_NATIVE_COUNT);
+	while (kind_is_native(t->kind));
 	random_value(&value, &rng, t, true);
 	ck_assert_msg(!type_validate(t, buf_bytes(&value), &error), "%s",
 		      error.text);
@@ -304,7 +304,7 @@ START_TEST(malformed_bytes_print_something)	/* _i is the seed; for asan */
 	int n;
 
 	random_value(&value, &rng, t, false);
-	for (n = 0; n < 20 && t->kind >= TYPE_NATIVE_COUNT; n++) {
+	for (n = 0; n < 20 && !kind_is_native(t->kind); n++) {
 		size_t len = 1 + random_below(&rng, (uint32_t)value.len);
 		uint8_t *copy = mem_alloc(len);
 

@@ -91,9 +91,9 @@ static void assert_damage_is_harmless(const struct type *t, struct bytes v,
 START_TEST(random_values_keep_their_order)	/* _i is the seed */
 {
 	struct random rng = random_seeded((uint64_t)_i);
-	struct type *t = _i < TYPE_NATIVE_COUNT && _i != TYPE_EMPTY ?
+	struct type *t = _i < TYPE_LIST && _i != TYPE_EMPTY ?
 		type_native(_i) : random_type(&rng, 3);
-	int n, pairs = _i < TYPE_NATIVE_COUNT ? 500 : 30;
+	int n, pairs = _i < TYPE_LIST ? 500 : 30;
 
 	for (n = 0; n < pairs; n++) {
 		struct buf a = BUF_INIT, b = BUF_INIT;

@@ -25,7 +25,7 @@ START_TEST(a_value_comes_apart_and_together)	/* _i is the seed */
 
 	do
 		t = random_type(&rng, 3);
-	while (t->kind < TYPE_NATIVE_COUNT);
+	while (kind_is_native(t->kind));
 	random_value(&value, &rng, t, true);
 	ck_assert_int_eq(type_parts_begin(&p, t, buf_bytes(&value)), 0);
 	while (type_parts_next(&p, &part) > 0)
@@ -45,7 +45,7 @@ static void walk(const struct type *t, struct bytes value)
 	struct bytes part;
 	uint32_t n = 0;
 
-	if (t->kind < TYPE_NATIVE_COUNT || !value.ptr ||
+	if (kind_is_native(t->kind) || !value.ptr ||
 	    type_parts_begin(&p, t, value))
 		return;
 	for (; type_parts_next(&p, &part) > 0; n++)
