@@ -374,3 +374,21 @@ int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 	node_put(&fs->nodes, n);
 	return err;
 }
+
+int fs_flush_all(struct fs *fs)
+{
+	struct op *op = op_begin(fs, NULL);
+	int err;
+
+	if (!op)
+		return -ENOMEM;
+	err = handles_commit(op);
+	if (!fs->read_only && !err)
+		err = store_sync(fs->store);
+	return op_end(op, err, NULL, NULL);
+}
+
+uint64_t fs_large_freed(const struct fs *fs)
+{
+	return atomic_load(&fs->large_freed);
+}

@@ -451,7 +451,6 @@ bool has_new_files(struct op *op, struct node *dir)
 	return found;
 }
 
-/* What writers have written so far. 0, or the first error. */
 static int commit_written(struct op *op, struct handles *open)
 {
 	struct handle *h;
@@ -467,20 +466,15 @@ static int commit_written(struct op *op, struct handles *open)
 	return err;
 }
 
-int fs_flush_all(struct fs *fs)
+int handles_commit(struct op *op)
 {
-	struct op *op = op_begin(fs, NULL);
 	int i, err = 0, one;
 
-	if (!op)
-		return -ENOMEM;
 	for (i = 0; i < FS_HANDLES; i++) {
-		one = commit_written(op, &fs->handles[i]);
+		one = commit_written(op, &op->fs->handles[i]);
 		err = err ? err : one;
 	}
-	if (!fs->read_only && !err)
-		err = store_sync(fs->store);
-	return op_end(op, err, NULL, NULL);
+	return err;
 }
 
 /* -------------------------------------------------------- truncate by path */

@@ -88,6 +88,8 @@ struct handle {
 
 #define TEXT_SPARE 4096		/* bytes kept for the next text, uncharged */
 
+/* Commit what all writers have written so far. 0, or the first error. */
+int handles_commit(struct op *op);
 /* A text that may have been large is released: it counts for fs_large_freed. */
 void text_free(struct fs *fs, struct buf *text);
 /* It takes no more room than is paid for by its length, or little. */

@@ -5,13 +5,11 @@
  * what is made after those gives up the first, as its close would.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 
 #include "fs/op/inner.h"
 
-/* h takes a place; what had it before is given back, or NULL. */
-static struct handle *remember(struct fs *fs, struct handle *h)
+struct handle *made_remember(struct fs *fs, struct handle *h)
 {
 	struct handle *before;
 
@@ -69,22 +67,4 @@ void made_settle(struct op *op, const struct node *dir)
 		handle_finish(op, left[i]);
 		handle_free(fs, left[i]);
 	}
-}
-
-int fs_make_file(struct fs *fs, struct fs_call *call, uint64_t parent,
-		 const char *name, mode_t mode, struct fs_entry *entry)
-{
-	struct fs_open_reply reply;
-	struct handle *h;
-	int err = fs_create(fs, call, parent, name, mode,
-			    O_WRONLY | O_CREAT | O_EXCL, entry, &reply);
-
-	if (err)
-		return err;
-	h = handle_of(reply.handle);
-	if (h->image && !h->node->ops->file->document)
-		h = remember(fs, h);
-	if (h)
-		fs_release(fs, NULL, 0, (uint64_t)(uintptr_t)h);
-	return 0;
 }

@@ -4,15 +4,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "fs/file/complete_text.h"
 #include "fs/op/inner.h"
 #include "store/base/alloc.h"
 
 #define PIN_LEAST (64 << 10)	/* less is not worth freeing or sharing */
-
-uint64_t fs_large_freed(const struct fs *fs)
-{
-	return atomic_load(&fs->large_freed);
-}
 
 void text_free(struct fs *fs, struct buf *text)
 {

@@ -61,6 +61,8 @@ void op_notify_below(struct op *op, struct node *n);
 /* file/unopened.c: the descriptor of one that mknod made and nobody has opened
  * yet: the caller's from now on. NULL: it is none of these. */
 struct handle *made_take(struct fs *fs, const struct node *n);
+/* h takes a place among them; what had it before is given back, or NULL. */
+struct handle *made_remember(struct fs *fs, struct handle *h);
 /* Before a directory is listed or goes: those in it that stay unopened are
  * closed. */
 void made_settle(struct op *op, const struct node *dir);

@@ -412,11 +412,6 @@ int key_column_stat(struct op *op, const struct place *p, struct child *c);
 int collection_json_stat(struct op *op, const struct place *p,
 			 struct child *c);
 extern const struct file_kind cell_file;
-/*
- * Does it end with a newline, and all of its brackets and quotes have their
- * ends? Of a type but text and blob no value can go on behind that.
- */
-bool text_is_complete(struct bytes text);
 /* The value of a text as it stands in a file. -EINVAL with the reason. */
 int text_value(struct op *op, const struct type *type, struct bytes text,
 	       struct buf *value);

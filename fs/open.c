@@ -1,0 +1,115 @@
+/* A tree is opened and closed. */
+#include <errno.h>
+#include <xxhash.h>
+
+#include "fs/kind/scratch.h"
+#include "fs/op/inner.h"
+#include "fs/tree/short_names.h"
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "store/table/present.h"
+
+void fs_options_init(struct fs_options *o)
+{
+	memset(o, 0, sizeof(*o));
+}
+
+static char *copy_or_null(const char *s, bool *failed)
+{
+	char *copy = s ? mem_copy(s, strlen(s)) : NULL;
+
+	*failed |= s && !copy;
+	return copy;
+}
+
+static void drop_node(void *context, struct node *n)
+{
+	scratch_free(context, n->scratch);
+	held_free(context, n->held);
+	cuts_free(context, atomic_load(&n->cuts));
+	image_give(context, n, n->orphan);
+	version_free(context, n->version);
+	keep_ended(context, n);
+}
+
+static void unkeep_node(void *context, struct node *n)
+{
+	keep_ended(context, n);
+}
+
+int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
+{
+	struct fs *fs = mem_zalloc(1, sizeof(*fs));
+	bool failed = false;
+	int i, err;
+
+	if (!fs)
+		return -ENOMEM;
+	fs->store = s;
+	fs->uid = o->uid;
+	fs->gid = o->gid;
+	fs->max_value = o->max_value ? o->max_value : 256 << 20;
+	fs->scratch_max = o->scratch_max ? o->scratch_max : 64 << 20;
+	accounts_init(&fs->accounts, fs->uid, fs->max_value, fs->scratch_max);
+	fs->read_only = o->read_only || store_is_read_only(s);
+	fs->keyspace = copy_or_null(o->keyspace, &failed);
+	fs->store_path = copy_or_null(o->store_path, &failed);
+	fs->version = copy_or_null(o->version ? o->version : "unknown",
+				   &failed);
+	fs->options_text = copy_or_null(o->options_text, &failed);
+	fs->opened_ns = clock_now_us() * MICROSECOND;
+	errors_init(&fs->errors);
+	notices_init(&fs->notices);
+	mutex_init(&fs->pool_lock);
+	mutex_init(&fs->leaving_lock);
+	pthread_cond_init(&fs->left, NULL);
+	mutex_init(&fs->timer_lock);
+	for (i = 0; i < FS_HANDLES; i++)
+		mutex_init(&fs->handles[i].lock);
+	mutex_init(&fs->made_lock);
+	mutex_init(&fs->listings_lock);
+	mutex_init(&fs->held_lock);
+	mutex_init(&fs->wish_lock);
+	for (i = 0; i < NODE_SHARDS; i++)
+		mutex_init(&fs->stripes[i].lock);
+	err = failed ? -ENOMEM :
+		       node_table_init(&fs->nodes, &kind_root,
+				       XXH3_64bits(store_id(s), 16));
+	fs->nodes.drop = drop_node;
+	fs->nodes.unkept = unkeep_node;
+	fs->nodes.context = fs;
+	if (err) {
+		fs_close(fs);
+		return err;
+	}
+	observe_start(fs);
+	*out = fs;
+	return 0;
+}
+
+int fs_close(struct fs *fs)
+{
+	int err = 0;
+
+	if (!fs)
+		return 0;
+	if (fs->nodes.root) {
+		err = fs_flush_all(fs);
+		observe_stop(fs);
+	}
+	handles_release(fs);
+	view_expire(fs, 0, true);
+	node_table_release(&fs->nodes);
+	op_pool_release(fs);
+	timers_release(fs);
+	notices_release(&fs->notices);
+	errors_release(&fs->errors);
+	pthread_cond_destroy(&fs->left);
+	accounts_release(&fs->accounts);
+	mem_free(fs->keyspace);
+	mem_free(fs->store_path);
+	mem_free(fs->version);
+	mem_free(fs->options_text);
+	mem_free(fs);
+	return err;
+}
