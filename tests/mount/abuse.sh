@@ -184,6 +184,56 @@ for pid in scans:
 assert beside < 0.05 + 4 * alone, 'alone %.4f s, beside 12 scans %.4f s' % (alone, beside)
 P
 pass
+# Writes that wait until his long statements end are paid for, too.
+python3 - "$M" $user <<'P' || fail 'writes that wait'
+import errno, os, re, signal, sys, threading, time
+m, user = sys.argv[1], int(sys.argv[2])
+def become():
+    os.setgroups([]); os.setgid(user); os.setuid(user)
+def forked(work):
+    pid = os.fork()
+    if not pid:
+        status = 1
+        try:
+            become()
+            status = work()
+        finally: os._exit(status)
+    return pid
+def scan():
+    os.write(os.open(m + '/.cql', os.O_RDWR), b'SELECT count(*) FROM k.wide WHERE v = 2 ALLOW FILTERING;' * 10000)
+def waiting():
+    found = re.search(r'^user %d:.*request_bytes (\d+)' % user, open(m + '/.widefs/stats').read(), re.M)
+    return int(found[1]) if found else 0
+def writers():
+    fds = [os.open(m + '/.cql', os.O_RDWR) for _ in range(170)]
+    refused = []
+    def write(fd):
+        try: os.write(fd, b"SELECT '" + b'x' * ((1 << 20) - 8))
+        except OSError as e: refused.append(e.errno)
+    threads = [threading.Thread(target=write, args=(fd,)) for fd in fds]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    return 0 if refused and set(refused) == {errno.ENOSPC} else 1
+scans = [forked(scan) for _ in range(8)]
+time.sleep(1)
+writing = forked(writers)
+most, until = 0, time.monotonic() + 60
+while most < 120 << 20 and time.monotonic() < until:
+    most = max(most, waiting())
+    assert open(m + '/k/mine/50/v').read()
+    time.sleep(0.02)
+# Some of them wait for the others.
+for pid in scans: os.kill(pid, signal.SIGKILL)
+for pid in scans: os.waitpid(pid, 0)
+assert os.waitpid(writing, 0)[1] == 0, 'none was refused, or otherwise'
+assert 120 << 20 <= most <= 128 << 20, most
+for _ in range(600):
+    if not waiting(): break
+    time.sleep(0.1)
+assert not waiting(), waiting()
+assert 'bytes of requests that wait for one another' in open(m + '/.widefs/errors').read()
+P
+pass
 # Names without contents, and texts that are no statement yet, have a bound too.
 python3 - "$M" $user <<'P' || fail 'names and texts'
 import errno, os, sys

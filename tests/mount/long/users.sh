@@ -47,6 +47,11 @@ for _ in $(seq 300); do
 done
 is 'he holds nothing but names' '' "$(of_user $user | grep -oE '(open|pending|read|statement|result)_.*')"
 rm -rf "$M"/k/his/* "$M"/k/his/.f*
+# An open that did not come back is waited for 10 s.
+for _ in $(seq 300); do
+	[ "$(of_user $user)$(of_user $other)" ] || break
+	sleep 0.1
+done
 is 'and then nothing' '' "$(of_user $user)$(of_user $other)"
 put "$M/.widefs/ctl" flush
 for _ in $(seq 300); do
@@ -89,7 +94,7 @@ os.kill(pid, signal.SIGKILL)
 os.waitpid(pid, 0)
 P
 pass
-for _ in $(seq 100); do
+for _ in $(seq 300); do
 	[ "$(of_user $user)" ] || break
 	sleep 0.1
 done
