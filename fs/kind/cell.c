@@ -282,6 +282,9 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 
 	if (got < 0)
 		return got;
+	if (!got && n->ops->by_position)
+		return op_refuse(op, -ESTALE, "the element that had this "
+					      "position is gone");
 	if (got)
 		err = op_later(op, old.timestamp_us, 0, &at);
 	else

@@ -458,6 +458,7 @@ static int unlink_position(struct op *op, struct node *n)
 
 const struct node_ops kind_position = {
 	.kind = "element",
+	.by_position = true,
 	.part = PART_PATH,
 	.file = &position_file,
 	.stat = stat_position,

@@ -440,7 +440,8 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 		node_put(&op->fs->nodes, n);
 		return -ENOENT;
 	}
-	if (n) {
+	/* What has a position is found anew: other elements may have come before. */
+	if (n && !n->ops->by_position) {
 		err = node_stat(op, n, c);
 		if (err == -ENOENT && image_is_new(op->fs, n)) {
 			kept_child(op, n, c);
@@ -450,9 +451,9 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 			*out = n;
 			return err;
 		}
-		node_put(&op->fs->nodes, n);
 		op->reason[0] = 0;
 	}
+	node_put(&op->fs->nodes, n);
 	if (!dir->ops->lookup)
 		return -ENOTDIR;
 	err = name_is_shortened(name) ? lookup_cut(op, dir, name, c) :

@@ -341,6 +341,7 @@ struct file_kind {
 
 struct node_ops {
 	const char *kind;
+	bool by_position;	/* its name stands for another thing in time */
 	bool directory;
 	enum part part;
 	const struct file_kind *file;	/* of a file */

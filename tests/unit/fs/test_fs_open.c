@@ -110,6 +110,39 @@ START_TEST(an_append_loses_nothing)
 }
 END_TEST
 
+/* Who opened an element by its position writes that one, wherever it is. */
+START_TEST(a_position_is_that_of_the_moment)
+{
+	const char *list = "shop/users/a/list.json";
+	struct open_file f;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	cql("UPDATE shop.users SET list = [1, 2] WHERE user_name = 'a';");
+	cat_is("shop/users/a/list/@0", "1\n");
+	ok(tree_open_file(&shop, "shop/users/a/list/@0", O_WRONLY | O_TRUNC,
+			  &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str("5\n")), 2);
+	cql("UPDATE shop.users SET list = [9] + list WHERE user_name = 'a';");
+	cat_is("shop/users/a/list/@0", "9\n");
+	cat_is("shop/users/a/list/@1", "1\n");
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	cat_is(list, "[9, 5, 2]\n");
+	cat_is("shop/users/a/list/@1", "5\n");
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str("6\n")), 2);
+	cql("DELETE list[1] FROM shop.users WHERE user_name = 'a';");
+	fails(ESTALE, fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	tree_release(&shop, &f);
+	cat_is(list, "[9, 2]\n");
+	cat_is("shop/users/a/list/@1", "2\n");
+	cql("UPDATE shop.users SET list = [7] + list WHERE user_name = 'a';");
+	cat_is("shop/users/a/list/@1", "9\n");
+	ok(tree_unlink(&shop, "shop/users/a/list/@1"));
+	cat_is(list, "[7, 2]\n");
+}
+END_TEST
+
 /* What is written while its table gets a schema is a cell of that. */
 START_TEST(an_open_file_of_a_table_that_is_taken_over)
 {
@@ -467,6 +500,7 @@ SUITE_THREADS(fs_open)
 
 	shop_fixture(tc);
 	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, a_position_is_that_of_the_moment);
 	tcase_add_loop_test(tc, an_append_loses_nothing, 0, 8);
 	tcase_add_test(tc, a_value_is_pending_until_the_close);
 	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);
