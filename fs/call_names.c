@@ -203,7 +203,7 @@ static struct bytes text_for_opens(struct op *op, struct node *n,
 {
 	if (n->ops->directory || !n->ops->file->load || n->ops->file->streamed)
 		return BYTES_NULL;
-	if (!image_is_shared(image) &&
+	if (!image_is_open(image) &&
 	    (!atomic_load(&n->opens) || view_is_read(op->fs, n)))
 		return BYTES_NULL;
 	if (n->ops->file->document && n->table)	/* schema.cql hides by its node */

@@ -57,15 +57,14 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 {
 	struct child c;
 	int err = node_stat(op, n, &c);
-	bool open_only = (err == -ENOENT && is_open_file(n)) ||
-			 (err && view_is_read(op->fs, n));
+	bool is_read = err && view_shows(op->fs, n, &c);
+	bool open_only = is_read || (err == -ENOENT && is_open_file(n));
 	struct node *named = NULL;
 	uint64_t size;
 
 	/* An open that comes upon it is about to be told to look again. */
 	if (err == -ENOENT && !n->ops->directory && !n->orphan &&
-	    !view_is_read(op->fs, n) &&
-	    (atomic_load(&n->flags) & NODE_GONE)) {
+	    !is_read && (atomic_load(&n->flags) & NODE_GONE)) {
 		err = lookup_child(op, n->parent, node_name(n), &c, &named);
 		node_put(&op->fs->nodes, named);
 		open_only &= err != 0;
@@ -76,8 +75,10 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	}
 	if (open_only) {
 		op->reason[0] = 0;
-		kept_child(op, n, &c);
-		c.mtime_ns = clock_now_us() * MICROSECOND;
+		if (!is_read) {
+			kept_child(op, n, &c);
+			c.mtime_ns = clock_now_us() * MICROSECOND;
+		}
 	} else if (err) {
 		return err == -ENOENT && n->ops->directory &&
 				       (atomic_load(&n->flags) & NODE_GONE) ?

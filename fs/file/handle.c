@@ -71,6 +71,7 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		return -ENOMEM;
 	h->image = image;
 	mutex_lock(&image->lock);
+	image->descriptors++;
 	if (file->document && (h->flags & O_APPEND)) {
 		image->how.append = true;
 		image->loaded = true;
@@ -111,7 +112,7 @@ void handle_free(struct fs *fs, struct handle *h)
 {
 	handle_unlink(fs, h);
 	atomic_fetch_sub(&h->node->opens, 1);
-	image_give(fs, h->node, h->image);
+	handle_give_image(fs, h);
 	view_close(fs, h);
 	pin_give(fs, h);
 	text_free(fs, &h->text);
@@ -355,8 +356,7 @@ int handle_finish(struct op *op, struct handle *h)
 	mutex_lock(&h->image->lock);
 	is_new = h->image->is_new && !n->ops->file->document;
 	mutex_unlock(&h->image->lock);
-	is_last = image_give(op->fs, n, h->image);
-	h->image = NULL;
+	is_last = handle_give_image(op->fs, h);
 	/* Made by open, and nothing came of it: the name goes again. */
 	if (is_new && is_last) {
 		atomic_fetch_or(&n->armed, ARMED_NAME);

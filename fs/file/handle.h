@@ -25,6 +25,7 @@ struct image {
 	_Atomic unsigned users;
 	struct node *node;		/* a reference */
 	struct image *next;
+	_Atomic unsigned descriptors;	/* of its users; one more under lock */
 	/* all below under lock */
 	enum image_state state;
 	bool loaded;			/* text is the file's */
@@ -131,8 +132,10 @@ bool image_is_there(struct fs *fs, struct node *n);
  */
 struct image *image_hold(struct fs *fs, struct node *n) UNCHECKED;
 void image_let(struct fs *fs, struct node *n, struct image *image) UNCHECKED;
-/* Has anybody else it? */
-bool image_is_shared(const struct image *image);
+/* Has anybody a descriptor of it, that is held? Who only looks is a user too. */
+bool image_is_open(const struct image *image);
+/* A descriptor gives up its image. */
+bool handle_give_image(struct fs *fs, struct handle *h);
 /* Of one that is held: its name was removed: writers read what was there (text,
  * or null); make: all who have it open do. */
 void image_orphan(struct op *op, struct node *n, struct image *image,

@@ -561,6 +561,18 @@ bool view_is_read(struct fs *fs, struct node *n)
 	return found;
 }
 
+bool view_shows(struct fs *fs, struct node *n, struct child *c)
+{
+	bool found;
+
+	mutex_lock(stripe_of(fs, n));
+	found = n->readers;
+	if (found)
+		*c = n->version->child;
+	mutex_unlock(stripe_of(fs, n));
+	return found;
+}
+
 bool view_is_written(struct fs *fs, struct node *n)
 {
 	bool found;

@@ -48,6 +48,8 @@ void view_close(struct fs *fs, struct handle *h);
 int view_hold_again(struct op *op, struct handle *h);
 /* Has it readers that hold it? */
 bool view_is_read(struct fs *fs, struct node *n);
+/* The same, and *c becomes what they see of it. */
+bool view_shows(struct fs *fs, struct node *n, struct child *c);
 /* Has it writers? */
 bool view_is_written(struct fs *fs, struct node *n);
 /* The kernel is to be given these attributes of n: those of its readers. */

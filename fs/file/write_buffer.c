@@ -419,9 +419,19 @@ void image_let(struct fs *fs, struct node *n, struct image *image)
 	image_give(fs, n, image);
 }
 
-bool image_is_shared(const struct image *image)
+bool image_is_open(const struct image *image)
 {
-	return image && image->users > 1;
+	return image && image->descriptors;
+}
+
+bool handle_give_image(struct fs *fs, struct handle *h)
+{
+	struct image *image = h->image;
+
+	h->image = NULL;
+	if (image)
+		image->descriptors--;
+	return image_give(fs, h->node, image);
 }
 
 void image_orphan(struct op *op, struct node *n, struct image *image,
@@ -430,7 +440,7 @@ void image_orphan(struct op *op, struct node *n, struct image *image,
 	struct stripe *s = stripe_of(op->fs, n);
 	struct node *named;
 
-	if (!image_is_shared(image) && (!make || bytes_is_null(text)))
+	if (!image_is_open(image) && (!make || bytes_is_null(text)))
 		return;
 	if (!image->loaded)
 		leave_text(op, image, text);
