@@ -639,6 +639,20 @@ int commitlog_prepare(struct commitlog *log, size_t len)
 	return len ? refusal(log, err) : err;
 }
 
+/* Bytes of the segment's records behind the log's begin. */
+static uint64_t held_of(struct commitlog *log, const struct segment *s)
+	REQUIRES(&log->lock)
+{
+	uint64_t from = LOG_HEADER, end = end_of(log, s);
+
+	if (s->number < log_number(log->begin))
+		return 0;
+	if (s->number == log_number(log->begin) &&
+	    log_offset(log->begin) > from)
+		from = log_offset(log->begin);
+	return end > from ? end - from : 0;
+}
+
 void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
 {
 	struct segment *s;
@@ -648,7 +662,7 @@ void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
 	for (s = log->newest; s; s = s->older) {
 		stats->segments++;
 		stats->bytes += s->size;
-		stats->held += end_of(log, s) - LOG_HEADER;
+		stats->held += held_of(log, s);
 	}
 	if (log->spare)
 		stats->bytes += log->spare->size;

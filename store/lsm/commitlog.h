@@ -98,7 +98,7 @@ int commitlog_prepare(struct commitlog *log, size_t len);
 
 struct commitlog_stats {
 	uint64_t bytes, segments, syncs, appended;
-	uint64_t held;		/* bytes of the records that it has */
+	uint64_t held;		/* bytes of the records behind its begin */
 	bool failed;
 };
 void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats);

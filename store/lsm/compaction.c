@@ -94,6 +94,7 @@ static int begin_output(struct compaction *c)
 
 	expect(c, &options);
 	return sstable_writer_create(&c->writer, c->setup.files, c->setup.dir,
+				     options.measure_only ? 0 :
 				     c->setup.next_number(c->setup.context),
 				     &options);
 }
@@ -119,7 +120,7 @@ static int end_output(struct compaction *c)
 	err = sstable_writer_finish(c->writer, &o->info);
 	if (err)
 		return err;
-	c->output_count++;
+	c->output_count += !c->setup.output.measure_only;
 	c->written += o->info.size;
 	sstable_writer_close(c->writer);
 	c->writer = NULL;
@@ -228,10 +229,13 @@ static int take_row(struct compaction *c, struct entry *entry)
 
 static int take(struct compaction *c, struct entry *entry)
 {
+	bool gone = entry->kind == ENTRY_ROW && !entry->row.len;
 	bool same = c->partition.len &&
 		    bytes_begin_with(entry->key, buf_bytes(&c->partition));
 	int err = 0;
 
+	if (gone)	/* by what shadows it */
+		return 0;
 	if (is_cut(c, entry->key, !same))
 		err = end_output(c);
 	if (!err && !same)
@@ -243,24 +247,43 @@ static int take(struct compaction *c, struct entry *entry)
 }
 
 /* ------------------------------------------------------------------- run */
-static int open_merge(struct compaction *c)
+static int merge_files(struct iterator **out, struct sstable *const *files,
+		       size_t count)
 {
-	size_t count = c->setup.input_count, i;
 	struct iterator **sources = mem_zalloc(count, sizeof(*sources));
-	struct deletion in_force;
+	size_t i;
 	int err = 0;
 
 	if (!sources)
 		return -ENOMEM;
 	for (i = 0; i < count && !err; i++)
-		err = sstable_iterate(&sources[i], c->inputs[i], false, true);
+		err = sstable_iterate(&sources[i], files[i], false, true);
 	if (err) {
 		for (i = 0; i < count; i++)
 			iterator_close(sources[i]);
 	} else {
-		err = merge_open(&c->merged, sources, count, false);
+		err = merge_open(out, sources, count, false);
 	}
 	mem_free(sources);
+	return err;
+}
+
+static int open_merge(struct compaction *c)
+{
+	const struct compaction_setup *s = &c->setup;
+	struct iterator *shadows = NULL;
+	struct deletion in_force;
+	int err = merge_files(&c->merged, c->inputs, s->input_count);
+
+	if (!err && s->shadow_count) {
+		err = merge_files(&shadows, s->shadows, s->shadow_count);
+		if (!err) {
+			struct iterator *all = c->merged;
+
+			c->merged = NULL;	/* taken over */
+			err = shadow_open(&c->merged, all, shadows);
+		}
+	}
 	return err ? err : iterator_seek(c->merged, BYTES_EMPTY, &in_force);
 }
 

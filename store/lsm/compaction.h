@@ -19,6 +19,11 @@
  * timestamp is smaller than that of anything outside of the inputs that may be
  * of the partition (store/README.md, "Reconciliation").
  *
+ * With shadows, other live sstables that stay as they are, all goes that these
+ * delete or overwrite: so a file can be written anew alone, into no more room
+ * than it takes. They must stay until the install: one compaction of a table at a
+ * time, and what else drops them (TRUNCATE, DROP) drops the inputs too.
+ *
  * One thread at a time for each compaction.
  */
 #ifndef STORE_LSM_COMPACTION_H
@@ -36,7 +41,11 @@ struct compaction_setup {
 	uint32_t table;
 	struct sstable *const *inputs;	/* references are taken */
 	size_t input_count;
-	struct sstable_options output;	/* block size, filter, compression */
+	struct sstable *const *shadows;	/* the caller's, until run returns */
+	size_t shadow_count;
+	/* block size, filter, compression; with measure_only run writes nothing
+	 * and bytes_written says how much it would be. */
+	struct sstable_options output;
 	uint32_t level;			/* as the pick says, these four */
 	uint64_t output_size;
 	uint64_t most_bytes;		/* -ERANGE when there is more; 0: any */

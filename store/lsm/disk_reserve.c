@@ -12,7 +12,7 @@
  * reserve becomes one. Until both are whole again nothing else is written.
  *
  * It is also as large as an eighth of the tables: of this a compaction writes
- * what is left of files where much was deleted (lsm_reclaim.c). So a deletion
+ * what is left of a file where much was deleted (lsm_reclaim.c). So a deletion
  * gives room back on the same full disk.
  *
  * Order against crashes: that of a flush (lsm_flush.c). The reserves hold
@@ -173,19 +173,61 @@ bool lsm_reserve_spend(struct lsm *lsm)
 	return spent;
 }
 
-void lsm_reserve_lend(struct lsm *lsm)
+/* What it has now. */
+static uint64_t reserve_size(struct lsm *lsm)
 {
-	uint64_t size = LOG_RESERVE_BYTES;
-	struct commitlog_stats log;
+	const struct file_ops *files = lsm->files;
+	int fd = file_open(files, lsm->dir, FILES_RESERVE_NAME, O_RDONLY);
+	struct stat st = { 0 };
 
-	mutex_lock(&lsm->room);
-	commitlog_stats(lsm->log, &log);
+	if (fd < 0)
+		return 0;
+	if (files->stat(files->context, fd, &st))
+		st.st_size = 0;
+	file_close(files, fd);
+	return (uint64_t)st.st_size;
+}
+
+/* Take so much out of the reserve, which has `size`, and leave the least. */
+static int lend(struct lsm *lsm, uint64_t size, uint64_t need)
+{
+	uint64_t least = need + LOG_RESERVE_BYTES, until;
+	struct commitlog_stats log;
+	int err = 0;
+
+	if (size < least) {
+		size = least;
+		err = make_reserve(lsm, FILES_RESERVE_NAME, &size);
+	}
+	if (err)
+		return err;
+	size -= need;
 	(void)make_reserve(lsm, FILES_RESERVE_NAME, &size);
-	lsm->reserve_until = log.appended > log.held ?
-				     log.appended - log.held : 0;
+	commitlog_stats(lsm->log, &log);
+	until = log.appended + size - LOG_RESERVE_BYTES;
+	lsm->reserve_until = until > log.held ? until - log.held : 0;
 	lsm->reserve_lent = true;
 	lsm->reserve_spent = true;
+	return 0;
+}
+
+/* A file that finds no room only at its end would have taken meanwhile what
+ * flushes and writers need: so room for all of it is looked for before. */
+int lsm_reserve_lend(struct lsm *lsm, uint64_t need)
+{
+	uint64_t size, more;
+	int err;
+
+	mutex_lock(&lsm->room);
+	size = reserve_size(lsm);
+	more = size + need;
+	err = make_reserve(lsm, FILES_RESERVE_NAME, &more);
+	if (!err)	/* there is room beside it */
+		err = make_reserve(lsm, FILES_RESERVE_NAME, &size);
+	else if (file_is_full(err))
+		err = lend(lsm, size, need);
 	mutex_unlock(&lsm->room);
+	return err == -EOPNOTSUPP || err == -EFBIG ? 0 : err;
 }
 
 void lsm_reserve_take_back(struct lsm *lsm)

@@ -29,10 +29,14 @@ struct job {
 	int64_t now;
 	struct strategy_file *files;	/* as from->files */
 	struct strategy_pick pick;
-	struct sstable **inputs;
+	struct sstable **inputs;	/* then those that shadow something */
+	size_t shadow_count;
 	struct compaction *compaction;
 	struct version *spare;
 	uint64_t most_bytes;		/* of the outputs; 0: any */
+	bool alone;			/* the input, without what others shadow */
+	bool measure_only;
+	uint64_t written;		/* what run wrote, or would */
 };
 
 static bool is_input(const struct job *j, const struct sstable *t)
@@ -151,6 +155,20 @@ static int gather_files(struct job *j)
 	return 0;
 }
 
+/* Those by which something of the one input may be deleted or overwritten. */
+static void add_shadows(struct job *j)
+{
+	const struct version *v = j->from;
+	size_t i;
+
+	for (i = 0; i < v->file_count; i++) {
+		struct sstable *t = v->files[i].sstable;
+
+		if (!is_input(j, t) && lsm_may_shadow(t, j->inputs[0]))
+			j->inputs[j->pick.count + j->shadow_count++] = t;
+	}
+}
+
 static int prepare(struct job *j)
 {
 	struct compaction_setup setup = {
@@ -158,7 +176,8 @@ static int prepare(struct job *j)
 		.cache = j->lsm->cache, .table = j->table->number,
 		.output = { .block_size = j->options.block_size,
 			    .filter_bits = j->options.filter_bits,
-			    .compress = j->options.compress },
+			    .compress = j->options.compress,
+			    .measure_only = j->measure_only },
 		.level = j->pick.level, .output_size = j->pick.output_size,
 		.most_bytes = j->most_bytes,
 		.shard_bits = j->pick.shard_bits,
@@ -171,13 +190,17 @@ static int prepare(struct job *j)
 	};
 	size_t i;
 
-	j->inputs = mem_zalloc(j->pick.count, sizeof(*j->inputs));
+	j->inputs = mem_zalloc(j->from->file_count, sizeof(*j->inputs));
 	if (!j->inputs)
 		return -ENOMEM;
 	for (i = 0; i < j->pick.count; i++)
 		j->inputs[i] = j->from->files[j->pick.files[i]].sstable;
+	if (j->alone)
+		add_shadows(j);
 	setup.inputs = j->inputs;
 	setup.input_count = j->pick.count;
+	setup.shadows = j->inputs + j->pick.count;
+	setup.shadow_count = j->shadow_count;
 	return compaction_prepare(&j->compaction, &setup);
 }
 
@@ -265,24 +288,24 @@ static bool is_vain(const struct job *j)
 	return after >= before;
 }
 
-/* Find out which inputs are damaged: the one that the merge met says so itself,
+/* Find out which files are damaged: the one that the merge met says so itself,
  * unless its checksums are right and its rows are not. */
 static int find_damage(struct job *j)
 {
+	size_t count = j->pick.count + j->shadow_count, i;
 	bool found = false;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; i < j->pick.count; i++)
+	for (i = 0; i < count; i++)
 		found |= sstable_is_damaged(j->inputs[i], NULL);
-	for (i = 0; !found && i < j->pick.count; i++) {
+	for (i = 0; !found && i < count; i++) {
 		if (cancelled(j))
 			return -ECANCELED;
 		err = sstable_verify(j->inputs[i]);
 		if (err && err != -EUCLEAN)
 			return err;
 	}
-	for (i = 0; i < j->pick.count; i++)
+	for (i = 0; i < count; i++)
 		found |= sstable_is_damaged(j->inputs[i], NULL);
 	for (i = 0; !found && i < j->pick.count; i++)
 		sstable_set_damaged(j->inputs[i], 0);
@@ -296,7 +319,11 @@ static int run(struct job *j)
 
 	if (!err)
 		err = compaction_run(j->compaction);
-	if (!err && is_vain(j)) {
+	if (!err)
+		j->written = compaction_bytes_written(j->compaction);
+	if (!err && j->measure_only) {
+		;
+	} else if (!err && is_vain(j)) {
 		for (i = 0; i < j->pick.count; i++)
 			sstable_mark(j->inputs[i], SSTABLE_NO_GAIN);
 		err = -EAGAIN;
@@ -415,36 +442,42 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 	return got;
 }
 
-static int pick_files(struct job *j, const struct lsm_rewrite *what)
+/* Without what is left out. */
+static int pick_one(struct job *j, uint64_t number)
 {
-	size_t i, k;
+	size_t i;
 
-	j->pick.files = mem_zalloc(what->count, sizeof(*j->pick.files));
+	for (i = 0; i < j->from->file_count; i++)
+		if (sstable_info(j->from->files[i].sstable)->number == number)
+			break;
+	if (i == j->from->file_count)
+		return -ESTALE;
+	if (sstable_is_damaged(j->from->files[i].sstable, NULL))
+		return -EUCLEAN;
+	j->pick.files = mem_zalloc(1, sizeof(*j->pick.files));
 	if (!j->pick.files)
 		return -ENOMEM;
-	for (i = 0; i < j->from->file_count; i++)
-		for (k = 0; k < what->count; k++)
-			if (sstable_info(j->from->files[i].sstable)->number ==
-			    what->numbers[k])
-				j->pick.files[j->pick.count++] = i;
-	return j->pick.count == what->count ? 0 : -ESTALE;
+	j->pick.files[j->pick.count++] = i;
+	j->pick.level = j->from->files[i].level;
+	return 0;
 }
 
-int lsm_compact_files(struct lsm *lsm, struct table *t,
-		      const struct lsm_rewrite *what)
+int lsm_rewrite(struct lsm *lsm, struct table *t, uint64_t number,
+		bool measure_only, uint64_t *size)
 {
 	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s(),
-			 .most_bytes = what->most_bytes,
-			 .pick = { .level = what->level } };
+			 .most_bytes = *size, .alone = true,
+			 .measure_only = measure_only };
 	int err;
 
 	take_options(&j);
 	j.from = lsm_pin(lsm, t->number);
 	if (j.options.strategy == LSM_UNIFIED)
 		j.pick.output_size = j.options.sstable_size;
-	err = pick_files(&j, what);
+	err = pick_one(&j, number);
 	if (!err)
 		err = run(&j);
+	*size = j.written;
 	strategy_release(&j.pick);
 	version_put(j.from);
 	return err;

@@ -86,7 +86,9 @@ struct lsm {
 	atomic_bool reserve_spent;	/* changes under room */
 	bool reserve_lent;		/* to a compaction; under room */
 	atomic_bool room_wanted;	/* lsm_reclaim has something to do */
-	uint64_t reclaim_after_ns;	/* but not before; under compacting */
+	/* but not before; under compacting, as the next two */
+	uint64_t reclaim_after_ns;
+	uint64_t reclaim_again_ns;	/* so long after a pass, for time alone */
 	uint64_t reclaimed_flushes;	/* before its last pass */
 	_Atomic uint64_t file_size;	/* for unified */
 	/* The reserve is enough until so many bytes were appended to the log. */
@@ -187,9 +189,9 @@ bool lsm_is_full(const struct lsm *lsm);
 bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more);
 /* Let go of that for sstables and the manifest. False: it was gone already. */
 bool lsm_reserve_spend(struct lsm *lsm);
-/* The same for a compaction that gains room, but for what a flush needs; nobody
- * makes it anew before it is taken back. */
-void lsm_reserve_lend(struct lsm *lsm);
+/* See to it that a compaction finds room for so much, of the reserve if there is no
+ * other; nobody makes that anew before it is taken back. -ENOSPC. */
+int lsm_reserve_lend(struct lsm *lsm, uint64_t need);
 void lsm_reserve_take_back(struct lsm *lsm);
 /* How large a file may become so that it can be rewritten on a full disk. */
 uint64_t lsm_file_size(struct lsm *lsm);
@@ -208,19 +210,17 @@ void lsm_compaction_run(struct work *work);
 void lsm_count_debt(struct lsm *lsm, struct table *t);
 /* Which file, and where. */
 void lsm_damage_text(char *text, size_t size, const struct sstable *t);
-/* Merge these files of the table, if what comes of it has no more than so many
- * bytes: else -ERANGE, and nothing has changed. -ESTALE when one is gone.
+/* Write one file of the table anew, without what others delete or overwrite, if
+ * it gets no more than *size bytes: else -ERANGE. *size is what it gets then, or
+ * would get (measure_only). -ESTALE when it is gone, -EUCLEAN when it is damaged.
  * REQUIRES compacting. */
-struct lsm_rewrite {
-	const uint64_t *numbers;
-	size_t count;
-	uint64_t most_bytes;
-	uint32_t level;		/* of the outputs */
-};
-int lsm_compact_files(struct lsm *lsm, struct table *t,
-		      const struct lsm_rewrite *what);
+int lsm_rewrite(struct lsm *lsm, struct table *t, uint64_t number,
+		bool measure_only, uint64_t *size);
 
 /* ----------------------------------------------------------- lsm_reclaim.c */
+/* May something of f be deleted or overwritten by something of t, which can be
+ * read? */
+bool lsm_may_shadow(const struct sstable *t, const struct sstable *f);
 /* The disk is full: have room gained from what is deleted. */
 void lsm_want_room(struct lsm *lsm);
 /* Do so, if it is wanted. 0 or an error that ends writing. REQUIRES compacting,

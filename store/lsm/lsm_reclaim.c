@@ -1,14 +1,20 @@
 /*
- * Room from what was deleted, on a full disk. The strategies merge files that
- * are alike, for which there may be no room; here each file is rewritten with
- * those whose deletions may concern it, the smallest first, and only the result
- * that is smaller than its inputs is kept. For it the reserve is lent
- * (disk_reserve.c), and what one step gains is there for the next.
+ * Room from what was deleted or overwritten, on a full disk. The strategies merge
+ * files that are alike, for which there may be no room; here each file is written
+ * anew alone, without what others delete or overwrite (compaction.h), the oldest
+ * first. So no more room is needed than for what is left of one file, which the
+ * reserve lends (disk_reserve.c), none for a file of which all is deleted; and what one
+ * step gains is there for the next. When all that is older has been looked at, the
+ * deletions themselves may go.
  *
- * A pass looks once at each file that there was at its begin, so it ends. The
- * next begins when something was flushed since, or a minute later, for what has
- * expired meanwhile; and not before twice the time that the last one took:
- * deletions one by one do not make the disk busy.
+ * How large a file will be is found out before: one of which too little would go
+ * is not written, and none is begun that does not fit.
+ *
+ * A pass looks at each file, and at all again while much was gained, so it ends. The
+ * next begins when something was flushed since; else a minute later, for what has
+ * expired meanwhile, and where nothing was gained twice as late each time. And
+ * none begins before twice the time that the last one took: deletions one by one
+ * do not make the disk busy.
  *
  * Order against crashes: that of every compaction (compaction.c).
  */
@@ -19,57 +25,49 @@
 #include "store/base/clock.h"
 #include "store/lsm/lsm_internal.h"
 
-/* A file that may hold what is deleted. */
+/* A file of which something may go. */
 struct dirty {
 	struct table *table;
-	uint64_t number;
-	uint64_t size;		/* of all that would be merged */
+	uint64_t number, size;
+	int64_t newest;		/* its largest timestamp */
 };
 
 struct pass {
 	struct lsm *lsm;
 	struct dirty *files;
 	size_t count, room;
+	uint64_t size;		/* of all these */
+	uint64_t gained;
+	bool was_short;		/* there was no room for one */
 };
 
-static bool has_deletions(const struct sstable_info *info)
+bool lsm_may_shadow(const struct sstable *t, const struct sstable *f)
 {
-	return info->tombstone_count || info->has_bounds;
+	const struct sstable_info *a = sstable_info(t), *b = sstable_info(f);
+
+	return a->max_timestamp >= b->min_timestamp &&
+	       a->first_token <= b->last_token &&
+	       b->first_token <= a->last_token &&
+	       !sstable_is_damaged(t, NULL);
 }
 
-/* Might g's deletions concern something of f? */
-static bool may_delete(const struct sstable *g, const struct sstable *f)
-{
-	const struct sstable_info *a = sstable_info(g), *b = sstable_info(f);
-
-	return has_deletions(a) && a->max_timestamp >= b->min_timestamp &&
-	       bytes_compare(sstable_first_key(g), sstable_last_key(f)) <= 0 &&
-	       bytes_compare(sstable_first_key(f), sstable_last_key(g)) <= 0;
-}
-
-/* The numbers of f, which is the i-th, and those that may delete in it. */
-static size_t gather(const struct version *v, size_t i, uint64_t *numbers,
-		     uint64_t *size)
+static bool is_dirty(const struct version *v, size_t i)
 {
 	const struct sstable *f = v->files[i].sstable;
-	size_t count = 0, j;
+	size_t j;
 
-	*size = 0;
-	for (j = 0; j < v->file_count; j++) {
-		const struct sstable *g = v->files[j].sstable;
-
-		if (j != i && !may_delete(g, f))
-			continue;
-		if (numbers)
-			numbers[count] = sstable_info(g)->number;
-		count++;
-		*size += sstable_info(g)->size;
-	}
-	return count;
+	if (sstable_is_damaged(f, NULL))
+		return false;
+	if (sstable_info(f)->max_local_time != INT64_MIN)
+		return true;	/* deletions, or what expires */
+	for (j = 0; j < v->file_count; j++)
+		if (j != i && lsm_may_shadow(v->files[j].sstable, f))
+			return true;
+	return false;
 }
 
-static int add_dirty(struct pass *p, struct table *t, uint64_t number,
-		     uint64_t size)
+static int add_dirty(struct pass *p, struct table *t,
+		     const struct sstable_info *info)
 {
 	if (p->count == p->room) {
 		size_t room = p->room ? 2 * p->room : 64;
@@ -81,15 +79,19 @@ static int add_dirty(struct pass *p, struct table *t, uint64_t number,
 		p->files = grown;
 		p->room = room;
 	}
-	p->files[p->count++] = (struct dirty){ t, number, size };
+	p->files[p->count++] = (struct dirty){ t, info->number, info->size,
+					       info->max_timestamp };
+	p->size += info->size;
 	return 0;
 }
 
-static int by_size(const void *a, const void *b)
+static int by_age(const void *a, const void *b)
 {
 	const struct dirty *x = a, *y = b;
 
-	return (x->size > y->size) - (x->size < y->size);
+	if (x->newest != y->newest)
+		return x->newest < y->newest ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
 }
 
 static int find_dirty(struct pass *p)
@@ -98,50 +100,46 @@ static int find_dirty(struct pass *p)
 	size_t i, j;
 	int err = 0;
 
+	p->count = 0;
+	p->size = 0;
 	for (i = 0; !err && (t = lsm_table_at(p->lsm, i)); i++) {
 		struct version *v = lsm_pin(p->lsm, t->number);
 
-		for (j = 0; j < v->file_count && !err; j++) {
-			const struct sstable_info *info =
-				sstable_info(v->files[j].sstable);
-			uint64_t size;
-			size_t others = gather(v, j, NULL, &size) - 1;
-
-			/* Has it anything that may go? */
-			if (others || info->max_local_time != INT64_MIN)
-				err = add_dirty(p, t, info->number, size);
-		}
+		for (j = 0; j < v->file_count && !err; j++)
+			if (is_dirty(v, j))
+				err = add_dirty(p, t, sstable_info(
+						v->files[j].sstable));
 		version_put(v);
 	}
 	if (p->count)
-		qsort(p->files, p->count, sizeof(*p->files), by_size);
+		qsort(p->files, p->count, sizeof(*p->files), by_age);
 	return err;
 }
 
-/* 0 when it was rewritten, -ENOSPC, -ERANGE when nothing would be gained,
- * -ESTALE when it is gone already, -errno. */
+/* Beside the file: the manifest's edit, and what rounding adds. */
+#define SLACK ((uint64_t)64 << 10)
+
+/* 0 when it was rewritten, -ENOSPC, -ERANGE when too little would go, -ESTALE
+ * when the file is gone already, -errno. */
 static int rewrite(struct pass *p, const struct dirty *d)
 {
-	struct version *v = lsm_pin(p->lsm, d->table->number);
-	uint64_t *numbers = mem_zalloc(v->file_count + 1, sizeof(*numbers));
-	struct lsm_rewrite what = { .numbers = numbers };
-	uint64_t size;
-	size_t i;
-	int err = numbers ? -ESTALE : -ENOMEM;
+	struct lsm *lsm = p->lsm;
+	uint64_t most = d->size - d->size / 16, size = most;
+	int err = lsm_rewrite(lsm, d->table, d->number, true, &size);
 
-	for (i = 0; numbers && i < v->file_count; i++) {
-		if (sstable_info(v->files[i].sstable)->number != d->number)
-			continue;
-		what.count = gather(v, i, numbers, &size);
-		what.most_bytes = size - size / 16;
-		what.level = what.count == 1 ? v->files[i].level : 0;
-		err = 0;
-		break;
+	if (!err && size)
+		err = lsm_reserve_lend(lsm, size + SLACK);
+	if (file_is_full(err))
+		p->was_short = true;
+	if (!err) {
+		size = most;
+		err = lsm_rewrite(lsm, d->table, d->number, false, &size);
+		lsm_reserve_take_back(lsm);
 	}
-	version_put(v);
 	if (!err)
-		err = lsm_compact_files(p->lsm, d->table, &what);
-	mem_free(numbers);
+		p->gained += d->size - size;
+	if (lsm->reserve_spent)
+		(void)lsm_reserve_keep(lsm, 0);
 	return err;
 }
 
@@ -153,24 +151,31 @@ static bool goes_on_after(int err)
 	       lsm_is_passing(err);
 }
 
-static int run_pass(struct pass *p)
+static int look_at_all(struct pass *p)
 {
-	struct lsm *lsm = p->lsm;
 	int err = find_dirty(p);
 	size_t i;
 
-	for (i = 0; i < p->count && goes_on_after(err); i++) {
-		err = lsm->reserve_spent ? -ENOSPC : rewrite(p, &p->files[i]);
-		if (file_is_full(err)) {
-			lsm_reserve_lend(lsm);
-			err = rewrite(p, &p->files[i]);
-		}
-		lsm_reserve_take_back(lsm);
-		if (lsm->reserve_spent)
-			(void)lsm_reserve_keep(lsm, 0);
-	}
-	mem_free(p->files);
+	p->gained = 0;
+	p->was_short = false;
+	for (i = 0; i < p->count && goes_on_after(err); i++)
+		err = rewrite(p, &p->files[i]);
 	return goes_on_after(err) ? 0 : err;
+}
+
+/* What was gained is room for what did not fit; and where much went, deletions
+ * may go that were needed. */
+static int run_pass(struct pass *p, bool *any)
+{
+	int err;
+
+	do {
+		err = look_at_all(p);
+		*any |= p->gained;
+	} while (!err && p->gained &&
+		 (p->was_short || p->gained > p->size / 16));
+	mem_free(p->files);
+	return err;
 }
 
 void lsm_want_room(struct lsm *lsm)
@@ -181,20 +186,32 @@ void lsm_want_room(struct lsm *lsm)
 			   &lsm->compaction_work);
 }
 
-#define AGAIN_AFTER_NS ((uint64_t)60 * 1000000000)
+#define LEAST_AGAIN_NS ((uint64_t)60 * 1000000000)
+#define MOST_AGAIN_NS (60 * LEAST_AGAIN_NS)
 
 /* Could there be something that the last pass has not seen? */
 static bool is_worth_it(const struct lsm *lsm, uint64_t now)
 {
 	return !lsm->reclaim_after_ns ||
 	       lsm->counters.flushes != lsm->reclaimed_flushes ||
-	       now > lsm->reclaim_after_ns + AGAIN_AFTER_NS;
+	       now > lsm->reclaim_after_ns + lsm->reclaim_again_ns;
+}
+
+static void note_pass(struct lsm *lsm, uint64_t begin, bool gained)
+{
+	uint64_t now = clock_monotonic_ns(), again = 2 * lsm->reclaim_again_ns;
+
+	if (gained || again < LEAST_AGAIN_NS)
+		again = LEAST_AGAIN_NS;
+	lsm->reclaim_again_ns = again < MOST_AGAIN_NS ? again : MOST_AGAIN_NS;
+	lsm->reclaim_after_ns = now + 2 * (now - begin);
 }
 
 int lsm_reclaim(struct lsm *lsm)
 {
 	struct pass p = { .lsm = lsm };
 	uint64_t begin = clock_monotonic_ns();
+	bool gained = false;
 	int err;
 
 	if (!atomic_load(&lsm->room_wanted) || !is_worth_it(lsm, begin))
@@ -207,8 +224,7 @@ int lsm_reclaim(struct lsm *lsm)
 	}
 	atomic_store(&lsm->room_wanted, false);
 	lsm->reclaimed_flushes = lsm->counters.flushes;
-	err = run_pass(&p);
-	lsm->reclaim_after_ns = clock_monotonic_ns() +
-				2 * (clock_monotonic_ns() - begin);
+	err = run_pass(&p, &gained);
+	note_pass(lsm, begin, gained);
 	return err;
 }

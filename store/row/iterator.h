@@ -74,4 +74,14 @@ static inline void iterator_close(struct iterator *it)
  */
 int merge_open(struct iterator **out, struct iterator **sources, size_t count,
 	       bool reverse);
+
+/* --------------------------------------------------------------- shadow.c */
+/*
+ * What `it` has and `by` neither deletes nor overwrites (merges both, forward;
+ * taken over, closed with it, also on error). Merged with `by` it is what both
+ * are. Of what is left out some entries remain as rows without contents (null),
+ * so that the caller has a say now and then; they are to be skipped.
+ */
+int shadow_open(struct iterator **out, struct iterator *it,
+		struct iterator *by);
 #endif

@@ -133,12 +133,6 @@ static int take_bounds(struct merge *m, size_t count, struct entry *entry)
 	return 1;
 }
 
-static bool is_nothing(const struct row *row)
-{
-	return !row->cell_count && deletion_is_none(row->deletion) &&
-	       row->marker.timestamp == NO_TIMESTAMP;
-}
-
 /* The versions of one row: 1 when something is left of it. */
 static int take_rows(struct merge *m, size_t count, struct entry *entry)
 {
@@ -161,7 +155,7 @@ static int take_rows(struct merge *m, size_t count, struct entry *entry)
 	}
 	if (!err)
 		err = row_merge(&merged, &m->arena, m->rows, count, m->force);
-	if (err || is_nothing(&merged))
+	if (err || row_is_nothing(&merged))
 		return err;
 	buf_clear(&m->row);
 	row_encode(&m->row, &merged);

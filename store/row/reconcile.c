@@ -213,6 +213,78 @@ int row_merge(struct row *out, struct arena *arena,
 	return 0;
 }
 
+/* Is b no weaker than a? */
+static bool covers(struct deletion b, struct deletion a)
+{
+	return a.timestamp < b.timestamp ||
+	       (a.timestamp == b.timestamp && a.local_time <= b.local_time);
+}
+
+/* The cells of another version, walked along with those of the row. */
+struct subtracting {
+	const struct cell *next, *end;
+	int64_t covered;
+	int64_t column_covered;	/* by the deletion of this column, if any */
+	uint32_t column;
+};
+
+/* The other version's cell at c's place, or NULL. */
+static const struct cell *same_place(struct subtracting *s,
+				     const struct cell *c)
+{
+	for (; s->next < s->end; s->next++) {
+		int place = place_order(s->next, c);
+
+		if (place >= 0)
+			return place ? NULL : s->next;
+		if (s->next->flags & CELL_COLUMN_DELETION) {
+			s->column = s->next->column;
+			s->column_covered = s->next->timestamp;
+		}
+	}
+	return NULL;
+}
+
+static bool goes(struct subtracting *s, const struct cell *c)
+{
+	const struct cell *other = same_place(s, c);
+
+	if (c->timestamp <= s->covered)
+		return true;
+	if (other)
+		return cell_reconcile(other, c) >= 0;
+	return c->column == s->column && c->timestamp <= s->column_covered;
+}
+
+bool row_subtract(struct row *row, const struct row *by,
+		  struct deletion covering)
+{
+	struct subtracting s = { .next = by->cells, .column = UINT32_MAX };
+	bool changed = false;
+	uint32_t i, kept = 0;
+
+	s.end = by->cells + by->cell_count;
+	s.covered = deletion_max(by->deletion, covering).timestamp;
+	if (row->marker.timestamp != NO_TIMESTAMP &&
+	    (row->marker.timestamp <= s.covered ||
+	     marker_reconcile(&by->marker, &row->marker) >= 0)) {
+		row->marker = MARKER_NONE;
+		changed = true;
+	}
+	if (!deletion_is_none(row->deletion) &&
+	    (row->deletion.timestamp <= covering.timestamp ||
+	     covers(by->deletion, row->deletion))) {
+		row->deletion = DELETION_NONE;
+		changed = true;
+	}
+	for (i = 0; i < row->cell_count; i++)
+		if (!goes(&s, &row->cells[i]))
+			row->cells[kept++] = row->cells[i];
+	changed |= kept != row->cell_count;
+	row->cell_count = kept;
+	return changed;
+}
+
 struct purging {
 	int64_t gc_before, purge_before;
 };
@@ -253,7 +325,8 @@ void row_purge(struct row *row, int64_t now, int64_t gc_before,
 		if (c->flags & CELL_DELETED &&
 		    may_go(&p, c->timestamp, c->local_time))
 			continue;
-		data += c->column != CELL_CLUSTERING;
+		data += c->column != CELL_CLUSTERING ||
+			c->timestamp >= purge_before;
 		row->cells[kept++] = *c;
 	}
 	row->cell_count = kept;

@@ -71,6 +71,11 @@ struct row {
 	struct cell *cells;	/* by (column, column deletion first, path) */
 };
 #define ROW_NONE ((struct row){ MARKER_NONE, DELETION_NONE, 0, NULL })
+static inline bool row_is_nothing(const struct row *row)
+{
+	return !row->cell_count && deletion_is_none(row->deletion) &&
+	       row->marker.timestamp == NO_TIMESTAMP;
+}
 
 /*
  * The encoded form (the format is in row_codec.c; log and sstables hold it).
@@ -127,9 +132,17 @@ int marker_reconcile(const struct marker *a, const struct marker *b);
 int row_merge(struct row *out, struct arena *arena, const struct row *const *rows,
 	      size_t count, struct deletion covering);
 /*
+ * Take from row all that is shadowed or overwritten by another version of it
+ * (ROW_NONE: there is none) and by `covering`. Merged with these, what is left
+ * is what the row was. The cells stay in their array. False: nothing went.
+ */
+bool row_subtract(struct row *row, const struct row *by,
+		  struct deletion covering);
+/*
  * What a compaction may drop: expired cells become tombstones; tombstones and
  * deletions made before gc_before (local time) with timestamp < purge_before
- * go. *keep is false when nothing is left of the row.
+ * go. *keep is false when nothing is left of the row, but how its key was
+ * written, and that is not missed by an older version of it.
  */
 void row_purge(struct row *row, int64_t now, int64_t gc_before,
 	       int64_t purge_before, bool *keep);

@@ -104,6 +104,7 @@ struct sstable_options {
 	uint32_t block_size;	/* bytes before compression; 0: default */
 	uint32_t filter_bits;	/* per key; 0: default 10 */
 	bool compress;		/* lz4 where it saves an eighth */
+	bool measure_only;	/* no file: finish tells how large it would be */
 	/* Upper estimates, which save memory while writing a large file; 0:
 	 * not known. */
 	uint64_t expected_rows, expected_partitions;

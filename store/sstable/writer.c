@@ -99,14 +99,15 @@ int sstable_writer_create(struct sstable_writer **out,
 			   options->expected_rows);
 	sstable_name(w->name, number);
 	add_header(w);
-	w->fd = file_open(files, dir, w->name, O_RDWR | O_CREAT | O_EXCL);
-	if (w->fd < 0 || w->out.failed) {
-		err = w->fd < 0 ? w->fd : -ENOMEM;
+	w->fd = options->measure_only ? -1 :
+		file_open(files, dir, w->name, O_RDWR | O_CREAT | O_EXCL);
+	err = w->fd < 0 && !options->measure_only ? w->fd :
+	      w->out.failed ? -ENOMEM : 0;
+	if (err)
 		sstable_writer_close(w);
-		return err;
-	}
-	*out = w;
-	return 0;
+	else
+		*out = w;
+	return err;
 }
 
 void sstable_writer_close(struct sstable_writer *w)
@@ -139,7 +140,8 @@ uint64_t sstable_writer_size(const struct sstable_writer *w)
 /* ---------------------------------------------------------------- blocks */
 static int hand_over(struct sstable_writer *w, struct bytes bytes)
 {
-	int err = file_write(w->files, w->fd, bytes.ptr, bytes.len,
+	int err = w->options.measure_only ? 0 :
+		  file_write(w->files, w->fd, bytes.ptr, bytes.len,
 			     w->written);
 
 	if (!err)
@@ -222,8 +224,8 @@ static int finish_block(struct sstable_writer *w)
 /* A partition that is larger than is advised is told of, never refused. */
 static void end_partition(const struct sstable_writer *w)
 {
-	if (w->partition_rows <= ADVISED_ROWS &&
-	    w->partition_bytes <= ADVISED_BYTES)
+	if ((w->partition_rows <= ADVISED_ROWS &&
+	     w->partition_bytes <= ADVISED_BYTES) || w->options.measure_only)
 		return;
 	log_message(LOG_WARNING_LEVEL, "Writing large partition with token "
 		    "%lld (%u rows, %llu bytes) to sstable %s",
@@ -413,7 +415,7 @@ int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info)
 		err = add_sections(w, &footer);
 	if (!err)
 		err = add_footer(w, &footer);
-	if (!err)
+	if (!err && !w->options.measure_only)
 		err = w->files->datasync(w->files->context, w->fd);
 	buf_release(&footer);
 	w->err = err ? err : -EINVAL;	/* no more of it */

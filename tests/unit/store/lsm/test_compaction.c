@@ -301,21 +301,13 @@ static struct iterator *merged_with(struct sstable **tables, size_t count,
 	return merged;
 }
 
-static void check_same_view(struct compaction *c, struct sstable *other,
+static void check_same_live(struct iterator *before, struct iterator *after,
 			    int64_t now)
 {
-	size_t count = compaction_output_count(c), i;
-	struct sstable *outputs[200];
 	struct arena x = ARENA_INIT, y = ARENA_INIT;
 	struct buf a = BUF_INIT, b = BUF_INIT;
-	struct iterator *before, *after;
 	struct row r, q;
 
-	ck_assert_uint_lt(count, ARRAY_SIZE(outputs));
-	for (i = 0; i < count; i++)
-		outputs[i] = compaction_output(c, i);
-	before = merged_with(inputs, input_count, other);
-	after = merged_with(outputs, count, other);
 	while (next_live(before, &x, &a, &r, now)) {
 		ck_assert_int_eq(next_live(after, &y, &b, &q, now), 1);
 		ck_assert(bytes_equal(buf_bytes(&a), buf_bytes(&b)));
@@ -328,6 +320,31 @@ static void check_same_view(struct compaction *c, struct sstable *other,
 	buf_release(&b);
 	arena_release(&x);
 	arena_release(&y);
+}
+
+/* For who reads these, of which nothing changed, and one more. */
+static void check_same_shadowed(struct compaction *c, struct sstable **others,
+				size_t other_count, struct sstable *more,
+				int64_t now)
+{
+	size_t count = compaction_output_count(c), i;
+	struct sstable *was[200], *is[200];
+
+	ck_assert_uint_lt(count + input_count + other_count, ARRAY_SIZE(is));
+	for (i = 0; i < other_count; i++)
+		was[i] = is[i] = others[i];
+	for (i = 0; i < input_count; i++)
+		was[other_count + i] = inputs[i];
+	for (i = 0; i < count; i++)
+		is[other_count + i] = compaction_output(c, i);
+	check_same_live(merged_with(was, other_count + input_count, more),
+			merged_with(is, other_count + count, more), now);
+}
+
+static void check_same_view(struct compaction *c, struct sstable *other,
+			    int64_t now)
+{
+	check_same_shadowed(c, NULL, 0, other, now);
 }
 
 /*
@@ -354,6 +371,65 @@ START_TEST(a_purge_is_not_seen)	/* _i: seed */
 	check_same_view(c, other, a.now + 200);
 	compaction_free(c);
 	sstable_put(other);
+}
+END_TEST
+
+static void check_measure(const struct compaction_setup *like, uint64_t size)
+{
+	struct compaction_setup a = *like;
+	struct compaction *c;
+	int files = scratch_count(&s);
+
+	a.output.measure_only = true;
+	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
+	ck_assert_int_eq(compaction_run(c), 0);
+	ck_assert_uint_eq(compaction_bytes_written(c), size);
+	compaction_free(c);
+	ck_assert_int_eq(scratch_count(&s), files);
+}
+
+/*
+ * One file without what others shadow: who reads it with these, and another in
+ * which there may be older data, sees the same as before. How large it would be is
+ * known before.
+ */
+START_TEST(a_file_without_what_others_shadow)	/* _i: seed */
+{
+	struct random rng = random_seeded((uint64_t)_i * 19);
+	struct sstable *others[MOST_INPUTS], *older;
+	size_t count = 1 + (size_t)_i % 4, i;
+	struct compaction_setup a;
+	struct compaction *c;
+	uint64_t before;
+
+	add_random_inputs((uint64_t)_i + 300, count + 2);
+	older = inputs[--input_count];
+	other_timestamp = sstable_info(older)->min_timestamp;
+	for (i = 0; i < count; i++) {
+		others[i] = inputs[--input_count];
+		if (sstable_info(others[i])->min_timestamp < other_timestamp)
+			other_timestamp =
+				sstable_info(others[i])->min_timestamp;
+	}
+	a = setup();
+	a.shadows = others;
+	a.shadow_count = count;
+	a.now = random_below(&rng, 1200);
+	a.gc_before = a.now - random_below(&rng, 3) * 100;
+	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
+	ck_assert_int_eq(compaction_run(c), 0);
+	before = sstable_info(inputs[0])->raw_size;
+	ck_assert_uint_lt(compaction_output_count(c) ?
+			  sstable_info(compaction_output(c, 0))->raw_size : 0,
+			  before);
+	check_measure(&a, compaction_bytes_written(c));
+	check_same_shadowed(c, others, count, older, a.now);
+	check_same_shadowed(c, others, count, older, a.now + 200);
+	ck_assert_int_eq(compaction_install(c, manifest), 0);
+	compaction_free(c);
+	for (i = 0; i < count; i++)
+		sstable_put(others[i]);
+	sstable_put(older);
 }
 END_TEST
 
@@ -680,6 +756,7 @@ SUITE(compaction)
 	tcase_add_loop_test(tc, outputs_are_the_merge_of_the_inputs, 0, 20);
 	tcase_add_test(tc, small_outputs_are_cut);
 	tcase_add_loop_test(tc, a_purge_is_not_seen, 0, 20);
+	tcase_add_loop_test(tc, a_file_without_what_others_shadow, 0, 40);
 	tcase_add_loop_test(tc, the_purge_rule, 0, ARRAY_SIZE(cases));
 	tcase_add_loop_test(tc, a_deletion_goes_after_what_it_covers, 0, 2);
 	tcase_add_test(tc, a_move_changes_the_level_only);

@@ -535,6 +535,7 @@ static const struct workload {
 	{ "full disk, mapped", "LLLMXbbpEEddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 100 },
 	/* Files are rewritten into the reserve (lsm_reclaim.c). */
 	{ "full disk, deleted", "LLfMXLLLLLLLLLLLLLLLLLLLLrrrrrrrrrrrrfwrrfw!drKxp", 1, 0, 2, 0, 50, 5 },
+	{ "full disk, some deleted", "LLLLfLLbfMXLLLLLLLLLLLLLLLLLLddddddfwddddfw!drKxp", 1, 0, 2, 0, 50, 5 },
 	{ "everything", "pbdfPrsbofKcbtbpfRwbDpfcbsKpPbf", 2, 1, 8, 0, 4000, 200 },
 };
 

@@ -391,6 +391,47 @@ START_TEST(what_is_deleted_gives_its_room_back)
 }
 END_TEST
 
+/* In many files, each with some rows of every part of the table: what is left of
+ * them all is more than the reserve. */
+START_TEST(room_comes_back_file_by_file)	/* _i: strategy */
+{
+	struct lsm_table_options options;
+	struct lsm *lsm = open_lsm();
+	int count = 0, more = 0, err, i;
+
+	lsm_table_defaults(&options);
+	options.gc_grace_s = 0;
+	options.strategy = (enum lsm_strategy)_i;
+	ck_assert_int_eq(lsm_table_set(lsm, 1, &options), 0);
+	leave_room(24 << 20);
+	while (!put(lsm, count, 16384)) {
+		if (++count % 60)
+			continue;
+		/* Each file deletes something of the one before. */
+		ck_assert_int_eq(put(lsm, count - 50, 0), 0);
+		err = lsm_flush(lsm, 1);
+		ck_assert(!err || err == -ENOSPC);
+	}
+	ck_assert_int_gt(count, 600);
+	for (i = 0; i < count; i++)
+		if (i % 5 > 1)
+			ck_assert_int_eq(put(lsm, i, 0), 0);
+	ck_assert(comes_back(lsm));
+	while (!put(lsm, 3000 + more, 16384))
+		more++;
+	ck_assert_int_gt(more, count / 3);
+	for (i = 0; i < count; i++)
+		ck_assert_int_eq(is_there(lsm, i),
+				 i % 5 < 2 && (i % 60 != 10 || i + 50 > count));
+	lsm = reopen(lsm);
+	for (i = 0; i < count; i++)
+		ck_assert_int_eq(is_there(lsm, i),
+				 i % 5 < 2 && (i % 60 != 10 || i + 50 > count));
+	check_rows(lsm, 3000, 3000 + more, true);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 /* ------------------------------------------------------------- two writers */
 static atomic_bool torn;
 
@@ -469,6 +510,8 @@ SUITE_THREADS(room)
 	tcase_add_test(tc, an_error_of_the_disk_ends_writing);
 	tcase_add_loop_test(tc, what_is_deleted_gives_its_room_back,
 			    LSM_UNIFIED, LSM_TIME_WINDOW + 1);
+	tcase_add_loop_test(tc, room_comes_back_file_by_file, LSM_UNIFIED,
+			    LSM_TIME_WINDOW + 1);
 	tcase_add_test(tc, a_reserve_is_whole_or_not_there);
 	suite_add_tcase(suite, tc);
 }

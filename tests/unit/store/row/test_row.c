@@ -281,6 +281,14 @@ START_TEST(what_a_purge_keeps)
 	row.cells[1].column = CELL_CLUSTERING;
 	row_purge(&row, 100, 100, INT64_MAX, &keep);
 	ck_assert(!keep);	/* it does not stay for the sake of its name */
+	row.cells[0] = cell_of(5, "as written");
+	row.cells[0].column = CELL_CLUSTERING;
+	row.cell_count = 1;
+	row_purge(&row, 100, 100, 6, &keep);
+	ck_assert(!keep);
+	row.cell_count = 1;
+	row_purge(&row, 100, 100, 5, &keep);
+	ck_assert(keep);	/* but where an older one was written otherwise */
 }
 END_TEST
 
