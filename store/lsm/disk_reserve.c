@@ -132,7 +132,7 @@ int lsm_reserve_keep(struct lsm *lsm, uint64_t more)
 	mutex_lock(&lsm->room);
 	commitlog_stats(lsm->log, &log);
 	size = wanted_size(lsm, log.held + more);
-	err = lsm->reserve_lent ? -ENOSPC :
+	err = lsm->reserve_lent || lsm->reserve_users ? -ENOSPC :
 	      make_reserve(lsm, LOG_RESERVE_NAME, &log_size);
 	if (!err)
 		err = grow_reserve(lsm, &size);
@@ -169,8 +169,16 @@ bool lsm_reserve_spend(struct lsm *lsm)
 	lsm->reserve_spent = true;
 	spent = !lsm->files->unlink(lsm->files->context, lsm->dir,
 				    FILES_RESERVE_NAME);
+	lsm->reserve_users += spent;
 	mutex_unlock(&lsm->room);
 	return spent;
+}
+
+void lsm_reserve_end(struct lsm *lsm)
+{
+	mutex_lock(&lsm->room);
+	lsm->reserve_users--;
+	mutex_unlock(&lsm->room);
 }
 
 /* What it has now. */
@@ -188,13 +196,16 @@ static uint64_t reserve_size(struct lsm *lsm)
 	return (uint64_t)st.st_size;
 }
 
-/* Take so much out of the reserve, which has `size`, and leave the least. */
+/* Take so much out of the reserve, which has `size`, and leave what a flush needs;
+ * if that found no room it is this that may give it some. */
 static int lend(struct lsm *lsm, uint64_t size, uint64_t need)
 {
-	uint64_t least = need + LOG_RESERVE_BYTES, until;
 	struct commitlog_stats log;
+	uint64_t least, until;
 	int err = 0;
 
+	commitlog_stats(lsm->log, &log);
+	least = need + LOG_RESERVE_BYTES + (lsm->no_room ? 0 : log.held);
 	if (size < least) {
 		size = least;
 		err = make_reserve(lsm, FILES_RESERVE_NAME, &size);
@@ -203,7 +214,6 @@ static int lend(struct lsm *lsm, uint64_t size, uint64_t need)
 		return err;
 	size -= need;
 	(void)make_reserve(lsm, FILES_RESERVE_NAME, &size);
-	commitlog_stats(lsm->log, &log);
 	until = log.appended + size - LOG_RESERVE_BYTES;
 	lsm->reserve_until = until > log.held ? until - log.held : 0;
 	lsm->reserve_lent = true;
@@ -339,6 +349,8 @@ static void shrink_log(struct lsm *lsm)
 		mutex_lock(&lsm->write);
 		err = commitlog_shrink(lsm->log);
 		mutex_unlock(&lsm->write);
+		if (tries)
+			lsm_reserve_end(lsm);
 	}
 }
 
@@ -348,8 +360,10 @@ int lsm_flush_all(struct lsm *lsm, bool full)
 
 	/* Not for what will not fit: others might take it meanwhile. */
 	if (file_is_full(err) && reserve_is_enough(lsm) &&
-	    lsm_reserve_spend(lsm))
+	    lsm_reserve_spend(lsm)) {
 		err = flush_all(lsm);
+		lsm_reserve_end(lsm);
+	}
 	if (full)
 		shrink_log(lsm);
 	if (err != -EINTR)

@@ -213,8 +213,10 @@ static int change_table(struct lsm *lsm, uint32_t table, bool drop)
 	if (err)
 		return err;
 	err = try_to_empty(lsm, table, drop);
-	if (file_is_full(err) && lsm_reserve_spend(lsm))
+	if (file_is_full(err) && lsm_reserve_spend(lsm)) {
 		err = try_to_empty(lsm, table, drop);
+		lsm_reserve_end(lsm);
+	}
 	/* On a full disk there is room now: the log's at least, of what is gone. */
 	if (!err && (lsm->no_room || lsm->reserve_spent) &&
 	    lsm_flush_all(lsm, true) == -EIO)

@@ -551,6 +551,8 @@ void lsm_compaction_run(struct work *work)
 	if (got == -EIO)
 		lsm_fail(lsm, got);
 	tell_error(lsm, err);
+	if (file_is_full(err))	/* what it took meanwhile is there again */
+		lsm_flush_again(lsm);
 	if (err)
 		next = clock_now_s() + RETRY_S;
 	if (!lsm_check_writable(lsm))

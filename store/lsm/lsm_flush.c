@@ -280,7 +280,7 @@ bool lsm_is_passing(int err)
 	       err == -ENFILE;
 }
 
-#define LONGEST_RETRY_MS 8000
+#define LONGEST_RETRY_MS 2000	/* a full disk's service returns in ten seconds */
 /* So that many deletions are flushed together. */
 #define AFTER_DELETION_MS 200
 
@@ -289,6 +289,14 @@ void lsm_flush_later(struct lsm *lsm)
 	if (lsm->worker)
 		worker_add_after(lsm->worker, WORKER_FLUSH, &lsm->flush_work,
 				 AFTER_DELETION_MS);
+}
+
+void lsm_flush_again(struct lsm *lsm)
+{
+	if (lsm->worker && lsm->no_room) {
+		lsm->retry_ms = 0;
+		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
+	}
 }
 
 /* Errors that pass are tried again, less and less often; the others end

@@ -77,7 +77,7 @@ struct lsm {
 	struct block_cache *cache;
 	struct commitlog *log;
 	struct worker *worker;		/* NULL until lsm_start */
-	uint64_t retry_ms;		/* the flush work's; 0: nothing failed */
+	_Atomic uint64_t retry_ms;	/* the flush work's; 0: nothing failed */
 	struct work log_work, spare_work, flush_work, compaction_work;
 	atomic_int compaction_error;	/* the compaction work's: the last */
 	_Atomic uint64_t debt;		/* of the table that has the most */
@@ -85,6 +85,7 @@ struct lsm {
 	atomic_bool told;		/* a writer, or who syncs, knows of it */
 	atomic_bool reserve_spent;	/* changes under room */
 	bool reserve_lent;		/* to a compaction; under room */
+	unsigned reserve_users;		/* who spent it and need it; under room */
 	atomic_bool room_wanted;	/* lsm_reclaim has something to do */
 	/* but not before; under compacting, as the next two */
 	uint64_t reclaim_after_ns;
@@ -174,6 +175,8 @@ int lsm_flush_frozen(struct lsm *lsm, struct table *only);
 void lsm_flush_run(struct work *work);
 /* Soon: something was deleted on a full disk. */
 void lsm_flush_later(struct lsm *lsm);
+/* At once: there is room, where the last found none. */
+void lsm_flush_again(struct lsm *lsm);
 /* Is the error one of which the disk is not to blame? */
 bool lsm_is_passing(int err);
 
@@ -187,8 +190,14 @@ int lsm_reserve_keep(struct lsm *lsm, uint64_t more);
 bool lsm_is_full(const struct lsm *lsm);
 /* Are the reserves too small for so much more, as far as we know? */
 bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more);
-/* Let go of that for sstables and the manifest. False: it was gone already. */
+/*
+ * Let go of that for sstables and the manifest. False: it was gone already. True:
+ * call lsm_reserve_end when what needs the room has it. Until then nobody makes
+ * the reserve anew: a writer that looks for room while a flush writes would take
+ * it from the flush, and both find the disk full for good.
+ */
 bool lsm_reserve_spend(struct lsm *lsm);
+void lsm_reserve_end(struct lsm *lsm);
 /* See to it that a compaction finds room for so much, of the reserve if there is no
  * other; nobody makes that anew before it is taken back. -ENOSPC. */
 int lsm_reserve_lend(struct lsm *lsm, uint64_t need);

@@ -140,6 +140,8 @@ static int rewrite(struct pass *p, const struct dirty *d)
 		p->gained += d->size - size;
 	if (lsm->reserve_spent)
 		(void)lsm_reserve_keep(lsm, 0);
+	if (!err)
+		lsm_flush_again(lsm);
 	return err;
 }
 

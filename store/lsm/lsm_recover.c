@@ -291,7 +291,9 @@ int lsm_recover(struct lsm *lsm)
 	if (err)
 		return err;
 	err = commitlog_replay(lsm->log, replay_others, lsm);
-	if (file_is_full(err) && lsm_reserve_spend(lsm))
+	if (file_is_full(err) && lsm_reserve_spend(lsm)) {
 		err = commitlog_replay(lsm->log, replay_others, lsm);
+		lsm_reserve_end(lsm);
+	}
 	return err || lsm->options.read_only ? err : note_boot(lsm);
 }
