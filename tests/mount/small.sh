@@ -8,8 +8,7 @@ mkdir "$D"
 trap 'umount -l "$D" 2>/dev/null; finish' EXIT
 # cycle SEED FIRST: fills k.t, deletes nine tenths, waits until a write is taken,
 # and prints how many rows it took; all others must be there. FIRST (of the first
-# cycle; 0: this is it) is what as many as two thirds of must fit, with STRICT=1:
-# see "Open" in tests/README.md.
+# cycle; 0: this is it) is what as many as two thirds of must fit.
 cycle() {
 	python3 - "$M" "$1" "$2" <<'P'
 import os, random, sys, time
@@ -35,8 +34,7 @@ while time.time() - last < 10:	# what was deleted before may still come back
 		assert e.strerror == 'No space left on device', e
 		time.sleep(0.1)
 count = len(rows)
-if not first or os.environ.get('STRICT'):
-	assert count > 300 and count >= first * 2 / 3, (count, first)
+assert count > 300 and count >= first * 2 / 3, (count, first)
 for p in range(count):
 	if p % 10:
 		cql('DELETE FROM k.t WHERE p = %d;' % p)
