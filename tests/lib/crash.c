@@ -10,7 +10,7 @@ void crash_init(struct crash *c, const char *name, uint64_t seed)
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	*c = (struct crash){ .name = name, .seed = seed, .tries = SIM_KINDS,
-			     .kills = KILLS_ALL };
+			     .kills = KILLS_ALL, .cut_calls = 1 };
 	c->disk = sim_new();
 	c->rng = random_seeded(seed);
 }
@@ -87,11 +87,13 @@ static void before_next(void *context)
 	struct next_crash *next = context;
 	struct crash *c = next->crash;
 
-	if (c->cut)
-		crash_try(c, next->disk, c->tries_cut);
-	else if (random_below(&c->rng, c->crashes * c->crashes) == 0)
+	if (c->cut) {
+		if (random_below(&c->rng, c->cut_calls) == 0)
+			crash_try(c, next->disk, c->tries_cut);
+	} else if (random_below(&c->rng, c->crashes * c->crashes) == 0) {
 		try_kind(c, next->disk, random_below(&c->rng, 8) ?
 					choose_cut(c) : SIM_KILLED);
+	}
 }
 
 static void check_left(struct crash *c, struct sim *left)

@@ -22,7 +22,8 @@ struct crash {
 	struct sim *disk;
 	struct random rng;
 	uint32_t tries;		/* states to try at each call */
-	uint32_t tries_cut;	/* and at each call after a power cut */
+	uint32_t tries_cut;	/* and after a power cut, */
+	uint32_t cut_calls;	/* at one of so many calls: 1 */
 	uint32_t kills;		/* try a kill at so many of KILLS_ALL calls */
 	/*
 	 * Recover this disk, compare, and work on it. Unless cut nothing that
