@@ -290,6 +290,45 @@ START_TEST(what_does_not_fit_is_frozen_once)
 }
 END_TEST
 
+/* While it writes into the room of the reserve others look for some. */
+static struct lsm *rival;
+static bool spent;
+
+static int spending_unlink(void *context, int dir, const char *name)
+{
+	spent |= !strcmp(name, "reserve-files");
+	return file_system.unlink(context, dir, name);
+}
+
+static int64_t rival_pwrite(void *context, int fd, const void *from, size_t len,
+			    uint64_t offset)
+{
+	if (spent && rival)
+		ck_assert_int_eq(lsm_reserve_keep(rival, 16384), -ENOSPC);
+	return small_pwrite(context, fd, from, len, offset);
+}
+
+START_TEST(a_flush_keeps_the_room_that_it_was_given)
+{
+	struct lsm *lsm;
+	int i;
+
+	small_disk.unlink = spending_unlink;
+	small_disk.pwrite = rival_pwrite;
+	spent = false;
+	lsm = open_lsm();
+	for (i = 0; i < 50; i++)
+		ck_assert_int_eq(put(lsm, i, 10000), 0);
+	leave_room(0);
+	rival = lsm;
+	ck_assert_int_eq(lsm_flush(lsm, UINT32_MAX), 0);
+	rival = NULL;
+	ck_assert(spent);
+	check_rows(lsm, 0, 50, true);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 /* As many as fill segments soon. */
 static int delete_many(struct lsm *lsm)
 {
@@ -507,6 +546,7 @@ SUITE_THREADS(room)
 	tcase_add_loop_test(tc, a_table_is_emptied, 0, 2);
 	tcase_add_test(tc, what_is_refused_costs_nothing);
 	tcase_add_test(tc, what_does_not_fit_is_frozen_once);
+	tcase_add_test(tc, a_flush_keeps_the_room_that_it_was_given);
 	tcase_add_test(tc, an_error_of_the_disk_ends_writing);
 	tcase_add_loop_test(tc, what_is_deleted_gives_its_room_back,
 			    LSM_UNIFIED, LSM_TIME_WINDOW + 1);
