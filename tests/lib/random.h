@@ -6,10 +6,6 @@
 struct random {
 	uint64_t state;
 };
-static inline struct random random_seeded(uint64_t seed)
-{
-	return (struct random){ seed * 0x9e3779b97f4a7c15ULL + 1 };
-}
 static inline uint64_t random_next(struct random *r)
 {
 	uint64_t v = r->state += 0x9e3779b97f4a7c15ULL;
@@ -17,6 +13,13 @@ static inline uint64_t random_next(struct random *r)
 	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ULL;
 	v = (v ^ v >> 27) * 0x94d049bb133111ebULL;
 	return v ^ v >> 31;
+}
+/* Seeds that follow each other give sequences that share nothing. */
+static inline struct random random_seeded(uint64_t seed)
+{
+	struct random start = { seed };
+
+	return (struct random){ random_next(&start) };
 }
 /* 0 to limit - 1. */
 static inline uint32_t random_below(struct random *r, uint32_t limit)
