@@ -43,12 +43,13 @@ class Daemon:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        self.wait_until_gone()
+        self.wait_until_gone(pids)
         return bool(pids)
 
-    def wait_until_gone(self):
+    def wait_until_gone(self, pids):
+        """Their files are closed, too: a process has no command line any more before it closes them."""
         for i in range(1200):
-            if not self.pids():
+            if not any(map(holds_files, pids)) and not self.pids():
                 return
             time.sleep(0.05)
         self.fail('the daemon did not end within a minute')
@@ -58,9 +59,10 @@ class Daemon:
         subprocess.run(['umount', '-l', self.mnt], stderr=subprocess.DEVNULL)
 
     def umount(self):
+        pids = self.pids()
         done = subprocess.run([self.ctl, 'umount', self.mnt], capture_output=True, text=True)
         self.check(not done.returncode, f'widefsctl umount: {done.stderr.strip()}')
-        self.wait_until_gone()
+        self.wait_until_gone(pids)
 
     def check_store(self):
         done = subprocess.run([self.ctl, 'check', self.store], capture_output=True, text=True)
@@ -78,6 +80,15 @@ class Daemon:
         print(text)
         print(f'{self.checks - self.failures} passed, {self.failures} failed')
         sys.exit(1 if self.failures or not self.checks else 0)
+
+def holds_files(pid):
+    """A process that ended and was not waited for has none; one with a thread left does."""
+    try:
+        with open(f'/proc/{pid}/stat') as f:
+            state = f.read().rpartition(')')[2].split()[0]
+        return state not in 'ZX' or len(os.listdir(f'/proc/{pid}/task')) > 1
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 def cql(mnt, text, sync=False):
     fd = os.open(mnt + '/.cql.json', os.O_RDWR)

@@ -125,8 +125,9 @@ def die_at(point, dumps):
     done = 0
     if d.mount(point=point):
         done = run_steps()
+        pids = d.pids()
         subprocess.run([ctl, 'umount', d.mnt], capture_output=True)
-        d.wait_until_gone()
+        d.wait_until_gone(pids)
     d.clear()
     begin = time.monotonic()
     d.mount()

@@ -46,7 +46,7 @@ for _ in $(seq 300); do
 	sleep 0.1
 done
 is 'he holds nothing but names' '' "$(of_user $user | grep -oE '(open|pending|read|statement|result)_.*')"
-rm -rf "$M"/k/his/* "$M"/k/his/.f*
+find "$M/k/his" -mindepth 1 -delete
 # An open that did not come back is waited for 10 s.
 for _ in $(seq 300); do
 	[ "$(of_user $user)$(of_user $other)" ] || break
