@@ -24,10 +24,11 @@ stop() {
 	umount "$M" 2>/dev/null || fusermount3 -u "$M"
 	wait_closed
 }
+# A process that ends has no command line any more before it closes its files.
 wait_closed() {
 	local i
 	for ((i = 0; i < 600; i++)); do
-		pgrep -f -- "$S $M\$" >/dev/null || return 0
+		pgrep -f -- "$S $M\$" >/dev/null || { [ -d "$S" ] && ! flock -n "$S" true; } || return 0
 		sleep 0.05
 	done
 	echo "FAIL: the daemon did not end"
