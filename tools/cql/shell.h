@@ -1,5 +1,5 @@
 /*
- * The shell: what its files share. cql.c begins and ends it, source.c cuts
+ * The shell: what its files share. ../cql.c begins and ends it, source.c cuts
  * its input into statements, run.c runs one, output.c prints results,
  * commands.c and those of copy/ are its own commands, editor.c and
  * complete.c the line that a person types.
