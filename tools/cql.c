@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "store/base/alloc.h"
+#include "tools/cql/copy/copy.h"
 #include "tools/cql/shell.h"
 #include "tools/lib/tool.h"
 
@@ -195,8 +196,8 @@ static int use_keyspace(struct shell *shell, const char *keyspace)
 static int run_shell(const struct settings *settings)
 {
 	struct shell shell = {
-		.out = stdout, .mode = settings->mode, .paging = true,
-		.page_rows = 100, .consistency = "ONE",
+		.copy = &shell_copy, .out = stdout, .mode = settings->mode,
+		.paging = true, .page_rows = 100, .consistency = "ONE",
 		.serial_consistency = "SERIAL", .bail = settings->bail,
 	};
 	int status = connect_to(&shell.backend, settings), err;

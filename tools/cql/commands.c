@@ -407,7 +407,7 @@ bool shell_command(struct shell *shell, struct bytes statement)
 	if (!c)
 		return false;
 	if (!strcmp(c->name, "COPY")) {
-		shell_copy(shell, statement);
+		shell->copy->run(shell, statement);
 		return true;
 	}
 	if (!c->run)

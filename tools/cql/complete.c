@@ -7,7 +7,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/syntax/lexer.h"
-#include "tools/cql/copy/copy.h"
+#include "tools/cql/shell.h"
 #include "tools/cql/words.h"
 
 #define NAMES_MAX 2000
@@ -219,12 +219,12 @@ static struct bytes text_of(struct bytes text, struct token token)
 	return bytes_of(text.ptr + token.offset, token.length);
 }
 
-static void add_copy_options(struct words *w, bool from)
+static void add_copy_options(struct shell *shell, struct words *w, bool from)
 {
 	const char *name[2] = { NULL, NULL };
 	size_t i;
 
-	for (i = 0; (name[0] = copy_option_name(i, from)); i++)
+	for (i = 0; (name[0] = shell->copy->option_name(i, from)); i++)
 		if (*name[0])
 			add_keywords(w, name);
 }
@@ -304,7 +304,7 @@ static bool add_by_word(struct shell *shell, struct words *w,
 	} else if (is(text, last, "CONSISTENCY")) {
 		add_keywords(w, shell_consistency_levels);
 	} else if (is(text, b->first, "COPY") && is_any(text, last, with)) {
-		add_copy_options(w, b->from);
+		add_copy_options(shell, w, b->from);
 	} else {
 		return false;
 	}

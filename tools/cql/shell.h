@@ -13,6 +13,16 @@
 
 struct cql_editor;
 struct cql_source;
+struct shell;
+
+/* COPY, which copy/ has. */
+struct shell_copy {
+	/* COPY t (a, b) TO 'file' WITH …; the whole statement. */
+	void (*run)(struct shell *shell, struct bytes statement);
+	/* Return the name of option i: NULL after the last, "" where COPY FROM
+	 * (or TO) does not have it. */
+	const char *(*option_name)(size_t i, bool from);
+};
 
 enum shell_mode { SHELL_TABLE, SHELL_CSV, SHELL_JSON, SHELL_LINE };
 /* "table", "csv", … by enum shell_mode; SHELL_MODES of them. */
@@ -21,6 +31,7 @@ extern const char *const shell_mode_names[SHELL_MODES];
 
 struct shell {
 	struct cql_backend *backend;
+	const struct shell_copy *copy;
 	struct cql_editor *editor;	/* a person types; or NULL */
 	struct cql_source *source;	/* where the statement came from */
 	FILE *out;			/* stdout, or the file of CAPTURE */
@@ -117,8 +128,6 @@ char *shell_path(struct bytes text);
 /* Words that HELP and completion know, ended by NULL. */
 extern const char *const shell_command_names[];
 void shell_help(struct shell *shell, const char *topic);	/* "": all */
-/* COPY t (a, b) TO 'file' WITH …; the whole statement. */
-void shell_copy(struct shell *shell, struct bytes statement);
 
 /* ---------------------------------------------------------------- editor */
 /* NULL without memory. History is read here and written as lines come. */

@@ -366,7 +366,7 @@ static bool settle(struct copy *c, struct bytes statement)
 	return !wrong;
 }
 
-void shell_copy(struct shell *shell, struct bytes statement)
+static void run_copy(struct shell *shell, struct bytes statement)
 {
 	struct copy c;
 	size_t i;
@@ -395,3 +395,7 @@ void shell_copy(struct shell *shell, struct bytes statement)
 		type_put(c.columns[i].type);
 	arena_release(&c.arena);
 }
+
+const struct shell_copy shell_copy = {
+	.run = run_copy, .option_name = copy_option_name,
+};

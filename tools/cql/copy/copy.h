@@ -5,6 +5,8 @@
 #define TOOLS_CQL_COPY_COPY_H
 #include "tools/cql/shell.h"
 
+extern const struct shell_copy shell_copy;
+
 /* ------------------------------------------------------------------- CSV */
 struct csv_style {
 	uint8_t delimiter, quote;
@@ -104,8 +106,7 @@ void copy_from(struct copy *c);
 void copy_skip_input(struct copy *c);
 /* The option of that name, or -1. */
 int copy_option_named(struct bytes name);
-/* Return the name of option i: NULL after the last, "" where COPY FROM (or TO)
- * does not have it. */
+/* As shell_copy.option_name. */
 const char *copy_option_name(size_t i, bool from);
 /* Why the command cannot have the option (-1: there is none): NULL, it can. */
 const char *copy_option_refused(const struct copy *c, int option);
