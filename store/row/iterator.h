@@ -39,7 +39,7 @@ struct iterator {	/* embed it first */
 
 /*
  * Go to the first entry with a key >= key (reverse: the last with a key < key;
- * then `key` is an exclusive upper end); next gives it. *in_force is the
+ * then `key` is an exclusive upper end); next returns it. *in_force is the
  * deletion in force just there, from bounds before it in the direction of the
  * iterator: forward, from bounds < key; reverse, from bounds >= key. An empty
  * key means the begin (reverse: the end). A new iterator must be sought first.
@@ -67,8 +67,8 @@ static inline void iterator_close(struct iterator *it)
 /* ---------------------------------------------------------------- merge.c */
 /*
  * Merge sources (any order; taken over, closed with it, also on error) into
- * one. Yields each row once, merged and with the deletions in force applied to
- * it (what is covered is gone; a row of which nothing is left is not given),
+ * one. The merge yields each row once, merged and with the deletions in force
+ * applied (covered data is left out, and so is a row of which nothing is left),
  * and each bound where the strongest deletion in force changes. With one source
  * it costs next to nothing more.
  */
@@ -77,10 +77,11 @@ int merge_open(struct iterator **out, struct iterator **sources, size_t count,
 
 /* --------------------------------------------------------------- shadow.c */
 /*
- * What `it` has and `by` neither deletes nor overwrites (merges both, forward;
- * taken over, closed with it, also on error). Merged with `by` it is what both
- * are. Of what is left out some entries remain as rows without contents (null),
- * so that the caller has a say now and then; they are to be skipped.
+ * Iterate over the data of `it` that `by` neither deletes nor overwrites
+ * (merges both, forward; taken over, closed with it, also on error). Merged
+ * with `by` the result is the same as `it` merged with `by`. In place of some
+ * entries that are left out it yields rows without contents (null), so that the
+ * caller gets control now and then; it skips them.
  */
 int shadow_open(struct iterator **out, struct iterator *it,
 		struct iterator *by);

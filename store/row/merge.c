@@ -1,11 +1,11 @@
 /*
- * Sources stand in the order of their next entries, so that the next entry of
- * the merge is at the front. What was given stays valid until the next call, so
- * its sources are advanced then; each goes back to its new place, and mostly
- * that is the front again after one comparison.
+ * Sources are kept in the order of their next entries, so that the next entry
+ * of the merge is at the front. A yielded entry stays valid until the next
+ * call, so its sources are advanced then; each goes to its new place, and
+ * mostly that is the front again after one comparison.
  *
  * A bound of a source matters when it changes the strongest deletion in force
- * of all. Where a bound and a row have one key, the bound stands below the row.
+ * of all. Where a bound and a row have one key, the bound comes first.
  */
 #include <errno.h>
 
@@ -34,7 +34,7 @@ struct merge {
 	const struct row **rows;	/* room for source_count */
 };
 
-/* Order of heads in the direction of the iterator. */
+/* Order of the next entries in the direction of the iterator. */
 static int compare(const struct merge *m, const struct source *a,
 		   const struct source *b)
 {
@@ -46,7 +46,7 @@ static int compare(const struct merge *m, const struct source *a,
 	return m->reverse ? -order : order;
 }
 
-/* Put s into live[from..], which is in order without it. */
+/* Insert s into live[from..], which is in order without it. */
 static void place(struct merge *m, size_t from, struct source *s)
 {
 	size_t low = from, high = m->live_count;
@@ -61,14 +61,14 @@ static void place(struct merge *m, size_t from, struct source *s)
 		else
 			low = middle + 1;
 	}
-	/* live[from - 1] is free: s was there. */
+	/* live[from - 1] is free: s has left it. */
 	memmove(m->live + from - 1, m->live + from,
 		(low - from) * sizeof(struct source *));
 	m->live[low - 1] = s;
 }
 
-/* Advance what the last call gave: the last of them first, so that the place
- * before those behind is always the free one. */
+/* Advance the sources of the entry that the last call yielded: the last source
+ * first, so that the place before those after it is always the free one. */
 static int advance(struct merge *m)
 {
 	while (m->used) {
@@ -100,7 +100,7 @@ static struct deletion strongest(const struct merge *m)
 	return force;
 }
 
-/* How many at the front have the first's key and kind. */
+/* Count the sources at the front that have the first's key and kind. */
 static size_t count_equal(const struct merge *m)
 {
 	size_t count = 1;
@@ -111,7 +111,7 @@ static size_t count_equal(const struct merge *m)
 	return count;
 }
 
-/* The bounds at one key: 1 when together they change what is in force. */
+/* Merge the bounds at one key: 1 when they change the deletion in force. */
 static int take_bounds(struct merge *m, size_t count, struct entry *entry)
 {
 	struct deletion old = m->force;
@@ -133,7 +133,7 @@ static int take_bounds(struct merge *m, size_t count, struct entry *entry)
 	return 1;
 }
 
-/* The versions of one row: 1 when something is left of it. */
+/* Merge the versions of one row: 1 when something is left of it. */
 static int take_rows(struct merge *m, size_t count, struct entry *entry)
 {
 	struct row *rows, merged;
@@ -181,7 +181,7 @@ static int next(struct iterator *base, struct entry *entry)
 			got = take_bounds(m, m->used, entry);
 		else
 			got = take_rows(m, m->used, entry);
-		if (!got)	/* all of it is deleted: that may go on */
+		if (!got)	/* all of it is deleted, as may be many more */
 			got = watch_step();
 		if (got < 0)
 			m->err = got;
@@ -208,7 +208,7 @@ static int seek(struct iterator *base, struct bytes key,
 			m->err = got;
 		if (got <= 0)
 			continue;
-		/* As if it had been at the front, and now goes to its place. */
+		/* Move it to its place as if it had been at the front. */
 		memmove(m->live + 1, m->live,
 			m->live_count++ * sizeof(*m->live));
 		place(m, 1, s);

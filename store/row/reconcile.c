@@ -18,13 +18,13 @@ struct deletion deletion_max(struct deletion a, struct deletion b)
 	return which >= 0 ? a : b;
 }
 
-/* 2: deleted; 1: expires, or has expired; 0: plain. The larger wins a tie. */
+/* 2: deleted; 1: expires or has expired; 0: neither. The larger wins a tie. */
 static int cell_rank(const struct cell *c)
 {
 	return c->flags & CELL_DELETED ? 2 : c->ttl != 0;
 }
 
-/* As unsigned bytes; counters' totals as signed numbers. */
+/* Compare as unsigned bytes; counters' totals as signed numbers. */
 static int value_order(const struct cell *a, const struct cell *b)
 {
 	bool counter = a->flags & CELL_COUNTER;
@@ -68,7 +68,7 @@ int marker_reconcile(const struct marker *a, const struct marker *b)
 	return which ? which : order(b->ttl, a->ttl);
 }
 
-/* <0, 0, >0 by place in the row: (column, column deletion first, path). */
+/* Compare places in a row: (column, column deletion first, path). <0, 0, >0. */
 static int place_order(const struct cell *a, const struct cell *b)
 {
 	if (a->column != b->column)
@@ -120,7 +120,8 @@ static void merge_two(struct merging *m, const struct row *a,
 		keep_cell(m, &b->cells[j]);
 }
 
-/* The first place that any row has a cell for; at[i]: the next of rows[i]. */
+/* Find the first place for which any row has a cell; at[i]: the next of
+ * rows[i]. */
 static const struct cell *first_place(const struct row *const *rows,
 				      size_t count, const uint32_t *at)
 {
@@ -213,14 +214,15 @@ int row_merge(struct row *out, struct arena *arena,
 	return 0;
 }
 
-/* Is b no weaker than a? */
+/* True if b is no weaker than a. */
 static bool covers(struct deletion b, struct deletion a)
 {
 	return a.timestamp < b.timestamp ||
 	       (a.timestamp == b.timestamp && a.local_time <= b.local_time);
 }
 
-/* The cells of another version, walked along with those of the row. */
+/* The cells of another version, which are walked along with those of the
+ * row. */
 struct subtracting {
 	const struct cell *next, *end;
 	int64_t covered;
@@ -228,7 +230,7 @@ struct subtracting {
 	uint32_t column;
 };
 
-/* The other version's cell at c's place, or NULL. */
+/* Return the other version's cell at c's place, or NULL. */
 static const struct cell *same_place(struct subtracting *s,
 				     const struct cell *c)
 {
@@ -295,7 +297,7 @@ static bool may_go(const struct purging *p, int64_t timestamp,
 	return local_time < p->gc_before && timestamp < p->purge_before;
 }
 
-/* What expired was deleted when it was written. */
+/* Make a tombstone of an expired cell, deleted when the cell was written. */
 static void expire_cell(struct cell *c)
 {
 	c->flags |= CELL_TOMBSTONE;

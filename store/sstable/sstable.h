@@ -12,7 +12,8 @@
 struct block_cache;
 struct sstable;
 
-/* What the writer learned; stored in the file; the manifest repeats it. */
+/* Statistics that the writer collects. They are stored in the file; the
+ * manifest repeats them. */
 struct sstable_info {
 	uint64_t number;
 	uint64_t size;			/* bytes of the file */
@@ -27,14 +28,14 @@ struct sstable_info {
 	uint32_t largest_partition_rows;
 	int64_t created;		/* seconds: when the writer finished it */
 };
-/* As the file's statistics and the manifest have it; size and checksum are not
- * among it. Appends; reads: false when damaged. */
+/* Append the statistics as the file and the manifest have them, without size
+ * and checksum; read them. Reading returns false when damaged. */
 void sstable_info_write(struct buf *out, const struct sstable_info *info);
 bool sstable_info_read(struct reader *r, struct sstable_info *info);
 
-/* The file's name in the store's directory. */
+/* Print the file's name in the store's directory. */
 void sstable_name(char name[32], uint64_t number);
-/* Is this such a name? 0 with its number, -EINVAL. */
+/* Read such a name: 0 with its number, or -EINVAL. */
 int sstable_name_parse(uint64_t *number, const char *name);
 
 /*
@@ -47,55 +48,55 @@ int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		 uint64_t number, struct block_cache *cache);
 struct sstable *sstable_get(struct sstable *t);
 void sstable_put(struct sstable *t);
-/* The file is no longer named by the manifest: unlink it at the last put. */
+/* Unlink the file at the last put: the manifest does not name it any more. */
 void sstable_drop(struct sstable *t);
 const struct sstable_info *sstable_info(const struct sstable *t);
 /* The smallest and largest key. Valid while a reference is held. */
 struct bytes sstable_first_key(const struct sstable *t);
 struct bytes sstable_last_key(const struct sstable *t);
 size_t sstable_memory(const struct sstable *t);
-/* The entries that it has, of the kind of which it has the most. */
+/* Return the number of entries, of the kind that has the most. */
 uint64_t sstable_entries(const struct sstable_info *info);
-/* Share (0 to 1) of what is stored that is tombstones made, or cells expired,
- * before gc_before: an estimate by the drop-time histogram. */
+/* Estimate, by the drop-time histogram, the share (0 to 1) of the stored data
+ * that is tombstones made, or cells expired, before gc_before. */
 double sstable_droppable(const struct sstable *t, int64_t gc_before);
 
 /*
- * What was found out about the file; nothing of it is stored, so it is found out
+ * Facts found out about the file. They are not stored, so they are found out
  * again after the next open. Any thread.
  *
- * Damaged: a block that was read is, at *offset (may be NULL), or what is in it.
+ * Damaged: a block that was read, at *offset (may be NULL), or its contents.
  */
 void sstable_set_damaged(struct sstable *t, uint64_t offset);
 bool sstable_is_damaged(const struct sstable *t, uint64_t *offset);
 enum sstable_mark {
-	SSTABLE_TOLD = 1,	/* of its damage */
+	SSTABLE_TOLD = 1,	/* its damage was reported */
 	SSTABLE_NO_GAIN = 2,	/* a purge of it purged nothing */
 };
-/* True when it was not marked so before. */
+/* True if it was not marked so before. */
 bool sstable_mark(struct sstable *t, enum sstable_mark mark);
 bool sstable_is_marked(const struct sstable *t, enum sstable_mark mark);
 
 /* Filters. hash: key_hash() of token+partition key, or of a row's whole key.
- * False: it is certainly not here. A file without a row filter says true of any
- * row: ask for the partition first. */
+ * False: the file certainly does not have it. A file without a row filter
+ * returns true for any row: ask for the partition first. */
 uint64_t key_hash(struct bytes key);
 bool sstable_may_contain_partition(const struct sstable *t, uint64_t hash);
 bool sstable_may_contain_row(const struct sstable *t, uint64_t hash);
 bool sstable_has_row_filter(const struct sstable *t);
 
 /*
- * The row at key, if it is here, and the range deletion in force at it. Returns
- * 1 with *row (encoded; a copy in arena), 0 when there is none (*in_force is
- * set all the same), -errno. No allocation but arena's.
+ * Look up the row at key and the range deletion in force at it. Returns 1 with
+ * *row (encoded; a copy in arena), 0 when there is no row (*in_force is set all
+ * the same), or -errno. Only the arena allocates.
  */
 int sstable_lookup(struct sstable *t, struct bytes key, struct arena *arena,
 		   struct bytes *row, struct deletion *in_force);
-/* All entries; the iterator holds a reference. no_cache: blocks read are not
- * put into the cache (compaction). */
+/* Iterate over all entries; the iterator holds a reference. no_cache: blocks
+ * that are read are not put into the cache (compaction). */
 int sstable_iterate(struct iterator **out, struct sstable *t, bool reverse,
 		    bool no_cache);
-/* Read and check every block, key order, counts: 0, or -EUCLEAN told. */
+/* Read and check every block, key order, counts: 0, or -EUCLEAN (told). */
 int sstable_verify(struct sstable *t);
 
 /* -------------------------------------------------------------- writer.c */
@@ -104,27 +105,28 @@ struct sstable_options {
 	uint32_t block_size;	/* bytes before compression; 0: default */
 	uint32_t filter_bits;	/* per key; 0: default 10 */
 	bool compress;		/* lz4 where it saves an eighth */
-	bool measure_only;	/* no file: finish tells how large it would be */
-	/* Upper estimates, which save memory while writing a large file; 0:
+	bool measure_only;	/* no file: only tells its size */
+	/* Upper estimates, which save memory while a large file is written; 0:
 	 * not known. */
 	uint64_t expected_rows, expected_partitions;
 };
 int sstable_writer_create(struct sstable_writer **out,
 			  const struct file_ops *files, int dir,
 			  uint64_t number, const struct sstable_options *options);
-/* Entries in ascending key order. */
+/* Add an entry. Keys must ascend. */
 int sstable_writer_add(struct sstable_writer *w, const struct entry *entry);
-/* Bytes written so far, for cutting outputs. */
+/* Return the number of bytes written so far: outputs are cut by it. */
 uint64_t sstable_writer_size(const struct sstable_writer *w);
 /* Complete and sync the file (the caller syncs the directory). */
 int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info);
-/* Removes the file unless finished. NULL is accepted. */
+/* Close the writer, and remove the file unless it is finished. NULL is
+ * accepted. */
 void sstable_writer_close(struct sstable_writer *w);
 
 /* --------------------------------------------------------------- cache.c */
-/* A cache of decoded blocks shared by all tables, bounded by bytes, and of open
- * files, bounded by the process's limit. Without one a file stays open. Threads:
- * all calls from any. */
+/* A cache of decoded blocks, bounded by bytes, and of open files, bounded by
+ * the process's limit, shared by all tables. Without one a file stays open.
+ * Threads: all calls from any. */
 int block_cache_new(struct block_cache **out, size_t bytes);
 void block_cache_free(struct block_cache *c);
 struct block_cache_stats {

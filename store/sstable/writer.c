@@ -1,6 +1,7 @@
 /*
- * Writing an sstable, front to back, in one go. What a crash leaves behind is a
- * file without a footer, or with one and no manifest edit: both are unfinished.
+ * Write an sstable, front to back, in one go. A crash leaves a file without a
+ * footer, or one with a footer that no manifest edit names: both are
+ * unfinished.
  *
  * The order: all bytes of the file, fdatasync of the file (finish); then the
  * caller syncs the directory; then the manifest names the file.
@@ -21,7 +22,7 @@
 #include "store/sstable/sstable.h"
 #include "store/sstable/stats.h"
 
-/* Of one partition. */
+/* Statistics of one partition. */
 #define ADVISED_ROWS 100000
 #define ADVISED_BYTES (100ull << 20)
 #define WRITE_SIZE ((size_t)256 << 10)
@@ -37,7 +38,7 @@ struct sstable_writer {
 	struct index_builder index;
 	struct bloom_builder partitions, rows;
 	struct stats stats;
-	struct arena arena;		/* of the row being looked at */
+	struct arena arena;		/* of the row that is looked at */
 	struct buf packed;		/* the block compressed */
 	struct buf out;			/* not yet handed to the kernel */
 	uint64_t written;		/* handed over */
@@ -49,7 +50,7 @@ struct sstable_writer {
 	uint64_t partition_bytes;	/* before compression */
 	struct deletion in_force;	/* after the entry before */
 	struct deletion block_open;	/* where the block began */
-	int err;			/* the first one; nothing works after */
+	int err;			/* the first error, which is final */
 	bool finished;
 };
 
@@ -57,7 +58,8 @@ static uint64_t random_id(void)
 {
 	uint64_t id;
 
-	/* Before the pool is ready time must do: it need only differ. */
+	/* Before the pool is ready the time must do: the id need only
+	 * differ. */
 	if (getrandom(&id, sizeof(id), GRND_NONBLOCK) != sizeof(id))
 		id = clock_monotonic_ns() * 0x9e3779b97f4a7c15u ^
 		     (uint64_t)clock_now_us();
@@ -168,7 +170,7 @@ static bool pack(struct sstable_writer *w, struct bytes contents)
 	bound = (int)(contents.len - contents.len / 8);
 	buf_clear(&w->packed);
 	if (!buf_reserve(&w->packed, BLOCK_HEADER_SIZE + (size_t)bound))
-		return false;		/* it is only larger without */
+		return false;		/* larger without it, no more */
 	len = LZ4_compress_default((const char *)contents.ptr,
 				   (char *)w->packed.ptr + BLOCK_HEADER_SIZE,
 				   (int)contents.len, bound);
@@ -221,7 +223,7 @@ static int finish_block(struct sstable_writer *w)
 }
 
 /* --------------------------------------------------------------- entries */
-/* A partition that is larger than is advised is told of, never refused. */
+/* Log a partition that is larger than advised. It is never refused. */
 static void end_partition(const struct sstable_writer *w)
 {
 	if ((w->partition_rows <= ADVISED_ROWS &&
@@ -233,7 +235,7 @@ static void end_partition(const struct sstable_writer *w)
 		    (unsigned long long)w->partition_bytes, w->name);
 }
 
-/* The first entry of a partition: nothing reaches over from the one before. */
+/* Begin a partition: no deletion reaches over from the one before. */
 static int begin_partition(struct sstable_writer *w, struct bytes key)
 {
 	struct sstable_info *info = &w->stats.info;
@@ -402,7 +404,7 @@ int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info)
 	struct buf footer = BUF_INIT;
 	int err = w->err;
 
-	/* Nothing in it, or a deletion without an end. */
+	/* No entry at all, or a deletion without an end. */
 	if (!err && (!w->last_key.len || !deletion_is_none(w->in_force)))
 		err = -EINVAL;
 	if (!err)
@@ -418,7 +420,7 @@ int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info)
 	if (!err && !w->options.measure_only)
 		err = w->files->datasync(w->files->context, w->fd);
 	buf_release(&footer);
-	w->err = err ? err : -EINVAL;	/* no more of it */
+	w->err = err ? err : -EINVAL;	/* refuse whatever follows */
 	if (err)
 		return err;
 	end_partition(w);
