@@ -47,7 +47,7 @@ static int load(struct op *op, struct node *n, struct buf *out)
 }
 
 static int write_whole(struct op *op, struct node *n, const struct place *p,
-		       struct bytes value, bool add)
+		       struct bytes value, const struct store_how *how)
 {
 	struct write w;
 	int64_t at;
@@ -61,10 +61,13 @@ static int write_whole(struct op *op, struct node *n, const struct place *p,
 		err = document_write_column(&w, p->column, value, at,
 					    p->table->options
 						    .default_time_to_live,
-					    add && !bytes_is_null(value));
+					    how->append &&
+						    !bytes_is_null(value));
 	}
 	if (!err)
 		err = attr_touch(op, &w, n->parent);
+	if (!err && how->has_mtime)
+		err = attr_set_document(op, &w, n->table, p, at, how->mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);
@@ -82,7 +85,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 		err = -EROFS;
 	if (!err)
 		err = document_value(op, p.column, text, &value);
-	return err ? err : write_whole(op, n, &p, value, how->append);
+	return err ? err : write_whole(op, n, &p, value, how);
 }
 
 static int check(struct op *op, struct node *n, struct bytes text,
@@ -105,13 +108,14 @@ static const struct file_kind collection_json_file = {
 
 static int unlink_collection(struct op *op, struct node *n)
 {
+	static const struct store_how how = { .append = false };
 	struct place p;
 	int err = place_of(op, n, &p);
 
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
 	if (!err)
-		err = write_whole(op, n, &p, BYTES_NULL, false);
+		err = write_whole(op, n, &p, BYTES_NULL, &how);
 	if (!err)
 		keep_up(op, n->parent);
 	return err;
@@ -124,4 +128,5 @@ const struct node_ops kind_collection_json = {
 	.file = &collection_json_file,
 	.stat = cell_stat,
 	.unlink = unlink_collection,
+	.set_mtime = attr_set_mtime,
 };

@@ -210,7 +210,8 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 	if (!err)
 		err = attr_touch(op, &w, n->parent);
 	if (!err && how->has_mtime)
-		err = attr_set_directory(op, &w, n->table, p, how->mtime_ns);
+		err = attr_set_document(op, &w, n->table, p, m.at,
+					how->mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);
@@ -302,20 +303,14 @@ static const struct file_kind row_json_file = {
 	.document = true,
 };
 
-/* The directory of the row, if it is in memory: a reference. */
-static struct node *find_directory(struct op *op, struct node *n)
-{
-	struct bytes base;
-
-	name_suffix(node_name(n), &base);
-	return node_find(&op->fs->nodes, n->parent, base);
-}
-
 /* The directory of the row goes too. */
 static void drop_directory(struct op *op, struct node *n)
 {
-	struct node *dir = find_directory(op, n);
+	struct bytes base;
+	struct node *dir;
 
+	name_suffix(node_name(n), &base);
+	dir = node_find(&op->fs->nodes, n->parent, base);
 	if (!dir)
 		return;
 	op_notify_below(op, dir);
@@ -365,30 +360,15 @@ static int unlink_row(struct op *op, struct node *n)
 	return 0;
 }
 
-/* It is the time of the row's directory, which the kernel knows by its name. */
-static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
-{
-	struct node *dir = find_directory(op, n);
-	int err = attr_set_mtime(op, n, mtime_ns);
-
-	if (!err && dir)
-		op_notify(op, dir, ARMED_ATTRIBUTES);
-	node_put(&op->fs->nodes, dir);
-	return err;
-}
-
 /* The marker and all cells get the lifetime. */
-static int set_attribute(struct op *op, struct node *n, const char *name,
-			 struct bytes value)
+static int set_all(struct op *op, struct node *n, const char *name,
+		   struct bytes value)
 {
 	struct row_view row;
 	struct place p;
 	uint32_t i;
-	int got = attr_set(op, n, name, value);
+	int got = place_of(op, n, &p);
 
-	if ((got && got != -ENODATA) || !strcmp(name, "writetime"))
-		return got;
-	got = place_of(op, n, &p);
 	if (!got)
 		got = table_read(op->fs->store, p.table, p.partition_key,
 				 p.clustering, UINT64_MAX, op->now_s,
@@ -408,12 +388,26 @@ static int set_attribute(struct op *op, struct node *n, const char *name,
 	return got;
 }
 
+/* The same values: the document keeps its time. */
+static int set_attribute(struct op *op, struct node *n, const char *name,
+			 struct bytes value)
+{
+	struct child before;
+	int found = node_stat(op, n, &before);
+	int err = attr_set(op, n, name, value);
+
+	if ((err && err != -ENODATA) || !strcmp(name, "writetime"))
+		return err;
+	err = set_all(op, n, name, value);
+	return err || found ? err : attr_set_mtime(op, n, before.mtime_ns);
+}
+
 const struct node_ops kind_row_json = {
 	.kind = "row document",
 	.part = PART_KEY,
 	.file = &row_json_file,
 	.stat = stat_document,
 	.unlink = unlink_row,
-	.set_mtime = set_mtime,
+	.set_mtime = attr_set_mtime,
 	.set_attribute = set_attribute,
 };

@@ -318,7 +318,8 @@ static int set_times(struct op *op, struct node *dir, struct node *n,
 
 	if (!table || c->ops->part == PART_NONE)
 		return 0;
-	if (!c->ops->directory && c->timestamp_us == NO_TIMESTAMP)
+	if (!c->ops->directory && !c->ops->file->document &&
+	    c->timestamp_us == NO_TIMESTAMP)
 		return 0;
 	err = attr_has_times(op, table, c->ops);
 	if (err <= 0)

@@ -2,13 +2,15 @@
  * Attributes: what stat and the extended attributes say of an object.
  *
  * A cell's time is that of its write, a row's the latest of its parts, until
- * somebody sets another: that is kept beside the data, for a cell with the
- * timestamp it goes with (a later write outdates it). Most tables never have
- * such a time, so a table remembers in one attribute of its own whether it has
- * any, and is not asked again.
+ * somebody sets another: that is kept beside the data, for a cell and for a
+ * document with the timestamp it goes with (a later write outdates it). Most
+ * tables never have such a time, so a table remembers in one attribute of its own
+ * whether it has any, and is not asked again.
  *
  *   'm'  8 nanoseconds since 1970, little-endian; of a cell also 8 the
  *        timestamp, likewise
+ *   'j'  of a row's or a collection's document: 8 nanoseconds, and 8 the newest
+ *        timestamp in it, of a value or of a deletion
  *   'h'  of a table: 1 enum hint, HINTS_OF_TIMES of it
  *
  * A table's own attributes stand under the empty partition key, which no
@@ -19,6 +21,7 @@
 #include "fs/op/times.h"
 
 #define ATTRIBUTE_MTIME 'm'
+#define ATTRIBUTE_DOCUMENT 'j'
 #define ATTRIBUTE_HINTS 'h'
 enum hint {
 	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
@@ -226,12 +229,12 @@ void attr_written(struct op *op, bool done)
 }
 
 /* ------------------------------------------------------------------ times */
-static int stored_mtime(struct op *op, const struct place *p, struct bytes *out)
+static int stored_mtime(struct op *op, const struct place *p, uint8_t name,
+			struct bytes *out)
 {
 	struct object_ref object = place_object(p);
 
-	return table_attribute(op->fs->store, &object, ATTRIBUTE_MTIME,
-			       &op->arena, out);
+	return table_attribute(op->fs->store, &object, name, &op->arena, out);
 }
 
 int attr_directory_mtime(struct op *op, struct node *table,
@@ -245,7 +248,7 @@ int attr_directory_mtime(struct op *op, struct node *table,
 	*mtime_ns = fallback_ns;
 	if (got || (!(hints & HINT_DIRECTORIES)))
 		return got;
-	got = stored_mtime(op, p, &value);
+	got = stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 	if (got > 0 && value.len >= 8)
 		*mtime_ns = (int64_t)get_le64(value.ptr);
 	return got < 0 ? got : 0;
@@ -261,11 +264,50 @@ int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
 	*mtime_ns = timestamp_ns(timestamp_us);
 	if (got || !(hints & HINT_CELLS))
 		return got;
-	got = stored_mtime(op, p, &value);
+	got = stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 	if (got > 0 && value.len == 16 &&
 	    (int64_t)get_le64(value.ptr + 8) == timestamp_us)
 		*mtime_ns = (int64_t)get_le64(value.ptr);
 	return got < 0 ? got : 0;
+}
+
+/* The newest of all that the document shows, and of what was deleted there. */
+static int document_newest(struct op *op, const struct place *p,
+			   int64_t *newest)
+{
+	struct place statics = *p;
+	int64_t of_statics;
+	int err = newest_at(op, p, newest);
+
+	if (err || p->column || !table_has_statics(p->table))
+		return err;
+	statics.is_static = true;
+	err = newest_at(op, &statics, &of_statics);
+	if (!err && of_statics > *newest)
+		*newest = of_statics;
+	return err;
+}
+
+/* Purged deletions may leave something older as the newest. */
+static int document_times(struct op *op, struct node *table,
+			  const struct place *p, struct child *c)
+{
+	struct bytes value;
+	int64_t newest;
+	uint32_t hints;
+	int got = read_hints(op, table, p->table, &hints);
+
+	if (got || !(hints & HINT_CELLS))
+		return got;
+	got = stored_mtime(op, p, ATTRIBUTE_DOCUMENT, &value);
+	if (got <= 0 || value.len != 16)
+		return got < 0 ? got : 0;
+	got = document_newest(op, p, &newest);
+	if (got || (int64_t)get_le64(value.ptr + 8) < newest)
+		return got;
+	c->mtime_ns = (int64_t)get_le64(value.ptr);
+	c->timestamp_us = newest;
+	return 0;
 }
 
 static bool has_directory_time(const struct node_ops *ops)
@@ -279,6 +321,8 @@ int attr_child_times(struct op *op, struct node *table, const struct place *p,
 	if (has_directory_time(c->ops))
 		return attr_directory_mtime(op, table, p, c->mtime_ns,
 					    &c->mtime_ns);
+	if (c->ops->file && c->ops->file->document)
+		return document_times(op, table, p, c);
 	if (c->timestamp_us == NO_TIMESTAMP)
 		return 0;
 	return attr_cell_mtime(op, table, p, c->timestamp_us, &c->mtime_ns);
@@ -313,8 +357,9 @@ int attr_set_directory(struct op *op, struct write *w, struct node *table,
 	return err;
 }
 
-int attr_set_cell(struct op *op, struct write *w, struct node *table,
-		  const struct place *p, int64_t timestamp_us, int64_t mtime_ns)
+static int set_dated(struct op *op, struct write *w, struct node *table,
+		     const struct place *p, uint8_t name, int64_t timestamp_us,
+		     int64_t mtime_ns)
 {
 	struct object_ref object = place_object(p);
 	uint8_t value[16];
@@ -323,10 +368,24 @@ int attr_set_cell(struct op *op, struct write *w, struct node *table,
 	put_le64(value, (uint64_t)mtime_ns);
 	put_le64(value + 8, (uint64_t)timestamp_us);
 	if (!err)
-		write_attribute(w, &object, ATTRIBUTE_MTIME,
-				bytes_of(value, 16),
+		write_attribute(w, &object, name, bytes_of(value, 16),
 				store_timestamp(op->fs->store));
 	return err;
+}
+
+int attr_set_cell(struct op *op, struct write *w, struct node *table,
+		  const struct place *p, int64_t timestamp_us, int64_t mtime_ns)
+{
+	return set_dated(op, w, table, p, ATTRIBUTE_MTIME, timestamp_us,
+			 mtime_ns);
+}
+
+int attr_set_document(struct op *op, struct write *w, struct node *table,
+		      const struct place *p, int64_t timestamp_us,
+		      int64_t mtime_ns)
+{
+	return set_dated(op, w, table, p, ATTRIBUTE_DOCUMENT, timestamp_us,
+			 mtime_ns);
 }
 
 /* Has somebody set the time of the directory there? 1, 0, -errno. */
@@ -339,7 +398,7 @@ static int has_set_time(struct op *op, struct node *table,
 
 	if (err || !(hints & HINT_DIRECTORIES))
 		return err;
-	return stored_mtime(op, p, &value);
+	return stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 }
 
 /* Stored, if it comes from what the directory holds. */
@@ -429,6 +488,20 @@ int attr_carry(struct op *op, struct write *w, const struct place *from,
 	return err;
 }
 
+/* What is written from now on is newer, and outdates it. */
+static int set_mtime(struct op *op, struct write *w, struct node *n,
+		     const struct place *p, int64_t mtime_ns)
+{
+	int64_t newest;
+	int err;
+
+	if (n->ops->directory)
+		return attr_set_directory(op, w, n->table, p, mtime_ns);
+	err = document_newest(op, p, &newest);
+	return err ? err : attr_set_document(op, w, n->table, p, newest,
+					     mtime_ns);
+}
+
 int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct write w;
@@ -443,7 +516,7 @@ int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	if (err)
 		return err;
 	write_init(&w, op->fs->store);
-	err = attr_set_directory(op, &w, n->table, &p, mtime_ns);
+	err = set_mtime(op, &w, n, &p, mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);

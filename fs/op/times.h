@@ -27,6 +27,10 @@ int attr_set_directory(struct op *op, struct write *w, struct node *table,
 int attr_set_cell(struct op *op, struct write *w, struct node *table,
 		  const struct place *p, int64_t timestamp_us,
 		  int64_t mtime_ns);
+/* Of the document in which that is the newest timestamp. */
+int attr_set_document(struct op *op, struct write *w, struct node *table,
+		      const struct place *p, int64_t timestamp_us,
+		      int64_t mtime_ns);
 /* What was set of an object (a partition key null: of the table) is set of one
  * in another table, where a cell keeps its timestamp. */
 int attr_carry(struct op *op, struct write *w, const struct place *from,
@@ -41,7 +45,7 @@ void attr_written(struct op *op, bool done);
 /* Behind a write that touched: its directory is there, without an end, and has
  * that time, which needs no look until the table changes. */
 void op_know_touched(struct op *op);
-/* utimensat on a directory of a table. */
+/* utimensat on a directory or a document of a table. */
 int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /*
  * With a write that changes values below dir and no names in it: it and the

@@ -58,5 +58,65 @@ cp "$odd/t" "$W/t"; rm "$odd/t"
 ok 'and a tuple' cp "$W/t" "$odd/t"
 is 'as it was' "$before" "$(all)"
 ok 'jq reads it' jq -e '.a == 1' "$p/z.json"
+# A document's time: as set, until what it shows is changed.
+year() { stat -c %y "$1" | cut -c1-4; }
+said=$(date +%Y)
+is 'a document has the time of its newest data' "$said" "$(year "$p/z.json")"
+dir=$(stat -c %y "$p/z") above=$(stat -c %y "$p")
+touch -d 2001-01-01 "$p/z.json"
+is 'a time that is set is shown' 2001 "$(year "$p/z.json")"
+is 'its change has another' "$said" "$(stat -c %z "$p/z.json" | cut -c1-4)"
+is 'the directories keep theirs' "$dir $above" "$(stat -c %y "$p/z" "$p" | paste -sd' ')"
+touch -d 2002-02-02 "$p/z"
+is 'that of the row is another' '2002 2001' "$(year "$p/z") $(year "$p/z.json")"
+again
+is 'both survive a remount' '2002 2001' "$(year "$p/z") $(year "$p/z.json")"
+setfattr -n user.ttl -v 1000 "$p/z.json"
+is 'a lifetime keeps it' 2001 "$(year "$p/z.json")"
+setfattr -x user.expires "$p/z.json"
+# outdates WHAT COMMAND...: after it the newest data tells, a time is set and shown again.
+outdates() {
+	local what=$1
+	shift
+	touch -d 2001-01-01 "$p/z.json"
+	is "a time is set before $what" 2001 "$(year "$p/z.json")"
+	ok "$what" "$@"
+	is "until $what" "$said" "$(year "$p/z.json")"
+}
+outdates 'a cell is written' put "$p/z/b" one
+outdates 'the same value is written' put "$p/z/b" one
+outdates 'a cell is removed' rm "$p/z/b"
+mkdir "$p/z/m"
+outdates 'an element is made' put "$p/z/m/k" 7
+outdates 'a static cell is written' cql "UPDATE k.t SET s = 'all' WHERE id = 1"
+outdates 'the document is replaced' put "$p/z.json" '{"a": 1, "b": "two"}'
+outdates 'the document is merged' add "$p/z.json" '{"m": {"k": 8}}'
+outdates 'the row is replaced by CQL' cql "INSERT INTO k.t (id, c, a) VALUES (1, 'z', 9)"
+# What copiers do to it.
+cp "$p/z.json" "$W/z.json"; touch -d 2003-03-03 "$W/z.json"
+ok 'cp -p' cp -p "$W/z.json" "$p/z.json"
+is 'keeps the time' 2003 "$(year "$p/z.json")"
+touch -d 2004-04-04 "$W/z.json"
+is 'rsync -a: what changed' '>f..t...... z.json' "$(rsync -ai --no-p --no-o --no-g "$W/z.json" "$p/")"
+is 'has the time' 2004 "$(year "$p/z.json")"
+is 'and finds nothing to do again' '' "$(rsync -ai --no-p --no-o --no-g "$W/z.json" "$p/")"
+again
+is 'nor after a remount' '' "$(rsync -ai --no-p --no-o --no-g "$W/z.json" "$p/")"
+cp "$W/z.json" "$p/z.json.tmp1"; touch -d 2005-05-05 "$p/z.json.tmp1"
+ok 'a dated file is renamed onto it' mv "$p/z.json.tmp1" "$p/z.json"
+is 'with its time' 2005 "$(year "$p/z.json")"
+rm "$p/z.json"; put "$p/z.json" '{"a": 1, "m": {"k": 1}}'
+is 'a row that is made anew has its own' "$said" "$(year "$p/z.json")"
+# That of a collection likewise.
+touch -d 2006-06-06 "$p/z/m.json" "$p/z.json"
+is 'set for a collection' '2006 2006' "$(year "$p/z/m.json") $(year "$p/z.json")"
+put "$p/z/a" 2
+is 'another cell leaves it' "2006 $said" "$(year "$p/z/m.json") $(year "$p/z.json")"
+put "$p/z/m/k" 2
+is 'an element does not' "$said" "$(year "$p/z/m.json")"
+cp "$p/z/m.json" "$W/m.json"; touch -d 2007-07-07 "$W/m.json"
+ok 'cp -p of a collection' cp -p "$W/m.json" "$p/z/m.json"
+is 'keeps the time' 2007 "$(year "$p/z/m.json")"
+is 'and every byte' '{"k": 2}' "$(cat "$p/z/m.json")"
 stop
 done_testing
