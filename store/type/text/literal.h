@@ -1,6 +1,6 @@
 /* CQL literals of compound values, for compound.c. */
-#ifndef STORE_TYPE_LITERAL_H
-#define STORE_TYPE_LITERAL_H
+#ifndef STORE_TYPE_TEXT_LITERAL_H
+#define STORE_TYPE_TEXT_LITERAL_H
 #include "store/type/type.h"
 
 /*

@@ -3,8 +3,8 @@
  * map, tuple, user type or vector what the type_ function of the same name in
  * type.h does for any type. Any thread.
  */
-#ifndef STORE_TYPE_COMPOUND_H
-#define STORE_TYPE_COMPOUND_H
+#ifndef STORE_TYPE_TEXT_COMPOUND_H
+#define STORE_TYPE_TEXT_COMPOUND_H
 #include "store/type/type.h"
 
 int compound_read_text(struct buf *out, const struct type *t, struct bytes text,

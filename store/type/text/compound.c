@@ -3,12 +3,12 @@
  * strings, so that every value comes back); JSON and CQL literals are both read:
  * valid JSON for the type is taken as that, all else as a literal.
  */
-#include "store/type/compound.h"
+#include "store/type/text/compound.h"
 
 #include <errno.h>
 
 #include "store/type/json/json.h"
-#include "store/type/literal.h"
+#include "store/type/text/literal.h"
 
 static bool may_open(enum type_kind kind, uint8_t c)
 {

@@ -1,7 +1,7 @@
 /* The text form of a value: of a native type, or of one with parts. */
 #include "store/type/type.h"
 
-#include "store/type/compound.h"
+#include "store/type/text/compound.h"
 #include "store/type/native.h"
 
 static bool is_native(const struct type *t)

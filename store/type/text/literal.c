@@ -5,7 +5,7 @@
  * markers has no place here, but for the function that type_print_literal
  * writes where the type has no literal for a value: blob_as_int(0x).
  */
-#include "store/type/literal.h"
+#include "store/type/text/literal.h"
 
 #include <ctype.h>
 #include <errno.h>
