@@ -1,8 +1,8 @@
-/* Gathering the parts of a value that is read from text. */
+#include "store/type/compound_build.h"
+
 #include <errno.h>
 
 #include "store/base/alloc.h"
-#include "store/type/json/json.h"
 
 void collect_begin(struct collect *c)
 {

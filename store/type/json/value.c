@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/type/compound_build.h"
 #include "store/type/float.h"
 #include "store/type/json/json.h"
 #include "store/type/native.h"

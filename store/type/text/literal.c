@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "store/type/json/json.h"
+#include "store/type/compound_build.h"
 #include "store/type/native.h"
 
 struct literal {
