@@ -1,14 +1,15 @@
 /*
- * Writing the log. The newest segment is mapped, and an append is a copy into
- * the kernel's pages; where files cannot be mapped it is one pwrite.
+ * Write the log. The newest segment is mapped, and an append is a copy into the
+ * kernel's pages; where files cannot be mapped it is one pwrite.
  *
  * Order against crashes: a segment's file is made, with a header, and synced,
- * then its name, then the manifest has it; then it is begun (it says what it
- * follows), and then come records. Mostly all but the last is done beforehand. A
- * sync covers the segments in order, oldest first. A segment is used again, under
- * a new name, or removed only after the manifest has said durably that the log
- * begins behind it (the caller's duty), or that it is gone. An old record never
- * passes for a new one: the seeds of the checksums hold the segment's number.
+ * then its name, then the manifest names it; then it is begun (it says which
+ * segment it follows), and then records are written. Mostly all but the last is
+ * done beforehand. A sync covers the segments in order, oldest first. A segment
+ * is used again, under a new name, or removed only after the manifest has said
+ * durably that the log begins after it (the caller's duty), or that it is gone.
+ * An old record is never taken for a new one: the seeds of the checksums
+ * include the segment's number.
  */
 #include "store/lsm/commitlog.h"
 
@@ -40,7 +41,7 @@ static uint64_t grown_size(struct commitlog *log) REQUIRES(&log->lock)
 	return size;
 }
 
-/* The old file, if it has so much room; else NULL. */
+/* Take the old file, if it has that much room; else return NULL. */
 static struct segment *take_old(struct commitlog *log, uint64_t need)
 {
 	struct segment *s;
@@ -79,8 +80,8 @@ static int make_segment(struct commitlog *log, struct segment **out,
 	return err;
 }
 
-/* The reserve as a segment: nobody else can take its room meanwhile. The caller
- * sees to it that it is whole, or not there. */
+/* Make a segment of the reserve: nobody else can take its room meanwhile. The
+ * caller makes sure that it is whole, or not there. */
 static int use_reserve(struct commitlog *log, struct segment **out,
 		       uint64_t number, uint64_t need)
 {
@@ -111,7 +112,7 @@ static int use_reserve(struct commitlog *log, struct segment **out,
 	return err;
 }
 
-/* Can the spare be the next, with so much room? */
+/* True if the spare can be the next segment and has that much room. */
 static bool spare_fits(const struct commitlog *log, uint64_t need)
 	REQUIRES(&log->lock)
 {
@@ -121,8 +122,8 @@ static bool spare_fits(const struct commitlog *log, uint64_t need)
 	       (!log->newest || s->number > log->newest->number);
 }
 
-/* The spare, if it can be the next; with instead, if it cannot, it is *useless,
- * and *number is that of another. */
+/* Take the spare, if it can be the next segment. If it cannot, and with
+ * instead, it is *useless, and *number is the number of another one. */
 static struct segment *take_spare(struct commitlog *log, uint64_t need,
 				  bool instead, struct segment **useless,
 				  uint64_t *number)
@@ -147,7 +148,7 @@ static int make_next(struct commitlog *log, struct segment **out,
 {
 	int err;
 
-	/* It is the upper half of a position. */
+	/* The number is the upper half of a position. */
 	if (number > UINT32_MAX)
 		return -EFBIG;
 	*out = take_old(log, need);
@@ -232,7 +233,7 @@ static int put_record(struct commitlog *log, struct segment *s,
 			  s->end);
 }
 
-/* True: it is the first error. */
+/* Returns true for the first error. */
 static bool fail(struct commitlog *log, int err)
 {
 	int none = 0;
@@ -240,7 +241,7 @@ static bool fail(struct commitlog *log, int err)
 	return atomic_compare_exchange_strong(&log->failed, &none, err);
 }
 
-/* Errors of which the disk is not to blame. */
+/* True for errors that may pass and are no failure of the disk. */
 static bool is_passing(int err)
 {
 	return file_is_full(err) || err == -ENOMEM || err == -EFBIG ||
@@ -252,8 +253,8 @@ static bool has_failed(const struct commitlog *log)
 	return atomic_load_explicit(&log->failed, memory_order_relaxed);
 }
 
-/* What the appender is told of an error, which may end all writing: whoever meets
- * it first, that it is one of the disk. */
+/* Return what the appender is told of an error that may end all writing: that
+ * of the disk to the first who meets it. */
 static int refusal(struct commitlog *log, int err)
 {
 	if (!err || is_passing(err))
@@ -290,7 +291,7 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 	s->end += size;
 	segment_put_end(log, s);
 	*end = log_position(s->number, s->end);
-	/* One appender: no more than a load and a store. */
+	/* There is one appender: a load and a store are enough. */
 	atomic_store_explicit(&log->appended,
 			      atomic_load_explicit(&log->appended,
 						   memory_order_relaxed) + size,
@@ -301,7 +302,7 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 	return 0;
 }
 
-/* What a sync has to do for one segment; taken under the lock. */
+/* The work of a sync on one segment; taken under the lock. */
 struct part {
 	struct segment *segment;
 	uint64_t from, to;
@@ -320,8 +321,8 @@ static int sync_part(struct commitlog *log, const struct part *p)
 	return files->datasync(files->context, s->fd);
 }
 
-/* The offset behind its last record, which only the appender may look up in the
- * newest. */
+/* Return the offset after its last record. In the newest segment only the
+ * appender may look it up. */
 static uint64_t end_of(struct commitlog *log, const struct segment *s)
 	REQUIRES(&log->lock)
 {
@@ -329,15 +330,15 @@ static uint64_t end_of(struct commitlog *log, const struct segment *s)
 						 memory_order_acquire);
 
 	if (s->number > log_number(position))
-		return LOG_HEADER;	/* it is empty yet */
+		return LOG_HEADER;	/* it is still empty */
 	return s->number == log_number(position) ? log_offset(position) :
 						   s->end;
 }
 
 #define MOST_PARTS 16
 
-/* The oldest parts that are not synced. Segments that leave the list while
- * syncing is set are kept (release waits). */
+/* Collect the oldest parts that are not synced. Segments that leave the list
+ * while syncing is set are kept (release waits). */
 static size_t gather(struct commitlog *log, struct part *parts, uint64_t *end)
 	REQUIRES(&log->lock)
 {
@@ -353,7 +354,7 @@ static size_t gather(struct commitlog *log, struct part *parts, uint64_t *end)
 
 		if (s->number > log_number(position) || s->synced >= to)
 			continue;
-		if (count == MOST_PARTS) {	/* the newest waits */
+		if (count == MOST_PARTS) {	/* the newest: later */
 			memmove(parts, parts + 1,
 				(--count) * sizeof(*parts));
 			*end = log_position(parts[0].segment->number,
@@ -436,7 +437,7 @@ uint64_t commitlog_appended(const struct commitlog *log)
 	return atomic_load_explicit(&log->appended, memory_order_relaxed);
 }
 
-/* One segment that is not needed any more: keep it for use, or remove it. */
+/* Keep a segment that is no longer needed for use, or remove it. */
 static void retire(struct commitlog *log, struct segment *s)
 {
 	mutex_lock(&log->lock);
@@ -446,7 +447,7 @@ static void retire(struct commitlog *log, struct segment *s)
 		s = NULL;
 	}
 	mutex_unlock(&log->lock);
-	/* A file that stays is found and removed at the next open. */
+	/* A file that is left is found and removed at the next open. */
 	if (s)
 		segment_remove(log, s);
 }
@@ -520,8 +521,9 @@ bool commitlog_wants_spare(const struct commitlog *log)
 	return atomic_load_explicit(&log->wants_spare, memory_order_relaxed);
 }
 
-/* Zeros all over, on disk, so that later syncs find every block in place; as far
- * as there is time, since none are needed. */
+/* Write zeros over the whole file and to the disk, so that later syncs find
+ * every block in place. It stops when somebody waits: zeros are not
+ * required. */
 static int fill_with_zeros(struct commitlog *log, struct segment *s)
 {
 	size_t piece = 256 * 1024;
@@ -539,8 +541,8 @@ static int fill_with_zeros(struct commitlog *log, struct segment *s)
 	return err;
 }
 
-/* A segment of this number that is ready to be begun, instead of one that will
- * not be used (NULL). Who waits for it needs no zeros. */
+/* Make a segment of this number ready to be begun, in place of one that will
+ * not be used (NULL: none). When somebody waits for it zeros are left out. */
 static int make_ready(struct commitlog *log, struct segment **out,
 		      uint64_t number, uint64_t need, bool zeros,
 		      const struct segment *useless)
@@ -574,7 +576,7 @@ static int make_ready(struct commitlog *log, struct segment **out,
 	return err;
 }
 
-/* Is there room for a record of so many bytes, or a spare that has it? */
+/* True if there is room for a record of that size, or a spare that has it. */
 static bool is_ready(struct commitlog *log, uint64_t size)
 	REQUIRES(&log->lock)
 {
@@ -584,8 +586,8 @@ static bool is_ready(struct commitlog *log, uint64_t size)
 	       spare_fits(log, size + LOG_HEADER);
 }
 
-/* A spare with room for a record of so many bytes, or of any size (0), instead of
- * the one that there may be. */
+/* Make a spare with room for a record of that size, or of any size (0), in
+ * place of the spare that may exist. */
 static int make_spare(struct commitlog *log, uint64_t size)
 	REQUIRES(&log->preparing)
 {
@@ -639,7 +641,7 @@ int commitlog_prepare(struct commitlog *log, size_t len)
 	return len ? refusal(log, err) : err;
 }
 
-/* Bytes of the segment's records behind the log's begin. */
+/* Count the bytes of the segment's records after the log's begin. */
 static uint64_t held_of(struct commitlog *log, const struct segment *s)
 	REQUIRES(&log->lock)
 {
@@ -674,7 +676,7 @@ void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
 	stats->failed = log->failed != 0;
 }
 
-/* What is not needed any more goes; else the next open removes it. */
+/* Remove what is no longer needed; else the next open removes it. */
 static void leave_nothing(struct commitlog *log)
 {
 	if (log->read_only || log->failed)

@@ -11,8 +11,8 @@
  *           24  8  0
  *           32  8  XXH3 of bytes 0..31
  *           40  8  the position where the segment before ended; 0: none
- *           48  8  XXH3 of 40..47, seeded; until this is right nothing is in it
- *           56  4  an end: the offset behind a record
+ *           48  8  XXH3 of 40..47, seeded; until this is right it is empty
+ *           56  4  an end: the offset after a record
  *           60  4  lower half of XXH3 of 56..59, seeded
  *           64     records, each at a multiple of 8:
  *
@@ -27,24 +27,24 @@
  * last one at its first bad record. n is written last, and then the end.
  *
  * A segment is made with 40..63 zero, synced, its name too, and named in the
- * manifest, with its size; then only is anything written to it. So one that is
- * missing, or shorter, or has another header, is damage. (Where a full disk has
- * no room for the edit it is used all the same, and named later.)
+ * manifest, with its size; only then is anything written to it. So a segment
+ * that is missing, or shorter, or has another header, is damage. (Where a full
+ * disk has no room for the edit it is used all the same, and named later.)
  *
- * Is a bad record a torn tail, or damage? After a power cut later pages may be
- * there and earlier ones not, so that good records behind it prove nothing. But
- * each record tells what was known to be synced when it was written, and the
- * manifest what was when it was (lsm_recover.c): a hole, or an end, below the
- * highest such position seen anywhere is damage; one above it was never
- * acknowledged as synced, and all behind it is dropped.
+ * A bad record is a torn tail or damage. After a power cut later pages may be
+ * there and earlier ones not, so good records after it prove nothing. But each
+ * record stores what was known to be synced when it was written, and the
+ * manifest stores what was known when it was written (lsm_recover.c). A hole,
+ * or an end, below the highest such position seen anywhere is damage; one above
+ * it was never acknowledged as synced, and everything after it is dropped.
  *
  * When the process was killed and no power cut came (lsm_recover.c) all that it
- * wrote is there, and the ends tell how far that was: the last record at the
- * most, that nobody knows to be written, may lie behind them. A record that is
- * bad before the end of its segment is damage then.
+ * wrote is there, and the ends tell how far that was: at most the last record,
+ * which nobody knows to be written, may lie after them. Then a record that is
+ * bad before the end of its segment is damage.
  *
- * Version 1 has the position where the segment before ended at 24, zeros from 40
- * on, and is not named. It is read, and no more written.
+ * Version 1 has the position where the segment before ended at 24, zeros from
+ * 40 on, and is not named. It is read but no longer written.
  */
 #ifndef STORE_LSM_COMMITLOG_FORMAT_H
 #define STORE_LSM_COMMITLOG_FORMAT_H

@@ -1,14 +1,14 @@
 /*
- * Opening the log: which segments are there, what is in them, where it ends.
+ * Open the log: find which segments there are, what is in them, where it ends.
  * Files are read in bounded pieces (or one record, where that is larger), of
  * which one is in memory at a time.
  *
- * They are read more than once. The first time finds the end, and whether it may
- * be there: a damaged log changes nothing, and a sound one not before its owner
- * says so by calling commitlog_replay. Then the log stands as if it had been
- * written up to a record, and that record is called; behind the last one it can
- * be appended to. So whoever is called may flush what he has got, which syncs the
- * log up to there and releases the segments before.
+ * They are read more than once. The first pass finds the end, and whether the
+ * log may end there: nothing is changed in a damaged log, and in a sound one
+ * not before its owner calls commitlog_replay. Then the log is in the state of
+ * having been written up to a record, and that record is passed to the caller;
+ * after the last one it can be appended to. So the callee may flush what it has
+ * got, which syncs the log up to there and releases the segments before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -99,20 +99,20 @@ struct window {
 	struct buf bytes;
 };
 
-/* One segment being read. */
+/* A segment that is read. */
 struct reading {
 	struct commitlog *log;
-	struct window *window;	/* that of all */
+	struct window *window;	/* that of all segments */
 	struct segment *s;
 	uint32_t version;	/* 0: its header is bad */
 	bool headed;		/* it was begun: previous_end is good */
-	uint64_t written;	/* the end that it has, or 0: a bad one */
-	bool lent;		/* s is the log's, which may let it go */
+	uint64_t written;	/* the end it stores, or 0: a bad one */
+	bool lent;		/* s is the log's, which may free it */
 	uint64_t begin;		/* its first record that is to be replayed */
 	uint64_t previous_end;
 };
 
-/* len bytes at offset, valid until the next call; NULL: *err says why. */
+/* Return len bytes at offset, valid until the next call. NULL: *err is set. */
 static const uint8_t *look(struct reading *r, uint64_t offset, size_t len,
 			   int *err)
 {
@@ -138,7 +138,7 @@ static const uint8_t *look(struct reading *r, uint64_t offset, size_t len,
 	return w->bytes.ptr;
 }
 
-/* The record at offset: 1 with *batch and *synced, 0: none, -errno. */
+/* Read the record at offset: 1 with *batch and *synced, 0: none, -errno. */
 static int read_record(struct reading *r, uint64_t offset, struct bytes *batch,
 		       uint64_t *synced)
 {
@@ -243,8 +243,8 @@ static void close_reading(struct reading *r)
 		segment_free(r->log, r->s);
 }
 
-/* At the end of a window of zeros: over the hole that may follow, which can be
- * larger than anybody reads. */
+/* At the end of a window of zeros, skip the hole that may follow: it can be too
+ * large to be read. */
 static uint64_t skip_hole(struct reading *r, uint64_t offset)
 {
 	const struct file_ops *files = r->log->files;
@@ -259,7 +259,7 @@ static uint64_t skip_hole(struct reading *r, uint64_t offset)
 	return data > (int64_t)offset ? (uint64_t)data & ~(uint64_t)7 : offset;
 }
 
-/* Over zeros, which no record begins with, as far as the window has them. */
+/* Skip zeros, which no record begins with, as far as the window goes. */
 static int skip_zeros(struct reading *r, uint64_t *offset)
 {
 	int err = 0;
@@ -276,8 +276,8 @@ static int skip_zeros(struct reading *r, uint64_t *offset)
 	return 0;
 }
 
-/* Good records from offset on, wherever they begin: is there any, and what did
- * they know to be synced? */
+/* Search good records from offset on, wherever they begin, and the position
+ * that they knew to be synced. */
 static int scan(struct reading *r, uint64_t offset, uint64_t *most_synced,
 		bool *any)
 {
@@ -313,16 +313,16 @@ struct replay {
 	uint64_t end;		/* all before it was read */
 	size_t at;		/* the segment that end is in */
 	uint64_t most_synced;
-	bool reusable;		/* nothing was written behind the end */
+	bool reusable;		/* nothing was written after the end */
 };
 
-/* Is it part of the log, up to the end? */
+/* True if it is part of the log, up to the end. */
 static bool is_kept(const struct replay *p, size_t i)
 {
 	return p->at < p->count && i <= p->at && p->readings[i].headed;
 }
 
-/* Read one segment from offset on to stop, or to its last record; end is behind
+/* Read one segment from offset to stop, or to its last record; end is after
  * it. */
 static int survey_segment(struct replay *p, struct reading *r, uint64_t offset,
 			  uint64_t stop)
@@ -343,7 +343,7 @@ static int survey_segment(struct replay *p, struct reading *r, uint64_t offset,
 	return 0;
 }
 
-/* The next segment with a good header from i on, or count. */
+/* Return the next segment with a good header from i on, or count. */
 static size_t next_headed(const struct replay *p, size_t i)
 {
 	while (i < p->count && !p->readings[i].headed)
@@ -351,7 +351,7 @@ static size_t next_headed(const struct replay *p, size_t i)
 	return i;
 }
 
-/* Segment by segment, as long as each begins where the one before ended. */
+/* Go on segment by segment while each begins where the one before ended. */
 static int survey(struct replay *p)
 {
 	uint64_t begin = p->log->begin;
@@ -370,7 +370,7 @@ static int survey(struct replay *p)
 			offset = log_offset(begin);
 		else if (p->at < p->count ? r->previous_end != p->end :
 			 r->previous_end > p->end)
-			break;	/* something between is missing */
+			break;	/* a segment between is missing */
 		if (next < p->count && log_number(p->readings[next].previous_end)
 					       == r->s->number)
 			stop = log_offset(p->readings[next].previous_end);
@@ -385,7 +385,7 @@ static int survey(struct replay *p)
 	return err;
 }
 
-/* What lies behind the end must not have been synced. */
+/* Check that nothing after the end was synced. */
 static int check_tail(struct replay *p)
 {
 	size_t i;
@@ -413,7 +413,7 @@ static int check_tail(struct replay *p)
 	return err;
 }
 
-/* Nothing that was written may be missing, whether it was synced or not. */
+/* Check that nothing that was written is missing, synced or not. */
 static int check_whole(struct replay *p)
 {
 	size_t i;
@@ -439,8 +439,8 @@ static int check_whole(struct replay *p)
 	return 0;
 }
 
-/* Let the newest segment be written on. One that is larger than we make them
- * has room on the disk for no more than it holds. */
+/* Let appends go on in the newest segment. One that is larger than those made
+ * here has room on the disk only for what it holds. */
 static void resume(struct commitlog *log, struct segment *s, bool reusable)
 {
 	void *map = NULL;
@@ -462,8 +462,8 @@ static int remove_number(struct commitlog *log, uint64_t number)
 	return log->files->unlink(log->files->context, log->dir, name);
 }
 
-/* The log as it was found is on disk, and each segment knows its end: whoever
- * wrote it may have been killed before. */
+/* Sync the log as it was found, and store in each segment its end: its writer
+ * may have been killed before. */
 static int sync_kept(struct replay *p)
 {
 	struct commitlog *log = p->log;
@@ -482,7 +482,7 @@ static int sync_kept(struct replay *p)
 	return err ? err : log->files->sync(log->files->context, log->dir);
 }
 
-/* The manifest names the segments that are kept, and no others. */
+/* Let the manifest name the segments that are kept, and no others. */
 static int name_kept(struct replay *p)
 {
 	struct manifest_edit edit = MANIFEST_EDIT_INIT;
@@ -507,7 +507,7 @@ static int name_kept(struct replay *p)
 	return err;
 }
 
-/* Durably, before a new segment may say that it follows another. */
+/* Remove durably, before a new segment may say that it follows another. */
 static int remove_others(struct replay *p)
 {
 	struct commitlog *log = p->log;
@@ -526,8 +526,8 @@ static int remove_others(struct replay *p)
 }
 
 /*
- * Those that are replayed become the log's, the others are removed. Their
- * readings still point to the former.
+ * Give the replayed segments to the log, and remove the others. The readings of
+ * the former still point to them.
  */
 static int adopt(struct replay *p)
 {
@@ -556,8 +556,8 @@ static int adopt(struct replay *p)
 	return err;
 }
 
-/* With move the log ends behind each batch while it is called; then the segment
- * may be gone behind the last call. */
+/* Pass the batches of a segment to the caller. With move the log ends after
+ * each batch meanwhile; then the segment may be gone after the last call. */
 static int call_segment(struct commitlog *log, struct reading *r, bool move,
 			commitlog_each each, void *context)
 {
@@ -585,7 +585,8 @@ static int call_segment(struct commitlog *log, struct reading *r, bool move,
 	return err;
 }
 
-/* Those that the manifest names must be there, as they were made. */
+/* Check that the segments that the manifest names are there, as they were
+ * made. */
 static int check_named(struct replay *p)
 {
 	size_t i, at = 0;
@@ -612,7 +613,7 @@ static int check_named(struct replay *p)
 	return 0;
 }
 
-/* Those before the log's begin are not looked at. */
+/* Segments before the log's begin are not read. */
 static int load(struct replay *p)
 {
 	struct commitlog *log = p->log;

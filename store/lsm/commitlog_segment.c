@@ -63,7 +63,7 @@ void segment_remove(struct commitlog *log, struct segment *s)
 	segment_free(log, s);
 }
 
-/* Bytes at an offset of a segment, handed to the kernel. */
+/* Hand bytes at an offset of a segment to the kernel. */
 static int put_bytes(struct commitlog *log, struct segment *s, uint64_t offset,
 		     const void *ptr, size_t len)
 {
@@ -73,7 +73,7 @@ static int put_bytes(struct commitlog *log, struct segment *s, uint64_t offset,
 	return 0;
 }
 
-/* What is the same all its life; it is not begun yet. */
+/* Write the part that never changes; the segment is not begun yet. */
 int segment_write_header(struct commitlog *log, struct segment *s)
 {
 	uint8_t header[LOG_HEADER] = LOG_MAGIC;
@@ -85,8 +85,8 @@ int segment_write_header(struct commitlog *log, struct segment *s)
 	return put_bytes(log, s, 0, header, sizeof(header));
 }
 
-/* Words of eight bytes, each there at once, and one after the other, whenever the
- * process is killed. */
+/* Write words of eight bytes. Each is written at once, and one after the other,
+ * whenever the process is killed. */
 static int put_words(struct commitlog *log, struct segment *s, uint64_t offset,
 		     const uint64_t *words, size_t count)
 {
@@ -106,8 +106,8 @@ static int put_words(struct commitlog *log, struct segment *s, uint64_t offset,
 	return 0;
 }
 
-/* If it cannot be written the old one stays, which claims less: no harm. It is
- * within one block of the disk, so it is whole. */
+/* If it cannot be written the old one stays, which claims less: no harm. It
+ * lies within one block of the disk, so it is whole. */
 void segment_put_end(struct commitlog *log, struct segment *s)
 {
 	uint64_t word = log_end_word(s->end, s->number);
@@ -130,8 +130,8 @@ int segment_begin(struct commitlog *log, struct segment *s,
 
 /*
  * Make the new segment durable and let the manifest name it, and forget another
- * that will not be used (NULL). Without room for the edit it can be used, and is
- * named at the next open; the other stays, too.
+ * that will not be used (NULL: none). Without room for the edit the segment can
+ * be used, and is named at the next open; the other one stays, too.
  */
 int segment_make_known(struct commitlog *log, struct segment *s,
 			const struct segment *gone)
@@ -151,13 +151,13 @@ int segment_make_known(struct commitlog *log, struct segment *s,
 		manifest_edit_segment_gone(&edit, gone->number);
 	manifest_edit_segment(&edit, s->number, s->size);
 	err = manifest_apply(log->manifest, &edit);
-	s->named = !err || err == -EIO;		/* or nobody knows */
+	s->named = !err || err == -EIO;		/* -EIO: it may be */
 	manifest_edit_release(&edit);
 	return file_is_full(err) ? 0 : err;
 }
 
-/* A new segment (or NULL) that will not be used. The file of one that the manifest
- * may name stays until the next open. */
+/* Give up a new segment (or NULL) that will not be used. If the manifest may
+ * name it, its file stays until the next open. */
 void segment_give_up(struct commitlog *log, struct segment *s)
 {
 	if (s && !s->named)
@@ -166,7 +166,7 @@ void segment_give_up(struct commitlog *log, struct segment *s)
 		segment_free(log, s);
 }
 
-/* The manifest forgets these (NULL: none), which the log does not need. */
+/* Let the manifest forget these (NULL: none), which the log does not need. */
 int segment_forget(struct commitlog *log, const struct segment *a,
 			   const struct segment *b)
 {
@@ -202,7 +202,7 @@ int segment_new(struct commitlog *log, struct segment **out,
 	return err;
 }
 
-/* The old file under a new number, which is larger than all before. */
+/* Use the old file under a new number, which is larger than all before. */
 int segment_renumber(struct commitlog *log, struct segment *s, uint64_t number)
 {
 	const struct file_ops *files = log->files;

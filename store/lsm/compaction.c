@@ -1,8 +1,8 @@
 /*
  * The order that makes a crash harmless: the outputs are synced, then the
  * directory, then the manifest names them and forgets the inputs in one edit,
- * then the inputs' files go. Until the edit is durable the outputs are files
- * that no manifest names, and from then on the inputs are.
+ * then the inputs' files are removed. Until the edit is durable no manifest
+ * names the outputs, and from then on none names the inputs.
  */
 #include "store/lsm/compaction.h"
 
@@ -11,7 +11,7 @@
 #include "store/base/alloc.h"
 #include "store/row/key.h"
 
-#define CHECK_BYTES (256 << 10)	/* between two looks */
+#define CHECK_BYTES (256 << 10)	/* between two checks */
 
 struct output {
 	struct sstable_info info;
@@ -68,7 +68,7 @@ int compaction_prepare(struct compaction **out,
 }
 
 /* --------------------------------------------------------------- outputs */
-/* How many keys an output may hold at most, for its filters. */
+/* Set how many keys an output may hold at most, for its filters. */
 static void expect(const struct compaction *c, struct sstable_options *options)
 {
 	double size = 0, rows = 0, partitions = 0, share = 1;
@@ -127,7 +127,7 @@ static int end_output(struct compaction *c)
 	return 0;
 }
 
-/* Is this the place to begin another file? No deletion is in force here. */
+/* True if another file can begin here: no deletion is in force. */
 static bool is_cut(const struct compaction *c, struct bytes key,
 		   bool new_partition)
 {
@@ -141,7 +141,7 @@ static bool is_cut(const struct compaction *c, struct bytes key,
 		    get_be64(c->partition.ptr) >> (64 - s->shard_bits))
 		return true;
 	size = s->output_size ? sstable_writer_size(c->writer) : 0;
-	/* Through a partition only when it alone is too large for a file. */
+	/* Cut a partition only when it alone is too large for a file. */
 	return s->output_size && (size >= 2 * s->output_size ||
 				  (new_partition && size >= s->output_size));
 }
@@ -194,7 +194,7 @@ static struct deletion purged(const struct compaction *c, struct deletion d)
 
 static int take_bound(struct compaction *c, struct entry *entry)
 {
-	/* One rule for the whole partition: the bounds go on fitting. */
+	/* One rule for the whole partition keeps its bounds consistent. */
 	entry->before = purged(c, entry->before);
 	entry->after = purged(c, entry->after);
 	if (entry->before.timestamp == entry->after.timestamp &&
@@ -234,7 +234,7 @@ static int take(struct compaction *c, struct entry *entry)
 		    bytes_begin_with(entry->key, buf_bytes(&c->partition));
 	int err = 0;
 
-	if (gone)	/* by what shadows it */
+	if (gone)	/* by a deletion that shadows it */
 		return 0;
 	if (is_cut(c, entry->key, !same))
 		err = end_output(c);

@@ -7,22 +7,23 @@
  *	install		one manifest edit: outputs live, inputs not
  *
  * After install the caller swaps its set of files, taking a reference to each
- * output, and calls compaction_drop_inputs, which lets the inputs' files be
- * unlinked when their last reader goes. A crash between any two steps leaves
+ * output, and calls compaction_drop_inputs, so that the inputs' files are
+ * unlinked when their last reader leaves. A crash between any two steps leaves
  * either the inputs or the outputs live, and the others as files that no
  * manifest names. compaction_free at any point cleans up: outputs that were not
  * installed are removed, unless install ended with -EIO: then the manifest may
  * name them or the inputs, and all stay until the next open.
  *
- * What is dropped on the way: shadowed data always; expired cells become
- * tombstones; tombstones and deletions made before gc_before go if their
- * timestamp is smaller than that of anything outside of the inputs that may be
- * of the partition (store/README.md, "Reconciliation").
+ * Dropped on the way: shadowed data always; expired cells become tombstones;
+ * tombstones and deletions made before gc_before if their timestamp is smaller
+ * than that of anything outside of the inputs that may be of the partition
+ * (store/README.md, "Reconciliation").
  *
- * With shadows, other live sstables that stay as they are, all goes that these
- * delete or overwrite: so a file can be written anew alone, into no more room
- * than it takes. They must stay until the install: one compaction of a table at a
- * time, and what else drops them (TRUNCATE, DROP) drops the inputs too.
+ * With shadows, which are other live sstables that stay as they are, all that
+ * these delete or overwrite is dropped too: so a file can be written anew
+ * alone, into no more room than it takes. They must stay until the install: one
+ * compaction of a table at a time, and the calls that drop them (TRUNCATE,
+ * DROP) drop the inputs too.
  *
  * One thread at a time for each compaction.
  */
@@ -43,8 +44,8 @@ struct compaction_setup {
 	size_t input_count;
 	struct sstable *const *shadows;	/* the caller's, until run returns */
 	size_t shadow_count;
-	/* block size, filter, compression; with measure_only run writes nothing
-	 * and bytes_written says how much it would be. */
+	/* Block size, filter, compression. With measure_only run writes
+	 * nothing, and bytes_written is the size that it would be. */
 	struct sstable_options output;
 	uint32_t level;			/* as the pick says, these four */
 	uint64_t output_size;
@@ -54,7 +55,7 @@ struct compaction_setup {
 	int64_t now;			/* seconds, fixed for the whole run */
 	int64_t gc_before;		/* now - gc_grace */
 
-	/* These are called by compaction_run in its thread. */
+	/* compaction_run calls these in its thread. */
 	/* The smallest timestamp outside of the inputs of anything that may be
 	 * of the partition (token and escaped key): other sstables whose filter
 	 * does not rule it out, memtables, log. INT64_MAX: nothing. NULL:
@@ -68,14 +69,16 @@ struct compaction_setup {
 
 int compaction_prepare(struct compaction **out,
 		       const struct compaction_setup *setup);
-/* 0, -EUCLEAN when an input is damaged, -ENOSPC, -ERANGE, -ECANCELED, -errno. */
+/* Merge and write. 0, -EUCLEAN when an input is damaged, -ENOSPC, -ERANGE,
+ * -ECANCELED, -errno. */
 int compaction_run(struct compaction *c);
-/* As manifest_apply: after -ESTALE free it. */
+/* Install the outputs. Errors as of manifest_apply: after -ESTALE free it. */
 int compaction_install(struct compaction *c, struct manifest *manifest);
-/* Opened by run; the reference is the compaction's: sstable_get for one. */
+/* The outputs, opened by run. The references are the compaction's: take one
+ * with sstable_get. */
 size_t compaction_output_count(const struct compaction *c);
 struct sstable *compaction_output(const struct compaction *c, size_t i);
-/* move_only: no outputs; the inputs stay and are at the pick's level now. */
+/* move_only: there are no outputs; the inputs stay, at the pick's level. */
 void compaction_drop_inputs(struct compaction *c);
 uint64_t compaction_bytes_written(const struct compaction *c);
 /* NULL is accepted. */

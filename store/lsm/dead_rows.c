@@ -1,7 +1,7 @@
 /*
  * A table remembers a few spans. A long run is watched from its 64th row on:
- * under the write lock it is seen that nothing was written since the scan
- * began, and from then on writers lower the span's limit to where they wrote.
+ * under the write lock the scan checks that nothing was written since it began,
+ * and from then on writers lower the span's limit to the key that they write.
  * When the run ends it becomes a span up to its last row, or to that limit.
  */
 #include "store/lsm/dead_rows.h"
@@ -13,8 +13,8 @@
 #include "store/row/row.h"
 
 #define SPANS 8
-#define LOOK_AT 8	/* dead rows before looking for what is known */
-#define WATCH_AT 64	/* and before it is worth to be remembered */
+#define LOOK_AT 8	/* dead rows before known spans are looked up */
+#define WATCH_AT 64	/* and before the run is remembered */
 
 struct span {			/* all under dead_spans.lock */
 	uint64_t number;	/* 0: free */
@@ -81,7 +81,7 @@ void dead_spans_write(struct dead_spans *all, const struct batch_op *op)
 {
 	size_t i;
 
-	/* What deletes makes nothing alive. */
+	/* A deletion makes no row live. */
 	if (bytes_is_null(op->row) || !row_may_live(op->row))
 		return;
 	mutex_lock(&all->lock);
@@ -114,7 +114,7 @@ void dead_run_init(struct dead_run *run, struct lsm *lsm, uint32_t table,
 						   memory_order_acquire);
 }
 
-/* A free one, or else one that was done long ago. */
+/* Take a free span, or else one that was done long ago. */
 static struct span *take_span(struct dead_spans *all)
 {
 	struct span *best = NULL;
@@ -161,7 +161,8 @@ static uint64_t add_span(struct dead_spans *all, const struct dead_run *run)
 	return number;
 }
 
-/* From here on writers tell where they wrote; 0: no, or not any more. */
+/* Watch the span: from here on writers lower its limit. Returns its number; 0:
+ * not possible, or a write came before. */
 static uint64_t watch(const struct dead_run *run)
 {
 	struct lsm *lsm = run->lsm;
@@ -184,7 +185,7 @@ static uint64_t watch(const struct dead_run *run)
 	return number;
 }
 
-/* Another span that this one goes on from: make it longer. */
+/* Extend another span that this one continues. */
 static bool join(struct dead_spans *all, struct span *s)
 {
 	size_t i;
@@ -215,7 +216,7 @@ static void finish_span(struct dead_spans *all, struct span *s,
 			struct bytes last)
 {
 	set_key(&s->to, last);
-	buf_add_byte(&s->to, 0);	/* just behind it */
+	buf_add_byte(&s->to, 0);	/* just after it */
 	if (s->limited && bytes_compare(buf_bytes(&s->limit),
 					buf_bytes(&s->to)) < 0)
 		set_key(&s->to, buf_bytes(&s->limit));
@@ -250,7 +251,7 @@ void dead_run_release(struct dead_run *run)
 	buf_release(&run->last);
 }
 
-/* Into run->last: where the span that has key ends. */
+/* Set run->last to the end of the span that has key. */
 static bool look(struct dead_run *run, struct bytes key)
 {
 	struct table *t = find_table(run);

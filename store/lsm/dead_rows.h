@@ -1,18 +1,18 @@
 /*
- * Runs of dead rows: what a scan had to step over is remembered, and the next
- * scan seeks past it. So the head of a queue is found again at once, however
- * many rows were deleted before it.
+ * Runs of dead rows: a scan remembers the rows that it had to step over, and
+ * the next scan seeks past them. So the head of a queue is found at once,
+ * however many rows were deleted before it.
  *
- * What is remembered is a promise about rows as they are, never a deletion: a
- * later write of anything but a deletion between its ends takes it back, and it
- * holds only for who looks at a later moment, and a later time (expiry), than
- * the scan that found it.
+ * A span is a promise about rows as they are, never a deletion: a later write
+ * between its ends, of anything but a deletion, takes it back. It holds only
+ * for readers of a later moment, and a later time (expiry), than those of the
+ * scan that found it.
  */
 #ifndef STORE_LSM_DEAD_ROWS_H
 #define STORE_LSM_DEAD_ROWS_H
 #include "store/lsm/lsm.h"
 
-/* One scan's, forward, in one table; embedded, belongs to one thread. */
+/* The state of one forward scan of one table; embedded, used by one thread. */
 struct dead_run {
 	struct lsm *lsm;
 	uint32_t table;
@@ -26,13 +26,14 @@ struct dead_run {
 /* Call it before lsm_iterate. now_s: what is expired. */
 void dead_run_init(struct dead_run *run, struct lsm *lsm, uint32_t table,
 		   int64_t now_s);
-/* Keeps what is known of a run that has not ended. */
+/* Keep what is known of a run that has not ended. */
 void dead_run_release(struct dead_run *run);
 /*
- * The scan came to a row at key, of which nothing is alive. 1: neither is
- * anything of those up to *to (valid until the next call): seek there. 0.
+ * Note that the scan came to a row at key of which nothing is alive. 1: no row
+ * up to *to (valid until the next call) is alive either: seek there. 0:
+ * unknown.
  */
 int dead_run_add(struct dead_run *run, struct bytes key, struct bytes *to);
-/* The run is over: a live row, or the end of what was to be scanned. */
+/* End the run: at a live row, or at the end of the scan. */
 void dead_run_end(struct dead_run *run);
 #endif

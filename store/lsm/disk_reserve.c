@@ -1,42 +1,43 @@
 /*
- * A full disk. What frees room must go on then: deletions, changes of the
- * schema, TRUNCATE, flushes, compactions. So that they can, two files of zeros,
- * the reserves, hold room back, as long as there is no need of it.
+ * A full disk. Work that frees room must go on then: deletions, changes of the
+ * schema, TRUNCATE, flushes, compactions. To make that possible two files of
+ * zeros, the reserves, hold room back until it is needed.
  *
- * That for sstables is as large as all that only the log has: so what is in
- * memory can always be flushed. A batch for which it cannot grow finds the disk
- * full, as one for which the log gets no segment does. Then all memtables are
- * flushed: what the log held is not needed any more, and its segments go or are
- * used again. If that is not enough writing ends with -ENOSPC, but what frees
- * room goes on in small segments; and when there is no room for these, the log's
- * reserve becomes one. Until both are whole again nothing else is written.
+ * The reserve for sstables is as large as all data that only the log has: so
+ * the memtables can always be flushed. A batch for which it cannot grow finds
+ * the disk full, as does one for which the log gets no segment. Then all
+ * memtables are flushed: the log's data is not needed any more, and its
+ * segments are removed or used again. If that is not enough writing ends with
+ * -ENOSPC, but work that frees room goes on in small segments; and when there
+ * is no room for these, the log's reserve becomes one. Until both are whole
+ * again nothing else is written.
  *
- * It is also as large as an eighth of the tables: of this a compaction writes
- * what is left of a file where much was deleted (lsm_reclaim.c). So a deletion
- * gives room back on the same full disk.
+ * It is also as large as an eighth of the tables: a compaction uses it to
+ * rewrite a file of which much was deleted (lsm_reclaim.c). So a deletion gives
+ * room back on the same full disk.
  *
- * Order against crashes: that of a flush (lsm_flush.c). The reserves hold
- * nothing. But a power cut may undo the new name of the log's after records
- * were written to it, and the next segment may get the same number: so each
- * start makes a new one, of zeros.
+ * Order against crashes: that of a flush (lsm_flush.c). The reserves hold no
+ * data. But a power cut may undo the renaming of the log's reserve after
+ * records were written to it, and the next segment may get the same number: so
+ * each start makes a new one, of zeros.
  */
 #include <fcntl.h>
 
 #include "store/lsm/lsm_internal.h"
 
-/* For sstables and the manifest; the log has its own. */
+/* The reserve for sstables and the manifest; the log has its own. */
 #define FILES_RESERVE_NAME "reserve-files"
 
 /* ------------------------------------------------------------ the reserves */
-/* For compactions: such a part of the tables, and at most so much. */
+/* For compactions: this part of the tables, and at most this much. */
 #define FILES_PART 8
 #define MOST_FOR_FILES ((uint64_t)64 << 20)
 /* The reserve grows and shrinks by such steps. */
 #define RESERVE_STEP ((uint64_t)1 << 20)
 #define SMALLEST_RESERVE ((uint64_t)64 << 10)
 
-/* Give the reserve this size. One that cannot grow stays as it was: *size is
- * what it has then. */
+/* Give the reserve this size. If it cannot grow it stays as it was. *size is
+ * its size afterwards. */
 static int make_reserve(struct lsm *lsm, const char *name, uint64_t *size)
 {
 	const struct file_ops *files = lsm->files;
@@ -67,7 +68,7 @@ void lsm_reserve_begin(struct lsm *lsm)
 	lsm->files->unlink(lsm->files->context, lsm->dir, LOG_RESERVE_NAME);
 }
 
-/* Bytes of all tables' files. */
+/* Sum up the bytes of all tables' files. */
 static uint64_t files_bytes(struct lsm *lsm)
 {
 	uint64_t bytes = 0;
@@ -95,7 +96,7 @@ uint64_t lsm_file_size(struct lsm *lsm)
 	       size > LARGEST_FILE  ? LARGEST_FILE : size;
 }
 
-/* How large the one for sstables and the manifest must be. */
+/* Return how large the reserve for sstables and the manifest must be. */
 static uint64_t wanted_size(struct lsm *lsm, uint64_t flush)
 {
 	uint64_t size = files_bytes(lsm) / FILES_PART;
@@ -108,13 +109,13 @@ static uint64_t wanted_size(struct lsm *lsm, uint64_t flush)
 	       (size + RESERVE_STEP - 1) / RESERVE_STEP * RESERVE_STEP;
 }
 
-/* That for sstables; *size is what it has now. */
+/* Grow the reserve for sstables; *size is its size now. */
 static int grow_reserve(struct lsm *lsm, uint64_t *size)
 {
 	uint64_t less = *size;
 	int err = make_reserve(lsm, FILES_RESERVE_NAME, size), again = err;
 
-	/* A part of it will do for the manifest. */
+	/* A part of it is enough for the manifest. */
 	while (file_is_full(again) && !*size && less > SMALLEST_RESERVE) {
 		less /= 2;
 		*size = less;
@@ -139,8 +140,8 @@ int lsm_reserve_keep(struct lsm *lsm, uint64_t more)
 	if (!err)
 		lsm->reserve_until = log.appended + size - LOG_RESERVE_BYTES -
 				     log.held;
-	/* Where files cannot be allocated, or may not be so large (a limit of
-	 * the process), there is none that would do, and none is missed. */
+	/* Where files cannot be allocated, or may not be that large (a limit of
+	 * the process), there is no reserve, and none is missed. */
 	if (err == -EOPNOTSUPP || err == -EFBIG) {
 		err = 0;
 		lsm->reserve_until = UINT64_MAX;
@@ -181,7 +182,7 @@ void lsm_reserve_end(struct lsm *lsm)
 	mutex_unlock(&lsm->room);
 }
 
-/* What it has now. */
+/* Return its present size. */
 static uint64_t reserve_size(struct lsm *lsm)
 {
 	const struct file_ops *files = lsm->files;
@@ -196,8 +197,8 @@ static uint64_t reserve_size(struct lsm *lsm)
 	return (uint64_t)st.st_size;
 }
 
-/* Take so much out of the reserve, which has `size`, and leave what a flush needs;
- * if that found no room it is this that may give it some. */
+/* Take need bytes out of the reserve, which has `size`, and leave the part that
+ * a flush needs. If a flush found no room, this may give it some. */
 static int lend(struct lsm *lsm, uint64_t size, uint64_t need)
 {
 	struct commitlog_stats log;
@@ -221,8 +222,9 @@ static int lend(struct lsm *lsm, uint64_t size, uint64_t need)
 	return 0;
 }
 
-/* A file that finds no room only at its end would have taken meanwhile what
- * flushes and writers need: so room for all of it is looked for before. */
+/* A file that meets the full disk only at its end would meanwhile have taken
+ * the room that flushes and writers need: so look for room for all of it
+ * before. */
 int lsm_reserve_lend(struct lsm *lsm, uint64_t need)
 {
 	uint64_t size, more;
@@ -248,11 +250,11 @@ void lsm_reserve_take_back(struct lsm *lsm)
 }
 
 /* ------------------------------------------------------------------- room */
-/* What may be written beside a deletion: the time of it in the tree. */
+/* Room for a deletion's own data: its time in the tree. */
 #define SMALL_VALUE 16
 
-/* Are its values small, if there are any? *deletes is set when something is
- * deleted by it. How its key is written is no value. */
+/* True if its values, if any, are small. *deletes is set when it deletes
+ * something. The spelling of its key is no value. */
 static bool is_small(const struct row *row, bool *deletes)
 {
 	uint32_t i;
@@ -291,7 +293,7 @@ bool lsm_frees_room(const struct batch *batch)
 	return deletes && small;
 }
 
-/* The log from before the first batch that no sstable has. */
+/* Release the log before the first batch that no sstable has. */
 static int release_log(struct lsm *lsm)
 {
 	struct manifest_edit edit = MANIFEST_EDIT_INIT;
@@ -313,7 +315,7 @@ static int release_log(struct lsm *lsm)
 	return err;
 }
 
-/* As long as what is frozen does not fit there is no use in more of it. */
+/* While the frozen memtables do not fit, freezing more is of no use. */
 static int flush_all(struct lsm *lsm)
 {
 	int err = lsm->frozen_bytes ? lsm_flush_frozen(lsm, NULL) : 0;
@@ -327,8 +329,8 @@ static int flush_all(struct lsm *lsm)
 	return err;
 }
 
-/* Does the reserve have room for all that is only in the log? What a flush writes
- * is no more than that. */
+/* True if the reserve has room for all that only the log has: a flush writes no
+ * more than that. */
 static bool reserve_is_enough(struct lsm *lsm)
 {
 	struct commitlog_stats log;
@@ -338,7 +340,7 @@ static bool reserve_is_enough(struct lsm *lsm)
 	       lsm->reserve_until == UINT64_MAX;
 }
 
-/* Its segments go if the manifest has room to say so. */
+/* The segments go if the manifest has room to say so. */
 static void shrink_log(struct lsm *lsm)
 {
 	int err = -ENOSPC, tries;
@@ -358,7 +360,7 @@ int lsm_flush_all(struct lsm *lsm, bool full)
 {
 	int err = flush_all(lsm);
 
-	/* Not for what will not fit: others might take it meanwhile. */
+	/* Not if it will not fit: others might take the room meanwhile. */
 	if (file_is_full(err) && reserve_is_enough(lsm) &&
 	    lsm_reserve_spend(lsm)) {
 		err = flush_all(lsm);

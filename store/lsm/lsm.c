@@ -1,4 +1,4 @@
-/* Opening and closing the engine; its tables; its background works. */
+/* Open and close the engine; its tables; its background works. */
 #include "store/lsm/lsm.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ int lsm_fail(struct lsm *lsm, int err)
 
 /* ------------------------------------------------------------------ tables */
 
-/* The place of the number, or where it would be. */
+/* Find the place of the number, or where it would be inserted. */
 static size_t place_of(const struct lsm *lsm, uint32_t number)
 {
 	size_t low = 0, high = lsm->table_count;
@@ -151,9 +151,9 @@ static void drop_files(const struct version *v)
 }
 
 /*
- * All data of a table goes by one edit of the manifest. No writer comes between
- * the mark and the edit: what is applied afterwards lies behind the mark. The
- * log is synced up to the mark first, so that it cannot end below it.
+ * Remove all data of a table by one edit of the manifest. No writer comes
+ * between the mark and the edit: later batches lie after the mark. The log is
+ * synced up to the mark first, so that it cannot end below it.
  */
 static int empty_table(struct lsm *lsm, struct table *t, bool drop)
 	REQUIRES(&lsm->install) REQUIRES(&lsm->write)
@@ -217,7 +217,7 @@ static int change_table(struct lsm *lsm, uint32_t table, bool drop)
 		err = try_to_empty(lsm, table, drop);
 		lsm_reserve_end(lsm);
 	}
-	/* On a full disk there is room now: the log's at least, of what is gone. */
+	/* A full disk has room now: at least that of the removed data's log. */
 	if (!err && (lsm->no_room || lsm->reserve_spent) &&
 	    lsm_flush_all(lsm, true) == -EIO)
 		lsm_fail(lsm, -EIO);
@@ -283,7 +283,7 @@ int lsm_property_get(struct lsm *lsm, const char *name, struct buf *value)
 
 /* ------------------------------------------------------------------- works */
 
-/* Memtables of tables with memtable_flush_period, when their time is over. */
+/* Freeze memtables of tables with memtable_flush_period when it is over. */
 static void freeze_old(struct lsm *lsm)
 {
 	uint64_t now = clock_monotonic_ns();
@@ -332,7 +332,7 @@ static void run_spare(struct work *work)
 	struct lsm *lsm = (struct lsm *)((char *)work -
 					 offsetof(struct lsm, spare_work));
 
-	/* Without one a writer makes it himself, or is told why not. */
+	/* Without a spare a writer makes it, or gets the error. */
 	(void)commitlog_prepare(lsm->log, 0);
 	atomic_store(&lsm->spare_asked, false);
 }
@@ -346,7 +346,7 @@ int lsm_start(struct lsm *lsm)
 	lsm_reserve_begin(lsm);
 	err = lsm_reserve_keep(lsm, 0);
 	lsm->room_wanted = file_is_full(err);
-	if (!err || lsm_is_passing(err))	/* who writes tries again */
+	if (!err || lsm_is_passing(err))	/* a writer tries again */
 		err = worker_new(&lsm->worker, lsm->options.no_threads);
 	if (!err && !lsm->options.no_threads)
 		worker_add(lsm->worker, WORKER_LOG, &lsm->log_work);

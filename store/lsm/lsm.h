@@ -1,10 +1,10 @@
 /*
  * The engine: a tree of sstables for each table, one commit log for all. Tables
- * are numbers, keys are bytes (row/key.h), rows are cells by column number.
- * All calls from any thread unless said otherwise.
+ * are numbers, keys are bytes (row/key.h), rows are cells by column number. All
+ * calls from any thread unless said otherwise.
  *
- * Life: lsm_open recovers (manifest, sstables, log) whatever tables it finds;
- * then the owner says what it knows of each with lsm_table_set, and lsm_start
+ * Life: lsm_open recovers (manifest, sstables, log) all tables that it finds;
+ * then the owner sets the options of each with lsm_table_set, and lsm_start
  * begins flushes and compactions in the background.
  */
 #ifndef STORE_LSM_LSM_H
@@ -16,22 +16,24 @@
 struct lsm;
 
 struct lsm_options {
-	size_t cache_bytes;	/* of decoded blocks; 0: memory.h has it */
+	size_t cache_bytes;	/* of decoded blocks; 0: memory.h's default */
 	size_t memtable_bytes;	/* budget of all memtables; 0: the same */
 	double commit_s;	/* seconds between log syncs; 0: every apply */
 	bool read_only;		/* never writes one byte */
 	bool no_threads;	/* tests: flush and compact only when told */
-	/* Told of changes of state (now read-only after an I/O error, damage);
-	 * may be NULL; called without locks. */
+	/* Told of changes of state (read-only from now on after an I/O error,
+	 * damage); may be NULL; called without locks. */
 	void (*notice)(void *context, const char *text);
 	/* Told once of each sstable that compactions leave out because it is
-	 * damaged, and where; may be NULL. By any thread; no call of lsm.h. */
+	 * damaged, and where; may be NULL. Called by any thread; it may call
+	 * nothing of lsm.h. */
 	void (*damaged)(void *context, uint32_t table, const char *text);
 	/*
-	 * All files were found sound, and none was changed yet. The tables with
-	 * numbers below `first` are complete and can be read, of the others what
-	 * only the log has is missing still. NULL, or: 0, or what lsm_open returns
-	 * then, as if it had not been called.
+	 * Called when all files were found sound, before any is changed. The
+	 * tables with numbers below `first` are complete and can be read; of
+	 * the others the data that only the log has is still missing. NULL, or
+	 * returns 0, or an error that lsm_open returns then, with nothing
+	 * changed.
 	 */
 	int (*sound)(void *context, struct lsm *lsm);
 	uint32_t first;
@@ -54,44 +56,45 @@ struct lsm_table_options {
 };
 void lsm_table_defaults(struct lsm_table_options *options);
 
-/* dir: an open directory of our own (the fd stays the caller's). Where there is a
- * store nothing in it is changed before all of it was found sound. */
+/* dir: an open directory of our own (the fd stays the caller's). In an existing
+ * store nothing is changed before all of it was found sound. */
 int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
 	     const struct lsm_options *options);
 int lsm_start(struct lsm *lsm);
-/* Flushes nothing (the log has it all), syncs the log, ends the threads. NULL
- * is accepted. Returns the first error of the last sync. */
+/* Flush nothing (the log has it all), sync the log, end the threads. NULL is
+ * accepted. Returns the first error of the last sync. */
 int lsm_close(struct lsm *lsm);
 
 /* Make a table known, or change its options. New tables need no file. */
 int lsm_table_set(struct lsm *lsm, uint32_t table,
 		  const struct lsm_table_options *options);
-/* Drop all data of a table: memtables, files, by one durable manifest edit. Log
- * records of it from before are dead; the number is not used again. Open
- * iterators go on over what they pinned. */
+/* Drop all data of a table: memtables, files, by one durable manifest edit. Its
+ * earlier log records are dead; the number is not used again. Open iterators go
+ * on over the data that they pinned. */
 int lsm_table_drop(struct lsm *lsm, uint32_t table);
-/* The same, but the table goes on, empty (TRUNCATE). */
+/* The same, but the table continues to exist, empty (TRUNCATE). */
 int lsm_table_truncate(struct lsm *lsm, uint32_t table);
-/* Numbers of the tables that have any data: for dropping orphans. */
+/* List the numbers of the tables that have any data: for dropping orphans. */
 int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count);
 
 /*
- * Apply a batch: in the log (handed to the kernel) before any reader sees it,
- * and then seen by all readers at once, table by table. *position, if not NULL,
- * is what lsm_sync takes. -EIO: the disk failed, now or in the background; -EROFS
- * after that, or read-only; -ENOSPC.
- * A batch may be larger than a log segment; -EFBIG: it is larger than
- * LSM_LARGEST_BATCH. It waits while too much is in memory or too many sstables
- * wait to be merged (lsm_pace.c): -EINTR (watch.h). -EINVAL when a key is none (key.h),
- * -ESTALE when a table was dropped.
+ * Apply a batch: it is in the log (handed to the kernel) before any reader sees
+ * it, and then all readers see it at once, table by table. *position, if not
+ * NULL, is for lsm_sync. -EIO: the disk failed, now or in the background;
+ * -EROFS after that, or read-only; -ENOSPC. A batch may be larger than a log
+ * segment; -EFBIG: it is larger than LSM_LARGEST_BATCH. It waits while too much
+ * is in memory or too many sstables wait to be merged (lsm_pace.c): -EINTR
+ * (watch.h). -EINVAL when a key is none (key.h), -ESTALE when a table was
+ * dropped.
  */
 #define LSM_LARGEST_BATCH (((size_t)4 << 30) - 4096 - 1)
 int lsm_apply(struct lsm *lsm, const struct batch *batch, uint64_t *position);
 /*
- * The same in parts, for who holds locks while it is applied: before them the
- * wait for room, which then rarely comes in lsm_insert; after them a pause where
- * writers outrun the disk and, where every apply is synced (commit_s 0), the
- * wait for that.
+ * The same in parts, for callers that hold locks while it is applied. Call
+ * lsm_pace before taking them: it waits for room, so that lsm_insert rarely
+ * does. After releasing them call lsm_acknowledge: it pauses where writers
+ * outrun the disk and, where every apply is synced (commit_s 0), waits for the
+ * sync.
  */
 void lsm_pace(struct lsm *lsm);
 int lsm_insert(struct lsm *lsm, const struct batch *batch, uint64_t *position);
@@ -99,45 +102,46 @@ int lsm_acknowledge(struct lsm *lsm, const struct batch *batch,
 		    uint64_t position);
 /* Wait until everything up to position is on disk (group commit). */
 int lsm_sync(struct lsm *lsm, uint64_t position);
-/* The position after the last apply. */
+/* Return the position after the last apply. */
 uint64_t lsm_position(struct lsm *lsm);
 
 /*
- * Point read: the row at key, merged of all sources with every deletion
+ * Point read: the row at key, merged from all sources with every deletion
  * applied. 1 with *row (cells from arena), 0 when there is nothing (tombstones
- * are something: they are given), -errno. Cells of columns not in mask (bit
- * column & 63) may be missing: reading stops as soon as all wanted are decided,
+ * count: they are returned), -errno. Cells of columns not in mask (bit column &
+ * 63) may be missing: reading stops as soon as all wanted columns are decided,
  * and the marker and deletions from before that may be missing too. So where
  * two columns share a bit only UINT64_MAX will do, which reads everything.
  */
 int lsm_get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 	    struct arena *arena, struct row *row);
-/* All columns, and the range or partition deletion that covers the key. */
+/* The same for all columns, with the range or partition deletion that covers
+ * the key. */
 int lsm_get_covered(struct lsm *lsm, uint32_t table, struct bytes key,
 		    struct arena *arena, struct row *row,
 		    struct deletion *covering);
 /*
- * A merged iterator over the table as it is now, pinned until closed (as in
- * merge_open: covered rows are gone). lower inclusive, upper exclusive, empty:
- * open; sources that cannot hold keys between them are left out, and with both
- * ends in one partition those whose filter rules the partition out. Must be
- * sought (lower or, reverse, upper) before next.
+ * Open a merged iterator over the table as it is now, pinned until closed (as
+ * in merge_open: covered rows are left out). lower inclusive, upper exclusive,
+ * empty: open. Sources that cannot hold keys between them are left out, and
+ * with both ends in one partition also those whose filter rules the partition
+ * out. Must be sought (lower or, reverse, upper) before next.
  */
 int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 		struct bytes lower, struct bytes upper, bool reverse);
 
 /* Write all memtables (of one table, or UINT32_MAX: all) to sstables, and wait. */
 int lsm_flush(struct lsm *lsm, uint32_t table);
-/* Merge all sstables of the table into one level, purging what may go. -EUCLEAN
- * (told) when damaged ones were left out; -EINTR when nobody wants it any more
- * (watch.h), as of lsm_flush. */
+/* Merge all sstables of the table into one level, purging what may be purged.
+ * -EUCLEAN (told) when damaged ones were left out; -EINTR (watch.h), as
+ * lsm_flush, when its caller does not want it any more. */
 int lsm_compact(struct lsm *lsm, uint32_t table);
-/* Call with each file that damaged() was, or will be, told of. */
+/* Call it for each file that damaged() was, or will be, told of. */
 void lsm_each_damaged(struct lsm *lsm,
 		      void (*each)(void *context, uint32_t table,
 				   const char *text),
 		      void *context);
-/* True from the first error of the disk on: nothing is written any more. */
+/* True after the first error of the disk: nothing is written any more. */
 bool lsm_has_failed(const struct lsm *lsm);
 /* Wait until no background work is left to do. */
 int lsm_settle(struct lsm *lsm);
@@ -158,11 +162,11 @@ struct lsm_stats {
 		paused_ns;	/* writers were slowed down, or waited */
 	bool faulted;		/* turned read-only by an I/O error */
 };
-/* Another after each flush and compaction: what was pinned before may be memory and
- * files that nothing else needs. */
+/* Return a number that changes with each flush and compaction: what was pinned
+ * before may be memory and files that nothing else needs. */
 uint64_t lsm_moment(const struct lsm *lsm);
 void lsm_stats(struct lsm *lsm, struct lsm_stats *stats);
-/* Read everything and check it: each damage is told to report; 0 or -EUCLEAN. */
+/* Read and check everything: each damage is told to report; 0 or -EUCLEAN. */
 int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
 	       void *context);
 

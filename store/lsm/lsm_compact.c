@@ -1,10 +1,10 @@
 /*
- * Compaction: what the strategy picks is merged (compaction.h), and the table's
- * version swapped. One at a time; flushes go on beside it.
+ * Compaction: merge the files that the strategy picks (compaction.h), and swap
+ * the table's version. One at a time; flushes go on beside it.
  *
  * A damaged file is left out from the moment that any reader meets the damage:
- * the others are merged without it. Nothing of it goes, nor what may shadow
- * something of it, so that it can still be saved.
+ * the others are merged without it. No data of it is dropped, nor any that may
+ * shadow some of it, so that it can still be saved.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/strategy.h"
 
-#define LONGEST_SLEEP_S 60	/* until time is looked at: a clock may be set */
+#define LONGEST_SLEEP_S 60	/* as the clock may be set meanwhile */
 #define RETRY_S 5		/* after an error that may pass */
 
 struct job {
@@ -29,14 +29,14 @@ struct job {
 	int64_t now;
 	struct strategy_file *files;	/* as from->files */
 	struct strategy_pick pick;
-	struct sstable **inputs;	/* then those that shadow something */
+	struct sstable **inputs;	/* then files that shadow them */
 	size_t shadow_count;
 	struct compaction *compaction;
 	struct version *spare;
 	uint64_t most_bytes;		/* of the outputs; 0: any */
-	bool alone;			/* the input, without what others shadow */
+	bool alone;			/* rewrite one, without shadowed data */
 	bool measure_only;
-	uint64_t written;		/* what run wrote, or would */
+	uint64_t written;		/* what run wrote, or would write */
 };
 
 static bool is_input(const struct job *j, const struct sstable *t)
@@ -70,8 +70,8 @@ static int64_t min_of_memory(const struct version *v, struct bytes partition)
 	return least;
 }
 
-/* Of the version as it is now: what was flushed since the begin is in a file
- * that is no input. */
+/* Look at the version as it is now: what was flushed since the begin is in a
+ * file that is no input. */
 static int64_t min_other_timestamp(void *context, struct bytes partition)
 {
 	struct job *j = context;
@@ -85,8 +85,8 @@ static int64_t min_other_timestamp(void *context, struct bytes partition)
 		struct sstable *t = v->files[i].sstable;
 		const struct sstable_info *info = sstable_info(t);
 
-		/* The tokens first: the filter says yes of what is not there
-		 * now and then, and strategy_purge must be right. */
+		/* Compare the tokens first: the filter now and then says yes of
+		 * a key that is not there, and strategy_purge must be right. */
 		if (info->min_timestamp < least && token >= info->first_token &&
 		    token <= info->last_token && !is_input(j, t) &&
 		    sstable_may_contain_partition(t, hash))
@@ -109,7 +109,7 @@ static bool cancelled(void *context)
 	       (j->lsm->worker && worker_ending(j->lsm->worker));
 }
 
-/* Each damaged file is told of once, by whom it is met first. */
+/* Tell of a damaged file once, when it is first met. */
 static void tell_damage(struct lsm *lsm, uint32_t table, struct sstable *t)
 {
 	char text[120];
@@ -155,7 +155,7 @@ static int gather_files(struct job *j)
 	return 0;
 }
 
-/* Those by which something of the one input may be deleted or overwritten. */
+/* Add the files that may delete or overwrite something of the one input. */
 static void add_shadows(struct job *j)
 {
 	const struct version *v = j->from;
@@ -204,7 +204,7 @@ static int prepare(struct job *j)
 	return compaction_prepare(&j->compaction, &setup);
 }
 
-/* The version after: outputs for inputs. */
+/* Make the next version: outputs in place of inputs. */
 static struct version *next_version(struct job *j)
 {
 	size_t outputs = compaction_output_count(j->compaction), i, kept = 0;
@@ -242,7 +242,8 @@ static int install(struct job *j)
 	struct version *v = next_version(j);
 	int err;
 
-	/* There is memory for it; made anew below, with what a flush adds. */
+	/* This reserves memory; the version is made anew below, with the files
+	 * that a flush adds. */
 	j->spare = v ? version_spare(v, 16) : NULL;
 	version_put(v);
 	err = j->spare ? compaction_install(j->compaction, lsm->manifest) :
@@ -251,7 +252,7 @@ static int install(struct job *j)
 		return err;
 	mutex_lock(&lsm->write);
 	while (!(v = next_version(j)))
-		;	/* the manifest has it: it must come to be */
+		;	/* the manifest has it: no way back */
 	v = lsm_swap(lsm, j->table, v);
 	mutex_unlock(&lsm->write);
 	version_put(v);
@@ -271,8 +272,8 @@ static uint64_t everything_in(const struct sstable *t)
 }
 
 /*
- * Has the merge purged nothing that was to? It cannot be, unless older data came
- * meanwhile or statistics lie; and what was done in vain is not done again.
+ * True if the merge purged nothing although it should have. That happens only
+ * if older data came meanwhile or statistics lie. It is not tried again.
  */
 static bool is_vain(const struct job *j)
 {
@@ -288,8 +289,8 @@ static bool is_vain(const struct job *j)
 	return after >= before;
 }
 
-/* Find out which files are damaged: the one that the merge met says so itself,
- * unless its checksums are right and its rows are not. */
+/* Find out which files are damaged: the one that the merge met is marked
+ * already, unless its checksums are right and its rows are not. */
 static int find_damage(struct job *j)
 {
 	size_t count = j->pick.count + j->shadow_count, i;
@@ -350,9 +351,9 @@ static void ask(struct job *j, struct strategy_request *request)
 	};
 }
 
-/* On a full disk a file can be rewritten if it is no larger than what is held
- * back for that (disk_reserve.c): unified files are made so, where nobody said
- * how large they are to be. */
+/* Limit the size of a file, so that it can be rewritten on a full disk in the
+ * room that is held back for it (disk_reserve.c). Only of unified tables whose
+ * owner set no size. */
 static void take_options(struct job *j)
 {
 	mutex_lock(&j->lsm->lock);
@@ -362,7 +363,7 @@ static void take_options(struct job *j)
 		j->options.sstable_size = j->lsm->file_size;
 }
 
-/* The debt of the table that has the most is what writers are slowed down for. */
+/* Writers are slowed down for the debt of the table that has the most. */
 static void set_debt(struct lsm *lsm, struct table *t, uint64_t debt)
 {
 	uint64_t most = 0;
@@ -377,8 +378,8 @@ static void set_debt(struct lsm *lsm, struct table *t, uint64_t debt)
 	mutex_unlock(&lsm->lock);
 }
 
-/* Few files are no debt, whatever a strategy thinks of them. Without memory to
- * count them it stays as it was. */
+/* Few files are no debt, whatever a strategy says. Without memory to count them
+ * it stays as it was. */
 void lsm_count_debt(struct lsm *lsm, struct table *t)
 {
 	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s() };
@@ -397,9 +398,9 @@ void lsm_count_debt(struct lsm *lsm, struct table *t)
 }
 
 /*
- * One step: 1 when something was merged, 0 when there is nothing to do (before
- * *next, which becomes sooner), -EAGAIN when the next step will pick something
- * else. REQUIRES compacting.
+ * Run one step: 1 when something was merged, 0 when there is nothing to do
+ * (before *next, which becomes sooner), -EAGAIN when the next step will pick
+ * something else. REQUIRES compacting.
  */
 static int compact_step(struct lsm *lsm, struct table *t, bool all,
 			int64_t *next)
@@ -423,7 +424,7 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 		if (!got && strategy_next(&request) < *next)
 			*next = strategy_next(&request);
 	}
-	/* On a full disk others choose what is written (lsm_reclaim.c). */
+	/* On a full disk lsm_reclaim.c chooses the files to write. */
 	if (got > 0 && !all && lsm_is_full(lsm) && !j.pick.drop_only &&
 	    !j.pick.move_only) {
 		strategy_release(&j.pick);
@@ -442,7 +443,7 @@ static int compact_step(struct lsm *lsm, struct table *t, bool all,
 	return got;
 }
 
-/* Without what is left out. */
+/* Without files that are left out. */
 static int pick_one(struct job *j, uint64_t number)
 {
 	size_t i;
@@ -483,7 +484,7 @@ int lsm_rewrite(struct lsm *lsm, struct table *t, uint64_t number,
 	return err;
 }
 
-/* All that is to be done for a table. Others may come between two steps. */
+/* Do all that is to be done for a table. Others may come between two steps. */
 static int compact_table(struct lsm *lsm, struct table *t, int64_t *next)
 {
 	int got;
@@ -498,7 +499,7 @@ static int compact_table(struct lsm *lsm, struct table *t, int64_t *next)
 	return got;
 }
 
-/* Told when it is another than before. */
+/* Tell of an error if it differs from the last one. */
 static void tell_error(struct lsm *lsm, int err)
 {
 	if (err && err != lsm->compaction_error)
@@ -508,7 +509,7 @@ static void tell_error(struct lsm *lsm, int err)
 	lsm->compaction_error = err;
 }
 
-/* Some data end by time alone: be there then. */
+/* Sleep until some data end by time alone. */
 static void sleep_until(struct lsm *lsm, int64_t next)
 {
 	int64_t now = clock_now_s();
@@ -521,7 +522,7 @@ static void sleep_until(struct lsm *lsm, int64_t next)
 						   left : LONGEST_SLEEP_S));
 }
 
-/* What keeps one table from it does not keep the others. */
+/* An error of one table does not keep the others from being compacted. */
 void lsm_compaction_run(struct work *work)
 {
 	struct lsm *lsm = (struct lsm *)((char *)work -
@@ -551,7 +552,7 @@ void lsm_compaction_run(struct work *work)
 	if (got == -EIO)
 		lsm_fail(lsm, got);
 	tell_error(lsm, err);
-	if (file_is_full(err))	/* what it took meanwhile is there again */
+	if (file_is_full(err))	/* its room is free again */
 		lsm_flush_again(lsm);
 	if (err)
 		next = clock_now_s() + RETRY_S;
@@ -593,7 +594,7 @@ void lsm_each_damaged(struct lsm *lsm,
 	}
 }
 
-/* -EUCLEAN, told, when something of the table was left out. */
+/* -EUCLEAN (told) when something of the table was left out. */
 static int check_damage(struct lsm *lsm, struct table *t)
 {
 	struct version *v = lsm_pin(lsm, t->number);

@@ -1,13 +1,13 @@
 /*
- * Flush: what is frozen of a table becomes one sstable. The order makes a crash
- * harmless: the file is durable before the manifest names it, and the manifest
- * says that the log is not needed before the log lets go of it. A file that no
- * manifest names is removed at open.
+ * Flush: write the frozen memtables of a table to one sstable. The order makes
+ * a crash harmless: the file is durable before the manifest names it, and the
+ * manifest says that the log is not needed before the log's segments are
+ * released. A file that no manifest names is removed at open.
  *
- * Before the manifest, the log is synced up to where the file has it from. Else
- * a power cut could keep this table's part of a batch and lose another's, or
- * end the log below the mark: then new records would lie below it too, and be
- * taken for flushed ones.
+ * Before the manifest, the log is synced up to the end of the file's data in
+ * it. Else a power cut could keep this table's part of a batch and lose
+ * another's, or end the log below the mark: then new records would lie below it
+ * too, and be taken for flushed ones.
  */
 #include <errno.h>
 
@@ -82,7 +82,7 @@ static int write_entries(struct flush *f, struct iterator *entries,
 	return got;
 }
 
-/* Everything that can be done without a lock: the file, durable and open. */
+/* Do all that needs no lock: write the file, durable and open. */
 static int write_file(struct flush *f)
 {
 	struct lsm *lsm = f->lsm;
@@ -110,8 +110,8 @@ static int write_file(struct flush *f)
 	return err;
 }
 
-/* The version after: without what was written, with the file. NULL and 0 when
- * the table was truncated or dropped meanwhile. */
+/* Make the next version: without the memtables that were written, with the
+ * file. NULL and 0 when the table was truncated or dropped meanwhile. */
 static int next_version(struct flush *f, struct version **out)
 {
 	size_t gone = f->from->frozen_count, i;
@@ -153,7 +153,7 @@ static int apply_edit(struct flush *f, uint64_t begin)
 		manifest_edit_mark(&edit, f->table->number, f->mark);
 	if (begin)
 		manifest_edit_log(&edit, begin);
-	/* None: the log never had anything. */
+	/* An empty edit: the log never had anything. */
 	if (edit.steps.len || edit.steps.failed)
 		err = manifest_apply(f->lsm->manifest, &edit);
 	manifest_edit_release(&edit);
@@ -161,9 +161,9 @@ static int apply_edit(struct flush *f, uint64_t begin)
 }
 
 /*
- * Under install no truncate or drop comes between; under write nobody freezes
- * between copying the version and swapping it in. The edit itself is made
- * without write: writers go on.
+ * Install the file. Under install no truncate or drop comes between; under
+ * write nobody freezes between copying the version and swapping it in. The edit
+ * itself is made without write: writers go on.
  */
 static int install(struct flush *f)
 {
@@ -180,7 +180,7 @@ static int install(struct flush *f)
 			sstable_drop(f->sstable);
 		return err;
 	}
-	/* There is memory for it; made anew below. */
+	/* This reserves memory; the version is made anew below. */
 	f->spare = version_spare(v, 2);
 	version_put(v);
 	err = f->spare ? 0 : -ENOMEM;
@@ -198,7 +198,7 @@ static int install(struct flush *f)
 	}
 	mutex_lock(&lsm->write);
 	while (next_version(f, &v))
-		;	/* the manifest has it: it must come to be */
+		;	/* the manifest has it: no way back */
 	v = lsm_swap(lsm, f->table, v);
 	mutex_unlock(&lsm->write);
 	version_put(v);
@@ -281,7 +281,7 @@ bool lsm_is_passing(int err)
 }
 
 #define LONGEST_RETRY_MS 2000	/* a full disk's service returns in ten seconds */
-/* So that many deletions are flushed together. */
+/* The delay by which many deletions are flushed together. */
 #define AFTER_DELETION_MS 200
 
 void lsm_flush_later(struct lsm *lsm)
@@ -299,8 +299,7 @@ void lsm_flush_again(struct lsm *lsm)
 	}
 }
 
-/* Errors that pass are tried again, less and less often; the others end
- * writing. */
+/* Passing errors are tried again, less and less often; others end writing. */
 void lsm_flush_run(struct work *work)
 {
 	struct lsm *lsm = (struct lsm *)((char *)work -

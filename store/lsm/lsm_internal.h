@@ -4,8 +4,8 @@
  * Locks, in this order: flushing or compacting (one long work of each kind at a
  * time), install (one change of the set of files at a time; held over the
  * manifest's I/O), room (the reserves), write (one writer: log and memtables in
- * the same order), lock (tables and versions; short). What a version holds never
- * changes; who wants to read takes a reference under lock and then needs no lock.
+ * the same order), lock (tables and versions; short). The contents of a version
+ * never change; a reader takes a reference under lock and then needs no lock.
  *
  * The array of tables and a table's active memtable change under write and lock
  * both, so that either is enough for looking.
@@ -28,7 +28,7 @@
 struct frozen {
 	struct memtable *memtable;
 	uint64_t begin;		/* log position of its first batch */
-	uint64_t mark;		/* all of the table before is in it or older */
+	uint64_t mark;		/* the table's earlier data is here or older */
 };
 
 struct live_file {
@@ -36,7 +36,7 @@ struct live_file {
 	uint32_t level;
 };
 
-/* What a table consists of at one moment. */
+/* The sources of a table at one moment. */
 struct version {
 	atomic_uint references;
 	struct memtable *active;
@@ -82,17 +82,18 @@ struct lsm {
 	atomic_int compaction_error;	/* the compaction work's: the last */
 	_Atomic uint64_t debt;		/* of the table that has the most */
 	atomic_int failed;		/* first error of the disk, or 0 */
-	atomic_bool told;		/* a writer, or who syncs, knows of it */
+	atomic_bool told;		/* a writer or a sync knows of it */
 	atomic_bool reserve_spent;	/* changes under room */
 	bool reserve_lent;		/* to a compaction; under room */
 	unsigned reserve_users;		/* who spent it and need it; under room */
 	atomic_bool room_wanted;	/* lsm_reclaim has something to do */
-	/* but not before; under compacting, as the next two */
+	/* earliest time; under compacting, as the next two */
 	uint64_t reclaim_after_ns;
-	uint64_t reclaim_again_ns;	/* so long after a pass, for time alone */
+	uint64_t reclaim_again_ns;	/* delay after a pass, for time alone */
 	uint64_t reclaimed_flushes;	/* before its last pass */
 	_Atomic uint64_t file_size;	/* for unified */
-	/* The reserve is enough until so many bytes were appended to the log. */
+	/* The reserve is enough until this many bytes were appended to the
+	 * log. */
 	_Atomic uint64_t reserve_until;
 	atomic_int flush_error;		/* of the last flush in the background */
 	atomic_bool refused;		/* the last that was written, for room */
@@ -108,33 +109,37 @@ struct lsm {
 };
 
 /* ------------------------------------------------------- lsm.c, lsm_version.c */
-/* The i-th table, or NULL: tables are never freed while the lsm is open. */
+/* Return the i-th table, or NULL: tables are never freed while the lsm is
+ * open. */
 struct table *lsm_table_at(struct lsm *lsm, size_t i);
 /* NULL when there is none. REQUIRES write or lock. */
 struct table *lsm_find_table(const struct lsm *lsm, uint32_t number);
-/* Find or make. REQUIRES write; not lock. NULL: no memory. */
+/* Find or make the table. REQUIRES write; not lock. NULL: no memory. */
 struct table *lsm_make_table(struct lsm *lsm, uint32_t number);
 /* Remember an error of the disk; the store is read-only from now on. Returns
  * err. Call without locks but flushing, compacting. */
 int lsm_fail(struct lsm *lsm, int err);
 int lsm_check_writable(const struct lsm *lsm);
 
-/* A copy of v with its own references and room for one file and one frozen
- * memtable more. NULL: no memory. v NULL: empty, with a new memtable. */
+/* Copy v, with its own references and room for one more file and one more
+ * frozen memtable. NULL: no memory. v NULL: empty, with a new memtable. */
 struct version *version_copy(const struct version *v, size_t more_files);
 /*
- * After an edit of the manifest the version must come to be: the memory for it
- * is taken before (NULL: there is none), and copy_to uses it, if it is enough.
- * A spare that was not used is given back by version_put.
+ * Reserve memory for a version: after an edit of the manifest the version must
+ * be made, so the memory is taken before (NULL: there is none), and copy_to
+ * uses it, if it is enough. A spare that was not used is given back by
+ * version_put.
  */
 struct version *version_spare(const struct version *v, size_t more_files);
 struct version *version_copy_to(struct version **spare,
 				const struct version *v, size_t more_files);
 void version_put(struct version *v);
 void version_sort_files(struct version *v);
-/* A reference to the table's version; NULL when there is no such table. */
+/* Return a reference to the table's version; NULL when there is no such
+ * table. */
 struct version *lsm_pin(struct lsm *lsm, uint32_t number);
-/* Swap it in; takes over the reference, gives the old one back. */
+/* Make v the table's version, taking over the reference, and return the old one
+ * with its reference. */
 struct version *lsm_swap(struct lsm *lsm, struct table *t, struct version *v);
 
 /* ------------------------------------------------------------- lsm_write.c */
@@ -142,103 +147,106 @@ struct version *lsm_swap(struct lsm *lsm, struct table *t, struct version *v);
 int lsm_freeze(struct lsm *lsm, struct table *t);
 /* The same of all tables. Takes write. */
 int lsm_freeze_all(struct lsm *lsm);
-/* Where the log must begin for what no sstable has yet; frozen memtables of
- * `flushed` up to that mark do not count. */
+/* Return where the log must begin for data that no sstable has yet; frozen
+ * memtables of `flushed` up to that mark do not count. */
 uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 		       uint64_t flushed_mark);
 
-/* Is there somebody else to flush and to compact? */
+/* True if other threads flush and compact. */
 bool lsm_has_threads(const struct lsm *lsm);
 
 /* -------------------------------------------------------------- lsm_pace.c */
-/* No table has more files than so many that wait to be merged, but for those
- * that flushes under way add. */
+/* No table has more files than this that wait to be merged, except those that
+ * flushes under way add. */
 #define LSM_MOST_WAITING 128
-/* Sleep as long as a batch of so many bytes should. Without locks. */
+/* Sleep as long as a batch of this many bytes should. Without locks. */
 void lsm_pace_slow(struct lsm *lsm, uint64_t len);
-/* Must the batch wait for flushes or compactions? */
+/* True if the batch must wait for flushes or compactions. */
 bool lsm_pace_stops(const struct lsm *lsm, const struct batch *batch);
-/* Until it need not. The flush's error, should that fail; -EINTR when the caller
- * does not wait any more; -EROFS. Without locks. */
+/* Wait until it need not. Returns the flush's error, should that fail; -EINTR
+ * when the caller does not want to wait any more; -EROFS. Without locks. */
 int lsm_pace_wait(struct lsm *lsm, const struct batch *batch);
 
 /* ------------------------------------------------------------- dead_rows.c */
 struct dead_spans;
 /* NULL is accepted. */
 void dead_spans_free(struct dead_spans *all);
-/* Before the operation is committed. REQUIRES write. */
+/* Call it before the operation is committed. REQUIRES write. */
 void dead_spans_write(struct dead_spans *all, const struct batch_op *op);
 
 /* ------------------------------------------------------------- lsm_flush.c */
-/* Write what is frozen of one table, or of all (NULL). */
+/* Write the frozen memtables of one table, or of all (NULL). */
 int lsm_flush_frozen(struct lsm *lsm, struct table *only);
 void lsm_flush_run(struct work *work);
-/* Soon: something was deleted on a full disk. */
+/* Flush soon: something was deleted on a full disk. */
 void lsm_flush_later(struct lsm *lsm);
-/* At once: there is room, where the last found none. */
+/* Flush at once: there is room, where the last flush found none. */
 void lsm_flush_again(struct lsm *lsm);
-/* Is the error one of which the disk is not to blame? */
+/* True for errors that may pass and are no failure of the disk. */
 bool lsm_is_passing(int err);
 
 /* ---------------------------------------------------------- disk_reserve.c */
-/* Remove what an earlier run left of the log's reserve. */
+/* Remove the log's reserve that an earlier run left. */
 void lsm_reserve_begin(struct lsm *lsm);
-/* Make the reserves what they must be when the log gets so many bytes more. 0,
- * or why they are not. */
+/* Give the reserves the size they need when the log gets `more` bytes. 0, or
+ * the error that prevents it. */
 int lsm_reserve_keep(struct lsm *lsm, uint64_t more);
-/* Is the disk full, as far as we know? */
+/* True if the disk is full, as far as known. */
 bool lsm_is_full(const struct lsm *lsm);
-/* Are the reserves too small for so much more, as far as we know? */
+/* True if the reserves are too small for `more` bytes, as far as known. */
 bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more);
 /*
- * Let go of that for sstables and the manifest. False: it was gone already. True:
- * call lsm_reserve_end when what needs the room has it. Until then nobody makes
- * the reserve anew: a writer that looks for room while a flush writes would take
- * it from the flush, and both find the disk full for good.
+ * Release the reserve for sstables and the manifest. False: it was gone
+ * already. True: call lsm_reserve_end when its room has been taken. Until then
+ * nobody makes the reserve anew: a writer that looks for room while a flush
+ * writes would take it from the flush, and both find the disk full for good.
  */
 bool lsm_reserve_spend(struct lsm *lsm);
 void lsm_reserve_end(struct lsm *lsm);
-/* See to it that a compaction finds room for so much, of the reserve if there is no
- * other; nobody makes that anew before it is taken back. -ENOSPC. */
+/* Make sure that a compaction finds need bytes, from the reserve if there is no
+ * other room. Until they are taken back nobody fills the reserve again.
+ * -ENOSPC. */
 int lsm_reserve_lend(struct lsm *lsm, uint64_t need);
 void lsm_reserve_take_back(struct lsm *lsm);
-/* How large a file may become so that it can be rewritten on a full disk. */
+/* Return the largest size at which a file can be rewritten on a full disk. */
 uint64_t lsm_file_size(struct lsm *lsm);
-/* May the batch use what was held back? */
+/* True if the batch may use the room that is held back. */
 bool lsm_frees_room(const struct batch *batch);
-/* Freeze and write all memtables, and let go of the log before, on a full disk
- * down to the last segment. Without locks, as the next. */
+/* Freeze and write all memtables, and release the log before them; on a full
+ * disk down to the last segment. Without locks, as the next. */
 int lsm_flush_all(struct lsm *lsm, bool full);
-/* The same, for a writer that found the disk full; at once -ENOSPC where it is
+/* The same, for a writer that found the disk full. -ENOSPC at once where it is
  * tried in the background already. */
 int lsm_make_room(struct lsm *lsm);
 
 /* ----------------------------------------------------------- lsm_compact.c */
 void lsm_compaction_run(struct work *work);
-/* Count anew the table's files that wait to be merged. Takes lock. */
+/* Count the table's files that wait to be merged anew. Takes lock. */
 void lsm_count_debt(struct lsm *lsm, struct table *t);
-/* Which file, and where. */
+/* Print the name of the damaged file, and the offset. */
 void lsm_damage_text(char *text, size_t size, const struct sstable *t);
-/* Write one file of the table anew, without what others delete or overwrite, if
- * it gets no more than *size bytes: else -ERANGE. *size is what it gets then, or
- * would get (measure_only). -ESTALE when it is gone, -EUCLEAN when it is damaged.
- * REQUIRES compacting. */
+/*
+ * Write one file of the table anew, without data that others delete or
+ * overwrite, if it gets at most *size bytes: else -ERANGE. *size is the size
+ * that it gets then, or would get (measure_only). -ESTALE when it is gone,
+ * -EUCLEAN when it is damaged. REQUIRES compacting.
+ */
 int lsm_rewrite(struct lsm *lsm, struct table *t, uint64_t number,
 		bool measure_only, uint64_t *size);
 
 /* ----------------------------------------------------------- lsm_reclaim.c */
-/* May something of f be deleted or overwritten by something of t, which can be
- * read? */
+/* True if something of f may be deleted or overwritten by something of t, which
+ * can be read. */
 bool lsm_may_shadow(const struct sstable *t, const struct sstable *f);
-/* The disk is full: have room gained from what is deleted. */
+/* Ask for lsm_reclaim: the disk is full. */
 void lsm_want_room(struct lsm *lsm);
-/* Do so, if it is wanted. 0 or an error that ends writing. REQUIRES compacting,
- * no other lock. */
+/* Gain room from deleted data, if wanted. 0 or an error that ends writing.
+ * REQUIRES compacting, no other lock. */
 int lsm_reclaim(struct lsm *lsm);
 
 /* ----------------------------------------------------------- lsm_recover.c */
 int lsm_recover(struct lsm *lsm);
-/* The log is synced and ends: let the next open know where. Not being able to is
+/* Store where the log ends, which is synced, for the next open. A failure does
  * no harm: only a log that lost its end is judged more leniently. */
 void lsm_note_log_end(struct lsm *lsm);
 #endif

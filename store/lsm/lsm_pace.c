@@ -1,21 +1,21 @@
 /*
- * Writers that outrun the disk. Two things pile up then, and both have a bound
- * at which who would add more waits:
+ * Writers that outrun the disk. Two things pile up then, and each has a bound
+ * at which a writer that would add more waits:
  *
- * - in memory, what no sstable has yet: five quarters of the memtables' budget,
- *   one batch and what a memtable grows by at a time (2 MiB);
- * - on the disk, the sstables of one table that its strategy would merge, and
- *   compaction has not come to: LSM_MOST_WAITING. Each is one more place to look at
- *   for a reader.
+ * - in memory, the data that no sstable has yet: five quarters of the budget of
+ *   memtables, one batch and what a memtable grows by at a time (2 MiB);
+ * - on the disk, the sstables of one table that its strategy would merge and
+ *   compaction has not reached: LSM_MOST_WAITING. A reader looks at each one.
  *
- * From a part of each bound on every batch is slowed down by its size, the more
- * the less is left, so that the wait is rare and no writer stands still for long.
+ * From a part of each bound on, every batch is slowed down by its size, the
+ * more the less is left, so that waiting is rare and no writer is stopped for
+ * long.
  *
- * The wait ends by itself, since flushes and compactions wait for no writer.
- * Files that no compaction would take do not count: of a table without automatic
- * compaction, damaged ones, those that a strategy lets be. Where a compaction
- * fails, on a full disk above all, nobody waits for it: it is tried again, and
- * writers meet the full disk themselves.
+ * The wait always ends, since flushes and compactions wait for no writer. Files
+ * that no compaction would take do not count: those of a table without
+ * automatic compaction, damaged ones, those that a strategy leaves alone. Where
+ * a compaction fails, above all on a full disk, nobody waits for it: it is
+ * tried again, and writers meet the full disk themselves.
  */
 #include <errno.h>
 #include <time.h>
@@ -36,7 +36,7 @@ static uint64_t most_unflushed(const struct lsm *lsm)
 	return lsm->options.memtable_bytes / 4 * 5;
 }
 
-/* Does compaction come to what waits for it? */
+/* True if compaction gets to the files that wait for it. */
 static bool is_compacting(const struct lsm *lsm)
 {
 	return !lsm->compaction_error && !lsm_is_full(lsm);
@@ -55,7 +55,7 @@ bool lsm_pace_stops(const struct lsm *lsm, const struct batch *batch)
 		(has_debt(lsm) && !batch->schema));
 }
 
-/* Of what lies between begin and most: so much to so much left. */
+/* Return the ratio of what was used since begin to what is left up to most. */
 static double pressure(uint64_t now, uint64_t begin, uint64_t most)
 {
 	return now <= begin || now >= most ? 0 :
@@ -105,7 +105,7 @@ int lsm_pace_wait(struct lsm *lsm, const struct batch *batch)
 	return err;
 }
 
-/* An error is met again by whoever writes then. */
+/* The next write meets the error again. */
 void lsm_pace(struct lsm *lsm)
 {
 	struct batch any = BATCH_INIT;

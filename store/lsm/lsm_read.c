@@ -1,7 +1,7 @@
 /*
- * Reading: of a pinned version, the newest sources first. A source is left out
- * by its key range, by its filters, or because all that is in it is older than
- * a deletion that is already known.
+ * Read a pinned version, the newest sources first. A source is left out by its
+ * key range, by its filters, or because all data in it is older than a deletion
+ * that is already known.
  */
 #include <errno.h>
 
@@ -16,12 +16,12 @@ struct gathering {
 	struct bytes key;
 	uint64_t mask;
 	struct deletion force;		/* range deletions seen so far */
-	int64_t deleted;		/* all with timestamps <= are gone */
+	int64_t deleted;		/* all timestamps <= this are deleted */
 	const struct row **rows;
 	size_t count, room;
 };
 
-/* encoded: in the arena, or null: no memory. */
+/* Add an encoded version, which is in the arena; null: no memory. */
 static int add_version(struct gathering *g, struct bytes encoded)
 {
 	struct row *row = arena_alloc(g->arena, sizeof(*row));
@@ -88,8 +88,8 @@ struct hashes {
 	uint64_t partition, row;
 };
 
-/* May the file say anything about the key? A range deletion is not in the row
- * filter: with bounds only the partition's filter counts. */
+/* True if the file may hold anything about the key. A range deletion is not in
+ * the row filter: with bounds only the partition's filter counts. */
 static bool may_matter(struct sstable *t, const struct gathering *g,
 		       const struct hashes *h)
 {
@@ -102,9 +102,9 @@ static bool may_matter(struct sstable *t, const struct gathering *g,
 }
 
 /*
- * Is everything wanted decided, when all that is left is not newer than
- * `newest`? With all columns wanted nobody knows which there are; with none it
- * is the marker that tells whether there is a row.
+ * True if all wanted columns are decided, when nothing that is left is newer
+ * than `newest`. With all columns wanted nobody knows which there are; with
+ * none the marker decides whether there is a row.
  */
 static bool is_decided(const struct gathering *g, int64_t newest)
 {
@@ -123,7 +123,7 @@ static bool is_decided(const struct gathering *g, int64_t newest)
 		for (j = 0; j < g->rows[i]->cell_count; j++) {
 			const struct cell *c = &g->rows[i]->cells[j];
 
-			/* Elements of a collection do not stand for all. */
+			/* Elements of a collection do not decide all of it. */
 			if (c->timestamp > newest &&
 			    (bytes_is_null(c->path) ||
 			     c->flags & CELL_COLUMN_DELETION))
@@ -133,7 +133,8 @@ static bool is_decided(const struct gathering *g, int64_t newest)
 	return !left;
 }
 
-/* The largest timestamp of the first `frozen` frozen memtables and all files. */
+/* Return the largest timestamp of the first `frozen` frozen memtables and all
+ * files. */
 static int64_t newest_of(const struct version *v, size_t frozen)
 {
 	int64_t newest = v->file_count ?
@@ -150,7 +151,7 @@ static int64_t newest_of(const struct version *v, size_t frozen)
 	return newest;
 }
 
-/* 1: all is decided; 0; -errno. */
+/* 1: everything is decided; 0; -errno. */
 static int gather_memtables(struct gathering *g, const struct version *v)
 {
 	size_t left = v->frozen_count;
@@ -265,7 +266,7 @@ static bool overlaps(const struct sstable *t, struct bytes lower,
 	       (!lower.len || bytes_compare(sstable_last_key(t), lower) >= 0);
 }
 
-/* The hash of the partition that both ends are in, or 0. */
+/* Return the hash of the partition that both ends are in, or 0. */
 static uint64_t common_partition(struct bytes lower, struct bytes upper)
 {
 	size_t len = key_partition_len(lower);
@@ -286,7 +287,8 @@ static int open_sources(struct lsm *lsm, struct sources *s,
 	if (!memtable_is_empty(v->active))
 		err = memtable_iterate(&s->list[s->count++], v->active,
 				       reverse);
-	/* After it: its moment may have bounds that were not there before. */
+	/* Look after the iterator was made: its moment may have newer
+	 * bounds. */
 	s->bounds = memtable_has_bounds(v->active);
 	for (i = 0; i < v->frozen_count && !err; i++) {
 		s->bounds |= memtable_has_bounds(v->frozen[i].memtable);
@@ -307,7 +309,7 @@ static int open_sources(struct lsm *lsm, struct sources *s,
 		err = sstable_iterate(&s->list[s->count++], t, reverse, false);
 	}
 	if (err)
-		s->count--;	/* the one that failed is none */
+		s->count--;	/* the source that failed is not in the list */
 	return err;
 }
 
@@ -326,7 +328,7 @@ int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 		err = s.list ? open_sources(lsm, &s, v, lower, upper, reverse) :
 			       -ENOMEM;
 	}
-	/* The sources hold what they need. */
+	/* The sources hold references of their own. */
 	version_put(v);
 	if (!err && s.count == 1 && !s.bounds)
 		*out = s.list[0];	/* nothing to merge, nothing to hide */

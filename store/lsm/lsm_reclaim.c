@@ -1,20 +1,21 @@
 /*
- * Room from what was deleted or overwritten, on a full disk. The strategies merge
- * files that are alike, for which there may be no room; here each file is written
- * anew alone, without what others delete or overwrite (compaction.h), the oldest
- * first. So no more room is needed than for what is left of one file, which the
- * reserve lends (disk_reserve.c), none for a file of which all is deleted; and what one
- * step gains is there for the next. When all that is older has been looked at, the
- * deletions themselves may go.
+ * Gain room from deleted or overwritten data on a full disk. The strategies
+ * merge files that are alike, for which there may be no room; here each file is
+ * written anew alone, without the data that others delete or overwrite
+ * (compaction.h), the oldest first. So no more room is needed than for what is
+ * left of one file, which the reserve lends (disk_reserve.c), and none for a
+ * file of which all is deleted; the room that one step gains is there for the
+ * next. When all older files have been looked at, the deletions themselves may
+ * be dropped.
  *
- * How large a file will be is found out before: one of which too little would go
- * is not written, and none is begun that does not fit.
+ * The size of a file is found out before it is written: a file that would
+ * shrink too little is not written, and none is begun that does not fit.
  *
- * A pass looks at each file, and at all again while much was gained, so it ends. The
- * next begins when something was flushed since; else a minute later, for what has
- * expired meanwhile, and where nothing was gained twice as late each time. And
- * none begins before twice the time that the last one took: deletions one by one
- * do not make the disk busy.
+ * A pass looks at each file, and at all again while much was gained, so it
+ * ends. The next pass begins when something was flushed since; else a minute
+ * later, for data that expired meanwhile; after a pass that gained nothing the
+ * delay is doubled. And none begins before twice the time that the last one
+ * took: deletions one by one do not make the disk busy.
  *
  * Order against crashes: that of every compaction (compaction.c).
  */
@@ -25,7 +26,7 @@
 #include "store/base/clock.h"
 #include "store/lsm/lsm_internal.h"
 
-/* A file of which something may go. */
+/* A file that may shrink. */
 struct dirty {
 	struct table *table;
 	uint64_t number, size;
@@ -116,11 +117,11 @@ static int find_dirty(struct pass *p)
 	return err;
 }
 
-/* Beside the file: the manifest's edit, and what rounding adds. */
+/* Room beside the file: for the manifest's edit and for rounding. */
 #define SLACK ((uint64_t)64 << 10)
 
-/* 0 when it was rewritten, -ENOSPC, -ERANGE when too little would go, -ESTALE
- * when the file is gone already, -errno. */
+/* 0 when it was rewritten, -ENOSPC, -ERANGE when it would shrink too little,
+ * -ESTALE when the file is gone already, -errno. */
 static int rewrite(struct pass *p, const struct dirty *d)
 {
 	struct lsm *lsm = p->lsm;
@@ -145,7 +146,7 @@ static int rewrite(struct pass *p, const struct dirty *d)
 	return err;
 }
 
-/* Errors that concern this file, or this moment, alone. */
+/* True for errors that concern only this file, or this moment. */
 static bool goes_on_after(int err)
 {
 	return !err || err == -ERANGE || err == -ESTALE || err == -EUCLEAN ||
@@ -165,8 +166,8 @@ static int look_at_all(struct pass *p)
 	return goes_on_after(err) ? 0 : err;
 }
 
-/* What was gained is room for what did not fit; and where much went, deletions
- * may go that were needed. */
+/* The room gained is for files that did not fit before; and where much was
+ * dropped, deletions may be dropped that were needed. */
 static int run_pass(struct pass *p, bool *any)
 {
 	int err;
@@ -191,7 +192,7 @@ void lsm_want_room(struct lsm *lsm)
 #define LEAST_AGAIN_NS ((uint64_t)60 * 1000000000)
 #define MOST_AGAIN_NS (60 * LEAST_AGAIN_NS)
 
-/* Could there be something that the last pass has not seen? */
+/* True if there may be something that the last pass has not seen. */
 static bool is_worth_it(const struct lsm *lsm, uint64_t now)
 {
 	return !lsm->reclaim_after_ns ||

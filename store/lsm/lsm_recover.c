@@ -1,23 +1,25 @@
 /*
- * Opening. First all is read and nothing is changed: the manifest, the sstables
- * that it names, the log. Of the log's batches those of the first tables are
- * applied, so that the owner can read these (the catalogue) and say whether they
- * are sound, too; and whoever refuses the store leaves it as it was.
+ * Open the engine. First everything is read and nothing is changed: the
+ * manifest, the sstables that it names, the log. Of the log's batches those of
+ * the first tables are applied, so that the owner can read these (the
+ * catalogue) and check them, too. If the owner refuses the store it is left as
+ * it was.
  *
- * Then files of the kind that the manifest does not name are of a flush or
- * compaction that a crash cut off, and go. The log's batches are applied, each
- * operation only if its table's mark says that no sstable has it yet.
+ * Then files of the kind that the manifest does not name are removed: they are
+ * from a flush or compaction that a crash interrupted. The log's batches are
+ * applied, each operation only if its table's mark says that no sstable has it
+ * yet.
  *
- * How far must the log reach? Where it begins and the marks were synced before
- * the manifest had them. So was its end when the store was last closed: the
- * property "log" (8 bytes, little-endian). A log that ends before is damaged. It
- * never becomes wrong, since positions only grow; after a crash it is merely
- * older than what the log's own records know.
+ * How far the log must reach: its begin and the marks were synced before the
+ * manifest had them. So was its end when the store was last closed: the
+ * property "log" (8 bytes, little-endian). A log that ends before is damaged.
+ * The property never becomes wrong, since positions only grow; after a crash it
+ * is merely older than what the log's own records know.
  *
- * The property "boot" is what the system says of the time that its cache of the
- * store's files lives (file.h). It is written when the log was found sound and is
- * as it was found, before anything is appended. As long as it is the same nothing
- * that any process wrote since can be missing, synced or not.
+ * The property "boot" identifies the time for which the system's cache of the
+ * store's files lives (file.h). It is written when the log was found sound and
+ * is as it was found, before anything is appended. As long as it is the same
+ * nothing that any process wrote since can be missing, synced or not.
  */
 #include <errno.h>
 
@@ -41,7 +43,7 @@ static int remove_unfinished(void *data, const char *name)
 	return 0;
 }
 
-/* The sstable that the manifest names, and no other of its name. */
+/* Open the sstable that the manifest names, and no other of its name. */
 static int open_named(struct lsm *lsm, const struct manifest_file *file,
 		      struct sstable **out)
 {
@@ -113,17 +115,17 @@ static int replay_op(struct lsm *lsm, uint64_t position,
 	before = memtable_memory(active);
 	err = memtable_add(active, op);
 	lsm->memtable_bytes += memtable_memory(active) - before;
-	/* Nobody reads yet: seen at once is seen together. */
+	/* Nobody reads yet, so batches need not become visible together. */
 	if (!err)
 		memtable_commit(active);
 	return err;
 }
 
 /*
- * So that a log of any length takes no more memory than writing it did. All is
- * flushed, between two batches, as any flush is: the log is synced up to the mark
- * before the manifest has it. A crash leaves a store that replays from there.
- * Where there is no room for files, what was replayed stays in memory.
+ * Flush between two batches, so that a log of any length takes no more memory
+ * than writing it did. It is done as any flush is: the log is synced up to the
+ * mark before the manifest has it. A crash leaves a store that replays from
+ * there. Where there is no room for files, the replayed data stays in memory.
  */
 static int flush_replayed(struct lsm *lsm)
 {
@@ -134,7 +136,7 @@ static int flush_replayed(struct lsm *lsm)
 	return lsm_is_passing(err) ? 0 : err;
 }
 
-/* Apply what a batch does to the first tables, or to the others. */
+/* Apply the operations of a batch on the first tables, or on the others. */
 static int apply_batch(struct lsm *lsm, uint64_t position, struct bytes batch,
 		       bool first)
 {
@@ -175,7 +177,7 @@ static int replay_others(void *context, uint64_t position, struct bytes batch)
 		       err : flush_replayed(lsm);
 }
 
-/* Up to where the manifest says that the log was on disk. */
+/* Return up to where the manifest says that the log was on disk. */
 static int known_synced(struct lsm *lsm, uint64_t *synced)
 {
 	struct manifest_table *tables;
@@ -217,8 +219,8 @@ void lsm_note_log_end(struct lsm *lsm)
 	manifest_edit_release(&edit);
 }
 
-/* What the manifest has as "boot" in was, what the system says now in now; empty
- * if it says nothing. */
+/* Compare the manifest's "boot" with what the system says now, which is set in
+ * now; empty if it says nothing. */
 static int compare_boots(struct lsm *lsm, struct buf *now, bool *same)
 {
 	const struct file_ops *files = lsm->files;
@@ -236,7 +238,7 @@ static int compare_boots(struct lsm *lsm, struct buf *now, bool *same)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Not being able to is no harm: a damaged tail is judged more leniently then. */
+/* A failure does no harm: a damaged tail is judged more leniently then. */
 static int note_boot(struct lsm *lsm)
 {
 	struct manifest_edit edit = MANIFEST_EDIT_INIT;

@@ -1,4 +1,4 @@
-/* What is in the store, what it did, and whether it is whole. */
+/* Statistics of the store and of its work, and the check that it is whole. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
-/* Versions: what a table consists of, for readers to hold on to. */
+/* Versions: the sources of a table, for readers to hold on to. */
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
 #include "store/lsm/lsm_internal.h"
 
-/* Without contents yet, with room for so many. */
+/* Allocate one without contents, with room for these counts. */
 static struct version *version_alloc(size_t files, size_t frozen)
 {
 	struct version *v;
@@ -55,7 +55,7 @@ struct version *version_copy(const struct version *v, size_t more_files)
 	return copy;
 }
 
-/* Writers go on meanwhile, and each can freeze a memtable. */
+/* Room to spare: writers go on meanwhile, and each can freeze a memtable. */
 #define SPARE_FROZEN 64
 
 struct version *version_spare(const struct version *v, size_t more_files)

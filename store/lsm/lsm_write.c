@@ -1,10 +1,11 @@
 /*
- * Writing: the log gets room for a batch, and the batch goes into the memtables,
- * unseen, then into the log, and is then committed in the memtables. An error on
- * the way takes it back; after the log has it nothing can fail. All under the one
- * write lock, so that the log's order is the order in which readers see it.
+ * Write a batch: the log gets room for it, the batch goes into the memtables,
+ * unseen, then into the log, and is then committed in the memtables. An error
+ * on the way takes it back; once the log has it nothing can fail. All under the
+ * one write lock, so that the log's order is the order in which readers see
+ * batches.
  *
- * What is taken back stays in the memtables' memory: so a full disk is noticed
+ * What is taken back stays in the memtables' memory: so a full disk is detected
  * before.
  */
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 _Static_assert(LSM_LARGEST_BATCH == LOG_LARGEST_BATCH, "one limit");
 
-/* A log no larger is as small as it gets on a full disk. */
+/* A log of this size or less is as small as it gets on a full disk. */
 #define SMALL_LOG ((uint64_t)128 << 10)
 
 /* With the write lock the active memtable cannot change. */
@@ -47,7 +48,8 @@ int lsm_freeze(struct lsm *lsm, struct table *t)
 	lsm->memtable_bytes -= memtable_memory(v->active);
 	v->active = fresh;
 	old = lsm_swap(lsm, t, v);
-	/* After the version: whoever looks for the log's begin sees one. */
+	/* Stored after the version, so that a search for the log's begin sees
+	 * one of them. */
 	atomic_store(&t->active_begin, NOT_IN_LOG);
 	version_put(old);
 	return 0;
@@ -68,7 +70,7 @@ int lsm_freeze_all(struct lsm *lsm)
 uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 		       uint64_t flushed_mark)
 {
-	/* First: what is appended from here on lies behind. */
+	/* Read it first: later appends lie after it. */
 	uint64_t begin = commitlog_end(lsm->log);
 	size_t i, j;
 
@@ -78,7 +80,7 @@ uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 		uint64_t active = atomic_load(&t->active_begin);
 		const struct version *v = t->version;
 
-		/* One that is empty yet gets its batch before the log does. */
+		/* An empty memtable gets its batch before the log does. */
 		if (active < begin && !memtable_is_empty(v->active))
 			begin = active;
 		for (j = 0; j < v->frozen_count; j++)
@@ -90,7 +92,7 @@ uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 	return begin;
 }
 
-/* The table with the largest active memtable, or that pins the oldest log. */
+/* Choose the table with the largest active memtable, or with the oldest log. */
 static struct table *pick_victim(struct lsm *lsm, bool by_log)
 {
 	struct table *best = NULL;
@@ -109,7 +111,8 @@ static struct table *pick_victim(struct lsm *lsm, bool by_log)
 	return best;
 }
 
-/* A log much longer than what is in memory lengthens recovery. */
+/* True if the log is much longer than the data in memory, which lengthens
+ * recovery. */
 static bool log_is_long(struct lsm *lsm)
 {
 	uint64_t begin = NOT_IN_LOG, end = commitlog_end(lsm->log);
@@ -121,7 +124,7 @@ static bool log_is_long(struct lsm *lsm)
 		if (lsm->tables[i]->active_begin < begin &&
 		    !memtable_is_empty(active_of(lsm->tables[i])))
 			begin = lsm->tables[i]->active_begin;
-	/* In segments, of 16 MiB when it matters. */
+	/* In segments, which have 16 MiB when it matters. */
 	return begin < end && (end >> 32) - (begin >> 32) > 32;
 }
 
@@ -144,7 +147,7 @@ static void keep_budget(struct lsm *lsm)
 		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
 }
 
-/* For the one writer: cheaper than an addition for many. */
+/* Add to a counter that has one writer: cheaper than an atomic addition. */
 static void add_to(_Atomic uint64_t *counter, uint64_t more)
 {
 	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
@@ -178,14 +181,14 @@ static struct table *table_of(struct lsm *lsm, uint32_t number,
 	       lsm_make_table(lsm, number);
 }
 
-/* What is no key could never be flushed. */
+/* Check the keys: a row at an invalid key could never be flushed. */
 static bool has_keys(const struct batch_op *op)
 {
 	return key_partition_len(op->key) &&
 	       (!bytes_is_null(op->row) || key_partition_len(op->to));
 }
 
-/* Into the memtables; *touched lists those that have something to commit. */
+/* Add the batch to the memtables; *touched lists those to commit. */
 static int add_all(struct lsm *lsm, const struct batch *batch,
 		   struct table **touched)
 {
@@ -267,7 +270,7 @@ static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
 	return err;
 }
 
-/* The log's reserve becomes a segment: nobody makes it anew meanwhile, or takes
+/* Make a segment of the log's reserve: nobody makes it anew meanwhile, or takes
  * it for whole. */
 static int add_from_reserve(struct lsm *lsm, const struct batch *batch,
 			    uint64_t *end)
@@ -283,7 +286,7 @@ static int add_from_reserve(struct lsm *lsm, const struct batch *batch,
 	return err;
 }
 
-/* There is no room for the log's next segment (disk_reserve.c). */
+/* Go on where there is no room for the log's next segment (disk_reserve.c). */
 static int add_when_full(struct lsm *lsm, const struct batch *batch,
 			 uint64_t *end)
 {
@@ -297,7 +300,7 @@ static int add_when_full(struct lsm *lsm, const struct batch *batch,
 					    err;
 }
 
-/* Has it segments that a flush would free? */
+/* True if the log has segments that a flush would free. */
 static bool log_is_large(struct lsm *lsm)
 {
 	struct commitlog_stats log;
@@ -306,7 +309,8 @@ static bool log_is_large(struct lsm *lsm)
 	return log.bytes > SMALL_LOG;
 }
 
-/* Until the reserves are whole again nothing is written but what frees room. */
+/* Until the reserves are whole again only batches that free room are
+ * written. */
 static int refill_reserve(struct lsm *lsm, uint64_t more)
 {
 	int err = lsm_reserve_keep(lsm, more);
@@ -348,7 +352,7 @@ static int insert(struct lsm *lsm, const struct batch *batch, uint64_t *position
 		lsm_want_room(lsm);
 	if (err)
 		return err;
-	/* What it deletes is to give room. */
+	/* The deletion is to give room. */
 	if (frees && lsm_is_full(lsm))
 		lsm_flush_later(lsm);
 	if (!frees && lsm->refused)
@@ -359,8 +363,8 @@ static int insert(struct lsm *lsm, const struct batch *batch, uint64_t *position
 	return 0;
 }
 
-/* The first who is refused is told of the disk, whoever met its error: a flush in
- * the background, say. */
+/* The first writer that is refused gets the disk's error, wherever it was met:
+ * in a flush in the background, say. */
 int lsm_insert(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 {
 	int err = insert(lsm, batch, position);
@@ -395,8 +399,8 @@ int lsm_sync(struct lsm *lsm, uint64_t position)
 
 	if (lsm->options.read_only)
 		return 0;
-	/* The log may be well where a flush failed: it is synced all the same,
-	 * but nothing is acknowledged any more. */
+	/* The log may be good where a flush failed: sync it all the same, but
+	 * acknowledge nothing any more. */
 	err = commitlog_sync(lsm->log, position);
 	if (err)
 		lsm_fail(lsm, err);

@@ -11,28 +11,28 @@
  *           36  4  lower half of XXH3 of 32..35
  *           40     records
  *
- * The XXH3 of a record, and of the end, is seeded with the manifest's number and
- * the place in the file. The first record is the whole state at the time; then
- * each edit appends one, and syncs the file before it takes effect: sstables and
- * their directory entries were synced before that by whoever made them.
+ * The XXH3 of a record, and of the end, is seeded with the manifest's number
+ * and the place in the file. The first record is the whole state at the time;
+ * then each edit appends one, and syncs the file before it takes effect:
+ * sstables and their directory entries were synced before that by their makers.
  *
- * After the sync the end is written, which says: all before it is on disk. It is
- * not synced, but goes with the next record. So what follows the last good
- * record tells a crash from damage: no end may lie behind it, and nothing valid
- * may follow, because a record is written only when those before it are on disk.
- * A bad record in front of a good one or of the end was once good: that is
- * damage, and nothing is opened.
+ * After the sync the end is written, which says: everything before it is on
+ * disk. It is not synced, but goes with the next record. So the bytes after the
+ * last good record tell a crash from damage: no end may lie after it, and
+ * nothing valid may follow, because a record is written only when those before
+ * it are on disk. A bad record before a good one or before the end was once
+ * good: that is damage, and nothing is opened.
  *
  * At 4 MB the state is written as a new manifest: the file, its sync, the
  * directory's sync, CURRENT.new, its sync, the rename to CURRENT, the
- * directory's sync; then the old manifest goes. A crash leaves the old or the
- * new one current, and the other as a file to be removed at the next open.
+ * directory's sync; then the old manifest is removed. A crash leaves the old or
+ * the new one current, and the other as a file to be removed at the next open.
  *
  * Versions, of which a newer one is refused with -EPROTONOSUPPORT:
  *
- *   1  has records from 32 on, no end, and behind the last record a seal instead:
+ *   1  has records from 32 on, no end, and a seal after the last record:
  *      8 bytes, the XXH3 of nothing; it does not know the log's segments. The
- *      first edit makes a manifest of this version of it.
+ *      first edit replaces it by a manifest of this version.
  *   2  as above
  */
 #include "store/lsm/manifest.h"
@@ -82,7 +82,7 @@ static void add_file_header(struct buf *out, uint64_t number)
 	buf_add_le64(out, 0);
 }
 
-/* The record that will lie at offset of the file. */
+/* Add the record that will lie at offset of the file. */
 static int add_record(struct buf *out, uint64_t number, uint64_t offset,
 		      struct bytes body)
 {
@@ -92,7 +92,7 @@ static int add_record(struct buf *out, uint64_t number, uint64_t offset,
 
 	if (body.len > LARGEST_EDIT)
 		return -EFBIG;
-	/* Checksummed as length, zeros, body: that is how they lie here. */
+	/* Checksum length, zeros, body, as they lie here. */
 	buf_add_le32(&sum, (uint32_t)body.len);
 	buf_add_le32(&sum, 0);
 	buf_add_bytes(&sum, body);
@@ -119,7 +119,7 @@ void manifest_write_end(struct manifest *m)
 	(void)file_write(m->files, m->fd, word, sizeof(word), END_WORD);
 }
 
-/* A whole manifest of this number and state. */
+/* Make a whole manifest of this number and state. */
 static int snapshot(struct buf *out, uint64_t number,
 		    const struct manifest_state *state)
 {
@@ -160,7 +160,7 @@ static int create_file(struct manifest *m, uint64_t number, struct bytes all)
 	return fd;
 }
 
-/* Does CURRENT say this line? */
+/* True if CURRENT has this line. */
 static bool current_is(struct manifest *m, const char *line)
 {
 	struct buf now = BUF_INIT;
@@ -172,9 +172,9 @@ static bool current_is(struct manifest *m, const char *line)
 }
 
 /*
- * The replacement of CURRENT failed. A full disk is no harm as long as the old
- * manifest is current; else we are broken, because edits must not go to a
- * manifest that the next open may not read.
+ * Go on after the replacement of CURRENT failed. A full disk does no harm as
+ * long as the old manifest is current; else we are broken, because edits must
+ * not go to a manifest that the next open may not read.
  */
 static void stay_with_old(struct manifest *m, uint64_t number, int fd, int err)
 {
@@ -191,7 +191,7 @@ static void stay_with_old(struct manifest *m, uint64_t number, int fd, int err)
 	m->files->unlink(m->files->context, m->dir, name);
 }
 
-/* Make a new manifest of the state, and it the current one. */
+/* Make a new manifest of the state, and make it the current one. */
 static int rewrite(struct manifest *m, uint64_t number,
 		   const struct manifest_state *state)
 {
@@ -256,7 +256,7 @@ static int append(struct manifest *m, struct bytes record)
 	return 0;
 }
 
-/* An edit of one of an old version: all is written anew. */
+/* Apply an edit to a manifest of an old version: all is written anew. */
 static int replace_old(struct manifest *m, const struct manifest_state *next)
 {
 	int err = rewrite(m, m->number + 1, next);
@@ -264,7 +264,7 @@ static int replace_old(struct manifest *m, const struct manifest_state *next)
 	return m->broken ? -EIO : err;
 }
 
-/* The edit on a copy of the state; then on disk; then for all to see. */
+/* Apply the edit to a copy of the state; then on disk; then for all to see. */
 static int apply(struct manifest *m, const struct manifest_edit *e)
 {
 	struct manifest_edit full = MANIFEST_EDIT_INIT;
@@ -371,7 +371,7 @@ int manifest_apply(struct manifest *m, const struct manifest_edit *e)
 	err = m->broken ? -EIO : own(m);
 	if (!err)
 		err = apply(m, e);
-	/* The edit stands, whatever becomes of this. */
+	/* The edit is durable, whether this succeeds or not. */
 	if (!err && m->size >= m->rewrite_at && rewrite_same(m))
 		m->rewrite_at += REWRITE_SIZE;
 	pthread_mutex_unlock(&m->writing);
@@ -379,7 +379,7 @@ int manifest_apply(struct manifest *m, const struct manifest_edit *e)
 }
 
 /* --------------------------------------------------------------- opening */
-/* A new manifest was not named yet when a crash came: it says nothing. */
+/* A crash before the new manifest was named: it holds nothing. */
 static int refuse_engine(void *data, const char *name)
 {
 	uint64_t number;
@@ -392,7 +392,7 @@ static int refuse_engine(void *data, const char *name)
 				   "%s", name);
 }
 
-/* A store that has nothing yet; never one whose CURRENT went missing. */
+/* Begin a store that has nothing yet; never one whose CURRENT is missing. */
 static int begin(struct manifest *m)
 {
 	int err = m->files->list(m->files->context, m->dir, refuse_engine,
@@ -458,7 +458,7 @@ uint64_t manifest_next_number(struct manifest *m)
 	return number;
 }
 
-/* A copy of an array of the state; under lock. */
+/* Copy an array of the state; under lock. */
 static int copy_out(void **out, size_t *count, const void *from, size_t n,
 		    size_t size)
 {

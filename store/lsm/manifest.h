@@ -1,8 +1,8 @@
 /*
- * The manifest says what the store consists of: the live sstables of each
- * table, up to which log position each table needs no replay, the next file
- * number, and small named properties. It is a log of edits; an edit is atomic
- * and durable when manifest_apply returns 0. manifest.c has the format.
+ * The manifest stores the parts of the store: the live sstables of each table,
+ * up to which log position each table needs no replay, the next file number,
+ * and small named properties. It is a log of edits; an edit is atomic and
+ * durable when manifest_apply returns 0. manifest.c has the format.
  *
  * Threads: all calls from any; manifest_apply is one at a time inside.
  */
@@ -16,14 +16,14 @@ struct manifest;
 /* A live sstable. */
 struct manifest_file {
 	uint32_t table;
-	uint32_t level;			/* what the strategy made of it */
+	uint32_t level;			/* chosen by the strategy */
 	struct sstable_info info;
 };
 
 /*
- * What replay must know of a table: its records at log positions < mark are in
- * sstables, or dead (truncated), and are skipped. All records of a dropped
- * table are dead. A table without an entry has mark 0.
+ * The part of a table that replay must know: its records at log positions <
+ * mark are in sstables, or dead (truncated), and are skipped. All records of a
+ * dropped table are dead. A table without an entry has mark 0.
  */
 struct manifest_table {
 	uint32_t table;
@@ -31,7 +31,8 @@ struct manifest_table {
 	uint64_t mark;
 };
 
-/* A file of the log that is there, at least so long, and needed or about to be. */
+/* A file of the log that exists, with at least this size, and is needed or
+ * about to be. */
 struct manifest_segment {
 	uint64_t number, size;
 };
@@ -46,8 +47,8 @@ struct manifest_segment {
 int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
 		  bool read_only);
 /*
- * The store was found sound: make what was read durable, and this the only
- * manifest. The first edit does the same. 0 or -errno.
+ * Make the manifest that was read durable, and the only one: the store was
+ * found sound. The first edit does the same. 0 or -errno.
  */
 int manifest_own(struct manifest *m);
 /* NULL is accepted. */
@@ -55,8 +56,8 @@ void manifest_close(struct manifest *m);
 
 /* ----------------------------------------------------------------- edits */
 /*
- * An edit is filled, applied once and released; its owner is one thread. The
- * order of the steps matters: they are carried out one after the other.
+ * An edit is filled, applied once and released, by one thread. The order of the
+ * steps matters: they are carried out one after the other.
  */
 struct manifest_edit {
 	struct buf steps;
@@ -64,30 +65,31 @@ struct manifest_edit {
 #define MANIFEST_EDIT_INIT ((struct manifest_edit){ BUF_INIT })
 
 void manifest_edit_release(struct manifest_edit *e);
-/* An sstable that is durable, its directory entry too. */
+/* Add an sstable that is durable, its directory entry too. */
 void manifest_edit_add(struct manifest_edit *e, uint32_t table, uint32_t level,
 		       const struct sstable_info *info);
-/* The sstable is no longer live. (To move it to another level: drop, add.) */
+/* Drop the sstable: it is no longer live. (To move it to another level: drop,
+ * add.) */
 void manifest_edit_drop(struct manifest_edit *e, uint32_t table,
 			uint64_t number);
-/* All sstables of the table that are live at this step. */
+/* Drop all sstables of the table that are live at this step. */
 void manifest_edit_drop_files(struct manifest_edit *e, uint32_t table);
-/* Records of the table at log positions < mark are not replayed. Flush: add,
- * mark. Truncate: drop_files, mark. Marks never go back. */
+/* Set the mark: records of the table at log positions < mark are not replayed.
+ * Flush: add, mark. Truncate: drop_files, mark. Marks never go back. */
 void manifest_edit_mark(struct manifest_edit *e, uint32_t table, uint64_t mark);
-/* Drops the table's sstables too; the number is not used again. mark is the
- * log's end: when the log begins behind it the entry is forgotten. */
+/* Drop the table, with its sstables; the number is not used again. mark is the
+ * log's end: when the log begins after it the entry is forgotten. */
 void manifest_edit_drop_table(struct manifest_edit *e, uint32_t table,
 			      uint64_t mark);
-/* The log begins here: older segments are not needed. Never goes back. */
+/* Set the log's begin: older segments are not needed. Never goes back. */
 void manifest_edit_log(struct manifest_edit *e, uint64_t position);
-/* The segment is there, its size and header on disk. Those before the position
- * where the log begins are forgotten by themselves. */
+/* Add the segment, whose size and header are on disk. Segments before the
+ * position where the log begins are forgotten by themselves. */
 void manifest_edit_segment(struct manifest_edit *e, uint64_t number,
 			   uint64_t size);
-/* It may go. */
+/* Forget the segment: its file may be removed. */
 void manifest_edit_segment_gone(struct manifest_edit *e, uint64_t number);
-/* A null value removes the property. Names to 255 bytes. */
+/* Set a property. A null value removes it. Names to 255 bytes. */
 void manifest_edit_property(struct manifest_edit *e, const char *name,
 			    struct bytes value);
 
@@ -96,41 +98,42 @@ void manifest_edit_property(struct manifest_edit *e, const char *name,
  * -ESTALE when it drops an sstable that is not live, or adds one to a dropped
  * table (a truncate or drop came between: throw the outputs away); -ENOSPC and
  * -ENOMEM (also when it was for a step of the edit), after which others may
- * still succeed; -EROFS; -EIO: the disk failed
- * now or before, nothing can be written any more until the store is opened
- * anew (a failed sync is never tried again). After -EIO nobody knows whether
- * the edit is on disk: remove no file that it adds or drops, the next open
- * finds out.
+ * still succeed; -EROFS; -EIO: the disk failed now or before, nothing can be
+ * written any more until the store is opened anew (a failed sync is never tried
+ * again). After -EIO nobody knows whether the edit is on disk: remove no file
+ * that it adds or drops; the next open finds out.
  */
 int manifest_apply(struct manifest *m, const struct manifest_edit *e);
 
 /* ----------------------------------------------------------------- state */
-/* The number of a file not yet created. Never given twice in a life; those of
- * files that no edit named are given again after a restart (open removed
- * those files before). */
+/* Return the number of a file not yet created. No number is returned twice by
+ * one process; those of files that no edit named are returned again after a
+ * restart (open removed those files before). */
 uint64_t manifest_next_number(struct manifest *m);
-/* A copy of what is live, by (table, number); mem_free. 0 or -ENOMEM. */
+/* Copy the live files, by (table, number); mem_free. 0 or -ENOMEM. */
 int manifest_files(struct manifest *m, struct manifest_file **files,
 		   size_t *count);
-/* Is this sstable live? For removing those of unfinished flushes at open. */
+/* True if this sstable is live: open removes the others. */
 bool manifest_has_file(struct manifest *m, uint64_t number);
-/* A copy of the marks, by table; mem_free. 0 or -ENOMEM. */
+/* Copy the marks, by table; mem_free. 0 or -ENOMEM. */
 int manifest_tables(struct manifest *m, struct manifest_table **tables,
 		    size_t *count);
-/* A copy of the log's segments, by number; mem_free. 0 or -ENOMEM. */
+/* Copy the log's segments, by number; mem_free. 0 or -ENOMEM. */
 int manifest_segments(struct manifest *m, struct manifest_segment **segments,
 		      size_t *count);
-/* Where no power cut can have come: -EUCLEAN (told) if what follows the last edit
- * is no write that was cut off. */
+/* Where no power cut can have come: -EUCLEAN (told) if the last edit is
+ * followed by anything but a write that was interrupted. */
 int manifest_check_tail(struct manifest *m);
-/* The mark of one table; dropped gives UINT64_MAX. */
+/* Return the mark of one table; UINT64_MAX if it is dropped. */
 uint64_t manifest_mark(struct manifest *m, uint32_t table);
-/* Where the log begins. */
+/* Return where the log begins. */
 uint64_t manifest_log(struct manifest *m);
-/* 0 with the value appended, -ENOENT, -ENOMEM. */
+/* Append the property's value: 0, -ENOENT, -ENOMEM. */
 int manifest_property(struct manifest *m, const char *name, struct buf *value);
-/* The manifest's own file (NAME_MAX fits), for snapshots and unknown files. */
+/* Print the name of the manifest's own file, for snapshots and unknown
+ * files. */
 void manifest_name(struct manifest *m, char name[32]);
-/* The whole state as one manifest file's bytes, for a snapshot's folder. */
+/* Append the whole state as one manifest file's bytes, for a snapshot's
+ * folder. */
 int manifest_snapshot(struct manifest *m, struct buf *out);
 #endif

@@ -1,6 +1,6 @@
 /*
- * The manifest's inside: what its reader and its writer share. manifest.c has
- * the format.
+ * The inside of the manifest: shared by its reader and its writer. manifest.c
+ * has the format.
  */
 #ifndef STORE_LSM_MANIFEST_FILE_H
 #define STORE_LSM_MANIFEST_FILE_H
@@ -52,7 +52,7 @@ static inline uint64_t manifest_seal(uint64_t number, uint64_t offset)
 	return XXH3_64bits_withSeed("", 0, ~manifest_seed(number, offset));
 }
 
-/* It tells of itself whether it is whole: end is at a multiple of 8. */
+/* The end word checks itself: end is at a multiple of 8. */
 static inline uint64_t manifest_end_word(uint64_t number, uint64_t end)
 {
 	uint8_t low[4];
@@ -64,7 +64,8 @@ static inline uint64_t manifest_end_word(uint64_t number, uint64_t end)
 
 void manifest_file_name(char name[32], uint64_t number);
 bool manifest_parse_name(uint64_t *number, const char *name);
-/* Not being able to is no harm: only the tail is judged more leniently. */
+/* Store the end. A failure does no harm: only the tail is judged more
+ * leniently. */
 void manifest_write_end(struct manifest *m);
 /* Read the manifest that CURRENT's contents name. 0, -EUCLEAN told,
  * -EPROTONOSUPPORT, another -errno. */

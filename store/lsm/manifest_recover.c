@@ -1,12 +1,12 @@
 /*
- * Reading a manifest back: every edit in order, up to the first bad record, and
- * then the question whether a crash tore it or the disk damaged it.
+ * Read a manifest back: every edit in order, up to the first bad record; then
+ * find out whether a crash tore it or the disk damaged it.
  *
- * Order against crashes: a process that was killed leaves what it had written to
- * the next one, and none of it need be on the disk: the last edit, and that
- * CURRENT names this file. Both are synced here, before a seal says so and before
- * anything is done because of them: sstables that the edit dropped go, and
- * segments of the log, and the manifest that was current before.
+ * Order against crashes: a process that was killed leaves what it had written
+ * to the next one, and none of it need be on the disk: the last edit, and that
+ * CURRENT names this file. Both are synced here, before a seal says so and
+ * before anything is done because of them: removing sstables that the edit
+ * dropped, segments of the log, and the manifest that was current before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 #include "store/lsm/manifest_file.h"
 
 #define LARGEST_FILE ((size_t)1 << 30)
-/* How many bytes are hashed in search of records behind a bad one. */
+/* The number of bytes that are hashed in search of records after a bad one. */
 #define SEARCH_EFFORT ((uint64_t)256 << 20)
 
-/* The record at offset: 1 with its body, 0 when it is not a good one. */
+/* Read the record at offset: 1 with its body, 0 when it is not a good one. */
 static int record_at(struct bytes all, uint64_t number, size_t offset,
 		     struct bytes *body, uint64_t *effort)
 {
@@ -49,8 +49,8 @@ static int record_at(struct bytes all, uint64_t number, size_t offset,
 }
 
 /*
- * Is anything good behind the bad record at offset? Then it was torn by no
- * crash. 1, 0 or -ENOMEM.
+ * Search for a good record after the bad one at offset: if there is one no
+ * crash tore it. 1, 0 or -ENOMEM.
  */
 static int good_behind(struct bytes all, uint64_t number, size_t offset)
 {
@@ -70,7 +70,7 @@ static int good_behind(struct bytes all, uint64_t number, size_t offset)
 	return 0;
 }
 
-/* Up to where all was on disk once, if the header still knows. */
+/* Return up to where all was on disk once, if the header still knows. */
 static uint64_t known_end(const struct manifest *m, struct bytes all)
 {
 	uint64_t word = m->version > 1 ? get_le64(all.ptr + END_WORD) : 0;
@@ -135,7 +135,7 @@ static int check_file_header(struct manifest *m, const char *name,
 	return 0;
 }
 
-/* All that was read is made to last, and what is cut off to stay away. */
+/* Make all that was read durable, and also that the torn tail is gone. */
 int manifest_open_to_write(struct manifest *m)
 {
 	char name[32];

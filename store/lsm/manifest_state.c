@@ -240,7 +240,7 @@ static size_t find_segment(const struct manifest_state *s, uint64_t number)
 	return i;
 }
 
-/* The first n of what begins at `at` are forgotten. */
+/* Forget the n segments that begin at `at`. */
 static void forget_segments(struct manifest_state *s, size_t at, size_t n)
 {
 	s->segment_count -= n;
@@ -282,7 +282,7 @@ static int step_segment(struct manifest_state *s, struct reader *r,
 	return 0;
 }
 
-/* The log begins at position: dropped tables have no records there. */
+/* Let the log begin at position: dropped tables have no records there. */
 static void begin_log(struct manifest_state *s, uint64_t position)
 {
 	size_t from, to = 0;

@@ -1,6 +1,6 @@
 /*
- * What the manifest says, in memory: built by carrying out steps, copied before
- * an edit so that an edit that fails leaves nothing behind. No locks.
+ * The manifest's contents in memory: built by carrying out steps, copied before
+ * an edit so that an edit that fails leaves no trace. No locks.
  */
 #ifndef STORE_LSM_MANIFEST_STATE_H
 #define STORE_LSM_MANIFEST_STATE_H
@@ -24,7 +24,7 @@ struct manifest_state {
 };
 
 void manifest_state_release(struct manifest_state *s);
-/* 0 or -ENOMEM; to is released then. */
+/* Copy it. 0 or -ENOMEM; to is released then. */
 int manifest_state_copy(struct manifest_state *to,
 			const struct manifest_state *from);
 /*
@@ -32,11 +32,11 @@ int manifest_state_copy(struct manifest_state *to,
  * not given out), -EUCLEAN (no steps), -ENOMEM; after an error s is half done.
  */
 int manifest_state_apply(struct manifest_state *s, struct bytes steps);
-/* The steps that make this state of an empty one. */
+/* Append the steps that make this state of an empty one. */
 void manifest_state_write(struct buf *steps, const struct manifest_state *s);
-/* The step that no number below this is given out any more. */
+/* Append the step that no number below this is used any more. */
 void manifest_state_add_number(struct buf *steps, uint64_t number);
-/* The table's entry or NULL. */
+/* Return the table's entry or NULL. */
 const struct manifest_table *
 manifest_state_table(const struct manifest_state *s, uint32_t table);
 const struct manifest_property *

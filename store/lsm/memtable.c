@@ -4,10 +4,10 @@
  * places where the range deletion in force changes; its versions say to what.
  * So a range deletion sets up to two places, and raises those between.
  *
- * A version bears the sequence of its batch and stays linked to the one it
- * replaced: a reader takes the newest that is not newer than what was committed
- * when it began. Nothing is freed before the memtable as a whole, so it costs
- * no more than the link, and memtable_memory counts what was superseded too.
+ * A version has the sequence number of its batch and stays linked to the one it
+ * replaced: a reader takes the newest that is not newer than the last commit
+ * when it began. Nothing is freed before the memtable as a whole, so this costs
+ * no more than the link, and memtable_memory counts superseded versions too.
  *
  * A small change to a large row (an element of a large collection) is not
  * merged at once, or a collection would cost the square of its size: the new
@@ -29,14 +29,14 @@ struct version {
 		struct deletion deletion;	/* bound: in force from here */
 		struct {			/* row: */
 			size_t total;		/* bytes of all its parts */
-			uint32_t parts;		/* older ones belong to it */
+			uint32_t parts;		/* older ones that belong to it */
 			uint32_t len;
 		};
 	};
 	uint8_t row[];
 };
 
-/* What rollback undoes. */
+/* A change that rollback undoes. */
 struct change {
 	struct tree_item *item;
 	struct version *before;
@@ -51,11 +51,11 @@ struct memtable {
 	_Atomic uint64_t row_count, tombstones;
 	_Atomic int64_t min_timestamp, max_timestamp;
 
-	/* The writer's: */
+	/* used by the writer: */
 	struct arena arena;
 	struct arena scratch;
 	struct buf merged;
-	uint64_t item_count;	/* of rows, those without a version too */
+	uint64_t item_count;	/* of rows, also those without a version */
 	struct change *changes;
 	size_t change_count, change_room;
 };
@@ -146,7 +146,7 @@ static void widen(struct memtable *m, int64_t min, int64_t max)
 				      memory_order_release);
 }
 
-/* Has it deletions, which hide other parts of itself too? */
+/* True if it has deletions, which hide other parts of the row too. */
 static bool has_deletions(const struct row *row)
 {
 	bool found = !deletion_is_none(row->deletion);
@@ -157,7 +157,7 @@ static bool has_deletions(const struct row *row)
 	return found;
 }
 
-/* Encode to out the merge of v's parts, and of row too if it is not NULL. */
+/* Encode to out the merge of v's parts, and of row if it is not NULL. */
 static int merge_parts(const struct version *v, const struct row *row,
 		       struct arena *arena, struct buf *out)
 {
@@ -189,7 +189,7 @@ static int merge_parts(const struct version *v, const struct row *row,
 #define LARGE_ROW 2048
 #define MOST_PARTS 64
 
-/* Is it too much to merge these few bytes into the row that is there? */
+/* True if merging these few bytes into the existing row costs too much. */
 static bool is_small_step(const struct version *old, size_t len)
 {
 	return old && old->total >= LARGE_ROW && len <= old->total / 8 &&
@@ -218,7 +218,8 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 		return err;
 	m->item_count += (uint64_t)err;
 	old = newest(item);
-	/* If that failed once, the key is in the tree and not yet here. */
+	/* If that failed once, the tree has the key and the filter does not
+	 * yet. */
 	err = old ? 0 : filter_add(&m->filter, &m->rows, m->item_count,
 				   op->key, &m->arena);
 	if (err)
@@ -257,7 +258,7 @@ static const struct version *version_at(const struct tree_item *item,
 	return v;
 }
 
-/* What is in force just below key, by bounds < key. */
+/* Return the deletion in force just below key, by bounds < key. */
 static struct deletion force_below(const struct memtable *m, struct bytes key,
 				   uint64_t sequence)
 {
@@ -285,7 +286,7 @@ static int set_bound(struct memtable *m, struct tree_item *item,
 	return set_version(m, item, v);
 }
 
-/* A bound at key that changes nothing, unless there is one already. */
+/* Make a bound at key that changes nothing, unless there is one already. */
 static int make_bound(struct memtable *m, struct bytes key,
 		      struct tree_item **item)
 {
@@ -352,7 +353,7 @@ void memtable_commit(struct memtable *m)
 			      memory_order_release);
 }
 
-/* Items without a version are none. Times and counts may stay too wide. */
+/* Items without a version do not count. Times and counts may stay too wide. */
 void memtable_rollback(struct memtable *m)
 {
 	while (m->change_count) {
@@ -409,7 +410,7 @@ struct memtable_iterator {
 	struct tree_cursor rows, bounds;
 	struct tree_item *row, *bound;		/* the next of each, or NULL */
 	const struct version *row_version, *bound_version;
-	struct deletion force;	/* in force where we are */
+	struct deletion force;	/* in force at the present place */
 	/* Reverse: the bound below `bound`, whose deletion ends there. */
 	struct tree_item *below;
 	const struct version *below_version;
@@ -438,7 +439,7 @@ static bool same_deletion(struct deletion a, struct deletion b)
 	       (a.local_time == b.local_time || deletion_is_none(a));
 }
 
-/* What a bound changes to in our direction. */
+/* Return the deletion that a bound changes to in the iterator's direction. */
 static struct deletion beyond_bound(const struct memtable_iterator *it)
 {
 	if (!it->reverse)
@@ -514,7 +515,7 @@ static int next(struct iterator *base, struct entry *entry)
 		int order = bytes_compare(tree_item_key(it->bound),
 					  tree_item_key(it->row));
 
-		/* A bound stands before a row of the same key. */
+		/* A bound comes before a row of the same key. */
 		bound_first = it->reverse ? order > 0 : order <= 0;
 	}
 	if (bound_first) {

@@ -19,25 +19,25 @@ int memtable_new(struct memtable **out);
 struct memtable *memtable_get(struct memtable *m);
 void memtable_put(struct memtable *m);
 
-/* For the writer. After an error (-ENOMEM, -EUCLEAN: a row or a range that is
- * none) roll back. */
+/* Add an operation, for the writer. After an error (-ENOMEM; -EUCLEAN: an
+ * invalid row or range) roll back. */
 int memtable_add(struct memtable *m, const struct batch_op *op);
 void memtable_commit(struct memtable *m);
 void memtable_rollback(struct memtable *m);
 
 /*
- * 1 with *row, the encoded row at key, which lives as long as the memtable; 0
- * when there is none. *in_force is the range deletion there in any case; the
- * row is not yet covered by it. A large row that grew by small steps is in
- * several parts, which are to be merged: while *more is not NULL,
- * memtable_next_part gives the next.
+ * Look up the row at key: 1 with *row, encoded, which lives as long as the
+ * memtable; 0 when there is none. *in_force is the range deletion there in any
+ * case; it is not applied to the row yet. A large row that grew by small steps
+ * is in several parts, which are to be merged: while *more is not NULL,
+ * memtable_next_part returns the next.
  */
 struct memtable_part;
 int memtable_lookup(const struct memtable *m, struct bytes key,
 		    struct bytes *row, const struct memtable_part **more,
 		    struct deletion *in_force);
 struct bytes memtable_next_part(const struct memtable_part **more);
-/* Holds a reference. 0 or -ENOMEM. */
+/* Iterate. The iterator holds a reference. 0 or -ENOMEM. */
 int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse);
 
 /* Any thread, at any time. */
@@ -46,9 +46,9 @@ bool memtable_is_empty(const struct memtable *m);
 bool memtable_has_bounds(const struct memtable *m);
 uint64_t memtable_row_count(const struct memtable *m);
 uint64_t memtable_tombstones(const struct memtable *m);
-/* min > max: nothing in it. */
+/* Return the range of timestamps. min > max: it is empty. */
 void memtable_timestamps(const struct memtable *m, int64_t *min, int64_t *max);
-/* May it hold something of the partition (token and escaped key)? */
+/* True if it may hold something of the partition (token and escaped key). */
 bool memtable_may_contain_partition(const struct memtable *m,
 				    struct bytes partition);
 #endif

@@ -1,8 +1,8 @@
 /*
  * A key sets six bits of one line of 64 bytes. With more than 42 keys to a line
  * (12 bits each) a filter of four times as many lines is made from the tree and
- * takes its place; the old one stays as it is for those who read it, and dies
- * with the arena.
+ * replaces it; the old one stays as it is for its readers, and dies with the
+ * arena.
  */
 #include "store/lsm/memtable_filter.h"
 
@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <xxhash.h>
 
-#define FEWEST 1024		/* keys; below that a tree is as good */
+#define FEWEST 1024		/* keys; with fewer a tree is as good */
 #define KEYS_PER_LINE 42
 #define PROBES 6
 
@@ -29,7 +29,7 @@ static uint64_t first_word(const struct filter_lines *lines, uint64_t hash)
 	return (hash >> 54 ^ hash) % lines->count * 8;
 }
 
-/* Nine bits each, above those that mostly choose the line. */
+/* Return nine bits for each, above those that mostly choose the line. */
 static uint64_t bits_of(uint64_t hash)
 {
 	return hash * 0x9fb21c651e98df25u >> 8;

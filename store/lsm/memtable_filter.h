@@ -1,8 +1,8 @@
 /*
- * Which keys a memtable may have: a Bloom filter that grows, with one writer
+ * The keys that a memtable may have: a Bloom filter that grows, with one writer
  * and readers without locks, so that most point reads need not go down a tree.
  *
- * A reader who first reads something that the writer published (with release)
+ * A reader that first reads something that the writer published (with release)
  * after an addition finds that key here.
  */
 #ifndef STORE_LSM_MEMTABLE_FILTER_H
@@ -14,11 +14,11 @@ struct filter {
 	struct filter_lines *_Atomic lines;	/* NULL: few keys, no filter */
 };
 
-/* False: it is certainly not there. */
+/* False: the key is certainly not there. */
 bool filter_may_contain(const struct filter *f, struct bytes key);
 /*
- * For the writer: the tree has got another key, its count-th. The filter's
- * memory comes from the arena; 0 or -ENOMEM, and then it is as it was.
+ * Add a key, for the writer: the tree's count-th. The filter's memory comes
+ * from the arena. 0 or -ENOMEM, with nothing changed.
  */
 int filter_add(struct filter *f, const struct tree *t, uint64_t count,
 	       struct bytes key, struct arena *arena);

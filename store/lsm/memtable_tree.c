@@ -5,18 +5,19 @@
  * word; a reader loads the word once and has a consistent node, whatever the
  * writer does meanwhile.
  *
- * Most comparisons are settled by heads: the 8 bytes of a key behind what all
- * keys of the node share. heads[] is by slot, so a search counts the smaller
- * ones without looking at the order, and only equal heads cost a look at keys.
+ * Most comparisons are settled by heads: the 8 bytes of a key after the prefix
+ * that all keys of the node share. heads[] is by slot, so a search counts the
+ * smaller ones without looking at the order, and only equal heads cost a look
+ * at keys.
  *
- * A node that is full, or gets a key without the shared begin, is replaced:
+ * A node that is full, or gets a key without the shared prefix, is replaced:
  * new nodes are built in private and then published by one store, of a child
- * pointer or an order word. A reader inside of the old one finds it as it was,
- * with all that existed when the reader came. The arena keeps it till the end.
+ * pointer or an order word. A reader inside the old one finds it as it was,
+ * with all that existed when the reader came. The arena keeps it to the end.
  *
  * A reader that loads an order word and then a child may find there the left
- * half of a node that was split in between. Every node knows the range of keys
- * it stands for, so the reader sees that and begins again at the root.
+ * half of a node that was split in between. Every node knows its range of keys,
+ * so the reader sees that and begins again at the root.
  */
 #include "store/lsm/memtable_tree.h"
 
@@ -29,7 +30,7 @@
 struct tree_node {
 	_Atomic uint64_t order;
 	bool inner;
-	/* All keys from begin to before end are below; NULL: open. */
+	/* All keys from begin (inclusive) to end are below; NULL: open. */
 	const struct tree_item *begin, *end;
 	uint32_t skip;		/* shared bytes before the heads */
 	const uint8_t *shared;
@@ -40,7 +41,7 @@ struct tree_node {
 	struct tree_node *_Atomic children[];
 };
 
-/* Sorted contents of a node to be. */
+/* Sorted contents of a new node. */
 struct contents {
 	struct tree_item *items[SLOTS + 1];
 	struct tree_node *children[SLOTS + 2];
@@ -73,7 +74,7 @@ static uint64_t order_insert(uint64_t order, int position, int slot)
 	return (below | (uint64_t)slot << bits | above) + 1;
 }
 
-/* The 8 bytes from skip on, as a number that orders like them. */
+/* Return the 8 bytes from skip on as a number that orders like them. */
 static uint64_t head_of(struct bytes key, uint32_t skip)
 {
 	uint64_t head = 0;
@@ -93,7 +94,7 @@ static int compare_to_item(struct bytes key, const struct tree_item *item,
 			     bytes_of(item->key + skip, item->len - skip));
 }
 
-/* <0, 0, >0: key against the shared begin of all keys in the node. */
+/* Compare key with the shared prefix of all keys in the node: <0, 0, >0. */
 static int compare_shared(const struct tree_node *n, struct bytes key)
 {
 	size_t len = key.len < n->skip ? key.len : n->skip;
@@ -102,7 +103,7 @@ static int compare_shared(const struct tree_node *n, struct bytes key)
 	return order ? order : -(key.len < n->skip);
 }
 
-/* How many keys are < key; *equal: the next one is key. */
+/* Count the keys that are < key; *equal: the next one is key. */
 static int rank(const struct tree_node *n, uint64_t order, struct bytes key,
 		bool *equal)
 {
@@ -128,7 +129,7 @@ static int rank(const struct tree_node *n, uint64_t order, struct bytes key,
 	return less;
 }
 
-/* All lines of it at once: the search would wait for one by one. */
+/* Fetch all its lines at once: the search would wait for one by one. */
 static void prefetch_node(const struct tree_node *n)
 {
 	int i;
@@ -151,13 +152,14 @@ void tree_init(struct tree *t, struct arena *arena)
 	t->arena = arena;
 }
 
-/* A step down: to n, that was found where keys end before upper. */
+/* A step down: to n, which was found where keys end before upper. */
 struct step {
 	const struct tree_node *n;
 	const struct tree_item *upper;
 };
 
-/* Is n only the left half of what stood there? Mostly pointers tell that not. */
+/* True if n is only the left half of the node that was there. Mostly comparing
+ * pointers rules that out. */
 static bool is_half(const struct step *s, struct bytes key, bool below)
 {
 	const struct tree_item *end = s->n->end;
@@ -226,7 +228,7 @@ static uint32_t shared_length(const struct contents *c)
 	while (i < len && a->key[i] == b->key[i])
 		i++;
 	/* Tokens make good heads as they are. Else leave some bytes of slack,
-	 * so that a neighbour rarely costs a new node. */
+	 * so that a neighbour rarely needs a new node. */
 	return i < 8 ? 0 : i - 4;
 }
 
@@ -272,7 +274,7 @@ static void read_contents(struct contents *c, const struct tree_node *n)
 						      memory_order_relaxed);
 }
 
-/* Put n where the path's node at that depth stands. */
+/* Replace the path's node at that depth by n. */
 static void replace(struct tree *t, const struct path *p, int depth,
 		    struct tree_node *n)
 {
@@ -288,7 +290,7 @@ static void replace(struct tree *t, const struct path *p, int depth,
 	atomic_store_explicit(at, n, memory_order_release);
 }
 
-/* A free slot of n takes item (and right, the child from it on). */
+/* Store item in a free slot of n (and right, the child from it on). */
 static void fill_slot(struct tree_node *n, int position, struct tree_item *item,
 		      struct tree_node *right)
 {
@@ -304,8 +306,8 @@ static void fill_slot(struct tree_node *n, int position, struct tree_item *item,
 			      memory_order_release);
 }
 
-/* The contents and one item more, at position; for inner: its child becomes
- * left and right. */
+/* Insert one more item at position; for inner: its child becomes left and
+ * right. */
 static void insert_contents(struct contents *c, int position,
 			    struct tree_item *item, struct tree_node *left,
 			    struct tree_node *right)
@@ -361,7 +363,8 @@ static int add_item(struct tree *t, struct path *p, struct tree_item *item)
 			replace(t, p, depth, right);
 			return 0;
 		}
-		/* Ascending keys would leave all nodes half empty. */
+		/* A cut in the middle would leave all nodes of ascending keys
+		 * half empty. */
 		cut = position == SLOTS ? SLOTS - 2 : (SLOTS + 1) / 2;
 		left = build(t, &c, 0, cut, n->inner);
 		item = c.items[cut];
@@ -384,7 +387,7 @@ static int add_item(struct tree *t, struct path *p, struct tree_item *item)
 	return 0;
 }
 
-/* The way to the leaf of key; the item if it is there. */
+/* Find the way to the leaf of key, and the item if it is there. */
 static struct tree_item *walk(const struct tree *t, struct path *p,
 			      struct bytes key)
 {
@@ -446,7 +449,7 @@ int tree_insert(struct tree *t, struct bytes key, struct tree_item **item)
 
 /* ---------------------------------------------------------------- reading */
 
-/* To the leaf that has keys just >= key or, with below, just < key. No key:
+/* Go to the leaf that has keys just >= key or, with below, just < key. No key:
  * the first leaf or, with below, the last. */
 static void descend(struct tree_cursor *c, struct bytes key, bool below)
 {
@@ -491,9 +494,10 @@ static const struct tree_node *neighbour(const struct tree_cursor *c)
 }
 
 /*
- * To the next leaf, mostly the next child of the node above. That may have been
- * replaced; it still has all that was there when we came. A leaf that does not
- * begin where the last one ended was split: then the way is from the root.
+ * Go to the next leaf, mostly the next child of the node above. That node may
+ * have been replaced; it still has all items that existed when we came. A leaf
+ * that does not begin where the last one ended was split: then go from the
+ * root.
  */
 static void next_leaf(struct tree_cursor *c, const struct tree_item *fence)
 {
@@ -523,7 +527,7 @@ void tree_cursor_seek(struct tree_cursor *c, const struct tree *t,
 	descend(c, key, reverse);
 }
 
-/* Items, and what they hold, lie wherever there was room: fetch some ahead. */
+/* Fetch items and their values ahead: they lie wherever there was room. */
 static void prefetch_ahead(const struct tree_cursor *c)
 {
 	int step = c->reverse ? -1 : 1, count = count_of(c->order);

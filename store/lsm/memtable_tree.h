@@ -3,8 +3,8 @@
  * with one writer and any number of readers that take no lock.
  *
  * Nothing is removed; keys never move. A reader sees every item whose insertion
- * happened before its call, and may or may not see later ones: whoever needs
- * one moment of the data looks at what the items' values say.
+ * happened before its call, and may or may not see later ones: a reader that
+ * needs one moment of the data checks the items' values.
  */
 #ifndef STORE_LSM_MEMTABLE_TREE_H
 #define STORE_LSM_MEMTABLE_TREE_H
@@ -28,9 +28,9 @@ struct tree {
 };
 
 void tree_init(struct tree *t, struct arena *arena);
-/* The item of that key, or NULL. */
+/* Return the item of that key, or NULL. */
 struct tree_item *tree_find(const struct tree *t, struct bytes key);
-/* For the writer: find or make it. 1 made, 0 found, -ENOMEM. */
+/* Find or make the item, for the writer. 1 made, 0 found, -ENOMEM. */
 int tree_insert(struct tree *t, struct bytes key, struct tree_item **item);
 static inline bool tree_is_empty(const struct tree *t)
 {
@@ -41,18 +41,18 @@ static inline bool tree_is_empty(const struct tree *t)
 struct tree_cursor {
 	const struct tree *tree;
 	const struct tree_node *leaf;
-	uint64_t order;		/* the leaf's, as it was when we came */
-	int at;			/* what next gives */
+	uint64_t order;		/* the leaf's, as it was at the arrival */
+	int at;			/* next item */
 	const struct tree_node *up;	/* above the leaf; NULL: none */
 	uint64_t up_order;
 	int up_at;		/* which child of it the leaf is */
 	bool reverse;
 };
-/* To the first item >= key or, reverse, the last < key. With no key: to the
+/* Go to the first item >= key or, reverse, the last < key. With no key: to the
  * first or, reverse, the last. */
 void tree_cursor_seek(struct tree_cursor *c, const struct tree *t,
 		      struct bytes key, bool reverse);
-/* The item there, and step over it; NULL at the end. */
+/* Return the item there, and step over it; NULL at the end. */
 struct tree_item *tree_cursor_next(struct tree_cursor *c);
 /* Check order, fences and counts of the whole tree: for tests. */
 bool tree_verify(const struct tree *t, size_t *count);

@@ -1,10 +1,10 @@
 /*
- * What all strategies have in common: files that are dead as a whole are
- * dropped first, then the strategy picks, and when it has nothing to do what may
- * go of other files is purged (strategy_purge.c). Size-tiered and time window
- * are here too; unified and leveled have files of their own.
+ * The common part of all strategies: files that are dead as a whole are dropped
+ * first, then the strategy picks, and when it has nothing to do other files are
+ * purged (strategy_purge.c). Size-tiered and time window are here too; unified
+ * and leveled have files of their own.
  *
- * It comes to an end without new data. Each merge of a strategy leaves fewer
+ * Without new data the compactions end. Each merge of a strategy leaves fewer
  * files over some key and no more over any other, or moves data to a higher
  * level; none makes an entry. Each purge is sure to leave fewer entries.
  */
@@ -146,8 +146,8 @@ static size_t threshold(uint32_t given, uint32_t standard)
 }
 
 /*
- * c is sorted by size. Find where the bucket that begins at `from` ends: all
- * that are near its average, or as small as it.
+ * c is sorted by size. Find where the bucket that begins at `from` ends: its
+ * files have sizes near its average, or are all small.
  */
 static size_t bucket_end(const struct candidates *c, size_t from)
 {
@@ -179,7 +179,7 @@ int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
 	if (most < least)
 		most = least;
 	candidates_sort(c, strategy_by_size);
-	/* The smallest sizes first: they are the cheapest to be rid of. */
+	/* Take the smallest sizes first: they are the cheapest to merge. */
 	for (from = 0; from < c->count; from = end) {
 		end = bucket_end(c, from);
 		if (end - from >= least)
@@ -221,8 +221,8 @@ int64_t strategy_window(const struct strategy_request *r,
 }
 
 /*
- * The newest window is still written to: tiers. Each older one becomes one file.
- * c is sorted by time, newest first.
+ * The newest window is still written to: it is tiered. Each older one becomes
+ * one file. c is sorted by time, newest first.
  */
 static int pick_window(struct strategy_pick *pick, const struct candidates *c,
 		       const struct strategy_request *r)
@@ -290,7 +290,7 @@ int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r)
 	if (!r->options->compaction_enabled || !r->count)
 		return 0;
 	picked = strategy_expired(pick, r);
-	/* Where room is short, first what makes some. */
+	/* Where room is short, make some first. */
 	if (!picked && r->urgent)
 		picked = strategy_purge(pick, r);
 	if (!picked)

@@ -11,9 +11,9 @@ struct strategy_file {
 	const struct sstable_info *info;
 	struct bytes first_key, last_key;
 	uint32_t level;		/* as the manifest has it; flush: 0 */
-	bool left_out;		/* damaged: never picked, but in the way of the
-				 * deletions that may shadow something of it */
-	bool no_gain;		/* a purge of it was tried for nothing */
+	bool left_out;		/* damaged: never picked, but keeps deletions
+				 * that may shadow something of it */
+	bool no_gain;		/* a purge of it was tried in vain */
 	double droppable;	/* sstable_droppable() for gc_before */
 };
 
@@ -26,7 +26,7 @@ struct strategy_pick {
 				 * do not */
 	bool drop_only;		/* all is dead: one edit drops them, no merge */
 	bool move_only;		/* no overlap: one edit changes the level */
-	bool purges;		/* for what may go, and that it goes is sure */
+	bool purges;		/* to purge, and sure to purge something */
 };
 
 struct strategy_request {
@@ -34,26 +34,26 @@ struct strategy_request {
 	const struct strategy_file *files;
 	size_t count;
 	int64_t now;		/* seconds */
-	/* Smallest timestamp in memtables and log; INT64_MAX when empty: what
-	 * is dead must not shadow anything in there. */
+	/* Smallest timestamp in memtables and log; INT64_MAX when empty: dead
+	 * data must not shadow anything in there. */
 	int64_t min_memory_timestamp;
-	bool urgent;		/* room is short: purge at whatever cost */
+	bool urgent;		/* room is short: purge at any cost */
 };
 
 /*
- * 1 with *pick (strategy_release it), 0 when there is nothing to do, -ENOMEM.
- * Ask again after each compaction until it says 0.
+ * Pick: 1 with *pick (strategy_release it), 0 when there is nothing to do,
+ * -ENOMEM. Call it again after each compaction until it returns 0.
  */
 int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r);
-/* All files that are not left out, for a major compaction: 1, 0 (none),
+/* Pick all files that are not left out, for a major compaction: 1, 0 (none),
  * -ENOMEM. */
 int strategy_pick_all(struct strategy_pick *pick,
 		      const struct strategy_request *r);
 void strategy_release(struct strategy_pick *pick);
-/* When time alone may give it something to do: seconds since 1970, later than
- * now; INT64_MAX: never. */
+/* Return when time alone may give it something to do: seconds since 1970, later
+ * than now; INT64_MAX: never. */
 int64_t strategy_next(const struct strategy_request *r);
-/* Files that wait to be merged: for slowing writers down, and statistics.
- * Without those of purges, which may wait. */
+/* Count the files that wait to be merged: for slowing writers down, and
+ * statistics. Purges, which may wait, do not count. */
 uint64_t strategy_debt(const struct strategy_request *r);
 #endif

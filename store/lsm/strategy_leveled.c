@@ -11,7 +11,7 @@
 #define DEFAULT_SIZE ((uint64_t)160 << 20)
 #define FANOUT 10
 #define LEVELS 9
-#define LEAST_ZERO 4		/* files of level 0 that make it worth while */
+#define LEAST_ZERO 4		/* files of level 0 that are worth a merge */
 #define MOST_ZERO 32
 
 uint64_t strategy_leveled_size(const struct strategy_request *r)
@@ -26,8 +26,8 @@ static uint32_t level_of(const struct strategy_file *f)
 }
 
 /*
- * Add the files of a level that overlap any of the first `count` of at. One that
- * is left out is overlapped from then on: that is slower to read, no more.
+ * Add the files of a level that overlap any of the first `count` of at. One
+ * that is left out is overlapped from then on: slower to read, but correct.
  */
 static void add_overlapping(const struct strategy_request *r, size_t *at,
 			    size_t *count, uint32_t level)
@@ -47,7 +47,7 @@ static void add_overlapping(const struct strategy_request *r, size_t *at,
 	}
 }
 
-/* Level 0 to level 1: the oldest files, and what they overlap. */
+/* Pick level 0 to level 1: the oldest files, and those that they overlap. */
 static int pick_zero(struct strategy_pick *pick,
 		     const struct strategy_request *r, size_t *at)
 {
@@ -58,7 +58,7 @@ static int pick_zero(struct strategy_pick *pick,
 
 		if (level_of(f) || f->left_out)
 			continue;
-		/* By number: insertion, they are few. */
+		/* Insert by number: they are few. */
 		for (j = count; j && r->files[at[j - 1]].info->number >
 					     f->info->number; j--)
 			at[j] = at[j - 1];
@@ -74,7 +74,7 @@ static int pick_zero(struct strategy_pick *pick,
 	return pick_these(pick, at, count);
 }
 
-/* Of a level that is too full, the file that drags the least along. */
+/* Pick, of a level that is too full, the file that needs the fewest others. */
 static int pick_level(struct strategy_pick *pick,
 		      const struct strategy_request *r, size_t *at,
 		      uint32_t level)
@@ -124,7 +124,7 @@ int strategy_leveled(struct strategy_pick *pick,
 			sizes[level_of(&r->files[i])] +=
 				r->files[i].info->size;
 	pick->output_size = strategy_leveled_size(r);
-	/* Flushes pile up fastest, and cost readers most: level 0 first. */
+	/* Level 0 first: flushes pile up fastest, and cost readers most. */
 	picked = pick_zero(pick, r, at);
 	for (level = 1; !picked && level < LEVELS - 1; level++) {
 		limit *= FANOUT;

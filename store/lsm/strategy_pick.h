@@ -1,15 +1,15 @@
-/* What the strategies share, for the files strategy*.c alone. */
+/* Shared by the strategies, for the files strategy*.c alone. */
 #ifndef STORE_LSM_STRATEGY_PICK_H
 #define STORE_LSM_STRATEGY_PICK_H
 #include "store/lsm/strategy.h"
 
-/* A list of files under way: room for all of them. */
+/* A list of files, with room for all of them. */
 struct candidates {
 	const struct strategy_file *files;	/* the request's */
 	size_t *at;				/* indexes into them */
 	size_t count;
 };
-/* All that are not left out. 0 or -ENOMEM; release. */
+/* List all files that are not left out. 0 or -ENOMEM; release. */
 int candidates_init(struct candidates *c, const struct strategy_request *r);
 void candidates_release(struct candidates *c);
 void candidates_sort(struct candidates *c,
@@ -24,7 +24,7 @@ bool strategy_overlap(const struct strategy_file *a,
 /* Make these the pick's files: 1 or -ENOMEM. */
 int pick_these(struct strategy_pick *pick, const size_t *at, size_t count);
 
-/* Each as strategy_pick; the pick is empty when they begin. */
+/* Strategies: each returns as strategy_pick; the pick is empty at the begin. */
 int strategy_unified(struct strategy_pick *pick,
 		     const struct strategy_request *r);
 int strategy_size_tiered(struct strategy_pick *pick,
@@ -33,24 +33,26 @@ int strategy_leveled(struct strategy_pick *pick,
 		     const struct strategy_request *r);
 int strategy_time_window(struct strategy_pick *pick,
 			 const struct strategy_request *r);
-/* Files of which all is dead and that shadow nothing: to be dropped. */
+/* Pick files of which all is dead and that shadow nothing: to be dropped. */
 int strategy_expired(struct strategy_pick *pick,
 		     const struct strategy_request *r);
-/* Files with what may go, and all that keeps it from going. */
+/* Pick files with data to purge, and all files that keep it there. */
 int strategy_purge(struct strategy_pick *pick,
 		   const struct strategy_request *r);
-/* Seconds of a time window; the window that a file is of. */
+/* Return the seconds of a time window; return the window of a file. */
 int64_t strategy_window_s(const struct strategy_request *r);
 int64_t strategy_window(const struct strategy_request *r,
 			const struct strategy_file *f);
-/* The bucket of similar sizes to merge next, of these alone: 1, 0, -ENOMEM. */
+/* Pick the bucket of similar sizes to merge next, of these alone: 1, 0,
+ * -ENOMEM. */
 int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
 		    const struct lsm_table_options *options);
 uint64_t strategy_leveled_size(const struct strategy_request *r);
-/* The share of the tokens (0 to 1) that these files cover. */
+/* Return the share of the tokens (0 to 1) that these files cover. */
 double strategy_unified_share(const struct strategy_request *r,
 			      const size_t *at, size_t count);
-/* Cutting for a result of this size and share of the tokens (0 to 1). */
+/* Set the cutting for a result of this size and share of the tokens (0 to
+ * 1). */
 void strategy_unified_cut(struct strategy_pick *pick,
 			  const struct strategy_request *r, double size,
 			  double share);

@@ -1,17 +1,18 @@
 /*
- * Deletions and expired data that may go for good: older than gc_grace, and of
- * a timestamp below that of all else that may be of their partition, or they
- * would shadow that no longer. Files of which all is so are dropped. From others
- * it goes by a merge together with every file that keeps it there, so that it is
- * sure that it goes: what this file says of a whole file by its tokens and its
- * largest timestamp, the merge (lsm_compact.c) finds again for each partition.
+ * Purge deletions and expired data that may be dropped for good: older than
+ * gc_grace, and with a timestamp below that of all other data that may be of
+ * their partition, or they would no longer shadow it. Files of which this is
+ * true of all data are dropped. Other files are merged together with every file
+ * that keeps their data there, so that something is sure to be dropped: this
+ * file compares whole files by their tokens and largest timestamps, and the
+ * merge (lsm_compact.c) comes to the same result for each partition.
  *
  * The price of a purge is the size of all those files. It is paid at once where
- * a fifth of their entries will go, and else when what may go has waited for a
- * second for each MiB: longer where it is less, and not much longer than ten
- * days. So purges take a MiB a second at most in the long run, however often
- * something is deleted, and all space comes back. Where room is short they wait
- * for nothing.
+ * a fifth of their entries will be dropped, and else when the data to drop has
+ * waited for a second for each MiB: longer where it is less, and not much
+ * longer than ten days. So purges take a MiB a second at most in the long run,
+ * however often something is deleted, and all space comes back. Where room is
+ * short they do not wait.
  */
 #include <errno.h>
 
@@ -28,8 +29,9 @@ static int64_t gc_before(const struct strategy_request *r)
 }
 
 /*
- * Might f's deletions shadow something of g? By tokens, as the merge sees it: a
- * partition may lie between the keys of a file that has none of its rows.
+ * True if f's deletions may shadow something of g. Compared by tokens, as the
+ * merge does: a partition may lie between the keys of a file that has none of
+ * its rows.
  */
 static bool may_shadow(const struct strategy_file *f,
 		       const struct strategy_file *g)
@@ -48,7 +50,8 @@ static bool is_expired(const struct strategy_request *r,
 	       f->info->max_timestamp < r->min_memory_timestamp;
 }
 
-/* Each that is taken out of the lot may keep others from going. */
+/* Each file that is taken out of the list may keep others from being
+ * dropped. */
 int strategy_expired(struct strategy_pick *pick,
 		     const struct strategy_request *r)
 {
@@ -86,15 +89,15 @@ out:
 }
 
 /* ------------------------------------------------------------------- purge */
-/* A purge of one file and of those that keep something of it from going. */
+/* A purge of one file and of those that keep some of its data. */
 struct purge {
 	size_t *at;		/* these files; room for all */
 	size_t count;
 	uint32_t level;		/* the highest of them */
 	double size, entries;
-	double going;		/* of the entries, about: at least one */
-	int64_t oldest;		/* local time of what may go */
-	bool has_bounds;	/* much may go with little */
+	double going;		/* entries to be dropped, about: at least one */
+	int64_t oldest;		/* local time of the data to be dropped */
+	bool has_bounds;	/* few of them may drop much */
 };
 
 static double entries_of(const struct strategy_file *f)
@@ -102,7 +105,7 @@ static double entries_of(const struct strategy_file *f)
 	return (double)sstable_entries(f->info) + 1;
 }
 
-/* Is all sure to go from g that may go, where it is so of f? */
+/* True if all purgeable data of g is sure to be dropped where that of f is. */
 static bool goes_with(const struct strategy_file *g,
 		      const struct strategy_file *f)
 {
@@ -130,7 +133,8 @@ static void add_file(struct purge *p, const struct strategy_request *r,
 		p->oldest = g->info->min_local_time;
 }
 
-/* Windows are not mixed, and what soon goes whole is let be until then. */
+/* Windows are not mixed, and a file that is soon dropped whole is left alone
+ * until then. */
 static bool is_of_windows(const struct strategy_request *r,
 			  const struct purge *p, const struct strategy_file *f)
 {
@@ -145,7 +149,8 @@ static bool is_of_windows(const struct strategy_request *r,
 	       f->info->max_local_time - strategy_window_s(r) > gc_before(r);
 }
 
-/* May something of file i go, and is it sure that it goes by this purge? */
+/* True if something of file i may be dropped, and this purge is sure to drop
+ * it. */
 static bool purge_of(struct purge *p, const struct strategy_request *r,
 		     size_t i)
 {
@@ -168,7 +173,7 @@ static bool purge_of(struct purge *p, const struct strategy_request *r,
 	       is_of_windows(r, p, f);
 }
 
-/* Seconds until it is worth its price: 0 now. */
+/* Return the seconds until it is worth its price: 0 now. */
 static double wait_of(const struct purge *p, const struct strategy_request *r)
 {
 	double share = p->going / p->entries, least = p->size / BYTES_PER_S;
@@ -182,7 +187,8 @@ static double wait_of(const struct purge *p, const struct strategy_request *r)
 	return waited < wait ? wait - waited : 0;
 }
 
-/* Where room is short, what needs the least of it; else the best bargain. */
+/* Rate the purge: where room is short the one that needs least is best, else
+ * the best bargain. */
 static double value_of(const struct purge *p, const struct strategy_request *r)
 {
 	double share = p->going / p->entries;
@@ -190,7 +196,8 @@ static double value_of(const struct purge *p, const struct strategy_request *r)
 	return r->urgent ? -p->size * (1 - share) : share;
 }
 
-/* Levels from 1 on do not overlap: what the outputs would overlap comes along. */
+/* Levels from 1 on do not overlap: add the files that the outputs would
+ * overlap. */
 static void add_level(struct purge *p, const struct strategy_request *r)
 {
 	struct strategy_file all = r->files[p->at[0]];
@@ -260,7 +267,8 @@ int strategy_purge(struct strategy_pick *pick, const struct strategy_request *r)
 }
 
 /* -------------------------------------------------------------------- time */
-/* When what has this local time may go: later than now, or never. */
+/* Return when data with this local time may be dropped: later than now, or
+ * never. */
 static int64_t end_of_grace(const struct strategy_request *r,
 			    int64_t local_time)
 {

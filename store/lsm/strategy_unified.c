@@ -6,12 +6,12 @@
  * ten times as dense as the one before, and two overlapping files are enough.
  *
  * Results are cut at power-of-two boundaries of the tokens, so that files stay
- * near one size however large the table, and what one shard does costs nothing
- * to the others.
+ * near one size however large the table, and work on one shard does not touch
+ * the others.
  *
  * Small files side by side overlap nothing, but each costs a descriptor, a
- * filter and a look: of more than MOST_SMALL those of one size are merged, four
- * to the next size, until they are not small any more.
+ * filter and a look: when there are more than MOST_SMALL, those of one size are
+ * merged, four to the next size, until they are not small any more.
  */
 #include <errno.h>
 #include <math.h>
@@ -29,7 +29,7 @@
 #define SMALL_PART 8		/* of the size that files are cut at */
 #define DEFAULT_TARGET ((uint64_t)256 << 20)
 #define MOST_SHARD_BITS 12
-/* With fewer partitions their tokens say nothing of the share. */
+/* With fewer partitions their tokens do not estimate the share. */
 #define FEW_PARTITIONS 64
 
 static double share_of(const struct sstable_info *info)
@@ -88,7 +88,7 @@ struct bucket {
 	size_t overlap;
 };
 
-/* How many of the bucket cover the first key of its i-th file? */
+/* Count the files of the bucket that cover the first key of its i-th file. */
 static size_t covering(const struct candidates *c, size_t from, size_t i)
 {
 	struct bytes key = c->files[c->at[i]].first_key;
@@ -99,7 +99,7 @@ static size_t covering(const struct candidates *c, size_t from, size_t i)
 	return count;
 }
 
-/* The bucket of transitively overlapping files that begins at from. */
+/* Find the bucket of transitively overlapping files that begins at from. */
 static struct bucket bucket_at(const struct candidates *c, size_t from)
 {
 	struct bytes last = c->files[c->at[from]].last_key;
@@ -121,7 +121,8 @@ static struct bucket bucket_at(const struct candidates *c, size_t from)
 	return b;
 }
 
-/* The bucket of this level with the most overlap; c is made the level's. */
+/* Find the bucket of this level with the most overlap; c is reduced to the
+ * level. */
 static struct bucket best_of_level(struct candidates *c,
 				   const struct strategy_request *r,
 				   unsigned level)
@@ -158,13 +159,13 @@ double strategy_unified_share(const struct strategy_request *r,
 		last = to > last ? to : last;
 	}
 	share = (double)(last - first) / 18446744073709551616.0;
-	/* A partition or two: nowhere to cut. */
+	/* One or two partitions: nowhere to cut. */
 	return share < 1.0 / (1 << MOST_SHARD_BITS) ? 1 : share;
 }
 
 /*
- * Too many at once: those over the key that the most cover. Any others might
- * not overlap, and their merge would be as they are.
+ * Reduce too many files to those over the key that the most cover. Others might
+ * not overlap, and a merge would change nothing.
  */
 static void keep_thickest(struct candidates *bucket)
 {
@@ -186,7 +187,7 @@ static void keep_thickest(struct candidates *bucket)
 				  key) >= 0)
 			bucket->at[kept++] = bucket->at[i];
 	bucket->count = kept;
-	/* Of these the smallest, which are the cheapest. */
+	/* Of these take the smallest, which are the cheapest. */
 	if (bucket->count > MOST_FILES) {
 		candidates_sort(bucket, strategy_by_size);
 		bucket->count = MOST_FILES;
@@ -210,7 +211,8 @@ static int pick_bucket(struct strategy_pick *pick, struct candidates *c,
 	return pick_these(pick, bucket.at, bucket.count);
 }
 
-/* Where the files of about the size of the from-th end; c is sorted by size. */
+/* Find where the files of about the size of the from-th end; c is sorted by
+ * size. */
 static size_t alike_end(const struct candidates *c, size_t from)
 {
 	uint64_t most = c->files[c->at[from]].info->size * TIERED_FANOUT;
@@ -222,8 +224,8 @@ static size_t alike_end(const struct candidates *c, size_t from)
 }
 
 /*
- * One file comes of them, not cut, so that their number falls each time. It has
- * the size that files are cut at, at most.
+ * Merge them to one file, not cut, so that their number falls each time. It
+ * gets at most the size that files are cut at.
  */
 static int pick_small(struct strategy_pick *pick, struct candidates *c,
 		      const struct strategy_request *r)
@@ -266,7 +268,7 @@ int strategy_unified(struct strategy_pick *pick,
 	for (level = 0; !picked && level < LEVELS; level++) {
 		struct bucket b = best_of_level(&c, r, level);
 
-		/* Most overlap first, the lower level on ties. */
+		/* Prefer most overlap, the lower level on ties. */
 		if (b.overlap >= trigger_of(level) &&
 		    b.overlap > best_overlap) {
 			best_overlap = b.overlap;

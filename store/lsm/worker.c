@@ -68,7 +68,7 @@ static void take_out(struct queue *q, struct work *work)
 	work->waiting = false;
 }
 
-/* Run one work of the queue; the lock is let go meanwhile. */
+/* Run one work of the queue; the lock is released meanwhile. */
 static void run_one(struct worker *w, struct queue *q, struct work *work)
 {
 	take_out(q, work);
@@ -81,7 +81,8 @@ static void run_one(struct worker *w, struct queue *q, struct work *work)
 }
 
 /* --------------------------------------------------------------- threads */
-/* Requests of users come first. Where the system refuses, we run as others. */
+/* Lower the priority: users' requests come first. If the system refuses, it
+ * stays. */
 static void step_back(enum worker_queue queue)
 {
 	struct sched_param none = { 0 };
@@ -259,7 +260,7 @@ void worker_pause(struct worker *w, enum worker_queue queue)
 	q->paused++;
 	while (q->running)
 		pthread_cond_wait(&w->idle, &w->lock);
-	/* Who drains does not wait for a paused queue. */
+	/* A drain does not wait for a paused queue. */
 	pthread_cond_broadcast(&w->idle);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -274,7 +275,7 @@ void worker_resume(struct worker *w, enum worker_queue queue)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Is there something in the queue that a drain waits for? */
+/* True if the queue has something that a drain waits for. */
 static bool busy(const struct queue *q)
 {
 	uint64_t wait_ns;
