@@ -7,22 +7,22 @@
 #include "store/table/write.h"
 
 /*
- * What is kept beside the data of an object. Its entry's key has, behind the
- * partition:
+ * Attributes, stored beside the data of an object. The key of an object's entry
+ * has, after the partition:
  *
- *   10 | 01: of the static row, 00: of all else | clustering components, as many
- *   as the object has | 38
+ *   10 | 01: of the static row, 00: of all else | clustering components, as
+ *   many as the object has | 38
  *
  * and a cell CELL_ATTRIBUTE for each attribute, whose path is
  *
  *   1 name | 4 number of the column, big-endian, or 0: of the object itself |
  *   the path of the cell in it, as the engine has it
  *
- * Of the values fs/op/times.c and fs/op/keyspace_times.c say what they are.
+ * fs/op/times.c and fs/op/keyspace_times.c describe the values.
  */
 static void attribute_key(struct buf *out, const struct object_ref *o)
 {
-	/* A cell that became static keeps what it has. */
+	/* A cell that became static keeps its attributes. */
 	bool is_static = o->is_static &&
 			 !(o->column && o->table->flags & TABLE_WAS_FLAT);
 

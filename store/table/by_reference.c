@@ -1,7 +1,7 @@
 /*
- * A cursor over what an index names: rows, or whole partitions, in the order of
- * the base table. Each row is read again from the table's moment, so that
- * entries that are stale do not show.
+ * A cursor over rows, or whole partitions, that an index names, in the order of
+ * the base table. Each row is read again from the table's moment, so that stale
+ * entries are not shown.
  */
 #include "store/table/by_reference.h"
 
@@ -29,7 +29,7 @@ static bool is_asked_for(struct cursor *c)
 	return bytes_compare(buf_bytes(&c->prefix), buf_bytes(&c->scratch)) > 0;
 }
 
-/* Is the key of the partition that the cursor is in, or was in last? */
+/* True if the key is of the partition that the cursor is in, or was in last. */
 static bool is_same_partition(const struct cursor *c, struct bytes key,
 			      size_t len)
 {
@@ -37,7 +37,7 @@ static bool is_same_partition(const struct cursor *c, struct bytes key,
 	       !memcmp(c->prefix.ptr, key.ptr, len);
 }
 
-/* Go to what the source names next: 1, 0, -errno. */
+/* Go to the next key that the source names: 1, 0, -errno. */
 static int next_ref(struct cursor *c)
 {
 	struct bytes key;

@@ -1,4 +1,4 @@
-/* The next row that the source of a cursor names. */
+/* Read the next row that the source of a cursor names. */
 #ifndef STORE_TABLE_BY_REFERENCE_H
 #define STORE_TABLE_BY_REFERENCE_H
 #include "store/table/cursor.h"

@@ -1,11 +1,11 @@
 /*
- * Cells between the schema and the engine.
+ * Translate cells between the schema and the engine.
  *
- * A path in the engine is what memcmp has to order: of a set's element or a
- * map's key the byte-comparable form, of a user type the field's number as it
- * is, of a list the timeuuid with its time first and its last bytes signed.
- * Where the ordered form does not give back what was written (1.0 and 1.00),
- * the cell's value begins with the path as written: a varint length and bytes.
+ * A path in the engine is ordered by memcmp: of a set's element or a map's key
+ * the byte-comparable form, of a user type the field's number as it is, of a
+ * list the timeuuid with its time first and its last bytes signed. Where the
+ * original bytes cannot be computed from the ordered form (1.0 and 1.00), the
+ * cell's value begins with the path as written: a varint length and bytes.
  */
 #include "store/table/cell.h"
 
@@ -25,7 +25,7 @@ bool cell_keeps_path(const struct column *c)
 	       !type_ordered_exact(path_type(c));
 }
 
-/* time_low 4, time_mid 2, time_high 2, rest 8, and the ordered form. */
+/* Write time_low 4, time_mid 2, time_high 2, rest 8 in the ordered form. */
 static void order_list_path(uint8_t out[16], const uint8_t *id)
 {
 	int i;
@@ -160,7 +160,8 @@ int row_reader_init(struct row_reader *r, const struct table *t,
 	return 0;
 }
 
-/* The column of a number from place *at in by_number on (numbers ascend). */
+/* Find the column of a number from place *at in by_number on (numbers
+ * ascend). */
 static const struct column *find_column(const struct row_reader *r,
 					uint32_t *at, uint32_t number)
 {
@@ -175,7 +176,7 @@ static const struct column *find_column(const struct row_reader *r,
 	return &t->columns[r->by_number[*at]];
 }
 
-/* Gone with a column that was dropped? */
+/* True if the cell is older than the drop of its column. */
 static bool is_dropped(const struct table *t, const struct cell *cell)
 {
 	uint32_t i;
@@ -211,7 +212,7 @@ bool row_reader_find_lasting(struct row_reader *r, uint32_t column)
 {
 	uint32_t at = 0;
 
-	/* Of a column that was dropped, what is older is gone. */
+	/* Older cells of a column that was dropped are hidden. */
 	if (r->table->dropped_count || !find_column(r, &at, column))
 		return false;
 	r->lasting = column;
@@ -251,7 +252,7 @@ struct run {
 	uint32_t place, start, count;
 };
 
-/* Put runs that came in the order of numbers into that of places. */
+/* Sort runs that came in the order of numbers by place. */
 static int sort_runs(struct arena *arena, struct cell_view *views,
 		     uint32_t count, const struct row_reader *r)
 {

@@ -1,7 +1,7 @@
 /*
- * Queries: which partitions, in which order, and when to stop. A cursor walks
- * partitions (listed, or found by their tokens, or named by an index) and in
- * each of them the rows of scan.c.
+ * Queries: choose partitions and their order, and stop at limits. A cursor
+ * walks partitions (listed, or found by their tokens, or named by an index) and
+ * in each of them the rows of scan.c.
  */
 #include "store/table/cursor.h"
 
@@ -46,7 +46,8 @@ static int encode_slices(struct cursor *c, const struct query *q)
 	struct buf key = BUF_INIT;
 	size_t i;
 
-	/* Reversed, everything is a slice too: rows end where they begin. */
+	/* In a reversed query everything is a slice too: rows end where they
+	 * begin. */
 	if (!q->slice_count && c->query.reversed) {
 		c->query.slices = &all;
 		c->query.slice_count = 1;
@@ -87,7 +88,7 @@ static int copy_query(struct cursor *c, const struct query *q)
 	if (c->refs) {
 		columns |= c->refs->columns;
 		c->query.with_statics |= c->refs->statics;
-		c->query.reversed = false;	/* keys come in order */
+		c->query.reversed = false;	/* the list is in key order */
 	}
 	c->query.after_key = arena_copy(&c->memory, q->after_key);
 	c->clustering = arena_zalloc(&c->memory, t->clustering_count + 1,
@@ -114,8 +115,8 @@ static void add_partition(struct buf *out, struct bytes partition_key)
 	key_add_partition(out, key_token(partition_key), partition_key);
 }
 
-/* The keys that rows of the query can have: all of one partition, or of the
- * tokens. */
+/* Compute the keys that rows of the query can have: all of one partition, or of
+ * the tokens. */
 static int query_bounds(const struct cursor *c, struct buf *lower,
 			struct buf *upper)
 {
@@ -169,7 +170,7 @@ static int open_iterators(struct cursor *c)
 	}
 	c->reverse_rows.reversed = true;
 	c->rows = q->reversed ? &c->reverse_rows : &c->partitions;
-	/* Partitions of a list need not be found; statics are read forward. */
+	/* Listed partitions need not be found; statics are read forward. */
 	if (!q->reversed || !listed || q->with_statics)
 		err = open_iterator(c, &c->partitions);
 	if (!err && q->reversed)
@@ -189,19 +190,19 @@ void cursor_rest(struct cursor *c)
 	buf_clear(&c->rest);
 	buf_add_bytes(&c->rest, p->entry.key);
 	if (c->rest.failed)
-		return;	/* it goes on as it is */
+		return;	/* it continues as it is */
 	if (c->dead.length)
 		dead_run_end(&c->dead);
 	c->rests = true;
 	c->rests_after = !p->have;
 	p->have = false;
-	/* Who skips looks at the key of the last entry. */
+	/* A skip reads the key of the last entry. */
 	p->entry.key = p->ended ? BYTES_NULL : buf_bytes(&c->rest);
 	iterator_close(p->it);
 	p->it = NULL;
 }
 
-/* After `rest` in the entries of the moment that is now. */
+/* Continue after `rest` in the entries of the present moment. */
 static int go_on(struct cursor *c)
 {
 	struct peek *p = &c->partitions;
@@ -281,7 +282,7 @@ void cursor_close(struct cursor *c)
 }
 
 /* --------------------------------------------------------------- partitions */
-/* The partition whose token and key c->prefix now has. */
+/* Enter the partition whose token and key c->prefix has. */
 int cursor_enter(struct cursor *c)
 {
 	int err;
@@ -315,12 +316,12 @@ static bool reads_statics(const struct cursor *c)
 	return c->query.with_statics && table_has_statics(c->table);
 }
 
-/* The rows of the partition at prefix come next, whatever was read before. */
+/* Read the rows of the partition at prefix next, whatever was read before. */
 int cursor_seek_partition(struct cursor *c)
 {
 	peek_forget(&c->partitions);
 	peek_forget(&c->reverse_rows);
-	/* Who reads statics or slices begins with a seek of his own. */
+	/* Reading statics or slices begins with a seek of its own. */
 	if (c->query.slice_count || reads_statics(c))
 		return 0;
 	buf_clear(&c->scratch);
@@ -340,12 +341,13 @@ static int next_listed(struct cursor *c)
 	buf_clear(&c->prefix);
 	add_partition(&c->prefix,
 		      c->query.partitions[c->partition_index++]);
-	/* The list has its own order: what was looked at says nothing. */
+	/* The list has its own order: the entry that was looked at does not
+	 * help. */
 	err = cursor_seek_partition(c);
 	return err ? err : cursor_enter(c);
 }
 
-/* To the first partition of the token range, or past the present one. */
+/* Go to the first partition of the token range, or past the present one. */
 static int seek_next_partition(struct cursor *c)
 {
 	struct peek *p = &c->partitions;
@@ -370,7 +372,7 @@ static int seek_next_partition(struct cursor *c)
 	return key->failed ? -ENOMEM : peek_seek(c, p, buf_bytes(key));
 }
 
-/* 1: c->prefix is that of the next one; 0: there is none. */
+/* Find the next partition: 1: c->prefix is set; 0: there is none. */
 static int find_partition(struct cursor *c)
 {
 	struct peek *p = &c->partitions;
@@ -381,7 +383,7 @@ static int find_partition(struct cursor *c)
 		more = peek_row(c, p);
 	if (more <= 0)
 		return more;
-	/* A kind behind all that there are would be found again and again. */
+	/* A kind after all existing kinds would be found again and again. */
 	if (key_split(&parts, p->entry.key))
 		return -EUCLEAN;
 	buf_clear(&c->prefix);
@@ -389,7 +391,7 @@ static int find_partition(struct cursor *c)
 	return c->prefix.failed ? -ENOMEM : 1;
 }
 
-/* A key is never empty: there the table's own attributes are. */
+/* True for the empty key, where the table's own attributes are. */
 static bool is_of_table(const struct cursor *c)
 {
 	return c->prefix.len == KEY_EMPTY_LEN;
@@ -442,7 +444,7 @@ void cursor_after_row(struct cursor *c)
 		c->in_partition = false;
 }
 
-/* A view of the statics alone, where the query wants one: 1, 0. */
+/* Return a view of the statics alone, where the query wants one: 1, 0. */
 static ASIDE int give_statics(struct cursor *c, struct row_view *row)
 {
 	c->in_partition = false;

@@ -1,16 +1,17 @@
-/* A cursor, for the files that make rows come: scan.c, cursor.c. */
+/* A cursor, for the files that read rows: scan.c, cursor.c. */
 #ifndef STORE_TABLE_CURSOR_H
 #define STORE_TABLE_CURSOR_H
 #include "store/lsm/dead_rows.h"
 #include "store/table/cell.h"
 #include "store/table/inner.h"
 
-/* A cursor whose partitions and rows come one by one from next_ref: engine
- * keys of rows, or of static rows for all of a partition, ascending. */
+/* A source of the partitions and rows of a cursor, which come one by one from
+ * next: engine keys of rows, or of static rows for all of a partition,
+ * ascending. */
 struct ref_source {
 	/* 1 with *key (until the next call), 0, -errno. */
 	int (*next)(struct ref_source *r, struct bytes *key);
-	/* Does a row that was read again still answer? 1, 0, -errno. */
+	/* Check that a row that was read again still matches. 1, 0, -errno. */
 	int (*matches)(struct ref_source *r, const struct row_view *row);
 	void (*close)(struct ref_source *r);
 	uint64_t columns;	/* that matches looks at */
@@ -20,12 +21,12 @@ struct ref_source {
 int cursor_open_refs(struct cursor **out, struct store *s,
 		     const struct query *q, struct ref_source *refs);
 
-/* The ends of a slice as keys, without what names the partition. */
+/* The ends of a slice as keys, without the partition's part. */
 struct range {
 	struct bytes start, end;
 };
 
-/* An engine's iterator with its next row looked at. */
+/* An engine's iterator and its next row. */
 struct peek {
 	struct iterator *it;
 	struct entry entry;		/* the last; its key is null: none */
@@ -48,18 +49,18 @@ struct cursor {
 	struct ref_source *refs;	/* or NULL */
 	uint64_t moment;		/* lsm_moment at its begin */
 	bool rests;			/* without an iterator: goes on at, */
-	bool rests_after;		/* or after, */
+	bool rests_after;		/* or after */
 	struct buf rest;		/* this key */
 	struct buf ref;			/* the row it named */
 	bool ref_is_row;
 	bool partition_done;		/* pass what it names of this one */
 
-	/* Going forward; its rows follow each other with no seek between. */
+	/* A forward scan; its rows follow each other with no seek between. */
 	struct dead_run dead;
 
 	struct buf prefix;		/* token and partition of this one */
 	bool in_partition, at_end, started;
-	size_t partition_index;		/* of the query's list */
+	size_t partition_index;		/* in the query's list */
 	size_t range_index;
 	bool range_entered;
 	uint64_t given, given_in_partition;
@@ -70,7 +71,7 @@ struct cursor {
 	uint32_t static_count;
 	bool statics_read;
 
-	struct bytes *clustering;	/* of the row given last */
+	struct bytes *clustering;	/* of the row returned last */
 	uint32_t *ends;
 	struct buf clustering_memory;
 	struct buf row_key;
@@ -81,11 +82,12 @@ struct cursor {
 };
 
 /* scan.c: the rows of the partition that the cursor is in. */
-/* 1 with *row, 0 when there are no more, -errno. */
+/* Read the next row: 1 with *row, 0 when there are no more, -errno. */
 int cursor_row(struct cursor *c, struct row_view *row);
-/* The row of that key, if it is in the slices: 1, 0, -errno. Keys ascend. */
+/* Read the row of that key, if it is in the slices: 1, 0, -errno. Keys
+ * ascend. */
 int cursor_row_at(struct cursor *c, struct bytes key, struct row_view *row);
-/* The statics of the partition, once. 0 or -errno. */
+/* Read the statics of the partition, once. 0 or -errno. */
 int cursor_read_statics(struct cursor *c);
 static inline int cursor_statics(struct cursor *c)
 {
@@ -97,17 +99,18 @@ int peek_row(struct cursor *c, struct peek *p);
 /* Go to the first entry from key on (reversed: the last below it), by steps
  * where it is near. */
 int peek_seek(struct cursor *c, struct peek *p, struct bytes key);
-/* The next seek may go anywhere. */
+/* Forget the place: the next seek may go anywhere. */
 void peek_forget(struct peek *p);
 
-/* cursor.c: the rows of the partition of c->prefix come next; and go
- * into it: 1 or -errno. */
+/* cursor.c: read the rows of the partition of c->prefix next; and enter it: 1
+ * or -errno. */
 int cursor_seek_partition(struct cursor *c);
 int cursor_enter(struct cursor *c);
-/* The next view in this partition; 0: it is done, and left. */
+/* Return the next view in this partition; 0: it is done, and left. */
 int cursor_next_in_partition(struct cursor *c, struct row_view *row);
-/* What all views have of their partition; they are counted. */
+/* Fill in the members that all views of a partition share, and count the
+ * view. */
 void cursor_give(struct cursor *c, struct row_view *row);
-/* What distinct and partition_limit want after it. */
+/* Seek as distinct and partition_limit demand after it. */
 void cursor_after_row(struct cursor *c);
 #endif

@@ -1,10 +1,10 @@
 /*
- * The inside of a store that is open, for those who work in it: tables, indexes,
+ * The inside of an open store, for the rooms that work in it: tables, indexes,
  * system tables, and store.c, which opens it. Nothing outside store/ and its
  * tests includes this.
  *
- * Locks, in the order they are taken: stripes (lock.c), ddl, publish,
- * guard, clock.
+ * Locks, in the order they are taken: stripes (lock.c), ddl, publish, guard,
+ * clock.
  */
 #ifndef STORE_TABLE_INNER_H
 #define STORE_TABLE_INNER_H
@@ -19,7 +19,7 @@
 #include "store/table/observer.h"
 #include "store/table/table.h"
 
-/* Of partitions that are written. With the other locks of a thread fewer than
+/* Locks of partitions for writing. With the other locks of a thread fewer than
  * 64, which the thread sanitizer can follow. */
 #define STRIPES 48
 
@@ -28,8 +28,8 @@
 #define TABLE_NUMBER_FIRST 16
 
 /*
- * Numbers of cells that are no column's (all < COLUMN_NUMBER_FIRST); they are
- * on disk. None of them makes a row live.
+ * Numbers of cells that belong to no column (all < COLUMN_NUMBER_FIRST); they
+ * are on disk. None of them makes a row live.
  */
 /* CELL_CLUSTERING 1, of row.h: path: be16 position; value: it as written */
 #define CELL_ATTRIBUTE 2	/* in rows of kind KEY_ATTRIBUTES only */
@@ -39,12 +39,13 @@
 struct file_ops;
 struct marker_file;
 
-/* Who makes the rows of virtual tables (system/virtual.c). */
+/* The maker of the rows of virtual tables (system/virtual.c). */
 struct row_source {
-	/* All rows of q's table, as a table's in the engine. 0, -errno. */
+	/* Iterate over all rows of q's table as over a table in the engine. 0,
+	 * -errno. */
 	int (*iterate)(struct iterator **out, struct store *s,
 		       const struct query *q, bool reverse);
-	/* The row of that key: 1, 0, -errno. */
+	/* Read the row of that key: 1, 0, -errno. */
 	int (*get)(struct store *s, const struct table *t, struct bytes key,
 		   struct arena *arena, struct row *row);
 };
@@ -67,10 +68,12 @@ struct store {
 
 	pthread_mutex_t ddl;		/* one change of the schema at a time */
 	uint32_t next_table_number;	/* under ddl */
-	/* Shared by a write with the stripes of its partitions, from before it
+	/*
+	 * Shared by a write with the stripes of its partitions, from before it
 	 * reads until it is applied; exclusive to publish a schema and to
-	 * truncate: an index that is being built misses no write, nor does a
-	 * table that replaces another, and no truncated value is counted on. */
+	 * truncate. So an index that is being built and a table that replaces
+	 * another miss no write, and no write depends on a truncated value.
+	 */
 	pthread_rwlock_t publish;
 	pthread_mutex_t guard;		/* for taking a reference */
 	struct schema *schema;		/* changed under publish and guard */

@@ -1,4 +1,4 @@
-/* Keys of partitions, rows and bounds, from values and back. */
+/* Keys of partitions, rows and bounds: made of values, and decoded. */
 #include "store/table/key.h"
 
 #include <errno.h>
@@ -60,8 +60,8 @@ void key_add_clustering(struct buf *out, const struct table *t,
 
 /*
  * A compact table without clustering columns has one row in each partition,
- * whose key ends with the kind and the end of a row. When it is compact no more
- * that is the static row, and nothing on disk has moved.
+ * whose key ends with the kind and the end of a row. When it is no longer
+ * compact that becomes the static row, and nothing on disk has moved.
  */
 void key_add_place(struct buf *out, const struct table *t,
 		   const struct bytes *clustering)
@@ -103,10 +103,11 @@ void key_add_end(struct buf *out, const struct table *t,
 	buf_add_byte(out, before ? KEY_BEFORE_PREFIX : KEY_AFTER_PREFIX);
 }
 
-/* Stands for: the next bytes of memory, which moves while it grows. */
+/* Placeholder for the next bytes of memory, which moves while it grows. */
 static const uint8_t decoded = 0;
 
-/* One component that is no slice: what it takes of `from`, or -errno. */
+/* Decode one component that is no slice: returns its length in `from`, or
+ * -errno. */
 static ASIDE int64_t decode_component(struct bytes *value, struct buf *memory,
 				const struct column *c, struct bytes from)
 {

@@ -4,7 +4,8 @@
 #include "store/row/key.h"
 #include "store/table/table.h"
 
-/* Of the keys of the table's rows and bounds, and of its static rows. */
+/* Return the kind of the keys of the table's rows and bounds, and of its static
+ * rows. */
 static inline enum key_kind table_row_kind(const struct table *t)
 {
 	return t->flags & TABLE_WAS_FLAT ? KEY_LATER_ROW : KEY_ROW;
@@ -13,16 +14,17 @@ static inline enum key_kind table_static_kind(const struct table *t)
 {
 	return t->flags & TABLE_WAS_FLAT ? KEY_ROW : KEY_STATIC;
 }
-/* What follows the partition in the key of a row (clustering NULL: static). */
+/* Append the part of a row's key after the partition (clustering NULL:
+ * static). */
 void key_add_place(struct buf *out, const struct table *t,
 		   const struct bytes *clustering);
 /* Append the components of clustering values; null values too. */
 void key_add_clustering(struct buf *out, const struct table *t,
 			const struct bytes *values, uint32_t count);
-/* The whole key of a row (clustering NULL: the static row). */
+/* Append the whole key of a row (clustering NULL: the static row). */
 void key_add_row(struct buf *out, const struct table *t,
 		 struct bytes partition_key, const struct bytes *clustering);
-/* What follows the partition in the key of a slice's end. */
+/* Append the part of the key of a slice's end after the partition. */
 void key_add_start(struct buf *out, const struct table *t,
 		   const struct bound *start);
 void key_add_end(struct buf *out, const struct table *t,
@@ -35,6 +37,7 @@ void key_add_end(struct buf *out, const struct table *t,
 int key_read_clustering(struct bytes *values, uint32_t *ends,
 			struct buf *memory, const struct table *t,
 			struct bytes clustering);
-/* Must what was written be kept, as the key does not give it back? */
+/* True if clustering values must be stored as written, since the key does not
+ * hold all of their bytes. */
 bool key_keeps_clustering(const struct table *t);
 #endif

@@ -1,20 +1,20 @@
 /*
  * Locks of partitions. A write holds those of all partitions that it writes
- * from before it takes its timestamp, and before it reads what it goes by,
- * until it is applied. Two things follow:
+ * from before it takes its timestamp, and before it reads the values that it
+ * depends on, until it is applied. Two things follow:
  *
  *   - nothing comes between the read and the write of a condition, a counter, a
  *     list's element, a rename;
- *   - the writes of a partition are applied in the order of their timestamps. A
- *     reader would else be shown a later one of them first, and of an earlier
- *     one that has more cells the rest afterwards: no order of the two explains
+ *   - the writes of a partition are applied in the order of their timestamps.
+ *     Else a reader could see a later one of them first, and afterwards the
+ *     rest of an earlier one that has more cells: no order of the two explains
  *     both.
  *
  * A partition has one of STRIPES mutexes, by its table and token. All are taken
  * in one call and in their order, so that no two writes wait for each other.
- * The schema is held with them (store.publish): no table is truncated or takes
- * the place of another meanwhile. Nothing is held while a flush is waited for,
- * the log is synced or observers are told.
+ * The schema is locked with them (store.publish): no table is truncated or
+ * takes the place of another meanwhile. No lock is held while waiting for a
+ * flush, syncing the log or telling observers.
  */
 #include "store/table/write.h"
 

@@ -1,4 +1,4 @@
-/* What a change of a store tells. */
+/* The interface to observe the changes of a store. */
 #ifndef STORE_TABLE_OBSERVER_H
 #define STORE_TABLE_OBSERVER_H
 #include "store/table/table.h"
@@ -17,7 +17,7 @@ struct table_change {
 	const struct column *const *columns;
 	uint32_t column_count;
 	bool row_deleted, marker;
-	int64_t earliest_expiry_s;	/* of what was written; NO_TIME */
+	int64_t earliest_expiry_s;	/* of the written cells; or NO_TIME */
 };
 
 /*
@@ -33,8 +33,9 @@ struct store_observer {
 	void (*schema_changed)(void *context, const struct schema *from,
 			       const struct schema *to);
 	void (*truncated)(void *context, struct table *t);
-	/* A file of "keyspace.table" is damaged; text says which and where. On
-	 * any thread, and once more of what was known when it was observed. */
+	/* A file of "keyspace.table" is damaged; text names the file and the
+	 * place. On any thread; damage known before is told when the observer
+	 * is set. */
 	void (*damaged)(void *context, const char *table, const char *text);
 	void *context;
 };

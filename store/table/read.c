@@ -40,8 +40,8 @@ static int fill_keys(struct row_view *view, const struct row_reader *r,
 }
 
 /*
- * Get the row so that it is known whether it is live: when nothing wanted says
- * so, or there is nothing of what is wanted, all of its columns are asked for.
+ * Get the row with enough of it to know whether it is live: when the wanted
+ * columns do not decide that, or have no cells, get all of its columns.
  */
 static int get_live(struct store *s, const struct row_reader *r,
 		    struct bytes key, struct arena *arena, struct row *row)
@@ -143,7 +143,7 @@ int table_read_cell(struct store *s, const struct table *t,
 		if (cells[i].column->number != column->number)
 			continue;
 		if (!bytes_is_null(path)) {
-			/* Paths are the same when they are ordered the same. */
+			/* Paths are equal when their ordered forms are. */
 			buf_clear(&other);
 			cell_add_path(&other, column, cells[i].path);
 			if (!bytes_equal(buf_bytes(&wanted), buf_bytes(&other)))

@@ -8,7 +8,7 @@
 #include "store/table/key.h"
 
 /* ------------------------------------------------------------- looking ahead */
-/* Range tombstones count for the warnings, partitions' not. */
+/* Range tombstones count for the warnings, deletions of partitions do not. */
 static ASIDE void count_bound(struct cursor *c, const struct entry *e)
 {
 	size_t len = key_partition_len(e->key);
@@ -21,8 +21,9 @@ static ASIDE void count_bound(struct cursor *c, const struct entry *e)
 }
 
 /*
- * Is the entry beyond the partition of a list that is being read? Its iterator
- * goes on from there: where the next ones are deleted the next row may be far.
+ * True if the entry is after the partition that is read, of a list. Its
+ * iterator continues from there: where the next ones are deleted the next row
+ * may be far.
  */
 static bool has_left_partition(const struct cursor *c, const struct peek *p)
 {
@@ -75,7 +76,7 @@ int peek_seek(struct cursor *c, struct peek *p, struct bytes key)
 	struct deletion in_force;
 	int order, err;
 
-	/* What is passed by a seek was not looked at. */
+	/* Rows that a seek passes were not looked at. */
 	if (p == c->rows && c->dead.length)
 		dead_run_end(&c->dead);
 	if (p->have) {
@@ -83,7 +84,7 @@ int peek_seek(struct cursor *c, struct peek *p, struct bytes key)
 		if (p->reversed ? order < 0 : order >= 0)
 			return 0;
 	} else if (p->ended && p->sought) {
-		return 0;	/* seeks only go on in the same direction */
+		return 0;	/* a seek only goes on in the same direction */
 	}
 	p->have = false;
 	err = iterator_seek(p->it, key, &in_force);
@@ -171,7 +172,7 @@ static struct bytes scratch_key(struct cursor *c, struct bytes suffix)
 	return buf_bytes(&c->scratch);
 }
 
-/* The slice of the cursor's place, counted in the direction it goes. */
+/* Return the slice of the cursor's place, counted in its direction. */
 static const struct range *current_range(const struct cursor *c)
 {
 	size_t count = c->query.slice_count;
@@ -182,7 +183,7 @@ static const struct range *current_range(const struct cursor *c)
 					    : c->range_index];
 }
 
-/* Is the key still in the slice, at its far end? */
+/* True if the key is not past the slice's far end. */
 static bool is_within(const struct cursor *c, const struct range *range,
 		      struct bytes key)
 {
@@ -193,7 +194,8 @@ static bool is_within(const struct cursor *c, const struct range *range,
 				 : bytes_compare(suffix, range->end) < 0;
 }
 
-/* Past all rows that begin as the one given last, whose entry still stands. */
+/* Skip all rows with the same begin as the last one returned, whose entry is
+ * still the present one. */
 static ASIDE int skip_rows(struct cursor *c)
 {
 	uint32_t keep = (uint32_t)c->skip;
@@ -243,7 +245,7 @@ static ASIDE int next_entry(struct cursor *c)
 	}
 }
 
-/* Without slices, going forward: as they come. */
+/* The same without slices, going forward: take the entries in their order. */
 static int next_entry_of_all(struct cursor *c)
 {
 	struct peek *p = c->rows;
@@ -255,7 +257,7 @@ static int next_entry_of_all(struct cursor *c)
 			return more;
 		if (in_this_partition(c, p->entry.key))
 			return 1;
-		/* What stands before the rows: attributes, statics. */
+		/* Attributes and statics come before the rows. */
 		if (p->entry.key.len <= c->prefix.len ||
 		    memcmp(p->entry.key.ptr, c->prefix.ptr, c->prefix.len) ||
 		    p->entry.key.ptr[c->prefix.len] >
@@ -265,8 +267,8 @@ static int next_entry_of_all(struct cursor *c)
 	}
 }
 
-/* Decode so much that it is known until when the row is there (0: it is not);
- * of names, that no cell can make longer. */
+/* Decode as much as is needed to know until when the row exists (0: it does
+ * not). For names that is all cells, as any may make it exist longer. */
 static int decode_row(struct cursor *c, struct row *row, int64_t *until)
 {
 	struct bytes encoded = c->rows->entry.row;
@@ -286,7 +288,7 @@ static int decode_row(struct cursor *c, struct row *row, int64_t *until)
 	return err;
 }
 
-/* The row is there: what its key says of it. 1, -errno. */
+/* The row exists: fill in its key's values. 1, -errno. */
 static int take_key(struct cursor *c, struct row_view *view, int64_t until)
 {
 	struct bytes key = c->rows->entry.key;
@@ -311,7 +313,7 @@ static int take_key(struct cursor *c, struct row_view *view, int64_t until)
 	return err ? err : 1;
 }
 
-/* Past the row that was looked at, and all that is known to be dead too. */
+/* Skip the row that was looked at, and all rows known to be dead after it. */
 static int pass_dead(struct cursor *c)
 {
 	struct bytes to;
@@ -349,7 +351,7 @@ static ASIDE int take_decoded(struct cursor *c, struct row_view *view)
 	return got ? got : 1;
 }
 
-/* The entry that was looked at: 1 with *view, 0 it is not live, -errno. */
+/* Take the entry that was looked at: 1 with *view, 0 it is not live, -errno. */
 static int take_row(struct cursor *c, struct row_view *view)
 {
 	if (c->names && !c->reader.keeps_clustering &&
@@ -377,7 +379,7 @@ int cursor_row(struct cursor *c, struct row_view *view)
 	return more;
 }
 
-/* Is the row whose key this is in one of the slices? */
+/* True if the row with this key is in one of the slices. */
 static bool is_in_slices(const struct cursor *c, struct bytes key)
 {
 	struct bytes suffix = bytes_of(key.ptr + c->prefix.len,

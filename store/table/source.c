@@ -17,7 +17,8 @@ int table_source_get(struct store *s, const struct table *t, struct bytes key,
 {
 	if (t->flags & TABLE_VIRTUAL)
 		return s->virtual_rows->get(s, t, key, arena, row);
-	/* Bits that columns may share do not say what is decided. */
+	/* Columns may share bits, which then do not say that all are
+	 * decided. */
 	if (t->next_number > 64)
 		mask = UINT64_MAX;
 	return lsm_get(s->lsm, t->number, key, mask, arena, row);

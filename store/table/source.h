@@ -1,10 +1,10 @@
-/* Where the rows of a table come from: the engine, or code. */
+/* Read the rows of a table from the engine or, if it is virtual, from code. */
 #ifndef STORE_TABLE_SOURCE_H
 #define STORE_TABLE_SOURCE_H
 #include "store/row/iterator.h"
 #include "store/table/table.h"
 
-/* As lsm_iterate (of q's table) and lsm_get, but virtual tables are read from
+/* As lsm_iterate (of q's table) and lsm_get; virtual tables are read from
  * code. */
 int table_source_iterate(struct iterator **out, struct store *s,
 			 const struct query *q, struct bytes lower,

@@ -1,11 +1,11 @@
 /*
  * Clustering values that are equal but written differently (1.0 and 1.00) name
- * one row. While the row is there it keeps the spelling that it was made with,
+ * one row. While the row exists it keeps the spelling that it was made with,
  * which is also its name in the mounted tree. So a write to a table where such
- * values are usual looks whether the row is there, and goes by its spelling;
- * each row that is written carries it along, since any of its versions may be
- * the one that stays. The partition is locked from the look until the write is
- * applied: of two writers that make one row at the same time, the first names it.
+ * values are usual looks whether the row exists, and uses its spelling; each
+ * version of the row stores the spelling, since any of them may be the one that
+ * stays. The partition is locked from the look until the write is applied: of
+ * two writers that make one row at the same time, the first names it.
  */
 #include "store/table/write.h"
 
@@ -15,11 +15,11 @@
 struct spelling {
 	const struct table *table;
 	struct bytes key, partition_key;
-	struct bytes *clustering;	/* which the changes share */
+	struct bytes *clustering;	/* shared by the changes */
 	struct spelling *next;
 };
 
-/* Would the key give back other bytes than these? */
+/* True if the key decodes to other bytes than these. */
 static bool differs(const struct column *c, struct bytes value)
 {
 	struct buf key = BUF_INIT, back = BUF_INIT;
@@ -36,9 +36,9 @@ static bool differs(const struct column *c, struct bytes value)
 }
 
 /*
- * Is this value to be kept beside the key? Decimals always are, so that it is
- * known which spelling came first; of the others only the few that nobody
- * writes (a NaN of other bits, a longer varint, a shorter tuple).
+ * True if this value is to be stored beside the key. Decimals always are, to
+ * know which spelling came first; of other types only the few spellings that
+ * nobody writes (a NaN of other bits, a longer varint, a shorter tuple).
  */
 static bool is_kept(const struct column *c, struct bytes value)
 {
@@ -97,7 +97,7 @@ static void note(struct write *w)
 	if (b->spellings.count == b->spellings.bucket_count)
 		grow(w);
 	if (!s || !b->spellings.buckets)
-		return;		/* the arena knows that it failed */
+		return;		/* the arena remembers its failure */
 	*s = (struct spelling){
 		.table = b->table,
 		.key = arena_copy(&w->arena, buf_bytes(&b->key)),
@@ -131,7 +131,8 @@ static struct spelling *noted(const struct row_builder *b, uint32_t table,
 }
 
 /* ------------------------------------------------------------------ a row */
-/* The newest live timestamp in the row; NO_TIMESTAMP: it only deletes. */
+/* Return the newest live timestamp in the row; NO_TIMESTAMP: it only
+ * deletes. */
 static int64_t live_timestamp(const struct row *row)
 {
 	int64_t timestamp = row->marker.timestamp;
@@ -190,7 +191,7 @@ void write_spelling(struct write *w)
 			b->clustering = there.clustering;
 	}
 	if (timestamp == NO_TIMESTAMP)
-		return;		/* what is deleted needs no name */
+		return;		/* a deleted row needs no name */
 	add_cells(w, timestamp);
 	if (!first)
 		note(w);

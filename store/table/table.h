@@ -1,8 +1,8 @@
 /*
- * The seam: rows by schema. Above it nobody knows of memtables, below it nobody
- * knows what a column means. One struct query reads, one struct write changes.
- * Whole queries and whole batches go through here, and nothing that is handed
- * out outlives the next call on its cursor.
+ * The seam: rows by schema. The floors above do not know memtables, those below
+ * do not know the meaning of columns. struct query reads, struct write changes.
+ * Whole queries and whole batches go through here, and no memory handed out is
+ * valid after the next call on its cursor.
  */
 #ifndef STORE_TABLE_TABLE_H
 #define STORE_TABLE_TABLE_H
@@ -12,11 +12,11 @@
 struct store;
 
 /* ------------------------------------------------------------------- keys */
-/* The serialised partition key of its columns' values: store/cql/README.md has
- * its form. */
+/* Append the serialised partition key of its columns' values:
+ * store/cql/README.md has its form. */
 void table_partition_key(struct buf *out, const struct table *t,
 			 const struct bytes *values);
-/* And back: partition_key_count slices of key. 0 or -EUCLEAN. */
+/* Split it again: partition_key_count slices of key. 0 or -EUCLEAN. */
 int table_partition_values(struct bytes *values, const struct table *t,
 			   struct bytes key);
 int64_t table_token(struct bytes partition_key);
@@ -34,21 +34,22 @@ struct slice {
 	struct bound start, end;
 };
 
-/* Is this reader told of the table (NULL: of the keyspace)? */
+/* True if this reader may see rows about the table (NULL: about the
+ * keyspace). */
 typedef bool table_shown(void *context, const struct keyspace *k,
 			 const struct table *t);
 
 struct query {
 	const struct table *table;
-	/* Of a virtual table, the rows that tell of others are left out; NULL:
-	 * none. Asked while table_query runs. */
+	/* Of a virtual table, rows for which this returns false are left out;
+	 * NULL: none. Called while table_query runs. */
 	table_shown *shown;
 	void *shown_context;
 	/*
-	 * Which partitions: these, in this order (serialised keys; an iterator
-	 * gives them in the order listed), or, with partition_count 0, those
-	 * with from <= token <= to, in token order, beginning after
-	 * after_key (exclusive) when that is not null.
+	 * The partitions: these, in this order (serialised keys; an iterator
+	 * returns them in the order listed), or, with partition_count 0, those
+	 * with from <= token <= to, in token order, beginning after after_key
+	 * (exclusive) when that is not null.
 	 */
 	const struct bytes *partitions;
 	size_t partition_count;
@@ -69,19 +70,21 @@ struct query {
 	 */
 	uint64_t columns;
 	/*
-	 * Give only the first live row for each distinct value of the first
+	 * Return only the first live row for each distinct value of the first
 	 * `distinct` clustering columns, seeking past the rest; -1: every row.
 	 * 0: the first row (or the statics) of each partition.
 	 */
 	int distinct;
 	bool with_statics;	/* read the static row too */
-	/* A partition with live statics and no row in the slices gives one row
-	 * view with row_exists false (SELECT's rule); only with with_statics. */
+	/* Return, of a partition with live statics and no row in the slices,
+	 * one row view with row_exists false (SELECT's rule); only with
+	 * with_statics. */
 	bool static_only_rows;
-	/* Stop after so many row views; 0: no limit. Of each partition too. */
+	/* Stop after this many row views; 0: no limit. Of each partition
+	 * too. */
 	uint64_t limit, partition_limit;
-	int64_t now_s;		/* what is expired; 0: read the clock */
-	/* Give tombstones as well (in cells, marked): for tools. */
+	int64_t now_s;		/* for expiry; 0: read the clock */
+	/* Return tombstones as well (in cells, marked): for tools. */
 	bool raw;
 };
 void query_init(struct query *q, const struct table *t);
@@ -112,10 +115,10 @@ struct row_view {
 	uint32_t cell_count;
 	const struct cell_view *statics;
 	uint32_t static_count;
-	/* The engine's key of the row: opaque, for resuming and for changes. */
+	/* The row's key in the engine: opaque, for resuming and for changes. */
 	struct bytes engine_key;
 	/* See cursor_names: without marker and cells, but with the second in
-	 * which the row ends to be there, or NO_TIME. */
+	 * which the row stops to exist, or NO_TIME. */
 	bool names;
 	int64_t expires_s;
 };
@@ -127,43 +130,43 @@ int table_query(struct cursor **out, struct store *s, const struct query *q);
 /* 1 with *row (valid until the next call), 0 at the end, -errno. */
 int cursor_next(struct cursor *c, struct row_view *row);
 /* Seek past all rows that share the first n clustering values of the row that
- * was given last; 0: past its partition. */
+ * was returned last; 0: past its partition. */
 int cursor_skip(struct cursor *c, uint32_t n);
-/* From the next row on its keys alone: whatever else it has is not decoded. To
- * be turned on and off at any time. */
+/* Return of the following rows only keys: nothing else of them is decoded. It
+ * can be turned on and off at any time. */
 void cursor_names(struct cursor *c, bool on);
 /*
- * Let go of the moment that it sees, where others have followed (a flush, a
- * compaction): it holds their memory and files. It goes on from the same row in the
- * moment of the next call; the row that it gave last is not valid any more. Nothing
- * happens where nothing followed, and to cursors backwards, by an index, of virtual
- * tables.
+ * Release the moment that the cursor sees, where others have followed (a flush,
+ * a compaction): it holds their memory and files. The next call goes on from
+ * the same row in the moment of that call; the row returned last is not valid
+ * any more. No effect where no moment followed, and on cursors that go
+ * backwards, by an index, or over virtual tables.
  */
 void cursor_rest(struct cursor *c);
 void cursor_close(struct cursor *c);
-/* What it cost so far, for TRACING and for tombstone warnings. */
+/* The cost so far, for TRACING and for tombstone warnings. */
 struct cursor_cost {
 	uint64_t rows, tombstones;
 };
 void cursor_cost(const struct cursor *c, struct cursor_cost *cost);
 /*
- * Point read of one row (clustering null: the static row, in statics). 1 with
- * *row, its memory from arena; 0: no such live row; -errno. Cheaper than a
- * query.
+ * Read one row (clustering null: the static row, in statics). 1 with *row, its
+ * memory from arena; 0: no such live row; -errno. Cheaper than a query.
  */
 int table_read(struct store *s, const struct table *t, struct bytes partition_key,
 	       const struct bytes *clustering, uint64_t columns, int64_t now_s,
 	       struct arena *arena, struct row_view *row);
-/* The first cells with this (column, path) only: 1, 0, -errno. */
+/* Read only the first cells with this (column, path): 1, 0, -errno. */
 int table_read_cell(struct store *s, const struct table *t,
 		    struct bytes partition_key, const struct bytes *clustering,
 		    const struct column *column, struct bytes path,
 		    int64_t now_s, struct arena *arena, struct cell_view *cell);
 
 /*
- * The timestamp that a write of this cell must exceed to be seen: that of the
- * newest value or deletion, live or not, or NO_TIMESTAMP. Without a path of the
- * column, without a column of the row and all in it. 0, -errno.
+ * Return the timestamp that a write of this cell must exceed to be seen: that
+ * of the newest value or deletion, live or not, or NO_TIMESTAMP. Without a path
+ * that of the whole column, without a column that of the row and all in it. 0,
+ * -errno.
  */
 int table_newest(struct store *s, const struct table *t,
 		 struct bytes partition_key, const struct bytes *clustering,
@@ -176,9 +179,9 @@ int table_newest(struct store *s, const struct table *t,
  * must be valid for their types (type_validate): checked by assertion only.
  *
  *   write_lock(w, ...)	the partitions that it writes
- *   table_read(...)	whatever its values and timestamps depend on
+ *   table_read(...)	the data that its values and timestamps depend on
  *   store_timestamp(s)
- *   write_row(w, ...)	and what is in it
+ *   write_row(w, ...)	and its cells
  *   table_write(w)	unlocks, too
  */
 struct write {
@@ -189,8 +192,8 @@ struct write {
 	struct change_list *changes;
 	bool failed;
 	/*
-	 * Why the last table_write answered -EINVAL: an index takes no such
-	 * value. Late: as it was applied, says Cassandra.
+	 * Why the last table_write returned -EINVAL: an index refuses the
+	 * value. Late: Cassandra refuses it only when it is applied.
 	 */
 	struct buf refusal;
 	bool refused_late;
@@ -199,7 +202,7 @@ struct write {
 };
 void write_init(struct write *w, struct store *s);
 void write_release(struct write *w);
-/* Take back what was collected, and unlock; its memory is kept. */
+/* Discard the collected changes, and unlock; the memory is kept. */
 void write_clear(struct write *w);
 
 struct partition_ref {
@@ -207,7 +210,7 @@ struct partition_ref {
 	struct bytes key;	/* serialised partition key */
 };
 /*
- * Lock all partitions that the write is about, in one call: no other write of
+ * Lock all partitions that the write changes, in one call: no other write of
  * them comes between this call and the end of table_write, none that is applied
  * later has an earlier timestamp of the store's clock, and no table is
  * truncated. A thread has one locked write at a time.
@@ -217,17 +220,21 @@ void write_lock(struct write *w, const struct partition_ref *partitions,
 void write_unlock(struct write *w);
 
 /*
- * Begin (or go on with) a row; what follows is about it until the next begin.
- * clustering: clustering_count values; NULL: the static row. Slices are copied.
+ * Begin (or go on with) a row; the following calls are about it until the next
+ * begin. clustering: clustering_count values; NULL: the static row. Slices are
+ * copied.
  */
 void write_row(struct write *w, const struct table *t,
 	       struct bytes partition_key, const struct bytes *clustering);
-/* ttl_s 0: permanent. now_s: when a TTL begins; 0: now. */
+/* Write the row's marker. ttl_s 0: permanent. now_s: when a TTL begins; 0:
+ * now. */
 void write_marker(struct write *w, int64_t timestamp_us, int32_t ttl_s);
-/* With an absolute end (restores): expires_s as shown by user.expires. */
+/* The same with an absolute end (restores): expires_s as user.expires shows
+ * it. */
 void write_marker_until(struct write *w, int64_t timestamp_us, int32_t ttl_s,
 			int64_t expires_s);
-/* path null for a simple column; as in cell_view. value null: a tombstone. */
+/* Write a cell. path null for a simple column; as in cell_view. value null: a
+ * tombstone. */
 void write_cell(struct write *w, const struct column *column, struct bytes path,
 		struct bytes value, int64_t timestamp_us, int32_t ttl_s);
 void write_cell_until(struct write *w, const struct column *column,
@@ -246,22 +253,22 @@ void write_partition_deletion(struct write *w, const struct table *t,
 /* Increment a counter: read the total, write the new one. */
 int write_counter_add(struct write *w, const struct column *column,
 		      struct bytes path, int64_t delta, int64_t timestamp_us);
-/* Apply to a table that is in no schema yet (store_edit_tables): nobody is told.
- * The write is then empty again. */
+/* Apply to a table that is in no schema yet (store_edit_tables): no observer is
+ * told. The write is then empty again. */
 int table_fill(struct write *w);
 /*
- * Apply: indexes are kept in step, observers told. The partitions of its rows
- * must be locked (asserted; attributes need no lock). 0 or -errno (-EINVAL: see
- * refusal); the write is then empty again, and unlocked.
+ * Apply the write: indexes are updated, observers told. The partitions of its
+ * rows must be locked (asserted; attributes need no lock). 0 or -errno
+ * (-EINVAL: see refusal); the write is then empty again, and unlocked.
  */
 int table_write(struct write *w);
 
 /* ------------------------------------------------- attributes of objects */
 /*
- * What a filesystem keeps beside the data (a set mtime): small values by
- * object and name; no part of any row, gone with a deletion of their partition
- * or table. An object is a partition (clustering_count 0), a prefix, a row, or
- * with column >= 0 a cell (or element) of a row. name: one byte.
+ * Attributes that a filesystem stores beside the data (a set mtime): small
+ * values by object and name; part of no row, removed by a deletion of their
+ * partition or table. An object is a partition (clustering_count 0), a prefix,
+ * a row, or with column >= 0 a cell (or element) of a row. name: one byte.
  */
 struct object_ref {
 	const struct table *table;
@@ -272,10 +279,10 @@ struct object_ref {
 	const struct column *column;	/* or NULL */
 	struct bytes path;
 };
-/* value null removes it. */
+/* Write an attribute. value null removes it. */
 void write_attribute(struct write *w, const struct object_ref *object,
 		     uint8_t name, struct bytes value, int64_t timestamp_us);
-/* 1 with *value from arena, 0, -errno. */
+/* Read it: 1 with *value from arena, 0, -errno. */
 int table_attribute(struct store *s, const struct object_ref *object,
 		    uint8_t name, struct arena *arena, struct bytes *value);
 
@@ -283,7 +290,7 @@ int table_attribute(struct store *s, const struct object_ref *object,
 /*
  * Rows of the base table by an index, in the base's order (token, clustering):
  * the keys are found in the hidden table and each row is read again, so that
- * stale entries do not show. The restriction is on what the index holds.
+ * stale entries are not shown. The restriction is on the indexed value.
  */
 enum index_operator { INDEX_EQ, INDEX_RANGE, INDEX_PREFIX, INDEX_SUFFIX,
 		      INDEX_CONTAINS_TEXT };
@@ -295,7 +302,7 @@ struct index_query {
 	struct bytes key;
 	struct bytes low, high;		/* RANGE: null is open */
 	bool low_inclusive, high_inclusive;
-	/* Only in these partitions / tokens, from the query below. */
+	/* Only in these partitions / tokens: given by the query below. */
 };
 int table_query_index(struct cursor **out, struct store *s,
 		      const struct query *q, const struct index_query *by);

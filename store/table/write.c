@@ -1,7 +1,8 @@
 /*
- * Writes. A row is built cell by cell in memory; when the next one begins, or
- * at the end, its cells are put in order and it becomes an operation of the
- * batch. table_write adds what the indexes need and applies the whole.
+ * Build a write. A row is built cell by cell in memory; when the next one
+ * begins, or at the end, its cells are sorted and it becomes an operation of
+ * the batch. table_write adds the operations of the indexes and applies the
+ * whole.
  */
 #include "store/table/write.h"
 
@@ -80,7 +81,8 @@ static int compare_cells(const void *a, const void *b)
 	return bytes_compare(x->path, y->path);
 }
 
-/* In order, and each cell once: of two the one that a merge would keep. */
+/* Sort the cells, and keep each once: of two the one that a merge would
+ * keep. */
 static void sort_cells(struct row *row)
 {
 	uint32_t i, kept = 0;
@@ -239,7 +241,7 @@ static bool has_deletion(const struct row *row)
 	return false;
 }
 
-/* The row in the works becomes an operation of the batch. */
+/* Make an operation of the batch of the row that is being built. */
 void write_finish_row(struct write *w)
 {
 	struct row_builder *b = w->row;
@@ -255,7 +257,7 @@ void write_finish_row(struct write *w)
 		write_spelling(w);
 	sort_cells(&b->row);
 	merged = b->row;
-	/* A row in the engine has nothing that it deletes itself. */
+	/* A row in the engine holds nothing that its own deletion covers. */
 	if (has_deletion(&b->row) &&
 	    row_merge(&merged, &w->arena, &one, 1, DELETION_NONE))
 		w->failed = true;
@@ -284,7 +286,7 @@ static bool is_current(const struct row_builder *b, const struct table *t,
 	return true;
 }
 
-/* The key's first part stays where it is while the partition does. */
+/* The key's first part is built again only when the partition changes. */
 static void build_key(struct write *w, const struct table *t,
 		      struct bytes partition_key)
 {
@@ -345,8 +347,9 @@ void write_row(struct write *w, const struct table *t,
 }
 
 /*
- * A row of a compact table has no marker (store/cql/README.md). One without a value
- * column is there by the empty cell of the hidden one.
+ * Mark a row of a compact table, which has no marker (store/cql/README.md).
+ * Where there is no value column the empty cell of the hidden one makes the row
+ * exist.
  */
 static void mark_compact_row(struct write *w, int64_t timestamp_us,
 			     int32_t ttl_s, int64_t expires_s)
@@ -383,7 +386,7 @@ void write_marker(struct write *w, int64_t timestamp_us, int32_t ttl_s)
 				   ttl_s ? write_now_s(w) + ttl_s : NO_TIME);
 }
 
-/* The value as it is kept: after the path as written, where that must be. */
+/* Return the value as it is stored: after the path as written, where needed. */
 static struct bytes kept_value(struct write *w, const struct column *c,
 			       struct bytes path, struct bytes value)
 {

@@ -1,4 +1,4 @@
-/* A write in the works, for write.c and store/commit.c. */
+/* A write that is being built, for write.c and store/commit.c. */
 #ifndef STORE_TABLE_WRITE_H
 #define STORE_TABLE_WRITE_H
 #include "store/table/inner.h"
@@ -30,7 +30,7 @@ struct row_builder {
 	struct counter *counters;
 	struct spellings spellings;
 	int err;			/* why the write failed; 0: memory */
-	const struct table **tables;	/* that are written to */
+	const struct table **tables;	/* the tables written to */
 	uint32_t table_count, table_capacity;
 };
 
@@ -40,31 +40,31 @@ struct change_list {
 };
 
 /* ---------------------------------------------------------------- lock.c */
-/* Note that the write has something of the partition. */
+/* Note that the write changes the partition. */
 void write_note_partition(struct write *w, const struct table *t,
 			  struct bytes partition_key);
-/* Is it locked, with all that was noted? */
+/* True if all that was noted is locked. */
 bool write_holds_all(const struct write *w);
 /* Lock these stripes, by number; for tests: (1 << STRIPES) - 1 for all. */
 void write_lock_stripes(struct write *w, uint64_t stripes);
 
 /* --------------------------------------------------------------- write.c */
-/* The time of all of this write, read once. */
+/* Return the time of all of this write, read once. */
 int64_t write_now_s(struct write *w);
-/* The row in the works becomes an operation of the batch. */
+/* Make an operation of the batch of the row that is being built. */
 void write_finish_row(struct write *w);
-/* The table is written to. */
+/* Note that the table is written to. */
 void write_note_table(struct write *w, const struct table *t);
-/* A cell of the row in the works. */
+/* Add a cell to the row that is being built. */
 void write_add_cell(struct write *w, const struct cell *cell);
-/* A path as cells have it, in the arena. */
+/* Return a path in the form of cells, in the arena. */
 struct bytes write_ordered_path(struct write *w, const struct column *c,
 				struct bytes path);
 
 /* ------------------------------------------------------------ spelling.c */
 /*
- * Put the clustering values of the row in the works as the row has them, and
- * into cells where the key does not give them back.
+ * Set the clustering values of the row that is being built to the row's
+ * spelling, and add cells for those that the key does not hold exactly.
  */
 void write_spelling(struct write *w);
 #endif
