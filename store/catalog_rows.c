@@ -6,8 +6,8 @@
  * The static row of the partition of the empty name has the version of the
  * schema and the next number of a table (both 8 bytes, little-endian). A record
  * is the value of a cell CELL_CATALOG (schema/catalog.c), with the schema's
- * version as timestamp, so that the later change wins; what is dropped has a row
- * deletion instead.
+ * version as timestamp, so that the later change wins; a dropped object has a
+ * row deletion instead.
  */
 #include "store/catalog_rows.h"
 
@@ -37,7 +37,7 @@ static void catalog_key(struct buf *out, const char *keyspace,
 	buf_add_byte(out, KEY_ROW_END);
 }
 
-/* record empty: the row goes. */
+/* Add a record; an empty one deletes the row. */
 static void put_record(struct batch *batch, const char *keyspace,
 		       const char *table, const struct buf *record,
 		       uint64_t version)
@@ -117,7 +117,7 @@ static int load_counters(struct schema *schema, uint32_t *next_number,
 		corrupt("catalogue", 0, "its counters are damaged") : 0;
 }
 
-/* Does a record stand under the key of what it says it is? */
+/* Check that a record is stored under the key of its own name. */
 static int check_key(struct bytes key, const char *keyspace, const char *table)
 {
 	struct buf wanted = BUF_INIT;

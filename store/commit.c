@@ -1,4 +1,5 @@
-/* The end of a write: counters' totals, what indexes need, and applying it. */
+/* The end of a write: counters' totals, the operations of indexes, and applying
+ * all. */
 #include "store/table/write.h"
 
 #include <assert.h>
@@ -26,7 +27,8 @@ static struct counter *find_counter(const struct write *w, uint32_t column,
 	return NULL;
 }
 
-/* What is there: the total, and a timestamp that all of it is older than. */
+/* Read the stored counter: the total, and a timestamp that all of it is older
+ * than. */
 static int read_counter(struct write *w, struct counter *c)
 {
 	struct row row;
@@ -104,7 +106,7 @@ int write_counter_add(struct write *w, const struct column *column,
 }
 
 /* ---------------------------------------------------------------- refusals */
-/* What a row is made of that has a cell which an index refuses. */
+/* The versions that make up a row with a cell that an index refuses. */
 struct version {
 	struct row row;
 	struct version *next;
@@ -112,7 +114,7 @@ struct version {
 struct suspect {
 	const struct table *table;
 	struct bytes key;
-	struct version *versions;	/* what the write has for it */
+	struct version *versions;	/* the write's for it */
 	uint32_t version_count;
 	struct suspect *next;
 };
@@ -180,7 +182,7 @@ static int add_version(struct write *w, struct suspects *s,
 	return row_decode(&v->row, &w->arena, op->row);
 }
 
-/* Is it refused still, as the row will be? */
+/* Check whether the row, as it will be, is still refused. */
 static int check_suspect(struct write *w, const struct suspect *s)
 {
 	const struct row **rows = arena_zalloc(&w->arena,
@@ -205,8 +207,8 @@ static int check_suspect(struct write *w, const struct suspect *s)
 }
 
 /*
- * A cell is refused where it is in force: not where another in the row is, one
- * that is there or one of this write. Deletions of ranges do not count.
+ * A cell is refused only if it is in force: not if another cell of the row
+ * wins, stored or in this write. Deletions of ranges do not count.
  */
 static int check_suspects(struct write *w, struct suspects *s)
 {
@@ -258,7 +260,7 @@ static bool has_number(const struct table *t, uint32_t number)
 	return false;
 }
 
-/* Has t lost a column that it had? */
+/* True if t has lost a column that `was` has. */
 static bool is_narrower(const struct table *t, const struct table *was)
 {
 	uint32_t i;
@@ -270,8 +272,8 @@ static bool is_narrower(const struct table *t, const struct table *was)
 }
 
 /*
- * A column that was dropped since the write was begun takes no more of it: it
- * would show when the column is added again. -ESTALE.
+ * Refuse a column that was dropped since the write was begun: its cells would
+ * be shown when the column is added again. -ESTALE.
  */
 static int check_columns(struct write *w)
 {
@@ -294,7 +296,8 @@ static int check_columns(struct write *w)
 	return err ? err : more;
 }
 
-/* Does any table that is written to have indexes by now? And all be there? */
+/* Look up the tables that are written to: whether any has indexes by now, and
+ * that all exist. */
 static int look_at_tables(struct write *w, bool *indexed)
 {
 	bool narrower = false;
@@ -306,7 +309,7 @@ static int look_at_tables(struct write *w, bool *indexed)
 
 		if (t->flags & TABLE_VIRTUAL)
 			return -EPERM;
-		/* The store's own, which are in no schema. */
+		/* The store's own tables are in no schema. */
 		if (t->number && t->number < TABLE_NUMBER_FIRST)
 			continue;
 		t = store_current_table(w->store, t->number);
@@ -341,7 +344,8 @@ static int add_index_operations(struct write *w)
 	return err;
 }
 
-/* Others may write to its partitions before it is synced: their log is longer. */
+/* Apply the write. Its partitions are unlocked before the sync: later writes of
+ * them lie after it in the log. */
 static int apply(struct write *w)
 {
 	struct lsm *lsm = w->store->lsm;
@@ -363,7 +367,8 @@ static int apply(struct write *w)
 	return err ? err : lsm_acknowledge(lsm, &w->batch, position);
 }
 
-/* 0, or why what was collected cannot be applied. */
+/* Finish the collected rows: 0, or the error for which they cannot be
+ * applied. */
 static int finish(struct write *w)
 {
 	buf_clear(&w->refusal);

@@ -7,18 +7,18 @@
  *             12  4  1 once the engine's files were made, else 0
  *             16 16  a random id
  *             32  8  XXH3 of bytes 0..31
- *   LOCK     the pid of the process that writes, as text; empty when nobody
- *            does. It only tells who, where the kernel cannot.
+ *   LOCK     the pid of the process that writes, as text; empty when there is
+ *            none. It only names the process, where the kernel cannot.
  *   engine/  the engine's files
  *
- * The kernel's locks decide who has the store: one on the store's directory and
- * one on the engine's, which are the store wherever they are mounted or moved to
- * (a file in them could be removed or replaced while it is locked). LOCK is
- * locked too: programs before version 4 look at nothing else, and not all
- * filesystems lock directories.
+ * The kernel's locks decide which process has the store: one on the store's
+ * directory and one on the engine's, which are the store wherever they are
+ * mounted or moved to (a file in them could be removed or replaced while it is
+ * locked). LOCK is locked too: programs before version 4 check nothing else,
+ * and not all filesystems lock directories.
  *
- * The format version is that of all that is in the store, whatever versions its
- * files have of their own: a program that is older than it refuses the store.
+ * The format version covers the whole store, whatever versions its files have
+ * of their own: a program that is older than it refuses the store.
  *
  *   1  the first
  *   2  tables that were flat (schema/catalog.c, row/key.h)
@@ -31,13 +31,13 @@
  *
  * Made in the order LOCK, WIDEFS (0), engine/, WIDEFS (1). A crash in between
  * leaves a directory with nothing but these, which the next open that may
- * create goes on with; that is also how a directory that belongs to something
- * else is told apart: it has other names and no marker. Once the marker says 1
- * an engine directory that is gone or empty is damage, not a new store.
+ * create goes on with; this also tells apart a directory that belongs to
+ * something else: it has other names and no marker. Once the marker says 1 an
+ * engine directory that is gone or empty is damage, not a new store.
  *
- * Each step is synced before the next. A process that was killed may not have
- * come so far: so whoever opens the store for writing syncs all of its names, its
- * own name too, before anything is written to the engine.
+ * Each step is synced before the next. A process that was killed may have been
+ * interrupted before that: so an open for writing syncs all names in the store,
+ * its own name too, before anything is written to the engine.
  */
 #include "store/marker.h"
 
@@ -67,7 +67,8 @@ static int open_directory(const struct file_ops *files, const char *path,
 	struct buf inside = BUF_INIT;
 	int fd, err;
 
-	/* The path may be a link to the store; what is below may not. */
+	/* The path may be a link to the store; the names below may not be
+	 * links. */
 	buf_add_format(&inside, "%s/.", path);
 	if (inside.failed)
 		return -ENOMEM;
@@ -85,14 +86,15 @@ static int open_directory(const struct file_ops *files, const char *path,
 	return fd;
 }
 
-/* What a directory, or its filesystem, that is never synced says. */
+/* True for errors of a directory, or filesystem, that is never synced. */
 static bool cannot_sync(int err)
 {
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -EROFS;
 }
 
-/* The store's name must last as long as what is in it. A directory above that
- * may not be read, or that its filesystem does not sync, is its owner's. */
+/* Sync the store's name, which must last as long as its contents. A directory
+ * above that cannot be read, or that its filesystem does not sync, is left to
+ * its owner. */
 static int sync_parent(const struct file_ops *files, const char *path)
 {
 	struct buf parent = BUF_INIT;
@@ -149,8 +151,8 @@ static int check_directory(const struct file_ops *files, int dir)
 	return st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
 
-/* The process that has locked the open file or directory, if the kernel tells;
- * or 0. */
+/* Return the process that has locked the open file or directory, if the kernel
+ * says; or 0. */
 static pid_t find_holder(const struct file_ops *files, int fd)
 {
 	FILE *locks = files == &file_system ? fopen("/proc/locks", "re") : NULL;
@@ -174,7 +176,7 @@ static pid_t find_holder(const struct file_ops *files, int fd)
 	return found > 0 && found <= INT32_MAX ? (pid_t)found : 0;
 }
 
-/* The pid in the lock file, of a process that is alive; else 0. */
+/* Return the pid in the lock file, of a process that is alive; else 0. */
 static pid_t read_owner(struct marker_file *m, const struct file_ops *files)
 {
 	char text[24] = "";
@@ -189,7 +191,7 @@ static pid_t read_owner(struct marker_file *m, const struct file_ops *files)
 		       0 : (pid_t)pid;
 }
 
-/* Lock what is open, or say in whose hands it is. */
+/* Lock what is open, or set the process that holds it. */
 static int take_lock(struct marker_file *m, const struct file_ops *files,
 		     int fd, bool read_only)
 {
@@ -214,7 +216,8 @@ static int lock_directory(struct marker_file *m, const struct file_ops *files,
 	       err == -EINVAL || err == -ENOSYS ? 0 : err;
 }
 
-/* With O_CREAT make LOCK if it is not there; without, that is no harm. */
+/* Lock the lock file. With O_CREAT it is made if missing; without, a missing
+ * one is accepted. */
 static int lock_file(struct marker_file *m, const struct file_ops *files,
 		     bool read_only, int flags)
 {
@@ -256,7 +259,7 @@ static int write_marker_file(struct marker_file *m,
 			    bytes_of(bytes, sizeof(bytes)));
 }
 
-/* A format to come may be longer, and keep all else as it likes. */
+/* Read the marker. A later format may be longer, with other contents. */
 static int read_marker_file(struct marker_file *m, const struct file_ops *files)
 {
 	struct buf b = BUF_INIT;
@@ -342,7 +345,7 @@ static int create_marker(struct marker_file *m, const struct file_ops *files)
 	return write_marker_file(m, files, false);
 }
 
-/* Is there a store, or room for one? */
+/* Find out if there is a store, or room for one. */
 static int look(struct marker_file *m, const struct file_ops *files,
 		struct contents *seen, bool create)
 {
@@ -380,7 +383,7 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		err = lock_file(m, files, read_only, seen.marker ? 0 : O_CREAT);
 	if (err)
 		return err;
-	/* Somebody may have made it while we waited for nothing but luck. */
+	/* Another process may have made it before we had the lock. */
 	err = look(m, files, &seen, create);
 	if (!err && !read_only)
 		err = sync_parent(files, path);
@@ -422,7 +425,7 @@ static void close_one(const struct file_ops *files, int *fd)
 
 void marker_close(struct marker_file *m, const struct file_ops *files)
 {
-	/* Nobody's any more; the locks go with the descriptors. */
+	/* No longer ours; the locks go with the descriptors. */
 	if (m->owned)
 		files->truncate(files->context, m->lock, 0);
 	close_one(files, &m->lock);

@@ -1,6 +1,7 @@
 /*
- * What makes a directory a store: the marker file WIDEFS, the lock file LOCK,
- * and the engine's directory beside them. The formats are in marker.c.
+ * The files that make a directory a store: the marker file WIDEFS, the lock
+ * file LOCK, and the engine's directory beside them. The formats are in
+ * marker.c.
  */
 #ifndef STORE_MARKER_H
 #define STORE_MARKER_H
@@ -15,7 +16,7 @@ struct marker_file {
 	bool owned;		/* marker_own was called */
 	bool ready;		/* the engine's files were made, and must be there */
 	uint32_t version;
-	pid_t holder;		/* after -EBUSY: who has it; 0 unknown */
+	pid_t holder;		/* after -EBUSY: its process; 0 unknown */
 	uint8_t id[16];
 };
 #define MARKER_FILE_INIT \
@@ -23,16 +24,16 @@ struct marker_file {
 
 /*
  * Open the directory, lock it, read the marker; with create make a store where
- * there is none. One that is there is not changed. Errors as store_open.
- * Whatever was opened is closed by marker_close, also after an error.
+ * there is none. An existing store is not changed. Errors as store_open.
+ * marker_close closes whatever was opened, also after an error.
  */
 int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
 		bool *created);
-/* The store was found sound and will be written: say who does, and make it one of
- * this version. */
+/* Take over a store that was found sound and will be written: store our pid,
+ * and make it one of this version. */
 int marker_own(struct marker_file *m, const struct file_ops *files);
-/* The engine has made its files: from now on they must be there. */
+/* Note that the engine has made its files: from now on they must be there. */
 int marker_ready(struct marker_file *m, const struct file_ops *files);
 void marker_close(struct marker_file *m, const struct file_ops *files);
 #endif

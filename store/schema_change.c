@@ -45,7 +45,8 @@ static uint32_t compaction_number(const struct table *t, const char *name,
 	return n && n <= UINT32_MAX ? (uint32_t)n : otherwise;
 }
 
-/* The default is not a choice: such a table is run as we think best. */
+/* The default is not a choice: such a table gets the strategy that we think
+ * best. */
 static bool names_no_strategy(const struct table *t)
 {
 	return compaction_number(t, "min_threshold", 4) == 4 &&
@@ -143,7 +144,7 @@ static int compare_tables(const void *a, const void *b)
 	return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
 }
 
-/* The stored tables of a schema by number; NULL without memory. */
+/* List the stored tables of a schema by number; NULL without memory. */
 static struct table **list_tables(const struct schema *schema, size_t *count)
 {
 	struct table **list;
@@ -183,7 +184,7 @@ static bool is_named(const struct table *const *tables, size_t count,
 	return false;
 }
 
-/* Publish: takes over both references. REQUIRES publish. */
+/* Publish: take over both references. REQUIRES publish. */
 static void publish(struct store *s, struct schema *schema,
 		    struct table **by_number, size_t count)
 {
@@ -203,7 +204,7 @@ static void publish(struct store *s, struct schema *schema,
 }
 
 /* ---------------------------------------------------------------- changing */
-/* Numbers and an identity for what is new. REQUIRES ddl. */
+/* Give numbers and an identity to new objects. REQUIRES ddl. */
 static void assign_numbers(struct store *s, struct schema *next)
 {
 	static const uint8_t none[16];
@@ -235,7 +236,8 @@ static void assign_numbers(struct store *s, struct schema *next)
 			next->keyspaces[i]->created_us = clock_now_us();
 }
 
-/* What was in one keyspace and is not, or not the same, in the other. */
+/* Write the objects of one keyspace that are not, or not the same, in the
+ * other. */
 static int diff_keyspace(struct store *s, struct batch *batch,
 			 const struct keyspace *was, const struct keyspace *is,
 			 uint64_t version)
@@ -263,7 +265,7 @@ static int diff_keyspace(struct store *s, struct batch *batch,
 	return err;
 }
 
-/* Step 1 and what step 2 writes. */
+/* Do step 1, and collect the writes of step 2. */
 static int diff(struct store *s, struct batch *batch, const struct schema *was,
 		const struct schema *is)
 {
@@ -301,8 +303,8 @@ static bool drops_columns(struct table **list, size_t count)
 }
 
 /*
- * Steps 1 to 3; takes over the reference to next. edit NULL: no table takes the
- * name of another. REQUIRES ddl.
+ * Do steps 1 to 3; take over the reference to next. edit NULL: no table takes
+ * the name of another. REQUIRES ddl.
  */
 static int commit(struct store *s, struct schema *next,
 		  const struct schema_edit *edit)
@@ -317,8 +319,8 @@ static int commit(struct store *s, struct schema *next,
 	batch.schema = true;
 	assign_numbers(s, next);
 	list = list_tables(next, &count);
-	/* What is written to a table while its rows move would be lost; to a
-	 * column that goes, show when it is added again. */
+	/* A write to a table while its rows move would be lost; one to a column
+	 * that is dropped would be shown when it is added again. */
 	waits = replaces || (list && drops_columns(list, count));
 	if (waits)
 		pthread_rwlock_wrlock(&s->publish);
@@ -330,7 +332,7 @@ static int commit(struct store *s, struct schema *next,
 		err = store_move_rows(s, s->schema, next, edit);
 	if (!err)
 		err = lsm_apply(s->lsm, &batch, &position);
-	if (err && replaces)	/* later it may have happened after all */
+	if (err && replaces)	/* later errors: it may be done */
 		store_forget_rows(s, s->schema, next);
 	if (!err)
 		err = lsm_sync(s->lsm, position);
@@ -359,8 +361,9 @@ static bool has_index(const struct table *t, uint32_t number)
 }
 
 /*
- * Step 4: what `was` names and the present version does not. A table keeps its
- * number, and an index its table; most are the same object in both.
+ * Step 4: drop the tables that `was` names and the present version does not. A
+ * table keeps its number, and an index its table; most are the same object in
+ * both.
  */
 static int drop_gone(struct store *s, const struct schema *was)
 {
@@ -389,7 +392,7 @@ static int drop_gone(struct store *s, const struct schema *was)
 	return err;
 }
 
-/* A table with an index that is to be built: a reference, or NULL. */
+/* Return a reference to a table with an index that is to be built, or NULL. */
 static struct table *find_building(struct store *s, uint32_t *index)
 {
 	size_t i;
@@ -404,7 +407,7 @@ static struct table *find_building(struct store *s, uint32_t *index)
 	return NULL;
 }
 
-/* Step 5. REQUIRES ddl. */
+/* Step 5: fill indexes. REQUIRES ddl. */
 static int build_indexes(struct store *s)
 {
 	struct table *t, *built;
@@ -433,8 +436,8 @@ static int build_indexes(struct store *s)
 	return err;
 }
 
-/* From the commit on the change has happened: it is not refused any more
- * because something old could not be dropped. The next open does that. */
+/* After the commit the change has happened: failing to drop something old does
+ * not refuse it any more. The next open drops it. */
 static int change_schema(struct store *s, const struct schema_edit *edit)
 {
 	struct schema *next = NULL, *was;

@@ -1,6 +1,6 @@
 /*
- * Opening and closing a store, its clock and its locks; what else is asked of
- * it goes on to the engine.
+ * Open and close a store; its clock and its locks. Other calls are passed on to
+ * the engine.
  */
 #include "store/store.h"
 
@@ -14,15 +14,16 @@
 #include "store/table/observer.h"
 #include "store/table/present.h"
 
-/* Timestamps are handed out up to a bound that is on disk already. */
+/* Timestamps are handed out up to a bound that is already on disk. */
 #define LEASE_US ((int64_t)10 * 1000 * 1000)
 #define COLLECT_BYTES ((size_t)16 << 20)
 #define LARGEST_LEASE_US (INT64_MAX / 1000)	/* in the year 2262 */
-/* The bound: 8 bytes, little-endian, a property of the engine's manifest. */
+/* The name of the bound, a property of the engine's manifest: 8 bytes,
+ * little-endian. */
 #define LEASE_PROPERTY "timestamp"
 
-/* What store_open makes: all of struct store but the marker is for the rooms
- * below. */
+/* The object that store_open makes: all of struct store except the marker is
+ * for the rooms below. */
 struct opened {
 	struct store store;	/* first */
 	struct marker_file marker;
@@ -42,7 +43,7 @@ static int init_locks(struct store *s)
 
 	if (err)
 		return -err;
-	/* Or the next write would always be before a change of the schema. */
+	/* Else a change of the schema would starve behind writes. */
 	pthread_rwlockattr_setkind_np(&attributes,
 			PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 	err = pthread_rwlock_init(&s->publish, &attributes);
@@ -69,7 +70,7 @@ static void release_locks(struct store *s)
 		pthread_mutex_destroy(&s->stripes[i]);
 }
 
-/* The largest timestamp of any data, which may be in the future. */
+/* Return the largest timestamp of any data, which may be in the future. */
 static int newest_timestamp(struct store *s, int64_t *newest)
 {
 	struct lsm_table_stats stats;
@@ -103,8 +104,8 @@ static int load_lease(struct store *s)
 }
 
 /*
- * The clock goes on after whatever it gave and was kept. A client's timestamps
- * may lie in the far future and say nothing; ours were never past the lease.
+ * Resume after the newest timestamp on disk, but never beyond the lease: larger
+ * ones were chosen by clients, and may lie in the far future.
  */
 static int set_clock(struct store *s)
 {
@@ -115,7 +116,7 @@ static int set_clock(struct store *s)
 	return err;
 }
 
-/* REQUIRES clock. Without a disk the clock goes on all the same. */
+/* REQUIRES clock. When the disk fails the clock goes on all the same. */
 static void extend_lease(struct store *s, int64_t us)
 {
 	uint8_t bytes[8];
@@ -146,7 +147,8 @@ static void notice(void *context, const char *text)
 	log_message(LOG_WARNING_LEVEL, "%s", text);
 }
 
-/* "keyspace.table", of an index with its name; of our own tables none. */
+/* Append "keyspace.table", for an index with its name; nothing for internal
+ * tables. */
 static void name_of(struct store *s, uint32_t number, struct buf *out)
 {
 	struct schema *schema = store_schema(s);
@@ -196,7 +198,8 @@ static void damaged(void *context, uint32_t number, const char *text)
 	pthread_mutex_unlock(&s->telling);
 }
 
-/* The engine's files are sound: is the catalogue? Then the store is ours. */
+/* Check the catalogue, as the engine's files are sound. Then the store is
+ * ours. */
 static int is_sound(void *context, struct lsm *lsm)
 {
 	struct store *s = context;
@@ -285,7 +288,8 @@ int store_close(struct store *s)
 
 	if (!s)
 		return 0;
-	/* Nothing was given beyond last: give the rest of the lease back. */
+	/* No timestamp after last was handed out: return the rest of the
+	 * lease. */
 	if (s->lsm && !s->read_only && s->lease_us > s->last_us && s->last_us)
 		extend_lease(s, s->last_us);
 	if (s->lsm)
@@ -334,13 +338,13 @@ int store_sync_to(struct store *s, uint64_t position)
 	return s->read_only ? 0 : lsm_sync(s->lsm, position);
 }
 
-/* The error to tell of two: what is damaged does not keep the rest. */
+/* Choose which of two errors to return: damage does not stop the other work. */
 static int worse(int a, int b)
 {
 	return !a || a == -EUCLEAN ? (b ? b : a) : a;
 }
 
-/* Call with the number of the table and of each of its hidden ones. */
+/* Call it with the number of the table and of each of its hidden ones. */
 static int each_number(struct store *s, struct table *t,
 		       int (*call)(struct lsm *lsm, uint32_t number))
 {

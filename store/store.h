@@ -1,7 +1,7 @@
 /*
  * A store: a directory with its marker file, lock, engine and schema. Opening
  * recovers it; background threads run until it is closed. All calls from any
- * thread. store/table/table.h has what reads and writes rows.
+ * thread. store/table/table.h reads and writes rows.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -36,11 +36,11 @@ int store_open(struct store **out, const char *path,
 	       bool *created);
 int store_close(struct store *s);
 bool store_is_read_only(const struct store *s);
-/* True from the first error of the disk on, which makes it read-only too. */
+/* True after the first error of the disk, which makes it read-only too. */
 bool store_has_failed(const struct store *s);
 
 /*
- * An engine table that no schema has: for attributes (table/table.h) of what is
+ * An engine table that no schema has: for attributes (table/table.h) of objects
  * above tables. It is there in every store.
  */
 #define STORE_ATTRIBUTES_NUMBER 2
@@ -49,8 +49,8 @@ bool store_has_failed(const struct store *s);
 /*
  * Change the schema: `edit` is called under the schema lock with the present
  * version and makes the next (NULL with 0: nothing to do); it is then made
- * durable, given to the engine, published, and observers are told. Data of
- * tables that went is dropped; new tables get their engine number here (a table
+ * durable, passed to the engine, published, and observers are told. Data of
+ * removed tables is dropped; new tables get their engine number here (a table
  * with number 0), new indexes are built before this returns.
  */
 int store_edit_schema(struct store *s,
@@ -59,8 +59,8 @@ int store_edit_schema(struct store *s,
 		      void *context);
 /*
  * The same where a new table may take the name of another. `move` then brings
- * the rows over (table_fill) while nobody else writes; where it fails nothing
- * has happened. NULL: -EEXIST if there are any.
+ * the rows over (table_fill) while nobody else writes; if it fails the schema
+ * is not changed. NULL: -EEXIST if there are any rows.
  */
 struct schema_edit {
 	int (*edit)(void *context, const struct schema *now,
@@ -73,12 +73,13 @@ int store_edit_tables(struct store *s, const struct schema_edit *edit);
 int store_truncate(struct store *s, struct table *t);
 
 /* ------------------------------------------------------------- durability */
-/* Everything that was applied until now is on disk when it returns. */
+/* Sync the log: all that was applied before the call is on disk at the
+ * return. */
 int store_sync(struct store *s);
-/* The position of the last commit, and waiting for one. */
+/* Return the position of the last commit; wait for a position. */
 uint64_t store_position(struct store *s);
 int store_sync_to(struct store *s, uint64_t position);
-/* NULL table: all. */
+/* Flush a table. NULL: all. */
 int store_flush(struct store *s, struct table *t);
 int store_compact(struct store *s, struct table *t);
 int store_verify(struct store *s,
@@ -89,12 +90,12 @@ void store_table_stats(struct store *s, struct table *t,
 
 /* --------------------------------------------------------------- observer */
 struct store_observer;	/* table/observer.h */
-/* Before any other thread uses the store; NULL takes it away. */
+/* Set the observer before any other thread uses the store; NULL removes it. */
 void store_observe(struct store *s, const struct store_observer *observer);
 
 /*
- * The store's clock for conflicts: microseconds, strictly increasing over all
- * threads and restarts.
+ * Return a timestamp of the store's clock for conflicts: microseconds, strictly
+ * increasing over all threads and restarts.
  */
 int64_t store_timestamp(struct store *s);
 #endif

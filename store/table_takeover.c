@@ -1,8 +1,8 @@
 /*
- * A table that takes the name of another, which is not dropped before: CREATE
- * TABLE over one that mkdir made. Its rows are brought into the engine's table
- * of the new one before the catalogue names that: a crash leaves an orphan, which
- * the next open drops.
+ * A table takes the name of another that was not dropped before: CREATE TABLE
+ * over one that mkdir made. Its rows are brought into the engine's table of the
+ * new one before the catalogue names that: a crash leaves an orphan, which the
+ * next open drops.
  */
 #include "store/table_takeover.h"
 
@@ -16,7 +16,7 @@ struct replacement {
 	uint32_t keyspace, table;	/* where to go on */
 };
 
-/* The next one behind r: false at the end. */
+/* Find the next replaced table after r: false at the end. */
 static bool find_next(struct replacement *r, const struct schema *was,
 		      const struct schema *next)
 {

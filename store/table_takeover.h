@@ -4,13 +4,13 @@
 #include "store/store.h"
 #include "store/table/inner.h"
 
-/* Does a table of the next version have another's name? */
+/* True if a table of the next version has the name of another. */
 bool store_replaces(const struct schema *was, const struct schema *next);
-/* Bring the rows over. -EEXIST: there are some, and no edit->move. REQUIRES
+/* Bring the rows over. -EEXIST: there are rows, and no edit->move. REQUIRES
  * publish (exclusively). */
 int store_move_rows(struct store *s, const struct schema *was,
 		    const struct schema *next, const struct schema_edit *edit);
-/* After a failure: what was brought over goes. */
+/* After a failure, remove the rows that were brought over. */
 void store_forget_rows(struct store *s, const struct schema *was,
 		       const struct schema *next);
 #endif

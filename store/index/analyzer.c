@@ -95,7 +95,7 @@ bool index_text_is_cut(const struct index *index, const struct type *type)
 }
 
 /* ----------------------------------------------------------------- folding */
-/* What a function of libunistring gave, which it owns no more. */
+/* Take over a result of libunistring, which it does not own any more. */
 static int take(struct bytes *out, struct arena *arena, uint8_t *made,
 		size_t len)
 {
@@ -106,8 +106,8 @@ static int take(struct bytes *out, struct arena *arena, uint8_t *made,
 	return arena->failed ? -ENOMEM : 0;
 }
 
-/* The letters of ASCII that a character is made of, with its marks gone; or the
- * character as it is. */
+/* Append the ASCII letters that a character consists of, without its marks; or
+ * the character as it is. */
 static int fold_ascii_character(struct buf *out, ucs4_t c)
 {
 	static const struct { ucs4_t from; const char *to; } odd[] = {
@@ -211,7 +211,8 @@ static int compose(struct bytes *text, struct arena *arena)
 }
 
 /* ----------------------------------------------------------------- cutting */
-/* Scripts without spaces between words: what stands together stays so. */
+/* True for scripts without spaces between words: adjacent characters stay
+ * together. */
 static bool is_joined(ucs4_t c)
 {
 	static const char *const scripts[] = {
@@ -227,7 +228,7 @@ static bool is_joined(ucs4_t c)
 	return false;
 }
 
-/* Does a character make what stands between two borders a word? */
+/* True if the character makes the text between two borders a word. */
 static bool makes_word(ucs4_t c)
 {
 	const uc_script_t *script;
@@ -267,7 +268,7 @@ static bool is_word(struct bytes piece)
 	return word && units <= WORD_MAX;
 }
 
-/* A piece as it is indexed; *left_out when it is not. */
+/* Finish a piece as it is indexed; *left_out when it is not indexed. */
 static int finish_word(struct bytes *word, bool *left_out, struct arena *arena,
 		       const struct index_text *x, struct sb_stemmer *stemmer)
 {

@@ -1,10 +1,10 @@
 /*
- * How text is taken apart before it is indexed, by the options of the index: the
+ * Split text into pieces before it is indexed, by the options of the index: the
  * analyzers of SASI and SAI.
  *
- * NonTokenizingAnalyzer and SAI fold a text as a whole, DelimiterAnalyzer cuts
- * it at a character, StandardAnalyzer (also `analyzed` without a class) at the
- * borders of words, and then may leave out stop words and take stems.
+ * NonTokenizingAnalyzer and SAI fold a text as a whole, DelimiterAnalyzer
+ * splits it at a character, StandardAnalyzer (also `analyzed` without a class)
+ * at the borders of words, and then may leave out stop words and take stems.
  */
 #ifndef STORE_INDEX_ANALYZER_H
 #define STORE_INDEX_ANALYZER_H
@@ -14,24 +14,25 @@ struct index_text {
 	bool applies;		/* else terms are the values as they are */
 	bool lower, upper;
 	bool composes;		/* to Unicode's form C */
-	bool ascii;		/* letters become those of ASCII */
+	bool ascii;		/* letters are replaced by ASCII's */
 	enum { TEXT_WHOLE, TEXT_WORDS, TEXT_DELIMITED } split;
 	struct bytes delimiter;
-	const char *language;	/* NULL: not told */
+	const char *language;	/* NULL: not given */
 	bool stems, skips_stop_words;
 };
-/* type: of what is indexed. Strings of the index's options are referred to. */
+/* type: of the indexed values. Strings of the index's options are referred
+ * to. */
 void index_text_init(struct index_text *x, const struct index *index,
 		     const struct type *type);
-/* Are values cut, so that a whole one cannot be found by equality? */
+/* True if values are split, so that a whole one cannot be found by equality. */
 bool index_text_is_cut(const struct index *index, const struct type *type);
 /*
- * The pieces of text, as they are indexed: in the arena. 0, -ENOMEM.
+ * Split a text into the pieces as they are indexed: in the arena. 0, -ENOMEM.
  */
 int index_text_split(struct bytes **pieces, size_t *count, struct arena *arena,
 		     const struct index_text *x, struct bytes text);
-/* By the order of the index's values: SAI takes an address of IPv4 for the one
- * of IPv6 that stands for it. */
+/* True if the index has an order of its own: SAI treats an IPv4 address as the
+ * IPv6 address that represents it. */
 bool index_has_own_order(const struct index *index, const struct type *type);
 int index_compare(const struct index *index, const struct type *type,
 		  struct bytes a, struct bytes b);

@@ -1,4 +1,4 @@
-/* Keeping indexes in step with writes, and building them. */
+/* Update indexes with each write, and build them. */
 #include "store/index/maintain.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include "store/table/key.h"
 #include "store/table/source.h"
 
-/* Rows of a deleted range whose entries go at once; of more they stay until
- * they are found to be stale. */
+/* Most rows of a deleted range whose entries are deleted at once; of more rows
+ * they stay until they are found to be stale. */
 #define RANGE_ROWS_MAX 1000
 /* Operations of one batch of a build. */
 #define BUILD_BATCH 256
@@ -24,7 +24,7 @@ struct change {
 	struct bytes key;		/* of the base's row */
 	struct bytes entry_key;		/* that entries name */
 	const struct row *row;		/* what is written */
-	const struct row *old;		/* what is there; empty: nothing */
+	const struct row *old;		/* the row that exists; empty: none */
 };
 
 static void add_entry(const struct change *c, struct bytes term,
@@ -87,7 +87,7 @@ static bool contains(const struct term_list *list, struct bytes term)
 	return false;
 }
 
-/* The cell that is written at the place of an old one, and beats it. */
+/* Return the cell that is written at the place of an old one, and wins. */
 static const struct cell *replacement(const struct change *c,
 				      const struct cell *old)
 {
@@ -121,7 +121,8 @@ static bool is_deleted(const struct change *c, const struct cell *old)
 	return false;
 }
 
-/* Entries of an old cell that the write ends, but those it makes again. */
+/* Delete entries of an old cell that the write ends, except those that it makes
+ * again. */
 static int end_old_cell(const struct change *c, const struct cell *old)
 {
 	const struct cell *by = replacement(c, old);
@@ -166,7 +167,8 @@ static int change_cells(const struct change *c, uint32_t number)
 }
 
 /* --------------------------------------------------------- parts of the key */
-/* The newest live timestamp that is written; NO_TIMESTAMP: it only deletes. */
+/* Return the newest live timestamp that is written; NO_TIMESTAMP: it only
+ * deletes. */
 static int64_t live_timestamp(const struct row *row)
 {
 	int64_t timestamp = row->marker.timestamp;
@@ -181,8 +183,9 @@ static int64_t live_timestamp(const struct row *row)
 }
 
 /*
- * The row is there from now on, or no more. Entries have no TTL: one that ends
- * with a late cell would be missed by an older one that stays.
+ * Make or delete the entry of a row's key, as the row exists from now on or
+ * not. Entries have no TTL: one that ended with a late cell would be missing
+ * for an older cell that stays.
  */
 static int change_key(const struct change *c, struct bytes value)
 {
@@ -211,7 +214,7 @@ static int change_partition_part(const struct change *c, uint32_t position)
 	struct row row = *c->row;
 	int err;
 
-	/* A deleted row says nothing of the partition's others. */
+	/* A deleted row does not affect the partition's other rows. */
 	row.deletion = DELETION_NONE;
 	static_only.row = &row;
 	values = arena_alloc(c->arena, c->table->partition_key_count *
@@ -251,7 +254,7 @@ static int change_clustering(const struct change *c, uint32_t position)
 }
 
 /* ------------------------------------------------------------------- a write */
-/* Is this the kind of a row's key, static or not? */
+/* True for the kinds of a row's key, static or not. */
 static bool is_row(const struct table *t, enum key_kind kind)
 {
 	return kind == table_row_kind(t) || kind == table_static_kind(t);
@@ -275,7 +278,7 @@ static int change_index(struct change *c, size_t partition_len)
 		return 0;
 	c->entry_key = c->key;
 	if (column->kind == COLUMN_PARTITION_KEY) {
-		/* The whole partition: as a static row is named. */
+		/* The whole partition: named as its static row. */
 		whole = arena_alloc(c->arena, partition_len + 1);
 		if (!whole)
 			return -ENOMEM;
@@ -306,7 +309,7 @@ static int change_indexes(struct change *c)
 	return err;
 }
 
-/* Columns whose old values matter. */
+/* Return the columns whose old values matter. */
 static uint64_t old_mask(const struct table *t)
 {
 	uint64_t mask = 0;
@@ -339,7 +342,7 @@ int index_row(struct store *s, struct batch *batch, const struct table *t,
 	return change_indexes(&c);
 }
 
-/* What a range deletion does to one row that is there. */
+/* Delete the entries of one existing row that a range deletion covers. */
 static int delete_row(struct batch *batch, const struct table *t,
 		      const struct entry *e, struct deletion deletion,
 		      struct arena *arena)
@@ -419,10 +422,10 @@ static int build_row(struct batch *batch, const struct table *t,
 }
 
 /*
- * Writes go on meanwhile and keep the index in step from the moment it was
- * published. What they replace may be read here before, and put in after: but
- * they delete it with its own timestamp, and a deletion wins the tie. Who waits
- * for it cannot stop it any more: the index is there.
+ * Writes go on meanwhile and update the index from the moment it was published.
+ * A cell that they replace may be read here before, and its entry added after:
+ * but they delete the entry with its own timestamp, and a deletion wins the
+ * tie. The caller cannot interrupt it: the index is published already.
  */
 int index_build(struct store *s, const struct table *t,
 		const struct index *index)

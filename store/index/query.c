@@ -1,11 +1,11 @@
 /*
- * Finding rows by an index.
+ * Find rows by an index.
  *
- * Of one term the entries already are in the order of the base table, and are
+ * The entries of one term already are in the order of the base table, and are
  * followed one by one. A range or a part of a text has many terms: the keys of
- * the base are collected, sorted and made distinct. That takes bounded memory:
- * when it is full only the smallest keys are kept, and when these have been
- * given the slice is walked again for those above them.
+ * the base are collected, sorted and made distinct, in bounded memory: when it
+ * is full only the smallest keys are kept, and when these have been returned
+ * the slice is read again for those above them.
  */
 #include "store/index/index.h"
 
@@ -28,7 +28,7 @@ struct index_refs {
 	struct index_text text;
 	const struct type *type;
 	struct term_list wanted;	/* EQ: all of them */
-	struct bytes *pieces;		/* text operators, as terms are cut */
+	struct bytes *pieces;		/* text operators, split as terms are */
 	size_t piece_count;
 	int64_t now_s;
 
@@ -39,12 +39,12 @@ struct index_refs {
 	struct arena collected;		/* the keys */
 	struct bytes *keys;
 	size_t key_count, key_capacity, key_at;
-	struct buf floor;		/* the last key that was given */
+	struct buf floor;		/* the last key that was returned */
 	bool given_any, complete;
 };
 
 /* ----------------------------------------------------- the slice of entries */
-/* The smallest bytes above all that begin with these. */
+/* Replace the bytes by the smallest above all that begin with them. */
 static void make_successor(struct buf *b)
 {
 	while (b->len && b->ptr[b->len - 1] == 0xff)
@@ -57,7 +57,7 @@ static void add_range(struct index_refs *r)
 {
 	const struct index_query *by = &r->by;
 
-	/* Entries are in the order of the type: all may be meant. */
+	/* Entries are in the order of the type: all may match. */
 	if (index_has_own_order(r->index, r->type)) {
 		make_successor(&r->upper);
 		return;
@@ -76,7 +76,8 @@ static void add_range(struct index_refs *r)
 		make_successor(&r->upper);
 }
 
-/* Text is ordered as it is up to its first 0 byte, after the lead byte. */
+/* Limit the slice to a prefix: text is ordered as it is up to its first 0 byte,
+ * after the lead byte. */
 static void add_prefix(struct index_refs *r)
 {
 	struct bytes prefix = r->piece_count ? r->pieces[0] : BYTES_EMPTY;
@@ -94,7 +95,7 @@ static void add_prefix(struct index_refs *r)
 	make_successor(&r->upper);
 }
 
-/* One partition alone is a slice within the entries of a term. */
+/* Limit the slice to one partition: a slice within the entries of a term. */
 static void add_partition(struct index_refs *r, const struct query *q)
 {
 	buf_add_bytes(&r->lower, r->wanted.terms[0]);
@@ -118,7 +119,7 @@ static int find_slice(struct index_refs *r, const struct query *q)
 			add_partition(r, q);
 			break;
 		}
-		r->upper.len = 0;	/* nothing has no term */
+		r->upper.len = 0;	/* an empty value has no term */
 		break;
 	case INDEX_RANGE:
 		add_range(r);
@@ -182,7 +183,7 @@ static int base_key(struct index_refs *r, struct bytes entry_key,
 	return 0;
 }
 
-/* The next live entry of the slice: 1 with the base's key, 0, -errno. */
+/* Read the next live entry of the slice: 1 with the base's key, 0, -errno. */
 static int next_entry(struct index_refs *r, struct bytes *key)
 {
 	struct entry entry;
@@ -264,7 +265,7 @@ static int keep_key(struct index_refs *r, struct bytes key)
 	return 0;
 }
 
-/* Walk the slice for the smallest keys above the floor. */
+/* Read the slice for the smallest keys above the floor. */
 static int collect(struct index_refs *r)
 {
 	struct bytes key, ceiling = BYTES_NULL;
@@ -343,7 +344,8 @@ static bool text_matches(struct index_refs *r, struct bytes piece,
 	}
 }
 
-/* Each wanted piece is found in some piece of the value: 1, 0, -ENOMEM. */
+/* Check that each wanted piece is found in some piece of the value: 1, 0,
+ * -ENOMEM. */
 static int value_has_pieces(struct index_refs *r, struct bytes value)
 {
 	struct bytes one = value, *pieces = &one;
@@ -485,7 +487,7 @@ static int copy_values(struct index_refs *r)
 	return r->memory.failed ? -ENOMEM : 0;
 }
 
-/* What is asked for, taken apart as what is indexed was. */
+/* Split the value that is searched as indexed values are split. */
 static int prepare(struct index_refs *r)
 {
 	const struct index_query *by = &r->by;

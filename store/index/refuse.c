@@ -1,4 +1,4 @@
-/* What an index refuses, and in which words. */
+/* Refuse values that an index does not take, in Cassandra's words. */
 #include "store/index/refuse.h"
 
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include "store/index/index.h"
 #include "store/schema/schema_edit.h"
 
-/* Of a value, or of a map's key and value and what stands between them. */
-#define INDEXED_MAX 65534		/* bytes; of a deleted element, too */
-/* The largest number in a vector that is looked for or found. */
+/* Longest value, or map's key, value and the bytes between them. */
+#define INDEXED_MAX 65534		/* bytes; also of a deleted element */
+/* The largest number in a vector that is stored or searched. */
 #define VECTOR_MAX 1e17f
 
 static float element(struct bytes vector, uint32_t i)
@@ -51,7 +51,7 @@ void index_refuses_vector(struct buf *why, const struct index *index,
 				 "with cosine similarity");
 }
 
-/* The bytes that Cassandra's index of this kind has for the cell. */
+/* Return the length of the cell's bytes in Cassandra's index of this kind. */
 static int indexed_length(size_t *length, struct arena *arena,
 			  const struct table *t, const struct index *index,
 			  const struct cell *cell)

@@ -639,7 +639,7 @@ bool is_stop_word(const char *language, struct bytes word)
 	return false;
 }
 
-/* Finnish goes by "fl" in Cassandra, so it does here. */
+/* Cassandra knows Finnish as "fl", so it is "fl" here. */
 int stemmer_new(struct sb_stemmer **out, const char *language)
 {
 	static const struct { char language[3]; const char *algorithm; } all[] = {

@@ -1,7 +1,7 @@
 /*
- * What StandardAnalyzer knows of languages: stems and stop words. A language is
- * the begin of an option "tokenization_locale"; only its two first letters
- * count. Any thread.
+ * Stems and stop words by language, for StandardAnalyzer. A language is the
+ * begin of an option "tokenization_locale"; only its two first letters count.
+ * Any thread.
  */
 #ifndef STORE_INDEX_STOP_WORDS_H
 #define STORE_INDEX_STOP_WORDS_H
@@ -9,19 +9,19 @@
 
 #include "store/base/bytes.h"
 
-/* Is it among the language's most frequent words (as they are written there, in
- * lower case)? */
+/* True if it is among the language's most frequent words (as they are written
+ * there, in lower case). */
 bool is_stop_word(const char *language, struct bytes word);
 
 /*
- * The stemmer of a language, or NULL where there is none. Belongs to one thread.
+ * Make the stemmer of a language, NULL where there is none. Used by one thread.
  * 0 or -ENOMEM.
  */
 struct sb_stemmer;
 int stemmer_new(struct sb_stemmer **out, const char *language);
 /* NULL is accepted. */
 void stemmer_free(struct sb_stemmer *stemmer);
-/* The stem of a word in lower case: the word itself where stemmer is NULL; null
- * without memory. Valid until the next call. */
+/* Return the stem of a word in lower case: the word itself where stemmer is
+ * NULL; null without memory. Valid until the next call. */
 struct bytes stemmer_stem(struct sb_stemmer *stemmer, struct bytes word);
 #endif

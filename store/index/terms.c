@@ -1,4 +1,4 @@
-/* What of a value is indexed: its terms. */
+/* The terms of a value, which are indexed. */
 #include "store/index/index.h"
 
 #include <errno.h>
@@ -35,7 +35,8 @@ const struct type *index_term_type(const struct table *t,
 			type = NULL;
 		break;
 	}
-	/* These have no order; a vector is searched, not indexed. */
+	/* These have no order; vectors are compared one by one, without
+	 * entries. */
 	if (type && (type_contains_kind(type, TYPE_DURATION) ||
 		     type->kind == TYPE_VECTOR))
 		return NULL;
@@ -90,7 +91,7 @@ int index_terms(struct term_list *list, struct arena *arena,
 	return arena->failed ? -ENOMEM : 0;
 }
 
-/* The path of a cell in its binary form. */
+/* Decode the path of a cell to its binary form. */
 static int cell_path(struct bytes *path, struct arena *arena,
 		     const struct type *type, const struct cell *cell)
 {

@@ -84,7 +84,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* 0xcafe as bytes; other text as it is. */
+/* Append 0xcafe as bytes; other text as it is. */
 static void add_blob_part(struct buf *out, const char *text)
 {
 	size_t len = strlen(text), i, at = out->len;
@@ -136,7 +136,7 @@ static void fill_table(struct virtual_rows *v, const struct table *t)
 	virtual_set_double(v, "bloom_filter_fp_chance",
 			   o->bloom_filter_fp_chance);
 	set_map(v, "caching", o->caching, o->caching_count);
-	/* cdc is null where a node does none. */
+	/* cdc stays null, as on a node where it is off. */
 	virtual_set_text(v, "comment", o->comment);
 	set_map(v, "compaction", o->compaction, o->compaction_count);
 	set_map(v, "compression", o->compression, o->compression_count);
@@ -165,8 +165,8 @@ static const char *const kinds[] = {
 };
 
 /*
- * Below the surface a compact table without clustering columns has its columns
- * as statics, beside the hidden column1 and value.
+ * In Cassandra's storage a compact table without clustering columns has its
+ * columns as statics, beside the hidden column1 and value.
  */
 static enum column_kind shown_kind(const struct table *t,
 				   enum column_kind kind)
@@ -286,7 +286,7 @@ static void add_target(struct buf *out, const struct table *t,
 	buf_add_byte(out, ')');
 }
 
-/* Does the option of that name come before the next one of the index's? */
+/* True if the option of that name comes before the next one of the index's. */
 static void add_index_options(struct buf *out, const struct table *t,
 			      const struct index *x)
 {

@@ -1,4 +1,4 @@
-/* The tables that show the schema: as system_fill. */
+/* The tables that show the schema: filled as by system_fill. */
 #ifndef STORE_SYSTEM_SCHEMA_TABLES_H
 #define STORE_SYSTEM_SCHEMA_TABLES_H
 #include "store/system/virtual.h"

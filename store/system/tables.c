@@ -121,7 +121,7 @@ static bool eat(const char **text, const char *word)
 	return true;
 }
 
-/* A type of the table above, which is known to be well formed; NULL: no
+/* Read a type of the table above, which is known to be well formed; NULL: no
  * memory. Depth is that of the text. */
 static struct type *read_type(const char **text)
 {
@@ -188,7 +188,7 @@ static int read_columns(struct table *t, const char *text)
 	return table_finish(t);
 }
 
-/* The same in every store, as a name-based uuid. */
+/* Make an id that is the same in every store, as a name-based uuid. */
 static void name_id(uint8_t id[16], const char *keyspace, const char *name)
 {
 	char text[128];
@@ -315,7 +315,7 @@ static int fill_local(struct virtual_rows *v, struct store *s)
 	virtual_set_int(v, "gossip_generation",
 			(int32_t)(s->opened_us / 1000000));
 	set_uuid(v, "host_id", store_id(s));
-	/* It changes with the schema, and with nothing else. */
+	/* It changes with the schema only. */
 	memcpy(version, store_id(s), 8);
 	put_be64(version + 8, schema->version);
 	set_uuid(v, "schema_version", version);

@@ -1,6 +1,6 @@
 /*
- * Virtual tables: rows that code makes, given to cursors as an engine would
- * give them, so that everything above reads them like any other.
+ * Virtual tables: rows that code makes, passed to cursors as the engine would
+ * pass them, so that the floors above read them like any other.
  */
 #include "store/system/virtual.h"
 
@@ -25,8 +25,8 @@ struct virtual_rows {
 	bool reverse, failed;
 
 	const struct table *table;	/* while rows are added */
-	const struct query *query;	/* and who asks */
-	struct bytes key;		/* of the row in the works */
+	const struct query *query;	/* and its reader */
+	struct bytes key;		/* of the row that is being built */
 	struct cell *cells;
 	uint32_t cell_count, cell_capacity;
 };
@@ -127,7 +127,7 @@ bool virtual_shows(const struct virtual_rows *v, const struct keyspace *k,
 	return !q->shown || q->shown(q->shown_context, k, t);
 }
 
-/* A set that is not frozen is a cell for each element. */
+/* Add a cell for each element of a set that is not frozen. */
 static void add_elements(struct virtual_rows *v, const struct column *c,
 			 struct bytes value)
 {

@@ -1,4 +1,4 @@
-/* How code makes the rows of a virtual table. */
+/* Make the rows of a virtual table. */
 #ifndef STORE_SYSTEM_VIRTUAL_H
 #define STORE_SYSTEM_VIRTUAL_H
 #include "store/table/inner.h"
@@ -7,13 +7,13 @@
 extern const struct row_source virtual_source;
 
 struct virtual_rows;
-/* Are rows that tell of this table (NULL: of the keyspace) wanted? */
+/* True if rows about this table (NULL: about the keyspace) are wanted. */
 bool virtual_shows(const struct virtual_rows *v, const struct keyspace *k,
 		   const struct table *t);
 /* Begin a row: values of the partition key's and clustering columns. */
 void virtual_add(struct virtual_rows *v, const struct bytes *key_values);
-/* A cell of that row, by its column's name; null: none. All values are copied,
- * a lack of memory is remembered. */
+/* Add a cell to that row, by its column's name; null: none. All values are
+ * copied; a lack of memory is remembered. */
 void virtual_set(struct virtual_rows *v, const char *column,
 		 struct bytes value);
 void virtual_set_text(struct virtual_rows *v, const char *column,
