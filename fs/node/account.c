@@ -99,7 +99,7 @@ static struct account *find_account(struct accounts *a, uid_t uid)
 	return account;
 }
 
-/* The user's, made where there is none. NULL: memory. */
+/* Find the user's account, or make it. NULL: no memory. */
 static struct account *need_account(struct accounts *a, uid_t uid)
 	REQUIRES(&a->lock)
 {
@@ -118,8 +118,8 @@ static struct account *need_account(struct accounts *a, uid_t uid)
 	return account;
 }
 
-/* It goes when nothing is charged to it: there are no more of them than users
- * that hold something. */
+/* Free the account when nothing is charged to it: there are no more of them
+ * than users that hold something. */
 static void drop_unused(struct accounts *a, struct account *account)
 	REQUIRES(&a->lock)
 {
@@ -136,7 +136,7 @@ static void drop_unused(struct accounts *a, struct account *account)
 	a->count--;
 }
 
-/* May he have so much of it alone, and so much be used in all? */
+/* True if one user may hold that much of it, and all together that much. */
 static bool fits(const struct accounts *a, enum resource r, uid_t uid,
 		 uint64_t alone, uint64_t in_all)
 {
@@ -147,7 +147,8 @@ static bool fits(const struct accounts *a, enum resource r, uid_t uid,
 	return alone <= bound / 2 && in_all <= bound - bound / 4;
 }
 
-/* He has `alone` more, of which in_all is held by nobody else. */
+/* Charge `alone` more to the account, of which in_all is held by nobody
+ * else. */
 static int pay(struct accounts *a, struct account *account, enum resource r,
 	       uint64_t alone, uint64_t in_all) REQUIRES(&a->lock)
 {

@@ -1,12 +1,12 @@
 /*
- * What users hold in memory, and how much of it they may. Each resource has a
- * bound: root and who mounted may use all of it, one other user half, all others
- * together three quarters, so that there is always room to look and to repair.
+ * Limit what users hold in memory. Each resource has a bound: root and the user
+ * who mounted may use all of it, one other user half, all others together three
+ * quarters, so that there is always room to look and to repair.
  *
- * What holds something embeds a charge, which names the account that pays: made
- * zero, it holds nothing, and ends by being set to 0. What several users hold at
- * the same time (the text that readers share) has shares: each of them pays for
- * it, and all together once.
+ * An object that holds something embeds a charge, which names the account that
+ * pays: made zero, it holds nothing, and ends by being set to 0. An object that
+ * several users hold at the same time (the text that readers share) has shares:
+ * each of them pays for it, and all together once.
  *
  * Any thread; the lock is a leaf.
  */
@@ -19,11 +19,11 @@
 
 enum resource {
 	RESOURCE_FILES,		/* open files */
-	RESOURCE_STREAMS,	/* open directories, results that are under way */
-	RESOURCE_NAMES,		/* directories that exist in memory alone */
-	RESOURCE_SCRATCH,	/* bytes: temporary files, what waits for a key */
+	RESOURCE_STREAMS,	/* open directories, results in progress */
+	RESOURCE_NAMES,		/* directories that exist only in memory */
+	RESOURCE_SCRATCH,	/* bytes: temporary files, data without key */
 	RESOURCE_PENDING,	/* bytes: values that are open for writing */
-	RESOURCE_READ,		/* bytes: values that readers began with */
+	RESOURCE_READ,		/* bytes: values as readers opened them */
 	RESOURCE_STATEMENTS,	/* bytes: statements that have not run */
 	RESOURCE_RESULTS,	/* bytes: results that were not read */
 	RESOURCE_REQUESTS,	/* bytes: requests that wait for others of a user */
@@ -31,10 +31,10 @@ enum resource {
 	RESOURCE_COUNT
 };
 
-struct account;		/* of one user; it is there while he holds something */
+struct account;		/* of one user; exists while he holds something */
 struct charge {
-	struct account *of;	/* NULL: nothing is held */
-	enum resource what;	/* of which there is that amount, */
+	struct account *of;	/* NULL: holds nothing */
+	enum resource what;	/* of this resource, that amount */
 	uint64_t amount;
 };
 struct shares {
@@ -46,7 +46,7 @@ struct shares {
 #define ACCOUNT_HASH 64
 struct accounts {
 	struct mutex lock;
-	/* all below under lock, but the bounds, which stay */
+	/* under lock, as all below except the bounds, which are constant */
 	struct account *hash[ACCOUNT_HASH];
 	size_t count;		/* of accounts */
 	uint64_t used[RESOURCE_COUNT];
@@ -57,30 +57,30 @@ struct accounts {
 /* max_value, scratch_max: the mount's options. */
 void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
 		   uint64_t scratch_max);
-/* What is still held then must not be given back any more. */
+/* Release them. Charges that remain must not be given back any more. */
 void accounts_release(struct accounts *a);
 
 /*
- * Let the charge be that amount of r. More is paid by uid, who takes over what
- * another paid so far. Less never fails. 0, -ENOMEM, or the error that the
+ * Set the charge to that amount of r. More is paid by uid, who takes over what
+ * another user paid so far. Less never fails. 0, -ENOMEM, or the error that the
  * resource has for too much (resource_says), and then nothing has changed.
  */
 int charge_set(struct accounts *a, struct charge *c, enum resource r, uid_t uid,
 	       uint64_t amount);
 void charge_end(struct accounts *a, struct charge *c);
 
-/* One more (less) holds it, for uid. As charge_set. */
+/* Add (drop) a share for uid. As charge_set. */
 int share_add(struct accounts *a, struct shares *s, uid_t uid);
 void share_end(struct accounts *a, struct shares *s, uid_t uid);
 
-/* Is err that there is too much of r? Then how much there may be. */
+/* True if err is that of too much of r. Then the bound is returned too. */
 bool resource_says(const struct accounts *a, enum resource r, int err,
 		   struct buf *out);
 const char *resource_name(enum resource r);	/* as in .widefs/metrics */
 const char *resource_help(enum resource r);
 uint64_t accounts_used(struct accounts *a, enum resource r);
-/* A line for each user that holds something; of one alone, or of all. */
+/* Print a line for each user that holds something: one user, or all. */
 void accounts_print(struct accounts *a, struct buf *out, uid_t uid, bool all);
-/* The bounds, a line each: of one user, of all. */
+/* Print the bounds, a line each: of one user, of all. */
 void accounts_print_bounds(const struct accounts *a, struct buf *out);
 #endif

@@ -31,7 +31,7 @@ const char *errors_name(int number)
 	return name ? name : "?";
 }
 
-/* What came from users may hold bytes that move a terminal's cursor. */
+/* Text from users may contain bytes that move a terminal's cursor. */
 static void add_clean(struct buf *out, struct bytes text)
 {
 	size_t i;

@@ -1,6 +1,7 @@
 /*
- * The last refusals, for .widefs/errors and user.error: a ring of lines. Who
- * reads sees those of its own uid; root and the mounter see all. Any thread.
+ * The last refusals, for .widefs/errors and user.error: a ring of lines. A
+ * reader sees the lines of its own uid; root and the mounter see all. Any
+ * thread.
  */
 #ifndef FS_NODE_ERRORS_H
 #define FS_NODE_ERRORS_H
@@ -22,19 +23,19 @@ struct error_line {
 struct errors {
 	struct mutex lock;
 	struct error_line *lines;	/* under lock; made with the first */
-	uint64_t count;			/* of all there were */
+	uint64_t count;			/* of all that were ever added */
 };
 void errors_init(struct errors *e);
 void errors_release(struct errors *e);
-/* Control bytes are escaped. Without memory the line is lost. */
+/* Add a line. Control bytes are escaped. Without memory the line is lost. */
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence);
 /* Append the lines that uid may see (everything: all), oldest first. */
 void errors_print(struct errors *e, struct buf *out, uid_t uid,
 		  bool everything);
-/* The sentence of the last one about ino; false where there is none. */
+/* Return the sentence of the last one about ino; false if there is none. */
 bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
 		 bool everything);
-/* "EINVAL" */
+/* Return "EINVAL" and the like. */
 const char *errors_name(int number);
 #endif

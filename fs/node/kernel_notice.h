@@ -1,4 +1,4 @@
-/* One thing that the kernel has to be told: fs.h has the order. */
+/* A notice for the kernel: fs.h has the order. */
 #ifndef FS_NODE_KERNEL_NOTICE_H
 #define FS_NODE_KERNEL_NOTICE_H
 #include <stdbool.h>
@@ -15,8 +15,8 @@ struct fs_notice {
 	uint64_t number;	/* 1, 2, ... */
 	enum fs_notice_kind kind;
 	uint64_t node;		/* of an ENTRY: the directory */
-	char *name;		/* ENTRY: mem_free by who takes it; else NULL */
-	bool directory;		/* ENTRY: of one (expire rather than drop) */
+	char *name;		/* ENTRY: receiver's (mem_free); else NULL */
+	bool directory;		/* ENTRY: of a directory (expire, not drop) */
 };
 enum fs_notice_lock { FS_NOTICES_INODES, FS_NOTICES_NAMES, FS_NOTICE_LOCKS };
 #endif

@@ -79,7 +79,8 @@ enum name_suffix name_suffix(struct bytes name, struct bytes *base)
 	return SUFFIX_NONE;
 }
 
-/* The rules on the leading byte and the suffix, which hold for the whole. */
+/* Apply the rules on the leading byte and the suffix, which need the whole
+ * name. */
 void name_escape_end(struct buf *out, size_t start)
 {
 	struct bytes base;
@@ -118,13 +119,14 @@ static bool is_hex(uint8_t c)
 
 #define EACH_BYTE 0x0101010101010101u
 
-/* The high bit of each byte that is 0, and perhaps of some above the first. */
+/* Return the high bit of each byte that is 0, and perhaps of some above the
+ * first. */
 static uint64_t zero_bytes(uint64_t v)
 {
 	return (v - EACH_BYTE) & ~v & EACH_BYTE << 7;
 }
 
-/* How far it is to the next 0, '/' or '%', or to the end. */
+/* Return the distance to the next 0, '/' or '%', or to the end. */
 static inline size_t plain_length(const uint8_t *text, size_t len)
 {
 	size_t i;
@@ -250,7 +252,8 @@ int name_split(struct bytes *parts, size_t n, struct bytes name)
 
 #define SHORT_PREFIX (NAME_MAX_LEN - NAME_TAIL_LEN)
 
-/* The longest cut that ends between characters and between escapes. */
+/* Return the length of the longest prefix that ends between characters and
+ * between escapes. */
 static size_t short_prefix(struct bytes name)
 {
 	size_t i = 0, last = 0;
@@ -315,7 +318,7 @@ static bool ends_with(struct bytes name, const char *end)
 	return name.len > len && !memcmp(name.ptr + name.len - len, end, len);
 }
 
-/* .NAME.XXXXXX of rsync, .NAME.swp and its kin of vim, .#NAME of emacs. */
+/* .NAME.XXXXXX of rsync, .NAME.swp and the like of vim, .#NAME of emacs. */
 static bool hidden_scratch(struct bytes name, struct bytes *base)
 {
 	size_t dot;
@@ -347,7 +350,7 @@ static bool middle_scratch(struct bytes name, struct bytes *base)
 	return false;
 }
 
-/* NAME.orig, and NAME.oXXXXXX and NAME.rXXXXXX on the way there. */
+/* NAME.orig, and NAME.oXXXXXX and NAME.rXXXXXX before it is renamed to that. */
 static bool patch_scratch(struct bytes name, struct bytes *base)
 {
 	const uint8_t *end;

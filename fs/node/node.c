@@ -34,7 +34,7 @@ static struct node **id_bucket(struct node_shard *s, uint64_t id)
 	return &s->buckets[(id / NODE_SHARDS) & (s->bucket_count - 1)];
 }
 
-/* Twice the buckets. Without memory the chains just get longer. */
+/* Double the buckets. Without memory the chains just get longer. */
 static void grow(struct node_shard *s, bool by_name)
 {
 	size_t i, old_count = s->bucket_count;
@@ -114,7 +114,8 @@ static void remove_id(struct node_shard *s, struct node *n)
 }
 
 /* ------------------------------------------------------------- references */
-/* False: it is on its way out, and whoever finds it must look past it. */
+/* Take a reference. False: the node is being freed, and a search must go on
+ * past it. */
 static bool try_get(struct node *n)
 {
 	int64_t references = atomic_load(&n->references);
@@ -267,7 +268,8 @@ static struct node *new_node(struct node_table *t, const struct node_key *key,
 	return n;
 }
 
-/* Before the name: who finds it by that may ask for it by number at once. */
+/* Before the name: a thread that finds it by name may at once ask for it by
+ * number. */
 static void publish_id(struct node_table *t, struct node *n)
 {
 	struct node_shard *s = id_shard(t, n->id);

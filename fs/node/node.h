@@ -1,12 +1,12 @@
 /*
- * Nodes: what the kernel has numbers for. A node stands for one name in one
- * directory; it is found by its number or by (parent, name), in sharded
- * tables. One count holds it: the kernel's lookups, our own pins and its
- * children together; with the last it goes, and lets its parent go.
+ * Nodes: the objects that the kernel has numbers for. A node is one name in one
+ * directory; it is found by its number or by (parent, name), in sharded tables.
+ * One count holds it: the kernel's lookups, our own pins and its children
+ * together; at 0 it is freed, and its reference to its parent dropped.
  *
- * All members but the atomic ones stay as they were made. A rename makes
- * another node and leaves `forward` in the old one, whose number the kernel
- * goes on using until it asks for the name again. Any thread.
+ * All members except the atomic ones are constant. A rename makes another node
+ * and leaves `forward` in the old one, whose number the kernel goes on using
+ * until it asks for the name again. Any thread.
  */
 #ifndef FS_NODE_NODE_H
 #define FS_NODE_NODE_H
@@ -22,20 +22,20 @@ struct cuts;
 struct image;
 struct version;
 
-/* What the kernel may hold of a node, and must be told about. */
+/* The copies that the kernel may have of a node, and must be told to drop. */
 enum armed {
 	ARMED_NAME = 1, ARMED_ATTRIBUTES = 2, ARMED_PAGES = 4,
-	ARMED_OWNER = 8,	/* owner and mode: all that a write leaves it */
+	ARMED_OWNER = 8,	/* owner and mode: a write changes only them */
 };
 enum node_flags {
-	NODE_GONE = 1,		/* its name is another's or nobody's now */
-	NODE_KEPT = 2,		/* pinned: exists in memory alone */
+	NODE_GONE = 1,		/* another node or none has its name now */
+	NODE_KEPT = 2,		/* pinned: exists only in memory */
 	NODE_HIDDEN = 4,	/* schema.cql: until the next DDL */
-	NODE_UNKEYED = 8,	/* made under a cut name: waits for its @key */
-	NODE_NO_KEY_FILE = 16,	/* its @key was removed, until it is written */
+	NODE_UNKEYED = 8,	/* of a shortened name, without @key yet */
+	NODE_NO_KEY_FILE = 16,	/* its @key was removed and not yet rewritten */
 	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
 	NODE_PAST = 64,		/* a file: its name has another node: view.h */
-	NODE_SEEN = 128,	/* the kernel has asked by its number */
+	NODE_SEEN = 128,	/* the kernel has used its number */
 	NODE_LEAVING = 256,	/* a file whose name is being taken: call_names.c */
 };
 
@@ -47,35 +47,35 @@ struct node {
 	uint32_t number;		/* of a table or column in the engine */
 	uint32_t name_len, value_len;
 	_Atomic(struct node *) forward;	/* a reference */
-	_Atomic(struct bytes *) key;	/* of one made UNKEYED, once known */
+	_Atomic(struct bytes *) key;	/* of a node made UNKEYED, once known */
 	_Atomic int64_t references;
 	_Atomic uint64_t lookups;
 	_Atomic uint32_t armed, flags;
-	_Atomic uint32_t changes;	/* of a listing */
+	_Atomic uint32_t changes;	/* counts those of a listing */
 	_Atomic uint32_t opens;
 	_Atomic uint32_t hints;		/* of a table: enum hint in times.c */
-	_Atomic pid_t maker_pid;	/* who made it by path */
+	_Atomic pid_t maker_pid;	/* its maker's, by path */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic uint32_t told_to;	/* of a directory: see op_alters */
-	_Atomic int64_t mtime_ns;	/* kept in memory alone; 0: none */
+	_Atomic int64_t mtime_ns;	/* stored only in memory; 0: none */
 	/* Of a directory, under its children's lock: its time while the table
-	 * has had that many changes; 0: not known. */
+	 * has had this many changes; 0: not known. */
 	int64_t known_ns;
 	uint32_t known_changes;
-	_Atomic int64_t timer_s;	/* when the timer looks at it; 0: never */
-	_Atomic int64_t ends_s;		/* when the kernel drops its name */
+	_Atomic int64_t timer_s;	/* second for the timer; 0: never */
+	_Atomic int64_t ends_s;		/* second when the kernel drops it */
 	struct pin *pin;		/* the latest: under its name's stripe */
-	/* Of a file, under the same. What it was when its name went: */
+	/* Of a file, under the same: its text when its name was removed. */
 	_Atomic(struct image *) orphan;
-	/* Who holds it, and what the kernel has of it: file/view.h. */
+	/* Its holders, and what the kernel has of it: file/view.h. */
 	uint32_t readers, writers;
 	struct version *version;	/* of its readers */
 	uint64_t hash;			/* of the pages, while they are armed */
 	uint64_t notice;		/* the last that told of a change */
 	bool mixed;			/* two sizes were told since */
-	bool fresh;			/* its readers drop what pages are left */
-	_Atomic(struct account *) keeper;	/* who pays that it is kept */
-	struct scratch *scratch;	/* of a scratch file: made with it */
+	bool fresh;			/* readers drop the remaining pages */
+	_Atomic(struct account *) keeper;	/* the payer, if kept */
+	struct scratch *scratch;	/* of a scratch file: created with it */
 	_Atomic(struct cuts *) cuts;	/* of a table: tree/short_names.h */
 	struct held *held;		/* below a waiting directory: unkeyed.c */
 	struct node *next_name, *next_id;	/* under their shards */
@@ -83,14 +83,16 @@ struct node {
 	char data[];			/* the name, a 0 byte, the value */
 };
 
-/* Removed or replaced; one that was moved lives on under another name. */
+/* True if it was removed or replaced; one that was moved lives on under another
+ * name. */
 static inline bool node_is_gone(const struct node *n)
 {
 	return (atomic_load(&n->flags) & NODE_GONE) &&
 	       !atomic_load(&n->forward);
 }
 
-/* Does a path lead to it? Else another node has that name, or will. */
+/* True if a path leads to it. Else another node has that name, or will have
+ * it. */
 static inline bool node_is_current(const struct node *n)
 {
 	for (; n; n = n->parent)
@@ -99,7 +101,7 @@ static inline bool node_is_current(const struct node *n)
 	return true;
 }
 
-/* What has the name that n went on to by renames; n itself without one. */
+/* Return the node that n became by renames; n itself without one. */
 static inline struct node *node_now(struct node *n)
 {
 	struct node *forward;
@@ -109,7 +111,7 @@ static inline struct node *node_now(struct node *n)
 	return n;
 }
 
-/* A request came by its number, so the kernel has it. */
+/* Note that a request came by its number, so the kernel has it. */
 static inline void node_saw(struct node *n)
 {
 	if (!(atomic_load(&n->flags) & NODE_SEEN))
@@ -120,7 +122,7 @@ static inline struct bytes node_name(const struct node *n)
 {
 	return bytes_of(n->data, n->name_len);
 }
-/* Of a key: its binary form; what it is otherwise says the kind. */
+/* Return the value: of a key its binary form, else as the kind defines it. */
 static inline struct bytes node_value(const struct node *n)
 {
 	struct bytes *key = atomic_load(&n->key);
@@ -140,17 +142,17 @@ struct node_table {
 	_Atomic uint64_t next_id;
 	_Atomic uint64_t count;
 	struct node *root;
-	/* Frees what hangs on a node that goes (scratch, image). */
+	/* Frees the objects of a freed node (scratch, image). */
 	void (*drop)(void *context, struct node *n);
-	/* One was kept and is no longer. Both may be NULL. */
+	/* A node was kept and is no longer. Both may be NULL. */
 	void (*unkept)(void *context, struct node *n);
 	void *context;
 };
 
-/* ino: of the root; all others follow from it and the names. */
+/* Make the table. ino: of the root; all others follow from it and the names. */
 int node_table_init(struct node_table *t, const struct node_ops *root_ops,
 		    uint64_t ino);
-/* Every node goes, whatever its count. */
+/* Free every node, whatever its count. */
 void node_table_release(struct node_table *t);
 
 struct node_key {
@@ -160,56 +162,57 @@ struct node_key {
 	bool is_table;			/* its own node->table */
 	uint32_t number;
 	struct bytes value;
-	struct scratch *scratch;	/* taken over where it is made */
+	struct scratch *scratch;	/* taken over when the node is made */
 };
 /*
- * The node of that name, made where there is none or where what had the name
- * is something else (other ops, number or value). A reference; NULL: memory.
+ * Return the node of that name; make it if there is none or the present one
+ * differs (other ops, number or value). A reference; NULL: no memory.
  */
 struct node *node_make(struct node_table *t, const struct node_key *key);
-/* A reference, or NULL. */
+/* Return a reference, or NULL. */
 struct node *node_find(struct node_table *t, struct node *parent,
 		       struct bytes name);
 struct node *node_by_id(struct node_table *t, uint64_t id);
 struct node *node_get(struct node *n);
 void node_put(struct node_table *t, struct node *n);
 void node_put_many(struct node_table *t, struct node *n, int64_t count);
-/* One count of the kernel's. */
+/* Count one lookup of the kernel's. */
 void node_count(struct node *n);
 void node_forget(struct node_table *t, uint64_t id, uint64_t count);
 /* The name is no longer this node's; the node lives on for its holders. */
 void node_detach(struct node_table *t, struct node *n);
-/* The name goes to a node that is yet to be made; this one is past. */
+/* Give up the name to a node that is yet to be made; this one is past. */
 void node_pass(struct node_table *t, struct node *n);
-/* The same, and another is made at once: a reference. NULL: n had not the name
- * any more, or memory. */
+/* The same, and make the other at once: a reference. NULL: n had not the name
+ * any more, or no memory. */
 struct node *node_renew(struct node_table *t, struct node *n);
 /*
- * Keep it in memory (what only exists there), or no longer. True when that
- * changed something.
+ * Keep it in memory (an object that exists only there), or no longer. True when
+ * that changed something.
  */
 bool node_keep(struct node *n);
 bool node_unkeep(struct node_table *t, struct node *n);
 /*
- * Its children that are in memory: an array of references (mem_free), *count
- * of them; with kept_only those that are kept. 0 or -ENOMEM.
+ * List its children that are in memory: an array of references (mem_free),
+ * *count of them; with kept_only only kept ones. 0 or -ENOMEM.
  */
 int node_children(struct node_table *t, struct node *n, bool kept_only,
 		  struct node ***out, size_t *count);
 void node_children_put(struct node_table *t, struct node **children,
 		       size_t count);
 /*
- * The time that a directory of a table had when the table had had that many
- * changes; and back, where it has had no other: else 0.
+ * Note the time that a directory of a table had when the table had had this
+ * many changes; return it, if it has had no others since: else 0.
  */
 void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
 		    int64_t mtime_ns);
 int64_t node_known_time(struct node_table *t, struct node *n);
-/* The number of a name in a directory: st_ino, the same after a restart. */
+/* Return the number of a name in a directory: st_ino, the same after a
+ * restart. */
 uint64_t node_ino(uint64_t parent_ino, struct bytes name);
 
-/* Made under a cut name, and without its @key so far? */
+/* True if it was made under a shortened name and has no @key so far. */
 bool is_unkeyed(struct node *n);
-/* Is the key of n, or of a directory above it, not known yet? */
+/* True if the key of n, or of a directory above it, is not known yet. */
 bool waits_for_key(struct node *n);
 #endif

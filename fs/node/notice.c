@@ -51,7 +51,7 @@ static bool make_room(struct notice_ring *r)
 	ring = mem_alloc(cap * sizeof(*ring));
 	if (!ring)
 		return false;
-	for (i = 0; i < r->cap; i++)	/* it is full */
+	for (i = 0; i < r->cap; i++)	/* the ring is full */
 		ring[i] = *at(r, i);
 	mem_free(r->ring);
 	r->ring = ring;
@@ -61,9 +61,9 @@ static bool make_room(struct notice_ring *r)
 }
 
 /*
- * Without memory for one notice the whole queue becomes one epoch, in the
+ * Add a notice. Without memory for it the whole queue becomes one epoch, in the
  * place of its last entry: too much is dropped, never too little. Only pages
- * are not reached by that; they go when the file is opened next.
+ * are not dropped by that, but when the file is opened next.
  */
 static uint64_t add(struct notices *q, enum fs_notice_kind kind, uint64_t node,
 		    struct bytes name, bool directory)
@@ -115,7 +115,7 @@ uint64_t notice_node(struct notices *q, struct node *n, uint32_t bits)
 	if (!(armed & bits))
 		return 0;
 	armed = atomic_fetch_and(&n->armed, ~bits) & bits;
-	/* Attributes first: a stale name then asks and learns the truth. */
+	/* Attributes first: a lookup of a stale name then gets the truth. */
 	if (armed & ARMED_PAGES)
 		last = add(q, FS_NOTICE_PAGES, n->id, BYTES_NULL, false);
 	else if (armed & (ARMED_ATTRIBUTES | ARMED_OWNER))

@@ -1,6 +1,6 @@
 /*
- * The queues of what the kernel must be told, which the mount's notifiers
- * drain. Adding never waits and holds no other lock. Any thread.
+ * The queues of notices for the kernel, which the mount's notifiers drain.
+ * Adding never waits and takes no other lock. Any thread.
  */
 #ifndef FS_NODE_NOTICE_H
 #define FS_NODE_NOTICE_H
@@ -9,12 +9,12 @@
 #include "fs/node/kernel_notice.h"
 #include "fs/node/node.h"
 
-/* Those of one kind of lock, in their order. */
+/* Notices of one kind of lock, in their order. */
 struct notice_ring {
 	pthread_cond_t more;
 	struct fs_notice *ring;
 	size_t cap, first, count;
-	uint64_t sending;		/* the first of those taken, or 0 */
+	uint64_t sending;		/* the first that is sent, or 0 */
 };
 
 struct notices {
@@ -27,16 +27,16 @@ struct notices {
 int notices_init(struct notices *q);
 void notices_release(struct notices *q);
 /*
- * Add one for each thing that is armed of these bits, and disarm them. The
+ * Add a notice for each armed thing of these bits, and disarm them. Returns the
  * number of the last one added, or 0. name: its own in its parent.
  */
 uint64_t notice_node(struct notices *q, struct node *n, uint32_t bits);
-/* Have those of inodes been sent, up to that number? So it is where nobody takes
- * any. */
+/* True if the notices of inodes were sent, up to that number; also where nobody
+ * takes any. */
 bool notices_are_sent(struct notices *q, uint64_t number);
-/* Every cached name is stale. */
+/* Add: every cached name is stale. */
 uint64_t notice_epoch(struct notices *q);
-/* Of a name that no node stands for any longer. */
+/* Add: a name that no node has any longer. */
 uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
 		     bool directory);
 /* As the calls of fs.h on notices. */

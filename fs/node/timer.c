@@ -1,7 +1,7 @@
 /*
- * What expires leaves the kernel's caches: timeouts do it for names and
- * attributes; listings and pages are told of here. A heap of (second, node)
- * holds no references: a node that went needs no notice.
+ * Drop expired data from the kernel's caches: timeouts do it for names and
+ * attributes; notices for listings and pages are sent from here. A heap of
+ * (second, node) holds no references: a node that was freed needs no notice.
  */
 #include "fs/op/inner.h"
 #include "store/base/alloc.h"

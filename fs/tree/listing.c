@@ -7,7 +7,7 @@
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 
-#define NODE_LIMIT 1000000	/* above it listings make no nodes */
+#define NODE_LIMIT 1000000	/* with more, listings make no nodes */
 
 static void close_stream(struct fs *fs, struct listing *l)
 {
@@ -49,7 +49,7 @@ static int open_stream(struct op *op, struct listing *l)
 	int err;
 
 	close_stream(op->fs, l);
-	/* Armed before anything is read: what changes later is told of. */
+	/* Arm before anything is read: later changes are then notified. */
 	atomic_fetch_or(&l->node->armed, ARMED_PAGES);
 	l->changes = atomic_load(&l->node->changes);
 	l->table_changes = op->watched_changes;
@@ -72,7 +72,7 @@ int listing_place(struct op *op, struct listing *l)
 	struct arena arena = op->arena;
 	int err;
 
-	/* As place_of, but what it makes lives as long as the listing. */
+	/* As place_of, with memory that lives as long as the listing. */
 	op->schema = l->schema;
 	op->arena = l->arena;
 	err = place_of(op, l->node, &l->place);
@@ -100,7 +100,8 @@ static bool is_kept(const struct listing *l, struct bytes name)
 	return false;
 }
 
-/* What is in memory alone: the rest comes in its place in the stream. */
+/* Return the next child that exists only in memory: other kept ones come in
+ * their place in the stream. */
 static ASIDE int next_kept(struct op *op, struct listing *l)
 {
 	while (l->kept_at < l->kept_count) {
@@ -122,7 +123,8 @@ static ASIDE int next_kept(struct op *op, struct listing *l)
 	return 0;
 }
 
-/* What the kind has, but for what was listed before it: 1, 0 at the end. */
+/* Return the next child of the kind, except those listed before it: 1, 0 at the
+ * end. */
 static int next_of_kind(struct op *op, struct listing *l)
 {
 	struct schema *schema = op->schema;
@@ -146,7 +148,7 @@ static ASIDE int next_dot(struct listing *l)
 }
 
 /* 1 with the next entry held, 0 at the end, -errno again and again: the kernel
- * takes what stands before an error, and sees that by asking on. */
+ * takes the entries before an error, and gets it with the next request. */
 static int advance(struct op *op, struct listing *l)
 {
 	int got = 0;
@@ -168,8 +170,9 @@ static int advance(struct op *op, struct listing *l)
 	return got;
 }
 
-/* 0; 1: without a node; -errno. The held child stays as it came: its value is
- * the stream's, and a node may go before the entry finds room. */
+/* Fill in an entry with attributes: 0; 1: without a node; -errno. The held
+ * child stays as it is: its value is the stream's, and a node may be freed
+ * before the entry finds room. */
 static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
 {
 	struct child c = l->child;
@@ -188,11 +191,11 @@ static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
 	if (!err)
 		fill_entry(op, n, &c, entry);
 	node_put(&op->fs->nodes, n);
-	/* A table that was dropped since is of this listing's moment. */
+	/* A table that was dropped since is still in this listing's moment. */
 	return err == -ENOENT || err == -ESTALE ? 1 : err;
 }
 
-/* *entry: its attributes are what the entry before left there. */
+/* Pass on the held entry. *entry: its attributes are the previous entry's. */
 static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 		fs_fill *fill, void *context)
 {
@@ -208,7 +211,7 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 		err = l->bare ? 1 : fill_plus(op, l, entry);
 		if (err < 0)
 			return err;
-		if (err) {	/* a name alone: number and type */
+		if (err) {	/* only a name: number and type */
 			entry->node = 0;
 			entry->attr.st_ino = node_ino(dir->ino,
 						      buf_bytes(&l->name));
@@ -254,7 +257,7 @@ int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 	return got > 0 ? 0 : got;
 }
 
-/* What is in memory alone is no part of it. */
+/* Nodes that exist only in memory are not part of it. */
 void listing_begin(struct op *op, struct listing *l)
 {
 	close_stream(op->fs, l);
@@ -300,7 +303,8 @@ int listing_narrow(struct listing *l, struct query *q, struct slice *slice)
 		return -ENOMEM;
 	for (i = 0; i < level; i++)
 		low[i] = high[i] = l->place.clustering[i];
-	/* UTF-8 has no byte 255: what begins so ends before this. */
+	/* UTF-8 has no byte 255: all strings with this prefix sort before
+	 * this. */
 	last = (uint8_t *)end.ptr + end.len - 1;
 	++*last;
 	low[level] = begin;
@@ -314,7 +318,7 @@ int listing_narrow(struct listing *l, struct query *q, struct slice *slice)
 	return 0;
 }
 
-/* 1: found; 0; -errno. */
+/* Search a child with that shortened name. 1: found; 0; -errno. */
 static int find_cut(struct op *op, struct listing *l, struct bytes name,
 		    struct child *c)
 {
@@ -331,7 +335,8 @@ static int find_cut(struct op *op, struct listing *l, struct bytes name,
 	return op->arena.failed ? -ENOMEM : 1;
 }
 
-/* How the value of that name begins, for listing_narrow; null: not known. */
+/* Return the prefix of the value of that name, for listing_narrow; null: not
+ * known. */
 static struct bytes cut_prefix(struct node *dir, struct bytes name,
 			       struct buf *out)
 {
@@ -373,7 +378,7 @@ int lookup_cut(struct op *op, struct node *dir, struct bytes name,
 
 static void rest(struct listing *l) REQUIRES(&l->lock)
 {
-	/* Where the kind has a row that it has not given yet it needs all of it. */
+	/* A kind that has a row not yet returned needs all of it. */
 	if (!l->cursor || l->index)
 		return;
 	if (l->held && l->child.value.len &&
@@ -444,8 +449,8 @@ void listing_close(struct fs *fs, struct listing *l)
 	struct node *n = l->node;
 
 	unlink_listing(fs, l);
-	/* What changed while it was listed was told before the kernel had
-	 * all of the listing to drop. */
+	/* Notices of changes during the listing came before the kernel had the
+	 * whole listing to drop: tell it again. */
 	if (l->schema && l->changes != atomic_load(&n->changes)) {
 		atomic_fetch_or(&n->armed, ARMED_PAGES);
 		notice_node(&fs->notices, n, ARMED_PAGES);

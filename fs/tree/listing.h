@@ -1,14 +1,15 @@
 /*
  * An open directory: a stream of entries from one moment of the data. The kind
- * steps through it (node_ops.next) with the members below; what is in memory
- * alone (kept nodes) comes first, from a list that is frozen at the begin.
+ * steps through it (node_ops.next) with the members below; nodes that exist
+ * only in memory (kept nodes) come first, from a list that is fixed at the
+ * begin.
  *
- * Cookies count entries. A call that goes on where the last one ended costs
- * nothing; one that goes elsewhere begins anew and walks there.
+ * Cookies count entries. A call that continues where the last one ended costs
+ * nothing; one that starts elsewhere begins anew and walks there.
  *
  * A call without readdirplus needs no attributes: where l->names is set a kind
- * gives at least what the entry is, its value and when it expires. The kernel
- * goes from one to the other in the midst of a stream.
+ * returns at least the entry's kind, its value and when it expires. The kernel
+ * switches between the two in the middle of a stream.
  */
 #ifndef FS_TREE_LISTING_H
 #define FS_TREE_LISTING_H
@@ -20,16 +21,16 @@ struct listing {
 	struct charge open;		/* of the stream itself */
 	struct mutex lock;
 	/* all below under lock */
-	uint64_t position;		/* entries that are behind us */
-	bool held;			/* name and child: not yet taken */
+	uint64_t position;		/* entries already returned */
+	bool held;			/* name and child: not yet returned */
 	bool ended;
-	int err;			/* what broke it off: given until it
-					 * begins anew */
+	int err;			/* the error that ended it: returned
+					 * until it begins anew */
 	bool names;			/* this call wants names and types */
 	bool bare;			/* child has no attributes */
 	struct buf name;
 	struct child child;
-	struct buf value;		/* its, where the cursor rests */
+	struct buf value;		/* child's, where the cursor rests */
 	struct node **kept;		/* sorted by name: references of those
 					 * before `given` (listed) and from
 					 * kept_at on (to come) */
@@ -37,13 +38,14 @@ struct listing {
 	struct charge charge;		/* of that list */
 	uint32_t changes;		/* the node's, at the begin */
 	uint32_t table_changes;		/* its table's: see op_watch */
-	/* Of one cut name: only what may have it. In a table: */
+	/* For the lookup of one shortened name: only entries that may have it.
+	 * In a table: */
 	bool by_token;
 	int64_t token;
-	struct bytes prefix;		/* below: how the value begins; null */
+	struct bytes prefix;		/* below: the value's begin, or null */
 	/* the kind's */
 	uint64_t step;			/* calls of next; 0 in the first */
-	struct schema *schema;		/* that of the moment: a reference */
+	struct schema *schema;		/* of its moment: a reference */
 	struct arena arena;
 	struct cursor *cursor;
 	struct row_view row;
@@ -51,7 +53,7 @@ struct listing {
 	size_t index, count;
 	void *data;
 };
-/* The child that l->row is: of names alone nothing else is looked at. */
+/* Set out to the child that l->row is: of names nothing else is looked at. */
 static inline void listing_child(const struct listing *l, struct child *out,
 				 const struct node_ops *ops)
 {
@@ -61,24 +63,25 @@ static inline void listing_child(const struct listing *l, struct child *out,
 		child_init(out, ops);
 	out->expires_s = l->row.expires_s;
 }
-/* Open one of n: 0, or what op_charge says. */
+/* Open a listing of n: 0, or an error of op_charge. */
 int listing_open(struct op *op, struct node *n, struct listing **out);
-/* Fill in entries behind that cookie until there is no more room: 0, -errno.
+/* Fill in the entries after that cookie until there is no more room: 0, -errno.
  * REQUIRES l->lock. */
 int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		   fs_fill *fill, void *context);
 void listing_close(struct fs *fs, struct listing *l);
 
 /*
- * A listing for oneself (lookups of cut names): node is set, and no reference;
- * what is in memory alone is left out. Then step gives 1 with name and child, 0 at the end, -errno.
+ * A listing of our own, for lookups of shortened names: node is set, without a
+ * reference; nodes that exist only in memory are left out. Then step returns 1
+ * with name and child, 0 at the end, -errno.
  */
 void listing_begin(struct op *op, struct listing *l);
 int listing_step(struct op *op, struct listing *l);
 void listing_end(struct fs *fs, struct listing *l);
-/* Of the rows that q is about (slice is its or it has none) those in question.
+/* Restrict q to the rows that may have the name (slice is q's or it has none).
  * 0 or -ENOMEM. */
 int listing_narrow(struct listing *l, struct query *q, struct slice *slice);
-/* The place of the listed directory in the listing's schema and arena. */
+/* Set the place of the listed directory, in the listing's schema and arena. */
 int listing_place(struct op *op, struct listing *l);
 #endif

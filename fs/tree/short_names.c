@@ -18,8 +18,8 @@ struct cuts {
 	struct mutex lock;
 	struct entry *entries;	/* a hash table, at most half full */
 	size_t count, cap;
-	bool complete;		/* all that there are */
-	bool given_up;		/* and empty */
+	bool complete;		/* has all that exist */
+	bool given_up;		/* too many: not used, empty */
 };
 
 static struct cuts *cuts_of(struct node *table)
@@ -57,7 +57,7 @@ static uint64_t hash_in(struct bytes name)
 	return strtoull(digits, NULL, 16) | 1;
 }
 
-/* The first entry of the hash from *at on, or the free one behind them. */
+/* Find the first entry of the hash from *at on, or the free one after them. */
 static struct entry *find_from(const struct cuts *c, uint64_t hash, size_t *at)
 {
 	while (c->entries[*at].hash && c->entries[*at].hash != hash)
@@ -154,7 +154,8 @@ void cuts_add(struct fs *fs, struct node *table, const struct table *t,
 	buf_release(&name);
 }
 
-/* What is written from now on the observer adds; this adds what was before. */
+/* Add the partitions that exist already; the observer adds those written from
+ * now on. */
 static int look_at_all(struct op *op, struct node *table, struct cuts *c)
 {
 	struct listing l = { .node = table, .arena = ARENA_INIT };
@@ -178,7 +179,8 @@ static int look_at_all(struct op *op, struct node *table, struct cuts *c)
 	return got;
 }
 
-/* The tokens of the hash: how many; into tokens where that is not NULL. */
+/* Collect the tokens of the hash, into tokens if it is not NULL. Returns their
+ * number. */
 static size_t collect(const struct cuts *c, uint64_t hash, int64_t *tokens)
 {
 	size_t at = hash >> 1 & (c->cap - 1), count = 0;

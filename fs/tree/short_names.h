@@ -1,9 +1,9 @@
 /*
- * Cut names of a table's partitions: a name that was cut says no more of its key
- * than how it begins, and partitions are not in the order of their keys. So a
- * table that was asked for one remembers in memory the token of each partition
- * with such a name, found by one look at them all and kept in step by the
- * observer. Entries may be of what is gone. Any thread.
+ * Shortened names of a table's partitions. A shortened name has only the begin
+ * of its key, and partitions are not in the order of their keys. So a table
+ * that was asked for such a name remembers in memory the token of each
+ * partition that has one; they are found by one pass over all partitions and
+ * updated by the observer. Entries may be of removed partitions. Any thread.
  */
 #ifndef FS_TREE_SHORT_NAMES_H
 #define FS_TREE_SHORT_NAMES_H
@@ -11,12 +11,12 @@
 
 struct cuts;
 /*
- * Where the partition of this name may be: *tokens from the op's arena. 1; 0:
- * not known, as there are too many or no memory; -errno.
+ * Find where the partition of this name may be: *tokens from the op's arena. 1;
+ * 0: not known, as there are too many or no memory; -errno.
  */
 int cuts_find(struct op *op, struct node *table, struct bytes name,
 	      int64_t **tokens, size_t *count);
-/* Something was written to the partition. */
+/* Note that something was written to the partition. */
 void cuts_add(struct fs *fs, struct node *table, const struct table *t,
 	      struct bytes partition_key);
 void cuts_free(struct fs *fs, struct cuts *cuts);

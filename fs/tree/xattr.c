@@ -1,6 +1,6 @@
 /*
- * user.* of what is in a table: the lifetime and the timestamp of a cell, or of
- * a row's marker. Setting one writes the same value anew.
+ * user.* attributes of objects in a table: the lifetime and the timestamp of a
+ * cell, or of a row's marker. Setting one writes the same value anew.
  */
 #include <errno.h>
 
@@ -10,7 +10,7 @@
 
 #define TTL_MAX 630720000	/* seconds: 20 years, as in CQL */
 
-/* A live cell or the marker of a row, as far as times go. */
+/* The times of a live cell or of a row's marker. */
 struct lifetime {
 	int64_t timestamp_us, expires_s;
 	bool is_cell;
@@ -60,7 +60,7 @@ void expires_print(struct buf *out, int64_t expires_s)
 	type_print_text(out, type_native(TYPE_TIMESTAMP), bytes_of(ms, 8));
 }
 
-/* The value as a literal of a type of 8 bytes that are a number. */
+/* Read the value as a literal of a type of 8 bytes that are a number. */
 static int read_number(struct op *op, enum type_kind kind, struct bytes value,
 		       int64_t *number)
 {
@@ -94,7 +94,7 @@ int expires_read(struct op *op, struct bytes value, int64_t *expires_s)
 	return *expires_s > op->now_s + TTL_MAX ? refuse_ttl(op) : 0;
 }
 
-/* Of expires and ttl: the attribute of what ends then. */
+/* Print expires or ttl of an object that ends then. */
 static int print_end(struct op *op, const char *name, int64_t expires_s,
 		     struct buf *out)
 {
@@ -159,7 +159,7 @@ int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
 	return err ? err : get_in_table(op, &p, name, out);
 }
 
-/* What to write: of *now, changed as the attribute says. */
+/* Compute the lifetime to write: *now, changed as the attribute says. */
 static int parse_lifetime(struct op *op, const char *name, struct bytes value,
 			  struct lifetime *life)
 {
@@ -250,7 +250,8 @@ int attr_set_at(struct op *op, struct node *n, struct place *p,
 	return err;
 }
 
-/* Of a file that is written and not closed yet. 1: nothing of it is pending. */
+/* Set it on a file that is written and not closed yet. 1: nothing of it is
+ * pending. */
 static int set_pending(struct op *op, struct node *n, const char *name,
 		       struct bytes value)
 {
