@@ -3,7 +3,7 @@
  * mkdir makes a schemaless one, and its files hold the cells' texts. The CREATE
  * TABLE that follows makes rows of them, as if they had been written into the
  * new table: of a table without clustering columns, or of another schemaless
- * one. What does not fit is refused, with the first name that does not.
+ * one. Files that do not fit are refused, with the name of the first one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static bool can_adopt(const struct table *t)
 		!(t->flags & (TABLE_COMPACT | TABLE_COUNTER)));
 }
 
-/* What was refused so far becomes the end of the sentence. */
+/* Refuse a file: the reason so far becomes the end of the sentence. */
 static int misfit(struct adoption *a, struct bytes name)
 {
 	struct op *op = a->op;
@@ -51,7 +51,7 @@ static int adopt_key(struct adoption *a, struct bytes key, struct place *to)
 				   &to->partition_key);
 }
 
-/* A row's directory, with all that says of it: its time, and its marker. */
+/* Take over a row's directory, with its time and its marker. */
 static int adopt_partition(struct adoption *a, struct bytes key)
 {
 	struct place from = { .table = a->from, .partition_key = key };
@@ -172,7 +172,8 @@ static int adopt_stored(struct adoption *a)
 	return got;
 }
 
-/* A directory without a file: a row, or nothing where its name is no key. */
+/* Take over a directory without a file: a row, or nothing where its name is no
+ * key. */
 static int adopt_empty(struct adoption *a, struct node *n)
 {
 	struct op *op = a->op;
@@ -194,7 +195,7 @@ static int adopt_empty(struct adoption *a, struct node *n)
 	return 0;
 }
 
-/* Such directories are there in memory alone. */
+/* Take over such directories that exist only in memory. */
 static int adopt_kept(struct adoption *a, struct node *table)
 {
 	struct node **children;
@@ -226,7 +227,7 @@ static int adopt_all(struct adoption *a, struct node *table)
 	return err ? err : table_fill(&a->w);
 }
 
-/* The node of the table, where it is in memory. */
+/* Find the node of the table, if it is in memory. */
 static int find_table(struct adoption *a, struct node *keyspace,
 		      struct node **table)
 {
@@ -257,7 +258,7 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	err = find_table(&a, n->parent, &table);
 	if (!err)
 		err = adopt_all(&a, table);
-	if (!err && table)	/* before anybody finds that it is gone */
+	if (!err && table)	/* before anybody finds it removed */
 		atomic_fetch_or(&table->flags, NODE_ADOPTED);
 	node_put(&op->fs->nodes, table);
 	write_release(&a.w);
@@ -268,7 +269,7 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	return err;
 }
 
-/* One name further down: there, or to be made. */
+/* Go down by one name: find it, or make it. */
 static int step_down(struct op *op, struct node **dir, struct bytes name,
 		     bool last)
 {

@@ -44,7 +44,8 @@ static struct bytes without_newline(struct bytes text)
 	return text;
 }
 
-/* CQL has no unary plus; what reads numbers of strings for it takes one. */
+/* CQL has no unary plus; the functions that read numbers from strings accept
+ * one. */
 static bool has_plus(const struct type *type, struct bytes text)
 {
 	if (!text.len || text.ptr[0] != '+')
@@ -96,8 +97,8 @@ int text_value(struct op *op, const struct type *type, struct bytes text,
 
 /*
  * CQL has empty values of numbers and the like, which have no literal: they are
- * shown as a lone newline. Who writes that means them if it is a copier; from
- * a shell it is a variable that was not set, and refused.
+ * shown as a lone newline. A copier that writes that means an empty value; from
+ * a shell it comes from a variable that was not set, and is refused.
  */
 static bool is_empty_value(const struct type *type, struct bytes text)
 {
@@ -149,7 +150,7 @@ void collection_times(struct child *c, const struct cell_view *cells,
 	}
 }
 
-/* Is anything of the collection live? Its time and end. */
+/* Check that anything of the collection is live, and get its time and end. */
 static int stat_collection(struct op *op, const struct place *p,
 			   struct child *out)
 {
@@ -183,7 +184,7 @@ static int stat_place(struct op *op, const struct place *p, struct child *out)
 	return 0;
 }
 
-/* c says what it would be; is it there? */
+/* Check that the cell that c describes exists. */
 int cell_lookup(struct op *op, struct node *dir, struct child *c)
 {
 	struct place p;
@@ -237,7 +238,7 @@ static int load(struct op *op, struct node *n, struct buf *out)
 	return 0;
 }
 
-/* An element's row is above its collection. */
+/* Return the row of a cell; of an element that is above its collection. */
 static struct node *row_of(struct node *n)
 {
 	do {
@@ -246,15 +247,16 @@ static struct node *row_of(struct node *n)
 	return n;
 }
 
-/* What lists it: not the directory of a long element, which goes with it. */
+/* Return the directory that lists it: not that of a long element, which goes
+ * with it. */
 static struct node *lister_of(struct node *n)
 {
 	return n->parent->ops->part == PART_PATH ? n->parent->parent :
 						   n->parent;
 }
 
-/* A new name in the collection's directory, which may itself be new in the row's:
- * only then does that have another time. */
+/* Add a name to the collection's directory, which may itself be new in the
+ * row's: only then does that have another time. */
 static int add_element(struct op *op, struct write *w, struct node *n,
 		       const struct place *p)
 {
@@ -291,7 +293,8 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		err = place_timestamp(op, p, 0, &at);
 	if (err)
 		return err;
-	/* What begins or ceases to end is shown by names and listings too. */
+	/* If the cell begins or ceases to end, names and listings show that
+	 * too. */
 	if (ttl || how->has_expires || (got && old.ttl_s))
 		op->broadcast = true;
 	if (got)
@@ -331,7 +334,7 @@ static int value_of(struct op *op, const struct place *p, struct bytes text,
 	return err;
 }
 
-/* The partition is locked: what is there now, and what text adds to it. */
+/* Compute the present value with text added to it. The partition is locked. */
 static int added_value(struct op *op, const struct place *p, struct bytes text,
 		       const struct store_how *how, struct buf *value)
 {
@@ -375,7 +378,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 }
 
 #define CHECK_ALL (64 << 10)	/* bytes that are always checked again */
-#define PARTS_ALL (1 << 20)	/* behind them values with parts are gathered */
+#define PARTS_ALL (1 << 20)	/* above, values with parts are gathered */
 
 static bool may_begin(struct op *op, struct node *n, struct bytes text,
 		      size_t from)
@@ -390,7 +393,7 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 	if (p.type->kind == TYPE_BLOB)
 		return true;
 	if (p.type->kind == TYPE_TEXT && text.len > CHECK_ALL) {
-		/* From the character on that the new bytes may go on with. */
+		/* Start at the character that the new bytes may continue. */
 		size_t back = from < 4 ? from : 4;
 
 		text.ptr += from - back;
@@ -404,7 +407,7 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 	if ((p.type->part_count && text.len > PARTS_ALL) ||
 	    (!has_plus(p.type, text) && type_text_may_begin(p.type, text)))
 		return true;
-	/* In CQL's words, where the text as it stands is refused too. */
+	/* Use CQL's words, if the whole text is refused too. */
 	if (!text_value(op, p.type, text, &unused))
 		op_refuse(op, -EINVAL, "no %s begins so",
 			  type_kind_name(p.type->kind));
@@ -412,7 +415,8 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 	return false;
 }
 
-/* Text and blob are asked byte by byte: they may go on behind any newline. */
+/* Check a text. Text and blob are checked byte by byte: more bytes may follow
+ * any newline. */
 int text_check(struct op *op, const struct type *type, struct bytes text)
 {
 	struct buf unused = BUF_INIT;
@@ -474,7 +478,7 @@ static int delete_cell(struct op *op, struct node *n, const struct place *p,
 	return got ? got : op_write(op, w);
 }
 
-/* The directory stays, though nothing may be left of the row. */
+/* Keep the directory, though nothing may be left of the row. */
 static int keep_row(struct op *op, struct node *n, const struct place *p)
 {
 	struct row_view row;
@@ -532,7 +536,7 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return got;
 }
 
-/* The cell as its value at another place, in one batch with its deletion. */
+/* Write the cell's value at another place, in one batch with its deletion. */
 static int write_moved(struct op *op, struct node *n, struct node *dir,
 		       const struct place *from, const struct place *to,
 		       const struct cell_view *cell, struct bytes value,
@@ -548,8 +552,8 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 				   to->column, to->path, &op->arena, &newest);
 	if (got)
 		return got;
-	/* It keeps its time of writing, and so its mtime, where that is later
-	 * than all that was there. */
+	/* It keeps its write time, and so its mtime, if that is later than
+	 * everything at the target. */
 	gone_at = op_timestamp(op, newest > cell->timestamp_us ?
 					   newest : cell->timestamp_us);
 	at = cell->timestamp_us;
@@ -575,7 +579,7 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 	return got;
 }
 
-/* Onto another column of the row, where the text is valid. */
+/* Move it to another column of the row, if the text is valid there. */
 static int move_cell(struct op *op, struct node *n, const struct child *target,
 		     struct node *dir)
 {
@@ -612,7 +616,8 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 	return got;
 }
 
-/* An editor's backup: the value goes to memory and leaves the row. */
+/* Move it to an editor's backup: the value goes to memory and leaves the
+ * row. */
 static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 			   struct child *target)
 {
@@ -630,14 +635,14 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 		err = scratch_create(op, name, target);
 	if (err)
 		return err;
-	place_begin_write(op, &w, &p);	/* what is deleted is what was kept */
+	place_begin_write(op, &w, &p);	/* delete exactly what was copied */
 	err = n->ops->file->load(op, n, &text);
 	if (!err)
 		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);
 	if (!err)
 		err = delete_cell(op, n, &p, &w);
 	write_release(&w);
-	if (!err)	/* done, whatever can be seen of the row */
+	if (!err)	/* done, even if the row cannot be read */
 		keep_row(op, n, &p);
 	if (err) {
 		scratch_free(op->fs, target->scratch);
@@ -647,7 +652,7 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 	return err;
 }
 
-/* A row of a schemaless table may go to another partition. */
+/* True if a row of a schemaless table goes to another partition. */
 static bool is_moved_row(const struct node *n, struct node *dir)
 {
 	return n->ops == &kind_plain && dir->ops == &kind_schemaless &&

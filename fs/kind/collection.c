@@ -1,8 +1,8 @@
 /*
  * A set, map, list or user type that is not frozen: a directory of its
  * elements, each a cell of its own. A list's elements are named by their ids,
- * written so that names sort as the list does; by position they are reached
- * unlisted, and @append and @prepend add.
+ * written so that names sort as the list does; by position they can be reached
+ * without being listed, and @append and @prepend add elements.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -70,8 +70,8 @@ static int list_id(struct op *op, struct bytes name, struct bytes *id)
 /* Seconds from 1582 to 2010-01-01, which prepended ids mirror at, as 100 ns. */
 #define MIRROR 134775360000000000ull
 
-/* The id of what goes before everything: time runs backwards from the mirror,
- * so that what is prepended later sorts first. */
+/* Make an id that sorts before all others: time runs backwards from the mirror,
+ * so that elements prepended later sort first. */
 static void prepend_id(uint8_t id[16])
 {
 	uint64_t time;
@@ -137,7 +137,7 @@ static const struct column *column_of(struct op *op, struct node *dir,
 	return *err ? NULL : p->column;
 }
 
-/* What the name stands for in the collection, there or not. */
+/* Set out to the element of that name in the collection, existing or not. */
 static int element_child(struct op *op, struct node *dir, struct bytes name,
 			 struct child *out)
 {
@@ -188,7 +188,7 @@ int collection_cells(struct op *op, const struct place *p, struct arena *arena,
 	return 0;
 }
 
-/* @0, @1, ...: the element that has that place now. */
+/* @0, @1, ...: find the element that has that position now. */
 static int position_child(struct op *op, struct node *dir, struct bytes name,
 			  struct child *out)
 {
@@ -292,7 +292,8 @@ static int create_element(struct op *op, struct node *dir, struct bytes name,
 	return -EINVAL;
 }
 
-/* Only for an element whose name is too long for a file: see long_name.c. */
+/* Make a directory, only for an element whose name is too long for a file: see
+ * long_name.c. */
 static int mkdir_element(struct op *op, struct node *dir, struct bytes name,
 			 mode_t mode, struct child *out, bool *keep)
 {
@@ -412,7 +413,7 @@ static int stat_position(struct op *op, struct node *n, struct child *out)
 	return err;
 }
 
-/* The element has another name too, under which the kernel may know it. */
+/* The element has another name too, by which the kernel may know it. */
 static int store_by_position(struct op *op, struct node *n, struct bytes text,
 			     const struct store_how *how)
 {
@@ -494,7 +495,7 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 		err = text_value(op, p.column->type->parts[0], text, &value);
 	if (!err) {
 		place_begin_write(op, &w, &p);
-		if (first)	/* locked: the list grows in the ids' order */
+		if (first)	/* locked: the list grows in order of ids */
 			prepend_id(id);
 		else
 			uuid_new_time(id);

@@ -1,13 +1,13 @@
 /*
- * COLUMN.json: the whole value of a collection or user type that is stored
- * cell by cell. Written, it replaces all of it; appended to, it adds.
+ * COLUMN.json: the whole value of a collection or user type that is stored cell
+ * by cell. A write replaces all of it; an append adds to it.
  */
 #include <errno.h>
 
 #include "fs/kind/document.h"
 #include "fs/op/inner.h"
 
-/* c: its times; or NULL. -ENOENT: nothing of it is live. */
+/* Print it. c: its times; or NULL. -ENOENT: nothing of it is live. */
 static int print(struct op *op, const struct place *p, struct buf *out,
 		 struct child *c)
 {

@@ -1,4 +1,5 @@
-/* .widefs: the program itself. Reached by name, not listed in the root. */
+/* .widefs: the program's own directory. Reached by name, not listed in the
+ * root. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -63,7 +64,8 @@ static int print_options(struct op *op, struct buf *out)
 	return 0;
 }
 
-/* What users do is shown to root and who mounted; to others, what they do. */
+/* True for root and the mounter, who see what all users do; others see their
+ * own. */
 static bool sees_all(const struct op *op)
 {
 	return !op->who.uid || op->who.uid == op->fs->uid;
@@ -259,7 +261,7 @@ static int find_table(struct op *op, struct bytes name, struct table **t)
 				  (int)name.len, name.ptr);
 }
 
-/* Whoever called has been interrupted. */
+/* True if the caller has been interrupted. */
 static bool is_given_up(void *context)
 {
 	const struct fs_call *call = ((struct op *)context)->call;
@@ -301,7 +303,8 @@ static int carry_out(struct op *op, struct bytes line)
 			 "ctl takes: sync, flush [K.T], compact [K.T], scrub");
 }
 
-/* Long work, and waiting for it, ends when nobody waits for us any more. */
+/* Run a command. Long work, and waiting for it, ends when its caller gives
+ * up. */
 static int run_command(struct op *op, struct node *n, struct bytes line)
 {
 	struct watch watch = { .stop = is_given_up, .context = op };

@@ -1,6 +1,6 @@
 /*
- * A counter: read it is the total; each line written is an increment, applied
- * once and inside the write, whatever the descriptor's flags.
+ * A counter: reading returns the total; each line written is an increment,
+ * applied once and inside the write, whatever the descriptor's flags.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -116,7 +116,7 @@ static int read_total(struct op *op, struct handle *h, uint64_t offset,
 	return err;
 }
 
-/* A copier's file comes in one piece: the lines are applied, once each. */
+/* Apply the lines of a copier's file, which comes in one piece, once each. */
 static int replace_counter(struct op *op, struct node *n, struct bytes text,
 			   const struct store_how *how)
 {

@@ -1,12 +1,12 @@
 /*
- * .cql and its kin: statements in, results out, on one descriptor. A statement
- * runs when its semicolon arrives; one without, when the result is read or the
- * file closed: in the FLUSH of the last close where that can be told, for a
- * shell flushes after each redirection and the rest may still come; else when
- * the file is released.
+ * .cql and the like: statements are written and results read, on one
+ * descriptor. A statement runs when its semicolon arrives; one without, when
+ * the result is read or the file closed: in the FLUSH of the last close where
+ * that can be told, for a shell flushes after each redirection and more may
+ * follow; else when the file is released.
  *
- * The results of what ran stand in `out` until they are read; only the last
- * one streams.
+ * The results of statements that ran stay in `out` until they are read; only
+ * the last one streams.
  */
 #include <errno.h>
 
@@ -32,26 +32,26 @@ struct console {
 	struct cql_session *session;
 	enum cql_format_kind kind;
 	struct cql_split split;
-	struct buf text;		/* not run yet */
-	struct buf out;			/* not read yet, from `read` on */
+	struct buf text;		/* not yet run */
+	struct buf out;			/* not yet read, from `read` on */
 	size_t read;
 	struct charge text_charge, out_charge;	/* of their lengths */
 	struct charge stream;		/* while result streams */
 	struct cql_result *result;	/* streams into out */
 	struct cql_format *format;
-	int failed;	/* the stream broke off: the error after out, untold */
-	bool refused;	/* not by the session: the op's reason says why */
+	int failed;	/* the stream's error, to return after out */
+	bool refused;	/* not by the session: the op has the reason */
 };
 
-/* May a statement be without its semicolon? .cql.raw is for programs: what one
- * could not write to its end is none. */
+/* True if the last statement may lack its semicolon. .cql.raw is for programs:
+ * there a statement without its end was not written completely. */
 static bool takes_rest(const struct console *c)
 {
 	return c->kind != CQL_FORMAT_RAW;
 }
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
-#define OUT_STEP 4096		/* bytes of results are paid for in these */
+#define OUT_STEP 4096		/* bytes of results are charged in these */
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,
 	      struct child *out)
@@ -87,7 +87,7 @@ static bool may(void *context, const struct keyspace *k, const struct table *t,
 	return cql_may_caller(c->op, k, t, right);
 }
 
-/* Whoever called has been interrupted. */
+/* True if the caller has been interrupted. */
 static bool is_given_up(void *context)
 {
 	const struct console *c = context;
@@ -131,7 +131,7 @@ static int open_cql(struct op *op, struct handle *h)
 	return 0;
 }
 
-/* Bytes of what ran that are not read. */
+/* Count the bytes of results that were not read. */
 static uint64_t unread(const struct console *c)
 {
 	return c->out.len + (c->format ? cql_format_held(c->format) : 0);
@@ -145,7 +145,7 @@ static int charge_out(struct console *c)
 		       op_charge(c->op, &c->out_charge, RESOURCE_RESULTS, len);
 }
 
-/* At the end of a call: what is held is what is paid for. */
+/* At the end of a call, charge what is held. */
 static void settle(struct console *c)
 {
 	struct fs *fs = c->op->fs;
@@ -183,8 +183,8 @@ static int pull_row(struct console *c)
 }
 
 /*
- * Put more of the result into out. A row that fails after the first was given
- * ends the stream: what stands in out is read, then reading fails.
+ * Put more of the result into out. A row that fails after the first was
+ * returned ends the stream: out is read, then reading fails.
  */
 static int pull(struct console *c, size_t enough)
 {
@@ -207,7 +207,7 @@ static void set_owner(struct console *c, struct bytes statement)
 		return;
 	while (i < statement.len && statement.ptr[i] <= ' ')
 		i++;
-	/* Only what creates asks for a mode: the umask is in a file. */
+	/* Only CREATE needs a mode: the umask is read from a file. */
 	cql_session_owner(c->session, call->uid, call->gid,
 			  i < statement.len &&
 			  (statement.ptr[i] | 0x20) == 'c' ?
@@ -215,9 +215,9 @@ static void set_owner(struct console *c, struct bytes statement)
 }
 
 /*
- * Run a statement up to its first row: a SELECT that cannot give one fails as a
- * whole, and nothing of it is read. Results of the statements before come first
- * and whole, or nothing more is run.
+ * Run a statement up to its first row: a SELECT that cannot return one fails as
+ * a whole, and nothing of it is read. Results of the statements before come
+ * first and whole, or nothing more is run.
  */
 static int run(struct console *c, struct bytes statement)
 {
@@ -228,7 +228,8 @@ static int run(struct console *c, struct bytes statement)
 	if (err || c->failed)
 		return err ? err : c->failed;
 	set_owner(c, statement);
-	/* Before anything is done: a result is refused with its statement. */
+	/* Before anything is done: if the result is refused, so is its
+	 * statement. */
 	err = op_charge(c->op, &c->stream, RESOURCE_STREAMS, 1);
 	c->refused = err;
 	if (!err)
@@ -254,8 +255,8 @@ static int run(struct console *c, struct bytes statement)
 	return err < 0 ? err : 0;
 }
 
-/* What can be read is the message: of the session, or of what was refused to
- * it, whose reason the op has. */
+/* Put the message out to be read: of the session, or of an error outside of it,
+ * whose reason the op has. */
 static void tell(struct console *c, int err, enum cql_code code)
 {
 	struct cql_error error = *cql_session_error(c->session);
@@ -275,7 +276,8 @@ static void tell(struct console *c, int err, enum cql_code code)
 	cql_split_init(&c->split);
 }
 
-/* A call in which statements may run; where it may not, why can be read. */
+/* Begin a call in which statements may run; if it may not, the reason can be
+ * read. */
 static int begin(struct console *c, struct op *op, struct handle *h)
 {
 	int err;
@@ -290,9 +292,9 @@ static int begin(struct console *c, struct op *op, struct handle *h)
 }
 
 /*
- * Run what is complete in text. *used: the bytes of it that are done with.
- * Stops at the first error, which is told only if it is the first statement's:
- * else the writer comes again with the rest.
+ * Run the complete statements in text. *used: the bytes of it that are done
+ * with. Stops at the first error, which is told only if it is the first
+ * statement's: else the writer comes again with the rest.
  */
 static int run_all(struct console *c, bool last, size_t *used)
 {
@@ -353,7 +355,8 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 		if (used)
 			drop_used(c, used);
 	} else if (used > before) {
-		/* The rest, from the bad one on, is written again. */
+		/* The writer writes the rest again, from the bad statement
+		 * on. */
 		count = (int64_t)(used - before);
 		buf_clear(&c->text);
 		cql_split_init(&c->split);
@@ -417,8 +420,8 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 }
 
 /*
- * What lacks its semicolon runs in the last close, which then says what came of
- * it, and after which all is seen.
+ * Run a statement without its semicolon in the last close, which then returns
+ * its result, and after which all is seen.
  */
 static int flush_cql(struct op *op, struct handle *h)
 {

@@ -67,7 +67,7 @@ static bool has_upper(const char *name)
 	return false;
 }
 
-/* As SELECT JSON names members: what needs its case stands in quotes. */
+/* Add a member as SELECT JSON names it: with quotes where it needs its case. */
 static void add_member(struct buf *out, const char *name, bool *first)
 {
 	struct buf quoted = BUF_INIT;
@@ -84,7 +84,7 @@ static void add_member(struct buf *out, const char *name, bool *first)
 	buf_release(&quoted);
 }
 
-/* Of cells that stand by column: those of c. */
+/* Count the cells of c at the front of cells in order of columns. */
 static size_t cells_of(const struct cell_view *cells, size_t count,
 		       const struct column *c, size_t *first)
 {
@@ -212,7 +212,7 @@ const struct column *document_column(struct op *op, const struct table *t,
 	return place < 0 ? NULL : &t->columns[place];
 }
 
-/* "a LinkedHashMap" and its like, as people call it. */
+/* Replace "a LinkedHashMap" and the like by plain words. */
 static void name_class(char *text)
 {
 	static const char *const names[][2] = {
@@ -240,8 +240,9 @@ static void name_class(char *text)
 }
 
 /*
- * Statements refuse JSON in the words of the library that Cassandra uses, with
- * a copy of the text; who writes a document is told the reason and the place.
+ * Replace the words of the library by which Cassandra refuses JSON, which
+ * include a copy of the text, by the reason and the place: for writers of
+ * documents.
  */
 void document_say_plainly(struct type_error *error)
 {

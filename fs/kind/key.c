@@ -1,7 +1,7 @@
 /*
- * What a row's directory says of its key: each key column as a read-only file
- * (not listed), and @key where the directory's name was cut. A directory that
- * was made under a cut name has no key until its @key is written.
+ * The key of a row in its directory: each key column as a read-only file (not
+ * listed), and @key if the directory's name was shortened. A directory that was
+ * made under a shortened name has no key until its @key is written.
  */
 #include <errno.h>
 
@@ -83,7 +83,7 @@ int key_file_child(struct op *op, struct node *dir, struct child *out)
 	if (!t)
 		return -ESTALE;
 	child_owner(out, t);
-	out->mtime_ns = 0;	/* it never changes: a backup stays equal */
+	out->mtime_ns = 0;	/* constant: a backup stays equal */
 	return 0;
 }
 
@@ -92,7 +92,8 @@ int key_file_lookup(struct op *op, struct node *dir, struct child *out)
 	struct buf text = BUF_INIT;
 	int err = key_file_child(op, dir, out);
 
-	/* Where it waits, or was removed, it can be made. */
+	/* While the directory waits for it, or after its removal, it can be
+	 * made. */
 	if (err)
 		return err;
 	if (!has_key(dir) || (atomic_load(&dir->flags) & NODE_NO_KEY_FILE))
@@ -120,7 +121,7 @@ static int load_key(struct op *op, struct node *n, struct buf *out)
 	return err;
 }
 
-/* The type of the key that names dir, of which there is but one. */
+/* Return the type of the key that names dir, if it is a single one. */
 static int key_type(struct op *op, struct node *dir, const struct type **type)
 {
 	struct table *t = op_table(op, dir);
@@ -148,7 +149,8 @@ static bool is_composite(struct op *op, struct node *dir)
 	return dir->parent == dir->table && t && t->partition_key_count > 1;
 }
 
-/* The value of an uncut name: of a composite key that is a name, else text. */
+/* Parse the whole name before shortening: of a composite key a name, else
+ * text. */
 static int parse_full(struct op *op, struct node *dir, struct bytes text,
 		      struct buf *name, struct buf *value)
 {
@@ -226,8 +228,8 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 }
 
 /*
- * rm -r must be able to, and so must tar, which then makes it anew. What it
- * says goes with its directory.
+ * Remove it: rm -r must be able to, and tar, which then makes it anew. Its
+ * contents go with its directory.
  */
 static int unlink_key(struct op *op, struct node *n)
 {
@@ -244,7 +246,8 @@ static int set_key_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return 0;
 }
 
-/* Can the name that it has been cut to become of this? */
+/* True if the directory's shortened name can be made from this text, or
+ * more. */
 static bool key_may_begin(struct op *op, struct node *n, struct bytes text,
 			  size_t from)
 {
@@ -265,7 +268,7 @@ static bool key_may_begin(struct op *op, struct node *n, struct bytes text,
 		name_escape(&name, text);
 	if (name.len < len)
 		len = name.len;
-	/* More may follow behind what looks like a suffix now. */
+	/* More may follow what looks like a suffix now. */
 	if (name_suffix(text, &base) != SUFFIX_NONE)
 		len = len < 10 ? 0 : len - 10;
 	good = name.failed || !memcmp(buf_bytes(&name).ptr, dir->data, len);

@@ -1,9 +1,9 @@
 /*
- * What is a file under a name of at most 255 bytes is a directory under a longer
- * one, which is cut: a row of a schemaless table, and an element of a set or a
- * map. It holds @key, the whole name, and value, where there is one: a set's
- * element is its key alone. The directory of an element has the time and the
- * end of its cell.
+ * An object that is a file under a name of at most 255 bytes is a directory
+ * under a longer one, which is shortened: a row of a schemaless table, and an
+ * element of a set or a map. It holds @key, the whole name, and value, if there
+ * is one: a set's element is its key alone. The directory of an element has the
+ * time and the end of its cell.
  */
 #include <errno.h>
 
@@ -105,7 +105,7 @@ const struct node_ops kind_plain_value = {
 };
 
 /* ---------------------------------------------------------------- elements */
-/* Its time is that of its cell, which is written by another name. */
+/* Its time is that of its cell, which is written through another file. */
 static int stat_element(struct op *op, struct node *n, struct child *out)
 {
 	int err = cell_stat(op, n, out);
@@ -122,7 +122,7 @@ static int element_settle(struct op *op, struct node *n)
 				  cell_file.store(op, n, BYTES_EMPTY, &how);
 }
 
-/* With its value a map's element goes; that of a set goes with its name. */
+/* A map's element is removed with its value; that of a set with its name. */
 static int rmdir_element(struct op *op, struct node *n)
 {
 	struct child c;
@@ -136,7 +136,7 @@ static int rmdir_element(struct op *op, struct node *n)
 	return err == -ENOENT ? 0 : err ? err : -ENOTEMPTY;
 }
 
-/* Where there is no cell yet it is remembered. */
+/* If there is no cell yet the time is remembered. */
 static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	int err = cell_set_mtime(op, n, mtime_ns);
@@ -150,7 +150,7 @@ static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return err;
 }
 
-/* What is a map's is its value's. */
+/* The attributes of a map's element are its value's. */
 static int get_attribute(struct op *op, struct node *n, const char *name,
 			 struct buf *out)
 {

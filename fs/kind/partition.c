@@ -76,7 +76,8 @@ static int stat_partition(struct op *op, struct node *n, struct child *out)
 	return err ? err : stat_place(op, &p, out);
 }
 
-/* The child that a key's name stands for: not yet whether it is there. */
+/* Set out to the child that a key's name describes, without looking whether it
+ * exists. */
 int key_child(struct op *op, struct node *dir, struct bytes name,
 		     struct child *out)
 {
@@ -210,7 +211,7 @@ int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
 	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
 	if (out->unkeyed || out->ops != &kind_row || waits_for_key(dir) ||
 	    (t->flags & (TABLE_COMPACT | TABLE_COUNTER)))
-		*keep = true;	/* nothing that the store could hold */
+		*keep = true;	/* no key that the store could hold */
 	if (*keep && out->unkeyed)
 		return 0;
 	return *keep ? 0 : row_insert(op, dir, out, true);
@@ -262,7 +263,7 @@ static int begin_listing(struct op *op, struct listing *l)
 	return table_query(&l->cursor, op->fs->store, &q);
 }
 
-/* Steps: @key, @static, then a row or a value of the next column each. */
+/* Steps: @key, @static, then rows or values of the next column. */
 static int next_below(struct op *op, struct listing *l, struct buf *name,
 		      struct child *out)
 {
@@ -282,7 +283,7 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 			got = cursor_next(l->cursor, &l->row);
 		if (got <= 0)
 			return got;
-		l->index = 1;	/* a row is waiting */
+		l->index = 1;	/* a row is held */
 		if (l->row.static_count && l->node->ops == &kind_partition) {
 			struct row_view alone = l->row;
 
@@ -314,7 +315,7 @@ static int rmdir_partition(struct op *op, struct node *n)
 	struct place p;
 	int got = place_of(op, n, &p);
 
-	if (got == -EINVAL)	/* waits for its key: there is nothing */
+	if (got == -EINVAL)	/* waits for its key: no children */
 		return 0;
 	if (!got)
 		got = first_row(op, &p, &row, &cursor);

@@ -1,4 +1,4 @@
-/* The root: a directory of keyspaces, and of what is reached by name alone. */
+/* The root: a directory of keyspaces, and of objects reached only by name. */
 #include <errno.h>
 
 #include "fs/op/inner.h"

@@ -1,6 +1,6 @@
 /*
  * A row: a directory of its cells. Also the static row of a partition, which
- * is the same but for its marker. One read of the row serves a whole listing.
+ * differs only by having no marker. One read of the row serves a whole listing.
  */
 #include <errno.h>
 
@@ -70,7 +70,7 @@ static const struct column *find_column(struct op *op, const struct table *t,
 	return c;
 }
 
-/* What the column's name is in this row, there or not. */
+/* Set out to the column of that name in this row, existing or not. */
 static int column_child(struct op *op, struct node *dir, const struct table *t,
 			const struct column *c, struct child *out)
 {
@@ -266,7 +266,7 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 	return err;
 }
 
-/* What is written into it from the look on goes into another row. */
+/* Delete the row, if it is empty. Later writes to it go into a new row. */
 static int delete_empty(struct op *op, struct node *n, const struct place *p,
 			struct write *w)
 {
@@ -305,7 +305,7 @@ static int rmdir_row(struct op *op, struct node *n)
 	return got;
 }
 
-/* All of a row under another key, and the old one deleted: one batch. */
+/* Write all of a row under another key, and delete the old one: one batch. */
 static int write_moved(struct op *op, struct node *n, struct node *dir,
 		       const struct place *from, const struct place *to,
 		       const struct row_view *row, struct write *w)
@@ -381,7 +381,7 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	write_init(&w, op->fs->store);
 	write_lock(&w, refs, 2);
 	got = read_row(op, &from, &op->arena, &row);
-	alone = !got;	/* it lives in memory */
+	alone = !got;	/* it exists only in memory */
 	if (got > 0)
 		got = write_moved(op, n, dir, &from, &to, &row, &w);
 	write_release(&w);

@@ -1,13 +1,13 @@
 /*
- * R.json: the row beside it as one JSON object. Written, it replaces the row;
- * appended to, it merges; removed, it takes the row along.
+ * R.json: the row beside it as one JSON object. A write replaces the row; an
+ * append merges into it; removing it removes the row.
  */
 #include <errno.h>
 
 #include "fs/kind/document.h"
 #include "fs/op/inner.h"
 
-/* The row, and the statics of its partition. 1, 0, -errno. */
+/* Read the row, and the statics of its partition. 1, 0, -errno. */
 static int read_whole(struct op *op, const struct place *p,
 		      struct row_view *row, struct row_view *statics)
 {
@@ -85,7 +85,7 @@ struct merge {
 	int32_t ttl;
 };
 
-/* Key columns inside must agree with the path. */
+/* Check that key columns inside agree with the path. */
 static int check_key(struct merge *m, const struct column *c,
 		     struct bytes value)
 {
@@ -130,7 +130,7 @@ static int write_member(struct merge *m, const struct json_member *member,
 		return check_key(m, c, value);
 	if ((c->kind == COLUMN_STATIC) != statics)
 		return 0;
-	/* A replaced row is gone as a whole: no deletion column by column. */
+	/* A replaced row is deleted as a whole: not column by column. */
 	return document_write_column(m->w, c, value, m->at, m->ttl,
 				     !m->append && !statics);
 }
@@ -158,7 +158,7 @@ static int write_object(struct merge *m, const struct json_member *members,
 	return err;
 }
 
-/* A timestamp later than all that is there, with room for the deletion. */
+/* Choose a timestamp later than all that exists, with room for the deletion. */
 static int later_than(struct op *op, const struct place *p, int64_t *at)
 {
 	struct place statics = *p;
@@ -174,7 +174,7 @@ static int later_than(struct op *op, const struct place *p, int64_t *at)
 	return err;
 }
 
-/* What is done with the text of one object. */
+/* Processes the text of one object. */
 typedef int take_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, const struct place *p);
 
@@ -218,7 +218,7 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 	return err;
 }
 
-/* All but the write itself. */
+/* Check all except the write itself. */
 static int check_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, const struct place *p)
 {
@@ -238,7 +238,7 @@ static int check_object(struct op *op, struct node *n, struct bytes text,
 	return err;
 }
 
-/* An object a line; one that spans lines is taken whole. */
+/* Take objects, one a line; one that spans lines is taken whole. */
 static int each_object(struct op *op, struct node *n, struct bytes text,
 		       const struct store_how *how, const struct place *p,
 		       take_object *take)
@@ -303,7 +303,7 @@ static const struct file_kind row_json_file = {
 	.document = true,
 };
 
-/* The directory of the row goes too. */
+/* Remove the directory of the row too. */
 static void drop_directory(struct op *op, struct node *n)
 {
 	struct bytes base;
@@ -360,7 +360,7 @@ static int unlink_row(struct op *op, struct node *n)
 	return 0;
 }
 
-/* The marker and all cells get the lifetime. */
+/* Set the lifetime of the marker and of all cells. */
 static int set_all(struct op *op, struct node *n, const char *name,
 		   struct bytes value)
 {
@@ -388,7 +388,7 @@ static int set_all(struct op *op, struct node *n, const char *name,
 	return got;
 }
 
-/* The same values: the document keeps its time. */
+/* The values are the same: the document keeps its time. */
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {

@@ -1,7 +1,7 @@
 /*
- * schema.cql, and the DDL of one table or keyspace as NAME.cql. What is written
- * into schema.cql is applied statement by statement; what stands already is no
- * error, so that a backup can be copied over itself.
+ * schema.cql, and the DDL of one table or keyspace as NAME.cql. Statements
+ * written into schema.cql are applied one by one; an object that exists already
+ * is no error, so that a backup can be copied over itself.
  */
 #include <errno.h>
 #include <xxhash.h>
@@ -90,7 +90,7 @@ static bool was_printed(const bool *printed, const struct keyspace *k,
 	return true;
 }
 
-/* Types after those that they use. */
+/* Print types after the types that they use. */
 static int print_types(struct op *op, struct buf *out, const struct keyspace *k)
 {
 	bool *printed = arena_zalloc(&op->arena, k->type_count + 1,
@@ -125,7 +125,7 @@ static void print_table(struct buf *out, const struct table *t, bool *first)
 	}
 }
 
-/* all: also what the caller may not enter. */
+/* Print the DDL. all: also of objects that the caller may not enter. */
 static int print(struct op *op, struct buf *out, const struct keyspace *k,
 		 bool all)
 {
@@ -149,7 +149,8 @@ int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k)
 }
 
 /* --------------------------------------------------------------- schema.cql */
-/* A time that was set holds for this text, all of it: until the next DDL. */
+/* Compute a tag of this whole text: a time that was set is valid until the next
+ * DDL. */
 static int text_tag(struct op *op, const struct keyspace *k, uint64_t *tag)
 {
 	struct buf text = BUF_INIT;
@@ -252,7 +253,7 @@ static const struct file_kind schema_file = {
 	.close = ddl_close,
 };
 
-/* It drops nothing, and is not seen until the next DDL. */
+/* Hide the file until the next DDL; nothing is dropped. */
 static int unlink_schema(struct op *op, struct node *n)
 {
 	(void)op;

@@ -1,7 +1,7 @@
 /*
  * Statements written into a schema.cql: each is applied in the write that
- * brings its semicolon, for that is the call a shell looks at. What stands
- * already just as it is written is no error.
+ * brings its semicolon, because a shell checks that call. An object that exists
+ * already exactly as written is no error.
  */
 #include <errno.h>
 
@@ -15,7 +15,8 @@ static bool is_space(uint8_t c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Are two statements the same but for blanks and the final semicolon? */
+/* True if two statements are equal except for blanks and the final
+ * semicolon. */
 static bool same_statement(struct bytes a, struct bytes b)
 {
 	size_t i = 0, j = 0;
@@ -75,7 +76,7 @@ static bool begins_with(struct bytes statement, const char *words, size_t *len)
 	return true;
 }
 
-/* The keyspace's own CREATE: its options are taken over while it is empty. */
+/* Take the options of the keyspace's own CREATE, while it is empty. */
 static int take_options(struct op *op, struct cql_session *session,
 			struct bytes statement, size_t words)
 {
@@ -127,7 +128,7 @@ static int apply_one(struct op *op, struct node *n,
 	return session_run(op, session, statement);
 }
 
-/* What the session adopts for. */
+/* The context of adopt, which the session calls. */
 struct writing {
 	struct op *op;
 	struct node *n;
@@ -140,7 +141,8 @@ static int adopt(void *context, struct table *from, struct table *to)
 	return adopt_rows(writing->op, writing->n, from, to);
 }
 
-/* *used: the bytes up to the first bad statement; last: the end may lack a ;. */
+/* Apply the statements. *used: the bytes up to the first bad one; last: the end
+ * may lack a ;. */
 static int apply_all(struct op *op, struct node *n, struct bytes text,
 		     bool last, size_t *used)
 {
@@ -158,7 +160,8 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 		return -ESTALE;
 	if (k->system)
 		return -EROFS;
-	/* tar restores with no umask: no more than the keyspace allows. */
+	/* tar restores without a umask: allow no more than the keyspace
+	 * does. */
 	mode = k->mode & ~(op->call ? caller_umask(op->call) : 022u);
 	err = session_open(op, &session, k->name, mode & 0777, true);
 	if (!err)
@@ -208,7 +211,7 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 	before = text->len;
 	err = statement_begin(op, h, is_begun(text));
 	if (err) {
-		/* what was written before stays another's, and goes */
+		/* another user's earlier text is dropped */
 	} else if (before + data.len > DDL_TEXT_MAX) {
 		err = op_refuse(op, -EFBIG, "a statement is too long");
 	} else if (!(err = op_charge(op, &h->charge, RESOURCE_STATEMENTS,
@@ -218,7 +221,8 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 				     apply_all(op, h->node, buf_bytes(text),
 					       false, &used);
 		if (err && !text->failed && used > before) {
-			/* The rest, from the bad one on, is written again. */
+			/* The writer writes the rest again, from the bad
+			 * statement on. */
 			count = (int64_t)(used - before);
 			op->reason[0] = 0;
 			used = text->len;
@@ -239,7 +243,7 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 	return count;
 }
 
-/* A statement without its semicolon; it has this one chance. */
+/* Apply a statement without its semicolon, once. */
 static int apply_rest(struct op *op, struct handle *h)
 {
 	size_t used;
@@ -271,6 +275,6 @@ int ddl_flush(struct op *op, struct handle *h)
 
 void ddl_close(struct op *op, struct handle *h)
 {
-	if (h->image)	/* of a reader the text is what it reads */
+	if (h->image)	/* a reader's text was not written */
 		apply_rest(op, h);
 }

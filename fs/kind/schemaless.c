@@ -1,8 +1,8 @@
 /*
  * A partition of a schemaless table: a directory whose files are its rows. Any
- * name is a row's; only one too long for a name is a directory, of its key and
- * its value. Where the partition's own name was cut, @key is its key, and the
- * row of that name is %40key.
+ * name is a row's; only a row too long for a name is a directory, of its key
+ * and its value. Where the partition's own name was shortened, @key is its key,
+ * and the row of that name is %40key.
  */
 #include <errno.h>
 
@@ -75,7 +75,8 @@ static int create_plain(struct op *op, struct node *dir, struct bytes name,
 	if (is_key_file(dir, name))
 		return key_file_child(op, dir, out);
 	err = parse_plain(op, dir, name, out);
-	/* What rsync makes of an escaped name need not be a name. */
+	/* A temporary name that rsync derives from an escaped name need not be
+	 * legal. */
 	if (err == -ENOENT && name_is_scratch(name, &base)) {
 		op->reason[0] = 0;
 		return scratch_create(op, name, out);

@@ -6,7 +6,7 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 
-/* What a file takes beside its text and its name. */
+/* Bytes that a file takes beside its text and its name. */
 #define SCRATCH_RECORD (sizeof(struct scratch) + sizeof(struct node) + 128)
 
 void scratch_free(struct fs *fs, struct scratch *s)
@@ -138,7 +138,7 @@ static int unlink_scratch(struct op *op, struct node *n)
 	return 0;
 }
 
-/* It becomes what it was a copy of: one write, with its times. */
+/* Replace the file that it was a copy of: one write, with its times. */
 static int become(struct op *op, struct node *n, struct node *dir,
 		  struct bytes name, struct child *target)
 {
@@ -197,7 +197,8 @@ static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return 0;
 }
 
-/* Copiers set what the target cannot keep; it is forgotten with the name. */
+/* Accept owners that the target cannot keep, as copiers set them; they are
+ * forgotten with the name. */
 static int set_owner(struct op *op, struct node *n, unsigned set,
 		     const struct stat *attr)
 {

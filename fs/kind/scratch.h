@@ -16,11 +16,11 @@ struct scratch {
 	gid_t gid;
 	uint64_t record;		/* bytes that count for the file itself */
 	struct charge charge;		/* of these and of the text */
-	_Atomic unsigned users;		/* nodes: a rename makes another */
+	_Atomic unsigned users;		/* nodes: a rename adds one */
 };
-/* One user less; with the last it goes. NULL is accepted. */
+/* Drop one user; the last one frees it. NULL is accepted. */
 void scratch_free(struct fs *fs, struct scratch *s);
-/* A scratch file that begins with this text, its owner that of c. */
+/* Make a scratch file that begins with this text, with the owner of c. */
 int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
 	       struct child *c);
 #endif

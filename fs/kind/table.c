@@ -16,7 +16,8 @@ static int stat_table(struct op *op, struct node *n, struct child *out)
 	out->number = t->number;
 	out->value = node_value(n);
 	child_owner(out, t);
-	/* What was set is asked for here: a table is no child of one. */
+	/* Look up times that were set here: the table's parent is no table, and
+	 * does not. */
 	if (attr_has_times(op, n, n->ops) > 0) {
 		struct place p;
 		int err = place_of(op, n, &p);
