@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "fs/file/xattr.h"
 #include "fs/op/inner.h"
 #include "store/base/alloc.h"
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "fs/kind/document.h"
+#include "fs/file/xattr.h"
 #include "fs/op/inner.h"
 
 /* Read the row, and the statics of its partition. 1, 0, -errno. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "fs/file/xattr.h"
 #include "fs/op/inner.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"

@@ -80,18 +80,4 @@ int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
 	      int64_t mtime_ns);
 /* Of the root or a keyspace. */
 int above_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns);
-
-/* tree/xattr.c: user.* of cells and rows. */
-/* name: without "user."; appends the value. -ENODATA, -EOPNOTSUPP. */
-int attr_get(struct op *op, struct node *n, const char *name, struct buf *out);
-/* value null: removed. */
-int attr_set(struct op *op, struct node *n, const char *name,
-	     struct bytes value);
-/* The same of what is at p; n: which directories keep their times, it or that
- * above it. */
-int attr_set_at(struct op *op, struct node *n, struct place *p,
-		const char *name, struct bytes value);
-/* The text of user.expires, and back: -EINVAL with the reason. */
-void expires_print(struct buf *out, int64_t expires_s);
-int expires_read(struct op *op, struct bytes value, int64_t *expires_s);
 #endif

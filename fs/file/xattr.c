@@ -2,6 +2,8 @@
  * user.* attributes of objects in a table: the lifetime and the timestamp of a
  * cell, or of a row's marker. Setting one writes the same value anew.
  */
+#include "fs/file/xattr.h"
+
 #include <errno.h>
 
 #include "fs/file/handle.h"
