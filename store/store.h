@@ -6,11 +6,11 @@
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 #include "store/base/file.h"
+#include "store/lsm/stats.h"
 #include "store/row/mutation.h"
 #include "store/schema/schema.h"
 
 struct store;
-struct lsm_stats;
 struct lsm_table_stats;
 
 struct store_options {

@@ -8,7 +8,6 @@
 #include "fs/tree/listing.h"
 #include "store/base/clock.h"
 #include "store/base/watch.h"
-#include "store/lsm/lsm.h"
 
 /* --------------------------------------------------------------- contents */
 static int print_version(struct op *op, struct buf *out)

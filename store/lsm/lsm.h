@@ -10,6 +10,7 @@
 #ifndef STORE_LSM_LSM_H
 #define STORE_LSM_LSM_H
 #include "store/base/file.h"
+#include "store/lsm/stats.h"
 #include "store/row/iterator.h"
 #include "store/row/mutation.h"
 
@@ -153,15 +154,6 @@ struct lsm_table_stats {
 };
 void lsm_table_stats(struct lsm *lsm, uint32_t table,
 		     struct lsm_table_stats *stats);
-struct lsm_stats {
-	uint64_t applied, gets, iterators, bytes_written, flushes, compactions,
-		bytes_flushed, bytes_compacted, log_bytes, log_segments, syncs,
-		cache_hits, cache_misses, cache_bytes, memtable_bytes,
-		sstables_read, filter_skips, tombstones_read,
-		debt,		/* files of a table that wait to be merged */
-		paused_ns;	/* writers were slowed down, or waited */
-	bool faulted;		/* turned read-only by an I/O error */
-};
 /* Return a number that changes with each flush and compaction: what was pinned
  * before may be memory and files that nothing else needs. */
 uint64_t lsm_moment(const struct lsm *lsm);
