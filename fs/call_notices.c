@@ -34,7 +34,7 @@ int64_t fs_timer(struct fs *fs, int64_t now_s)
 
 	view_expire(fs, now_s, false);
 	listings_rest(fs);
-	while ((n = timer_due(fs, now_s, &next_s))) {
+	while ((n = timer_due(&fs->timers, &fs->nodes, now_s, &next_s))) {
 		fs_notify(fs, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
 		node_put(&fs->nodes, n);
 	}

@@ -60,10 +60,11 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	fs->opened_ns = clock_now_us() * MICROSECOND;
 	errors_init(&fs->errors);
 	notices_init(&fs->notices);
+	fs->changed = view_changed;
 	mutex_init(&fs->pool_lock);
 	mutex_init(&fs->leaving_lock);
 	pthread_cond_init(&fs->left, NULL);
-	mutex_init(&fs->timer_lock);
+	timers_init(&fs->timers);
 	for (i = 0; i < FS_HANDLES; i++)
 		mutex_init(&fs->handles[i].lock);
 	mutex_init(&fs->made_lock);
@@ -101,7 +102,7 @@ int fs_close(struct fs *fs)
 	view_expire(fs, 0, true);
 	node_table_release(&fs->nodes);
 	op_pool_release(fs);
-	timers_release(fs);
+	timers_release(&fs->timers);
 	notices_release(&fs->notices);
 	errors_release(&fs->errors);
 	pthread_cond_destroy(&fs->left);

@@ -26,7 +26,9 @@ static int store_now(struct op *op, struct node *n, struct bytes text,
 	int err = file->store ? file->store(op, n, text, how) :
 				file->replace(op, n, text, how);
 
-	return err == -ESTALE ? adopt_store(op, n, text, how) : err;
+	if (err == -ESTALE && n->table)
+		err = n->table->ops->store_adopted(op, n, text, how);
+	return err;
 }
 
 void held_free(struct fs *fs, struct held *held)

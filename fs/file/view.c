@@ -165,7 +165,7 @@ static int hold_to_read(struct op *op, struct node *n)
 		if (err)
 			return err;
 		if (v->child.expires_s != NO_TIME)
-			timer_add(op->fs, n, v->child.expires_s);
+			timer_add(&op->fs->timers, n, v->child.expires_s);
 		err = hold_version(op, n, &v, changes);
 		version_free(op->fs, v);
 	}

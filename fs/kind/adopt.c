@@ -296,7 +296,7 @@ int adopt_store(struct op *op, struct node *n, struct bytes text,
 	unsigned count = 0;
 	int err = 0;
 
-	if (!n->table || !(atomic_load(&n->table->flags) & NODE_ADOPTED))
+	if (!(atomic_load(&n->table->flags) & NODE_ADOPTED))
 		return -ESTALE;
 	for (; at != n->table->parent && count < ARRAY_SIZE(path);
 	     at = node_now(at->parent))

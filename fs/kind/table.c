@@ -170,4 +170,5 @@ const struct node_ops kind_table = {
 	.rmdir = rmdir_table,
 	.set_mtime = attr_set_mtime,
 	.set_owner = set_owner,
+	.store_adopted = adopt_store,
 };

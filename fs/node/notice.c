@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <time.h>
 
-#include "fs/op/op.h"
+#include "fs/node/kind.h"
 #include "store/base/alloc.h"
+
+#define SECOND 1000000000	/* in nanoseconds */
 
 int notices_init(struct notices *q)
 {

@@ -66,9 +66,4 @@ struct handle *made_remember(struct fs *fs, struct handle *h);
 /* Before a directory is listed or goes: those in it that stay unopened are
  * closed. */
 void made_settle(struct op *op, const struct node *dir);
-/* node/timer.c */
-void timer_add(struct fs *fs, struct node *n, int64_t at_s);
-/* The next node that is due (a reference), or NULL; *next_s: when one will be. */
-struct node *timer_due(struct fs *fs, int64_t now_s, int64_t *next_s);
-void timers_release(struct fs *fs);
 #endif

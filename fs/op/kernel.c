@@ -13,7 +13,7 @@ void kernel_notify(struct fs *fs, struct op *op, struct node *n,
 	for (; n; n = atomic_load(&n->forward)) {
 		if (bits & ARMED_PAGES)
 			atomic_fetch_add(&n->changes, 1);
-		number = view_changed(fs, op, n, bits);
+		number = fs->changed(fs, op, n, bits);
 		if (op && number)
 			op->wait_for = number;
 	}

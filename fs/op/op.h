@@ -2,8 +2,7 @@
  * The inside of fs/: what the calls of fs/fs.h share with the kinds of node.
  *
  * One call is one struct op: it pins a version of the schema, an arena and the
- * time, and remembers why it was refused. A kind of node is a const struct
- * node_ops in fs/kind/; the kind is found once, at lookup.
+ * time, and remembers why it was refused.
  *
  * Order of locks: the list of open directories, one of them; one of the lists of
  * open handles; an image's; those of the store; the wishes; a stripe's; what waits for
@@ -17,9 +16,11 @@
 #include "fs/fs.h"
 #include "fs/node/account.h"
 #include "fs/node/errors.h"
+#include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
+#include "fs/node/timer.h"
 #include "fs/op/owner.h"
 #include "store/base/arena.h"
 #include "store/cql/cql.h"
@@ -81,6 +82,10 @@ struct fs {
 	int64_t opened_ns;
 	struct node_table nodes;
 	struct notices notices;
+	/* Tells the kernel that what it may hold of n (bits: enum armed) is no
+	 * longer so: view_changed of file/view.h. */
+	uint64_t (*changed)(struct fs *fs, struct op *op, struct node *n,
+			    uint32_t bits);
 	struct errors errors;
 	struct accounts accounts;
 	struct stripe stripes[NODE_SHARDS];	/* by ino */
@@ -94,9 +99,7 @@ struct fs {
 	unsigned pool_count;
 	struct mutex leaving_lock;	/* for nodes' NODE_LEAVING: a leaf */
 	pthread_cond_t left;		/* one is no longer */
-	struct mutex timer_lock;
-	struct timer_entry *timers;	/* a heap, under timer_lock */
-	size_t timer_count, timer_cap;
+	struct timers timers;
 	struct mutex held_lock;		/* node->held */
 	struct mutex listings_lock;
 	struct listing *listings;	/* open directories, under it */
@@ -216,11 +219,6 @@ struct place {
 	struct bytes path;		/* of an element; else null */
 	const struct type *type;	/* of the value, where it is a cell */
 };
-/* What a node's value is a part of. */
-enum part {
-	PART_NONE, PART_KEY, PART_STATIC, PART_COLUMN, PART_PATH,
-	PART_VALUE,	/* the value of what the directory says: adds nothing */
-};
 /* 0; -ESTALE where table or column are gone; -ENOMEM. */
 int place_of(struct op *op, struct node *n, struct place *p);
 /* The same while the key of a directory above is not known: what is known of
@@ -277,119 +275,6 @@ int place_check_name(struct op *op, const struct place *p,
 		     const struct row_view *row);
 
 /* ------------------------------------------------------------------- kinds */
-struct listing;
-struct store_how {
-	bool append;			/* documents: merge, not replace */
-	/* A cell: behind the first `base` bytes, which were there, is what to
-	 * add to what is there now. */
-	bool adds;
-	uint64_t base;
-	bool copied;			/* from another file, as copiers do */
-	bool has_mtime, has_expires;
-	int64_t mtime_ns, expires_s;
-};
-/* A file whose contents are held whole while it is open for writing. */
-struct file_kind {
-	/* Appends what is committed. -ENOENT: nothing is. */
-	int (*load)(struct op *op, struct node *n, struct buf *out);
-	/* Make this the contents. */
-	int (*store)(struct op *op, struct node *n, struct bytes text,
-		     const struct store_how *how);
-	/* What store is for a file that is no value (a counter): a temporary
-	 * file is renamed onto it. NULL: it is read-only. */
-	int (*replace)(struct op *op, struct node *n, struct bytes text,
-		       const struct store_how *how);
-	/* Can a valid value begin so? What stands before `from` was asked
-	 * already. NULL: anything can. */
-	bool (*may_begin)(struct op *op, struct node *n, struct bytes text,
-			  size_t from);
-	/*
-	 * Would the text be taken? Asked in the write where it is complete
-	 * (text_is_complete): a shell does not look at what a close says.
-	 * -EINVAL with the reason. NULL: nothing is to be said before.
-	 */
-	int (*check)(struct op *op, struct node *n, struct bytes text,
-		     const struct store_how *how);
-	/* Does the value have the last newline of the text too? NULL: it never
-	 * does. */
-	bool (*keeps_newline)(struct op *op, struct node *n);
-	/* Does cutting it to nothing and closing it store the empty value? */
-	bool (*takes_empty)(struct op *op, struct node *n);
-	/* A document: each descriptor has its own text, >> merges. */
-	bool document;
-	/* What is written are statements: see statement_begin(). */
-	bool statements;
-	/* Each open has a node of its own, where that can be: the kernel takes
-	 * one write to an inode at a time, and these may take long. */
-	bool alone;
-	/* Made by opening it (a set's element): it needs no write. */
-	bool exists_by_name;
-	/* Never cached by the kernel; its size is not known before a read. */
-	bool streamed;
-	/*
-	 * Files that are no value at all (.cql, counters, control): these, where
-	 * given, are all that happens.
-	 */
-	int (*open)(struct op *op, struct handle *h);
-	int (*read)(struct op *op, struct handle *h, uint64_t offset,
-		    size_t size, struct buf *out);
-	int64_t (*write)(struct op *op, struct handle *h, uint64_t offset,
-			 struct bytes data);
-	int (*flush)(struct op *op, struct handle *h);
-	void (*close)(struct op *op, struct handle *h);
-};
-
-struct node_ops {
-	const char *kind;
-	bool by_position;	/* its name stands for another thing in time */
-	bool directory;
-	enum part part;
-	const struct file_kind *file;	/* of a file */
-	bool whole_column;	/* PART_COLUMN: of one that has elements, */
-	bool key_column;	/* or of one of the key */
-	bool plain_value;	/* the one value of a schemaless table's row */
-	bool plain_names;	/* its children have them as they are */
-	bool key_file;		/* it says the key: never held */
-	bool appends;		/* what is written becomes another's */
-	/* What has this name in dir? -ENOENT. */
-	int (*lookup)(struct op *op, struct node *dir, struct bytes name,
-		      struct child *out);
-	/* Its attributes now. -ENOENT, -ESTALE. */
-	int (*stat)(struct op *op, struct node *n, struct child *out);
-	/*
-	 * Step through what is listed (without kept nodes): 1 with *name and
-	 * *out, 0, -errno. l->step counts the calls.
-	 */
-	int (*next)(struct op *op, struct listing *l, struct buf *name,
-		    struct child *out);
-	/* What a file created under this name is; it is not there. */
-	int (*create)(struct op *op, struct node *dir, struct bytes name,
-		      struct child *out);
-	/* Make the directory; *out says what it is. keep: in memory alone. */
-	int (*mkdir)(struct op *op, struct node *dir, struct bytes name,
-		     mode_t mode, struct child *out, bool *keep);
-	/* Remove the node itself; rmdir checks that it is empty. */
-	int (*rmdir)(struct op *op, struct node *n);
-	int (*unlink)(struct op *op, struct node *n);
-	/* Move n to a name beside or below; *target is what it then is. */
-	int (*rename)(struct op *op, struct node *n, struct node *dir,
-		      struct bytes name, struct node *replaced,
-		      struct child *target);
-	/* utimensat; NULL: kept in memory. */
-	int (*set_mtime)(struct op *op, struct node *n, int64_t mtime_ns);
-	/* chmod, chown: NULL: only what is so already. set: enum fs_set. */
-	int (*set_owner)(struct op *op, struct node *n, unsigned set,
-			 const struct stat *attr);
-	/* Appends the value of user.NAME; -ENODATA, -EOPNOTSUPP. */
-	int (*get_attribute)(struct op *op, struct node *n, const char *name,
-			     struct buf *out);
-	/* value null: remove it. */
-	int (*set_attribute)(struct op *op, struct node *n, const char *name,
-			     struct bytes value);
-	/* The key of dir is known: store what needs no value; NULL: nothing. */
-	int (*settle)(struct op *op, struct node *dir);
-};
-
 extern const struct node_ops kind_root, kind_keyspace, kind_table,
 	kind_partition, kind_row, kind_static, kind_cell, kind_counter,
 	kind_key_column, kind_collection, kind_element, kind_position,

@@ -219,7 +219,8 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 						      S_IFDIR : S_IFREG;
 		}
 		if (l->child.expires_s != NO_TIME)
-			timer_add(op->fs, dir, l->child.expires_s);
+			timer_add(&op->fs->timers, dir,
+				  l->child.expires_s);
 	}
 	if (fill(context, (const char *)l->name.ptr, l->name.len, entry,
 		 l->position + 1)) {

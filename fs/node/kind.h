@@ -1,0 +1,138 @@
+/*
+ * The kinds of node: each is a const struct node_ops in fs/kind/, which is found
+ * once, at lookup. Calls give 0 or -errno where nothing else is said.
+ */
+#ifndef FS_NODE_KIND_H
+#define FS_NODE_KIND_H
+#include <sys/stat.h>
+
+#include "store/base/bytes.h"
+
+struct child;
+struct handle;
+struct listing;
+struct node;
+struct op;
+
+/* What a node's value is a part of. */
+enum part {
+	PART_NONE, PART_KEY, PART_STATIC, PART_COLUMN, PART_PATH,
+	PART_VALUE,	/* the value of what the directory says: adds nothing */
+};
+
+struct store_how {
+	bool append;			/* documents: merge, not replace */
+	/* A cell: behind the first `base` bytes, which were there, is what to
+	 * add to what is there now. */
+	bool adds;
+	uint64_t base;
+	bool copied;			/* from another file, as copiers do */
+	bool has_mtime, has_expires;
+	int64_t mtime_ns, expires_s;
+};
+/* A file whose contents are held whole while it is open for writing. */
+struct file_kind {
+	/* Appends what is committed. -ENOENT: nothing is. */
+	int (*load)(struct op *op, struct node *n, struct buf *out);
+	/* Make this the contents. */
+	int (*store)(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how);
+	/* What store is for a file that is no value (a counter): a temporary
+	 * file is renamed onto it. NULL: it is read-only. */
+	int (*replace)(struct op *op, struct node *n, struct bytes text,
+		       const struct store_how *how);
+	/* Can a valid value begin so? What stands before `from` was asked
+	 * already. NULL: anything can. */
+	bool (*may_begin)(struct op *op, struct node *n, struct bytes text,
+			  size_t from);
+	/*
+	 * Would the text be taken? Asked in the write where it is complete
+	 * (text_is_complete): a shell does not look at what a close says.
+	 * -EINVAL with the reason. NULL: nothing is to be said before.
+	 */
+	int (*check)(struct op *op, struct node *n, struct bytes text,
+		     const struct store_how *how);
+	/* Does the value have the last newline of the text too? NULL: it never
+	 * does. */
+	bool (*keeps_newline)(struct op *op, struct node *n);
+	/* Does cutting it to nothing and closing it store the empty value? */
+	bool (*takes_empty)(struct op *op, struct node *n);
+	/* A document: each descriptor has its own text, >> merges. */
+	bool document;
+	/* What is written are statements: see statement_begin(). */
+	bool statements;
+	/* Each open has a node of its own, where that can be: the kernel takes
+	 * one write to an inode at a time, and these may take long. */
+	bool alone;
+	/* Made by opening it (a set's element): it needs no write. */
+	bool exists_by_name;
+	/* Never cached by the kernel; its size is not known before a read. */
+	bool streamed;
+	/*
+	 * Files that are no value at all (.cql, counters, control): these, where
+	 * given, are all that happens.
+	 */
+	int (*open)(struct op *op, struct handle *h);
+	int (*read)(struct op *op, struct handle *h, uint64_t offset,
+		    size_t size, struct buf *out);
+	int64_t (*write)(struct op *op, struct handle *h, uint64_t offset,
+			 struct bytes data);
+	int (*flush)(struct op *op, struct handle *h);
+	void (*close)(struct op *op, struct handle *h);
+};
+
+struct node_ops {
+	const char *kind;
+	bool by_position;	/* its name stands for another thing in time */
+	bool directory;
+	enum part part;
+	const struct file_kind *file;	/* of a file */
+	bool whole_column;	/* PART_COLUMN: of one that has elements, */
+	bool key_column;	/* or of one of the key */
+	bool plain_value;	/* the one value of a schemaless table's row */
+	bool plain_names;	/* its children have them as they are */
+	bool key_file;		/* it says the key: never held */
+	bool appends;		/* what is written becomes another's */
+	/* What has this name in dir? -ENOENT. */
+	int (*lookup)(struct op *op, struct node *dir, struct bytes name,
+		      struct child *out);
+	/* Its attributes now. -ENOENT, -ESTALE. */
+	int (*stat)(struct op *op, struct node *n, struct child *out);
+	/*
+	 * Step through what is listed (without kept nodes): 1 with *name and
+	 * *out, 0, -errno. l->step counts the calls.
+	 */
+	int (*next)(struct op *op, struct listing *l, struct buf *name,
+		    struct child *out);
+	/* What a file created under this name is; it is not there. */
+	int (*create)(struct op *op, struct node *dir, struct bytes name,
+		      struct child *out);
+	/* Make the directory; *out says what it is. keep: in memory alone. */
+	int (*mkdir)(struct op *op, struct node *dir, struct bytes name,
+		     mode_t mode, struct child *out, bool *keep);
+	/* Remove the node itself; rmdir checks that it is empty. */
+	int (*rmdir)(struct op *op, struct node *n);
+	int (*unlink)(struct op *op, struct node *n);
+	/* Move n to a name beside or below; *target is what it then is. */
+	int (*rename)(struct op *op, struct node *n, struct node *dir,
+		      struct bytes name, struct node *replaced,
+		      struct child *target);
+	/* utimensat; NULL: kept in memory. */
+	int (*set_mtime)(struct op *op, struct node *n, int64_t mtime_ns);
+	/* chmod, chown: NULL: only what is so already. set: enum fs_set. */
+	int (*set_owner)(struct op *op, struct node *n, unsigned set,
+			 const struct stat *attr);
+	/* Appends the value of user.NAME; -ENODATA, -EOPNOTSUPP. */
+	int (*get_attribute)(struct op *op, struct node *n, const char *name,
+			     struct buf *out);
+	/* value null: remove it. */
+	int (*set_attribute)(struct op *op, struct node *n, const char *name,
+			     struct bytes value);
+	/* Of a table: store a file of it that was open when another table took
+	 * its rows over; -ESTALE: none did. */
+	int (*store_adopted)(struct op *op, struct node *n, struct bytes text,
+			     const struct store_how *how);
+	/* The key of dir is known: store what needs no value; NULL: nothing. */
+	int (*settle)(struct op *op, struct node *dir);
+};
+#endif
