@@ -463,6 +463,8 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 	err = n->ops->directory ? move_held(op, n, dir, name, replaced, NULL) :
 				  move_file(op, n, dir, name, replaced);
 	leave_end(op->fs, replaced);
+	if (n->ops->directory)
+		place_move_end(op->fs, n);
 	node_put(&op->fs->nodes, replaced);
 	return err;
 }

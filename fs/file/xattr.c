@@ -238,8 +238,9 @@ int attr_set_at(struct op *op, struct node *n, struct place *p,
 	if (p->table->flags & TABLE_COUNTER)
 		return op_refuse(op, -EINVAL,
 				 "a counter has no lifetime of its own");
-	place_begin_write(op, &w, p);
-	err = read_lifetime(op, p, &life);
+	err = place_begin_write(op, &w, n, p);
+	if (!err)
+		err = read_lifetime(op, p, &life);
 	if (err == -ENODATA && !life.is_cell && place_is_row(p) &&
 	    !bytes_is_null(value))
 		err = 0;	/* the marker appears with it */

@@ -365,8 +365,8 @@ static int store(struct op *op, struct node *n, struct bytes text,
 	if (!err && !how->adds)
 		err = value_of(op, &p, text, how, &value);
 	if (!err) {
-		place_begin_write(op, &w, &p);
-		if (how->adds)
+		err = place_begin_write(op, &w, n, &p);
+		if (!err && how->adds)
 			err = added_value(op, &p, text, how, &value);
 		if (!err)
 			err = write_value(op, n, &p, buf_bytes(&value), how,
@@ -509,8 +509,9 @@ int cell_unlink(struct op *op, struct node *n)
 		err = -EROFS;
 	if (err)
 		return err;
-	place_begin_write(op, &w, &p);
-	err = delete_cell(op, n, &p, &w);
+	err = place_begin_write(op, &w, n, &p);
+	if (!err)
+		err = delete_cell(op, n, &p, &w);
 	write_release(&w);
 	return err ? err : keep_row(op, n, &p);
 }
@@ -584,8 +585,8 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 		     struct node *dir)
 {
 	struct buf text = BUF_INIT, value = BUF_INIT;
-	struct partition_ref refs[2];
 	struct place from, to;
+	const struct placed of[] = { { n, &from }, { dir, &to } };
 	struct cell_view cell;
 	struct write w;
 	int got = place_of(op, n, &from);
@@ -594,11 +595,9 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 		got = place_of_child(op, dir, target, &to);
 	if (got)
 		return got;
-	refs[0] = (struct partition_ref){ from.table, from.partition_key };
-	refs[1] = (struct partition_ref){ to.table, to.partition_key };
-	write_init(&w, op->fs->store);
-	write_lock(&w, refs, 2);
-	got = read_cell(op, &from, &cell);
+	got = place_begin_writes(op, &w, of, 2);
+	if (!got)
+		got = read_cell(op, &from, &cell);
 	if (got > 0) {
 		value_text(&text, from.type, cell.value);
 		got = copied_value(op, to.type, buf_bytes(&text), &value);
@@ -635,8 +634,10 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 		err = scratch_create(op, name, target);
 	if (err)
 		return err;
-	place_begin_write(op, &w, &p);	/* delete exactly what was copied */
-	err = n->ops->file->load(op, n, &text);
+	/* Under the lock: delete exactly what was copied. */
+	err = place_begin_write(op, &w, n, &p);
+	if (!err)
+		err = n->ops->file->load(op, n, &text);
 	if (!err)
 		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);
 	if (!err)

@@ -494,12 +494,13 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 	if (!err)
 		err = text_value(op, p.column->type->parts[0], text, &value);
 	if (!err) {
-		place_begin_write(op, &w, &p);
+		err = place_begin_write(op, &w, n->parent, &p);
 		if (first)	/* locked: the list grows in order of ids */
 			prepend_id(id);
 		else
 			uuid_new_time(id);
-		err = place_timestamp(op, &p, 0, &at);
+		if (!err)
+			err = place_timestamp(op, &p, 0, &at);
 		place_write_row(&w, &p);
 		write_cell(&w, p.column, bytes_of(id, 16), buf_bytes(&value),
 			   at, p.table->options.default_time_to_live);

@@ -46,7 +46,7 @@ static int load(struct op *op, struct node *n, struct buf *out)
 	return err ? err : print(op, &p, out, NULL);
 }
 
-static int write_whole(struct op *op, struct node *n, const struct place *p,
+static int write_whole(struct op *op, struct node *n, struct place *p,
 		       struct bytes value, const struct store_how *how)
 {
 	struct write w;
@@ -54,8 +54,9 @@ static int write_whole(struct op *op, struct node *n, const struct place *p,
 	int err;
 
 	op->broadcast = true;
-	place_begin_write(op, &w, p);
-	err = place_timestamp(op, p, 1, &at);
+	err = place_begin_write(op, &w, n, p);
+	if (!err)
+		err = place_timestamp(op, p, 1, &at);
 	if (!err) {
 		place_write_row(&w, p);
 		err = document_write_column(&w, p->column, value, at,

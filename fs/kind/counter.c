@@ -40,10 +40,12 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 
 	if (got)
 		return got;
-	place_begin_write(op, &w, &p);
-	got = table_read_cell(op->fs->store, p.table, p.partition_key,
-			      p.is_static ? NULL : p.clustering, p.column,
-			      BYTES_NULL, op->now_s, &op->arena, &cell);
+	got = place_begin_write(op, &w, n, &p);
+	if (!got)
+		got = table_read_cell(op->fs->store, p.table, p.partition_key,
+				      p.is_static ? NULL : p.clustering,
+				      p.column, BYTES_NULL, op->now_s,
+				      &op->arena, &cell);
 	if (got > 0 && bare)
 		got = op_refuse(op, -EINVAL,
 				"this counter exists: write +N or -N");

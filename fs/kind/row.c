@@ -253,8 +253,9 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 
 	if (err)
 		return err;
-	place_begin_write(op, &w, &p);
-	err = place_timestamp(op, &p, 0, &at);
+	err = place_begin_write(op, &w, dir, &p);
+	if (!err)
+		err = place_timestamp(op, &p, 0, &at);
 	if (!err && touch)
 		err = attr_touch(op, &w, dir);
 	if (!err) {
@@ -297,8 +298,9 @@ static int rmdir_row(struct op *op, struct node *n)
 		return 0;
 	if (got)
 		return got;
-	place_begin_write(op, &w, &p);
-	got = delete_empty(op, n, &p, &w);
+	got = place_begin_write(op, &w, n, &p);
+	if (!got)
+		got = delete_empty(op, n, &p, &w);
 	write_release(&w);
 	if (!got && n->parent != n->table)
 		keep_up(op, n->parent);
@@ -379,6 +381,7 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	refs[0] = (struct partition_ref){ from.table, from.partition_key };
 	refs[1] = (struct partition_ref){ to.table, to.partition_key };
 	write_init(&w, op->fs->store);
+	place_move_begin(n);	/* until fs/call_names.c has renamed the node */
 	write_lock(&w, refs, 2);
 	got = read_row(op, &from, &op->arena, &row);
 	alone = !got;	/* it exists only in memory */

@@ -177,7 +177,7 @@ static int later_than(struct op *op, const struct place *p, int64_t *at)
 
 /* Processes the text of one object. */
 typedef int take_object(struct op *op, struct node *n, struct bytes text,
-			const struct store_how *how, const struct place *p);
+			const struct store_how *how, struct place *p);
 
 static int read_object(struct op *op, struct bytes text,
 		       struct json_member **members, size_t *count)
@@ -192,7 +192,7 @@ static int read_object(struct op *op, struct bytes text,
 }
 
 static int store_object(struct op *op, struct node *n, struct bytes text,
-			const struct store_how *how, const struct place *p)
+			const struct store_how *how, struct place *p)
 {
 	struct merge m = { .op = op, .p = p, .append = how->append };
 	struct json_member *members;
@@ -202,10 +202,11 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 
 	if (err)
 		return err;
-	place_begin_write(op, &w, p);
+	err = place_begin_write(op, &w, n, p);
 	m.w = &w;
 	m.ttl = p->table->options.default_time_to_live;
-	err = later_than(op, p, &m.at);
+	if (!err)
+		err = later_than(op, p, &m.at);
 	if (!err)
 		err = write_object(&m, members, count);
 	if (!err)
@@ -221,7 +222,7 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 
 /* Check all except the write itself. */
 static int check_object(struct op *op, struct node *n, struct bytes text,
-			const struct store_how *how, const struct place *p)
+			const struct store_how *how, struct place *p)
 {
 	struct merge m = { .op = op, .p = p, .append = how->append };
 	struct json_member *members;
@@ -241,7 +242,7 @@ static int check_object(struct op *op, struct node *n, struct bytes text,
 
 /* Take objects, one a line; one that spans lines is taken whole. */
 static int each_object(struct op *op, struct node *n, struct bytes text,
-		       const struct store_how *how, const struct place *p,
+		       const struct store_how *how, struct place *p,
 		       take_object *take)
 {
 	int err = 0;
@@ -350,8 +351,9 @@ static int unlink_row(struct op *op, struct node *n)
 		got = -EROFS;
 	if (got)
 		return got;
-	place_begin_write(op, &w, &p);
-	got = delete_row(op, n, &p, &w);
+	got = place_begin_write(op, &w, n, &p);
+	if (!got)
+		got = delete_row(op, n, &p, &w);
 	write_release(&w);
 	if (got)
 		return got;

@@ -37,6 +37,7 @@ enum node_flags {
 	NODE_PAST = 64,		/* a file: its name has another node: view.h */
 	NODE_SEEN = 128,	/* the kernel has used its number */
 	NODE_LEAVING = 256,	/* a file whose name is being taken: call_names.c */
+	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
 };
 
 struct node {

@@ -97,7 +97,8 @@ struct fs {
 	struct mutex pool_lock;
 	struct op *pool;		/* spare ops, under pool_lock */
 	unsigned pool_count;
-	struct mutex leaving_lock;	/* for nodes' NODE_LEAVING: a leaf */
+	/* For nodes' NODE_LEAVING and NODE_MOVING: a leaf. */
+	struct mutex leaving_lock;
 	pthread_cond_t left;		/* one is no longer */
 	struct timers timers;
 	struct mutex held_lock;		/* node->held */
@@ -236,8 +237,24 @@ struct table *op_table(struct op *op, const struct node *n);
 struct keyspace *op_keyspace(struct op *op, const struct node *n);
 /* The column of that engine number. */
 const struct column *table_column_numbered(const struct table *t, uint32_t n);
-/* Begin w, with the partition locked: before anything is read that w goes by. */
-void place_begin_write(struct op *op, struct write *w, const struct place *p);
+/*
+ * Begin w, with the partitions locked: before anything is read that the write goes
+ * by. n: whose place p is, or a directory on the way to it. Its row may have been
+ * renamed since p was found: p's keys are then those of the row's name now, and
+ * stay it until w is written. 0, or what place_of gives; w is to be released.
+ */
+struct placed {
+	struct node *n;
+	struct place *p;
+};
+int place_begin_writes(struct op *op, struct write *w,
+		       const struct placed *of, size_t count) UNCHECKED;
+int place_begin_write(struct op *op, struct write *w, struct node *n,
+		      struct place *p);
+/* The row is renamed: from before its data is locked until its node has the new
+ * name (or not) nothing is written by the name that it had. */
+void place_move_begin(struct node *row);
+void place_move_end(struct fs *fs, struct node *row);
 /* Begin (or go on with) the place's row in w. */
 void place_write_row(struct write *w, const struct place *p);
 

@@ -222,12 +222,116 @@ struct object_ref place_object(const struct place *p)
 	};
 }
 
-void place_begin_write(struct op *op, struct write *w, const struct place *p)
+/*
+ * A rename of a row changes its data, under the locks of both partitions, and
+ * then its node. Who finds a place and writes there must do both before, or both
+ * after: with the partition locked no rename of a row in it changes data, and
+ * NODE_MOVING tells of one that has, or is about to. Who waits for its end may
+ * hold images and lists of handles: from its begin on a rename takes neither.
+ */
+void place_move_begin(struct node *row)
 {
-	struct partition_ref ref = { p->table, p->partition_key };
+	atomic_fetch_or(&row->flags, NODE_MOVING);
+}
+
+void place_move_end(struct fs *fs, struct node *row)
+{
+	mutex_lock(&fs->leaving_lock);
+	atomic_fetch_and(&row->flags, ~(uint32_t)NODE_MOVING);
+	pthread_cond_broadcast(&fs->left);
+	mutex_unlock(&fs->leaving_lock);
+}
+
+static bool is_moving(struct node *n)
+{
+	for (; n != n->table; n = n->parent) {
+		n = node_now(n);
+		if (atomic_load(&n->flags) & NODE_MOVING)
+			return true;
+	}
+	return false;
+}
+
+static void wait_moved(struct fs *fs, struct node *n)
+{
+	mutex_lock(&fs->leaving_lock);
+	while (is_moving(n))
+		mutex_wait(&fs->leaving_lock, &fs->left);
+	mutex_unlock(&fs->leaving_lock);
+}
+
+/* Has n, or a directory above it, had another name, or is it to get one? */
+static bool may_have_moved(const struct node *n)
+{
+	for (; n != n->table; n = n->parent)
+		if (atomic_load(&n->forward) ||
+		    (atomic_load(&n->flags) & NODE_MOVING))
+			return true;
+	return false;
+}
+
+/* The keys of p as the names on the way to n now are. */
+static int follow(struct op *op, struct node *n, struct place *p)
+{
+	struct place now;
+	int err = place_of(op, n, &now);
+
+	if (err || bytes_is_null(now.partition_key))
+		return err;
+	p->partition_key = now.partition_key;
+	memcpy(p->clustering, now.clustering,
+	       now.clustering_count * sizeof(*p->clustering));
+	return 0;
+}
+
+/* With these partitions locked: 1 where others are to be locked. */
+static int follow_all(struct op *op, const struct placed *of, size_t count,
+		      const struct partition_ref *locked)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < count; i++)
+		if (is_moving(of[i].n))
+			return 1;
+	for (i = 0; i < count && !err; i++)
+		err = follow(op, of[i].n, of[i].p);
+	for (i = 0; i < count && !err; i++)
+		err = !bytes_equal(of[i].p->partition_key, locked[i].key);
+	return err;
+}
+
+int place_begin_writes(struct op *op, struct write *w,
+		       const struct placed *of, size_t count)
+{
+	struct partition_ref refs[2];
+	bool moved;
+	size_t i;
+	int err;
 
 	write_init(w, op->fs->store);
-	write_lock(w, &ref, 1);
+	for (;;) {
+		for (i = 0; i < count; i++)
+			refs[i] = (struct partition_ref){
+				of[i].p->table, of[i].p->partition_key };
+		write_lock(w, refs, count);
+		for (i = 0, moved = false; i < count; i++)
+			moved = moved || may_have_moved(of[i].n);
+		err = moved ? follow_all(op, of, count, refs) : 0;
+		if (err <= 0)
+			return err;
+		write_unlock(w);
+		for (i = 0; i < count; i++)
+			wait_moved(op->fs, of[i].n);
+	}
+}
+
+int place_begin_write(struct op *op, struct write *w, struct node *n,
+		      struct place *p)
+{
+	struct placed of = { n, p };
+
+	return place_begin_writes(op, w, &of, 1);
 }
 
 void place_write_row(struct write *w, const struct place *p)

@@ -4,10 +4,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "fs/op/inner.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "tests/lib/random.h"
 #include "tests/lib/shop.h"
 #include "tests/lib/simfile.h"
 #include "tests/unit/suite.h"
@@ -308,6 +310,108 @@ START_TEST(what_is_written_beside_a_commit_is_committed)
 }
 END_TEST
 
+struct mover {
+	struct tree tree;	/* over the same fs, with its own call and text */
+	struct random random;
+	const char *rows[2];
+	int at;			/* the row has this of the names */
+	atomic_int moves;	/* in this burst */
+	atomic_bool stop;
+};
+
+/* Give the row another of its names, again and again. */
+static void *move_row(void *context)
+{
+	struct mover *m = context;
+	uint32_t i;
+
+	while (!atomic_load(&m->stop)) {
+		ok(tree_rename(&m->tree, m->rows[m->at], m->rows[!m->at], 0));
+		m->at = !m->at;
+		atomic_fetch_add(&m->moves, 1);
+		for (i = random_below(&m->random, 200); i; i--)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Both names, in one partition and in two. */
+static const char *const moved_rows[][2] = {
+	{ "shop/users/a", "shop/users/b" },
+	{ "shop/moved/p/a", "shop/moved/p/b" },
+	{ "shop/moved/p/a", "shop/moved/q/b" },
+};
+
+static void write_value(struct open_file *f, const char *text)
+{
+	size_t len = strlen(text);
+
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f->node, f->handle, 0,
+				  bytes_str(text)), (int64_t)len);
+	ok(fs_flush(shop.fs, &shop.call, f->node, f->handle));
+}
+
+/* A file of the row, by the name that the row has or had. */
+static const char *file_of(const struct mover *m, bool present,
+			   const char *name)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s",
+		 m->rows[present ? m->at : !m->at], name);
+	return path;
+}
+
+/*
+ * What was answered is where the row is now, and nothing is where it was. Of
+ * the renames none may be between where a commit writes and that it writes.
+ */
+START_TEST(a_commit_goes_where_its_row_goes)
+{
+	struct mover m = { .random = random_seeded((uint64_t)_i) };
+	int burst, i, bursts = test_scale(60);
+	struct open_file cell, element;
+	char text[32];
+
+	cql("CREATE TABLE shop.moved (p text, c text, photo blob, "
+	    "m map<text, text>, PRIMARY KEY (p, c)); "
+	    "ALTER TABLE shop.users ADD m map<text, text>;");
+	m.rows[0] = moved_rows[_i][0];
+	m.rows[1] = moved_rows[_i][1];
+	tree_mkdir(&shop, "shop/moved/p");
+	tree_mkdir(&shop, "shop/moved/q");
+	ok(tree_mkdir(&shop, m.rows[0]));
+	ok(tree_mkdir(&shop, file_of(&m, true, "m")));
+	ok(tree_echo(&shop, file_of(&m, true, "photo"), CREATE, "x"));
+	ok(tree_echo(&shop, file_of(&m, true, "m/k"), CREATE, "x\n"));
+	ok(tree_open_file(&shop, file_of(&m, true, "photo"), O_WRONLY, &cell));
+	ok(tree_open_file(&shop, file_of(&m, true, "m/k"), O_WRONLY, &element));
+	for (burst = 0; burst < bursts; burst++) {
+		pthread_t thread;
+
+		m.tree = shop;
+		m.tree.text = BUF_INIT;
+		atomic_store(&m.stop, false);
+		atomic_store(&m.moves, 0);
+		ok(pthread_create(&thread, NULL, move_row, &m));
+		for (i = 0; i < 20 || atomic_load(&m.moves) < 2; i++) {
+			snprintf(text, sizeof(text), "%04d%06d\n", burst, i);
+			write_value(&cell, text);
+			write_value(&element, text);
+			usleep(20);
+		}
+		atomic_store(&m.stop, true);
+		pthread_join(thread, NULL);
+		buf_release(&m.tree.text);
+		cat_is(file_of(&m, true, "photo"), text);
+		cat_is(file_of(&m, true, "m/k"), text);
+		tree_is_gone(&shop, m.rows[!m.at]);
+	}
+	ok(tree_release(&shop, &cell));
+	ok(tree_release(&shop, &element));
+}
+END_TEST
+
 struct closing {
 	pthread_barrier_t *begin;
 	struct open_file file;
@@ -507,6 +611,8 @@ SUITE_THREADS(fs_open)
 	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_test(tc, what_is_written_beside_a_commit_is_committed);
+	tcase_add_loop_test(tc, a_commit_goes_where_its_row_goes, 0,
+			    ARRAY_SIZE(moved_rows));
 	tcase_add_test(tc, a_name_that_came_to_nothing_goes);
 	tcase_add_test(tc, what_is_open_is_found_by_its_directory);
 	tcase_add_test(tc, opens_that_look_again_are_paid_for);
