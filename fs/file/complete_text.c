@@ -1,6 +1,7 @@
 #include "fs/file/complete_text.h"
 
-/* Where a string ends that begins at i: past its last quote, or the end. */
+/* Return where a string that begins at i ends: after its last quote, or the
+ * end. */
 static size_t skip_string(struct bytes text, size_t i)
 {
 	uint8_t quote = text.ptr[i++];

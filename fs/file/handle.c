@@ -77,12 +77,12 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		image->loaded = true;
 	} else if (created || (h->flags & O_TRUNC)) {
 		image_cut(op, h->node, image, 0);
-		/* No shell opens so; cp and tar do. */
+		/* cp and tar open so, no shell does. */
 		image->how.copied = created && (h->flags & O_EXCL);
 		image->is_new |= created;
 		image->refused = false;
 		h->cut = true;
-		/* Others may make it too until it is committed. */
+		/* Other opens may make the file too, until it is committed. */
 		image->added = (h->flags & (O_APPEND | O_TRUNC)) == O_APPEND;
 		image->base = 0;
 	}
@@ -139,7 +139,7 @@ void handles_release(struct fs *fs)
 	}
 }
 
-/* What he may by his groups is not known later: he may be gone. */
+/* Keep the opener's groups: when they are needed he may be gone. */
 static int keep_opener(struct op *op, struct handle *h)
 {
 	if (!op->call || !h->uid)
@@ -255,7 +255,7 @@ static int commit_image(struct op *op, struct node *n, struct image *image,
 	return 0;
 }
 
-/* Nothing may come between the commit and that no more is left: it would be. */
+/* Commit; nothing may come between that and clearing what is left to commit. */
 static int commit_locked(struct op *op, struct handle *h, bool cut_too)
 	REQUIRES(&h->image->lock)
 {
@@ -299,7 +299,8 @@ int handle_commit(struct op *op, struct handle *h, enum commit what)
 	return err;
 }
 
-/* *done: it was committed; *waits: an empty value is, and will be later. */
+/* Flush. *done: it was committed; *waits: an empty value is pending, for
+ * later. */
 static int flush_locked(struct op *op, struct handle *h, bool *done,
 			bool *waits) REQUIRES(&h->image->lock)
 {
@@ -313,8 +314,8 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 		return commit_locked(op, h, by_name);
 	if (!h->cut || h->image->state != IMAGE_CUT)
 		return 0;
-	/* Without a reason, as a write may follow; and not to the children of
-	 * a shell, which close copies of what they never wrote. */
+	/* Without a reason, as a write may follow; and not to the children of a
+	 * shell, which close copies of descriptors that they never wrote to. */
 	if (!has_empty_value(op, handle_node(h)))
 		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
 	count_empty(op->fs, h, true);
@@ -336,7 +337,7 @@ int handle_flush(struct op *op, struct handle *h)
 	mutex_unlock(&h->image->lock);
 	if (done && !err)
 		tell_committed(op, h);
-	/* Who looks at the directory asks, and finds it: commit_empties(). */
+	/* A reader of the directory finds it: commit_empties(). */
 	if (waits)
 		op_alters(op, h->node->parent);
 	return err;
@@ -357,7 +358,7 @@ int handle_finish(struct op *op, struct handle *h)
 	is_new = h->image->is_new && !n->ops->file->document;
 	mutex_unlock(&h->image->lock);
 	is_last = handle_give_image(op->fs, h);
-	/* Made by open, and nothing came of it: the name goes again. */
+	/* Made by open, and never written: remove the name again. */
 	if (is_new && is_last) {
 		atomic_fetch_or(&n->armed, ARMED_NAME);
 		op_notify(op, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
@@ -391,8 +392,8 @@ bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 }
 
 /*
- * Who flushed once may be a shell that goes on to write; twice, or asking
- * itself for the directory, it has closed.
+ * After one flush a shell may go on to write; after two, or when it asks for
+ * the directory itself, it has closed.
  */
 static bool has_closed(const struct op *op, struct handle *h)
 {
@@ -412,7 +413,8 @@ void commit_empties(struct op *op, struct node *n)
 
 	if (!atomic_load(&open->empties))
 		return;
-	/* Rare and short: handles cannot go while their list is held. */
+	/* Rare and short: handles cannot be freed while their list is
+	 * locked. */
 	mutex_lock(&open->lock);
 	for (h = open->writers; h; h = h->next)
 		if (atomic_load(&h->counted) &&
@@ -485,7 +487,7 @@ int image_truncate(struct op *op, struct node *n, struct handle *h,
 	int err;
 
 	if (n->ops->file->open && !n->ops->file->store)
-		return 0;	/* .cql and its like: > means nothing */
+		return 0;	/* .cql and the like ignore > */
 	if (h && h->image) {
 		mutex_lock(&h->image->lock);
 		err = image_cut(op, n, h->image, size);

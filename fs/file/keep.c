@@ -1,6 +1,7 @@
 /*
- * Directories that live on though the store has nothing of them: made, and
- * without a row so far, or left by their last row. Who keeps one pays for it.
+ * Directories that exist although the store has nothing of them: made, and
+ * without a row so far, or left by their last row. The user who keeps one pays
+ * for it.
  */
 #include <errno.h>
 
@@ -26,7 +27,8 @@ void keep_for(struct op *op, struct node *n, struct account *keeper)
 		give_back(op->fs, keeper);
 		return;
 	}
-	/* One that another thread stopped to keep just now: with the node. */
+	/* Another thread stopped keeping it meanwhile: give back the charge
+	 * with the node. */
 	give_back(op->fs, atomic_exchange(&n->keeper, keeper));
 	if (n->ops->directory && !n->table && !atomic_load(&n->mtime_ns))
 		atomic_store(&n->mtime_ns, store_timestamp(op->fs->store) *
@@ -47,7 +49,7 @@ int keep_directory(struct op *op, struct node *n)
 	return err;
 }
 
-/* From the table down: none is kept in one that is not. */
+/* From the table down: none is kept in one that is not kept. */
 int keep_up(struct op *op, struct node *n)
 {
 	struct node *up[64];

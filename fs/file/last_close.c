@@ -1,9 +1,9 @@
 /*
- * Is this close the last one of the file? The kernel tells that afterwards, and
- * nobody waits for it; each descriptor that is closed it tells at once (FLUSH),
- * also one that a shell made for a redirection, or a child's. So we look
- * whether who closes, who opened, or a child of theirs has another. In doubt
- * one has.
+ * Find out whether this close is the last one of the file. The kernel tells
+ * that only afterwards, and nobody waits for it; it tells of each closed
+ * descriptor at once (FLUSH), also of one that a shell made for a redirection,
+ * or of a child's. So look whether the closing process, the opener, or a child
+ * of them has another one. In doubt one has.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "fs/file/handle.h"
 #include "fs/op/inner.h"
 
-#define LOOKS_MAX 200	/* processes; with more there is doubt */
+#define LOOKS_MAX 200	/* processes; with more it is in doubt */
 
 static bool ends_with_name(const char *path, size_t len, struct bytes name)
 {
@@ -22,7 +22,8 @@ static bool ends_with_name(const char *path, size_t len, struct bytes name)
 	       !memcmp(path + len - name.len, name.ptr, name.len);
 }
 
-/* Has the process a file of that name open? 1, 0, -ENOENT: it has ended. */
+/* Look for an open file of that name in the process: 1, 0, -ENOENT: it has
+ * ended. */
 static int holds(long pid, struct bytes name)
 {
 	char path[4096];
@@ -36,7 +37,7 @@ static int holds(long pid, struct bytes name)
 		return errno == ENOENT ? -ENOENT : 1;
 	errno = 0;
 	while (!found && (entry = readdir(dir))) {
-		/* Not stat: that would ask ourselves. */
+		/* No stat, which would be a request to ourselves. */
 		ssize_t len = readlinkat(dirfd(dir), entry->d_name, path,
 					 sizeof(path));
 
@@ -51,7 +52,7 @@ static int holds(long pid, struct bytes name)
 
 static int family_holds(long pid, struct bytes name, unsigned *looks);
 
-/* What a thread of the process has forked; where the kernel tells. */
+/* Look in the children of a thread of the process, if the kernel lists them. */
 static int children_hold(long pid, const char *thread, struct bytes name,
 			 unsigned *looks)
 {
@@ -70,7 +71,7 @@ static int children_hold(long pid, const char *thread, struct bytes name,
 	return found > 0;
 }
 
-/* Has it, or what descends from it? As holds. */
+/* Look in it and its descendants. As holds. */
 static int family_holds(long pid, struct bytes name, unsigned *looks)
 {
 	char path[64];
@@ -97,7 +98,7 @@ bool handle_closes(struct op *op, struct handle *h)
 	pid_t pid = op->call ? op->call->pid : 0;
 	unsigned looks = 0;
 
-	/* Who closes is there: what cannot find him finds nobody. */
+	/* The closing process exists: if it is not found, nothing can be. */
 	if (!pid || !h->pid || family_holds(pid, name, &looks))
 		return false;
 	return h->pid == pid || family_holds(h->pid, name, &looks) <= 0;

@@ -1,4 +1,4 @@
-/* Files that take a line at a time: each is carried out as it is complete. */
+/* Files that take lines: each is executed when it is complete. */
 #include "fs/file/line_input.h"
 #include "fs/op/inner.h"
 

@@ -1,7 +1,7 @@
 /*
- * What is written below a directory that waits for its @key (it was made under
- * a cut name) has no place in the store yet: it is held in memory, listed and
- * read as it will be, and stored when the key comes.
+ * Data written below a directory that waits for its @key (it was made under a
+ * shortened name) has no place in the store yet: it is held in memory, listed
+ * and read as it will be, and stored when the key comes.
  */
 #include "fs/file/unkeyed.h"
 
@@ -15,8 +15,8 @@ struct held {
 	bool has_text;			/* false: of a directory */
 	struct buf text;
 	struct store_how how;
-	struct buf expires;		/* the attribute, as it was set */
-	struct charge charge;		/* of all that */
+	struct buf expires;		/* the attribute as set */
+	struct charge charge;		/* for all of it */
 };
 
 static int store_now(struct op *op, struct node *n, struct bytes text,
@@ -60,7 +60,7 @@ bool held_drop(struct fs *fs, struct node *n)
 	return held;
 }
 
-/* What waits for keys is paid for as temporary files are. */
+/* Charge held data, which counts as temporary files do. */
 static int charge_held(struct op *op, struct held *held)
 {
 	return op_charge(op, &held->charge, RESOURCE_SCRATCH,
@@ -151,7 +151,7 @@ bool held_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return found;
 }
 
-/* Of a directory something is held from now on, with these bytes. */
+/* Hold user.expires of a directory, with these bytes. */
 static int set_expires_locked(struct op *op, struct node *n, struct buf *copy)
 	REQUIRES(&op->fs->held_lock)
 {
@@ -206,7 +206,8 @@ int held_get_expires(struct op *op, struct node *n, struct buf *out)
 	return out->len > before ? 0 : -ENODATA;
 }
 
-/* Of a directory that is stored now, or the file itself. */
+/* Store what is held of a directory that is being stored, or of the file
+ * itself. */
 static int store_held(struct op *op, struct node *n)
 {
 	struct held *held = take(op->fs, n);
@@ -224,7 +225,8 @@ static int store_held(struct op *op, struct node *n)
 	return err;
 }
 
-/* One level at a time, down to what waits for keys of its own. */
+/* Store one level at a time, down to directories that wait for keys of their
+ * own. */
 static int settle(struct op *op, struct node *dir, unsigned depth)
 {
 	struct node **children;

@@ -1,8 +1,8 @@
 /*
- * Files that mknod made. tar --xattrs makes each so, sets its attributes, and
- * opens it then: until somebody writes it, it is there as one that an open made
+ * Files that mknod made. tar --xattrs makes each file so, sets its attributes,
+ * and opens it then: until somebody writes it, it is a file that an open made
  * and that is not closed yet, with a descriptor of ours. There are few of them;
- * what is made after those gives up the first, as its close would.
+ * a further one replaces the first, which is closed.
  */
 #include <errno.h>
 #include <signal.h>
@@ -37,7 +37,8 @@ struct handle *made_take(struct fs *fs, const struct node *n)
 	return found;
 }
 
-/* Who made it has ended, or asks himself: he does not go on with it. */
+/* True if its maker has ended, or makes the present call: it will not open the
+ * file. */
 static bool is_left(const struct op *op, const struct handle *h)
 {
 	if (op->call && op->call->pid == h->pid)

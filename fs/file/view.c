@@ -1,4 +1,4 @@
-/* Who holds a node, and how: see view.h. */
+/* The holders of nodes: see view.h. */
 #include "fs/file/view.h"
 
 #include <errno.h>
@@ -9,22 +9,22 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 
-#define WISH_S 10	/* a thread that did not come by then has ended */
-#define AGAIN_NS 1000000000	/* who looked longer ago came for something else */
+#define WISH_S 10	/* after that the thread has ended */
+#define AGAIN_NS 1000000000	/* an older look was for something else */
 #define TRIES 100
 
-/* Of a call that was told to look again. */
+/* A wish: a call that was told to look again. */
 struct wish {
 	struct wish *next;
 	pid_t thread;
 	uid_t uid;
-	bool opens, writer;	/* an open, and of which kind; or nobody knows */
+	bool opens, writer;	/* an open, and of which kind; else unknown */
 	bool found;		/* the name, when it looked */
-	uint64_t told_ns;	/* when it was told, or found it; 0: it did not */
-	struct node *asked;	/* what it came by: a reference */
-	struct node *node;	/* held for it since it looked: the same; or NULL */
+	uint64_t told_ns;	/* when told, or when found; 0: neither */
+	struct node *asked;	/* the node it came by: a reference */
+	struct node *node;	/* held for it since its look; or NULL */
 	int64_t until_s;
-	struct charge charge;	/* of one */
+	struct charge charge;	/* of one node */
 };
 
 static struct mutex *stripe_of(struct fs *fs, const struct node *n)
@@ -41,7 +41,7 @@ bool view_applies(const struct node *n)
 	       !waits_for_key((struct node *)n);
 }
 
-/* Has an open of it to fit those before it? */
+/* True if an open of it has to fit those before it. */
 static bool is_held(const struct node *n)
 {
 	return !n->ops->directory &&
@@ -62,8 +62,8 @@ void version_free(struct fs *fs, struct version *v)
 }
 
 /*
- * Attributes first: with a change in between, an old time goes with the new
- * text, and who copies by times copies it again.
+ * Attributes first: after a change in between an old time goes with the new
+ * text, and copiers by time copy it again.
  */
 static int version_load(struct op *op, struct node *n, struct version **out)
 {
@@ -90,8 +90,8 @@ static int version_load(struct op *op, struct node *n, struct version **out)
 
 /* ------------------------------------------------------------------- holds */
 /*
- * Is that what the kernel has of it, if it has anything? Otherwise a change is
- * on its way whose notice is not.
+ * True if the kernel has this version, or none. Otherwise the notice of a
+ * change is still to come.
  */
 static bool is_what_kernel_has(struct fs *fs, const struct node *n,
 			       const struct version *v)
@@ -107,7 +107,7 @@ static bool is_what_kernel_has(struct fs *fs, const struct node *n,
 	       v->text.len > FILE_CACHED || n->hash == v->hash;
 }
 
-/* One reader more of a node that has some, or is given its version now. */
+/* Add a reader to a node that has some, or gets its version now. */
 static int add_reader(struct fs *fs, struct node *n, struct version *v,
 		      uid_t uid)
 {
@@ -118,8 +118,8 @@ static int add_reader(struct fs *fs, struct node *n, struct version *v,
 	return err;
 }
 
-/* With a version that was loaded since the node had `changes`; it is taken.
- * 0, -EBUSY, -EAGAIN, or as charge_set. */
+/* Hold it with a version that was loaded since the node had `changes`; it is
+ * taken over. 0, -EBUSY, -EAGAIN, or as charge_set. */
 static int hold_version(struct op *op, struct node *n, struct version **v,
 			uint32_t changes)
 {
@@ -137,8 +137,8 @@ static int hold_version(struct op *op, struct node *n, struct version **v,
 		err = -EBUSY;
 	} else if (!(err = add_reader(fs, n, *v, op->who.uid))) {
 		n->version = *v;
-		/* Of a large text pages come by mmap, whose next user drops
-		 * them; a small one's must be no others than these. */
+		/* A large text's pages are read by mmap, whose next user drops
+		 * them; a small one's must be exactly these. */
 		n->hash = (*v)->hash;
 		n->fresh = !(atomic_fetch_or(&n->armed, ARMED_PAGES) &
 			     ARMED_PAGES);
@@ -200,7 +200,8 @@ int view_hold_again(struct op *op, struct handle *h)
 	return err;
 }
 
-/* 0; -EBUSY: it is held the other way, or past; another error of the load. */
+/* Hold it. 0; -EBUSY: it is held the other way, or past; another error of the
+ * load. */
 static int hold(struct op *op, struct node *n, bool writer)
 {
 	return writer ? hold_to_write(op->fs, n) : hold_to_read(op, n);
@@ -232,7 +233,8 @@ void view_close(struct fs *fs, struct handle *h)
 }
 
 /* ------------------------------------------------------------------ wishes */
-/* Take the thread's wish for that name off the list; or NULL. */
+/* Remove the thread's wish for that name from the list, and return it; or
+ * NULL. */
 static struct wish *wish_take(struct op *op, const struct node *dir,
 			      struct bytes name)
 {
@@ -280,7 +282,7 @@ static void wish_list(struct fs *fs, struct wish *w)
 	mutex_unlock(&fs->wish_lock);
 }
 
-/* -ESTALE; -EBUSY: the user has too many. */
+/* Add a wish. -ESTALE; -EBUSY: the user has too many. */
 static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
 {
 	struct fs *fs = op->fs;
@@ -302,7 +304,7 @@ static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
 	return -ESTALE;
 }
 
-/* Was it this call that was told, and has done so if it could? */
+/* True if it was this call that was told, and has looked if it could. */
 static bool has_looked(const struct wish *w)
 {
 	return w && w->told_ns && clock_monotonic_ns() - w->told_ns < AGAIN_NS;
@@ -339,7 +341,7 @@ int view_missed(struct op *op, struct node *n)
 	return wish_add(op, n, false, false) == -ESTALE ? -ESTALE : -ENOENT;
 }
 
-/* The name of *cur goes to another node: that, or NULL. */
+/* Give the name of *cur to another node: *cur becomes that, or NULL. */
 static void renew(struct op *op, struct node **cur)
 {
 	struct fs *fs = op->fs;
@@ -361,7 +363,7 @@ static bool has_holders(struct fs *fs, struct node *n)
 	return found;
 }
 
-/* A node for an open of either kind, if one is to come. */
+/* Return a node for an open of either kind, if one is to come. */
 static int look_free(struct op *op, struct node *dir, struct bytes name,
 		     struct child *c, struct node **n)
 {
@@ -373,7 +375,7 @@ static int look_free(struct op *op, struct node *dir, struct bytes name,
 	return *n ? 0 : lookup_child(op, dir, name, c, n);
 }
 
-/* Hold the node that the name has, or is given. */
+/* Hold the node of the name, or make one. */
 static int hold_by_name(struct op *op, struct node *dir, struct bytes name,
 			bool writer, struct child *c, struct node **n)
 {
@@ -389,13 +391,13 @@ static int hold_by_name(struct op *op, struct node *dir, struct bytes name,
 			renew(op, n);
 			err = *n ? hold(op, *n, writer) : -EBUSY;
 		}
-		if (err == -ENOENT)	/* it went meanwhile */
+		if (err == -ENOENT)	/* removed meanwhile */
 			err = -EBUSY;
 	}
 	return err;
 }
 
-/* What it held since it looked before is let go: it may be old. */
+/* Release the node held since an earlier look: it may be old. */
 int view_look(struct op *op, struct node *dir, struct bytes name,
 	      struct child *c, struct node **n)
 {
@@ -413,10 +415,10 @@ int view_look(struct op *op, struct node *dir, struct bytes name,
 		err = hold_by_name(op, dir, name, w->writer, c, n);
 		if (!err)
 			w->node = node_get(*n);
-		else if (err == -EBUSY)	/* the open will find a way */
+		else if (err == -EBUSY)	/* left to the open */
 			err = *n ? 0 : lookup_child(op, dir, name, c, n);
 	}
-	/* A name that is not there may be, when the same call looks next. */
+	/* A name that is missing may exist when the same call looks next. */
 	w->found = !err;
 	w->told_ns = err ? 0 : clock_monotonic_ns();
 	wish_list(fs, w);
@@ -447,9 +449,9 @@ void view_expire(struct fs *fs, int64_t now_s, bool all)
 
 /* -------------------------------------------------------------------- open */
 /*
- * The kernel has asked again for the same node (by /proc/self/fd), or nobody
- * knows for whom: a reader gets what the others read, or a copy of its own, which
- * mmap is not safe with. A writer is let in.
+ * The kernel has asked again for the same node (by /proc/self/fd), or the
+ * caller is unknown: a reader gets the version of the other readers, or a copy
+ * of its own, which mmap is not safe with. A writer is let in.
  */
 static int open_anyway(struct op *op, struct handle *h, bool writer)
 {
@@ -476,13 +478,13 @@ static int open_anyway(struct op *op, struct handle *h, bool writer)
 	return err;
 }
 
-/* Who has a node alone holds it as a writer does. */
+/* An open that has a node alone holds it as a writer does. */
 static bool holds_to_write(const struct handle *h)
 {
 	return h->writer || h->node->ops->file->alone;
 }
 
-/* Is it the thread's wish? Then h takes over how it is held. */
+/* If this is the thread's wish, let h take over its hold. */
 static bool take_held(struct fs *fs, struct handle *h, struct wish *w)
 {
 	if (!w || w->node != h->node || w->writer != holds_to_write(h) ||
@@ -495,9 +497,9 @@ static bool take_held(struct fs *fs, struct handle *h, struct wish *w)
 }
 
 /*
- * Is an open let in that does not fit? By /proc/self/fd the kernel cannot look
- * again. Who could has found the node that it comes by, and another was first;
- * but what readers hold of one that is past is old.
+ * True if an open that does not fit is let in. By /proc/self/fd the kernel
+ * cannot look again. A caller that could has found the node that it comes by,
+ * and another was first; but a past node's readers hold an old value.
  */
 static bool is_let_in(struct op *op, struct handle *h, const struct wish *w,
 		      bool moved)
@@ -522,7 +524,7 @@ static int open_current(struct op *op, struct handle *h, const struct wish *w,
 
 	if (!err)
 		h->hold = writer ? HOLD_WRITE : HOLD_READ;
-	/* Made and not committed: it is there for who makes it. */
+	/* Made and not committed: it exists for its maker. */
 	if (err == -ENOENT && !h->writer && image_is_callers(op, n))
 		return 0;
 	if (err == -ENOENT && has_looked(w) && !is_there(op, n))
@@ -589,7 +591,7 @@ void view_fill(struct fs *fs, struct node *n, struct child *c)
 	if (n->readers && (is_past(n) || c->size != n->version->child.size ||
 			   c->timestamp_us != n->version->child.timestamp_us))
 		*c = n->version->child;
-	/* Two sizes on their way: nobody knows which the kernel keeps. */
+	/* Two sizes under way: nobody knows which one the kernel keeps. */
 	if ((atomic_load(&n->armed) & ARMED_ATTRIBUTES) &&
 	    atomic_load(&n->told_size) != c->size)
 		n->mixed = true;
@@ -599,8 +601,8 @@ void view_fill(struct fs *fs, struct node *n, struct child *c)
 }
 
 /*
- * Under the stripe it is decided whether readers go on with what they have, or
- * the kernel drops it: who opens now waits for the notice.
+ * Decide under the stripe whether readers go on with their version, or the
+ * kernel drops it: later opens wait for the notice.
  */
 uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 		      uint32_t bits)
@@ -610,7 +612,7 @@ uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 	if (n->ops->directory)
 		return notice_node(&fs->notices, n, bits);
 	mutex_lock(stripe_of(fs, n));
-	/* Of one that the kernel is just about to make it drops nothing. */
+	/* A node that the kernel is about to get has nothing to drop. */
 	if (n->readers || (!(atomic_load(&n->flags) & NODE_SEEN) &&
 			   (atomic_load(&n->armed) & bits & ARMED_ATTRIBUTES) &&
 			   view_applies(n))) {

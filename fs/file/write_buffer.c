@@ -80,7 +80,7 @@ void image_free(struct fs *fs, struct image *image)
 	mem_free(image);
 }
 
-/* Do they stand for the same file? Each of its nodes finds its image. */
+/* True if both are nodes of one file: each of them finds its image. */
 static bool is_same_file(const struct node *a, const struct node *b)
 {
 	if (a == b)
@@ -104,7 +104,7 @@ static struct image *find_locked(struct stripe *s, const struct node *n)
 	return image;
 }
 
-/* Not found by its name from now on: the node that it had, to be put. */
+/* Remove it from its name's list. Returns its node, to be put. */
 static struct node *unlist_locked(struct stripe *s, struct image *image)
 	REQUIRES(&s->lock)
 {
@@ -140,8 +140,8 @@ struct image *image_take(struct fs *fs, struct node *n, bool make)
 	return image;
 }
 
-/* The one under its name; none: mostly that is seen without a lock. One that
- * appears now is no older than we are. */
+/* Return the image under its name; mostly a missing one is seen without a lock.
+ * One that appears now is no older than this call. */
 static struct image *take_any(struct fs *fs, struct node *n)
 {
 	if (!atomic_load(&stripe_of(fs, n)->image_count) &&
@@ -209,7 +209,7 @@ void pin_give(struct fs *fs, struct handle *h)
 	h->pin = NULL;
 }
 
-/* The handle's text is that of its pin, and paid for as this. */
+/* Let the handle's text be its pin's, and pay for the pin. */
 static int pay_for_pin(struct fs *fs, struct handle *h)
 {
 	int err = share_add(&fs->accounts, &h->pin->shares, h->uid);
@@ -265,7 +265,7 @@ void handle_drop_text(struct fs *fs, struct handle *h)
 }
 
 /* ---------------------------------------------------------------- pending */
-/* Threads of one process, as far as the kernel still knows both. */
+/* True for threads of one process, as far as the kernel still knows both. */
 static bool is_same_process(pid_t a, pid_t b)
 {
 	char path[64];
@@ -278,8 +278,8 @@ static bool is_same_process(pid_t a, pid_t b)
 	return !access(path, F_OK);
 }
 
-/* Is the caller of a process that opened n, whose image this is, to write, or
- * wrote? */
+/* True if the caller's process opened n, whose image this is, to write, or
+ * wrote. */
 static bool is_writer(struct op *op, const struct node *n,
 		      const struct image *image)
 {
@@ -317,7 +317,8 @@ bool image_size(struct op *op, struct node *n, uint64_t *size)
 	pending = image->state != IMAGE_CLEAN || orphan;
 	len = image->text.len;
 	mutex_unlock(&image->lock);
-	/* Its writers' node alone is told of it: by its name it is committed. */
+	/* Only its writers' node shows it: the name shows the committed
+	 * size. */
 	if (orphan || (pending && (n->scratch || view_is_written(op->fs, n)) &&
 		       is_writer(op, n, image)))
 		*size = len;
@@ -359,8 +360,8 @@ bool image_is_callers(struct op *op, struct node *n)
 	return is_new(op, n, op->fs, true);
 }
 
-/* The nodes of its other writers, where an open between has given the name
- * another, have another size now. */
+/* The nodes of its other writers, where an open in between gave the name
+ * another node, have another size now. */
 void image_tell_others(struct op *op, struct handle *h)
 {
 	struct fs *fs = op->fs;
@@ -389,7 +390,7 @@ bool image_is_there(struct fs *fs, struct node *n)
 	return image;
 }
 
-/* What its text was, for who has it open and would load it. */
+/* Leave its text for descriptors that would load it. */
 static void leave_text(struct op *op, struct image *image, struct bytes text)
 	REQUIRES(&image->lock)
 {
@@ -446,7 +447,7 @@ void image_orphan(struct op *op, struct node *n, struct image *image,
 		leave_text(op, image, text);
 	image->orphan = true;
 	image->is_new = false;
-	/* The user of all that have it open: it goes with the node. */
+	/* Its user is the node, for all descriptors: freed with it. */
 	mutex_lock(&s->lock);
 	named = unlist_locked(s, image);
 	if (n->orphan != image)
@@ -488,7 +489,7 @@ bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return image_how(op, n, &how, NULL);
 }
 
-/* Its text is to have that length, which the caller pays for. */
+/* Charge the caller for a text of that length. */
 static int charge(struct op *op, struct image *image, uint64_t len)
 {
 	return len > image->charge.amount ?
@@ -526,7 +527,8 @@ static int refuse_size(struct op *op)
 			 (unsigned long long)op->fs->max_value);
 }
 
-/* The newline that a text ends with and its value is without does not count. */
+/* Check the length, without the newline that ends a text and is not part of its
+ * value. */
 static bool is_too_long(struct op *op, struct node *n, struct bytes text)
 {
 	const struct file_kind *file = n->ops->file;
@@ -570,7 +572,7 @@ int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
 	return 0;
 }
 
-/* What a write is refused for; otherwise it is gathered. */
+/* Check a write: 0, or the reason to refuse it. */
 static int check_text(struct op *op, struct node *n, const struct image *image,
 		      size_t from)
 {
@@ -583,13 +585,14 @@ static int check_text(struct op *op, struct node *n, const struct image *image,
 		return op_refuse(op, -EINVAL, "no value begins so");
 	if (!file->check || !text.len || text.ptr[text.len - 1] != '\n')
 		return 0;
-	/* What can be empty, text and blob, may go on behind any newline. */
+	/* Values that can be empty, text and blob, may continue after any
+	 * newline. */
 	if (has_empty_value(op, n) || !text_is_complete(text))
 		return 0;
 	return file->check(op, n, text, &image->how);
 }
 
-/* The image with data put in at offset, validated as far as it goes. */
+/* Put data into the image at offset, validated as far as it goes. */
 int image_write(struct op *op, struct node *n, struct image *image,
 		uint64_t offset, struct bytes data)
 {
@@ -612,7 +615,7 @@ int image_write(struct op *op, struct node *n, struct image *image,
 		text->failed = false;
 		return -ENOMEM;
 	}
-	if (offset < old_len)	/* to put back, should it be refused */
+	if (offset < old_len)	/* to restore it if refused */
 		buf_add(&saved, text->ptr + offset,
 			(end < old_len ? end : old_len) - offset);
 	if (saved.failed)
