@@ -26,7 +26,8 @@ void op_notify(struct op *op, struct node *n, uint32_t bits)
 	kernel_notify(op->fs, op, n, bits);
 	if (!(atomic_load(&n->flags) & NODE_PAST))
 		return;
-	/* Its writers change what the name shows by another node now. */
+	/* Its writers now change the value that the name shows by another
+	 * node. */
 	named = node_find(&op->fs->nodes, n->parent, node_name(n));
 	if (named)
 		kernel_notify(op->fs, op, named, bits);
@@ -40,14 +41,14 @@ void fs_notify(struct fs *fs, struct node *n, uint32_t bits)
 
 /* ------------------------------------------------ what the op itself alters */
 /*
- * Behind a call by path the kernel marks the attributes of the directory as
- * stale, and that is all: a reply that carries them from before, still on its
- * way to another thread, makes them valid again. So told_to has the thread
- * that was given them since they were dropped last, or TOLD_MANY. The thread
- * of the call itself had taken in what it was told before it called; for any
- * other the kernel is told to drop them, which (unlike its mark) outdates what
- * is on its way. Behind calls on open files, as the close that makes a file
- * appear, the kernel drops nothing of the directory.
+ * After a call by path the kernel only marks the attributes of the directory as
+ * stale: a reply that carries older ones, still on its way to another thread,
+ * makes them valid again. So told_to has the thread that got them since they
+ * were dropped last, or TOLD_MANY. The calling thread itself had received its
+ * replies before it called; for any other the kernel is told to drop them,
+ * which (unlike its mark) outdates replies on their way. After calls on open
+ * files, as the close that makes a file appear, the kernel drops nothing of the
+ * directory.
  */
 #define TOLD_MANY UINT32_MAX
 
@@ -118,7 +119,7 @@ bool op_drops_name(struct op *op, const struct node *n)
 
 static void tell_altered(struct op *op, struct node *n, bool by_path)
 {
-	/* Above tables no observer counts; see op_watch. */
+	/* Above tables the observer does not count; see op_watch. */
 	if (!n->table)
 		atomic_fetch_add(&op->fs->nodes.root->changes, 1);
 	if (!by_path)
@@ -182,7 +183,7 @@ static void notify_below(struct fs *fs, struct op *op, struct node *n,
 
 	if (depth > DEPTH_MAX ||
 	    node_children(&fs->nodes, n, false, &children, &count)) {
-		/* Too much rather than too little. */
+		/* Drop too much rather than too little. */
 		number = notice_epoch(&fs->notices);
 		if (op && number)
 			op->wait_for = number;

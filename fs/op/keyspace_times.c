@@ -6,8 +6,8 @@
  *   'm'  of the directory, 's'  of its schema.cql: 8 nanoseconds since 1970 |
  *        8 a tag, both little-endian
  *
- * The tag says what it was set for: a keyspace made again, or other DDL, does not
- * have it.
+ * The tag identifies the object that it was set for: a keyspace made again, or
+ * other DDL, has another tag.
  */
 #include <errno.h>
 

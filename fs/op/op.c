@@ -9,8 +9,8 @@
 #include "store/table/present.h"
 
 /*
- * The store tells its observer of a change on the thread that made it, and
- * has no word of who asked for it: the op that runs on a thread is found here.
+ * The store tells its observer of a change on the thread that made it, without
+ * naming the caller: the op that runs on a thread is found here.
  */
 static _Thread_local struct op *current;
 
@@ -123,7 +123,7 @@ struct op *op_current(void)
 	return current;
 }
 
-/* The path of a node, for people. Bounded by the depth of the tree. */
+/* Append the path of a node, for people. Bounded by the depth of the tree. */
 void node_path(struct buf *out, struct node *n, const char *name)
 {
 	struct node *up[64];
@@ -169,11 +169,12 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 			  "nothing can be changed here");
 	if (file_is_full(err))
 		op_refuse(op, err, FILE_FULL);
-	/* Asking for what is not there is no refusal. */
+	/* A call on a missing object is no refusal. */
 	if (err < 0 && op->reason[0] && err != -ENOENT && err != -ENODATA)
 		put_down(op, err, n, name);
 	current = op->outer;
-	/* A time that was set without a row: nobody was told of it. */
+	/* A time that was set without a row: the observer was not told of
+	 * it. */
 	if (op->timed && op->own_changes == op->timed_after)
 		atomic_fetch_add(&op->timed->changes, 1);
 	op_tell_altered(op, err);
@@ -254,7 +255,7 @@ void op_watch(struct op *op, struct node *n)
 {
 	/* Above tables all changes are counted in the root. */
 	op->watched = n->table ? n->table : op->fs->nodes.root;
-	op->touched_after = op->own_changes;	/* that is not known now */
+	op->touched_after = op->own_changes;	/* unknown from now on */
 	op->watched_changes = atomic_load(&op->watched->changes);
 }
 
@@ -295,7 +296,8 @@ struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
 	return node_make(&op->fs->nodes, &key);
 }
 
-/* As the directory was when it was kept: nothing in the store tells. */
+/* Set the attributes that the directory had when it was kept: the store has
+ * none. */
 void kept_child(struct op *op, struct node *n, struct child *out)
 {
 	struct table *t = op_table(op, n);
@@ -307,7 +309,8 @@ void kept_child(struct op *op, struct node *n, struct child *out)
 	out->value = node_value(n);
 }
 
-/* What was set beside the data: of n, or of a child of dir without a node. */
+/* Set times stored beside the data: of n, or of a child of dir without a
+ * node. */
 static int set_times(struct op *op, struct node *dir, struct node *n,
 		     struct child *c)
 {
@@ -334,8 +337,8 @@ int child_set_times(struct op *op, struct node *dir, struct child *c)
 }
 
 /*
- * A kept directory with a stored time is there whatever the store holds below
- * it: whether a row is left need not be looked up among the deleted ones.
+ * A kept directory with a stored time exists whatever the store holds below it:
+ * a live row among the deleted ones need not be searched.
  */
 static bool stat_kept(struct op *op, struct node *n, struct child *out)
 {
@@ -348,7 +351,7 @@ static bool stat_kept(struct op *op, struct node *n, struct child *out)
 	return !set_times(op, NULL, n, out) && out->mtime_ns;
 }
 
-/* Does the time of a directory say all that changes of it? */
+/* True if every change of the directory's attributes changes its time. */
 static bool is_known_by_time(struct op *op, const struct node *n)
 {
 	struct table *t;
@@ -362,14 +365,14 @@ static bool is_known_by_time(struct op *op, const struct node *n)
 }
 
 /*
- * A table that nobody changed since has the directory as it was: its first row
- * is not looked for again, however many deleted ones stand before it.
+ * Of a table that did not change since, the directory is as it was: its first
+ * row is not searched again, however many deleted ones come before it.
  */
 static bool stat_known(struct op *op, struct node *n, struct child *out)
 {
 	int64_t mtime_ns;
 
-	/* What this op sets is not told yet. */
+	/* The changes of this op itself are not counted yet. */
 	if (op->timed || !is_known_by_time(op, n))
 		return false;
 	mtime_ns = node_known_time(&op->fs->nodes, n);
@@ -441,7 +444,8 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 		node_put(&op->fs->nodes, n);
 		return -ENOENT;
 	}
-	/* What has a position is found anew: other elements may have come before. */
+	/* A node by position is found anew: other elements may have come
+	 * before. */
 	if (n && !n->ops->by_position) {
 		err = node_stat(op, n, c);
 		if (err == -ENOENT && image_is_new(op->fs, n)) {
@@ -472,7 +476,7 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 	return c->is_table ? node_stat(op, *out, c) : 0;
 }
 
-/* To the begin of the second in which it ends, from this moment. */
+/* Return the seconds from now to the begin of the second in which it ends. */
 static double seconds_until(const struct op *op, int64_t expires_s)
 {
 	double left;
@@ -508,7 +512,7 @@ void fill_attr(struct op *op, struct node *n, struct child *c,
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
 	if (n->ops->directory)
 		op_told(op, n);
-	/* Last: who changes it from now on finds it armed. */
+	/* Arm it last: later changes find it armed. */
 	if (!op_is_fresh(op))
 		*timeout_s = 0;
 }
@@ -523,7 +527,7 @@ void fill_entry(struct op *op, struct node *n, struct child *c,
 	if (c->volatile_name)
 		entry->entry_timeout_s = 0;
 	atomic_store(&n->ends_s, c->expires_s);
-	/* Armed before the look: who changes it later finds it so. */
+	/* Armed before the check: later changes find it so. */
 	if (entry->entry_timeout_s > 0)
 		atomic_fetch_or(&n->armed, ARMED_NAME);
 	if (!op_is_fresh(op) ||

@@ -1,7 +1,7 @@
 /*
- * What a caller may do to what has an owner and a mode. The kernel asks for
- * paths; statements and files of control are asked for here. What the kernel
- * does not send of a caller, its groups and its umask, is read in /proc.
+ * Check the caller's rights on an object with owner and mode. The kernel checks
+ * paths; statements and control files are checked here. The kernel does not
+ * send the caller's groups and umask: they are read from /proc.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void add_groups(struct buf *groups, const char *at)
 	}
 }
 
-/* Without memory, or where nobody is found, there are none. */
+/* Without memory, or if the process is not found, there are none. */
 void credentials_read(struct credentials *c)
 {
 	static const char word[] = "Groups:";
@@ -87,7 +87,7 @@ static bool is_in_group(struct credentials *c, gid_t group)
 	return false;
 }
 
-/* As the kernel decides: the first class that he is of, no other. */
+/* Check as the kernel does: only the first class that the user is of counts. */
 static bool may(struct credentials *c, uid_t uid, gid_t gid, mode_t mode,
 		unsigned rights)
 {
@@ -120,8 +120,8 @@ mode_t mode_of_description(mode_t mode)
 	return (mode & 0111) * 5;
 }
 
-/* The name in the schema that the node's file name, without the suffix of a
- * document, stands for. */
+/* Append the name in the schema that the node's file name, without the suffix
+ * of a document, is for. */
 static void described_name(const struct node *n, struct buf *out)
 {
 	struct bytes name = node_name(n);

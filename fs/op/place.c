@@ -1,6 +1,6 @@
 /*
- * From nodes to keys: a node's place is gathered by walking up to its table,
- * each step giving its part. Values are those of the nodes, which the op's node
+ * From nodes to keys: a node's place is collected by walking up to its table,
+ * each step adding its part. Values are those of the nodes, which the op's node
  * pins; only the array is the op's.
  */
 #include <errno.h>
@@ -66,7 +66,7 @@ static const struct type *value_type(const struct column *c, struct bytes path)
 	}
 }
 
-/* What one step adds. is_key_of_table: its parent is the table itself. */
+/* Add the part of one step. is_key_of_table: its parent is the table itself. */
 static int add_part(struct place *p, enum part part, bool below_table,
 		    uint32_t number, struct bytes value)
 {
@@ -83,7 +83,8 @@ static int add_part(struct place *p, enum part part, bool below_table,
 		}
 		if (p->clustering_count == p->table->clustering_count)
 			return -ESTALE;
-		/* Met from below: make room before what is there. */
+		/* Parts come from the lowest up: make room before the present
+		 * ones. */
 		for (i = p->clustering_count++; i > 0; i--)
 			p->clustering[i] = p->clustering[i - 1];
 		p->clustering[0] = value;
@@ -112,7 +113,7 @@ static int begin_place(struct op *op, struct node *n, struct place *p)
 	return p->clustering ? 0 : -ENOMEM;
 }
 
-/* The one value of a schemaless table's row. */
+/* Return the one value column of a schemaless table. */
 static const struct column *plain_column(const struct table *t)
 {
 	uint32_t i = t->partition_key_count + t->clustering_count;
@@ -121,9 +122,10 @@ static const struct column *plain_column(const struct table *t)
 }
 
 /*
- * Is this what a node of that kind takes it for? A file may have become another
- * since it was opened or looked up: a cell is renamed to a temporary file. Who
- * comes with the old kind is told here, once for all of its calls.
+ * True if the place is of the kind that the node's kind expects. A file may
+ * have become another kind since it was opened or looked up: a cell is renamed
+ * to a temporary file. A call with the old kind is refused here, once for all
+ * calls.
  */
 static bool fits(const struct node_ops *ops, const struct place *p)
 {
@@ -458,7 +460,7 @@ static int read_part(struct op *op, struct buf *out, const struct type *type,
 	if (name_unescape(&op->text, name))
 		return op_refuse(op, -ENOENT,
 				 "a %% in a name stands before two upper-case hex digits");
-	/* The empty name: also of types whose literals are never empty. */
+	/* The empty name: also for types whose literals are never empty. */
 	if (!op->text.len && !type_validate(type, BYTES_EMPTY, &error))
 		return op->text.failed ? -ENOMEM : 0;
 	err = type_read_text(out, type, buf_bytes(&op->text), &error);
@@ -473,7 +475,7 @@ static int read_part(struct op *op, struct buf *out, const struct type *type,
 	return err ? err : out->failed || op->text.failed ? -ENOMEM : 0;
 }
 
-/* The name must be the one that the value has. */
+/* Check that the name is the one that the value has. */
 static int check_spelling(struct op *op, struct bytes name, struct buf *again)
 {
 	int err = 0;

@@ -1,10 +1,10 @@
 /*
- * Attributes: what stat and the extended attributes say of an object.
+ * Attributes: the results of stat and of the extended attributes.
  *
- * A cell's time is that of its write, a row's the latest of its parts, until
- * somebody sets another: that is kept beside the data, for a cell and for a
+ * A cell's time is that of its write, a row's the latest of its parts, until a
+ * caller sets another: that is stored beside the data, for a cell and for a
  * document with the timestamp it goes with (a later write outdates it). Most
- * tables never have such a time, so a table remembers in one attribute of its own
+ * tables never have such a time, so a table stores in one attribute of its own
  * whether it has any, and is not asked again.
  *
  *   'm'  8 nanoseconds since 1970, little-endian; of a cell also 8 the
@@ -13,7 +13,7 @@
  *        timestamp in it, of a value or of a deletion
  *   'h'  of a table: 1 enum hint, HINTS_OF_TIMES of it
  *
- * A table's own attributes stand under the empty partition key, which no
+ * A table's own attributes are stored under the empty partition key, which no
  * partition can have.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@
 #define ATTRIBUTE_HINTS 'h'
 enum hint {
 	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
-	HINTS_STORED_SHIFT = 8,	/* shifted by this: those that are in the store */
+	HINTS_STORED_SHIFT = 8,	/* shifted by this: those in the store */
 };
 
 void child_owner(struct child *c, const struct table *t)
@@ -72,8 +72,8 @@ void child_stat(const struct child *c, uint64_t ino, struct stat *out)
 	}
 	set_time(&out->st_mtim, c->mtime_ns);
 	out->st_atim = out->st_ctim = out->st_mtim;
-	/* Who copies by the time of change sees a write though an older time of
-	 * it was set since. */
+	/* Copiers by change time see a write even if an older time was set
+	 * since. */
 	if (c->timestamp_us != NO_TIMESTAMP)
 		set_time(&out->st_ctim, timestamp_ns(c->timestamp_us));
 }
@@ -189,8 +189,8 @@ static int read_hints(struct op *op, struct node *table, const struct table *t,
 }
 
 /*
- * With the write that needs it: who reads looks from now on, but the write may
- * be refused, and until one was not each brings the hint along.
+ * Set the hint with the write that needs it: readers look from now on. But the
+ * write may be refused, so each write adds the hint until one was not.
  */
 static int add_hint(struct op *op, struct write *w, struct node *table,
 		    const struct table *t, uint32_t hint)
@@ -205,7 +205,8 @@ static int add_hint(struct op *op, struct write *w, struct node *table,
 		return err;
 	hints = atomic_fetch_or(&table->hints, hint) | hint;
 	byte = (uint8_t)(hints & HINTS_OF_TIMES);
-	/* Of two that add one each at once the later write has both. */
+	/* Of two that add a hint each at the same time the later write has
+	 * both. */
 	if (byte != hint)
 		at = store_timestamp(op->fs->store);
 	write_attribute(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1), at);
@@ -271,7 +272,7 @@ int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
 	return got < 0 ? got : 0;
 }
 
-/* The newest of all that the document shows, and of what was deleted there. */
+/* Return the newest timestamp in the document, also of deletions in it. */
 static int document_newest(struct op *op, const struct place *p,
 			   int64_t *newest)
 {
@@ -288,7 +289,7 @@ static int document_newest(struct op *op, const struct place *p,
 	return err;
 }
 
-/* Purged deletions may leave something older as the newest. */
+/* When deletions are purged an older timestamp may become the newest. */
 static int document_times(struct op *op, struct node *table,
 			  const struct place *p, struct child *c)
 {
@@ -388,7 +389,7 @@ int attr_set_document(struct op *op, struct write *w, struct node *table,
 			 mtime_ns);
 }
 
-/* Has somebody set the time of the directory there? 1, 0, -errno. */
+/* Look up whether the time of the directory was set: 1, 0, -errno. */
 static int has_set_time(struct op *op, struct node *table,
 			const struct place *p)
 {
@@ -401,7 +402,7 @@ static int has_set_time(struct op *op, struct node *table,
 	return stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 }
 
-/* Stored, if it comes from what the directory holds. */
+/* Store the directory's time, if it comes from its contents. */
 static int keep_time(struct op *op, struct write *w, struct node *dir)
 {
 	struct child now;
@@ -488,7 +489,7 @@ int attr_carry(struct op *op, struct write *w, const struct place *from,
 	return err;
 }
 
-/* What is written from now on is newer, and outdates it. */
+/* Later writes are newer, and outdate it. */
 static int set_mtime(struct op *op, struct write *w, struct node *n,
 		     const struct place *p, int64_t mtime_ns)
 {
