@@ -1,4 +1,4 @@
-/* The calls on open directories. */
+/* Calls on open directories. */
 #include <errno.h>
 
 #include "fs/op/inner.h"

@@ -1,4 +1,4 @@
-/* The calls on open files. */
+/* Calls on open files. */
 #include <errno.h>
 #include <fcntl.h>
 
@@ -19,8 +19,8 @@ static int read_image(struct op *op, struct handle *h, struct image *image,
 }
 
 /*
- * A reader that does not hold its node goes on with what it began with; from the
- * begin, and behind the end, it looks again.
+ * Read of a reader that does not hold its node the text as it was opened; from
+ * the begin, and after the end, load it again.
  */
 static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 			  size_t size, struct buf *out)
@@ -56,11 +56,10 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 }
 
 /*
- * While a write or an fsync is under way the kernel holds the file's lock, and a
- * removal or rename waits for that with the lock of the directory, which the
- * dropping of a name needs: these replies do not wait for names. The next read
- * (of a statement's answer) or the close, which hold no lock, wait in their
- * place.
+ * During a write or an fsync the kernel holds the file's lock, and a removal or
+ * rename waits for that with the lock of the directory, which dropping a name
+ * needs: these replies do not wait for names. The next read (of a statement's
+ * answer) or the close, which hold no lock, wait in their place.
  */
 static void wait_later(struct handle *h, struct fs_call *call)
 {
@@ -92,10 +91,10 @@ bool fs_handle_is_heavy(uint64_t handle)
 }
 
 /*
- * What the readers of its node see. Who has read all of a large value, and of
- * whom the kernel keeps no pages, lets go of it. Who then cannot take hold again
- * reads what the name has, to its close: those who hold a node that is past show
- * an older value.
+ * Read the version of the node's readers. A reader that has read all of a large
+ * value, and for which the kernel keeps no pages, releases it. If it cannot
+ * hold it again it reads the name's value, until its close: readers that hold a
+ * past node show an older value.
  */
 static bool read_held(struct op *op, struct handle *h, uint64_t offset,
 		      size_t size, struct buf *out)
@@ -117,8 +116,8 @@ static bool read_held(struct op *op, struct handle *h, uint64_t offset,
 	return held;
 }
 
-/* Of one that does not hold its node: what was there when its name went, else
- * what is stored, else what waits to be. */
+/* Read without a hold: the text that the file had when its name was removed,
+ * else the stored text, else the pending one. */
 static int read_unheld(struct op *op, struct handle *h, uint64_t offset,
 		       size_t size, struct buf *out)
 {
@@ -161,9 +160,9 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 }
 
 /*
- * The kernel itself drops size and times with the reply to a write, and is
- * given none to keep until what was written is committed: the commit need not
- * tell it. A write that may yet fail, or out of pages, drops nothing.
+ * Note that the kernel itself drops size and times with the reply to a write,
+ * and gets none to keep until the write is committed: the commit need not tell
+ * it. A write that may yet fail, or out of pages, drops nothing.
  */
 static void known_to_kernel(struct node *n)
 {
@@ -173,7 +172,7 @@ static void known_to_kernel(struct node *n)
 	atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_ATTRIBUTES);
 }
 
-/* No more of it is taken; the first reason stays. */
+/* Refuse further writes; the first reason stays. */
 static void handle_fail(struct op *op, struct handle *h, int err)
 {
 	size_t len = strlen(op->reason) + 1;
@@ -194,7 +193,7 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 
 	mutex_lock(&image->lock);
 	if (h->failed) {
-		/* cp asks the kernel to copy first, and then writes itself. */
+		/* cp first asks the kernel to copy, and then writes itself. */
 		err = op_refuse(op, h->failed, "%s", h->why ? h->why :
 				"an earlier write here was refused");
 	} else if (h->flags & O_APPEND) {
@@ -214,7 +213,7 @@ static int write_image(struct op *op, struct handle *h, uint64_t offset,
 	if (!err && op->call)
 		atomic_store(&h->writer_pid, op->call->pid);
 	mutex_unlock(&image->lock);
-	if (hides)	/* it has never been there, and is not now */
+	if (hides)	/* it never existed, and does not now */
 		op_notify(op, h->node, ARMED_NAME | ARMED_ATTRIBUTES);
 	if (err)
 		return err;
@@ -251,7 +250,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 	err = h->image ? write_image(op, h, offset, data) : -EBADF;
 	if (!err && (h->flags & (O_SYNC | O_DSYNC))) {
 		err = handle_commit(op, h, COMMIT_WRITTEN);
-		if (err == -EINVAL) {	/* merely incomplete: at the close */
+		if (err == -EINVAL) {	/* only incomplete: told at the close */
 			op->reason[0] = 0;
 			err = 0;
 		} else if (!err) {
@@ -310,7 +309,7 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	int err = -ENOMEM;
 
 	(void)node;
-	/* A RELEASE comes from nobody: what it finds is the opener's. */
+	/* A RELEASE has no caller: it runs for the opener. */
 	if (call && !call->pid) {
 		call->pid = h->pid;
 		call->uid = h->uid;
@@ -328,8 +327,8 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 }
 
 /*
- * With the reply to an open for writing the kernel drops all pages, and no
- * reader can bring some back: the commit need not tell it.
+ * Note that the kernel drops all pages with the reply to an open for writing,
+ * and no reader can bring some back: the commit need not tell it.
  */
 static void pages_are_dropped(struct node *n, const struct fs_open_reply *reply)
 {
@@ -337,7 +336,8 @@ static void pages_are_dropped(struct node *n, const struct fs_open_reply *reply)
 		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_PAGES);
 }
 
-/* One that mknod made is made by who opens it to write. */
+/* Open a file that mknod made, which counts as made by this open if it
+ * writes. */
 static int open_made(struct op *op, struct node *n, int flags, bool moved,
 		     struct fs_open_reply *reply)
 {

@@ -1,4 +1,4 @@
-/* The calls on names. */
+/* Calls on names. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "fs/op/inner.h"
 #include "store/base/clock.h"
 
-/* A call about a name in a directory: both are there, or an error is. */
+/* A call on a name in a directory: both are set, or an error is. */
 struct at {
 	struct op *op;
 	struct node *dir;
@@ -38,7 +38,7 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	return 0;
 }
 
-/* The kernel holds the directory's lock. */
+/* End it. The kernel holds the directory's lock. */
 static int at_end(struct at *at, int err)
 {
 	struct fs *fs = at->op->fs;
@@ -74,7 +74,7 @@ void fs_forget(struct fs *fs, uint64_t node, uint64_t count)
 		node_forget(&fs->nodes, node, count);
 }
 
-/* Is something there? -EEXIST; 0 where the name is free. */
+/* Check that the name is free: 0 or -EEXIST. */
 static int check_free(struct op *op, struct node *dir, struct bytes name)
 {
 	struct node *n = NULL;
@@ -88,7 +88,8 @@ static int check_free(struct op *op, struct node *dir, struct bytes name)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* It is in memory alone: without room there it is not made. */
+/* Keep a directory that exists only in memory: without room there it is not
+ * made. */
 static int keep_made(struct op *op, struct node *n)
 {
 	int err = n->table && n->table != n ? keep_up(op, n) :
@@ -162,10 +163,10 @@ static int remove_directory(struct op *op, struct node *n)
 }
 
 /*
- * A file loses its name in two steps: the store is changed, and then the node is
- * taken from the name. The kernel has the name until after both. Who opens the file
- * to write in between, though others see already that it is gone, would write into
- * what has no name: such opens wait for the second step.
+ * A file loses its name in two steps: the store is changed, and then the name
+ * is taken from the node. The kernel has the name until after both. An open for
+ * writing in between, when the file is seen to be removed already, would write
+ * into a file without a name: such opens wait for the second step.
  */
 static void leave_begin(struct node *n)
 {
@@ -194,9 +195,9 @@ void fs_wait_left(struct fs *fs, struct node *n)
 }
 
 /*
- * What a file's descriptors go on with when its name is gone; null: none needs
- * it, as readers that hold it have its text. Who opens a document from now on
- * comes by another node, and reads what is there then.
+ * Load the text that a file's descriptors go on with when its name is removed;
+ * null: none needs it, as readers that hold it have its text. Later opens of a
+ * document come by another node, and read what is stored then.
  */
 static struct bytes text_for_opens(struct op *op, struct node *n,
 				   const struct image *image, struct buf *text)
@@ -254,7 +255,7 @@ static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
 		return err;
 	/*
 	 * The kernel has a name until the notice of its end arrives: the store
-	 * may have nothing of a directory any more. Files see it themselves.
+	 * may already have nothing of a directory. Files are checked later.
 	 */
 	n = directory ? NULL : node_find(&fs->nodes, at.dir, at.name);
 	if (!n || (atomic_load(&n->flags) & NODE_HIDDEN)) {
@@ -288,7 +289,7 @@ int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
 }
 
 /* ----------------------------------------------------------------- rename */
-/* What lives in memory alone goes along: to, and below it. */
+/* Move kept nodes along: to, and below it. */
 static int carry_kept(struct op *op, struct node *from, struct node *to)
 {
 	struct node **children, *made, *none = NULL;
@@ -329,25 +330,25 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
 }
 
 /*
- * Its name is another's now: who has it open goes on with it as it was, and the
- * name gets another node. A value that waits for its key is kept by the node
- * itself, and the new one with it.
+ * Separate a node from its name, which another node has now: its descriptors go
+ * on with it as it was, and the name gets another node. A value that waits for
+ * its key is kept by the node itself, and the new one with it.
  */
 static void lose_name(struct op *op, struct node *n, struct image *image,
 		      struct bytes text)
 {
 	if (!n->ops->directory && waits_for_key(n))
 		return;
-	/* Readers that let go of a value read what the name has. */
+	/* Readers that released a value read that of the name. */
 	if (image)
 		image_orphan(op, n, image, text, !view_applies(n));
 	node_detach(&op->fs->nodes, n);
 }
 
 /*
- * An open may have given it another node since it was looked up. And of what the
- * kernel has under the name it takes a directory for dead for good, also where
- * it was not there any more when the rename arrived.
+ * Do it for a node that an open may have given the name since it was looked up.
+ * The kernel treats a directory that it has under the name as dead for good,
+ * even if it no longer existed when the rename arrived.
  */
 static void lose_again(struct op *op, struct node *dir, struct bytes name)
 {
@@ -359,8 +360,9 @@ static void lose_again(struct op *op, struct node *dir, struct bytes name)
 }
 
 /*
- * The kernel goes on with the old node under the new name: it forwards to the
- * node that the name really has, and the name is forgotten after the reply.
+ * Finish a rename. The kernel goes on with the old node under the new name: it
+ * forwards to the node that the name really has, and the name is forgotten
+ * after the reply.
  */
 static int finish_rename(struct op *op, struct node *n, struct node *dir,
 			 struct bytes name, const struct child *target)
@@ -375,7 +377,7 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	lose_again(op, dir, name);
 	now = node_of_child(op, dir, name, target);
 	if (!now) {
-		atomic_store(&n->keeper, keeper);	/* until it goes */
+		atomic_store(&n->keeper, keeper);	/* until it is freed */
 		return -ENOMEM;
 	}
 	if (kept && now->ops->directory)
@@ -397,7 +399,8 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	return err;
 }
 
-/* old: the image of what is replaced, where that is a file; it is held. */
+/* Move while the images are held. old: the image of the replaced file, or
+ * NULL. */
 static int move_held(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, struct node *replaced,
 		     struct image *old)
@@ -411,7 +414,7 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 		before = text_for_opens(op, replaced, old, &text);
 	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
 					      &target) : -EXDEV;
-	if (err == -ENOENT)	/* the new name is no spelling of a key */
+	if (err == -ENOENT)	/* the new name is no key's spelling */
 		err = -EINVAL;
 	if (!err && replaced)
 		lose_name(op, replaced, old, before);
@@ -422,8 +425,8 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 }
 
 /*
- * Both names change with nothing committed under either: by whom n is open its
- * text goes to the new name, and by whom what it replaces is open nowhere.
+ * Change both names with nothing committed under either: text of n's
+ * descriptors goes to the new name, that of the replaced file's nowhere.
  */
 static int move_file(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, struct node *replaced)
@@ -498,8 +501,9 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 
 /* ----------------------------------------------------------------- create */
 /*
- * What was just made is empty until its maker writes, and then the kernel drops
- * size and times itself: it may keep these, and does not ask before the write.
+ * Fill in a file that was just made: it is empty until its maker writes, and
+ * then the kernel drops size and times itself: it may keep these, and does not
+ * ask before the write.
  */
 static void fill_created(struct op *op, struct node *n, struct child *c,
 			 struct fs_entry *entry)
@@ -516,9 +520,9 @@ static void fill_created(struct op *op, struct node *n, struct child *c,
 }
 
 /*
- * Who makes a file only to read it (O_CREAT | O_RDONLY, as lock files are made)
- * writes nothing that would store it: store its empty value now, as a writer
- * that closes does. -EINVAL where the type has none.
+ * Store the empty value of a file that was made only to be read (O_CREAT |
+ * O_RDONLY, as lock files are): nothing else would store it. -EINVAL where the
+ * type has none.
  */
 static int store_empty(struct op *op, struct node *n)
 {

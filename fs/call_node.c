@@ -1,4 +1,4 @@
-/* The calls on one node: attributes, extended attributes, the whole disk. */
+/* Calls on one node: attributes, extended attributes, the whole disk. */
 #include <errno.h>
 #include <sys/xattr.h>
 
@@ -32,7 +32,7 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 	return 0;
 }
 
-/* The kernel holds the inode's lock. */
+/* End it. The kernel holds the inode's lock. */
 static int on_end(struct on *on, int err)
 {
 	struct fs *fs = on->op->fs;
@@ -45,14 +45,15 @@ static int on_end(struct on *on, int err)
 	return err;
 }
 
-/* Removed, or made by open and not committed yet: its descriptors live on. */
+/* True if it was removed, or made by open and not committed yet: its
+ * descriptors live on. */
 static bool is_open_file(struct node *n)
 {
 	return !n->ops->directory && atomic_load(&n->opens);
 }
 
-/* id: by which the kernel asked. What it keeps under the number from before a
- * rename no notice would reach: it keeps nothing. */
+/* Get attributes. id: the number by which the kernel asked. No notice reaches
+ * attributes kept under the number from before a rename: it may keep none. */
 static int get_attr(struct op *op, struct node *n, uint64_t id,
 		    struct handle *h, struct stat *attr, double *timeout_s)
 {
@@ -63,7 +64,7 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	struct node *named = NULL;
 	uint64_t size;
 
-	/* An open that comes upon it is about to be told to look again. */
+	/* An open of it will be told to look again. */
 	if (err == -ENOENT && !n->ops->directory && !n->orphan &&
 	    !is_read && (atomic_load(&n->flags) & NODE_GONE)) {
 		err = lookup_child(op, n->parent, node_name(n), &c, &named);
@@ -99,7 +100,7 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	return 0;
 }
 
-/* A file that was moved: those who have it open to read it go on with it. */
+/* A file that was moved: those that have it open to read go on with it. */
 static void keep_to_readers(struct on *on, uint64_t id)
 {
 	struct node_table *t = &on->op->fs->nodes;
@@ -160,8 +161,9 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 }
 
 /*
- * tar and rsync give what they made its mode when they have filled it, and the
- * table's own at last: as in mkdir, any mode goes for who made it.
+ * True if the caller made it. tar and rsync set the mode of a file that they
+ * made when they have filled it, and at last the table's own: as in mkdir, its
+ * maker may set any mode.
  */
 static bool is_maker(struct op *op, struct node *n)
 {
@@ -170,7 +172,7 @@ static bool is_maker(struct op *op, struct node *n)
 	return pid && atomic_load(&n->maker_pid) == pid;
 }
 
-/* Below tables nothing has an owner or mode of its own. */
+/* Refuse other owners and modes: below tables they are the table's. */
 static int keep_owner(struct op *op, struct node *n, unsigned set,
 		      const struct stat *attr)
 {
@@ -178,8 +180,8 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 	struct child c;
 	int err;
 
-	/* install closes a file that it makes, and opens it again: what is
-	 * not there yet has no mode that could differ. */
+	/* install closes a file that it makes, and opens it again: a file that
+	 * does not exist yet has no mode that could differ. */
 	if (set == FS_SET_MODE && !n->ops->directory &&
 	    image_is_new(op->fs, n))
 		return 0;
@@ -215,7 +217,7 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	else
 		mtime_ns = time_ns(attr->st_mtim.tv_sec, SECOND,
 				   attr->st_mtim.tv_nsec);
-	/* Of a directory too: what is committed later would move its time. */
+	/* Of a directory too: a later commit would change its time. */
 	commit_empties(op, n);
 	if (!n->ops->directory) {
 		if (image_set_mtime(op, n, mtime_ns) ||
@@ -257,8 +259,8 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (!err)
 		err = get_attr(on.op, on.n, node, h, attr, timeout_s);
 	err = on_end(&on, err);
-	/* The kernel writes no mapped page of it until the reply, and to drop
-	 * pages it may have to. */
+	/* The kernel writes no mapped page of it until the reply, and dropping
+	 * pages may have to. */
 	if (writes && call)
 		call->wait_for = 0;
 	return err;
@@ -305,7 +307,8 @@ int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	int64_t result;
 	int err;
 
-	/* ACL and capability probes: at once, so that ls stops asking. */
+	/* ACL and capability probes: answer at once, so that ls stops
+	 * asking. */
 	if (!is_user(name))
 		return -EOPNOTSUPP;
 	err = on_begin(&on, fs, call, node, false);

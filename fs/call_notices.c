@@ -1,4 +1,4 @@
-/* What the notifiers of the mount ask for: notices, and what time has ended. */
+/* Calls of the mount's notifiers: notices, and expired data. */
 #include "fs/op/inner.h"
 
 void fs_notices_add(struct fs *fs, const struct fs_notice *notice)

@@ -3,30 +3,31 @@
  * mount/ translates the kernel's requests into these calls and back; nothing
  * here knows libfuse.
  *
- * Every call gives 0 or -errno, may come from any thread, and takes first a
- * struct fs_call: who asks, and afterwards what the reply has to wait for.
- * Names are bytes ended by 0, as the kernel sends them.
+ * Every call returns 0 or -errno, may come from any thread, and takes first a
+ * struct fs_call: the caller, and afterwards the notices that the reply has to
+ * wait for. Names are bytes ended by 0, as the kernel sends them.
  *
  * Node numbers are 64-bit, never used again; the root is FS_ROOT. lookup,
  * mkdir, create and each entry of readdirplus that the filler took add one to
- * the node's count; fs_forget takes counts back (also when a reply could not
- * be sent). A node is kept while its count is above 0 or a handle is open.
+ * the node's count; fs_forget takes counts back (also when a reply could not be
+ * sent). A node is kept while its count is above 0 or a handle is open.
  *
- * Notices: what the kernel may still hold and must drop is queued by the call
- * that changed it, and by the timer. Those of inodes (attributes, pages, and the
- * epoch) take no lock of an inode or directory; those of names take the lock of
- * the directory. Each kind has its queue, which one thread of the mount's takes
- * with fs_notices_take and sends in order. When a call leaves call->wait_for
- * above 0, its reply must be sent when the notices up to that number have been
- * ("visible before the call returns"): all of them, or with call->locked those of
- * inodes alone. The kernel holds a lock of the file or the directory then, and
- * to drop a name it may need the same. A stale name whose inode was dropped asks
- * when it is used, and learns that it is gone. Where the inode cannot be dropped,
- * as readers hold it, call->names has the names, to be dropped before the reply by
- * a thread of their own. With call->names_below they are in directories below those
- * that the kernel has locked for the call. Else a rename onto the file that is
- * written, out of such a directory, would wait for the call and hold up the names:
- * the reply waits for them a moment only.
+ * Notices: copies that the kernel may still hold and must drop are queued by
+ * the call that changed them, and by the timer. Notices of inodes (attributes,
+ * pages, and the epoch) take no lock of an inode or directory; those of names
+ * take the lock of the directory. Each kind has its queue, which one thread of
+ * the mount's takes with fs_notices_take and sends in order. When a call leaves
+ * call->wait_for above 0, its reply must be sent when the notices up to that
+ * number have been ("visible before the call returns"): all of them, or with
+ * call->locked only those of inodes. The kernel holds a lock of the file or the
+ * directory then, and to drop a name it may need the same. A stale name whose
+ * inode was dropped is checked when it is used, and found to be gone. Where the
+ * inode cannot be dropped, as readers hold it, call->names has the names, to be
+ * dropped before the reply by a thread of their own. With call->names_below
+ * they are in directories below those that the kernel has locked for the call.
+ * Else a rename onto the file that is written, out of such a directory, would
+ * wait for the call and hold up the names: the reply waits for them a moment
+ * only.
  */
 #ifndef FS_FS_H
 #define FS_FS_H
@@ -45,25 +46,27 @@ struct fs;
 #define FS_FOREVER 86400.0	/* of a timeout, in seconds */
 
 struct fs_options {
-	uid_t uid;		/* who mounts: owns the root and the files of */
+	uid_t uid;		/* mounter: owns the root and the files of */
 	gid_t gid;		/* control */
 	uint64_t max_value;	/* bytes of one value; 0: 256 MiB */
 	uint64_t scratch_max;	/* bytes of all scratch files; 0: 64 MiB */
-	const char *keyspace;	/* the root lists this one alone; or NULL */
+	const char *keyspace;	/* the root lists only this one; or NULL */
 	bool read_only;
 	const char *store_path;	/* for statfs and .widefs/options */
 	const char *version;	/* of the program; NULL: "unknown" */
 	const char *options_text;	/* lines for .widefs/options; or NULL */
 };
 void fs_options_init(struct fs_options *o);
-/* The store stays the caller's and must outlive the fs; strings are copied. */
+/* Open a tree. The store stays the caller's and must outlive it; strings are
+ * copied. */
 int fs_open(struct fs **out, struct store *s, const struct fs_options *o);
 /*
- * No call may be under way. Pending values of open handles are committed (as
- * their close would), scratch files go. NULL is accepted.
+ * Close it; no call may be under way. Pending values of open handles are
+ * committed (as their close would), scratch files are removed. NULL is
+ * accepted.
  */
 int fs_close(struct fs *fs);
-/* Pending values are committed and the log is synced: before unmounting. */
+/* Commit pending values and sync the log: before unmounting. */
 int fs_flush_all(struct fs *fs);
 
 struct fs_call {
@@ -71,22 +74,23 @@ struct fs_call {
 	gid_t gid;
 	pid_t pid;		/* 0: unknown (another namespace) */
 	mode_t umask;		/* of create and mkdir only */
-	bool cached;		/* of a write: out of the kernel's pages */
+	bool cached;		/* of a write: from the kernel's pages */
 	uint64_t wait_for;	/* out: see above; 0: reply at once */
 	bool locked;		/* out: wait for no names */
 	/*
-	 * Can the caller send names? If so these, out: an array for mem_free, the
-	 * names in it too. The last is to be sent before the reply.
+	 * True if the caller can send names. Then these are set: an array for
+	 * mem_free, the names in it too. The last is to be sent before the
+	 * reply.
 	 */
 	bool sends_names;
 	struct fs_notice *names;
 	size_t name_count;
 	bool names_below;
-	/* Has the caller been interrupted meanwhile? NULL: nobody knows. */
+	/* True if the caller has been interrupted meanwhile. NULL: unknown. */
 	bool (*interrupted)(void *context);
 	/*
-	 * At once, before the reply: the kernel drops the attributes of this
-	 * node. It takes no lock for that. NULL: a notice says it.
+	 * Makes the kernel drop the attributes of this node at once, before the
+	 * reply. It takes no lock for that. NULL: a notice says it.
 	 */
 	void (*drop_attributes)(void *context, uint64_t node);
 	void *context;
@@ -99,7 +103,7 @@ struct fs_entry {
 	double entry_timeout_s, attr_timeout_s;
 };
 
-/* What the reply to an open says; handle goes with every later call. */
+/* The reply to an open; handle goes with every later call. */
 struct fs_open_reply {
 	uint64_t handle;
 	bool direct_io, keep_cache, noflush, nonseekable, cache_readdir;
@@ -115,8 +119,8 @@ int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	     const char *name);
 int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name);
-/* Links, devices, pipes and sockets are nowhere in the tree: -EPERM, with its
- * reason put down. */
+/* Refuse links, devices, pipes and sockets, which the tree does not have:
+ * -EPERM, with the reason in the errors. */
 int fs_mknod(struct fs *fs, struct fs_call *call, uint64_t parent,
 	     const char *name);
 /* flags: RENAME_NOREPLACE is honoured, the others are EINVAL. */
@@ -125,19 +129,19 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      unsigned flags);
 
 /* ----------------------------------------------------------- attributes */
-/* handle: of an open file where the kernel gives one; else 0. */
+/* handle: of an open file, if the kernel sends one; else 0. */
 int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle, struct stat *attr, double *timeout_s);
 enum fs_set {
 	FS_SET_MODE = 1, FS_SET_UID = 2, FS_SET_GID = 4, FS_SET_SIZE = 8,
 	FS_SET_ATIME = 16, FS_SET_MTIME = 32,
-	FS_SET_MTIME_NOW = 64,	/* the time is now: attr's is not read */
+	FS_SET_MTIME_NOW = 64,	/* now: attr's time is not read */
 };
-/* set: of attr, these; attr then holds all of the new attributes. */
+/* set: the members of attr to set; attr then has all of the new attributes. */
 int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle, unsigned set, struct stat *attr,
 	       double *timeout_s);
-/* Value and list: the length, or -errno; size 0 asks for the length alone. */
+/* Value and list: the length, or -errno; size 0 asks only for the length. */
 int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 		    const char *name, void *value, size_t size);
 int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
@@ -154,8 +158,8 @@ int fs_statfs(struct fs *fs, struct statvfs *out);
 int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, mode_t mode, int flags,
 	      struct fs_entry *entry, struct fs_open_reply *reply);
-/* mknod of a regular file, which stays when nobody opens it only if its type has
- * an empty value. */
+/* mknod of a regular file: it stays without an open only if its type has an
+ * empty value. */
 int fs_make_file(struct fs *fs, struct fs_call *call, uint64_t parent,
 		 const char *name, mode_t mode, struct fs_entry *entry);
 int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t node, int flags,
@@ -163,7 +167,7 @@ int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t node, int flags,
 /* Appends at most size bytes to out; fewer only at the end of the file. */
 int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	    uint64_t offset, size_t size, struct buf *out);
-/* The count taken or -errno. */
+/* Returns the count taken or -errno. */
 int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 		 uint64_t handle, uint64_t offset, struct bytes data);
 int fs_flush(struct fs *fs, struct fs_call *call, uint64_t node,
@@ -173,16 +177,17 @@ int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
 int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle);
 
-/* Of a file: may a read, a write or a flush of it take long, for it runs
- * statements or makes a document? */
+/* True if a read, a write or a flush of the file may take long, because it runs
+ * statements or makes a document. */
 bool fs_handle_is_heavy(uint64_t handle);
 
-/* A request of that many bytes waits for others of its user, who pays for it until
- * fs_waits_no_more (NULL is accepted). -ENOSPC: he has too many; -ENOMEM: and
- * then *out is NULL. */
+/* Charge a request of that many bytes, which waits for others, to its user
+ * until fs_waits_no_more (NULL is accepted). -ENOSPC: he has too many; -ENOMEM:
+ * and then *out is NULL. */
 int fs_waits(struct fs *fs, uid_t uid, size_t bytes, struct charge **out);
 void fs_waits_no_more(struct fs *fs, struct charge *charge);
-/* A request of this call's ends with -ENOSPC, for too many of its user's wait. */
+/* Note that a request of this call's ends with -ENOSPC: too many of its user's
+ * wait. */
 void fs_refuse_waiting(struct fs *fs, struct fs_call *call);
 
 /* ---------------------------------------------------------- directories */
@@ -190,15 +195,15 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       struct fs_open_reply *reply);
 /*
  * Takes one entry: 0, or 1 when it has no room (it comes again in the next
- * call). Always given: name, entry->attr.st_ino and the type in st_mode; with
- * plus everything. cookie is where the next call goes on behind it.
+ * call). Always set: name, entry->attr.st_ino and the type in st_mode; with
+ * plus everything. cookie: where the next call continues after it.
  */
 typedef int fs_fill(void *context, const char *name, size_t len,
 		    const struct fs_entry *entry, uint64_t cookie);
 /*
- * Entries behind cookie (0: from the begin) until fill has no room or the end
- * is reached (then 0 and nothing is filled). "." and ".." come too, without a
- * count.
+ * Fill in entries after cookie (0: from the begin) until fill has no room or
+ * the end is reached (then 0 and nothing is filled). "." and ".." come too,
+ * without a count.
  */
 int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle, uint64_t cookie, bool plus, fs_fill *fill,
@@ -209,26 +214,27 @@ int fs_fsyncdir(struct fs *fs, struct fs_call *call, uint64_t node);
 
 /* -------------------------------------------------------------- notices */
 /*
- * Wait at most timeout_ms (-1: without end) for notices of one queue; the number
- * of those taken (up to max), 0 on timeout or after fs_notices_stop.
+ * Wait at most timeout_ms (-1: without end) for notices of one queue. Returns
+ * the number of those taken (up to max), 0 on timeout or after fs_notices_stop.
  */
 size_t fs_notices_take(struct fs *fs, enum fs_notice_lock lock,
 		       struct fs_notice *out, size_t max, int timeout_ms);
-/* The same notice once more (its name is copied), should it not have been sent. */
+/* Add the same notice once more (its name is copied), if it was not sent. */
 void fs_notices_add(struct fs *fs, const struct fs_notice *notice);
-/* Those that were taken last have been sent. */
+/* Note that the notices taken last have been sent. */
 void fs_notices_sent(struct fs *fs, enum fs_notice_lock lock);
-/* Of each queue the number of the first that was not sent, or UINT64_MAX. */
+/* Return for each queue the number of the first that was not sent, or
+ * UINT64_MAX. */
 void fs_notices_pending(struct fs *fs, uint64_t first[FS_NOTICE_LOCKS]);
-/* Wakes the takers for good; from now on nothing is queued and nothing waits. */
+/* Wake the takers for good; from now on nothing is queued and nothing waits. */
 void fs_notices_stop(struct fs *fs);
 
 /*
- * Expired cells leave the kernel's caches. Called each second by the mount's
- * timer with the present time (seconds); gives when it wants to be called next.
+ * Drop expired cells from the kernel's caches. Called each second by the
+ * mount's timer with the present time (seconds); returns when to call it next.
  */
 int64_t fs_timer(struct fs *fs, int64_t now_s);
-/* Bytes of large texts (pending values, what readers began with, statements)
- * that were freed since the tree was opened. */
+/* Return the bytes of large texts (pending values, texts of readers,
+ * statements) that were freed since the tree was opened. */
 uint64_t fs_large_freed(const struct fs *fs);
 #endif

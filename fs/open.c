@@ -1,4 +1,4 @@
-/* A tree is opened and closed. */
+/* Open and close a tree. */
 #include <errno.h>
 #include <xxhash.h>
 

@@ -1,10 +1,10 @@
 /*
- * What the store changed becomes notices: for each row of a batch the nodes in
- * memory that show it are found by name, from the table down, and what the
- * kernel holds of them is dropped. Nothing in memory means nothing held.
+ * Turn changes of the store into notices: for each row of a batch the nodes in
+ * memory that show it are found by name, from the table down, and the kernel's
+ * copies of them are dropped. A node that is not in memory has no copies.
  *
  * A change that a call makes by path is known to the kernel; its op tells of
- * its side effects itself, and only the table's count of changes moves here.
+ * its side effects itself, and only the table's count of changes grows here.
  */
 #include "fs/op/inner.h"
 #include "fs/op/kernel.h"
@@ -71,7 +71,7 @@ static struct node *find_step(struct fs *fs, struct node *dir,
 	return node_find(&fs->nodes, dir, buf_bytes(name));
 }
 
-/* From the partition down to the row: each level may list it anew. */
+/* Notify from the partition down to the row: each level may list it anew. */
 static void notify_row(struct fs *fs, struct op *op, struct node *partition,
 		       const struct table_change *change)
 {
@@ -129,9 +129,9 @@ static bool has_name_of(const struct node *dir)
 }
 
 /*
- * Has the kernel all names of the way to n, as they are now? A row may have been
- * renamed while a file in it was open; or removed, or it ended, and the kernel
- * dropped its name: who has such a file open makes the row again.
+ * True if the kernel has all names of the way to n, as they are now. A row may
+ * have been renamed while a file in it was open; or removed, or it ended, and
+ * the kernel dropped its name: a writer of such a file makes the row again.
  */
 static bool has_way_to(const struct node *n)
 {
@@ -146,9 +146,9 @@ static bool has_way_to(const struct node *n)
 }
 
 /*
- * The kernel knows of what a call by path changes, and a call on what was opened
- * by one. Asked when the change is done: from then on who looks finds it, and
- * what has lost its name before is seen here.
+ * True if the kernel knows of the changes: those of a call by path, and of a
+ * call on a file that was opened by one. Called when the change is done: later
+ * lookups find it, and a name lost before is seen here.
  */
 static bool kernel_knows(const struct op *op)
 {
@@ -207,7 +207,7 @@ static void everything(struct fs *fs, struct op *op, struct node *from)
 		op->wait_for = number;
 }
 
-/* A schema.cql that was removed shows itself again. */
+/* Show a removed schema.cql again. */
 static void unhide(struct fs *fs)
 {
 	struct node **keyspaces;
@@ -254,12 +254,12 @@ static void truncated(void *context, struct table *t)
 	if (!table)
 		return;
 	atomic_fetch_add(&table->changes, 1);
-	atomic_store(&table->hints, 0);	/* what was set is gone too */
+	atomic_store(&table->hints, 0);	/* times that were set are gone too */
 	everything(fs, op && op->fs == fs ? op : NULL, table);
 	node_put(&fs->nodes, table);
 }
 
-/* Nobody's call was refused: told to root and to who mounted. */
+/* Log damage for root and the mounter: no call was refused. */
 static void damaged(void *context, const char *table, const char *text)
 {
 	struct fs *fs = context;
