@@ -18,7 +18,7 @@
 #include "store/base/control.h"
 #include "store/base/process.h"
 
-#define NAME "wide-guardian"	/* not among those that `pkill widefs` finds */
+#define NAME "wide-guardian"	/* not found by `pkill widefs` */
 #define LOOK_EVERY_MS 1000
 
 /* ------------------------------------------------------ without a control */
@@ -41,8 +41,8 @@ static void put_answer(int device, uint64_t unique, int error)
 }
 
 /*
- * Requests that the dead had taken are handed out again, and all are refused:
- * with them go the locks that its threads wait for.
+ * Get the requests that the dead daemon had taken handed out again, and refuse
+ * all: this releases the locks that its threads wait for.
  */
 static void refuse_requests(int device)
 {
@@ -67,7 +67,7 @@ struct word {
 	int device;		/* or -1 */
 };
 
-/* False: the daemon has ended, or is wholly dead. */
+/* Read a word. False: the daemon has ended, or is wholly dead. */
 static bool hear(int from_daemon, struct word *word)
 {
 	union {
@@ -93,8 +93,8 @@ static bool hear(int from_daemon, struct word *word)
 	return true;
 }
 
-/* The device is kept only where there is no control of it: while we have it,
- * the end of the daemon alone does not end the connection. */
+/* Guard. The device is kept only if there is no control of it: while we have
+ * it, the end of the daemon alone does not end the connection. */
 static void guard(int from_daemon, pid_t daemon)
 {
 	struct pollfd poll_fd = { .fd = from_daemon, .events = POLLIN };
@@ -133,8 +133,8 @@ static void take_name(int argc, char **argv)
 	prctl(PR_SET_NAME, NAME);
 }
 
-/* Nothing of the daemon's is kept open: neither its terminal, nor pipes of
- * those who wait for its end. */
+/* Close the daemon's descriptors: its terminal, and pipes of processes that
+ * wait for its end. */
 static int close_others(int fd)
 {
 	int i, null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -172,7 +172,7 @@ int guardian_start(struct guardian *g, int argc, char **argv)
 		g->fd = fds[0];
 		return 0;
 	}
-	/* It ends when the daemon has, whoever is told to end. */
+	/* It ends when the daemon has, whichever of the two is signalled. */
 	for (i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	setsid();

@@ -14,8 +14,8 @@
 
 #define NOTIFY_INC_EPOCH 8	/* of kernel 6.16; younger than our headers */
 #define BATCH 64
-/* A reply waits no longer for names whose directories a caller may hold until it
- * is sent (fs.h). */
+/* After this time a reply no longer waits for names whose directories a caller
+ * may hold until it is sent (fs.h). */
 #define NAMES_NS 100000000ull
 #define TRIM_EVERY_S 5
 #define TRIM_LEAST ((uint64_t)32 << 20)	/* bytes that were freed since */
@@ -27,8 +27,8 @@ struct waiting {
 	struct waiting *next;
 	uint64_t notice;
 	bool names;
-	struct helper *helper;		/* that sends its own; or NULL */
-	uint64_t until_ns;		/* for it; 0: until it has */
+	struct helper *helper;		/* sends its names; or NULL */
+	uint64_t until_ns;		/* for it; 0: until it is done */
 	struct answer answer;
 };
 
@@ -58,7 +58,7 @@ struct notifier {
 	pthread_mutex_t lock;
 	pthread_cond_t wake_timer;
 	bool stopping;			/* under lock, as all that follows */
-	unsigned helpers;		/* threads that send names of a call */
+	unsigned helpers;		/* threads that send a call's names */
 	pthread_cond_t no_helpers;
 	struct waiting *first, **last;	/* in the order they came */
 };
@@ -73,7 +73,7 @@ static bool is_sent(const struct waiting *w,
 	       (!w->names || w->notice < pending[FS_NOTICES_NAMES]);
 }
 
-/* Take those whose notices have been sent (all: every one) off the list. */
+/* Remove those whose notices have been sent (all: every one) from the list. */
 static struct waiting *take_ready(struct notifier *n, bool all)
 {
 	struct waiting **at = &n->first, *ready = NULL, **end = &ready;
@@ -118,7 +118,7 @@ static void answer_ready(struct notifier *n, bool all)
 	}
 }
 
-/* Put it on the list: false if there is nothing to wait for. Under the lock. */
+/* Add it to the list: false if there is nothing to wait for. Under the lock. */
 static bool wait_for_notices(struct notifier *n, struct waiting *w)
 {
 	uint64_t pending[FS_NOTICE_LOCKS];
@@ -131,7 +131,7 @@ static bool wait_for_notices(struct notifier *n, struct waiting *w)
 	return true;
 }
 
-/* Errors are no matter: ENOENT says that the kernel holds nothing. */
+/* Errors do not matter: ENOENT says that the kernel has no copy. */
 static void send_notice(struct notifier *n, const struct fs_notice *notice)
 {
 	size_t len = notice->name ? strlen(notice->name) : 0;
@@ -185,8 +185,8 @@ static void *send_names(void *argument)
 	return NULL;
 }
 
-/* The names of the call have a thread that w waits for; false: they have none.
- * Under the lock. */
+/* Start a thread for the names of the call, for which w waits; false: there are
+ * no names. Under the lock. */
 static bool start_helper(struct notifier *n, struct fs_call *call,
 			 struct waiting *w)
 {
@@ -212,7 +212,8 @@ fail:
 	return false;
 }
 
-/* Those that no thread could be had for: the caller is answered without. */
+/* Queue the names for which no thread could be started: the reply does not wait
+ * for them. */
 static void queue_names(struct fs *fs, struct fs_call *call)
 {
 	size_t i;
@@ -246,7 +247,7 @@ void invalidate_answer(struct mount *m, struct fs_call *call, struct answer *a)
 		queue_names(m->fs, call);
 	if (waits)
 		return;
-	/* Without memory the caller is answered early rather than never. */
+	/* Without memory the reply is sent early rather than never. */
 	mem_free(w);
 	answer_send(a);
 }
@@ -278,9 +279,10 @@ static void *send_notices(void *argument)
 }
 
 /*
- * Of large values glibc keeps what was freed in the heaps of all its threads,
- * and what comes next may find room in none of them. To look for it takes long
- * where many small things are: only after large ones went.
+ * Return freed memory to the system. Of large values glibc keeps it in the
+ * heaps of all its threads, and the next value may find room in none of them.
+ * Trimming takes long where there are many small allocations: only after large
+ * ones were freed.
  */
 static void give_memory_back(struct fs *fs, uint64_t *before)
 {
@@ -292,7 +294,8 @@ static void give_memory_back(struct fs *fs, uint64_t *before)
 	malloc_trim(0);
 }
 
-/* How long it is until somebody waits no longer for his names; 0: nobody does. */
+/* Return the time until the first waiter gives up its names; 0: there is
+ * none. */
 static uint64_t first_limit(const struct notifier *n)
 {
 	uint64_t now = clock_monotonic_ns(), first = 0;
@@ -306,8 +309,9 @@ static uint64_t first_limit(const struct notifier *n)
 }
 
 /*
- * Has another second begun than *last? True at once; else false after a while: to
- * its begin (what ends in a second is gone in it), or to somebody's limit.
+ * Wait for another second than *last: true at once if it has begun; else false
+ * after a while: at its begin (data that ends in a second is gone in it), or at
+ * a waiter's limit.
  */
 static bool wait_for_second(struct notifier *n, time_t *last)
 {
@@ -388,7 +392,7 @@ int invalidate_start(struct mount *m, struct loop *l)
 	return err;
 }
 
-/* What waits is answered first: a notice of a name may wait for its caller. */
+/* Answer waiting calls first: a notice of a name may wait for its caller. */
 void invalidate_stop(struct mount *m)
 {
 	struct notifier *n = m->notifier;
@@ -399,7 +403,7 @@ void invalidate_stop(struct mount *m)
 	fs_notices_stop(m->fs);
 	answer_ready(n, true);
 	pthread_mutex_lock(&n->lock);
-	while (n->helpers)	/* they have nobody to wait for any more */
+	while (n->helpers)	/* nobody waits for them any more */
 		pthread_cond_wait(&n->no_helpers, &n->lock);
 	pthread_mutex_unlock(&n->lock);
 	pthread_cond_signal(&n->wake_timer);

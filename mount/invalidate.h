@@ -1,9 +1,9 @@
 /*
- * Telling the kernel what changed. One thread sends the tree's notices of inodes,
- * for which the kernel takes no lock that a caller may hold, another one those of
- * names, which wait for the directory. A reply that must not be seen before its
- * notices is sent by the thread that sent the last of them; handlers never wait
- * (fs/README.md, "Caching"). A third thread is the clock of what expires.
+ * Tell the kernel what changed. One thread sends the tree's notices of inodes,
+ * for which the kernel takes no lock that a caller may hold, another one those
+ * of names, which wait for the directory. A reply that must not be seen before
+ * its notices is sent by the thread that sent the last of them; handlers never
+ * wait (fs/README.md, "Caching"). A third thread is the clock of expiring data.
  *
  * Names below the directories that the kernel has locked for a call (fs.h) are
  * sent by a thread of the call's own: it waits for locks of those directories
@@ -19,15 +19,15 @@ struct fs_call;
 
 /* Start the threads for m, before the session's threads. */
 int invalidate_start(struct mount *m, struct loop *l);
-/* End them, before unmounting; what waits is answered. */
+/* End them, before unmounting; waiting calls are answered. */
 void invalidate_stop(struct mount *m);
-/* After the session's threads have ended. */
+/* Free it after the session's threads have ended. */
 void invalidate_free(struct mount *m);
-/* Send the answer when what the call changed has been dropped by the kernel, at
- * once if it changed nothing; data and the call's names are taken over. Any
- * thread. */
+/* Send the answer when the kernel has dropped its copies of what the call
+ * changed, at once if it changed nothing; data and the call's names are taken
+ * over. Any thread. */
 void invalidate_answer(struct mount *m, struct fs_call *call, struct answer *a);
-/* The kernel drops the attributes of a node now; it takes no lock for it, so
- * handlers may call this. */
+/* Make the kernel drop the attributes of a node now; it takes no lock for it,
+ * so handlers may call this. */
 void invalidate_attributes(struct mount *m, uint64_t node);
 #endif

@@ -20,25 +20,25 @@
 struct loop {
 	struct fuse_session *session;
 	struct fs *fs;
-	struct share *share;		/* of several threads; NULL: one */
+	struct share *share;		/* with several threads; NULL: one */
 	unsigned thread_count;
 	int ended_fd;
 	pthread_t thread;		/* the only one */
 	bool started;
-	/* Of the only thread: what it has read ahead, in its order. */
+	/* Of the only thread: requests read ahead, in their order. */
 	struct request *first, **last;
 	unsigned count;
 	struct request *spare;		/* for the next */
 };
 
-#define AHEAD_MAX 1000	/* requests; behind them no interrupt is seen */
+#define AHEAD_MAX 1000	/* requests; after these no interrupt is seen */
 
 /* ------------------------------------------------- between us and the device */
 
 /*
  * The one reply to INIT is the first message written whose length is that of a
- * fuse_init_out. The flags are set before the library has answered it, and what
- * the kernel offered is taken from the request.
+ * fuse_init_out. The flags are set before the library has answered it, and the
+ * kernel's offer is taken from the request.
  */
 static _Atomic uint64_t init_unique;
 static uint64_t init_offered;
@@ -153,7 +153,7 @@ static bool is_interrupt(const struct fuse_buf *buf)
 	return buf->size >= sizeof(*in) && in->opcode == FUSE_INTERRUPT;
 }
 
-/* The user of a request has too many that wait: its call ends. */
+/* Refuse a request whose user has too many that wait: its call ends. */
 static void refuse(struct loop *l, const struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = buf->mem;
@@ -165,10 +165,10 @@ static void refuse(struct loop *l, const struct fuse_buf *buf)
 
 	fs_refuse_waiting(l->fs, &call);
 	n = write(fuse_session_fd(l->session), &out, sizeof(out));
-	(void)n;	/* nobody waits for it any more */
+	(void)n;	/* its caller is gone */
 }
 
-/* The spare one holds a request: put it behind those that wait. */
+/* Queue the request in the spare one. */
 static void queue_spare(struct loop *l)
 {
 	struct request *r = l->spare;
@@ -234,7 +234,7 @@ static void *serve_alone(void *argument)
 	return NULL;
 }
 
-/* One of several threads. */
+/* Serve, as one of several threads. */
 static void *serve_shared(void *argument)
 {
 	struct worker *w = argument;
@@ -288,7 +288,7 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads,
 	l->ended_fd = eventfd(0, EFD_CLOEXEC);
 	err = l->ended_fd < 0 ? -errno : 0;
 	l->last = &l->first;
-	/* What it looks for in the midst of a request may not be there. */
+	/* Reads inside of a request must not block. */
 	if (!err && is_alone(l) && fcntl(fuse_session_fd(session), F_SETFL,
 					 O_NONBLOCK))
 		err = -errno;

@@ -1,8 +1,8 @@
 /*
  * The session's loop: a few long-lived threads that read requests from
  * /dev/fuse and answer them. libfuse 3.14 forgets to confirm some INIT flags
- * that it asked for; the loop stands between the library and the device and
- * sets them in that one reply.
+ * that it asked for; the loop lies between the library and the device and sets
+ * them in that one reply.
  */
 #ifndef MOUNT_LOOP_H
 #define MOUNT_LOOP_H
@@ -12,21 +12,24 @@
 struct fs;
 struct loop;
 
-/* After the mount, before the first request; fs outlives it. threads >= 1. */
+/* Make it after the mount, before the first request; fs outlives it. threads >=
+ * 1. */
 int loop_new(struct loop **out, struct fuse_session *session, unsigned threads,
 	     struct fs *fs);
 /*
- * In a request that takes long: has it been interrupted? The kernel says so in a
- * request of its own, which the only thread must read itself; what else it
- * reads is served later. With several threads another one reads it. NULL is
- * accepted.
+ * Look for an interrupt, in a request that takes long. The kernel sends it as a
+ * request of its own, which the only thread must read itself; other requests
+ * that it reads are served later. With several threads another one reads it.
+ * NULL is accepted.
  */
 void loop_look(struct loop *l);
 /* Start the threads. */
 int loop_start(struct loop *l);
-/* A descriptor that becomes readable when the session has ended (unmounted). */
+/* Return a descriptor that becomes readable when the session has ended
+ * (unmounted). */
 int loop_ended_fd(const struct loop *l);
-/* End the session and wait for the threads; requests under way are answered. */
+/* End the session and wait for the threads; requests being served are
+ * answered. */
 void loop_join(struct loop *l);
 void loop_free(struct loop *l);
 struct fuse_session *loop_session(const struct loop *l);

@@ -1,8 +1,8 @@
 /*
- * widefs: opens a store, mounts it, serves it until it is unmounted or told to
- * end, and closes it. It forks before anything is opened, since threads do not
- * survive a fork; the parent waits for the word of the child that the mount
- * answers, so that all errors reach the terminal and the exit status.
+ * widefs: open a store, mount it, serve it until it is unmounted or told to
+ * end, and close it. It forks before anything is opened, since threads do not
+ * survive a fork; the parent waits until the child says that the mount answers,
+ * so that all errors reach the terminal and the exit status.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ struct daemon {
 	struct mount_options options;
 	struct store *store;
 	struct fs *fs;
-	struct mount mount;	/* what ops.c works with */
+	struct mount mount;	/* the context of ops.c */
 	struct fuse_session *session;
 	struct loop *loop;
 	struct guardian guardian;
@@ -79,7 +79,7 @@ static int open_fs(struct daemon *d)
 	struct fs_options fo;
 	int err;
 
-	/* Who unmounts waits for the store, which fsname may hide. */
+	/* An unmount waits for the store, which fsname may hide. */
 	snprintf(options, sizeof(options),
 		 "store=%s\ncommit=%g\ncache=%zu\nmemtable=%zu\nthreads=%u\n%s",
 		 o->store,
@@ -104,7 +104,8 @@ static int open_fs(struct daemon *d)
 	return err;
 }
 
-/* The options that libfuse hands to the kernel, beside those of the user. */
+/* Add the options that libfuse passes to the kernel, beside those of the
+ * user. */
 static int add_mount_options(struct mount_options *o)
 {
 	char *name = NULL, *options = NULL, *text = NULL;
@@ -138,7 +139,7 @@ static int mount_tree(struct daemon *d)
 	d->session = fuse_session_new(&o->args, &mount_ops, sizeof(mount_ops),
 				      &d->mount);
 	if (!d->session)
-		return -EINVAL;		/* it has said why */
+		return -EINVAL;		/* libfuse has said why */
 	if (fuse_session_mount(d->session, o->mountpoint))
 		return -EIO;		/* the same */
 	d->mounted = true;
@@ -171,7 +172,7 @@ static void detach(struct daemon *d)
 		waitpid(child, NULL, 0);
 }
 
-/* Tell the parent how it went, and leave the terminal. */
+/* Tell the parent the status, and leave the terminal. */
 static void tell_parent(struct daemon *d, int status)
 {
 	unsigned char byte = (unsigned char)status;
@@ -196,8 +197,8 @@ static void tell_parent(struct daemon *d, int status)
 }
 
 /*
- * Wait for the session's end or a signal. A signal detaches the mount; what is
- * still open then is served for a while, or until a second signal.
+ * Wait for the session's end or a signal. A signal detaches the mount; files
+ * still open then are served for a while, or until a second signal.
  */
 #define GRACE_MS 5000
 
@@ -242,9 +243,9 @@ static int serve(struct daemon *d)
 }
 
 /*
- * The order of the end: what is pending is committed, then no more notices (a
- * notice may wait for what the unmount holds), no more requests, and the store
- * is closed.
+ * End in this order: pending values are committed, then no more notices (a
+ * notice may wait for locks of the unmount), no more requests, and the store is
+ * closed.
  */
 static int end(struct daemon *d)
 {
@@ -260,7 +261,7 @@ static int end(struct daemon *d)
 	if (d->loop)
 		loop_join(d->loop);
 	invalidate_free(&d->mount);
-	/* It closes the device, which nobody may read any more. */
+	/* This closes the device, which nobody may read any more. */
 	if (d->session)
 		fuse_session_unmount(d->session);
 	loop_free(d->loop);
@@ -314,7 +315,8 @@ static int run(struct daemon *d)
 	return status_of(err ? err : closed);
 }
 
-/* In the background: the parent stays until the child has told its status. */
+/* Run in the background: the parent stays until the child has told its
+ * status. */
 static int run_in_background(struct daemon *d)
 {
 	unsigned char status = FAILED;

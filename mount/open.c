@@ -31,7 +31,7 @@ static int open_unless_dying(struct store **out, const char *path,
 	return err;
 }
 
-/* A store is no part of another, which would not know it. */
+/* Refuse a place inside another store, which would not know the new one. */
 static int check_place(const char *path)
 {
 	char above[PATH_MAX], marker[PATH_MAX + 8], *slash;

@@ -46,8 +46,8 @@ static struct fs_call caller(fuse_req_t req)
 
 /* ---------------------------------------------------------------- answers */
 /*
- * All calls that change something end here: the answer is sent when the kernel
- * has dropped what they changed.
+ * End a call that changes something: the answer is sent when the kernel has
+ * dropped its copies.
  */
 static void reply_with(fuse_req_t req, struct fs_call *call,
 		       int64_t result, struct answer *a)
@@ -95,7 +95,7 @@ static void reply_entry(fuse_req_t req, struct fs_call *call, int err,
 	reply_with(req, call, err, &a);
 }
 
-/* A reply that the kernel did not take leaves no count with it. */
+/* Send an entry; take its count back if the kernel does not accept it. */
 static void send_entry(struct mount *m, struct answer *a)
 {
 	struct fs_call nobody = { .pid = 0 };
@@ -152,7 +152,7 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	(void)data;
 	/*
 	 * Nothing is spliced. Pages are dropped by our notices, and by any
-	 * other size: while a value is pending, its writer is given another
+	 * other size: while a value is pending, its writer gets another one
 	 * than the readers, and the kernel, which has one for all, would cut
 	 * their pages at the shorter and fill them with zeros at the longer.
 	 */
@@ -243,7 +243,7 @@ static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 				    new_parent, new_name, flags));
 }
 
-/* Links, devices, pipes and sockets: fs says why not. */
+/* Links, devices, pipes and sockets: fs refuses them with a reason. */
 static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
 		     mode_t mode, dev_t device)
 {
@@ -324,8 +324,8 @@ static void op_setattr(fuse_req_t req, fuse_ino_t node, struct stat *attr,
 }
 
 /*
- * What is answered without a look at the data: ACLs and security labels are not
- * kept, and saying EOPNOTSUPP makes ls and the kernel stop asking. 0: look.
+ * Answer without a look at the data: ACLs and security labels are not stored,
+ * and EOPNOTSUPP makes ls and the kernel stop asking. 0: look.
  */
 static int xattr_refusal(fuse_req_t req, const char *name)
 {
@@ -525,7 +525,7 @@ struct listing {
 	char *ptr;
 	size_t len, size;
 	bool plus;
-	/* Nodes that were given a count, should the reply not be taken. */
+	/* Nodes whose count was raised, in case the reply is not accepted. */
 	struct buf counted;
 };
 
@@ -593,7 +593,7 @@ static int fill(void *context, const char *name, size_t len,
 	dirent->off = cookie;
 	dirent->namelen = (uint32_t)len;
 	dirent->type = (entry->attr.st_mode & S_IFMT) >> 12;
-	put_le64(l->ptr + l->len + size - 8, 0);	/* what fills it up */
+	put_le64(l->ptr + l->len + size - 8, 0);	/* padding */
 	memcpy(dirent->name, name, len);
 	l->len += size;
 	return 0;
@@ -613,7 +613,7 @@ static void read_directory(fuse_req_t req, fuse_ino_t node, size_t size,
 		    : -ENOMEM;
 	if (!err && !l.len && l.counted.failed)
 		err = -ENOMEM;
-	/* What was read before an error is given; the error comes next. */
+	/* Send entries read before an error; the error comes next. */
 	if (err && !l.len)
 		fuse_reply_err(req, -err);
 	else if (fuse_reply_buf(req, l.ptr, l.len) < 0)

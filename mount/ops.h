@@ -1,5 +1,5 @@
 /*
- * The requests of the kernel, as libfuse hands them over, to fs.h and back.
+ * Pass the requests of the kernel, as libfuse delivers them, to fs.h and back.
  */
 #ifndef MOUNT_OPS_H
 #define MOUNT_OPS_H
@@ -21,7 +21,7 @@ struct mount {
 };
 
 /*
- * What a request is answered: an error if result < 0; else nothing more, the
+ * The answer to a request: an error if result < 0; else nothing more, the
  * result as a count, the data, attributes, or an entry that the kernel counts
  * (of a file that was also opened, with created).
  */
@@ -36,7 +36,7 @@ struct answer {
 	struct fuse_entry_param entry;
 	struct fuse_file_info opened;
 };
-/* At once. Its data is released. */
+/* Send it at once. Its data is released. */
 void answer_send(struct answer *a);
 
 extern const struct fuse_lowlevel_ops mount_ops;

@@ -10,7 +10,7 @@
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 
-/* As fuse_opt collects them: sizes and numbers are still text. */
+/* Options as fuse_opt collects them: sizes and numbers are still text. */
 struct raw {
 	char *commit, *cache, *memtable, *max_value, *scratch_max, *keyspace,
 		*threads, *log_file, *log_level;
@@ -36,7 +36,7 @@ static const struct fuse_opt table[] = {
 	TEXT("threads=%s", threads), TEXT("--log-file=%s", log_file),
 	TEXT("--log-level=%s", log_level), TEXT("log_level=%s", log_level),
 	TEXT("log_file=%s", log_file),
-	/* What libfuse and the kernel know. */
+	/* Options of libfuse and the kernel. */
 	FUSE_OPT_KEY("allow_other", KEY_PASS_ON),
 	FUSE_OPT_KEY("allow_root", KEY_PASS_ON),
 	FUSE_OPT_KEY("auto_unmount", KEY_PASS_ON),
@@ -52,9 +52,10 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_KEY("noatime", KEY_PASS_ON),
 	FUSE_OPT_KEY("nodiratime", KEY_PASS_ON),
 	FUSE_OPT_KEY("dirsync", KEY_PASS_ON),
-	/* What fstab may say and means nothing here, or is done anyway. */
+	/* Options that fstab may have and that mean nothing here, or are done
+	 * anyway. */
 	FUSE_OPT_KEY("default_permissions", KEY_IGNORE),
-	FUSE_OPT_KEY("subtype=%s", KEY_IGNORE),	/* mounts are found by ours */
+	FUSE_OPT_KEY("subtype=%s", KEY_IGNORE),	/* we set one of our own */
 	FUSE_OPT_KEY("relatime", KEY_IGNORE),
 	FUSE_OPT_KEY("strictatime", KEY_IGNORE),
 	FUSE_OPT_KEY("lazytime", KEY_IGNORE),
@@ -74,7 +75,7 @@ static const char *const names[] = {
 	"allow_root", "auto_unmount", "fsname", "debug", "noatime", "noexec",
 };
 
-/* The known name that differs in the fewest letters, or NULL. */
+/* Return the known name that differs in the fewest letters, or NULL. */
 static const char *nearest(const char *word)
 {
 	size_t len = strcspn(word, "="), i, best_common = 2;
@@ -122,7 +123,7 @@ static int on_option(void *data, const char *arg, int key,
 	return -1;
 }
 
-/* A size with an optional K, M, G or T. */
+/* Read a size with an optional K, M, G or T. */
 static int read_size(size_t *out, const char *name, const char *text,
 		     size_t least, size_t most)
 {
@@ -198,7 +199,7 @@ static int read_numbers(struct mount_options *o, const struct raw *raw)
 	return err;
 }
 
-/* An absolute path: we leave the working directory. */
+/* Return an absolute path: we leave the working directory. */
 static char *absolute(const char *path)
 {
 	char here[PATH_MAX];

@@ -16,8 +16,8 @@
 #include "mount/message.h"
 
 /*
- * A daemon that died leaves its mount point answering ENOTCONN (ECONNABORTED
- * while it dies) to whatever the kernel has not cached: clean it up.
+ * True if a daemon died there: its mount point answers ENOTCONN (ECONNABORTED
+ * while it dies) to all that the kernel has not cached. It is cleaned up.
  */
 static bool is_dead_mount(const char *path)
 {
@@ -73,7 +73,7 @@ int mountpoint_check(const struct mount_options *o)
 		return -EBUSY;
 	}
 	if (!realpath(o->mountpoint, place) || !realpath(o->store, store))
-		return 0;	/* the store is yet to be made */
+		return 0;	/* the store will be made */
 	len = strlen(store);
 	if (!strncmp(place, store, len) && (!place[len] || place[len] == '/')) {
 		complain(o->mountpoint, "the store cannot be mounted on itself "

@@ -12,30 +12,30 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 
-#define LONG_NS 5000000		/* a request that is served longer is long */
+#define LONG_NS 5000000		/* from then on a request is long */
 #define TICK_NS 5000000
 #define USER_LONG_MAX 4		/* statements and documents of one user */
-#define MORE_THREADS 64		/* than were asked for, for long requests */
+#define MORE_THREADS 64		/* than asked for, for long requests */
 #define USER_HASH 64		/* a power of 2 */
 
-/* Who has requests here. */
+/* A user with requests here. */
 struct user {
 	uid_t uid;
 	unsigned serving;		/* by threads of the pool */
 	unsigned longs;			/* statements and documents */
-	/* They wait: what may take long, and the others, which must not wait
-	 * for those (a lookup holds its directory's lock). */
+	/* They wait: heavy requests, and the others, which must not wait for
+	 * those (a lookup holds its directory's lock). */
 	struct request *waiting[2], **last[2];
 	struct user *next;		/* of its hash */
 	struct user *next_waiting;
-	bool is_waiting;		/* in the list of those */
+	bool is_waiting;		/* in the list of users that wait */
 };
 
 struct worker {
 	struct share *share;
 	struct worker *next;
 	pthread_t thread;
-	struct user *user;		/* of what it serves; NULL: nobody's */
+	struct user *user;		/* it serves; NULL: nobody's */
 	bool serving, heavy, is_long, ended;
 	uint64_t begun_ns;
 };
@@ -78,7 +78,7 @@ struct request *request_new(struct fuse_buf *buf)
 
 void request_free(struct request *r)
 {
-	/* libfuse allocates this with malloc, and leaves it to us. */
+	/* libfuse allocates it with malloc, and leaves it to us. */
 	if (r)
 		mem_free(r->buf.mem);
 	mem_free(r);
@@ -90,7 +90,8 @@ void *worker_context(const struct worker *w)
 }
 
 /* ------------------------------------------------------------------- users */
-/* Nobody waits for these, or they end what others wait for. */
+/* True for requests without a waiting caller, and those that end others'
+ * waiting. */
 static bool is_of_nobody(const struct fuse_in_header *in)
 {
 	switch (in->opcode) {
@@ -119,8 +120,8 @@ int request_charge(struct fs *fs, struct charge **charge,
 			charge);
 }
 
-/* May it run a statement or make a document? Of these requests the handle comes
- * first. */
+/* True if it may run a statement or make a document. In these requests the
+ * handle comes first. */
 static bool is_heavy(const struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = buf->mem;
@@ -135,7 +136,7 @@ static bool is_heavy(const struct fuse_buf *buf)
 	return fs_handle_is_heavy(handle);
 }
 
-/* NULL: nobody's, or without memory. */
+/* NULL: no user's, or no memory. */
 static struct user *find_user(struct share *s, uid_t uid)
 {
 	struct user **at = &s->users[uid % USER_HASH], *u;
@@ -163,7 +164,7 @@ static struct user *find_user(struct share *s, uid_t uid)
 	return u;
 }
 
-/* One thread is left to the others. */
+/* One thread is left to the other users. */
 static bool may_serve(const struct share *s, const struct user *u, bool heavy)
 {
 	return u->serving + 1 < s->thread_count &&
@@ -208,7 +209,7 @@ static struct request *take_of(struct share *s, struct user *u, bool *heavy)
 	return r;
 }
 
-/* The first one whose user has room; he goes to the end of the list. */
+/* Take the first one whose user has room; he moves to the end of the list. */
 static struct request *take_waiting(struct share *s, struct user **user,
 				    bool *heavy)
 {
@@ -260,7 +261,7 @@ static bool is_pressed(const struct share *s)
 	return !s->reading || s->waiting;
 }
 
-/* With its lock held: is there something for the watcher to do? */
+/* Wake the watcher if there is something to do. With its lock held. */
 static void tell_watcher(struct share *s)
 {
 	if (is_pressed(s) && !s->watching)
@@ -284,7 +285,7 @@ enum share_step share_next(struct worker *w, struct request **r)
 	*r = NULL;
 	pthread_mutex_lock(&s->lock);
 	finish(w);
-	/* Somebody looks for what others send before more is served. */
+	/* Read other users' requests before more is served. */
 	if (s->waiting && (s->reading || !device_is_ready(s)))
 		*r = take_waiting(s, &user, &heavy);
 	if (*r) {
@@ -302,8 +303,8 @@ enum share_step share_next(struct worker *w, struct request **r)
 	return step;
 }
 
-/* -ENOSPC: the user may have no more; 0 with *r NULL: there is no memory to put it
- * by. */
+/* Put a request by. -ENOSPC: the user may have no more; 0 with *r NULL: no
+ * memory. */
 static int put_by(struct share *s, struct fuse_buf *buf, struct request **r)
 {
 	struct charge *charge;
@@ -390,7 +391,7 @@ static int add_worker(struct share *s)
 	return 0;
 }
 
-/* It goes on by itself, and another thread takes its place in the pool. */
+/* Let it finish outside of the pool, where another thread takes its place. */
 static void make_long(struct share *s, struct worker *w)
 {
 	if (w->user)
@@ -505,7 +506,7 @@ void share_join(struct share *s)
 	if (s->watcher_started)
 		pthread_join(s->watcher, NULL);
 	s->watcher_started = false;
-	/* Nobody else takes from the list any more. */
+	/* No other thread uses the list any more. */
 	while (s->workers) {
 		struct worker *w = s->workers;
 
