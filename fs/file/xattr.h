@@ -3,16 +3,16 @@
 #define FS_FILE_XATTR_H
 #include "fs/op/op.h"
 
-/* name: without "user."; appends the value. -ENODATA, -EOPNOTSUPP. */
+/* Append the value. name: without "user.". -ENODATA, -EOPNOTSUPP. */
 int attr_get(struct op *op, struct node *n, const char *name, struct buf *out);
-/* value null: removed. */
+/* Set it. value null: remove it. */
 int attr_set(struct op *op, struct node *n, const char *name,
 	     struct bytes value);
-/* The same of what is at p; n: which directories keep their times, it or that
- * above it. */
+/* The same for the object at p; n: the node whose directories keep their times,
+ * it or that above it. */
 int attr_set_at(struct op *op, struct node *n, struct place *p,
 		const char *name, struct bytes value);
-/* The text of user.expires, and back: -EINVAL with the reason. */
+/* Print the text of user.expires; read it: -EINVAL with the reason. */
 void expires_print(struct buf *out, int64_t expires_s);
 int expires_read(struct op *op, struct bytes value, int64_t *expires_s);
 #endif

@@ -14,7 +14,7 @@ struct listing;
 struct node;
 struct op;
 
-/* What a node's value is a part of. */
+/* The part of a place that a node's value is. */
 enum part {
 	PART_NONE, PART_KEY, PART_STATIC, PART_COLUMN, PART_PATH,
 	PART_VALUE,	/* the value of what the directory says: adds nothing */
@@ -22,8 +22,8 @@ enum part {
 
 struct store_how {
 	bool append;			/* documents: merge, not replace */
-	/* A cell: behind the first `base` bytes, which were there, is what to
-	 * add to what is there now. */
+	/* A cell: the bytes after the first `base` bytes, which were there, are
+	 * to be added to the stored value. */
 	bool adds;
 	uint64_t base;
 	bool copied;			/* from another file, as copiers do */
@@ -32,45 +32,46 @@ struct store_how {
 };
 /* A file whose contents are held whole while it is open for writing. */
 struct file_kind {
-	/* Appends what is committed. -ENOENT: nothing is. */
+	/* Append the committed contents. -ENOENT: there are none. */
 	int (*load)(struct op *op, struct node *n, struct buf *out);
-	/* Make this the contents. */
+	/* Store this as the contents. */
 	int (*store)(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how);
-	/* What store is for a file that is no value (a counter): a temporary
-	 * file is renamed onto it. NULL: it is read-only. */
+	/* As store, for a file that is no value (a counter): a temporary file
+	 * is renamed onto it. NULL: it is read-only. */
 	int (*replace)(struct op *op, struct node *n, struct bytes text,
 		       const struct store_how *how);
-	/* Can a valid value begin so? What stands before `from` was asked
+	/* True if a valid value can begin so. Bytes before `from` were checked
 	 * already. NULL: anything can. */
 	bool (*may_begin)(struct op *op, struct node *n, struct bytes text,
 			  size_t from);
 	/*
-	 * Would the text be taken? Asked in the write where it is complete
-	 * (text_is_complete): a shell does not look at what a close says.
-	 * -EINVAL with the reason. NULL: nothing is to be said before.
+	 * Check a text that is complete (text_is_complete) inside the write: a
+	 * shell does not look at errors of a close. -EINVAL with the reason.
+	 * NULL: no check.
 	 */
 	int (*check)(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how);
-	/* Does the value have the last newline of the text too? NULL: it never
-	 * does. */
+	/* True if the value includes the last newline of the text. NULL: it
+	 * never does. */
 	bool (*keeps_newline)(struct op *op, struct node *n);
-	/* Does cutting it to nothing and closing it store the empty value? */
+	/* True if cutting it to nothing and closing it stores the empty
+	 * value. */
 	bool (*takes_empty)(struct op *op, struct node *n);
 	/* A document: each descriptor has its own text, >> merges. */
 	bool document;
-	/* What is written are statements: see statement_begin(). */
+	/* Statements are written to it: see statement_begin(). */
 	bool statements;
-	/* Each open has a node of its own, where that can be: the kernel takes
-	 * one write to an inode at a time, and these may take long. */
+	/* Each open has a node of its own, where possible: the kernel does one
+	 * write to an inode at a time, and these may take long. */
 	bool alone;
-	/* Made by opening it (a set's element): it needs no write. */
+	/* Opening makes it (a set's element): it needs no write. */
 	bool exists_by_name;
 	/* Never cached by the kernel; its size is not known before a read. */
 	bool streamed;
 	/*
-	 * Files that are no value at all (.cql, counters, control): these, where
-	 * given, are all that happens.
+	 * Files that are no value at all (.cql, counters, control): these
+	 * calls, where set, are used instead of all others.
 	 */
 	int (*open)(struct op *op, struct handle *h);
 	int (*read)(struct op *op, struct handle *h, uint64_t offset,
@@ -83,56 +84,58 @@ struct file_kind {
 
 struct node_ops {
 	const char *kind;
-	bool by_position;	/* its name stands for another thing in time */
+	bool by_position;	/* its name means another object in time */
 	bool directory;
 	enum part part;
 	const struct file_kind *file;	/* of a file */
 	bool whole_column;	/* PART_COLUMN: of one that has elements, */
 	bool key_column;	/* or of one of the key */
 	bool plain_value;	/* the one value of a schemaless table's row */
-	bool plain_names;	/* its children have them as they are */
-	bool key_file;		/* it says the key: never held */
-	bool appends;		/* what is written becomes another's */
-	/* What has this name in dir? -ENOENT. */
+	bool plain_names;	/* its children have unescaped names */
+	bool key_file;		/* it has the key: never held */
+	bool appends;		/* another object stores its writes */
+	/* Look up this name in dir. -ENOENT. */
 	int (*lookup)(struct op *op, struct node *dir, struct bytes name,
 		      struct child *out);
-	/* Its attributes now. -ENOENT, -ESTALE. */
+	/* Get its present attributes. -ENOENT, -ESTALE. */
 	int (*stat)(struct op *op, struct node *n, struct child *out);
 	/*
-	 * Step through what is listed (without kept nodes): 1 with *name and
-	 * *out, 0, -errno. l->step counts the calls.
+	 * Step through the listing (without kept nodes): 1 with *name and *out,
+	 * 0, -errno. l->step counts the calls.
 	 */
 	int (*next)(struct op *op, struct listing *l, struct buf *name,
 		    struct child *out);
-	/* What a file created under this name is; it is not there. */
+	/* Describe the file that is created under this name; it does not
+	 * exist. */
 	int (*create)(struct op *op, struct node *dir, struct bytes name,
 		      struct child *out);
-	/* Make the directory; *out says what it is. keep: in memory alone. */
+	/* Make the directory and describe it in *out. keep: in memory only. */
 	int (*mkdir)(struct op *op, struct node *dir, struct bytes name,
 		     mode_t mode, struct child *out, bool *keep);
 	/* Remove the node itself; rmdir checks that it is empty. */
 	int (*rmdir)(struct op *op, struct node *n);
 	int (*unlink)(struct op *op, struct node *n);
-	/* Move n to a name beside or below; *target is what it then is. */
+	/* Move n to a name beside or below; *target describes it there. */
 	int (*rename)(struct op *op, struct node *n, struct node *dir,
 		      struct bytes name, struct node *replaced,
 		      struct child *target);
 	/* utimensat; NULL: kept in memory. */
 	int (*set_mtime)(struct op *op, struct node *n, int64_t mtime_ns);
-	/* chmod, chown: NULL: only what is so already. set: enum fs_set. */
+	/* chmod, chown. NULL: only to the present ones. set: enum fs_set. */
 	int (*set_owner)(struct op *op, struct node *n, unsigned set,
 			 const struct stat *attr);
-	/* Appends the value of user.NAME; -ENODATA, -EOPNOTSUPP. */
+	/* Append the value of user.NAME; -ENODATA, -EOPNOTSUPP. */
 	int (*get_attribute)(struct op *op, struct node *n, const char *name,
 			     struct buf *out);
-	/* value null: remove it. */
+	/* Set it. value null: remove it. */
 	int (*set_attribute)(struct op *op, struct node *n, const char *name,
 			     struct bytes value);
 	/* Of a table: store a file of it that was open when another table took
 	 * its rows over; -ESTALE: none did. */
 	int (*store_adopted)(struct op *op, struct node *n, struct bytes text,
 			     const struct store_how *how);
-	/* The key of dir is known: store what needs no value; NULL: nothing. */
+	/* The key of dir is known: store parts that need no value; NULL:
+	 * none. */
 	int (*settle)(struct op *op, struct node *dir);
 };
 #endif

@@ -15,7 +15,8 @@ void timers_init(struct timers *t);
 void timers_release(struct timers *t);
 /* The timer looks at n in that second, or before. */
 void timer_add(struct timers *t, struct node *n, int64_t at_s);
-/* The next node that is due (a reference), or NULL; *next_s: when one will be. */
+/* Return the next node that is due (a reference), or NULL; *next_s: when one
+ * will be. */
 struct node *timer_due(struct timers *t, struct node_table *nodes,
 		       int64_t now_s, int64_t *next_s);
 #endif
