@@ -8,6 +8,7 @@
 #include "store/cql/statement/statement.h"
 #include "store/cql/syntax/parse.h"
 #include "store/table/present.h"
+#include "store/cql/execute.h"
 
 /*
  * What a statement may take until it runs, beside a multiple of its text: short

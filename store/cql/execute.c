@@ -6,6 +6,15 @@
 #include "store/cql/cql.h"
 #include "store/cql/modify/conditional.h"
 #include "store/store.h"
+#include "store/cql/execute.h"
+#include "store/cql/modify/batch.h"
+#include "store/cql/modify/prepare.h"
+#include "store/cql/schema/ddl.h"
+#include "store/cql/select/select.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 
 /* A conditional statement is on disk before it is answered. */
 static int write_now(struct execution *x, struct write *w, bool durable)

@@ -12,6 +12,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/output/format.h"
+#include "store/cql/output/format_width.h"
 #include "tools/cql/shell.h"
 
 #define HISTORY_LINES 1000

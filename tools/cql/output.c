@@ -7,6 +7,8 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/output/format.h"
+#include "store/cql/output/format_value.h"
+#include "store/cql/output/format_width.h"
 #include "tools/cql/shell.h"
 
 #define OUT_SIZE (64 * 1024)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "store/cql/output/format.h"
+#include "store/cql/output/format_width.h"
 
 static bool is_inside(uint8_t c)	/* of a UTF-8 sequence */
 {

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "store/type/arithmetic.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
 
 void accumulator_init(struct accumulator *a, enum aggregate_kind kind,
 		      const struct type *type)

@@ -6,9 +6,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "store/cql/expression/assignability.h"
 #include "store/cql/expression/function.h"
 #include "store/cql/expression/term.h"
+#include "store/cql/expression/term_call.h"
 #include "store/cql/expression/type_resolve.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 #include "store/type/convert.h"
 #include "store/type/float.h"
 #include "store/type/native.h"

@@ -9,6 +9,12 @@
 
 #include "store/cql/expression/aggregate.h"
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/function_generic.h"
+#include "store/cql/expression/function_parameter.h"
+#include "store/cql/expression/overload.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 
 static function_apply apply_to_json, apply_from_json, apply_map_parts,
 	apply_count, apply_extreme, apply_sum, apply_cosine, apply_euclidean,

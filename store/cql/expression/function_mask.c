@@ -10,6 +10,8 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/expression/function.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 #include "store/type/native.h"
 
 #define DIGEST_MAX 64		/* bytes, of SHA-512 */

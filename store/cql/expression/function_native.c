@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/function_native.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 #include "store/type/arithmetic.h"
 #include "store/type/convert.h"
 #include "store/type/uuid.h"

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/function_number.h"
+#include "store/cql/statement/refuse.h"
 #include "store/type/arithmetic.h"
 #include "store/type/big_integer.h"
 #include "store/type/convert.h"

@@ -5,7 +5,11 @@
  */
 #include <errno.h>
 
+#include "store/cql/expression/assignability.h"
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/function_operation.h"
+#include "store/cql/expression/overload.h"
+#include "store/cql/statement/refuse.h"
 
 struct operands {
 	enum type_kind left, right, result;

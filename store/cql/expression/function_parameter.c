@@ -4,8 +4,14 @@
  */
 #include <string.h>
 
+#include "store/cql/expression/assignability.h"
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/function_parameter.h"
+#include "store/cql/expression/overload.h"
 #include "store/cql/expression/type_resolve.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 
 static const struct {
 	const char *word;	/* in a signature */

@@ -4,7 +4,16 @@
  * the first argument that does not suit is named; with several an exact match
  * wins, then the only one that suits at all.
  */
+#include "store/cql/expression/assignability.h"
+#include "store/cql/expression/function_generic.h"
+#include "store/cql/expression/function_native.h"
+#include "store/cql/expression/function_number.h"
+#include "store/cql/expression/overload.h"
 #include "store/cql/expression/selectable.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/syntax/ast_print.h"
 
 #include <errno.h>
 #include <stdio.h>

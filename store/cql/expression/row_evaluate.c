@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/expression/row_evaluate.h"
 #include "store/cql/expression/selector.h"
+#include "store/cql/statement/session.h"
 
 int row_values_init(struct execution *x, struct row_values *r,
 		    const struct table *t)

@@ -4,6 +4,14 @@
 #include <string.h>
 
 #include "store/cql/expression/type_resolve.h"
+#include "store/cql/expression/assignability.h"
+#include "store/cql/expression/function_operation.h"
+#include "store/cql/expression/overload.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/syntax/ast_print.h"
 
 static struct selectable *selectable_new(struct execution *x,
 					 const struct term *t, uint32_t parts)

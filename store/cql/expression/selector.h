@@ -42,32 +42,8 @@ struct expression {
 
 /* The selectors of one statement. */
 #define AGGREGATES_MAX 1024
-struct selectors {
-	const struct table *table;
-	struct expression **items;
-	uint32_t count;
-	struct expression **aggregates;	/* all of them, in order met */
-	uint32_t aggregate_count;
-	uint64_t columns;		/* for struct query */
-	bool *selected;			/* by place in table->columns */
-	const struct column **found;	/* those selected, as they were met */
-	uint32_t found_count;
-};
 
-int selectors_init(struct execution *x, struct selectors *s,
-		   const struct table *t);
-/* A term as a selector; refuses one whose type cannot be told. */
-int selector_prepare(struct execution *x, struct selectors *s,
-		     struct expression **out, const struct term *t);
 struct selectable;
-/* The same of one whose names are looked up. */
-int selector_make(struct execution *x, struct selectors *s,
-		  struct expression **out, struct selectable *of);
-/* When all is checked: evaluate what has no columns in it. */
-int selector_fold(struct execution *x, struct expression *e);
-/* A column by itself, as in SELECT *. NULL without memory. */
-struct expression *selector_column(struct execution *x, struct selectors *s,
-				   const struct column *c);
 
 /* ------------------------------------------------------------------- rows */
 struct column_cells {
@@ -81,20 +57,4 @@ struct row_values {
 	bool *ready;
 	struct column_cells *cells;
 };
-int row_values_init(struct execution *x, struct row_values *r,
-		    const struct table *t);
-/* The row is read from view, which must live as long. NULL: all null. */
-void row_values_set(struct row_values *r, const struct row_view *view);
-/* A row of its own, in the arena, of what may be asked of the other. */
-int row_values_copy(struct execution *x, struct arena *arena,
-		    struct row_values *to, const struct row_values *from);
-/* A collection's value is put together in x->arena. 0 or -ENOMEM. */
-int row_value(struct execution *x, struct row_values *r,
-	      const struct column *c, struct bytes *value);
-
-/* The expression for a row; accumulators: of the group, for aggregates. The
- * value lies in x->arena or in the row. */
-int expression_value(struct execution *x, const struct expression *e,
-		     struct row_values *row, struct accumulator *accumulators,
-		     struct bytes *value);
 #endif

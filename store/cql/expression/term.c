@@ -10,6 +10,13 @@
 #include "store/cql/expression/function.h"
 #include "store/cql/expression/type_resolve.h"
 #include "store/type/convert.h"
+#include "store/cql/expression/assignability.h"
+#include "store/cql/expression/overload.h"
+#include "store/cql/expression/term_call.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/syntax/ast_print.h"
 
 /* -------------------------------------------------------------- receivers */
 static void print_receiver(struct buf *out, const struct receiver *r)

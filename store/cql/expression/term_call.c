@@ -7,8 +7,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/expression/assignability.h"
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/function_operation.h"
+#include "store/cql/expression/overload.h"
 #include "store/cql/expression/term.h"
+#include "store/cql/expression/term_call.h"
 
 /* What is known of a term for a receiver. */
 struct resolved_call {

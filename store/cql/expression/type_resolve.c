@@ -9,6 +9,11 @@
 #include <string.h>
 
 #include "store/cql/syntax/type_name.h"
+#include "store/cql/expression/assignability.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 
 /* Nodes of a type with all it names; they are walked, and stored, as a tree. */
 #define TYPE_SIZE_MAX 100000

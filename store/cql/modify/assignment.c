@@ -1,7 +1,12 @@
 /* What SET, VALUES and DELETE name, as changes; each check as Cassandra's. */
 #include <errno.h>
 
+#include "store/cql/modify/assignment.h"
 #include "store/cql/modify/modify.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 
 /* The operation as messages quote it. */
 static const char *assignment_text(struct execution *x,

@@ -6,7 +6,12 @@
 #include <string.h>
 
 #include "store/cql/modify/batch.h"
+#include "store/cql/modify/batch_condition.h"
 #include "store/cql/modify/conditional.h"
+#include "store/cql/modify/prepare.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/session.h"
 #include "store/store.h"
 
 #define WARN_SIZE 5120

@@ -3,7 +3,11 @@
  * stand together. conditional.c asks them.
  */
 #include "store/cql/modify/batch.h"
+#include "store/cql/modify/batch_condition.h"
 #include "store/cql/modify/batch_rows.h"
+#include "store/cql/modify/condition.h"
+#include "store/cql/modify/prepare.h"
+#include "store/cql/statement/refuse.h"
 
 /* Of one row. */
 static int check_mixed(struct execution *x, const struct modification *a,

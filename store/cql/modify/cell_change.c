@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/cql/modify/cell_change.h"
 #include "store/cql/modify/modify.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 #include "store/type/arithmetic.h"
 #include "store/type/uuid.h"
 

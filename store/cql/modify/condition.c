@@ -2,7 +2,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/expression/row_evaluate.h"
+#include "store/cql/modify/condition.h"
 #include "store/cql/modify/modify.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/syntax/ast_print.h"
 
 /* ----------------------------------------------------------- preparation */
 static int check_durations(struct execution *x, const struct type *t,

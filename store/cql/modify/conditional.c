@@ -12,6 +12,12 @@
 #include <string.h>
 
 #include "store/cql/modify/condition_order.h"
+#include "store/cql/expression/row_evaluate.h"
+#include "store/cql/modify/condition.h"
+#include "store/cql/modify/prepare.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/rows.h"
+#include "store/cql/where/plan.h"
 
 struct cas_row {
 	const struct bytes *clustering;

@@ -3,7 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/modify/insert_json.h"
 #include "store/cql/modify/modify.h"
+#include "store/cql/modify/prepare.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 
 /* *unknown: a name that is no column's; null when there is none. */
 static int read_members(struct execution *x, const struct table *t,

@@ -67,64 +67,9 @@ struct modification {
 	size_t slice_count;
 	bool ranges, nothing;
 };
-/* COMPACT STORAGE without clustering columns has a hidden one, and its columns
- * are static below. NULL: of any other table. */
-const struct column *hidden_clustering(const struct table *t);
 
 static inline bool modification_is_conditional(const struct modification *m)
 {
 	return m->exists || m->not_exists || m->condition_count;
 }
-/* It sets or deletes the column, or part of it. */
-void modification_touches(struct modification *m, const struct column *c);
-/* True if it reads what it changes. */
-bool modification_reads(const struct modification *m);
-
-const struct table_name *modification_table(const struct statement *s);
-int modification_prepare(struct execution *x, struct modification *m,
-			 const struct statement *s);
-/* What is looked at once all statements are prepared. */
-int modification_validate(struct execution *x, const struct modification *m);
-/* Of a statement by itself: its partitions, then its rows. */
-int modification_plan(struct execution *x, struct modification *m);
-int modification_plan_keys(struct execution *x, struct modification *m);
-/* Conditions want a partition: not given by IN, the key is one or, beside a
- * restriction of its token, none. And one row of it each. */
-int modification_check_key(struct execution *x, const struct modification *m);
-int modification_check_rows(struct execution *x, const struct modification *m);
-/* timestamp_us: of all that has no USING TIMESTAMP. Conditions are bound
- * apart. */
-int modification_plan_rows(struct execution *x, struct modification *m,
-			   int64_t timestamp_us);
-int modification_apply(struct execution *x, struct modification *m,
-		       struct write *w);
-
-/* assignment.c: SET and DELETE items to changes. */
-int change_of_value(struct execution *x, struct change *c,
-		    const struct column *column, const struct term *value);
-int change_of_assignment(struct execution *x, struct change *c,
-			 const struct table *t, const struct assignment *a,
-			 bool conditional);
-int change_of_deletion(struct execution *x, struct change *c,
-		       const struct table *t, const struct deleted_item *d);
-/* cell_change.c: all changes of the kind of column to the row begun in w. */
-int apply_changes(struct execution *x, struct modification *m, struct write *w,
-		  struct bytes key, const struct bytes *clustering);
-/* insert_json.c: INSERT JSON to restrictions and changes. */
-int insert_json(struct execution *x, struct modification *m,
-		const struct insert *s);
-
-/* condition.c */
-int conditions_prepare(struct execution *x, struct modification *m,
-		       const struct if_clause *c);
-/* Calls in those on statics, or in the others, that fail. */
-int conditions_bind(struct execution *x, const struct modification *m,
-		    bool statics);
-/* Does it hold for the row? 1, 0, -errno; refuses what cannot be compared. */
-int condition_holds(struct execution *x, const struct if_condition *i,
-		    struct row_values *row);
-/* Does it ask about the partition's statics? */
-bool condition_asks_statics(const struct modification *m);
-/* Is it about a row, and not only about the partition's statics? */
-bool condition_asks_row(const struct modification *m);
 #endif

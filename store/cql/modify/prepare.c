@@ -1,4 +1,13 @@
+#include "store/cql/modify/assignment.h"
+#include "store/cql/modify/cell_change.h"
+#include "store/cql/modify/condition.h"
+#include "store/cql/modify/insert_json.h"
 #include "store/cql/modify/modify.h"
+#include "store/cql/modify/prepare.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/where/plan.h"
 
 #include <errno.h>
 #include <string.h>

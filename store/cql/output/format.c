@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/cql/output/format_value.h"
+#include "store/cql/output/format_width.h"
 
 /* A table's page: its rows decide how wide the columns are from here on. */
 #define PAGE_ROWS 500

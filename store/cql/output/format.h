@@ -55,15 +55,4 @@ void cql_format_page(struct cql_format *f, struct buf *out);
 /* What stands in place of a result that there is not. */
 void cql_format_error(struct buf *out, enum cql_format_kind kind,
 		      const struct cql_error *error);
-
-/* A value as cqlsh shows it: text bare, but quoted inside of others. */
-void cql_format_value(struct buf *out, const struct type *t,
-		      struct bytes value);
-/* How many digits cqlsh gives a float: precision of them behind the point where
- * it is written with one, else in all. */
-int cql_format_digits(double value, int precision);
-/* The name of a column or field: bare text. */
-void cql_format_name(struct buf *out, struct bytes name);
-/* How many places of a terminal's line the text takes. */
-uint32_t cql_format_width(struct bytes text);
 #endif

@@ -3,6 +3,7 @@
  * blanks, control characters escaped, so that a row is one line.
  */
 #include "store/cql/output/format.h"
+#include "store/cql/output/format_value.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,6 +7,7 @@
 #include <wchar.h>
 
 #include "store/cql/output/format.h"
+#include "store/cql/output/format_width.h"
 
 /* The program's own locale may know ASCII alone. */
 static locale_t utf8;

@@ -3,9 +3,19 @@
 #include <string.h>
 
 #include "store/base/alloc.h"
+#include "store/cql/expression/assignability.h"
 #include "store/cql/expression/term.h"
 #include "store/cql/expression/type_resolve.h"
+#include "store/cql/schema/alter_table.h"
+#include "store/cql/schema/create_table.h"
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/mask.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/schema/table_check.h"
+#include "store/cql/schema/table_options.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/text.h"
 #include "store/store.h"
 
 /* -------------------------------------------------------------------- ADD */

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/cql/schema/compaction_options.h"
 #include "store/cql/schema/option.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/statement/text.h"
 
 #define PACKAGE "org.apache.cassandra.db.compaction."
 

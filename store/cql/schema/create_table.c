@@ -5,6 +5,11 @@
 
 #include "store/base/clock.h"
 #include "store/cql/schema/create_table.h"
+#include "store/cql/schema/table_check.h"
+#include "store/cql/schema/table_options.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/text.h"
 
 #define TABLE_NAME_LONGEST 222
 

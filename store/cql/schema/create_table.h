@@ -8,32 +8,9 @@
 #define STORE_CQL_SCHEMA_CREATE_TABLE_H
 #include "store/cql/schema/ddl.h"
 
-struct new_column {
-	const struct column_definition *definition;
-	struct type *type;		/* a reference, until it is added */
-	bool in_key;
-};
-
-struct new_table {
-	struct ddl *d;
-	const struct create_table *s;
-	const struct keyspace *keyspace;
-	const char *name;
-	const struct table *old;	/* that it replaces, or NULL */
-	const struct identifier *key;	/* of the partition: in its clause, */
-	uint32_t key_count;		/* or right behind a column */
-	struct new_column *columns;	/* by name */
-	uint32_t count;
-	struct table *table;
-};
-
-/* Fill in the list of columns and the key: 0 or -ENOMEM. */
-int new_table_columns(struct new_table *n);
-/* Look up the types, check them and their places. Sets TABLE_COUNTER. */
-int new_table_check(struct new_table *n);
-void new_table_release_types(struct new_table *n);
-struct new_column *new_table_column(struct new_table *n, struct bytes name);
-/* What CLUSTERING ORDER BY says of the column; NULL: nothing. */
-const struct clustering_order *new_table_order(const struct new_table *n,
-					       struct bytes name);
+int create_table(struct ddl *d);
+/* The table is there already: IF NOT EXISTS is content with that. */
+int refuse_existing(struct ddl *d);
+/* What a table has to be whatever made it (Cassandra's validate). */
+int check_table(struct ddl *d, const struct table *t);
 #endif

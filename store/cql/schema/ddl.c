@@ -7,6 +7,17 @@
 #include <errno.h>
 
 #include "store/store.h"
+#include "store/cql/schema/alter_table.h"
+#include "store/cql/schema/create_table.h"
+#include "store/cql/schema/describe.h"
+#include "store/cql/schema/index.h"
+#include "store/cql/schema/keyspace.h"
+#include "store/cql/schema/mask.h"
+#include "store/cql/schema/table_check.h"
+#include "store/cql/schema/user_type.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/text.h"
 
 #define NAME_MAX_LENGTH 65535
 

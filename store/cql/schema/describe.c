@@ -8,7 +8,13 @@
 #include <string.h>
 
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/describe.h"
 #include "store/cql/schema/print.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/rows.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 
 struct described {
 	struct cql_result *result;

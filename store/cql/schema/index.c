@@ -7,6 +7,12 @@
 #include <string.h>
 
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/index.h"
+#include "store/cql/schema/index_options.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/text.h"
 
 #define SASI "org.apache.cassandra.index.sasi.SASIIndex"
 #define PLAIN "legacy_local_table"	/* Cassandra's name for its own */

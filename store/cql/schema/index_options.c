@@ -5,6 +5,10 @@
 
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/index_options.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 
 #define ANALYZERS "org.apache.cassandra.index.sasi.analyzer."
 

@@ -8,6 +8,10 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/keyspace.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 
 #define PACKAGE "org.apache.cassandra.locator."
 #define FACTOR "replication_factor"

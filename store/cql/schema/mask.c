@@ -6,8 +6,13 @@
 #include <string.h>
 
 #include "store/cql/expression/function.h"
+#include "store/cql/expression/overload.h"
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/mask.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/syntax/ast_print.h"
 
 int refuse_mask(struct ddl *d)
 {

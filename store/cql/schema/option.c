@@ -1,5 +1,6 @@
 /* Hold the values of options against what is known of them. */
 #include "store/cql/schema/option.h"
+#include "store/cql/schema/property.h"
 
 #include <ctype.h>
 #include <string.h>

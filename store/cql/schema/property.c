@@ -9,6 +9,9 @@
 
 #include "store/base/java.h"
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 
 /* --------------------------------------------------------- Java's numbers */
 bool read_java_long(int64_t *out, const char *text)

@@ -6,6 +6,11 @@
 #include <string.h>
 
 #include "store/cql/expression/type_resolve.h"
+#include "store/cql/schema/mask.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/schema/table_check.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 
 int check_nested_fields(struct ddl *d, const struct type *t,
 			const char *for_column)

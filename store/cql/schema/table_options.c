@@ -9,7 +9,12 @@
 #include <string.h>
 
 #include "store/base/alloc.h"
+#include "store/cql/schema/compaction_options.h"
+#include "store/cql/schema/compression_options.h"
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/schema/table_options.h"
+#include "store/cql/statement/text.h"
 
 static int set_text(char **field, const char *text)
 {

@@ -5,6 +5,10 @@
 
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
+#include "store/cql/schema/property.h"
+#include "store/cql/schema/user_type.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 
 /* Fields being put together; the arena has the arrays. */
 struct fields {

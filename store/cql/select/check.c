@@ -1,8 +1,16 @@
 #include <errno.h>
 
+#include "store/cql/expression/overload.h"
 #include "store/cql/expression/selectable.h"
+#include "store/cql/select/check.h"
 #include "store/cql/select/select.h"
+#include "store/cql/select/selector.h"
+#include "store/cql/select/sort.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/text.h"
 #include "store/cql/syntax/parse.h"
+#include "store/cql/where/index_choice.h"
 
 #define NEAREST_MAX 1000
 

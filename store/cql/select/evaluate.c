@@ -1,6 +1,12 @@
 #include <errno.h>
 
+#include "store/cql/expression/overload.h"
+#include "store/cql/expression/row_evaluate.h"
 #include "store/cql/expression/selector.h"
+#include "store/cql/select/evaluate.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
 
 /* Cells of a column in force of a part selection. */
 static bool cell_selected(const struct expression *e, const struct cell_view *c)

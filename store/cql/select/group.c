@@ -4,6 +4,10 @@
  */
 #include <errno.h>
 
+#include "store/cql/expression/overload.h"
+#include "store/cql/expression/row_evaluate.h"
+#include "store/cql/select/evaluate.h"
+#include "store/cql/select/group.h"
 #include "store/cql/select/select.h"
 
 int group_init(struct select_state *s)

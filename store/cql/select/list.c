@@ -5,7 +5,9 @@
 #include <errno.h>
 
 #include "store/cql/expression/selectable.h"
+#include "store/cql/select/list.h"
 #include "store/cql/select/select.h"
+#include "store/cql/select/selector.h"
 
 /* Does a selector have a column of one of these kinds? Those behind it are not
  * looked at. */

@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 
+#include "store/cql/select/row_source.h"
 #include "store/cql/select/select.h"
+#include "store/cql/statement/refuse.h"
 #include "store/cql/syntax/parse.h"
 
 static int open_cursor(struct select_state *s, struct cursor **cursor,

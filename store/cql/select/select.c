@@ -6,7 +6,22 @@
 #include <string.h>
 
 #include "store/base/bytes.h"
+#include "store/cql/expression/row_evaluate.h"
+#include "store/cql/select/check.h"
+#include "store/cql/select/evaluate.h"
+#include "store/cql/select/group.h"
+#include "store/cql/select/list.h"
+#include "store/cql/select/row_source.h"
 #include "store/cql/select/select.h"
+#include "store/cql/select/selector.h"
+#include "store/cql/select/sort.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/rows.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/where/filter.h"
+#include "store/cql/where/index_choice.h"
+#include "store/cql/where/plan.h"
 
 /* ------------------------------------------------------------- analysis */
 static int resolve_nearest(struct select_state *s, const struct column *c,

@@ -4,6 +4,9 @@
  */
 #ifndef STORE_CQL_SELECT_SELECT_H
 #define STORE_CQL_SELECT_SELECT_H
+#include "store/cql/select/selector.h"
+#include "store/cql/statement/statement.h"
+#include "store/cql/where/filter.h"
 #include "store/cql/where/where.h"
 
 /* Cursors of single partitions, merged by the columns of ORDER BY. */
@@ -81,52 +84,9 @@ struct select_state {
 	struct cql_column *columns;	/* before JSON */
 };
 
-/*
- * list.c. Whether only static columns are selected: told before the
- * WHERE, so that of a table with statics also the faults of its selectors are.
- */
-int select_only_statics(struct select_state *s, bool *only);
-int select_prepare(struct select_state *s);
-
-/* check.c: what Cassandra checks after WHERE, in its order. */
-int check_distinct(struct select_state *s);
-/* COMPACT STORAGE without clustering: a partition is one static row. */
-bool has_static_shape(const struct table *t);
-int check_groups(struct select_state *s);
-int check_order(struct select_state *s);
-/* Aggregates over more than one partition. */
-void warn_of_groups(struct select_state *s);
-/* When it runs: what the function of GROUP BY is made of. */
-int check_group_function(struct select_state *s);
-/* ANN OF, once the limits are read. */
-int check_nearest(struct select_state *s);
-
-/* row_source.c */
-int source_open(struct select_state *s);
-/* By the ith column of ORDER BY, in its direction. */
-int order_compare(const struct select_state *s, uint32_t i, struct bytes a,
-		  struct bytes b);
-/* 1 with *view, 0, -errno. */
-int source_next(struct select_state *s, struct row_view *view);
-int source_skip_partition(struct select_state *s);
-/* Refuse a read of too many tombstones; warn of many at its end. */
-int source_check_tombstones(struct select_state *s, bool ended);
-void source_close(struct select_state *s);
-
 /* The next row that passes: 1 (s->row is it), 0, -errno. In select.c. */
 int select_row(struct select_state *s, struct row_view *view);
 /* The next row or group with s->values: 1, 0, -errno. In select.c. */
 int select_values(struct select_state *s);
-
-/* group.c: the next group: 1 with s->group.first and accumulators, 0, -errno. */
-int group_init(struct select_state *s);
-int group_next(struct select_state *s);
-void group_release(struct select_state *s);
-
-/* sort.c: are results sorted? The next of them with s->values: 1, 0, -errno. */
-bool results_are_sorted(const struct select_state *s);
-int sorted_next(struct select_state *s);
-void sorted_release(struct select_state *s);
-/* ANN OF by the function of the index; refuses what has no direction. */
-int nearest_init(struct select_state *s, const struct index *index);
+int execute_select(struct cql_result *r, const struct select *s);
 #endif

@@ -9,6 +9,13 @@
 #include <string.h>
 
 #include "store/cql/select/selector_make.h"
+#include "store/cql/expression/assignability.h"
+#include "store/cql/expression/overload.h"
+#include "store/cql/select/evaluate.h"
+#include "store/cql/select/selector.h"
+#include "store/cql/select/selector_part.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 
 int selectors_init(struct execution *x, struct selectors *s,
 		   const struct table *t)

@@ -1,5 +1,10 @@
 /* Selectors of a part of a value, and of when a column or part was written. */
+#include "store/cql/expression/assignability.h"
+#include "store/cql/select/selector.h"
 #include "store/cql/select/selector_make.h"
+#include "store/cql/select/selector_part.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
 
 #include <errno.h>
 

@@ -10,7 +10,11 @@
 #include <string.h>
 
 #include "store/base/alloc.h"
+#include "store/cql/expression/row_evaluate.h"
+#include "store/cql/select/row_source.h"
 #include "store/cql/select/select.h"
+#include "store/cql/select/sort.h"
+#include "store/cql/statement/refuse.h"
 #include "store/index/refuse.h"
 #include "store/schema/schema_edit.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/base/file.h"
+#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/statement.h"
 
 static int refuse_list(struct execution *x, enum cql_code code,

@@ -1,7 +1,10 @@
 /* Names to what they mean, and whether the user may. */
 #include <errno.h>
 
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
 #include "store/cql/statement/statement.h"
+#include "store/cql/statement/text.h"
 #include "store/cql/syntax/parse.h"
 
 int refuse_without_keyspace(struct execution *x)

@@ -1,6 +1,7 @@
 /* A result of a few rows that are there. */
 #include <errno.h>
 
+#include "store/cql/statement/rows.h"
 #include "store/cql/statement/statement.h"
 
 struct cql_column *result_columns(struct cql_result *r, uint32_t count)

@@ -1,6 +1,7 @@
 /* What a statement has while it runs: values, types, its time, its keyspace. */
 #include <errno.h>
 
+#include "store/cql/statement/session.h"
 #include "store/cql/statement/statement.h"
 #include "store/store.h"
 

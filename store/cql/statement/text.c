@@ -1,5 +1,8 @@
 /* Texts for messages and names. */
+#include "store/cql/statement/session.h"
 #include "store/cql/statement/statement.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/syntax/ast_print.h"
 #include "store/cql/syntax/parse.h"
 
 const char *text_of(struct execution *x, struct bytes bytes)

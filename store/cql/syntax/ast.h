@@ -60,13 +60,6 @@ struct type_name {
 	struct bytes custom;
 	struct span span;
 };
-/* As CQL writes it: map<text, frozen<list<int>>>. In type_name.c. */
-void type_name_print(struct buf *out, const struct type_name *t);
-/* The name of Cassandra's class for a native type. */
-const char *type_class(enum type_kind native);
-/* As Cassandra prints one that it has looked up in this keyspace. */
-void type_name_print_known(struct buf *out, const struct type_name *t,
-			   struct bytes keyspace);
 
 /*
  * A term: what stands for a value, in VALUES, SET, WHERE, IF and as argument;
@@ -125,27 +118,12 @@ struct term {
 	struct type_name *type;		/* HINT; CAST (native) */
 	struct span span;
 };
-/*
- * The term as Cassandra's messages and result names print it (getText of its
- * raw terms): 'a' (quotes inside not doubled), [1, 2], {'a': 1}, (1, 2),
- * (int)1, f(a, b), 1 + 1, -v, NULL, ?. In ast_print.c.
- */
-void term_print(struct buf *out, const struct term *t);
-/* The same of one whose types are looked up in this keyspace. */
-void term_print_known(struct buf *out, const struct term *t,
-		      struct bytes keyspace);
-/* "_add": the function behind an operator; ~ is a minus before its value. */
-const char *operation_name(char op);
-/* "STRING", "INTEGER", "UUID", "FLOAT", "BOOLEAN", "HEX", "DURATION". */
-const char *constant_kind_name(enum constant_kind kind);
 
 enum operator_kind {
 	OPERATOR_EQ, OPERATOR_NE, OPERATOR_LT, OPERATOR_LE, OPERATOR_GT,
 	OPERATOR_GE, OPERATOR_IN, OPERATOR_CONTAINS, OPERATOR_CONTAINS_KEY,
 	OPERATOR_LIKE, OPERATOR_IS_NOT,	/* IS NOT NULL: value is TERM_NULL */
 };
-/* "=", "!=", "CONTAINS KEY", "IS NOT". */
-const char *operator_name(enum operator_kind op);
 
 /* One part of a WHERE. */
 enum relation_kind {
@@ -171,8 +149,6 @@ struct relation {
 	uint32_t value_count;
 	struct span span;
 };
-/* As Cassandra's messages quote it: c = 1, (c, d) IN ((1, 2)), token(k) > 1. */
-void relation_print(struct buf *out, const struct relation *r);
 
 /* USING: integer constants or markers, NULL where not given. */
 struct using_clause {

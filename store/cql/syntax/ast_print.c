@@ -2,6 +2,8 @@
 #include "store/cql/syntax/ast.h"
 
 #include "store/cql/syntax/parse.h"
+#include "store/cql/syntax/ast_print.h"
+#include "store/cql/syntax/type_name.h"
 
 const char *constant_kind_name(enum constant_kind kind)
 {

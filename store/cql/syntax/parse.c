@@ -9,6 +9,11 @@
 
 #include "store/base/utf8.h"
 #include "store/cql/syntax/parser.h"
+#include "store/cql/syntax/parse_alter.h"
+#include "store/cql/syntax/parse_modify.h"
+#include "store/cql/syntax/parse_refused.h"
+#include "store/cql/syntax/parse_schema.h"
+#include "store/cql/syntax/parse_select.h"
 
 static void parse_truncate(struct parser *p, struct statement *s)
 {

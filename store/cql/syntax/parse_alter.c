@@ -2,7 +2,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "store/cql/syntax/parse_alter.h"
+#include "store/cql/syntax/parse_refused.h"
+#include "store/cql/syntax/parse_schema.h"
+#include "store/cql/syntax/parse_table.h"
+#include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
+#include "store/cql/syntax/type_name.h"
 
 static void parse_alter_column(struct parser *p, struct alter_table *t)
 {

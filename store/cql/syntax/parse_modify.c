@@ -1,4 +1,7 @@
 /* INSERT, UPDATE, DELETE and BATCH. */
+#include "store/cql/syntax/parse_modify.h"
+#include "store/cql/syntax/parse_select.h"
+#include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
 
 static void parse_using(struct parser *p, struct using_clause *using)

@@ -4,7 +4,12 @@
  * that a wrong one is a syntax error at its place, and a right one can be
  * refused by name.
  */
+#include "store/cql/syntax/parse_refused.h"
+#include "store/cql/syntax/parse_select.h"
+#include "store/cql/syntax/parse_table.h"
+#include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
+#include "store/cql/syntax/type_name.h"
 
 static void parse_role_name(struct parser *p)
 {

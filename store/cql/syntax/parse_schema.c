@@ -1,5 +1,11 @@
 /* CREATE and DROP, and the properties of WITH; tables are in parse_table.c. */
+#include "store/cql/syntax/ast_print.h"
+#include "store/cql/syntax/parse_refused.h"
+#include "store/cql/syntax/parse_schema.h"
+#include "store/cql/syntax/parse_table.h"
+#include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
+#include "store/cql/syntax/type_name.h"
 
 /* More than any object has; the rest would be compared with all before. */
 #define PROPERTIES_MAX 1000

@@ -1,4 +1,7 @@
 /* SELECT, and the WHERE that it shares with UPDATE and DELETE. */
+#include "store/cql/syntax/parse_select.h"
+#include "store/cql/syntax/parse_selector.h"
+#include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
 
 bool at_comparison(enum token_kind kind)

@@ -6,13 +6,16 @@
  * [elements] behind a selector, can be read, and else goes on as if they were
  * not there: an error in them is told at the first token behind that.
  */
+#include "store/cql/syntax/parse_selector.h"
+#include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
+#include "store/cql/syntax/type_name.h"
 
 static struct term *parse_plain(struct parser *p);
 
 static void add_item(struct parser *p, struct term *t, struct term *item)
 {
-	adopt(p, t, item);
+	term_adopt(p, t, item);
 	*append(p, t->items, t->item_count) = item;
 }
 
@@ -66,7 +69,7 @@ static struct term *parse_hint(struct parser *p)
 	t->type = parse_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
 	t->left = parse_plain(p);
-	adopt(p, t, t->left);
+	term_adopt(p, t, t->left);
 	return finish_term(p, t);
 }
 
@@ -85,7 +88,7 @@ static struct term *parse_field(struct parser *p, struct term *left)
 	next(p);
 	t->left = left;
 	t->name = parse_name(p, "a field");
-	adopt(p, t, left);
+	term_adopt(p, t, left);
 	return finish_term(p, t);
 }
 
@@ -97,17 +100,17 @@ static struct term *parse_element(struct parser *p, struct term *left)
 
 	next(p);
 	t->left = left;
-	adopt(p, t, left);
+	term_adopt(p, t, left);
 	slice = peek(p) == TOKEN_RANGE;
 	if (!slice) {
 		t->right = parse_term(p);
-		adopt(p, t, t->right);
+		term_adopt(p, t, t->right);
 	}
 	if (accept(p, TOKEN_RANGE)) {
 		t->kind = TERM_SLICE;
 		if (slice || peek(p) != TOKEN_CLOSE_LIST) {
 			t->to = parse_term(p);
-			adopt(p, t, t->to);
+			term_adopt(p, t, t->to);
 		}
 	}
 	expect(p, TOKEN_CLOSE_LIST, "']'");
@@ -203,7 +206,7 @@ static struct term *parse_special(struct parser *p, enum token_kind kind)
 		t->left = parse_modifiers(p, parse_column_term(p));
 	}
 	if (t->left)
-		adopt(p, t, t->left);
+		term_adopt(p, t, t->left);
 	expect(p, TOKEN_CLOSE, "')'");
 	return finish_term(p, t);
 }
@@ -315,7 +318,7 @@ static struct term *parse_signed(struct parser *p)
 	next(p);
 	t->left = parse_signed(p);
 	parser_leave(p);
-	adopt(p, t, t->left);
+	term_adopt(p, t, t->left);
 	return finish_term(p, t);
 }
 

@@ -3,7 +3,11 @@
  * what is there twice as soon as it has read it, also where the statement has an
  * error before that, if it went on behind it (parser_recover).
  */
+#include "store/cql/syntax/parse_schema.h"
+#include "store/cql/syntax/parse_table.h"
+#include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
+#include "store/cql/syntax/type_name.h"
 
 /* f(a, b): unless its first argument is right nothing of the mask, which begins
  * at start, is taken. */

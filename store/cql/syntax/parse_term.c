@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "store/base/java.h"
+#include "store/cql/syntax/parse_term.h"
+#include "store/cql/syntax/type_name.h"
 
 struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start)
 {
@@ -25,7 +27,7 @@ struct term *finish_term(struct parser *p, struct term *t)
 	return t;
 }
 
-void adopt(struct parser *p, struct term *parent, struct term *child)
+void term_adopt(struct parser *p, struct term *parent, struct term *child)
 {
 	if (child->height < parent->height)
 		return;
@@ -163,7 +165,7 @@ struct term *parse_integer(struct parser *p)
 
 static void add_item(struct parser *p, struct term *t, struct term *item)
 {
-	adopt(p, t, item);
+	term_adopt(p, t, item);
 	*append(p, t->items, t->item_count) = item;
 }
 
@@ -359,7 +361,7 @@ static struct term *parse_hint(struct parser *p)
 	t->type = parse_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
 	t->left = parse_simple(p);
-	adopt(p, t, t->left);
+	term_adopt(p, t, t->left);
 	return finish_term(p, t);
 }
 
@@ -370,7 +372,7 @@ static struct term *parse_cast(struct parser *p)
 	next(p);
 	expect(p, TOKEN_OPEN, "'('");
 	t->left = parse_simple(p);
-	adopt(p, t, t->left);
+	term_adopt(p, t, t->left);
 	expect(p, KEYWORD_AS, "AS");
 	t->type = parse_native_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
@@ -482,7 +484,7 @@ static struct term *parse_signed(struct parser *p)
 	t = new_term(p, TERM_NEGATE, here(p).offset);
 	next(p);
 	t->left = parse_simple(p);
-	adopt(p, t, t->left);
+	term_adopt(p, t, t->left);
 	return finish_term(p, t);
 }
 
@@ -494,8 +496,8 @@ static struct term *binary(struct parser *p, char op, struct term *left,
 	t->op = op;
 	t->left = left;
 	t->right = right;
-	adopt(p, t, t->left);
-	adopt(p, t, t->right);
+	term_adopt(p, t, t->left);
+	term_adopt(p, t, t->right);
 	return finish_term(p, t);
 }
 

@@ -1,3 +1,4 @@
+#include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
 
 #include <errno.h>

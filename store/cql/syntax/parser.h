@@ -136,8 +136,6 @@ static inline void parser_leave(struct parser *p)
 }
 
 struct bytes parse_text(struct parser *p, struct token token);
-/* A number that Java cannot read, in its words; token is the number. */
-void refuse_number(struct parser *p, struct token token, const char *problem);
 /* A name; column allows "" too (legacy columns have it). */
 struct identifier parse_name(struct parser *p, const char *what);
 struct identifier parse_column(struct parser *p);
@@ -146,79 +144,9 @@ bool parse_marked_name(struct parser *p, const char *kind);
 /* [keyspace.]name; kind is "table" or "index", for messages. */
 struct table_name parse_qualified(struct parser *p, const char *kind);
 struct identifier parse_keyspace_name(struct parser *p);
-struct table_name parse_user_type_name(struct parser *p);
 bool parse_if_exists(struct parser *p);
 bool parse_if_not_exists(struct parser *p);
 
-struct type_name *parse_type(struct parser *p);
-struct type_name *parse_native_type(struct parser *p);
-
-struct term *parse_term(struct parser *p);
-/* As the right side of SET c = …: stops before + c, which makes it a prepend. */
-struct term *parse_assigned_term(struct parser *p);
 /* Operands with + - * / % between; assigned: as parse_assigned_term. */
 typedef struct term *parse_operand(struct parser *p);
-struct term *parse_sum(struct parser *p, parse_operand *operand, bool assigned);
-struct term *parse_tuple(struct parser *p);
-bool at_marker(const struct parser *p);
-struct term *parse_marker(struct parser *p);
-struct term *parse_string(struct parser *p);
-struct term *parse_integer(struct parser *p);	/* or a marker */
-struct term *parse_constant(struct parser *p);
-bool at_constant(enum token_kind kind);
-/* Shared by terms and selections. */
-struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start);
-struct term *finish_term(struct parser *p, struct term *t);
-void adopt(struct parser *p, struct term *parent, struct term *child);
-/* [keyspace.]function, and the bracket behind it. */
-void parse_function_name(struct parser *p, struct term *call);
-/* a, b) behind it: the call, finished. */
-struct term *parse_arguments(struct parser *p, struct term *call);
-/* (a) or (keyspace.a) or a type that can be nothing else, in brackets; or a
- * class in quotes, before what it can be a type for? */
-bool at_type_in_brackets(struct parser *p, bool selection);
-
-struct term *parse_selector(struct parser *p);	/* parse_selector.c */
-
-void parse_where(struct parser *p, struct relation **relations,
-		 uint32_t *count);
-bool at_comparison(enum token_kind kind);
-enum operator_kind parse_comparison(struct parser *p);
-/* (a, b) or a marker, behind IN. */
-void parse_in_values(struct parser *p, struct term **value,
-		     struct term ***values, uint32_t *count);
-
-void parse_properties(struct parser *p, struct properties *properties);
-void parse_property(struct parser *p, struct properties *properties);
-/* WITH, and with it the words that only tables have; what is "table" or "view",
- * for messages. */
-void parse_table_properties(struct parser *p, struct create_table *t,
-			    const char *what);
-void parse_create_table(struct parser *p, struct statement *s);
-void parse_alter_keyspace(struct parser *p, struct statement *s);
-/* * or selectors with aliases. */
-void parse_selections(struct parser *p, struct select *s);
-void parse_column_definition(struct parser *p, struct column_definition *c);
-/* Behind PRIMARY: KEY ((a, b), c). A second one is refused. */
-void parse_primary_key(struct parser *p, struct create_table *t);
-struct term *parse_mask(struct parser *p);
-
-struct select *parse_select(struct parser *p);
-struct insert *parse_insert(struct parser *p);
-struct update *parse_update(struct parser *p);
-struct delete *parse_delete(struct parser *p);
-struct batch_statement *parse_batch(struct parser *p);
-void parse_create(struct parser *p, struct statement *s);
-void parse_alter(struct parser *p, struct statement *s);
-void parse_drop(struct parser *p, struct statement *s);
-void parse_describe(struct parser *p, struct statement *s);
-/* Roles, users, permissions: the grammar alone. The verb is consumed. */
-void parse_create_role(struct parser *p);
-void parse_alter_role(struct parser *p);
-void parse_drop_role(struct parser *p);
-void parse_grant(struct parser *p, bool revoke);
-void parse_list(struct parser *p);
-void parse_add_identity(struct parser *p);
-/* Functions, aggregates, views and triggers, likewise. */
-bool parse_create_other(struct parser *p, struct statement *s);
 #endif

@@ -6,6 +6,7 @@
 #include "store/cql/syntax/parser.h"
 #include "store/cql/syntax/type_name.h"
 #include "store/type/native.h"
+#include "store/cql/syntax/parse_term.h"
 
 struct type_name *parse_native_type(struct parser *p)
 {

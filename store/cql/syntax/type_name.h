@@ -2,6 +2,7 @@
  * those of ast.h. */
 #ifndef STORE_CQL_SYNTAX_TYPE_NAME_H
 #define STORE_CQL_SYNTAX_TYPE_NAME_H
+#include "store/cql/syntax/parser.h"
 #include "store/cql/syntax/ast.h"
 
 struct written_type {
@@ -15,4 +16,14 @@ struct written_type written_type_part(const struct written_type *r, uint32_t i);
  * user types have it. */
 void written_type_print(struct buf *out, const struct written_type *r,
 			struct bytes keyspace);
+/* As CQL writes it: map<text, frozen<list<int>>>. In type_name.c. */
+void type_name_print(struct buf *out, const struct type_name *t);
+/* The name of Cassandra's class for a native type. */
+const char *type_class(enum type_kind native);
+/* As Cassandra prints one that it has looked up in this keyspace. */
+void type_name_print_known(struct buf *out, const struct type_name *t,
+			   struct bytes keyspace);
+struct table_name parse_user_type_name(struct parser *p);
+struct type_name *parse_type(struct parser *p);
+struct type_name *parse_native_type(struct parser *p);
 #endif

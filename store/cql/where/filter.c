@@ -2,6 +2,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/expression/row_evaluate.h"
+#include "store/cql/statement/refuse.h"
+#include "store/cql/where/filter.h"
+#include "store/cql/where/index_choice.h"
+#include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
 #include "store/index/analyzer.h"
 

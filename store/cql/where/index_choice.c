@@ -3,6 +3,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/where/filter.h"
+#include "store/cql/where/index_choice.h"
+#include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
 #include "store/index/analyzer.h"
 

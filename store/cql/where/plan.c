@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/session.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/where/plan.h"
+#include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
 
 #define KEY_MAX 65535

@@ -2,6 +2,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/resolve.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/syntax/ast_print.h"
+#include "store/cql/where/index_choice.h"
+#include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
 
 static struct restriction *restriction_new(struct execution *x,

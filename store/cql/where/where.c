@@ -4,6 +4,11 @@
  * told: relations one by one, the partition key, static columns, clustering
  * columns, the others.
  */
+#include "store/cql/statement/refuse.h"
+#include "store/cql/statement/text.h"
+#include "store/cql/syntax/ast_print.h"
+#include "store/cql/where/index_choice.h"
+#include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
 
 #include <errno.h>

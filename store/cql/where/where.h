@@ -47,7 +47,6 @@ struct restriction {
 	struct span span;
 };
 
-
 struct restrictions {
 	const struct table *table;
 	enum statement_kind type;
@@ -102,65 +101,4 @@ bool restricts_others(const struct restrictions *r, bool statics_too);
 /* Is the partition key given by IN with other than one value? */
 bool partition_is_in(const struct restrictions *r);
 bool clustering_is_in(const struct restrictions *r);
-
-/* Merging and relations, in relation.c. */
-int relation_restriction(struct execution *x, struct restriction **out,
-			 const struct table *t, enum statement_kind type,
-			 const struct relation *relation);
-int restriction_merge(struct execution *x, struct restriction **out,
-		      struct restriction *old, struct restriction *new);
-/* When the statement runs: what shows only then of its values. */
-int restriction_bind(struct execution *x, struct restriction *r);
-/* Indexes, in index_choice.c. */
-bool index_supports(const struct table *t, const struct index *index,
-		    const struct restriction *r);
-bool restriction_has_index(const struct table *t, const struct restriction *r);
-/* Does one index (or SAI's together) serve all of them? */
-bool indexes_cover(const struct restrictions *r);
-void choose_index(struct restrictions *r);
-/* The index on a vector, SAI's if there is one, or NULL. */
-const struct index *vector_index(const struct table *t, const struct column *c);
-/* Vectors are found by nearness alone, and only beside what is indexed. */
-int check_vectors(struct execution *x, const struct restrictions *r);
-int check_beside_nearest(struct execution *x, const struct restrictions *r);
-/* What to ask of the chosen index. */
-int index_query_make(struct execution *x, struct index_query *q,
-		     const struct restrictions *r);
-
-/* ------------------------------------------------------------------- plans */
-/* Serialised partition keys in the order of their values, no two alike; and
- * whether there can be such partitions (none of an empty key). */
-int plan_partitions(struct execution *x, const struct restrictions *r,
-		    struct bytes **keys, size_t *count);
-int check_partitions(struct execution *x, const struct table *t,
-		     const struct bytes *keys, size_t count);
-/* Slices in clustering order; *nothing: no row can be meant. count 0: all. */
-int plan_slices(struct execution *x, const struct restrictions *r,
-		struct slice **slices, size_t *count, bool *nothing);
-/* Two rows in the table's order, DESC considered. */
-int compare_clusterings(const struct table *t, const struct bytes *a,
-			const struct bytes *b);
-/* The token range; *nothing when it is empty. */
-int plan_tokens(struct execution *x, const struct restrictions *r,
-		int64_t *from, int64_t *to, bool *nothing);
-/* Rows that are named one by one: UPDATE, INSERT, whole-row DELETE. What is not
- * given of their clusterings is null. */
-int plan_rows(struct execution *x, const struct restrictions *r,
-	      struct bytes ***rows, size_t *count);
-/* The length checks of a key that is written. */
-int check_clustering_size(struct execution *x, const struct bytes *values,
-			  uint32_t count);
-
-/* ------------------------------------------------------------------ filter */
-struct filter {
-	const struct restriction **items;
-	uint32_t count;
-};
-/* Is the column among those whose restrictions are filters? */
-bool is_filtered(const struct restrictions *r, const struct column *c);
-int filter_init(struct execution *x, struct filter *f,
-		const struct restrictions *r);
-/* 1 the row passes, 0, -errno. */
-int filter_row(struct execution *x, const struct filter *f,
-	       struct row_values *row);
 #endif

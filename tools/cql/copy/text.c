@@ -8,6 +8,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/output/format.h"
+#include "store/cql/output/format_value.h"
 #include "tools/cql/copy/copy.h"
 
 #define YEAR_1_MS (-62135596800000)

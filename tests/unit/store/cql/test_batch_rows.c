@@ -4,6 +4,7 @@
 #include "store/schema/schema_edit.h"
 #include "tests/lib/random.h"
 #include "tests/unit/suite.h"
+#include "store/cql/where/plan.h"
 
 static struct table *table_of(bool clustered)
 {

@@ -2,6 +2,8 @@
 #include "store/cql/output/format.h"
 
 #include "tests/unit/suite.h"
+#include "store/cql/output/format_value.h"
+#include "store/cql/output/format_width.h"
 
 static struct bytes read_value(struct buf *out, enum type_kind kind,
 			       const char *text)

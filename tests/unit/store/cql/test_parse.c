@@ -11,6 +11,8 @@
 #include "store/base/alloc.h"
 #include "tests/lib/vectors.h"
 #include "tests/unit/suite.h"
+#include "store/cql/select/selector.h"
+#include "store/cql/syntax/ast_print.h"
 
 /* How many lines of a file are refused by the grammar: counted in Cassandra's
  * answers, so that a reader that skips lines is seen. */

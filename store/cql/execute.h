@@ -1,0 +1,9 @@
+/* Run a parsed statement. */
+#ifndef STORE_CQL_EXECUTE_H
+#define STORE_CQL_EXECUTE_H
+#include "store/cql/statement/statement.h"
+
+int execute_statement(struct cql_result *r, const struct statement *s);
+/* INSERT, UPDATE, DELETE. */
+int execute_modification(struct cql_result *r, const struct statement *s);
+#endif

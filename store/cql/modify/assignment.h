@@ -1,0 +1,14 @@
+/* SET, VALUES and the columns of DELETE, turned into changes. */
+#ifndef STORE_CQL_MODIFY_ASSIGNMENT_H
+#define STORE_CQL_MODIFY_ASSIGNMENT_H
+#include "store/cql/modify/modify.h"
+
+/* SET and DELETE items to changes. */
+int change_of_value(struct execution *x, struct change *c,
+		    const struct column *column, const struct term *value);
+int change_of_assignment(struct execution *x, struct change *c,
+			 const struct table *t, const struct assignment *a,
+			 bool conditional);
+int change_of_deletion(struct execution *x, struct change *c,
+		       const struct table *t, const struct deleted_item *d);
+#endif

@@ -1,0 +1,14 @@
+/* One value as text for people. */
+#ifndef STORE_CQL_OUTPUT_FORMAT_VALUE_H
+#define STORE_CQL_OUTPUT_FORMAT_VALUE_H
+#include "store/cql/output/format.h"
+
+/* A value as cqlsh shows it: text bare, but quoted inside of others. */
+void cql_format_value(struct buf *out, const struct type *t,
+		      struct bytes value);
+/* How many digits cqlsh gives a float: precision of them behind the point where
+ * it is written with one, else in all. */
+int cql_format_digits(double value, int precision);
+/* The name of a column or field: bare text. */
+void cql_format_name(struct buf *out, struct bytes name);
+#endif

@@ -1,0 +1,7 @@
+/* ALTER TABLE. */
+#ifndef STORE_CQL_SCHEMA_ALTER_TABLE_H
+#define STORE_CQL_SCHEMA_ALTER_TABLE_H
+#include "store/cql/schema/ddl.h"
+
+int alter_table(struct ddl *d);
+#endif

@@ -1,0 +1,10 @@
+/* The option compaction of WITH. */
+#ifndef STORE_CQL_SCHEMA_COMPACTION_OPTIONS_H
+#define STORE_CQL_SCHEMA_COMPACTION_OPTIONS_H
+#include "store/cql/schema/ddl.h"
+
+/* By the same two steps, in compaction_options.c and compression_options.c. */
+int read_compaction(struct ddl *d, struct table_options *o,
+		    const struct written_property *p);
+int check_compaction(struct ddl *d, const struct table_options *o);
+#endif

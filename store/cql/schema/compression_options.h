@@ -1,0 +1,8 @@
+/* The option compression of WITH. */
+#ifndef STORE_CQL_SCHEMA_COMPRESSION_OPTIONS_H
+#define STORE_CQL_SCHEMA_COMPRESSION_OPTIONS_H
+#include "store/cql/schema/ddl.h"
+
+int read_compression(struct ddl *d, struct table_options *o,
+		     const struct written_property *p);
+#endif

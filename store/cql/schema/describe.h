@@ -1,0 +1,7 @@
+/* DESCRIBE. */
+#ifndef STORE_CQL_SCHEMA_DESCRIBE_H
+#define STORE_CQL_SCHEMA_DESCRIBE_H
+#include "store/cql/schema/ddl.h"
+
+int execute_describe(struct cql_result *r, const struct describe *s);
+#endif

@@ -1,0 +1,9 @@
+/* The options of CUSTOM indexes, by class. */
+#ifndef STORE_CQL_SCHEMA_INDEX_OPTIONS_H
+#define STORE_CQL_SCHEMA_INDEX_OPTIONS_H
+#include "store/cql/schema/ddl.h"
+
+/* What a CUSTOM index of the class takes; t has the index among its own. */
+int check_index_options(struct ddl *d, const struct table *t,
+			const struct index *index);
+#endif

@@ -1,0 +1,9 @@
+/* CREATE KEYSPACE and ALTER KEYSPACE. */
+#ifndef STORE_CQL_SCHEMA_KEYSPACE_H
+#define STORE_CQL_SCHEMA_KEYSPACE_H
+#include "store/cql/schema/ddl.h"
+
+/* The statements: each sets d->next or refuses. */
+int create_keyspace(struct ddl *d);
+int alter_keyspace(struct ddl *d);
+#endif

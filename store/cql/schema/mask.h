@@ -1,0 +1,14 @@
+/* MASKED WITH: the function of a column and its arguments. */
+#ifndef STORE_CQL_SCHEMA_MASK_H
+#define STORE_CQL_SCHEMA_MASK_H
+#include "store/cql/schema/ddl.h"
+
+/* Data masking is off, as Cassandra ships it: but ADD is not asked. */
+int refuse_mask(struct ddl *d);
+/*
+ * The mask of a new column of table t, of that type: the function and the values
+ * of its arguments, a reference. Refused where no such function masks.
+ */
+int ddl_mask(struct ddl *d, struct column_mask **out, const struct table *t,
+	     const struct column_definition *c, const struct type *type);
+#endif

@@ -1,0 +1,21 @@
+/*
+ * Checks of a SELECT: ORDER BY, GROUP BY, LIMIT and what they ask of each
+ * other.
+ */
+#ifndef STORE_CQL_SELECT_CHECK_H
+#define STORE_CQL_SELECT_CHECK_H
+#include "store/cql/select/select.h"
+
+/* What Cassandra checks after WHERE, in its order. */
+int check_distinct(struct select_state *s);
+/* COMPACT STORAGE without clustering: a partition is one static row. */
+bool has_static_shape(const struct table *t);
+int check_groups(struct select_state *s);
+int check_order(struct select_state *s);
+/* Aggregates over more than one partition. */
+void warn_of_groups(struct select_state *s);
+/* When it runs: what the function of GROUP BY is made of. */
+int check_group_function(struct select_state *s);
+/* ANN OF, once the limits are read. */
+int check_nearest(struct select_state *s);
+#endif

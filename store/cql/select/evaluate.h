@@ -1,0 +1,11 @@
+/* The value of a selector for a row. */
+#ifndef STORE_CQL_SELECT_EVALUATE_H
+#define STORE_CQL_SELECT_EVALUATE_H
+#include "store/cql/expression/selector.h"
+
+/* The expression for a row; accumulators: of the group, for aggregates. The
+ * value lies in x->arena or in the row. */
+int expression_value(struct execution *x, const struct expression *e,
+		     struct row_values *row, struct accumulator *accumulators,
+		     struct bytes *value);
+#endif

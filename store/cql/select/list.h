@@ -1,0 +1,12 @@
+/* The list of a SELECT: its columns before WHERE, its selectors after it. */
+#ifndef STORE_CQL_SELECT_LIST_H
+#define STORE_CQL_SELECT_LIST_H
+#include "store/cql/select/select.h"
+
+/*
+ * list.c. Whether only static columns are selected: told before the
+ * WHERE, so that of a table with statics also the faults of its selectors are.
+ */
+int select_only_statics(struct select_state *s, bool *only);
+int select_prepare(struct select_state *s);
+#endif

@@ -1,0 +1,16 @@
+/* The rows of a SELECT, from one cursor or merged from several. */
+#ifndef STORE_CQL_SELECT_ROW_SOURCE_H
+#define STORE_CQL_SELECT_ROW_SOURCE_H
+#include "store/cql/select/select.h"
+
+int source_open(struct select_state *s);
+/* By the ith column of ORDER BY, in its direction. */
+int order_compare(const struct select_state *s, uint32_t i, struct bytes a,
+		  struct bytes b);
+/* 1 with *view, 0, -errno. */
+int source_next(struct select_state *s, struct row_view *view);
+int source_skip_partition(struct select_state *s);
+/* Refuse a read of too many tombstones; warn of many at its end. */
+int source_check_tombstones(struct select_state *s, bool ended);
+void source_close(struct select_state *s);
+#endif

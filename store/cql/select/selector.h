@@ -1,0 +1,39 @@
+/* Selectors made from what a SELECT lists. */
+#ifndef STORE_CQL_SELECT_SELECTOR_H
+#define STORE_CQL_SELECT_SELECTOR_H
+#include "store/cql/expression/selector.h"
+#include "store/cql/select/selector_make.h"
+
+struct selectors {
+	const struct table *table;
+	struct expression **items;
+	uint32_t count;
+	struct expression **aggregates;	/* all of them, in order met */
+	uint32_t aggregate_count;
+	uint64_t columns;		/* for struct query */
+	bool *selected;			/* by place in table->columns */
+	const struct column **found;	/* those selected, as they were met */
+	uint32_t found_count;
+};
+int selectors_init(struct execution *x, struct selectors *s,
+		   const struct table *t);
+/* A term as a selector; refuses one whose type cannot be told. */
+int selector_prepare(struct execution *x, struct selectors *s,
+		     struct expression **out, const struct term *t);
+/* The same of one whose names are looked up. */
+int selector_make(struct execution *x, struct selectors *s,
+		  struct expression **out, struct selectable *of);
+/* When all is checked: evaluate what has no columns in it. */
+int selector_fold(struct execution *x, struct expression *e);
+/* A column by itself, as in SELECT *. NULL without memory. */
+struct expression *selector_column(struct execution *x, struct selectors *s,
+				   const struct column *c);
+/* With room for args. NULL without memory. */
+struct expression *expression_new(struct execution *x,
+				  enum expression_kind kind,
+				  const struct type *type, uint32_t arg_count);
+/* expected: what a literal is taken for; NULL: it has to tell its type. */
+int selector_make_typed(struct execution *x, struct selectors *s,
+			struct expression **out, struct selectable *of,
+			const struct type *expected);
+#endif

@@ -1,0 +1,12 @@
+/* Results sorted as a whole: groups of several partitions, and ANN OF. */
+#ifndef STORE_CQL_SELECT_SORT_H
+#define STORE_CQL_SELECT_SORT_H
+#include "store/cql/select/select.h"
+
+/* Are results sorted? The next of them with s->values: 1, 0, -errno. */
+bool results_are_sorted(const struct select_state *s);
+int sorted_next(struct select_state *s);
+void sorted_release(struct select_state *s);
+/* ANN OF by the function of the index; refuses what has no direction. */
+int nearest_init(struct select_state *s, const struct index *index);
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Finds keyspaces, tables and types by name, and asks for the rights to them.
+ */
+#ifndef STORE_CQL_STATEMENT_RESOLVE_H
+#define STORE_CQL_STATEMENT_RESOLVE_H
+#include "store/cql/statement/statement.h"
+
+/* The keyspace that a name means (that of USE when not given). */
+int refuse_without_keyspace(struct execution *x);
+int resolve_keyspace(struct execution *x, const struct keyspace **out,
+		     const struct identifier *name);
+/* The table, which is there for `right`, or an error. */
+int resolve_table(struct execution *x, const struct table **out,
+		  const struct table_name *name, enum cql_right right);
+/* A column; refuses what is not there. */
+int resolve_column(struct execution *x, const struct column **out,
+		   const struct table *t, const struct identifier *name);
+/* May the user? Refuses with CQL_UNAUTHORIZED, -EACCES. */
+int require_right(struct execution *x, const struct table *t,
+		  enum cql_right right);
+/* May the session's user enter it? t NULL: the keyspace. */
+bool may_enter(const struct execution *x, const struct keyspace *k,
+	       const struct table *t);
+/* -EACCES unless he may enter the keyspace. */
+int require_entry(struct execution *x, const struct keyspace *k);
+#endif

@@ -1,0 +1,10 @@
+/* A result of a few rows that are in memory. */
+#ifndef STORE_CQL_STATEMENT_ROWS_H
+#define STORE_CQL_STATEMENT_ROWS_H
+#include "store/cql/statement/statement.h"
+
+/* Columns to be filled in; NULL without memory. */
+struct cql_column *result_columns(struct cql_result *r, uint32_t count);
+/* Give rows that are already there: count arrays of column_count values. */
+int result_rows(struct cql_result *r, struct bytes **rows, size_t count);
+#endif

@@ -1,0 +1,8 @@
+/* The grammar of ALTER and DESCRIBE. */
+#ifndef STORE_CQL_SYNTAX_PARSE_ALTER_H
+#define STORE_CQL_SYNTAX_PARSE_ALTER_H
+#include "store/cql/syntax/parser.h"
+
+void parse_alter(struct parser *p, struct statement *s);
+void parse_describe(struct parser *p, struct statement *s);
+#endif

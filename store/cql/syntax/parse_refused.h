@@ -1,0 +1,17 @@
+/*
+ * The grammar of statements that are refused by name: roles, functions, views.
+ */
+#ifndef STORE_CQL_SYNTAX_PARSE_REFUSED_H
+#define STORE_CQL_SYNTAX_PARSE_REFUSED_H
+#include "store/cql/syntax/parser.h"
+
+/* Roles, users, permissions: the grammar alone. The verb is consumed. */
+void parse_create_role(struct parser *p);
+void parse_alter_role(struct parser *p);
+void parse_drop_role(struct parser *p);
+void parse_grant(struct parser *p, bool revoke);
+void parse_list(struct parser *p);
+void parse_add_identity(struct parser *p);
+/* Functions, aggregates, views and triggers, likewise. */
+bool parse_create_other(struct parser *p, struct statement *s);
+#endif

@@ -1,0 +1,11 @@
+/* The grammar of CREATE and DROP, and of WITH. */
+#ifndef STORE_CQL_SYNTAX_PARSE_SCHEMA_H
+#define STORE_CQL_SYNTAX_PARSE_SCHEMA_H
+#include "store/cql/syntax/parser.h"
+
+void parse_properties(struct parser *p, struct properties *properties);
+void parse_property(struct parser *p, struct properties *properties);
+void parse_alter_keyspace(struct parser *p, struct statement *s);
+void parse_create(struct parser *p, struct statement *s);
+void parse_drop(struct parser *p, struct statement *s);
+#endif
