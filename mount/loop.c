@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fs/fs.h"
+#include "mount/request.h"
 #include "mount/share.h"
 #include "store/base/alloc.h"
 
@@ -26,7 +27,7 @@ struct loop {
 	pthread_t thread;		/* the only one */
 	bool started;
 	/* Of the only thread: requests read ahead, in their order. */
-	struct request *first, **last;
+	struct request_queue ahead;
 	unsigned count;
 	struct request *spare;		/* for the next */
 };
@@ -131,39 +132,28 @@ static int receive(struct loop *l, struct fuse_buf *buf)
 
 static bool serve_ahead(struct loop *l)
 {
-	struct request *r = l->first;
+	struct request *r = request_queue_take(&l->ahead, l->fs);
 
 	if (!r)
 		return false;
-	l->first = r->next;
-	if (!l->first)
-		l->last = &l->first;
 	l->count--;
-	fs_waits_no_more(l->fs, r->charge);
-	r->charge = NULL;
 	fuse_session_process_buf(l->session, &r->buf);
 	request_free(r);
 	return true;
 }
 
-static bool is_interrupt(const struct fuse_buf *buf)
-{
-	const struct fuse_in_header *in = buf->mem;
-
-	return buf->size >= sizeof(*in) && in->opcode == FUSE_INTERRUPT;
-}
-
-/* Refuse a request whose user has too many that wait: its call ends. */
-static void refuse(struct loop *l, const struct fuse_buf *buf)
+/* End its call with this error, unserved. */
+static void refuse(struct loop *l, const struct fuse_buf *buf, int err)
 {
 	const struct fuse_in_header *in = buf->mem;
 	struct fs_call call = { .uid = in->uid, .gid = in->gid,
 				.pid = (pid_t)in->pid };
-	struct fuse_out_header out = { .len = sizeof(out), .error = -ENOSPC,
-				       .unique = in->unique };
+	struct fuse_out_header out = { .len = sizeof(out), .error = err,
+				       .unique = request_number(buf) };
 	ssize_t n;
 
-	fs_refuse_waiting(l->fs, &call);
+	if (err == -ENOSPC)
+		fs_refuse_waiting(l->fs, &call);
 	n = write(fuse_session_fd(l->session), &out, sizeof(out));
 	(void)n;	/* its caller is gone */
 }
@@ -172,20 +162,33 @@ static void refuse(struct loop *l, const struct fuse_buf *buf)
 static void queue_spare(struct loop *l)
 {
 	struct request *r = l->spare;
+	int err = request_charge(l->fs, &r->charge, &r->buf);
 	void *smaller;
 
-	if (request_charge(l->fs, &r->charge, &r->buf) == -ENOSPC) {
-		refuse(l, &r->buf);
+	if (err == -ENOSPC || err == -EINTR) {
+		refuse(l, &r->buf, err);
 		return;
 	}
 	smaller = mem_resize(r->buf.mem, r->buf.size, 1);
 	if (smaller)
 		r->buf.mem = smaller;
-	r->next = NULL;
-	*l->last = r;
-	l->last = &r->next;
+	request_queue_add(&l->ahead, r);
 	l->count++;
 	l->spare = NULL;
+}
+
+/* Interrupt a request that waits, or the one that is served. */
+static void interrupt(struct loop *l, struct fuse_buf *buf)
+{
+	struct request *r = request_queue_end(&l->ahead, l->fs, buf);
+
+	if (!r) {
+		fuse_session_process_buf(l->session, buf);
+		return;
+	}
+	l->count--;
+	refuse(l, buf, -EINTR);
+	request_free(r);
 }
 
 void loop_look(struct loop *l)
@@ -198,8 +201,8 @@ void loop_look(struct loop *l)
 		if (!l->spare ||
 		    fuse_session_receive_buf(l->session, &l->spare->buf) <= 0)
 			return;
-		if (is_interrupt(&l->spare->buf))
-			fuse_session_process_buf(l->session, &l->spare->buf);
+		if (request_is_interrupt(&l->spare->buf))
+			interrupt(l, &l->spare->buf);
 		else
 			queue_spare(l);
 	}
@@ -259,12 +262,12 @@ static void *serve_shared(void *argument)
 		if (n <= 0) {
 			share_read_failed(w);
 		} else {
-			enum share_admitted how = share_admit(w, &buf);
+			int admitted = share_admit(w, &buf);
 
-			if (how == SHARE_SERVED)
+			if (admitted > 0)
 				fuse_session_process_buf(l->session, &buf);
-			else if (how == SHARE_REFUSED)
-				refuse(l, &buf);
+			else if (admitted < 0)
+				refuse(l, &buf, admitted);
 		}
 		if (n <= 0 && n != -EINTR && n != -EAGAIN)
 			break;
@@ -287,7 +290,7 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads,
 	l->thread_count = threads;
 	l->ended_fd = eventfd(0, EFD_CLOEXEC);
 	err = l->ended_fd < 0 ? -errno : 0;
-	l->last = &l->first;
+	request_queue_init(&l->ahead);
 	/* Reads inside of a request must not block. */
 	if (!err && is_alone(l) && fcntl(fuse_session_fd(session), F_SETFL,
 					 O_NONBLOCK))
@@ -347,17 +350,14 @@ void loop_join(struct loop *l)
 
 void loop_free(struct loop *l)
 {
+	struct request *r;
+
 	if (!l)
 		return;
 	if (l->ended_fd >= 0)
 		close(l->ended_fd);
-	while (l->first) {
-		struct request *r = l->first;
-
-		l->first = r->next;
-		fs_waits_no_more(l->fs, r->charge);
+	while ((r = request_queue_take(&l->ahead, l->fs)))
 		request_free(r);
-	}
 	request_free(l->spare);
 	share_free(l->share);
 	mem_free(l);

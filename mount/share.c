@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "fs/fs.h"
+#include "mount/request.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 
@@ -25,7 +26,7 @@ struct user {
 	unsigned longs;			/* statements and documents */
 	/* They wait: heavy requests, and the others, which must not wait for
 	 * those (a lookup holds its directory's lock). */
-	struct request *waiting[2], **last[2];
+	struct request_queue waiting[2];
 	struct user *next;		/* of its hash */
 	struct user *next_waiting;
 	bool is_waiting;		/* in the list of users that wait */
@@ -61,81 +62,12 @@ struct share {
 	unsigned waiting;		/* requests */
 };
 
-struct request *request_new(struct fuse_buf *buf)
-{
-	struct request *r = mem_zalloc(1, sizeof(*r));
-	void *smaller;
-
-	if (!r)
-		return NULL;
-	smaller = mem_resize(buf->mem, buf->size, 1);
-	if (smaller)
-		buf->mem = smaller;
-	r->buf = *buf;
-	buf->mem = NULL;
-	return r;
-}
-
-void request_free(struct request *r)
-{
-	/* libfuse allocates it with malloc, and leaves it to us. */
-	if (r)
-		mem_free(r->buf.mem);
-	mem_free(r);
-}
-
 void *worker_context(const struct worker *w)
 {
 	return w->share->context;
 }
 
 /* ------------------------------------------------------------------- users */
-/* True for requests without a waiting caller, and those that end others'
- * waiting. */
-static bool is_of_nobody(const struct fuse_in_header *in)
-{
-	switch (in->opcode) {
-	case FUSE_INIT:
-	case FUSE_DESTROY:
-	case FUSE_FORGET:
-	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT:
-	case FUSE_RELEASE:
-	case FUSE_RELEASEDIR:
-		return true;
-	default:
-		return false;
-	}
-}
-
-int request_charge(struct fs *fs, struct charge **charge,
-		   const struct fuse_buf *buf)
-{
-	const struct fuse_in_header *in = buf->mem;
-
-	*charge = NULL;
-	if (buf->size < sizeof(*in) || is_of_nobody(in))
-		return 0;
-	return fs_waits(fs, in->uid, sizeof(struct request) + buf->size,
-			charge);
-}
-
-/* True if it may run a statement or make a document. In these requests the
- * handle comes first. */
-static bool is_heavy(const struct fuse_buf *buf)
-{
-	const struct fuse_in_header *in = buf->mem;
-	uint64_t handle;
-
-	if (in->opcode != FUSE_READ && in->opcode != FUSE_WRITE &&
-	    in->opcode != FUSE_FLUSH)
-		return false;
-	if (buf->size < sizeof(*in) + sizeof(handle))
-		return false;
-	memcpy(&handle, in + 1, sizeof(handle));
-	return fs_handle_is_heavy(handle);
-}
-
 /* NULL: no user's, or no memory. */
 static struct user *find_user(struct share *s, uid_t uid)
 {
@@ -157,8 +89,8 @@ static struct user *find_user(struct share *s, uid_t uid)
 	if (!u)
 		return NULL;
 	u->uid = uid;
-	u->last[0] = &u->waiting[0];
-	u->last[1] = &u->waiting[1];
+	request_queue_init(&u->waiting[0]);
+	request_queue_init(&u->waiting[1]);
 	*at = u;
 	s->user_count++;
 	return u;
@@ -179,14 +111,28 @@ static void list_waiting(struct share *s, struct user *u)
 	u->is_waiting = true;
 }
 
+static void unlist_waiting(struct share *s, struct user **at)
+{
+	struct user *u = *at;
+
+	*at = u->next_waiting;
+	if (s->last_waiting == &u->next_waiting)
+		s->last_waiting = at;
+	u->is_waiting = false;
+}
+
 static void add_waiting(struct share *s, struct user *u, struct request *r,
 			bool heavy)
 {
-	*u->last[heavy] = r;
-	u->last[heavy] = &r->next;
+	request_queue_add(&u->waiting[heavy], r);
 	s->waiting++;
 	if (!u->is_waiting)
 		list_waiting(s, u);
+}
+
+static bool has_waiting(const struct user *u)
+{
+	return u->waiting[0].first || u->waiting[1].first;
 }
 
 static struct request *take_of(struct share *s, struct user *u, bool *heavy)
@@ -194,18 +140,12 @@ static struct request *take_of(struct share *s, struct user *u, bool *heavy)
 	struct request *r = NULL;
 
 	*heavy = false;
-	if (u->waiting[0] && may_serve(s, u, false))
-		r = u->waiting[0];
-	else if (u->waiting[1] && may_serve(s, u, true))
-		*heavy = (r = u->waiting[1]);
-	if (!r)
-		return NULL;
-	u->waiting[*heavy] = r->next;
-	if (!r->next)
-		u->last[*heavy] = &u->waiting[*heavy];
-	s->waiting--;
-	fs_waits_no_more(s->fs, r->charge);
-	r->charge = NULL;
+	if (may_serve(s, u, false))
+		r = request_queue_take(&u->waiting[0], s->fs);
+	if (!r && may_serve(s, u, true))
+		*heavy = (r = request_queue_take(&u->waiting[1], s->fs));
+	if (r)
+		s->waiting--;
 	return r;
 }
 
@@ -220,14 +160,34 @@ static struct request *take_waiting(struct share *s, struct user **user,
 		at = &u->next_waiting;
 	if (!r)
 		return NULL;
-	*at = u->next_waiting;
-	if (s->last_waiting == &u->next_waiting)
-		s->last_waiting = at;
-	u->is_waiting = false;
-	if (u->waiting[0] || u->waiting[1])
+	unlist_waiting(s, at);
+	if (has_waiting(u))
 		list_waiting(s, u);
 	*user = u;
 	return r;
+}
+
+/* Take out the request that an interrupt ends. True: it waited here. */
+static bool end_waiting(struct share *s, const struct fuse_buf *interrupt)
+{
+	struct user **at = &s->first_waiting, *u;
+	struct request *r = NULL;
+
+	while ((u = *at)) {
+		r = request_queue_end(&u->waiting[0], s->fs, interrupt);
+		if (!r)
+			r = request_queue_end(&u->waiting[1], s->fs, interrupt);
+		if (r)
+			break;
+		at = &u->next_waiting;
+	}
+	if (!r)
+		return false;
+	s->waiting--;
+	if (!has_waiting(u))
+		unlist_waiting(s, at);
+	request_free(r);
+	return true;
 }
 
 /* ----------------------------------------------------------------- workers */
@@ -303,8 +263,7 @@ enum share_step share_next(struct worker *w, struct request **r)
 	return step;
 }
 
-/* Put a request by. -ENOSPC: the user may have no more; 0 with *r NULL: no
- * memory. */
+/* Put a request by. As request_charge; 0 with *r NULL: no memory. */
 static int put_by(struct share *s, struct fuse_buf *buf, struct request **r)
 {
 	struct charge *charge;
@@ -318,11 +277,11 @@ static int put_by(struct share *s, struct fuse_buf *buf, struct request **r)
 	return err == -ENOMEM ? 0 : err;
 }
 
-enum share_admitted share_admit(struct worker *w, struct fuse_buf *buf)
+int share_admit(struct worker *w, struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = buf->mem;
-	bool of_nobody = buf->size < sizeof(*in) || is_of_nobody(in);
-	bool heavy = !of_nobody && is_heavy(buf);
+	bool of_nobody = request_is_of_nobody(buf);
+	bool heavy = !of_nobody && request_is_heavy(buf);
 	struct share *s = w->share;
 	struct request *r = NULL;
 	struct user *u;
@@ -332,15 +291,17 @@ enum share_admitted share_admit(struct worker *w, struct fuse_buf *buf)
 	s->reading--;
 	u = of_nobody ? NULL : find_user(s, in->uid);
 	/* Without memory to put it by it is served at once. */
-	if (u && (u->waiting[heavy] || !may_serve(s, u, heavy)))
+	if (u && (u->waiting[heavy].first || !may_serve(s, u, heavy)))
 		err = put_by(s, buf, &r);
+	else if (request_is_interrupt(buf) && end_waiting(s, buf))
+		err = -EINTR;
 	if (r)
 		add_waiting(s, u, r, heavy);
 	else if (!err)
 		begin(w, u, heavy);
 	tell_watcher(s);
 	pthread_mutex_unlock(&s->lock);
-	return r ? SHARE_WAITS : err ? SHARE_REFUSED : SHARE_SERVED;
+	return err ? err : !r;
 }
 
 void share_read_failed(struct worker *w)
@@ -527,12 +488,9 @@ void share_free(struct share *s)
 			struct user *u = s->users[i];
 			struct request *r;
 
-			while ((r = u->waiting[0] ? u->waiting[0] :
-						    u->waiting[1])) {
-				u->waiting[r != u->waiting[0]] = r->next;
-				fs_waits_no_more(s->fs, r->charge);
+			while ((r = request_queue_take(&u->waiting[0], s->fs)) ||
+			       (r = request_queue_take(&u->waiting[1], s->fs)))
 				request_free(r);
-			}
 			s->users[i] = u->next;
 			mem_free(u);
 		}

@@ -1,0 +1,208 @@
+#include "mount/request.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/fuse.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fs/fs.h"
+#include "store/base/alloc.h"
+
+struct request *request_new(struct fuse_buf *buf)
+{
+	struct request *r = mem_zalloc(1, sizeof(*r));
+	void *smaller;
+
+	if (!r)
+		return NULL;
+	smaller = mem_resize(buf->mem, buf->size, 1);
+	if (smaller)
+		buf->mem = smaller;
+	r->buf = *buf;
+	buf->mem = NULL;
+	return r;
+}
+
+void request_free(struct request *r)
+{
+	/* libfuse allocates it with malloc, and leaves it to us. */
+	if (r)
+		mem_free(r->buf.mem);
+	mem_free(r);
+}
+
+/* ------------------------------------------------------------ what it is */
+/* NULL: it is shorter than a header. */
+static const struct fuse_in_header *header_of(const struct fuse_buf *buf)
+{
+	return buf->size < sizeof(struct fuse_in_header) ? NULL : buf->mem;
+}
+
+bool request_is_of_nobody(const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = header_of(buf);
+
+	if (!in)
+		return true;
+	switch (in->opcode) {
+	case FUSE_INIT:
+	case FUSE_DESTROY:
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT:
+	case FUSE_RELEASE:
+	case FUSE_RELEASEDIR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Read the first number of its body. False: it is of another kind, or too
+ * short. */
+static bool read_body(const struct fuse_buf *buf, uint32_t opcode, uint64_t *out)
+{
+	const struct fuse_in_header *in = header_of(buf);
+
+	if (!in || in->opcode != opcode || buf->size < sizeof(*in) + sizeof(*out))
+		return false;
+	memcpy(out, in + 1, sizeof(*out));
+	return true;
+}
+
+static bool is_heavy_transfer(const struct fuse_buf *buf)
+{
+	uint64_t handle;
+
+	return (read_body(buf, FUSE_READ, &handle) ||
+		read_body(buf, FUSE_WRITE, &handle)) &&
+	       fs_handle_is_heavy(handle);
+}
+
+bool request_is_heavy(const struct fuse_buf *buf)
+{
+	uint64_t handle;
+
+	return is_heavy_transfer(buf) ||
+	       (read_body(buf, FUSE_FLUSH, &handle) &&
+		fs_handle_is_heavy(handle));
+}
+
+bool request_is_interrupt(const struct fuse_buf *buf)
+{
+	uint64_t number;
+
+	return read_body(buf, FUSE_INTERRUPT, &number);
+}
+
+uint64_t request_number(const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = buf->mem;
+	uint64_t number;
+
+	return read_body(buf, FUSE_INTERRUPT, &number) ? number : in->unique;
+}
+
+/* ------------------------------------------------------------ its caller */
+static FILE *open_proc(const struct fuse_in_header *in, const char *name)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", in->pid, name);
+	return fopen(path, "re");
+}
+
+/* True if a SIGKILL is pending for the thread. The kernel makes one of any signal
+ * that ends a process, and of the end itself. */
+static bool caller_is_killed(const struct fuse_in_header *in)
+{
+	FILE *file = open_proc(in, "status");
+	uint64_t signals = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "SigPnd: %" SCNx64, &signals) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return signals & UINT64_C(1) << (SIGKILL - 1);
+}
+
+/* True if he has taken it and is closing his files: the exit status, the last
+ * number there, has the signal. */
+static bool caller_was_killed(const struct fuse_in_header *in)
+{
+	FILE *file = open_proc(in, "stat");
+	char line[2048], *last;
+	bool killed = false;
+
+	if (file && fgets(line, sizeof(line), file) &&
+	    (last = strrchr(line, ' ')))
+		killed = strtol(last, NULL, 10) & 0x7f;
+	if (file)
+		fclose(file);
+	return killed;
+}
+
+int request_charge(struct fs *fs, struct charge **charge,
+		   const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = header_of(buf);
+
+	*charge = NULL;
+	if (request_is_of_nobody(buf))
+		return 0;
+	if (in->opcode == FUSE_FLUSH && caller_was_killed(in))
+		return -EINTR;
+	return fs_waits(fs, in->uid, sizeof(struct request) + buf->size,
+			charge);
+}
+
+/* ---------------------------------------------------------------- queues */
+void request_queue_init(struct request_queue *q)
+{
+	q->first = NULL;
+	q->last = &q->first;
+}
+
+void request_queue_add(struct request_queue *q, struct request *r)
+{
+	r->next = NULL;
+	*q->last = r;
+	q->last = &r->next;
+}
+
+static struct request *take_at(struct request_queue *q, struct request **at,
+			       struct fs *fs)
+{
+	struct request *r = *at;
+
+	*at = r->next;
+	if (!r->next)
+		q->last = at;
+	fs_waits_no_more(fs, r->charge);
+	r->charge = NULL;
+	return r;
+}
+
+struct request *request_queue_take(struct request_queue *q, struct fs *fs)
+{
+	return q->first ? take_at(q, &q->first, fs) : NULL;
+}
+
+struct request *request_queue_end(struct request_queue *q, struct fs *fs,
+				  const struct fuse_buf *interrupt)
+{
+	uint64_t number = request_number(interrupt);
+	struct request **at = &q->first, *r;
+
+	while ((r = *at) && request_number(&r->buf) != number)
+		at = &r->next;
+	if (!r || !(is_heavy_transfer(&r->buf) ||
+		    caller_is_killed(header_of(&r->buf))))
+		return NULL;
+	return take_at(q, at, fs);
+}

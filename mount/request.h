@@ -1,0 +1,61 @@
+/*
+ * Requests that were read from the device and wait for their turn. Each is charged
+ * to its user.
+ *
+ * A request leaves its queue before its turn when its caller does not wait for it
+ * any more. The kernel sends an interrupt for any signal, but a program with a
+ * handler for one (for the end of a child, for a timer) does not expect EINTR from
+ * stat(2) or open(2). So an interrupt ends reads and writes of statements and
+ * documents, and any other request only when its caller is being killed. Else
+ * libfuse gets the interrupt, and sends it back to the kernel with the next request
+ * that it serves: it comes again.
+ */
+#ifndef MOUNT_REQUEST_H
+#define MOUNT_REQUEST_H
+#include <fuse_lowlevel.h>
+#include <stdbool.h>
+
+struct charge;
+struct fs;
+
+struct request {
+	struct request *next;
+	struct fuse_buf buf;
+	struct charge *charge;		/* while it waits, or NULL */
+};
+/* Make one. Its buffer, which libfuse made, is taken over. NULL without
+ * memory. */
+struct request *request_new(struct fuse_buf *buf);
+/* NULL is accepted. */
+void request_free(struct request *r);
+/*
+ * Charge a request in buf that is to wait to its user, by *charge, which belongs
+ * to the request. 0, or as fs_waits. A request without a user: NULL. -EINTR: its
+ * caller was killed and closes a file as he ends; the release of the file does
+ * the work of this request.
+ */
+int request_charge(struct fs *fs, struct charge **charge,
+		   const struct fuse_buf *buf);
+
+/* True for requests without a waiting caller, and those that end others'
+ * waiting. */
+bool request_is_of_nobody(const struct fuse_buf *buf);
+/* True if it may run a statement or make a document. */
+bool request_is_heavy(const struct fuse_buf *buf);
+bool request_is_interrupt(const struct fuse_buf *buf);
+/* Return its number; of an interrupt: that of the request to end. */
+uint64_t request_number(const struct fuse_buf *buf);
+
+/* In the order they came. */
+struct request_queue {
+	struct request *first, **last;
+};
+void request_queue_init(struct request_queue *q);
+void request_queue_add(struct request_queue *q, struct request *r);
+/* Take the first one and end its charge; NULL: there is none. */
+struct request *request_queue_take(struct request_queue *q, struct fs *fs);
+/* Take the one that this interrupt ends, likewise; NULL: it is not here, or goes
+ * on. */
+struct request *request_queue_end(struct request_queue *q, struct fs *fs,
+				  const struct fuse_buf *interrupt);
+#endif
