@@ -1,7 +1,12 @@
 /* Calls on open directories. */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/handle.h"
+#include "fs/file/unopened.h"
+#include "fs/fs.h"
+#include "fs/node/call.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
 #include "fs/tree/listing.h"
 
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,

@@ -2,7 +2,18 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "fs/op/inner.h"
+#include "fs/call_names.h"
+#include "fs/file/handle.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/unopened.h"
+#include "fs/file/view.h"
+#include "fs/fs.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 
 static int read_image(struct op *op, struct handle *h, struct image *image,

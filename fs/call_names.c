@@ -1,10 +1,27 @@
 /* Calls on names. */
+#include "fs/call_names.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "fs/file/handle.h"
+#include "fs/file/keep.h"
+#include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/unopened.h"
+#include "fs/file/view.h"
+#include "fs/fs.h"
+#include "fs/kind/kind.h"
 #include "fs/kind/scratch.h"
-#include "fs/op/inner.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "store/base/clock.h"
 
 /* A call on a name in a directory: both are set, or an error is. */

@@ -2,8 +2,21 @@
 #include <errno.h>
 #include <sys/xattr.h>
 
+#include "fs/call_names.h"
+#include "fs/file/handle.h"
+#include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/view.h"
 #include "fs/file/xattr.h"
-#include "fs/op/inner.h"
+#include "fs/fs.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/errors.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/times.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 

@@ -1,5 +1,13 @@
 /* Calls of the mount's notifiers: notices, and expired data. */
-#include "fs/op/inner.h"
+#include "fs/file/view.h"
+#include "fs/fs.h"
+#include "fs/node/kernel_notice.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
+#include "fs/node/timer.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/tree/listing.h"
 
 void fs_notices_add(struct fs *fs, const struct fs_notice *notice)
 {

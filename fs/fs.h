@@ -35,6 +35,7 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
+#include "fs/node/call.h"
 #include "fs/node/kernel_notice.h"
 #include "store/base/bytes.h"
 
@@ -43,7 +44,6 @@ struct store;
 struct fs;
 
 #define FS_ROOT 1
-#define FS_FOREVER 86400.0	/* of a timeout, in seconds */
 
 struct fs_options {
 	uid_t uid;		/* mounter: owns the root and the files of */
@@ -69,46 +69,6 @@ int fs_close(struct fs *fs);
 /* Commit pending values and sync the log: before unmounting. */
 int fs_flush_all(struct fs *fs);
 
-struct fs_call {
-	uid_t uid;
-	gid_t gid;
-	pid_t pid;		/* 0: unknown (another namespace) */
-	mode_t umask;		/* of create and mkdir only */
-	bool cached;		/* of a write: from the kernel's pages */
-	uint64_t wait_for;	/* out: see above; 0: reply at once */
-	bool locked;		/* out: wait for no names */
-	/*
-	 * True if the caller can send names. Then these are set: an array for
-	 * mem_free, the names in it too. The last is to be sent before the
-	 * reply.
-	 */
-	bool sends_names;
-	struct fs_notice *names;
-	size_t name_count;
-	bool names_below;
-	/* True if the caller has been interrupted meanwhile. NULL: unknown. */
-	bool (*interrupted)(void *context);
-	/*
-	 * Makes the kernel drop the attributes of this node at once, before the
-	 * reply. It takes no lock for that. NULL: a notice says it.
-	 */
-	void (*drop_attributes)(void *context, uint64_t node);
-	void *context;
-};
-
-struct fs_entry {
-	uint64_t node;		/* 0: a name without a node (readdirplus) */
-	uint64_t generation;
-	struct stat attr;
-	double entry_timeout_s, attr_timeout_s;
-};
-
-/* The reply to an open; handle goes with every later call. */
-struct fs_open_reply {
-	uint64_t handle;
-	bool direct_io, keep_cache, noflush, nonseekable, cache_readdir;
-};
-
 /* ---------------------------------------------------------------- names */
 int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, struct fs_entry *entry);
@@ -132,11 +92,6 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 /* handle: of an open file, if the kernel sends one; else 0. */
 int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle, struct stat *attr, double *timeout_s);
-enum fs_set {
-	FS_SET_MODE = 1, FS_SET_UID = 2, FS_SET_GID = 4, FS_SET_SIZE = 8,
-	FS_SET_ATIME = 16, FS_SET_MTIME = 32,
-	FS_SET_MTIME_NOW = 64,	/* now: attr's time is not read */
-};
 /* set: the members of attr to set; attr then has all of the new attributes. */
 int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle, unsigned set, struct stat *attr,
@@ -193,13 +148,6 @@ void fs_refuse_waiting(struct fs *fs, struct fs_call *call);
 /* ---------------------------------------------------------- directories */
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       struct fs_open_reply *reply);
-/*
- * Takes one entry: 0, or 1 when it has no room (it comes again in the next
- * call). Always set: name, entry->attr.st_ino and the type in st_mode; with
- * plus everything. cookie: where the next call continues after it.
- */
-typedef int fs_fill(void *context, const char *name, size_t len,
-		    const struct fs_entry *entry, uint64_t cookie);
 /*
  * Fill in entries after cookie (0: from the begin) until fill has no room or
  * the end is reached (then 0 and nothing is filled). "." and ".." come too,

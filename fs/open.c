@@ -2,8 +2,21 @@
 #include <errno.h>
 #include <xxhash.h>
 
+#include "fs/file/handle.h"
+#include "fs/file/keep.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/view.h"
+#include "fs/fs.h"
+#include "fs/kind/kind.h"
 #include "fs/kind/scratch.h"
-#include "fs/op/inner.h"
+#include "fs/node/account.h"
+#include "fs/node/errors.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
+#include "fs/node/timer.h"
+#include "fs/op/op.h"
+#include "fs/store_observer.h"
+#include "fs/tree/listing.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
@@ -61,6 +74,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	errors_init(&fs->errors);
 	notices_init(&fs->notices);
 	fs->changed = view_changed;
+	fs->lookup_shortened = lookup_cut;
 	mutex_init(&fs->pool_lock);
 	mutex_init(&fs->leaving_lock);
 	pthread_cond_init(&fs->left, NULL);

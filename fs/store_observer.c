@@ -6,8 +6,17 @@
  * A change that a call makes by path is known to the kernel; its op tells of
  * its side effects itself, and only the table's count of changes grows here.
  */
-#include "fs/op/inner.h"
+#include "fs/store_observer.h"
+
+#include "fs/fs.h"
+#include "fs/kind/kind.h"
+#include "fs/node/errors.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
 #include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"

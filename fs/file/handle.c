@@ -3,7 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/view.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/owner.h"
 #include "store/base/alloc.h"
 
 /* ------------------------------------------------------------ open, close */

@@ -3,9 +3,15 @@
  * without a row so far, or left by their last row. The user who keeps one pays
  * for it.
  */
+#include "fs/file/keep.h"
+
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/handle.h"
+#include "fs/file/unopened.h"
+#include "fs/node/account.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 
 static void give_back(struct fs *fs, struct account *keeper)

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "fs/file/handle.h"
-#include "fs/op/inner.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
 
 #define LOOKS_MAX 200	/* processes; with more it is in doubt */
 

@@ -1,8 +1,10 @@
 /* Files that take lines: each is executed when it is complete. */
 #include "fs/file/line_input.h"
-#include "fs/op/inner.h"
 
 #include <errno.h>
+
+#include "fs/file/handle.h"
+#include "fs/op/op.h"
 
 int64_t handle_write_lines(struct op *op, struct handle *h,
 			   const struct line_kind *kind, struct bytes data)

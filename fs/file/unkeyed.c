@@ -7,8 +7,13 @@
 
 #include <errno.h>
 
+#include "fs/file/stat.h"
 #include "fs/file/xattr.h"
-#include "fs/op/inner.h"
+#include "fs/node/account.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 
 struct held {

@@ -4,10 +4,14 @@
  * and that is not closed yet, with a descriptor of ours. There are few of them;
  * a further one replaces the first, which is closed.
  */
+#include "fs/file/unopened.h"
+
 #include <errno.h>
 #include <signal.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/handle.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
 
 struct handle *made_remember(struct fs *fs, struct handle *h)
 {

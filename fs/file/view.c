@@ -5,7 +5,16 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/handle.h"
+#include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
+#include "fs/node/account.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
+#include "fs/node/timer.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 

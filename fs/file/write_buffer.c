@@ -5,7 +5,14 @@
 #include <unistd.h>
 
 #include "fs/file/complete_text.h"
-#include "fs/op/inner.h"
+#include "fs/file/handle.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/view.h"
+#include "fs/node/account.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 
 #define PIN_LEAST (64 << 10)	/* less is not worth freeing or sharing */

@@ -8,6 +8,10 @@
 
 #include "fs/file/handle.h"
 #include "fs/file/unkeyed.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "fs/op/times.h"
 
 #define TTL_MAX 630720000	/* seconds: 20 years, as in CQL */

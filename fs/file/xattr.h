@@ -3,6 +3,8 @@
 #define FS_FILE_XATTR_H
 #include "fs/op/op.h"
 
+struct place;
+
 /* Append the value. name: without "user.". -ENODATA, -EOPNOTSUPP. */
 int attr_get(struct op *op, struct node *n, const char *name, struct buf *out);
 /* Set it. value null: remove it. */

@@ -8,7 +8,15 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/keep.h"
+#include "fs/file/stat.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 
 struct adoption {
 	struct op *op;

@@ -7,7 +7,14 @@
 #include <ctype.h>
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/keep.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "fs/tree/listing.h"
 #include "store/type/uuid.h"
 

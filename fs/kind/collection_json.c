@@ -4,8 +4,14 @@
  */
 #include <errno.h>
 
+#include "fs/file/keep.h"
 #include "fs/kind/document.h"
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 
 /* Print it. c: its times; or NULL. -ENOENT: nothing of it is live. */
 static int print(struct op *op, const struct place *p, struct buf *out,

@@ -3,8 +3,15 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "fs/file/handle.h"
 #include "fs/file/line_input.h"
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/errors.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
 #include "fs/tree/listing.h"
 #include "store/base/clock.h"
 #include "store/base/watch.h"

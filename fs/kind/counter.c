@@ -5,8 +5,15 @@
 #include <ctype.h>
 #include <errno.h>
 
+#include "fs/file/handle.h"
 #include "fs/file/line_input.h"
-#include "fs/op/inner.h"
+#include "fs/file/stat.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 
 #define REFUSAL "a counter takes lines of +N or -N"
 

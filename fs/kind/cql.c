@@ -10,7 +10,14 @@
  */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/handle.h"
+#include "fs/kind/kind.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/owner.h"
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
 #include "store/cql/output/format.h"

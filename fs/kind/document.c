@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 #include "store/type/uuid.h"
 

@@ -5,7 +5,14 @@
  */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/unkeyed.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "store/base/alloc.h"
 
 /* ------------------------------------------------------------- key column */

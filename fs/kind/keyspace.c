@@ -1,7 +1,15 @@
 /* A keyspace: its schema.cql, and a directory for each table. */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/call.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/owner.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
 #include "store/type/uuid.h"

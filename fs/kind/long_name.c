@@ -8,7 +8,13 @@
 #include <errno.h>
 
 #include "fs/file/xattr.h"
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "fs/tree/listing.h"
 
 static bool has_value(struct op *op, struct node *dir)

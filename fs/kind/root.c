@@ -1,7 +1,12 @@
 /* The root: a directory of keyspaces, and of objects reached only by name. */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/times.h"
 #include "fs/tree/listing.h"
 
 static void keyspace_child(struct child *c, const struct keyspace *k)

@@ -4,7 +4,15 @@
  */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/keep.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "fs/tree/listing.h"
 
 void row_child(struct child *c, const struct table *t,

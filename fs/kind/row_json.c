@@ -4,9 +4,18 @@
  */
 #include <errno.h>
 
-#include "fs/kind/document.h"
+#include "fs/file/keep.h"
+#include "fs/file/stat.h"
 #include "fs/file/xattr.h"
-#include "fs/op/inner.h"
+#include "fs/kind/document.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 
 /* Read the row, and the statics of its partition. 1, 0, -errno. */
 static int read_whole(struct op *op, const struct place *p,

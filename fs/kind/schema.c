@@ -6,7 +6,15 @@
 #include <errno.h>
 #include <xxhash.h>
 
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/call.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/owner.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "store/cql/cql.h"
 #include "store/cql/schema/print.h"
 

@@ -5,7 +5,13 @@
  */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/handle.h"
+#include "fs/kind/kind.h"
+#include "fs/node/account.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/owner.h"
+#include "fs/op/place.h"
 #include "store/cql/syntax/statement_end.h"
 
 #define DDL_TEXT_MAX (64 << 20)	/* of one statement */

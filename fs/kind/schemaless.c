@@ -6,7 +6,13 @@
  */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "fs/tree/listing.h"
 
 static bool is_key_file(struct node *dir, struct bytes name)

@@ -2,8 +2,16 @@
 
 #include <errno.h>
 
+#include "fs/file/handle.h"
+#include "fs/file/unkeyed.h"
 #include "fs/file/xattr.h"
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 

@@ -1,7 +1,14 @@
 /* A table: a directory of its partitions, in token order. */
 #include <errno.h>
 
-#include "fs/op/inner.h"
+#include "fs/kind/kind.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/owner.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
 

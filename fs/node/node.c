@@ -4,6 +4,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "fs/node/kind.h"
 #include "store/base/alloc.h"
 
 uint64_t node_ino(uint64_t parent_ino, struct bytes name)

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "fs/node/kernel_notice.h"
+#include "fs/node/node.h"
 #include "fs/node/kind.h"
 #include "store/base/alloc.h"
 

@@ -5,6 +5,7 @@
  */
 #include "fs/node/timer.h"
 
+#include "fs/node/node.h"
 #include "store/base/alloc.h"
 
 struct timer_entry {

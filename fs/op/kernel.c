@@ -1,6 +1,10 @@
 #include "fs/op/kernel.h"
 
-#include "fs/op/inner.h"
+#include "fs/node/call.h"
+#include "fs/node/kernel_notice.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 
 #define DEPTH_MAX 1000

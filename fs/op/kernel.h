@@ -16,4 +16,34 @@ void kernel_notify(struct fs *fs, struct op *op, struct node *n,
 		   uint32_t bits);
 /* The same for all of n, and everything in memory below it. */
 void kernel_notify_below(struct fs *fs, struct op *op, struct node *n);
+/* The kernel's view of n changed (bits: enum armed); the caller waits for it if
+ * it may. */
+void op_notify(struct op *op, struct node *n, uint32_t bits);
+/* Make the kernel drop the attributes of n before the reply. */
+void op_drop_attributes(struct op *op, struct node *n);
+/*
+ * Let the caller's reply wait until the kernel has dropped the name of n. True
+ * if it does: below a directory that the kernel has locked for the call (to
+ * remove or rename a directory it locks that one too: not then), or if
+ * statements changed it.
+ */
+bool op_drops_name(struct op *op, const struct node *n);
+/* The same as op_notify, without an op. */
+void fs_notify(struct fs *fs, struct node *n, uint32_t bits);
+/* Notify everything in memory below n, and n itself. */
+void op_notify_below(struct op *op, struct node *n);
+/*
+ * Record that dir's attributes and listing change. At the end of the op the
+ * kernel is told to drop its copies, unless the call itself (by path) makes it
+ * do so; told_to says which other copies it may have (fs/store_observer.c).
+ */
+void op_alters(struct op *op, struct node *dir);
+/* Record that the call is by path in dir (at most two): the kernel notes that
+ * itself. */
+void op_by_path(struct op *op, struct node *dir);
+/* Record that the caller gets the attributes of n, and may keep them. */
+void op_told(struct op *op, struct node *n);
+/* At the end, with the result: drop copies that others than the caller may
+ * have. */
+void op_tell_altered(struct op *op, int err);
 #endif

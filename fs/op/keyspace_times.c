@@ -11,6 +11,9 @@
  */
 #include <errno.h>
 
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "fs/op/times.h"
 
 static const struct table above = {

@@ -3,10 +3,15 @@
  * paths; statements and control files are checked here. The kernel does not
  * send the caller's groups and umask: they are read from /proc.
  */
+#include "fs/op/owner.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fs/node/call.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
 #include "fs/op/op.h"
 
 void credentials_init(struct credentials *c, const struct fs_call *call)

@@ -4,10 +4,13 @@
  */
 #ifndef FS_OP_OWNER_H
 #define FS_OP_OWNER_H
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "store/base/bytes.h"
 
+struct child;
+struct node;
 struct op;
 struct keyspace;
 struct table;
@@ -39,4 +42,13 @@ bool caller_may_enter(struct op *op, const struct keyspace *k,
  * users who may enter it may read it. */
 mode_t mode_of_description(mode_t mode);
 mode_t caller_umask(const struct fs_call *call);
+/* Compare what set_owner sets (enum fs_set) with a keyspace's or table's: 1
+ * differs, 0; -EPERM: it is not stored. Set it. */
+int owner_differs(struct op *op, unsigned set, const struct stat *attr,
+		  uid_t uid, gid_t gid, mode_t mode);
+void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
+		  mode_t *mode);
+/* Below a table of system_schema: set c's owner and mode to those of the
+ * described object, as mode_of_description. */
+void guard_description(struct op *op, const struct node *n, struct child *c);
 #endif

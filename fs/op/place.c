@@ -3,8 +3,13 @@
  * each step adding its part. Values are those of the nodes, which the op's node
  * pins; only the array is the op's.
  */
+#include "fs/op/place.h"
+
 #include <errno.h>
 
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
 

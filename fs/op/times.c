@@ -16,9 +16,15 @@
  * A table's own attributes are stored under the empty partition key, which no
  * partition can have.
  */
+#include "fs/op/times.h"
+
 #include <errno.h>
 
-#include "fs/op/times.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
 
 #define ATTRIBUTE_MTIME 'm'
 #define ATTRIBUTE_DOCUMENT 'j'

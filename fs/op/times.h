@@ -7,6 +7,11 @@
 #define FS_OP_TIMES_H
 #include "fs/op/op.h"
 
+struct place;
+
+/* Set owner, group and mode, those of all objects in a table. */
+void child_owner(struct child *c, const struct table *t);
+void child_stat(const struct child *c, uint64_t ino, struct stat *out);
 /* Return the time of a directory: as set, else fallback. */
 int attr_directory_mtime(struct op *op, struct node *table,
 			 const struct place *p, int64_t fallback_ns,
@@ -43,9 +48,6 @@ int attr_touch(struct op *op, struct write *w, struct node *dir);
 int attr_touch_alone(struct op *op, struct node *dir);
 /* Called by op_write: the hints that the write adds are stored, or not. */
 void attr_written(struct op *op, bool done);
-/* After a write that touched: note that its directory exists, without an end,
- * and has that time, so that it is not read until the table changes. */
-void op_know_touched(struct op *op);
 /* Do utimensat on a directory or a document of a table. */
 int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /*

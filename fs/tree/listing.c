@@ -3,7 +3,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/stat.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
+#include "fs/node/timer.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 

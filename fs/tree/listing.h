@@ -14,6 +14,7 @@
 #ifndef FS_TREE_LISTING_H
 #define FS_TREE_LISTING_H
 #include "fs/op/op.h"
+#include "fs/op/place.h"
 
 struct listing {
 	struct node *node;		/* a reference */
@@ -84,4 +85,9 @@ void listing_end(struct fs *fs, struct listing *l);
 int listing_narrow(struct listing *l, struct query *q, struct slice *slice);
 /* Set the place of the listed directory, in the listing's schema and arena. */
 int listing_place(struct op *op, struct listing *l);
+/* Look up a shortened name, among the names with that begin. */
+int lookup_cut(struct op *op, struct node *dir, struct bytes name,
+	       struct child *c);
+/* Let open directories release moments of the store that have passed. */
+void listings_rest(struct fs *fs);
 #endif

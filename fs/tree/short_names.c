@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fs/op/inner.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "fs/tree/listing.h"
 #include "store/base/alloc.h"
 

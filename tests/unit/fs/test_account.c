@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "fs/op/inner.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 #include "tests/lib/random.h"
 #include "tests/lib/shop.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "fs/op/inner.h"
+#include "fs/file/handle.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "tests/lib/random.h"

@@ -1,0 +1,262 @@
+/*
+ * The attributes of a node as they are now, with the texts that are open or
+ * pending; and the child of a name.
+ */
+#include "fs/file/stat.h"
+
+#include <errno.h>
+
+#include "fs/file/handle.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/view.h"
+#include "fs/node/call.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/owner.h"
+#include "fs/op/place.h"
+#include "fs/op/times.h"
+#include "store/base/clock.h"
+
+/* Set the attributes that the directory had when it was kept: the store has
+ * none. */
+void kept_child(struct op *op, struct node *n, struct child *out)
+{
+	struct table *t = op_table(op, n);
+
+	child_init(out, n->ops);
+	if (t)
+		child_owner(out, t);
+	out->number = n->number;
+	out->value = node_value(n);
+}
+
+/* Set times stored beside the data: of n, or of a child of dir without a
+ * node. */
+static int set_times(struct op *op, struct node *dir, struct node *n,
+		     struct child *c)
+{
+	struct node *table = n ? n->table : c->is_table || !dir ? NULL :
+						      dir->table;
+	struct place p;
+	int err;
+
+	if (!table || c->ops->part == PART_NONE)
+		return 0;
+	if (!c->ops->directory && !c->ops->file->document &&
+	    c->timestamp_us == NO_TIMESTAMP)
+		return 0;
+	err = attr_has_times(op, table, c->ops);
+	if (err <= 0)
+		return err;
+	err = n ? place_of(op, n, &p) : place_of_child(op, dir, c, &p);
+	return err ? err : attr_child_times(op, table, &p, c);
+}
+
+int child_set_times(struct op *op, struct node *dir, struct child *c)
+{
+	return set_times(op, dir, NULL, c);
+}
+
+/*
+ * A kept directory with a stored time exists whatever the store holds below it:
+ * a live row among the deleted ones need not be searched.
+ */
+static bool stat_kept(struct op *op, struct node *n, struct child *out)
+{
+	if (!n->ops->directory || !n->table || n->table == n ||
+	    n->ops->part == PART_PATH ||
+	    !(atomic_load(&n->flags) & NODE_KEPT))
+		return false;
+	kept_child(op, n, out);
+	out->mtime_ns = 0;
+	return !set_times(op, NULL, n, out) && out->mtime_ns;
+}
+
+/* True if every change of the directory's attributes changes its time. */
+static bool is_known_by_time(struct op *op, const struct node *n)
+{
+	struct table *t;
+
+	if (!n->ops->directory || !n->table || n->table == n ||
+	    n->ops->part == PART_PATH ||
+	    (atomic_load(&n->flags) & NODE_UNKEYED))
+		return false;
+	t = op_table(op, n);
+	return t && !(t->flags & TABLE_VIRTUAL);
+}
+
+/*
+ * Of a table that did not change since, the directory is as it was: its first
+ * row is not searched again, however many deleted ones come before it.
+ */
+static bool stat_known(struct op *op, struct node *n, struct child *out)
+{
+	int64_t mtime_ns;
+
+	/* The changes of this op itself are not counted yet. */
+	if (op->timed || !is_known_by_time(op, n))
+		return false;
+	mtime_ns = node_known_time(&op->fs->nodes, n);
+	if (!mtime_ns)
+		return false;
+	kept_child(op, n, out);
+	out->mtime_ns = mtime_ns;
+	return true;
+}
+
+void op_know_touched(struct op *op)
+{
+	struct node *dir = op->touched;
+
+	if (dir && op->own_changes != op->touched_after &&
+	    op->watched == dir->table && op_is_fresh(op) &&
+	    is_known_by_time(op, dir))
+		node_know_time(&op->fs->nodes, dir, op->watched_changes,
+			       op->touched_ns);
+}
+
+static int stat_now(struct op *op, struct node *n, struct child *out)
+{
+	uint32_t changes = n->table ? atomic_load(&n->table->changes) : 0;
+	int err = n->ops->stat(op, n, out);
+	bool found = !err;
+
+	if ((err == -ENOENT || err == -EINVAL) && n->ops->directory &&
+	    (atomic_load(&n->flags) & (NODE_KEPT | NODE_UNKEYED))) {
+		kept_child(op, n, out);
+		err = 0;
+	}
+	if (!err)
+		err = set_times(op, NULL, n, out);
+	if (!err && found && is_known_by_time(op, n) &&
+	    out->expires_s == NO_TIME && !out->volatile_attributes)
+		node_know_time(&op->fs->nodes, n, changes, out->mtime_ns);
+	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
+}
+
+int node_stat(struct op *op, struct node *n, struct child *out)
+{
+	int64_t mtime_ns;
+	int err = 0;
+
+	if (node_is_gone(n))
+		return -ENOENT;
+	if (!stat_known(op, n, out)) {
+		if (stat_kept(op, n, out))
+			return 0;
+		if (!n->ops->directory && held_stat(op, n, out))
+			return 0;
+		err = stat_now(op, n, out);
+	}
+	mtime_ns = atomic_load(&n->mtime_ns);
+	if (!err && mtime_ns && n->ops->directory)
+		out->mtime_ns = mtime_ns;
+	return err;
+}
+
+int lookup_child(struct op *op, struct node *dir, struct bytes name,
+		 struct child *c, struct node **out)
+{
+	struct node *n = node_find(&op->fs->nodes, dir, name);
+	int err;
+
+	*out = NULL;
+	if (n && (atomic_load(&n->flags) & NODE_HIDDEN)) {
+		node_put(&op->fs->nodes, n);
+		return -ENOENT;
+	}
+	/* A node by position is found anew: other elements may have come
+	 * before. */
+	if (n && !n->ops->by_position) {
+		err = node_stat(op, n, c);
+		if (err == -ENOENT && image_is_new(op->fs, n)) {
+			kept_child(op, n, c);
+			err = 0;
+		}
+		if (!err || (err != -ENOENT && err != -ESTALE)) {
+			*out = n;
+			return err;
+		}
+		op->reason[0] = 0;
+	}
+	node_put(&op->fs->nodes, n);
+	if (!dir->ops->lookup)
+		return -ENOTDIR;
+	err = name_is_shortened(name) ?
+		      op->fs->lookup_shortened(op, dir, name, c) :
+		      dir->ops->lookup(op, dir, name, c);
+	if (!err)
+		err = child_set_times(op, dir, c);
+	if (err == -EINVAL && waits_for_key(dir))
+		err = -ENOENT;	/* without a key it holds nothing */
+	if (err)
+		return err;
+	*out = node_of_child(op, dir, name, c);
+	if (!*out)
+		return -ENOMEM;
+	/* A table's own times are found by its node. */
+	return c->is_table ? node_stat(op, *out, c) : 0;
+}
+
+/* Return the seconds from now to the begin of the second in which it ends. */
+static double seconds_until(const struct op *op, int64_t expires_s)
+{
+	double left;
+
+	if (expires_s == NO_TIME || expires_s - op->now_s > FS_FOREVER)
+		return FS_FOREVER;
+	if (expires_s <= op->now_s)
+		return 0;
+	left = ((double)expires_s * 1e6 - (double)clock_now_us()) / 1e6;
+	return left > 0 ? left : 0;
+}
+
+void fill_attr(struct op *op, struct node *n, struct child *c,
+	       struct stat *attr, double *timeout_s)
+{
+	bool pending = false;
+
+	if (!n->ops->directory) {
+		pending = image_size(op, n, &c->size) ||
+			  view_is_written(op->fs, n);
+		view_fill(op->fs, n, c);
+	}
+	if (op->fs->read_only)
+		c->read_only = true;
+	guard_description(op, n, c);
+	child_stat(c, n->ino, attr);
+	*timeout_s = seconds_until(op, c->expires_s);
+	if (pending || c->volatile_attributes ||
+	    (atomic_load(&n->flags) & NODE_PAST))
+		*timeout_s = 0;
+	if (*timeout_s <= 0)
+		return;
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+	if (n->ops->directory)
+		op_told(op, n);
+	/* Arm it last: later changes find it armed. */
+	if (!op_is_fresh(op))
+		*timeout_s = 0;
+}
+
+void fill_entry(struct op *op, struct node *n, struct child *c,
+		struct fs_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->node = n->id;
+	fill_attr(op, n, c, &entry->attr, &entry->attr_timeout_s);
+	entry->entry_timeout_s = seconds_until(op, c->expires_s);
+	if (c->volatile_name)
+		entry->entry_timeout_s = 0;
+	atomic_store(&n->ends_s, c->expires_s);
+	/* Armed before the check: later changes find it so. */
+	if (entry->entry_timeout_s > 0)
+		atomic_fetch_or(&n->armed, ARMED_NAME);
+	if (!op_is_fresh(op) ||
+	    (atomic_load(&n->flags) & (NODE_PAST | NODE_GONE)))
+		entry->entry_timeout_s = 0;
+	node_count(n);
+}

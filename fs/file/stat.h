@@ -1,0 +1,27 @@
+/*
+ * The attributes of a node as they are now, and the child that has a name. Calls
+ * return 0 or -errno if nothing else is said. Any thread.
+ */
+#ifndef FS_FILE_STAT_H
+#define FS_FILE_STAT_H
+#include "fs/op/op.h"
+
+/* As the kind's stat; kept directories exist though nothing is stored. */
+int node_stat(struct op *op, struct node *n, struct child *out);
+/* Look up the child of that name and its node (a reference also with some
+ * errors). */
+int lookup_child(struct op *op, struct node *dir, struct bytes name,
+		 struct child *c, struct node **out);
+/* Set a child's times to those that were set beside the data. */
+int child_set_times(struct op *op, struct node *dir, struct child *c);
+/* Set what is known of a directory of which nothing is stored. */
+void kept_child(struct op *op, struct node *n, struct child *out);
+void fill_attr(struct op *op, struct node *n, struct child *c,
+	       struct stat *attr, double *timeout_s);
+/* Count the node, and arm what the reply lets the kernel keep. */
+void fill_entry(struct op *op, struct node *n, struct child *c,
+		struct fs_entry *entry);
+/* After a write that touched: note that its directory exists, without an end,
+ * and has that time, so that it is not read until the table changes. */
+void op_know_touched(struct op *op);
+#endif

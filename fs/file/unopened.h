@@ -1,0 +1,14 @@
+/* Files that mknod made, and nobody has opened yet. Any thread. */
+#ifndef FS_FILE_UNOPENED_H
+#define FS_FILE_UNOPENED_H
+#include "fs/op/op.h"
+
+/* Take the descriptor of a file that mknod made and nobody has
+ * opened yet: the caller's from now on. NULL: it has none. */
+struct handle *made_take(struct fs *fs, const struct node *n);
+/* Remember h as one of them; returns the one that it replaces, or NULL. */
+struct handle *made_remember(struct fs *fs, struct handle *h);
+/* Before a directory is listed or removed: close those in it that were not
+ * opened. */
+void made_settle(struct op *op, const struct node *dir);
+#endif

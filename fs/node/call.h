@@ -1,0 +1,66 @@
+/* Arguments and replies of the calls of fs.h. */
+#ifndef FS_NODE_CALL_H
+#define FS_NODE_CALL_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct fs_notice;
+
+#define FS_FOREVER 86400.0	/* of a timeout, in seconds */
+
+struct fs_call {
+	uid_t uid;
+	gid_t gid;
+	pid_t pid;		/* 0: unknown (another namespace) */
+	mode_t umask;		/* of create and mkdir only */
+	bool cached;		/* of a write: from the kernel's pages */
+	uint64_t wait_for;	/* out: see above; 0: reply at once */
+	bool locked;		/* out: wait for no names */
+	/*
+	 * True if the caller can send names. Then these are set: an array for
+	 * mem_free, the names in it too. The last is to be sent before the
+	 * reply.
+	 */
+	bool sends_names;
+	struct fs_notice *names;
+	size_t name_count;
+	bool names_below;
+	/* True if the caller has been interrupted meanwhile. NULL: unknown. */
+	bool (*interrupted)(void *context);
+	/*
+	 * Makes the kernel drop the attributes of this node at once, before the
+	 * reply. It takes no lock for that. NULL: a notice says it.
+	 */
+	void (*drop_attributes)(void *context, uint64_t node);
+	void *context;
+};
+
+struct fs_entry {
+	uint64_t node;		/* 0: a name without a node (readdirplus) */
+	uint64_t generation;
+	struct stat attr;
+	double entry_timeout_s, attr_timeout_s;
+};
+
+/* The reply to an open; handle goes with every later call. */
+struct fs_open_reply {
+	uint64_t handle;
+	bool direct_io, keep_cache, noflush, nonseekable, cache_readdir;
+};
+
+enum fs_set {
+	FS_SET_MODE = 1, FS_SET_UID = 2, FS_SET_GID = 4, FS_SET_SIZE = 8,
+	FS_SET_ATIME = 16, FS_SET_MTIME = 32,
+	FS_SET_MTIME_NOW = 64,	/* now: attr's time is not read */
+};
+
+/*
+ * Takes one entry: 0, or 1 when it has no room (it comes again in the next
+ * call). Always set: name, entry->attr.st_ino and the type in st_mode; with
+ * plus everything. cookie: where the next call continues after it.
+ */
+typedef int fs_fill(void *context, const char *name, size_t len,
+		    const struct fs_entry *entry, uint64_t cookie);
+#endif
