@@ -267,7 +267,7 @@ static void wait_moved(struct fs *fs, struct node *n)
 	mutex_unlock(&fs->leaving_lock);
 }
 
-/* Has n, or a directory above it, had another name, or is it to get one? */
+/* True if n, or a directory above it, was renamed or is being renamed. */
 static bool may_have_moved(const struct node *n)
 {
 	for (; n != n->table; n = n->parent)
@@ -277,7 +277,7 @@ static bool may_have_moved(const struct node *n)
 	return false;
 }
 
-/* The keys of p as the names on the way to n now are. */
+/* Set the keys of p to those of the present names on the way to n. */
 static int follow(struct op *op, struct node *n, struct place *p)
 {
 	struct place now;
@@ -291,7 +291,7 @@ static int follow(struct op *op, struct node *n, struct place *p)
 	return 0;
 }
 
-/* With these partitions locked: 1 where others are to be locked. */
+/* Follow with these partitions locked: 1 if others must be locked. */
 static int follow_all(struct op *op, const struct placed *of, size_t count,
 		      const struct partition_ref *locked)
 {

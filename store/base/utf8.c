@@ -11,8 +11,8 @@ bool utf8_is_ascii(struct bytes text)
 	return true;
 }
 
-/* Of the character at p: its length, 0 where it is wrong, -1 where it is right
- * as far as it goes but cut off by end. */
+/* Return the length of the character at p: 0 where it is wrong, -1 where it is
+ * right as far as it goes but cut off by end. */
 static int character_length(const uint8_t *p, const uint8_t *end)
 {
 	uint8_t low = 0x80, high = 0xbf;

@@ -11,13 +11,13 @@
 #include "store/cql/execute.h"
 
 /*
- * What a statement may take until it runs, beside a multiple of its text: short
- * values take some three hundred times theirs, and nobody is to have all of the
- * machine's memory for one write. What it reads then is as large as it is.
+ * Memory of a statement until it runs, beside a multiple of its text: short
+ * values take some three hundred times theirs, and no user may take all of the
+ * machine's memory for one write. The data that it reads then is not limited.
  */
 #define STATEMENT_SPACE ((size_t)1 << 30)
 #define TEXT_SHARE 8
-/* Of a buffer that is kept for the next statement. */
+/* Most memory of a buffer that is kept for the next statement. */
 #define SPARE_MAX ((size_t)1 << 20)
 
 int cql_session_new(struct cql_session **out, struct store *s)
@@ -172,7 +172,7 @@ static void end_trace(struct cql_result *r)
 		(int64_t)(clock_monotonic_ns() - x->begun_ns) / 1000;
 }
 
-/* -ENOMEM, and why if nothing is said yet. */
+/* Refuse for memory: -ENOMEM, with a reason if there is none yet. */
 static int refuse_space(struct cql_session *c, size_t limit)
 {
 	if (cql_error_is_set(&c->error))
@@ -231,7 +231,8 @@ static int execute(struct cql_session *c, struct bytes statement,
 	return 0;
 }
 
-/* A refusal of the statement is -EINVAL, a failure while it ran is -EIO. */
+/* Choose the error: a refusal of the statement is -EINVAL, a failure while it
+ * ran is -EIO. */
 static int error_number(const struct cql_session *c, int err)
 {
 	if (err != -EINVAL)

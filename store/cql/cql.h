@@ -1,8 +1,8 @@
 /*
- * The face of CQL: text in, rows or an error with a place out.
+ * The interface of CQL: text in, rows or an error with a place out.
  *
- * A session holds the keyspace in force (USE), the rights of the caller and
- * settings; it belongs to one thread at a time. A result streams: rows are
+ * A session holds the present keyspace (USE), the rights of the caller and
+ * settings; it is used by one thread at a time. A result streams: rows are
  * pulled one by one in bounded memory and are valid until the next pull.
  */
 #ifndef STORE_CQL_CQL_H
@@ -19,15 +19,16 @@ int cql_session_new(struct cql_session **out, struct store *s);
 void cql_session_free(struct cql_session *c);
 void cql_session_rights(struct cql_session *c, cql_may *may, void *context);
 /*
- * Asked now and then while a statement reads; true: the statement fails with
- * -EINTR. What has begun to change something ends it.
+ * Set a function that is called now and then while a statement reads; true: the
+ * statement fails with -EINTR. A statement that has begun to change something
+ * finishes.
  */
 void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
 		      void *context);
-/* The owner, group and mode of what it creates. */
+/* Set the owner, group and mode of created objects. */
 void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode);
 void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
-/* "" none. set: -ENOENT. */
+/* Return the present keyspace, "" none. Setting it: -ENOENT. */
 const char *cql_session_keyspace(const struct cql_session *c);
 int cql_session_use(struct cql_session *c, struct bytes keyspace);
 
@@ -39,20 +40,21 @@ int cql_session_use(struct cql_session *c, struct bytes keyspace);
  */
 int cql_execute(struct cql_session *c, struct bytes statement,
 		struct cql_result **result);
-/* The error of the last call that failed on this session. */
+/* Return the error of the last call that failed on this session. */
 const struct cql_error *cql_session_error(const struct cql_session *c);
 
-/* A result has zero columns when the statement has no rows to give. */
+/* Return the number of columns: zero when the statement returns no rows. */
 uint32_t cql_result_column_count(const struct cql_result *r);
 const struct cql_column *cql_result_columns(const struct cql_result *r);
-/* 1 with *values (one per column, null where null), 0, -errno as cql_execute
- * (error set on the session). */
+/* Read the next row: 1 with *values (one per column, null where null), 0,
+ * -errno as cql_execute (error set on the session). */
 int cql_result_next(struct cql_result *r, const struct bytes **values);
-/* Warnings that go with it (tombstones, replication), NULL after the last. */
+/* Return a warning of the result (tombstones, replication), NULL after the
+ * last. */
 const char *cql_result_warning(const struct cql_result *r, uint32_t i);
-/* SELECT JSON: the one column is text already in JSON form. */
+/* True for SELECT JSON: the one column is text already in JSON form. */
 bool cql_result_is_json(const struct cql_result *r);
 void cql_result_free(struct cql_result *r);
-/* What the last statement read, complete when its rows are. */
+/* Return what the last statement read, complete when its rows are. */
 void cql_session_trace(const struct cql_session *c, struct cql_trace *trace);
 #endif

@@ -1,4 +1,4 @@
-/* Statements to what runs them. */
+/* Dispatch statements to the functions that run them. */
 #include "store/cql/statement/statement.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
 
-/* A conditional statement is on disk before it is answered. */
+/* Write. A conditional statement is on disk before it is answered. */
 static int write_now(struct execution *x, struct write *w, bool durable)
 {
 	int err = table_write(w);

@@ -180,7 +180,7 @@ static int find_manifest(void *data, const char *name)
 	return 0;
 }
 
-/* Is it the manifest that is gone, or is its name wrong? */
+/* Find out whether the manifest is missing, or its name is wrong. */
 static int tell_missing(struct manifest *m, const char *name)
 {
 	char other[32] = "";

@@ -1,4 +1,4 @@
-/* What the engine has done since it was opened, and holds now. */
+/* Counters of the engine since it was opened, and its present contents. */
 #ifndef STORE_LSM_STATS_H
 #define STORE_LSM_STATS_H
 #include <stdbool.h>

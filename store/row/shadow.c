@@ -135,7 +135,7 @@ static int take_row(struct shadow *s, struct entry *entry)
 	return s->row.failed ? -ENOMEM : 0;
 }
 
-/* What was given is valid until now. */
+/* The entry returned last is valid until here. */
 static int advance(struct shadow *s)
 {
 	int err = s->it.used ? step(&s->it) : 0;

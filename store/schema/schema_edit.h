@@ -33,8 +33,8 @@ int table_finish(struct table *t);
  */
 #define DROPPED_NOW INT64_MIN
 int table_drop_column(struct table *t, uint32_t column, int64_t dropped_us);
-/* Is a column dropped with DROPPED_NOW? The store sets the time of these when
- * nothing is written until the table is published. */
+/* True if a column is dropped with DROPPED_NOW. The store sets the time of
+ * these when nothing is written until the table is published. */
 bool table_drops_now(const struct table *t);
 void table_set_dropped(struct table *t, int64_t now_us);
 /*

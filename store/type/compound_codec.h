@@ -1,4 +1,4 @@
-/* What compound_codec.c shares with ordered.c. */
+/* The part of compound_codec.c that ordered.c uses. */
 #ifndef STORE_TYPE_COMPOUND_CODEC_H
 #define STORE_TYPE_COMPOUND_CODEC_H
 #include <stddef.h>

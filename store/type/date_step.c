@@ -130,10 +130,10 @@ static int32_t months_between(int64_t from, int64_t to)
 }
 
 /*
- * Of months alone, as many steps as the count of months has: the last may pass
- * ms within its month, as in Cassandra. With more than months, as many as do
- * not pass it, going back one by one: a day that a short month has cut stays
- * so. Once it is cut for good, the rest of the way is halved.
+ * Of months alone, take as many steps as the count of months has: the last may
+ * pass ms within its month, as in Cassandra. With more than months, as many as
+ * do not pass it, going back one by one: a day that a short month has reduced
+ * stays so. Once it is reduced for good, the rest of the way is halved.
  */
 static int64_t floor_months(int64_t ms, const struct duration *d, int64_t start)
 {

@@ -18,7 +18,7 @@ struct cql_format {
 	uint64_t rows;
 	/* of a table: */
 	uint32_t *widths;
-	struct buf page;	/* the cells, one behind the other */
+	struct buf page;	/* the cells, one after the other */
 	struct buf ends;	/* where each ends in page: size_t */
 	bool begun, headed, person;
 	/* of RAW: */
@@ -70,7 +70,7 @@ void cql_format_about(struct cql_format *f, const struct cql_result *result,
 	f->session = session;
 }
 
-/* RFC 4180; null is nothing, the empty text is "". */
+/* Add a field by RFC 4180; null is nothing, the empty text is "". */
 static void add_csv(struct buf *out, struct bytes text, bool comma)
 {
 	bool quote = !text.len;
@@ -148,7 +148,7 @@ void cql_format_begin(struct cql_format *f, struct buf *out)
 	reset_widths(f);
 }
 
-/* The name of a column, with blanks behind it up to the width. */
+/* Draw the name of a column, padded with blanks to the width. */
 static void draw_name(struct cql_format *f, struct buf *out, uint32_t i,
 		      uint32_t width)
 {
@@ -180,7 +180,7 @@ static void draw_head(struct cql_format *f, struct buf *out)
 	f->headed = true;
 }
 
-/* The page's next cell; *at and *begin go on to the one behind it. */
+/* Take the page's next cell; *at and *begin move on to the one after it. */
 static struct bytes take_cell(const struct cql_format *f, size_t *at,
 			      size_t *begin)
 {
@@ -220,7 +220,7 @@ static void draw_rows(struct cql_format *f, struct buf *out)
 	}
 }
 
-/* Each row as a table of its own, a line per column. */
+/* Draw each row as a table of its own, a line per column. */
 static void draw_expanded(struct cql_format *f, struct buf *out)
 {
 	size_t begin = 0, at = 0, cells = f->ends.len / sizeof(size_t);
@@ -250,7 +250,7 @@ static void draw_expanded(struct cql_format *f, struct buf *out)
 	}
 }
 
-/* What is kept back; where that is nothing, what the columns are. */
+/* Draw the rows that are kept; if there are none, the columns. */
 static void draw_page(struct cql_format *f, struct buf *out)
 {
 	if (!f->begun)
@@ -409,7 +409,7 @@ void cql_format_row(struct cql_format *f, struct buf *out,
 	formats[f->kind](f, out, values);
 }
 
-/* The answer of a conditional write: cqlsh does not count its rows. */
+/* True for the answer of a conditional write: cqlsh does not count its rows. */
 static bool is_applied(const struct cql_format *f)
 {
 	return bytes_equal(f->columns[0].name, bytes_str("[applied]"));

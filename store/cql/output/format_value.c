@@ -11,7 +11,7 @@
 static void print(struct buf *out, const struct type *t, struct bytes value,
 		  bool inside);
 
-/* U+0080 to U+00A0 are control characters and the blank that is none. */
+/* U+0080 to U+00A0 are control characters and the no-break space. */
 static bool is_control(const uint8_t *c, size_t left)
 {
 	return *c < 0x20 || *c == 0x7f ||

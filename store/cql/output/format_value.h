@@ -6,9 +6,9 @@
 /* A value as cqlsh shows it: text bare, but quoted inside of others. */
 void cql_format_value(struct buf *out, const struct type *t,
 		      struct bytes value);
-/* How many digits cqlsh gives a float: precision of them behind the point where
- * it is written with one, else in all. */
+/* Return how many digits cqlsh prints of a float: precision of them after the
+ * point where it is written with one, else in all. */
 int cql_format_digits(double value, int precision);
-/* The name of a column or field: bare text. */
+/* Append the name of a column or field: bare text. */
 void cql_format_name(struct buf *out, struct bytes name);
 #endif

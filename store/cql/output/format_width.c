@@ -1,6 +1,6 @@
 /*
- * How wide a text is on a terminal: 2 for East Asian and most pictures, 0 for
- * what combines with the character before it.
+ * The width of a text on a terminal: 2 for East Asian and most pictures, 0 for
+ * characters that combine with the one before.
  */
 #include <locale.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include "store/cql/output/format.h"
 #include "store/cql/output/format_width.h"
 
-/* The program's own locale may know ASCII alone. */
+/* The program's own locale may have only ASCII. */
 static locale_t utf8;
 
 static void make_locale(void)
@@ -17,7 +17,7 @@ static void make_locale(void)
 	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
-/* The character at text, in how many bytes; text that is none: one byte. */
+/* Take the character at text, and return its bytes; invalid text: one byte. */
 static size_t take(struct bytes text, wchar_t *out)
 {
 	uint8_t first = text.ptr[0];

@@ -3,6 +3,6 @@
 #define STORE_CQL_OUTPUT_FORMAT_WIDTH_H
 #include "store/cql/output/format.h"
 
-/* How many places of a terminal's line the text takes. */
+/* Return how many places of a terminal's line the text takes. */
 uint32_t cql_format_width(struct bytes text);
 #endif

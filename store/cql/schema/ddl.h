@@ -39,6 +39,6 @@ int ddl_check_name(struct ddl *d, struct bytes name);
 #define misconfigured(d, ...) \
 	refuse_as((d)->x, CQL_CONFIGURATION, __VA_ARGS__)
 
-/* What changes the schema, and DESCRIBE. */
+/* Changes of the schema, and DESCRIBE. */
 int execute_schema(struct cql_result *r, const struct statement *s);
 #endif

@@ -1,5 +1,5 @@
-/* What the face of CQL (cql.h) and the statements share: rights, columns,
- * what was read. */
+/* Shared by the interface of CQL (cql.h) and the statements: rights, columns,
+ * trace. */
 #ifndef STORE_CQL_STATEMENT_FACE_H
 #define STORE_CQL_STATEMENT_FACE_H
 #include "store/cql/syntax/error.h"
@@ -8,16 +8,17 @@
 struct cql_session;
 struct cql_result;
 
-/* To enter is part of each of the others, on the table and on its keyspace. */
+/* Each of the other rights includes CQL_ENTER, on the table and on its
+ * keyspace. */
 enum cql_right { CQL_ENTER, CQL_READ, CQL_WRITE, CQL_DDL };
-/* May the session's user do this? table NULL: on the keyspace; both NULL: on
- * the store (new keyspaces). Without a function everything is allowed. A user is
- * not told of what he may not enter. */
+/* True if the session's user has the right. table NULL: on the keyspace; both
+ * NULL: on the store (new keyspaces). Without a function everything is allowed.
+ * A user is not told of objects that he may not enter. */
 typedef bool cql_may(void *context, const struct keyspace *k,
 		     const struct table *t, enum cql_right right);
 
 /*
- * CREATE TABLE over a table that mkdir made: brings the rows of that one over
+ * Takes over a table that mkdir made for a CREATE TABLE: brings its rows over
  * (store_edit_tables); -EEXIST: they do not fit. Without it such a table is
  * replaced only while it has no row.
  */
@@ -33,7 +34,7 @@ struct cql_column {
 struct cql_trace {
 	uint64_t rows_read, rows_given, tombstones;
 	int64_t microseconds;
-	uint32_t sstables;	/* files that may hold what was asked for */
+	uint32_t sstables;	/* files that may hold the wanted data */
 	uint32_t file_count;	/* the first of them, named */
 	const uint64_t *files;	/* numbers, valid until the next statement */
 };

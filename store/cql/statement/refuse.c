@@ -1,4 +1,4 @@
-/* Refusing a statement, and what the store refuses; warnings. */
+/* Refuse a statement; report refusals of the store; warnings. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,14 +6,14 @@
 #define STORE_CQL_STATEMENT_REFUSE_H
 #include "store/cql/statement/statement.h"
 
-/* Refuse the statement: -EINVAL, the error set (unless quiet). */
+/* Refuse the statement: returns -EINVAL, with the error set (unless quiet). */
 int refuse(struct execution *x, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int refuse_as(struct execution *x, enum cql_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Refuse markers that were met: when all else of a statement is looked at. */
+/* Refuse markers that were met: after all other checks of a statement. */
 int refuse_markers(struct execution *x);
-/* Give the error its place, if it has none yet; err as it came. */
+/* Set the place of the error, if it has none yet; returns err. */
 int refuse_at(struct execution *x, struct span span, int err);
 /* Turn a type's error into the statement's. err -EINVAL uses its text. */
 int refuse_type_error(struct execution *x, int err,
@@ -22,6 +22,6 @@ void warn(struct execution *x, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Turn an error of the store (-EIO and so on) into one with a message. */
 int store_failure(struct execution *x, int err);
-/* The same of what table_write answered. */
+/* The same for an error of table_write. */
 int write_failure(struct execution *x, const struct write *w, int err);
 #endif

@@ -1,4 +1,4 @@
-/* Names to what they mean, and whether the user may. */
+/* Resolve names to objects, and check the user's rights on them. */
 #include <errno.h>
 
 #include "store/cql/statement/refuse.h"
@@ -83,7 +83,7 @@ int resolve_table(struct execution *x, const struct table **out,
 
 	if (err)
 		return err;
-	/* Whether it is there is not said either. */
+	/* Do not reveal either whether it exists. */
 	if (!may_enter(x, k, NULL))
 		return refuse_right(x, k->name, text_of(x, name->name.text),
 				    right);

@@ -5,20 +5,20 @@
 #define STORE_CQL_STATEMENT_RESOLVE_H
 #include "store/cql/statement/statement.h"
 
-/* The keyspace that a name means (that of USE when not given). */
+/* Find the keyspace of a name (that of USE when not given). */
 int refuse_without_keyspace(struct execution *x);
 int resolve_keyspace(struct execution *x, const struct keyspace **out,
 		     const struct identifier *name);
-/* The table, which is there for `right`, or an error. */
+/* Find the table, and check `right` on it, or refuse. */
 int resolve_table(struct execution *x, const struct table **out,
 		  const struct table_name *name, enum cql_right right);
-/* A column; refuses what is not there. */
+/* Find a column; refuse if it does not exist. */
 int resolve_column(struct execution *x, const struct column **out,
 		   const struct table *t, const struct identifier *name);
-/* May the user? Refuses with CQL_UNAUTHORIZED, -EACCES. */
+/* Check the user's right. Refuses with CQL_UNAUTHORIZED, -EACCES. */
 int require_right(struct execution *x, const struct table *t,
 		  enum cql_right right);
-/* May the session's user enter it? t NULL: the keyspace. */
+/* True if the session's user may enter it. t NULL: the keyspace. */
 bool may_enter(const struct execution *x, const struct keyspace *k,
 	       const struct table *t);
 /* -EACCES unless he may enter the keyspace. */

@@ -1,4 +1,4 @@
-/* A result of a few rows that are there. */
+/* A result of a few rows that exist already. */
 #include <errno.h>
 
 #include "store/cql/statement/rows.h"

@@ -3,8 +3,8 @@
 #define STORE_CQL_STATEMENT_ROWS_H
 #include "store/cql/statement/statement.h"
 
-/* Columns to be filled in; NULL without memory. */
+/* Allocate columns to be filled in; NULL without memory. */
 struct cql_column *result_columns(struct cql_result *r, uint32_t count);
-/* Give rows that are already there: count arrays of column_count values. */
+/* Return rows that exist already: count arrays of column_count values. */
 int result_rows(struct cql_result *r, struct bytes **rows, size_t count);
 #endif

@@ -1,4 +1,5 @@
-/* What a statement has while it runs: values, types, its time, its keyspace. */
+/* The state of a statement while it runs: values, types, its time, its
+ * keyspace. */
 #include <errno.h>
 
 #include "store/cql/statement/session.h"

@@ -3,12 +3,12 @@
 #define STORE_CQL_STATEMENT_SESSION_H
 #include "store/cql/statement/statement.h"
 
-/* The scratch buffer as a value in the arena; clears it. -ENOMEM. */
+/* Copy the scratch buffer to the arena as a value, and clear it. -ENOMEM. */
 int keep_scratch(struct execution *x, struct bytes *value);
-/* Take over a reference for as long as the statement lives; NULL as it is. */
+/* Take over a reference for the statement's life; NULL stays NULL. */
 const struct type *own_type(struct execution *x, struct type *t);
-/* The statement's timestamp (one for all it does). */
+/* Return the statement's timestamp (one for all of it). */
 int64_t statement_timestamp(struct execution *x);
-/* Where the names of types in it are looked up: the table's keyspace. */
+/* Return the keyspace in which names of types are looked up: the table's. */
 struct bytes statement_keyspace(const struct execution *x);
 #endif

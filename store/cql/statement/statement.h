@@ -1,10 +1,10 @@
 /*
- * What the parts of the executor share: a session, the one statement that is
- * being run in it, and the result it makes. Inside store/cql only.
+ * Shared by the parts of the executor: a session, the one statement that is run
+ * in it, and its result. Inside store/cql only.
  *
- * Everything that a statement needs lies in the arena of its result and dies
- * with it: terms, plans, values. A session is used by one thread at a time, and
- * so are its results; a result must not outlive its session.
+ * All memory of a statement is in the arena of its result and freed with it:
+ * terms, plans, values. A session is used by one thread at a time, and so are
+ * its results; a result must not outlive its session.
  */
 #ifndef STORE_CQL_STATEMENT_STATEMENT_H
 #define STORE_CQL_STATEMENT_STATEMENT_H
@@ -33,7 +33,7 @@ struct cql_session {
 	struct watch watch;		/* of its reads */
 };
 
-/* A type that was made for one statement, put when its result goes. */
+/* A type that was made for one statement, put when its result is freed. */
 struct owned_type {
 	struct type *type;
 	struct owned_type *next;
@@ -43,7 +43,7 @@ struct warning {
 	struct warning *next;
 };
 
-/* One statement being run. Part of its result. */
+/* One statement that is run. Part of its result. */
 struct execution {
 	struct cql_session *session;
 	struct store *store;
@@ -60,12 +60,12 @@ struct execution {
 	unsigned quiet;			/* refusals leave no error */
 	/*
 	 * Where to note, while a statement is prepared, that a call failed or
-	 * gave a null that may not be: both show only when it runs. NULL: at
-	 * once.
+	 * returned a null that is not allowed: both are told only when it runs.
+	 * NULL: at once.
 	 */
 	bool *late;
 	const char *hint_keyspace;	/* of user types in hints; NULL: the table's */
-	unsigned markers;		/* ? so far: nothing is bound to them */
+	unsigned markers;		/* ? so far: none is bound */
 	struct hash calls;		/* of expression/term_call.c */
 };
 
@@ -75,7 +75,8 @@ struct cql_result {
 	struct cql_column *columns;
 	uint32_t column_count;
 	bool json;
-	/* A result with rows: 1 with *values, 0, -errno. close may be NULL. */
+	/* Read the next row of a result: 1 with *values, 0, -errno. close may
+	 * be NULL. */
 	int (*next)(struct cql_result *r, const struct bytes **values);
 	void (*close)(struct cql_result *r);
 	void *state;			/* of next and close, from the arena */

@@ -1,4 +1,4 @@
-/* Restrictions that no key and no index serves: looked at row by row. */
+/* Check restrictions that no key and no index serves, row by row. */
 #include <errno.h>
 #include <string.h>
 
@@ -31,7 +31,8 @@ static int check_contained(struct execution *x, const struct restriction *r)
 	return 0;
 }
 
-/* in_slices: those that are read are the restriction's own already. */
+/* Check the values. in_slices: those that are read match the restriction
+ * already. */
 static int check_values(struct execution *x, struct restriction *r,
 			bool in_slices)
 {
@@ -60,7 +61,7 @@ static int check_values(struct execution *x, struct restriction *r,
 	return 0;
 }
 
-/* Where SAI's indexes choose rows, values are compared as they are indexed. */
+/* Fold values as they are indexed, where SAI's indexes choose rows. */
 static int fold_as_indexed(struct execution *x, const struct restrictions *r,
 			   struct restriction *of)
 {
@@ -90,7 +91,7 @@ static int fold_as_indexed(struct execution *x, const struct restrictions *r,
 	return 0;
 }
 
-/* Two values become as they are indexed (how NULL: they stay). 0, -ENOMEM. */
+/* Fold two values as they are indexed (how NULL: they stay). 0, -ENOMEM. */
 static int fold(struct execution *x, const struct index_text *how,
 		struct bytes *a, struct bytes *b)
 {
@@ -148,11 +149,12 @@ int filter_init(struct execution *x, struct filter *f,
 		err = fold_as_indexed(x, r, of);
 		if (err)
 			return err;
-		/* What the index found with its own idea of equality stands. */
+		/* The index's own idea of equality is decisive for what it
+		 * found. */
 		if (of == r->indexed && (of->kind == RESTRICT_LIKE ||
 					 r->index->kind == INDEX_SASI))
 			continue;
-		/* Its entries are found by their bytes: 1.0 is not 1.00. */
+		/* Its entries are compared by their bytes: 1.0 is not 1.00. */
 		of->exact = of == r->indexed && of->kind == RESTRICT_EQ &&
 			    r->index->kind == INDEX_COMPOSITES;
 		f->items[f->count++] = of;
@@ -160,7 +162,7 @@ int filter_init(struct execution *x, struct filter *f,
 	return 0;
 }
 
-/* 1, 0, -ENOMEM. */
+/* Compare: 1, 0, -ENOMEM. */
 static int is_equal(struct execution *x, const struct restriction *r,
 		    uint32_t i, struct bytes a, struct bytes b)
 {
@@ -181,7 +183,7 @@ static int row_of_values(struct execution *x, const struct restriction *r,
 	struct bytes value;
 	int equal, err;
 
-	/* Of an IN the values behind a null count no more. */
+	/* Values of an IN after a null do not count. */
 	for (size_t n = 0; n < r->value_count &&
 			   !bytes_is_null(r->values[n * r->column_count]);
 	     n++) {
@@ -199,7 +201,8 @@ static int row_of_values(struct execution *x, const struct restriction *r,
 	return 0;
 }
 
-/* The row's values by those of the bound, the first that differ. */
+/* Compare the row's values with those of the bound, by the first that
+ * differ. */
 static int compare_bound(struct execution *x, const struct restriction *r,
 			 const struct restriction_bound *b,
 			 struct row_values *row, int *order)
@@ -217,7 +220,7 @@ static int compare_bound(struct execution *x, const struct restriction *r,
 	return err;
 }
 
-/* What SAI finds has to lie within the bounds by its own order too. */
+/* Check that what SAI finds is within the bounds by its own order too. */
 static int in_order_of_index(struct execution *x, const struct restriction *r,
 			     struct row_values *row)
 {
@@ -251,7 +254,7 @@ static int in_slice(struct execution *x, const struct restriction *r,
 	return r->ordered_by ? in_order_of_index(x, r, row) : 1;
 }
 
-/* Return 1 if this is the key or value that is asked for, 0 or -ENOMEM. exact:
+/* Return 1 if this is the key or value that is searched, 0 or -ENOMEM. exact:
  * bytes are compared. */
 static int is_part(struct execution *x, const struct index_text *how,
 		   const struct type *t, bool exact, struct bytes part,
@@ -266,9 +269,9 @@ static int is_part(struct execution *x, const struct index_text *how,
 }
 
 /*
- * True if the collection has it. As in Cassandra, values in a frozen collection
- * are equal if their bytes are (1.0 is not 1.00); keys of a map and what is
- * stored as cells are compared by their type.
+ * Return true if the collection contains it. As in Cassandra, values in a
+ * frozen collection are equal if their bytes are (1.0 is not 1.00); keys of a
+ * map and elements stored as cells are compared by their type.
  */
 static int has_contained(struct execution *x, const struct restriction *r,
 			 struct bytes value, const struct contained *c)

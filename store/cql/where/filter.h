@@ -7,11 +7,11 @@ struct filter {
 	const struct restriction **items;
 	uint32_t count;
 };
-/* Is the column among those whose restrictions are filters? */
+/* True if the column is among those whose restrictions are filters. */
 bool is_filtered(const struct restrictions *r, const struct column *c);
 int filter_init(struct execution *x, struct filter *f,
 		const struct restrictions *r);
-/* 1 the row passes, 0, -errno. */
+/* Filter a row: 1 it passes, 0, -errno. */
 int filter_row(struct execution *x, const struct filter *f,
 	       struct row_values *row);
 #endif

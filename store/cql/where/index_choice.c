@@ -1,4 +1,4 @@
-/* Which index serves which restriction (store/cql/README.md, "Indexes"). */
+/* Choose the index for a restriction (store/cql/README.md, "Indexes"). */
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -19,7 +19,7 @@ static const char *index_option(const struct index *index, const char *name)
 	return NULL;
 }
 
-/* Does SASI take the values for texts, that have parts but no ranges? */
+/* True if SASI treats the values as texts, which have parts but no ranges. */
 static bool sasi_is_literal(const struct index *index, const struct type *t)
 {
 	const char *literal = index_option(index, "is_literal");
@@ -74,7 +74,7 @@ static bool sai_ranges(const struct type *t)
 	}
 }
 
-/* Where the column stands in the restriction; column_count: nowhere. */
+/* Return the column's place in the restriction; column_count: it has none. */
 static uint32_t column_place(const struct restriction *r,
 			     const struct column *c)
 {
@@ -210,7 +210,7 @@ bool indexes_cover(const struct restrictions *r)
 	return false;
 }
 
-/* How well an index serves: SASI before the others, = before ranges. */
+/* Rank an index: SASI before the others, = before ranges. */
 static int rank(const struct index *index, const struct restriction *r)
 {
 	return (index->kind == INDEX_SASI ? 4 : 0) +
@@ -317,7 +317,7 @@ int index_query_make(struct execution *x, struct index_query *q,
 	}
 	length = q->value.len;
 	if (!bytes_is_null(q->key))
-		length += q->key.len + 6;	/* as a composite has them */
+		length += q->key.len + 6;	/* as in a composite key */
 	if (q->index->kind == INDEX_COMPOSITES && length > 65535)
 		return refuse(x, "Index expression values may not be larger "
 				 "than 64K");

@@ -6,15 +6,16 @@
 bool index_supports(const struct table *t, const struct index *index,
 		    const struct restriction *r);
 bool restriction_has_index(const struct table *t, const struct restriction *r);
-/* Does one index (or SAI's together) serve all of them? */
+/* True if one index (or SAI's together) serves all of them. */
 bool indexes_cover(const struct restrictions *r);
 void choose_index(struct restrictions *r);
-/* The index on a vector, SAI's if there is one, or NULL. */
+/* Return the index on a vector, SAI's if there is one, or NULL. */
 const struct index *vector_index(const struct table *t, const struct column *c);
-/* Vectors are found by nearness alone, and only beside what is indexed. */
+/* Check that vectors are restricted only by nearness, and only beside indexed
+ * columns. */
 int check_vectors(struct execution *x, const struct restrictions *r);
 int check_beside_nearest(struct execution *x, const struct restrictions *r);
-/* What to ask of the chosen index. */
+/* Make the query of the chosen index. */
 int index_query_make(struct execution *x, struct index_query *q,
 		     const struct restrictions *r);
 #endif

@@ -1,6 +1,7 @@
 /*
- * Restrictions to what is read: keys of partitions, slices of rows, tokens.
- * Here the values themselves are looked at: null, empty and oversized ones.
+ * Make a plan of reads from restrictions: keys of partitions, slices of rows,
+ * tokens. Here the values themselves are checked: null, empty and oversized
+ * ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +15,11 @@
 #include "store/cql/where/where.h"
 
 #define KEY_MAX 65535
-/* Partitions or rows that one statement may name. */
+/* Most partitions or rows that one statement may name. */
 #define PRODUCT_MAX (1u << 24)
 
 /* ------------------------------------------------------------- partitions */
-/* Sorting needs the table; qsort_r hands it on. */
+/* Sorting needs the table; qsort_r passes it on. */
 static int compare_keys(const void *a, const void *b, void *table)
 {
 	const struct bytes *va = *(struct bytes *const *)a;
@@ -59,7 +60,8 @@ int check_partitions(struct execution *x, const struct table *t,
 	for (size_t i = 0; i < count && !err; i++) {
 		if (!keys[i].len)
 			return refuse(x, "Key may not be empty");
-		/* The values alone, then with what a composite has around. */
+		/* Check the values alone, then with the bytes that a composite
+		 * adds. */
 		err = check_size(x, keys[i].len - around);
 		if (!err)
 			err = check_size(x, keys[i].len);
@@ -68,8 +70,9 @@ int check_partitions(struct execution *x, const struct table *t,
 }
 
 /*
- * All combinations of the values of `count` columns from `first` on: arrays of
- * `width` values, null behind those. A tuple gives its columns together.
+ * Make all combinations of the values of `count` columns from `first` on:
+ * arrays of `width` values, null after those. A tuple sets its columns
+ * together.
  */
 static int product(struct execution *x, const struct restrictions *r,
 		   uint32_t first, uint32_t count, uint32_t width,
@@ -126,7 +129,7 @@ static int refuse_null(struct execution *x, const struct restriction *of,
 		      text_of_buf(x, &names));
 }
 
-/* Behind an empty IN nothing is looked at any more. */
+/* After an empty IN nothing is checked any more. */
 static int check_nulls(struct execution *x, const struct restrictions *r,
 		       uint32_t first, uint32_t count)
 {
@@ -165,9 +168,9 @@ static int check_token(struct execution *x, struct bytes value)
 }
 
 /*
- * Is a token within the bounds of a restriction whose partition keys are given
- * too? Here every token is a value, and a range that ends before it begins goes
- * round: it is what lies before its end or behind its begin.
+ * True if a token is within the bounds of a restriction whose partition keys
+ * are given too. Here every token is a value, and a range that ends before it
+ * begins wraps around: it has the tokens before its end or after its begin.
  */
 static bool has_token(const struct restriction *t, int64_t token)
 {
@@ -186,7 +189,7 @@ static bool has_token(const struct restriction *t, int64_t token)
 							     above && below;
 }
 
-/* Of the keys those whose token the WHERE wants too. */
+/* Keep the keys whose token the WHERE wants too. */
 static int keep_tokens(struct execution *x, const struct restrictions *r,
 		       struct bytes *keys, size_t total, size_t *count)
 {
@@ -261,7 +264,7 @@ int plan_tokens(struct execution *x, const struct restrictions *r,
 		if (err)
 			return err;
 		n = token_of(*v);
-		/* The smallest token stands for no bound. */
+		/* The smallest token means no bound. */
 		if (n == INT64_MIN)
 			continue;
 		if (i != 1 && (i == 2 || t->low.inclusive || n < INT64_MAX))
@@ -331,7 +334,7 @@ static int compare_slices(const void *a, const void *b, void *table)
 	return compare_positions(table, slice_start(a), slice_start(b));
 }
 
-/* Sort, drop the empty ones, join those that overlap. */
+/* Sort them, drop empty ones, join those that overlap. */
 static size_t tidy(const struct table *t, struct slice *slices, size_t count)
 {
 	size_t kept = 0;
@@ -358,7 +361,7 @@ static size_t tidy(const struct table *t, struct slice *slices, size_t count)
 }
 
 /* One side of a slice on columns from `first` on, as slices within a prefix:
- * one, or with directions that differ one for each column. */
+ * one, or with mixed directions one for each column. */
 struct side {
 	struct slice slices[64];
 	uint32_t count;
@@ -378,7 +381,7 @@ static const struct bytes *joined(struct execution *x,
 	return all;
 }
 
-/* c > v (low) or c < v behind a prefix of count - 1 values. */
+/* Add c > v (low) or c < v after a prefix of count - 1 values. */
 static void add_side(struct side *side, const struct table *t,
 		     const struct bytes *values, uint32_t count, bool low,
 		     bool inclusive)
@@ -416,7 +419,7 @@ static int make_side(struct execution *x, struct side *side,
 		if (b->count) {
 			struct slice *s = &side->slices[0];
 
-			/* the far end leaves only the prefix fixed */
+			/* the far end fixes only the prefix */
 			if (s->start.count == first + b->count)
 				s->end.count = first;
 			else
@@ -431,7 +434,7 @@ static int make_side(struct execution *x, struct side *side,
 	return 0;
 }
 
-/* What is in both. */
+/* Intersect two lists of slices. */
 static int intersect(struct execution *x, const struct table *t,
 		     const struct side *a, const struct side *b,
 		     struct slice *out, size_t *count)
@@ -455,7 +458,7 @@ static int intersect(struct execution *x, const struct table *t,
 	return 0;
 }
 
-/* The slice at the end of a WHERE, behind one prefix. */
+/* Add the slice at the end of a WHERE, after one prefix. */
 static int add_slice(struct execution *x, const struct table *t,
 		     const struct restriction *last,
 		     const struct bytes *prefix, uint32_t first,
@@ -481,8 +484,9 @@ static int add_slice(struct execution *x, const struct table *t,
 	return err ? err : intersect(x, t, &sides[0], &sides[1], out, count);
 }
 
-/* A null bound lies before all rows: where the column has DESC, c > null is no
- * row, c < null no bound; else the other way round. */
+/* Check for null bounds. A null bound lies before all rows: where the column
+ * has DESC, c > null matches no row, c < null is no bound; else the other way
+ * round. */
 static int check_bounds(struct execution *x, struct restriction *last,
 			bool *nothing)
 {
@@ -582,7 +586,7 @@ static int compare_rows(const void *a, const void *b, void *table)
 				   *(struct bytes *const *)b);
 }
 
-/* In the table's order; a row that IN names twice is one. */
+/* Sort in the table's order; a row that IN names twice is kept once. */
 static size_t drop_equal(const struct table *t, struct bytes **rows,
 			 size_t count)
 {

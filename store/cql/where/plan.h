@@ -3,26 +3,27 @@
 #define STORE_CQL_WHERE_PLAN_H
 #include "store/cql/where/where.h"
 
-/* Serialised partition keys in the order of their values, no two alike; and
- * whether there can be such partitions (none of an empty key). */
+/* List the serialised partition keys in the order of their values, without
+ * duplicates; *nothing: there can be no such partition (of an empty key). */
 int plan_partitions(struct execution *x, const struct restrictions *r,
 		    struct bytes **keys, size_t *count);
 int check_partitions(struct execution *x, const struct table *t,
 		     const struct bytes *keys, size_t count);
-/* Slices in clustering order; *nothing: no row can be meant. count 0: all. */
+/* List the slices in clustering order; *nothing: no row can match. count 0:
+ * all. */
 int plan_slices(struct execution *x, const struct restrictions *r,
 		struct slice **slices, size_t *count, bool *nothing);
-/* Two rows in the table's order, DESC considered. */
+/* Compare two rows in the table's order, DESC considered. */
 int compare_clusterings(const struct table *t, const struct bytes *a,
 			const struct bytes *b);
-/* The token range; *nothing when it is empty. */
+/* Set the token range; *nothing when it is empty. */
 int plan_tokens(struct execution *x, const struct restrictions *r,
 		int64_t *from, int64_t *to, bool *nothing);
-/* Rows that are named one by one: UPDATE, INSERT, whole-row DELETE. What is not
- * given of their clusterings is null. */
+/* List rows that are named one by one: UPDATE, INSERT, whole-row DELETE.
+ * Missing clustering values are null. */
 int plan_rows(struct execution *x, const struct restrictions *r,
 	      struct bytes ***rows, size_t *count);
-/* The length checks of a key that is written. */
+/* Check the length of a key that is written. */
 int check_clustering_size(struct execution *x, const struct bytes *values,
 			  uint32_t count);
 #endif

@@ -1,4 +1,4 @@
-/* One relation to a restriction, and two restrictions of a column to one. */
+/* Make a restriction of a relation, and one of two restrictions of a column. */
 #include <errno.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static int check_element(struct execution *x, const struct column *c,
 	return 0;
 }
 
-/* May the relation stand on a column of this type? */
+/* Check that a column of this type may have the relation. */
 static int check_column(struct execution *x, const struct column *c,
 			const struct relation *relation)
 {
@@ -90,7 +90,7 @@ static int check_column(struct execution *x, const struct column *c,
 	bool element = relation->kind == RELATION_ELEMENT;
 	int err;
 
-	/* Cassandra does not see that a column with DESC is a collection. */
+	/* Cassandra does not notice that a column with DESC is a collection. */
 	if (op == OPERATOR_CONTAINS_KEY &&
 	    (t->kind != TYPE_MAP || c->reversed))
 		return refuse(x, "Cannot use CONTAINS KEY on non-map column %s",
@@ -148,7 +148,8 @@ static int contains_restriction(struct execution *x, struct restriction **out,
 					      &value, &(*out)->late);
 }
 
-/* 'abc%' and so on: the kind of pattern, and the text without its signs. */
+/* Parse 'abc%' and so on: the kind of pattern, and the text without its
+ * signs. */
 static int like_pattern(struct execution *x, struct restriction *r)
 {
 	struct bytes pattern = *r->values;
@@ -447,7 +448,7 @@ int relation_restriction(struct execution *x, struct restriction **out,
 }
 
 /* ---------------------------------------------------------------- merging */
-/* The columns two restrictions share, as Cassandra's set prints them. */
+/* Return the columns two restrictions share, as Cassandra's set prints them. */
 static const char *common_names(struct execution *x,
 				const struct restriction *a,
 				const struct restriction *b)

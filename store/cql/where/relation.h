@@ -8,6 +8,6 @@ int relation_restriction(struct execution *x, struct restriction **out,
 			 const struct relation *relation);
 int restriction_merge(struct execution *x, struct restriction **out,
 		      struct restriction *old, struct restriction *new);
-/* When the statement runs: what shows only then of its values. */
+/* Check, when the statement runs, faults of values that are told only then. */
 int restriction_bind(struct execution *x, struct restriction *r);
 #endif

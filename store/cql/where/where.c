@@ -1,8 +1,7 @@
 /*
- * The checks of a WHERE as a whole, in the order in which Cassandra's
- * StatementRestrictions makes them, so that of several faults the same one is
- * told: relations one by one, the partition key, static columns, clustering
- * columns, the others.
+ * Check a WHERE as a whole, in the order of Cassandra's StatementRestrictions,
+ * so that of several faults the same one is told: relations one by one, the
+ * partition key, static columns, clustering columns, the others.
  */
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
@@ -32,7 +31,7 @@ int restrictions_init(struct execution *x, struct restrictions *r,
 }
 
 /* ------------------------------------------------------ adding, with merges */
-/* A slice must be the last of the clustering columns restricted. */
+/* Check that a slice is the last of the restricted clustering columns. */
 static int check_slice_order(struct execution *x, const struct restrictions *r,
 			     const struct restriction *new)
 {
@@ -206,7 +205,7 @@ static const char *missing_names(struct execution *x,
 	return text_of_buf(x, &names);
 }
 
-/* A clustering column that cannot be part of a slice of rows. */
+/* True for a clustering column that cannot be part of a slice of rows. */
 static bool clustering_needs_filtering(const struct restrictions *r)
 {
 	const struct table *t = r->table;
@@ -263,7 +262,7 @@ static int check_partition(struct execution *x, struct restrictions *r,
 
 	if (r->type != STATEMENT_SELECT)
 		return check_partition_write(x, r);
-	/* With the whole key given, tokens only choose among its values. */
+	/* With the whole key given, tokens only select among its values. */
 	r->key_range = absent && (r->token || absent == keys);
 	if (absent == keys && !r->token)
 		r->uses_index = indexed;
@@ -291,7 +290,7 @@ static int check_statics(struct execution *x, const struct restrictions *r)
 		      type_words[r->type]);
 }
 
-/* The first restricted clustering column that has none before it. */
+/* Refuse the first restricted clustering column that has none before it. */
 static int refuse_gap(struct execution *x, const struct restrictions *r)
 {
 	const struct table *t = r->table;
@@ -429,7 +428,7 @@ int restrictions_need_filtering(struct execution *x, struct restrictions *r)
 	return 0;
 }
 
-/* CONTAINS has no place in UPDATE and DELETE, and is refused by its name. */
+/* Check a relation. UPDATE and DELETE refuse CONTAINS by its name. */
 static int check_relation(struct execution *x, const struct restrictions *r,
 			  const struct relation *relation)
 {
@@ -441,7 +440,7 @@ static int check_relation(struct execution *x, const struct restrictions *r,
 		      operator_name(relation->op));
 }
 
-/* expr(index, value): none of our indexes takes one. They are looked at when
+/* Refuse expr(index, value): none of our indexes takes one. It is checked when
  * all other relations are known to be right. */
 static int check_expressions(struct execution *x, const struct restrictions *r,
 			     const struct relation *relations, uint32_t count)

@@ -1,8 +1,8 @@
 /*
  * WHERE: relations become restrictions of columns, merged and checked in
- * Cassandra's order with Cassandra's words (relation.c, where.c), and
- * those become what a struct query takes: partitions, slices, an index, and
- * what is left to be filtered row by row (plan.c, filter.c).
+ * Cassandra's order with Cassandra's words (relation.c, where.c); restrictions
+ * become the members of a struct query: partitions, slices, an index; others
+ * are filtered row by row (plan.c, filter.c).
  */
 #ifndef STORE_CQL_WHERE_WHERE_H
 #define STORE_CQL_WHERE_WHERE_H
@@ -12,7 +12,7 @@ enum restriction_kind {
 	RESTRICT_EQ, RESTRICT_IN, RESTRICT_SLICE, RESTRICT_CONTAINS,
 	RESTRICT_LIKE,
 };
-/* CONTAINS, CONTAINS KEY or a map entry: null where it says nothing. */
+/* CONTAINS, CONTAINS KEY or a map entry: null members are not restricted. */
 struct contained {
 	struct bytes key, value;
 	bool has_key, has_value;
@@ -40,7 +40,7 @@ struct restriction {
 	enum like_kind like;
 	struct bytes pattern;
 	bool exact;			/* EQ by an index: of the bytes */
-	/* How SAI's indexes fold what is compared, or NULL. */
+	/* How SAI's indexes fold compared values, or NULL. */
 	const struct index_text *folds_key, *folds_value;
 	const struct index *ordered_by;	/* SLICE: by its order too, or NULL */
 	struct late_term *late;		/* told when it is bound */
@@ -52,7 +52,7 @@ struct restrictions {
 	enum statement_kind type;
 	bool allow_filtering, only_statics;
 	const struct column *nearest;
-	/* By place in table->columns; a tuple stands in several places. */
+	/* By place in table->columns; a tuple is in several places. */
 	struct restriction **by_column;
 	struct restriction *token;	/* of values of "partition key token" */
 
@@ -65,7 +65,7 @@ struct restrictions {
 	bool restricts_regular;
 };
 /*
- * Look at a WHERE. columns of the selection that are static only: only_statics;
+ * Analyse a WHERE. columns of the selection that are static only: only_statics;
  * the column of ORDER BY … ANN OF or NULL: nearest.
  */
 int analyse_where(struct execution *x, struct restrictions *r,
@@ -73,16 +73,16 @@ int analyse_where(struct execution *x, struct restrictions *r,
 		  const struct relation *relations, uint32_t count,
 		  bool allow_filtering, bool only_statics,
 		  const struct column *nearest);
-/* The steps of it, for INSERT, whose relations are its columns. */
+/* The steps of analyse_where, for INSERT, whose relations are its columns. */
 int restrictions_init(struct execution *x, struct restrictions *r,
 		      const struct table *t, enum statement_kind type);
 int restrictions_add(struct execution *x, struct restrictions *r,
 		     const struct relation *relation);
-/* c = value */
+/* Add c = value. */
 int restrictions_add_value(struct execution *x, struct restrictions *r,
 			   const struct column *c, struct bytes value);
 int restrictions_check(struct execution *x, struct restrictions *r);
-/* SELECT's last check: is something left that needs ALLOW FILTERING? */
+/* SELECT's last check: true if any restriction needs ALLOW FILTERING. */
 int restrictions_need_filtering(struct execution *x, struct restrictions *r);
 #define NEEDS_FILTERING                                                       \
 	"Cannot execute this query as it might involve data filtering and "   \
@@ -98,7 +98,7 @@ restriction_of(const struct restrictions *r, const struct column *c)
 bool restricted_by_eq(const struct restrictions *r, const struct column *c);
 bool restricts_clustering(const struct restrictions *r);
 bool restricts_others(const struct restrictions *r, bool statics_too);
-/* Is the partition key given by IN with other than one value? */
+/* True if the partition key is given by IN with other than one value. */
 bool partition_is_in(const struct restrictions *r);
 bool clustering_is_in(const struct restrictions *r);
 #endif

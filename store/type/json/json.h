@@ -1,6 +1,6 @@
 /*
- * What store/type shares of its JSON: json.c reads the form, value.c values
- * of types. Nothing outside of json/ and text/ includes this file.
+ * JSON inside of store/type: json.c reads the form, value.c values of types.
+ * Nothing outside of json/ and text/ includes this file.
  */
 #ifndef STORE_TYPE_JSON_JSON_H
 #define STORE_TYPE_JSON_JSON_H

@@ -217,7 +217,7 @@ static int not_a_number(struct scan *s, const uint8_t *start)
 			 (int)(s->ptr - start), start);
 }
 
-/* What follows the whole part. */
+/* Scan the part of a number after its whole part. */
 static int scan_fraction(struct scan *s)
 {
 	const char *point = "Decimal point not followed by a digit";

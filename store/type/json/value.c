@@ -163,8 +163,8 @@ static const char *expected_of(enum type_kind kind)
 	return n->json_expected ? n->json_expected : "a value";
 }
 
-/* What "" is; false: a text as any other. Exact: Cassandra's JSON cannot say
- * the empty value of two types, a file can. */
+/* Append the value of ""; false: a text as any other. Exact: Cassandra's JSON
+ * cannot express the empty value of two types, a file can. */
 static bool read_empty(struct buf *out, enum type_kind kind, bool exact)
 {
 	switch (native_types[kind]->json_empty) {
