@@ -1,4 +1,5 @@
-/* What SET, VALUES and DELETE name, as changes; each check as Cassandra's. */
+/* Make changes of the items of SET, VALUES and DELETE; each check as
+ * Cassandra's. */
 #include <errno.h>
 
 #include "store/cql/modify/assignment.h"
@@ -8,7 +9,7 @@
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
 
-/* The operation as messages quote it. */
+/* Return the operation as messages quote it. */
 static const char *assignment_text(struct execution *x,
 				   const struct assignment *a)
 {
@@ -43,7 +44,7 @@ int change_of_value(struct execution *x, struct change *c,
 {
 	struct receiver r = receiver_column(column);
 	bool counter = column->type->kind == TYPE_COUNTER;
-	/* Of a counter a sign or brackets are not looked at before. */
+	/* Of a counter a sign or brackets are not checked before. */
 	int err = counter && (value->kind == TERM_NEGATE ||
 			      value->kind == TERM_TUPLE) ? 0 :
 			  term_value_or_late(x, &c->value, value, &r, &c->late);
@@ -86,7 +87,7 @@ static int scalar_change(struct execution *x, struct change *c,
 	return term_value_or_late(x, &c->value, a->value, &r, &c->late);
 }
 
-/* m + {k: v}, m - {k}: a wrong value is told in words of its own. */
+/* m + {k: v}, m - {k}: a wrong value has a message of its own. */
 static int map_change(struct execution *x, struct change *c,
 		      const struct assignment *a)
 {
@@ -141,7 +142,7 @@ static int prepend_change(struct execution *x, struct change *c,
 	return 0;
 }
 
-/* What stands in the brackets of c[key]. */
+/* Return the receiver of the key in c[key]. */
 static struct receiver key_receiver(const struct receiver *whole)
 {
 	const struct type *t = whole->type;

@@ -63,7 +63,7 @@ static int check_using(struct execution *x, const struct batch_state *b)
 	return 0;
 }
 
-/* Before any table is looked for, all have to have a keyspace. */
+/* Check that all statements have a keyspace, before any table is looked up. */
 static int check_keyspaces(struct execution *x, const struct batch_state *b)
 {
 	const struct table_name *name;
@@ -121,7 +121,7 @@ static int plan_timestamp(struct execution *x, struct batch_state *b)
 	return 0;
 }
 
-/* Partitions of all statements, none twice. */
+/* Collect the partitions of all statements, without duplicates. */
 static int add_partitions(struct execution *x, struct batch_state *b)
 {
 	size_t total = 0, n;
@@ -135,7 +135,7 @@ static int add_partitions(struct execution *x, struct batch_state *b)
 		const struct modification *m = &b->items[i];
 
 		for (size_t k = 0; k < m->key_count; k++) {
-			/* Of many partitions a few may stand twice. */
+			/* With many partitions a few may be listed twice. */
 			for (n = 0; n < b->ref_count && n < 64; n++)
 				if (b->refs[n].table == m->table &&
 				    bytes_equal(b->refs[n].key, m->keys[k]))
@@ -150,8 +150,8 @@ static int add_partitions(struct execution *x, struct batch_state *b)
 }
 
 /*
- * The values of statement i are refused. Those before it would have been run
- * first: if one of them has a fault that shows only then, that is told.
+ * Refuse the values of statement i. The statements before it would have been
+ * run first: if one of them has a fault that is told only then, tell that one.
  */
 static int refuse_in_turn(struct execution *x, struct batch_state *b,
 			  uint32_t i)
@@ -194,7 +194,7 @@ static int plan(struct execution *x, struct batch_state *b)
 }
 
 /* ----------------------------------------------------------------- running */
-/* Batches over several partitions are to be small. */
+/* Warn of large batches over several partitions. */
 static int check_size(struct execution *x, const struct batch_state *b,
 		      const struct write *w)
 {

@@ -1,4 +1,4 @@
-/* A BATCH that is run: what batch.c and batch_condition.c share. */
+/* A BATCH that is run: shared by batch.c and batch_condition.c. */
 #ifndef STORE_CQL_MODIFY_BATCH_H
 #define STORE_CQL_MODIFY_BATCH_H
 #include "store/cql/statement/statement.h"

@@ -1,6 +1,6 @@
 /*
- * Conditional batches: which rows they ask about, and which conditions may not
- * stand together. conditional.c asks them.
+ * Conditional batches: collect the rows that their conditions are about, and
+ * refuse conditions that may not be combined. conditional.c checks them.
  */
 #include "store/cql/modify/batch.h"
 #include "store/cql/modify/batch_condition.h"
@@ -9,7 +9,7 @@
 #include "store/cql/modify/prepare.h"
 #include "store/cql/statement/refuse.h"
 
-/* Of one row. */
+/* Check the conditions of one row. */
 static int check_mixed(struct execution *x, const struct modification *a,
 		       const struct modification *b)
 {
@@ -21,12 +21,13 @@ static int check_mixed(struct execution *x, const struct modification *a,
 	if (simple_a && simple_b)
 		return refuse(x, "Cannot mix IF EXISTS and IF NOT EXISTS "
 				 "conditions for the same row");
-	/* Before other conditions both kinds are told so. */
+	/* Before other conditions of either kind the message is this. */
 	return refuse(x, "Cannot mix IF conditions and %s for the same row",
 		      simple_b && b->exists ? "IF EXISTS" : "IF NOT EXISTS");
 }
 
-/* Of a conditional batch: all is about one partition, each about one row. */
+/* Plan a conditional batch: all statements are about one partition, each about
+ * one row. */
 static int plan_conditional(struct execution *x, struct batch_state *b,
 			    struct modification *m)
 {
@@ -47,23 +48,24 @@ static int plan_conditional(struct execution *x, struct batch_state *b,
 	if (!err)
 		err = modification_plan_rows(x, m, b->timestamp_us);
 	/*
-	 * All has the one time of the decision, whatever was asked for; what
-	 * else is in the batch outlives its ranges.
+	 * All statements have the one time of the decision, whatever USING
+	 * says; the other changes of the batch outlive its ranges.
 	 */
 	m->timestamp_us = b->timestamp_us - m->ranges;
 	m->has_timestamp = false;
 	return err;
 }
 
-/* The rows asked about so far; the values are the first statements to ask. */
+/* The rows with conditions so far; the values are the first statements with
+ * them. */
 struct asked {
 	struct hash rows;
-	const struct modification *statics;	/* NULL: none asks about them */
+	const struct modification *statics;	/* NULL: it has no condition */
 };
 
 /*
- * As long as nothing was refused all conditions of a row, the static one too,
- * are of the kind of its first. Calls in them fail after that is known.
+ * Until something is refused all conditions of a row, the static one too, are
+ * of the kind of its first. Calls in them fail after that is known.
  */
 static int plan_conditions(struct execution *x, struct modification *m,
 			   struct asked *asked)

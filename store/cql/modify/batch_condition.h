@@ -15,6 +15,6 @@ struct batch_state {
 	struct partition_ref *refs;
 	size_t ref_count;
 };
-/* Plan each statement: all is about one partition, each about one row. */
+/* Plan each statement: all are about one partition, each about one row. */
 int batch_plan_conditional(struct execution *x, struct batch_state *b);
 #endif

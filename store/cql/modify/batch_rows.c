@@ -1,12 +1,12 @@
 /*
- * A row's key is its clustering in its ordered form, of which there is one for
- * all values that are equal (1.0 and 1.00).
+ * A row's key is its clustering in its ordered form, which is the same for all
+ * values that are equal (1.0 and 1.00).
  */
 #include "store/cql/modify/batch_rows.h"
 
 #include <errno.h>
 
-/* The statics are told from rows by the first byte. */
+/* The first byte distinguishes the statics from rows. */
 static void add_key(struct buf *out, const struct modification *m)
 {
 	const struct table *t = m->table;

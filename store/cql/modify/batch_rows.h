@@ -1,6 +1,6 @@
 /*
- * The rows that the statements of a conditional batch are about, so that two
- * statements about one row find each other without comparing all with all.
+ * The rows of the statements of a conditional batch: finds two statements about
+ * one row without comparing all with all.
  */
 #ifndef STORE_CQL_MODIFY_BATCH_ROWS_H
 #define STORE_CQL_MODIFY_BATCH_ROWS_H
@@ -8,9 +8,9 @@
 #include "store/cql/modify/modify.h"
 
 /*
- * The place of a planned statement's row, all of which have one partition: of a
- * row, or of the partition's statics. NULL where it is about neither (ranges,
- * nothing). 0 or -ENOMEM.
+ * Find the place of a planned statement's row, all of which have one partition:
+ * of a row, or of the partition's statics. NULL where it is about neither
+ * (ranges, nothing). 0 or -ENOMEM.
  */
 int batch_rows_find(struct hash_place **out, struct hash *rows,
 		    struct arena *arena, const struct modification *m);

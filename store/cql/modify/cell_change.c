@@ -1,7 +1,7 @@
 /*
- * Changes to cells. Lists are changed by what is in them, so a list that an
- * operation asks about is read once for each row, and kept as the operations of
- * the statement leave it: each sees the former ones.
+ * Change cells. Changes of lists depend on their contents, so a list that an
+ * operation needs is read once for each row, and kept as the operations of the
+ * statement leave it: each sees the former ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "store/type/arithmetic.h"
 #include "store/type/uuid.h"
 
-/* A list as it stands in the middle of a statement. */
+/* A list in the middle of a statement. */
 struct list_item {
 	struct bytes path, value;
 };
@@ -46,7 +46,8 @@ static bool asks_list(const struct change *c)
 	       (c->kind == CHANGE_ELEMENT || c->kind == CHANGE_REMOVE);
 }
 
-/* A gap of so many at the front or the end; NULL without memory. */
+/* Make a gap of that many items at the front or the end; NULL without
+ * memory. */
 static struct list_item *add_items(struct applying *a, struct list_image *list,
 				   bool front, uint32_t count)
 {
@@ -141,7 +142,7 @@ static void mirror_uuid(uint8_t uuid[16])
 	uuid[7] = (uint8_t)(mirrored >> 48);
 }
 
-/* Elements at one end of a list, each with a path of its own. */
+/* Add elements at one end of a list, each with a path of its own. */
 static int extend_list(struct applying *a, const struct change *c,
 		       const struct bytes *parts, uint32_t count)
 {
@@ -201,7 +202,7 @@ static int compare_elements(const void *a, const void *b, void *element)
 			    *(const struct bytes *)b);
 }
 
-/* Is it among those that are sorted? */
+/* True if it is among the sorted values. */
 static bool is_among(const struct type *element, struct bytes value,
 		     const struct bytes *parts, uint32_t count)
 {
@@ -221,7 +222,7 @@ static bool is_among(const struct type *element, struct bytes value,
 	return false;
 }
 
-/* Sorts parts. */
+/* Discard elements of these values. Sorts parts. */
 static void discard(struct applying *a, const struct change *c,
 		    struct bytes *parts, uint32_t count)
 {
@@ -253,7 +254,7 @@ static struct bytes field_path(struct applying *a, uint32_t field)
 	return arena_copy(&a->arena, bytes_of(path, 2));
 }
 
-/* Elements into the column: what is there stays. */
+/* Add elements to the column: present ones stay. */
 static int add_parts(struct applying *a, const struct change *c,
 		     const struct bytes *parts, uint32_t count)
 {
@@ -282,7 +283,7 @@ static int add_parts(struct applying *a, const struct change *c,
 	}
 }
 
-/* The parts of a change's value; none of a null. */
+/* Split a change's value into its parts; a null has none. */
 static int split(struct applying *a, const struct change *c,
 		 struct bytes **parts, uint32_t *count)
 {
@@ -296,8 +297,8 @@ static int split(struct applying *a, const struct change *c,
 	if (bytes_is_null(c->value) || c->kind == CHANGE_ELEMENT ||
 	    c->kind == CHANGE_FIELD)
 		return 0;
-	/* What is taken from a map is a set of its keys. Not copied: others
-	 * change the count of the type's references meanwhile. */
+	/* The operand removed from a map is a set of its keys. Not copied:
+	 * others change the count of the type's references meanwhile. */
 	if (c->kind == CHANGE_REMOVE && t->kind == TYPE_MAP) {
 		pretended = (struct type){ .kind = TYPE_SET, .part_count = 1,
 					   .parts = t->parts };
@@ -362,8 +363,8 @@ static int apply_multicell(struct applying *a, const struct change *c)
 }
 
 /*
- * The cell as the statement's former changes leave it: of those made at one
- * time the larger. 1: there is one.
+ * Return the cell as the statement's former changes leave it: of those made at
+ * one time the larger. 1: there is one.
  */
 static int computed(struct applying *a, const struct change *c,
 		    struct bytes *value)
@@ -387,7 +388,7 @@ static int computed(struct applying *a, const struct change *c,
 	return found;
 }
 
-/* v = v + x of a conditional update: nothing where there is no v. */
+/* Compute v = v + x of a conditional update: nothing where there is no v. */
 static int compute(struct applying *a, const struct change *c)
 {
 	enum type_kind kind = c->column->type->kind;
@@ -418,7 +419,7 @@ static int compute(struct applying *a, const struct change *c)
 	return 0;
 }
 
-/* What was no fault before the change is really made. */
+/* Check for faults that are told only when the change is made. */
 static int check_change(struct execution *x, const struct change *c)
 {
 	static const char *const words[] = {
@@ -428,7 +429,7 @@ static int check_change(struct execution *x, const struct change *c)
 	};
 	int err = late_term_bind(x, c->late);
 
-	/* The empty value is no place in a list either. */
+	/* The empty value is no valid list index either. */
 	if (!err && c->kind == CHANGE_ELEMENT &&
 	    (bytes_is_null(c->key) ||
 	     (c->column->type->kind == TYPE_LIST && !c->key.len)))
@@ -494,7 +495,7 @@ int apply_changes(struct execution *x, struct modification *m, struct write *w,
 	for (uint32_t i = 0; i < m->change_count && !err; i++)
 		if (m->changes[i].column->kind == kind)
 			err = apply_change(&a, &m->changes[i]);
-	/* A path of an element that found no room is no path. */
+	/* An element's path is invalid if there was no memory for it. */
 	if (!err && a.arena.failed)
 		err = -ENOMEM;
 	arena_release(&a.arena);

@@ -1,4 +1,4 @@
-/* IF: what it asks, and whether it holds for the row at hand. */
+/* IF: prepare conditions, and check whether they hold for a row. */
 #include <errno.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ static int contains_condition(struct execution *x, struct if_condition *i,
 	return 0;
 }
 
-/* An empty collection of many cells is none. */
+/* True for null and for an empty collection of many cells. */
 static bool is_nothing(const struct if_condition *i, struct bytes value)
 {
 	struct type_parts parts;
@@ -208,8 +208,8 @@ static int check_key(struct execution *x, const struct if_condition *i)
 		       0;
 }
 
-/* A frozen list that is not there is not looked into. The empty value is no
- * place in a list either. */
+/* A frozen list that does not exist is not indexed. The empty value is no valid
+ * index either. */
 static int check_index(struct execution *x, const struct if_condition *i,
 		       struct bytes whole)
 {
@@ -226,7 +226,7 @@ static int check_index(struct execution *x, const struct if_condition *i,
 	return 0;
 }
 
-/* The value that a condition is about; null where there is none. */
+/* Return the value that a condition is about; null where there is none. */
 static int subject(struct execution *x, const struct if_condition *i,
 		   struct row_values *row, struct bytes *value)
 {
@@ -267,8 +267,8 @@ static int subject(struct execution *x, const struct if_condition *i,
 	return more;
 }
 
-/* Keys and values of a frozen collection are equal if their bytes are, as in
- * Cassandra; those stored as cells are compared by their type. */
+/* Compare keys and values of a frozen collection by their bytes, as Cassandra;
+ * those stored as cells are compared by their type. */
 static int contains(const struct if_condition *i, struct bytes value)
 {
 	const struct type *t = i->column->type;
@@ -302,7 +302,7 @@ static bool is_equal(const struct if_condition *i, struct bytes a,
 	return !type_compare(i->type, a, b);
 }
 
-/* Order knows no null, and nothing is in it. */
+/* Null cannot be ordered, and contains nothing. */
 static int check_comparison(struct execution *x, const struct if_condition *i)
 {
 	bool contains = i->op == OPERATOR_CONTAINS ||

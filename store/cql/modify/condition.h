@@ -5,14 +5,16 @@
 
 int conditions_prepare(struct execution *x, struct modification *m,
 		       const struct if_clause *c);
-/* Calls in those on statics, or in the others, that fail. */
+/* Bind the calls in conditions on statics, or in the others; they may fail. */
 int conditions_bind(struct execution *x, const struct modification *m,
 		    bool statics);
-/* Does it hold for the row? 1, 0, -errno; refuses what cannot be compared. */
+/* Check whether it holds for the row: 1, 0, -errno; refuses values that cannot
+ * be compared. */
 int condition_holds(struct execution *x, const struct if_condition *i,
 		    struct row_values *row);
-/* Does it ask about the partition's statics? */
+/* True if it has conditions on the partition's statics. */
 bool condition_asks_statics(const struct modification *m);
-/* Is it about a row, and not only about the partition's statics? */
+/* True if it has conditions on a row, and not only on the partition's
+ * statics. */
 bool condition_asks_row(const struct modification *m);
 #endif

@@ -1,9 +1,9 @@
 /*
- * The order in which the conditions of one row are asked. It shows where one
- * fails and another cannot be compared at all. Cassandra has them in a
+ * The order in which the conditions of one row are checked. It matters where
+ * one fails and another cannot be compared at all. Cassandra has them in a
  * HashMultimap of Java, by their column and element: the order is that of its
  * table (store/base/java.h); those of one place, and of one column and element,
- * stay as they were written.
+ * keep the order in which they were written.
  */
 #include "store/cql/modify/condition_order.h"
 
@@ -22,7 +22,7 @@ static struct bytes element_of(const struct if_condition *c)
 	return c->has_key ? c->key : BYTES_NULL;
 }
 
-/* Of a Pair, as a HashMap spreads it. */
+/* Hash a Pair, as a HashMap spreads it. */
 static uint32_t hash_condition(const struct if_condition *c)
 {
 	struct bytes element = element_of(c);
@@ -63,7 +63,7 @@ static int compare_places(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Returns how many keys there are. */
+/* Find the keys. Returns their number. */
 static uint32_t find_keys(struct entry *entries, uint32_t count)
 {
 	uint32_t keys = 0;

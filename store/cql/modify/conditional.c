@@ -1,9 +1,9 @@
 /*
  * As Cassandra's CQL3CasRequest: one read for all conditions. It takes the rows
- * that are asked about, or where none is the first of the partition, so that a
- * partition without anything is told from one without statics. Statics are
- * asked first, then the rows in their order, and the first condition that fails
- * ends it. A refusal shows what was read.
+ * that conditions are about or, if there are none, the first of the partition,
+ * so that a partition without anything is distinguished from one without
+ * statics. Statics are checked first, then the rows in their order, and the
+ * first condition that fails ends it. A refusal shows the rows read.
  */
 #include "store/cql/modify/conditional.h"
 
@@ -24,7 +24,7 @@ struct cas_row {
 	struct row_values values;	/* with the statics */
 	bool exists;
 };
-/* A statement that asks about a row. */
+/* A statement with conditions on a row. */
 struct question {
 	const struct modification *of;
 	uint32_t index;			/* in the order written */
@@ -37,24 +37,25 @@ struct cas {
 	const struct table *table;
 	struct bytes key;
 	bool *read;			/* by place of the column */
-	bool regulars;			/* a row is written: they are read */
+	bool regulars;			/* a row is written: read them */
 	struct row_view *statics;
-	struct cas_row static_row;	/* what has no clustering */
-	struct cas_row *rows;		/* in their order, none twice */
+	struct cas_row static_row;	/* the values without clustering */
+	struct cas_row *rows;		/* in their order, no duplicates */
 	uint32_t row_count;
 	struct question *questions;	/* in the order of their rows */
 	uint32_t question_count;
 };
 
 /* ----------------------------------------------------------------- columns */
-/* Does it write a row, rather than statics or a whole partition? */
+/* True if it writes a row, rather than statics or a whole partition. */
 static bool updates_row(const struct modification *m)
 {
 	return !m->table->clustering_count || restricts_clustering(&m->where);
 }
 
-/* Where a row is written all of its columns are read, of the statics too if a
- * conditional statement writes one; else those of conditions. */
+/* Choose the columns to read: where a row is written all of its columns, of the
+ * statics too if a conditional statement writes one; else those of
+ * conditions. */
 static void choose_columns(struct cas *c)
 {
 	const struct table *t = c->table;
@@ -104,7 +105,7 @@ static int read_row(struct execution *x, struct cas *c, struct cas_row *row,
 	return err;
 }
 
-/* The statics exist where one of those that are read does. */
+/* The statics exist if one of those that are read does. */
 static int read_statics(struct execution *x, struct cas *c)
 {
 	const struct table *t = c->table;
@@ -128,8 +129,8 @@ static int read_statics(struct execution *x, struct cas *c)
 }
 
 /*
- * The first row of the partition. Where no regular column is read one that no
- * INSERT made is not seen.
+ * Read the first row of the partition. Where no regular column is read, a row
+ * that no INSERT made is not seen.
  */
 static int read_first(struct execution *x, struct cas *c)
 {
@@ -230,7 +231,7 @@ static int cas_read(struct execution *x, struct cas *c)
 }
 
 /* ------------------------------------------------------------------ asking */
-/* All conditions of one row: 1 they hold, 0, -errno. */
+/* Check all conditions of one row: 1 they hold, 0, -errno. */
 static int ask_row(struct execution *x, const struct question *questions,
 		   uint32_t count, bool statics)
 {
@@ -247,7 +248,7 @@ static int ask_row(struct execution *x, const struct question *questions,
 	for (uint32_t q = 0; q < count; q++) {
 		const struct modification *m = questions[q].of;
 
-		/* Of one row all have the one kind. */
+		/* All conditions of a row are of one kind. */
 		if (m->exists || m->not_exists)
 			return row->exists == m->exists;
 		for (uint32_t i = 0; i < m->condition_count; i++)
@@ -298,7 +299,7 @@ static int ask_all(struct execution *x, struct cas *c, bool *applies)
 }
 
 /* ----------------------------------------------------------------- results */
-/* [applied], and room for more columns behind it. */
+/* Make the column [applied], with room for more columns after it. */
 static bool columns_begin(struct cql_result *r, uint32_t more)
 {
 	if (!result_columns(r, more + 1))
@@ -330,8 +331,8 @@ static uint32_t add_column(const struct column **columns, uint32_t count,
 	return count + 1;
 }
 
-/* The columns behind [applied]: all where existence is asked; else those of
- * conditions, of a statement the regular ones first, in a batch behind the
+/* List the columns after [applied]: all where existence is checked; else those
+ * of conditions, of a statement the regular ones first, in a batch after the
  * key. */
 static uint32_t shown_columns(const struct cas *c,
 			      const struct column **columns)
@@ -379,7 +380,7 @@ static int show_row(struct cql_result *r, struct cas *c, struct cas_row *row,
 	return err;
 }
 
-/* The rows that were read, or else the statics; none: [applied] alone. */
+/* Show the rows that were read, or else the statics; none: only [applied]. */
 static int show(struct cql_result *r, struct cas *c,
 		const struct column **columns, uint32_t count)
 {

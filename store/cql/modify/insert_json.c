@@ -10,7 +10,8 @@
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
 
-/* *unknown: a name that is no column's; null when there is none. */
+/* Read the members. *unknown: a name that is no column's; null when there is
+ * none. */
 static int read_members(struct execution *x, const struct table *t,
 			struct bytes text, struct bytes *values,
 			struct bytes *unknown)
@@ -21,7 +22,7 @@ static int read_members(struct execution *x, const struct table *t,
 	size_t count;
 	int place, err;
 
-	/* What follows the object is not looked at. */
+	/* Text after the object is not checked. */
 	err = json_read_row(&object, text, &error);
 	if (!err)
 		err = json_read_map(x->arena, &members, &count, object, &error);
@@ -74,7 +75,7 @@ static bool is_null_text(struct bytes text)
 	return bytes_equal(text, bytes_str("null"));
 }
 
-/* COMPACT STORAGE without clustering columns: the hidden one is asked for. */
+/* COMPACT STORAGE without clustering columns: the hidden one is required. */
 static int check_compact(struct execution *x, const struct table *t)
 {
 	const struct column *hidden = hidden_clustering(t);

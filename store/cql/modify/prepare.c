@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define TTL_MAX 630720000
-/* 2106-02-07T06:28:13: what 32 bits of seconds hold. */
+/* 2106-02-07T06:28:13: the largest time in 32 bits of seconds. */
 #define EXPIRY_MAX 4294967293ll
 
 /* ----------------------------------------------------------- preparation */
@@ -32,7 +32,7 @@ void modification_touches(struct modification *m, const struct column *c)
 		m->sets_regular = true;
 }
 
-/* Only static columns are changed, and only such are asked about. */
+/* True if only static columns are changed, and all conditions are on such. */
 static bool touches_only_statics(const struct modification *m)
 {
 	bool statics = m->sets_static;
@@ -69,7 +69,7 @@ static int insert_column(struct execution *x, struct modification *m,
 		return change_of_value(x, &m->changes[m->change_count++], c,
 				       value);
 	}
-	/* Restrictions are looked at after all other columns. */
+	/* Restrictions are checked after all other columns. */
 	relation.kind = RELATION_COLUMN;
 	relation.op = OPERATOR_EQ;
 	relation.columns = &name;
@@ -237,7 +237,7 @@ static int prepare_delete(struct execution *x, struct modification *m,
 			     m->only_statics, NULL);
 }
 
-/* The numbers of USING: whether they are in bounds is seen when it runs. */
+/* Prepare the numbers of USING: their bounds are checked when it runs. */
 static int prepare_using(struct execution *x, struct modification *m)
 {
 	int err = 0;
@@ -285,7 +285,7 @@ int modification_prepare(struct execution *x, struct modification *m,
 			      prepare_delete(x, m, s->delete);
 	if (err)
 		return err;
-	/* Its answer shows what it found. */
+	/* Its answer shows the values that it found. */
 	if (modification_is_conditional(m)) {
 		err = require_right(x, m->table, CQL_READ);
 		if (err)
@@ -373,8 +373,8 @@ static int check_compact_rows(struct execution *x, const struct modification *m)
 	return 0;
 }
 
-/* A slice with one bound, which is null: it may hold no row, yet is no empty
- * one. */
+/* True for a slice with one bound, which is null: it may match no row, but is
+ * no empty slice. */
 static bool has_null_slice(const struct restrictions *where)
 {
 	const struct table *t = where->table;
@@ -393,7 +393,8 @@ static bool has_null_slice(const struct restrictions *where)
 	return false;
 }
 
-/* What a DELETE of ranges covers. Of no rows it may delete columns too. */
+/* Plan the ranges that a DELETE covers. If it covers no rows it may delete
+ * columns too. */
 static int plan_ranges(struct execution *x, struct modification *m)
 {
 	int err = plan_slices(x, &m->where, &m->slices, &m->slice_count,
@@ -414,8 +415,8 @@ static int plan_row_set(struct execution *x, struct modification *m)
 
 	if (m->only_statics)
 		return 0;
-	/* What writes a row may leave out the last clustering columns of it
-	 * where it was let to: under COMPACT STORAGE. */
+	/* A write of a row may leave out the last clustering columns where that
+	 * is allowed: under COMPACT STORAGE. */
 	for (uint32_t i = 0; i < t->clustering_count; i++) {
 		const struct restriction *r =
 			restriction_of(&m->where,
@@ -472,7 +473,7 @@ int modification_plan_rows(struct execution *x, struct modification *m,
 	err = plan_row_set(x, m);
 	if (!err)
 		err = plan_timestamp(x, m, timestamp_us);
-	/* Of a condition that does not hold none is taken. */
+	/* A condition that does not hold takes no timestamp. */
 	if (!err && !modification_is_conditional(m))
 		err = plan_ttl(x, m);
 	return err;
@@ -539,7 +540,7 @@ static int apply_row(struct execution *x, struct modification *m,
 	}
 	if (!m->sets_regular && m->kind != STATEMENT_INSERT)
 		return 0;
-	/* There the value is the row; JSON that leaves it out makes none. */
+	/* There the value is the row; JSON without it makes no row. */
 	if (!m->change_count && m->table->flags & TABLE_COMPACT && m->json)
 		return 0;
 	if (!m->change_count && m->table->flags & TABLE_COMPACT &&
@@ -570,7 +571,8 @@ int modification_apply(struct execution *x, struct modification *m,
 		}
 		if (m->only_statics)
 			err = apply_changes(x, m, w, m->keys[k], NULL);
-		/* With every row its statics too: a counter counts each. */
+		/* With every row its statics too: a counter counts each
+		 * time. */
 		for (size_t i = 0; i < m->row_count && !err; i++) {
 			if (m->sets_static)
 				err = apply_changes(x, m, w, m->keys[k], NULL);

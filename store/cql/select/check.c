@@ -25,8 +25,9 @@ static bool is_of_rows(const struct column *c)
 	return c->kind != COLUMN_PARTITION_KEY && c->kind != COLUMN_STATIC;
 }
 
-/* The first column selected that is not of a partition as a whole, or NULL.
- * Rows of several partitions are sorted by columns that the result has too. */
+/* Return the first selected column that is not of a partition as a whole, or
+ * NULL. Rows of several partitions are sorted by columns that the result has
+ * too. */
 static const struct column *first_of_rows(const struct select_state *s)
 {
 	const struct selectors *of = &s->selectors;
@@ -73,7 +74,7 @@ int check_distinct(struct select_state *s)
 }
 
 /* ------------------------------------------------------------- GROUP BY */
-/* Each column in an expression once, as they come. */
+/* List each column in an expression once, in their order. */
 static void gather_columns(const struct expression *e,
 			   const struct column **columns, uint32_t *count)
 {
@@ -102,7 +103,7 @@ static int refuse_columns(struct execution *x, const struct column **columns,
 			 "as parameter, got: %s", text_of_buf(x, &names));
 }
 
-/* The one clustering column that a function of GROUP BY is about. */
+/* Find the one clustering column that a function of GROUP BY is about. */
 static int group_function(struct select_state *s, const struct term *t,
 			  const struct column **c)
 {
@@ -143,7 +144,8 @@ static int group_function(struct select_state *s, const struct term *t,
 	return 0;
 }
 
-/* Which functions are monotonic: in their first argument, of constants else. */
+/* Check that a function is monotonic: in its first argument, with constants as
+ * others. */
 static int check_monotonic(struct execution *x, const struct expression *e)
 {
 	struct buf signature = BUF_INIT;
@@ -356,7 +358,7 @@ int check_order(struct select_state *s)
 	descending = arena_zalloc(s->x->arena, q->ordering_count, 1);
 	if (!descending)
 		return -ENOMEM;
-	/* Of a column given twice the last direction holds, at its first
+	/* Of a column given twice the last direction is valid, at its first
 	 * place. */
 	for (i = 0, s->order_count = 0; i < q->ordering_count; i++) {
 		const struct column *c = s->orders[i];

@@ -12,10 +12,10 @@ int check_distinct(struct select_state *s);
 bool has_static_shape(const struct table *t);
 int check_groups(struct select_state *s);
 int check_order(struct select_state *s);
-/* Aggregates over more than one partition. */
+/* Warn of aggregates over more than one partition. */
 void warn_of_groups(struct select_state *s);
-/* When it runs: what the function of GROUP BY is made of. */
+/* Check, when it runs, the arguments of the function of GROUP BY. */
 int check_group_function(struct select_state *s);
-/* ANN OF, once the limits are read. */
+/* Check ANN OF, once the limits are read. */
 int check_nearest(struct select_state *s);
 #endif

@@ -8,7 +8,7 @@
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
 
-/* Cells of a column in force of a part selection. */
+/* True if a cell of the column is in the selected part. */
 static bool cell_selected(const struct expression *e, const struct cell_view *c)
 {
 	const struct type *key = e->column->type->part_count ?
@@ -29,7 +29,7 @@ static bool cell_selected(const struct expression *e, const struct cell_view *c)
 	}
 }
 
-/* The time of one cell as a value; null where a TTL is not. */
+/* Return the time of one cell as a value; null where a TTL is not set. */
 static struct bytes cell_time(struct execution *x, const struct expression *e,
 			      const struct cell_view *c)
 {
@@ -49,8 +49,8 @@ static struct bytes cell_time(struct execution *x, const struct expression *e,
 	return bytes_of(bytes, 8);
 }
 
-/* Is the part of a frozen column there that is asked about? The column's one
- * cell does not tell. */
+/* Find out whether the wanted part of a frozen column exists, which the
+ * column's one cell does not show. */
 static int has_part(struct execution *x, const struct expression *e,
 		    struct row_values *row)
 {
@@ -62,7 +62,7 @@ static int has_part(struct execution *x, const struct expression *e,
 	err = expression_value(x, e->args[0], row, NULL, &value);
 	if (err || bytes_is_null(value))
 		return err;
-	/* a slice of nothing is its count */
+	/* an empty slice is only its count */
 	return e->args[0]->kind != EXPRESSION_SLICE || value.len > 4;
 }
 
@@ -187,7 +187,7 @@ static int slice_value(struct execution *x, const struct expression *e,
 	return keep_scratch(x, value);
 }
 
-/* Are the bytes of each part a value of what it is for? */
+/* Check that the bytes of each part are a value of its type. */
 static int check_parts(struct execution *x, const struct expression *e,
 		       const struct bytes *args)
 {
@@ -234,7 +234,7 @@ static int build_value(struct execution *x, const struct expression *e,
 	return err ? err : keep_scratch(x, value);
 }
 
-/* What is made of the values of other expressions. */
+/* Build a value of the values of other expressions. */
 static int compound_value(struct execution *x, const struct expression *e,
 			  struct row_values *row,
 			  struct accumulator *accumulators,

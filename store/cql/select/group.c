@@ -89,7 +89,7 @@ static int add_row(struct select_state *s)
 	return err;
 }
 
-/* Does the row belong to the open group? */
+/* True if the row belongs to the open group. */
 static bool is_same(struct select_state *s, const struct row_view *view,
 		    struct bytes function_value)
 {
@@ -116,7 +116,7 @@ static bool is_same(struct select_state *s, const struct row_view *view,
 	return bytes_equal(buf_bytes(&g->function_value), function_value);
 }
 
-/* The function of GROUP BY for the row at hand; null without one. */
+/* Compute the function of GROUP BY for the present row; null without one. */
 static int group_value(struct select_state *s, struct bytes *value)
 {
 	*value = BYTES_NULL;
@@ -124,7 +124,7 @@ static int group_value(struct select_state *s, struct bytes *value)
 						    &s->row, NULL, value) : 0;
 }
 
-/* A row for the open group, or the first of a new one. */
+/* Add a row to the open group, or begin a new one with it. */
 static int take(struct select_state *s, bool open, struct bytes value)
 {
 	int err = open ? 0 : begin(s, &s->group.view, value);
@@ -132,7 +132,8 @@ static int take(struct select_state *s, bool open, struct bytes value)
 	return err ? err : add_row(s);
 }
 
-/* The row that ends a group is read already: it waits to begin the next. */
+/* Return the next group. The row that ends a group is read already: it is kept
+ * to begin the next. */
 int group_next(struct select_state *s)
 {
 	struct grouping *g = &s->group;

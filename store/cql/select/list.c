@@ -1,6 +1,6 @@
 /*
- * The list of a SELECT: what is found of it before the WHERE is looked at, and
- * its preparation after.
+ * The list of a SELECT: checks of it before the WHERE is analysed, and its
+ * preparation after.
  */
 #include <errno.h>
 
@@ -9,8 +9,8 @@
 #include "store/cql/select/select.h"
 #include "store/cql/select/selector.h"
 
-/* Does a selector have a column of one of these kinds? Those behind it are not
- * looked at. */
+/* Find out whether a selector has a column of one of these kinds. Selectors
+ * after it are not checked. */
 static int any_selects(struct select_state *s, unsigned kinds, bool *any)
 {
 	const struct select *q = s->select;

@@ -4,8 +4,8 @@
 #include "store/cql/select/select.h"
 
 /*
- * list.c. Whether only static columns are selected: told before the
- * WHERE, so that of a table with statics also the faults of its selectors are.
+ * list.c. Find out whether only static columns are selected: told before the
+ * WHERE, so that for a table with statics faults of its selectors are told too.
  */
 int select_only_statics(struct select_state *s, bool *only);
 int select_prepare(struct select_state *s);

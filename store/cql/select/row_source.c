@@ -1,8 +1,8 @@
 /*
- * Where rows come from: one cursor; or, for ORDER BY over several partitions,
- * a cursor of each, merged by the columns ordered by. Ties go to the partition
- * whose key is smaller. Rows that are grouped come partition by partition; it is
- * the groups that are sorted then (group.c).
+ * The source of rows: one cursor; or, for ORDER BY over several partitions, a
+ * cursor of each, merged by the columns ordered by. Ties go to the partition
+ * whose key is smaller. Rows that are grouped come partition by partition; then
+ * the groups are sorted (group.c).
  */
 #include <errno.h>
 
@@ -41,7 +41,7 @@ static int open_merged(struct select_state *s)
 	return err;
 }
 
-/* A row named by its whole key is read without a cursor. */
+/* Read a row named by its whole key without a cursor. */
 static int open_point(struct select_state *s)
 {
 	static const struct bytes none;
@@ -124,7 +124,7 @@ static int compare_rows(const struct select_state *s, const struct row_view *a,
 	return order;
 }
 
-/* Of two cursors' rows: does a's come first? */
+/* Compare two cursors' rows: true if a's comes first. */
 static bool comes_first(const struct select_state *s, size_t a, size_t b)
 {
 	int order = compare_rows(s, &s->merged[a].row, &s->merged[b].row);
@@ -132,7 +132,7 @@ static bool comes_first(const struct select_state *s, size_t a, size_t b)
 	return order ? order < 0 : a < b;
 }
 
-/* The heap's first one moves down to its place. */
+/* Move the heap's first item down to its place. */
 static void sift(struct select_state *s, size_t at)
 {
 	size_t *heap = s->heap, child, one = heap[at];
@@ -178,7 +178,7 @@ static int begin_heap(struct select_state *s)
 	return 0;
 }
 
-/* The row that was given last is the heap's first until the next call. */
+/* The row that was returned last is the heap's first until the next call. */
 static int merged_next(struct select_state *s, struct row_view *view)
 {
 	int more;
@@ -224,7 +224,7 @@ int source_skip_partition(struct select_state *s)
 #define TOMBSTONE_WARN 1000
 #define TOMBSTONE_FAIL 100000
 
-/* Partition key and clustering columns as a WHERE would name them. */
+/* Print partition key and clustering columns as a WHERE would name them. */
 static void print_where(struct buf *out, const struct select_state *s)
 {
 	const struct table *t = s->table;

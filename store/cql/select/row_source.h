@@ -4,10 +4,10 @@
 #include "store/cql/select/select.h"
 
 int source_open(struct select_state *s);
-/* By the ith column of ORDER BY, in its direction. */
+/* Compare by the ith column of ORDER BY, in its direction. */
 int order_compare(const struct select_state *s, uint32_t i, struct bytes a,
 		  struct bytes b);
-/* 1 with *view, 0, -errno. */
+/* Read the next row: 1 with *view, 0, -errno. */
 int source_next(struct select_state *s, struct row_view *view);
 int source_skip_partition(struct select_state *s);
 /* Refuse a read of too many tombstones; warn of many at its end. */

@@ -131,7 +131,7 @@ static int plan_where(struct select_state *s)
 		err = plan_slices(s->x, r, &slices, &q->slice_count, &nothing);
 	q->slices = slices;
 	s->nothing = s->nothing || nothing;
-	/* Of no rows at all the partitions are not looked at. */
+	/* If no rows are wanted, partitions are not checked. */
 	if (!err && whole && !s->nothing)
 		err = check_partitions(s->x, s->table, keys,
 				       q->partition_count);
@@ -267,7 +267,7 @@ static void print_json_name(struct buf *out, const char *name)
 	buf_release(&quoted);
 }
 
-/* All values of the row as one object; they become the one value. */
+/* Make one JSON object of all values of the row; it becomes the one value. */
 static int row_json(struct select_state *s)
 {
 	struct buf *out = &s->x->scratch;
@@ -285,7 +285,7 @@ static int row_json(struct select_state *s)
 	return keep_scratch(s->x, &s->values[0]);
 }
 
-/* Does PER PARTITION LIMIT leave room for the group? */
+/* True if PER PARTITION LIMIT leaves room for the group. */
 static bool is_within(struct select_state *s)
 {
 	struct bytes partition = buf_bytes(&s->group.partition);
@@ -357,7 +357,7 @@ static int select_next(struct cql_result *r, const struct bytes **values)
 		if (err)
 			more = err;
 	}
-	if (!more) {	/* what it cost is known now */
+	if (!more) {	/* the cost is known now */
 		source_close(s);
 		s->nothing = true;
 	}

@@ -1,5 +1,5 @@
 /*
- * A SELECT being run: the plan (select.c, check.c), where rows come from
+ * A SELECT that is run: the plan (select.c, check.c), the source of rows
  * (row_source.c), groups (group.c). Inside the executor of SELECT only.
  */
 #ifndef STORE_CQL_SELECT_SELECT_H
@@ -29,7 +29,7 @@ struct grouping {
 	struct buf limited;		/* the partition whose groups count */
 	bool function_null;
 	struct row_view view;		/* the row read last */
-	bool waiting;			/* it begins the next group */
+	bool waiting;			/* begins the next group */
 	bool ended;
 };
 
@@ -37,7 +37,7 @@ struct grouping {
 struct sorted_result {
 	struct bytes *keys;		/* of the columns of ORDER BY */
 	struct bytes *values;		/* of the result's columns */
-	double score;			/* of ANN OF: the more the nearer */
+	double score;			/* of ANN OF: the larger the nearer */
 	size_t place;			/* among equals the first stays first */
 };
 struct sorted_results {
@@ -65,11 +65,11 @@ struct select_state {
 	uint64_t merged_tombstones;	/* of all of them */
 	uint32_t order_count;		/* columns of ORDER BY */
 	const struct column **orders;
-	struct row_view point;		/* a row that is there already */
+	struct row_view point;		/* a row that was read already */
 	bool is_point, nothing;
 	struct row_values row;
-	struct arena arena;		/* of the row that was given */
-	struct buf partition;		/* of the row that was given last */
+	struct arena arena;		/* of the returned row */
+	struct buf partition;		/* of the row returned last */
 	struct grouping group;
 	struct sorted_results sorted;
 	const struct column *nearest;	/* of ANN OF, or NULL */
@@ -84,9 +84,9 @@ struct select_state {
 	struct cql_column *columns;	/* before JSON */
 };
 
-/* The next row that passes: 1 (s->row is it), 0, -errno. In select.c. */
+/* Find the next row that passes: 1 (s->row is it), 0, -errno. In select.c. */
 int select_row(struct select_state *s, struct row_view *view);
-/* The next row or group with s->values: 1, 0, -errno. In select.c. */
+/* Read the next row or group with s->values: 1, 0, -errno. In select.c. */
 int select_values(struct select_state *s);
 int execute_select(struct cql_result *r, const struct select *s);
 #endif

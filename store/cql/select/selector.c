@@ -1,7 +1,7 @@
 /*
- * Selectors from what is selected. What is written decides the type: columns,
- * functions and hints have one; a bare literal has none, and is taken only where
- * an argument or a constructor expects a type.
+ * Make selectors of selected items. The written form decides the type: columns,
+ * functions and hints have one; a bare literal has none, and is accepted only
+ * where an argument or a constructor expects a type.
  */
 #include "store/cql/expression/selector.h"
 
@@ -45,8 +45,8 @@ struct expression *expression_new(struct execution *x,
 	return e->args ? e : NULL;
 }
 
-/* Part i of what e builds is of this type. Cassandra takes the bytes of any
- * other; so do we, where they are a value. */
+/* Set the type of part i of the value that e builds. Cassandra takes the bytes
+ * of any other type; so do we, where they are a value. */
 static void expect_part(struct expression *e, uint32_t i, const struct type *t)
 {
 	const struct type *is = e->args[i]->type;
@@ -73,7 +73,7 @@ struct expression *selector_column(struct execution *x, struct selectors *s,
 	return e;
 }
 
-/* Make all parts; types[i] is what part i is for, types NULL: nothing. */
+/* Make all parts; types[i] is the type of part i, types NULL: none expected. */
 static int make_parts(struct execution *x, struct selectors *s,
 		      struct expression *e, const struct selectable *of,
 		      const struct type *const *types)
@@ -123,7 +123,8 @@ static int literal(struct execution *x, struct expression **out,
 	return term_value(x, &e->value, of->term, &r);
 }
 
-/* The same value by another name, or of a type that takes it as it is. */
+/* Make the same value with another name, or of a type that takes it as it
+ * is. */
 static int rename(struct execution *x, struct expression **out,
 		  const struct expression *e, const struct type *type,
 		  const char *name)
@@ -158,7 +159,7 @@ static int add_aggregate(struct execution *x, struct selectors *s,
 	return 0;
 }
 
-/* f(args): the literals get the types of the signature. */
+/* Make f(args): the literals get the types of the signature. */
 static int call(struct execution *x, struct selectors *s,
 		struct expression **out, const struct selectable *of)
 {
@@ -179,7 +180,8 @@ static int call(struct execution *x, struct selectors *s,
 	return f->aggregate ? add_aggregate(x, s, e) : 0;
 }
 
-/* Cassandra names the first column that the statement selects. */
+/* Refuse a cast. Cassandra names the first column that the statement
+ * selects. */
 static int refuse_cast(struct execution *x, const struct selectors *s,
 		       const struct selectable *of)
 {
@@ -245,7 +247,7 @@ static int hint(struct execution *x, struct selectors *s,
 }
 
 /* ------------------------------------------------------------ constructors */
-/* {f: v} of a user type. */
+/* Make {f: v} of a user type. */
 static int construct_user(struct execution *x, struct selectors *s,
 			  struct expression **out, const struct selectable *of,
 			  const struct type *type)
@@ -276,7 +278,7 @@ static int construct_user(struct execution *x, struct selectors *s,
 	return 0;
 }
 
-/* What each item is for; NULL: the type is not made of such items. */
+/* Return the expected types of the items; NULL: the type has no such items. */
 static const struct type **item_types(struct execution *x,
 				      const struct selectable *of,
 				      const struct type *type)
@@ -310,7 +312,7 @@ static const struct type **item_types(struct execution *x,
 	return types;
 }
 
-/* What nothing can be made of, whatever is in it. */
+/* Check the constructor against the type, whatever its items. */
 static int check_constructed(struct execution *x, const struct selectable *of,
 			     const struct type *type,
 			     const struct type *expected)
@@ -318,7 +320,7 @@ static int check_constructed(struct execution *x, const struct selectable *of,
 	bool set = type->kind == TYPE_SET;
 	bool list = of->term->kind == TERM_LIST && expected;
 
-	/* Only what is between [] knows what it cannot be. */
+	/* Only the items of [] are not checked against the type here. */
 	if (list && expected->kind != TYPE_LIST &&
 	    expected->kind != TYPE_VECTOR)
 		return refuse_untyped(x, of);
@@ -355,7 +357,7 @@ static int construct(struct execution *x, struct selectors *s,
 	if (err)
 		return err;
 	types = item_types(x, of, type);
-	/* What is around it may want it as another type. */
+	/* The surrounding constructor may want it as another type. */
 	wanted = expected ? item_types(x, of, expected) : NULL;
 	if (wanted)
 		type = expected;
@@ -379,7 +381,7 @@ static int construct(struct execution *x, struct selectors *s,
 	return 0;
 }
 
-/* (x): brackets, unless a tuple is wanted. */
+/* Make (x): brackets, unless a tuple is wanted. */
 static int tuple(struct execution *x, struct selectors *s,
 		 struct expression **out, struct selectable *of,
 		 const struct type *expected)
@@ -445,7 +447,7 @@ int selector_make(struct execution *x, struct selectors *s,
 	return selector_make_typed(x, s, out, of, NULL);
 }
 
-/* Is it made of constants alone, without a call? */
+/* True if it is made of constants only, without a call. */
 static bool is_constant(const struct expression *e)
 {
 	bool constant = e->kind == EXPRESSION_VALUE ||
@@ -470,7 +472,7 @@ static int make_constant(struct execution *x, struct expression *e)
 	return err;
 }
 
-/* A call of constants only is a constant: so that it fails without rows. */
+/* Compute a call of constants as a constant, so that it fails without rows. */
 int selector_fold(struct execution *x, struct expression *e)
 {
 	bool constant = e->kind == EXPRESSION_CALL && e->arg_count;
@@ -480,7 +482,8 @@ int selector_fold(struct execution *x, struct expression *e)
 		if (!e->args[i])
 			continue;
 		err = selector_fold(x, e->args[i]);
-		/* The arguments of a call are made before there are rows. */
+		/* The arguments of a call are evaluated before there are
+		 * rows. */
 		if (!err && e->kind == EXPRESSION_CALL &&
 		    is_constant(e->args[i]))
 			err = make_constant(x, e->args[i]);

@@ -28,11 +28,11 @@ int selector_fold(struct execution *x, struct expression *e);
 /* A column by itself, as in SELECT *. NULL without memory. */
 struct expression *selector_column(struct execution *x, struct selectors *s,
 				   const struct column *c);
-/* With room for args. NULL without memory. */
+/* Allocate one with room for args. NULL without memory. */
 struct expression *expression_new(struct execution *x,
 				  enum expression_kind kind,
 				  const struct type *type, uint32_t arg_count);
-/* expected: what a literal is taken for; NULL: it has to tell its type. */
+/* expected: the type of a literal; NULL: it must have a type of its own. */
 int selector_make_typed(struct execution *x, struct selectors *s,
 			struct expression **out, struct selectable *of,
 			const struct type *expected);

@@ -1,4 +1,4 @@
-/* Making selectors: what selector.c and selector_part.c share. */
+/* Make selectors: shared by selector.c and selector_part.c. */
 #ifndef STORE_CQL_SELECT_SELECTOR_MAKE_H
 #define STORE_CQL_SELECT_SELECTOR_MAKE_H
 #include "store/cql/expression/selectable.h"

@@ -1,4 +1,5 @@
-/* Selectors of a part of a value, and of when a column or part was written. */
+/* Selectors of a part of a value, and of the time when a column or part was
+ * written. */
 #include "store/cql/expression/assignability.h"
 #include "store/cql/select/selector.h"
 #include "store/cql/select/selector_make.h"
@@ -42,7 +43,7 @@ int selector_field(struct execution *x, struct selectors *s,
 	return e->name ? 0 : -ENOMEM;
 }
 
-/* The key in c[key]: of the key type of a map, of a set's elements. */
+/* Make the key in c[key]: of the key type of a map, of a set's elements. */
 static int part_key(struct execution *x, struct expression *e,
 		    struct bytes *key, const struct term *t)
 {
@@ -93,7 +94,7 @@ int selector_element(struct execution *x, struct selectors *s,
 	return err ? err : part_key(x, e, &e->to, t->to);
 }
 
-/* writetime, maxwritetime and ttl of a column or a part of one. */
+/* Make writetime, maxwritetime and ttl of a column or a part of one. */
 int selector_time(struct execution *x, struct selectors *s,
 		   struct expression **out, const struct selectable *selectable)
 {
@@ -132,7 +133,7 @@ int selector_time(struct execution *x, struct selectors *s,
 	return e->name ? 0 : -ENOMEM;
 }
 
-/* c[key], c[from..to]: the keys. */
+/* Bind the keys of c[key] and c[from..to]. */
 int selector_bind_part(struct execution *x, const struct expression *e)
 {
 	bool slice = e->kind == EXPRESSION_SLICE || e->meta_part == TERM_SLICE;

@@ -7,12 +7,12 @@
 /* value.field */
 int selector_field(struct execution *x, struct selectors *s,
 		   struct expression **out, const struct selectable *of);
-/* c[key], c[from..to] */
+/* Make c[key], c[from..to] */
 int selector_element(struct execution *x, struct selectors *s,
 		     struct expression **out, const struct selectable *of);
-/* writetime, maxwritetime and ttl */
+/* Make writetime, maxwritetime and ttl */
 int selector_time(struct execution *x, struct selectors *s,
 		  struct expression **out, const struct selectable *selectable);
-/* The keys of the latter, once all is checked. */
+/* Bind the keys of c[key], once all is checked. */
 int selector_bind_part(struct execution *x, const struct expression *e);
 #endif

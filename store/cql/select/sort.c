@@ -1,8 +1,8 @@
 /*
- * Results that are sorted when all are there: the groups of several partitions
- * under ORDER BY, and what ANN OF asks for, the rows whose vectors are nearest
- * to one. Of the latter no more are kept than the LIMIT wants; they are found by
- * looking at each row that the WHERE leaves.
+ * Results that are sorted when all are read: the groups of several partitions
+ * under ORDER BY, and the rows of ANN OF, whose vectors are nearest to one. Of
+ * the latter no more are kept than the LIMIT wants; they are found by looking
+ * at each row that the WHERE leaves.
  */
 #include <errno.h>
 #include <math.h>
@@ -34,7 +34,7 @@ static double element(struct bytes vector, uint32_t i)
 	return f;
 }
 
-/* The more the nearer; false: the row has no place among the others. */
+/* Compute the score, larger if nearer; false: the row cannot be compared. */
 static bool score_of(const struct select_state *s, struct bytes vector,
 		     double *score)
 {
@@ -137,8 +137,8 @@ static int copy_values(struct sorted_result *one, struct arena *arena,
 	return arena->failed ? -ENOMEM : 0;
 }
 
-/* Of twice as many as are wanted the nearer half stays, and what is their own of
- * the memory. */
+/* When there are twice as many as wanted keep the nearer half, in memory of
+ * their own. */
 static int drop_far(struct select_state *s)
 {
 	struct sorted_results *all = &s->sorted;
@@ -159,7 +159,7 @@ static int drop_far(struct select_state *s)
 	return err;
 }
 
-/* The result at hand, copied behind the others. */
+/* Copy the present result, after the others. */
 static int keep(struct select_state *s)
 {
 	struct sorted_results *all = &s->sorted;

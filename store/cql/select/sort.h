@@ -7,6 +7,7 @@
 bool results_are_sorted(const struct select_state *s);
 int sorted_next(struct select_state *s);
 void sorted_release(struct select_state *s);
-/* ANN OF by the function of the index; refuses what has no direction. */
+/* Prepare ANN OF by the function of the index; refuses vectors without
+ * direction. */
 int nearest_init(struct select_state *s, const struct index *index);
 #endif
