@@ -194,7 +194,7 @@ static int plan(struct execution *x, struct batch_state *b)
 }
 
 /* ----------------------------------------------------------------- running */
-/* Warn of large batches over several partitions. */
+/* Refuse large batches over several partitions, or warn of them. */
 static int check_size(struct execution *x, const struct batch_state *b,
 		      const struct write *w)
 {

@@ -473,7 +473,7 @@ int modification_plan_rows(struct execution *x, struct modification *m,
 	err = plan_row_set(x, m);
 	if (!err)
 		err = plan_timestamp(x, m, timestamp_us);
-	/* A condition that does not hold takes no timestamp. */
+	/* A conditional statement plans it once its condition holds. */
 	if (!err && !modification_is_conditional(m))
 		err = plan_ttl(x, m);
 	return err;

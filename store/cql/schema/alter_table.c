@@ -35,7 +35,7 @@ static uint32_t length_of(const struct type *t)
 	return type_is_flat(t) ? type_fixed_length(t) : 0;
 }
 
-/* Are the cells of what was dropped cells of t too? */
+/* True if cells of the dropped type are cells of t too. */
 static bool takes_cells(const struct type *t, const struct type *dropped)
 {
 	if (type_is_multicell(t) != type_is_multicell(dropped) ||
@@ -153,7 +153,7 @@ static int add_columns(struct ddl *d, struct table *t, const struct keyspace *k)
 }
 
 /* ----------------------------------------------------------- DROP, RENAME */
-/* The indexes on a column: "a, b", or NULL. */
+/* List the indexes on a column: "a, b", or NULL. */
 static const char *indexes_of(struct ddl *d, const struct table *t, int column)
 {
 	struct buf list = BUF_INIT;
@@ -189,7 +189,7 @@ static int refuse_drop(struct ddl *d, const struct table *t, int place)
 	return 0;
 }
 
-/* Of names that are alike one counts: the first, or the last. */
+/* Choose one of equal names: the first, or the last. */
 static int choose_names(struct ddl *d, struct hash *chosen, uint32_t step,
 			bool last)
 {
@@ -258,8 +258,8 @@ static bool has_name(const struct table *t, struct bytes name)
 	return false;
 }
 
-/* old is the table as it was before the statement, its columns in the places
- * that they have in t. */
+/* Rename a column. old is the table as it was before the statement, its columns
+ * in the places that they have in t. */
 static int rename_column(struct ddl *d, struct table *t,
 			 const struct table *old, const struct identifier *from,
 			 const struct identifier *to)
@@ -296,7 +296,7 @@ static int rename_column(struct ddl *d, struct table *t,
 	return 0;
 }
 
-/* Of two new names for one column the later is meant. */
+/* Rename columns. Of two new names for one column the later is used. */
 static int rename_columns(struct ddl *d, struct table *t,
 			  const struct table *old)
 {
@@ -318,7 +318,7 @@ static int rename_columns(struct ddl *d, struct table *t,
 }
 
 /* ------------------------------------------------------------------- WITH */
-/* Values are checked as if they stood alone, beside the defaults. */
+/* Values are checked each by itself, beside the defaults. */
 static int check_options(struct ddl *d)
 {
 	const struct properties *p = &d->statement->alter_table->properties;
@@ -385,8 +385,8 @@ static int unmask_column(struct ddl *d, struct table *t)
 
 /* ------------------------------------------------------- DROP COMPACT STORAGE */
 /*
- * What was hidden comes to light. The columns of shape (a) are static then: no
- * data moves, as the rows that there are have the place of static rows.
+ * Show the hidden columns. The columns of shape (a) are static then: no data
+ * moves, as the existing rows have the place of static rows.
  */
 static int drop_compact_storage(struct ddl *d, struct table *t)
 {

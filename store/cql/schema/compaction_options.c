@@ -1,6 +1,6 @@
 /*
- * The compaction option. Every strategy knows the common sub-options; those
- * that fall back on SizeTiered within a level or window know its own, too.
+ * The compaction option. Every strategy has the common sub-options; those that
+ * fall back on SizeTiered within a level or window have its own, too.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -107,7 +107,7 @@ int read_compaction(struct ddl *d, struct table_options *o,
 }
 
 /* ----------------------------------------------------------------- checking */
-/* N, T4, L10, or the number itself. */
+/* Check N, T4, L10, or the number itself. */
 static int check_scaling(struct ddl *d, const struct option *option,
 			 const char *list)
 {
@@ -143,7 +143,7 @@ static int check_scaling(struct ddl *d, const struct option *option,
 	return 0;
 }
 
-/* 1GiB, 100 MiB, 512B: bytes, or -1. */
+/* Read 1GiB, 100 MiB, 512B: bytes, or -1. */
 static double read_size(const char *text)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
@@ -176,7 +176,7 @@ static int check_size(struct ddl *d, const struct option *option,
 			     option->name, value);
 }
 
-/* Of at least 1 MiB. */
+/* Check a size of at least 1 MiB. */
 static int check_large_size(struct ddl *d, const struct option *option,
 			    const char *value)
 {
@@ -193,7 +193,7 @@ static int check_large_size(struct ddl *d, const struct option *option,
 	return 0;
 }
 
-/* A number or, with a % behind it, a hundredth part. */
+/* Check a number or, with a % after it, a hundredth part. */
 static int check_growth(struct ddl *d, const struct option *option,
 			const char *value)
 {
@@ -237,7 +237,7 @@ static int check_expiration(struct ddl *d, const struct option *option,
 	return 0;
 }
 
-/* Whose a sub-option is: bits of enum strategy. */
+/* The strategies of a sub-option: bits of enum strategy. */
 #define OF(strategy) (1 << (strategy))
 #define TIERS (OF(SIZE_TIERED) | OF(LEVELED) | OF(TIME_WINDOW))
 #define ALL (TIERS | OF(UNIFIED))
@@ -299,7 +299,7 @@ static const struct option sub_options[] = {
 	{ .name = "bucket_low", .of = TIERS, .form = OPTION_DOUBLE },
 	{ .name = "bucket_high", .of = TIERS, .form = OPTION_DOUBLE },
 
-	/* Looked at when they are read, or never. */
+	/* Checked when they are read, or never. */
 	{ .name = "class", .of = ALL },
 	{ .name = "only_purge_repaired_tombstones", .of = ALL },
 	{ .name = "provide_overlapping_tombstones", .of = ALL },

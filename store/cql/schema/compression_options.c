@@ -1,4 +1,4 @@
-/* The compression option: recorded as Cassandra does, and checked like there. */
+/* The compression option: stored and checked as in Cassandra. */
 #include <errno.h>
 #include <string.h>
 
@@ -35,13 +35,13 @@ static const struct option sub_options[] = {
 		   "'lz4_compressor_type'. Valid options are [high, fast]." },
 	{ "lz4_high_compressor_level", LZ4, OPTION_INT, .low = 1, .high = 17,
 	  .wrong = LZ4_LEVEL, .outside = LZ4_LEVEL, .as_written = true },
-	/* Of every compressor; looked at apart. */
+	/* Of every compressor; checked elsewhere. */
 	{ .name = "class", .of = ALL }, { .name = "enabled", .of = ALL },
 	{ .name = "chunk_length_in_kb", .of = ALL },
 	{ .name = "min_compress_ratio", .of = ALL },
 };
 
-/* The row of that name that one of these compressors has, or NULL. */
+/* Return the row of that name that one of these compressors has, or NULL. */
 static const struct option *find_option(struct bytes name, unsigned of)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(sub_options); i++)
@@ -63,7 +63,7 @@ static bool is_true(const char *text)
 	return !strcasecmp(text, "true");
 }
 
-/* *off: no compression. */
+/* Read `enabled`. *off: no compression. */
 static int read_enabled(struct ddl *d, bool *off,
 			const struct written_property *p)
 {
@@ -121,7 +121,7 @@ static int read_class(struct ddl *d, struct written *w)
 			     full);
 }
 
-/* What the compressor itself refuses. */
+/* Check what the compressor itself refuses. */
 static int check_own(struct ddl *d, const struct written *w,
 		     const struct written_property *p)
 {
@@ -137,7 +137,7 @@ static int check_own(struct ddl *d, const struct written *w,
 	return err;
 }
 
-/* The first of the unknown ones, as Cassandra goes over them. */
+/* Refuse the first unknown one, in Cassandra's order. */
 static int check_unknown(struct ddl *d, const struct written *w,
 			 const struct written_property *p)
 {
@@ -189,7 +189,7 @@ static bool is_general(struct bytes name)
 	return o && o->of == ALL;
 }
 
-/* In place of what there is. */
+/* Store the options in place of the present ones. */
 static int keep(struct ddl *d, struct table_options *o,
 		const struct written *w, const struct written_property *p)
 {

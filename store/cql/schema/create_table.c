@@ -1,4 +1,4 @@
-/* CREATE TABLE, and what every table has to be. */
+/* CREATE TABLE, and the checks of every table. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,8 @@ static int add_columns(struct new_table *n)
 	return err;
 }
 
-/* base, or base1, base2, … where that is a column's name. */
+/* Add a hidden column: base, or base1, base2, … where that is a column's
+ * name. */
 static int add_hidden(struct new_table *n, const char *base, bool plain,
 		      enum type_kind type, enum column_kind kind)
 {
@@ -73,7 +74,7 @@ static int add_hidden(struct new_table *n, const char *base, bool plain,
 	return 0;
 }
 
-/* What lies below a compact table's surface (store/cql/README.md, "Schema"). */
+/* Add the hidden columns of a compact table (store/cql/README.md, "Schema"). */
 static int add_compact_columns(struct new_table *n)
 {
 	bool counter = n->table->flags & TABLE_COUNTER;
@@ -119,7 +120,7 @@ int check_table(struct ddl *d, const struct table *t)
 	return 0;
 }
 
-/* Nothing else may have the id: nodes of the tree are named by it. */
+/* Check that nothing else has the id: nodes of the tree are named by it. */
 static int check_id(struct ddl *d, const uint8_t id[16])
 {
 	static const uint8_t none[16];
@@ -135,7 +136,7 @@ static int check_id(struct ddl *d, const uint8_t id[16])
 	return 0;
 }
 
-/* The directory stays whose it was. */
+/* Keep the directory's owner. */
 static void keep_owner(struct table *t, const struct table *old)
 {
 	t->uid = old->uid;
@@ -188,7 +189,8 @@ int refuse_existing(struct ddl *d)
 				   text_of(d->x, d->keyspace)));
 }
 
-/* One that mkdir made may be replaced: the store says if there are rows. */
+/* Look for the table. One that mkdir made may be replaced: the store says if
+ * there are rows. */
 static int look_for_table(struct new_table *n, bool *done)
 {
 	int err = ddl_keyspace(n->d, &n->keyspace);
@@ -199,7 +201,7 @@ static int look_for_table(struct new_table *n, bool *done)
 	err = ddl_table(n->d, n->keyspace, n->s->table.name.text, &n->old);
 	if (err || !n->old)
 		return err;
-	/* Its rows come to belong to who makes the new one. */
+	/* Its rows will belong to the maker of the new one. */
 	if (n->old->flags & TABLE_PROVISIONAL) {
 		err = require_right(n->d->x, n->old, CQL_READ);
 		return err ? err :

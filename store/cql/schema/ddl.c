@@ -1,6 +1,7 @@
 /*
- * Statements that change the schema: whom they concern, who may, what is not
- * for us; then the edit itself, one function for each (ddl.h).
+ * Statements that change the schema: find their objects, check the rights,
+ * refuse those that are not supported; then the edit itself, one function for
+ * each (ddl.h).
  */
 #include "store/cql/schema/ddl.h"
 
@@ -76,7 +77,8 @@ int ddl_table(struct ddl *d, const struct keyspace *k, struct bytes name,
 	return *t ? require_right(d->x, *t, CQL_DDL) : 0;
 }
 
-/* Its tables go with it: all of them are to be entered. */
+/* Drop a keyspace with its tables: the user must be able to enter all of
+ * them. */
 static int drop_keyspace(struct ddl *d)
 {
 	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);
@@ -303,7 +305,7 @@ int execute_schema(struct cql_result *r, const struct statement *s)
 		err = change_schema(&d);
 	if (!err || !x->arena->failed)
 		return err;
-	/* A refusal for a name that there was no memory for is none. */
+	/* A name for which there was no memory is not refused. */
 	x->session->error = CQL_ERROR_INIT;
 	return -ENOMEM;
 }

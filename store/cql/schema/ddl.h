@@ -1,10 +1,10 @@
 /*
- * What the parts of DDL share. A statement makes the next version of the schema
+ * Shared by the parts of DDL. A statement makes the next version of the schema
  * inside store_edit_schema: it looks at the present version only there, so that
  * two statements at once see each other. Inside store/cql only.
  *
- * Checks come in Cassandra's order, with its words: a statement
- * with several faults is refused for the same one.
+ * Checks come in Cassandra's order, with its words: a statement with several
+ * faults is refused for the same one.
  */
 #ifndef STORE_CQL_SCHEMA_DDL_H
 #define STORE_CQL_SCHEMA_DDL_H
@@ -15,24 +15,24 @@
 struct ddl {
 	struct execution *x;
 	const struct statement *statement;
-	struct bytes keyspace;		/* that it is about, there or not */
+	struct bytes keyspace;		/* the object's, existing or not */
 	const struct schema *now;	/* in force: valid inside the edit */
 	struct schema *next;		/* NULL: nothing changes */
 };
 
 /* Start the next version: 0 or -ENOMEM. */
 int ddl_begin(struct ddl *d);
-/* The keyspace; refuses when there is none. */
+/* Find the keyspace; refuse if it does not exist. */
 int ddl_keyspace(struct ddl *d, const struct keyspace **k);
-/* The table of that name in k (which may be NULL), or NULL; -EACCES where the
- * user may not change it. */
+/* Return the table of that name in k (which may be NULL), or NULL; -EACCES
+ * where the user may not change it. */
 int ddl_table(struct ddl *d, const struct keyspace *k, struct bytes name,
 	      const struct table **t);
-/* Put a table, changed or new, into the next version: takes it over. */
+/* Put a table, changed or new, into the next version; takes it over. */
 int ddl_set_table(struct ddl *d, struct table *t);
-/* [A-Za-z0-9_]+, at most so long. */
+/* True if it is [A-Za-z0-9_]+ and not longer. */
 bool ddl_is_plain_name(struct bytes name, size_t longest);
-/* Names of columns and fields: any text, but bounded. */
+/* Check the name of a column or field: any text, but bounded. */
 int ddl_check_name(struct ddl *d, struct bytes name);
 
 /* Refuse with a ConfigurationException. */

@@ -56,7 +56,7 @@ static struct bytes quoted(struct described *r, const char *name)
 	return bytes_str(text_of_buf(r->x, &buf));
 }
 
-/* statement: taken over; NULL in a list. */
+/* Add a row. statement: taken over; NULL in a list. */
 static void add_row(struct described *r, const char *keyspace, const char *type,
 		    const char *name, struct buf *statement)
 {
@@ -117,7 +117,8 @@ static void add_index_row(struct described *r, const struct table *t,
 }
 
 /* ------------------------------------------------------------------- order */
-/* Ignoring case; of two that differ in case only, the lower one first. */
+/* Compare ignoring case; of two that differ in case only, the lower one
+ * first. */
 static int compare_text(const char *a, const char *b)
 {
 	int order = strcasecmp(a, b);
@@ -192,7 +193,8 @@ static void list_types(struct described *r, const struct keyspace *k)
 		add_type_row(r, k, list[i].object);
 }
 
-/* After those it uses. There is no circle, and depth is bounded with a type's. */
+/* Add a type after those it uses. There is no circle, and depth is bounded with
+ * a type's. */
 static void add_type(struct described *r, const struct keyspace *k, uint32_t i,
 		     bool *added)
 {
@@ -224,8 +226,8 @@ static void add_keyspace(struct described *r, const struct keyspace *k)
 }
 
 /* ----------------------------------------------------------------- lookups */
-/* What the user may not enter is not described to him; of an index there is
- * nothing else than what is said of it. */
+/* Find an index. Objects that the user may not enter are not described to him;
+ * for an index there is no other message. */
 static const struct table *find_index(struct described *r,
 				      const struct keyspace *k,
 				      struct bytes name, struct index **index)
@@ -312,7 +314,7 @@ static int describe_in(struct described *r, const struct keyspace *k)
 	}
 }
 
-/* A bare name: of a keyspace, a table or an index, in this order. */
+/* Describe a bare name: of a keyspace, a table or an index, in this order. */
 static int describe_any(struct described *r)
 {
 	const struct table_name *name = &r->s->name;
@@ -378,7 +380,7 @@ static void add_nothing(struct described *r, const struct keyspace *k)
 	(void)k;
 }
 
-/* Of the keyspace in force, or of all. */
+/* Describe the objects of the present keyspace, or of all. */
 static int describe_list(struct described *r)
 {
 	static const struct identifier none;

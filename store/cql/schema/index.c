@@ -146,7 +146,7 @@ static int check_target(struct new_index *n, const struct column *c,
 	return err ? err : check_target_form(d, c, target);
 }
 
-/* Cassandra does not see that a column with DESC is a collection. */
+/* Cassandra does not notice that a column with DESC is a collection. */
 static enum index_target target_of(const struct indexed_column *written,
 				   const struct column *c)
 {
@@ -217,7 +217,8 @@ static void add_word_characters(struct buf *out, const char *text)
 			buf_add_byte(out, (uint8_t)*text);
 }
 
-/* table_column_idx, or with _1, _2, … behind where that is taken. */
+/* Choose a name: table_column_idx, or with _1, _2, … after it where that is
+ * taken. */
 static int choose_name(struct new_index *n)
 {
 	struct execution *x = n->d->x;
@@ -281,7 +282,7 @@ static const struct index *find_equal(const struct new_index *n)
 	for (uint32_t i = 0; i < n->old->index_count; i++) {
 		const struct index *one = &n->old->indexes[i];
 
-		/* One class by another name is not seen to be the same. */
+		/* The same class by another name is not noticed. */
 		if (one->kind == n->index.kind &&
 		    (!one->class_name ||
 		     !strcmp(one->class_name, n->index.class_name)) &&
@@ -293,7 +294,7 @@ static const struct index *find_equal(const struct new_index *n)
 	return NULL;
 }
 
-/* An index that takes no or several columns: none of ours does. */
+/* Refuse an index on no or several columns: none of ours takes that. */
 static int check_target_count(struct new_index *n)
 {
 	struct buf list = BUF_INIT;
@@ -315,7 +316,7 @@ static int check_target_count(struct new_index *n)
 				       "%s", text_of_buf(n->d->x, &list));
 }
 
-/* The table with the index, checked as a whole. */
+/* Add the index to the table, and check it as a whole. */
 static int add_index(struct new_index *n, bool known)
 {
 	struct ddl *d = n->d;
@@ -413,7 +414,7 @@ int drop_index(struct ddl *d)
 
 	old = k ? keyspace_index(k, s->name.name.text, NULL) : NULL;
 	if (old && !may_enter(d->x, k, old))
-		old = NULL;	/* it is not described: there is none */
+		old = NULL;	/* an error does not describe it */
 	if (!old)
 		return s->if_exists ? 0 :
 		       refuse_at(d->x, s->name.name.span,

@@ -1,4 +1,5 @@
-/* What the classes of CUSTOM indexes take, SASI and SAI: store/cql/README.md. */
+/* Check columns and options of CUSTOM indexes, SASI and SAI:
+ * store/cql/README.md. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static size_t count_characters(const char *text)
 	return count;
 }
 
-/* Options of the analyzer with this place in the list of the known. */
+/* Check options of the analyzer with this place in the list of known ones. */
 static int check_folding(struct ddl *d, size_t analyzer,
 			 const struct index *index)
 {
@@ -127,7 +128,8 @@ static int check_sasi(struct ddl *d, const struct table *t,
 }
 
 /* ---------------------------------------------------------------------- SAI */
-/* Of analysis, and of vectors: each in the order in which they are checked. */
+/* Options of analysis, and of vectors: each in the order in which they are
+ * checked. */
 static const char *const analysis_options[] = {
 	"normalize", "case_sensitive", "ascii",
 };
@@ -174,7 +176,7 @@ static int check_sai_names(struct ddl *d, const struct index *index)
 			     text_of_buf(d->x, &list));
 }
 
-/* t has the index itself already. */
+/* Check an SAI index on a column. t has the index itself already. */
 static int check_sai_alone(struct ddl *d, const struct table *t,
 			   const struct index *index)
 {
@@ -200,7 +202,7 @@ static bool is_indexable(const struct type *t)
 		t->kind != TYPE_EMPTY);
 }
 
-/* An index on a column of a table, and the type of what is indexed. */
+/* An index on a column of a table, and the type of its values. */
 struct sai {
 	struct ddl *d;
 	const struct index *index;
@@ -215,7 +217,7 @@ static const char *text_of_indexed(const struct sai *s)
 		       text_of_type(s->d->x, s->type);
 }
 
-/* By name, as the message has them. */
+/* Return the analysis by name, as the message has it. */
 static const char *text_of_analysis(const struct sai *s)
 {
 	static const char *const names[] = {
@@ -260,7 +262,7 @@ static int check_analysis(const struct sai *s)
 	return 0;
 }
 
-/* Is value, in capitals, one of the words of the list? */
+/* True if value, in capitals, is one of the words of the list. */
 static bool is_listed(const char *list, const char *value)
 {
 	size_t len = strlen(value);
@@ -307,7 +309,7 @@ static int check_vector_options(const struct sai *s)
 	return 0;
 }
 
-/* Entries are checked as both their parts. */
+/* Check the type. Entries are checked as both their parts. */
 static int check_sai_type(const struct sai *s)
 {
 	const struct type *t = s->column->type, *value = s->type;

@@ -3,7 +3,8 @@
 #define STORE_CQL_SCHEMA_INDEX_OPTIONS_H
 #include "store/cql/schema/ddl.h"
 
-/* What a CUSTOM index of the class takes; t has the index among its own. */
+/* Check the options of a CUSTOM index of the class; t has the index among its
+ * own. */
 int check_index_options(struct ddl *d, const struct table *t,
 			const struct index *index);
 #endif

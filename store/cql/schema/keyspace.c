@@ -1,5 +1,5 @@
 /*
- * CREATE and ALTER KEYSPACE. Replication is checked, completed and kept as
+ * CREATE and ALTER KEYSPACE. Replication is checked, completed and stored as
  * Cassandra does, though one node has nothing to replicate to.
  */
 #include <errno.h>
@@ -31,7 +31,8 @@ static bool is_simple(const struct keyspace *k)
 	return class && !strcmp(class, PACKAGE "SimpleStrategy");
 }
 
-/* An ALTER may leave the replication as it is by an empty map. */
+/* Check the attributes. An ALTER may leave the replication unchanged by an
+ * empty map. */
 static int check_attributes(struct ddl *d, const struct properties *p,
 			    bool alters)
 {
@@ -79,7 +80,7 @@ static int set_class(struct ddl *d, struct keyspace *k, const char *name)
 	return keyspace_set_replication(k, "class", class);
 }
 
-/* The factor of a SimpleStrategy: as given, as it was, or 1. */
+/* Complete the factor of a SimpleStrategy: as given, as it was, or 1. */
 static int complete_simple(struct keyspace *k, const struct keyspace *was)
 {
 	const char *factor = was ? replication_of(was, FACTOR) : NULL;
@@ -101,8 +102,8 @@ static void remove_option(struct keyspace *k, uint32_t i)
 }
 
 /*
- * A NetworkTopologyStrategy names data centres. A factor without one stands for
- * those that there are; centres named before stay as they were then.
+ * Complete a NetworkTopologyStrategy, which names data centres. A factor
+ * without one is for all that exist; centres named before stay as they were.
  */
 static int complete_topology(struct ddl *d, struct keyspace *k,
 			     const struct keyspace *was)
@@ -178,7 +179,7 @@ static int check_replication(struct ddl *d, const struct keyspace *k)
 	return err;
 }
 
-/* The replication written, in place of what k has; `was` is what it was. */
+/* Set the replication as written, in place of k's; `was` is the one before. */
 static int set_replication(struct ddl *d, struct keyspace *k,
 			   const struct keyspace *was,
 			   const struct written_property *p)
@@ -200,7 +201,7 @@ static int set_replication(struct ddl *d, struct keyspace *k,
 	return err ? err : check_replication(d, k);
 }
 
-/* Takes over k. */
+/* Set the attributes. Takes over k. */
 static int set_attributes(struct ddl *d, struct keyspace *k,
 			  const struct keyspace *was,
 			  const struct properties *p)
@@ -250,7 +251,7 @@ int create_keyspace(struct ddl *d)
 	return set_attributes(d, k, NULL, &s->properties);
 }
 
-/* The replicas of all data centres. */
+/* Sum up the replicas of all data centres. */
 static int64_t replicas(const struct keyspace *k)
 {
 	int64_t sum = 0;

@@ -1,6 +1,6 @@
 /*
- * MASKED WITH: which function masks a column, and what its arguments are. The
- * column stands for the first of them and is known by its type alone.
+ * MASKED WITH: find the function that masks a column, and the values of its
+ * arguments. The column is the first of them and is known by its type alone.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@ int refuse_mask(struct ddl *d)
 			    "cassandra.yaml");
 }
 
-/* "f(1, 'a')": without the quotes that a name may need. */
+/* Print "f(1, 'a')": without the quotes that a name may need. */
 static const char *text_of_mask(struct execution *x, const struct term *call)
 {
 	struct buf text = BUF_INIT;

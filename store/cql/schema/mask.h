@@ -3,11 +3,12 @@
 #define STORE_CQL_SCHEMA_MASK_H
 #include "store/cql/schema/ddl.h"
 
-/* Data masking is off, as Cassandra ships it: but ADD is not asked. */
+/* Refuse data masking, which is off as in Cassandra's default; for ADD it is
+ * not checked. */
 int refuse_mask(struct ddl *d);
 /*
- * The mask of a new column of table t, of that type: the function and the values
- * of its arguments, a reference. Refused where no such function masks.
+ * Make the mask of a new column of table t, of that type: the function and the
+ * values of its arguments, a reference. Refused where no such function masks.
  */
 int ddl_mask(struct ddl *d, struct column_mask **out, const struct table *t,
 	     const struct column_definition *c, const struct type *type);

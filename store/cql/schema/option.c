@@ -1,11 +1,11 @@
-/* Hold the values of options against what is known of them. */
+/* Check the values of options against their descriptions. */
 #include "store/cql/schema/option.h"
 #include "store/cql/schema/property.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* As %f prints in a locale that has a point. */
+/* Print as %f does in a locale that has a point. */
 static const char *text_of_fixed(struct ddl *d, double x)
 {
 	double whole = x < 0 ? -x : x;
@@ -54,7 +54,7 @@ static bool is_outside(const struct option *option, double x)
 	       (x < option->low || (option->high != 0 && x > option->high));
 }
 
-/* Where it is a number out of bounds, *shown is its text. */
+/* Check the form. For a number out of bounds *shown is its text. */
 static bool has_form(struct ddl *d, const struct option *option,
 		     const char *value, const char **shown)
 {

@@ -1,5 +1,5 @@
 /*
- * Options as data: what a value has to be, and what is said of another, in
+ * Options as data: the valid values, and the messages for others, in
  * Cassandra's words.
  */
 #ifndef STORE_CQL_SCHEMA_OPTION_H
@@ -15,23 +15,23 @@ enum option_form {
 
 struct option {
 	const char *name;
-	unsigned of;			/* whose it is: bits of its user's */
+	unsigned of;			/* owners: bits as its user defines */
 	enum option_form form;
 	double low, high;	/* bounds of a number with outside; high 0: none */
-	const char *words;		/* with blanks between them */
+	const char *words;		/* separated by blanks */
 	/*
-	 * What is said, each with a %s for the value: it has another form
-	 * (NULL: it is not a parsable int or float); it is out of bounds.
+	 * Messages, each with a %s for the value: it has another form (NULL: it
+	 * is not a parsable int or float); it is out of bounds.
 	 */
 	const char *wrong, *outside;
-	bool shouts;			/* the value is told in upper case */
-	bool as_written;		/* a number is told as it was written */
-	/* In place of the form. */
+	bool shouts;			/* the value is printed in upper case */
+	bool as_written;		/* a number is printed as written */
+	/* Replaces the check of the form. */
 	int (*check)(struct ddl *d, const struct option *option,
 		     const char *value);
 };
 
-/* 0, or refuses the value. */
+/* Check the value: 0, or refused. */
 int option_check(struct ddl *d, const struct option *option,
 		 const char *value);
 #endif

@@ -106,8 +106,8 @@ static bool is_key(const struct column *c)
 	return c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING;
 }
 
-/* A key of one column stands behind its type, but where Cassandra has a hidden
- * clustering column below. */
+/* True if a key of one column comes after its type: not where Cassandra has a
+ * hidden clustering column. */
 static bool has_inline_key(const struct table *t, unsigned flags)
 {
 	return t->partition_key_count == 1 && !t->clustering_count &&
@@ -146,8 +146,8 @@ static void print_mask(struct buf *out, const struct column *c)
 }
 
 /*
- * Is the column left to an ALTER? CREATE TABLE refuses masks; but what is to
- * have counters needs one from the beginning.
+ * True if the column is left to an ALTER. CREATE TABLE refuses masks; but a
+ * table of counters needs a counter from the beginning.
  */
 static bool is_masked_later(const struct table *t, uint32_t column,
 			    unsigned flags)
@@ -166,7 +166,7 @@ static bool is_masked_later(const struct table *t, uint32_t column,
 }
 
 /*
- * The columns of a kind whose cells are many, or one: the latter come first. A
+ * Print the columns of a kind with many cells or one: the latter come first. A
  * column that was dropped and added again is left to the ALTERs.
  */
 static void print_columns(struct buf *out, const struct table *t,
@@ -243,7 +243,8 @@ static void print_id(struct buf *out, const uint8_t id[16])
 	buf_add_str(out, "\n    AND ");
 }
 
-/* Of the hidden clustering column too where Cassandra shows it. */
+/* Print the order, of the hidden clustering column too where Cassandra shows
+ * it. */
 static void print_clustering_order(struct buf *out, const struct table *t,
 				   unsigned flags)
 {
@@ -303,7 +304,7 @@ static void print_int(struct buf *out, const char *name, int32_t value)
 	buf_add_format(out, "    AND %s = %d\n", name, value);
 }
 
-/* Behind the first, which WITH or AND stands before already. */
+/* Print the options after the first, which has its WITH or AND already. */
 static void print_options(struct buf *out, const struct table_options *o)
 {
 	buf_add_str(out, "additional_write_policy = ");
@@ -352,7 +353,7 @@ static void print_masked(struct buf *out, const struct table *t, unsigned flags)
 			print_add(out, t, &t->columns[i]);
 }
 
-/* What makes the dropped columns dropped, and those added again live. */
+/* Print the ALTERs that drop the dropped columns, and add some again. */
 static void print_drops(struct buf *out, const struct table *t)
 {
 	uint32_t i;

@@ -1,5 +1,5 @@
 /*
- * The schema back to CQL, as DESCRIBE and schema.cql show it: byte for byte as
+ * Print the schema as CQL, for DESCRIBE and schema.cql: byte for byte as
  * Cassandra does (store/cql/README.md, "Schema"), and in schema.cql such that
  * running it makes the same schema again. Each appends one statement with its
  * semicolon and no newline.
@@ -15,8 +15,8 @@ enum cql_print {
 	 * Without: the bare statement, masked columns by ALTER TABLE.
 	 */
 	CQL_PRINT_DESCRIBED = 1,
-	/* WITH INTERNALS, of what is described: the table's ID, and dropped
-	 * columns with the ALTERs that drop them (and add them again). */
+	/* WITH INTERNALS: the table's ID, and dropped columns with the ALTERs
+	 * that drop them (and add them again). */
 	CQL_PRINT_INTERNALS = 2,
 };
 
@@ -26,6 +26,6 @@ void cql_print_type(struct buf *out, const struct type *udt);
 void cql_print_table(struct buf *out, const struct table *t, unsigned flags);
 void cql_print_index(struct buf *out, const struct table *t,
 		     const struct index *index);
-/* 'it''s' */
+/* Append 'it''s' */
 void cql_print_string(struct buf *out, struct bytes text);
 #endif

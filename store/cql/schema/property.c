@@ -1,6 +1,6 @@
 /*
- * Properties: what stands behind WITH, as text, number, flag or map. Numbers
- * are what Java takes for one, whatever the locale.
+ * Properties: the values after WITH, as text, number, flag or map. Numbers are
+ * read as Java does, whatever the locale.
  */
 #include <ctype.h>
 #include <errno.h>

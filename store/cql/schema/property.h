@@ -5,7 +5,7 @@
 
 const struct written_property *find_property(const struct properties *p,
 					     const char *name);
-/* The forms of a value: 0 or refused. */
+/* Read a value in one of its forms: 0 or refused. */
 int property_text(struct ddl *d, const char **out,
 		  const struct written_property *p);
 int property_bool(struct ddl *d, bool *out, const struct written_property *p);
@@ -13,23 +13,24 @@ int property_int(struct ddl *d, int32_t *out, const struct written_property *p);
 int property_double(struct ddl *d, double *out,
 		    const struct written_property *p);
 int property_map(struct ddl *d, const struct written_property *p);
-/* An entry of a map as text; NULL when it is not there. */
+/* Return an entry of a map as text; NULL when it is missing. */
 const char *property_entry(struct ddl *d, const struct written_property *p,
 			   const char *name);
-/* Every name of p is among the count names. */
+/* Check that every name of p is among the count names. */
 int check_property_names(struct ddl *d, const struct properties *p,
 			 const char *const *names, size_t count);
-/* Java's Integer.parseInt, Long.parseLong, Double.parseDouble: false when text
- * is none. */
+/* Read as Java's Integer.parseInt, Long.parseLong, Double.parseDouble: false
+ * when text is no number. */
 bool read_java_int(int32_t *out, const char *text);
 bool read_java_long(int64_t *out, const char *text);
 bool read_java_double(double *out, const char *text);
 /*
- * The order in which Cassandra goes over `count` names, `stride` bytes apart
- * (store/base/java.h): their places, in the arena, or NULL without memory.
+ * Return the order in which Cassandra iterates over `count` names, `stride`
+ * bytes apart (store/base/java.h): their places, in the arena, or NULL without
+ * memory.
  */
 const uint32_t *java_order(struct ddl *d, const struct identifier *names,
 			   uint32_t count, size_t stride);
-/* As Java prints a double. */
+/* Print a double as Java does. */
 const char *text_of_double(struct ddl *d, double x);
 #endif

@@ -1,4 +1,4 @@
-/* What may be wrong with the columns of CREATE TABLE. */
+/* Check the columns of CREATE TABLE. */
 #include "store/cql/schema/create_table.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ struct new_column *new_table_column(struct new_table *n, struct bytes name)
 }
 
 /* ------------------------------------------------------- what the text says */
-/* The table as it was written, of a keyspace or not. */
+/* Return the table's name as written, with or without a keyspace. */
 static const char *written_name(struct ddl *d, const struct table_name *name)
 {
 	const char *table = text_of(d->x, name->name.text);
@@ -114,7 +114,7 @@ static int look_up_types(struct new_table *n)
 	int err;
 
 	if (!n->s->column_count)
-		return 0;	/* the key names what is not there */
+		return 0;	/* the key names a missing column */
 	order = java_order(n->d, &columns->name, n->s->column_count,
 			   sizeof(*columns));
 	err = order ? 0 : -ENOMEM;
@@ -130,7 +130,8 @@ static int look_up_types(struct new_table *n)
 	return err;
 }
 
-/* As Cassandra prints a user type that is not frozen: its whole name as one. */
+/* Print a user type that is not frozen as Cassandra does: its whole name as
+ * one. */
 static const char *text_of_key_type(struct new_table *n, const struct type *t)
 {
 	struct buf name = BUF_INIT, quoted = BUF_INIT;
@@ -143,7 +144,7 @@ static const char *text_of_key_type(struct new_table *n, const struct type *t)
 	return text_of_buf(n->d->x, &quoted);
 }
 
-/* Cassandra looks for durations in all but vectors. */
+/* Find a duration. Cassandra looks in all types except vectors. */
 static bool has_duration(const struct type *t)
 {
 	if (t->kind == TYPE_DURATION)
@@ -267,7 +268,7 @@ static bool has_statics(const struct new_table *n)
 	return false;
 }
 
-/* Bytes as Java has them: those from 80 on are negative. */
+/* Compare bytes as Java has them: those from 80 on are negative. */
 static int compare_signed(const void *a, const void *b)
 {
 	const struct bytes *x = a, *y = b;

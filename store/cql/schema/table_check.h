@@ -16,7 +16,7 @@ struct new_table {
 	const char *name;
 	const struct table *old;	/* that it replaces, or NULL */
 	const struct identifier *key;	/* of the partition: in its clause, */
-	uint32_t key_count;		/* or right behind a column */
+	uint32_t key_count;		/* or right after a column */
 	struct new_column *columns;	/* by name */
 	uint32_t count;
 	struct table *table;
@@ -27,13 +27,14 @@ int new_table_columns(struct new_table *n);
 int new_table_check(struct new_table *n);
 void new_table_release_types(struct new_table *n);
 struct new_column *new_table_column(struct new_table *n, struct bytes name);
-/* What CLUSTERING ORDER BY says of the column; NULL: nothing. */
+/* Return the CLUSTERING ORDER BY of the column; NULL: none. */
 const struct clustering_order *new_table_order(const struct new_table *n,
 					       struct bytes name);
-/* What CREATE TABLE alone has wrong, when there is a keyspace to look in. */
+/* Check what only CREATE TABLE can have wrong, when the keyspace is known to
+ * exist. */
 int check_new_table(struct ddl *d);
-/* A multi-cell user type may have no multi-cell fields. for_column NULL: it is
- * not said of which. */
+/* Check that a multi-cell user type has no multi-cell fields. for_column NULL:
+ * the message does not name it. */
 int check_nested_fields(struct ddl *d, const struct type *t,
 			const char *for_column);
 #endif

@@ -1,6 +1,6 @@
 /*
- * WITH of a table, but for compaction and compression. Values are first read in
- * a fixed order, then held against their bounds.
+ * WITH of a table, except compaction and compression. Values are first read in
+ * a fixed order, then checked against their bounds.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -44,7 +44,7 @@ static bool is_number(const char *text)
 	return *text;
 }
 
-/* {'keys': ALL or NONE, 'rows_per_partition': ALL, NONE or a number} */
+/* Read {'keys': ALL or NONE, 'rows_per_partition': ALL, NONE or a number} */
 static int read_caching(struct ddl *d, struct table_options *o,
 			const struct written_property *p)
 {
@@ -120,7 +120,7 @@ static int read_repair(struct ddl *d, struct table_options *o,
 			strcasecmp(text, "NONE") ? "BLOCKING" : "NONE");
 }
 
-/* The number before a unit ("99.5p", "50ms"): [0-9.]+ */
+/* Read the number before a unit ("99.5p", "50ms"): [0-9.]+ */
 static bool read_amount(double *out, const char *text, const char *const *units)
 {
 	size_t length = strspn(text, "0123456789.");
@@ -145,7 +145,7 @@ static bool read_amount(double *out, const char *text, const char *const *units)
 static const char *const percent_units[] = { "p", "percentile", NULL };
 static const char *const time_units[] = { "ms", NULL };
 
-/* So many 10000ths, with no zeros at the end: "99.5p". */
+/* Print 10000ths, with no zeros at the end: "99.5p". */
 static const char *text_of_scaled(struct ddl *d, long scaled)
 {
 	long rest = scaled % 10000;
@@ -161,7 +161,8 @@ static const char *text_of_scaled(struct ddl *d, long scaled)
 			    rest);
 }
 
-/* A percentile or a time as Cassandra shows it; NULL when it is neither. */
+/* Print a percentile or a time as Cassandra shows it; NULL when it is
+ * neither. */
 static const char *shown_policy(struct ddl *d, const char *text, bool *invalid)
 {
 	double amount;
@@ -180,7 +181,7 @@ static const char *shown_policy(struct ddl *d, const char *text, bool *invalid)
 	return NULL;
 }
 
-/* MIN(99p,50ms), MAX(…): one of each; *alike when they are not. */
+/* Print MIN(99p,50ms), MAX(…): one of each; *alike when they are not. */
 static const char *shown_hybrid(struct ddl *d, const char *text,
 				const char **alike)
 {
@@ -250,7 +251,7 @@ static int read_policy(struct ddl *d, char **field,
 	return set_text(field, shown);
 }
 
-/* A flag as the schema keeps it: -1 where it is what it is by default. */
+/* Read a flag as the schema stores it: -1 where it has its default. */
 static int read_flag(struct ddl *d, int8_t *flag, bool by_default,
 		     const struct written_property *p)
 {
@@ -272,7 +273,8 @@ static const struct table_option {
 	const char *name;
 	enum form form;
 	size_t field;
-	/* Of those with a form of their own; NULL: taken and not kept, as there. */
+	/* For those with a form of their own; NULL: accepted and not stored, as
+	 * there. */
 	int (*read)(struct ddl *d, struct table_options *o,
 		    const struct written_property *p);
 } options[] = {
@@ -322,8 +324,8 @@ static int read_option(struct ddl *d, struct table_options *o,
 	}
 }
 
-/* False positives cost most where levels are many: Cassandra's own default,
- * which -1 asks for. */
+/* Choose the filter's bits. False positives cost most where there are many
+ * levels: -1 asks for Cassandra's own default. */
 static void choose_filter(struct table_options *o)
 {
 	const char *class = options_find(o->compaction, o->compaction_count,

@@ -4,15 +4,15 @@
 #include "store/cql/schema/ddl.h"
 
 /*
- * WITH of a table. read_table_options refuses what cannot be read and changes
- * *o; check_table_options refuses names that are no option, and values of *o
- * that are out of their bounds.
+ * Read WITH of a table. read_table_options refuses values that cannot be read
+ * and changes *o; check_table_options refuses unknown names, and values of *o
+ * out of bounds.
  */
 int read_table_options(struct ddl *d, struct table_options *o,
 		       const struct properties *p);
 int check_table_options(struct ddl *d, const struct table_options *o,
 			const struct properties *p);
-/* The id given, *given false when there is none. */
+/* Read the id, *given false when there is none. */
 int read_table_id(struct ddl *d, uint8_t id[16], bool *given,
 		  const struct properties *p);
 #endif

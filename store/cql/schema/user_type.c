@@ -10,7 +10,7 @@
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
 
-/* Fields being put together; the arena has the arrays. */
+/* Fields that are collected; the arena has the arrays. */
 struct fields {
 	char **names;
 	struct type **types;	/* references */
@@ -37,7 +37,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A name that is there twice, or NULL. -ENOMEM is the arena's to tell. */
+/* Return a name that occurs twice, or NULL. The arena reports -ENOMEM. */
 static const char *repeated(struct ddl *d, const struct fields *f)
 {
 	char **sorted = arena_alloc(d->x->arena, f->count * sizeof(*sorted));
@@ -65,7 +65,7 @@ static int check_field_type(struct ddl *d, const struct type_name *t)
 	return 0;
 }
 
-/* Do the types that use the new one stay within bounds? */
+/* Check that the types that use the new one stay within bounds. */
 static int check_users(struct ddl *d)
 {
 	const struct keyspace *k = schema_keyspace(d->next, d->keyspace);
@@ -81,7 +81,7 @@ static int check_users(struct ddl *d)
 	return err;
 }
 
-/* Takes over the fields. */
+/* Set the type. Takes over the fields. */
 static int set_type(struct ddl *d, const char *name, struct fields *f,
 		    bool altered)
 {
@@ -193,7 +193,7 @@ static int copy_fields(struct ddl *d, struct fields *f, const struct type *t)
 	return err;
 }
 
-/* The tables that have the type in their partition key: "ks.a, ks.b". */
+/* List the tables that have the type in their partition key: "ks.a, ks.b". */
 static int check_keys(struct ddl *d, const struct keyspace *k,
 		      const struct type *t, const char *field,
 		      const char *type)

@@ -131,7 +131,7 @@ static int plan_where(struct select_state *s)
 		err = plan_slices(s->x, r, &slices, &q->slice_count, &nothing);
 	q->slices = slices;
 	s->nothing = s->nothing || nothing;
-	/* If no rows are wanted, partitions are not checked. */
+	/* If no row can match, partitions are not checked. */
 	if (!err && whole && !s->nothing)
 		err = check_partitions(s->x, s->table, keys,
 				       q->partition_count);
