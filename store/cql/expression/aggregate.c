@@ -56,7 +56,7 @@ static void add_floating(struct accumulator *a, double d)
 	a->sum = rounded;
 }
 
-/* value = value op x, of varints and decimals. */
+/* Compute value = value op x, of varints and decimals. */
 static int combine(struct execution *x, struct accumulator *a, char op,
 		   struct bytes value)
 {
@@ -85,7 +85,7 @@ static int combine(struct execution *x, struct accumulator *a, char op,
 	return 0;
 }
 
-/* avg of decimals: a += (x - a) / n, at the scale of x - a. */
+/* Add to an avg of decimals: a += (x - a) / n, at the scale of x - a. */
 static int add_decimal_average(struct execution *x, struct accumulator *a,
 			       struct bytes value)
 {

@@ -1,7 +1,7 @@
 /*
- * What an aggregate gathers from row to row: count, min, max, sum, avg. The
- * bounded state of one lies in the arena of its group (but for min and max,
- * which keep a value, and sums of varint and decimal, which may grow).
+ * The state of an aggregate from row to row: count, min, max, sum, avg. It is
+ * bounded and in the arena of its group (except min and max, which keep a
+ * value, and sums of varint and decimal, which may grow).
  */
 #ifndef STORE_CQL_EXPRESSION_AGGREGATE_H
 #define STORE_CQL_EXPRESSION_AGGREGATE_H
@@ -9,7 +9,7 @@
 
 struct accumulator {
 	enum aggregate_kind kind;
-	const struct type *type;	/* of what is gathered */
+	const struct type *type;	/* of the values */
 	int64_t count;
 	/* An arena aligns to 8 bytes, which these two would exceed. */
 	__int128 whole __attribute__((packed, aligned(8))); /* sum of integers */
@@ -22,11 +22,11 @@ struct accumulator {
 void accumulator_init(struct accumulator *a, enum aggregate_kind kind,
 		      const struct type *type);
 void accumulator_release(struct accumulator *a);
-/* A null counts for nothing; the empty value is no number, but an extreme. 0,
- * -ENOMEM, -EINVAL. */
+/* Add a value. A null does not count; the empty value is no number, but may be
+ * an extreme. 0, -ENOMEM, -EINVAL. */
 int accumulator_add(struct execution *x, struct accumulator *a,
 		    struct bytes value);
-/* *value in the arena; null where there is none. */
+/* Return *value in the arena; null where there is none. */
 int accumulator_result(struct execution *x, struct accumulator *a,
 		       struct bytes *value);
 #endif

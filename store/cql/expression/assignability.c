@@ -1,7 +1,7 @@
 /*
- * Which types a term may have: by itself (1 is an int), and for a receiver
- * (Cassandra's testAssignment). A term in a SELECT list and one in a WHERE are
- * judged alike.
+ * Find the types that a term may have: by itself (1 is an int), and for a
+ * receiver (Cassandra's testAssignment). The same for terms in a SELECT list
+ * and in a WHERE.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "store/type/native.h"
 
 /* ---------------------------------------------------------- assignability */
-/* Are the values of v values of r, and in the same order? */
+/* True if the values of v are values of r, and in the same order. */
 static bool order_compatible(const struct type *v, const struct type *r)
 {
 	if (type_equal_but_frozen(v, r))
@@ -37,7 +37,7 @@ static bool order_compatible(const struct type *v, const struct type *r)
 	return true;
 }
 
-/* Does the receiver take the bytes of such a value as they are? */
+/* True if the receiver takes the bytes of such a value as they are. */
 static bool value_compatible(const struct type *v, const struct type *r)
 {
 	uint32_t i;
@@ -111,7 +111,7 @@ enum assignable hint_assignable(const struct type *hint,
 	return type_assignable(hint, receiver);
 }
 
-/* The weakest of every step-th item, WEAKLY when there are none. */
+/* Return the weakest of every step-th item, WEAKLY when there are none. */
 static enum assignable all_assignable(struct execution *x,
 				      const struct compound *c, uint32_t first,
 				      uint32_t step, const struct type *receiver)
@@ -212,8 +212,8 @@ static enum assignable item_assignable(struct execution *x, const void *item,
 }
 
 /*
- * The first receiver that a list literal in t would meet and is not for. In the
- * fields of tuples and user types it is just wrong.
+ * Return the first receiver that a list literal in t would have and is not
+ * valid for. In the fields of tuples and user types it is just wrong.
  */
 static const struct type *misplaced_list(const struct term *t,
 					 const struct type *receiver)
@@ -239,7 +239,7 @@ static const struct type *misplaced_list(const struct term *t,
 	return found;
 }
 
-/* A type that there is not, in a hint where a misplaced list would be told. */
+/* Refuse an unknown type in a hint where a misplaced list would be told. */
 static int refuse_hint(struct execution *x, const struct term *t,
 		       const struct type *receiver)
 {
@@ -330,7 +330,8 @@ static const struct type *integer_type(struct bytes text)
 							    TYPE_INT);
 }
 
-/* A double, where its digits are the literal's; else a decimal keeps them. */
+/* Return double, if its digits are the literal's; else decimal, which keeps
+ * them. */
 static const struct type *float_type(struct bytes text)
 {
 	const struct type *decimal = type_native(TYPE_DECIMAL);
@@ -398,7 +399,7 @@ const struct type *build_type(struct execution *x, enum type_kind kind,
 static const struct type *exact_type(struct execution *x,
 				     const struct term *t);
 
-/* Of every step-th item the first exact type; NULL: none has one. */
+/* Return the first exact type of every step-th item; NULL: none has one. */
 static const struct type *first_exact(struct execution *x,
 				      struct term *const *items, uint32_t count,
 				      uint32_t step)
@@ -422,7 +423,7 @@ static const struct type *exact_tuple(struct execution *x, const struct term *t)
 	return build_type(x, TYPE_TUPLE, parts, t->item_count);
 }
 
-/* A hint's type; a wrong one is told when the hint is made. */
+/* Return a hint's type; a wrong one is told when the hint is made. */
 static const struct type *hinted_type(struct execution *x, const struct term *t)
 {
 	const struct type *type = NULL;
@@ -434,8 +435,8 @@ static const struct type *hinted_type(struct execution *x, const struct term *t)
 	return err ? NULL : type;
 }
 
-/* The one type that a term can have: a constant has several, and a list may be
- * a vector. */
+/* Return the one type that a term can have: a constant has several, and a list
+ * may be a vector. */
 static const struct type *exact_type(struct execution *x, const struct term *t)
 {
 	const struct type *pair[2];
@@ -464,8 +465,8 @@ static const struct type *exact_type(struct execution *x, const struct term *t)
 	}
 }
 
-/* One that gives way to a type it can be assigned to is not it, unless either
- * can be assigned to the other; then both take the same. */
+/* A type that can be assigned to another gives way to it, unless each can be
+ * assigned to the other; then both have the same. */
 const struct type *common_type(const struct type *const *types, uint32_t count)
 {
 	const struct type *common = NULL;
@@ -480,7 +481,7 @@ const struct type *common_type(const struct type *const *types, uint32_t count)
 	return common;
 }
 
-/* Of every step-th item the type that all others can be assigned to. */
+/* Return the type of every step-th item that all others can be assigned to. */
 static const struct type *common_of(struct execution *x,
 				    struct term *const *items, uint32_t count,
 				    uint32_t step)

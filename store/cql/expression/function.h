@@ -1,6 +1,6 @@
 /*
- * Functions and operations: which there are, which one a call means, and what
- * it gives. The tables are constant; a resolved call lies in the arena.
+ * Functions and operations: all that exist, the one that a call selects, and
+ * its result. The tables are constant; a resolved call is in the arena.
  */
 #ifndef STORE_CQL_EXPRESSION_FUNCTION_H
 #define STORE_CQL_EXPRESSION_FUNCTION_H
@@ -33,17 +33,17 @@ struct function {
 	const struct table *table;	/* of token() */
 };
 
-/* An argument before the function is known: a term, or something with a type
- * (a column). */
+/* An argument before the function is known: a term, or an object with a type (a
+ * column). */
 struct argument {
 	const struct term *term;	/* for its text; NULL: text */
 	const struct type *type;	/* NULL: ask the term */
 	bool reversed;			/* a clustering column with DESC */
 	const struct selectable *selectable;	/* in a SELECT list, or NULL */
-	const char *text;		/* of what is a type alone, or NULL */
+	const char *text;		/* of a type without a term, or NULL */
 };
 
-/* What a call is looked up by. */
+/* The query for a call's function. */
 struct function_query {
 	struct bytes keyspace, name;	/* keyspace null: not given */
 	const struct argument *args;
@@ -73,12 +73,12 @@ function_apply function_as_blob, function_from_blob, function_token,
 	function_mask_hash;
 
 /*
- * What a parameter of any type, or of several, takes. It is looked at before
- * there is a signature: what is found makes one.
+ * The types that a parameter of any type, or of several, accepts. It is checked
+ * before there is a signature: the result makes one.
  */
 enum parameter {
 	PARAMETER_NONE, PARAMETER_ANY,
-	PARAMETER_ANY_OR_RESULT,	/* else what the result goes to */
+	PARAMETER_ANY_OR_RESULT,	/* else that of the receiver */
 	PARAMETER_SAME,			/* as the first */
 	PARAMETER_STRING, PARAMETER_INT, PARAMETER_TEXT, PARAMETER_MAP,
 	PARAMETER_COLLECTION, PARAMETER_SEQUENCE, PARAMETER_NUMBERS,

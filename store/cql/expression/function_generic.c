@@ -1,7 +1,8 @@
 /*
  * Functions that take any type or any collection: count, min, max, sum, avg,
- * to_json, from_json, map_keys and its kin, similarity of vectors, masks. Their
- * signature is made from the arguments of the call (function_parameter.c).
+ * to_json, from_json, map_keys and the like, similarity of vectors, masks.
+ * Their signature is made from the arguments of the call
+ * (function_parameter.c).
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +21,7 @@ static function_apply apply_to_json, apply_from_json, apply_map_parts,
 	apply_count, apply_extreme, apply_sum, apply_cosine, apply_euclidean,
 	apply_dot;
 
-/* What comes out: the first argument's type, or one made of it. */
+/* The result's type: that of the first argument, or one made of it. */
 enum result { ARGUMENT, ELEMENT, KEYS, VALUES, NATIVE };
 
 static const struct generic {
@@ -132,7 +133,7 @@ static int add_generic(struct execution *x, struct candidates *c,
 	return 0;
 }
 
-/* count takes what has no type of its own as bytes. */
+/* count takes arguments without a type of their own as bytes. */
 static int add_count(struct execution *x, struct candidates *c,
 		     const struct function_query *q)
 {
@@ -211,7 +212,7 @@ static int apply_to_json(struct execution *x, const struct function *f,
 	enum type_kind kind = f->args[0]->kind;
 
 	*is_null = false;
-	/* An empty value that is no value of its type is none. */
+	/* An empty value that is no value of its type is skipped. */
 	if (!args[0].len && kind_is_native(kind) && kind != TYPE_TEXT &&
 	    kind != TYPE_ASCII && kind != TYPE_BLOB && kind != TYPE_DURATION)
 		type_print_json(&x->scratch, f->args[0], BYTES_NULL);
@@ -278,7 +279,7 @@ static int apply_count(struct execution *x, const struct function *f,
 	return err;
 }
 
-/* The elements, gathered as by the aggregate of that name. */
+/* Aggregate the elements, as the aggregate of that name does. */
 static int gather(struct execution *x, const struct function *f,
 		  struct bytes value, enum aggregate_kind kind, bool *is_null)
 {
@@ -306,7 +307,7 @@ static int gather(struct execution *x, const struct function *f,
 	return 0;
 }
 
-/* By the type's order, empty values included. */
+/* Compare by the type's order, empty values included. */
 static int apply_extreme(struct execution *x, const struct function *f,
 			 const struct bytes *args, bool *is_null)
 {
@@ -353,7 +354,7 @@ static void put_float(struct buf *out, float f)
 }
 
 /* Floats are summed in the order of Cassandra's library, so that the last bit
- * is the same: in eights, what is left over first or last. */
+ * is the same: in eights, the others first or last. */
 #define EIGHT 8
 
 static float dot_part(const struct bytes *args, uint32_t i, uint32_t count)

@@ -1,5 +1,5 @@
 /*
- * Masking: values that hide what a column holds. A part of a text is counted as
+ * Masking: values that hide those of a column. A part of a text is counted as
  * Java counts it, in units of UTF-16; digests are those of Java's providers, by
  * their names there.
  */
@@ -35,7 +35,7 @@ int function_mask_replace(struct execution *x, const struct function *f,
 }
 
 /* ----------------------------------------------------------------- default */
-/* Of so many values a default is made: more than PARTS_MAX are not counted. */
+/* Count the values that a default is made of: not beyond PARTS_MAX. */
 static uint64_t count_parts(const struct type *t)
 {
 	bool vector = t->kind == TYPE_VECTOR;
@@ -50,7 +50,7 @@ static uint64_t count_parts(const struct type *t)
 
 static int add_default(struct buf *out, const struct type *t);
 
-/* Every field or element is its type's; a collection has none. */
+/* Add the defaults of all fields or elements; a collection has none. */
 static int add_default_parts(struct buf *out, const struct type *t)
 {
 	uint32_t count = t->kind == TYPE_VECTOR ? t->dimension :
@@ -103,7 +103,7 @@ int function_mask_default(struct execution *x, const struct function *f,
 }
 
 /* ------------------------------------------------------- a part of a text */
-/* The units of UTF-16 that begin with this byte of UTF-8. */
+/* Count the units of UTF-16 that begin with this byte of UTF-8. */
 static uint32_t units_of(uint8_t byte)
 {
 	return (byte & 0xc0) == 0x80 ? 0 : byte >= 0xf0 ? 2 : 1;
@@ -129,7 +129,7 @@ static int check_padding(struct execution *x, const struct function *f,
 		       f->name, text_of(x, padding), (long long)length);
 }
 
-/* How much of each end a call names; null is none. */
+/* Return the length of an end that a call names; null is none. */
 static int64_t end_of(struct bytes arg)
 {
 	return arg.len == 4 ? (int32_t)get_be32(arg.ptr) : 0;
@@ -214,7 +214,7 @@ static bool is_named(const char *names, struct bytes name)
 
 static const struct nettle_hash *find_digest(struct bytes name)
 {
-	/* An object identifier may be said to be one. */
+	/* An object identifier may have this prefix. */
 	if (name.len > 4 && !strncasecmp((const char *)name.ptr, "OID.", 4))
 		name = bytes_of(name.ptr + 4, name.len - 4);
 	for (size_t i = 0; i < ARRAY_SIZE(digests); i++)

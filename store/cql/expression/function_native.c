@@ -155,7 +155,7 @@ int function_from_blob(struct execution *x, const struct function *f,
 	buf_add_str(&hex, "0x");
 	for (size_t i = 0; i < args[0].len; i++)
 		buf_add_format(&hex, "%02x", args[0].ptr[i]);
-	/* The type by the name that the function has: varchar too. */
+	/* Print the type by the name that the function has: varchar too. */
 	return refuse(x, "In call to function system.%s, value %s is not a "
 			 "valid binary representation for type %s", f->name,
 		      text_of_buf(x, &hex), f->name + (f->name[4] == '_' ?

@@ -68,7 +68,7 @@ static double number_of(enum type_kind kind, struct bytes value)
 	return (double)n;
 }
 
-/* d as the kind, by Java's narrowing. */
+/* Append d as the kind, by Java's narrowing. */
 static int put_number(struct execution *x, enum type_kind kind, double d)
 {
 	struct type_error error;
@@ -113,7 +113,7 @@ static int apply_abs(struct execution *x, const struct function *f,
 #define DIGITS_MAX 1000
 #define GUARD 20	/* more digits while computing */
 
-/* How many digits a result keeps, as Cassandra has it. */
+/* Return how many digits a result keeps, as in Cassandra. */
 static size_t digits_for(const struct decimal *d)
 {
 	size_t digits = big_digit_count(d->unscaled);
@@ -122,7 +122,7 @@ static size_t digits_for(const struct decimal *d)
 	       digits > DIGITS_MAX ? DIGITS_MAX : digits;
 }
 
-/* Keep so many significant digits, rounding half up. */
+/* Keep that many significant digits, rounding half up. */
 static void keep_digits(struct decimal *d, size_t kept)
 {
 	mpz_t power;
@@ -143,7 +143,7 @@ static void keep_digits(struct decimal *d, size_t kept)
 	mpz_clear(power);
 }
 
-/* A whole number without the zeros behind its point; zero with none. */
+/* Remove zeros after the point of a whole number; zero has none. */
 static void strip_whole(struct decimal *d)
 {
 	mpz_t power;
@@ -159,7 +159,7 @@ static void strip_whole(struct decimal *d)
 	mpz_clear(power);
 }
 
-/* n = d * 10^guard */
+/* Compute n = d * 10^guard */
 static void to_fixed(mpz_t n, const struct decimal *d, long guard)
 {
 	long shift = guard - d->scale;
@@ -178,7 +178,8 @@ static void to_fixed(mpz_t n, const struct decimal *d, long guard)
 	mpz_clear(power);
 }
 
-/* sum = e^n, both scaled by one: n is halved until small, then squared back. */
+/* Compute sum = e^n, both scaled by one: n is halved until small, then squared
+ * back. */
 static void fixed_exp(mpz_t sum, mpz_t n, const mpz_t one)
 {
 	unsigned halvings = 0;
@@ -203,7 +204,7 @@ static void fixed_exp(mpz_t sum, mpz_t n, const mpz_t one)
 	mpz_clear(term);
 }
 
-/* out = 2 * atanh((n - one) / (n + one)) = ln n, for n near one. */
+/* Compute out = 2 * atanh((n - one) / (n + one)) = ln n, for n near one. */
 static void fixed_log_near(mpz_t out, const mpz_t n, const mpz_t one)
 {
 	mpz_t t, square, term;
@@ -226,7 +227,7 @@ static void fixed_log_near(mpz_t out, const mpz_t n, const mpz_t one)
 	mpz_clears(t, square, term, NULL);
 }
 
-/* ln of d > 0: d = m * 10^k with 1 <= m < 10, m = r * 2^j. */
+/* Compute ln of d > 0: d = m * 10^k with 1 <= m < 10, m = r * 2^j. */
 static void fixed_log(mpz_t out, const struct decimal *d, const mpz_t one,
 		      long guard)
 {
@@ -259,7 +260,7 @@ static void fixed_log(mpz_t out, const struct decimal *d, const mpz_t one,
 
 static int decimal_log(struct execution *x, struct decimal *d, bool tens)
 {
-	/* Of a number near 1 as many digits are lost as it has. */
+	/* A number near 1 loses as many digits as it has. */
 	size_t digits = digits_for(d);
 	long guard = 2 * (long)digits + GUARD;
 	mpz_t one, out, ten;
@@ -296,12 +297,12 @@ static int decimal_exp(struct execution *x, struct decimal *d)
 	long guard = (long)digits + GUARD;
 	mpz_t one, n;
 
-	/* Beyond this the result has more digits than anyone can want. */
+	/* Beyond this the result would have too many digits. */
 	if ((long)big_digit_count(d->unscaled) - d->scale > 4)
 		return refuse_as(x, CQL_SERVER_ERROR,
 				 "java.lang.ArithmeticException: Overflow");
 	mpz_inits(one, n, NULL);
-	/* e^-x begins behind so many zeros: x / ln 10, and x is small. */
+	/* e^-x begins after that many zeros: x / ln 10, and x is small. */
 	to_fixed(n, d, 0);
 	if (mpz_sgn(n) < 0)
 		guard += (long)((double)mpz_get_ui(n) / 2.3) + 1;
@@ -380,7 +381,7 @@ static double round_double(double d, double low, double high)
 	return d < low ? low : d > high ? high : d + 0.0;
 }
 
-/* HALF_UP to no digits behind the point. */
+/* Round HALF_UP to no digits after the point. */
 static int round_decimal(struct execution *x, struct bytes value)
 {
 	struct decimal d;

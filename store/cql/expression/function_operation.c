@@ -1,7 +1,7 @@
 /*
- * Which operation is meant by left op right: of those that give what is wanted
- * and take both sides the one that both are of exactly, else the only one, else
- * that of two values of the very type that receives the result.
+ * Choose the operation of left op right: of those with the wanted result that
+ * take both sides the one that both are of exactly, else the only one, else
+ * that of two values of the type that receives the result.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@ static const struct operands times[] = {
 	{ TYPE_DATE, TYPE_DURATION, TYPE_DATE },
 };
 
-/* Among whole numbers the widest. */
+/* Rank whole numbers: the widest wins. */
 static int integer_rank(enum type_kind k)
 {
 	switch (k) {
@@ -63,7 +63,7 @@ static enum type_kind result_of(enum type_kind a, enum type_kind b)
 	return TYPE_FLOAT;
 }
 
-/* The operands that op may have, one after the other; false: no more. */
+/* Return the operands that op may have, one after the other; false: no more. */
 static bool operands_at(struct operands *o, size_t i, char op)
 {
 	if (i < NUMBER_KINDS * NUMBER_KINDS) {
@@ -86,7 +86,7 @@ static bool operands_at(struct operands *o, size_t i, char op)
 	return true;
 }
 
-/* An enum assignable, or the refusal of a list. */
+/* Returns an enum assignable, or the refusal of a list. */
 static int match(struct execution *x, const struct operands *o,
 		 const struct argument *args, const struct type *receiver)
 {

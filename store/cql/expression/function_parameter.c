@@ -1,6 +1,6 @@
 /*
  * Parameters of functions that take any type, any collection or any text: the
- * arguments say which, as in Cassandra's FunctionFactory.
+ * arguments decide the type, as in Cassandra's FunctionFactory.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static enum parameter kind_of(uint8_t parameter)
 	return parameter & ~PARAMETER_OPTIONAL;
 }
 
-/* "system.mask_hash(any, [text])" */
+/* Print "system.mask_hash(any, [text])" */
 static const char *signature(struct execution *x, const char *name,
 			     const uint8_t parameters[PARAMETERS_MAX])
 {
@@ -82,7 +82,7 @@ static bool suits(const struct type *t, enum parameter parameter)
 	}
 }
 
-/* The type that an argument brings, or that the parameter gives it. */
+/* Return the type that an argument has, or gets from the parameter. */
 static const struct type *infer(struct execution *x, const struct argument *a,
 				enum parameter parameter,
 				const struct function_query *q)
@@ -111,7 +111,7 @@ static const struct type *infer(struct execution *x, const struct argument *a,
 	}
 }
 
-/* The first is like the second when it has no type, and the other way round. */
+/* Set the type of one from the other, when it has none. */
 static void infer_from_other(const struct type *types[PARAMETERS_MAX],
 			     const uint8_t parameters[PARAMETERS_MAX])
 {
@@ -130,7 +130,7 @@ static bool is_term(const struct argument *a)
 	return !a->selectable && !a->type;
 }
 
-/* A type that there is not, in a hint that tells the term's type. */
+/* Refuse an unknown type in a hint that gives the term's type. */
 static int refuse_hint(struct execution *x, const struct term *t)
 {
 	const struct type *type;
@@ -179,8 +179,8 @@ static int take_types(struct execution *x,
 					 "to disambiguate",
 				      text_of_argument(x, a),
 				      signature(x, name, parameters));
-		/* Cassandra does not see what a column with DESC is, unless it
-		 * is text. */
+		/* Cassandra does not recognise the type of a column with DESC,
+		 * unless it is text. */
 		required = words[kind_of(parameters[i])].required;
 		if (!suits(types[i], kind_of(parameters[i])) ||
 		    (required && a->reversed &&
@@ -205,7 +205,7 @@ int parameter_types(struct execution *x,
 	const char *outer = x->hint_keyspace;
 	int err;
 
-	/* Cassandra looks for the types of hints where the function is. */
+	/* Cassandra looks up the types of hints in the function's keyspace. */
 	if (q->arg_count && is_term(&q->args[0]))
 		x->hint_keyspace = "system";
 	err = take_types(x, types, parameters, q, name);

@@ -5,8 +5,8 @@
 
 #define PARAMETERS_MAX 4
 /*
- * The types of a call's arguments, as the parameters (until PARAMETER_NONE) ask
- * for: what the signature has. Refuses what none of them is, in Cassandra's
+ * Find the types of a call's arguments, as the parameters (until
+ * PARAMETER_NONE) demand: those of the signature. Refuses others in Cassandra's
  * words.
  */
 int parameter_types(struct execution *x,

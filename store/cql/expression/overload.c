@@ -1,8 +1,8 @@
 /*
- * Which function a call means. The candidates are gathered by name, then the
- * arguments decide, as Cassandra's FunctionResolver does it: with one candidate
- * the first argument that does not suit is named; with several an exact match
- * wins, then the only one that suits at all.
+ * Choose the function of a call. The candidates are collected by name, then the
+ * arguments decide, as in Cassandra's FunctionResolver: with one candidate the
+ * first argument that does not match is named; with several an exact match
+ * wins, then the only one that matches at all.
  */
 #include "store/cql/expression/assignability.h"
 #include "store/cql/expression/function_generic.h"
@@ -150,7 +150,7 @@ static int check_single(struct execution *x, const struct function *f,
 	return 0;
 }
 
-/* An enum assignable, or the refusal of a list. */
+/* Returns an enum assignable, or the refusal of a list. */
 static int match(struct execution *x, const struct function *f,
 		 const struct argument *args, uint32_t count,
 		 const struct type *receiver)
@@ -168,7 +168,7 @@ static int match(struct execution *x, const struct function *f,
 	return all;
 }
 
-/* name is how the message says it: with "system." where the caller wrote so. */
+/* name: as the message has it, with "system." where the caller wrote so. */
 static int choose(struct execution *x, const struct function **out,
 		  const struct candidates *c, const struct argument *args,
 		  uint32_t count, const struct type *receiver, const char *name)
@@ -249,7 +249,7 @@ static void table_candidates(struct execution *x, struct candidates *c,
 	}
 }
 
-/* int_as_blob, intasblob, blob_as_int, blobasint. */
+/* Add int_as_blob, intasblob, blob_as_int, blobasint. */
 static void blob_candidates(struct execution *x, struct candidates *c,
 			    const char *name)
 {
@@ -261,7 +261,7 @@ static void blob_candidates(struct execution *x, struct candidates *c,
 
 	if (!strstr(name, "blob"))
 		return;
-	/* One more than there are: varchar, the other name of text. */
+	/* One more than there are kinds: varchar, the other name of text. */
 	for (unsigned k = 0; k <= TYPE_KIND_COUNT * 2 + 1; k++) {
 		unsigned kind = k / 2;
 
@@ -326,7 +326,7 @@ static void add_cast(struct execution *x, struct candidates *c,
 	f->apply = function_cast;
 }
 
-/* Those to a type: none, when nothing can be cast to it. */
+/* Add the casts to a type: none, when nothing can be cast to it. */
 static void cast_candidates(struct execution *x, struct candidates *c,
 			    enum type_kind target)
 {

@@ -80,7 +80,7 @@ int row_values_copy(struct execution *x, struct arena *arena,
 	return err ? err : arena->failed ? -ENOMEM : 0;
 }
 
-/* The value of a column of many cells: its frozen form. */
+/* Build the value of a column of many cells: its frozen form. */
 static int build(struct execution *x, const struct type *t,
 		 const struct column_cells *cells, struct bytes *value)
 {

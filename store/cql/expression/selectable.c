@@ -52,7 +52,8 @@ static struct argument *arguments(struct execution *x,
 
 	for (uint32_t i = 0; i < count && args; i++) {
 		args[i].term = parts[i]->term;
-		/* What items have in common counts, not only the first. */
+		/* The common type of the items counts, not only that of the
+		 * first. */
 		args[i].type = constructs(parts[i]->term) ? NULL :
 							    parts[i]->exact;
 		args[i].selectable = parts[i];
@@ -62,7 +63,7 @@ static struct argument *arguments(struct execution *x,
 	return args;
 }
 
-/* count(1) counts rows: of a constant only whether it is null would matter. */
+/* True if count(1) counts rows: of a constant only null would matter. */
 static bool counts_rows(const struct term *t)
 {
 	return t->kind == TERM_COUNT_ROWS ||
@@ -165,8 +166,8 @@ static int time_of(struct execution *x, struct selectable *s)
 	return s->exact ? 0 : -ENOMEM;
 }
 
-/* The type that a constructor has by itself: from its first typed item; of a
- * tuple all items need one. With one item that may be brackets only. */
+/* Find the type that a constructor has by itself: from its first typed item; of
+ * a tuple all items need one. With one item it may be brackets only. */
 static int constructor(struct execution *x, struct selectable *s)
 {
 	bool tuple = s->term->kind == TERM_TUPLE;
@@ -330,8 +331,8 @@ int selectable_field(struct execution *x, const struct selectable *s,
 		       text_of(x, name), udt->name);
 }
 
-/* {f: v} for a user type: a field that it has not is refused before others are
- * looked at. */
+/* {f: v} for a user type: an unknown field is refused before others are
+ * checked. */
 static enum assignable fields_assignable(struct execution *x,
 					 const struct selectable *s,
 					 const struct type *receiver)
@@ -441,7 +442,7 @@ const char *text_of_hint(struct execution *x, const struct term *t,
 					      bytes_str(table->keyspace)), of);
 }
 
-/* What comes behind a selector: .f, [k], [a..b]. */
+/* Print the part after a selector: .f, [k], [a..b]. */
 static const char *text_of_part(struct execution *x, const struct term *t,
 				const char *of)
 {

@@ -1,8 +1,8 @@
 /*
- * What a SELECT list has written in it, with its names looked up: columns,
- * functions, types. That comes before anything is known of the types that
- * literals get from what is around them (selector.h), and its faults are told
- * first. As Cassandra's Selectable.
+ * The items of a SELECT list, with their names looked up: columns, functions,
+ * types. This is done before anything is known of the types that literals get
+ * from their context (selector.h), and its faults are told first. As
+ * Cassandra's Selectable.
  */
 #ifndef STORE_CQL_EXPRESSION_SELECTABLE_H
 #define STORE_CQL_EXPRESSION_SELECTABLE_H
@@ -11,7 +11,7 @@
 struct selectable {
 	const struct term *term;
 	const struct type *exact;	/* its type by itself; NULL: has none */
-	const struct column *column;	/* it is, or its time is asked for */
+	const struct column *column;	/* it, or the one of its time */
 	const struct function *function;	/* of a call, an operation */
 	struct selectable **parts;	/* arguments, items, what it is of; a key
 					 * of a map that may be a field: NULL */
@@ -21,33 +21,36 @@ struct selectable {
 /* Look up the names of a term, in the arena. Refuses what does not exist. */
 int selectable_prepare(struct execution *x, struct selectable **out,
 		       const struct table *table, const struct term *t);
-/* Is item i of a map a column's name, that may be one of a user type's field?
- * selectable_prepare leaves it alone, selectable_prepare_keys does not. */
+/* True if item i of a map is a column's name that may be one of a user type's
+ * field. selectable_prepare leaves it alone, selectable_prepare_keys does
+ * not. */
 bool may_be_field(const struct term *t, uint32_t i);
-/* The number of the field of a user type that item i names; refuses others. */
+/* Return the number of the field of a user type that item i names; refuses
+ * others. */
 int selectable_field(struct execution *x, const struct selectable *s,
 		     uint32_t i, const struct type *udt);
 int selectable_prepare_keys(struct execution *x, const struct selectable *s,
 			    const struct table *t);
-/* The type that literals in it have when nothing else gives them one; NULL. */
+/* Return the type that literals in it have when nothing else gives them one;
+ * NULL. */
 const struct type *selectable_type(struct execution *x,
 				   const struct selectable *s);
 enum assignable selectable_assignable(struct execution *x,
 				      const struct selectable *s,
 				      const struct type *receiver);
-/* How messages call it. */
+/* Return its text in messages. */
 const char *selectable_text(struct execution *x, const struct selectable *s);
-/* Is there a column of one of these kinds (bits 1 << kind) in it? */
+/* True if it has a column of one of these kinds (bits 1 << kind). */
 bool selectable_has(const struct selectable *s, unsigned kinds);
 
-/* f(args) as results and messages have it. */
+/* Print f(args) as results and messages have it. */
 const char *text_of_call(struct execution *x, const struct function *f,
 			 const char *const *args);
-/* A list, set, map or tuple of items; of a map's key that is a field: its
+/* Print a list, set, map or tuple of items; of a map's key that is a field: its
  * name. */
 const char *text_of_items(struct execution *x, const struct term *t,
 			  const char *const *items);
-/* "(int)" and what it stands before. */
+/* Print "(int)" and the value after it. */
 const char *text_of_hint(struct execution *x, const struct term *t,
 			 const struct table *table, const char *of);
 #endif

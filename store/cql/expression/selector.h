@@ -1,7 +1,7 @@
 /*
- * What a SELECT lists, with names and types found (select/selector.c), and what
- * that gives for a row (select/evaluate.c). Expressions lie in the statement's
- * arena.
+ * The expressions that a SELECT lists, with names and types found
+ * (select/selector.c), and their values for a row (select/evaluate.c).
+ * Expressions are in the statement's arena.
  */
 #ifndef STORE_CQL_EXPRESSION_SELECTOR_H
 #define STORE_CQL_EXPRESSION_SELECTOR_H
@@ -50,7 +50,7 @@ struct column_cells {
 	const struct cell_view *cells;
 	uint32_t count;
 };
-/* One row as values by place of their column; made when asked for. */
+/* One row as values by place of their column; made when needed. */
 struct row_values {
 	const struct table *table;
 	struct bytes *values;

@@ -1,7 +1,7 @@
 /*
- * Terms to values. The checks come in Cassandra's order, so that its messages
- * come out: first whether the form suits the type, then each part, then what
- * the text itself says.
+ * Compute the values of terms. The checks come in Cassandra's order, so that
+ * its messages come out: first whether the form suits the type, then each part,
+ * then the text itself.
  */
 #include "store/cql/expression/term.h"
 
@@ -110,7 +110,7 @@ static const char *literal_word(const struct term *t, const struct type *type)
 	       t->kind == TERM_SET	 ? "set" : "map";
 }
 
-/* Is there a call in it? */
+/* True if there is a call in it. */
 static bool calls(const struct term *t)
 {
 	if (t->kind == TERM_CALL || t->kind == TERM_CAST ||
@@ -131,7 +131,7 @@ static bool is_late(struct execution *x, const struct term *literal)
 	return true;
 }
 
-/* The parts of a list, set, vector or map literal, checked and then made. */
+/* Check the parts of a list, set, vector or map literal, and make them. */
 static int items_value(struct execution *x, struct bytes *value,
 		       const struct term *t, const struct receiver *r)
 {
@@ -228,7 +228,7 @@ static int collection_value(struct execution *x, struct bytes *value,
 	return items_value(x, value, t, r);
 }
 
-/* The place of a field in a literal, or -1. */
+/* Return the place of a field in a literal, or -1. */
 static int named_item(const struct term *t, const char *name)
 {
 	for (uint32_t i = 0; i < t->item_count; i++)
@@ -481,7 +481,8 @@ int term_value(struct execution *x, struct bytes *value, const struct term *t,
 	return err ? refuse_at(x, t->span, err) : 0;
 }
 
-/* What the receiver is a part of has to live as long as the note. */
+/* Note a late term. Its receiver's outer types have to live as long as the
+ * note. */
 static int note_late(struct execution *x, const struct term *t,
 		     const struct receiver *r, struct late_term **late)
 {

@@ -1,8 +1,8 @@
 /*
- * The function that a call, an operation, a minus or a cast in a term means. It
- * depends on what receives the result, and whether an argument suits a signature
- * depends on what that argument means for it: so it is asked for again and
- * again, and every answer is kept for as long as the statement lives.
+ * Find the function of a call, an operation, a minus or a cast in a term. It
+ * depends on the receiver of the result, and whether an argument matches a
+ * signature depends on the argument's own function: so it is looked up again
+ * and again, and every result is kept as long as the statement lives.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "store/cql/expression/term.h"
 #include "store/cql/expression/term_call.h"
 
-/* What is known of a term for a receiver. */
+/* The results for a term and a receiver. */
 struct resolved_call {
 	const struct function *function;	/* NULL: none has the name */
 	int err;
@@ -55,7 +55,7 @@ static int look_up(struct execution *x, const struct function **f,
 	return operation_resolve(x, f, t->op, args, receiver);
 }
 
-/* Leaves no error. */
+/* Resolve without leaving an error. */
 static int resolve_quietly(struct execution *x, const struct function **f,
 			   const struct term *t, const struct type *receiver)
 {
@@ -77,7 +77,7 @@ static int resolve_quietly(struct execution *x, const struct function **f,
 		x->quiet--;
 		if (call->err == -ENOMEM)
 			return -ENOMEM;
-		/* What was looked up for it may have moved the place. */
+		/* Lookups inside may have moved the place. */
 		place = hash_place(&x->calls, x->arena,
 				   bytes_of(key, sizeof(key)));
 		if (!place)
@@ -104,7 +104,7 @@ const struct type *call_type(struct execution *x, const struct term *t)
 }
 
 /*
- * What is wrong with the call is told better when it is made, and so is the
+ * A fault of the call has a better message when it is made, and so has the
  * result of a function that is made for its arguments.
  */
 enum assignable call_assignable(struct execution *x, const struct term *t,

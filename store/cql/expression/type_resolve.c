@@ -1,5 +1,5 @@
 /*
- * Types as DDL and type hints write them. Cassandra looks at what stands inside
+ * Look up types as DDL and type hints write them. Cassandra checks the parts of
  * a collection before it looks up any name, and prints a type as it was written
  * until then.
  */
@@ -15,7 +15,8 @@
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
 
-/* Nodes of a type with all it names; they are walked, and stored, as a tree. */
+/* Most nodes of a type with all it names; they are walked, and stored, as a
+ * tree. */
 #define TYPE_SIZE_MAX 100000
 
 static bool is_native(const struct type_name *t, enum type_kind kind)
@@ -75,7 +76,7 @@ static int look_up_user(struct lookup *l, struct type **out,
 	return *out ? 0 : -ENOMEM;
 }
 
-/* A class of Cassandra's that stands for none of our types. */
+/* Refuse a class of Cassandra's that is none of our types. */
 static int refuse_class(struct execution *x, const struct type_name *name)
 {
 	const char *class = text_of(x, name->custom);
@@ -84,7 +85,7 @@ static int refuse_class(struct execution *x, const struct type_name *name)
 			 "of CQL", class);
 }
 
-/* May the part stand in that collection? */
+/* Check that the part may be in that collection. */
 static int check_part(struct lookup *l, const struct written_type *r,
 		      uint32_t i)
 {
@@ -114,7 +115,7 @@ static int check_part(struct lookup *l, const struct written_type *r,
 			 refuse(x, why, text_of_raw(l->x, r, BYTES_NULL)));
 }
 
-/* A map's value is looked at before its key. */
+/* A map's value is checked before its key. */
 static int check_parts(struct lookup *l, const struct written_type *r)
 {
 	int err = 0;
@@ -296,7 +297,7 @@ static void print_parts(struct buf *out, const struct type *t, bool in_frozen)
 		buf_add_format(out, " , %u", t->dimension);
 }
 
-/* What is frozen says so once, around all that it holds. */
+/* Print a class. frozen is printed once, around all its parts. */
 static void print_class(struct buf *out, const struct type *t, bool in_frozen)
 {
 	static const char *const compound[] = {
