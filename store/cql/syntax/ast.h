@@ -1,10 +1,9 @@
 /*
- * A parsed CQL statement: what the text says, before any name is looked up.
- *
+ * A parsed CQL statement: the text's contents, before any name is looked up.
  * parse.h makes it. Every node and every string is in the arena given to
- * cql_parse: no slice points into the text, which may go. Nobody changes a tree
- * once it is made; any thread may read it. Strings in struct bytes have a 0
- * byte after them, so that ptr is a C string too.
+ * cql_parse: no slice points into the text, which may be freed. A tree is
+ * constant once it is made; any thread may read it. Strings in struct bytes
+ * have a 0 byte after them, so that ptr is a C string too.
  *
  * Arrays are a pointer and a count; with count 0 the pointer may be NULL. A
  * pointer that may be NULL says so.
@@ -32,14 +31,14 @@ static inline bool identifier_is_given(const struct identifier *id)
 	return id->text.ptr;
 }
 
-/* Also names a type, an index or a view; keyspace may be not given. */
+/* The name of a table, type, index or view; the keyspace may be missing. */
 struct table_name {
 	struct identifier keyspace, name;
 };
 
 /*
- * A type as written. Names of user types are not resolved, and whether a
- * collection may stand there is not asked.
+ * A type as written. Names of user types are not resolved, and the place of a
+ * collection is not checked.
  */
 enum type_name_kind {
 	TYPE_NAME_NATIVE, TYPE_NAME_LIST, TYPE_NAME_SET, TYPE_NAME_MAP,
@@ -62,9 +61,9 @@ struct type_name {
 };
 
 /*
- * A term: what stands for a value, in VALUES, SET, WHERE, IF and as argument;
- * and what a SELECT lists (a "selectable"), where the kinds marked S may occur
- * too. The parser lets no S kind through elsewhere.
+ * A term: an expression for a value, in VALUES, SET, WHERE, IF and as argument;
+ * and an item of a SELECT list (a "selectable"), where the kinds marked S may
+ * occur too. The parser accepts no S kind elsewhere.
  */
 enum term_kind {
 	TERM_CONSTANT,
@@ -90,7 +89,7 @@ enum term_kind {
 	TERM_WRITETIME, TERM_MAXWRITETIME, TERM_TTL,	/* S: of left */
 };
 
-/* What the lexer saw; printed in messages as STRING, INTEGER, … */
+/* The lexer's kind of a constant; printed in messages as STRING, INTEGER, … */
 enum constant_kind {
 	CONSTANT_STRING, CONSTANT_INTEGER, CONSTANT_UUID, CONSTANT_FLOAT,
 	CONSTANT_BOOLEAN, CONSTANT_HEX, CONSTANT_DURATION,
@@ -238,7 +237,7 @@ struct update {
 	struct if_clause condition;
 };
 
-/* DELETE c, c[key], c.field: what of a row goes. */
+/* DELETE c, c[key], c.field: a deleted part of the row. */
 struct deleted_item {
 	struct identifier column;
 	struct term *key;		/* NULL: none */
@@ -395,9 +394,9 @@ struct describe {
 };
 
 /*
- * What the grammar has and we do not: the executor refuses it, in Cassandra's
- * words. ROLES stands for CREATE, ALTER, DROP and LIST of roles and users,
- * GRANT, REVOKE, LIST of permissions, and identities.
+ * Statements of the grammar that we do not have: the executor refuses them, in
+ * Cassandra's words. ROLES is for CREATE, ALTER, DROP and LIST of roles and
+ * users, GRANT, REVOKE, LIST of permissions, and identities.
  */
 enum statement_kind {
 	STATEMENT_SELECT, STATEMENT_INSERT, STATEMENT_UPDATE, STATEMENT_DELETE,
@@ -432,7 +431,7 @@ struct statement {
 		struct create_type *create_type;
 		struct alter_type *alter_type;
 		struct create_index *create_index;
-		/* views, functions, aggregates, triggers: what it names */
+		/* views, functions, aggregates, triggers: the named object */
 		struct table_name *named;
 	};
 };

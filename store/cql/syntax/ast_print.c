@@ -69,7 +69,7 @@ static void print_call(struct buf *out, struct bytes keyspace,
 	print_items(out, keyspace, "(", t, ")");
 }
 
-/* before left between right after; none of it for what is NULL. */
+/* Print before left between right after; no part around one that is NULL. */
 static void print_around(struct buf *out, struct bytes keyspace,
 			 const char *before, const struct term *left,
 			 const char *between, const struct term *right,

@@ -1,9 +1,10 @@
 /*
- * Why a statement was refused: Cassandra's class of error, a sentence for
- * people, and the place in the text where that can be shown with a caret.
+ * The reason for which a statement was refused: Cassandra's class of error, a
+ * sentence for people, and the place in the text where that can be shown with a
+ * caret.
  *
- * One struct belongs to one statement. The message lives in the arena given to
- * cql_error_set and dies with it. The first error stays: later calls on a
+ * One struct is for one statement. The message is in the arena given to
+ * cql_error_set and freed with it. The first error stays: later calls on a
  * struct that holds one change nothing.
  */
 #ifndef STORE_CQL_SYNTAX_ERROR_H
@@ -32,9 +33,9 @@ struct cql_error {
 	/*
 	 * The place: line from 1, column from 0 in characters as Java counts
 	 * them (UTF-16), and offset in bytes from the begin of the text, length
-	 * in bytes of the token there.
-	 * At the end of input, as Cassandra says it: line 0, column -1, length
-	 * 0, and offset the length of the text. No place: line -1.
+	 * in bytes of the token there. At the end of input, as in Cassandra:
+	 * line 0, column -1, length 0, and offset the length of the text. No
+	 * place: line -1.
 	 */
 	int line, column;
 	uint32_t offset, length;
@@ -54,11 +55,12 @@ int cql_error_set(struct cql_error *error, struct arena *arena,
 		  enum cql_code code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * Point a set error at a place of the text: line and column are counted here.
+ * Set the place of a set error in the text: line and column are counted here.
  * An error that has a place keeps it.
  */
 void cql_error_at(struct cql_error *error, struct bytes text, uint32_t offset,
 		  uint32_t length);
-/* "SyntaxException", "InvalidRequest": the class as the vectors name it. */
+/* Return "SyntaxException", "InvalidRequest": the class as the vectors name
+ * it. */
 const char *cql_code_name(enum cql_code code);
 #endif

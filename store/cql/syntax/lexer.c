@@ -1,6 +1,6 @@
 #include "store/cql/syntax/lexer.h"
 
-/* What a byte may begin or go on. */
+/* The tokens that a byte may begin or continue. */
 enum {
 	SPACE = 1, LETTER = 2, DIGIT = 4, HEX = 8, WORD = 16,	/* _ too */
 };
@@ -29,7 +29,8 @@ void lexer_init(struct lexer *lexer, struct bytes text)
 	lexer->problem = NULL;
 }
 
-/* The byte at a place, 0 behind the end (which no token holds unquoted). */
+/* Return the byte at a place, 0 after the end (which no token holds
+ * unquoted). */
 static inline uint8_t byte_at(const struct lexer *lexer, uint32_t at)
 {
 	return at < lexer->length ? lexer->text[at] : 0;
@@ -47,7 +48,7 @@ static inline enum token_kind make(struct lexer *lexer, uint32_t start,
 	return kind;
 }
 
-/* The token that began here cannot go on at that place. */
+/* Return BAD: the token that began here cannot continue at that place. */
 static enum token_kind bad(struct lexer *lexer, uint32_t at,
 			   const char *problem)
 {
@@ -55,7 +56,7 @@ static enum token_kind bad(struct lexer *lexer, uint32_t at,
 	return make(lexer, at, at + (at < lexer->length), TOKEN_BAD);
 }
 
-/* Behind the line's end, or the end of the text. */
+/* Return the place after the line's end, or the end of the text. */
 static uint32_t line_end(const struct lexer *lexer, uint32_t at)
 {
 	while (at < lexer->length && lexer->text[at] != '\n' &&
@@ -65,7 +66,7 @@ static uint32_t line_end(const struct lexer *lexer, uint32_t at)
 }
 
 /*
- * Step over blanks and comments. False, with at at the end of the text, when a
+ * Skip blanks and comments. False, with at at the end of the text, when a
  * comment is not closed.
  */
 static bool skip_blanks(struct lexer *lexer)
@@ -99,7 +100,7 @@ static bool skip_blanks(struct lexer *lexer)
 	}
 }
 
-/* 'it''s' or "a""b": to the closing quote. */
+/* Read 'it''s' or "a""b": to the closing quote. */
 static enum token_kind quoted(struct lexer *lexer, uint32_t start, uint8_t quote)
 {
 	uint32_t at = start + 1;
@@ -123,7 +124,8 @@ static enum token_kind quoted(struct lexer *lexer, uint32_t start, uint8_t quote
 						      : TOKEN_QUOTED_NAME);
 }
 
-/* $$ … $$; Cassandra says that it ends too early at the last character. */
+/* Read $$ … $$; Cassandra reports one that ends too early at the last
+ * character. */
 static enum token_kind dollar_quoted(struct lexer *lexer, uint32_t start)
 {
 	uint32_t at;
@@ -138,8 +140,8 @@ static enum token_kind dollar_quoted(struct lexer *lexer, uint32_t start)
 }
 
 /*
- * 8-4-4-4-12 hexadecimal digits: called where the first eight or less, or a
- * letter between digits, let it be nothing else.
+ * Read 8-4-4-4-12 hexadecimal digits: called where the first eight or less, or
+ * a letter between digits, rule out any other token.
  */
 static enum token_kind uuid(struct lexer *lexer, uint32_t start)
 {
@@ -155,7 +157,7 @@ static enum token_kind uuid(struct lexer *lexer, uint32_t start)
 	return make(lexer, start, start + 36, TOKEN_UUID);
 }
 
-/* How many hexadecimal digits stand here, counting no further than nine. */
+/* Count the hexadecimal digits from here, not beyond nine. */
 static uint32_t hex_run(const struct lexer *lexer, uint32_t start)
 {
 	uint32_t i = 0;
@@ -165,7 +167,8 @@ static uint32_t hex_run(const struct lexer *lexer, uint32_t start)
 	return i;
 }
 
-/* The length of a duration's unit, 0 if there is none, -1 if it breaks off. */
+/* Return the length of a duration's unit, 0 if there is none, -1 if it is
+ * incomplete. */
 static int unit_length(const struct lexer *lexer, uint32_t at)
 {
 	uint8_t next = byte_at(lexer, at + 1) | 32;
@@ -183,7 +186,7 @@ static int unit_length(const struct lexer *lexer, uint32_t at)
 	return 0;
 }
 
-/* at: behind the first digits, where a unit stands. 1h30m */
+/* Read 1h30m. at: after the first digits, at a unit. */
 static enum token_kind duration(struct lexer *lexer, uint32_t start, uint32_t at,
 			     bool maybe_uuid)
 {
@@ -209,9 +212,9 @@ static enum token_kind duration(struct lexer *lexer, uint32_t start, uint32_t at
 }
 
 /*
- * ISO 8601: P1Y2M3DT4H5M6S, P5W, P0001-02-03T04:05:06. at is behind the P. How
- * far it goes, or 0 when it is no duration; *sure when it can be nothing else
- * (four digits and a dash), and *at says where it fails.
+ * Read ISO 8601: P1Y2M3DT4H5M6S, P5W, P0001-02-03T04:05:06. at is after the P.
+ * Returns where it ends, or 0 when it is no duration; *sure when it can be
+ * nothing else (four digits and a dash), and *at is where it fails.
  */
 static uint32_t iso_part(const struct lexer *lexer, uint32_t at,
 			 const char *units)
@@ -259,7 +262,7 @@ static uint32_t iso_duration(const struct lexer *lexer, uint32_t *at, bool *sure
 	return end > start ? end : 0;
 }
 
-/* at: behind the digits before the point or the exponent. */
+/* Read a fraction. at: after the digits before the point or the exponent. */
 static enum token_kind fraction(struct lexer *lexer, uint32_t start, uint32_t at)
 {
 	uint32_t digits;
@@ -279,7 +282,7 @@ static enum token_kind fraction(struct lexer *lexer, uint32_t start, uint32_t at
 	return make(lexer, start, at, TOKEN_FLOAT);
 }
 
-/* Everything that begins with a digit, or with a minus and a digit. */
+/* Read every token that begins with a digit, or with a minus and a digit. */
 static enum token_kind number(struct lexer *lexer, uint32_t start)
 {
 	bool maybe_uuid = lexer->text[start] != '-';
@@ -310,7 +313,7 @@ static enum token_kind number(struct lexer *lexer, uint32_t start)
 
 		while (is(lexer, end, DIGIT))
 			end++;
-		/* 1e5f is not 1e5 and f: only a UUID goes on like that */
+		/* 1e5f is not 1e5 and f: only a UUID continues like that */
 		if (maybe_uuid && at - start < 8 && end - start < 8 &&
 		    is(lexer, end, HEX))
 			return uuid(lexer, start);
@@ -349,7 +352,8 @@ static enum token_kind word(struct lexer *lexer, uint32_t start)
 	return make(lexer, start, at, keyword_find(text + start, at - start));
 }
 
-/* -NaN, -Infinity: a letter after the minus that begins one makes it one. */
+/* Read -NaN, -Infinity: a minus with a first letter of one of them is always
+ * one. */
 static enum token_kind negative_word(struct lexer *lexer, uint32_t start,
 				  const char *rest, enum token_kind kind)
 {
@@ -385,7 +389,7 @@ static enum token_kind minus(struct lexer *lexer, uint32_t start)
 	return make(lexer, start, start + 1, TOKEN_MINUS);
 }
 
-/* One character, or two when the second is this one. */
+/* Read one character, or two when the second is this one. */
 static enum token_kind pair(struct lexer *lexer, uint32_t start, uint8_t second,
 			 enum token_kind two, enum token_kind one)
 {
@@ -394,7 +398,7 @@ static enum token_kind pair(struct lexer *lexer, uint32_t start, uint8_t second,
 	return make(lexer, start, start + 1, one);
 }
 
-/* What is a token by its one character. */
+/* Tokens of one character. */
 static const uint8_t single[256] = {
 	['('] = TOKEN_OPEN, [')'] = TOKEN_CLOSE,
 	['['] = TOKEN_OPEN_LIST, [']'] = TOKEN_CLOSE_LIST,
@@ -467,7 +471,7 @@ enum token_kind lexer_next(struct lexer *lexer, struct token *token)
 	return kind;
 }
 
-/* Take out of every doubled quote one. */
+/* Replace every doubled quote by one. */
 static struct bytes unquote(struct arena *arena, const uint8_t *text,
 			    uint32_t length, uint8_t quote)
 {

@@ -1,7 +1,7 @@
 /*
- * CQL text to tokens, one at a time, as Cassandra's lexer cuts it,
- * but that a comment may end the input. A token is a place in the text;
- * what it says is read from there when it is wanted.
+ * Split CQL text into tokens, one at a time, as Cassandra's lexer does, except
+ * that a comment may end the input. A token is a place in the text; its
+ * contents are read from there when needed.
  */
 #ifndef STORE_CQL_SYNTAX_LEXER_H
 #define STORE_CQL_SYNTAX_LEXER_H
@@ -23,19 +23,21 @@ struct lexer {
 	uint32_t at, start;	/* start: of the last token */
 };
 
-/* Text longer than this makes no tokens: the caller refuses it. */
+/* Longer text makes no tokens: the caller refuses it. */
 #define LEXER_TEXT_MAX (UINT32_MAX - 16)
 
-/* Text has to outlive the lexer, and to be at most LEXER_TEXT_MAX long. */
+/* Init. Text has to outlive the lexer, and to be at most LEXER_TEXT_MAX
+ * long. */
 void lexer_init(struct lexer *lexer, struct bytes text);
 /*
- * The next token, and its kind. END (empty, at the end of the text) comes for
- * ever; BAD, at the character that fits no token, ends the useful part.
+ * Read the next token, and return its kind. END (empty, at the end of the text)
+ * comes for ever; BAD, at the character that fits no token, ends the useful
+ * part.
  */
 enum token_kind lexer_next(struct lexer *lexer, struct token *token);
 
 /*
- * What a token says, copied to arena: names folded to lower case or unquoted,
+ * Copy a token's contents to arena: names folded to lower case or unquoted,
  * strings without their quotes, others as written. BYTES_NULL without memory.
  */
 struct bytes token_copy(struct arena *arena, struct bytes text,

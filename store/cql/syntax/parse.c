@@ -1,7 +1,7 @@
 /*
- * Which statement it is, and where it ends. The grammar is Cassandra's; where
- * its generated parser gives an error, ours gives one at the same token, which
- * a few places have to work for: they say so.
+ * Find the kind of a statement, and its end. The grammar is Cassandra's; where
+ * its generated parser fails, ours fails at the same token, which needs extra
+ * work in a few places: they say so.
  */
 #include "store/cql/syntax/parse.h"
 
@@ -98,7 +98,7 @@ static void parse_statement(struct parser *p, struct statement *s)
 	}
 }
 
-/* What may follow a statement: see cql_parse. */
+/* Check what follows a statement: see cql_parse. */
 static void parse_end(struct parser *p, size_t *consumed)
 {
 	bool semicolon = peek(p) == TOKEN_SEMICOLON;

@@ -1,6 +1,6 @@
 /*
- * CQL text to a statement (ast.h). Knows the grammar of Cassandra 5.0 and no
- * schema: a name that means nothing is the analyser's to refuse.
+ * Parse CQL text to a statement (ast.h), by the grammar of Cassandra 5.0 and
+ * without a schema: unknown names are refused by the analysis.
  */
 #ifndef STORE_CQL_SYNTAX_PARSE_H
 #define STORE_CQL_SYNTAX_PARSE_H
@@ -10,22 +10,21 @@
 #include "store/schema/schema.h"
 
 /*
- * Parse the one statement that text begins with. Semicolons may follow it.
- * With consumed NULL nothing else may come then; else it stops behind the
- * first semicolon, and *consumed says how far that was (the length of the text
- * if it had none).
+ * Parse the one statement that text begins with. Semicolons may follow it. With
+ * consumed NULL nothing else may follow; else it stops after the first
+ * semicolon, and *consumed is the length up to there (of the text if it had
+ * none).
  *
- * The tree is made in arena, and none of it points into text. Text that holds
- * no statement at all is an error at line 0, column -1 (the caller who reads
- * several uses cql_split), and so is text that is not UTF-8. Nesting is bounded,
- * and the time is linear in the length of the text.
- *
- * Returns 0, -EINVAL (*error is set, with its place) or -ENOMEM. Any thread.
+ * The tree is made in arena, and none of it points into text. Text without any
+ * statement is an error at line 0, column -1 (a caller that reads several uses
+ * cql_split), and so is text that is not UTF-8. Nesting is bounded, and the
+ * time is linear in the length of the text. Returns 0, -EINVAL (*error is set,
+ * with its place) or -ENOMEM. Any thread.
  */
 int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 	      size_t *consumed, struct cql_error *error);
 
-/* The name, quoted where it has to be. */
+/* Append the name, with quotes if it needs them. */
 static inline void cql_print_name(struct buf *out, struct bytes name)
 {
 	name_print(out, name);

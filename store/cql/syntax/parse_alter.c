@@ -222,7 +222,7 @@ static void parse_generic(struct parser *p, struct describe *d)
 	d->name.name = parse_name(p, "what to describe");
 }
 
-/* DESCRIBE type, function, aggregate, only: also names of something. */
+/* True for DESCRIBE type, function, aggregate, only: also names of objects. */
 static bool describes_named(struct parser *p)
 {
 	enum token_kind after = peek_ahead(p, 1);

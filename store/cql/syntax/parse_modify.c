@@ -63,8 +63,8 @@ struct insert *parse_insert(struct parser *p)
 }
 
 /*
- * The assignment that set has of a column, or of a field of one (else null),
- * which is a from now on: the former one, in an array that may be outgrown;
+ * Set a as the assignment of a column in set, or of a field of one (else null),
+ * and return the former one, in an array that may be replaced by a larger one;
  * NULL where there was none.
  */
 static const struct assignment *replace(struct parser *p, struct hash *set,
@@ -91,8 +91,8 @@ static const struct assignment *replace(struct parser *p, struct hash *set,
 }
 
 /*
- * Several settings of a column go together only as steps: adding, elements,
- * different fields. A plain one suffers no other.
+ * Check for two assignments of a column. They are valid together only as steps:
+ * adding, elements, different fields. A plain one allows no other.
  */
 static void check_double(struct parser *p, struct hash *set,
 			 struct assignment *a)
@@ -113,8 +113,8 @@ static void check_double(struct parser *p, struct hash *set,
 			    (const char *)a->column.text.ptr);
 }
 
-/* What may stand behind a term in any statement: what is wrong with an
- * assignment is looked at behind it. */
+/* Check the token after a term, as in any statement: faults of an assignment
+ * are checked after it. */
 static void check_behind_term(struct parser *p)
 {
 	switch (peek(p)) {

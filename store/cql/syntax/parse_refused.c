@@ -1,8 +1,8 @@
 /*
- * What the grammar has and we do not: roles, users, permissions; functions,
- * aggregates, views and triggers. They are read as Cassandra reads them, so
- * that a wrong one is a syntax error at its place, and a right one can be
- * refused by name.
+ * Statements of the grammar that we do not have: roles, users, permissions;
+ * functions, aggregates, views and triggers. They are read as Cassandra reads
+ * them, so that a wrong one is a syntax error at its place, and a right one can
+ * be refused by name.
  */
 #include "store/cql/syntax/parse_refused.h"
 #include "store/cql/syntax/parse_select.h"
@@ -17,7 +17,7 @@ static void parse_role_name(struct parser *p)
 		parse_name(p, "a role");
 }
 
-/* A user or an identity. */
+/* Parse a user or an identity. */
 static void parse_old_name(struct parser *p, const char *of)
 {
 	if (peek(p) == TOKEN_QUOTED_NAME)
@@ -234,7 +234,8 @@ static void parse_resource(struct parser *p)
 	}
 }
 
-/* ALL and a permission may be a role's name too: by what comes behind. */
+/* True if this is the role of a GRANT. ALL and a permission may be a role's
+ * name too: the next token decides. */
 static bool at_role_to_grant(struct parser *p)
 {
 	enum token_kind kind = peek(p), after = peek_ahead(p, 1);

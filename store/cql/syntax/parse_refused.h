@@ -5,7 +5,7 @@
 #define STORE_CQL_SYNTAX_PARSE_REFUSED_H
 #include "store/cql/syntax/parser.h"
 
-/* Roles, users, permissions: the grammar alone. The verb is consumed. */
+/* Roles, users, permissions: only the grammar. The verb is consumed. */
 void parse_create_role(struct parser *p);
 void parse_alter_role(struct parser *p);
 void parse_drop_role(struct parser *p);

@@ -7,10 +7,10 @@
 #include "store/cql/syntax/parser.h"
 #include "store/cql/syntax/type_name.h"
 
-/* More than any object has; the rest would be compared with all before. */
+/* More properties than any object has: each is compared with all before. */
 #define PROPERTIES_MAX 1000
 
-/* What a property's value may be written as: a constant, or a free word. */
+/* Parse a property's value: a constant, or a free word. */
 static struct bytes parse_property_value(struct parser *p)
 {
 	enum token_kind kind = peek(p);
@@ -50,7 +50,7 @@ static void note_term(struct parser *p, const struct written_entry *e)
 	buf_release(&text);
 }
 
-/* Takes them up to the first that is wrong. */
+/* Add entries up to the first wrong one. */
 static void add_entries(struct parser *p, struct written_property *property,
 			const struct written_entry *entries, uint32_t count)
 {
@@ -76,7 +76,7 @@ static void add_entries(struct parser *p, struct written_property *property,
 	}
 }
 
-/* {'class': 'x', 'n': 1}: looked at when all of it was read. */
+/* Parse {'class': 'x', 'n': 1}: checked when all of it was read. */
 static void parse_property_map(struct parser *p,
 			       struct written_property *property)
 {

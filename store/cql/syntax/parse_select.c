@@ -102,7 +102,7 @@ static struct term *null_term(struct parser *p)
 	return finish_term(p, t);
 }
 
-/* Behind the column: op value, in all its forms. */
+/* Parse after the column: op value, in all its forms. */
 static void parse_column_relation(struct parser *p, struct relation *r)
 {
 	*append(p, r->columns, r->column_count) = parse_column(p);
@@ -142,7 +142,8 @@ static void parse_column_relation(struct parser *p, struct relation *r)
 	r->value = parse_term(p);
 }
 
-/* ( name , or ( name ): the begin of a tuple; else a relation in brackets. */
+/* True at ( name , or ( name ): the begin of a tuple; else a relation in
+ * brackets. */
 static bool at_columns(struct parser *p)
 {
 	enum token_kind kind = peek_ahead(p, 1), after = peek_ahead(p, 2);
@@ -219,8 +220,8 @@ void parse_selections(struct parser *p, struct select *s)
 }
 
 /*
- * JSON and DISTINCT are names too: each is a word if a selection can be read
- * behind it, and a column if not.
+ * JSON and DISTINCT are names too: each is a keyword if a selection can be read
+ * after it, and a column if not.
  */
 static bool parse_behind_word(struct parser *p, struct select *s,
 			      enum token_kind word,

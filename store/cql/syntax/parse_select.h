@@ -7,7 +7,7 @@ void parse_where(struct parser *p, struct relation **relations,
 		 uint32_t *count);
 bool at_comparison(enum token_kind kind);
 enum operator_kind parse_comparison(struct parser *p);
-/* (a, b) or a marker, behind IN. */
+/* Parse (a, b) or a marker, after IN. */
 void parse_in_values(struct parser *p, struct term **value,
 		     struct term ***values, uint32_t *count);
 /* * or selectors with aliases. */

@@ -1,10 +1,10 @@
 /*
- * What a SELECT lists (and groups by): terms with columns in them. A grammar of
- * its own in Cassandra, more liberal in what nests.
+ * The items of a SELECT list (and of GROUP BY): terms with columns in them. A
+ * grammar of its own in Cassandra, which allows more nesting.
  *
  * Cassandra looks whether a type hint with its value, or the .fields and
- * [elements] behind a selector, can be read, and else goes on as if they were
- * not there: an error in them is told at the first token behind that.
+ * [elements] after a selector, can be read, and else continues as if they were
+ * not there: an error in them is told at the first token after that.
  */
 #include "store/cql/syntax/parse_selector.h"
 #include "store/cql/syntax/parse_term.h"
@@ -117,7 +117,7 @@ static struct term *parse_element(struct parser *p, struct term *left)
 	return finish_term(p, t);
 }
 
-/* May this come behind a selector with fields or elements? */
+/* True if this may come after a selector with fields or elements. */
 static bool may_follow(const struct parser *p, enum token_kind kind)
 {
 	switch (kind) {
@@ -144,7 +144,7 @@ static bool may_follow(const struct parser *p, enum token_kind kind)
 	}
 }
 
-/* Behind a column, alone or with a field, what follows is looked at at once. */
+/* After a column, alone or with a field, the next token is checked at once. */
 static void check_behind_column(struct parser *p)
 {
 	uint32_t n = peek(p) != TOKEN_DOT ? 0 :
@@ -225,7 +225,7 @@ static struct term *parse_call(struct parser *p)
 	return finish_term(p, t);
 }
 
-/* A column or a function: by what comes behind the name. */
+/* Parse a column or a function: the token after the name decides. */
 static struct term *parse_named(struct parser *p)
 {
 	enum token_kind kind = peek(p), after = peek_ahead(p, 1);

@@ -1,7 +1,7 @@
 /*
- * CREATE TABLE, and what a column is there and in ALTER TABLE. Cassandra refuses
- * what is there twice as soon as it has read it, also where the statement has an
- * error before that, if it went on behind it (parser_recover).
+ * CREATE TABLE, and column definitions there and in ALTER TABLE. Cassandra
+ * refuses duplicates as soon as it has read them, also where the statement has
+ * an error before that, if it went on after it (parser_recover).
  */
 #include "store/cql/syntax/parse_schema.h"
 #include "store/cql/syntax/parse_table.h"
@@ -9,8 +9,8 @@
 #include "store/cql/syntax/parser.h"
 #include "store/cql/syntax/type_name.h"
 
-/* f(a, b): unless its first argument is right nothing of the mask, which begins
- * at start, is taken. */
+/* Parse f(a, b): unless its first argument is right nothing of the mask, which
+ * begins at start, is consumed. */
 static struct term *parse_masking_call(struct parser *p, uint32_t start)
 {
 	struct term *t = new_term(p, TERM_CALL, here(p).offset);
@@ -70,7 +70,8 @@ void parse_column_definition(struct parser *p, struct column_definition *c)
 	parse_rest_of_column(p, c);
 }
 
-/* The table as it was written, of a keyspace or not; "null" for a marker. */
+/* Return the table as it was written, with or without a keyspace; "null" for a
+ * marker. */
 static const char *written_name(struct parser *p, const struct table_name *name)
 {
 	const char *keyspace = (const char *)name->keyspace.text.ptr;
@@ -109,7 +110,7 @@ static void set_key(struct parser *p, struct create_table *t, struct token at)
 	t->has_key = true;
 }
 
-/* Of a name that is none the rest may be read all the same. */
+/* After an invalid name the rest may still be read. */
 static struct identifier parse_name_only(struct parser *p)
 {
 	bool no_error = !p->result;
@@ -258,7 +259,7 @@ void parse_create_table(struct parser *p, struct statement *s)
 	t->if_not_exists = parse_if_not_exists(p);
 	t->table = parse_qualified(p, "table");
 	expect(p, TOKEN_OPEN, "'('");
-	/* an empty item between or behind the others is none */
+	/* an empty item between or after the others is ignored */
 	parse_table_item(p, t, &columns);
 	while (accept(p, TOKEN_COMMA))
 		if (peek(p) != TOKEN_COMMA && peek(p) != TOKEN_CLOSE)

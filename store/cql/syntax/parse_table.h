@@ -3,13 +3,13 @@
 #define STORE_CQL_SYNTAX_PARSE_TABLE_H
 #include "store/cql/syntax/parser.h"
 
-/* WITH, and with it the words that only tables have; what is "table" or "view",
- * for messages. */
+/* Parse WITH, and the words that only tables have there; what: "table" or
+ * "view", for messages. */
 void parse_table_properties(struct parser *p, struct create_table *t,
 			    const char *what);
 void parse_create_table(struct parser *p, struct statement *s);
 void parse_column_definition(struct parser *p, struct column_definition *c);
-/* Behind PRIMARY: KEY ((a, b), c). A second one is refused. */
+/* Parse after PRIMARY: KEY ((a, b), c). A second one is refused. */
 void parse_primary_key(struct parser *p, struct create_table *t);
 struct term *parse_mask(struct parser *p);
 #endif

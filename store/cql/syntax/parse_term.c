@@ -1,6 +1,6 @@
 /*
- * Terms: what stands for a value. Each function parses one level of the
- * grammar; binary operators bind as in arithmetic, to the left.
+ * Terms: expressions for values. Each function parses one level of the grammar;
+ * binary operators bind as in arithmetic, to the left.
  */
 #include "store/cql/syntax/parser.h"
 
@@ -45,8 +45,8 @@ bool at_constant(enum token_kind kind)
 }
 
 /*
- * Cassandra reads every float as a decimal and a double first, whatever its
- * type. What Java says of one that is neither, or NULL.
+ * Return Java's message for a float that it cannot read, or NULL. Cassandra
+ * reads every float as a decimal and a double first, whatever its type.
  */
 static const char *float_problem(struct bytes text)
 {
@@ -198,7 +198,7 @@ static struct term *parse_list_literal(struct parser *p)
 	return finish_term(p, t);
 }
 
-/* A field of a literal: where it lies in Java's HashMap of so many. */
+/* A field of a literal: its place in Java's HashMap of that size. */
 struct placed_field {
 	uint32_t bucket, order;
 	struct identifier name;
@@ -223,9 +223,9 @@ static int compare_places(const void *left, const void *right)
 }
 
 /*
- * The fields in the order in which Cassandra prints and checks them: that of a
- * HashMap, which grows when it is three quarters full. Of a field given twice
- * the later value counts.
+ * Sort the fields in the order in which Cassandra prints and checks them: that
+ * of a HashMap, which grows when it is three quarters full. Of a field given
+ * twice the later value counts.
  */
 static void order_fields(struct parser *p, struct term *t)
 {
@@ -273,7 +273,7 @@ static void parse_user_literal(struct parser *p, struct term *t)
 		order_fields(p, t);
 }
 
-/* The first key is there; at its colon. */
+/* Parse the rest of a map: the first key is read; at its colon. */
 static void parse_map_literal(struct parser *p, struct term *t)
 {
 	t->kind = TERM_MAP;
@@ -306,7 +306,7 @@ static struct term *parse_braces(struct parser *p)
 	return finish_term(p, t);
 }
 
-/* Can this begin what a type hint applies to, in a SELECT list? */
+/* True if this can begin the value of a type hint, in a SELECT list. */
 static bool may_be_hinted(struct parser *p, uint32_t ahead)
 {
 	enum token_kind kind = peek_ahead(p, ahead);
@@ -379,7 +379,7 @@ static struct term *parse_cast(struct parser *p)
 	return finish_term(p, t);
 }
 
-/* A keyword that names a function, but no type, keeps its letters. */
+/* A keyword that names a function, but no type, keeps its case. */
 static struct bytes written_name(struct parser *p, struct token token)
 {
 	return arena_copy(p->arena, bytes_of(p->text.ptr + token.offset,
@@ -519,7 +519,7 @@ static struct term *parse_product(struct parser *p, parse_operand *operand)
 	return t;
 }
 
-/* + c, where c is a column: it can be no function without a bracket. */
+/* True at + c, where c is a column: a function would have a bracket. */
 static bool at_prepend(struct parser *p)
 {
 	enum token_kind kind = peek_ahead(p, 1), after = peek_ahead(p, 2);

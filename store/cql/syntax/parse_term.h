@@ -3,10 +3,11 @@
 #define STORE_CQL_SYNTAX_PARSE_TERM_H
 #include "store/cql/syntax/parser.h"
 
-/* A number that Java cannot read, in its words; token is the number. */
+/* Refuse a number that Java cannot read, in its words; token is the number. */
 void refuse_number(struct parser *p, struct token token, const char *problem);
 struct term *parse_term(struct parser *p);
-/* As the right side of SET c = …: stops before + c, which makes it a prepend. */
+/* Parse the right side of SET c = …: stops before + c, which makes it a
+ * prepend. */
 struct term *parse_assigned_term(struct parser *p);
 struct term *parse_sum(struct parser *p, parse_operand *operand, bool assigned);
 struct term *parse_tuple(struct parser *p);
@@ -20,11 +21,11 @@ bool at_constant(enum token_kind kind);
 struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start);
 struct term *finish_term(struct parser *p, struct term *t);
 void term_adopt(struct parser *p, struct term *parent, struct term *child);
-/* [keyspace.]function, and the bracket behind it. */
+/* Parse [keyspace.]function, and the bracket after it. */
 void parse_function_name(struct parser *p, struct term *call);
-/* a, b) behind it: the call, finished. */
+/* Parse a, b) after it: the finished call. */
 struct term *parse_arguments(struct parser *p, struct term *call);
-/* (a) or (keyspace.a) or a type that can be nothing else, in brackets; or a
- * class in quotes, before what it can be a type for? */
+/* True at (a) or (keyspace.a) or a type that can be nothing else, in brackets;
+ * or a class in quotes, before a possible value of a type. */
 bool at_type_in_brackets(struct parser *p, bool selection);
 #endif

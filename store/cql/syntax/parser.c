@@ -33,7 +33,7 @@ enum token_kind peek_ahead(struct parser *p, uint32_t n)
 	return p->tokens[p->at + n].kind;
 }
 
-/* From now on all is END. */
+/* Stop: from now on every token is END. */
 static void stop(struct parser *p, int result)
 {
 	p->result = result;
@@ -48,7 +48,7 @@ void parser_no_memory(struct parser *p)
 		stop(p, -ENOMEM);
 }
 
-/* The parser's error, in place of what was noted. -ENOMEM stops it. */
+/* Set the parser's error, in place of one that was noted. -ENOMEM stops it. */
 static bool tell(struct parser *p, struct token at, enum cql_code code,
 		 const char *format, va_list args)
 {
@@ -125,7 +125,7 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 		return;
 	}
 	cql_error_at(error, p->text, at.offset, at.length);
-	/* a bad token at the end of the text has a place all the same */
+	/* a bad token at the end of the text still has a place */
 	if (at.kind == TOKEN_BAD && error->line == 0) {
 		error->line = -1;
 		cql_error_at(error, p->text, at.offset, 1);

@@ -3,10 +3,10 @@
  * over a small window of tokens, each made once.
  *
  * The first error sets result and makes every later token END (but see
- * parser_note and parser_recover), so that all loops end and nobody has to check
- * on the way: the functions give back nodes that may be nonsense then, and
- * cql_parse throws the tree away. So is it with memory: without, a node is the
- * scratch space.
+ * parser_note and parser_recover), so that all loops end and no function has to
+ * check on the way: the nodes returned then may be nonsense, and cql_parse
+ * throws the tree away. The same without memory: a node is the scratch space
+ * then.
  */
 #ifndef STORE_CQL_SYNTAX_PARSER_H
 #define STORE_CQL_SYNTAX_PARSER_H
@@ -40,35 +40,36 @@ struct parser {
 
 /* Make room in the window and fill it; END, BAD or a semicolon ends a fill. */
 void parser_fill(struct parser *p);
-/* The first error only: "line L:C expected …, found '…'" at this token. */
+/* Set the first error only: "line L:C expected …, found '…'" at this token. */
 void parser_expected(struct parser *p, struct token at, const char *what);
 /*
- * A sentence of Cassandra's own, without "line"; the place is the token's. It is
- * what Cassandra throws while it reads: whatever is behind it, and whatever was
- * noted before, this is told.
+ * Refuse with a sentence of Cassandra's own, without "line"; the place is the
+ * token's. Cassandra throws it while it reads: it is told whatever comes after
+ * it, and whatever was noted before.
  */
 void parser_refuse(struct parser *p, struct token at, enum cql_code code,
 		   const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * A fault that lets Cassandra read on: it is told unless one before it was, or
- * one behind it is refused. A syntax error behind it only ends the reading.
+ * Note a fault after which Cassandra reads on: it is told unless one before it
+ * was, or one after it is refused. A syntax error after it only ends the
+ * reading.
  */
 void parser_note(struct parser *p, struct token at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * The end of a rule of Cassandra's grammar, of which no_error was true at its
- * begin. A syntax error in a rule is noted, and who used the rule goes on at the
- * token that was wrong, where it may meet something to refuse: in statements
- * that have recovers set, as others refuse nothing behind a rule.
+ * End a rule of Cassandra's grammar, of which no_error was true at its begin. A
+ * syntax error in a rule is noted, and the calling rule continues at the wrong
+ * token, where it may meet something to refuse: in statements that have
+ * recovers set, as others refuse nothing after a rule.
  */
 void parser_recover(struct parser *p, bool no_error);
-/* Every name of a list once: false for one that was there. */
+/* Add a name of a list: false if it was there already. */
 bool parser_add_name(struct parser *p, struct hash *set, struct bytes name);
 /*
- * Go back to a copy of the parser when what was read since was no CQL: where
+ * Go back to a copy of the parser if the text read since was no CQL: where
  * Cassandra's grammar looks whether something can be read before it reads it.
- * False when that was CQL, or is refused in any case: then nothing is changed.
+ * False if it was CQL, or is refused in any case: then nothing is changed.
  */
 bool parser_retry(struct parser *p, const struct parser *copy);
 void parser_no_memory(struct parser *p);
@@ -81,7 +82,8 @@ static inline struct token here(const struct parser *p)
 {
 	return p->tokens[p->at];
 }
-/* The kind of the nth token from here; END where the text ends before. */
+/* Return the kind of the nth token from here; END where the text ends
+ * before. */
 enum token_kind peek_ahead(struct parser *p, uint32_t n);
 
 static inline struct token next(struct parser *p)
@@ -115,13 +117,13 @@ static inline struct span span_from(const struct parser *p, uint32_t start)
 							 : 0 };
 }
 
-/* Zeroed memory of the arena. */
+/* Allocate zeroed memory of the arena. */
 void *parser_node(struct parser *p, size_t size);
 #define new_node(p, type) ((type *)parser_node(p, sizeof(type)))
-/* An array that grows by doubling: where element number *count goes. */
+/* Grow an array by doubling, and return the place of element number *count. */
 void *parser_append(struct parser *p, void *items, uint32_t *count,
 		    size_t size);
-/* Append a zeroed element to an array and its count: a pointer to it. */
+/* Append a zeroed element to an array and its count: returns it. */
 #define append(p, items, count)                                                \
 	({                                                                     \
 		(items) = parser_append(p, items, &(count), sizeof(*(items))); \
@@ -136,17 +138,18 @@ static inline void parser_leave(struct parser *p)
 }
 
 struct bytes parse_text(struct parser *p, struct token token);
-/* A name; column allows "" too (legacy columns have it). */
+/* Parse a name; column allows "" too (legacy columns have it). */
 struct identifier parse_name(struct parser *p, const char *what);
 struct identifier parse_column(struct parser *p);
-/* A marker where a name of this kind stands: noted; false: there is none. */
+/* Parse a marker in place of a name of this kind: noted; false: there is
+ * none. */
 bool parse_marked_name(struct parser *p, const char *kind);
-/* [keyspace.]name; kind is "table" or "index", for messages. */
+/* Parse [keyspace.]name; kind is "table" or "index", for messages. */
 struct table_name parse_qualified(struct parser *p, const char *kind);
 struct identifier parse_keyspace_name(struct parser *p);
 bool parse_if_exists(struct parser *p);
 bool parse_if_not_exists(struct parser *p);
 
-/* Operands with + - * / % between; assigned: as parse_assigned_term. */
+/* Parse operands with + - * / % between; assigned: as parse_assigned_term. */
 typedef struct term *parse_operand(struct parser *p);
 #endif

@@ -1,8 +1,8 @@
 /*
- * A machine over bytes. Its states are what a semicolon may be hidden in; its
- * stages, how far into BEGIN … BATCH … APPLY BATCH the words have come. A byte
- * that means something only with the next one is left for the next call when
- * it is the last.
+ * A machine over bytes. Its states are the places where a semicolon may be
+ * hidden; its stages, how far into BEGIN … BATCH … APPLY BATCH the words have
+ * come. A byte that means something only with the next one is left for the next
+ * call when it is the last.
  */
 #include "store/cql/syntax/statement_end.h"
 
@@ -65,7 +65,7 @@ static void begin_token(struct cql_split *s)
 	s->begun = true;
 }
 
-/* A token that is no word ends the hope for BEGIN BATCH. */
+/* A token that is no word: it cannot be BEGIN BATCH any more. */
 static void begin_other(struct cql_split *s, uint8_t state, size_t step)
 {
 	begin_token(s);
@@ -77,7 +77,7 @@ static void begin_other(struct cql_split *s, uint8_t state, size_t step)
 	s->at += step;
 }
 
-/* One step in PLAIN. False: more bytes are needed to know. */
+/* Do one step in PLAIN. False: more bytes are needed to know. */
 static bool plain(struct cql_split *s, struct bytes text, bool last)
 {
 	uint8_t c = text.ptr[s->at];
@@ -108,7 +108,8 @@ static bool plain(struct cql_split *s, struct bytes text, bool last)
 	return true;
 }
 
-/* To the two bytes that end it; the first of them may be the last there is. */
+/* Go to the two bytes that end it; the first of them may be the last there
+ * is. */
 static bool to_pair(struct cql_split *s, struct bytes text, bool last,
 		    const char *pair)
 {
@@ -198,7 +199,7 @@ int cql_split_next(struct cql_split *s, struct bytes text, bool last,
 		*used = s->at;
 		return 1;
 	}
-	/* A comment that is not closed is for the parser to refuse. */
+	/* The parser refuses a comment that is not closed. */
 	if (!last || (!s->begun && s->state != COMMENT))
 		return 0;
 	*statement = bytes_of(text.ptr + s->begin, text.len - s->begin);

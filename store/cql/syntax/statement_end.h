@@ -1,10 +1,10 @@
 /*
- * Where the statements of a longer text end: for files of CQL, the query files
- * of the mount, and the shell, which get their input in pieces.
+ * Find where the statements of a longer text end: for files of CQL, the query
+ * files of the mount, and the shell, which get their input in pieces.
  *
- * Only what hides a semicolon is understood: strings, quoted names, comments,
- * and batches, whose inner semicolons do not end them. Whether a statement is
- * right is the parser's to say.
+ * Only what hides a semicolon is recognised: strings, quoted names, comments,
+ * and batches, whose inner semicolons do not end them. The parser checks the
+ * statements.
  */
 #ifndef STORE_CQL_SYNTAX_STATEMENT_END_H
 #define STORE_CQL_SYNTAX_STATEMENT_END_H
@@ -20,22 +20,22 @@ struct cql_split {
 	bool begun;		/* there was a token */
 };
 
-/* Before the first piece of a text, and after each statement. */
+/* Call it before the first piece of a text, and after each statement. */
 void cql_split_init(struct cql_split *s);
 /*
- * Find the end of the first statement of text, which is all that came since
- * cql_split_init: what was there at the last call, and more behind it. Nothing
- * is looked at twice. last: no more will come.
+ * Find the end of the first statement of text, which is all bytes since
+ * cql_split_init: those of the last call, and more after them. Nothing is read
+ * twice. last: no more will come.
  *
  * Returns 1 with the statement, its semicolon included (if last, it may have
- * none), and in *used how much of text is done with; the next text begins
+ * none), and *used, the bytes of text that are done with; the next text begins
  * there. A statement of length 0 is an empty one, as between two semicolons.
  * Returns 0 when the text ends before its statement does; if last, then it
- * holds nothing more but blanks and comments that are closed.
+ * holds only blanks and comments that are closed.
  */
 int cql_split_next(struct cql_split *s, struct bytes text, bool last,
 		   struct bytes *statement, size_t *used);
-/* What a shell prompts for: inside what did the text of the last call end? */
+/* Where the text of the last call ended, for the shell's prompt. */
 enum cql_split_inside {
 	CQL_SPLIT_NOTHING, CQL_SPLIT_STATEMENT, CQL_SPLIT_BATCH,
 	CQL_SPLIT_STRING, CQL_SPLIT_NAME, CQL_SPLIT_COMMENT,

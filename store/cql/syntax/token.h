@@ -1,7 +1,6 @@
 /*
- * The kinds of tokens CQL is made of. Keywords are tokens of their own, in four
- * groups, so that two comparisons tell what a word may be: where a name may
- * stand, only reserved words may not.
+ * The kinds of tokens of CQL. Keywords are tokens of their own, in four groups,
+ * so that two comparisons classify a word: only reserved words are no names.
  */
 #ifndef STORE_CQL_SYNTAX_TOKEN_H
 #define STORE_CQL_SYNTAX_TOKEN_H
@@ -79,7 +78,7 @@ enum token_kind {
 };
 
 /*
- * The keyword that word is in any case (letters, digits and _ only), else
+ * Return the keyword of a word in any case (letters, digits and _ only), else
  * TOKEN_IDENTIFIER; TOKEN_BOOLEAN for true and false.
  */
 enum token_kind keyword_find(const uint8_t *word, uint32_t length);
@@ -96,7 +95,7 @@ static inline bool token_is_native_type(enum token_kind kind)
 {
 	return kind >= KEYWORD_NATIVE && kind < KEYWORD_OTHER;
 }
-/* An identifier, a quoted name (not "") or an unreserved keyword. */
+/* True for an identifier, a quoted name (not "") or an unreserved keyword. */
 static inline bool token_is_name(enum token_kind kind)
 {
 	return kind == TOKEN_IDENTIFIER || kind == TOKEN_QUOTED_NAME ||

@@ -26,8 +26,8 @@ struct type_name *parse_native_type(struct parser *p)
 	return t;
 }
 
-/* Words that Cassandra keeps for types it might have one day: as written, so
- * that BYTE is free. */
+/* True for words that Cassandra keeps for future types: as written, so that
+ * BYTE is free. */
 static bool is_kept_type_name(struct bytes name)
 {
 	static const char *const kept[] = {
@@ -150,10 +150,10 @@ const char *type_class(enum type_kind native)
 	return native_types[native]->class;
 }
 
-/* The native type whose class of Cassandra's this is, or -1. */
+/* Return the native type of this class of Cassandra's, or -1. */
 static int kind_by_class(struct bytes class)
 {
-	/* The one that another was named after. */
+	/* The class that another was named after. */
 	if (bytes_equal(class, bytes_str("DateType")))
 		return TYPE_TIMESTAMP;
 	for (int kind = 0; kind < TYPE_KIND_COUNT; kind++)
@@ -163,8 +163,8 @@ static int kind_by_class(struct bytes class)
 	return -1;
 }
 
-/* Is it a class that Cassandra has, if not one that stands for a type of ours?
- * In its text parameters may follow. */
+/* True if Cassandra has this class and it is none of our types. In the text
+ * parameters may follow. */
 static bool is_class(const char *name, size_t length)
 {
 	static const char *const others[] = {
@@ -182,7 +182,7 @@ static bool is_class(const char *name, size_t length)
 	return kind_by_class(class) >= 0;
 }
 
-/* 'Int32Type', with its package or not: the same as one of our types. */
+/* Parse 'Int32Type', with its package or not: the same as one of our types. */
 static void parse_class(struct parser *p, struct type_name *t)
 {
 	struct token token = next(p);
@@ -358,7 +358,7 @@ void written_type_print(struct buf *out, const struct written_type *r,
 		for (uint32_t i = 0; i < t->part_count; i++) {
 			struct written_type part = written_type_part(r, i);
 
-			/* of a vector it is not said */
+			/* not printed for a vector */
 			if (t->kind == TYPE_NAME_VECTOR)
 				part.frozen = part.name->frozen;
 			buf_add_str(out, i ? ", " : "");

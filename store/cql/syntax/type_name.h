@@ -10,17 +10,17 @@ struct written_type {
 	bool frozen;		/* by itself, or by what is around it */
 };
 bool type_name_is_collection(const struct type_name *t);
-/* The part of that number. */
+/* Return the part of that number. */
 struct written_type written_type_part(const struct written_type *r, uint32_t i);
-/* As Cassandra prints it before it has looked it up: with a keyspace, names of
+/* Print as Cassandra does before it has looked it up: with a keyspace, names of
  * user types have it. */
 void written_type_print(struct buf *out, const struct written_type *r,
 			struct bytes keyspace);
-/* As CQL writes it: map<text, frozen<list<int>>>. In type_name.c. */
+/* Print as CQL does: map<text, frozen<list<int>>>. In type_name.c. */
 void type_name_print(struct buf *out, const struct type_name *t);
-/* The name of Cassandra's class for a native type. */
+/* Return the name of Cassandra's class for a native type. */
 const char *type_class(enum type_kind native);
-/* As Cassandra prints one that it has looked up in this keyspace. */
+/* Print as Cassandra does a type that it has looked up in this keyspace. */
 void type_name_print_known(struct buf *out, const struct type_name *t,
 			   struct bytes keyspace);
 struct table_name parse_user_type_name(struct parser *p);
