@@ -17,6 +17,7 @@
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
+#include "fs/statement_times.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
@@ -206,6 +207,60 @@ static void changed(void *context, const struct table_change *changes,
 	node_put(&fs->nodes, table);
 }
 
+/* The node, made where it is not in memory. */
+static struct node *find_or_make(struct op *op, struct node *dir,
+				 const char *raw)
+{
+	struct node *n = find_escaped(op->fs, dir, raw);
+	struct buf name = BUF_INIT;
+	struct child c;
+
+	if (n)
+		return n;
+	name_escape(&name, bytes_str(raw));
+	name_shorten(&name);
+	if (!dir->ops->lookup(op, dir, buf_bytes(&name), &c))
+		n = node_of_child(op, dir, buf_bytes(&name), &c);
+	else
+		op->reason[0] = 0;
+	buf_release(&name);
+	return n;
+}
+
+static struct node *make_table(struct op *op, const struct table *t)
+{
+	struct node *k = find_or_make(op, op->fs->nodes.root, t->keyspace);
+	struct node *n = k ? find_or_make(op, k, t->name) : NULL;
+
+	node_put(&op->fs->nodes, k);
+	return n;
+}
+
+static int changing(void *context, struct write *w,
+		    const struct table_change *changes, size_t count)
+{
+	struct fs *fs = context;
+	struct op *op = op_current();
+	struct node *table = NULL;
+	const struct table *last = NULL;
+	size_t i;
+	int err = 0;
+
+	if (!op || op->fs != fs || !op->in_statement)
+		return 0;
+	for (i = 0; i < count && !err; i++) {
+		if (changes[i].table != last) {
+			node_put(&fs->nodes, table);
+			last = changes[i].table;
+			table = make_table(op, last);
+		}
+		if (table)
+			err = statement_times(op, w, table, &changes[i]);
+	}
+	node_put(&fs->nodes, table);
+	return err;
+}
+
 static void everything(struct fs *fs, struct op *op, struct node *from)
 {
 	uint64_t number;
@@ -286,6 +341,7 @@ static void damaged(void *context, const char *table, const char *text)
 void observe_start(struct fs *fs)
 {
 	struct store_observer observer = {
+		.changing = changing,
 		.changed = changed,
 		.schema_changed = schema_changed,
 		.truncated = truncated,

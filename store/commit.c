@@ -396,6 +396,9 @@ int table_write(struct write *w)
 
 	if (!err && w->store->read_only)
 		err = -EROFS;
+	if (!err && w->store->observed && w->changes->count && o->changing)
+		err = o->changing(o->context, w, w->changes->changes,
+				  w->changes->count);
 	if (!err && w->batch.op_count)
 		err = apply(w);
 	if (!err && w->store->observed && w->changes->count && o->changed)

@@ -163,6 +163,7 @@ static int keep_opener(struct op *op, struct handle *h)
 int statement_begin(struct op *op, struct handle *h, bool begun)
 {
 	op->opener = h->opener;
+	op->in_statement = true;
 	if (begun && (h->text_uid != op->who.uid ||
 		      h->text_gid != op->who.gid))
 		return op_refuse(op, -EACCES, "another user wrote the begin of "

@@ -158,6 +158,7 @@ struct op {
 	struct fs_notice *names;	/* see struct fs_call */
 	size_t name_count;
 	bool runs_statements;		/* in a write */
+	bool in_statement;		/* what it writes, statements do */
 	/* The kernel has locked only the directories of by_path. */
 	bool changes_file;
 	char reason[1024];		/* why it was refused; "" */

@@ -395,9 +395,7 @@ int attr_set_document(struct op *op, struct write *w, struct node *table,
 			 mtime_ns);
 }
 
-/* Look up whether the time of the directory was set: 1, 0, -errno. */
-static int has_set_time(struct op *op, struct node *table,
-			const struct place *p)
+int attr_is_set(struct op *op, struct node *table, const struct place *p)
 {
 	struct bytes value;
 	uint32_t hints;
@@ -416,7 +414,7 @@ static int keep_time(struct op *op, struct write *w, struct node *dir)
 	int err = place_of(op, dir, &p);
 
 	if (!err)
-		err = has_set_time(op, dir->table, &p);
+		err = attr_is_set(op, dir->table, &p);
 	if (err)
 		return err < 0 ? err : 0;
 	err = dir->ops->stat(op, dir, &now);
@@ -539,7 +537,7 @@ int attr_appear(struct op *op, struct write *w, struct node *row,
 	op_alters(op, row);
 	at.column = NULL;
 	at.path = BYTES_NULL;
-	set = has_set_time(op, row->table, &at);
+	set = attr_is_set(op, row->table, &at);
 	err = set < 0 ? set : 0;
 	if (set > 0)
 		err = attr_set_directory(op, w, row->table, &at,

@@ -26,6 +26,8 @@ int attr_has_times(struct op *op, struct node *table,
  * timestamp. */
 int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
 		    int64_t timestamp_us, int64_t *mtime_ns);
+/* Look up whether the time of the directory is stored: 1, 0, -errno. */
+int attr_is_set(struct op *op, struct node *table, const struct place *p);
 /* Set the directory's time to this, in a write. */
 int attr_set_directory(struct op *op, struct write *w, struct node *table,
 		       const struct place *p, int64_t mtime_ns);

@@ -25,6 +25,10 @@ struct table_change {
  * on the thread that made it, with no lock held.
  */
 struct store_observer {
+	/* Before a batch is applied, with its partitions locked: attributes may
+	 * be added to it. 0, or why it is not applied. */
+	int (*changing)(void *context, struct write *w,
+			const struct table_change *changes, size_t count);
 	/* A committed batch: each element is one row, or a range
 	 *. */
 	void (*changed)(void *context, const struct table_change *changes,

@@ -139,6 +139,52 @@ refused 'not by the old one' 'No such file' cat "$R/c"
 is 'but by the new one' 'r' "$(cat "$R/c2")"
 exec 8<&-
 
+# What a statement makes or removes moves the time of the directory that lists it, as
+# mkdir and rmdir do, where times are stored.
+run_cql <<'C'
+CREATE TABLE k.days (id int, d int, c text, s text STATIC, v int, PRIMARY KEY (id, d, c));
+CREATE TABLE k.flat (id int PRIMARY KEY, v int);
+C
+t=$M/k/days
+mkdir -p "$t/1/2/x" "$M/k/flat/1"
+dated=("$t" "$t/1" "$t/1/2" "$t/1/2/x" "$M/k/flat" "$M/k/flat/1")
+# moves WHAT STATEMENT DIRECTORY...: it moves the times of these and of no others.
+moves() {
+	local what=$1 statement=$2 d out=
+	shift 2
+	touch -d 2001-01-01 "${dated[@]}"
+	ok "$what" cql "$statement"
+	for d in "${dated[@]}"; do
+		[ "$(stat -c %Y "$d" 2>/dev/null)" = "$(date -d 2001-01-01 +%s)" ] || out+="${d#"$M/k/"} "
+	done
+	is "$what: what has another time" "$*" "${out% }"
+}
+moves 'a row is inserted' "INSERT INTO k.days (id, d, c) VALUES (1, 2, 'y')" days/1/2
+moves 'inserted again' "INSERT INTO k.days (id, d, c, v) VALUES (1, 2, 'y', 1)"
+moves 'a value changes' "UPDATE k.days SET v = 2 WHERE id = 1 AND d = 2 AND c = 'x'"
+moves 'an update makes a row' "UPDATE k.days SET v = 2 WHERE id = 1 AND d = 2 AND c = 'z'" days/1/2
+moves 'a prefix appears' "INSERT INTO k.days (id, d, c) VALUES (1, 3, 'y')" days/1
+moves 'a partition appears' "INSERT INTO k.days (id, d, c) VALUES (2, 3, 'y')" days
+moves 'statics appear' "UPDATE k.days SET s = 'a' WHERE id = 1" days/1
+moves 'a row goes' "DELETE FROM k.days WHERE id = 1 AND d = 2 AND c = 'z'" days/1/2
+moves 'no row goes' "DELETE FROM k.days WHERE id = 1 AND d = 2 AND c = 'z'"
+moves 'a prefix goes with its row' "DELETE FROM k.days WHERE id = 1 AND d = 3 AND c = 'y'" days/1
+moves 'rows of a range go' "DELETE FROM k.days WHERE id = 1 AND d = 2 AND c > 'x'" days/1/2
+moves 'a partition goes' 'DELETE FROM k.days WHERE id = 2' days
+moves 'no partition goes' 'DELETE FROM k.days WHERE id = 2'
+moves 'a batch' "BEGIN BATCH INSERT INTO k.days (id, d, c) VALUES (1, 2, 'b'); INSERT INTO k.days (id, d, c) VALUES (3, 2, 'b'); INSERT INTO k.flat (id) VALUES (2); APPLY BATCH" days days/1/2 flat
+moves 'a condition that holds' "INSERT INTO k.flat (id) VALUES (3) IF NOT EXISTS" flat
+moves 'one that does not' "INSERT INTO k.flat (id) VALUES (3) IF NOT EXISTS"
+again
+ok 'after a remount nobody has looked' cql 'INSERT INTO k.flat (id) VALUES (4)'
+ok 'the table has the time' test "$(stat -c %Y "$M/k/flat")" -gt 1700000000
+again
+ok 'and after another' test "$(stat -c %Y "$M/k/flat")" -gt 1700000000
+touch -d 2001-01-01 "$M/k/flat/4" "$M/k/flat"
+rmdir "$M/k/flat/4"; cql 'INSERT INTO k.flat (id) VALUES (4)' >/dev/null
+again
+ok 'a row has no time of an earlier one' test "$(stat -c %Y "$M/k/flat/4")" -gt 1700000000
+
 stop
 # A keyspace= without a name shows nothing that anybody could have meant.
 refused 'keyspace=' 'keyspace' "$WIDEFS" -o keyspace= "$S" "$M"

@@ -1,0 +1,12 @@
+/* Times of directories in which a statement makes or removes something. */
+#ifndef FS_STATEMENT_TIMES_H
+#define FS_STATEMENT_TIMES_H
+struct node;
+struct op;
+struct table_change;
+struct write;
+
+/* Add to w, before it is applied, what one change of it makes of the times. */
+int statement_times(struct op *op, struct write *w, struct node *table,
+		    const struct table_change *c);
+#endif
