@@ -92,9 +92,9 @@ void dead_spans_write(struct dead_spans *all, const struct batch_op *op)
 
 /* -------------------------------------------------------------------- scans */
 
-static struct table *find_table(const struct dead_run *run)
+static struct lsm_table *find_table(const struct dead_run *run)
 {
-	struct table *t;
+	struct lsm_table *t;
 
 	mutex_lock(&run->lsm->lock);
 	t = lsm_find_table(run->lsm, run->table);
@@ -105,7 +105,7 @@ static struct table *find_table(const struct dead_run *run)
 void dead_run_init(struct dead_run *run, struct lsm *lsm, uint32_t table,
 		   int64_t now_s)
 {
-	struct table *t;
+	struct lsm_table *t;
 
 	*run = (struct dead_run){ .lsm = lsm, .table = table, .now_s = now_s };
 	t = find_table(run);
@@ -168,7 +168,7 @@ static uint64_t watch(const struct dead_run *run)
 	struct lsm *lsm = run->lsm;
 	struct dead_spans *all;
 	uint64_t number = 0;
-	struct table *t;
+	struct lsm_table *t;
 
 	mutex_lock(&lsm->write);
 	t = lsm_find_table(lsm, run->table);
@@ -227,7 +227,7 @@ static void finish_span(struct dead_spans *all, struct span *s,
 
 void dead_run_end(struct dead_run *run)
 {
-	struct table *t = run->watch ? find_table(run) : NULL;
+	struct lsm_table *t = run->watch ? find_table(run) : NULL;
 	struct dead_spans *all = t ? atomic_load(&t->dead) : NULL;
 	struct span *s;
 
@@ -254,7 +254,7 @@ void dead_run_release(struct dead_run *run)
 /* Set run->last to the end of the span that has key. */
 static bool look(struct dead_run *run, struct bytes key)
 {
-	struct table *t = find_table(run);
+	struct lsm_table *t = find_table(run);
 	struct dead_spans *all = t ? atomic_load(&t->dead) : NULL;
 	bool found = false;
 	size_t i;

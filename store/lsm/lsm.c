@@ -64,7 +64,7 @@ static size_t place_of(const struct lsm *lsm, uint32_t number)
 	return low;
 }
 
-struct table *lsm_find_table(const struct lsm *lsm, uint32_t number)
+struct lsm_table *lsm_find_table(const struct lsm *lsm, uint32_t number)
 {
 	size_t at = place_of(lsm, number);
 
@@ -72,9 +72,9 @@ struct table *lsm_find_table(const struct lsm *lsm, uint32_t number)
 	       lsm->tables[at] : NULL;
 }
 
-static struct table *new_table(uint32_t number)
+static struct lsm_table *new_table(uint32_t number)
 {
-	struct table *t = mem_zalloc(1, sizeof(*t));
+	struct lsm_table *t = mem_zalloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
@@ -88,9 +88,9 @@ static struct table *new_table(uint32_t number)
 	return NULL;
 }
 
-struct table *lsm_make_table(struct lsm *lsm, uint32_t number)
+struct lsm_table *lsm_make_table(struct lsm *lsm, uint32_t number)
 {
-	struct table *t = lsm_find_table(lsm, number), **grown;
+	struct lsm_table *t = lsm_find_table(lsm, number), **grown;
 	size_t at = place_of(lsm, number);
 
 	if (t)
@@ -123,7 +123,7 @@ struct table *lsm_make_table(struct lsm *lsm, uint32_t number)
 int lsm_table_set(struct lsm *lsm, uint32_t table,
 		  const struct lsm_table_options *options)
 {
-	struct table *t;
+	struct lsm_table *t;
 
 	mutex_lock(&lsm->write);
 	t = lsm_make_table(lsm, table);
@@ -155,7 +155,7 @@ static void drop_files(const struct version *v)
  * between the mark and the edit: later batches lie after the mark. The log is
  * synced up to the mark first, so that it cannot end below it.
  */
-static int empty_table(struct lsm *lsm, struct table *t, bool drop)
+static int empty_table(struct lsm *lsm, struct lsm_table *t, bool drop)
 	REQUIRES(&lsm->install) REQUIRES(&lsm->write)
 {
 	struct manifest_edit edit = MANIFEST_EDIT_INIT;
@@ -192,7 +192,7 @@ static int empty_table(struct lsm *lsm, struct table *t, bool drop)
 
 static int try_to_empty(struct lsm *lsm, uint32_t table, bool drop)
 {
-	struct table *t;
+	struct lsm_table *t;
 	int err;
 
 	mutex_lock(&lsm->install);
@@ -292,7 +292,7 @@ static void freeze_old(struct lsm *lsm)
 
 	mutex_lock(&lsm->write);
 	for (i = 0; i < lsm->table_count; i++) {
-		struct table *t = lsm->tables[i];
+		struct lsm_table *t = lsm->tables[i];
 		int64_t period = t->options.memtable_flush_period_ms;
 
 		if (period <= 0 || memtable_is_empty(t->version->active)) {

@@ -23,7 +23,7 @@
 
 struct job {
 	struct lsm *lsm;
-	struct table *table;
+	struct lsm_table *table;
 	struct lsm_table_options options;
 	struct version *from;
 	int64_t now;
@@ -364,7 +364,7 @@ static void take_options(struct job *j)
 }
 
 /* Writers are slowed down for the debt of the table that has the most. */
-static void set_debt(struct lsm *lsm, struct table *t, uint64_t debt)
+static void set_debt(struct lsm *lsm, struct lsm_table *t, uint64_t debt)
 {
 	uint64_t most = 0;
 	size_t i;
@@ -380,7 +380,7 @@ static void set_debt(struct lsm *lsm, struct table *t, uint64_t debt)
 
 /* Few files are no debt, whatever a strategy says. Without memory to count them
  * it stays as it was. */
-void lsm_count_debt(struct lsm *lsm, struct table *t)
+void lsm_count_debt(struct lsm *lsm, struct lsm_table *t)
 {
 	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s() };
 	struct strategy_request request;
@@ -402,7 +402,7 @@ void lsm_count_debt(struct lsm *lsm, struct table *t)
  * (before *next, which becomes sooner), -EAGAIN when the next step will pick
  * something else. REQUIRES compacting.
  */
-static int compact_step(struct lsm *lsm, struct table *t, bool all,
+static int compact_step(struct lsm *lsm, struct lsm_table *t, bool all,
 			int64_t *next)
 {
 	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s() };
@@ -463,7 +463,7 @@ static int pick_one(struct job *j, uint64_t number)
 	return 0;
 }
 
-int lsm_rewrite(struct lsm *lsm, struct table *t, uint64_t number,
+int lsm_rewrite(struct lsm *lsm, struct lsm_table *t, uint64_t number,
 		bool measure_only, uint64_t *size)
 {
 	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s(),
@@ -485,7 +485,7 @@ int lsm_rewrite(struct lsm *lsm, struct table *t, uint64_t number,
 }
 
 /* Do all that is to be done for a table. Others may come between two steps. */
-static int compact_table(struct lsm *lsm, struct table *t, int64_t *next)
+static int compact_table(struct lsm *lsm, struct lsm_table *t, int64_t *next)
 {
 	int got;
 
@@ -528,7 +528,7 @@ void lsm_compaction_run(struct work *work)
 	struct lsm *lsm = (struct lsm *)((char *)work -
 					 offsetof(struct lsm, compaction_work));
 	int64_t next = INT64_MAX;
-	struct table *t;
+	struct lsm_table *t;
 	size_t i;
 	int got = 0, err = 0;
 
@@ -576,7 +576,7 @@ void lsm_each_damaged(struct lsm *lsm,
 				   const char *text),
 		      void *context)
 {
-	struct table *t;
+	struct lsm_table *t;
 	char text[120];
 	size_t i, j;
 
@@ -595,7 +595,7 @@ void lsm_each_damaged(struct lsm *lsm,
 }
 
 /* -EUCLEAN (told) when something of the table was left out. */
-static int check_damage(struct lsm *lsm, struct table *t)
+static int check_damage(struct lsm *lsm, struct lsm_table *t)
 {
 	struct version *v = lsm_pin(lsm, t->number);
 	uint64_t offset;
@@ -618,7 +618,7 @@ static int check_damage(struct lsm *lsm, struct table *t)
 int lsm_compact(struct lsm *lsm, uint32_t table)
 {
 	int64_t next = INT64_MAX;
-	struct table *t;
+	struct lsm_table *t;
 	int got = lsm_check_writable(lsm);
 
 	if (got)

@@ -18,7 +18,7 @@
 
 struct flush {
 	struct lsm *lsm;
-	struct table *table;
+	struct lsm_table *table;
 	struct version *from;	/* its frozen memtables are written */
 	uint64_t mark;
 	bool written;		/* there was something to write */
@@ -218,7 +218,7 @@ static void count_flush(struct flush *f)
 	f->lsm->counters.bytes_flushed += f->info.size;
 }
 
-static int flush_table(struct lsm *lsm, struct table *t)
+static int flush_table(struct lsm *lsm, struct lsm_table *t)
 {
 	struct flush f = { .lsm = lsm, .table = t };
 	int err = 0;
@@ -242,9 +242,9 @@ static int flush_table(struct lsm *lsm, struct table *t)
 	return err;
 }
 
-struct table *lsm_table_at(struct lsm *lsm, size_t i)
+struct lsm_table *lsm_table_at(struct lsm *lsm, size_t i)
 {
-	struct table *t;
+	struct lsm_table *t;
 
 	mutex_lock(&lsm->lock);
 	t = i < lsm->table_count ? lsm->tables[i] : NULL;
@@ -252,10 +252,10 @@ struct table *lsm_table_at(struct lsm *lsm, size_t i)
 	return t;
 }
 
-int lsm_flush_frozen(struct lsm *lsm, struct table *only)
+int lsm_flush_frozen(struct lsm *lsm, struct lsm_table *only)
 {
 	uint64_t before = lsm->counters.flushes;
-	struct table *t;
+	struct lsm_table *t;
 	size_t i;
 	int err = lsm_check_writable(lsm);
 
@@ -330,7 +330,7 @@ void lsm_flush_run(struct work *work)
 
 int lsm_flush(struct lsm *lsm, uint32_t table)
 {
-	struct table *only;
+	struct lsm_table *only;
 	int err = lsm_check_writable(lsm);
 
 	if (err)

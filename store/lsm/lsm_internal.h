@@ -46,7 +46,7 @@ struct version {
 	size_t frozen_room, file_room;
 };
 
-struct table {
+struct lsm_table {
 	uint32_t number;
 	struct lsm_table_options options;	/* under lock */
 	bool dropped;				/* under write and lock */
@@ -59,7 +59,7 @@ struct table {
 	struct dead_spans *_Atomic dead;	/* set once, under write */
 	uint64_t dirty_since_ns;	/* the log thread's: for flush periods */
 	_Atomic uint64_t debt;		/* files that wait for a compaction */
-	struct table *next_touched;	/* under write: in the batch at hand */
+	struct lsm_table *next_touched;	/* under write: in the batch at hand */
 	bool touched;
 };
 
@@ -103,7 +103,7 @@ struct lsm {
 	_Atomic uint64_t frozen_bytes;
 
 	struct mutex flushing, compacting, install, write, lock, room;
-	struct table **tables;		/* by number */
+	struct lsm_table **tables;		/* by number */
 	size_t table_count, table_room;
 	struct lsm_counters counters;
 };
@@ -111,11 +111,11 @@ struct lsm {
 /* ------------------------------------------------------- lsm.c, lsm_version.c */
 /* Return the i-th table, or NULL: tables are never freed while the lsm is
  * open. */
-struct table *lsm_table_at(struct lsm *lsm, size_t i);
+struct lsm_table *lsm_table_at(struct lsm *lsm, size_t i);
 /* NULL when there is none. REQUIRES write or lock. */
-struct table *lsm_find_table(const struct lsm *lsm, uint32_t number);
+struct lsm_table *lsm_find_table(const struct lsm *lsm, uint32_t number);
 /* Find or make the table. REQUIRES write; not lock. NULL: no memory. */
-struct table *lsm_make_table(struct lsm *lsm, uint32_t number);
+struct lsm_table *lsm_make_table(struct lsm *lsm, uint32_t number);
 /* Remember an error of the disk; the store is read-only from now on. Returns
  * err. Call without locks but flushing, compacting. */
 int lsm_fail(struct lsm *lsm, int err);
@@ -140,16 +140,16 @@ void version_sort_files(struct version *v);
 struct version *lsm_pin(struct lsm *lsm, uint32_t number);
 /* Make v the table's version, taking over the reference, and return the old one
  * with its reference. */
-struct version *lsm_swap(struct lsm *lsm, struct table *t, struct version *v);
+struct version *lsm_swap(struct lsm *lsm, struct lsm_table *t, struct version *v);
 
 /* ------------------------------------------------------------- lsm_write.c */
 /* Make the active memtable of t a frozen one. REQUIRES write. */
-int lsm_freeze(struct lsm *lsm, struct table *t);
+int lsm_freeze(struct lsm *lsm, struct lsm_table *t);
 /* The same of all tables. Takes write. */
 int lsm_freeze_all(struct lsm *lsm);
 /* Return where the log must begin for data that no sstable has yet; frozen
  * memtables of `flushed` up to that mark do not count. */
-uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
+uint64_t lsm_log_begin(struct lsm *lsm, const struct lsm_table *flushed,
 		       uint64_t flushed_mark);
 
 /* True if other threads flush and compact. */
@@ -176,7 +176,7 @@ void dead_spans_write(struct dead_spans *all, const struct batch_op *op);
 
 /* ------------------------------------------------------------- lsm_flush.c */
 /* Write the frozen memtables of one table, or of all (NULL). */
-int lsm_flush_frozen(struct lsm *lsm, struct table *only);
+int lsm_flush_frozen(struct lsm *lsm, struct lsm_table *only);
 void lsm_flush_run(struct work *work);
 /* Flush soon: something was deleted on a full disk. */
 void lsm_flush_later(struct lsm *lsm);
@@ -222,7 +222,7 @@ int lsm_make_room(struct lsm *lsm);
 /* ----------------------------------------------------------- lsm_compact.c */
 void lsm_compaction_run(struct work *work);
 /* Count the table's files that wait to be merged anew. Takes lock. */
-void lsm_count_debt(struct lsm *lsm, struct table *t);
+void lsm_count_debt(struct lsm *lsm, struct lsm_table *t);
 /* Print the name of the damaged file, and the offset. */
 void lsm_damage_text(char *text, size_t size, const struct sstable *t);
 /*
@@ -231,7 +231,7 @@ void lsm_damage_text(char *text, size_t size, const struct sstable *t);
  * that it gets then, or would get (measure_only). -ESTALE when it is gone,
  * -EUCLEAN when it is damaged. REQUIRES compacting.
  */
-int lsm_rewrite(struct lsm *lsm, struct table *t, uint64_t number,
+int lsm_rewrite(struct lsm *lsm, struct lsm_table *t, uint64_t number,
 		bool measure_only, uint64_t *size);
 
 /* ----------------------------------------------------------- lsm_reclaim.c */

@@ -28,7 +28,7 @@
 
 /* A file that may shrink. */
 struct dirty {
-	struct table *table;
+	struct lsm_table *table;
 	uint64_t number, size;
 	int64_t newest;		/* its largest timestamp */
 };
@@ -67,7 +67,7 @@ static bool is_dirty(const struct version *v, size_t i)
 	return false;
 }
 
-static int add_dirty(struct pass *p, struct table *t,
+static int add_dirty(struct pass *p, struct lsm_table *t,
 		     const struct sstable_info *info)
 {
 	if (p->count == p->room) {
@@ -97,7 +97,7 @@ static int by_age(const void *a, const void *b)
 
 static int find_dirty(struct pass *p)
 {
-	struct table *t;
+	struct lsm_table *t;
 	size_t i, j;
 	int err = 0;
 

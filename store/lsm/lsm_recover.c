@@ -64,7 +64,7 @@ static int open_named(struct lsm *lsm, const struct manifest_file *file,
 
 static int add_file(struct lsm *lsm, const struct manifest_file *file)
 {
-	struct table *t;
+	struct lsm_table *t;
 	struct version *v;
 	struct sstable *sstable;
 	int err;
@@ -102,7 +102,7 @@ static int open_files(struct lsm *lsm)
 static int replay_op(struct lsm *lsm, uint64_t position,
 		     const struct batch_op *op)
 {
-	struct table *t = lsm_make_table(lsm, op->table);
+	struct lsm_table *t = lsm_make_table(lsm, op->table);
 	struct memtable *active;
 	size_t before;
 	int err;

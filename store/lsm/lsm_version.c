@@ -112,7 +112,7 @@ void version_sort_files(struct version *v)
 struct version *lsm_pin(struct lsm *lsm, uint32_t number)
 {
 	struct version *v = NULL;
-	struct table *t;
+	struct lsm_table *t;
 
 	mutex_lock(&lsm->lock);
 	t = lsm_find_table(lsm, number);
@@ -125,7 +125,7 @@ struct version *lsm_pin(struct lsm *lsm, uint32_t number)
 	return v;
 }
 
-struct version *lsm_swap(struct lsm *lsm, struct table *t, struct version *v)
+struct version *lsm_swap(struct lsm *lsm, struct lsm_table *t, struct version *v)
 {
 	struct version *old;
 

@@ -20,12 +20,12 @@ _Static_assert(LSM_LARGEST_BATCH == LOG_LARGEST_BATCH, "one limit");
 #define SMALL_LOG ((uint64_t)128 << 10)
 
 /* With the write lock the active memtable cannot change. */
-static struct memtable *active_of(const struct table *t)
+static struct memtable *active_of(const struct lsm_table *t)
 {
 	return t->version->active;
 }
 
-int lsm_freeze(struct lsm *lsm, struct table *t)
+int lsm_freeze(struct lsm *lsm, struct lsm_table *t)
 {
 	struct version *v, *old;
 	struct memtable *fresh;
@@ -67,7 +67,7 @@ int lsm_freeze_all(struct lsm *lsm)
 	return err;
 }
 
-uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
+uint64_t lsm_log_begin(struct lsm *lsm, const struct lsm_table *flushed,
 		       uint64_t flushed_mark)
 {
 	/* Read it first: later appends lie after it. */
@@ -76,7 +76,7 @@ uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 
 	mutex_lock(&lsm->lock);
 	for (i = 0; i < lsm->table_count; i++) {
-		struct table *t = lsm->tables[i];
+		struct lsm_table *t = lsm->tables[i];
 		uint64_t active = atomic_load(&t->active_begin);
 		const struct version *v = t->version;
 
@@ -93,13 +93,13 @@ uint64_t lsm_log_begin(struct lsm *lsm, const struct table *flushed,
 }
 
 /* Choose the table with the largest active memtable, or with the oldest log. */
-static struct table *pick_victim(struct lsm *lsm, bool by_log)
+static struct lsm_table *pick_victim(struct lsm *lsm, bool by_log)
 {
-	struct table *best = NULL;
+	struct lsm_table *best = NULL;
 	size_t i;
 
 	for (i = 0; i < lsm->table_count; i++) {
-		struct table *t = lsm->tables[i];
+		struct lsm_table *t = lsm->tables[i];
 
 		if (memtable_is_empty(active_of(t)))
 			continue;
@@ -136,7 +136,7 @@ bool lsm_has_threads(const struct lsm *lsm)
 static void keep_budget(struct lsm *lsm)
 {
 	bool full = lsm->memtable_bytes > lsm->options.memtable_bytes / 2;
-	struct table *t;
+	struct lsm_table *t;
 
 	if (!lsm_has_threads(lsm))
 		return;
@@ -155,7 +155,7 @@ static void add_to(_Atomic uint64_t *counter, uint64_t more)
 	atomic_store_explicit(counter, now + more, memory_order_release);
 }
 
-static void take_back(struct table *touched)
+static void take_back(struct lsm_table *touched)
 {
 	for (; touched; touched = touched->next_touched) {
 		struct memtable *m = active_of(touched);
@@ -165,7 +165,7 @@ static void take_back(struct table *touched)
 	}
 }
 
-static void commit_all(struct table *touched)
+static void commit_all(struct lsm_table *touched)
 {
 	for (; touched; touched = touched->next_touched) {
 		memtable_commit(active_of(touched));
@@ -174,8 +174,8 @@ static void commit_all(struct table *touched)
 	}
 }
 
-static struct table *table_of(struct lsm *lsm, uint32_t number,
-			      struct table *last)
+static struct lsm_table *table_of(struct lsm *lsm, uint32_t number,
+			      struct lsm_table *last)
 {
 	return last && last->number == number ? last :
 	       lsm_make_table(lsm, number);
@@ -190,10 +190,10 @@ static bool has_keys(const struct batch_op *op)
 
 /* Add the batch to the memtables; *touched lists those to commit. */
 static int add_all(struct lsm *lsm, const struct batch *batch,
-		   struct table **touched)
+		   struct lsm_table **touched)
 {
 	struct reader r = reader_of(buf_bytes(&batch->bytes));
-	struct table *t = NULL;
+	struct lsm_table *t = NULL;
 	struct batch_op op;
 	int got;
 
@@ -231,7 +231,7 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 static int try_to_add(struct lsm *lsm, const struct batch *batch,
 		      enum log_room room, uint64_t *end)
 {
-	struct table *touched = NULL;
+	struct lsm_table *touched = NULL;
 	int err;
 
 	mutex_lock(&lsm->write);
