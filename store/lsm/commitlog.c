@@ -21,6 +21,8 @@
 #include "store/base/log.h"
 #include "store/base/watch.h"
 #include "store/lsm/commitlog_internal.h"
+#include "store/lsm/commitlog_replay.h"
+#include "store/lsm/commitlog_segment.h"
 
 void commitlog_file_name(char name[32], uint64_t position)
 {

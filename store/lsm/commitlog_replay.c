@@ -18,6 +18,8 @@
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/lsm/commitlog_internal.h"
+#include "store/lsm/commitlog_replay.h"
+#include "store/lsm/commitlog_segment.h"
 
 #define PIECE ((size_t)256 * 1024)
 

@@ -8,6 +8,7 @@
 
 #include "store/base/alloc.h"
 #include "store/lsm/commitlog_internal.h"
+#include "store/lsm/commitlog_segment.h"
 
 void segment_name(char name[32], uint64_t number)
 {

@@ -36,4 +36,9 @@ void dead_run_release(struct dead_run *run);
 int dead_run_add(struct dead_run *run, struct bytes key, struct bytes *to);
 /* End the run: at a live row, or at the end of the scan. */
 void dead_run_end(struct dead_run *run);
+struct dead_spans;
+/* NULL is accepted. */
+void dead_spans_free(struct dead_spans *all);
+/* Call it before the operation is committed. REQUIRES write. */
+void dead_spans_write(struct dead_spans *all, const struct batch_op *op);
 #endif

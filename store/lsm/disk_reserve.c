@@ -23,7 +23,11 @@
  */
 #include <fcntl.h>
 
+#include "store/lsm/disk_reserve.h"
+#include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_reclaim.h"
+#include "store/lsm/lsm_write.h"
 
 /* The reserve for sstables and the manifest; the log has its own. */
 #define FILES_RESERVE_NAME "reserve-files"

@@ -15,7 +15,13 @@
 #include "store/base/log.h"
 #include "store/base/watch.h"
 #include "store/lsm/compaction.h"
+#include "store/lsm/disk_reserve.h"
+#include "store/lsm/lsm_compact.h"
+#include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_pace.h"
+#include "store/lsm/lsm_reclaim.h"
+#include "store/lsm/lsm_version.h"
 #include "store/lsm/strategy.h"
 
 #define LONGEST_SLEEP_S 60	/* as the clock may be set meanwhile */

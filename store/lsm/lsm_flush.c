@@ -14,7 +14,12 @@
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/base/watch.h"
+#include "store/lsm/disk_reserve.h"
+#include "store/lsm/lsm_compact.h"
+#include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_version.h"
+#include "store/lsm/lsm_write.h"
 
 struct flush {
 	struct lsm *lsm;

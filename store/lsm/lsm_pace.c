@@ -21,7 +21,10 @@
 #include <time.h>
 
 #include "store/base/watch.h"
+#include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_pace.h"
+#include "store/lsm/lsm_write.h"
 
 #define SLOWED_NS_PER_BYTE 20	/* half way, 50 MB/s */
 #define LONGEST_PAUSE_NS 100000000

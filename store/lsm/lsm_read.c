@@ -8,6 +8,7 @@
 #include "store/base/alloc.h"
 #include "store/base/watch.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_version.h"
 #include "store/row/key.h"
 
 /* The versions of a row as they are found. */

@@ -24,7 +24,12 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/lsm/disk_reserve.h"
+#include "store/lsm/lsm_compact.h"
+#include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_reclaim.h"
+#include "store/lsm/lsm_version.h"
 
 /* A file that may shrink. */
 struct dirty {

@@ -25,7 +25,12 @@
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
+#include "store/lsm/disk_reserve.h"
+#include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_recover.h"
+#include "store/lsm/lsm_version.h"
+#include "store/lsm/lsm_write.h"
 
 #define END_PROPERTY "log"
 #define BOOT_PROPERTY "boot"

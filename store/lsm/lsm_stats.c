@@ -5,6 +5,7 @@
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_version.h"
 
 static void widen(struct lsm_table_stats *s, int64_t min, int64_t max)
 {

@@ -3,6 +3,7 @@
 
 #include "store/base/alloc.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_version.h"
 
 /* Allocate one without contents, with room for these counts. */
 static struct version *version_alloc(size_t files, size_t frozen)

@@ -11,7 +11,14 @@
 #include <errno.h>
 
 #include "store/base/log.h"
+#include "store/lsm/dead_rows.h"
+#include "store/lsm/disk_reserve.h"
+#include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_pace.h"
+#include "store/lsm/lsm_reclaim.h"
+#include "store/lsm/lsm_version.h"
+#include "store/lsm/lsm_write.h"
 #include "store/row/key.h"
 
 _Static_assert(LSM_LARGEST_BATCH == LOG_LARGEST_BATCH, "one limit");

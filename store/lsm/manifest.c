@@ -47,6 +47,7 @@
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/lsm/manifest_file.h"
+#include "store/lsm/manifest_recover.h"
 
 #define REWRITE_SIZE ((uint64_t)4 << 20)
 #define LARGEST_EDIT ((size_t)256 << 20)

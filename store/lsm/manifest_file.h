@@ -67,9 +67,4 @@ bool manifest_parse_name(uint64_t *number, const char *name);
 /* Store the end. A failure does no harm: only the tail is judged more
  * leniently. */
 void manifest_write_end(struct manifest *m);
-/* Read the manifest that CURRENT's contents name. 0, -EUCLEAN told,
- * -EPROTONOSUPPORT, another -errno. */
-int manifest_recover(struct manifest *m, struct bytes current);
-/* Open it for writing. */
-int manifest_open_to_write(struct manifest *m);
 #endif

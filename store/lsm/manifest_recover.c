@@ -15,6 +15,7 @@
 
 #include "store/base/log.h"
 #include "store/lsm/manifest_file.h"
+#include "store/lsm/manifest_recover.h"
 
 #define LARGEST_FILE ((size_t)1 << 30)
 /* The number of bytes that are hashed in search of records after a bad one. */

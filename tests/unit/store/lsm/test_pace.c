@@ -13,7 +13,8 @@
 
 #include "store/base/alloc.h"
 #include "store/base/watch.h"
-#include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_pace.h"
+#include "store/lsm/lsm_version.h"
 #include "tests/lib/rows.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"

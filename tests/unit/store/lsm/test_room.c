@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "store/base/alloc.h"
+#include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_internal.h"
+#include "store/lsm/lsm_version.h"
 #include "tests/lib/random.h"
 #include "tests/lib/rows.h"
 #include "tests/lib/scratch.h"

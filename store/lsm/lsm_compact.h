@@ -1,0 +1,19 @@
+/* Compactions of one table, picked by its strategy. */
+#ifndef STORE_LSM_LSM_COMPACT_H
+#define STORE_LSM_LSM_COMPACT_H
+#include "store/lsm/lsm_internal.h"
+
+void lsm_compaction_run(struct work *work);
+/* Count the table's files that wait to be merged anew. Takes lock. */
+void lsm_count_debt(struct lsm *lsm, struct lsm_table *t);
+/* Print the name of the damaged file, and the offset. */
+void lsm_damage_text(char *text, size_t size, const struct sstable *t);
+/*
+ * Write one file of the table anew, without data that others delete or
+ * overwrite, if it gets at most *size bytes: else -ERANGE. *size is the size
+ * that it gets then, or would get (measure_only). -ESTALE when it is gone,
+ * -EUCLEAN when it is damaged. REQUIRES compacting.
+ */
+int lsm_rewrite(struct lsm *lsm, struct lsm_table *t, uint64_t number,
+		bool measure_only, uint64_t *size);
+#endif
