@@ -96,7 +96,9 @@ static bool is_false(const char *text)
 	return text && !strcmp(text, "false");
 }
 
-void store_table_options(struct lsm_table_options *to, const struct table *t)
+/* Set the engine's options of a table. */
+static void store_table_options(struct lsm_table_options *to,
+				const struct table *t)
 {
 	const struct table_options *o = &t->options;
 	const char *class = options_find(o->compression, o->compression_count,

@@ -7,6 +7,4 @@
 int store_load_schema(struct store *s);
 /* Finish what a crash interrupted, once the engine runs. */
 int store_finish_schema(struct store *s);
-/* Set the engine's options of a table. */
-void store_table_options(struct lsm_table_options *to, const struct table *t);
 #endif

@@ -155,7 +155,6 @@ bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* The same of a document, whose descriptors have an image each. */
 bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 struct image *image_new(void);
-void image_free(struct fs *fs, struct image *image);
 /* Free its text; its memory is kept only if it is little. */
 void image_forget(struct fs *fs, struct image *image);
 /* Return the node's image with one more user; make: make it if there is none.

@@ -77,7 +77,7 @@ void image_forget(struct fs *fs, struct image *image)
 	charge_end(&fs->accounts, &image->charge);
 }
 
-void image_free(struct fs *fs, struct image *image)
+static void image_free(struct fs *fs, struct image *image)
 {
 	if (!image)
 		return;

@@ -18,6 +18,9 @@
 #include "fs/tree/listing.h"
 #include "store/type/uuid.h"
 
+static const struct node_ops kind_append, kind_element, kind_position,
+	kind_set_element;
+
 static const struct type *uuid_type(void)
 {
 	return type_native(TYPE_TIMEUUID);
@@ -351,7 +354,7 @@ const struct node_ops kind_collection = {
 	.set_mtime = attr_set_mtime,
 };
 
-const struct node_ops kind_element = {
+static const struct node_ops kind_element = {
 	.kind = "element",
 	.part = PART_PATH,
 	.file = &cell_file,
@@ -400,7 +403,7 @@ static const struct file_kind set_element_file = {
 	.exists_by_name = true,
 };
 
-const struct node_ops kind_set_element = {
+static const struct node_ops kind_set_element = {
 	.kind = "element",
 	.part = PART_PATH,
 	.file = &set_element_file,
@@ -464,7 +467,7 @@ static int unlink_position(struct op *op, struct node *n)
 	return cell_unlink(op, n);
 }
 
-const struct node_ops kind_position = {
+static const struct node_ops kind_position = {
 	.kind = "element",
 	.by_position = true,
 	.part = PART_PATH,
@@ -552,7 +555,7 @@ static const struct file_kind append_file = {
 	.document = true,
 };
 
-const struct node_ops kind_append = {
+static const struct node_ops kind_append = {
 	.kind = "list end",
 	.appends = true,
 	.file = &append_file,

@@ -16,6 +16,8 @@
 #include "store/base/clock.h"
 #include "store/base/watch.h"
 
+static const struct node_ops kind_control, kind_control_file;
+
 /* --------------------------------------------------------------- contents */
 static int print_version(struct op *op, struct buf *out)
 {
@@ -238,7 +240,7 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 	return 1;
 }
 
-const struct node_ops kind_control = {
+static const struct node_ops kind_control = {
 	.kind = "control",
 	.directory = true,
 	.lookup = lookup,
@@ -383,7 +385,7 @@ static const struct file_kind control_file = {
 	.flush = flush_file,
 };
 
-const struct node_ops kind_control_file = {
+static const struct node_ops kind_control_file = {
 	.kind = "control file",
 	.file = &control_file,
 	.stat = stat_file,

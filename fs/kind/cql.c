@@ -23,6 +23,8 @@
 #include "store/cql/output/format.h"
 #include "store/cql/syntax/statement_end.h"
 
+static const struct node_ops kind_cql;
+
 static const struct {
 	const char *name;
 	enum cql_format_kind format;
@@ -489,7 +491,7 @@ static const struct file_kind cql_file = {
 	.close = close_cql,
 };
 
-const struct node_ops kind_cql = {
+static const struct node_ops kind_cql = {
 	.kind = "console",
 	.file = &cql_file,
 	.stat = stat_cql,

@@ -15,6 +15,8 @@
 #include "fs/op/times.h"
 #include "store/base/alloc.h"
 
+static const struct node_ops kind_key_file;
+
 /* ------------------------------------------------------------- key column */
 static int column_value(struct op *op, const struct place *p,
 			struct bytes *value)
@@ -292,7 +294,7 @@ static const struct file_kind key_file = {
 	.may_begin = key_may_begin,
 };
 
-const struct node_ops kind_key_file = {
+static const struct node_ops kind_key_file = {
 	.kind = "key",
 	.key_file = true,
 	.file = &key_file,

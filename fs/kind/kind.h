@@ -8,11 +8,8 @@
 
 extern const struct node_ops kind_root, kind_keyspace, kind_table,
 	kind_partition, kind_row, kind_static, kind_cell, kind_counter,
-	kind_key_column, kind_collection, kind_element, kind_position,
-	kind_row_json, kind_collection_json, kind_schema, kind_table_cql,
-	kind_cql, kind_control, kind_control_file, kind_schemaless,
-	kind_plain, kind_plain_long, kind_plain_value, kind_key_file,
-	kind_append, kind_set_element, kind_long_element, kind_long_value,
+	kind_key_column, kind_collection, kind_row_json, kind_collection_json,
+	kind_schemaless, kind_plain, kind_plain_long, kind_long_element,
 	kind_scratch;
 
 /* --------------------------------------------------- shared by the kinds */
@@ -48,10 +45,7 @@ int collection_cells(struct op *op, const struct place *p, struct arena *arena,
  * latest. */
 void collection_times(struct child *c, const struct cell_view *cells,
 		      size_t count);
-/* kind/partition.c: read the first row below a place, in the op's memory: 1,
- * 0. */
-int first_row(struct op *op, const struct place *p, struct row_view *row,
-	      struct cursor **cursor);
+/* kind/partition.c: */
 int key_lookup(struct op *op, struct node *dir, struct bytes name,
 	       struct child *out);
 /* Describe the child of a key's name, existing or not (unkeyed: a shortened
@@ -67,9 +61,6 @@ int key_create(struct op *op, struct node *dir, struct bytes name,
 	       struct child *out);
 int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
 	      struct child *out, bool *keep);
-/* kind/row.c: */
-int row_lookup_name(struct op *op, struct node *dir, struct bytes name,
-		    struct child *out);
 /* touch: the directory above changes with it. */
 int row_insert(struct op *op, struct node *dir, const struct child *c,
 	       bool touch);

@@ -17,6 +17,8 @@
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
 
+static const struct node_ops kind_long_value, kind_plain_value;
+
 static bool has_value(struct op *op, struct node *dir)
 {
 	struct place p;
@@ -101,7 +103,7 @@ const struct node_ops kind_plain_long = {
 	.set_mtime = attr_set_mtime,
 };
 
-const struct node_ops kind_plain_value = {
+static const struct node_ops kind_plain_value = {
 	.kind = "file",
 	.part = PART_VALUE,
 	.plain_value = true,
@@ -185,7 +187,7 @@ const struct node_ops kind_long_element = {
 	.settle = element_settle,
 };
 
-const struct node_ops kind_long_value = {
+static const struct node_ops kind_long_value = {
 	.kind = "element",
 	.part = PART_VALUE,
 	.file = &cell_file,

@@ -33,8 +33,9 @@ static void query_below(struct query *q, const struct place *p,
 	}
 }
 
-int first_row(struct op *op, const struct place *p, struct row_view *row,
-	      struct cursor **cursor)
+/* Read the first row below a place, in the op's memory: 1, 0. */
+static int first_row(struct op *op, const struct place *p, struct row_view *row,
+		     struct cursor **cursor)
 {
 	struct slice slice;
 	struct query q;

@@ -126,8 +126,8 @@ static int lookup_collection_json(struct op *op, struct node *dir,
 	return 0;
 }
 
-int row_lookup_name(struct op *op, struct node *dir, struct bytes name,
-		    struct child *out)
+static int row_lookup_name(struct op *op, struct node *dir, struct bytes name,
+			   struct child *out)
 {
 	struct table *t = op_table(op, dir);
 	const struct column *c;

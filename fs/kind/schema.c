@@ -18,6 +18,8 @@
 #include "store/cql/cql.h"
 #include "store/cql/schema/print.h"
 
+static const struct node_ops kind_schema, kind_table_cql;
+
 /* ------------------------------------------------------------- statements */
 bool cql_may_caller(void *context, const struct keyspace *k,
 		    const struct table *t, enum cql_right right)
@@ -270,7 +272,7 @@ static int unlink_schema(struct op *op, struct node *n)
 	return 0;
 }
 
-const struct node_ops kind_schema = {
+static const struct node_ops kind_schema = {
 	.kind = "schema",
 	.file = &schema_file,
 	.stat = stat_schema,
@@ -347,7 +349,7 @@ static int stat_ddl(struct op *op, struct node *n, struct child *out)
 static const struct file_kind ddl_file = { .load = load_ddl,
 					   .document = true };
 
-const struct node_ops kind_table_cql = {
+static const struct node_ops kind_table_cql = {
 	.kind = "definition",
 	.file = &ddl_file,
 	.stat = stat_ddl,

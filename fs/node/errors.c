@@ -24,7 +24,8 @@ void errors_release(struct errors *e)
 	mutex_release(&e->lock);
 }
 
-const char *errors_name(int number)
+/* Return "EINVAL" and the like. */
+static const char *errors_name(int number)
 {
 	const char *name = strerrorname_np(number);
 

@@ -36,6 +36,4 @@ void errors_print(struct errors *e, struct buf *out, uid_t uid,
 /* Return the sentence of the last one about ino; false if there is none. */
 bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
 		 bool everything);
-/* Return "EINVAL" and the like. */
-const char *errors_name(int number);
 #endif

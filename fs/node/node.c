@@ -169,7 +169,7 @@ static void release(struct node_table *t, struct node *n)
 	mem_free(n);
 }
 
-void node_put_many(struct node_table *t, struct node *n, int64_t count)
+static void node_put_many(struct node_table *t, struct node *n, int64_t count)
 {
 	while (n && atomic_fetch_sub(&n->references, count) == count) {
 		struct node_shard *s = name_shard(t, n->ino);

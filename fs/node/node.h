@@ -176,7 +176,6 @@ struct node *node_find(struct node_table *t, struct node *parent,
 struct node *node_by_id(struct node_table *t, uint64_t id);
 struct node *node_get(struct node *n);
 void node_put(struct node_table *t, struct node *n);
-void node_put_many(struct node_table *t, struct node *n, int64_t count);
 /* Count one lookup of the kernel's. */
 void node_count(struct node *n);
 void node_forget(struct node_table *t, uint64_t id, uint64_t count);

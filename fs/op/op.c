@@ -133,7 +133,7 @@ struct op *op_current(void)
 }
 
 /* Append the path of a node, for people. Bounded by the depth of the tree. */
-void node_path(struct buf *out, struct node *n, const char *name)
+static void node_path(struct buf *out, struct node *n, const char *name)
 {
 	struct node *up[64];
 	size_t depth = 0;

@@ -197,7 +197,6 @@ struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
 void op_watch(struct op *op, struct node *n);
 void op_pool_release(struct fs *fs);
 bool op_is_fresh(const struct op *op);
-void node_path(struct buf *out, struct node *n, const char *name);
 /* Find by number, following forwards: a reference, or NULL. */
 struct node *fs_node(struct fs *fs, uint64_t id);
 

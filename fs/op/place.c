@@ -39,7 +39,9 @@ struct table *op_table(struct op *op, const struct node *n)
 	return t;
 }
 
-const struct column *table_column_numbered(const struct table *t, uint32_t n)
+/* Return the column of that engine number. */
+static const struct column *table_column_numbered(const struct table *t,
+						  uint32_t n)
 {
 	uint32_t i;
 

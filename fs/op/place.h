@@ -32,8 +32,6 @@ struct object_ref place_object(const struct place *p);
 /* Return the table of a node at or below one; NULL: it was dropped. */
 struct table *op_table(struct op *op, const struct node *n);
 struct keyspace *op_keyspace(struct op *op, const struct node *n);
-/* Return the column of that engine number. */
-const struct column *table_column_numbered(const struct table *t, uint32_t n);
 /*
  * Begin w, with the partitions locked: before reading data that w depends on.
  * n: the node whose place p is, or a directory on the way to it. Its row may have

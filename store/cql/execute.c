@@ -41,7 +41,8 @@ static int run_modification(struct cql_result *r, struct modification *m)
 	return err ? err : write_now(x, w, conditional);
 }
 
-int execute_modification(struct cql_result *r, const struct statement *s)
+/* INSERT, UPDATE, DELETE. */
+static int execute_modification(struct cql_result *r, const struct statement *s)
 {
 	struct execution *x = &r->execution;
 	struct modification *m = arena_alloc(&r->arena, sizeof(*m));

@@ -4,6 +4,4 @@
 #include "store/cql/statement/statement.h"
 
 int execute_statement(struct cql_result *r, const struct statement *s);
-/* INSERT, UPDATE, DELETE. */
-int execute_modification(struct cql_result *r, const struct statement *s);
 #endif

@@ -167,8 +167,10 @@ static size_t bucket_end(const struct candidates *c, size_t from)
 	return i;
 }
 
-int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
-		    const struct lsm_table_options *options)
+/* Pick the bucket of similar sizes to merge next, of these alone: 1, 0,
+ * -ENOMEM. */
+static int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
+			   const struct lsm_table_options *options)
 {
 	size_t least = threshold(options->min_threshold, 4);
 	size_t most = threshold(options->max_threshold, 32);
@@ -190,8 +192,8 @@ int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
 	return 0;
 }
 
-int strategy_size_tiered(struct strategy_pick *pick,
-			 const struct strategy_request *r)
+static int strategy_size_tiered(struct strategy_pick *pick,
+				const struct strategy_request *r)
 {
 	struct candidates c;
 	int picked = candidates_init(&c, r);
@@ -252,8 +254,8 @@ static int pick_window(struct strategy_pick *pick, const struct candidates *c,
 	return 0;
 }
 
-int strategy_time_window(struct strategy_pick *pick,
-			 const struct strategy_request *r)
+static int strategy_time_window(struct strategy_pick *pick,
+				const struct strategy_request *r)
 {
 	struct candidates c;
 	int picked = candidates_init(&c, r);

@@ -27,12 +27,8 @@ int pick_these(struct strategy_pick *pick, const size_t *at, size_t count);
 /* Strategies: each returns as strategy_pick; the pick is empty at the begin. */
 int strategy_unified(struct strategy_pick *pick,
 		     const struct strategy_request *r);
-int strategy_size_tiered(struct strategy_pick *pick,
-			 const struct strategy_request *r);
 int strategy_leveled(struct strategy_pick *pick,
 		     const struct strategy_request *r);
-int strategy_time_window(struct strategy_pick *pick,
-			 const struct strategy_request *r);
 /* Pick files of which all is dead and that shadow nothing: to be dropped. */
 int strategy_expired(struct strategy_pick *pick,
 		     const struct strategy_request *r);
@@ -43,10 +39,6 @@ int strategy_purge(struct strategy_pick *pick,
 int64_t strategy_window_s(const struct strategy_request *r);
 int64_t strategy_window(const struct strategy_request *r,
 			const struct strategy_file *f);
-/* Pick the bucket of similar sizes to merge next, of these alone: 1, 0,
- * -ENOMEM. */
-int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
-		    const struct lsm_table_options *options);
 uint64_t strategy_leveled_size(const struct strategy_request *r);
 /* Return the share of the tokens (0 to 1) that these files cover. */
 double strategy_unified_share(const struct strategy_request *r,

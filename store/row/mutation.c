@@ -51,14 +51,6 @@ void batch_add_row(struct batch *b, uint32_t table, struct bytes key,
 		put_le32(b->bytes.ptr + at, (uint32_t)len);
 }
 
-void batch_add_encoded(struct batch *b, uint32_t table, struct bytes key,
-		       struct bytes row)
-{
-	add_head(b, OP_ROW, table, key);
-	buf_add_le32(&b->bytes, (uint32_t)row.len);
-	buf_add_bytes(&b->bytes, row);
-}
-
 void batch_add_range(struct batch *b, uint32_t table, struct bytes from,
 		     struct bytes to, struct deletion deletion)
 {

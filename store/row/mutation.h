@@ -19,9 +19,6 @@ void batch_clear(struct batch *b);
 /* Add what is in row to the row at key of table (an engine table number). */
 void batch_add_row(struct batch *b, uint32_t table, struct bytes key,
 		   const struct row *row);
-/* The same with a row as batch_next returned it. */
-void batch_add_encoded(struct batch *b, uint32_t table, struct bytes key,
-		       struct bytes row);
 /* Delete the keys >= from and < to, which are bounds of one partition. */
 void batch_add_range(struct batch *b, uint32_t table, struct bytes from,
 		     struct bytes to, struct deletion deletion);

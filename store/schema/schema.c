@@ -211,7 +211,8 @@ bool name_is_reserved(struct bytes lower_case_name)
 	return type_identifier_is_reserved(lower_case_name);
 }
 
-bool name_needs_quotes(struct bytes name)
+/* True if the name needs quotes in CQL. */
+static bool name_needs_quotes(struct bytes name)
 {
 	size_t i;
 

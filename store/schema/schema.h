@@ -203,9 +203,7 @@ static inline bool table_is_flat(const struct table *t)
  * rows are shown as plain files. */
 bool table_is_schemaless(const struct table *t);
 
-/* True if the name needs quotes in CQL. name_print appends it, with quotes
- * where it needs them. */
-bool name_needs_quotes(struct bytes name);
+/* Append the name as CQL has it, in quotes where it needs them. */
 void name_print(struct buf *out, struct bytes name);
 bool name_is_reserved(struct bytes lower_case_name);
 #endif

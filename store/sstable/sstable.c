@@ -305,11 +305,6 @@ struct bytes sstable_last_key(const struct sstable *t)
 	return buf_bytes(&t->stats.last_key);
 }
 
-size_t sstable_memory(const struct sstable *t)
-{
-	return sizeof(*t) + t->index.memory + t->filters.cap;
-}
-
 uint64_t sstable_entries(const struct sstable_info *info)
 {
 	uint64_t most = info->cell_count > info->row_count ?

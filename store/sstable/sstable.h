@@ -54,7 +54,6 @@ const struct sstable_info *sstable_info(const struct sstable *t);
 /* The smallest and largest key. Valid while a reference is held. */
 struct bytes sstable_first_key(const struct sstable *t);
 struct bytes sstable_last_key(const struct sstable *t);
-size_t sstable_memory(const struct sstable *t);
 /* Return the number of entries, of the kind that has the most. */
 uint64_t sstable_entries(const struct sstable_info *info);
 /* Estimate, by the drop-time histogram, the share (0 to 1) of the stored data

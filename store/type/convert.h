@@ -26,10 +26,6 @@ int type_read_constant(struct buf *out, const struct type *t,
  * between colons, collections, vectors and counters in hex. */
 void type_print_constant(struct buf *out, const struct type *t,
 			 struct bytes value);
-/* Write that message alone: always -EINVAL. */
-int type_refuse_constant(const struct type *t, enum literal_kind kind,
-			 struct bytes text, const char *receiver,
-			 struct type_error *error);
 /*
  * A FLOAT constant is a syntax error in any place when no double is so large,
  * or no decimal has its exponent: -EINVAL with what Cassandra says after

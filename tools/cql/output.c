@@ -27,7 +27,8 @@ unsigned shell_width(void)
 	return size.ws_col;
 }
 
-int shell_put(struct shell *shell, struct buf *b)
+/* Write out and empty b: 0 or -errno. */
+static int shell_put(struct shell *shell, struct buf *b)
 {
 	int err = b->failed ? -ENOMEM : 0;
 

@@ -153,7 +153,8 @@ static void execute(struct shell *shell, struct bytes statement)
 	arena_release(&arena);
 }
 
-void shell_run(struct shell *shell, struct bytes statement)
+/* One statement or command. */
+static void shell_run(struct shell *shell, struct bytes statement)
 {
 	size_t i;
 

@@ -88,8 +88,6 @@ int cql_source_line(struct cql_source *s, struct buf *out);
 /* ------------------------------------------------------------------- run */
 /* Everything that a source holds. */
 void shell_run_source(struct shell *shell, struct cql_source *source);
-/* One statement or command. */
-void shell_run(struct shell *shell, struct bytes statement);
 /* A statement of our own, without output: 0 or -errno after the message. */
 int shell_ask(struct shell *shell, const char *statement);
 /* The error of the backend on stderr, in cqlsh's form. */
@@ -110,8 +108,6 @@ const char *shell_consistency_level(struct bytes name);
 /* ---------------------------------------------------------------- output */
 /* Print what the backend has executed: 0, or -errno with its error set. */
 int shell_print_result(struct shell *shell, bool describe);
-/* Write out and empty b: 0 or -errno. */
-int shell_put(struct shell *shell, struct buf *b);
 /* Print a message of a shell's command, which CAPTURE does not take. */
 void shell_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 unsigned shell_width(void);

@@ -28,8 +28,6 @@ void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same for a call that failed with -errno. */
 void tool_failed(const char *object, int err);
-/* The same for a failed store_open. Returns the exit status. */
-int tool_open_failed(const char *path, int err, int owner_pid);
 /* Print the usage of a command, on stdout for --help, else on stderr. */
 int tool_usage(const struct command *c, bool asked);
 /* Print what is wrong with an argument, on stderr. Returns TOOL_USAGE. */

@@ -48,7 +48,7 @@ static void print_receiver(struct buf *out, const struct receiver *r)
 	}
 }
 
-const char *receiver_name(struct execution *x, const struct receiver *r)
+static const char *receiver_name(struct execution *x, const struct receiver *r)
 {
 	struct buf buf = BUF_INIT;
 

@@ -33,7 +33,6 @@ receiver_part(const struct receiver *outer, enum receiver_part part,
 {
 	return (struct receiver){ .type = type, .part = part, .outer = outer };
 }
-const char *receiver_name(struct execution *x, const struct receiver *r);
 
 enum assignable { NOT_ASSIGNABLE, WEAKLY_ASSIGNABLE, EXACTLY_ASSIGNABLE };
 /* True if (a, b) is valid: for tuples and user types; (a) is in brackets

@@ -13,8 +13,8 @@ int refuse_without_keyspace(struct execution *x)
 			 "explicitly specify keyspace.tablename");
 }
 
-int resolve_keyspace(struct execution *x, const struct keyspace **out,
-		     const struct identifier *name)
+static int resolve_keyspace(struct execution *x, const struct keyspace **out,
+			    const struct identifier *name)
 {
 	struct bytes wanted = name->text;
 

@@ -7,8 +7,6 @@
 
 /* Find the keyspace of a name (that of USE when not given). */
 int refuse_without_keyspace(struct execution *x);
-int resolve_keyspace(struct execution *x, const struct keyspace **out,
-		     const struct identifier *name);
 /* Find the table, and check `right` on it, or refuse. */
 int resolve_table(struct execution *x, const struct table **out,
 		  const struct table_name *name, enum cql_right right);

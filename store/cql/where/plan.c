@@ -40,8 +40,9 @@ static int check_size(struct execution *x, size_t size)
 		      size);
 }
 
-int check_clustering_size(struct execution *x, const struct bytes *values,
-			  uint32_t count)
+/* Check the length of a key that is written. */
+static int check_clustering_size(struct execution *x,
+				 const struct bytes *values, uint32_t count)
 {
 	size_t size = 0;
 

@@ -23,7 +23,4 @@ int plan_tokens(struct execution *x, const struct restrictions *r,
  * Missing clustering values are null. */
 int plan_rows(struct execution *x, const struct restrictions *r,
 	      struct bytes ***rows, size_t *count);
-/* Check the length of a key that is written. */
-int check_clustering_size(struct execution *x, const struct bytes *values,
-			  uint32_t count);
 #endif

@@ -25,9 +25,10 @@ bool type_takes_literal(const struct type *t, enum literal_kind kind)
 	return n ? n->constants & 1u << kind : t->kind == TYPE_TUPLE;
 }
 
-int type_refuse_constant(const struct type *t, enum literal_kind kind,
-			 struct bytes text, const char *receiver,
-			 struct type_error *error)
+/* Write that message alone: always -EINVAL. */
+static int type_refuse_constant(const struct type *t, enum literal_kind kind,
+				struct bytes text, const char *receiver,
+				struct type_error *error)
 {
 	struct buf name = BUF_INIT;
 

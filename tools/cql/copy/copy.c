@@ -220,7 +220,8 @@ int copy_ask_columns(struct copy *c, struct buf *text)
 	return text->failed ? -ENOMEM : b->ops->execute(b, buf_bytes(text));
 }
 
-int copy_read_columns(struct copy *c)
+/* Fill columns with what the table says: 0, or -errno after the message. */
+static int copy_read_columns(struct copy *c)
 {
 	struct cql_backend *b = c->shell->backend;
 	struct buf text = BUF_INIT;

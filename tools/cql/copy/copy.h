@@ -119,8 +119,6 @@ int copy_read_config(struct copy *c);
 /* Return what is wrong with the options together, or NULL. */
 const char *copy_options_wrong(const struct copy *c);
 
-/* Fill columns with what the table says: 0, or -errno after the message. */
-int copy_read_columns(struct copy *c);
 /* Ask for name, kind and position of the table's columns; text: the statement,
  * for errors. 0 or -errno. */
 int copy_ask_columns(struct copy *c, struct buf *text);
