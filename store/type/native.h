@@ -25,7 +25,7 @@ enum json_number {
 	JSON_FLOAT,
 };
 
-/* What JSON's "" is. */
+/* The value of JSON's "". */
 enum json_empty {
 	JSON_EMPTY_VALUE,	/* the empty value */
 	JSON_EMPTY_FALSE,	/* a byte of 0; in a file the empty value */
@@ -47,7 +47,7 @@ struct native_type {
 	bool is_never_empty;		/* of a fixed length: and not of 0 */
 	const char *wrong_length;	/* what is said of any other length */
 	bool is_flat;			/* type_is_flat() */
-	/* What else makes bytes a value; NULL: any do. */
+	/* Checks bytes beyond their length; NULL: any are a value. */
 	int (*validate)(struct bytes value, struct type_error *error);
 
 	/* Text. print and text_length get valid values that are not empty. */
@@ -86,7 +86,7 @@ struct native_type {
 	int (*read_ordered)(struct buf *out, struct reader *r, uint8_t mask);
 	bool is_ambiguous;	/* equal values may differ in their bytes */
 
-	/* What mask_default() shows; null: zeros of the fixed length. */
+	/* The value of mask_default(); null: zeros of the fixed length. */
 	struct bytes masked;
 };
 

@@ -3,7 +3,7 @@
 #define STORE_CQL_SELECT_SORT_H
 #include "store/cql/select/select.h"
 
-/* Are results sorted? The next of them with s->values: 1, 0, -errno. */
+/* True if results are sorted; the next of them with s->values: 1, 0, -errno. */
 bool results_are_sorted(const struct select_state *s);
 int sorted_next(struct select_state *s);
 void sorted_release(struct select_state *s);

@@ -56,7 +56,7 @@ struct restrictions {
 	struct restriction **by_column;
 	struct restriction *token;	/* of values of "partition key token" */
 
-	/* What analyse() found. */
+	/* Set by analyse_where(). */
 	bool key_range;			/* not a list of partitions */
 	bool uses_index;
 	bool filters_partition, filters_clustering, filters_others;
