@@ -8,6 +8,8 @@
  * The results of statements that ran stay in `out` until they are read; only
  * the last one streams.
  */
+#include "fs/kind/cql.h"
+
 #include <errno.h>
 
 #include "fs/file/handle.h"
@@ -37,6 +39,9 @@ static const struct {
 };
 
 struct console {
+	struct handle *handle;		/* its lock guards the rest */
+	struct console *next, **link;	/* in fs->consoles */
+	int64_t used_s;			/* the last call */
 	struct op *op;			/* of the call under way */
 	struct cql_session *session;
 	enum cql_format_kind kind;
@@ -60,6 +65,7 @@ static bool takes_rest(const struct console *c)
 }
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
+#define REST_AFTER_S 5		/* without a call */
 #define OUT_STEP 4096		/* bytes of results are charged in these */
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,
@@ -114,6 +120,41 @@ static void end_result(struct console *c)
 	charge_end(&c->op->fs->accounts, &c->stream);
 }
 
+static void link_console(struct fs *fs, struct console *c)
+{
+	mutex_lock(&fs->consoles_lock);
+	c->next = fs->consoles;
+	if (c->next)
+		c->next->link = &c->next;
+	c->link = &fs->consoles;
+	fs->consoles = c;
+	mutex_unlock(&fs->consoles_lock);
+}
+
+static void unlink_console(struct fs *fs, struct console *c)
+{
+	mutex_lock(&fs->consoles_lock);
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	mutex_unlock(&fs->consoles_lock);
+}
+
+void consoles_rest(struct fs *fs, int64_t now_s)
+{
+	struct console *c;
+
+	mutex_lock(&fs->consoles_lock);
+	for (c = fs->consoles; c; c = c->next) {
+		if (!mutex_try(&c->handle->lock))
+			continue;
+		if (c->result && now_s - c->used_s >= REST_AFTER_S)
+			cql_result_rest(c->result);
+		mutex_unlock(&c->handle->lock);
+	}
+	mutex_unlock(&fs->consoles_lock);
+}
+
 static int open_cql(struct op *op, struct handle *h)
 {
 	struct console *c = mem_zalloc(1, sizeof(*c));
@@ -137,6 +178,8 @@ static int open_cql(struct op *op, struct handle *h)
 	}
 	cql_session_rights(c->session, may, c);
 	cql_session_stop(c->session, is_given_up, c);
+	c->handle = h;
+	link_console(op->fs, c);
 	return 0;
 }
 
@@ -292,6 +335,7 @@ static int begin(struct console *c, struct op *op, struct handle *h)
 	int err;
 
 	c->op = op;
+	c->used_s = op->now_s;
 	op->broadcast = true;
 	err = statement_begin(op, h, c->split.begun);
 	c->refused = err;
@@ -462,6 +506,7 @@ static void close_cql(struct op *op, struct handle *h)
 
 	if (!c)
 		return;
+	unlink_console(op->fs, c);
 	c->op = op;
 	op->broadcast = true;
 	if (c->text.len && takes_rest(c) && !begin(c, op, h)) {

@@ -4,8 +4,8 @@
  * One call is one struct op: it pins a version of the schema, an arena and the
  * time, and remembers why it was refused.
  *
- * Order of locks: the list of open directories, one of them; one of the lists
- * of open handles; an image's; those of the store; the wishes; a stripe's; data
+ * Order of locks: the list of open directories, one of them; the list of
+ * consoles, one of them; one of the lists of open handles; an image's; those of the store; the wishes; a stripe's; data
  * that waits for keys; a scratch file's; below them the leaves (shards of nodes,
  * notices, errors, timer, cuts, accounts, files that mknod made). Over a call of
  * the store an image's is held, and a list's where pending values are committed
@@ -107,6 +107,8 @@ struct fs {
 	struct mutex held_lock;		/* node->held */
 	struct mutex listings_lock;
 	struct listing *listings;	/* open directories, under it */
+	struct mutex consoles_lock;
+	struct console *consoles;	/* open ones, under it */
 	struct handles handles[FS_HANDLES];	/* handles_of */
 	struct mutex made_lock;
 	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */

@@ -298,6 +298,12 @@ int cql_result_next(struct cql_result *r, const struct bytes **values)
 	return error_number(c, more);
 }
 
+void cql_result_rest(struct cql_result *r)
+{
+	if (r->rest)
+		r->rest(r);
+}
+
 const char *cql_result_warning(const struct cql_result *r, uint32_t i)
 {
 	const struct warning *w = r->execution.warnings;

@@ -49,6 +49,14 @@ const struct cql_column *cql_result_columns(const struct cql_result *r);
 /* Read the next row: 1 with *values (one per column, null where null), 0,
  * -errno as cql_execute (error set on the session). */
 int cql_result_next(struct cql_result *r, const struct bytes **values);
+/*
+ * Release the moment of the data that the rows are of, where others have followed:
+ * it holds their memory and files. The next row is the one that follows in the
+ * moment of the next call; the values returned last are not valid any more. No
+ * effect where rows are read backwards or by an index, are merged from several
+ * partitions, or begin a group.
+ */
+void cql_result_rest(struct cql_result *r);
 /* Return a warning of the result (tombstones, replication), NULL after the
  * last. */
 const char *cql_result_warning(const struct cql_result *r, uint32_t i);

@@ -373,6 +373,15 @@ static int select_next(struct cql_result *r, const struct bytes **values)
 	return more;
 }
 
+static void select_rest(struct cql_result *r)
+{
+	struct select_state *s = r->state;
+
+	/* The row that begins the next group is in the cursor's memory. */
+	if (s->cursor && !s->group.waiting)
+		cursor_rest(s->cursor);
+}
+
 static void select_close(struct cql_result *r)
 {
 	struct select_state *s = r->state;
@@ -447,7 +456,9 @@ int execute_select(struct cql_result *r, const struct select *q)
 		err = source_open(s);
 	if (!err && s->group.active)
 		warn_of_groups(s);
-	if (!err)
+	if (!err) {
 		r->next = select_next;
+		r->rest = select_rest;
+	}
 	return err;
 }

@@ -75,10 +75,11 @@ struct cql_result {
 	struct cql_column *columns;
 	uint32_t column_count;
 	bool json;
-	/* Read the next row of a result: 1 with *values, 0, -errno. close may
-	 * be NULL. */
+	/* Read the next row of a result: 1 with *values, 0, -errno. The others
+	 * may be NULL. */
 	int (*next)(struct cql_result *r, const struct bytes **values);
+	void (*rest)(struct cql_result *r);
 	void (*close)(struct cql_result *r);
-	void *state;			/* of next and close, from the arena */
+	void *state;			/* of these, from the arena */
 };
 #endif

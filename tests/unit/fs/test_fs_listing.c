@@ -308,6 +308,160 @@ START_TEST(a_stream_does_not_hold_what_was_flushed)
 }
 END_TEST
 
+/* The same for those who read the results of statements. */
+static void nobody_reads(void)
+{
+	pass_time();
+	fs_timer(t.fs, clock_now_s() + 10);
+}
+
+static void ask(struct open_file *f, const char *statement)
+{
+	ck_assert_int_eq(tree_open_file(&t, ".cql.ndjson", O_RDWR, f), 0);
+	ck_assert_int_eq(fs_write(t.fs, &t.call, f->node, f->handle, 0,
+				  bytes_str(statement)),
+			 (int64_t)strlen(statement));
+}
+
+/* Read `size` bytes, or the rest in pieces of that size. */
+static void read_result(struct open_file *f, struct buf *out, size_t size,
+			bool whole)
+{
+	size_t before;
+
+	do {
+		before = out->len;
+		ck_assert_int_eq(fs_read(t.fs, &t.call, f->node, f->handle, 0,
+					 size, out), 0);
+		if (whole && size < 100)
+			nobody_reads();
+	} while (whole && out->len > before);
+}
+
+START_TEST(a_result_does_not_hold_what_was_flushed)
+{
+	enum { RESULTS = 20, BYTES = 1 << 20 };
+	char *text = mem_alloc(BYTES + 200), *name;
+	struct open_file f[RESULTS];
+	struct buf out = BUF_INIT;
+	struct mallinfo2 m;
+	unsigned i, more;
+
+	for (i = 0; i < RESULTS; i++) {
+		name = text + sprintf(text, "UPDATE k.deep SET v = '");
+		memset(name, 'v', BYTES);
+		strcpy(name + BYTES,
+		       "' WHERE p = 'y' AND a = 1 AND b = 1;");
+		cql(text);
+		ask(&f[i], "SELECT a, b FROM k.deep WHERE p = 'x';");
+		buf_clear(&out);
+		read_result(&f[i], &out, 10, false);
+		ck_assert_str_eq(buf_cstr(&out), "{\"a\": 1, \"");
+		nobody_reads();
+		if (!i)
+			m = mallinfo2();
+	}
+	more = (unsigned)((mallinfo2().uordblks + mallinfo2().hblkhd -
+			   m.uordblks - m.hblkhd) >> 20);
+	ck_assert_uint_lt(more, RESULTS / 2);
+	for (i = 0; i < RESULTS; i++) {
+		read_result(&f[i], &out, 1000, true);
+		tree_release(&t, &f[i]);
+	}
+	buf_release(&out);
+	mem_free(text);
+}
+END_TEST
+
+/* A result that is read in pieces, with time between them, is the same. */
+START_TEST(a_result_in_pieces)
+{
+	static const char *const statements[] = {
+		"SELECT * FROM k.deep;",
+		"SELECT JSON * FROM k.deep;",
+		"SELECT DISTINCT p, s FROM k.deep;",
+		"SELECT * FROM k.deep WHERE p = 'x' AND a > 1;",
+		"SELECT * FROM k.deep WHERE p = 'x' AND a IN (1, 3, 5);",
+		"SELECT * FROM k.deep WHERE p = 'x' ORDER BY a DESC, b DESC;",
+		"SELECT * FROM k.deep WHERE p IN ('x', 'y') ORDER BY a;",
+		"SELECT * FROM k.deep WHERE p IN ('x', 'y', 'z');",
+		"SELECT p, a, b FROM k.deep PER PARTITION LIMIT 1;",
+		"SELECT p, a, b FROM k.deep LIMIT 3;",
+		"SELECT p, a, b FROM k.deep WHERE b = 1 ALLOW FILTERING;",
+		"SELECT p, a, b FROM k.deep WHERE b = 1 PER PARTITION LIMIT 2 "
+		"ALLOW FILTERING;",
+		"SELECT p, a, count(*), max(b) FROM k.deep GROUP BY p, a;",
+		"SELECT count(*) FROM k.deep;",
+		"SELECT * FROM k.flat;",
+		"SELECT * FROM k.plain WHERE key IN ('p', 'q');",
+		"SELECT * FROM k.less;",
+		"SELECT keyspace_name FROM system_schema.keyspaces;",
+	};
+	struct buf all = BUF_INIT, pieces = BUF_INIT;
+	struct open_file f;
+
+	cql("INSERT INTO k.deep (p, a, b, v) VALUES ('x', 1, 2, 'v');"
+	    "INSERT INTO k.deep (p, a, b, v) VALUES ('x', 3, 1, 'v');"
+	    "INSERT INTO k.deep (p, a, b, v) VALUES ('y', 2, 1, 'v');"
+	    "INSERT INTO k.deep (p, a, b, v) VALUES ('y', 2, 3, 'v');");
+	for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
+		buf_clear(&all);
+		buf_clear(&pieces);
+		ask(&f, statements[i]);
+		read_result(&f, &all, 1000, true);
+		tree_release(&t, &f);
+		ask(&f, statements[i]);
+		read_result(&f, &pieces, 7, true);
+		tree_release(&t, &f);
+		ck_assert_uint_gt(all.len, 0);
+		ck_assert_str_eq(buf_cstr(&pieces), buf_cstr(&all));
+	}
+	buf_release(&all);
+	buf_release(&pieces);
+}
+END_TEST
+
+/* Rows that were not read for some seconds are those of the later moment, each of
+ * them once and whole; while it is read it is of one moment. */
+START_TEST(a_result_goes_on_in_another_moment)
+{
+	struct buf out = BUF_INIT;
+	struct open_file f;
+
+	cql("CREATE TABLE k.lines (p int, c int, v text, PRIMARY KEY (p, c));");
+	for (int rests = 0; rests < 2; rests++) {
+		cql("DELETE FROM k.lines WHERE p = 1;"
+		    "INSERT INTO k.lines (p, c, v) VALUES (1, 1, 'a');"
+		    "INSERT INTO k.lines (p, c, v) VALUES (1, 2, 'b');"
+		    "INSERT INTO k.lines (p, c, v) VALUES (1, 3, 'c');"
+		    "INSERT INTO k.lines (p, c, v) VALUES (1, 4, 'd');");
+		ask(&f, "SELECT c, v FROM k.lines WHERE p = 1;");
+		buf_clear(&out);
+		read_result(&f, &out, 5, false);
+		cql("UPDATE k.lines SET v = 'new' WHERE p = 1 AND c = 1;"
+		    "UPDATE k.lines SET v = 'new' WHERE p = 1 AND c = 3;"
+		    "DELETE FROM k.lines WHERE p = 1 AND c = 2;"
+		    "INSERT INTO k.lines (p, c, v) VALUES (1, 0, 'new');"
+		    "INSERT INTO k.lines (p, c, v) VALUES (1, 5, 'new');");
+		pass_time();
+		if (rests)
+			nobody_reads();
+		read_result(&f, &out, 1000, true);
+		tree_release(&t, &f);
+		ck_assert_str_eq(buf_cstr(&out), rests ?
+				 "{\"c\": 1, \"v\": \"a\"}\n"
+				 "{\"c\": 3, \"v\": \"new\"}\n"
+				 "{\"c\": 4, \"v\": \"d\"}\n"
+				 "{\"c\": 5, \"v\": \"new\"}\n" :
+				 "{\"c\": 1, \"v\": \"a\"}\n"
+				 "{\"c\": 2, \"v\": \"b\"}\n"
+				 "{\"c\": 3, \"v\": \"c\"}\n"
+				 "{\"c\": 4, \"v\": \"d\"}\n");
+	}
+	buf_release(&out);
+}
+END_TEST
+
 START_TEST(an_error_is_not_passed_over)
 {
 	unsigned i, broken = 0;
@@ -501,6 +655,9 @@ SUITE(fs_listing)
 	tcase_add_loop_test(tc, a_listing_in_pieces, 0, 60);
 	tcase_add_test(tc, an_error_is_not_passed_over);
 	tcase_add_test(tc, a_stream_does_not_hold_what_was_flushed);
+	tcase_add_test(tc, a_result_does_not_hold_what_was_flushed);
+	tcase_add_test(tc, a_result_in_pieces);
+	tcase_add_test(tc, a_result_goes_on_in_another_moment);
 	tcase_add_test(tc, a_table_that_is_dropped_meanwhile);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("cut names");
