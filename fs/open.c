@@ -39,7 +39,7 @@ static void drop_node(void *context, struct node *n)
 {
 	scratch_free(context, n->scratch);
 	held_free(context, n->held);
-	cuts_free(context, atomic_load(&n->cuts));
+	short_names_free(context, atomic_load(&n->short_names));
 	image_give(context, n, n->orphan);
 	version_free(context, n->version);
 	keep_ended(context, n);
@@ -74,7 +74,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	errors_init(&fs->errors);
 	notices_init(&fs->notices);
 	fs->changed = view_changed;
-	fs->lookup_shortened = lookup_cut;
+	fs->lookup_shortened = lookup_shortened;
 	mutex_init(&fs->pool_lock);
 	mutex_init(&fs->leaving_lock);
 	pthread_cond_init(&fs->left, NULL);

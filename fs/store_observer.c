@@ -193,7 +193,7 @@ static void changed(void *context, const struct table_change *changes,
 		}
 		if (!table)
 			continue;
-		cuts_add(fs, table, last, changes[i].partition_key);
+		short_names_add(fs, table, last, changes[i].partition_key);
 		before = atomic_fetch_add(&table->changes, 1);
 		if (op && kernel_knows(op)) {
 			op->own_changes++;

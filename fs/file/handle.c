@@ -90,7 +90,7 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		image->how.copied = created && (h->flags & O_EXCL);
 		image->is_new |= created;
 		image->refused = false;
-		h->cut = true;
+		h->truncated = true;
 		/* Other opens may make the file too, until it is committed. */
 		image->added = (h->flags & (O_APPEND | O_TRUNC)) == O_APPEND;
 		image->base = 0;
@@ -224,17 +224,17 @@ bool has_empty_value(struct op *op, struct node *n)
 	return file->takes_empty && file->takes_empty(op, n);
 }
 
-void handle_changed(struct fs *fs, struct handle *h, bool cut)
+void handle_changed(struct fs *fs, struct handle *h, bool truncated)
 {
 	h->image->refused = false;
-	h->wrote = !cut;
-	h->cut = cut;
+	h->wrote = !truncated;
+	h->truncated = truncated;
 	h->flushes = 0;
 	count_empty(fs, h, false);
 }
 
 static int commit_image(struct op *op, struct node *n, struct image *image,
-			bool cut_too) REQUIRES(&image->lock)
+			bool truncated_too) REQUIRES(&image->lock)
 {
 	struct node *outer;
 	int err;
@@ -243,9 +243,9 @@ static int commit_image(struct op *op, struct node *n, struct image *image,
 		return 0;
 	if (image->state == IMAGE_CLEAN)
 		return 0;
-	if (image->state == IMAGE_CUT && !cut_too)
+	if (image->state == IMAGE_TRUNCATED && !truncated_too)
 		return 0;
-	if (image->state == IMAGE_CUT && !has_empty_value(op, n))
+	if (image->state == IMAGE_TRUNCATED && !has_empty_value(op, n))
 		return op_refuse(op, -EINVAL,
 				 "nothing was written, and this has no empty value");
 	image->how.adds = image->added && !n->ops->file->document;
@@ -266,15 +266,15 @@ static int commit_image(struct op *op, struct node *n, struct image *image,
 }
 
 /* Commit; nothing may come between that and clearing what is left to commit. */
-static int commit_locked(struct op *op, struct handle *h, bool cut_too)
+static int commit_locked(struct op *op, struct handle *h, bool truncated_too)
 	REQUIRES(&h->image->lock)
 {
-	int err = commit_image(op, handle_node(h), h->image, cut_too);
+	int err = commit_image(op, handle_node(h), h->image, truncated_too);
 
 	if (err)
 		return err;
 	h->wrote = false;
-	h->cut = false;
+	h->truncated = false;
 	count_empty(op->fs, h, false);
 	return 0;
 }
@@ -290,7 +290,7 @@ static bool is_left(const struct handle *h, enum commit what)
 	if (h->failed)
 		return false;
 	return what == COMMIT_WRITTEN ? h->wrote :
-	       what == COMMIT_ALL ? h->wrote || h->cut :
+	       what == COMMIT_ALL ? h->wrote || h->truncated :
 				    atomic_load(&h->counted);
 }
 
@@ -302,7 +302,7 @@ int handle_commit(struct op *op, struct handle *h, enum commit what)
 	mutex_lock(&h->image->lock);
 	left = is_left(h, what);
 	if (left)
-		err = commit_locked(op, h, what != COMMIT_WRITTEN && h->cut);
+		err = commit_locked(op, h, what != COMMIT_WRITTEN && h->truncated);
 	mutex_unlock(&h->image->lock);
 	if (left && !err)
 		tell_committed(op, h);
@@ -322,7 +322,7 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 	*done = h->wrote || by_name;
 	if (*done)
 		return commit_locked(op, h, by_name);
-	if (!h->cut || h->image->state != IMAGE_CUT)
+	if (!h->truncated || h->image->state != IMAGE_TRUNCATED)
 		return 0;
 	/* Without a reason, as a write may follow; and not to the children of a
 	 * shell, which close copies of descriptors that they never wrote to. */

@@ -3,15 +3,15 @@
  * its writers see it, shared by all descriptors of a cell that are open for
  * writing (a document's have one each). It becomes the value at a commit:
  *
- *   clean ----write----> dirty ----commit----> clean
- *     |                    ^ |
- *     +--cut to 0--> cut --+ +--cut to 0--> cut
+ *   clean ------------write------------> dirty ----commit----> clean
+ *     |                                   ^ |
+ *     +--truncate to 0--> truncated ------+ +--truncate to 0--> truncated
  *
  * Text that was only appended (O_APPEND) is added to the stored value at the
  * commit: a statement, or a writer by another name, may have changed it since
  * it was loaded.
  *
- * An image that was only cut is pending: FLUSH does not commit it, for a shell
+ * An image that was only truncated is pending: FLUSH does not commit it, for a shell
  * flushes each redirection before it writes. RELEASE or fsync does, where the
  * type has an empty value.
  */
@@ -19,7 +19,7 @@
 #define FS_FILE_HANDLE_H
 #include "fs/op/op.h"
 
-enum image_state { IMAGE_CLEAN, IMAGE_CUT, IMAGE_DIRTY };
+enum image_state { IMAGE_CLEAN, IMAGE_TRUNCATED, IMAGE_DIRTY };
 struct image {
 	struct mutex lock;
 	/* These under the stripe of its name; node NULL: it is not found by
@@ -73,8 +73,8 @@ struct handle {
 	/* These under its lock. */
 	int failed;			/* a write was refused: no commit */
 	char *why;			/* its reason, or NULL */
-	bool wrote, cut;		/* since the last commit, by this one */
-	unsigned flushes;		/* since the last write or cut */
+	bool wrote, truncated;		/* since the last commit, by this one */
+	unsigned flushes;		/* since it last wrote or truncated */
 	_Atomic uint64_t wait_for;	/* a notice: see wait_later() */
 	_Atomic bool counted;		/* in handles.empties; reads go without */
 	struct charge open;		/* of the handle itself */
@@ -142,7 +142,7 @@ bool handle_give_image(struct fs *fs, struct handle *h);
  * that was there (text, or null); make: all descriptors do. */
 void image_orphan(struct op *op, struct node *n, struct image *image,
 		  struct bytes text, bool make) UNCHECKED;
-/* Truncate by path: load, cut, commit. */
+/* Truncate by path: load, shorten, commit. */
 int image_truncate(struct op *op, struct node *n, struct handle *h,
 		   uint64_t size);
 /*
@@ -176,15 +176,16 @@ void commit_empties(struct op *op, struct node *n);
 /* The same for one descriptor, before it leaves its list: others find it there
  * until then, or find the value that it stored. */
 void commit_empty(struct op *op, struct handle *h);
-/* Note that the handle was written to or cut; its image's lock is held. */
-void handle_changed(struct fs *fs, struct handle *h, bool cut);
+/* Note that the handle was written to or truncated. REQUIRES its image's
+ * lock. */
+void handle_changed(struct fs *fs, struct handle *h, bool truncated);
 /* True if an open has made a file in the directory that is not committed
  * yet. */
 bool has_new_files(struct op *op, struct node *dir);
 /* The changes by a writer since the last commit that become the value. */
 enum commit {
 	COMMIT_WRITTEN,		/* what it wrote */
-	COMMIT_ALL,		/* and that it was cut to nothing */
+	COMMIT_ALL,		/* and that it was truncated */
 	COMMIT_EMPTY,		/* only a waiting empty value: counted */
 };
 int handle_commit(struct op *op, struct handle *h, enum commit what);

@@ -557,7 +557,7 @@ int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
 		image_forget(op->fs, image);
 		image->loaded = true;
 		image->added = false;
-		image->state = IMAGE_CUT;
+		image->state = IMAGE_TRUNCATED;
 		return 0;
 	}
 	err = image_load(op, n, image);

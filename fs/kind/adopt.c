@@ -54,7 +54,7 @@ static int adopt_key(struct adoption *a, struct bytes key, struct place *to)
 	if (err)
 		return err;
 	if (name_is_shortened(buf_bytes(&a->name)))
-		return op_refuse(a->op, -ENOENT, "the name is cut");
+		return op_refuse(a->op, -ENOENT, "the name is shortened");
 	return key_parse_partition(a->op, a->to, buf_bytes(&a->name),
 				   &to->partition_key);
 }

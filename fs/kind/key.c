@@ -284,7 +284,7 @@ static bool key_may_begin(struct op *op, struct node *n, struct bytes text,
 	buf_release(&name);
 	if (!good)
 		op_refuse(op, -EINVAL,
-			  "this is not the key that the name was cut from");
+			  "this is not the key that the name was shortened from");
 	return good;
 }
 

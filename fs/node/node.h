@@ -18,7 +18,7 @@
 struct account;
 struct node_ops;
 struct held;
-struct cuts;
+struct short_names;
 struct image;
 struct version;
 
@@ -77,7 +77,7 @@ struct node {
 	bool fresh;			/* readers drop the remaining pages */
 	_Atomic(struct account *) keeper;	/* the payer, if kept */
 	struct scratch *scratch;	/* of a scratch file: created with it */
-	_Atomic(struct cuts *) cuts;	/* of a table: tree/short_names.h */
+	_Atomic(struct short_names *) short_names;	/* of a table: tree/short_names.h */
 	struct held *held;		/* below a waiting directory: unkeyed.c */
 	struct node *next_name, *next_id;	/* under their shards */
 	struct node *first_child, *next_child, **child_link;

@@ -5,11 +5,12 @@
  * time, and remembers why it was refused.
  *
  * Order of locks: the list of open directories, one of them; the list of
- * consoles, one of them; one of the lists of open handles; an image's; those of the store; the wishes; a stripe's; data
- * that waits for keys; a scratch file's; below them the leaves (shards of nodes,
- * notices, errors, timer, cuts, accounts, files that mknod made). Over a call of
- * the store an image's is held, and a list's where pending values are committed
- * (commit_empties, commit_empty, fs_flush_all).
+ * consoles, one of them; one of the lists of open handles; an image's; those of
+ * the store; the wishes; a stripe's; data that waits for keys; a scratch file's;
+ * below them the leaves (shards of nodes, notices, errors, timer, short names,
+ * accounts, files that mknod made). Over a call of the store an image's is held,
+ * and a list's where pending values are committed (commit_empties, commit_empty,
+ * fs_flush_all).
  */
 #ifndef FS_OP_OP_H
 #define FS_OP_OP_H
@@ -61,7 +62,7 @@ struct handles {
 	struct mutex lock;
 	/* under lock; writers: of values, by images */
 	struct handle *writers, *readers;
-	_Atomic unsigned empties;	/* of them: cut to nothing, flushed */
+	_Atomic unsigned empties;	/* of them: truncated and flushed */
 };
 
 /* Names by their number: their pending values, and the holders of their nodes
@@ -86,7 +87,7 @@ struct fs {
 	 * longer so: view_changed of file/view.h. */
 	uint64_t (*changed)(struct fs *fs, struct op *op, struct node *n,
 			    uint32_t bits);
-	/* Looks up a shortened name in dir: lookup_cut of tree/listing.h. */
+	/* Looks up a shortened name in dir: lookup_shortened of tree/listing.h. */
 	int (*lookup_shortened)(struct op *op, struct node *dir,
 				struct bytes name, struct child *c);
 	struct errors errors;
@@ -95,7 +96,7 @@ struct fs {
 	struct mutex wish_lock;
 	struct wish *wishes;		/* under it */
 	_Atomic unsigned wish_count;
-	_Atomic uint64_t cut_names;	/* stored in memory: short_names.c */
+	_Atomic uint64_t short_name_count;	/* stored in memory: short_names.c */
 	_Atomic uint64_t large_freed;	/* fs_large_freed */
 	struct mutex pool_lock;
 	struct op *pool;		/* spare ops, under pool_lock */

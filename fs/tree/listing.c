@@ -328,7 +328,7 @@ int listing_narrow(struct listing *l, struct query *q, struct slice *slice)
 }
 
 /* Search a child with that shortened name. 1: found; 0; -errno. */
-static int find_cut(struct op *op, struct listing *l, struct bytes name,
+static int find_shortened(struct op *op, struct listing *l, struct bytes name,
 		    struct child *c)
 {
 	int got;
@@ -346,7 +346,7 @@ static int find_cut(struct op *op, struct listing *l, struct bytes name,
 
 /* Return the prefix of the value of that name, for listing_narrow; null: not
  * known. */
-static struct bytes cut_prefix(struct node *dir, struct bytes name,
+static struct bytes shortened_prefix(struct node *dir, struct bytes name,
 			       struct buf *out)
 {
 	int err;
@@ -357,7 +357,7 @@ static struct bytes cut_prefix(struct node *dir, struct bytes name,
 	return err || out->failed ? BYTES_NULL : buf_bytes(out);
 }
 
-int lookup_cut(struct op *op, struct node *dir, struct bytes name,
+int lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 	       struct child *c)
 {
 	struct listing l = { .node = dir, .arena = ARENA_INIT };
@@ -368,17 +368,17 @@ int lookup_cut(struct op *op, struct node *dir, struct bytes name,
 
 	l.by_token = dir->table == dir;
 	if (l.by_token) {
-		got = cuts_find(op, dir, name, &tokens, &count);
+		got = short_names_find(op, dir, name, &tokens, &count);
 		l.by_token = got > 0;
 		got = got > 0 ? 0 : got;
 	} else {
-		l.prefix = cut_prefix(dir, name, &prefix);
+		l.prefix = shortened_prefix(dir, name, &prefix);
 	}
 	if (!got && !l.by_token)
-		got = find_cut(op, &l, name, c);
+		got = find_shortened(op, &l, name, c);
 	for (i = 0; !got && l.by_token && i < count; i++) {
 		l.token = tokens[i];
-		got = find_cut(op, &l, name, c);
+		got = find_shortened(op, &l, name, c);
 	}
 	listing_end(op->fs, &l);
 	buf_release(&prefix);

@@ -86,7 +86,7 @@ int listing_narrow(struct listing *l, struct query *q, struct slice *slice);
 /* Set the place of the listed directory, in the listing's schema and arena. */
 int listing_place(struct op *op, struct listing *l);
 /* Look up a shortened name, among the names with that begin. */
-int lookup_cut(struct op *op, struct node *dir, struct bytes name,
+int lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 	       struct child *c);
 /* Let open directories release moments of the store that have passed. */
 void listings_rest(struct fs *fs);

@@ -17,7 +17,7 @@ struct entry {
 	uint64_t hash;		/* as in the name; 0: free */
 	int64_t token;
 };
-struct cuts {
+struct short_names {
 	struct mutex lock;
 	struct entry *entries;	/* a hash table, at most half full */
 	size_t count, cap;
@@ -25,31 +25,31 @@ struct cuts {
 	bool given_up;		/* too many: not used, empty */
 };
 
-static struct cuts *cuts_of(struct node *table)
+static struct short_names *short_names_of(struct node *table)
 {
-	struct cuts *cuts = atomic_load(&table->cuts), *none = NULL;
+	struct short_names *names = atomic_load(&table->short_names), *none = NULL;
 
-	if (cuts)
-		return cuts;
-	cuts = mem_zalloc(1, sizeof(*cuts));
-	if (!cuts)
+	if (names)
+		return names;
+	names = mem_zalloc(1, sizeof(*names));
+	if (!names)
 		return NULL;
-	mutex_init(&cuts->lock);
-	if (atomic_compare_exchange_strong(&table->cuts, &none, cuts))
-		return cuts;
-	mutex_release(&cuts->lock);
-	mem_free(cuts);
+	mutex_init(&names->lock);
+	if (atomic_compare_exchange_strong(&table->short_names, &none, names))
+		return names;
+	mutex_release(&names->lock);
+	mem_free(names);
 	return none;
 }
 
-void cuts_free(struct fs *fs, struct cuts *cuts)
+void short_names_free(struct fs *fs, struct short_names *names)
 {
-	if (!cuts)
+	if (!names)
 		return;
-	atomic_fetch_sub(&fs->cut_names, cuts->count);
-	mem_free(cuts->entries);
-	mutex_release(&cuts->lock);
-	mem_free(cuts);
+	atomic_fetch_sub(&fs->short_name_count, names->count);
+	mem_free(names->entries);
+	mutex_release(&names->lock);
+	mem_free(names);
 }
 
 static uint64_t hash_in(struct bytes name)
@@ -61,16 +61,17 @@ static uint64_t hash_in(struct bytes name)
 }
 
 /* Find the first entry of the hash from *at on, or the free one after them. */
-static struct entry *find_from(const struct cuts *c, uint64_t hash, size_t *at)
+static struct entry *find_from(const struct short_names *c, uint64_t hash,
+			       size_t *at)
 {
 	while (c->entries[*at].hash && c->entries[*at].hash != hash)
 		*at = (*at + 1) & (c->cap - 1);
 	return &c->entries[*at];
 }
 
-static bool grow(struct cuts *c) REQUIRES(&c->lock)
+static bool grow(struct short_names *c) REQUIRES(&c->lock)
 {
-	struct cuts bigger = { .cap = c->cap ? c->cap * 2 : 64 };
+	struct short_names bigger = { .cap = c->cap ? c->cap * 2 : 64 };
 	size_t i, at;
 
 	bigger.entries = mem_zalloc(bigger.cap, sizeof(*bigger.entries));
@@ -90,16 +91,16 @@ static bool grow(struct cuts *c) REQUIRES(&c->lock)
 	return true;
 }
 
-static void give_up(struct fs *fs, struct cuts *c) REQUIRES(&c->lock)
+static void give_up(struct fs *fs, struct short_names *c) REQUIRES(&c->lock)
 {
-	atomic_fetch_sub(&fs->cut_names, c->count);
+	atomic_fetch_sub(&fs->short_name_count, c->count);
 	mem_free(c->entries);
 	c->entries = NULL;
 	c->count = c->cap = 0;
 	c->given_up = true;
 }
 
-static void add(struct fs *fs, struct cuts *c, struct bytes name,
+static void add(struct fs *fs, struct short_names *c, struct bytes name,
 		int64_t token) REQUIRES(&c->lock)
 {
 	uint64_t hash = hash_in(name);
@@ -120,8 +121,8 @@ static void add(struct fs *fs, struct cuts *c, struct bytes name,
 		if (e->token == token)
 			return;
 	}
-	if (atomic_fetch_add(&fs->cut_names, 1) >= ENTRIES_MAX) {
-		atomic_fetch_sub(&fs->cut_names, 1);
+	if (atomic_fetch_add(&fs->short_name_count, 1) >= ENTRIES_MAX) {
+		atomic_fetch_sub(&fs->short_name_count, 1);
 		give_up(fs, c);
 		return;
 	}
@@ -138,10 +139,10 @@ static bool may_be_cut(const struct table *t, struct bytes key)
 	       key.len > NAME_MAX_LEN / ESCAPED_MOST;
 }
 
-void cuts_add(struct fs *fs, struct node *table, const struct table *t,
+void short_names_add(struct fs *fs, struct node *table, const struct table *t,
 	      struct bytes partition_key)
 {
-	struct cuts *c = atomic_load(&table->cuts);
+	struct short_names *c = atomic_load(&table->short_names);
 	struct buf name = BUF_INIT;
 	int err;
 
@@ -159,7 +160,7 @@ void cuts_add(struct fs *fs, struct node *table, const struct table *t,
 
 /* Add the partitions that exist already; the observer adds those written from
  * now on. */
-static int look_at_all(struct op *op, struct node *table, struct cuts *c)
+static int look_at_all(struct op *op, struct node *table, struct short_names *c)
 {
 	struct listing l = { .node = table, .arena = ARENA_INIT };
 	int got;
@@ -184,7 +185,8 @@ static int look_at_all(struct op *op, struct node *table, struct cuts *c)
 
 /* Collect the tokens of the hash, into tokens if it is not NULL. Returns their
  * number. */
-static size_t collect(const struct cuts *c, uint64_t hash, int64_t *tokens)
+static size_t collect(const struct short_names *c, uint64_t hash,
+		      int64_t *tokens)
 {
 	size_t at = hash >> 1 & (c->cap - 1), count = 0;
 	struct entry *e;
@@ -198,7 +200,7 @@ static size_t collect(const struct cuts *c, uint64_t hash, int64_t *tokens)
 	return count;
 }
 
-static int find(struct op *op, struct cuts *c, struct bytes name,
+static int find(struct op *op, struct short_names *c, struct bytes name,
 		int64_t **tokens, size_t *count) REQUIRES(&c->lock)
 {
 	uint64_t hash = hash_in(name);
@@ -217,10 +219,10 @@ static int find(struct op *op, struct cuts *c, struct bytes name,
 	return 1;
 }
 
-int cuts_find(struct op *op, struct node *table, struct bytes name,
+int short_names_find(struct op *op, struct node *table, struct bytes name,
 	      int64_t **tokens, size_t *count)
 {
-	struct cuts *c = cuts_of(table);
+	struct short_names *c = short_names_of(table);
 	bool complete;
 	int got;
 

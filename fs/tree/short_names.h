@@ -9,15 +9,15 @@
 #define FS_TREE_SHORT_NAMES_H
 #include "fs/op/op.h"
 
-struct cuts;
+struct short_names;
 /*
  * Find where the partition of this name may be: *tokens from the op's arena. 1;
  * 0: not known, as there are too many or no memory; -errno.
  */
-int cuts_find(struct op *op, struct node *table, struct bytes name,
+int short_names_find(struct op *op, struct node *table, struct bytes name,
 	      int64_t **tokens, size_t *count);
 /* Note that something was written to the partition. */
-void cuts_add(struct fs *fs, struct node *table, const struct table *t,
+void short_names_add(struct fs *fs, struct node *table, const struct table *t,
 	      struct bytes partition_key);
-void cuts_free(struct fs *fs, struct cuts *cuts);
+void short_names_free(struct fs *fs, struct short_names *names);
 #endif
