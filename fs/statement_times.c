@@ -143,9 +143,12 @@ static int move_range(struct op *op, struct write *w, struct node *table,
 static int move_row(struct op *op, struct write *w, struct node *table,
 		    const struct table_change *c)
 {
-	bool goes = c->row_deleted && !c->marker && !c->column_count;
-	int got = is_there(op, c), above;
+	bool goes = c->row_deleted && !c->gives;
+	int got, above;
 
+	if (!goes && !c->gives)	/* it only removes values */
+		return 0;
+	got = is_there(op, c);
 	if (got < 0 || (got > 0) != goes)
 		return got < 0 ? got : 0;
 	above = c->is_static ? 0 : table_is_flat(c->table) ? ABOVE :

@@ -17,6 +17,7 @@ struct table_change {
 	const struct column *const *columns;
 	uint32_t column_count;
 	bool row_deleted, marker;
+	bool gives;			/* a marker or values, no deletions */
 	int64_t earliest_expiry_s;	/* of the written cells; or NO_TIME */
 };
 

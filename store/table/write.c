@@ -186,12 +186,16 @@ static void note_row(struct write *w)
 	if (b->clustering)
 		change->clustering_count = b->table->clustering_count;
 	change->marker = b->row.marker.timestamp != NO_TIMESTAMP;
+	change->gives = change->marker;
 	change->row_deleted = !deletion_is_none(b->row.deletion);
 	change->earliest_expiry_s = earliest_expiry(&b->row);
 	change->columns = columns;
 	for (i = 0; i < b->row.cell_count; i++) {
 		uint32_t number = b->row.cells[i].column;
 
+		if (!(b->row.cells[i].flags &
+		      (CELL_TOMBSTONE | CELL_COLUMN_DELETION)))
+			change->gives = true;
 		if (number < COLUMN_NUMBER_FIRST || number == last)
 			continue;
 		columns[change->column_count] = column_by_number(b->table,

@@ -168,6 +168,9 @@ moves 'a partition appears' "INSERT INTO k.days (id, d, c) VALUES (2, 3, 'y')" d
 moves 'statics appear' "UPDATE k.days SET s = 'a' WHERE id = 1" days/1
 moves 'a row goes' "DELETE FROM k.days WHERE id = 1 AND d = 2 AND c = 'z'" days/1/2
 moves 'no row goes' "DELETE FROM k.days WHERE id = 1 AND d = 2 AND c = 'z'"
+moves 'no value goes' "DELETE v FROM k.days WHERE id = 1 AND d = 2 AND c = 'z'"
+moves 'null makes no row' "UPDATE k.flat SET v = null WHERE id = 9"
+moves 'null makes no statics' "UPDATE k.days SET s = null WHERE id = 9"
 moves 'a prefix goes with its row' "DELETE FROM k.days WHERE id = 1 AND d = 3 AND c = 'y'" days/1
 moves 'rows of a range go' "DELETE FROM k.days WHERE id = 1 AND d = 2 AND c > 'x'" days/1/2
 moves 'a partition goes' 'DELETE FROM k.days WHERE id = 2' days
