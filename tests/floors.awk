@@ -1,9 +1,9 @@
 # What goes up a floor: includes, read in the files of C, and symbols that an object needs, read in
-# the output of nm -A (a file that ends in .nm). tests/floors names what may be used, and the
-# exceptions; an exception that nothing needs is refused too.
+# the output of nm -A (a file that ends in .nm). tests/floors names what may be used. And what is
+# exported that no other file uses, but for what tests/floors says is for tests.
 FILENAME == ARGV[1] {
 	sub(/#.*/, "")
-	if ($1 == "!") { sub(/:$/, "", $2); for (i = 3; i <= NF; i++) open[$2, $i] = 1; next }
+	if ($1 == "!") { sub(/:$/, "", $2); for (i = 3; i <= NF; i++) tests[$i] = $2; next }
 	list = ""
 	for (i = $2 == "=" ? 3 : 2; i <= NF; i++) list = list " " (($i in lists) ? lists[$i] : $i)
 	if ($2 == "=") lists[$1] = list
@@ -15,7 +15,6 @@ function folder(file) { sub(/\/[^\/]*$/, "", file); return file ~ /^tests/ ? "te
 function use(file, at, other, what,  here, there) {
 	here = folder(file); there = folder(other)
 	if ((here in known) && (there == here || ((here, there) in may))) return
-	if ((file, what) in open) { used[file, what] = 1; return }
 	print at ": " here " may not use " what (what == other ? "" : " of " other); bad = 1
 }
 FILENAME ~ /\.nm$/ {	# FILE.o:VALUE TYPE NAME, FILE.o: U NAME
@@ -27,8 +26,9 @@ FILENAME ~ /\.nm$/ {	# FILE.o:VALUE TYPE NAME, FILE.o: U NAME
 /^#include "/ && FILENAME !~ /^tests/ { split($0, part, "\""); seen++; use(FILENAME, FILENAME ":" FNR, part[2], part[2]) }
 END {
 	for (i = 1; i <= needed; i++)
-		if (needs[i] in home) { calls++; use(by[i], by[i], home[needs[i]], needs[i]) }
-	for (e in open) if (!(e in used)) { split(e, part, SUBSEP); print "tests/floors: " part[1] " does not use " part[2]; bad = 1 }
+		if (needs[i] in home) { calls++; used[needs[i]] = 1; use(by[i], by[i], home[needs[i]], needs[i]) }
+	for (s in home) if (!(s in used) && !(s in tests) && s != "main") { print home[s] ": no other file uses " s; bad = 1 }
+	for (s in tests) if (s in used || home[s] != tests[s]) { print "tests/floors: " tests[s] " has no " s " for tests alone"; bad = 1 }
 	if (!seen || !calls) { print "floors: no include or no symbol was read"; bad = 1 }
 	exit bad
 }

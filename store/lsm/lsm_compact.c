@@ -115,6 +115,18 @@ static bool cancelled(void *context)
 	       (j->lsm->worker && worker_ending(j->lsm->worker));
 }
 
+/* Print the name of the damaged file, and the offset. */
+static void damage_text(char *text, size_t size, const struct sstable *t)
+{
+	uint64_t offset = 0;
+	char name[32];
+
+	sstable_is_damaged(t, &offset);
+	sstable_name(name, sstable_info(t)->number);
+	snprintf(text, size, "%s is damaged at offset %" PRIu64
+		 ": compactions leave it out", name, offset);
+}
+
 /* Tell of a damaged file once, when it is first met. */
 static void tell_damage(struct lsm *lsm, uint32_t table, struct sstable *t)
 {
@@ -122,7 +134,7 @@ static void tell_damage(struct lsm *lsm, uint32_t table, struct sstable *t)
 
 	if (!sstable_is_damaged(t, NULL) || !sstable_mark(t, SSTABLE_TOLD))
 		return;
-	lsm_damage_text(text, sizeof(text), t);
+	damage_text(text, sizeof(text), t);
 	if (lsm->options.damaged)
 		lsm->options.damaged(lsm->options.context, table, text);
 }
@@ -566,17 +578,6 @@ void lsm_compaction_run(struct work *work)
 		sleep_until(lsm, next);
 }
 
-void lsm_damage_text(char *text, size_t size, const struct sstable *t)
-{
-	uint64_t offset = 0;
-	char name[32];
-
-	sstable_is_damaged(t, &offset);
-	sstable_name(name, sstable_info(t)->number);
-	snprintf(text, size, "%s is damaged at offset %" PRIu64
-		 ": compactions leave it out", name, offset);
-}
-
 void lsm_each_damaged(struct lsm *lsm,
 		      void (*each)(void *context, uint32_t table,
 				   const char *text),
@@ -592,8 +593,8 @@ void lsm_each_damaged(struct lsm *lsm,
 		for (j = 0; j < v->file_count; j++) {
 			if (!sstable_is_damaged(v->files[j].sstable, NULL))
 				continue;
-			lsm_damage_text(text, sizeof(text),
-					v->files[j].sstable);
+			damage_text(text, sizeof(text),
+				    v->files[j].sstable);
 			each(context, t->number, text);
 		}
 		version_put(v);

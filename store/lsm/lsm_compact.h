@@ -6,8 +6,6 @@
 void lsm_compaction_run(struct work *work);
 /* Count the table's files that wait to be merged anew. Takes lock. */
 void lsm_count_debt(struct lsm *lsm, struct lsm_table *t);
-/* Print the name of the damaged file, and the offset. */
-void lsm_damage_text(char *text, size_t size, const struct sstable *t);
 /*
  * Write one file of the table anew, without data that others delete or
  * overwrite, if it gets at most *size bytes: else -ERANGE. *size is the size

@@ -63,9 +63,9 @@ const char *text_of_argument(struct execution *x, const struct argument *a)
 			       text_of_term(x, a->term);
 }
 
-enum assignable argument_assignable(struct execution *x,
-				    const struct argument *a,
-				    const struct type *receiver)
+static enum assignable argument_assignable(struct execution *x,
+					   const struct argument *a,
+					   const struct type *receiver)
 {
 	if (a->selectable)
 		return selectable_assignable(x, a->selectable, receiver);

@@ -23,14 +23,11 @@ int function_value(struct execution *x, struct bytes *value,
  * are marked. */
 void function_print_signature(struct buf *out, const struct function *f,
 			      uint32_t constants);
-/* Return the type that an argument has by itself; check whether a type may
- * receive it. */
+/* Return the type that an argument has by itself. */
 const struct type *argument_type(struct execution *x, const struct argument *a);
 const char *text_of_argument(struct execution *x, const struct argument *a);
-enum assignable argument_assignable(struct execution *x,
-				    const struct argument *a,
-				    const struct type *receiver);
-/* The same; a list literal where no list can be is refused: -EINVAL. */
+/* Check whether a type may receive the argument: an enum assignable. A list
+ * literal where no list can be is refused: -EINVAL. */
 int argument_match(struct execution *x, const struct argument *a,
 		   const struct type *receiver);
 /* Numbers in the order of their signatures: of several exact matches the first

@@ -26,7 +26,10 @@ static struct selectable *selectable_new(struct execution *x,
 	return s->parts ? s : NULL;
 }
 
-bool may_be_field(const struct term *t, uint32_t i)
+/* True if item i of a map is a column's name that may be one of a user type's
+ * field. selectable_prepare leaves it alone, selectable_prepare_keys does
+ * not. */
+static bool may_be_field(const struct term *t, uint32_t i)
 {
 	return t->kind == TERM_MAP && i % 2 == 0 &&
 	       t->items[i]->kind == TERM_COLUMN;

@@ -21,10 +21,6 @@ struct selectable {
 /* Look up the names of a term, in the arena. Refuses what does not exist. */
 int selectable_prepare(struct execution *x, struct selectable **out,
 		       const struct table *table, const struct term *t);
-/* True if item i of a map is a column's name that may be one of a user type's
- * field. selectable_prepare leaves it alone, selectable_prepare_keys does
- * not. */
-bool may_be_field(const struct term *t, uint32_t i);
 /* Return the number of the field of a user type that item i names; refuses
  * others. */
 int selectable_field(struct execution *x, const struct selectable *s,

@@ -1,21 +1,15 @@
 #include "store/cql/schema/print.h"
 
-void cql_print_string(struct buf *out, struct bytes text)
-{
-	size_t i;
-
-	buf_add_byte(out, '\'');
-	for (i = 0; i < text.len; i++) {
-		if (text.ptr[i] == '\'')
-			buf_add_byte(out, '\'');
-		buf_add_byte(out, text.ptr[i]);
-	}
-	buf_add_byte(out, '\'');
-}
-
+/* Append 'it''s' */
 static void print_string(struct buf *out, const char *text)
 {
-	cql_print_string(out, bytes_str(text));
+	buf_add_byte(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_add_byte(out, '\'');
+		buf_add_byte(out, (uint8_t)*text);
+	}
+	buf_add_byte(out, '\'');
 }
 
 static void print_name(struct buf *out, const char *name)

@@ -26,6 +26,4 @@ void cql_print_type(struct buf *out, const struct type *udt);
 void cql_print_table(struct buf *out, const struct table *t, unsigned flags);
 void cql_print_index(struct buf *out, const struct table *t,
 		     const struct index *index);
-/* Append 'it''s' */
-void cql_print_string(struct buf *out, struct bytes text);
 #endif
