@@ -1,10 +1,14 @@
 /*
- * Times of directories beside statements. What is made and removed by path moves
- * the time of its directory itself (attr_touch). Of a statement's batch the store
- * asks here before it is applied: where a row, a partition or a prefix is about to
- * appear or go, the directory that lists it gets the present time, in the same
- * batch. Tables in which no time was ever stored show those of their data, and
- * are not looked at.
+ * Times of directories beside statements. A call by path moves the time of its
+ * directory itself (attr_touch). The store gives a statement's batch to this file
+ * before it is applied: where a row, a partition or a prefix is about to appear
+ * or go, the directory that lists it gets the present time, in the same batch.
+ * Tables in which no time was ever stored show the times of their data, and are
+ * not read.
+ *
+ * Not moved: the parent of a directory that a range deletion, or several rows of
+ * one batch, empty; the directory of a row without a marker that loses its last
+ * value.
  */
 #include "fs/statement_times.h"
 
@@ -27,7 +31,7 @@ static struct place place_at(const struct table_change *c, int level)
 	};
 }
 
-/* Is the row, or static row, there now? 1, 0, -errno. */
+/* Look for the row, or static row, as it is now: 1 it exists, 0, -errno. */
 static int is_there(struct op *op, const struct table_change *c)
 {
 	struct arena arena = ARENA_INIT;
@@ -54,7 +58,7 @@ static bool is_same_row(const struct table_change *c, const struct row_view *row
 	return true;
 }
 
-/* Does that directory hold anything but what the change is about? */
+/* Look for rows in that directory beside the one that changes: 1, 0, -errno. */
 static int holds_other(struct op *op, const struct table_change *c, int level)
 {
 	struct cursor *cursor = NULL;
@@ -86,7 +90,7 @@ static int holds_other(struct op *op, const struct table_change *c, int level)
 	return got;
 }
 
-/* only: where a time is stored there, too. */
+/* Give the directory the present time. only: if a time is stored there. */
 static int move_time(struct op *op, struct write *w, struct node *table,
 		     const struct table_change *c, int level, bool only)
 {
@@ -97,7 +101,8 @@ static int move_time(struct op *op, struct write *w, struct node *table,
 	return set <= 0 ? set : attr_set_directory(op, w, table, &p, now_ns);
 }
 
-/* The directories from that level up, until one that is there all the time. */
+/* Move the times from that level up, to the first directory that holds other
+ * rows. */
 static int move_above(struct op *op, struct write *w, struct node *table,
 		      const struct table_change *c, int level)
 {
@@ -114,7 +119,7 @@ static int move_above(struct op *op, struct write *w, struct node *table,
 	return got < 0 ? got : move_time(op, w, table, c, level, false);
 }
 
-/* Of a range: the directory that holds all of it. */
+/* Return the level of the directory that holds all of the range. */
 static int range_level(const struct slice *s)
 {
 	uint32_t i = 0;

@@ -1,6 +1,6 @@
 # What goes up a floor: includes, read in the files of C, and symbols that an object needs, read in
-# the output of nm -A (a file that ends in .nm). tests/floors names what may be used. And what is
-# exported that no other file uses, but for what tests/floors says is for tests.
+# the output of nm -A (a file that ends in .nm). tests/floors names what may be used. A symbol that
+# no other file uses is refused too, unless tests/floors exports it for tests alone.
 FILENAME == ARGV[1] {
 	sub(/#.*/, "")
 	if ($1 == "!") { sub(/:$/, "", $2); for (i = 3; i <= NF; i++) tests[$i] = $2; next }

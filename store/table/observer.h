@@ -30,8 +30,7 @@ struct store_observer {
 	 * be added to it. 0, or why it is not applied. */
 	int (*changing)(void *context, struct write *w,
 			const struct table_change *changes, size_t count);
-	/* A committed batch: each element is one row, or a range
-	 *. */
+	/* A committed batch: each element is one row, or a range. */
 	void (*changed)(void *context, const struct table_change *changes,
 			size_t count);
 	/* The schema went from one version to the next. */

@@ -3,7 +3,7 @@
 #define STORE_CQL_SCHEMA_COMPACTION_OPTIONS_H
 #include "store/cql/schema/ddl.h"
 
-/* The same two steps, in compaction_options.c and compression_options.c. */
+/* Read the map into o; check it against the table once all options are read. */
 int read_compaction(struct ddl *d, struct table_options *o,
 		    const struct written_property *p);
 int check_compaction(struct ddl *d, const struct table_options *o);

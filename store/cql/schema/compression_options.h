@@ -3,6 +3,7 @@
 #define STORE_CQL_SCHEMA_COMPRESSION_OPTIONS_H
 #include "store/cql/schema/ddl.h"
 
+/* Read the map into o, and check it. */
 int read_compression(struct ddl *d, struct table_options *o,
 		     const struct written_property *p);
 #endif
