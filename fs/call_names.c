@@ -12,7 +12,6 @@
 #include "fs/file/unopened.h"
 #include "fs/file/view.h"
 #include "fs/fs.h"
-#include "fs/kind/kind.h"
 #include "fs/kind/scratch.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"

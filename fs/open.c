@@ -7,7 +7,7 @@
 #include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
 #include "fs/fs.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/root.h"
 #include "fs/kind/scratch.h"
 #include "fs/node/account.h"
 #include "fs/node/errors.h"

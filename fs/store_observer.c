@@ -9,7 +9,7 @@
 #include "fs/store_observer.h"
 
 #include "fs/fs.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/schemaless.h"
 #include "fs/node/errors.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"

@@ -1,16 +1,13 @@
-/*
- * A restore may bring a table's directory before schema.cql has the table: then
- * mkdir makes a schemaless one, and its files hold the cells' texts. The CREATE
- * TABLE that follows makes rows of them, as if they had been written into the
- * new table: of a table without clustering columns, or of another schemaless
- * one. Files that do not fit are refused, with the name of the first one.
- */
+#include "fs/kind/adopt.h"
+
 #include <errno.h>
 #include <stdio.h>
 
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/cell.h"
+#include "fs/kind/keyspace.h"
+#include "fs/kind/schemaless.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"

@@ -1,13 +1,14 @@
-/*
- * A cell: a file that holds its value's text. Elements of collections, fields
- * of user types and the files of schemaless tables are cells too: the place
- * tells them apart.
- */
+#include "fs/kind/cell.h"
+
 #include <errno.h>
 
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/collection.h"
+#include "fs/kind/collection_json.h"
+#include "fs/kind/counter.h"
+#include "fs/kind/key.h"
+#include "fs/kind/schemaless.h"
 #include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
@@ -141,21 +142,6 @@ static int read_cell(struct op *op, const struct place *p,
 	return table_read_cell(op->fs->store, p->table, p->partition_key,
 			       p->is_static ? NULL : p->clustering, p->column,
 			       p->path, op->now_s, &op->arena, cell);
-}
-
-void collection_times(struct child *c, const struct cell_view *cells,
-		      size_t count)
-{
-	size_t i;
-
-	c->mtime_ns = timestamp_ns(cells[0].timestamp_us);
-	c->expires_s = cells[0].expires_s;
-	for (i = 1; i < count; i++) {
-		if (timestamp_ns(cells[i].timestamp_us) > c->mtime_ns)
-			c->mtime_ns = timestamp_ns(cells[i].timestamp_us);
-		if (cells[i].expires_s > c->expires_s)
-			c->expires_s = cells[i].expires_s;
-	}
 }
 
 /* Check that anything of the collection is live, and get its time and end. */

@@ -1,14 +1,12 @@
-/*
- * A set, map, list or user type that is not frozen: a directory of its
- * elements, each a cell of its own. A list's elements are named by their ids,
- * written so that names sort as the list does; by position they can be reached
- * without being listed, and @append and @prepend add elements.
- */
+#include "fs/kind/collection.h"
+
 #include <ctype.h>
 #include <errno.h>
 
 #include "fs/file/keep.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/cell.h"
+#include "fs/kind/long_name.h"
+#include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -20,6 +18,21 @@
 
 static const struct node_ops kind_append, kind_element, kind_position,
 	kind_set_element;
+
+void collection_times(struct child *c, const struct cell_view *cells,
+		      size_t count)
+{
+	size_t i;
+
+	c->mtime_ns = timestamp_ns(cells[0].timestamp_us);
+	c->expires_s = cells[0].expires_s;
+	for (i = 1; i < count; i++) {
+		if (timestamp_ns(cells[i].timestamp_us) > c->mtime_ns)
+			c->mtime_ns = timestamp_ns(cells[i].timestamp_us);
+		if (cells[i].expires_s > c->expires_s)
+			c->expires_s = cells[i].expires_s;
+	}
+}
 
 static const struct type *uuid_type(void)
 {

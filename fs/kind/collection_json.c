@@ -1,12 +1,11 @@
-/*
- * COLUMN.json: the whole value of a collection or user type that is stored cell
- * by cell. A write replaces all of it; an append adds to it.
- */
+#include "fs/kind/collection_json.h"
+
 #include <errno.h>
 
 #include "fs/file/keep.h"
+#include "fs/kind/cell.h"
+#include "fs/kind/collection.h"
 #include "fs/kind/document.h"
-#include "fs/kind/kind.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"

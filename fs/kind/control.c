@@ -1,11 +1,10 @@
-/* .widefs: the program's own directory. Reached by name, not listed in the
- * root. */
+#include "fs/kind/control.h"
+
 #include <errno.h>
 #include <stdio.h>
 
 #include "fs/file/handle.h"
 #include "fs/file/line_input.h"
-#include "fs/kind/kind.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/errors.h"

@@ -1,14 +1,12 @@
-/*
- * A counter: reading returns the total; each line written is an increment,
- * applied once and inside the write, whatever the descriptor's flags.
- */
+#include "fs/kind/counter.h"
+
 #include <ctype.h>
 #include <errno.h>
 
 #include "fs/file/handle.h"
 #include "fs/file/line_input.h"
 #include "fs/file/stat.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/cell.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"

@@ -13,7 +13,7 @@
 #include <errno.h>
 
 #include "fs/file/handle.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/schema.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"

@@ -1,12 +1,10 @@
-/*
- * The key of a row in its directory: each key column as a read-only file (not
- * listed), and @key if the directory's name was shortened. A directory that was
- * made under a shortened name has no key until its @key is written.
- */
+#include "fs/kind/key.h"
+
 #include <errno.h>
 
 #include "fs/file/unkeyed.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/cell.h"
+#include "fs/kind/long_name.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"

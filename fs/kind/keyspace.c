@@ -1,7 +1,11 @@
-/* A keyspace: its schema.cql, and a directory for each table. */
+#include "fs/kind/keyspace.h"
+
 #include <errno.h>
 
-#include "fs/kind/kind.h"
+#include "fs/kind/cql.h"
+#include "fs/kind/schema.h"
+#include "fs/kind/scratch.h"
+#include "fs/kind/table.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
@@ -13,6 +17,58 @@
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
 #include "store/type/uuid.h"
+
+static const struct node_ops kind_keyspace;
+
+void keyspace_child(struct child *c, const struct keyspace *k)
+{
+	child_init(c, &kind_keyspace);
+	c->uid = k->uid;
+	c->gid = k->gid;
+	c->mode = k->mode & 0777;
+	c->mtime_ns = k->created_us * MICROSECOND;
+	c->value = bytes_str(k->name);
+	c->read_only = k->system;
+}
+
+int keyspace_set_time(struct op *op, const struct keyspace *k, struct child *c)
+{
+	if (k->system)
+		return 0;
+	return above_get(op, bytes_str(k->name), ABOVE_DIRECTORY,
+			 (uint64_t)k->created_us, &c->mtime_ns);
+}
+
+static int stat_keyspace(struct op *op, struct node *n, struct child *out)
+{
+	struct keyspace *k = schema_keyspace(op->schema, node_value(n));
+
+	child_init(out, &kind_keyspace);
+	if (!k)
+		return -ENOENT;
+	keyspace_child(out, k);
+	out->value = node_value(n);
+	return keyspace_set_time(op, k, out);
+}
+
+int raw_name(struct op *op, struct bytes name, struct bytes *raw)
+{
+	struct buf text = BUF_INIT, again = BUF_INIT;
+	int err = name_unescape(&text, name) ? -ENOENT : 0;
+
+	if (!err)
+		name_escape(&again, buf_bytes(&text));
+	if (!err && !bytes_equal(buf_bytes(&again), name))
+		err = op_refuse(op, -ENOENT, "this is written '%s'",
+				buf_cstr(&again));
+	if (!err)
+		*raw = arena_copy(&op->arena, buf_bytes(&text));
+	if (text.failed || again.failed || op->arena.failed)
+		err = -ENOMEM;
+	buf_release(&text);
+	buf_release(&again);
+	return err;
+}
 
 static void table_child(struct child *c, const struct table *t)
 {
@@ -273,11 +329,11 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 	return got > 0 ? op_edit_schema(op, change_owner, &change) : got;
 }
 
-const struct node_ops kind_keyspace = {
+static const struct node_ops kind_keyspace = {
 	.kind = "keyspace",
 	.directory = true,
 	.lookup = lookup,
-	.stat = keyspace_stat,
+	.stat = stat_keyspace,
 	.next = next,
 	.create = create,
 	.mkdir = mkdir_table,

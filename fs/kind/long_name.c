@@ -1,14 +1,12 @@
-/*
- * An object that is a file under a name of at most 255 bytes is a directory
- * under a longer one, which is shortened: a row of a schemaless table, and an
- * element of a set or a map. It holds @key, the whole name, and value, if there
- * is one: a set's element is its key alone. The directory of an element has the
- * time and the end of its cell.
- */
+#include "fs/kind/long_name.h"
+
 #include <errno.h>
 
 #include "fs/file/xattr.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/cell.h"
+#include "fs/kind/key.h"
+#include "fs/kind/partition.h"
+#include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"

@@ -1,12 +1,13 @@
-/*
- * A partition of a table with clustering columns, and each prefix of them: a
- * directory of the next column's values. It exists while a row below it (or
- * a static cell of the partition) is live, or while it is kept.
- */
+#include "fs/kind/partition.h"
+
 #include <errno.h>
 
 #include "fs/file/keep.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/key.h"
+#include "fs/kind/row.h"
+#include "fs/kind/row_json.h"
+#include "fs/kind/schemaless.h"
+#include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"

@@ -1,63 +1,18 @@
-/* The root: a directory of keyspaces, and of objects reached only by name. */
+#include "fs/kind/root.h"
+
 #include <errno.h>
 
-#include "fs/kind/kind.h"
+#include "fs/kind/control.h"
+#include "fs/kind/cql.h"
+#include "fs/kind/keyspace.h"
+#include "fs/kind/schema.h"
+#include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
-
-static void keyspace_child(struct child *c, const struct keyspace *k)
-{
-	child_init(c, &kind_keyspace);
-	c->uid = k->uid;
-	c->gid = k->gid;
-	c->mode = k->mode & 0777;
-	c->mtime_ns = k->created_us * MICROSECOND;
-	c->value = bytes_str(k->name);
-	c->read_only = k->system;
-}
-
-static int set_time(struct op *op, const struct keyspace *k, struct child *c)
-{
-	if (k->system)
-		return 0;
-	return above_get(op, bytes_str(k->name), ABOVE_DIRECTORY,
-			 (uint64_t)k->created_us, &c->mtime_ns);
-}
-
-int keyspace_stat(struct op *op, struct node *n, struct child *out)
-{
-	struct keyspace *k = schema_keyspace(op->schema, node_value(n));
-
-	child_init(out, &kind_keyspace);
-	if (!k)
-		return -ENOENT;
-	keyspace_child(out, k);
-	out->value = node_value(n);
-	return set_time(op, k, out);
-}
-
-int raw_name(struct op *op, struct bytes name, struct bytes *raw)
-{
-	struct buf text = BUF_INIT, again = BUF_INIT;
-	int err = name_unescape(&text, name) ? -ENOENT : 0;
-
-	if (!err)
-		name_escape(&again, buf_bytes(&text));
-	if (!err && !bytes_equal(buf_bytes(&again), name))
-		err = op_refuse(op, -ENOENT, "this is written '%s'",
-				buf_cstr(&again));
-	if (!err)
-		*raw = arena_copy(&op->arena, buf_bytes(&text));
-	if (text.failed || again.failed || op->arena.failed)
-		err = -ENOMEM;
-	buf_release(&text);
-	buf_release(&again);
-	return err;
-}
 
 static bool is_shown(const struct fs *fs, const struct keyspace *k)
 {
@@ -85,7 +40,7 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 	if (!k || (!k->system && !is_shown(op->fs, k)))
 		return -ENOENT;
 	keyspace_child(out, k);
-	return set_time(op, k, out);
+	return keyspace_set_time(op, k, out);
 }
 
 static int stat_root(struct op *op, struct node *n, struct child *out)
@@ -111,7 +66,7 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 			continue;
 		keyspace_child(out, k);
 		name_escape(name, bytes_str(k->name));
-		err = set_time(op, k, out);
+		err = keyspace_set_time(op, k, out);
 		return err ? err : 1;
 	}
 	return 0;

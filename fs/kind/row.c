@@ -1,11 +1,15 @@
-/*
- * A row: a directory of its cells. Also the static row of a partition, which
- * differs only by having no marker. One read of the row serves a whole listing.
- */
+#include "fs/kind/row.h"
+
 #include <errno.h>
 
 #include "fs/file/keep.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/cell.h"
+#include "fs/kind/collection.h"
+#include "fs/kind/collection_json.h"
+#include "fs/kind/counter.h"
+#include "fs/kind/key.h"
+#include "fs/kind/partition.h"
+#include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"

@@ -1,14 +1,13 @@
-/*
- * R.json: the row beside it as one JSON object. A write replaces the row; an
- * append merges into it; removing it removes the row.
- */
+#include "fs/kind/row_json.h"
+
 #include <errno.h>
 
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
 #include "fs/file/xattr.h"
 #include "fs/kind/document.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/row.h"
+#include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"

@@ -1,12 +1,10 @@
-/*
- * schema.cql, and the DDL of one table or keyspace as NAME.cql. Statements
- * written into schema.cql are applied one by one; an object that exists already
- * is no error, so that a backup can be copied over itself.
- */
+#include "fs/kind/schema.h"
+
 #include <errno.h>
 #include <xxhash.h>
 
-#include "fs/kind/kind.h"
+#include "fs/kind/keyspace.h"
+#include "fs/kind/schema_write.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"

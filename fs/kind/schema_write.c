@@ -1,12 +1,10 @@
-/*
- * Statements written into a schema.cql: each is applied in the write that
- * brings its semicolon, because a shell checks that call. An object that exists
- * already exactly as written is no error.
- */
+#include "fs/kind/schema_write.h"
+
 #include <errno.h>
 
 #include "fs/file/handle.h"
-#include "fs/kind/kind.h"
+#include "fs/kind/adopt.h"
+#include "fs/kind/schema.h"
 #include "fs/node/account.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"

@@ -1,12 +1,12 @@
-/*
- * A partition of a schemaless table: a directory whose files are its rows. Any
- * name is a row's; only a row too long for a name is a directory, of its key
- * and its value. Where the partition's own name was shortened, @key is its key,
- * and the row of that name is %40key.
- */
+#include "fs/kind/schemaless.h"
+
 #include <errno.h>
 
-#include "fs/kind/kind.h"
+#include "fs/kind/cell.h"
+#include "fs/kind/key.h"
+#include "fs/kind/long_name.h"
+#include "fs/kind/partition.h"
+#include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"

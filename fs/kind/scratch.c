@@ -5,7 +5,6 @@
 #include "fs/file/handle.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/xattr.h"
-#include "fs/kind/kind.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"

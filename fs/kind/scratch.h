@@ -23,4 +23,10 @@ void scratch_free(struct fs *fs, struct scratch *s);
 /* Make a scratch file that begins with this text, with the owner of c. */
 int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
 	       struct child *c);
+extern const struct node_ops kind_scratch;
+/* Make a scratch file for this name. -EINVAL with the reason. */
+int scratch_create(struct op *op, struct bytes name, struct child *out);
+/* Put the nearest of these names into the reason; returns -EINVAL. */
+int refuse_name(struct op *op, struct bytes name, const char *what,
+		const struct table *t);
 #endif

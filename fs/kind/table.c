@@ -1,7 +1,12 @@
-/* A table: a directory of its partitions, in token order. */
+#include "fs/kind/table.h"
+
 #include <errno.h>
 
-#include "fs/kind/kind.h"
+#include "fs/kind/adopt.h"
+#include "fs/kind/partition.h"
+#include "fs/kind/row.h"
+#include "fs/kind/schema.h"
+#include "fs/kind/schemaless.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"

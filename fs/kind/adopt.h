@@ -1,0 +1,20 @@
+/*
+ * A restore may bring a table's directory before schema.cql has the table: then
+ * mkdir makes a schemaless one, and its files hold the cells' texts. The CREATE
+ * TABLE that follows makes rows of them, as if they had been written into the
+ * new table: of a table without clustering columns, or of another schemaless
+ * one. Files that do not fit are refused, with the name of the first one.
+ */
+#ifndef FS_KIND_ADOPT_H
+#define FS_KIND_ADOPT_H
+#include "fs/op/place.h"
+
+/* Give the rows of a table that mkdir made, n's (its schema.cql), to another
+ * one (cql_adopt). */
+int adopt_rows(struct op *op, struct node *n, struct table *from,
+	       struct table *to);
+/* Store a file of that table which was open then, under its name's present
+ * place. -ESTALE: no table took over. */
+int adopt_store(struct op *op, struct node *n, struct bytes text,
+		const struct store_how *how);
+#endif

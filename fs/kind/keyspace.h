@@ -1,0 +1,19 @@
+/* A keyspace: its schema.cql, and a directory for each table. */
+#ifndef FS_KIND_KEYSPACE_H
+#define FS_KIND_KEYSPACE_H
+#include "fs/op/place.h"
+
+/* Describe a keyspace: all but a time that was set for its directory. */
+void keyspace_child(struct child *c, const struct keyspace *k);
+/* Set c's time to that of the keyspace's directory. 0 or -errno. */
+int keyspace_set_time(struct op *op, const struct keyspace *k, struct child *c);
+/*
+ * Translate the file name of a keyspace or table to its name in the schema,
+ * which is allocated in the op's arena. -ENOENT with the reason where that name
+ * is written otherwise; -ENOMEM.
+ */
+int raw_name(struct op *op, struct bytes name, struct bytes *raw);
+/* Check that a keyspace or table may have this name (what: which of
+ * the two, for the reason). 0; -EINVAL with the reason. */
+int check_identifier(struct op *op, struct bytes name, const char *what);
+#endif

@@ -1,0 +1,26 @@
+/*
+ * A partition of a table with clustering columns, and each prefix of them: a
+ * directory of the next column's values. It exists while a row below it (or
+ * a static cell of the partition) is live, or while it is kept.
+ */
+#ifndef FS_KIND_PARTITION_H
+#define FS_KIND_PARTITION_H
+#include "fs/op/place.h"
+
+extern const struct node_ops kind_partition;
+int key_lookup(struct op *op, struct node *dir, struct bytes name,
+	       struct child *out);
+/* Describe the child of a key's name, existing or not (unkeyed: a shortened
+ * name). */
+int key_child(struct op *op, struct node *dir, struct bytes name,
+	      struct child *out);
+/* Check that a name may be made. -EINVAL: rows exist with another spelling of
+ * it. */
+int key_check_new(struct op *op, struct node *dir, const struct child *c);
+/* Check that a directory that a rename replaces is empty: -ENOTEMPTY. */
+int remove_check_empty(struct op *op, struct node *n);
+int key_create(struct op *op, struct node *dir, struct bytes name,
+	       struct child *out);
+int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
+	      struct child *out, bool *keep);
+#endif

@@ -1,0 +1,16 @@
+/*
+ * A row: a directory of its cells. Also the static row of a partition, which
+ * differs only by having no marker. One read of the row serves a whole listing.
+ */
+#ifndef FS_KIND_ROW_H
+#define FS_KIND_ROW_H
+#include "fs/op/place.h"
+
+extern const struct node_ops kind_row, kind_static;
+/* Store the marker of the row c in dir. touch: the directory above changes with it. */
+int row_insert(struct op *op, struct node *dir, const struct child *c,
+	       bool touch);
+/* Describe a row that was read. */
+void row_child(struct child *c, const struct table *t,
+	       const struct row_view *row);
+#endif

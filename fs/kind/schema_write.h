@@ -1,0 +1,16 @@
+/*
+ * Statements written into a schema.cql: each is applied in the write that
+ * brings its semicolon, because a shell checks that call. An object that exists
+ * already exactly as written is no error.
+ */
+#ifndef FS_KIND_SCHEMA_WRITE_H
+#define FS_KIND_SCHEMA_WRITE_H
+#include "fs/op/place.h"
+
+/* Run the statements written into a schema.cql, n. */
+int ddl_apply(struct op *op, struct node *n, struct bytes text);
+int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
+		  struct bytes data);
+int ddl_flush(struct op *op, struct handle *h);
+void ddl_close(struct op *op, struct handle *h);
+#endif

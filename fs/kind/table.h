@@ -1,0 +1,7 @@
+/* A table: a directory of its partitions, in token order. */
+#ifndef FS_KIND_TABLE_H
+#define FS_KIND_TABLE_H
+#include "fs/op/place.h"
+
+extern const struct node_ops kind_table;
+#endif
