@@ -12,7 +12,7 @@
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       struct fs_open_reply *reply)
 {
-	struct node *n = fs_node(fs, node);
+	struct node *n = op_node(fs, node);
 	struct op *op = n ? op_begin(fs, call) : NULL;
 	struct listing *l;
 	int err;
@@ -45,8 +45,8 @@ int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (!op)
 		return -ENOMEM;
 	op_watch(op, l->node);
-	made_settle(op, l->node);
-	commit_empties(op, l->node);
+	unopened_close_all(op, l->node);
+	handles_commit_empty(op, l->node);
 	mutex_lock(&l->lock);
 	err = listing_stream(op, l, cookie, plus, fill, context);
 	mutex_unlock(&l->lock);

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 
 #include "fs/call_names.h"
+#include "fs/file/content.h"
 #include "fs/file/handle.h"
-#include "fs/file/unkeyed.h"
 #include "fs/file/unopened.h"
 #include "fs/file/view.h"
 #include "fs/fs.h"
@@ -16,16 +16,18 @@
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
 
-static int read_image(struct op *op, struct handle *h, struct image *image,
-		      uint64_t offset, size_t size, struct buf *out)
+static int read_buffer(struct op *op, struct handle *h,
+		       struct write_buffer *buffer, uint64_t offset,
+		       size_t size, struct buf *out)
 {
 	int err;
 
-	mutex_lock(&image->lock);
-	err = image->how.append ? -EBADF : image_load(op, handle_node(h), image);
+	mutex_lock(&buffer->lock);
+	err = buffer->how.append ? -EBADF : buffer_load(op, handle_node(h),
+							buffer);
 	if (!err)
-		text_slice(out, buf_bytes(&image->text), offset, size);
-	mutex_unlock(&image->lock);
+		text_slice(out, buf_bytes(&buffer->text), offset, size);
+	mutex_unlock(&buffer->lock);
 	return err;
 }
 
@@ -44,7 +46,7 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 		buf_clear(&h->text);
 		err = h->node->orphan && !view_applies(h->node) ?
 			      -ESTALE :
-			      file_load(op, handle_node(h), &h->text);
+			      content_load(op, handle_node(h), &h->text);
 		if (!err && h->text.failed)
 			err = -ENOMEM;
 		if (!err)
@@ -134,12 +136,12 @@ static int read_unheld(struct op *op, struct handle *h, uint64_t offset,
 {
 	struct node *n = h->node;
 	int err = read_committed(op, h, offset, size, out);
-	struct image *image = err == -ENOENT || err == -ESTALE ?
-				      image_take(op->fs, n, false) : NULL;
+	struct write_buffer *buffer = err == -ENOENT || err == -ESTALE ?
+				      buffer_take(op->fs, n, false) : NULL;
 
-	if (image)
-		err = read_image(op, h, image, offset, size, out);
-	image_give(op->fs, n, image);
+	if (buffer)
+		err = read_buffer(op, h, buffer, offset, size, out);
+	buffer_give(op->fs, n, buffer);
 	return err;
 }
 
@@ -155,8 +157,8 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 		return -ENOMEM;
 	if (h->node->ops->file->read) {
 		err = h->node->ops->file->read(op, h, offset, size, out);
-	} else if (h->image) {
-		err = read_image(op, h, h->image, offset, size, out);
+	} else if (h->buffer) {
+		err = read_buffer(op, h, h->buffer, offset, size, out);
 	} else if (!read_held(op, h, offset, size, out)) {
 		err = read_unheld(op, h, offset, size, out);
 	}
@@ -195,40 +197,40 @@ static void handle_fail(struct op *op, struct handle *h, int err)
 	h->failed = err;
 }
 
-static int write_image(struct op *op, struct handle *h, uint64_t offset,
-		       struct bytes data)
+static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
+			     struct bytes data)
 {
-	struct image *image = h->image;
+	struct write_buffer *buffer = h->buffer;
 	bool hides;
 	int err = 0;
 
-	mutex_lock(&image->lock);
+	mutex_lock(&buffer->lock);
 	if (h->failed) {
 		/* cp first asks the kernel to copy, and then writes itself. */
 		err = op_refuse(op, h->failed, "%s", h->why ? h->why :
 				"an earlier write here was refused");
 	} else if (h->flags & O_APPEND) {
-		err = image_load(op, handle_node(h), image);
-		offset = image->text.len;
+		err = buffer_load(op, handle_node(h), buffer);
+		offset = buffer->text.len;
 	}
 	if (!err)
-		err = image_write(op, handle_node(h), image, offset, data);
+		err = buffer_write(op, handle_node(h), buffer, offset, data);
 	if (!err && !(h->flags & O_APPEND))
-		image->added = false;
+		buffer->added = false;
 	if (err && err != -ENOMEM && !h->failed)
 		handle_fail(op, h, err);
 	if (!err)
 		handle_changed(op->fs, h, false);
-	image->refused |= err && image->is_new;
-	hides = err && image->is_new;
+	buffer->refused |= err && buffer->is_new;
+	hides = err && buffer->is_new;
 	if (!err && op->call)
 		atomic_store(&h->writer_pid, op->call->pid);
-	mutex_unlock(&image->lock);
+	mutex_unlock(&buffer->lock);
 	if (hides)	/* it never existed, and does not now */
 		op_notify(op, h->node, ARMED_NAME | ARMED_ATTRIBUTES);
 	if (err)
 		return err;
-	image_tell_others(op, h);
+	buffer_tell_others(op, h);
 	if (!(op->call && op->call->cached) &&
 	    !(h->flags & (O_SYNC | O_DSYNC)))
 		known_to_kernel(h->node);
@@ -258,7 +260,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 		return count;
 	}
 	node_saw(h->node);
-	err = h->image ? write_image(op, h, offset, data) : -EBADF;
+	err = h->buffer ? write_buffer_text(op, h, offset, data) : -EBADF;
 	if (!err && (h->flags & (O_SYNC | O_DSYNC))) {
 		err = handle_commit(op, h, COMMIT_WRITTEN);
 		if (err == -EINVAL) {	/* only incomplete: told at the close */
@@ -302,7 +304,7 @@ int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
 	(void)node;
 	if (!op)
 		return -ENOMEM;
-	if (h && h->image)
+	if (h && h->buffer)
 		err = handle_commit(op, h, COMMIT_ALL);
 	if (!err && !fs->read_only)
 		err = store_sync_to(fs->store, store_position(fs->store));
@@ -329,7 +331,7 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	op = op_begin(fs, call);
 	if (op) {
 		op->bound = h->node;
-		commit_empty(op, h);
+		handle_commit_empty(op, h);
 		handle_unlink(fs, h);
 		err = op_end(op, handle_finish(op, h), h->node, NULL);
 	}
@@ -353,7 +355,7 @@ static int open_made(struct op *op, struct node *n, int flags, bool moved,
 		     struct fs_open_reply *reply)
 {
 	bool writer = (flags & O_ACCMODE) != O_RDONLY;
-	struct handle *made = writer ? made_take(op->fs, n) : NULL;
+	struct handle *made = writer ? unopened_take(op->fs, n) : NULL;
 	int err = handle_open(op, n, flags | (made ? O_EXCL : 0),
 			      made ? OPENED_NEW :
 			      moved ? OPENED_MOVED : OPENED, reply);
@@ -366,7 +368,7 @@ static int open_made(struct op *op, struct node *n, int flags, bool moved,
 int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 		 struct fs_open_reply *reply)
 {
-	struct node *n = fs_node(fs, id);
+	struct node *n = op_node(fs, id);
 	struct op *op = n ? op_begin(fs, call) : NULL;
 	int err;
 

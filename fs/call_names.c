@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "fs/file/content.h"
 #include "fs/file/handle.h"
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
@@ -39,7 +40,7 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	if (changes && fs_is_read_only(fs))
 		return -EROFS;
 	at->name = bytes_str(name);
-	at->dir = fs_node(fs, parent);
+	at->dir = op_node(fs, parent);
 	if (!at->dir)
 		return -ESTALE;
 	at->op = op_begin(fs, call);
@@ -50,7 +51,7 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	op_watch(at->op, at->dir);
 	if (changes)
 		op_by_path(at->op, at->dir);
-	commit_empties(at->op, at->dir);
+	handles_commit_empty(at->op, at->dir);
 	return 0;
 }
 
@@ -79,7 +80,7 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 		return err;
 	err = view_look(at.op, at.dir, at.name, &c, &n);
 	if (!err)
-		fill_entry(at.op, n, &c, entry);
+		stat_fill_entry(at.op, n, &c, entry);
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);
 }
@@ -95,7 +96,7 @@ static int check_free(struct op *op, struct node *dir, struct bytes name)
 {
 	struct node *n = NULL;
 	struct child c;
-	int err = lookup_child(op, dir, name, &c, &n);
+	int err = stat_lookup(op, dir, name, &c, &n);
 
 	node_put(&op->fs->nodes, n);
 	if (!err)
@@ -135,7 +136,7 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err == -ENOENT)	/* of a key: not its one spelling */
 		err = -EINVAL;
 	if (!err) {
-		n = node_of_child(at.op, at.dir, at.name, &c);
+		n = op_node_of_child(at.op, at.dir, at.name, &c);
 		err = n ? 0 : -ENOMEM;
 	}
 	if (!err && c.unkeyed)
@@ -146,7 +147,7 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = keep_made(at.op, n);
 	if (!err) {
 		op_watch(at.op, at.dir);
-		fill_entry(at.op, n, &c, entry);
+		stat_fill_entry(at.op, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);
@@ -170,10 +171,10 @@ static int remove_directory(struct op *op, struct node *n)
 		return -ENOTDIR;
 	if (!n->ops->rmdir)
 		return op_refuse(op, -EPERM, "this directory always exists");
-	err = has_kept_children(op, n);
+	err = keep_has_children(op, n);
 	if (err)
 		return err < 0 ? err : -ENOTEMPTY;
-	if (waits_for_key(n))	/* nothing of it is stored */
+	if (node_waits_for_key(n))	/* nothing of it is stored */
 		return 0;
 	return n->ops->rmdir(op, n);
 }
@@ -216,16 +217,17 @@ void fs_wait_left(struct fs *fs, struct node *n)
  * document come by another node, and read what is stored then.
  */
 static struct bytes text_for_opens(struct op *op, struct node *n,
-				   const struct image *image, struct buf *text)
+				   const struct write_buffer *buffer,
+				   struct buf *text)
 {
 	if (n->ops->directory || !n->ops->file->load || n->ops->file->streamed)
 		return BYTES_NULL;
-	if (!image_is_open(image) &&
+	if (!buffer_is_open(buffer) &&
 	    (!atomic_load(&n->opens) || view_is_read(op->fs, n)))
 		return BYTES_NULL;
 	if (n->ops->file->document && n->table)	/* schema.cql hides by its node */
 		node_pass(&op->fs->nodes, n);
-	file_load(op, n, text);
+	content_load(op, n, text);
 	op->reason[0] = 0;
 	return text->len ? buf_bytes(text) : BYTES_EMPTY;
 }
@@ -234,7 +236,7 @@ static int remove_file(struct op *op, struct node *n)
 {
 	struct bytes before;
 	struct buf text = BUF_INIT;
-	struct image *image;
+	struct write_buffer *buffer;
 	bool is_new;
 	int err = 0;
 
@@ -243,18 +245,18 @@ static int remove_file(struct op *op, struct node *n)
 	if (!n->ops->unlink)
 		return op_refuse(op, -EPERM, "this file cannot be removed");
 	op->changes_file = true;
-	is_new = image_is_new(op->fs, n);
-	image = image_hold(op->fs, n);
-	if (!image)
+	is_new = buffer_is_new(op->fs, n);
+	buffer = buffer_hold(op->fs, n);
+	if (!buffer)
 		return -ENOMEM;
-	before = text_for_opens(op, n, image, &text);
-	if (!image->is_new)
+	before = text_for_opens(op, n, buffer, &text);
+	if (!buffer->is_new)
 		is_new = false;		/* committed meanwhile */
-	if (!is_new && !held_drop(op->fs, n))
+	if (!is_new && !unkeyed_drop(op->fs, n))
 		err = n->ops->unlink(op, n);
 	if (!err)
-		image_orphan(op, n, image, before, true);
-	image_let(op->fs, n, image);
+		buffer_orphan(op, n, buffer, before, true);
+	buffer_let(op->fs, n, buffer);
 	buf_release(&text);
 	return err;
 }
@@ -276,7 +278,7 @@ static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
 	n = directory ? NULL : node_find(&fs->nodes, at.dir, at.name);
 	if (!n || (atomic_load(&n->flags) & NODE_HIDDEN)) {
 		node_put(&fs->nodes, n);
-		err = lookup_child(at.op, at.dir, at.name, &c, &n);
+		err = stat_lookup(at.op, at.dir, at.name, &c, &n);
 	}
 	leave_begin(n);
 	if (!err)
@@ -350,14 +352,14 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
  * on with it as it was, and the name gets another node. A value that waits for
  * its key is kept by the node itself, and the new one with it.
  */
-static void lose_name(struct op *op, struct node *n, struct image *image,
-		      struct bytes text)
+static void lose_name(struct op *op, struct node *n,
+		      struct write_buffer *buffer, struct bytes text)
 {
-	if (!n->ops->directory && waits_for_key(n))
+	if (!n->ops->directory && node_waits_for_key(n))
 		return;
 	/* Readers that released a value read that of the name. */
-	if (image)
-		image_orphan(op, n, image, text, !view_applies(n));
+	if (buffer)
+		buffer_orphan(op, n, buffer, text, !view_applies(n));
 	node_detach(&op->fs->nodes, n);
 }
 
@@ -389,9 +391,9 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	int err = 0;
 
 	node_detach(&op->fs->nodes, n);
-	image_leave_name(op->fs, n);
+	buffer_leave_name(op->fs, n);
 	lose_again(op, dir, name);
-	now = node_of_child(op, dir, name, target);
+	now = op_node_of_child(op, dir, name, target);
 	if (!now) {
 		atomic_store(&n->keeper, keeper);	/* until it is freed */
 		return -ENOMEM;
@@ -415,11 +417,11 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	return err;
 }
 
-/* Move while the images are held. old: the image of the replaced file, or
+/* Move while the buffers are held. old: the buffer of the replaced file, or
  * NULL. */
 static int move_held(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, struct node *replaced,
-		     struct image *old)
+		     struct write_buffer *old)
 {
 	struct bytes before = BYTES_NULL;
 	struct buf text = BUF_INIT;
@@ -448,13 +450,14 @@ static int move_file(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, struct node *replaced)
 {
 	struct fs *fs = op->fs;
-	struct image *mine = image_hold(fs, n);
-	struct image *old = mine && replaced ? image_hold(fs, replaced) : NULL;
+	struct write_buffer *mine = buffer_hold(fs, n);
+	struct write_buffer *old =
+		mine && replaced ? buffer_hold(fs, replaced) : NULL;
 	int err = mine && (old || !replaced) ?
 			  move_held(op, n, dir, name, replaced, old) : -ENOMEM;
 
-	image_let(fs, replaced, old);
-	image_let(fs, n, mine);
+	buffer_let(fs, replaced, old);
+	buffer_let(fs, n, mine);
 	return err;
 }
 
@@ -463,7 +466,7 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 {
 	struct node *replaced = NULL;
 	struct child c;
-	int err = lookup_child(op, dir, name, &c, &replaced);
+	int err = stat_lookup(op, dir, name, &c, &replaced);
 
 	if (err == -ENOENT)
 		op->reason[0] = 0;
@@ -504,10 +507,10 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	err = at_begin(&at, fs, call, parent, name, true);
 	if (err)
 		return err;
-	dir = fs_node(fs, new_parent);
+	dir = op_node(fs, new_parent);
 	if (dir)
 		op_by_path(at.op, dir);
-	err = dir ? lookup_child(at.op, at.dir, at.name, &c, &n) : -ESTALE;
+	err = dir ? stat_lookup(at.op, at.dir, at.name, &c, &n) : -ESTALE;
 	if (!err)
 		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
 	node_put(&fs->nodes, n);
@@ -526,7 +529,7 @@ static void fill_created(struct op *op, struct node *n, struct child *c,
 {
 	if (!c->scratch)
 		c->mtime_ns = clock_now_us() * MICROSECOND;
-	fill_entry(op, n, c, entry);
+	stat_fill_entry(op, n, c, entry);
 	if (c->volatile_attributes || entry->entry_timeout_s <= 0 ||
 	    entry->attr.st_size)
 		return;
@@ -569,7 +572,7 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	(void)mode;
 	if (err)
 		return err;
-	err = lookup_child(at.op, at.dir, at.name, &c, &n);
+	err = stat_lookup(at.op, at.dir, at.name, &c, &n);
 	created = err == -ENOENT;
 	if (!err && (flags & O_EXCL))
 		err = -EEXIST;
@@ -585,7 +588,7 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		if (err == -ENOENT)
 			err = -EINVAL;
 		if (!err) {
-			n = node_of_child(at.op, at.dir, at.name, &c);
+			n = op_node_of_child(at.op, at.dir, at.name, &c);
 			err = n ? 0 : -ENOMEM;
 			if (err)
 				scratch_free(fs, c.scratch);
@@ -601,7 +604,7 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		n = NULL;
 		created = false;
 		if (!err)
-			err = lookup_child(at.op, at.dir, at.name, &c, &n);
+			err = stat_lookup(at.op, at.dir, at.name, &c, &n);
 	}
 	if (!err) {
 		err = handle_open(at.op, n, flags,
@@ -614,7 +617,7 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		if (created)
 			fill_created(at.op, n, &c, entry);
 		else
-			fill_entry(at.op, n, &c, entry);
+			stat_fill_entry(at.op, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);
@@ -631,8 +634,8 @@ int fs_make_file(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	h = handle_of(reply.handle);
-	if (h->image && !h->node->ops->file->document)
-		h = made_remember(fs, h);
+	if (h->buffer && !h->node->ops->file->document)
+		h = unopened_remember(fs, h);
 	if (h)
 		fs_release(fs, NULL, 0, (uint64_t)(uintptr_t)h);
 	return 0;

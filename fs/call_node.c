@@ -30,7 +30,7 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 {
 	bool refused = changes && fs_is_read_only(fs);
 
-	on->n = fs_node(fs, node);
+	on->n = op_node(fs, node);
 	if (!on->n)
 		return -ESTALE;
 	on->op = refused ? NULL : op_begin(fs, call);
@@ -71,7 +71,7 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 		    struct handle *h, struct stat *attr, double *timeout_s)
 {
 	struct child c;
-	int err = node_stat(op, n, &c);
+	int err = stat_node(op, n, &c);
 	bool is_read = err && view_shows(op->fs, n, &c);
 	bool open_only = is_read || (err == -ENOENT && is_open_file(n));
 	struct node *named = NULL;
@@ -80,7 +80,7 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	/* An open of it will be told to look again. */
 	if (err == -ENOENT && !n->ops->directory && !n->orphan &&
 	    !is_read && (atomic_load(&n->flags) & NODE_GONE)) {
-		err = lookup_child(op, n->parent, node_name(n), &c, &named);
+		err = stat_lookup(op, n->parent, node_name(n), &c, &named);
 		node_put(&op->fs->nodes, named);
 		open_only &= err != 0;
 	}
@@ -91,7 +91,7 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	if (open_only) {
 		op->reason[0] = 0;
 		if (!is_read) {
-			kept_child(op, n, &c);
+			stat_of_kept(op, n, &c);
 			c.mtime_ns = clock_now_us() * MICROSECOND;
 		}
 	} else if (err) {
@@ -99,12 +99,12 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 				       (atomic_load(&n->flags) & NODE_GONE) ?
 			       -ESTALE : err;
 	}
-	fill_attr(op, n, &c, attr, timeout_s);
+	stat_fill_attr(op, n, &c, attr, timeout_s);
 	if (open_only || named || n->id != id || !op_is_fresh(op))
 		*timeout_s = 0;
-	if (h && h->image && !n->ops->file->document) {
+	if (h && h->buffer && !n->ops->file->document) {
 		size = (uint64_t)attr->st_size;
-		image_handle_size(h, &size);
+		buffer_handle_size(h, &size);
 		attr->st_size = (off_t)size;
 		*timeout_s = 0;
 	}
@@ -168,7 +168,7 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (on.n->id != node)
 		keep_to_readers(&on, node);
 	if (on.n->ops->directory)
-		commit_empties(on.op, on.n);
+		handles_commit_empty(on.op, on.n);
 	return on_end(&on, get_attr(on.op, on.n, node, handle_of(handle), attr,
 				    timeout_s));
 }
@@ -196,13 +196,13 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 	/* install closes a file that it makes, and opens it again: a file that
 	 * does not exist yet has no mode that could differ. */
 	if (set == FS_SET_MODE && !n->ops->directory &&
-	    image_is_new(op->fs, n))
+	    buffer_is_new(op->fs, n))
 		return 0;
 	if (set == FS_SET_MODE && is_maker(op, n))
 		return 0;
-	err = node_stat(op, n, &c);
+	err = stat_node(op, n, &c);
 	if (err == -ENOENT && is_open_file(n)) {
-		kept_child(op, n, &c);
+		stat_of_kept(op, n, &c);
 		err = 0;
 	}
 	if (err)
@@ -231,11 +231,11 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 		mtime_ns = time_ns(attr->st_mtim.tv_sec, SECOND,
 				   attr->st_mtim.tv_nsec);
 	/* Of a directory too: a later commit would change its time. */
-	commit_empties(op, n);
+	handles_commit_empty(op, n);
 	if (!n->ops->directory) {
-		if (image_set_mtime(op, n, mtime_ns) ||
-		    document_set_mtime(op, n, mtime_ns) ||
-		    held_set_mtime(op, n, mtime_ns))
+		if (buffer_set_mtime(op, n, mtime_ns) ||
+		    handles_set_mtime(op, n, mtime_ns) ||
+		    unkeyed_set_mtime(op, n, mtime_ns))
 			return 0;
 	}
 	if (n->ops->set_mtime)
@@ -256,16 +256,16 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 
 	if (err)
 		return err;
-	writes = (set & FS_SET_SIZE) && image_is_there(fs, on.n);
+	writes = (set & FS_SET_SIZE) && buffer_is_there(fs, on.n);
 	if (owner && on.n->ops->set_owner)
 		err = on.n->ops->set_owner(on.op, on.n, owner, attr);
 	else if (owner)
 		err = keep_owner(on.op, on.n, owner, attr);
 	if (!err && (set & FS_SET_SIZE))
 		err = on.n->ops->directory ? -EISDIR :
-			      image_truncate(on.op, on.n,
-					     h && h->writer ? h : NULL,
-					     (uint64_t)attr->st_size);
+			      handle_truncate(on.op, on.n,
+					      h && h->writer ? h : NULL,
+					      (uint64_t)attr->st_size);
 	if (!err)
 		err = set_time(on.op, on.n, set, attr);
 	op_watch(on.op, on.n);
@@ -291,7 +291,7 @@ static int get_value(struct op *op, struct node *n, const char *name,
 				   op->call ? op->call->uid : 0, all) ?
 			       0 : -ENODATA;
 	err = n->ops->get_attribute ? n->ops->get_attribute(op, n, name, out) :
-				      attr_get(op, n, name, out);
+				      xattr_get(op, n, name, out);
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
@@ -382,7 +382,7 @@ static int set_value(struct fs *fs, struct fs_call *call, uint64_t node,
 		err = on.n->ops->set_attribute ?
 			      on.n->ops->set_attribute(on.op, on.n, name,
 						       value) :
-			      attr_set(on.op, on.n, name, value);
+			      xattr_set(on.op, on.n, name, value);
 	if (!err)
 		op_notify_below(on.op, on.n);
 	buf_release(&now);
@@ -418,7 +418,7 @@ int fs_fsyncdir(struct fs *fs, struct fs_call *call, uint64_t node)
 
 	if (err)
 		return err;
-	commit_empties(on.op, on.n);
+	handles_commit_empty(on.op, on.n);
 	if (!fs->read_only)
 		err = store_sync(fs->store);
 	return on_end(&on, err);

@@ -43,9 +43,10 @@ int64_t fs_timer(struct fs *fs, int64_t now_s)
 
 	view_expire(fs, now_s, false);
 	listings_rest(fs);
-	consoles_rest(fs, now_s);
+	cql_consoles_rest(fs, now_s);
 	while ((n = timer_due(&fs->timers, &fs->nodes, now_s, &next_s))) {
-		fs_notify(fs, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
+		kernel_notify_alone(fs, n, ARMED_NAME | ARMED_ATTRIBUTES |
+						   ARMED_PAGES);
 		node_put(&fs->nodes, n);
 	}
 	return next_s;

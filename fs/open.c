@@ -38,10 +38,10 @@ static char *copy_or_null(const char *s, bool *failed)
 static void drop_node(void *context, struct node *n)
 {
 	scratch_free(context, n->scratch);
-	held_free(context, n->held);
+	unkeyed_free(context, n->held);
 	short_names_free(context, atomic_load(&n->short_names));
-	image_give(context, n, n->orphan);
-	version_free(context, n->version);
+	buffer_give(context, n, n->orphan);
+	view_version_free(context, n->version);
 	keep_ended(context, n);
 }
 
@@ -98,7 +98,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 		fs_close(fs);
 		return err;
 	}
-	observe_start(fs);
+	store_observer_start(fs);
 	*out = fs;
 	return 0;
 }
@@ -111,7 +111,7 @@ int fs_close(struct fs *fs)
 		return 0;
 	if (fs->nodes.root) {
 		err = fs_flush_all(fs);
-		observe_stop(fs);
+		store_observer_stop(fs);
 	}
 	handles_release(fs);
 	view_expire(fs, 0, true);

@@ -1,7 +1,7 @@
 /*
  * Times of directories beside statements. A call by path moves the time of its
- * directory itself (attr_touch). The store gives a statement's batch to this file
- * before it is applied: where a row, a partition or a prefix is about to appear
+ * directory itself (times_touch). The store gives a statement's batch to this
+ * file before it is applied: where a row, a partition or a prefix is about to appear
  * or go, the directory that lists it gets the present time, in the same batch.
  * Tables in which no time was ever stored show the times of their data, and are
  * not read.
@@ -96,9 +96,9 @@ static int move_time(struct op *op, struct write *w, struct node *table,
 {
 	int64_t now_ns = store_timestamp(op->fs->store) * MICROSECOND;
 	struct place p = place_at(c, level);
-	int set = only ? attr_is_set(op, table, &p) : 1;
+	int set = only ? times_are_set(op, table, &p) : 1;
 
-	return set <= 0 ? set : attr_set_directory(op, w, table, &p, now_ns);
+	return set <= 0 ? set : times_set_directory(op, w, table, &p, now_ns);
 }
 
 /* Move the times from that level up, to the first directory that holds other
@@ -167,7 +167,7 @@ static int move_row(struct op *op, struct write *w, struct node *table,
 int statement_times(struct op *op, struct write *w, struct node *table,
 		    const struct table_change *c)
 {
-	int got = attr_has_times(op, table, table->ops);
+	int got = times_exist(op, table, table->ops);
 
 	if (got <= 0)
 		return got == -ESTALE ? 0 : got;

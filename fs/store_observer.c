@@ -73,10 +73,10 @@ static struct node *find_step(struct fs *fs, struct node *dir,
 	if (bytes_is_null(value))
 		return NULL;
 	if (dir->ops->plain_names) {
-		plain_name(name, dir, value);
+		schemaless_print_name(name, dir, value);
 		name_shorten(name);
 	} else {
-		key_clustering_name(name, t, i, value);
+		key_name_of_clustering(name, t, i, value);
 	}
 	return node_find(&fs->nodes, dir, buf_bytes(name));
 }
@@ -116,7 +116,7 @@ static void notify_change(struct fs *fs, struct op *op, struct node *table,
 	struct node *partition = NULL;
 
 	kernel_notify(fs, op, table, ARMED_ATTRIBUTES | ARMED_PAGES);
-	if (key_stored_name(&name, change->table, change->partition_key))
+	if (key_name_stored(&name, change->table, change->partition_key))
 		kernel_notify_below(fs, op, table);	/* it may be any of them */
 	else
 		partition = node_find(&fs->nodes, table, buf_bytes(&name));
@@ -220,7 +220,7 @@ static struct node *find_or_make(struct op *op, struct node *dir,
 	name_escape(&name, bytes_str(raw));
 	name_shorten(&name);
 	if (!dir->ops->lookup(op, dir, buf_bytes(&name), &c))
-		n = node_of_child(op, dir, buf_bytes(&name), &c);
+		n = op_node_of_child(op, dir, buf_bytes(&name), &c);
 	else
 		op->reason[0] = 0;
 	buf_release(&name);
@@ -338,7 +338,7 @@ static void damaged(void *context, const char *table, const char *text)
 	buf_release(&path);
 }
 
-void observe_start(struct fs *fs)
+void store_observer_start(struct fs *fs)
 {
 	struct store_observer observer = {
 		.changing = changing,
@@ -352,7 +352,7 @@ void observe_start(struct fs *fs)
 	store_observe(fs->store, &observer);
 }
 
-void observe_stop(struct fs *fs)
+void store_observer_stop(struct fs *fs)
 {
 	store_observe(fs->store, NULL);
 }

@@ -4,6 +4,6 @@
 #include "fs/op/op.h"
 
 /* Begin to make notices of the store's changes. */
-void observe_start(struct fs *fs);
-void observe_stop(struct fs *fs);
+void store_observer_start(struct fs *fs);
+void store_observer_stop(struct fs *fs);
 #endif

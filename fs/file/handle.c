@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "fs/file/content.h"
 #include "fs/file/stat.h"
-#include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
@@ -29,7 +29,7 @@ static struct handles *those_beside(struct fs *fs, const struct handle *h)
 static void link_handle(struct fs *fs, struct handle *h)
 {
 	struct handles *open = those_beside(fs, h);
-	struct handle **list = h->image ? &open->writers : &open->readers;
+	struct handle **list = h->buffer ? &open->writers : &open->readers;
 
 	mutex_lock(&open->lock);
 	h->next = *list;
@@ -68,34 +68,34 @@ void handle_unlink(struct fs *fs, struct handle *h)
 static int open_writer(struct op *op, struct handle *h, bool created)
 {
 	const struct file_kind *file = h->node->ops->file;
-	struct image *image;
+	struct write_buffer *buffer;
 
 	if (fs_is_read_only(op->fs))
 		return -EROFS;
 	if (!file->store)
 		return op_refuse(op, -EPERM, "this file is read-only");
-	image = file->document ? image_new() :
-				 image_take(op->fs, h->node, true);
-	if (!image)
+	buffer = file->document ? buffer_new() :
+				 buffer_take(op->fs, h->node, true);
+	if (!buffer)
 		return -ENOMEM;
-	h->image = image;
-	mutex_lock(&image->lock);
-	image->descriptors++;
+	h->buffer = buffer;
+	mutex_lock(&buffer->lock);
+	buffer->descriptors++;
 	if (file->document && (h->flags & O_APPEND)) {
-		image->how.append = true;
-		image->loaded = true;
+		buffer->how.append = true;
+		buffer->loaded = true;
 	} else if (created || (h->flags & O_TRUNC)) {
-		image_cut(op, h->node, image, 0);
+		buffer_shorten(op, h->node, buffer, 0);
 		/* cp and tar open so, no shell does. */
-		image->how.copied = created && (h->flags & O_EXCL);
-		image->is_new |= created;
-		image->refused = false;
+		buffer->how.copied = created && (h->flags & O_EXCL);
+		buffer->is_new |= created;
+		buffer->refused = false;
 		h->truncated = true;
 		/* Other opens may make the file too, until it is committed. */
-		image->added = (h->flags & (O_APPEND | O_TRUNC)) == O_APPEND;
-		image->base = 0;
+		buffer->added = (h->flags & (O_APPEND | O_TRUNC)) == O_APPEND;
+		buffer->base = 0;
 	}
-	mutex_unlock(&image->lock);
+	mutex_unlock(&buffer->lock);
 	return 0;
 }
 
@@ -113,15 +113,15 @@ static int open_reader(struct op *op, struct handle *h,
 	reply->noflush = true;
 	if (view_applies(n) || n->ops->file->streamed || n->ops->file->document)
 		return 0;
-	err = node_stat(op, n, &c);
-	return err && !n->orphan && !image_is_new(op->fs, n) ? err : 0;
+	err = stat_node(op, n, &c);
+	return err && !n->orphan && !buffer_is_new(op->fs, n) ? err : 0;
 }
 
 void handle_free(struct fs *fs, struct handle *h)
 {
 	handle_unlink(fs, h);
 	atomic_fetch_sub(&h->node->opens, 1);
-	handle_give_image(fs, h);
+	handle_give_buffer(fs, h);
 	view_close(fs, h);
 	pin_give(fs, h);
 	text_free(fs, &h->text);
@@ -160,7 +160,7 @@ static int keep_opener(struct op *op, struct handle *h)
 	return credentials_copy(h->opener, &op->who);
 }
 
-int statement_begin(struct op *op, struct handle *h, bool begun)
+int handle_begin_statement(struct op *op, struct handle *h, bool begun)
 {
 	op->opener = h->opener;
 	op->in_statement = true;
@@ -217,7 +217,7 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 }
 
 /* ----------------------------------------------------------------- commit */
-bool has_empty_value(struct op *op, struct node *n)
+bool handle_takes_empty(struct op *op, struct node *n)
 {
 	const struct file_kind *file = n->ops->file;
 
@@ -226,50 +226,51 @@ bool has_empty_value(struct op *op, struct node *n)
 
 void handle_changed(struct fs *fs, struct handle *h, bool truncated)
 {
-	h->image->refused = false;
+	h->buffer->refused = false;
 	h->wrote = !truncated;
 	h->truncated = truncated;
 	h->flushes = 0;
 	count_empty(fs, h, false);
 }
 
-static int commit_image(struct op *op, struct node *n, struct image *image,
-			bool truncated_too) REQUIRES(&image->lock)
+static int commit_buffer(struct op *op, struct node *n,
+			 struct write_buffer *buffer,
+			 bool truncated_too) REQUIRES(&buffer->lock)
 {
 	struct node *outer;
 	int err;
 
-	if (image->orphan)
+	if (buffer->orphan)
 		return 0;
-	if (image->state == IMAGE_CLEAN)
+	if (buffer->state == BUFFER_CLEAN)
 		return 0;
-	if (image->state == IMAGE_TRUNCATED && !truncated_too)
+	if (buffer->state == BUFFER_TRUNCATED && !truncated_too)
 		return 0;
-	if (image->state == IMAGE_TRUNCATED && !has_empty_value(op, n))
+	if (buffer->state == BUFFER_TRUNCATED && !handle_takes_empty(op, n))
 		return op_refuse(op, -EINVAL,
 				 "nothing was written, and this has no empty value");
-	image->how.adds = image->added && !n->ops->file->document;
-	image->how.base = image->base;
+	buffer->how.adds = buffer->added && !n->ops->file->document;
+	buffer->how.base = buffer->base;
 	outer = op->bound;
 	op->bound = n;
-	err = file_store(op, n, buf_bytes(&image->text), &image->how);
+	err = content_store(op, n, buf_bytes(&buffer->text), &buffer->how);
 	op->bound = outer;
 	if (err)
 		return err;
-	image->state = IMAGE_CLEAN;
-	image->is_new = false;
-	image->how.has_mtime = false;
-	image->how.has_expires = false;
-	image_forget(op->fs, image);
-	image->loaded = image->how.append;
+	buffer->state = BUFFER_CLEAN;
+	buffer->is_new = false;
+	buffer->how.has_mtime = false;
+	buffer->how.has_expires = false;
+	buffer_forget(op->fs, buffer);
+	buffer->loaded = buffer->how.append;
 	return 0;
 }
 
 /* Commit; nothing may come between that and clearing what is left to commit. */
 static int commit_locked(struct op *op, struct handle *h, bool truncated_too)
-	REQUIRES(&h->image->lock)
+	REQUIRES(&h->buffer->lock)
 {
-	int err = commit_image(op, handle_node(h), h->image, truncated_too);
+	int err = commit_buffer(op, handle_node(h), h->buffer, truncated_too);
 
 	if (err)
 		return err;
@@ -285,7 +286,7 @@ static void tell_committed(struct op *op, struct handle *h)
 }
 
 static bool is_left(const struct handle *h, enum commit what)
-	REQUIRES(&h->image->lock)
+	REQUIRES(&h->buffer->lock)
 {
 	if (h->failed)
 		return false;
@@ -299,11 +300,11 @@ int handle_commit(struct op *op, struct handle *h, enum commit what)
 	bool left;
 	int err = 0;
 
-	mutex_lock(&h->image->lock);
+	mutex_lock(&h->buffer->lock);
 	left = is_left(h, what);
 	if (left)
 		err = commit_locked(op, h, what != COMMIT_WRITTEN && h->truncated);
-	mutex_unlock(&h->image->lock);
+	mutex_unlock(&h->buffer->lock);
 	if (left && !err)
 		tell_committed(op, h);
 	return err;
@@ -312,9 +313,9 @@ int handle_commit(struct op *op, struct handle *h, enum commit what)
 /* Flush. *done: it was committed; *waits: an empty value is pending, for
  * later. */
 static int flush_locked(struct op *op, struct handle *h, bool *done,
-			bool *waits) REQUIRES(&h->image->lock)
+			bool *waits) REQUIRES(&h->buffer->lock)
 {
-	bool by_name = h->image->is_new && h->node->ops->file->exists_by_name;
+	bool by_name = h->buffer->is_new && h->node->ops->file->exists_by_name;
 
 	if (h->failed)
 		return 0;
@@ -322,11 +323,11 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 	*done = h->wrote || by_name;
 	if (*done)
 		return commit_locked(op, h, by_name);
-	if (!h->truncated || h->image->state != IMAGE_TRUNCATED)
+	if (!h->truncated || h->buffer->state != BUFFER_TRUNCATED)
 		return 0;
 	/* Without a reason, as a write may follow; and not to the children of a
 	 * shell, which close copies of descriptors that they never wrote to. */
-	if (!has_empty_value(op, handle_node(h)))
+	if (!handle_takes_empty(op, handle_node(h)))
 		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
 	count_empty(op->fs, h, true);
 	*waits = true;
@@ -340,14 +341,14 @@ int handle_flush(struct op *op, struct handle *h)
 
 	if (h->node->ops->file->flush)
 		return h->node->ops->file->flush(op, h);
-	if (!h->image)
+	if (!h->buffer)
 		return 0;
-	mutex_lock(&h->image->lock);
+	mutex_lock(&h->buffer->lock);
 	err = flush_locked(op, h, &done, &waits);
-	mutex_unlock(&h->image->lock);
+	mutex_unlock(&h->buffer->lock);
 	if (done && !err)
 		tell_committed(op, h);
-	/* A reader of the directory finds it: commit_empties(). */
+	/* A reader of the directory finds it: handles_commit_empty(). */
 	if (waits)
 		op_alters(op, h->node->parent);
 	return err;
@@ -361,13 +362,13 @@ int handle_finish(struct op *op, struct handle *h)
 
 	if (n->ops->file->close)
 		n->ops->file->close(op, h);
-	if (!h->image)
+	if (!h->buffer)
 		return 0;
 	err = handle_commit(op, h, COMMIT_ALL);
-	mutex_lock(&h->image->lock);
-	is_new = h->image->is_new && !n->ops->file->document;
-	mutex_unlock(&h->image->lock);
-	is_last = handle_give_image(op->fs, h);
+	mutex_lock(&h->buffer->lock);
+	is_new = h->buffer->is_new && !n->ops->file->document;
+	mutex_unlock(&h->buffer->lock);
+	is_last = handle_give_buffer(op->fs, h);
 	/* Made by open, and never written: remove the name again. */
 	if (is_new && is_last) {
 		atomic_fetch_or(&n->armed, ARMED_NAME);
@@ -377,7 +378,7 @@ int handle_finish(struct op *op, struct handle *h)
 	return err;
 }
 
-bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct handles *open = handles_of(op->fs, n->parent);
 	bool found = false;
@@ -387,15 +388,15 @@ bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 		return false;
 	mutex_lock(&open->lock);
 	for (h = open->writers; h; h = h->next) {
-		if (h->node != n || !h->image)
+		if (h->node != n || !h->buffer)
 			continue;
-		mutex_lock(&h->image->lock);
+		mutex_lock(&h->buffer->lock);
 		if (is_left(h, COMMIT_ALL)) {
-			h->image->how.has_mtime = true;
-			h->image->how.mtime_ns = mtime_ns;
+			h->buffer->how.has_mtime = true;
+			h->buffer->how.mtime_ns = mtime_ns;
 			found = true;
 		}
-		mutex_unlock(&h->image->lock);
+		mutex_unlock(&h->buffer->lock);
 	}
 	mutex_unlock(&open->lock);
 	return found;
@@ -409,13 +410,13 @@ static bool has_closed(const struct op *op, struct handle *h)
 {
 	unsigned flushes;
 
-	mutex_lock(&h->image->lock);
+	mutex_lock(&h->buffer->lock);
 	flushes = h->flushes;
-	mutex_unlock(&h->image->lock);
+	mutex_unlock(&h->buffer->lock);
 	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0);
 }
 
-void commit_empties(struct op *op, struct node *n)
+void handles_commit_empty(struct op *op, struct node *n)
 {
 	struct handles *open = handles_of(op->fs, n->ops->directory ?
 							  n : n->parent);
@@ -434,7 +435,7 @@ void commit_empties(struct op *op, struct node *n)
 	mutex_unlock(&open->lock);
 }
 
-void commit_empty(struct op *op, struct handle *h)
+void handle_commit_empty(struct op *op, struct handle *h)
 {
 	struct handles *open = those_beside(op->fs, h);
 
@@ -445,7 +446,7 @@ void commit_empty(struct op *op, struct handle *h)
 	mutex_unlock(&open->lock);
 }
 
-bool has_new_files(struct op *op, struct node *dir)
+bool handles_have_new(struct op *op, struct node *dir)
 {
 	struct handles *open = handles_of(op->fs, dir);
 	struct handle *h;
@@ -453,11 +454,11 @@ bool has_new_files(struct op *op, struct node *dir)
 
 	mutex_lock(&open->lock);
 	for (h = open->writers; h && !found; h = h->next) {
-		if (h->node->parent != dir || !h->image)
+		if (h->node->parent != dir || !h->buffer)
 			continue;
-		mutex_lock(&h->image->lock);
-		found = !h->failed && h->image->is_new && !h->image->orphan;
-		mutex_unlock(&h->image->lock);
+		mutex_lock(&h->buffer->lock);
+		found = !h->failed && h->buffer->is_new && !h->buffer->orphan;
+		mutex_unlock(&h->buffer->lock);
 	}
 	mutex_unlock(&open->lock);
 	return found;
@@ -470,7 +471,7 @@ static int commit_written(struct op *op, struct handles *open)
 
 	mutex_lock(&open->lock);
 	for (h = open->writers; h; h = h->next)
-		if (h->image) {
+		if (h->buffer) {
 			one = handle_commit(op, h, COMMIT_WRITTEN);
 			err = err ? err : one;
 		}
@@ -490,43 +491,43 @@ int handles_commit(struct op *op)
 }
 
 /* -------------------------------------------------------- truncate by path */
-int image_truncate(struct op *op, struct node *n, struct handle *h,
-		   uint64_t size)
+int handle_truncate(struct op *op, struct node *n, struct handle *h,
+		    uint64_t size)
 {
 	struct fs_open_reply reply;
 	int err;
 
 	if (n->ops->file->open && !n->ops->file->store)
 		return 0;	/* .cql and the like ignore > */
-	if (h && h->image) {
-		mutex_lock(&h->image->lock);
-		err = image_cut(op, n, h->image, size);
+	if (h && h->buffer) {
+		mutex_lock(&h->buffer->lock);
+		err = buffer_shorten(op, n, h->buffer, size);
 		if (!err && !size)
 			h->failed = 0;
 		if (!err)
 			handle_changed(op->fs, h, !size);
-		mutex_unlock(&h->image->lock);
+		mutex_unlock(&h->buffer->lock);
 		if (!err)
-			image_tell_others(op, h);
+			buffer_tell_others(op, h);
 		return err;
 	}
 	err = handle_open(op, n, O_WRONLY, OPENED, &reply);
 	if (err)
 		return err;
 	h = handle_of(reply.handle);
-	if (!h->image) {
+	if (!h->buffer) {
 		handle_free(op->fs, h);
 		return 0;
 	}
-	mutex_lock(&h->image->lock);
-	err = image_cut(op, n, h->image, size);
+	mutex_lock(&h->buffer->lock);
+	err = buffer_shorten(op, n, h->buffer, size);
 	if (!err)
-		err = commit_image(op, n, h->image, true);
+		err = commit_buffer(op, n, h->buffer, true);
 	if (err) {
-		h->image->state = IMAGE_CLEAN;
-		h->image->loaded = false;
+		h->buffer->state = BUFFER_CLEAN;
+		h->buffer->loaded = false;
 	}
-	mutex_unlock(&h->image->lock);
+	mutex_unlock(&h->buffer->lock);
 	if (!err)
 		op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
 	handle_free(op->fs, h);

@@ -1,5 +1,5 @@
 /*
- * Open files. Writes are gathered in an image: the whole text of the file as
+ * Open files. Writes are gathered in a buffer: the whole text of the file as
  * its writers see it, shared by all descriptors of a cell that are open for
  * writing (a document's have one each). It becomes the value at a commit:
  *
@@ -11,25 +11,25 @@
  * commit: a statement, or a writer by another name, may have changed it since
  * it was loaded.
  *
- * An image that was only truncated is pending: FLUSH does not commit it, for a shell
- * flushes each redirection before it writes. RELEASE or fsync does, where the
+ * A buffer that was only truncated is pending: FLUSH does not commit it, for a
+ * shell flushes each redirection before it writes. RELEASE or fsync does, where the
  * type has an empty value.
  */
 #ifndef FS_FILE_HANDLE_H
 #define FS_FILE_HANDLE_H
 #include "fs/op/op.h"
 
-enum image_state { IMAGE_CLEAN, IMAGE_TRUNCATED, IMAGE_DIRTY };
-struct image {
+enum buffer_state { BUFFER_CLEAN, BUFFER_TRUNCATED, BUFFER_DIRTY };
+struct write_buffer {
 	struct mutex lock;
 	/* These under the stripe of its name; node NULL: it is not found by
 	 * it. */
 	_Atomic unsigned users;
 	struct node *node;		/* a reference */
-	struct image *next;
+	struct write_buffer *next;
 	_Atomic unsigned descriptors;	/* of its users; one more under lock */
 	/* all below under lock */
-	enum image_state state;
+	enum buffer_state state;
 	bool loaded;			/* text is the file's */
 	bool added;			/* to the first `base` bytes, which */
 	uint64_t base;			/* are the file's: by O_APPEND alone */
@@ -69,7 +69,7 @@ struct handle {
 	bool writer;
 	bool cached;			/* the kernel keeps pages of it */
 	enum hold hold;
-	struct image *image;		/* of a writer */
+	struct write_buffer *buffer;		/* of a writer */
 	/* These under its lock. */
 	int failed;			/* a write was refused: no commit */
 	char *why;			/* its reason, or NULL */
@@ -104,84 +104,86 @@ void pin_give(struct fs *fs, struct handle *h);
 /* Free the text that the handle has of its own. */
 void handle_drop_text(struct fs *fs, struct handle *h);
 /* True if cutting the file to nothing and closing it stores the empty value. */
-bool has_empty_value(struct op *op, struct node *n);
+bool handle_takes_empty(struct op *op, struct node *n);
 /*
  * True if a value is pending. Then *size is its length if the caller's process
  * has it open for writing; for others the committed value counts.
  */
-bool image_size(struct op *op, struct node *n, uint64_t *size);
+bool buffer_size(struct op *op, struct node *n, uint64_t *size);
 /* The same by a writer's descriptor. */
-void image_handle_size(struct handle *h, uint64_t *size);
+void buffer_handle_size(struct handle *h, uint64_t *size);
 /* True if a value is pending that the caller's process has open. */
-bool image_is_callers(struct op *op, struct node *n);
-/* Separate the image from its name, which is another file's now: its
+bool buffer_is_callers(struct op *op, struct node *n);
+/* Separate the buffer from its name, which is another file's now: its
  * descriptors go on with it alone. */
-void image_leave_name(struct fs *fs, struct node *n);
+void buffer_leave_name(struct fs *fs, struct node *n);
 /* Append at most size bytes of text from offset on. */
 void text_slice(struct buf *out, struct bytes text, uint64_t offset,
 		size_t size);
 /* True if the file exists only as a pending one. */
-bool image_is_new(struct fs *fs, struct node *n);
-void image_tell_others(struct op *op, struct handle *h);
+bool buffer_is_new(struct fs *fs, struct node *n);
+void buffer_tell_others(struct op *op, struct handle *h);
 /* True if its file is open for writing. */
-bool image_is_there(struct fs *fs, struct node *n);
+bool buffer_is_there(struct fs *fs, struct node *n);
 /*
- * Stop commits of n's pending value until image_let: between the change that
+ * Stop commits of n's pending value until buffer_let: between the change that
  * takes the name from n, or gives it another, and the moment when its
- * descriptors know. Adds a user to its image, which is made if there was none,
+ * descriptors know. Adds a user to its buffer, which is made if there was none,
  * and locks it; NULL without memory. One caller at a time has two: the kernel
  * holds both directories.
  */
-struct image *image_hold(struct fs *fs, struct node *n) UNCHECKED;
-void image_let(struct fs *fs, struct node *n, struct image *image) UNCHECKED;
-/* True if a descriptor has the held image. A reader's counts too. */
-bool image_is_open(const struct image *image);
-/* Give up a descriptor's image. */
-bool handle_give_image(struct fs *fs, struct handle *h);
-/* Make a held image an orphan, as its name was removed: writers read the text
+struct write_buffer *buffer_hold(struct fs *fs, struct node *n) UNCHECKED;
+void buffer_let(struct fs *fs, struct node *n,
+		struct write_buffer *buffer) UNCHECKED;
+/* True if a descriptor has the held buffer. A reader's counts too. */
+bool buffer_is_open(const struct write_buffer *buffer);
+/* Give up a descriptor's buffer. */
+bool handle_give_buffer(struct fs *fs, struct handle *h);
+/* Make a held buffer an orphan, as its name was removed: writers read the text
  * that was there (text, or null); make: all descriptors do. */
-void image_orphan(struct op *op, struct node *n, struct image *image,
-		  struct bytes text, bool make) UNCHECKED;
+void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
+		   struct bytes text, bool make) UNCHECKED;
 /* Truncate by path: load, shorten, commit. */
-int image_truncate(struct op *op, struct node *n, struct handle *h,
-		   uint64_t size);
+int handle_truncate(struct op *op, struct node *n, struct handle *h,
+		    uint64_t size);
 /*
  * Set times that go with a pending value: true if one is pending. set: times to
  * take (NULL: none), now: those that will go with it (or NULL).
  */
-bool image_how(struct op *op, struct node *n, const struct store_how *set,
-	       struct store_how *now);
-bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
-/* The same of a document, whose descriptors have an image each. */
-bool document_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
-struct image *image_new(void);
+bool buffer_how(struct op *op, struct node *n, const struct store_how *set,
+		struct store_how *now);
+bool buffer_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+/* The same of a document, whose descriptors have a buffer each. */
+bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+struct write_buffer *buffer_new(void);
 /* Free its text; its memory is kept only if it is little. */
-void image_forget(struct fs *fs, struct image *image);
-/* Return the node's image with one more user; make: make it if there is none.
+void buffer_forget(struct fs *fs, struct write_buffer *buffer);
+/* Return the node's buffer with one more user; make: make it if there is none.
  * NULL. */
-struct image *image_take(struct fs *fs, struct node *n, bool make);
-/* Drop one user; true: it was the last, and the image is freed. */
-bool image_give(struct fs *fs, struct node *n, struct image *image);
-/* These three under the image's lock. */
-int image_load(struct op *op, struct node *n, struct image *image);
-int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size);
-int image_write(struct op *op, struct node *n, struct image *image,
-		uint64_t offset, struct bytes data);
+struct write_buffer *buffer_take(struct fs *fs, struct node *n, bool make);
+/* Drop one user; true: it was the last, and the buffer is freed. */
+bool buffer_give(struct fs *fs, struct node *n, struct write_buffer *buffer);
+/* These three under the buffer's lock. */
+int buffer_load(struct op *op, struct node *n, struct write_buffer *buffer);
+int buffer_shorten(struct op *op, struct node *n, struct write_buffer *buffer,
+		   uint64_t size);
+int buffer_write(struct op *op, struct node *n, struct write_buffer *buffer,
+		 uint64_t offset, struct bytes data);
 /*
  * Commit, before n is looked at, the files that the caller has closed already,
  * as far as it can know: pending empty values in that directory, or of that
  * file.
  */
-void commit_empties(struct op *op, struct node *n);
+void handles_commit_empty(struct op *op, struct node *n);
 /* The same for one descriptor, before it leaves its list: others find it there
  * until then, or find the value that it stored. */
-void commit_empty(struct op *op, struct handle *h);
-/* Note that the handle was written to or truncated. REQUIRES its image's
+void handle_commit_empty(struct op *op, struct handle *h);
+/* Note that the handle was written to or truncated. REQUIRES its buffer's
  * lock. */
 void handle_changed(struct fs *fs, struct handle *h, bool truncated);
 /* True if an open has made a file in the directory that is not committed
  * yet. */
-bool has_new_files(struct op *op, struct node *dir);
+bool handles_have_new(struct op *op, struct node *dir);
 /* The changes by a writer since the last commit that become the value. */
 enum commit {
 	COMMIT_WRITTEN,		/* what it wrote */
@@ -199,7 +201,7 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
  * In a FLUSH: true if nobody has a descriptor of it any more, as far as can be
  * seen. False where it cannot be seen: then RELEASE will tell.
  */
-bool handle_closes(struct op *op, struct handle *h);
+bool last_close_is_now(struct op *op, struct handle *h);
 /* Commit as a FLUSH does. */
 int handle_flush(struct op *op, struct handle *h);
 /*
@@ -210,8 +212,8 @@ int handle_flush(struct op *op, struct handle *h);
  * part of a statement is there already; -EACCES unless its writer calls: nobody
  * ends another's statement.
  */
-int statement_begin(struct op *op, struct handle *h, bool begun);
-/* Close its last descriptor: commit what is left, and give up its image. */
+int handle_begin_statement(struct op *op, struct handle *h, bool begun);
+/* Close its last descriptor: commit what is left, and give up its buffer. */
 int handle_finish(struct op *op, struct handle *h);
 /* Close, at the end, the handles that get no RELEASE. */
 void handles_release(struct fs *fs);
@@ -222,7 +224,7 @@ void handle_unlink(struct fs *fs, struct handle *h);
 void handle_free(struct fs *fs, struct handle *h);
 /*
  * Return the file that h has open: that to which its name was renamed since,
- * which may be of another kind. Called under the image's lock, and once in a
+ * which may be of another kind. Called under the buffer's lock, and once in a
  * call.
  */
 static inline struct node *handle_node(const struct handle *h)

@@ -69,15 +69,15 @@ int keep_up(struct op *op, struct node *n)
 	return err;
 }
 
-int has_kept_children(struct op *op, struct node *n)
+int keep_has_children(struct op *op, struct node *n)
 {
 	struct node **children;
 	size_t i, count, hidden = 0;
 	int err = 0;
 
-	made_settle(op, n);
-	commit_empties(op, n);
-	if (has_new_files(op, n))
+	unopened_close_all(op, n);
+	handles_commit_empty(op, n);
+	if (handles_have_new(op, n))
 		return 1;
 	err = node_children(&op->fs->nodes, n, true, &children, &count);
 	if (err)

@@ -17,7 +17,7 @@ int keep_up(struct op *op, struct node *n);
 /* Keep n in the place of another node: its keeper goes on paying. */
 void keep_for(struct op *op, struct node *n, struct account *keeper);
 /* True if there is a kept child, or an open file that is not committed yet. */
-int has_kept_children(struct op *op, struct node *n);
+int keep_has_children(struct op *op, struct node *n);
 /* n is no longer kept. */
 void keep_ended(struct fs *fs, struct node *n);
 #endif

@@ -93,7 +93,7 @@ static int family_holds(long pid, struct bytes name, unsigned *looks)
 	return found;
 }
 
-bool handle_closes(struct op *op, struct handle *h)
+bool last_close_is_now(struct op *op, struct handle *h)
 {
 	struct bytes name = node_name(h->node);
 	pid_t pid = op->call ? op->call->pid : 0;

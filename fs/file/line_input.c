@@ -6,8 +6,8 @@
 #include "fs/file/handle.h"
 #include "fs/op/op.h"
 
-int64_t handle_write_lines(struct op *op, struct handle *h,
-			   const struct line_kind *kind, struct bytes data)
+int64_t line_input_write(struct op *op, struct handle *h,
+			 const struct line_kind *kind, struct bytes data)
 {
 	size_t at = 0, good = 0;
 	int err = 0;
@@ -36,8 +36,8 @@ int64_t handle_write_lines(struct op *op, struct handle *h,
 	return err && !good ? err : err ? (int64_t)good : (int64_t)data.len;
 }
 
-int handle_flush_line(struct op *op, struct handle *h,
-		      const struct line_kind *kind)
+int line_input_flush(struct op *op, struct handle *h,
+		     const struct line_kind *kind)
 {
 	struct buf line;
 	int err;

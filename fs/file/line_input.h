@@ -14,10 +14,10 @@ struct line_kind {
  * last of them wait for more. Returns the count taken, which ends after the
  * last good line; or, if there is none, its error.
  */
-int64_t handle_write_lines(struct op *op, struct handle *h,
-			   const struct line_kind *kind, struct bytes data);
+int64_t line_input_write(struct op *op, struct handle *h,
+			 const struct line_kind *kind, struct bytes data);
 /* Run the bytes that came without a newline: they are taken out first, so that
  * they count once however often descriptors are closed. */
-int handle_flush_line(struct op *op, struct handle *h,
-		      const struct line_kind *kind);
+int line_input_flush(struct op *op, struct handle *h,
+		     const struct line_kind *kind);
 #endif

@@ -22,7 +22,7 @@
 
 /* Set the attributes that the directory had when it was kept: the store has
  * none. */
-void kept_child(struct op *op, struct node *n, struct child *out)
+void stat_of_kept(struct op *op, struct node *n, struct child *out)
 {
 	struct table *t = op_table(op, n);
 
@@ -48,14 +48,14 @@ static int set_times(struct op *op, struct node *dir, struct node *n,
 	if (!c->ops->directory && !c->ops->file->document &&
 	    c->timestamp_us == NO_TIMESTAMP)
 		return 0;
-	err = attr_has_times(op, table, c->ops);
+	err = times_exist(op, table, c->ops);
 	if (err <= 0)
 		return err;
 	err = n ? place_of(op, n, &p) : place_of_child(op, dir, c, &p);
-	return err ? err : attr_child_times(op, table, &p, c);
+	return err ? err : times_of_child(op, table, &p, c);
 }
 
-int child_set_times(struct op *op, struct node *dir, struct child *c)
+int stat_set_times(struct op *op, struct node *dir, struct child *c)
 {
 	return set_times(op, dir, NULL, c);
 }
@@ -70,7 +70,7 @@ static bool stat_kept(struct op *op, struct node *n, struct child *out)
 	    n->ops->part == PART_PATH ||
 	    !(atomic_load(&n->flags) & NODE_KEPT))
 		return false;
-	kept_child(op, n, out);
+	stat_of_kept(op, n, out);
 	out->mtime_ns = 0;
 	return !set_times(op, NULL, n, out) && out->mtime_ns;
 }
@@ -102,12 +102,12 @@ static bool stat_known(struct op *op, struct node *n, struct child *out)
 	mtime_ns = node_known_time(&op->fs->nodes, n);
 	if (!mtime_ns)
 		return false;
-	kept_child(op, n, out);
+	stat_of_kept(op, n, out);
 	out->mtime_ns = mtime_ns;
 	return true;
 }
 
-void op_know_touched(struct op *op)
+void stat_know_touched(struct op *op)
 {
 	struct node *dir = op->touched;
 
@@ -126,7 +126,7 @@ static int stat_now(struct op *op, struct node *n, struct child *out)
 
 	if ((err == -ENOENT || err == -EINVAL) && n->ops->directory &&
 	    (atomic_load(&n->flags) & (NODE_KEPT | NODE_UNKEYED))) {
-		kept_child(op, n, out);
+		stat_of_kept(op, n, out);
 		err = 0;
 	}
 	if (!err)
@@ -137,7 +137,7 @@ static int stat_now(struct op *op, struct node *n, struct child *out)
 	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
 }
 
-int node_stat(struct op *op, struct node *n, struct child *out)
+int stat_node(struct op *op, struct node *n, struct child *out)
 {
 	int64_t mtime_ns;
 	int err = 0;
@@ -147,7 +147,7 @@ int node_stat(struct op *op, struct node *n, struct child *out)
 	if (!stat_known(op, n, out)) {
 		if (stat_kept(op, n, out))
 			return 0;
-		if (!n->ops->directory && held_stat(op, n, out))
+		if (!n->ops->directory && unkeyed_stat(op, n, out))
 			return 0;
 		err = stat_now(op, n, out);
 	}
@@ -157,8 +157,8 @@ int node_stat(struct op *op, struct node *n, struct child *out)
 	return err;
 }
 
-int lookup_child(struct op *op, struct node *dir, struct bytes name,
-		 struct child *c, struct node **out)
+int stat_lookup(struct op *op, struct node *dir, struct bytes name,
+		struct child *c, struct node **out)
 {
 	struct node *n = node_find(&op->fs->nodes, dir, name);
 	int err;
@@ -171,9 +171,9 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 	/* A node by position is found anew: other elements may have come
 	 * before. */
 	if (n && !n->ops->by_position) {
-		err = node_stat(op, n, c);
-		if (err == -ENOENT && image_is_new(op->fs, n)) {
-			kept_child(op, n, c);
+		err = stat_node(op, n, c);
+		if (err == -ENOENT && buffer_is_new(op->fs, n)) {
+			stat_of_kept(op, n, c);
 			err = 0;
 		}
 		if (!err || (err != -ENOENT && err != -ESTALE)) {
@@ -189,16 +189,16 @@ int lookup_child(struct op *op, struct node *dir, struct bytes name,
 		      op->fs->lookup_shortened(op, dir, name, c) :
 		      dir->ops->lookup(op, dir, name, c);
 	if (!err)
-		err = child_set_times(op, dir, c);
-	if (err == -EINVAL && waits_for_key(dir))
+		err = stat_set_times(op, dir, c);
+	if (err == -EINVAL && node_waits_for_key(dir))
 		err = -ENOENT;	/* without a key it holds nothing */
 	if (err)
 		return err;
-	*out = node_of_child(op, dir, name, c);
+	*out = op_node_of_child(op, dir, name, c);
 	if (!*out)
 		return -ENOMEM;
 	/* A table's own times are found by its node. */
-	return c->is_table ? node_stat(op, *out, c) : 0;
+	return c->is_table ? stat_node(op, *out, c) : 0;
 }
 
 /* Return the seconds from now to the begin of the second in which it ends. */
@@ -214,13 +214,13 @@ static double seconds_until(const struct op *op, int64_t expires_s)
 	return left > 0 ? left : 0;
 }
 
-void fill_attr(struct op *op, struct node *n, struct child *c,
-	       struct stat *attr, double *timeout_s)
+void stat_fill_attr(struct op *op, struct node *n, struct child *c,
+		    struct stat *attr, double *timeout_s)
 {
 	bool pending = false;
 
 	if (!n->ops->directory) {
-		pending = image_size(op, n, &c->size) ||
+		pending = buffer_size(op, n, &c->size) ||
 			  view_is_written(op->fs, n);
 		view_fill(op->fs, n, c);
 	}
@@ -242,12 +242,12 @@ void fill_attr(struct op *op, struct node *n, struct child *c,
 		*timeout_s = 0;
 }
 
-void fill_entry(struct op *op, struct node *n, struct child *c,
-		struct fs_entry *entry)
+void stat_fill_entry(struct op *op, struct node *n, struct child *c,
+		     struct fs_entry *entry)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->node = n->id;
-	fill_attr(op, n, c, &entry->attr, &entry->attr_timeout_s);
+	stat_fill_attr(op, n, c, &entry->attr, &entry->attr_timeout_s);
 	entry->entry_timeout_s = seconds_until(op, c->expires_s);
 	if (c->volatile_name)
 		entry->entry_timeout_s = 0;

@@ -7,21 +7,21 @@
 #include "fs/op/op.h"
 
 /* As the kind's stat; kept directories exist though nothing is stored. */
-int node_stat(struct op *op, struct node *n, struct child *out);
+int stat_node(struct op *op, struct node *n, struct child *out);
 /* Look up the child of that name and its node (a reference also with some
  * errors). */
-int lookup_child(struct op *op, struct node *dir, struct bytes name,
-		 struct child *c, struct node **out);
+int stat_lookup(struct op *op, struct node *dir, struct bytes name,
+		struct child *c, struct node **out);
 /* Set a child's times to those that were set beside the data. */
-int child_set_times(struct op *op, struct node *dir, struct child *c);
+int stat_set_times(struct op *op, struct node *dir, struct child *c);
 /* Set what is known of a directory of which nothing is stored. */
-void kept_child(struct op *op, struct node *n, struct child *out);
-void fill_attr(struct op *op, struct node *n, struct child *c,
-	       struct stat *attr, double *timeout_s);
+void stat_of_kept(struct op *op, struct node *n, struct child *out);
+void stat_fill_attr(struct op *op, struct node *n, struct child *c,
+		    struct stat *attr, double *timeout_s);
 /* Count the node, and arm what the reply lets the kernel keep. */
-void fill_entry(struct op *op, struct node *n, struct child *c,
-		struct fs_entry *entry);
+void stat_fill_entry(struct op *op, struct node *n, struct child *c,
+		     struct fs_entry *entry);
 /* After a write that touched: note that its directory exists, without an end,
  * and has that time, so that it is not read until the table changes. */
-void op_know_touched(struct op *op);
+void stat_know_touched(struct op *op);
 #endif

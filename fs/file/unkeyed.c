@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "fs/file/content.h"
 #include "fs/file/stat.h"
 #include "fs/file/xattr.h"
 #include "fs/node/account.h"
@@ -24,19 +25,7 @@ struct held {
 	struct charge charge;		/* for all of it */
 };
 
-static int store_now(struct op *op, struct node *n, struct bytes text,
-		     const struct store_how *how)
-{
-	const struct file_kind *file = n->ops->file;
-	int err = file->store ? file->store(op, n, text, how) :
-				file->replace(op, n, text, how);
-
-	if (err == -ESTALE && n->table)
-		err = n->table->ops->store_adopted(op, n, text, how);
-	return err;
-}
-
-void held_free(struct fs *fs, struct held *held)
+void unkeyed_free(struct fs *fs, struct held *held)
 {
 	if (!held)
 		return;
@@ -57,11 +46,11 @@ static struct held *take(struct fs *fs, struct node *n)
 	return held;
 }
 
-bool held_drop(struct fs *fs, struct node *n)
+bool unkeyed_drop(struct fs *fs, struct node *n)
 {
 	struct held *held = take(fs, n);
 
-	held_free(fs, held);
+	unkeyed_free(fs, held);
 	return held;
 }
 
@@ -88,10 +77,10 @@ static int hold(struct op *op, struct node *n, struct bytes text,
 	held->how.adds = false;	/* it is the whole text */
 	err = held->text.failed ? -ENOMEM : charge_held(op, held);
 	if (err) {
-		held_free(fs, held);
+		unkeyed_free(fs, held);
 		return err;
 	}
-	held_drop(fs, n);
+	unkeyed_drop(fs, n);
 	mutex_lock(&fs->held_lock);
 	n->held = held;
 	mutex_unlock(&fs->held_lock);
@@ -99,13 +88,11 @@ static int hold(struct op *op, struct node *n, struct bytes text,
 	return 0;
 }
 
-int file_store(struct op *op, struct node *n, struct bytes text,
-	       const struct store_how *how)
+int unkeyed_store(struct op *op, struct node *n, struct bytes text,
+		  const struct store_how *how)
 {
 	int err;
 
-	if (n->scratch || n->ops->key_file || !waits_for_key(n))
-		return store_now(op, n, text, how);
 	if (how->append || n->ops->appends)
 		return op_refuse(op, -EINVAL,
 				 "this directory waits for its @key");
@@ -113,7 +100,7 @@ int file_store(struct op *op, struct node *n, struct bytes text,
 	return err ? err : hold(op, n, text, how);
 }
 
-int file_load(struct op *op, struct node *n, struct buf *out)
+bool unkeyed_load(struct op *op, struct node *n, struct buf *out)
 {
 	bool found;
 
@@ -122,17 +109,17 @@ int file_load(struct op *op, struct node *n, struct buf *out)
 	if (found)
 		buf_add_bytes(out, buf_bytes(&n->held->text));
 	mutex_unlock(&op->fs->held_lock);
-	return found ? 0 : n->ops->file->load(op, n, out);
+	return found;
 }
 
-bool held_stat(struct op *op, struct node *n, struct child *out)
+bool unkeyed_stat(struct op *op, struct node *n, struct child *out)
 {
 	bool found;
 
 	mutex_lock(&op->fs->held_lock);
 	found = n->held && n->held->has_text;
 	if (found) {
-		kept_child(op, n, out);
+		stat_of_kept(op, n, out);
 		out->size = n->held->text.len;
 		if (n->held->how.has_mtime)
 			out->mtime_ns = n->held->how.mtime_ns;
@@ -142,7 +129,7 @@ bool held_stat(struct op *op, struct node *n, struct child *out)
 	return found;
 }
 
-bool held_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	bool found;
 
@@ -182,7 +169,7 @@ static int set_expires_locked(struct op *op, struct node *n, struct buf *copy)
 	return err;
 }
 
-int held_set_expires(struct op *op, struct node *n, struct bytes value)
+int unkeyed_set_expires(struct op *op, struct node *n, struct bytes value)
 {
 	struct buf copy = BUF_INIT;
 	int err;
@@ -200,7 +187,7 @@ int held_set_expires(struct op *op, struct node *n, struct bytes value)
 	return err;
 }
 
-int held_get_expires(struct op *op, struct node *n, struct buf *out)
+int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out)
 {
 	size_t before = out->len;
 
@@ -221,12 +208,13 @@ static int store_held(struct op *op, struct node *n)
 	if (!held)
 		return 0;
 	if (held->has_text)
-		err = store_now(op, n, buf_bytes(&held->text), &held->how);
+		err = content_store_now(op, n, buf_bytes(&held->text),
+					&held->how);
 	if (!err && held->expires.len)
-		err = attr_set(op, n, "expires", buf_bytes(&held->expires));
+		err = xattr_set(op, n, "expires", buf_bytes(&held->expires));
 	if (held->has_text)
 		node_unkeep(&op->fs->nodes, n);
-	held_free(op->fs, held);
+	unkeyed_free(op->fs, held);
 	return err;
 }
 
@@ -239,7 +227,7 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 	size_t i, count;
 	int err = 0, one;
 
-	if (is_unkeyed(dir) || depth > 64)
+	if (node_is_unkeyed(dir) || depth > 64)
 		return 0;
 	if (dir->ops->settle)
 		err = dir->ops->settle(op, dir);
@@ -263,9 +251,9 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 	return err;
 }
 
-int held_settle(struct op *op, struct node *dir)
+int unkeyed_settle(struct op *op, struct node *dir)
 {
-	int err = waits_for_key(dir) ? 0 : settle(op, dir, 0);
+	int err = node_waits_for_key(dir) ? 0 : settle(op, dir, 0);
 
 	op_notify_below(op, dir);
 	return err;

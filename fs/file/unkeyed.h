@@ -7,19 +7,21 @@
 #include "fs/op/op.h"
 
 struct held;
-/* Store and load: by the kind, or in memory while the file waits. */
-int file_store(struct op *op, struct node *n, struct bytes text,
-	       const struct store_how *how);
-int file_load(struct op *op, struct node *n, struct buf *out);
+/* Hold the text until the key is known. 0, -EINVAL with the reason, or another
+ * -errno. */
+int unkeyed_store(struct op *op, struct node *n, struct bytes text,
+		  const struct store_how *how);
+/* Append the text that is held of n, if any: true. */
+bool unkeyed_load(struct op *op, struct node *n, struct buf *out);
 /* Each returns whether anything is held of n. */
-bool held_stat(struct op *op, struct node *n, struct child *out);
-bool held_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+bool unkeyed_stat(struct op *op, struct node *n, struct child *out);
+bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* user.expires while it waits. -ENODATA: there is nothing that could have
  * it. */
-int held_set_expires(struct op *op, struct node *n, struct bytes value);
-int held_get_expires(struct op *op, struct node *n, struct buf *out);
-bool held_drop(struct fs *fs, struct node *n);
-void held_free(struct fs *fs, struct held *held);
+int unkeyed_set_expires(struct op *op, struct node *n, struct bytes value);
+int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out);
+bool unkeyed_drop(struct fs *fs, struct node *n);
+void unkeyed_free(struct fs *fs, struct held *held);
 /* Store everything that waited for the key of dir, which has come. */
-int held_settle(struct op *op, struct node *dir);
+int unkeyed_settle(struct op *op, struct node *dir);
 #endif

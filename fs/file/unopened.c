@@ -13,7 +13,7 @@
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 
-struct handle *made_remember(struct fs *fs, struct handle *h)
+struct handle *unopened_remember(struct fs *fs, struct handle *h)
 {
 	struct handle *before;
 
@@ -25,7 +25,7 @@ struct handle *made_remember(struct fs *fs, struct handle *h)
 	return before;
 }
 
-struct handle *made_take(struct fs *fs, const struct node *n)
+struct handle *unopened_take(struct fs *fs, const struct node *n)
 {
 	struct handle *found = NULL;
 	unsigned i;
@@ -50,7 +50,7 @@ static bool is_left(const struct op *op, const struct handle *h)
 	return h->pid <= 0 || (kill(h->pid, 0) && errno == ESRCH);
 }
 
-void made_settle(struct op *op, const struct node *dir)
+void unopened_close_all(struct op *op, const struct node *dir)
 {
 	struct fs *fs = op->fs;
 	struct handle *left[FS_MADE_MAX];

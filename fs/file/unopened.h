@@ -5,10 +5,10 @@
 
 /* Take the descriptor of a file that mknod made and nobody has
  * opened yet: the caller's from now on. NULL: it has none. */
-struct handle *made_take(struct fs *fs, const struct node *n);
+struct handle *unopened_take(struct fs *fs, const struct node *n);
 /* Remember h as one of them; returns the one that it replaces, or NULL. */
-struct handle *made_remember(struct fs *fs, struct handle *h);
+struct handle *unopened_remember(struct fs *fs, struct handle *h);
 /* Before a directory is listed or removed: close those in it that were not
  * opened. */
-void made_settle(struct op *op, const struct node *dir);
+void unopened_close_all(struct op *op, const struct node *dir);
 #endif

@@ -5,9 +5,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "fs/file/content.h"
 #include "fs/file/handle.h"
 #include "fs/file/stat.h"
-#include "fs/file/unkeyed.h"
 #include "fs/node/account.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
@@ -47,7 +47,7 @@ bool view_applies(const struct node *n)
 
 	return !n->ops->directory && !n->scratch && file->load && !file->open &&
 	       !file->streamed && !file->document &&
-	       !waits_for_key((struct node *)n);
+	       !node_waits_for_key((struct node *)n);
 }
 
 /* True if an open of it has to fit those before it. */
@@ -62,7 +62,7 @@ static bool is_past(const struct node *n)
 	return atomic_load(&n->flags) & (NODE_PAST | NODE_GONE);
 }
 
-void version_free(struct fs *fs, struct version *v)
+void view_version_free(struct fs *fs, struct version *v)
 {
 	if (!v)
 		return;
@@ -77,14 +77,14 @@ void version_free(struct fs *fs, struct version *v)
 static int version_load(struct op *op, struct node *n, struct version **out)
 {
 	struct version *v = mem_zalloc(1, sizeof(*v));
-	int err = v ? node_stat(op, n, &v->child) : -ENOMEM;
+	int err = v ? stat_node(op, n, &v->child) : -ENOMEM;
 
 	if (!err)
-		err = file_load(op, n, &v->text);
+		err = content_load(op, n, &v->text);
 	if (!err && v->text.failed)
 		err = -ENOMEM;
 	if (err) {
-		version_free(op->fs, v);
+		view_version_free(op->fs, v);
 		return err;
 	}
 	v->child.value = BYTES_NULL;
@@ -176,7 +176,7 @@ static int hold_to_read(struct op *op, struct node *n)
 		if (v->child.expires_s != NO_TIME)
 			timer_add(&op->fs->timers, n, v->child.expires_s);
 		err = hold_version(op, n, &v, changes);
-		version_free(op->fs, v);
+		view_version_free(op->fs, v);
 	}
 	return err == -EAGAIN ? -EBUSY : err;
 }
@@ -231,7 +231,7 @@ static void let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 		}
 	}
 	mutex_unlock(stripe_of(fs, n));
-	version_free(fs, last);
+	view_version_free(fs, last);
 }
 
 void view_close(struct fs *fs, struct handle *h)
@@ -323,7 +323,7 @@ static bool is_there(struct op *op, const struct node *n)
 {
 	struct node *now;
 	struct child c;
-	int err = lookup_child(op, n->parent, node_name(n), &c, &now);
+	int err = stat_lookup(op, n->parent, node_name(n), &c, &now);
 
 	node_put(&op->fs->nodes, now);
 	op->reason[0] = 0;
@@ -376,12 +376,12 @@ static bool has_holders(struct fs *fs, struct node *n)
 static int look_free(struct op *op, struct node *dir, struct bytes name,
 		     struct child *c, struct node **n)
 {
-	int err = lookup_child(op, dir, name, c, n);
+	int err = stat_lookup(op, dir, name, c, n);
 
 	if (err || !is_held(*n) || !has_holders(op->fs, *n))
 		return err;
 	renew(op, n);
-	return *n ? 0 : lookup_child(op, dir, name, c, n);
+	return *n ? 0 : stat_lookup(op, dir, name, c, n);
 }
 
 /* Hold the node of the name, or make one. */
@@ -392,7 +392,7 @@ static int hold_by_name(struct op *op, struct node *dir, struct bytes name,
 
 	for (i = 0; i < TRIES && err == -EBUSY; i++) {
 		node_put(&op->fs->nodes, *n);
-		err = lookup_child(op, dir, name, c, n);
+		err = stat_lookup(op, dir, name, c, n);
 		if (err || !is_held(*n))
 			return err ? err : -EBUSY;
 		err = hold(op, *n, writer);
@@ -415,7 +415,7 @@ int view_look(struct op *op, struct node *dir, struct bytes name,
 	int err;
 
 	if (!w)
-		return lookup_child(op, dir, name, c, n);
+		return stat_lookup(op, dir, name, c, n);
 	wish_let_go(fs, w);
 	*n = NULL;
 	if (!w->opens) {
@@ -425,7 +425,7 @@ int view_look(struct op *op, struct node *dir, struct bytes name,
 		if (!err)
 			w->node = node_get(*n);
 		else if (err == -EBUSY)	/* left to the open */
-			err = *n ? 0 : lookup_child(op, dir, name, c, n);
+			err = *n ? 0 : stat_lookup(op, dir, name, c, n);
 	}
 	/* A name that is missing may exist when the same call looks next. */
 	w->found = !err;
@@ -478,7 +478,7 @@ static int open_anyway(struct op *op, struct handle *h, bool writer)
 	mutex_unlock(stripe_of(op->fs, n));
 	if (err || h->hold != HOLD_NONE || n->orphan)
 		return err;
-	err = file_load(op, n, &h->text);
+	err = content_load(op, n, &h->text);
 	if (!err && h->text.failed)
 		err = -ENOMEM;
 	if (!err)
@@ -534,7 +534,7 @@ static int open_current(struct op *op, struct handle *h, const struct wish *w,
 	if (!err)
 		h->hold = writer ? HOLD_WRITE : HOLD_READ;
 	/* Made and not committed: it exists for its maker. */
-	if (err == -ENOENT && !h->writer && image_is_callers(op, n))
+	if (err == -ENOENT && !h->writer && buffer_is_callers(op, n))
 		return 0;
 	if (err == -ENOENT && has_looked(w) && !is_there(op, n))
 		return err;

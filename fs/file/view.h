@@ -63,7 +63,7 @@ void view_fill(struct fs *fs, struct node *n, struct child *c);
 uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 		      uint32_t bits);
 /*
- * lookup_child, of a LOOKUP: for a thread that was told to look again the node
+ * stat_lookup, of a LOOKUP: for a thread that was told to look again the node
  * is held, until it opens it.
  */
 int view_look(struct op *op, struct node *dir, struct bytes name,
@@ -76,5 +76,5 @@ int view_look(struct op *op, struct node *dir, struct bytes name,
 int view_missed(struct op *op, struct node *n);
 /* Drop wishes that nobody came for. all: every one, at the end. */
 void view_expire(struct fs *fs, int64_t now_s, bool all);
-void version_free(struct fs *fs, struct version *v);
+void view_version_free(struct fs *fs, struct version *v);
 #endif

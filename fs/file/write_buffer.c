@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "fs/file/complete_text.h"
+#include "fs/file/content.h"
 #include "fs/file/handle.h"
-#include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
 #include "fs/node/account.h"
 #include "fs/node/kind.h"
@@ -59,35 +59,35 @@ void text_slice(struct buf *out, struct bytes text, uint64_t offset,
 	buf_add(out, text.ptr + offset, size);
 }
 
-struct image *image_new(void)
+struct write_buffer *buffer_new(void)
 {
-	struct image *image = mem_zalloc(1, sizeof(*image));
+	struct write_buffer *buffer = mem_zalloc(1, sizeof(*buffer));
 
-	if (image) {
-		mutex_init(&image->lock);
-		image->users = 1;
+	if (buffer) {
+		mutex_init(&buffer->lock);
+		buffer->users = 1;
 	}
-	return image;
+	return buffer;
 }
 
-void image_forget(struct fs *fs, struct image *image)
+void buffer_forget(struct fs *fs, struct write_buffer *buffer)
 {
-	buf_clear(&image->text);
-	text_fit(fs, &image->text);
-	charge_end(&fs->accounts, &image->charge);
+	buf_clear(&buffer->text);
+	text_fit(fs, &buffer->text);
+	charge_end(&fs->accounts, &buffer->charge);
 }
 
-static void image_free(struct fs *fs, struct image *image)
+static void buffer_free(struct fs *fs, struct write_buffer *buffer)
 {
-	if (!image)
+	if (!buffer)
 		return;
-	text_free(fs, &image->text);
-	charge_end(&fs->accounts, &image->charge);
-	mutex_release(&image->lock);
-	mem_free(image);
+	text_free(fs, &buffer->text);
+	charge_end(&fs->accounts, &buffer->charge);
+	mutex_release(&buffer->lock);
+	mem_free(buffer);
 }
 
-/* True if both are nodes of one file: each of them finds its image. */
+/* True if both are nodes of one file: each of them finds its buffer. */
 static bool is_same_file(const struct node *a, const struct node *b)
 {
 	if (a == b)
@@ -98,94 +98,94 @@ static bool is_same_file(const struct node *a, const struct node *b)
 	       bytes_compare(node_value(a), node_value(b)) == 0;
 }
 
-static struct image *find_locked(struct stripe *s, const struct node *n)
+static struct write_buffer *find_locked(struct stripe *s, const struct node *n)
 	REQUIRES(&s->lock)
 {
-	struct image *image;
+	struct write_buffer *buffer;
 
 	if (n->orphan)
 		return n->orphan;
-	for (image = s->images; image; image = image->next)
-		if (is_same_file(image->node, n))
+	for (buffer = s->buffers; buffer; buffer = buffer->next)
+		if (is_same_file(buffer->node, n))
 			break;
-	return image;
+	return buffer;
 }
 
 /* Remove it from its name's list. Returns its node, to be put. */
-static struct node *unlist_locked(struct stripe *s, struct image *image)
+static struct node *unlist_locked(struct stripe *s, struct write_buffer *buffer)
 	REQUIRES(&s->lock)
 {
-	struct image **at = &s->images;
-	struct node *n = image->node;
+	struct write_buffer **at = &s->buffers;
+	struct node *n = buffer->node;
 
 	if (!n)
 		return NULL;
-	while (*at != image)
+	while (*at != buffer)
 		at = &(*at)->next;
-	*at = image->next;
-	image->node = NULL;
-	atomic_fetch_sub(&s->image_count, 1);
+	*at = buffer->next;
+	buffer->node = NULL;
+	atomic_fetch_sub(&s->buffer_count, 1);
 	return n;
 }
 
-struct image *image_take(struct fs *fs, struct node *n, bool make)
+struct write_buffer *buffer_take(struct fs *fs, struct node *n, bool make)
 {
 	struct stripe *s = stripe_of(fs, n);
-	struct image *image;
+	struct write_buffer *buffer;
 
 	mutex_lock(&s->lock);
-	image = find_locked(s, n);
-	if (image) {
-		image->users++;
-	} else if (make && (image = image_new())) {
-		image->node = node_get(n);
-		image->next = s->images;
-		s->images = image;
-		atomic_fetch_add(&s->image_count, 1);
+	buffer = find_locked(s, n);
+	if (buffer) {
+		buffer->users++;
+	} else if (make && (buffer = buffer_new())) {
+		buffer->node = node_get(n);
+		buffer->next = s->buffers;
+		s->buffers = buffer;
+		atomic_fetch_add(&s->buffer_count, 1);
 	}
 	mutex_unlock(&s->lock);
-	return image;
+	return buffer;
 }
 
-/* Return the image under its name; mostly a missing one is seen without a lock.
- * One that appears now is no older than this call. */
-static struct image *take_any(struct fs *fs, struct node *n)
+/* Return the buffer under its name; mostly a missing one is seen without a
+ * lock. One that appears now is no older than this call. */
+static struct write_buffer *take_any(struct fs *fs, struct node *n)
 {
-	if (!atomic_load(&stripe_of(fs, n)->image_count) &&
+	if (!atomic_load(&stripe_of(fs, n)->buffer_count) &&
 	    !(atomic_load(&n->flags) & NODE_GONE))
 		return NULL;
-	return image_take(fs, n, false);
+	return buffer_take(fs, n, false);
 }
 
-bool image_give(struct fs *fs, struct node *n, struct image *image)
+bool buffer_give(struct fs *fs, struct node *n, struct write_buffer *buffer)
 {
 	struct stripe *s = stripe_of(fs, n);
 	struct node *named = NULL;
 	bool last;
 
-	if (!image)
+	if (!buffer)
 		return false;
 	mutex_lock(&s->lock);
-	last = !--image->users;
+	last = !--buffer->users;
 	if (last)
-		named = unlist_locked(s, image);
+		named = unlist_locked(s, buffer);
 	mutex_unlock(&s->lock);
 	if (last)
-		image_free(fs, image);
+		buffer_free(fs, buffer);
 	node_put(&fs->nodes, named);
 	return last;
 }
 
-void image_leave_name(struct fs *fs, struct node *n)
+void buffer_leave_name(struct fs *fs, struct node *n)
 {
 	struct stripe *s = stripe_of(fs, n);
 	struct node *named = NULL;
-	struct image *image;
+	struct write_buffer *buffer;
 
 	mutex_lock(&s->lock);
-	image = find_locked(s, n);
-	if (image)
-		named = unlist_locked(s, image);
+	buffer = find_locked(s, n);
+	if (buffer)
+		named = unlist_locked(s, buffer);
 	mutex_unlock(&s->lock);
 	node_put(&fs->nodes, named);
 }
@@ -285,10 +285,10 @@ static bool is_same_process(pid_t a, pid_t b)
 	return !access(path, F_OK);
 }
 
-/* True if the caller's process opened n, whose image this is, to write, or
+/* True if the caller's process opened n, whose buffer this is, to write, or
  * wrote. */
 static bool is_writer(struct op *op, const struct node *n,
-		      const struct image *image)
+		      const struct write_buffer *buffer)
 {
 	pid_t pids[64], pid = op->call ? op->call->pid : 0;
 	size_t count = 0, i;
@@ -299,7 +299,7 @@ static bool is_writer(struct op *op, const struct node *n,
 		return false;
 	mutex_lock(&open->lock);
 	for (h = open->writers; h; h = h->next) {
-		if (h->image != image || count + 2 > ARRAY_SIZE(pids))
+		if (h->buffer != buffer || count + 2 > ARRAY_SIZE(pids))
 			continue;
 		pids[count++] = h->pid;
 		pids[count++] = atomic_load(&h->writer_pid);
@@ -311,76 +311,76 @@ static bool is_writer(struct op *op, const struct node *n,
 	return false;
 }
 
-bool image_size(struct op *op, struct node *n, uint64_t *size)
+bool buffer_size(struct op *op, struct node *n, uint64_t *size)
 {
-	struct image *image = take_any(op->fs, n);
+	struct write_buffer *buffer = take_any(op->fs, n);
 	bool pending, orphan;
 	uint64_t len;
 
-	if (!image)
+	if (!buffer)
 		return false;
-	mutex_lock(&image->lock);
-	orphan = image->orphan;
-	pending = image->state != IMAGE_CLEAN || orphan;
-	len = image->text.len;
-	mutex_unlock(&image->lock);
+	mutex_lock(&buffer->lock);
+	orphan = buffer->orphan;
+	pending = buffer->state != BUFFER_CLEAN || orphan;
+	len = buffer->text.len;
+	mutex_unlock(&buffer->lock);
 	/* Only its writers' node shows it: the name shows the committed
 	 * size. */
 	if (orphan || (pending && (n->scratch || view_is_written(op->fs, n)) &&
-		       is_writer(op, n, image)))
+		       is_writer(op, n, buffer)))
 		*size = len;
-	image_give(op->fs, n, image);
+	buffer_give(op->fs, n, buffer);
 	return pending;
 }
 
-void image_handle_size(struct handle *h, uint64_t *size)
+void buffer_handle_size(struct handle *h, uint64_t *size)
 {
-	mutex_lock(&h->image->lock);
-	if (h->image->state != IMAGE_CLEAN || h->image->orphan)
-		*size = h->image->text.len;
-	mutex_unlock(&h->image->lock);
+	mutex_lock(&h->buffer->lock);
+	if (h->buffer->state != BUFFER_CLEAN || h->buffer->orphan)
+		*size = h->buffer->text.len;
+	mutex_unlock(&h->buffer->lock);
 }
 
 static bool is_new(struct op *op, struct node *n, struct fs *fs, bool callers)
 {
-	struct image *image = take_any(fs, n);
+	struct write_buffer *buffer = take_any(fs, n);
 	bool found;
 
-	if (!image)
+	if (!buffer)
 		return false;
-	mutex_lock(&image->lock);
-	found = image->is_new && !image->refused && !image->orphan;
-	mutex_unlock(&image->lock);
+	mutex_lock(&buffer->lock);
+	found = buffer->is_new && !buffer->refused && !buffer->orphan;
+	mutex_unlock(&buffer->lock);
 	if (found && callers)
-		found = is_writer(op, n, image);
-	image_give(fs, n, image);
+		found = is_writer(op, n, buffer);
+	buffer_give(fs, n, buffer);
 	return found;
 }
 
-bool image_is_new(struct fs *fs, struct node *n)
+bool buffer_is_new(struct fs *fs, struct node *n)
 {
 	return is_new(NULL, n, fs, false);
 }
 
-bool image_is_callers(struct op *op, struct node *n)
+bool buffer_is_callers(struct op *op, struct node *n)
 {
 	return is_new(op, n, op->fs, true);
 }
 
 /* The nodes of its other writers, where an open in between gave the name
  * another node, have another size now. */
-void image_tell_others(struct op *op, struct handle *h)
+void buffer_tell_others(struct op *op, struct handle *h)
 {
 	struct fs *fs = op->fs;
 	struct handles *open = handles_of(fs, h->node->parent);
 	struct node *other = NULL;
 	struct handle *o;
 
-	if (h->image->users < 2)
+	if (h->buffer->users < 2)
 		return;
 	mutex_lock(&open->lock);
 	for (o = open->writers; o && !other; o = o->next)
-		if (o->image == h->image && o->node != h->node &&
+		if (o->buffer == h->buffer && o->node != h->node &&
 		    (atomic_load(&o->node->armed) & ARMED_ATTRIBUTES))
 			other = node_get(o->node);
 	mutex_unlock(&open->lock);
@@ -389,142 +389,144 @@ void image_tell_others(struct op *op, struct handle *h)
 	node_put(&fs->nodes, other);
 }
 
-bool image_is_there(struct fs *fs, struct node *n)
+bool buffer_is_there(struct fs *fs, struct node *n)
 {
-	struct image *image = take_any(fs, n);
+	struct write_buffer *buffer = take_any(fs, n);
 
-	image_give(fs, n, image);
-	return image;
+	buffer_give(fs, n, buffer);
+	return buffer;
 }
 
 /* Leave its text for descriptors that would load it. */
-static void leave_text(struct op *op, struct image *image, struct bytes text)
-	REQUIRES(&image->lock)
+static void leave_text(struct op *op, struct write_buffer *buffer,
+		       struct bytes text)
+	REQUIRES(&buffer->lock)
 {
-	buf_clear(&image->text);
-	if (charge_set(&op->fs->accounts, &image->charge, RESOURCE_PENDING,
+	buf_clear(&buffer->text);
+	if (charge_set(&op->fs->accounts, &buffer->charge, RESOURCE_PENDING,
 		       op->who.uid, text.len))
 		return;
 	if (!bytes_is_null(text))
-		buf_add_bytes(&image->text, text);
-	image->loaded = !image->text.failed;
+		buf_add_bytes(&buffer->text, text);
+	buffer->loaded = !buffer->text.failed;
 }
 
-struct image *image_hold(struct fs *fs, struct node *n)
+struct write_buffer *buffer_hold(struct fs *fs, struct node *n)
 {
-	struct image *image = image_take(fs, n, true);
+	struct write_buffer *buffer = buffer_take(fs, n, true);
 
-	if (image)
-		mutex_lock(&image->lock);
-	return image;
+	if (buffer)
+		mutex_lock(&buffer->lock);
+	return buffer;
 }
 
-void image_let(struct fs *fs, struct node *n, struct image *image)
+void buffer_let(struct fs *fs, struct node *n, struct write_buffer *buffer)
 {
-	if (!image)
+	if (!buffer)
 		return;
-	mutex_unlock(&image->lock);
-	image_give(fs, n, image);
+	mutex_unlock(&buffer->lock);
+	buffer_give(fs, n, buffer);
 }
 
-bool image_is_open(const struct image *image)
+bool buffer_is_open(const struct write_buffer *buffer)
 {
-	return image && image->descriptors;
+	return buffer && buffer->descriptors;
 }
 
-bool handle_give_image(struct fs *fs, struct handle *h)
+bool handle_give_buffer(struct fs *fs, struct handle *h)
 {
-	struct image *image = h->image;
+	struct write_buffer *buffer = h->buffer;
 
-	h->image = NULL;
-	if (image)
-		image->descriptors--;
-	return image_give(fs, h->node, image);
+	h->buffer = NULL;
+	if (buffer)
+		buffer->descriptors--;
+	return buffer_give(fs, h->node, buffer);
 }
 
-void image_orphan(struct op *op, struct node *n, struct image *image,
-		  struct bytes text, bool make)
+void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
+		   struct bytes text, bool make)
 {
 	struct stripe *s = stripe_of(op->fs, n);
 	struct node *named;
 
-	if (!image_is_open(image) && (!make || bytes_is_null(text)))
+	if (!buffer_is_open(buffer) && (!make || bytes_is_null(text)))
 		return;
-	if (!image->loaded)
-		leave_text(op, image, text);
-	image->orphan = true;
-	image->is_new = false;
+	if (!buffer->loaded)
+		leave_text(op, buffer, text);
+	buffer->orphan = true;
+	buffer->is_new = false;
 	/* Its user is the node, for all descriptors: freed with it. */
 	mutex_lock(&s->lock);
-	named = unlist_locked(s, image);
-	if (n->orphan != image)
-		image->users++;
-	n->orphan = image;
+	named = unlist_locked(s, buffer);
+	if (n->orphan != buffer)
+		buffer->users++;
+	n->orphan = buffer;
 	mutex_unlock(&s->lock);
 	node_put(&op->fs->nodes, named);
 }
 
-bool image_how(struct op *op, struct node *n, const struct store_how *set,
-	       struct store_how *now)
+bool buffer_how(struct op *op, struct node *n, const struct store_how *set,
+		struct store_how *now)
 {
-	struct image *image = take_any(op->fs, n);
+	struct write_buffer *buffer = take_any(op->fs, n);
 	bool pending;
 
-	if (!image)
+	if (!buffer)
 		return false;
-	mutex_lock(&image->lock);
-	pending = image->state != IMAGE_CLEAN || image->is_new;
+	mutex_lock(&buffer->lock);
+	pending = buffer->state != BUFFER_CLEAN || buffer->is_new;
 	if (pending && set && set->has_mtime) {
-		image->how.has_mtime = true;
-		image->how.mtime_ns = set->mtime_ns;
+		buffer->how.has_mtime = true;
+		buffer->how.mtime_ns = set->mtime_ns;
 	}
 	if (pending && set && set->has_expires) {
-		image->how.has_expires = true;
-		image->how.expires_s = set->expires_s;
+		buffer->how.has_expires = true;
+		buffer->how.expires_s = set->expires_s;
 	}
 	if (now)
-		*now = image->how;
-	mutex_unlock(&image->lock);
-	image_give(op->fs, n, image);
+		*now = buffer->how;
+	mutex_unlock(&buffer->lock);
+	buffer_give(op->fs, n, buffer);
 	return pending;
 }
 
-bool image_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+bool buffer_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct store_how how = { .has_mtime = true, .mtime_ns = mtime_ns };
 
-	return image_how(op, n, &how, NULL);
+	return buffer_how(op, n, &how, NULL);
 }
 
 /* Charge the caller for a text of that length. */
-static int charge(struct op *op, struct image *image, uint64_t len)
+static int charge(struct op *op, struct write_buffer *buffer, uint64_t len)
 {
-	return len > image->charge.amount ?
-		       op_charge(op, &image->charge, RESOURCE_PENDING, len) : 0;
+	return len > buffer->charge.amount ?
+		       op_charge(op, &buffer->charge, RESOURCE_PENDING, len) :
+		       0;
 }
 
-int image_load(struct op *op, struct node *n, struct image *image)
+int buffer_load(struct op *op, struct node *n, struct write_buffer *buffer)
 {
 	int err;
 
-	if (image->loaded)
+	if (buffer->loaded)
 		return 0;
-	if (image->orphan)
+	if (buffer->orphan)
 		return op_refuse(op, -ESTALE, "it was removed, and there was "
 					      "no room to hold what it was");
-	buf_clear(&image->text);
-	err = file_load(op, n, &image->text);
+	buf_clear(&buffer->text);
+	err = content_load(op, n, &buffer->text);
 	if (err == -ENOENT)
 		err = 0;
-	if (!err && image->text.failed)
+	if (!err && buffer->text.failed)
 		err = -ENOMEM;
 	if (!err)
-		err = charge(op, image, image->text.len);
+		err = charge(op, buffer, buffer->text.len);
 	if (err)
-		image_forget(op->fs, image);
-	image->loaded = !err;
-	image->added = true;
-	image->base = image->text.len;
+		buffer_forget(op->fs, buffer);
+	buffer->loaded = !err;
+	buffer->added = true;
+	buffer->base = buffer->text.len;
 	return err;
 }
 
@@ -546,45 +548,46 @@ static bool is_too_long(struct op *op, struct node *n, struct bytes text)
 		(file->keeps_newline && file->keeps_newline(op, n)));
 }
 
-int image_cut(struct op *op, struct node *n, struct image *image, uint64_t size)
+int buffer_shorten(struct op *op, struct node *n, struct write_buffer *buffer,
+		   uint64_t size)
 {
 	int err;
 
 	/* Not by zeros: the newline that does not count is no zero. */
-	if (size > op->fs->max_value && size != image->text.len)
+	if (size > op->fs->max_value && size != buffer->text.len)
 		return refuse_size(op);
 	if (!size) {
-		image_forget(op->fs, image);
-		image->loaded = true;
-		image->added = false;
-		image->state = IMAGE_TRUNCATED;
+		buffer_forget(op->fs, buffer);
+		buffer->loaded = true;
+		buffer->added = false;
+		buffer->state = BUFFER_TRUNCATED;
 		return 0;
 	}
-	err = image_load(op, n, image);
+	err = buffer_load(op, n, buffer);
 	if (err)
 		return err;
-	if (size > image->text.len) {
-		size_t more = size - image->text.len;
+	if (size > buffer->text.len) {
+		size_t more = size - buffer->text.len;
 
-		err = charge(op, image, size);
+		err = charge(op, buffer, size);
 		if (err)
 			return err;
-		if (!buf_reserve(&image->text, more))
+		if (!buf_reserve(&buffer->text, more))
 			return -ENOMEM;
-		memset(image->text.ptr + image->text.len, 0, more);
+		memset(buffer->text.ptr + buffer->text.len, 0, more);
 	}
-	image->text.len = size;
-	image->added = false;
-	image->state = IMAGE_DIRTY;
+	buffer->text.len = size;
+	buffer->added = false;
+	buffer->state = BUFFER_DIRTY;
 	return 0;
 }
 
 /* Check a write: 0, or the reason to refuse it. */
-static int check_text(struct op *op, struct node *n, const struct image *image,
-		      size_t from)
+static int check_text(struct op *op, struct node *n,
+		      const struct write_buffer *buffer, size_t from)
 {
 	const struct file_kind *file = n->ops->file;
-	struct bytes text = buf_bytes(&image->text);
+	struct bytes text = buf_bytes(&buffer->text);
 
 	if (is_too_long(op, n, text))
 		return refuse_size(op);
@@ -594,18 +597,18 @@ static int check_text(struct op *op, struct node *n, const struct image *image,
 		return 0;
 	/* Values that can be empty, text and blob, may continue after any
 	 * newline. */
-	if (has_empty_value(op, n) || !text_is_complete(text))
+	if (handle_takes_empty(op, n) || !text_is_complete(text))
 		return 0;
-	return file->check(op, n, text, &image->how);
+	return file->check(op, n, text, &buffer->how);
 }
 
-/* Put data into the image at offset, validated as far as it goes. */
-int image_write(struct op *op, struct node *n, struct image *image,
-		uint64_t offset, struct bytes data)
+/* Put data into the buffer at offset, validated as far as it goes. */
+int buffer_write(struct op *op, struct node *n, struct write_buffer *buffer,
+		 uint64_t offset, struct bytes data)
 {
-	struct buf *text = &image->text;
+	struct buf *text = &buffer->text;
 	size_t old_len;
-	int err = image_load(op, n, image);
+	int err = buffer_load(op, n, buffer);
 	uint64_t end;
 	struct buf saved = BUF_INIT;
 
@@ -615,7 +618,7 @@ int image_write(struct op *op, struct node *n, struct image *image,
 	if (end < offset || end > op->fs->max_value + 1)
 		return refuse_size(op);
 	old_len = text->len;
-	err = charge(op, image, end);
+	err = charge(op, buffer, end);
 	if (err)
 		return err;
 	if (end > old_len && !buf_reserve(text, end - old_len)) {
@@ -632,12 +635,12 @@ int image_write(struct op *op, struct node *n, struct image *image,
 	memcpy(text->ptr + offset, data.ptr, data.len);
 	if (end > old_len)
 		text->len = end;
-	err = check_text(op, n, image, offset < old_len ? offset : old_len);
+	err = check_text(op, n, buffer, offset < old_len ? offset : old_len);
 	if (err) {
 		text->len = old_len;
 		memcpy(text->ptr + offset, buf_bytes(&saved).ptr, saved.len);
 	} else {
-		image->state = IMAGE_DIRTY;
+		buffer->state = BUFFER_DIRTY;
 	}
 	buf_release(&saved);
 	return err;

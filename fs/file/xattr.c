@@ -58,7 +58,7 @@ static int read_lifetime(struct op *op, const struct place *p,
 	return 0;
 }
 
-void expires_print(struct buf *out, int64_t expires_s)
+void xattr_print_expires(struct buf *out, int64_t expires_s)
 {
 	uint8_t ms[8];
 
@@ -89,7 +89,7 @@ static int refuse_ttl(struct op *op)
 	return op_refuse(op, -EINVAL, "a ttl is 1 to %d seconds", TTL_MAX);
 }
 
-int expires_read(struct op *op, struct bytes value, int64_t *expires_s)
+int xattr_read_expires(struct op *op, struct bytes value, int64_t *expires_s)
 {
 	int64_t ms;
 	int err = read_number(op, TYPE_TIMESTAMP, value, &ms);
@@ -111,7 +111,7 @@ static int print_end(struct op *op, const char *name, int64_t expires_s,
 			       (long long)(expires_s - op->now_s));
 		return 0;
 	}
-	expires_print(out, expires_s);
+	xattr_print_expires(out, expires_s);
 	return 0;
 }
 
@@ -147,7 +147,7 @@ static int get_in_table(struct op *op, const struct place *p, const char *name,
 	return print_end(op, name, life.expires_s, out);
 }
 
-int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
+int xattr_get(struct op *op, struct node *n, const char *name, struct buf *out)
 {
 	struct store_how how = { .has_expires = false };
 	struct place p;
@@ -156,11 +156,12 @@ int attr_get(struct op *op, struct node *n, const char *name, struct buf *out)
 	if (!n->table)
 		return strcmp(name, "expires") ? -EOPNOTSUPP : -ENODATA;
 	if ((!strcmp(name, "expires") || !strcmp(name, "ttl")) &&
-	    image_how(op, n, NULL, &how) && how.has_expires)
+	    buffer_how(op, n, NULL, &how) && how.has_expires)
 		return print_end(op, name, how.expires_s, out);
-	if (waits_for_key(n))
+	if (node_waits_for_key(n))
 		return strcmp(name, "expires") ? -ENODATA :
-						 held_get_expires(op, n, out);
+						 unkeyed_get_expires(op, n,
+								     out);
 	err = place_of(op, n, &p);
 	return err ? err : get_in_table(op, &p, name, out);
 }
@@ -182,7 +183,7 @@ static int parse_lifetime(struct op *op, const char *name, struct bytes value,
 		return 0;
 	}
 	if (!strcmp(name, "expires"))
-		return expires_read(op, value, &life->expires_s);
+		return xattr_read_expires(op, value, &life->expires_s);
 	err = read_number(op, TYPE_BIGINT, value, &number);
 	if (err)
 		return err;
@@ -213,12 +214,12 @@ static int write_lifetime(struct op *op, struct node *n, struct place *p,
 		ttl = until > op->now_s ? until - op->now_s : 1;
 	/* Names and listings show the end too. */
 	op->broadcast = true;
-	err = attr_keep_times(op, w, n->ops->directory ||
+	err = times_keep(op, w, n->ops->directory ||
 					      n->ops->file->document ?
 					      n : n->parent);
 	if (!err && life->is_cell)
-		err = attr_cell_mtime(op, n->table, p, life->cell.timestamp_us,
-				      &mtime_ns);
+		err = times_cell_mtime(op, n->table, p, life->cell.timestamp_us,
+				       &mtime_ns);
 	place_write_row(w, p);
 	if (life->is_cell)
 		write_cell_until(w, p->column, p->path, life->cell.value, at,
@@ -226,12 +227,12 @@ static int write_lifetime(struct op *op, struct node *n, struct place *p,
 	else
 		write_marker_until(w, at, (int32_t)ttl, until);
 	if (!err && life->is_cell && !stamped)
-		err = attr_set_cell(op, w, n->table, p, at, mtime_ns);
+		err = times_set_cell(op, w, n->table, p, at, mtime_ns);
 	return err ? err : op_write(op, w);
 }
 
-int attr_set_at(struct op *op, struct node *n, struct place *p,
-		const char *name, struct bytes value)
+int xattr_set_at(struct op *op, struct node *n, struct place *p,
+		 const char *name, struct bytes value)
 {
 	struct lifetime life;
 	struct write w;
@@ -266,7 +267,7 @@ static int set_pending(struct op *op, struct node *n, const char *name,
 	struct lifetime life;
 	int err;
 
-	if (!image_how(op, n, NULL, &how))
+	if (!buffer_how(op, n, NULL, &how))
 		return 1;
 	memset(&life, 0, sizeof(life));
 	life.expires_s = how.has_expires ? how.expires_s : NO_TIME;
@@ -275,11 +276,11 @@ static int set_pending(struct op *op, struct node *n, const char *name,
 		return err;
 	how = (struct store_how){ .has_expires = true,
 				  .expires_s = life.expires_s };
-	return image_how(op, n, &how, NULL) ? 0 : 1;
+	return buffer_how(op, n, &how, NULL) ? 0 : 1;
 }
 
-int attr_set(struct op *op, struct node *n, const char *name,
-	     struct bytes value)
+int xattr_set(struct op *op, struct node *n, const char *name,
+	      struct bytes value)
 {
 	struct place p;
 	int err;
@@ -295,8 +296,8 @@ int attr_set(struct op *op, struct node *n, const char *name,
 	err = strcmp(name, "writetime") ? set_pending(op, n, name, value) : 1;
 	if (err <= 0)
 		return err;
-	if (waits_for_key(n) && !strcmp(name, "expires"))
-		return held_set_expires(op, n, value);
+	if (node_waits_for_key(n) && !strcmp(name, "expires"))
+		return unkeyed_set_expires(op, n, value);
 	err = place_of(op, n, &p);
-	return err ? err : attr_set_at(op, n, &p, name, value);
+	return err ? err : xattr_set_at(op, n, &p, name, value);
 }

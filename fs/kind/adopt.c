@@ -47,13 +47,13 @@ static int adopt_key(struct adoption *a, struct bytes key, struct place *to)
 	int err;
 
 	buf_clear(&a->name);
-	err = key_stored_name(&a->name, a->from, key);
+	err = key_name_stored(&a->name, a->from, key);
 	if (err)
 		return err;
 	if (name_is_shortened(buf_bytes(&a->name)))
 		return op_refuse(a->op, -ENOENT, "the name is shortened");
-	return key_parse_partition(a->op, a->to, buf_bytes(&a->name),
-				   &to->partition_key);
+	return key_name_parse_partition(a->op, a->to, buf_bytes(&a->name),
+					&to->partition_key);
 }
 
 /* Take over a row's directory, with its time and its marker. */
@@ -70,7 +70,7 @@ static int adopt_partition(struct adoption *a, struct bytes key)
 		write_marker(&a->w, op_timestamp(a->op, NO_TIMESTAMP),
 			     a->to->options.default_time_to_live);
 	}
-	return attr_carry(a->op, &a->w, &from, &to);
+	return times_carry(a->op, &a->w, &from, &to);
 }
 
 static int find_column(struct adoption *a, struct bytes column1,
@@ -83,7 +83,7 @@ static int find_column(struct adoption *a, struct bytes column1,
 	name_escape_plain(&a->name, column1);
 	if (a->name.failed)
 		return -ENOMEM;
-	err = raw_name(a->op, buf_bytes(&a->name), &raw);
+	err = keyspace_read_name(a->op, buf_bytes(&a->name), &raw);
 	if (err)
 		return err;
 	i = table_column(a->to, raw);
@@ -101,7 +101,7 @@ static int adopt_value(struct adoption *a, const struct cell_view *cell,
 	int err;
 
 	buf_clear(&a->value);
-	err = copied_value(a->op, to->column->type, cell->value, &a->value);
+	err = cell_read_copy(a->op, to->column->type, cell->value, &a->value);
 	if (err)
 		return err;
 	place_write_row(&a->w, to);
@@ -136,7 +136,7 @@ static int adopt_row(struct adoption *a, const struct row_view *row)
 	}
 	if (!err)
 		err = adopt_value(a, &row->cells[0], &to);
-	return err ? err : attr_carry(a->op, &a->w, &from, &to);
+	return err ? err : times_carry(a->op, &a->w, &from, &to);
 }
 
 static int adopt_entry(struct adoption *a, const struct row_view *row)
@@ -186,8 +186,8 @@ static int adopt_empty(struct adoption *a, struct node *n)
 
 	if (n->ops != &kind_schemaless)
 		return 0;
-	if (is_unkeyed(n)) {
-		err = has_kept_children(op, n);
+	if (node_is_unkeyed(n)) {
+		err = keep_has_children(op, n);
 		if (err <= 0)
 			return err;
 		op_refuse(op, -ENOENT, "it waits for its @key");
@@ -228,7 +228,7 @@ static int adopt_all(struct adoption *a, struct node *table)
 	if (table && !table_is_schemaless(a->to))
 		err = adopt_kept(a, table);
 	if (!err)
-		err = attr_carry(a->op, &a->w, &from, &to);
+		err = times_carry(a->op, &a->w, &from, &to);
 	return err ? err : table_fill(&a->w);
 }
 
@@ -280,12 +280,12 @@ static int step_down(struct op *op, struct node **dir, struct bytes name,
 {
 	struct node *next = NULL;
 	struct child c;
-	int err = lookup_child(op, *dir, name, &c, &next);
+	int err = stat_lookup(op, *dir, name, &c, &next);
 
 	if (err == -ENOENT && last && (*dir)->ops->create) {
 		op->reason[0] = 0;
 		err = (*dir)->ops->create(op, *dir, name, &c);
-		next = err ? NULL : node_of_child(op, *dir, name, &c);
+		next = err ? NULL : op_node_of_child(op, *dir, name, &c);
 		if (!err && !next)
 			err = -ENOMEM;
 	}

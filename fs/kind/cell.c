@@ -24,7 +24,7 @@ static bool has_empty(const struct type *type)
 			type->kind == TYPE_BLOB);
 }
 
-uint64_t value_text_size(const struct type *type, struct bytes value)
+uint64_t cell_value_size(const struct type *type, struct bytes value)
 {
 	if (!type || (!value.len && has_empty(type)))
 		return 0;
@@ -33,7 +33,8 @@ uint64_t value_text_size(const struct type *type, struct bytes value)
 	return (value.len ? type_text_length(type, value) : 0) + 1;
 }
 
-void value_text(struct buf *out, const struct type *type, struct bytes value)
+void cell_print_value(struct buf *out, const struct type *type,
+		      struct bytes value)
 {
 	if (!type || (!value.len && has_empty(type)))
 		return;
@@ -74,8 +75,8 @@ static bool has_plus(const struct type *type, struct bytes text)
 	}
 }
 
-int text_value(struct op *op, const struct type *type, struct bytes text,
-	       struct buf *value)
+int cell_read_text(struct op *op, const struct type *type, struct bytes text,
+		   struct buf *value)
 {
 	struct type_error error = { .text = "" };
 	bool lone;	/* a newline */
@@ -118,11 +119,12 @@ static bool is_empty_value(const struct type *type, struct bytes text)
 	       !type_validate(type, BYTES_EMPTY, &error);
 }
 
-int copied_value(struct op *op, const struct type *type, struct bytes text,
-		 struct buf *value)
+int cell_read_copy(struct op *op, const struct type *type, struct bytes text,
+		   struct buf *value)
 {
 	return is_empty_value(type, text) ? 0 :
-					    text_value(op, type, text, value);
+					    cell_read_text(op, type, text,
+							   value);
 }
 
 /* ------------------------------------------------------------------- stat */
@@ -130,7 +132,7 @@ void cell_child(struct child *c, const struct table *t, const struct type *type,
 		const struct cell_view *cell)
 {
 	child_owner(c, t);
-	c->size = value_text_size(type, cell->value);
+	c->size = cell_value_size(type, cell->value);
 	c->timestamp_us = cell->timestamp_us;
 	c->mtime_ns = timestamp_ns(cell->timestamp_us);
 	c->expires_s = cell->expires_s;
@@ -228,7 +230,7 @@ static int load(struct op *op, struct node *n, struct buf *out)
 		got = read_cell(op, &p, &cell);
 	if (got <= 0)
 		return got ? got : -ENOENT;
-	value_text(out, p.type, cell.value);
+	cell_print_value(out, p.type, cell.value);
 	return 0;
 }
 
@@ -262,9 +264,9 @@ static int add_element(struct op *op, struct write *w, struct node *n,
 	if (!(atomic_load(&dir->flags) & NODE_KEPT))
 		err = collection_cells(op, p, &op->arena, &cells, &count);
 	if (!err)
-		err = count ? attr_keep_times(op, w, row_of(n)) :
-			      attr_appear(op, w, row_of(n), p);
-	return err ? err : attr_touch(op, w, dir);
+		err = count ? times_keep(op, w, row_of(n)) :
+			      times_appear(op, w, row_of(n), p);
+	return err ? err : times_touch(op, w, dir);
 }
 
 static int write_value(struct op *op, struct node *n, const struct place *p,
@@ -292,11 +294,11 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	if (ttl || how->has_expires || (got && old.ttl_s))
 		op->broadcast = true;
 	if (got)
-		err = attr_keep_times(op, w, n->parent);
+		err = times_keep(op, w, n->parent);
 	else if (n->ops == &kind_plain)
-		err = attr_touch(op, w, n->parent);
+		err = times_touch(op, w, n->parent);
 	else if (bytes_is_null(p->path))
-		err = attr_appear(op, w, row_of(n), p);
+		err = times_appear(op, w, row_of(n), p);
 	else
 		err = add_element(op, w, n, p);
 	place_write_row(w, p);
@@ -308,19 +310,19 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	else
 		write_cell(w, p->column, p->path, value, at, (int32_t)ttl);
 	if (!err && how->has_mtime)
-		err = attr_set_cell(op, w, n->table, p, at, how->mtime_ns);
+		err = times_set_cell(op, w, n->table, p, at, how->mtime_ns);
 	if (!err)
 		err = op_write(op, w);
 	if (!err && !ttl && !how->has_expires && n->ops == &kind_plain)
-		op_know_touched(op);
+		stat_know_touched(op);
 	return err;
 }
 
 static int value_of(struct op *op, const struct place *p, struct bytes text,
 		    const struct store_how *how, struct buf *value)
 {
-	int err = how->copied ? copied_value(op, p->type, text, value) :
-				text_value(op, p->type, text, value);
+	int err = how->copied ? cell_read_copy(op, p->type, text, value) :
+				cell_read_text(op, p->type, text, value);
 
 	if (!err && value->len > op->fs->max_value)
 		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
@@ -337,7 +339,7 @@ static int added_value(struct op *op, const struct place *p, struct bytes text,
 	int err = read_cell(op, p, &cell);
 
 	if (err > 0)
-		value_text(&whole, p->type, cell.value);
+		cell_print_value(&whole, p->type, cell.value);
 	buf_add(&whole, text.ptr + how->base, text.len - how->base);
 	err = err < 0 ? err : whole.failed ? -ENOMEM : 0;
 	if (!err)
@@ -402,7 +404,7 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 	    (!has_plus(p.type, text) && type_text_may_begin(p.type, text)))
 		return true;
 	/* Use CQL's words, if the whole text is refused too. */
-	if (!text_value(op, p.type, text, &unused))
+	if (!cell_read_text(op, p.type, text, &unused))
 		op_refuse(op, -EINVAL, "no %s begins so",
 			  type_kind_name(p.type->kind));
 	buf_release(&unused);
@@ -411,13 +413,13 @@ static bool may_begin(struct op *op, struct node *n, struct bytes text,
 
 /* Check a text. Text and blob are checked byte by byte: more bytes may follow
  * any newline. */
-int text_check(struct op *op, const struct type *type, struct bytes text)
+int cell_check_text(struct op *op, const struct type *type, struct bytes text)
 {
 	struct buf unused = BUF_INIT;
 	int err = 0;
 
 	if (type && !has_empty(type))
-		err = text_value(op, type, text, &unused);
+		err = cell_read_text(op, type, text, &unused);
 	buf_release(&unused);
 	return err;
 }
@@ -430,7 +432,7 @@ static int check(struct op *op, struct node *n, struct bytes text,
 	if (place_type(op, n, &p) ||
 	    (how->copied && is_empty_value(p.type, text)))
 		return 0;
-	return text_check(op, p.type, text);
+	return cell_check_text(op, p.type, text);
 }
 
 static bool takes_empty(struct op *op, struct node *n)
@@ -468,7 +470,7 @@ static int delete_cell(struct op *op, struct node *n, const struct place *p,
 	place_write_row(w, p);
 	write_cell(w, p->column, p->path, BYTES_NULL,
 		   op_timestamp(op, old.timestamp_us), 0);
-	got = attr_touch(op, w, lister_of(n));
+	got = times_touch(op, w, lister_of(n));
 	return got ? got : op_write(op, w);
 }
 
@@ -481,7 +483,7 @@ static int keep_row(struct op *op, struct node *n, const struct place *p)
 	if (!bytes_is_null(p->path) || n->ops == &kind_plain)
 		keep_up(op, n->parent);
 	if (n->ops == &kind_plain) {
-		op_know_touched(op);
+		stat_know_touched(op);
 		return 0;
 	}
 	got = table_read(op->fs->store, p->table, p->partition_key,
@@ -524,7 +526,7 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	if (p.table->flags & TABLE_VIRTUAL)
 		return -EROFS;
 	write_init(&w, op->fs->store);
-	got = attr_set_cell(op, &w, n->table, &p, cell.timestamp_us, mtime_ns);
+	got = times_set_cell(op, &w, n->table, &p, cell.timestamp_us, mtime_ns);
 	if (!got)
 		got = op_write(op, &w);
 	write_release(&w);
@@ -538,8 +540,8 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 		       struct write *w)
 {
 	int64_t at, gone_at, newest, mtime_ns;
-	int got = attr_cell_mtime(op, n->table, from, cell->timestamp_us,
-				  &mtime_ns);
+	int got = times_cell_mtime(op, n->table, from, cell->timestamp_us,
+				   &mtime_ns);
 
 	if (!got)
 		got = table_newest(op->fs->store, to->table, to->partition_key,
@@ -562,15 +564,15 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 	write_cell_until(w, to->column, to->path, value, at, cell->ttl_s,
 			 cell->expires_s);
 	if (mtime_ns != timestamp_ns(at))
-		got = attr_set_cell(op, w, n->table, to, at, mtime_ns);
+		got = times_set_cell(op, w, n->table, to, at, mtime_ns);
 	if (dir != n->parent && !got)
-		got = attr_touch(op, w, n->parent);
+		got = times_touch(op, w, n->parent);
 	if (!got)
-		got = attr_touch(op, w, dir);
+		got = times_touch(op, w, dir);
 	if (!got)
 		got = op_write(op, w);
 	if (!got && !cell->ttl_s && n->ops == &kind_plain)
-		op_know_touched(op);
+		stat_know_touched(op);
 	return got;
 }
 
@@ -593,8 +595,8 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 	if (!got)
 		got = read_cell(op, &from, &cell);
 	if (got > 0) {
-		value_text(&text, from.type, cell.value);
-		got = copied_value(op, to.type, buf_bytes(&text), &value);
+		cell_print_value(&text, from.type, cell.value);
+		got = cell_read_copy(op, to.type, buf_bytes(&text), &value);
 		if (!got)
 			got = write_moved(op, n, dir, &from, &to, &cell,
 					  buf_bytes(&value), &w);
@@ -623,7 +625,7 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
 	if (!err)
-		err = node_stat(op, n, &now);
+		err = stat_node(op, n, &now);
 	if (!err)
 		err = scratch_create(op, name, target);
 	if (err)
@@ -651,8 +653,8 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 static bool is_moved_row(const struct node *n, struct node *dir)
 {
 	return n->ops == &kind_plain && dir->ops == &kind_schemaless &&
-	       dir->table == n->table && !waits_for_key(dir) &&
-	       !waits_for_key(n->parent);
+	       dir->table == n->table && !node_waits_for_key(dir) &&
+	       !node_waits_for_key(n->parent);
 }
 
 int cell_rename(struct op *op, struct node *n, struct node *dir,

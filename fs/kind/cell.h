@@ -21,16 +21,17 @@ int cell_unlink(struct op *op, struct node *n);
 int cell_rename(struct op *op, struct node *n, struct node *dir,
 		struct bytes name, struct node *replaced, struct child *target);
 /* Read the value of a file's text. -EINVAL with the reason. */
-int text_value(struct op *op, const struct type *type, struct bytes text,
-	       struct buf *value);
+int cell_read_text(struct op *op, const struct type *type, struct bytes text,
+		   struct buf *value);
 /* The same of a text copied from another file: a lone newline may be the empty
  * value of a type that has no literal for it. */
-int copied_value(struct op *op, const struct type *type, struct bytes text,
-		 struct buf *value);
-/* Check that text_value would accept a complete text of a type. */
-int text_check(struct op *op, const struct type *type, struct bytes text);
+int cell_read_copy(struct op *op, const struct type *type, struct bytes text,
+		   struct buf *value);
+/* Check that cell_read_text would accept a complete text of a type. */
+int cell_check_text(struct op *op, const struct type *type, struct bytes text);
 /* Append the text of a value as its file has it, with the last newline. */
-void value_text(struct buf *out, const struct type *type, struct bytes value);
+void cell_print_value(struct buf *out, const struct type *type,
+		      struct bytes value);
 /* Return the size of a file with that value. */
-uint64_t value_text_size(const struct type *type, struct bytes value);
+uint64_t cell_value_size(const struct type *type, struct bytes value);
 #endif

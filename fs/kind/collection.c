@@ -126,7 +126,7 @@ static void element_name(struct buf *out, const struct type *t,
 			name_escape(out, bytes_str(t->field_names[field]));
 		break;
 	default:
-		key_value_name(out, t->parts[0], path);
+		key_name_of_value(out, t->parts[0], path);
 	}
 }
 
@@ -180,8 +180,8 @@ static int element_child(struct op *op, struct node *dir, struct bytes name,
 	case TYPE_UDT:
 		return field_path(op, c->type, name, &out->value);
 	default:
-		return key_parse_value(op, c->type->parts[0], name,
-				       &out->value);
+		return key_name_parse_value(op, c->type->parts[0], name,
+					    &out->value);
 	}
 }
 
@@ -347,7 +347,7 @@ static int rmdir_collection(struct op *op, struct node *n)
 		err = collection_cells(op, &p, &op->arena, &cells, &count);
 	if (err || count)
 		return err ? err : -ENOTEMPTY;
-	err = attr_touch_alone(op, n->parent);
+	err = times_touch_alone(op, n->parent);
 	if (!err)
 		keep_up(op, n->parent);
 	return err;
@@ -364,7 +364,7 @@ const struct node_ops kind_collection = {
 	.create = create_element,
 	.mkdir = mkdir_element,
 	.rmdir = rmdir_collection,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 };
 
 static const struct node_ops kind_element = {
@@ -515,7 +515,8 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 
 	(void)how;
 	if (!err)
-		err = text_value(op, p.column->type->parts[0], text, &value);
+		err = cell_read_text(op, p.column->type->parts[0], text,
+				     &value);
 	if (!err) {
 		err = place_begin_write(op, &w, n->parent, &p);
 		if (first)	/* locked: the list grows in order of ids */
@@ -528,7 +529,7 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 		write_cell(&w, p.column, bytes_of(id, 16), buf_bytes(&value),
 			   at, p.table->options.default_time_to_live);
 		if (!err)
-			err = attr_touch(op, &w, n->parent);
+			err = times_touch(op, &w, n->parent);
 		if (!err)
 			err = op_write(op, &w);
 		write_release(&w);
@@ -557,7 +558,7 @@ static int append_check(struct op *op, struct node *n, struct bytes text,
 
 	(void)how;
 	return place_of(op, n->parent, &p) || !p.column->type->part_count ?
-		       0 : text_check(op, p.column->type->parts[0], text);
+		       0 : cell_check_text(op, p.column->type->parts[0], text);
 }
 
 static const struct file_kind append_file = {

@@ -71,9 +71,10 @@ static int write_whole(struct op *op, struct node *n, struct place *p,
 						    !bytes_is_null(value));
 	}
 	if (!err)
-		err = attr_touch(op, &w, n->parent);
+		err = times_touch(op, &w, n->parent);
 	if (!err && how->has_mtime)
-		err = attr_set_document(op, &w, n->table, p, at, how->mtime_ns);
+		err = times_set_document(op, &w, n->table, p, at,
+					 how->mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);
@@ -134,5 +135,5 @@ const struct node_ops kind_collection_json = {
 	.file = &collection_json_file,
 	.stat = cell_stat,
 	.unlink = unlink_collection,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 };

@@ -365,14 +365,14 @@ static int64_t write_file(struct op *op, struct handle *h, uint64_t offset,
 			  struct bytes data)
 {
 	(void)offset;
-	return handle_write_lines(op, h, &commands, data);
+	return line_input_write(op, h, &commands, data);
 }
 
 static int flush_file(struct op *op, struct handle *h)
 {
 	if (files[h->node->number].print)
 		return 0;
-	return handle_flush_line(op, h, &commands);
+	return line_input_flush(op, h, &commands);
 }
 
 static const struct file_kind control_file = {

@@ -22,7 +22,8 @@ static int stat_counter(struct op *op, struct node *n, struct child *out)
 	out->volatile_attributes = true;
 	out->volatile_name = true;
 	if (err == -ENOENT && atomic_load(&n->opens)) {
-		kept_child(op, n, out);	/* made by open, not yet counted */
+		/* made by open, not yet counted */
+		stat_of_kept(op, n, out);
 		err = 0;
 	}
 	out->volatile_attributes = true;
@@ -55,9 +56,9 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 		got = op_refuse(op, -EINVAL,
 				"this counter exists: write +N or -N");
 	else if (got > 0)
-		got = attr_keep_times(op, &w, n->parent);
+		got = times_keep(op, &w, n->parent);
 	else if (!got)
-		got = attr_appear(op, &w, n->parent, &p);
+		got = times_appear(op, &w, n->parent, &p);
 	place_write_row(&w, &p);
 	if (!got)
 		got = write_counter_add(&w, p.column, BYTES_NULL, delta,
@@ -100,12 +101,12 @@ static int64_t write_lines(struct op *op, struct handle *h, uint64_t offset,
 			   struct bytes data)
 {
 	(void)offset;
-	return handle_write_lines(op, h, &changes, data);
+	return line_input_write(op, h, &changes, data);
 }
 
 static int flush_line(struct op *op, struct handle *h)
 {
-	return h->writer ? handle_flush_line(op, h, &changes) : 0;
+	return h->writer ? line_input_flush(op, h, &changes) : 0;
 }
 
 static int read_total(struct op *op, struct handle *h, uint64_t offset,

@@ -99,7 +99,7 @@ static bool may(void *context, const struct keyspace *k, const struct table *t,
 {
 	struct console *c = context;
 
-	return cql_may_caller(c->op, k, t, right);
+	return schema_may_caller(c->op, k, t, right);
 }
 
 /* True if the caller has been interrupted. */
@@ -140,7 +140,7 @@ static void unlink_console(struct fs *fs, struct console *c)
 	mutex_unlock(&fs->consoles_lock);
 }
 
-void consoles_rest(struct fs *fs, int64_t now_s)
+void cql_consoles_rest(struct fs *fs, int64_t now_s)
 {
 	struct console *c;
 
@@ -337,7 +337,7 @@ static int begin(struct console *c, struct op *op, struct handle *h)
 	c->op = op;
 	c->used_s = op->now_s;
 	op->broadcast = true;
-	err = statement_begin(op, h, c->split.begun);
+	err = handle_begin_statement(op, h, c->split.begun);
 	c->refused = err;
 	if (err)
 		tell(c, err, CQL_UNAUTHORIZED);
@@ -484,7 +484,7 @@ static int flush_cql(struct op *op, struct handle *h)
 
 	mutex_lock(&h->lock);
 	c->op = op;
-	if (c->text.len && takes_rest(c) && handle_closes(op, h)) {
+	if (c->text.len && takes_rest(c) && last_close_is_now(op, h)) {
 		err = begin(c, op, h);
 		if (!err)
 			err = run_all(c, true, &used);

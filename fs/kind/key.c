@@ -47,7 +47,7 @@ int key_column_stat(struct op *op, const struct place *p, struct child *c)
 		return err;
 	child_owner(c, p->table);
 	c->read_only = true;
-	c->size = value_text_size(p->column->type, value);
+	c->size = cell_value_size(p->column->type, value);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int load_column(struct op *op, struct node *n, struct buf *out)
 	if (!err)
 		err = column_value(op, &p, &value);
 	if (!err)
-		value_text(out, p.column->type, value);
+		cell_print_value(out, p.column->type, value);
 	return err;
 }
 
@@ -77,7 +77,7 @@ const struct node_ops kind_key_column = {
 /* ------------------------------------------------------------------- @key */
 static bool has_key(struct node *dir)
 {
-	return !is_unkeyed(dir);
+	return !node_is_unkeyed(dir);
 }
 
 int key_file_child(struct op *op, struct node *dir, struct child *out)
@@ -105,7 +105,7 @@ int key_file_lookup(struct op *op, struct node *dir, struct child *out)
 		return err;
 	if (!has_key(dir) || (atomic_load(&dir->flags) & NODE_NO_KEY_FILE))
 		return -ENOENT;
-	err = key_full_name(op, dir, &text);
+	err = key_name_full(op, dir, &text);
 	out->size = text.len + 1;
 	out->read_only = true;
 	buf_release(&text);
@@ -123,7 +123,7 @@ static int load_key(struct op *op, struct node *n, struct buf *out)
 
 	if (!has_key(n->parent))
 		return -ENOENT;
-	err = key_full_name(op, n->parent, out);
+	err = key_name_full(op, n->parent, out);
 	buf_add_byte(out, '\n');
 	return err;
 }
@@ -167,7 +167,7 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 	int err;
 
 	if (is_composite(op, dir)) {
-		err = key_parse_uncut(op, op_table(op, dir), text, &key);
+		err = key_name_parse_whole(op, op_table(op, dir), text, &key);
 		if (!err) {
 			buf_add_bytes(name, text);
 			buf_add_bytes(value, key);
@@ -185,7 +185,7 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 		name_escape_plain(name, buf_bytes(value));
 		name_shorten(name);
 	} else {
-		key_value_name(name, type, buf_bytes(value));
+		key_name_of_value(name, type, buf_bytes(value));
 	}
 	return 0;
 }
@@ -203,7 +203,7 @@ static int set_key(struct op *op, struct node *dir, struct bytes value)
 		mem_free(key);
 		return 0;
 	}
-	return held_settle(op, dir);
+	return unkeyed_settle(op, dir);
 }
 
 static int store_key(struct op *op, struct node *n, struct bytes text,

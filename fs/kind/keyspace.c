@@ -35,8 +35,8 @@ int keyspace_set_time(struct op *op, const struct keyspace *k, struct child *c)
 {
 	if (k->system)
 		return 0;
-	return above_get(op, bytes_str(k->name), ABOVE_DIRECTORY,
-			 (uint64_t)k->created_us, &c->mtime_ns);
+	return keyspace_times_get(op, bytes_str(k->name), ABOVE_DIRECTORY,
+				  (uint64_t)k->created_us, &c->mtime_ns);
 }
 
 static int stat_keyspace(struct op *op, struct node *n, struct child *out)
@@ -51,7 +51,7 @@ static int stat_keyspace(struct op *op, struct node *n, struct child *out)
 	return keyspace_set_time(op, k, out);
 }
 
-int raw_name(struct op *op, struct bytes name, struct bytes *raw)
+int keyspace_read_name(struct op *op, struct bytes name, struct bytes *raw)
 {
 	struct buf text = BUF_INIT, again = BUF_INIT;
 	int err = name_unescape(&text, name) ? -ENOENT : 0;
@@ -94,8 +94,8 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 	if (bytes_equal(name, bytes_str("schema.cql")))
 		return schema_child(op, dir, out);
 	if (name_suffix(name, &base) == SUFFIX_CQL)
-		return ddl_child(op, dir, base, out);
-	err = raw_name(op, name, &raw);
+		return schema_definition_child(op, dir, base, out);
+	err = keyspace_read_name(op, name, &raw);
 	if (err)
 		return err;
 	t = keyspace_table(k, raw);
@@ -219,7 +219,7 @@ static int add_table(void *context, const struct schema *now,
 
 #define IDENTIFIER_MAX 48	/* as CREATE TABLE has it */
 
-int check_identifier(struct op *op, struct bytes name, const char *what)
+int keyspace_check_name(struct op *op, struct bytes name, const char *what)
 {
 	size_t i;
 
@@ -250,9 +250,9 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 		return -ESTALE;
 	if (k->system)
 		return -EROFS;
-	err = raw_name(op, name, &new.name);
+	err = keyspace_read_name(op, name, &new.name);
 	if (!err)
-		err = check_identifier(op, new.name, "table");
+		err = keyspace_check_name(op, new.name, "table");
 	if (err)
 		return err;
 	new.keyspace = k->name;
@@ -264,7 +264,7 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 	if (!t)
 		return -EIO;
 	table_child(out, t);
-	return attr_touch(op, NULL, dir);
+	return times_touch(op, NULL, dir);
 }
 
 static int rmdir_keyspace(struct op *op, struct node *n)
@@ -282,9 +282,10 @@ static int rmdir_keyspace(struct op *op, struct node *n)
 	buf_add_str(&text, "DROP KEYSPACE ");
 	name_print(&text, bytes_str(k->name));
 	err = text.failed ? -ENOMEM :
-			    run_statement(op, NULL, buf_bytes(&text), 0, false);
+			    schema_run_statement(op, NULL, buf_bytes(&text), 0,
+						 false);
 	buf_release(&text);
-	return err ? err : attr_touch(op, NULL, n->parent);
+	return err ? err : times_touch(op, NULL, n->parent);
 }
 
 struct owner_change {
@@ -338,6 +339,6 @@ static const struct node_ops kind_keyspace = {
 	.create = create,
 	.mkdir = mkdir_table,
 	.rmdir = rmdir_keyspace,
-	.set_mtime = above_set_mtime,
+	.set_mtime = keyspace_times_set_mtime,
 	.set_owner = set_owner,
 };

@@ -12,8 +12,8 @@ int keyspace_set_time(struct op *op, const struct keyspace *k, struct child *c);
  * which is allocated in the op's arena. -ENOENT with the reason where that name
  * is written otherwise; -ENOMEM.
  */
-int raw_name(struct op *op, struct bytes name, struct bytes *raw);
+int keyspace_read_name(struct op *op, struct bytes name, struct bytes *raw);
 /* Check that a keyspace or table may have this name (what: which of
  * the two, for the reason). 0; -EINVAL with the reason. */
-int check_identifier(struct op *op, struct bytes name, const char *what);
+int keyspace_check_name(struct op *op, struct bytes name, const char *what);
 #endif

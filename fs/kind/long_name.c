@@ -98,7 +98,7 @@ const struct node_ops kind_plain_long = {
 	.next = next_in_long,
 	.create = create_in_long,
 	.rmdir = rmdir_long,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 };
 
 static const struct node_ops kind_plain_value = {
@@ -161,13 +161,13 @@ static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 static int get_attribute(struct op *op, struct node *n, const char *name,
 			 struct buf *out)
 {
-	return has_value(op, n) ? -ENODATA : attr_get(op, n, name, out);
+	return has_value(op, n) ? -ENODATA : xattr_get(op, n, name, out);
 }
 
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {
-	return has_value(op, n) ? -ENODATA : attr_set(op, n, name, value);
+	return has_value(op, n) ? -ENODATA : xattr_set(op, n, name, value);
 }
 
 const struct node_ops kind_long_element = {

@@ -87,7 +87,7 @@ static int stat_partition(struct op *op, struct node *n, struct child *out)
 
 /* Set out to the child that a key's name describes, without looking whether it
  * exists. */
-int key_child(struct op *op, struct node *dir, struct bytes name,
+int partition_child(struct op *op, struct node *dir, struct bytes name,
 		     struct child *out)
 {
 	struct table *t = op_table(op, dir);
@@ -101,19 +101,19 @@ int key_child(struct op *op, struct node *dir, struct bytes name,
 		out->unkeyed = true;
 		return 0;
 	}
-	return level ? key_parse_clustering(op, t, level - 1, name,
-					    &out->value) :
-		       key_parse_partition(op, t, name, &out->value);
+	return level ? key_name_parse_clustering(op, t, level - 1, name,
+						 &out->value) :
+		       key_name_parse_partition(op, t, name, &out->value);
 }
 
-int key_check_new(struct op *op, struct node *dir, const struct child *c)
+int partition_check_new(struct op *op, struct node *dir, const struct child *c)
 {
 	struct cursor *cursor = NULL;
 	struct row_view row;
 	struct place p;
 	int got;
 
-	if (c->unkeyed || waits_for_key(dir))
+	if (c->unkeyed || node_waits_for_key(dir))
 		return 0;
 	got = place_of_child(op, dir, c, &p);
 	if (got || !p.clustering_count ||
@@ -132,7 +132,7 @@ static int lookup_document(struct op *op, struct node *dir, struct bytes base,
 {
 	struct child row;
 	struct place p;
-	int err = key_child(op, dir, base, &row);
+	int err = partition_child(op, dir, base, &row);
 
 	if (err || row.unkeyed)
 		return err ? err : -ENOENT;
@@ -166,8 +166,8 @@ static int lookup_static(struct op *op, struct node *dir, struct child *out)
 	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
-int key_lookup(struct op *op, struct node *dir, struct bytes name,
-	       struct child *out)
+int partition_lookup(struct op *op, struct node *dir, struct bytes name,
+		     struct child *out)
 {
 	struct bytes base;
 	struct place p;
@@ -183,7 +183,7 @@ int key_lookup(struct op *op, struct node *dir, struct bytes name,
 	}
 	if (name_suffix(name, &base) == SUFFIX_JSON)
 		return lookup_document(op, dir, base, out);
-	err = key_child(op, dir, name, out);
+	err = partition_child(op, dir, name, out);
 	if (!err && out->unkeyed)
 		return -ENOENT;
 	if (!err)
@@ -191,8 +191,8 @@ int key_lookup(struct op *op, struct node *dir, struct bytes name,
 	return err ? err : stat_place(op, &p, out);
 }
 
-int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
-	      struct child *out, bool *keep)
+int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
+		    mode_t mode, struct child *out, bool *keep)
 {
 	struct table *t = op_table(op, dir);
 	int err;
@@ -209,16 +209,16 @@ int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
 		*keep = true;
 		return 0;
 	}
-	err = key_child(op, dir, name, out);
+	err = partition_child(op, dir, name, out);
 	if (err)
 		return err;
 	if (!out->ops->directory)
 		return op_refuse(op, -EINVAL, "rows of %s are files", t->name);
-	err = key_check_new(op, dir, out);
+	err = partition_check_new(op, dir, out);
 	if (err)
 		return err;
 	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
-	if (out->unkeyed || out->ops != &kind_row || waits_for_key(dir) ||
+	if (out->unkeyed || out->ops != &kind_row || node_waits_for_key(dir) ||
 	    (t->flags & (TABLE_COMPACT | TABLE_COUNTER)))
 		*keep = true;	/* no key that the store could hold */
 	if (*keep && out->unkeyed)
@@ -229,19 +229,19 @@ int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
 static int mkdir_below(struct op *op, struct node *dir, struct bytes name,
 		       mode_t mode, struct child *out, bool *keep)
 {
-	int err = key_mkdir(op, dir, name, mode, out, keep);
+	int err = partition_mkdir(op, dir, name, mode, out, keep);
 
-	if (err || !*keep || waits_for_key(dir))
+	if (err || !*keep || node_waits_for_key(dir))
 		return err;
-	return attr_touch_alone(op, dir);
+	return times_touch_alone(op, dir);
 }
 
-int remove_check_empty(struct op *op, struct node *n)
+int partition_check_empty(struct op *op, struct node *n)
 {
 	struct cursor *cursor = NULL;
 	struct row_view row;
 	struct place p;
-	int got = has_kept_children(op, n);
+	int got = keep_has_children(op, n);
 
 	if (!got)
 		got = place_of(op, n, &p);
@@ -284,7 +284,7 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 		buf_add_str(name, "@key");
 		return 1;
 	}
-	if (waits_for_key(l->node))
+	if (node_waits_for_key(l->node))
 		return 0;
 	if (!l->cursor) {
 		got = begin_listing(op, l);
@@ -313,7 +313,7 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 	listing_child(l, out, kind_below(l->place.table, level + 1));
 	row_child(out, l->place.table, &l->row);
 	out->value = l->row.clustering[level];
-	key_clustering_name(name, l->place.table, level, out->value);
+	key_name_of_clustering(name, l->place.table, level, out->value);
 	return 1;
 }
 
@@ -331,7 +331,7 @@ static int rmdir_partition(struct op *op, struct node *n)
 	cursor_close(cursor);
 	if (got)
 		return got < 0 ? got : -ENOTEMPTY;
-	got = attr_touch_alone(op, n->parent);
+	got = times_touch_alone(op, n->parent);
 	if (!got && n->parent != n->table)
 		keep_up(op, n->parent);
 	return got;
@@ -348,9 +348,9 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 	    name_is_shortened(node_name(dir)))
 		return key_file_child(op, dir, out);
 	if (name_suffix(name, &base) == SUFFIX_JSON &&
-	    !key_child(op, dir, base, &row) && row.ops == &kind_row &&
+	    !partition_child(op, dir, base, &row) && row.ops == &kind_row &&
 	    !row.unkeyed) {
-		err = key_check_new(op, dir, &row);
+		err = partition_check_new(op, dir, &row);
 		if (err)
 			return err;
 		child_init(out, &kind_row_json);
@@ -362,7 +362,7 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 	}
 	if (name_is_scratch(name, &base))
 		return scratch_create(op, name, out);
-	err = key_child(op, dir, name, &row);
+	err = partition_child(op, dir, name, &row);
 	if (err == -ENOMEM || err == -ESTALE)
 		return err;
 	op->reason[0] = 0;
@@ -370,8 +370,8 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 			 "a name here is a directory: use mkdir, or NAME.json");
 }
 
-int key_create(struct op *op, struct node *dir, struct bytes name,
-	       struct child *out)
+int partition_create(struct op *op, struct node *dir, struct bytes name,
+		     struct child *out)
 {
 	return create_below(op, dir, name, out);
 }
@@ -380,11 +380,11 @@ const struct node_ops kind_partition = {
 	.kind = "partition",
 	.directory = true,
 	.part = PART_KEY,
-	.lookup = key_lookup,
+	.lookup = partition_lookup,
 	.stat = stat_partition,
 	.next = next_below,
 	.create = create_below,
 	.mkdir = mkdir_below,
 	.rmdir = rmdir_partition,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 };

@@ -8,19 +8,19 @@
 #include "fs/op/place.h"
 
 extern const struct node_ops kind_partition;
-int key_lookup(struct op *op, struct node *dir, struct bytes name,
-	       struct child *out);
+int partition_lookup(struct op *op, struct node *dir, struct bytes name,
+		     struct child *out);
 /* Describe the child of a key's name, existing or not (unkeyed: a shortened
  * name). */
-int key_child(struct op *op, struct node *dir, struct bytes name,
-	      struct child *out);
+int partition_child(struct op *op, struct node *dir, struct bytes name,
+		    struct child *out);
 /* Check that a name may be made. -EINVAL: rows exist with another spelling of
  * it. */
-int key_check_new(struct op *op, struct node *dir, const struct child *c);
+int partition_check_new(struct op *op, struct node *dir, const struct child *c);
 /* Check that a directory that a rename replaces is empty: -ENOTEMPTY. */
-int remove_check_empty(struct op *op, struct node *n);
-int key_create(struct op *op, struct node *dir, struct bytes name,
-	       struct child *out);
-int key_mkdir(struct op *op, struct node *dir, struct bytes name, mode_t mode,
-	      struct child *out, bool *keep);
+int partition_check_empty(struct op *op, struct node *n);
+int partition_create(struct op *op, struct node *dir, struct bytes name,
+		     struct child *out);
+int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
+		    mode_t mode, struct child *out, bool *keep);
 #endif

@@ -32,8 +32,8 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 			       control_child(op, out) :
 			       cql_child(op, dir, name, out);
 	if (name_suffix(name, &base) == SUFFIX_CQL)
-		return ddl_child(op, dir, base, out);
-	err = raw_name(op, name, &raw);
+		return schema_definition_child(op, dir, base, out);
+	err = keyspace_read_name(op, name, &raw);
 	if (err)
 		return err;
 	k = schema_keyspace(op->schema, raw);
@@ -51,7 +51,8 @@ static int stat_root(struct op *op, struct node *n, struct child *out)
 	out->gid = op->fs->gid;
 	out->mode = 0755;
 	out->mtime_ns = op->fs->opened_ns;
-	return above_get(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0, &out->mtime_ns);
+	return keyspace_times_get(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0,
+				  &out->mtime_ns);
 }
 
 static int next(struct op *op, struct listing *l, struct buf *name,
@@ -89,11 +90,11 @@ static int mkdir_keyspace(struct op *op, struct node *dir, struct bytes name,
 	struct buf text = BUF_INIT;
 	struct keyspace *k;
 	struct bytes raw;
-	int err = raw_name(op, name, &raw);
+	int err = keyspace_read_name(op, name, &raw);
 
 	(void)keep;
 	if (!err)
-		err = check_identifier(op, raw, "keyspace");
+		err = keyspace_check_name(op, raw, "keyspace");
 	if (!err && op->fs->keyspace &&
 	    !bytes_equal(raw, bytes_str(op->fs->keyspace)))
 		err = op_refuse(op, -EPERM, "only keyspace %s is mounted",
@@ -105,8 +106,8 @@ static int mkdir_keyspace(struct op *op, struct node *dir, struct bytes name,
 	buf_add_str(&text, " WITH replication = {'class': 'SimpleStrategy', "
 			   "'replication_factor': 1}");
 	err = text.failed ? -ENOMEM :
-			    run_statement(op, NULL, buf_bytes(&text),
-					  mode & 0777, false);
+			    schema_run_statement(op, NULL, buf_bytes(&text),
+						 mode & 0777, false);
 	buf_release(&text);
 	if (err)
 		return err;
@@ -116,7 +117,7 @@ static int mkdir_keyspace(struct op *op, struct node *dir, struct bytes name,
 		return -EIO;
 	keyspace_child(out, k);
 	out->value = raw;
-	return attr_touch(op, NULL, dir);
+	return times_touch(op, NULL, dir);
 }
 
 const struct node_ops kind_root = {
@@ -127,5 +128,5 @@ const struct node_ops kind_root = {
 	.next = next,
 	.create = create,
 	.mkdir = mkdir_keyspace,
-	.set_mtime = above_set_mtime,
+	.set_mtime = keyspace_times_set_mtime,
 };

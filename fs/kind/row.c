@@ -234,7 +234,7 @@ static int create(struct op *op, struct node *dir, struct bytes name,
 		return err;
 	if (name_is_scratch(name, &base))
 		return scratch_create(op, name, out);
-	return refuse_name(op, name, "column", t);
+	return scratch_refuse_name(op, name, "column", t);
 }
 
 static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
@@ -245,14 +245,14 @@ static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
 
 	(void)mode;
 	if (err == -ENOENT)
-		return refuse_name(op, name, "column", t);
+		return scratch_refuse_name(op, name, "column", t);
 	if (!err && out->ops != &kind_collection)
 		return op_refuse(op, -EINVAL, "this column is a file");
 	if (err)
 		return err;
 	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
 	*keep = true;
-	return waits_for_key(dir) ? 0 : attr_touch_alone(op, dir);
+	return node_waits_for_key(dir) ? 0 : times_touch_alone(op, dir);
 }
 
 int row_insert(struct op *op, struct node *dir, const struct child *c,
@@ -269,7 +269,7 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 	if (!err)
 		err = place_timestamp(op, &p, 0, &at);
 	if (!err && touch)
-		err = attr_touch(op, &w, dir);
+		err = times_touch(op, &w, dir);
 	if (!err) {
 		place_write_row(&w, &p);
 		write_marker(&w, at, p.table->options.default_time_to_live);
@@ -296,7 +296,7 @@ static int delete_empty(struct op *op, struct node *n, const struct place *p,
 		place_write_row(w, p);
 		write_row_deletion(w, op_timestamp(op, row.marker.timestamp));
 	}
-	got = attr_touch(op, w, n->parent);
+	got = times_touch(op, w, n->parent);
 	return got ? got : op_write(op, w);
 }
 
@@ -342,17 +342,17 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 		write_cell_until(w, row->cells[i].column, row->cells[i].path,
 				 row->cells[i].value, at, row->cells[i].ttl_s,
 				 row->cells[i].expires_s);
-	err = attr_touch(op, w, n->parent);
+	err = times_touch(op, w, n->parent);
 	if (!err && dir != n->parent)
-		err = attr_touch(op, w, dir);
+		err = times_touch(op, w, dir);
 	return err ? err : op_write(op, w);
 }
 
 static int touch_both(struct op *op, struct node *from, struct node *to)
 {
-	int err = attr_touch_alone(op, from);
+	int err = times_touch_alone(op, from);
 
-	return err || to == from ? err : attr_touch_alone(op, to);
+	return err || to == from ? err : times_touch_alone(op, to);
 }
 
 static int rename_row(struct op *op, struct node *n, struct node *dir,
@@ -376,16 +376,16 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	if (from.table->flags & (TABLE_COUNTER | TABLE_VIRTUAL))
 		return -EXDEV;
 	if (replaced) {
-		got = remove_check_empty(op, replaced);
+		got = partition_check_empty(op, replaced);
 		if (got)
 			return got;
 	}
-	got = key_child(op, dir, name, &c);
+	got = partition_child(op, dir, name, &c);
 	if (got)
 		return got;
 	if (c.ops != &kind_row || c.unkeyed)
 		return -EXDEV;
-	got = key_check_new(op, dir, &c);
+	got = partition_check_new(op, dir, &c);
 	if (!got)
 		got = place_of_child(op, dir, &c, &to);
 	if (got)
@@ -431,7 +431,7 @@ const struct node_ops kind_row = {
 	.mkdir = mkdir_collection,
 	.rmdir = rmdir_row,
 	.rename = rename_row,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 	.settle = settle_row,
 };
 
@@ -445,5 +445,5 @@ const struct node_ops kind_static = {
 	.create = create,
 	.mkdir = mkdir_collection,
 	.rmdir = rmdir_row,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 };

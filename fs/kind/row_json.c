@@ -131,7 +131,8 @@ static int write_member(struct merge *m, const struct json_member *member,
 	int err;
 
 	if (!c)
-		return refuse_name(m->op, member->name, "column", m->p->table);
+		return scratch_refuse_name(m->op, member->name, "column",
+					   m->p->table);
 	err = document_value(m->op, c, member->value, &value);
 	if (err)
 		return err;
@@ -218,10 +219,10 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 	if (!err)
 		err = write_object(&m, members, count);
 	if (!err)
-		err = attr_touch(op, &w, n->parent);
+		err = times_touch(op, &w, n->parent);
 	if (!err && how->has_mtime)
-		err = attr_set_document(op, &w, n->table, p, m.at,
-					how->mtime_ns);
+		err = times_set_document(op, &w, n->table, p, m.at,
+					 how->mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);
@@ -302,7 +303,7 @@ static int store(struct op *op, struct node *n, struct bytes text,
 static int check(struct op *op, struct node *n, struct bytes text,
 		 const struct store_how *how)
 {
-	return waits_for_key(n) ? 0 :
+	return node_waits_for_key(n) ? 0 :
 				  take_text(op, n, text, how, check_object);
 }
 
@@ -345,7 +346,7 @@ static int delete_row(struct op *op, struct node *n, const struct place *p,
 	op->broadcast = true;
 	place_write_row(w, p);
 	write_row_deletion(w, at);
-	got = attr_touch(op, w, n->parent);
+	got = times_touch(op, w, n->parent);
 	return got ? got : op_write(op, w);
 }
 
@@ -392,7 +393,7 @@ static int set_all(struct op *op, struct node *n, const char *name,
 
 		at.column = row.cells[i].column;
 		at.path = row.cells[i].path;
-		got = attr_set_at(op, n, &at, name, value);
+		got = xattr_set_at(op, n, &at, name, value);
 		if (got == -ENODATA)
 			got = 0;
 	}
@@ -404,13 +405,13 @@ static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {
 	struct child before;
-	int found = node_stat(op, n, &before);
-	int err = attr_set(op, n, name, value);
+	int found = stat_node(op, n, &before);
+	int err = xattr_set(op, n, name, value);
 
 	if ((err && err != -ENODATA) || !strcmp(name, "writetime"))
 		return err;
 	err = set_all(op, n, name, value);
-	return err || found ? err : attr_set_mtime(op, n, before.mtime_ns);
+	return err || found ? err : times_set_mtime(op, n, before.mtime_ns);
 }
 
 const struct node_ops kind_row_json = {
@@ -419,6 +420,6 @@ const struct node_ops kind_row_json = {
 	.file = &row_json_file,
 	.stat = stat_document,
 	.unlink = unlink_row,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 	.set_attribute = set_attribute,
 };

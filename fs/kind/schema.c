@@ -19,8 +19,8 @@
 static const struct node_ops kind_schema, kind_table_cql;
 
 /* ------------------------------------------------------------- statements */
-bool cql_may_caller(void *context, const struct keyspace *k,
-		    const struct table *t, enum cql_right right)
+bool schema_may_caller(void *context, const struct keyspace *k,
+		       const struct table *t, enum cql_right right)
 {
 	static const unsigned rights[] = { [CQL_READ] = RIGHT_READ,
 					   [CQL_WRITE] = RIGHT_WRITE,
@@ -37,7 +37,8 @@ bool cql_may_caller(void *context, const struct keyspace *k,
 	return caller_may(op, k->uid, k->gid, k->mode, want);
 }
 
-int session_run(struct op *op, struct cql_session *session, struct bytes text)
+int schema_run_session(struct op *op, struct cql_session *session,
+		       struct bytes text)
 {
 	struct cql_result *result;
 	const struct bytes *values;
@@ -51,8 +52,8 @@ int session_run(struct op *op, struct cql_session *session, struct bytes text)
 	return err;
 }
 
-int session_open(struct op *op, struct cql_session **out, const char *keyspace,
-		 mode_t mode, bool as_caller)
+int schema_open_session(struct op *op, struct cql_session **out,
+			const char *keyspace, mode_t mode, bool as_caller)
 {
 	struct fs_call *call = op->call;
 	int err = cql_session_new(out, op->fs->store);
@@ -60,20 +61,20 @@ int session_open(struct op *op, struct cql_session **out, const char *keyspace,
 	if (err)
 		return err;
 	if (as_caller)
-		cql_session_rights(*out, cql_may_caller, op);
+		cql_session_rights(*out, schema_may_caller, op);
 	cql_session_owner(*out, call ? call->uid : op->fs->uid,
 			  call ? call->gid : op->fs->gid, mode);
 	return keyspace ? cql_session_use(*out, bytes_str(keyspace)) : 0;
 }
 
-int run_statement(struct op *op, const char *keyspace, struct bytes text,
-		  mode_t mode, bool as_caller)
+int schema_run_statement(struct op *op, const char *keyspace, struct bytes text,
+			 mode_t mode, bool as_caller)
 {
 	struct cql_session *session = NULL;
-	int err = session_open(op, &session, keyspace, mode, as_caller);
+	int err = schema_open_session(op, &session, keyspace, mode, as_caller);
 
 	if (!err)
-		err = session_run(op, session, text);
+		err = schema_run_session(op, session, text);
 	cql_session_free(session);
 	return err;
 }
@@ -151,7 +152,8 @@ static int print(struct op *op, struct buf *out, const struct keyspace *k,
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
-int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k)
+int schema_print_keyspace(struct op *op, struct buf *out,
+			  const struct keyspace *k)
 {
 	return print(op, out, k, false);
 }
@@ -176,8 +178,8 @@ static int set_schema_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	int err = k ? text_tag(op, k, &tag) : -ESTALE;
 
 	if (!err)
-		err = above_set(op, bytes_str(k->name), ABOVE_SCHEMA, tag,
-				mtime_ns);
+		err = keyspace_times_set(op, bytes_str(k->name), ABOVE_SCHEMA,
+					 tag, mtime_ns);
 	return err;
 }
 
@@ -188,7 +190,7 @@ static int fill_child(struct op *op, const struct keyspace *k,
 	int64_t latest = k->created_us;
 	uint64_t tag = 0;
 	uint32_t i;
-	int err = print_keyspace(op, &text, k);
+	int err = schema_print_keyspace(op, &text, k);
 
 	for (i = 0; i < k->table_count; i++)
 		if (k->tables[i]->created_us > latest)
@@ -204,8 +206,8 @@ static int fill_child(struct op *op, const struct keyspace *k,
 	if (!err)
 		err = text_tag(op, k, &tag);
 	if (!err)
-		err = above_get(op, bytes_str(k->name), ABOVE_SCHEMA, tag,
-				&out->mtime_ns);
+		err = keyspace_times_get(op, bytes_str(k->name), ABOVE_SCHEMA,
+					 tag, &out->mtime_ns);
 	buf_release(&text);
 	return err;
 }
@@ -227,7 +229,7 @@ static int load_schema(struct op *op, struct node *n, struct buf *out)
 {
 	struct keyspace *k = op_keyspace(op, n);
 
-	return k ? print_keyspace(op, out, k) : -ESTALE;
+	return k ? schema_print_keyspace(op, out, k) : -ESTALE;
 }
 
 static int store_schema_text(struct op *op, struct node *n, struct bytes text,
@@ -235,7 +237,7 @@ static int store_schema_text(struct op *op, struct node *n, struct bytes text,
 {
 	struct keyspace *k = op_keyspace(op, n);
 	int err = !k ? -ESTALE : k->system ? -EROFS :
-					 ddl_apply(op, n, text);
+					 schema_write_apply(op, n, text);
 
 	if (err || !how->has_mtime)
 		return err;
@@ -256,9 +258,9 @@ static const struct file_kind schema_file = {
 	.takes_empty = takes_empty,
 	.document = true,
 	.statements = true,
-	.write = ddl_write,
-	.flush = ddl_flush,
-	.close = ddl_close,
+	.write = schema_write_text,
+	.flush = schema_write_flush,
+	.close = schema_write_close,
 };
 
 /* Hide the file until the next DDL; nothing is dropped. */
@@ -287,7 +289,7 @@ static int load_ddl(struct op *op, struct node *n, struct buf *out)
 
 	if (!n->parent->parent) {
 		k = schema_keyspace(op->schema, node_value(n));
-		return k ? print_keyspace(op, out, k) : -ENOENT;
+		return k ? schema_print_keyspace(op, out, k) : -ENOENT;
 	}
 	t = schema_table(op->schema, node_value(n->parent), node_value(n));
 	if (!t)
@@ -297,15 +299,15 @@ static int load_ddl(struct op *op, struct node *n, struct buf *out)
 	return out->failed ? -ENOMEM : 0;
 }
 
-int ddl_child(struct op *op, struct node *dir, struct bytes base,
-	      struct child *out)
+int schema_definition_child(struct op *op, struct node *dir, struct bytes base,
+			    struct child *out)
 {
 	struct keyspace *k;
 	struct table *t = NULL;
 	struct buf text = BUF_INIT;
 	struct bytes raw;
 	bool first = true;
-	int err = raw_name(op, base, &raw);
+	int err = keyspace_read_name(op, base, &raw);
 
 	if (err)
 		return err;
@@ -322,7 +324,7 @@ int ddl_child(struct op *op, struct node *dir, struct bytes base,
 		print_table(&text, t, &first);
 		buf_add_byte(&text, '\n');
 	} else {
-		err = print_keyspace(op, &text, k);
+		err = schema_print_keyspace(op, &text, k);
 	}
 	out->uid = t ? t->uid : k->uid;
 	out->gid = t ? t->gid : k->gid;
@@ -341,7 +343,7 @@ static int stat_ddl(struct op *op, struct node *n, struct child *out)
 	struct bytes base;
 
 	name_suffix(node_name(n), &base);
-	return ddl_child(op, n->parent, base, out);
+	return schema_definition_child(op, n->parent, base, out);
 }
 
 static const struct file_kind ddl_file = { .load = load_ddl,

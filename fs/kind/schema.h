@@ -10,25 +10,27 @@
 /* Describe dir's schema.cql. 0 or -errno. */
 int schema_child(struct op *op, struct node *dir, struct child *out);
 /* Describe BASE.cql in the root or in a keyspace. -ENOENT. */
-int ddl_child(struct op *op, struct node *dir, struct bytes base,
-	      struct child *out);
+int schema_definition_child(struct op *op, struct node *dir, struct bytes base,
+			    struct child *out);
 
 /* The cql_may of sessions (context: the op): ask the rights of its caller. */
-bool cql_may_caller(void *context, const struct keyspace *k,
-		    const struct table *t, enum cql_right right);
+bool schema_may_caller(void *context, const struct keyspace *k,
+		       const struct table *t, enum cql_right right);
 /*
  * Open a session of the caller; keyspace: to be in, or NULL; mode: of what it
  * makes; as_caller: with the caller's rights, else with all. *out is to be freed
  * in any case.
  */
-int session_open(struct op *op, struct cql_session **out, const char *keyspace,
-		 mode_t mode, bool as_caller);
+int schema_open_session(struct op *op, struct cql_session **out,
+			const char *keyspace, mode_t mode, bool as_caller);
 /* Run one statement, and drop its rows. 0 or -errno. */
-int session_run(struct op *op, struct cql_session *session, struct bytes text);
+int schema_run_session(struct op *op, struct cql_session *session,
+		       struct bytes text);
 /* Append the statements that make the keyspace, as far as the caller may enter
  * its tables. 0, -ENOMEM. */
-int print_keyspace(struct op *op, struct buf *out, const struct keyspace *k);
+int schema_print_keyspace(struct op *op, struct buf *out,
+			  const struct keyspace *k);
 /* Run one statement in a session of its own. */
-int run_statement(struct op *op, const char *keyspace, struct bytes text,
-		  mode_t mode, bool as_caller);
+int schema_run_statement(struct op *op, const char *keyspace, struct bytes text,
+			 mode_t mode, bool as_caller);
 #endif

@@ -46,7 +46,7 @@ static bool stands_already(struct op *op, const struct keyspace *k,
 	bool found = false;
 	size_t used;
 
-	if (!print_keyspace(op, &now, k)) {
+	if (!schema_print_keyspace(op, &now, k)) {
 		rest = buf_bytes(&now);
 		cql_split_init(&split);
 		while (!found &&
@@ -96,7 +96,8 @@ static int take_options(struct op *op, struct cql_session *session,
 		statement.len -= more;
 	}
 	buf_add_bytes(&text, statement);
-	err = text.failed ? -ENOMEM : session_run(op, session, buf_bytes(&text));
+	err = text.failed ? -ENOMEM : schema_run_session(op, session,
+							 buf_bytes(&text));
 	buf_release(&text);
 	return err;
 }
@@ -129,7 +130,7 @@ static int apply_one(struct op *op, struct node *n,
 	if (begins_with(statement, "CREATE KEYSPACE ", &words) &&
 	    !k->table_count)
 		return take_options(op, session, statement, words);
-	return session_run(op, session, statement);
+	return schema_run_session(op, session, statement);
 }
 
 /* The context of adopt, which the session calls. */
@@ -167,7 +168,7 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 	/* tar restores without a umask: allow no more than the keyspace
 	 * does. */
 	mode = k->mode & ~(op->call ? caller_umask(op->call) : 022u);
-	err = session_open(op, &session, k->name, mode & 0777, true);
+	err = schema_open_session(op, &session, k->name, mode & 0777, true);
 	if (!err)
 		cql_session_adopt(session, adopt, &writing);
 	op->broadcast = true;
@@ -186,7 +187,7 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 	return err;
 }
 
-int ddl_apply(struct op *op, struct node *n, struct bytes text)
+int schema_write_apply(struct op *op, struct node *n, struct bytes text)
 {
 	size_t used;
 
@@ -202,8 +203,8 @@ static bool is_begun(const struct buf *text)
 	return i < text->len;
 }
 
-int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
-		  struct bytes data)
+int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
+			  struct bytes data)
 {
 	int64_t count = (int64_t)data.len;
 	struct buf *text = &h->text;
@@ -213,7 +214,7 @@ int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
 	(void)offset;
 	mutex_lock(&h->lock);
 	before = text->len;
-	err = statement_begin(op, h, is_begun(text));
+	err = handle_begin_statement(op, h, is_begun(text));
 	if (err) {
 		/* another user's earlier text is dropped */
 	} else if (before + data.len > DDL_TEXT_MAX) {
@@ -254,7 +255,7 @@ static int apply_rest(struct op *op, struct handle *h)
 	int err;
 
 	mutex_lock(&h->lock);
-	err = statement_begin(op, h, is_begun(&h->text));
+	err = handle_begin_statement(op, h, is_begun(&h->text));
 	if (!err && h->text.len)
 		err = apply_all(op, h->node, buf_bytes(&h->text), true, &used);
 	handle_drop_text(op->fs, h);
@@ -262,7 +263,7 @@ static int apply_rest(struct op *op, struct handle *h)
 	return err;
 }
 
-int ddl_flush(struct op *op, struct handle *h)
+int schema_write_flush(struct op *op, struct handle *h)
 {
 	struct cql_split split;
 	struct bytes one;
@@ -274,11 +275,11 @@ int ddl_flush(struct op *op, struct handle *h)
 	left = cql_split_next(&split, buf_bytes(&h->text), true, &one,
 			      &used) > 0;
 	mutex_unlock(&h->lock);
-	return left && handle_closes(op, h) ? apply_rest(op, h) : 0;
+	return left && last_close_is_now(op, h) ? apply_rest(op, h) : 0;
 }
 
-void ddl_close(struct op *op, struct handle *h)
+void schema_write_close(struct op *op, struct handle *h)
 {
-	if (h->image)	/* a reader's text was not written */
+	if (h->buffer)	/* a reader's text was not written */
 		apply_rest(op, h);
 }

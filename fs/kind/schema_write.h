@@ -8,9 +8,9 @@
 #include "fs/op/place.h"
 
 /* Run the statements written into a schema.cql, n. */
-int ddl_apply(struct op *op, struct node *n, struct bytes text);
-int64_t ddl_write(struct op *op, struct handle *h, uint64_t offset,
-		  struct bytes data);
-int ddl_flush(struct op *op, struct handle *h);
-void ddl_close(struct op *op, struct handle *h);
+int schema_write_apply(struct op *op, struct node *n, struct bytes text);
+int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
+			  struct bytes data);
+int schema_write_flush(struct op *op, struct handle *h);
+void schema_write_close(struct op *op, struct handle *h);
 #endif

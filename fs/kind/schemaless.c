@@ -21,7 +21,8 @@ static bool is_key_file(struct node *dir, struct bytes name)
 	       name_is_shortened(node_name(dir));
 }
 
-void plain_name(struct buf *out, struct node *dir, struct bytes value)
+void schemaless_print_name(struct buf *out, struct node *dir,
+			   struct bytes value)
 {
 	if (is_key_file(dir, value))
 		buf_add_str(out, "%40key");
@@ -43,7 +44,7 @@ static int parse_plain(struct op *op, struct node *dir, struct bytes name,
 	child_owner(out, t);
 	err = name_unescape_plain(&text, name);
 	if (!err)
-		plain_name(&again, dir, buf_bytes(&text));
+		schemaless_print_name(&again, dir, buf_bytes(&text));
 	if (!err && (text.failed || again.failed))
 		err = -ENOMEM;
 	else if (!err && !bytes_equal(buf_bytes(&again), name))
@@ -131,7 +132,7 @@ static int next_plain(struct op *op, struct listing *l, struct buf *name,
 	} while (got > 0 && !l->row.cell_count && !l->row.names);
 	if (got <= 0)
 		return got;
-	plain_name(name, l->node, l->row.clustering[0]);
+	schemaless_print_name(name, l->node, l->row.clustering[0]);
 	listing_child(l, out, &kind_plain);
 	out->value = l->row.clustering[0];
 	if (!l->row.names)
@@ -178,7 +179,7 @@ const struct node_ops kind_schemaless = {
 	.create = create_plain,
 	.mkdir = mkdir_long,
 	.rmdir = rmdir_long,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 };
 
 const struct node_ops kind_plain = {

@@ -10,5 +10,6 @@
 
 extern const struct node_ops kind_schemaless, kind_plain;
 /* Append the whole name of a row in dir. */
-void plain_name(struct buf *out, struct node *dir, struct bytes value);
+void schemaless_print_name(struct buf *out, struct node *dir,
+			   struct bytes value);
 #endif

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
+#include "fs/file/content.h"
 #include "fs/file/handle.h"
-#include "fs/file/unkeyed.h"
 #include "fs/file/xattr.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
@@ -165,10 +165,10 @@ static int become(struct op *op, struct node *n, struct node *dir,
 	how.expires_s = n->scratch->expires_s;
 	buf_add_bytes(&text, buf_bytes(&n->scratch->text));
 	mutex_unlock(&n->scratch->lock);
-	now = node_of_child(op, dir, name, target);
+	now = op_node_of_child(op, dir, name, target);
 	err = now && !text.failed ? 0 : -ENOMEM;
 	if (!err)
-		err = file_store(op, now, buf_bytes(&text), &how);
+		err = content_store(op, now, buf_bytes(&text), &how);
 	node_put(&op->fs->nodes, now);
 	buf_release(&text);
 	return err;
@@ -234,7 +234,7 @@ static int get_attribute(struct op *op, struct node *n, const char *name,
 		return -EOPNOTSUPP;
 	if (expires_s == NO_TIME)
 		return -ENODATA;
-	expires_print(out, expires_s);
+	xattr_print_expires(out, expires_s);
 	return 0;
 }
 
@@ -247,7 +247,7 @@ static int set_attribute(struct op *op, struct node *n, const char *name,
 		n->scratch->expires_s = NO_TIME;
 		return 0;
 	}
-	return expires_read(op, value, &n->scratch->expires_s);
+	return xattr_read_expires(op, value, &n->scratch->expires_s);
 }
 
 const struct node_ops kind_scratch = {
@@ -263,8 +263,8 @@ const struct node_ops kind_scratch = {
 };
 
 /* ------------------------------------------------------- names to be near */
-int refuse_name(struct op *op, struct bytes name, const char *what,
-		const struct table *t)
+int scratch_refuse_name(struct op *op, struct bytes name, const char *what,
+			const struct table *t)
 {
 	unsigned best = 4, distance;
 	const char *nearest = NULL;

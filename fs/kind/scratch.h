@@ -27,6 +27,6 @@ extern const struct node_ops kind_scratch;
 /* Make a scratch file for this name. -EINVAL with the reason. */
 int scratch_create(struct op *op, struct bytes name, struct child *out);
 /* Put the nearest of these names into the reason; returns -EINVAL. */
-int refuse_name(struct op *op, struct bytes name, const char *what,
-		const struct table *t);
+int scratch_refuse_name(struct op *op, struct bytes name, const char *what,
+			const struct table *t);
 #endif

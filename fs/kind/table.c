@@ -30,13 +30,13 @@ static int stat_table(struct op *op, struct node *n, struct child *out)
 	child_owner(out, t);
 	/* Look up times that were set here: the table's parent is no table, and
 	 * does not. */
-	if (attr_has_times(op, n, n->ops) > 0) {
+	if (times_exist(op, n, n->ops) > 0) {
 		struct place p;
 		int err = place_of(op, n, &p);
 
 		if (!err)
-			err = attr_directory_mtime(op, n, &p, out->mtime_ns,
-						   &out->mtime_ns);
+			err = times_directory_mtime(op, n, &p, out->mtime_ns,
+						    &out->mtime_ns);
 		return err;
 	}
 	return 0;
@@ -75,16 +75,16 @@ static int next_partition(struct op *op, struct listing *l, struct buf *name,
 						       &kind_partition);
 	row_child(out, t, &l->row);
 	out->value = l->row.partition_key;
-	key_partition_name(name, t, l->row.key_values);
+	key_name_of_partition(name, t, l->row.key_values);
 	return 1;
 }
 
 static int mkdir_in_table(struct op *op, struct node *dir, struct bytes name,
 			  mode_t mode, struct child *out, bool *keep)
 {
-	int err = key_mkdir(op, dir, name, mode, out, keep);
+	int err = partition_mkdir(op, dir, name, mode, out, keep);
 
-	return err || !*keep ? err : attr_touch_alone(op, dir);
+	return err || !*keep ? err : times_touch_alone(op, dir);
 }
 
 static int rmdir_table(struct op *op, struct node *n)
@@ -116,9 +116,10 @@ static int rmdir_table(struct op *op, struct node *n)
 	buf_add_byte(&text, '.');
 	name_print(&text, bytes_str(t->name));
 	got = text.failed ? -ENOMEM :
-			    run_statement(op, NULL, buf_bytes(&text), 0, false);
+			    schema_run_statement(op, NULL, buf_bytes(&text), 0,
+						 false);
 	buf_release(&text);
-	return got ? got : attr_touch(op, NULL, n->parent);
+	return got ? got : times_touch(op, NULL, n->parent);
 }
 
 struct owner_change {
@@ -174,13 +175,13 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 const struct node_ops kind_table = {
 	.kind = "table",
 	.directory = true,
-	.lookup = key_lookup,
+	.lookup = partition_lookup,
 	.stat = stat_table,
 	.next = next_partition,
-	.create = key_create,
+	.create = partition_create,
 	.mkdir = mkdir_in_table,
 	.rmdir = rmdir_table,
-	.set_mtime = attr_set_mtime,
+	.set_mtime = times_set_mtime,
 	.set_owner = set_owner,
 	.store_adopted = adopt_store,
 };

@@ -60,7 +60,7 @@ struct file_kind {
 	bool (*takes_empty)(struct op *op, struct node *n);
 	/* A document: each descriptor has its own text, >> merges. */
 	bool document;
-	/* Statements are written to it: see statement_begin(). */
+	/* Statements are written to it: see handle_begin_statement(). */
 	bool statements;
 	/* Each open has a node of its own, where possible: the kernel does one
 	 * write to an inode at a time, and these may take long. */

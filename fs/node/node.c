@@ -538,19 +538,19 @@ void node_table_release(struct node_table *t)
 }
 
 /* ------------------------------------------------------------- waiting keys */
-bool is_unkeyed(struct node *n)
+bool node_is_unkeyed(struct node *n)
 {
 	return (atomic_load(&n->flags) & NODE_UNKEYED) &&
 	       !atomic_load(&n->key);
 }
 
-bool waits_for_key(struct node *n)
+bool node_waits_for_key(struct node *n)
 {
 	if (!n->table)
 		return false;
 	for (; n != n->table; n = n->parent) {
 		n = node_now(n);
-		if (is_unkeyed(n))
+		if (node_is_unkeyed(n))
 			return true;
 	}
 	return false;

@@ -19,7 +19,7 @@ struct account;
 struct node_ops;
 struct held;
 struct short_names;
-struct image;
+struct write_buffer;
 struct version;
 
 /* The copies that the kernel may have of a node, and must be told to drop. */
@@ -67,7 +67,7 @@ struct node {
 	_Atomic int64_t ends_s;		/* second when the kernel drops it */
 	struct pin *pin;		/* the latest: under its name's stripe */
 	/* Of a file, under the same: its text when its name was removed. */
-	_Atomic(struct image *) orphan;
+	_Atomic(struct write_buffer *) orphan;
 	/* Its holders, and what the kernel has of it: file/view.h. */
 	uint32_t readers, writers;
 	struct version *version;	/* of its readers */
@@ -143,7 +143,7 @@ struct node_table {
 	_Atomic uint64_t next_id;
 	_Atomic uint64_t count;
 	struct node *root;
-	/* Frees the objects of a freed node (scratch, image). */
+	/* Frees the objects of a freed node (scratch, buffer). */
 	void (*drop)(void *context, struct node *n);
 	/* A node was kept and is no longer. Both may be NULL. */
 	void (*unkept)(void *context, struct node *n);
@@ -212,7 +212,7 @@ int64_t node_known_time(struct node_table *t, struct node *n);
 uint64_t node_ino(uint64_t parent_ino, struct bytes name);
 
 /* True if it was made under a shortened name and has no @key so far. */
-bool is_unkeyed(struct node *n);
+bool node_is_unkeyed(struct node *n);
 /* True if the key of n, or of a directory above it, is not known yet. */
-bool waits_for_key(struct node *n);
+bool node_waits_for_key(struct node *n);
 #endif

@@ -38,7 +38,7 @@ void op_notify(struct op *op, struct node *n, uint32_t bits)
 	node_put(&op->fs->nodes, named);
 }
 
-void fs_notify(struct fs *fs, struct node *n, uint32_t bits)
+void kernel_notify_alone(struct fs *fs, struct node *n, uint32_t bits)
 {
 	kernel_notify(fs, NULL, n, bits);
 }

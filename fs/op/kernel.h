@@ -29,7 +29,7 @@ void op_drop_attributes(struct op *op, struct node *n);
  */
 bool op_drops_name(struct op *op, const struct node *n);
 /* The same as op_notify, without an op. */
-void fs_notify(struct fs *fs, struct node *n, uint32_t bits);
+void kernel_notify_alone(struct fs *fs, struct node *n, uint32_t bits);
 /* Notify everything in memory below n, and n itself. */
 void op_notify_below(struct op *op, struct node *n);
 /*

@@ -28,8 +28,8 @@ static struct object_ref object_of(struct bytes keyspace)
 				    .partition_key = keyspace };
 }
 
-int above_get(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
-	      int64_t *mtime_ns)
+int keyspace_times_get(struct op *op, struct bytes keyspace, uint8_t name,
+		       uint64_t tag, int64_t *mtime_ns)
 {
 	struct object_ref object = object_of(keyspace);
 	struct bytes value;
@@ -41,8 +41,8 @@ int above_get(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
 	return got < 0 ? got : 0;
 }
 
-int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
-	      int64_t mtime_ns)
+int keyspace_times_set(struct op *op, struct bytes keyspace, uint8_t name,
+		       uint64_t tag, int64_t mtime_ns)
 {
 	struct object_ref object = object_of(keyspace);
 	uint8_t value[16];
@@ -59,15 +59,16 @@ int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
 	return err;
 }
 
-int above_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns)
+int keyspace_times_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns)
 {
 	struct keyspace *k;
 
 	if (!dir->parent)
-		return above_set(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0, mtime_ns);
+		return keyspace_times_set(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0,
+					  mtime_ns);
 	k = op_keyspace(op, dir);
 	if (!k || dir->parent->parent)
 		return 0;	/* .widefs has none */
-	return above_set(op, bytes_str(k->name), ABOVE_DIRECTORY,
-			 (uint64_t)k->created_us, mtime_ns);
+	return keyspace_times_set(op, bytes_str(k->name), ABOVE_DIRECTORY,
+				  (uint64_t)k->created_us, mtime_ns);
 }

@@ -241,7 +241,7 @@ int op_write(struct op *op, struct write *w)
 {
 	int err = table_write(w);
 
-	attr_written(op, !err);
+	times_written(op, !err);
 	if (err != -EINVAL || !w->refusal.len)
 		return err;
 	return op_refuse(op, err, "%s", buf_cstr(&w->refusal));
@@ -275,7 +275,7 @@ bool op_is_fresh(const struct op *op)
 }
 
 /* ------------------------------------------------------------------ nodes */
-struct node *fs_node(struct fs *fs, uint64_t id)
+struct node *op_node(struct fs *fs, uint64_t id)
 {
 	struct node *n = node_by_id(&fs->nodes, id);
 	struct node *now = n ? node_now(n) : NULL;
@@ -289,8 +289,8 @@ struct node *fs_node(struct fs *fs, uint64_t id)
 	return now;
 }
 
-struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
-			   const struct child *c)
+struct node *op_node_of_child(struct op *op, struct node *dir,
+			      struct bytes name, const struct child *c)
 {
 	struct node_key key = {
 		.parent = dir,

@@ -5,12 +5,12 @@
  * time, and remembers why it was refused.
  *
  * Order of locks: the list of open directories, one of them; the list of
- * consoles, one of them; one of the lists of open handles; an image's; those of
+ * consoles, one of them; one of the lists of open handles; a buffer's; those of
  * the store; the wishes; a stripe's; data that waits for keys; a scratch file's;
  * below them the leaves (shards of nodes, notices, errors, timer, short names,
- * accounts, files that mknod made). Over a call of the store an image's is held,
- * and a list's where pending values are committed (commit_empties, commit_empty,
- * fs_flush_all).
+ * accounts, files that mknod made). Over a call of the store a buffer's is held,
+ * and a list's where pending values are committed (handles_commit_empty,
+ * handle_commit_empty, fs_flush_all).
  */
 #ifndef FS_OP_OP_H
 #define FS_OP_OP_H
@@ -49,7 +49,7 @@ static inline int64_t timestamp_ns(int64_t timestamp_us)
 }
 
 struct handle;
-struct image;
+struct write_buffer;
 struct op;
 struct wish;
 
@@ -60,7 +60,7 @@ struct wish;
  * searches, only those beside it. */
 struct handles {
 	struct mutex lock;
-	/* under lock; writers: of values, by images */
+	/* under lock; writers: of values, by buffers */
 	struct handle *writers, *readers;
 	_Atomic unsigned empties;	/* of them: truncated and flushed */
 };
@@ -69,8 +69,8 @@ struct handles {
  * (file/view.h). */
 struct stripe {
 	struct mutex lock;
-	struct image *images;		/* under lock */
-	_Atomic unsigned image_count;
+	struct write_buffer *buffers;		/* under lock */
+	_Atomic unsigned buffer_count;
 };
 
 struct fs {
@@ -194,14 +194,14 @@ int op_edit_schema(struct op *op,
 			       struct schema **next),
 		   void *context);
 /* Return the node of a child (a reference). */
-struct node *node_of_child(struct op *op, struct node *dir, struct bytes name,
-			   const struct child *c);
+struct node *op_node_of_child(struct op *op, struct node *dir,
+			      struct bytes name, const struct child *c);
 /* Watch the table of n, so that data read from now on may be cached. */
 void op_watch(struct op *op, struct node *n);
 void op_pool_release(struct fs *fs);
 bool op_is_fresh(const struct op *op);
 /* Find by number, following forwards: a reference, or NULL. */
-struct node *fs_node(struct fs *fs, uint64_t id);
+struct node *op_node(struct fs *fs, uint64_t id);
 
 /* ------------------------------------------------------------------ child */
 /* The object of a name in a directory, and its present attributes. */

@@ -236,7 +236,7 @@ struct object_ref place_object(const struct place *p)
  * then its node. Who finds a place and writes there must do both before, or both
  * after: with the partition locked no rename of a row in it changes data, and
  * NODE_MOVING tells of one that has, or is about to. Who waits for its end may
- * hold images and lists of handles: from its begin on a rename takes neither.
+ * hold buffers and lists of handles: from its begin on a rename takes neither.
  */
 void place_move_begin(struct node *row)
 {
@@ -350,8 +350,8 @@ void place_write_row(struct write *w, const struct place *p)
 }
 
 /* -------------------------------------------------------------- key names */
-void key_value_name(struct buf *out, const struct type *type,
-		    struct bytes value)
+void key_name_of_value(struct buf *out, const struct type *type,
+		       struct bytes value)
 {
 	struct buf text = BUF_INIT;
 	size_t before = out->len;
@@ -368,10 +368,10 @@ void key_value_name(struct buf *out, const struct type *type,
 		name_shorten(out);
 }
 
-void key_clustering_name(struct buf *out, const struct table *t, uint32_t i,
-			 struct bytes value)
+void key_name_of_clustering(struct buf *out, const struct table *t, uint32_t i,
+			    struct bytes value)
 {
-	key_value_name(out, table_clustering_column(t, i)->type, value);
+	key_name_of_value(out, table_clustering_column(t, i)->type, value);
 }
 
 static void add_parts(struct buf *out, const struct table *t,
@@ -392,19 +392,19 @@ static void add_parts(struct buf *out, const struct table *t,
 	buf_release(&text);
 }
 
-void key_partition_name(struct buf *out, const struct table *t,
-			const struct bytes *values)
+void key_name_of_partition(struct buf *out, const struct table *t,
+			   const struct bytes *values)
 {
 	if (t->partition_key_count == 1) {
-		key_value_name(out, table_partition_column(t, 0)->type,
-			       values[0]);
+		key_name_of_value(out, table_partition_column(t, 0)->type,
+				  values[0]);
 		return;
 	}
 	add_parts(out, t, values);
 	name_shorten(out);
 }
 
-int key_stored_name(struct buf *out, const struct table *t, struct bytes key)
+int key_name_stored(struct buf *out, const struct table *t, struct bytes key)
 {
 	struct bytes few[8], *values = few;
 	int err;
@@ -413,7 +413,7 @@ int key_stored_name(struct buf *out, const struct table *t, struct bytes key)
 		values = mem_alloc(t->partition_key_count * sizeof(*values));
 	err = values ? table_partition_values(values, t, key) : -ENOMEM;
 	if (!err)
-		key_partition_name(out, t, values);
+		key_name_of_partition(out, t, values);
 	if (values != few)
 		mem_free(values);
 	return err ? err : out->failed ? -ENOMEM : 0;
@@ -436,7 +436,7 @@ static int full_partition_name(struct op *op, const struct table *t,
 	return 0;
 }
 
-int key_full_name(struct op *op, struct node *n, struct buf *out)
+int key_name_full(struct op *op, struct node *n, struct buf *out)
 {
 	struct place p;
 	int err = place_of(op, n, &p);
@@ -506,22 +506,22 @@ int place_check_name(struct op *op, const struct place *p,
 	if (!p->clustering_count ||
 	    bytes_equal(row->clustering[last], p->clustering[last]))
 		return 0;
-	key_clustering_name(&stored, p->table, last, row->clustering[last]);
-	key_clustering_name(&name, p->table, last, p->clustering[last]);
+	key_name_of_clustering(&stored, p->table, last, row->clustering[last]);
+	key_name_of_clustering(&name, p->table, last, p->clustering[last]);
 	err = name.failed ? -ENOMEM :
 	      check_spelling(op, buf_bytes(&name), &stored);
 	buf_release(&name);
 	return err;
 }
 
-int key_parse_value(struct op *op, const struct type *type, struct bytes name,
-		    struct bytes *value)
+int key_name_parse_value(struct op *op, const struct type *type,
+			 struct bytes name, struct bytes *value)
 {
 	struct buf got = BUF_INIT, again = BUF_INIT;
 	int err = read_part(op, &got, type, name);
 
 	if (!err) {
-		key_value_name(&again, type, buf_bytes(&got));
+		key_name_of_value(&again, type, buf_bytes(&got));
 		err = check_spelling(op, name, &again);
 	}
 	if (!err) {
@@ -533,11 +533,11 @@ int key_parse_value(struct op *op, const struct type *type, struct bytes name,
 	return err;
 }
 
-int key_parse_clustering(struct op *op, const struct table *t, uint32_t i,
-			 struct bytes name, struct bytes *value)
+int key_name_parse_clustering(struct op *op, const struct table *t, uint32_t i,
+			      struct bytes name, struct bytes *value)
 {
-	return key_parse_value(op, table_clustering_column(t, i)->type, name,
-			       value);
+	return key_name_parse_value(op, table_clustering_column(t, i)->type,
+				    name, value);
 }
 
 static int parse_parts(struct op *op, const struct table *t, struct bytes name,
@@ -578,7 +578,7 @@ static int parse_composite(struct op *op, const struct table *t,
 	if (err)
 		return err;
 	if (cut)
-		key_partition_name(&again, t, values);
+		key_name_of_partition(&again, t, values);
 	else
 		add_parts(&again, t, values);
 	err = check_spelling(op, name, &again);
@@ -595,22 +595,22 @@ static int parse_composite(struct op *op, const struct table *t,
 	return err;
 }
 
-int key_parse_partition(struct op *op, const struct table *t,
-			struct bytes name, struct bytes *value)
+int key_name_parse_partition(struct op *op, const struct table *t,
+			     struct bytes name, struct bytes *value)
 {
 	int err;
 
 	if (t->partition_key_count > 1)
 		return parse_composite(op, t, name, true, value);
-	err = key_parse_value(op, table_partition_column(t, 0)->type, name,
-			      value);
+	err = key_name_parse_value(op, table_partition_column(t, 0)->type, name,
+				   value);
 	if (!err && !value->len)
 		err = op_refuse(op, -ENOENT, "Key may not be empty");
 	return err;
 }
 
-int key_parse_uncut(struct op *op, const struct table *t, struct bytes name,
-		    struct bytes *value)
+int key_name_parse_whole(struct op *op, const struct table *t,
+			 struct bytes name, struct bytes *value)
 {
 	return parse_composite(op, t, name, false, value);
 }

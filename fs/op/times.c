@@ -225,7 +225,7 @@ static int add_hint(struct op *op, struct write *w, struct node *table,
 	return 0;
 }
 
-void attr_written(struct op *op, bool done)
+void times_written(struct op *op, bool done)
 {
 	if (!op->hinted)
 		return;
@@ -244,9 +244,9 @@ static int stored_mtime(struct op *op, const struct place *p, uint8_t name,
 	return table_attribute(op->fs->store, &object, name, &op->arena, out);
 }
 
-int attr_directory_mtime(struct op *op, struct node *table,
-			 const struct place *p, int64_t fallback_ns,
-			 int64_t *mtime_ns)
+int times_directory_mtime(struct op *op, struct node *table,
+			  const struct place *p, int64_t fallback_ns,
+			  int64_t *mtime_ns)
 {
 	struct bytes value;
 	uint32_t hints;
@@ -261,8 +261,8 @@ int attr_directory_mtime(struct op *op, struct node *table,
 	return got < 0 ? got : 0;
 }
 
-int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
-		    int64_t timestamp_us, int64_t *mtime_ns)
+int times_cell_mtime(struct op *op, struct node *table, const struct place *p,
+		     int64_t timestamp_us, int64_t *mtime_ns)
 {
 	struct bytes value;
 	uint32_t hints;
@@ -322,21 +322,20 @@ static bool has_directory_time(const struct node_ops *ops)
 	return ops->directory && ops->part != PART_PATH;
 }
 
-int attr_child_times(struct op *op, struct node *table, const struct place *p,
-		     struct child *c)
+int times_of_child(struct op *op, struct node *table, const struct place *p,
+		   struct child *c)
 {
 	if (has_directory_time(c->ops))
-		return attr_directory_mtime(op, table, p, c->mtime_ns,
-					    &c->mtime_ns);
+		return times_directory_mtime(op, table, p, c->mtime_ns,
+					     &c->mtime_ns);
 	if (c->ops->file && c->ops->file->document)
 		return document_times(op, table, p, c);
 	if (c->timestamp_us == NO_TIMESTAMP)
 		return 0;
-	return attr_cell_mtime(op, table, p, c->timestamp_us, &c->mtime_ns);
+	return times_cell_mtime(op, table, p, c->timestamp_us, &c->mtime_ns);
 }
 
-int attr_has_times(struct op *op, struct node *table,
-		   const struct node_ops *ops)
+int times_exist(struct op *op, struct node *table, const struct node_ops *ops)
 {
 	uint32_t hint = has_directory_time(ops) ? HINT_DIRECTORIES : HINT_CELLS;
 	struct table *t = op_table(op, table);
@@ -346,8 +345,8 @@ int attr_has_times(struct op *op, struct node *table,
 	return err ? err : (hints & hint) != 0;
 }
 
-int attr_set_directory(struct op *op, struct write *w, struct node *table,
-		       const struct place *p, int64_t mtime_ns)
+int times_set_directory(struct op *op, struct write *w, struct node *table,
+			const struct place *p, int64_t mtime_ns)
 {
 	struct object_ref object = place_object(p);
 	uint8_t value[8];
@@ -380,22 +379,23 @@ static int set_dated(struct op *op, struct write *w, struct node *table,
 	return err;
 }
 
-int attr_set_cell(struct op *op, struct write *w, struct node *table,
-		  const struct place *p, int64_t timestamp_us, int64_t mtime_ns)
+int times_set_cell(struct op *op, struct write *w, struct node *table,
+		   const struct place *p, int64_t timestamp_us,
+		   int64_t mtime_ns)
 {
 	return set_dated(op, w, table, p, ATTRIBUTE_MTIME, timestamp_us,
 			 mtime_ns);
 }
 
-int attr_set_document(struct op *op, struct write *w, struct node *table,
-		      const struct place *p, int64_t timestamp_us,
-		      int64_t mtime_ns)
+int times_set_document(struct op *op, struct write *w, struct node *table,
+		       const struct place *p, int64_t timestamp_us,
+		       int64_t mtime_ns)
 {
 	return set_dated(op, w, table, p, ATTRIBUTE_DOCUMENT, timestamp_us,
 			 mtime_ns);
 }
 
-int attr_is_set(struct op *op, struct node *table, const struct place *p)
+int times_are_set(struct op *op, struct node *table, const struct place *p)
 {
 	struct bytes value;
 	uint32_t hints;
@@ -414,25 +414,25 @@ static int keep_time(struct op *op, struct write *w, struct node *dir)
 	int err = place_of(op, dir, &p);
 
 	if (!err)
-		err = attr_is_set(op, dir->table, &p);
+		err = times_are_set(op, dir->table, &p);
 	if (err)
 		return err < 0 ? err : 0;
 	err = dir->ops->stat(op, dir, &now);
 	if (err)	/* it holds nothing yet */
 		return err == -ENOENT ? 0 : err;
-	return attr_set_directory(op, w, dir->table, &p, now.mtime_ns);
+	return times_set_directory(op, w, dir->table, &p, now.mtime_ns);
 }
 
-int attr_keep_times(struct op *op, struct write *w, struct node *dir)
+int times_keep(struct op *op, struct write *w, struct node *dir)
 {
 	int err = 0;
 
 	for (; !err && dir != dir->table; dir = dir->parent)
-		err = waits_for_key(dir) ? 0 : keep_time(op, w, dir);
+		err = node_waits_for_key(dir) ? 0 : keep_time(op, w, dir);
 	return err;
 }
 
-int attr_touch(struct op *op, struct write *w, struct node *dir)
+int times_touch(struct op *op, struct write *w, struct node *dir)
 {
 	int64_t now_ns = store_timestamp(op->fs->store) * MICROSECOND;
 	struct place p;
@@ -440,7 +440,7 @@ int attr_touch(struct op *op, struct write *w, struct node *dir)
 
 	op_alters(op, dir);
 	if (!dir->table)
-		return above_set_mtime(op, dir, now_ns);
+		return keyspace_times_set_mtime(op, dir, now_ns);
 	err = place_of(op, dir, &p);
 	if (err)
 		return err;
@@ -451,18 +451,18 @@ int attr_touch(struct op *op, struct write *w, struct node *dir)
 	op->touched = dir;
 	op->touched_ns = now_ns;
 	op->touched_after = op->own_changes;
-	err = attr_set_directory(op, w, dir->table, &p, now_ns);
+	err = times_set_directory(op, w, dir->table, &p, now_ns);
 	return err || dir == dir->table ? err :
-					  attr_keep_times(op, w, dir->parent);
+					  times_keep(op, w, dir->parent);
 }
 
-int attr_touch_alone(struct op *op, struct node *dir)
+int times_touch_alone(struct op *op, struct node *dir)
 {
 	struct write w;
 	int err;
 
 	write_init(&w, op->fs->store);
-	err = attr_touch(op, &w, dir);
+	err = times_touch(op, &w, dir);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);
@@ -483,8 +483,8 @@ static int carry(struct op *op, struct write *w, const struct place *from,
 	return got < 0 ? got : 0;
 }
 
-int attr_carry(struct op *op, struct write *w, const struct place *from,
-	       const struct place *to)
+int times_carry(struct op *op, struct write *w, const struct place *from,
+		const struct place *to)
 {
 	int err = carry(op, w, from, to, ATTRIBUTE_MTIME);
 
@@ -501,19 +501,19 @@ static int set_mtime(struct op *op, struct write *w, struct node *n,
 	int err;
 
 	if (n->ops->directory)
-		return attr_set_directory(op, w, n->table, p, mtime_ns);
+		return times_set_directory(op, w, n->table, p, mtime_ns);
 	err = document_newest(op, p, &newest);
-	return err ? err : attr_set_document(op, w, n->table, p, newest,
-					     mtime_ns);
+	return err ? err : times_set_document(op, w, n->table, p, newest,
+					      mtime_ns);
 }
 
-int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+int times_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct write w;
 	struct place p;
 	int err;
 
-	if (waits_for_key(n)) {	/* it takes effect with the key */
+	if (node_waits_for_key(n)) {	/* it takes effect with the key */
 		atomic_store(&n->mtime_ns, mtime_ns);
 		return 0;
 	}
@@ -528,8 +528,8 @@ int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return err;
 }
 
-int attr_appear(struct op *op, struct write *w, struct node *row,
-		const struct place *p)
+int times_appear(struct op *op, struct write *w, struct node *row,
+		 const struct place *p)
 {
 	struct place at = *p;
 	int err, set;
@@ -537,11 +537,11 @@ int attr_appear(struct op *op, struct write *w, struct node *row,
 	op_alters(op, row);
 	at.column = NULL;
 	at.path = BYTES_NULL;
-	set = attr_is_set(op, row->table, &at);
+	set = times_are_set(op, row->table, &at);
 	err = set < 0 ? set : 0;
 	if (set > 0)
-		err = attr_set_directory(op, w, row->table, &at,
-					 store_timestamp(op->fs->store) *
+		err = times_set_directory(op, w, row->table, &at,
+					  store_timestamp(op->fs->store) *
 						 MICROSECOND);
-	return err ? err : attr_keep_times(op, w, row->parent);
+	return err ? err : times_keep(op, w, row->parent);
 }

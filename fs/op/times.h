@@ -13,55 +13,54 @@ struct place;
 void child_owner(struct child *c, const struct table *t);
 void child_stat(const struct child *c, uint64_t ino, struct stat *out);
 /* Return the time of a directory: as set, else fallback. */
-int attr_directory_mtime(struct op *op, struct node *table,
-			 const struct place *p, int64_t fallback_ns,
-			 int64_t *mtime_ns);
+int times_directory_mtime(struct op *op, struct node *table,
+			  const struct place *p, int64_t fallback_ns,
+			  int64_t *mtime_ns);
 /* Set c's time to one that was set for this child, if any. */
-int attr_child_times(struct op *op, struct node *table, const struct place *p,
-		     struct child *c);
+int times_of_child(struct op *op, struct node *table, const struct place *p,
+		   struct child *c);
 /* Look up whether any object of the table has one, of this kind. */
-int attr_has_times(struct op *op, struct node *table,
-		   const struct node_ops *ops);
+int times_exist(struct op *op, struct node *table, const struct node_ops *ops);
 /* Return the time of a cell: as set while it had this timestamp, else the
  * timestamp. */
-int attr_cell_mtime(struct op *op, struct node *table, const struct place *p,
-		    int64_t timestamp_us, int64_t *mtime_ns);
+int times_cell_mtime(struct op *op, struct node *table, const struct place *p,
+		     int64_t timestamp_us, int64_t *mtime_ns);
 /* Look up whether the time of the directory is stored: 1, 0, -errno. */
-int attr_is_set(struct op *op, struct node *table, const struct place *p);
+int times_are_set(struct op *op, struct node *table, const struct place *p);
 /* Set the directory's time to this, in a write. */
-int attr_set_directory(struct op *op, struct write *w, struct node *table,
-		       const struct place *p, int64_t mtime_ns);
+int times_set_directory(struct op *op, struct write *w, struct node *table,
+			const struct place *p, int64_t mtime_ns);
 /* Set the time of the cell that has this timestamp. */
-int attr_set_cell(struct op *op, struct write *w, struct node *table,
-		  const struct place *p, int64_t timestamp_us,
-		  int64_t mtime_ns);
+int times_set_cell(struct op *op, struct write *w, struct node *table,
+		   const struct place *p, int64_t timestamp_us,
+		   int64_t mtime_ns);
 /* Set the time of the document in which that is the newest timestamp. */
-int attr_set_document(struct op *op, struct write *w, struct node *table,
-		      const struct place *p, int64_t timestamp_us,
-		      int64_t mtime_ns);
+int times_set_document(struct op *op, struct write *w, struct node *table,
+		       const struct place *p, int64_t timestamp_us,
+		       int64_t mtime_ns);
 /* Copy the times that were set for an object (a partition key null: for the
  * table) to one in another table, where a cell keeps its timestamp. */
-int attr_carry(struct op *op, struct write *w, const struct place *from,
-	       const struct place *to);
+int times_carry(struct op *op, struct write *w, const struct place *from,
+		const struct place *to);
 /* Note that a child of dir appears or is removed with this write; the
  * directories above keep their time. */
-int attr_touch(struct op *op, struct write *w, struct node *dir);
+int times_touch(struct op *op, struct write *w, struct node *dir);
 /* The same in a write of its own. */
-int attr_touch_alone(struct op *op, struct node *dir);
+int times_touch_alone(struct op *op, struct node *dir);
 /* Called by op_write: the hints that the write adds are stored, or not. */
-void attr_written(struct op *op, bool done);
+void times_written(struct op *op, bool done);
 /* Do utimensat on a directory or a document of a table. */
-int attr_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+int times_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /*
  * Keep the times of dir and of the directories above it, up to the table, with
  * a write that changes values below dir and no names in it: so far their times
  * may come from the last write.
  */
-int attr_keep_times(struct op *op, struct write *w, struct node *dir);
+int times_keep(struct op *op, struct write *w, struct node *dir);
 /* Note that a cell of the row appears with this write: its own time counts,
  * unless another was set. */
-int attr_appear(struct op *op, struct write *w, struct node *row,
-		const struct place *p);
+int times_appear(struct op *op, struct write *w, struct node *row,
+		 const struct place *p);
 /* Return time and end of a row: the latest of its parts. */
 int64_t row_mtime_ns(const struct row_view *row);
 int64_t row_expires_s(const struct row_view *row);
@@ -80,10 +79,10 @@ int place_deletion(struct op *op, const struct place *p, int64_t *at);
 
 /* keyspace_times.c: times that were set above tables; tag: for which object. */
 enum { ABOVE_DIRECTORY = 'm', ABOVE_SCHEMA = 's' };
-int above_get(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
-	      int64_t *mtime_ns);
-int above_set(struct op *op, struct bytes keyspace, uint8_t name, uint64_t tag,
-	      int64_t mtime_ns);
+int keyspace_times_get(struct op *op, struct bytes keyspace, uint8_t name,
+		       uint64_t tag, int64_t *mtime_ns);
+int keyspace_times_set(struct op *op, struct bytes keyspace, uint8_t name,
+		       uint64_t tag, int64_t mtime_ns);
 /* Set the time of the root or of a keyspace. */
-int above_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns);
+int keyspace_times_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns);
 #endif

@@ -119,7 +119,7 @@ static ASIDE int next_kept(struct op *op, struct listing *l)
 		if (!(flags & (NODE_GONE | NODE_HIDDEN)) &&
 		    (n->scratch ||
 		     (n->ops->directory && n->ops->stat(op, n, &l->child))) &&
-		    !node_stat(op, n, &l->child)) {
+		    !stat_node(op, n, &l->child)) {
 			op->reason[0] = 0;
 			l->kept[l->given++] = n;
 			buf_clear(&l->name);
@@ -185,19 +185,19 @@ static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
 {
 	struct child c = l->child;
 	struct node *n;
-	int err = child_set_times(op, l->node, &c);
+	int err = stat_set_times(op, l->node, &c);
 
 	if (err)
 		return err;
 	if (atomic_load(&op->fs->nodes.count) > NODE_LIMIT)
 		return 1;
-	n = node_of_child(op, l->node, buf_bytes(&l->name), &c);
+	n = op_node_of_child(op, l->node, buf_bytes(&l->name), &c);
 	if (!n)
 		return -ENOMEM;
 	if (c.is_table)
-		err = node_stat(op, n, &c);
+		err = stat_node(op, n, &c);
 	if (!err)
-		fill_entry(op, n, &c, entry);
+		stat_fill_entry(op, n, &c, entry);
 	node_put(&op->fs->nodes, n);
 	/* A table that was dropped since is still in this listing's moment. */
 	return err == -ENOENT || err == -ESTALE ? 1 : err;

@@ -148,7 +148,7 @@ void short_names_add(struct fs *fs, struct node *table, const struct table *t,
 
 	if (!c || !may_be_cut(t, partition_key))
 		return;
-	err = key_stored_name(&name, t, partition_key);
+	err = key_name_stored(&name, t, partition_key);
 	mutex_lock(&c->lock);
 	if (err)
 		give_up(fs, c);

@@ -1,0 +1,34 @@
+#include "fs/file/content.h"
+
+#include <errno.h>
+
+#include "fs/file/unkeyed.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+
+int content_store_now(struct op *op, struct node *n, struct bytes text,
+		      const struct store_how *how)
+{
+	const struct file_kind *file = n->ops->file;
+	int err = file->store ? file->store(op, n, text, how) :
+				file->replace(op, n, text, how);
+
+	if (err == -ESTALE && n->table)
+		err = n->table->ops->store_adopted(op, n, text, how);
+	return err;
+}
+
+int content_store(struct op *op, struct node *n, struct bytes text,
+		  const struct store_how *how)
+{
+	if (n->scratch || n->ops->key_file || !node_waits_for_key(n))
+		return content_store_now(op, n, text, how);
+	return unkeyed_store(op, n, text, how);
+}
+
+int content_load(struct op *op, struct node *n, struct buf *out)
+{
+	if (unkeyed_load(op, n, out))
+		return 0;
+	return n->ops->file->load(op, n, out);
+}
