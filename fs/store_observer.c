@@ -15,6 +15,7 @@
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
 #include "fs/op/kernel.h"
+#include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/statement_times.h"

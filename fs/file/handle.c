@@ -4,8 +4,10 @@
 #include <fcntl.h>
 
 #include "fs/file/content.h"
+#include "fs/file/reader_text.h"
 #include "fs/file/stat.h"
 #include "fs/file/view.h"
+#include "fs/file/write_buffer.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
@@ -85,7 +87,7 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		buffer->how.append = true;
 		buffer->loaded = true;
 	} else if (created || (h->flags & O_TRUNC)) {
-		buffer_shorten(op, h->node, buffer, 0);
+		buffer_truncate(op, h->node, buffer, 0);
 		/* cp and tar open so, no shell does. */
 		buffer->how.copied = created && (h->flags & O_EXCL);
 		buffer->is_new |= created;
@@ -501,7 +503,7 @@ int handle_truncate(struct op *op, struct node *n, struct handle *h,
 		return 0;	/* .cql and the like ignore > */
 	if (h && h->buffer) {
 		mutex_lock(&h->buffer->lock);
-		err = buffer_shorten(op, n, h->buffer, size);
+		err = buffer_truncate(op, n, h->buffer, size);
 		if (!err && !size)
 			h->failed = 0;
 		if (!err)
@@ -520,7 +522,7 @@ int handle_truncate(struct op *op, struct node *n, struct handle *h,
 		return 0;
 	}
 	mutex_lock(&h->buffer->lock);
-	err = buffer_shorten(op, n, h->buffer, size);
+	err = buffer_truncate(op, n, h->buffer, size);
 	if (!err)
 		err = commit_buffer(op, n, h->buffer, true);
 	if (err) {

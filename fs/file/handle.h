@@ -41,16 +41,6 @@ struct write_buffer {
 	struct store_how how;	/* of the next commit; times are used once */
 };
 
-/*
- * A large text as readers of a node opened it, shared by all that opened the
- * same text.
- */
-struct pin {
-	unsigned users;			/* under the node's stripe */
-	struct shares shares;		/* of its readers */
-	struct buf text;
-};
-
 enum hold { HOLD_NONE, HOLD_READ, HOLD_WRITE };	/* view.h */
 struct handle {
 	struct node *node;		/* as it was opened: a reference */
@@ -89,86 +79,15 @@ struct handle {
 	struct handle *next, **link;	/* in its directory's struct handles */
 };
 
-#define TEXT_SPARE 4096		/* bytes kept for the next text, uncharged */
-
 /* Commit what all writers have written so far. 0, or the first error. */
 int handles_commit(struct op *op);
-/* Release a text that may have been large: it counts for fs_large_freed. */
-void text_free(struct fs *fs, struct buf *text);
-/* Shrink its memory to its length, which is paid for, or a little more. */
-void text_fit(struct fs *fs, struct buf *text);
-/* Charge a reader's text, and share it if it is large. As charge_set. */
-int pin_share(struct fs *fs, struct handle *h);
-/* Give back h's pin, if it has one. */
-void pin_give(struct fs *fs, struct handle *h);
-/* Free the text that the handle has of its own. */
-void handle_drop_text(struct fs *fs, struct handle *h);
 /* True if cutting the file to nothing and closing it stores the empty value. */
 bool handle_takes_empty(struct op *op, struct node *n);
-/*
- * True if a value is pending. Then *size is its length if the caller's process
- * has it open for writing; for others the committed value counts.
- */
-bool buffer_size(struct op *op, struct node *n, uint64_t *size);
-/* The same by a writer's descriptor. */
-void buffer_handle_size(struct handle *h, uint64_t *size);
-/* True if a value is pending that the caller's process has open. */
-bool buffer_is_callers(struct op *op, struct node *n);
-/* Separate the buffer from its name, which is another file's now: its
- * descriptors go on with it alone. */
-void buffer_leave_name(struct fs *fs, struct node *n);
-/* Append at most size bytes of text from offset on. */
-void text_slice(struct buf *out, struct bytes text, uint64_t offset,
-		size_t size);
-/* True if the file exists only as a pending one. */
-bool buffer_is_new(struct fs *fs, struct node *n);
-void buffer_tell_others(struct op *op, struct handle *h);
-/* True if its file is open for writing. */
-bool buffer_is_there(struct fs *fs, struct node *n);
-/*
- * Stop commits of n's pending value until buffer_let: between the change that
- * takes the name from n, or gives it another, and the moment when its
- * descriptors know. Adds a user to its buffer, which is made if there was none,
- * and locks it; NULL without memory. One caller at a time has two: the kernel
- * holds both directories.
- */
-struct write_buffer *buffer_hold(struct fs *fs, struct node *n) UNCHECKED;
-void buffer_let(struct fs *fs, struct node *n,
-		struct write_buffer *buffer) UNCHECKED;
-/* True if a descriptor has the held buffer. A reader's counts too. */
-bool buffer_is_open(const struct write_buffer *buffer);
-/* Give up a descriptor's buffer. */
-bool handle_give_buffer(struct fs *fs, struct handle *h);
-/* Make a held buffer an orphan, as its name was removed: writers read the text
- * that was there (text, or null); make: all descriptors do. */
-void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
-		   struct bytes text, bool make) UNCHECKED;
 /* Truncate by path: load, shorten, commit. */
 int handle_truncate(struct op *op, struct node *n, struct handle *h,
 		    uint64_t size);
-/*
- * Set times that go with a pending value: true if one is pending. set: times to
- * take (NULL: none), now: those that will go with it (or NULL).
- */
-bool buffer_how(struct op *op, struct node *n, const struct store_how *set,
-		struct store_how *now);
-bool buffer_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* The same of a document, whose descriptors have a buffer each. */
 bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
-struct write_buffer *buffer_new(void);
-/* Free its text; its memory is kept only if it is little. */
-void buffer_forget(struct fs *fs, struct write_buffer *buffer);
-/* Return the node's buffer with one more user; make: make it if there is none.
- * NULL. */
-struct write_buffer *buffer_take(struct fs *fs, struct node *n, bool make);
-/* Drop one user; true: it was the last, and the buffer is freed. */
-bool buffer_give(struct fs *fs, struct node *n, struct write_buffer *buffer);
-/* These three under the buffer's lock. */
-int buffer_load(struct op *op, struct node *n, struct write_buffer *buffer);
-int buffer_shorten(struct op *op, struct node *n, struct write_buffer *buffer,
-		   uint64_t size);
-int buffer_write(struct op *op, struct node *n, struct write_buffer *buffer,
-		 uint64_t offset, struct bytes data);
 /*
  * Commit, before n is looked at, the files that the caller has closed already,
  * as far as it can know: pending empty values in that directory, or of that
@@ -197,11 +116,6 @@ enum opened {
 };
 int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		struct fs_open_reply *reply);
-/*
- * In a FLUSH: true if nobody has a descriptor of it any more, as far as can be
- * seen. False where it cannot be seen: then RELEASE will tell.
- */
-bool last_close_is_now(struct op *op, struct handle *h);
 /* Commit as a FLUSH does. */
 int handle_flush(struct op *op, struct handle *h);
 /*

@@ -1,10 +1,5 @@
-/*
- * Find out whether this close is the last one of the file. The kernel tells
- * that only afterwards, and nobody waits for it; it tells of each closed
- * descriptor at once (FLUSH), also of one that a shell made for a redirection,
- * or of a child's. So look whether the closing process, the opener, or a child
- * of them has another one. In doubt one has.
- */
+#include "fs/file/last_close.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

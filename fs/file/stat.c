@@ -9,6 +9,7 @@
 #include "fs/file/handle.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
+#include "fs/file/write_buffer.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"

@@ -7,7 +7,9 @@
 
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
+#include "fs/file/reader_text.h"
 #include "fs/file/stat.h"
+#include "fs/file/write_buffer.h"
 #include "fs/node/account.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
@@ -38,7 +40,7 @@ struct wish {
 
 static struct mutex *stripe_of(struct fs *fs, const struct node *n)
 {
-	return &fs->stripes[n->ino % NODE_SHARDS].lock;
+	return &op_stripe(fs, n)->lock;
 }
 
 bool view_applies(const struct node *n)

@@ -1,4 +1,5 @@
-/* Images: see handle.h. */
+#include "fs/file/write_buffer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include "fs/file/complete_text.h"
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
+#include "fs/file/reader_text.h"
 #include "fs/file/view.h"
 #include "fs/node/account.h"
 #include "fs/node/kind.h"
@@ -14,50 +16,6 @@
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
-
-#define PIN_LEAST (64 << 10)	/* less is not worth freeing or sharing */
-
-void text_free(struct fs *fs, struct buf *text)
-{
-	if (text->cap > PIN_LEAST)
-		atomic_fetch_add(&fs->large_freed, text->cap);
-	buf_release(text);
-}
-
-void text_fit(struct fs *fs, struct buf *text)
-{
-	size_t before = text->cap;
-	void *less;
-
-	if (before <= TEXT_SPARE || text->len > before / 4)
-		return;
-	if (!text->len) {
-		text_free(fs, text);
-		return;
-	}
-	less = mem_resize(text->ptr, text->len, 1);
-	if (!less)
-		return;
-	text->ptr = less;
-	text->cap = text->len;
-	if (before > PIN_LEAST)
-		atomic_fetch_add(&fs->large_freed, before - text->cap);
-}
-
-static struct stripe *stripe_of(struct fs *fs, const struct node *n)
-{
-	return &fs->stripes[n->ino % NODE_SHARDS];
-}
-
-void text_slice(struct buf *out, struct bytes text, uint64_t offset,
-		size_t size)
-{
-	if (offset >= text.len)
-		return;
-	if (size > text.len - offset)
-		size = text.len - offset;
-	buf_add(out, text.ptr + offset, size);
-}
 
 struct write_buffer *buffer_new(void)
 {
@@ -130,7 +88,7 @@ static struct node *unlist_locked(struct stripe *s, struct write_buffer *buffer)
 
 struct write_buffer *buffer_take(struct fs *fs, struct node *n, bool make)
 {
-	struct stripe *s = stripe_of(fs, n);
+	struct stripe *s = op_stripe(fs, n);
 	struct write_buffer *buffer;
 
 	mutex_lock(&s->lock);
@@ -151,7 +109,7 @@ struct write_buffer *buffer_take(struct fs *fs, struct node *n, bool make)
  * lock. One that appears now is no older than this call. */
 static struct write_buffer *take_any(struct fs *fs, struct node *n)
 {
-	if (!atomic_load(&stripe_of(fs, n)->buffer_count) &&
+	if (!atomic_load(&op_stripe(fs, n)->buffer_count) &&
 	    !(atomic_load(&n->flags) & NODE_GONE))
 		return NULL;
 	return buffer_take(fs, n, false);
@@ -159,7 +117,7 @@ static struct write_buffer *take_any(struct fs *fs, struct node *n)
 
 bool buffer_give(struct fs *fs, struct node *n, struct write_buffer *buffer)
 {
-	struct stripe *s = stripe_of(fs, n);
+	struct stripe *s = op_stripe(fs, n);
 	struct node *named = NULL;
 	bool last;
 
@@ -178,7 +136,7 @@ bool buffer_give(struct fs *fs, struct node *n, struct write_buffer *buffer)
 
 void buffer_leave_name(struct fs *fs, struct node *n)
 {
-	struct stripe *s = stripe_of(fs, n);
+	struct stripe *s = op_stripe(fs, n);
 	struct node *named = NULL;
 	struct write_buffer *buffer;
 
@@ -188,87 +146,6 @@ void buffer_leave_name(struct fs *fs, struct node *n)
 		named = unlist_locked(s, buffer);
 	mutex_unlock(&s->lock);
 	node_put(&fs->nodes, named);
-}
-
-/* -------------------------------------------------------------------- pins */
-static void give_pin(struct fs *fs, struct node *n, struct pin *pin)
-{
-	struct mutex *stripe = &stripe_of(fs, n)->lock;
-	bool last;
-
-	mutex_lock(stripe);
-	last = !--pin->users;
-	if (last && n->pin == pin)
-		n->pin = NULL;
-	mutex_unlock(stripe);
-	if (last) {
-		text_free(fs, &pin->text);
-		mem_free(pin);
-	}
-}
-
-void pin_give(struct fs *fs, struct handle *h)
-{
-	if (!h->pin)
-		return;
-	share_end(&fs->accounts, &h->pin->shares, h->uid);
-	give_pin(fs, h->node, h->pin);
-	h->pin = NULL;
-}
-
-/* Let the handle's text be its pin's, and pay for the pin. */
-static int pay_for_pin(struct fs *fs, struct handle *h)
-{
-	int err = share_add(&fs->accounts, &h->pin->shares, h->uid);
-
-	if (!err)
-		return 0;
-	give_pin(fs, h->node, h->pin);
-	h->pin = NULL;
-	return err;
-}
-
-int pin_share(struct fs *fs, struct handle *h)
-{
-	struct mutex *stripe = &stripe_of(fs, h->node)->lock;
-	struct pin *latest;
-
-	if (h->text.len < PIN_LEAST)
-		return charge_set(&fs->accounts, &h->charge, RESOURCE_READ,
-				  h->uid, h->text.len);
-	charge_end(&fs->accounts, &h->charge);
-	mutex_lock(stripe);
-	latest = h->node->pin;
-	if (latest)
-		latest->users++;
-	mutex_unlock(stripe);
-	if (latest && bytes_equal(buf_bytes(&latest->text),
-				  buf_bytes(&h->text))) {
-		text_free(fs, &h->text);
-		h->pin = latest;
-		return pay_for_pin(fs, h);
-	}
-	if (latest)
-		give_pin(fs, h->node, latest);
-	h->pin = mem_zalloc(1, sizeof(*h->pin));
-	if (!h->pin)
-		return -ENOMEM;
-	h->pin->users = 1;
-	h->pin->shares.what = RESOURCE_READ;
-	h->pin->shares.amount = h->text.len;
-	h->pin->text = h->text;
-	h->text = BUF_INIT;
-	mutex_lock(stripe);
-	h->node->pin = h->pin;
-	mutex_unlock(stripe);
-	return pay_for_pin(fs, h);
-}
-
-void handle_drop_text(struct fs *fs, struct handle *h)
-{
-	buf_clear(&h->text);
-	text_fit(fs, &h->text);
-	charge_end(&fs->accounts, &h->charge);
 }
 
 /* ---------------------------------------------------------------- pending */
@@ -446,7 +323,7 @@ bool handle_give_buffer(struct fs *fs, struct handle *h)
 void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
 		   struct bytes text, bool make)
 {
-	struct stripe *s = stripe_of(op->fs, n);
+	struct stripe *s = op_stripe(op->fs, n);
 	struct node *named;
 
 	if (!buffer_is_open(buffer) && (!make || bytes_is_null(text)))
@@ -548,8 +425,8 @@ static bool is_too_long(struct op *op, struct node *n, struct bytes text)
 		(file->keeps_newline && file->keeps_newline(op, n)));
 }
 
-int buffer_shorten(struct op *op, struct node *n, struct write_buffer *buffer,
-		   uint64_t size)
+int buffer_truncate(struct op *op, struct node *n, struct write_buffer *buffer,
+		    uint64_t size)
 {
 	int err;
 

@@ -8,6 +8,7 @@
 
 #include "fs/file/handle.h"
 #include "fs/file/unkeyed.h"
+#include "fs/file/write_buffer.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"

@@ -5,6 +5,7 @@
 
 #include "fs/file/handle.h"
 #include "fs/file/line_input.h"
+#include "fs/file/reader_text.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/errors.h"

@@ -13,6 +13,8 @@
 #include <errno.h>
 
 #include "fs/file/handle.h"
+#include "fs/file/last_close.h"
+#include "fs/file/reader_text.h"
 #include "fs/kind/schema.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"

@@ -8,6 +8,7 @@
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -132,7 +133,7 @@ static int load_key(struct op *op, struct node *n, struct buf *out)
 static int key_type(struct op *op, struct node *dir, const struct type **type)
 {
 	struct table *t = op_table(op, dir);
-	uint32_t level = key_level(dir->parent);
+	uint32_t level = key_name_level(dir->parent);
 	struct place p;
 	int err;
 

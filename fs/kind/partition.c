@@ -11,6 +11,7 @@
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -69,7 +70,7 @@ static int stat_place(struct op *op, const struct place *p, struct child *out)
 
 	if (got > 0) {
 		row_child(out, p->table, &row);
-		err = place_check_name(op, p, &row);
+		err = key_name_check(op, p, &row);
 	}
 	cursor_close(cursor);
 	return got > 0 ? err : got ? got : -ENOENT;
@@ -91,7 +92,7 @@ int partition_child(struct op *op, struct node *dir, struct bytes name,
 		     struct child *out)
 {
 	struct table *t = op_table(op, dir);
-	uint32_t level = key_level(dir);
+	uint32_t level = key_name_level(dir);
 
 	if (!t || level > t->clustering_count)
 		return -ESTALE;
@@ -122,7 +123,7 @@ int partition_check_new(struct op *op, struct node *dir, const struct child *c)
 		return got;
 	got = first_row(op, &p, &row, &cursor);
 	if (got > 0)
-		got = place_check_name(op, &p, &row);
+		got = key_name_check(op, &p, &row);
 	cursor_close(cursor);
 	return got == -ENOENT ? -EINVAL : got;
 }

@@ -10,6 +10,7 @@
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"

@@ -14,6 +14,7 @@
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
+#include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -57,7 +58,7 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	row_child(out, p.table, &row);
-	return p.is_static ? 0 : place_check_name(op, &p, &row);
+	return p.is_static ? 0 : key_name_check(op, &p, &row);
 }
 
 /* ----------------------------------------------------------------- lookup */

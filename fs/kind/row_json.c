@@ -12,6 +12,7 @@
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
+#include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -72,7 +73,7 @@ int row_json_stat(struct op *op, const struct place *p, struct child *out)
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	row_child(out, p->table, &row);
-	got = place_check_name(op, p, &row);
+	got = key_name_check(op, p, &row);
 	if (got)
 		return got;
 	got = document_print_row(&text, p->table, &row, statics.statics,

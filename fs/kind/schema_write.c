@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "fs/file/handle.h"
+#include "fs/file/last_close.h"
+#include "fs/file/reader_text.h"
 #include "fs/kind/adopt.h"
 #include "fs/kind/schema.h"
 #include "fs/node/account.h"

@@ -4,6 +4,7 @@
 
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
+#include "fs/file/reader_text.h"
 #include "fs/file/xattr.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"

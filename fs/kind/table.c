@@ -10,6 +10,7 @@
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
+#include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/owner.h"
 #include "fs/op/place.h"

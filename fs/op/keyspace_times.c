@@ -1,14 +1,5 @@
-/*
- * Times that were set above tables: of the root, of keyspaces and of their
- * schema.cql. They are attributes in an engine table of their own, under the
- * keyspace's name (the root's is empty):
- *
- *   'm'  of the directory, 's'  of its schema.cql: 8 nanoseconds since 1970 |
- *        8 a tag, both little-endian
- *
- * The tag identifies the object that it was set for: a keyspace made again, or
- * other DDL, has another tag.
- */
+#include "fs/op/keyspace_times.h"
+
 #include <errno.h>
 
 #include "fs/node/node.h"

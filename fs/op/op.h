@@ -115,6 +115,11 @@ struct fs {
 	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */
 	unsigned made_next;			/* both under it */
 };
+/* Return the stripe of a node's open files. */
+static inline struct stripe *op_stripe(struct fs *fs, const struct node *n)
+{
+	return &fs->stripes[n->ino % NODE_SHARDS];
+}
 
 /* True if opens for writing and changes of names are refused; files already
  * open are told at their commit. */

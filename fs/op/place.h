@@ -1,7 +1,5 @@
-/*
- * Where in a table a node is, and the names of keys. Calls return 0 or -errno
- * where nothing else is said.
- */
+/* Where in a table a node is. Calls return 0 or -errno where nothing else is
+ * said. */
 #ifndef FS_OP_PLACE_H
 #define FS_OP_PLACE_H
 #include "fs/op/op.h"
@@ -22,8 +20,6 @@ int place_of(struct op *op, struct node *n, struct place *p);
 /* The same while the key of a directory above is not known: only the known
  * parts of the value's place, its column and type. */
 int place_type(struct op *op, struct node *n, struct place *p);
-/* Count the key names from the table down to dir. */
-uint32_t key_level(const struct node *dir);
 /* The place of a child that has no node yet. */
 int place_of_child(struct op *op, struct node *dir, const struct child *c,
 		   struct place *p);
@@ -53,38 +49,4 @@ void place_move_begin(struct node *row);
 void place_move_end(struct fs *fs, struct node *row);
 /* Begin (or go on with) the place's row in w. */
 void place_write_row(struct write *w, const struct place *p);
-
-/* -------------------------------------------------------------- key names */
-/* Append the name of a key: of a partition, of the i-th clustering column. */
-void key_name_of_partition(struct buf *out, const struct table *t,
-			   const struct bytes *values);
-/* Append the name of a partition's key as it is stored. 0, -EUCLEAN,
- * -ENOMEM. */
-int key_name_stored(struct buf *out, const struct table *t, struct bytes key);
-void key_name_of_clustering(struct buf *out, const struct table *t, uint32_t i,
-			    struct bytes value);
-void key_name_of_value(struct buf *out, const struct type *type,
-		       struct bytes value);
-/* The same without shortening, for @key. */
-int key_name_full(struct op *op, struct node *n, struct buf *out);
-/*
- * Parse a name: *value from the op's arena. -ENOENT where it is not the one
- * spelling of a value (with the reason), -ENOMEM.
- */
-int key_name_parse_partition(struct op *op, const struct table *t,
-			     struct bytes name, struct bytes *value);
-/* Parse a composite key's name as it was before it was shortened. */
-int key_name_parse_whole(struct op *op, const struct table *t,
-			 struct bytes name, struct bytes *value);
-int key_name_parse_clustering(struct op *op, const struct table *t, uint32_t i,
-			      struct bytes name, struct bytes *value);
-int key_name_parse_value(struct op *op, const struct type *type,
-			 struct bytes name, struct bytes *value);
-
-/*
- * Check that the rows that were found at p have the name of p. Of equal values
- * (decimal 1.0 and 1.00) the stored one is the name: -ENOENT with the reason.
- */
-int place_check_name(struct op *op, const struct place *p,
-		     const struct row_view *row);
 #endif

@@ -23,6 +23,7 @@
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
+#include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 

@@ -76,13 +76,4 @@ int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at);
 int place_timestamp(struct op *op, const struct place *p, int64_t spare,
 		    int64_t *at);
 int place_deletion(struct op *op, const struct place *p, int64_t *at);
-
-/* keyspace_times.c: times that were set above tables; tag: for which object. */
-enum { ABOVE_DIRECTORY = 'm', ABOVE_SCHEMA = 's' };
-int keyspace_times_get(struct op *op, struct bytes keyspace, uint8_t name,
-		       uint64_t tag, int64_t *mtime_ns);
-int keyspace_times_set(struct op *op, struct bytes keyspace, uint8_t name,
-		       uint64_t tag, int64_t mtime_ns);
-/* Set the time of the root or of a keyspace. */
-int keyspace_times_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns);
 #endif

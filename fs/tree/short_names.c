@@ -5,6 +5,7 @@
 
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/tree/listing.h"

@@ -1,0 +1,65 @@
+/*
+ * Write buffers: the text of a file as its writers see it, shared by their
+ * descriptors. handle.h has the states.
+ */
+#ifndef FS_FILE_WRITE_BUFFER_H
+#define FS_FILE_WRITE_BUFFER_H
+#include "fs/file/handle.h"
+
+/*
+ * True if a value is pending. Then *size is its length if the caller's process
+ * has it open for writing; for others the committed value counts.
+ */
+bool buffer_size(struct op *op, struct node *n, uint64_t *size);
+/* The same by a writer's descriptor. */
+void buffer_handle_size(struct handle *h, uint64_t *size);
+/* True if a value is pending that the caller's process has open. */
+bool buffer_is_callers(struct op *op, struct node *n);
+/* Separate the buffer from its name, which is another file's now: its
+ * descriptors go on with it alone. */
+void buffer_leave_name(struct fs *fs, struct node *n);
+/* True if the file exists only as a pending one. */
+bool buffer_is_new(struct fs *fs, struct node *n);
+void buffer_tell_others(struct op *op, struct handle *h);
+/* True if its file is open for writing. */
+bool buffer_is_there(struct fs *fs, struct node *n);
+/*
+ * Stop commits of n's pending value until buffer_let: between the change that
+ * takes the name from n, or gives it another, and the moment when its
+ * descriptors know. Adds a user to its buffer, which is made if there was none,
+ * and locks it; NULL without memory. One caller at a time has two: the kernel
+ * holds both directories.
+ */
+struct write_buffer *buffer_hold(struct fs *fs, struct node *n) UNCHECKED;
+void buffer_let(struct fs *fs, struct node *n,
+		struct write_buffer *buffer) UNCHECKED;
+/* True if a descriptor has the held buffer. A reader's counts too. */
+bool buffer_is_open(const struct write_buffer *buffer);
+/* Give up a descriptor's buffer. */
+bool handle_give_buffer(struct fs *fs, struct handle *h);
+/* Make a held buffer an orphan, as its name was removed: writers read the text
+ * that was there (text, or null); make: all descriptors do. */
+void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
+		   struct bytes text, bool make) UNCHECKED;
+/*
+ * Set times that go with a pending value: true if one is pending. set: times to
+ * take (NULL: none), now: those that will go with it (or NULL).
+ */
+bool buffer_how(struct op *op, struct node *n, const struct store_how *set,
+		struct store_how *now);
+bool buffer_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+struct write_buffer *buffer_new(void);
+/* Free its text; its memory is kept only if it is little. */
+void buffer_forget(struct fs *fs, struct write_buffer *buffer);
+/* Return the node's buffer with one more user; make: make it if there is none.
+ * NULL. */
+struct write_buffer *buffer_take(struct fs *fs, struct node *n, bool make);
+/* Drop one user; true: it was the last, and the buffer is freed. */
+bool buffer_give(struct fs *fs, struct node *n, struct write_buffer *buffer);
+/* These three under the buffer's lock. */
+int buffer_load(struct op *op, struct node *n, struct write_buffer *buffer);
+int buffer_truncate(struct op *op, struct node *n, struct write_buffer *buffer,
+		    uint64_t size);
+int buffer_write(struct op *op, struct node *n, struct write_buffer *buffer,
+		 uint64_t offset, struct bytes data);
+#endif

@@ -1,0 +1,25 @@
+/*
+ * Times that were set above tables: of the root, of keyspaces and of their
+ * schema.cql. They are attributes in an engine table of their own, under the
+ * keyspace's name (the root's is empty):
+ *
+ *   'm'  of the directory, 's'  of its schema.cql: 8 nanoseconds since 1970 |
+ *        8 a tag, both little-endian
+ *
+ * The tag identifies the object that it was set for: a keyspace made again, or
+ * other DDL, has another tag.
+ */
+#ifndef FS_OP_KEYSPACE_TIMES_H
+#define FS_OP_KEYSPACE_TIMES_H
+#include "fs/op/times.h"
+
+/* The times that there are. */
+enum { ABOVE_DIRECTORY = 'm', ABOVE_SCHEMA = 's' };
+int keyspace_times_get(struct op *op, struct bytes keyspace, uint8_t name,
+		       uint64_t tag, int64_t *mtime_ns);
+/* Set one. 0 or -errno. */
+int keyspace_times_set(struct op *op, struct bytes keyspace, uint8_t name,
+		       uint64_t tag, int64_t mtime_ns);
+/* Set the time of the root or of a keyspace. */
+int keyspace_times_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns);
+#endif
