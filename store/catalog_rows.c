@@ -16,7 +16,9 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/row/row_codec.h"
 #include "store/schema/catalog.h"
+#include "store/schema/schema.h"
 #include "store/schema/schema_edit.h"
 #include "store/table/inner.h"
 

@@ -1,17 +1,18 @@
 /* The end of a write: counters' totals, the operations of indexes, and applying
  * all. */
-#include "store/table/write.h"
-
 #include <assert.h>
 #include <errno.h>
 
 #include "store/base/hash.h"
 #include "store/index/maintain.h"
 #include "store/index/refuse.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
 #include "store/table/inner.h"
 #include "store/table/observer.h"
 #include "store/table/present.h"
 #include "store/table/source.h"
+#include "store/table/write.h"
 
 /* ---------------------------------------------------------------- counters */
 static struct counter *find_counter(const struct write *w, uint32_t column,

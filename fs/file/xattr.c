@@ -14,6 +14,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "store/type/text/text.h"
 
 #define TTL_MAX 630720000	/* seconds: 20 years, as in CQL */
 

@@ -16,6 +16,8 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "store/type/text/text.h"
+#include "store/type/value.h"
 
 /* ------------------------------------------------------------------- text */
 static bool has_empty(const struct type *type)

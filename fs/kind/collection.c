@@ -15,6 +15,8 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
+#include "store/type/ordered.h"
+#include "store/type/text/text.h"
 #include "store/type/uuid.h"
 
 static const struct node_ops kind_append, kind_element, kind_position,

@@ -6,6 +6,9 @@
 
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
+#include "store/type/compound_codec.h"
+#include "store/type/json/print.h"
+#include "store/type/json/value.h"
 #include "store/type/uuid.h"
 
 /* ------------------------------------------------------------------- print */

@@ -13,6 +13,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "store/base/alloc.h"
+#include "store/type/text/text.h"
 
 static const struct node_ops kind_key_file;
 

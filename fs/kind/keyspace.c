@@ -17,6 +17,7 @@
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
+#include "store/schema/table_edit.h"
 #include "store/type/uuid.h"
 
 static const struct node_ops kind_keyspace;

@@ -16,6 +16,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
+#include "store/type/ordered.h"
 
 static void query_below(struct query *q, const struct place *p,
 			struct slice *slice)

@@ -16,6 +16,8 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "store/type/compare.h"
+#include "store/type/json/json.h"
 
 /* Read the row, and the statics of its partition. 1, 0, -errno. */
 static int read_whole(struct op *op, const struct place *p,

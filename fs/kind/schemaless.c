@@ -14,6 +14,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
+#include "store/type/value.h"
 
 static bool is_key_file(struct node *dir, struct bytes name)
 {

@@ -8,6 +8,8 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "store/base/alloc.h"
+#include "store/type/text/text.h"
+#include "store/type/value.h"
 
 uint32_t key_name_level(const struct node *dir)
 {

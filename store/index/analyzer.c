@@ -11,7 +11,8 @@
 #include <uniwbrk.h>
 
 #include "store/index/stop_words.h"
-#include "store/schema/schema_edit.h"
+#include "store/schema/options.h"
+#include "store/type/compare.h"
 
 /* Longer words, in units of UTF-16, are left out. */
 #define WORD_MAX 255

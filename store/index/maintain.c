@@ -5,6 +5,8 @@
 
 #include "store/base/watch.h"
 #include "store/index/index.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
 #include "store/table/inner.h"
 #include "store/table/key.h"
 #include "store/table/source.h"

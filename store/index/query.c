@@ -7,15 +7,16 @@
  * is full only the smallest keys are kept, and when these have been returned
  * the slice is read again for those above them.
  */
-#include "store/index/index.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
 #include "store/base/watch.h"
+#include "store/index/index.h"
+#include "store/row/row_codec.h"
 #include "store/table/cursor.h"
 #include "store/table/inner.h"
+#include "store/type/ordered.h"
 
 struct index_refs {
 	struct ref_source source;	/* first */

@@ -6,7 +6,8 @@
 #include <strings.h>
 
 #include "store/index/index.h"
-#include "store/schema/schema_edit.h"
+#include "store/schema/options.h"
+#include "store/type/text/text.h"
 
 /* Longest value, or map's key, value and the bytes between them. */
 #define INDEXED_MAX 65534		/* bytes; also of a deleted element */

@@ -1,9 +1,9 @@
 /* The terms of a value, which are indexed. */
-#include "store/index/index.h"
-
 #include <errno.h>
 
+#include "store/index/index.h"
 #include "store/table/cell.h"
+#include "store/type/ordered.h"
 
 /* ------------------------------------------------------------------- terms */
 static const struct type *column_type(const struct table *t,

@@ -10,6 +10,12 @@
 
 #include "store/base/alloc.h"
 #include "store/row/key.h"
+#include "store/row/merge.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
+#include "store/row/shadow.h"
+#include "store/sstable/iterate.h"
+#include "store/sstable/writer.h"
 
 #define CHECK_BYTES (256 << 10)	/* between two checks */
 

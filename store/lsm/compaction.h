@@ -32,6 +32,7 @@
 #include "store/lsm/manifest.h"
 #include "store/lsm/strategy.h"
 #include "store/sstable/sstable.h"
+#include "store/sstable/writer.h"
 
 struct compaction;
 

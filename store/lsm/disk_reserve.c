@@ -21,13 +21,15 @@
  * records were written to it, and the next segment may get the same number: so
  * each start makes a new one, of zeros.
  */
+#include "store/lsm/disk_reserve.h"
+
 #include <fcntl.h>
 
-#include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_reclaim.h"
 #include "store/lsm/lsm_write.h"
+#include "store/row/row_codec.h"
 
 /* The reserve for sstables and the manifest; the log has its own. */
 #define FILES_RESERVE_NAME "reserve-files"

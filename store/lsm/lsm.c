@@ -9,14 +9,15 @@
 #include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/base/memory.h"
-#include "store/lsm/lsm_internal.h"
 #include "store/lsm/dead_rows.h"
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_compact.h"
 #include "store/lsm/lsm_flush.h"
+#include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_recover.h"
 #include "store/lsm/lsm_version.h"
 #include "store/lsm/lsm_write.h"
+#include "store/sstable/cache.h"
 
 void lsm_table_defaults(struct lsm_table_options *options)
 {

@@ -6,6 +6,8 @@
  * the others are merged without it. No data of it is dropped, nor any that may
  * shadow some of it, so that it can still be saved.
  */
+#include "store/lsm/lsm_compact.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,13 +18,13 @@
 #include "store/base/watch.h"
 #include "store/lsm/compaction.h"
 #include "store/lsm/disk_reserve.h"
-#include "store/lsm/lsm_compact.h"
 #include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_pace.h"
 #include "store/lsm/lsm_reclaim.h"
 #include "store/lsm/lsm_version.h"
 #include "store/lsm/strategy.h"
+#include "store/sstable/verify.h"
 
 #define LONGEST_SLEEP_S 60	/* as the clock may be set meanwhile */
 #define RETRY_S 5		/* after an error that may pass */

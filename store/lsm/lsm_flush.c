@@ -9,6 +9,8 @@
  * another's, or end the log below the mark: then new records would lie below it
  * too, and be taken for flushed ones.
  */
+#include "store/lsm/lsm_flush.h"
+
 #include <errno.h>
 
 #include "store/base/alloc.h"
@@ -16,10 +18,11 @@
 #include "store/base/watch.h"
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_compact.h"
-#include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_version.h"
 #include "store/lsm/lsm_write.h"
+#include "store/row/merge.h"
+#include "store/sstable/writer.h"
 
 struct flush {
 	struct lsm *lsm;

@@ -10,6 +10,10 @@
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_version.h"
 #include "store/row/key.h"
+#include "store/row/merge.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
+#include "store/sstable/iterate.h"
 
 /* The versions of a row as they are found. */
 struct gathering {

@@ -6,6 +6,8 @@
 #include "store/base/log.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_version.h"
+#include "store/sstable/cache.h"
+#include "store/sstable/verify.h"
 
 static void widen(struct lsm_table_stats *s, int64_t min, int64_t max)
 {

@@ -21,6 +21,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/sstable/stats.h"
 
 enum step { STEP_ADD = 1, STEP_DROP, STEP_DROP_FILES, STEP_MARK,
 	    STEP_DROP_TABLE, STEP_LOG, STEP_PROPERTY, STEP_NEXT_NUMBER,

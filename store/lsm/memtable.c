@@ -21,6 +21,8 @@
 #include "store/base/alloc.h"
 #include "store/lsm/memtable_filter.h"
 #include "store/lsm/memtable_tree.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
 
 struct version {
 	uint64_t sequence;

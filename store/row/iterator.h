@@ -64,25 +64,4 @@ static inline void iterator_close(struct iterator *it)
 		it->ops->close(it);
 }
 
-/* ---------------------------------------------------------------- merge.c */
-/*
- * Merge sources (any order; taken over, closed with it, also on error) into
- * one. The merge yields each row once, merged and with the deletions in force
- * applied (covered data is left out, and so is a row of which nothing is left),
- * and each bound where the strongest deletion in force changes. With one source
- * it costs next to nothing more.
- */
-int merge_open(struct iterator **out, struct iterator **sources, size_t count,
-	       bool reverse);
-
-/* --------------------------------------------------------------- shadow.c */
-/*
- * Iterate over the data of `it` that `by` neither deletes nor overwrites
- * (merges both, forward; taken over, closed with it, also on error). Merged
- * with `by` the result is the same as `it` merged with `by`. In place of some
- * entries that are left out it yields rows without contents (null), so that the
- * caller gets control now and then; it skips them.
- */
-int shadow_open(struct iterator **out, struct iterator *it,
-		struct iterator *by);
 #endif

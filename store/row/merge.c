@@ -1,17 +1,12 @@
-/*
- * Sources are kept in the order of their next entries, so that the next entry
- * of the merge is at the front. A yielded entry stays valid until the next
- * call, so its sources are advanced then; each goes to its new place, and
- * mostly that is the front again after one comparison.
- *
- * A bound of a source matters when it changes the strongest deletion in force
- * of all. Where a bound and a row have one key, the bound comes first.
- */
+#include "store/row/merge.h"
+
 #include <errno.h>
 
 #include "store/base/alloc.h"
 #include "store/base/watch.h"
 #include "store/row/iterator.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
 
 struct source {
 	struct iterator *it;

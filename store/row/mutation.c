@@ -10,6 +10,8 @@
 
 #include <errno.h>
 
+#include "store/row/row_codec.h"
+
 enum { OP_ROW = 1, OP_RANGE = 2 };
 
 void batch_release(struct batch *b)

@@ -1,6 +1,8 @@
-#include "store/row/row.h"
+#include "store/row/reconcile.h"
 
 #include <errno.h>
+
+#include "store/row/row.h"
 
 #define CELL_DELETED (CELL_TOMBSTONE | CELL_COLUMN_DELETION)
 

@@ -26,8 +26,6 @@ static inline bool deletion_is_none(struct deletion d)
 {
 	return d.timestamp == NO_TIMESTAMP;
 }
-/* Return the stronger one: later timestamp, then later local time. */
-struct deletion deletion_max(struct deletion a, struct deletion b);
 
 /* The liveness marker that INSERT writes. None: timestamp NO_TIMESTAMP. */
 struct marker {
@@ -79,16 +77,6 @@ static inline bool row_is_nothing(const struct row *row)
 	       row->marker.timestamp == NO_TIMESTAMP;
 }
 
-/*
- * Append the encoded form (row_codec.c has the format; log and sstables hold
- * it), and decode it. decode takes the cell array from the arena, slices point
- * into bytes. 0, -EUCLEAN when damaged, -ENOMEM.
- */
-void row_encode(struct buf *out, const struct row *row);
-int row_decode(struct row *row, struct arena *arena, struct bytes bytes);
-/* Decode cells of the wanted columns only: bit (column & 63) set in mask. */
-int row_decode_columns(struct row *row, struct arena *arena,
-		       struct bytes bytes, uint64_t mask);
 enum row_head { ROW_HAS_MARKER = 1, ROW_HAS_EXPIRY = 2, ROW_HAS_DELETION = 4,
 		ROW_HAS_CELLS = 8 };
 /* False if the encoded row holds nothing, or only a deletion. */
@@ -102,9 +90,6 @@ static inline bool row_has_lasting_marker(struct bytes encoded)
 	return encoded.len && (encoded.ptr[0] & ROW_HAS_MARKER) &&
 	       !(encoded.ptr[0] & ROW_HAS_EXPIRY);
 }
-/* Return the column of the first cell if the first bytes of the encoded row
- * show one that neither expires nor is deleted; else 0. */
-uint32_t row_lasting_column(struct bytes encoded);
 /* Smallest and largest timestamp and local time, and number of tombstones. */
 struct row_stats {
 	int64_t min_timestamp, max_timestamp;	/* min > max: there is none */
@@ -115,43 +100,7 @@ struct row_stats {
 #define ROW_STATS_NONE                                                        \
 	((struct row_stats){ INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, 0,   \
 			     0, false })
-void row_add_stats(struct row_stats *stats, const struct row *row);
 
-/* ------------------------------------------------------------ reconcile.c */
-/*
- * Decide which of two versions of a cell wins. store/README.md,
- * "Reconciliation", has the rules. >0: a, <0: b, 0: they are equal.
- * Commutative, associative and idempotent when used to keep the winner. Of
- * counter cells, which are totals, the later timestamp wins, then the larger
- * total.
- */
-int cell_reconcile(const struct cell *a, const struct cell *b);
-int marker_reconcile(const struct marker *a, const struct marker *b);
-/*
- * Merge versions of one row: the winner of each cell, minus what the row's own
- * and column deletions and `covering` (partition or range) shadow. Cells that
- * are merely expired stay as they are. The result's array comes from arena,
- * its slices from the inputs. 0 or -ENOMEM.
- */
-int row_merge(struct row *out, struct arena *arena, const struct row *const *rows,
-	      size_t count, struct deletion covering);
-/*
- * Take from row all that is shadowed or overwritten by another version of it
- * (ROW_NONE: there is none) and by `covering`. The rest, merged with these, is
- * the same as row merged with them. The cells stay in their array. Returns
- * false if nothing was taken.
- */
-bool row_subtract(struct row *row, const struct row *by,
-		  struct deletion covering);
-/*
- * Drop what a compaction may drop: expired cells become tombstones; tombstones
- * and deletions made before gc_before (local time) with timestamp <
- * purge_before go. *keep is false when nothing is left of the row, or only
- * cells that record how its key was written, and no older version of the row
- * can need them.
- */
-void row_purge(struct row *row, int64_t now, int64_t gc_before,
-	       int64_t purge_before, bool *keep);
 /* True if the cell is neither deleted nor expired at local time now. */
 static inline bool cell_is_live(const struct cell *c, int64_t now)
 {

@@ -1,14 +1,11 @@
-/*
- * One source without what another shadows. Both are walked side by side; the
- * other is sought where it has many entries that concern nothing of the first.
- *
- * A deletion of the first is in force as far as none of the other is as strong:
- * so it may end and begin at bounds of either.
- */
+#include "store/row/shadow.h"
+
 #include <errno.h>
 
 #include "store/base/alloc.h"
 #include "store/row/iterator.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
 
 #define MOST_STEPS 16	/* and then it is sought */
 

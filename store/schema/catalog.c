@@ -49,7 +49,10 @@
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
-#include "store/schema/schema_edit.h"
+#include "store/schema/mask.h"
+#include "store/schema/schema.h"
+#include "store/schema/table_edit.h"
+#include "store/type/value.h"
 
 #define VERSION 3
 #define VERSION_MASKS 3

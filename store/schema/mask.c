@@ -1,8 +1,8 @@
-/* The masks of columns. */
-#include "store/base/alloc.h"
-#include "store/schema/schema_edit.h"
+#include "store/schema/mask.h"
 
 #include <errno.h>
+
+#include "store/base/alloc.h"
 
 struct column_mask *mask_new(const char *function, uint32_t argument_count)
 {

@@ -1,5 +1,4 @@
-/* Options of tables: their defaults, which are Cassandra's, and lists of options. */
-#include "store/schema/schema_edit.h"
+#include "store/schema/options.h"
 
 #include <errno.h>
 

@@ -5,7 +5,8 @@
 #include "store/schema/schema.h"
 
 #include "store/base/alloc.h"
-#include "store/schema/schema_edit.h"
+#include "store/schema/mask.h"
+#include "store/schema/options.h"
 
 static unsigned put(unsigned *references)
 {

@@ -206,4 +206,6 @@ bool table_is_schemaless(const struct table *t);
 /* Append the name as CQL has it, in quotes where it needs them. */
 void name_print(struct buf *out, struct bytes name);
 bool name_is_reserved(struct bytes lower_case_name);
+struct keyspace *keyspace_get(struct keyspace *k);
+void keyspace_put(struct keyspace *k);
 #endif

@@ -1,10 +1,12 @@
-/* Make a table, or a changed copy of one. */
-#include "store/schema/schema_edit.h"
+#include "store/schema/table_edit.h"
 
 #include <errno.h>
 
 #include "store/base/alloc.h"
 #include "store/base/java.h"
+#include "store/schema/mask.h"
+#include "store/schema/options.h"
+#include "store/schema/schema_edit.h"
 
 /* So many fit on a page of DESCRIBE, and little enough to insert one by one. */
 #define DROPPED_IN_ORDER_MAX 1000

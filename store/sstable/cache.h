@@ -31,4 +31,13 @@ void block_put(struct block *b);
 /* Drop the blocks of an owner that is closed; those in use go when they are
  * put. */
 void block_cache_forget(struct block_cache *c, uint64_t owner);
+/* A cache of decoded blocks, bounded by bytes, and of open files, bounded by
+ * the process's limit, shared by all tables. Without one a file stays open.
+ * Threads: all calls from any. */
+int block_cache_new(struct block_cache **out, size_t bytes);
+void block_cache_free(struct block_cache *c);
+struct block_cache_stats {
+	uint64_t hits, misses, bytes, capacity;
+};
+void block_cache_stats(struct block_cache *c, struct block_cache_stats *stats);
 #endif

@@ -1,8 +1,5 @@
-/*
- * Walking over an sstable in both directions. Forward is the blocks' own order.
- * Backward, the entries between two restarts are put together at once (keys
- * need the ones before them) and returned from the last to the first.
- */
+#include "store/sstable/iterate.h"
+
 #include <errno.h>
 
 #include "store/base/alloc.h"

@@ -28,10 +28,6 @@ struct sstable_info {
 	uint32_t largest_partition_rows;
 	int64_t created;		/* seconds: when the writer finished it */
 };
-/* Append the statistics as the file and the manifest have them, without size
- * and checksum; read them. Reading returns false when damaged. */
-void sstable_info_write(struct buf *out, const struct sstable_info *info);
-bool sstable_info_read(struct reader *r, struct sstable_info *info);
 
 /* Print the file's name in the store's directory. */
 void sstable_name(char name[32], uint64_t number);
@@ -91,45 +87,4 @@ bool sstable_has_row_filter(const struct sstable *t);
  */
 int sstable_lookup(struct sstable *t, struct bytes key, struct arena *arena,
 		   struct bytes *row, struct deletion *in_force);
-/* Iterate over all entries; the iterator holds a reference. no_cache: blocks
- * that are read are not put into the cache (compaction). */
-int sstable_iterate(struct iterator **out, struct sstable *t, bool reverse,
-		    bool no_cache);
-/* Read and check every block, key order, counts: 0, or -EUCLEAN (told). */
-int sstable_verify(struct sstable *t);
-
-/* -------------------------------------------------------------- writer.c */
-struct sstable_writer;
-struct sstable_options {
-	uint32_t block_size;	/* bytes before compression; 0: default */
-	uint32_t filter_bits;	/* per key; 0: default 10 */
-	bool compress;		/* lz4 where it saves an eighth */
-	bool measure_only;	/* no file: only tells its size */
-	/* Upper estimates, which save memory while a large file is written; 0:
-	 * not known. */
-	uint64_t expected_rows, expected_partitions;
-};
-int sstable_writer_create(struct sstable_writer **out,
-			  const struct file_ops *files, int dir,
-			  uint64_t number, const struct sstable_options *options);
-/* Add an entry. Keys must ascend. */
-int sstable_writer_add(struct sstable_writer *w, const struct entry *entry);
-/* Return the number of bytes written so far: outputs are cut by it. */
-uint64_t sstable_writer_size(const struct sstable_writer *w);
-/* Complete and sync the file (the caller syncs the directory). */
-int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info);
-/* Close the writer, and remove the file unless it is finished. NULL is
- * accepted. */
-void sstable_writer_close(struct sstable_writer *w);
-
-/* --------------------------------------------------------------- cache.c */
-/* A cache of decoded blocks, bounded by bytes, and of open files, bounded by
- * the process's limit, shared by all tables. Without one a file stays open.
- * Threads: all calls from any. */
-int block_cache_new(struct block_cache **out, size_t bytes);
-void block_cache_free(struct block_cache *c);
-struct block_cache_stats {
-	uint64_t hits, misses, bytes, capacity;
-};
-void block_cache_stats(struct block_cache *c, struct block_cache_stats *stats);
 #endif

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "store/row/reconcile.h"
 #include "store/sstable/format.h"
 
 void sstable_info_write(struct buf *out, const struct sstable_info *info)

@@ -34,4 +34,8 @@ void stats_add_deletion(struct stats *s, struct deletion d);
 void stats_write(struct buf *out, const struct stats *s);
 /* Read a section into initialised stats. 0, -EUCLEAN, -ENOMEM. */
 int stats_read(struct stats *s, struct bytes section);
+/* Append the statistics as the file and the manifest have them, without size
+ * and checksum; read them. Reading returns false when damaged. */
+void sstable_info_write(struct buf *out, const struct sstable_info *info);
+bool sstable_info_read(struct reader *r, struct sstable_info *info);
 #endif

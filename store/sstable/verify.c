@@ -1,12 +1,11 @@
-/*
- * Check a whole sstable: every block against its checksum, every entry against
- * its neighbours, the index, the filters and the statistics.
- */
+#include "store/sstable/verify.h"
+
 #include <errno.h>
 
 #include "store/base/log.h"
 #include "store/base/watch.h"
 #include "store/row/key.h"
+#include "store/row/row_codec.h"
 #include "store/sstable/reader.h"
 
 struct check {

@@ -1,11 +1,5 @@
-/*
- * Write an sstable, front to back, in one go. A crash leaves a file without a
- * footer, or one with a footer that no manifest edit names: both are
- * unfinished.
- *
- * The order: all bytes of the file, fdatasync of the file (finish); then the
- * caller syncs the directory; then the manifest names the file.
- */
+#include "store/sstable/writer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <lz4.h>
@@ -16,6 +10,7 @@
 #include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/row/key.h"
+#include "store/row/row_codec.h"
 #include "store/sstable/block.h"
 #include "store/sstable/bloom.h"
 #include "store/sstable/index.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "store/table/present.h"
-#include "store/type/convert.h"
+#include "store/type/text/cql_constant.h"
 
 static void add_part(struct buf *out, struct bytes part)
 {

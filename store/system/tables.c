@@ -10,7 +10,9 @@
 #include <xxhash.h>
 
 #include "store/base/alloc.h"
+#include "store/schema/schema.h"
 #include "store/schema/schema_edit.h"
+#include "store/schema/table_edit.h"
 #include "store/system/schema_tables.h"
 #include "store/table/present.h"
 

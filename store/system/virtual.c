@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/row/row_codec.h"
 #include "store/system/tables.h"
 #include "store/table/cell.h"
 #include "store/table/key.h"
+#include "store/type/compound_codec.h"
 
 struct virtual_entry {
 	struct bytes key, row;		/* in the arena */

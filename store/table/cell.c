@@ -13,6 +13,7 @@
 
 #include "store/table/inner.h"
 #include "store/table/key.h"
+#include "store/type/ordered.h"
 
 static const struct type *path_type(const struct column *c)
 {

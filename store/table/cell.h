@@ -2,6 +2,7 @@
 #ifndef STORE_TABLE_CELL_H
 #define STORE_TABLE_CELL_H
 #include "store/row/row.h"
+#include "store/row/row_codec.h"
 #include "store/table/table.h"
 
 /* Append a path as the engine orders it; for inexact types also the bytes that

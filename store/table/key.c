@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "store/table/inner.h"
+#include "store/type/ordered.h"
 
 /* ---------------------------------------------------------- partition keys */
 void table_partition_key(struct buf *out, const struct table *t,

@@ -1,10 +1,10 @@
 /* Point reads: a row, a cell. */
-#include "store/table/inner.h"
-
 #include <errno.h>
 
 #include "store/base/watch.h"
+#include "store/row/reconcile.h"
 #include "store/table/cell.h"
+#include "store/table/inner.h"
 #include "store/table/key.h"
 #include "store/table/source.h"
 

@@ -1,10 +1,10 @@
 /* The rows of one partition, in either direction: slices, skips, liveness. */
-#include "store/table/cursor.h"
-
 #include <errno.h>
 
 #include "store/base/watch.h"
+#include "store/row/row_codec.h"
 #include "store/table/cell.h"
+#include "store/table/cursor.h"
 #include "store/table/key.h"
 
 /* ------------------------------------------------------------- looking ahead */

@@ -7,10 +7,11 @@
  * stays. The partition is locked from the look until the write is applied: of
  * two writers that make one row at the same time, the first names it.
  */
-#include "store/table/write.h"
-
 #include <errno.h>
 #include <xxhash.h>
+
+#include "store/table/write.h"
+#include "store/type/ordered.h"
 
 struct spelling {
 	const struct table *table;

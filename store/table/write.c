@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/row/reconcile.h"
 #include "store/table/cell.h"
 #include "store/table/inner.h"
 #include "store/table/key.h"

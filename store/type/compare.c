@@ -1,10 +1,8 @@
-/*
- * The order of values, as Cassandra's comparators have it. ordered.c says the
- * same in bytes; tests hold the two together.
- */
-#include "store/type/type.h"
+#include "store/type/compare.h"
 
+#include "store/type/compound_codec.h"
 #include "store/type/native.h"
+#include "store/type/type.h"
 
 /* Element-wise; what ends first is less. Missing fields have come as null. */
 static int compare_parts(const struct type *t, struct bytes a, struct bytes b)

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/type/compound_codec.h"
 
 void collect_begin(struct collect *c)
 {

@@ -10,12 +10,13 @@
  *               an unsigned vint (1 bits at the begin of the first byte count
  *               the bytes that follow it)
  */
-#include "store/type/type.h"
+#include "store/type/compound_codec.h"
 
 #include <errno.h>
 
 #include "store/base/alloc.h"
-#include "store/type/compound_codec.h"
+#include "store/type/compare.h"
+#include "store/type/type.h"
 
 static uint64_t read_vint(struct reader *r)
 {

@@ -1,27 +1,11 @@
-/*
- * Values as bytes that memcmp orders. After the lead byte:
- *
- *   fixed length  as their native types order them: big-endian, the sign bit
- *                 flipped where there is one; floats with all bits flipped
- *                 where negative, one NaN; of a uuid the version nibble first,
- *                 then the time of version 1; of a timeuuid its time, then the
- *                 rest with each byte's sign flipped
- *   text, blob    the bytes; 00 ends them. Zeros inside: 00, an FE for each
- *                 further one, FF. Zeros at the end: 00, an FE for each, 00.
- *                 No zeros at the end: 00 00
- *   varint, decimal   ordered_decimal.c
- *   the others    each part as a component with a lead byte, then 38. Nulls at
- *                 the end of a tuple or user type are left out, so that a type
- *                 that got another field still finds its values.
- *
- * Every form ends itself: none is the begin of another.
- */
-#include "store/type/type.h"
+#include "store/type/ordered.h"
 
 #include <errno.h>
 
+#include "store/type/compare.h"
 #include "store/type/compound_codec.h"
 #include "store/type/native.h"
+#include "store/type/type.h"
 
 #define LEAD_END 0x38
 #define LEAD_NULL 0x3e

@@ -1,7 +1,9 @@
-/* Check the bytes of a value of any type, and print it as a literal of CQL. */
-#include "store/type/type.h"
+#include "store/type/value.h"
 
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
 #include "store/type/native.h"
+#include "store/type/type.h"
 
 static int not_enough(const struct type *t, struct type_error *error)
 {

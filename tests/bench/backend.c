@@ -13,6 +13,7 @@
 
 #include "store/base/clock.h"
 #include "store/lsm/dead_rows.h"
+#include "store/row/row_codec.h"
 
 #define TABLE 100
 #define KEY_LEN 24

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "store/type/json/print.h"
+
 static void add_row(struct buf *out, const struct cql_result *result,
 		    const struct bytes *values)
 {

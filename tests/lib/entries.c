@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "store/row/key.h"
+#include "store/row/row_codec.h"
 
 static void append(struct entries *e, const struct entry *entry)
 {

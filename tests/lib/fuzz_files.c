@@ -10,7 +10,9 @@
 #include "store/row/mutation.h"
 #include "store/sstable/cache.h"
 #include "store/sstable/format.h"
+#include "store/sstable/iterate.h"
 #include "store/sstable/sstable.h"
+#include "store/sstable/verify.h"
 #include "tests/lib/fuzz.h"
 #include "tests/lib/simfile.h"
 

@@ -4,6 +4,8 @@
 
 #include "store/base/alloc.h"
 #include "store/row/key.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
 #include "tests/lib/rows.h"
 
 static void make_key(struct model *m, uint32_t i)

@@ -10,6 +10,7 @@
 #include "store/type/inet.h"
 #include "store/type/native.h"
 #include "store/type/number.h"
+#include "store/type/text/cql_constant.h"
 #include "store/type/time.h"
 
 void native_unhex(struct buf *out, const char *hex)

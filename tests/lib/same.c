@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "store/type/decimal.h"
+#include "store/type/json/json.h"
+#include "store/type/json/print.h"
 #include "tests/lib/vectors.h"
 
 static bool is_floating(struct bytes n)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
 
 static struct type *parse_type(const char **at);
 

@@ -13,6 +13,7 @@
 #include "store/base/clock.h"
 #include "store/lsm/dead_rows.h"
 #include "store/row/key.h"
+#include "store/row/row_codec.h"
 #include "tools/bench/bench.h"
 
 #define TABLE 100

@@ -7,6 +7,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/syntax/lexer.h"
+#include "store/type/value.h"
 #include "tools/cql/shell.h"
 #include "tools/cql/words.h"
 

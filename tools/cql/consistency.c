@@ -3,6 +3,7 @@
  * cluster refuses is refused here too, so that a program learns of it early.
  */
 #include "store/cql/syntax/parse.h"
+#include "store/type/value.h"
 #include "tools/cql/shell.h"
 
 const char *const shell_consistency_levels[] = {

@@ -5,8 +5,6 @@
  * mount says about user types. A result that was not read to its end goes with
  * the descriptor, which is opened again.
  */
-#include "tools/cql/backend.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +14,11 @@
 #include "store/base/alloc.h"
 #include "store/cql/syntax/parse.h"
 #include "store/cql/syntax/statement_end.h"
+#include "store/type/compound_codec.h"
+#include "store/type/json/json.h"
+#include "store/type/value.h"
 #include "tools/cql/answer.h"
+#include "tools/cql/backend.h"
 #include "tools/cql/types.h"
 #include "tools/lib/tool.h"
 

@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <math.h>
 
-#include "store/type/arithmetic.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
+#include "store/type/arithmetic.h"
+#include "store/type/compare.h"
 
 void accumulator_init(struct accumulator *a, enum aggregate_kind kind,
 		      const struct type *type)

@@ -3,10 +3,11 @@
  * receiver (Cassandra's testAssignment). The same for terms in a SELECT list
  * and in a WHERE.
  */
+#include "store/cql/expression/assignability.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store/cql/expression/assignability.h"
 #include "store/cql/expression/function.h"
 #include "store/cql/expression/term.h"
 #include "store/cql/expression/term_call.h"
@@ -14,9 +15,10 @@
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
-#include "store/type/convert.h"
+#include "store/type/compare.h"
 #include "store/type/float.h"
 #include "store/type/native.h"
+#include "store/type/text/cql_constant.h"
 
 /* ---------------------------------------------------------- assignability */
 /* True if the values of v are values of r, and in the same order. */

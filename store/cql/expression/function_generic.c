@@ -4,18 +4,23 @@
  * Their signature is made from the arguments of the call
  * (function_parameter.c).
  */
+#include "store/cql/expression/function_generic.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "store/cql/expression/aggregate.h"
 #include "store/cql/expression/function.h"
-#include "store/cql/expression/function_generic.h"
 #include "store/cql/expression/function_parameter.h"
 #include "store/cql/expression/overload.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
+#include "store/type/json/print.h"
+#include "store/type/json/value.h"
 
 static function_apply apply_to_json, apply_from_json, apply_map_parts,
 	apply_count, apply_extreme, apply_sum, apply_cosine, apply_euclidean,

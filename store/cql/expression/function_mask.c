@@ -12,6 +12,8 @@
 #include "store/cql/expression/function.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
 #include "store/type/native.h"
 
 #define DIGEST_MAX 64		/* bytes, of SHA-512 */

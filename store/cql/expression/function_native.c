@@ -2,17 +2,19 @@
  * Functions with fixed signatures: times and UUIDs, bytes, token, operations
  * and casts.
  */
+#include "store/cql/expression/function_native.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/cql/expression/function.h"
-#include "store/cql/expression/function_native.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
 #include "store/type/arithmetic.h"
 #include "store/type/convert.h"
 #include "store/type/uuid.h"
+#include "store/type/value.h"
 
 static function_apply apply_now, apply_uuid, apply_convert, apply_min_uuid,
 	apply_max_uuid, apply_floor;

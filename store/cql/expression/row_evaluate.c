@@ -1,9 +1,11 @@
+#include "store/cql/expression/row_evaluate.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "store/cql/expression/row_evaluate.h"
 #include "store/cql/expression/selector.h"
 #include "store/cql/statement/session.h"
+#include "store/type/compound_codec.h"
 
 int row_values_init(struct execution *x, struct row_values *r,
 		    const struct table *t)

@@ -7,16 +7,18 @@
 
 #include <errno.h>
 
-#include "store/cql/expression/function.h"
-#include "store/cql/expression/type_resolve.h"
-#include "store/type/convert.h"
 #include "store/cql/expression/assignability.h"
+#include "store/cql/expression/function.h"
 #include "store/cql/expression/overload.h"
 #include "store/cql/expression/term_call.h"
+#include "store/cql/expression/type_resolve.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/ast_print.h"
+#include "store/type/compound_codec.h"
+#include "store/type/text/cql_constant.h"
+#include "store/type/value.h"
 
 /* -------------------------------------------------------------- receivers */
 static void print_receiver(struct buf *out, const struct receiver *r)

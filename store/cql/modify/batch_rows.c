@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "store/type/ordered.h"
+
 /* The first byte distinguishes the statics from rows. */
 static void add_key(struct buf *out, const struct modification *m)
 {

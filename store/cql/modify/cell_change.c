@@ -3,16 +3,19 @@
  * operation needs is read once for each row, and kept as the operations of the
  * statement leave it: each sees the former ones.
  */
+#include "store/cql/modify/cell_change.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/cql/modify/cell_change.h"
 #include "store/cql/modify/modify.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
 #include "store/type/arithmetic.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
 #include "store/type/uuid.h"
 
 /* A list in the middle of a statement. */

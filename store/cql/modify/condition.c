@@ -1,14 +1,17 @@
 /* IF: prepare conditions, and check whether they hold for a row. */
+#include "store/cql/modify/condition.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "store/cql/expression/row_evaluate.h"
-#include "store/cql/modify/condition.h"
 #include "store/cql/modify/modify.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/ast_print.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
 
 /* ----------------------------------------------------------- preparation */
 static int check_durations(struct execution *x, const struct type *t,

@@ -1,14 +1,18 @@
 /* INSERT … JSON '{…}': a value for every column of the table. */
+#include "store/cql/modify/insert_json.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
-#include "store/cql/modify/insert_json.h"
 #include "store/cql/modify/modify.h"
 #include "store/cql/modify/prepare.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
+#include "store/type/json/json.h"
+#include "store/type/json/map.h"
+#include "store/type/json/value.h"
 
 /* Read the members. *unknown: a name that is no column's; null when there is
  * none. */

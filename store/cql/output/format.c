@@ -5,6 +5,8 @@
 #include "store/base/alloc.h"
 #include "store/cql/output/format_value.h"
 #include "store/cql/output/format_width.h"
+#include "store/type/json/print.h"
+#include "store/type/text/text.h"
 
 /* A table's page: its rows decide how wide the columns are from here on. */
 #define PAGE_ROWS 500

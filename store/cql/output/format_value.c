@@ -2,11 +2,14 @@
  * Values for people, in the manner of cqlsh: short floats, timestamps with
  * blanks, control characters escaped, so that a row is one line.
  */
-#include "store/cql/output/format.h"
 #include "store/cql/output/format_value.h"
 
 #include <float.h>
 #include <math.h>
+
+#include "store/cql/output/format.h"
+#include "store/type/compound_codec.h"
+#include "store/type/text/text.h"
 
 static void print(struct buf *out, const struct type *t, struct bytes value,
 		  bool inside);

@@ -1,4 +1,6 @@
 /* ALTER TABLE. Every form changes a copy of the table. */
+#include "store/cql/schema/alter_table.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -6,7 +8,6 @@
 #include "store/cql/expression/assignability.h"
 #include "store/cql/expression/term.h"
 #include "store/cql/expression/type_resolve.h"
-#include "store/cql/schema/alter_table.h"
 #include "store/cql/schema/create_table.h"
 #include "store/cql/schema/ddl.h"
 #include "store/cql/schema/mask.h"
@@ -16,6 +17,9 @@
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/text.h"
+#include "store/schema/mask.h"
+#include "store/schema/options.h"
+#include "store/schema/table_edit.h"
 #include "store/store.h"
 
 /* -------------------------------------------------------------------- ADD */

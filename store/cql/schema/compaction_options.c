@@ -2,16 +2,18 @@
  * The compaction option. Every strategy has the common sub-options; those that
  * fall back on SizeTiered within a level or window have its own, too.
  */
+#include "store/cql/schema/compaction_options.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/cql/schema/compaction_options.h"
 #include "store/cql/schema/option.h"
 #include "store/cql/schema/property.h"
 #include "store/cql/statement/text.h"
+#include "store/schema/options.h"
 
 #define PACKAGE "org.apache.cassandra.db.compaction."
 

@@ -1,12 +1,14 @@
 /* The compression option: stored and checked as in Cassandra. */
+#include "store/cql/schema/compression_options.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "store/base/java.h"
-#include "store/cql/schema/compression_options.h"
 #include "store/cql/schema/option.h"
 #include "store/cql/schema/property.h"
 #include "store/cql/statement/text.h"
+#include "store/schema/options.h"
 
 #define LZ4_LEVEL "Invalid value [%s] for parameter " \
 		  "'lz4_high_compressor_level'. Value must be between 1 and " \

@@ -1,15 +1,17 @@
 /* CREATE TABLE, and the checks of every table. */
+#include "store/cql/schema/create_table.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "store/base/clock.h"
-#include "store/cql/schema/create_table.h"
 #include "store/cql/schema/table_check.h"
 #include "store/cql/schema/table_options.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/text.h"
+#include "store/schema/table_edit.h"
 
 #define TABLE_NAME_LONGEST 222
 

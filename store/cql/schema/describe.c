@@ -2,19 +2,21 @@
  * DESCRIBE: rows of names, or of names with the statements that make them, in
  * the order in which those can be run.
  */
+#include "store/cql/schema/describe.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/cql/schema/ddl.h"
-#include "store/cql/schema/describe.h"
 #include "store/cql/schema/print.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/rows.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
+#include "store/type/compound_codec.h"
 
 struct described {
 	struct cql_result *result;

@@ -2,17 +2,20 @@
  * CREATE and DROP INDEX. Names of indexes are one namespace for the keyspace;
  * the store builds an index before the statement answers.
  */
+#include "store/cql/schema/index.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "store/cql/schema/ddl.h"
-#include "store/cql/schema/index.h"
 #include "store/cql/schema/index_options.h"
 #include "store/cql/schema/property.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/text.h"
+#include "store/schema/options.h"
+#include "store/schema/table_edit.h"
 
 #define SASI "org.apache.cassandra.index.sasi.SASIIndex"
 #define PLAIN "legacy_local_table"	/* Cassandra's name for its own */

@@ -1,15 +1,17 @@
 /* Check columns and options of CUSTOM indexes, SASI and SAI:
  * store/cql/README.md. */
+#include "store/cql/schema/index_options.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
-#include "store/cql/schema/index_options.h"
 #include "store/cql/schema/property.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
+#include "store/schema/options.h"
 
 #define ANALYZERS "org.apache.cassandra.index.sasi.analyzer."
 

@@ -2,16 +2,19 @@
  * CREATE and ALTER KEYSPACE. Replication is checked, completed and stored as
  * Cassandra does, though one node has nothing to replicate to.
  */
+#include "store/cql/schema/keyspace.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/cql/schema/ddl.h"
-#include "store/cql/schema/keyspace.h"
 #include "store/cql/schema/property.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
+#include "store/schema/options.h"
+#include "store/schema/schema.h"
 
 #define PACKAGE "org.apache.cassandra.locator."
 #define FACTOR "replication_factor"

@@ -2,6 +2,8 @@
  * MASKED WITH: find the function that masks a column, and the values of its
  * arguments. The column is the first of them and is known by its type alone.
  */
+#include "store/cql/schema/mask.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -9,10 +11,10 @@
 #include "store/cql/expression/overload.h"
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
-#include "store/cql/schema/mask.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/ast_print.h"
+#include "store/schema/mask.h"
 
 int refuse_mask(struct ddl *d)
 {

@@ -1,5 +1,8 @@
 #include "store/cql/schema/print.h"
 
+#include "store/type/text/text.h"
+#include "store/type/value.h"
+
 /* Append 'it''s' */
 static void print_string(struct buf *out, const char *text)
 {

@@ -2,6 +2,8 @@
  * Properties: the values after WITH, as text, number, flag or map. Numbers are
  * read as Java does, whatever the locale.
  */
+#include "store/cql/schema/property.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +11,9 @@
 
 #include "store/base/java.h"
 #include "store/cql/schema/ddl.h"
-#include "store/cql/schema/property.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
+#include "store/type/text/text.h"
 
 /* --------------------------------------------------------- Java's numbers */
 bool read_java_long(int64_t *out, const char *text)

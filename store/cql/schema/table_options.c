@@ -2,6 +2,8 @@
  * WITH of a table, except compaction and compression. Values are first read in
  * a fixed order, then checked against their bounds.
  */
+#include "store/cql/schema/table_options.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
@@ -13,8 +15,9 @@
 #include "store/cql/schema/compression_options.h"
 #include "store/cql/schema/ddl.h"
 #include "store/cql/schema/property.h"
-#include "store/cql/schema/table_options.h"
 #include "store/cql/statement/text.h"
+#include "store/schema/options.h"
+#include "store/type/text/text.h"
 
 static int set_text(char **field, const char *text)
 {

@@ -1,12 +1,16 @@
+#include "store/cql/select/evaluate.h"
+
 #include <errno.h>
 
 #include "store/cql/expression/overload.h"
 #include "store/cql/expression/row_evaluate.h"
 #include "store/cql/expression/selector.h"
-#include "store/cql/select/evaluate.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
+#include "store/type/value.h"
 
 /* True if a cell of the column is in the selected part. */
 static bool cell_selected(const struct expression *e, const struct cell_view *c)

@@ -2,13 +2,15 @@
  * Groups: rows come in the order of their keys, so a group ends where the key
  * changes. Of each only its first row and its accumulators are kept.
  */
+#include "store/cql/select/group.h"
+
 #include <errno.h>
 
 #include "store/cql/expression/overload.h"
 #include "store/cql/expression/row_evaluate.h"
 #include "store/cql/select/evaluate.h"
-#include "store/cql/select/group.h"
 #include "store/cql/select/select.h"
+#include "store/type/compare.h"
 
 int group_init(struct select_state *s)
 {

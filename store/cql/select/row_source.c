@@ -4,12 +4,15 @@
  * whose key is smaller. Rows that are grouped come partition by partition; then
  * the groups are sorted (group.c).
  */
+#include "store/cql/select/row_source.h"
+
 #include <errno.h>
 
-#include "store/cql/select/row_source.h"
 #include "store/cql/select/select.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/syntax/parse.h"
+#include "store/type/compare.h"
+#include "store/type/value.h"
 
 static int open_cursor(struct select_state *s, struct cursor **cursor,
 		       const struct query *q)

@@ -2,6 +2,8 @@
  * SELECT: analysis in Cassandra's order of checks, then a cursor that is pulled
  * row by row: filter, per-partition limit, groups, limit, selectors.
  */
+#include "store/cql/select/select.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -12,7 +14,6 @@
 #include "store/cql/select/group.h"
 #include "store/cql/select/list.h"
 #include "store/cql/select/row_source.h"
-#include "store/cql/select/select.h"
 #include "store/cql/select/selector.h"
 #include "store/cql/select/sort.h"
 #include "store/cql/statement/refuse.h"
@@ -22,6 +23,7 @@
 #include "store/cql/where/filter.h"
 #include "store/cql/where/index_choice.h"
 #include "store/cql/where/plan.h"
+#include "store/type/json/print.h"
 
 /* ------------------------------------------------------------- analysis */
 static int resolve_nearest(struct select_state *s, const struct column *c,

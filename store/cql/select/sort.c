@@ -4,6 +4,8 @@
  * the latter no more are kept than the LIMIT wants; they are found by looking
  * at each row that the WHERE leaves.
  */
+#include "store/cql/select/sort.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +15,9 @@
 #include "store/cql/expression/row_evaluate.h"
 #include "store/cql/select/row_source.h"
 #include "store/cql/select/select.h"
-#include "store/cql/select/sort.h"
 #include "store/cql/statement/refuse.h"
 #include "store/index/refuse.h"
-#include "store/schema/schema_edit.h"
+#include "store/schema/options.h"
 
 bool results_are_sorted(const struct select_state *s)
 {

@@ -1,14 +1,17 @@
 /* Check restrictions that no key and no index serves, row by row. */
+#include "store/cql/where/filter.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "store/cql/expression/row_evaluate.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/where/filter.h"
 #include "store/cql/where/index_choice.h"
 #include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
 #include "store/index/analyzer.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
 
 static int check_contained(struct execution *x, const struct restriction *r)
 {

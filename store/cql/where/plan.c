@@ -3,6 +3,8 @@
  * tokens. Here the values themselves are checked: null, empty and oversized
  * ones.
  */
+#include "store/cql/where/plan.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +12,9 @@
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
-#include "store/cql/where/plan.h"
 #include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
+#include "store/type/compare.h"
 
 #define KEY_MAX 65535
 /* Most partitions or rows that one statement may name. */

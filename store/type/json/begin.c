@@ -1,11 +1,9 @@
-/*
- * Decide whether a text may begin the JSON of a value: whole elements are read
- * by their types, the one that the text ends in is asked in turn. Names of
- * fields and keys are checked when they are whole.
- */
+#include "store/type/json/begin.h"
+
 #include <errno.h>
 
 #include "store/type/json/json.h"
+#include "store/type/json/value.h"
 #include "store/type/native.h"
 
 /* Elements of a value of this type, in their order. */

@@ -1,12 +1,10 @@
-/*
- * Refuse text that is no JSON in the words of the library that Cassandra uses,
- * as clients see them, with the text and the place in it.
- */
-#include "store/type/json/scan.h"
+#include "store/type/json/fault.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "store/type/json/scan.h"
 
 
 #define SOURCE_MAX 500		/* of a text in a message, in UTF-16 */

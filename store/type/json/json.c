@@ -2,11 +2,14 @@
  * JSON's values (RFC 8259): how they nest, and their contents. Nesting is
  * bounded.
  */
-#include "store/type/json/scan.h"
+#include "store/type/json/json.h"
 
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/type/json/fault.h"
+#include "store/type/json/scan.h"
+#include "store/type/json/token.h"
 
 #define DEPTH_MAX 64
 

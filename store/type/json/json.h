@@ -7,17 +7,13 @@
 #include "store/type/type.h"
 
 /*
- * type_print_json, with floats that JSON has no numbers for as strings ("NaN")
- * where exact, so that what is read back is the same.
+ * A pull reader of JSON for objects (INSERT JSON, R.json). Numbers come as
+ * their text. Depth is bounded (64), UTF-8 and escapes are checked.
  */
-void json_print_value(struct buf *out, const struct type *t,
-		      struct bytes value, bool exact);
-/* The length of what json_print_value prints. */
-size_t json_value_length(const struct type *t, struct bytes value, bool exact);
-
-/* True if text is JSON of a value of the type, or more bytes may make it
- * that. */
-bool json_may_begin(const struct type *t, struct bytes text);
+struct json_member {
+	struct bytes name;	/* unescaped; valid until the arena goes */
+	struct bytes value;	/* the text of the value, as it stands */
+};
 
 /* Called with each element of an array or object; of an object also with its
  * name. */
@@ -32,10 +28,27 @@ struct json_visitor {
 /* text, which begins with a value, as far as it goes: 1: it is whole; 0: it is
  * cut; -EINVAL: nothing can make JSON of it. */
 int json_begin(struct bytes text, const struct json_visitor *visitor);
-/* Values of types, the texts without blanks around them: as type_read_json or,
- * exact, type_read_json_exact; and of the key of a map. */
-int json_read_part(struct buf *out, const struct type *t, struct bytes json,
-		   bool exact, struct type_error *error);
-int json_read_key(struct buf *out, const struct type *t, struct bytes text,
-		  bool exact, struct type_error *error);
+/*
+ * Check the JSON value at the beginning of text; *value is its text alone,
+ * without the blanks around it. The rest is not looked at. 0 or -EINVAL, with
+ * the words of Cassandra's library, its Java class before them.
+ */
+int json_read_value(struct bytes *value, struct bytes text,
+		    struct type_error *error);
+/* The same for INSERT JSON: faults are reported as those of a map. */
+int json_read_row(struct bytes *value, struct bytes text,
+		  struct type_error *error);
+/* A JSON string without quotes and escapes. -EINVAL if it is not one. */
+int json_read_string(struct buf *out, struct bytes json,
+		     struct type_error *error);
+/*
+ * Parse text as one JSON object: its members in order, duplicates kept. Only
+ * blanks may be around it: for INSERT JSON give what json_read_value found.
+ * 0, -EINVAL (error says what and where) or -ENOMEM. Memory from arena.
+ */
+int json_read_object(struct arena *arena, struct json_member **members,
+		     size_t *count, struct bytes text, struct type_error *error);
+/* The texts of an array's elements, as json_read_object. */
+int json_read_array(struct arena *arena, struct bytes **elements, size_t *count,
+		    struct bytes text, struct type_error *error);
 #endif

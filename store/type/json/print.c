@@ -1,6 +1,9 @@
-/* Values as JSON, and how long that is. */
+#include "store/type/json/print.h"
+
 #include <math.h>
 
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
 #include "store/type/float.h"
 #include "store/type/json/json.h"
 #include "store/type/native.h"

@@ -30,21 +30,6 @@ static inline struct scan scan_of(struct bytes text, struct type_error *error)
 			      .end = text.ptr + text.len, .error = error };
 }
 
-/* ---------------------------------------------------------------- fault.c */
-/* Describe a position as the library does; columns are of UTF-16. */
-void scan_print_place(struct buf *out, const struct scan *s, const uint8_t *at);
-/* Where no token began yet. */
-void scan_print_root(struct buf *out, const struct scan *s);
-/* Refuse the text, with a Java class (the names above): -EINVAL. */
-int scan_fail(struct scan *s, const char *class, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* Refuse it for the character at ptr, and take that. */
-int scan_unexpected(struct scan *s, const char *where, const char *why);
-/* Return the length of the well-formed UTF-8 character at the beginning; 0:
- * there is none. */
-size_t scan_utf8_length(const uint8_t *c, const uint8_t *end);
-
-/* ---------------------------------------------------------------- token.c */
 static inline bool scan_is_digit(uint8_t c)
 {
 	return c >= '0' && c <= '9';
@@ -53,10 +38,4 @@ static inline bool scan_at_digit(const struct scan *s)
 {
 	return s->ptr < s->end && scan_is_digit(*s->ptr);
 }
-/* True if it may be part of an unquoted name. */
-bool scan_is_name_part(uint8_t c);
-/* The token that begins at ptr; out gets what a string holds, or is NULL. */
-int scan_string(struct scan *s, struct buf *out);
-int scan_number(struct scan *s);
-int scan_word(struct scan *s);
 #endif

@@ -1,9 +1,10 @@
-/* JSON's tokens (RFC 8259): strings, numbers and words. UTF-8 is checked. */
-#include "store/type/json/scan.h"
+#include "store/type/json/token.h"
 
 #include <errno.h>
 
 #include "store/base/utf8.h"
+#include "store/type/json/fault.h"
+#include "store/type/json/scan.h"
 
 bool scan_is_name_part(uint8_t c)
 {

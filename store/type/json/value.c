@@ -1,15 +1,14 @@
-/*
- * Values from JSON, as Cassandra takes them: numbers also in
- * strings, what has parts also as a string of its JSON text, keys of objects
- * always as strings. Messages show a value as Java prints it.
- */
+#include "store/type/json/value.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/type/compare.h"
 #include "store/type/compound_build.h"
 #include "store/type/float.h"
 #include "store/type/json/json.h"
+#include "store/type/json/map.h"
 #include "store/type/native.h"
 #include "store/type/number.h"
 

@@ -7,7 +7,10 @@
 
 #include <errno.h>
 
+#include "store/type/json/begin.h"
 #include "store/type/json/json.h"
+#include "store/type/json/print.h"
+#include "store/type/json/value.h"
 #include "store/type/text/literal.h"
 
 static bool may_open(enum type_kind kind, uint8_t c)

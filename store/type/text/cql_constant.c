@@ -1,14 +1,16 @@
-/* CQL's constants: which form goes with which type, and what it is worth. */
-#include "store/type/convert.h"
+#include "store/type/text/cql_constant.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "store/type/compound_codec.h"
 #include "store/type/decimal.h"
 #include "store/type/float.h"
 #include "store/type/native.h"
+#include "store/type/text/text.h"
+#include "store/type/value.h"
 
 static const char *const names[] = {
 	[LITERAL_STRING] = "STRING", [LITERAL_INTEGER] = "INTEGER",

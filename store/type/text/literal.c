@@ -11,8 +11,10 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "store/type/compare.h"
 #include "store/type/compound_build.h"
 #include "store/type/native.h"
+#include "store/type/value.h"
 
 struct literal {
 	const uint8_t *begin, *ptr, *end;

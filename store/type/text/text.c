@@ -1,8 +1,8 @@
-/* The text form of a value: of a native type, or of one with parts. */
-#include "store/type/type.h"
+#include "store/type/text/text.h"
 
-#include "store/type/text/compound.h"
 #include "store/type/native.h"
+#include "store/type/text/compound.h"
+#include "store/type/type.h"
 
 static bool is_native(const struct type *t)
 {

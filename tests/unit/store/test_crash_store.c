@@ -12,6 +12,7 @@
 
 #include "store/base/clock.h"
 #include "store/schema/schema_edit.h"
+#include "store/schema/table_edit.h"
 #include "store/table/table.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/crash.h"

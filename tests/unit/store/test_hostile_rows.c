@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "store/base/clock.h"
+#include "store/row/row_codec.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/random.h"
 #include "tests/lib/scratch.h"

@@ -15,6 +15,8 @@
 #include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/schema/catalog.h"
+#include "store/schema/schema.h"
+#include "store/schema/table_edit.h"
 #include "store/table/inner.h"
 #include "store/table/observer.h"
 #include "store/table/present.h"

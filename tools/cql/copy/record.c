@@ -1,6 +1,7 @@
 /* COPY … FROM: the statement of a record. */
 #include <errno.h>
 
+#include "store/type/value.h"
 #include "tools/cql/copy/import.h"
 
 #define COMPLAINTS_MAX 20	/* the others are counted */

@@ -9,6 +9,10 @@
 #include "store/base/alloc.h"
 #include "store/cql/output/format.h"
 #include "store/cql/output/format_value.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
+#include "store/type/text/text.h"
+#include "store/type/value.h"
 #include "tools/cql/copy/copy.h"
 
 #define YEAR_1_MS (-62135596800000)

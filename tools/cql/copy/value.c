@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 
+#include "store/type/text/text.h"
+#include "store/type/value.h"
 #include "tools/cql/copy/copy.h"
 
 #define DEPTH_MAX 32

@@ -1,10 +1,10 @@
 /* Statements by the row they are about. */
 #include "store/cql/modify/batch_rows.h"
 
-#include "store/schema/schema_edit.h"
+#include "store/cql/where/plan.h"
+#include "store/schema/table_edit.h"
 #include "tests/lib/random.h"
 #include "tests/unit/suite.h"
-#include "store/cql/where/plan.h"
 
 static struct table *table_of(bool clustered)
 {

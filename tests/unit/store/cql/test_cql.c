@@ -11,6 +11,7 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
+#include "store/type/json/print.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

@@ -8,6 +8,7 @@
 
 #include "store/cql/cql.h"
 #include "store/cql/statement/statement.h"
+#include "store/type/json/print.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

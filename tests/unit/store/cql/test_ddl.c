@@ -10,6 +10,7 @@
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
 #include "store/cql/schema/print.h"
+#include "store/schema/table_edit.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

@@ -1,9 +1,10 @@
 /* Results as text: each form byte for byte. */
 #include "store/cql/output/format.h"
 
-#include "tests/unit/suite.h"
 #include "store/cql/output/format_value.h"
 #include "store/cql/output/format_width.h"
+#include "store/type/text/text.h"
+#include "tests/unit/suite.h"
 
 static struct bytes read_value(struct buf *out, enum type_kind kind,
 			       const char *text)

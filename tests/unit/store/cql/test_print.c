@@ -9,7 +9,11 @@
 
 #include "store/base/alloc.h"
 #include "store/cql/syntax/parse.h"
+#include "store/schema/mask.h"
+#include "store/schema/options.h"
+#include "store/schema/schema.h"
 #include "store/schema/schema_edit.h"
+#include "store/schema/table_edit.h"
 #include "tests/lib/vectors.h"
 #include "tests/unit/suite.h"
 

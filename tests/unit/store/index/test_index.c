@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "store/base/clock.h"
+#include "store/schema/table_edit.h"
 #include "store/table/inner.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"

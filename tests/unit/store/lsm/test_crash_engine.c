@@ -18,6 +18,7 @@
 #include "store/base/clock.h"
 #include "store/lsm/lsm.h"
 #include "store/row/key.h"
+#include "store/row/row_codec.h"
 #include "tests/lib/crash.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"

@@ -8,6 +8,7 @@
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/lsm/manifest_file.h"
+#include "store/sstable/stats.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
 

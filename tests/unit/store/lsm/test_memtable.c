@@ -9,6 +9,7 @@
 #include "store/base/alloc.h"
 #include "store/lsm/memtable.h"
 #include "store/lsm/memtable_tree.h"
+#include "store/row/row_codec.h"
 #include "tests/lib/model.h"
 #include "tests/lib/rows.h"
 #include "tests/unit/suite.h"

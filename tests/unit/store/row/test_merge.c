@@ -2,6 +2,10 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/row/merge.h"
+#include "store/row/reconcile.h"
+#include "store/row/row_codec.h"
+#include "store/row/shadow.h"
 #include "tests/lib/model.h"
 #include "tests/lib/rows.h"
 #include "tests/unit/suite.h"

@@ -3,6 +3,7 @@
 
 #include "store/base/alloc.h"
 #include "store/row/mutation.h"
+#include "store/row/row_codec.h"
 #include "tests/unit/suite.h"
 
 static void fill(struct batch *b)

@@ -4,8 +4,10 @@
  */
 #include <errno.h>
 
-#include "store/row/row.h"
 #include "store/base/alloc.h"
+#include "store/row/reconcile.h"
+#include "store/row/row.h"
+#include "store/row/row_codec.h"
 #include "tests/lib/rows.h"
 #include "tests/unit/suite.h"
 

@@ -6,7 +6,11 @@
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
+#include "store/schema/mask.h"
+#include "store/schema/options.h"
+#include "store/schema/schema.h"
 #include "store/schema/schema_edit.h"
+#include "store/schema/table_edit.h"
 #include "tests/unit/suite.h"
 
 static void ignore(void *context, enum log_level level, const char *line)

@@ -4,6 +4,9 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/schema/options.h"
+#include "store/schema/schema.h"
+#include "store/schema/table_edit.h"
 #include "tests/unit/suite.h"
 
 static struct type *native(enum type_kind kind)

@@ -14,6 +14,9 @@
 
 #include "store/lsm/lsm_internal.h"
 #include "store/sstable/cache.h"
+#include "store/sstable/iterate.h"
+#include "store/sstable/verify.h"
+#include "store/sstable/writer.h"
 #include "tests/lib/entries.h"
 #include "tests/lib/random.h"
 #include "tests/lib/rows.h"

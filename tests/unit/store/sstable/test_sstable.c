@@ -7,7 +7,12 @@
 
 #include "store/base/alloc.h"
 #include "store/row/key.h"
+#include "store/row/row_codec.h"
+#include "store/sstable/cache.h"
+#include "store/sstable/iterate.h"
 #include "store/sstable/sstable.h"
+#include "store/sstable/verify.h"
+#include "store/sstable/writer.h"
 #include "tests/lib/entries.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "store/schema/table_edit.h"
+#include "store/type/text/text.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

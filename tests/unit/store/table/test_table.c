@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "store/base/clock.h"
+#include "store/schema/table_edit.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

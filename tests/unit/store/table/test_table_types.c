@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "store/schema/table_edit.h"
+#include "store/type/text/text.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 

@@ -6,6 +6,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/schema/table_edit.h"
 #include "store/table/observer.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"

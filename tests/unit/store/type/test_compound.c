@@ -5,6 +5,8 @@
 
 #include "store/base/alloc.h"
 #include "store/row/key.h"
+#include "store/type/text/text.h"
+#include "store/type/value.h"
 #include "tests/lib/values.h"
 #include "tests/unit/suite.h"
 

@@ -4,6 +4,11 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/type/compare.h"
+#include "store/type/json/json.h"
+#include "store/type/json/map.h"
+#include "store/type/json/print.h"
+#include "store/type/json/value.h"
 #include "tests/lib/values.h"
 #include "tests/unit/suite.h"
 

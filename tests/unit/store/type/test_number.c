@@ -7,6 +7,7 @@
 #include "store/base/alloc.h"
 #include "store/type/float.h"
 #include "store/type/native.h"
+#include "store/type/text/cql_constant.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"
 

@@ -2,6 +2,8 @@
 #include "store/type/type.h"
 
 #include "store/base/alloc.h"
+#include "store/type/compare.h"
+#include "store/type/ordered.h"
 #include "tests/lib/values.h"
 #include "tests/unit/suite.h"
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/type/compare.h"
+#include "store/type/compound_codec.h"
 #include "tests/lib/values.h"
 #include "tests/unit/suite.h"
 

@@ -2,6 +2,9 @@
 #include <errno.h>
 
 #include "store/type/native.h"
+#include "store/type/text/cql_constant.h"
+#include "store/type/text/text.h"
+#include "store/type/value.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"
 

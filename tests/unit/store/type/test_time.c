@@ -5,6 +5,7 @@
 #include "store/type/native.h"
 #include "store/type/time.h"
 #include "store/type/timestamp.h"
+#include "store/type/value.h"
 #include "store/type/zone.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"
