@@ -233,7 +233,7 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 	if (err)
 		return err;
 	buffer_tell_others(op, h);
-	if (!(op->call && op->call->cached) &&
+	if (!(op->call && op->call->cached) && !h->moved &&
 	    !(h->flags & (O_SYNC | O_DSYNC)))
 		known_to_kernel(h->node);
 	return 0;
@@ -347,7 +347,9 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
  */
 static void pages_are_dropped(struct node *n, const struct fs_open_reply *reply)
 {
-	if (handle_of(reply->handle)->hold == HOLD_WRITE)
+	const struct handle *h = handle_of(reply->handle);
+
+	if (h->hold == HOLD_WRITE && !h->moved)
 		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_PAGES);
 }
 

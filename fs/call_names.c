@@ -80,6 +80,8 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = view_look(at.op, at.dir, at.name, &c, &n);
+	if (err == -ESTALE)
+		err = view_lost(at.op, at.dir);
 	if (!err)
 		stat_fill_entry(at.op, n, &c, entry);
 	node_put(&fs->nodes, n);
@@ -574,6 +576,10 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = stat_lookup(at.op, at.dir, at.name, &c, &n);
+	if (!err && !(flags & O_EXCL))
+		err = view_look_to_open(at.op, at.dir, at.name,
+					(flags & O_ACCMODE) != O_RDONLY, &c,
+					&n);
 	created = err == -ENOENT;
 	if (!err && (flags & O_EXCL))
 		err = -EEXIST;

@@ -66,11 +66,21 @@ static bool is_open_file(struct node *n)
 	return !n->ops->directory && atomic_load(&n->opens);
 }
 
+/* True if it no longer exists, by that error of its attributes: who comes by it
+ * looks again. Of directories, some have none. */
+static bool is_missing(struct node *n, int err)
+{
+	if (err == -ENOENT && n->ops->directory)
+		return atomic_load(&n->flags) & NODE_GONE;
+	return err == -ENOENT || (err == -ESTALE && !is_open_file(n));
+}
+
 /* Get attributes. id: the number by which the kernel asked. No notice reaches
  * attributes kept under the number from before a rename: it may keep none. */
 static int get_attr(struct op *op, struct node *n, uint64_t id,
 		    struct handle *h, struct stat *attr, double *timeout_s)
 {
+	bool first = view_asks(op, n), missed;
 	struct child c;
 	int err = stat_node(op, n, &c);
 	bool is_read = err && view_shows(op->fs, n, &c);
@@ -85,10 +95,9 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 		node_put(&op->fs->nodes, named);
 		open_only &= err != 0;
 	}
-	if (err == -ENOENT && !open_only && !n->ops->directory) {
-		err = view_missed(op, n);
-		open_only = !err;
-	}
+	missed = !open_only && is_missing(n, err);
+	if (missed)
+		err = view_missed(op, n, first, err, &c);
 	if (open_only) {
 		op->reason[0] = 0;
 		if (!is_read) {
@@ -96,12 +105,10 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 			c.mtime_ns = clock_now_us() * MICROSECOND;
 		}
 	} else if (err) {
-		return err == -ENOENT && n->ops->directory &&
-				       (atomic_load(&n->flags) & NODE_GONE) ?
-			       -ESTALE : err;
+		return err;
 	}
 	stat_fill_attr(op, n, &c, attr, timeout_s);
-	if (open_only || named || n->id != id || !op_is_fresh(op))
+	if (open_only || missed || named || n->id != id || !op_is_fresh(op))
 		*timeout_s = 0;
 	if (h && h->buffer && !n->ops->file->document) {
 		size = (uint64_t)attr->st_size;
@@ -264,7 +271,7 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 		err = keep_owner(on.op, on.n, owner, attr);
 	if (!err && (set & FS_SET_SIZE))
 		err = on.n->ops->directory ? -EISDIR :
-			      handle_truncate(on.op, on.n,
+			      handle_truncate(on.op, on.n, on.n->id != node,
 					      h && h->writer ? h : NULL,
 					      (uint64_t)attr->st_size);
 	if (!err)

@@ -493,7 +493,7 @@ int handles_commit(struct op *op)
 }
 
 /* -------------------------------------------------------- truncate by path */
-int handle_truncate(struct op *op, struct node *n, struct handle *h,
+int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		    uint64_t size)
 {
 	struct fs_open_reply reply;
@@ -513,7 +513,8 @@ int handle_truncate(struct op *op, struct node *n, struct handle *h,
 			buffer_tell_others(op, h);
 		return err;
 	}
-	err = handle_open(op, n, O_WRONLY, OPENED, &reply);
+	err = handle_open(op, n, O_WRONLY, moved ? OPENED_MOVED : OPENED,
+			  &reply);
 	if (err)
 		return err;
 	h = handle_of(reply.handle);

@@ -58,6 +58,7 @@ struct handle {
 	gid_t text_gid;
 	bool writer;
 	bool cached;			/* the kernel keeps pages of it */
+	bool moved;			/* the kernel opened another inode */
 	enum hold hold;
 	struct write_buffer *buffer;		/* of a writer */
 	/* These under its lock. */
@@ -83,8 +84,9 @@ struct handle {
 int handles_commit(struct op *op);
 /* True if cutting the file to nothing and closing it stores the empty value. */
 bool handle_takes_empty(struct op *op, struct node *n);
-/* Truncate by path: load, shorten, commit. */
-int handle_truncate(struct op *op, struct node *n, struct handle *h,
+/* Truncate by path: load, shorten, commit. moved: the kernel's node is one that
+ * a rename left. */
+int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		    uint64_t size);
 /* The same of a document, whose descriptors have a buffer each. */
 bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);

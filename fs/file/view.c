@@ -9,6 +9,7 @@
 #include "fs/file/handle.h"
 #include "fs/file/reader_text.h"
 #include "fs/file/stat.h"
+#include "fs/file/wish.h"
 #include "fs/file/write_buffer.h"
 #include "fs/node/account.h"
 #include "fs/node/kind.h"
@@ -18,25 +19,8 @@
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
-#include "store/base/clock.h"
 
-#define WISH_S 10	/* after that the thread has ended */
-#define AGAIN_NS 1000000000	/* an older look was for something else */
 #define TRIES 100
-
-/* A wish: a call that was told to look again. */
-struct wish {
-	struct wish *next;
-	pid_t thread;
-	uid_t uid;
-	bool opens, writer;	/* an open, and of which kind; else unknown */
-	bool found;		/* the name, when it looked */
-	uint64_t told_ns;	/* when told, or when found; 0: neither */
-	struct node *asked;	/* the node it came by: a reference */
-	struct node *node;	/* held for it since its look; or NULL */
-	int64_t until_s;
-	struct charge charge;	/* of one node */
-};
 
 static struct mutex *stripe_of(struct fs *fs, const struct node *n)
 {
@@ -57,6 +41,17 @@ static bool is_held(const struct node *n)
 {
 	return !n->ops->directory &&
 	       (n->ops->file->alone || view_applies(n));
+}
+
+/* An open that has a node alone holds it as a writer does. */
+static bool is_held_to_write(const struct node *n, bool writer)
+{
+	return writer || n->ops->file->alone;
+}
+
+static bool holds_to_write(const struct handle *h)
+{
+	return is_held_to_write(h->node, h->writer);
 }
 
 static bool is_past(const struct node *n)
@@ -244,112 +239,95 @@ void view_close(struct fs *fs, struct handle *h)
 }
 
 /* ------------------------------------------------------------------ wishes */
-/* Remove the thread's wish for that name from the list, and return it; or
- * NULL. */
-static struct wish *wish_take(struct op *op, const struct node *dir,
-			      struct bytes name)
+static bool wants_to_write(const struct wish *w)
 {
-	struct fs *fs = op->fs;
-	pid_t thread = op->call ? op->call->pid : 0;
-	struct wish **at, *w;
+	return w->call != WISHES_TO_READ;
+}
 
-	if (!atomic_load(&fs->wish_count))
-		return NULL;
-	mutex_lock(&fs->wish_lock);
-	for (at = &fs->wishes; (w = *at); at = &w->next)
-		if (w->thread == thread && w->asked->parent == dir &&
-		    bytes_equal(node_name(w->asked), name))
-			break;
-	if (w) {
-		*at = w->next;
-		atomic_fetch_sub(&fs->wish_count, 1);
-	}
-	mutex_unlock(&fs->wish_lock);
-	return w;
+/* How it holds what it found. */
+static bool wish_writes(const struct wish *w)
+{
+	return is_held_to_write(w->found, wants_to_write(w));
+}
+
+static enum wishes wishes_of(bool writer)
+{
+	return writer ? WISHES_TO_WRITE : WISHES_TO_READ;
+}
+
+static void release_hold(struct fs *fs, struct wish *w)
+{
+	if (w->holds)
+		let_go(fs, w->found, wish_writes(w), w->uid);
+	w->holds = false;
 }
 
 static void wish_let_go(struct fs *fs, struct wish *w)
 {
-	if (w->node)
-		let_go(fs, w->node, w->writer, w->uid);
-	node_put(&fs->nodes, w->node);
-	w->node = NULL;
+	release_hold(fs, w);
+	w->asks = false;
+	wish_lose(fs, w);
 }
 
-static void wish_free(struct fs *fs, struct wish *w)
+static void wish_end(struct fs *fs, struct wish *w)
 {
+	if (!w)
+		return;
 	wish_let_go(fs, w);
-	node_put(&fs->nodes, w->asked);
-	charge_end(&fs->accounts, &w->charge);
-	mem_free(w);
+	wish_free(fs, w);
 }
 
-static void wish_list(struct fs *fs, struct wish *w)
-{
-	mutex_lock(&fs->wish_lock);
-	w->next = fs->wishes;
-	fs->wishes = w;
-	atomic_fetch_add(&fs->wish_count, 1);
-	mutex_unlock(&fs->wish_lock);
-}
-
-/* Add a wish. -ESTALE; -EBUSY: the user has too many. */
-static int wish_add(struct op *op, struct node *n, bool opens, bool writer)
-{
-	struct fs *fs = op->fs;
-	struct wish *w = mem_zalloc(1, sizeof(*w));
-
-	if (!w || charge_set(&fs->accounts, &w->charge, RESOURCE_LOOKS,
-			     op->who.uid, 1)) {
-		mem_free(w);
-		return -EBUSY;
-	}
-	w->thread = op->call ? op->call->pid : 0;
-	w->uid = op->who.uid;
-	w->opens = opens;
-	w->writer = writer;
-	w->asked = node_get(node_now(n));
-	w->until_s = op->now_s + WISH_S;
-	w->told_ns = clock_monotonic_ns();
-	wish_list(fs, w);
-	return -ESTALE;
-}
-
-/* True if it was this call that was told, and has looked if it could. */
-static bool has_looked(const struct wish *w)
-{
-	return w && w->told_ns && clock_monotonic_ns() - w->told_ns < AGAIN_NS;
-}
-
-static bool is_there(struct op *op, const struct node *n)
+/* Return what the name of n shows now. -ENOENT. */
+static int look_now(struct op *op, const struct node *n, struct child *c)
 {
 	struct node *now;
-	struct child c;
-	int err = stat_lookup(op, n->parent, node_name(n), &c, &now);
+	int err = stat_lookup(op, n->parent, node_name(n), c, &now);
 
 	node_put(&op->fs->nodes, now);
 	op->reason[0] = 0;
-	return !err;
+	return err;
 }
 
-int view_missed(struct op *op, struct node *n)
+bool view_asks(struct op *op, struct node *n)
+{
+	struct wish *w = wish_take(op, n->parent, node_name(n));
+	bool first;
+
+	if (!w)
+		return false;
+	first = w->asks && wish_found(w, n);
+	w->asks = false;
+	wish_list(op->fs, w);
+	return first;
+}
+
+int view_missed(struct op *op, struct node *n, bool first, int missing,
+		struct child *c)
 {
 	struct wish *w;
-	bool looked;
+	int err;
 
 	if (!op->call || !op->call->pid)
-		return -ENOENT;
+		return n->ops->directory ? -ESTALE : missing;
 	w = wish_take(op, n->parent, node_name(n));
-	if (w && w->node == n) {
+	if (w && wish_found(w, n)) {
+		*c = w->child;
 		wish_list(op->fs, w);
-		return 0;
+		return first ? 0 : look_now(op, n, c);
 	}
-	looked = has_looked(w);
-	if (w)
-		wish_free(op->fs, w);
-	if (looked && !is_there(op, n))
-		return -ENOENT;
-	return wish_add(op, n, false, false) == -ESTALE ? -ESTALE : -ENOENT;
+	wish_end(op->fs, w);
+	err = wish_add(op, n, WISHES_ANY);
+	return err == -ESTALE ? err : look_now(op, n, c);
+}
+
+int view_lost(struct op *op, struct node *dir)
+{
+	struct wish *w = wish_take(op, dir->parent, node_name(dir));
+	bool looked = w && w->looked;
+
+	wish_end(op->fs, w);
+	return looked || wish_add(op, dir, WISHES_ANY) != -ESTALE ? -ENOENT :
+								    -ESTALE;
 }
 
 /* Give the name of *cur to another node: *cur becomes that, or NULL. */
@@ -364,48 +342,39 @@ static void renew(struct op *op, struct node **cur)
 	*cur = next;
 }
 
-static bool has_holders(struct fs *fs, struct node *n)
-{
-	bool found;
-
-	mutex_lock(stripe_of(fs, n));
-	found = n->readers || n->writers;
-	mutex_unlock(stripe_of(fs, n));
-	return found;
-}
-
-/* Return a node for an open of either kind, if one is to come. */
-static int look_free(struct op *op, struct node *dir, struct bytes name,
-		     struct child *c, struct node **n)
-{
-	int err = stat_lookup(op, dir, name, c, n);
-
-	if (err || !is_held(*n) || !has_holders(op->fs, *n))
-		return err;
-	renew(op, n);
-	return *n ? 0 : stat_lookup(op, dir, name, c, n);
-}
-
-/* Hold the node of the name, or make one. */
+/* Hold the node of the name, or make one. -EBUSY: it is not held; *n may be it,
+ * or NULL. */
 static int hold_by_name(struct op *op, struct node *dir, struct bytes name,
 			bool writer, struct child *c, struct node **n)
 {
 	int i, err = -EBUSY;
+	bool to_write;
 
 	for (i = 0; i < TRIES && err == -EBUSY; i++) {
 		node_put(&op->fs->nodes, *n);
 		err = stat_lookup(op, dir, name, c, n);
 		if (err || !is_held(*n))
 			return err ? err : -EBUSY;
-		err = hold(op, *n, writer);
+		to_write = is_held_to_write(*n, writer);
+		err = hold(op, *n, to_write);
 		if (err == -EBUSY) {
 			renew(op, n);
-			err = *n ? hold(op, *n, writer) : -EBUSY;
+			err = *n ? hold(op, *n, to_write) : -EBUSY;
 		}
 		if (err == -ENOENT)	/* removed meanwhile */
 			err = -EBUSY;
 	}
 	return err;
+}
+
+/* True if the look is for another file than the one that the wish has: that
+ * call has ended. */
+static bool is_over(const struct wish *w, const struct node *dir,
+		    struct bytes name)
+{
+	return w->found && !w->found->ops->directory &&
+	       (w->found->parent != dir ||
+		!bytes_equal(node_name(w->found), name));
 }
 
 /* Release the node held since an earlier look: it may be old. */
@@ -416,64 +385,72 @@ int view_look(struct op *op, struct node *dir, struct bytes name,
 	struct fs *fs = op->fs;
 	int err;
 
+	if (w && is_over(w, dir, name)) {
+		wish_end(fs, w);
+		w = NULL;
+	}
 	if (!w)
 		return stat_lookup(op, dir, name, c, n);
 	wish_let_go(fs, w);
 	*n = NULL;
-	if (!w->opens) {
-		err = look_free(op, dir, name, c, n);
-	} else {
-		err = hold_by_name(op, dir, name, w->writer, c, n);
-		if (!err)
-			w->node = node_get(*n);
-		else if (err == -EBUSY)	/* left to the open */
-			err = *n ? 0 : stat_lookup(op, dir, name, c, n);
-	}
+	err = hold_by_name(op, dir, name, wants_to_write(w), c, n);
+	w->holds = !err;
+	w->uid = op->who.uid;
+	if (err == -EBUSY)	/* left to the open */
+		err = *n ? 0 : stat_lookup(op, dir, name, c, n);
 	/* A name that is missing may exist when the same call looks next. */
-	w->found = !err;
-	w->told_ns = err ? 0 : clock_monotonic_ns();
+	if (!err) {
+		w->found = node_get(*n);
+		w->child = *c;
+		w->child.value = BYTES_NULL;
+		w->asks = true;
+	}
+	w->looked = true;
 	wish_list(fs, w);
 	return err;
 }
 
+int view_look_to_open(struct op *op, struct node *dir, struct bytes name,
+		      bool writer, struct child *c, struct node **n)
+{
+	if (!is_held(*n))
+		return 0;
+	wish_end(op->fs, wish_take(op, dir, name));
+	if (wish_add(op, *n, wishes_of(writer)) == -EBUSY)
+		return 0;
+	node_put(&op->fs->nodes, *n);
+	return view_look(op, dir, name, c, n);
+}
+
 void view_expire(struct fs *fs, int64_t now_s, bool all)
 {
-	struct wish **at, *w, *old = NULL;
+	struct wish *w, *old = wish_take_old(fs, now_s, all);
 
-	mutex_lock(&fs->wish_lock);
-	for (at = &fs->wishes; (w = *at);) {
-		if (!all && w->until_s > now_s) {
-			at = &w->next;
-			continue;
-		}
-		*at = w->next;
-		w->next = old;
-		old = w;
-		atomic_fetch_sub(&fs->wish_count, 1);
-	}
-	mutex_unlock(&fs->wish_lock);
 	while ((w = old)) {
 		old = w->next;
-		wish_free(fs, w);
+		wish_end(fs, w);
 	}
 }
 
 /* -------------------------------------------------------------------- open */
 /*
- * The kernel has asked again for the same node (by /proc/self/fd), or the
- * caller is unknown: a reader gets the version of the other readers, or a copy
- * of its own, which mmap is not safe with. A writer is let in.
+ * Let in an open that does not fit: it is its call's last try, or the caller is
+ * unknown. A writer joins the others. A reader gets the version of the other
+ * readers; of a past node's, which is old, only where the call means that node:
+ * its look found it, or it cannot look. Else it has a copy of its own, which
+ * mmap is not safe with.
  */
-static int open_anyway(struct op *op, struct handle *h, bool writer)
+static int let_in(struct op *op, struct handle *h, bool meant, bool moved)
 {
 	struct node *n = h->node;
 	int err = 0;
 
+	h->moved = moved;
 	mutex_lock(stripe_of(op->fs, n));
-	if (writer) {
+	if (holds_to_write(h)) {
 		n->writers++;
 		h->hold = HOLD_WRITE;
-	} else if (n->readers) {
+	} else if (n->readers && !moved && (meant || !is_past(n))) {
 		err = add_reader(op->fs, n, n->version, h->uid);
 		h->hold = err ? HOLD_NONE : HOLD_READ;
 	}
@@ -486,51 +463,39 @@ static int open_anyway(struct op *op, struct handle *h, bool writer)
 	if (!err)
 		err = pin_share(op->fs, h);
 	h->pinned = h->at_open = !err;
-	return err;
+	return err == -ESTALE ? -ENOENT : err;
 }
 
-/* An open that has a node alone holds it as a writer does. */
-static bool holds_to_write(const struct handle *h)
+/* If the wish holds the node as h needs it, let h take over. */
+static bool take_held(struct handle *h, struct wish *w)
 {
-	return h->writer || h->node->ops->file->alone;
-}
-
-/* If this is the thread's wish, let h take over its hold. */
-static bool take_held(struct fs *fs, struct handle *h, struct wish *w)
-{
-	if (!w || w->node != h->node || w->writer != holds_to_write(h) ||
-	    w->uid != h->uid)
+	if (!w->holds || w->found != h->node ||
+	    wish_writes(w) != holds_to_write(h) || w->uid != h->uid)
 		return false;
-	h->hold = w->writer ? HOLD_WRITE : HOLD_READ;
-	node_put(&fs->nodes, w->node);
-	w->node = NULL;
+	h->hold = wish_writes(w) ? HOLD_WRITE : HOLD_READ;
+	w->holds = false;
 	return true;
 }
 
 /*
- * True if an open that does not fit is let in. By /proc/self/fd the kernel
- * cannot look again. A caller that could has found the node that it comes by,
- * and another was first; but a past node's readers hold an old value.
+ * True if it is the second try of a call: by the node that its look found,
+ * which may have been renamed since, or, by /proc/self/fd, without a look.
  */
-static bool is_let_in(struct op *op, struct handle *h, const struct wish *w,
-		      bool moved)
+static bool is_second(const struct wish *w, const struct node *n, bool moved)
 {
-	if (!holds_to_write(h) && (!op->call || !op->call->pid))
-		return true;
-	if (!has_looked(w))
+	if (!w)
 		return false;
-	if (!w->found)
-		return true;
-	return !moved && !h->node->orphan &&
-	       !((holds_to_write(h) || is_past(h->node)) &&
-		 view_is_read(op->fs, h->node));
+	if (!w->looked)
+		return w->asked == n;
+	return moved ? wish_found(w, n) : w->found == n;
 }
 
 static int open_current(struct op *op, struct handle *h, const struct wish *w,
 			bool moved)
 {
 	struct node *n = h->node;
-	bool writer = holds_to_write(h);
+	bool writer = holds_to_write(h), second = is_second(w, n, moved);
+	bool unknown = !op->call || !op->call->pid;
 	int err = moved ? -EBUSY : hold(op, n, writer);
 
 	if (!err)
@@ -538,13 +503,14 @@ static int open_current(struct op *op, struct handle *h, const struct wish *w,
 	/* Made and not committed: it exists for its maker. */
 	if (err == -ENOENT && !h->writer && buffer_is_callers(op, n))
 		return 0;
-	if (err == -ENOENT && has_looked(w) && !is_there(op, n))
-		return err;
-	if (err == -EBUSY && is_let_in(op, h, w, moved))
-		return open_anyway(op, h, writer);
-	if (err == -ENOENT || err == -EBUSY)
-		err = wish_add(op, n, true, writer);
-	return err == -EBUSY ? open_anyway(op, h, writer) : err;
+	if (err == -ESTALE)	/* it, or its table */
+		err = -ENOENT;
+	if (err == -EBUSY && (second || (unknown && (!writer || moved))))
+		return let_in(op, h, second && (!w->looked || w->found == n),
+			      moved);
+	if (err == -EBUSY || (err == -ENOENT && !second))
+		err = wish_add(op, n, wishes_of(writer));
+	return err == -EBUSY ? let_in(op, h, false, moved) : err;
 }
 
 int view_open(struct op *op, struct handle *h, bool moved)
@@ -556,10 +522,14 @@ int view_open(struct op *op, struct handle *h, bool moved)
 	if (!is_held(n))
 		return 0;
 	w = wish_take(op, n->parent, node_name(n));
-	if (moved || !take_held(op->fs, h, w))
-		err = open_current(op, h, w, moved);
-	if (w)
-		wish_free(op->fs, w);
+	if (w && !moved && take_held(h, w)) {
+		wish_end(op->fs, w);
+		return 0;
+	}
+	if (w)	/* else it would be in the way of its own open */
+		release_hold(op->fs, w);
+	err = open_current(op, h, w, moved);
+	wish_end(op->fs, w);
 	return op_refuse_resource(op, RESOURCE_READ, err);
 }
 

@@ -1,0 +1,121 @@
+/* The list of wishes: see wish.h. */
+#include "fs/file/wish.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/node.h"
+#include "store/base/alloc.h"
+
+#define ENDED_S 10	/* until the wish of a thread that has ended goes */
+/* Of one that goes on: then the call ended without coming, which one that opens
+ * nothing does. */
+#define OPENS_S 600
+#define ANY_S 60
+
+static pid_t thread_of(const struct op *op)
+{
+	return op->call ? op->call->pid : 0;
+}
+
+struct wish *wish_take(struct op *op, const struct node *dir,
+		       struct bytes name)
+{
+	struct fs *fs = op->fs;
+	pid_t thread = thread_of(op);
+	struct wish **at, *w;
+
+	if (!atomic_load(&fs->wish_count))
+		return NULL;
+	mutex_lock(&fs->wish_lock);
+	for (at = &fs->wishes; (w = *at); at = &w->next)
+		if (w->thread == thread &&
+		    (thread || (w->asked->parent == dir &&
+				bytes_equal(node_name(w->asked), name))))
+			break;
+	if (w) {
+		*at = w->next;
+		atomic_fetch_sub(&fs->wish_count, 1);
+	}
+	mutex_unlock(&fs->wish_lock);
+	return w;
+}
+
+void wish_list(struct fs *fs, struct wish *w)
+{
+	mutex_lock(&fs->wish_lock);
+	w->next = fs->wishes;
+	fs->wishes = w;
+	atomic_fetch_add(&fs->wish_count, 1);
+	mutex_unlock(&fs->wish_lock);
+}
+
+int wish_add(struct op *op, struct node *n, enum wishes call)
+{
+	struct fs *fs = op->fs;
+	struct wish *w = mem_zalloc(1, sizeof(*w));
+
+	if (!w || charge_set(&fs->accounts, &w->charge, RESOURCE_LOOKS,
+			     op->who.uid, 1)) {
+		mem_free(w);
+		return -EBUSY;
+	}
+	w->thread = thread_of(op);
+	w->call = call;
+	w->asked = node_get(node_now(n));
+	w->since_s = op->now_s;
+	w->until_s = op->now_s + ENDED_S;
+	wish_list(fs, w);
+	return -ESTALE;
+}
+
+bool wish_found(const struct wish *w, const struct node *n)
+{
+	return w->found && (w->found == n || node_now(w->found) == n);
+}
+
+void wish_lose(struct fs *fs, struct wish *w)
+{
+	node_put(&fs->nodes, w->found);
+	w->found = NULL;
+}
+
+void wish_free(struct fs *fs, struct wish *w)
+{
+	wish_lose(fs, w);
+	node_put(&fs->nodes, w->asked);
+	charge_end(&fs->accounts, &w->charge);
+	mem_free(w);
+}
+
+/* True if its thread may yet come: a busy machine may keep it from that for
+ * long. */
+static bool is_awaited(const struct wish *w, int64_t now_s)
+{
+	int64_t most_s = w->call == WISHES_ANY ? ANY_S : OPENS_S;
+
+	return w->until_s > now_s ||
+	       (w->thread && w->since_s + most_s > now_s &&
+		(!kill(w->thread, 0) || errno == EPERM));
+}
+
+struct wish *wish_take_old(struct fs *fs, int64_t now_s, bool all)
+{
+	struct wish **at, *w, *old = NULL;
+
+	mutex_lock(&fs->wish_lock);
+	for (at = &fs->wishes; (w = *at);) {
+		if (!all && is_awaited(w, now_s)) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		w->next = old;
+		old = w;
+		atomic_fetch_sub(&fs->wish_count, 1);
+	}
+	mutex_unlock(&fs->wish_lock);
+	return old;
+}
