@@ -68,7 +68,9 @@ def step(r, number, i):
         os.rmdir(row)
 
 
-def client(number, round_number):
+# Ends with the mount: a client that got no processor while the daemon died finds
+# the place of the mount empty, or another mount there.
+def client(number, round_number, device):
     r = random.Random(seed * 1000003 + round_number * 1009 + number)
     i = 0
     while True:
@@ -80,8 +82,15 @@ def client(number, round_number):
             else:
                 step(r, number, i)
         except OSError as e:
-            if e.errno in DEAD:
+            if e.errno in DEAD or not mounted_at(device):
                 os._exit(0)
+
+
+def mounted_at(device):
+    try:
+        return os.stat(mount).st_dev == device
+    except OSError:
+        return False
 
 
 def alive(children):
@@ -186,12 +195,12 @@ for n in range(rounds):
         hung += 1
     os.ftruncate(closed, 0)
     put('%s/9/9/a' % table, b'0\n')
-    children = []
+    children, device = [], os.stat(mount).st_dev
     for i in range(CLIENTS):
         child = os.fork()
         if not child:
             signal.alarm(0)
-            client(i, n)
+            client(i, n, device)
         children.append(child)
     r = random.Random(seed * 7 + n)
     time.sleep(0.15 + r.random() * 0.5)
