@@ -510,7 +510,7 @@ END_TEST
  * come: as if each were another process's. */
 static int give_up_open(uid_t uid, const struct fs_entry *entry)
 {
-	static pid_t pid = 100000;
+	static pid_t pid = 2000000001;	/* of threads that do not exist */
 	struct fs_call call = { .uid = uid, .gid = uid, .pid = pid++ };
 	struct fs_open_reply reply;
 	int err = fs_open_file(shop.fs, &call, entry->node, O_WRONLY, &reply);
