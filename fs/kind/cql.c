@@ -55,6 +55,7 @@ struct console {
 	struct charge stream;		/* while result streams */
 	struct cql_result *result;	/* streams into out */
 	struct cql_format *format;
+	bool used;	/* something was written, or the help was read */
 	int failed;	/* the stream's error, to return after out */
 	bool refused;	/* not by the session: the op has the reason */
 };
@@ -66,8 +67,15 @@ static bool takes_rest(const struct console *c)
 	return c->kind != CQL_FORMAT_RAW;
 }
 
+/* What is read where nothing was written. */
+static const char usage[] =
+"-- Write statements into a .cql and read their results on the same descriptor:\n"
+"--   exec 3<>.cql; echo 'SELECT * FROM keyspace.table;' >&3; cat <&3\n"
+"-- or: widefsctl cql MOUNTPOINT -e 'SELECT ...' (why others failed: .widefs/errors)\n";
+
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
 #define REST_AFTER_S 5		/* without a call */
+#define LOOK_MAX 8192		/* a text that is looked at with each write */
 #define OUT_STEP 4096		/* bytes of results are charged in these */
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,
@@ -347,6 +355,18 @@ static int begin(struct console *c, struct op *op, struct handle *h)
 }
 
 /*
+ * Look whether a statement can begin with what is left, now that `more` bytes
+ * were added to it. A long text that comes in small pieces is looked at when it
+ * runs: else the time grew with its square.
+ */
+static int look_at_rest(struct console *c, struct bytes rest, size_t more)
+{
+	if (!takes_rest(c) || (rest.len > LOOK_MAX && rest.len / 16 > more))
+		return 0;
+	return cql_may_begin(c->session, rest);
+}
+
+/*
  * Run the complete statements in text. *used: the bytes of it that are done
  * with. Stops at the first error, which is told only if it is the first
  * statement's: else the writer comes again with the rest.
@@ -389,6 +409,7 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 	mutex_lock(&h->lock);
 	err = begin(c, op, h);
 	before = c->text.len;
+	c->used = true;
 	if (!err && before + data.len > CONSOLE_TEXT_MAX)
 		err = op_refuse(op, -EFBIG, "a statement is too long");
 	if (!err)
@@ -406,6 +427,9 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 	}
 	buf_add_bytes(&c->text, data);
 	err = run_all(c, false, &used);
+	if (!err)
+		err = look_at_rest(c, bytes_of(c->text.ptr + used,
+					       c->text.len - used), data.len);
 	if (!err) {
 		if (used)
 			drop_used(c, used);
@@ -454,6 +478,9 @@ static int read_cql(struct op *op, struct handle *h, uint64_t offset,
 		tell(c, err, CQL_SERVER_ERROR);
 	buf_clear(&c->text);
 	cql_split_init(&c->split);
+	if (!err && !c->used && takes_rest(c))
+		buf_add_str(&c->out, usage);
+	c->used = true;
 	err = c->out.len > c->read ? 0 : pull(c, size);
 	n = c->out.len - c->read;
 	if (n > size)

@@ -187,6 +187,16 @@ static int refuse_space(struct cql_session *c, size_t limit)
 	return -ENOMEM;
 }
 
+/* Make it the session's error: its message outlives the arena it is of. */
+static void keep_error(struct cql_session *c, struct cql_error error)
+{
+	arena_clear(&c->error_arena);
+	c->error = error;
+	c->error.message = arena_strdup(&c->error_arena, error.message);
+	if (!c->error.message)
+		c->error.message = "";
+}
+
 static int execute(struct cql_session *c, struct bytes statement,
 		   struct cql_result **result)
 {
@@ -207,16 +217,10 @@ static int execute(struct cql_session *c, struct bytes statement,
 	r->execution.text = statement;
 	r->arena.limit = c->space + TEXT_SHARE * statement.len;
 	err = cql_parse(&r->arena, &s, statement, NULL, &c->error);
-	if (err) {
-		/* The message must outlive the arena it was made in. */
-		struct cql_error error = c->error;
-
-		c->error.message = arena_strdup(&c->error_arena, error.message);
-		if (!c->error.message)
-			c->error.message = "";
-	} else {
+	if (err)
+		keep_error(c, c->error);
+	else
 		err = execute_statement(r, s);
-	}
 	r->execution.text = BYTES_NULL;
 	if (!err && (r->arena.failed || r->execution.scratch.failed))
 		err = -ENOMEM;
@@ -257,6 +261,20 @@ int cql_execute(struct cql_session *c, struct bytes statement,
 
 	watch_set(before);
 	return error_number(c, err);
+}
+
+int cql_may_begin(struct cql_session *c, struct bytes text)
+{
+	struct cql_error error;
+	struct arena arena = ARENA_INIT;
+	int err;
+
+	arena.limit = c->space + TEXT_SHARE * text.len;
+	err = cql_parse_begin(&arena, text, &error);
+	if (err == -EINVAL)
+		keep_error(c, error);
+	arena_release(&arena);
+	return err == -EINVAL ? err : 0;
 }
 
 const struct cql_error *cql_session_error(const struct cql_session *c)

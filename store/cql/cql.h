@@ -40,6 +40,12 @@ int cql_session_use(struct cql_session *c, struct bytes keyspace);
  */
 int cql_execute(struct cql_session *c, struct bytes statement,
 		struct cql_result **result);
+/*
+ * Look whether a statement can begin with text, to which more may be added: 0,
+ * or -EINVAL with cql_session_error set where no end makes it one. It costs the
+ * reading of the text.
+ */
+int cql_may_begin(struct cql_session *c, struct bytes text);
 /* Return the error of the last call that failed on this session. */
 const struct cql_error *cql_session_error(const struct cql_session *c);
 

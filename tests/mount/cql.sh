@@ -118,6 +118,23 @@ $failure" "$(talk .cql.csv 'SELECT 1/v FROM k.fails WHERE k = 2;' 'DROP TABLE k.
 ok 'which is so' test -d "$M/k/fails"
 is 'an open comment is refused' 'line 1:4 a comment is not closed' "$(talk .cql '/* x')"
 is 'a closed one is nothing' '' "$(talk .cql '/* x */ -- y')"
+# What can be no statement fails its write, without a semicolon too.
+refused 'a wrong word' 'Invalid argument' add "$M/.cql" SELEC
+is 'is told' "line 1:0 expected a statement, found 'SELEC'" "$(getfattr --only-values -n user.error "$M/.cql")"
+refused 'a word that is wrong there' 'Invalid argument' add "$M/k/.cql.json" 'SELECT * FORM fails'
+refused 'a good one before it' 'Invalid argument' add "$M/.cql" "INSERT INTO k.fails (k, c, v) VALUES (3, 3, 3); SELEC"
+is 'has run' '[[3]]' "$(cql 'SELECT v FROM k.fails WHERE k = 3' | jq -c .rows)"
+is 'what may go on is not refused' '
+ v
+---
+ 3
+
+(1 rows)' "$(talk .cql 'SELEC' 'T v FROM k.fails WH' 'ERE k = 3')"
+is 'a program sends whole statements' "line 1:0 expected a statement, found 'SELEC'" "$(talk .cql.raw 'SELEC ' ';' | tail -1 | tr -d '\000' | grep -o 'line.*SELEC.')"
+# Where nothing was written, three lines say how it is used.
+is 'how it is used' 3 "$(cat "$M/.cql" | grep -c '^--')"
+is 'is not told to who wrote' '' "$(talk .cql 'USE k;')"
+is 'nor twice' 3 "$(talk .cql | wc -l)"
 cql 'DROP TABLE k.fails' >/dev/null
 # schema.cql
 cp "$M/k/schema.cql" "$W/schema"

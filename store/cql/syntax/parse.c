@@ -140,12 +140,41 @@ static int check_utf8(struct bytes text, struct arena *arena,
 	return err;
 }
 
+/* Parse the statement that text begins with. Texts of more than LEXER_TEXT_MAX
+ * bytes and others than UTF-8 were refused. */
+static struct statement *parse(struct parser *p, struct arena *arena,
+			       struct bytes text, size_t *consumed,
+			       struct cql_error *error)
+{
+	struct statement *s;
+	uint32_t start;
+
+	p->arena = arena;
+	p->error = error;
+	p->text = text;
+	lexer_init(&p->lexer, text);
+	p->at = p->count = 0;
+	p->last_end = p->marker_count = p->depth = 0;
+	p->result = 0;
+	p->unexpected = p->noted = p->recovers = p->grouping = false;
+	p->met_end = false;
+	p->stopped = UINT32_MAX;
+	parser_fill(p);
+
+	s = new_node(p, struct statement);
+	start = here(p).offset;
+	parse_statement(p, s);
+	s->span = span_from(p, start);
+	s->marker_count = p->marker_count;
+	parse_end(p, consumed);
+	return s;
+}
+
 int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 	      size_t *consumed, struct cql_error *error)
 {
 	struct parser p;
 	struct statement *s;
-	uint32_t start;
 
 	*error = CQL_ERROR_INIT;
 	*out = NULL;
@@ -156,26 +185,26 @@ int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 		text = BYTES_EMPTY;
 	if (check_utf8(text, arena, error))
 		return arena->failed ? -ENOMEM : -EINVAL;
-	p.arena = arena;
-	p.error = error;
-	p.text = text;
-	lexer_init(&p.lexer, text);
-	p.at = p.count = 0;
-	p.last_end = p.marker_count = p.depth = 0;
-	p.result = 0;
-	p.unexpected = p.noted = p.recovers = p.grouping = false;
-	p.stopped = UINT32_MAX;
-	parser_fill(&p);
-
-	s = new_node(&p, struct statement);
-	start = here(&p).offset;
-	parse_statement(&p, s);
-	s->span = span_from(&p, start);
-	s->marker_count = p.marker_count;
-	parse_end(&p, consumed);
+	s = parse(&p, arena, text, consumed, error);
 	if (!p.result && p.noted)
 		return -EINVAL;
 	if (!p.result)
 		*out = s;
 	return p.result;
+}
+
+int cql_parse_begin(struct arena *arena, struct bytes text,
+		    struct cql_error *error)
+{
+	struct parser p;
+
+	*error = CQL_ERROR_INIT;
+	if (!text.len || text.len > LEXER_TEXT_MAX ||
+	    !utf8_is_valid(text, false))
+		return 0;
+	parse(&p, arena, text, NULL, error);
+	if (p.result == -EINVAL && p.unexpected && !p.met_end)
+		return -EINVAL;
+	*error = CQL_ERROR_INIT;
+	return p.result == -ENOMEM ? -ENOMEM : 0;
 }

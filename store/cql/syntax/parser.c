@@ -21,15 +21,26 @@ void parser_fill(struct parser *p)
 		 kind != TOKEN_SEMICOLON);
 }
 
+/* True if more text could make another token of it. */
+static bool is_last(const struct parser *p, struct token token)
+{
+	return token.kind <= TOKEN_BAD ||
+	       token.offset + token.length >= p->text.len;
+}
+
 enum token_kind peek_ahead(struct parser *p, uint32_t n)
 {
 	while (p->at + n >= p->count) {
 		enum token_kind last = p->tokens[p->count - 1].kind;
 
-		if (last <= TOKEN_BAD || last == TOKEN_SEMICOLON)
+		if (last <= TOKEN_BAD || last == TOKEN_SEMICOLON) {
+			p->met_end = true;
 			return TOKEN_END;
+		}
 		parser_fill(p);
 	}
+	if (is_last(p, p->tokens[p->at + n]))
+		p->met_end = true;
 	return p->tokens[p->at + n].kind;
 }
 
@@ -119,6 +130,8 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 
 	if (p->result)
 		return;
+	if (is_last(p, at))
+		p->met_end = true;
 	p->stopped = here(p).offset;
 	if (p->noted) {
 		stop(p, -EINVAL);
@@ -160,9 +173,12 @@ bool parser_add_name(struct parser *p, struct hash *set, struct bytes name)
 
 bool parser_retry(struct parser *p, const struct parser *copy)
 {
+	bool met_end = p->met_end;
+
 	if (p->result != -EINVAL || copy->result || !p->unexpected)
 		return false;
 	*p = *copy;
+	p->met_end = met_end;
 	*p->error = CQL_ERROR_INIT;
 	return true;
 }

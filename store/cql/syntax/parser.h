@@ -31,6 +31,8 @@ struct parser {
 	bool unexpected;	/* the error is a token's place, no refusal */
 	bool noted;		/* the error is one that lets read on */
 	bool recovers;		/* see parser_recover */
+	bool met_end;		/* what was read of the text's last token
+				 * decided something */
 	uint32_t stopped;	/* offset of the token that none expected;
 				 * UINT32_MAX: what stopped it is a refusal */
 	bool grouping;		/* in GROUP BY */

@@ -63,6 +63,22 @@ static bool is_thrown(struct bytes message)
 	       bytes_begin_with(message, bytes_str("Multiple PRIMARY KEY"));
 }
 
+/* No part of a statement from its begin on is taken for a wrong one. */
+static void cut_everywhere(const struct vector *v)
+{
+	struct arena space = ARENA_INIT;
+	struct cql_error why;
+	size_t len;
+
+	for (len = (size_t)v->line % 3; len <= v->cql.len && len < 1000; len += 3) {
+		ck_assert_msg(!cql_parse_begin(&space, bytes_of(v->cql.ptr, len),
+					       &why), "%d: %.*s: %s", v->line,
+			      (int)len, (const char *)v->cql.ptr, why.message);
+		arena_clear(&space);
+	}
+	arena_release(&space);
+}
+
 static void compare(const struct vector *v, struct counts *counts)
 {
 	struct cql_error error;
@@ -77,6 +93,7 @@ static void compare(const struct vector *v, struct counts *counts)
 		;	/* whatever it says, it ends */
 	} else if (!syntax) {
 		ck_assert_msg(!err, "%d: %s: %s", v->line, cql, error.message);
+		cut_everywhere(v);
 		counts->parsed++;
 	} else if (sscanf((const char *)v->message.ptr, "line %d:%d ", &line,
 			  &column) == 2) {
@@ -146,6 +163,34 @@ static void teardown(void)
 {
 	arena_release(&arena);
 }
+
+/* What no end makes a statement of, and where it is told; NULL: it may go on. */
+static const struct {
+	const char *text, *message;
+} begins[] = {
+	{ "SELEC\n", "line 1:0 expected a statement, found 'SELEC'" },
+	{ "SELEC", NULL }, { "", NULL }, { "\n", NULL }, { "-- x\n", NULL },
+	{ "/* x", NULL }, { "'x", NULL }, { "\"x", NULL }, { "SEL\xc3", NULL },
+	{ "42 ", "line 1:0 expected a statement, found '42'" },
+	{ "-- x\nSELECT * FORM t ", "line 2:9 expected FROM, found 'FORM'" },
+	{ "SELECT * FORM", NULL }, { "SELECT * FROM t WHERE (a, b", NULL },
+	{ "SELECT * FROM t WHERE a = 'x", NULL },
+	{ "INSERT INTO t (a) VALUE (1)", "line 1:18 expected VALUES, found 'VALUE'" },
+	{ "BEGIN BATCH DELETE FROM t WHERE k = 1; SELECT ",
+	  "line 1:39 expected APPLY BATCH, found 'SELECT'" },
+	{ "SELECT * FROM t; x ", "line 1:17 expected the end of the statement, found 'x'" },
+};
+
+START_TEST(a_begin)
+{
+	struct bytes text = bytes_str(begins[_i].text);
+	int err = cql_parse_begin(&arena, text, &error);
+
+	ck_assert_int_eq(err, begins[_i].message ? -EINVAL : 0);
+	ck_assert_str_eq(error.message,
+			 begins[_i].message ? begins[_i].message : "");
+}
+END_TEST
 
 static bool says(struct identifier id, const char *text)
 {
@@ -701,6 +746,7 @@ SUITE(parse)
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("trees");
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, a_begin, 0, ARRAY_SIZE(begins));
 	tcase_add_loop_test(tc, a_term, 0, ARRAY_SIZE(terms));
 	tcase_add_loop_test(tc, a_selector, 0, ARRAY_SIZE(selectors));
 	tcase_add_test(tc, a_whole_select);
