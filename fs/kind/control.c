@@ -13,6 +13,7 @@
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/tree/listing.h"
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/watch.h"
 
@@ -163,7 +164,9 @@ static int print_metrics(struct op *op, struct buf *out)
 
 static int print_errors(struct op *op, struct buf *out)
 {
-	errors_print(&op->fs->errors, out, op->who.uid, sees_all(op));
+	uint64_t from = 0;
+
+	errors_print(&op->fs->errors, out, op->who.uid, sees_all(op), &from);
 	return 0;
 }
 
@@ -324,39 +327,96 @@ static int run_command(struct op *op, struct node *n, struct bytes line)
 	return err;
 }
 
+/*
+ * What a descriptor reads: a text of one moment, made when reading begins. Who
+ * goes on at the end of `errors` gets the lines that came since, as a follower
+ * does: they take the place of those that he has read.
+ */
+struct reading {
+	uint64_t base;		/* offset of the text in all that was read */
+	uint64_t line;		/* the first of errors that was not */
+};
+
 static int open_file(struct op *op, struct handle *h)
 {
 	if (h->writer && files[h->node->number].print)
 		return op_refuse(op, -EPERM, "this file is read-only");
 	if (h->writer && fs_is_read_only(op->fs))
 		return -EROFS;
-	return 0;
+	h->state = mem_zalloc(1, sizeof(struct reading));
+	return h->state ? 0 : -ENOMEM;
+}
+
+static bool is_followed(const struct handle *h)
+{
+	return files[h->node->number].print == print_errors;
+}
+
+/* Make the text that begins at the offset: 0, or of what is followed where it
+ * ends. REQUIRES the handle's lock. */
+static int make_text(struct op *op, struct handle *h, uint64_t offset)
+{
+	struct reading *reading = h->state;
+	int err = 0;
+
+	handle_drop_text(op->fs, h);
+	reading->base = offset;
+	if (!offset)
+		reading->line = 0;
+	if (is_followed(h))
+		errors_print(&op->fs->errors, &h->text, op->who.uid,
+			     sees_all(op), &reading->line);
+	else
+		err = files[h->node->number].print(op, &h->text);
+	if (!err && h->text.failed)
+		err = -ENOMEM;
+	if (!err)
+		err = op_charge(op, &h->charge, RESOURCE_READ, h->text.len);
+	if (err)
+		handle_drop_text(op->fs, h);
+	h->pinned = !err;
+	return err;
+}
+
+/* Return the bytes of the text from the offset on. */
+static struct bytes text_from(const struct handle *h, uint64_t offset)
+{
+	const struct reading *reading = h->state;
+	uint64_t at = offset - reading->base;
+
+	return offset >= reading->base && at < h->text.len ?
+		       bytes_of(h->text.ptr + at, h->text.len - at) :
+		       BYTES_EMPTY;
 }
 
 static int read_file(struct op *op, struct handle *h, uint64_t offset,
 		     size_t size, struct buf *out)
 {
+	struct reading *reading = h->state;
+	struct bytes text;
 	int err = 0;
 
 	if (!files[h->node->number].print)
 		return 0;
 	mutex_lock(&h->lock);
-	if (!offset || !h->pinned) {
-		handle_drop_text(op->fs, h);
-		err = files[h->node->number].print(op, &h->text);
-		if (!err)
-			err = op_charge(op, &h->charge, RESOURCE_READ,
-					h->text.len);
-		if (err)
-			handle_drop_text(op->fs, h);
-		h->pinned = !err;
+	if (!offset || !h->pinned || offset < reading->base)
+		err = make_text(op, h, 0);
+	if (!err && offset && is_followed(h) &&
+	    offset == reading->base + h->text.len)
+		err = make_text(op, h, offset);
+	if (!err) {
+		text = text_from(h, offset);
+		buf_add(out, text.ptr, size < text.len ? size : text.len);
 	}
-	if (!err && offset < h->text.len)
-		buf_add(out, h->text.ptr + offset,
-			size < h->text.len - offset ? size :
-						      h->text.len - offset);
 	mutex_unlock(&h->lock);
 	return err;
+}
+
+static void close_file(struct op *op, struct handle *h)
+{
+	(void)op;
+	mem_free(h->state);
+	h->state = NULL;
 }
 
 static const struct line_kind commands = { 200, NULL, "a line too long",
@@ -383,6 +443,7 @@ static const struct file_kind control_file = {
 	.read = read_file,
 	.write = write_file,
 	.flush = flush_file,
+	.close = close_file,
 };
 
 static const struct node_ops kind_control_file = {

@@ -75,7 +75,6 @@ static const char usage[] =
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
 #define REST_AFTER_S 5		/* without a call */
-#define LOOK_MAX 8192		/* a text that is looked at with each write */
 #define OUT_STEP 4096		/* bytes of results are charged in these */
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,
@@ -355,18 +354,6 @@ static int begin(struct console *c, struct op *op, struct handle *h)
 }
 
 /*
- * Look whether a statement can begin with what is left, now that `more` bytes
- * were added to it. A long text that comes in small pieces is looked at when it
- * runs: else the time grew with its square.
- */
-static int look_at_rest(struct console *c, struct bytes rest, size_t more)
-{
-	if (!takes_rest(c) || (rest.len > LOOK_MAX && rest.len / 16 > more))
-		return 0;
-	return cql_may_begin(c->session, rest);
-}
-
-/*
  * Run the complete statements in text. *used: the bytes of it that are done
  * with. Stops at the first error, which is told only if it is the first
  * statement's: else the writer comes again with the rest.
@@ -427,9 +414,10 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 	}
 	buf_add_bytes(&c->text, data);
 	err = run_all(c, false, &used);
-	if (!err)
-		err = look_at_rest(c, bytes_of(c->text.ptr + used,
-					       c->text.len - used), data.len);
+	if (!err && takes_rest(c))
+		err = cql_may_begin(c->session,
+				    bytes_of(c->text.ptr + used,
+					     c->text.len - used), data.len);
 	if (!err) {
 		if (used)
 			drop_used(c, used);

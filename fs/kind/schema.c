@@ -267,9 +267,11 @@ static const struct file_kind schema_file = {
 /* Hide the file until the next DDL; nothing is dropped. */
 static int unlink_schema(struct op *op, struct node *n)
 {
-	(void)op;
 	atomic_fetch_or(&n->flags, NODE_HIDDEN);
 	node_keep(n);
+	op_remark(op, n, "nothing was dropped, and the file is hidden until "
+			 "the next definition (to drop: rm -r of the "
+			 "directory, or DROP)");
 	return 0;
 }
 

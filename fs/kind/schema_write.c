@@ -114,6 +114,12 @@ static bool is_ddl(struct bytes statement)
 	       begins_with(statement, "USE ", &len);
 }
 
+static int refuse_other(struct op *op)
+{
+	return op_refuse(op, -EINVAL,
+			 "schema.cql takes statements that define, no others");
+}
+
 static int apply_one(struct op *op, struct node *n,
 		     struct cql_session *session, struct bytes statement)
 {
@@ -121,8 +127,7 @@ static int apply_one(struct op *op, struct node *n,
 	size_t words;
 
 	if (!is_ddl(statement))
-		return op_refuse(op, -EINVAL,
-				 "schema.cql takes statements that define, no others");
+		return refuse_other(op);
 	op_renew_schema(op);
 	k = op_keyspace(op, n);
 	if (!k)
@@ -148,10 +153,26 @@ static int adopt(void *context, struct table *from, struct table *to)
 	return adopt_rows(writing->op, writing->n, from, to);
 }
 
+/* Look at a statement that is not complete: whether it can become one that
+ * defines. Its first word can be told when a blank follows. */
+static int look_at_begin(struct op *op, struct cql_session *session,
+			 struct bytes begin, size_t added)
+{
+	int err = cql_may_begin(session, begin, added);
+	size_t i = 0;
+
+	if (err)
+		return op_refuse(op, err, "%s",
+				 cql_session_error(session)->message);
+	while (i < begin.len && !is_space(begin.ptr[i]))
+		i++;
+	return i == begin.len || is_ddl(begin) ? 0 : refuse_other(op);
+}
+
 /* Apply the statements. *used: the bytes up to the first bad one; last: the end
- * may lack a ;. */
+ * may lack a ;, else the last `added` bytes are new. */
 static int apply_all(struct op *op, struct node *n, struct bytes text,
-		     bool last, size_t *used)
+		     bool last, size_t added, size_t *used)
 {
 	struct keyspace *k = op_keyspace(op, n);
 	struct writing writing = { op, n };
@@ -185,6 +206,10 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 		text.len -= step;
 		cql_split_init(&split);
 	}
+	if (!err && !last && split.begun)
+		err = look_at_begin(op, session,
+				    bytes_of(text.ptr + split.begin,
+					     text.len - split.begin), added);
 	cql_session_free(session);
 	return err;
 }
@@ -193,7 +218,7 @@ int schema_write_apply(struct op *op, struct node *n, struct bytes text)
 {
 	size_t used;
 
-	return apply_all(op, n, text, true, &used);
+	return apply_all(op, n, text, true, 0, &used);
 }
 
 static bool is_begun(const struct buf *text)
@@ -226,7 +251,7 @@ int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
 		buf_add_bytes(text, data);
 		err = text->failed ? -ENOMEM :
 				     apply_all(op, h->node, buf_bytes(text),
-					       false, &used);
+					       false, data.len, &used);
 		if (err && !text->failed && used > before) {
 			/* The writer writes the rest again, from the bad
 			 * statement on. */
@@ -259,7 +284,8 @@ static int apply_rest(struct op *op, struct handle *h)
 	mutex_lock(&h->lock);
 	err = handle_begin_statement(op, h, is_begun(&h->text));
 	if (!err && h->text.len)
-		err = apply_all(op, h->node, buf_bytes(&h->text), true, &used);
+		err = apply_all(op, h->node, buf_bytes(&h->text), true, 0,
+				&used);
 	handle_drop_text(op->fs, h);
 	mutex_unlock(&h->lock);
 	return err;

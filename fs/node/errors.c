@@ -24,10 +24,10 @@ void errors_release(struct errors *e)
 	mutex_release(&e->lock);
 }
 
-/* Return "EINVAL" and the like. */
+/* Return "EINVAL" and the like; "OK" of 0. */
 static const char *errors_name(int number)
 {
-	const char *name = strerrorname_np(number);
+	const char *name = number ? strerrorname_np(number) : "OK";
 
 	return name ? name : "?";
 }
@@ -111,18 +111,21 @@ static void print_line(struct buf *out, const struct error_line *line)
 }
 
 void errors_print(struct errors *e, struct buf *out, uid_t uid,
-		  bool everything)
+		  bool everything, uint64_t *next)
 {
 	uint64_t i;
 
 	mutex_lock(&e->lock);
 	i = e->count > ERRORS_MAX ? e->count - ERRORS_MAX : 0;
+	if (i < *next)
+		i = *next;
 	for (; e->lines && i < e->count; i++) {
 		const struct error_line *line = &e->lines[i % ERRORS_MAX];
 
 		if (everything || line->uid == uid)
 			print_line(out, line);
 	}
+	*next = e->count;
 	mutex_unlock(&e->lock);
 }
 

@@ -17,7 +17,7 @@ struct error_line {
 	uint64_t ino;
 	pid_t pid;
 	uid_t uid;
-	int number;		/* errno, positive */
+	int number;		/* errno, positive; 0: it was done */
 	char *text;		/* command, path, sentence, each ended by 0 */
 };
 struct errors {
@@ -30,9 +30,13 @@ void errors_release(struct errors *e);
 /* Add a line. Control bytes are escaped. Without memory the line is lost. */
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence);
-/* Append the lines that uid may see (everything: all), oldest first. */
+/*
+ * Append the lines that uid may see (everything: all), oldest first, from number
+ * *next on; those that went meanwhile are left out. *next is then that of the
+ * next to come. From 0: all that are there.
+ */
 void errors_print(struct errors *e, struct buf *out, uid_t uid,
-		  bool everything);
+		  bool everything, uint64_t *next);
 /* Return the sentence of the last one about ino; false if there is none. */
 bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
 		 bool everything);

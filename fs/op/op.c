@@ -152,7 +152,8 @@ static void node_path(struct buf *out, struct node *n, const char *name)
 		buf_add_byte(out, '/');
 }
 
-static void put_down(struct op *op, int err, struct node *n, const char *name)
+static void put_down(struct op *op, int err, struct node *n, const char *name,
+		     const char *sentence)
 {
 	struct fs_call *call = op->call;
 	struct buf path = BUF_INIT;
@@ -162,8 +163,13 @@ static void put_down(struct op *op, int err, struct node *n, const char *name)
 		ino = node_ino(n->ino, bytes_str(name));
 	node_path(&path, n, name);
 	errors_add(&op->fs->errors, ino, call ? call->pid : 0,
-		   call ? call->uid : 0, -err, buf_bytes(&path), op->reason);
+		   call ? call->uid : 0, -err, buf_bytes(&path), sentence);
 	buf_release(&path);
+}
+
+void op_remark(struct op *op, struct node *n, const char *sentence)
+{
+	put_down(op, 0, n, NULL, sentence);
 }
 
 int op_end(struct op *op, int err, struct node *n, const char *name)
@@ -180,7 +186,7 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 		op_refuse(op, err, FILE_FULL);
 	/* A call on a missing object is no refusal. */
 	if (err < 0 && op->reason[0] && err != -ENOENT && err != -ENODATA)
-		put_down(op, err, n, name);
+		put_down(op, err, n, name, op->reason);
 	current = op->outer;
 	/* A time that was set without a row: the observer was not told of
 	 * it. */

@@ -183,6 +183,8 @@ struct op *op_current(void);
 /* Set the reason; returns err. The first reason stays. */
 int op_refuse(struct op *op, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Put down in errors what a call that is done did not do. */
+void op_remark(struct op *op, struct node *n, const char *sentence);
 int op_refuse_type(struct op *op, const struct type_error *error);
 /* Charge the caller that amount of r: charge_set, with its reason. */
 int op_charge(struct op *op, struct charge *c, enum resource r,

@@ -17,6 +17,10 @@
  */
 #define STATEMENT_SPACE ((size_t)1 << 30)
 #define TEXT_SHARE 8
+/* A text up to LOOK_MAX is looked at with each piece, a longer one with pieces
+ * of at least that share of it. */
+#define LOOK_MAX 8192
+#define LOOK_SHARE 16
 /* Most memory of a buffer that is kept for the next statement. */
 #define SPARE_MAX ((size_t)1 << 20)
 
@@ -263,12 +267,14 @@ int cql_execute(struct cql_session *c, struct bytes statement,
 	return error_number(c, err);
 }
 
-int cql_may_begin(struct cql_session *c, struct bytes text)
+int cql_may_begin(struct cql_session *c, struct bytes text, size_t added)
 {
 	struct cql_error error;
 	struct arena arena = ARENA_INIT;
 	int err;
 
+	if (text.len > LOOK_MAX && text.len / LOOK_SHARE > added)
+		return 0;
 	arena.limit = c->space + TEXT_SHARE * text.len;
 	err = cql_parse_begin(&arena, text, &error);
 	if (err == -EINVAL)

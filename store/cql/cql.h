@@ -41,11 +41,12 @@ int cql_session_use(struct cql_session *c, struct bytes keyspace);
 int cql_execute(struct cql_session *c, struct bytes statement,
 		struct cql_result **result);
 /*
- * Look whether a statement can begin with text, to which more may be added: 0,
- * or -EINVAL with cql_session_error set where no end makes it one. It costs the
- * reading of the text.
+ * Look whether a statement can begin with text, the last `added` bytes of which
+ * are new, and to which more may be added: 0, or -EINVAL with cql_session_error
+ * set where no end makes it one. A long text that comes in small pieces is not
+ * looked at (0): the time would grow with its square.
  */
-int cql_may_begin(struct cql_session *c, struct bytes text);
+int cql_may_begin(struct cql_session *c, struct bytes text, size_t added);
 /* Return the error of the last call that failed on this session. */
 const struct cql_error *cql_session_error(const struct cql_session *c);
 

@@ -5,12 +5,6 @@
 start
 tables() { find "$S" -name '*.sst' | wc -l; }
 bytes() { find "$S" -name '*.sst' -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }'; }
-# within SECONDS COMMAND...: it succeeds by then.
-within() {
-	local end=$((SECONDS + $1))
-	shift
-	until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.2; done
-}
 tell() { echo "$1" >"$M/.widefs/ctl"; }
 run_cql <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

@@ -142,7 +142,17 @@ ok 'what stands already is no error' cp "$W/schema" "$M/k/schema.cql"
 ok 'DDL is applied' add "$M/k/schema.cql" 'CREATE TABLE k.u (x int PRIMARY KEY);'
 is 'the table is there' 'schema.cql t u' "$(names "$M/k")"
 refused 'contradictions' 'File exists' add "$M/k/schema.cql" 'CREATE TABLE k.u (y int PRIMARY KEY);'
+refused 'a wrong word in it' 'Invalid argument' add "$M/k/schema.cql" 'CREAT TABLE k.w (x int PRIMARY KEY)'
+refused 'what defines nothing' 'Invalid argument' add "$M/k/schema.cql" 'SELECT * FROM k.t'
+is 'is told' 'schema.cql takes statements that define, no others' "$(getfattr --only-values -n user.error "$M/k/schema.cql")"
+timeout 60 tail -n 1 -s 0.1 -f "$M/.widefs/errors" >"$W/followed" &
+within 100 grep -q 'take' "$W/followed" || fail 'the last line is followed'
 ok 'rm drops nothing' rm "$M/k/schema.cql"
+ok 'and says so to who follows errors' within 100 grep -q '/k/schema.cql OK nothing was dropped' "$W/followed"
+refused 'a refusal' 'Invalid argument' add "$M/.cql" 'SELEC'
+ok 'is followed' within 100 grep -q "/.cql EINVAL line 1:0 expected a statement" "$W/followed"
+kill $!
+is 'each line once' 3 "$(wc -l <"$W/followed")"
 is 'and hides it' 't u' "$(names "$M/k")"
 cql 'DROP TABLE k.u' >/dev/null
 is 'until the next DDL' 'schema.cql t' "$(names "$M/k")"

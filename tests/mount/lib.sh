@@ -57,6 +57,12 @@ refused() {
 	if out=$("$@" 2>&1); then fail "$what: it succeeded"; elif [[ $out == *"$text"* ]]; then pass; else fail "$what: $out (expected: $text)"; fi
 }
 # put FILE TEXT: writes as a shell does, and fails as it does.
+# within SECONDS COMMAND...: it succeeds by then.
+within() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.2; done
+}
 put() { printf '%s\n' "$2" >"$1"; }
 add() { printf '%s\n' "$2" >>"$1"; }
 # cql STATEMENT: through the root's .cql.json; prints the answer, fails as the write does.
