@@ -73,6 +73,7 @@ struct handle {
 	bool pinned;
 	bool at_open;			/* and not read since */
 	bool let_go;			/* held its node, and has read all */
+	bool whole;			/* schema.cql: all of it is written */
 	struct buf text;		/* a reader's, as it opened it; or */
 	struct charge charge;		/* (of its length) */
 	struct pin *pin;

@@ -1,6 +1,7 @@
 #include "fs/kind/schema_write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 #include "fs/file/handle.h"
 #include "fs/file/last_close.h"
@@ -120,11 +121,53 @@ static int refuse_other(struct op *op)
 			 "schema.cql takes statements that define, no others");
 }
 
+/* Run statements that were made here. */
+static int run_all(struct op *op, struct cql_session *session,
+		   struct bytes text)
+{
+	struct cql_split split;
+	struct bytes one;
+	size_t used;
+	int err = 0;
+
+	cql_split_init(&split);
+	while (!err && cql_split_next(&split, text, true, &one, &used) > 0) {
+		err = schema_run_session(op, session, one);
+		text.ptr += used;
+		text.len -= used;
+		cql_split_init(&split);
+	}
+	return err;
+}
+
+/* Run a statement of a whole schema.cql: a CREATE TABLE that was edited becomes
+ * the ALTER TABLEs that make the difference. */
+static int redefine(struct op *op, struct cql_session *session,
+		    struct bytes statement)
+{
+	struct buf alterations = BUF_INIT;
+	int err;
+
+	cql_session_redefine(session, &alterations);
+	err = schema_run_session(op, session, statement);
+	cql_session_redefine(session, NULL);
+	if (!err && alterations.failed)
+		err = -ENOMEM;
+	if (!err)
+		err = run_all(op, session, buf_bytes(&alterations));
+	buf_release(&alterations);
+	return err;
+}
+
+/* whole: the text is all of schema.cql, as its own CREATE KEYSPACE is in it; or
+ * NULL, where it cannot be. */
 static int apply_one(struct op *op, struct node *n,
-		     struct cql_session *session, struct bytes statement)
+		     struct cql_session *session, struct bytes statement,
+		     bool *whole)
 {
 	struct keyspace *k;
 	size_t words;
+	bool own;
 
 	if (!is_ddl(statement))
 		return refuse_other(op);
@@ -132,12 +175,15 @@ static int apply_one(struct op *op, struct node *n,
 	k = op_keyspace(op, n);
 	if (!k)
 		return -ESTALE;
+	own = begins_with(statement, "CREATE KEYSPACE ", &words);
+	if (own && whole)
+		*whole = true;
 	if (stands_already(op, k, statement))
 		return 0;
-	if (begins_with(statement, "CREATE KEYSPACE ", &words) &&
-	    !k->table_count)
+	if (own && !k->table_count)
 		return take_options(op, session, statement, words);
-	return schema_run_session(op, session, statement);
+	return whole && *whole ? redefine(op, session, statement) :
+				 schema_run_session(op, session, statement);
 }
 
 /* The context of adopt, which the session calls. */
@@ -170,9 +216,9 @@ static int look_at_begin(struct op *op, struct cql_session *session,
 }
 
 /* Apply the statements. *used: the bytes up to the first bad one; last: the end
- * may lack a ;, else the last `added` bytes are new. */
+ * may lack a ;, else the last `added` bytes are new. whole: as apply_one. */
 static int apply_all(struct op *op, struct node *n, struct bytes text,
-		     bool last, size_t added, size_t *used)
+		     bool last, size_t added, bool *whole, size_t *used)
 {
 	struct keyspace *k = op_keyspace(op, n);
 	struct writing writing = { op, n };
@@ -198,7 +244,7 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 	cql_split_init(&split);
 	while (!err && cql_split_next(&split, text, last, &one, &step) > 0) {
 		if (one.len)
-			err = apply_one(op, n, session, one);
+			err = apply_one(op, n, session, one, whole);
 		if (err)
 			break;
 		*used += step;
@@ -216,9 +262,10 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 
 int schema_write_apply(struct op *op, struct node *n, struct bytes text)
 {
+	bool whole = false;
 	size_t used;
 
-	return apply_all(op, n, text, true, 0, &used);
+	return apply_all(op, n, text, true, 0, &whole, &used);
 }
 
 static bool is_begun(const struct buf *text)
@@ -228,6 +275,12 @@ static bool is_begun(const struct buf *text)
 	while (i < text->len && is_space(text->ptr[i]))
 		i++;
 	return i < text->len;
+}
+
+/* What is appended is never the whole file. */
+static bool *whole_of(struct handle *h)
+{
+	return h->flags & O_APPEND ? NULL : &h->whole;
 }
 
 int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
@@ -251,7 +304,8 @@ int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
 		buf_add_bytes(text, data);
 		err = text->failed ? -ENOMEM :
 				     apply_all(op, h->node, buf_bytes(text),
-					       false, data.len, &used);
+					       false, data.len, whole_of(h),
+					       &used);
 		if (err && !text->failed && used > before) {
 			/* The writer writes the rest again, from the bad
 			 * statement on. */
@@ -285,7 +339,7 @@ static int apply_rest(struct op *op, struct handle *h)
 	err = handle_begin_statement(op, h, is_begun(&h->text));
 	if (!err && h->text.len)
 		err = apply_all(op, h->node, buf_bytes(&h->text), true, 0,
-				&used);
+				whole_of(h), &used);
 	handle_drop_text(op->fs, h);
 	mutex_unlock(&h->lock);
 	return err;

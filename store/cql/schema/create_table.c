@@ -7,6 +7,7 @@
 
 #include "store/base/clock.h"
 #include "store/cql/schema/table_check.h"
+#include "store/cql/schema/table_difference.h"
 #include "store/cql/schema/table_options.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
@@ -209,8 +210,17 @@ static int look_for_table(struct new_table *n, bool *done)
 		return err ? err :
 			     require_right(n->d->x, n->old, CQL_WRITE);
 	}
+	if (n->d->x->session->alterations && !n->s->if_not_exists)
+		return 0;
 	*done = true;
 	return refuse_existing(n->d);
+}
+
+/* The table stands: what would make this one of it. */
+static int compare(struct new_table *n)
+{
+	return table_difference(n->d, n->old, n->table, &n->s->properties,
+				n->d->x->session->alterations);
 }
 
 int create_table(struct ddl *d)
@@ -234,7 +244,9 @@ int create_table(struct ddl *d)
 	if (!err && !done)
 		err = fill(&n);
 	new_table_release_types(&n);
-	if (!err && !done)
+	if (!err && !done && n.old && !(n.old->flags & TABLE_PROVISIONAL))
+		err = compare(&n);
+	else if (!err && !done)
 		return ddl_set_table(d, n.table);
 	table_put(n.table);
 	return err;

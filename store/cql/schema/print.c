@@ -112,8 +112,8 @@ static bool has_inline_key(const struct table *t, unsigned flags)
 		 flags & CQL_PRINT_DESCRIBED);
 }
 
-static void print_column(struct buf *out, const char *name,
-			 const struct type *type, enum column_kind kind)
+void cql_print_column(struct buf *out, const char *name,
+		      const struct type *type, enum column_kind kind)
 {
 	print_name(out, name);
 	buf_add_byte(out, ' ');
@@ -185,7 +185,7 @@ static void print_columns(struct buf *out, const struct table *t,
 			continue;
 		buf_add_str(out, *separator);
 		*separator = ",\n    ";
-		print_column(out, c->name, c->type, c->kind);
+		cql_print_column(out, c->name, c->type, c->kind);
 		if (flags & CQL_PRINT_DESCRIBED)
 			print_mask(out, c);
 		if (is_key(c) && has_inline_key(t, flags))
@@ -227,7 +227,7 @@ static void print_body(struct buf *out, const struct table *t, unsigned flags)
 		const struct dropped_column *d = &t->dropped[i];
 
 		buf_add_str(out, ",\n    ");
-		print_column(out, d->name, d->type, d->kind);
+		cql_print_column(out, d->name, d->type, d->kind);
 	}
 	if (!has_inline_key(t, flags))
 		print_primary_key(out, t);
@@ -301,8 +301,7 @@ static void print_int(struct buf *out, const char *name, int32_t value)
 	buf_add_format(out, "    AND %s = %d\n", name, value);
 }
 
-/* Print the options after the first, which has its WITH or AND already. */
-static void print_options(struct buf *out, const struct table_options *o)
+void cql_print_options(struct buf *out, const struct table_options *o)
 {
 	buf_add_str(out, "additional_write_policy = ");
 	print_string(out, o->additional_write_policy);
@@ -336,7 +335,7 @@ static void print_add(struct buf *out, const struct table *t,
 	buf_add_str(out, "\nALTER TABLE ");
 	print_qualified(out, t->keyspace, t->name);
 	buf_add_str(out, " ADD ");
-	print_column(out, c->name, c->type, c->kind);
+	cql_print_column(out, c->name, c->type, c->kind);
 	print_mask(out, c);
 	buf_add_byte(out, ';');
 }
@@ -393,7 +392,7 @@ void cql_print_table(struct buf *out, const struct table *t, unsigned flags)
 	if (flags & CQL_PRINT_INTERNALS)
 		print_id(out, t->id);
 	print_clustering_order(out, t, flags);
-	print_options(out, &t->options);
+	cql_print_options(out, &t->options);
 	print_masked(out, t, flags);
 	if (flags & CQL_PRINT_INTERNALS)
 		print_drops(out, t);

@@ -1,0 +1,210 @@
+#include "store/cql/schema/table_difference.h"
+
+#include <errno.h>
+
+#include "store/cql/schema/print.h"
+#include "store/cql/schema/table_options.h"
+#include "store/cql/statement/text.h"
+#include "store/schema/options.h"
+
+static int refuse_difference(struct ddl *d, const struct table *t,
+			     const char *column, const char *what)
+{
+	const char *table = text_of_table(d->x, t);
+
+	return refuse_as(d->x, CQL_ALREADY_EXISTS,
+			 "Table \"%s\" exists, and is not this one: %s%s%s",
+			 table, column ? column : "", column ? " " : "", what);
+}
+
+static void begin_alter(struct buf *out, const struct table *t,
+			const char *what)
+{
+	buf_add_str(out, "ALTER TABLE ");
+	name_print(out, bytes_str(t->keyspace));
+	buf_add_byte(out, '.');
+	name_print(out, bytes_str(t->name));
+	buf_add_str(out, what);
+}
+
+static bool is_key(const struct column *c)
+{
+	return c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING;
+}
+
+static int compare_type(struct ddl *d, const struct table *old,
+			const struct column *was, const struct column *now)
+{
+	const char *type;
+
+	if (type_equal(was->type, now->type))
+		return 0;
+	type = text_of_type(d->x, now->type);
+	return refuse_difference(d, old, was->name,
+				 text_of(d->x, bytes_str(
+				 arena_format(d->x->arena, "would need ALTER "
+					      "TABLE %s ALTER %s TYPE %s, and "
+					      "types of columns cannot change",
+					      old->name, was->name, type))));
+}
+
+/* Compare the columns of the key, by their places; new names are RENAMEs. */
+static int compare_key(struct ddl *d, const struct table *old,
+		       const struct table *new, struct buf *out)
+{
+	uint32_t count = old->partition_key_count + old->clustering_count;
+	bool renames = false;
+
+	if (old->partition_key_count != new->partition_key_count ||
+	    old->clustering_count != new->clustering_count)
+		return refuse_difference(d, old, NULL, "no ALTER TABLE changes "
+					 "the columns of its PRIMARY KEY");
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t c = i - old->partition_key_count;
+		bool first = i < old->partition_key_count;
+		const struct column *was, *now;
+		int err;
+
+		was = first ? table_partition_column(old, i) :
+			      table_clustering_column(old, c);
+		now = first ? table_partition_column(new, i) :
+			      table_clustering_column(new, c);
+		err = compare_type(d, old, was, now);
+		if (err)
+			return err;
+		if (was->reversed != now->reversed)
+			return refuse_difference(d, old, was->name, "has the "
+				"other CLUSTERING ORDER, which no ALTER TABLE "
+				"changes");
+		if (!strcmp(was->name, now->name))
+			continue;
+		if (!renames)
+			begin_alter(out, old, " RENAME ");
+		buf_add_str(out, renames ? " AND " : "");
+		name_print(out, bytes_str(was->name));
+		buf_add_str(out, " TO ");
+		name_print(out, bytes_str(now->name));
+		renames = true;
+	}
+	if (renames)
+		buf_add_str(out, ";\n");
+	return 0;
+}
+
+/* Compare the columns that both tables have. */
+static int compare_columns(struct ddl *d, const struct table *old,
+			   const struct table *new)
+{
+	for (uint32_t i = 0; i < old->column_count; i++) {
+		const struct column *was = &old->columns[i], *now;
+		int place = table_column(new, bytes_str(was->name)), err;
+
+		if (place < 0 || is_key(was) || was->hidden)
+			continue;
+		now = &new->columns[place];
+		if (is_key(now))
+			return refuse_difference(d, old, NULL, "no ALTER TABLE "
+				"changes the columns of its PRIMARY KEY");
+		err = compare_type(d, old, was, now);
+		if (err)
+			return err;
+		if (was->kind != now->kind)
+			return refuse_difference(d, old, was->name, "is static "
+				"in one alone, which no ALTER TABLE changes");
+	}
+	return 0;
+}
+
+/* List what from has and to has not: "a int, b text static", or names alone. */
+static uint32_t list_missing(struct buf *out, const struct table *from,
+			     const struct table *to, bool types)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < from->column_count; i++) {
+		const struct column *c = &from->columns[i];
+
+		if (is_key(c) || c->hidden || c->mask ||
+		    table_column(to, bytes_str(c->name)) >= 0)
+			continue;
+		buf_add_str(out, n++ ? ", " : "");
+		if (types)
+			cql_print_column(out, c->name, c->type, c->kind);
+		else
+			name_print(out, bytes_str(c->name));
+	}
+	return n;
+}
+
+static int add_and_drop(struct ddl *d, const struct table *old,
+			const struct table *new, struct buf *out)
+{
+	struct buf come = BUF_INIT, go = BUF_INIT;
+	uint32_t coming = list_missing(&come, new, old, true);
+	uint32_t going = list_missing(&go, old, new, false);
+	const char *added = text_of_buf(d->x, &come);
+	const char *dropped = text_of_buf(d->x, &go);
+
+	if (coming && going)
+		return refuse_difference(d, old, NULL, text_of(d->x, bytes_str(
+			arena_format(d->x->arena, "a column that is not of the "
+				     "key has no new name without a loss of its "
+				     "values (ALTER TABLE %s ADD (%s), then "
+				     "DROP (%s), in two steps)", old->name,
+				     added, dropped))));
+	if (coming || going) {
+		begin_alter(out, old, coming ? " ADD (" : " DROP (");
+		buf_add_str(out, coming ? added : dropped);
+		buf_add_str(out, ");\n");
+	}
+	return 0;
+}
+
+/* Compare the options that are given. */
+static int compare_options(struct ddl *d, const struct table *old,
+			   const struct properties *given, struct buf *out)
+{
+	struct table_options with = { 0 };
+	struct buf was = BUF_INIT, now = BUF_INIT;
+	int err = table_options_copy(&with, &old->options);
+
+	if (!err)
+		err = read_table_options(d, &with, given);
+	if (!err) {
+		cql_print_options(&was, &old->options);
+		cql_print_options(&now, &with);
+		err = was.failed || now.failed ? -ENOMEM : 0;
+	}
+	if (!err && !bytes_equal(buf_bytes(&was), buf_bytes(&now))) {
+		begin_alter(out, old, " WITH ");
+		buf_add_bytes(out, buf_bytes(&now));
+		buf_add_byte(out, '\n');
+	}
+	buf_release(&was);
+	buf_release(&now);
+	table_options_release(&with);
+	return err;
+}
+
+int table_difference(struct ddl *d, const struct table *old,
+		     const struct table *new, const struct properties *given,
+		     struct buf *out)
+{
+	const unsigned shape = TABLE_COMPACT | TABLE_DENSE | TABLE_COUNTER;
+	int err = 0;
+
+	if ((old->flags & shape) != (new->flags & shape))
+		err = refuse_difference(d, old, NULL, old->flags &
+			TABLE_COMPACT ? "it has COMPACT STORAGE (ALTER TABLE "
+			"with DROP COMPACT STORAGE is a statement for .cql)" :
+			"no ALTER TABLE changes its kind");
+	if (!err)
+		err = compare_key(d, old, new, out);
+	if (!err)
+		err = compare_columns(d, old, new);
+	if (!err)
+		err = add_and_drop(d, old, new, out);
+	if (!err)
+		err = compare_options(d, old, given, out);
+	return err ? err : out->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,77 @@
+# schema.cql as a text that is edited (fs/README.md, "Statements"): a difference
+# becomes ALTER TABLE, or is refused by name; >> only adds.
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TYPE k.place (street text, zip int);
+CREATE TABLE k.t (id int, c text, v int, s text static, tags set<text>, home frozen<place>, PRIMARY KEY (id, c)) WITH CLUSTERING ORDER BY (c DESC) AND comment = 'one';
+CREATE INDEX by_v ON k.t (v);
+CREATE TABLE k.other (id int PRIMARY KEY, v text);
+ALTER TABLE k.other ADD secret text MASKED WITH system.mask_null();
+INSERT INTO k.t (id, c, v, s, tags, home) VALUES (1, 'a', 5, 'st', {'x', 'y'}, {street: 'High St', zip: 7});
+INSERT INTO k.other (id, v, secret) VALUES (1, 'w', 'hidden');
+C
+f=$M/k/schema.cql
+reason() { tail -1 "$M/.widefs/errors" | cut -d' ' -f7-; }
+columns() { cql "SELECT column_name FROM system_schema.columns WHERE keyspace_name = 'k' AND table_name = '$1'" | jq -r '.rows[][0]' | sort | paste -sd ' '; }
+before=$(cat "$f")
+ok 'the same text changes nothing' sed -i '' "$f"
+is 'not a byte' "$before" "$(cat "$f")"
+# Columns come.
+ok 'a column by sed -i' sed -i 's/^    s text static,/    s text static,\n    note text,/' "$f"
+is 'is there' 'c home id note s tags v' "$(columns t)"
+ok 'and takes values' put "$M/k/t/1/a/note" hello
+is 'beside what was there' '[[5,"st",["x","y"],"hello"]]' "$(cql "SELECT v, s, tags, note FROM k.t WHERE id = 1" | jq -c .rows)"
+printf '%s\n' '/^    note text/a' '    n1 map<int, text>,' '    n2 frozen<place>,' '    n3 int static,' . w q >"$W/script"
+ok 'several by ed' ed -s "$f" <"$W/script"
+is 'are there' 'c home id n1 n2 n3 note s tags v' "$(columns t)"
+ok 'one by vim' vim -es -c '/^    note text' -c 'normal oadded timestamp,' -c 'wq' "$f"
+is 'is there too' 'added c home id n1 n2 n3 note s tags v' "$(columns t)"
+is 'and no file of an editor is left' 'other schema.cql t' "$(ls -A "$M/k" | paste -sd ' ')"
+# Columns go.
+ok 'columns that are taken out' sed -i '/^    n[123] /d; /^    added /d' "$f"
+is 'are dropped' 'c home id note s tags v' "$(columns t)"
+is 'the values of the others stay' '[[5,"st",["x","y"],"hello"]]' "$(cql "SELECT v, s, tags, note FROM k.t WHERE id = 1" | jq -c .rows)"
+is 'and what CREATE TABLE cannot have' '[["hidden"]]' "$(cql 'SELECT secret FROM k.other WHERE id = 1' | jq -c .rows)"
+# Names of the key, options.
+ok 'the name of a key column' sed -i 's/\bc text/chapter text/; s/(id, c)/(id, chapter)/; s/(c DESC)/(chapter DESC)/' "$f"
+is 'is renamed' 'chapter home id note s tags v' "$(columns t)"
+is 'with all rows' '[["a",5]]' "$(cql 'SELECT chapter, v FROM k.t WHERE id = 1' | jq -c .rows)"
+ok 'options' sed -i "s/comment = 'one'/comment = 'two'/; s/gc_grace_seconds = 864000/gc_grace_seconds = 7/" "$f"
+is 'are set, in each table' "1 2" "$(grep -c "comment = 'two'" "$f") $(grep -c 'gc_grace_seconds = 7$' "$f")"
+# What no ALTER makes.
+before=$(cat "$f")
+refused 'another type' 'File exists' sed -i 's/^    v int/    v bigint/' "$f"
+is 'is refused by name' 'Table "k.t" exists, and is not this one: v would need ALTER TABLE t ALTER v TYPE bigint, and types of columns cannot change' "$(reason)"
+refused 'a new name for a column that is not of the key' 'File exists' sed -i 's/^    note text/    remark text/' "$f"
+is 'would lose its values' 'Table "k.t" exists, and is not this one: a column that is not of the key has no new name without a loss of its values (ALTER TABLE t ADD (remark text), then DROP (note), in two steps)' "$(reason)"
+refused 'another order' 'File exists' sed -i 's/(chapter DESC)/(chapter ASC)/' "$f"
+refused 'another key' 'File exists' sed -i '/^CREATE TABLE k.other/,/;$/ { s/id int PRIMARY KEY/id int/; s/^    v text/    v text, PRIMARY KEY (id, v)/ }' "$f"
+refused 'static no more' 'File exists' sed -i 's/ s text static/ s text/' "$f"
+refused 'a column of an index' 'Invalid argument' sed -i '/^    v int/d' "$f"
+is 'is told as ALTER TABLE tells it' 'Cannot drop column v because it has dependent secondary indexes (by_v)' "$(reason)"
+refused 'no statement at all' 'Invalid argument' sed -i 's/CREATE TABLE k.other/CREAT TABLE k.other/' "$f"
+is 'all that is refused changes nothing' "$before" "$(cat "$f")"
+# A table that the text leaves out stays; >> and a text without its keyspace only add.
+ok 'a table is taken out' sed -i '/^CREATE TABLE k.other/,/;$/d' "$f"
+is 'and stays' 'id secret v' "$(columns other)"
+refused 'what is added contradicts' 'File exists' add "$f" 'CREATE TABLE k.other (id int PRIMARY KEY);'
+refused 'also after the whole text' 'File exists' sh -c "{ cat '$f'; echo 'CREATE TABLE k.other (id int PRIMARY KEY);'; } >'$W/all'; cat '$W/all' >>'$f'"
+refused 'a text without the keyspace is no whole file' 'File exists' put "$f" 'CREATE TABLE k.other (id int PRIMARY KEY);'
+is 'nothing was dropped' '[["w","hidden"]]' "$(cql 'SELECT v, secret FROM k.other WHERE id = 1' | jq -c .rows)"
+# In place, and in pieces.
+cp "$f" "$W/text"; sed -i 's/^    v text/    v text,\n    w double/; s/^    v int/    v int,\n    w double/' "$W/text"
+ok 'cp over it' cp "$W/text" "$f"
+ok 'in small pieces' dd if="$W/text" of="$f" bs=7 conv=notrunc status=none
+is 'both tables have it' 'chapter home id note s tags v w|id secret v w' "$(columns t)|$(columns other)"
+again
+is 'after a restart too' 'chapter home id note s tags v w|id secret v w' "$(columns t)|$(columns other)"
+# Compact tables.
+mkdir "$M/k/plain" "$M/k/plain/p"; put "$M/k/plain/p/file" x
+ok 'options of a table of files' sed -i "/^CREATE TABLE k.plain/,/;$/ s/comment = ''/comment = 'files'/" "$f"
+is 'are set' 1 "$(grep -c "comment = 'files'" "$f")"
+refused 'its columns are fixed' 'File exists' sed -i '/^CREATE TABLE k.plain/,/;$/ s/value blob/value text/' "$f"
+is 'its files stay' x "$(cat "$M/k/plain/p/file")"
+stop
+done_testing
