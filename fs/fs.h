@@ -37,6 +37,7 @@
 
 #include "fs/node/call.h"
 #include "fs/node/kernel_notice.h"
+#include "fs/node/requests.h"
 #include "store/base/bytes.h"
 
 struct charge;
@@ -144,6 +145,11 @@ void fs_waits_no_more(struct fs *fs, struct charge *charge);
 /* Note that a request of this call's ends with -ENOSPC: too many of its user's
  * wait. */
 void fs_refuse_waiting(struct fs *fs, struct fs_call *call);
+
+/* Count a request that was served and began at that time (of the monotonic
+ * clock): for .widefs/metrics. */
+void fs_served(struct fs *fs, enum request_kind kind, uid_t uid, pid_t pid,
+	       uint64_t begun_ns);
 
 /* ---------------------------------------------------------- directories */
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,

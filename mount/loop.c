@@ -137,7 +137,7 @@ static bool serve_ahead(struct loop *l)
 	if (!r)
 		return false;
 	l->count--;
-	fuse_session_process_buf(l->session, &r->buf);
+	request_serve(l->session, l->fs, &r->buf);
 	request_free(r);
 	return true;
 }
@@ -183,7 +183,7 @@ static void interrupt(struct loop *l, struct fuse_buf *buf)
 	struct request *r = request_queue_end(&l->ahead, l->fs, buf);
 
 	if (!r) {
-		fuse_session_process_buf(l->session, buf);
+		request_serve(l->session, l->fs, buf);
 		return;
 	}
 	l->count--;
@@ -230,7 +230,7 @@ static void *serve_alone(void *argument)
 			continue;
 		if (n_read <= 0)
 			break;
-		fuse_session_process_buf(l->session, &buf);
+		request_serve(l->session, l->fs, &buf);
 	}
 	mem_free(buf.mem);
 	end_session(l);
@@ -254,7 +254,7 @@ static void *serve_shared(void *argument)
 			return NULL;
 		}
 		if (step == SHARE_SERVE) {
-			fuse_session_process_buf(l->session, &r->buf);
+			request_serve(l->session, l->fs, &r->buf);
 			request_free(r);
 			continue;
 		}
@@ -265,7 +265,7 @@ static void *serve_shared(void *argument)
 			int admitted = share_admit(w, &buf);
 
 			if (admitted > 0)
-				fuse_session_process_buf(l->session, &buf);
+				request_serve(l->session, l->fs, &buf);
 			else if (admitted < 0)
 				refuse(l, &buf, admitted);
 		}

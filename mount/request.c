@@ -10,6 +10,7 @@
 
 #include "fs/fs.h"
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 
 struct request *request_new(struct fuse_buf *buf)
 {
@@ -104,6 +105,54 @@ uint64_t request_number(const struct fuse_buf *buf)
 	uint64_t number;
 
 	return read_body(buf, FUSE_INTERRUPT, &number) ? number : in->unique;
+}
+
+static enum request_kind kind_of(uint32_t opcode)
+{
+	static const struct {
+		uint32_t opcode;
+		enum request_kind kind;
+	} kinds[] = {
+		{ FUSE_LOOKUP, REQUEST_LOOKUP }, { FUSE_GETATTR, REQUEST_GETATTR },
+		{ FUSE_READ, REQUEST_READ }, { FUSE_WRITE, REQUEST_WRITE },
+		{ FUSE_OPEN, REQUEST_OPEN }, { FUSE_FLUSH, REQUEST_FLUSH },
+		{ FUSE_RELEASE, REQUEST_RELEASE },
+		{ FUSE_READDIRPLUS, REQUEST_READDIR },
+		{ FUSE_READDIR, REQUEST_READDIR },
+		{ FUSE_OPENDIR, REQUEST_OPEN },
+		{ FUSE_RELEASEDIR, REQUEST_RELEASE },
+		{ FUSE_SETATTR, REQUEST_SETATTR },
+		{ FUSE_CREATE, REQUEST_CREATE }, { FUSE_MKNOD, REQUEST_CREATE },
+		{ FUSE_MKDIR, REQUEST_MKDIR }, { FUSE_UNLINK, REQUEST_REMOVE },
+		{ FUSE_RMDIR, REQUEST_REMOVE },
+		{ FUSE_RENAME, REQUEST_RENAME },
+		{ FUSE_RENAME2, REQUEST_RENAME },
+		{ FUSE_FSYNC, REQUEST_FSYNC }, { FUSE_FSYNCDIR, REQUEST_FSYNC },
+		{ FUSE_GETXATTR, REQUEST_XATTR },
+		{ FUSE_SETXATTR, REQUEST_XATTR },
+		{ FUSE_LISTXATTR, REQUEST_XATTR },
+		{ FUSE_REMOVEXATTR, REQUEST_XATTR },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].opcode == opcode)
+			return kinds[i].kind;
+	return REQUEST_OTHER;
+}
+
+void request_serve(struct fuse_session *session, struct fs *fs,
+		   const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = header_of(buf);
+	uint64_t begun = clock_monotonic_ns();
+	/* The buffer may be used again before the call returns. */
+	uid_t uid = in ? in->uid : 0;
+	pid_t pid = in ? (pid_t)in->pid : 0;
+	enum request_kind kind = kind_of(in ? in->opcode : 0);
+
+	fuse_session_process_buf(session, buf);
+	fs_served(fs, kind, uid, pid, begun);
 }
 
 /* ------------------------------------------------------------ its caller */

@@ -46,6 +46,10 @@ bool request_is_interrupt(const struct fuse_buf *buf);
 /* Return its number; of an interrupt: that of the request to end. */
 uint64_t request_number(const struct fuse_buf *buf);
 
+/* Serve it, and count it (fs_served). */
+void request_serve(struct fuse_session *session, struct fs *fs,
+		   const struct fuse_buf *buf);
+
 /* In the order they came. */
 struct request_queue {
 	struct request *first, **last;

@@ -414,6 +414,11 @@ void store_stats(struct store *s, struct lsm_stats *stats)
 						       memory_order_relaxed);
 }
 
+int store_shape(struct store *s, struct lsm_shape *shape)
+{
+	return lsm_shape(s->lsm, shape);
+}
+
 void store_table_stats(struct store *s, struct table *t,
 		       struct lsm_table_stats *stats)
 {

@@ -85,6 +85,8 @@ int store_compact(struct store *s, struct table *t);
 int store_verify(struct store *s,
 		 void (*report)(void *context, const char *text), void *context);
 void store_stats(struct store *s, struct lsm_stats *stats);
+/* Look at all files: their levels. 0, -ENOMEM. */
+int store_shape(struct store *s, struct lsm_shape *shape);
 void store_table_stats(struct store *s, struct table *t,
 		       struct lsm_table_stats *stats);
 

@@ -15,6 +15,7 @@
 #include "store/schema/schema.h"
 #include "store/store.h"
 #include "store/table/present.h"
+#include "tools/lib/place.h"
 #include "tools/lib/tool.h"
 
 static int run_flush(int argc, char **argv);
@@ -40,84 +41,6 @@ const struct command command_compact = {
 		 "  -h, --help     this text\n",
 	.run = run_compact,
 };
-
-/* The place that a command works on. */
-struct place {
-	char *mount, *store;	/* mount NULL: the store, unmounted */
-	char *keyspace, *table;	/* NULL: all of them */
-};
-
-static void place_release(struct place *p)
-{
-	free(p->mount);
-	free(p->store);
-	free(p->keyspace);
-	free(p->table);
-}
-
-/* "K/T", "K/T/row": the first two names. False: there is one alone. */
-static bool take_table(struct place *p, const char *rest)
-{
-	size_t len;
-
-	rest += strspn(rest, "/");
-	if (!*rest)
-		return true;
-	len = strcspn(rest, "/");
-	p->keyspace = strndup(rest, len);
-	rest += len + strspn(rest + len, "/");
-	p->table = strndup(rest, strcspn(rest, "/"));
-	return p->keyspace && p->table && *p->table;
-}
-
-static bool is_store(const char *path)
-{
-	char *marker = NULL;
-	bool there = asprintf(&marker, "%s/WIDEFS", path) >= 0 &&
-		     !access(marker, F_OK);
-
-	free(marker);
-	return there;
-}
-
-/* STORE or STORE/K/T: the store is what has its marker. */
-static bool find_store(struct place *p, const char *path)
-{
-	char *slash;
-	unsigned up;
-
-	p->store = strdup(path);
-	for (up = 0; p->store && up < 2 && !is_store(p->store); up++) {
-		slash = strrchr(p->store, '/');
-		if (!slash || slash == p->store)
-			break;
-		*slash = 0;
-	}
-	if (!p->store || !is_store(p->store)) {	/* opening it says why */
-		free(p->store);
-		p->store = strdup(path);
-		return p->store;
-	}
-	return take_table(p, path + strlen(p->store));
-}
-
-/* path NULL: the mount that we are in. False: no store, mount or table. */
-static bool find_place(struct place *p, const char *path)
-{
-	char *real;
-	bool found;
-
-	memset(p, 0, sizeof(*p));
-	p->mount = tool_mount_of(path ? path : ".", &p->store);
-	if (!p->mount)
-		return find_store(p, path ? path : ".");
-	if (!path)
-		return true;
-	real = realpath(path, NULL);
-	found = real && take_table(p, real + strlen(p->mount));
-	free(real);
-	return found;
-}
 
 static int status_of(int err)
 {
@@ -162,11 +85,6 @@ static int do_here(const struct place *p, bool compact)
 	struct table *t = NULL;
 	int err, closed, status;
 
-	if (!strcmp(p->store, ".") && !is_store(".")) {
-		tool_complain(".", "not in a widefs mount (name a store, a "
-			      "mount or a table in it)");
-		return TOOL_NONE;
-	}
 	status = tool_open_store(&store, p->store, false);
 	if (status)
 		return status;
@@ -210,10 +128,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return tool_misused(command, argv[optind + 1],
 				    "one PLACE is enough");
 	path = optind < argc ? argv[optind] : NULL;
-	if (!find_place(&place, path))
-		status = tool_misused(command, path ? path : ".", "name a store, a mount or "
-				      "a table in it");
-	else if (place.mount)
+	status = place_find(&place, path, false);
+	if (status)
+		return status;
+	if (place.mount)
 		status = tell_daemon(&place, command->name);
 	else
 		status = do_here(&place, command == &command_compact);

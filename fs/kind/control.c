@@ -6,6 +6,7 @@
 #include "fs/file/handle.h"
 #include "fs/file/line_input.h"
 #include "fs/file/reader_text.h"
+#include "fs/kind/control_figures.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/errors.h"
@@ -49,6 +50,7 @@ static int print_help(struct op *op, struct buf *out)
 "  errors    why calls were refused, the newest last\n"
 "  stats     what the store does          options   how it is mounted\n"
 "  metrics   the same for Prometheus      version   of the program\n"
+"  clients   processes by their requests: how many, pid, uid, command\n"
 "  ctl       takes: sync, flush [K.T], compact [K.T], scrub\n"
 "\n"
 "What users other than root and who mounted may hold at a time, each and all:\n"
@@ -80,85 +82,18 @@ static bool sees_all(const struct op *op)
 	return !op->who.uid || op->who.uid == op->fs->uid;
 }
 
-#define FIGURES_MAX 40
-struct figure {
-	const char *name, *help;
-	uint64_t value;
-	bool gauge;
-};
-
-static size_t figures(struct op *op, struct figure *out)
-{
-	struct fs *fs = op->fs;
-	struct lsm_stats s;
-	enum resource i;
-	size_t n = 0;
-
-	memset(&s, 0, sizeof(s));
-	store_stats(fs->store, &s);
-#define FIGURE(name, help, value, gauge) \
-	out[n++] = (struct figure){ name, help, value, gauge }
-	FIGURE("batches", "batches applied", s.applied, false);
-	FIGURE("gets", "point reads", s.gets, false);
-	FIGURE("scans", "iterators opened", s.iterators, false);
-	FIGURE("flushes", "memtables written", s.flushes, false);
-	FIGURE("compactions", "compactions", s.compactions, false);
-	FIGURE("bytes_written", "bytes written to the log", s.bytes_written,
-	       false);
-	FIGURE("bytes_flushed", "bytes flushed", s.bytes_flushed, false);
-	FIGURE("bytes_compacted", "bytes compacted", s.bytes_compacted, false);
-	FIGURE("log_bytes", "bytes of the commit log", s.log_bytes, true);
-	FIGURE("log_segments", "segments of the commit log", s.log_segments,
-	       true);
-	FIGURE("syncs", "syncs of the log", s.syncs, false);
-	FIGURE("cache_hits", "blocks found in the cache", s.cache_hits, false);
-	FIGURE("cache_misses", "blocks read", s.cache_misses, false);
-	FIGURE("cache_bytes", "bytes of cached blocks", s.cache_bytes, true);
-	FIGURE("memtable_bytes", "bytes of memtables", s.memtable_bytes, true);
-	FIGURE("tombstones_read", "tombstones met by reads", s.tombstones_read,
-	       false);
-	FIGURE("sstables_read", "sstables looked into",
-	       s.sstables_read, false);
-	FIGURE("filter_skips", "sstables that filters spared",
-	       s.filter_skips, false);
-	FIGURE("debt", "sstables left to merge", s.debt, true);
-	FIGURE("paused_ns", "ns that writers waited", s.paused_ns,
-	       false);
-	FIGURE("faulted", "1 after an I/O error: read-only", s.faulted, true);
-	FIGURE("nodes", "nodes in memory", atomic_load(&fs->nodes.count), true);
-	for (i = 0; i < RESOURCE_COUNT; i++)
-		FIGURE(resource_name(i), resource_help(i),
-		       accounts_used(&fs->accounts, i), true);
-	FIGURE("uptime_seconds", "since it was mounted",
-	       (uint64_t)(clock_now_us() - fs->opened_ns / MICROSECOND) /
-		       1000000, true);
-#undef FIGURE
-	return n;
-}
-
 static int print_stats(struct op *op, struct buf *out)
 {
-	struct figure all[FIGURES_MAX];
-	size_t i, n = figures(op, all);
+	int err = control_figures_print(op, out);
 
-	for (i = 0; i < n; i++)
-		buf_add_format(out, "%-28s %llu\n", all[i].help,
-			       (unsigned long long)all[i].value);
 	accounts_print(&op->fs->accounts, out, op->who.uid, sees_all(op));
-	return 0;
+	return err;
 }
 
-static int print_metrics(struct op *op, struct buf *out)
+static int print_clients(struct op *op, struct buf *out)
 {
-	struct figure all[FIGURES_MAX];
-	size_t i, n = figures(op, all);
-
-	for (i = 0; i < n; i++)
-		buf_add_format(out,
-			       "# HELP widefs_%s %s\n# TYPE widefs_%s %s\nwidefs_%s %llu\n",
-			       all[i].name, all[i].help, all[i].name,
-			       all[i].gauge ? "gauge" : "counter", all[i].name,
-			       (unsigned long long)all[i].value);
+	requests_print_clients(&op->fs->requests, out, op->who.uid,
+			       sees_all(op));
 	return 0;
 }
 
@@ -176,7 +111,8 @@ static const struct {
 } files[] = {
 	{ "version", print_version }, { "help", print_help },
 	{ "options", print_options }, { "stats", print_stats },
-	{ "metrics", print_metrics }, { "errors", print_errors },
+	{ "metrics", control_figures_metrics }, { "clients", print_clients },
+	{ "errors", print_errors },
 	{ "ctl", NULL },
 };
 

@@ -45,10 +45,9 @@ static void add_clean(struct buf *out, struct bytes text)
 		else
 			buf_add_byte(out, c);
 	}
-	buf_add_byte(out, 0);
 }
 
-static void add_command(struct buf *out, pid_t pid)
+void errors_print_command(struct buf *out, pid_t pid)
 {
 	char path[32], name[64] = "";
 	FILE *file;
@@ -72,9 +71,12 @@ void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 	struct buf text = BUF_INIT;
 	char *made, *old;
 
-	add_command(&text, pid);
+	errors_print_command(&text, pid);
+	buf_add_byte(&text, 0);
 	add_clean(&text, path);
+	buf_add_byte(&text, 0);
 	add_clean(&text, bytes_str(sentence));
+	buf_add_byte(&text, 0);
 	made = buf_steal(&text, NULL);
 	if (!made)
 		return;
@@ -150,4 +152,14 @@ bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
 	}
 	mutex_unlock(&e->lock);
 	return found;
+}
+
+uint64_t errors_count(struct errors *e)
+{
+	uint64_t count;
+
+	mutex_lock(&e->lock);
+	count = e->count;
+	mutex_unlock(&e->lock);
+	return count;
 }

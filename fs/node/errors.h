@@ -30,6 +30,8 @@ void errors_release(struct errors *e);
 /* Add a line. Control bytes are escaped. Without memory the line is lost. */
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence);
+/* Append the command of a process, or ?: it has ended. */
+void errors_print_command(struct buf *out, pid_t pid);
 /*
  * Append the lines that uid may see (everything: all), oldest first, from number
  * *next on; those that went meanwhile are left out. *next is then that of the
@@ -37,6 +39,8 @@ void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
  */
 void errors_print(struct errors *e, struct buf *out, uid_t uid,
 		  bool everything, uint64_t *next);
+/* Return how many were added. */
+uint64_t errors_count(struct errors *e);
 /* Return the sentence of the last one about ino; false if there is none. */
 bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
 		 bool everything);

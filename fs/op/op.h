@@ -21,6 +21,7 @@
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
+#include "fs/node/requests.h"
 #include "fs/node/timer.h"
 #include "fs/op/owner.h"
 #include "store/base/arena.h"
@@ -92,6 +93,7 @@ struct fs {
 				struct bytes name, struct child *c);
 	struct errors errors;
 	struct accounts accounts;
+	struct requests requests;
 	struct stripe stripes[NODE_SHARDS];	/* by ino */
 	struct mutex wish_lock;
 	struct wish *wishes;		/* under it */

@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/base/watch.h"
 #include "store/lsm/commitlog_internal.h"
@@ -384,14 +385,16 @@ static int sync_parts(struct commitlog *log, struct part *parts, size_t count)
 static void lead_sync(struct commitlog *log) REQUIRES(&log->lock)
 {
 	struct part parts[MOST_PARTS];
-	uint64_t end;
+	uint64_t end, begun;
 	size_t count, i;
 	int err;
 
 	log->syncing = true;
 	count = gather(log, parts, &end);
 	mutex_unlock(&log->lock);
+	begun = clock_monotonic_ns();
 	err = sync_parts(log, parts, count);
+	latency_add(&log->sync_time, clock_monotonic_ns() - begun);
 	mutex_lock(&log->lock);
 	if (err) {
 		(void)fail(log, err);
@@ -674,6 +677,7 @@ void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
 		stats->bytes += log->old->size;
 	mutex_unlock(&log->lock);
 	stats->syncs = log->syncs;
+	latency_sum(&stats->sync_time, &log->sync_time);
 	stats->appended = log->appended;
 	stats->failed = log->failed != 0;
 }

@@ -9,6 +9,7 @@
 #ifndef STORE_LSM_COMMITLOG_H
 #define STORE_LSM_COMMITLOG_H
 #include "store/base/file.h"
+#include "store/base/latency.h"
 
 struct commitlog;
 struct manifest;
@@ -102,6 +103,7 @@ struct commitlog_stats {
 	uint64_t bytes, segments, syncs, appended;
 	uint64_t held;		/* bytes of the records after its begin */
 	bool failed;
+	struct latency_sum sync_time;
 };
 void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats);
 #endif

@@ -26,6 +26,7 @@ struct commitlog {
 	bool read_only;
 	uint64_t begin;
 	_Atomic uint64_t end, synced, appended, syncs;
+	struct latency sync_time;
 	atomic_int failed;	/* the first error of the disk, or 0 */
 	_Atomic bool wants_spare;
 	atomic_uint awaited;	/* callers that wait for a spare */

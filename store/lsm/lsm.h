@@ -150,6 +150,10 @@ int lsm_settle(struct lsm *lsm);
 struct lsm_table_stats {
 	uint64_t sstable_count, sstable_bytes, memtable_bytes;
 	uint64_t row_estimate, partition_estimate, tombstones;
+	uint64_t reads, writes;		/* since it was opened */
+	uint64_t debt;			/* files that wait to be merged */
+	uint64_t raw_bytes;		/* of its sstables before compression */
+	uint64_t largest_partition_rows;
 	int64_t min_timestamp, max_timestamp;
 };
 void lsm_table_stats(struct lsm *lsm, uint32_t table,
@@ -158,6 +162,8 @@ void lsm_table_stats(struct lsm *lsm, uint32_t table,
  * before may be memory and files that nothing else needs. */
 uint64_t lsm_moment(const struct lsm *lsm);
 void lsm_stats(struct lsm *lsm, struct lsm_stats *stats);
+/* Look at all files. 0, -ENOMEM. */
+int lsm_shape(struct lsm *lsm, struct lsm_shape *shape);
 /* Read and check everything: each damage is told to report; 0 or -EUCLEAN. */
 int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
 	       void *context);

@@ -59,6 +59,7 @@ struct lsm_table {
 	struct dead_spans *_Atomic dead;	/* set once, under write */
 	uint64_t dirty_since_ns;	/* the log thread's: for flush periods */
 	_Atomic uint64_t debt;		/* files that wait for a compaction */
+	uint64_t reads;			/* point reads, iterators; under lock */
 	struct lsm_table *next_touched;	/* under write: in the batch at hand */
 	bool touched;
 };
@@ -66,7 +67,8 @@ struct lsm_table {
 struct lsm_counters {
 	_Atomic uint64_t applied, gets, iterators, bytes_written, flushes,
 		compactions, bytes_flushed, bytes_compacted, sstables_read,
-		filter_skips, tombstones_read, paused_ns;
+		filter_skips, filter_misses, tombstones_read, paused_ns;
+	struct latency get_time, apply_time;
 };
 
 struct lsm {

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 #include "store/base/watch.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_version.h"
@@ -14,6 +15,11 @@
 #include "store/row/reconcile.h"
 #include "store/row/row_codec.h"
 #include "store/sstable/iterate.h"
+
+static uint64_t add_to(_Atomic uint64_t *counter)
+{
+	return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
 
 /* The versions of a row as they are found. */
 struct gathering {
@@ -193,13 +199,15 @@ static int gather_files(struct lsm *lsm, struct gathering *g,
 		     is_decided(g, sstable_info(t)->max_timestamp)))
 			break;
 		if (!may_matter(t, g, &h)) {
-			lsm->counters.filter_skips++;
+			add_to(&lsm->counters.filter_skips);
 			continue;
 		}
-		lsm->counters.sstables_read++;
+		add_to(&lsm->counters.sstables_read);
 		watch_file(sstable_info(t)->number);
 		got = sstable_lookup(t, g->key, g->arena, &row, &force);
 		add_force(g, force);
+		if (!got && deletion_is_none(force))
+			add_to(&lsm->counters.filter_misses);
 		if (got > 0)
 			got = add_version(g, row);
 	}
@@ -217,18 +225,22 @@ static int get(struct lsm *lsm, uint32_t table, struct bytes key, uint64_t mask,
 {
 	struct gathering g = { arena, key, mask, DELETION_NONE, NO_TIMESTAMP,
 			       NULL, 0, 0 };
-	struct version *v = lsm_pin(lsm, table);
+	struct version *v = lsm_pin_read(lsm, table);
+	uint64_t begun = 0;
 	int err;
 
 	*row = ROW_NONE;
-	atomic_fetch_add_explicit(&lsm->counters.gets, 1,
-				  memory_order_relaxed);
+	if (!(add_to(&lsm->counters.gets) % LSM_SAMPLE))
+		begun = clock_monotonic_ns();
 	if (!v)
 		return 0;
 	err = gather_memtables(&g, v);
 	if (!err)
 		err = gather_files(lsm, &g, v);
 	version_put(v);
+	if (begun)
+		latency_add(&lsm->counters.get_time,
+			    clock_monotonic_ns() - begun);
 	*covering = g.force;
 	if (err < 0 || !g.count)
 		return err;
@@ -306,7 +318,7 @@ static int open_sources(struct lsm *lsm, struct sources *s,
 		if (!overlaps(t, lower, upper))
 			continue;
 		if (hash && !sstable_may_contain_partition(t, hash)) {
-			lsm->counters.filter_skips++;
+			add_to(&lsm->counters.filter_skips);
 			continue;
 		}
 		s->bounds |= sstable_info(t)->has_bounds;
@@ -321,12 +333,11 @@ static int open_sources(struct lsm *lsm, struct sources *s,
 int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 		struct bytes lower, struct bytes upper, bool reverse)
 {
-	struct version *v = lsm_pin(lsm, table);
+	struct version *v = lsm_pin_read(lsm, table);
 	struct sources s = { NULL, 0, false };
 	int err = 0;
 
-	atomic_fetch_add_explicit(&lsm->counters.iterators, 1,
-				  memory_order_relaxed);
+	add_to(&lsm->counters.iterators);
 	if (v) {
 		s.list = mem_zalloc(1 + v->frozen_count + v->file_count,
 				    sizeof(*s.list));

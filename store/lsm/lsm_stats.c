@@ -3,9 +3,11 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_version.h"
+#include "store/lsm/strategy.h"
 #include "store/sstable/cache.h"
 #include "store/sstable/verify.h"
 
@@ -26,6 +28,21 @@ static void add_memtable(struct lsm_table_stats *s, const struct memtable *m)
 	s->tombstones += memtable_tombstones(m);
 	memtable_timestamps(m, &min, &max);
 	widen(s, min, max);
+}
+
+static void count_work(struct lsm *lsm, uint32_t table,
+		       struct lsm_table_stats *s)
+{
+	struct lsm_table *t;
+
+	mutex_lock(&lsm->lock);
+	t = lsm_find_table(lsm, table);
+	if (t) {
+		s->reads = t->reads;
+		s->writes = t->writes;
+		s->debt = t->debt;
+	}
+	mutex_unlock(&lsm->lock);
 }
 
 void lsm_table_stats(struct lsm *lsm, uint32_t table,
@@ -50,9 +67,53 @@ void lsm_table_stats(struct lsm *lsm, uint32_t table,
 		stats->row_estimate += info->row_count;
 		stats->partition_estimate += info->partition_count;
 		stats->tombstones += info->tombstone_count;
+		stats->raw_bytes += info->raw_size;
+		if (info->largest_partition_rows > stats->largest_partition_rows)
+			stats->largest_partition_rows =
+				info->largest_partition_rows;
 		widen(stats, info->min_timestamp, info->max_timestamp);
 	}
 	version_put(v);
+	count_work(lsm, table, stats);
+}
+
+static void add_file(struct lsm_shape *shape, const struct live_file *f,
+		     int64_t gc_before)
+{
+	const struct sstable_info *info = sstable_info(f->sstable);
+	uint32_t level = f->level < LSM_LEVELS ? f->level : LSM_LEVELS - 1;
+
+	shape->levels[level].files++;
+	shape->levels[level].bytes += info->size;
+	shape->levels[level].density += strategy_density(info);
+	shape->purgeable_bytes += (uint64_t)((double)info->size *
+		sstable_droppable(f->sstable, gc_before));
+	shape->damaged_files += sstable_is_damaged(f->sstable, NULL);
+}
+
+int lsm_shape(struct lsm *lsm, struct lsm_shape *shape)
+{
+	int64_t now = clock_now_s();
+	uint32_t *tables;
+	size_t count, i, j;
+	int err = lsm_table_list(lsm, &tables, &count);
+
+	*shape = (struct lsm_shape){ .purgeable_bytes = 0 };
+	for (i = 0; i < count && !err; i++) {
+		struct version *v = lsm_pin(lsm, tables[i]);
+		struct lsm_table *t;
+		int64_t grace;
+
+		mutex_lock(&lsm->lock);
+		t = lsm_find_table(lsm, tables[i]);
+		grace = t ? t->options.gc_grace_s : 0;
+		mutex_unlock(&lsm->lock);
+		for (j = 0; v && j < v->file_count; j++)
+			add_file(shape, &v->files[j], now - grace);
+		version_put(v);
+	}
+	mem_free(tables);
+	return err;
 }
 
 uint64_t lsm_moment(const struct lsm *lsm)
@@ -77,13 +138,18 @@ void lsm_stats(struct lsm *lsm, struct lsm_stats *stats)
 		.log_bytes = log.bytes, .log_segments = log.segments,
 		.syncs = log.syncs, .cache_hits = cache.hits,
 		.cache_misses = cache.misses, .cache_bytes = cache.bytes,
+		.cache_room = cache.capacity,
 		.memtable_bytes = lsm->memtable_bytes + lsm->frozen_bytes,
+		.memtable_room = lsm->options.memtable_bytes,
 		.sstables_read = c->sstables_read,
 		.filter_skips = c->filter_skips,
+		.filter_misses = c->filter_misses,
 		.tombstones_read = c->tombstones_read,
 		.debt = lsm->debt, .paused_ns = c->paused_ns,
-		.faulted = lsm->failed != 0,
+		.faulted = lsm->failed != 0, .sync_time = log.sync_time,
 	};
+	latency_sum(&stats->get_time, &c->get_time);
+	latency_sum(&stats->apply_time, &c->apply_time);
 }
 
 static int verify_table(struct lsm *lsm, uint32_t number,

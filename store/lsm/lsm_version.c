@@ -110,7 +110,7 @@ void version_sort_files(struct version *v)
 		      newest_first);
 }
 
-struct version *lsm_pin(struct lsm *lsm, uint32_t number)
+static struct version *pin(struct lsm *lsm, uint32_t number, unsigned reads)
 {
 	struct version *v = NULL;
 	struct lsm_table *t;
@@ -118,12 +118,23 @@ struct version *lsm_pin(struct lsm *lsm, uint32_t number)
 	mutex_lock(&lsm->lock);
 	t = lsm_find_table(lsm, number);
 	if (t) {
+		t->reads += reads;
 		v = t->version;
 		atomic_fetch_add_explicit(&v->references, 1,
 					  memory_order_relaxed);
 	}
 	mutex_unlock(&lsm->lock);
 	return v;
+}
+
+struct version *lsm_pin(struct lsm *lsm, uint32_t number)
+{
+	return pin(lsm, number, 0);
+}
+
+struct version *lsm_pin_read(struct lsm *lsm, uint32_t number)
+{
+	return pin(lsm, number, 1);
 }
 
 struct version *lsm_swap(struct lsm *lsm, struct lsm_table *t, struct version *v)

@@ -20,6 +20,8 @@ void version_sort_files(struct version *v);
 /* Return a reference to the table's version; NULL when there is no such
  * table. */
 struct version *lsm_pin(struct lsm *lsm, uint32_t number);
+/* The same, and count a read of the table. */
+struct version *lsm_pin_read(struct lsm *lsm, uint32_t number);
 /* Make v the table's version, taking over the reference, and return the old one
  * with its reference. */
 struct version *lsm_swap(struct lsm *lsm, struct lsm_table *t, struct version *v);

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 
+#include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/lsm/dead_rows.h"
 #include "store/lsm/disk_reserve.h"
@@ -374,7 +375,13 @@ static int insert(struct lsm *lsm, const struct batch *batch, uint64_t *position
  * in a flush in the background, say. */
 int lsm_insert(struct lsm *lsm, const struct batch *batch, uint64_t *position)
 {
+	bool sampled = !(lsm->counters.applied % LSM_SAMPLE);
+	uint64_t begun = sampled ? clock_monotonic_ns() : 0;
 	int err = insert(lsm, batch, position);
+
+	if (sampled)
+		latency_add(&lsm->counters.apply_time,
+			    clock_monotonic_ns() - begun);
 
 	if (!lsm->failed || (err != -EROFS && err != -EIO))
 		return err;

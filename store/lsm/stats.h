@@ -4,13 +4,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/base/latency.h"
+
 struct lsm_stats {
 	uint64_t applied, gets, iterators, bytes_written, flushes, compactions,
 		bytes_flushed, bytes_compacted, log_bytes, log_segments, syncs,
-		cache_hits, cache_misses, cache_bytes, memtable_bytes,
-		sstables_read, filter_skips, tombstones_read,
+		cache_hits, cache_misses, cache_bytes, cache_room, memtable_bytes,
+		memtable_room, sstables_read, filter_skips,
+		filter_misses,	/* filters let pass what was not there */
+		tombstones_read,
 		debt,		/* files of a table that wait to be merged */
 		paused_ns;	/* writers were slowed down, or waited */
 	bool faulted;		/* turned read-only by an I/O error */
+	/* One of LSM_SAMPLE point reads and batches; every sync. */
+	struct latency_sum get_time, apply_time, sync_time;
+};
+#define LSM_SAMPLE 16
+
+/* The files of all tables, by level; the last has those of higher levels too. */
+#define LSM_LEVELS 16
+struct lsm_level_stats {
+	uint64_t files, bytes;
+	double density;		/* bytes for the share of tokens, summed */
+};
+struct lsm_shape {
+	struct lsm_level_stats levels[LSM_LEVELS];
+	uint64_t purgeable_bytes;	/* estimate: tombstones past their grace */
+	uint64_t damaged_files;
 };
 #endif

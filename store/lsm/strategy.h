@@ -53,6 +53,8 @@ void strategy_release(struct strategy_pick *pick);
 /* Return when time alone may give it something to do: seconds since 1970, later
  * than now; INT64_MAX: never. */
 int64_t strategy_next(const struct strategy_request *r);
+/* Return the bytes of a file for the share of all tokens that it covers. */
+double strategy_density(const struct sstable_info *info);
 /* Count the files that wait to be merged: for slowing writers down, and
  * statistics. Purges, which may wait, do not count. */
 uint64_t strategy_debt(const struct strategy_request *r);

@@ -44,9 +44,14 @@ static double share_of(const struct sstable_info *info)
 		       1.0 / (1 << MOST_SHARD_BITS) : share;
 }
 
+double strategy_density(const struct sstable_info *info)
+{
+	return (double)info->size / share_of(info);
+}
+
 static unsigned level_of(const struct strategy_file *f)
 {
-	double density = (double)f->info->size / share_of(f->info);
+	double density = strategy_density(f->info);
 	double end = SMALLEST * TIERED_FANOUT;
 	unsigned level = 0;
 

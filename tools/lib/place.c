@@ -1,0 +1,206 @@
+#include "tools/lib/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/base/clock.h"
+#include "tools/lib/tool.h"
+
+void place_release(struct place *p)
+{
+	free(p->mount);
+	free(p->store);
+	free(p->keyspace);
+	free(p->table);
+	*p = PLACE_INIT;
+}
+
+/* "K/T", "K/T/row": the first two names. False: there is one alone. */
+static bool take_table(struct place *p, const char *rest, bool keyspaces)
+{
+	size_t len;
+
+	rest += strspn(rest, "/");
+	if (!*rest)
+		return true;
+	len = strcspn(rest, "/");
+	p->keyspace = strndup(rest, len);
+	rest += len + strspn(rest + len, "/");
+	if (*rest)
+		p->table = strndup(rest, strcspn(rest, "/"));
+	return p->keyspace && (p->table || keyspaces);
+}
+
+static bool is_store(const char *path)
+{
+	char *marker = NULL;
+	bool there = asprintf(&marker, "%s/WIDEFS", path) >= 0 &&
+		     !access(marker, F_OK);
+
+	free(marker);
+	return there;
+}
+
+/* STORE or STORE/K/T: the store is what has its marker. */
+static bool find_store(struct place *p, const char *path, bool keyspaces)
+{
+	char *slash;
+	unsigned up;
+
+	p->store = strdup(path);
+	for (up = 0; p->store && up < 2 && !is_store(p->store); up++) {
+		slash = strrchr(p->store, '/');
+		if (!slash || slash == p->store)
+			break;
+		*slash = 0;
+	}
+	if (!p->store || !is_store(p->store)) {	/* opening says why */
+		free(p->store);
+		p->store = strdup(path);
+		return p->store;
+	}
+	return take_table(p, path + strlen(p->store), keyspaces);
+}
+
+static bool find(struct place *p, const char *path, bool keyspaces)
+{
+	char *real;
+	bool found;
+
+	p->mount = tool_mount_of(path ? path : ".", &p->store);
+	if (!p->mount)
+		return find_store(p, path ? path : ".", keyspaces);
+	if (!path)
+		return true;
+	real = realpath(path, NULL);
+	found = real && take_table(p, real + strlen(p->mount), keyspaces);
+	free(real);
+	return found;
+}
+
+int place_find(struct place *p, const char *path, bool keyspaces)
+{
+	int status = TOOL_DONE;
+
+	*p = PLACE_INIT;
+	if (!find(p, path, keyspaces)) {
+		tool_complain(path ? path : ".", "name a store, a mount or a "
+			      "table in it");
+		status = TOOL_USAGE;
+	} else if (!p->mount && !strcmp(p->store, ".") && !is_store(".")) {
+		tool_complain(".", "not in a widefs mount (name a store, a "
+			      "mount or a table in it)");
+		status = TOOL_NONE;
+	}
+	if (status)
+		place_release(p);
+	return status;
+}
+
+char *place_mount_of_store(const char *store)
+{
+	char *real = realpath(store, NULL), *found = NULL;
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+
+	while (real && !found && mounts && (entry = getmntent(mounts)))
+		if (!strcmp(entry->mnt_type, "fuse.widefs") &&
+		    !strcmp(entry->mnt_fsname, real))
+			found = strdup(entry->mnt_dir);
+	if (mounts)
+		endmntent(mounts);
+	free(real);
+	return found;
+}
+
+/* ------------------------------------------------------------ control files */
+/* Append what comes from fd until its end or that time. */
+static int read_until(int fd, struct buf *out, uint64_t end_ns)
+{
+	for (;;) {
+		uint64_t now = clock_monotonic_ns();
+		struct pollfd ready = { .fd = fd, .events = POLLIN };
+		int left = !end_ns ? -1 : now >= end_ns ? 0 :
+			   (int)((end_ns - now) / 1000000) + 1;
+		ssize_t n;
+
+		n = poll(&ready, 1, left);
+		if (!n)
+			return -ETIMEDOUT;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n < 0)
+			continue;
+		if (!buf_reserve(out, 65536))
+			return -ENOMEM;
+		n = read(fd, out->ptr + out->len, 65536);
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		out->len += (size_t)n;
+	}
+}
+
+/* The reader: the calls may hang, and only the end of a process ends them. */
+static int copy_file(const char *path, int to)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char chunk[65536];
+	ssize_t n = fd < 0 ? -1 : 0;
+
+	while (fd >= 0 && (n = read(fd, chunk, sizeof(chunk))) > 0)
+		if (write(to, chunk, (size_t)n) != n)
+			return EPIPE;
+	return n < 0 ? errno : 0;
+}
+
+static int read_by_child(const char *path, struct buf *out, unsigned timeout_s)
+{
+	uint64_t end = timeout_s ? clock_monotonic_ns() +
+			(uint64_t)timeout_s * 1000000000 : 0;
+	int ends[2], status = 0, err;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	child = fork();
+	if (child < 0) {
+		err = -errno;
+		close(ends[0]);
+		close(ends[1]);
+		return err;
+	}
+	if (!child)
+		_exit(copy_file(path, ends[1]));
+	close(ends[1]);
+	err = read_until(ends[0], out, end);
+	close(ends[0]);
+	if (err)
+		kill(child, SIGKILL);
+	while (waitpid(child, &status, err == -ETIMEDOUT ? WNOHANG : 0) < 0 &&
+	       errno == EINTR)
+		;
+	if (!err && !WIFEXITED(status))
+		err = -EIO;
+	return err ? err : -WEXITSTATUS(status);
+}
+
+int place_read_control(const struct place *p, const char *name, struct buf *out,
+		       unsigned timeout_s)
+{
+	char *path = NULL;
+	int err;
+
+	if (asprintf(&path, "%s/.widefs/%s", p->mount, name) < 0)
+		return -ENOMEM;
+	err = read_by_child(path, out, timeout_s);
+	free(path);
+	return err;
+}

@@ -1,0 +1,28 @@
+/*
+ * What an argument STORE or TABLE of a command names: a mount (any path in it)
+ * or a store that is not mounted, and a table in it.
+ */
+#ifndef TOOLS_LIB_PLACE_H
+#define TOOLS_LIB_PLACE_H
+#include "store/base/bytes.h"
+
+struct place {
+	char *mount, *store;	/* mount NULL: the store, not mounted */
+	char *keyspace, *table;	/* as the schema has them; NULL: all of them */
+};
+#define PLACE_INIT ((struct place){ NULL, NULL, NULL, NULL })
+
+/*
+ * Find it. path NULL: the mount that the working directory is in. keyspaces: a
+ * keyspace alone will do. 0, or an exit status after a message; then there is
+ * nothing to release.
+ */
+int place_find(struct place *p, const char *path, bool keyspaces);
+void place_release(struct place *p);
+/* Return the mount of the store at that path, to be freed, or NULL. */
+char *place_mount_of_store(const char *store);
+/* Append a file of the mount's .widefs. 0, -errno; -ETIMEDOUT: its daemon does
+ * not answer within timeout_s (0: wait for ever). */
+int place_read_control(const struct place *p, const char *name, struct buf *out,
+		       unsigned timeout_s);
+#endif
