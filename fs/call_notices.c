@@ -1,7 +1,7 @@
 /* Calls of the mount's notifiers: notices, and expired data. */
 #include "fs/file/view.h"
 #include "fs/fs.h"
-#include "fs/kind/cql.h"
+#include "fs/kind/console.h"
 #include "fs/node/kernel_notice.h"
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
@@ -43,7 +43,7 @@ int64_t fs_timer(struct fs *fs, int64_t now_s)
 
 	view_expire(fs, now_s, false);
 	listings_rest(fs);
-	cql_consoles_rest(fs, now_s);
+	consoles_rest(fs, now_s);
 	while ((n = timer_due(&fs->timers, &fs->nodes, now_s, &next_s))) {
 		kernel_notify_alone(fs, n, ARMED_NAME | ARMED_ATTRIBUTES |
 						   ARMED_PAGES);

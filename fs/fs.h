@@ -51,6 +51,7 @@ struct fs_options {
 	gid_t gid;		/* control */
 	uint64_t max_value;	/* bytes of one value; 0: 256 MiB */
 	uint64_t scratch_max;	/* bytes of all scratch files; 0: 64 MiB */
+	uint64_t memtable_bytes;	/* the store's; 0: its default */
 	const char *keyspace;	/* the root lists only this one; or NULL */
 	bool read_only;
 	const char *store_path;	/* for statfs and .widefs/options */

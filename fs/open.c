@@ -21,6 +21,7 @@
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/memory.h"
 #include "store/table/present.h"
 
 void fs_options_init(struct fs_options *o)
@@ -64,7 +65,9 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	fs->gid = o->gid;
 	fs->max_value = o->max_value ? o->max_value : 256 << 20;
 	fs->scratch_max = o->scratch_max ? o->scratch_max : 64 << 20;
-	accounts_init(&fs->accounts, fs->uid, fs->max_value, fs->scratch_max);
+	accounts_init(&fs->accounts, fs->uid, fs->max_value, fs->scratch_max,
+		      o->memtable_bytes ? o->memtable_bytes :
+					  memory_default_memtables());
 	fs->read_only = o->read_only || store_is_read_only(s);
 	fs->keyspace = copy_or_null(o->keyspace, &failed);
 	fs->store_path = copy_or_null(o->store_path, &failed);

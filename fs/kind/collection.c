@@ -5,6 +5,7 @@
 
 #include "fs/file/keep.h"
 #include "fs/kind/cell.h"
+#include "fs/kind/list_id.h"
 #include "fs/kind/long_name.h"
 #include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
@@ -37,82 +38,6 @@ void collection_times(struct child *c, const struct cell_view *cells,
 	}
 }
 
-static const struct type *uuid_type(void)
-{
-	return type_native(TYPE_TIMEUUID);
-}
-
-/* -------------------------------------------------------------- list ids */
-static void list_name(struct buf *out, struct bytes id)
-{
-	struct buf ordered = BUF_INIT;
-	size_t i;
-
-	type_ordered_append(&ordered, uuid_type(), id, false);
-	for (i = 1; i < ordered.len; i++)
-		buf_add_format(out, "%02x", ordered.ptr[i]);
-	out->failed |= ordered.failed;
-	buf_release(&ordered);
-}
-
-static int hex(uint8_t c)
-{
-	return isdigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static int list_id(struct op *op, struct bytes name, struct bytes *id)
-{
-	struct buf value = BUF_INIT, again = BUF_INIT;
-	uint8_t bytes[64] = { 0x40 };
-	struct reader r;
-	bool is_null;
-	size_t i;
-	int err;
-
-	if (name.len % 2 || name.len > 80 || name.len < 32)
-		return -ENOENT;
-	for (i = 0; i < name.len; i += 2) {
-		int high = hex(name.ptr[i]), low = hex(name.ptr[i + 1]);
-
-		if (high < 0 || low < 0)
-			return -ENOENT;
-		bytes[1 + i / 2] = (uint8_t)(high << 4 | low);
-	}
-	r = reader_of(bytes_of(bytes, 1 + name.len / 2));
-	err = type_ordered_decode(&value, &is_null, uuid_type(), &r, false);
-	if (!err && (is_null || value.len != 16 || reader_left(&r)))
-		err = -ENOENT;
-	if (!err)
-		list_name(&again, buf_bytes(&value));
-	if (!err && !bytes_equal(buf_bytes(&again), name))
-		err = -ENOENT;
-	if (!err)
-		*id = arena_copy(&op->arena, buf_bytes(&value));
-	buf_release(&value);
-	buf_release(&again);
-	return err ? -ENOENT : op->arena.failed ? -ENOMEM : 0;
-}
-
-/* Seconds from 1582 to 2010-01-01, which prepended ids mirror at, as 100 ns. */
-#define MIRROR 134775360000000000ull
-
-/* Make an id that sorts before all others: time runs backwards from the mirror,
- * so that elements prepended later sort first. */
-static void prepend_id(uint8_t id[16])
-{
-	uint64_t time;
-
-	uuid_new_time(id);
-	time = (uint64_t)get_be32(id) | (uint64_t)get_be16(id + 4) << 32 |
-	       (uint64_t)(get_be16(id + 6) & 0x0fff) << 48;
-	time = 2 * MIRROR - time;
-	put_be32(id, (uint32_t)time);
-	id[4] = (uint8_t)(time >> 40);
-	id[5] = (uint8_t)(time >> 32);
-	id[6] = (uint8_t)(0x10 | (time >> 56 & 0x0f));
-	id[7] = (uint8_t)(time >> 48);
-}
-
 /* --------------------------------------------------------------- elements */
 static void element_name(struct buf *out, const struct type *t,
 			 struct bytes path)
@@ -121,7 +46,7 @@ static void element_name(struct buf *out, const struct type *t,
 
 	switch (t->kind) {
 	case TYPE_LIST:
-		list_name(out, path);
+		list_id_print(out, path);
 		break;
 	case TYPE_UDT:
 		field = path.len == 2 ? get_be16(path.ptr) : UINT16_MAX;
@@ -179,7 +104,7 @@ static int element_child(struct op *op, struct node *dir, struct bytes name,
 	child_owner(out, p.table);
 	switch (c->type->kind) {
 	case TYPE_LIST:
-		return list_id(op, name, &out->value);
+		return list_id_parse(op, name, &out->value);
 	case TYPE_UDT:
 		return field_path(op, c->type, name, &out->value);
 	default:
@@ -259,40 +184,120 @@ static int lookup_element(struct op *op, struct node *dir, struct bytes name,
 	return cell_lookup(op, dir, out);
 }
 
+/* Append a path as elements are ordered by it. */
+static void add_order(struct buf *out, const struct type *t, struct bytes path)
+{
+	if (t->kind == TYPE_UDT)
+		buf_add_bytes(out, path);
+	else
+		type_ordered_append(out, t->kind == TYPE_LIST ? type_native(TYPE_TIMEUUID) :
+							 t->parts[0],
+				    path, false);
+}
+
+/* Set *first to the first of the cells whose path is after that one. */
+static int find_after(const struct type *t, const struct cell_view *cells,
+		      size_t count, struct bytes path, size_t *first)
+{
+	struct buf last = BUF_INIT, order = BUF_INIT;
+	size_t low = 0, high = count;
+
+	add_order(&last, t, path);
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		buf_clear(&order);
+		add_order(&order, t, cells[middle].path);
+		if (bytes_compare(buf_bytes(&order), buf_bytes(&last)) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*first = low;
+	low = last.failed || order.failed;
+	buf_release(&last);
+	buf_release(&order);
+	return low ? -ENOMEM : 0;
+}
+
+static const struct type *value_type(const struct type *t, struct bytes path)
+{
+	unsigned field;
+
+	switch (t->kind) {
+	case TYPE_SET:
+		return NULL;
+	case TYPE_MAP:
+		return t->parts[1];
+	case TYPE_UDT:
+		field = path.len == 2 ? get_be16(path.ptr) : UINT16_MAX;
+		return field < t->part_count ? t->parts[field] : NULL;
+	default:
+		return t->parts[0];
+	}
+}
+
+/* Add the elements to the listing, as many as there is room for. */
+static int add_elements(struct op *op, struct listing *l,
+			const struct cell_view *cells, size_t count)
+{
+	const struct type *t = l->place.column->type;
+	struct child child;
+	size_t i;
+	int got = 1;
+
+	listing_children_begin(l);
+	for (i = 0; i < count && got > 0; i++) {
+		child_init(&child, t->kind == TYPE_SET ? &kind_set_element :
+							 &kind_element);
+		cell_child(&child, l->place.table,
+			   value_type(t, cells[i].path), &cells[i]);
+		child.value = cells[i].path;
+		got = listing_children_add(op, l, &child);
+	}
+	l->more_children = !got;
+	return got < 0 ? got : 0;
+}
+
+/*
+ * Read what is listed next: all elements, or of many the first ones, then those
+ * after the last one listed. Their values are gone with the call.
+ */
+static int read_elements(struct op *op, struct listing *l)
+{
+	const struct cell_view *cells = NULL;
+	struct bytes last = BYTES_NULL;
+	size_t count, first = 0;
+	int err = 0;
+
+	if (l->more_children)
+		last = arena_copy(&op->arena, l->children[l->count - 1].value);
+	else
+		err = listing_place(op, l);
+	if (!err)
+		err = collection_cells(op, &l->place, &op->arena, &cells,
+				       &count);
+	if (!err && l->more_children)
+		err = find_after(l->place.column->type, cells, count, last,
+				 &first);
+	return err ? err : add_elements(op, l, cells + first, count - first);
+}
+
 static int next_element(struct op *op, struct listing *l, struct buf *name,
 			struct child *out)
 {
-	const struct cell_view *cell;
-	const struct column *c;
 	int err;
 
-	if (!l->data) {
-		const struct cell_view *cells = NULL;
-
-		err = listing_place(op, l);
-		if (!err)
-			err = collection_cells(op, &l->place, &l->arena,
-					       &cells, &l->count);
+	if (l->index >= l->count && (!l->data || l->more_children)) {
+		err = read_elements(op, l);
 		if (err)
 			return err == -EINVAL ? 0 : err;
-		l->row.cells = cells;
 		l->data = l;
 	}
 	if (l->index >= l->count)
 		return 0;
-	cell = &l->row.cells[l->index++];
-	c = l->place.column;
-	child_init(out, c->type->kind == TYPE_SET ? &kind_set_element :
-						    &kind_element);
-	l->place.path = cell->path;
-	cell_child(out, l->place.table,
-		   c->type->kind == TYPE_SET ? NULL :
-		   c->type->kind == TYPE_MAP ? c->type->parts[1] :
-		   c->type->kind == TYPE_LIST ? c->type->parts[0] :
-		   get_be16(cell->path.ptr) < c->type->part_count ?
-		   c->type->parts[get_be16(cell->path.ptr)] : NULL, cell);
-	out->value = cell->path;
-	element_name(name, c->type, cell->path);
+	*out = l->children[l->index++];
+	element_name(name, l->place.column->type, out->value);
 	if (name_is_shortened(buf_bytes(name))) {
 		out->ops = &kind_long_element;
 		out->volatile_attributes = true;
@@ -523,7 +528,7 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 	if (!err) {
 		err = place_begin_write(op, &w, n->parent, &p);
 		if (first)	/* locked: the list grows in order of ids */
-			prepend_id(id);
+			list_id_prepend(id);
 		else
 			uuid_new_time(id);
 		if (!err)

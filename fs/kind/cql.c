@@ -15,6 +15,7 @@
 #include "fs/file/handle.h"
 #include "fs/file/last_close.h"
 #include "fs/file/reader_text.h"
+#include "fs/kind/console.h"
 #include "fs/kind/schema.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
@@ -40,26 +41,6 @@ static const struct {
 	{ ".cql.raw", CQL_FORMAT_RAW },
 };
 
-struct console {
-	struct handle *handle;		/* its lock guards the rest */
-	struct console *next, **link;	/* in fs->consoles */
-	int64_t used_s;			/* the last call */
-	struct op *op;			/* of the call under way */
-	struct cql_session *session;
-	enum cql_format_kind kind;
-	struct cql_split split;
-	struct buf text;		/* not yet run */
-	struct buf out;			/* not yet read, from `read` on */
-	size_t read;
-	struct charge text_charge, out_charge;	/* of their lengths */
-	struct charge stream;		/* while result streams */
-	struct cql_result *result;	/* streams into out */
-	struct cql_format *format;
-	bool used;	/* something was written, or the help was read */
-	int failed;	/* the stream's error, to return after out */
-	bool refused;	/* not by the session: the op has the reason */
-};
-
 /* True if the last statement may lack its semicolon. .cql.raw is for programs:
  * there a statement without its end was not written completely. */
 static bool takes_rest(const struct console *c)
@@ -74,7 +55,6 @@ static const char usage[] =
 "-- or: widefsctl cql MOUNTPOINT -e 'SELECT ...' (why others failed: .widefs/errors)\n";
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
-#define REST_AFTER_S 5		/* without a call */
 #define OUT_STEP 4096		/* bytes of results are charged in these */
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,
@@ -120,50 +100,6 @@ static bool is_given_up(void *context)
 	return call && call->interrupted && call->interrupted(call->context);
 }
 
-static void end_result(struct console *c)
-{
-	cql_format_free(c->format);
-	c->format = NULL;
-	cql_result_free(c->result);
-	c->result = NULL;
-	charge_end(&c->op->fs->accounts, &c->stream);
-}
-
-static void link_console(struct fs *fs, struct console *c)
-{
-	mutex_lock(&fs->consoles_lock);
-	c->next = fs->consoles;
-	if (c->next)
-		c->next->link = &c->next;
-	c->link = &fs->consoles;
-	fs->consoles = c;
-	mutex_unlock(&fs->consoles_lock);
-}
-
-static void unlink_console(struct fs *fs, struct console *c)
-{
-	mutex_lock(&fs->consoles_lock);
-	*c->link = c->next;
-	if (c->next)
-		c->next->link = c->link;
-	mutex_unlock(&fs->consoles_lock);
-}
-
-void cql_consoles_rest(struct fs *fs, int64_t now_s)
-{
-	struct console *c;
-
-	mutex_lock(&fs->consoles_lock);
-	for (c = fs->consoles; c; c = c->next) {
-		if (!mutex_try(&c->handle->lock))
-			continue;
-		if (c->result && now_s - c->used_s >= REST_AFTER_S)
-			cql_result_rest(c->result);
-		mutex_unlock(&c->handle->lock);
-	}
-	mutex_unlock(&fs->consoles_lock);
-}
-
 static int open_cql(struct op *op, struct handle *h)
 {
 	struct console *c = mem_zalloc(1, sizeof(*c));
@@ -173,6 +109,7 @@ static int open_cql(struct op *op, struct handle *h)
 	if (!c)
 		return -ENOMEM;
 	h->state = c;
+	c->fs = op->fs;
 	c->kind = names[h->node->number].format;
 	c->op = op;
 	cql_split_init(&c->split);
@@ -188,7 +125,7 @@ static int open_cql(struct op *op, struct handle *h)
 	cql_session_rights(c->session, may, c);
 	cql_session_stop(c->session, is_given_up, c);
 	c->handle = h;
-	link_console(op->fs, c);
+	console_link(c);
 	return 0;
 }
 
@@ -239,7 +176,7 @@ static int pull_row(struct console *c)
 		c->out.failed = false;
 	}
 	if (err || got <= 0)
-		end_result(c);
+		console_end_result(c);
 	return err ? err : got;
 }
 
@@ -275,6 +212,15 @@ static void set_owner(struct console *c, struct bytes statement)
 				  0777 & ~caller_umask(call) : 0755);
 }
 
+/* Say why the result that was under way was ended. */
+static int say_over(struct console *c)
+{
+	c->over = false;
+	c->failed = 0;
+	c->refused = true;
+	return op_refuse_resource(c->op, RESOURCE_PAST, -EIO);
+}
+
 /*
  * Run a statement up to its first row: a SELECT that cannot return one fails as
  * a whole, and nothing of it is read. Results of the statements before come
@@ -285,6 +231,8 @@ static int run(struct console *c, struct bytes statement)
 	size_t before;
 	int err;
 
+	if (c->over)
+		return say_over(c);
 	err = pull(c, SIZE_MAX);
 	if (err || c->failed)
 		return err ? err : c->failed;
@@ -293,10 +241,12 @@ static int run(struct console *c, struct bytes statement)
 	 * statement. */
 	err = op_charge(c->op, &c->stream, RESOURCE_STREAMS, 1);
 	c->refused = err;
+	c->uid = c->op->who.uid;
+	c->begun = atomic_fetch_add(&c->fs->results_begun, 1);
 	if (!err)
 		err = cql_execute(c->session, statement, &c->result);
 	if (err) {
-		end_result(c);
+		console_end_result(c);
 		return err;
 	}
 	err = cql_format_new(&c->format, c->kind,
@@ -304,7 +254,7 @@ static int run(struct console *c, struct bytes statement)
 			     cql_result_column_count(c->result),
 			     cql_result_is_json(c->result));
 	if (err) {
-		end_result(c);
+		console_end_result(c);
 		return err;
 	}
 	cql_format_about(c->format, c->result, c->session);
@@ -440,11 +390,12 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 static int end_of_stream(struct console *c)
 {
 	const struct cql_error *error = cql_session_error(c->session);
-	int err = c->failed;
+	int err = c->over ? say_over(c) : c->failed;
+	bool said = c->refused && err == -EIO;
 
 	c->failed = 0;
 	c->refused = false;
-	return err && cql_error_is_set(error) ?
+	return err && !said && cql_error_is_set(error) ?
 		       op_refuse(c->op, err, "%s: %s",
 				 cql_code_name(error->code), error->message) :
 		       err;
@@ -523,7 +474,7 @@ static void close_cql(struct op *op, struct handle *h)
 
 	if (!c)
 		return;
-	unlink_console(op->fs, c);
+	console_unlink(c);
 	c->op = op;
 	op->broadcast = true;
 	if (c->text.len && takes_rest(c) && !begin(c, op, h)) {
@@ -532,7 +483,7 @@ static void close_cql(struct op *op, struct handle *h)
 			op_refuse(op, err, "%s",
 				  cql_session_error(c->session)->message);
 	}
-	end_result(c);
+	console_end_result(c);
 	cql_session_free(c->session);
 	text_free(op->fs, &c->text);
 	text_free(op->fs, &c->out);

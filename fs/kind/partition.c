@@ -265,6 +265,9 @@ static int begin_listing(struct op *op, struct listing *l)
 	if (err)
 		return err;
 	query_below(&q, &l->place, &slice);
+	/* The cursor would hold them. */
+	q.with_statics = false;
+	q.static_only_rows = false;
 	q.now_s = op->now_s;
 	err = listing_narrow(l, &q, &slice);
 	if (err)
@@ -272,6 +275,24 @@ static int begin_listing(struct op *op, struct listing *l)
 	if (l->place.clustering_count + 1 < l->place.table->clustering_count)
 		q.distinct = (int)l->place.clustering_count + 1;
 	return table_query(&l->cursor, op->fs->store, &q);
+}
+
+/* Set out to the static row of the listed partition: 1; 0: it has none. */
+static int list_static(struct op *op, struct listing *l, struct child *out)
+{
+	struct row_view row;
+	int got;
+
+	if (l->place.clustering_count || l->node->ops != &kind_partition ||
+	    !table_has_statics(l->place.table))
+		return 0;
+	got = table_read(op->fs->store, l->place.table, l->place.partition_key,
+			 NULL, UINT64_MAX, op->now_s, &op->arena, &row);
+	if (got <= 0 || !row.static_count)
+		return got < 0 ? got : 0;
+	child_init(out, &kind_static);
+	row_child(out, l->place.table, &row);
+	return 1;
 }
 
 /* Steps: @key, @static, then rows or values of the next column. */
@@ -291,26 +312,15 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 	if (!l->cursor) {
 		got = begin_listing(op, l);
 		if (!got)
-			got = cursor_next(l->cursor, &l->row);
-		if (got <= 0)
-			return got;
-		l->index = 1;	/* a row is held */
-		if (l->row.static_count && l->node->ops == &kind_partition) {
-			struct row_view alone = l->row;
-
-			alone.row_exists = false;
-			alone.marker = MARKER_NONE;
-			alone.cell_count = 0;
-			child_init(out, &kind_static);
-			row_child(out, l->place.table, &alone);
+			got = list_static(op, l, out);
+		if (got) {
 			buf_add_str(name, "@static");
-			return 1;
+			return got;
 		}
 	}
-	got = l->index ? 1 : cursor_next(l->cursor, &l->row);
-	l->index = 0;
-	if (got <= 0 || !l->row.row_exists)
-		return got < 0 ? got : 0;
+	got = cursor_next(l->cursor, &l->row);
+	if (got <= 0)
+		return got;
 	level = l->place.clustering_count;
 	listing_child(l, out, kind_below(l->place.table, level + 1));
 	row_child(out, l->place.table, &l->row);

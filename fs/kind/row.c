@@ -161,24 +161,54 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 }
 
 /* ---------------------------------------------------------------- listing */
+/* Add the cells of a column, which begin at `cells`, to the listing, with its
+ * name as their value. */
+static int add_column(struct op *op, struct listing *l,
+		      const struct cell_view *cells, size_t count)
+{
+	const struct column *c = cells->column;
+	struct child child;
+	int got = column_child(op, l->node, l->place.table, c, &child);
+
+	if (got)
+		return got;
+	if (child.ops == &kind_collection)
+		collection_times(&child, cells, count);
+	else
+		cell_child(&child, l->place.table, c->type, cells);
+	child.value = bytes_str(c->name);
+	got = listing_children_add(op, l, &child);
+	return got ? got : op_refuse_resource(op, RESOURCE_RESULTS, -ENOSPC);
+}
+
+/* Read what is listed of the row; its values are gone with the call. */
 static int begin_listing(struct op *op, struct listing *l)
 {
+	const struct cell_view *cells;
+	struct row_view row;
+	size_t i, next, count;
 	int got = listing_place(op, l);
 
 	if (!got)
-		got = read_row(op, &l->place, &l->arena, &l->row);
+		got = read_row(op, &l->place, &op->arena, &row);
 	if (got <= 0)
 		return got == -EINVAL ? 0 : got;
-	l->count = l->place.is_static ? l->row.static_count :
-					l->row.cell_count;
-	return 1;
+	cells = l->place.is_static ? row.statics : row.cells;
+	count = l->place.is_static ? row.static_count : row.cell_count;
+	listing_children_begin(l);
+	for (i = 0; i < count && got >= 0; i = next) {
+		next = i + 1;
+		while (next < count && cells[next].column == cells[i].column)
+			next++;
+		if (!cells[i].column->hidden)
+			got = add_column(op, l, &cells[i], next - i);
+	}
+	return got < 0 ? got : 0;
 }
 
 static int next_cell(struct op *op, struct listing *l, struct buf *name,
 		     struct child *out)
 {
-	const struct cell_view *cells, *cell;
-	const struct column *c;
 	int got;
 
 	if (!l->step && l->node->ops == &kind_row &&
@@ -189,28 +219,15 @@ static int next_cell(struct op *op, struct listing *l, struct buf *name,
 	}
 	if (!l->data) {
 		got = begin_listing(op, l);
-		if (got <= 0)
+		if (got < 0)
 			return got;
 		l->data = l;
 	}
-	cells = l->place.is_static ? l->row.statics : l->row.cells;
-	while (l->index < l->count && cells[l->index].column->hidden)
-		l->index++;
 	if (l->index >= l->count)
 		return 0;
-	cell = &cells[l->index++];
-	c = cell->column;
-	got = column_child(op, l->node, l->place.table, c, out);
-	if (got)
-		return got;
-	name_escape(name, bytes_str(c->name));
-	if (out->ops == &kind_collection) {
-		while (l->index < l->count && cells[l->index].column == c)
-			l->index++;
-		collection_times(out, cell, (size_t)(&cells[l->index] - cell));
-		return 1;
-	}
-	cell_child(out, l->place.table, c->type, cell);
+	*out = l->children[l->index++];
+	name_escape(name, out->value);
+	out->value = BYTES_NULL;
 	return 1;
 }
 

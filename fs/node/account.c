@@ -41,6 +41,9 @@ static const struct {
 				  -ENOSPC },
 	[RESOURCE_RESULTS] = { "result_bytes", "bytes of unread results",
 			       "bytes of results that were not read", -ENOSPC },
+	[RESOURCE_PAST] = { "past_bytes", "bytes of past moments",
+			    "bytes of past moments, kept for results that are "
+			    "read backwards, by an index or merged", -EIO },
 	[RESOURCE_REQUESTS] = { "request_bytes", "bytes of requests that wait",
 				"bytes of requests that wait for one another",
 				-ENOSPC },
@@ -49,7 +52,7 @@ static const struct {
 };
 
 void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
-		   uint64_t scratch_max)
+		   uint64_t scratch_max, uint64_t memtables)
 {
 	uint64_t values = 4 * max_value;
 
@@ -66,6 +69,8 @@ void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
 	a->bounds[RESOURCE_READ] = values;
 	a->bounds[RESOURCE_STATEMENTS] = 256 << 20;
 	a->bounds[RESOURCE_RESULTS] = 256 << 20;
+	/* A moment has five quarters of the memtables' budget at most. */
+	a->bounds[RESOURCE_PAST] = 4 * memtables;
 	a->bounds[RESOURCE_REQUESTS] = 256 << 20;
 	a->bounds[RESOURCE_LOOKS] = 1000;
 }

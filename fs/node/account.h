@@ -26,6 +26,7 @@ enum resource {
 	RESOURCE_READ,		/* bytes: values as readers opened them */
 	RESOURCE_STATEMENTS,	/* bytes: statements that have not run */
 	RESOURCE_RESULTS,	/* bytes: results that were not read */
+	RESOURCE_PAST,		/* bytes: of past moments, for results */
 	RESOURCE_REQUESTS,	/* bytes: requests that wait for others of a user */
 	RESOURCE_LOOKS,		/* opens that were told to look again: view.h */
 	RESOURCE_COUNT
@@ -54,9 +55,9 @@ struct accounts {
 	uid_t mounter;
 };
 
-/* max_value, scratch_max: the mount's options. */
+/* max_value, scratch_max, memtables (bytes): the mount's options. */
 void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
-		   uint64_t scratch_max);
+		   uint64_t scratch_max, uint64_t memtables);
 /* Release them. Charges that remain must not be given back any more. */
 void accounts_release(struct accounts *a);
 

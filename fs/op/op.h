@@ -112,6 +112,7 @@ struct fs {
 	struct listing *listings;	/* open directories, under it */
 	struct mutex consoles_lock;
 	struct console *consoles;	/* open ones, under it */
+	_Atomic uint64_t results_begun;	/* of consoles */
 	struct handles handles[FS_HANDLES];	/* handles_of */
 	struct mutex made_lock;
 	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */

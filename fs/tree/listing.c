@@ -16,6 +16,13 @@
 #include "store/base/alloc.h"
 
 #define NODE_LIMIT 1000000	/* with more, listings make no nodes */
+/* Bytes of children that are charged at first, and the most that are held. What
+ * is allocated for them is at most twice as much. */
+#define CHILDREN_LEAST 4096
+#define CHILDREN_MOST (8 << 20)
+/* Bytes of rows that a cursor may hold between two calls, charged in steps. */
+#define CURSOR_MOST (256 << 10)
+#define CURSOR_STEP (16 << 10)
 
 static void close_stream(struct fs *fs, struct listing *l)
 {
@@ -29,7 +36,14 @@ static void close_stream(struct fs *fs, struct listing *l)
 		node_put(&fs->nodes, l->kept[i]);
 	mem_free(l->kept);
 	l->kept = NULL;
+	listing_children_begin(l);
+	mem_free(l->children);
+	l->children = NULL;
+	l->room = 0;
+	arena_release(&l->values);
 	charge_end(&fs->accounts, &l->charge);
+	l->granted = 0;
+	l->more_children = false;
 	l->kept_count = 0;
 	l->given = 0;
 	l->kept_at = 0;
@@ -37,13 +51,82 @@ static void close_stream(struct fs *fs, struct listing *l)
 	l->ended = false;
 	l->err = 0;
 	l->step = 0;
-	l->index = 0;
-	l->count = 0;
 	l->data = NULL;
 	l->position = 0;
 	arena_clear(&l->arena);
 	schema_put(l->schema);
 	l->schema = NULL;
+}
+
+/* Charge what is held, with that many bytes of children. */
+static int charge_held(struct op *op, struct listing *l, size_t children)
+{
+	struct memory_use m = { 0 };
+
+	if (l->cursor)
+		cursor_memory(l->cursor, &m);
+	return op_charge(op, &l->charge, RESOURCE_RESULTS,
+			 l->kept_count * sizeof(*l->kept) + l->arena.total +
+				 children + (m.bytes + CURSOR_STEP - 1) /
+						    CURSOR_STEP * CURSOR_STEP);
+}
+
+void listing_children_begin(struct listing *l)
+{
+	l->index = 0;
+	l->count = 0;
+	l->used = 0;
+	arena_clear(&l->values);
+}
+
+/* Let it hold that many bytes of children: 1; 0: that is too much; -errno. */
+static int grant(struct op *op, struct listing *l, size_t bytes)
+{
+	size_t more = l->granted ? l->granted : CHILDREN_LEAST;
+	int err;
+
+	while (more < bytes)
+		more *= 2;
+	if (more <= l->granted)
+		return 1;
+	if (more > CHILDREN_MOST && l->count)
+		return 0;
+	err = charge_held(op, l, more);
+	if (!err) {
+		l->granted = more;
+		return 1;
+	}
+	if (!l->count)
+		return err;
+	op->reason[0] = 0;	/* those that there are will do */
+	return 0;
+}
+
+int listing_children_add(struct op *op, struct listing *l,
+			 const struct child *c)
+{
+	size_t bytes = l->used + sizeof(*c) + c->value.len + sizeof(uint64_t);
+	int got = grant(op, l, bytes);
+
+	if (got <= 0)
+		return got;
+	if (l->count == l->room) {
+		size_t room = l->room ? l->room * 2 : 16;
+		struct child *grown = mem_resize(l->children, room,
+						 sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		l->children = grown;
+		l->room = room;
+	}
+	l->children[l->count] = *c;
+	l->children[l->count].value = arena_copy(&l->values, c->value);
+	if (l->values.failed)
+		return -ENOMEM;
+	l->count++;
+	l->used = bytes;
+	return 1;
 }
 
 static int by_name(const void *a, const void *b)
@@ -67,8 +150,7 @@ static int open_stream(struct op *op, struct listing *l)
 	if (!err && l->kept_count)
 		qsort(l->kept, l->kept_count, sizeof(*l->kept), by_name);
 	if (!err)
-		err = op_charge(op, &l->charge, RESOURCE_RESULTS,
-				l->kept_count * sizeof(*l->kept));
+		err = charge_held(op, l, 0);
 	if (err)
 		close_stream(op->fs, l);
 	return err;
@@ -87,7 +169,7 @@ int listing_place(struct op *op, struct listing *l)
 	l->arena = op->arena;
 	op->arena = arena;
 	op->schema = schema;
-	return err;
+	return err ? err : charge_held(op, l, l->granted);
 }
 
 static bool is_kept(const struct listing *l, struct bytes name)
@@ -239,6 +321,35 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 	return 0;
 }
 
+/* True if the cursor may rest: what is held of its last row is copied. */
+static bool prepare_rest(struct listing *l) REQUIRES(&l->lock)
+{
+	if (!l->cursor)
+		return false;
+	if (!l->held || !l->child.value.len ||
+	    l->child.value.ptr == l->value.ptr)
+		return true;
+	buf_clear(&l->value);
+	buf_add_bytes(&l->value, l->child.value);
+	if (l->value.failed)
+		return false;
+	l->child.value = buf_bytes(&l->value);
+	return true;
+}
+
+/* At the end of a call, let go of large rows, and charge what is held. */
+static void settle(struct op *op, struct listing *l)
+{
+	if (!prepare_rest(l))
+		return;
+	cursor_trim(l->cursor, CURSOR_MOST);
+	if (!charge_held(op, l, l->granted))
+		return;
+	op->reason[0] = 0;
+	cursor_trim(l->cursor, 0);
+	charge_held(op, l, l->granted);
+}
+
 int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		  fs_fill *fill, void *context)
 {
@@ -255,7 +366,7 @@ int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 	while (!got) {
 		got = advance(op, l);
 		if (got <= 0)
-			return got;
+			break;
 		got = l->position < cookie ? 0 :
 		      give(op, l, &entry, fill, context);
 		if (!got) {
@@ -263,6 +374,7 @@ int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 			l->position++;
 		}
 	}
+	settle(op, l);
 	return got > 0 ? 0 : got;
 }
 
@@ -360,7 +472,8 @@ static struct bytes shortened_prefix(struct node *dir, struct bytes name,
 int lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 	       struct child *c)
 {
-	struct listing l = { .node = dir, .arena = ARENA_INIT };
+	struct listing l = { .node = dir, .arena = ARENA_INIT,
+			     .values = ARENA_INIT };
 	struct buf prefix = BUF_INIT;
 	int64_t *tokens;
 	size_t count, i;
@@ -385,22 +498,6 @@ int lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
-static void rest(struct listing *l) REQUIRES(&l->lock)
-{
-	/* A kind that has a row not yet returned needs all of it. */
-	if (!l->cursor || l->index)
-		return;
-	if (l->held && l->child.value.len &&
-	    l->child.value.ptr != l->value.ptr) {
-		buf_clear(&l->value);
-		buf_add_bytes(&l->value, l->child.value);
-		if (l->value.failed)
-			return;
-		l->child.value = buf_bytes(&l->value);
-	}
-	cursor_rest(l->cursor);
-}
-
 void listings_rest(struct fs *fs)
 {
 	struct listing *l;
@@ -409,7 +506,8 @@ void listings_rest(struct fs *fs)
 	for (l = fs->listings; l; l = l->next) {
 		if (!mutex_try(&l->lock))
 			continue;
-		rest(l);
+		if (prepare_rest(l))
+			cursor_rest(l->cursor);
 		mutex_unlock(&l->lock);
 	}
 	mutex_unlock(&fs->listings_lock);
@@ -446,6 +544,7 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 	}
 	mutex_init(&l->lock);
 	l->arena = ARENA_INIT;
+	l->values = ARENA_INIT;
 	l->node = node_get(n);
 	atomic_fetch_add(&n->opens, 1);
 	link_listing(op->fs, l);

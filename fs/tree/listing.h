@@ -10,6 +10,9 @@
  * A call without readdirplus needs no attributes: where l->names is set a kind
  * returns at least the entry's kind, its value and when it expires. The kernel
  * switches between the two in the middle of a stream.
+ *
+ * A listing holds no values of the data between two calls. What it does hold,
+ * names and attributes, is charged to its user.
  */
 #ifndef FS_TREE_LISTING_H
 #define FS_TREE_LISTING_H
@@ -36,7 +39,7 @@ struct listing {
 					 * before `given` (listed) and from
 					 * kept_at on (to come) */
 	size_t kept_count, kept_at, given;
-	struct charge charge;		/* of that list */
+	struct charge charge;		/* of what it holds, see listing.c */
 	uint32_t changes;		/* the node's, at the begin */
 	uint32_t table_changes;		/* its table's: see op_watch */
 	/* For the lookup of one shortened name: only entries that may have it.
@@ -51,7 +54,13 @@ struct listing {
 	struct cursor *cursor;
 	struct row_view row;
 	struct place place;		/* of the directory, in arena */
-	size_t index, count;
+	/* Entries of one row, which is read once for many of them. */
+	struct child *children;
+	struct arena values;		/* theirs */
+	size_t room;			/* of the array */
+	size_t used, granted;		/* bytes of children: held, charged */
+	bool more_children;		/* there was no room for all */
+	size_t index, count;		/* of children: the next; all */
 	void *data;
 };
 /* Set out to the child that l->row is: of names nothing else is looked at. */
@@ -83,8 +92,15 @@ void listing_end(struct fs *fs, struct listing *l);
 /* Restrict q to the rows that may have the name (slice is q's or it has none).
  * 0 or -ENOMEM. */
 int listing_narrow(struct listing *l, struct query *q, struct slice *slice);
-/* Set the place of the listed directory, in the listing's schema and arena. */
+/* Set the place of the listed directory, in the listing's schema and arena. 0, or
+ * as place_of or op_charge. */
 int listing_place(struct op *op, struct listing *l);
+/* Drop the children, to add others: index and count are 0. */
+void listing_children_begin(struct listing *l);
+/* Add a child, with a copy of its value: 1. 0: there is no room for more of them
+ * now; -ENOMEM, or as op_charge where there is none for one. */
+int listing_children_add(struct op *op, struct listing *l,
+			 const struct child *c);
 /* Look up a shortened name, among the names with that begin. */
 int lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 	       struct child *c);

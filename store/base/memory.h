@@ -15,4 +15,12 @@ uint64_t memory_limit(const char *root);
  * an eighth and a sixteenth of the memory where that is less. */
 size_t memory_default_cache(void);
 size_t memory_default_memtables(void);
+/* The memory that a reader (an iterator, a cursor, a result) holds. */
+struct memory_use {
+	uint64_t bytes;		/* its own: blocks, rows that were merged */
+	/* Called for each source in memory (a memtable) that it pins and that is
+	 * no part of the table any more; NULL: not wanted. */
+	void (*past)(void *context, const void *source, uint64_t bytes);
+	void *context;
+};
 #endif

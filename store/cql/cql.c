@@ -333,6 +333,13 @@ void cql_result_rest(struct cql_result *r)
 		r->rest(r);
 }
 
+void cql_result_memory(const struct cql_result *r, struct memory_use *m)
+{
+	m->bytes += sizeof(*r) + r->arena.total + r->execution.scratch.cap;
+	if (r->memory)
+		r->memory(r, m);
+}
+
 const char *cql_result_warning(const struct cql_result *r, uint32_t i)
 {
 	const struct warning *w = r->execution.warnings;

@@ -8,6 +8,7 @@
 #ifndef STORE_CQL_CQL_H
 #define STORE_CQL_CQL_H
 #include "store/base/bytes.h"
+#include "store/base/memory.h"
 #include "store/cql/statement/face.h"
 #include "store/schema/schema.h"
 #include "store/store.h"
@@ -70,6 +71,9 @@ int cql_result_next(struct cql_result *r, const struct bytes **values);
  * partitions, or begin a group.
  */
 void cql_result_rest(struct cql_result *r);
+/* Add the memory that the result holds: its statement, rows and groups, and what it
+ * pins of the moment that its rows are of. */
+void cql_result_memory(const struct cql_result *r, struct memory_use *m);
 /* Return a warning of the result (tombstones, replication), NULL after the
  * last. */
 const char *cql_result_warning(const struct cql_result *r, uint32_t i);

@@ -476,6 +476,16 @@ static void refs_close(struct ref_source *source)
 	mem_free(r);
 }
 
+static void refs_memory(const struct ref_source *source,
+			struct memory_use *m)
+{
+	const struct index_refs *r = (const struct index_refs *)source;
+
+	m->bytes += sizeof(*r) + r->memory.total + r->scratch.total +
+		    r->collected.total + r->key_capacity * sizeof(*r->keys);
+	iterator_memory(r->it, m);
+}
+
 /* ------------------------------------------------------------------- opening */
 static int copy_values(struct index_refs *r)
 {
@@ -521,6 +531,7 @@ int table_query_index(struct cursor **out, struct store *s,
 	r->source.next = refs_next;
 	r->source.matches = refs_match;
 	r->source.close = refs_close;
+	r->source.memory = refs_memory;
 	r->store = s;
 	r->table = table_get((struct table *)q->table);
 	r->index = by->index;

@@ -191,8 +191,11 @@ static int empty_table(struct lsm *lsm, struct lsm_table *t, bool drop)
 	old = lsm_swap(lsm, t, v);
 	atomic_store(&t->active_begin, NOT_IN_LOG);
 	lsm->memtable_bytes -= memtable_memory(old->active);
-	for (i = 0; i < old->frozen_count; i++)
+	memtable_set_past(old->active);
+	for (i = 0; i < old->frozen_count; i++) {
 		lsm->frozen_bytes -= memtable_memory(old->frozen[i].memtable);
+		memtable_set_past(old->frozen[i].memtable);
+	}
 	drop_files(old);
 	version_put(old);
 	return 0;

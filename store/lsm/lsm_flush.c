@@ -178,6 +178,7 @@ static int install(struct flush *f)
 	struct lsm *lsm = f->lsm;
 	struct version *v = NULL;
 	uint64_t begin = lsm_log_begin(lsm, f->table, f->mark);
+	size_t i;
 	int err;
 
 	mutex_lock(&lsm->write);
@@ -210,6 +211,8 @@ static int install(struct flush *f)
 	v = lsm_swap(lsm, f->table, v);
 	mutex_unlock(&lsm->write);
 	version_put(v);
+	for (i = 0; i < f->from->frozen_count; i++)
+		memtable_set_past(f->from->frozen[i].memtable);
 	f->installed = true;
 	commitlog_release(lsm->log, begin);
 	return 0;

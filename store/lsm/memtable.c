@@ -52,6 +52,7 @@ struct memtable {
 	_Atomic size_t memory;
 	_Atomic uint64_t row_count, tombstones;
 	_Atomic int64_t min_timestamp, max_timestamp;
+	atomic_bool past;
 
 	/* used by the writer: */
 	struct arena arena;
@@ -545,8 +546,20 @@ static void close_iterator(struct iterator *base)
 	mem_free(it);
 }
 
+static void iterator_holds(const struct iterator *base,
+			   struct memory_use *out)
+{
+	const struct memtable_iterator *it =
+		(const struct memtable_iterator *)base;
+
+	out->bytes += it->arena.total + it->merged.cap;
+	if (out->past && atomic_load(&it->m->past))
+		out->past(out->context, it->m, memtable_memory(it->m));
+}
+
 static const struct iterator_ops memtable_iterator_ops = {
 	.seek = seek, .next = next, .close = close_iterator,
+	.memory = iterator_holds,
 };
 
 int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse)
@@ -565,6 +578,11 @@ int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse)
 }
 
 /* ------------------------------------------------------------- statistics */
+
+void memtable_set_past(struct memtable *m)
+{
+	atomic_store(&m->past, true);
+}
 
 size_t memtable_memory(const struct memtable *m)
 {

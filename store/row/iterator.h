@@ -15,6 +15,7 @@
 #ifndef STORE_ROW_ITERATOR_H
 #define STORE_ROW_ITERATOR_H
 #include "store/base/bytes.h"
+#include "store/base/memory.h"
 #include "store/row/row.h"
 
 enum entry_kind { ENTRY_ROW, ENTRY_BOUND };
@@ -32,6 +33,8 @@ struct iterator_ops {
 		    struct deletion *in_force);
 	int (*next)(struct iterator *it, struct entry *entry);
 	void (*close)(struct iterator *it);
+	/* Add what it holds; NULL: nothing to speak of. */
+	void (*memory)(const struct iterator *it, struct memory_use *m);
 };
 struct iterator {	/* embed it first */
 	const struct iterator_ops *ops;
@@ -62,6 +65,13 @@ static inline void iterator_close(struct iterator *it)
 {
 	if (it)
 		it->ops->close(it);
+}
+/* Add what it holds. From its own thread, between two calls. */
+static inline void iterator_memory(const struct iterator *it,
+				   struct memory_use *m)
+{
+	if (it && it->ops->memory)
+		it->ops->memory(it, m);
 }
 
 #endif

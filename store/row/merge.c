@@ -224,8 +224,19 @@ static void close_merge(struct iterator *base)
 	mem_free(m);
 }
 
+static void merge_memory(const struct iterator *base, struct memory_use *out)
+{
+	const struct merge *m = (const struct merge *)base;
+	size_t i;
+
+	out->bytes += m->arena.total + m->row.cap;
+	for (i = 0; i < m->source_count; i++)
+		iterator_memory(m->sources[i].it, out);
+}
+
 static const struct iterator_ops merge_ops = {
 	.seek = seek, .next = next, .close = close_merge,
+	.memory = merge_memory,
 };
 
 int merge_open(struct iterator **out, struct iterator **sources, size_t count,

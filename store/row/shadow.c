@@ -189,8 +189,19 @@ static void close_shadow(struct iterator *base)
 	mem_free(s);
 }
 
+static void shadow_memory(const struct iterator *base,
+			  struct memory_use *out)
+{
+	const struct shadow *s = (const struct shadow *)base;
+
+	out->bytes += s->arena.total + s->row.cap;
+	iterator_memory(s->it.it, out);
+	iterator_memory(s->by.it, out);
+}
+
 static const struct iterator_ops shadow_ops = {
 	.seek = seek, .next = next, .close = close_shadow,
+	.memory = shadow_memory,
 };
 
 int shadow_open(struct iterator **out, struct iterator *it,

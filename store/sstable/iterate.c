@@ -171,15 +171,27 @@ static void sstable_iterator_close(struct iterator *base)
 	mem_free(it);
 }
 
+static void sstable_iterator_memory(const struct iterator *base,
+				    struct memory_use *m)
+{
+	const struct sstable_iterator *it =
+		(const struct sstable_iterator *)base;
+
+	m->bytes += sizeof(*it) + it->cursor.key.cap + it->run.keys.cap +
+		    (it->block ? it->block->memory : 0);
+}
+
 static const struct iterator_ops forward_ops = {
 	.seek = sstable_seek,
 	.next = next_forward,
 	.close = sstable_iterator_close,
+	.memory = sstable_iterator_memory,
 };
 static const struct iterator_ops reverse_ops = {
 	.seek = sstable_seek,
 	.next = next_reverse,
 	.close = sstable_iterator_close,
+	.memory = sstable_iterator_memory,
 };
 
 int sstable_iterate(struct iterator **out, struct sstable *t, bool reverse,

@@ -255,7 +255,15 @@ static void close_rows(struct iterator *it)
 	mem_free(v);
 }
 
-static const struct iterator_ops virtual_ops = { seek, next, close_rows };
+static void rows_memory(const struct iterator *it, struct memory_use *m)
+{
+	const struct virtual_rows *v = (const struct virtual_rows *)it;
+
+	m->bytes += v->arena.total;
+}
+
+static const struct iterator_ops virtual_ops = { seek, next, close_rows,
+						 rows_memory };
 
 static int compare_entries(const void *a, const void *b)
 {

@@ -179,12 +179,11 @@ static int open_iterators(struct cursor *c)
 }
 
 /* ------------------------------------------------------------------ resting */
-void cursor_rest(struct cursor *c)
+static void rest(struct cursor *c)
 {
 	struct peek *p = &c->partitions;
 
 	if (c->rests || c->refs || c->query.reversed || is_virtual(c) ||
-	    c->moment == lsm_moment(c->store->lsm) ||
 	    (bytes_is_null(p->entry.key) && !p->ended))
 		return;
 	buf_clear(&c->rest);
@@ -200,6 +199,34 @@ void cursor_rest(struct cursor *c)
 	p->entry.key = p->ended ? BYTES_NULL : buf_bytes(&c->rest);
 	iterator_close(p->it);
 	p->it = NULL;
+	arena_release(&c->row_memory);
+	if (!c->in_partition)
+		arena_release(&c->partition_memory);
+}
+
+void cursor_rest(struct cursor *c)
+{
+	if (!is_virtual(c) && c->moment != lsm_moment(c->store->lsm))
+		rest(c);
+}
+
+void cursor_memory(const struct cursor *c, struct memory_use *m)
+{
+	m->bytes += sizeof(*c) + c->memory.total + c->partition_memory.total +
+		    c->row_memory.total;
+	iterator_memory(c->partitions.it, m);
+	iterator_memory(c->reverse_rows.it, m);
+	if (c->refs)
+		c->refs->memory(c->refs, m);
+}
+
+void cursor_trim(struct cursor *c, uint64_t most)
+{
+	struct memory_use m = { 0 };
+
+	cursor_memory(c, &m);
+	if (m.bytes > most)
+		rest(c);
 }
 
 /* Continue after `rest` in the entries of the present moment. */

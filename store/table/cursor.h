@@ -14,6 +14,8 @@ struct ref_source {
 	/* Check that a row that was read again still matches. 1, 0, -errno. */
 	int (*matches)(struct ref_source *r, const struct row_view *row);
 	void (*close)(struct ref_source *r);
+	/* Add what it holds, as an iterator does. */
+	void (*memory)(const struct ref_source *r, struct memory_use *m);
 	uint64_t columns;	/* that matches looks at */
 	bool statics;
 };

@@ -6,6 +6,7 @@
  */
 #ifndef STORE_TABLE_TABLE_H
 #define STORE_TABLE_TABLE_H
+#include "store/base/memory.h"
 #include "store/row/mutation.h"
 #include "store/schema/schema.h"
 
@@ -143,6 +144,11 @@ void cursor_names(struct cursor *c, bool on);
  * backwards, by an index, or over virtual tables.
  */
 void cursor_rest(struct cursor *c);
+/* The same, whatever the moment is, if it holds more than that many bytes, of
+ * rows above all: what the next call needs is read again. */
+void cursor_trim(struct cursor *c, uint64_t most);
+/* Add the memory that it holds. */
+void cursor_memory(const struct cursor *c, struct memory_use *m);
 void cursor_close(struct cursor *c);
 /* The cost so far, for TRACING and for tombstone warnings. */
 struct cursor_cost {

@@ -280,7 +280,8 @@ static void close_model(struct iterator *base)
 
 struct iterator *model_iterate(const struct model *m, bool reverse)
 {
-	static const struct iterator_ops ops = { seek, next, close_model };
+	static const struct iterator_ops ops = { seek, next, close_model,
+						 NULL };
 	struct model_iterator *it = mem_zalloc(1, sizeof(*it));
 
 	ck_assert(it);

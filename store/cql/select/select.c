@@ -384,6 +384,19 @@ static void select_rest(struct cql_result *r)
 		cursor_rest(s->cursor);
 }
 
+static void select_memory(const struct cql_result *r, struct memory_use *m)
+{
+	const struct select_state *s = r->state;
+
+	m->bytes += s->arena.total + s->group.arena.total +
+		    s->sorted.arena.total +
+		    s->sorted.room * sizeof(*s->sorted.items);
+	if (s->cursor)
+		cursor_memory(s->cursor, m);
+	for (size_t i = 0; i < s->merged_count; i++)
+		cursor_memory(s->merged[i].cursor, m);
+}
+
 static void select_close(struct cql_result *r)
 {
 	struct select_state *s = r->state;
@@ -461,6 +474,7 @@ int execute_select(struct cql_result *r, const struct select *q)
 	if (!err) {
 		r->next = select_next;
 		r->rest = select_rest;
+		r->memory = select_memory;
 	}
 	return err;
 }

@@ -80,6 +80,7 @@ struct cql_result {
 	 * may be NULL. */
 	int (*next)(struct cql_result *r, const struct bytes **values);
 	void (*rest)(struct cql_result *r);
+	void (*memory)(const struct cql_result *r, struct memory_use *m);
 	void (*close)(struct cql_result *r);
 	void *state;			/* of these, from the arena */
 };

@@ -14,7 +14,7 @@
 
 static void accounts_of(struct accounts *a, uint64_t bound)
 {
-	accounts_init(a, MOUNTER, 1 << 20, 1 << 20);
+	accounts_init(a, MOUNTER, 1 << 20, 1 << 20, 1 << 20);
 	a->bounds[R] = bound;
 }
 

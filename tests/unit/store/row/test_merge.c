@@ -71,7 +71,7 @@ static void skipping_close(struct iterator *base)
 }
 
 static const struct iterator_ops skipping_ops = {
-	skipping_seek, skipping_next, skipping_close,
+	skipping_seek, skipping_next, skipping_close, NULL,
 };
 
 /* Of all these, what the last does not shadow. */
@@ -251,7 +251,7 @@ static void failing_close(struct iterator *it)
 }
 
 static const struct iterator_ops failing_ops = { failing_seek, failing_next,
-						 failing_close };
+						 failing_close, NULL };
 
 START_TEST(an_error_ends_it_and_all_is_closed)
 {

@@ -1,0 +1,127 @@
+/* The list of open consoles, and what their results keep of past moments. */
+#include "fs/kind/console.h"
+
+#include "fs/file/handle.h"
+#include "fs/node/past.h"
+#include "fs/op/op.h"
+
+#define REST_AFTER_S 5		/* without a call */
+
+void console_end_result(struct console *c)
+{
+	cql_format_free(c->format);
+	c->format = NULL;
+	cql_result_free(c->result);
+	c->result = NULL;
+	charge_end(&c->fs->accounts, &c->stream);
+	charge_end(&c->fs->accounts, &c->past);
+}
+
+void console_link(struct console *c)
+{
+	struct fs *fs = c->fs;
+
+	mutex_lock(&fs->consoles_lock);
+	c->next = fs->consoles;
+	if (c->next)
+		c->next->link = &c->next;
+	c->link = &fs->consoles;
+	fs->consoles = c;
+	mutex_unlock(&fs->consoles_lock);
+}
+
+void console_unlink(struct console *c)
+{
+	struct fs *fs = c->fs;
+
+	mutex_lock(&fs->consoles_lock);
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	mutex_unlock(&fs->consoles_lock);
+}
+
+struct past_of {
+	struct past *past;
+	struct past_result result;
+};
+
+static void add_past(void *context, const void *source, uint64_t bytes)
+{
+	struct past_of *p = context;
+
+	past_add(p->past, &p->result, source, bytes);
+}
+
+/* Count what the console's result keeps of past moments. */
+static void count_past(struct past *past, struct console *c)
+{
+	size_t before = past->source_count;
+	struct past_of of = { past, { .of = c, .uid = c->uid,
+				      .begun = c->begun, .charge = &c->past } };
+	struct memory_use m = { .past = add_past, .context = &of };
+
+	if (c->result)
+		cql_result_memory(c->result, &m);
+	if (past->source_count == before)
+		charge_end(&c->fs->accounts, &c->past);
+}
+
+/* There is no room for what the result keeps: let it go on in a later moment, or
+ * end it. What was read of it is not lost; then its reader is told. */
+static void end_past(struct console *c)
+{
+	struct past past = PAST_INIT;
+
+	cql_result_rest(c->result);
+	count_past(&past, c);
+	if (past.source_count) {
+		console_end_result(c);
+		c->over = true;
+	}
+	past_release(&past);
+}
+
+/* Under the lock of the list no console is freed. Those that are in a call are
+ * left as they are until the next time. */
+static void bound_past(struct fs *fs) REQUIRES(&fs->consoles_lock)
+{
+	struct past past = PAST_INIT;
+	struct past_result *r;
+	struct console *c;
+	size_t i;
+
+	for (c = fs->consoles; c; c = c->next) {
+		if (!mutex_try(&c->handle->lock))
+			continue;
+		count_past(&past, c);
+		mutex_unlock(&c->handle->lock);
+	}
+	past_charge(&past, &fs->accounts);
+	for (i = 0; i < past.result_count; i++) {
+		r = &past.results[i];
+		c = r->of;
+		if (!r->over || !mutex_try(&c->handle->lock))
+			continue;
+		if (c->result && c->begun == r->begun)
+			end_past(c);
+		mutex_unlock(&c->handle->lock);
+	}
+	past_release(&past);
+}
+
+void consoles_rest(struct fs *fs, int64_t now_s)
+{
+	struct console *c;
+
+	mutex_lock(&fs->consoles_lock);
+	for (c = fs->consoles; c; c = c->next) {
+		if (!mutex_try(&c->handle->lock))
+			continue;
+		if (c->result && now_s - c->used_s >= REST_AFTER_S)
+			cql_result_rest(c->result);
+		mutex_unlock(&c->handle->lock);
+	}
+	bound_past(fs);
+	mutex_unlock(&fs->consoles_lock);
+}
