@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/base/log.h"
 #include "store/store.h"
@@ -82,6 +83,27 @@ int tool_open_store(struct store **out, const char *path, bool read_only)
 	options.read_only = read_only;
 	err = store_open(out, path, &options, &owner, &created);
 	return err ? tool_open_failed(path, err, (int)owner) : TOOL_DONE;
+}
+
+int tool_make_store(const char *path)
+{
+	struct store_options options;
+	struct store *store;
+	pid_t owner = 0;
+	bool created;
+	int err;
+
+	store_options_init(&options);
+	options.create = true;
+	options.uid = getuid();
+	options.gid = getgid();
+	err = store_open(&store, path, &options, &owner, &created);
+	if (err)
+		return tool_open_failed(path, err, (int)owner);
+	if (created)
+		tool_complain(path, "store created");
+	store_close(store);
+	return TOOL_DONE;
 }
 
 int tool_usage(const struct command *c, bool asked)

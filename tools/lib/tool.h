@@ -41,4 +41,7 @@ char *tool_mount_of(const char *path, char **store);
 char *tool_mount_at(const char *real, char **store);
 /* Open the store at path: 0 and *out, or an exit status after a message. */
 int tool_open_store(struct store **out, const char *path, bool read_only);
+/* Make a store at path unless there is one: 0, or an exit status after a
+ * message. */
+int tool_make_store(const char *path);
 #endif

@@ -1,0 +1,15 @@
+/* The backend of CQL for the place that a command works on. */
+#ifndef TOOLS_CONNECT_H
+#define TOOLS_CONNECT_H
+#include "tools/cql/backend.h"
+#include "tools/lib/place.h"
+
+/* Open it. read_only: of a store that is not mounted. 0, or an exit status after
+ * a message. */
+int connect_place(struct cql_backend **out, const struct place *p,
+		  bool read_only);
+/* Run a statement: 0, or an exit status after a message. */
+int connect_run(struct cql_backend *b, struct bytes statement);
+/* Read the next row: 1, 0; -1 after a message. */
+int connect_next(struct cql_backend *b, const struct bytes **values);
+#endif

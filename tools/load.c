@@ -1,0 +1,68 @@
+/* widefsctl load: run the statements of a dump. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/connect.h"
+#include "tools/cql/shell.h"
+#include "tools/lib/tool.h"
+
+static int run(int argc, char **argv);
+const struct command command_load = {
+	.name = "load",
+	.summary = "run the statements of a dump",
+	.usage = "usage: widefsctl load PLACE < FILE\n"
+		 "Run the statements of standard input, as widefsctl dump printed "
+		 "them, on a mount or a\nstore; one that does not exist is made. "
+		 "It ends at the first error, which names the\nline; what stands "
+		 "before it has been done.\n\n"
+		 "  -h, --help     this text\n",
+	.run = run,
+};
+
+static int load(const struct place *p)
+{
+	struct shell shell = {
+		.out = stdout, .mode = SHELL_TABLE, .page_rows = 100,
+		.consistency = "ONE", .serial_consistency = "SERIAL",
+		.bail = true,
+	};
+	struct cql_source source;
+	int status = connect_place(&shell.backend, p, false);
+
+	if (status)
+		return status;
+	cql_source_of_file(&source, stdin, "<stdin>");
+	shell_run_source(&shell, &source);
+	cql_source_release(&source);
+	shell.backend->ops->close(shell.backend);
+	return shell.status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct place place;
+	int option, status = TOOL_DONE;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0)
+		return tool_usage(&command_load, option == 'h');
+	if (argc - optind != 1)
+		return tool_misused(&command_load, "load",
+				    "one PLACE is expected");
+	if (access(argv[optind], F_OK) && errno == ENOENT)
+		status = tool_make_store(argv[optind]);
+	if (!status)
+		status = place_find(&place, argv[optind], true);
+	if (status)
+		return status;
+	status = load(&place);
+	place_release(&place);
+	return status;
+}
