@@ -2,6 +2,7 @@
 #include "fs/file/view.h"
 #include "fs/fs.h"
 #include "fs/kind/console.h"
+#include "fs/kind/rows.h"
 #include "fs/node/kernel_notice.h"
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
@@ -44,6 +45,7 @@ int64_t fs_timer(struct fs *fs, int64_t now_s)
 	view_expire(fs, now_s, false);
 	listings_rest(fs);
 	consoles_rest(fs, now_s);
+	rows_rest(fs, now_s);
 	while ((n = timer_due(&fs->timers, &fs->nodes, now_s, &next_s))) {
 		kernel_notify_alone(fs, n, ARMED_NAME | ARMED_ATTRIBUTES |
 						   ARMED_PAGES);

@@ -499,6 +499,8 @@ int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 	struct fs_open_reply reply;
 	int err;
 
+	if (n->ops->file->truncate)
+		return n->ops->file->truncate(op, n, size);
 	if (n->ops->file->open && !n->ops->file->store)
 		return 0;	/* .cql and the like ignore > */
 	if (h && h->buffer) {

@@ -11,6 +11,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "store/document/cells.h"
 
 /* Print it. c: its times; or NULL. -ENOENT: nothing of it is live. */
 static int print(struct op *op, const struct place *p, struct buf *out,
@@ -24,7 +25,7 @@ static int print(struct op *op, const struct place *p, struct buf *out,
 		return err ? err : -ENOENT;
 	if (c)
 		collection_times(c, cells, count);
-	err = document_print_column(out, p->column, cells, count);
+	err = cells_print_json(out, p->column, cells, count);
 	buf_add_byte(out, '\n');
 	return err;
 }
@@ -64,7 +65,7 @@ static int write_whole(struct op *op, struct node *n, struct place *p,
 		err = place_timestamp(op, p, 1, &at);
 	if (!err) {
 		place_write_row(&w, p);
-		err = document_write_column(&w, p->column, value, at,
+		err = cells_write(&w, p->column, value, at,
 					    p->table->options
 						    .default_time_to_live,
 					    how->append &&

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "fs/kind/cql.h"
+#include "fs/kind/rows.h"
 #include "fs/kind/schema.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/table.h"
@@ -85,6 +86,8 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 		  struct child *out)
 {
 	struct keyspace *k = op_keyspace(op, dir);
+	enum name_suffix suffix;
+	enum row_form form;
 	struct bytes raw, base;
 	struct table *t;
 	int err;
@@ -95,8 +98,11 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 		return cql_child(op, dir, name, out);
 	if (bytes_equal(name, bytes_str("schema.cql")))
 		return schema_child(op, dir, out);
-	if (name_suffix(name, &base) == SUFFIX_CQL)
+	suffix = name_suffix(name, &base);
+	if (suffix == SUFFIX_CQL)
 		return schema_definition_child(op, dir, base, out);
+	if (rows_form(suffix, &form))
+		return rows_of_table(op, dir, base, form, out);
 	err = keyspace_read_name(op, name, &raw);
 	if (err)
 		return err;
@@ -139,6 +145,7 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 static int create(struct op *op, struct node *dir, struct bytes name,
 		  struct child *out)
 {
+	enum row_form form;
 	struct bytes base;
 	struct node *n;
 
@@ -150,6 +157,10 @@ static int create(struct op *op, struct node *dir, struct bytes name,
 		node_put(&op->fs->nodes, n);
 		return schema_child(op, dir, out);
 	}
+	/* A temporary file is renamed onto it. */
+	if (rows_form(name_suffix(name, &base), &form) &&
+	    !rows_of_table(op, dir, base, form, out))
+		return 0;
 	if (name_is_scratch(name, &base))
 		return scratch_create(op, name, out);
 	return op_refuse(op, -EINVAL, "here are tables: use mkdir or CQL");

@@ -6,6 +6,7 @@
 #include "fs/kind/key.h"
 #include "fs/kind/row.h"
 #include "fs/kind/row_json.h"
+#include "fs/kind/rows.h"
 #include "fs/kind/schemaless.h"
 #include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
@@ -18,8 +19,8 @@
 #include "fs/tree/listing.h"
 #include "store/type/ordered.h"
 
-static void query_below(struct query *q, const struct place *p,
-			struct slice *slice)
+void partition_query(struct query *q, const struct place *p,
+		     struct slice *slice)
 {
 	query_init(q, p->table);
 	q->partitions = &p->partition_key;
@@ -49,7 +50,7 @@ static int first_row(struct op *op, const struct place *p, struct row_view *row,
 		return table_read(op->fs->store, p->table, p->partition_key,
 				  p->clustering, UINT64_MAX, op->now_s,
 				  &op->arena, row);
-	query_below(&q, p, &slice);
+	partition_query(&q, p, &slice);
 	q.limit = 1;
 	q.now_s = op->now_s;
 	got = table_query(cursor, op->fs->store, &q);
@@ -63,7 +64,8 @@ static const struct node_ops *kind_below(const struct table *t, uint32_t level)
 	return level == t->clustering_count ? &kind_row : &kind_partition;
 }
 
-static int stat_place(struct op *op, const struct place *p, struct child *out)
+int partition_stat_place(struct op *op, const struct place *p,
+			 struct child *out)
 {
 	struct cursor *cursor;
 	struct row_view row;
@@ -84,7 +86,7 @@ static int stat_partition(struct op *op, struct node *n, struct child *out)
 
 	child_init(out, n->ops);
 	out->value = node_value(n);
-	return err ? err : stat_place(op, &p, out);
+	return err ? err : partition_stat_place(op, &p, out);
 }
 
 /* Set out to the child that a key's name describes, without looking whether it
@@ -129,6 +131,45 @@ int partition_check_new(struct op *op, struct node *dir, const struct child *c)
 	return got == -ENOENT ? -EINVAL : got;
 }
 
+/* Set out to the document of rows of the child of that name, which exists or
+ * not. -ENOENT: it has none. */
+static int rows_child(struct op *op, struct node *dir, struct bytes base,
+		      enum row_form form, struct child *out)
+{
+	struct child below;
+	int err = partition_child(op, dir, base, &below);
+
+	/* A partition is one also where it is a row, or in a schemaless table;
+	 * the row of a partition is none. */
+	if (!err && (below.unkeyed || (dir != dir->table &&
+				       below.ops != &kind_partition)))
+		err = -ENOENT;
+	if (!err)
+		rows_of_partition(op, &below, op_table(op, dir), form, out);
+	return err;
+}
+
+static int lookup_rows(struct op *op, struct node *dir, struct bytes base,
+		       enum row_form form, struct child *out)
+{
+	struct node *below;
+	struct place p;
+	int err = rows_child(op, dir, base, form, out);
+
+	if (!err)
+		err = place_of_child(op, dir, out, &p);
+	if (!err)
+		err = partition_stat_place(op, &p, out);
+	if (err != -ENOENT)
+		return err;
+	/* A directory that is kept has an empty document. */
+	below = node_find(&op->fs->nodes, dir, base);
+	if (below && (atomic_load(&below->flags) & NODE_KEPT))
+		err = rows_child(op, dir, base, form, out);
+	node_put(&op->fs->nodes, below);
+	return err;
+}
+
 static int lookup_document(struct op *op, struct node *dir, struct bytes base,
 			   struct child *out)
 {
@@ -171,6 +212,8 @@ static int lookup_static(struct op *op, struct node *dir, struct child *out)
 int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 		     struct child *out)
 {
+	enum name_suffix suffix;
+	enum row_form form;
 	struct bytes base;
 	struct place p;
 	int err;
@@ -183,14 +226,17 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 			return key_file_lookup(op, dir, out);
 		return -ENOENT;
 	}
-	if (name_suffix(name, &base) == SUFFIX_JSON)
+	suffix = name_suffix(name, &base);
+	if (suffix == SUFFIX_JSON)
 		return lookup_document(op, dir, base, out);
+	if (rows_form(suffix, &form))
+		return lookup_rows(op, dir, base, form, out);
 	err = partition_child(op, dir, name, out);
 	if (!err && out->unkeyed)
 		return -ENOENT;
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
-	return err ? err : stat_place(op, &p, out);
+	return err ? err : partition_stat_place(op, &p, out);
 }
 
 int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
@@ -264,7 +310,7 @@ static int begin_listing(struct op *op, struct listing *l)
 
 	if (err)
 		return err;
-	query_below(&q, &l->place, &slice);
+	partition_query(&q, &l->place, &slice);
 	/* The cursor would hold them. */
 	q.with_statics = false;
 	q.static_only_rows = false;
@@ -352,6 +398,7 @@ static int rmdir_partition(struct op *op, struct node *n)
 static int create_below(struct op *op, struct node *dir, struct bytes name,
 			struct child *out)
 {
+	enum row_form form;
 	struct bytes base;
 	struct child row;
 	int err;
@@ -372,6 +419,9 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 		out->volatile_attributes = true;
 		return 0;
 	}
+	if (rows_form(name_suffix(name, &base), &form) &&
+	    !rows_child(op, dir, base, form, out))
+		return 0;
 	if (name_is_scratch(name, &base))
 		return scratch_create(op, name, out);
 	err = partition_child(op, dir, name, &row);

@@ -16,6 +16,8 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "store/document/cells.h"
+#include "store/document/refusal.h"
 #include "store/type/compare.h"
 #include "store/type/json/json.h"
 
@@ -128,7 +130,7 @@ static int check_key(struct merge *m, const struct column *c,
 static int write_member(struct merge *m, const struct json_member *member,
 			bool statics)
 {
-	const struct column *c = document_column(m->op, m->p->table,
+	const struct column *c = document_column(m->p->table,
 						 member->name);
 	struct bytes value;
 	int err;
@@ -144,7 +146,7 @@ static int write_member(struct merge *m, const struct json_member *member,
 	if ((c->kind == COLUMN_STATIC) != statics)
 		return 0;
 	/* A replaced row is deleted as a whole: not column by column. */
-	return document_write_column(m->w, c, value, m->at, m->ttl,
+	return cells_write(m->w, c, value, m->at, m->ttl,
 				     !m->append && !statics);
 }
 
@@ -199,7 +201,7 @@ static int read_object(struct op *op, struct bytes text,
 
 	if (err != -EINVAL)
 		return err;
-	document_say_plainly(&error);
+	refusal_say_plainly(&error);
 	return op_refuse_type(op, &error);
 }
 
@@ -317,21 +319,6 @@ static const struct file_kind row_json_file = {
 	.document = true,
 };
 
-/* Remove the directory of the row too. */
-static void drop_directory(struct op *op, struct node *n)
-{
-	struct bytes base;
-	struct node *dir;
-
-	name_suffix(node_name(n), &base);
-	dir = node_find(&op->fs->nodes, n->parent, base);
-	if (!dir)
-		return;
-	op_notify_below(op, dir);
-	node_unkeep(&op->fs->nodes, dir);
-	node_put(&op->fs->nodes, dir);
-}
-
 static int delete_row(struct op *op, struct node *n, const struct place *p,
 		      struct write *w)
 {
@@ -369,7 +356,7 @@ static int unlink_row(struct op *op, struct node *n)
 	write_release(&w);
 	if (got)
 		return got;
-	drop_directory(op, n);
+	document_drop_directory(op, n);
 	if (n->parent != n->table)
 		keep_up(op, n->parent);
 	return 0;

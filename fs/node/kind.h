@@ -80,6 +80,8 @@ struct file_kind {
 			 struct bytes data);
 	int (*flush)(struct op *op, struct handle *h);
 	void (*close)(struct op *op, struct handle *h);
+	/* Truncate by path, or an open file. NULL: nothing happens. */
+	int (*truncate)(struct op *op, struct node *n, uint64_t size);
 };
 
 struct node_ops {

@@ -5,7 +5,7 @@
  * time, and remembers why it was refused.
  *
  * Order of locks: the list of open directories, one of them; the list of
- * consoles, one of them; one of the lists of open handles; a buffer's; those of
+ * consoles, one of them; that of documents of rows, one of them; one of the lists of open handles; a buffer's; those of
  * the store; the wishes; a stripe's; data that waits for keys; a scratch file's;
  * below them the leaves (shards of nodes, notices, errors, timer, short names,
  * accounts, files that mknod made). Over a call of the store a buffer's is held,
@@ -113,6 +113,8 @@ struct fs {
 	struct mutex consoles_lock;
 	struct console *consoles;	/* open ones, under it */
 	_Atomic uint64_t results_begun;	/* of consoles */
+	struct mutex rows_lock;
+	struct rows *rows;		/* open documents of rows, under it */
 	struct handles handles[FS_HANDLES];	/* handles_of */
 	struct mutex made_lock;
 	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */

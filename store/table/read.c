@@ -202,3 +202,13 @@ int table_newest(struct store *s, const struct table *t,
 	buf_release(&ordered);
 	return found < 0 ? found : 0;
 }
+
+int64_t table_latest(struct store *s, const struct table *t)
+{
+	struct lsm_table_stats stats;
+
+	if (t->flags & TABLE_VIRTUAL)
+		return NO_TIMESTAMP;
+	lsm_table_stats(s->lsm, t->number, &stats);
+	return stats.max_timestamp;
+}

@@ -178,6 +178,9 @@ int table_newest(struct store *s, const struct table *t,
 		 struct bytes partition_key, const struct bytes *clustering,
 		 const struct column *column, struct bytes path,
 		 struct arena *arena, int64_t *newest_us);
+/* Return a timestamp that nothing in the table exceeds; NO_TIMESTAMP: it is
+ * empty. Cheap: from what each source of the table says of itself. */
+int64_t table_latest(struct store *s, const struct table *t);
 
 /* ------------------------------------------------------------------ write */
 /*

@@ -260,6 +260,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "parse", parse }, { "split", split }, { "execute", execute },
 	{ "text", text }, { "json", json }, { "name", name }, { "row", row },
 	{ "ordered", ordered }, { "catalog", catalog },
+	{ "lines", fuzz_lines },
 	{ "sstable", fuzz_sstable }, { "log", fuzz_log },
 	{ "manifest", fuzz_manifest },
 };

@@ -17,6 +17,8 @@ extern const size_t fuzz_target_count;
 /* NULL: no such. */
 const struct fuzz_target *fuzz_target_named(const char *name);
 
+/* fuzz_lines.c */
+void fuzz_lines(struct bytes input);
 /* fuzz_files.c */
 void fuzz_sstable(struct bytes input);
 void fuzz_log(struct bytes input);

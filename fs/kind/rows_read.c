@@ -1,0 +1,254 @@
+/*
+ * Reading rows as lines. A cursor makes them as they are read: of the document
+ * only the bytes that were given last, and what is left of a line, are held. Who
+ * reads on finds them there; who goes back, or begins anew, gets them from a
+ * new moment.
+ */
+#include "fs/kind/rows_read.h"
+
+#include <errno.h>
+
+#include "fs/file/reader_text.h"
+#include "fs/kind/partition.h"
+#include "fs/node/account.h"
+#include "fs/node/call.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+#include "fs/op/owner.h"
+#include "store/base/memory.h"
+#include "store/base/watch.h"
+
+#define MAKE_STEP (1 << 20)	/* bytes */
+#define HELD_STEP (16 << 10)	/* what a cursor holds is charged in these */
+#define SPARE (2 << 20)		/* of memory, that is kept for the next read */
+
+/* Rows of system tables that describe what the caller may not enter are not
+ * his. */
+static bool is_shown(void *context, const struct keyspace *k,
+		     const struct table *t)
+{
+	return caller_may_enter(context, k, t);
+}
+
+static int open_cursor(struct op *op, struct cursor **out,
+		       const struct place *p, uint64_t limit)
+{
+	struct slice slice;
+	struct query q;
+
+	if (bytes_is_null(p->partition_key)) {
+		query_init(&q, p->table);
+		q.static_only_rows = true;
+	} else {
+		partition_query(&q, p, &slice);
+	}
+	q.with_statics = table_has_statics(p->table);
+	q.static_only_rows = q.with_statics && !p->clustering_count;
+	q.now_s = op->now_s;
+	q.limit = limit;
+	q.shown = is_shown;
+	q.shown_context = op;
+	return table_query(out, op->fs->store, &q);
+}
+
+int rows_exist(struct op *op, struct node *n)
+{
+	struct cursor *cursor;
+	struct row_view row;
+	struct place p;
+	int got = rows_place(op, n, &p);
+
+	if (!got)
+		got = open_cursor(op, &cursor, &p, 1);
+	if (got)
+		return got;
+	got = cursor_next(cursor, &row);
+	cursor_close(cursor);
+	return got;
+}
+
+static void end_cursor(struct fs *fs, struct rows *r)
+{
+	if (r->cursor)
+		row_text_release(&r->text);
+	cursor_close(r->cursor);
+	r->cursor = NULL;
+	charge_end(&fs->accounts, &r->stream);
+}
+
+void rows_read_end(struct fs *fs, struct rows *r)
+{
+	end_cursor(fs, r);
+	text_free(fs, &r->out);
+	charge_end(&fs->accounts, &r->out_charge);
+}
+
+/* Begin the document anew, in the present moment. */
+static int begin(struct op *op, struct handle *h, struct rows *r)
+{
+	struct table *t = rows_table(op, h->node);
+	int err;
+
+	end_cursor(op->fs, r);
+	r->begun = r->ended = false;
+	r->failed = 0;
+	r->begin = 0;
+	buf_clear(&r->out);
+	if (!t)
+		return op_refuse(op, -ESTALE, "the table was dropped");
+	table_put(r->table);
+	r->table = table_get(t);
+	r->place.table = t;
+	err = op_charge(op, &r->stream, RESOURCE_STREAMS, 1);
+	if (!err)
+		err = row_text_init(&r->text, t, r->form);
+	if (err)
+		return err;
+	err = open_cursor(op, &r->cursor, &r->place, 0);
+	if (err) {
+		row_text_release(&r->text);
+		r->cursor = NULL;
+		end_cursor(op->fs, r);
+		return err;
+	}
+	row_text_head(&r->text, &r->out);
+	r->begun = true;
+	return 0;
+}
+
+/* Add lines until out has so many bytes, or the end is reached. */
+static int add_lines(struct rows *r, size_t enough)
+{
+	struct row_view row;
+	int got = 1, err = 0;
+
+	while (got > 0 && r->out.len < enough) {
+		got = cursor_next(r->cursor, &row);
+		if (got <= 0)
+			break;
+		err = row_text_add(&r->text, &r->out, &row, row.statics,
+				   row.static_count);
+		buf_add_byte(&r->out, '\n');
+		if (err || r->out.failed)
+			return err ? err : -ENOMEM;
+	}
+	return got;
+}
+
+/* Charge what out and the cursor hold. */
+static int charge_out(struct op *op, struct rows *r)
+{
+	struct memory_use m = { 0 };
+	uint64_t amount;
+
+	if (r->cursor)
+		cursor_memory(r->cursor, &m);
+	amount = r->out.cap + (m.bytes + HELD_STEP - 1) / HELD_STEP * HELD_STEP;
+	return amount == r->out_charge.amount ? 0 :
+		       op_charge(op, &r->out_charge, RESOURCE_RESULTS, amount);
+}
+
+/* Make the bytes up to that end: in steps, which are charged before the next. */
+static int make_until(struct op *op, struct rows *r, uint64_t offset,
+		      uint64_t end)
+{
+	uint64_t len;
+	int got = 1;
+
+	while (got > 0 && r->begin + r->out.len < end) {
+		/* What was given, or is skipped, is not needed any more. */
+		if (r->begin + r->out.len <= offset) {
+			r->begin += r->out.len;
+			buf_clear(&r->out);
+		}
+		len = end - r->begin;
+		got = add_lines(r, len < r->out.len + MAKE_STEP ?
+					   (size_t)len :
+					   r->out.len + MAKE_STEP);
+		if (got > 0 && charge_out(op, r))
+			got = -ENOSPC;
+	}
+	if (got > 0 || got == -EINTR)	/* it can go on */
+		return got > 0 ? 0 : got;
+	r->ended = true;
+	end_cursor(op->fs, r);
+	return got;
+}
+
+static bool is_given_up(void *context)
+{
+	const struct fs_call *call = context;
+
+	return call && call->interrupted && call->interrupted(call->context);
+}
+
+static int make_watched(struct op *op, struct rows *r, uint64_t offset,
+			size_t size)
+{
+	struct watch watch = { .stop = is_given_up, .context = op->call };
+	struct watch *outer = watch_set(&watch);
+	int err = make_until(op, r, offset, offset + size);
+
+	watch_set(outer);
+	return err;
+}
+
+/* Drop what lies before the offset: it was read. */
+static void drop_before(struct rows *r, uint64_t offset)
+{
+	uint64_t gone = offset - r->begin;
+
+	if (offset <= r->begin)
+		return;
+	if (gone > r->out.len)
+		gone = r->out.len;
+	memmove(r->out.ptr, r->out.ptr + gone, r->out.len - gone);
+	r->out.len -= gone;
+	r->begin += gone;
+}
+
+static int read_at(struct op *op, struct handle *h, struct rows *r,
+		   uint64_t offset, size_t size, struct buf *out)
+{
+	bool anew = !r->begun || !offset || offset < r->begin;
+	int err = 0;
+
+	if (offset > UINT64_MAX - size)
+		return 0;
+	if (anew)
+		err = begin(op, h, r);
+	else
+		drop_before(r, offset);
+	r->used_s = op->now_s;
+	if (!err && !r->ended)
+		r->failed = make_watched(op, r, offset, size);
+	if (err)
+		return err;
+	if (offset >= r->begin)
+		text_slice(out, buf_bytes(&r->out), offset - r->begin, size);
+	if (out->len || !r->failed)
+		return 0;
+	/* It is told once; who reads again begins anew. */
+	if (r->failed != -EINTR)
+		r->begun = false;
+	return r->failed;
+}
+
+int rows_read(struct op *op, struct handle *h, uint64_t offset, size_t size,
+	      struct buf *out)
+{
+	struct rows *r = h->state;
+	int err;
+
+	mutex_lock(&h->lock);
+	err = read_at(op, h, r, offset, size, out);
+	if (r->ended && offset >= r->begin + r->out.len) {
+		text_free(op->fs, &r->out);	/* all was read */
+		r->begin = offset;
+	} else if (r->out.cap > SPARE && r->out.len < r->out.cap / 2) {
+		text_fit(op->fs, &r->out);
+	}
+	charge_out(op, r);
+	mutex_unlock(&h->lock);
+	return err;
+}

@@ -1,0 +1,41 @@
+/*
+ * What an open document of rows holds (rows.c), for those who read it and write
+ * to it. All under the handle's lock, except the list.
+ */
+#ifndef FS_KIND_ROWS_STATE_H
+#define FS_KIND_ROWS_STATE_H
+#include "fs/file/handle.h"
+#include "fs/kind/rows.h"
+
+struct rows {
+	struct handle *handle;
+	struct rows *next, **link;	/* in fs->rows, under its lock */
+	struct table *table;		/* a reference */
+	struct place place;		/* of its document; keys in memory */
+	struct arena memory;		/* of the place */
+	enum row_form form;
+	/* Reading: out has the bytes of the document from `begin` on. */
+	struct cursor *cursor;		/* NULL: not begun, or all was read */
+	struct row_text text;
+	bool begun, ended;
+	int failed;			/* to tell after out */
+	uint64_t begin;
+	struct buf out;
+	struct charge stream, out_charge;
+	int64_t used_s;			/* the last read */
+	/* Writing. */
+	bool reads_lines;		/* reader is set up */
+	struct line_reader reader;
+	struct arena lines;		/* of the rows of one batch */
+	struct buf rest;		/* the begin of a line */
+	bool quoted;			/* it ends within quotes */
+	uint64_t line;			/* lines that are done */
+	uint64_t taken;			/* bytes of them, and of rest */
+	struct charge rest_charge;
+};
+
+/* Return the table that the document is of now. NULL: it was dropped. */
+struct table *rows_table(struct op *op, struct node *n);
+/* Set the place that the document of n has, in the op's memory. */
+int rows_place(struct op *op, struct node *n, struct place *p);
+#endif
