@@ -26,6 +26,16 @@ int content_store(struct op *op, struct node *n, struct bytes text,
 	return unkeyed_store(op, n, text, how);
 }
 
+int content_check_time(struct op *op, struct node *n)
+{
+	const struct file_kind *file = n->ops->file;
+
+	if (!file->check_time || n->scratch || n->ops->key_file ||
+	    node_waits_for_key(n))
+		return 0;
+	return file->check_time(op, n);
+}
+
 int content_load(struct op *op, struct node *n, struct buf *out)
 {
 	if (unkeyed_load(op, n, out))

@@ -10,6 +10,9 @@ int content_load(struct op *op, struct node *n, struct buf *out);
  * or -errno. */
 int content_store(struct op *op, struct node *n, struct bytes text,
 		  const struct store_how *how);
+/* Check that a text stored now would be later than what is or was there. 0;
+ * -EPERM with the reason, or another -errno: it cannot be stored. */
+int content_check_time(struct op *op, struct node *n);
 /* Store it in the store in any case: the key is known. */
 int content_store_now(struct op *op, struct node *n, struct bytes text,
 		      const struct store_how *how);

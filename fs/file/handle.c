@@ -67,10 +67,27 @@ void handle_unlink(struct fs *fs, struct handle *h)
 	count_empty(fs, h, false);
 }
 
+/* It was made or truncated by this open. */
+static void begin_empty(struct handle *h, bool created)
+	REQUIRES(&h->buffer->lock)
+{
+	struct write_buffer *buffer = h->buffer;
+
+	/* cp and tar open so, no shell does. */
+	buffer->how.copied = created && (h->flags & O_EXCL);
+	buffer->is_new |= created;
+	buffer->refused = false;
+	h->truncated = true;
+	/* Other opens may make the file too, until it is committed. */
+	buffer->added = (h->flags & (O_APPEND | O_TRUNC)) == O_APPEND;
+	buffer->base = 0;
+}
+
 static int open_writer(struct op *op, struct handle *h, bool created)
 {
 	const struct file_kind *file = h->node->ops->file;
 	struct write_buffer *buffer;
+	int err = 0;
 
 	if (fs_is_read_only(op->fs))
 		return -EROFS;
@@ -87,18 +104,12 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 		buffer->how.append = true;
 		buffer->loaded = true;
 	} else if (created || (h->flags & O_TRUNC)) {
-		buffer_truncate(op, h->node, buffer, 0);
-		/* cp and tar open so, no shell does. */
-		buffer->how.copied = created && (h->flags & O_EXCL);
-		buffer->is_new |= created;
-		buffer->refused = false;
-		h->truncated = true;
-		/* Other opens may make the file too, until it is committed. */
-		buffer->added = (h->flags & (O_APPEND | O_TRUNC)) == O_APPEND;
-		buffer->base = 0;
+		err = buffer_truncate(op, h->node, buffer, 0);
+		if (!err)
+			begin_empty(h, created);
 	}
 	mutex_unlock(&buffer->lock);
-	return 0;
+	return err;
 }
 
 static int open_reader(struct op *op, struct handle *h,

@@ -425,6 +425,14 @@ static bool is_too_long(struct op *op, struct node *n, struct bytes text)
 		(file->keeps_newline && file->keeps_newline(op, n)));
 }
 
+/* Check the first change since a commit: the commit would be refused later. */
+static int check_begin(struct op *op, struct node *n,
+		       const struct write_buffer *buffer)
+{
+	return buffer->state != BUFFER_CLEAN || buffer->orphan ?
+		       0 : content_check_time(op, n);
+}
+
 int buffer_truncate(struct op *op, struct node *n, struct write_buffer *buffer,
 		    uint64_t size)
 {
@@ -433,6 +441,9 @@ int buffer_truncate(struct op *op, struct node *n, struct write_buffer *buffer,
 	/* Not by zeros: the newline that does not count is no zero. */
 	if (size > op->fs->max_value && size != buffer->text.len)
 		return refuse_size(op);
+	err = check_begin(op, n, buffer);
+	if (err)
+		return err;
 	if (!size) {
 		buffer_forget(op->fs, buffer);
 		buffer->loaded = true;
@@ -485,10 +496,12 @@ int buffer_write(struct op *op, struct node *n, struct write_buffer *buffer,
 {
 	struct buf *text = &buffer->text;
 	size_t old_len;
-	int err = buffer_load(op, n, buffer);
+	int err = check_begin(op, n, buffer);
 	uint64_t end;
 	struct buf saved = BUF_INIT;
 
+	if (!err)
+		err = buffer_load(op, n, buffer);
 	if (err)
 		return err;
 	end = offset + data.len;

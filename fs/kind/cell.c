@@ -375,6 +375,13 @@ static int store(struct op *op, struct node *n, struct bytes text,
 	return err;
 }
 
+int cell_check_time(struct op *op, struct node *n)
+{
+	struct place p;
+
+	return place_of(op, n, &p) ? 0 : place_check_time(op, &p, 0);
+}
+
 #define CHECK_ALL (64 << 10)	/* bytes that are always checked again */
 #define PARTS_ALL (1 << 20)	/* above, values with parts are gathered */
 
@@ -456,6 +463,7 @@ const struct file_kind cell_file = {
 	.store = store,
 	.may_begin = may_begin,
 	.check = check,
+	.check_time = cell_check_time,
 	.keeps_newline = keeps_newline,
 	.takes_empty = takes_empty,
 };

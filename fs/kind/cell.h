@@ -29,6 +29,9 @@ int cell_read_copy(struct op *op, const struct type *type, struct bytes text,
 		   struct buf *value);
 /* Check that cell_read_text would accept a complete text of a type. */
 int cell_check_text(struct op *op, const struct type *type, struct bytes text);
+/* Check that a write of n now is later than what is or was there: struct
+ * file_kind. */
+int cell_check_time(struct op *op, struct node *n);
 /* Append the text of a value as its file has it, with the last newline. */
 void cell_print_value(struct buf *out, const struct type *type,
 		      struct bytes value);

@@ -420,6 +420,7 @@ static const struct file_kind set_element_file = {
 	.load = load_nothing,
 	.store = store_set_element,
 	.may_begin = only_empty,
+	.check_time = cell_check_time,
 	.takes_empty = always,
 	.exists_by_name = true,
 };
@@ -479,6 +480,7 @@ static const struct file_kind position_file = {
 	.store = store_by_position,
 	.may_begin = position_may_begin,
 	.check = position_check,
+	.check_time = cell_check_time,
 	.takes_empty = position_takes_empty,
 };
 
@@ -531,11 +533,12 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 			list_id_prepend(id);
 		else
 			uuid_new_time(id);
+		p.path = bytes_of(id, sizeof(id));
 		if (!err)
 			err = place_timestamp(op, &p, 0, &at);
 		place_write_row(&w, &p);
-		write_cell(&w, p.column, bytes_of(id, 16), buf_bytes(&value),
-			   at, p.table->options.default_time_to_live);
+		write_cell(&w, p.column, p.path, buf_bytes(&value), at,
+			   p.table->options.default_time_to_live);
 		if (!err)
 			err = times_touch(op, &w, n->parent);
 		if (!err)
@@ -569,11 +572,25 @@ static int append_check(struct op *op, struct node *n, struct bytes text,
 		       0 : cell_check_text(op, p.column->type->parts[0], text);
 }
 
+/* A new element is later than deletions of the list; other elements do not
+ * matter. */
+static int append_check_time(struct op *op, struct node *n)
+{
+	static const uint8_t id[16];
+	struct place p;
+
+	if (place_of(op, n->parent, &p))
+		return 0;
+	p.path = bytes_of(id, sizeof(id));
+	return place_check_time(op, &p, 0);
+}
+
 static const struct file_kind append_file = {
 	.load = load_nothing,
 	.store = store_append,
 	.may_begin = append_may_begin,
 	.check = append_check,
+	.check_time = append_check_time,
 	.document = true,
 };
 

@@ -107,10 +107,18 @@ static int check(struct op *op, struct node *n, struct bytes text,
 				     document_value(op, p.column, text, &value);
 }
 
+static int check_time(struct op *op, struct node *n)
+{
+	struct place p;
+
+	return place_of(op, n, &p) ? 0 : place_check_time(op, &p, 1);
+}
+
 static const struct file_kind collection_json_file = {
 	.load = load,
 	.store = store,
 	.check = check,
+	.check_time = check_time,
 	.document = true,
 };
 

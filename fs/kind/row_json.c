@@ -312,10 +312,25 @@ static int check(struct op *op, struct node *n, struct bytes text,
 				  take_text(op, n, text, how, check_object);
 }
 
+static int check_time(struct op *op, struct node *n)
+{
+	struct place p, statics;
+	int err;
+
+	if (place_of(op, n, &p))
+		return 0;
+	statics = p;
+	statics.is_static = true;
+	err = place_check_time(op, &p, 1);
+	return err || !table_has_statics(p.table) ?
+		       err : place_check_time(op, &statics, 1);
+}
+
 static const struct file_kind row_json_file = {
 	.load = load,
 	.store = store,
 	.check = check,
+	.check_time = check_time,
 	.document = true,
 };
 

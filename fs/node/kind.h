@@ -52,6 +52,12 @@ struct file_kind {
 	 */
 	int (*check)(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how);
+	/*
+	 * Check that what is stored now is later than all that is or was there:
+	 * when a text is begun, as its commit may fail in a close. -EPERM with
+	 * the reason (op_later). NULL: no check.
+	 */
+	int (*check_time)(struct op *op, struct node *n);
 	/* True if the value includes the last newline of the text. NULL: it
 	 * never does. */
 	bool (*keeps_newline)(struct op *op, struct node *n);

@@ -94,13 +94,21 @@ int64_t op_timestamp(struct op *op, int64_t replaced_us)
 	return replaced_us < INT64_MAX ? replaced_us + 1 : INT64_MAX;
 }
 
+static int check_later(struct op *op, int64_t replaced_us, int64_t spare)
+{
+	if (replaced_us == NO_TIMESTAMP || replaced_us < INT64_MAX - spare)
+		return 0;
+	return op_refuse(op, -EPERM, "what is or was here has the largest "
+				     "timestamp there is (user.writetime): "
+				     "nothing can be later");
+}
+
 int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at)
 {
-	if (replaced_us != NO_TIMESTAMP && replaced_us >= INT64_MAX - spare)
-		return op_refuse(op, -EPERM,
-				 "what is or was here has the largest "
-				 "timestamp there is (user.writetime): nothing "
-				 "can be later");
+	int err = check_later(op, replaced_us, spare);
+
+	if (err)
+		return err;
 	*at = op_timestamp(op, replaced_us == NO_TIMESTAMP ?
 				       NO_TIMESTAMP : replaced_us + spare);
 	return 0;
@@ -120,6 +128,14 @@ int place_timestamp(struct op *op, const struct place *p, int64_t spare,
 	int err = newest_at(op, p, &newest);
 
 	return err ? err : op_later(op, newest, spare, at);
+}
+
+int place_check_time(struct op *op, const struct place *p, int64_t spare)
+{
+	int64_t newest;
+	int err = newest_at(op, p, &newest);
+
+	return err ? err : check_later(op, newest, spare);
 }
 
 int place_deletion(struct op *op, const struct place *p, int64_t *at)

@@ -75,5 +75,7 @@ int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at);
  * of the cell, the column or the row. */
 int place_timestamp(struct op *op, const struct place *p, int64_t spare,
 		    int64_t *at);
+/* Check that place_timestamp would give one now: it takes none. */
+int place_check_time(struct op *op, const struct place *p, int64_t spare);
 int place_deletion(struct op *op, const struct place *p, int64_t *at);
 #endif
