@@ -602,6 +602,8 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		}
 		if (!err && c.scratch)
 			node_keep(n);
+		else if (!err)
+			view_hold_new(at.op, &n);
 		if (!err && call)
 			atomic_store(&n->maker_pid, call->pid);
 	}
@@ -612,6 +614,9 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 		created = false;
 		if (!err)
 			err = stat_lookup(at.op, at.dir, at.name, &c, &n);
+		if (!err)
+			err = view_look_to_open(at.op, at.dir, at.name, false,
+						&c, &n);
 	}
 	if (!err) {
 		err = handle_open(at.op, n, flags,

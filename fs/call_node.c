@@ -97,7 +97,7 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	}
 	missed = !open_only && is_missing(n, err);
 	if (missed)
-		err = view_missed(op, n, first, err, &c);
+		err = view_missed(op, n, first, &c);
 	if (open_only) {
 		op->reason[0] = 0;
 		if (!is_read) {

@@ -133,7 +133,7 @@ static int hold_version(struct op *op, struct node *n, struct version **v,
 	int err = 0;
 
 	mutex_lock(stripe_of(fs, n));
-	if (is_past(n) || n->writers) {
+	if (is_past(n) || n->writers || wish_is_marked(op, n)) {
 		err = -EBUSY;
 	} else if (n->readers) {
 		err = add_reader(fs, n, n->version, op->who.uid);
@@ -161,7 +161,7 @@ static int hold_to_read(struct op *op, struct node *n)
 	int i, err;
 
 	mutex_lock(stripe_of(op->fs, n));
-	err = is_past(n) || n->writers ? -EBUSY :
+	err = is_past(n) || n->writers || wish_is_marked(op, n) ? -EBUSY :
 	      n->readers ? add_reader(op->fs, n, n->version, op->who.uid) :
 			   -EAGAIN;
 	mutex_unlock(stripe_of(op->fs, n));
@@ -285,12 +285,25 @@ static int look_now(struct op *op, const struct node *n, struct child *c)
 
 	node_put(&op->fs->nodes, now);
 	op->reason[0] = 0;
-	return err;
+	/* The kernel has n as that. */
+	if (!err && c->ops->directory != n->ops->directory)
+		err = -ENOENT;
+	return err == -ESTALE ? -ENOENT : err;
+}
+
+/* Answer a call that came by a directory that is gone: -ESTALE if it shall look
+ * again, else `otherwise`. Of an unknown caller. */
+static int tell_unknown(struct op *op, const struct node *dir, int otherwise)
+{
+	if (wish_is_marked(op, dir))
+		return otherwise;
+	wish_tell_unknown(op);
+	return -ESTALE;
 }
 
 bool view_asks(struct op *op, struct node *n)
 {
-	struct wish *w = wish_take(op, n->parent, node_name(n));
+	struct wish *w = wish_take(op);
 	bool first;
 
 	if (!w)
@@ -301,15 +314,17 @@ bool view_asks(struct op *op, struct node *n)
 	return first;
 }
 
-int view_missed(struct op *op, struct node *n, bool first, int missing,
+int view_missed(struct op *op, struct node *n, bool first,
 		struct child *c)
 {
 	struct wish *w;
 	int err;
 
-	if (!op->call || !op->call->pid)
-		return n->ops->directory ? -ESTALE : missing;
-	w = wish_take(op, n->parent, node_name(n));
+	/* A file's call may be one that opens nothing. */
+	if (wish_is_unknown(op))
+		return n->ops->directory && tell_unknown(op, n, 0) ?
+			       -ESTALE : look_now(op, n, c);
+	w = wish_take(op);
 	if (w && wish_found(w, n)) {
 		*c = w->child;
 		wish_list(op->fs, w);
@@ -322,9 +337,11 @@ int view_missed(struct op *op, struct node *n, bool first, int missing,
 
 int view_lost(struct op *op, struct node *dir)
 {
-	struct wish *w = wish_take(op, dir->parent, node_name(dir));
+	struct wish *w = wish_take(op);
 	bool looked = w && w->looked;
 
+	if (wish_is_unknown(op))
+		return tell_unknown(op, dir, -ENOENT);
 	wish_end(op->fs, w);
 	return looked || wish_add(op, dir, WISHES_ANY) != -ESTALE ? -ENOENT :
 								    -ESTALE;
@@ -367,6 +384,44 @@ static int hold_by_name(struct op *op, struct node *dir, struct bytes name,
 	return err;
 }
 
+/* Mark it: true; false: an open of it might not fit. */
+static bool mark(struct op *op, struct node *n)
+{
+	bool fits = true;
+
+	if (!is_held(n)) {
+		wish_mark(op, n);
+		return true;
+	}
+	mutex_lock(stripe_of(op->fs, n));
+	if (is_past(n) || n->readers || (n->ops->file->alone && n->writers))
+		fits = false;
+	else
+		wish_mark(op, n);
+	mutex_unlock(stripe_of(op->fs, n));
+	return fits;
+}
+
+/* Look up for an unknown caller, who may have been told to: what is found is
+ * marked. */
+static int look_to_mark(struct op *op, struct node *dir, struct bytes name,
+			struct child *c, struct node **n)
+{
+	int i, err;
+
+	*n = NULL;
+	for (i = 0; i < TRIES; i++) {
+		node_put(&op->fs->nodes, *n);
+		err = stat_lookup(op, dir, name, c, n);
+		if (err || mark(op, *n))
+			return err;
+		renew(op, n);
+		if (*n && mark(op, *n))
+			return 0;
+	}
+	return *n ? 0 : stat_lookup(op, dir, name, c, n);
+}
+
 /* True if the look is for another file than the one that the wish has: that
  * call has ended. */
 static bool is_over(const struct wish *w, const struct node *dir,
@@ -381,10 +436,12 @@ static bool is_over(const struct wish *w, const struct node *dir,
 int view_look(struct op *op, struct node *dir, struct bytes name,
 	      struct child *c, struct node **n)
 {
-	struct wish *w = wish_take(op, dir, name);
+	struct wish *w = wish_take(op);
 	struct fs *fs = op->fs;
 	int err;
 
+	if (wish_is_unknown(op) && wish_unknown_are_told(op))
+		return look_to_mark(op, dir, name, c, n);
 	if (w && is_over(w, dir, name)) {
 		wish_end(fs, w);
 		w = NULL;
@@ -415,11 +472,53 @@ int view_look_to_open(struct op *op, struct node *dir, struct bytes name,
 {
 	if (!is_held(*n))
 		return 0;
-	wish_end(op->fs, wish_take(op, dir, name));
-	if (wish_add(op, *n, wishes_of(writer)) == -EBUSY)
+	wish_end(op->fs, wish_take(op));
+	if (!wish_is_unknown(op) &&
+	    wish_add(op, *n, wishes_of(writer)) == -EBUSY)
 		return 0;
 	node_put(&op->fs->nodes, *n);
-	return view_look(op, dir, name, c, n);
+	return wish_is_unknown(op) ? look_to_mark(op, dir, name, c, n) :
+				     view_look(op, dir, name, c, n);
+}
+
+/* Give *n's name another node, if it can have one: true. */
+static bool try_renew(struct op *op, struct node **n)
+{
+	struct node *next = node_get(*n);
+
+	renew(op, &next);
+	if (!next)
+		return false;
+	node_put(&op->fs->nodes, *n);
+	*n = next;
+	return true;
+}
+
+void view_hold_new(struct op *op, struct node **n)
+{
+	struct wish *w;
+	int i, err = -EBUSY;
+
+	if (!is_held(*n))
+		return;
+	if (wish_is_unknown(op)) {
+		for (i = 0; i < TRIES && !mark(op, *n); i++)
+			try_renew(op, n);
+		return;
+	}
+	wish_end(op->fs, wish_take(op));
+	if (wish_add(op, *n, WISHES_TO_WRITE) == -EBUSY)
+		return;
+	w = wish_take(op);
+	for (i = 0; i < TRIES && err == -EBUSY; i++) {
+		err = hold_to_write(op->fs, *n);
+		if (err && !try_renew(op, n))
+			break;
+	}
+	w->holds = !err;
+	w->found = node_get(*n);
+	w->looked = true;
+	wish_list(op->fs, w);
 }
 
 void view_expire(struct fs *fs, int64_t now_s, bool all)
@@ -455,8 +554,10 @@ static int let_in(struct op *op, struct handle *h, bool meant, bool moved)
 		h->hold = err ? HOLD_NONE : HOLD_READ;
 	}
 	mutex_unlock(stripe_of(op->fs, n));
-	if (err || h->hold != HOLD_NONE || n->orphan)
+	if (err || h->hold != HOLD_NONE)
 		return err;
+	if (n->orphan)	/* who is known has it open, or it was there before */
+		return wish_is_unknown(op) ? -ENOENT : 0;
 	err = content_load(op, n, &h->text);
 	if (!err && h->text.failed)
 		err = -ENOMEM;
@@ -481,8 +582,11 @@ static bool take_held(struct handle *h, struct wish *w)
  * True if it is the second try of a call: by the node that its look found,
  * which may have been renamed since, or, by /proc/self/fd, without a look.
  */
-static bool is_second(const struct wish *w, const struct node *n, bool moved)
+static bool is_second(const struct op *op, const struct wish *w,
+		      const struct node *n, bool moved)
 {
+	if (wish_is_unknown(op))
+		return wish_is_marked(op, n);
 	if (!w)
 		return false;
 	if (!w->looked)
@@ -494,8 +598,8 @@ static int open_current(struct op *op, struct handle *h, const struct wish *w,
 			bool moved)
 {
 	struct node *n = h->node;
-	bool writer = holds_to_write(h), second = is_second(w, n, moved);
-	bool unknown = !op->call || !op->call->pid;
+	bool writer = holds_to_write(h), second = is_second(op, w, n, moved);
+	bool unknown = wish_is_unknown(op);
 	int err = moved ? -EBUSY : hold(op, n, writer);
 
 	if (!err)
@@ -505,9 +609,9 @@ static int open_current(struct op *op, struct handle *h, const struct wish *w,
 		return 0;
 	if (err == -ESTALE)	/* it, or its table */
 		err = -ENOENT;
-	if (err == -EBUSY && (second || (unknown && (!writer || moved))))
-		return let_in(op, h, second && (!w->looked || w->found == n),
-			      moved);
+	if (err == -EBUSY &&
+	    (second || (unknown && ((!writer && !n->orphan) || moved))))
+		return let_in(op, h, w && (!w->looked || w->found == n), moved);
 	if (err == -EBUSY || (err == -ENOENT && !second))
 		err = wish_add(op, n, wishes_of(writer));
 	return err == -EBUSY ? let_in(op, h, false, moved) : err;
@@ -521,7 +625,7 @@ int view_open(struct op *op, struct handle *h, bool moved)
 
 	if (!is_held(n))
 		return 0;
-	w = wish_take(op, n->parent, node_name(n));
+	w = wish_take(op);
 	if (w && !moved && take_held(h, w)) {
 		wish_end(op->fs, w);
 		return 0;

@@ -22,7 +22,8 @@
  * that the look finds is held, for an open of the kind that was told, or as a
  * writer does where the call was not an open yet; and an open by what the look
  * found is let in. A further look drops what the wish held before: an open that
- * never came must not be answered later.
+ * never came must not be answered later. wish.h has what holds for callers whose
+ * thread is unknown.
  *
  * Any thread; all calls but view_applies take the stripe of the node's name.
  */
@@ -78,17 +79,19 @@ int view_look(struct op *op, struct node *dir, struct bytes name,
  */
 int view_look_to_open(struct op *op, struct node *dir, struct bytes name,
 		      bool writer, struct child *c, struct node **n);
+/* The file *n is being made, for an open to write that follows in the same call:
+ * it will fit. *n may become another node of the name. */
+void view_hold_new(struct op *op, struct node **n);
 /* True if this request for the attributes of n is the first since its thread,
  * which was told to look again, has found it: it is of the same call. */
 bool view_asks(struct op *op, struct node *n);
 /*
- * Handle a request for the attributes of n, which no longer exists (missing:
- * the error that says so), whose caller may be about to open it or to make it.
- * 0, with *c: it is its second try; as the look found it, if this is the first
+ * Handle a request for the attributes of n, which no longer exists, whose
+ * caller may be about to open it or to make it. 0, with *c: it is its second try; as the look found it, if this is the first
  * request (view_asks), else as the name is now. -ESTALE: it shall look again;
  * -ENOENT: it did, and the name is missing.
  */
-int view_missed(struct op *op, struct node *n, bool first, int missing,
+int view_missed(struct op *op, struct node *n, bool first,
 		struct child *c);
 /* Return what to answer to a look in dir, whose table is gone: -ESTALE, or
  * -ENOENT if the caller has looked again. */

@@ -10,30 +10,56 @@
 #include "store/base/alloc.h"
 
 #define ENDED_S 10	/* until the wish of a thread that has ended goes */
-/* Of one that goes on: then the call ended without coming, which one that opens
- * nothing does. */
-#define OPENS_S 600
-#define ANY_S 60
+/* Of one that goes on, or is unknown: then the call ended without coming, which
+ * one that opens nothing does. Its number may be another thread's by then. */
+#define WAITS_S 60
 
 static pid_t thread_of(const struct op *op)
 {
 	return op->call ? op->call->pid : 0;
 }
 
-struct wish *wish_take(struct op *op, const struct node *dir,
-		       struct bytes name)
+bool wish_is_unknown(const struct op *op)
+{
+	return !thread_of(op);
+}
+
+static bool is_recent(const struct op *op, int64_t at_s)
+{
+	return at_s && op->now_s - at_s < WAITS_S;
+}
+
+void wish_tell_unknown(struct op *op)
+{
+	atomic_store(&op->fs->unknown_told_s, op->now_s);
+}
+
+bool wish_unknown_are_told(const struct op *op)
+{
+	return is_recent(op, atomic_load(&op->fs->unknown_told_s));
+}
+
+void wish_mark(struct op *op, struct node *n)
+{
+	atomic_store(&n->looked_s, op->now_s);
+}
+
+bool wish_is_marked(const struct op *op, const struct node *n)
+{
+	return is_recent(op, atomic_load(&n->looked_s));
+}
+
+struct wish *wish_take(struct op *op)
 {
 	struct fs *fs = op->fs;
 	pid_t thread = thread_of(op);
 	struct wish **at, *w;
 
-	if (!atomic_load(&fs->wish_count))
+	if (!thread || !atomic_load(&fs->wish_count))
 		return NULL;
 	mutex_lock(&fs->wish_lock);
 	for (at = &fs->wishes; (w = *at); at = &w->next)
-		if (w->thread == thread &&
-		    (thread || (w->asked->parent == dir &&
-				bytes_equal(node_name(w->asked), name))))
+		if (w->thread == thread)
 			break;
 	if (w) {
 		*at = w->next;
@@ -55,8 +81,13 @@ void wish_list(struct fs *fs, struct wish *w)
 int wish_add(struct op *op, struct node *n, enum wishes call)
 {
 	struct fs *fs = op->fs;
-	struct wish *w = mem_zalloc(1, sizeof(*w));
+	struct wish *w;
 
+	if (wish_is_unknown(op)) {
+		wish_tell_unknown(op);
+		return -ESTALE;
+	}
+	w = mem_zalloc(1, sizeof(*w));
 	if (!w || charge_set(&fs->accounts, &w->charge, RESOURCE_LOOKS,
 			     op->who.uid, 1)) {
 		mem_free(w);
@@ -66,7 +97,6 @@ int wish_add(struct op *op, struct node *n, enum wishes call)
 	w->call = call;
 	w->asked = node_get(node_now(n));
 	w->since_s = op->now_s;
-	w->until_s = op->now_s + ENDED_S;
 	wish_list(fs, w);
 	return -ESTALE;
 }
@@ -94,11 +124,10 @@ void wish_free(struct fs *fs, struct wish *w)
  * long. */
 static bool is_awaited(const struct wish *w, int64_t now_s)
 {
-	int64_t most_s = w->call == WISHES_ANY ? ANY_S : OPENS_S;
+	int64_t age_s = now_s - w->since_s;
 
-	return w->until_s > now_s ||
-	       (w->thread && w->since_s + most_s > now_s &&
-		(!kill(w->thread, 0) || errno == EPERM));
+	return age_s < ENDED_S ||
+	       (age_s < WAITS_S && (!kill(w->thread, 0) || errno == EPERM));
 }
 
 struct wish *wish_take_old(struct fs *fs, int64_t now_s, bool all)

@@ -1,6 +1,12 @@
 /*
- * Wishes: view.h tells of them. A thread has one at most. Threads that cannot
- * be told apart (of another namespace) have one for each name.
+ * Wishes: view.h tells of them. A thread has one at most.
+ *
+ * Callers whose thread is unknown (the pid namespace of the mount does not see
+ * them) cannot be told apart, and have none. In the minute after one of them was
+ * told to look again, each of their looks may be that one's, and marks the node
+ * that it finds: who comes by a marked node is not told again. So that he can be
+ * let in, a marked file has writers only: it had no readers when it was marked,
+ * and gets none. An unknown reader can always be let in, with a copy.
  */
 #ifndef FS_FILE_WISH_H
 #define FS_FILE_WISH_H
@@ -13,7 +19,7 @@ enum wishes {
 };
 struct wish {
 	struct wish *next;
-	pid_t thread;		/* 0: unknown */
+	pid_t thread;
 	uid_t uid;		/* who holds */
 	enum wishes call;
 	bool looked;		/* since it was told */
@@ -22,18 +28,25 @@ struct wish {
 	struct node *asked;	/* by which it was told: a reference */
 	struct node *found;	/* by its look: a reference; or NULL */
 	struct child child;	/* the attributes of found then; no value */
-	int64_t since_s, until_s;
+	int64_t since_s;
 	struct charge charge;	/* of one node */
 };
 
-/* Remove the wish of op's thread from the list, and return it; or NULL. dir,
- * name: of the file that it came for. */
-struct wish *wish_take(struct op *op, const struct node *dir,
-		       struct bytes name);
+bool wish_is_unknown(const struct op *op);
+/* Note that an unknown caller is told to look again. */
+void wish_tell_unknown(struct op *op);
+/* True if one was told in the last minute. */
+bool wish_unknown_are_told(const struct op *op);
+/* Mark the node that the look of an unknown caller found; for a minute it is
+ * marked. Of a file under its stripe. */
+void wish_mark(struct op *op, struct node *n);
+bool wish_is_marked(const struct op *op, const struct node *n);
+/* Remove the wish of op's thread from the list, and return it; or NULL. */
+struct wish *wish_take(struct op *op);
 /* Put it on the list. */
 void wish_list(struct fs *fs, struct wish *w);
-/* Add a wish of op's thread, which has none, by n. -ESTALE; -EBUSY: the user
- * has too many. */
+/* Tell op to look again, and add a wish of its thread, which has none, by n.
+ * -ESTALE; -EBUSY: it is not told, as the user has too many. */
 int wish_add(struct op *op, struct node *n, enum wishes call);
 /* True if its look found n, or what n was before a rename. */
 bool wish_found(const struct wish *w, const struct node *n);

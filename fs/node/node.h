@@ -63,6 +63,7 @@ struct node {
 	 * has had this many changes; 0: not known. */
 	int64_t known_ns;
 	uint32_t known_changes;
+	_Atomic int64_t looked_s;	/* when it was marked: file/wish.h */
 	_Atomic int64_t timer_s;	/* second for the timer; 0: never */
 	_Atomic int64_t ends_s;		/* second when the kernel drops it */
 	struct pin *pin;		/* the latest: under its name's stripe */

@@ -98,6 +98,7 @@ struct fs {
 	struct mutex wish_lock;
 	struct wish *wishes;		/* under it */
 	_Atomic unsigned wish_count;
+	_Atomic int64_t unknown_told_s;	/* wish.h: the last of those */
 	_Atomic uint64_t short_name_count;	/* stored in memory: short_names.c */
 	_Atomic uint64_t large_freed;	/* fs_large_freed */
 	struct mutex pool_lock;

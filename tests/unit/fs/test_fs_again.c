@@ -286,6 +286,96 @@ START_TEST(a_second_open_is_let_in)
 }
 END_TEST
 
+/* Another call of the same user on that node, whose caller is as unknown. */
+static int meet(uint64_t node, int flags)
+{
+	struct open_file f;
+	int err = open_once(node, flags, &f);
+
+	if (!err)
+		ok(fs_release(t.fs, &t.call, f.node, f.handle));
+	return err;
+}
+
+/*
+ * Callers that nobody can tell apart: each call is told once at most, whoever
+ * of them comes in between. _i: which of kinds and changes.
+ */
+START_TEST(unknown_callers_are_told_once)
+{
+	size_t i = (size_t)_i % ARRAY_SIZE(changes);
+	int err, flags = kinds[(size_t)_i / ARRAY_SIZE(changes)];
+	bool writer = (flags & O_ACCMODE) != O_RDONLY;
+	struct fs_entry old, found;
+	struct open_file f;
+
+	caller = 0;
+	look(&old);
+	if (writer) {
+		ok(tree_open_file(&t, VALUE, O_RDONLY, &others));
+		ck_assert_int_eq(meet(old.node, flags), -ESTALE);
+		ck_assert_int_eq(meet(old.node, flags), -ESTALE);
+		release_others();
+	} else {
+		told_by_its_directory(flags);
+		meet(old.node, flags);
+	}
+	look_twice(&found);
+	ok(meet(found.node, flags));
+	changes[i].change();
+	meet(old.node, flags);
+	ck_assert_int_ne(attributes_once(found.node), -ESTALE);
+	err = open_once(found.node, flags, &f);
+	ck_assert_msg(!err, "%d, %s: %d", _i, changes[i].what, err);
+	if (writer)
+		writes_well(&f);
+	else
+		reads_well(&f, changes[i].what, changes[i].left);
+	ok(fs_release(t.fs, &t.call, f.node, f.handle));
+	ok(meet(found.node, flags));	/* and a third */
+	fs_forget(t.fs, found.node, 1);
+	fs_forget(t.fs, old.node, 1);
+}
+END_TEST
+
+/* A look into a table that was dropped, again and again. */
+START_TEST(unknown_looks_are_told_once)
+{
+	struct fs_entry table, entry;
+	int i;
+
+	caller = 0;
+	for (i = 0; i < 2; i++) {
+		t.call.pid = caller;
+		ok(tree_walk(&t, "k/t", &table));
+		tree_run(&t, "DROP TABLE k.t;");
+		t.call.pid = caller;
+		ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "p",
+					   &entry), i ? -ENOENT : -ESTALE);
+		fs_forget(t.fs, table.node, 1);
+		tree_run(&t, "CREATE TABLE k.t (p text PRIMARY KEY, v text);");
+	}
+}
+END_TEST
+
+/* A wish whose thread goes on without coming: its number may be another's. */
+START_TEST(wishes_end)
+{
+	static const int ages[] = { 30, 70 };
+	struct fs_entry entry;
+	int64_t now = clock_now_s() + ages[_i];
+
+	caller = gettid();
+	look(&entry);
+	ok(tree_open_file(&t, VALUE, O_RDONLY, &others));
+	ck_assert_int_eq(meet(entry.node, O_WRONLY), -ESTALE);
+	clock_set_us(now * 1000000);
+	fs_timer(t.fs, now);
+	ck_assert_int_eq(meet(entry.node, O_WRONLY), _i ? -ESTALE : 0);
+	fs_forget(t.fs, entry.node, 1);
+}
+END_TEST
+
 /* A call that opens nothing. */
 START_TEST(second_attributes_are_given)
 {
@@ -358,6 +448,10 @@ SUITE(fs_again)
 	tcase_add_loop_test(tc, a_second_open_is_let_in, 0,
 			    (int)(ARRAY_SIZE(tellers) * ARRAY_SIZE(kinds) *
 				  ARRAY_SIZE(changes)));
+	tcase_add_loop_test(tc, unknown_callers_are_told_once, 0,
+			    (int)(ARRAY_SIZE(kinds) * ARRAY_SIZE(changes)));
+	tcase_add_test(tc, unknown_looks_are_told_once);
+	tcase_add_loop_test(tc, wishes_end, 0, 2);
 	tcase_add_loop_test(tc, second_attributes_are_given, 0, 4);
 	tcase_add_test(tc, a_wish_that_is_left_meets_any_file);
 	tcase_add_test(tc, what_others_made_first_is_opened);
