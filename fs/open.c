@@ -76,6 +76,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	fs->options_text = copy_or_null(o->options_text, &failed);
 	fs->opened_ns = clock_now_us() * MICROSECOND;
 	errors_init(&fs->errors);
+	scrub_init(&fs->scrub);
 	notices_init(&fs->notices);
 	fs->changed = view_changed;
 	fs->lookup_shortened = lookup_shortened;
@@ -114,6 +115,7 @@ int fs_close(struct fs *fs)
 
 	if (!fs)
 		return 0;
+	scrub_release(&fs->scrub);
 	if (fs->nodes.root) {
 		err = fs_flush_all(fs);
 		store_observer_stop(fs);

@@ -407,6 +407,29 @@ int store_verify(struct store *s,
 	return lsm_verify(s->lsm, report, context);
 }
 
+int store_verify_table(struct store *s, struct table *t,
+		       const struct lsm_verify_told *told)
+{
+	uint32_t *tables = NULL, i;
+	size_t count = 0;
+	int err = 0;
+
+	if (t && t->flags & TABLE_VIRTUAL)
+		return 0;
+	if (!t)
+		err = lsm_table_list(s->lsm, &tables, &count);
+	else if ((tables = mem_zalloc(1 + t->index_count, sizeof(*tables))))
+		tables[count++] = t->number;
+	else
+		err = -ENOMEM;
+	for (i = 0; t && !err && i < t->index_count; i++)
+		tables[count++] = t->indexes[i].number;
+	if (!err)
+		err = lsm_verify_tables(s->lsm, tables, count, told);
+	mem_free(tables);
+	return err;
+}
+
 void store_stats(struct store *s, struct lsm_stats *stats)
 {
 	lsm_stats(s->lsm, stats);

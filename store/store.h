@@ -84,6 +84,9 @@ int store_flush(struct store *s, struct table *t);
 int store_compact(struct store *s, struct table *t);
 int store_verify(struct store *s,
 		 void (*report)(void *context, const char *text), void *context);
+/* The same of a table and its indexes (NULL: all): lsm_verify_tables. */
+int store_verify_table(struct store *s, struct table *t,
+		       const struct lsm_verify_told *told);
 void store_stats(struct store *s, struct lsm_stats *stats);
 /* Look at all files: their levels. 0, -ENOMEM. */
 int store_shape(struct store *s, struct lsm_shape *shape);

@@ -54,7 +54,9 @@ static int print_help(struct op *op, struct buf *out)
 "  stats     what the store does          options   how it is mounted\n"
 "  metrics   the same for Prometheus      version   of the program\n"
 "  clients   processes by their requests: how many, pid, uid, command\n"
-"  ctl       takes: sync, flush [K.T], compact [K.T], scrub\n"
+"  ctl       takes: sync, flush [K.T], compact [K.T], scrub [K.T],\n"
+"            scrub-start [K.T], which does not wait for the end\n"
+"  scrub     how far the last scrub that was started is, and what it found\n"
 "\n"
 "What users other than root and who mounted may hold at a time, each and all:\n"
 "\n");
@@ -93,6 +95,12 @@ static int print_stats(struct op *op, struct buf *out)
 	return err;
 }
 
+static int print_scrub(struct op *op, struct buf *out)
+{
+	scrub_print(&op->fs->scrub, out, sees_all(op));
+	return 0;
+}
+
 static int print_clients(struct op *op, struct buf *out)
 {
 	requests_print_clients(&op->fs->requests, out, op->who.uid,
@@ -115,7 +123,7 @@ static const struct {
 	{ "version", print_version }, { "help", print_help },
 	{ "options", print_options }, { "stats", print_stats },
 	{ "metrics", control_figures_metrics }, { "clients", print_clients },
-	{ "errors", print_errors },
+	{ "errors", print_errors }, { "scrub", print_scrub },
 	{ "ctl", NULL },
 };
 
@@ -228,6 +236,28 @@ static int run_on(struct op *op, struct bytes name,
 	return err ? err : run(op->fs->store, t);
 }
 
+/* Verify, and wait for the end. */
+static int scrub_here(struct op *op, struct bytes name)
+{
+	const struct lsm_verify_told told = { report, NULL, op };
+	struct table *t;
+	int err = find_table(op, name, &t);
+
+	return err ? err : store_verify_table(op->fs->store, t, &told);
+}
+
+static int start_scrub(struct op *op, struct bytes name)
+{
+	struct fs *fs = op->fs;
+	struct table *t;
+	int err = find_table(op, name, &t);
+
+	if (!err)
+		err = scrub_start(&fs->scrub, fs->store, t, &fs->errors,
+				  op->who.uid, op->who.pid);
+	return err == -EBUSY ? op_refuse(op, err, "a scrub is running") : err;
+}
+
 static int carry_out(struct op *op, struct bytes line)
 {
 	struct store *s = op->fs->store;
@@ -243,14 +273,17 @@ static int carry_out(struct op *op, struct bytes line)
 		return 0;
 	if (bytes_equal(word, bytes_str("sync")) && !rest.len)
 		return store_sync(s);
-	if (bytes_equal(word, bytes_str("scrub")) && !rest.len)
-		return store_verify(s, report, op);
+	if (bytes_equal(word, bytes_str("scrub")))
+		return scrub_here(op, rest);
+	if (bytes_equal(word, bytes_str("scrub-start")))
+		return start_scrub(op, rest);
 	if (bytes_equal(word, bytes_str("flush")))
 		return run_on(op, rest, store_flush);
 	if (bytes_equal(word, bytes_str("compact")))
 		return run_on(op, rest, store_compact);
 	return op_refuse(op, -EINVAL,
-			 "ctl takes: sync, flush [K.T], compact [K.T], scrub");
+			 "ctl takes: sync, flush [K.T], compact [K.T], "
+			 "scrub [K.T], scrub-start [K.T]");
 }
 
 /* Run a command. Long work, and waiting for it, ends when its caller gives

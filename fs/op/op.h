@@ -22,6 +22,7 @@
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
 #include "fs/node/requests.h"
+#include "fs/node/scrub.h"
 #include "fs/node/timer.h"
 #include "fs/op/owner.h"
 #include "store/base/arena.h"
@@ -94,6 +95,7 @@ struct fs {
 	struct errors errors;
 	struct accounts accounts;
 	struct requests requests;
+	struct scrub scrub;
 	struct stripe stripes[NODE_SHARDS];	/* by ino */
 	struct mutex wish_lock;
 	struct wish *wishes;		/* under it */

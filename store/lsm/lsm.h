@@ -167,6 +167,9 @@ int lsm_shape(struct lsm *lsm, struct lsm_shape *shape);
 /* Read and check everything: each damage is told to report; 0 or -EUCLEAN. */
 int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
 	       void *context);
+/* The same of some tables. */
+int lsm_verify_tables(struct lsm *lsm, const uint32_t *tables, size_t count,
+		      const struct lsm_verify_told *told);
 
 /*
  * Small named blobs kept in the manifest (the catalogue's counters and the

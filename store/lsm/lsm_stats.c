@@ -152,39 +152,68 @@ void lsm_stats(struct lsm *lsm, struct lsm_stats *stats)
 	latency_sum(&stats->apply_time, &c->apply_time);
 }
 
-static int verify_table(struct lsm *lsm, uint32_t number,
-			void (*report)(void *context, const char *text),
-			void *context)
+struct verifying {
+	const struct lsm_verify_told *told;
+	uint64_t done, total;
+};
+
+static int verify_table(struct lsm *lsm, uint32_t number, struct verifying *all)
 {
+	const struct lsm_verify_told *told = all->told;
 	struct version *v = lsm_pin(lsm, number);
 	size_t i;
 	int worst = 0;
 
 	for (i = 0; v && i < v->file_count && worst != -EINTR; i++) {
-		int err = sstable_verify(v->files[i].sstable);
+		struct sstable *t = v->files[i].sstable;
+		int err = sstable_verify(t);
 
-		if (err == -EUCLEAN)
-			report(context, corrupt_last());
+		if (err == -EUCLEAN && told->report)
+			told->report(told->context, corrupt_last());
+		if (err && (worst != -EUCLEAN || err == -EINTR))
+			worst = err;
+		all->done += sstable_info(t)->size;
+		if (all->done > all->total)	/* files came meanwhile */
+			all->total = all->done;
+		if (told->progress)
+			told->progress(told->context, all->done, all->total);
+	}
+	version_put(v);
+	return worst;
+}
+
+int lsm_verify_tables(struct lsm *lsm, const uint32_t *tables, size_t count,
+		      const struct lsm_verify_told *told)
+{
+	struct verifying all = { .told = told };
+	size_t i;
+	int worst = 0;
+
+	for (i = 0; i < count && told->progress; i++) {
+		struct lsm_table_stats stats;
+
+		lsm_table_stats(lsm, tables[i], &stats);
+		all.total += stats.sstable_bytes;
+	}
+	for (i = 0; i < count && worst != -EINTR; i++) {
+		int err = verify_table(lsm, tables[i], &all);
+
 		if (err && (worst != -EUCLEAN || err == -EINTR))
 			worst = err;
 	}
-	version_put(v);
 	return worst;
 }
 
 int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
 	       void *context)
 {
+	struct lsm_verify_told told = { report, NULL, context };
 	uint32_t *tables;
-	size_t count, i;
-	int worst = lsm_table_list(lsm, &tables, &count);
+	size_t count;
+	int err = lsm_table_list(lsm, &tables, &count);
 
-	for (i = 0; i < count && worst != -EINTR; i++) {
-		int err = verify_table(lsm, tables[i], report, context);
-
-		if (err && (worst != -EUCLEAN || err == -EINTR))
-			worst = err;
-	}
+	if (!err)
+		err = lsm_verify_tables(lsm, tables, count, &told);
 	mem_free(tables);
-	return worst;
+	return err;
 }

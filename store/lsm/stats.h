@@ -21,6 +21,14 @@ struct lsm_stats {
 };
 #define LSM_SAMPLE 16
 
+/* Who is told, while files are verified, of each damage, and after each file how
+ * many bytes of how many were read. Either may be NULL. */
+struct lsm_verify_told {
+	void (*report)(void *context, const char *text);
+	void (*progress)(void *context, uint64_t done, uint64_t total);
+	void *context;
+};
+
 /* The files of all tables, by level; the last has those of higher levels too. */
 #define LSM_LEVELS 16
 struct lsm_level_stats {
