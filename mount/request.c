@@ -42,26 +42,6 @@ static const struct fuse_in_header *header_of(const struct fuse_buf *buf)
 	return buf->size < sizeof(struct fuse_in_header) ? NULL : buf->mem;
 }
 
-bool request_is_of_nobody(const struct fuse_buf *buf)
-{
-	const struct fuse_in_header *in = header_of(buf);
-
-	if (!in)
-		return true;
-	switch (in->opcode) {
-	case FUSE_INIT:
-	case FUSE_DESTROY:
-	case FUSE_FORGET:
-	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT:
-	case FUSE_RELEASE:
-	case FUSE_RELEASEDIR:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Read the first number of its body. False: it is of another kind, or too
  * short. */
 static bool read_body(const struct fuse_buf *buf, uint32_t opcode, uint64_t *out)
@@ -74,29 +54,48 @@ static bool read_body(const struct fuse_buf *buf, uint32_t opcode, uint64_t *out
 	return true;
 }
 
-static bool is_heavy_transfer(const struct fuse_buf *buf)
+static enum request_kind kind_of_transfer(const struct fuse_buf *buf,
+					  uint32_t opcode)
 {
 	uint64_t handle;
 
-	return (read_body(buf, FUSE_READ, &handle) ||
-		read_body(buf, FUSE_WRITE, &handle)) &&
-	       fs_handle_is_heavy(handle);
+	return read_body(buf, opcode, &handle) && fs_handle_is_heavy(handle) ?
+		       REQUEST_HEAVY : REQUEST_LIGHT;
 }
 
-bool request_is_heavy(const struct fuse_buf *buf)
+enum request_kind request_kind(const struct fuse_buf *buf)
 {
-	uint64_t handle;
-
-	return is_heavy_transfer(buf) ||
-	       (read_body(buf, FUSE_FLUSH, &handle) &&
-		fs_handle_is_heavy(handle));
-}
-
-bool request_is_interrupt(const struct fuse_buf *buf)
-{
+	const struct fuse_in_header *in = header_of(buf);
 	uint64_t number;
 
-	return read_body(buf, FUSE_INTERRUPT, &number);
+	if (!in)
+		return REQUEST_OF_NOBODY;
+	switch (in->opcode) {
+	case FUSE_INIT:
+	case FUSE_DESTROY:
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_RELEASE:
+	case FUSE_RELEASEDIR:
+		return REQUEST_OF_NOBODY;
+	case FUSE_INTERRUPT:
+		return read_body(buf, FUSE_INTERRUPT, &number) ?
+			       REQUEST_INTERRUPT : REQUEST_OF_NOBODY;
+	case FUSE_READ:
+	case FUSE_WRITE:
+	case FUSE_FLUSH:
+		return kind_of_transfer(buf, in->opcode);
+	default:
+		return REQUEST_LIGHT;
+	}
+}
+
+static bool is_heavy_transfer(const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = header_of(buf);
+
+	return in && in->opcode != FUSE_FLUSH &&
+	       request_kind(buf) == REQUEST_HEAVY;
 }
 
 uint64_t request_number(const struct fuse_buf *buf)
@@ -202,7 +201,7 @@ int request_charge(struct fs *fs, struct charge **charge,
 	const struct fuse_in_header *in = header_of(buf);
 
 	*charge = NULL;
-	if (request_is_of_nobody(buf))
+	if (request_kind(buf) < REQUEST_LIGHT)
 		return 0;
 	if (in->opcode == FUSE_FLUSH && caller_was_killed(in))
 		return -EINTR;

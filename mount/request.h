@@ -37,12 +37,13 @@ void request_free(struct request *r);
 int request_charge(struct fs *fs, struct charge **charge,
 		   const struct fuse_buf *buf);
 
-/* True for requests without a waiting caller, and those that end others'
- * waiting. */
-bool request_is_of_nobody(const struct fuse_buf *buf);
-/* True if it may run a statement or make a document. */
-bool request_is_heavy(const struct fuse_buf *buf);
-bool request_is_interrupt(const struct fuse_buf *buf);
+enum request_kind {
+	REQUEST_OF_NOBODY,	/* no caller waits for it, or it ends such waits */
+	REQUEST_INTERRUPT,	/* the same, of another request */
+	REQUEST_LIGHT,
+	REQUEST_HEAVY,		/* it may run a statement or make a document */
+};
+enum request_kind request_kind(const struct fuse_buf *buf);
 /* Return its number; of an interrupt: that of the request to end. */
 uint64_t request_number(const struct fuse_buf *buf);
 
