@@ -77,6 +77,27 @@ static void begin_other(struct cql_split *s, uint8_t state, size_t step)
 	s->at += step;
 }
 
+/* In a statement that is no batch only a semicolon counts, and the begin of what
+ * may hide one. True if it went on. */
+static bool to_special(struct cql_split *s, struct bytes text)
+{
+	size_t begin = s->at;
+
+	for (; s->at < text.len; s->at++)
+		switch (text.ptr[s->at]) {
+		case ';':
+		case '\'':
+		case '"':
+		case '-':
+		case '/':
+		case '$':
+			return s->at > begin;
+		default:
+			break;
+		}
+	return true;
+}
+
 /* Do one step in PLAIN. False: more bytes are needed to know. */
 static bool plain(struct cql_split *s, struct bytes text, bool last)
 {
@@ -176,7 +197,8 @@ static bool step(struct cql_split *s, struct bytes text, bool last)
 		to_line_end(s, text);
 		return true;
 	default:
-		return plain(s, text, last);
+		return (s->stage == OTHER && to_special(s, text)) ||
+		       plain(s, text, last);
 	}
 }
 
