@@ -46,6 +46,21 @@ static struct node *find_table(struct fs *fs, const struct table *t)
 	return n;
 }
 
+/* Return the table's node if it is the one that the call is about, or that it
+ * found before (a reference); NULL: it is to be found by its name. */
+static struct node *known_table(const struct op *op, const struct table *t)
+{
+	struct node *of[] = { op->changing, op->watched,
+			      op->bound ? op->bound->table : NULL };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(of); i++)
+		if (of[i] && of[i]->table == of[i] &&
+		    of[i]->number == t->number && node_is_current(of[i]))
+			return node_get(of[i]);
+	return NULL;
+}
+
 static void notify_columns(struct fs *fs, struct op *op, struct node *row,
 			   const struct table_change *change)
 {
@@ -190,7 +205,9 @@ static void changed(void *context, const struct table_change *changes,
 		if (changes[i].table != last) {
 			node_put(&fs->nodes, table);
 			last = changes[i].table;
-			table = find_table(fs, last);
+			table = op ? known_table(op, last) : NULL;
+			if (!table)
+				table = find_table(fs, last);
 		}
 		if (!table)
 			continue;
@@ -228,13 +245,18 @@ static struct node *find_or_make(struct op *op, struct node *dir,
 	return n;
 }
 
-static struct node *make_table(struct op *op, const struct table *t)
+/* Set op->changing to the table's node, or to NULL. */
+static void find_changing(struct op *op, const struct table *t)
 {
-	struct node *k = find_or_make(op, op->fs->nodes.root, t->keyspace);
-	struct node *n = k ? find_or_make(op, k, t->name) : NULL;
+	struct node *k, *n = known_table(op, t);
 
-	node_put(&op->fs->nodes, k);
-	return n;
+	if (!n) {
+		k = find_or_make(op, op->fs->nodes.root, t->keyspace);
+		n = k ? find_or_make(op, k, t->name) : NULL;
+		node_put(&op->fs->nodes, k);
+	}
+	node_put(&op->fs->nodes, op->changing);
+	op->changing = n;
 }
 
 static int changing(void *context, struct write *w,
@@ -242,7 +264,6 @@ static int changing(void *context, struct write *w,
 {
 	struct fs *fs = context;
 	struct op *op = op_current();
-	struct node *table = NULL;
 	const struct table *last = NULL;
 	size_t i;
 	int err = 0;
@@ -251,14 +272,12 @@ static int changing(void *context, struct write *w,
 		return 0;
 	for (i = 0; i < count && !err; i++) {
 		if (changes[i].table != last) {
-			node_put(&fs->nodes, table);
 			last = changes[i].table;
-			table = make_table(op, last);
+			find_changing(op, last);
 		}
-		if (table)
-			err = statement_times(op, w, table, &changes[i]);
+		if (op->changing)
+			err = statement_times(op, w, op->changing, &changes[i]);
 	}
-	node_put(&fs->nodes, table);
 	return err;
 }
 

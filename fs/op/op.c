@@ -98,7 +98,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->watched = NULL;
 	op->broadcast = false;
 	op->bound = NULL;
-	op->touched = op->timed = op->hinted = NULL;
+	op->touched = op->timed = op->hinted = op->changing = NULL;
 	memset(op->altered, 0, sizeof(op->altered));
 	memset(op->by_path, 0, sizeof(op->by_path));
 	op->own_changes = 0;
@@ -195,6 +195,7 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	op_tell_altered(op, err);
 	node_put(&fs->nodes, op->timed);
 	node_put(&fs->nodes, op->hinted);
+	node_put(&fs->nodes, op->changing);
 	node_put(&fs->nodes, op->touched);
 	schema_put(op->schema);
 	op->schema = NULL;

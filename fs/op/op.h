@@ -159,6 +159,8 @@ struct op {
 	struct node *touched, *timed;
 	int64_t touched_ns;
 	uint32_t own_changes, touched_after, timed_after;
+	/* The table (a reference) that a statement is about to change. */
+	struct node *changing;
 	/* The table (a reference) whose hints the present write has, and the
 	 * hints. */
 	struct node *hinted;
