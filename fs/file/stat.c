@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "fs/file/content.h"
 #include "fs/file/handle.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
@@ -158,6 +159,24 @@ int stat_node(struct op *op, struct node *n, struct child *out)
 	return err;
 }
 
+/* The kind reads both at once of what is stored under its own name. */
+int stat_and_load(struct op *op, struct node *n, struct child *out,
+		  struct buf *text)
+{
+	const struct file_kind *file = n->ops->file;
+	int err;
+
+	if (!file->load_with_stat || node_is_gone(n) ||
+	    unkeyed_holds(op->fs, n)) {
+		/* After a change in between an old time goes with the new text,
+		 * and copiers by time copy it again. */
+		err = stat_node(op, n, out);
+		return err ? err : content_load(op, n, text);
+	}
+	err = file->load_with_stat(op, n, text, out);
+	return err ? err : set_times(op, NULL, n, out);
+}
+
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 		struct child *c, struct node **out)
 {
@@ -221,9 +240,8 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	bool pending = false;
 
 	if (!n->ops->directory) {
-		pending = buffer_size(op, n, &c->size) ||
-			  view_is_written(op->fs, n);
-		view_fill(op->fs, n, c);
+		pending = buffer_size(op, n, &c->size);
+		pending |= view_fill(op->fs, n, c);
 	}
 	if (op->fs->read_only)
 		c->read_only = true;

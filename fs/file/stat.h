@@ -8,6 +8,9 @@
 
 /* As the kind's stat; kept directories exist though nothing is stored. */
 int stat_node(struct op *op, struct node *n, struct child *out);
+/* The same of a file, and append the committed text to which they belong. */
+int stat_and_load(struct op *op, struct node *n, struct child *out,
+		  struct buf *text);
 /* Look up the child of that name and its node (a reference also with some
  * errors). */
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,

@@ -100,6 +100,16 @@ int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 	return err ? err : hold(op, n, text, how);
 }
 
+bool unkeyed_holds(struct fs *fs, struct node *n)
+{
+	bool found;
+
+	mutex_lock(&fs->held_lock);
+	found = n->held;
+	mutex_unlock(&fs->held_lock);
+	return found;
+}
+
 bool unkeyed_load(struct op *op, struct node *n, struct buf *out)
 {
 	bool found;

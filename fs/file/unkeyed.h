@@ -14,6 +14,7 @@ int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 /* Append the text that is held of n, if any: true. */
 bool unkeyed_load(struct op *op, struct node *n, struct buf *out);
 /* Each returns whether anything is held of n. */
+bool unkeyed_holds(struct fs *fs, struct node *n);
 bool unkeyed_stat(struct op *op, struct node *n, struct child *out);
 bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* user.expires while it waits. -ENODATA: there is nothing that could have

@@ -67,17 +67,11 @@ void view_version_free(struct fs *fs, struct version *v)
 	mem_free(v);
 }
 
-/*
- * Attributes first: after a change in between an old time goes with the new
- * text, and copiers by time copy it again.
- */
 static int version_load(struct op *op, struct node *n, struct version **out)
 {
 	struct version *v = mem_zalloc(1, sizeof(*v));
-	int err = v ? stat_node(op, n, &v->child) : -ENOMEM;
+	int err = v ? stat_and_load(op, n, &v->child, &v->text) : -ENOMEM;
 
-	if (!err)
-		err = content_load(op, n, &v->text);
 	if (!err && v->text.failed)
 		err = -ENOMEM;
 	if (err) {
@@ -670,8 +664,10 @@ bool view_is_written(struct fs *fs, struct node *n)
 	return found;
 }
 
-void view_fill(struct fs *fs, struct node *n, struct child *c)
+bool view_fill(struct fs *fs, struct node *n, struct child *c)
 {
+	bool written;
+
 	mutex_lock(stripe_of(fs, n));
 	if (n->readers && (is_past(n) || c->size != n->version->child.size ||
 			   c->timestamp_us != n->version->child.timestamp_us))
@@ -682,7 +678,9 @@ void view_fill(struct fs *fs, struct node *n, struct child *c)
 		n->mixed = true;
 	atomic_store(&n->told_size, c->size);
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+	written = n->writers;
 	mutex_unlock(stripe_of(fs, n));
+	return written;
 }
 
 /*

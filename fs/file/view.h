@@ -58,8 +58,9 @@ bool view_is_read(struct fs *fs, struct node *n);
 bool view_shows(struct fs *fs, struct node *n, struct child *c);
 /* True if it has writers. */
 bool view_is_written(struct fs *fs, struct node *n);
-/* Set the attributes of n for the kernel: those of its readers. */
-void view_fill(struct fs *fs, struct node *n, struct child *c);
+/* Set the attributes of n for the kernel: those of its readers. True if it has
+ * writers. */
+bool view_fill(struct fs *fs, struct node *n, struct child *c);
 /*
  * Tell the kernel to drop its copies of n (bits: enum armed), changed by op (or
  * NULL). Returns the number of the last notice, or 0.

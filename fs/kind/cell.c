@@ -130,14 +130,21 @@ int cell_read_copy(struct op *op, const struct type *type, struct bytes text,
 }
 
 /* ------------------------------------------------------------------- stat */
-void cell_child(struct child *c, const struct table *t, const struct type *type,
-		const struct cell_view *cell)
+/* Describe all but the size. */
+static void describe(struct child *c, const struct table *t,
+		     const struct cell_view *cell)
 {
 	child_owner(c, t);
-	c->size = cell_value_size(type, cell->value);
 	c->timestamp_us = cell->timestamp_us;
 	c->mtime_ns = timestamp_ns(cell->timestamp_us);
 	c->expires_s = cell->expires_s;
+}
+
+void cell_child(struct child *c, const struct table *t, const struct type *type,
+		const struct cell_view *cell)
+{
+	describe(c, t, cell);
+	c->size = cell_value_size(type, cell->value);
 }
 
 static int read_cell(struct op *op, const struct place *p,
@@ -205,14 +212,19 @@ static bool is_name_of(const struct node *n, const struct column *c)
 	return same;
 }
 
+static void begin_child(struct child *c, struct node *n)
+{
+	child_init(c, n->ops);
+	c->number = n->number;
+	c->value = node_value(n);
+}
+
 int cell_stat(struct op *op, struct node *n, struct child *out)
 {
 	struct place p;
 	int err = place_of(op, n, &p);
 
-	child_init(out, n->ops);
-	out->number = n->number;
-	out->value = node_value(n);
+	begin_child(out, n);
 	if (!err && n->ops == &kind_key_column && !is_name_of(n, p.column))
 		err = -ESTALE;
 	if (err)
@@ -222,17 +234,41 @@ int cell_stat(struct op *op, struct node *n, struct child *out)
 }
 
 /* ----------------------------------------------------------- read, commit */
+static int read_at_node(struct op *op, struct node *n, struct place *p,
+			struct cell_view *cell)
+{
+	int got = place_of(op, n, p);
+
+	if (!got)
+		got = read_cell(op, p, cell);
+	return got > 0 ? 0 : got ? got : -ENOENT;
+}
+
 static int load(struct op *op, struct node *n, struct buf *out)
 {
 	struct cell_view cell;
 	struct place p;
-	int got = place_of(op, n, &p);
+	int err = read_at_node(op, n, &p, &cell);
 
-	if (!got)
-		got = read_cell(op, &p, &cell);
-	if (got <= 0)
-		return got ? got : -ENOENT;
+	if (!err)
+		cell_print_value(out, p.type, cell.value);
+	return err;
+}
+
+static int load_with_stat(struct op *op, struct node *n, struct buf *out,
+			  struct child *c)
+{
+	size_t before = out->len;
+	struct cell_view cell;
+	struct place p;
+	int err = read_at_node(op, n, &p, &cell);
+
+	if (err)
+		return err;
 	cell_print_value(out, p.type, cell.value);
+	begin_child(c, n);
+	describe(c, p.table, &cell);
+	c->size = out->len - before;
 	return 0;
 }
 
@@ -460,6 +496,7 @@ static bool keeps_newline(struct op *op, struct node *n)
 
 const struct file_kind cell_file = {
 	.load = load,
+	.load_with_stat = load_with_stat,
 	.store = store,
 	.may_begin = may_begin,
 	.check = check,
@@ -527,20 +564,18 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	struct cell_view cell;
 	struct write w;
 	struct place p;
-	int got = place_of(op, n, &p);
+	int err = read_at_node(op, n, &p, &cell);
 
-	if (!got)
-		got = read_cell(op, &p, &cell);
-	if (got <= 0)
-		return got ? got : -ENOENT;
-	if (p.table->flags & TABLE_VIRTUAL)
-		return -EROFS;
+	if (!err && (p.table->flags & TABLE_VIRTUAL))
+		err = -EROFS;
+	if (err)
+		return err;
 	write_init(&w, op->fs->store);
-	got = times_set_cell(op, &w, n->table, &p, cell.timestamp_us, mtime_ns);
-	if (!got)
-		got = op_write(op, &w);
+	err = times_set_cell(op, &w, n->table, &p, cell.timestamp_us, mtime_ns);
+	if (!err)
+		err = op_write(op, &w);
 	write_release(&w);
-	return got;
+	return err;
 }
 
 /* Write the cell's value at another place, in one batch with its deletion. */

@@ -34,6 +34,10 @@ struct store_how {
 struct file_kind {
 	/* Append the committed contents. -ENOENT: there are none. */
 	int (*load)(struct op *op, struct node *n, struct buf *out);
+	/* As load, and as the node's stat: both from one read of the store.
+	 * NULL: one call after the other. */
+	int (*load_with_stat)(struct op *op, struct node *n, struct buf *out,
+			      struct child *c);
 	/* Store this as the contents. */
 	int (*store)(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how);
