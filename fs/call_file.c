@@ -166,7 +166,11 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	}
 	if (!err && out->failed)
 		err = -ENOMEM;
-	err = op_end(op, err, h->node, NULL);
+	/* What is read is the message of a statement that ran in this read. */
+	if (!err && op->reason[0] && h->node->ops->file->statements)
+		op_end(op, -EINVAL, h->node, NULL);
+	else
+		err = op_end(op, err, h->node, NULL);
 	if (h->node->ops->file->streamed)
 		wait_now(h, call);
 	else if (call)

@@ -169,6 +169,10 @@ static int apply_one(struct op *op, struct node *n,
 	size_t words;
 	bool own;
 
+	/* A comment that is not closed: the parser says so. */
+	if (statement.len > 1 && !memcmp(statement.ptr, "/*", 2) &&
+	    !memmem(statement.ptr, statement.len, "*/", 2))
+		return schema_run_session(op, session, statement);
 	if (!is_ddl(statement))
 		return refuse_other(op);
 	op_renew_schema(op);

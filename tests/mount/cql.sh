@@ -117,6 +117,18 @@ is 'no statement runs after it' "write Input/output error
 $failure" "$(talk .cql.csv 'SELECT 1/v FROM k.fails WHERE k = 2;' 'DROP TABLE k.fails;')"
 ok 'which is so' test -d "$M/k/fails"
 is 'an open comment is refused' 'line 1:4 a comment is not closed' "$(talk .cql '/* x')"
+is 'and in errors, too' '/.cql EINVAL line 1:4 a comment is not closed' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
+# Told only by a close, at which a shell does not look: the reason can be read.
+for text in '/* x' "SELECT 'x" 'SELECT "x' 'BEGIN BATCH'; do
+	add "$M/.cql" "$text" 2>/dev/null
+	why=$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)
+	ok "$text: $why" grep -qE '^/.cql EINVAL .*(not closed|APPLY BATCH)' <<<"$why"
+done
+for text in '/* x' "CREATE TABLE z (k int PRIMARY KEY) WITH comment = 'x"; do
+	add "$M/k/schema.cql" "$text" 2>/dev/null
+	why=$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)
+	ok "schema.cql, $text: $why" grep -q '^/k/schema.cql EINVAL .* is not closed' <<<"$why"
+done
 is 'a closed one is nothing' '' "$(talk .cql '/* x */ -- y')"
 # What can be no statement fails its write, without a semicolon too.
 refused 'a wrong word' 'Invalid argument' add "$M/.cql" SELEC
