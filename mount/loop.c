@@ -201,7 +201,7 @@ void loop_look(struct loop *l)
 		if (!l->spare ||
 		    fuse_session_receive_buf(l->session, &l->spare->buf) <= 0)
 			return;
-		if (request_kind(&l->spare->buf) == REQUEST_INTERRUPT)
+		if (request_weight(&l->spare->buf) == REQUEST_INTERRUPT)
 			interrupt(l, &l->spare->buf);
 		else
 			queue_spare(l);

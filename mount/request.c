@@ -54,8 +54,8 @@ static bool read_body(const struct fuse_buf *buf, uint32_t opcode, uint64_t *out
 	return true;
 }
 
-static enum request_kind kind_of_transfer(const struct fuse_buf *buf,
-					  uint32_t opcode)
+static enum request_weight weight_of_transfer(const struct fuse_buf *buf,
+					      uint32_t opcode)
 {
 	uint64_t handle;
 
@@ -63,7 +63,7 @@ static enum request_kind kind_of_transfer(const struct fuse_buf *buf,
 		       REQUEST_HEAVY : REQUEST_LIGHT;
 }
 
-enum request_kind request_kind(const struct fuse_buf *buf)
+enum request_weight request_weight(const struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = header_of(buf);
 	uint64_t number;
@@ -84,7 +84,7 @@ enum request_kind request_kind(const struct fuse_buf *buf)
 	case FUSE_READ:
 	case FUSE_WRITE:
 	case FUSE_FLUSH:
-		return kind_of_transfer(buf, in->opcode);
+		return weight_of_transfer(buf, in->opcode);
 	default:
 		return REQUEST_LIGHT;
 	}
@@ -95,7 +95,7 @@ static bool is_heavy_transfer(const struct fuse_buf *buf)
 	const struct fuse_in_header *in = header_of(buf);
 
 	return in && in->opcode != FUSE_FLUSH &&
-	       request_kind(buf) == REQUEST_HEAVY;
+	       request_weight(buf) == REQUEST_HEAVY;
 }
 
 uint64_t request_number(const struct fuse_buf *buf)
@@ -201,7 +201,7 @@ int request_charge(struct fs *fs, struct charge **charge,
 	const struct fuse_in_header *in = header_of(buf);
 
 	*charge = NULL;
-	if (request_kind(buf) < REQUEST_LIGHT)
+	if (request_weight(buf) < REQUEST_LIGHT)
 		return 0;
 	if (in->opcode == FUSE_FLUSH && caller_was_killed(in))
 		return -EINTR;

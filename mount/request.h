@@ -37,13 +37,13 @@ void request_free(struct request *r);
 int request_charge(struct fs *fs, struct charge **charge,
 		   const struct fuse_buf *buf);
 
-enum request_kind {
+enum request_weight {
 	REQUEST_OF_NOBODY,	/* no caller waits for it, or it ends such waits */
 	REQUEST_INTERRUPT,	/* the same, of another request */
 	REQUEST_LIGHT,
 	REQUEST_HEAVY,		/* it may run a statement or make a document */
 };
-enum request_kind request_kind(const struct fuse_buf *buf);
+enum request_weight request_weight(const struct fuse_buf *buf);
 /* Return its number; of an interrupt: that of the request to end. */
 uint64_t request_number(const struct fuse_buf *buf);
 

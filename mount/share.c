@@ -280,8 +280,8 @@ static int put_by(struct share *s, struct fuse_buf *buf, struct request **r)
 int share_admit(struct worker *w, struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = buf->mem;
-	enum request_kind kind = request_kind(buf);
-	bool heavy = kind == REQUEST_HEAVY;
+	enum request_weight weight = request_weight(buf);
+	bool heavy = weight == REQUEST_HEAVY;
 	struct share *s = w->share;
 	struct request *r = NULL;
 	struct user *u;
@@ -289,11 +289,11 @@ int share_admit(struct worker *w, struct fuse_buf *buf)
 
 	pthread_mutex_lock(&s->lock);
 	s->reading--;
-	u = kind < REQUEST_LIGHT ? NULL : find_user(s, in->uid);
+	u = weight < REQUEST_LIGHT ? NULL : find_user(s, in->uid);
 	/* Without memory to put it by it is served at once. */
 	if (u && (u->waiting[heavy].first || !may_serve(s, u, heavy)))
 		err = put_by(s, buf, &r);
-	else if (kind == REQUEST_INTERRUPT && end_waiting(s, buf))
+	else if (weight == REQUEST_INTERRUPT && end_waiting(s, buf))
 		err = -EINTR;
 	if (r)
 		add_waiting(s, u, r, heavy);
