@@ -1,0 +1,90 @@
+# import and export: CSV and lines of JSON, on a mount and on a store.
+. tests/mount/lib.sh
+exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
+DDL="CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (p int, c text, s text STATIC, v text, n int, tags set<text>, PRIMARY KEY (p, c));
+CREATE TABLE k.u (p int, c text, s text STATIC, v text, n int, tags set<text>, PRIMARY KEY (p, c));
+CREATE INDEX ui ON k.u (n);"
+start
+run_cql <<<"$DDL"
+run_cql <<'C'
+INSERT INTO k.t (p, c, s, v, n, tags) VALUES (1, 'a', 'st', 'x,"y"', 5, {'p', 'q'});
+INSERT INTO k.t (p, c, v) VALUES (1, 'b', '');
+INSERT INTO k.t (p, c, v, n) VALUES (2, 'N', 'N', -1);
+INSERT INTO k.t (p, s) VALUES (3, 'alone');
+INSERT INTO k.t (p, c, v) VALUES (4, 'two
+lines', 'é');
+C
+for form in csv ndjson; do
+	is "export to a file ending in $form" 0 "$(exits "$CTL" export "$M/k/t" "$W/t.$form")"
+	is 'is quiet' '' "$(cat "$W/out" "$W/err")"
+	ok 'it is the document' cmp "$W/t.$form" "$M/k/t.$form"
+	is "export --format=$form" 0 "$(exits "$CTL" export --format=$form "$M/k/t")"
+	ok 'to standard output' cmp "$W/t.$form" "$W/out"
+	is "import of $form" 0 "$(exits "$CTL" import "$M/k/u" "$W/t.$form")"
+	is 'is quiet, too' '' "$(cat "$W/out" "$W/err")"
+	ok 'all rows are there' cmp "$W/t.$form" "$M/k/u.$form"
+	cql 'TRUNCATE k.u' >/dev/null
+	is 'from a pipe' 0 "$("$CTL" import "$M/k/u" - <"$W/t.$form" >"$W/out" 2>&1; echo $?)"
+	ok 'all rows again' cmp "$W/t.$form" "$M/k/u.$form"
+	cql 'TRUNCATE k.u' >/dev/null
+done
+# A text for null: what is that text is in quotes then.
+is 'export --null' 0 "$(exits "$CTL" export --null=N "$M/k/t")"
+is 'has it in each empty field, and no other' $'p,c,s,n,tags,v\n1,a,st,5,"{""p"", ""q""}","x,""y"""' "$(head -2 "$W/out" | sed "s/{'p', 'q'}/{\"\"p\"\", \"\"q\"\"}/; s/\[\"\"p\"\", \"\"q\"\"\]/{\"\"p\"\", \"\"q\"\"}/")"
+is 'null, and the text N' '2,"N",N,-1,N,"N"' "$(grep ^2 "$W/out")"
+is 'the empty text' '1,b,st,N,N,""' "$(grep ^1,b "$W/out")"
+cp "$W/out" "$W/null.csv"
+is 'import --null' 0 "$(exits "$CTL" import -n N "$M/k/u" "$W/null.csv")"
+ok 'gives the same rows' cmp "$W/t.csv" "$M/k/u.csv"
+# Lines that are refused.
+cql 'TRUNCATE k.u' >/dev/null
+printf 'p,c,n\r\n1,a,1\r\n2,b,two\r\n3,c,3\r\n4,"d\n",x\r\n5,e,5' >"$W/bad.csv"
+printf '{"p": 1, "c": "a", "n": 1}\n{"p": 2, "c": "b", "n": "two"}\n\n{"p": 3, "c": "c", "n": 3}\n{"p": 4,\n{"p": 5, "c": "e", "n": 5}' >"$W/bad.ndjson"
+rows() { cql 'SELECT p FROM k.u' | jq -c '[.rows[][0]] | sort'; }
+both() {	# both WHERE: the same on a mount and on a store
+	is "$1: it ends at the first" 1 "$(exits "$CTL" import "$2" "$W/bad.csv")"
+	is "$1: which is named" "widefsctl: $W/bad.csv: line 3: " "$(grep -oE '^.*line 3: ' "$W/err")"
+	is "$1: of JSON" 1 "$(exits "$CTL" import "$2" "$W/bad.ndjson")"
+	is "$1: is named" "widefsctl: $W/bad.ndjson: line 2: " "$(grep -oE '^.*line 2: ' "$W/err")"
+	is "$1: --errors goes on" 1 "$(exits "$CTL" import --errors="$W/refused" "$2" "$W/bad.csv")"
+	is "$1: names both" 'line 3: line 5: ' "$(grep -oE 'line [0-9]+: ' "$W/err" | tr -d '\n')"
+	is "$1: counts them" "widefsctl: $W/bad.csv: 3 rows were written, 2 lines were refused (they are in $W/refused)" "$(tail -1 "$W/err")"
+	is "$1: keeps them, with the header" $'p,c,n\r\n2,b,two\r\n4,"d\n",x\r' "$(cat "$W/refused")"
+	is "$1: --errors of JSON" 1 "$(exits "$CTL" import -e "$W/refused" "$2" "$W/bad.ndjson")"
+	is "$1: keeps them" '{"p": 2, "c": "b", "n": "two"}|{"p": 4,|' "$(tr '\n' '|' <"$W/refused")"
+	printf 'p,c,nope\n1,a,1\n' >"$W/head.csv"
+	is "$1: a header that is refused ends it" 1 "$(exits "$CTL" import -e "$W/refused" "$2" "$W/head.csv")"
+	is "$1: and is line 1" "widefsctl: $W/head.csv: line 1: " "$(grep -oE '^.*line 1: ' "$W/err")"
+}
+both 'a mount' "$M/k/u"
+is 'the good rows are there' '[1,3,5]' "$(rows)"
+# Many rows, with progress, both ways.
+seq 1 30000 | awk 'BEGIN { print "p,c,n,v" } { printf "%d,c%d,%d,value %d\n", $1 % 50, $1, $1, $1 }' >"$W/many.csv"
+is 'many rows' 0 "$(exits "$CTL" import --progress=json "$M/k/u" "$W/many.csv")"
+is 'its progress is JSON' 'import true true' "$(tail -1 "$W/err" | jq -r '"\(.work) \(.done == .total) \(.finished)"')"
+is 'they are there' 30003 "$("$CTL" export "$M/k/u" | wc -l | awk '{ print $1 - 1 }')"
+is 'an index has them' 1 "$(cql 'SELECT p FROM k.u WHERE n = 29999' | jq '.rows | length')"
+is 'a line that is longer than a request' 0 "$( (echo 'p,c,v'; printf '9,long,'; head -c 3000000 /dev/zero | tr '\0' x; echo) | "$CTL" import "$M/k/u" -; echo $?)"
+is 'is whole' 3000000 "$(stat -c %s "$M/k/u/9/long/v" | awk '{ print $1 - 1 }')"
+is 'one that is refused' 1 "$( (printf '{"p": 8, "c": "x", "v": "'; head -c 300000 /dev/zero | tr '\0' x; printf '", "n": "no"}\n{"p": 8, "c": "y"}\n') | "$CTL" import -e "$W/refused" "$M/k/u" - 2>"$W/err"; echo $?)"
+ok 'what follows is there' test -d "$M/k/u/8/y"
+is 'and it alone is kept' 1 "$(wc -l <"$W/refused")"
+is 'no such table' 6 "$(exits "$CTL" export "$M/k/none")"
+is 'a keyspace' 2 "$(exits "$CTL" export "$M/k")"
+is 'no such file' 1 "$(exits "$CTL" import "$M/k/u" "$W/none.csv")"
+is 'no such format' 2 "$(exits "$CTL" import -F xml "$M/k/u" "$W/t.csv")"
+"$CTL" export "$M/k/u" "$W/u.csv"
+stop
+# The same on a store that is not mounted.
+is 'export of a store' 0 "$(exits "$CTL" export "$S/k/u" "$W/u2.csv")"
+ok 'is that of its mount' cmp "$W/u.csv" "$W/u2.csv"
+"$CTL" export "$S/k/t" "$W/t2.ndjson"
+ok 'JSON, too' cmp "$W/t.ndjson" "$W/t2.ndjson"
+"$CTL" load "$W/other" <<<"$DDL" 2>/dev/null
+is 'import into a store' 0 "$(exits "$CTL" import "$W/other/k/t" "$W/u.csv")"
+ok 'all rows are there' cmp "$W/u.csv" <("$CTL" export "$W/other/k/t")
+both 'a store' "$W/other/k/u"
+is 'its good rows are there' 3 "$("$CTL" export -F ndjson "$W/other/k/u" | wc -l)"
+is 'a table of a store that is not there' 6 "$(exits "$CTL" import "$W/other/k/none" "$W/u.csv")"
+done_testing
