@@ -24,6 +24,7 @@
 #include "store/schema/options.h"
 #include "store/schema/schema_edit.h"
 #include "store/schema/table_edit.h"
+#include "store/snapshot.h"
 #include "store/store.h"
 #include "store/system/tables.h"
 #include "store/table/inner.h"
@@ -313,7 +314,8 @@ static bool drops_columns(struct table **list, size_t count)
 static int commit(struct store *s, struct schema *next,
 		  const struct schema_edit *edit)
 {
-	bool replaces = edit && store_replaces(s->schema, next), waits;
+	bool fills = edit && edit->fill, waits;
+	bool replaces = edit && !fills && store_replaces(s->schema, next);
 	struct batch batch = BATCH_INIT;
 	struct table **list;
 	uint64_t position;
@@ -325,7 +327,7 @@ static int commit(struct store *s, struct schema *next,
 	list = list_tables(next, &count);
 	/* A write to a table while its rows move would be lost; one to a column
 	 * that is dropped would be shown when it is added again. */
-	waits = replaces || (list && drops_columns(list, count));
+	waits = replaces || fills || (list && drops_columns(list, count));
 	if (waits)
 		pthread_rwlock_wrlock(&s->publish);
 	for (i = 0; list && waits && i < count; i++)
@@ -334,6 +336,10 @@ static int commit(struct store *s, struct schema *next,
 	err = list ? diff(s, &batch, s->schema, next) : -ENOMEM;
 	if (!err && replaces)
 		err = store_move_rows(s, s->schema, next, edit);
+	if (!err && fills)
+		err = edit->fill(edit->context, &batch);
+	if (!err && batch.bytes.failed)
+		err = -ENOMEM;
 	if (!err)
 		err = lsm_apply(s->lsm, &batch, &position);
 	if (err && replaces)	/* later errors: it may be done */
@@ -440,6 +446,27 @@ static int build_indexes(struct store *s)
 	return err;
 }
 
+/* Take automatic snapshots of the tables that are dropped: those of which
+ * neither the number nor the name is left. */
+static void keep_dropped(struct store *s, const struct schema *next)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < s->schema->keyspace_count; i++) {
+		const struct keyspace *k = s->schema->keyspaces[i];
+
+		for (j = 0; j < k->table_count; j++) {
+			const struct table *t = k->tables[j];
+
+			if (!k->system &&
+			    !schema_table(next, bytes_str(k->name),
+					  bytes_str(t->name)) &&
+			    !schema_table_by_number(next, t->number))
+				snapshot_before(s, t, "dropped");
+		}
+	}
+}
+
 /* After the commit the change has happened: failing to drop something old does
  * not refuse it any more. The next open drops it. */
 static int change_schema(struct store *s, const struct schema_edit *edit)
@@ -450,6 +477,10 @@ static int change_schema(struct store *s, const struct schema_edit *edit)
 	if (err || !next)
 		return err;
 	was = schema_get(s->schema);
+	if (edit->fill)
+		snapshot_before_restore(s);
+	else
+		keep_dropped(s, next);
 	err = commit(s, next, edit);
 	if (!err && drop_gone(s, was))
 		log_message(LOG_WARNING_LEVEL, "data of dropped tables will "
@@ -507,6 +538,36 @@ static int drop_orphans(struct store *s)
 	return err;
 }
 
+/* Leave nothing but the table, in its keyspace. */
+static int keep_only(struct schema *schema, uint32_t number)
+{
+	struct table *t = schema_table_by_number(schema, number);
+	struct keyspace *k, *bare;
+	uint32_t i = 0;
+	int err = 0;
+
+	if (!t)
+		return corrupt("catalogue", 0, "the snapshot's table is not in "
+			       "it");
+	while (!err && i < schema->keyspace_count) {
+		k = schema->keyspaces[i];
+		if (!strcmp(k->name, t->keyspace))
+			i++;
+		else
+			err = schema_remove_keyspace(schema,
+						     bytes_str(k->name));
+	}
+	bare = err ? NULL : keyspace_copy(schema->keyspaces[0]);
+	if (!bare)
+		return err ? err : -ENOMEM;
+	for (i = 0; i < bare->table_count; i++)
+		if (bare->tables[i] != t)
+			table_put(bare->tables[i]);
+	bare->tables[0] = t;
+	bare->table_count = 1;
+	return schema_set_keyspace(schema, bare);
+}
+
 int store_load_schema(struct store *s)
 {
 	struct schema empty = { .references = 1 };
@@ -525,6 +586,8 @@ int store_load_schema(struct store *s)
 		err = lsm_table_set(s->lsm, STORE_ATTRIBUTES_NUMBER, &options);
 	if (!err)
 		err = catalog_load(s->lsm, schema, &s->next_table_number);
+	if (!err && s->only)
+		err = keep_only(schema, s->only);
 	if (!err)
 		err = system_add_keyspaces(s, schema);
 	if (!err)
@@ -553,6 +616,10 @@ int store_finish_schema(struct store *s)
 
 	if (s->read_only)
 		return 0;
+	/* Numbers that a crash has left are not given out again while the
+	 * engine knows them as dropped. */
+	if (lsm_table_last(s->lsm) >= s->next_table_number)
+		s->next_table_number = lsm_table_last(s->lsm) + 1;
 	err = drop_orphans(s);
 	return err ? err : build_indexes(s);
 }

@@ -9,6 +9,8 @@
 #include "store/base/alloc.h"
 #include "store/marker.h"
 #include "store/schema_change.h"
+#include "store/snapshot.h"
+#include "store/store_locks.h"
 #include "store/system/virtual.h"
 #include "store/table/inner.h"
 #include "store/table/observer.h"
@@ -33,41 +35,6 @@ void store_options_init(struct store_options *o)
 {
 	*o = (struct store_options){ .commit_s = 1, .uid = geteuid(),
 				     .gid = getegid() };
-}
-
-static int init_locks(struct store *s)
-{
-	pthread_rwlockattr_t attributes;
-	size_t i;
-	int err = pthread_rwlockattr_init(&attributes);
-
-	if (err)
-		return -err;
-	/* Else a change of the schema would starve behind writes. */
-	pthread_rwlockattr_setkind_np(&attributes,
-			PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-	err = pthread_rwlock_init(&s->publish, &attributes);
-	pthread_rwlockattr_destroy(&attributes);
-	pthread_mutex_init(&s->ddl, NULL);
-	pthread_mutex_init(&s->guard, NULL);
-	pthread_mutex_init(&s->clock, NULL);
-	pthread_mutex_init(&s->telling, NULL);
-	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
-		pthread_mutex_init(&s->stripes[i], NULL);
-	return -err;
-}
-
-static void release_locks(struct store *s)
-{
-	size_t i;
-
-	pthread_rwlock_destroy(&s->publish);
-	pthread_mutex_destroy(&s->ddl);
-	pthread_mutex_destroy(&s->guard);
-	pthread_mutex_destroy(&s->clock);
-	pthread_mutex_destroy(&s->telling);
-	for (i = 0; i < ARRAY_SIZE(s->stripes); i++)
-		pthread_mutex_destroy(&s->stripes[i]);
 }
 
 /* Return the largest timestamp of any data, which may be in the future. */
@@ -261,7 +228,7 @@ int store_open(struct store **out, const char *path,
 	o->marker = MARKER_FILE_INIT;
 	s->opened_us = clock_now_us();
 	s->collect_bytes = COLLECT_BYTES;
-	err = init_locks(s);
+	err = store_init_locks(s);
 	if (err) {
 		mem_free(s);
 		return err;
@@ -292,13 +259,15 @@ int store_close(struct store *s)
 	 * lease. */
 	if (s->lsm && !s->read_only && s->lease_us > s->last_us && s->last_us)
 		extend_lease(s, s->last_us);
+	if (s->views)
+		snapshot_close_views(s);
 	if (s->lsm)
 		err = lsm_close(s->lsm);
 	if (s->schema)
 		schema_put(s->schema);
 	mem_free(s->by_number);
 	marker_close(s->marker, s->files);
-	release_locks(s);
+	store_release_locks(s);
 	mem_free(s);
 	return err;
 }
@@ -392,10 +361,13 @@ int store_truncate(struct store *s, struct table *t)
 		return -EROFS;
 	if (t->flags & TABLE_VIRTUAL)
 		return -EPERM;
+	pthread_mutex_lock(&s->ddl);
+	snapshot_before(s, t, "truncated");
 	/* The base first: an entry of an index without its row is harmless. */
 	pthread_rwlock_wrlock(&s->publish);
 	err = each_number(s, t, lsm_table_truncate);
 	pthread_rwlock_unlock(&s->publish);
+	pthread_mutex_unlock(&s->ddl);
 	if (!err && s->observed && s->observer.truncated)
 		s->observer.truncated(s->observer.context, t);
 	return err;
@@ -427,6 +399,8 @@ int store_verify_table(struct store *s, struct table *t,
 	if (!err)
 		err = lsm_verify_tables(s->lsm, tables, count, told);
 	mem_free(tables);
+	if (!t && (!err || err == -EUCLEAN))
+		err = worse(err, lsm_verify_snapshots(s->lsm, told));
 	return err;
 }
 

@@ -66,6 +66,10 @@ struct schema_edit {
 	int (*edit)(void *context, const struct schema *now,
 		    struct schema **next);
 	int (*move)(void *context, struct table *from, struct table *to);
+	/* If set, instead: no table that is replaced gives its rows. While
+	 * nobody writes, when the new tables have numbers, it brings their
+	 * data, and adds to the batch that changes the schema. */
+	int (*fill)(void *context, struct batch *batch);
 	void *context;
 };
 int store_edit_tables(struct store *s, const struct schema_edit *edit);

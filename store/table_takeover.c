@@ -41,8 +41,7 @@ bool store_replaces(const struct schema *was, const struct schema *next)
 	return find_next(&r, was, next);
 }
 
-/* 1, 0, -errno. */
-static int has_rows(struct store *s, const struct table *t)
+int store_has_rows(struct store *s, const struct table *t)
 {
 	struct cursor *cursor = NULL;
 	struct row_view row;
@@ -68,7 +67,7 @@ int store_move_rows(struct store *s, const struct schema *was,
 
 	while (!err && find_next(&r, was, next)) {
 		err = edit->move ? edit->move(edit->context, r.from, r.to) :
-				   has_rows(s, r.from);
+				   store_has_rows(s, r.from);
 		if (err > 0)
 			err = -EEXIST;
 	}

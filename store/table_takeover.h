@@ -13,4 +13,6 @@ int store_move_rows(struct store *s, const struct schema *was,
 /* After a failure, remove the rows that were brought over. */
 void store_forget_rows(struct store *s, const struct schema *was,
 		       const struct schema *next);
+/* 1 if the table has any live row, 0, -errno. */
+int store_has_rows(struct store *s, const struct table *t);
 #endif

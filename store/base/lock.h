@@ -6,13 +6,14 @@
  *
  *   1. catalog, table, partition stripes	store/
  *   2. lsm.flushing, lsm.compacting	one long work of each kind at a time
- *   3. lsm.install	one change of the set of files at a time; held over I/O
- *   4. lsm.room		the files that hold room back; held over I/O
- *   5. lsm.write	one writer: memtables and log in the same order
- *   6. lsm.lock	tables and versions; short, never held over I/O
- *   7. commitlog, manifest, worker, block cache shards, dead spans: leaves;
- *      but who makes a segment of the log (commitlog.preparing) holds none of
- *      2 to 6, and changes the manifest
+ *   3. lsm.viewing	snapshots are opened and removed; held over I/O
+ *   4. lsm.install	one change of the set of files at a time; held over I/O
+ *   5. lsm.room		the files that hold room back; held over I/O
+ *   6. lsm.write	one writer: memtables and log in the same order
+ *   7. lsm.lock	tables and versions; short, never held over I/O
+ *   8. commitlog, manifest, worker, block cache shards, dead spans, the list
+ *      of open sstables: leaves; but who makes a segment of the log
+ *      (commitlog.preparing) holds none of 2 to 7, and changes the manifest
  */
 #ifndef STORE_BASE_LOCK_H
 #define STORE_BASE_LOCK_H

@@ -134,7 +134,7 @@ static struct cql_result *result_new(struct cql_session *c)
 	x->store = c->store;
 	x->arena = &r->arena;
 	x->schema = store_schema(c->store);
-	x->now_s = clock_now_s();
+	x->now_s = store_now_s(c->store);
 	x->begun_ns = clock_monotonic_ns();
 	if (!x->schema) {
 		result_release(r);

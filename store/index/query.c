@@ -16,6 +16,7 @@
 #include "store/row/row_codec.h"
 #include "store/table/cursor.h"
 #include "store/table/inner.h"
+#include "store/table/present.h"
 #include "store/type/ordered.h"
 
 struct index_refs {
@@ -537,7 +538,7 @@ int table_query_index(struct cursor **out, struct store *s,
 	r->index = by->index;
 	r->column = &q->table->columns[by->index->column];
 	r->by = *by;
-	r->now_s = q->now_s ? q->now_s : clock_now_s();
+	r->now_s = q->now_s ? q->now_s : store_now_s(r->store);
 	r->source.columns = (uint64_t)1 << (r->column->number & 63);
 	r->source.statics = r->column->kind == COLUMN_STATIC;
 	err = copy_values(r);

@@ -382,14 +382,16 @@ struct sstable *compaction_output(const struct compaction *c, size_t i)
 	return c->outputs[i].sstable;
 }
 
-void compaction_drop_inputs(struct compaction *c)
+void compaction_drop_inputs(struct compaction *c, struct manifest *manifest)
 {
 	size_t i;
 
 	if (!c->installed || c->setup.move_only)
 		return;
 	for (i = 0; i < c->setup.input_count; i++)
-		sstable_drop(c->inputs[i]);
+		if (!manifest_has_file(manifest,
+				       sstable_info(c->inputs[i])->number))
+			sstable_drop(c->inputs[i]);
 }
 
 uint64_t compaction_bytes_written(const struct compaction *c)

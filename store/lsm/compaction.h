@@ -80,7 +80,7 @@ int compaction_install(struct compaction *c, struct manifest *manifest);
 size_t compaction_output_count(const struct compaction *c);
 struct sstable *compaction_output(const struct compaction *c, size_t i);
 /* move_only: there are no outputs; the inputs stay, at the pick's level. */
-void compaction_drop_inputs(struct compaction *c);
+void compaction_drop_inputs(struct compaction *c, struct manifest *manifest);
 uint64_t compaction_bytes_written(const struct compaction *c);
 /* NULL is accepted. */
 void compaction_free(struct compaction *c);

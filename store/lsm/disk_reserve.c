@@ -28,6 +28,7 @@
 #include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_reclaim.h"
+#include "store/lsm/lsm_snapshot.h"
 #include "store/lsm/lsm_write.h"
 #include "store/row/row_codec.h"
 
@@ -364,7 +365,11 @@ static void shrink_log(struct lsm *lsm)
 
 int lsm_flush_all(struct lsm *lsm, bool full)
 {
-	int err = flush_all(lsm);
+	bool any;
+	int err = full ? lsm_snapshot_give_up(lsm, 0, &any) : 0;
+
+	if (err != -EIO)
+		err = flush_all(lsm);
 
 	/* Not if it will not fit: others might take the room meanwhile. */
 	if (file_is_full(err) && reserve_is_enough(lsm) &&

@@ -8,8 +8,6 @@ void lsm_reserve_begin(struct lsm *lsm);
 /* Give the reserves the size they need when the log gets `more` bytes. 0, or
  * the error that prevents it. */
 int lsm_reserve_keep(struct lsm *lsm, uint64_t more);
-/* True if the disk is full, as far as known. */
-bool lsm_is_full(const struct lsm *lsm);
 /* True if the reserves are too small for `more` bytes, as far as known. */
 bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more);
 /*

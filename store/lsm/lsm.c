@@ -150,12 +150,12 @@ int lsm_table_set(struct lsm *lsm, uint32_t table,
 	return 0;
 }
 
-static void drop_files(const struct version *v)
+static void drop_files(struct lsm *lsm, const struct version *v)
 {
 	size_t i;
 
 	for (i = 0; i < v->file_count; i++)
-		sstable_drop(v->files[i].sstable);
+		lsm_drop_file(lsm, v->files[i].sstable);
 }
 
 /*
@@ -196,7 +196,7 @@ static int empty_table(struct lsm *lsm, struct lsm_table *t, bool drop)
 		lsm->frozen_bytes -= memtable_memory(old->frozen[i].memtable);
 		memtable_set_past(old->frozen[i].memtable);
 	}
-	drop_files(old);
+	drop_files(lsm, old);
 	version_put(old);
 	return 0;
 }
@@ -266,6 +266,18 @@ int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count)
 	mutex_unlock(&lsm->lock);
 	*tables = list;
 	return list ? 0 : -ENOMEM;
+}
+
+uint32_t lsm_table_last(struct lsm *lsm)
+{
+	uint32_t last = manifest_last_table(lsm->manifest);
+
+	mutex_lock(&lsm->lock);
+	if (lsm->table_count &&
+	    lsm->tables[lsm->table_count - 1]->number > last)
+		last = lsm->tables[lsm->table_count - 1]->number;
+	mutex_unlock(&lsm->lock);
+	return last;
 }
 
 /* -------------------------------------------------------------- properties */
@@ -378,8 +390,8 @@ int lsm_settle(struct lsm *lsm)
 
 /* --------------------------------------------------------- open and close */
 
-static void init(struct lsm *lsm, const struct file_ops *files, int dir,
-		 const struct lsm_options *options)
+void lsm_init(struct lsm *lsm, const struct file_ops *files, int dir,
+	      const struct lsm_options *options)
 {
 	lsm->files = files;
 	lsm->dir = dir;
@@ -390,6 +402,7 @@ static void init(struct lsm *lsm, const struct file_ops *files, int dir,
 		lsm->options.memtable_bytes = memory_default_memtables();
 	mutex_init(&lsm->flushing);
 	mutex_init(&lsm->compacting);
+	mutex_init(&lsm->viewing);
 	mutex_init(&lsm->install);
 	mutex_init(&lsm->write);
 	mutex_init(&lsm->lock);
@@ -400,7 +413,7 @@ static void init(struct lsm *lsm, const struct file_ops *files, int dir,
 	lsm->compaction_work = WORK_INIT(lsm_compaction_run);
 }
 
-static void release(struct lsm *lsm)
+void lsm_release(struct lsm *lsm)
 {
 	size_t i;
 
@@ -416,6 +429,7 @@ static void release(struct lsm *lsm)
 		block_cache_free(lsm->cache);
 	mutex_release(&lsm->flushing);
 	mutex_release(&lsm->compacting);
+	mutex_release(&lsm->viewing);
 	mutex_release(&lsm->install);
 	mutex_release(&lsm->write);
 	mutex_release(&lsm->lock);
@@ -440,7 +454,7 @@ int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
 
 	if (!lsm)
 		return -ENOMEM;
-	init(lsm, files, dir, options);
+	lsm_init(lsm, files, dir, options);
 	err = options->exists ? check_current(lsm) : 0;
 	if (!err)
 		err = manifest_open(&lsm->manifest, files, dir,
@@ -450,7 +464,7 @@ int lsm_open(struct lsm **out, const struct file_ops *files, int dir,
 	if (!err)
 		err = lsm_recover(lsm);
 	if (err)
-		release(lsm);
+		lsm_release(lsm);
 	else
 		*out = lsm;
 	return err;
@@ -468,6 +482,6 @@ int lsm_close(struct lsm *lsm)
 		err = lsm_sync(lsm, commitlog_end(lsm->log));
 	if (!lsm->options.read_only && !err && !lsm_check_writable(lsm))
 		lsm_note_log_end(lsm);
-	release(lsm);
+	lsm_release(lsm);
 	return err;
 }

@@ -75,6 +75,8 @@ int lsm_table_set(struct lsm *lsm, uint32_t table,
 int lsm_table_drop(struct lsm *lsm, uint32_t table);
 /* The same, but the table continues to exist, empty (TRUNCATE). */
 int lsm_table_truncate(struct lsm *lsm, uint32_t table);
+/* Return the largest number that is, or was lately, a table's. */
+uint32_t lsm_table_last(struct lsm *lsm);
 /* List the numbers of the tables that have any data: for dropping orphans. */
 int lsm_table_list(struct lsm *lsm, uint32_t **tables, size_t *count);
 
@@ -144,6 +146,8 @@ void lsm_each_damaged(struct lsm *lsm,
 		      void *context);
 /* True after the first error of the disk: nothing is written any more. */
 bool lsm_has_failed(const struct lsm *lsm);
+/* True if the disk is full, as far as known. */
+bool lsm_is_full(const struct lsm *lsm);
 /* Wait until no background work is left to do. */
 int lsm_settle(struct lsm *lsm);
 
@@ -170,6 +174,8 @@ int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
 /* The same of some tables. */
 int lsm_verify_tables(struct lsm *lsm, const uint32_t *tables, size_t count,
 		      const struct lsm_verify_told *told);
+/* The same of the files that only snapshots have. */
+int lsm_verify_snapshots(struct lsm *lsm, const struct lsm_verify_told *told);
 
 /*
  * Small named blobs kept in the manifest (the catalogue's counters and the

@@ -276,7 +276,7 @@ static int install(struct job *j)
 	v = lsm_swap(lsm, j->table, v);
 	mutex_unlock(&lsm->write);
 	version_put(v);
-	compaction_drop_inputs(j->compaction);
+	compaction_drop_inputs(j->compaction, lsm->manifest);
 	lsm->counters.compactions++;
 	lsm->counters.bytes_compacted +=
 		compaction_bytes_written(j->compaction);

@@ -2,7 +2,7 @@
  * The inside of the engine, shared by the lsm_*.c files.
  *
  * Locks, in this order: flushing or compacting (one long work of each kind at a
- * time), install (one change of the set of files at a time; held over the
+ * time), viewing (snapshots are opened and removed), install (one change of the set of files at a time; held over the
  * manifest's I/O), room (the reserves), write (one writer: log and memtables in
  * the same order), lock (tables and versions; short). The contents of a version
  * never change; a reader takes a reference under lock and then needs no lock.
@@ -104,7 +104,7 @@ struct lsm {
 	_Atomic uint64_t memtable_bytes; /* of active memtables */
 	_Atomic uint64_t frozen_bytes;
 
-	struct mutex flushing, compacting, install, write, lock, room;
+	struct mutex flushing, compacting, viewing, install, write, lock, room;
 	struct lsm_table **tables;		/* by number */
 	size_t table_count, table_room;
 	struct lsm_counters counters;
@@ -115,10 +115,27 @@ struct lsm {
 struct lsm_table *lsm_find_table(const struct lsm *lsm, uint32_t number);
 /* Find or make the table. REQUIRES write; not lock. NULL: no memory. */
 struct lsm_table *lsm_make_table(struct lsm *lsm, uint32_t number);
+/* Prepare and free an engine that nothing was opened in yet, as for a view. */
+void lsm_init(struct lsm *lsm, const struct file_ops *files, int dir,
+	      const struct lsm_options *options);
+void lsm_release(struct lsm *lsm);
 /* Remember an error of the disk; the store is read-only from now on. Returns
  * err. Call without locks but flushing, compacting. */
 int lsm_fail(struct lsm *lsm, int err);
 int lsm_check_writable(const struct lsm *lsm);
+
+/* -------------------------------------------------------------- lsm_recover.c */
+/* Open the sstable that the manifest names, and no other of its name. */
+int lsm_open_named(struct lsm *lsm, struct block_cache *cache,
+		   const struct manifest_file *file, struct sstable **out);
+/* The same, and add it to its table. REQUIRES write, or that nobody else has
+ * lsm. */
+int lsm_add_named(struct lsm *lsm, struct block_cache *cache,
+		  const struct manifest_file *file);
+/* ------------------------------------------------------------- lsm_snapshot.c */
+/* Remove the file at its last put, if the manifest does not name it any more:
+ * a snapshot may have it. REQUIRES install. */
+void lsm_drop_file(struct lsm *lsm, struct sstable *t);
 
 struct dead_spans;
 #endif

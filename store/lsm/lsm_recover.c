@@ -48,13 +48,12 @@ static int remove_unfinished(void *data, const char *name)
 	return 0;
 }
 
-/* Open the sstable that the manifest names, and no other of its name. */
-static int open_named(struct lsm *lsm, const struct manifest_file *file,
-		      struct sstable **out)
+int lsm_open_named(struct lsm *lsm, struct block_cache *cache,
+		   const struct manifest_file *file, struct sstable **out)
 {
 	char name[32];
-	int err = sstable_open(out, lsm->files, lsm->dir, file->info.number,
-			       lsm->cache);
+	int err = sstable_share(out, lsm->files, lsm->dir, file->info.number,
+				cache);
 
 	sstable_name(name, file->info.number);
 	if (err == -ENOENT)
@@ -67,7 +66,8 @@ static int open_named(struct lsm *lsm, const struct manifest_file *file,
 	return corrupt(name, 0, "it is not the file that the manifest names");
 }
 
-static int add_file(struct lsm *lsm, const struct manifest_file *file)
+int lsm_add_named(struct lsm *lsm, struct block_cache *cache,
+		  const struct manifest_file *file)
 {
 	struct lsm_table *t;
 	struct version *v;
@@ -77,7 +77,7 @@ static int add_file(struct lsm *lsm, const struct manifest_file *file)
 	t = lsm_make_table(lsm, file->table);
 	if (!t)
 		return -ENOMEM;
-	err = open_named(lsm, file, &sstable);
+	err = lsm_open_named(lsm, cache, file, &sstable);
 	if (err)
 		return err;
 	v = version_copy(t->version, 1);
@@ -99,7 +99,7 @@ static int open_files(struct lsm *lsm)
 
 	err = manifest_files(lsm->manifest, &files, &count);
 	for (i = 0; i < count && !err; i++)
-		err = add_file(lsm, &files[i]);
+		err = lsm_add_named(lsm, lsm->cache, &files[i]);
 	mem_free(files);
 	return err;
 }

@@ -204,16 +204,50 @@ int lsm_verify_tables(struct lsm *lsm, const uint32_t *tables, size_t count,
 	return worst;
 }
 
+/* A snapshot that is removed meanwhile takes its files along. */
+int lsm_verify_snapshots(struct lsm *lsm, const struct lsm_verify_told *told)
+{
+	struct manifest_file *files;
+	size_t count, i;
+	int worst = manifest_past_files(lsm->manifest, &files, &count);
+
+	for (i = 0; i < count && worst != -EINTR; i++) {
+		struct sstable *t;
+		int err;
+
+		mutex_lock(&lsm->viewing);
+		err = manifest_has_file(lsm->manifest, files[i].info.number) ?
+			      lsm_open_named(lsm, lsm->cache, &files[i], &t) :
+			      -ENOENT;
+		mutex_unlock(&lsm->viewing);
+		if (err == -ENOENT)
+			continue;
+		if (!err) {
+			err = sstable_verify(t);
+			sstable_put(t);
+		}
+		if (err == -EUCLEAN && told->report)
+			told->report(told->context, corrupt_last());
+		if (err && (worst != -EUCLEAN || err == -EINTR))
+			worst = err;
+	}
+	mem_free(files);
+	return worst;
+}
+
 int lsm_verify(struct lsm *lsm, void (*report)(void *context, const char *text),
 	       void *context)
 {
 	struct lsm_verify_told told = { report, NULL, context };
 	uint32_t *tables;
 	size_t count;
-	int err = lsm_table_list(lsm, &tables, &count);
+	int worst = lsm_table_list(lsm, &tables, &count), err;
 
-	if (!err)
-		err = lsm_verify_tables(lsm, tables, count, &told);
+	if (!worst)
+		worst = lsm_verify_tables(lsm, tables, count, &told);
 	mem_free(tables);
-	return err;
+	if (worst && worst != -EUCLEAN)
+		return worst;
+	err = lsm_verify_snapshots(lsm, &told);
+	return err ? err : worst;
 }

@@ -3,7 +3,7 @@
  * the manifest is a log of edits:
  *
  *   header   0  8  "wide-man"           record   0  4  n, length of the body
- *            8  4  version, 2                    4  4  0
+ *            8  4  version, 3                    4  4  0
  *           12  4  0                             8  8  XXH3 of 0..7 and body
  *           16  8  number of the manifest       16  n  steps (manifest_state.c)
  *           24  8  XXH3 of 0..23                    .  zeros to a multiple of 8
@@ -33,7 +33,8 @@
  *   1  has records from 32 on, no end, and a seal after the last record:
  *      8 bytes, the XXH3 of nothing; it does not know the log's segments. The
  *      first edit replaces it by a manifest of this version.
- *   2  as above
+ *   2  knows no snapshots; replaced in the same way
+ *   3  as above
  */
 #include "store/lsm/manifest.h"
 
@@ -121,7 +122,7 @@ void manifest_write_end(struct manifest *m)
 }
 
 /* Make a whole manifest of this number and state. */
-static int snapshot(struct buf *out, uint64_t number,
+static int whole(struct buf *out, uint64_t number,
 		    const struct manifest_state *state)
 {
 	struct buf steps = BUF_INIT;
@@ -200,7 +201,7 @@ static int rewrite(struct manifest *m, uint64_t number,
 	char name[32], old[32], line[40];
 	int fd, err;
 
-	err = snapshot(&all, number, state);
+	err = whole(&all, number, state);
 	fd = err ? err : create_file(m, number, buf_bytes(&all));
 	if (fd < 0) {
 		buf_release(&all);
@@ -472,18 +473,6 @@ static int copy_out(void **out, size_t *count, const void *from, size_t n,
 	return 0;
 }
 
-int manifest_files(struct manifest *m, struct manifest_file **files,
-		   size_t *count)
-{
-	int err;
-
-	pthread_mutex_lock(&m->lock);
-	err = copy_out((void **)files, count, m->state.files,
-		       m->state.file_count, sizeof(**files));
-	pthread_mutex_unlock(&m->lock);
-	return err;
-}
-
 int manifest_tables(struct manifest *m, struct manifest_table **tables,
 		    size_t *count)
 {
@@ -506,18 +495,6 @@ int manifest_segments(struct manifest *m, struct manifest_segment **segments,
 		       m->state.segment_count, sizeof(**segments));
 	pthread_mutex_unlock(&m->lock);
 	return err;
-}
-
-bool manifest_has_file(struct manifest *m, uint64_t number)
-{
-	bool found = false;
-	size_t i;
-
-	pthread_mutex_lock(&m->lock);
-	for (i = 0; i < m->state.file_count && !found; i++)
-		found = m->state.files[i].info.number == number;
-	pthread_mutex_unlock(&m->lock);
-	return found;
 }
 
 uint64_t manifest_mark(struct manifest *m, uint32_t table)
@@ -566,12 +543,12 @@ void manifest_name(struct manifest *m, char name[32])
 	pthread_mutex_unlock(&m->writing);
 }
 
-int manifest_snapshot(struct manifest *m, struct buf *out)
+int manifest_bytes(struct manifest *m, struct buf *out)
 {
 	int err;
 
 	pthread_mutex_lock(&m->lock);
-	err = snapshot(out, 1, &m->state);
+	err = whole(out, 1, &m->state);
 	pthread_mutex_unlock(&m->lock);
 	return err;
 }

@@ -17,8 +17,12 @@ struct manifest;
 struct manifest_file {
 	uint32_t table;
 	uint32_t level;			/* chosen by the strategy */
+	/* The numbers of the snapshots that have it: from born on, and below
+	 * died, which is MANIFEST_LIVE while it is live. */
+	uint64_t born, died;
 	struct sstable_info info;
 };
+#define MANIFEST_LIVE UINT64_MAX
 
 /*
  * The part of a table that replay must know: its records at log positions <
@@ -35,6 +39,22 @@ struct manifest_table {
  * about to be. */
 struct manifest_segment {
 	uint64_t number, size;
+};
+
+/*
+ * A snapshot: the sstables that were live when it was made, of all tables or of
+ * some. It keeps those that have died since. Its number, from 1 on, is never
+ * given to another.
+ */
+#define MANIFEST_SNAPSHOT_NAME 255
+#define MANIFEST_SNAPSHOT_TABLES 4
+struct manifest_snapshot {
+	uint64_t number;
+	int64_t created_us;
+	bool automatic;			/* it may be given up for room */
+	uint32_t table_count;		/* 0: all tables */
+	uint32_t tables[MANIFEST_SNAPSHOT_TABLES];
+	char name[MANIFEST_SNAPSHOT_NAME + 1];
 };
 
 /*
@@ -93,10 +113,17 @@ void manifest_edit_segment_gone(struct manifest_edit *e, uint64_t number);
 void manifest_edit_property(struct manifest_edit *e, const char *name,
 			    struct bytes value);
 
+/* Add a snapshot of what is live at this step; its number must be that of
+ * manifest_next_snapshot. */
+void manifest_edit_snapshot(struct manifest_edit *e,
+			    const struct manifest_snapshot *s);
+/* Forget the snapshot, and the sstables that it alone has. */
+void manifest_edit_snapshot_gone(struct manifest_edit *e, uint64_t number);
+
 /*
  * Carry out the edit: 0 when it is durable. Nothing is changed on an error:
- * -ESTALE when it drops an sstable that is not live, or adds one to a dropped
- * table (a truncate or drop came between: throw the outputs away); -ENOSPC and
+ * -ESTALE when it drops an sstable that is not live or a snapshot that does not
+ * exist, or adds an sstable to a dropped table (a truncate or drop came between: throw the outputs away); -ENOSPC and
  * -ENOMEM (also when it was for a step of the edit), after which others may
  * still succeed; -EROFS; -EIO: the disk failed now or before, nothing can be
  * written any more until the store is opened anew (a failed sync is never tried
@@ -113,7 +140,7 @@ uint64_t manifest_next_number(struct manifest *m);
 /* Copy the live files, by (table, number); mem_free. 0 or -ENOMEM. */
 int manifest_files(struct manifest *m, struct manifest_file **files,
 		   size_t *count);
-/* True if this sstable is live: open removes the others. */
+/* True if this sstable is live or in a snapshot: open removes the others. */
 bool manifest_has_file(struct manifest *m, uint64_t number);
 /* Copy the marks, by table; mem_free. 0 or -ENOMEM. */
 int manifest_tables(struct manifest *m, struct manifest_table **tables,
@@ -126,14 +153,31 @@ int manifest_segments(struct manifest *m, struct manifest_segment **segments,
 int manifest_check_tail(struct manifest *m);
 /* Return the mark of one table; UINT64_MAX if it is dropped. */
 uint64_t manifest_mark(struct manifest *m, uint32_t table);
+/* Return the largest number of a table that it has an entry of; 0: none. */
+uint32_t manifest_last_table(struct manifest *m);
 /* Return where the log begins. */
 uint64_t manifest_log(struct manifest *m);
 /* Append the property's value: 0, -ENOENT, -ENOMEM. */
 int manifest_property(struct manifest *m, const char *name, struct buf *value);
-/* Print the name of the manifest's own file, for snapshots and unknown
- * files. */
+/* Copy the snapshots, the oldest first; mem_free. 0 or -ENOMEM. */
+int manifest_snapshots(struct manifest *m, struct manifest_snapshot **snapshots,
+		       size_t *count);
+/* Return the number of the next snapshot. */
+uint64_t manifest_next_snapshot(struct manifest *m);
+/* Copy the sstables of a snapshot, by (table, number); mem_free. 0, -ENOENT,
+ * -ENOMEM. */
+int manifest_snapshot_files(struct manifest *m, uint64_t number,
+			    struct manifest_file **files, size_t *count);
+/* Copy the sstables that are only in snapshots; mem_free. One may come more
+ * than once. 0 or -ENOMEM. */
+int manifest_past_files(struct manifest *m, struct manifest_file **files,
+			size_t *count);
+/* Compute the bytes of the sstables that only this snapshot has. 0, -ENOENT,
+ * -ENOMEM. */
+int manifest_snapshot_held(struct manifest *m, uint64_t number,
+			   uint64_t *bytes);
+/* Print the name of the manifest's own file, for unknown files. */
 void manifest_name(struct manifest *m, char name[32]);
-/* Append the whole state as one manifest file's bytes, for a snapshot's
- * folder. */
-int manifest_snapshot(struct manifest *m, struct buf *out);
+/* Append the whole state as one manifest file's bytes. */
+int manifest_bytes(struct manifest *m, struct buf *out);
 #endif

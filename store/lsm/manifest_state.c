@@ -1,110 +1,16 @@
-/*
- * The steps of an edit, each a byte that says which, then (varints but where
- * said):
- *
- *	1 add		table | level | size | 8 checksum | sstable_info, see
- *			sstable/stats.c
- *	2 drop		table | number
- *	3 drop files	table
- *	4 mark		table | log position
- *	5 drop table	table | log position
- *	6 log		log position
- *	7 property	length, name | 1 there is a value | length, value
- *	8 next number	number
- *	9 segment	number | size, at the least
- *	10 segment gone	number
- *
- * Properties: "timestamp" (store.c), "log" and "boot" (lsm_recover.c).
- */
+/* The state, and the steps of an edit as they change it: manifest_step.h. */
 #include "store/lsm/manifest_state.h"
 
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/lsm/manifest_step.h"
 #include "store/sstable/stats.h"
 
-enum step { STEP_ADD = 1, STEP_DROP, STEP_DROP_FILES, STEP_MARK,
-	    STEP_DROP_TABLE, STEP_LOG, STEP_PROPERTY, STEP_NEXT_NUMBER,
-	    STEP_SEGMENT, STEP_SEGMENT_GONE };
 
 #define LONGEST_NAME 255
 /* Names of files have twelve digits. */
 #define LARGEST_NUMBER 999999999999u
-
-/* ----------------------------------------------------------------- edits */
-void manifest_edit_release(struct manifest_edit *e)
-{
-	buf_release(&e->steps);
-}
-
-void manifest_edit_add(struct manifest_edit *e, uint32_t table, uint32_t level,
-		       const struct sstable_info *info)
-{
-	buf_add_byte(&e->steps, STEP_ADD);
-	buf_add_varint(&e->steps, table);
-	buf_add_varint(&e->steps, level);
-	buf_add_varint(&e->steps, info->size);
-	buf_add_le64(&e->steps, info->checksum);
-	sstable_info_write(&e->steps, info);
-}
-
-void manifest_edit_drop(struct manifest_edit *e, uint32_t table,
-			uint64_t number)
-{
-	buf_add_byte(&e->steps, STEP_DROP);
-	buf_add_varint(&e->steps, table);
-	buf_add_varint(&e->steps, number);
-}
-
-void manifest_edit_drop_files(struct manifest_edit *e, uint32_t table)
-{
-	buf_add_byte(&e->steps, STEP_DROP_FILES);
-	buf_add_varint(&e->steps, table);
-}
-
-void manifest_edit_mark(struct manifest_edit *e, uint32_t table, uint64_t mark)
-{
-	buf_add_byte(&e->steps, STEP_MARK);
-	buf_add_varint(&e->steps, table);
-	buf_add_varint(&e->steps, mark);
-}
-
-void manifest_edit_drop_table(struct manifest_edit *e, uint32_t table,
-			      uint64_t mark)
-{
-	buf_add_byte(&e->steps, STEP_DROP_TABLE);
-	buf_add_varint(&e->steps, table);
-	buf_add_varint(&e->steps, mark);
-}
-
-void manifest_edit_log(struct manifest_edit *e, uint64_t position)
-{
-	buf_add_byte(&e->steps, STEP_LOG);
-	buf_add_varint(&e->steps, position);
-}
-
-void manifest_edit_segment(struct manifest_edit *e, uint64_t number,
-			   uint64_t size)
-{
-	buf_add_byte(&e->steps, STEP_SEGMENT);
-	buf_add_varint(&e->steps, number);
-	buf_add_varint(&e->steps, size);
-}
-
-void manifest_edit_segment_gone(struct manifest_edit *e, uint64_t number)
-{
-	buf_add_byte(&e->steps, STEP_SEGMENT_GONE);
-	buf_add_varint(&e->steps, number);
-}
-
-void manifest_edit_property(struct manifest_edit *e, const char *name,
-			    struct bytes value)
-{
-	buf_add_byte(&e->steps, STEP_PROPERTY);
-	buf_add_sized(&e->steps, bytes_str(name));
-	buf_add_byte(&e->steps, !bytes_is_null(value));
-	buf_add_sized(&e->steps, value);
-}
 
 /* ----------------------------------------------------------------- state */
 void manifest_state_release(struct manifest_state *s)
@@ -119,6 +25,7 @@ void manifest_state_release(struct manifest_state *s)
 	mem_free(s->files);
 	mem_free(s->tables);
 	mem_free(s->segments);
+	mem_free(s->snapshots);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -176,9 +83,12 @@ int manifest_state_copy(struct manifest_state *to,
 				sizeof(*to->tables));
 	to->segments = copy_array(from->segments, from->segment_count,
 				  sizeof(*to->segments));
+	to->snapshots = copy_array(from->snapshots, from->snapshot_count,
+				   sizeof(*to->snapshots));
 	to->properties = mem_zalloc(from->property_count,
 				    sizeof(*to->properties));
-	if (to->files && to->tables && to->segments && to->properties)
+	if (to->files && to->tables && to->segments && to->snapshots &&
+	    to->properties)
 		err = copy_properties(to, from);
 	if (err)
 		manifest_state_release(to);
@@ -298,18 +208,34 @@ static void begin_log(struct manifest_state *s, uint64_t position)
 	s->table_count = to;
 }
 
-/* ---------------------------------------------------------------- files */
-static size_t find_file(const struct manifest_state *s, uint32_t table,
-			uint64_t number)
+/* ------------------------------------------------------------ snapshots */
+uint64_t manifest_state_next_snapshot(const struct manifest_state *s)
 {
-	size_t low = 0, high = s->file_count;
+	return s->next_snapshot ? s->next_snapshot : 1;
+}
+
+bool manifest_state_in_snapshot(const struct manifest_snapshot *s,
+				const struct manifest_file *f)
+{
+	bool here = !s->table_count;
+	uint32_t i;
+
+	if (s->number < f->born || s->number >= f->died)
+		return false;
+	for (i = 0; i < s->table_count; i++)
+		here |= s->tables[i] == f->table;
+	return here;
+}
+
+/* Return the place of the first snapshot from that number on. */
+static size_t find_snapshot(const struct manifest_state *s, uint64_t number)
+{
+	size_t low = 0, high = s->snapshot_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct manifest_file *f = &s->files[middle];
 
-		if (f->table < table || (f->table == table &&
-					 f->info.number < number))
+		if (s->snapshots[middle].number < number)
 			low = middle + 1;
 		else
 			high = middle;
@@ -317,19 +243,165 @@ static size_t find_file(const struct manifest_state *s, uint32_t table,
 	return low;
 }
 
+const struct manifest_snapshot *
+manifest_state_snapshot(const struct manifest_state *s, uint64_t number)
+{
+	size_t at = find_snapshot(s, number);
+
+	return at < s->snapshot_count && s->snapshots[at].number == number ?
+		       &s->snapshots[at] : NULL;
+}
+
+bool manifest_state_is_kept(const struct manifest_state *s,
+		    const struct manifest_file *f)
+{
+	size_t i;
+
+	for (i = find_snapshot(s, f->born);
+	     i < s->snapshot_count && s->snapshots[i].number < f->died; i++)
+		if (manifest_state_in_snapshot(&s->snapshots[i], f))
+			return true;
+	return false;
+}
+
+/* Forget the dead entries that no snapshot has. */
+static void sweep_files(struct manifest_state *s)
+{
+	size_t from, to = 0;
+
+	for (from = 0; from < s->file_count; from++)
+		if (s->files[from].died == MANIFEST_LIVE ||
+		    manifest_state_is_kept(s, &s->files[from]))
+			s->files[to++] = s->files[from];
+	s->file_count = to;
+}
+
+static int step_snapshot(struct manifest_state *s, struct reader *r)
+{
+	struct manifest_snapshot made = { .number = read_varint(r) }, *grown;
+	struct bytes name;
+	uint64_t count, table;
+	size_t at = s->snapshot_count, i;
+
+	made.created_us = (int64_t)read_le64(r);
+	made.automatic = read_byte(r);
+	count = read_varint(r);
+	if (r->failed || count > MANIFEST_SNAPSHOT_TABLES)
+		return -EUCLEAN;
+	for (i = 0; i < count; i++) {
+		table = read_varint(r);
+		if (table > UINT32_MAX)
+			return -EUCLEAN;
+		made.tables[made.table_count++] = (uint32_t)table;
+	}
+	name = read_sized(r);
+	if (r->failed || !name.len || name.len > MANIFEST_SNAPSHOT_NAME ||
+	    memchr(name.ptr, 0, name.len) || memchr(name.ptr, '/', name.len) ||
+	    made.number < manifest_state_next_snapshot(s) || made.number > INT64_MAX)
+		return -EUCLEAN;
+	memcpy(made.name, name.ptr, name.len);
+	grown = insert_at(s->snapshots, &s->snapshot_count, sizeof(*grown), at);
+	if (!grown)
+		return -ENOMEM;
+	s->snapshots = grown;
+	s->snapshots[at] = made;
+	s->next_snapshot = made.number + 1;
+	return 0;
+}
+
+static int step_snapshot_gone(struct manifest_state *s, struct reader *r)
+{
+	uint64_t number = read_varint(r);
+	size_t at = find_snapshot(s, number);
+
+	if (r->failed)
+		return -EUCLEAN;
+	if (!manifest_state_snapshot(s, number))
+		return -ESTALE;
+	s->snapshot_count--;
+	memmove(&s->snapshots[at], &s->snapshots[at + 1],
+		(s->snapshot_count - at) * sizeof(*s->snapshots));
+	sweep_files(s);
+	return 0;
+}
+
+static int step_next_snapshot(struct manifest_state *s, struct reader *r)
+{
+	uint64_t number = read_varint(r);
+
+	if (r->failed || number > INT64_MAX || number < manifest_state_next_snapshot(s))
+		return -EUCLEAN;
+	s->next_snapshot = number;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- files */
+static size_t find_file(const struct manifest_state *s, uint32_t table,
+			uint64_t number, uint64_t born)
+{
+	size_t low = 0, high = s->file_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct manifest_file *f = &s->files[middle];
+
+		if (f->table < table ||
+		    (f->table == table &&
+		     (f->info.number < number ||
+		      (f->info.number == number && f->born < born))))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Return the last entry of the file in the table, or NULL. */
+static struct manifest_file *last_entry(struct manifest_state *s,
+					uint32_t table, uint64_t number)
+{
+	size_t at = find_file(s, table, number, UINT64_MAX);
+
+	return at && s->files[at - 1].table == table &&
+			       s->files[at - 1].info.number == number ?
+		       &s->files[at - 1] : NULL;
+}
+
+/* True if all entries of that number are of one file. */
+static bool is_one_file(const struct manifest_state *s,
+			const struct sstable_info *info)
+{
+	size_t i;
+
+	for (i = 0; i < s->file_count; i++)
+		if (s->files[i].info.number == info->number &&
+		    (s->files[i].info.size != info->size ||
+		     s->files[i].info.checksum != info->checksum))
+			return false;
+	return true;
+}
+
 static int add_file(struct manifest_state *s, const struct manifest_file *file)
 {
 	const struct manifest_table *t = manifest_state_table(s, file->table);
-	size_t at = find_file(s, file->table, file->info.number), i;
-	struct manifest_file *files;
+	struct manifest_file *files, *last;
+	size_t at;
 
-	if (t && t->dropped)
+	if (t && t->dropped && file->died == MANIFEST_LIVE)
 		return -ESTALE;
-	if (file->info.number >= s->next_number)
+	if (file->info.number >= s->next_number ||
+	    !is_one_file(s, &file->info))
 		return -EINVAL;
-	for (i = 0; i < s->file_count; i++)
-		if (s->files[i].info.number == file->info.number)
-			return -EINVAL;
+	last = last_entry(s, file->table, file->info.number);
+	if (last && last->died == file->born &&
+	    file->died == MANIFEST_LIVE) {
+		last->died = MANIFEST_LIVE;	/* it moves to a level */
+		last->level = file->level;
+		return 0;
+	}
+	if (last && last->died > file->born)
+		return -EINVAL;
+	at = find_file(s, file->table, file->info.number, file->born);
 	files = insert_at(s->files, &s->file_count, sizeof(*files), at);
 	if (!files)
 		return -ENOMEM;
@@ -338,27 +410,37 @@ static int add_file(struct manifest_state *s, const struct manifest_file *file)
 	return 0;
 }
 
+/* Let a live entry die. */
+static void end_file(struct manifest_state *s, struct manifest_file *f)
+{
+	size_t at = (size_t)(f - s->files);
+
+	f->died = manifest_state_next_snapshot(s);
+	if (manifest_state_is_kept(s, f))
+		return;
+	s->file_count--;
+	memmove(f, f + 1, (s->file_count - at) * sizeof(*f));
+}
+
 static int drop_file(struct manifest_state *s, uint32_t table, uint64_t number)
 {
-	size_t at = find_file(s, table, number);
+	struct manifest_file *f = last_entry(s, table, number);
 
-	if (at == s->file_count || s->files[at].table != table ||
-	    s->files[at].info.number != number)
+	if (!f || f->died != MANIFEST_LIVE)
 		return -ESTALE;
-	memmove(&s->files[at], &s->files[at + 1],
-		(s->file_count - at - 1) * sizeof(*s->files));
-	s->file_count--;
+	end_file(s, f);
 	return 0;
 }
 
 static void drop_files(struct manifest_state *s, uint32_t table)
 {
-	size_t from, to = 0;
+	size_t i;
 
-	for (from = 0; from < s->file_count; from++)
-		if (s->files[from].table != table)
-			s->files[to++] = s->files[from];
-	s->file_count = to;
+	for (i = 0; i < s->file_count; i++)
+		if (s->files[i].table == table &&
+		    s->files[i].died == MANIFEST_LIVE)
+			s->files[i].died = manifest_state_next_snapshot(s);
+	sweep_files(s);
 }
 
 /* ----------------------------------------------------------- properties */
@@ -422,11 +504,12 @@ static int set_property(struct manifest_state *s, struct bytes name,
 }
 
 /* ----------------------------------------------------------------- steps */
-static int step_add(struct manifest_state *s, struct reader *r)
+static int step_add(struct manifest_state *s, struct reader *r, uint8_t step)
 {
 	uint64_t table = read_varint(r), level = read_varint(r);
 	uint64_t size = read_varint(r), checksum = read_le64(r);
-	struct manifest_file file;
+	struct manifest_file file = { .born = manifest_state_next_snapshot(s),
+				      .died = MANIFEST_LIVE };
 
 	if (!sstable_info_read(r, &file.info) || table > UINT32_MAX ||
 	    level > UINT32_MAX)
@@ -435,6 +518,17 @@ static int step_add(struct manifest_state *s, struct reader *r)
 	file.level = (uint32_t)level;
 	file.info.size = size;
 	file.info.checksum = checksum;
+	if (step == STEP_FILE) {
+		file.born = read_varint(r);
+		file.died = read_varint(r);
+		if (!file.died)
+			file.died = MANIFEST_LIVE;
+		if (r->failed || !file.born || file.born >= file.died ||
+		    (file.died != MANIFEST_LIVE &&
+		     file.died > manifest_state_next_snapshot(s)) ||
+		    file.born > manifest_state_next_snapshot(s))
+			return -EUCLEAN;
+	}
 	return add_file(s, &file);
 }
 
@@ -493,8 +587,14 @@ int manifest_state_apply(struct manifest_state *s, struct bytes steps)
 	while (!err && reader_left(&r)) {
 		uint8_t step = read_byte(&r);
 
-		if (step == STEP_ADD)
-			err = step_add(s, &r);
+		if (step == STEP_ADD || step == STEP_FILE)
+			err = step_add(s, &r, step);
+		else if (step == STEP_SNAPSHOT)
+			err = step_snapshot(s, &r);
+		else if (step == STEP_SNAPSHOT_GONE)
+			err = step_snapshot_gone(s, &r);
+		else if (step == STEP_NEXT_SNAPSHOT)
+			err = step_next_snapshot(s, &r);
 		else if (step == STEP_PROPERTY)
 			err = step_property(s, &r);
 		else if (step == STEP_LOG || step == STEP_NEXT_NUMBER)
@@ -509,35 +609,3 @@ int manifest_state_apply(struct manifest_state *s, struct bytes steps)
 	return err;
 }
 
-void manifest_state_add_number(struct buf *steps, uint64_t number)
-{
-	buf_add_byte(steps, STEP_NEXT_NUMBER);
-	buf_add_varint(steps, number);
-}
-
-void manifest_state_write(struct buf *steps, const struct manifest_state *s)
-{
-	struct manifest_edit e = { *steps };
-	size_t i;
-
-	manifest_state_add_number(&e.steps, s->next_number);
-	for (i = 0; i < s->file_count; i++)
-		manifest_edit_add(&e, s->files[i].table, s->files[i].level,
-				  &s->files[i].info);
-	for (i = 0; i < s->table_count; i++) {
-		const struct manifest_table *t = &s->tables[i];
-
-		if (t->dropped)
-			manifest_edit_drop_table(&e, t->table, t->mark);
-		else
-			manifest_edit_mark(&e, t->table, t->mark);
-	}
-	manifest_edit_log(&e, s->log);
-	for (i = 0; i < s->segment_count; i++)
-		manifest_edit_segment(&e, s->segments[i].number,
-				      s->segments[i].size);
-	for (i = 0; i < s->property_count; i++)
-		manifest_edit_property(&e, s->properties[i].name,
-				       buf_bytes(&s->properties[i].value));
-	*steps = e.steps;
-}

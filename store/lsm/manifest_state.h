@@ -11,7 +11,7 @@ struct manifest_property {
 	struct buf value;
 };
 struct manifest_state {
-	struct manifest_file *files;		/* by table, number */
+	struct manifest_file *files;		/* by table, number, born */
 	size_t file_count;
 	struct manifest_table *tables;		/* by table */
 	size_t table_count;
@@ -19,6 +19,9 @@ struct manifest_state {
 	size_t property_count;
 	struct manifest_segment *segments;	/* by number */
 	size_t segment_count;
+	struct manifest_snapshot *snapshots;	/* by number */
+	size_t snapshot_count;
+	uint64_t next_snapshot;		/* its number; 0 is as 1 */
 	uint64_t log;
 	uint64_t next_number;
 };
@@ -36,6 +39,17 @@ int manifest_state_apply(struct manifest_state *s, struct bytes steps);
 void manifest_state_write(struct buf *steps, const struct manifest_state *s);
 /* Append the step that no number below this is used any more. */
 void manifest_state_add_number(struct buf *steps, uint64_t number);
+/* Return the number of the next snapshot. */
+uint64_t manifest_state_next_snapshot(const struct manifest_state *s);
+/* True if a snapshot has the entry. */
+bool manifest_state_is_kept(const struct manifest_state *s,
+			    const struct manifest_file *f);
+/* True if this snapshot has the entry. */
+bool manifest_state_in_snapshot(const struct manifest_snapshot *s,
+				const struct manifest_file *f);
+/* Return the snapshot of that number or NULL. */
+const struct manifest_snapshot *
+manifest_state_snapshot(const struct manifest_state *s, uint64_t number);
 /* Return the table's entry or NULL. */
 const struct manifest_table *
 manifest_state_table(const struct manifest_state *s, uint32_t table);

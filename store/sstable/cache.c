@@ -50,6 +50,7 @@ struct shard {
 struct block_cache {
 	atomic_uint_fast64_t owners;
 	struct file_pool *files;
+	struct open_sstables open;
 	struct shard shards[SHARDS];
 };
 
@@ -60,6 +61,7 @@ int block_cache_new(struct block_cache **out, size_t bytes)
 
 	if (!c)
 		return -ENOMEM;
+	pthread_mutex_init(&c->open.lock, NULL);
 	for (i = 0; i < SHARDS; i++) {
 		struct shard *s = &c->shards[i];
 
@@ -84,6 +86,11 @@ int block_cache_new(struct block_cache **out, size_t bytes)
 struct file_pool *block_cache_files(struct block_cache *c)
 {
 	return c ? c->files : NULL;
+}
+
+struct open_sstables *block_cache_sstables(struct block_cache *c)
+{
+	return c ? &c->open : NULL;
 }
 
 uint64_t block_cache_owner(struct block_cache *c)
@@ -351,6 +358,7 @@ void block_cache_free(struct block_cache *c)
 
 	if (!c)
 		return;
+	pthread_mutex_destroy(&c->open.lock);
 	for (i = 0; i < SHARDS; i++) {
 		struct shard *s = &c->shards[i];
 

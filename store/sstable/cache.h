@@ -3,6 +3,8 @@
  */
 #ifndef STORE_SSTABLE_CACHE_H
 #define STORE_SSTABLE_CACHE_H
+#include <pthread.h>
+
 #include "store/sstable/block.h"
 #include "store/sstable/pool.h"
 #include "store/sstable/sstable.h"
@@ -26,6 +28,14 @@ int block_cache_get(struct block **out, struct block_cache *c, uint64_t owner,
 /* Return the descriptors of the sstables that share the cache; NULL for
  * NULL. */
 struct file_pool *block_cache_files(struct block_cache *c);
+/* The open sstables that share the cache, by number: sstable.c finds in them the
+ * one that is open already. */
+#define OPEN_BUCKETS 256
+struct open_sstables {
+	pthread_mutex_t lock;
+	struct sstable *buckets[OPEN_BUCKETS];	/* under lock */
+};
+struct open_sstables *block_cache_sstables(struct block_cache *c);
 /* NULL is accepted. */
 void block_put(struct block *b);
 /* Drop the blocks of an owner that is closed; those in use go when they are

@@ -19,6 +19,7 @@ struct sstable {
 	uint64_t blocks_end;
 	struct block_cache *cache;	/* may be NULL */
 	uint64_t owner;			/* our name in the cache */
+	struct sstable *next_open, **open_link;	/* in the cache, under its lock */
 	struct block_index index;
 	struct buf filters;		/* both, as stored */
 	struct bloom partitions, rows;

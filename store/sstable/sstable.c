@@ -230,6 +230,21 @@ static int load_all(struct sstable *t)
 	return err;
 }
 
+static void link_open(struct sstable *t)
+{
+	struct open_sstables *open = block_cache_sstables(t->cache);
+
+	if (!open)
+		return;
+	pthread_mutex_lock(&open->lock);
+	t->open_link = &open->buckets[t->stats.info.number % OPEN_BUCKETS];
+	t->next_open = *t->open_link;
+	if (t->next_open)
+		t->next_open->open_link = &t->next_open;
+	*t->open_link = t;
+	pthread_mutex_unlock(&open->lock);
+}
+
 int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		 uint64_t number, struct block_cache *cache)
 {
@@ -257,8 +272,33 @@ int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		sstable_put(t);
 		return err;
 	}
+	link_open(t);
 	*out = t;
 	return 0;
+}
+
+struct sstable *sstable_find(struct block_cache *cache, uint64_t number)
+{
+	struct open_sstables *open = block_cache_sstables(cache);
+	struct sstable *t;
+
+	if (!open)
+		return NULL;
+	pthread_mutex_lock(&open->lock);
+	t = open->buckets[number % OPEN_BUCKETS];
+	while (t && t->stats.info.number != number)
+		t = t->next_open;
+	if (t)		/* the last reference goes under the lock */
+		sstable_get(t);
+	pthread_mutex_unlock(&open->lock);
+	return t;
+}
+
+int sstable_share(struct sstable **out, const struct file_ops *files, int dir,
+		  uint64_t number, struct block_cache *cache)
+{
+	*out = sstable_find(cache, number);
+	return *out ? 0 : sstable_open(out, files, dir, number, cache);
 }
 
 struct sstable *sstable_get(struct sstable *t)
@@ -267,10 +307,35 @@ struct sstable *sstable_get(struct sstable *t)
 	return t;
 }
 
+/* Give up a reference: true if it was the last. */
+static bool leave(struct sstable *t)
+{
+	struct open_sstables *open = block_cache_sstables(t->cache);
+	unsigned refs = atomic_load_explicit(&t->refs, memory_order_relaxed);
+	bool last;
+
+	while (refs > 1)
+		if (atomic_compare_exchange_weak_explicit(&t->refs, &refs,
+				refs - 1, memory_order_acq_rel,
+				memory_order_relaxed))
+			return false;
+	if (open)
+		pthread_mutex_lock(&open->lock);
+	last = atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) ==
+	       1;
+	if (last && t->open_link) {
+		*t->open_link = t->next_open;
+		if (t->next_open)
+			t->next_open->open_link = t->open_link;
+	}
+	if (open)
+		pthread_mutex_unlock(&open->lock);
+	return last;
+}
+
 void sstable_put(struct sstable *t)
 {
-	if (!t || atomic_fetch_sub_explicit(&t->refs, 1,
-					    memory_order_acq_rel) != 1)
+	if (!t || !leave(t))
 		return;
 	block_cache_forget(t->cache, t->owner);
 	pooled_file_close(&t->file);

@@ -42,6 +42,12 @@ int sstable_name_parse(uint64_t *number, const char *name);
  */
 int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		 uint64_t number, struct block_cache *cache);
+/* The same, but where this file is open already with this cache, that one: for
+ * files that several hold, of which each is removed by its last put. */
+int sstable_share(struct sstable **out, const struct file_ops *files, int dir,
+		  uint64_t number, struct block_cache *cache);
+/* Return a reference to the one that is open with this cache, or NULL. */
+struct sstable *sstable_find(struct block_cache *cache, uint64_t number);
 struct sstable *sstable_get(struct sstable *t);
 void sstable_put(struct sstable *t);
 /* Unlink the file at the last put: the manifest does not name it any more. */

@@ -12,6 +12,7 @@
 #include "store/table/cell.h"
 #include "store/table/inner.h"
 #include "store/table/key.h"
+#include "store/table/present.h"
 #include "store/table/source.h"
 
 void query_init(struct query *q, const struct table *t)
@@ -104,7 +105,8 @@ static int copy_query(struct cursor *c, const struct query *q)
 		err = encode_slices(c, q);
 	if (!err)
 		err = row_reader_init(&c->reader, t, columns,
-				      q->now_s ? q->now_s : clock_now_s(),
+				      q->now_s ? q->now_s :
+						     store_now_s(c->store),
 				      &c->memory);
 	c->reader.raw = q->raw;
 	return err;

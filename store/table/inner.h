@@ -38,6 +38,7 @@
 
 struct file_ops;
 struct marker_file;
+struct snapshot_view;
 
 /* The maker of the rows of virtual tables (system/virtual.c). */
 struct row_source {
@@ -60,6 +61,9 @@ struct store {
 	uid_t uid;
 	gid_t gid;
 	int64_t opened_us;
+	/* Of a view (snapshot.h): its time, and its only table, or 0. */
+	int64_t now_s;
+	uint32_t only;
 	size_t collect_bytes;		/* that an index query may hold */
 	_Atomic uint64_t tombstones_read;	/* by cursors; for statistics */
 	struct store_observer observer;
@@ -83,6 +87,9 @@ struct store {
 	pthread_mutex_t clock;
 	int64_t last_us;		/* under clock */
 	int64_t lease_us;		/* under clock: durable bound */
+
+	pthread_mutex_t views_lock;
+	struct snapshot_view *views;	/* under it */
 
 	pthread_mutex_t stripes[STRIPES];
 };

@@ -33,3 +33,8 @@ const uint8_t *store_id(const struct store *s)
 {
 	return s->id;
 }
+
+int64_t store_now_s(const struct store *s)
+{
+	return s->now_s ? s->now_s : clock_now_s();
+}

@@ -6,6 +6,7 @@
 #include "store/table/cell.h"
 #include "store/table/inner.h"
 #include "store/table/key.h"
+#include "store/table/present.h"
 #include "store/table/source.h"
 
 #define ALL_COLUMNS UINT64_MAX
@@ -101,7 +102,7 @@ int table_read(struct store *s, const struct table *t,
 		clustering = &none;
 	*row = (struct row_view){ .first_of_partition = true,
 				  .marker = MARKER_NONE };
-	err = row_reader_init(&r, t, columns, now_s ? now_s : clock_now_s(),
+	err = row_reader_init(&r, t, columns, now_s ? now_s : store_now_s(s),
 			      arena);
 	if (err)
 		return err;

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/schema/schema_edit.h"
 #include "store/schema/table_edit.h"
+#include "store/snapshot.h"
 #include "store/table/table.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/crash.h"
@@ -41,7 +43,8 @@ static const char *const queries[] = {
 
 /* Statements, and: "sync", "flush", "compact", "reopen", "kill" (the process dies
  * and the next one goes on), "later" (the clock goes on by 100 s, after a sync),
- * "provisional" (k.u may be replaced). */
+ * "provisional" (k.u may be replaced), "snapshot NAME", "unsnapshot NAME",
+ * "restore NAME". */
 static const struct workload {
 	const char *name;
 	uint32_t tries;
@@ -180,6 +183,40 @@ static const struct workload {
 		"UPDATE k.u SET v = 2 WHERE p = 1",
 		"reopen",
 	} },
+	{ "snapshots", 7, 2000, 600, {
+		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
+		"snapshot a",
+		"UPDATE k.t SET v = 2 WHERE p = 1 AND c = 1",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 1)",
+		"snapshot b",
+		"DELETE FROM k.t WHERE p = 1 AND c = 1",
+		"compact",
+		"unsnapshot a",
+		"ALTER TABLE k.t ADD x text",
+		"restore b",
+		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 1)",
+		"TRUNCATE k.t",
+		"INSERT INTO k.t (p, c, v) VALUES (3, 1, 2)",
+		"DROP TABLE k.t",
+		"restore b", "reopen",
+		"INSERT INTO k.t (p, c, v) VALUES (4, 1, 1)",
+		"compact",
+		"unsnapshot b",
+	} },
+	{ "snapshots, killed and on", 7, 3000, 1000, {
+		KEYSPACE, TABLE,
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)", "kill",
+		"snapshot a", "kill",
+		"UPDATE k.t SET v = 2 WHERE p = 1 AND c = 1", "kill",
+		"DROP TABLE k.t", "kill",
+		"restore a", "kill",
+		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 1)", "flush", "kill",
+		"TRUNCATE k.t", "kill",
+		"restore a", "kill",
+		"unsnapshot a", "kill",
+		"INSERT INTO k.t (p, c, v) VALUES (2, 2, 1)", "compact", "kill",
+	} },
 	{ "counters", 9, 1500, 400, {
 		KEYSPACE,
 		"CREATE TABLE k.n (p int PRIMARY KEY, n counter)",
@@ -207,6 +244,7 @@ struct world {
 	struct store *store;
 	struct cql_session *session;
 	uint64_t sums[MOST_MOMENTS];
+	size_t automatic[MOST_MOMENTS + 1];	/* snapshots */
 	struct expected now;
 	int64_t clock_us;
 };
@@ -236,13 +274,44 @@ static int open_on(struct store **out, struct sim *disk, bool create)
 	return store_open(out, "/store", &options, NULL, &created);
 }
 
-static uint64_t sum_of(struct store *s)
+/* Add the snapshots that were asked for, each with its answers. Those that
+ * DROP, TRUNCATE and a restore make are there before these happen: count
+ * them, and see that they can be read. */
+static size_t answers_of_snapshots(struct store *s, struct buf *out)
+{
+	struct manifest_snapshot *list;
+	struct buf unused = BUF_INIT;
+	size_t count, i, automatic = 0;
+
+	ck_assert_int_eq(snapshot_list(s, &list, &count), 0);
+	for (i = 0; i < count; i++) {
+		struct store *view;
+		uint64_t held;
+
+		if (list[i].automatic)
+			automatic++;
+		else
+			buf_add_format(out, "snapshot %s\n", list[i].name);
+		if (snapshot_acquire(&view, s, list[i].number) ||
+		    answers_to_all(view, queries, list[i].automatic ? &unused :
+								      out) ||
+		    snapshot_held(s, list[i].number, &held))
+			ck_abort_msg("snapshot %s: no answer", list[i].name);
+		snapshot_release(s, view);
+	}
+	mem_free(list);
+	buf_release(&unused);
+	return automatic;
+}
+
+static uint64_t sum_of(struct store *s, size_t *automatic)
 {
 	struct buf out = BUF_INIT;
 	uint64_t sum;
 
 	if (answers_to_all(s, queries, &out))
 		ck_abort_msg("no answer: %s", buf_cstr(&out));
+	*automatic = answers_of_snapshots(s, &out);
 	sum = XXH3_64bits(out.ptr, out.len);
 	buf_release(&out);
 	return sum;
@@ -326,10 +395,38 @@ static bool is_schema_change(const char *s)
 	       !strncmp(s, "DROP", 4) || !strncmp(s, "TRUNCATE", 8);
 }
 
+/* True if it was a step on snapshots. These are durable at once. */
+static bool snapshot_step(struct world *w, const char *s)
+{
+	struct snapshot_part part = { .name = strchr(s, ' ') };
+	struct buf why = BUF_INIT;
+	int err;
+
+	if (!part.name)
+		return false;
+	part.name++;
+	if (strncmp(s, "snapshot ", 9) && strncmp(s, "unsnapshot ", 11) &&
+	    strncmp(s, "restore ", 8))
+		return false;
+	/* Dropping one makes nothing else durable. */
+	ck_assert_int_eq(store_sync(w->store), 0);
+	w->now.begun++;
+	err = s[0] == 's' ? snapshot_create(w->store, part.name) :
+	      s[0] == 'u' ? snapshot_drop(w->store, part.name) :
+			    snapshot_restore(w->store, &part, &why);
+	if (err)
+		ck_abort_msg("%s: %d %s", s, err, buf_cstr(&why));
+	buf_release(&why);
+	w->now.acknowledged = w->now.synced = w->now.begun;
+	return true;
+}
+
 static void statement(struct world *w, const char *s)
 {
 	struct buf out = BUF_INIT;
 
+	if (snapshot_step(w, s))
+		return;
 	w->now.begun++;
 	if (answer_to(w->session, s, &out))
 		ck_abort_msg("%s: %s", s, buf_cstr(&out));
@@ -378,12 +475,13 @@ static void run(struct world *w, const struct workload *load, bool watched)
 	clock_set_us(w->clock_us);
 	crash_watch(&w->crash, watched);
 	open_world(w);
-	w->sums[0] = sum_of(w->store);
+	w->sums[0] = sum_of(w->store, &w->automatic[0]);
 	for (i = 0; i < ARRAY_SIZE(load->steps) && load->steps[i]; i++) {
 		step(w, load->steps[i], watched);
 		if (watched)
 			continue;
-		w->sums[w->now.begun] = sum_of(w->store);
+		w->sums[w->now.begun] = sum_of(w->store,
+					&w->automatic[w->now.begun]);
 		/* Else a lost statement would not show. */
 		if (w->now.begun > moment)
 			ck_assert_uint_ne(w->sums[w->now.begun], w->sums[moment]);
@@ -405,11 +503,16 @@ static void check_moment(struct world *w, struct store *s)
 {
 	uint32_t first = w->crash.cut ? w->now.synced : w->now.acknowledged;
 	uint32_t moment = w->now.begun;
-	uint64_t sum = sum_of(s);
+	size_t automatic;
+	uint64_t sum = sum_of(s, &automatic);
 
 	while (moment > first && w->sums[moment] != sum)
 		moment--;
 	crash_assert(&w->crash, w->sums[moment] == sum);
+	/* Those of a statement that was under way may be there already. */
+	crash_assert(&w->crash, automatic >= w->automatic[moment]);
+	crash_assert(&w->crash, automatic <= w->automatic[moment] ||
+				automatic <= w->automatic[moment + 1]);
 	w->now.begun = w->now.acknowledged = moment;
 	w->now.created = true;
 	/* After a power cut all that there is was on the disk. */

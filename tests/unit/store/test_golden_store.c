@@ -13,12 +13,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/snapshot.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
 
-#define VERSION 4	/* of the store's format */
+#define VERSION 5	/* of the store's format */
 #define NOW_S ((int64_t)1700000000)
 
 static const char *const statements[] = {
@@ -264,6 +266,28 @@ static void check_answers(struct tree *t, const char *path)
 	buf_release(&now);
 }
 
+/* From version 5 on, the snapshots that DROP and TRUNCATE made. */
+static void check_snapshots(struct store *s)
+{
+	struct manifest_snapshot *list;
+	struct store *view;
+	struct buf out = BUF_INIT;
+	static const char *const all[] = { "SELECT * FROM k.emptied", NULL };
+	size_t count;
+
+	ck_assert_int_eq(snapshot_list(s, &list, &count), 0);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_str_eq(list[0].name, "dropped-1700000000000-dropped");
+	ck_assert_str_eq(list[1].name, "truncated-1700000000000-emptied");
+	ck_assert_int_eq(snapshot_acquire(&view, s, list[1].number), 0);
+	ck_assert_int_eq(answers_to_all(view, all, &out), 0);
+	ck_assert_ptr_nonnull(strstr(buf_cstr(&out), "[1]\n"));
+	ck_assert_ptr_null(strstr(buf_cstr(&out), "[2]\n"));
+	snapshot_release(s, view);
+	buf_release(&out);
+	mem_free(list);
+}
+
 static void ignore_report(void *context, const char *text)
 {
 	(void)context;
@@ -286,6 +310,8 @@ START_TEST(a_store_of_each_version_opens)	/* _i: the version */
 	tree_reopen(&t);
 	check_answers(&t, answers);
 	ck_assert_int_eq(store_verify(t.store.store, ignore_report, NULL), 0);
+	if (_i >= 5)
+		check_snapshots(t.store.store);
 	tree_close(&t);
 }
 END_TEST

@@ -230,7 +230,7 @@ START_TEST(outputs_are_the_merge_of_the_inputs)	/* _i: seed */
 	check_same(c);
 	ck_assert_int_eq(compaction_install(c, manifest), 0);
 	check_live(c);
-	compaction_drop_inputs(c);
+	compaction_drop_inputs(c, manifest);
 	compaction_free(c);
 	close_inputs();
 	ck_assert_uint_eq(scratch_count(&s), 2 + outputs);
@@ -579,7 +579,7 @@ START_TEST(a_move_changes_the_level_only)
 	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
 	ck_assert_int_eq(compaction_run(c), 0);
 	ck_assert_int_eq(compaction_install(c, manifest), 0);
-	compaction_drop_inputs(c);
+	compaction_drop_inputs(c, manifest);
 	compaction_free(c);
 	close_inputs();
 	ck_assert_int_eq(manifest_files(manifest, &files, &count), 0);
@@ -601,7 +601,7 @@ START_TEST(dead_files_are_dropped_unread)
 	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
 	ck_assert_int_eq(compaction_run(c), 0);
 	ck_assert_int_eq(compaction_install(c, manifest), 0);
-	compaction_drop_inputs(c);
+	compaction_drop_inputs(c, manifest);
 	compaction_free(c);
 	close_inputs();
 	ck_assert_uint_eq(scratch_count(&s), 2);
@@ -695,7 +695,7 @@ START_TEST(whatever_fails_the_store_is_whole)	/* _i: error */
 		if (!err)
 			err = compaction_install(c, manifest);
 		if (!err)
-			compaction_drop_inputs(c);
+			compaction_drop_inputs(c, manifest);
 		compaction_free(c);
 		faulty.fail_at = 0;
 		close_inputs();

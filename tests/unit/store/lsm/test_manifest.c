@@ -1,5 +1,6 @@
 /* The manifest: edits last, all or nothing, and damage is no torn tail. */
 #include <errno.h>
+#include <stdio.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "store/base/log.h"
 #include "store/lsm/manifest_file.h"
 #include "store/sstable/stats.h"
+#include "tests/lib/random.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
 
@@ -207,7 +209,11 @@ START_TEST(a_refused_edit_changes_nothing)
 	ck_assert_int_eq(manifest_apply(m, &e), -ESTALE);
 	ck_assert_uint_eq(file_count(m), 1);
 	buf_clear(&e.steps);
-	manifest_edit_add(&e, 2, 0, &info);	/* twice */
+	manifest_edit_add(&e, 1, 0, &info);	/* twice */
+	ck_assert_int_eq(manifest_apply(m, &e), -EINVAL);
+	buf_clear(&e.steps);
+	info.size++;				/* another file */
+	manifest_edit_add(&e, 2, 0, &info);
 	ck_assert_int_eq(manifest_apply(m, &e), -EINVAL);
 	buf_clear(&e.steps);
 	info.number = 1000;			/* never given out */
@@ -534,7 +540,7 @@ START_TEST(without_memory_nothing_breaks)
 }
 END_TEST
 
-START_TEST(a_snapshot_is_a_manifest)
+START_TEST(the_whole_state_is_a_manifest)
 {
 	struct manifest *m = opened();
 	struct buf all = BUF_INIT;
@@ -542,7 +548,7 @@ START_TEST(a_snapshot_is_a_manifest)
 
 	ck_assert_int_eq(add_one(m, 1, 3, &number), 0);
 	ck_assert_int_eq(add_one(m, 1, 3, &number), 0);
-	ck_assert_int_eq(manifest_snapshot(m, &all), 0);
+	ck_assert_int_eq(manifest_bytes(m, &all), 0);
 	manifest_close(m);
 	scratch_write(&s, FIRST, buf_bytes(&all));
 	ck_assert_int_eq(manifest_open(&m, &file_system, s.dir, true), 0);
@@ -550,6 +556,199 @@ START_TEST(a_snapshot_is_a_manifest)
 	ck_assert_int_eq(add_one(m, 1, 3, &number), -EROFS);
 	manifest_close(m);
 	buf_release(&all);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- snapshots */
+#define MOST_FILES 200
+#define TABLES 3
+
+/* Of each file the tables that have it, live and in each snapshot: bits. */
+struct past {
+	struct random rng;
+	uint64_t number[MOST_FILES];
+	uint8_t live[MOST_FILES];
+	size_t file_count;
+	struct taken {
+		uint64_t number;
+		uint8_t tables, had[MOST_FILES];
+		bool gone;
+	} taken[64];
+	size_t taken_count;
+};
+
+static void check_taken(struct manifest *m, const struct past *p)
+{
+	struct manifest_file *files;
+	size_t i, j, count, wanted;
+
+	for (i = 0; i < p->taken_count; i++) {
+		const struct taken *t = &p->taken[i];
+		int err = manifest_snapshot_files(m, t->number, &files, &count);
+
+		ck_assert_int_eq(err, t->gone ? -ENOENT : 0);
+		for (j = wanted = 0; j < p->file_count && !t->gone; j++)
+			wanted += (size_t)__builtin_popcount(t->had[j]);
+		if (t->gone)
+			continue;
+		ck_assert_uint_eq(count, wanted);
+		for (j = 0; j < count; j++) {
+			size_t at = 0;
+
+			while (p->number[at] != files[j].info.number)
+				at++;
+			ck_assert(t->had[at] & 1 << files[j].table);
+		}
+		mem_free(files);
+	}
+}
+
+/* An sstable is named as long as anything has it, and held by what alone has
+ * it. */
+static void check_named(struct manifest *m, const struct past *p)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->file_count; i++) {
+		bool named = p->live[i];
+
+		for (j = 0; j < p->taken_count; j++)
+			named |= !p->taken[j].gone && p->taken[j].had[i];
+		ck_assert_int_eq(manifest_has_file(m, p->number[i]), named);
+	}
+	for (j = 0; j < p->taken_count; j++) {
+		uint64_t held, wanted = 0;
+
+		if (p->taken[j].gone)
+			continue;
+		for (i = 0; i < p->file_count; i++) {
+			bool alone = p->taken[j].had[i] && !p->live[i];
+			size_t k;
+
+			for (k = 0; k < p->taken_count; k++)
+				alone &= k == j || p->taken[k].gone ||
+					 !p->taken[k].had[i];
+			wanted += alone ? info_of(p->number[i]).size : 0;
+		}
+		ck_assert_int_eq(manifest_snapshot_held(m, p->taken[j].number,
+							&held), 0);
+		ck_assert_uint_eq(held, wanted);
+	}
+}
+
+static void take_snapshot(struct manifest_edit *e, struct manifest *m,
+			  struct past *p)
+{
+	struct manifest_snapshot made = {
+		.number = manifest_next_snapshot(m), .created_us = -1,
+	};
+	struct taken *t = &p->taken[p->taken_count++];
+	size_t i;
+
+	*t = (struct taken){ .number = made.number, .tables = 0xff };
+	if (random_below(&p->rng, 2)) {
+		made.automatic = true;
+		made.table_count = 2;
+		made.tables[1] = random_below(&p->rng, TABLES);
+		t->tables = (uint8_t)(1 | 1 << made.tables[1]);
+	}
+	snprintf(made.name, sizeof(made.name), "%d", (int)p->taken_count);
+	for (i = 0; i < p->file_count; i++)
+		t->had[i] = p->live[i] & t->tables;
+	manifest_edit_snapshot(e, &made);
+}
+
+/* Add a file, or give one that is named to another table; drop it from one, or
+ * move it to another level. */
+static void change_file(struct manifest_edit *e, struct manifest *m,
+			struct past *p)
+{
+	uint32_t table = random_below(&p->rng, TABLES);
+	size_t at = random_below(&p->rng, (uint32_t)p->file_count + 3);
+	struct sstable_info info;
+
+	if (at >= p->file_count) {
+		at = p->file_count++;
+		p->number[at] = manifest_next_number(m);
+		p->live[at] = 0;
+	} else if (!manifest_has_file(m, p->number[at])) {
+		return;
+	}
+	info = info_of(p->number[at]);
+	if (p->live[at] & 1 << table) {
+		manifest_edit_drop(e, table, info.number);
+		p->live[at] ^= (uint8_t)(1 << table);
+		if (random_below(&p->rng, 2))
+			return;
+	}
+	manifest_edit_add(e, table, random_below(&p->rng, 3), &info);
+	p->live[at] |= (uint8_t)(1 << table);
+}
+
+START_TEST(snapshots_keep_what_dies)	/* _i: the seed */
+{
+	struct past *p = mem_zalloc(1, sizeof(*p));
+	struct manifest *m = opened();
+	struct buf all = BUF_INIT;
+	int step;
+
+	p->rng = random_seeded((uint64_t)_i);
+	for (step = 0; step < 150; step++) {
+		struct manifest_edit e = MANIFEST_EDIT_INIT;
+		size_t at = random_below(&p->rng, 64);
+
+		if (at < 5)
+			take_snapshot(&e, m, p);
+		else if (at < p->taken_count && !p->taken[at].gone) {
+			manifest_edit_snapshot_gone(&e, p->taken[at].number);
+			p->taken[at].gone = true;
+		} else {
+			change_file(&e, m, p);
+		}
+		if (e.steps.len)
+			ck_assert_int_eq(manifest_apply(m, &e), 0);
+		manifest_edit_release(&e);
+		if (step % 10 == 9) {
+			manifest_close(m);
+			m = opened();
+		} else if (step % 25 == 24) {
+			buf_clear(&all);
+			ck_assert_int_eq(manifest_bytes(m, &all), 0);
+			manifest_close(m);
+			scratch_write(&s, FIRST, buf_bytes(&all));
+			m = opened();
+		}
+		check_taken(m, p);
+		check_named(m, p);
+	}
+	manifest_close(m);
+	buf_release(&all);
+	mem_free(p);
+}
+END_TEST
+
+START_TEST(a_snapshot_that_cannot_be_is_damage)
+{
+	struct manifest_snapshot made = { .number = 1, .name = "a" };
+	struct manifest *m = opened();
+	struct manifest_edit e = MANIFEST_EDIT_INIT;
+
+	manifest_edit_snapshot(&e, &made);
+	manifest_edit_snapshot(&e, &made);	/* the number again */
+	ck_assert_int_eq(manifest_apply(m, &e), -EINVAL);
+	buf_clear(&e.steps);
+	memcpy(made.name, "a/b", 4);
+	manifest_edit_snapshot(&e, &made);
+	ck_assert_int_eq(manifest_apply(m, &e), -EINVAL);
+	buf_clear(&e.steps);
+	made.name[0] = 0;
+	manifest_edit_snapshot(&e, &made);
+	ck_assert_int_eq(manifest_apply(m, &e), -EINVAL);
+	buf_clear(&e.steps);
+	manifest_edit_snapshot_gone(&e, 7);
+	ck_assert_int_eq(manifest_apply(m, &e), -ESTALE);
+	manifest_edit_release(&e);
+	manifest_close(m);
 }
 END_TEST
 
@@ -571,6 +770,8 @@ SUITE(manifest)
 	tcase_add_loop_test(tc, what_was_acknowledged_survives, 0, 4);
 	tcase_add_test(tc, after_a_failed_sync_nothing_is_written);
 	tcase_add_test(tc, without_memory_nothing_breaks);
-	tcase_add_test(tc, a_snapshot_is_a_manifest);
+	tcase_add_test(tc, the_whole_state_is_a_manifest);
+	tcase_add_loop_test(tc, snapshots_keep_what_dies, 0, 8);
+	tcase_add_test(tc, a_snapshot_that_cannot_be_is_damage);
 	suite_add_tcase(suite, tc);
 }

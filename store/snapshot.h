@@ -1,0 +1,76 @@
+/*
+ * Snapshots of a store: named moments of all that it has, or of one table, which
+ * stay as they are until they are dropped. lsm/manifest_step.h says how they are
+ * kept. TRUNCATE and DROP TABLE make automatic ones of the table before they
+ * remove its rows; a restore makes one of everything. Automatic ones are given
+ * up, all of them, when the disk is full, and the oldest when there are more
+ * than SNAPSHOT_AUTOMATIC. Any thread.
+ */
+#ifndef STORE_SNAPSHOT_H
+#define STORE_SNAPSHOT_H
+#include "store/lsm/manifest.h"
+#include "store/store.h"
+
+#define SNAPSHOT_AUTOMATIC 64
+
+/*
+ * True if a snapshot may have this name, which is that of its directory: 1 to
+ * 255 bytes, without "/" and control bytes, not beginning with "." or "@", not
+ * ending in a document's suffix; "%" only where it escapes one of these.
+ */
+bool snapshot_name_is_valid(struct bytes name);
+
+/* Take a snapshot of the whole store, as of this moment, durably: no data is
+ * copied. -EINVAL: such a name; -EEXIST; -EROFS; -ENOSPC; another -errno. */
+int snapshot_create(struct store *s, const char *name);
+/* Release the snapshot, and the room that it alone holds. Who reads it goes on
+ * until he leaves it. -ENOENT, -EROFS, another -errno. */
+int snapshot_drop(struct store *s, const char *name);
+/* List all, the oldest first; mem_free. 0 or -ENOMEM. */
+int snapshot_list(struct store *s, struct manifest_snapshot **list,
+		  size_t *count);
+/* Find it by name or (name NULL) number. 0, -ENOENT, -ENOMEM. */
+int snapshot_find(struct store *s, const char *name, uint64_t number,
+		  struct manifest_snapshot *out);
+/* Compute the bytes that the snapshot alone holds. 0, -ENOENT, -ENOMEM. */
+int snapshot_held(struct store *s, uint64_t number, uint64_t *bytes);
+
+/*
+ * Return the store as it was in a snapshot: read-only, its time stands still
+ * (store_now_s), without an observer. It is opened when it is needed, and shared
+ * by all who have it; snapshot_release gives it back. -ENOENT: it was dropped;
+ * -EUCLEAN; another -errno.
+ */
+int snapshot_acquire(struct store **view, struct store *s, uint64_t number);
+void snapshot_release(struct store *s, struct store *view);
+/* Close views that nobody has used since the call before. */
+void snapshot_rest(struct store *s);
+
+/*
+ * Bring back all that the snapshot has (keyspace NULL), a keyspace, or a table:
+ * schema, rows, owners and times, in one atomic step; what was there instead is
+ * gone. Of a table, the keyspace and its types are made where they are missing.
+ * 0; -ENOENT, -EINVAL with *why; an error as of store_edit_schema.
+ */
+struct snapshot_part {
+	const char *name;	/* of the snapshot */
+	const char *keyspace, *table;	/* NULL: all of them */
+};
+int snapshot_restore(struct store *s, const struct snapshot_part *part,
+		     struct buf *why);
+
+/* ------------------------------------------------------ for store/ alone */
+/*
+ * Before the rows of t go: take an automatic snapshot of it, "WHAT-ms-NAME",
+ * if it has rows, its options allow it and the disk is not full. Failing to
+ * do so is told in the log and refuses nothing. REQUIRES ddl; publish is not
+ * held.
+ */
+void snapshot_before(struct store *s, const struct table *t, const char *what);
+/* The same of everything, before a restore. */
+void snapshot_before_restore(struct store *s);
+/* Close the view of a snapshot, if nobody has it. */
+void snapshot_close_view(struct store *s, uint64_t number);
+/* Close all views, before the engine is closed. */
+void snapshot_close_views(struct store *s);
+#endif

@@ -1,0 +1,488 @@
+/* Snapshots of a store: what they show, hold, and bring back. */
+#include "store/snapshot.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "store/cql/cql.h"
+#include "store/table/present.h"
+#include "tests/lib/answers.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+#define KEYSPACE                                                              \
+	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
+	"'replication_factor': 1}"
+
+static struct test_store t;
+
+static void setup(void)
+{
+	clock_set_us((int64_t)1700000000 * 1000000);
+	test_store_open(&t);
+}
+
+static void teardown(void)
+{
+	test_store_close(&t);
+	clock_set_us(INT64_MIN);
+}
+
+/* Run statements; a failure ends the test. */
+static void run(const char *statement)
+{
+	struct cql_session *session;
+	struct buf out = BUF_INIT;
+
+	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
+	if (answer_to(session, statement, &out))
+		ck_abort_msg("%s: %s", statement, buf_cstr(&out));
+	cql_session_free(session);
+	buf_release(&out);
+}
+
+/* The answer that a store gives, also as its error. */
+static void answers(struct store *s, const char *statement, const char *wanted)
+{
+	struct cql_session *session;
+	struct buf out = BUF_INIT;
+
+	ck_assert_int_eq(cql_session_new(&session, s), 0);
+	answer_to(session, statement, &out);
+	if (!out.len)
+		buf_add_str(&out, "");
+	ck_assert_str_eq(buf_cstr(&out), wanted);
+	cql_session_free(session);
+	buf_release(&out);
+}
+
+/* What a snapshot of that name says. */
+static void says(const char *name, const char *statement, const char *wanted)
+{
+	struct manifest_snapshot found;
+	struct store *view;
+
+	ck_assert_int_eq(snapshot_find(t.store, name, 0, &found), 0);
+	ck_assert_int_eq(snapshot_acquire(&view, t.store, found.number), 0);
+	answers(view, statement, wanted);
+	snapshot_release(t.store, view);
+}
+
+static uint64_t held(const char *name)
+{
+	struct manifest_snapshot found;
+	uint64_t bytes;
+
+	ck_assert_int_eq(snapshot_find(t.store, name, 0, &found), 0);
+	ck_assert_int_eq(snapshot_held(t.store, found.number, &bytes), 0);
+	return bytes;
+}
+
+static void restore(const char *name, const char *keyspace, const char *table,
+		    int wanted)
+{
+	struct snapshot_part part = { name, keyspace, table };
+	struct buf why = BUF_INIT;
+	int err = snapshot_restore(t.store, &part, &why);
+
+	if (err != wanted)
+		ck_abort_msg("%d: %s", err, buf_cstr(&why));
+	ck_assert(!err || why.len);
+	buf_release(&why);
+}
+
+static size_t count_sstables(void)
+{
+	char command[300];
+	FILE *p;
+	int n = 0;
+
+	snprintf(command, sizeof(command), "ls %s/engine | grep -c sst$",
+		 t.path);
+	p = popen(command, "r");
+	ck_assert_ptr_nonnull(p);
+	ck_assert_int_eq(fscanf(p, "%d", &n), 1);
+	pclose(p);
+	return (size_t)n;
+}
+
+/* The only automatic snapshot. */
+static struct manifest_snapshot automatic(void)
+{
+	struct manifest_snapshot *list, found;
+	size_t count, i, seen = 0;
+
+	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
+	for (i = 0; i < count; i++)
+		if (list[i].automatic) {
+			found = list[i];
+			seen++;
+		}
+	ck_assert_uint_eq(seen, 1);
+	mem_free(list);
+	return found;
+}
+
+static void make_table(void)
+{
+	run(KEYSPACE);
+	run("CREATE TABLE k.t (p int PRIMARY KEY, v int, l list<int>)");
+	run("INSERT INTO k.t (p, v, l) VALUES (1, 10, [1, 2])");
+}
+
+START_TEST(names)
+{
+	static const char *const good[] = { "a", "before upgrade", "é", "%2Ea",
+		"%40a", "a%2Ejson", "a%2Fb", "a%25", "%0A", "a.json2", "..%2Ea"
+	};
+	static const char *const bad[] = { "", ".", "..", ".a", "@a", "a/b",
+		"a%", "a%2", "%41", "a%2f", "a\n", "a\x7f", "a.json",
+		"a.ndjson", "a.csv", "a.cql", "%00" };
+	char longest[257];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good) - 1; i++)
+		ck_assert_msg(snapshot_name_is_valid(bytes_str(good[i])), "%s",
+			      good[i]);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(!snapshot_name_is_valid(bytes_str(bad[i])), "%s",
+			      bad[i]);
+	memset(longest, 'x', 256);
+	longest[256] = 0;
+	ck_assert(!snapshot_name_is_valid(bytes_str(longest)));
+	ck_assert_int_eq(snapshot_create(t.store, longest), -EINVAL);
+	longest[255] = 0;
+	ck_assert_int_eq(snapshot_create(t.store, longest), 0);
+	ck_assert_int_eq(snapshot_create(t.store, longest), -EEXIST);
+	test_store_reopen(&t);
+	ck_assert_int_eq(snapshot_create(t.store, longest), -EEXIST);
+	ck_assert_int_eq(snapshot_drop(t.store, longest), 0);
+	ck_assert_int_eq(snapshot_drop(t.store, longest), -ENOENT);
+}
+END_TEST
+
+START_TEST(a_snapshot_stays_as_it_was)
+{
+	make_table();
+	ck_assert_int_eq(snapshot_create(t.store, "one"), 0);
+	run("UPDATE k.t SET v = 11, l = l + [3] WHERE p = 1");
+	run("INSERT INTO k.t (p, v) VALUES (2, 20)");
+	ck_assert_int_eq(snapshot_create(t.store, "two"), 0);
+	run("ALTER TABLE k.t ADD w text");
+	run("DELETE FROM k.t WHERE p = 1");
+	ck_assert_int_eq(store_flush(t.store, NULL), 0);
+	ck_assert_int_eq(store_compact(t.store, NULL), 0);
+	says("one", "SELECT * FROM k.t", "[1,[1, 2],10]\n");
+	says("two", "SELECT p, v, l FROM k.t",
+	     "[1,11,[1, 2, 3]]\n"
+	     "[2,20,null]\n");
+	test_store_reopen(&t);
+	says("one", "SELECT * FROM k.t", "[1,[1, 2],10]\n");
+	says("two", "SELECT p, v FROM k.t",
+	     "[1,11]\n[2,20]\n");
+	answers(t.store, "SELECT * FROM k.t",
+		"[2,null,20,null]\n");
+	ck_assert_int_eq(store_verify(t.store, NULL, NULL), 0);
+}
+END_TEST
+
+START_TEST(nothing_is_written_in_it)
+{
+	struct manifest_snapshot found;
+	struct store *view;
+	struct cql_session *session;
+	struct buf out = BUF_INIT;
+
+	make_table();
+	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_find(t.store, "s", 0, &found), 0);
+	ck_assert_int_eq(snapshot_acquire(&view, t.store, found.number), 0);
+	ck_assert(store_is_read_only(view));
+	ck_assert_int_eq(cql_session_new(&session, view), 0);
+	ck_assert_int_eq(answer_to(session, "DELETE FROM k.t WHERE p = 1",
+				   &out), -EROFS);
+	ck_assert_int_eq(answer_to(session, "DROP TABLE k.t", &out), -EROFS);
+	ck_assert_int_eq(answer_to(session, "TRUNCATE k.t", &out), -EROFS);
+	cql_session_free(session);
+	buf_release(&out);
+	ck_assert_int_eq(snapshot_create(view, "x"), -EROFS);
+	ck_assert_int_eq(store_sync(view), 0);
+	snapshot_release(t.store, view);
+}
+END_TEST
+
+START_TEST(what_had_not_expired_then_is_there)
+{
+	run(KEYSPACE);
+	run("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
+	run("INSERT INTO k.t (p, v) VALUES (1, 1) USING TTL 100");
+	run("INSERT INTO k.t (p, v) VALUES (2, 2) USING TTL 10");
+	clock_set_us((int64_t)1700000050 * 1000000);
+	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	clock_set_us((int64_t)1700100000 * 1000000);
+	run("INSERT INTO k.t (p, v) VALUES (3, 3)");
+	ck_assert_int_eq(store_flush(t.store, NULL), 0);
+	ck_assert_int_eq(store_compact(t.store, NULL), 0);
+	answers(t.store, "SELECT p FROM k.t", "[3]\n");
+	says("s", "SELECT p, ttl(v) FROM k.t", "[1,50]\n");
+}
+END_TEST
+
+START_TEST(what_it_holds_goes_with_it)
+{
+	size_t before;
+	uint64_t bytes;
+
+	make_table();
+	ck_assert_int_eq(snapshot_create(t.store, "one"), 0);
+	ck_assert_uint_eq(held("one"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "same"), 0);
+	run("UPDATE k.t SET v = 11 WHERE p = 1");
+	ck_assert_int_eq(store_compact(t.store, NULL), 0);
+	ck_assert_int_eq(store_flush(t.store, NULL), 0);
+	ck_assert_int_eq(store_compact(t.store, NULL), 0);
+	/* Both have it: none alone. */
+	ck_assert_uint_eq(held("one"), 0);
+	before = count_sstables();
+	ck_assert_int_eq(snapshot_drop(t.store, "same"), 0);
+	ck_assert_uint_eq(count_sstables(), before);
+	bytes = held("one");
+	ck_assert_uint_gt(bytes, 0);
+	says("one", "SELECT v FROM k.t", "[10]\n");
+	ck_assert_int_eq(snapshot_drop(t.store, "one"), 0);
+	ck_assert_uint_lt(count_sstables(), before);
+	answers(t.store, "SELECT v FROM k.t", "[11]\n");
+	test_store_reopen(&t);
+	answers(t.store, "SELECT v FROM k.t", "[11]\n");
+}
+END_TEST
+
+/* Who reads goes on, and the files go when he leaves. */
+START_TEST(a_snapshot_is_dropped_beside_its_reader)
+{
+	struct manifest_snapshot found;
+	struct store *view;
+	size_t before;
+
+	make_table();
+	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	run("DROP TABLE k.t");
+	ck_assert_int_eq(snapshot_drop(t.store, automatic().name), 0);
+	ck_assert_int_eq(snapshot_find(t.store, "s", 0, &found), 0);
+	ck_assert_int_eq(snapshot_acquire(&view, t.store, found.number), 0);
+	before = count_sstables();
+	ck_assert_int_eq(snapshot_drop(t.store, "s"), 0);
+	ck_assert_uint_eq(count_sstables(), before);
+	answers(view, "SELECT v FROM k.t", "[10]\n");
+	snapshot_release(t.store, view);
+	snapshot_rest(t.store);
+	snapshot_rest(t.store);
+	ck_assert_uint_lt(count_sstables(), before);
+	ck_assert_int_eq(snapshot_acquire(&view, t.store, found.number),
+			 -ENOENT);
+}
+END_TEST
+
+START_TEST(drop_and_truncate_make_their_own)
+{
+	struct manifest_snapshot found;
+
+	make_table();
+	run("CREATE TABLE k.other (p int PRIMARY KEY)");
+	run("TRUNCATE k.t");
+	found = automatic();
+	ck_assert_str_eq(found.name, "truncated-1700000000000-t");
+	/* With the one table. */
+	says(found.name, "SELECT v FROM k.t", "[10]\n");
+	says(found.name, "SELECT table_name FROM system_schema.tables "
+	     "WHERE keyspace_name = 'k'", "[\"t\"]\n");
+	/* Nothing is in it: no other. */
+	run("TRUNCATE k.t");
+	run("DROP TABLE k.other");
+	found = automatic();
+	restore(found.name, NULL, NULL, 0);
+	answers(t.store, "SELECT v FROM k.t", "[10]\n");
+	ck_assert_int_eq(snapshot_drop(t.store, found.name), 0);
+	found = automatic();
+	ck_assert_str_eq(found.name, "restored-1700000000000");
+	ck_assert_int_eq(snapshot_drop(t.store, found.name), 0);
+	run("DROP KEYSPACE k");
+	found = automatic();
+	ck_assert_str_eq(found.name, "dropped-1700000000000-t");
+	test_store_reopen(&t);
+	restore(found.name, "k", "t", 0);
+	answers(t.store, "SELECT v FROM k.t", "[10]\n");
+}
+END_TEST
+
+START_TEST(a_table_may_do_without)
+{
+	struct manifest_snapshot *list;
+	size_t count;
+
+	make_table();
+	run("ALTER TABLE k.t WITH allow_auto_snapshot = false");
+	run("TRUNCATE k.t");
+	run("INSERT INTO k.t (p, v) VALUES (1, 1)");
+	run("DROP TABLE k.t");
+	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
+	ck_assert_uint_eq(count, 0);
+	mem_free(list);
+}
+END_TEST
+
+START_TEST(automatic_ones_are_bounded)
+{
+	struct manifest_snapshot *list;
+	size_t count;
+	int i;
+
+	make_table();
+	ck_assert_int_eq(snapshot_create(t.store, "mine"), 0);
+	for (i = 0; i < SNAPSHOT_AUTOMATIC + 3; i++) {
+		run("INSERT INTO k.t (p, v) VALUES (1, 1)");
+		run("TRUNCATE k.t");
+	}
+	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
+	ck_assert_uint_eq(count, SNAPSHOT_AUTOMATIC + 1);
+	ck_assert_str_eq(list[0].name, "mine");
+	ck_assert_str_eq(list[1].name, "truncated-1700000000003-t");
+	mem_free(list);
+}
+END_TEST
+
+/* ----------------------------------------------------------------- restore */
+#define ALL_ROWS "SELECT p, v, l FROM k.t"
+#define ROWS_THEN "[1,10,[1, 2]]\n"
+
+START_TEST(everything_is_brought_back)
+{
+	int round;
+
+	make_table();
+	run("CREATE INDEX i ON k.t (v)");
+	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	for (round = 0; round < 2; round++) {
+		run("UPDATE k.t SET v = 11 WHERE p = 1");
+		run("ALTER TABLE k.t DROP l");
+		run("DROP INDEX k.i");
+		run("CREATE KEYSPACE later WITH replication = {'class': "
+		    "'SimpleStrategy', 'replication_factor': 1}");
+		restore("s", NULL, NULL, 0);
+		answers(t.store, ALL_ROWS, ROWS_THEN);
+		answers(t.store, "SELECT p FROM k.t WHERE v = 10",
+			"[1]\n");
+		answers(t.store, "SELECT p FROM k.t WHERE v = 11", "");
+		answers(t.store, "SELECT keyspace_name FROM "
+			"system_schema.keyspaces WHERE keyspace_name = 'later'",
+			"");
+		test_store_reopen(&t);
+		answers(t.store, ALL_ROWS, ROWS_THEN);
+	}
+	/* It is a table like any other, and the snapshot is as it was. */
+	run("UPDATE k.t SET v = 12 WHERE p = 1");
+	ck_assert_int_eq(store_compact(t.store, NULL), 0);
+	answers(t.store, "SELECT p FROM k.t WHERE v = 12", "[1]\n");
+	says("s", ALL_ROWS, ROWS_THEN);
+	ck_assert_int_eq(snapshot_drop(t.store, "s"), 0);
+	test_store_reopen(&t);
+	answers(t.store, "SELECT v FROM k.t", "[12]\n");
+	ck_assert_int_eq(store_verify(t.store, NULL, NULL), 0);
+}
+END_TEST
+
+START_TEST(a_part_is_brought_back)
+{
+	make_table();
+	run("CREATE TYPE k.y (a int)");
+	run("CREATE TABLE k.u (p int PRIMARY KEY, y frozen<y>)");
+	run("INSERT INTO k.u (p, y) VALUES (1, {a: 1})");
+	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	run("DROP TABLE k.u");
+	run("DROP TYPE k.y");
+	run("UPDATE k.t SET v = 11 WHERE p = 1");
+	restore("s", "k", "none", -ENOENT);
+	restore("s", "none", NULL, -ENOENT);
+	restore("none", NULL, NULL, -ENOENT);
+	restore("s", "system_schema", NULL, -ENOENT);
+	restore("s", "k", "u", 0);
+	answers(t.store, "SELECT * FROM k.u", "[1,{\"a\": 1}]\n");
+	answers(t.store, "SELECT v FROM k.t", "[11]\n");
+	run("DROP TABLE k.u");
+	run("ALTER TYPE k.y ADD b int");
+	restore("s", "k", "u", -EINVAL);
+	run("DROP KEYSPACE k");
+	restore("s", "k", "t", 0);
+	answers(t.store, ALL_ROWS, ROWS_THEN);
+	answers(t.store, "SELECT * FROM k.u",
+		"table u does not exist\n");
+	restore("s", "k", NULL, 0);
+	answers(t.store, "SELECT * FROM k.u", "[1,{\"a\": 1}]\n");
+}
+END_TEST
+
+/* Two tables have a file then: it goes with the last. */
+START_TEST(files_are_shared)
+{
+	make_table();
+	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	restore("s", "k", "t", 0);
+	run("UPDATE k.t SET v = 11 WHERE p = 1");
+	ck_assert_int_eq(snapshot_drop(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_drop(t.store, automatic().name), 0);
+	answers(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
+	test_store_reopen(&t);
+	answers(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
+	ck_assert_int_eq(store_compact(t.store, NULL), 0);
+	answers(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
+}
+END_TEST
+
+START_TEST(many_cost_little)
+{
+	char name[40];
+	struct stat st;
+	char path[300];
+	int i;
+
+	make_table();
+	for (i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "s%d", i);
+		ck_assert_int_eq(snapshot_create(t.store, name), 0);
+	}
+	snprintf(path, sizeof(path), "%s/engine/MANIFEST-000000000001",
+		 t.path);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_lt(st.st_size, 200000);
+	test_store_reopen(&t);
+	says("s500", "SELECT v FROM k.t", "[10]\n");
+	ck_assert_int_eq(snapshot_drop(t.store, "s500"), 0);
+	says("s501", "SELECT v FROM k.t", "[10]\n");
+}
+END_TEST
+
+SUITE(snapshot)
+{
+	TCase *tc = tcase_create("snapshot");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, names);
+	tcase_add_test(tc, a_snapshot_stays_as_it_was);
+	tcase_add_test(tc, nothing_is_written_in_it);
+	tcase_add_test(tc, what_had_not_expired_then_is_there);
+	tcase_add_test(tc, what_it_holds_goes_with_it);
+	tcase_add_test(tc, a_snapshot_is_dropped_beside_its_reader);
+	tcase_add_test(tc, drop_and_truncate_make_their_own);
+	tcase_add_test(tc, a_table_may_do_without);
+	tcase_add_test(tc, automatic_ones_are_bounded);
+	tcase_add_test(tc, everything_is_brought_back);
+	tcase_add_test(tc, a_part_is_brought_back);
+	tcase_add_test(tc, files_are_shared);
+	tcase_add_test(tc, many_cost_little);
+	suite_add_tcase(suite, tc);
+}
