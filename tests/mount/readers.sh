@@ -4,7 +4,7 @@
 # READS, SEED: more reads, and another order. HOWS, SIZES, FILES: of these alone.
 . tests/mount/lib.sh
 start
-if out=$(timeout 900 python3 tests/mount/readers.py "$M" "${READS:-8000}" "${SEED:-1}" 2>&1); then pass; else fail 'readers beside writers'; fi
+if out=$(timeout "${TIMEOUT:-900}" python3 tests/mount/readers.py "$M" "${READS:-8000}" "${SEED:-1}" 2>&1); then pass; else fail 'readers beside writers'; fi
 echo "$out"
 rm -r "${M:?}/k"
 run_cql <<'C'
