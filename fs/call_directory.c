@@ -25,8 +25,8 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	err = n->ops->directory ? listing_open(op, n, &l) : -ENOTDIR;
 	if (!err) {
 		reply->handle = (uint64_t)(uintptr_t)l;
-		reply->cache_readdir = true;
-		reply->keep_cache = true;
+		reply->cache_readdir = !n->ops->made_up;
+		reply->keep_cache = !n->ops->made_up;
 	}
 	err = op_end(op, err, n, NULL);
 	node_put(&fs->nodes, n);

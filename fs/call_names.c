@@ -32,6 +32,19 @@ struct at {
 	struct bytes name;
 };
 
+/* End it. The kernel holds the directory's lock. */
+static int at_end(struct at *at, int err)
+{
+	struct fs *fs = at->op->fs;
+	struct fs_call *call = at->op->call;
+
+	err = op_end(at->op, err, at->dir, (const char *)at->name.ptr);
+	if (call)
+		call->locked = true;
+	node_put(&fs->nodes, at->dir);
+	return err;
+}
+
 static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		    uint64_t parent, const char *name, bool changes)
 {
@@ -50,23 +63,12 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		return -ENOMEM;
 	}
 	op_watch(at->op, at->dir);
+	if (changes && at->dir->ops->made_up)
+		return at_end(at, -EROFS);
 	if (changes)
 		op_by_path(at->op, at->dir);
 	handles_commit_empty(at->op, at->dir);
 	return 0;
-}
-
-/* End it. The kernel holds the directory's lock. */
-static int at_end(struct at *at, int err)
-{
-	struct fs *fs = at->op->fs;
-	struct fs_call *call = at->op->call;
-
-	err = op_end(at->op, err, at->dir, (const char *)at->name.ptr);
-	if (call)
-		call->locked = true;
-	node_put(&fs->nodes, at->dir);
-	return err;
 }
 
 int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
@@ -513,7 +515,8 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	dir = op_node(fs, new_parent);
 	if (dir)
 		op_by_path(at.op, dir);
-	err = dir ? stat_lookup(at.op, at.dir, at.name, &c, &n) : -ESTALE;
+	err = !dir ? -ESTALE : dir->ops->made_up ? -EROFS :
+	      stat_lookup(at.op, at.dir, at.name, &c, &n);
 	if (!err)
 		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
 	node_put(&fs->nodes, n);

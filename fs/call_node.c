@@ -410,6 +410,19 @@ int fs_removexattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	return set_value(fs, call, node, name, BYTES_NULL, 0);
 }
 
+int fs_readlink(struct fs *fs, struct fs_call *call, uint64_t node,
+		struct buf *out)
+{
+	struct on on;
+	int err = on_begin(&on, fs, call, node, false);
+
+	if (err)
+		return err;
+	err = on.n->ops->read_link ?
+		      on.n->ops->read_link(on.op, on.n, out) : -EINVAL;
+	return on_end(&on, err ? err : out->failed ? -ENOMEM : 0);
+}
+
 int fs_statfs(struct fs *fs, struct statvfs *out)
 {
 	memset(out, 0, sizeof(*out));

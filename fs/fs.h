@@ -85,6 +85,9 @@ int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
  * -EPERM, with the reason in the errors. */
 int fs_mknod(struct fs *fs, struct fs_call *call, uint64_t parent,
 	     const char *name);
+/* Append where a symbolic link leads to. */
+int fs_readlink(struct fs *fs, struct fs_call *call, uint64_t node,
+		struct buf *out);
 /* flags: RENAME_NOREPLACE is honoured, the others are EINVAL. */
 int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, uint64_t new_parent, const char *new_name,

@@ -89,7 +89,7 @@ static struct node *find_step(struct fs *fs, struct node *dir,
 	if (bytes_is_null(value))
 		return NULL;
 	if (dir->ops->plain_names) {
-		schemaless_print_name(name, dir, value);
+		schemaless_print_name(name, node_name(dir), value);
 		name_shorten(name);
 	} else {
 		key_name_of_clustering(name, t, i, value);

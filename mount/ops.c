@@ -273,6 +273,15 @@ static void op_link(fuse_req_t req, fuse_ino_t node, fuse_ino_t parent,
 	op_mknod(req, parent, name, 0, 0);
 }
 
+static void op_readlink(fuse_req_t req, fuse_ino_t node)
+{
+	struct fs_call call = caller(req);
+	struct answer a = { .kind = ANSWER_DATA, .data = BUF_INIT };
+	int err = fs_readlink(fs_of(req), &call, node, &a.data);
+
+	reply_with(req, &call, err, &a);
+}
+
 /* ------------------------------------------------------------- attributes */
 
 static void op_getattr(fuse_req_t req, fuse_ino_t node,
@@ -657,6 +666,7 @@ const struct fuse_lowlevel_ops mount_ops = {
 	.forget = op_forget, .forget_multi = op_forget_multi,
 	.mkdir = op_mkdir, .rmdir = op_rmdir, .unlink = op_unlink,
 	.rename = op_rename, .mknod = op_mknod, .symlink = op_symlink,
+	.readlink = op_readlink,
 	.link = op_link, .getattr = op_getattr, .setattr = op_setattr,
 	.getxattr = op_getxattr, .listxattr = op_listxattr,
 	.setxattr = op_setxattr, .removexattr = op_removexattr,

@@ -4,6 +4,7 @@
 
 #include "fs/file/keep.h"
 #include "fs/kind/key.h"
+#include "fs/kind/query.h"
 #include "fs/kind/row.h"
 #include "fs/kind/row_json.h"
 #include "fs/kind/rows.h"
@@ -224,7 +225,7 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 			return lookup_static(op, dir, out);
 		if (bytes_equal(name, bytes_str("@key")))
 			return key_file_lookup(op, dir, out);
-		return -ENOENT;
+		return query_child(op, dir, name, out);
 	}
 	suffix = name_suffix(name, &base);
 	if (suffix == SUFFIX_JSON)

@@ -16,16 +16,16 @@
 #include "fs/tree/listing.h"
 #include "store/type/value.h"
 
-static bool is_key_file(struct node *dir, struct bytes name)
+static bool is_key_file(struct bytes dir_name, struct bytes name)
 {
 	return bytes_equal(name, bytes_str("@key")) &&
-	       name_is_shortened(node_name(dir));
+	       name_is_shortened(dir_name);
 }
 
-void schemaless_print_name(struct buf *out, struct node *dir,
+void schemaless_print_name(struct buf *out, struct bytes dir_name,
 			   struct bytes value)
 {
-	if (is_key_file(dir, value))
+	if (is_key_file(dir_name, value))
 		buf_add_str(out, "%40key");
 	else
 		name_escape_plain(out, value);
@@ -45,7 +45,7 @@ static int parse_plain(struct op *op, struct node *dir, struct bytes name,
 	child_owner(out, t);
 	err = name_unescape_plain(&text, name);
 	if (!err)
-		schemaless_print_name(&again, dir, buf_bytes(&text));
+		schemaless_print_name(&again, node_name(dir), buf_bytes(&text));
 	if (!err && (text.failed || again.failed))
 		err = -ENOMEM;
 	else if (!err && !bytes_equal(buf_bytes(&again), name))
@@ -68,7 +68,7 @@ static int lookup_plain(struct op *op, struct node *dir, struct bytes name,
 {
 	int err;
 
-	if (is_key_file(dir, name))
+	if (is_key_file(node_name(dir), name))
 		return key_file_lookup(op, dir, out);
 	err = parse_plain(op, dir, name, out);
 	return err ? err : cell_lookup(op, dir, out);
@@ -80,7 +80,7 @@ static int create_plain(struct op *op, struct node *dir, struct bytes name,
 	struct bytes base;
 	int err;
 
-	if (is_key_file(dir, name))
+	if (is_key_file(node_name(dir), name))
 		return key_file_child(op, dir, out);
 	err = parse_plain(op, dir, name, out);
 	/* A temporary name that rsync derives from an escaped name need not be
@@ -118,7 +118,7 @@ static int next_plain(struct op *op, struct listing *l, struct buf *name,
 {
 	int got;
 
-	if (!l->step && is_key_file(l->node, bytes_str("@key")) &&
+	if (!l->step && is_key_file(node_name(l->node), bytes_str("@key")) &&
 	    !key_file_lookup(op, l->node, out)) {
 		buf_add_str(name, "@key");
 		return 1;
@@ -133,7 +133,7 @@ static int next_plain(struct op *op, struct listing *l, struct buf *name,
 	} while (got > 0 && !l->row.cell_count && !l->row.names);
 	if (got <= 0)
 		return got;
-	schemaless_print_name(name, l->node, l->row.clustering[0]);
+	schemaless_print_name(name, node_name(l->node), l->row.clustering[0]);
 	listing_child(l, out, &kind_plain);
 	out->value = l->row.clustering[0];
 	if (!l->row.names)

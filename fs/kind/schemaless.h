@@ -9,7 +9,7 @@
 #include "fs/op/place.h"
 
 extern const struct node_ops kind_schemaless, kind_plain;
-/* Append the whole name of a row in dir. */
-void schemaless_print_name(struct buf *out, struct node *dir,
+/* Append the whole name of a row in the partition of that name. */
+void schemaless_print_name(struct buf *out, struct bytes dir_name,
 			   struct bytes value);
 #endif

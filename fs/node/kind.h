@@ -98,6 +98,10 @@ struct node_ops {
 	const char *kind;
 	bool by_position;	/* its name means another object in time */
 	bool directory;
+	bool link;		/* a symbolic link */
+	/* A directory in which nothing can be changed, and whose listing the
+	 * kernel never keeps. */
+	bool made_up;
 	enum part part;
 	const struct file_kind *file;	/* of a file */
 	bool whole_column;	/* PART_COLUMN: of one that has elements, */
@@ -127,6 +131,8 @@ struct node_ops {
 	/* Remove the node itself; rmdir checks that it is empty. */
 	int (*rmdir)(struct op *op, struct node *n);
 	int (*unlink)(struct op *op, struct node *n);
+	/* Of a link: append where it leads to. */
+	int (*read_link)(struct op *op, struct node *n, struct buf *out);
 	/* Move n to a name beside or below; *target describes it there. */
 	int (*rename)(struct op *op, struct node *n, struct node *dir,
 		      struct bytes name, struct node *replaced,
@@ -150,4 +156,10 @@ struct node_ops {
 	 * none. */
 	int (*settle)(struct op *op, struct node *dir);
 };
+
+/* Return the type of its nodes, in the bits of st_mode. */
+static inline mode_t node_ops_type(const struct node_ops *ops)
+{
+	return ops->directory ? S_IFDIR : ops->link ? S_IFLNK : S_IFREG;
+}
 #endif

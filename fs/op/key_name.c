@@ -127,8 +127,8 @@ int key_name_full(struct op *op, struct node *n, struct buf *out)
 
 #define KEY_MAX 65535	/* bytes of a key, in CQL too */
 
-static int read_part(struct op *op, struct buf *out, const struct type *type,
-		     struct bytes name)
+int key_name_read(struct op *op, struct buf *out, const struct type *type,
+		  struct bytes name)
 {
 	struct type_error error = { .text = "" };
 	int err;
@@ -188,7 +188,7 @@ int key_name_parse_value(struct op *op, const struct type *type,
 			 struct bytes name, struct bytes *value)
 {
 	struct buf got = BUF_INIT, again = BUF_INIT;
-	int err = read_part(op, &got, type, name);
+	int err = key_name_read(op, &got, type, name);
 
 	if (!err) {
 		key_name_of_value(&again, type, buf_bytes(&got));
@@ -226,7 +226,7 @@ static int parse_parts(struct op *op, const struct table *t, struct bytes name,
 				 t->name, n);
 	for (i = 0; i < n && !err; i++) {
 		buf_clear(&got);
-		err = names[i].len ? read_part(op, &got,
+		err = names[i].len ? key_name_read(op, &got,
 					table_partition_column(t, i)->type,
 					names[i]) : 0;
 		values[i] = arena_copy(&op->arena, buf_bytes(&got));

@@ -33,6 +33,9 @@ int key_name_parse_clustering(struct op *op, const struct table *t, uint32_t i,
 			      struct bytes name, struct bytes *value);
 int key_name_parse_value(struct op *op, const struct type *type,
 			 struct bytes name, struct bytes *value);
+/* Append the value of a name, or of a part of one, whatever its spelling. */
+int key_name_read(struct op *op, struct buf *out, const struct type *type,
+		  struct bytes name);
 
 /*
  * Check that the rows that were found at p have the name of p. Of equal values

@@ -72,6 +72,9 @@ void child_stat(const struct child *c, uint64_t ino, struct stat *out)
 		out->st_mode = S_IFDIR | mode;
 		out->st_size = DIRECTORY_SIZE;
 		out->st_blocks = DIRECTORY_SIZE / 512;
+	} else if (c->ops->link) {
+		out->st_mode = S_IFLNK | 0777;
+		out->st_size = (off_t)c->size;
 	} else {
 		out->st_mode = S_IFREG | (mode & 0666);
 		out->st_size = (off_t)c->size;

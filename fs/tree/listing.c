@@ -30,6 +30,10 @@ static void close_stream(struct fs *fs, struct listing *l)
 
 	cursor_close(l->cursor);
 	l->cursor = NULL;
+	if (l->end)
+		l->end(l);
+	l->end = NULL;
+	l->rest = NULL;
 	for (i = 0; i < l->given; i++)
 		node_put(&fs->nodes, l->kept[i]);
 	for (i = l->kept_at; i < l->kept_count; i++)
@@ -305,8 +309,7 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 			entry->node = 0;
 			entry->attr.st_ino = node_ino(dir->ino,
 						      buf_bytes(&l->name));
-			entry->attr.st_mode = l->child.ops->directory ?
-						      S_IFDIR : S_IFREG;
+			entry->attr.st_mode = node_ops_type(l->child.ops);
 		}
 		if (l->child.expires_s != NO_TIME)
 			timer_add(&op->fs->timers, dir,
@@ -506,6 +509,8 @@ void listings_rest(struct fs *fs)
 	for (l = fs->listings; l; l = l->next) {
 		if (!mutex_try(&l->lock))
 			continue;
+		if (l->rest)
+			l->rest(l);
 		if (prepare_rest(l))
 			cursor_rest(l->cursor);
 		mutex_unlock(&l->lock);

@@ -62,6 +62,10 @@ struct listing {
 	bool more_children;		/* there was no room for all */
 	size_t index, count;		/* of children: the next; all */
 	void *data;
+	/* Set by a kind that holds more, in data: frees it; lets it release a
+	 * moment of the store that has passed. Or NULL. */
+	void (*end)(struct listing *l);
+	void (*rest)(struct listing *l);
 };
 /* Set out to the child that l->row is: of names nothing else is looked at. */
 static inline void listing_child(const struct listing *l, struct child *out,

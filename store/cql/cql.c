@@ -7,6 +7,7 @@
 #include "store/base/clock.h"
 #include "store/cql/statement/statement.h"
 #include "store/cql/syntax/parse.h"
+#include "store/cql/where/where.h"
 #include "store/table/present.h"
 #include "store/cql/execute.h"
 
@@ -207,6 +208,7 @@ static void keep_error(struct cql_session *c, struct cql_error error)
 }
 
 static int execute(struct cql_session *c, struct bytes statement,
+		   struct bytes after_key, const struct bytes *after_clustering,
 		   struct cql_result **result)
 {
 	struct cql_result *r;
@@ -224,6 +226,8 @@ static int execute(struct cql_session *c, struct bytes statement,
 	if (!r)
 		return -ENOMEM;
 	r->execution.text = statement;
+	r->execution.after_key = after_key;
+	r->execution.after_clustering = after_clustering;
 	r->arena.limit = c->space + TEXT_SHARE * statement.len;
 	err = cql_parse(&r->arena, &s, statement, NULL, &c->error);
 	if (err)
@@ -231,6 +235,8 @@ static int execute(struct cql_session *c, struct bytes statement,
 	else
 		err = execute_statement(r, s);
 	r->execution.text = BYTES_NULL;
+	r->execution.after_key = BYTES_NULL;
+	r->execution.after_clustering = NULL;
 	if (!err && (r->arena.failed || r->execution.scratch.failed))
 		err = -ENOMEM;
 	if (err) {
@@ -262,11 +268,13 @@ static int error_number(const struct cql_session *c, int err)
 	}
 }
 
-int cql_execute(struct cql_session *c, struct bytes statement,
-		struct cql_result **result)
+int cql_execute_after(struct cql_session *c, struct bytes statement,
+		      struct bytes partition_key,
+		      const struct bytes *clustering,
+		      struct cql_result **result)
 {
 	struct watch *before = watch_set(&c->watch);
-	int err = execute(c, statement, result);
+	int err = execute(c, statement, partition_key, clustering, result);
 
 	watch_set(before);
 	return error_number(c, err);
@@ -286,6 +294,20 @@ int cql_may_begin(struct cql_session *c, struct bytes text, size_t added)
 		keep_error(c, error);
 	arena_release(&arena);
 	return err == -EINVAL ? err : 0;
+}
+
+int cql_execute(struct cql_session *c, struct bytes statement,
+		struct cql_result **result)
+{
+	return cql_execute_after(c, statement, BYTES_NULL, NULL, result);
+}
+
+bool cql_error_wants_index(const struct cql_error *error)
+{
+	return error->code == CQL_INVALID_REQUEST &&
+	       (!strcmp(error->message, NEEDS_FILTERING) ||
+		!strncmp(error->message, LIKE_NEEDS_INDEX,
+			 sizeof(LIKE_NEEDS_INDEX) - 1));
 }
 
 const struct cql_error *cql_session_error(const struct cql_session *c)

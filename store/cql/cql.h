@@ -54,6 +54,20 @@ int cql_execute(struct cql_session *c, struct bytes statement,
  * looked at (0): the time would grow with its square.
  */
 int cql_may_begin(struct cql_session *c, struct bytes text, size_t added);
+/*
+ * As cql_execute, for a SELECT whose rows come in their order or backwards
+ * (none that sorts or groups them): it returns only the rows after the one of
+ * this key, which need not exist. partition_key: serialised; clustering: all of
+ * its values; NULL in a table without clustering columns. Both are read in the
+ * call only.
+ */
+int cql_execute_after(struct cql_session *c, struct bytes statement,
+		      struct bytes partition_key,
+		      const struct bytes *clustering,
+		      struct cql_result **result);
+/* True if a SELECT was refused that ALLOW FILTERING may allow, or that only an
+ * index of its column would. */
+bool cql_error_wants_index(const struct cql_error *error);
 /* Return the error of the last call that failed on this session. */
 const struct cql_error *cql_session_error(const struct cql_session *c);
 

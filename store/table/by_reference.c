@@ -10,23 +10,19 @@
 #include "store/table/cursor.h"
 #include "store/table/key.h"
 
-static bool is_asked_for(struct cursor *c)
+static bool is_asked_for(const struct cursor *c)
 {
 	const struct query *q = &c->query;
 	struct bytes key = buf_bytes(&c->partition_key);
 	size_t i;
 
+	if (cursor_passes_partition(c))
+		return false;
 	for (i = 0; i < q->partition_count; i++)
 		if (bytes_equal(q->partitions[i], key))
 			return true;
-	if (q->partition_count || c->token < q->from_token ||
-	    c->token > q->to_token)
-		return false;
-	if (bytes_is_null(q->after_key))
-		return true;
-	buf_clear(&c->scratch);
-	key_add_partition(&c->scratch, key_token(q->after_key), q->after_key);
-	return bytes_compare(buf_bytes(&c->prefix), buf_bytes(&c->scratch)) > 0;
+	return !q->partition_count && c->token >= q->from_token &&
+	       c->token <= q->to_token;
 }
 
 /* True if the key is of the partition that the cursor is in, or was in last. */

@@ -23,6 +23,11 @@ void query_init(struct query *q, const struct table *t)
 }
 
 /* ------------------------------------------------------------------ opening */
+static void add_partition(struct buf *out, struct bytes partition_key)
+{
+	key_add_partition(out, key_token(partition_key), partition_key);
+}
+
 static int copy_partitions(struct cursor *c, const struct query *q)
 {
 	struct bytes *copy;
@@ -48,8 +53,8 @@ static int encode_slices(struct cursor *c, const struct query *q)
 	size_t i;
 
 	/* In a reversed query everything is a slice too: rows end where they
-	 * begin. */
-	if (!q->slice_count && c->query.reversed) {
+	 * begin. And where they begin in the middle of a partition. */
+	if (!q->slice_count && (c->query.reversed || q->after_clustering)) {
 		c->query.slices = &all;
 		c->query.slice_count = 1;
 	}
@@ -78,6 +83,33 @@ static int encode_slices(struct cursor *c, const struct query *q)
 	return c->memory.failed ? -ENOMEM : 0;
 }
 
+/* Keep the place after which the query begins, as the key's two parts. */
+static int encode_after(struct cursor *c, const struct query *q)
+{
+	struct bound after = { q->after_clustering, c->table->clustering_count,
+			       false };
+	struct buf key = BUF_INIT;
+
+	c->after_prefix = c->after_place = BYTES_NULL;
+	c->query.after_key = BYTES_NULL;
+	c->query.after_clustering = NULL;
+	if (bytes_is_null(q->after_key))
+		return 0;
+	add_partition(&key, q->after_key);
+	c->after_prefix = arena_copy(&c->memory, buf_bytes(&key));
+	buf_clear(&key);
+	if (q->after_clustering && c->query.reversed)
+		key_add_end(&key, c->table, &after);
+	else if (q->after_clustering)
+		key_add_start(&key, c->table, &after);
+	if (q->after_clustering)
+		c->after_place = arena_copy(&c->memory, buf_bytes(&key));
+	if (key.failed)
+		c->memory.failed = true;
+	buf_release(&key);
+	return c->memory.failed ? -ENOMEM : 0;
+}
+
 static int copy_query(struct cursor *c, const struct query *q)
 {
 	const struct table *t = c->table;
@@ -91,7 +123,6 @@ static int copy_query(struct cursor *c, const struct query *q)
 		c->query.with_statics |= c->refs->statics;
 		c->query.reversed = false;	/* the list is in key order */
 	}
-	c->query.after_key = arena_copy(&c->memory, q->after_key);
 	c->clustering = arena_zalloc(&c->memory, t->clustering_count + 1,
 				     sizeof(*c->clustering));
 	c->ends = arena_zalloc(&c->memory, t->clustering_count + 1,
@@ -104,17 +135,14 @@ static int copy_query(struct cursor *c, const struct query *q)
 	if (!err)
 		err = encode_slices(c, q);
 	if (!err)
+		err = encode_after(c, q);
+	if (!err)
 		err = row_reader_init(&c->reader, t, columns,
 				      q->now_s ? q->now_s :
 						     store_now_s(c->store),
 				      &c->memory);
 	c->reader.raw = q->raw;
 	return err;
-}
-
-static void add_partition(struct buf *out, struct bytes partition_key)
-{
-	key_add_partition(out, key_token(partition_key), partition_key);
 }
 
 /* Compute the keys that rows of the query can have: all of one partition, or of
@@ -311,6 +339,11 @@ void cursor_close(struct cursor *c)
 }
 
 /* --------------------------------------------------------------- partitions */
+static int64_t token_of_prefix(struct bytes prefix)
+{
+	return (int64_t)(get_be64(prefix.ptr) ^ (uint64_t)1 << 63);
+}
+
 /* Enter the partition whose token and key c->prefix has. */
 int cursor_enter(struct cursor *c)
 {
@@ -328,8 +361,10 @@ int cursor_enter(struct cursor *c)
 	c->statics = NULL;
 	c->static_count = 0;
 	c->statics_read = false;
+	c->is_after = !bytes_is_null(c->after_place) &&
+		      bytes_equal(buf_bytes(&c->prefix), c->after_prefix);
 	arena_clear(&c->partition_memory);
-	c->token = (int64_t)(get_be64(c->prefix.ptr) ^ (uint64_t)1 << 63);
+	c->token = token_of_prefix(buf_bytes(&c->prefix));
 	buf_clear(&c->partition_key);
 	err = key_partition_key(&c->partition_key, buf_bytes(&c->prefix));
 	if (!err && c->partition_key.failed)
@@ -361,15 +396,27 @@ int cursor_seek_partition(struct cursor *c)
 	return peek_seek(c, &c->partitions, buf_bytes(&c->scratch));
 }
 
+bool cursor_passes_partition(const struct cursor *c)
+{
+	int order;
+
+	if (bytes_is_null(c->after_prefix))
+		return false;
+	order = bytes_compare(buf_bytes(&c->prefix), c->after_prefix);
+	return order < 0 || (!order && bytes_is_null(c->after_place));
+}
+
 static int next_listed(struct cursor *c)
 {
 	int err;
 
-	if (c->partition_index == c->query.partition_count)
-		return 0;
-	buf_clear(&c->prefix);
-	add_partition(&c->prefix,
-		      c->query.partitions[c->partition_index++]);
+	do {
+		if (c->partition_index == c->query.partition_count)
+			return 0;
+		buf_clear(&c->prefix);
+		add_partition(&c->prefix,
+			      c->query.partitions[c->partition_index++]);
+	} while (cursor_passes_partition(c));
 	/* The list has its own order: the entry that was looked at does not
 	 * help. */
 	err = cursor_seek_partition(c);
@@ -382,6 +429,7 @@ static int seek_next_partition(struct cursor *c)
 	struct peek *p = &c->partitions;
 	struct buf *key = &c->scratch;
 	const struct query *q = &c->query;
+	struct bytes after = c->after_prefix;
 
 	buf_clear(key);
 	if (c->started) {
@@ -390,10 +438,11 @@ static int seek_next_partition(struct cursor *c)
 			return 0;
 		buf_add_bytes(key, buf_bytes(&c->prefix));
 		buf_add_byte(key, 0xff);
-	} else if (!bytes_is_null(q->after_key) &&
-		   key_token(q->after_key) >= q->from_token) {
-		add_partition(key, q->after_key);
-		buf_add_byte(key, 0xff);
+	} else if (!bytes_is_null(after) &&
+		   token_of_prefix(after) >= q->from_token) {
+		buf_add_bytes(key, after);
+		if (bytes_is_null(c->after_place))
+			buf_add_byte(key, 0xff);
 	} else if (q->from_token != INT64_MIN) {
 		key_add_token(key, q->from_token);
 	}
@@ -435,8 +484,7 @@ static int next_found(struct cursor *c)
 	} while (more > 0 && is_of_table(c));
 	if (more <= 0)
 		return more;
-	if ((int64_t)(get_be64(c->prefix.ptr) ^ (uint64_t)1 << 63) >
-	    c->query.to_token)
+	if (token_of_prefix(buf_bytes(&c->prefix)) > c->query.to_token)
 		return 0;
 	if (c->query.reversed)
 		peek_forget(&c->reverse_rows);
@@ -477,7 +525,7 @@ void cursor_after_row(struct cursor *c)
 static ASIDE int give_statics(struct cursor *c, struct row_view *row)
 {
 	c->in_partition = false;
-	if (!c->static_count || c->given_in_partition)
+	if (!c->static_count || c->given_in_partition || c->is_after)
 		return 0;
 	if (!c->query.static_only_rows && !c->query.statics_only)
 		return 0;

@@ -45,6 +45,11 @@ struct cursor {
 	struct arena row_memory;	/* cells, of this row */
 	struct row_reader reader;
 	struct range *ranges;
+	struct bytes after_prefix;	/* of query.after_key; or null */
+	struct bytes after_place;	/* of after_clustering, as in a range; or
+					 * null */
+	bool is_after;			/* this partition is the first one, and
+					 * begins there */
 	struct peek partitions;		/* forward: finds partitions, statics */
 	struct peek reverse_rows;	/* rows, in a reversed query */
 	struct peek *rows;		/* one of the two */
@@ -108,6 +113,8 @@ void peek_forget(struct peek *p);
  * or -errno. */
 int cursor_seek_partition(struct cursor *c);
 int cursor_enter(struct cursor *c);
+/* True if all of the partition of prefix lies before the query's begin. */
+bool cursor_passes_partition(const struct cursor *c);
 /* Return the next view in this partition; 0: it is done, and left. */
 int cursor_next_in_partition(struct cursor *c, struct row_view *row);
 /* Fill in the members that all views of a partition share, and count the

@@ -183,6 +183,19 @@ static const struct range *current_range(const struct cursor *c)
 					    : c->range_index];
 }
 
+/* Return where in the slice rows begin, in the cursor's direction. */
+static struct bytes near_end(const struct cursor *c, const struct range *range)
+{
+	bool reversed = c->query.reversed;
+	struct bytes near = reversed ? range->end : range->start;
+	int order;
+
+	if (!c->is_after)
+		return near;
+	order = bytes_compare(c->after_place, near);
+	return (reversed ? order < 0 : order > 0) ? c->after_place : near;
+}
+
 /* True if the key is not past the slice's far end. */
 static bool is_within(const struct cursor *c, const struct range *range,
 		      struct bytes key)
@@ -227,8 +240,7 @@ static ASIDE int next_entry(struct cursor *c)
 			return 0;
 		if (!c->range_entered) {
 			err = peek_seek(c, p, scratch_key(c,
-					c->query.reversed ? range->end
-							  : range->start));
+						near_end(c, range)));
 			if (err || c->scratch.failed)
 				return err ? err : -ENOMEM;
 			c->range_entered = true;
@@ -386,6 +398,8 @@ static bool is_in_slices(const struct cursor *c, struct bytes key)
 				       key.len - c->prefix.len);
 	size_t i;
 
+	if (c->is_after && bytes_compare(suffix, c->after_place) < 0)
+		return false;
 	for (i = 0; i < c->query.slice_count; i++)
 		if (bytes_compare(suffix, c->ranges[i].start) >= 0 &&
 		    bytes_compare(suffix, c->ranges[i].end) < 0)

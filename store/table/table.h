@@ -49,13 +49,19 @@ struct query {
 	/*
 	 * The partitions: these, in this order (serialised keys; an iterator
 	 * returns them in the order listed), or, with partition_count 0, those
-	 * with from <= token <= to, in token order, beginning after after_key
-	 * (exclusive) when that is not null.
+	 * with from <= token <= to, in token order.
 	 */
 	const struct bytes *partitions;
 	size_t partition_count;
 	int64_t from_token, to_token;
+	/*
+	 * When after_key is not null only what comes after that partition in
+	 * token order; with after_clustering (clustering_count values) also the
+	 * rows of that partition which come after the row of this key, in the
+	 * direction of the query.
+	 */
 	struct bytes after_key;
+	const struct bytes *after_clustering;
 	/* Rows of each partition: those in any of the slices (sorted, disjoint,
 	 * in clustering order); none: all. No rows at all: statics only. */
 	const struct slice *slices;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fs/node/name.h"
+#include "fs/query/terms.h"
 #include "store/cql/syntax/parse.h"
 #include "store/cql/syntax/statement_end.h"
 #include "store/row/key.h"
@@ -195,6 +196,39 @@ static void name(struct bytes input)
 	buf_release(&back);
 }
 
+/* The terms of a query are slices of its name, none of them empty. */
+static void query(struct bytes input)
+{
+	struct query_terms q;
+	struct bytes rest, one;
+	const char *why;
+	uint32_t i;
+
+	if (query_parse(&q, input, &why))
+		return;
+	for (i = 0; i < q.count; i++) {
+		const struct query_term *t = &q.terms[i];
+		struct bytes parts[] = { t->column, t->value, t->end };
+
+		if (t->on_token != bytes_is_null(t->column) ||
+		    (bytes_is_null(t->value) && bytes_is_null(t->end)))
+			abort();
+		for (size_t k = 0; k < ARRAY_SIZE(parts); k++)
+			if (!bytes_is_null(parts[k]) &&
+			    (!parts[k].len || parts[k].ptr < input.ptr ||
+			     parts[k].ptr + parts[k].len >
+				     input.ptr + input.len ||
+			     memchr(parts[k].ptr, ',', parts[k].len)))
+				abort();
+	}
+	if (q.limited != (q.limit > 0))
+		abort();
+	rest = q.columns;
+	for (i = 0; query_next_column(&rest, &one); i++)
+		if (i > input.len)
+			abort();
+}
+
 static void row(struct bytes input)
 {
 	struct arena arena = ARENA_INIT;
@@ -258,9 +292,9 @@ static void catalog(struct bytes input)
 
 const struct fuzz_target fuzz_targets[] = {
 	{ "parse", parse }, { "split", split }, { "execute", execute },
-	{ "text", text }, { "json", json }, { "name", name }, { "row", row },
-	{ "ordered", ordered }, { "catalog", catalog },
-	{ "lines", fuzz_lines },
+	{ "text", text }, { "json", json }, { "name", name },
+	{ "query", query }, { "row", row }, { "ordered", ordered },
+	{ "catalog", catalog }, { "lines", fuzz_lines },
 	{ "sstable", fuzz_sstable }, { "log", fuzz_log },
 	{ "manifest", fuzz_manifest },
 };

@@ -65,7 +65,8 @@ static bool is_point(const struct select_state *s)
 	const struct query *q = &s->query;
 	uint32_t n = s->table->clustering_count;
 
-	if (s->where.uses_index || q->partition_count != 1 || q->with_statics)
+	if (s->where.uses_index || q->partition_count != 1 || q->with_statics ||
+	    !bytes_is_null(q->after_key))
 		return false;
 	if (q->shown && s->table->flags & TABLE_VIRTUAL)
 		return false;

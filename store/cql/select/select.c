@@ -207,6 +207,8 @@ static int plan(struct select_state *s)
 		q->shown_context = s->x;
 	}
 	q->reversed = reversed;
+	q->after_key = s->x->after_key;
+	q->after_clustering = s->x->after_clustering;
 	err = plan_where(s);
 	if (err)
 		return err;

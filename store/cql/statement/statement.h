@@ -58,6 +58,10 @@ struct execution {
 	uint64_t begun_ns;		/* for the trace */
 	int64_t timestamp_us;		/* of the statement; 0: none taken yet */
 	int64_t now_s;
+	/* Of a SELECT: as the same members of struct query, or null. Valid
+	 * inside cql_execute_after only. */
+	struct bytes after_key;
+	const struct bytes *after_clustering;
 	unsigned quiet;			/* refusals leave no error */
 	/*
 	 * Where to note, while a statement is prepared, that a call failed or

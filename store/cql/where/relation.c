@@ -252,8 +252,7 @@ static int column_restriction(struct execution *x, struct restriction **out,
 	if (err)
 		return err;
 	if (op == OPERATOR_LIKE && !has_like_index(t, c))
-		return refuse(x, "LIKE restriction is only supported on "
-				 "properly indexed columns. %s is not valid.",
+		return refuse(x, LIKE_NEEDS_INDEX ". %s is not valid.",
 			      relation_text(x, relation));
 	r->values = value;
 	r->value_count = 1;

@@ -286,7 +286,7 @@ static void add_model_row(struct buf *out, const struct model *m,
 struct wanted {
 	struct query query;
 	struct slice slices[2];
-	struct place places[4], partitions[PARTITIONS];
+	struct place places[4], partitions[PARTITIONS], after;
 	struct bytes keys[PARTITIONS];
 	int first[2], end[2];		/* numbers of rows */
 };
@@ -312,6 +312,28 @@ static bool is_repeated(const struct wanted *w, int last, int number)
 				      : last == number;
 }
 
+static int64_t token_of(int k)
+{
+	uint8_t key[4];
+
+	be32(key, k);
+	return table_token(bytes_of(key, 4));
+}
+
+/* True if the row comes before the query's begin, or is that. */
+static bool is_passed(const struct wanted *w, int k, int number)
+{
+	const struct query *q = &w->query;
+	int begin = w->after.a * B_COUNT + B_COUNT - 1 - w->after.b;
+
+	if (bytes_is_null(q->after_key))
+		return false;
+	if (k != w->after.k)
+		return token_of(k) < token_of(w->after.k);
+	return !q->after_clustering ||
+	       (q->reversed ? number >= begin : number <= begin);
+}
+
 static void add_model_partition(struct buf *out, const struct model *m,
 				const struct wanted *w, int k, uint64_t *given)
 {
@@ -325,8 +347,8 @@ static void add_model_partition(struct buf *out, const struct model *m,
 		number = q->reversed ? A_COUNT * B_COUNT - 1 - i : i;
 		a = number / B_COUNT;
 		b = B_COUNT - 1 - number % B_COUNT;
-		if (!in_slices(w, number) || is_repeated(w, last, number) ||
-		    !row_is_live(m, &m->rows[k][a][b]))
+		if (is_passed(w, k, number) || !in_slices(w, number) ||
+		    is_repeated(w, last, number) || !row_is_live(m, &m->rows[k][a][b]))
 			continue;
 		if ((q->limit && *given == q->limit) ||
 		    (q->partition_limit && here == q->partition_limit))
@@ -336,19 +358,14 @@ static void add_model_partition(struct buf *out, const struct model *m,
 		++*given;
 		here++;
 	}
+	if (!bytes_is_null(q->after_key) &&
+	    (k == w->after.k || token_of(k) < token_of(w->after.k)))
+		return;
 	if (!here && q->static_only_rows && is_live(m, &m->statics[k]) &&
 	    !(q->limit && *given == q->limit)) {
 		add_model_row(out, m, q, k, 0, -1);
 		++*given;
 	}
-}
-
-static int64_t token_of(int k)
-{
-	uint8_t key[4];
-
-	be32(key, k);
-	return table_token(bytes_of(key, 4));
 }
 
 static void add_model(struct buf *out, const struct model *m,
@@ -371,9 +388,6 @@ static void add_model(struct buf *out, const struct model *m,
 		if (next < 0)
 			break;
 		above = token_of(next);
-		if (!bytes_is_null(q->after_key) &&
-		    above <= table_token(q->after_key))
-			continue;
 		add_model_partition(out, m, w, next, &given);
 	}
 }
@@ -559,9 +573,12 @@ static void random_query(struct model *m, struct wanted *w,
 		random_place(m, &w->partitions[0]);
 		q->from_token = token_of(w->partitions[0].k);
 		q->to_token = token_of((int)random_below(m, PARTITIONS));
-	} else if (random_below(m, 2)) {
-		random_place(m, &w->partitions[0]);
-		q->after_key = bytes_of(w->partitions[0].key, 4);
+	}
+	if (!random_below(m, 3)) {
+		random_place(m, &w->after);
+		q->after_key = bytes_of(w->after.key, 4);
+		if (random_below(m, 2))
+			q->after_clustering = w->after.clustering;
 	}
 	q->reversed = random_below(m, 2);
 	q->with_statics = random_below(m, 2);

@@ -1,0 +1,20 @@
+/*
+ * An entry of a query directory: a relative symbolic link to a row that
+ * satisfies the query's terms. Which rows @limit, @desc and @after show is a
+ * matter of the listing alone: a look at one entry reads that row only, however
+ * long the listing is.
+ */
+#ifndef FS_KIND_LINK_H
+#define FS_KIND_LINK_H
+#include "fs/op/place.h"
+#include "fs/query/entry.h"
+
+/* Describe the link to a row that exists; value: the node's, which the caller
+ * keeps as long as out. 0 or -errno. */
+int link_child(struct op *op, const struct place *p, const struct row_key *key,
+	       struct buf *value, struct child *out);
+/* Look up the entry of that name, which was not shortened, in a query's
+ * directory. */
+int link_lookup(struct op *op, struct node *dir, struct bytes name,
+		struct child *out);
+#endif

@@ -1,0 +1,336 @@
+#include "fs/kind/query_rows.h"
+
+#include <errno.h>
+
+#include "fs/kind/schema.h"
+#include "fs/node/call.h"
+#include "fs/op/op.h"
+#include "store/base/alloc.h"
+#include "store/cql/cql.h"
+#include "store/type/type.h"
+
+struct query_rows {
+	const struct place *place;
+	struct cql_session *session;
+	struct cql_result *result;
+	struct op *op;			/* of the call under way */
+	uint32_t first;			/* entry_first_column */
+	bool limited;
+	uint64_t left;			/* if limited */
+	struct buf key;			/* of the row's partition */
+	struct bytes *clustering;	/* room for all */
+	struct buf text;		/* of the SELECT */
+	/* It begins after this one: what @after says, or, while result is NULL,
+	 * the row that was returned last. */
+	bool begun;			/* that there is one */
+	struct arena memory;		/* of these: */
+	struct bytes after_partition;
+	struct bytes *after_clustering;
+};
+
+/* The cql_may of the session: ask the rights of the present caller. */
+static bool may(void *context, const struct keyspace *k, const struct table *t,
+		enum cql_right right)
+{
+	const struct query_rows *rows = context;
+
+	return schema_may_caller(rows->op, k, t, right);
+}
+
+/* True if the caller has been interrupted. */
+static bool is_given_up(void *context)
+{
+	const struct query_rows *rows = context;
+	const struct fs_call *call = rows->op->call;
+
+	return call && call->interrupted && call->interrupted(call->context);
+}
+
+/* Turn the session's error into the op's: returns the errno. may_scan: @scan is
+ * not given. */
+static int refuse(struct op *op, const struct cql_session *session, int err,
+		  bool may_scan)
+{
+	const struct cql_error *error = cql_session_error(session);
+
+	if (err == -EINVAL && may_scan && cql_error_wants_index(error))
+		return op_refuse(op, -EOPNOTSUPP, "%s (here: @scan)",
+				 error->message);
+	if (cql_error_is_set(error))
+		op_refuse(op, err, "%s", error->message);
+	return err;
+}
+
+/* -ESTALE if the columns are no longer those of the key that the query has. */
+static int check_columns(const struct query_rows *rows)
+{
+	const struct table *t = rows->place->table;
+	const struct cql_column *columns = cql_result_columns(rows->result);
+	uint32_t i, keys = t->partition_key_count;
+	uint32_t count = keys + t->clustering_count - rows->first;
+
+	if (cql_result_column_count(rows->result) != count)
+		return -ESTALE;
+	for (i = 0; i < count; i++) {
+		uint32_t place = rows->first + i;
+		const struct column *c = place < keys ?
+			table_partition_column(t, place) :
+			table_clustering_column(t, place - keys);
+
+		if (!type_equal(columns[i].type, c->type))
+			return -ESTALE;
+	}
+	return 0;
+}
+
+static int run(struct op *op, struct query_rows *rows, bool scan)
+{
+	int err = cql_execute_after(rows->session, buf_bytes(&rows->text),
+				    rows->after_partition,
+				    rows->after_clustering, &rows->result);
+
+	return err ? refuse(op, rows->session, err, !scan) :
+		     check_columns(rows);
+}
+
+/* Begin after the row of this key. */
+static int set_after(struct query_rows *rows, struct bytes partition_key,
+		     const struct bytes *clustering)
+{
+	uint32_t i, count = rows->place->table->clustering_count;
+	struct arena memory = ARENA_INIT;
+	struct bytes *copy = NULL;
+	struct bytes key = arena_copy(&memory, partition_key);
+
+	if (count)
+		copy = arena_alloc(&memory, count * sizeof(*copy));
+	for (i = 0; copy && i < count; i++)
+		copy[i] = arena_copy(&memory, clustering[i]);
+	if (memory.failed) {
+		arena_release(&memory);
+		return -ENOMEM;
+	}
+	arena_release(&rows->memory);
+	rows->memory = memory;
+	rows->after_partition = key;
+	rows->after_clustering = copy;
+	return 0;
+}
+
+int query_rows_open(struct op *op, const struct row_query *q,
+		    const struct place *p, struct query_rows **out)
+{
+	struct query_rows *rows = mem_zalloc(1, sizeof(*rows));
+	uint32_t i;
+	int err;
+
+	if (!rows)
+		return -ENOMEM;
+	rows->op = op;
+	rows->place = p;
+	rows->first = entry_first_column(p);
+	rows->limited = q->terms.limited;
+	rows->left = q->terms.limit;
+	rows->key = rows->text = BUF_INIT;
+	rows->memory = ARENA_INIT;
+	rows->clustering = mem_zalloc(p->table->clustering_count + 1,
+				      sizeof(*rows->clustering));
+	err = rows->clustering ? cql_session_new(&rows->session, op->fs->store) :
+				 -ENOMEM;
+	for (i = 0; i < p->clustering_count && !err; i++)
+		rows->clustering[i] = p->clustering[i];
+	if (!err && !bytes_is_null(q->after_partition))
+		err = set_after(rows, q->after_partition, q->after_clustering);
+	row_query_print(&rows->text, q, true);
+	if (!err && rows->text.failed)
+		err = -ENOMEM;
+	if (!err) {
+		cql_session_rights(rows->session, may, rows);
+		cql_session_stop(rows->session, is_given_up, rows);
+		err = run(op, rows, q->terms.scan);
+	}
+	if (err)
+		query_rows_close(rows);
+	else
+		*out = rows;
+	return err;
+}
+
+/* Set the key from the row's values. 1; 0: it is the statics of a partition
+ * that has no row, or the row of a compact table without a whole key. */
+static int take_key(struct query_rows *rows, const struct bytes *values,
+		    struct row_key *key)
+{
+	const struct table *t = rows->place->table;
+	uint32_t i, from = rows->place->clustering_count;
+
+	key->partition_key = rows->place->partition_key;
+	key->clustering = rows->clustering;
+	if (!rows->first) {
+		buf_clear(&rows->key);
+		table_partition_key(&rows->key, t, values);
+		if (rows->key.failed)
+			return -ENOMEM;
+		key->partition_key = buf_bytes(&rows->key);
+		values += t->partition_key_count;
+		from = 0;
+	}
+	for (i = from; i < t->clustering_count; i++) {
+		rows->clustering[i] = values[i - from];
+		if (bytes_is_null(rows->clustering[i]))
+			return 0;
+	}
+	return 1;
+}
+
+int query_rows_next(struct op *op, struct query_rows *rows,
+		    struct row_key *key)
+{
+	const struct bytes *values;
+	int got;
+
+	rows->op = op;
+	if (rows->limited && !rows->left)
+		return 0;
+	if (!rows->result) {
+		got = run(op, rows, true);
+		if (got)
+			return got;
+	}
+	do {
+		got = cql_result_next(rows->result, &values);
+		if (got < 0)
+			return refuse(op, rows->session, got, false);
+	} while (got > 0 && !(got = take_key(rows, values, key)));
+	rows->left -= got > 0 && rows->limited;
+	rows->begun = got > 0;
+	return got;
+}
+
+/* Note that the result keeps a part of a moment that has passed. */
+static void note_past(void *context, const void *source, uint64_t bytes)
+{
+	bool *any = context;
+
+	(void)source;
+	(void)bytes;
+	*any = true;
+}
+
+void query_rows_rest(struct query_rows *rows)
+{
+	bool keeps = false;
+	struct memory_use m = { .past = note_past, .context = &keeps };
+
+	if (!rows->result)
+		return;
+	/* Before the rest: afterwards the row is not valid any more. */
+	cql_result_memory(rows->result, &m);
+	if (!keeps)
+		return;
+	if (rows->begun &&
+	    set_after(rows, rows->first ? rows->place->partition_key :
+					  buf_bytes(&rows->key),
+		      rows->clustering))
+		return;
+	cql_result_free(rows->result);
+	rows->result = NULL;
+	rows->begun = false;
+}
+
+uint64_t query_rows_memory(const struct query_rows *rows)
+{
+	struct memory_use m = { .bytes = 0 };
+
+	if (rows->result)
+		cql_result_memory(rows->result, &m);
+	return m.bytes;
+}
+
+void query_rows_close(struct query_rows *rows)
+{
+	if (!rows)
+		return;
+	cql_result_free(rows->result);
+	cql_session_free(rows->session);
+	arena_release(&rows->memory);
+	buf_release(&rows->text);
+	buf_release(&rows->key);
+	mem_free(rows->clustering);
+	mem_free(rows);
+}
+
+/* ----------------------------------------------------------------- one row */
+static bool same_values(const struct bytes *a, const struct bytes *b,
+			uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (!bytes_equal(a[i], b[i]))
+			return false;
+	return true;
+}
+
+/* Read the row's key by a SELECT with the caller's rights: 1, 0, -errno. */
+static int select_row(struct op *op, struct bytes text,
+		      const struct row_key *key, uint32_t keys, uint32_t count)
+{
+	struct cql_session *session = NULL;
+	struct cql_result *result = NULL;
+	const struct bytes *values;
+	int got = schema_open_session(op, &session, NULL, 0755, true);
+
+	if (!got)
+		got = cql_execute(session, text, &result);
+	if (!got && cql_result_column_count(result) != keys + count)
+		got = -ESTALE;
+	if (!got)
+		got = cql_result_next(result, &values);
+	if (got < 0 && session)
+		refuse(op, session, got, false);
+	else if (got > 0)
+		got = same_values(values + keys, key->clustering, count);
+	cql_result_free(result);
+	cql_session_free(session);
+	return got;
+}
+
+static int read_row(struct op *op, const struct table *t,
+		    const struct row_key *key)
+{
+	struct row_view row;
+	int got = table_read(op->fs->store, t, key->partition_key,
+			     key->clustering, UINT64_MAX, op->now_s,
+			     &op->arena, &row);
+
+	return got <= 0 ? got : same_values(row.clustering, key->clustering,
+					    t->clustering_count);
+}
+
+int query_rows_has(struct op *op, const struct row_query *q,
+		   const struct row_key *key)
+{
+	const struct table *t = q->place.table;
+	struct bytes *values = arena_alloc(&op->arena, t->partition_key_count *
+						       sizeof(*values));
+	struct buf text = BUF_INIT;
+	int got = values ? table_partition_values(values, t,
+						  key->partition_key) :
+			   -ENOMEM;
+
+	if (got)
+		return got;
+	if (!row_query_has_key(q, key->partition_key, values, key->clustering))
+		return 0;
+	/* Of a virtual table not every user sees every row. */
+	if (row_query_print_check(&text, q, values, key->clustering) ||
+	    (t->flags & TABLE_VIRTUAL))
+		got = text.failed ? -ENOMEM :
+		      select_row(op, buf_bytes(&text), key,
+				 t->partition_key_count, t->clustering_count);
+	else
+		got = read_row(op, t, key);
+	buf_release(&text);
+	return got;
+}

@@ -1,0 +1,390 @@
+#include "fs/query/query.h"
+
+#include <errno.h>
+
+#include "fs/node/name.h"
+#include "fs/query/entry.h"
+#include "store/base/alloc.h"
+#include "store/type/compare.h"
+#include "store/type/text/text.h"
+#include "store/type/value.h"
+
+/* ------------------------------------------------------------------ values */
+/* Unescape a part of the name into the op's spare room. */
+static int unescape(struct op *op, struct bytes spelled)
+{
+	op->text.len = 0;
+	if (name_unescape(&op->text, spelled))
+		return op_refuse(op, -ENOENT,
+				 "a %% in a name stands before two upper-case hex digits");
+	return op->text.failed ? -ENOMEM : 0;
+}
+
+/* Check that the text is the canonical one. Which of its bytes are escaped does
+ * not matter: a query may have several names. */
+static int check_text(struct op *op, const struct type *type,
+		      struct bytes value)
+{
+	struct buf text = BUF_INIT, name = BUF_INIT;
+	int err = 0;
+
+	type_print_text(&text, type, value);
+	name_escape(&name, buf_bytes(&text));
+	if (text.failed || name.failed)
+		err = -ENOMEM;
+	else if (!bytes_equal(buf_bytes(&text), buf_bytes(&op->text)))
+		err = op_refuse(op, -ENOENT, "the name of this value is '%s'",
+				buf_cstr(&name));
+	buf_release(&text);
+	buf_release(&name);
+	return err;
+}
+
+static int read_value(struct op *op, const struct type *type,
+		      struct bytes spelled, struct bytes *out)
+{
+	struct type_error error = { .text = "" };
+	struct buf value = BUF_INIT;
+	int err = unescape(op, spelled);
+
+	if (!err)
+		err = type_read_text(&value, type, buf_bytes(&op->text),
+				     &error);
+	if (err == -EINVAL)
+		op_refuse_type(op, &error);
+	if (!err && value.failed)
+		err = -ENOMEM;
+	if (!err)
+		err = check_text(op, type, buf_bytes(&value));
+	if (!err) {
+		*out = arena_copy(&op->arena, buf_bytes(&value));
+		err = op->arena.failed ? -ENOMEM : 0;
+	}
+	buf_release(&value);
+	return err;
+}
+
+static int read_pattern(struct op *op, struct bytes spelled, struct bytes *out)
+{
+	int err = unescape(op, spelled);
+
+	if (!err)
+		*out = arena_copy(&op->arena, buf_bytes(&op->text));
+	return !err && op->arena.failed ? -ENOMEM : err;
+}
+
+/* ------------------------------------------------------------------- parse */
+static int find_column(struct op *op, const struct table *t,
+		       struct bytes spelled, const struct column **out)
+{
+	int i, err = unescape(op, spelled);
+
+	if (err)
+		return err;
+	i = table_column(t, buf_bytes(&op->text));
+	if (i < 0)
+		return op_refuse(op, -ENOENT, "%s has no column '%s'", t->name,
+				 buf_cstr(&op->text));
+	*out = &t->columns[i];
+	return 0;
+}
+
+static int resolve(struct op *op, const struct table *t,
+		   const struct query_term *term, struct query_condition *out)
+{
+	const struct type *type = type_native(TYPE_BIGINT);
+	int err = 0;
+
+	out->operator = term->operator;
+	if (!term->on_token) {
+		err = find_column(op, t, term->column, &out->column);
+		type = err ? NULL : out->column->type;
+	}
+	if (err)
+		return err;
+	if (term->operator == QUERY_LIKE)
+		return read_pattern(op, term->value, &out->value);
+	if (!bytes_is_null(term->value))
+		err = read_value(op, type, term->value, &out->value);
+	if (!err && !bytes_is_null(term->end))
+		err = read_value(op, type, term->end, &out->end);
+	return err;
+}
+
+static int resolve_after(struct op *op, struct row_query *q)
+{
+	struct buf name = BUF_INIT;
+	struct row_key key;
+	int err;
+
+	if (bytes_is_null(q->terms.after))
+		return 0;
+	err = unescape(op, q->terms.after);
+	if (err)
+		return err;
+	buf_add_bytes(&name, buf_bytes(&op->text));
+	err = name.failed ? -ENOMEM :
+	      entry_parse(op, &q->place, buf_bytes(&name), &key);
+	buf_release(&name);
+	if (err)
+		return err;
+	q->after_partition = key.partition_key;
+	if (q->place.table->clustering_count)
+		q->after_clustering = key.clustering;
+	return 0;
+}
+
+static int check_columns(struct op *op, const struct row_query *q)
+{
+	struct bytes rest = q->terms.columns, one;
+	const struct column *c;
+	int err = 0;
+
+	while (!err && query_next_column(&rest, &one))
+		err = find_column(op, q->place.table, one, &c);
+	return err;
+}
+
+int row_query_parse(struct op *op, struct node *dir, struct bytes name,
+		    struct row_query **out)
+{
+	struct row_query *q = arena_zalloc(&op->arena, 1, sizeof(*q));
+	const char *why;
+	uint32_t i;
+	int err = q ? place_of(op, dir, &q->place) : -ENOMEM;
+
+	if (err)
+		return err == -EINVAL ? -ENOENT : err;	/* waits for its key */
+	err = query_parse(&q->terms, name, &why);
+	if (err && why)
+		op_refuse(op, err, "%s", why);
+	for (i = 0; i < q->terms.count && !err; i++)
+		err = resolve(op, q->place.table, &q->terms.terms[i],
+			      &q->conditions[i]);
+	if (!err)
+		err = resolve_after(op, q);
+	if (!err)
+		err = check_columns(op, q);
+	*out = q;
+	return err;
+}
+
+/* ------------------------------------------------------------------- print */
+/* Print the begin of a relation: AND and a column. */
+static void add_relation(struct buf *out, bool *any, const struct column *c)
+{
+	buf_add_str(out, *any ? " AND " : " WHERE ");
+	*any = true;
+	if (c)
+		name_print(out, bytes_str(c->name));
+}
+
+static void add_equal(struct buf *out, bool *any, const struct column *c,
+		      struct bytes value)
+{
+	add_relation(out, any, c);
+	buf_add_str(out, " = ");
+	type_print_literal(out, c->type, value);
+}
+
+static void add_token(struct buf *out, const struct table *t)
+{
+	uint32_t i;
+
+	buf_add_str(out, "token(");
+	for (i = 0; i < t->partition_key_count; i++) {
+		if (i)
+			buf_add_str(out, ", ");
+		name_print(out, bytes_str(table_partition_column(t, i)->name));
+	}
+	buf_add_byte(out, ')');
+}
+
+static void add_compared(struct buf *out, bool *any, const struct table *t,
+			 const struct query_condition *c, const char *sign,
+			 struct bytes value)
+{
+	if (bytes_is_null(value))
+		return;
+	add_relation(out, any, c->column);
+	if (!c->column)
+		add_token(out, t);
+	buf_add_str(out, sign);
+	type_print_literal(out, c->operator == QUERY_LIKE ?
+				   type_native(TYPE_TEXT) :
+			   c->column ? c->column->type :
+				       type_native(TYPE_BIGINT), value);
+}
+
+static void add_condition(struct buf *out, bool *any, const struct table *t,
+			  const struct query_condition *c)
+{
+	if (c->operator == QUERY_RANGE) {
+		add_compared(out, any, t, c, " >= ", c->value);
+		add_compared(out, any, t, c, " < ", c->end);
+	} else {
+		add_compared(out, any, t, c, c->operator == QUERY_LIKE ?
+			     " LIKE " : " = ", c->value);
+	}
+}
+
+/* Print the columns of the key, from the first of these on. */
+static void add_key_columns(struct buf *out, const struct table *t,
+			    uint32_t from)
+{
+	uint32_t i, end = t->partition_key_count + t->clustering_count;
+
+	for (i = from; i < end; i++) {
+		const struct column *c = i < t->partition_key_count ?
+			table_partition_column(t, i) :
+			table_clustering_column(t, i - t->partition_key_count);
+
+		if (i > from)
+			buf_add_str(out, ", ");
+		name_print(out, bytes_str(c->name));
+	}
+}
+
+static void add_from(struct buf *out, const struct table *t)
+{
+	buf_add_str(out, " FROM ");
+	name_print(out, bytes_str(t->keyspace));
+	buf_add_byte(out, '.');
+	name_print(out, bytes_str(t->name));
+}
+
+/* Print the relations that make the directory's place. */
+static void add_place(struct buf *out, bool *any, const struct place *p)
+{
+	const struct table *t = p->table;
+	struct bytes *values;
+	uint32_t i;
+
+	if (bytes_is_null(p->partition_key))
+		return;
+	values = mem_alloc(t->partition_key_count * sizeof(*values));
+	if (!values || table_partition_values(values, t, p->partition_key))
+		out->failed = true;
+	for (i = 0; i < t->partition_key_count && !out->failed; i++)
+		add_equal(out, any, table_partition_column(t, i), values[i]);
+	mem_free(values);
+	for (i = 0; i < p->clustering_count; i++)
+		add_equal(out, any, table_clustering_column(t, i),
+			  p->clustering[i]);
+}
+
+/* Print the order: that of the first column of the names, from the largest. */
+static void add_order(struct buf *out, const struct place *p)
+{
+	const struct table *t = p->table;
+	const struct column *c = p->clustering_count < t->clustering_count ?
+		table_clustering_column(t, p->clustering_count) :
+		table_partition_column(t, 0);
+
+	buf_add_str(out, " ORDER BY ");
+	name_print(out, bytes_str(c->name));
+	buf_add_str(out, " DESC");
+}
+
+void row_query_print(struct buf *out, const struct row_query *q, bool keys)
+{
+	const struct place *p = &q->place;
+	bool any = false;
+	uint32_t i;
+
+	buf_add_str(out, "SELECT ");
+	if (keys)
+		add_key_columns(out, p->table,
+				entry_first_column(p));
+	else
+		buf_add_byte(out, '*');
+	add_from(out, p->table);
+	add_place(out, &any, p);
+	for (i = 0; i < q->terms.count; i++)
+		add_condition(out, &any, p->table, &q->conditions[i]);
+	if (q->terms.descending)
+		add_order(out, p);
+	if (q->terms.scan)
+		buf_add_str(out, " ALLOW FILTERING");
+}
+
+static bool is_on_key(const struct query_condition *c)
+{
+	return c->operator != QUERY_LIKE &&
+	       (!c->column || c->column->kind == COLUMN_PARTITION_KEY ||
+		c->column->kind == COLUMN_CLUSTERING);
+}
+
+bool row_query_print_check(struct buf *out, const struct row_query *q,
+			   const struct bytes *partition_values,
+			   const struct bytes *clustering)
+{
+	const struct table *t = q->place.table;
+	bool any = false, found = false;
+	uint32_t i;
+
+	buf_add_str(out, "SELECT ");
+	add_key_columns(out, t, 0);
+	add_from(out, t);
+	for (i = 0; i < t->partition_key_count; i++)
+		add_equal(out, &any, table_partition_column(t, i),
+			  partition_values[i]);
+	for (i = 0; i < t->clustering_count; i++)
+		add_equal(out, &any, table_clustering_column(t, i),
+			  clustering[i]);
+	for (i = 0; i < q->terms.count; i++) {
+		if (is_on_key(&q->conditions[i]))
+			continue;
+		add_condition(out, &any, t, &q->conditions[i]);
+		found = true;
+	}
+	buf_add_str(out, " ALLOW FILTERING");
+	return found;
+}
+
+/* ------------------------------------------------------------------- match */
+/* Compare as CQL does: the smallest token is no bound. */
+static bool has_token(const struct query_condition *c, int64_t token)
+{
+	int64_t from = bytes_is_null(c->value) ? INT64_MIN :
+				(int64_t)get_be64(c->value.ptr);
+	int64_t end = bytes_is_null(c->end) ? INT64_MIN :
+				(int64_t)get_be64(c->end.ptr);
+
+	if (c->operator == QUERY_EQUAL)
+		return from == INT64_MIN || token == from;
+	return token >= from && (end == INT64_MIN || token < end);
+}
+
+static bool has_value(const struct query_condition *c, struct bytes value)
+{
+	const struct type *type = c->column->type;
+
+	if (bytes_is_null(value))
+		return false;
+	if (c->operator == QUERY_EQUAL)
+		return !type_compare(type, value, c->value);
+	return (bytes_is_null(c->value) ||
+		type_compare(type, value, c->value) >= 0) &&
+	       (bytes_is_null(c->end) || type_compare(type, value, c->end) < 0);
+}
+
+bool row_query_has_key(const struct row_query *q, struct bytes partition_key,
+		       const struct bytes *partition_values,
+		       const struct bytes *clustering)
+{
+	uint32_t i;
+
+	for (i = 0; i < q->terms.count; i++) {
+		const struct query_condition *c = &q->conditions[i];
+
+		if (!is_on_key(c))
+			continue;
+		if (!c->column ? !has_token(c, table_token(partition_key)) :
+		    !has_value(c, c->column->kind == COLUMN_CLUSTERING ?
+					  clustering[c->column->position] :
+					  partition_values[c->column->position]))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,51 @@
+/*
+ * A query: the terms of a name (terms.h) on the columns of the table that the
+ * directory is in, and the SELECT that it stands for. Calls return 0 or -errno;
+ * what they make is in the op's arena.
+ */
+#ifndef FS_QUERY_QUERY_H
+#define FS_QUERY_QUERY_H
+#include "fs/op/place.h"
+#include "fs/query/terms.h"
+
+struct query_condition {
+	const struct column *column;	/* NULL: the token of the partition */
+	enum query_operator operator;
+	/* In the binary form of the type; null: open. LIKE: the pattern. */
+	struct bytes value, end;
+};
+struct row_query {
+	struct place place;		/* of the directory that is queried */
+	struct query_terms terms;
+	struct query_condition conditions[QUERY_TERMS_MAX];
+	/* Rows come after the one of this key. Null: from the first. */
+	struct bytes after_partition;
+	struct bytes *after_clustering;	/* NULL in a table without */
+};
+
+/*
+ * Parse the name of a query in dir (a table, a partition or a prefix), without
+ * the suffix of a document. -ENOENT: it is none, it has an unknown column or
+ * operator, or another spelling of a value; -EINVAL: a value that its column's
+ * type refuses. Nothing is read.
+ */
+int row_query_parse(struct op *op, struct node *dir, struct bytes name,
+		    struct row_query **out);
+/*
+ * Append the SELECT, without its limit and without what @after says. keys: of
+ * the columns that make a row's key below the directory, else of whole rows.
+ */
+void row_query_print(struct buf *out, const struct row_query *q, bool keys);
+/*
+ * Append the SELECT of the one row with this key (with its partition key's
+ * values), as far as the conditions are on columns that are no part of it, with
+ * all columns of the key. False: there is no such condition.
+ */
+bool row_query_print_check(struct buf *out, const struct row_query *q,
+			   const struct bytes *partition_values,
+			   const struct bytes *clustering);
+/* True if the key satisfies the conditions on its columns and its token. */
+bool row_query_has_key(const struct row_query *q, struct bytes partition_key,
+		       const struct bytes *partition_values,
+		       const struct bytes *clustering);
+#endif

@@ -1,0 +1,258 @@
+# Query directories: each form of term, names and links at every depth, what is
+# refused and how, rights, caches, and ordinary tools. queries.py compares random
+# queries with the same SELECT.
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE shop.users (user_name text PRIMARY KEY, country text, age int, bio text);
+CREATE INDEX ON shop.users (country);
+CREATE CUSTOM INDEX ON shop.users (bio) USING 'org.apache.cassandra.index.sasi.SASIIndex' WITH OPTIONS = {'mode': 'CONTAINS'};
+CREATE TABLE shop.tweets (user text, tweet_id int, body text, followers int static, PRIMARY KEY (user, tweet_id));
+CREATE TABLE shop.by_city (city text, last text, first text, email text, address text, PRIMARY KEY (city, last, first, email));
+CREATE TABLE shop.history (bucket date, user text, at timestamp, what text, PRIMARY KEY ((bucket, user), at)) WITH CLUSTERING ORDER BY (at DESC);
+CREATE TABLE shop.odd (p text, "a=b" text, "limit" text, v text, PRIMARY KEY (p, "a=b", "limit"));
+CREATE TABLE shop.sai (p int, c int, n int, PRIMARY KEY (p, c));
+CREATE INDEX ON shop.sai (n) USING 'sai';
+CREATE TABLE shop.exact (p text, d decimal, v int, PRIMARY KEY (p, d));
+INSERT INTO shop.users (user_name, country, age, bio) VALUES ('chris', 'nz', 30, 'likes rain');
+INSERT INTO shop.users (user_name, country, age, bio) VALUES ('ada', 'uk', 36, 'wrote programs');
+INSERT INTO shop.users (user_name, country, age, bio) VALUES ('kim', 'nz', 41, 'grows rice, eats 100%');
+C
+{
+	for i in 1 2 3 4 5 6 7 8 9 10; do echo "INSERT INTO shop.tweets (user, tweet_id, body) VALUES ('gmason', $((i * 100)), 'tweet $i');"; done
+	echo "UPDATE shop.tweets SET followers = 7 WHERE user = 'nobody';"
+	for first in Anna Zoe; do for last in Adams Koshkina; do echo "INSERT INTO shop.by_city (city, last, first, email, address) VALUES ('Otterberg', '$last', '$first', '$first@x.org', 'Main St');"; done; done
+	echo "INSERT INTO shop.by_city (city, last, first, email, address) VALUES ('Ulm', 'O,Hara', '', '.a', 'x');"
+	for i in 1 2 3; do echo "INSERT INTO shop.history (bucket, user, at, what) VALUES ('2016-10-04', 'chris', '2016-10-04 12:3$i:00+0000', 'w$i');"; done
+	for v in 'x,y' 'x=y' 'x..y' 'x/y' '@x' 'x.csv' 'x%y' ''; do echo "INSERT INTO shop.odd (p, \"a=b\", \"limit\", v) VALUES ('p', '$v', 'l', 'v');"; done
+	for i in 1 2 3 4 5 6; do echo "INSERT INTO shop.sai (p, c, n) VALUES ($((i % 2)), $i, $((i * 10)));"; done
+	echo "INSERT INTO shop.exact (p, d, v) VALUES ('p', 1.00, 1);"
+} | run_cql
+g=$M/shop/tweets/gmason
+
+# ---- terms in a partition
+is 'one value' '300' "$(names "$g/@tweet_id=300")"
+is 'no row' '' "$(names "$g/@tweet_id=301")"
+is 'a range: the begin is in, the end is not' '300 400' "$(names "$g/@tweet_id=300..500")"
+is 'without a begin' '100 200' "$(names "$g/@tweet_id=..300")"
+is 'without an end' '900 1000' "$(names "$g/@tweet_id=900..")"
+is 'an empty range' '' "$(names "$g/@tweet_id=500..300")"
+is 'a limit' '100 200 300' "$(names "$g/@limit=3")"
+is 'descending' '1000 900 800' "$(names "$g/@desc,@limit=3")"
+is 'the example of the contract' '500 400 300' "$(names "$g/@tweet_id=..600,@desc,@limit=3")"
+is 'after a row' '400 500' "$(names "$g/@after=300,@limit=2")"
+is 'after a row that is not there' '400' "$(names "$g/@after=301,@limit=1")"
+is 'after it, descending' '200 100' "$(names "$g/@desc,@after=300")"
+is 'after it, within a range' '400' "$(names "$g/@tweet_id=100..500,@after=300")"
+is 'after what lies before the range' '700 800 900 1000' "$(names "$g/@tweet_id=700..,@after=300")"
+is 'nothing after the last' '' "$(names "$g/@after=1000")"
+is 'two halves of a range' '300 400' "$(names "$g/@tweet_id=300..,@tweet_id=..500")"
+is 'pages meet' "$(names "$g")" "$(
+	after='' all=''
+	while page=$(names "$g/@limit=3${after:+,@after=$after}") && [ -n "$page" ]; do all="$all $page" after=${page##* }; done
+	echo "${all# }"
+)"
+is 'a partition of statics alone has no rows' '' "$(names "$M/shop/tweets/nobody/@limit=5")"
+h="$M/shop/history/2016-10-04,chris"
+is '@desc is ORDER BY ... DESC, whatever the order of the table' '2016-10-04T12:33:00.000Z' "$(names "$h/@desc,@limit=1")"
+is 'in a table of that order too' '2016-10-04T12:32:00.000Z 2016-10-04T12:31:00.000Z' "$(names "$h/@after=2016-10-04T12:33:00.000Z")"
+is 'a range there' '2016-10-04T12:32:00.000Z' "$(names "$h/@at=2016-10-04T12:32:00.000Z..2016-10-04T12:33:00.000Z")"
+
+# ---- several clustering columns, prefixes
+c=$M/shop/by_city/Otterberg
+is 'the rest of the key is the name' 'Adams,Anna,Anna@x.org Adams,Zoe,Zoe@x.org' "$(names "$c/@last=Adams")"
+is 'a term on two columns' 'Adams,Zoe,Zoe@x.org' "$(names "$c/@last=Adams,@first=Zoe")"
+is 'in a prefix' 'Zoe,Zoe@x.org' "$(names "$c/Koshkina/@first=M..")"
+is 'in the last prefix' 'Zoe@x.org' "$(names "$c/Koshkina/Zoe/@limit=5")"
+is 'in a table' 'Otterberg,Koshkina,Anna,Anna@x.org Otterberg,Koshkina,Zoe,Zoe@x.org' "$(names "$M/shop/by_city/@last=Koshkina,@scan")"
+is 'a comma inside of a part, empty and dotted parts' 'Ulm,O%2CHara,,.a' "$(names "$M/shop/by_city/@city=Ulm")"
+is 'after a name of several parts' 'Koshkina,Anna,Anna@x.org Koshkina,Zoe,Zoe@x.org' "$(names "$c/@after=Adams%2CZoe%2CZoe@x.org")"
+is 'after it, descending' 'Adams,Anna,Anna@x.org' "$(names "$c/@desc,@after=Adams%2CZoe%2CZoe@x.org")"
+ok 'links lead from a table to the row' test -f "$M/shop/by_city/@city=Ulm/Ulm,O%2CHara,,.a/address"
+is 'which they say' '../Ulm/O,Hara/%/%2Ea' "$(readlink "$M/shop/by_city/@city=Ulm/Ulm,O%2CHara,,.a")"
+is 'from a partition' '../Adams/Zoe/Zoe@x.org' "$(readlink "$c/@last=Adams/Adams,Zoe,Zoe@x.org")"
+is 'from a prefix' '../Zoe/Zoe@x.org' "$(readlink "$c/Koshkina/@first=M../Zoe,Zoe@x.org")"
+is 'cells through them' 'Main St' "$(cat "$c/Koshkina/@first=M../Zoe,Zoe@x.org/address")"
+is 'a composite partition key' '2016-10-04,chris,2016-10-04T12:33:00.000Z' "$(names "$M/shop/history/@limit=1")"
+is 'leads there' w3 "$(cat "$M/shop/history/@limit=1/2016-10-04,chris,2016-10-04T12:33:00.000Z/what")"
+is 'in the table, after a row in the middle of a partition' '2016-10-04,chris,2016-10-04T12:31:00.000Z' "$(names "$M/shop/history/@after=2016-10-04%2Cchris%2C2016-10-04T12:32:00.000Z")"
+is 'pages of a table meet' "$(names "$M/shop/by_city/@limit=99")" "$(
+	after='' all=''
+	while page=$(names "$M/shop/by_city/@limit=2${after:+,@after=$after}") && [ -n "$page" ]; do all="$all $page" after=${page##* } after=${after//%/%25} after=${after//,/%2C}; done
+	echo "${all# }"
+)"
+
+# ---- tables
+u=$M/shop/users
+is 'an index' "$(cql "SELECT user_name FROM shop.users WHERE country = 'nz'" | grep -o '\["[a-z]*"\]' | tr -d '[]"' | tr '\n' ' ' | sed 's/ $//')" "$(names "$u/@country=nz")"
+is 'a cell of each' '30 41' "$(cat "$u/@country=nz/"*/age | sort | tr '\n' ' ' | sed 's/ $//')"
+is 'LIKE by SASI' 'kim' "$(names "$u/@bio~%25ri%25")"
+is 'LIKE by SASI, another' 'chris' "$(names "$u/@bio~%25rain")"
+is 'LIKE of a suffix with a percent sign and a comma' 'kim' "$(names "$u/@bio~%25rice%2C eats 100%25%25")"
+is 'what filters' 'ada' "$(names "$u/@age=36,@scan")"
+is 'a range by SAI' '1,3 1,5 0,4' "$(names "$M/shop/sai/@n=30..60" | tr ' ' '\n' | sort -t, -k1,1r -k2,2 | tr '\n' ' ' | sed 's/ $//')"
+is 'by an index in a partition' '4' "$(names "$M/shop/sai/0/@n=40")"
+is 'all tokens' "$(names "$u")" "$(names "$u/@token=-9223372036854775808..")"
+is 'two halves of the ring' "$(names "$u")" "$(echo $(names "$u/@token=..0") $(names "$u/@token=0.."))"
+is 'one token' 'kim' "$(names "$u/@token=$(getfattr --only-values -n user.token "$u/kim" 2>/dev/null || cql "SELECT token(user_name) FROM shop.users WHERE user_name = 'kim'" | grep -o '\[\[[-0-9]*' | tr -d '[')")"
+is 'a table of plain files' 'alice,a/todo' "$(mkdir -p "$M/shop/notes/alice" && echo x >"$M/shop/notes/alice/a%2Ftodo" && names "$M/shop/notes/@limit=9" | sed 's/%2F/\//')"
+is 'leads to the file' x "$(cat "$M/shop/notes/@limit=9/alice,a%2Ftodo")"
+is 'there every name in a partition is data' x "$(echo x >"$M/shop/notes/alice/@limit=1" && cat "$M/shop/notes/alice/@limit=1")"
+
+# ---- spelling
+o=$M/shop/odd/p
+is 'columns with odd names, values with odd bytes' 'x%2Cy,l' "$(names "$o/@a%3Db=x%2Cy")"
+is 'an equals sign' 'x=y,l' "$(names "$o/@a%3Db=x%3Dy")"
+is 'two dots' 'x..y,l' "$(names "$o/@a%3Db=x%2E%2Ey")"
+is 'a slash' 'x%2Fy,l' "$(names "$o/@a%3Db=x%2Fy")"
+is 'an at sign' '%40x,l' "$(names "$o/@a%3Db=%40x")"
+is 'a suffix' 'x.csv,l' "$(names "$o/@a%3Db=x%2Ecsv")"
+is 'a percent sign' 'x%25y,l' "$(names "$o/@a%3Db=x%25y")"
+is 'the empty text' ',l' "$(names "$o/@a%3Db=%")"
+is 'a column that is named like a word of queries' 'x%2Cy,l' "$(names "$o/@a%3Db=x%2Cy,@%6Cimit=l")"
+for e in $(names "$o/@limit=99"); do ok "the link $e" test -f "$o/@limit=99/$e/v"; done
+ok 'equal but otherwise written is found' test -d "$M/shop/exact/p/@d=1.0/1.00"
+refused 'the stored spelling is the name of the link' 'No such file' ls "$M/shop/exact/p/@d=1.0/1.0/"
+
+# ---- long names
+long=$(printf 'k%.0s' {1..300})
+cql "INSERT INTO shop.by_city (city, last, first, email, address) VALUES ('$long', '$long', 'f', 'e', 'far')" >/dev/null
+cql "INSERT INTO shop.by_city (city, last, first, email, address) VALUES ('Ulm', '$long', '$long', 'e', 'near')" >/dev/null
+is 'a shortened link from the table' 'far' "$(cat "$M/shop/by_city/@last=$(printf 'k%.0s' {1..9})..,@scan/"k*%~*/address)"
+is 'from a partition' 'near' "$(cat "$M/shop/by_city/Ulm/@last=kkk../"k*%~*/address)"
+ok 'and from its prefix' test -f "$(echo "$M/shop/by_city/Ulm/k"*%~*/@limit=1/k*%~*)/address"
+ls -l "$M/shop/by_city/Ulm/@last=kkk../" >/dev/null
+refused 'of another query it is no entry' 'No such file' ls "$M/shop/by_city/Ulm/@last=..k/$(names "$M/shop/by_city/Ulm/@last=kkk..")/"
+
+# ---- the entries alone
+ok 'an entry is there by its key and the terms' test -L "$g/@tweet_id=300..500/400"
+ok '... whatever the limit shows' test -L "$g/@limit=1/400"
+refused 'not where a term says no' 'No such file' readlink -v "$g/@tweet_id=300..500/500"
+refused 'nor by another spelling' 'No such file' readlink -v "$g/@tweet_id=300..500/0400"
+refused 'nor without a row' 'No such file' readlink -v "$g/@tweet_id=300..500/401"
+ok 'a term on a value' test -L "$u/@country=nz/kim"
+refused 'that another row has not' 'No such file' readlink -v "$u/@country=nz/ada"
+refused 'no query in a query' 'No such file' ls "$g/@limit=5/@limit=5"
+
+# ---- what is refused
+refused 'an unknown column' 'No such file' ls "$g/@nothing=1"
+refused 'an unknown operator' 'No such file' ls "$g/@tweet_id>5"
+refused 'an unknown word' 'No such file' ls "$g/@newest"
+refused 'another spelling of a value' 'No such file' ls "$g/@tweet_id=0300"
+is 'it is not put down: nothing was refused' 0 "$(grep -c 0300 "$M/.widefs/errors")"
+refused 'a value that the type refuses' 'Invalid argument' ls "$g/@tweet_id=abc"
+refused 'a range without bounds' 'No such file' ls "$g/@tweet_id=.."
+refused 'no limit' 'Invalid argument' ls "$g/@limit=0"
+is "CQL's words" 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'LIMIT must be strictly positive')"
+refused 'a limit that is no number' 'Invalid argument' ls "$g/@limit=x"
+refused 'two limits' 'Invalid argument' ls "$g/@limit=1,@limit=2"
+refused 'columns of a directory' 'Invalid argument' ls "$g/@cols=body"
+refused 'a column of those that are unknown' 'No such file' ls "$g/@cols=bodi"
+refused 'a skipped clustering column' 'Invalid argument' ls "$c/@first=Anna"
+is "CQL's words for it" 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'PRIMARY KEY column "first" cannot be restricted as preceding column "last" is not restricted')"
+refused 'a value and a range of one column' 'Invalid argument' ls "$g/@tweet_id=300,@tweet_id=100.."
+is "in CQL's words" 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'cannot be restricted by more than one relation if it includes an Equal')"
+refused 'an order of partitions' 'Invalid argument' ls "$u/@desc"
+is 'with its words' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'ORDER BY')"
+refused 'without an index' 'Operation not supported' ls "$u/@age=36"
+is 'is explained' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'EOPNOTSUPP Cannot execute this query as it might involve data filtering.*@scan')"
+refused 'LIKE without an index' 'Operation not supported' ls "$u/@country~n%25"
+refused 'which cannot scan' 'Invalid argument' ls "$u/@country~n%25,@scan"
+refused 'a regular column in a partition' 'Operation not supported' ls "$g/@body=x"
+is 'with @scan' 300 "$(names "$g/@body=tweet 3,@scan")"
+refused 'a row has no queries' 'No such file' ls "$u/chris/@limit=5"
+q=$g/@limit=5
+refused 'rm of an entry' 'Read-only file system' rm "$q/100"
+refused 'rm -r of a query' 'Read-only file system' rm -r "$q"
+refused 'rmdir' 'Read-only file system' rmdir "$q"
+refused 'mkdir in it' 'Read-only file system' mkdir "$q/101"
+refused 'a file in it' 'Read-only file system' put "$q/101" x
+refused 'a link in it' 'Read-only file system' ln -s x "$q/y"
+refused 'mv out of it' 'Read-only file system' mv -n "$q/100" "$g/101"
+refused 'mv into it' 'Read-only file system' mv "$g/100" "$q/101"
+refused 'mv of it' 'Read-only file system' mv "$q" "$g/777"
+refused 'touch of it' 'Read-only file system' touch -d 2001-01-01 "$q"
+refused 'touch of an entry' 'Read-only file system' touch -h -d 2001-01-01 "$q/100"
+refused 'mkdir of a query' 'File exists' mkdir "$q"
+is 'nothing was changed' 10 "$(ls "$g" | wc -l)"
+
+# ---- tools
+is 'it is not listed' '100 200 300 400 500 600 700 800 900 1000' "$(names "$g")"
+is 'ls -l shows links' 'l l l l l' "$(ls -lU "$q" | tail -n +2 | cut -c1 | tr '\n' ' ' | sed 's/ $//')"
+is 'find' '100 200 300 400 500' "$(find "$q" -type l -printf '%f\n' | sort -n | tr '\n' ' ' | sed 's/ $//')"
+is 'find -L' '5' "$(find -L "$q" -name body -type f | wc -l)"
+is 'cat of a glob' '5' "$(cat "$q"/*/body | wc -l)"
+ok 'cp -rL' cp -rL "$q" "$W/copy"
+is 'copies rows' 'tweet 3' "$(cat "$W/copy/300/body")"
+ok 'cp -a copies links' cp -a "$q" "$W/links"
+is 'as they are' ../300 "$(readlink "$W/links/300")"
+is 'readlink -f' "$(readlink -f "$g")/300" "$(readlink -f "$q/300")"
+is 'the size of a link' 6 "$(stat -c %s "$q/300")"
+is 'cd' '300' "$(cd "$g/@tweet_id=300..400" && ls)"
+is 'completion' "$q/1000 $q/100" "$(bash -c 'compgen -f "$1/10"' _ "$q" | sort -r | tr '\n' ' ' | sed 's/ $//' | sed "s|^$q/1000 ||; s|^|$q/1000 |")"
+is 'find meets no query' '' "$(find "$M/shop/tweets" "$M/shop/by_city" "$M/shop/users" -name '@*=*' -o -name '@desc*')"
+is 'inode numbers stay' "$(stat -c %i "$q/300")" "$(sleep 0.1; stat -c %i "$q/300")"
+
+# ---- nothing of it goes stale
+is 'before' 3 "$(names "$g/@tweet_id=..400" | wc -w)"
+cql "INSERT INTO shop.tweets (user, tweet_id, body) VALUES ('gmason', 350, 'new')" >/dev/null
+is 'an insert is seen at once' '100 200 300 350' "$(names "$g/@tweet_id=..400")"
+cql "DELETE FROM shop.tweets WHERE user = 'gmason' AND tweet_id = 200" >/dev/null
+is 'a deletion too' '100 300 350' "$(names "$g/@tweet_id=..400")"
+refused 'the entry is gone' 'No such file' readlink -v "$g/@tweet_id=..400/200"
+ok 'an indexed value' test -L "$u/@country=uk/ada"
+put "$u/ada/country" nz
+refused 'that changed' 'No such file' readlink -v "$u/@country=uk/ada"
+is 'in the listing as well' '' "$(names "$u/@country=uk")"
+ok 'is found by the other' test -L "$u/@country=nz/ada"
+exec 7<"$g/@limit=3"
+ok 'an open query of a table that is dropped' cql 'DROP TABLE shop.tweets'
+refused 'is gone' 'No such file' ls "$g/@limit=3"
+exec 7<&-
+ok 'a schema may change beside' cql 'ALTER TABLE shop.by_city ADD more int'
+is 'and is known then' 'Adams,Anna,Anna@x.org' "$(cql "UPDATE shop.by_city SET more = 5 WHERE city = 'Otterberg' AND last = 'Adams' AND first = 'Anna' AND email = 'Anna@x.org'" >/dev/null; names "$c/@more=5,@scan")"
+
+# ---- a long listing: it goes on in a newer moment, and costs one read an entry
+run_cql <<'C'
+CREATE TABLE shop.long (p int, c int, k int, PRIMARY KEY (p, c));
+CREATE INDEX ON shop.long (k);
+C
+python3 - "$M" >"$W/out" <<'P' || fail "a long listing: $(cat "$W/out")"
+import os, sys, time
+mount = sys.argv[1]
+def cql(text):
+    with open(mount + '/.cql', 'w') as f:
+        f.write(text)
+COUNT = 4000
+for at in range(0, COUNT, 1000):
+    cql('BEGIN UNLOGGED BATCH ' + ' '.join('INSERT INTO shop.long (p, c, k) VALUES (1, %d, 1);' % c for c in range(at, at + 1000)) + ' APPLY BATCH;')
+down = ['%d' % c for c in range(COUNT - 1, -1, -1)]
+partition = mount + '/shop/long/1/'
+queries = {partition + '@desc': down, partition + '@limit=3999': down[:0:-1],
+           partition + '@c=0..,@limit=3990,@desc,@after=3995': down[5:3995],
+           mount + '/shop/long/@k=1': ['1,' + c for c in reversed(down)]}
+open_ones = {}
+for query, want in queries.items():
+    entries = os.scandir(query)
+    open_ones[query] = entries, [next(entries).name for _ in range(5)]
+cql('UPDATE shop.long SET k = 2 WHERE p = 1 AND c = 10000;')
+with open(mount + '/.widefs/ctl', 'w') as f:
+    f.write('flush shop.long\n')
+cql('UPDATE shop.long SET k = 2 WHERE p = 1 AND c = 10001;')
+time.sleep(2.2)   # the timer's second
+for query, want in queries.items():
+    entries, got = open_ones[query]
+    got += [e.name for e in entries]
+    extra = [c for c in got if c.endswith(('10000', '10001'))]
+    if [c for c in got if c not in extra] != want:
+        sys.exit('%s: %d entries, %d wanted' % (query, len(got), len(want)))
+# A look at each entry of a large limit: as many reads as entries, not its square.
+begin = time.monotonic()
+for e in os.scandir(partition + '@limit=4000,@desc'):
+    os.lstat(e.path)
+print(time.monotonic() - begin)
+P
+python3 tests/mount/queries.py "$M" || fail 'queries.py'
+stop
+done_testing
