@@ -27,7 +27,7 @@ programs: $(B)/widefs $(B)/widefsctl
 # What Debian calls the libraries and tools. `make` alone installs none of them: it
 # names what is missing, and ends. `make programs` asks for none of them.
 PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
-TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr
+TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq zsh procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr
 needs: ; @tests/install-packages -n $(PACKAGES)
 packages: ; @tests/install-packages $(PACKAGES)
 test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)
@@ -63,16 +63,24 @@ soak: packages test-packages ; @tests/soak
 
 DEST     = "$(DESTDIR)$(PREFIX)"
 PAGES   := $(wildcard mount/*.1 tools/*.1)
+BASH_COMPLETION := share/bash-completion/completions
+ZSH_COMPLETION  := share/zsh/site-functions
 install: programs
 	install -d $(DEST)/bin $(DEST)/sbin $(DEST)/share/man/man1
 	install $(B)/widefs $(B)/widefsctl $(DEST)/bin
 	ln -sf ../bin/widefs $(DEST)/sbin/mount.fuse.widefs
 	ln -sf ../bin/widefs $(DEST)/sbin/mount.widefs
 	install -m 644 $(PAGES) $(DEST)/share/man/man1
+	install -d $(DEST)/$(BASH_COMPLETION) $(DEST)/$(ZSH_COMPLETION)
+	install -m 644 tools/completion/widefsctl.bash $(DEST)/$(BASH_COMPLETION)/widefsctl
+	ln -sf widefsctl $(DEST)/$(BASH_COMPLETION)/widefs
+	install -m 644 tools/completion/_widefsctl $(DEST)/$(ZSH_COMPLETION)
 uninstall:
 	cd $(DEST)/bin && rm -f widefs widefsctl
 	cd $(DEST)/sbin && rm -f mount.fuse.widefs mount.widefs
 	cd $(DEST)/share/man/man1 && rm -f $(notdir $(PAGES))
+	cd $(DEST)/$(BASH_COMPLETION) && rm -f widefs widefsctl
+	cd $(DEST)/$(ZSH_COMPLETION) && rm -f _widefsctl
 clean: ; rm -rf build
 FORCE:
 .PHONY: all programs needs packages test-packages demo check check-long check-unit check-mount check-crash \

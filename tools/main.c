@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,23 +28,18 @@ static int usage(FILE *to)
 	return to == stdout ? TOOL_DONE : TOOL_USAGE;
 }
 
-/* The command whose name begins most like word, or NULL. */
+/* Find the command whose name is most like word, or NULL. */
 static const struct command *nearest(const char *word)
 {
-	const struct command *best = NULL;
-	size_t i, best_common = 0;
+	const struct command *found = NULL;
+	unsigned best = UINT_MAX;
+	size_t i;
 
-	for (i = 0; i < COMMAND_COUNT; i++) {
-		size_t common = 0;
-
-		while (word[common] && word[common] == commands[i]->name[common])
-			common++;
-		if (common > best_common) {
-			best_common = common;
-			best = commands[i];
-		}
-	}
-	return best;
+	for (i = 0; i < COMMAND_COUNT; i++)
+		if (tool_is_like(word, strlen(word), commands[i]->name,
+				 strlen(commands[i]->name), &best))
+			found = commands[i];
+	return found;
 }
 
 /* Run the command that argv[0] names. */
@@ -59,6 +55,7 @@ static int run(int argc, char **argv)
 		/* getopt's messages begin with this. */
 		snprintf(program, sizeof(program), "widefsctl %s", argv[0]);
 		argv[0] = program;
+		tool_set_arguments(argv);
 		return commands[i]->run(argc, argv);
 	}
 	if (near)

@@ -1,6 +1,7 @@
 #include "tools/lib/tool.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <mntent.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,9 @@
 
 #include "store/base/log.h"
 #include "store/store.h"
+
+/* Of the command, as getopt has them in order. */
+static char **arguments;
 
 void tool_complain(const char *object, const char *format, ...)
 {
@@ -106,8 +110,87 @@ int tool_make_store(const char *path)
 	return TOOL_DONE;
 }
 
+/* ----------------------------------------------------------- did you mean */
+#define WORD_MAX 32	/* of command and options; longer words are like none */
+
+/* Count the letters to change, add, drop or swap from a to b. */
+static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	unsigned d[WORD_MAX + 1][WORD_MAX + 1];
+	size_t i, j;
+
+	if (a_len > WORD_MAX || b_len > WORD_MAX)
+		return WORD_MAX;
+	for (i = 0; i <= a_len; i++) {
+		for (j = 0; j <= b_len; j++) {
+			unsigned least;
+
+			if (!i || !j) {
+				d[i][j] = (unsigned)(i + j);
+				continue;
+			}
+			least = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			if (d[i - 1][j] + 1 < least)
+				least = d[i - 1][j] + 1;
+			if (d[i][j - 1] + 1 < least)
+				least = d[i][j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < least)
+				least = d[i - 2][j - 2] + 1;
+			d[i][j] = least;
+		}
+	}
+	return d[a_len][b_len];
+}
+
+bool tool_is_like(const char *word, size_t len, const char *other,
+		  size_t other_len, unsigned *best)
+{
+	unsigned d = distance(word, len, other, other_len);
+
+	/* The begin of a word means it, however long the rest is. */
+	if (len > 1 && len < other_len && !memcmp(word, other, len))
+		d = 1;
+	if (d > len / 2 || d >= *best)
+		return false;
+	*best = d;
+	return true;
+}
+
+/* Name the option that an unknown one is like: those of the usage are known. */
+static void suggest_option(const struct command *c)
+{
+	const char *word = optind > 0 && arguments ? arguments[optind - 1] : "";
+	const char *at = c->usage, *found = NULL;
+	size_t len = strcspn(word, "="), found_len = 0;
+	unsigned best = WORD_MAX;
+
+	if (strncmp(word, "--", 2))
+		return;
+	while ((at = strstr(at, "--"))) {
+		size_t other = 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
+
+		if (tool_is_like(word, len, at, other, &best)) {
+			found = at;
+			found_len = other;
+		}
+		at += other;
+	}
+	/* Known, and refused for another reason. */
+	if (found && !(found_len == len && !memcmp(found, word, len)))
+		fprintf(stderr, "widefsctl: %.*s: no such option (did you mean "
+			"%.*s?)\n", (int)len, word, (int)found_len, found);
+}
+
+void tool_set_arguments(char **argv)
+{
+	arguments = argv;
+}
+
 int tool_usage(const struct command *c, bool asked)
 {
+	if (!asked)
+		suggest_option(c);
 	fputs(c->usage, asked ? stdout : stderr);
 	return asked ? TOOL_DONE : TOOL_USAGE;
 }

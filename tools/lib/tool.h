@@ -5,6 +5,7 @@
 #ifndef TOOLS_LIB_TOOL_H
 #define TOOLS_LIB_TOOL_H
 #include <stdbool.h>
+#include <stddef.h>
 
 struct store;
 
@@ -28,6 +29,12 @@ void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same for a call that failed with -errno. */
 void tool_failed(const char *object, int err);
+/* Note the arguments of a command, to say which of them is not known. */
+void tool_set_arguments(char **argv);
+/* True if a word is like another, and more so than *best (falling; at first
+ * large), which then says how much. */
+bool tool_is_like(const char *word, size_t len, const char *other,
+		  size_t other_len, unsigned *best);
 /* Print the usage of a command, on stdout for --help, else on stderr. */
 int tool_usage(const struct command *c, bool asked);
 /* Print what is wrong with an argument, on stderr. Returns TOOL_USAGE. */
