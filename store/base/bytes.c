@@ -46,14 +46,26 @@ void buf_add_str(struct buf *b, const char *s)
 
 void buf_add_decimal(struct buf *b, int64_t v)
 {
+	static const char pairs[] =
+		"00010203040506070809101112131415161718192021222324"
+		"25262728293031323334353637383940414243444546474849"
+		"50515253545556575859606162636465666768697071727374"
+		"75767778798081828384858687888990919293949596979899";
 	uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 	char text[20];
 	size_t at = sizeof(text);
+	uint32_t small;
 
-	do {
-		text[--at] = (char)('0' + left % 10);
-		left /= 10;
-	} while (left);
+	while (left > UINT32_MAX) {
+		memcpy(text + (at -= 2), pairs + left % 100 * 2, 2);
+		left /= 100;
+	}
+	for (small = (uint32_t)left; small > 99; small /= 100)
+		memcpy(text + (at -= 2), pairs + small % 100 * 2, 2);
+	if (small > 9)
+		memcpy(text + (at -= 2), pairs + small * 2, 2);
+	else
+		text[--at] = (char)('0' + small);
 	if (v < 0)
 		text[--at] = '-';
 	buf_add(b, text + at, sizeof(text) - at);

@@ -250,6 +250,16 @@ static inline struct bytes read_sized(struct reader *r)
 	return read_bytes(r, (size_t)len);
 }
 
+/* n as exactly that many digits. */
+static inline void put_digits(void *p, uint32_t n, unsigned width)
+{
+	uint8_t *text = p;
+
+	while (width) {
+		text[--width] = (uint8_t)('0' + n % 10);
+		n /= 10;
+	}
+}
 static inline void put_le32(void *p, uint32_t v)
 {
 	memcpy(p, &v, 4);

@@ -12,7 +12,9 @@
 
 #include "store/base/utf8.h"
 #include "store/document/refusal.h"
+#include "store/type/float.h"
 #include "store/type/json/json.h"
+#include "store/type/json/plain.h"
 #include "store/type/json/value.h"
 #include "store/type/native.h"
 #include "store/type/number.h"
@@ -129,10 +131,56 @@ static int read_general(struct line_reader *r, struct bytes line)
 }
 
 /* ---------------------------------------------------------------- as written */
+/* Return the end of what may be a number. */
+static const uint8_t *number_end(const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ((*p >= '0' && *p <= '9') || *p == '.' ||
+			   *p == '-' || *p == '+' || (*p | 0x20) == 'e'))
+		p++;
+	return p;
+}
+
 /*
  * These take what is as most lines have it, and move *at behind it: 1; 0: it is
  * something else, for the general reader; -ENOMEM.
+ *
+ * A number with a point, of at most 15 digits: they and the power of ten are
+ * exact as doubles, so that their quotient is rounded as strtod rounds.
  */
+static int take_float(struct line_reader *r, uint32_t place,
+		      const uint8_t **at, const uint8_t *end)
+{
+	enum type_kind kind = r->table->columns[place].type->kind;
+	const uint8_t *p = *at, *digits, *point = NULL;
+	bool minus = *p == '-';
+	double power = 1;
+	uint64_t n = 0;
+
+	p += minus;
+	for (digits = p; p < end; p++) {
+		if (*p >= '0' && *p <= '9') {
+			n = n * 10 + (*p - '0');
+			if (point)
+				power *= 10;
+		} else if (*p == '.' && !point && p > digits) {
+			point = p;
+		} else {
+			break;
+		}
+		if (p - digits > 15)
+			return 0;
+	}
+	/* Of a whole number, of 0 and of an exponent others see to it. */
+	if (!point || point + 1 == p || !n || p == end ||
+	    (*digits == '0' && point > digits + 1) ||
+	    (*p != ',' && *p != '}' && *p != ' '))
+		return 0;
+	*at = p;
+	buf_clear(&r->value);
+	float_add(&r->value, kind, (minus ? -(double)n : (double)n) / power);
+	return give_read(r, place);
+}
+
 static int take_number(struct line_reader *r, uint32_t place,
 		       const uint8_t **at, const uint8_t *end)
 {
@@ -143,6 +191,8 @@ static int take_number(struct line_reader *r, uint32_t place,
 	uint64_t n = 0;
 	int64_t number;
 
+	if (kind == TYPE_DOUBLE || kind == TYPE_FLOAT)
+		return take_float(r, place, at, end);
 	if (!width)
 		return 0;
 	p += minus;
@@ -161,29 +211,6 @@ static int take_number(struct line_reader *r, uint32_t place,
 	return give_number(r, place, number, width);
 }
 
-/* Find the quote that ends a string without escapes and control bytes. */
-static const uint8_t *plain_end(const uint8_t *p, const uint8_t *end,
-				bool *is_ascii)
-{
-	static const uint64_t ones = 0x0101010101010101, high = ones << 7;
-	uint64_t eight, quotes, slashes, bits = 0;
-
-	for (; end - p >= 8; p += 8) {
-		memcpy(&eight, p, 8);
-		quotes = eight ^ ones * '"';
-		slashes = eight ^ ones * '\\';
-		if (((quotes - ones) & ~quotes & high) |
-		    ((slashes - ones) & ~slashes & high) |
-		    ((eight - ones * 0x20) & ~eight & high))
-			break;
-		bits |= eight;
-	}
-	for (; p < end && *p != '"' && *p != '\\' && *p >= 0x20; p++)
-		bits |= *p;
-	*is_ascii = !(bits & high);
-	return p;
-}
-
 static int take_string(struct line_reader *r, uint32_t place,
 		       const uint8_t **at, const uint8_t *end)
 {
@@ -192,7 +219,7 @@ static int take_string(struct line_reader *r, uint32_t place,
 	struct bytes text;
 	bool is_ascii;
 
-	p = plain_end(begin, end, &is_ascii);
+	p = json_plain_end(begin, end, &is_ascii);
 	if (p == end || *p != '"')
 		return 0;
 	text = bytes_of(begin, (size_t)(p - begin));
@@ -257,6 +284,8 @@ static int take_value(struct line_reader *r, uint32_t place, const uint8_t **at,
 		got = take_word(r, place, at, end);
 	if (got)
 		return got;
+	if (*p == '-' || (*p >= '0' && *p <= '9'))
+		end = number_end(p, end);
 	if (json_read_value(&value, bytes_of(p, (size_t)(end - p)), NULL))
 		return 0;
 	got = give_json(r, place, value);

@@ -124,6 +124,20 @@ static bool find_digits(struct digits *d, enum type_kind kind, double x,
 	return gives_back(d, kind, x);
 }
 
+static void set_digits(struct digits *d, uint64_t n)
+{
+	char text[20];
+	int at = sizeof(text);
+
+	do {
+		text[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	d->count = (int)sizeof(text) - at;
+	memcpy(d->text, text + at, (size_t)d->count);
+	d->text[d->count] = 0;
+}
+
 /*
  * Most numbers are some n / 10^places with few digits. As two different numbers
  * of up to 15 digits (6 for a float) never are the same double, one that yields
@@ -140,8 +154,7 @@ static bool find_plain(struct digits *d, enum type_kind kind, double x)
 			continue;
 		if (kind == TYPE_FLOAT ? (float)(n / power) == (float)x :
 					 n / power == x) {
-			d->count = snprintf(d->text, sizeof(d->text), "%lld",
-					    (long long)n);
+			set_digits(d, (uint64_t)n);
 			d->exponent = d->count - places;
 			return true;
 		}
@@ -172,9 +185,17 @@ static void find_shortest(struct digits *d, enum type_kind kind, double x)
 		d->text[--d->count] = 0;
 }
 
+/* Append a part of a number's text. Returns the end. */
+static char *add(char *to, const char *part, int len)
+{
+	memcpy(to, part, (size_t)len);
+	return to + len;
+}
+
 size_t float_print(char text[FLOAT_TEXT_MAX], enum type_kind kind, double x)
 {
 	const char *sign = signbit(x) && !isnan(x) ? "-" : "";
+	char *to = text;
 	struct digits d;
 	int point;
 
@@ -190,15 +211,21 @@ size_t float_print(char text[FLOAT_TEXT_MAX], enum type_kind kind, double x)
 		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s%c.%sE%d",
 					sign, d.text[0], d.count > 1 ?
 					d.text + 1 : "0", point - 1);
-	if (point <= 0)
-		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s0.%.*s%s",
-					sign, -point, "000", d.text);
-	if (point >= d.count)
-		return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s%s%.*s.0",
-					sign, d.text, point - d.count,
-					"0000000");
-	return (size_t)snprintf(text, FLOAT_TEXT_MAX, "%s%.*s.%s", sign, point,
-				d.text, d.text + point);
+	if (*sign)
+		*to++ = '-';
+	if (point <= 0) {
+		to = add(to, "0.000", 2 - point);
+		to = add(to, d.text, d.count);
+	} else if (point >= d.count) {
+		to = add(to, d.text, d.count);
+		to = add(to, "0000000", point - d.count);
+		to = add(to, ".0", 2);
+	} else {
+		to = add(to, d.text, point);
+		*to++ = '.';
+		to = add(to, d.text + point, d.count - point);
+	}
+	return (size_t)(to - text);
 }
 
 static size_t run(struct bytes text, size_t at, int (*in)(int))

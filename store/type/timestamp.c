@@ -13,6 +13,7 @@
 
 #define MAX_OFFSET (18 * 3600)
 #define MAX_YEAR 999999999
+#define REST_LENGTH 20	/* of a text, behind the year */
 
 struct moment {
 	int64_t year;
@@ -341,6 +342,24 @@ static bool may_begin(struct bytes text)
 	return true;
 }
 
+/* What comes behind the year. Returns its length. */
+static size_t print_rest(char *text, unsigned month, unsigned day,
+			 int64_t of_day_ms, bool blank)
+{
+	uint32_t ms = (uint32_t)of_day_ms;
+
+	memcpy(text, "-mm-ddTHH:MM:SS.mmmZ", REST_LENGTH);
+	if (blank)
+		text[6] = ' ';
+	put_digits(text + 1, month, 2);
+	put_digits(text + 4, day, 2);
+	put_digits(text + 7, ms / 3600000, 2);
+	put_digits(text + 10, ms / 60000 % 60, 2);
+	put_digits(text + 13, ms / 1000 % 60, 2);
+	put_digits(text + 16, ms % 1000, 3);
+	return REST_LENGTH;
+}
+
 static size_t format(char text[64], int64_t ms, enum timestamp_style style)
 {
 	int64_t days = time_floor_div(ms, MS_PER_DAY), year;
@@ -349,6 +368,7 @@ static size_t format(char text[64], int64_t ms, enum timestamp_style style)
 	bool era_lost = style == TIMESTAMP_JSON || style == TIMESTAMP_CAST;
 	const char *sign = "";
 	unsigned month, day;
+	size_t len = 4;
 
 	time_civil(days, &year, &month, &day);
 	if (era_lost && year <= 0)
@@ -357,14 +377,12 @@ static size_t format(char text[64], int64_t ms, enum timestamp_style style)
 		sign = "-";
 	else if (year > 9999)
 		sign = "+";
-	return (size_t)snprintf(text, 64,
-				"%s%04lld-%02u-%02u%c%02d:%02d:%02d.%03dZ",
-				sign, (long long)(year < 0 ? -year : year),
-				month, day, blank ? ' ' : 'T',
-				(int)(of_day / 3600000),
-				(int)(of_day / 60000 % 60),
-				(int)(of_day / 1000 % 60),
-				(int)(of_day % 1000));
+	if (*sign)
+		len = (size_t)snprintf(text, 64, "%s%04lld", sign,
+				       (long long)(year < 0 ? -year : year));
+	else
+		put_digits(text, (uint32_t)year, 4);
+	return len + print_rest(text + len, month, day, of_day, blank);
 }
 
 void timestamp_print(struct buf *out, int64_t ms,

@@ -6,7 +6,9 @@
 #include "store/type/compound_codec.h"
 #include "store/type/float.h"
 #include "store/type/json/json.h"
+#include "store/type/json/plain.h"
 #include "store/type/native.h"
+#include "store/type/number.h"
 #include "store/type/timestamp.h"
 
 /* NaN and the infinities, for which JSON has no numbers. */
@@ -25,12 +27,17 @@ static enum timestamp_style timestamp_style(bool exact)
 static void print_native(struct buf *out, enum type_kind kind,
 			 struct bytes value, bool exact)
 {
+	if (kind_is_text(kind)) {
+		json_print_string(out, value);
+		return;
+	}
 	if (!value.len && kind != TYPE_BLOB) {
 		buf_add_str(out, "\"\"");
 		return;
 	}
-	if (kind_is_text(kind)) {
-		json_print_string(out, value);
+	if ((kind == TYPE_INT && value.len == 4) ||
+	    (kind == TYPE_BIGINT && value.len == 8)) {	/* most are */
+		buf_add_decimal(out, number_get_int(value));
 		return;
 	}
 	if (is_odd_float(kind, value) && !exact) {
@@ -146,24 +153,26 @@ void json_print_string(struct buf *out, struct bytes text)
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
 		['\r'] = 'r',
 	};
+	const uint8_t *end = text.ptr + text.len, *p = text.ptr, *plain;
 	uint8_t short_escape[2] = { '\\' };
-	size_t i, plain = 0;
+	bool is_ascii;
 
+	if (!buf_reserve(out, text.len + 2))
+		return;
 	buf_add_byte(out, '"');
-	for (i = 0; i < text.len; i++) {
-		uint8_t c = text.ptr[i];
-
-		if (c >= 0x20 && c != '"' && c != '\\')
-			continue;
-		buf_add(out, text.ptr + plain, i - plain);
-		plain = i + 1;
-		short_escape[1] = c >= 0x20 ? c : (uint8_t)escapes[c];
+	for (;;) {
+		plain = p;
+		p = json_plain_end(plain, end, &is_ascii);
+		buf_add(out, plain, (size_t)(p - plain));
+		if (p == end)
+			break;
+		short_escape[1] = *p >= 0x20 ? *p : (uint8_t)escapes[*p];
 		if (short_escape[1])
 			buf_add(out, short_escape, sizeof(short_escape));
 		else
-			buf_add_format(out, "\\u%04X", c);
+			buf_add_format(out, "\\u%04X", *p);
+		p++;
 	}
-	buf_add(out, text.ptr + plain, text.len - plain);
 	buf_add_byte(out, '"');
 }
 

@@ -3,6 +3,7 @@
 
 #include "store/document/line.h"
 #include "tests/lib/answers.h"
+#include "tests/lib/fuzz.h"
 #include "tests/lib/native.h"
 #include "tests/lib/store.h"
 #include "tests/lib/values.h"
@@ -351,6 +352,49 @@ START_TEST(random_rows_come_back)	/* _i is the seed */
 }
 END_TEST
 
+/* What is taken as it is scanned is what the general reader makes of it. */
+START_TEST(both_readers_agree)	/* _i is the seed */
+{
+	static const char *const members[] = {
+		"\"a\": ", "\"c\":", "\"d\": ", "\"d\" : ", "\"b\": ",
+		"\"\\\"Up\\\"\": ", "\"S\": ", "\"u\": ", "\"t\": ", "\"x\": ",
+	};
+	static const char *const values[] = {
+		"true", "false", "null", "\"a\\n\"", "\"\xc3\xbc\"", "\"\"", "-0",
+		"-0.0", "0.5", "1e3", "2147483648", "-129", "127", "\"NaN\"",
+		"\"0x41\"", "[1]", "01", "1.", "\"2020-01-01\"",
+		"9223372036854775807", "-9223372036854775808",
+		"0.10000000000000001", "123456789012345.6",
+		"\"00000000-0000-1000-8000-000000000001\"",
+	};
+	struct random rng = random_seeded((uint64_t)_i);
+	struct buf text = BUF_INIT;
+	int i, n;
+
+	for (i = 0; i < 200; i++) {
+		buf_clear(&text);
+		buf_add_str(&text, "1{\"p\": \"k\"");
+		for (n = (int)random_below(&rng, 6); n; n--) {
+			buf_add_str(&text, ", ");
+			buf_add_str(&text, members[random_below(&rng,
+						ARRAY_SIZE(members))]);
+			if (random_below(&rng, 2))
+				buf_add_str(&text, values[random_below(&rng,
+						ARRAY_SIZE(values))]);
+			else
+				buf_add_format(&text, "%s%u.%0*u",
+					       random_below(&rng, 2) ? "-" : "",
+					       random_below(&rng, 1000),
+					       1 + (int)random_below(&rng, 9),
+					       random_below(&rng, 1000000));
+		}
+		buf_add_str(&text, ", \"c\": 1}\n");
+		fuzz_lines(buf_bytes(&text));
+	}
+	buf_release(&text);
+}
+END_TEST
+
 START_TEST(ends_of_lines)
 {
 	bool quoted = false;
@@ -379,6 +423,7 @@ SUITE(document)
 	tcase_add_test(tc, a_place_gives_the_key);
 	tcase_add_test(tc, later_timestamps_are_replaced);
 	tcase_add_loop_test(tc, random_rows_come_back, 1, test_scale(41));
+	tcase_add_loop_test(tc, both_readers_agree, 1, test_scale(41));
 	tcase_add_test(tc, ends_of_lines);
 	suite_add_tcase(suite, tc);
 }
