@@ -56,7 +56,7 @@ static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 						 pin_share(op->fs, h));
 		h->pinned = !err;
 		if (err)
-			handle_drop_text(op->fs, h);
+			reader_text_drop(op->fs, h);
 	}
 	h->at_open = false;
 	if (!err)

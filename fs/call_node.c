@@ -215,7 +215,7 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 	}
 	if (err)
 		return err;
-	child_stat(&c, n->ino, &now);
+	times_child_stat(&c, n->ino, &now);
 	if (((set & FS_SET_MODE) &&
 	     ((attr->st_mode ^ now.st_mode) & 0666)) ||
 	    ((set & FS_SET_MODE) && (attr->st_mode & 07000)) ||

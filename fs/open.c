@@ -79,7 +79,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	scrub_init(&fs->scrub);
 	notices_init(&fs->notices);
 	fs->changed = view_changed;
-	fs->lookup_shortened = lookup_shortened;
+	fs->lookup_shortened = listing_lookup_shortened;
 	mutex_init(&fs->pool_lock);
 	mutex_init(&fs->leaving_lock);
 	pthread_cond_init(&fs->left, NULL);

@@ -240,8 +240,8 @@ static void *serve_alone(void *argument)
 /* Serve, as one of several threads. */
 static void *serve_shared(void *argument)
 {
-	struct worker *w = argument;
-	struct loop *l = worker_context(w);
+	struct share_worker *w = argument;
+	struct loop *l = share_worker_context(w);
 	struct fuse_buf buf = { .mem = NULL };
 	struct request *r;
 	int n = 0;
@@ -344,7 +344,7 @@ void loop_join(struct loop *l)
 	if (l->share)
 		share_join(l->share);
 	if (l->started)
-		thread_wake_and_join(l->thread);
+		share_wake_and_join(l->thread);
 	l->started = false;
 }
 

@@ -101,7 +101,7 @@ static int open_fs(struct daemon *d)
 	fo.options_text = options;
 	err = fs_open(&d->fs, d->store, &fo);
 	if (err)
-		complain(o->mountpoint, "%s", error_text(err));
+		message_complain(o->mountpoint, "%s", message_error_text(err));
 	return err;
 }
 
@@ -234,7 +234,8 @@ static int serve(struct daemon *d)
 	if (!err)
 		err = loop_start(d->loop);
 	if (err) {
-		complain(d->options.mountpoint, "%s", error_text(err));
+		message_complain(d->options.mountpoint, "%s",
+				 message_error_text(err));
 		return err;
 	}
 	message_log_use(d->log, &d->options);
@@ -292,13 +293,14 @@ static int run(struct daemon *d)
 		return FAILED;
 	err = guardian_start(&d->guardian, d->argc, d->argv);
 	if (err)
-		complain(d->options.mountpoint, "%s", error_text(err));
+		message_complain(d->options.mountpoint, "%s",
+				 message_error_text(err));
 	if (!err)
 		err = message_log_open(&d->log, &d->options);
 	if (!err)
 		err = open_store(&d->store, &d->options);
 	if (!err)
-		err = mountpoint_check(&d->options);
+		err = mount_point_check(&d->options);
 	if (!err)
 		err = open_fs(d);
 	if (!err) {
@@ -329,7 +331,8 @@ static int run_in_background(struct daemon *d)
 	fflush(NULL);
 	child = fork();
 	if (child < 0) {
-		complain(d->options.mountpoint, "%s", error_text(-errno));
+		message_complain(d->options.mountpoint, "%s",
+				 message_error_text(-errno));
 		return FAILED;
 	}
 	if (child) {
@@ -368,15 +371,15 @@ int main(int argc, char **argv)
 	} else if (!err && d.options.version) {
 		printf("widefs %s\n", VERSION);
 	} else if (!err) {
-		err = mountpoint_check(&d.options);
+		err = mount_point_check(&d.options);
 		if (!err)
-			err = mountpoint_check_empty(d.options.mountpoint);
+			err = mount_point_check_empty(d.options.mountpoint);
 		status = err ? FAILED
 			     : d.options.foreground ? run(&d)
 						    : run_in_background(&d);
 	}
 	if (fflush(stdout) && !status) {
-		complain("standard output", "%s", strerror(errno));
+		message_complain("standard output", "%s", strerror(errno));
 		status = FAILED;
 	}
 	if (d.options.as_mount_helper && status)

@@ -7,14 +7,14 @@
 
 #include "store/base/log.h"
 
-const char *error_text(int err)
+const char *message_error_text(int err)
 {
 	return err == -EAGAIN ? "no more processes or threads are allowed "
 				"(raise ulimit -u, or the limit of the group)" :
 				strerror(-err);
 }
 
-void complain(const char *object, const char *format, ...)
+void message_complain(const char *object, const char *format, ...)
 {
 	va_list args;
 
@@ -52,7 +52,7 @@ int message_log_open(FILE **out, const struct mount_options *o)
 	if (!path || *out)
 		return 0;
 	err = -errno;
-	complain(path, "%s (the log file)", strerror(-err));
+	message_complain(path, "%s (the log file)", strerror(-err));
 	return err;
 }
 

@@ -10,9 +10,9 @@
 
 /* Describe an error of the system, -errno: EAGAIN is the refusal of threads and
  * processes. */
-const char *error_text(int err);
+const char *message_error_text(int err);
 /* Print "widefs: OBJECT: ..." and a newline to stderr. */
-void complain(const char *object, const char *format, ...)
+void message_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Open the --log-file (NULL: there is none). 0, or -errno after a message. */
 int message_log_open(FILE **out, const struct mount_options *o);

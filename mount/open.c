@@ -45,8 +45,9 @@ static int check_place(const char *path)
 		snprintf(marker, sizeof(marker), "%s/WIDEFS", above);
 		if (access(marker, F_OK))
 			continue;
-		complain(path, "it would be inside of the store %s (name "
-			 "another place)", above);
+		message_complain(path,
+				 "it would be inside of the store %s (name "
+				 "another place)", above);
 		return -EINVAL;
 	}
 	return 0;
@@ -78,42 +79,50 @@ int open_store(struct store **out, const struct mount_options *o)
 		return 0;
 	case -EBUSY:
 		if (owner)
-			complain(o->store, "store is open in process %d "
-				 "(unmount it)", (int)owner);
+			message_complain(o->store,
+					 "store is open in process %d "
+					 "(unmount it)", (int)owner);
 		else
-			complain(o->store, "store is open in another process "
-				 "(end that one)");
+			message_complain(o->store,
+					 "store is open in another process "
+					 "(end that one)");
 		break;
 	case -EUCLEAN:
-		complain(o->store, "the store is damaged: %s (run: widefsctl "
-			 "check %s)", corrupt_last(), o->store);
+		message_complain(o->store,
+				 "the store is damaged: %s (run: widefsctl "
+				 "check %s)", log_corrupt_last(), o->store);
 		break;
 	case -EPROTONOSUPPORT:
-		complain(o->store, "the store's format is newer than this "
-			 "widefs (use a newer one)");
+		message_complain(o->store,
+				 "the store's format is newer than this "
+				 "widefs (use a newer one)");
 		break;
 	case -ENOTEMPTY:
-		complain(o->store, "not a widefs store, and not empty (name a "
-			 "store, or a directory that does not exist)");
+		message_complain(o->store,
+				 "not a widefs store, and not empty (name a "
+				 "store, or a directory that does not exist)");
 		break;
 	case -ENOENT:
-		complain(o->store, o->read_only ? "no such store (without ro "
-			 "it is made)" : "the directory above it is not there "
-			 "(make it first)");
+		message_complain(o->store, o->read_only ?
+				 "no such store (without ro " "it is made)" :
+				 "the directory above it is not there "
+				 "(make it first)");
 		break;
 	case -ENOTDIR:
-		complain(o->store, "%s (a store is a directory)",
-			 strerror(-err));
+		message_complain(o->store, "%s (a store is a directory)",
+				 strerror(-err));
 		break;
 	case -EROFS:
-		complain(o->store, "%s (-o ro can read it)", strerror(-err));
+		message_complain(o->store, "%s (-o ro can read it)",
+				 strerror(-err));
 		break;
 	case -EPERM:
-		complain(o->store, "others can write there, or own it: it is "
-			 "not opened (chmod go-w, or run as its owner)");
+		message_complain(o->store, "others can write there, or own it: "
+				 "it is not opened (chmod go-w, or run as its "
+				 "owner)");
 		break;
 	default:
-		complain(o->store, "%s", error_text(err));
+		message_complain(o->store, "%s", message_error_text(err));
 	}
 	return err;
 }

@@ -530,7 +530,7 @@ static void op_opendir(fuse_req_t req, fuse_ino_t node,
 }
 
 /* A batch of entries in the kernel's form, built as they come. */
-struct listing {
+struct directory_reply {
 	char *ptr;
 	size_t len, size;
 	bool plus;
@@ -580,7 +580,7 @@ static void put_entry(struct fuse_entry_out *to, const struct fs_entry *entry)
 static int fill(void *context, const char *name, size_t len,
 		const struct fs_entry *entry, uint64_t cookie)
 {
-	struct listing *l = context;
+	struct directory_reply *l = context;
 	size_t head = l->plus ? FUSE_NAME_OFFSET_DIRENTPLUS : FUSE_NAME_OFFSET;
 	size_t size = FUSE_DIRENT_ALIGN(head + len);
 	struct fuse_dirent *dirent = (void *)(l->ptr + l->len);
@@ -612,7 +612,8 @@ static void read_directory(fuse_req_t req, fuse_ino_t node, size_t size,
 			   off_t offset, struct fuse_file_info *fi, bool plus)
 {
 	struct fs_call call = caller(req);
-	struct listing l = { .size = size, .plus = plus, .counted = BUF_INIT };
+	struct directory_reply l = { .size = size, .plus = plus,
+				    .counted = BUF_INIT };
 	size_t i;
 	int err;
 

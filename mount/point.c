@@ -46,7 +46,7 @@ static int clean_mountpoint(const char *path)
 	return is_dead_mount(path) ? -ENOTCONN : 0;
 }
 
-int mountpoint_check(const struct mount_options *o)
+int mount_point_check(const struct mount_options *o)
 {
 	char *parent = NULL;
 	struct stat st, above;
@@ -59,8 +59,8 @@ int mountpoint_check(const struct mount_options *o)
 	if (!err && !S_ISDIR(st.st_mode))
 		err = -ENOTDIR;
 	if (err) {
-		complain(o->mountpoint, "%s (the mount point must be a "
-			 "directory; make it first)", strerror(-err));
+		message_complain(o->mountpoint, "%s (the mount point must be a "
+				 "directory; make it first)", strerror(-err));
 		return err;
 	}
 	if (asprintf(&parent, "%s/..", o->mountpoint) < 0)
@@ -68,27 +68,30 @@ int mountpoint_check(const struct mount_options *o)
 	err = stat(parent, &above) ? -errno : 0;
 	free(parent);
 	if (!err && (st.st_dev != above.st_dev || st.st_ino == above.st_ino)) {
-		complain(o->mountpoint, "something is mounted here already "
-			 "(unmount it first)");
+		message_complain(o->mountpoint,
+				 "something is mounted here already "
+				 "(unmount it first)");
 		return -EBUSY;
 	}
 	if (!realpath(o->mountpoint, place) || !realpath(o->store, store))
 		return 0;	/* the store will be made */
 	len = strlen(store);
 	if (!strncmp(place, store, len) && (!place[len] || place[len] == '/')) {
-		complain(o->mountpoint, "the store cannot be mounted on itself "
-			 "or inside itself");
+		message_complain(o->mountpoint,
+				 "the store cannot be mounted on itself "
+				 "or inside itself");
 		return -EINVAL;
 	}
 	len = strlen(place);
 	if (!strncmp(store, place, len) && store[len] == '/') {
-		complain(o->mountpoint, "the mount would hide the store");
+		message_complain(o->mountpoint,
+				 "the mount would hide the store");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-int mountpoint_check_empty(const char *path)
+int mount_point_check_empty(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char buf[1024];
@@ -102,7 +105,7 @@ int mountpoint_check_empty(const char *path)
 			at += ((struct dirent64 *)(void *)(buf + at))->d_reclen;
 	close(fd);
 	if (entries > 2) {
-		complain(path, "the mount point is not empty");
+		message_complain(path, "the mount point is not empty");
 		return -ENOTEMPTY;
 	}
 	return 0;

@@ -7,7 +7,7 @@
  * Refuse a file, a mount point, the store or a place in it, and a directory
  * above the store. The mount of a daemon that died is removed first.
  */
-int mountpoint_check(const struct mount_options *o);
+int mount_point_check(const struct mount_options *o);
 /* Refuse a directory that is not empty. */
-int mountpoint_check_empty(const char *path);
+int mount_point_check_empty(const char *path);
 #endif

@@ -32,9 +32,9 @@ struct user {
 	bool is_waiting;		/* in the list of users that wait */
 };
 
-struct worker {
+struct share_worker {
 	struct share *share;
-	struct worker *next;
+	struct share_worker *next;
 	pthread_t thread;
 	struct user *user;		/* it serves; NULL: nobody's */
 	bool serving, heavy, is_long, ended;
@@ -52,7 +52,7 @@ struct share {
 	pthread_mutex_t lock;		/* of all that follows */
 	pthread_cond_t wake;		/* the watcher */
 	bool watching, stopping;
-	struct worker *workers;
+	struct share_worker *workers;
 	unsigned worker_count;
 	unsigned pool;			/* of them: serve nothing long */
 	unsigned reading;		/* of them: at the device */
@@ -62,7 +62,7 @@ struct share {
 	unsigned waiting;		/* requests */
 };
 
-void *worker_context(const struct worker *w)
+void *share_worker_context(const struct share_worker *w)
 {
 	return w->share->context;
 }
@@ -191,7 +191,7 @@ static bool end_waiting(struct share *s, const struct fuse_buf *interrupt)
 }
 
 /* ----------------------------------------------------------------- workers */
-static void begin(struct worker *w, struct user *u, bool heavy)
+static void begin(struct share_worker *w, struct user *u, bool heavy)
 {
 	w->user = u;
 	w->heavy = heavy;
@@ -201,7 +201,7 @@ static void begin(struct worker *w, struct user *u, bool heavy)
 		u->serving++;
 }
 
-static void finish(struct worker *w)
+static void finish(struct share_worker *w)
 {
 	if (!w->serving)
 		return;
@@ -235,7 +235,7 @@ static bool device_is_ready(const struct share *s)
 	return poll(&fd, 1, 0) > 0;
 }
 
-enum share_step share_next(struct worker *w, struct request **r)
+enum share_step share_next(struct share_worker *w, struct request **r)
 {
 	struct share *s = w->share;
 	enum share_step step = SHARE_READ;
@@ -277,7 +277,7 @@ static int put_by(struct share *s, struct fuse_buf *buf, struct request **r)
 	return err == -ENOMEM ? 0 : err;
 }
 
-int share_admit(struct worker *w, struct fuse_buf *buf)
+int share_admit(struct share_worker *w, struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = buf->mem;
 	enum request_weight weight = request_weight(buf);
@@ -304,7 +304,7 @@ int share_admit(struct worker *w, struct fuse_buf *buf)
 	return err ? err : !r;
 }
 
-void share_read_failed(struct worker *w)
+void share_read_failed(struct share_worker *w)
 {
 	pthread_mutex_lock(&w->share->lock);
 	w->share->reading--;
@@ -314,7 +314,7 @@ void share_read_failed(struct worker *w)
 /* ----------------------------------------------------------------- threads */
 static void reap_ended(struct share *s)
 {
-	struct worker **at = &s->workers, *w;
+	struct share_worker **at = &s->workers, *w;
 
 	while ((w = *at)) {
 		if (!w->ended) {
@@ -330,7 +330,7 @@ static void reap_ended(struct share *s)
 
 static int add_worker(struct share *s)
 {
-	struct worker *w;
+	struct share_worker *w;
 	int err;
 
 	reap_ended(s);
@@ -353,7 +353,7 @@ static int add_worker(struct share *s)
 }
 
 /* Let it finish outside of the pool, where another thread takes its place. */
-static void make_long(struct share *s, struct worker *w)
+static void make_long(struct share *s, struct share_worker *w)
 {
 	if (w->user)
 		w->user->serving--;
@@ -366,7 +366,7 @@ static void make_long(struct share *s, struct worker *w)
 static void tick(struct share *s)
 {
 	uint64_t now_ns = clock_monotonic_ns();
-	struct worker *w;
+	struct share_worker *w;
 
 	for (w = s->workers; w; w = w->next)
 		if (w->serving && !w->is_long &&
@@ -443,7 +443,7 @@ int share_start(struct share *s)
 	return 0;
 }
 
-void thread_wake_and_join(pthread_t thread)
+void share_wake_and_join(pthread_t thread)
 {
 	struct timespec until;
 
@@ -469,9 +469,9 @@ void share_join(struct share *s)
 	s->watcher_started = false;
 	/* No other thread uses the list any more. */
 	while (s->workers) {
-		struct worker *w = s->workers;
+		struct share_worker *w = s->workers;
 
-		thread_wake_and_join(w->thread);
+		share_wake_and_join(w->thread);
 		s->workers = w->next;
 		mem_free(w);
 	}

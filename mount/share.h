@@ -24,10 +24,10 @@ struct request;
 
 /* Wake a thread from a read of the device, which nothing else ends (SIGUSR1),
  * and join it. */
-void thread_wake_and_join(pthread_t thread);
+void share_wake_and_join(pthread_t thread);
 
 struct share;
-struct worker;
+struct share_worker;
 
 /* Make it. threads >= 2; each runs serve, with a worker whose context is
  * this. */
@@ -40,17 +40,17 @@ int share_start(struct share *s);
 void share_join(struct share *s);
 void share_free(struct share *s);
 
-void *worker_context(const struct worker *w);
+void *share_worker_context(const struct share_worker *w);
 enum share_step { SHARE_READ, SHARE_SERVE, SHARE_LEAVE };
 /* End the worker's request, and return its next step. SERVE: *r, its own
  * now. */
-enum share_step share_next(struct worker *w, struct request **r);
+enum share_step share_next(struct share_worker *w, struct request **r);
 /*
  * Admit a request after the read. 1: it is served; 0: it waits, and the buffer was
  * taken over. An errno ends the request (request_number): -ENOSPC, its user has too
  * many that wait; -EINTR, its caller does not wait for it any more.
  */
-int share_admit(struct worker *w, struct fuse_buf *buf);
+int share_admit(struct share_worker *w, struct fuse_buf *buf);
 /* End a read that has brought nothing. */
-void share_read_failed(struct worker *w);
+void share_read_failed(struct share_worker *w);
 #endif

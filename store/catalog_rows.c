@@ -116,7 +116,7 @@ static int load_counters(struct schema *schema, uint32_t *next_number,
 	next = read_le64(&r);
 	*next_number = (uint32_t)next;
 	return r.failed || reader_left(&r) || next > UINT32_MAX ?
-		corrupt("catalogue", 0, "its counters are damaged") : 0;
+		log_corrupt("catalogue", 0, "its counters are damaged") : 0;
 }
 
 /* Check that a record is stored under the key of its own name. */
@@ -129,7 +129,8 @@ static int check_key(struct bytes key, const char *keyspace, const char *table)
 	if (wanted.failed)
 		err = -ENOMEM;
 	else if (!bytes_equal(buf_bytes(&wanted), key))
-		err = corrupt("catalogue", 0, "a record under another's key");
+		err = log_corrupt("catalogue", 0,
+				  "a record under another's key");
 	buf_release(&wanted);
 	return err;
 }
@@ -163,8 +164,8 @@ static int load_table(struct schema *schema, struct bytes key,
 		return err;
 	}
 	err = schema_set_table(schema, t);
-	return err == -ENOENT ? corrupt("catalogue", 0,
-					"a table without a keyspace") : err;
+	return err == -ENOENT ? log_corrupt("catalogue", 0,
+					    "a table without a keyspace") : err;
 }
 
 static int load_entry(struct schema *schema, uint32_t *next_number,
@@ -245,8 +246,9 @@ int catalog_check_numbers(struct table *const *list, size_t count,
 	for (i = 0; i < n && !err; i++)
 		if (numbers[i] < TABLE_NUMBER_FIRST || numbers[i] >= next_number ||
 		    (i && numbers[i] == numbers[i - 1]))
-			err = corrupt("catalogue", 0, "table number %" PRIu32
-				      " cannot be", numbers[i]);
+			err = log_corrupt("catalogue", 0,
+					  "table number %" PRIu32 " cannot be",
+					  numbers[i]);
 	mem_free(numbers);
 	return err;
 }

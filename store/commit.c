@@ -79,8 +79,8 @@ static int new_counter(struct counter **out, struct write *w, uint32_t column,
 	return 0;
 }
 
-int write_counter_add(struct write *w, const struct column *column,
-		      struct bytes path, int64_t delta, int64_t timestamp_us)
+int commit_counter_add(struct write *w, const struct column *column,
+		       struct bytes path, int64_t delta, int64_t timestamp_us)
 {
 	struct bytes ordered;
 	struct counter *c;
@@ -108,14 +108,14 @@ int write_counter_add(struct write *w, const struct column *column,
 
 /* ---------------------------------------------------------------- refusals */
 /* The versions that make up a row with a cell that an index refuses. */
-struct version {
+struct commit_version {
 	struct row row;
-	struct version *next;
+	struct commit_version *next;
 };
 struct suspect {
 	const struct table *table;
 	struct bytes key;
-	struct version *versions;	/* the write's for it */
+	struct commit_version *versions;	/* the write's for it */
 	uint32_t version_count;
 	struct suspect *next;
 };
@@ -164,7 +164,7 @@ static int add_version(struct write *w, struct suspects *s,
 {
 	struct hash_place *place;
 	struct suspect *of;
-	struct version *v;
+	struct commit_version *v;
 
 	if (bytes_is_null(op->row))
 		return 0;
@@ -199,7 +199,7 @@ static int check_suspect(struct write *w, const struct suspect *s)
 			 &old);
 	if (err > 0)
 		rows[count++] = &old;
-	for (const struct version *v = s->versions; v; v = v->next)
+	for (const struct commit_version *v = s->versions; v; v = v->next)
 		rows[count++] = &v->row;
 	if (err >= 0)
 		err = row_merge(&merged, &w->arena, rows, count, DELETION_NONE);
@@ -380,7 +380,7 @@ static int finish(struct write *w)
 	return 0;
 }
 
-int table_fill(struct write *w)
+int commit_fill(struct write *w)
 {
 	int err = finish(w);
 
@@ -390,7 +390,7 @@ int table_fill(struct write *w)
 	return err;
 }
 
-int table_write(struct write *w)
+int commit_write(struct write *w)
 {
 	const struct store_observer *o = &w->store->observer;
 	int err = finish(w);

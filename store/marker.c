@@ -117,7 +117,7 @@ static int sync_parent(const struct file_ops *files, const char *path)
 	return err;
 }
 
-struct contents {
+struct marker_contents {
 	bool marker, engine, foreign;
 };
 
@@ -127,7 +127,7 @@ static int see_name(void *data, const char *name)
 		LOCK_NAME, MARKER_NAME ".new", ENGINE_NAME,
 		"lost+found",		/* a filesystem of its own */
 	};
-	struct contents *c = data;
+	struct marker_contents *c = data;
 	size_t i;
 
 	if (!strcmp(name, MARKER_NAME)) {
@@ -267,15 +267,16 @@ static int read_marker_file(struct marker_file *m, const struct file_ops *files)
 	int err = file_read_all(files, m->dir, MARKER_NAME, &b, 4096);
 
 	if (err == -EFBIG)
-		err = corrupt(MARKER_NAME, 0, "it is too long");
+		err = log_corrupt(MARKER_NAME, 0, "it is too long");
 	if (err)
 		goto out;
 	if (b.len < MARKER_LENGTH || memcmp(b.ptr, MAGIC, 8)) {
-		err = corrupt(MARKER_NAME, 0, "this is no marker of a store");
+		err = log_corrupt(MARKER_NAME, 0,
+				  "this is no marker of a store");
 		goto out;
 	}
 	if (get_le64(b.ptr + 32) != XXH3_64bits(b.ptr, 32)) {
-		err = corrupt(MARKER_NAME, 8, "it fails its checksum");
+		err = log_corrupt(MARKER_NAME, 8, "it fails its checksum");
 		goto out;
 	}
 	m->version = get_le32(b.ptr + 8);
@@ -284,7 +285,7 @@ static int read_marker_file(struct marker_file *m, const struct file_ops *files)
 		goto out;
 	}
 	if (b.len != MARKER_LENGTH || !m->version || get_le32(b.ptr + 12) > 1) {
-		err = corrupt(MARKER_NAME, 8, "its contents are damaged");
+		err = log_corrupt(MARKER_NAME, 8, "its contents are damaged");
 		goto out;
 	}
 	m->ready = get_le32(b.ptr + 12);
@@ -317,7 +318,7 @@ static int open_engine(struct marker_file *m, const struct file_ops *files,
 				      O_RDONLY | O_DIRECTORY);
 	}
 	if (m->engine == -ENOENT && m->ready)
-		return corrupt(ENGINE_NAME, 0, "the directory is gone");
+		return log_corrupt(ENGINE_NAME, 0, "the directory is gone");
 	if (m->engine < 0)
 		return m->engine;
 	err = lock_directory(m, files, m->engine, read_only);
@@ -326,7 +327,7 @@ static int open_engine(struct marker_file *m, const struct file_ops *files,
 	if (!err)
 		err = files->list(files->context, m->engine, see_any, &any);
 	if (!err && m->ready && !any)
-		err = corrupt(ENGINE_NAME, 0, "the directory is empty");
+		err = log_corrupt(ENGINE_NAME, 0, "the directory is empty");
 	return err;
 }
 
@@ -348,7 +349,7 @@ static int create_marker(struct marker_file *m, const struct file_ops *files)
 
 /* Find out if there is a store, or room for one. */
 static int look(struct marker_file *m, const struct file_ops *files,
-		struct contents *seen, bool create)
+		struct marker_contents *seen, bool create)
 {
 	int err = check_directory(files, m->dir);
 
@@ -357,8 +358,8 @@ static int look(struct marker_file *m, const struct file_ops *files,
 	if (!err && !seen->marker && seen->foreign)
 		err = -ENOTEMPTY;
 	if (!err && !seen->marker && seen->engine)
-		err = corrupt(MARKER_NAME, 0, "it is missing, and there is "
-			      ENGINE_NAME);
+		err = log_corrupt(MARKER_NAME, 0, "it is missing, and there is "
+				  ENGINE_NAME);
 	if (!err && !seen->marker && !create)
 		err = -ENOENT;
 	return err;
@@ -368,7 +369,7 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
 		bool *created)
 {
-	struct contents seen = { .marker = false };
+	struct marker_contents seen = { .marker = false };
 	int err;
 
 	*m = MARKER_FILE_INIT;

@@ -547,8 +547,8 @@ static int keep_only(struct schema *schema, uint32_t number)
 	int err = 0;
 
 	if (!t)
-		return corrupt("catalogue", 0, "the snapshot's table is not in "
-			       "it");
+		return log_corrupt("catalogue", 0,
+				   "the snapshot's table is not in " "it");
 	while (!err && i < schema->keyspace_count) {
 		k = schema->keyspaces[i];
 		if (!strcmp(k->name, t->keyspace))

@@ -26,7 +26,7 @@
 
 /* The object that store_open makes: all of struct store except the marker is
  * for the rooms below. */
-struct opened {
+struct opened_store {
 	struct store store;	/* first */
 	struct marker_file marker;
 };
@@ -64,8 +64,8 @@ static int load_lease(struct store *s)
 	if (!err && lease.len == 8)
 		s->lease_us = (int64_t)get_le64(lease.ptr);
 	if (!err && (lease.len != 8 || s->lease_us > LARGEST_LEASE_US))
-		err = corrupt("CURRENT", 0, "the manifest that it names says of "
-			      "the clock what cannot be");
+		err = log_corrupt("CURRENT", 0, "the manifest that it names "
+				  "says of the clock what cannot be");
 	buf_release(&lease);
 	return err == -ENOENT ? 0 : err;
 }
@@ -210,7 +210,7 @@ int store_open(struct store **out, const char *path,
 	       const struct store_options *options, pid_t *owner_pid,
 	       bool *created)
 {
-	struct opened *o = mem_zalloc(1, sizeof(*o));
+	struct opened_store *o = mem_zalloc(1, sizeof(*o));
 	struct store *s;
 	bool made = false;
 	int err;

@@ -28,8 +28,8 @@ void store_options_init(struct store_options *o);
 /*
  * Open the store at path. 0; -ENOENT there is none (and not create); -ENOTEMPTY
  * a directory that is something else; -EBUSY in use (*owner_pid is set);
- * -EPROTONOSUPPORT its format is too new; -EUCLEAN damaged (corrupt_last());
- * -errno. *created tells whether it was made.
+ * -EPROTONOSUPPORT its format is too new; -EUCLEAN damaged
+ * (log_corrupt_last()); -errno. *created tells whether it was made.
  */
 int store_open(struct store **out, const char *path,
 	       const struct store_options *options, pid_t *owner_pid,
@@ -59,7 +59,7 @@ int store_edit_schema(struct store *s,
 		      void *context);
 /*
  * The same where a new table may take the name of another. `move` then brings
- * the rows over (table_fill) while nobody else writes; if it fails the schema
+ * the rows over (commit_fill) while nobody else writes; if it fails the schema
  * is not changed. NULL: -EEXIST if there are any rows.
  */
 struct schema_edit {

@@ -28,7 +28,7 @@ const struct command command_check = {
 	.run = run,
 };
 
-struct check {
+struct tool_check {
 	const char *path;
 	bool quick, json;
 	unsigned problems;
@@ -38,7 +38,7 @@ struct check {
 
 static void report(void *context, const char *text)
 {
-	struct check *c = context;
+	struct tool_check *c = context;
 
 	c->problems++;
 	if (!c->json) {
@@ -51,7 +51,7 @@ static void report(void *context, const char *text)
 
 static void show(void *context, uint64_t done, uint64_t total)
 {
-	struct check *c = context;
+	struct tool_check *c = context;
 
 	progress_show(&c->progress, done, total);
 }
@@ -63,7 +63,7 @@ static void silent(void *context, enum log_level level, const char *line)
 	(void)line;
 }
 
-static void print(struct check *c, bool finished)
+static void print(struct tool_check *c, bool finished)
 {
 	struct buf path = BUF_INIT;
 
@@ -81,7 +81,7 @@ static void print(struct check *c, bool finished)
 	buf_release(&path);
 }
 
-static int check(struct check *c)
+static int check(struct tool_check *c)
 {
 	const struct lsm_verify_told told = { report, show, c };
 	struct store *store;
@@ -91,7 +91,7 @@ static int check(struct check *c)
 	log_set_sink(silent, NULL);
 	status = tool_open_store(&store, c->path, true);
 	if (status == TOOL_DAMAGED && c->json)
-		report(c, corrupt_last());
+		report(c, log_corrupt_last());
 	if (status) {
 		print(c, false);
 		return status;
@@ -119,7 +119,7 @@ static int run(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	enum progress_mode mode = PROGRESS_AUTO;
-	struct check c = { .texts = BUF_INIT };
+	struct tool_check c = { .texts = BUF_INIT };
 	char *mount, *store;
 	int option, status;
 

@@ -2,7 +2,7 @@
 
 #include "tools/lib/tool.h"
 
-int connect_place(struct cql_backend **out, const struct place *p,
+int connect_place(struct cql_backend **out, const struct tool_place *p,
 		  bool read_only)
 {
 	return p->mount ? cql_mount_open(out, p->mount) :

@@ -6,7 +6,7 @@
 
 /* Open it. read_only: of a store that is not mounted. 0, or an exit status after
  * a message. */
-int connect_place(struct cql_backend **out, const struct place *p,
+int connect_place(struct cql_backend **out, const struct tool_place *p,
 		  bool read_only);
 /* Run a statement: 0, or an exit status after a message. */
 int connect_run(struct cql_backend *b, struct bytes statement);

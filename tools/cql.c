@@ -154,7 +154,7 @@ static void use_folder(struct cql_backend *b, const char *mount,
 	rest += strspn(rest, "/");
 	if (*rest && *rest != '.') {
 		buf_add_str(&use, "USE ");
-		name_print(&use, bytes_of(rest, strcspn(rest, "/")));
+		schema_print_name(&use, bytes_of(rest, strcspn(rest, "/")));
 		buf_add_byte(&use, ';');
 		b->ops->execute(b, buf_bytes(&use));
 		b->ops->finish(b);
@@ -186,7 +186,7 @@ static int use_keyspace(struct shell *shell, const char *keyspace)
 	int err;
 
 	buf_add_str(&use, "USE ");
-	name_print(&use, bytes_str(keyspace));
+	schema_print_name(&use, bytes_str(keyspace));
 	buf_add_byte(&use, ';');
 	err = shell_ask(shell, buf_cstr(&use));
 	buf_release(&use);

@@ -69,10 +69,10 @@ int describe_read(struct definitions *d, struct cql_backend *b,
 	buf_add_str(&statement, !keyspace ? "DESCRIBE SCHEMA" :
 		    table ? "DESCRIBE TABLE " : "DESCRIBE KEYSPACE ");
 	if (keyspace)
-		name_print(&statement, bytes_str(keyspace));
+		schema_print_name(&statement, bytes_str(keyspace));
 	if (table) {
 		buf_add_byte(&statement, '.');
-		name_print(&statement, bytes_str(table));
+		schema_print_name(&statement, bytes_str(table));
 	}
 	if (b->ops->execute(b, buf_bytes(&statement))) {
 		tool_complain(b->place, "%s", b->error.message);

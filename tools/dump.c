@@ -64,7 +64,7 @@ static int dump_keyspace(struct cql_backend *b, const struct definition **first,
 	return status;
 }
 
-static int dump(const struct place *p, const char *keyspace, bool rows)
+static int dump(const struct tool_place *p, const char *keyspace, bool rows)
 {
 	const struct definition *d;
 	struct definitions all;
@@ -93,7 +93,7 @@ static int run(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *keyspace = NULL;
-	struct place place;
+	struct tool_place place;
 	bool rows = true;
 	int option, status;
 

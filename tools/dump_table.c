@@ -104,7 +104,7 @@ static int read_names(struct dump *d)
 	for (i = 0; d->columns && i < d->count; i++) {
 		struct buf name = BUF_INIT;
 
-		name_print(&name, d->b->columns[i].name);
+		schema_print_name(&name, d->b->columns[i].name);
 		d->columns[i].name = arena_copy(&d->arena, buf_bytes(&name));
 		d->columns[i].kind = REGULAR;
 		buf_release(&name);
@@ -209,14 +209,14 @@ static struct piece *add_piece(struct dump *d, uint32_t column,
 	return p;
 }
 
-struct part {
+struct dump_part {
 	struct bytes key, value, timestamp, ttl;
 	uint32_t field;
 };
 
 /* Step to the next part of a collection: 1, 0, -EUCLEAN. */
 static int next_part(struct type_parts *values, struct type_parts *times,
-		     struct type_parts *ttls, bool map, struct part *p)
+		     struct type_parts *ttls, bool map, struct dump_part *p)
 {
 	int more;
 
@@ -238,7 +238,7 @@ static void add_parts(struct dump *d, uint32_t column)
 	const struct type *t = type_of(d, column);
 	struct type_parts values, times, ttls;
 	size_t first = d->piece_count, i;
-	struct part part;
+	struct dump_part part;
 	int more;
 
 	d->err = type_parts_begin(&values, t, d->row[column]);

@@ -27,13 +27,13 @@ const struct command command_export = {
 	.run = run,
 };
 
-struct job {
+struct export_job {
 	const char *file, *null;	/* NULL: standard output; none */
 	enum row_form form;
 	enum progress_mode mode;
 };
 
-static int copy(struct table_file *f, FILE *out, const struct job *job)
+static int copy(struct table_file *f, FILE *out, const struct export_job *job)
 {
 	struct buf changed = BUF_INIT;
 	struct progress progress;
@@ -65,7 +65,8 @@ static int copy(struct table_file *f, FILE *out, const struct job *job)
 	return got;
 }
 
-static int export_table(const struct place *p, const struct job *job)
+static int export_table(const struct tool_place *p,
+			const struct export_job *job)
 {
 	struct table_file f;
 	FILE *out = stdout;
@@ -101,8 +102,8 @@ static int run(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *format = NULL;
-	struct job job = { .form = ROW_CSV };
-	struct place place;
+	struct export_job job = { .form = ROW_CSV };
+	struct tool_place place;
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "F:n:p:h", options,

@@ -41,7 +41,7 @@ static bool serves(pid_t pid, uint32_t connection)
 	return found;
 }
 
-int store_owner(const char *store, pid_t *owner)
+int force_store_owner(const char *store, pid_t *owner)
 {
 	struct marker_file marker = MARKER_FILE_INIT;
 	bool created;
@@ -81,7 +81,7 @@ int force_end(const char *mount, const char *store)
 		tool_failed(mount, err);
 		return err;
 	}
-	is_free = !store_owner(store, &owner);
+	is_free = !force_store_owner(store, &owner);
 	killed = owner && serves(owner, connection) && !kill(owner, SIGKILL);
 	err = abort_connection(connection);
 	if (!err || killed || is_free)

@@ -13,7 +13,7 @@
 int force_end(const char *mount, const char *store);
 /* 0: nobody writes the store; -EBUSY: this process does (0: unknown); or another
  * error of its opening. */
-int store_owner(const char *store, pid_t *owner);
+int force_store_owner(const char *store, pid_t *owner);
 /*
  * The path of a directory without links before its last component, which is
  * not looked at: it may be a mount that does not answer. To be freed, or NULL.

@@ -38,7 +38,7 @@ const struct command command_import = {
 #define LONGEST ((size_t)2 << 30)	/* a line: the largest value, and more */
 #define TOLD 10				/* so many refusals are told one by one */
 
-struct import {
+struct import_work {
 	struct table_file file;
 	const char *name, *null, *errors_name;
 	enum row_form form;
@@ -53,7 +53,7 @@ struct import {
 
 /* ------------------------------------------------------------------- input */
 /* Read more: 0, -errno. */
-static int fill(struct import *i)
+static int fill(struct import_work *i)
 {
 	ssize_t n;
 
@@ -71,7 +71,7 @@ static int fill(struct import *i)
 	return i->in.failed ? -ENOMEM : 0;
 }
 
-static void choose_form(struct import *i)
+static void choose_form(struct import_work *i)
 {
 	size_t at = 0;
 
@@ -84,7 +84,7 @@ static void choose_form(struct import *i)
 
 /* Return the length of the whole lines. At the end all there is: quotes that do
  * not end are refused as a line. */
-static size_t whole_lines(const struct import *i)
+static size_t whole_lines(const struct import_work *i)
 {
 	size_t at = 0, len;
 
@@ -101,7 +101,7 @@ static size_t whole_lines(const struct import *i)
 }
 
 /* ------------------------------------------------------------------- lines */
-static size_t first_length(const struct import *i, struct bytes lines)
+static size_t first_length(const struct import_work *i, struct bytes lines)
 {
 	bool quoted = false;
 	size_t len = line_length(i->form, lines, &quoted);
@@ -110,7 +110,7 @@ static size_t first_length(const struct import *i, struct bytes lines)
 }
 
 /* Count the lines that were taken, and the rows in them. */
-static void count_taken(struct import *i, struct bytes taken)
+static void count_taken(struct import_work *i, struct bytes taken)
 {
 	while (taken.len) {
 		size_t len = first_length(i, taken), j;
@@ -126,7 +126,7 @@ static void count_taken(struct import *i, struct bytes taken)
 }
 
 /* The first line is refused. Returns its length, or 0: it ends here. */
-static size_t refuse_first(struct import *i, struct bytes lines)
+static size_t refuse_first(struct import_work *i, struct bytes lines)
 {
 	size_t len = first_length(i, lines), j;
 	bool head = i->form == ROW_CSV && !i->head.len;
@@ -147,7 +147,7 @@ static size_t refuse_first(struct import *i, struct bytes lines)
 }
 
 /* Write whole lines: 0, -errno; 1: a line was refused, and it ends here. */
-static int write_lines(struct import *i, struct bytes lines)
+static int write_lines(struct import_work *i, struct bytes lines)
 {
 	while (lines.len) {
 		int64_t n = table_file_write(&i->file, lines);
@@ -169,7 +169,7 @@ static int write_lines(struct import *i, struct bytes lines)
 	return i->head.failed ? -ENOMEM : 0;
 }
 
-static int take_lines(struct import *i, size_t len)
+static int take_lines(struct import_work *i, size_t len)
 {
 	struct bytes lines = bytes_of(i->in.ptr, len);
 	int err;
@@ -190,7 +190,7 @@ static int take_lines(struct import *i, size_t len)
 }
 
 /* Everything that is left: 0, 1 after a message, -errno. */
-static int take_all(struct import *i)
+static int take_all(struct import_work *i)
 {
 	int err = 0;
 
@@ -208,7 +208,7 @@ static int take_all(struct import *i)
 }
 
 /* ------------------------------------------------------------------ command */
-static int open_files(struct import *i)
+static int open_files(struct import_work *i)
 {
 	struct stat st;
 
@@ -228,7 +228,7 @@ static int open_files(struct import *i)
 	return TOOL_DONE;
 }
 
-static int finish(struct import *i, int err)
+static int finish(struct import_work *i, int err)
 {
 	if (i->errors && fclose(i->errors)) {
 		tool_failed(i->errors_name, -errno);
@@ -244,7 +244,7 @@ static int finish(struct import *i, int err)
 	return err || i->refused ? TOOL_FAILED : TOOL_DONE;
 }
 
-static int import(struct import *i, const struct place *p,
+static int import(struct import_work *i, const struct tool_place *p,
 		  enum progress_mode mode)
 {
 	int status = open_files(i), err = 0, closed;
@@ -284,10 +284,10 @@ static int run(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct import i = { .in = BUF_INIT, .changed = BUF_INIT,
+	struct import_work i = { .in = BUF_INIT, .changed = BUF_INIT,
 			    .head = BUF_INIT };
 	enum progress_mode mode = PROGRESS_AUTO;
-	struct place place;
+	struct tool_place place;
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "F:n:e:p:h", options,

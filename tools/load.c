@@ -23,7 +23,7 @@ const struct command command_load = {
 	.run = run,
 };
 
-static int load(const struct place *p)
+static int load(const struct tool_place *p)
 {
 	struct shell shell = {
 		.out = stdout, .mode = SHELL_TABLE, .page_rows = 100,
@@ -48,7 +48,7 @@ static int run(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct place place;
+	struct tool_place place;
 	int option, status = TOOL_DONE;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0)

@@ -75,7 +75,7 @@ static int status_of(int err)
 	return err == -EUCLEAN ? TOOL_DAMAGED : TOOL_FAILED;
 }
 
-static int tell_daemon(const struct place *p, const char *command)
+static int tell_daemon(const struct tool_place *p, const char *command)
 {
 	char *path = NULL, *line = NULL, reason[1024];
 	ssize_t n = -1;
@@ -107,8 +107,8 @@ static int tell_daemon(const struct place *p, const char *command)
 }
 
 /* ---------------------------------------------------------------- progress */
-struct work {
-	const struct place *place;
+struct maintain_work {
+	const struct tool_place *place;
 	struct store *store;		/* open here; NULL: mounted */
 	const char *figure;		/* of metrics, that grows */
 	uint64_t begin, total;
@@ -120,7 +120,7 @@ struct work {
 };
 
 /* Read how far it is, and how much there is to do. */
-static uint64_t look(const struct work *w, uint64_t *total)
+static uint64_t look(const struct maintain_work *w, uint64_t *total)
 {
 	struct metrics m = METRICS_INIT;
 	const struct metric *one;
@@ -152,7 +152,7 @@ static uint64_t look(const struct work *w, uint64_t *total)
 
 static void *show(void *argument)
 {
-	struct work *w = argument;
+	struct maintain_work *w = argument;
 	struct timespec until;
 	uint64_t now, total;
 
@@ -173,10 +173,10 @@ static void *show(void *argument)
 	return NULL;
 }
 
-static void work_begin(struct work *w, const struct place *p, struct store *s,
-		       bool compact, enum progress_mode mode)
+static void work_begin(struct maintain_work *w, const struct tool_place *p,
+		       struct store *s, bool compact, enum progress_mode mode)
 {
-	*w = (struct work){ .place = p, .store = s,
+	*w = (struct maintain_work){ .place = p, .store = s,
 			    .figure = compact ? "bytes_compacted" :
 						"bytes_flushed",
 			    .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -189,7 +189,7 @@ static void work_begin(struct work *w, const struct place *p, struct store *s,
 	w->started = !pthread_create(&w->thread, NULL, show, w);
 }
 
-static void work_end(struct work *w)
+static void work_end(struct maintain_work *w)
 {
 	if (!w->started)
 		return;
@@ -206,7 +206,7 @@ static int report_error(const char *object, int err)
 {
 	if (!err)
 		return TOOL_DONE;
-	tool_complain(object, "%s", err == -EUCLEAN ? corrupt_last() :
+	tool_complain(object, "%s", err == -EUCLEAN ? log_corrupt_last() :
 						      strerror(-err));
 	return status_of(err);
 }
@@ -239,7 +239,7 @@ static int print_problems(unsigned long long count)
 	return count ? TOOL_DAMAGED : TOOL_DONE;
 }
 
-static int verify_here(const struct place *p, struct store *store,
+static int verify_here(const struct tool_place *p, struct store *store,
 		       struct table *t, enum progress_mode mode)
 {
 	unsigned problems = 0;
@@ -255,12 +255,12 @@ static int verify_here(const struct place *p, struct store *store,
 					print_problems(problems);
 }
 
-static int work_here(const struct command *c, const struct place *p,
+static int work_here(const struct command *c, const struct tool_place *p,
 		     struct store *store, struct table *t,
 		     enum progress_mode mode)
 {
 	bool compact = c == &command_compact;
-	struct work w;
+	struct maintain_work w;
 	int err;
 
 	if (c == &command_scrub)
@@ -271,7 +271,7 @@ static int work_here(const struct command *c, const struct place *p,
 	return report_error(p->store, err);
 }
 
-static int do_here(const struct command *c, const struct place *p,
+static int do_here(const struct command *c, const struct tool_place *p,
 		   enum progress_mode mode)
 {
 	struct store *store;
@@ -305,7 +305,7 @@ struct scrubbed {
 	struct buf text;
 };
 
-static int read_scrub(struct scrubbed *s, const struct place *p)
+static int read_scrub(struct scrubbed *s, const struct tool_place *p)
 {
 	int err;
 
@@ -320,7 +320,7 @@ static int read_scrub(struct scrubbed *s, const struct place *p)
 	return err;
 }
 
-static int wait_for_scrub(const struct place *p, enum progress_mode mode)
+static int wait_for_scrub(const struct tool_place *p, enum progress_mode mode)
 {
 	static const struct timespec step = { 0, 200000000 };
 	struct scrubbed s = { .text = BUF_INIT };
@@ -345,10 +345,10 @@ static int wait_for_scrub(const struct place *p, enum progress_mode mode)
 	return status;
 }
 
-static int do_there(const struct command *c, const struct place *p, bool wait,
-		    enum progress_mode mode)
+static int do_there(const struct command *c, const struct tool_place *p,
+		    bool wait, enum progress_mode mode)
 {
-	struct work w;
+	struct maintain_work w;
 	int status;
 
 	if (c == &command_scrub) {
@@ -370,7 +370,7 @@ static int run(const struct command *command, int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	enum progress_mode mode = PROGRESS_AUTO;
-	struct place place;
+	struct tool_place place;
 	bool wait = false;
 	int option, status;
 

@@ -21,7 +21,7 @@ const struct command command_schema = {
 };
 
 /* "ks", "ks.t". False: memory. */
-static bool take_name(struct place *p, const char *name)
+static bool take_name(struct tool_place *p, const char *name)
 {
 	size_t len = strcspn(name, ".");
 
@@ -32,7 +32,7 @@ static bool take_name(struct place *p, const char *name)
 	return p->keyspace && (!name[len] || p->table);
 }
 
-static int print(const struct place *p)
+static int print(const struct tool_place *p)
 {
 	const struct definition *one;
 	struct definitions d;
@@ -57,7 +57,7 @@ static int run(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct place place;
+	struct tool_place place;
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0)

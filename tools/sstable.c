@@ -294,7 +294,7 @@ static int report(const char *path, int err)
 	case 0:
 		return TOOL_DONE;
 	case -EUCLEAN:
-		tool_complain(path, "%s", corrupt_last());
+		tool_complain(path, "%s", log_corrupt_last());
 		return TOOL_DAMAGED;
 	case -EPROTONOSUPPORT:
 		tool_complain(path, "its format is newer than this widefsctl "

@@ -25,7 +25,7 @@ const struct command command_stats = {
 	.run = run,
 };
 
-static int print_mount(const struct place *p)
+static int print_mount(const struct tool_place *p)
 {
 	struct buf out = BUF_INIT;
 	int err = place_read_control(p, "stats", &out, 0);
@@ -38,7 +38,7 @@ static int print_mount(const struct place *p)
 	return err ? TOOL_FAILED : TOOL_DONE;
 }
 
-static int print_store(const struct place *p)
+static int print_store(const struct tool_place *p)
 {
 	struct buf out = BUF_INIT;
 	int status = metrics_print_store(&out, p->store, figures_print);
@@ -51,7 +51,7 @@ static int print_store(const struct place *p)
 
 /* ---------------------------------------------------------------- a table */
 /* Keep the table's figures, without its labels. */
-static int keep_table(struct metrics *m, const struct place *p)
+static int keep_table(struct metrics *m, const struct tool_place *p)
 {
 	struct buf labels = BUF_INIT;
 	size_t i, n = 0;
@@ -142,7 +142,7 @@ static void print_histograms(const struct metrics *m, const char *name,
 	buf_release(&value);
 }
 
-static int print(const struct place *p, bool json, bool histograms)
+static int print(const struct tool_place *p, bool json, bool histograms)
 {
 	struct metrics m = METRICS_INIT;
 	struct buf out = BUF_INIT;
@@ -177,7 +177,7 @@ static int run(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	bool json = false, histograms = false;
-	struct place place;
+	struct tool_place place;
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "jHh", options, NULL)) >= 0) {

@@ -28,14 +28,14 @@ const struct command command_status = {
 	.run = run,
 };
 
-struct state {
+struct status_state {
 	struct metrics figures;
 	char *last_error;	/* a line of .widefs/errors, or NULL */
 	char problem[160];	/* "": healthy */
 	int status;
 };
 
-static void set_problem(struct state *s, int status, const char *format,
+static void set_problem(struct status_state *s, int status, const char *format,
 			double n)
 {
 	if (s->problem[0])
@@ -44,7 +44,7 @@ static void set_problem(struct state *s, int status, const char *format,
 	s->status = status;
 }
 
-static void read_last_error(struct state *s, const struct place *p)
+static void read_last_error(struct status_state *s, const struct tool_place *p)
 {
 	struct buf text = BUF_INIT;
 	size_t begin;
@@ -62,7 +62,7 @@ static void read_last_error(struct state *s, const struct place *p)
 
 /* Ask once whether the daemon answers: what is wrong with it is a problem of
  * the mount, not of ours. */
-static int look_at_daemon(struct state *s, const struct place *p)
+static int look_at_daemon(struct status_state *s, const struct tool_place *p)
 {
 	struct buf version = BUF_INIT;
 	int err = place_read_control(p, "version", &version, ANSWER_S);
@@ -81,11 +81,11 @@ static int look_at_daemon(struct state *s, const struct place *p)
 	return err;
 }
 
-static void look(struct state *s, const struct place *p)
+static void look(struct status_state *s, const struct tool_place *p)
 {
 	int err;
 
-	*s = (struct state){ .figures = METRICS_INIT };
+	*s = (struct status_state){ .figures = METRICS_INIT };
 	if (p->mount && look_at_daemon(s, p))
 		return;
 	err = metrics_read(&s->figures, p, ANSWER_S);
@@ -105,7 +105,7 @@ static void look(struct state *s, const struct place *p)
 		read_last_error(s, p);
 }
 
-static void state_release(struct state *s)
+static void state_release(struct status_state *s)
 {
 	metrics_release(&s->figures);
 	free(s->last_error);
@@ -153,7 +153,8 @@ static void print_levels(const struct metrics *m)
 	       size_text(size, sizeof(size), bytes), metrics_value(m, "debt"));
 }
 
-static void print_state(const struct place *p, const struct state *s)
+static void print_state(const struct tool_place *p,
+			const struct status_state *s)
 {
 	const struct metrics *m = &s->figures;
 	char size[32];
@@ -190,8 +191,8 @@ static void add_member(struct buf *out, const char *name, const char *text)
 	buf_add_str(out, ", ");
 }
 
-static void print_state_json(struct buf *out, const struct place *p,
-			     const struct state *s)
+static void print_state_json(struct buf *out, const struct tool_place *p,
+			     const struct status_state *s)
 {
 	buf_add_byte(out, '{');
 	add_member(out, "mount", p->mount);
@@ -211,9 +212,9 @@ static void print_state_json(struct buf *out, const struct place *p,
 }
 
 /* Show one. out NULL: for people. */
-static int show(const struct place *p, struct buf *out)
+static int show(const struct tool_place *p, struct buf *out)
 {
-	struct state s;
+	struct status_state s;
 	int status;
 
 	look(&s, p);
@@ -228,7 +229,7 @@ static int show(const struct place *p, struct buf *out)
 
 static int show_place(const char *path, struct buf *out)
 {
-	struct place p = PLACE_INIT;
+	struct tool_place p = PLACE_INIT;
 	char *mount, *real = force_path(path);
 	int status = TOOL_DONE;
 
@@ -267,7 +268,7 @@ static int show_all(struct buf *out)
 	int worst = TOOL_DONE;
 
 	while (mounts && (entry = getmntent(mounts))) {
-		struct place p = { entry->mnt_dir, entry->mnt_fsname, NULL,
+		struct tool_place p = { entry->mnt_dir, entry->mnt_fsname, NULL,
 				   NULL };
 		int status;
 

@@ -28,7 +28,7 @@ bool table_file_form(enum row_form *form, const char *name)
 	return false;
 }
 
-static int no_table(const struct place *p)
+static int no_table(const struct tool_place *p)
 {
 	tool_complain(p->mount ? p->mount : p->store,
 		      "there is no table '%s.%s'", p->keyspace, p->table);
@@ -38,7 +38,7 @@ static int no_table(const struct place *p)
 /* ------------------------------------------------------------------- opening */
 static int open_document(struct table_file *f, bool import)
 {
-	const struct place *p = f->place;
+	const struct tool_place *p = f->place;
 	char *path = NULL;
 	int err = 0;
 
@@ -84,7 +84,7 @@ static int begin_store(struct table_file *f, bool import)
 
 static int open_store(struct table_file *f, bool import)
 {
-	const struct place *p = f->place;
+	const struct tool_place *p = f->place;
 	int status = tool_open_store(&f->store, p->store, !import), err;
 
 	if (status)
@@ -107,7 +107,7 @@ static int open_store(struct table_file *f, bool import)
 	return status;
 }
 
-int table_file_open(struct table_file *f, const struct place *p,
+int table_file_open(struct table_file *f, const struct tool_place *p,
 		    enum row_form form, bool import)
 {
 	*f = (struct table_file){ .place = p, .form = form, .fd = -1,
@@ -213,7 +213,7 @@ static int64_t apply(struct table_file *f, const struct line_row *rows,
 	write_init(&w, f->store);
 	err = line_rows_collect(&w, f->table, rows, count, &taken);
 	if (!err)
-		err = table_write(&w);
+		err = commit_write(&w);
 	if (err && w.refusal.len)
 		snprintf(f->reason, sizeof(f->reason), "%s",
 			 buf_cstr(&w.refusal));

@@ -13,7 +13,7 @@ struct schema;
 struct store;
 
 struct table_file {
-	const struct place *place;
+	const struct tool_place *place;
 	enum row_form form;
 	int fd;				/* of a mount's document; -1 */
 	struct store *store;		/* open here */
@@ -30,7 +30,7 @@ struct table_file {
 };
 /* Open it, for lines that go into the table (import) or come from it. 0, or an
  * exit status after a message; then there is nothing to close. */
-int table_file_open(struct table_file *f, const struct place *p,
+int table_file_open(struct table_file *f, const struct tool_place *p,
 		    enum row_form form, bool import);
 /*
  * Write whole lines. Returns how many bytes of them were taken, all but what

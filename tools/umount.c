@@ -168,7 +168,7 @@ static int wait_closed(const char *store, double timeout_s)
 	for (;;) {
 		pid_t owner;
 
-		if (store_owner(store, &owner) != -EBUSY)
+		if (force_store_owner(store, &owner) != -EBUSY)
 			return 0;
 		if (clock_monotonic_ns() > end) {
 			tool_complain(store, "process %d has not closed it yet",

@@ -134,7 +134,7 @@ void handle_free(struct fs *fs, struct handle *h)
 {
 	handle_unlink(fs, h);
 	atomic_fetch_sub(&h->node->opens, 1);
-	handle_give_buffer(fs, h);
+	buffer_give_handle(fs, h);
 	view_close(fs, h);
 	pin_give(fs, h);
 	text_free(fs, &h->text);
@@ -381,7 +381,7 @@ int handle_finish(struct op *op, struct handle *h)
 	mutex_lock(&h->buffer->lock);
 	is_new = h->buffer->is_new && !n->ops->file->document;
 	mutex_unlock(&h->buffer->lock);
-	is_last = handle_give_buffer(op->fs, h);
+	is_last = buffer_give_handle(op->fs, h);
 	/* Made by open, and never written: remove the name again. */
 	if (is_new && is_last) {
 		atomic_fetch_or(&n->armed, ARMED_NAME);

@@ -120,7 +120,7 @@ int pin_share(struct fs *fs, struct handle *h)
 	return pay_for_pin(fs, h);
 }
 
-void handle_drop_text(struct fs *fs, struct handle *h)
+void reader_text_drop(struct fs *fs, struct handle *h)
 {
 	buf_clear(&h->text);
 	text_fit(fs, &h->text);

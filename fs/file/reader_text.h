@@ -27,7 +27,7 @@ int pin_share(struct fs *fs, struct handle *h);
 /* Give back h's pin, if it has one. */
 void pin_give(struct fs *fs, struct handle *h);
 /* Free the text that the handle has of its own. */
-void handle_drop_text(struct fs *fs, struct handle *h);
+void reader_text_drop(struct fs *fs, struct handle *h);
 /* Append at most size bytes of text from offset on. */
 void text_slice(struct buf *out, struct bytes text, uint64_t offset,
 		size_t size);

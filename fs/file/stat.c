@@ -30,7 +30,7 @@ void stat_of_kept(struct op *op, struct node *n, struct child *out)
 
 	child_init(out, n->ops);
 	if (t)
-		child_owner(out, t);
+		times_child_owner(out, t);
 	out->number = n->number;
 	out->value = node_value(n);
 }
@@ -245,8 +245,8 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	}
 	if (op->fs->read_only)
 		c->read_only = true;
-	guard_description(op, n, c);
-	child_stat(c, n->ino, attr);
+	owner_guard_description(op, n, c);
+	times_child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, c->expires_s);
 	if (pending || c->volatile_attributes ||
 	    (atomic_load(&n->flags) & NODE_PAST))

@@ -59,7 +59,7 @@ static bool is_past(const struct node *n)
 	return atomic_load(&n->flags) & (NODE_PAST | NODE_GONE);
 }
 
-void view_version_free(struct fs *fs, struct version *v)
+void view_version_free(struct fs *fs, struct view_version *v)
 {
 	if (!v)
 		return;
@@ -67,9 +67,10 @@ void view_version_free(struct fs *fs, struct version *v)
 	mem_free(v);
 }
 
-static int version_load(struct op *op, struct node *n, struct version **out)
+static int version_load(struct op *op, struct node *n,
+			struct view_version **out)
 {
-	struct version *v = mem_zalloc(1, sizeof(*v));
+	struct view_version *v = mem_zalloc(1, sizeof(*v));
 	int err = v ? stat_and_load(op, n, &v->child, &v->text) : -ENOMEM;
 
 	if (!err && v->text.failed)
@@ -94,7 +95,7 @@ static int version_load(struct op *op, struct node *n, struct version **out)
  * change is still to come.
  */
 static bool is_what_kernel_has(struct fs *fs, const struct node *n,
-			       const struct version *v)
+			       const struct view_version *v)
 {
 	uint32_t armed = atomic_load(&n->armed);
 
@@ -108,7 +109,7 @@ static bool is_what_kernel_has(struct fs *fs, const struct node *n,
 }
 
 /* Add a reader to a node that has some, or gets its version now. */
-static int add_reader(struct fs *fs, struct node *n, struct version *v,
+static int add_reader(struct fs *fs, struct node *n, struct view_version *v,
 		      uid_t uid)
 {
 	int err = share_add(&fs->accounts, &v->shares, uid);
@@ -120,7 +121,7 @@ static int add_reader(struct fs *fs, struct node *n, struct version *v,
 
 /* Hold it with a version that was loaded since the node had `changes`; it is
  * taken over. 0, -EBUSY, -EAGAIN, or as charge_set. */
-static int hold_version(struct op *op, struct node *n, struct version **v,
+static int hold_version(struct op *op, struct node *n, struct view_version **v,
 			uint32_t changes)
 {
 	struct fs *fs = op->fs;
@@ -150,7 +151,7 @@ static int hold_version(struct op *op, struct node *n, struct version **v,
 
 static int hold_to_read(struct op *op, struct node *n)
 {
-	struct version *v;
+	struct view_version *v;
 	uint32_t changes;
 	int i, err;
 
@@ -209,7 +210,7 @@ static int hold(struct op *op, struct node *n, bool writer)
 
 static void let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 {
-	struct version *last = NULL;
+	struct view_version *last = NULL;
 
 	mutex_lock(stripe_of(fs, n));
 	if (writer) {

@@ -32,7 +32,7 @@
 #include "fs/file/handle.h"
 
 /* The value as the readers of a node see it. */
-struct version {
+struct view_version {
 	struct buf text;
 	struct shares shares;	/* of its holders */
 	struct child child;	/* its attributes; without the value */
@@ -99,5 +99,5 @@ int view_missed(struct op *op, struct node *n, bool first,
 int view_lost(struct op *op, struct node *dir);
 /* Drop wishes that nobody came for. all: every one, at the end. */
 void view_expire(struct fs *fs, int64_t now_s, bool all);
-void view_version_free(struct fs *fs, struct version *v);
+void view_version_free(struct fs *fs, struct view_version *v);
 #endif

@@ -310,7 +310,7 @@ bool buffer_is_open(const struct write_buffer *buffer)
 	return buffer && buffer->descriptors;
 }
 
-bool handle_give_buffer(struct fs *fs, struct handle *h)
+bool buffer_give_handle(struct fs *fs, struct handle *h)
 {
 	struct write_buffer *buffer = h->buffer;
 

@@ -36,7 +36,7 @@ void buffer_let(struct fs *fs, struct node *n,
 /* True if a descriptor has the held buffer. A reader's counts too. */
 bool buffer_is_open(const struct write_buffer *buffer);
 /* Give up a descriptor's buffer. */
-bool handle_give_buffer(struct fs *fs, struct handle *h);
+bool buffer_give_handle(struct fs *fs, struct handle *h);
 /* Make a held buffer an orphan, as its name was removed: writers read the text
  * that was there (text, or null); make: all descriptors do. */
 void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,

@@ -157,7 +157,7 @@ static int adopt_entry(struct adoption *a, const struct row_view *row)
 	}
 	if (err == -ENOENT || err == -EINVAL)
 		return misfit(a, name);
-	return err ? err : table_fill(&a->w);
+	return err ? err : commit_fill(&a->w);
 }
 
 static int adopt_stored(struct adoption *a)
@@ -196,7 +196,7 @@ static int adopt_empty(struct adoption *a, struct node *n)
 	}
 	err = adopt_partition(a, node_value(n));
 	if (err != -ENOENT && err != -EINVAL)
-		return err ? err : table_fill(&a->w);
+		return err ? err : commit_fill(&a->w);
 	op->reason[0] = 0;
 	return 0;
 }
@@ -230,7 +230,7 @@ static int adopt_all(struct adoption *a, struct node *table)
 		err = adopt_kept(a, table);
 	if (!err)
 		err = times_carry(a->op, &a->w, &from, &to);
-	return err ? err : table_fill(&a->w);
+	return err ? err : commit_fill(&a->w);
 }
 
 /* Find the node of the table, if it is in memory. */

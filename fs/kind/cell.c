@@ -134,7 +134,7 @@ int cell_read_copy(struct op *op, const struct type *type, struct bytes text,
 static void describe(struct child *c, const struct table *t,
 		     const struct cell_view *cell)
 {
-	child_owner(c, t);
+	times_child_owner(c, t);
 	c->timestamp_us = cell->timestamp_us;
 	c->mtime_ns = timestamp_ns(cell->timestamp_us);
 	c->expires_s = cell->expires_s;
@@ -229,7 +229,7 @@ int cell_stat(struct op *op, struct node *n, struct child *out)
 		err = -ESTALE;
 	if (err)
 		return err;
-	child_owner(out, p.table);
+	times_child_owner(out, p.table);
 	return stat_place(op, &p, out);
 }
 
@@ -324,7 +324,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	if (got)
 		err = op_later(op, old.timestamp_us, 0, &at);
 	else
-		err = place_timestamp(op, p, 0, &at);
+		err = times_place_timestamp(op, p, 0, &at);
 	if (err)
 		return err;
 	/* If the cell begins or ceases to end, names and listings show that
@@ -415,7 +415,7 @@ int cell_check_time(struct op *op, struct node *n)
 {
 	struct place p;
 
-	return place_of(op, n, &p) ? 0 : place_check_time(op, &p, 0);
+	return place_of(op, n, &p) ? 0 : times_check_place(op, &p, 0);
 }
 
 #define CHECK_ALL (64 << 10)	/* bytes that are always checked again */

@@ -101,7 +101,7 @@ static int element_child(struct op *op, struct node *dir, struct bytes name,
 		return err ? err : -ESTALE;
 	child_init(out, c->type->kind == TYPE_SET ? &kind_set_element :
 						    &kind_element);
-	child_owner(out, p.table);
+	times_child_owner(out, p.table);
 	switch (c->type->kind) {
 	case TYPE_LIST:
 		return list_id_parse(op, name, &out->value);
@@ -153,7 +153,7 @@ static int position_child(struct op *op, struct node *dir, struct bytes name,
 	if (p.column->type->kind != TYPE_LIST)
 		return -ENOENT;
 	child_init(out, &kind_position);
-	child_owner(out, p.table);
+	times_child_owner(out, p.table);
 	out->volatile_name = true;
 	out->volatile_attributes = true;
 	if (bytes_equal(name, bytes_str("@append")) ||
@@ -338,7 +338,7 @@ static int mkdir_element(struct op *op, struct node *dir, struct bytes name,
 					 p.column->type->kind != TYPE_MAP))
 		return op_refuse(op, -EPERM, "no directory can be made here");
 	child_init(out, &kind_long_element);
-	child_owner(out, p.table);
+	times_child_owner(out, p.table);
 	out->unkeyed = true;
 	*keep = true;
 	return 0;
@@ -506,7 +506,7 @@ static int stat_append(struct op *op, struct node *n, struct child *out)
 	child_init(out, n->ops);
 	if (!t)
 		return -ESTALE;
-	child_owner(out, t);
+	times_child_owner(out, t);
 	out->volatile_name = true;
 	out->volatile_attributes = true;
 	return 0;
@@ -535,7 +535,7 @@ static int store_append(struct op *op, struct node *n, struct bytes text,
 			uuid_new_time(id);
 		p.path = bytes_of(id, sizeof(id));
 		if (!err)
-			err = place_timestamp(op, &p, 0, &at);
+			err = times_place_timestamp(op, &p, 0, &at);
 		place_write_row(&w, &p);
 		write_cell(&w, p.column, p.path, buf_bytes(&value), at,
 			   p.table->options.default_time_to_live);
@@ -582,7 +582,7 @@ static int append_check_time(struct op *op, struct node *n)
 	if (place_of(op, n->parent, &p))
 		return 0;
 	p.path = bytes_of(id, sizeof(id));
-	return place_check_time(op, &p, 0);
+	return times_check_place(op, &p, 0);
 }
 
 static const struct file_kind append_file = {

@@ -35,7 +35,7 @@ int collection_json_stat(struct op *op, const struct place *p, struct child *c)
 	struct buf text = BUF_INIT;
 	int err;
 
-	child_owner(c, p->table);
+	times_child_owner(c, p->table);
 	err = print(op, p, &text, c);
 	c->size = text.len;
 	c->volatile_name = true;
@@ -62,7 +62,7 @@ static int write_whole(struct op *op, struct node *n, struct place *p,
 	op->broadcast = true;
 	err = place_begin_write(op, &w, n, p);
 	if (!err)
-		err = place_timestamp(op, p, 1, &at);
+		err = times_place_timestamp(op, p, 1, &at);
 	if (!err) {
 		place_write_row(&w, p);
 		err = cells_write(&w, p->column, value, at,
@@ -111,7 +111,7 @@ static int check_time(struct op *op, struct node *n)
 {
 	struct place p;
 
-	return place_of(op, n, &p) ? 0 : place_check_time(op, &p, 1);
+	return place_of(op, n, &p) ? 0 : times_check_place(op, &p, 1);
 }
 
 static const struct file_kind collection_json_file = {

@@ -337,7 +337,7 @@ static int make_text(struct op *op, struct handle *h, uint64_t offset)
 	struct reading *reading = h->state;
 	int err = 0;
 
-	handle_drop_text(op->fs, h);
+	reader_text_drop(op->fs, h);
 	reading->base = offset;
 	if (!offset)
 		reading->line = 0;
@@ -351,7 +351,7 @@ static int make_text(struct op *op, struct handle *h, uint64_t offset)
 	if (!err)
 		err = op_charge(op, &h->charge, RESOURCE_READ, h->text.len);
 	if (err)
-		handle_drop_text(op->fs, h);
+		reader_text_drop(op->fs, h);
 	h->pinned = !err;
 	return err;
 }

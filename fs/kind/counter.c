@@ -61,8 +61,8 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 		got = times_appear(op, &w, n->parent, &p);
 	place_write_row(&w, &p);
 	if (!got)
-		got = write_counter_add(&w, p.column, BYTES_NULL, delta,
-					op_timestamp(op, NO_TIMESTAMP));
+		got = commit_counter_add(&w, p.column, BYTES_NULL, delta,
+					 op_timestamp(op, NO_TIMESTAMP));
 	if (!got)
 		got = op_write(op, &w);
 	write_release(&w);

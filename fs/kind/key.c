@@ -47,7 +47,7 @@ int key_column_stat(struct op *op, const struct place *p, struct child *c)
 
 	if (err)
 		return err;
-	child_owner(c, p->table);
+	times_child_owner(c, p->table);
 	c->read_only = true;
 	c->size = cell_value_size(p->column->type, value);
 	return 0;
@@ -91,7 +91,7 @@ int key_file_child(struct op *op, struct node *dir, struct child *out)
 	child_init(out, &kind_key_file);
 	if (!t)
 		return -ESTALE;
-	child_owner(out, t);
+	times_child_owner(out, t);
 	out->mtime_ns = 0;	/* constant: a backup stays equal */
 	return 0;
 }

@@ -76,7 +76,7 @@ int keyspace_read_name(struct op *op, struct bytes name, struct bytes *raw)
 static void table_child(struct child *c, const struct table *t)
 {
 	child_init(c, &kind_table);
-	child_owner(c, t);
+	times_child_owner(c, t);
 	c->is_table = true;
 	c->number = t->number;
 	c->value = bytes_str(t->name);
@@ -167,7 +167,7 @@ static int create(struct op *op, struct node *dir, struct bytes name,
 }
 
 /* --------------------------------------------------- mkdir, rmdir, chmod */
-struct new_table {
+struct keyspace_new_table {
 	struct op *op;
 	const char *keyspace;
 	struct bytes name;
@@ -198,7 +198,7 @@ static int add_columns(struct table *t)
 static int add_table(void *context, const struct schema *now,
 		     struct schema **next_schema)
 {
-	struct new_table *new = context;
+	struct keyspace_new_table *new = context;
 	struct fs_call *call = new->op->call;
 	struct table *t;
 	int err;
@@ -254,7 +254,7 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 		       mode_t mode, struct child *out, bool *keep)
 {
 	struct keyspace *k = op_keyspace(op, dir);
-	struct new_table new = { op, NULL, BYTES_NULL, mode };
+	struct keyspace_new_table new = { op, NULL, BYTES_NULL, mode };
 	struct table *t;
 	int err;
 
@@ -293,7 +293,7 @@ static int rmdir_keyspace(struct op *op, struct node *n)
 	if (k->table_count)
 		return -ENOTEMPTY;
 	buf_add_str(&text, "DROP KEYSPACE ");
-	name_print(&text, bytes_str(k->name));
+	schema_print_name(&text, bytes_str(k->name));
 	err = text.failed ? -ENOMEM :
 			    schema_run_statement(op, NULL, buf_bytes(&text), 0,
 						 false);

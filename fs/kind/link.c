@@ -66,7 +66,7 @@ int link_child(struct op *op, const struct place *p, const struct row_key *key,
 	int err = print_target(&target, p, key);
 
 	child_init(out, &kind_link);
-	child_owner(out, p->table);
+	times_child_owner(out, p->table);
 	out->size = target.len;
 	out->mtime_ns = op->fs->opened_ns;
 	out->volatile_name = true;

@@ -32,7 +32,7 @@ static void value_child(struct op *op, struct node *dir, struct child *out)
 	child_init(out, dir->ops == &kind_plain_long ? &kind_plain_value :
 						       &kind_long_value);
 	if (t)
-		child_owner(out, t);
+		times_child_owner(out, t);
 }
 
 static int lookup_in_long(struct op *op, struct node *dir, struct bytes name,

@@ -101,7 +101,7 @@ int partition_child(struct op *op, struct node *dir, struct bytes name,
 	if (!t || level > t->clustering_count)
 		return -ESTALE;
 	child_init(out, kind_below(t, level));
-	child_owner(out, t);
+	times_child_owner(out, t);
 	if (name_is_shortened(name)) {
 		out->unkeyed = true;
 		return 0;
@@ -254,7 +254,7 @@ int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
 	if (bytes_equal(name, bytes_str("@static")) && dir != dir->table &&
 	    dir->parent == dir->table && table_has_statics(t)) {
 		child_init(out, &kind_static);
-		child_owner(out, t);
+		times_child_owner(out, t);
 		*keep = true;
 		return 0;
 	}
@@ -414,7 +414,7 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 		if (err)
 			return err;
 		child_init(out, &kind_row_json);
-		child_owner(out, op_table(op, dir));
+		times_child_owner(out, op_table(op, dir));
 		out->value = row.value;
 		out->volatile_name = true;
 		out->volatile_attributes = true;

@@ -34,7 +34,7 @@ int query_child(struct op *op, struct node *dir, struct bytes name,
 	if (!bytes_is_null(q->terms.columns))
 		return op_refuse(op, -EINVAL, "@cols is for documents");
 	child_init(out, &kind_query);
-	child_owner(out, q->place.table);
+	times_child_owner(out, q->place.table);
 	out->mtime_ns = op->fs->opened_ns;
 	out->volatile_name = true;
 	out->volatile_attributes = true;

@@ -103,7 +103,7 @@ static int mkdir_keyspace(struct op *op, struct node *dir, struct bytes name,
 	if (err)
 		return err;
 	buf_add_str(&text, "CREATE KEYSPACE ");
-	name_print(&text, raw);
+	schema_print_name(&text, raw);
 	buf_add_str(&text, " WITH replication = {'class': 'SimpleStrategy', "
 			   "'replication_factor': 1}");
 	err = text.failed ? -ENOMEM :

@@ -23,11 +23,11 @@
 void row_child(struct child *c, const struct table *t,
 	       const struct row_view *row)
 {
-	c->expires_s = row_expires_s(row);
+	c->expires_s = times_row_expires_s(row);
 	if (row->names)
 		return;
-	child_owner(c, t);
-	c->mtime_ns = row_mtime_ns(row);
+	times_child_owner(c, t);
+	c->mtime_ns = times_row_mtime_ns(row);
 	if (!c->mtime_ns)
 		c->mtime_ns = t->created_us * MICROSECOND;
 }
@@ -106,7 +106,7 @@ static int column_child(struct op *op, struct node *dir, const struct table *t,
 		child_init(out, &kind_cell);
 	}
 	out->number = c->number;
-	child_owner(out, t);
+	times_child_owner(out, t);
 	return 0;
 }
 
@@ -125,7 +125,7 @@ static int lookup_collection_json(struct op *op, struct node *dir,
 		return err;
 	child_init(out, &kind_collection_json);
 	out->number = c->number;
-	child_owner(out, t);
+	times_child_owner(out, t);
 	out->volatile_name = true;
 	out->volatile_attributes = true;
 	return 0;
@@ -285,7 +285,7 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 		return err;
 	err = place_begin_write(op, &w, dir, &p);
 	if (!err)
-		err = place_timestamp(op, &p, 0, &at);
+		err = times_place_timestamp(op, &p, 0, &at);
 	if (!err && touch)
 		err = times_touch(op, &w, dir);
 	if (!err) {
@@ -344,10 +344,10 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 {
 	int64_t at, to_at;
 	uint32_t i;
-	int err = place_deletion(op, from, &at);
+	int err = times_place_deletion(op, from, &at);
 
 	if (!err)
-		err = place_timestamp(op, to, 0, &to_at);
+		err = times_place_timestamp(op, to, 0, &to_at);
 	if (err)
 		return err;
 	at = to_at > at ? to_at : at;

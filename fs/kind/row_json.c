@@ -90,7 +90,7 @@ int row_json_stat(struct op *op, const struct place *p, struct child *out)
 }
 
 /* ------------------------------------------------------------------- write */
-struct merge {
+struct row_merge {
 	struct op *op;
 	const struct place *p;
 	struct write *w;
@@ -100,7 +100,7 @@ struct merge {
 };
 
 /* Check that key columns inside agree with the path. */
-static int check_key(struct merge *m, const struct column *c,
+static int check_key(struct row_merge *m, const struct column *c,
 		     struct bytes value)
 {
 	const struct table *t = m->p->table;
@@ -127,7 +127,7 @@ static int check_key(struct merge *m, const struct column *c,
 	return 0;
 }
 
-static int write_member(struct merge *m, const struct json_member *member,
+static int write_member(struct row_merge *m, const struct json_member *member,
 			bool statics)
 {
 	const struct column *c = document_column(m->p->table,
@@ -150,7 +150,7 @@ static int write_member(struct merge *m, const struct json_member *member,
 				     !m->append && !statics);
 }
 
-static int write_object(struct merge *m, const struct json_member *members,
+static int write_object(struct row_merge *m, const struct json_member *members,
 			size_t count)
 {
 	struct place statics = *m->p;
@@ -178,11 +178,11 @@ static int later_than(struct op *op, const struct place *p, int64_t *at)
 {
 	struct place statics = *p;
 	int64_t of_statics;
-	int err = place_timestamp(op, p, 1, at);
+	int err = times_place_timestamp(op, p, 1, at);
 
 	statics.is_static = true;
 	if (!err && table_has_statics(p->table)) {
-		err = place_timestamp(op, &statics, 1, &of_statics);
+		err = times_place_timestamp(op, &statics, 1, &of_statics);
 		if (!err && of_statics > *at)
 			*at = of_statics;
 	}
@@ -208,7 +208,7 @@ static int read_object(struct op *op, struct bytes text,
 static int store_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, struct place *p)
 {
-	struct merge m = { .op = op, .p = p, .append = how->append };
+	struct row_merge m = { .op = op, .p = p, .append = how->append };
 	struct json_member *members;
 	struct write w;
 	size_t count;
@@ -238,7 +238,7 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 static int check_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, struct place *p)
 {
-	struct merge m = { .op = op, .p = p, .append = how->append };
+	struct row_merge m = { .op = op, .p = p, .append = how->append };
 	struct json_member *members;
 	struct write w;
 	size_t count;
@@ -321,9 +321,9 @@ static int check_time(struct op *op, struct node *n)
 		return 0;
 	statics = p;
 	statics.is_static = true;
-	err = place_check_time(op, &p, 1);
+	err = times_check_place(op, &p, 1);
 	return err || !table_has_statics(p.table) ?
-		       err : place_check_time(op, &statics, 1);
+		       err : times_check_place(op, &statics, 1);
 }
 
 static const struct file_kind row_json_file = {
@@ -345,7 +345,7 @@ static int delete_row(struct op *op, struct node *n, const struct place *p,
 
 	if (got <= 0)
 		return got ? got : -ENOENT;
-	got = place_deletion(op, p, &at);
+	got = times_place_deletion(op, p, &at);
 	if (got)
 		return got;
 	op->broadcast = true;

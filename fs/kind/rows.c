@@ -57,7 +57,7 @@ static mode_t mode_beside(mode_t mode)
 
 static void describe(struct child *c, const struct table *t, enum row_form form)
 {
-	child_owner(c, t);
+	times_child_owner(c, t);
 	if (c->ops == &kind_table_rows)
 		c->mode = mode_beside(c->mode);
 	c->number = form;

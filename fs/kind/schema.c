@@ -331,7 +331,7 @@ int schema_definition_child(struct op *op, struct node *dir, struct bytes base,
 	}
 	out->uid = t ? t->uid : k->uid;
 	out->gid = t ? t->gid : k->gid;
-	out->mode = mode_of_description(t ? t->mode : k->mode);
+	out->mode = owner_mode_of_description(t ? t->mode : k->mode);
 	out->mtime_ns = (t ? t->created_us : k->created_us) * MICROSECOND;
 	out->size = text.len;
 	out->read_only = true;

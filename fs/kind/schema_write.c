@@ -344,7 +344,7 @@ static int apply_rest(struct op *op, struct handle *h)
 	if (!err && h->text.len)
 		err = apply_all(op, h->node, buf_bytes(&h->text), true, 0,
 				whole_of(h), &used);
-	handle_drop_text(op->fs, h);
+	reader_text_drop(op->fs, h);
 	mutex_unlock(&h->lock);
 	return err;
 }

@@ -42,7 +42,7 @@ static int parse_plain(struct op *op, struct node *dir, struct bytes name,
 	child_init(out, &kind_plain);
 	if (!t)
 		return -ESTALE;
-	child_owner(out, t);
+	times_child_owner(out, t);
 	err = name_unescape_plain(&text, name);
 	if (!err)
 		schemaless_print_name(&again, node_name(dir), buf_bytes(&text));
@@ -158,7 +158,7 @@ static int mkdir_long(struct op *op, struct node *dir, struct bytes name,
 		return op_refuse(op, -EPERM, "rows of %s are files, and no directories (schema.cql is to be written before the rows of its tables)",
 				 t->name);
 	child_init(out, &kind_plain_long);
-	child_owner(out, t);
+	times_child_owner(out, t);
 	out->unkeyed = true;
 	*keep = true;
 	return 0;

@@ -29,7 +29,7 @@ static int stat_table(struct op *op, struct node *n, struct child *out)
 	out->is_table = true;
 	out->number = t->number;
 	out->value = node_value(n);
-	child_owner(out, t);
+	times_child_owner(out, t);
 	/* Look up times that were set here: the table's parent is no table, and
 	 * does not. */
 	if (times_exist(op, n, n->ops) > 0) {
@@ -114,9 +114,9 @@ static int rmdir_table(struct op *op, struct node *n)
 	if (got)
 		return got < 0 ? got : -ENOTEMPTY;
 	buf_add_str(&text, "DROP TABLE ");
-	name_print(&text, bytes_str(t->keyspace));
+	schema_print_name(&text, bytes_str(t->keyspace));
 	buf_add_byte(&text, '.');
-	name_print(&text, bytes_str(t->name));
+	schema_print_name(&text, bytes_str(t->name));
 	got = text.failed ? -ENOMEM :
 			    schema_run_statement(op, NULL, buf_bytes(&text), 0,
 						 false);
@@ -124,7 +124,7 @@ static int rmdir_table(struct op *op, struct node *n)
 	return got ? got : times_touch(op, NULL, n->parent);
 }
 
-struct owner_change {
+struct table_owner_change {
 	const struct table *table;
 	unsigned set;
 	const struct stat *attr;
@@ -133,7 +133,7 @@ struct owner_change {
 static int change_owner(void *context, const struct schema *now,
 			struct schema **next)
 {
-	const struct owner_change *change = context;
+	const struct table_owner_change *change = context;
 	struct table *t = schema_table(now, bytes_str(change->table->keyspace),
 				       bytes_str(change->table->name));
 	int err;
@@ -157,7 +157,7 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 		     const struct stat *attr)
 {
 	const struct table *t = op_table(op, n);
-	struct owner_change change = { t, set, attr };
+	struct table_owner_change change = { t, set, attr };
 	int err;
 
 	if (!t)

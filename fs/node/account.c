@@ -10,8 +10,8 @@ struct account {
 	uint64_t used[RESOURCE_COUNT];
 };
 
-struct share {
-	struct share *next;
+struct user_share {
+	struct user_share *next;
 	struct account *of;
 	unsigned count;
 };
@@ -231,9 +231,9 @@ void charge_end(struct accounts *a, struct charge *c)
 }
 
 /* ------------------------------------------------------------------ shares */
-static struct share **find_share(struct shares *s, uid_t uid)
+static struct user_share **find_share(struct shares *s, uid_t uid)
 {
-	struct share **at = &s->first;
+	struct user_share **at = &s->first;
 
 	while (*at && (*at)->of->uid != uid)
 		at = &(*at)->next;
@@ -243,7 +243,7 @@ static struct share **find_share(struct shares *s, uid_t uid)
 static int add_share(struct accounts *a, struct shares *s, uid_t uid)
 	REQUIRES(&a->lock)
 {
-	struct share *share = mem_zalloc(1, sizeof(*share));
+	struct user_share *share = mem_zalloc(1, sizeof(*share));
 	struct account *account = share ? need_account(a, uid) : NULL;
 	int err = account ? pay(a, account, s->what, s->amount,
 				s->first ? 0 : s->amount) : -ENOMEM;
@@ -261,7 +261,7 @@ static int add_share(struct accounts *a, struct shares *s, uid_t uid)
 
 int share_add(struct accounts *a, struct shares *s, uid_t uid)
 {
-	struct share *share;
+	struct user_share *share;
 	int err = 0;
 
 	if (!s->amount)
@@ -278,7 +278,7 @@ int share_add(struct accounts *a, struct shares *s, uid_t uid)
 
 void share_end(struct accounts *a, struct shares *s, uid_t uid)
 {
-	struct share **at, *share;
+	struct user_share **at, *share;
 
 	if (!s->amount)
 		return;

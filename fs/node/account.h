@@ -39,7 +39,7 @@ struct charge {
 	uint64_t amount;
 };
 struct shares {
-	struct share *first;	/* one for each user */
+	struct user_share *first;	/* one for each user */
 	enum resource what;	/* set before the first, */
 	uint64_t amount;	/* as this */
 };

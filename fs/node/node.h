@@ -20,7 +20,7 @@ struct node_ops;
 struct held;
 struct short_names;
 struct write_buffer;
-struct version;
+struct view_version;
 
 /* The copies that the kernel may have of a node, and must be told to drop. */
 enum armed {
@@ -71,7 +71,7 @@ struct node {
 	_Atomic(struct write_buffer *) orphan;
 	/* Its holders, and what the kernel has of it: file/view.h. */
 	uint32_t readers, writers;
-	struct version *version;	/* of its readers */
+	struct view_version *version;	/* of its readers */
 	uint64_t hash;			/* of the pages, while they are armed */
 	uint64_t notice;		/* the last that told of a change */
 	bool mixed;			/* two sizes were told since */

@@ -43,7 +43,7 @@ int keyspace_times_set(struct op *op, struct bytes keyspace, uint8_t name,
 	put_le64(value, (uint64_t)mtime_ns);
 	put_le64(value + 8, tag);
 	write_init(&w, op->fs->store);
-	write_attribute(&w, &object, name, bytes_of(value, 16),
+	attribute_write(&w, &object, name, bytes_of(value, 16),
 			store_timestamp(op->fs->store));
 	err = op_write(op, &w);
 	write_release(&w);

@@ -177,7 +177,7 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	struct fs *fs = op->fs;
 
 	if (err == -EUCLEAN && !op->reason[0])
-		op_refuse(op, err, "%s", corrupt_last());
+		op_refuse(op, err, "%s", log_corrupt_last());
 	if (err == -EROFS)
 		op_refuse(op, err, "%s", store_has_failed(fs->store) ?
 			  "the store is read-only since an error of the disk" :
@@ -246,7 +246,7 @@ int op_refuse_type(struct op *op, const struct type_error *error)
 
 int op_write(struct op *op, struct write *w)
 {
-	int err = table_write(w);
+	int err = commit_write(w);
 
 	times_written(op, !err);
 	if (err != -EINVAL || !w->refusal.len)

@@ -89,7 +89,8 @@ struct fs {
 	 * longer so: view_changed of file/view.h. */
 	uint64_t (*changed)(struct fs *fs, struct op *op, struct node *n,
 			    uint32_t bits);
-	/* Looks up a shortened name in dir: lookup_shortened of tree/listing.h. */
+	/* Looks up a shortened name in dir: listing_lookup_shortened of
+	 * tree/listing.h. */
 	int (*lookup_shortened)(struct op *op, struct node *dir,
 				struct bytes name, struct child *c);
 	struct errors errors;
@@ -201,7 +202,7 @@ int op_charge(struct op *op, struct charge *c, enum resource r,
 	      uint64_t amount);
 /* Set the reason of an error of charge_set. Returns err. */
 int op_refuse_resource(struct op *op, enum resource r, int err);
-/* table_write, for all changes of rows; an index's refusal becomes the
+/* commit_write, for all changes of rows; an index's refusal becomes the
  * reason. */
 int op_write(struct op *op, struct write *w);
 

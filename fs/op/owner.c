@@ -120,7 +120,7 @@ bool caller_may_enter(struct op *op, const struct keyspace *k,
 	       (!t || caller_may(op, t->uid, t->gid, t->mode, RIGHT_ENTER));
 }
 
-mode_t mode_of_description(mode_t mode)
+mode_t owner_mode_of_description(mode_t mode)
 {
 	return (mode & 0111) * 5;
 }
@@ -137,7 +137,8 @@ static void described_name(const struct node *n, struct buf *out)
 		buf_clear(out);
 }
 
-void guard_description(struct op *op, const struct node *n, struct child *c)
+void owner_guard_description(struct op *op, const struct node *n,
+			     struct child *c)
 {
 	const struct node *table = n->table, *key = NULL, *clustering = NULL;
 	struct buf name = BUF_INIT;
@@ -169,7 +170,7 @@ void guard_description(struct op *op, const struct node *n, struct child *c)
 		return;
 	c->uid = t ? t->uid : k->uid;
 	c->gid = t ? t->gid : k->gid;
-	c->mode = mode_of_description(t ? t->mode : k->mode);
+	c->mode = owner_mode_of_description(t ? t->mode : k->mode);
 }
 
 mode_t caller_umask(const struct fs_call *call)

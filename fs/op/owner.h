@@ -40,7 +40,7 @@ bool caller_may_enter(struct op *op, const struct keyspace *k,
 		      const struct table *t);
 /* Return the mode of the description of a keyspace or table of that mode: only
  * users who may enter it may read it. */
-mode_t mode_of_description(mode_t mode);
+mode_t owner_mode_of_description(mode_t mode);
 mode_t caller_umask(const struct fs_call *call);
 /* Compare what set_owner sets (enum fs_set) with a keyspace's or table's: 1
  * differs, 0; -EPERM: it is not stored. Set it. */
@@ -49,6 +49,7 @@ int owner_differs(struct op *op, unsigned set, const struct stat *attr,
 void owner_change(unsigned set, const struct stat *attr, uid_t *uid, gid_t *gid,
 		  mode_t *mode);
 /* Below a table of system_schema: set c's owner and mode to those of the
- * described object, as mode_of_description. */
-void guard_description(struct op *op, const struct node *n, struct child *c);
+ * described object, as owner_mode_of_description. */
+void owner_guard_description(struct op *op, const struct node *n,
+			     struct child *c);
 #endif

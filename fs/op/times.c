@@ -35,7 +35,7 @@ enum hint {
 	HINTS_STORED_SHIFT = 8,	/* shifted by this: those in the store */
 };
 
-void child_owner(struct child *c, const struct table *t)
+void times_child_owner(struct child *c, const struct table *t)
 {
 	c->uid = t->uid;
 	c->gid = t->gid;
@@ -56,7 +56,7 @@ static void set_time(struct timespec *out, int64_t ns)
 	}
 }
 
-void child_stat(const struct child *c, uint64_t ino, struct stat *out)
+void times_child_stat(const struct child *c, uint64_t ino, struct stat *out)
 {
 	mode_t mode = c->mode & 0777;
 
@@ -124,8 +124,8 @@ static int newest_at(struct op *op, const struct place *p, int64_t *newest)
 			    p->path, &op->arena, newest);
 }
 
-int place_timestamp(struct op *op, const struct place *p, int64_t spare,
-		    int64_t *at)
+int times_place_timestamp(struct op *op, const struct place *p, int64_t spare,
+			  int64_t *at)
 {
 	int64_t newest;
 	int err = newest_at(op, p, &newest);
@@ -133,7 +133,7 @@ int place_timestamp(struct op *op, const struct place *p, int64_t spare,
 	return err ? err : op_later(op, newest, spare, at);
 }
 
-int place_check_time(struct op *op, const struct place *p, int64_t spare)
+int times_check_place(struct op *op, const struct place *p, int64_t spare)
 {
 	int64_t newest;
 	int err = newest_at(op, p, &newest);
@@ -141,7 +141,7 @@ int place_check_time(struct op *op, const struct place *p, int64_t spare)
 	return err ? err : check_later(op, newest, spare);
 }
 
-int place_deletion(struct op *op, const struct place *p, int64_t *at)
+int times_place_deletion(struct op *op, const struct place *p, int64_t *at)
 {
 	int64_t newest;
 	int err = newest_at(op, p, &newest);
@@ -151,7 +151,7 @@ int place_deletion(struct op *op, const struct place *p, int64_t *at)
 	return err;
 }
 
-int64_t row_mtime_ns(const struct row_view *row)
+int64_t times_row_mtime_ns(const struct row_view *row)
 {
 	int64_t latest = row->marker.timestamp;
 	uint32_t i;
@@ -166,7 +166,7 @@ int64_t row_mtime_ns(const struct row_view *row)
 	return latest == NO_TIMESTAMP ? 0 : timestamp_ns(latest);
 }
 
-int64_t row_expires_s(const struct row_view *row)
+int64_t times_row_expires_s(const struct row_view *row)
 {
 	int64_t latest = row->names ? row->expires_s : 0;
 	uint32_t i;
@@ -235,7 +235,7 @@ static int add_hint(struct op *op, struct write *w, struct node *table,
 	 * both. */
 	if (byte != hint)
 		at = store_timestamp(op->fs->store);
-	write_attribute(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1), at);
+	attribute_write(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1), at);
 	if (op->hinted != table) {
 		node_put(&op->fs->nodes, op->hinted);
 		op->hinted = node_get(table);
@@ -378,7 +378,7 @@ int times_set_directory(struct op *op, struct write *w, struct node *table,
 
 	put_le64(value, (uint64_t)mtime_ns);
 	if (!err)
-		write_attribute(w, &object, ATTRIBUTE_MTIME, bytes_of(value, 8),
+		attribute_write(w, &object, ATTRIBUTE_MTIME, bytes_of(value, 8),
 				store_timestamp(op->fs->store));
 	return err;
 }
@@ -394,7 +394,7 @@ static int set_dated(struct op *op, struct write *w, struct node *table,
 	put_le64(value, (uint64_t)mtime_ns);
 	put_le64(value + 8, (uint64_t)timestamp_us);
 	if (!err)
-		write_attribute(w, &object, name, bytes_of(value, 16),
+		attribute_write(w, &object, name, bytes_of(value, 16),
 				store_timestamp(op->fs->store));
 	return err;
 }
@@ -498,7 +498,7 @@ static int carry(struct op *op, struct write *w, const struct place *from,
 				  &value);
 
 	if (got > 0)
-		write_attribute(w, &target, name, value,
+		attribute_write(w, &target, name, value,
 				store_timestamp(op->fs->store));
 	return got < 0 ? got : 0;
 }

@@ -10,8 +10,8 @@
 struct place;
 
 /* Set owner, group and mode, those of all objects in a table. */
-void child_owner(struct child *c, const struct table *t);
-void child_stat(const struct child *c, uint64_t ino, struct stat *out);
+void times_child_owner(struct child *c, const struct table *t);
+void times_child_stat(const struct child *c, uint64_t ino, struct stat *out);
 /* Return the time of a directory: as set, else fallback. */
 int times_directory_mtime(struct op *op, struct node *table,
 			  const struct place *p, int64_t fallback_ns,
@@ -62,8 +62,8 @@ int times_keep(struct op *op, struct write *w, struct node *dir);
 int times_appear(struct op *op, struct write *w, struct node *row,
 		 const struct place *p);
 /* Return time and end of a row: the latest of its parts. */
-int64_t row_mtime_ns(const struct row_view *row);
-int64_t row_expires_s(const struct row_view *row);
+int64_t times_row_mtime_ns(const struct row_view *row);
+int64_t times_row_expires_s(const struct row_view *row);
 /* Return a timestamp to delete data with that one: later or, at the largest
  * timestamp, the same, where a deletion wins. */
 int64_t op_timestamp(struct op *op, int64_t replaced_us);
@@ -73,9 +73,9 @@ int64_t op_timestamp(struct op *op, int64_t replaced_us);
 int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at);
 /* The same for a write, or a deletion, at that place, live or deleted as it is:
  * of the cell, the column or the row. */
-int place_timestamp(struct op *op, const struct place *p, int64_t spare,
-		    int64_t *at);
-/* Check that place_timestamp would give one now: it takes none. */
-int place_check_time(struct op *op, const struct place *p, int64_t spare);
-int place_deletion(struct op *op, const struct place *p, int64_t *at);
+int times_place_timestamp(struct op *op, const struct place *p, int64_t spare,
+			  int64_t *at);
+/* Check that times_place_timestamp would give one now: it takes none. */
+int times_check_place(struct op *op, const struct place *p, int64_t spare);
+int times_place_deletion(struct op *op, const struct place *p, int64_t *at);
 #endif

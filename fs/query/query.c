@@ -176,7 +176,7 @@ static void add_relation(struct buf *out, bool *any, const struct column *c)
 	buf_add_str(out, *any ? " AND " : " WHERE ");
 	*any = true;
 	if (c)
-		name_print(out, bytes_str(c->name));
+		schema_print_name(out, bytes_str(c->name));
 }
 
 static void add_equal(struct buf *out, bool *any, const struct column *c,
@@ -195,7 +195,9 @@ static void add_token(struct buf *out, const struct table *t)
 	for (i = 0; i < t->partition_key_count; i++) {
 		if (i)
 			buf_add_str(out, ", ");
-		name_print(out, bytes_str(table_partition_column(t, i)->name));
+		schema_print_name(out,
+				  bytes_str(table_partition_column(t,
+								   i)->name));
 	}
 	buf_add_byte(out, ')');
 }
@@ -241,16 +243,16 @@ static void add_key_columns(struct buf *out, const struct table *t,
 
 		if (i > from)
 			buf_add_str(out, ", ");
-		name_print(out, bytes_str(c->name));
+		schema_print_name(out, bytes_str(c->name));
 	}
 }
 
 static void add_from(struct buf *out, const struct table *t)
 {
 	buf_add_str(out, " FROM ");
-	name_print(out, bytes_str(t->keyspace));
+	schema_print_name(out, bytes_str(t->keyspace));
 	buf_add_byte(out, '.');
-	name_print(out, bytes_str(t->name));
+	schema_print_name(out, bytes_str(t->name));
 }
 
 /* Print the relations that make the directory's place. */
@@ -282,7 +284,7 @@ static void add_order(struct buf *out, const struct place *p)
 		table_partition_column(t, 0);
 
 	buf_add_str(out, " ORDER BY ");
-	name_print(out, bytes_str(c->name));
+	schema_print_name(out, bytes_str(c->name));
 	buf_add_str(out, " DESC");
 }
 

@@ -472,8 +472,8 @@ static struct bytes shortened_prefix(struct node *dir, struct bytes name,
 	return err || out->failed ? BYTES_NULL : buf_bytes(out);
 }
 
-int lookup_shortened(struct op *op, struct node *dir, struct bytes name,
-	       struct child *c)
+int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
+			     struct child *c)
 {
 	struct listing l = { .node = dir, .arena = ARENA_INIT,
 			     .values = ARENA_INIT };

@@ -106,8 +106,8 @@ void listing_children_begin(struct listing *l);
 int listing_children_add(struct op *op, struct listing *l,
 			 const struct child *c);
 /* Look up a shortened name, among the names with that begin. */
-int lookup_shortened(struct op *op, struct node *dir, struct bytes name,
-	       struct child *c);
+int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
+			     struct child *c);
 /* Let open directories release moments of the store that have passed. */
 void listings_rest(struct fs *fs);
 #endif

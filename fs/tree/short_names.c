@@ -14,13 +14,13 @@
 #define ENTRIES_MAX ((uint64_t)1 << 19)	/* of all tables: 16 to 32 MiB */
 #define ESCAPED_MOST 3			/* bytes in the name for one */
 
-struct entry {
+struct short_name {
 	uint64_t hash;		/* as in the name; 0: free */
 	int64_t token;
 };
 struct short_names {
 	struct mutex lock;
-	struct entry *entries;	/* a hash table, at most half full */
+	struct short_name *entries;	/* a hash table, at most half full */
 	size_t count, cap;
 	bool complete;		/* has all that exist */
 	bool given_up;		/* too many: not used, empty */
@@ -62,8 +62,8 @@ static uint64_t hash_in(struct bytes name)
 }
 
 /* Find the first entry of the hash from *at on, or the free one after them. */
-static struct entry *find_from(const struct short_names *c, uint64_t hash,
-			       size_t *at)
+static struct short_name *find_from(const struct short_names *c, uint64_t hash,
+				    size_t *at)
 {
 	while (c->entries[*at].hash && c->entries[*at].hash != hash)
 		*at = (*at + 1) & (c->cap - 1);
@@ -105,7 +105,7 @@ static void add(struct fs *fs, struct short_names *c, struct bytes name,
 		int64_t token) REQUIRES(&c->lock)
 {
 	uint64_t hash = hash_in(name);
-	struct entry *e;
+	struct short_name *e;
 	size_t at;
 
 	if (c->given_up)
@@ -127,7 +127,7 @@ static void add(struct fs *fs, struct short_names *c, struct bytes name,
 		give_up(fs, c);
 		return;
 	}
-	*e = (struct entry){ hash, token };
+	*e = (struct short_name){ hash, token };
 	c->count++;
 }
 
@@ -190,7 +190,7 @@ static size_t collect(const struct short_names *c, uint64_t hash,
 		      int64_t *tokens)
 {
 	size_t at = hash >> 1 & (c->cap - 1), count = 0;
-	struct entry *e;
+	struct short_name *e;
 
 	for (; (e = find_from(c, hash, &at))->hash;
 	     at = (at + 1) & (c->cap - 1)) {

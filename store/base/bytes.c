@@ -156,7 +156,7 @@ char *buf_steal(struct buf *b, size_t *len)
 	return ptr;
 }
 
-uint64_t read_long_varint(struct reader *r)
+uint64_t bytes_read_long_varint(struct reader *r)
 {
 	uint64_t v = 0;
 	unsigned shift;

@@ -229,12 +229,12 @@ static inline uint64_t read_le64(struct reader *r)
 	return b.len ? get_le64(b.ptr) : 0;
 }
 /* read_varint of more than a byte, or of none. */
-uint64_t read_long_varint(struct reader *r);
+uint64_t bytes_read_long_varint(struct reader *r);
 static inline uint64_t read_varint(struct reader *r)
 {
 	if (r->ptr < r->end && *r->ptr < 0x80 && !r->failed)
 		return *r->ptr++;
-	return read_long_varint(r);
+	return bytes_read_long_varint(r);
 }
 static inline int64_t read_zigzag(struct reader *r)
 {

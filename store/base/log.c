@@ -69,7 +69,7 @@ void log_message(enum log_level level, const char *format, ...)
 	log_text(level, text);
 }
 
-int corrupt(const char *file, uint64_t offset, const char *format, ...)
+int log_corrupt(const char *file, uint64_t offset, const char *format, ...)
 {
 	char why[LONGEST_LINE / 2];
 	va_list args;
@@ -84,7 +84,7 @@ int corrupt(const char *file, uint64_t offset, const char *format, ...)
 	return -EUCLEAN;
 }
 
-const char *corrupt_last(void)
+const char *log_corrupt_last(void)
 {
 	return last_corrupt;
 }

@@ -16,10 +16,10 @@ void log_message(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
  * Say that file is damaged at offset (bytes) and why; returns -EUCLEAN, so that
- * a caller can write: return corrupt(...).
+ * a caller can write: return log_corrupt(...).
  */
-int corrupt(const char *file, uint64_t offset, const char *format, ...)
+int log_corrupt(const char *file, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Return the text of this thread's last corrupt(), "" if there was none. */
-const char *corrupt_last(void);
+/* Return the text of this thread's last log_corrupt(), "" if there was none. */
+const char *log_corrupt_last(void);
 #endif

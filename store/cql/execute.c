@@ -19,11 +19,11 @@
 /* Write. A conditional statement is on disk before it is answered. */
 static int write_now(struct execution *x, struct write *w, bool durable)
 {
-	int err = table_write(w);
+	int err = commit_write(w);
 
 	if (!err && durable)
 		err = store_sync_to(x->store, store_position(x->store));
-	return write_failure(x, w, err);
+	return refuse_write_failure(x, w, err);
 }
 
 static int run_modification(struct cql_result *r, struct modification *m)
@@ -34,7 +34,7 @@ static int run_modification(struct cql_result *r, struct modification *m)
 	int err = 0;
 
 	if (conditional)
-		err = cas_run(r, m, 1, false, &applies);
+		err = conditional_run(r, m, 1, false, &applies);
 	if (err || !applies)
 		return err;
 	err = modification_apply(x, m, w);
@@ -78,7 +78,7 @@ static int execute_use(struct cql_result *r, const struct identifier *name)
 {
 	struct execution *x = &r->execution;
 	const struct keyspace *k = schema_keyspace(x->schema, name->text);
-	int err = k ? require_entry(x, k) : 0;
+	int err = k ? statement_require_entry(x, k) : 0;
 
 	if (!err)
 		err = cql_session_use(x->session, name->text);
@@ -100,25 +100,27 @@ static int execute_truncate(struct cql_result *r, const struct drop *d)
 	if (t->flags & TABLE_VIRTUAL)
 		return refuse_as(x, CQL_UNAUTHORIZED, "%s keyspace is not "
 				 "user-modifiable.", t->keyspace);
-	return store_failure(x, store_truncate(x->store, (struct table *)t));
+	return refuse_store_failure(x,
+				    store_truncate(x->store,
+						   (struct table *)t));
 }
 
 int execute_statement(struct cql_result *r, const struct statement *s)
 {
 	switch (s->kind) {
 	case STATEMENT_SELECT:
-		return execute_select(r, s->select);
+		return select_execute(r, s->select);
 	case STATEMENT_INSERT:
 	case STATEMENT_UPDATE:
 	case STATEMENT_DELETE:
 		return execute_modification(r, s);
 	case STATEMENT_BATCH:
-		return execute_batch(r, s->batch);
+		return batch_execute(r, s->batch);
 	case STATEMENT_TRUNCATE:
 		return execute_truncate(r, s->drop);
 	case STATEMENT_USE:
 		return execute_use(r, s->use);
 	default:
-		return execute_schema(r, s);
+		return ddl_execute(r, s);
 	}
 }

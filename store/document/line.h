@@ -79,7 +79,7 @@ int line_read(struct line_reader *r, struct bytes line, struct line_row *row);
 /*
  * Collect rows in w as one batch: lock their partitions, take timestamps later
  * than all that they replace, write markers and values. Of two lines of one row
- * the later wins. Then table_write(w) applies all or none. *taken: so many of
+ * the later wins. Then commit_write(w) applies all or none. *taken: so many of
  * them, at least one; the rest is for another batch. 0, -ENOMEM, -EPERM:
  * nothing can be later than what is there; -errno of reading.
  */

@@ -276,7 +276,7 @@ static int finish_word(struct bytes *word, bool *left_out, struct arena *arena,
 	int err = change_case(word, arena, x);
 
 	*left_out = !err && x->skips_stop_words &&
-		    is_stop_word(x->language, *word);
+		    stop_words_has(x->language, *word);
 	if (err || *left_out)
 		return err;
 	*word = arena_copy(arena, stemmer_stem(stemmer, *word));

@@ -18,7 +18,7 @@
 #define BUILD_BATCH 256
 
 /* One row of the base, seen by one index. */
-struct change {
+struct index_change {
 	struct batch *batch;
 	struct arena *arena;
 	const struct table *table;
@@ -29,7 +29,7 @@ struct change {
 	const struct row *old;		/* the row that exists; empty: none */
 };
 
-static void add_entry(const struct change *c, struct bytes term,
+static void add_entry(const struct index_change *c, struct bytes term,
 		      const struct cell *cell)
 {
 	struct row row = ROW_NONE;
@@ -49,7 +49,7 @@ static void add_entry(const struct change *c, struct bytes term,
 	buf_release(&key);
 }
 
-static void insert(const struct change *c, struct bytes term,
+static void insert(const struct index_change *c, struct bytes term,
 		   const struct cell *base)
 {
 	struct cell cell = {
@@ -61,7 +61,7 @@ static void insert(const struct change *c, struct bytes term,
 	add_entry(c, term, &cell);
 }
 
-static void delete(const struct change *c, struct bytes term,
+static void delete(const struct index_change *c, struct bytes term,
 		   struct bytes path, int64_t timestamp)
 {
 	struct cell cell = {
@@ -90,7 +90,7 @@ static bool contains(const struct term_list *list, struct bytes term)
 }
 
 /* Return the cell that is written at the place of an old one, and wins. */
-static const struct cell *replacement(const struct change *c,
+static const struct cell *replacement(const struct index_change *c,
 				      const struct cell *old)
 {
 	uint32_t i;
@@ -101,12 +101,12 @@ static const struct cell *replacement(const struct change *c,
 		if (cell->column == old->column &&
 		    !(cell->flags & CELL_COLUMN_DELETION) &&
 		    bytes_equal(cell->path, old->path))
-			return cell_reconcile(cell, old) > 0 ? cell : NULL;
+			return reconcile_cell(cell, old) > 0 ? cell : NULL;
 	}
 	return NULL;
 }
 
-static bool is_deleted(const struct change *c, const struct cell *old)
+static bool is_deleted(const struct index_change *c, const struct cell *old)
 {
 	uint32_t i;
 
@@ -125,7 +125,7 @@ static bool is_deleted(const struct change *c, const struct cell *old)
 
 /* Delete entries of an old cell that the write ends, except those that it makes
  * again. */
-static int end_old_cell(const struct change *c, const struct cell *old)
+static int end_old_cell(const struct index_change *c, const struct cell *old)
 {
 	const struct cell *by = replacement(c, old);
 	struct term_list was = { NULL, 0 }, is = { NULL, 0 };
@@ -143,7 +143,7 @@ static int end_old_cell(const struct change *c, const struct cell *old)
 	return err;
 }
 
-static int change_cells(const struct change *c, uint32_t number)
+static int change_cells(const struct index_change *c, uint32_t number)
 {
 	struct term_list list;
 	uint32_t i;
@@ -189,7 +189,7 @@ static int64_t live_timestamp(const struct row *row)
  * not. Entries have no TTL: one that ended with a late cell would be missing
  * for an older cell that stays.
  */
-static int change_key(const struct change *c, struct bytes value)
+static int change_key(const struct index_change *c, struct bytes value)
 {
 	struct cell cell = { .local_time = NO_TIME, .path = BYTES_NULL };
 	struct term_list list = { NULL, 0 };
@@ -208,11 +208,12 @@ static int change_key(const struct change *c, struct bytes value)
 	return err;
 }
 
-static int change_partition_part(const struct change *c, uint32_t position)
+static int change_partition_part(const struct index_change *c,
+				 uint32_t position)
 {
 	struct bytes *values;
 	struct buf key = BUF_INIT;
-	struct change static_only = *c;
+	struct index_change static_only = *c;
 	struct row row = *c->row;
 	int err;
 
@@ -233,7 +234,7 @@ static int change_partition_part(const struct change *c, uint32_t position)
 	return err;
 }
 
-static int change_clustering(const struct change *c, uint32_t position)
+static int change_clustering(const struct index_change *c, uint32_t position)
 {
 	const struct table *t = c->table;
 	size_t len = key_partition_len(c->key) + 1;
@@ -270,7 +271,7 @@ static bool is_for(const struct table *t, const struct column *c,
 	return (c->kind == COLUMN_STATIC) == (kind != table_row_kind(t));
 }
 
-static int change_index(struct change *c, size_t partition_len)
+static int change_index(struct index_change *c, size_t partition_len)
 {
 	const struct column *column = &c->table->columns[c->index->column];
 	enum key_kind kind = c->key.ptr[partition_len];
@@ -294,7 +295,7 @@ static int change_index(struct change *c, size_t partition_len)
 	return change_cells(c, column->number);
 }
 
-static int change_indexes(struct change *c)
+static int change_indexes(struct index_change *c)
 {
 	size_t partition_len = key_partition_len(c->key);
 	uint32_t i;
@@ -330,7 +331,7 @@ int index_row(struct store *s, struct batch *batch, const struct table *t,
 	      struct bytes key, const struct row *row, struct arena *arena)
 {
 	struct row old = ROW_NONE;
-	struct change c = { .batch = batch, .arena = arena, .table = t,
+	struct index_change c = { .batch = batch, .arena = arena, .table = t,
 			    .key = key, .row = row, .old = &old };
 	uint64_t mask = old_mask(t);
 	int found = 0;
@@ -350,7 +351,7 @@ static int delete_row(struct batch *batch, const struct table *t,
 		      struct arena *arena)
 {
 	struct row old, gone = ROW_NONE;
-	struct change c = { .batch = batch, .arena = arena, .table = t,
+	struct index_change c = { .batch = batch, .arena = arena, .table = t,
 			    .key = e->key, .row = &gone, .old = &old };
 	int err = row_decode(&old, arena, e->row);
 
@@ -407,7 +408,7 @@ static int build_row(struct batch *batch, const struct table *t,
 {
 	const struct row nothing = ROW_NONE;
 	struct row row;
-	struct change c = { .batch = batch, .arena = arena, .table = t,
+	struct index_change c = { .batch = batch, .arena = arena, .table = t,
 			    .index = index, .key = e->key, .row = &row,
 			    .old = &nothing };
 	size_t len = key_partition_len(e->key);

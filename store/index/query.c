@@ -521,7 +521,7 @@ static int prepare(struct index_refs *r)
 	return 0;
 }
 
-int table_query_index(struct cursor **out, struct store *s,
+int index_query_table(struct cursor **out, struct store *s,
 		      const struct query *q, const struct index_query *by)
 {
 	struct index_refs *r = mem_zalloc(1, sizeof(*r));

@@ -631,7 +631,7 @@ static bool is_in(const char *words, struct bytes word)
 	return false;
 }
 
-bool is_stop_word(const char *language, struct bytes word)
+bool stop_words_has(const char *language, struct bytes word)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (!strncasecmp(lists[i].language, language, 2))

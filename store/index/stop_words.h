@@ -11,7 +11,7 @@
 
 /* True if it is among the language's most frequent words (as they are written
  * there, in lower case). */
-bool is_stop_word(const char *language, struct bytes word);
+bool stop_words_has(const char *language, struct bytes word);
 
 /*
  * Make the stemmer of a language, NULL where there is none. Used by one thread.

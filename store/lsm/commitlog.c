@@ -306,13 +306,13 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 }
 
 /* The work of a sync on one segment; taken under the lock. */
-struct part {
+struct commitlog_part {
 	struct segment *segment;
 	uint64_t from, to;
 	bool fresh;
 };
 
-static int sync_part(struct commitlog *log, const struct part *p)
+static int sync_part(struct commitlog *log, const struct commitlog_part *p)
 {
 	const struct file_ops *files = log->files;
 	struct segment *s = p->segment;
@@ -342,7 +342,8 @@ static uint64_t end_of(struct commitlog *log, const struct segment *s)
 
 /* Collect the oldest parts that are not synced. Segments that leave the list
  * while syncing is set are kept (release waits). */
-static size_t gather(struct commitlog *log, struct part *parts, uint64_t *end)
+static size_t gather(struct commitlog *log, struct commitlog_part *parts,
+		     uint64_t *end)
 	REQUIRES(&log->lock)
 {
 	uint64_t position = atomic_load_explicit(&log->end,
@@ -363,12 +364,14 @@ static size_t gather(struct commitlog *log, struct part *parts, uint64_t *end)
 			*end = log_position(parts[0].segment->number,
 					    parts[0].to);
 		}
-		parts[count++] = (struct part){ s, s->synced, to, s->fresh };
+		parts[count++] = (struct commitlog_part){ s, s->synced, to,
+							 s->fresh };
 	}
 	return count;
 }
 
-static int sync_parts(struct commitlog *log, struct part *parts, size_t count)
+static int sync_parts(struct commitlog *log, struct commitlog_part *parts,
+		      size_t count)
 {
 	bool fresh = false;
 	int err = 0;
@@ -384,7 +387,7 @@ static int sync_parts(struct commitlog *log, struct part *parts, size_t count)
 
 static void lead_sync(struct commitlog *log) REQUIRES(&log->lock)
 {
-	struct part parts[MOST_PARTS];
+	struct commitlog_part parts[MOST_PARTS];
 	uint64_t end, begun;
 	size_t count, i;
 	int err;

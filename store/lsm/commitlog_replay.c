@@ -96,13 +96,13 @@ int commitlog_open(struct commitlog **out, const struct file_ops *files,
 
 /* One piece of one segment is in memory. */
 struct window {
-	const struct reading *of;
+	const struct log_reading *of;
 	uint64_t at;
 	struct buf bytes;
 };
 
 /* A segment that is read. */
-struct reading {
+struct log_reading {
 	struct commitlog *log;
 	struct window *window;	/* that of all segments */
 	struct segment *s;
@@ -115,7 +115,7 @@ struct reading {
 };
 
 /* Return len bytes at offset, valid until the next call. NULL: *err is set. */
-static const uint8_t *look(struct reading *r, uint64_t offset, size_t len,
+static const uint8_t *look(struct log_reading *r, uint64_t offset, size_t len,
 			   int *err)
 {
 	size_t want = len > PIECE ? len : PIECE;
@@ -141,8 +141,8 @@ static const uint8_t *look(struct reading *r, uint64_t offset, size_t len,
 }
 
 /* Read the record at offset: 1 with *batch and *synced, 0: none, -errno. */
-static int read_record(struct reading *r, uint64_t offset, struct bytes *batch,
-		       uint64_t *synced)
+static int read_record(struct log_reading *r, uint64_t offset,
+		       struct bytes *batch, uint64_t *synced)
 {
 	uint64_t position = log_position(r->s->number, offset), check;
 	const uint8_t *head;
@@ -168,7 +168,7 @@ static int read_record(struct reading *r, uint64_t offset, struct bytes *batch,
 	return log_check(*batch, position) == check;
 }
 
-static void read_begun(struct reading *r, const uint8_t *header)
+static void read_begun(struct log_reading *r, const uint8_t *header)
 {
 	uint64_t number = r->s->number, word = get_le64(header + LOG_END);
 	uint64_t end = word & UINT32_MAX;
@@ -185,7 +185,7 @@ static void read_begun(struct reading *r, const uint8_t *header)
 		r->written = end;
 }
 
-static int read_header(struct reading *r)
+static int read_header(struct log_reading *r)
 {
 	const uint8_t *header;
 	char name[32];
@@ -213,14 +213,14 @@ static int read_header(struct reading *r)
 	return 0;
 }
 
-static int open_reading(struct reading *r, struct commitlog *log,
+static int open_reading(struct log_reading *r, struct commitlog *log,
 			struct window *window, uint64_t number)
 {
 	struct stat st;
 	char name[32];
 	int err;
 
-	*r = (struct reading){ .log = log, .window = window };
+	*r = (struct log_reading){ .log = log, .window = window };
 	r->s = mem_zalloc(1, sizeof(*r->s));
 	if (!r->s)
 		return -ENOMEM;
@@ -239,7 +239,7 @@ static int open_reading(struct reading *r, struct commitlog *log,
 	return read_header(r);
 }
 
-static void close_reading(struct reading *r)
+static void close_reading(struct log_reading *r)
 {
 	if (!r->lent)
 		segment_free(r->log, r->s);
@@ -247,7 +247,7 @@ static void close_reading(struct reading *r)
 
 /* At the end of a window of zeros, skip the hole that may follow: it can be too
  * large to be read. */
-static uint64_t skip_hole(struct reading *r, uint64_t offset)
+static uint64_t skip_hole(struct log_reading *r, uint64_t offset)
 {
 	const struct file_ops *files = r->log->files;
 	int64_t data;
@@ -262,7 +262,7 @@ static uint64_t skip_hole(struct reading *r, uint64_t offset)
 }
 
 /* Skip zeros, which no record begins with, as far as the window goes. */
-static int skip_zeros(struct reading *r, uint64_t *offset)
+static int skip_zeros(struct log_reading *r, uint64_t *offset)
 {
 	int err = 0;
 	const uint8_t *p = look(r, *offset, LOG_RECORD, &err);
@@ -280,7 +280,7 @@ static int skip_zeros(struct reading *r, uint64_t *offset)
 
 /* Search good records from offset on, wherever they begin, and the position
  * that they knew to be synced. */
-static int scan(struct reading *r, uint64_t offset, uint64_t *most_synced,
+static int scan(struct log_reading *r, uint64_t offset, uint64_t *most_synced,
 		bool *any)
 {
 	while (offset + LOG_RECORD < r->s->size) {
@@ -309,7 +309,7 @@ struct replay {
 	struct manifest_segment *named;
 	size_t named_count;
 	struct numbers numbers;	/* of all segments that are there */
-	struct reading *readings;	/* of those that may be needed */
+	struct log_reading *readings;	/* of those that may be needed */
 	size_t count;
 	struct window window;
 	uint64_t end;		/* all before it was read */
@@ -326,8 +326,8 @@ static bool is_kept(const struct replay *p, size_t i)
 
 /* Read one segment from offset to stop, or to its last record; end is after
  * it. */
-static int survey_segment(struct replay *p, struct reading *r, uint64_t offset,
-			  uint64_t stop)
+static int survey_segment(struct replay *p, struct log_reading *r,
+			  uint64_t offset, uint64_t stop)
 {
 	while (offset < stop) {
 		struct bytes batch;
@@ -363,7 +363,7 @@ static int survey(struct replay *p)
 	p->end = begin;
 	p->at = p->count;
 	for (; i < p->count && !err; i = next) {
-		struct reading *r = &p->readings[i];
+		struct log_reading *r = &p->readings[i];
 		uint64_t offset = LOG_HEADER, stop = UINT64_MAX;
 
 		next = next_headed(p, i + 1);
@@ -395,7 +395,7 @@ static int check_tail(struct replay *p)
 
 	p->reusable = true;
 	for (i = 0; i < p->count && !err; i++) {
-		struct reading *r = &p->readings[i];
+		struct log_reading *r = &p->readings[i];
 		bool any = false;
 
 		if (i != p->at && is_kept(p, i))
@@ -409,8 +409,9 @@ static int check_tail(struct replay *p)
 		char name[32];
 
 		segment_name(name, log_number(p->end));
-		err = corrupt(name, log_offset(p->end), "the record here was "
-			      "on disk and is not there any more");
+		err = log_corrupt(name, log_offset(p->end),
+				  "the record here was "
+				  "on disk and is not there any more");
 	}
 	return err;
 }
@@ -421,22 +422,25 @@ static int check_whole(struct replay *p)
 	size_t i;
 
 	for (i = 0; i < p->count; i++) {
-		struct reading *r = &p->readings[i];
+		struct log_reading *r = &p->readings[i];
 		char name[32];
 
 		segment_name(name, r->s->number);
 		if (r->version < 2)
 			continue;
 		if (is_kept(p, i) && !r->written)
-			return corrupt(name, LOG_END, "where its records end "
-				       "is damaged");
+			return log_corrupt(name, LOG_END,
+					   "where its records end "
+					   "is damaged");
 		if (is_kept(p, i) && r->s->end < r->written)
-			return corrupt(name, r->s->end, "the record here was "
-				       "written and is not there any more");
+			return log_corrupt(name, r->s->end,
+					   "the record here was "
+					   "written and is not there any more");
 		if (!is_kept(p, i) && r->s->named &&
 		    (r->headed || r->written > LOG_HEADER))
-			return corrupt(name, LOG_BEGUN, "its records do not "
-				       "follow those before");
+			return log_corrupt(name, LOG_BEGUN,
+					   "its records do not "
+					   "follow those before");
 	}
 	return 0;
 }
@@ -473,7 +477,7 @@ static int sync_kept(struct replay *p)
 	int err = 0;
 
 	for (i = 0; i < p->count && !err; i++) {
-		struct reading *r = &p->readings[i];
+		struct log_reading *r = &p->readings[i];
 
 		if (!is_kept(p, i))
 			continue;
@@ -542,7 +546,7 @@ static int adopt(struct replay *p)
 	if (!err && !log->read_only)
 		err = remove_others(p);
 	for (i = 0; i < p->count && !err; i++) {
-		struct reading *r = &p->readings[i];
+		struct log_reading *r = &p->readings[i];
 
 		if (!is_kept(p, i))
 			continue;
@@ -560,7 +564,7 @@ static int adopt(struct replay *p)
 
 /* Pass the batches of a segment to the caller. With move the log ends after
  * each batch meanwhile; then the segment may be gone after the last call. */
-static int call_segment(struct commitlog *log, struct reading *r, bool move,
+static int call_segment(struct commitlog *log, struct log_reading *r, bool move,
 			commitlog_each each, void *context)
 {
 	uint64_t number = r->s->number, offset = r->begin, stop = r->s->end;
@@ -575,9 +579,10 @@ static int call_segment(struct commitlog *log, struct reading *r, bool move,
 			char name[32];
 
 			segment_name(name, number);
-			return got ? got : corrupt(name, offset, "the record "
-						   "here was there a moment "
-						   "ago");
+			return got ? got :
+				log_corrupt(name, offset,
+					    "the record "
+					    "here was there a moment " "ago");
 		}
 		offset += log_record_size(batch.len);
 		if (move)
@@ -596,20 +601,21 @@ static int check_named(struct replay *p)
 
 	for (i = 0; i < p->named_count; i++) {
 		const struct manifest_segment *m = &p->named[i];
-		struct reading *r;
+		struct log_reading *r;
 
 		while (at < p->count && p->readings[at].s->number < m->number)
 			at++;
 		r = &p->readings[at];
 		segment_name(name, m->number);
 		if (at == p->count || r->s->number != m->number)
-			return corrupt(name, 0, "the manifest names it, and it "
-				       "is missing");
+			return log_corrupt(name, 0,
+					   "the manifest names it, and it "
+					   "is missing");
 		if (r->s->size < m->size)
-			return corrupt(name, r->s->size, "the file ends too "
-				       "early");
+			return log_corrupt(name, r->s->size,
+					   "the file ends too " "early");
 		if (!r->version)
-			return corrupt(name, 0, "its header is damaged");
+			return log_corrupt(name, 0, "its header is damaged");
 		r->s->named = true;
 	}
 	return 0;

@@ -16,7 +16,7 @@
 #define LOOK_AT 8	/* dead rows before known spans are looked up */
 #define WATCH_AT 64	/* and before the run is remembered */
 
-struct span {			/* all under dead_spans.lock */
+struct dead_span {			/* all under dead_spans.lock */
 	uint64_t number;	/* 0: free */
 	bool done;		/* not only watched */
 	bool limited;
@@ -28,15 +28,15 @@ struct span {			/* all under dead_spans.lock */
 struct dead_spans {
 	struct mutex lock;
 	uint64_t last_number;
-	struct span spans[SPANS];
+	struct dead_span spans[SPANS];
 };
 
-static void free_span(struct span *s)
+static void free_span(struct dead_span *s)
 {
 	buf_release(&s->from);
 	buf_release(&s->to);
 	buf_release(&s->limit);
-	*s = (struct span){ .number = 0 };
+	*s = (struct dead_span){ .number = 0 };
 }
 
 void dead_spans_free(struct dead_spans *all)
@@ -58,7 +58,7 @@ static void set_key(struct buf *b, struct bytes key)
 
 /* ------------------------------------------------------------------ writers */
 
-static void lower(struct span *s, struct bytes key)
+static void lower(struct dead_span *s, struct bytes key)
 {
 	if (!s->number || bytes_compare(key, buf_bytes(&s->from)) < 0)
 		return;
@@ -115,13 +115,13 @@ void dead_run_init(struct dead_run *run, struct lsm *lsm, uint32_t table,
 }
 
 /* Take a free span, or else one that was done long ago. */
-static struct span *take_span(struct dead_spans *all)
+static struct dead_span *take_span(struct dead_spans *all)
 {
-	struct span *best = NULL;
+	struct dead_span *best = NULL;
 	size_t i;
 
 	for (i = 0; i < SPANS; i++) {
-		struct span *s = &all->spans[i];
+		struct dead_span *s = &all->spans[i];
 
 		if (!s->number)
 			return s;
@@ -133,7 +133,7 @@ static struct span *take_span(struct dead_spans *all)
 	return best;
 }
 
-static struct span *find_span(struct dead_spans *all, uint64_t number)
+static struct dead_span *find_span(struct dead_spans *all, uint64_t number)
 {
 	size_t i;
 
@@ -145,7 +145,7 @@ static struct span *find_span(struct dead_spans *all, uint64_t number)
 
 static uint64_t add_span(struct dead_spans *all, const struct dead_run *run)
 {
-	struct span *s;
+	struct dead_span *s;
 	uint64_t number = 0;
 
 	mutex_lock(&all->lock);
@@ -186,12 +186,12 @@ static uint64_t watch(const struct dead_run *run)
 }
 
 /* Extend another span that this one continues. */
-static bool join(struct dead_spans *all, struct span *s)
+static bool join(struct dead_spans *all, struct dead_span *s)
 {
 	size_t i;
 
 	for (i = 0; i < SPANS; i++) {
-		struct span *other = &all->spans[i];
+		struct dead_span *other = &all->spans[i];
 
 		if (other == s || !other->number || !other->done ||
 		    bytes_compare(buf_bytes(&s->from),
@@ -212,7 +212,7 @@ static bool join(struct dead_spans *all, struct span *s)
 	return false;
 }
 
-static void finish_span(struct dead_spans *all, struct span *s,
+static void finish_span(struct dead_spans *all, struct dead_span *s,
 			struct bytes last)
 {
 	set_key(&s->to, last);
@@ -229,7 +229,7 @@ void dead_run_end(struct dead_run *run)
 {
 	struct lsm_table *t = run->watch ? find_table(run) : NULL;
 	struct dead_spans *all = t ? atomic_load(&t->dead) : NULL;
-	struct span *s;
+	struct dead_span *s;
 
 	run->length = 0;
 	if (!all)
@@ -263,7 +263,7 @@ static bool look(struct dead_run *run, struct bytes key)
 		return false;
 	mutex_lock(&all->lock);
 	for (i = 0; i < SPANS && !found; i++) {
-		const struct span *s = &all->spans[i];
+		const struct dead_span *s = &all->spans[i];
 
 		found = s->number && s->done && s->moment <= run->moment &&
 			s->now_s <= run->now_s &&

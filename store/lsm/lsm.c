@@ -442,7 +442,7 @@ static int check_current(struct lsm *lsm)
 	int fd = file_open(lsm->files, lsm->dir, "CURRENT", O_RDONLY);
 
 	file_close(lsm->files, fd);
-	return fd == -ENOENT ? corrupt("CURRENT", 0, "it is missing") :
+	return fd == -ENOENT ? log_corrupt("CURRENT", 0, "it is missing") :
 	       fd < 0 ? fd : 0;
 }
 

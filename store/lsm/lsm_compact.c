@@ -84,7 +84,7 @@ static int64_t min_other_timestamp(void *context, struct bytes partition)
 {
 	struct job *j = context;
 	struct version *v = lsm_pin(j->lsm, j->table->number);
-	uint64_t hash = key_hash(partition);
+	uint64_t hash = sstable_key_hash(partition);
 	int64_t token = (int64_t)(get_be64(partition.ptr) ^ (uint64_t)1 << 63);
 	int64_t least = min_of_memory(v, partition);
 	size_t i;
@@ -618,7 +618,7 @@ static int check_damage(struct lsm *lsm, struct lsm_table *t)
 		if (!sstable_is_damaged(file, &offset))
 			continue;
 		sstable_name(name, sstable_info(file)->number);
-		err = corrupt(name, offset, "it was left out");
+		err = log_corrupt(name, offset, "it was left out");
 	}
 	version_put(v);
 	return err;

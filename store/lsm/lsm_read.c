@@ -63,7 +63,7 @@ static int add_version(struct gathering *g, struct bytes encoded)
 
 static void add_force(struct gathering *g, struct deletion force)
 {
-	g->force = deletion_max(g->force, force);
+	g->force = reconcile_deletion_max(g->force, force);
 	if (force.timestamp > g->deleted)
 		g->deleted = force.timestamp;
 }
@@ -186,9 +186,10 @@ static int gather_files(struct lsm *lsm, struct gathering *g,
 
 	if (!v->file_count)
 		return 0;
-	h.row = key_hash(g->key);
+	h.row = sstable_key_hash(g->key);
 	if (partition_len)
-		h.partition = key_hash(bytes_of(g->key.ptr, partition_len));
+		h.partition = sstable_key_hash(bytes_of(g->key.ptr,
+							partition_len));
 	for (i = 0; i < v->file_count && got >= 0; i++) {
 		struct sstable *t = v->files[i].sstable;
 		struct deletion force = DELETION_NONE;
@@ -290,7 +291,7 @@ static uint64_t common_partition(struct bytes lower, struct bytes upper)
 
 	if (!len || !bytes_begin_with(upper, bytes_of(lower.ptr, len)))
 		return 0;
-	return key_hash(bytes_of(lower.ptr, len));
+	return sstable_key_hash(bytes_of(lower.ptr, len));
 }
 
 static int open_sources(struct lsm *lsm, struct sources *s,

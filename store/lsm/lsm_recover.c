@@ -57,13 +57,14 @@ int lsm_open_named(struct lsm *lsm, struct block_cache *cache,
 
 	sstable_name(name, file->info.number);
 	if (err == -ENOENT)
-		return corrupt(name, 0, "the manifest names it, and it is "
-			       "missing");
+		return log_corrupt(name, 0, "the manifest names it, and it is "
+				   "missing");
 	if (err || (sstable_info(*out)->checksum == file->info.checksum &&
 		    sstable_info(*out)->size == file->info.size))
 		return err;
 	sstable_put(*out);
-	return corrupt(name, 0, "it is not the file that the manifest names");
+	return log_corrupt(name, 0,
+			   "it is not the file that the manifest names");
 }
 
 int lsm_add_named(struct lsm *lsm, struct block_cache *cache,
@@ -163,8 +164,8 @@ static int apply_batch(struct lsm *lsm, uint64_t position, struct bytes batch,
 	if (!got)
 		return 0;
 	commitlog_file_name(name, position);
-	return corrupt(name, position & UINT32_MAX,
-		       "the batch cannot be read");
+	return log_corrupt(name, position & UINT32_MAX,
+			   "the batch cannot be read");
 }
 
 static int replay_first(void *context, uint64_t position, struct bytes batch)
@@ -201,8 +202,8 @@ static int known_synced(struct lsm *lsm, uint64_t *synced)
 	err = manifest_property(lsm->manifest, END_PROPERTY, &end);
 	if (!err && end.len != 8) {
 		manifest_name(lsm->manifest, name);
-		err = corrupt(name, 0, "it says of the log's end what cannot "
-			      "be");
+		err = log_corrupt(name, 0,
+				  "it says of the log's end what cannot " "be");
 	}
 	if (!err && get_le64(end.ptr) > *synced)
 		*synced = get_le64(end.ptr);

@@ -169,7 +169,7 @@ static int verify_table(struct lsm *lsm, uint32_t number, struct verifying *all)
 		int err = sstable_verify(t);
 
 		if (err == -EUCLEAN && told->report)
-			told->report(told->context, corrupt_last());
+			told->report(told->context, log_corrupt_last());
 		if (err && (worst != -EUCLEAN || err == -EINTR))
 			worst = err;
 		all->done += sstable_info(t)->size;
@@ -227,7 +227,7 @@ int lsm_verify_snapshots(struct lsm *lsm, const struct lsm_verify_told *told)
 			sstable_put(t);
 		}
 		if (err == -EUCLEAN && told->report)
-			told->report(told->context, corrupt_last());
+			told->report(told->context, log_corrupt_last());
 		if (err && (worst != -EUCLEAN || err == -EINTR))
 			worst = err;
 	}

@@ -389,9 +389,9 @@ static int refuse_engine(void *data, const char *name)
 
 	(void)data;
 	return sstable_name_parse(&number, name) &&
-			       sscanf(name, "log-%16llx", &segment) != 1 ?
-		       0 : corrupt("CURRENT", 0, "it is missing, and there is "
-				   "%s", name);
+		sscanf(name, "log-%16llx", &segment) != 1 ? 0 :
+		log_corrupt("CURRENT", 0, "it is missing, and there is " "%s",
+			    name);
 }
 
 /* Begin a store that has nothing yet; never one whose CURRENT is missing. */
@@ -424,7 +424,7 @@ int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
 	pthread_mutex_init(&m->lock, NULL);
 	err = file_read_all(files, dir, "CURRENT", &current, 100);
 	if (err == -EFBIG)
-		err = corrupt("CURRENT", 0, "it is too long");
+		err = log_corrupt("CURRENT", 0, "it is too long");
 	if (err == -ENOENT)
 		err = begin(m);
 	else if (!err)
@@ -558,6 +558,6 @@ int manifest_check_tail(struct manifest *m)
 	char name[32];
 
 	manifest_name(m, name);
-	return m->zeros ? corrupt(name, m->size, "what was written here is "
-				  "zeros") : 0;
+	return m->zeros ? log_corrupt(name, m->size, "what was written here is "
+				      "zeros") : 0;
 }

@@ -61,8 +61,8 @@ struct manifest_snapshot {
  * Read the manifest that CURRENT names, and change nothing; or begin a new one
  * where there is none and nothing else of an engine (never when read_only:
  * -ENOENT). A torn last edit does not count. dir stays the caller's and must live
- * longer. 0; -EUCLEAN when damaged (told through corrupt()); -EPROTONOSUPPORT
- * when a newer version wrote it; another -errno.
+ * longer. 0; -EUCLEAN when damaged (told through log_corrupt());
+ * -EPROTONOSUPPORT when a newer version wrote it; another -errno.
  */
 int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
 		  bool read_only);

@@ -94,21 +94,21 @@ static int replay(struct manifest *m, const char *name, struct bytes all)
 		if (err == -ENOMEM)
 			return err;
 		if (err)
-			return corrupt(name, offset,
-				       "an edit that cannot be carried out");
+			return log_corrupt(name, offset, "an edit that cannot "
+					   "be carried out");
 		offset += RECORD_HEADER + manifest_padded(body.len);
 		if (offset > all.len)
 			offset = all.len;
 	}
 	if (!good && offset == begin)
-		return corrupt(name, offset, "there is no first record");
+		return log_corrupt(name, offset, "there is no first record");
 	if (!good)
 		good = offset < known_end(m, all) ? 1 :
 		       good_behind(all, m->number, offset);
 	if (good < 0)
 		return good;
 	if (good)
-		return corrupt(name, offset, "an edit fails its checksum");
+		return log_corrupt(name, offset, "an edit fails its checksum");
 	m->size = manifest_padded(offset);
 	m->zeros = m->version > 1 && all.len >= m->size + 8 &&
 		   !get_le64(all.ptr + m->size);
@@ -119,9 +119,9 @@ static int check_file_header(struct manifest *m, const char *name,
 			     struct bytes all)
 {
 	if (all.len < FILE_HEADER_1 || memcmp(all.ptr, MANIFEST_MAGIC, 8))
-		return corrupt(name, 0, "no manifest");
+		return log_corrupt(name, 0, "no manifest");
 	if (XXH3_64bits(all.ptr, 24) != get_le64(all.ptr + 24))
-		return corrupt(name, 0, "the header fails its checksum");
+		return log_corrupt(name, 0, "the header fails its checksum");
 	if (get_le32(all.ptr + 8) > MANIFEST_VERSION) {
 		log_message(LOG_ERROR_LEVEL,
 			    "%s: version %" PRIu32 " is newer than this program",
@@ -130,9 +130,9 @@ static int check_file_header(struct manifest *m, const char *name,
 	}
 	m->version = get_le32(all.ptr + 8);
 	if (!m->version || get_le64(all.ptr + 16) != m->number)
-		return corrupt(name, 0, "it is another manifest");
+		return log_corrupt(name, 0, "it is another manifest");
 	if (m->version > 1 && all.len < FILE_HEADER)
-		return corrupt(name, all.len, "it ends in its header");
+		return log_corrupt(name, all.len, "it ends in its header");
 	return 0;
 }
 
@@ -162,12 +162,12 @@ int manifest_open_to_write(struct manifest *m)
 static int read_name(struct manifest *m, char name[32], struct bytes line)
 {
 	if (line.len >= 32 || !line.len || line.ptr[line.len - 1] != '\n')
-		return corrupt("CURRENT", 0, "it names no manifest");
+		return log_corrupt("CURRENT", 0, "it names no manifest");
 	memcpy(name, line.ptr, line.len - 1);
 	name[line.len - 1] = 0;
 	if (strlen(name) != line.len - 1 ||
 	    !manifest_parse_name(&m->number, name))
-		return corrupt("CURRENT", 0, "it names no manifest");
+		return log_corrupt("CURRENT", 0, "it names no manifest");
 	return 0;
 }
 
@@ -190,9 +190,11 @@ static int tell_missing(struct manifest *m, const char *name)
 
 	if (err)
 		return err;
-	return *other ? corrupt("CURRENT", 0, "it names %s, which is missing; "
-				"there is %s", name, other) :
-			corrupt(name, 0, "CURRENT names it, and it is missing");
+	return *other ?
+		log_corrupt("CURRENT", 0,
+			    "it names %s, which is missing; " "there is %s",
+			    name, other) :
+		log_corrupt(name, 0, "CURRENT names it, and it is missing");
 }
 
 int manifest_recover(struct manifest *m, struct bytes current)
@@ -207,7 +209,7 @@ int manifest_recover(struct manifest *m, struct bytes current)
 	if (err == -ENOENT)
 		err = tell_missing(m, name);
 	if (err == -EFBIG)
-		err = corrupt(name, 0, "it is too long");
+		err = log_corrupt(name, 0, "it is too long");
 	if (!err)
 		err = check_file_header(m, name, buf_bytes(&all));
 	if (!err)

@@ -24,9 +24,9 @@
 #include "store/row/reconcile.h"
 #include "store/row/row_codec.h"
 
-struct version {
+struct memtable_version {
 	uint64_t sequence;
-	struct version *older;
+	struct memtable_version *older;
 	union {
 		struct deletion deletion;	/* bound: in force from here */
 		struct {			/* row: */
@@ -39,16 +39,16 @@ struct version {
 };
 
 /* A change that rollback undoes. */
-struct change {
+struct memtable_change {
 	struct tree_item *item;
-	struct version *before;
+	struct memtable_version *before;
 };
 
 struct memtable {
 	atomic_uint references;
 	_Atomic uint64_t committed;
 	struct tree rows, bounds;
-	struct filter filter;		/* of rows */
+	struct memtable_filter filter;		/* of rows */
 	_Atomic size_t memory;
 	_Atomic uint64_t row_count, tombstones;
 	_Atomic int64_t min_timestamp, max_timestamp;
@@ -59,7 +59,7 @@ struct memtable {
 	struct arena scratch;
 	struct buf merged;
 	uint64_t item_count;	/* of rows, also those without a version */
-	struct change *changes;
+	struct memtable_change *changes;
 	size_t change_count, change_room;
 };
 
@@ -98,15 +98,16 @@ void memtable_put(struct memtable *m)
 
 /* ---------------------------------------------------------------- writing */
 
-static struct version *newest(const struct tree_item *item)
+static struct memtable_version *newest(const struct tree_item *item)
 {
 	return atomic_load_explicit(&item->value, memory_order_acquire);
 }
 
-static struct version *new_version(struct memtable *m,
-				   const struct tree_item *item, size_t len)
+static struct memtable_version *new_version(struct memtable *m,
+					    const struct tree_item *item,
+					    size_t len)
 {
-	struct version *v;
+	struct memtable_version *v;
 
 	if (len > UINT32_MAX)
 		return NULL;
@@ -122,19 +123,20 @@ static struct version *new_version(struct memtable *m,
 }
 
 static int set_version(struct memtable *m, struct tree_item *item,
-		       struct version *v)
+		       struct memtable_version *v)
 {
 	if (m->change_count == m->change_room) {
 		size_t room = m->change_room ? m->change_room * 2 : 16;
-		struct change *grown = mem_resize(m->changes, room,
-						  sizeof(*grown));
+		struct memtable_change *grown = mem_resize(m->changes, room,
+							   sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
 		m->changes = grown;
 		m->change_room = room;
 	}
-	m->changes[m->change_count++] = (struct change){ item, v->older };
+	m->changes[m->change_count++] = (struct memtable_change){ item,
+								 v->older };
 	atomic_store_explicit(&item->value, v, memory_order_release);
 	return 0;
 }
@@ -161,7 +163,7 @@ static bool has_deletions(const struct row *row)
 }
 
 /* Encode to out the merge of v's parts, and of row if it is not NULL. */
-static int merge_parts(const struct version *v, const struct row *row,
+static int merge_parts(const struct memtable_version *v, const struct row *row,
 		       struct arena *arena, struct buf *out)
 {
 	size_t count = v ? (size_t)v->parts + 1 : 0, all, i;
@@ -193,7 +195,7 @@ static int merge_parts(const struct version *v, const struct row *row,
 #define MOST_PARTS 64
 
 /* True if merging these few bytes into the existing row costs too much. */
-static bool is_small_step(const struct version *old, size_t len)
+static bool is_small_step(const struct memtable_version *old, size_t len)
 {
 	return old && old->total >= LARGE_ROW && len <= old->total / 8 &&
 	       old->parts + 1 < MOST_PARTS;
@@ -203,9 +205,9 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 {
 	struct row_stats stats = ROW_STATS_NONE;
 	struct bytes bytes = op->row;
-	const struct version *old;
+	const struct memtable_version *old;
 	struct tree_item *item;
-	struct version *v;
+	struct memtable_version *v;
 	struct row row;
 	bool part;
 	int err;
@@ -251,10 +253,10 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 	return set_version(m, item, v);
 }
 
-static const struct version *version_at(const struct tree_item *item,
-					uint64_t sequence)
+static const struct memtable_version *version_at(const struct tree_item *item,
+						 uint64_t sequence)
 {
-	const struct version *v = newest(item);
+	const struct memtable_version *v = newest(item);
 
 	while (v && v->sequence > sequence)
 		v = v->older;
@@ -270,7 +272,7 @@ static struct deletion force_below(const struct memtable *m, struct bytes key,
 
 	tree_cursor_seek(&c, &m->bounds, key, true);
 	while ((item = tree_cursor_next(&c))) {
-		const struct version *v = version_at(item, sequence);
+		const struct memtable_version *v = version_at(item, sequence);
 
 		if (v)
 			return v->deletion;
@@ -281,7 +283,7 @@ static struct deletion force_below(const struct memtable *m, struct bytes key,
 static int set_bound(struct memtable *m, struct tree_item *item,
 		     struct deletion deletion)
 {
-	struct version *v = new_version(m, item, 0);
+	struct memtable_version *v = new_version(m, item, 0);
 
 	if (!v)
 		return -ENOMEM;
@@ -304,7 +306,7 @@ static int make_bound(struct memtable *m, struct bytes key,
 
 static bool is_stronger(struct deletion a, struct deletion than)
 {
-	struct deletion both = deletion_max(than, a);
+	struct deletion both = reconcile_deletion_max(than, a);
 
 	return both.timestamp != than.timestamp ||
 	       both.local_time != than.local_time;
@@ -326,7 +328,7 @@ static int add_range(struct memtable *m, const struct batch_op *op)
 		return err;
 	tree_cursor_seek(&c, &m->bounds, op->key, false);
 	while ((item = tree_cursor_next(&c)) && item != to) {
-		const struct version *v = newest(item);
+		const struct memtable_version *v = newest(item);
 
 		if (v && is_stronger(op->deletion, v->deletion))
 			err = set_bound(m, item, op->deletion);
@@ -360,7 +362,8 @@ void memtable_commit(struct memtable *m)
 void memtable_rollback(struct memtable *m)
 {
 	while (m->change_count) {
-		const struct change *c = &m->changes[--m->change_count];
+		const struct memtable_change *c =
+			&m->changes[--m->change_count];
 
 		atomic_store_explicit(&c->item->value, c->before,
 				      memory_order_release);
@@ -376,7 +379,7 @@ int memtable_lookup(const struct memtable *m, struct bytes key,
 	uint64_t sequence = atomic_load_explicit(&m->committed,
 						 memory_order_acquire);
 	const struct tree_item *item;
-	const struct version *v;
+	const struct memtable_version *v;
 
 	*more = NULL;
 	*in_force = DELETION_NONE;
@@ -399,7 +402,8 @@ int memtable_lookup(const struct memtable *m, struct bytes key,
 
 struct bytes memtable_next_part(const struct memtable_part **more)
 {
-	const struct version *v = (const struct version *)*more;
+	const struct memtable_version *v =
+		(const struct memtable_version *)*more;
 
 	*more = v->parts ? (const struct memtable_part *)v->older : NULL;
 	return bytes_of(v->row, v->len);
@@ -412,18 +416,18 @@ struct memtable_iterator {
 	bool reverse;
 	struct tree_cursor rows, bounds;
 	struct tree_item *row, *bound;		/* the next of each, or NULL */
-	const struct version *row_version, *bound_version;
+	const struct memtable_version *row_version, *bound_version;
 	struct deletion force;	/* in force at the present place */
 	/* Reverse: the bound below `bound`, whose deletion ends there. */
 	struct tree_item *below;
-	const struct version *below_version;
+	const struct memtable_version *below_version;
 	struct arena arena;	/* for a row in parts, and its bytes */
 	struct buf merged;
 };
 
 static struct tree_item *next_visible(struct memtable_iterator *it,
 				      struct tree_cursor *c,
-				      const struct version **version)
+				      const struct memtable_version **version)
 {
 	struct tree_item *item;
 
@@ -491,7 +495,7 @@ static int seek(struct iterator *base, struct bytes key,
 
 static int give_row(struct memtable_iterator *it, struct entry *entry)
 {
-	const struct version *v = it->row_version;
+	const struct memtable_version *v = it->row_version;
 	int err;
 
 	entry->key = tree_item_key(it->row);

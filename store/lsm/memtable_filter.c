@@ -50,7 +50,7 @@ static void set_bits(struct filter_lines *lines, uint64_t hash)
 	}
 }
 
-bool filter_may_contain(const struct filter *f, struct bytes key)
+bool filter_may_contain(const struct memtable_filter *f, struct bytes key)
 {
 	struct filter_lines *lines = atomic_load_explicit(&f->lines,
 							  memory_order_acquire);
@@ -71,7 +71,7 @@ bool filter_may_contain(const struct filter *f, struct bytes key)
 	return true;
 }
 
-static int grow(struct filter *f, const struct tree *t, uint64_t count,
+static int grow(struct memtable_filter *f, const struct tree *t, uint64_t count,
 		struct arena *arena)
 {
 	struct filter_lines *lines;
@@ -89,7 +89,7 @@ static int grow(struct filter *f, const struct tree *t, uint64_t count,
 	return 0;
 }
 
-int filter_add(struct filter *f, const struct tree *t, uint64_t count,
+int filter_add(struct memtable_filter *f, const struct tree *t, uint64_t count,
 	       struct bytes key, struct arena *arena)
 {
 	struct filter_lines *lines = atomic_load_explicit(&f->lines,

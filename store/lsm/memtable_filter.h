@@ -10,16 +10,16 @@
 #include "store/lsm/memtable_tree.h"
 
 struct filter_lines;
-struct filter {
+struct memtable_filter {
 	struct filter_lines *_Atomic lines;	/* NULL: few keys, no filter */
 };
 
 /* False: the key is certainly not there. */
-bool filter_may_contain(const struct filter *f, struct bytes key);
+bool filter_may_contain(const struct memtable_filter *f, struct bytes key);
 /*
  * Add a key, for the writer: the tree's count-th. The filter's memory comes
  * from the arena. 0 or -ENOMEM, with nothing changed.
  */
-int filter_add(struct filter *f, const struct tree *t, uint64_t count,
+int filter_add(struct memtable_filter *f, const struct tree *t, uint64_t count,
 	       struct bytes key, struct arena *arena);
 #endif

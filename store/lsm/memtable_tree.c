@@ -153,14 +153,14 @@ void tree_init(struct tree *t, struct arena *arena)
 }
 
 /* A step down: to n, which was found where keys end before upper. */
-struct step {
+struct tree_step {
 	const struct tree_node *n;
 	const struct tree_item *upper;
 };
 
 /* True if n is only the left half of the node that was there. Mostly comparing
  * pointers rules that out. */
-static bool is_half(const struct step *s, struct bytes key, bool below)
+static bool is_half(const struct tree_step *s, struct bytes key, bool below)
 {
 	const struct tree_item *end = s->n->end;
 	int order;
@@ -173,14 +173,15 @@ static bool is_half(const struct step *s, struct bytes key, bool below)
 	return below ? order > 0 : order >= 0;
 }
 
-static struct step first_step(const struct tree *t)
+static struct tree_step first_step(const struct tree *t)
 {
-	return (struct step){ atomic_load_explicit(&t->root,
-						   memory_order_acquire),
+	return (struct tree_step){ atomic_load_explicit(&t->root,
+							memory_order_acquire),
 			      NULL };
 }
 
-static struct step next_step(const struct step *s, uint64_t order, int at)
+static struct tree_step next_step(const struct tree_step *s, uint64_t order,
+				  int at)
 {
 	const struct tree_node *n = s->n;
 	const struct tree_node *child =
@@ -188,7 +189,7 @@ static struct step next_step(const struct step *s, uint64_t order, int at)
 				     memory_order_acquire);
 
 	prefetch_node(child);
-	return (struct step){
+	return (struct tree_step){
 		child,
 		at < count_of(order) ? n->items[slot_of(order, at)] : n->end,
 	};
@@ -196,7 +197,7 @@ static struct step next_step(const struct step *s, uint64_t order, int at)
 
 struct tree_item *tree_find(const struct tree *t, struct bytes key)
 {
-	struct step step = first_step(t);
+	struct tree_step step = first_step(t);
 	bool equal;
 
 	while (step.n) {
@@ -453,7 +454,7 @@ int tree_insert(struct tree *t, struct bytes key, struct tree_item **item)
  * the first leaf or, with below, the last. */
 static void descend(struct tree_cursor *c, struct bytes key, bool below)
 {
-	struct step step = first_step(c->tree);
+	struct tree_step step = first_step(c->tree);
 
 	c->up = NULL;
 	while (step.n) {

@@ -22,7 +22,8 @@
 #define MOST_STEPS 64
 
 /* ------------------------------------------------------------ candidates */
-int candidates_init(struct candidates *c, const struct strategy_request *r)
+int strategy_candidates_init(struct strategy_candidates *c,
+			     const struct strategy_request *r)
 {
 	size_t i;
 
@@ -37,13 +38,13 @@ int candidates_init(struct candidates *c, const struct strategy_request *r)
 	return 0;
 }
 
-void candidates_release(struct candidates *c)
+void strategy_candidates_release(struct strategy_candidates *c)
 {
 	mem_free(c->at);
 }
 
 /* A heap sort: few files, no memory, no order that makes it slow. */
-static void sift(struct candidates *c, size_t from, size_t end,
+static void sift(struct strategy_candidates *c, size_t from, size_t end,
 		 int (*compare)(const struct strategy_file *,
 				const struct strategy_file *))
 {
@@ -65,9 +66,9 @@ static void sift(struct candidates *c, size_t from, size_t end,
 	}
 }
 
-void candidates_sort(struct candidates *c,
-		     int (*compare)(const struct strategy_file *a,
-				    const struct strategy_file *b))
+void strategy_candidates_sort(struct strategy_candidates *c,
+			      int (*compare)(const struct strategy_file *a,
+					     const struct strategy_file *b))
 {
 	size_t i;
 
@@ -123,7 +124,8 @@ bool strategy_overlap(const struct strategy_file *a,
 	       bytes_compare(b->first_key, a->last_key) <= 0;
 }
 
-int pick_these(struct strategy_pick *pick, const size_t *at, size_t count)
+int strategy_pick_these(struct strategy_pick *pick, const size_t *at,
+			size_t count)
 {
 	pick->files = mem_zalloc(count, sizeof(*pick->files));
 	if (!pick->files)
@@ -149,7 +151,7 @@ static size_t threshold(uint32_t given, uint32_t standard)
  * c is sorted by size. Find where the bucket that begins at `from` ends: its
  * files have sizes near its average, or are all small.
  */
-static size_t bucket_end(const struct candidates *c, size_t from)
+static size_t bucket_end(const struct strategy_candidates *c, size_t from)
 {
 	double sum = 0, average = 0;
 	size_t i;
@@ -169,7 +171,8 @@ static size_t bucket_end(const struct candidates *c, size_t from)
 
 /* Pick the bucket of similar sizes to merge next, of these alone: 1, 0,
  * -ENOMEM. */
-static int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
+static int strategy_bucket(struct strategy_pick *pick,
+			   struct strategy_candidates *c,
 			   const struct lsm_table_options *options)
 {
 	size_t least = threshold(options->min_threshold, 4);
@@ -180,14 +183,14 @@ static int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
 		least = 2;
 	if (most < least)
 		most = least;
-	candidates_sort(c, strategy_by_size);
+	strategy_candidates_sort(c, strategy_by_size);
 	/* Take the smallest sizes first: they are the cheapest to merge. */
 	for (from = 0; from < c->count; from = end) {
 		end = bucket_end(c, from);
 		if (end - from >= least)
-			return pick_these(pick, c->at + from,
-					  end - from < most ? end - from :
-							      most);
+			return strategy_pick_these(pick, c->at + from,
+						   end - from < most ?
+						   end - from : most);
 	}
 	return 0;
 }
@@ -195,12 +198,12 @@ static int strategy_bucket(struct strategy_pick *pick, struct candidates *c,
 static int strategy_size_tiered(struct strategy_pick *pick,
 				const struct strategy_request *r)
 {
-	struct candidates c;
-	int picked = candidates_init(&c, r);
+	struct strategy_candidates c;
+	int picked = strategy_candidates_init(&c, r);
 
 	if (!picked)
 		picked = strategy_bucket(pick, &c, r->options);
-	candidates_release(&c);
+	strategy_candidates_release(&c);
 	return picked;
 }
 
@@ -226,13 +229,15 @@ int64_t strategy_window(const struct strategy_request *r,
  * The newest window is still written to: it is tiered. Each older one becomes
  * one file. c is sorted by time, newest first.
  */
-static int pick_window(struct strategy_pick *pick, const struct candidates *c,
+static int pick_window(struct strategy_pick *pick,
+		       const struct strategy_candidates *c,
 		       const struct strategy_request *r)
 {
 	size_t most = threshold(r->options->max_threshold, 32), from, end;
 
 	for (from = 0; from < c->count; from = end) {
-		struct candidates window = { c->files, c->at + from, 0 };
+		struct strategy_candidates window = { c->files, c->at + from,
+						     0 };
 		int64_t at = strategy_window(r, &c->files[c->at[from]]);
 		int picked;
 
@@ -245,10 +250,10 @@ static int pick_window(struct strategy_pick *pick, const struct candidates *c,
 			if (picked)
 				return picked;
 		} else if (window.count > 1) {
-			candidates_sort(&window, strategy_by_size);
-			return pick_these(pick, window.at,
-					  window.count < most ? window.count :
-								most);
+			strategy_candidates_sort(&window, strategy_by_size);
+			return strategy_pick_these(pick, window.at,
+						   window.count < most ?
+						   window.count : most);
 		}
 	}
 	return 0;
@@ -257,14 +262,14 @@ static int pick_window(struct strategy_pick *pick, const struct candidates *c,
 static int strategy_time_window(struct strategy_pick *pick,
 				const struct strategy_request *r)
 {
-	struct candidates c;
-	int picked = candidates_init(&c, r);
+	struct strategy_candidates c;
+	int picked = strategy_candidates_init(&c, r);
 
 	if (!picked) {
-		candidates_sort(&c, by_newest);
+		strategy_candidates_sort(&c, by_newest);
 		picked = pick_window(pick, &c, r);
 	}
-	candidates_release(&c);
+	strategy_candidates_release(&c);
 	return picked;
 }
 
@@ -306,15 +311,15 @@ int strategy_pick_all(struct strategy_pick *pick,
 		      const struct strategy_request *r)
 {
 	double size = 0;
-	struct candidates c;
+	struct strategy_candidates c;
 	size_t i;
 	int picked;
 
 	memset(pick, 0, sizeof(*pick));
-	picked = candidates_init(&c, r);
+	picked = strategy_candidates_init(&c, r);
 	if (!picked && c.count)
-		picked = pick_these(pick, c.at, c.count);
-	candidates_release(&c);
+		picked = strategy_pick_these(pick, c.at, c.count);
+	strategy_candidates_release(&c);
 	if (picked <= 0)
 		return picked;
 	for (i = 0; i < pick->count; i++)

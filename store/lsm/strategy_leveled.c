@@ -71,7 +71,7 @@ static int pick_zero(struct strategy_pick *pick,
 		count = MOST_ZERO;
 	add_overlapping(r, at, &count, 1);
 	pick->level = 1;
-	return pick_these(pick, at, count);
+	return strategy_pick_these(pick, at, count);
 }
 
 /* Pick, of a level that is too full, the file that needs the fewest others. */
@@ -106,7 +106,7 @@ static int pick_level(struct strategy_pick *pick,
 	add_overlapping(r, at, &count, level + 1);
 	pick->level = level + 1;
 	pick->move_only = count == 1;
-	return pick_these(pick, at, count);
+	return strategy_pick_these(pick, at, count);
 }
 
 int strategy_leveled(struct strategy_pick *pick,

@@ -4,17 +4,18 @@
 #include "store/lsm/strategy.h"
 
 /* A list of files, with room for all of them. */
-struct candidates {
+struct strategy_candidates {
 	const struct strategy_file *files;	/* the request's */
 	size_t *at;				/* indexes into them */
 	size_t count;
 };
 /* List all files that are not left out. 0 or -ENOMEM; release. */
-int candidates_init(struct candidates *c, const struct strategy_request *r);
-void candidates_release(struct candidates *c);
-void candidates_sort(struct candidates *c,
-		     int (*compare)(const struct strategy_file *a,
-				    const struct strategy_file *b));
+int strategy_candidates_init(struct strategy_candidates *c,
+			     const struct strategy_request *r);
+void strategy_candidates_release(struct strategy_candidates *c);
+void strategy_candidates_sort(struct strategy_candidates *c,
+			      int (*compare)(const struct strategy_file *a,
+					     const struct strategy_file *b));
 int strategy_by_size(const struct strategy_file *a,
 		     const struct strategy_file *b);
 int strategy_by_first_key(const struct strategy_file *a,
@@ -22,7 +23,8 @@ int strategy_by_first_key(const struct strategy_file *a,
 bool strategy_overlap(const struct strategy_file *a,
 		      const struct strategy_file *b);
 /* Make these the pick's files: 1 or -ENOMEM. */
-int pick_these(struct strategy_pick *pick, const size_t *at, size_t count);
+int strategy_pick_these(struct strategy_pick *pick, const size_t *at,
+			size_t count);
 
 /* Strategies: each returns as strategy_pick; the pick is empty at the begin. */
 int strategy_unified(struct strategy_pick *pick,

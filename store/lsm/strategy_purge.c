@@ -79,7 +79,7 @@ int strategy_expired(struct strategy_pick *pick,
 		if (dead[i])
 			at[count++] = i;
 	if (count) {
-		picked = pick_these(pick, at, count);
+		picked = strategy_pick_these(pick, at, count);
 		pick->drop_only = true;
 	}
 out:
@@ -241,7 +241,7 @@ static int pick_purge(struct strategy_pick *pick, struct purge *p,
 							    p->count));
 	}
 	pick->purges = true;
-	return pick_these(pick, p->at, p->count);
+	return strategy_pick_these(pick, p->at, p->count);
 }
 
 int strategy_purge(struct strategy_pick *pick, const struct strategy_request *r)

@@ -94,7 +94,8 @@ struct bucket {
 };
 
 /* Count the files of the bucket that cover the first key of its i-th file. */
-static size_t covering(const struct candidates *c, size_t from, size_t i)
+static size_t covering(const struct strategy_candidates *c, size_t from,
+		       size_t i)
 {
 	struct bytes key = c->files[c->at[i]].first_key;
 	size_t count = 0, j;
@@ -105,7 +106,7 @@ static size_t covering(const struct candidates *c, size_t from, size_t i)
 }
 
 /* Find the bucket of transitively overlapping files that begins at from. */
-static struct bucket bucket_at(const struct candidates *c, size_t from)
+static struct bucket bucket_at(const struct strategy_candidates *c, size_t from)
 {
 	struct bytes last = c->files[c->at[from]].last_key;
 	struct bucket b = { from, from + 1, 1 };
@@ -128,7 +129,7 @@ static struct bucket bucket_at(const struct candidates *c, size_t from)
 
 /* Find the bucket of this level with the most overlap; c is reduced to the
  * level. */
-static struct bucket best_of_level(struct candidates *c,
+static struct bucket best_of_level(struct strategy_candidates *c,
 				   const struct strategy_request *r,
 				   unsigned level)
 {
@@ -139,7 +140,7 @@ static struct bucket best_of_level(struct candidates *c,
 	for (i = 0; i < r->count; i++)
 		if (!r->files[i].left_out && level_of(&r->files[i]) == level)
 			c->at[c->count++] = i;
-	candidates_sort(c, strategy_by_first_key);
+	strategy_candidates_sort(c, strategy_by_first_key);
 	for (from = 0; from < c->count; from = b.end) {
 		b = bucket_at(c, from);
 		if (b.overlap > best.overlap)
@@ -172,12 +173,12 @@ double strategy_unified_share(const struct strategy_request *r,
  * Reduce too many files to those over the key that the most cover. Others might
  * not overlap, and a merge would change nothing.
  */
-static void keep_thickest(struct candidates *bucket)
+static void keep_thickest(struct strategy_candidates *bucket)
 {
 	size_t best = 0, most = 0, i, kept = 0;
 	struct bytes key;
 
-	candidates_sort(bucket, strategy_by_first_key);
+	strategy_candidates_sort(bucket, strategy_by_first_key);
 	for (i = 0; i < bucket->count; i++) {
 		size_t cover = covering(bucket, 0, i);
 
@@ -194,15 +195,17 @@ static void keep_thickest(struct candidates *bucket)
 	bucket->count = kept;
 	/* Of these take the smallest, which are the cheapest. */
 	if (bucket->count > MOST_FILES) {
-		candidates_sort(bucket, strategy_by_size);
+		strategy_candidates_sort(bucket, strategy_by_size);
 		bucket->count = MOST_FILES;
 	}
 }
 
-static int pick_bucket(struct strategy_pick *pick, struct candidates *c,
+static int pick_bucket(struct strategy_pick *pick,
+		       struct strategy_candidates *c,
 		       const struct strategy_request *r, struct bucket b)
 {
-	struct candidates bucket = { c->files, c->at + b.from, b.end - b.from };
+	struct strategy_candidates bucket = { c->files, c->at + b.from,
+					     b.end - b.from };
 	double size = 0;
 	size_t i;
 
@@ -213,12 +216,12 @@ static int pick_bucket(struct strategy_pick *pick, struct candidates *c,
 	strategy_unified_cut(pick, r, size,
 			     strategy_unified_share(r, bucket.at,
 						    bucket.count));
-	return pick_these(pick, bucket.at, bucket.count);
+	return strategy_pick_these(pick, bucket.at, bucket.count);
 }
 
 /* Find where the files of about the size of the from-th end; c is sorted by
  * size. */
-static size_t alike_end(const struct candidates *c, size_t from)
+static size_t alike_end(const struct strategy_candidates *c, size_t from)
 {
 	uint64_t most = c->files[c->at[from]].info->size * TIERED_FANOUT;
 	size_t i = from + 1;
@@ -232,7 +235,7 @@ static size_t alike_end(const struct candidates *c, size_t from)
  * Merge them to one file, not cut, so that their number falls each time. It
  * gets at most the size that files are cut at.
  */
-static int pick_small(struct strategy_pick *pick, struct candidates *c,
+static int pick_small(struct strategy_pick *pick, struct strategy_candidates *c,
 		      const struct strategy_request *r)
 {
 	uint64_t target = target_of(r), size = 0;
@@ -245,7 +248,7 @@ static int pick_small(struct strategy_pick *pick, struct candidates *c,
 			c->at[c->count++] = i;
 	if (c->count <= MOST_SMALL)
 		return 0;
-	candidates_sort(c, strategy_by_size);
+	strategy_candidates_sort(c, strategy_by_size);
 	for (from = 0; from < c->count; from++) {
 		end = alike_end(c, from);
 		if (end - from >= TIERED_FANOUT)
@@ -259,7 +262,7 @@ static int pick_small(struct strategy_pick *pick, struct candidates *c,
 		size += c->files[c->at[i]].info->size;
 		count += size <= target;
 	}
-	return pick_these(pick, c->at + from, count);
+	return strategy_pick_these(pick, c->at + from, count);
 }
 
 int strategy_unified(struct strategy_pick *pick,
@@ -267,8 +270,8 @@ int strategy_unified(struct strategy_pick *pick,
 {
 	size_t best_overlap = 0;
 	unsigned level, best_level = LEVELS;
-	struct candidates c;
-	int picked = candidates_init(&c, r);
+	struct strategy_candidates c;
+	int picked = strategy_candidates_init(&c, r);
 
 	for (level = 0; !picked && level < LEVELS; level++) {
 		struct bucket b = best_of_level(&c, r, level);
@@ -285,6 +288,6 @@ int strategy_unified(struct strategy_pick *pick,
 				     best_of_level(&c, r, best_level));
 	if (!picked)
 		picked = pick_small(pick, &c, r);
-	candidates_release(&c);
+	strategy_candidates_release(&c);
 	return picked;
 }

@@ -91,7 +91,7 @@ static struct deletion strongest(const struct merge *m)
 	size_t i;
 
 	for (i = 0; i < m->source_count; i++)
-		force = deletion_max(force, m->sources[i].force);
+		force = reconcile_deletion_max(force, m->sources[i].force);
 	return force;
 }
 

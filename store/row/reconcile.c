@@ -11,7 +11,7 @@ static int order(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-struct deletion deletion_max(struct deletion a, struct deletion b)
+struct deletion reconcile_deletion_max(struct deletion a, struct deletion b)
 {
 	int which = order(a.timestamp, b.timestamp);
 
@@ -41,7 +41,7 @@ static int value_order(const struct cell *a, const struct cell *b)
 	return bytes_compare(a->value, b->value);
 }
 
-int cell_reconcile(const struct cell *a, const struct cell *b)
+int reconcile_cell(const struct cell *a, const struct cell *b)
 {
 	int rank = cell_rank(a), which;
 
@@ -59,7 +59,7 @@ int cell_reconcile(const struct cell *a, const struct cell *b)
 	return which;
 }
 
-int marker_reconcile(const struct marker *a, const struct marker *b)
+int reconcile_marker(const struct marker *a, const struct marker *b)
 {
 	int which = order(a->timestamp, b->timestamp);
 
@@ -110,7 +110,7 @@ static void merge_two(struct merging *m, const struct row *a,
 		int place = place_order(x, y);
 
 		if (!place)
-			keep_cell(m, cell_reconcile(x, y) >= 0 ? x : y);
+			keep_cell(m, reconcile_cell(x, y) >= 0 ? x : y);
 		else
 			keep_cell(m, place < 0 ? x : y);
 		i += place <= 0;
@@ -156,7 +156,7 @@ static void merge_many(struct merging *m, const struct row *const *rows,
 			    place_order(c, place))
 				continue;
 			at[i]++;
-			if (cell_reconcile(c, best) > 0)
+			if (reconcile_cell(c, best) > 0)
 				best = c;
 		}
 		keep_cell(m, best);
@@ -171,13 +171,14 @@ static void merge_heads(struct row *out, const struct row *const *rows,
 
 	*out = ROW_NONE;
 	for (i = 0; i < count; i++) {
-		out->deletion = deletion_max(out->deletion, rows[i]->deletion);
-		if (marker_reconcile(&rows[i]->marker, &out->marker) > 0)
+		out->deletion = reconcile_deletion_max(out->deletion,
+						       rows[i]->deletion);
+		if (reconcile_marker(&rows[i]->marker, &out->marker) > 0)
 			out->marker = rows[i]->marker;
 	}
 	if (out->deletion.timestamp <= covering.timestamp)
 		out->deletion = DELETION_NONE;
-	covered = deletion_max(out->deletion, covering).timestamp;
+	covered = reconcile_deletion_max(out->deletion, covering).timestamp;
 	if (out->marker.timestamp <= covered)
 		out->marker = MARKER_NONE;
 }
@@ -192,7 +193,7 @@ int row_merge(struct row *out, struct arena *arena,
 	size_t i;
 
 	merge_heads(out, rows, count, covering);
-	m.covered = deletion_max(out->deletion, covering).timestamp;
+	m.covered = reconcile_deletion_max(out->deletion, covering).timestamp;
 	m.column_covered = m.covered;
 	for (i = 0; i < count; i++)
 		cells += rows[i]->cell_count;
@@ -256,7 +257,7 @@ static bool goes(struct subtracting *s, const struct cell *c)
 	if (c->timestamp <= s->covered)
 		return true;
 	if (other)
-		return cell_reconcile(other, c) >= 0;
+		return reconcile_cell(other, c) >= 0;
 	return c->column == s->column && c->timestamp <= s->column_covered;
 }
 
@@ -268,10 +269,10 @@ bool row_subtract(struct row *row, const struct row *by,
 	uint32_t i, kept = 0;
 
 	s.end = by->cells + by->cell_count;
-	s.covered = deletion_max(by->deletion, covering).timestamp;
+	s.covered = reconcile_deletion_max(by->deletion, covering).timestamp;
 	if (row->marker.timestamp != NO_TIMESTAMP &&
 	    (row->marker.timestamp <= s.covered ||
-	     marker_reconcile(&by->marker, &row->marker) >= 0)) {
+	     reconcile_marker(&by->marker, &row->marker) >= 0)) {
 		row->marker = MARKER_NONE;
 		changed = true;
 	}

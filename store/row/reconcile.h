@@ -4,7 +4,7 @@
 #include "store/row/row.h"
 
 /* Return the stronger one: later timestamp, then later local time. */
-struct deletion deletion_max(struct deletion a, struct deletion b);
+struct deletion reconcile_deletion_max(struct deletion a, struct deletion b);
 /* Add what the row has to the statistics. */
 void row_add_stats(struct row_stats *stats, const struct row *row);
 /*
@@ -14,8 +14,8 @@ void row_add_stats(struct row_stats *stats, const struct row *row);
  * counter cells, which are totals, the later timestamp wins, then the larger
  * total.
  */
-int cell_reconcile(const struct cell *a, const struct cell *b);
-int marker_reconcile(const struct marker *a, const struct marker *b);
+int reconcile_cell(const struct cell *a, const struct cell *b);
+int reconcile_marker(const struct marker *a, const struct marker *b);
 /*
  * Merge versions of one row: the winner of each cell, minus what the row's own
  * and column deletions and `covering` (partition or range) shadow. Cells that

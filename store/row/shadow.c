@@ -9,7 +9,7 @@
 
 #define MOST_STEPS 16	/* and then it is sought */
 
-struct side {
+struct shadow_side {
 	struct iterator *it;
 	struct entry head;
 	struct deletion force;	/* in force before the head */
@@ -19,14 +19,14 @@ struct side {
 
 struct shadow {
 	struct iterator base;
-	struct side it, by;
+	struct shadow_side it, by;
 	struct deletion force;	/* what was given is in force */
 	struct arena arena;
 	struct buf row;
 	int err;
 };
 
-static int step(struct side *s)
+static int step(struct shadow_side *s)
 {
 	int got = iterator_next(s->it, &s->head);
 
@@ -35,14 +35,14 @@ static int step(struct side *s)
 	return got < 0 ? got : 0;
 }
 
-static int seek_side(struct side *s, struct bytes key)
+static int seek_side(struct shadow_side *s, struct bytes key)
 {
 	int err = iterator_seek(s->it, key, &s->force);
 
 	return err ? err : step(s);
 }
 
-static void pass_bound(struct side *s)
+static void pass_bound(struct shadow_side *s)
 {
 	if (s->head.kind == ENTRY_BOUND)
 		s->force = s->head.after;
@@ -85,7 +85,8 @@ static bool is_same(struct deletion a, struct deletion b)
 /* The first's deletion, where the other's is weaker. */
 static struct deletion left_in_force(const struct shadow *s)
 {
-	struct deletion strongest = deletion_max(s->by.force, s->it.force);
+	struct deletion strongest = reconcile_deletion_max(s->by.force,
+							   s->it.force);
 
 	return is_same(strongest, s->by.force) ? DELETION_NONE : strongest;
 }

@@ -392,8 +392,8 @@ static int finish(struct decoder *d, const char *what)
 	if (d->no_memory)
 		return -ENOMEM;
 	if (d->r.failed || reader_left(&d->r))
-		return corrupt("catalogue", 0, "the record of a %s is damaged",
-			       what);
+		return log_corrupt("catalogue", 0,
+				   "the record of a %s is damaged", what);
 	return 0;
 }
 
@@ -614,7 +614,8 @@ int catalog_decode_table(struct table **out, struct bytes bytes)
 		get_masks(&d, t);
 	err = finish(&d, "table");
 	if (!err && (!in_order(t) || table_finish(t)))
-		err = corrupt("catalogue", 0, "a table's columns are wrong");
+		err = log_corrupt("catalogue", 0,
+				  "a table's columns are wrong");
 	if (err) {
 		table_put(t);
 		return err;

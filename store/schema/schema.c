@@ -207,7 +207,7 @@ bool table_is_schemaless(const struct table *t)
 	       t->columns[2].type->kind == TYPE_BLOB;
 }
 
-bool name_is_reserved(struct bytes lower_case_name)
+bool schema_name_is_reserved(struct bytes lower_case_name)
 {
 	return type_identifier_is_reserved(lower_case_name);
 }
@@ -226,10 +226,10 @@ static bool name_needs_quotes(struct bytes name)
 		    c != '_')
 			return true;
 	}
-	return name_is_reserved(name);
+	return schema_name_is_reserved(name);
 }
 
-void name_print(struct buf *out, struct bytes name)
+void schema_print_name(struct buf *out, struct bytes name)
 {
 	size_t i;
 

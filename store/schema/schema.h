@@ -204,8 +204,8 @@ static inline bool table_is_flat(const struct table *t)
 bool table_is_schemaless(const struct table *t);
 
 /* Append the name as CQL has it, in quotes where it needs them. */
-void name_print(struct buf *out, struct bytes name);
-bool name_is_reserved(struct bytes lower_case_name);
+void schema_print_name(struct buf *out, struct bytes name);
+bool schema_name_is_reserved(struct bytes lower_case_name);
 struct keyspace *keyspace_get(struct keyspace *k);
 void keyspace_put(struct keyspace *k);
 #endif

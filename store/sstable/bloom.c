@@ -1,8 +1,8 @@
 /*
- * The upper half of the hash (key_hash) picks the line, by a multiplication
- * instead of a division: line = half * lines >> 32. With half as many lines the
- * same key goes to line / 2, so a filter made too large is folded by joining
- * neighbours.
+ * The upper half of the hash (sstable_key_hash) picks the line, by a
+ * multiplication instead of a division: line = half * lines >> 32. With half as
+ * many lines the same key goes to line / 2, so a filter made too large is
+ * folded by joining neighbours.
  *
  * In the line a probe is nine bits, the lowest of the remixed hash first; the
  * eighth to the fourteenth are of what is left, mixed with the hash, and remixed

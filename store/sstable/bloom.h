@@ -1,7 +1,7 @@
 /*
  * A blocked Bloom filter: each key sets some bits of one 64-byte line, so that
- * a probe touches one cache line. Callers pass key hashes (key_hash), which
- * they compute once for all files.
+ * a probe touches one cache line. Callers pass key hashes (sstable_key_hash),
+ * which they compute once for all files.
  */
 #ifndef STORE_SSTABLE_BLOOM_H
 #define STORE_SSTABLE_BLOOM_H

@@ -30,7 +30,7 @@ struct slot {			/* all under the shard's lock */
 
 /* A chain of slots, and the block of it that was read last: mostly it is read
  * again, and then no slot is looked at. */
-struct bucket {
+struct cache_bucket {
 	struct slot *chain;
 	struct block *block;		/* NULL: none remembered */
 	uint64_t owner;
@@ -40,7 +40,7 @@ struct bucket {
 struct shard {
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;
-	struct bucket *buckets;		/* a power of two */
+	struct cache_bucket *buckets;		/* a power of two */
 	size_t bucket_count, count;
 	struct slot *hand;
 	size_t bytes, capacity;
@@ -118,7 +118,7 @@ static struct shard *shard_of(struct block_cache *c, uint64_t hash)
 	return &c->shards[hash & (SHARDS - 1)];
 }
 
-static struct bucket *bucket_of(struct shard *s, uint64_t hash)
+static struct cache_bucket *bucket_of(struct shard *s, uint64_t hash)
 {
 	return &s->buckets[(hash >> 8) & (s->bucket_count - 1)];
 }
@@ -174,7 +174,7 @@ static void evict(struct shard *s)
 static void grow(struct shard *s)
 {
 	size_t wanted = s->bucket_count * 2, i;
-	struct bucket *fresh = mem_zalloc(wanted, sizeof(*fresh));
+	struct cache_bucket *fresh = mem_zalloc(wanted, sizeof(*fresh));
 
 	if (!fresh)
 		return;
@@ -278,7 +278,7 @@ int block_cache_get(struct block **out, struct block_cache *c, uint64_t owner,
 		    const struct block_load *load, bool keep)
 {
 	uint64_t hash = hash_of(owner, load->block);
-	struct bucket *bucket;
+	struct cache_bucket *bucket;
 	struct slot **at, *slot;
 	struct shard *s;
 	int err = 0;

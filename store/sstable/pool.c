@@ -168,12 +168,12 @@ static int open_again(struct pooled_file *f)
 	int fd = open_by_name(f, &st);
 
 	if (fd == -ENOENT)
-		return corrupt(f->name, 0, "the file is gone");
+		return log_corrupt(f->name, 0, "the file is gone");
 	if (fd < 0 || (st.st_ino == f->inode && st.st_dev == f->device &&
 		       (uint64_t)st.st_size == f->size))
 		return fd;
 	file_close(f->files, fd);
-	return corrupt(f->name, 0, "the file was replaced by another");
+	return log_corrupt(f->name, 0, "the file was replaced by another");
 }
 
 /* Called under the lock, which is let go while the file is opened. */

@@ -43,7 +43,7 @@ int sstable_name_parse(uint64_t *number, const char *name)
 	return 0;
 }
 
-uint64_t key_hash(struct bytes key)
+uint64_t sstable_key_hash(struct bytes key)
 {
 	return XXH3_64bits(key.ptr, key.len);
 }
@@ -69,13 +69,14 @@ static int read_section(const struct sstable *t, const struct section *s,
 	to = out->ptr + out->len;
 	err = file_read(t->file.files, t->file.fd, to, s->len, s->offset);
 	if (err == -EUCLEAN)
-		return corrupt(t->file.name, s->offset, "the file ends too early");
+		return log_corrupt(t->file.name, s->offset,
+				   "the file ends too early");
 	if (err)
 		return err;
 	out->len += s->len;
 	if (XXH3_64bits_withSeed(to, s->len, seed) != s->checksum)
-		return corrupt(t->file.name, s->offset,
-			       "a section fails its checksum");
+		return log_corrupt(t->file.name, s->offset,
+				   "a section fails its checksum");
 	return 0;
 }
 
@@ -97,11 +98,11 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 	uint64_t at = size - FOOTER_SIZE, offset;
 
 	if (memcmp(p + 112, SSTABLE_MAGIC, 8))
-		return corrupt(t->file.name, size - 8,
-			       "no sstable, or its end is missing");
+		return log_corrupt(t->file.name, size - 8,
+				   "no sstable, or its end is missing");
 	if (XXH3_64bits(p, 104) != get_le64(p + 104))
-		return corrupt(t->file.name, at,
-			       "the footer fails its checksum");
+		return log_corrupt(t->file.name, at,
+				   "the footer fails its checksum");
 	if (get_le32(p + 100) > SSTABLE_VERSION) {
 		log_message(LOG_ERROR_LEVEL,
 			    "%s: version %" PRIu32 " is newer than this program",
@@ -109,8 +110,8 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 		return -EPROTONOSUPPORT;
 	}
 	if (get_le64(p) != t->stats.info.number)
-		return corrupt(t->file.name, at, "this is file %" PRIu64,
-			       get_le64(p));
+		return log_corrupt(t->file.name, at, "this is file %" PRIu64,
+				   get_le64(p));
 	t->file_id = get_le64(p + 8);
 	t->blocks_end = get_le64(p + 16);
 	t->stats.info.checksum = get_le64(p + 104);
@@ -121,7 +122,7 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 	    !take_section(&f->index, p + 56, &offset, at) ||
 	    !take_section(&f->stats, p + 72, &offset, at) || offset != at ||
 	    get_le32(p + 96) || get_le32(p + 100) != SSTABLE_VERSION)
-		return corrupt(t->file.name, at, "a footer that cannot be");
+		return log_corrupt(t->file.name, at, "a footer that cannot be");
 	f->block_count = get_le64(p + 88);
 	return 0;
 }
@@ -138,7 +139,7 @@ static int check_header(const struct sstable *t)
 	    get_le32(header + 8) != SSTABLE_VERSION || get_le32(header + 12) ||
 	    get_le64(header + 16) != t->stats.info.number ||
 	    get_le64(header + 24) != t->file_id)
-		return corrupt(t->file.name, 0, "header and footer differ");
+		return log_corrupt(t->file.name, 0, "header and footer differ");
 	return 0;
 }
 
@@ -148,8 +149,8 @@ static int read_footer(struct sstable *t, struct footer *f)
 	int err;
 
 	if (t->file.size < HEADER_SIZE + FOOTER_SIZE)
-		return corrupt(t->file.name, t->file.size,
-			       "too short for an sstable");
+		return log_corrupt(t->file.name, t->file.size,
+				   "too short for an sstable");
 	t->stats.info.size = t->file.size;
 	err = file_read(t->file.files, t->file.fd, bytes, FOOTER_SIZE,
 			t->file.size - FOOTER_SIZE);
@@ -173,8 +174,8 @@ static int load_filters(struct sstable *t, const struct footer *f)
 	if (bloom_parse(&t->partitions, bytes_of(all.ptr, f->partitions.len)) ||
 	    bloom_parse(&t->rows,
 			bytes_of(all.ptr + f->partitions.len, f->rows.len)))
-		return corrupt(t->file.name, f->partitions.offset,
-			       "a filter that cannot be");
+		return log_corrupt(t->file.name, f->partitions.offset,
+				   "a filter that cannot be");
 	return 0;
 }
 
@@ -188,8 +189,8 @@ static int load_stats(struct sstable *t, const struct section *section)
 		err = stats_read(&t->stats, buf_bytes(&bytes));
 		if (err == -EUCLEAN ||
 		    (!err && t->stats.info.number != known.number))
-			err = corrupt(t->file.name, section->offset,
-				      "statistics that cannot be");
+			err = log_corrupt(t->file.name, section->offset,
+					  "statistics that cannot be");
 	}
 	t->stats.info.number = known.number;
 	t->stats.info.size = known.size;
@@ -209,7 +210,7 @@ static int load_index(struct sstable *t, const struct footer *f)
 				       f->block_count, HEADER_SIZE,
 				       t->blocks_end, &why);
 		if (err == -EUCLEAN)
-			corrupt(t->file.name, f->index.offset, "%s", why);
+			log_corrupt(t->file.name, f->index.offset, "%s", why);
 	}
 	buf_release(&bytes);
 	return err;
@@ -433,7 +434,7 @@ bool sstable_has_row_filter(const struct sstable *t)
 int sstable_block_corrupt(struct sstable *t, uint32_t i, const char *why)
 {
 	sstable_set_damaged(t, t->index.offsets[i]);
-	return corrupt(t->file.name, t->index.offsets[i], "%s", why);
+	return log_corrupt(t->file.name, t->index.offsets[i], "%s", why);
 }
 
 /* Decompress what stored holds into a block of its own. */

@@ -37,8 +37,9 @@ int sstable_name_parse(uint64_t *number, const char *name);
 /*
  * Open file number NAME in directory fd dir, reading index and filters (all
  * checksums but those of the blocks, which are checked when read).
- * The caller gets the first reference. 0, -EUCLEAN (told through corrupt()),
- * -EPROTONOSUPPORT when a newer version wrote it, or another -errno.
+ * The caller gets the first reference. 0, -EUCLEAN (told through
+ * log_corrupt()), -EPROTONOSUPPORT when a newer version wrote it, or another
+ * -errno.
  */
 int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		 uint64_t number, struct block_cache *cache);
@@ -78,10 +79,10 @@ enum sstable_mark {
 bool sstable_mark(struct sstable *t, enum sstable_mark mark);
 bool sstable_is_marked(const struct sstable *t, enum sstable_mark mark);
 
-/* Filters. hash: key_hash() of token+partition key, or of a row's whole key.
- * False: the file certainly does not have it. A file without a row filter
+/* Filters. hash: sstable_key_hash() of token+partition key, or of a row's whole
+ * key. False: the file certainly does not have it. A file without a row filter
  * returns true for any row: ask for the partition first. */
-uint64_t key_hash(struct bytes key);
+uint64_t sstable_key_hash(struct bytes key);
 bool sstable_may_contain_partition(const struct sstable *t, uint64_t hash);
 bool sstable_may_contain_row(const struct sstable *t, uint64_t hash);
 bool sstable_has_row_filter(const struct sstable *t);

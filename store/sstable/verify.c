@@ -38,7 +38,7 @@ static const char *check_partition(struct check *c, struct bytes key)
 	c->partition_rows = 0;
 	c->seen.info.partition_count++;
 	partition = bytes_of(key.ptr, c->partition_len);
-	if (!sstable_may_contain_partition(c->t, key_hash(partition)))
+	if (!sstable_may_contain_partition(c->t, sstable_key_hash(partition)))
 		return "a partition that the filter does not know";
 	return NULL;
 }
@@ -53,7 +53,7 @@ static const char *check_row(struct check *c, const struct entry *e)
 	stats_add_row(&c->seen, &row);
 	if (++c->partition_rows > c->seen.info.largest_partition_rows)
 		c->seen.info.largest_partition_rows = c->partition_rows;
-	if (!sstable_may_contain_row(c->t, key_hash(e->key)))
+	if (!sstable_may_contain_row(c->t, sstable_key_hash(e->key)))
 		return "a row that the filter does not know";
 	return NULL;
 }
@@ -170,8 +170,8 @@ static int check_stats(const struct check *c)
 	    said->largest_partition_rows != seen->largest_partition_rows ||
 	    !bytes_equal(sstable_last_key(c->t), buf_bytes(&c->last)) ||
 	    !deletion_is_none(c->in_force))
-		return corrupt(c->t->file.name, c->t->blocks_end,
-			       "statistics that are not of these rows");
+		return log_corrupt(c->t->file.name, c->t->blocks_end,
+				   "statistics that are not of these rows");
 	return 0;
 }
 

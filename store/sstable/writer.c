@@ -244,7 +244,8 @@ static int begin_partition(struct sstable_writer *w, struct bytes key)
 					      (uint64_t)1 << 63);
 	info->last_token = (int64_t)(get_be64(key.ptr) ^ (uint64_t)1 << 63);
 	info->partition_count++;
-	bloom_builder_add(&w->partitions, key_hash(bytes_of(key.ptr, len)));
+	bloom_builder_add(&w->partitions,
+			  sstable_key_hash(bytes_of(key.ptr, len)));
 	w->partition_len = len;
 	w->partition_rows = 0;
 	w->partition_bytes = 0;
@@ -261,7 +262,7 @@ static int count_row(struct sstable_writer *w, const struct entry *entry)
 	if (err)
 		return err;
 	stats_add_row(&w->stats, &row);
-	bloom_builder_add(&w->rows, key_hash(entry->key));
+	bloom_builder_add(&w->rows, sstable_key_hash(entry->key));
 	if (w->partition_rows < UINT32_MAX)
 		w->partition_rows++;
 	if (w->partition_rows > w->stats.info.largest_partition_rows)

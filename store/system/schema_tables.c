@@ -278,11 +278,11 @@ static void add_target(struct buf *out, const struct table *t,
 	struct bytes name = bytes_str(t->columns[x->column].name);
 
 	if (!functions[x->target]) {
-		name_print(out, name);
+		schema_print_name(out, name);
 		return;
 	}
 	buf_add_format(out, "%s(", functions[x->target]);
-	name_print(out, name);
+	schema_print_name(out, name);
 	buf_add_byte(out, ')');
 }
 

@@ -78,7 +78,7 @@ int table_attribute(struct store *s, const struct object_ref *object,
 	return found;
 }
 
-void write_attribute(struct write *w, const struct object_ref *object,
+void attribute_write(struct write *w, const struct object_ref *object,
 		     uint8_t name, struct bytes value, int64_t timestamp_us)
 {
 	struct cell cell = { .column = CELL_ATTRIBUTE,

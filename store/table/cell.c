@@ -249,7 +249,7 @@ uint64_t row_reader_tombstones(const struct row_reader *r,
 }
 
 /* A run of cells of one column. */
-struct run {
+struct cell_run {
 	uint32_t place, start, count;
 };
 
@@ -259,7 +259,7 @@ static int sort_runs(struct arena *arena, struct cell_view *views,
 {
 	const struct column *columns = r->table->columns;
 	struct cell_view *sorted;
-	struct run *runs;
+	struct cell_run *runs;
 	uint32_t i, j, run_count = 0, at = 0;
 
 	runs = arena_alloc(arena, (count + 1) * sizeof(*runs));
@@ -267,8 +267,8 @@ static int sort_runs(struct arena *arena, struct cell_view *views,
 	if (!runs || !sorted)
 		return -ENOMEM;
 	for (i = 0; i < count; i = j) {
-		struct run run = { (uint32_t)(views[i].column - columns), i,
-				   0 };
+		struct cell_run run = {
+			(uint32_t)(views[i].column - columns), i, 0 };
 		uint32_t k = run_count++;
 
 		for (j = i; j < count && views[j].column == views[i].column;

@@ -276,7 +276,7 @@ static int go_on(struct cursor *c)
 	c->rests = false;
 	if (!c->rests_after || p->ended)
 		return 0;
-	more = peek_row(c, p);
+	more = scan_peek_row(c, p);
 	if (more > 0 && bytes_equal(p->entry.key, buf_bytes(&c->rest)))
 		p->have = false;
 	return more < 0 ? more : 0;
@@ -383,8 +383,8 @@ static bool reads_statics(const struct cursor *c)
 /* Read the rows of the partition at prefix next, whatever was read before. */
 int cursor_seek_partition(struct cursor *c)
 {
-	peek_forget(&c->partitions);
-	peek_forget(&c->reverse_rows);
+	scan_peek_forget(&c->partitions);
+	scan_peek_forget(&c->reverse_rows);
 	/* Reading statics or slices begins with a seek of its own. */
 	if (c->query.slice_count || reads_statics(c))
 		return 0;
@@ -393,7 +393,7 @@ int cursor_seek_partition(struct cursor *c)
 	buf_add_byte(&c->scratch, table_row_kind(c->table));
 	if (c->scratch.failed)
 		return -ENOMEM;
-	return peek_seek(c, &c->partitions, buf_bytes(&c->scratch));
+	return scan_peek_seek(c, &c->partitions, buf_bytes(&c->scratch));
 }
 
 bool cursor_passes_partition(const struct cursor *c)
@@ -447,7 +447,7 @@ static int seek_next_partition(struct cursor *c)
 		key_add_token(key, q->from_token);
 	}
 	c->started = true;
-	return key->failed ? -ENOMEM : peek_seek(c, p, buf_bytes(key));
+	return key->failed ? -ENOMEM : scan_peek_seek(c, p, buf_bytes(key));
 }
 
 /* Find the next partition: 1: c->prefix is set; 0: there is none. */
@@ -458,7 +458,7 @@ static int find_partition(struct cursor *c)
 	struct key_parts parts;
 
 	if (!more)
-		more = peek_row(c, p);
+		more = scan_peek_row(c, p);
 	if (more <= 0)
 		return more;
 	/* A kind after all existing kinds would be found again and again. */
@@ -487,7 +487,7 @@ static int next_found(struct cursor *c)
 	if (token_of_prefix(buf_bytes(&c->prefix)) > c->query.to_token)
 		return 0;
 	if (c->query.reversed)
-		peek_forget(&c->reverse_rows);
+		scan_peek_forget(&c->reverse_rows);
 	return cursor_enter(c);
 }
 

@@ -102,12 +102,12 @@ static inline int cursor_statics(struct cursor *c)
 }
 
 /* Look at the next row entry: 1, 0 at the end, -errno. */
-int peek_row(struct cursor *c, struct peek *p);
+int scan_peek_row(struct cursor *c, struct peek *p);
 /* Go to the first entry from key on (reversed: the last below it), by steps
  * where it is near. */
-int peek_seek(struct cursor *c, struct peek *p, struct bytes key);
+int scan_peek_seek(struct cursor *c, struct peek *p, struct bytes key);
 /* Forget the place: the next seek may go anywhere. */
-void peek_forget(struct peek *p);
+void scan_peek_forget(struct peek *p);
 
 /* cursor.c: read the rows of the partition of c->prefix next; and enter it: 1
  * or -errno. */

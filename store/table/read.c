@@ -185,7 +185,8 @@ int table_newest(struct store *s, const struct table *t,
 		lsm_get_covered(s->lsm, t->number, buf_bytes(&key), arena, &row,
 				&covering);
 	if (found >= 0)
-		*newest_us = deletion_max(row.deletion, covering).timestamp;
+		*newest_us = reconcile_deletion_max(row.deletion,
+						    covering).timestamp;
 	if (found > 0 && !column && row.marker.timestamp > *newest_us)
 		*newest_us = row.marker.timestamp;
 	for (i = 0; found > 0 && i < row.cell_count; i++) {

@@ -66,12 +66,12 @@ static inline int look(struct cursor *c, struct peek *p)
 	return 1;
 }
 
-int peek_row(struct cursor *c, struct peek *p)
+int scan_peek_row(struct cursor *c, struct peek *p)
 {
 	return look(c, p);
 }
 
-int peek_seek(struct cursor *c, struct peek *p, struct bytes key)
+int scan_peek_seek(struct cursor *c, struct peek *p, struct bytes key)
 {
 	struct deletion in_force;
 	int order, err;
@@ -96,7 +96,7 @@ int peek_seek(struct cursor *c, struct peek *p, struct bytes key)
 	return err;
 }
 
-void peek_forget(struct peek *p)
+void scan_peek_forget(struct peek *p)
 {
 	p->have = p->ended = p->sought = false;
 }
@@ -145,10 +145,10 @@ int cursor_read_statics(struct cursor *c)
 	if (c->scratch.failed)
 		return -ENOMEM;
 	key = buf_bytes(&c->scratch);
-	err = peek_seek(c, p, key);
+	err = scan_peek_seek(c, p, key);
 	if (err)
 		return err;
-	more = peek_row(c, p);
+	more = scan_peek_row(c, p);
 	if (more <= 0)
 		return more;
 	if (!bytes_equal(p->entry.key, key))
@@ -221,7 +221,7 @@ static ASIDE int skip_rows(struct cursor *c)
 						    : KEY_AFTER_PREFIX);
 	if (c->row_key.failed)
 		return -ENOMEM;
-	return peek_seek(c, c->rows, buf_bytes(&c->row_key));
+	return scan_peek_seek(c, c->rows, buf_bytes(&c->row_key));
 }
 
 /*
@@ -239,13 +239,13 @@ static ASIDE int next_entry(struct cursor *c)
 		if (!range)
 			return 0;
 		if (!c->range_entered) {
-			err = peek_seek(c, p, scratch_key(c,
+			err = scan_peek_seek(c, p, scratch_key(c,
 						near_end(c, range)));
 			if (err || c->scratch.failed)
 				return err ? err : -ENOMEM;
 			c->range_entered = true;
 		}
-		more = peek_row(c, p);
+		more = scan_peek_row(c, p);
 		if (more <= 0)
 			return more;
 		if (!in_this_partition(c, p->entry.key))
@@ -334,7 +334,7 @@ static int pass_dead(struct cursor *c)
 	if (c->query.reversed || !c->dead.lsm ||
 	    !dead_run_add(&c->dead, c->rows->entry.key, &to))
 		return 0;
-	return peek_seek(c, c->rows, to);
+	return scan_peek_seek(c, c->rows, to);
 }
 
 static ASIDE int take_decoded(struct cursor *c, struct row_view *view)
@@ -414,10 +414,10 @@ int cursor_row_at(struct cursor *c, struct bytes key, struct row_view *view)
 
 	if (!is_in_slices(c, key))
 		return 0;
-	err = peek_seek(c, p, key);
+	err = scan_peek_seek(c, p, key);
 	if (err)
 		return err;
-	more = peek_row(c, p);
+	more = scan_peek_row(c, p);
 	if (more <= 0)
 		return more;
 	return bytes_equal(p->entry.key, key) ? take_row(c, view) : 0;

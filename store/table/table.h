@@ -190,14 +190,14 @@ int64_t table_latest(struct store *s, const struct table *t);
 
 /* ------------------------------------------------------------------ write */
 /*
- * A write collects changes; table_write applies all of them or none. Values
+ * A write collects changes; commit_write applies all of them or none. Values
  * must be valid for their types (type_validate): checked by assertion only.
  *
  *   write_lock(w, ...)	the partitions that it writes
  *   table_read(...)	the data that its values and timestamps depend on
  *   store_timestamp(s)
  *   write_row(w, ...)	and its cells
- *   table_write(w)	unlocks, too
+ *   commit_write(w)	unlocks, too
  */
 struct write {
 	struct batch batch;
@@ -207,7 +207,7 @@ struct write {
 	struct change_list *changes;
 	bool failed;
 	/*
-	 * Why the last table_write returned -EINVAL: an index refuses the
+	 * Why the last commit_write returned -EINVAL: an index refuses the
 	 * value. Late: Cassandra refuses it only when it is applied.
 	 */
 	struct buf refusal;
@@ -226,8 +226,8 @@ struct partition_ref {
 };
 /*
  * Lock all partitions that the write changes, in one call: no other write of
- * them comes between this call and the end of table_write, none that is applied
- * later has an earlier timestamp of the store's clock, and no table is
+ * them comes between this call and the end of commit_write, none that is
+ * applied later has an earlier timestamp of the store's clock, and no table is
  * truncated. A thread has one locked write at a time.
  */
 void write_lock(struct write *w, const struct partition_ref *partitions,
@@ -266,17 +266,17 @@ void write_range_deletion(struct write *w, const struct table *t,
 void write_partition_deletion(struct write *w, const struct table *t,
 			      struct bytes partition_key, int64_t timestamp_us);
 /* Increment a counter: read the total, write the new one. */
-int write_counter_add(struct write *w, const struct column *column,
-		      struct bytes path, int64_t delta, int64_t timestamp_us);
+int commit_counter_add(struct write *w, const struct column *column,
+		       struct bytes path, int64_t delta, int64_t timestamp_us);
 /* Apply to a table that is in no schema yet (store_edit_tables): no observer is
  * told. The write is then empty again. */
-int table_fill(struct write *w);
+int commit_fill(struct write *w);
 /*
  * Apply the write: indexes are updated, observers told. The partitions of its
  * rows must be locked (asserted; attributes need no lock). 0 or -errno
  * (-EINVAL: see refusal); the write is then empty again, and unlocked.
  */
-int table_write(struct write *w);
+int commit_write(struct write *w);
 
 /* ------------------------------------------------- attributes of objects */
 /*
@@ -295,7 +295,7 @@ struct object_ref {
 	struct bytes path;
 };
 /* Write an attribute. value null removes it. */
-void write_attribute(struct write *w, const struct object_ref *object,
+void attribute_write(struct write *w, const struct object_ref *object,
 		     uint8_t name, struct bytes value, int64_t timestamp_us);
 /* Read it: 1 with *value from arena, 0, -errno. */
 int table_attribute(struct store *s, const struct object_ref *object,
@@ -319,6 +319,6 @@ struct index_query {
 	bool low_inclusive, high_inclusive;
 	/* Only in these partitions / tokens: given by the query below. */
 };
-int table_query_index(struct cursor **out, struct store *s,
+int index_query_table(struct cursor **out, struct store *s,
 		      const struct query *q, const struct index_query *by);
 #endif

@@ -1,7 +1,7 @@
 /*
  * Build a write. A row is built cell by cell in memory; when the next one
  * begins, or at the end, its cells are sorted and it becomes an operation of
- * the batch. table_write adds the operations of the indexes and applies the
+ * the batch. commit_write adds the operations of the indexes and applies the
  * whole.
  */
 #include "store/table/write.h"
@@ -99,7 +99,7 @@ static void sort_cells(struct row *row)
 
 		if (!last || compare_cells(last, &row->cells[i]))
 			row->cells[kept++] = row->cells[i];
-		else if (cell_reconcile(&row->cells[i], last) > 0)
+		else if (reconcile_cell(&row->cells[i], last) > 0)
 			*last = row->cells[i];
 	}
 	row->cell_count = kept;
@@ -380,7 +380,7 @@ void write_marker_until(struct write *w, int64_t timestamp_us, int32_t ttl_s,
 		return;
 	if (w->row->table->flags & TABLE_COMPACT)
 		mark_compact_row(w, timestamp_us, ttl_s, expires_s);
-	else if (marker_reconcile(&marker, &w->row->row.marker) > 0)
+	else if (reconcile_marker(&marker, &w->row->row.marker) > 0)
 		w->row->row.marker = marker;
 }
 
@@ -485,7 +485,7 @@ void write_row_deletion(struct write *w, int64_t timestamp_us)
 		return;
 	row = &w->row->row;
 	deletion.local_time = write_now_s(w);
-	row->deletion = deletion_max(row->deletion, deletion);
+	row->deletion = reconcile_deletion_max(row->deletion, deletion);
 }
 
 static void delete_range(struct write *w, const struct table *t,

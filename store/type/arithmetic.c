@@ -59,7 +59,7 @@ static enum type_kind number_result(enum type_kind left, enum type_kind right)
 
 int arithmetic_result(enum type_kind left, char op, enum type_kind right)
 {
-	if (kind_is_number(left) && kind_is_number(right))
+	if (type_kind_is_number(left) && type_kind_is_number(right))
 		return (int)number_result(left, right);
 	if (kind_is_text(left) && kind_is_text(right) && op == '+')
 		return left == TYPE_ASCII && right == TYPE_ASCII ? TYPE_ASCII :
@@ -177,7 +177,7 @@ static int apply_varint(struct buf *out, const struct operation *o,
 	mpz_inits(x, y, result, NULL);
 	big_from(x, o->left, a);
 	big_from(y, o->right, b);
-	err = big_apply(result, x, o->op, y, &reason);
+	err = decimal_apply_big(result, x, o->op, y, &reason);
 	if (!err)
 		big_add(out, result);
 	mpz_clears(x, y, result, NULL);
@@ -284,10 +284,10 @@ static int apply_shift(struct buf *out, const struct operation *o,
 		err = text.failed ? -ENOMEM : fail(o, buf_cstr(&text));
 		buf_release(&text);
 	} else if (date) {
-		buf_add_be32(out, shift_date(get_be32(a.ptr), &d,
-					     o->op == '-'));
+		buf_add_be32(out, date_step_date(get_be32(a.ptr), &d,
+						 o->op == '-'));
 	} else {
-		buf_add_be64(out, (uint64_t)shift_timestamp(
+		buf_add_be64(out, (uint64_t)date_step_timestamp(
 				(int64_t)get_be64(a.ptr), &d, o->op == '-'));
 	}
 	return err;
@@ -325,7 +325,7 @@ int arithmetic_apply(struct buf *out, bool *is_null, enum type_kind left,
 
 bool arithmetic_can_negate(enum type_kind kind)
 {
-	return kind_is_number(kind);
+	return type_kind_is_number(kind);
 }
 
 static void negate_big(struct buf *out, enum type_kind kind,

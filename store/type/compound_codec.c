@@ -32,7 +32,7 @@ static uint64_t read_vint(struct reader *r)
 	return v;
 }
 
-size_t vint_encode(uint8_t out[9], uint64_t v)
+size_t compound_encode_vint(uint8_t out[9], uint64_t v)
 {
 	unsigned more = 0, i;
 
@@ -126,7 +126,8 @@ void type_build(struct buf *out, const struct type *t,
 		uint8_t vint[9];
 
 		if (t->kind == TYPE_VECTOR && !flat)
-			buf_add(out, vint, vint_encode(vint, parts[i].len));
+			buf_add(out, vint,
+				compound_encode_vint(vint, parts[i].len));
 		else if (t->kind != TYPE_VECTOR)
 			buf_add_be32(out, parts[i].ptr ?
 				     (uint32_t)parts[i].len : UINT32_MAX);

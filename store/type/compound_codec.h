@@ -4,7 +4,7 @@
 #include "store/type/type.h"
 
 /* Cassandra's unsigned vint; the number of bytes. */
-size_t vint_encode(uint8_t out[9], uint64_t v);
+size_t compound_encode_vint(uint8_t out[9], uint64_t v);
 /* Step through the parts of a value: see struct type_parts. */
 int type_parts_begin(struct type_parts *p, const struct type *t,
 		     struct bytes value);

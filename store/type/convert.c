@@ -27,10 +27,10 @@ static bool is_big(enum type_kind kind)
 	return kind == TYPE_VARINT || kind == TYPE_DECIMAL;
 }
 
-bool cast_is_target(enum type_kind to)
+bool convert_is_target(enum type_kind to)
 {
-	return (kind_is_number(to) && to != TYPE_COUNTER) || kind_is_text(to) ||
-	       to == TYPE_DATE || to == TYPE_TIMESTAMP;
+	return (type_kind_is_number(to) && to != TYPE_COUNTER) ||
+		kind_is_text(to) || to == TYPE_DATE || to == TYPE_TIMESTAMP;
 }
 
 static bool has_text_cast(enum type_kind from)
@@ -45,15 +45,15 @@ static bool has_text_cast(enum type_kind from)
 	case TYPE_UUID:
 		return true;
 	default:
-		return kind_is_number(from);
+		return type_kind_is_number(from);
 	}
 }
 
-bool cast_is_defined(enum type_kind from, enum type_kind to)
+bool convert_is_defined(enum type_kind from, enum type_kind to)
 {
 	if (from == to)
 		return true;
-	if (!cast_is_target(to))
+	if (!convert_is_target(to))
 		return false;
 	switch (to) {
 	case TYPE_TEXT:
@@ -70,9 +70,9 @@ bool cast_is_defined(enum type_kind from, enum type_kind to)
 		       from == TYPE_INT;
 	case TYPE_BIGINT:
 	case TYPE_VARINT:
-		return kind_is_number(from) || from == TYPE_TIMESTAMP;
+		return type_kind_is_number(from) || from == TYPE_TIMESTAMP;
 	default:
-		return kind_is_number(from);
+		return type_kind_is_number(from);
 	}
 }
 
@@ -236,8 +236,9 @@ static int cast_number(struct buf *out, enum type_kind from,
 	return 0;
 }
 
-int cast_value(struct buf *out, bool *is_null, enum type_kind from,
-	       struct bytes value, enum type_kind to, struct type_error *error)
+int convert_value(struct buf *out, bool *is_null, enum type_kind from,
+		  struct bytes value, enum type_kind to,
+		  struct type_error *error)
 {
 	int err = 0;
 
@@ -254,7 +255,7 @@ int cast_value(struct buf *out, bool *is_null, enum type_kind from,
 					     TIMESTAMP_CAST);
 		else
 			native_print_text(out, from, value);
-	} else if (kind_is_number(from) && kind_is_number(to)) {
+	} else if (type_kind_is_number(from) && type_kind_is_number(to)) {
 		err = cast_number(out, from, value, to, error);
 	} else if (to == TYPE_VARINT) {
 		err = cast_number(out, TYPE_BIGINT, value, to, error);
@@ -284,7 +285,7 @@ static int64_t ms_of(enum type_kind kind, struct bytes value)
 {
 	switch (kind) {
 	case TYPE_DATE:
-		return shift_ms_of(get_be32(value.ptr));
+		return date_step_ms_of(get_be32(value.ptr));
 	case TYPE_TIMEUUID:
 		return milliseconds_of(value.ptr);
 	default:
@@ -300,7 +301,7 @@ void convert_time(struct buf *out, bool *is_null, enum type_kind from,
 		return;
 	if (to == TYPE_DATE)
 		buf_add_be32(out, from == TYPE_DATE ? get_be32(value.ptr) :
-				  shift_date_of(ms_of(from, value)));
+				  date_step_date_of(ms_of(from, value)));
 	else
 		buf_add_be64(out, (uint64_t)ms_of(from, value));
 }
@@ -362,12 +363,12 @@ int convert_floor(struct buf *out, bool *is_null, enum type_kind kind,
 						     TYPE_TIMESTAMP, start);
 	err = check_precision(kind, &d, error);
 	if (!err)
-		err = shift_floor(&floor, ms_of(kind, value), &d, start_ms,
-				  error);
+		err = date_step_floor(&floor, ms_of(kind, value), &d, start_ms,
+				      error);
 	if (err)
 		return err;
 	if (kind == TYPE_DATE)
-		buf_add_be32(out, shift_date_of(floor));
+		buf_add_be32(out, date_step_date_of(floor));
 	else
 		buf_add_be64(out, (uint64_t)floor);
 	return 0;
@@ -384,7 +385,7 @@ void convert_now(struct buf *out, enum type_kind kind)
 		return;
 	}
 	if (kind == TYPE_DATE)
-		buf_add_be32(out, shift_date_of(ms));
+		buf_add_be32(out, date_step_date_of(ms));
 	else if (kind == TYPE_TIME)
 		buf_add_be64(out, (uint64_t)(us % 86400000000 * 1000));
 	else

@@ -11,16 +11,16 @@
  * at all (else: <x> cannot be cast to <t>). is_defined: true if there is one
  * from this type, or the types are the same.
  */
-bool cast_is_target(enum type_kind to);
-bool cast_is_defined(enum type_kind from, enum type_kind to);
+bool convert_is_target(enum type_kind to);
+bool convert_is_defined(enum type_kind from, enum type_kind to);
 /*
  * A defined cast: appends the bytes, or sets *is_null (for null and for empty
  * values of types whose empty value is none). -EINVAL for NaN and infinities as
  * decimal, with Java's words. Memory: out->failed.
  */
-int cast_value(struct buf *out, bool *is_null, enum type_kind from,
-	       struct bytes value, enum type_kind to,
-	       struct type_error *error);
+int convert_value(struct buf *out, bool *is_null, enum type_kind from,
+		  struct bytes value, enum type_kind to,
+		  struct type_error *error);
 
 /*
  * to_date, to_timestamp and to_unix_timestamp: from a timeuuid, timestamp

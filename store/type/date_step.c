@@ -94,7 +94,7 @@ static int64_t shift(int64_t ms, int64_t months, int64_t days, int64_t more_ms)
 	return wrap_add(ms, wrap_add(wrap_mul(days, MS_PER_DAY), more_ms));
 }
 
-int64_t shift_timestamp(int64_t ms, const struct duration *d, bool back)
+int64_t date_step_timestamp(int64_t ms, const struct duration *d, bool back)
 {
 	int sign = back ? -1 : 1;
 
@@ -102,19 +102,20 @@ int64_t shift_timestamp(int64_t ms, const struct duration *d, bool back)
 		     sign * (d->ns / 1000000));
 }
 
-int64_t shift_ms_of(uint32_t date)
+int64_t date_step_ms_of(uint32_t date)
 {
 	return ((int64_t)date - DATE_EPOCH) * MS_PER_DAY;
 }
 
-uint32_t shift_date_of(int64_t ms)
+uint32_t date_step_date_of(int64_t ms)
 {
 	return (uint32_t)(time_floor_div(ms, 1000) / 86400) + DATE_EPOCH;
 }
 
-uint32_t shift_date(uint32_t date, const struct duration *d, bool back)
+uint32_t date_step_date(uint32_t date, const struct duration *d, bool back)
 {
-	return shift_date_of(shift_timestamp(shift_ms_of(date), d, back));
+	return date_step_date_of(date_step_timestamp(date_step_ms_of(date), d,
+						     back));
 }
 
 /* Years before the first are counted backwards, and all is 32 bits: Cassandra
@@ -163,8 +164,8 @@ static int64_t floor_months(int64_t ms, const struct duration *d, int64_t start)
 	return floor < start ? start : floor;
 }
 
-int shift_floor(int64_t *out, int64_t ms, const struct duration *d,
-		int64_t start, struct type_error *error)
+int date_step_floor(int64_t *out, int64_t ms, const struct duration *d,
+		    int64_t start, struct type_error *error)
 {
 	int64_t step;
 

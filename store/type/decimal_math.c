@@ -27,8 +27,8 @@ static size_t size_of(const mpz_t n)
 	return mpz_size(n) * sizeof(mp_limb_t);
 }
 
-int big_apply(mpz_t result, const mpz_t a, char op, const mpz_t b,
-	      const char **reason)
+int decimal_apply_big(mpz_t result, const mpz_t a, char op, const mpz_t b,
+		      const char **reason)
 {
 	size_t size = size_of(a) + size_of(b);
 
@@ -207,10 +207,12 @@ static int add(struct decimal *result, const struct decimal *a, bool minus,
 			       (int64_t)small.scale - large->scale, reason);
 	if (!err)
 		err = a_large ?
-			big_apply(result->unscaled, result->unscaled,
-				  minus ? '-' : '+', small.unscaled, reason) :
-			big_apply(result->unscaled, small.unscaled,
-				  minus ? '-' : '+', result->unscaled, reason);
+			decimal_apply_big(result->unscaled, result->unscaled,
+					  minus ? '-' : '+', small.unscaled,
+					  reason) :
+			decimal_apply_big(result->unscaled, small.unscaled,
+					  minus ? '-' : '+', result->unscaled,
+					  reason);
 	result->scale = small.scale;
 	decimal_release(&small);
 	return err ? err : round_digits(result, reason);
@@ -219,8 +221,8 @@ static int add(struct decimal *result, const struct decimal *a, bool minus,
 static int multiply(struct decimal *result, const struct decimal *a,
 		    const struct decimal *b, const char **reason)
 {
-	int err = big_apply(result->unscaled, a->unscaled, '*', b->unscaled,
-			    reason);
+	int err = decimal_apply_big(result->unscaled, a->unscaled, '*',
+				    b->unscaled, reason);
 
 	if (!err)
 		err = set_scale(result, (int64_t)a->scale + b->scale, reason);

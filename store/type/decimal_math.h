@@ -16,6 +16,6 @@ int decimal_divide_half_even(struct decimal *result, const struct decimal *a,
 			     const struct decimal *b, int32_t scale,
 			     const char **reason);
 /* The same for integers: tdiv, with Java's words. */
-int big_apply(mpz_t result, const mpz_t a, char op, const mpz_t b,
-	      const char **reason);
+int decimal_apply_big(mpz_t result, const mpz_t a, char op, const mpz_t b,
+		      const char **reason);
 #endif

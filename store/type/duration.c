@@ -12,12 +12,12 @@
 
 #define NS_PER_SECOND 1000000000LL
 
-enum part { MONTHS, DAYS, NANOSECONDS };
+enum duration_part { MONTHS, DAYS, NANOSECONDS };
 
 /* In the order in which a text has them. */
 static const struct unit {
 	const char *symbol, *name;
-	enum part part;
+	enum duration_part part;
 	int64_t count;
 } units[] = {
 	{ "y", "years", MONTHS, 12 },

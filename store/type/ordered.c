@@ -202,7 +202,7 @@ static int read_part(struct buf *out, const struct type *t, uint32_t index,
 	} else if (!type_vector_is_flat(t)) {
 		uint8_t vint[9];
 		size_t length = out->len - start;
-		size_t size = vint_encode(vint, length);
+		size_t size = compound_encode_vint(vint, length);
 
 		if (!buf_reserve(out, size))
 			return 0;

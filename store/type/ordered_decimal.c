@@ -63,14 +63,14 @@ int ordered_read_varint(struct buf *out, struct reader *r, uint8_t mask)
 #define ZEROS_MAX ((int64_t)1 << 20)
 #define SMALL_DIGITS 40		/* of what fits in 128 bits, and one more */
 
-struct digits {
+struct ordered_digits {
 	uint8_t small[SMALL_DIGITS];
 	uint8_t *ptr;		/* values 0 to 9, the first not 0 */
 	size_t len;		/* 0 for zero */
 	uint8_t *heap;
 };
 
-static void digits_of_small(struct digits *d, unsigned __int128 n)
+static void digits_of_small(struct ordered_digits *d, unsigned __int128 n)
 {
 	size_t at = SMALL_DIGITS;
 
@@ -105,7 +105,8 @@ static void limbs_of(mp_limb_t *limbs, size_t count, struct bytes v,
 	}
 }
 
-static bool digits_of_large(struct digits *d, struct bytes v, bool negative)
+static bool digits_of_large(struct ordered_digits *d, struct bytes v,
+			    bool negative)
 {
 	size_t count = v.len / 8 + 1, skip = 0;
 	mp_limb_t *limbs = mem_zalloc(count, sizeof(*limbs));
@@ -127,7 +128,8 @@ static bool digits_of_large(struct digits *d, struct bytes v, bool negative)
 	return true;
 }
 
-static bool digits_of(struct digits *d, struct bytes unscaled, bool negative)
+static bool digits_of(struct ordered_digits *d, struct bytes unscaled,
+		      bool negative)
 {
 	unsigned __int128 n = negative ? ~(unsigned __int128)0 : 0;
 	size_t i;
@@ -159,7 +161,7 @@ void ordered_add_decimal(struct buf *out, struct bytes value)
 {
 	struct bytes unscaled = BYTES_EMPTY;
 	size_t start = out->len, i = 0;
-	struct digits d;
+	struct ordered_digits d;
 	bool negative;
 	int64_t exponent;
 

@@ -183,7 +183,7 @@ struct type *type_unfrozen(struct type *t)
 	return copy;
 }
 
-bool kind_is_number(enum type_kind kind)
+bool type_kind_is_number(enum type_kind kind)
 {
 	return native_types[kind] && native_types[kind]->is_number;
 }

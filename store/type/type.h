@@ -32,7 +32,7 @@ static inline bool kind_is_native(enum type_kind kind)
 	return kind < TYPE_LIST || kind > TYPE_VECTOR;
 }
 /* A number, or a counter. */
-bool kind_is_number(enum type_kind kind);
+bool type_kind_is_number(enum type_kind kind);
 static inline bool kind_is_text(enum type_kind kind)
 {
 	return kind == TYPE_TEXT || kind == TYPE_ASCII;

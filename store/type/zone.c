@@ -175,14 +175,14 @@ static bool by_table(struct reader *r, const struct counts *c,
 }
 
 /* When in a year daylight saving begins or ends: Mmonth.week.day/time */
-struct change {
+struct zone_change {
 	int64_t month, week, day, time;
 };
 
 struct rule {
 	int64_t standard, daylight;
 	bool has_daylight;
-	struct change begin, end;
+	struct zone_change begin, end;
 };
 
 static bool read_char(struct reader *r, char c)
@@ -229,7 +229,7 @@ static bool read_span(struct reader *r, int64_t *seconds)
 	return true;
 }
 
-static bool read_change(struct reader *r, struct change *c)
+static bool read_change(struct reader *r, struct zone_change *c)
 {
 	if (!read_char(r, ',') || !read_char(r, 'M'))
 		return false;
@@ -269,7 +269,7 @@ static bool read_rule(struct reader *r, struct rule *rule)
 }
 
 /* The local time of a change, in seconds. Week 5 is the last of the month. */
-static int64_t change_in(const struct change *c, int64_t year)
+static int64_t change_in(const struct zone_change *c, int64_t year)
 {
 	int64_t first = time_days(year, (unsigned)c->month, 1), day;
 

@@ -106,7 +106,8 @@ static void random_range(struct model *m, struct random *rng,
 	batch_add_range(batch, table, m->places[from].key, m->places[to].key,
 			d);
 	for (i = from; i < to; i++)
-		m->places[i].force = deletion_max(m->places[i].force, d);
+		m->places[i].force = reconcile_deletion_max(m->places[i].force,
+							    d);
 }
 
 void model_random_change(struct model *m, struct random *rng,
@@ -133,8 +134,8 @@ void model_merge(struct model *a, const struct model *b)
 
 	for (i = 0; i < a->count; i++) {
 		add_row(a, i, &b->places[i].row);
-		a->places[i].force = deletion_max(a->places[i].force,
-						  b->places[i].force);
+		a->places[i].force = reconcile_deletion_max(a->places[i].force,
+							    b->places[i].force);
 	}
 }
 

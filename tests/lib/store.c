@@ -197,5 +197,5 @@ void test_drop_table(struct store *s, const char *keyspace, const char *name)
 int test_write(struct write *w)
 {
 	write_lock_stripes(w, w->written);
-	return table_write(w);
+	return commit_write(w);
 }

@@ -30,7 +30,7 @@ void test_store_close(struct test_store *t);
 void test_path(char path[128]);
 void remove_tree(const char *path);
 
-/* table_write for who writes alone: locks what was collected. */
+/* commit_write for who writes alone: locks what was collected. */
 int test_write(struct write *w);
 
 /* Make or replace by store_edit_schema. Takes over the reference. The table

@@ -48,7 +48,7 @@ const struct command command_bench = {
 #define MOST_RUNS 99
 #define MOST_RESULTS 64
 
-struct result {
+struct bench_result {
 	char name[32], unit[16];
 	double values[MOST_RUNS];
 	size_t count;
@@ -61,7 +61,7 @@ struct plan {
 	bool json;
 	char **wanted;
 	int wanted_count;
-	struct result results[MOST_RESULTS];
+	struct bench_result results[MOST_RESULTS];
 	size_t result_count;
 };
 
@@ -176,7 +176,7 @@ static bool any_wanted(const struct plan *p, const struct bench_group *group)
 static void add_result(struct plan *p, const char *name, double value,
 		       const char *unit)
 {
-	struct result *r = p->results;
+	struct bench_result *r = p->results;
 
 	if (!is_wanted(p, name, strlen(name)))
 		return;
@@ -204,7 +204,7 @@ static void print_results(struct plan *p)
 	size_t i;
 
 	for (i = 0; i < p->result_count; i++) {
-		struct result *r = &p->results[i];
+		struct bench_result *r = &p->results[i];
 		double median;
 
 		qsort(r->values, r->count, sizeof(r->values[0]), by_value);

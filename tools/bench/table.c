@@ -13,7 +13,7 @@
 #include "store/table/table.h"
 #include "tools/bench/bench.h"
 
-struct place {
+struct bench_place {
 	struct bench *b;
 	struct store *store;
 	struct cql_session *session;
@@ -23,7 +23,7 @@ struct place {
 	double insert_us, select_us;	/* of the bare calls */
 };
 
-static int execute(struct place *p, struct bytes statement, long *rows)
+static int execute(struct bench_place *p, struct bytes statement, long *rows)
 {
 	struct cql_result *result;
 	const struct bytes *values;
@@ -40,7 +40,7 @@ static int execute(struct place *p, struct bytes statement, long *rows)
 	return err;
 }
 
-static int open_place(struct place *p, struct bench *b)
+static int open_place(struct bench_place *p, struct bench *b)
 {
 	static const char *const statements[] = {
 		"CREATE KEYSPACE bench WITH replication = {'class': "
@@ -54,7 +54,7 @@ static int open_place(struct place *p, struct bench *b)
 	size_t i;
 	int err;
 
-	*p = (struct place){ .b = b };
+	*p = (struct bench_place){ .b = b };
 	store_options_init(&options);
 	options.create = true;
 	options.commit_s = 1;
@@ -73,7 +73,7 @@ static int open_place(struct place *p, struct bench *b)
 	return 0;
 }
 
-static int close_place(struct place *p, int err)
+static int close_place(struct bench_place *p, int err)
 {
 	int closed = 0;
 
@@ -86,7 +86,7 @@ static int close_place(struct place *p, int err)
 }
 
 /* Text of letters, so that it is a value and a constant of CQL as it is. */
-static struct bytes make_value(struct place *p, char *to, size_t room)
+static struct bytes make_value(struct bench_place *p, char *to, size_t room)
 {
 	size_t len = p->b->value_len < room ? p->b->value_len : room, i;
 
@@ -100,7 +100,7 @@ static struct bytes key_of(char *to, size_t room, long id)
 	return bytes_of(to, (size_t)snprintf(to, room, "%016ld", id));
 }
 
-static int insert_bare(struct place *p, long n)
+static int insert_bare(struct bench_place *p, long n)
 {
 	double begin = bench_now_s();
 	char key[32], value[1024];
@@ -120,7 +120,7 @@ static int insert_bare(struct place *p, long n)
 		write_marker(&w, now, 0);
 		write_cell(&w, p->column, BYTES_NULL,
 			   make_value(p, value, sizeof(value)), now, 0);
-		err = table_write(&w);
+		err = commit_write(&w);
 	}
 	write_release(&w);
 	p->insert_us = (bench_now_s() - begin) * 1e6 / (double)n;
@@ -128,7 +128,7 @@ static int insert_bare(struct place *p, long n)
 	return err;
 }
 
-static int select_bare(struct place *p, long n)
+static int select_bare(struct bench_place *p, long n)
 {
 	double begin = bench_now_s();
 	struct arena arena = ARENA_INIT;
@@ -151,7 +151,7 @@ static int select_bare(struct place *p, long n)
 	return got > 0 ? 0 : got < 0 ? got : -EUCLEAN;
 }
 
-static int insert_cql(struct place *p, long n)
+static int insert_cql(struct bench_place *p, long n)
 {
 	double begin = bench_now_s(), us;
 	char statement[1400], value[1024];
@@ -173,7 +173,7 @@ static int insert_cql(struct place *p, long n)
 	return err;
 }
 
-static int select_cql(struct place *p, long n)
+static int select_cql(struct bench_place *p, long n)
 {
 	double begin = bench_now_s(), us;
 	char statement[128];
@@ -197,7 +197,7 @@ static int select_cql(struct place *p, long n)
 static int run_table(struct bench *b)
 {
 	long n = b->records < 200000 ? b->records : 200000;
-	struct place p;
+	struct bench_place p;
 	int err = open_place(&p, b);
 
 	if (!err)
@@ -216,7 +216,7 @@ static int run_script(struct bench *b)
 	struct buf script = BUF_INIT;
 	struct bytes text, statement;
 	struct cql_split split;
-	struct place p;
+	struct bench_place p;
 	char value[1024];
 	size_t used;
 	double begin;

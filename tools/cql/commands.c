@@ -11,7 +11,7 @@
 #define WORDS_MAX 4
 
 /* The arguments of a command: words, and strings without their quotes. */
-struct words {
+struct command_words {
 	struct bytes word[WORDS_MAX];
 	unsigned count;			/* WORDS_MAX + 1: more */
 	struct arena arena;
@@ -19,7 +19,7 @@ struct words {
 
 struct shell_command {
 	const char *name;
-	void (*run)(struct shell *shell, const struct words *w);
+	void (*run)(struct shell *shell, const struct command_words *w);
 	bool line;			/* ends at the end of its line */
 };
 
@@ -41,7 +41,7 @@ static void improper(struct shell *shell, const char *command)
 }
 
 /* ON, OFF or nothing: what it says afterwards. False: refused. */
-static bool turn(struct shell *shell, const struct words *w, bool *what,
+static bool turn(struct shell *shell, const struct command_words *w, bool *what,
 		 const char *command)
 {
 	bool on = w->count == 1 && is(w->word[0], "on");
@@ -61,7 +61,7 @@ static bool turn(struct shell *shell, const struct words *w, bool *what,
 }
 
 /* PAGING 50 is PAGING ON with another size. */
-static bool read_page_size(struct shell *shell, const struct words *w)
+static bool read_page_size(struct shell *shell, const struct command_words *w)
 {
 	unsigned long rows;
 	char *end;
@@ -76,19 +76,19 @@ static bool read_page_size(struct shell *shell, const struct words *w)
 	return true;
 }
 
-static void run_paging(struct shell *shell, const struct words *w)
+static void run_paging(struct shell *shell, const struct command_words *w)
 {
 	if ((read_page_size(shell, w) ||
 	     turn(shell, w, &shell->paging, "PAGING")) && shell->paging)
 		shell_tell("Page size: %u\n", shell->page_rows);
 }
 
-static void run_tracing(struct shell *shell, const struct words *w)
+static void run_tracing(struct shell *shell, const struct command_words *w)
 {
 	turn(shell, w, &shell->tracing, "TRACING");
 }
 
-static void run_expand(struct shell *shell, const struct words *w)
+static void run_expand(struct shell *shell, const struct command_words *w)
 {
 	bool on = shell->mode == SHELL_LINE;
 
@@ -99,7 +99,7 @@ static void run_expand(struct shell *shell, const struct words *w)
 		shell->mode = SHELL_TABLE;
 }
 
-static void run_mode(struct shell *shell, const struct words *w)
+static void run_mode(struct shell *shell, const struct command_words *w)
 {
 	int i;
 
@@ -117,7 +117,7 @@ static void run_mode(struct shell *shell, const struct words *w)
 	shell_complain(shell, "MODE takes one of table, csv, json, line.");
 }
 
-static void run_consistency(struct shell *shell, const struct words *w)
+static void run_consistency(struct shell *shell, const struct command_words *w)
 {
 	const char *level;
 
@@ -135,7 +135,7 @@ static void run_consistency(struct shell *shell, const struct words *w)
 	shell_tell("Consistency level set to %s.\n", level);
 }
 
-static void run_serial(struct shell *shell, const struct words *w)
+static void run_serial(struct shell *shell, const struct command_words *w)
 {
 	const char *level;
 
@@ -158,7 +158,7 @@ static void run_serial(struct shell *shell, const struct words *w)
 	shell_tell("Serial consistency level set to %s.\n", level);
 }
 
-static void run_show(struct shell *shell, const struct words *w)
+static void run_show(struct shell *shell, const struct command_words *w)
 {
 	if (w->count == 1 && is(w->word[0], "version"))
 		shell_tell("[widefsctl %s | Cassandra 5.0 data model | "
@@ -173,14 +173,14 @@ static void run_show(struct shell *shell, const struct words *w)
 		improper(shell, "SHOW");
 }
 
-static void run_login(struct shell *shell, const struct words *w)
+static void run_login(struct shell *shell, const struct command_words *w)
 {
 	(void)w;
 	shell_complain(shell, "LOGIN is not supported: your rights are those "
 		       "of your user.");
 }
 
-static void run_clear(struct shell *shell, const struct words *w)
+static void run_clear(struct shell *shell, const struct command_words *w)
 {
 	(void)w;
 	if (isatty(STDOUT_FILENO))
@@ -188,13 +188,13 @@ static void run_clear(struct shell *shell, const struct words *w)
 	(void)shell;
 }
 
-static void run_exit(struct shell *shell, const struct words *w)
+static void run_exit(struct shell *shell, const struct command_words *w)
 {
 	(void)w;
 	shell->quit = true;
 }
 
-static void run_help(struct shell *shell, const struct words *w)
+static void run_help(struct shell *shell, const struct command_words *w)
 {
 	struct buf topic = BUF_INIT;
 	unsigned i;
@@ -207,7 +207,7 @@ static void run_help(struct shell *shell, const struct words *w)
 	buf_release(&topic);
 }
 
-static void run_history(struct shell *shell, const struct words *w)
+static void run_history(struct shell *shell, const struct command_words *w)
 {
 	unsigned long count = 50;
 	char *end = NULL;
@@ -235,7 +235,7 @@ char *shell_path(struct bytes text)
 	return buf_steal(&out, NULL);
 }
 
-static void run_source(struct shell *shell, const struct words *w)
+static void run_source(struct shell *shell, const struct command_words *w)
 {
 	struct cql_source source;
 	char *path;
@@ -277,7 +277,7 @@ static void end_capture(struct shell *shell)
 	shell->out = stdout;
 }
 
-static void run_capture(struct shell *shell, const struct words *w)
+static void run_capture(struct shell *shell, const struct command_words *w)
 {
 	char *path;
 	FILE *file;
@@ -361,7 +361,7 @@ bool shell_is_command(struct bytes word, bool *line)
  * Words up to the semicolon: names and numbers as written, strings unquoted,
  * anything else (a path without quotes) up to the next blank.
  */
-static void read_words(struct words *w, struct bytes text)
+static void read_words(struct command_words *w, struct bytes text)
 {
 	size_t at = 0, begin;
 	struct bytes word;
@@ -393,7 +393,7 @@ static void read_words(struct words *w, struct bytes text)
 
 bool shell_command(struct shell *shell, struct bytes statement)
 {
-	struct words w = { .count = 0, .arena = ARENA_INIT };
+	struct command_words w = { .count = 0, .arena = ARENA_INIT };
 	const struct shell_command *c;
 	struct bytes name = statement;
 

@@ -72,7 +72,7 @@ static void add_names(struct shell *shell, struct words *w,
 	if (!query->failed && !b->ops->execute(b, buf_bytes(query)))
 		while (w->count < NAMES_MAX && b->ops->next(b, &values) > 0) {
 			buf_clear(&name);
-			name_print(&name, values[0]);
+			schema_print_name(&name, values[0]);
 			buf_add_str(&name, suffix);
 			add(w, buf_cstr(&name));
 		}
@@ -151,10 +151,10 @@ static const char *const before_tables[] = {
 };
 
 /* Find the table that a statement names after FROM and the like. */
-struct named {
+struct named_table {
 	struct bytes keyspace, table;
 };
-static void find_table(struct named *out, struct arena *arena,
+static void find_table(struct named_table *out, struct arena *arena,
 		       struct bytes text)
 {
 	struct token token, name = { 0, 0, TOKEN_END };
@@ -318,7 +318,7 @@ static void add_by_statement(struct shell *shell, struct words *w,
 {
 	static const char *const typed[] = { "ALTER", "CREATE", NULL };
 	struct arena arena = ARENA_INIT;
-	struct named named = { BYTES_EMPTY, BYTES_EMPTY };
+	struct named_table named = { BYTES_EMPTY, BYTES_EMPTY };
 	struct buf whole = BUF_INIT;
 
 	named.keyspace = bytes_str(shell->backend->keyspace);
@@ -478,7 +478,7 @@ void cql_nearest(struct shell *shell, struct bytes statement,
 		 const struct cql_error *error, struct buf *out)
 {
 	struct words w = { .text = BUF_INIT, .prefix = BYTES_EMPTY };
-	struct named named = { BYTES_EMPTY, BYTES_EMPTY };
+	struct named_table named = { BYTES_EMPTY, BYTES_EMPTY };
 	bool column = !strncmp(error->message, "Undefined column name ", 22);
 	bool table = !strncmp(error->message, "table ", 6);
 	const char *about = error->message + (column ? 22 : 6);

@@ -360,7 +360,7 @@ static int connect_again(struct mount_backend *m)
 	if (!m->base.keyspace[0])
 		return 0;
 	buf_add_str(&use, "USE ");
-	name_print(&use, bytes_str(m->base.keyspace));
+	schema_print_name(&use, bytes_str(m->base.keyspace));
 	buf_add_byte(&use, ';');
 	err = use.failed ? -ENOMEM : execute(&m->base, buf_bytes(&use));
 	buf_release(&use);

@@ -123,7 +123,8 @@ int metrics_print_store(struct buf *out, const char *path,
 	return err ? TOOL_FAILED : TOOL_DONE;
 }
 
-int metrics_read(struct metrics *m, const struct place *p, unsigned timeout_s)
+int metrics_read(struct metrics *m, const struct tool_place *p,
+		 unsigned timeout_s)
 {
 	int err = 0;
 

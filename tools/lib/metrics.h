@@ -7,7 +7,7 @@
 #include "store/base/bytes.h"
 
 struct figures;
-struct place;
+struct tool_place;
 struct metric {
 	struct bytes name;	/* without widefs_ */
 	struct bytes labels;	/* as written: a="b",c="d" */
@@ -24,7 +24,8 @@ void metrics_release(struct metrics *m);
 /* Read them of a mount, or of a store that is not mounted, which is opened to
  * read. 0, or an exit status after a message; -ETIMEDOUT as place_read_control,
  * without one. */
-int metrics_read(struct metrics *m, const struct place *p, unsigned timeout_s);
+int metrics_read(struct metrics *m, const struct tool_place *p,
+		 unsigned timeout_s);
 
 /* Append the figures of a store that is not mounted, by figures_print or
  * figures_print_metrics. 0, or an exit status after a message. */

@@ -14,7 +14,7 @@
 #include "store/base/clock.h"
 #include "tools/lib/tool.h"
 
-void place_release(struct place *p)
+void place_release(struct tool_place *p)
 {
 	free(p->mount);
 	free(p->store);
@@ -24,7 +24,7 @@ void place_release(struct place *p)
 }
 
 /* "K/T", "K/T/row": the first two names. False: there is one alone. */
-static bool take_table(struct place *p, const char *rest, bool keyspaces)
+static bool take_table(struct tool_place *p, const char *rest, bool keyspaces)
 {
 	size_t len;
 
@@ -50,7 +50,7 @@ static bool is_store(const char *path)
 }
 
 /* STORE or STORE/K/T: the store is what has its marker. */
-static bool find_store(struct place *p, const char *path, bool keyspaces)
+static bool find_store(struct tool_place *p, const char *path, bool keyspaces)
 {
 	char *slash;
 	unsigned up;
@@ -70,7 +70,7 @@ static bool find_store(struct place *p, const char *path, bool keyspaces)
 	return take_table(p, path + strlen(p->store), keyspaces);
 }
 
-static bool find(struct place *p, const char *path, bool keyspaces)
+static bool find(struct tool_place *p, const char *path, bool keyspaces)
 {
 	char *real;
 	bool found;
@@ -86,7 +86,7 @@ static bool find(struct place *p, const char *path, bool keyspaces)
 	return found;
 }
 
-int place_find(struct place *p, const char *path, bool keyspaces)
+int place_find(struct tool_place *p, const char *path, bool keyspaces)
 {
 	int status = TOOL_DONE;
 
@@ -192,8 +192,8 @@ static int read_by_child(const char *path, struct buf *out, unsigned timeout_s)
 	return err ? err : -WEXITSTATUS(status);
 }
 
-int place_read_control(const struct place *p, const char *name, struct buf *out,
-		       unsigned timeout_s)
+int place_read_control(const struct tool_place *p, const char *name,
+		       struct buf *out, unsigned timeout_s)
 {
 	char *path = NULL;
 	int err;

@@ -6,23 +6,23 @@
 #define TOOLS_LIB_PLACE_H
 #include "store/base/bytes.h"
 
-struct place {
+struct tool_place {
 	char *mount, *store;	/* mount NULL: the store, not mounted */
 	char *keyspace, *table;	/* as the schema has them; NULL: all of them */
 };
-#define PLACE_INIT ((struct place){ NULL, NULL, NULL, NULL })
+#define PLACE_INIT ((struct tool_place){ NULL, NULL, NULL, NULL })
 
 /*
  * Find it. path NULL: the mount that the working directory is in. keyspaces: a
  * keyspace alone will do. 0, or an exit status after a message; then there is
  * nothing to release.
  */
-int place_find(struct place *p, const char *path, bool keyspaces);
-void place_release(struct place *p);
+int place_find(struct tool_place *p, const char *path, bool keyspaces);
+void place_release(struct tool_place *p);
 /* Return the mount of the store at that path, to be freed, or NULL. */
 char *place_mount_of_store(const char *store);
 /* Append a file of the mount's .widefs. 0, -errno; -ETIMEDOUT: its daemon does
  * not answer within timeout_s (0: wait for ever). */
-int place_read_control(const struct place *p, const char *name, struct buf *out,
-		       unsigned timeout_s);
+int place_read_control(const struct tool_place *p, const char *name,
+		       struct buf *out, unsigned timeout_s);
 #endif

@@ -56,7 +56,8 @@ static int tool_open_failed(const char *path, int err, int owner_pid)
 				      "(end that one)");
 		return TOOL_BUSY;
 	case -EUCLEAN:
-		tool_complain(path, "the store is damaged: %s", corrupt_last());
+		tool_complain(path, "the store is damaged: %s",
+			      log_corrupt_last());
 		return TOOL_DAMAGED;
 	case -EPROTONOSUPPORT:
 		tool_complain(path, "the store's format is newer than this "

@@ -264,5 +264,5 @@ int accumulator_result(struct execution *x, struct accumulator *a,
 			put_whole(&x->scratch, a->type, (uint64_t)a->whole);
 		}
 	}
-	return err ? err : keep_scratch(x, value);
+	return err ? err : session_keep_scratch(x, value);
 }

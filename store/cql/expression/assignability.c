@@ -66,7 +66,7 @@ static bool value_compatible(const struct type *v, const struct type *r)
 	case TYPE_MAP:
 		return v->kind == TYPE_MAP &&
 		       order_compatible(v->parts[0], r->parts[0]) &&
-		       type_assignable(v->parts[1], r->parts[1]);
+		       assignable_type(v->parts[1], r->parts[1]);
 	case TYPE_LIST:
 	case TYPE_TUPLE:
 		/* A user type is a tuple, but not the other way round. */
@@ -75,7 +75,7 @@ static bool value_compatible(const struct type *v, const struct type *r)
 		    v->part_count > r->part_count)
 			return false;
 		for (i = 0; i < v->part_count; i++)
-			if (!type_assignable(v->parts[i], r->parts[i]))
+			if (!assignable_type(v->parts[i], r->parts[i]))
 				return false;
 		return true;
 	default:
@@ -83,7 +83,7 @@ static bool value_compatible(const struct type *v, const struct type *r)
 	}
 }
 
-enum assignable type_assignable(const struct type *value,
+enum assignable assignable_type(const struct type *value,
 				const struct type *receiver)
 {
 	if (type_is_multicell(value) && receiver->frozen)
@@ -94,7 +94,7 @@ enum assignable type_assignable(const struct type *value,
 						   NOT_ASSIGNABLE;
 }
 
-bool result_assignable(const struct type *result, const struct type *receiver)
+bool assignable_result(const struct type *result, const struct type *receiver)
 {
 	if (type_is_multicell(receiver) && !type_is_multicell(result))
 		return false;
@@ -102,7 +102,7 @@ bool result_assignable(const struct type *result, const struct type *receiver)
 	       value_compatible(result, receiver);
 }
 
-enum assignable hint_assignable(const struct type *hint,
+enum assignable assignable_hint(const struct type *hint,
 				const struct type *receiver)
 {
 	bool cells = type_is_collection(receiver) ||
@@ -110,7 +110,7 @@ enum assignable hint_assignable(const struct type *hint,
 
 	if (cells && type_is_multicell(hint) != type_is_multicell(receiver))
 		return NOT_ASSIGNABLE;
-	return type_assignable(hint, receiver);
+	return assignable_type(hint, receiver);
 }
 
 /* Return the weakest of every step-th item, WEAKLY when there are none. */
@@ -133,7 +133,7 @@ static enum assignable all_assignable(struct execution *x,
 static const struct type *hinted_type(struct execution *x,
 				      const struct term *t);
 
-int user_field(const struct type *udt, struct bytes name)
+int assignable_user_field(const struct type *udt, struct bytes name)
 {
 	for (uint32_t i = 0; i < udt->part_count; i++)
 		if (bytes_equal(bytes_str(udt->field_names[i]), name))
@@ -150,15 +150,15 @@ static enum assignable user_assignable(struct execution *x,
 	if (receiver->kind != TYPE_UDT)
 		return NOT_ASSIGNABLE;
 	for (uint32_t i = 0; i < t->item_count; i++) {
-		field = user_field(receiver, t->names[i].text);
+		field = assignable_user_field(receiver, t->names[i].text);
 		if (field >= 0 &&
-		    !term_assignable(x, t->items[i], receiver->parts[field]))
+		    !assignable_term(x, t->items[i], receiver->parts[field]))
 			return NOT_ASSIGNABLE;
 	}
 	return WEAKLY_ASSIGNABLE;
 }
 
-enum assignable tuple_assignable(struct execution *x, const struct compound *c,
+enum assignable assignable_tuple(struct execution *x, const struct compound *c,
 				 const struct type *receiver, bool user)
 {
 	uint32_t count = c->term->item_count;
@@ -187,7 +187,7 @@ static enum assignable map_assignable(struct execution *x,
 	return keys < values ? keys : values;
 }
 
-enum assignable compound_assignable(struct execution *x,
+enum assignable assignable_compound(struct execution *x,
 				    const struct compound *c,
 				    const struct type *receiver)
 {
@@ -210,7 +210,7 @@ enum assignable compound_assignable(struct execution *x,
 static enum assignable item_assignable(struct execution *x, const void *item,
 				       const struct type *receiver)
 {
-	return term_assignable(x, item, receiver);
+	return assignable_term(x, item, receiver);
 }
 
 /*
@@ -258,8 +258,8 @@ static int refuse_hint(struct execution *x, const struct term *t,
 	return err;
 }
 
-int refuse_at_test(struct execution *x, const struct term *t,
-		   const struct type *receiver)
+int assignable_refuse_at_test(struct execution *x, const struct term *t,
+			      const struct type *receiver)
 {
 	const struct type *found;
 	int err = refuse_hint(x, t, receiver);
@@ -272,7 +272,7 @@ int refuse_at_test(struct execution *x, const struct term *t,
 		       0;
 }
 
-enum assignable term_assignable(struct execution *x, const struct term *t,
+enum assignable assignable_term(struct execution *x, const struct term *t,
 				const struct type *receiver)
 {
 	const struct compound items = {
@@ -286,8 +286,8 @@ enum assignable term_assignable(struct execution *x, const struct term *t,
 		if (!type_takes_literal(receiver,
 					(enum literal_kind)t->constant))
 			return NOT_ASSIGNABLE;
-		return term_type(x, t) == receiver ? EXACTLY_ASSIGNABLE :
-						     WEAKLY_ASSIGNABLE;
+		return assignable_term_type(x, t) == receiver ?
+			EXACTLY_ASSIGNABLE : WEAKLY_ASSIGNABLE;
 	case TERM_NULL:
 		return receiver->kind == TYPE_COUNTER ? NOT_ASSIGNABLE :
 							WEAKLY_ASSIGNABLE;
@@ -300,14 +300,14 @@ enum assignable term_assignable(struct execution *x, const struct term *t,
 		/* fall through */
 	case TERM_SET:
 	case TERM_MAP:
-		return compound_assignable(x, &items, receiver);
+		return assignable_compound(x, &items, receiver);
 	case TERM_USER:
 		return user_assignable(x, t, receiver);
 	case TERM_TUPLE:
-		return tuple_assignable(x, &items, receiver, true);
+		return assignable_tuple(x, &items, receiver, true);
 	case TERM_HINT:
 		hint = hinted_type(x, t);
-		return hint ? hint_assignable(hint, receiver) : NOT_ASSIGNABLE;
+		return hint ? assignable_hint(hint, receiver) : NOT_ASSIGNABLE;
 	case TERM_CAST:
 	case TERM_CALL:
 	case TERM_BINARY:
@@ -377,8 +377,10 @@ static const struct type *constant_type(const struct term *t)
 	}
 }
 
-const struct type *build_type(struct execution *x, enum type_kind kind,
-			      const struct type *const *parts, uint32_t count)
+const struct type *assignable_build_type(struct execution *x,
+					 enum type_kind kind,
+					 const struct type *const *parts,
+					 uint32_t count)
 {
 	struct type **copies = arena_zalloc(x->arena, count, sizeof(*copies));
 
@@ -395,7 +397,7 @@ const struct type *build_type(struct execution *x, enum type_kind kind,
 			type_put(copies[i]);
 		return NULL;
 	}
-	return own_type(x, type_new(kind, true, copies, count));
+	return session_own_type(x, type_new(kind, true, copies, count));
 }
 
 static const struct type *exact_type(struct execution *x,
@@ -422,7 +424,7 @@ static const struct type *exact_tuple(struct execution *x, const struct term *t)
 		return NULL;
 	for (uint32_t i = 0; i < t->item_count; i++)
 		parts[i] = exact_type(x, t->items[i]);
-	return build_type(x, TYPE_TUPLE, parts, t->item_count);
+	return assignable_build_type(x, TYPE_TUPLE, parts, t->item_count);
 }
 
 /* Return a hint's type; a wrong one is told when the hint is made. */
@@ -446,13 +448,13 @@ static const struct type *exact_type(struct execution *x, const struct term *t)
 	switch (t->kind) {
 	case TERM_SET:
 		pair[0] = first_exact(x, t->items, t->item_count, 1);
-		return build_type(x, TYPE_SET, pair, 1);
+		return assignable_build_type(x, TYPE_SET, pair, 1);
 	case TERM_MAP:
 		pair[0] = first_exact(x, t->items, t->item_count, 2);
 		pair[1] = t->item_count ?
 			first_exact(x, t->items + 1, t->item_count - 1, 2) :
 			NULL;
-		return build_type(x, TYPE_MAP, pair, 2);
+		return assignable_build_type(x, TYPE_MAP, pair, 2);
 	case TERM_TUPLE:
 		return exact_tuple(x, t);
 	case TERM_HINT:
@@ -469,16 +471,17 @@ static const struct type *exact_type(struct execution *x, const struct term *t)
 
 /* A type that can be assigned to another gives way to it, unless each can be
  * assigned to the other; then both have the same. */
-const struct type *common_type(const struct type *const *types, uint32_t count)
+const struct type *assignable_common_type(const struct type *const *types,
+					  uint32_t count)
 {
 	const struct type *common = NULL;
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
-		if (types[i] && (!common || !type_assignable(types[i], common)))
+		if (types[i] && (!common || !assignable_type(types[i], common)))
 			common = types[i];
 	for (i = 0; i < count && common; i++)
-		if (types[i] && !type_assignable(types[i], common))
+		if (types[i] && !assignable_type(types[i], common))
 			common = NULL;
 	return common;
 }
@@ -492,11 +495,12 @@ static const struct type *common_of(struct execution *x,
 						 sizeof(*types));
 
 	for (uint32_t i = 0; i < count && types; i += step)
-		types[i] = term_type(x, items[i]);
-	return types ? common_type(types, count) : NULL;
+		types[i] = assignable_term_type(x, items[i]);
+	return types ? assignable_common_type(types, count) : NULL;
 }
 
-const struct type *term_type(struct execution *x, const struct term *t)
+const struct type *assignable_term_type(struct execution *x,
+					const struct term *t)
 {
 	const struct type *pair[2];
 
@@ -505,13 +509,13 @@ const struct type *term_type(struct execution *x, const struct term *t)
 		return constant_type(t);
 	case TERM_SET:
 		pair[0] = common_of(x, t->items, t->item_count, 1);
-		return build_type(x, TYPE_SET, pair, 1);
+		return assignable_build_type(x, TYPE_SET, pair, 1);
 	case TERM_MAP:
 		if (!t->item_count)
 			return NULL;
 		pair[0] = common_of(x, t->items, t->item_count, 2);
 		pair[1] = common_of(x, t->items + 1, t->item_count - 1, 2);
-		return build_type(x, TYPE_MAP, pair, 2);
+		return assignable_build_type(x, TYPE_MAP, pair, 2);
 	default:
 		return exact_type(x, t);
 	}

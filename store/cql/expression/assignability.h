@@ -8,15 +8,15 @@
 
 /* Check whether a receiver takes a value of this type: Cassandra's
  * testAssignment. */
-enum assignable type_assignable(const struct type *value,
+enum assignable assignable_type(const struct type *value,
 				const struct type *receiver);
-enum assignable term_assignable(struct execution *x, const struct term *t,
+enum assignable assignable_term(struct execution *x, const struct term *t,
 				const struct type *receiver);
 /* True if a function's result may be assigned. With many cells only if its
  * receiver has them; frozen types inside do not matter. */
-bool result_assignable(const struct type *result, const struct type *receiver);
+bool assignable_result(const struct type *result, const struct type *receiver);
 /* (type) value: a frozen hint is for frozen receivers. */
-enum assignable hint_assignable(const struct type *hint,
+enum assignable assignable_hint(const struct type *hint,
 				const struct type *receiver);
 /* A constructor, and how its items are checked. */
 struct compound {
@@ -26,23 +26,27 @@ struct compound {
 				      const struct type *receiver);
 };
 /* A list, set or map; a tuple, user: true if it may be a user type's. */
-enum assignable compound_assignable(struct execution *x,
+enum assignable assignable_compound(struct execution *x,
 				    const struct compound *c,
 				    const struct type *receiver);
-enum assignable tuple_assignable(struct execution *x, const struct compound *c,
+enum assignable assignable_tuple(struct execution *x, const struct compound *c,
 				 const struct type *receiver, bool user);
 /* Refuse terms that cannot be checked at all: a list literal where no list can
  * be, a hint of no type. 0 when there is none. */
-int refuse_at_test(struct execution *x, const struct term *t,
-		   const struct type *receiver);
+int assignable_refuse_at_test(struct execution *x, const struct term *t,
+			      const struct type *receiver);
 /* Return the type that a term has by itself (1: int), NULL when it has none. */
-const struct type *term_type(struct execution *x, const struct term *t);
+const struct type *assignable_term_type(struct execution *x,
+					const struct term *t);
 /* Return the first of several types, which may be NULL, that all others can be
  * assigned to; NULL: none. */
-const struct type *common_type(const struct type *const *types, uint32_t count);
+const struct type *assignable_common_type(const struct type *const *types,
+					  uint32_t count);
 /* Make a frozen type of the parts; a tuple's are frozen too. */
-const struct type *build_type(struct execution *x, enum type_kind kind,
-			      const struct type *const *parts, uint32_t count);
+const struct type *assignable_build_type(struct execution *x,
+					 enum type_kind kind,
+					 const struct type *const *parts,
+					 uint32_t count);
 /* Return the number of a user type's field, or -1. */
-int user_field(const struct type *udt, struct bytes name);
+int assignable_user_field(const struct type *udt, struct bytes name);
 #endif

@@ -100,10 +100,10 @@ static const struct type *result_type(struct execution *x,
 		return arg->parts[0];
 	case KEYS:
 		part = type_get(arg->parts[0]);
-		return own_type(x, type_new(TYPE_SET, true, &part, 1));
+		return session_own_type(x, type_new(TYPE_SET, true, &part, 1));
 	case VALUES:
 		part = type_get(arg->parts[1]);
-		return own_type(x, type_new(TYPE_LIST, true, &part, 1));
+		return session_own_type(x, type_new(TYPE_LIST, true, &part, 1));
 	case NATIVE:
 		return type_native(g->native);
 	default:
@@ -125,8 +125,8 @@ static int add_generic(struct execution *x, struct candidates *c,
 	    types[0]->dimension != types[1]->dimension)
 		return refuse(x, "All arguments must have the same vector "
 				 "dimensions");
-	f = candidate_add(x, c, g->name, q->arg_count,
-			  result_type(x, g, types[0]));
+	f = function_candidate_add(x, c, g->name, q->arg_count,
+				   result_type(x, g, types[0]));
 	if (!f || !f->result)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < q->arg_count; i++)
@@ -148,7 +148,7 @@ static int add_count(struct execution *x, struct candidates *c,
 		return refuse(x, "Invalid number of arguments in call to "
 				 "function system.count: 1 required but %u "
 				 "provided", q->arg_count);
-	f = candidate_add(x, c, "count", 1, type_native(TYPE_BIGINT));
+	f = function_candidate_add(x, c, "count", 1, type_native(TYPE_BIGINT));
 	if (!f)
 		return -ENOMEM;
 	f->args[0] = q->args[0].type ? q->args[0].type :
@@ -163,7 +163,8 @@ static void add_sums(struct execution *x, struct candidates *c,
 	struct function *f;
 
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++) {
-		f = candidate_add(x, c, name, 1, type_native(summed[i]));
+		f = function_candidate_add(x, c, name, 1,
+					   type_native(summed[i]));
 		if (!f)
 			return;
 		f->args[0] = f->result;
@@ -184,7 +185,7 @@ static int add_from_json(struct execution *x, struct candidates *c,
 	if (!q->receiver)
 		return refuse(x, "%s() cannot be used in the selection clause "
 				 "of a SELECT statement", name);
-	f = candidate_add(x, c, "from_json", 1, q->receiver);
+	f = function_candidate_add(x, c, "from_json", 1, q->receiver);
 	if (!f)
 		return -ENOMEM;
 	f->args[0] = type_native(TYPE_TEXT);

@@ -204,8 +204,8 @@ int function_cast(struct execution *x, const struct function *f,
 		  const struct bytes *args, bool *is_null)
 {
 	struct type_error error;
-	int err = cast_value(&x->scratch, is_null, f->args[0]->kind, args[0],
-			     f->result->kind, &error);
+	int err = convert_value(&x->scratch, is_null, f->args[0]->kind, args[0],
+				f->result->kind, &error);
 
 	return err == -EINVAL ? refuse_as(x, CQL_SERVER_ERROR, "%s",
 					  error.text) : err;

@@ -82,9 +82,9 @@ static int put_number(struct execution *x, enum type_kind kind, double d)
 		buf_add(&x->scratch, bytes, 8);
 		return 0;
 	}
-	return cast_value(&x->scratch, &is_null, TYPE_DOUBLE,
-			  bytes_of(bytes, 8),
-			  kind == TYPE_COUNTER ? TYPE_BIGINT : kind, &error);
+	return convert_value(&x->scratch, &is_null, TYPE_DOUBLE,
+			     bytes_of(bytes, 8),
+			     kind == TYPE_COUNTER ? TYPE_BIGINT : kind, &error);
 }
 
 static int apply_abs(struct execution *x, const struct function *f,

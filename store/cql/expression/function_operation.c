@@ -67,8 +67,8 @@ static enum type_kind result_of(enum type_kind a, enum type_kind b)
 static bool operands_at(struct operands *o, size_t i, char op)
 {
 	if (i < NUMBER_KINDS * NUMBER_KINDS) {
-		o->left = number_kinds[i / NUMBER_KINDS];
-		o->right = number_kinds[i % NUMBER_KINDS];
+		o->left = function_number_kinds[i / NUMBER_KINDS];
+		o->right = function_number_kinds[i % NUMBER_KINDS];
 		o->result = result_of(o->left, o->right);
 		return true;
 	}
@@ -92,12 +92,12 @@ static int match(struct execution *x, const struct operands *o,
 {
 	int left, right;
 
-	if (receiver && !type_assignable(type_native(o->result), receiver))
+	if (receiver && !assignable_type(type_native(o->result), receiver))
 		return NOT_ASSIGNABLE;
-	left = argument_match(x, &args[0], type_native(o->left));
+	left = function_argument_match(x, &args[0], type_native(o->left));
 	if (left <= 0)
 		return left;
-	right = argument_match(x, &args[1], type_native(o->right));
+	right = function_argument_match(x, &args[1], type_native(o->right));
 	return left < right ? left : right;
 }
 
@@ -132,8 +132,8 @@ static int refuse_operands(struct execution *x, char op,
 
 	if (x->quiet)
 		return -EINVAL;
-	left = text_of_argument(x, &args[0]);
-	right = text_of_argument(x, &args[1]);
+	left = function_text_of_argument(x, &args[0]);
+	right = function_text_of_argument(x, &args[1]);
 	if (several)
 		return refuse(x, "Ambiguous '%c' operation with args %s and "
 				 "%s: use type hint to disambiguate, example "

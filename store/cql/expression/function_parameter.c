@@ -60,12 +60,12 @@ static bool suits(const struct type *t, enum parameter parameter)
 
 	switch (parameter) {
 	case PARAMETER_STRING:
-		return type_assignable(t, type_native(TYPE_TEXT)) ||
-		       type_assignable(t, type_native(TYPE_ASCII));
+		return assignable_type(t, type_native(TYPE_TEXT)) ||
+		       assignable_type(t, type_native(TYPE_ASCII));
 	case PARAMETER_INT:
-		return type_assignable(t, type_native(TYPE_INT));
+		return assignable_type(t, type_native(TYPE_INT));
 	case PARAMETER_TEXT:
-		return type_assignable(t, type_native(TYPE_TEXT));
+		return assignable_type(t, type_native(TYPE_TEXT));
 	case PARAMETER_MAP:
 		return t->kind == TYPE_MAP;
 	case PARAMETER_COLLECTION:
@@ -73,7 +73,7 @@ static bool suits(const struct type *t, enum parameter parameter)
 	case PARAMETER_SEQUENCE:
 		return sequence;
 	case PARAMETER_NUMBERS:
-		return sequence && kind_is_number(t->parts[0]->kind);
+		return sequence && type_kind_is_number(t->parts[0]->kind);
 	case PARAMETER_VECTOR:
 		return t->kind == TYPE_VECTOR &&
 		       t->parts[0]->kind == TYPE_FLOAT;
@@ -92,9 +92,10 @@ static const struct type *infer(struct execution *x, const struct argument *a,
 	/* A literal list is a vector where one is wanted in a SELECT list. */
 	if (parameter == PARAMETER_VECTOR && a->selectable && !a->type &&
 	    a->term->kind == TERM_LIST && a->term->item_count)
-		return own_type(x, type_new_vector(type_native(TYPE_FLOAT),
-						   a->term->item_count));
-	t = argument_type(x, a);
+		return session_own_type(x,
+					type_new_vector(type_native(TYPE_FLOAT),
+							a->term->item_count));
+	t = function_argument_type(x, a);
 	if (t)
 		return t;
 	switch (parameter) {
@@ -177,7 +178,7 @@ static int take_types(struct execution *x,
 			return refuse(x, "Cannot infer type of argument %s in "
 					 "call to function %s: use type casts "
 					 "to disambiguate",
-				      text_of_argument(x, a),
+				      function_text_of_argument(x, a),
 				      signature(x, name, parameters));
 		/* Cassandra does not recognise the type of a column with DESC,
 		 * unless it is text. */
@@ -187,7 +188,7 @@ static int take_types(struct execution *x,
 		     kind_of(parameters[i]) != PARAMETER_STRING))
 			return refuse(x, "Function system.%s requires %s, but "
 					 "found argument %s of type %s", name,
-				      required, text_of_argument(x, a),
+				      required, function_text_of_argument(x, a),
 				      text_of_type(x, types[i]));
 		if (kind_of(parameters[i]) == PARAMETER_INT)
 			types[i] = type_native(TYPE_INT);

@@ -19,9 +19,10 @@
 #include <stdio.h>
 #include <string.h>
 
-struct function *candidate_add(struct execution *x, struct candidates *c,
-			       const char *name, uint32_t arg_count,
-			       const struct type *result)
+struct function *function_candidate_add(struct execution *x,
+					struct candidates *c, const char *name,
+					uint32_t arg_count,
+					const struct type *result)
 {
 	struct function *f;
 
@@ -47,15 +48,17 @@ struct function *candidate_add(struct execution *x, struct candidates *c,
 	return f;
 }
 
-const struct type *argument_type(struct execution *x, const struct argument *a)
+const struct type *function_argument_type(struct execution *x,
+					  const struct argument *a)
 {
 	if (a->type)
 		return a->type;
 	return a->selectable ? selectable_type(x, a->selectable) :
-			       term_type(x, a->term);
+			       assignable_term_type(x, a->term);
 }
 
-const char *text_of_argument(struct execution *x, const struct argument *a)
+const char *function_text_of_argument(struct execution *x,
+				      const struct argument *a)
 {
 	if (a->text)
 		return a->text;
@@ -69,15 +72,15 @@ static enum assignable argument_assignable(struct execution *x,
 {
 	if (a->selectable)
 		return selectable_assignable(x, a->selectable, receiver);
-	return a->type ? type_assignable(a->type, receiver) :
-			 term_assignable(x, a->term, receiver);
+	return a->type ? assignable_type(a->type, receiver) :
+			 assignable_term(x, a->term, receiver);
 }
 
-int argument_match(struct execution *x, const struct argument *a,
-		   const struct type *receiver)
+int function_argument_match(struct execution *x, const struct argument *a,
+			    const struct type *receiver)
 {
 	int err = a->selectable || !a->term ?
-			  0 : refuse_at_test(x, a->term, receiver);
+			  0 : assignable_refuse_at_test(x, a->term, receiver);
 	enum assignable suits;
 
 	if (err)
@@ -91,7 +94,7 @@ void function_print_signature(struct buf *out, const struct function *f,
 			      uint32_t constants)
 {
 	if (f->op)
-		buf_add_format(out, "system.\"%s\"", operation_name(f->op));
+		buf_add_format(out, "system.\"%s\"", ast_operation_name(f->op));
 	else
 		buf_add_format(out, "%s%s", f->apply == function_token ?
 						    "" : "system.", f->name);
@@ -122,7 +125,7 @@ static const char *signatures(struct execution *x, const struct candidates *c,
 	return text_of_buf(x, &buf);
 }
 
-const enum type_kind number_kinds[NUMBER_KINDS] = {
+const enum type_kind function_number_kinds[NUMBER_KINDS] = {
 	TYPE_INT, TYPE_BIGINT, TYPE_VARINT, TYPE_DOUBLE, TYPE_DECIMAL,
 	TYPE_FLOAT, TYPE_SMALLINT, TYPE_TINYINT, TYPE_COUNTER,
 };
@@ -136,16 +139,17 @@ static int check_single(struct execution *x, const struct function *f,
 				 "function system.%s: %u required but %u "
 				 "provided", f->name, f->arg_count, count);
 	for (uint32_t i = 0; i < count; i++) {
-		int suits = argument_match(x, &args[i], f->args[i]);
+		int suits = function_argument_match(x, &args[i], f->args[i]);
 
 		if (suits < 0)
 			return suits;
 		if (!suits)
-			return refuse(x, "Type error: %s cannot be passed as "
-					 "argument %u of function system.%s of "
-					 "type %s",
-				      text_of_argument(x, &args[i]), i, f->name,
-				      text_of_type(x, f->args[i]));
+			return refuse(x,
+				      "Type error: %s cannot be passed as "
+				      "argument %u of function system.%s of "
+				      "type %s",
+				      function_text_of_argument(x, &args[i]), i,
+				      f->name, text_of_type(x, f->args[i]));
 	}
 	return 0;
 }
@@ -158,10 +162,10 @@ static int match(struct execution *x, const struct function *f,
 	int all = EXACTLY_ASSIGNABLE, one;
 
 	if (f->arg_count != count ||
-	    (receiver && !type_assignable(f->result, receiver)))
+	    (receiver && !assignable_type(f->result, receiver)))
 		return NOT_ASSIGNABLE;
 	for (uint32_t i = 0; i < count && all > 0; i++) {
-		one = argument_match(x, &args[i], f->args[i]);
+		one = function_argument_match(x, &args[i], f->args[i]);
 		if (one < all)
 			all = one;
 	}
@@ -238,8 +242,8 @@ static void table_candidates(struct execution *x, struct candidates *c,
 		if (!is_name(name, table[i].name) &&
 		    !is_name(name, table[i].alias))
 			continue;
-		f = candidate_add(x, c, name, table[i].arg_count,
-				  type_native(table[i].result));
+		f = function_candidate_add(x, c, name, table[i].arg_count,
+					   type_native(table[i].result));
 		if (!f)
 			return;
 		for (uint32_t a = 0; a < table[i].arg_count; a++)
@@ -273,7 +277,7 @@ static void blob_candidates(struct execution *x, struct candidates *c,
 		t = type_native(kind == TYPE_KIND_COUNT ? TYPE_TEXT : kind);
 		snprintf(made, sizeof(made), "%s%sblob", word, middles[k % 2]);
 		if (is_name(name, made)) {
-			f = candidate_add(x, c, name, 1, blob);
+			f = function_candidate_add(x, c, name, 1, blob);
 			if (f) {
 				f->args[0] = t;
 				f->apply = function_as_blob;
@@ -283,7 +287,7 @@ static void blob_candidates(struct execution *x, struct candidates *c,
 		}
 		snprintf(made, sizeof(made), "blob%s%s", middles[k % 2], word);
 		if (is_name(name, made)) {
-			f = candidate_add(x, c, name, 1, t);
+			f = function_candidate_add(x, c, name, 1, t);
 			if (f) {
 				f->args[0] = blob;
 				f->apply = function_from_blob;
@@ -296,9 +300,9 @@ static void blob_candidates(struct execution *x, struct candidates *c,
 static void token_candidate(struct execution *x, struct candidates *c,
 			    const struct table *t)
 {
-	struct function *f = candidate_add(x, c, "token",
-					   t->partition_key_count,
-					   type_native(TYPE_BIGINT));
+	struct function *f = function_candidate_add(x, c, "token",
+						    t->partition_key_count,
+						    type_native(TYPE_BIGINT));
 
 	for (uint32_t i = 0; f && i < t->partition_key_count; i++)
 		f->args[i] = table_partition_column(t, i)->type;
@@ -317,9 +321,9 @@ static void add_cast(struct execution *x, struct candidates *c,
 
 	if (from == to)
 		return;
-	f = candidate_add(x, c, arena_format(x->arena, "cast_as_%s",
-					     type_kind_name(to)),
-			  1, type_native(to));
+	f = function_candidate_add(x, c, arena_format(x->arena, "cast_as_%s",
+						      type_kind_name(to)),
+				   1, type_native(to));
 	if (!f)
 		return;
 	f->args[0] = type_native(from);
@@ -337,9 +341,9 @@ static void cast_candidates(struct execution *x, struct candidates *c,
 	bool text = kind_is_text(target);
 	size_t i;
 
-	if (text || (kind_is_number(target) && target != TYPE_COUNTER))
+	if (text || (type_kind_is_number(target) && target != TYPE_COUNTER))
 		for (i = 0; i < NUMBER_KINDS; i++)
-			add_cast(x, c, number_kinds[i], target);
+			add_cast(x, c, function_number_kinds[i], target);
 	for (i = 0; text && i < ARRAY_SIZE(printed); i++)
 		add_cast(x, c, printed[i], target);
 	if (target == TYPE_TEXT)
@@ -364,8 +368,8 @@ static void cast_candidates_by_name(struct execution *x, struct candidates *c,
 			cast_candidates(x, c, kind);
 }
 
-int cast_resolve(struct execution *x, const struct function **out,
-		 enum type_kind target, const struct argument *arg)
+int function_resolve_cast(struct execution *x, const struct function **out,
+			  enum type_kind target, const struct argument *arg)
 {
 	struct candidates c = { NULL, 0, false };
 
@@ -410,14 +414,17 @@ int function_resolve(struct execution *x, const struct function **out,
 }
 
 /* -------------------------------------------------------------- negations */
-int negation_resolve(struct execution *x, const struct function **out,
-		     const struct argument *arg, const struct type *receiver)
+int function_resolve_negation(struct execution *x, const struct function **out,
+			      const struct argument *arg,
+			      const struct type *receiver)
 {
 	struct candidates c = { NULL, 0, false };
 	struct function *f;
 
 	for (size_t i = 0; i < NUMBER_KINDS; i++) {
-		f = candidate_add(x, &c, "_negate", 1, type_native(number_kinds[i]));
+		f = function_candidate_add(
+			x, &c, "_negate", 1,
+			type_native(function_number_kinds[i]));
 		if (!f)
 			return -ENOMEM;
 		f->args[0] = f->result;
@@ -458,5 +465,5 @@ int function_value(struct execution *x, struct bytes *value,
 		buf_clear(&x->scratch);
 		return err;
 	}
-	return keep_scratch(x, value);
+	return session_keep_scratch(x, value);
 }

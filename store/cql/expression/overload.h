@@ -10,12 +10,13 @@
 int function_resolve(struct execution *x, const struct function **out,
 		     const struct function_query *q);
 /* Find that of -arg */
-int negation_resolve(struct execution *x, const struct function **out,
-		     const struct argument *arg, const struct type *receiver);
+int function_resolve_negation(struct execution *x, const struct function **out,
+			      const struct argument *arg,
+			      const struct type *receiver);
 /* Find that of CAST(arg AS native): *out NULL when nothing can be cast to
  * it. */
-int cast_resolve(struct execution *x, const struct function **out,
-		 enum type_kind target, const struct argument *arg);
+int function_resolve_cast(struct execution *x, const struct function **out,
+			  enum type_kind target, const struct argument *arg);
 /* Call it: *value in the arena, null when the result is null. */
 int function_value(struct execution *x, struct bytes *value,
 		   const struct function *f, const struct bytes *args);
@@ -24,18 +25,21 @@ int function_value(struct execution *x, struct bytes *value,
 void function_print_signature(struct buf *out, const struct function *f,
 			      uint32_t constants);
 /* Return the type that an argument has by itself. */
-const struct type *argument_type(struct execution *x, const struct argument *a);
-const char *text_of_argument(struct execution *x, const struct argument *a);
+const struct type *function_argument_type(struct execution *x,
+					  const struct argument *a);
+const char *function_text_of_argument(struct execution *x,
+				      const struct argument *a);
 /* Check whether a type may receive the argument: an enum assignable. A list
  * literal where no list can be is refused: -EINVAL. */
-int argument_match(struct execution *x, const struct argument *a,
-		   const struct type *receiver);
+int function_argument_match(struct execution *x, const struct argument *a,
+			    const struct type *receiver);
 /* Numbers in the order of their signatures: of several exact matches the first
  * is chosen, which is chosen by chance in Cassandra. */
 #define NUMBER_KINDS 9
-extern const enum type_kind number_kinds[NUMBER_KINDS];
+extern const enum type_kind function_number_kinds[NUMBER_KINDS];
 /* Add a candidate with the native arguments; NULL when there is no room. */
-struct function *candidate_add(struct execution *x, struct candidates *c,
-			       const char *name, uint32_t arg_count,
-			       const struct type *result);
+struct function *function_candidate_add(struct execution *x,
+					struct candidates *c, const char *name,
+					uint32_t arg_count,
+					const struct type *result);
 #endif

@@ -114,7 +114,7 @@ static int build(struct execution *x, const struct type *t,
 	}
 	buf_clear(&x->scratch);
 	type_build(&x->scratch, t, parts, count);
-	return keep_scratch(x, value);
+	return session_keep_scratch(x, value);
 }
 
 int row_value(struct execution *x, struct row_values *r,

@@ -109,11 +109,9 @@ static int call(struct execution *x, struct selectable *s)
 static int operation(struct execution *x, struct selectable *s)
 {
 	const struct argument *args = arguments(x, s->parts, s->part_count);
-	int err = !args ? -ENOMEM :
-		  s->part_count == 2 ?
-			  operation_resolve(x, &s->function, s->term->op, args,
-					    NULL) :
-			  negation_resolve(x, &s->function, args, NULL);
+	int err = !args ? -ENOMEM : s->part_count == 2 ?
+		operation_resolve(x, &s->function, s->term->op, args, NULL) :
+		function_resolve_negation(x, &s->function, args, NULL);
 
 	if (!err)
 		s->exact = s->function->result;
@@ -130,7 +128,7 @@ static int hint(struct execution *x, struct selectable *s,
 
 	if (err)
 		return err;
-	s->exact = own_type(x, type_frozen((struct type *)type));
+	s->exact = session_own_type(x, type_frozen((struct type *)type));
 	return s->exact ? 0 : -ENOMEM;
 }
 
@@ -138,7 +136,7 @@ static void field(struct selectable *s)
 {
 	const struct type *of = s->parts[0]->exact;
 	int number = of && of->kind == TYPE_UDT ?
-			     user_field(of, s->term->name.text) : -1;
+			     assignable_user_field(of, s->term->name.text) : -1;
 
 	s->exact = number < 0 ? NULL : of->parts[number];
 }
@@ -165,7 +163,8 @@ static int time_of(struct execution *x, struct selectable *s)
 	if (type_is_multicell(s->column->type) &&
 	    s->term->kind != TERM_MAXWRITETIME &&
 	    (s->parts[0] == of || s->parts[0]->term->kind == TERM_SLICE))
-		s->exact = own_type(x, type_new(TYPE_LIST, true, &one, 1));
+		s->exact = session_own_type(x,
+					    type_new(TYPE_LIST, true, &one, 1));
 	return s->exact ? 0 : -ENOMEM;
 }
 
@@ -196,10 +195,10 @@ static int constructor(struct execution *x, struct selectable *s)
 			type_put(types[--count]);
 		return 0;
 	}
-	s->exact = own_type(x, type_new(tuple ? TYPE_TUPLE :
-					s->term->kind == TERM_LIST ?
+	s->exact = session_own_type(x, type_new(tuple ? TYPE_TUPLE :
+						s->term->kind == TERM_LIST ?
 						TYPE_LIST : TYPE_SET,
-					true, types, count));
+						true, types, count));
 	return s->exact ? 0 : -ENOMEM;
 }
 
@@ -296,7 +295,7 @@ const struct type *selectable_type(struct execution *x,
 	enum term_kind kind = s->term->kind;
 
 	if (kind == TERM_CONSTANT)
-		return term_type(x, s->term);
+		return assignable_term_type(x, s->term);
 	if (kind != TERM_LIST && kind != TERM_SET && kind != TERM_TUPLE)
 		return s->exact;
 	types = arena_zalloc(x->arena, s->part_count, sizeof(*types));
@@ -305,10 +304,11 @@ const struct type *selectable_type(struct execution *x,
 	for (uint32_t i = 0; i < s->part_count; i++)
 		types[i] = selectable_type(x, s->parts[i]);
 	if (kind == TERM_TUPLE)
-		return build_type(x, TYPE_TUPLE, types, s->part_count);
-	common = common_type(types, s->part_count);
-	return build_type(x, kind == TERM_LIST ? TYPE_LIST : TYPE_SET, &common,
-			  1);
+		return assignable_build_type(x, TYPE_TUPLE, types,
+					     s->part_count);
+	common = assignable_common_type(types, s->part_count);
+	return assignable_build_type(x, kind == TERM_LIST ? TYPE_LIST :
+				     TYPE_SET, &common, 1);
 }
 
 static enum assignable item_assignable(struct execution *x, const void *item,
@@ -328,7 +328,7 @@ int selectable_field(struct execution *x, const struct selectable *s,
 				 "%s ", selectable_text(x, s->parts[i]),
 			      udt->name);
 	name = s->term->items[i]->name.text;
-	number = user_field(udt, name);
+	number = assignable_user_field(udt, name);
 	return number >= 0 ? number :
 		refuse(x, "Unknown field '%s' in value of user defined type %s",
 		       text_of(x, name), udt->name);
@@ -369,7 +369,7 @@ enum assignable selectable_assignable(struct execution *x,
 	case TERM_CONSTANT:
 	case TERM_NULL:
 	case TERM_MARKER:
-		return term_assignable(x, s->term, receiver);
+		return assignable_term(x, s->term, receiver);
 	case TERM_MAP:
 		if (receiver->kind == TYPE_UDT)
 			return fields_assignable(x, s, receiver);
@@ -378,22 +378,23 @@ enum assignable selectable_assignable(struct execution *x,
 		/* fall through */
 	case TERM_LIST:
 	case TERM_SET:
-		return compound_assignable(x, &items, receiver);
+		return assignable_compound(x, &items, receiver);
 	case TERM_TUPLE:
-		return tuple_assignable(x, &items, receiver,
+		return assignable_tuple(x, &items, receiver,
 					receiver->kind == TYPE_UDT &&
 						s->part_count > 1);
 	case TERM_HINT:
-		return hint_assignable(s->exact, receiver);
+		return assignable_hint(s->exact, receiver);
 	default:
-		return s->exact ? type_assignable(s->exact, receiver) :
+		return s->exact ? assignable_type(s->exact, receiver) :
 				  NOT_ASSIGNABLE;
 	}
 }
 
 /* -------------------------------------------------------------------- texts */
-const char *text_of_call(struct execution *x, const struct function *f,
-			 const char *const *args)
+const char *selectable_text_of_call(struct execution *x,
+				    const struct function *f,
+				    const char *const *args)
 {
 	struct buf text = BUF_INIT;
 
@@ -414,8 +415,8 @@ const char *text_of_call(struct execution *x, const struct function *f,
 	return text_of_buf(x, &text);
 }
 
-const char *text_of_items(struct execution *x, const struct term *t,
-			  const char *const *items)
+const char *selectable_text_of_items(struct execution *x, const struct term *t,
+				     const char *const *items)
 {
 	static const char around[][2] = {
 		[TERM_LIST] = { '[', ']' }, [TERM_SET] = { '{', '}' },
@@ -437,11 +438,11 @@ const char *text_of_items(struct execution *x, const struct term *t,
 	return text_of_buf(x, &text);
 }
 
-const char *text_of_hint(struct execution *x, const struct term *t,
-			 const struct table *table, const char *of)
+const char *selectable_text_of_hint(struct execution *x, const struct term *t,
+				    const struct table *table, const char *of)
 {
 	return arena_format(x->arena, "(%s)%s",
-			    text_of_type_name(x, t->type,
+			    type_text_of_name(x, t->type,
 					      bytes_str(table->keyspace)), of);
 }
 
@@ -454,7 +455,7 @@ static const char *text_of_part(struct execution *x, const struct term *t,
 
 	bare.left = NULL;
 	buf_add_str(&text, of);
-	term_print(&text, &bare);
+	ast_print_term(&text, &bare);
 	return text_of_buf(x, &text);
 }
 
@@ -472,14 +473,14 @@ const char *selectable_text(struct execution *x, const struct selectable *s)
 	for (uint32_t i = 0; i < s->part_count; i++)
 		parts[i] = s->parts[i] ? selectable_text(x, s->parts[i]) : NULL;
 	if (s->function)
-		return text_of_call(x, s->function, parts);
+		return selectable_text_of_call(x, s->function, parts);
 	switch (s->term->kind) {
 	case TERM_CAST:
 		return arena_format(x->arena, "cast(%s as %s)", parts[0],
 				    s->term->type->varchar ? "varchar" :
 				    type_kind_name(s->term->type->native));
 	case TERM_HINT:
-		return text_of_hint(x, s->term, x->table, parts[0]);
+		return selectable_text_of_hint(x, s->term, x->table, parts[0]);
 	case TERM_FIELD:
 	case TERM_ELEMENT:
 	case TERM_SLICE:
@@ -493,7 +494,7 @@ const char *selectable_text(struct execution *x, const struct selectable *s)
 	case TERM_SET:
 	case TERM_MAP:
 	case TERM_TUPLE:
-		return text_of_items(x, s->term, parts);
+		return selectable_text_of_items(x, s->term, parts);
 	default:
 		return text_of_term(x, s->term);
 	}

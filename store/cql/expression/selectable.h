@@ -40,13 +40,14 @@ const char *selectable_text(struct execution *x, const struct selectable *s);
 bool selectable_has(const struct selectable *s, unsigned kinds);
 
 /* Print f(args) as results and messages have it. */
-const char *text_of_call(struct execution *x, const struct function *f,
-			 const char *const *args);
+const char *selectable_text_of_call(struct execution *x,
+				    const struct function *f,
+				    const char *const *args);
 /* Print a list, set, map or tuple of items; of a map's key that is a field: its
  * name. */
-const char *text_of_items(struct execution *x, const struct term *t,
-			  const char *const *items);
+const char *selectable_text_of_items(struct execution *x, const struct term *t,
+				     const char *const *items);
 /* Print "(int)" and the value after it. */
-const char *text_of_hint(struct execution *x, const struct term *t,
-			 const struct table *table, const char *of);
+const char *selectable_text_of_hint(struct execution *x, const struct term *t,
+				    const struct table *table, const char *of);
 #endif

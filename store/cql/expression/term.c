@@ -68,7 +68,7 @@ static int constant_value(struct execution *x, struct bytes *value,
 
 	if (!type_takes_literal(r->type, (enum literal_kind)t->constant))
 		return refuse(x, "Invalid %s constant (%s) for \"%s\" of type "
-				 "%s", constant_kind_name(t->constant),
+				 "%s", ast_constant_kind_name(t->constant),
 			      text_of(x, t->text), receiver_name(x, r),
 			      text_of_type(x, r->type));
 	if (t->constant == CONSTANT_STRING && r->type->kind == TYPE_TEXT) {
@@ -85,7 +85,7 @@ static int constant_value(struct execution *x, struct bytes *value,
 		buf_clear(&x->scratch);
 		return refuse_type_error(x, err, &error);
 	}
-	return keep_scratch(x, value);
+	return session_keep_scratch(x, value);
 }
 
 /* Build the value of a collection, tuple or user type from its parts. */
@@ -102,7 +102,7 @@ static int build_value(struct execution *x, struct bytes *value,
 		buf_clear(&x->scratch);
 		return err;
 	}
-	return keep_scratch(x, value);
+	return session_keep_scratch(x, value);
 }
 
 static const char *literal_word(const struct term *t, const struct type *type)
@@ -156,11 +156,11 @@ static int items_value(struct execution *x, struct bytes *value,
 		return -ENOMEM;
 	for (i = 0; i < t->item_count; i++) {
 		ir = &inner[map && i % 2];
-		err = refuse_at_test(x, t->items[i], ir->type);
+		err = assignable_refuse_at_test(x, t->items[i], ir->type);
 		if (err)
 			return err;
 		if (t->items[i]->kind != TERM_NULL &&
-		    !term_assignable(x, t->items[i], ir->type))
+		    !assignable_term(x, t->items[i], ir->type))
 			return refuse(x, "Invalid %s literal for %s: %s %s is "
 					 "not of type %s",
 				      literal_word(t, type),
@@ -206,7 +206,7 @@ static int collection_value(struct execution *x, struct bytes *value,
 	switch (t->kind) {
 	case TERM_LIST:
 		if (kind != TYPE_LIST && kind != TYPE_VECTOR)
-			return refuse_at_test(x, t, r->type);
+			return assignable_refuse_at_test(x, t, r->type);
 		if (kind == TYPE_VECTOR && t->item_count != r->type->dimension)
 			return refuse(x, "Invalid vector literal for %s of "
 					 "type %s; expected %u elements, but "
@@ -253,10 +253,11 @@ static int user_check(struct execution *x, const struct term *t,
 		item = named_item(t, type->field_names[i]);
 		if (item < 0)
 			continue;
-		err = refuse_at_test(x, t->items[item], type->parts[i]);
+		err = assignable_refuse_at_test(x, t->items[item],
+						type->parts[i]);
 		if (err)
 			return err;
-		if (!term_assignable(x, t->items[item], type->parts[i]))
+		if (!assignable_term(x, t->items[item], type->parts[i]))
 			return refuse(x, "Invalid user type literal for %s: "
 					 "field %s is not of type %s",
 				      receiver_name(x, r),
@@ -270,7 +271,7 @@ static int check_fields(struct execution *x, const struct term *t,
 			const struct type *type)
 {
 	for (uint32_t i = 0; i < t->item_count; i++)
-		if (user_field(type, t->names[i].text) < 0)
+		if (assignable_user_field(type, t->names[i].text) < 0)
 			return refuse(x, "Unknown field '%s' in value of user "
 					 "defined type %s",
 				      text_of(x, t->names[i].text), type->name);
@@ -325,10 +326,10 @@ static int tuple_value(struct execution *x, struct bytes *value,
 					 "but got %u", receiver_name(x, r),
 				      text_of_type(x, type), type->part_count,
 				      t->item_count);
-		err = refuse_at_test(x, t->items[i], type->parts[i]);
+		err = assignable_refuse_at_test(x, t->items[i], type->parts[i]);
 		if (err)
 			return err;
-		if (!term_assignable(x, t->items[i], type->parts[i]))
+		if (!assignable_term(x, t->items[i], type->parts[i]))
 			return refuse(x, "Invalid tuple literal for %s: "
 					 "component %u is not of type %s",
 				      receiver_name(x, r), i,
@@ -359,16 +360,16 @@ static int hint_value(struct execution *x, struct bytes *value,
 	int err = resolve_type(x, &type, t->type, keyspace);
 
 	if (!err)
-		err = refuse_at_test(x, t->left, type);
+		err = assignable_refuse_at_test(x, t->left, type);
 	if (err)
 		return err;
-	if (!term_assignable(x, t->left, type))
+	if (!assignable_term(x, t->left, type))
 		return refuse(x, "Cannot cast value %s to type %s",
 			      text_of_term(x, t->left),
-			      text_of_type_name(x, t->type, keyspace));
-	if (!hint_assignable(type, r->type))
+			      type_text_of_name(x, t->type, keyspace));
+	if (!assignable_hint(type, r->type))
 		return refuse(x, "Cannot assign value (%s)%s to %s of type %s",
-			      text_of_type_name(x, t->type, keyspace),
+			      type_text_of_name(x, t->type, keyspace),
 			      text_of_term(x, t->left), receiver_name(x, r),
 			      text_of_type(x, r->type));
 	return term_value(x, value, t->left, r);
@@ -392,7 +393,7 @@ static int call_check(struct execution *x, const struct function *f,
 	if (f->aggregate)
 		return refuse(x, "Aggregation function are not supported in "
 				 "the where clause");
-	if (result_assignable(f->result, r->type))
+	if (assignable_result(f->result, r->type))
 		return 0;
 	return refuse(x, "Type error: cannot assign result of %s %s%s (type "
 			 "%s) to %s (type %s)",
@@ -415,7 +416,7 @@ static int call_value(struct execution *x, struct bytes *value,
 		err = call_check(x, f, t, r);
 	if (err)
 		return err;
-	name = f->op ? operation_name(f->op) : f->name;
+	name = f->op ? ast_operation_name(f->op) : f->name;
 	args = arena_zalloc(x->arena, f->arg_count, sizeof(*args));
 	if (!args)
 		return -ENOMEM;

@@ -51,7 +51,7 @@ static int look_up(struct execution *x, const struct function **f,
 	if (t->kind == TERM_CALL || t->kind == TERM_CAST)
 		return function_resolve(x, f, &q);
 	if (t->kind == TERM_NEGATE)
-		return negation_resolve(x, f, args, receiver);
+		return function_resolve_negation(x, f, args, receiver);
 	return operation_resolve(x, f, t->op, args, receiver);
 }
 
@@ -114,5 +114,5 @@ enum assignable call_assignable(struct execution *x, const struct term *t,
 
 	if (resolve_quietly(x, &f, t, receiver) || !f || f->made)
 		return WEAKLY_ASSIGNABLE;
-	return type_assignable(f->result, receiver);
+	return assignable_type(f->result, receiver);
 }

@@ -34,7 +34,7 @@ static const char *text_of_raw(struct execution *x,
 	return text_of_buf(x, &buf);
 }
 
-const char *text_of_type_name(struct execution *x, const struct type_name *t,
+const char *type_text_of_name(struct execution *x, const struct type_name *t,
 			      struct bytes keyspace)
 {
 	struct written_type raw = { t, t->frozen };
@@ -258,11 +258,11 @@ int resolve_type(struct execution *x, const struct type **out,
 	struct written_type raw = { name, name->frozen };
 	struct type *t;
 	int err = l.keyspace ? look_up(&l, &t, &raw) :
-			       refuse_without_keyspace(x);
+			       statement_refuse_without_keyspace(x);
 
 	if (err)
 		return err;
-	*out = own_type(x, t);
+	*out = session_own_type(x, t);
 	return *out ? 0 : -ENOMEM;
 }
 
@@ -321,7 +321,7 @@ static void print_class(struct buf *out, const struct type *t, bool in_frozen)
 	buf_add_str(out, frozen ? ")" : "");
 }
 
-const char *text_of_class(struct execution *x, const struct type *t)
+const char *type_text_of_class(struct execution *x, const struct type *t)
 {
 	struct buf out = BUF_INIT;
 
@@ -329,7 +329,7 @@ const char *text_of_class(struct execution *x, const struct type *t)
 	return text_of_buf(x, &out);
 }
 
-const char *text_of_entries(struct execution *x, const struct type *map)
+const char *type_text_of_entries(struct execution *x, const struct type *map)
 {
 	struct buf out = BUF_INIT;
 

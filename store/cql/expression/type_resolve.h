@@ -15,12 +15,12 @@ int type_resolve(struct execution *x, struct type **out,
 		 const struct type_name *name, const struct keyspace *k);
 /* Print a type as Cassandra does before it has looked it up. With a keyspace:
  * one that it has. */
-const char *text_of_type_name(struct execution *x, const struct type_name *t,
+const char *type_text_of_name(struct execution *x, const struct type_name *t,
 			      struct bytes keyspace);
 /* Refuse a type that is too deep or too large to be walked. */
 int type_check_limit(struct execution *x, const struct type *t);
 /* Print a type as Cassandra's class for it; and the type of an index on
  * entries. */
-const char *text_of_class(struct execution *x, const struct type *t);
-const char *text_of_entries(struct execution *x, const struct type *map);
+const char *type_text_of_class(struct execution *x, const struct type *t);
+const char *type_text_of_entries(struct execution *x, const struct type *map);
 #endif

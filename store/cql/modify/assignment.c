@@ -39,8 +39,9 @@ static int refuse_operation(struct execution *x, const struct assignment *a,
 		      assignment_text(x, a), what, text_of(x, a->column.text));
 }
 
-int change_of_value(struct execution *x, struct change *c,
-		    const struct column *column, const struct term *value)
+int assignment_change_of_value(struct execution *x, struct change *c,
+			       const struct column *column,
+			       const struct term *value)
 {
 	struct receiver r = receiver_column(column);
 	bool counter = column->type->kind == TYPE_COUNTER;
@@ -73,7 +74,7 @@ static int scalar_change(struct execution *x, struct change *c,
 	if (a->kind == ASSIGN_ADD && takes_tuple(t))
 		return refuse_operation(x, a, "tuple");
 	if (a->kind == ASSIGN_ADD && conditional && !counter) {
-		if (!kind_is_number(t->kind) && !kind_is_text(t->kind))
+		if (!type_kind_is_number(t->kind) && !kind_is_text(t->kind))
 			return refuse(x, "Invalid operation (%s) for "
 					 "non-numeric and non-text type %s",
 				      assignment_text(x, a), c->column->name);
@@ -99,7 +100,7 @@ static int map_change(struct execution *x, struct change *c,
 
 	if (!add) {
 		key = type_get(t->parts[0]);
-		r.type = own_type(x, type_new(TYPE_SET, true, &key, 1));
+		r.type = session_own_type(x, type_new(TYPE_SET, true, &key, 1));
 		if (!r.type)
 			return -ENOMEM;
 	}
@@ -212,9 +213,9 @@ static int field_change(struct execution *x, struct change *c,
 	return term_value_or_late(x, &c->value, a->value, &r, &c->late);
 }
 
-int change_of_assignment(struct execution *x, struct change *c,
-			 const struct table *t, const struct assignment *a,
-			 bool conditional)
+int assignment_change(struct execution *x, struct change *c,
+		      const struct table *t, const struct assignment *a,
+		      bool conditional)
 {
 	const struct column *column;
 	int err = resolve_column(x, &column, t, &a->column);
@@ -228,7 +229,7 @@ int change_of_assignment(struct execution *x, struct change *c,
 	c->column = column;
 	switch (a->kind) {
 	case ASSIGN_SET:
-		return change_of_value(x, c, column, a->value);
+		return assignment_change_of_value(x, c, column, a->value);
 	case ASSIGN_PREPEND:
 		return prepend_change(x, c, a);
 	case ASSIGN_ELEMENT:
@@ -259,8 +260,9 @@ static int element_deletion(struct execution *x, struct change *c,
 	return term_value_or_late(x, &c->key, d->key, &key, &c->late);
 }
 
-int change_of_deletion(struct execution *x, struct change *c,
-		       const struct table *t, const struct deleted_item *d)
+int assignment_change_of_deletion(struct execution *x, struct change *c,
+				  const struct table *t,
+				  const struct deleted_item *d)
 {
 	const struct column *column;
 	int err = resolve_column(x, &column, t, &d->column);

@@ -4,11 +4,13 @@
 #include "store/cql/modify/modify.h"
 
 /* SET and DELETE items to changes. */
-int change_of_value(struct execution *x, struct change *c,
-		    const struct column *column, const struct term *value);
-int change_of_assignment(struct execution *x, struct change *c,
-			 const struct table *t, const struct assignment *a,
-			 bool conditional);
-int change_of_deletion(struct execution *x, struct change *c,
-		       const struct table *t, const struct deleted_item *d);
+int assignment_change_of_value(struct execution *x, struct change *c,
+			       const struct column *column,
+			       const struct term *value);
+int assignment_change(struct execution *x, struct change *c,
+		      const struct table *t, const struct assignment *a,
+		      bool conditional);
+int assignment_change_of_deletion(struct execution *x, struct change *c,
+				  const struct table *t,
+				  const struct deleted_item *d);
 #endif

@@ -71,7 +71,7 @@ static int check_keyspaces(struct execution *x, const struct batch_state *b)
 	for (uint32_t i = 0; i < b->count && !x->session->keyspace; i++) {
 		name = modification_table(b->batch->statements[i]);
 		if (!identifier_is_given(&name->keyspace))
-			return refuse_without_keyspace(x);
+			return statement_refuse_without_keyspace(x);
 	}
 	return 0;
 }
@@ -206,14 +206,15 @@ static int check_size(struct execution *x, const struct batch_state *b,
 	if (size > FAIL_SIZE)
 		return refuse(x, "Batch too large");
 	if (size > WARN_SIZE)
-		warn(x, "Batch for [%s.%s] is of size %zu, exceeding specified "
-			"threshold of %d by %zu.", t->keyspace, t->name, size,
-		     WARN_SIZE, size - WARN_SIZE);
+		statement_warn(x, "Batch for [%s.%s] is of size %zu, exceeding "
+			       "specified threshold of %d by %zu.", t->keyspace,
+			       t->name, size, WARN_SIZE, size - WARN_SIZE);
 	if (b->batch->kind == BATCH_UNLOGGED && b->ref_count > WARN_PARTITIONS)
-		warn(x, "Unlogged batch covering %zu partitions detected "
-			"against table [%s.%s]. You should use a logged batch "
-			"for atomicity, or asynchronous writes for "
-			"performance.", b->ref_count, t->keyspace, t->name);
+		statement_warn(x, "Unlogged batch covering %zu partitions "
+			       "detected against table [%s.%s]. You should use "
+			       "a logged batch for atomicity, or asynchronous "
+			       "writes for performance.", b->ref_count,
+			       t->keyspace, t->name);
 	return 0;
 }
 
@@ -225,7 +226,7 @@ static int run(struct cql_result *r, struct batch_state *b)
 	int err = 0;
 
 	if (b->conditional)
-		err = cas_run(r, b->items, b->count, true, &applies);
+		err = conditional_run(r, b->items, b->count, true, &applies);
 	if (err || !applies)
 		return err;
 	for (uint32_t i = 0; i < b->count && !err; i++)
@@ -234,10 +235,10 @@ static int run(struct cql_result *r, struct batch_state *b)
 		err = check_size(x, b, w);
 	if (err)
 		return err;
-	err = table_write(w);
+	err = commit_write(w);
 	if (!err && b->conditional)
 		err = store_sync_to(x->store, store_position(x->store));
-	return write_failure(x, w, err);
+	return refuse_write_failure(x, w, err);
 }
 
 /* Under the lock: see write_lock. */
@@ -253,7 +254,7 @@ static void stamp_again(struct execution *x, struct batch_state *b)
 			b->items[i].timestamp_us += later;
 }
 
-int execute_batch(struct cql_result *r, const struct batch_statement *batch)
+int batch_execute(struct cql_result *r, const struct batch_statement *batch)
 {
 	struct execution *x = &r->execution;
 	struct batch_state b = { .batch = batch };

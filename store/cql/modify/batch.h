@@ -4,5 +4,5 @@
 #include "store/cql/statement/statement.h"
 #include "store/cql/modify/modify.h"
 
-int execute_batch(struct cql_result *r, const struct batch_statement *b);
+int batch_execute(struct cql_result *r, const struct batch_statement *b);
 #endif

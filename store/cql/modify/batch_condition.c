@@ -35,7 +35,7 @@ static int plan_conditional(struct execution *x, struct batch_state *b,
 
 	if (err)
 		return err;
-	if (partition_is_in(&m->where))
+	if (where_partition_is_in(&m->where))
 		return refuse(x, "Batch with conditions cannot span multiple "
 				 "partitions (you cannot use IN on the "
 				 "partition key)");

@@ -100,7 +100,7 @@ static int load_list(struct applying *a, const struct column *column)
 			   1ull << (column->number & 63), a->x->now_s,
 			   &a->arena, &row);
 	if (found <= 0)
-		return store_failure(a->x, found);
+		return refuse_store_failure(a->x, found);
 	cells = a->clustering ? row.cells : row.statics;
 	count = a->clustering ? row.cell_count : row.static_count;
 	for (uint32_t i = 0; i < count; i++) {
@@ -401,7 +401,7 @@ static int compute(struct applying *a, const struct change *c)
 	int found = computed(a, c, &value);
 
 	if (found <= 0)
-		return store_failure(a->x, found);
+		return refuse_store_failure(a->x, found);
 	buf_clear(&a->x->scratch);
 	found = arithmetic_apply(&a->x->scratch, &is_null, kind, value, '+',
 				 kind, c->value, &error);
@@ -411,7 +411,7 @@ static int compute(struct applying *a, const struct change *c)
 		buf_clear(&a->x->scratch);
 		return 0;
 	}
-	found = keep_scratch(a->x, &value);
+	found = session_keep_scratch(a->x, &value);
 	if (found)
 		return found;
 	write_cell(a->w, c->column, BYTES_NULL, value, a->m->timestamp_us,
@@ -457,10 +457,11 @@ static int count(struct applying *a, const struct change *c)
 		return refuse(a->x, "The negation of %lld overflows supported "
 				    "counter precision (signed 8 bytes "
 				    "integer)", (long long)delta);
-	return store_failure(a->x,
-			     write_counter_add(a->w, c->column, BYTES_NULL,
-					       c->minus ? -delta : delta,
-					       a->m->timestamp_us));
+	return refuse_store_failure(a->x,
+				    commit_counter_add(a->w, c->column,
+						       BYTES_NULL, c->minus ?
+						       -delta : delta,
+						       a->m->timestamp_us));
 }
 
 static int apply_change(struct applying *a, const struct change *c)
@@ -485,8 +486,9 @@ static int apply_change(struct applying *a, const struct change *c)
 	}
 }
 
-int apply_changes(struct execution *x, struct modification *m, struct write *w,
-		  struct bytes key, const struct bytes *clustering)
+int cell_change_apply(struct execution *x, struct modification *m,
+		      struct write *w, struct bytes key,
+		      const struct bytes *clustering)
 {
 	enum column_kind kind = clustering ? COLUMN_REGULAR : COLUMN_STATIC;
 	struct applying a = { .x = x, .m = m, .w = w, .key = key,

@@ -4,6 +4,7 @@
 #include "store/cql/modify/modify.h"
 
 /* All changes of the kind of column to the row begun in w. */
-int apply_changes(struct execution *x, struct modification *m, struct write *w,
-		  struct bytes key, const struct bytes *clustering);
+int cell_change_apply(struct execution *x, struct modification *m,
+		      struct write *w, struct bytes key,
+		      const struct bytes *clustering);
 #endif

@@ -24,7 +24,7 @@ static int check_durations(struct execution *x, const struct type *t,
 		return 0;
 	if (t->kind == TYPE_DURATION)
 		return refuse(x, "Slice conditions ( %s ) are not supported on "
-				 "durations", operator_name(op));
+				 "durations", ast_operator_name(op));
 	return refuse(x, "Slice conditions are not supported on %s containing "
 			 "durations", type_is_collection(t) ? "collections" :
 				      t->kind == TYPE_TUPLE ? "tuples" : "UDTs");
@@ -316,12 +316,12 @@ static int check_comparison(struct execution *x, const struct if_condition *i)
 		return 0;
 	if (bytes_is_null(i->values[0]))
 		return refuse(x, "Invalid comparison with null for operator "
-				 "\"%s\"", operator_name(i->op));
+				 "\"%s\"", ast_operator_name(i->op));
 	if (!contains && is_nothing(i, i->values[0]))
 		return refuse(x, "Invalid comparison with an empty %s for "
 				 "operator \"%s\"",
 			      type_kind_name(i->type->kind),
-			      operator_name(i->op));
+			      ast_operator_name(i->op));
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 
 #include "store/base/java.h"
 
-struct entry {
+struct condition_entry {
 	const struct if_condition *condition;
 	uint32_t hash, place, key, index;	/* key: the first with the same */
 };
@@ -32,7 +32,8 @@ static uint32_t hash_condition(const struct if_condition *c)
 	return java_spread(hash);
 }
 
-static int compare_keys(const struct entry *a, const struct entry *b)
+static int compare_keys(const struct condition_entry *a,
+			const struct condition_entry *b)
 {
 	struct bytes x = element_of(a->condition), y = element_of(b->condition);
 	const struct column *p = a->condition->column, *q = b->condition->column;
@@ -46,7 +47,7 @@ static int compare_keys(const struct entry *a, const struct entry *b)
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct condition_entry *x = a, *y = b;
 	int order = compare_keys(x, y);
 
 	return order ? order : (x->index > y->index) - (x->index < y->index);
@@ -54,7 +55,7 @@ static int compare_entries(const void *a, const void *b)
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct condition_entry *x = a, *y = b;
 
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
@@ -64,7 +65,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Find the keys. Returns their number. */
-static uint32_t find_keys(struct entry *entries, uint32_t count)
+static uint32_t find_keys(struct condition_entry *entries, uint32_t count)
 {
 	uint32_t keys = 0;
 
@@ -81,14 +82,16 @@ static uint32_t find_keys(struct entry *entries, uint32_t count)
 int conditions_sort(struct execution *x, const struct if_condition **items,
 		    uint32_t count)
 {
-	struct entry *entries = arena_zalloc(x->arena, count, sizeof(*entries));
+	struct condition_entry *entries = arena_zalloc(x->arena, count,
+						       sizeof(*entries));
 	uint32_t places;
 
 	if (!entries)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
-		entries[i] = (struct entry){ .condition = items[i], .index = i,
-					     .hash = hash_condition(items[i]) };
+		entries[i] = (struct condition_entry){
+			.condition = items[i], .index = i,
+			.hash = hash_condition(items[i]) };
 	places = java_buckets(0, find_keys(entries, count));
 	for (uint32_t i = 0; i < count; i++)
 		entries[i].place = entries[i].hash & (places - 1);

@@ -50,7 +50,8 @@ struct cas {
 /* True if it writes a row, rather than statics or a whole partition. */
 static bool updates_row(const struct modification *m)
 {
-	return !m->table->clustering_count || restricts_clustering(&m->where);
+	return !m->table->clustering_count ||
+		where_restricts_clustering(&m->where);
 }
 
 /* Choose the columns to read: where a row is written all of its columns, of the
@@ -92,7 +93,7 @@ static int read_row(struct execution *x, struct cas *c, struct cas_row *row,
 		found = table_read(x->store, t, c->key, row->clustering,
 				   UINT64_MAX, x->now_s, x->arena, &view);
 	if (found < 0)
-		return store_failure(x, found);
+		return refuse_store_failure(x, found);
 	row->exists = found;
 	if (!found)
 		view = (struct row_view){ 0 };
@@ -118,7 +119,7 @@ static int read_statics(struct execution *x, struct cas *c)
 		found = table_read(x->store, t, c->key, NULL, UINT64_MAX,
 				   x->now_s, x->arena, c->statics);
 	if (found < 0)
-		return store_failure(x, found);
+		return refuse_store_failure(x, found);
 	if (!found)
 		memset(c->statics, 0, sizeof(*c->statics));
 	err = read_row(x, c, &c->static_row, true);
@@ -152,7 +153,7 @@ static int read_first(struct execution *x, struct cas *c)
 	q.now_s = x->now_s;
 	more = table_query(&cursor, x->store, &q);
 	if (more)
-		return store_failure(x, more);
+		return refuse_store_failure(x, more);
 	do
 		more = cursor_next(cursor, &view);
 	while (more > 0 && !c->regulars &&
@@ -162,7 +163,7 @@ static int read_first(struct execution *x, struct cas *c)
 		first[i] = arena_copy(x->arena, view.clustering[i]);
 	cursor_close(cursor);
 	if (!there)
-		return more < 0 ? store_failure(x, more) : 0;
+		return more < 0 ? refuse_store_failure(x, more) : 0;
 	c->row_count = 1;
 	c->rows[0].clustering = first;
 	return read_row(x, c, &c->rows[0], false);
@@ -175,7 +176,7 @@ static int compare_rows(const struct modification *a,
 		return 0;
 	if (!a->row_count || !b->row_count)
 		return (a->row_count > 0) - (b->row_count > 0);
-	return compare_clusterings(a->table, a->rows[0], b->rows[0]);
+	return plan_compare_clusterings(a->table, a->rows[0], b->rows[0]);
 }
 
 static int compare_questions(const void *a, const void *b)
@@ -302,7 +303,7 @@ static int ask_all(struct execution *x, struct cas *c, bool *applies)
 /* Make the column [applied], with room for more columns after it. */
 static bool columns_begin(struct cql_result *r, uint32_t more)
 {
-	if (!result_columns(r, more + 1))
+	if (!statement_result_columns(r, more + 1))
 		return false;
 	r->columns[0].name = bytes_str("[applied]");
 	r->columns[0].type = type_native(TYPE_BOOLEAN);
@@ -318,7 +319,7 @@ static int result_applied(struct cql_result *r)
 		return -ENOMEM;
 	rows[0] = values;
 	values[0] = bytes_of("\1", 1);
-	return result_rows(r, rows, 1);
+	return statement_result_rows(r, rows, 1);
 }
 
 static uint32_t add_column(const struct column **columns, uint32_t count,
@@ -340,7 +341,7 @@ static uint32_t shown_columns(const struct cas *c,
 	const struct table *t = c->table;
 	uint32_t keys = t->partition_key_count + t->clustering_count;
 	uint32_t all = keys + t->static_count + t->regular_count;
-	const struct column *hidden = hidden_clustering(t);
+	const struct column *hidden = modification_hidden_clustering(t);
 	uint32_t count = 0, i;
 	bool exists = false;
 
@@ -401,7 +402,7 @@ static int show(struct cql_result *r, struct cas *c,
 		      show_row(r, c, row, columns, count, rows[given]);
 		given++;
 	}
-	return err ? err : result_rows(r, rows, given);
+	return err ? err : statement_result_rows(r, rows, given);
 }
 
 static int result_refused(struct cql_result *r, struct cas *c)
@@ -426,8 +427,8 @@ static int result_refused(struct cql_result *r, struct cas *c)
 	return show(r, c, columns, count);
 }
 
-int cas_run(struct cql_result *r, const struct modification *items,
-	    uint32_t count, bool batch, bool *applies)
+int conditional_run(struct cql_result *r, const struct modification *items,
+		    uint32_t count, bool batch, bool *applies)
 {
 	struct cas c = { .items = items, .count = count, .batch = batch,
 			 .table = items[0].table, .key = items[0].keys[0] };

@@ -12,6 +12,6 @@
  * *applies: all conditions hold, and the result says so. Else it has the rows
  * that were read; in a batch their keys too.
  */
-int cas_run(struct cql_result *r, const struct modification *items,
-	    uint32_t count, bool batch, bool *applies);
+int conditional_run(struct cql_result *r, const struct modification *items,
+		    uint32_t count, bool batch, bool *applies);
 #endif

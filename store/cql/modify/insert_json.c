@@ -65,7 +65,7 @@ static int column_value(struct execution *x, const struct column *c,
 	if (err == -EINVAL)
 		return refuse(x, "Error decoding JSON value for %s: %s",
 			      c->name, error.text);
-	return err || is_null ? err : keep_scratch(x, value);
+	return err || is_null ? err : session_keep_scratch(x, value);
 }
 
 static bool is_null_text(struct bytes text)
@@ -82,7 +82,7 @@ static bool is_null_text(struct bytes text)
 /* COMPACT STORAGE without clustering columns: the hidden one is required. */
 static int check_compact(struct execution *x, const struct table *t)
 {
-	const struct column *hidden = hidden_clustering(t);
+	const struct column *hidden = modification_hidden_clustering(t);
 
 	return hidden ? refuse(x, "Undefined column name %s in table %s",
 			       hidden->name, text_of_table(x, t)) : 0;

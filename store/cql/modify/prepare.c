@@ -47,7 +47,7 @@ static bool touches_only_statics(const struct modification *m)
 	return statics;
 }
 
-const struct column *hidden_clustering(const struct table *t)
+const struct column *modification_hidden_clustering(const struct table *t)
 {
 	for (uint32_t i = 0; i < t->column_count; i++)
 		if (t->columns[i].hidden &&
@@ -66,8 +66,8 @@ static int insert_column(struct execution *x, struct modification *m,
 	*clustered = *clustered || c->kind == COLUMN_CLUSTERING;
 	if (c->kind != COLUMN_PARTITION_KEY && c->kind != COLUMN_CLUSTERING) {
 		modification_touches(m, c);
-		return change_of_value(x, &m->changes[m->change_count++], c,
-				       value);
+		return assignment_change_of_value(
+			x, &m->changes[m->change_count++], c, value);
 	}
 	/* Restrictions are checked after all other columns. */
 	relation.kind = RELATION_COLUMN;
@@ -145,7 +145,7 @@ static int prepare_insert(struct execution *x, struct modification *m,
 	m->only_statics = !clustered && touches_only_statics(m);
 	m->where.only_statics = m->only_statics;
 	err = restrictions_check(x, &m->where);
-	hidden = hidden_clustering(m->table);
+	hidden = modification_hidden_clustering(m->table);
 	if (!err && !m->change_count && hidden)
 		return refuse(x, "Some clustering keys are missing: %s",
 			      hidden->name);
@@ -162,8 +162,8 @@ static int prepare_update(struct execution *x, struct modification *m,
 	for (uint32_t i = 0; i < s->assignment_count && !err; i++) {
 		struct change *c = &m->changes[m->change_count++];
 
-		err = change_of_assignment(x, c, m->table, &s->assignments[i],
-					   modification_is_conditional(m));
+		err = assignment_change(x, c, m->table, &s->assignments[i],
+					modification_is_conditional(m));
 		if (err)
 			return refuse_at(x, s->assignments[i].span, err);
 		modification_touches(m, c->column);
@@ -171,7 +171,7 @@ static int prepare_update(struct execution *x, struct modification *m,
 	if (err)
 		return err;
 	m->only_statics = touches_only_statics(m);
-	return analyse_where(x, &m->where, m->table, STATEMENT_UPDATE,
+	return where_analyse(x, &m->where, m->table, STATEMENT_UPDATE,
 			     s->relations, s->relation_count, false,
 			     m->only_statics, NULL);
 }
@@ -194,7 +194,7 @@ static bool whole_key_given(const struct modification *m)
 static int check_delete(struct execution *x, const struct modification *m)
 {
 	const struct table *t = m->table;
-	bool fixed = hidden_clustering(t) != NULL;
+	bool fixed = modification_hidden_clustering(t) != NULL;
 
 	if (modification_is_conditional(m) && (fixed || !whole_key_given(m))) {
 		if ((m->sets_regular && !fixed) || !m->change_count)
@@ -224,7 +224,8 @@ static int prepare_delete(struct execution *x, struct modification *m,
 	for (uint32_t i = 0; i < s->deletion_count && !err; i++) {
 		struct change *c = &m->changes[m->change_count++];
 
-		err = change_of_deletion(x, c, m->table, &s->deletions[i]);
+		err = assignment_change_of_deletion(x, c, m->table,
+						    &s->deletions[i]);
 		if (err)
 			return refuse_at(x, s->deletions[i].span, err);
 		modification_touches(m, c->column);
@@ -232,7 +233,7 @@ static int prepare_delete(struct execution *x, struct modification *m,
 	if (err)
 		return err;
 	m->only_statics = m->change_count && touches_only_statics(m);
-	return analyse_where(x, &m->where, m->table, STATEMENT_DELETE,
+	return where_analyse(x, &m->where, m->table, STATEMENT_DELETE,
 			     s->relations, s->relation_count, false,
 			     m->only_statics, NULL);
 }
@@ -287,7 +288,7 @@ int modification_prepare(struct execution *x, struct modification *m,
 		return err;
 	/* Its answer shows the values that it found. */
 	if (modification_is_conditional(m)) {
-		err = require_right(x, m->table, CQL_READ);
+		err = statement_require_right(x, m->table, CQL_READ);
 		if (err)
 			return err;
 	}
@@ -441,7 +442,8 @@ int modification_plan_keys(struct execution *x, struct modification *m)
 
 	x->table = m->table;
 	err = plan_partitions(x, &m->where, &m->keys, &m->key_count);
-	return err ? err : check_partitions(x, m->table, m->keys, m->key_count);
+	return err ? err :
+		plan_check_partitions(x, m->table, m->keys, m->key_count);
 }
 
 static const char *word_of(const struct modification *m)
@@ -458,7 +460,7 @@ int modification_check_key(struct execution *x, const struct modification *m)
 
 int modification_check_rows(struct execution *x, const struct modification *m)
 {
-	return clustering_is_in(&m->where) ?
+	return where_clustering_is_in(&m->where) ?
 		       refuse(x, "IN on the clustering key columns is not "
 				 "supported with conditional %s", word_of(m)) :
 		       0;
@@ -484,7 +486,7 @@ int modification_plan(struct execution *x, struct modification *m)
 	int err = modification_plan_keys(x, m);
 
 	if (!err && modification_is_conditional(m)) {
-		if (partition_is_in(&m->where))
+		if (where_partition_is_in(&m->where))
 			return refuse(x, "IN on the partition key is not "
 					 "supported with conditional %s",
 				      word_of(m));
@@ -550,7 +552,7 @@ static int apply_row(struct execution *x, struct modification *m,
 			      m->table->columns[m->table->partition_key_count +
 						m->table->clustering_count]
 				      .name);
-	err = apply_changes(x, m, w, key, clustering);
+	err = cell_change_apply(x, m, w, key, clustering);
 	if (!err && m->kind == STATEMENT_INSERT)
 		write_marker(w, m->timestamp_us, m->ttl_s);
 	return err;
@@ -570,12 +572,13 @@ int modification_apply(struct execution *x, struct modification *m,
 			continue;
 		}
 		if (m->only_statics)
-			err = apply_changes(x, m, w, m->keys[k], NULL);
+			err = cell_change_apply(x, m, w, m->keys[k], NULL);
 		/* With every row its statics too: a counter counts each
 		 * time. */
 		for (size_t i = 0; i < m->row_count && !err; i++) {
 			if (m->sets_static)
-				err = apply_changes(x, m, w, m->keys[k], NULL);
+				err = cell_change_apply(x, m, w, m->keys[k],
+							NULL);
 			if (!err)
 				err = apply_row(x, m, w, m->keys[k],
 						m->table->clustering_count ?

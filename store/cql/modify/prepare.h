@@ -5,7 +5,7 @@
 
 /* Return the hidden clustering column of COMPACT STORAGE without clustering
  * columns, whose columns are stored as statics. NULL: of any other table. */
-const struct column *hidden_clustering(const struct table *t);
+const struct column *modification_hidden_clustering(const struct table *t);
 /* Note that it sets or deletes the column, or part of it. */
 void modification_touches(struct modification *m, const struct column *c);
 /* True if it reads what it changes. */

@@ -43,7 +43,7 @@ static uint32_t length_of(const struct type *t)
 static bool takes_cells(const struct type *t, const struct type *dropped)
 {
 	if (type_is_multicell(t) != type_is_multicell(dropped) ||
-	    !type_assignable(dropped, t))
+	    !assignable_type(dropped, t))
 		return false;
 	switch (t->kind) {
 	case TYPE_LIST:
@@ -131,7 +131,7 @@ static int add_column(struct ddl *d, struct table *t,
 	if (err)
 		return err;
 	if (c->mask)
-		err = ddl_mask(d, &mask, t, c, type);
+		err = mask_prepare(d, &mask, t, c, type);
 	if (!err && table_column(t, c->name.text) < 0)
 		err = add_new_column(d, t, c, type, mask);
 	else if (!err && !d->statement->alter_table->if_column_not_exists)
@@ -153,7 +153,7 @@ static int add_columns(struct ddl *d, struct table *t, const struct keyspace *k)
 		err = add_column(d, t, &s->columns[i], k);
 	if (!err)
 		err = table_finish(t);
-	return err ? err : check_table(d, t);
+	return err ? err : create_table_check(d, t);
 }
 
 /* ----------------------------------------------------------- DROP, RENAME */
@@ -241,8 +241,8 @@ static int drop_column(struct ddl *d, struct table *t,
 static int drop_columns(struct ddl *d, struct table *t)
 {
 	const struct alter_table *s = d->statement->alter_table;
-	const uint32_t *order = java_order(d, s->names, s->name_count,
-					   sizeof(*s->names));
+	const uint32_t *order = property_java_order(d, s->names, s->name_count,
+						    sizeof(*s->names));
 	uint32_t before = t->dropped_count;
 	struct hash chosen = { .count = 0 };
 	int err = order ? choose_names(d, &chosen, 1, false) : -ENOMEM;
@@ -305,8 +305,9 @@ static int rename_columns(struct ddl *d, struct table *t,
 			  const struct table *old)
 {
 	const struct alter_table *s = d->statement->alter_table;
-	const uint32_t *order = java_order(d, s->names, s->name_count / 2,
-					   2 * sizeof(*s->names));
+	const uint32_t *order = property_java_order(d, s->names,
+						    s->name_count / 2,
+						    2 * sizeof(*s->names));
 	struct hash chosen = { .count = 0 };
 	int err = order ? choose_names(d, &chosen, 2, true) : -ENOMEM;
 
@@ -331,9 +332,9 @@ static int check_options(struct ddl *d)
 
 	if (err)
 		return err;
-	err = read_table_options(d, &alone, p);
+	err = table_options_read(d, &alone, p);
 	if (!err)
-		err = check_table_options(d, &alone, p);
+		err = table_options_check(d, &alone, p);
 	table_options_release(&alone);
 	return err;
 }
@@ -346,7 +347,7 @@ static int read_options(struct ddl *d)
 
 	if (err)
 		return err;
-	err = read_table_options(d, &alone, p);
+	err = table_options_read(d, &alone, p);
 	table_options_release(&alone);
 	return err;
 }
@@ -359,11 +360,11 @@ static int set_options(struct ddl *d, struct table *t)
 	int err = check_options(d);
 
 	if (!err)
-		err = read_table_id(d, id, &given, p);
+		err = table_options_read_id(d, id, &given, p);
 	if (!err && given)
 		err = misconfigured(d, "Cannot alter table id.");
 	if (!err)
-		err = read_table_options(d, &t->options, p);
+		err = table_options_read(d, &t->options, p);
 	if (!err && t->flags & TABLE_COUNTER &&
 	    t->options.default_time_to_live > 0)
 		err = refuse(d->x, "Cannot set default_time_to_live on a table "

@@ -73,8 +73,8 @@ static const struct option overlapping = {
 	.shouts = true,
 };
 
-int read_compaction(struct ddl *d, struct table_options *o,
-		    const struct written_property *p)
+int compaction_options_read(struct ddl *d, struct table_options *o,
+			    const struct written_property *p)
 {
 	const char *name, *value, *class = NULL;
 	int err = property_map(d, p);
@@ -130,14 +130,14 @@ static int check_scaling(struct ddl *d, const struct option *option,
 			continue;
 		if ((*text == 'L' || *text == 'T') &&
 		    isdigit((unsigned char)text[1]) &&
-		    read_java_int(&n, text + 1)) {
+		    property_read_int(&n, text + 1)) {
 			if (n < 2)
 				return misconfigured(d, "Fan factor cannot be "
 							"lower than 2 in %s",
 						     text);
 			continue;
 		}
-		if (!read_java_int(&n, text))
+		if (!property_read_int(&n, text))
 			return misconfigured(d, "Scaling parameter %s must "
 						"match N|L[0-9]+|T[0-9]+|"
 						"[+-]?[0-9]+", text);
@@ -157,7 +157,7 @@ static double read_size(const char *text)
 		return -1;
 	memcpy(digits, text, length);
 	digits[length] = 0;
-	if (!read_java_double(&amount, digits))
+	if (!property_read_double(&amount, digits))
 		return -1;
 	for (text += length; *text == ' ';)
 		text++;
@@ -215,7 +215,7 @@ static int check_growth(struct ddl *d, const struct option *option,
 	if (!*text)
 		return misconfigured(d, "sstable_growth is not a valid number "
 					"between 0 and 1: empty String");
-	if (!read_java_double(&x, text))
+	if (!property_read_double(&x, text))
 		return misconfigured(d, "sstable_growth is not a valid number "
 					"between 0 and 1: For input string: "
 					"\"%s\"", text);
@@ -331,14 +331,16 @@ static int check_buckets(struct ddl *d, const struct table_options *o)
 	double low = 0.5, high = 1.5;
 
 	if (of_low)
-		read_java_double(&low, of_low);
+		property_read_double(&low, of_low);
 	if (of_high)
-		read_java_double(&high, of_high);
+		property_read_double(&high, of_high);
 	if (high > low || isnan(low) || isnan(high))
 		return 0;
-	return misconfigured(d, "bucket_high value (%s) is less than or equal "
-				"to the bucket_low value (%s)",
-			     text_of_double(d, high), text_of_double(d, low));
+	return misconfigured(d,
+			     "bucket_high value (%s) is less than or equal "
+			     "to the bucket_low value (%s)",
+			     property_text_of_double(d, high),
+			     property_text_of_double(d, low));
 }
 
 /* The options are sorted by name, and so is the list. */
@@ -371,7 +373,7 @@ static int read_threshold(struct ddl *d, int32_t *n,
 {
 	const char *value = sub_option(o, name);
 
-	if (isdigit((unsigned char)*value) && read_java_int(n, value))
+	if (isdigit((unsigned char)*value) && property_read_int(n, value))
 		return 0;
 	return misconfigured(d, "Invalid value %s for '%s' compaction "
 				"sub-option - must be an integer", value, name);
@@ -401,7 +403,7 @@ static int check_thresholds(struct ddl *d, const struct table_options *o)
 	return 0;
 }
 
-int check_compaction(struct ddl *d, const struct table_options *o)
+int compaction_options_check(struct ddl *d, const struct table_options *o)
 {
 	enum strategy strategy = strategy_of(o);
 	int err = check_each(d, o, strategy);

@@ -4,7 +4,7 @@
 #include "store/cql/schema/ddl.h"
 
 /* Read the map into o; check it against the table once all options are read. */
-int read_compaction(struct ddl *d, struct table_options *o,
-		    const struct written_property *p);
-int check_compaction(struct ddl *d, const struct table_options *o);
+int compaction_options_read(struct ddl *d, struct table_options *o,
+			    const struct written_property *p);
+int compaction_options_check(struct ddl *d, const struct table_options *o);
 #endif

@@ -90,12 +90,13 @@ static int read_enabled(struct ddl *d, bool *off,
 
 static int read_numbers(struct ddl *d, struct written *w)
 {
-	if (w->chunk_length && !read_java_int(&w->chunk_kb, w->chunk_length))
+	if (w->chunk_length &&
+	    !property_read_int(&w->chunk_kb, w->chunk_length))
 		return misconfigured(d, "Invalid value for chunk_length_in_kb");
 	if (w->chunk_kb > INT32_MAX / 1024)
 		return misconfigured(d, "Value of chunk_length_in_kb is too "
 					"large (%d)", w->chunk_kb);
-	if (w->min_ratio && !read_java_double(&w->ratio, w->min_ratio))
+	if (w->min_ratio && !property_read_double(&w->ratio, w->min_ratio))
 		return misconfigured(d, "Invalid value for min_compress_ratio");
 	return 0;
 }
@@ -207,12 +208,13 @@ static int keep(struct ddl *d, struct table_options *o,
 		err = set(o, "chunk_length_in_kb",
 			  arena_format(d->x->arena, "%d", w->chunk_kb));
 	if (!err && w->ratio != 0)
-		err = set(o, "min_compress_ratio", text_of_double(d, w->ratio));
+		err = set(o, "min_compress_ratio",
+			  property_text_of_double(d, w->ratio));
 	return err;
 }
 
-int read_compression(struct ddl *d, struct table_options *o,
-		     const struct written_property *p)
+int compression_options_read(struct ddl *d, struct table_options *o,
+			     const struct written_property *p)
 {
 	struct written w = { .chunk_kb = 16 };
 	bool off = false;

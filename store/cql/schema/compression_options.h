@@ -4,6 +4,6 @@
 #include "store/cql/schema/ddl.h"
 
 /* Read the map into o, and check it. */
-int read_compression(struct ddl *d, struct table_options *o,
-		     const struct written_property *p);
+int compression_options_read(struct ddl *d, struct table_options *o,
+			     const struct written_property *p);
 #endif

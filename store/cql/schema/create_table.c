@@ -96,7 +96,7 @@ static int add_compact_columns(struct new_table *n)
 				      COLUMN_REGULAR);
 }
 
-int check_table(struct ddl *d, const struct table *t)
+int create_table_check(struct ddl *d, const struct table *t)
 {
 	bool counter = t->flags & TABLE_COUNTER;
 
@@ -153,12 +153,12 @@ static int fill(struct new_table *n)
 	struct table *t = n->table;
 	struct ddl *d = n->d;
 	bool given = false;
-	int err = check_table_options(d, &t->options, p);
+	int err = table_options_check(d, &t->options, p);
 
 	if (!err)
 		err = new_table_check(n);
 	if (!err)
-		err = read_table_id(d, t->id, &given, p);
+		err = table_options_read_id(d, t->id, &given, p);
 	if (!err && given)
 		err = check_id(d, t->id);
 	if (!err)
@@ -168,7 +168,7 @@ static int fill(struct new_table *n)
 	if (!err)
 		err = table_finish(t);
 	if (!err)
-		err = check_table(d, t);
+		err = create_table_check(d, t);
 	t->uid = d->x->session->uid;
 	t->gid = d->x->session->gid;
 	t->mode = d->x->session->mode;
@@ -178,7 +178,7 @@ static int fill(struct new_table *n)
 	return err;
 }
 
-int refuse_existing(struct ddl *d)
+int create_table_refuse_existing(struct ddl *d)
 {
 	const struct create_table *s = d->statement->create_table;
 
@@ -206,14 +206,14 @@ static int look_for_table(struct new_table *n, bool *done)
 		return err;
 	/* Its rows will belong to the maker of the new one. */
 	if (n->old->flags & TABLE_PROVISIONAL) {
-		err = require_right(n->d->x, n->old, CQL_READ);
+		err = statement_require_right(n->d->x, n->old, CQL_READ);
 		return err ? err :
-			     require_right(n->d->x, n->old, CQL_WRITE);
+			statement_require_right(n->d->x, n->old, CQL_WRITE);
 	}
 	if (n->d->x->session->alterations && !n->s->if_not_exists)
 		return 0;
 	*done = true;
-	return refuse_existing(n->d);
+	return create_table_refuse_existing(n->d);
 }
 
 /* The table stands: what would make this one of it. */
@@ -236,7 +236,7 @@ int create_table(struct ddl *d)
 	if (!n.table)
 		return -ENOMEM;
 	n.table->options.bloom_filter_fp_chance = -1;
-	err = read_table_options(d, &n.table->options, &s->properties);
+	err = table_options_read(d, &n.table->options, &s->properties);
 	if (!err)
 		err = look_for_table(&n, &done);
 	if (!err && !done)

@@ -10,7 +10,7 @@
 
 int create_table(struct ddl *d);
 /* Refuse an existing table, except with IF NOT EXISTS. */
-int refuse_existing(struct ddl *d);
+int create_table_refuse_existing(struct ddl *d);
 /* Check a table, whatever made it (Cassandra's validate). */
-int check_table(struct ddl *d, const struct table *t);
+int create_table_check(struct ddl *d, const struct table *t);
 #endif

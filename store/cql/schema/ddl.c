@@ -74,7 +74,7 @@ int ddl_table(struct ddl *d, const struct keyspace *k, struct bytes name,
 	      const struct table **t)
 {
 	*t = k ? keyspace_table(k, name) : NULL;
-	return *t ? require_right(d->x, *t, CQL_DDL) : 0;
+	return *t ? statement_require_right(d->x, *t, CQL_DDL) : 0;
 }
 
 /* Drop a keyspace with its tables: the user must be able to enter all of
@@ -87,7 +87,7 @@ static int drop_keyspace(struct ddl *d)
 	if (!k && d->statement->drop->if_exists)
 		return 0;
 	for (uint32_t i = 0; k && !err && i < k->table_count; i++)
-		err = require_right(d->x, k->tables[i], CQL_DDL);
+		err = statement_require_right(d->x, k->tables[i], CQL_DDL);
 	if (err)
 		return err;
 	err = k ? ddl_begin(d) : ddl_keyspace(d, &k);
@@ -118,9 +118,9 @@ static int apply(struct ddl *d)
 {
 	switch (d->statement->kind) {
 	case STATEMENT_CREATE_KEYSPACE:
-		return create_keyspace(d);
+		return keyspace_create(d);
 	case STATEMENT_ALTER_KEYSPACE:
-		return alter_keyspace(d);
+		return keyspace_alter(d);
 	case STATEMENT_DROP_KEYSPACE:
 		return drop_keyspace(d);
 	case STATEMENT_CREATE_TABLE:
@@ -130,15 +130,15 @@ static int apply(struct ddl *d)
 	case STATEMENT_DROP_TABLE:
 		return drop_table(d);
 	case STATEMENT_CREATE_TYPE:
-		return create_type(d);
+		return user_type_create(d);
 	case STATEMENT_ALTER_TYPE:
-		return alter_type(d);
+		return user_type_alter(d);
 	case STATEMENT_DROP_TYPE:
-		return drop_type(d);
+		return user_type_drop(d);
 	case STATEMENT_CREATE_INDEX:
-		return create_index(d);
+		return index_create(d);
 	default:
-		return drop_index(d);
+		return index_drop(d);
 	}
 }
 
@@ -196,7 +196,7 @@ static int find_keyspace(struct ddl *d)
 	else if (d->x->session->keyspace)
 		d->keyspace = bytes_str(d->x->session->keyspace);
 	else
-		return refuse_without_keyspace(d->x);
+		return statement_refuse_without_keyspace(d->x);
 	return 0;
 }
 
@@ -275,7 +275,7 @@ static int change_schema(struct ddl *d)
 		err = check_new_table(d);
 	if (!err && d->statement->kind == STATEMENT_ALTER_TABLE &&
 	    d->statement->alter_table->kind == ALTER_TABLE_MASK)
-		err = refuse_mask(d);
+		err = mask_refuse(d);
 	if (!err)
 		err = check_rights(d);
 	if (!err && !ddl_is_plain_name(d->keyspace, 48))
@@ -287,18 +287,18 @@ static int change_schema(struct ddl *d)
 		return err;
 	err = store_edit_tables(d->x->store, &changes);
 	if (err == -EEXIST && d->next)	/* the rows of a table are in the way */
-		err = refuse_existing(d);
-	return store_failure(d->x, err);
+		err = create_table_refuse_existing(d);
+	return refuse_store_failure(d->x, err);
 }
 
-int execute_schema(struct cql_result *r, const struct statement *s)
+int ddl_execute(struct cql_result *r, const struct statement *s)
 {
 	struct execution *x = &r->execution;
 	struct ddl d = { .x = x, .statement = s };
 	int err;
 
 	if (s->kind == STATEMENT_DESCRIBE)
-		err = execute_describe(r, s->describe);
+		err = describe_execute(r, s->describe);
 	else if (s->kind >= STATEMENT_CREATE_VIEW)
 		err = refuse_kind(x, s->kind);
 	else

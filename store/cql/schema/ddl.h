@@ -40,5 +40,5 @@ int ddl_check_name(struct ddl *d, struct bytes name);
 	refuse_as((d)->x, CQL_CONFIGURATION, __VA_ARGS__)
 
 /* Changes of the schema, and DESCRIBE. */
-int execute_schema(struct cql_result *r, const struct statement *s);
+int ddl_execute(struct cql_result *r, const struct statement *s);
 #endif

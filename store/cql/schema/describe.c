@@ -54,7 +54,7 @@ static struct bytes quoted(struct described *r, const char *name)
 {
 	struct buf buf = BUF_INIT;
 
-	name_print(&buf, bytes_str(name));
+	schema_print_name(&buf, bytes_str(name));
 	return bytes_str(text_of_buf(r->x, &buf));
 }
 
@@ -173,7 +173,7 @@ static void add_tables(struct described *r, const struct keyspace *k)
 		list[i] = (struct named){ k->tables[i]->name, k->tables[i] };
 	qsort(list, k->table_count, sizeof(*list), compare_named);
 	for (uint32_t i = 0; i < k->table_count; i++) {
-		if (!may_enter(r->x, k, list[i].object))
+		if (!statement_may_enter(r->x, k, list[i].object))
 			continue;
 		if (r->list)
 			add_table_row(r, list[i].object);
@@ -236,12 +236,12 @@ static const struct table *find_index(struct described *r,
 {
 	const struct table *t = keyspace_index(k, name, index);
 
-	return t && may_enter(r->x, k, t) ? t : NULL;
+	return t && statement_may_enter(r->x, k, t) ? t : NULL;
 }
 
 static int describe_table(struct described *r, const struct table *t)
 {
-	int err = require_right(r->x, t, CQL_ENTER);
+	int err = statement_require_right(r->x, t, CQL_ENTER);
 
 	if (!err)
 		add_table(r, t);
@@ -261,7 +261,7 @@ static int find_keyspace(struct described *r, const struct keyspace **k,
 	}
 	*k = schema_keyspace(r->x->schema, wanted);
 	if (*k)
-		return require_entry(r->x, *k);
+		return statement_require_entry(r->x, *k);
 	return refuse_at(r->x, name->span,
 			 refuse(r->x, "'%s' not found in keyspaces",
 				text_of(r->x, wanted)));
@@ -329,7 +329,7 @@ static int describe_any(struct described *r)
 
 	if (!identifier_is_given(&name->keyspace)) {
 		k = schema_keyspace(r->x->schema, wanted);
-		err = k ? require_entry(r->x, k) : 0;
+		err = k ? statement_require_entry(r->x, k) : 0;
 		if (k && !err)
 			add_keyspace(r, k);
 		if (k)
@@ -341,7 +341,7 @@ static int describe_any(struct described *r)
 	if (!k)
 		return refuse(r->x, "'%s' not found in keyspaces",
 			      text_of(r->x, in));
-	err = require_entry(r->x, k);
+	err = statement_require_entry(r->x, k);
 	if (err)
 		return err;
 	t = keyspace_table(k, wanted);
@@ -371,7 +371,8 @@ static void for_keyspaces(struct described *r, bool system,
 	for (uint32_t i = 0; i < s->keyspace_count; i++) {
 		const struct keyspace *k = list[i].object;
 
-		if ((system || !k->system) && may_enter(r->x, k, NULL))
+		if ((system || !k->system) &&
+		    statement_may_enter(r->x, k, NULL))
 			add(r, k);
 	}
 }
@@ -434,7 +435,7 @@ static const struct type *ring_type(struct described *r)
 	parts[1] = type_new(TYPE_LIST, true, &text, 1);
 	if (!parts[1])
 		return NULL;
-	return own_type(r->x, type_new(TYPE_MAP, true, parts, 2));
+	return session_own_type(r->x, type_new(TYPE_MAP, true, parts, 2));
 }
 
 static int describe_cluster(struct described *r)
@@ -447,7 +448,7 @@ static int describe_cluster(struct described *r)
 	const struct keyspace *k = use ? schema_keyspace(r->x->schema,
 							 bytes_str(use)) : NULL;
 	uint32_t count = k && !k->system ? 4 : 3;
-	struct cql_column *columns = result_columns(r->result, count);
+	struct cql_column *columns = statement_result_columns(r->result, count);
 	const struct type *map = ring_type(r);
 	struct bytes *row = new_row(r, count);
 
@@ -458,7 +459,7 @@ static int describe_cluster(struct described *r)
 		columns[i].type = i < 3 ? type_native(TYPE_TEXT) : map;
 		row[i] = i < 3 ? bytes_str(values[i]) : ring(r, map);
 	}
-	return result_rows(r->result, r->rows, r->count);
+	return statement_result_rows(r->result, r->rows, r->count);
 }
 
 /* -------------------------------------------------------------------- all */
@@ -490,7 +491,7 @@ static int describe(struct described *r)
 	}
 }
 
-int execute_describe(struct cql_result *result, const struct describe *s)
+int describe_execute(struct cql_result *result, const struct describe *s)
 {
 	static const char *const names[] = { "keyspace_name", "type", "name",
 					     "create_statement" };
@@ -509,12 +510,12 @@ int execute_describe(struct cql_result *result, const struct describe *s)
 	if (err)
 		return err;
 	count = r.list ? 3 : 4;
-	columns = result_columns(result, count);
+	columns = statement_result_columns(result, count);
 	if (!columns)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		columns[i].name = bytes_str(names[i]);
 		columns[i].type = type_native(TYPE_TEXT);
 	}
-	return result_rows(result, r.rows, r.count);
+	return statement_result_rows(result, r.rows, r.count);
 }

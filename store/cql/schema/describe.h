@@ -3,5 +3,5 @@
 #define STORE_CQL_SCHEMA_DESCRIBE_H
 #include "store/cql/schema/ddl.h"
 
-int execute_describe(struct cql_result *r, const struct describe *s);
+int describe_execute(struct cql_result *r, const struct describe *s);
 #endif

@@ -44,13 +44,13 @@ static int read_attributes(struct new_index *n)
 	const struct create_index *s = n->s;
 	const struct written_property *options;
 	struct ddl *d = n->d;
-	int err = check_property_names(d, &s->properties, names, 1);
+	int err = property_check_names(d, &s->properties, names, 1);
 
 	n->custom = s->custom || (s->using_class.ptr &&
 				  !bytes_equal(s->using_class,
 					       bytes_str(PLAIN)));
 	n->class = s->using_class.ptr ? text_of(d->x, s->using_class) : PLAIN;
-	options = find_property(&s->properties, "options");
+	options = property_find(&s->properties, "options");
 	if (err || !options)
 		return err;
 	if (!n->custom)
@@ -103,7 +103,7 @@ static int check_target_form(struct ddl *d, const struct column *c,
 	struct buf name = BUF_INIT;
 
 	if (frozen && target != INDEX_FULL) {
-		name_print(&name, bytes_str(c->name));
+		schema_print_name(&name, bytes_str(c->name));
 		return refuse(d->x, "Cannot create %s() index on frozen column "
 				    "%s. Frozen collections are immutable and "
 				    "must be fully indexed by using the "
@@ -306,7 +306,7 @@ static int check_target_count(struct new_index *n)
 		return 0;
 	for (uint32_t i = 0; i < n->s->target_count; i++) {
 		buf_add_str(&list, i ? ", " : "");
-		name_print(&list, n->s->targets[i].column.text);
+		schema_print_name(&list, n->s->targets[i].column.text);
 	}
 	if (n->index.kind == INDEX_SASI)
 		return misconfigured(n->d, "failed to retrieve target column "
@@ -342,7 +342,8 @@ static int add_index(struct new_index *n, bool known)
 	t->flags &= ~(uint32_t)TABLE_PROVISIONAL;
 	err = table_add_index(t, &n->index);
 	if (!err)
-		err = check_index_options(d, t, &t->indexes[t->index_count - 1]);
+		err = index_options_check(d, t,
+					  &t->indexes[t->index_count - 1]);
 	if (!err)
 		return ddl_set_table(d, t);
 	table_put(t);
@@ -368,12 +369,12 @@ static int make_index(struct new_index *n)
 			      n->index.name, equal->name);
 	err = add_index(n, !unknown);
 	if (!err && n->index.kind == INDEX_SASI)
-		warn(x, "SASI indexes are experimental and are not recommended "
-			"for production use.");
+		statement_warn(x, "SASI indexes are experimental and are not "
+			       "recommended for production use.");
 	return err;
 }
 
-int create_index(struct ddl *d)
+int index_create(struct ddl *d)
 {
 	const struct create_index *s = d->statement->create_index;
 	struct new_index n = { .d = d, .s = s };
@@ -408,7 +409,7 @@ out:
 	return err;
 }
 
-int drop_index(struct ddl *d)
+int index_drop(struct ddl *d)
 {
 	const struct drop *s = d->statement->drop;
 	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);
@@ -416,7 +417,7 @@ int drop_index(struct ddl *d)
 	struct table *t;
 
 	old = k ? keyspace_index(k, s->name.name.text, NULL) : NULL;
-	if (old && !may_enter(d->x, k, old))
+	if (old && !statement_may_enter(d->x, k, old))
 		old = NULL;	/* an error does not describe it */
 	if (!old)
 		return s->if_exists ? 0 :

@@ -3,6 +3,6 @@
 #define STORE_CQL_SCHEMA_INDEX_H
 #include "store/cql/schema/ddl.h"
 
-int create_index(struct ddl *d);
-int drop_index(struct ddl *d);
+int index_create(struct ddl *d);
+int index_drop(struct ddl *d);
 #endif

@@ -116,7 +116,7 @@ static int check_sasi(struct ddl *d, const struct table *t,
 	if (mode && strcasecmp(mode, "PREFIX") && strcasecmp(mode, "CONTAINS") &&
 	    strcasecmp(mode, "SPARSE"))
 		return misconfigured(d, "Incorrect index mode: %s", mode);
-	if (memory && !read_java_long(&n, memory))
+	if (memory && !property_read_long(&n, memory))
 		return misconfigured(d, "For input string: \"%s\"", memory);
 	if (!mode || strcasecmp(mode, "SPARSE"))
 		return 0;
@@ -215,7 +215,7 @@ struct sai {
 static const char *text_of_indexed(const struct sai *s)
 {
 	return s->index->target == INDEX_ENTRIES ?
-		       text_of_entries(s->d->x, s->column->type) :
+		       type_text_of_entries(s->d->x, s->column->type) :
 		       text_of_type(s->d->x, s->type);
 }
 
@@ -357,7 +357,7 @@ static int check_sai(struct ddl *d, const struct table *t,
 	return err ? err : check_sai_type(&s);
 }
 
-int check_index_options(struct ddl *d, const struct table *t,
+int index_options_check(struct ddl *d, const struct table *t,
 			const struct index *index)
 {
 	switch (index->kind) {

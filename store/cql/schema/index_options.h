@@ -5,6 +5,6 @@
 
 /* Check the options of a CUSTOM index of the class; t has the index among its
  * own. */
-int check_index_options(struct ddl *d, const struct table *t,
+int index_options_check(struct ddl *d, const struct table *t,
 			const struct index *index);
 #endif

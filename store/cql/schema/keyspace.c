@@ -40,9 +40,9 @@ static int check_attributes(struct ddl *d, const struct properties *p,
 			    bool alters)
 {
 	const struct written_property *replication;
-	int err = check_property_names(d, p, names, ARRAY_SIZE(names));
+	int err = property_check_names(d, p, names, ARRAY_SIZE(names));
 
-	replication = find_property(p, "replication");
+	replication = property_find(p, "replication");
 	if (err || !replication)
 		return err;
 	err = property_map(d, replication);
@@ -147,18 +147,20 @@ static int check_factor(struct ddl *d, const struct keyspace *k,
 	if (strchr(o->value, '/'))
 		return misconfigured(d, "Transient replication is not enabled "
 					"on this node");
-	if (!read_java_int(&factor, o->value))
+	if (!property_read_int(&factor, o->value))
 		return misconfigured(d, "For input string: \"%s\"", o->value);
 	if (factor < 0)
 		return misconfigured(d, "Replication factor must be "
 					"non-negative, found %d", factor);
 	if (factor > 1 && is_simple(k))
-		warn(d->x, "Your replication factor %d for keyspace %s is "
-			   "higher than the number of nodes 1", factor, k->name);
+		statement_warn(d->x,
+			       "Your replication factor %d for keyspace %s is "
+			       "higher than the number of nodes 1", factor,
+			       k->name);
 	else if (factor > 1)
-		warn(d->x, "Your replication factor %d for keyspace %s is "
-			   "higher than the number of nodes 1 for datacenter "
-			   "%s", factor, k->name, o->name);
+		statement_warn(d->x, "Your replication factor %d for keyspace "
+			       "%s is higher than the number of nodes 1 for "
+			       "datacenter %s", factor, k->name, o->name);
 	return 0;
 }
 
@@ -212,8 +214,8 @@ static int set_attributes(struct ddl *d, struct keyspace *k,
 	const struct written_property *durable, *replication;
 	int err = 0;
 
-	durable = find_property(p, "durable_writes");
-	replication = find_property(p, "replication");
+	durable = property_find(p, "durable_writes");
+	replication = property_find(p, "replication");
 	if (durable)
 		err = property_bool(d, &k->durable_writes, durable);
 	if (!err && replication && (!was || replication->entry_count))
@@ -226,7 +228,7 @@ static int set_attributes(struct ddl *d, struct keyspace *k,
 	return err;
 }
 
-int create_keyspace(struct ddl *d)
+int keyspace_create(struct ddl *d)
 {
 	const struct keyspace_statement *s = d->statement->keyspace;
 	const char *name = text_of(d->x, d->keyspace);
@@ -235,7 +237,7 @@ int create_keyspace(struct ddl *d)
 
 	if (err)
 		return err;
-	if (!find_property(&s->properties, "replication"))
+	if (!property_find(&s->properties, "replication"))
 		return refuse(d->x, "Missing mandatory option 'replication'");
 	if (schema_keyspace(d->now, d->keyspace))
 		return s->if_not_exists ? 0 :
@@ -261,12 +263,12 @@ static int64_t replicas(const struct keyspace *k)
 	int32_t n;
 
 	for (uint32_t i = 1; i < k->replication_count; i++)
-		if (read_java_int(&n, k->replication[i].value))
+		if (property_read_int(&n, k->replication[i].value))
 			sum += n;
 	return sum;
 }
 
-int alter_keyspace(struct ddl *d)
+int keyspace_alter(struct ddl *d)
 {
 	const struct keyspace_statement *s = d->statement->keyspace;
 	const struct keyspace *was = schema_keyspace(d->now, d->keyspace);
@@ -282,7 +284,8 @@ int alter_keyspace(struct ddl *d)
 		return -ENOMEM;
 	err = set_attributes(d, k, was, &s->properties);
 	if (!err && replicas(k) > replicas(was))
-		warn(d->x, "When increasing replication factor you need to run "
-			   "a full (-full) repair to distribute the data.");
+		statement_warn(d->x, "When increasing replication factor you "
+			       "need to run a full (-full) repair to "
+			       "distribute the data.");
 	return err;
 }

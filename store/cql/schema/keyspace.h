@@ -4,6 +4,6 @@
 #include "store/cql/schema/ddl.h"
 
 /* The statements: each sets d->next or refuses. */
-int create_keyspace(struct ddl *d);
-int alter_keyspace(struct ddl *d);
+int keyspace_create(struct ddl *d);
+int keyspace_alter(struct ddl *d);
 #endif

@@ -16,7 +16,7 @@
 #include "store/cql/syntax/ast_print.h"
 #include "store/schema/mask.h"
 
-int refuse_mask(struct ddl *d)
+int mask_refuse(struct ddl *d)
 {
 	return refuse(d->x, "Cannot mask columns because dynamic data masking "
 			    "is not enabled. You can enable it with the "
@@ -37,7 +37,7 @@ static const char *text_of_mask(struct execution *x, const struct term *call)
 	buf_add_byte(&text, '(');
 	for (uint32_t i = 0; i < call->item_count; i++) {
 		buf_add_str(&text, i ? ", " : "");
-		term_print(&text, call->items[i]);
+		ast_print_term(&text, call->items[i]);
 	}
 	buf_add_byte(&text, ')');
 	return text_of_buf(x, &text);
@@ -56,7 +56,7 @@ static int find_function(struct execution *x, const struct function **out,
 	if (!args)
 		return -ENOMEM;
 	args[0].type = type;
-	args[0].text = text_of_class(x, type);
+	args[0].text = type_text_of_class(x, type);
 	for (uint32_t i = 0; i < call->item_count; i++)
 		args[i + 1].term = call->items[i];
 	q.args = args;
@@ -119,8 +119,8 @@ static int set_arguments(struct execution *x, struct column_mask *m,
 	return err;
 }
 
-int ddl_mask(struct ddl *d, struct column_mask **out, const struct table *t,
-	     const struct column_definition *c, const struct type *type)
+int mask_prepare(struct ddl *d, struct column_mask **out, const struct table *t,
+		 const struct column_definition *c, const struct type *type)
 {
 	const struct function *f;
 	struct execution *x = d->x;

@@ -5,11 +5,11 @@
 
 /* Refuse data masking, which is off as in Cassandra's default; for ADD it is
  * not checked. */
-int refuse_mask(struct ddl *d);
+int mask_refuse(struct ddl *d);
 /*
  * Make the mask of a new column of table t, of that type: the function and the
  * values of its arguments, a reference. Refused where no such function masks.
  */
-int ddl_mask(struct ddl *d, struct column_mask **out, const struct table *t,
-	     const struct column_definition *c, const struct type *type);
+int mask_prepare(struct ddl *d, struct column_mask **out, const struct table *t,
+		 const struct column_definition *c, const struct type *type);
 #endif

@@ -12,7 +12,7 @@ static const char *text_of_fixed(struct ddl *d, double x)
 	unsigned long long micros;
 
 	if (!(whole < 1e12))
-		return text_of_double(d, x);
+		return property_text_of_double(d, x);
 	micros = (unsigned long long)(whole * 1000000 + 0.5);
 	return arena_format(d->x->arena, "%s%llu.%06llu", x < 0 ? "-" : "",
 			    micros / 1000000, micros % 1000000);
@@ -65,19 +65,19 @@ static bool has_form(struct ddl *d, const struct option *option,
 
 	switch (option->form) {
 	case OPTION_INT:
-		if (!read_java_int(&small, value))
+		if (!property_read_int(&small, value))
 			return false;
 		if (is_outside(option, small))
 			*shown = text_of_whole(d, small);
 		return true;
 	case OPTION_LONG:
-		if (!read_java_long(&whole, value))
+		if (!property_read_long(&whole, value))
 			return false;
 		if (is_outside(option, (double)whole))
 			*shown = text_of_whole(d, whole);
 		return true;
 	case OPTION_DOUBLE:
-		if (!read_java_double(&x, value))
+		if (!property_read_double(&x, value))
 			return false;
 		if (is_outside(option, x))
 			*shown = text_of_fixed(d, x);

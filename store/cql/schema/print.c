@@ -17,7 +17,7 @@ static void print_string(struct buf *out, const char *text)
 
 static void print_name(struct buf *out, const char *name)
 {
-	name_print(out, bytes_str(name));
+	schema_print_name(out, bytes_str(name));
 }
 
 static void print_qualified(struct buf *out, const char *keyspace,

@@ -16,7 +16,7 @@
 #include "store/type/text/text.h"
 
 /* --------------------------------------------------------- Java's numbers */
-bool read_java_long(int64_t *out, const char *text)
+bool property_read_long(int64_t *out, const char *text)
 {
 	const char *digits = text + (*text == '-' || *text == '+');
 	char *end;
@@ -28,17 +28,17 @@ bool read_java_long(int64_t *out, const char *text)
 	return !errno && !*end;
 }
 
-bool read_java_int(int32_t *out, const char *text)
+bool property_read_int(int32_t *out, const char *text)
 {
 	int64_t n;
 
-	if (!read_java_long(&n, text) || n < INT32_MIN || n > INT32_MAX)
+	if (!property_read_long(&n, text) || n < INT32_MIN || n > INT32_MAX)
 		return false;
 	*out = (int32_t)n;
 	return true;
 }
 
-bool read_java_double(double *out, const char *text)
+bool property_read_double(double *out, const char *text)
 {
 	struct buf value = BUF_INIT;
 	struct type_error error;
@@ -56,7 +56,7 @@ bool read_java_double(double *out, const char *text)
 	return read;
 }
 
-const char *text_of_double(struct ddl *d, double x)
+const char *property_text_of_double(struct ddl *d, double x)
 {
 	struct buf text = BUF_INIT;
 	uint8_t bytes[8];
@@ -69,7 +69,7 @@ const char *text_of_double(struct ddl *d, double x)
 }
 
 /* --------------------------------------------------------------- properties */
-const struct written_property *find_property(const struct properties *p,
+const struct written_property *property_find(const struct properties *p,
 					     const char *name)
 {
 	for (uint32_t i = 0; i < p->count; i++)
@@ -78,7 +78,7 @@ const struct written_property *find_property(const struct properties *p,
 	return NULL;
 }
 
-int check_property_names(struct ddl *d, const struct properties *p,
+int property_check_names(struct ddl *d, const struct properties *p,
 			 const char *const *names, size_t count)
 {
 	for (uint32_t i = 0; i < p->count; i++) {
@@ -171,7 +171,7 @@ int property_int(struct ddl *d, int32_t *out,
 
 	if (err)
 		return err;
-	return read_java_int(out, text) ? 0 : refuse_value(d, p, "integer");
+	return property_read_int(out, text) ? 0 : refuse_value(d, p, "integer");
 }
 
 int property_double(struct ddl *d, double *out,
@@ -182,7 +182,8 @@ int property_double(struct ddl *d, double *out,
 
 	if (err)
 		return err;
-	return read_java_double(out, text) ? 0 : refuse_value(d, p, "double");
+	return property_read_double(out, text) ? 0 :
+		refuse_value(d, p, "double");
 }
 
 struct hashed { uint32_t bucket, place; };
@@ -196,8 +197,9 @@ static int compare_hashed(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-const uint32_t *java_order(struct ddl *d, const struct identifier *names,
-			   uint32_t count, size_t stride)
+const uint32_t *property_java_order(struct ddl *d,
+				    const struct identifier *names,
+				    uint32_t count, size_t stride)
 {
 	struct hashed *all = arena_alloc(d->x->arena, count * sizeof(*all));
 	uint32_t *order = arena_alloc(d->x->arena, count * sizeof(*order));

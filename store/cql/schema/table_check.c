@@ -93,7 +93,7 @@ int check_new_table(struct ddl *d)
 
 		err = ddl_check_name(d, c->name.text);
 		if (!err && c->mask)
-			err = refuse_at(d->x, c->span, refuse_mask(d));
+			err = refuse_at(d->x, c->span, mask_refuse(d));
 	}
 	return err;
 }
@@ -115,8 +115,8 @@ static int look_up_types(struct new_table *n)
 
 	if (!n->s->column_count)
 		return 0;	/* the key names a missing column */
-	order = java_order(n->d, &columns->name, n->s->column_count,
-			   sizeof(*columns));
+	order = property_java_order(n->d, &columns->name, n->s->column_count,
+				    sizeof(*columns));
 	err = order ? 0 : -ENOMEM;
 	for (uint32_t i = 0; i < n->s->column_count && !err; i++) {
 		struct new_column *c =
@@ -139,7 +139,7 @@ static const char *text_of_key_type(struct new_table *n, const struct type *t)
 	if (t->kind != TYPE_UDT)
 		return text_of_type(n->d->x, t);
 	buf_add_format(&name, "%s.%s", t->keyspace, t->name);
-	name_print(&quoted, buf_bytes(&name));
+	schema_print_name(&quoted, buf_bytes(&name));
 	buf_release(&name);
 	return text_of_buf(n->d->x, &quoted);
 }

@@ -21,9 +21,9 @@ static void begin_alter(struct buf *out, const struct table *t,
 			const char *what)
 {
 	buf_add_str(out, "ALTER TABLE ");
-	name_print(out, bytes_str(t->keyspace));
+	schema_print_name(out, bytes_str(t->keyspace));
 	buf_add_byte(out, '.');
-	name_print(out, bytes_str(t->name));
+	schema_print_name(out, bytes_str(t->name));
 	buf_add_str(out, what);
 }
 
@@ -81,9 +81,9 @@ static int compare_key(struct ddl *d, const struct table *old,
 		if (!renames)
 			begin_alter(out, old, " RENAME ");
 		buf_add_str(out, renames ? " AND " : "");
-		name_print(out, bytes_str(was->name));
+		schema_print_name(out, bytes_str(was->name));
 		buf_add_str(out, " TO ");
-		name_print(out, bytes_str(now->name));
+		schema_print_name(out, bytes_str(now->name));
 		renames = true;
 	}
 	if (renames)
@@ -131,7 +131,7 @@ static uint32_t list_missing(struct buf *out, const struct table *from,
 		if (types)
 			cql_print_column(out, c->name, c->type, c->kind);
 		else
-			name_print(out, bytes_str(c->name));
+			schema_print_name(out, bytes_str(c->name));
 	}
 	return n;
 }
@@ -169,7 +169,7 @@ static int compare_options(struct ddl *d, const struct table *old,
 	int err = table_options_copy(&with, &old->options);
 
 	if (!err)
-		err = read_table_options(d, &with, given);
+		err = table_options_read(d, &with, given);
 	if (!err) {
 		cql_print_options(&was, &old->options);
 		cql_print_options(&now, &with);

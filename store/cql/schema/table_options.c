@@ -64,7 +64,7 @@ static int read_caching(struct ddl *d, struct table_options *o,
 					"sub-option 'keys': only 'ALL' and "
 					"'NONE' are allowed", keys);
 	if (rows && strcasecmp(rows, "ALL") && strcasecmp(rows, "NONE") &&
-	    !(is_number(rows) && read_java_int(&n, rows)))
+	    !(is_number(rows) && property_read_int(&n, rows)))
 		return misconfigured(d, "Invalid value '%s' for caching "
 					"sub-option 'rows_per_partition': only "
 					"'ALL', 'NONE', and integer values are "
@@ -142,7 +142,7 @@ static bool read_amount(double *out, const char *text, const char *const *units)
 		memmove(digits + 1, digits, length < 62 ? length + 1 : 62);
 		digits[0] = '0';
 	}
-	return read_java_double(out, digits);
+	return property_read_double(out, digits);
 }
 
 static const char *const percent_units[] = { "p", "percentile", NULL };
@@ -286,8 +286,8 @@ static const struct table_option {
 	  NULL },
 	{ "caching", OWN, 0, read_caching },
 	{ "comment", OWN, 0, read_comment },
-	{ "compaction", OWN, 0, read_compaction },
-	{ "compression", OWN, 0, read_compression },
+	{ "compaction", OWN, 0, compaction_options_read },
+	{ "compression", OWN, 0, compression_options_read },
 	{ "memtable", OWN, 0, read_memtable },
 	{ "default_time_to_live", INT, FIELD(default_time_to_live), NULL },
 	{ "gc_grace_seconds", INT, FIELD(gc_grace_seconds), NULL },
@@ -339,14 +339,14 @@ static void choose_filter(struct table_options *o)
 		o->bloom_filter_fp_chance = leveled ? 0.1 : 0.01;
 }
 
-int read_table_options(struct ddl *d, struct table_options *o,
+int table_options_read(struct ddl *d, struct table_options *o,
 		       const struct properties *p)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(options) && !err; i++) {
 		const struct written_property *one =
-			find_property(p, options[i].name);
+			property_find(p, options[i].name);
 
 		if (one)
 			err = read_option(d, o, &options[i], one);
@@ -364,7 +364,7 @@ static int check_least(struct ddl *d, const char *name, int32_t value,
 				"%d)", name, least, value);
 }
 
-int check_table_options(struct ddl *d, const struct table_options *o,
+int table_options_check(struct ddl *d, const struct table_options *o,
 			const struct properties *p)
 {
 	double fp = o->bloom_filter_fp_chance, crc = o->crc_check_chance;
@@ -373,20 +373,20 @@ int check_table_options(struct ddl *d, const struct table_options *o,
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		names[i] = options[i].name;
-	err = check_property_names(d, p, names, ARRAY_SIZE(names));
+	err = property_check_names(d, p, names, ARRAY_SIZE(names));
 
 	if (!err)
-		err = check_compaction(d, o);
+		err = compaction_options_check(d, o);
 	if (!err && !(fp > 6.71e-5 && fp <= 1))
 		err = misconfigured(d, "bloom_filter_fp_chance must be larger "
 				       "than 6.71E-5 and less than or equal "
 				       "to 1.0 (got %s)",
-				    text_of_double(d, fp));
+				    property_text_of_double(d, fp));
 	if (!err && !(crc >= 0 && crc <= 1))
 		err = misconfigured(d, "crc_check_chance must be larger than "
 				       "or equal to 0 and smaller than or "
 				       "equal to 1.0 (got %s)",
-				    text_of_double(d, crc));
+				    property_text_of_double(d, crc));
 	if (!err)
 		err = check_least(d, "default_time_to_live",
 				  o->default_time_to_live, 0);
@@ -411,10 +411,10 @@ int check_table_options(struct ddl *d, const struct table_options *o,
 	return err;
 }
 
-int read_table_id(struct ddl *d, uint8_t id[16], bool *given,
-		  const struct properties *p)
+int table_options_read_id(struct ddl *d, uint8_t id[16], bool *given,
+			  const struct properties *p)
 {
-	const struct written_property *one = find_property(p, "id");
+	const struct written_property *one = property_find(p, "id");
 	struct buf value = BUF_INIT;
 	struct type_error error;
 	const char *text;

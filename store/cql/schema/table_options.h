@@ -4,15 +4,15 @@
 #include "store/cql/schema/ddl.h"
 
 /*
- * Read WITH of a table. read_table_options refuses values that cannot be read
- * and changes *o; check_table_options refuses unknown names, and values of *o
+ * Read WITH of a table. table_options_read refuses values that cannot be read
+ * and changes *o; table_options_check refuses unknown names, and values of *o
  * out of bounds.
  */
-int read_table_options(struct ddl *d, struct table_options *o,
+int table_options_read(struct ddl *d, struct table_options *o,
 		       const struct properties *p);
-int check_table_options(struct ddl *d, const struct table_options *o,
+int table_options_check(struct ddl *d, const struct table_options *o,
 			const struct properties *p);
 /* Read the id, *given false when there is none. */
-int read_table_id(struct ddl *d, uint8_t id[16], bool *given,
-		  const struct properties *p);
+int table_options_read_id(struct ddl *d, uint8_t id[16], bool *given,
+			  const struct properties *p);
 #endif

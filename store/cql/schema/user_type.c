@@ -131,7 +131,7 @@ static int name_fields(struct ddl *d, struct fields *f,
 	return 0;
 }
 
-int create_type(struct ddl *d)
+int user_type_create(struct ddl *d)
 {
 	const struct create_type *s = d->statement->create_type;
 	const char *name = text_of(d->x, s->name.name.text);
@@ -167,9 +167,9 @@ static const char *text_of_name(struct ddl *d, const struct type *t)
 {
 	struct buf buf = BUF_INIT;
 
-	name_print(&buf, bytes_str(t->keyspace));
+	schema_print_name(&buf, bytes_str(t->keyspace));
 	buf_add_byte(&buf, '.');
-	name_print(&buf, bytes_str(t->name));
+	schema_print_name(&buf, bytes_str(t->name));
 	return text_of_buf(d->x, &buf);
 }
 
@@ -226,7 +226,8 @@ static int add_field(struct ddl *d, const struct keyspace *k,
 {
 	const struct alter_type *s = d->statement->alter_type;
 	const char *name = text_of(d->x, s->field.name.text);
-	const char *written = text_of_type_name(d->x, s->field.type, d->keyspace);
+	const char *written = type_text_of_name(d->x, s->field.type,
+						d->keyspace);
 	struct type *type = NULL;
 	struct fields f = { .count = 0 };
 	int err = check_field_type(d, s->field.type);
@@ -265,8 +266,9 @@ static int rename_fields(struct ddl *d, const struct type *t)
 	const struct alter_type *s = d->statement->alter_type;
 	const char *twice;
 	struct fields f;
-	const uint32_t *order = java_order(d, s->names, s->name_count / 2,
-					   2 * sizeof(*s->names));
+	const uint32_t *order = property_java_order(d, s->names,
+						    s->name_count / 2,
+						    2 * sizeof(*s->names));
 	int err = copy_fields(d, &f, t);
 
 	if (!err && !order)
@@ -296,7 +298,7 @@ static int rename_fields(struct ddl *d, const struct type *t)
 	return err;
 }
 
-int alter_type(struct ddl *d)
+int user_type_alter(struct ddl *d)
 {
 	const struct alter_type *s = d->statement->alter_type;
 	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);
@@ -349,7 +351,7 @@ static void list_tables(struct buf *out, const struct keyspace *k,
 	}
 }
 
-int drop_type(struct ddl *d)
+int user_type_drop(struct ddl *d)
 {
 	const struct drop *s = d->statement->drop;
 	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);

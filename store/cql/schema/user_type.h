@@ -3,7 +3,7 @@
 #define STORE_CQL_SCHEMA_USER_TYPE_H
 #include "store/cql/schema/ddl.h"
 
-int create_type(struct ddl *d);
-int alter_type(struct ddl *d);
-int drop_type(struct ddl *d);
+int user_type_create(struct ddl *d);
+int user_type_alter(struct ddl *d);
+int user_type_drop(struct ddl *d);
 #endif

@@ -15,7 +15,7 @@
 #define NEAREST_MAX 1000
 
 /* ------------------------------------------------------------ DISTINCT */
-bool has_static_shape(const struct table *t)
+bool select_has_static_shape(const struct table *t)
 {
 	return (t->flags & TABLE_COMPACT) && !t->clustering_count;
 }
@@ -37,7 +37,7 @@ static const struct column *first_of_rows(const struct select_state *s)
 		if (is_of_rows(of->found[i]))
 			return of->found[i];
 	for (i = 0; i < s->select->ordering_count &&
-		    partition_is_in(&s->where); i++)
+		    where_partition_is_in(&s->where); i++)
 		if (is_of_rows(s->orders[i]))
 			return s->orders[i];
 	return NULL;
@@ -54,13 +54,14 @@ int check_distinct(struct select_state *s)
 	if (s->select->per_partition_limit)
 		return refuse(x, "PER PARTITION LIMIT is not allowed with "
 				 "SELECT DISTINCT queries");
-	if (s->nearest || restricts_clustering(&s->where) ||
-	    (!has_static_shape(t) && restricts_others(&s->where, false)))
+	if (s->nearest || where_restricts_clustering(&s->where) ||
+	    (!select_has_static_shape(t) &&
+	     where_restricts_others(&s->where, false)))
 		return refuse(x, "SELECT DISTINCT with WHERE clause only "
 				 "supports restriction by partition key and/or "
 				 "static columns.");
 	c = first_of_rows(s);
-	if (c && !has_static_shape(t))
+	if (c && !select_has_static_shape(t))
 		return refuse(x, "SELECT DISTINCT queries must only request "
 				 "partition key columns and/or static columns "
 				 "(not %s)", c->name);
@@ -222,7 +223,8 @@ int check_groups(struct select_state *s)
 				break;
 			found = &t->columns[next] == c;
 			if (!found &&
-			    !restricted_by_eq(&s->where, &t->columns[next]))
+			    !where_restricted_by_eq(&s->where,
+						    &t->columns[next]))
 				break;
 		}
 		if (!found)
@@ -246,7 +248,7 @@ int check_groups(struct select_state *s)
 	return 0;
 }
 
-void warn_of_groups(struct select_state *s)
+void select_warn_of_groups(struct select_state *s)
 {
 	bool restricted = s->where.token;
 	uint32_t i;
@@ -255,10 +257,11 @@ void warn_of_groups(struct select_state *s)
 		restricted |= restriction_of(&s->where,
 					     &s->table->columns[i]) != NULL;
 	if (!restricted)
-		warn(s->x, "Aggregation query used without partition key");
-	else if (partition_is_in(&s->where))
-		warn(s->x, "Aggregation query used on multiple partition keys "
-			   "(IN restriction)");
+		statement_warn(s->x,
+			       "Aggregation query used without partition key");
+	else if (where_partition_is_in(&s->where))
+		statement_warn(s->x, "Aggregation query used on multiple "
+			       "partition keys (IN restriction)");
 }
 
 /* ------------------------------------------------------------- ORDER BY */
@@ -278,7 +281,7 @@ static int check_order_columns(struct select_state *s, const int8_t *descending)
 					    "%s", c->name);
 		while (place != c->position) {
 			if (place >= t->clustering_count ||
-			    !restricted_by_eq(&s->where,
+			    !where_restricted_by_eq(&s->where,
 				table_clustering_column(t, place)))
 				return refuse(s->x, "Order by currently only "
 						    "supports the ordering of "
@@ -335,7 +338,9 @@ int check_nearest(struct select_state *s)
 				    "%d. LIMIT was %llu", NEAREST_MAX,
 			      (unsigned long long)s->limit);
 	err = late_term_bind(s->x, s->near_late);
-	return err ? err : nearest_init(s, vector_index(s->table, s->nearest));
+	return err ? err :
+		sort_nearest_init(s,
+				  index_choice_of_vector(s->table, s->nearest));
 }
 
 int check_order(struct select_state *s)

@@ -9,11 +9,11 @@
 /* The checks of Cassandra after WHERE, in its order. */
 int check_distinct(struct select_state *s);
 /* COMPACT STORAGE without clustering: a partition is one static row. */
-bool has_static_shape(const struct table *t);
+bool select_has_static_shape(const struct table *t);
 int check_groups(struct select_state *s);
 int check_order(struct select_state *s);
 /* Warn of aggregates over more than one partition. */
-void warn_of_groups(struct select_state *s);
+void select_warn_of_groups(struct select_state *s);
 /* Check, when it runs, the arguments of the function of GROUP BY. */
 int check_group_function(struct select_state *s);
 /* Check ANN OF, once the limits are read. */

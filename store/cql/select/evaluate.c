@@ -63,7 +63,7 @@ static int has_part(struct execution *x, const struct expression *e,
 
 	if (!e->arg_count)
 		return 1;
-	err = expression_value(x, e->args[0], row, NULL, &value);
+	err = evaluate_expression(x, e->args[0], row, NULL, &value);
 	if (err || bytes_is_null(value))
 		return err;
 	/* an empty slice is only its count */
@@ -111,7 +111,7 @@ static int meta_value(struct execution *x, const struct expression *e,
 	buf_clear(&x->scratch);
 	type_build(&x->scratch, e->type, parts,
 		   fields ? e->column->type->part_count : count);
-	return keep_scratch(x, value);
+	return session_keep_scratch(x, value);
 }
 
 static int field_value(const struct expression *e, struct bytes of,
@@ -188,7 +188,7 @@ static int slice_value(struct execution *x, const struct expression *e,
 		return more;
 	buf_clear(&x->scratch);
 	type_build(&x->scratch, t, kept, count);
-	return keep_scratch(x, value);
+	return session_keep_scratch(x, value);
 }
 
 /* Check that the bytes of each part are a value of its type. */
@@ -235,7 +235,7 @@ static int build_value(struct execution *x, const struct expression *e,
 					e->arg_count);
 	else
 		type_build(&x->scratch, e->type, args, e->arg_count);
-	return err ? err : keep_scratch(x, value);
+	return err ? err : session_keep_scratch(x, value);
 }
 
 /* Build a value of the values of other expressions. */
@@ -256,8 +256,8 @@ static int compound_value(struct execution *x, const struct expression *e,
 		args[i] = BYTES_NULL;
 		if (!e->args[i])
 			continue;
-		err = expression_value(x, e->args[i], row, accumulators,
-				       &args[i]);
+		err = evaluate_expression(x, e->args[i], row, accumulators,
+					  &args[i]);
 		if (err)
 			return err;
 	}
@@ -282,9 +282,9 @@ static int compound_value(struct execution *x, const struct expression *e,
 	}
 }
 
-int expression_value(struct execution *x, const struct expression *e,
-		     struct row_values *row, struct accumulator *accumulators,
-		     struct bytes *value)
+int evaluate_expression(struct execution *x, const struct expression *e,
+			struct row_values *row,
+			struct accumulator *accumulators, struct bytes *value)
 {
 	switch (e->kind) {
 	case EXPRESSION_COLUMN:

@@ -5,7 +5,7 @@
 
 /* The expression for a row; accumulators: of the group, for aggregates. The
  * value lies in x->arena or in the row. */
-int expression_value(struct execution *x, const struct expression *e,
-		     struct row_values *row, struct accumulator *accumulators,
-		     struct bytes *value);
+int evaluate_expression(struct execution *x, const struct expression *e,
+			struct row_values *row,
+			struct accumulator *accumulators, struct bytes *value);
 #endif

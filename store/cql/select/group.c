@@ -82,8 +82,8 @@ static int add_row(struct select_state *s)
 
 		value = BYTES_NULL;
 		if (e->arg_count)
-			err = expression_value(s->x, e->args[0], &s->row, NULL,
-					       &value);
+			err = evaluate_expression(s->x, e->args[0], &s->row,
+						  NULL, &value);
 		if (!err)
 			err = accumulator_add(s->x, &s->group.accumulators[i],
 					      value);
@@ -122,8 +122,9 @@ static bool is_same(struct select_state *s, const struct row_view *view,
 static int group_value(struct select_state *s, struct bytes *value)
 {
 	*value = BYTES_NULL;
-	return s->group.function ? expression_value(s->x, s->group.function,
-						    &s->row, NULL, value) : 0;
+	return s->group.function ?
+		evaluate_expression(s->x, s->group.function, &s->row, NULL,
+				    value) : 0;
 }
 
 /* Add a row to the open group, or begin a new one with it. */

@@ -18,7 +18,7 @@ static int open_cursor(struct select_state *s, struct cursor **cursor,
 		       const struct query *q)
 {
 	if (s->where.uses_index && s->where.index)
-		return table_query_index(cursor, s->x->store, q,
+		return index_query_table(cursor, s->x->store, q,
 					 &s->index_query);
 	return table_query(cursor, s->x->store, q);
 }
@@ -91,11 +91,11 @@ int source_open(struct select_state *s)
 		err = open_merged(s);
 	else
 		err = open_cursor(s, &s->cursor, &s->query);
-	return store_failure(s->x, err);
+	return refuse_store_failure(s->x, err);
 }
 
-int order_compare(const struct select_state *s, uint32_t i, struct bytes a,
-		  struct bytes b)
+int row_source_compare(const struct select_state *s, uint32_t i, struct bytes a,
+		       struct bytes b)
 {
 	const struct column *c = s->orders[i];
 	bool reversed = s->query.reversed;
@@ -119,11 +119,10 @@ static int compare_rows(const struct select_state *s, const struct row_view *a,
 	for (uint32_t i = 0; i < s->order_count && !order; i++) {
 		uint32_t place = s->orders[i]->position;
 
-		order = order_compare(s, i, a->row_exists ?
-						    a->clustering[place] :
-						    BYTES_NULL,
-				      b->row_exists ? b->clustering[place] :
-						      BYTES_NULL);
+		order = row_source_compare(s, i, a->row_exists ?
+					   a->clustering[place] : BYTES_NULL,
+					   b->row_exists ?
+					   b->clustering[place] : BYTES_NULL);
 	}
 	return order;
 }
@@ -217,7 +216,7 @@ int source_next(struct select_state *s, struct row_view *view)
 		return 1;
 	}
 	more = s->merged ? merged_next(s, view) : cursor_next(s->cursor, view);
-	return store_failure(s->x, more);
+	return refuse_store_failure(s->x, more);
 }
 
 int source_skip_partition(struct select_state *s)
@@ -266,11 +265,13 @@ int source_check_tombstones(struct select_state *s, bool ended)
 		return 0;
 	s->warned = true;
 	print_where(&query, s);
-	warn(s->x, "Read %llu live rows and %llu tombstone cells for query "
-		   "SELECT * FROM %s.%s%s ALLOW FILTERING; token %lld (see "
-		   "tombstone_warn_threshold)", (unsigned long long)s->given,
-	     (unsigned long long)cost.tombstones, s->table->keyspace,
-	     s->table->name, buf_cstr(&query), (long long)s->token);
+	statement_warn(s->x,
+		       "Read %llu live rows and %llu tombstone cells for query "
+		       "SELECT * FROM %s.%s%s ALLOW FILTERING; token %lld (see "
+		       "tombstone_warn_threshold)",
+		       (unsigned long long)s->given,
+		       (unsigned long long)cost.tombstones, s->table->keyspace,
+		       s->table->name, buf_cstr(&query), (long long)s->token);
 	buf_release(&query);
 	return 0;
 }

@@ -5,8 +5,8 @@
 
 int source_open(struct select_state *s);
 /* Compare by the ith column of ORDER BY, in its direction. */
-int order_compare(const struct select_state *s, uint32_t i, struct bytes a,
-		  struct bytes b);
+int row_source_compare(const struct select_state *s, uint32_t i, struct bytes a,
+		       struct bytes b);
 /* Read the next row: 1 with *view, 0, -errno. */
 int source_next(struct select_state *s, struct row_view *view);
 int source_skip_partition(struct select_state *s);

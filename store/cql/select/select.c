@@ -71,7 +71,7 @@ static int analyse(struct select_state *s)
 	if (!err)
 		err = resolve_orders(s);
 	if (!err)
-		err = analyse_where(s->x, &s->where, s->table, STATEMENT_SELECT,
+		err = where_analyse(s->x, &s->where, s->table, STATEMENT_SELECT,
 				    q->relations, q->relation_count,
 				    q->allow_filtering, statics, s->nearest);
 	if (!err)
@@ -135,8 +135,8 @@ static int plan_where(struct select_state *s)
 	s->nothing = s->nothing || nothing;
 	/* If no row can match, partitions are not checked. */
 	if (!err && whole && !s->nothing)
-		err = check_partitions(s->x, s->table, keys,
-				       q->partition_count);
+		err = plan_check_partitions(s->x, s->table, keys,
+					    q->partition_count);
 	return err;
 }
 
@@ -161,17 +161,19 @@ static void plan_columns(struct select_state *s)
 	}
 	if (s->nearest)
 		q->columns |= 1ull << (s->nearest->number & 63);
-	q->static_only_rows = statics && !restricts_clustering(&s->where) &&
-			      !s->where.restricts_regular;
+	q->static_only_rows = statics &&
+		!where_restricts_clustering(&s->where) &&
+		!s->where.restricts_regular;
 	q->with_statics = q->static_only_rows || wants_statics;
-	q->distinct = s->select->distinct && !has_static_shape(t) ? 0 : -1;
+	q->distinct = s->select->distinct && !select_has_static_shape(t) ? 0 :
+		-1;
 	q->now_s = s->x->now_s;
 }
 
 static bool is_shown(void *context, const struct keyspace *k,
 		     const struct table *t)
 {
-	return may_enter(context, k, t);
+	return statement_may_enter(context, k, t);
 }
 
 static int plan(struct select_state *s)
@@ -286,7 +288,7 @@ static int row_json(struct select_state *s)
 		type_print_json(out, s->columns[i].type, s->values[i]);
 	}
 	buf_add_byte(out, '}');
-	return keep_scratch(s->x, &s->values[0]);
+	return session_keep_scratch(s->x, &s->values[0]);
 }
 
 /* True if PER PARTITION LIMIT leaves room for the group. */
@@ -320,9 +322,9 @@ int select_values(struct select_state *s)
 	if (more <= 0)
 		return more;
 	for (uint32_t i = 0; i < s->selectors.count; i++) {
-		int err = expression_value(s->x, s->selectors.items[i], row,
-					   s->group.accumulators,
-					   &s->values[i]);
+		int err = evaluate_expression(s->x, s->selectors.items[i], row,
+					      s->group.accumulators,
+					      &s->values[i]);
 
 		if (err)
 			return err;
@@ -336,7 +338,7 @@ static int next_row(struct select_state *s)
 
 	if (s->limit && s->given >= s->limit)
 		return 0;
-	more = results_are_sorted(s) ? sorted_next(s) : select_values(s);
+	more = sort_applies(s) ? sort_next(s) : select_values(s);
 	if (more > 0)
 		s->given++;
 	return more;
@@ -405,7 +407,7 @@ static void select_close(struct cql_result *r)
 
 	source_close(s);
 	group_release(s);
-	sorted_release(s);
+	sort_release(s);
 	arena_release(&s->arena);
 	buf_release(&s->partition);
 }
@@ -436,14 +438,14 @@ static int name_columns(struct cql_result *r, struct select_state *s)
 	if (!q->json)
 		return 0;
 	r->json = true;
-	if (!result_columns(r, 1))
+	if (!statement_result_columns(r, 1))
 		return -ENOMEM;
 	r->columns[0].name = bytes_str("[json]");
 	r->columns[0].type = type_native(TYPE_TEXT);
 	return 0;
 }
 
-int execute_select(struct cql_result *r, const struct select *q)
+int select_execute(struct cql_result *r, const struct select *q)
 {
 	struct execution *x = &r->execution;
 	struct select_state *s = arena_zalloc(&r->arena, 1, sizeof(*s));
@@ -472,7 +474,7 @@ int execute_select(struct cql_result *r, const struct select *q)
 	if (!err)
 		err = source_open(s);
 	if (!err && s->group.active)
-		warn_of_groups(s);
+		select_warn_of_groups(s);
 	if (!err) {
 		r->next = select_next;
 		r->rest = select_rest;

@@ -88,5 +88,5 @@ struct select_state {
 int select_row(struct select_state *s, struct row_view *view);
 /* Read the next row or group with s->values: 1, 0, -errno. In select.c. */
 int select_values(struct select_state *s);
-int execute_select(struct cql_result *r, const struct select *s);
+int select_execute(struct cql_result *r, const struct select *s);
 #endif

@@ -29,9 +29,10 @@ int selectors_init(struct execution *x, struct selectors *s,
 	return s->selected && s->found ? 0 : -ENOMEM;
 }
 
-struct expression *expression_new(struct execution *x,
-				  enum expression_kind kind,
-				  const struct type *type, uint32_t arg_count)
+struct expression *selector_expression_new(struct execution *x,
+					   enum expression_kind kind,
+					   const struct type *type,
+					   uint32_t arg_count)
 {
 	struct expression *e = arena_zalloc(x->arena, 1, sizeof(*e));
 
@@ -51,14 +52,15 @@ static void expect_part(struct expression *e, uint32_t i, const struct type *t)
 {
 	const struct type *is = e->args[i]->type;
 
-	if (!type_equal_but_frozen(is, t) && !type_assignable(is, t))
+	if (!type_equal_but_frozen(is, t) && !assignable_type(is, t))
 		e->foreign = true;
 }
 
 struct expression *selector_column(struct execution *x, struct selectors *s,
 				   const struct column *c)
 {
-	struct expression *e = expression_new(x, EXPRESSION_COLUMN, c->type, 0);
+	struct expression *e = selector_expression_new(x, EXPRESSION_COLUMN,
+						       c->type, 0);
 
 	if (!e)
 		return NULL;
@@ -115,7 +117,7 @@ static int literal(struct execution *x, struct expression **out,
 
 	if (!type)
 		return refuse_untyped(x, of);
-	e = expression_new(x, EXPRESSION_VALUE, type, 0);
+	e = selector_expression_new(x, EXPRESSION_VALUE, type, 0);
 	if (!e)
 		return -ENOMEM;
 	e->name = text_of_term(x, of->term);
@@ -164,8 +166,9 @@ static int call(struct execution *x, struct selectors *s,
 		struct expression **out, const struct selectable *of)
 {
 	const struct function *f = of->function;
-	struct expression *e = expression_new(x, EXPRESSION_CALL, of->exact,
-					      of->part_count);
+	struct expression *e = selector_expression_new(x, EXPRESSION_CALL,
+						       of->exact,
+						       of->part_count);
 	const char **names;
 	int err = e ? make_parts(x, s, e, of, f->args) : -ENOMEM;
 
@@ -175,7 +178,7 @@ static int call(struct execution *x, struct selectors *s,
 	names = names_of(x, e);
 	if (!names)
 		return -ENOMEM;
-	e->name = text_of_call(x, f, names);
+	e->name = selectable_text_of_call(x, f, names);
 	*out = e;
 	return f->aggregate ? add_aggregate(x, s, e) : 0;
 }
@@ -200,7 +203,8 @@ static int cast(struct execution *x, struct selectors *s,
 				.selectable = of->parts[0] };
 	enum type_kind target = of->term->type->native;
 	const struct function *f = NULL;
-	struct expression *e = expression_new(x, EXPRESSION_CALL, of->exact, 1);
+	struct expression *e = selector_expression_new(x, EXPRESSION_CALL,
+						       of->exact, 1);
 	int err = e ? make_parts(x, s, e, of, NULL) : -ENOMEM;
 
 	if (err)
@@ -211,13 +215,13 @@ static int cast(struct execution *x, struct selectors *s,
 		return 0;
 	arg.type = e->args[0]->type;
 	if (!of->term->type->varchar)
-		err = cast_resolve(x, &f, target, &arg);
+		err = function_resolve_cast(x, &f, target, &arg);
 	if (err)
 		return err;
 	if (!f)
 		return refuse_cast(x, s, of);
 	e->function = f;
-	e->name = text_of_call(x, f, &e->args[0]->name);
+	e->name = selectable_text_of_call(x, f, &e->args[0]->name);
 	*out = e;
 	return 0;
 }
@@ -240,7 +244,8 @@ static int hint(struct execution *x, struct selectors *s,
 	err = selector_make_typed(x, s, &e, of->parts[0], of->exact);
 	if (!err)
 		err = rename(x, out, e, of->exact,
-			     text_of_hint(x, of->term, s->table, e->name));
+			     selectable_text_of_hint(x, of->term, s->table,
+						     e->name));
 	if (!err)
 		(*out)->reversed = false;
 	return err;
@@ -252,8 +257,8 @@ static int construct_user(struct execution *x, struct selectors *s,
 			  struct expression **out, const struct selectable *of,
 			  const struct type *type)
 {
-	struct expression *e = expression_new(x, EXPRESSION_BUILD, type,
-					      type->part_count);
+	struct expression *e = selector_expression_new(x, EXPRESSION_BUILD,
+						       type, type->part_count);
 	const char **names = arena_zalloc(x->arena, of->part_count,
 					  sizeof(*names));
 	int field, err;
@@ -273,7 +278,7 @@ static int construct_user(struct execution *x, struct selectors *s,
 		e->aggregates |= e->args[field]->aggregates;
 		names[i + 1] = e->args[field]->name;
 	}
-	e->name = text_of_items(x, of->term, names);
+	e->name = selectable_text_of_items(x, of->term, names);
 	*out = e;
 	return 0;
 }
@@ -367,7 +372,7 @@ static int construct(struct execution *x, struct selectors *s,
 		types = wanted;
 	if (!types)
 		return refuse_untyped(x, of);
-	e = expression_new(x, EXPRESSION_BUILD, type, of->part_count);
+	e = selector_expression_new(x, EXPRESSION_BUILD, type, of->part_count);
 	err = e ? make_parts(x, s, e, of, types) : -ENOMEM;
 	if (err)
 		return err;
@@ -376,7 +381,7 @@ static int construct(struct execution *x, struct selectors *s,
 	names = names_of(x, e);
 	if (!names)
 		return -ENOMEM;
-	e->name = text_of_items(x, of->term, names);
+	e->name = selectable_text_of_items(x, of->term, names);
 	*out = e;
 	return 0;
 }
@@ -464,7 +469,7 @@ static bool is_constant(const struct expression *e)
 static int make_constant(struct execution *x, struct expression *e)
 {
 	struct bytes value = BYTES_NULL;
-	int err = expression_value(x, e, NULL, NULL, &value);
+	int err = evaluate_expression(x, e, NULL, NULL, &value);
 
 	e->value = value;
 	e->kind = EXPRESSION_VALUE;

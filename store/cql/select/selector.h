@@ -29,9 +29,10 @@ int selector_fold(struct execution *x, struct expression *e);
 struct expression *selector_column(struct execution *x, struct selectors *s,
 				   const struct column *c);
 /* Allocate one with room for args. NULL without memory. */
-struct expression *expression_new(struct execution *x,
-				  enum expression_kind kind,
-				  const struct type *type, uint32_t arg_count);
+struct expression *selector_expression_new(struct execution *x,
+					   enum expression_kind kind,
+					   const struct type *type,
+					   uint32_t arg_count);
 /* expected: the type of a literal; NULL: it must have a type of its own. */
 int selector_make_typed(struct execution *x, struct selectors *s,
 			struct expression **out, struct selectable *of,

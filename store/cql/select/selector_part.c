@@ -25,13 +25,13 @@ int selector_field(struct execution *x, struct selectors *s,
 		return refuse(x, "Invalid field selection: %s of type %s is "
 				 "not a user type", text,
 			      text_of_type(x, of_whole->type));
-	number = user_field(of_whole->type, of->term->name.text);
+	number = assignable_user_field(of_whole->type, of->term->name.text);
 	if (number < 0)
 		return refuse(x, "%s of type %s has no field %s", text,
 			      text_of_type(x, of_whole->type),
 			      text_of(x, of->term->name.text));
-	e = expression_new(x, EXPRESSION_FIELD, of_whole->type->parts[number],
-			   1);
+	e = selector_expression_new(x, EXPRESSION_FIELD,
+				    of_whole->type->parts[number], 1);
 	if (!e)
 		return -ENOMEM;
 	e->args[0] = of_whole;
@@ -78,10 +78,10 @@ int selector_element(struct execution *x, struct selectors *s,
 		return refuse(x, "%s selection is only allowed on sets and "
 				 "maps, but %s is a list",
 			      slice ? "Slice" : "Element", text);
-	e = expression_new(x, slice ? EXPRESSION_SLICE : EXPRESSION_ELEMENT,
-			   slice ? whole->type :
-				   whole->type->parts[
-					whole->type->part_count - 1], 1);
+	e = selector_expression_new(
+		x, slice ? EXPRESSION_SLICE : EXPRESSION_ELEMENT,
+		slice ? whole->type :
+		whole->type->parts[whole->type->part_count - 1], 1);
 	if (!e)
 		return -ENOMEM;
 	e->args[0] = whole;
@@ -113,8 +113,9 @@ int selector_time(struct execution *x, struct selectors *s,
 	err = selector_make_typed(x, s, &of, selectable->parts[0], NULL);
 	if (err)
 		return err;
-	e = expression_new(x, EXPRESSION_META, selectable->exact,
-			   many || of->kind == EXPRESSION_COLUMN ? 0 : 1);
+	e = selector_expression_new(x, EXPRESSION_META, selectable->exact,
+				    many || of->kind == EXPRESSION_COLUMN ? 0 :
+				    1);
 	if (!e)
 		return -ENOMEM;
 	if (e->arg_count)

@@ -19,7 +19,7 @@
 #include "store/index/refuse.h"
 #include "store/schema/options.h"
 
-bool results_are_sorted(const struct select_state *s)
+bool sort_applies(const struct select_state *s)
 {
 	return s->nearest || (s->group.active && !s->group.whole &&
 			      s->order_count && s->query.partition_count > 1);
@@ -64,7 +64,7 @@ static bool score_of(const struct select_state *s, struct bytes vector,
 	return !isnan(*score);
 }
 
-int nearest_init(struct select_state *s, const struct index *index)
+int sort_nearest_init(struct select_state *s, const struct index *index)
 {
 	const char *name = options_find(index->options, index->option_count,
 					"similarity_function");
@@ -94,7 +94,7 @@ static int compare(const void *left, const void *right, void *context)
 	int order = (a->score < b->score) - (a->score > b->score);
 
 	for (uint32_t i = 0; a->keys && i < s->order_count && !order; i++)
-		order = order_compare(s, i, a->keys[i], b->keys[i]);
+		order = row_source_compare(s, i, a->keys[i], b->keys[i]);
 	return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
@@ -186,7 +186,7 @@ static int keep(struct select_state *s)
 	return err ? err : all->arena.failed ? -ENOMEM : 0;
 }
 
-int sorted_next(struct select_state *s)
+int sort_next(struct select_state *s)
 {
 	struct sorted_results *all = &s->sorted;
 	int more;
@@ -210,7 +210,7 @@ int sorted_next(struct select_state *s)
 	return 1;
 }
 
-void sorted_release(struct select_state *s)
+void sort_release(struct select_state *s)
 {
 	arena_release(&s->sorted.arena);
 	mem_free(s->sorted.items);

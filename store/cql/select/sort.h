@@ -4,10 +4,10 @@
 #include "store/cql/select/select.h"
 
 /* True if results are sorted; the next of them with s->values: 1, 0, -errno. */
-bool results_are_sorted(const struct select_state *s);
-int sorted_next(struct select_state *s);
-void sorted_release(struct select_state *s);
+bool sort_applies(const struct select_state *s);
+int sort_next(struct select_state *s);
+void sort_release(struct select_state *s);
 /* Prepare ANN OF by the function of the index; refuses vectors without
  * direction. */
-int nearest_init(struct select_state *s, const struct index *index);
+int sort_nearest_init(struct select_state *s, const struct index *index);
 #endif

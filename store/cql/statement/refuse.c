@@ -78,7 +78,7 @@ int refuse_type_error(struct execution *x, int err,
 	return err == -EINVAL ? refuse(x, "%s", error->text) : err;
 }
 
-int store_failure(struct execution *x, int err)
+int refuse_store_failure(struct execution *x, int err)
 {
 	struct cql_session *c = x->session;
 
@@ -97,16 +97,16 @@ int store_failure(struct execution *x, int err)
 	return err;
 }
 
-int write_failure(struct execution *x, const struct write *w, int err)
+int refuse_write_failure(struct execution *x, const struct write *w, int err)
 {
 	if (err != -EINVAL || !w->refusal.len)
-		return store_failure(x, err);
+		return refuse_store_failure(x, err);
 	return refuse_as(x, w->refused_late ? CQL_WRITE_FAILURE :
 					      CQL_INVALID_REQUEST,
 			 "%.*s", (int)w->refusal.len, w->refusal.ptr);
 }
 
-void warn(struct execution *x, const char *format, ...)
+void statement_warn(struct execution *x, const char *format, ...)
 {
 	struct warning *w = arena_alloc(x->arena, sizeof(*w));
 	char text[512];

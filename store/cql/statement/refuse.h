@@ -18,10 +18,10 @@ int refuse_at(struct execution *x, struct span span, int err);
 /* Turn a type's error into the statement's. err -EINVAL uses its text. */
 int refuse_type_error(struct execution *x, int err,
 		      const struct type_error *error);
-void warn(struct execution *x, const char *format, ...)
+void statement_warn(struct execution *x, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Turn an error of the store (-EIO and so on) into one with a message. */
-int store_failure(struct execution *x, int err);
-/* The same for an error of table_write. */
-int write_failure(struct execution *x, const struct write *w, int err);
+int refuse_store_failure(struct execution *x, int err);
+/* The same for an error of commit_write. */
+int refuse_write_failure(struct execution *x, const struct write *w, int err);
 #endif

@@ -7,7 +7,7 @@
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/parse.h"
 
-int refuse_without_keyspace(struct execution *x)
+int statement_refuse_without_keyspace(struct execution *x)
 {
 	return refuse(x, "No keyspace has been specified. USE a keyspace, or "
 			 "explicitly specify keyspace.tablename");
@@ -20,7 +20,7 @@ static int resolve_keyspace(struct execution *x, const struct keyspace **out,
 
 	if (!identifier_is_given(name)) {
 		if (!x->session->keyspace)
-			return refuse_without_keyspace(x);
+			return statement_refuse_without_keyspace(x);
 		wanted = bytes_str(x->session->keyspace);
 	}
 	*out = schema_keyspace(x->schema, wanted);
@@ -31,17 +31,17 @@ static int resolve_keyspace(struct execution *x, const struct keyspace **out,
 	return 0;
 }
 
-bool may_enter(const struct execution *x, const struct keyspace *k,
-	       const struct table *t)
+bool statement_may_enter(const struct execution *x, const struct keyspace *k,
+			 const struct table *t)
 {
 	const struct cql_session *c = x->session;
 
 	return !c->may || c->may(c->may_context, k, t, CQL_ENTER);
 }
 
-int require_entry(struct execution *x, const struct keyspace *k)
+int statement_require_entry(struct execution *x, const struct keyspace *k)
 {
-	if (may_enter(x, k, NULL))
+	if (statement_may_enter(x, k, NULL))
 		return 0;
 	return refuse_as(x, CQL_UNAUTHORIZED,
 			 "User has no DESCRIBE permission on <keyspace %s> or "
@@ -61,8 +61,8 @@ static int refuse_right(struct execution *x, const char *keyspace,
 			 "of its parents", names[right], keyspace, table);
 }
 
-int require_right(struct execution *x, const struct table *t,
-		  enum cql_right right)
+int statement_require_right(struct execution *x, const struct table *t,
+			    enum cql_right right)
 {
 	struct cql_session *c = x->session;
 	const struct keyspace *k;
@@ -84,7 +84,7 @@ int resolve_table(struct execution *x, const struct table **out,
 	if (err)
 		return err;
 	/* Do not reveal either whether it exists. */
-	if (!may_enter(x, k, NULL))
+	if (!statement_may_enter(x, k, NULL))
 		return refuse_right(x, k->name, text_of(x, name->name.text),
 				    right);
 	*out = keyspace_table(k, name->name.text);
@@ -92,7 +92,7 @@ int resolve_table(struct execution *x, const struct table **out,
 		return refuse_at(x, name->name.span,
 				 refuse(x, "table %s does not exist",
 					text_of(x, name->name.text)));
-	return require_right(x, *out, right);
+	return statement_require_right(x, *out, right);
 }
 
 int resolve_column(struct execution *x, const struct column **out,

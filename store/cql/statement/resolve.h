@@ -6,7 +6,7 @@
 #include "store/cql/statement/statement.h"
 
 /* Find the keyspace of a name (that of USE when not given). */
-int refuse_without_keyspace(struct execution *x);
+int statement_refuse_without_keyspace(struct execution *x);
 /* Find the table, and check `right` on it, or refuse. */
 int resolve_table(struct execution *x, const struct table **out,
 		  const struct table_name *name, enum cql_right right);
@@ -14,11 +14,11 @@ int resolve_table(struct execution *x, const struct table **out,
 int resolve_column(struct execution *x, const struct column **out,
 		   const struct table *t, const struct identifier *name);
 /* Check the user's right. Refuses with CQL_UNAUTHORIZED, -EACCES. */
-int require_right(struct execution *x, const struct table *t,
-		  enum cql_right right);
+int statement_require_right(struct execution *x, const struct table *t,
+			    enum cql_right right);
 /* True if the session's user may enter it. t NULL: the keyspace. */
-bool may_enter(const struct execution *x, const struct keyspace *k,
-	       const struct table *t);
+bool statement_may_enter(const struct execution *x, const struct keyspace *k,
+			 const struct table *t);
 /* -EACCES unless he may enter the keyspace. */
-int require_entry(struct execution *x, const struct keyspace *k);
+int statement_require_entry(struct execution *x, const struct keyspace *k);
 #endif

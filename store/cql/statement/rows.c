@@ -4,7 +4,8 @@
 #include "store/cql/statement/rows.h"
 #include "store/cql/statement/statement.h"
 
-struct cql_column *result_columns(struct cql_result *r, uint32_t count)
+struct cql_column *statement_result_columns(struct cql_result *r,
+					    uint32_t count)
 {
 	r->columns = arena_zalloc(&r->arena, count, sizeof(*r->columns));
 	r->column_count = count;
@@ -26,7 +27,8 @@ static int ready_next(struct cql_result *r, const struct bytes **values)
 	return 1;
 }
 
-int result_rows(struct cql_result *r, struct bytes **rows, size_t count)
+int statement_result_rows(struct cql_result *r, struct bytes **rows,
+			  size_t count)
 {
 	struct ready_rows *ready = arena_zalloc(&r->arena, 1, sizeof(*ready));
 

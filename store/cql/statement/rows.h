@@ -4,7 +4,9 @@
 #include "store/cql/statement/statement.h"
 
 /* Allocate columns to be filled in; NULL without memory. */
-struct cql_column *result_columns(struct cql_result *r, uint32_t count);
+struct cql_column *statement_result_columns(struct cql_result *r,
+					    uint32_t count);
 /* Return rows that exist already: count arrays of column_count values. */
-int result_rows(struct cql_result *r, struct bytes **rows, size_t count);
+int statement_result_rows(struct cql_result *r, struct bytes **rows,
+			  size_t count);
 #endif

@@ -6,7 +6,7 @@
 #include "store/cql/statement/statement.h"
 #include "store/store.h"
 
-int keep_scratch(struct execution *x, struct bytes *value)
+int session_keep_scratch(struct execution *x, struct bytes *value)
 {
 	if (x->scratch.failed) {
 		buf_clear(&x->scratch);
@@ -17,7 +17,7 @@ int keep_scratch(struct execution *x, struct bytes *value)
 	return value->ptr ? 0 : -ENOMEM;
 }
 
-const struct type *own_type(struct execution *x, struct type *t)
+const struct type *session_own_type(struct execution *x, struct type *t)
 {
 	struct owned_type *owned;
 

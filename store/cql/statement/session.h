@@ -4,9 +4,9 @@
 #include "store/cql/statement/statement.h"
 
 /* Copy the scratch buffer to the arena as a value, and clear it. -ENOMEM. */
-int keep_scratch(struct execution *x, struct bytes *value);
+int session_keep_scratch(struct execution *x, struct bytes *value);
 /* Take over a reference for the statement's life; NULL stays NULL. */
-const struct type *own_type(struct execution *x, struct type *t);
+const struct type *session_own_type(struct execution *x, struct type *t);
 /* Return the statement's timestamp (one for all of it). */
 int64_t statement_timestamp(struct execution *x);
 /* Return the keyspace in which names of types are looked up: the table's. */

@@ -34,7 +34,7 @@ const char *text_of_term(struct execution *x, const struct term *t)
 {
 	struct buf buf = BUF_INIT;
 
-	term_print_known(&buf, t, statement_keyspace(x));
+	ast_print_term_known(&buf, t, statement_keyspace(x));
 	return text_of_buf(x, &buf);
 }
 
@@ -42,7 +42,7 @@ const char *text_as_written(struct execution *x, const struct term *t)
 {
 	struct buf buf = BUF_INIT;
 
-	term_print(&buf, t);
+	ast_print_term(&buf, t);
 	return text_of_buf(x, &buf);
 }
 

@@ -5,7 +5,7 @@
 #include "store/cql/syntax/ast_print.h"
 #include "store/cql/syntax/type_name.h"
 
-const char *constant_kind_name(enum constant_kind kind)
+const char *ast_constant_kind_name(enum constant_kind kind)
 {
 	static const char *const names[] = {
 		[CONSTANT_STRING] = "STRING", [CONSTANT_INTEGER] = "INTEGER",
@@ -17,7 +17,7 @@ const char *constant_kind_name(enum constant_kind kind)
 	return names[kind];
 }
 
-const char *operator_name(enum operator_kind op)
+const char *ast_operator_name(enum operator_kind op)
 {
 	static const char *const names[] = {
 		[OPERATOR_EQ] = "=", [OPERATOR_NE] = "!=", [OPERATOR_LT] = "<",
@@ -46,7 +46,7 @@ static void print_items(struct buf *out, struct bytes keyspace,
 			buf_add_bytes(out, t->names[i].text);
 			buf_add_str(out, ": ");
 		}
-		term_print_known(out, t->items[i], keyspace);
+		ast_print_term_known(out, t->items[i], keyspace);
 	}
 	buf_add_str(out, close);
 }
@@ -77,10 +77,10 @@ static void print_around(struct buf *out, struct bytes keyspace,
 {
 	buf_add_str(out, before);
 	if (left)
-		term_print_known(out, left, keyspace);
+		ast_print_term_known(out, left, keyspace);
 	buf_add_str(out, between);
 	if (right)
-		term_print_known(out, right, keyspace);
+		ast_print_term_known(out, right, keyspace);
 	buf_add_str(out, after);
 }
 
@@ -161,7 +161,7 @@ static void print_selectable(struct buf *out, struct bytes keyspace,
 	}
 }
 
-const char *operation_name(char op)
+const char *ast_operation_name(char op)
 {
 	switch (op) {
 	case '+':
@@ -182,17 +182,17 @@ const char *operation_name(char op)
 static void print_operation(struct buf *out, struct bytes keyspace,
 			    const struct term *t, char op)
 {
-	buf_add_format(out, "system.\"%s\"(", operation_name(op));
+	buf_add_format(out, "system.\"%s\"(", ast_operation_name(op));
 	print_around(out, keyspace, "", t->left, t->right ? ", " : "", t->right, ")");
 }
 
-void term_print(struct buf *out, const struct term *t)
+void ast_print_term(struct buf *out, const struct term *t)
 {
-	term_print_known(out, t, BYTES_NULL);
+	ast_print_term_known(out, t, BYTES_NULL);
 }
 
-void term_print_known(struct buf *out, const struct term *t,
-		      struct bytes keyspace)
+void ast_print_term_known(struct buf *out, const struct term *t,
+			  struct bytes keyspace)
 {
 	switch (t->kind) {
 	case TERM_CONSTANT:
@@ -226,7 +226,7 @@ static void print_columns(struct buf *out, const struct relation *r)
 	}
 }
 
-void relation_print(struct buf *out, const struct relation *r)
+void ast_print_relation(struct buf *out, const struct relation *r)
 {
 	bool brackets = r->kind == RELATION_TUPLE || r->kind == RELATION_TOKEN;
 	uint32_t i;
@@ -244,9 +244,9 @@ void relation_print(struct buf *out, const struct relation *r)
 	}
 	if (r->kind == RELATION_ELEMENT)
 		print_around(out, BYTES_NULL, "[", r->key, "]", NULL, "");
-	buf_add_format(out, " %s ", operator_name(r->op));
+	buf_add_format(out, " %s ", ast_operator_name(r->op));
 	if (r->value) {
-		term_print(out, r->value);
+		ast_print_term(out, r->value);
 		return;
 	}
 	buf_add_byte(out, '(');

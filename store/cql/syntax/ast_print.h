@@ -8,16 +8,16 @@
  * raw terms): 'a' (quotes inside not doubled), [1, 2], {'a': 1}, (1, 2),
  * (int)1, f(a, b), 1 + 1, -v, NULL, ?. In ast_print.c.
  */
-void term_print(struct buf *out, const struct term *t);
+void ast_print_term(struct buf *out, const struct term *t);
 /* The same for a term whose types are looked up in this keyspace. */
-void term_print_known(struct buf *out, const struct term *t,
-		      struct bytes keyspace);
+void ast_print_term_known(struct buf *out, const struct term *t,
+			  struct bytes keyspace);
 /* Return "_add": the function of an operator; ~ is a minus before its value. */
-const char *operation_name(char op);
+const char *ast_operation_name(char op);
 /* Return "STRING", "INTEGER", "UUID", "FLOAT", "BOOLEAN", "HEX", "DURATION". */
-const char *constant_kind_name(enum constant_kind kind);
+const char *ast_constant_kind_name(enum constant_kind kind);
 /* Return "=", "!=", "CONTAINS KEY", "IS NOT". */
-const char *operator_name(enum operator_kind op);
+const char *ast_operator_name(enum operator_kind op);
 /* Print as Cassandra's messages do: c = 1, (c, d) IN ((1, 2)), token(k) > 1. */
-void relation_print(struct buf *out, const struct relation *r);
+void ast_print_relation(struct buf *out, const struct relation *r);
 #endif

@@ -349,7 +349,8 @@ static enum token_kind word(struct lexer *lexer, uint32_t start)
 	if (at - start == 4 && byte_at(lexer, at) == '(' &&
 	    !memcmp(text + start, "expr", 4))
 		return make(lexer, start, at + 1, TOKEN_EXPR_OPEN);
-	return make(lexer, start, at, keyword_find(text + start, at - start));
+	return make(lexer, start, at,
+		    token_find_keyword(text + start, at - start));
 }
 
 /* Read -NaN, -Infinity: a minus with a first letter of one of them is always

@@ -37,6 +37,6 @@ int cql_parse_begin(struct arena *arena, struct bytes text,
 /* Append the name, with quotes if it needs them. */
 static inline void cql_print_name(struct buf *out, struct bytes name)
 {
-	name_print(out, name);
+	schema_print_name(out, name);
 }
 #endif

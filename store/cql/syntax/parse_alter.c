@@ -56,15 +56,18 @@ static void parse_drop_time(struct parser *p, struct alter_table *t)
 	t->timestamp = strtoll((const char *)text.ptr, NULL, 10);
 	t->has_timestamp = true;
 	if (errno == ERANGE)
-		refuse_number(p, token, arena_format(p->arena, "For input "
-			      "string: \"%s\"", (const char *)text.ptr));
+		parse_refuse_number(p, token,
+				    arena_format(p->arena,
+						 "For input " "string: \"%s\"",
+						 (const char *)text.ptr));
 }
 
 static void parse_drop_columns(struct parser *p, struct alter_table *t)
 {
 	bool several;
 
-	if (peek(p) == KEYWORD_COMPACT && peek_ahead(p, 1) == KEYWORD_STORAGE) {
+	if (peek(p) == KEYWORD_COMPACT &&
+	    parse_peek_ahead(p, 1) == KEYWORD_STORAGE) {
 		next(p);
 		next(p);
 		t->kind = ALTER_TABLE_DROP_COMPACT;
@@ -215,7 +218,7 @@ void parse_alter(struct parser *p, struct statement *s)
 static void parse_generic(struct parser *p, struct describe *d)
 {
 	d->kind = DESCRIBE_ANY;
-	if (token_is_name(peek(p)) && peek_ahead(p, 1) == TOKEN_DOT) {
+	if (token_is_name(peek(p)) && parse_peek_ahead(p, 1) == TOKEN_DOT) {
 		d->name.keyspace = parse_name(p, "a keyspace");
 		next(p);
 	}
@@ -225,7 +228,7 @@ static void parse_generic(struct parser *p, struct describe *d)
 /* True for DESCRIBE type, function, aggregate, only: also names of objects. */
 static bool describes_named(struct parser *p)
 {
-	enum token_kind after = peek_ahead(p, 1);
+	enum token_kind after = parse_peek_ahead(p, 1);
 
 	return token_is_name(after);
 }
@@ -308,7 +311,7 @@ void parse_describe(struct parser *p, struct statement *s)
 		expect(p, KEYWORD_SCHEMA, "SCHEMA");
 		d->kind = DESCRIBE_SCHEMA;
 	} else if (peek(p) == KEYWORD_ONLY &&
-		   peek_ahead(p, 1) == KEYWORD_KEYSPACE) {
+		   parse_peek_ahead(p, 1) == KEYWORD_KEYSPACE) {
 		next(p);
 		d->only = true;
 		parse_describe_one(p, d);

@@ -159,7 +159,7 @@ static void check_same_column(struct parser *p, const struct assignment *a,
 /* c = term | term + c | c + term | c - term | c -1 */
 static void parse_plain_assignment(struct parser *p, struct assignment *a)
 {
-	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
 	struct token at = here(p);
 	struct identifier other;
 	bool minus;
@@ -268,9 +268,9 @@ static void parse_condition(struct parser *p, struct condition *c)
 /* IF EXISTS, but IF exists = 1. */
 static bool at_exists(struct parser *p)
 {
-	enum token_kind after = peek_ahead(p, 1);
+	enum token_kind after = parse_peek_ahead(p, 1);
 
-	return peek(p) == KEYWORD_EXISTS && !at_comparison(after) &&
+	return peek(p) == KEYWORD_EXISTS && !parse_at_comparison(after) &&
 	       after != KEYWORD_IN && after != KEYWORD_CONTAINS &&
 	       after != TOKEN_OPEN_LIST && after != TOKEN_DOT;
 }

@@ -210,7 +210,7 @@ static void parse_resource_of_all(struct parser *p)
 
 static void parse_resource(struct parser *p)
 {
-	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
 	bool named = token_is_name(after);
 
 	if (kind == KEYWORD_ALL && named) {
@@ -238,7 +238,7 @@ static void parse_resource(struct parser *p)
  * name too: the next token decides. */
 static bool at_role_to_grant(struct parser *p)
 {
-	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
 	bool permission = at_permission(kind) || kind == KEYWORD_ALL;
 
 	return kind == TOKEN_STRING || kind == TOKEN_QUESTION ||

@@ -38,10 +38,10 @@ static void note_term(struct parser *p, const struct written_entry *e)
 
 	buf_add_str(&text, key ? "Invalid property name: " :
 				 "Invalid property value: ");
-	term_print(&text, bad);
+	ast_print_term(&text, bad);
 	if (!key) {
 		buf_add_str(&text, " for property: ");
-		term_print(&text, e->key);
+		ast_print_term(&text, e->key);
 	}
 	if (bad->kind == TERM_MARKER)
 		buf_add_str(&text, " (bind variables are not supported in DDL "
@@ -192,7 +192,7 @@ static void parse_create_type(struct parser *p, struct statement *s)
 
 static void parse_index_target(struct parser *p, struct indexed_column *t)
 {
-	bool function = peek_ahead(p, 1) == TOKEN_OPEN;
+	bool function = parse_peek_ahead(p, 1) == TOKEN_OPEN;
 
 	switch (peek(p)) {
 	case KEYWORD_VALUES:

@@ -4,7 +4,7 @@
 #include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/parser.h"
 
-bool at_comparison(enum token_kind kind)
+bool parse_at_comparison(enum token_kind kind)
 {
 	return kind >= TOKEN_EQ && kind <= TOKEN_GE;
 }
@@ -18,7 +18,7 @@ enum operator_kind parse_comparison(struct parser *p)
 	};
 	enum token_kind kind = peek(p);
 
-	if (!at_comparison(kind)) {
+	if (!parse_at_comparison(kind)) {
 		parser_expected(p, here(p), "an operator");
 		return OPERATOR_EQ;
 	}
@@ -29,7 +29,7 @@ enum operator_kind parse_comparison(struct parser *p)
 void parse_in_values(struct parser *p, struct term **value,
 		     struct term ***values, uint32_t *count)
 {
-	if (at_marker(p)) {
+	if (parse_at_marker(p)) {
 		*value = parse_marker(p);
 		return;
 	}
@@ -44,7 +44,7 @@ void parse_in_values(struct parser *p, struct term **value,
 
 static struct term *parse_tuple_or_marker(struct parser *p)
 {
-	if (at_marker(p))
+	if (parse_at_marker(p))
 		return parse_marker(p);
 	if (peek(p) != TOKEN_OPEN)
 		parser_expected(p, here(p), "a tuple");
@@ -67,7 +67,7 @@ static void parse_tuple_relation(struct parser *p, struct relation *r)
 	}
 	next(p);
 	r->op = OPERATOR_IN;
-	if (at_marker(p)) {
+	if (parse_at_marker(p)) {
 		r->value = parse_marker(p);
 		return;
 	}
@@ -96,10 +96,10 @@ static void parse_token_relation(struct parser *p, struct relation *r)
 
 static struct term *null_term(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_NULL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_NULL, here(p).offset);
 
 	expect(p, KEYWORD_NULL, "NULL");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 /* Parse after the column: op value, in all its forms. */
@@ -146,7 +146,8 @@ static void parse_column_relation(struct parser *p, struct relation *r)
  * brackets. */
 static bool at_columns(struct parser *p)
 {
-	enum token_kind kind = peek_ahead(p, 1), after = peek_ahead(p, 2);
+	enum token_kind kind = parse_peek_ahead(p, 1),
+		after = parse_peek_ahead(p, 2);
 
 	return (token_is_name(kind) || kind == TOKEN_EMPTY_QUOTED_NAME) &&
 	       (after == TOKEN_COMMA || after == TOKEN_CLOSE);

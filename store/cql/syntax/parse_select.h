@@ -5,7 +5,7 @@
 
 void parse_where(struct parser *p, struct relation **relations,
 		 uint32_t *count);
-bool at_comparison(enum token_kind kind);
+bool parse_at_comparison(enum token_kind kind);
 enum operator_kind parse_comparison(struct parser *p);
 /* Parse (a, b) or a marker, after IN. */
 void parse_in_values(struct parser *p, struct term **value,

@@ -29,22 +29,22 @@ static void parse_items(struct parser *p, struct term *t)
 static struct term *parse_list_of(struct parser *p, enum term_kind kind,
 				  enum token_kind close, const char *what)
 {
-	struct term *t = new_term(p, kind, here(p).offset);
+	struct term *t = parse_new_term(p, kind, here(p).offset);
 
 	next(p);
 	if (kind == TERM_TUPLE || peek(p) != close)
 		parse_items(p, t);
 	expect(p, close, what);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_braces(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_SET, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_SET, here(p).offset);
 
 	next(p);
 	if (accept(p, TOKEN_CLOSE_SET))
-		return finish_term(p, t);
+		return parse_finish_term(p, t);
 	add_item(p, t, parse_selector(p));
 	if (peek(p) == TOKEN_COLON) {
 		t->kind = TERM_MAP;
@@ -58,44 +58,44 @@ static struct term *parse_braces(struct parser *p)
 		parse_items(p, t);
 	}
 	expect(p, TOKEN_CLOSE_SET, "'}'");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_hint(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_HINT, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_HINT, here(p).offset);
 
 	next(p);
 	t->type = parse_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
 	t->left = parse_plain(p);
 	term_adopt(p, t, t->left);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_column_term(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_COLUMN, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_COLUMN, here(p).offset);
 
 	t->name = parse_name(p, "a column or a value");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_field(struct parser *p, struct term *left)
 {
-	struct term *t = new_term(p, TERM_FIELD, left->span.offset);
+	struct term *t = parse_new_term(p, TERM_FIELD, left->span.offset);
 
 	next(p);
 	t->left = left;
 	t->name = parse_name(p, "a field");
 	term_adopt(p, t, left);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 /* [k], [a..b], [a..], [..b] */
 static struct term *parse_element(struct parser *p, struct term *left)
 {
-	struct term *t = new_term(p, TERM_ELEMENT, left->span.offset);
+	struct term *t = parse_new_term(p, TERM_ELEMENT, left->span.offset);
 	bool slice;
 
 	next(p);
@@ -114,7 +114,7 @@ static struct term *parse_element(struct parser *p, struct term *left)
 		}
 	}
 	expect(p, TOKEN_CLOSE_LIST, "']'");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 /* True if this may come after a selector with fields or elements. */
@@ -148,8 +148,8 @@ static bool may_follow(const struct parser *p, enum token_kind kind)
 static void check_behind_column(struct parser *p)
 {
 	uint32_t n = peek(p) != TOKEN_DOT ? 0 :
-		     token_is_name(peek_ahead(p, 1)) ? 2 : 1;
-	enum token_kind kind = peek_ahead(p, n);
+		     token_is_name(parse_peek_ahead(p, 1)) ? 2 : 1;
+	enum token_kind kind = parse_peek_ahead(p, n);
 
 	if (n == 1)
 		parser_expected(p, p->tokens[p->at + n], "a field");
@@ -160,7 +160,7 @@ static void check_behind_column(struct parser *p)
 
 static struct term *parse_modifiers(struct parser *p, struct term *t)
 {
-	if (peek(p) == TOKEN_DOT && !token_is_name(peek_ahead(p, 1))) {
+	if (peek(p) == TOKEN_DOT && !token_is_name(parse_peek_ahead(p, 1))) {
 		next(p);
 		parser_expected(p, here(p), "a field");
 		return t;
@@ -188,7 +188,7 @@ static struct term *parse_modified(struct parser *p, struct term *plain)
 /* count(*), writetime(c), CAST(x AS t): the words that are names otherwise. */
 static struct term *parse_special(struct parser *p, enum token_kind kind)
 {
-	struct term *t = new_term(p, TERM_CAST, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CAST, here(p).offset);
 
 	next(p);
 	next(p);
@@ -208,12 +208,12 @@ static struct term *parse_special(struct parser *p, enum token_kind kind)
 	if (t->left)
 		term_adopt(p, t, t->left);
 	expect(p, TOKEN_CLOSE, "')'");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_call(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_CALL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CALL, here(p).offset);
 
 	parse_function_name(p, t);
 	if (peek(p) != TOKEN_CLOSE) {
@@ -222,24 +222,25 @@ static struct term *parse_call(struct parser *p)
 		parse_items(p, t);
 	}
 	expect(p, TOKEN_CLOSE, "')'");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 /* Parse a column or a function: the token after the name decides. */
 static struct term *parse_named(struct parser *p)
 {
-	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
 	struct term *t;
 
 	if (after == TOKEN_OPEN) {
-		if (kind == KEYWORD_COUNT && peek_ahead(p, 2) == TOKEN_STAR)
+		if (kind == KEYWORD_COUNT &&
+		    parse_peek_ahead(p, 2) == TOKEN_STAR)
 			return parse_special(p, kind);
 		if (kind == KEYWORD_CAST || kind == KEYWORD_TTL ||
 		    kind == KEYWORD_WRITETIME || kind == KEYWORD_MAXWRITETIME)
 			return parse_special(p, kind);
 		return parse_call(p);
 	}
-	if (after == TOKEN_DOT && peek_ahead(p, 3) == TOKEN_OPEN)
+	if (after == TOKEN_DOT && parse_peek_ahead(p, 3) == TOKEN_OPEN)
 		return parse_call(p);
 	t = parse_column_term(p);
 	check_behind_column(p);
@@ -248,10 +249,10 @@ static struct term *parse_named(struct parser *p)
 
 static struct term *parse_null(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_NULL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_NULL, here(p).offset);
 
 	next(p);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_brackets(struct parser *p)
@@ -259,7 +260,7 @@ static struct term *parse_brackets(struct parser *p)
 	struct parser copy;
 	struct term *t;
 
-	if (at_type_in_brackets(p, true)) {
+	if (parse_at_type_in_brackets(p, true)) {
 		copy = *p;
 		t = parse_hint(p);
 		if (!parser_retry(p, &copy))
@@ -274,7 +275,7 @@ static struct term *parse_plain_inside(struct parser *p)
 
 	if (token_is_name(kind))
 		return parse_named(p);
-	if (at_constant(kind))
+	if (parse_at_constant(kind))
 		return parse_constant(p);
 	switch (kind) {
 	case KEYWORD_TOKEN:
@@ -300,7 +301,7 @@ static struct term *parse_plain(struct parser *p)
 	struct term *t;
 
 	if (!parser_enter(p))
-		return new_term(p, TERM_NULL, 0);
+		return parse_new_term(p, TERM_NULL, 0);
 	t = parse_plain_inside(p);
 	parser_leave(p);
 	return t;
@@ -312,14 +313,14 @@ static struct term *parse_signed(struct parser *p)
 
 	if (peek(p) != TOKEN_MINUS)
 		return parse_modified(p, parse_plain(p));
-	t = new_term(p, TERM_NEGATE, here(p).offset);
+	t = parse_new_term(p, TERM_NEGATE, here(p).offset);
 	if (!parser_enter(p))
 		return t;
 	next(p);
 	t->left = parse_signed(p);
 	parser_leave(p);
 	term_adopt(p, t, t->left);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 struct term *parse_selector(struct parser *p)

@@ -13,7 +13,7 @@
  * begins at start, is consumed. */
 static struct term *parse_masking_call(struct parser *p, uint32_t start)
 {
-	struct term *t = new_term(p, TERM_CALL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CALL, here(p).offset);
 	uint32_t first;
 
 	parse_function_name(p, t);
@@ -32,14 +32,14 @@ struct term *parse_mask(struct parser *p)
 
 	expect(p, KEYWORD_MASKED, "MASKED");
 	expect(p, KEYWORD_WITH, "WITH");
-	after = peek_ahead(p, 1);
+	after = parse_peek_ahead(p, 1);
 	if (peek(p) == KEYWORD_DEFAULT && after != TOKEN_OPEN &&
 	    after != TOKEN_DOT) {
-		struct term *t = new_term(p, TERM_CALL, here(p).offset);
+		struct term *t = parse_new_term(p, TERM_CALL, here(p).offset);
 
 		next(p);
 		t->name.text = bytes_str("mask_default");
-		return finish_term(p, t);
+		return parse_finish_term(p, t);
 	}
 	return parse_masking_call(p, start);
 }
@@ -235,7 +235,7 @@ void parse_table_properties(struct parser *p, struct create_table *t,
 	if (!accept(p, KEYWORD_WITH))
 		return;
 	do {
-		enum token_kind after = peek_ahead(p, 1);
+		enum token_kind after = parse_peek_ahead(p, 1);
 
 		if (peek(p) == KEYWORD_COMPACT && after == KEYWORD_STORAGE)
 			parse_compact_storage(p, t, *what == 'v');

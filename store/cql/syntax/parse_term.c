@@ -11,7 +11,8 @@
 #include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/type_name.h"
 
-struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start)
+struct term *parse_new_term(struct parser *p, enum term_kind kind,
+			    uint32_t start)
 {
 	struct term *t = new_node(p, struct term);
 
@@ -21,7 +22,7 @@ struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start)
 	return t;
 }
 
-struct term *finish_term(struct parser *p, struct term *t)
+struct term *parse_finish_term(struct parser *p, struct term *t)
 {
 	t->span = span_from(p, t->span.offset);
 	return t;
@@ -38,7 +39,7 @@ void term_adopt(struct parser *p, struct term *parent, struct term *child)
 			      PARSER_HEIGHT_MAX);
 }
 
-bool at_constant(enum token_kind kind)
+bool parse_at_constant(enum token_kind kind)
 {
 	return (kind >= TOKEN_STRING && kind <= TOKEN_NEGATIVE_INFINITY) ||
 	       kind == KEYWORD_NAN || kind == KEYWORD_INFINITY;
@@ -76,7 +77,8 @@ static const char *float_problem(struct bytes text)
 	       "nor \"e\" notation exponential mark.";
 }
 
-void refuse_number(struct parser *p, struct token token, const char *problem)
+void parse_refuse_number(struct parser *p, struct token token,
+			 const char *problem)
 {
 	int shown = p->text.len < 4096 ? (int)p->text.len : 4096;
 
@@ -90,7 +92,7 @@ static void check_float(struct parser *p, struct token token, struct bytes text)
 	const char *problem = p->result ? NULL : float_problem(text);
 
 	if (problem)
-		refuse_number(p, token, problem);
+		parse_refuse_number(p, token, problem);
 }
 
 struct term *parse_constant(struct parser *p)
@@ -105,9 +107,9 @@ struct term *parse_constant(struct parser *p)
 		[TOKEN_DURATION] = CONSTANT_DURATION,
 	};
 	struct token token = here(p);
-	struct term *t = new_term(p, TERM_CONSTANT, token.offset);
+	struct term *t = parse_new_term(p, TERM_CONSTANT, token.offset);
 
-	if (!at_constant(token.kind)) {
+	if (!parse_at_constant(token.kind)) {
 		parser_expected(p, token, "a constant");
 		return t;
 	}
@@ -127,27 +129,27 @@ struct term *parse_constant(struct parser *p)
 	}
 	if (!t->text.ptr)
 		parser_no_memory(p);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
-bool at_marker(const struct parser *p)
+bool parse_at_marker(const struct parser *p)
 {
 	return peek(p) == TOKEN_QUESTION || peek(p) == TOKEN_COLON;
 }
 
 struct term *parse_marker(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_MARKER, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_MARKER, here(p).offset);
 
 	if (next(p).kind == TOKEN_COLON)
 		t->name = parse_name(p, "the name of a marker");
 	t->marker = p->marker_count++;
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 struct term *parse_string(struct parser *p)
 {
-	if (at_marker(p))
+	if (parse_at_marker(p))
 		return parse_marker(p);
 	if (peek(p) != TOKEN_STRING)
 		parser_expected(p, here(p), "a string");
@@ -156,7 +158,7 @@ struct term *parse_string(struct parser *p)
 
 struct term *parse_integer(struct parser *p)
 {
-	if (at_marker(p))
+	if (parse_at_marker(p))
 		return parse_marker(p);
 	if (peek(p) != TOKEN_INTEGER)
 		parser_expected(p, here(p), "an integer");
@@ -179,23 +181,23 @@ static void parse_items(struct parser *p, struct term *t)
 
 struct term *parse_tuple(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_TUPLE, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_TUPLE, here(p).offset);
 
 	expect(p, TOKEN_OPEN, "'('");
 	parse_items(p, t);
 	expect(p, TOKEN_CLOSE, "')'");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_list_literal(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_LIST, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_LIST, here(p).offset);
 
 	next(p);
 	if (peek(p) != TOKEN_CLOSE_LIST)
 		parse_items(p, t);
 	expect(p, TOKEN_CLOSE_LIST, "']'");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 /* A field of a literal: its place in Java's HashMap of that size. */
@@ -288,12 +290,12 @@ static void parse_map_literal(struct parser *p, struct term *t)
 
 static struct term *parse_braces(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_SET, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_SET, here(p).offset);
 
 	next(p);
 	if (accept(p, TOKEN_CLOSE_SET))
-		return finish_term(p, t);
-	if (token_is_name(peek(p)) && peek_ahead(p, 1) == TOKEN_COLON) {
+		return parse_finish_term(p, t);
+	if (token_is_name(peek(p)) && parse_peek_ahead(p, 1) == TOKEN_COLON) {
 		parse_user_literal(p, t);
 	} else {
 		add_item(p, t, parse_term(p));
@@ -303,17 +305,17 @@ static struct term *parse_braces(struct parser *p)
 			parse_items(p, t);
 	}
 	expect(p, TOKEN_CLOSE_SET, "'}'");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 /* True if this can begin the value of a type hint, in a SELECT list. */
 static bool may_be_hinted(struct parser *p, uint32_t ahead)
 {
-	enum token_kind kind = peek_ahead(p, ahead);
+	enum token_kind kind = parse_peek_ahead(p, ahead);
 
 	if (kind == KEYWORD_AS)		/* (a) AS b */
-		return !token_is_name(peek_ahead(p, ahead + 1));
-	return token_is_name(kind) || at_constant(kind) ||
+		return !token_is_name(parse_peek_ahead(p, ahead + 1));
+	return token_is_name(kind) || parse_at_constant(kind) ||
 	       kind == KEYWORD_NULL || kind == KEYWORD_TOKEN ||
 	       kind == TOKEN_OPEN || kind == TOKEN_OPEN_LIST ||
 	       kind == TOKEN_OPEN_SET || kind == TOKEN_QUESTION ||
@@ -322,31 +324,32 @@ static bool may_be_hinted(struct parser *p, uint32_t ahead)
 
 static bool begins_call(struct parser *p, uint32_t ahead)
 {
-	enum token_kind after = peek_ahead(p, ahead + 1);
+	enum token_kind after = parse_peek_ahead(p, ahead + 1);
 
 	return after == TOKEN_OPEN || after == TOKEN_DOT;
 }
 
-bool at_type_in_brackets(struct parser *p, bool selection)
+bool parse_at_type_in_brackets(struct parser *p, bool selection)
 {
-	enum token_kind kind = peek_ahead(p, 1), after = peek_ahead(p, 2);
+	enum token_kind kind = parse_peek_ahead(p, 1),
+		after = parse_peek_ahead(p, 2);
 	uint32_t close = 2;
 
 	if (kind == KEYWORD_SET || (token_is_name(kind) && after == TOKEN_LT))
 		return true;
 	if (kind == TOKEN_STRING)
 		return after == TOKEN_CLOSE && may_be_hinted(p, 3) &&
-		       peek_ahead(p, 3) != TOKEN_COLON &&
-		       (selection || !token_is_name(peek_ahead(p, 3)) ||
+		       parse_peek_ahead(p, 3) != TOKEN_COLON &&
+		       (selection || !token_is_name(parse_peek_ahead(p, 3)) ||
 			begins_call(p, 3));
 	if (!token_is_name(kind))
 		return false;
 	if (after == TOKEN_DOT) {
-		if (!token_is_name(peek_ahead(p, 3)))
+		if (!token_is_name(parse_peek_ahead(p, 3)))
 			return false;
 		close = 4;
 	}
-	if (peek_ahead(p, close) != TOKEN_CLOSE)
+	if (parse_peek_ahead(p, close) != TOKEN_CLOSE)
 		return false;
 	return !selection || may_be_hinted(p, close + 1);
 }
@@ -355,19 +358,19 @@ static struct term *parse_simple(struct parser *p);
 
 static struct term *parse_hint(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_HINT, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_HINT, here(p).offset);
 
 	next(p);
 	t->type = parse_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
 	t->left = parse_simple(p);
 	term_adopt(p, t, t->left);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_cast(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_CAST, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CAST, here(p).offset);
 
 	next(p);
 	expect(p, TOKEN_OPEN, "'('");
@@ -376,7 +379,7 @@ static struct term *parse_cast(struct parser *p)
 	expect(p, KEYWORD_AS, "AS");
 	t->type = parse_native_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 /* A keyword that names a function, but no type, keeps its case. */
@@ -391,7 +394,7 @@ void parse_function_name(struct parser *p, struct term *call)
 	enum token_kind kind = peek(p);
 	struct token token;
 
-	if (token_is_name(kind) && peek_ahead(p, 1) == TOKEN_DOT) {
+	if (token_is_name(kind) && parse_peek_ahead(p, 1) == TOKEN_DOT) {
 		call->keyspace = parse_name(p, "a keyspace");
 		next(p);
 		kind = peek(p);
@@ -416,12 +419,12 @@ struct term *parse_arguments(struct parser *p, struct term *call)
 	if (peek(p) != TOKEN_CLOSE)
 		parse_items(p, call);
 	expect(p, TOKEN_CLOSE, "')'");
-	return finish_term(p, call);
+	return parse_finish_term(p, call);
 }
 
 static struct term *parse_call(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_CALL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CALL, here(p).offset);
 
 	parse_function_name(p, t);
 	return parse_arguments(p, t);
@@ -429,17 +432,17 @@ static struct term *parse_call(struct parser *p)
 
 static struct term *parse_null(struct parser *p)
 {
-	struct term *t = new_term(p, TERM_NULL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_NULL, here(p).offset);
 
 	next(p);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *parse_simple_inside(struct parser *p)
 {
 	enum token_kind kind = peek(p);
 
-	if (at_constant(kind))
+	if (parse_at_constant(kind))
 		return parse_constant(p);
 	switch (kind) {
 	case KEYWORD_NULL:
@@ -452,11 +455,11 @@ static struct term *parse_simple_inside(struct parser *p)
 	case TOKEN_OPEN_SET:
 		return parse_braces(p);
 	case TOKEN_OPEN:
-		if (at_type_in_brackets(p, false))
+		if (parse_at_type_in_brackets(p, false))
 			return parse_hint(p);
 		return parse_tuple(p);
 	case KEYWORD_CAST:
-		if (peek_ahead(p, 1) != TOKEN_DOT)
+		if (parse_peek_ahead(p, 1) != TOKEN_DOT)
 			return parse_cast(p);
 		return parse_call(p);	/* a keyspace of that name */
 	default:
@@ -469,7 +472,7 @@ static struct term *parse_simple(struct parser *p)
 	struct term *t;
 
 	if (!parser_enter(p))
-		return new_term(p, TERM_NULL, 0);
+		return parse_new_term(p, TERM_NULL, 0);
 	t = parse_simple_inside(p);
 	parser_leave(p);
 	return t;
@@ -481,24 +484,24 @@ static struct term *parse_signed(struct parser *p)
 
 	if (peek(p) != TOKEN_MINUS)
 		return parse_simple(p);
-	t = new_term(p, TERM_NEGATE, here(p).offset);
+	t = parse_new_term(p, TERM_NEGATE, here(p).offset);
 	next(p);
 	t->left = parse_simple(p);
 	term_adopt(p, t, t->left);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static struct term *binary(struct parser *p, char op, struct term *left,
 			   struct term *right)
 {
-	struct term *t = new_term(p, TERM_BINARY, left->span.offset);
+	struct term *t = parse_new_term(p, TERM_BINARY, left->span.offset);
 
 	t->op = op;
 	t->left = left;
 	t->right = right;
 	term_adopt(p, t, t->left);
 	term_adopt(p, t, t->right);
-	return finish_term(p, t);
+	return parse_finish_term(p, t);
 }
 
 static char take_operator(struct parser *p)
@@ -522,7 +525,8 @@ static struct term *parse_product(struct parser *p, parse_operand *operand)
 /* True at + c, where c is a column: a function would have a bracket. */
 static bool at_prepend(struct parser *p)
 {
-	enum token_kind kind = peek_ahead(p, 1), after = peek_ahead(p, 2);
+	enum token_kind kind = parse_peek_ahead(p, 1),
+		after = parse_peek_ahead(p, 2);
 
 	return peek(p) == TOKEN_PLUS &&
 	       (token_is_name(kind) || kind == TOKEN_EMPTY_QUOTED_NAME) &&

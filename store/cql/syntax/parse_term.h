@@ -4,22 +4,24 @@
 #include "store/cql/syntax/parser.h"
 
 /* Refuse a number that Java cannot read, in its words; token is the number. */
-void refuse_number(struct parser *p, struct token token, const char *problem);
+void parse_refuse_number(struct parser *p, struct token token,
+			 const char *problem);
 struct term *parse_term(struct parser *p);
 /* Parse the right side of SET c = …: stops before + c, which makes it a
  * prepend. */
 struct term *parse_assigned_term(struct parser *p);
 struct term *parse_sum(struct parser *p, parse_operand *operand, bool assigned);
 struct term *parse_tuple(struct parser *p);
-bool at_marker(const struct parser *p);
+bool parse_at_marker(const struct parser *p);
 struct term *parse_marker(struct parser *p);
 struct term *parse_string(struct parser *p);
 struct term *parse_integer(struct parser *p);	/* or a marker */
 struct term *parse_constant(struct parser *p);
-bool at_constant(enum token_kind kind);
+bool parse_at_constant(enum token_kind kind);
 /* Shared by terms and selections. */
-struct term *new_term(struct parser *p, enum term_kind kind, uint32_t start);
-struct term *finish_term(struct parser *p, struct term *t);
+struct term *parse_new_term(struct parser *p, enum term_kind kind,
+			    uint32_t start);
+struct term *parse_finish_term(struct parser *p, struct term *t);
 void term_adopt(struct parser *p, struct term *parent, struct term *child);
 /* Parse [keyspace.]function, and the bracket after it. */
 void parse_function_name(struct parser *p, struct term *call);
@@ -27,5 +29,5 @@ void parse_function_name(struct parser *p, struct term *call);
 struct term *parse_arguments(struct parser *p, struct term *call);
 /* True at (a) or (keyspace.a) or a type that can be nothing else, in brackets;
  * or a class in quotes, before a possible value of a type. */
-bool at_type_in_brackets(struct parser *p, bool selection);
+bool parse_at_type_in_brackets(struct parser *p, bool selection);
 #endif

@@ -28,7 +28,7 @@ static bool is_last(const struct parser *p, struct token token)
 	       token.offset + token.length >= p->text.len;
 }
 
-enum token_kind peek_ahead(struct parser *p, uint32_t n)
+enum token_kind parse_peek_ahead(struct parser *p, uint32_t n)
 {
 	while (p->at + n >= p->count) {
 		enum token_kind last = p->tokens[p->count - 1].kind;
@@ -272,7 +272,7 @@ bool parse_marked_name(struct parser *p, const char *kind)
 	next(p);
 	after = peek(p);
 	if (after == TOKEN_IDENTIFIER || after == TOKEN_QUOTED_NAME ||
-	    at_constant(after))
+	    parse_at_constant(after))
 		parser_expected(p, here(p), "the rest of the statement");
 	parser_note(p, token, "Bind variables cannot be used for %s names",
 		    kind);
@@ -297,7 +297,7 @@ struct table_name parse_qualified(struct parser *p, const char *kind)
 
 	memset(&name, 0, sizeof(name));
 	if ((token_is_name(peek(p)) || peek(p) == TOKEN_QUESTION) &&
-	    peek_ahead(p, 1) == TOKEN_DOT) {
+	    parse_peek_ahead(p, 1) == TOKEN_DOT) {
 		name.keyspace = parse_keyspace_name(p);
 		next(p);
 	}

@@ -86,7 +86,7 @@ static inline struct token here(const struct parser *p)
 }
 /* Return the kind of the nth token from here; END where the text ends
  * before. */
-enum token_kind peek_ahead(struct parser *p, uint32_t n);
+enum token_kind parse_peek_ahead(struct parser *p, uint32_t n);
 
 static inline struct token next(struct parser *p)
 {

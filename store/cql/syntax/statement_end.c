@@ -32,7 +32,7 @@ static void end_word(struct cql_split *s, struct bytes text)
 {
 	size_t length = s->at - s->word;
 	enum token_kind kind = length > 32 ? TOKEN_IDENTIFIER :
-		keyword_find(text.ptr + s->word, (uint32_t)length);
+		token_find_keyword(text.ptr + s->word, (uint32_t)length);
 
 	s->state = PLAIN;
 	switch (s->stage) {

@@ -208,7 +208,7 @@ static const uint8_t slots[SLOTS] = {
 };
 _Static_assert(TOKEN_KIND_COUNT <= 255, "a kind fits in a byte");
 
-enum token_kind keyword_find(const uint8_t *word, uint32_t length)
+enum token_kind token_find_keyword(const uint8_t *word, uint32_t length)
 {
 	uint32_t hash, i, found;
 

@@ -81,7 +81,7 @@ enum token_kind {
  * Return the keyword of a word in any case (letters, digits and _ only), else
  * TOKEN_IDENTIFIER; TOKEN_BOOLEAN for true and false.
  */
-enum token_kind keyword_find(const uint8_t *word, uint32_t length);
+enum token_kind token_find_keyword(const uint8_t *word, uint32_t length);
 
 static inline bool token_is_reserved(enum token_kind kind)
 {

@@ -47,7 +47,7 @@ struct table_name parse_user_type_name(struct parser *p)
 	struct token token;
 
 	memset(&name, 0, sizeof(name));
-	if (token_is_name(peek(p)) && peek_ahead(p, 1) == TOKEN_DOT) {
+	if (token_is_name(peek(p)) && parse_peek_ahead(p, 1) == TOKEN_DOT) {
 		name.keyspace = parse_name(p, "a keyspace");
 		next(p);
 	}
@@ -85,8 +85,10 @@ static void parse_dimension(struct parser *p, struct type_name *t)
 	if (text.len > 12 ||
 	    (value = strtoll((const char *)text.ptr, NULL, 10)) > INT32_MAX ||
 	    value < INT32_MIN)
-		refuse_number(p, token, arena_format(p->arena, "For input "
-			      "string: \"%s\"", (const char *)text.ptr));
+		parse_refuse_number(p, token,
+				    arena_format(p->arena,
+						 "For input " "string: \"%s\"",
+						 (const char *)text.ptr));
 	t->dimension = (int32_t)value;
 }
 
@@ -222,7 +224,7 @@ static void parse_class(struct parser *p, struct type_name *t)
 static struct type_name *parse_type_inside(struct parser *p)
 {
 	struct type_name *t;
-	enum token_kind kind = peek(p), after = peek_ahead(p, 1);
+	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
 
 	if (token_is_native_type(kind) && after != TOKEN_DOT)
 		return parse_native_type(p);

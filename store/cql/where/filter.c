@@ -111,7 +111,7 @@ static int fold(struct execution *x, const struct index_text *how,
 	return err;
 }
 
-bool is_filtered(const struct restrictions *r, const struct column *c)
+bool where_is_filtered(const struct restrictions *r, const struct column *c)
 {
 	switch (c->kind) {
 	case COLUMN_PARTITION_KEY:
@@ -139,14 +139,14 @@ int filter_init(struct execution *x, struct filter *f,
 	for (uint32_t i = 0; i < t->column_count; i++) {
 		of = r->by_column[i];
 		if (!of || of->columns[0] != &t->columns[i] ||
-		    !is_filtered(r, &t->columns[i]))
+		    !where_is_filtered(r, &t->columns[i]))
 			continue;
 		in_slices = of->columns[0]->kind == COLUMN_CLUSTERING &&
 			    of->columns[0]->position == place;
 		if (in_slices && of->kind != RESTRICT_SLICE)
 			place += of->column_count;
 		err = check_values(x, of, in_slices &&
-					  !restriction_has_index(t, of));
+					  !index_choice_has(t, of));
 		if (err)
 			return err;
 		err = fold_as_indexed(x, r, of);

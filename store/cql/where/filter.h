@@ -8,7 +8,7 @@ struct filter {
 	uint32_t count;
 };
 /* True if the column is among those whose restrictions are filters. */
-bool is_filtered(const struct restrictions *r, const struct column *c);
+bool where_is_filtered(const struct restrictions *r, const struct column *c);
 int filter_init(struct execution *x, struct filter *f,
 		const struct restrictions *r);
 /* Filter a row: 1 it passes, 0, -errno. */

@@ -108,7 +108,7 @@ bool index_supports(const struct table *t, const struct index *index,
 	}
 }
 
-bool restriction_has_index(const struct table *t, const struct restriction *r)
+bool index_choice_has(const struct table *t, const struct restriction *r)
 {
 	for (uint32_t i = 0; i < t->index_count; i++)
 		if (index_supports(t, &t->indexes[i], r))
@@ -116,7 +116,8 @@ bool restriction_has_index(const struct table *t, const struct restriction *r)
 	return false;
 }
 
-int check_vectors(struct execution *x, const struct restrictions *r)
+int index_choice_check_vectors(struct execution *x,
+			       const struct restrictions *r)
 {
 	const struct table *t = r->table;
 	const struct column *c = r->nearest;
@@ -130,22 +131,24 @@ int check_vectors(struct execution *x, const struct restrictions *r)
 	if (of)
 		return restriction_merge(x, &merged, of, &near);
 	for (uint32_t i = 0; i < t->column_count; i++)
-		if (r->by_column[i] && vector_index(t, &t->columns[i]))
+		if (r->by_column[i] &&
+		    index_choice_of_vector(t, &t->columns[i]))
 			return refuse(x, "Vector indexes only support ANN "
 					 "queries");
 	return 0;
 }
 
-int check_beside_nearest(struct execution *x, const struct restrictions *r)
+int index_choice_check_beside_nearest(struct execution *x,
+				      const struct restrictions *r)
 {
 	const struct table *t = r->table;
 
-	if (!vector_index(t, r->nearest))
+	if (!index_choice_of_vector(t, r->nearest))
 		return refuse(x, "ANN ordering by vector requires the column "
 				 "to be indexed");
 	for (uint32_t i = 0; i < t->column_count; i++)
-		if (r->by_column[i] && is_filtered(r, &t->columns[i]) &&
-		    !restriction_has_index(t, r->by_column[i]))
+		if (r->by_column[i] && where_is_filtered(r, &t->columns[i]) &&
+		    !index_choice_has(t, r->by_column[i]))
 			return refuse(x, "ANN ordering by vector requires all "
 					 "restricted column(s) to be indexed");
 	return 0;
@@ -166,7 +169,7 @@ static bool group_covers(const struct restrictions *r, const struct index *one)
 	for (uint32_t i = 0; i < t->column_count; i++) {
 		bool served = false;
 
-		if (!r->by_column[i] || !is_filtered(r, &t->columns[i]))
+		if (!r->by_column[i] || !where_is_filtered(r, &t->columns[i]))
 			continue;
 		for (uint32_t n = 0; n < t->index_count && !served; n++) {
 			const struct index *index = &t->indexes[n];
@@ -185,7 +188,8 @@ static bool group_covers(const struct restrictions *r, const struct index *one)
 	return true;
 }
 
-const struct index *vector_index(const struct table *t, const struct column *c)
+const struct index *index_choice_of_vector(const struct table *t,
+					   const struct column *c)
 {
 	const struct index *found = NULL;
 
@@ -197,10 +201,11 @@ const struct index *vector_index(const struct table *t, const struct column *c)
 	return found;
 }
 
-bool indexes_cover(const struct restrictions *r)
+bool index_choice_covers(const struct restrictions *r)
 {
 	if (r->nearest) {
-		const struct index *one = vector_index(r->table, r->nearest);
+		const struct index *one = index_choice_of_vector(r->table,
+								 r->nearest);
 
 		return one->kind == INDEX_SAI && group_covers(r, one);
 	}
@@ -224,7 +229,7 @@ static bool is_slice_of_tuple(const struct restriction *r)
 	return r->multi && r->kind == RESTRICT_SLICE;
 }
 
-void choose_index(struct restrictions *r)
+void index_choice_make(struct restrictions *r)
 {
 	const struct table *t = r->table;
 	int best = 0, one;

@@ -5,16 +5,19 @@
 
 bool index_supports(const struct table *t, const struct index *index,
 		    const struct restriction *r);
-bool restriction_has_index(const struct table *t, const struct restriction *r);
+bool index_choice_has(const struct table *t, const struct restriction *r);
 /* True if one index (or SAI's together) serves all of them. */
-bool indexes_cover(const struct restrictions *r);
-void choose_index(struct restrictions *r);
+bool index_choice_covers(const struct restrictions *r);
+void index_choice_make(struct restrictions *r);
 /* Return the index on a vector, SAI's if there is one, or NULL. */
-const struct index *vector_index(const struct table *t, const struct column *c);
+const struct index *index_choice_of_vector(const struct table *t,
+					   const struct column *c);
 /* Check that vectors are restricted only by nearness, and only beside indexed
  * columns. */
-int check_vectors(struct execution *x, const struct restrictions *r);
-int check_beside_nearest(struct execution *x, const struct restrictions *r);
+int index_choice_check_vectors(struct execution *x,
+			       const struct restrictions *r);
+int index_choice_check_beside_nearest(struct execution *x,
+				      const struct restrictions *r);
 /* Make the query of the chosen index. */
 int index_query_make(struct execution *x, struct index_query *q,
 		     const struct restrictions *r);

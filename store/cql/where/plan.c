@@ -53,8 +53,8 @@ static int check_clustering_size(struct execution *x,
 	return check_size(x, size);
 }
 
-int check_partitions(struct execution *x, const struct table *t,
-		     const struct bytes *keys, size_t count)
+int plan_check_partitions(struct execution *x, const struct table *t,
+			  const struct bytes *keys, size_t count)
 {
 	size_t around = t->partition_key_count > 1 ?
 				3 * (size_t)t->partition_key_count : 0;
@@ -235,7 +235,7 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 			continue;
 		buf_clear(&x->scratch);
 		table_partition_key(&x->scratch, t, rows[i]);
-		err = keep_scratch(x, &(*keys)[kept]);
+		err = session_keep_scratch(x, &(*keys)[kept]);
 		if (err)
 			return err;
 		kept++;
@@ -568,8 +568,8 @@ int plan_slices(struct execution *x, const struct restrictions *r,
 }
 
 /* ------------------------------------------------------------------- rows */
-int compare_clusterings(const struct table *t, const struct bytes *a,
-			const struct bytes *b)
+int plan_compare_clusterings(const struct table *t, const struct bytes *a,
+			     const struct bytes *b)
 {
 	int order = 0;
 
@@ -585,8 +585,8 @@ int compare_clusterings(const struct table *t, const struct bytes *a,
 
 static int compare_rows(const void *a, const void *b, void *table)
 {
-	return compare_clusterings(table, *(struct bytes *const *)a,
-				   *(struct bytes *const *)b);
+	return plan_compare_clusterings(table, *(struct bytes *const *)a,
+					*(struct bytes *const *)b);
 }
 
 /* Sort in the table's order; a row that IN names twice is kept once. */

@@ -7,15 +7,15 @@
  * duplicates; *nothing: there can be no such partition (of an empty key). */
 int plan_partitions(struct execution *x, const struct restrictions *r,
 		    struct bytes **keys, size_t *count);
-int check_partitions(struct execution *x, const struct table *t,
-		     const struct bytes *keys, size_t count);
+int plan_check_partitions(struct execution *x, const struct table *t,
+			  const struct bytes *keys, size_t count);
 /* List the slices in clustering order; *nothing: no row can match. count 0:
  * all. */
 int plan_slices(struct execution *x, const struct restrictions *r,
 		struct slice **slices, size_t *count, bool *nothing);
 /* Compare two rows in the table's order, DESC considered. */
-int compare_clusterings(const struct table *t, const struct bytes *a,
-			const struct bytes *b);
+int plan_compare_clusterings(const struct table *t, const struct bytes *a,
+			     const struct bytes *b);
 /* Set the token range; *nothing when it is empty. */
 int plan_tokens(struct execution *x, const struct restrictions *r,
 		int64_t *from, int64_t *to, bool *nothing);

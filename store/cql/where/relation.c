@@ -30,7 +30,7 @@ static const char *relation_text(struct execution *x, const struct relation *r)
 {
 	struct buf buf = BUF_INIT;
 
-	relation_print(&buf, r);
+	ast_print_relation(&buf, r);
 	return text_of_buf(x, &buf);
 }
 
@@ -112,7 +112,7 @@ static int check_column(struct execution *x, const struct column *c,
 	if (!contains && !element)
 		return refuse(x, "Collection column '%s' (%s) cannot be "
 				 "restricted by a '%s' relation", c->name,
-			      text_of_type(x, t), operator_name(op));
+			      text_of_type(x, t), ast_operator_name(op));
 	return 0;
 }
 
@@ -183,7 +183,7 @@ static bool has_like_index(const struct table *t, const struct column *c)
 	struct restriction probe = { .kind = RESTRICT_LIKE, .columns = &c,
 				     .column_count = 1 };
 
-	return restriction_has_index(t, &probe);
+	return index_choice_has(t, &probe);
 }
 
 static int in_values(struct execution *x, struct restriction *r,

@@ -48,7 +48,7 @@ static int check_slice_order(struct execution *x, const struct restrictions *r,
 		if (o && !next && i > first)
 			next = o;
 	}
-	if (!last || r->allow_filtering || restriction_has_index(t, new))
+	if (!last || r->allow_filtering || index_choice_has(t, new))
 		return 0;
 	if (last->kind == RESTRICT_SLICE && first > last->columns[0]->position)
 		return refuse(x, "Clustering column \"%s\" cannot be "
@@ -135,7 +135,8 @@ int restrictions_add_value(struct execution *x, struct restrictions *r,
 }
 
 /* -------------------------------------------------------------- questions */
-bool restricted_by_eq(const struct restrictions *r, const struct column *c)
+bool where_restricted_by_eq(const struct restrictions *r,
+			    const struct column *c)
 {
 	const struct restriction *of = restriction_of(r, c);
 
@@ -161,7 +162,7 @@ static uint32_t missing(const struct restrictions *r, uint32_t first,
 	return n;
 }
 
-bool restricts_clustering(const struct restrictions *r)
+bool where_restricts_clustering(const struct restrictions *r)
 {
 	const struct table *t = r->table;
 
@@ -169,7 +170,7 @@ bool restricts_clustering(const struct restrictions *r)
 	       t->clustering_count;
 }
 
-bool restricts_others(const struct restrictions *r, bool statics_too)
+bool where_restricts_others(const struct restrictions *r, bool statics_too)
 {
 	const struct table *t = r->table;
 
@@ -181,12 +182,12 @@ bool restricts_others(const struct restrictions *r, bool statics_too)
 	return false;
 }
 
-bool partition_is_in(const struct restrictions *r)
+bool where_partition_is_in(const struct restrictions *r)
 {
 	return any_in(r, 0, r->table->partition_key_count, RESTRICT_IN);
 }
 
-bool clustering_is_in(const struct restrictions *r)
+bool where_clustering_is_in(const struct restrictions *r)
 {
 	return any_in(r, r->table->partition_key_count,
 		      r->table->clustering_count, RESTRICT_IN);
@@ -278,7 +279,7 @@ static int check_partition(struct execution *x, struct restrictions *r,
 
 static int check_statics(struct execution *x, const struct restrictions *r)
 {
-	if (!r->only_statics || !restricts_clustering(r))
+	if (!r->only_statics || !where_restricts_clustering(r))
 		return 0;
 	if (r->type == STATEMENT_SELECT)
 		return refuse(x, "Cannot restrict clustering columns when "
@@ -324,7 +325,8 @@ static int check_clustering(struct execution *x, struct restrictions *r,
 		return refuse(x, "Slice restrictions are not supported on the "
 				 "clustering columns in %s statements",
 			      type_words[r->type]);
-	if (whole && (!(t->flags & TABLE_COMPACT) || !restricts_clustering(r))) {
+	if (whole && (!(t->flags & TABLE_COMPACT) ||
+		      !where_restricts_clustering(r))) {
 		if (!r->only_statics && missing(r, first, n))
 			return refuse(x, "Some clustering keys are missing: %s",
 				      missing_names(x, r, first, n));
@@ -334,7 +336,7 @@ static int check_clustering(struct execution *x, struct restrictions *r,
 		return refuse(x, "Clustering columns can only be restricted "
 				 "with CONTAINS with a secondary index or "
 				 "filtering");
-	if (restricts_clustering(r) && clustering_needs_filtering(r)) {
+	if (where_restricts_clustering(r) && clustering_needs_filtering(r)) {
 		if (indexed)
 			r->uses_index = true;
 		else if (!r->allow_filtering) {
@@ -353,7 +355,7 @@ static int check_others(struct execution *x, struct restrictions *r,
 	const struct table *t = r->table;
 	struct buf names = BUF_INIT;
 
-	if (!restricts_others(r, true))
+	if (!where_restricts_others(r, true))
 		return 0;
 	if (r->type != STATEMENT_SELECT) {
 		for (uint32_t i = t->partition_key_count + t->clustering_count;
@@ -378,7 +380,7 @@ static bool any_index(const struct restrictions *r, uint32_t first,
 {
 	for (uint32_t i = first; i < first + count; i++)
 		if (r->by_column[i] &&
-		    restriction_has_index(r->table, r->by_column[i]))
+		    index_choice_has(r->table, r->by_column[i]))
 			return true;
 	return false;
 }
@@ -389,10 +391,10 @@ int restrictions_check(struct execution *x, struct restrictions *r)
 	bool select = r->type == STATEMENT_SELECT && t->index_count;
 	bool clustering = select && any_index(r, t->partition_key_count,
 					      t->clustering_count);
-	bool indexed = select && (clustering ||
-				  any_index(r, 0, t->column_count) ||
-				  (r->nearest && vector_index(t, r->nearest)));
-	int err = check_vectors(x, r);
+	bool indexed = select &&
+		(clustering || any_index(r, 0, t->column_count) ||
+		 (r->nearest && index_choice_of_vector(t, r->nearest)));
+	int err = index_choice_check_vectors(x, r);
 
 	if (!err)
 		err = check_partition(x, r, indexed);
@@ -404,15 +406,15 @@ int restrictions_check(struct execution *x, struct restrictions *r)
 		return err;
 	if (r->key_range && clustering)
 		r->uses_index = true;
-	if (r->uses_index && restricts_clustering(r))
+	if (r->uses_index && where_restricts_clustering(r))
 		r->filters_clustering = true;
 	if (r->nearest)
-		err = check_beside_nearest(x, r);
+		err = index_choice_check_beside_nearest(x, r);
 	if (!err)
 		err = check_others(x, r, indexed);
 	r->uses_index = r->uses_index || r->nearest;
 	if (!err && r->uses_index)
-		choose_index(r);
+		index_choice_make(r);
 	return err;
 }
 
@@ -423,7 +425,8 @@ int restrictions_need_filtering(struct execution *x, struct restrictions *r)
 
 	if (r->allow_filtering || (!r->key_range && !r->uses_index))
 		return 0;
-	if (any || r->nearest ? !indexes_cover(r) : restricts_clustering(r))
+	if (any || r->nearest ? !index_choice_covers(r) :
+	    where_restricts_clustering(r))
 		return refuse(x, NEEDS_FILTERING);
 	return 0;
 }
@@ -437,7 +440,7 @@ static int check_relation(struct execution *x, const struct restrictions *r,
 	     relation->op != OPERATOR_CONTAINS_KEY))
 		return 0;
 	return refuse(x, "Cannot use %s with %s", type_words[r->type],
-		      operator_name(relation->op));
+		      ast_operator_name(relation->op));
 }
 
 /* Refuse expr(index, value): none of our indexes takes one. It is checked when
@@ -477,7 +480,7 @@ static int check_expressions(struct execution *x, const struct restrictions *r,
 		      index->name);
 }
 
-int analyse_where(struct execution *x, struct restrictions *r,
+int where_analyse(struct execution *x, struct restrictions *r,
 		  const struct table *t, enum statement_kind type,
 		  const struct relation *relations, uint32_t count,
 		  bool allow_filtering, bool only_statics,

@@ -56,7 +56,7 @@ struct restrictions {
 	struct restriction **by_column;
 	struct restriction *token;	/* of values of "partition key token" */
 
-	/* Set by analyse_where(). */
+	/* Set by where_analyse(). */
 	bool key_range;			/* not a list of partitions */
 	bool uses_index;
 	bool filters_partition, filters_clustering, filters_others;
@@ -68,12 +68,12 @@ struct restrictions {
  * Analyse a WHERE. columns of the selection that are static only: only_statics;
  * the column of ORDER BY … ANN OF or NULL: nearest.
  */
-int analyse_where(struct execution *x, struct restrictions *r,
+int where_analyse(struct execution *x, struct restrictions *r,
 		  const struct table *t, enum statement_kind type,
 		  const struct relation *relations, uint32_t count,
 		  bool allow_filtering, bool only_statics,
 		  const struct column *nearest);
-/* The steps of analyse_where, for INSERT, whose relations are its columns. */
+/* The steps of where_analyse, for INSERT, whose relations are its columns. */
 int restrictions_init(struct execution *x, struct restrictions *r,
 		      const struct table *t, enum statement_kind type);
 int restrictions_add(struct execution *x, struct restrictions *r,
@@ -98,10 +98,11 @@ restriction_of(const struct restrictions *r, const struct column *c)
 {
 	return r->by_column[c - r->table->columns];
 }
-bool restricted_by_eq(const struct restrictions *r, const struct column *c);
-bool restricts_clustering(const struct restrictions *r);
-bool restricts_others(const struct restrictions *r, bool statics_too);
+bool where_restricted_by_eq(const struct restrictions *r,
+			    const struct column *c);
+bool where_restricts_clustering(const struct restrictions *r);
+bool where_restricts_others(const struct restrictions *r, bool statics_too);
 /* True if the partition key is given by IN with other than one value. */
-bool partition_is_in(const struct restrictions *r);
-bool clustering_is_in(const struct restrictions *r);
+bool where_partition_is_in(const struct restrictions *r);
+bool where_clustering_is_in(const struct restrictions *r);
 #endif

@@ -7,14 +7,14 @@
 #include "store/type/json/json.h"
 
 /* A name before it is known which of the others it equals. */
-struct spelling {
+struct map_spelling {
 	struct bytes name;
 	size_t place;	/* of it among all names */
 };
 
 static int compare_spellings(const void *a, const void *b)
 {
-	const struct spelling *x = a, *y = b;
+	const struct map_spelling *x = a, *y = b;
 	int order = bytes_compare(x->name, y->name);
 
 	return order ? order : x->place < y->place ? -1 : x->place > y->place;
@@ -22,7 +22,7 @@ static int compare_spellings(const void *a, const void *b)
 
 /* *first: for each of the names the place of the first that equals it. */
 static int find_first(struct arena *arena, size_t **first,
-		      struct spelling *spellings, size_t count)
+		      struct map_spelling *spellings, size_t count)
 {
 	size_t i, equal = 0;
 
@@ -41,7 +41,7 @@ static int find_first(struct arena *arena, size_t **first,
 int json_read_map(struct arena *arena, struct json_member **members,
 		  size_t *count, struct bytes text, struct type_error *error)
 {
-	struct spelling *spellings;
+	struct map_spelling *spellings;
 	size_t *first, i, kept = 0;
 	struct json_member *m;
 	int err = json_read_object(arena, members, count, text, error);
@@ -53,7 +53,7 @@ int json_read_map(struct arena *arena, struct json_member **members,
 	if (!spellings)
 		return -ENOMEM;
 	for (i = 0; i < *count; i++)
-		spellings[i] = (struct spelling){ m[i].name, i };
+		spellings[i] = (struct map_spelling){ m[i].name, i };
 	err = find_first(arena, &first, spellings, *count);
 	if (err)
 		return err;
@@ -90,7 +90,7 @@ static int called(struct bytes *name, struct arena *arena, struct bytes written)
  * the place in the new order, counted from 1, of each name that the map holds.
  */
 static int rename_members(struct arena *arena, struct json_member **members,
-			  size_t *count, const struct spelling *written,
+			  size_t *count, const struct map_spelling *written,
 			  const size_t *first)
 {
 	size_t n = *count, i, used = n, kept = 0;
@@ -128,13 +128,14 @@ int json_call_members(struct arena *arena, struct json_member **members,
 		      size_t *count)
 {
 	size_t n = *count, i, *first;
-	struct spelling *names = arena_zalloc(arena, 2 * n + 1, sizeof(*names));
-	struct spelling *sorted = arena_zalloc(arena, 2 * n + 1,
-					       sizeof(*sorted));
+	struct map_spelling *names = arena_zalloc(arena, 2 * n + 1,
+						  sizeof(*names));
+	struct map_spelling *sorted = arena_zalloc(arena, 2 * n + 1,
+						   sizeof(*sorted));
 	int err = names && sorted ? 0 : -ENOMEM;
 
 	for (i = 0; i < n && !err; i++) {
-		names[i] = (struct spelling){ (*members)[i].name, i };
+		names[i] = (struct map_spelling){ (*members)[i].name, i };
 		names[n + i].place = n + i;
 		err = called(&names[n + i].name, arena, names[i].name);
 	}

@@ -45,7 +45,7 @@ static void print_native(struct buf *out, enum type_kind kind,
 		return;
 	}
 	if (kind == TYPE_BOOLEAN ||
-	    (kind_is_number(kind) && !is_odd_float(kind, value))) {
+	    (type_kind_is_number(kind) && !is_odd_float(kind, value))) {
 		native_print_text(out, kind, value);
 		return;
 	}
@@ -201,7 +201,7 @@ static size_t native_length(enum type_kind kind, struct bytes value, bool exact)
 	if (is_odd_float(kind, value) && !exact)
 		return 4;
 	if (kind == TYPE_BOOLEAN ||
-	    (kind_is_number(kind) && !is_odd_float(kind, value)))
+	    (type_kind_is_number(kind) && !is_odd_float(kind, value)))
 		return native_text_length(kind, value);
 	if (kind == TYPE_TIMESTAMP && value.len == 8)
 		return 2 + timestamp_length((int64_t)get_be64(value.ptr),
@@ -212,8 +212,8 @@ static size_t native_length(enum type_kind kind, struct bytes value, bool exact)
 static size_t key_length(const struct type *t, struct bytes value, bool exact)
 {
 	bool quoted = kind_is_native(t->kind) &&
-		      ((t->kind != TYPE_BOOLEAN && !kind_is_number(t->kind)) ||
-		       !value.len || (exact && is_odd_float(t->kind, value)));
+		((t->kind != TYPE_BOOLEAN && !type_kind_is_number(t->kind)) ||
+		 !value.len || (exact && is_odd_float(t->kind, value)));
 	struct buf text = BUF_INIT;
 	size_t len;
 

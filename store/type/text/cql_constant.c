@@ -296,7 +296,7 @@ static const char *refuse_exponent(struct bytes text)
 	return "Scale out of range.";
 }
 
-int literal_check_float(struct bytes text, struct type_error *error)
+int cql_constant_check_float(struct bytes text, struct type_error *error)
 {
 	struct buf value = BUF_INIT;
 	struct decimal d;

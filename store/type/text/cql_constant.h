@@ -28,5 +28,5 @@ void type_print_constant(struct buf *out, const struct type *t,
  * or no decimal has its exponent: -EINVAL with what Cassandra says after
  * "Failed parsing statement: […] reason: ". Else 0.
  */
-int literal_check_float(struct bytes text, struct type_error *error);
+int cql_constant_check_float(struct bytes text, struct type_error *error);
 #endif

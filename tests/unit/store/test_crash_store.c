@@ -342,7 +342,7 @@ static int adopt(void *context, struct table *from, struct table *to)
 		write_marker(&w, store_timestamp(world->store), 0);
 		write_cell(&w, &to->columns[1], BYTES_NULL, row.partition_key,
 			   store_timestamp(world->store), 0);
-		got = table_fill(&w);
+		got = commit_fill(&w);
 	}
 	cursor_close(cursor);
 	write_release(&w);

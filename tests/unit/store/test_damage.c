@@ -120,7 +120,7 @@ static int look(struct sim *disk, uint64_t *sum)
 	int err = open_on(&s, disk, false);
 
 	if (err && sim_digest(disk) != before)
-		ck_abort_msg("%s: refused, but changed", corrupt_last());
+		ck_abort_msg("%s: refused, but changed", log_corrupt_last());
 	if (err)
 		return err;
 	err = answers_to_all(s, queries, &out);

@@ -161,7 +161,7 @@ START_TEST(damaged_and_future_markers)
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), 0);
 	ck_assert_int_eq(pwrite(fd, "x", 1, 20), 1);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
-	ck_assert_str_ne(corrupt_last(), "");
+	ck_assert_str_ne(log_corrupt_last(), "");
 	ck_assert_int_eq(ftruncate(fd, 5), 0);
 	ck_assert_int_eq(try_open(t.path, false, true, &owner), -EUCLEAN);
 	close(fd);

@@ -85,10 +85,10 @@ static void take_table(struct parse *p)
 		c->table = take_name(p, "a table is expected");
 	}
 	if (c->keyspace.len) {
-		name_print(&target, c->keyspace);
+		schema_print_name(&target, c->keyspace);
 		buf_add_byte(&target, '.');
 	}
-	name_print(&target, c->table);
+	schema_print_name(&target, c->table);
 	c->target = arena_copy(&c->arena, buf_bytes(&target));
 	buf_release(&target);
 }
@@ -106,7 +106,7 @@ static void take_columns(struct parse *p)
 		advance(p);
 		if (names.len)
 			buf_add_str(&names, ", ");
-		name_print(&names, take_name(p, "a column is expected"));
+		schema_print_name(&names, take_name(p, "a column is expected"));
 	} while (p->kind == TOKEN_COMMA && !p->failed);
 	if (p->kind != TOKEN_CLOSE)
 		refuse(p, "\")\" is expected");
@@ -243,7 +243,7 @@ static int copy_read_columns(struct copy *c)
 	}
 	for (i = 0; !err && i < b->column_count; i++) {
 		buf_clear(&text);
-		name_print(&text, b->columns[i].name);
+		schema_print_name(&text, b->columns[i].name);
 		c->columns[i].name = arena_copy(&c->arena, buf_bytes(&text));
 		c->columns[i].bare = arena_copy(&c->arena, b->columns[i].name);
 		c->columns[i].type =

@@ -175,7 +175,7 @@ static const char *check_bool(struct copy *c, void *member, struct bytes value)
 }
 
 #define AT(member) offsetof(struct copy, member)
-static const struct option {
+static const struct copy_option {
 	const char *name;
 	bool to, from;
 	setter *set;

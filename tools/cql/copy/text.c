@@ -294,7 +294,7 @@ void copy_print_text(struct buf *out, const struct copy *c,
 	} else if (t->kind == TYPE_TIMESTAMP && value.len == 8 &&
 		   c->date_format.len) {
 		print_date(out, c, (int64_t)get_be64(value.ptr));
-	} else if (kind_is_number(t->kind)) {
+	} else if (type_kind_is_number(t->kind)) {
 		type_print_text(&number, t, value);
 		add_separators(out, c, buf_bytes(&number));
 		out->failed = out->failed || number.failed;
@@ -321,7 +321,7 @@ void copy_plain_text(struct buf *out, const struct copy *c,
 		buf_add_str(out, "true");
 	} else if (t->kind == TYPE_BOOLEAN && same_word(field, c->no)) {
 		buf_add_str(out, "false");
-	} else if (kind_is_number(t->kind)) {
+	} else if (type_kind_is_number(t->kind)) {
 		drop_separators(out, c, field);
 	} else if (t->kind == TYPE_TIMESTAMP && c->date_format.len) {
 		buf_add_bytes(&text, field);

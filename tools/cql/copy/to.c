@@ -38,7 +38,7 @@ static int add_token(struct copy *c, struct buf *out)
 	for (size_t at = 0; at < names.len; at += sizeof(name)) {
 		memcpy(&name, names.ptr + at, sizeof(name));
 		buf_add_str(out, at ? ", " : "token(");
-		name_print(out, name);
+		schema_print_name(out, name);
 	}
 	buf_add_byte(out, ')');
 	out->failed = out->failed || names.failed || c->arena.failed;

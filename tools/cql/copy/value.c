@@ -89,7 +89,7 @@ static bool add_field(struct buf *out, const struct type *t,
 			break;
 	if (i == t->part_count)
 		return false;
-	name_print(out, name);
+	schema_print_name(out, name);
 	buf_add_str(out, ": ");
 	return add_literal(out, t->parts[i], piece, null, depth);
 }

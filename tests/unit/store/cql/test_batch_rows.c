@@ -51,7 +51,7 @@ static bool same_row(const struct modification *a, const struct modification *b)
 	if (a->only_statics || b->only_statics || !t->clustering_count)
 		return a->only_statics == b->only_statics;
 	return a->row_count && b->row_count &&
-	       !compare_clusterings(t, a->rows[0], b->rows[0]);
+	       !plan_compare_clusterings(t, a->rows[0], b->rows[0]);
 }
 
 START_TEST(statements_of_one_row_find_each_other)	/* _i: the seed */

@@ -449,7 +449,7 @@ static int adopt(void *context, struct table *from, struct table *to)
 	write_init(&w, store.store);
 	write_row(&w, to, bytes_of("\0\0\0\7", 4), &BYTES_NULL);
 	write_marker(&w, store_timestamp(store.store), 0);
-	ck_assert_int_eq(table_fill(&w), 0);
+	ck_assert_int_eq(commit_fill(&w), 0);
 	write_release(&w);
 	return *(int *)context;
 }

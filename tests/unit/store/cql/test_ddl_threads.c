@@ -189,7 +189,7 @@ START_TEST(a_dropped_column_shows_no_late_writes)
 	if (_i == 1)
 		write_lock(&w, &ref, 1);
 	write_one(&one, &w, store.store);
-	ck_assert_int_eq(table_write(&w), _i == 0 ? 0 : -ESTALE);
+	ck_assert_int_eq(commit_write(&w), _i == 0 ? 0 : -ESTALE);
 	write_release(&w);
 	pthread_join(thread, NULL);
 	ck_assert_int_eq(dropper.err, 0);

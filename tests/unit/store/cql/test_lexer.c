@@ -173,8 +173,8 @@ static uint32_t count_words(const char *words, bool want_reserved)
 
 	snprintf(copy, sizeof(copy), "%s", words);
 	while ((word = strsep(&rest, " "))) {
-		enum token_kind kind = keyword_find((const uint8_t *)word,
-						    (uint32_t)strlen(word));
+		enum token_kind kind = token_find_keyword(
+			(const uint8_t *)word, (uint32_t)strlen(word));
 
 		ck_assert_msg(kind != TOKEN_IDENTIFIER, "%s", word);
 		ck_assert_msg(token_is_reserved(kind) == want_reserved, "%s",
@@ -182,7 +182,7 @@ static uint32_t count_words(const char *words, bool want_reserved)
 		ck_assert(token_is_name(kind) == !want_reserved);
 		for (c = word; *c; c++)
 			*c |= 32;
-		ck_assert_msg(name_is_reserved(bytes_str(word)) ==
+		ck_assert_msg(schema_name_is_reserved(bytes_str(word)) ==
 			      want_reserved, "%s", word);
 		n++;
 	}

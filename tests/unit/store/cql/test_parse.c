@@ -202,7 +202,7 @@ static bool prints(const struct term *t, const char *text)
 	struct buf out = BUF_INIT;
 	bool same;
 
-	term_print(&out, t);
+	ast_print_term(&out, t);
 	same = bytes_equal(buf_bytes(&out), bytes_str(text));
 	if (!same)
 		fprintf(stderr, "<%s> not <%s>\n", buf_cstr(&out), text);
@@ -379,7 +379,7 @@ START_TEST(a_relation)
 		 relations[_i].text);
 	ck_assert_msg(!parse(text), "%s: %s", text, error.message);
 	ck_assert_uint_eq(statement->select->relation_count, 1);
-	relation_print(&out, statement->select->relations);
+	ast_print_relation(&out, statement->select->relations);
 	ck_assert_str_eq(buf_cstr(&out), relations[_i].printed);
 	buf_release(&out);
 }

@@ -69,7 +69,7 @@ static int write_lines(enum row_form form, const struct line_place *place,
 		write_init(&w, t.store);
 		ck_assert_int_eq(line_rows_collect(&w, table, rows + done,
 						   count - done, &taken), 0);
-		ck_assert_int_eq(table_write(&w), 0);
+		ck_assert_int_eq(commit_write(&w), 0);
 		write_release(&w);
 		done += taken;
 	}
@@ -324,7 +324,7 @@ static void write_random(struct random *rng, uint32_t count)
 		write_init(&w, t.store);
 		ck_assert_int_eq(line_rows_collect(&w, table, &row, 1, &taken),
 				 0);
-		ck_assert_int_eq(table_write(&w), 0);
+		ck_assert_int_eq(commit_write(&w), 0);
 		write_release(&w);
 	}
 	buf_release(&value);

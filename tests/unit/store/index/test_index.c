@@ -334,7 +334,7 @@ static void check(struct run *r, size_t i, const struct wanted *w)
 	}
 	ck_assert_int_eq(table_query(&c, r->store.store, &q), 0);
 	add_rows(&scanned, c, i, w);
-	ck_assert_int_eq(table_query_index(&c, r->store.store, &q, &by), 0);
+	ck_assert_int_eq(index_query_table(&c, r->store.store, &q, &by), 0);
 	add_rows(&found, c, i, NULL);
 	ck_assert_msg(!strcmp(buf_cstr(&found), buf_cstr(&scanned)),
 		      "%s: found\n%swanted\n%s", indexes[i].name,

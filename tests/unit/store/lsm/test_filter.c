@@ -13,7 +13,7 @@ static struct bytes key_of(uint8_t key[8], uint64_t i)
 	return bytes_of(key, 8);
 }
 
-static void check_all(const struct filter *f, uint64_t count)
+static void check_all(const struct memtable_filter *f, uint64_t count)
 {
 	uint8_t key[8];
 	uint64_t i;
@@ -25,7 +25,7 @@ static void check_all(const struct filter *f, uint64_t count)
 START_TEST(no_key_is_lost_while_it_grows)
 {
 	struct arena arena = ARENA_INIT;
-	struct filter f = { NULL };
+	struct memtable_filter f = { NULL };
 	struct tree_item *item;
 	struct tree tree;
 	uint64_t i, found = 0;
@@ -51,7 +51,7 @@ END_TEST
 START_TEST(no_memory_leaves_it_as_it_was)
 {
 	struct arena arena = ARENA_INIT, none = ARENA_INIT;
-	struct filter f = { NULL };
+	struct memtable_filter f = { NULL };
 	struct tree_item *item;
 	struct tree tree;
 	uint8_t key[8];

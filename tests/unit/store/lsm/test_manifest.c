@@ -378,7 +378,7 @@ static void refused_current(struct bytes contents)
 	scratch_write(&s, "CURRENT", contents);
 	ck_assert_int_eq(manifest_open(&m, &file_system, s.dir, false),
 			 -EUCLEAN);
-	ck_assert_ptr_nonnull(strstr(corrupt_last(), "CURRENT"));
+	ck_assert_ptr_nonnull(strstr(log_corrupt_last(), "CURRENT"));
 	ck_assert_uint_eq(scratch_count(&s), count);
 	scratch_read(&s, "CURRENT", &now);
 	ck_assert(bytes_equal(buf_bytes(&now), contents));

@@ -114,8 +114,8 @@ static void check_row(const struct row *left, const struct row *merged,
 		ck_assert(!has_cell(other, &left->cells[i]));
 	}
 	if (left->marker.timestamp != NO_TIMESTAMP) {
-		ck_assert(!marker_reconcile(&left->marker, &merged->marker));
-		ck_assert(marker_reconcile(&left->marker, &other->marker));
+		ck_assert(!reconcile_marker(&left->marker, &merged->marker));
+		ck_assert(reconcile_marker(&left->marker, &other->marker));
 	}
 	if (!deletion_is_none(left->deletion)) {
 		ck_assert_int_eq(left->deletion.timestamp,

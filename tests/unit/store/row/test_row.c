@@ -145,11 +145,11 @@ START_TEST(which_cell_wins)
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(by_rank); i++) {
-		ck_assert_int_eq(cell_reconcile(&by_rank[i], &by_rank[i]), 0);
+		ck_assert_int_eq(reconcile_cell(&by_rank[i], &by_rank[i]), 0);
 		for (j = i + 1; j < ARRAY_SIZE(by_rank); j++) {
-			ck_assert_int_gt(cell_reconcile(&by_rank[i],
+			ck_assert_int_gt(reconcile_cell(&by_rank[i],
 							&by_rank[j]), 0);
-			ck_assert_int_lt(cell_reconcile(&by_rank[j],
+			ck_assert_int_lt(reconcile_cell(&by_rank[j],
 							&by_rank[i]), 0);
 		}
 	}
@@ -163,9 +163,9 @@ START_TEST(counters_are_totals)
 	one.flags = minus.flags = CELL_COUNTER;
 	one.value = bytes_of("\0\0\0\0\0\0\0\1", 8);
 	minus.value = bytes_of("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
-	ck_assert_int_gt(cell_reconcile(&one, &minus), 0);
+	ck_assert_int_gt(reconcile_cell(&one, &minus), 0);
 	minus.timestamp = 6;
-	ck_assert_int_lt(cell_reconcile(&one, &minus), 0);
+	ck_assert_int_lt(reconcile_cell(&one, &minus), 0);
 }
 END_TEST
 
@@ -179,7 +179,7 @@ START_TEST(which_marker_wins)
 
 	for (i = 0; i < ARRAY_SIZE(by_rank); i++)
 		for (j = 0; j < ARRAY_SIZE(by_rank); j++) {
-			int got = marker_reconcile(&by_rank[i], &by_rank[j]);
+			int got = reconcile_marker(&by_rank[i], &by_rank[j]);
 
 			ck_assert_int_eq((got > 0) - (got < 0),
 					 (i < j) - (i > j));

@@ -249,7 +249,7 @@ START_TEST(a_name_is_quoted_where_it_must)
 {
 	struct buf out = BUF_INIT;
 
-	name_print(&out, bytes_str(names[_i].name));
+	schema_print_name(&out, bytes_str(names[_i].name));
 	ck_assert_str_eq(buf_cstr(&out), names[_i].printed);
 	buf_release(&out);
 }

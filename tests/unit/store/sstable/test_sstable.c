@@ -160,9 +160,9 @@ static void check_lookup(struct sstable *t, struct bytes key,
 		size_t len = key_partition_len(key);
 
 		ck_assert(bytes_equal(row, e->entries[at].row));
-		ck_assert(sstable_may_contain_row(t, key_hash(key)));
+		ck_assert(sstable_may_contain_row(t, sstable_key_hash(key)));
 		ck_assert(sstable_may_contain_partition(t,
-				key_hash(bytes_of(key.ptr, len))));
+				sstable_key_hash(bytes_of(key.ptr, len))));
 	}
 	arena_release(&arena);
 }

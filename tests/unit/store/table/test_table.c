@@ -450,7 +450,7 @@ static void pass_time(struct store *s, const struct table *t)
 	struct write w;
 
 	write_init(&w, s);
-	write_attribute(&w, &table, 'z', bytes_str("z"), store_timestamp(s));
+	attribute_write(&w, &table, 'z', bytes_str("z"), store_timestamp(s));
 	ck_assert_int_eq(test_write(&w), 0);
 	write_release(&w);
 	ck_assert_int_eq(store_flush(s, (struct table *)t), 0);

@@ -250,7 +250,7 @@ static void *make_row(void *context)
 	write_init(&w, store.store);
 	write_lock(&w, &ref, 1);
 	insert(&w, me->table, me->key, me->clustering, me->timestamp);
-	me->err = table_write(&w);
+	me->err = commit_write(&w);
 	write_release(&w);
 	me->done = true;
 	return NULL;
@@ -286,7 +286,7 @@ START_TEST(the_first_of_two_writers_names_a_row)
 	ck_assert_int_eq(pthread_create(&thread, NULL, make_row, &other), 0);
 	for (i = 0; !other.done && i < 50; i++)
 		usleep(1000);
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(commit_write(&w), 0);
 	pthread_join(thread, NULL);
 	ck_assert_int_eq(other.err, 0);
 	for (i = 0; i < 2; i++) {

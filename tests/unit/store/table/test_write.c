@@ -76,7 +76,7 @@ static int read_row(const struct table *t, const char *k, const char *c,
 static void add(const struct table *t, const char *k, int64_t delta)
 {
 	begin(t, k, "c");
-	ck_assert_int_eq(write_counter_add(&w, value_column(t), BYTES_NULL,
+	ck_assert_int_eq(commit_counter_add(&w, value_column(t), BYTES_NULL,
 				delta, store_timestamp(store.store)), 0);
 }
 
@@ -158,12 +158,12 @@ START_TEST(attributes_are_beside_the_data)
 	struct cursor *cursor;
 	struct query q;
 
-	write_attribute(&w, &o, 'm', bytes_str("partition"), 1);
+	attribute_write(&w, &o, 'm', bytes_str("partition"), 1);
 	o.clustering_count = 1;
-	write_attribute(&w, &o, 'm', bytes_str("row"), 1);
+	attribute_write(&w, &o, 'm', bytes_str("row"), 1);
 	o.column = value_column(t);
-	write_attribute(&w, &o, 'm', bytes_str("cell"), 1);
-	write_attribute(&w, &o, 'n', bytes_str("other"), 1);
+	attribute_write(&w, &o, 'm', bytes_str("cell"), 1);
+	attribute_write(&w, &o, 'n', bytes_str("other"), 1);
 	done();
 	ck_assert_int_eq(attribute(&o, 'm', &value), 1);
 	ck_assert(bytes_equal(value, bytes_str("cell")));
@@ -179,7 +179,7 @@ START_TEST(attributes_are_beside_the_data)
 	ck_assert_int_eq(table_query(&cursor, store.store, &q), 0);
 	ck_assert_int_eq(cursor_next(cursor, &row), 0);
 	cursor_close(cursor);
-	write_attribute(&w, &o, 'm', BYTES_NULL, 2);
+	attribute_write(&w, &o, 'm', BYTES_NULL, 2);
 	done();
 	ck_assert_int_eq(attribute(&o, 'm', &value), 0);
 	o.clustering_count = 0;
@@ -201,7 +201,7 @@ START_TEST(attributes_above_tables)
 				.partition_key = bytes_str("ks") };
 	struct bytes value;
 
-	write_attribute(&w, &o, 'm', bytes_str("1"), 1);
+	attribute_write(&w, &o, 'm', bytes_str("1"), 1);
 	done();
 	write_release(&w);
 	test_store_reopen(&store);
@@ -230,7 +230,7 @@ START_TEST(attributes_of_a_table)	/* _i: of how many columns the key is */
 	ck_assert_int_eq(table_finish(t), 0);
 	t = test_add_table(store.store, t);
 	o.table = t;
-	write_attribute(&w, &o, 'm', bytes_str("1"), 1);
+	attribute_write(&w, &o, 'm', bytes_str("1"), 1);
 	done();
 	query_init(&q, t);
 	ck_assert_int_eq(table_query(&c, store.store, &q), 0);

@@ -212,7 +212,7 @@ START_TEST(nobody_comes_between)
 	write_row(&w, t, key, &row);
 	write_cell(&w, v, BYTES_NULL, bytes_str("read"),
 		   store_timestamp(tree.store.store), 0);
-	ck_assert_int_eq(table_write(&w), 0);
+	ck_assert_int_eq(commit_write(&w), 0);
 	pthread_join(thread, NULL);
 	ck_assert_msg(comer.err == ways[_i].err, "%s: %d", ways[_i].what,
 		      comer.err);

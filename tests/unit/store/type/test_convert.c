@@ -123,10 +123,10 @@ START_TEST(a_value_is_cast)
 	bool is_null;
 
 	native_unhex(&value, casts[_i].hex);
-	ck_assert(cast_is_target(casts[_i].to));
-	ck_assert(cast_is_defined(casts[_i].from, casts[_i].to));
-	ck_assert_int_eq(cast_value(&out, &is_null, casts[_i].from,
-				    buf_bytes(&value), casts[_i].to, &error),
+	ck_assert(convert_is_target(casts[_i].to));
+	ck_assert(convert_is_defined(casts[_i].from, casts[_i].to));
+	ck_assert_int_eq(convert_value(&out, &is_null, casts[_i].from,
+				       buf_bytes(&value), casts[_i].to, &error),
 			 0);
 	ck_assert(!is_null);
 	native_print_text(&text, casts[_i].to, buf_bytes(&out));
@@ -145,24 +145,24 @@ START_TEST(what_cannot_be_cast)
 	struct type_error error = { .text = "" };
 	bool is_null;
 
-	ck_assert(!cast_is_target(TYPE_BLOB));
-	ck_assert(!cast_is_target(TYPE_BOOLEAN));
-	ck_assert(!cast_is_target(TYPE_COUNTER));
-	ck_assert(!cast_is_target(TYPE_TIME));
-	ck_assert(cast_is_defined(TYPE_TIME, TYPE_TIME));
-	ck_assert(!cast_is_defined(TYPE_TEXT, TYPE_ASCII));
-	ck_assert(!cast_is_defined(TYPE_DURATION, TYPE_TEXT));
-	ck_assert(!cast_is_defined(TYPE_DATE, TYPE_BIGINT));
-	ck_assert(!cast_is_defined(TYPE_BIGINT, TYPE_TIMESTAMP));
+	ck_assert(!convert_is_target(TYPE_BLOB));
+	ck_assert(!convert_is_target(TYPE_BOOLEAN));
+	ck_assert(!convert_is_target(TYPE_COUNTER));
+	ck_assert(!convert_is_target(TYPE_TIME));
+	ck_assert(convert_is_defined(TYPE_TIME, TYPE_TIME));
+	ck_assert(!convert_is_defined(TYPE_TEXT, TYPE_ASCII));
+	ck_assert(!convert_is_defined(TYPE_DURATION, TYPE_TEXT));
+	ck_assert(!convert_is_defined(TYPE_DATE, TYPE_BIGINT));
+	ck_assert(!convert_is_defined(TYPE_BIGINT, TYPE_TIMESTAMP));
 	native_unhex(&nan, "7fc00000");
-	ck_assert_int_eq(cast_value(&out, &is_null, TYPE_FLOAT,
-				    buf_bytes(&nan), TYPE_DECIMAL, &error),
+	ck_assert_int_eq(convert_value(&out, &is_null, TYPE_FLOAT,
+				       buf_bytes(&nan), TYPE_DECIMAL, &error),
 			 -EINVAL);
-	ck_assert_int_eq(cast_value(&out, &is_null, TYPE_INT, BYTES_EMPTY,
-				    TYPE_TEXT, &error), 0);
+	ck_assert_int_eq(convert_value(&out, &is_null, TYPE_INT, BYTES_EMPTY,
+				       TYPE_TEXT, &error), 0);
 	ck_assert(is_null);
-	ck_assert_int_eq(cast_value(&out, &is_null, TYPE_ASCII, BYTES_EMPTY,
-				    TYPE_TEXT, &error), 0);
+	ck_assert_int_eq(convert_value(&out, &is_null, TYPE_ASCII, BYTES_EMPTY,
+				       TYPE_TEXT, &error), 0);
 	ck_assert(!is_null && !out.len);
 	buf_release(&nan);
 	buf_release(&out);
@@ -269,11 +269,11 @@ START_TEST(a_random_floor_is_right)	/* _i is the seed */
 	int64_t ms = start + (int64_t)random_below(&rng, 1u << 31) * 1000;
 	int64_t n;
 
-	ck_assert_int_eq(shift_floor(&floor, ms, &d, start, &error), 0);
+	ck_assert_int_eq(date_step_floor(&floor, ms, &d, start, &error), 0);
 	for (n = 0;; n++) {
 		struct duration all = { (int32_t)n * d.months,
 					(int32_t)n * d.days, n * d.ns };
-		int64_t next = shift_timestamp(start, &all, false);
+		int64_t next = date_step_timestamp(start, &all, false);
 
 		if (next > ms)
 			break;

@@ -571,7 +571,7 @@ static const struct {
 START_TEST(a_float_constant_is_checked)
 {
 	struct type_error error = { .text = "" };
-	int err = literal_check_float(bytes_str(floats[_i].text), &error);
+	int err = cql_constant_check_float(bytes_str(floats[_i].text), &error);
 
 	ck_assert_int_eq(err, floats[_i].why ? -EINVAL : 0);
 	ck_assert_str_eq(error.text, floats[_i].why ? floats[_i].why : "");
