@@ -58,7 +58,6 @@ is 'status of a mount' 0 "$(exits "$CTL" status "$M/k")"
 is 'says so' "$M: healthy" "$(head -1 "$W/out")"
 is 'of all mounts' 0 "$(exits "$CTL" status)"
 ok 'names this one' grep -qxF "$M: healthy" "$W/out"
-state='.mount, .store, .healthy, .problem, .last_error, .figures.batches'
 is 'as JSON' "[\"$M\",\"$S\",true,null]" "$("$CTL" status -j "$M" | jq -c '[.mount, .store, .healthy, .problem]')"
 ok 'all as JSON' json "map(select(.mount == \"$M\" and .healthy)) | length == 1" < <("$CTL" status --json)
 is 'by the store' "$M: healthy" "$("$CTL" status "$S" | head -1)"

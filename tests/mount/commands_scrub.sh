@@ -19,7 +19,7 @@ is 'and finds nothing' "finished: $bytes of $bytes bytes, 0 problems" "$(cat "$M
 is 'scrub --wait' 0 "$(exits "$CTL" scrub --wait "$M/k/t")"
 is 'says so' '0 problems' "$(cat "$W/out" "$W/err")"
 ok 'of the table alone' test "$(sed 's/.* of \([0-9]*\) .*/\1/' "$M/.widefs/scrub")" -lt "$bytes"
-is 'the line of ctl' 0 "$(echo 'scrub k.t' >"$M/.widefs/ctl"; echo $?)"
+ok 'the line of ctl' put "$M/.widefs/ctl" 'scrub k.t'
 is 'no such table' 6 "$(exits "$CTL" scrub "$M/k/none")"
 refused 'of ctl' 'Invalid argument' put "$M/.widefs/ctl" 'scrub k.none'
 is 'a reason' "there is no table 'k.none'" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f7-)"
