@@ -15,6 +15,7 @@ void console_end_result(struct console *c)
 	c->result = NULL;
 	charge_end(&c->fs->accounts, &c->stream);
 	charge_end(&c->fs->accounts, &c->past);
+	charge_end(&c->fs->accounts, &c->plan);
 }
 
 void console_link(struct console *c)

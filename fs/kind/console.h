@@ -27,7 +27,7 @@ struct console {
 	struct cql_result *result;	/* streams into out, */
 	uid_t uid;			/* of this user, */
 	uint64_t begun;			/* the so manieth of all, */
-	struct charge past;		/* and keeps this */
+	struct charge past, plan;	/* and keeps this */
 	struct cql_format *format;
 	bool used;	/* something was written, or the help was read */
 	int failed;	/* the stream's error, to return after out */

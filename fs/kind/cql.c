@@ -56,6 +56,7 @@ static const char usage[] =
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
 #define OUT_STEP 4096		/* bytes of results are charged in these */
+#define PLAN_STEP 65536
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,
 	      struct child *out)
@@ -143,11 +144,30 @@ static int charge_out(struct console *c)
 		       op_charge(c->op, &c->out_charge, RESOURCE_RESULTS, len);
 }
 
+/* Charge what the result under way holds beside its rows: of a list of very many
+ * keys that is much. */
+static int charge_plan(struct console *c)
+{
+	struct memory_use m = { 0 };
+	uint64_t bytes;
+
+	if (!c->result)
+		return 0;
+	cql_result_memory(c->result, &m);
+	bytes = (m.bytes + PLAN_STEP - 1) / PLAN_STEP * PLAN_STEP;
+	return bytes == c->plan.amount ? 0 :
+		       op_charge(c->op, &c->plan, RESOURCE_PLANS, bytes);
+}
+
 /* At the end of a call, charge what is held. */
 static void settle(struct console *c)
 {
 	struct fs *fs = c->op->fs;
 
+	if (charge_plan(c)) {
+		console_end_result(c);
+		c->failed = -ENOSPC;
+	}
 	text_fit(fs, &c->text);
 	text_fit(fs, &c->out);
 	op_charge(c->op, &c->text_charge, RESOURCE_STATEMENTS, c->text.len);
@@ -261,6 +281,12 @@ static int run(struct console *c, struct bytes statement)
 	before = c->out.len;
 	cql_format_begin(c->format, &c->out);
 	err = pull_row(c);
+	if (err >= 0) {
+		err = charge_plan(c);
+		c->refused = err;
+		if (err)
+			console_end_result(c);
+	}
 	if (err < 0)
 		c->out.len = before;
 	return err < 0 ? err : 0;

@@ -41,6 +41,9 @@ static const struct {
 				  -ENOSPC },
 	[RESOURCE_RESULTS] = { "result_bytes", "bytes of unread results",
 			       "bytes of results that were not read", -ENOSPC },
+	[RESOURCE_PLANS] = { "plan_bytes", "bytes of results in progress",
+			     "bytes that results in progress need (a list of "
+			     "very many keys?)", -ENOSPC },
 	[RESOURCE_PAST] = { "past_bytes", "bytes of past moments",
 			    "bytes of past moments, kept for results that are "
 			    "read backwards, by an index or merged", -EIO },
@@ -69,6 +72,7 @@ void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
 	a->bounds[RESOURCE_READ] = values;
 	a->bounds[RESOURCE_STATEMENTS] = 256 << 20;
 	a->bounds[RESOURCE_RESULTS] = 256 << 20;
+	a->bounds[RESOURCE_PLANS] = 1 << 30;
 	/* A moment has five quarters of the memtables' budget at most. */
 	a->bounds[RESOURCE_PAST] = 4 * memtables;
 	a->bounds[RESOURCE_REQUESTS] = 256 << 20;

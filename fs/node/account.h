@@ -26,6 +26,7 @@ enum resource {
 	RESOURCE_READ,		/* bytes: values as readers opened them */
 	RESOURCE_STATEMENTS,	/* bytes: statements that have not run */
 	RESOURCE_RESULTS,	/* bytes: results that were not read */
+	RESOURCE_PLANS,		/* bytes: for the rest of results in progress */
 	RESOURCE_PAST,		/* bytes: of past moments, for results */
 	RESOURCE_REQUESTS,	/* bytes: requests that wait for others of a user */
 	RESOURCE_LOOKS,		/* opens that were told to look again: view.h */

@@ -10,19 +10,34 @@
 #include "store/table/cursor.h"
 #include "store/table/key.h"
 
+/* True if the key is in the list, which is sorted. */
+static bool is_listed(const struct query *q, struct bytes key)
+{
+	size_t low = 0, high = q->partition_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = bytes_compare(q->partitions[middle], key);
+
+		if (!order)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
 static bool is_asked_for(const struct cursor *c)
 {
 	const struct query *q = &c->query;
-	struct bytes key = buf_bytes(&c->partition_key);
-	size_t i;
 
 	if (cursor_passes_partition(c))
 		return false;
-	for (i = 0; i < q->partition_count; i++)
-		if (bytes_equal(q->partitions[i], key))
-			return true;
-	return !q->partition_count && c->token >= q->from_token &&
-	       c->token <= q->to_token;
+	if (q->partition_count)
+		return is_listed(q, buf_bytes(&c->partition_key));
+	return c->token >= q->from_token && c->token <= q->to_token;
 }
 
 /* True if the key is of the partition that the cursor is in, or was in last. */

@@ -6,6 +6,7 @@
 #include "store/table/cursor.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "store/base/alloc.h"
 #include "store/table/by_reference.h"
@@ -28,6 +29,12 @@ static void add_partition(struct buf *out, struct bytes partition_key)
 	key_add_partition(out, key_token(partition_key), partition_key);
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+	return bytes_compare(*(const struct bytes *)a,
+			     *(const struct bytes *)b);
+}
+
 static int copy_partitions(struct cursor *c, const struct query *q)
 {
 	struct bytes *copy;
@@ -43,7 +50,12 @@ static int copy_partitions(struct cursor *c, const struct query *q)
 	for (i = 0; i < q->partition_count; i++)
 		copy[i] = arena_copy(&c->memory, q->partitions[i]);
 	c->query.partitions = copy;
-	return c->memory.failed ? -ENOMEM : 0;
+	if (c->memory.failed)
+		return -ENOMEM;
+	/* Of a list that is only searched: by_reference.c. */
+	if (c->refs)
+		qsort(copy, q->partition_count, sizeof(*copy), by_bytes);
+	return 0;
 }
 
 static int encode_slices(struct cursor *c, const struct query *q)

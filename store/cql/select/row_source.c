@@ -1,7 +1,7 @@
 /*
  * The source of rows: one cursor; or, for ORDER BY over several partitions, a
  * cursor of each, merged by the columns ordered by. Ties go to the partition
- * whose key is smaller. Rows that are grouped come partition by partition; then
+ * whose key is smaller. The rows of very many are sorted (sort.c). Rows that are grouped come partition by partition; then
  * the groups are sorted (group.c).
  */
 #include "store/cql/select/row_source.h"
@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "store/cql/select/select.h"
+#include "store/cql/select/sort.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/syntax/parse.h"
 #include "store/type/compare.h"
@@ -87,7 +88,7 @@ int source_open(struct select_state *s)
 	if (is_point(s))
 		err = open_point(s);
 	else if (s->order_count && s->query.partition_count > 1 &&
-		 !s->group.active)
+		 !s->group.active && !sort_applies(s))
 		err = open_merged(s);
 	else
 		err = open_cursor(s, &s->cursor, &s->query);

@@ -216,7 +216,7 @@ static int plan(struct select_state *s)
 		return err;
 	plan_columns(s);
 	if (!s->filter.count && !s->group.active && !s->where.uses_index) {
-		q->limit = s->limit;
+		q->limit = sort_applies(s) ? 0 : s->limit;
 		q->partition_limit = s->partition_limit;
 	}
 	return row_values_init(s->x, &s->row, s->table);

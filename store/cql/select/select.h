@@ -9,7 +9,9 @@
 #include "store/cql/where/filter.h"
 #include "store/cql/where/where.h"
 
-/* Cursors of single partitions, merged by the columns of ORDER BY. */
+/* Cursors of single partitions, merged by the columns of ORDER BY; of more than
+ * so many the rows are sorted instead. */
+#define MERGED_MOST 1000
 struct merged {
 	struct cursor *cursor;
 	struct row_view row;
@@ -33,7 +35,7 @@ struct grouping {
 	bool ended;
 };
 
-/* Results that are sorted when all are there (sort.c). */
+/* Results that are sorted when all are there, see sort.c. */
 struct sorted_result {
 	struct bytes *keys;		/* of the columns of ORDER BY */
 	struct bytes *values;		/* of the result's columns */

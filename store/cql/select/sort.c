@@ -1,8 +1,9 @@
 /*
  * Results that are sorted when all are read: the groups of several partitions
- * under ORDER BY, and the rows of ANN OF, whose vectors are nearest to one. Of
- * the latter no more are kept than the LIMIT wants; they are found by looking
- * at each row that the WHERE leaves.
+ * under ORDER BY, the rows of very many partitions under ORDER BY, and the rows of
+ * ANN OF, whose vectors are nearest to one; these are found by looking at each row
+ * that the WHERE leaves. No more are kept than a LIMIT wants, nor than
+ * SORTED_MOST.
  */
 #include "store/cql/select/sort.h"
 
@@ -19,10 +20,16 @@
 #include "store/index/refuse.h"
 #include "store/schema/options.h"
 
+#define SORTED_MOST ((size_t)256 << 20)	/* bytes */
+
 bool sort_applies(const struct select_state *s)
 {
-	return s->nearest || (s->group.active && !s->group.whole &&
-			      s->order_count && s->query.partition_count > 1);
+	if (s->nearest)
+		return true;
+	if (!s->order_count || s->query.partition_count <= 1)
+		return false;
+	return s->group.active ? !s->group.whole :
+				 s->query.partition_count > MERGED_MOST;
 }
 
 /* ----------------------------------------------------------------- nearness */
@@ -115,6 +122,8 @@ static int make_room(struct sorted_results *all)
 
 static int copy_keys(struct select_state *s, struct sorted_result *one)
 {
+	struct row_values *row = s->group.active ? &s->group.first :
+							 &s->row;
 	struct arena *arena = &s->sorted.arena;
 	struct bytes value;
 	int err = 0;
@@ -123,22 +132,22 @@ static int copy_keys(struct select_state *s, struct sorted_result *one)
 	if (!one->keys)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->order_count && !err; i++) {
-		err = row_value(s->x, &s->group.first, s->orders[i], &value);
+		err = row_value(s->x, row, s->orders[i], &value);
 		one->keys[i] = arena_copy(arena, value);
 	}
 	return err;
 }
 
-static int copy_values(struct sorted_result *one, struct arena *arena,
+static int copy_values(struct bytes **copy, struct arena *arena,
 		       const struct bytes *values, uint32_t count)
 {
-	one->values = arena_zalloc(arena, count, sizeof(*one->values));
-	for (uint32_t i = 0; i < count && one->values; i++)
-		one->values[i] = arena_copy(arena, values[i]);
+	*copy = arena_zalloc(arena, count, sizeof(**copy));
+	for (uint32_t i = 0; i < count && *copy; i++)
+		(*copy)[i] = arena_copy(arena, values[i]);
 	return arena->failed ? -ENOMEM : 0;
 }
 
-/* When there are twice as many as wanted keep the nearer half, in memory of
+/* When there are twice as many as wanted keep the first half, in memory of
  * their own. */
 static int drop_far(struct select_state *s)
 {
@@ -146,15 +155,22 @@ static int drop_far(struct select_state *s)
 	struct arena kept = ARENA_INIT;
 	int err = 0;
 
-	if (all->count < 2 * s->limit)
+	if (!s->limit || all->count / 2 < s->limit)
 		return 0;
 	qsort_r(all->items, all->count, sizeof(*all->items), compare, s);
 	all->count = s->limit;
 	all->worst = all->items[all->count - 1].score;
 	all->full = true;
-	for (size_t i = 0; i < all->count && !err; i++)
-		err = copy_values(&all->items[i], &kept, all->items[i].values,
+	kept.limit = all->arena.limit;
+	for (size_t i = 0; i < all->count && !err; i++) {
+		struct sorted_result *one = &all->items[i];
+
+		err = copy_values(&one->values, &kept, one->values,
 				  s->selectors.count);
+		if (!err && one->keys)
+			err = copy_values(&one->keys, &kept, one->keys,
+					  s->order_count);
+	}
 	arena_release(&all->arena);
 	all->arena = kept;
 	return err;
@@ -180,10 +196,16 @@ static int keep(struct select_state *s)
 		return err;
 	one = &all->items[all->count++];
 	*one = (struct sorted_result){ .score = score, .place = all->places++ };
-	err = copy_values(one, &all->arena, s->values, s->selectors.count);
-	if (!err)
-		err = s->nearest ? drop_far(s) : copy_keys(s, one);
-	return err ? err : all->arena.failed ? -ENOMEM : 0;
+	all->arena.limit = SORTED_MOST;
+	err = copy_values(&one->values, &all->arena, s->values,
+			  s->selectors.count);
+	if (!err && !s->nearest)
+		err = copy_keys(s, one);
+	if (all->arena.failed && all->arena.total > SORTED_MOST / 2)
+		return refuse_as(s->x, CQL_READ_FAILURE, "More than %zu MiB of "
+				 "rows to sort: name fewer partitions, or add a "
+				 "LIMIT", SORTED_MOST >> 20);
+	return err ? err : drop_far(s);
 }
 
 int sort_next(struct select_state *s)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/watch.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
@@ -235,7 +236,9 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 			continue;
 		buf_clear(&x->scratch);
 		table_partition_key(&x->scratch, t, rows[i]);
-		err = session_keep_scratch(x, &(*keys)[kept]);
+		err = watch_step();
+		if (!err)
+			err = session_keep_scratch(x, &(*keys)[kept]);
 		if (err)
 			return err;
 		kept++;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/base/watch.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/text.h"
@@ -202,8 +203,11 @@ static int in_values(struct execution *x, struct restriction *r,
 	if (r->value_count == 1)
 		r->kind = RESTRICT_EQ;
 	for (uint32_t i = 0; i < relation->value_count; i++) {
-		err = term_value_or_late(x, &r->values[i], relation->values[i],
-					 receiver, &r->late);
+		err = watch_step();
+		if (!err)
+			err = term_value_or_late(x, &r->values[i],
+						 relation->values[i], receiver,
+						 &r->late);
 		if (err)
 			return err;
 	}

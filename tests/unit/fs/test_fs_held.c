@@ -312,6 +312,36 @@ START_TEST(old_results_end)
 }
 END_TEST
 
+/* A list of very many keys is held while its rows are read: it is charged. */
+START_TEST(a_long_list_of_keys)
+{
+	struct buf text = BUF_INIT;
+	struct open_file f[9];
+	int i, count;
+
+	run("CREATE TABLE shop.log (p int, c int, v int, PRIMARY KEY (p, c))");
+	for (i = 0; i < ROWS; i++)
+		run("INSERT INTO shop.log (p, c) VALUES (%d, 1)", i);
+	buf_add_str(&text, "SELECT * FROM shop.log WHERE p IN (0");
+	for (i = 1; i < 20000; i++)
+		buf_add_format(&text, ", %d", i);
+	buf_add_str(&text, ");");
+	accounts()->bounds[RESOURCE_PLANS] = 32 << 20;
+	as(1000);
+	ck_assert_int_eq(ask(&f[0], buf_cstr(&text)), (int)text.len);
+	ck_assert_uint_gt(accounts_used(accounts(), RESOURCE_PLANS), 2 << 20);
+	for (count = 1; ask(&f[count], buf_cstr(&text)) != -ENOSPC; count++)
+		ck_assert_int_lt(count, 8);
+	ck_assert_ptr_nonnull(strstr(tree_cat(&shop, ".widefs/errors", &i),
+				     "list of very many keys"));
+	ck_assert_int_eq(lines_left(&f[0]), ROWS);
+	for (i = 0; i <= count; i++)
+		tree_release(&shop, &f[i]);
+	ck_assert_uint_eq(accounts_used(accounts(), RESOURCE_PLANS), 0);
+	buf_release(&text);
+}
+END_TEST
+
 SUITE(fs_held)
 {
 	TCase *tc = tcase_create("fs_held");
@@ -323,5 +353,6 @@ SUITE(fs_held)
 	tcase_add_loop_test(tc, long_collections_are_listed_in_parts, 0, 3);
 	tcase_add_loop_test(tc, old_results_end, 0,
 			    (int)ARRAY_SIZE(statements));
+	tcase_add_test(tc, a_long_list_of_keys);
 	suite_add_tcase(suite, tc);
 }

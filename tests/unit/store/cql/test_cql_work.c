@@ -223,6 +223,79 @@ START_TEST(a_statement_has_a_bound)
 }
 END_TEST
 
+/* The rows of a few partitions are merged, those of many sorted: they are the same
+ * rows, and a cursor of each partition is not there to take memory. */
+START_TEST(rows_of_many_partitions_are_sorted)
+{
+	static const char *const orders[] = { "", " DESC", " LIMIT 7",
+					      " DESC LIMIT 7",
+					      " PER PARTITION LIMIT 2" };
+	struct cql_result *few, *all;
+	const struct bytes *a, *b;
+	struct mallinfo2 before;
+	char text[200];
+	int more, rows;
+
+	statement("CREATE TABLE o (k int, c int, d int, v text, PRIMARY KEY (k, "
+		  "c, d))", "");
+	for (int i = 0; i < 600; i++) {
+		snprintf(text, sizeof(text), "INSERT INTO o (k, c, d, v) VALUES "
+			 "(%d, %d, %d, 'v%d')", i * 31 % 100, i * 7 % 50, i, i);
+		statement(text, "");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+		add_many("SELECT v, k FROM o WHERE k IN (", MANY / 2, "%d", ", ",
+			 ") ORDER BY c");
+		buf_add_str(&cql, orders[i]);
+		before = mallinfo2();
+		ck_assert_int_eq(cql_execute(session, buf_bytes(&cql), &all), 0);
+		more = cql_result_next(all, &a);
+		ck_assert_int_eq(more, 1);
+		ck_assert_uint_lt(mallinfo2().uordblks + mallinfo2().hblkhd,
+				  before.uordblks + before.hblkhd +
+					  (size_t)MANY / 2 * 1000);
+		buf_clear(&cql);
+		add_many("SELECT v, k FROM o WHERE k IN (", 100, "%d", ", ",
+			 ") ORDER BY c");
+		buf_add_str(&cql, orders[i]);
+		ck_assert_int_eq(cql_execute(session, buf_bytes(&cql), &few), 0);
+		for (rows = 0; more > 0; rows++) {
+			ck_assert_int_eq(cql_result_next(few, &b), 1);
+			ck_assert_msg(bytes_equal(a[0], b[0]) &&
+				      bytes_equal(a[1], b[1]),
+				      "%s, row %d: %.*s, not %.*s", orders[i],
+				      rows, (int)a[0].len, a[0].ptr,
+				      (int)b[0].len, b[0].ptr);
+			more = cql_result_next(all, &a);
+		}
+		ck_assert_int_eq(more, 0);
+		ck_assert_int_eq(cql_result_next(few, &b), 0);
+		ck_assert_int_eq(rows, i < 2 ? 600 : i < 4 ? 7 : 200);
+		cql_result_free(few);
+		cql_result_free(all);
+		buf_clear(&cql);
+	}
+}
+END_TEST
+
+/* What an index names is searched in the list, not compared with each of it. */
+START_TEST(a_list_of_keys_beside_an_index)
+{
+	char text[100];
+
+	statement("CREATE TABLE x (k int PRIMARY KEY, v int)", "");
+	statement("CREATE INDEX ON x (v)", "");
+	for (int i = 0; i < 20000; i++) {
+		snprintf(text, sizeof(text), "INSERT INTO x (k, v) VALUES (%d, 7)",
+			 -i - 1);
+		statement(text, "");
+	}
+	add_many("SELECT count(*) FROM x WHERE v = 7 AND k IN (-3, -19999, ",
+		 MANY, "%d", ", ", ") ALLOW FILTERING");
+	gives("2");
+}
+END_TEST
+
 /* Between two statements a session has no more than a little. */
 START_TEST(nothing_large_is_kept)
 {
@@ -259,6 +332,8 @@ SUITE(cql_work)
 	tcase_add_test(tc, a_batch_keeps_no_lists);
 	tcase_add_test(tc, partitions_of_a_list_are_read_alone);
 	tcase_add_test(tc, a_statement_has_a_bound);
+	tcase_add_test(tc, rows_of_many_partitions_are_sorted);
+	tcase_add_test(tc, a_list_of_keys_beside_an_index);
 	tcase_add_test(tc, nothing_large_is_kept);
 	suite_add_tcase(suite, tc);
 }
