@@ -86,25 +86,33 @@ int segment_write_header(struct commitlog *log, struct segment *s)
 	return put_bytes(log, s, 0, header, sizeof(header));
 }
 
+/* Store a word at once. */
+static void put_mapped(uint8_t *to, uint64_t word)
+{
+	uint8_t bytes[8];
+	uint64_t raw;
+
+	put_le64(bytes, word);
+	memcpy(&raw, bytes, 8);
+	__atomic_store_n((uint64_t *)(void *)to, raw, __ATOMIC_RELEASE);
+}
+
 /* Write words of eight bytes. Each is written at once, and one after the other,
  * whenever the process is killed. */
 static int put_words(struct commitlog *log, struct segment *s, uint64_t offset,
 		     const uint64_t *words, size_t count)
 {
 	uint8_t bytes[24];
-	uint64_t raw;
 	size_t i;
 
+	if (s->map) {
+		for (i = count; i--;)
+			put_mapped(s->map + offset + i * 8, words[i]);
+		return 0;
+	}
 	for (i = 0; i < count; i++)
 		put_le64(bytes + i * 8, words[i]);
-	if (!s->map)
-		return file_write(log->files, s->fd, bytes, count * 8, offset);
-	for (i = count; i--;) {
-		memcpy(&raw, bytes + i * 8, 8);
-		__atomic_store_n((uint64_t *)(void *)(s->map + offset) + i, raw,
-				 __ATOMIC_RELEASE);
-	}
-	return 0;
+	return file_write(log->files, s->fd, bytes, count * 8, offset);
 }
 
 /* If it cannot be written the old one stays, which claims less: no harm. It
@@ -113,7 +121,11 @@ void segment_put_end(struct commitlog *log, struct segment *s)
 {
 	uint64_t word = log_end_word(s->end, s->number);
 
-	(void)put_words(log, s, LOG_END, &word, 1);
+	/* It is written with each record. */
+	if (s->map)
+		put_mapped(s->map + LOG_END, word);
+	else
+		(void)put_words(log, s, LOG_END, &word, 1);
 }
 
 int segment_begin(struct commitlog *log, struct segment *s,

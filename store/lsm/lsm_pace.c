@@ -53,9 +53,8 @@ static bool has_debt(const struct lsm *lsm)
 /* Changes of the schema never wait for compactions: they may end them. */
 bool lsm_pace_stops(const struct lsm *lsm, const struct batch *batch)
 {
-	return lsm_has_threads(lsm) &&
-	       (unflushed(lsm) > most_unflushed(lsm) ||
-		(has_debt(lsm) && !batch->schema));
+	return (unflushed(lsm) > most_unflushed(lsm) ||
+		(has_debt(lsm) && !batch->schema)) && lsm_has_threads(lsm);
 }
 
 /* Return the ratio of what was used since begin to what is left up to most. */
@@ -67,15 +66,17 @@ static double pressure(uint64_t now, uint64_t begin, uint64_t most)
 
 void lsm_pace_slow(struct lsm *lsm, uint64_t len)
 {
-	double memory = pressure(unflushed(lsm),
-				 lsm->options.memtable_bytes / 4 * 3,
-				 most_unflushed(lsm));
-	double debt = pressure(lsm->debt, LSM_MOST_WAITING / 2,
-			       LSM_MOST_WAITING);
-	double most = debt > memory && is_compacting(lsm) ? debt : memory;
-	double ns = (double)len * SLOWED_NS_PER_BYTE * most;
+	uint64_t memory_begin = lsm->options.memtable_bytes / 4 * 3;
+	uint64_t debt_begin = LSM_MOST_WAITING / 2;
+	double memory, debt, most, ns;
 	struct timespec pause = { 0, 0 };
 
+	if (unflushed(lsm) <= memory_begin && lsm->debt <= debt_begin)
+		return;
+	memory = pressure(unflushed(lsm), memory_begin, most_unflushed(lsm));
+	debt = pressure(lsm->debt, debt_begin, LSM_MOST_WAITING);
+	most = debt > memory && is_compacting(lsm) ? debt : memory;
+	ns = (double)len * SLOWED_NS_PER_BYTE * most;
 	if (ns < 1 || !lsm_has_threads(lsm))
 		return;
 	pause.tv_nsec = ns < LONGEST_PAUSE_NS ? (long)ns : LONGEST_PAUSE_NS;
