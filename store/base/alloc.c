@@ -9,6 +9,7 @@
 static atomic_long countdown;	/* 0: off; 1: the next allocation fails */
 static atomic_int fail_for_good;
 static atomic_long failures;
+static _Atomic(void (*)(void)) on_failure;
 
 void mem_fail_at(long nth, int for_good)
 {
@@ -22,6 +23,20 @@ long mem_failures(void)
 	return atomic_load(&failures);
 }
 
+void mem_on_failure(void (*call)(void))
+{
+	atomic_store(&on_failure, call);
+}
+
+static void count_failure(void)
+{
+	void (*call)(void) = atomic_load(&on_failure);
+
+	atomic_fetch_add(&failures, 1);
+	if (call)
+		call();
+}
+
 static int must_fail(void)
 {
 	long left = atomic_load_explicit(&countdown, memory_order_relaxed);
@@ -32,7 +47,7 @@ static int must_fail(void)
 	if (left == 1 && atomic_load(&fail_for_good))
 		atomic_store(&countdown, 1);
 	if (left == 1)
-		atomic_fetch_add(&failures, 1);
+		count_failure();
 	return left == 1;
 }
 

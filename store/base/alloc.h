@@ -28,4 +28,6 @@ char *mem_copy(const void *ptr, size_t len);
 void mem_fail_at(long nth, int for_good);
 /* The number of allocations that it made fail since the last call. */
 long mem_failures(void);
+/* Call this in each of them. NULL: nothing. */
+void mem_on_failure(void (*call)(void));
 #endif

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "tests/lib/simfile.h"
+#include "tests/lib/sites.h"
 
 /* 0, or the error of this call; a short transfer is -EOVERFLOW to us. */
 static int fails(struct faults *f, bool changes)
@@ -18,6 +19,7 @@ static int fails(struct faults *f, bool changes)
 	if (!now)
 		return 0;
 	f->failed++;
+	sites_note();
 	return f->err ? f->err : -EOVERFLOW;
 }
 

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/alloc.h"
+#include "tests/lib/sites.h"
+
 static struct suite_entry *entries;	/* sorted by name */
 
 void suite_register(struct suite_entry *entry)
@@ -74,6 +77,7 @@ int main(int argc, char **argv)
 	struct suite_entry *entry;
 	int failed, found = 0;
 
+	mem_on_failure(sites_note);
 	/* Check's four seconds are for quiet machines; this ends what hangs. */
 	setenv("CK_DEFAULT_TIMEOUT", "120", 0);
 	if (argc > 1 && !strcmp(argv[1], "--list"))
