@@ -5,6 +5,7 @@
 #include "fs/file/keep.h"
 #include "fs/kind/key.h"
 #include "fs/kind/query.h"
+#include "fs/kind/query_document.h"
 #include "fs/kind/row.h"
 #include "fs/kind/row_json.h"
 #include "fs/kind/rows.h"
@@ -225,7 +226,9 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 			return lookup_static(op, dir, out);
 		if (bytes_equal(name, bytes_str("@key")))
 			return key_file_lookup(op, dir, out);
-		return query_child(op, dir, name, out);
+		return name_suffix(name, &base) == SUFFIX_NONE ?
+			       query_child(op, dir, name, out) :
+			       query_document_child(op, dir, name, out);
 	}
 	suffix = name_suffix(name, &base);
 	if (suffix == SUFFIX_JSON)

@@ -5,7 +5,6 @@
 #include "fs/kind/link.h"
 #include "fs/kind/query_rows.h"
 #include "fs/node/kind.h"
-#include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/op/times.h"
@@ -23,12 +22,8 @@ int query_child(struct op *op, struct node *dir, struct bytes name,
 		struct child *out)
 {
 	struct row_query *q;
-	struct bytes base;
-	int err;
+	int err = row_query_parse(op, dir, name, &q);
 
-	if (name_suffix(name, &base) != SUFFIX_NONE)
-		return -ENOENT;
-	err = row_query_parse(op, dir, name, &q);
 	if (err)
 		return err;
 	if (!bytes_is_null(q->terms.columns))
@@ -67,7 +62,7 @@ static int begin_listing(struct op *op, struct listing *l)
 		err = row_query_parse(op, l->node->parent, node_name(l->node),
 				      &q);
 	if (!err)
-		err = query_rows_open(op, q, &l->place, &rows);
+		err = query_rows_open(op, q, &l->place, false, &rows);
 	if (err)
 		return err;
 	l->data = rows;

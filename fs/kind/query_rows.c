@@ -14,7 +14,9 @@ struct query_rows {
 	struct cql_session *session;
 	struct cql_result *result;
 	struct op *op;			/* of the call under way */
-	uint32_t first;			/* entry_first_column */
+	uint32_t first;			/* column of the key in the result */
+	bool whole;
+	uint32_t columns;		/* of the result: how many */
 	bool limited;
 	uint64_t left;			/* if limited */
 	struct buf key;			/* of the row's partition */
@@ -22,7 +24,8 @@ struct query_rows {
 	struct buf text;		/* of the SELECT */
 	/* It begins after this one: what @after says, or, while result is NULL,
 	 * the row that was returned last. */
-	bool begun;			/* that there is one */
+	bool begun;			/* a row was returned, */
+	bool is_row;			/* not only statics */
 	struct arena memory;		/* of these: */
 	struct bytes after_partition;
 	struct bytes *after_clustering;
@@ -61,26 +64,33 @@ static int refuse(struct op *op, const struct cql_session *session, int err,
 	return err;
 }
 
-/* -ESTALE if the columns are no longer those of the key that the query has. */
+/* Count the columns of the query's rows. */
+static uint32_t wanted_columns(const struct row_query *q)
+{
+	const struct table *t = q->place.table;
+	uint32_t i, count = 0;
+
+	for (i = 0; i < t->column_count; i++)
+		count += !t->columns[i].hidden && (!q->wanted || q->wanted[i]);
+	return count;
+}
+
+/* -ESTALE if the columns are no longer those that the query has: in the order of
+ * the table's, from `first` on. */
 static int check_columns(const struct query_rows *rows)
 {
 	const struct table *t = rows->place->table;
 	const struct cql_column *columns = cql_result_columns(rows->result);
-	uint32_t i, keys = t->partition_key_count;
-	uint32_t count = keys + t->clustering_count - rows->first;
+	uint32_t i, found = 0;
 
-	if (cql_result_column_count(rows->result) != count)
+	if (cql_result_column_count(rows->result) != rows->columns)
 		return -ESTALE;
-	for (i = 0; i < count; i++) {
-		uint32_t place = rows->first + i;
-		const struct column *c = place < keys ?
-			table_partition_column(t, place) :
-			table_clustering_column(t, place - keys);
-
-		if (!type_equal(columns[i].type, c->type))
-			return -ESTALE;
-	}
-	return 0;
+	for (i = rows->first; i < t->column_count && found < rows->columns; i++)
+		if (bytes_equal(columns[found].name,
+				bytes_str(t->columns[i].name)) &&
+		    type_equal(columns[found].type, t->columns[i].type))
+			found++;
+	return found == rows->columns ? 0 : -ESTALE;
 }
 
 static int run(struct op *op, struct query_rows *rows, bool scan)
@@ -102,7 +112,7 @@ static int set_after(struct query_rows *rows, struct bytes partition_key,
 	struct bytes *copy = NULL;
 	struct bytes key = arena_copy(&memory, partition_key);
 
-	if (count)
+	if (count && clustering)
 		copy = arena_alloc(&memory, count * sizeof(*copy));
 	for (i = 0; copy && i < count; i++)
 		copy[i] = arena_copy(&memory, clustering[i]);
@@ -118,7 +128,8 @@ static int set_after(struct query_rows *rows, struct bytes partition_key,
 }
 
 int query_rows_open(struct op *op, const struct row_query *q,
-		    const struct place *p, struct query_rows **out)
+		    const struct place *p, bool whole,
+		    struct query_rows **out)
 {
 	struct query_rows *rows = mem_zalloc(1, sizeof(*rows));
 	uint32_t i;
@@ -128,7 +139,11 @@ int query_rows_open(struct op *op, const struct row_query *q,
 		return -ENOMEM;
 	rows->op = op;
 	rows->place = p;
-	rows->first = entry_first_column(p);
+	rows->whole = whole;
+	rows->first = whole ? 0 : entry_first_column(p);
+	rows->columns = whole ? wanted_columns(q) :
+				p->table->partition_key_count +
+				p->table->clustering_count - rows->first;
 	rows->limited = q->terms.limited;
 	rows->left = q->terms.limit;
 	rows->key = rows->text = BUF_INIT;
@@ -141,7 +156,7 @@ int query_rows_open(struct op *op, const struct row_query *q,
 		rows->clustering[i] = p->clustering[i];
 	if (!err && !bytes_is_null(q->after_partition))
 		err = set_after(rows, q->after_partition, q->after_clustering);
-	row_query_print(&rows->text, q, true);
+	row_query_print(&rows->text, q, !whole);
 	if (!err && rows->text.failed)
 		err = -ENOMEM;
 	if (!err) {
@@ -163,10 +178,11 @@ static int take_key(struct query_rows *rows, const struct bytes *values,
 {
 	const struct table *t = rows->place->table;
 	uint32_t i, from = rows->place->clustering_count;
+	int complete = 1;
 
 	key->partition_key = rows->place->partition_key;
 	key->clustering = rows->clustering;
-	if (!rows->first) {
+	if (!rows->first) {	/* the partition's key comes first */
 		buf_clear(&rows->key);
 		table_partition_key(&rows->key, t, values);
 		if (rows->key.failed)
@@ -178,9 +194,26 @@ static int take_key(struct query_rows *rows, const struct bytes *values,
 	for (i = from; i < t->clustering_count; i++) {
 		rows->clustering[i] = values[i - from];
 		if (bytes_is_null(rows->clustering[i]))
-			return 0;
+			complete = 0;
 	}
-	return 1;
+	return complete;
+}
+
+/* Pull the next row: 1, 0, -errno. */
+static int pull(struct op *op, struct query_rows *rows,
+		const struct bytes **values)
+{
+	int got = 0;
+
+	rows->op = op;
+	if (rows->limited && !rows->left)
+		return 0;
+	if (!rows->result)
+		got = run(op, rows, true);
+	if (got)
+		return got;
+	got = cql_result_next(rows->result, values);
+	return got < 0 ? refuse(op, rows->session, got, false) : got;
 }
 
 int query_rows_next(struct op *op, struct query_rows *rows,
@@ -189,22 +222,30 @@ int query_rows_next(struct op *op, struct query_rows *rows,
 	const struct bytes *values;
 	int got;
 
-	rows->op = op;
-	if (rows->limited && !rows->left)
-		return 0;
-	if (!rows->result) {
-		got = run(op, rows, true);
-		if (got)
-			return got;
-	}
 	do {
-		got = cql_result_next(rows->result, &values);
-		if (got < 0)
-			return refuse(op, rows->session, got, false);
+		got = pull(op, rows, &values);
 	} while (got > 0 && !(got = take_key(rows, values, key)));
 	rows->left -= got > 0 && rows->limited;
-	rows->begun = got > 0;
+	rows->begun = rows->is_row = got > 0;
 	return got;
+}
+
+int query_rows_values(struct op *op, struct query_rows *rows,
+		      const struct bytes **values)
+{
+	struct row_key key;
+	int got = pull(op, rows, values), is_row;
+
+	rows->begun = false;
+	if (got <= 0)
+		return got;
+	is_row = take_key(rows, *values, &key);
+	if (is_row < 0)
+		return is_row;
+	rows->is_row = is_row || !table_has_statics(rows->place->table);
+	rows->begun = true;
+	rows->left -= rows->limited;
+	return 1;
 }
 
 /* Note that the result keeps a part of a moment that has passed. */
@@ -231,7 +272,7 @@ void query_rows_rest(struct query_rows *rows)
 	if (rows->begun &&
 	    set_after(rows, rows->first ? rows->place->partition_key :
 					  buf_bytes(&rows->key),
-		      rows->clustering))
+		      rows->is_row ? rows->clustering : NULL))
 		return;
 	cql_result_free(rows->result);
 	rows->result = NULL;

@@ -11,15 +11,21 @@
 struct query_rows;
 
 /*
- * Run the query; p: its place, kept as long as the rows. -EINVAL: CQL refuses
+ * Run the query, for the keys of rows (query_rows_next), or with whole for whole
+ * rows (query_rows_values); p: its place, kept as long as the rows. -EINVAL: CQL refuses
  * it; -EOPNOTSUPP: it needs @scan, or an index; with CQL's message. Belongs to
  * one thread at a time.
  */
 int query_rows_open(struct op *op, const struct row_query *q,
-		    const struct place *p, struct query_rows **out);
+		    const struct place *p, bool whole,
+		    struct query_rows **out);
 /* Read the next row's key, valid until the next call: 1, 0 at the end. */
 int query_rows_next(struct op *op, struct query_rows *rows,
 		    struct row_key *key);
+/* Read the next row, or the statics of a partition that has no row: 1 with its
+ * values, of the columns of the SELECT; 0 at the end. */
+int query_rows_values(struct op *op, struct query_rows *rows,
+		      const struct bytes **values);
 /* Let go of a moment that has passed: the next row is then the one that follows
  * in the moment of the next call. The key returned last is not valid any more. */
 void query_rows_rest(struct query_rows *rows);

@@ -8,6 +8,7 @@
 #include "fs/kind/document.h"
 #include "fs/kind/keyspace.h"
 #include "fs/kind/partition.h"
+#include "fs/kind/query_rows.h"
 #include "fs/kind/rows_read.h"
 #include "fs/kind/rows_write.h"
 #include "fs/node/kind.h"
@@ -169,6 +170,8 @@ void rows_rest(struct fs *fs, int64_t now_s)
 			continue;
 		if (r->cursor && now_s - r->used_s >= REST_AFTER_S)
 			cursor_rest(r->cursor);
+		if (r->query && now_s - r->used_s >= REST_AFTER_S)
+			query_rows_rest(r->query);
 		mutex_unlock(&r->handle->lock);
 	}
 	mutex_unlock(&fs->rows_lock);
@@ -218,7 +221,7 @@ static int keep_place(struct rows *r, const struct place *p)
 	return r->memory.failed ? -ENOMEM : 0;
 }
 
-static int open_rows(struct op *op, struct handle *h)
+int rows_open(struct op *op, struct handle *h)
 {
 	struct rows *r;
 	struct place p;
@@ -258,7 +261,7 @@ static int flush_rows(struct op *op, struct handle *h)
 	return err;
 }
 
-static void close_rows(struct op *op, struct handle *h)
+void rows_close(struct op *op, struct handle *h)
 {
 	struct rows *r = h->state;
 
@@ -293,7 +296,7 @@ static int replace_rows(struct op *op, struct node *n, struct bytes text,
 
 	(void)how;
 	mutex_init(&h.lock);
-	err = open_rows(op, &h);
+	err = rows_open(op, &h);
 	while (!err && text.len) {
 		count = rows_write(op, &h, ((struct rows *)h.state)->taken,
 				   text);
@@ -307,7 +310,7 @@ static int replace_rows(struct op *op, struct node *n, struct bytes text,
 		err = rows_write_rest(op, &h, h.state);
 	if (h.state)
 		buf_clear(&((struct rows *)h.state)->rest);
-	close_rows(op, &h);
+	rows_close(op, &h);
 	mutex_release(&h.lock);
 	return err;
 }
@@ -316,18 +319,17 @@ static const struct file_kind rows_file = {
 	.streamed = true,
 	.statements = true,
 	.alone = true,
-	.open = open_rows,
+	.open = rows_open,
 	.read = rows_read,
 	.write = rows_write,
 	.flush = flush_rows,
-	.close = close_rows,
+	.close = rows_close,
 	.truncate = truncate_rows,
 	.replace = replace_rows,
 };
 
 /* ------------------------------------------------------------------ remove */
-/* Find a timestamp that is later than all in the range. */
-static int later_than_all(struct op *op, const struct place *p, int64_t *at)
+int rows_later_timestamp(struct op *op, const struct place *p, int64_t *at)
 {
 	struct cursor *cursor;
 	struct row_view row;
@@ -373,7 +375,7 @@ static int delete_range(struct op *op, struct node *n, struct place *p,
 
 	if (err <= 0)
 		return err ? err : is_kept(op, n) ? 0 : -ENOENT;
-	err = later_than_all(op, p, &at);
+	err = rows_later_timestamp(op, p, &at);
 	if (err)
 		return err;
 	if (p->clustering_count)

@@ -10,11 +10,14 @@
 
 #include "fs/file/reader_text.h"
 #include "fs/kind/partition.h"
+#include "fs/kind/query_rows.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
+#include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/op/owner.h"
+#include "store/base/alloc.h"
 #include "store/base/memory.h"
 #include "store/base/watch.h"
 
@@ -69,10 +72,14 @@ int rows_exist(struct op *op, struct node *n)
 
 static void end_cursor(struct fs *fs, struct rows *r)
 {
-	if (r->cursor)
+	if (r->cursor || r->query)
 		row_text_release(&r->text);
 	cursor_close(r->cursor);
 	r->cursor = NULL;
+	query_rows_close(r->query);
+	r->query = NULL;
+	mem_free(r->wanted);
+	r->wanted = NULL;
 	charge_end(&fs->accounts, &r->stream);
 }
 
@@ -81,6 +88,28 @@ void rows_read_end(struct fs *fs, struct rows *r)
 	end_cursor(fs, r);
 	text_free(fs, &r->out);
 	charge_end(&fs->accounts, &r->out_charge);
+}
+
+/* Run the query whose document it is. */
+static int open_query(struct op *op, struct handle *h, struct rows *r)
+{
+	const struct table *t = r->table;
+	struct row_query *q;
+	struct bytes base;
+	int err;
+
+	name_suffix(node_name(h->node), &base);
+	err = row_query_parse(op, h->node->parent, base, &q);
+	if (!err && q->wanted) {
+		r->wanted = mem_alloc(t->column_count * sizeof(*r->wanted));
+		if (r->wanted)
+			memcpy(r->wanted, q->wanted,
+			       t->column_count * sizeof(*r->wanted));
+		else
+			err = -ENOMEM;
+		r->text.wanted = r->wanted;
+	}
+	return err ? err : query_rows_open(op, q, &r->place, true, &r->query);
 }
 
 /* Begin the document anew, in the present moment. */
@@ -104,7 +133,8 @@ static int begin(struct op *op, struct handle *h, struct rows *r)
 		err = row_text_init(&r->text, t, r->form);
 	if (err)
 		return err;
-	err = open_cursor(op, &r->cursor, &r->place, 0);
+	err = r->is_query ? open_query(op, h, r) :
+			    open_cursor(op, &r->cursor, &r->place, 0);
 	if (err) {
 		row_text_release(&r->text);
 		r->cursor = NULL;
@@ -116,18 +146,49 @@ static int begin(struct op *op, struct handle *h, struct rows *r)
 	return 0;
 }
 
-/* Add lines until out has so many bytes, or the end is reached. */
-static int add_lines(struct rows *r, size_t enough)
+/* Add the next row: 1, 0 at the end, -errno of reading; *err: of adding. */
+static int add_row(struct rows *r, int *err)
 {
 	struct row_view row;
+	int got = cursor_next(r->cursor, &row);
+
+	if (got > 0)
+		*err = row_text_add(&r->text, &r->out, &row, row.statics,
+				    row.static_count);
+	return got;
+}
+
+/* The same of a query, whose result has the columns that are wanted. */
+static int add_values(struct op *op, struct rows *r, int *err)
+{
+	const struct table *t = r->table;
+	const struct bytes *values;
+	struct bytes *all;
+	uint32_t i;
+	int got = query_rows_values(op, r->query, &values);
+
+	if (got <= 0)
+		return got;
+	all = mem_zalloc(t->column_count + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < t->column_count; i++)
+		if (!t->columns[i].hidden && (!r->wanted || r->wanted[i]))
+			all[i] = *values++;
+	*err = row_text_add_values(&r->text, &r->out, all);
+	mem_free(all);
+	return got;
+}
+
+/* Add lines until out has so many bytes, or the end is reached. */
+static int add_lines(struct op *op, struct rows *r, size_t enough)
+{
 	int got = 1, err = 0;
 
 	while (got > 0 && r->out.len < enough) {
-		got = cursor_next(r->cursor, &row);
+		got = r->query ? add_values(op, r, &err) : add_row(r, &err);
 		if (got <= 0)
 			break;
-		err = row_text_add(&r->text, &r->out, &row, row.statics,
-				   row.static_count);
 		buf_add_byte(&r->out, '\n');
 		if (err || r->out.failed)
 			return err ? err : -ENOMEM;
@@ -143,6 +204,8 @@ static int charge_out(struct op *op, struct rows *r)
 
 	if (r->cursor)
 		cursor_memory(r->cursor, &m);
+	if (r->query)
+		m.bytes += query_rows_memory(r->query);
 	amount = r->out.cap + (m.bytes + HELD_STEP - 1) / HELD_STEP * HELD_STEP;
 	return amount == r->out_charge.amount ? 0 :
 		       op_charge(op, &r->out_charge, RESOURCE_RESULTS, amount);
@@ -162,7 +225,7 @@ static int make_until(struct op *op, struct rows *r, uint64_t offset,
 			buf_clear(&r->out);
 		}
 		len = end - r->begin;
-		got = add_lines(r, len < r->out.len + MAKE_STEP ?
+		got = add_lines(op, r, len < r->out.len + MAKE_STEP ?
 					   (size_t)len :
 					   r->out.len + MAKE_STEP);
 		if (got > 0 && charge_out(op, r))

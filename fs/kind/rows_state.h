@@ -16,6 +16,9 @@ struct rows {
 	enum row_form form;
 	/* Reading: out has the bytes of the document from `begin` on. */
 	struct cursor *cursor;		/* NULL: not begun, or all was read */
+	struct query_rows *query;	/* the same, of a query's document */
+	bool is_query;
+	bool *wanted;			/* its columns, by place; or NULL */
 	struct row_text text;
 	bool begun, ended;
 	int failed;			/* to tell after out */
@@ -34,6 +37,11 @@ struct rows {
 	struct charge rest_charge;
 };
 
+/* file_kind.open and close. */
+int rows_open(struct op *op, struct handle *h);
+void rows_close(struct op *op, struct handle *h);
+/* Find a timestamp that is later than all below the place. */
+int rows_later_timestamp(struct op *op, const struct place *p, int64_t *at);
 /* Return the table that the document is of now. NULL: it was dropped. */
 struct table *rows_table(struct op *op, struct node *n);
 /* Set the place that the document of n has, in the op's memory. */

@@ -134,14 +134,28 @@ static int resolve_after(struct op *op, struct row_query *q)
 	return 0;
 }
 
-static int check_columns(struct op *op, const struct row_query *q)
+static int resolve_columns(struct op *op, struct row_query *q)
 {
+	const struct table *t = q->place.table;
 	struct bytes rest = q->terms.columns, one;
 	const struct column *c;
+	uint32_t i;
 	int err = 0;
 
-	while (!err && query_next_column(&rest, &one))
-		err = find_column(op, q->place.table, one, &c);
+	if (bytes_is_null(rest))
+		return 0;
+	q->wanted = arena_zalloc(&op->arena, t->column_count,
+				 sizeof(*q->wanted));
+	if (!q->wanted)
+		return -ENOMEM;
+	for (i = 0; i < t->column_count; i++)
+		q->wanted[i] = t->columns[i].kind == COLUMN_PARTITION_KEY ||
+			       t->columns[i].kind == COLUMN_CLUSTERING;
+	while (!err && query_next_column(&rest, &one)) {
+		err = find_column(op, t, one, &c);
+		if (!err)
+			q->wanted[c - t->columns] = true;
+	}
 	return err;
 }
 
@@ -164,7 +178,7 @@ int row_query_parse(struct op *op, struct node *dir, struct bytes name,
 	if (!err)
 		err = resolve_after(op, q);
 	if (!err)
-		err = check_columns(op, q);
+		err = resolve_columns(op, q);
 	*out = q;
 	return err;
 }
@@ -247,6 +261,22 @@ static void add_key_columns(struct buf *out, const struct table *t,
 	}
 }
 
+/* Print the columns that are wanted of whole rows. */
+static void add_wanted(struct buf *out, const struct row_query *q)
+{
+	const struct table *t = q->place.table;
+	const char *between = "";
+	uint32_t i;
+
+	for (i = 0; i < t->column_count; i++) {
+		if (t->columns[i].hidden || !q->wanted[i])
+			continue;
+		buf_add_str(out, between);
+		schema_print_name(out, bytes_str(t->columns[i].name));
+		between = ", ";
+	}
+}
+
 static void add_from(struct buf *out, const struct table *t)
 {
 	buf_add_str(out, " FROM ");
@@ -298,6 +328,8 @@ void row_query_print(struct buf *out, const struct row_query *q, bool keys)
 	if (keys)
 		add_key_columns(out, p->table,
 				entry_first_column(p));
+	else if (q->wanted)
+		add_wanted(out, q);
 	else
 		buf_add_byte(out, '*');
 	add_from(out, p->table);
@@ -389,4 +421,101 @@ bool row_query_has_key(const struct row_query *q, struct bytes partition_key,
 			return false;
 	}
 	return true;
+}
+
+/* ------------------------------------------------------------------- range */
+/* Put the condition into the bounds of the column at `level`: -EPERM if it is
+ * not on that one, or says what another has said. */
+static int add_bound(const struct query_condition *c, uint32_t level,
+		     struct bytes *low, struct bytes *high)
+{
+	if (!c->column || c->operator == QUERY_LIKE ||
+	    c->column->kind != COLUMN_CLUSTERING ||
+	    c->column->position != level)
+		return -EPERM;
+	if ((!bytes_is_null(c->value) && !bytes_is_null(low[level])) ||
+	    (!bytes_is_null(c->end) && !bytes_is_null(high[level])))
+		return -EPERM;
+	if (!bytes_is_null(c->value))
+		low[level] = c->value;
+	if (!bytes_is_null(c->end))
+		high[level] = c->end;
+	return 0;
+}
+
+/* Make the bounds of the columns from the place on; each condition is taken
+ * once. *equal: so many first ones are equal. */
+static int make_bounds(const struct row_query *q, struct bytes *low,
+		       struct bytes *high, uint32_t *equal)
+{
+	const struct table *t = q->place.table;
+	uint32_t i, taken = 0, level = q->place.clustering_count;
+	bool ranged = false;
+	int err = 0;
+
+	for (; level < t->clustering_count && taken < q->terms.count && !ranged;
+	     level++) {
+		uint32_t before = taken;
+
+		for (i = 0; i < q->terms.count && !err; i++) {
+			const struct query_condition *c = &q->conditions[i];
+
+			if (!c->column || c->column->position != level ||
+			    c->column->kind != COLUMN_CLUSTERING)
+				continue;
+			/* A value, and something else of the same column. */
+			if (taken > before && (!ranged || c->operator != QUERY_RANGE))
+				return -EPERM;
+			ranged = c->operator == QUERY_RANGE;
+			err = add_bound(c, level, low, high);
+			taken++;
+		}
+		if (taken == before)
+			return -EPERM;
+		*equal = level + !ranged;
+	}
+	return err ? err : taken == q->terms.count ? 0 : -EPERM;
+}
+
+int row_query_range(struct op *op, const struct row_query *q,
+		    struct slice *out)
+{
+	const struct place *p = &q->place;
+	const struct table *t = p->table;
+	struct bytes *low = arena_zalloc(&op->arena, t->clustering_count + 1,
+					 sizeof(*low));
+	struct bytes *high = arena_zalloc(&op->arena, t->clustering_count + 1,
+					  sizeof(*high));
+	uint32_t i, equal = 0;
+	struct bound from, to;
+
+	if (!low || !high)
+		return -ENOMEM;
+	if (bytes_is_null(p->partition_key) || !q->terms.count ||
+	    q->terms.limited || q->terms.descending || q->terms.scan ||
+	    !bytes_is_null(q->terms.after) || !bytes_is_null(q->terms.columns))
+		return -EPERM;
+	for (i = 0; i < p->clustering_count; i++)
+		low[i] = p->clustering[i];
+	if (make_bounds(q, low, high, &equal))
+		return -EPERM;
+	for (i = 0; i < equal; i++)
+		high[i] = low[i];
+	from = (struct bound){ low, equal, true };
+	to = (struct bound){ high, equal, true };
+	if (equal < t->clustering_count) {
+		from.count += !bytes_is_null(low[equal]);
+		if (!bytes_is_null(high[equal]))
+			to = (struct bound){ high, equal + 1, false };
+		if (from.count == to.count && from.count > equal &&
+		    type_compare(table_clustering_column(t, equal)->type,
+				 low[equal], high[equal]) >= 0)
+			return 0;
+	}
+	if (equal < t->clustering_count &&
+	    table_clustering_column(t, equal)->reversed)
+		*out = (struct slice){ to, from };
+	else
+		*out = (struct slice){ from, to };
+	return 1;
 }

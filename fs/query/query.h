@@ -21,6 +21,9 @@ struct row_query {
 	/* Rows come after the one of this key. Null: from the first. */
 	struct bytes after_partition;
 	struct bytes *after_clustering;	/* NULL in a table without */
+	/* Of rows: by the places of columns, whether @cols wants them. Those of
+	 * the key always. NULL: all. */
+	bool *wanted;
 };
 
 /*
@@ -33,7 +36,8 @@ int row_query_parse(struct op *op, struct node *dir, struct bytes name,
 		    struct row_query **out);
 /*
  * Append the SELECT, without its limit and without what @after says. keys: of
- * the columns that make a row's key below the directory, else of whole rows.
+ * the columns that make a row's key below the directory, else of the whole row
+ * or what @cols wants of it, in the order of columns.
  */
 void row_query_print(struct buf *out, const struct row_query *q, bool keys);
 /*
@@ -44,6 +48,12 @@ void row_query_print(struct buf *out, const struct row_query *q, bool keys);
 bool row_query_print_check(struct buf *out, const struct row_query *q,
 			   const struct bytes *partition_values,
 			   const struct bytes *clustering);
+/*
+ * Set out to the rows that the terms mean, if they are a range of clustering and
+ * nothing else: 1; 0: it is empty; -EPERM: they are not.
+ */
+int row_query_range(struct op *op, const struct row_query *q,
+		    struct slice *out);
 /* True if the key satisfies the conditions on its columns and its token. */
 bool row_query_has_key(const struct row_query *q, struct bytes partition_key,
 		       const struct bytes *partition_values,

@@ -72,6 +72,12 @@ static struct bytes name_of(const struct row_text *r, uint32_t i)
 	return bytes_of(r->names.ptr + begin, r->ends[i] - begin);
 }
 
+/* True if the column is shown. */
+static bool is_wanted(const struct row_text *r, uint32_t i)
+{
+	return !r->table->columns[i].hidden && (!r->wanted || r->wanted[i]);
+}
+
 void row_text_head(const struct row_text *r, struct buf *out)
 {
 	bool first = true;
@@ -80,7 +86,7 @@ void row_text_head(const struct row_text *r, struct buf *out)
 	if (r->form != ROW_CSV)
 		return;
 	for (i = 0; i < r->table->column_count; i++) {
-		if (r->table->columns[i].hidden)
+		if (!is_wanted(r, i))
 			continue;
 		if (!first)
 			buf_add_byte(out, ',');
@@ -226,6 +232,45 @@ static bool is_shown(const struct column *c, const struct row_view *row,
 	       (c->kind == COLUMN_CLUSTERING && row->row_exists);
 }
 
+/* Append one value; first: it is the row's. shown: also if it is null. */
+static void add_value(struct row_text *r, struct buf *out, uint32_t i,
+		      struct bytes value, bool shown, bool *first)
+{
+	const struct column *c = &r->table->columns[i];
+	struct bytes name;
+
+	if (r->form == ROW_CSV) {
+		if (!*first)
+			buf_add_byte(out, ',');
+		*first = false;
+		add_csv_value(out, c->type, value);
+	} else if (shown) {
+		name = name_of(r, i);
+		if (*first) {	/* a brace for the ", " */
+			buf_add_byte(out, '{');
+			name = bytes_of(name.ptr + 2, name.len - 2);
+		}
+		*first = false;
+		buf_add_bytes(out, name);
+		type_print_json_exact(out, c->type, value);
+	}
+}
+
+int row_text_add_values(struct row_text *r, struct buf *out,
+			const struct bytes *values)
+{
+	bool first = true;
+	uint32_t i;
+
+	for (i = 0; i < r->table->column_count; i++)
+		if (is_wanted(r, i))
+			add_value(r, out, i, values[i],
+				  !bytes_is_null(values[i]), &first);
+	if (r->form == ROW_JSON)
+		buf_add_str(out, first ? "{}" : "}");
+	return out->failed ? -ENOMEM : 0;
+}
+
 int row_text_add(struct row_text *r, struct buf *out,
 		 const struct row_view *row, const struct cell_view *statics,
 		 uint32_t static_count)
@@ -234,7 +279,7 @@ int row_text_add(struct row_text *r, struct buf *out,
 	struct left cells = { row->cells, row->cells + row->cell_count };
 	struct left of_all = { statics, statics + static_count };
 	bool first = true;
-	struct bytes value, name;
+	struct bytes value;
 	uint32_t i;
 	int err = 0;
 
@@ -244,22 +289,9 @@ int row_text_add(struct row_text *r, struct buf *out,
 		if (c->hidden)
 			continue;
 		err = value_of(r, c, row, &cells, &of_all, &value);
-		if (err)
-			break;
-		if (r->form == ROW_CSV) {
-			if (i)
-				buf_add_byte(out, ',');
-			add_csv_value(out, c->type, value);
-		} else if (is_shown(c, row, value)) {
-			name = name_of(r, i);
-			if (first) {	/* a brace for the ", " */
-				buf_add_byte(out, '{');
-				name = bytes_of(name.ptr + 2, name.len - 2);
-			}
-			first = false;
-			buf_add_bytes(out, name);
-			type_print_json_exact(out, c->type, value);
-		}
+		if (!err)
+			add_value(r, out, i, value, is_shown(c, row, value),
+				  &first);
 	}
 	if (r->form == ROW_JSON)
 		buf_add_str(out, first ? "{}" : "}");

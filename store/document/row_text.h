@@ -21,6 +21,9 @@ struct row_text {
 	enum row_form form;
 	struct buf names;		/* of all columns, ready to be added */
 	uint32_t *ends;			/* where each ends, by its place */
+	/* Whether a column is shown, by its place; NULL: all. The caller's, set
+	 * after row_text_init. */
+	const bool *wanted;
 	struct buf room;
 };
 /* 0, -ENOMEM: nothing is to be released then. */
@@ -36,6 +39,10 @@ void row_text_head(const struct row_text *r, struct buf *out);
 int row_text_add(struct row_text *r, struct buf *out,
 		 const struct row_view *row, const struct cell_view *statics,
 		 uint32_t static_count);
+/* The same of values in their whole form, by the places of their columns; null:
+ * none, or not wanted. */
+int row_text_add_values(struct row_text *r, struct buf *out,
+			const struct bytes *values);
 /* Append one field of CSV by RFC 4180. Null: nothing; empty: "". */
 void row_text_csv_field(struct buf *out, struct bytes text);
 #endif

@@ -4,6 +4,7 @@ queries.py MOUNT; SEEDS: numbers, ROUNDS: queries of each. Tables of random
 keys and orders get random rows; a random query is listed, and its entries and
 where they lead compared with the rows that the SELECT gives through .cql.json.
 """
+import csv
 import json
 import os
 import random
@@ -185,6 +186,14 @@ def check(table, rng):
         keys.append([row[c] for c in table.keys + table.clustering])
     if keys != [r[:width] for r in want]:
         return '%s\n  %s\n  lists %s\n  not   %s' % (query, statement, keys, want)
+    # The same as a document.
+    if len(name.encode()) <= 250:
+        with open(query + '.csv', encoding='utf-8', newline='') as f:
+            lines = list(csv.DictReader(f))
+        got_keys = [[int(r[c]) if table.kinds[c] == 'int' else r[c] for c in table.keys + table.clustering]
+                    for r in lines]
+        if got_keys != keys:
+            return '%s.csv\n  has %s\n  not %s' % (query, got_keys, keys)
     # A page that begins after an entry is the rest of the listing.
     usable = [i for i, e in enumerate(got) if '%~' not in e]
     if usable:
