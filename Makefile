@@ -1,6 +1,6 @@
 # make | make demo | make check | make check-unit SAN=address,undefined (or SAN=thread)
 # make check-static | make check-mount | make check-crash | make check-fuzz | make check-long | make soak
-# make install DESTDIR= PREFIX= | make uninstall | make clean
+# make install DESTDIR= PREFIX= | make uninstall | make deb | make clean
 # B is where it is built; rebuilt when flags change.
 comma   := ,
 B       := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))
@@ -27,7 +27,7 @@ programs: $(B)/widefs $(B)/widefsctl
 # What Debian calls the libraries and tools. `make` alone installs none of them: it
 # names what is missing, and ends. `make programs` asks for none of them.
 PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
-TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq zsh procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr
+TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq zsh procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr dpkg-dev debhelper lintian debootstrap systemd
 needs: ; @tests/install-packages -n $(PACKAGES)
 packages: ; @tests/install-packages $(PACKAGES)
 test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)
@@ -62,15 +62,22 @@ check-floors: programs ; @B=$(B) CC="$(CC)" tests/check-floors
 soak: packages test-packages ; @tests/soak
 
 DEST     = "$(DESTDIR)$(PREFIX)"
-PAGES   := $(wildcard mount/*.1 tools/*.1)
+PAGES    := $(wildcard mount/*.[158] tools/*.[158])
+UNITS    := mount/system/widefs@.service
+EXAMPLES := $(filter-out $(UNITS),$(wildcard mount/system/*)) $(wildcard tools/demo/*.cql)
 BASH_COMPLETION := share/bash-completion/completions
-ZSH_COMPLETION  := share/zsh/site-functions
+ZSH_COMPLETION  := share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 install: programs
-	install -d $(DEST)/bin $(DEST)/sbin $(DEST)/share/man/man1
+	install -d $(DEST)/bin $(DEST)/sbin $(DEST)/share/doc/widefs/examples $(DEST)/lib/systemd/system
 	install $(B)/widefs $(B)/widefsctl $(DEST)/bin
 	ln -sf ../bin/widefs $(DEST)/sbin/mount.fuse.widefs
 	ln -sf ../bin/widefs $(DEST)/sbin/mount.widefs
-	install -m 644 $(PAGES) $(DEST)/share/man/man1
+	for n in 1 5 8; do install -d $(DEST)/share/man/man$$n; done
+	for page in $(PAGES); do install -m 644 $$page $(DEST)/share/man/man$${page##*.} || exit; done
+	ln -sf mount.widefs.8 $(DEST)/share/man/man8/mount.fuse.widefs.8
+	sed 's|/usr/bin|$(PREFIX)/bin|' $(UNITS) > $(DEST)/lib/systemd/system/$(notdir $(UNITS))
+	install -m 644 $(EXAMPLES) $(DEST)/share/doc/widefs/examples
+	chmod 755 $(DEST)/share/doc/widefs/examples/widefs-backup
 	install -d $(DEST)/$(BASH_COMPLETION) $(DEST)/$(ZSH_COMPLETION)
 	install -m 644 tools/completion/widefsctl.bash $(DEST)/$(BASH_COMPLETION)/widefsctl
 	ln -sf widefsctl $(DEST)/$(BASH_COMPLETION)/widefs
@@ -78,11 +85,15 @@ install: programs
 uninstall:
 	cd $(DEST)/bin && rm -f widefs widefsctl
 	cd $(DEST)/sbin && rm -f mount.fuse.widefs mount.widefs
-	cd $(DEST)/share/man/man1 && rm -f $(notdir $(PAGES))
+	rm -f $(DEST)/share/man/man8/mount.fuse.widefs.8
+	for page in $(PAGES); do rm -f $(DEST)/share/man/man$${page##*.}/$${page##*/}; done
+	rm -f $(DEST)/lib/systemd/system/$(notdir $(UNITS))
+	rm -rf $(DEST)/share/doc/widefs
 	cd $(DEST)/$(BASH_COMPLETION) && rm -f widefs widefsctl
 	cd $(DEST)/$(ZSH_COMPLETION) && rm -f _widefsctl
+deb: ; @tools/debian/build-package
 clean: ; rm -rf build
 FORCE:
 .PHONY: all programs needs packages test-packages demo check check-long check-unit check-mount check-crash \
-	check-fuzz check-floors check-static soak install uninstall clean FORCE
+	check-fuzz check-floors check-static soak install uninstall deb clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

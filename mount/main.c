@@ -23,6 +23,7 @@
 #include "mount/invalidate.h"
 #include "mount/loop.h"
 #include "mount/message.h"
+#include "mount/notify.h"
 #include "mount/open.h"
 #include "mount/ops.h"
 #include "mount/options.h"
@@ -240,7 +241,9 @@ static int serve(struct daemon *d)
 	}
 	message_log_use(d->log, &d->options);
 	tell_parent(d, DONE);
+	notify_manager("READY=1\n");
 	wait_for_end(d);
+	notify_manager("STOPPING=1\n");
 	return 0;
 }
 
