@@ -104,7 +104,7 @@ static bool is_given_up(void *context)
 static int open_cql(struct op *op, struct handle *h)
 {
 	struct console *c = mem_zalloc(1, sizeof(*c));
-	struct node *k = h->node->parent;
+	struct node *k = node_now(h->node->parent);
 	int err;
 
 	if (!c)

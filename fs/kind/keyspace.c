@@ -18,6 +18,7 @@
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
+#include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
 #include "store/type/uuid.h"
 
@@ -71,15 +72,6 @@ int keyspace_read_name(struct op *op, struct bytes name, struct bytes *raw)
 	buf_release(&text);
 	buf_release(&again);
 	return err;
-}
-
-static void table_child(struct child *c, const struct table *t)
-{
-	child_init(c, &kind_table);
-	times_child_owner(c, t);
-	c->is_table = true;
-	c->number = t->number;
-	c->value = bytes_str(t->name);
 }
 
 static int lookup(struct op *op, struct node *dir, struct bytes name,
@@ -301,6 +293,73 @@ static int rmdir_keyspace(struct op *op, struct node *n)
 	return err ? err : times_touch(op, NULL, n->parent);
 }
 
+/* --------------------------------------------------------------- rename */
+struct move {
+	struct bytes name, to;
+};
+
+static int move_keyspace(void *context, const struct schema *now,
+			 struct schema **next_schema)
+{
+	const struct move *move = context;
+	int err;
+
+	*next_schema = schema_copy(now);
+	if (!*next_schema)
+		return -ENOMEM;
+	err = schema_move_keyspace(*next_schema, move->name, move->to);
+	if (err) {
+		schema_put(*next_schema);
+		*next_schema = NULL;
+	}
+	return err;
+}
+
+/* Move the keyspace itself: to another name in the root. */
+static int rename_keyspace(struct op *op, struct node *n, struct node *dir,
+			   struct bytes name, struct node *replaced,
+			   struct child *target)
+{
+	struct keyspace *k = op_keyspace(op, n);
+	struct move move;
+	int64_t set_ns = 0;
+	int err;
+
+	if (dir->parent)
+		return -EXDEV;
+	if (!k)
+		return -ESTALE;
+	if (k->system)
+		return -EROFS;
+	if (op->fs->keyspace)
+		return op_refuse(op, -EPERM, "only keyspace %s is mounted",
+				 op->fs->keyspace);
+	if (replaced)
+		return -EEXIST;
+	err = keyspace_read_name(op, name, &move.to);
+	if (!err)
+		err = keyspace_check_name(op, move.to, "keyspace");
+	if (!err)
+		err = keyspace_times_get(op, bytes_str(k->name), ABOVE_DIRECTORY,
+					 (uint64_t)k->created_us, &set_ns);
+	if (err)
+		return err;
+	move.name = arena_copy(&op->arena, bytes_str(k->name));
+	err = op->arena.failed ? -ENOMEM :
+				 op_edit_schema(op, move_keyspace, &move);
+	if (err)
+		return err;
+	k = schema_keyspace(op->schema, move.to);
+	if (!k)
+		return -EIO;
+	if (set_ns)
+		err = keyspace_times_set(op, move.to, ABOVE_DIRECTORY,
+					 (uint64_t)k->created_us, set_ns);
+	keyspace_child(target, k);
+	target->value = move.to;
+	return err ? err : times_touch(op, NULL, dir);
+}
+
 struct owner_change {
 	struct bytes name;
 	unsigned set;
@@ -352,6 +411,7 @@ static const struct node_ops kind_keyspace = {
 	.create = create,
 	.mkdir = mkdir_table,
 	.rmdir = rmdir_keyspace,
+	.rename = rename_keyspace,
 	.set_mtime = keyspace_times_set_mtime,
 	.set_owner = set_owner,
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "fs/kind/adopt.h"
+#include "fs/kind/keyspace.h"
 #include "fs/kind/partition.h"
 #include "fs/kind/row.h"
 #include "fs/kind/schema.h"
@@ -17,7 +18,17 @@
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
+#include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
+
+void table_child(struct child *c, const struct table *t)
+{
+	child_init(c, &kind_table);
+	times_child_owner(c, t);
+	c->is_table = true;
+	c->number = t->number;
+	c->value = bytes_str(t->name);
+}
 
 static int stat_table(struct op *op, struct node *n, struct child *out)
 {
@@ -124,6 +135,73 @@ static int rmdir_table(struct op *op, struct node *n)
 	return got ? got : times_touch(op, NULL, n->parent);
 }
 
+struct move {
+	uint32_t number;
+	struct bytes keyspace, name;
+	struct buf why;		/* what the keyspace lacks */
+};
+
+static int move_table(void *context, const struct schema *now,
+		      struct schema **next)
+{
+	struct move *move = context;
+	const struct table *t = schema_table_by_number(now, move->number);
+	int err;
+
+	if (!t)
+		return -ESTALE;
+	*next = schema_copy(now);
+	if (!*next)
+		return -ENOMEM;
+	err = schema_move_table(*next, t, move->keyspace, move->name,
+				&move->why);
+	if (err) {
+		schema_put(*next);
+		*next = NULL;
+	}
+	return err;
+}
+
+/* Move the table itself: to another name, here or in another keyspace. */
+static int rename_table(struct op *op, struct node *n, struct node *dir,
+			struct bytes name, struct node *replaced,
+			struct child *target)
+{
+	struct table *t = op_table(op, n);
+	struct keyspace *k = op_keyspace(op, dir);
+	struct move move = { .why = BUF_INIT };
+	int err;
+
+	if (!k || dir->parent->parent)
+		return -EXDEV;
+	if (!t)
+		return -ESTALE;
+	if (t->flags & TABLE_VIRTUAL || k->system)
+		return -EROFS;
+	if (replaced)
+		return -EEXIST;
+	err = keyspace_read_name(op, name, &move.name);
+	if (!err)
+		err = keyspace_check_name(op, move.name, "table");
+	if (err)
+		return err;
+	move.number = t->number;
+	move.keyspace = arena_copy(&op->arena, bytes_str(k->name));
+	err = op->arena.failed ? -ENOMEM :
+				 op_edit_schema(op, move_table, &move);
+	if (err && move.why.len)
+		op_refuse(op, err, "%s", buf_cstr(&move.why));
+	buf_release(&move.why);
+	if (err)
+		return err;
+	t = schema_table_by_number(op->schema, move.number);
+	if (!t)
+		return -EIO;
+	table_child(target, t);
+	err = times_touch(op, NULL, n->parent);
+	return err || dir == n->parent ? err : times_touch(op, NULL, dir);
+}
+
 struct table_owner_change {
 	const struct table *table;
 	unsigned set;
@@ -183,6 +261,7 @@ const struct node_ops kind_table = {
 	.create = partition_create,
 	.mkdir = mkdir_in_table,
 	.rmdir = rmdir_table,
+	.rename = rename_table,
 	.set_mtime = times_set_mtime,
 	.set_owner = set_owner,
 	.store_adopted = adopt_store,

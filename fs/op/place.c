@@ -13,12 +13,13 @@
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
 
-struct keyspace *op_keyspace(struct op *op, const struct node *n)
+struct keyspace *op_keyspace(struct op *op, struct node *n)
 {
 	while (n && n->parent && n->parent->parent)
 		n = n->parent;
-	return n && n->parent ? schema_keyspace(op->schema, node_value(n)) :
-				NULL;
+	if (!n || !n->parent)
+		return NULL;
+	return schema_keyspace(op->schema, node_value(node_now(n)));
 }
 
 struct table *op_table(struct op *op, const struct node *n)
@@ -32,7 +33,10 @@ struct table *op_table(struct op *op, const struct node *n)
 		return op->found;
 	t = schema_table(op->schema, node_value(n->table->parent),
 			 node_value(n->table));
+	/* It may have another name by now, which its node need not have yet. */
 	if (!t || t->number != n->table->number)
+		t = schema_table_by_number(op->schema, n->table->number);
+	if (!t)
 		return NULL;
 	op->found_in = op->schema;
 	op->found = t;

@@ -27,7 +27,7 @@ bool place_is_row(const struct place *p);
 struct object_ref place_object(const struct place *p);
 /* Return the table of a node at or below one; NULL: it was dropped. */
 struct table *op_table(struct op *op, const struct node *n);
-struct keyspace *op_keyspace(struct op *op, const struct node *n);
+struct keyspace *op_keyspace(struct op *op, struct node *n);
 /*
  * Begin w, with the partitions locked: before reading data that w depends on.
  * n: the node whose place p is, or a directory on the way to it. Its row may have

@@ -256,10 +256,11 @@ int schema_remove_table(struct schema *s, struct bytes keyspace,
 }
 
 /* ------------------------------------------------------------- user types */
-static struct type *rebuilt(const struct type *t, struct type **parts)
+struct type *schema_type_of_parts(const struct type *t, const char *keyspace,
+				  struct type **parts)
 {
 	if (t->kind == TYPE_UDT)
-		return type_new_udt(t->keyspace, t->name, t->frozen,
+		return type_new_udt(keyspace, t->name, t->frozen,
 				    t->field_names, parts, t->part_count);
 	if (t->kind == TYPE_VECTOR)
 		return type_new_vector(parts[0], t->dimension);
@@ -287,7 +288,7 @@ static struct type *replace(struct type *t, struct type *udt)
 			break;
 	}
 	if (i == t->part_count)
-		out = rebuilt(t, parts);
+		out = schema_type_of_parts(t, t->keyspace, parts);
 	else
 		while (i--)
 			type_put(parts[i]);

@@ -23,6 +23,10 @@ int schema_remove_table(struct schema *s, struct bytes keyspace,
 int schema_set_type(struct schema *s, struct bytes keyspace, struct type *udt);
 int schema_remove_type(struct schema *s, struct bytes keyspace,
 		       struct bytes name);
+/* Return a type like t of other parts, whose references are taken over; a user
+ * type is of that keyspace. NULL without memory. */
+struct type *schema_type_of_parts(const struct type *t, const char *keyspace,
+				  struct type **parts);
 struct keyspace *keyspace_new(const char *name);
 /* Copy a keyspace; tables and types are shared. */
 struct keyspace *keyspace_copy(const struct keyspace *k);
