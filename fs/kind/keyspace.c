@@ -294,14 +294,14 @@ static int rmdir_keyspace(struct op *op, struct node *n)
 }
 
 /* --------------------------------------------------------------- rename */
-struct move {
+struct keyspace_move {
 	struct bytes name, to;
 };
 
 static int move_keyspace(void *context, const struct schema *now,
 			 struct schema **next_schema)
 {
-	const struct move *move = context;
+	const struct keyspace_move *move = context;
 	int err;
 
 	*next_schema = schema_copy(now);
@@ -321,7 +321,7 @@ static int rename_keyspace(struct op *op, struct node *n, struct node *dir,
 			   struct child *target)
 {
 	struct keyspace *k = op_keyspace(op, n);
-	struct move move;
+	struct keyspace_move move;
 	int64_t set_ns = 0;
 	int err;
 

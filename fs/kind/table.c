@@ -21,6 +21,8 @@
 #include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
 
+static const struct node_ops kind_table;
+
 void table_child(struct child *c, const struct table *t)
 {
 	child_init(c, &kind_table);
@@ -135,7 +137,7 @@ static int rmdir_table(struct op *op, struct node *n)
 	return got ? got : times_touch(op, NULL, n->parent);
 }
 
-struct move {
+struct table_move {
 	uint32_t number;
 	struct bytes keyspace, name;
 	struct buf why;		/* what the keyspace lacks */
@@ -144,7 +146,7 @@ struct move {
 static int move_table(void *context, const struct schema *now,
 		      struct schema **next)
 {
-	struct move *move = context;
+	struct table_move *move = context;
 	const struct table *t = schema_table_by_number(now, move->number);
 	int err;
 
@@ -169,7 +171,7 @@ static int rename_table(struct op *op, struct node *n, struct node *dir,
 {
 	struct table *t = op_table(op, n);
 	struct keyspace *k = op_keyspace(op, dir);
-	struct move move = { .why = BUF_INIT };
+	struct table_move move = { .why = BUF_INIT };
 	int err;
 
 	if (!k || dir->parent->parent)
@@ -252,7 +254,7 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 	return err;
 }
 
-const struct node_ops kind_table = {
+static const struct node_ops kind_table = {
 	.kind = "table",
 	.directory = true,
 	.lookup = partition_lookup,

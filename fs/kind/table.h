@@ -3,7 +3,6 @@
 #define FS_KIND_TABLE_H
 #include "fs/op/place.h"
 
-extern const struct node_ops kind_table;
 /* Describe a table. */
 void table_child(struct child *c, const struct table *t);
 #endif
