@@ -1,5 +1,7 @@
 #include "tools/connect.h"
 
+#include "tools/cql/mount.h"
+#include "tools/cql/store.h"
 #include "tools/lib/tool.h"
 
 int connect_place(struct cql_backend **out, const struct tool_place *p,

@@ -8,7 +8,13 @@
 
 #include "store/base/alloc.h"
 #include "tools/cql/copy/copy.h"
-#include "tools/cql/shell.h"
+#include "tools/cql/editor.h"
+#include "tools/cql/interrupt.h"
+#include "tools/cql/mount.h"
+#include "tools/cql/output.h"
+#include "tools/cql/run.h"
+#include "tools/cql/source.h"
+#include "tools/cql/store.h"
 #include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);

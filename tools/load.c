@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "tools/connect.h"
-#include "tools/cql/shell.h"
+#include "tools/cql/run.h"
+#include "tools/cql/source.h"
 #include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);

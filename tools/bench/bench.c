@@ -23,6 +23,8 @@
 #include <unistd.h>
 
 #include "store/base/clock.h"
+#include "tools/bench/engine.h"
+#include "tools/bench/table.h"
 #include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);

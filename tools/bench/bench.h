@@ -22,9 +22,6 @@ struct bench_group {
 	/* 0 or -errno. */
 	int (*run)(struct bench *b);
 };
-extern const struct bench_group bench_engine_groups[], bench_table_groups[];
-#define BENCH_ENGINE_GROUPS 5
-#define BENCH_TABLE_GROUPS 2
 
 void bench_tell(struct bench *b, const char *workload, double value,
 		const char *unit);

@@ -2,6 +2,8 @@
  * Workloads of the engine alone: rows of one cell, each a partition of its own,
  * keys of 24 bytes and what delimits them.
  */
+#include "tools/bench/engine.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +16,6 @@
 #include "store/lsm/dead_rows.h"
 #include "store/row/key.h"
 #include "store/row/row_codec.h"
-#include "tools/bench/bench.h"
 
 #define TABLE 100
 #define KEY_LEN 28

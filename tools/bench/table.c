@@ -2,6 +2,8 @@
  * Compare CQL with the bare calls of store/table/table.h: the same point
  * statements by both, in one run, on one store.
  */
+#include "tools/bench/table.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #include "store/store.h"
 #include "store/table/present.h"
 #include "store/table/table.h"
-#include "tools/bench/bench.h"
 
 struct bench_place {
 	struct bench *b;

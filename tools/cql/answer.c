@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tools/cql/backend.h"
+#include "tools/cql/interrupt.h"
 
 #define READ_SIZE (128 * 1024)
 

@@ -35,17 +35,4 @@ struct cql_backend {
 	char keyspace[64];	/* in force; "" none */
 	const char *place;	/* for people: where the data is */
 };
-
-/* 0, or an exit status after a message on stderr. */
-int cql_store_open(struct cql_backend **out, const char *path, bool read_only);
-/* mount: the path of its root. */
-int cql_mount_open(struct cql_backend **out, const char *mount);
-
-/* True if Ctrl-C was pressed since the last cql_interrupt_clear. */
-bool cql_interrupted(void);
-void cql_interrupt_clear(void);
-/* From now on Ctrl-C sets that flag and does not end the process. */
-void cql_interrupt_catch(void);
-/* Wait until fd can be read: 0, or -EINTR when Ctrl-C was or is pressed. */
-int cql_interrupt_wait(int fd);
 #endif

@@ -1,10 +1,17 @@
 /* The shell's own commands. COPY and HELP have files of their own. */
+#include "tools/cql/commands.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "store/base/alloc.h"
-#include "tools/cql/shell.h"
+#include "tools/cql/consistency.h"
+#include "tools/cql/editor.h"
+#include "tools/cql/help.h"
+#include "tools/cql/output.h"
+#include "tools/cql/run.h"
+#include "tools/cql/source.h"
 #include "tools/lib/tool.h"
 
 #define SOURCE_DEPTH_MAX 16

@@ -3,12 +3,15 @@
  * schema, or with keywords and the columns of the table that the statement
  * names.
  */
+#include "tools/cql/complete.h"
+
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
 #include "store/cql/syntax/lexer.h"
 #include "store/type/value.h"
-#include "tools/cql/shell.h"
+#include "tools/cql/commands.h"
+#include "tools/cql/consistency.h"
 #include "tools/cql/words.h"
 
 #define NAMES_MAX 2000

@@ -2,9 +2,10 @@
  * Consistency levels: with one replica every level is satisfied, but what a
  * cluster refuses is refused here too, so that a program learns of it early.
  */
+#include "tools/cql/consistency.h"
+
 #include "store/cql/syntax/parse.h"
 #include "store/type/value.h"
-#include "tools/cql/shell.h"
 
 const char *const shell_consistency_levels[] = {
 	"ANY", "ONE", "TWO", "THREE", "QUORUM", "ALL", "LOCAL_QUORUM",

@@ -2,6 +2,8 @@
  * The line a person types, by libedit: history, completion, Ctrl-C. Only for a
  * terminal: fed from a pipe libedit loses bytes, so scripts never come here.
  */
+#include "tools/cql/editor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
@@ -13,7 +15,10 @@
 #include "store/base/alloc.h"
 #include "store/cql/output/format.h"
 #include "store/cql/output/format_width.h"
-#include "tools/cql/shell.h"
+#include "tools/cql/complete.h"
+#include "tools/cql/interrupt.h"
+#include "tools/cql/output.h"
+#include "tools/cql/source.h"
 
 #define HISTORY_LINES 1000
 #define LISTED_MAX 400		/* of completions */

@@ -1,5 +1,9 @@
 /* HELP: what there is, and how each command and statement is written. */
-#include "tools/cql/shell.h"
+#include "tools/cql/help.h"
+
+#include "tools/cql/commands.h"
+#include "tools/cql/output.h"
+#include "tools/cql/run.h"
 
 static const struct topic {
 	const char *name, *text;

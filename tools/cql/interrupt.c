@@ -1,4 +1,6 @@
 /* Ctrl-C: a flag, and a wait that cannot miss it. */
+#include "tools/cql/interrupt.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

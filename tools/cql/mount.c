@@ -5,6 +5,8 @@
  * mount says about user types. A result that was not read to its end goes with
  * the descriptor, which is opened again.
  */
+#include "tools/cql/mount.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +20,7 @@
 #include "store/type/json/json.h"
 #include "store/type/value.h"
 #include "tools/cql/answer.h"
-#include "tools/cql/backend.h"
+#include "tools/cql/interrupt.h"
 #include "tools/cql/types.h"
 #include "tools/lib/tool.h"
 

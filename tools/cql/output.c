@@ -1,4 +1,6 @@
 /* Results for people and for programs, a page at a time on a terminal. */
+#include "tools/cql/output.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "store/cql/output/format.h"
 #include "store/cql/output/format_value.h"
 #include "store/cql/output/format_width.h"
-#include "tools/cql/shell.h"
+#include "tools/cql/interrupt.h"
 
 #define OUT_SIZE (64 * 1024)
 

@@ -1,12 +1,20 @@
 /* One statement: run, print, say what went wrong and where. */
+#include "tools/cql/run.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <unistd.h>
 
 #include "store/base/log.h"
 #include "store/sstable/sstable.h"
+#include "tools/cql/commands.h"
+#include "tools/cql/complete.h"
+#include "tools/cql/consistency.h"
+#include "tools/cql/editor.h"
+#include "tools/cql/interrupt.h"
+#include "tools/cql/output.h"
 #include "tools/cql/place.h"
-#include "tools/cql/shell.h"
+#include "tools/cql/source.h"
 #include "tools/lib/tool.h"
 
 void shell_note_failure(struct shell *shell, int err)

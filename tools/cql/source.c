@@ -1,7 +1,10 @@
+#include "tools/cql/source.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tools/cql/shell.h"
+#include "tools/cql/commands.h"
+#include "tools/cql/editor.h"
 
 static int line_of_text(struct cql_source *s, struct buf *out,
 			enum cql_split_inside inside)

@@ -1,5 +1,5 @@
 /* The shell's backend in this process: a store that nobody has mounted. */
-#include "tools/cql/backend.h"
+#include "tools/cql/store.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "store/base/alloc.h"
 #include "store/store.h"
+#include "tools/cql/interrupt.h"
 #include "tools/lib/tool.h"
 
 struct store_backend {

@@ -8,7 +8,14 @@
 #include "store/base/clock.h"
 #include "store/cql/syntax/lexer.h"
 #include "store/type/value.h"
+#include "tools/cql/commands.h"
+#include "tools/cql/copy/from.h"
+#include "tools/cql/copy/options.h"
+#include "tools/cql/copy/to.h"
+#include "tools/cql/output.h"
 #include "tools/cql/place.h"
+#include "tools/cql/run.h"
+#include "tools/cql/source.h"
 
 struct parse {
 	struct copy *copy;

@@ -1,5 +1,5 @@
 /* CSV as cqlsh reads and writes it, with a difference between null and "". */
-#include "tools/cql/copy/copy.h"
+#include "tools/cql/copy/csv.h"
 
 static bool needs_quotes(const struct csv_style *style, struct bytes field)
 {

@@ -1,10 +1,15 @@
 /* COPY … FROM: the records of CSV files, and which columns their fields are. */
+#include "tools/cql/copy/from.h"
+
 #include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tools/cql/copy/import.h"
+#include "tools/cql/copy/record.h"
+#include "tools/cql/interrupt.h"
+#include "tools/cql/run.h"
+#include "tools/cql/source.h"
 
 /* Some programs put a mark of UTF-8 before all: it is no data. */
 static void add_line(struct import *im, struct bytes line)

@@ -1,9 +1,11 @@
 /* COPY: its options, from the command and from CONFIGFILE. */
+#include "tools/cql/copy/options.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
-#include "tools/cql/copy/copy.h"
+#include "tools/cql/run.h"
 
 /* A setter returns NULL, or why it did not take the value. */
 typedef const char *setter(struct copy *c, void *member, struct bytes value);

@@ -1,8 +1,11 @@
 /* COPY … FROM: the statement of a record. */
+#include "tools/cql/copy/record.h"
+
 #include <errno.h>
 
 #include "store/type/value.h"
-#include "tools/cql/copy/import.h"
+#include "tools/cql/copy/text.h"
+#include "tools/cql/copy/value.h"
 
 #define COMPLAINTS_MAX 20	/* the others are counted */
 

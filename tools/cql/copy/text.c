@@ -3,6 +3,8 @@
  * numbers, the form of timestamps, rounded floats. Compound values stay literals
  * of CQL, which separators and forms would break; only floats are rounded there.
  */
+#include "tools/cql/copy/text.h"
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -13,7 +15,6 @@
 #include "store/type/compound_codec.h"
 #include "store/type/text/text.h"
 #include "store/type/value.h"
-#include "tools/cql/copy/copy.h"
 
 #define YEAR_1_MS (-62135596800000)
 #define YEAR_10000_MS 253402300800000

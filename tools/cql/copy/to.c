@@ -1,7 +1,11 @@
 /* COPY … TO: a SELECT as CSV that COPY … FROM, here and in cqlsh, reads. */
+#include "tools/cql/copy/to.h"
+
 #include <errno.h>
 
-#include "tools/cql/copy/copy.h"
+#include "tools/cql/copy/text.h"
+#include "tools/cql/interrupt.h"
+#include "tools/cql/run.h"
 
 /* Put the name at its position among those of a key. */
 static void put_name(struct buf *names, uint32_t position, struct bytes name)

@@ -3,6 +3,8 @@
  * cqlsh writes them, who leaves away the quotes of fields, dates and times, and
  * writes nothing for a null.
  */
+#include "tools/cql/copy/value.h"
+
 #include <errno.h>
 
 #include "store/type/text/text.h"

@@ -1,7 +1,6 @@
-/* An import, for from.c, which reads records, and record.c, which makes
- * statements of them. */
-#ifndef TOOLS_CQL_COPY_IMPORT_H
-#define TOOLS_CQL_COPY_IMPORT_H
+/* An import: from.c reads records, and record.c makes statements of them. */
+#ifndef TOOLS_CQL_COPY_RECORD_H
+#define TOOLS_CQL_COPY_RECORD_H
 #include "tools/cql/copy/copy.h"
 
 struct import {
