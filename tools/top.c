@@ -124,14 +124,14 @@ static double percent(double a, double b)
 }
 
 /* A row of a list: what it is called, and how much. */
-struct row {
+struct top_row {
 	const struct metric *metric;
 	double count, other;
 };
 
 static int most_first(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct top_row *x = a, *y = b;
 
 	return (x->count + x->other < y->count + y->other) -
 	       (x->count + x->other > y->count + y->other);
@@ -150,15 +150,15 @@ static double of_labels(const struct metrics *m, const char *name,
 
 /* Gather the rows of one name, the busiest first; second: another of the same
  * labels, or NULL. Returns their number, at most `most`. */
-static size_t gather(const struct view *v, struct row *rows, size_t most,
+static size_t gather(const struct view *v, struct top_row *rows, size_t most,
 		     const char *first, const char *second)
 {
 	const struct metric *one;
-	struct row all[256];
+	struct top_row all[256];
 	size_t n = 0, i;
 
 	METRICS_EACH(&v->now, one, first) {
-		struct row row = { one, one->value, 0 };
+		struct top_row row = { one, one->value, 0 };
 
 		if (second)
 			row.other = of_labels(&v->now, second, one->labels);
@@ -200,7 +200,7 @@ static const char *label_text(char out[64], const struct metric *one,
 /* -------------------------------------------------------------------- parts */
 static void show_requests(struct screen *s, const struct view *v)
 {
-	struct row rows[MOST];
+	struct top_row rows[MOST];
 	size_t n = gather(v, rows, MOST, "request_seconds_count", NULL), i;
 
 	add_line(s, "requests     a second    50%%     99%%");
@@ -262,7 +262,7 @@ static void show_levels(struct screen *s, const struct view *v)
 
 static void show_tables(struct screen *s, const struct view *v)
 {
-	struct row rows[MOST];
+	struct top_row rows[MOST];
 	size_t n = gather(v, rows, MOST, "table_reads", "table_writes"), i;
 	char name[64];
 
