@@ -24,6 +24,42 @@ const struct command command_load = {
 	.run = run,
 };
 
+/* Run a statement of CQL; the shell's own commands are none. 0, -errno. */
+static int run_statement(struct shell *shell, struct bytes statement)
+{
+	struct cql_backend *b = shell->backend;
+	const struct bytes *row;
+	int err;
+
+	while (statement.len && (statement.ptr[0] <= ' ' ||
+				 statement.ptr[0] == ';'))
+		statement = bytes_of(statement.ptr + 1, statement.len - 1);
+	if (!statement.len)
+		return 0;
+	err = b->ops->execute(b, statement);
+	while (!err && (err = b->ops->next(b, &row)) > 0)
+		err = 0;	/* a SELECT: nobody wants its rows */
+	if (err)
+		shell_error(shell, &b->error, statement);
+	b->ops->finish(b);
+	return err;
+}
+
+static void run_all(struct shell *shell, struct cql_source *source)
+{
+	struct bytes statement;
+	int more = 1, err = 0;
+
+	shell->source = source;
+	while (!err && (more = cql_source_next(source, &statement,
+					       &shell->line)) > 0)
+		err = run_statement(shell, statement);
+	if (more < 0)
+		tool_failed("<stdin>", more);
+	if (more < 0 || err)
+		shell->status = TOOL_FAILED;
+}
+
 static int load(const struct tool_place *p)
 {
 	struct shell shell = {
@@ -37,7 +73,7 @@ static int load(const struct tool_place *p)
 	if (status)
 		return status;
 	cql_source_of_file(&source, stdin, "<stdin>");
-	shell_run_source(&shell, &source);
+	run_all(&shell, &source);
 	cql_source_release(&source);
 	shell.backend->ops->close(shell.backend);
 	return shell.status;

@@ -44,6 +44,7 @@ ok 'stats --histograms' grep -qE '^  (< [0-9.]+(us|ms|s)|more) +[0-9]+ +[0-9.]+%
 is 'stats of a table' 50 "$("$CTL" stats "$M/k/t" | sed -n 's/^rows of the table, estimated *//p')"
 is 'the same by a place in it' "$("$CTL" stats "$M/k/t" | sed -n '3,$p')" "$("$CTL" stats "$M/k/t/1/1" | sed -n '3,$p')"
 is 'as JSON' 50 "$("$CTL" stats --json "$M/k/t" | jq .rows)"
+ok 'any path in the mount means it' grep -q '^k\.t ' <("$CTL" stats "$M/.widefs/stats")
 is 'a table that is not there' 6 "$(exits "$CTL" stats "$M/k/none")"
 # Another user is told nothing of a table that he may not enter.
 if [ "$(id -u)" = 0 ]; then

@@ -72,6 +72,12 @@ printf 'SELECT * FROM system.local;\nINSERT INTO d.t (p, c, a) VALUES (9, 9, 9);
 is 'an error ends it' 1 "$("$CTL" load "$M" <"$W/wrong" >"$W/out" 2>"$W/err"; echo $?)"
 is 'what stood before is there, what follows is not' 9 "$(names "$M/d/t/9")"
 ok 'its line is named' grep -q '^<stdin>:3:' "$W/err"
+printf "CAPTURE '%s/captured'\nSELECT * FROM system.local;\nCOPY d.t TO '%s/copied';\n" "$W" "$W" >"$W/evil"
+is 'commands of the shell are refused' 1 "$("$CTL" load "$M" <"$W/evil" >"$W/out" 2>"$W/err"; echo $?)"
+is 'and make no files' '' "$(find "$W" -maxdepth 1 -name 'c*ed')"
+printf "COPY d.t TO '%s/copied';\n" "$W" >"$W/evil"
+is 'COPY, too' 1 "$("$CTL" load "$M" <"$W/evil" >"$W/out" 2>"$W/err"; echo $?)"
+is 'and makes none' '' "$(find "$W" -maxdepth 1 -name 'c*ed')"
 stop
 S=$S2
 for place in nowhere store/d/none; do

@@ -29,7 +29,8 @@ static bool take_table(struct tool_place *p, const char *rest, bool keyspaces)
 	size_t len;
 
 	rest += strspn(rest, "/");
-	if (!*rest)
+	/* .widefs, .cql and the like are in no table. */
+	if (!*rest || *rest == '.')
 		return true;
 	len = strcspn(rest, "/");
 	p->keyspace = strndup(rest, len);
