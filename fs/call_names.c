@@ -45,11 +45,20 @@ static int at_end(struct at *at, int err)
 	return err;
 }
 
+/* A document beside rows may be longer than 255 bytes by its suffix: as the
+ * directory that it is of is called. */
+static bool may_be_called(const struct node *dir, struct bytes name)
+{
+	return name.len <= NAME_MAX_LEN ||
+	       (dir->ops->part == PART_KEY && !dir->ops->plain_names &&
+		name_fits(name)) || (dir == dir->table && name_fits(name));
+}
+
 static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		    uint64_t parent, const char *name, bool changes)
 {
 	memset(at, 0, sizeof(*at));
-	if (strlen(name) > NAME_MAX_LEN)
+	if (strlen(name) > NAME_MAX_LEN + NAME_SUFFIX_MAX)
 		return -ENAMETOOLONG;
 	if (changes && fs_is_read_only(fs))
 		return -EROFS;
@@ -57,6 +66,10 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	at->dir = op_node(fs, parent);
 	if (!at->dir)
 		return -ESTALE;
+	if (!may_be_called(at->dir, at->name)) {
+		node_put(&fs->nodes, at->dir);
+		return -ENAMETOOLONG;
+	}
 	at->op = op_begin(fs, call);
 	if (!at->op) {
 		node_put(&fs->nodes, at->dir);

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 
+#include "fs/kind/partition.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
+#include "fs/op/key_name.h"
 #include "store/document/json_line.h"
 #include "store/document/refusal.h"
 #include "store/document/row_text.h"
@@ -54,13 +56,45 @@ int document_value(struct op *op, const struct column *c, struct bytes json,
 	return err;
 }
 
-void document_drop_directory(struct op *op, struct node *n)
+int document_of(struct op *op, struct node *dir, struct bytes base,
+		struct bytes name, struct child *out)
 {
+	size_t suffix_len = name.len > NAME_MAX_LEN ? 0 : name.len - base.len;
+
+	if (name_is_shortened(base))
+		return op->fs->lookup_shortened(op, dir, base, suffix_len, out);
+	return partition_child(op, dir, base, out);
+}
+
+struct node *document_directory(struct op *op, struct node *n)
+{
+	struct table *t = op_table(op, n);
+	struct buf full = BUF_INIT;
+	struct node *dir = NULL;
 	struct bytes base;
-	struct node *dir;
+	uint32_t level;
+	int err = 0;
 
 	name_suffix(node_name(n), &base);
-	dir = node_find(&op->fs->nodes, n->parent, base);
+	if (!name_is_shortened(base))
+		return node_find(&op->fs->nodes, n->parent, base);
+	level = key_name_level(n->parent);
+	if (!t)
+		return NULL;
+	if (level)
+		key_name_of_clustering(&full, t, level - 1, node_value(n));
+	else
+		err = key_name_stored(&full, t, node_value(n));
+	if (!err && !full.failed)
+		dir = node_find(&op->fs->nodes, n->parent, buf_bytes(&full));
+	buf_release(&full);
+	return dir;
+}
+
+void document_drop_directory(struct op *op, struct node *n)
+{
+	struct node *dir = document_directory(op, n);
+
 	if (!dir)
 		return;
 	op_notify_below(op, dir);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "fs/file/keep.h"
+#include "fs/kind/document.h"
 #include "fs/kind/key.h"
 #include "fs/kind/query.h"
 #include "fs/kind/query_document.h"
@@ -133,13 +134,13 @@ int partition_check_new(struct op *op, struct node *dir, const struct child *c)
 	return got == -ENOENT ? -EINVAL : got;
 }
 
-/* Set out to the document of rows of the child of that name, which exists or
- * not. -ENOENT: it has none. */
+/* Set out to the document of rows of that name and suffix, whose partition
+ * exists or not. -ENOENT: it has none. */
 static int rows_child(struct op *op, struct node *dir, struct bytes base,
-		      enum row_form form, struct child *out)
+		      struct bytes name, enum row_form form, struct child *out)
 {
 	struct child below;
-	int err = partition_child(op, dir, base, &below);
+	int err = document_of(op, dir, base, name, &below);
 
 	/* A partition is one also where it is a row, or in a schemaless table;
 	 * the row of a partition is none. */
@@ -152,11 +153,11 @@ static int rows_child(struct op *op, struct node *dir, struct bytes base,
 }
 
 static int lookup_rows(struct op *op, struct node *dir, struct bytes base,
-		       enum row_form form, struct child *out)
+		       struct bytes name, enum row_form form, struct child *out)
 {
 	struct node *below;
 	struct place p;
-	int err = rows_child(op, dir, base, form, out);
+	int err = rows_child(op, dir, base, name, form, out);
 
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
@@ -167,17 +168,17 @@ static int lookup_rows(struct op *op, struct node *dir, struct bytes base,
 	/* A directory that is kept has an empty document. */
 	below = node_find(&op->fs->nodes, dir, base);
 	if (below && (atomic_load(&below->flags) & NODE_KEPT))
-		err = rows_child(op, dir, base, form, out);
+		err = rows_child(op, dir, base, name, form, out);
 	node_put(&op->fs->nodes, below);
 	return err;
 }
 
 static int lookup_document(struct op *op, struct node *dir, struct bytes base,
-			   struct child *out)
+			   struct bytes name, struct child *out)
 {
 	struct child row;
 	struct place p;
-	int err = partition_child(op, dir, base, &row);
+	int err = document_of(op, dir, base, name, &row);
 
 	if (err || row.unkeyed)
 		return err ? err : -ENOENT;
@@ -232,9 +233,9 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 	}
 	suffix = name_suffix(name, &base);
 	if (suffix == SUFFIX_JSON)
-		return lookup_document(op, dir, base, out);
+		return lookup_document(op, dir, base, name, out);
 	if (rows_form(suffix, &form))
-		return lookup_rows(op, dir, base, form, out);
+		return lookup_rows(op, dir, base, name, form, out);
 	err = partition_child(op, dir, name, out);
 	if (!err && out->unkeyed)
 		return -ENOENT;
@@ -411,7 +412,7 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 	    name_is_shortened(node_name(dir)))
 		return key_file_child(op, dir, out);
 	if (name_suffix(name, &base) == SUFFIX_JSON &&
-	    !partition_child(op, dir, base, &row) && row.ops == &kind_row &&
+	    !document_of(op, dir, base, name, &row) && row.ops == &kind_row &&
 	    !row.unkeyed) {
 		err = partition_check_new(op, dir, &row);
 		if (err)
@@ -424,7 +425,7 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 		return 0;
 	}
 	if (rows_form(name_suffix(name, &base), &form) &&
-	    !rows_child(op, dir, base, form, out))
+	    !rows_child(op, dir, base, name, form, out))
 		return 0;
 	if (name_is_scratch(name, &base))
 		return scratch_create(op, name, out);

@@ -112,12 +112,9 @@ static int stat_table_rows(struct op *op, struct node *n, struct child *out)
 /* A directory that is kept has an empty document. */
 static bool is_kept(struct op *op, struct node *n)
 {
-	struct bytes base;
-	struct node *dir;
+	struct node *dir = document_directory(op, n);
 	bool kept;
 
-	name_suffix(node_name(n), &base);
-	dir = node_find(&op->fs->nodes, n->parent, base);
 	kept = dir && (atomic_load(&dir->flags) & NODE_KEPT);
 	node_put(&op->fs->nodes, dir);
 	return kept;

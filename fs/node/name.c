@@ -252,13 +252,13 @@ int name_split(struct bytes *parts, size_t n, struct bytes name)
 
 #define SHORT_PREFIX (NAME_MAX_LEN - NAME_TAIL_LEN)
 
-/* Return the length of the longest prefix that ends between characters and
- * between escapes. */
-static size_t short_prefix(struct bytes name)
+/* Return the length of the longest prefix, of at most so many bytes, that ends
+ * between characters and between escapes. */
+static size_t short_prefix(struct bytes name, size_t most)
 {
 	size_t i = 0, last = 0;
 
-	while (i < name.len && i <= SHORT_PREFIX) {
+	while (i < name.len && i <= most) {
 		last = i;
 		if (name.ptr[i] == '%' &&
 		    escaped_byte(name.ptr + i, name.len - i) >= 0) {
@@ -271,19 +271,41 @@ static size_t short_prefix(struct bytes name)
 	return last;
 }
 
-void name_shorten(struct buf *name)
+static void make_tail(char end[NAME_TAIL_LEN], struct bytes name)
 {
 	static const char lower[] = "0123456789abcdef";
-	char end[NAME_TAIL_LEN] = "%~";
-	uint64_t hash;
+	uint64_t hash = XXH3_64bits(name.ptr, name.len);
 	int i;
+
+	memcpy(end, "%~", 2);
+	for (i = 0; i < NAME_HASH_LEN; i++)
+		end[2 + i] = lower[hash >> (60 - 4 * i) & 15];
+}
+
+void name_shorten(struct buf *name)
+{
+	char end[NAME_TAIL_LEN];
 
 	if (name->failed || name->len <= NAME_MAX_LEN)
 		return;
-	hash = XXH3_64bits(name->ptr, name->len);
-	for (i = 0; i < NAME_HASH_LEN; i++)
-		end[2 + i] = lower[hash >> (60 - 4 * i) & 15];
-	name->len = short_prefix(buf_bytes(name));
+	make_tail(end, buf_bytes(name));
+	name->len = short_prefix(buf_bytes(name), SHORT_PREFIX);
+	buf_add(name, end, NAME_TAIL_LEN);
+}
+
+void name_shorten_for(struct buf *name, size_t suffix_len)
+{
+	char end[NAME_TAIL_LEN];
+
+	if (name->failed || name->len + suffix_len <= NAME_MAX_LEN)
+		return;
+	if (name_is_shortened(buf_bytes(name))) {
+		name->len -= NAME_TAIL_LEN;
+		memcpy(end, name->ptr + name->len, NAME_TAIL_LEN);
+	} else {
+		make_tail(end, buf_bytes(name));
+	}
+	name->len = short_prefix(buf_bytes(name), SHORT_PREFIX - suffix_len);
 	buf_add(name, end, NAME_TAIL_LEN);
 }
 
@@ -299,6 +321,18 @@ bool name_is_shortened(struct bytes name)
 		    (name.ptr[i] < 'a' || name.ptr[i] > 'f'))
 			return false;
 	return true;
+}
+
+bool name_fits(struct bytes name)
+{
+	struct bytes base;
+	enum name_suffix suffix = name_suffix(name, &base);
+
+	if (name.len <= NAME_MAX_LEN)
+		return true;
+	return name.len <= NAME_MAX_LEN + NAME_SUFFIX_MAX &&
+	       (suffix == SUFFIX_JSON || suffix == SUFFIX_NDJSON ||
+		suffix == SUFFIX_CSV) && base.len <= NAME_MAX_LEN;
 }
 
 static bool all_alnum(struct bytes b)

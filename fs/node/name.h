@@ -31,6 +31,12 @@ int name_split(struct bytes *parts, size_t n, struct bytes name);
 #define NAME_TAIL_LEN (2 + NAME_HASH_LEN)	/* "%~" before them */
 /* Shorten a name over 255 bytes in place: to its begin, "%~" and a hash. */
 void name_shorten(struct buf *name);
+/*
+ * Shorten it further, where it needs that, so that a suffix of that many bytes
+ * fits behind it: a document's name. The hash stays that of the whole name.
+ */
+void name_shorten_for(struct buf *name, size_t suffix_len);
+#define NAME_SUFFIX_MAX 7	/* bytes of ".ndjson", the longest */
 /* True if it has the form of a name that name_shorten made. */
 bool name_is_shortened(struct bytes name);
 
@@ -39,6 +45,9 @@ enum name_suffix { SUFFIX_NONE, SUFFIX_JSON, SUFFIX_NDJSON, SUFFIX_CSV,
 		   SUFFIX_CQL };
 /* Return the suffix of the name and the part before it (may be empty). */
 enum name_suffix name_suffix(struct bytes name, struct bytes *base);
+/* True if the name, or that of the rows that it is the document of, has at most
+ * 255 bytes. */
+bool name_fits(struct bytes name);
 
 /*
  * True for a temporary name that an editor or copier derives from another. Then

@@ -92,7 +92,8 @@ struct fs {
 	/* Looks up a shortened name in dir: listing_lookup_shortened of
 	 * tree/listing.h. */
 	int (*lookup_shortened)(struct op *op, struct node *dir,
-				struct bytes name, struct child *c);
+				struct bytes name, size_t suffix_len,
+				struct child *c);
 	struct errors errors;
 	struct accounts accounts;
 	struct requests requests;

@@ -444,13 +444,15 @@ int listing_narrow(struct listing *l, struct query *q, struct slice *slice)
 
 /* Search a child with that shortened name. 1: found; 0; -errno. */
 static int find_shortened(struct op *op, struct listing *l, struct bytes name,
-		    struct child *c)
+			  size_t suffix_len, struct child *c)
 {
 	int got;
 
 	listing_begin(op, l);
 	do {
 		got = listing_step(op, l);
+		if (got > 0)
+			name_shorten_for(&l->name, suffix_len);
 	} while (got > 0 && !bytes_equal(buf_bytes(&l->name), name));
 	if (got <= 0)
 		return got;
@@ -473,7 +475,7 @@ static struct bytes shortened_prefix(struct node *dir, struct bytes name,
 }
 
 int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
-			     struct child *c)
+			     size_t suffix_len, struct child *c)
 {
 	struct listing l = { .node = dir, .arena = ARENA_INIT,
 			     .values = ARENA_INIT };
@@ -491,10 +493,10 @@ int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 		l.prefix = shortened_prefix(dir, name, &prefix);
 	}
 	if (!got && !l.by_token)
-		got = find_shortened(op, &l, name, c);
+		got = find_shortened(op, &l, name, suffix_len, c);
 	for (i = 0; !got && l.by_token && i < count; i++) {
 		l.token = tokens[i];
-		got = find_shortened(op, &l, name, c);
+		got = find_shortened(op, &l, name, suffix_len, c);
 	}
 	listing_end(op->fs, &l);
 	buf_release(&prefix);

@@ -105,9 +105,10 @@ void listing_children_begin(struct listing *l);
  * now; -ENOMEM, or as op_charge where there is none for one. */
 int listing_children_add(struct op *op, struct listing *l,
 			 const struct child *c);
-/* Look up a shortened name, among the names with that begin. */
+/* Look up a shortened name, among the names with that begin; shortened for a
+ * suffix of that many bytes (name_shorten_for). */
 int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
-			     struct child *c);
+			     size_t suffix_len, struct child *c);
 /* Let open directories release moments of the store that have passed. */
 void listings_rest(struct fs *fs);
 #endif

@@ -140,6 +140,14 @@ static bool may_be_cut(const struct table *t, struct bytes key)
 	       key.len > NAME_MAX_LEN / ESCAPED_MOST;
 }
 
+/* True if the name, or that of its document, is shortened; it is cut as the
+ * longest of these. */
+static bool is_cut(struct buf *name)
+{
+	name_shorten_for(name, NAME_SUFFIX_MAX);
+	return name_is_shortened(buf_bytes(name));
+}
+
 void short_names_add(struct fs *fs, struct node *table, const struct table *t,
 	      struct bytes partition_key)
 {
@@ -153,7 +161,7 @@ void short_names_add(struct fs *fs, struct node *table, const struct table *t,
 	mutex_lock(&c->lock);
 	if (err)
 		give_up(fs, c);
-	else if (name_is_shortened(buf_bytes(&name)))
+	else if (is_cut(&name))
 		add(fs, c, buf_bytes(&name), table_token(partition_key));
 	mutex_unlock(&c->lock);
 	buf_release(&name);
@@ -169,7 +177,7 @@ static int look_at_all(struct op *op, struct node *table, struct short_names *c)
 	listing_begin(op, &l);
 	while ((got = listing_step(op, &l)) > 0) {
 		cursor_names(l.cursor, true);
-		if (name_is_shortened(buf_bytes(&l.name))) {
+		if (is_cut(&l.name)) {
 			mutex_lock(&c->lock);
 			add(op->fs, c, buf_bytes(&l.name), l.row.token);
 			mutex_unlock(&c->lock);

@@ -147,6 +147,45 @@ cp "$W/all" "$M/k/.t.ndjson.AbCdEf"
 rm "$t/2.csv" "$t/5.csv" "$t/7.csv"
 ok 'a temporary file is renamed onto it' mv "$M/k/.t.ndjson.AbCdEf" "$t.ndjson"
 is 'as it was' '' "$(diff "$t.ndjson" "$W/all" 2>&1)"
+# Names that leave no room for the suffix: the document's is shortened for it.
+run_cql <<'C'
+CREATE TABLE k.long (p text, c text, v int, PRIMARY KEY (p, c));
+CREATE TABLE k.longflat (p text PRIMARY KEY, v int);
+C
+python3 - "$M/k" >"$W/long" 2>&1 <<'P'
+import errno, os, sys
+root = sys.argv[1]
+def paths(directory, value, kind):
+    """The document beside the directory; and of a shortened name the form that has at most 255 bytes."""
+    shown = [x for x in os.listdir(directory) if x.startswith(value[:200])]
+    assert len(shown) == 1, shown
+    name = shown[0]
+    yield directory + '/' + name + kind
+    if '%~' in name: yield directory + '/' + name[:255 - 18 - len(kind)] + name[-18:] + kind
+for n in (200, 249, 250, 251, 255, 256, 300, 5000):
+    value = 'v' * n
+    with open(root + '/long.ndjson', 'a') as f: f.write('{"p": "p", "c": "%s", "v": %d}\n{"p": "%s", "c": "c", "v": 1}\n' % (value, n, value))
+    with open(root + '/longflat.ndjson', 'a') as f: f.write('{"p": "%s", "v": %d}\n' % (value, n))
+    for directory, kind in ((root + '/long/p', '.json'), (root + '/longflat', '.csv'), (root + '/long', '.ndjson'), (root + '/longflat', '.json')):
+        for path in paths(directory, value, kind):
+            assert value in open(path).read(), path
+            if kind == '.json':
+                with open(path, 'w') as f: f.write('{"v": -1}')
+                assert '"v": -1' in open(path).read()
+        if kind == '.csv': continue
+        os.unlink(path)
+        assert not os.path.exists(path)
+        assert not [x for x in os.listdir(directory) if x.startswith(value[:200])]
+for name in ('v' * 256, 'v' * 256 + '.json', 'v' * 252 + '.jso'):
+    try: os.stat(root + '/long/' + name); assert 0
+    except OSError as e: assert e.errno == errno.ENAMETOOLONG, (len(name), e)
+os.makedirs(root + '/plain/p')
+try: open(root + '/plain/p/' + 'v' * 252 + '.json', 'w'); assert 0
+except OSError as e: assert e.errno == errno.ENAMETOOLONG, e
+os.removedirs(root + '/plain/p')
+print('ok')
+P
+is 'long names' ok "$(cat "$W/long")"
 # Schemaless tables.
 mkdir -p "$M/k/notes/alice"
 echo hi >"$M/k/notes/alice/todo"
