@@ -22,11 +22,14 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 		node_put(&fs->nodes, n);
 		return n ? -ENOMEM : -ESTALE;
 	}
-	err = n->ops->directory ? listing_open(op, n, &l) : -ENOTDIR;
+	err = op_enter(op, n);
+	if (!err)
+		err = n->ops->directory ? listing_open(op, n, &l) : -ENOTDIR;
 	if (!err) {
 		reply->handle = (uint64_t)(uintptr_t)l;
-		reply->cache_readdir = !n->ops->made_up;
-		reply->keep_cache = !n->ops->made_up;
+		reply->cache_readdir = !n->ops->made_up &&
+				       !n->ops->volatile_listing;
+		reply->keep_cache = reply->cache_readdir;
 	}
 	err = op_end(op, err, n, NULL);
 	node_put(&fs->nodes, n);
@@ -44,6 +47,9 @@ int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	(void)node;
 	if (!op)
 		return -ENOMEM;
+	err = op_enter(op, l->node);
+	if (err)
+		return op_end(op, err, l->node, NULL);
 	op_watch(op, l->node);
 	unopened_close_all(op, l->node);
 	handles_commit_empty(op, l->node);

@@ -157,7 +157,10 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	(void)node;
 	if (!op)
 		return -ENOMEM;
-	if (h->node->ops->file->read) {
+	err = op_enter(op, h->node);
+	if (err) {
+		/* its snapshot is gone */
+	} else if (h->node->ops->file->read) {
 		err = h->node->ops->file->read(op, h, offset, size, out);
 	} else if (h->buffer) {
 		err = read_buffer(op, h, h->buffer, offset, size, out);
@@ -387,7 +390,9 @@ int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		fs_wait_left(fs, n);
 	op_watch(op, n);
-	err = n->ops->directory ? -EISDIR :
+	err = op_enter(op, n);
+	if (!err)
+		err = n->ops->directory ? -EISDIR :
 				  open_made(op, n, flags, n->id != id, reply);
 	if (!err)
 		pages_are_dropped(n, reply);

@@ -57,6 +57,8 @@ static bool may_be_called(const struct node *dir, struct bytes name)
 static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		    uint64_t parent, const char *name, bool changes)
 {
+	int err;
+
 	memset(at, 0, sizeof(*at));
 	if (strlen(name) > NAME_MAX_LEN + NAME_SUFFIX_MAX)
 		return -ENAMETOOLONG;
@@ -66,14 +68,18 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	at->dir = op_node(fs, parent);
 	if (!at->dir)
 		return -ESTALE;
-	if (!may_be_called(at->dir, at->name)) {
-		node_put(&fs->nodes, at->dir);
-		return -ENAMETOOLONG;
-	}
-	at->op = op_begin(fs, call);
+	err = !may_be_called(at->dir, at->name) ? -ENAMETOOLONG :
+	      changes && at->dir->snapshot ? -EROFS : 0;
+	at->op = err ? NULL : op_begin(fs, call);
 	if (!at->op) {
 		node_put(&fs->nodes, at->dir);
-		return -ENOMEM;
+		return err ? err : -ENOMEM;
+	}
+	err = op_enter(at->op, at->dir);
+	if (err) {
+		err = op_end(at->op, err, at->dir, name);
+		node_put(&fs->nodes, at->dir);
+		return err;
 	}
 	op_watch(at->op, at->dir);
 	if (changes && at->dir->ops->made_up)
@@ -528,7 +534,8 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	dir = op_node(fs, new_parent);
 	if (dir)
 		op_by_path(at.op, dir);
-	err = !dir ? -ESTALE : dir->ops->made_up ? -EROFS :
+	err = !dir ? -ESTALE :
+	      dir->ops->made_up || dir->snapshot ? -EROFS :
 	      stat_lookup(at.op, at.dir, at.name, &c, &n);
 	if (!err)
 		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);

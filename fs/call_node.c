@@ -29,15 +29,23 @@ struct on {
 static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		    uint64_t node, bool changes)
 {
-	bool refused = changes && fs_is_read_only(fs);
+	bool refused;
+	int err;
 
 	on->n = op_node(fs, node);
 	if (!on->n)
 		return -ESTALE;
+	refused = changes && (fs_is_read_only(fs) || on->n->snapshot);
 	on->op = refused ? NULL : op_begin(fs, call);
 	if (!on->op) {
 		node_put(&fs->nodes, on->n);
 		return refused ? -EROFS : -ENOMEM;
+	}
+	err = op_enter(on->op, on->n);
+	if (err) {
+		err = op_end(on->op, err, on->n, NULL);
+		node_put(&fs->nodes, on->n);
+		return err;
 	}
 	if (changes && !on->n->ops->directory)
 		fs_wait_left(fs, on->n);

@@ -10,6 +10,7 @@
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
 #include "fs/tree/listing.h"
+#include "store/snapshot.h"
 
 void fs_notices_add(struct fs *fs, const struct fs_notice *notice)
 {
@@ -46,6 +47,7 @@ int64_t fs_timer(struct fs *fs, int64_t now_s)
 	listings_rest(fs);
 	consoles_rest(fs, now_s);
 	rows_rest(fs, now_s);
+	snapshot_rest(fs->store);
 	while ((n = timer_due(&fs->timers, &fs->nodes, now_s, &next_s))) {
 		kernel_notify_alone(fs, n, ARMED_NAME | ARMED_ATTRIBUTES |
 						   ARMED_PAGES);

@@ -36,7 +36,7 @@ static int is_there(struct op *op, const struct table_change *c)
 {
 	struct arena arena = ARENA_INIT;
 	struct row_view row;
-	int got = table_read(op->fs->store, c->table, c->partition_key,
+	int got = table_read(op->store, c->table, c->partition_key,
 			     c->is_static ? NULL : c->clustering, UINT64_MAX,
 			     op->now_s, &arena, &row);
 
@@ -81,7 +81,7 @@ static int holds_other(struct op *op, const struct table_change *c, int level)
 		q.with_statics = true;
 		q.static_only_rows = true;
 	}
-	got = table_query(&cursor, op->fs->store, &q);
+	got = table_query(&cursor, op->store, &q);
 	if (!got)
 		got = cursor_next(cursor, &row);
 	if (got > 0 && !c->whole && is_same_row(c, &row))
@@ -94,7 +94,7 @@ static int holds_other(struct op *op, const struct table_change *c, int level)
 static int move_time(struct op *op, struct write *w, struct node *table,
 		     const struct table_change *c, int level, bool only)
 {
-	int64_t now_ns = store_timestamp(op->fs->store) * MICROSECOND;
+	int64_t now_ns = store_timestamp(op->store) * MICROSECOND;
 	struct place p = place_at(c, level);
 	int set = only ? times_are_set(op, table, &p) : 1;
 

@@ -16,6 +16,7 @@
 #include "fs/op/op.h"
 #include "fs/op/owner.h"
 #include "store/base/alloc.h"
+#include "store/snapshot.h"
 
 /* ------------------------------------------------------------ open, close */
 struct handles *handles_of(struct fs *fs, const struct node *dir)
@@ -145,6 +146,8 @@ void handle_free(struct fs *fs, struct handle *h)
 		buf_release(&h->opener->groups);
 	mem_free(h->opener);
 	mutex_release(&h->lock);
+	if (h->view)
+		snapshot_release(fs->store, h->view);
 	node_put(&fs->nodes, h->node);
 	mem_free(h);
 }
@@ -204,6 +207,9 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 	h->writer = (flags & O_ACCMODE) != O_RDONLY;
 	atomic_fetch_add(&n->opens, 1);
 	err = op_charge(op, &h->open, RESOURCE_FILES, 1);
+	if (!err && n->snapshot)
+		err = h->writer ? -EROFS :
+		      snapshot_acquire(&h->view, op->fs->store, n->snapshot);
 	if (!err && h->writer && n->ops->file->statements)
 		err = keep_opener(op, h);
 	if (!err)

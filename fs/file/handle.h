@@ -44,6 +44,8 @@ struct write_buffer {
 enum hold { HOLD_NONE, HOLD_READ, HOLD_WRITE };	/* view.h */
 struct handle {
 	struct node *node;		/* as it was opened: a reference */
+	/* That of its node's snapshot, held for what is read of it; or NULL. */
+	struct store *view;
 	int flags;			/* of open(2) */
 	pid_t pid;			/* who opened it */
 	_Atomic pid_t writer_pid;	/* who wrote last */

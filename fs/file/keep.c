@@ -37,7 +37,7 @@ void keep_for(struct op *op, struct node *n, struct account *keeper)
 	 * with the node. */
 	give_back(op->fs, atomic_exchange(&n->keeper, keeper));
 	if (n->ops->directory && !n->table && !atomic_load(&n->mtime_ns))
-		atomic_store(&n->mtime_ns, store_timestamp(op->fs->store) *
+		atomic_store(&n->mtime_ns, store_timestamp(op->store) *
 						   MICROSECOND);
 }
 

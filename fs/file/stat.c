@@ -245,6 +245,8 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	}
 	if (op->fs->read_only)
 		c->read_only = true;
+	if (n->snapshot)	/* time stands still there */
+		c->expires_s = NO_TIME;
 	owner_guard_description(op, n, c);
 	times_child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, c->expires_s);

@@ -37,7 +37,7 @@ static int read_lifetime(struct op *op, const struct place *p,
 		if (type_is_multicell(p->column->type) &&
 		    bytes_is_null(p->path))
 			return -ENODATA;
-		got = table_read_cell(op->fs->store, p->table,
+		got = table_read_cell(op->store, p->table,
 				      p->partition_key,
 				      p->is_static ? NULL : p->clustering,
 				      p->column, p->path, op->now_s,
@@ -48,7 +48,7 @@ static int read_lifetime(struct op *op, const struct place *p,
 	}
 	if (!place_is_row(p))
 		return -ENODATA;
-	got = table_read(op->fs->store, p->table, p->partition_key,
+	got = table_read(op->store, p->table, p->partition_key,
 			 p->clustering, UINT64_MAX, op->now_s, &op->arena,
 			 &row);
 	if (got <= 0)

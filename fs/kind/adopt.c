@@ -169,7 +169,7 @@ static int adopt_stored(struct adoption *a)
 
 	query_init(&q, a->from);
 	q.now_s = a->op->now_s;
-	got = table_query(&cursor, a->op->fs->store, &q);
+	got = table_query(&cursor, a->op->store, &q);
 	while (!got && (got = cursor_next(cursor, &row)) > 0) {
 		got = adopt_entry(a, &row);
 		arena_clear(&a->op->arena);
@@ -260,7 +260,7 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	int err;
 
 	op->arena = ARENA_INIT;
-	write_init(&a.w, op->fs->store);
+	write_init(&a.w, op->store);
 	err = find_table(&a, n->parent, &table);
 	if (!err)
 		err = adopt_all(&a, table);

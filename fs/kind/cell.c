@@ -150,7 +150,7 @@ void cell_child(struct child *c, const struct table *t, const struct type *type,
 static int read_cell(struct op *op, const struct place *p,
 		     struct cell_view *cell)
 {
-	return table_read_cell(op->fs->store, p->table, p->partition_key,
+	return table_read_cell(op->store, p->table, p->partition_key,
 			       p->is_static ? NULL : p->clustering, p->column,
 			       p->path, op->now_s, &op->arena, cell);
 }
@@ -533,7 +533,7 @@ static int keep_row(struct op *op, struct node *n, const struct place *p)
 		stat_know_touched(op);
 		return 0;
 	}
-	got = table_read(op->fs->store, p->table, p->partition_key,
+	got = table_read(op->store, p->table, p->partition_key,
 			 p->is_static ? NULL : p->clustering,
 			 p->is_static ? UINT64_MAX : 0, op->now_s, &op->arena,
 			 &row);
@@ -570,7 +570,7 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 		err = -EROFS;
 	if (err)
 		return err;
-	write_init(&w, op->fs->store);
+	write_init(&w, op->store);
 	err = times_set_cell(op, &w, n->table, &p, cell.timestamp_us, mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
@@ -589,7 +589,7 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 				   &mtime_ns);
 
 	if (!got)
-		got = table_newest(op->fs->store, to->table, to->partition_key,
+		got = table_newest(op->store, to->table, to->partition_key,
 				   to->is_static ? NULL : to->clustering,
 				   to->column, to->path, &op->arena, &newest);
 	if (got)

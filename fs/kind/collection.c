@@ -119,7 +119,7 @@ int collection_cells(struct op *op, const struct place *p, struct arena *arena,
 	const struct cell_view *all;
 	struct row_view row;
 	size_t i, n, first;
-	int got = table_read(op->fs->store, p->table, p->partition_key,
+	int got = table_read(op->store, p->table, p->partition_key,
 			     p->is_static ? NULL : p->clustering,
 			     (uint64_t)1 << (p->column->number & 63), op->now_s,
 			     arena, &row);

@@ -17,6 +17,7 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/watch.h"
+#include "store/snapshot.h"
 
 static const struct node_ops kind_control, kind_control_file;
 
@@ -54,6 +55,10 @@ static int print_help(struct op *op, struct buf *out)
 "  cat TABLE/KEY/@limit=N.csv\n"
 "                             the rows of a query as lines, also .ndjson; with\n"
 "                             @cols=A,B at the end some of their columns\n"
+"  mkdir .snapshots/NAME      keeps all as it is now, to read in there; rmdir\n"
+"                             releases it; DROP and TRUNCATE keep the table\n"
+"                             there. To undo: cp from it, or widefsctl snapshot\n"
+"                             restore STORE NAME [K[.T]]\n"
 "  .cql                       takes CQL: write a statement, read its result;\n"
 "                             also .cql.json, .cql.ndjson and .cql.csv, in the\n"
 "                             root and in each keyspace\n"
@@ -64,7 +69,8 @@ static int print_help(struct op *op, struct buf *out)
 "  metrics   the same for Prometheus      version   of the program\n"
 "  clients   processes by their requests: how many, pid, uid, command\n"
 "  ctl       takes: sync, flush [K.T], compact [K.T], scrub [K.T],\n"
-"            scrub-start [K.T], which does not wait for the end\n"
+"            scrub-start [K.T], which does not wait for the end;\n"
+"            snapshot restore NAME [K[.T]]\n"
 "  scrub     how far the last scrub that was started is, and what it found\n"
 "\n"
 "What users other than root and who mounted may hold at a time, each and all:\n"
@@ -242,7 +248,7 @@ static int run_on(struct op *op, struct bytes name,
 	struct table *t;
 	int err = find_table(op, name, &t);
 
-	return err ? err : run(op->fs->store, t);
+	return err ? err : run(op->store, t);
 }
 
 /* Verify, and wait for the end. */
@@ -252,7 +258,7 @@ static int scrub_here(struct op *op, struct bytes name)
 	struct table *t;
 	int err = find_table(op, name, &t);
 
-	return err ? err : store_verify_table(op->fs->store, t, &told);
+	return err ? err : store_verify_table(op->store, t, &told);
 }
 
 static int start_scrub(struct op *op, struct bytes name)
@@ -267,9 +273,54 @@ static int start_scrub(struct op *op, struct bytes name)
 	return err == -EBUSY ? op_refuse(op, err, "a scrub is running") : err;
 }
 
+/* Return the next word of *rest, as text, and leave what follows; NULL: none. */
+static char *next_word(struct op *op, struct bytes *rest)
+{
+	size_t len = 0;
+	char *word;
+
+	while (len < rest->len && rest->ptr[len] != ' ')
+		len++;
+	word = len ? arena_alloc(&op->arena, len + 1) : NULL;
+	if (!word)
+		return NULL;
+	memcpy(word, rest->ptr, len);
+	word[len] = 0;
+	*rest = bytes_of(rest->ptr + len, rest->len - len);
+	if (rest->len)
+		*rest = bytes_of(rest->ptr + 1, rest->len - 1);
+	return word;
+}
+
+/* restore NAME [K[.T]] */
+static int restore(struct op *op, struct bytes rest)
+{
+	const char *word = next_word(op, &rest);
+	struct snapshot_part part = { .name = next_word(op, &rest) };
+	char *what = next_word(op, &rest), *dot;
+	struct buf why = BUF_INIT;
+	int err;
+
+	if (!word || strcmp(word, "restore") || !part.name || rest.len)
+		return op_refuse(op, -EINVAL,
+				 "ctl takes: snapshot restore NAME [K[.T]]");
+	dot = what ? strchr(what, '.') : NULL;
+	if (dot)
+		*dot = 0;
+	part.keyspace = what;
+	part.table = dot ? dot + 1 : NULL;
+	op->broadcast = true;	/* nothing of it is known to the kernel */
+	err = snapshot_restore(op->store, &part, &why);
+	if (err && why.len && !why.failed)
+		err = op_refuse(op, err == -ENOENT ? -EINVAL : err, "%s",
+				buf_cstr(&why));
+	buf_release(&why);
+	return err;
+}
+
 static int carry_out(struct op *op, struct bytes line)
 {
-	struct store *s = op->fs->store;
+	struct store *s = op->store;
 	struct bytes word = line, rest = BYTES_EMPTY;
 	const uint8_t *space;
 
@@ -290,9 +341,12 @@ static int carry_out(struct op *op, struct bytes line)
 		return run_on(op, rest, store_flush);
 	if (bytes_equal(word, bytes_str("compact")))
 		return run_on(op, rest, store_compact);
+	if (bytes_equal(word, bytes_str("snapshot")))
+		return restore(op, rest);
 	return op_refuse(op, -EINVAL,
 			 "ctl takes: sync, flush [K.T], compact [K.T], "
-			 "scrub [K.T], scrub-start [K.T]");
+			 "scrub [K.T], scrub-start [K.T], snapshot restore "
+			 "NAME [K[.T]]");
 }
 
 /* Run a command. Long work, and waiting for it, ends when its caller gives
@@ -400,7 +454,7 @@ static void close_file(struct op *op, struct handle *h)
 	h->state = NULL;
 }
 
-static const struct line_kind commands = { 200, NULL, "a line too long",
+static const struct line_kind commands = { 1000, NULL, "a line too long",
 					   run_command };
 
 static int64_t write_file(struct op *op, struct handle *h, uint64_t offset,

@@ -83,7 +83,7 @@ static int print(struct op *op, struct buf *out,
 	figures_init(&f);
 	add_mount(&f, op->fs);
 	add_resources(&f, op->fs);
-	err = store_figures_add(&f, op->fs->store, op->schema, shows, op);
+	err = store_figures_add(&f, op->store, op->schema, shows, op);
 	add_requests(&f, op->fs);
 	if (!err)
 		err = how(&f, out);

@@ -48,7 +48,7 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 		return got;
 	got = place_begin_write(op, &w, n, &p);
 	if (!got)
-		got = table_read_cell(op->fs->store, p.table, p.partition_key,
+		got = table_read_cell(op->store, p.table, p.partition_key,
 				      p.is_static ? NULL : p.clustering,
 				      p.column, BYTES_NULL, op->now_s,
 				      &op->arena, &cell);

@@ -63,7 +63,8 @@ int cql_child(struct op *op, struct node *dir, struct bytes name,
 {
 	uint32_t i;
 
-	(void)dir;
+	if (dir->snapshot)
+		return -ENOENT;	/* statements run on the present */
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!bytes_equal(name, bytes_str(names[i].name)))
 			continue;
@@ -114,7 +115,7 @@ static int open_cql(struct op *op, struct handle *h)
 	c->kind = names[h->node->number].format;
 	c->op = op;
 	cql_split_init(&c->split);
-	err = cql_session_new(&c->session, op->fs->store);
+	err = cql_session_new(&c->session, op->store);
 	if (!err && k->parent)
 		err = cql_session_use(c->session, node_value(k));
 	if (err) {

@@ -204,7 +204,7 @@ static int add_table(void *context, const struct schema *now,
 	t->uid = call ? call->uid : new->op->fs->uid;
 	t->gid = call ? call->gid : new->op->fs->gid;
 	t->mode = new->mode & 0777;
-	t->created_us = store_timestamp(new->op->fs->store);
+	t->created_us = store_timestamp(new->op->store);
 	uuid_new_time(t->id);
 	err = add_columns(t);
 	*next_schema = err ? NULL : schema_copy(now);

@@ -50,13 +50,13 @@ static int first_row(struct op *op, const struct place *p, struct row_view *row,
 
 	*cursor = NULL;
 	if (place_is_row(p))
-		return table_read(op->fs->store, p->table, p->partition_key,
+		return table_read(op->store, p->table, p->partition_key,
 				  p->clustering, UINT64_MAX, op->now_s,
 				  &op->arena, row);
 	partition_query(&q, p, &slice);
 	q.limit = 1;
 	q.now_s = op->now_s;
-	got = table_query(cursor, op->fs->store, &q);
+	got = table_query(cursor, op->store, &q);
 	return got ? got : cursor_next(*cursor, row);
 }
 
@@ -203,7 +203,7 @@ static int lookup_static(struct op *op, struct node *dir, struct child *out)
 	if (dir->parent != dir->table || !table_has_statics(p.table))
 		return -ENOENT;
 	child_init(out, &kind_static);
-	got = table_read(op->fs->store, p.table, p.partition_key, NULL,
+	got = table_read(op->store, p.table, p.partition_key, NULL,
 			 UINT64_MAX, op->now_s, &op->arena, &row);
 	if (got > 0 && !row.static_count)
 		got = 0;
@@ -270,7 +270,7 @@ int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
 	err = partition_check_new(op, dir, out);
 	if (err)
 		return err;
-	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
+	out->mtime_ns = store_timestamp(op->store) * MICROSECOND;
 	if (out->unkeyed || out->ops != &kind_row || node_waits_for_key(dir) ||
 	    (t->flags & (TABLE_COMPACT | TABLE_COUNTER)))
 		*keep = true;	/* no key that the store could hold */
@@ -325,7 +325,7 @@ static int begin_listing(struct op *op, struct listing *l)
 		return err;
 	if (l->place.clustering_count + 1 < l->place.table->clustering_count)
 		q.distinct = (int)l->place.clustering_count + 1;
-	return table_query(&l->cursor, op->fs->store, &q);
+	return table_query(&l->cursor, op->store, &q);
 }
 
 /* Set out to the static row of the listed partition: 1; 0: it has none. */
@@ -337,7 +337,7 @@ static int list_static(struct op *op, struct listing *l, struct child *out)
 	if (l->place.clustering_count || l->node->ops != &kind_partition ||
 	    !table_has_statics(l->place.table))
 		return 0;
-	got = table_read(op->fs->store, l->place.table, l->place.partition_key,
+	got = table_read(op->store, l->place.table, l->place.partition_key,
 			 NULL, UINT64_MAX, op->now_s, &op->arena, &row);
 	if (got <= 0 || !row.static_count)
 		return got < 0 ? got : 0;

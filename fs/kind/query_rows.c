@@ -150,7 +150,7 @@ int query_rows_open(struct op *op, const struct row_query *q,
 	rows->memory = ARENA_INIT;
 	rows->clustering = mem_zalloc(p->table->clustering_count + 1,
 				      sizeof(*rows->clustering));
-	err = rows->clustering ? cql_session_new(&rows->session, op->fs->store) :
+	err = rows->clustering ? cql_session_new(&rows->session, op->store) :
 				 -ENOMEM;
 	for (i = 0; i < p->clustering_count && !err; i++)
 		rows->clustering[i] = p->clustering[i];
@@ -341,7 +341,7 @@ static int read_row(struct op *op, const struct table *t,
 		    const struct row_key *key)
 {
 	struct row_view row;
-	int got = table_read(op->fs->store, t, key->partition_key,
+	int got = table_read(op->store, t, key->partition_key,
 			     key->clustering, UINT64_MAX, op->now_s,
 			     &op->arena, &row);
 

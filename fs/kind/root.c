@@ -7,6 +7,7 @@
 #include "fs/kind/keyspace.h"
 #include "fs/kind/schema.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/snapshots.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -23,15 +24,22 @@ static bool is_shown(const struct fs *fs, const struct keyspace *k)
 static int lookup(struct op *op, struct node *dir, struct bytes name,
 		  struct child *out)
 {
+	if (bytes_equal(name, bytes_str(".widefs")))
+		return control_child(op, out);
+	if (bytes_equal(name, bytes_str(".snapshots")))
+		return snapshots_child(op, out);
+	if (name.len && name.ptr[0] == '.')
+		return cql_child(op, dir, name, out);
+	return root_lookup_keyspace(op, dir, name, out);
+}
+
+int root_lookup_keyspace(struct op *op, struct node *dir, struct bytes name,
+			 struct child *out)
+{
 	struct keyspace *k;
 	struct bytes raw, base;
 	int err;
 
-	(void)dir;
-	if (name.len && name.ptr[0] == '.')
-		return bytes_equal(name, bytes_str(".widefs")) ?
-			       control_child(op, out) :
-			       cql_child(op, dir, name, out);
 	if (name_suffix(name, &base) == SUFFIX_CQL)
 		return schema_definition_child(op, dir, base, out);
 	err = keyspace_read_name(op, name, &raw);
@@ -56,8 +64,8 @@ static int stat_root(struct op *op, struct node *n, struct child *out)
 				  &out->mtime_ns);
 }
 
-static int next(struct op *op, struct listing *l, struct buf *name,
-		struct child *out)
+int root_next(struct op *op, struct listing *l, struct buf *name,
+	      struct child *out)
 {
 	const struct keyspace *k;
 	int err;
@@ -126,7 +134,7 @@ const struct node_ops kind_root = {
 	.directory = true,
 	.lookup = lookup,
 	.stat = stat_root,
-	.next = next,
+	.next = root_next,
 	.create = create,
 	.mkdir = mkdir_keyspace,
 	.set_mtime = keyspace_times_set_mtime,

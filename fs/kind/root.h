@@ -4,4 +4,11 @@
 #include "fs/op/place.h"
 
 extern const struct node_ops kind_root;
+
+/* Of it, and of the directory of a snapshot: look up a keyspace, or its
+ * definition; step through the keyspaces. As node_ops.lookup and next. */
+int root_lookup_keyspace(struct op *op, struct node *dir, struct bytes name,
+			 struct child *out);
+int root_next(struct op *op, struct listing *l, struct buf *name,
+	      struct child *out);
 #endif

@@ -35,7 +35,7 @@ void row_child(struct child *c, const struct table *t,
 static int read_row(struct op *op, const struct place *p, struct arena *arena,
 		    struct row_view *row)
 {
-	int got = table_read(op->fs->store, p->table, p->partition_key,
+	int got = table_read(op->store, p->table, p->partition_key,
 			     p->is_static ? NULL : p->clustering, UINT64_MAX,
 			     op->now_s, arena, row);
 
@@ -268,7 +268,7 @@ static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
 		return op_refuse(op, -EINVAL, "this column is a file");
 	if (err)
 		return err;
-	out->mtime_ns = store_timestamp(op->fs->store) * MICROSECOND;
+	out->mtime_ns = store_timestamp(op->store) * MICROSECOND;
 	*keep = true;
 	return node_waits_for_key(dir) ? 0 : times_touch_alone(op, dir);
 }
@@ -410,7 +410,7 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 		return got;
 	refs[0] = (struct partition_ref){ from.table, from.partition_key };
 	refs[1] = (struct partition_ref){ to.table, to.partition_key };
-	write_init(&w, op->fs->store);
+	write_init(&w, op->store);
 	place_move_begin(n);	/* until fs/call_names.c has renamed the node */
 	write_lock(&w, refs, 2);
 	got = read_row(op, &from, &op->arena, &row);

@@ -29,7 +29,7 @@ static int read_whole(struct op *op, const struct place *p,
 
 	statics->static_count = 0;
 	if (table_has_statics(p->table)) {
-		got = table_read(op->fs->store, p->table, p->partition_key,
+		got = table_read(op->store, p->table, p->partition_key,
 				 NULL, UINT64_MAX, op->now_s, &op->arena,
 				 statics);
 		if (got < 0)
@@ -37,7 +37,7 @@ static int read_whole(struct op *op, const struct place *p,
 		if (!got)
 			statics->static_count = 0;
 	}
-	return table_read(op->fs->store, p->table, p->partition_key,
+	return table_read(op->store, p->table, p->partition_key,
 			  p->clustering, UINT64_MAX, op->now_s, &op->arena,
 			  row);
 }
@@ -247,7 +247,7 @@ static int check_object(struct op *op, struct node *n, struct bytes text,
 	(void)n;
 	if (err)
 		return err;
-	write_init(&w, op->fs->store);
+	write_init(&w, op->store);
 	m.w = &w;
 	err = write_object(&m, members, count);
 	write_release(&w);
@@ -339,7 +339,7 @@ static int delete_row(struct op *op, struct node *n, const struct place *p,
 {
 	struct row_view row;
 	int64_t at;
-	int got = table_read(op->fs->store, p->table, p->partition_key,
+	int got = table_read(op->store, p->table, p->partition_key,
 			     p->clustering, UINT64_MAX, op->now_s, &op->arena,
 			     &row);
 
@@ -387,7 +387,7 @@ static int set_all(struct op *op, struct node *n, const char *name,
 	int got = place_of(op, n, &p);
 
 	if (!got)
-		got = table_read(op->fs->store, p.table, p.partition_key,
+		got = table_read(op->store, p.table, p.partition_key,
 				 p.clustering, UINT64_MAX, op->now_s,
 				 &op->arena, &row);
 	if (got <= 0)

@@ -336,15 +336,15 @@ int rows_later_timestamp(struct op *op, const struct place *p, int64_t *at)
 	uint32_t i;
 	int got;
 
-	latest = table_latest(op->fs->store, p->table);
-	*at = store_timestamp(op->fs->store);
+	latest = table_latest(op->store, p->table);
+	*at = store_timestamp(op->store);
 	if (latest < *at)
 		return 0;
 	/* Somebody has chosen timestamps: they may be here. */
 	partition_query(&q, p, &slice);
 	q.raw = true;
 	q.now_s = op->now_s;
-	got = table_query(&cursor, op->fs->store, &q);
+	got = table_query(&cursor, op->store, &q);
 	while (!got && (got = cursor_next(cursor, &row)) > 0) {
 		got = 0;
 		if (row.marker.timestamp > newest)

@@ -51,7 +51,7 @@ static int open_cursor(struct op *op, struct cursor **out,
 	q.limit = limit;
 	q.shown = is_shown;
 	q.shown_context = op;
-	return table_query(out, op->fs->store, &q);
+	return table_query(out, op->store, &q);
 }
 
 int rows_exist(struct op *op, struct node *n)

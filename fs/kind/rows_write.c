@@ -48,7 +48,7 @@ static int64_t apply_some(struct lines *l, const struct line_row *rows,
 	size_t taken;
 	int err;
 
-	write_init(&w, l->op->fs->store);
+	write_init(&w, l->op->store);
 	err = line_rows_collect(&w, l->r->table, rows, count, &taken);
 	if (err == -EPERM)
 		op_refuse(l->op, err, "what is or was here has the largest "
@@ -341,7 +341,7 @@ int64_t rows_write(struct op *op, struct handle *h, uint64_t offset,
 	if (count > 0) {
 		r->taken += (uint64_t)count;
 		if (h->flags & (O_SYNC | O_DSYNC) &&
-		    (err = store_sync(op->fs->store)))
+		    (err = store_sync(op->store)))
 			count = err;
 	}
 	mutex_unlock(&h->lock);

@@ -57,7 +57,7 @@ int schema_open_session(struct op *op, struct cql_session **out,
 			const char *keyspace, mode_t mode, bool as_caller)
 {
 	struct fs_call *call = op->call;
-	int err = cql_session_new(out, op->fs->store);
+	int err = cql_session_new(out, op->store);
 
 	if (err)
 		return err;
@@ -290,7 +290,7 @@ static int load_ddl(struct op *op, struct node *n, struct buf *out)
 	struct table *t;
 	bool first = true;
 
-	if (!n->parent->parent) {
+	if (node_is_store(n->parent)) {
 		k = schema_keyspace(op->schema, node_value(n));
 		return k ? schema_print_keyspace(op, out, k) : -ENOENT;
 	}
@@ -316,11 +316,11 @@ int schema_definition_child(struct op *op, struct node *dir, struct bytes base,
 		return err;
 	child_init(out, &kind_table_cql);
 	out->value = raw;
-	k = dir->parent ? op_keyspace(op, dir) :
-			  schema_keyspace(op->schema, raw);
+	k = node_is_store(dir) ? schema_keyspace(op->schema, raw) :
+				 op_keyspace(op, dir);
 	if (!k)
 		return -ENOENT;
-	if (dir->parent) {
+	if (!node_is_store(dir)) {
 		t = keyspace_table(k, raw);
 		if (!t)
 			return -ENOENT;

@@ -110,7 +110,7 @@ static ASIDE int open_rows(struct op *op, struct listing *l)
 	q.partition_count = 1;
 	q.now_s = op->now_s;
 	err = listing_narrow(l, &q, &slice);
-	return err ? err : table_query(&l->cursor, op->fs->store, &q);
+	return err ? err : table_query(&l->cursor, op->store, &q);
 }
 
 static int next_plain(struct op *op, struct listing *l, struct buf *name,

@@ -77,7 +77,7 @@ static int next_partition(struct op *op, struct listing *l, struct buf *name,
 			q.with_statics = true;
 			q.static_only_rows = true;
 		}
-		got = table_query(&l->cursor, op->fs->store, &q);
+		got = table_query(&l->cursor, op->store, &q);
 		if (got)
 			return got;
 	}
@@ -119,7 +119,7 @@ static int rmdir_table(struct op *op, struct node *n)
 	q.limit = 1;
 	q.with_statics = true;
 	q.static_only_rows = true;
-	got = table_query(&cursor, op->fs->store, &q);
+	got = table_query(&cursor, op->store, &q);
 	if (!got) {
 		got = cursor_next(cursor, &row);
 		cursor_close(cursor);

@@ -110,6 +110,10 @@ struct node_ops {
 	bool plain_names;	/* its children have unescaped names */
 	bool key_file;		/* it has the key: never held */
 	bool appends;		/* another object stores its writes */
+	/* Its value is the number of a snapshot (8 bytes): what is below it is
+	 * of that. */
+	bool snapshot;
+	bool volatile_listing;	/* the kernel keeps none */
 	/* Look up this name in dir. -ENOENT. */
 	int (*lookup)(struct op *op, struct node *dir, struct bytes name,
 		      struct child *out);

@@ -257,6 +257,9 @@ static struct node *new_node(struct node_table *t, const struct node_key *key,
 	n->parent = node_get(key->parent);
 	n->table = key->is_table ? n : key->parent->table;
 	n->number = key->number;
+	n->snapshot = key->parent->snapshot;
+	if (key->ops->snapshot && key->value.len == 8)
+		n->snapshot = get_le64(key->value.ptr);
 	n->name_len = (uint32_t)key->name.len;
 	n->value_len = (uint32_t)key->value.len;
 	n->scratch = key->scratch;
@@ -279,6 +282,11 @@ static void publish_id(struct node_table *t, struct node *n)
 	mutex_lock(&s->lock);
 	insert_id(s, n);
 	mutex_unlock(&s->lock);
+}
+
+bool node_is_store(const struct node *n)
+{
+	return !n->parent || n->ops->snapshot;
 }
 
 static bool is_same(const struct node *n, const struct node_key *key)

@@ -46,6 +46,7 @@ struct node {
 	struct node *parent;		/* a reference; NULL: the root */
 	struct node *table;		/* at or above it; NULL. No reference */
 	uint32_t number;		/* of a table or column in the engine */
+	uint64_t snapshot;		/* that it is of; 0: the store as it is */
 	uint32_t name_len, value_len;
 	_Atomic(struct node *) forward;	/* a reference */
 	_Atomic(struct bytes *) key;	/* of a node made UNKEYED, once known */
@@ -93,6 +94,8 @@ static inline bool node_is_gone(const struct node *n)
 	       !atomic_load(&n->forward);
 }
 
+/* True for the directories of keyspaces: the root, and those of snapshots. */
+bool node_is_store(const struct node *n);
 /* True if a path leads to it. Else another node has that name, or will have
  * it. */
 static inline bool node_is_current(const struct node *n)

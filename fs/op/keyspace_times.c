@@ -24,7 +24,7 @@ int keyspace_times_get(struct op *op, struct bytes keyspace, uint8_t name,
 {
 	struct object_ref object = object_of(keyspace);
 	struct bytes value;
-	int got = table_attribute(op->fs->store, &object, name, &op->arena,
+	int got = table_attribute(op->store, &object, name, &op->arena,
 				  &value);
 
 	if (got > 0 && value.len == 16 && get_le64(value.ptr + 8) == tag)
@@ -42,9 +42,9 @@ int keyspace_times_set(struct op *op, struct bytes keyspace, uint8_t name,
 
 	put_le64(value, (uint64_t)mtime_ns);
 	put_le64(value + 8, tag);
-	write_init(&w, op->fs->store);
+	write_init(&w, op->store);
 	attribute_write(&w, &object, name, bytes_of(value, 16),
-			store_timestamp(op->fs->store));
+			store_timestamp(op->store));
 	err = op_write(op, &w);
 	write_release(&w);
 	return err;

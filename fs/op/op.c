@@ -14,6 +14,7 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/log.h"
+#include "store/snapshot.h"
 #include "store/table/present.h"
 
 /*
@@ -90,6 +91,8 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 		return NULL;
 	}
 	op->fs = fs;
+	op->store = fs->store;
+	op->snapshot = 0;
 	op->call = call;
 	credentials_init(&op->who, call);
 	op->opener = NULL;
@@ -120,10 +123,41 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	return op;
 }
 
+void op_leave(struct op *op)
+{
+	if (op->store == op->fs->store)
+		return;
+	snapshot_release(op->fs->store, op->store);
+	op->store = op->fs->store;
+	op->snapshot = 0;
+	op->now_s = clock_now_s();
+	op_renew_schema(op);
+}
+
+int op_enter(struct op *op, const struct node *n)
+{
+	struct store *view;
+	int err;
+
+	if (n->snapshot == op->snapshot)
+		return 0;
+	op_leave(op);
+	if (!n->snapshot)
+		return 0;
+	err = snapshot_acquire(&view, op->fs->store, n->snapshot);
+	if (err)
+		return err == -ENOENT ? -ESTALE : err;
+	op->store = view;
+	op->snapshot = n->snapshot;
+	op->now_s = store_now_s(view);
+	op_renew_schema(op);
+	return 0;
+}
+
 void op_renew_schema(struct op *op)
 {
 	schema_put(op->schema);
-	op->schema = store_schema(op->fs->store);
+	op->schema = store_schema(op->store);
 	op->found_in = NULL;
 }
 
@@ -193,6 +227,8 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	if (op->timed && op->own_changes == op->timed_after)
 		atomic_fetch_add(&op->timed->changes, 1);
 	op_tell_altered(op, err);
+	if (op->store != fs->store)
+		snapshot_release(fs->store, op->store);
 	node_put(&fs->nodes, op->timed);
 	node_put(&fs->nodes, op->hinted);
 	node_put(&fs->nodes, op->changing);
@@ -259,7 +295,7 @@ int op_edit_schema(struct op *op,
 			       struct schema **next),
 		   void *context)
 {
-	int err = store_edit_schema(op->fs->store, edit, context);
+	int err = store_edit_schema(op->store, edit, context);
 
 	if (err)
 		return err;

@@ -146,6 +146,10 @@ struct op {
 	/* Of the descriptor that a statement is written to: it also needs their
 	 * rights. NULL: none, or root's. */
 	struct credentials *opener;
+	/* The store that it works on: that of the mount, or a snapshot's, which
+	 * op_enter took. */
+	struct store *store;
+	uint64_t snapshot;		/* its number; 0 */
 	struct schema *schema;		/* a reference */
 	struct table *found;		/* by op_table last, in found_in */
 	const struct schema *found_in;	/* NULL: none */
@@ -186,6 +190,12 @@ struct op {
 };
 /* Begin and end a call; NULL without memory. */
 struct op *op_begin(struct fs *fs, struct fs_call *call);
+/* Go on in the store that the node is of: it stays so until the next call of
+ * this, op_leave or the end. 0; -ESTALE: the snapshot was released; an error of
+ * snapshot_acquire. */
+int op_enter(struct op *op, const struct node *n);
+/* Go on in the store of the mount. */
+void op_leave(struct op *op);
 /* Set op->schema to the present version. */
 void op_renew_schema(struct op *op);
 /* Returns err; a refusal with a reason is put down in errors. */

@@ -15,9 +15,9 @@
 
 struct keyspace *op_keyspace(struct op *op, struct node *n)
 {
-	while (n && n->parent && n->parent->parent)
+	while (n && n->parent && !node_is_store(n->parent))
 		n = n->parent;
-	if (!n || !n->parent)
+	if (!n || !n->parent || n->ops->snapshot)
 		return NULL;
 	return schema_keyspace(op->schema, node_value(node_now(n)));
 }
@@ -313,7 +313,7 @@ int place_begin_writes(struct op *op, struct write *w,
 	size_t i;
 	int err;
 
-	write_init(w, op->fs->store);
+	write_init(w, op->store);
 	for (;;) {
 		for (i = 0; i < count; i++)
 			refs[i] = (struct partition_ref){

@@ -90,7 +90,7 @@ void times_child_stat(const struct child *c, uint64_t ino, struct stat *out)
 
 int64_t op_timestamp(struct op *op, int64_t replaced_us)
 {
-	int64_t now = store_timestamp(op->fs->store);
+	int64_t now = store_timestamp(op->store);
 
 	if (now > replaced_us)
 		return now;
@@ -119,7 +119,7 @@ int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at)
 
 static int newest_at(struct op *op, const struct place *p, int64_t *newest)
 {
-	return table_newest(op->fs->store, p->table, p->partition_key,
+	return table_newest(op->store, p->table, p->partition_key,
 			    p->is_static ? NULL : p->clustering, p->column,
 			    p->path, &op->arena, newest);
 }
@@ -204,7 +204,7 @@ static int read_hints(struct op *op, struct node *table, const struct table *t,
 		*hints = HINT_KNOWN;
 		return 0;
 	}
-	got = table_attribute(op->fs->store, &object, ATTRIBUTE_HINTS,
+	got = table_attribute(op->store, &object, ATTRIBUTE_HINTS,
 			      &op->arena, &value);
 	if (got < 0)
 		return got;
@@ -222,7 +222,7 @@ static int add_hint(struct op *op, struct write *w, struct node *table,
 		    const struct table *t, uint32_t hint)
 {
 	struct object_ref object = table_object(t);
-	int64_t at = store_timestamp(op->fs->store);
+	int64_t at = store_timestamp(op->store);
 	uint32_t hints;
 	uint8_t byte;
 	int err = read_hints(op, table, t, &hints);
@@ -234,7 +234,7 @@ static int add_hint(struct op *op, struct write *w, struct node *table,
 	/* Of two that add a hint each at the same time the later write has
 	 * both. */
 	if (byte != hint)
-		at = store_timestamp(op->fs->store);
+		at = store_timestamp(op->store);
 	attribute_write(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1), at);
 	if (op->hinted != table) {
 		node_put(&op->fs->nodes, op->hinted);
@@ -261,7 +261,7 @@ static int stored_mtime(struct op *op, const struct place *p, uint8_t name,
 {
 	struct object_ref object = place_object(p);
 
-	return table_attribute(op->fs->store, &object, name, &op->arena, out);
+	return table_attribute(op->store, &object, name, &op->arena, out);
 }
 
 int times_directory_mtime(struct op *op, struct node *table,
@@ -379,7 +379,7 @@ int times_set_directory(struct op *op, struct write *w, struct node *table,
 	put_le64(value, (uint64_t)mtime_ns);
 	if (!err)
 		attribute_write(w, &object, ATTRIBUTE_MTIME, bytes_of(value, 8),
-				store_timestamp(op->fs->store));
+				store_timestamp(op->store));
 	return err;
 }
 
@@ -395,7 +395,7 @@ static int set_dated(struct op *op, struct write *w, struct node *table,
 	put_le64(value + 8, (uint64_t)timestamp_us);
 	if (!err)
 		attribute_write(w, &object, name, bytes_of(value, 16),
-				store_timestamp(op->fs->store));
+				store_timestamp(op->store));
 	return err;
 }
 
@@ -454,7 +454,7 @@ int times_keep(struct op *op, struct write *w, struct node *dir)
 
 int times_touch(struct op *op, struct write *w, struct node *dir)
 {
-	int64_t now_ns = store_timestamp(op->fs->store) * MICROSECOND;
+	int64_t now_ns = store_timestamp(op->store) * MICROSECOND;
 	struct place p;
 	int err;
 
@@ -481,7 +481,7 @@ int times_touch_alone(struct op *op, struct node *dir)
 	struct write w;
 	int err;
 
-	write_init(&w, op->fs->store);
+	write_init(&w, op->store);
 	err = times_touch(op, &w, dir);
 	if (!err)
 		err = op_write(op, &w);
@@ -494,12 +494,12 @@ static int carry(struct op *op, struct write *w, const struct place *from,
 {
 	struct object_ref object = place_object(from), target = place_object(to);
 	struct bytes value;
-	int got = table_attribute(op->fs->store, &object, name, &op->arena,
+	int got = table_attribute(op->store, &object, name, &op->arena,
 				  &value);
 
 	if (got > 0)
 		attribute_write(w, &target, name, value,
-				store_timestamp(op->fs->store));
+				store_timestamp(op->store));
 	return got < 0 ? got : 0;
 }
 
@@ -540,7 +540,7 @@ int times_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	err = place_of(op, n, &p);
 	if (err)
 		return err;
-	write_init(&w, op->fs->store);
+	write_init(&w, op->store);
 	err = set_mtime(op, &w, n, &p, mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
@@ -561,7 +561,7 @@ int times_appear(struct op *op, struct write *w, struct node *row,
 	err = set < 0 ? set : 0;
 	if (set > 0)
 		err = times_set_directory(op, w, row->table, &at,
-					  store_timestamp(op->fs->store) *
+					  store_timestamp(op->store) *
 						 MICROSECOND);
 	return err ? err : times_keep(op, w, row->parent);
 }

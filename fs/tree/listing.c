@@ -14,6 +14,7 @@
 #include "fs/op/place.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
+#include "store/snapshot.h"
 
 #define NODE_LIMIT 1000000	/* with more, listings make no nodes */
 /* Bytes of children that are charged at first, and the most that are held. What
@@ -311,7 +312,7 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 						      buf_bytes(&l->name));
 			entry->attr.st_mode = node_ops_type(l->child.ops);
 		}
-		if (l->child.expires_s != NO_TIME)
+		if (l->child.expires_s != NO_TIME && !dir->snapshot)
 			timer_add(&op->fs->timers, dir,
 				  l->child.expires_s);
 	}
@@ -545,6 +546,11 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 	struct listing *l = mem_zalloc(1, sizeof(*l));
 	int err = l ? op_charge(op, &l->open, RESOURCE_STREAMS, 1) : -ENOMEM;
 
+	if (!err && n->snapshot) {
+		err = snapshot_acquire(&l->view, op->fs->store, n->snapshot);
+		if (err)
+			charge_end(&op->fs->accounts, &l->open);
+	}
 	if (err) {
 		mem_free(l);
 		return err;
@@ -576,6 +582,8 @@ void listing_close(struct fs *fs, struct listing *l)
 	buf_release(&l->value);
 	charge_end(&fs->accounts, &l->open);
 	mutex_release(&l->lock);
+	if (l->view)
+		snapshot_release(fs->store, l->view);
 	atomic_fetch_sub(&n->opens, 1);
 	node_put(&fs->nodes, n);
 	mem_free(l);

@@ -21,6 +21,7 @@
 
 struct listing {
 	struct node *node;		/* a reference */
+	struct store *view;		/* as that of a handle */
 	struct listing *next, **link;	/* in fs->listings */
 	struct charge open;		/* of the stream itself */
 	struct mutex lock;

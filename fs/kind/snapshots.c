@@ -1,0 +1,216 @@
+/*
+ * .snapshots lists the snapshots; mkdir takes one, rmdir releases it. Below
+ * .snapshots/NAME are the live tree's kinds of node over the store of that
+ * moment (op_enter). Names may come and go without a call by path (statements,
+ * a full disk): the kernel keeps neither them nor the listing.
+ */
+#include "fs/kind/snapshots.h"
+
+#include <errno.h>
+
+#include "fs/kind/root.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/keyspace_times.h"
+#include "fs/op/place.h"
+#include "fs/tree/listing.h"
+#include "store/base/alloc.h"
+#include "store/snapshot.h"
+
+static const struct node_ops kind_snapshots, kind_snapshot;
+
+static int snapshot_child(struct op *op, struct child *out,
+			  const struct manifest_snapshot *s)
+{
+	uint8_t number[8];
+
+	put_le64(number, s->number);
+	child_init(out, &kind_snapshot);
+	out->uid = op->fs->uid;
+	out->gid = op->fs->gid;
+	out->mode = 0755;
+	out->mtime_ns = s->created_us * MICROSECOND;
+	out->value = arena_copy(&op->arena, bytes_of(number, 8));
+	out->volatile_name = true;
+	out->volatile_attributes = true;
+	return op->arena.failed ? -ENOMEM : 0;
+}
+
+/* Return the name with a 0 byte behind it; NULL: no memory. */
+static const char *text_of(struct op *op, struct bytes name)
+{
+	char *text = arena_alloc(&op->arena, name.len + 1);
+
+	if (!text)
+		return NULL;
+	if (name.len)
+		memcpy(text, name.ptr, name.len);
+	text[name.len] = 0;
+	return text;
+}
+
+static int lookup_snapshot(struct op *op, struct node *dir, struct bytes name,
+			   struct child *out)
+{
+	struct manifest_snapshot found;
+	const char *text = text_of(op, name);
+	int err = text ? snapshot_find(op->fs->store, text, 0, &found) :
+			 -ENOMEM;
+
+	(void)dir;
+	return err ? err : snapshot_child(op, out, &found);
+}
+
+int snapshots_child(struct op *op, struct child *out)
+{
+	struct manifest_snapshot *list;
+	size_t count;
+	int err = snapshot_list(op->fs->store, &list, &count);
+
+	if (err)
+		return err;
+	child_init(out, &kind_snapshots);
+	out->uid = op->fs->uid;
+	out->gid = op->fs->gid;
+	out->mode = 0755;
+	out->mtime_ns = count ? list[count - 1].created_us * MICROSECOND :
+				op->fs->opened_ns;
+	out->volatile_attributes = true;
+	mem_free(list);
+	return 0;
+}
+
+static int stat_snapshots(struct op *op, struct node *n, struct child *out)
+{
+	(void)n;
+	return snapshots_child(op, out);
+}
+
+/* l->data: the snapshots of the listing's moment, in its arena. */
+static int next_snapshot(struct op *op, struct listing *l, struct buf *name,
+			 struct child *out)
+{
+	struct manifest_snapshot *list, *own;
+	int err;
+
+	if (!l->step) {
+		err = snapshot_list(op->fs->store, &list, &l->count);
+		if (err)
+			return err;
+		own = arena_alloc(&l->arena, (l->count + 1) * sizeof(*own));
+		if (own && l->count)
+			memcpy(own, list, l->count * sizeof(*own));
+		mem_free(list);
+		if (!own)
+			return -ENOMEM;
+		l->data = own;
+		l->index = 0;
+	}
+	if (l->index >= l->count)
+		return 0;
+	own = (struct manifest_snapshot *)l->data + l->index++;
+	buf_add_str(name, own->name);
+	err = snapshot_child(op, out, own);
+	return err ? err : 1;
+}
+
+static int make_snapshot(struct op *op, struct node *dir, struct bytes name,
+			 mode_t mode, struct child *out, bool *keep)
+{
+	const char *text = text_of(op, name);
+	int err;
+
+	(void)mode;
+	(void)keep;
+	if (!text)
+		return -ENOMEM;
+	if (!snapshot_name_is_valid(name))
+		return op_refuse(op, -EINVAL, "a snapshot's name is text as a "
+				 "keyspace's: '/', '%%', control bytes, a "
+				 "leading '.' or '@' and the dot of a "
+				 "document's suffix are written as %%XX");
+	err = snapshot_create(op->fs->store, text);
+	return err ? err : lookup_snapshot(op, dir, name, out);
+}
+
+static const struct node_ops kind_snapshots = {
+	.kind = "snapshots",
+	.directory = true,
+	.lookup = lookup_snapshot,
+	.stat = stat_snapshots,
+	.next = next_snapshot,
+	.mkdir = make_snapshot,
+	.volatile_listing = true,
+};
+
+/* ------------------------------------------------------------- one of them */
+/* The time of the root as it was; where none was stored, that of its newest
+ * keyspace: the same in every snapshot of the same data. */
+static int stat_snapshot(struct op *op, struct node *n, struct child *out)
+{
+	struct manifest_snapshot found;
+	int64_t newest = 0;
+	uint32_t i;
+	int err = snapshot_find(op->fs->store, NULL, n->snapshot, &found);
+
+	if (!err)
+		err = snapshot_child(op, out, &found);
+	if (!err)
+		err = op_enter(op, n);
+	if (err)
+		return err;
+	out->value = node_value(n);
+	for (i = 0; i < op->schema->keyspace_count; i++)
+		if (!op->schema->keyspaces[i]->system &&
+		    op->schema->keyspaces[i]->created_us > newest)
+			newest = op->schema->keyspaces[i]->created_us;
+	if (newest)
+		out->mtime_ns = newest * MICROSECOND;
+	return keyspace_times_get(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0,
+				  &out->mtime_ns);
+}
+
+static int release(struct op *op, struct node *n)
+{
+	const char *name = text_of(op, node_name(n));
+
+	op_leave(op);
+	return name ? snapshot_drop(op->fs->store, name) : -ENOMEM;
+}
+
+static int get_attribute(struct op *op, struct node *n, const char *name,
+			 struct buf *out)
+{
+	uint64_t bytes;
+	int err;
+
+	if (!strcmp(name, "expires"))
+		return -ENODATA;
+	if (strcmp(name, "held"))
+		return -EOPNOTSUPP;
+	err = snapshot_held(op->fs->store, n->snapshot, &bytes);
+	if (!err)
+		buf_add_format(out, "%llu", (unsigned long long)bytes);
+	return err;
+}
+
+static int keep_name(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, struct node *replaced,
+		     struct child *target)
+{
+	(void)n, (void)dir, (void)name, (void)replaced, (void)target;
+	return op_refuse(op, -EPERM, "a snapshot keeps its name");
+}
+
+static const struct node_ops kind_snapshot = {
+	.kind = "snapshot",
+	.directory = true,
+	.snapshot = true,
+	.lookup = root_lookup_keyspace,
+	.stat = stat_snapshot,
+	.next = root_next,
+	.rmdir = release,
+	.rename = keep_name,
+	.get_attribute = get_attribute,
+};

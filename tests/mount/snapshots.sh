@@ -1,0 +1,148 @@
+# .snapshots: filesystem.md 7, 12; fs/README.md, "Snapshots".
+. tests/mount/lib.sh
+chmod 755 "$W" "$M"
+start -o allow_other,commit=0
+run_cql <<'C'
+CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE shop.users (name text PRIMARY KEY, age int, tags set<text>, phones map<text, text>, l list<int>);
+CREATE TABLE shop.tweets (who text, id int, body text, s text static, PRIMARY KEY (who, id));
+CREATE TABLE shop.n (id int PRIMARY KEY, n counter);
+INSERT INTO shop.users (name, age, tags, phones, l) VALUES ('ada', 36, {'x', 'y'}, {'home': '1'}, [1, 2]);
+INSERT INTO shop.users (name, age) VALUES ('bob', 7) USING TTL 3;
+INSERT INTO shop.tweets (who, id, body, s) VALUES ('ada', 1, 'one', 'static');
+INSERT INTO shop.tweets (who, id, body) VALUES ('ada', 2, 'two');
+UPDATE shop.n SET n = n + 5 WHERE id = 1;
+C
+mkdir -p "$M/shop/notes/alice"
+echo todo >"$M/shop/notes/alice/todo"
+long=$(printf 'k%.0s' $(seq 300))
+cql "INSERT INTO shop.users (name, age) VALUES ('$long', 1)" >/dev/null
+chmod 750 "$M/shop/tweets"
+touch -d '2001-02-03 04:05:06 UTC' "$M/shop/users/ada" "$M/shop/users/ada/age"
+P=$M/.snapshots
+held() { getfattr --absolute-names --only-values -n user.held "$1"; }
+mine() { find "$1" -type f -printf '%P %s %m %T@\n' | sort; }
+
+is 'it is not listed' shop "$(ls -A "$M")"
+is 'there are none' '' "$(ls "$P")"
+ok 'one is taken' mkdir "$P/one"
+is 'it is listed' one "$(ls "$P")"
+refused 'it is there' 'File exists' mkdir "$P/one"
+refused 'a name that is none' 'Invalid argument' mkdir "$P/.hidden"
+refused 'of a document' 'Invalid argument' mkdir "$P/a.json"
+refused 'a long name' 'File name too long' mkdir "$P/$(printf 'x%.0s' $(seq 256))"
+ok 'the longest' mkdir "$P/$(printf 'x%.0s' $(seq 255))"
+ok 'goes' rmdir "$P/$(printf 'x%.0s' $(seq 255))"
+refused 'no file' 'not permitted' bash -c "echo x > '$P/file'"
+ok 'the same names, sizes, modes and times' diff <(mine "$M") <(mine "$P/one")
+is 'its keyspaces' shop "$(ls -A "$P/one")"
+is 'modes of directories' 750 "$(stat -c %a "$P/one/shop/tweets")"
+is 'other inode numbers' 2 "$(stat -c %i "$M/shop/users/ada/age" "$P/one/shop/users/ada/age" | sort -u | wc -l)"
+ok 'rsync finds it equal' test -z "$(rsync -aXn --delete --itemize-changes "$P/one/shop/" "$M/shop/")"
+
+# What is written later is not in it.
+echo 37 >"$M/shop/users/ada/age"
+rm -r "$M/shop/tweets/ada/1"
+echo 'ALTER TABLE shop.users ADD city text;' >"$M/.cql"
+echo vienna >"$M/shop/users/ada/city"
+echo +1 >"$M/shop/n/1/n"
+echo more >>"$M/shop/notes/alice/todo"
+rm "$M/shop/users/ada/tags/x"
+is 'the cell as it was' 36 "$(cat "$P/one/shop/users/ada/age")"
+is 'and its time' 981173106 "$(stat -c %Y "$P/one/shop/users/ada/age")"
+is 'the row' one "$(cat "$P/one/shop/tweets/ada/1/body")"
+is 'the static cell' static "$(cat "$P/one/shop/tweets/ada/@static/s")"
+is 'the counter' 5 "$(cat "$P/one/shop/n/1/n")"
+is 'the file' todo "$(cat "$P/one/shop/notes/alice/todo")"
+is 'the set' 'x y' "$(names "$P/one/shop/users/ada/tags")"
+is 'the map' 1 "$(cat "$P/one/shop/users/ada/phones/home")"
+refused 'no column that came later' 'No such file' cat "$P/one/shop/users/ada/city"
+ok 'the schema' grep -q 'age int' "$P/one/shop/schema.cql"
+ok 'not that of today' bash -c "! grep -q city '$P/one/shop/schema.cql'"
+is 'a document' '{"name":"ada","age":36}' "$(jq -c '{name, age}' "$P/one/shop/users/ada.json")"
+is 'a stream' 2 "$(wc -l <"$P/one/shop/tweets.ndjson")"
+is 'a long name' "$long" "$(cat "$P/one/shop/users/"k*/@key)"
+
+# Nothing is written in it.
+for call in "echo 1 > %%/users/ada/age" "echo 1 >> %%/users/ada/age" "mkdir %%/users/new" "mkdir %%/new" "rm %%/users/ada/age" \
+	"rmdir %%/users/ada" "rm -r %%/users" "touch %%/users/ada/age" "chmod 700 %%/users" "mv %%/users/ada %%/users/eva" \
+	"mv $M/shop/notes/alice %%/notes/bob" "truncate -s 0 %%/notes/alice/todo" "setfattr -n user.ttl -v 9 %%/users/ada/age" \
+	"echo {} > %%/users/ada.json" "echo x > %%/notes/alice/new" "mkdir $P/one/other" "ln %%/notes/alice/todo %%/notes/alice/b" \
+	"rm -r $P/one"; do
+	refused "$call" 'Read-only file system' bash -c "${call//%%/$P/one/shop}"
+done
+refused 'a snapshot keeps its name' 'not permitted' mv -T "$P/one" "$P/renamed"
+is 'it is as it was' 36 "$(cat "$P/one/shop/users/ada/age")"
+
+# What had not expired then is there.
+within 10 bash -c "! test -e '$M/shop/users/bob'"
+refused 'it has expired' 'No such file' cat "$M/shop/users/bob/age"
+is 'not in the snapshot' 7 "$(cat "$P/one/shop/users/bob/age")"
+ok 'with its end' grep -q '^20' <(getfattr --absolute-names --only-values -n user.expires "$P/one/shop/users/bob/age"; echo)
+
+# Successive snapshots: rsync is incremental.
+ok 'another' mkdir "$P/two"
+mkdir "$W/backup"
+ok 'a backup of the first' rsync -aX "$P/one/" "$W/backup/"
+is 'it is whole' '' "$(rsync -aXn --delete --itemize-changes "$P/one/" "$W/backup/")"
+ok 'and of the next' rsync -aX --delete "$P/two/" "$W/backup/"
+ok 'a third, without changes' mkdir "$P/three"
+is 'transfers nothing' '' "$(rsync -aX --delete --itemize-changes "$P/three/" "$W/backup/")"
+is 'what it alone holds' 0 "$(held "$P/three")"
+
+# Restored by cp.
+ok 'a cell comes back by cp' cp "$P/one/shop/users/ada/age" "$M/shop/users/ada/age"
+is 'as it was' 36 "$(cat "$M/shop/users/ada/age")"
+ok 'a row by rsync' rsync -aX "$P/one/shop/tweets/ada/1" "$M/shop/tweets/ada/"
+is 'as it was, too' one "$(cat "$M/shop/tweets/ada/1/body")"
+
+# Those of DROP and TRUNCATE.
+echo 'TRUNCATE shop.tweets;' >"$M/.cql"
+automatic=$(ls "$P" | grep '^truncated-[0-9]*-tweets$')
+is 'the one table' tweets "$(cd "$P/$automatic/shop" && ls -d */ | tr -d /)"
+is 'with its rows' two "$(cat "$P/$automatic/shop/tweets/ada/2/body")"
+ok 'it goes' rmdir "$P/$automatic"
+echo 'DROP TABLE shop.users;' >"$M/.cql"
+ok 'one of DROP' grep -q '^dropped-[0-9]*-users$' <(ls "$P")
+is 'the dropped table is in the earlier one' 36 "$(cat "$P/one/shop/users/ada/age")"
+
+# Restored as a whole.
+ok 'everything' bash -c "echo 'snapshot restore one' > '$M/.widefs/ctl'"
+ok 'is as it was' diff <(mine "$P/one" | grep -v bob) <(mine "$M" | grep -v bob)
+is 'also the times of directories' "$(stat -c %Y "$P/one" "$P/one/shop" "$P/one/shop/users")" "$(stat -c %Y "$M" "$M/shop" "$M/shop/users")"
+ok 'a table' bash -c "echo 'snapshot restore two shop.tweets' > '$M/.widefs/ctl'"
+is 'is as it was then' 1 "$(names "$M/shop/tweets/ada" | tr ' ' '\n' | grep -c '[0-9]')"
+refused 'none of that name' 'Invalid argument' bash -c "echo 'snapshot restore none' > '$M/.widefs/ctl'"
+
+# Killed, and mounted again.
+echo 99 >"$M/shop/users/ada/age"
+ok 'taken' mkdir "$P/killed"
+kill -9 "$(daemon_pid)"
+fusermount3 -u "$M"
+wait_closed
+start -o allow_other
+is 'it survives' 99 "$(cat "$P/killed/shop/users/ada/age")"
+is 'with those before' 36 "$(cat "$P/one/shop/users/ada/age")"
+
+# Released beside a reader.
+exec 5<"$P/killed/shop/users/ada/age"
+ok 'released' rmdir "$P/killed"
+refused 'it is gone' 'No such file' ls "$P/killed"
+exec 5<&-
+echo 'DROP KEYSPACE shop;' >"$M/.cql"
+ok 'it holds its files alone with the others' test "$(held "$P/one")" -ge 0
+for name in "$P"/*; do ok "released: $name" rmdir "$name"; done
+is 'none is left' '' "$(ls "$P")"
+
+# Another user may look, and make none.
+ok 'one more' mkdir "$P/mine"
+if [ "$(id -u)" = 0 ]; then
+	refused 'another user' 'Permission denied' setpriv --reuid 65534 --clear-groups mkdir "$P/theirs"
+	refused 'releases none' 'Permission denied' setpriv --reuid 65534 --clear-groups rmdir "$P/mine"
+	is 'but sees it' mine "$(setpriv --reuid 65534 --clear-groups ls "$P")"
+fi
+again -o ro
+is 'read-only: there' mine "$(ls "$P")"
+refused 'and stays' 'Read-only file system' rmdir "$P/mine"
+stop
+done_testing
