@@ -182,16 +182,22 @@ static int release(struct op *op, struct node *n)
 static int get_attribute(struct op *op, struct node *n, const char *name,
 			 struct buf *out)
 {
-	uint64_t bytes;
+	struct manifest_snapshot found = { .created_us = 0 };
+	uint64_t figure;
 	int err;
 
 	if (!strcmp(name, "expires"))
 		return -ENODATA;
-	if (strcmp(name, "held"))
+	if (!strcmp(name, "held")) {
+		err = snapshot_held(op->fs->store, n->snapshot, &figure);
+	} else if (!strcmp(name, "created")) {
+		err = snapshot_find(op->fs->store, NULL, n->snapshot, &found);
+		figure = (uint64_t)found.created_us / 1000000;
+	} else {
 		return -EOPNOTSUPP;
-	err = snapshot_held(op->fs->store, n->snapshot, &bytes);
+	}
 	if (!err)
-		buf_add_format(out, "%llu", (unsigned long long)bytes);
+		buf_add_format(out, "%llu", (unsigned long long)figure);
 	return err;
 }
 

@@ -1,0 +1,53 @@
+# widefsctl snapshot: on a mount and on a store.
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (id int PRIMARY KEY, a int);
+CREATE TABLE k.u (id int PRIMARY KEY, a int);
+INSERT INTO k.t (id, a) VALUES (1, 1);
+INSERT INTO k.u (id, a) VALUES (1, 1);
+C
+status() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
+snap() { "$CTL" snapshot "$@"; }
+for place in "$M" "$S"; do
+	what=${place##*/}
+	is "$what: there is none" '' "$(snap list "$place")"
+	ok "$what: one is taken" snap create "$place" one
+	is "$what: it is there" 1 "$(status snap create "$place" one)"
+	is "$what: and says so" "widefsctl: $place: there is a snapshot 'one' already" "$(cat "$W/err")"
+	is "$what: no name" 1 "$(status snap create "$place" a/b)"
+	is "$what: listed" one "$(snap list "$place" | awk '{ print $3 }')"
+	is "$what: as JSON" one "$(snap list --json "$place" | jq -r .name)"
+	ok "$what: with its time" test "$(date -d "$(snap list --json "$place" | jq -r .created)" +%s)" -gt 1700000000
+	is "$what: a drop asks" 1 "$(status snap drop "$place" one)"
+	is "$what: and does nothing" one "$(snap list "$place" | awk '{ print $3 }')"
+	is "$what: it would" 0 "$(status snap drop --dry-run "$place" one)"
+	ok "$what: it says what" grep -q '^drop snapshot one, which alone holds [0-9]* bytes$' "$W/out"
+	is "$what: there is still one" one "$(snap list "$place" | awk '{ print $3 }')"
+	is "$what: none of that name" 6 "$(status snap drop --force "$place" two)"
+	is "$what: to restore neither" 6 "$(status snap restore --force "$place" two)"
+	is "$what: no such keyspace" 6 "$(status snap restore --force "$place" one none)"
+	[ "$place" = "$M" ] || start
+	echo 5 >"$M/k/t/1/a"
+	echo 'DROP TABLE k.u;' >"$M/.cql"
+	[ "$place" = "$M" ] || stop
+	ok "$what: a table comes back" snap restore --force "$place" one k.u
+	[ "$place" = "$M" ] || start
+	is "$what: with its rows" 1 "$(cat "$M/k/u/1/a")"
+	is "$what: alone" 5 "$(cat "$M/k/t/1/a")"
+	[ "$place" = "$M" ] || stop
+	ok "$what: everything comes back" snap restore --force "$place" one
+	[ "$place" = "$M" ] || start
+	is "$what: as it was" 1 "$(cat "$M/k/t/1/a")"
+	[ "$place" = "$M" ] || stop
+	for name in $(snap list "$place" | awk '{ print $3 }'); do
+		ok "$what: $name is dropped" snap drop --force "$place" "$name"
+	done
+	[ "$place" != "$M" ] || stop
+done
+is 'wrong usage' 2 "$(status snap)"
+is 'no such action' 2 "$(status snap make "$S" a)"
+is 'an option that is not its' 2 "$(status snap create --json "$S" a)"
+is 'no store' 6 "$(status snap list "$W/none")"
+done_testing

@@ -1,0 +1,387 @@
+/*
+ * widefsctl snapshot: on a mount through .snapshots and .widefs/ctl, else on the
+ * store itself.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/base/alloc.h"
+#include "store/snapshot.h"
+#include "tools/commands.h"
+#include "tools/lib/place.h"
+#include "tools/lib/tool.h"
+
+static int run_snapshot(int argc, char **argv);
+const struct command command_snapshot = {
+	.name = "snapshot",
+	.summary = "take, list, drop and restore snapshots",
+	.usage = "usage: widefsctl snapshot list [--json] STORE\n"
+		 "       widefsctl snapshot create STORE NAME\n"
+		 "       widefsctl snapshot drop [--force | --dry-run] STORE "
+		 "NAME\n"
+		 "       widefsctl snapshot restore [--force | --dry-run] STORE "
+		 "NAME [KEYSPACE[.TABLE]]\n"
+		 "Keep everything in a mount or a store as it is, and bring it "
+		 "back. drop and restore\nprint what they will do, and ask for "
+		 "the name unless --force is given.\n\n"
+		 "  -f, --force    do not ask\n"
+		 "  -n, --dry-run  print what would be done, and do nothing\n"
+		 "  -j, --json     list: one object for each snapshot\n"
+		 "  -h, --help     this text\n",
+	.run = run_snapshot,
+};
+
+struct snapshot_work {
+	struct tool_place place;
+	struct store *store;		/* NULL: mounted */
+	const char *name, *part;	/* part NULL: everything */
+};
+
+/* What is printed of one. */
+struct snapshot_line {
+	const char *name;
+	int64_t created_s;
+	uint64_t held;
+};
+
+static const char *object_of(const struct snapshot_work *w)
+{
+	return w->store ? w->place.store : w->place.mount;
+}
+
+/* Return the path of a name in the mount's .snapshots, to be freed, or NULL. */
+static char *path_of(const struct snapshot_work *w, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/.snapshots/%s", w->place.mount, name) < 0 ?
+		       NULL : path;
+}
+
+/* ---------------------------------------------------------------------- list */
+static void print_line(const struct snapshot_line *l, bool json)
+{
+	time_t at = (time_t)l->created_s;
+	struct tm utc;
+	char time[40];
+	const char *c;
+
+	gmtime_r(&at, &utc);
+	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	if (!json) {
+		printf("%s %12" PRIu64 " %s\n", time, l->held, l->name);
+		return;
+	}
+	printf("{\"name\":\"");
+	for (c = l->name; *c; c++)
+		printf(*c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+	printf("\",\"created\":\"%s\",\"held\":%" PRIu64 "}\n", time, l->held);
+}
+
+static int list_here(const struct snapshot_work *w, bool json)
+{
+	struct manifest_snapshot *list;
+	size_t count, i;
+	int err = snapshot_list(w->store, &list, &count);
+
+	for (i = 0; i < count && !err; i++) {
+		struct snapshot_line l = { list[i].name,
+					   list[i].created_us / 1000000, 0 };
+
+		err = snapshot_held(w->store, list[i].number, &l.held);
+		if (!err)
+			print_line(&l, json);
+	}
+	mem_free(list);
+	if (err)
+		tool_failed(w->place.store, err);
+	return err ? TOOL_FAILED : TOOL_DONE;
+}
+
+static uint64_t attribute_of(const char *path, const char *name)
+{
+	char text[32] = "";
+	ssize_t n = getxattr(path, name, text, sizeof(text) - 1);
+
+	return n > 0 ? strtoull(text, NULL, 10) : 0;
+}
+
+static int list_mounted(const struct snapshot_work *w, bool json)
+{
+	char *path = path_of(w, "");
+	DIR *dir = path ? opendir(path) : NULL;
+	struct dirent *e;
+
+	if (!dir) {
+		tool_failed(w->place.mount, path ? -errno : -ENOMEM);
+		free(path);
+		return TOOL_FAILED;
+	}
+	while ((e = readdir(dir))) {
+		char *one = e->d_name[0] == '.' ? NULL : path_of(w, e->d_name);
+		struct snapshot_line l = { e->d_name, 0, 0 };
+
+		if (!one)
+			continue;
+		l.created_s = (int64_t)attribute_of(one, "user.created");
+		l.held = attribute_of(one, "user.held");
+		print_line(&l, json);
+		free(one);
+	}
+	closedir(dir);
+	free(path);
+	return TOOL_DONE;
+}
+
+/* ------------------------------------------------------------ create and drop */
+static int tell(const struct snapshot_work *w, int err, const char *reason)
+{
+	if (!err)
+		return TOOL_DONE;
+	if (reason && *reason)
+		tool_complain(object_of(w), "%s", reason);
+	else if (err == -ENOENT)
+		tool_complain(object_of(w), "there is no snapshot '%s'",
+			      w->name);
+	else if (err == -EEXIST)
+		tool_complain(object_of(w), "there is a snapshot '%s' already",
+			      w->name);
+	else if (err == -EINVAL)
+		tool_complain(object_of(w), "'%s' is no name of a snapshot (see "
+			      "widefsctl-snapshot(1))", w->name);
+	else
+		tool_failed(object_of(w), err);
+	return err == -ENOENT ? TOOL_NONE : TOOL_FAILED;
+}
+
+static int create(const struct snapshot_work *w)
+{
+	char *path = w->store ? NULL : path_of(w, w->name);
+	int err;
+
+	if (!snapshot_name_is_valid(bytes_str(w->name)))
+		err = -EINVAL;
+	else if (w->store)
+		err = snapshot_create(w->store, w->name);
+	else
+		err = !path ? -ENOMEM : mkdir(path, 0755) ? -errno : 0;
+	free(path);
+	return tell(w, err, NULL);
+}
+
+static int drop(const struct snapshot_work *w)
+{
+	char *path = w->store ? NULL : path_of(w, w->name);
+	int err;
+
+	if (w->store)
+		err = snapshot_drop(w->store, w->name);
+	else
+		err = !path ? -ENOMEM : rmdir(path) ? -errno : 0;
+	free(path);
+	return tell(w, err, NULL);
+}
+
+/* ------------------------------------------------------------------- restore */
+static int restore_here(const struct snapshot_work *w)
+{
+	char *keyspace = w->part ? strdup(w->part) : NULL;
+	char *dot = keyspace ? strchr(keyspace, '.') : NULL;
+	struct snapshot_part part = { w->name, keyspace, NULL };
+	struct buf why = BUF_INIT;
+	int err, status;
+
+	if (dot) {
+		*dot = 0;
+		part.table = dot + 1;
+	}
+	err = w->part && !keyspace ? -ENOMEM :
+				     snapshot_restore(w->store, &part, &why);
+	status = tell(w, err, why.len ? buf_cstr(&why) : NULL);
+	buf_release(&why);
+	free(keyspace);
+	return status;
+}
+
+static int restore_mounted(const struct snapshot_work *w)
+{
+	char *path = NULL, *line = NULL, reason[1024] = "";
+	int fd = -1, err = 0;
+
+	if (asprintf(&path, "%s/.widefs/ctl", w->place.mount) < 0 ||
+	    asprintf(&line, "snapshot restore %s%s%s\n", w->name,
+		     w->part ? " " : "", w->part ? w->part : "") < 0)
+		err = -ENOMEM;
+	if (!err)
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (!err && (fd < 0 || write(fd, line, strlen(line)) < 0))
+		err = -errno;
+	if (err && fd >= 0 &&
+	    fgetxattr(fd, "user.error", reason, sizeof(reason) - 1) < 0)
+		reason[0] = 0;
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	free(line);
+	/* A write has no error of its own for what is missing. */
+	if (err == -EINVAL && strstr(reason, ": it has no "))
+		err = -ENOENT;
+	return tell(w, err, reason);
+}
+
+/* ------------------------------------------------------------------ agreement */
+static bool exists(const struct snapshot_work *w, uint64_t *held)
+{
+	struct manifest_snapshot found;
+	struct stat st;
+	char *path;
+	bool there;
+
+	*held = 0;
+	if (w->store)
+		return !snapshot_find(w->store, w->name, 0, &found) &&
+		       !snapshot_held(w->store, found.number, held);
+	path = snapshot_name_is_valid(bytes_str(w->name)) ?
+		       path_of(w, w->name) : NULL;
+	there = path && !stat(path, &st);
+	if (there)
+		*held = attribute_of(path, "user.held");
+	free(path);
+	return there;
+}
+
+/* Print what will be done, and have the name typed: 0, or a status. */
+static int agree(const struct snapshot_work *w, bool drops, bool force,
+		 bool dry_run)
+{
+	char typed[300];
+	uint64_t held;
+
+	if (!exists(w, &held))
+		return tell(w, -ENOENT, NULL);
+	if (drops)
+		printf("drop snapshot %s, which alone holds %" PRIu64
+		       " bytes\n", w->name, held);
+	else
+		printf("put %s as it was in snapshot %s in the place of what is "
+		       "there now\n", w->part ? w->part : "everything",
+		       w->name);
+	if (dry_run || force)
+		return TOOL_DONE;
+	fflush(stdout);
+	if (!isatty(STDIN_FILENO)) {
+		tool_complain(w->name, "nothing was done (use --force)");
+		return TOOL_FAILED;
+	}
+	printf("Type the name of the snapshot to go on: ");
+	fflush(stdout);
+	if (!fgets(typed, sizeof(typed), stdin))
+		typed[0] = 0;
+	typed[strcspn(typed, "\n")] = 0;
+	if (!strcmp(typed, w->name))
+		return TOOL_DONE;
+	tool_complain(w->name, "nothing was done: another name was typed");
+	return TOOL_FAILED;
+}
+
+/* ------------------------------------------------------------------------ run */
+enum { LIST, CREATE, DROP, RESTORE, NO_ACTION };
+static const char *const actions[] = { "list", "create", "drop", "restore" };
+
+static int act(struct snapshot_work *w, int action, bool json, bool force,
+	       bool dry_run)
+{
+	int status = TOOL_DONE;
+
+	if (action == LIST)
+		return w->store ? list_here(w, json) : list_mounted(w, json);
+	if (action == CREATE)
+		return create(w);
+	status = agree(w, action == DROP, force, dry_run);
+	if (status || dry_run)
+		return status;
+	return action == DROP ? drop(w) : w->store ? restore_here(w) :
+						     restore_mounted(w);
+}
+
+static int run_on(struct snapshot_work *w, int action, const char *path,
+		  bool json, bool force, bool dry_run)
+{
+	int status = place_find(&w->place, path, false), closed;
+
+	if (status)
+		return status;
+	if (w->place.table) {
+		status = tool_misused(&command_snapshot, path,
+				      "it is in a table: name the store");
+	} else if (w->place.mount) {
+		status = act(w, action, json, force, dry_run);
+	} else {
+		status = tool_open_store(&w->store, w->place.store,
+					 action == LIST || dry_run);
+		if (!status) {
+			status = act(w, action, json, force, dry_run);
+			closed = store_close(w->store);
+			if (closed && !status) {
+				tool_failed(w->place.store, closed);
+				status = TOOL_FAILED;
+			}
+		}
+	}
+	place_release(&w->place);
+	return status;
+}
+
+static int run_snapshot(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "force", no_argument, NULL, 'f' },
+		{ "dry-run", no_argument, NULL, 'n' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	bool json = false, force = false, dry_run = false;
+	struct snapshot_work w = { .place = PLACE_INIT };
+	int c, action, left;
+
+	while ((c = getopt_long(argc, argv, "fnjh", options, NULL)) != -1) {
+		if (c == 'h')
+			return tool_usage(&command_snapshot, true);
+		if (c == '?')
+			return TOOL_USAGE;
+		json |= c == 'j';
+		force |= c == 'f';
+		dry_run |= c == 'n';
+	}
+	left = argc - optind;
+	for (action = LIST; left && action < NO_ACTION; action++)
+		if (!strcmp(argv[optind], actions[action]))
+			break;
+	if (!left || action == NO_ACTION)
+		return left ? tool_misused(&command_snapshot, argv[optind],
+					   "it is none of list, create, drop "
+					   "and restore") :
+			      tool_usage(&command_snapshot, false);
+	if (left < (action == LIST ? 2 : 3) ||
+	    left > (action == LIST ? 2 : action == RESTORE ? 4 : 3))
+		return tool_misused(&command_snapshot, actions[action],
+				    "not these arguments");
+	if ((json && action != LIST) ||
+	    ((force || dry_run) && action != DROP && action != RESTORE))
+		return tool_misused(&command_snapshot, actions[action],
+				    "it does not take this option");
+	w.name = action == LIST ? NULL : argv[optind + 2];
+	w.part = left == 4 ? argv[optind + 3] : NULL;
+	return run_on(&w, action, argv[optind + 1], json, force, dry_run);
+}
