@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <mntent.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +36,17 @@ struct status_state {
 	int status;
 };
 
-static void set_problem(struct status_state *s, int status, const char *format,
-			double n)
+static void set_problem(struct status_state *s, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void set_problem(struct status_state *s, int status, const char *format, ...)
 {
-	if (s->problem[0])
+	va_list args;
+
+	if (s->problem[0])	/* the first stays */
 		return;
-	snprintf(s->problem, sizeof(s->problem), format, n);
+	va_start(args, format);
+	vsnprintf(s->problem, sizeof(s->problem), format, args);
+	va_end(args);
 	s->status = status;
 }
 
@@ -70,10 +76,10 @@ static int look_at_daemon(struct status_state *s, const struct tool_place *p)
 	buf_release(&version);
 	if (err == -ETIMEDOUT)
 		set_problem(s, TOOL_FAILED, "the daemon has not answered for "
-			    "%.0f seconds", ANSWER_S);
+			    "%d seconds", ANSWER_S);
 	else if (err == -ENOTCONN || err == -ECONNABORTED)
 		set_problem(s, TOOL_FAILED, "the daemon of this mount has ended "
-			    "(mount the store again)", 0);
+			    "(mount the store again)");
 	else if (err)
 		snprintf(s->problem, sizeof(s->problem), "%s", strerror(-err));
 	if (err)
@@ -91,12 +97,12 @@ static void look(struct status_state *s, const struct tool_place *p)
 	err = metrics_read(&s->figures, p, ANSWER_S);
 	if (err) {
 		set_problem(s, err < 0 ? TOOL_FAILED : err,
-			    "it cannot be looked at", 0);
+			    "it cannot be looked at");
 		return;
 	}
 	if (metrics_value(&s->figures, "faulted") > 0)
 		set_problem(s, TOOL_FAILED, "read-only after an error of the "
-			    "disk (mount it again when the disk is well)", 0);
+			    "disk (mount it again when the disk is well)");
 	if (metrics_value(&s->figures, "damaged_files") > 0)
 		set_problem(s, TOOL_DAMAGED, "%.0f damaged sstables (see the "
 			    "log, then run widefsctl check)",

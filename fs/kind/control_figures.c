@@ -18,12 +18,13 @@ static const struct figure mount[] = {
 
 static void add_mount(struct figures *f, struct fs *fs)
 {
+	int64_t up_us = clock_now_us() - fs->opened_ns / MICROSECOND;
+	int64_t up_s = up_us / 1000000;
+
 	figures_add(f, figures_begin(f, NULL, mount, ARRAY_SIZE(mount)),
 		    BYTES_EMPTY, BYTES_EMPTY,
 		    (const double[ARRAY_SIZE(mount)]){
-		(double)((clock_now_us() - fs->opened_ns / MICROSECOND) /
-			 1000000),
-		fs_is_read_only(fs), (double)errors_count(&fs->errors),
+		(double)up_s, fs_is_read_only(fs), (double)errors_count(&fs->errors),
 		(double)atomic_load(&fs->nodes.count),
 	});
 }
