@@ -361,6 +361,14 @@ static void drop_used(struct console *c, size_t used)
 	c->text.len -= used;
 }
 
+/* Return the statement that has begun behind the first `used` bytes. */
+static struct bytes rest_from(const struct console *c, size_t used)
+{
+	size_t at = used + c->split.begin;
+
+	return bytes_of(c->text.ptr + at, c->text.len - at);
+}
+
 static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 			 struct bytes data)
 {
@@ -391,10 +399,8 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 	}
 	buf_add_bytes(&c->text, data);
 	err = run_all(c, false, &used);
-	if (!err && takes_rest(c))
-		err = cql_may_begin(c->session,
-				    bytes_of(c->text.ptr + used,
-					     c->text.len - used), data.len);
+	if (!err && takes_rest(c) && c->split.begun)
+		err = cql_may_begin(c->session, rest_from(c, used), data.len);
 	if (!err) {
 		if (used)
 			drop_used(c, used);
