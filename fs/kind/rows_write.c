@@ -35,7 +35,7 @@ struct lines {
 	struct line_row *rows;
 	size_t *ends;		/* where each ends in data, */
 	uint64_t *numbers;	/* and the number of its line */
-	size_t count;
+	size_t count, room;
 };
 
 /* ------------------------------------------------------------------- apply */
@@ -250,7 +250,7 @@ static int take_lines(struct lines *l)
 		if (!len)
 			break;
 		err = take_line(l, bytes_of(left.ptr, len), l->at + len);
-		if (!err && l->count == BATCH_ROWS)
+		if (!err && l->count == l->room)
 			err = apply(l);
 	}
 	return err;
@@ -294,7 +294,7 @@ static int run(struct lines *l)
 
 /* ------------------------------------------------------------------- calls */
 static int begin(struct op *op, struct handle *h, struct rows *r,
-		 struct lines *l)
+		 struct lines *l, size_t bytes)
 {
 	int err = handle_begin_statement(op, h, r->rest.len);
 
@@ -305,9 +305,11 @@ static int begin(struct op *op, struct handle *h, struct rows *r,
 		err = renew_reader(op, h, r);
 	if (err)
 		return err;
-	l->rows = arena_alloc(&op->arena, BATCH_ROWS * sizeof(*l->rows));
-	l->ends = arena_alloc(&op->arena, BATCH_ROWS * sizeof(*l->ends));
-	l->numbers = arena_alloc(&op->arena, BATCH_ROWS * sizeof(*l->numbers));
+	/* The shortest line that is a row has more than two bytes. */
+	l->room = bytes / 2 < BATCH_ROWS ? bytes / 2 + 1 : BATCH_ROWS;
+	l->rows = arena_alloc(&op->arena, l->room * sizeof(*l->rows));
+	l->ends = arena_alloc(&op->arena, l->room * sizeof(*l->ends));
+	l->numbers = arena_alloc(&op->arena, l->room * sizeof(*l->numbers));
 	return op->arena.failed ? -ENOMEM : 0;
 }
 
@@ -320,7 +322,7 @@ int64_t rows_write(struct op *op, struct handle *h, uint64_t offset,
 	int err;
 
 	mutex_lock(&h->lock);
-	err = begin(op, h, r, &l);
+	err = begin(op, h, r, &l, data.len);
 	if (!err && !(h->flags & O_APPEND) && offset != r->taken)
 		err = op_refuse(op, -EINVAL,
 				"lines are written one after the other");
@@ -355,7 +357,7 @@ int rows_write_rest(struct op *op, struct handle *h, struct rows *r)
 
 	if (!r->rest.len)
 		return 0;
-	err = begin(op, h, r, &l);
+	err = begin(op, h, r, &l, r->rest.len);
 	if (!err)
 		err = take_line(&l, buf_bytes(&r->rest), r->rest.len);
 	if (!err)

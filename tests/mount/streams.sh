@@ -204,6 +204,8 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 755 "$W"; chmod 750 "$M/k/t"
 	again -o allow_other
 	refused 'who may not enter' 'Permission denied' as_other cat "$t.ndjson"
+	told() { "$@" cat "$M/system_schema/tables.ndjson" | grep -c '"keyspace_name": "k", "table_name": "t"'; }
+	is 'nor is told of it' '0 1' "$(told as_other) $(told env)"
 	chmod 754 "$t"
 	refused 'r without x is not enough' 'Permission denied' as_other cat "$t.csv"
 	chmod 755 "$t"
