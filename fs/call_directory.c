@@ -5,6 +5,7 @@
 #include "fs/file/unopened.h"
 #include "fs/fs.h"
 #include "fs/node/call.h"
+#include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/tree/listing.h"
@@ -60,6 +61,11 @@ int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (call)
 		call->locked = true;
 	return err;
+}
+
+bool fs_directory_is_heavy(uint64_t handle)
+{
+	return ((struct listing *)(uintptr_t)handle)->node->ops->made_up;
 }
 
 int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,

@@ -166,6 +166,8 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle, uint64_t cookie, bool plus, fs_fill *fill,
 	       void *context);
+/* True if reading the open directory may take long, because it runs a query. */
+bool fs_directory_is_heavy(uint64_t handle);
 int fs_releasedir(struct fs *fs, struct fs_call *call, uint64_t node,
 		  uint64_t handle);
 int fs_fsyncdir(struct fs *fs, struct fs_call *call, uint64_t node);

@@ -81,6 +81,11 @@ enum request_weight request_weight(const struct fuse_buf *buf)
 	case FUSE_INTERRUPT:
 		return read_body(buf, FUSE_INTERRUPT, &number) ?
 			       REQUEST_INTERRUPT : REQUEST_OF_NOBODY;
+	case FUSE_READDIR:
+	case FUSE_READDIRPLUS:
+		return read_body(buf, in->opcode, &number) &&
+				       fs_directory_is_heavy(number) ?
+			       REQUEST_HEAVY : REQUEST_LIGHT;
 	case FUSE_READ:
 	case FUSE_WRITE:
 	case FUSE_FLUSH:
