@@ -64,6 +64,12 @@ refused 'rm in a table' 'Operation not permitted' rm -f "$M/shop/users/@country=
 refused 'rm of a gap' 'Operation not permitted' rm -f "$l/@b=1.csv"
 is 'nothing was removed' 10 "$(ls "$g" | grep -vc @)"
 
+# A snapshot has queries of its moment.
+ok 'a snapshot' mkdir "$M/.snapshots/s"
+G=$M/.snapshots/s/shop/tweets/gmason
+before=$(cat "$G/@desc.csv") names=$(ls -U "$G/@tweet_id=..500")
+exec 6<"$G/@desc.csv"
+
 # rm of a range of clustering: one range tombstone.
 ok 'rm of a range' rm "$g/@tweet_id=200..500.ndjson"
 is 'has removed it' '100 101 500 600 700 800 900' "$(ls -U "$g" | grep -v @ | tr '\n' ' ' | sed 's/ $//')"
@@ -83,6 +89,14 @@ ok 'a value and a range' rm "$l/@a=3,@b=2...csv"
 is 'of the next column' '31 11 12 13' "$(rest)"
 ok 'in a prefix' rm "$l/1/@b=..3.csv"
 is 'the columns that follow' '31 13' "$(rest)"
+is 'the snapshot stays: its documents' "$before" "$(cat "$G/@desc.csv")"
+is 'those that are open' "$before" "$(cat <&6)"
+exec 6<&-
+is 'its listings' "$names" "$(ls -U "$G/@tweet_id=..500")"
+is 'its links' 'tweet, 3' "$(cat "$G/@tweet_id=..500/300/body")"
+refused 'nothing is removed in it' 'Read-only file system' rm -f "$G/@tweet_id=..500.csv"
+ok 'it is released' rmdir "$M/.snapshots/s"
+refused 'with its queries' 'No such file' ls "$G/@tweet_id=..500"
 cql "INSERT INTO shop.log (p, a, b, v) VALUES (1, 5, 1, 'late') USING TIMESTAMP 9000000000000000" >/dev/null
 ok 'what was written with a later timestamp' rm "$l/@a=5.csv"
 is 'is removed too' '31 13' "$(rest)"
