@@ -7,12 +7,14 @@
  * batch is there whole or not; an index agrees with its table.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/schema/schema_edit.h"
+#include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
 #include "store/snapshot.h"
 #include "store/table/table.h"
@@ -44,7 +46,8 @@ static const char *const queries[] = {
 /* Statements, and: "sync", "flush", "compact", "reopen", "kill" (the process dies
  * and the next one goes on), "later" (the clock goes on by 100 s, after a sync),
  * "provisional" (k.u may be replaced), "snapshot NAME", "unsnapshot NAME",
- * "restore NAME". */
+ * "restore NAME", "move k.NAME k.NAME" (a table), "rename NAME NAME" (a
+ * keyspace). */
 static const struct workload {
 	const char *name;
 	uint32_t tries;
@@ -216,6 +219,19 @@ static const struct workload {
 		"restore a", "kill",
 		"unsnapshot a", "kill",
 		"INSERT INTO k.t (p, c, v) VALUES (2, 2, 1)", "compact", "kill",
+	} },
+	{ "other names", 7, 1000, 300, {
+		KEYSPACE, TABLE,
+		"CREATE INDEX by_v ON k.t (v)",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
+		"move t u",
+		"INSERT INTO k.u (p, c, v) VALUES (1, 2, 1)", "flush",
+		"rename k l", "rename l k", "kill",
+		"UPDATE k.u SET v = 2 WHERE p = 1 AND c = 1",
+		"move u t", "kill",
+		"DELETE FROM k.t WHERE p = 1 AND c = 2", "compact",
+		"move t u", "reopen",
+		"DROP TABLE k.u",
 	} },
 	{ "counters", 9, 1500, 400, {
 		KEYSPACE,
@@ -421,11 +437,44 @@ static bool snapshot_step(struct world *w, const char *s)
 	return true;
 }
 
+static int edit_name(void *context, const struct schema *now,
+		     struct schema **next)
+{
+	char from[8], to[8];
+	struct buf why = BUF_INIT;
+	const char *s = context;
+	int err;
+
+	*next = schema_copy(now);
+	if (sscanf(s, "move %7s %7s", from, to) == 2)
+		err = schema_move_table(*next, schema_table(now, bytes_str("k"),
+							    bytes_str(from)),
+					bytes_str("k"), bytes_str(to), &why);
+	else if (sscanf(s, "rename %7s %7s", from, to) == 2)
+		err = schema_move_keyspace(*next, bytes_str(from),
+					   bytes_str(to));
+	else
+		err = -EINVAL;
+	buf_release(&why);
+	return err;
+}
+
+/* True if it was a new name for something: a change of the schema. */
+static bool name_step(struct world *w, const char *s)
+{
+	if (strncmp(s, "move ", 5) && strncmp(s, "rename ", 7))
+		return false;
+	w->now.begun++;
+	ck_assert_int_eq(store_edit_schema(w->store, edit_name, (void *)s), 0);
+	w->now.acknowledged = w->now.synced = w->now.begun;
+	return true;
+}
+
 static void statement(struct world *w, const char *s)
 {
 	struct buf out = BUF_INIT;
 
-	if (snapshot_step(w, s))
+	if (snapshot_step(w, s) || name_step(w, s))
 		return;
 	w->now.begun++;
 	if (answer_to(w->session, s, &out))
