@@ -564,8 +564,7 @@ static int print_row(struct dump *d, bool counters)
 	}
 	if (d->err || d->text.failed || d->partition.failed)
 		return d->err ? d->err : -ENOMEM;
-	return fwrite(d->text.ptr, 1, d->text.len, d->out) == d->text.len ?
-		       0 : -EIO;
+	return tool_write(d->out, buf_bytes(&d->text)) ? 0 : -EIO;
 }
 
 static int print_rows(struct dump *d)

@@ -52,7 +52,7 @@ static int copy(struct table_file *f, FILE *out, const struct export_job *job)
 		}
 		if (changed.failed)
 			got = -ENOMEM;
-		else if (fwrite(lines.ptr, 1, lines.len, out) != lines.len)
+		else if (!tool_write(out, lines))
 			got = -errno;
 		if (got < 0)
 			break;

@@ -139,8 +139,8 @@ static size_t refuse_first(struct import_work *i, struct bytes lines)
 	if (!i->errors || head)
 		return 0;
 	if (i->refused == 1)
-		fwrite(i->head.ptr, 1, i->head.len, i->errors);
-	fwrite(lines.ptr, 1, len, i->errors);
+		tool_write(i->errors, buf_bytes(&i->head));
+	tool_write(i->errors, bytes_of(lines.ptr, len));
 	for (j = 0; j < len; j++)
 		i->line += lines.ptr[j] == '\n';
 	return len;
@@ -230,8 +230,10 @@ static int open_files(struct import_work *i)
 
 static int finish(struct import_work *i, int err)
 {
-	if (i->errors && fclose(i->errors)) {
-		tool_failed(i->errors_name, -errno);
+	bool lost = i->errors && ferror(i->errors);
+
+	if (i->errors && (fclose(i->errors) || lost)) {
+		tool_complain(i->errors_name, "it could not be written");
 		err = err ? err : 1;
 	}
 	if (err < 0)

@@ -247,7 +247,7 @@ static int print_entries(struct sstable *t, bool keys)
 			     dump_entry(&out, &arena, &e);
 		if (!err && (out.failed || last.failed))
 			err = -ENOMEM;
-		if (!err && fwrite(out.ptr, 1, out.len, stdout) != out.len)
+		if (!err && !tool_write(stdout, buf_bytes(&out)))
 			err = -errno;
 	}
 	iterator_close(it);

@@ -33,7 +33,7 @@ static int print_mount(const struct tool_place *p)
 	if (err)
 		tool_failed(p->mount, err);
 	else
-		fwrite(out.ptr, 1, out.len, stdout);
+		tool_write(stdout, buf_bytes(&out));
 	buf_release(&out);
 	return err ? TOOL_FAILED : TOOL_DONE;
 }
@@ -44,7 +44,7 @@ static int print_store(const struct tool_place *p)
 	int status = metrics_print_store(&out, p->store, figures_print);
 
 	if (!status)
-		fwrite(out.ptr, 1, out.len, stdout);
+		tool_write(stdout, buf_bytes(&out));
 	buf_release(&out);
 	return status;
 }
@@ -156,7 +156,7 @@ static int print(const struct tool_place *p, bool json, bool histograms)
 		status = keep_table(&m, p);
 	if (!status && json) {
 		metrics_print_json(&out, &m, histograms);
-		fwrite(out.ptr, 1, out.len, stdout);
+		tool_write(stdout, buf_bytes(&out));
 	} else if (!status && p->table) {
 		print_table(&m);
 	} else if (!status && histograms) {

@@ -388,7 +388,7 @@ static int show_live(struct view *v, struct screen *s, double delay)
 		set_size(s);
 		show(s, v);
 		fputs("\033[H\033[2J", stdout);
-		fwrite(s->text.ptr, 1, s->text.len, stdout);
+		tool_write(stdout, buf_bytes(&s->text));
 		fflush(stdout);
 	} while (wait_for_next(delay));
 	fputs("\033[?25h\033[?1049l", stdout);
@@ -420,7 +420,7 @@ static int show_mount(const struct tool_place *p, bool once, double delay)
 		status = take(&v, delay);
 		if (!status) {
 			show(&s, &v);
-			fwrite(s.text.ptr, 1, s.text.len, stdout);
+			tool_write(stdout, buf_bytes(&s.text));
 		}
 	}
 	metrics_release(&v.now);

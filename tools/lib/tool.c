@@ -183,6 +183,12 @@ static void suggest_option(const struct command *c)
 			"%.*s?)\n", (int)len, word, (int)found_len, found);
 }
 
+bool tool_write(FILE *to, struct bytes bytes)
+{
+	return !bytes.len ||
+	       fwrite(bytes.ptr, 1, bytes.len, to) == bytes.len;
+}
+
 void tool_set_arguments(char **argv)
 {
 	arguments = argv;

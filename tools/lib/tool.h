@@ -6,6 +6,9 @@
 #define TOOLS_LIB_TOOL_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "store/base/bytes.h"
 
 struct store;
 
@@ -35,6 +38,8 @@ void tool_set_arguments(char **argv);
  * large), which then says how much. */
 bool tool_is_like(const char *word, size_t len, const char *other,
 		  size_t other_len, unsigned *best);
+/* Write these bytes, or none. False: errno says why they were not written. */
+bool tool_write(FILE *to, struct bytes bytes);
 /* Print the usage of a command, on stdout for --help, else on stderr. */
 int tool_usage(const struct command *c, bool asked);
 /* Print what is wrong with an argument, on stderr. Returns TOOL_USAGE. */
