@@ -91,6 +91,21 @@ struct node *document_directory(struct op *op, struct node *n)
 	return dir;
 }
 
+/* Of a partition those below may be kept too. */
+static void unkeep_below(struct op *op, struct node *dir)
+{
+	struct node **children;
+	size_t i, count;
+
+	if (!node_children(&op->fs->nodes, dir, true, &children, &count)) {
+		for (i = 0; i < count; i++)
+			if (children[i]->ops->directory)
+				unkeep_below(op, children[i]);
+		node_children_put(&op->fs->nodes, children, count);
+	}
+	node_unkeep(&op->fs->nodes, dir);
+}
+
 void document_drop_directory(struct op *op, struct node *n)
 {
 	struct node *dir = document_directory(op, n);
@@ -98,6 +113,6 @@ void document_drop_directory(struct op *op, struct node *n)
 	if (!dir)
 		return;
 	op_notify_below(op, dir);
-	node_unkeep(&op->fs->nodes, dir);
+	unkeep_below(op, dir);
 	node_put(&op->fs->nodes, dir);
 }

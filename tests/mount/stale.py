@@ -86,11 +86,15 @@ def looks():
                   ('ls', lambda: [x for x in names(row) or [] if x in 'ab'], sorted(have))]
     else:
         found += [('row', lambda: c not in s.kept and os.path.exists(row), False), ('no document', lambda: get(row + '.json'), None)]
-    found += [('rows', lambda: [x for x in names(part) or [] if x.isdigit() and int(x) not in s.kept],
+    found += [('lines', lambda: lines(part + '.ndjson'), sorted(s.rows)), ('rows', lambda: [x for x in names(part) or [] if x.isdigit() and int(x) not in s.kept],
                sorted(str(x) for x in s.rows if x not in s.kept)),
               ('table', lambda: os.path.exists(k + '/x'), s.extra),
               ('tables', lambda: 'x' in (names(k) or []), s.extra)]
     return found
+
+
+def lines(path):
+    return sorted(json.loads(x)['c'] for x in (get(path) or '').splitlines())
 
 
 def document(path):
@@ -214,6 +218,26 @@ def remove_document(c):
     del s.rows[c]
 
 
+def write_lines(c):
+    a, b = fresh()
+    put(part + '.ndjson', '{"c": %d, "a": %d, "b": "%s"}\n' % (c, a, b), os.O_APPEND)
+    model(c, a, b)
+
+
+def write_records(c):
+    a, b = fresh()
+    put(k + '/t.csv', 'p,c,b,a\n1,%d,%s,%d\n' % (c, b, a), os.O_APPEND)
+    model(c, a, b)
+
+
+def remove_rows(c):
+    if not s.rows:
+        return with_semicolon(c)
+    os.unlink(part + '.csv')
+    s.rows = {}
+    s.kept = set()
+
+
 def rename_cell(c):
     if c not in s.rows:
         return with_semicolon(c)
@@ -319,7 +343,7 @@ def expire(c):
 
 changes = [with_semicolon, without, several, write_cell, remove_cell, write_document, add_document, rename_document,
            remove_document, rename_cell, rename_row, remove_row, range_delete, truncate, mode, owner, table, directory,
-           attribute, write_set, remove_set, expire]
+           attribute, write_set, remove_set, expire, write_lines, write_records, remove_rows]
 
 
 # Beside it: others work in the same table, so that notices wait in a queue.

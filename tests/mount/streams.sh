@@ -116,6 +116,10 @@ ok 'rm of a partition' rm "$t/1.csv"
 refused 'all of it' 'No such file' ls "$t/1"
 is 'also its statics' '[]' "$(cql 'SELECT s FROM k.t WHERE id = 1' | jq -c .rows)"
 refused 'not there any more' 'No such file' rm "$t/1.csv"
+mkdir -p "$t/9/kept"; add "$t/9/kept.ndjson" '{"d": 1}'
+ok 'with directories that were made below' rm "$t/9.ndjson"
+refused 'all of them go' 'No such file' ls "$t/9"
+is 'for good' '' "$(ls "$t" | grep -x 9)"
 refused 'rm of a table' 'Operation not permitted' rm "$t.ndjson"
 cql "INSERT INTO k.t (id, c, d) VALUES (7, 'x', 1) USING TIMESTAMP $(($(date +%s) * 1000000 + 3600000000))" >/dev/null
 ok 'a row of the future' rm "$t/7.ndjson"
