@@ -11,6 +11,7 @@
 #include "store/cql/cql.h"
 #include "store/table/present.h"
 #include "tests/lib/answers.h"
+#include "tests/lib/simfile.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -465,6 +466,54 @@ START_TEST(many_cost_little)
 }
 END_TEST
 
+/* A full disk gives up the automatic ones before a write is refused, and no
+ * other. */
+START_TEST(a_full_disk_gives_them_up)
+{
+	struct test_store saved = t;
+	struct store_options options;
+	struct sim *disk = sim_new();
+	struct manifest_snapshot found;
+	char statement[9000];
+	bool created;
+	int i;
+
+	store_options_init(&options);
+	options.no_threads = true;
+	options.create = true;
+	options.memtable_bytes = 1 << 20;
+	options.files = sim_files(disk);
+	ck_assert_int_eq(store_open(&t.store, "/store", &options, NULL,
+				    &created), 0);
+	run(KEYSPACE);
+	run("CREATE TABLE k.t (p int PRIMARY KEY, v text) WITH compression = "
+	    "{'enabled': false}");
+	for (i = 0; i < 1200; i++) {
+		snprintf(statement, sizeof(statement), "INSERT INTO k.t (p, v) "
+			 "VALUES (%d, '%08000d')", i, i);
+		run(statement);
+	}
+	ck_assert_int_eq(store_flush(t.store, NULL), 0);
+	run("TRUNCATE k.t");
+	found = automatic();
+	ck_assert_uint_gt(held(found.name), 8000000);
+	ck_assert_int_eq(snapshot_create(t.store, "mine"), 0);
+	sim_fill(disk, true);
+	for (i = 0; i < 1000; i++) {
+		snprintf(statement, sizeof(statement), "INSERT INTO k.t (p, v) "
+			 "VALUES (%d, '%08000d')", i, i);
+		run(statement);
+	}
+	ck_assert_int_eq(snapshot_find(t.store, found.name, 0, &found), -ENOENT);
+	ck_assert_int_eq(snapshot_find(t.store, "mine", 0, &found), 0);
+	answers(t.store, "SELECT COUNT(*) FROM k.t", "[1000]\n");
+	ck_assert_int_eq(snapshot_drop(t.store, "mine"), 0);
+	ck_assert_int_eq(store_close(t.store), 0);
+	sim_free(disk);
+	t = saved;
+}
+END_TEST
+
 SUITE(snapshot)
 {
 	TCase *tc = tcase_create("snapshot");
@@ -484,5 +533,6 @@ SUITE(snapshot)
 	tcase_add_test(tc, a_part_is_brought_back);
 	tcase_add_test(tc, files_are_shared);
 	tcase_add_test(tc, many_cost_little);
+	tcase_add_test(tc, a_full_disk_gives_them_up);
 	suite_add_tcase(suite, tc);
 }
