@@ -313,10 +313,13 @@ static bool same_values(const struct bytes *a, const struct bytes *b,
 	return true;
 }
 
-/* Read the row's key by a SELECT with the caller's rights: 1, 0, -errno. */
+/* Read the row by a SELECT with the caller's rights: 1, 0, -errno. q: compare the
+ * values that follow its key; NULL: the SELECT has. */
 static int select_row(struct op *op, struct bytes text,
-		      const struct row_key *key, uint32_t keys, uint32_t count)
+		      const struct row_key *key, const struct table *t,
+		      const struct row_query *q)
 {
+	uint32_t keys = t->partition_key_count, count = t->clustering_count;
 	struct cql_session *session = NULL;
 	struct cql_result *result = NULL;
 	const struct bytes *values;
@@ -324,7 +327,7 @@ static int select_row(struct op *op, struct bytes text,
 
 	if (!got)
 		got = cql_execute(session, text, &result);
-	if (!got && cql_result_column_count(result) != keys + count)
+	if (!got && cql_result_column_count(result) < keys + count)
 		got = -ESTALE;
 	if (!got)
 		got = cql_result_next(result, &values);
@@ -332,6 +335,8 @@ static int select_row(struct op *op, struct bytes text,
 		refuse(op, session, got, false);
 	else if (got > 0)
 		got = same_values(values + keys, key->clustering, count);
+	if (got > 0 && q)
+		got = row_query_has_values(q, values + keys + count);
 	cql_result_free(result);
 	cql_session_free(session);
 	return got;
@@ -365,13 +370,18 @@ int query_rows_has(struct op *op, const struct row_query *q,
 	if (!row_query_has_key(q, key->partition_key, values, key->clustering))
 		return 0;
 	/* Of a virtual table not every user sees every row. */
-	if (row_query_print_check(&text, q, values, key->clustering) ||
+	if (row_query_print_check(&text, q, values, key->clustering, false) ||
 	    (t->flags & TABLE_VIRTUAL))
 		got = text.failed ? -ENOMEM :
-		      select_row(op, buf_bytes(&text), key,
-				 t->partition_key_count, t->clustering_count);
+		      select_row(op, buf_bytes(&text), key, t, q);
 	else
 		got = read_row(op, t, key);
+	if (got == -EAGAIN) {
+		buf_clear(&text);
+		row_query_print_check(&text, q, values, key->clustering, true);
+		got = text.failed ? -ENOMEM :
+		      select_row(op, buf_bytes(&text), key, t, NULL);
+	}
 	buf_release(&text);
 	return got;
 }

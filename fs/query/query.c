@@ -351,7 +351,7 @@ static bool is_on_key(const struct query_condition *c)
 
 bool row_query_print_check(struct buf *out, const struct row_query *q,
 			   const struct bytes *partition_values,
-			   const struct bytes *clustering)
+			   const struct bytes *clustering, bool conditions)
 {
 	const struct table *t = q->place.table;
 	bool any = false, found = false;
@@ -359,6 +359,12 @@ bool row_query_print_check(struct buf *out, const struct row_query *q,
 
 	buf_add_str(out, "SELECT ");
 	add_key_columns(out, t, 0);
+	for (i = 0; i < q->terms.count && !conditions; i++) {
+		if (is_on_key(&q->conditions[i]))
+			continue;
+		buf_add_str(out, ", ");
+		schema_print_name(out, bytes_str(q->conditions[i].column->name));
+	}
 	add_from(out, t);
 	for (i = 0; i < t->partition_key_count; i++)
 		add_equal(out, &any, table_partition_column(t, i),
@@ -369,10 +375,12 @@ bool row_query_print_check(struct buf *out, const struct row_query *q,
 	for (i = 0; i < q->terms.count; i++) {
 		if (is_on_key(&q->conditions[i]))
 			continue;
-		add_condition(out, &any, t, &q->conditions[i]);
+		if (conditions)
+			add_condition(out, &any, t, &q->conditions[i]);
 		found = true;
 	}
-	buf_add_str(out, " ALLOW FILTERING");
+	if (conditions)
+		buf_add_str(out, " ALLOW FILTERING");
 	return found;
 }
 
@@ -401,6 +409,60 @@ static bool has_value(const struct query_condition *c, struct bytes value)
 	return (bytes_is_null(c->value) ||
 		type_compare(type, value, c->value) >= 0) &&
 	       (bytes_is_null(c->end) || type_compare(type, value, c->end) < 0);
+}
+
+/* Compare as LIKE does: '%' stands for anything at either end. */
+static bool is_like(struct bytes pattern, struct bytes value)
+{
+	bool open = pattern.len && pattern.ptr[0] == '%';
+	bool ends = pattern.len > open && pattern.ptr[pattern.len - 1] == '%';
+	struct bytes p = bytes_of(pattern.ptr + open, pattern.len - open - ends);
+
+	if (bytes_is_null(value) || value.len < p.len)
+		return false;
+	if (open && ends)
+		return !p.len || memmem(value.ptr, value.len, p.ptr, p.len);
+	if (open)
+		return !memcmp(value.ptr + value.len - p.len, p.ptr, p.len);
+	return (ends || value.len == p.len) && !memcmp(value.ptr, p.ptr, p.len);
+}
+
+/* True if an index of the column compares otherwise than its type does. */
+static bool has_folding_index(const struct table *t, const struct column *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->index_count; i++)
+		if (&t->columns[t->indexes[i].column] == c &&
+		    t->indexes[i].kind != INDEX_COMPOSITES)
+			return true;
+	return false;
+}
+
+int row_query_has_values(const struct row_query *q,
+			 const struct bytes *values)
+{
+	uint32_t i, n = 0;
+	int has = 1;
+
+	for (i = 0; i < q->terms.count; i++) {
+		const struct query_condition *c = &q->conditions[i];
+		struct bytes value;
+
+		if (is_on_key(c))
+			continue;
+		value = values[n++];
+		if (type_is_multicell(c->column->type))
+			return 0;	/* as CQL refuses it */
+		if (c->operator == QUERY_LIKE ? is_like(c->value, value) :
+						has_value(c, value))
+			continue;
+		if (bytes_is_null(value) ||
+		    !has_folding_index(q->place.table, c->column))
+			return 0;
+		has = -EAGAIN;
+	}
+	return has;
 }
 
 bool row_query_has_key(const struct row_query *q, struct bytes partition_key,

@@ -42,12 +42,18 @@ int row_query_parse(struct op *op, struct node *dir, struct bytes name,
 void row_query_print(struct buf *out, const struct row_query *q, bool keys);
 /*
  * Append the SELECT of the one row with this key (with its partition key's
- * values), as far as the conditions are on columns that are no part of it, with
- * all columns of the key. False: there is no such condition.
+ * values): of all columns of the key, and then with `conditions` under those
+ * that are on other columns, which an index may serve; else, by the key alone,
+ * of these columns too, one for each condition. False: there is no such
+ * condition.
  */
 bool row_query_print_check(struct buf *out, const struct row_query *q,
 			   const struct bytes *partition_values,
-			   const struct bytes *clustering);
+			   const struct bytes *clustering, bool conditions);
+/* Compare these columns' values: 1 they satisfy the conditions; 0 not; -EAGAIN:
+ * only an index knows, which may fold letters or split a text. */
+int row_query_has_values(const struct row_query *q,
+			 const struct bytes *values);
 /*
  * Set out to the rows that the terms mean, if they are a range of clustering and
  * nothing else: 1; 0: it is empty; -EPERM: they are not.

@@ -135,6 +135,13 @@ ok 'a term on a value' test -L "$u/@country=nz/kim"
 refused 'that another row has not' 'No such file' readlink -v "$u/@country=nz/ada"
 refused 'no query in a query' 'No such file' ls "$g/@limit=5/@limit=5"
 
+cql "CREATE TABLE shop.fold (k int PRIMARY KEY, name text)" >/dev/null
+cql "CREATE INDEX ON shop.fold (name) USING 'sai' WITH OPTIONS = {'case_sensitive': 'false'}" >/dev/null
+cql "INSERT INTO shop.fold (k, name) VALUES (1, 'Ada')" >/dev/null
+is 'an index that folds letters' 1 "$(names "$M/shop/fold/@name=ADA")"
+ok 'and its entry' test -L "$M/shop/fold/@name=ADA/1"
+refused 'not that of another' 'No such file' readlink -v "$M/shop/fold/@name=BOB/1"
+
 # ---- what is refused
 refused 'an unknown column' 'No such file' ls "$g/@nothing=1"
 refused 'an unknown operator' 'No such file' ls "$g/@tweet_id>5"
