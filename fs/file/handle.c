@@ -69,11 +69,9 @@ void handle_unlink(struct fs *fs, struct handle *h)
 }
 
 /* It was made or truncated by this open. */
-static void begin_empty(struct handle *h, bool created)
-	REQUIRES(&h->buffer->lock)
+static void begin_empty(struct handle *h, struct write_buffer *buffer,
+			bool created) REQUIRES(&buffer->lock)
 {
-	struct write_buffer *buffer = h->buffer;
-
 	/* cp and tar open so, no shell does. */
 	buffer->how.copied = created && (h->flags & O_EXCL);
 	buffer->is_new |= created;
@@ -107,7 +105,7 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 	} else if (created || (h->flags & O_TRUNC)) {
 		err = buffer_truncate(op, h->node, buffer, 0);
 		if (!err)
-			begin_empty(h, created);
+			begin_empty(h, buffer, created);
 	}
 	mutex_unlock(&buffer->lock);
 	return err;

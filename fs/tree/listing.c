@@ -342,7 +342,7 @@ static bool prepare_rest(struct listing *l) REQUIRES(&l->lock)
 }
 
 /* At the end of a call, let go of large rows, and charge what is held. */
-static void settle(struct op *op, struct listing *l)
+static void settle(struct op *op, struct listing *l) REQUIRES(&l->lock)
 {
 	if (!prepare_rest(l))
 		return;

@@ -83,7 +83,8 @@ int listing_open(struct op *op, struct node *n, struct listing **out);
 /* Fill in the entries after that cookie until there is no more room: 0, -errno.
  * REQUIRES l->lock. */
 int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
-		   fs_fill *fill, void *context);
+		   fs_fill *fill, void *context)
+	REQUIRES(&l->lock);
 void listing_close(struct fs *fs, struct listing *l);
 
 /*
