@@ -8,17 +8,18 @@
 
 #define LONGEST_LINE 1024
 
-static void (*sink_function)(void *context, enum log_level level,
-			     const char *line);
-static void *sink_context;
+typedef void log_sink(void *context, enum log_level level, const char *line);
+/* Other threads may be writing a line while they are set: the context first. */
+static log_sink *_Atomic sink_function;
+static void *_Atomic sink_context;
 static atomic_int shown_level = LOG_INFO_LEVEL;
 static _Thread_local char last_corrupt[LONGEST_LINE];
 
 void log_set_sink(void (*sink)(void *context, enum log_level level,
 			       const char *line), void *context)
 {
-	sink_function = sink;
-	sink_context = context;
+	atomic_store(&sink_context, context);
+	atomic_store(&sink_function, sink);
 }
 
 void log_set_level(enum log_level level)
@@ -47,13 +48,14 @@ static void log_text(enum log_level level, const char *text)
 {
 	static const char *const names[] = { "error", "warning", "info",
 					     "debug" };
+	log_sink *sink = atomic_load(&sink_function);
 	char line[LONGEST_LINE * 2];
 
 	if ((int)level > atomic_load(&shown_level))
 		return;
 	escape(line, sizeof(line), text);
-	if (sink_function)
-		sink_function(sink_context, level, line);
+	if (sink)
+		sink(atomic_load(&sink_context), level, line);
 	else
 		fprintf(stderr, "widefs: %s: %s\n", names[level], line);
 }
