@@ -1,0 +1,38 @@
+# What README.md says of backing up, restoring and undoing, followed to the letter.
+. tests/mount/lib.sh
+HOME=$W
+export HOME
+PATH=$(dirname "$WIDEFS"):$PATH
+S=$W/db
+start
+run_cql <<'C'
+CREATE KEYSPACE sales WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE sales.orders (customer text, id int, total decimal, tags set<text>, at text static, PRIMARY KEY (customer, id));
+CREATE TABLE sales.hits (id int PRIMARY KEY, n counter);
+INSERT INTO sales.orders (customer, id, total, tags, at) VALUES ('ada', 42, 19.90, {'new'}, 'home');
+INSERT INTO sales.orders (customer, id, total) VALUES ('bob', 1, 5) USING TTL 100000;
+UPDATE sales.hits SET n = n + 7 WHERE id = 1;
+C
+# block N: the Nth block of commands of that chapter.
+block() { awk -v n="$1" '/^## / { on = /^## Backing up/ } on && /^    / { if (!inside) b++; inside = 1; if (b == n) print substr($0, 5) } !/^    / { inside = 0 }' README.md; }
+follow() { block "$1" >"$W/block"; ok "it has commands" test -s "$W/block"; ok "block $1" bash -e "$W/block"; }
+all() { cql "SELECT customer, id, total, tags, at FROM sales.orders" | jq -c .rows; cql 'SELECT * FROM sales.hits' | jq -c .rows; }
+before=$(all)
+mkdir "$W/backup"
+follow 1
+is 'the backup has all' 'hits orders schema.cql' "$(ls "$W/backup/sales" | paste -sd ' ')"
+is 'nothing stays' 0 "$(find "$M/.snapshots" -mindepth 1 -maxdepth 1 -name now | wc -l)"
+follow 1
+rm -r "$M/sales"
+follow 2
+is 'all is back' "$before" "$(all)"
+is 'nothing differs' '' "$(rsync -aXn --delete --itemize-changes "$W/backup/" "$M/")"
+follow 2
+is 'restored over what is there' "$before" "$(all)"
+mkdir "$M/.snapshots/monday"
+rm -r "$M/sales/orders/ada"
+echo 6 >"$M/sales/orders/bob/1/total"
+follow 3
+is 'undone' "$before" "$(all)"
+stop
+done_testing
