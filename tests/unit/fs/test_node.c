@@ -3,15 +3,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "store/base/alloc.h"
 #include "tests/unit/suite.h"
+
+static const struct node_ops kind_test = { .kind = "test", .directory = true };
 
 static struct node *make(struct node_table *t, struct node *parent,
 			 const char *name, const char *value)
 {
 	struct node_key key = { .parent = parent, .name = bytes_str(name),
-				.value = bytes_str(value) };
+				.ops = &kind_test, .value = bytes_str(value) };
 	struct node *n = node_make(t, &key);
 
 	ck_assert_ptr_nonnull(n);
@@ -121,7 +124,7 @@ static void *hammer(void *context)
 
 	for (i = 0; i < test_scale(20000); i++) {
 		char name[2] = { (char)('a' + rand_r(&seed) % 8), 0 };
-		struct node_key key = { .parent = t->root,
+		struct node_key key = { .ops = &kind_test, .parent = t->root,
 					.name = bytes_of(name, 1) };
 		struct node *n = node_make(t, &key), *child;
 
