@@ -44,7 +44,7 @@ typed=(
 for line in "${typed[@]}"; do
 	printf '$ %s\n' "$line"
 	bash -c "$line" 2>&1
-done | sed -E "s|$W|/home/ada|g; s/^bash: line [0-9]+: /bash: /; s/[0-9]{4}-[0-9-]+T[0-9:.]+Z [0-9]+ [0-9]+ /TIME PID UID /; s|^(/home/ada/db) +.*%|\1 SIZES|; s/\b$rows\b/ROWS/; s/\b$((rows + 1))\b/ROWS+1/" >said
+done | sed -E "s|$W|/home/ada|g; s/^bash: line [0-9]+: /bash: /; s/[0-9]{4}-[0-9-]+T[0-9:.]+Z [0-9]+ [0-9]+ /TIME PID UID /; s|^(/home/ada/db) +.*%|\1 SIZES|; s/^-+$/---/; s/^ +/ /; s/\b$rows\b/ROWS/; s/\b$((rows + 1))\b/ROWS+1/" >said
 cd "$here" || exit 1
 if diff -u tests/mount/first.txt "$W/said"; then pass; else fail 'what is said is as it was written down'; fi
 ok 'nothing is left mounted' sh -c "! mountpoint -q '$W/mnt'"
