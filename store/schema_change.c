@@ -344,6 +344,8 @@ static int commit(struct store *s, struct schema *next,
 		err = lsm_apply(s->lsm, &batch, &position);
 	if (err && replaces)	/* later errors: it may be done */
 		store_forget_rows(s, s->schema, next);
+	if (err && fills)
+		edit->forget(edit->context);
 	if (!err)
 		err = lsm_sync(s->lsm, position);
 	batch_release(&batch);

@@ -79,6 +79,42 @@ static struct table *new_table(struct restore *r, const struct table *t)
 	return NULL;
 }
 
+/* Another table has the id where this one was renamed since. */
+static bool has_id(const struct schema *s, const struct table *t)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < s->keyspace_count; i++)
+		for (j = 0; j < s->keyspaces[i]->table_count; j++) {
+			const struct table *other = s->keyspaces[i]->tables[j];
+
+			if (!memcmp(other->id, t->id, sizeof(t->id)) &&
+			    (strcmp(other->name, t->name) ||
+			     strcmp(other->keyspace, t->keyspace)))
+				return true;
+		}
+	return false;
+}
+
+/* Another table has the name of one of its indexes: it has it since it was
+ * renamed, or since the snapshot. */
+static int check_indexes(struct restore *r, const struct schema *next,
+			 const struct table *t)
+{
+	const struct keyspace *k = schema_keyspace(next, bytes_str(t->keyspace));
+	uint32_t i;
+
+	for (i = 0; i < t->index_count; i++) {
+		const struct table *has =
+			keyspace_index(k, bytes_str(t->indexes[i].name), NULL);
+
+		if (has && strcmp(has->name, t->name))
+			return refuse(r, -EINVAL, "another table has an index "
+				      "of that name: ", t->indexes[i].name);
+	}
+	return 0;
+}
+
 static int set_tables(struct restore *r, struct schema *next,
 		      const struct keyspace *k, const struct table *only)
 {
@@ -90,8 +126,12 @@ static int set_tables(struct restore *r, struct schema *next,
 
 		if (only && k->tables[i] != only)
 			continue;
-		t = new_table(r, k->tables[i]);
-		err = t ? schema_set_table(next, t) : -ENOMEM;
+		err = only ? check_indexes(r, next, only) : 0;
+		t = err ? NULL : new_table(r, k->tables[i]);
+		if (t && has_id(next, t))	/* it gets a new one */
+			memset(t->id, 0, sizeof(t->id));
+		if (!err)
+			err = t ? schema_set_table(next, t) : -ENOMEM;
 	}
 	return err;
 }
@@ -142,23 +182,6 @@ static int set_types(struct restore *r, struct schema *next,
 	return err;
 }
 
-/* Another table has the id where this one was renamed since. */
-static bool has_id(const struct schema *s, const struct table *t)
-{
-	uint32_t i, j;
-
-	for (i = 0; i < s->keyspace_count; i++)
-		for (j = 0; j < s->keyspaces[i]->table_count; j++) {
-			const struct table *other = s->keyspaces[i]->tables[j];
-
-			if (!memcmp(other->id, t->id, sizeof(t->id)) &&
-			    (strcmp(other->name, t->name) ||
-			     strcmp(other->keyspace, t->keyspace)))
-				return true;
-		}
-	return false;
-}
-
 /* A keyspace without tables and types, as k is else. */
 static struct keyspace *bare_keyspace(const struct keyspace *k)
 {
@@ -186,7 +209,6 @@ static int set_table(struct restore *r, struct schema *next,
 {
 	struct bytes name = bytes_str(k->name);
 	struct keyspace *made;
-	struct table *set;
 	int err = 0;
 
 	if (!schema_keyspace(next, name)) {
@@ -195,12 +217,7 @@ static int set_table(struct restore *r, struct schema *next,
 	}
 	if (!err)
 		err = set_types(r, next, k, t);
-	if (!err)
-		err = set_tables(r, next, k, t);
-	set = err ? NULL : schema_table(next, name, bytes_str(t->name));
-	if (set && has_id(next, set))
-		memset(set->id, 0, sizeof(set->id));	/* it gets a new one */
-	return err;
+	return err ? err : set_tables(r, next, k, t);
 }
 
 /* --------------------------------------------------------------------- edit */
@@ -349,9 +366,10 @@ static int fill(void *context, struct batch *batch)
 	return err;
 }
 
-/* After a failure the new tables are nobody's. */
-static void forget(struct restore *r)
+/* The new tables are nobody's. */
+static void forget(void *context)
 {
+	struct restore *r = context;
 	size_t i;
 
 	for (i = 0; i < r->count; i++)
@@ -363,8 +381,10 @@ int snapshot_restore(struct store *s, const struct snapshot_part *part,
 		     struct buf *why)
 {
 	struct restore r = { .s = s, .part = part, .why = why };
-	struct schema_edit how = { .edit = edit, .fill = fill, .context = &r };
+	struct schema_edit how = { .edit = edit, .fill = fill,
+				   .forget = forget, .context = &r };
 	struct manifest_snapshot found;
+	struct lsm_snapshot_hold hold;
 	int err;
 
 	if (s->read_only)
@@ -372,17 +392,20 @@ int snapshot_restore(struct store *s, const struct snapshot_part *part,
 	err = snapshot_find(s, part->name, 0, &found);
 	if (err == -ENOENT)
 		return refuse(&r, err, "there is no such snapshot", "");
-	if (!err)
-		err = snapshot_acquire(&r.view, s, found.number);
 	if (err)
 		return err;
-	r.number = found.number;
-	r.from = store_schema(r.view);
-	err = store_edit_tables(s, &how);
-	if (err)
-		forget(&r);
-	mem_free(r.tables);
-	schema_put(r.from);
-	snapshot_release(s, r.view);
+	/* What is there now becomes an automatic snapshot, for which the oldest
+	 * goes: never this one. */
+	lsm_snapshot_hold(s->lsm, &hold, found.number);
+	err = snapshot_acquire(&r.view, s, found.number);
+	if (!err) {
+		r.number = found.number;
+		r.from = store_schema(r.view);
+		err = store_edit_tables(s, &how);
+		mem_free(r.tables);
+		schema_put(r.from);
+		snapshot_release(s, r.view);
+	}
+	lsm_snapshot_unhold(s->lsm, &hold);
 	return err;
 }

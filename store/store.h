@@ -70,6 +70,8 @@ struct schema_edit {
 	 * nobody writes, when the new tables have numbers, it brings their
 	 * data, and adds to the batch that changes the schema. */
 	int (*fill)(void *context, struct batch *batch);
+	/* With fill: the change does not happen, the data is nobody's. */
+	void (*forget)(void *context);
 	void *context;
 };
 int store_edit_tables(struct store *s, const struct schema_edit *edit);

@@ -107,6 +107,7 @@ struct lsm {
 	struct mutex flushing, compacting, viewing, install, write, lock, room;
 	struct lsm_table **tables;		/* by number */
 	size_t table_count, table_room;
+	struct lsm_snapshot_hold *holds;	/* lock; snapshots not given up */
 	struct lsm_counters counters;
 };
 

@@ -156,6 +156,38 @@ int lsm_snapshot_remove(struct lsm *lsm, uint64_t number)
 	return err;
 }
 
+void lsm_snapshot_hold(struct lsm *lsm, struct lsm_snapshot_hold *h,
+		       uint64_t number)
+{
+	h->number = number;
+	mutex_lock(&lsm->lock);
+	h->next = lsm->holds;
+	lsm->holds = h;
+	mutex_unlock(&lsm->lock);
+}
+
+void lsm_snapshot_unhold(struct lsm *lsm, struct lsm_snapshot_hold *h)
+{
+	struct lsm_snapshot_hold **link;
+
+	mutex_lock(&lsm->lock);
+	for (link = &lsm->holds; *link != h; link = &(*link)->next)
+		;
+	*link = h->next;
+	mutex_unlock(&lsm->lock);
+}
+
+static bool is_held(struct lsm *lsm, uint64_t number)
+{
+	const struct lsm_snapshot_hold *h;
+
+	mutex_lock(&lsm->lock);
+	for (h = lsm->holds; h && h->number != number; h = h->next)
+		;
+	mutex_unlock(&lsm->lock);
+	return h;
+}
+
 int lsm_snapshot_give_up(struct lsm *lsm, size_t most, bool *any)
 {
 	struct manifest_snapshot *list;
@@ -166,7 +198,7 @@ int lsm_snapshot_give_up(struct lsm *lsm, size_t most, bool *any)
 	for (i = 0; i < count; i++)
 		automatic += list[i].automatic;
 	for (i = 0; !err && i < count && automatic > most; i++) {
-		if (!list[i].automatic)
+		if (!list[i].automatic || is_held(lsm, list[i].number))
 			continue;
 		err = remove_with_reserve(lsm, list[i].number);
 		if (err == -ENOENT)

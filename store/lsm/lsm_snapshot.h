@@ -18,9 +18,20 @@ int lsm_snapshot_add(struct lsm *lsm, struct manifest_snapshot *s);
 /* Forget the snapshot, and remove the files that it alone has: at the last
  * close of who reads them. Works on a full disk. -ENOENT. */
 int lsm_snapshot_remove(struct lsm *lsm, uint64_t number);
-/* Remove the automatic ones but the newest `most`. 0, -errno; *any says whether
- * one was removed. */
+/* Remove the automatic ones but the newest `most`, and those that are held. 0,
+ * -errno; *any says whether one was removed. */
 int lsm_snapshot_give_up(struct lsm *lsm, size_t most, bool *any);
+/*
+ * Hold the snapshot of that number while it is restored: it is not given up. h is
+ * the caller's until lsm_snapshot_unhold.
+ */
+struct lsm_snapshot_hold {
+	uint64_t number;
+	struct lsm_snapshot_hold *next;
+};
+void lsm_snapshot_hold(struct lsm *lsm, struct lsm_snapshot_hold *h,
+		       uint64_t number);
+void lsm_snapshot_unhold(struct lsm *lsm, struct lsm_snapshot_hold *h);
 /* List them, the oldest first; mem_free. 0 or -ENOMEM. */
 int lsm_snapshot_list(struct lsm *lsm, struct manifest_snapshot **list,
 		      size_t *count);

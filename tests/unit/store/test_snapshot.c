@@ -9,6 +9,7 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/cql/cql.h"
+#include "store/schema/schema_move.h"
 #include "store/table/present.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/simfile.h"
@@ -59,6 +60,59 @@ static void answers(struct store *s, const char *statement, const char *wanted)
 	ck_assert_str_eq(buf_cstr(&out), wanted);
 	cql_session_free(session);
 	buf_release(&out);
+}
+
+/* It is one of two answers. */
+static void answers_one_of(const char *statement, const char *wanted,
+			   const char *or_that)
+{
+	struct cql_session *session;
+	struct buf out = BUF_INIT;
+
+	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
+	answer_to(session, statement, &out);
+	if (!out.len || (strcmp(buf_cstr(&out), wanted) &&
+			 strcmp(buf_cstr(&out), or_that)))
+		ck_abort_msg("%s", out.len ? buf_cstr(&out) : "nothing");
+	cql_session_free(session);
+	buf_release(&out);
+}
+
+/* Move the table, or (table NULL) the keyspace, to another name. */
+static int move(void *context, const struct schema *now, struct schema **next)
+{
+	const char *const *names = context;	/* keyspace, table, to */
+	struct buf why = BUF_INIT;
+	int err;
+
+	*next = schema_copy(now);
+	ck_assert_ptr_nonnull(*next);
+	if (names[1])
+		err = schema_move_table(*next,
+					schema_table(now, bytes_str(names[0]),
+						     bytes_str(names[1])),
+					bytes_str(names[0]), bytes_str(names[2]),
+					&why);
+	else
+		err = schema_move_keyspace(*next, bytes_str(names[0]),
+					   bytes_str(names[2]));
+	buf_release(&why);
+	return err;
+}
+
+static void rename_table(const char *keyspace, const char *table,
+			 const char *to)
+{
+	const char *names[] = { keyspace, table, to };
+
+	ck_assert_int_eq(store_edit_schema(t.store, move, names), 0);
+}
+
+static void rename_keyspace(const char *keyspace, const char *to)
+{
+	const char *names[] = { keyspace, NULL, to };
+
+	ck_assert_int_eq(store_edit_schema(t.store, move, names), 0);
 }
 
 /* What a snapshot of that name says. */
@@ -426,6 +480,145 @@ START_TEST(a_part_is_brought_back)
 }
 END_TEST
 
+/* The oldest automatic one does not go for the one that its restore makes. */
+START_TEST(the_oldest_automatic_one_is_brought_back)
+{
+	struct manifest_snapshot *list;
+	size_t count;
+	int i;
+
+	make_table();
+	for (i = 0; i < SNAPSHOT_AUTOMATIC; i++) {
+		run("TRUNCATE k.t");
+		run("INSERT INTO k.t (p, v) VALUES (1, 1)");
+	}
+	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
+	ck_assert_uint_eq(count, SNAPSHOT_AUTOMATIC);
+	restore(list[0].name, NULL, NULL, 0);
+	answers(t.store, ALL_ROWS, ROWS_THEN);
+	says(list[0].name, ALL_ROWS, ROWS_THEN);
+	mem_free(list);
+}
+END_TEST
+
+/* What was renamed since stands beside what comes back: each has an identity,
+ * and an index its name, alone. */
+START_TEST(it_comes_back_beside_what_was_renamed)
+{
+	struct schema *schema;
+	struct table *a, *b;
+
+	make_table();
+	run("CREATE INDEX i ON k.t (v)");
+	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	rename_keyspace("k", "other");
+	restore("s", "k", NULL, 0);
+	answers(t.store, ALL_ROWS, ROWS_THEN);
+	answers(t.store, "SELECT p FROM other.t WHERE v = 10", "[1]\n");
+	schema = store_schema(t.store);
+	a = schema_table(schema, bytes_str("k"), bytes_str("t"));
+	b = schema_table(schema, bytes_str("other"), bytes_str("t"));
+	ck_assert(memcmp(a->id, b->id, sizeof(a->id)));
+	schema_put(schema);
+	rename_table("k", "t", "u");
+	restore("s", "k", "t", -EINVAL);
+	answers(t.store, "SELECT index_name FROM system_schema.indexes WHERE "
+			 "keyspace_name = 'k'", "[\"i\"]\n");
+	run("DROP INDEX k.i");
+	restore("s", "k", "t", 0);
+	answers(t.store, "SELECT p FROM k.t WHERE v = 10", "[1]\n");
+	answers(t.store, "SELECT v FROM k.u", "[10]\n");
+	schema = store_schema(t.store);
+	a = schema_table(schema, bytes_str("k"), bytes_str("t"));
+	b = schema_table(schema, bytes_str("k"), bytes_str("u"));
+	ck_assert(memcmp(a->id, b->id, sizeof(a->id)));
+	schema_put(schema);
+	test_store_reopen(&t);
+	answers(t.store, ALL_ROWS, ROWS_THEN);
+}
+END_TEST
+
+/* Open the store of a disk whose files may fail. */
+static void open_failing(struct faults *files)
+{
+	struct store_options options;
+	bool created;
+
+	store_options_init(&options);
+	options.no_threads = true;
+	options.create = true;
+	options.files = &files->ops;
+	ck_assert_int_eq(store_open(&t.store, "/store", &options, NULL,
+				    &created), 0);
+}
+
+/* Let the nth change of the disk, and all after it, or (memory) the nth
+ * allocation fail; then open the store again. False: there is no nth. */
+static bool restore_failing(struct sim *before, const char *name, bool memory,
+			    long nth)
+{
+	struct snapshot_part part = { name, NULL, NULL };
+	struct random rng = random_seeded(1);
+	struct sim *disk = sim_crash(before, SIM_ALL, &rng);
+	struct faults files;
+	struct buf why = BUF_INIT;
+	bool failed;
+	int err;
+
+	faults_init(&files, sim_files(disk));
+	open_failing(&files);
+	files.calls = 0;
+	files.only_changes = true;
+	files.err = -ENOSPC;
+	files.for_good = true;
+	files.fail_at = memory ? 0 : nth;
+	(void)mem_failures();
+	mem_fail_at(memory ? nth : 0, 0);
+	err = snapshot_restore(t.store, &part, &why);
+	failed = memory ? mem_failures() > 0 : files.failed;
+	mem_fail_at(0, 0);
+	buf_release(&why);
+	files.fail_at = 0;
+	ck_assert(failed || !err);
+	(void)store_close(t.store);
+	faults_init(&files, sim_files(disk));
+	open_failing(&files);
+	answers_one_of("SELECT p, v FROM k.t", "[1,10]\n", err ? "[2,20]\n" :
+								 "");
+	says(name, "SELECT p, v FROM k.t", "[1,10]\n");
+	ck_assert_int_eq(store_close(t.store), 0);
+	sim_free(disk);
+	return failed;
+}
+
+/* A restore that fails has brought back all or nothing: also when it is done,
+ * and an index cannot be built. */
+START_TEST(a_restore_that_fails_loses_nothing)	/* _i: memory */
+{
+	struct test_store saved = t;
+	struct sim *disk = sim_new();
+	struct faults files;
+	char name[MANIFEST_SNAPSHOT_NAME + 1];
+	long nth;
+
+	faults_init(&files, sim_files(disk));
+	open_failing(&files);
+	run(KEYSPACE);
+	run("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
+	run("CREATE INDEX i ON k.t (v)");
+	run("INSERT INTO k.t (p, v) VALUES (1, 10)");
+	run("TRUNCATE k.t");
+	strcpy(name, automatic().name);
+	run("INSERT INTO k.t (p, v) VALUES (2, 20)");
+	ck_assert_int_eq(store_close(t.store), 0);
+	for (nth = 1; restore_failing(disk, name, _i, nth); nth++)
+		;
+	ck_assert_int_gt(nth, 20);
+	sim_free(disk);
+	t = saved;
+}
+END_TEST
+
 /* Two tables have a file then: it goes with the last. */
 START_TEST(files_are_shared)
 {
@@ -531,6 +724,9 @@ SUITE(snapshot)
 	tcase_add_test(tc, automatic_ones_are_bounded);
 	tcase_add_test(tc, everything_is_brought_back);
 	tcase_add_test(tc, a_part_is_brought_back);
+	tcase_add_test(tc, the_oldest_automatic_one_is_brought_back);
+	tcase_add_test(tc, it_comes_back_beside_what_was_renamed);
+	tcase_add_loop_test(tc, a_restore_that_fails_loses_nothing, 0, 2);
 	tcase_add_test(tc, files_are_shared);
 	tcase_add_test(tc, many_cost_little);
 	tcase_add_test(tc, a_full_disk_gives_them_up);
