@@ -540,17 +540,20 @@ static int drop_orphans(struct store *s)
 	return err;
 }
 
-/* Leave nothing but the table, in its keyspace. */
+/* Leave nothing but the table, in its keyspace; its indexes are not there. */
 static int keep_only(struct schema *schema, uint32_t number)
 {
 	struct table *t = schema_table_by_number(schema, number);
 	struct keyspace *k, *bare;
-	uint32_t i = 0;
+	uint32_t i;
 	int err = 0;
 
 	if (!t)
 		return log_corrupt("catalogue", 0,
 				   "the snapshot's table is not in " "it");
+	for (i = 0; i < t->index_count; i++)
+		t->indexes[i].building = true;
+	i = 0;
 	while (!err && i < schema->keyspace_count) {
 		k = schema->keyspaces[i];
 		if (!strcmp(k->name, t->keyspace))

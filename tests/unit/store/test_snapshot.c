@@ -480,6 +480,28 @@ START_TEST(a_part_is_brought_back)
 }
 END_TEST
 
+/* It has one table alone, without the files of its indexes. */
+START_TEST(an_automatic_one_answers_without_indexes)
+{
+	const char *name;
+	struct manifest_snapshot found;
+
+	make_table();
+	run("CREATE INDEX i ON k.t (v)");
+	run("TRUNCATE k.t");
+	found = automatic();
+	name = found.name;
+	says(name, "SELECT p FROM k.t WHERE v = 10 ALLOW FILTERING", "[1]\n");
+	says(name, "SELECT p FROM k.t WHERE v = 10",
+	     "Cannot execute this query as it might involve data filtering and "
+	     "thus may have unpredictable performance. If you want to execute "
+	     "this query despite the performance unpredictability, use ALLOW "
+	     "FILTERING\n");
+	restore(name, "k", "t", 0);
+	answers(t.store, "SELECT p FROM k.t WHERE v = 10", "[1]\n");
+}
+END_TEST
+
 /* The oldest automatic one does not go for the one that its restore makes. */
 START_TEST(the_oldest_automatic_one_is_brought_back)
 {
@@ -724,6 +746,7 @@ SUITE(snapshot)
 	tcase_add_test(tc, automatic_ones_are_bounded);
 	tcase_add_test(tc, everything_is_brought_back);
 	tcase_add_test(tc, a_part_is_brought_back);
+	tcase_add_test(tc, an_automatic_one_answers_without_indexes);
 	tcase_add_test(tc, the_oldest_automatic_one_is_brought_back);
 	tcase_add_test(tc, it_comes_back_beside_what_was_renamed);
 	tcase_add_loop_test(tc, a_restore_that_fails_loses_nothing, 0, 2);
