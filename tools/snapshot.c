@@ -215,16 +215,22 @@ static int restore_here(const struct snapshot_work *w)
 
 static int restore_mounted(const struct snapshot_work *w)
 {
-	char *path = NULL, *line = NULL, reason[1024] = "";
+	char *path = NULL, reason[1024] = "";
+	struct buf line = BUF_INIT;
+	const char *c;
 	int fd = -1, err = 0;
 
-	if (asprintf(&path, "%s/.widefs/ctl", w->place.mount) < 0 ||
-	    asprintf(&line, "snapshot restore %s%s%s\n", w->name,
-		     w->part ? " " : "", w->part ? w->part : "") < 0)
+	buf_add_str(&line, "snapshot restore ");
+	for (c = w->name; *c; c++)	/* one word, for ctl */
+		buf_add(&line, *c == ' ' ? "%20" : c, *c == ' ' ? 3 : 1);
+	buf_add_format(&line, "%s%s\n", w->part ? " " : "",
+		       w->part ? w->part : "");
+	if (line.failed ||
+	    asprintf(&path, "%s/.widefs/ctl", w->place.mount) < 0)
 		err = -ENOMEM;
 	if (!err)
 		fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (!err && (fd < 0 || write(fd, line, strlen(line)) < 0))
+	if (!err && (fd < 0 || write(fd, line.ptr, line.len) < 0))
 		err = -errno;
 	if (err && fd >= 0 &&
 	    fgetxattr(fd, "user.error", reason, sizeof(reason) - 1) < 0)
@@ -232,7 +238,7 @@ static int restore_mounted(const struct snapshot_work *w)
 	if (fd >= 0)
 		close(fd);
 	free(path);
-	free(line);
+	buf_release(&line);
 	/* A write has no error of its own for what is missing. */
 	if (err == -EINVAL && strstr(reason, ": it has no "))
 		err = -ENOENT;

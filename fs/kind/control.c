@@ -73,7 +73,7 @@ static int print_help(struct op *op, struct buf *out)
 "  clients   processes by their requests: how many, pid, uid, command\n"
 "  ctl       takes: sync, flush [K.T], compact [K.T], scrub [K.T],\n"
 "            scrub-start [K.T], which does not wait for the end;\n"
-"            snapshot restore NAME [K[.T]]\n"
+"            snapshot restore NAME [K[.T]], with %20 for a space of NAME\n"
 "  scrub     how far the last scrub that was started is, and what it found\n"
 "\n"
 "What users other than root and who mounted may hold at a time, each and all:\n"
@@ -295,18 +295,35 @@ static char *next_word(struct op *op, struct bytes *rest)
 	return word;
 }
 
+/* In the name of a snapshot %20 is a space: no name has that else. */
+static void read_spaces(char *word)
+{
+	char *to = word;
+
+	for (; *word; word++) {
+		bool space = !strncmp(word, "%20", 3);
+
+		*to++ = space ? ' ' : *word;
+		word += space ? 2 : 0;
+	}
+	*to = 0;
+}
+
 /* restore NAME [K[.T]] */
 static int restore(struct op *op, struct bytes rest)
 {
 	const char *word = next_word(op, &rest);
-	struct snapshot_part part = { .name = next_word(op, &rest) };
+	char *name = next_word(op, &rest);
+	struct snapshot_part part = { .name = name };
 	char *what = next_word(op, &rest), *dot;
 	struct buf why = BUF_INIT;
 	int err;
 
-	if (!word || strcmp(word, "restore") || !part.name || rest.len)
+	if (!word || strcmp(word, "restore") || !name || rest.len)
 		return op_refuse(op, -EINVAL,
-				 "ctl takes: snapshot restore NAME [K[.T]]");
+				 "ctl takes: snapshot restore NAME [K[.T]], "
+				 "with %%20 for a space of NAME");
+	read_spaces(name);
 	dot = what ? strchr(what, '.') : NULL;
 	if (dot)
 		*dot = 0;

@@ -41,9 +41,24 @@ for place in "$M" "$S"; do
 	[ "$place" = "$M" ] || start
 	is "$what: as it was" 1 "$(cat "$M/k/t/1/a")"
 	[ "$place" = "$M" ] || stop
-	for name in $(snap list "$place" | awk '{ print $3 }'); do
-		ok "$what: $name is dropped" snap drop --force "$place" "$name"
-	done
+	# A name with spaces is one name: never another and a keyspace.
+	ok "$what: a name with a space" snap create "$place" 'one k'
+	[ "$place" = "$M" ] || start
+	echo 'DROP TABLE k.u;' >"$M/.cql"
+	[ "$place" = "$M" ] || stop
+	ok "$what: is restored" snap restore --force "$place" 'one k' k.u
+	ok "$what: a second" snap create "$place" 'one k  x '
+	[ "$place" = "$M" ] || start
+	echo 6 >"$M/k/t/1/a"
+	[ "$place" = "$M" ] || stop
+	ok "$what: which begins as the first, and its keyspace" snap restore --force "$place" 'one k  x '
+	[ "$place" = "$M" ] || start
+	is "$what: everything of it" '1 1' "$(cat "$M/k/t/1/a") $(cat "$M/k/u/1/a")"
+	[ "$place" = "$M" ] || stop
+	snap list "$place" >"$W/list"
+	while read -r -u 9; do
+		ok "$what: $REPLY is dropped" snap drop --force "$place" "${REPLY:34}"
+	done 9<"$W/list"
 	[ "$place" != "$M" ] || stop
 done
 is 'wrong usage' 2 "$(status snap)"
