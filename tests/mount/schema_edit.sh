@@ -48,6 +48,7 @@ refused 'a new name for a column that is not of the key' 'File exists' sed -i 's
 is 'would lose its values' 'Table "k.t" exists, and is not this one: a column that is not of the key has no new name without a loss of its values (ALTER TABLE t ADD (remark text), then DROP (note), in two steps)' "$(reason)"
 refused 'another order' 'File exists' sed -i 's/(chapter DESC)/(chapter ASC)/' "$f"
 refused 'another key' 'File exists' sed -i '/^CREATE TABLE k.other/,/;$/ { s/id int PRIMARY KEY/id int/; s/^    v text/    v text, PRIMARY KEY (id, v)/ }' "$f"
+refused 'a key of another name, and its old name in a column that is not of the key' 'File exists' sed -i 's/^    chapter text,/    part text,\n    chapter text,/; s/(id, chapter)/(id, part)/; s/(chapter DESC)/(part DESC)/' "$f"
 refused 'static no more' 'File exists' sed -i 's/ s text static/ s text/' "$f"
 refused 'a column of an index' 'Invalid argument' sed -i '/^    v int/d' "$f"
 is 'is told as ALTER TABLE tells it' 'Cannot drop column v because it has dependent secondary indexes (by_v)' "$(reason)"

@@ -99,12 +99,14 @@ static int compare_columns(struct ddl *d, const struct table *old,
 		const struct column *was = &old->columns[i], *now;
 		int place = table_column(new, bytes_str(was->name)), err;
 
-		if (place < 0 || is_key(was) || was->hidden)
+		if (place < 0 || was->hidden)
 			continue;
 		now = &new->columns[place];
-		if (is_key(now))
+		if (is_key(was) != is_key(now))
 			return refuse_difference(d, old, NULL, "no ALTER TABLE "
 				"changes the columns of its PRIMARY KEY");
+		if (is_key(was))
+			continue;
 		err = compare_type(d, old, was, now);
 		if (err)
 			return err;
