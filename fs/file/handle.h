@@ -42,6 +42,8 @@ struct write_buffer {
 };
 
 enum hold { HOLD_NONE, HOLD_READ, HOLD_WRITE };	/* view.h */
+#define HANDLE_KEYSPACE_MAX 48	/* the longest name of a keyspace */
+
 struct handle {
 	struct node *node;		/* as it was opened: a reference */
 	/* That of its node's snapshot, held for what is read of it; or NULL. */
@@ -75,7 +77,9 @@ struct handle {
 	bool pinned;
 	bool at_open;			/* and not read since */
 	bool let_go;			/* held its node, and has read all */
-	bool whole;			/* schema.cql: all of it is written */
+	/* Of a schema.cql all of which is written: the keyspace that its CREATE
+	 * names, or empty while it has none. */
+	char whole[HANDLE_KEYSPACE_MAX + 1];
 	struct buf text;		/* a reader's, as it opened it; or */
 	struct charge charge;		/* (of its length) */
 	struct pin *pin;

@@ -14,30 +14,13 @@
 #include "fs/op/owner.h"
 #include "fs/op/place.h"
 #include "store/cql/syntax/statement_end.h"
+#include "store/cql/syntax/statement_text.h"
 
 #define DDL_TEXT_MAX (64 << 20)	/* of one statement */
 
 static bool is_space(uint8_t c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* True if two statements are equal except for blanks and the final
- * semicolon. */
-static bool same_statement(struct bytes a, struct bytes b)
-{
-	size_t i = 0, j = 0;
-
-	for (;;) {
-		while (i < a.len && (is_space(a.ptr[i]) || a.ptr[i] == ';'))
-			i++;
-		while (j < b.len && (is_space(b.ptr[j]) || b.ptr[j] == ';'))
-			j++;
-		if (i == a.len || j == b.len)
-			return i == a.len && j == b.len;
-		if (a.ptr[i++] != b.ptr[j++])
-			return false;
-	}
 }
 
 static bool stands_already(struct op *op, const struct keyspace *k,
@@ -54,7 +37,7 @@ static bool stands_already(struct op *op, const struct keyspace *k,
 		cql_split_init(&split);
 		while (!found &&
 		       cql_split_next(&split, rest, true, &one, &used) > 0) {
-			found = same_statement(one, statement);
+			found = cql_statement_equal(one, statement);
 			rest.ptr += used;
 			rest.len -= used;
 			cql_split_init(&split);
@@ -142,15 +125,15 @@ static int run_all(struct op *op, struct cql_session *session,
 
 /* Run a statement of a whole schema.cql: a CREATE TABLE that was edited becomes
  * the ALTER TABLEs that make the difference. */
-static int redefine(struct op *op, struct cql_session *session,
-		    struct bytes statement)
+static int redefine(struct op *op, const struct keyspace *k,
+		    struct cql_session *session, struct bytes statement)
 {
 	struct buf alterations = BUF_INIT;
 	int err;
 
-	cql_session_redefine(session, &alterations);
+	cql_session_redefine(session, k->name, &alterations);
 	err = schema_run_session(op, session, statement);
-	cql_session_redefine(session, NULL);
+	cql_session_redefine(session, NULL, NULL);
 	if (!err && alterations.failed)
 		err = -ENOMEM;
 	if (!err)
@@ -159,15 +142,45 @@ static int redefine(struct op *op, struct cql_session *session,
 	return err;
 }
 
-/* whole: the text is all of schema.cql, as its own CREATE KEYSPACE is in it; or
- * NULL, where it cannot be. */
+/*
+ * Make a statement one of this keyspace: the first CREATE KEYSPACE of a whole
+ * text is that of its own, whatever it is called there (a copy of another's), and
+ * so are the names in what follows. *own: it is that CREATE.
+ */
+static int read_as_own(struct op *op, const struct keyspace *k, char *whole,
+		       struct bytes *statement, bool *own)
+{
+	struct bytes mine = bytes_str(k->name), called;
+	struct buf text = BUF_INIT;
+	struct bytes name = cql_statement_created_keyspace(&op->arena,
+							   *statement);
+
+	if (whole && !*whole && name.len && name.len <= HANDLE_KEYSPACE_MAX) {
+		memcpy(whole, name.ptr, name.len);
+		whole[name.len] = 0;
+	}
+	called = whole && *whole ? bytes_str(whole) : mine;
+	*own = name.len && bytes_equal(name, called);
+	if (!bytes_equal(called, mine)) {
+		cql_statement_rename_keyspace(&text, *statement, called, mine);
+		*statement = arena_copy(&op->arena, buf_bytes(&text));
+	}
+	if (text.failed)
+		op->arena.failed = true;
+	buf_release(&text);
+	return op->arena.failed ? -ENOMEM : 0;
+}
+
+/* whole: the name of the keyspace in the text, if that is all of schema.cql, as
+ * its own CREATE KEYSPACE is in it, or empty; NULL, where it cannot be. */
 static int apply_one(struct op *op, struct node *n,
 		     struct cql_session *session, struct bytes statement,
-		     bool *whole)
+		     char *whole)
 {
 	struct keyspace *k;
 	size_t words;
 	bool own;
+	int err;
 
 	/* A comment that is not closed: the parser says so. */
 	if (statement.len > 1 && !memcmp(statement.ptr, "/*", 2) &&
@@ -179,14 +192,13 @@ static int apply_one(struct op *op, struct node *n,
 	k = op_keyspace(op, n);
 	if (!k)
 		return -ESTALE;
-	own = begins_with(statement, "CREATE KEYSPACE ", &words);
-	if (own && whole)
-		*whole = true;
-	if (stands_already(op, k, statement))
-		return 0;
-	if (own && !k->table_count)
+	err = read_as_own(op, k, whole, &statement, &own);
+	if (err || stands_already(op, k, statement))
+		return err;
+	if (own && !k->table_count &&
+	    begins_with(statement, "CREATE KEYSPACE ", &words))
 		return take_options(op, session, statement, words);
-	return whole && *whole ? redefine(op, session, statement) :
+	return whole && *whole ? redefine(op, k, session, statement) :
 				 schema_run_session(op, session, statement);
 }
 
@@ -222,7 +234,7 @@ static int look_at_begin(struct op *op, struct cql_session *session,
 /* Apply the statements. *used: the bytes up to the first bad one; last: the end
  * may lack a ;, else the last `added` bytes are new. whole: as apply_one. */
 static int apply_all(struct op *op, struct node *n, struct bytes text,
-		     bool last, size_t added, bool *whole, size_t *used)
+		     bool last, size_t added, char *whole, size_t *used)
 {
 	struct keyspace *k = op_keyspace(op, n);
 	struct writing writing = { op, n };
@@ -266,10 +278,10 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 
 int schema_write_apply(struct op *op, struct node *n, struct bytes text)
 {
-	bool whole = false;
+	char whole[HANDLE_KEYSPACE_MAX + 1] = "";
 	size_t used;
 
-	return apply_all(op, n, text, true, 0, &whole, &used);
+	return apply_all(op, n, text, true, 0, whole, &used);
 }
 
 static bool is_begun(const struct buf *text)
@@ -282,9 +294,9 @@ static bool is_begun(const struct buf *text)
 }
 
 /* What is appended is never the whole file. */
-static bool *whole_of(struct handle *h)
+static char *whole_of(struct handle *h)
 {
-	return h->flags & O_APPEND ? NULL : &h->whole;
+	return h->flags & O_APPEND ? NULL : h->whole;
 }
 
 int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,

@@ -76,8 +76,10 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context)
 	c->adopt_context = context;
 }
 
-void cql_session_redefine(struct cql_session *c, struct buf *out)
+void cql_session_redefine(struct cql_session *c, const char *keyspace,
+			  struct buf *out)
 {
+	c->redefined = keyspace;
 	c->alterations = out;
 }
 

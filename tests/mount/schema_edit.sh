@@ -40,6 +40,8 @@ is 'is renamed' 'chapter home id note s tags v' "$(columns t)"
 is 'with all rows' '[["a",5]]' "$(cql 'SELECT chapter, v FROM k.t WHERE id = 1' | jq -c .rows)"
 ok 'options' sed -i "s/comment = 'one'/comment = 'two'/; s/gc_grace_seconds = 864000/gc_grace_seconds = 7/" "$f"
 is 'are set, in each table' "1 2" "$(grep -c "comment = 'two'" "$f") $(grep -c 'gc_grace_seconds = 7$' "$f")"
+ok 'blanks inside of a string' sed -i "s/comment = 'two'/comment = 'tw o;'/" "$f"
+is 'are a difference' 1 "$(grep -c "comment = 'tw o;'" "$f")"
 # What no ALTER makes.
 before=$(cat "$f")
 refused 'another type' 'File exists' sed -i 's/^    v int/    v bigint/' "$f"
@@ -68,6 +70,18 @@ ok 'in small pieces' dd if="$W/text" of="$f" bs=7 conv=notrunc status=none
 is 'both tables have it' 'chapter home id note s tags v w|id secret v w' "$(columns t)|$(columns other)"
 again
 is 'after a restart too' 'chapter home id note s tags v w|id secret v w' "$(columns t)|$(columns other)"
+# The text of another keyspace is read as one of this: the other is left alone.
+cp "$f" "$W/text"
+cql 'ALTER TABLE k.t ADD later text' >/dev/null; cql "UPDATE k.t SET later = 'kept' WHERE id = 1 AND chapter = 'a'" >/dev/null
+mkdir "$M/k2"
+for how in 'another keyspace' 'it again'; do
+	ok "the text of $how" cp "$W/text" "$M/k2/schema.cql"
+	is 'makes its tables here' "$(sed 's/\bk\./k2./; s/KEYSPACE k /KEYSPACE k2 /' "$W/text")" "$(cat "$M/k2/schema.cql")"
+done
+ok 'in small pieces too' dd if="$W/text" of="$M/k2/schema.cql" bs=7 conv=notrunc status=none
+is 'the other keyspace has what it had' '[["kept"]]' "$(cql "SELECT later FROM k.t WHERE id = 1" | jq -c .rows)"
+refused 'what follows is of this keyspace too' 'File exists' sh -c "sed 's/^    w double/    w int/' '$W/text' >'$M/k2/schema.cql'"
+is 'by its name' 'Table "k2.other" exists' "$(reason | cut -d' ' -f1-3 | tr -d ,)"
 # Compact tables.
 mkdir "$M/k/plain" "$M/k/plain/p"; put "$M/k/plain/p/file" x
 ok 'options of a table of files' sed -i "/^CREATE TABLE k.plain/,/;$/ s/comment = ''/comment = 'files'/" "$f"

@@ -210,7 +210,8 @@ static int look_for_table(struct new_table *n, bool *done)
 		return err ? err :
 			statement_require_right(n->d->x, n->old, CQL_WRITE);
 	}
-	if (n->d->x->session->alterations && !n->s->if_not_exists)
+	if (n->d->x->session->alterations && !n->s->if_not_exists &&
+	    !strcmp(n->keyspace->name, n->d->x->session->redefined))
 		return 0;
 	*done = true;
 	return create_table_refuse_existing(n->d);

@@ -22,6 +22,7 @@ struct cql_session {
 	cql_adopt *adopt;		/* or NULL */
 	void *adopt_context;
 	struct buf *alterations;	/* of cql_session_redefine; or NULL */
+	const char *redefined;		/* the keyspace that they are of */
 	uid_t uid;
 	gid_t gid;
 	mode_t mode;

@@ -1,5 +1,6 @@
 /* A text in statements: whole, and in pieces of every size. */
 #include "store/cql/syntax/statement_end.h"
+#include "store/cql/syntax/statement_text.h"
 
 #include "tests/unit/suite.h"
 
@@ -113,10 +114,68 @@ START_TEST(inside_of_what)
 }
 END_TEST
 
+/* Statements with keyspace k in them, and the same with "B" for it. */
+static const struct {
+	const char *text, *renamed;
+	const char *created;	/* the keyspace that it creates; or NULL */
+} renames[] = {
+	{ "CREATE KEYSPACE k WITH x = 'k.k';", "CREATE KEYSPACE \"B\" WITH x = 'k.k';", "k" },
+	{ "create keyspace if not exists \"k\"", "create keyspace if not exists \"B\"", "k" },
+	{ "CREATE KEYSPACE K", "CREATE KEYSPACE \"B\"", "k" },
+	{ "CREATE KEYSPACE \"K\"", "CREATE KEYSPACE \"K\"", "K" },
+	{ "CREATE KEYSPACE exists", "CREATE KEYSPACE exists", "exists" },
+	{ "CREATE /* k.t */ TABLE k /* k. */ . k (k frozen<k.k>, PRIMARY KEY (k))",
+	  "CREATE /* k.t */ TABLE \"B\" /* k. */ . k (k frozen<\"B\".k>, PRIMARY KEY (k))", NULL },
+	{ "CREATE INDEX k ON k.k (k)", "CREATE INDEX k ON \"B\".k (k)", NULL },
+	{ "ALTER TABLE kk.k ADD k int", "ALTER TABLE kk.k ADD k int", NULL },
+	{ "USE k", "USE \"B\"", NULL },
+	{ "DROP KEYSPACE IF EXISTS k;", "DROP KEYSPACE IF EXISTS \"B\";", NULL },
+	{ "", "", NULL }, { "CREATE KEYSPACE", "CREATE KEYSPACE", NULL }, { "k. 'open", "\"B\". 'open", NULL },
+};
+
+START_TEST(the_keyspace_of_a_statement)
+{
+	struct bytes text = bytes_str(renames[_i].text), created;
+	struct arena arena = ARENA_INIT;
+	struct buf out = BUF_INIT;
+
+	created = cql_statement_created_keyspace(&arena, text);
+	if (renames[_i].created)
+		ck_assert(bytes_equal(created, bytes_str(renames[_i].created)));
+	else
+		ck_assert(bytes_is_null(created));
+	cql_statement_rename_keyspace(&out, text, bytes_str("k"), bytes_str("B"));
+	ck_assert_str_eq(buf_cstr(&out), renames[_i].renamed);
+	buf_release(&out);
+	arena_release(&arena);
+}
+END_TEST
+
+static const struct {
+	const char *a, *b;
+	bool equal;
+} pairs[] = {
+	{ "a b;", " a /* c */\n b", true }, { "", ";", true },
+	{ "x = 'a b'", "x = 'ab'", false }, { "x = 'a;'", "x = 'a'", false },
+	{ "\"a b\"", "\"ab\"", false }, { "a b", "ab", false }, { "a", "a b", false },
+	{ "a 'open", "a 'open", false }, { "a = 1", "a=1", true },
+};
+
+START_TEST(equal_statements)
+{
+	struct bytes a = bytes_str(pairs[_i].a), b = bytes_str(pairs[_i].b);
+
+	ck_assert(cql_statement_equal(a, b) == pairs[_i].equal);
+	ck_assert(cql_statement_equal(b, a) == pairs[_i].equal);
+}
+END_TEST
+
 SUITE(split)
 {
 	TCase *tc = tcase_create("split");
 
+	tcase_add_loop_test(tc, the_keyspace_of_a_statement, 0, ARRAY_SIZE(renames));
+	tcase_add_loop_test(tc, equal_statements, 0, ARRAY_SIZE(pairs));
 	tcase_add_loop_test(tc, a_text_in_pieces, 0, ARRAY_SIZE(texts));
 	tcase_add_loop_test(tc, inside_of_what, 0, ARRAY_SIZE(prompts));
 	suite_add_tcase(suite, tc);

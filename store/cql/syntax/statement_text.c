@@ -1,0 +1,110 @@
+#include "store/cql/syntax/statement_text.h"
+
+#include "store/cql/syntax/lexer.h"
+#include "store/schema/schema.h"
+
+static enum token_kind next_of(struct lexer *lexer, struct token *token)
+{
+	enum token_kind kind;
+
+	do {
+		kind = lexer_next(lexer, token);
+	} while (kind == TOKEN_SEMICOLON);
+	return kind;
+}
+
+static struct bytes spelled(struct bytes text, struct token token)
+{
+	return bytes_of(text.ptr + token.offset, token.length);
+}
+
+bool cql_statement_equal(struct bytes a, struct bytes b)
+{
+	struct lexer left, right;
+	struct token at, there;
+	enum token_kind kind;
+
+	if (a.len > LEXER_TEXT_MAX || b.len > LEXER_TEXT_MAX)
+		return false;
+	lexer_init(&left, a);
+	lexer_init(&right, b);
+	do {
+		kind = next_of(&left, &at);
+		if (kind == TOKEN_BAD || next_of(&right, &there) != kind ||
+		    !bytes_equal(spelled(a, at), spelled(b, there)))
+			return false;
+	} while (kind != TOKEN_END);
+	return true;
+}
+
+/* Go on from an IF, if token is one, to what follows IF NOT EXISTS. */
+static enum token_kind skip_if(struct lexer *lexer, struct token *token)
+{
+	enum token_kind kind = token->kind;
+
+	if (kind != KEYWORD_IF)
+		return kind;
+	do {
+		kind = lexer_next(lexer, token);
+	} while (kind == KEYWORD_NOT);
+	return kind == KEYWORD_EXISTS ? lexer_next(lexer, token) : kind;
+}
+
+struct bytes cql_statement_created_keyspace(struct arena *arena,
+					    struct bytes statement)
+{
+	struct lexer lexer;
+	struct token token;
+
+	if (statement.len > LEXER_TEXT_MAX)
+		return BYTES_NULL;
+	lexer_init(&lexer, statement);
+	if (lexer_next(&lexer, &token) != KEYWORD_CREATE ||
+	    lexer_next(&lexer, &token) != KEYWORD_KEYSPACE)
+		return BYTES_NULL;
+	lexer_next(&lexer, &token);
+	if (!token_is_name(skip_if(&lexer, &token)))
+		return BYTES_NULL;
+	return token_copy(arena, statement, token);
+}
+
+static bool is_name(struct bytes statement, struct token token,
+		    struct bytes name)
+{
+	struct arena arena = ARENA_INIT;	/* without memory: it is not */
+	bool is = token_is_name(token.kind) &&
+		  bytes_equal(token_copy(&arena, statement, token), name);
+
+	arena_release(&arena);
+	return is;
+}
+
+/* A name is one of a keyspace where it follows USE or KEYSPACE, or stands before
+ * a dot and not after one. */
+void cql_statement_rename_keyspace(struct buf *out, struct bytes statement,
+				   struct bytes from, struct bytes to)
+{
+	enum token_kind before = TOKEN_END, kind = TOKEN_END, then;
+	struct token token, after;
+	struct lexer lexer;
+	size_t copied = 0;
+
+	if (statement.len <= LEXER_TEXT_MAX) {
+		lexer_init(&lexer, statement);
+		kind = lexer_next(&lexer, &token);
+	}
+	for (; kind > TOKEN_BAD; before = kind, kind = then, token = after) {
+		bool follows = before == KEYWORD_USE || before == KEYWORD_KEYSPACE;
+
+		if (follows)
+			kind = skip_if(&lexer, &token);
+		then = lexer_next(&lexer, &after);
+		if ((!follows && (before == TOKEN_DOT || then != TOKEN_DOT)) ||
+		    !is_name(statement, token, from))
+			continue;
+		buf_add(out, statement.ptr + copied, token.offset - copied);
+		schema_print_name(out, to);
+		copied = token.offset + token.length;
+	}
+	buf_add(out, statement.ptr + copied, statement.len - copied);
+}
