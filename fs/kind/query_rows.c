@@ -7,6 +7,7 @@
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
+#include "store/table/present.h"
 #include "store/type/type.h"
 
 struct query_rows {
@@ -22,6 +23,7 @@ struct query_rows {
 	struct buf key;			/* of the row's partition */
 	struct bytes *clustering;	/* room for all */
 	struct buf text;		/* of the SELECT */
+	struct buf before, after;	/* its parts around the table */
 	/* It begins after this one: what @after says, or, while result is NULL,
 	 * the row that was returned last. */
 	bool begun;			/* a row was returned, */
@@ -75,15 +77,16 @@ static uint32_t wanted_columns(const struct row_query *q)
 	return count;
 }
 
-/* -ESTALE if the columns are no longer those that the query has: in the order of
- * the table's, from `first` on. */
+/* -ESTALE if the table or the columns are no longer those that the query has: in
+ * the order of the table's, from `first` on. */
 static int check_columns(const struct query_rows *rows)
 {
 	const struct table *t = rows->place->table;
 	const struct cql_column *columns = cql_result_columns(rows->result);
 	uint32_t i, found = 0;
 
-	if (cql_result_column_count(rows->result) != rows->columns)
+	if (cql_result_table(rows->result) != t->number ||
+	    cql_result_column_count(rows->result) != rows->columns)
 		return -ESTALE;
 	for (i = rows->first; i < t->column_count && found < rows->columns; i++)
 		if (bytes_equal(columns[found].name,
@@ -93,14 +96,42 @@ static int check_columns(const struct query_rows *rows)
 	return found == rows->columns ? 0 : -ESTALE;
 }
 
+/* Print the SELECT, with the name that the table has now. (The op's schema is
+ * that of the open directory.) */
+static int print(struct op *op, struct query_rows *rows)
+{
+	struct schema *now = store_schema(op->store);
+	const struct table *t = rows->place->table;
+
+	if (!(t->flags & TABLE_VIRTUAL))
+		t = schema_table_by_number(now, t->number);
+	buf_clear(&rows->text);
+	buf_add_bytes(&rows->text, buf_bytes(&rows->before));
+	if (t)
+		row_query_print_table(&rows->text, t);
+	buf_add_bytes(&rows->text, buf_bytes(&rows->after));
+	schema_put(now);
+	return !t ? -ESTALE : rows->before.failed || rows->after.failed ||
+				      rows->text.failed ? -ENOMEM : 0;
+}
+
 static int run(struct op *op, struct query_rows *rows, bool scan)
 {
-	int err = cql_execute_after(rows->session, buf_bytes(&rows->text),
-				    rows->after_partition,
-				    rows->after_clustering, &rows->result);
+	int err = print(op, rows);
 
-	return err ? refuse(op, rows->session, err, !scan) :
-		     check_columns(rows);
+	if (err)
+		return err;
+	err = cql_execute_after(rows->session, buf_bytes(&rows->text),
+				rows->after_partition, rows->after_clustering,
+				&rows->result);
+	if (err)
+		return refuse(op, rows->session, err, !scan);
+	err = check_columns(rows);
+	if (err) {
+		cql_result_free(rows->result);
+		rows->result = NULL;
+	}
+	return err;
 }
 
 /* Begin after the row of this key. */
@@ -146,7 +177,7 @@ int query_rows_open(struct op *op, const struct row_query *q,
 				p->table->clustering_count - rows->first;
 	rows->limited = q->terms.limited;
 	rows->left = q->terms.limit;
-	rows->key = rows->text = BUF_INIT;
+	rows->key = rows->text = rows->before = rows->after = BUF_INIT;
 	rows->memory = ARENA_INIT;
 	rows->clustering = mem_zalloc(p->table->clustering_count + 1,
 				      sizeof(*rows->clustering));
@@ -156,9 +187,8 @@ int query_rows_open(struct op *op, const struct row_query *q,
 		rows->clustering[i] = p->clustering[i];
 	if (!err && !bytes_is_null(q->after_partition))
 		err = set_after(rows, q->after_partition, q->after_clustering);
-	row_query_print(&rows->text, q, !whole);
-	if (!err && rows->text.failed)
-		err = -ENOMEM;
+	row_query_print_columns(&rows->before, q, !whole);
+	row_query_print_rest(&rows->after, q);
 	if (!err) {
 		cql_session_rights(rows->session, may, rows);
 		cql_session_stop(rows->session, is_given_up, rows);
@@ -296,6 +326,8 @@ void query_rows_close(struct query_rows *rows)
 	cql_session_free(rows->session);
 	arena_release(&rows->memory);
 	buf_release(&rows->text);
+	buf_release(&rows->before);
+	buf_release(&rows->after);
 	buf_release(&rows->key);
 	mem_free(rows->clustering);
 	mem_free(rows);

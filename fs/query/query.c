@@ -277,7 +277,7 @@ static void add_wanted(struct buf *out, const struct row_query *q)
 	}
 }
 
-static void add_from(struct buf *out, const struct table *t)
+void row_query_print_table(struct buf *out, const struct table *t)
 {
 	buf_add_str(out, " FROM ");
 	schema_print_name(out, bytes_str(t->keyspace));
@@ -318,11 +318,10 @@ static void add_order(struct buf *out, const struct place *p)
 	buf_add_str(out, " DESC");
 }
 
-void row_query_print(struct buf *out, const struct row_query *q, bool keys)
+void row_query_print_columns(struct buf *out, const struct row_query *q,
+			     bool keys)
 {
 	const struct place *p = &q->place;
-	bool any = false;
-	uint32_t i;
 
 	buf_add_str(out, "SELECT ");
 	if (keys)
@@ -332,7 +331,14 @@ void row_query_print(struct buf *out, const struct row_query *q, bool keys)
 		add_wanted(out, q);
 	else
 		buf_add_byte(out, '*');
-	add_from(out, p->table);
+}
+
+void row_query_print_rest(struct buf *out, const struct row_query *q)
+{
+	const struct place *p = &q->place;
+	bool any = false;
+	uint32_t i;
+
 	add_place(out, &any, p);
 	for (i = 0; i < q->terms.count; i++)
 		add_condition(out, &any, p->table, &q->conditions[i]);
@@ -365,7 +371,7 @@ bool row_query_print_check(struct buf *out, const struct row_query *q,
 		buf_add_str(out, ", ");
 		schema_print_name(out, bytes_str(q->conditions[i].column->name));
 	}
-	add_from(out, t);
+	row_query_print_table(out, t);
 	for (i = 0; i < t->partition_key_count; i++)
 		add_equal(out, &any, table_partition_column(t, i),
 			  partition_values[i]);

@@ -35,11 +35,15 @@ struct row_query {
 int row_query_parse(struct op *op, struct node *dir, struct bytes name,
 		    struct row_query **out);
 /*
- * Append the SELECT, without its limit and without what @after says. keys: of
- * the columns that make a row's key below the directory, else of the whole row
- * or what @cols wants of it, in the order of columns.
+ * Append the SELECT in its three parts, without its limit and without what @after
+ * says. keys: of the columns that make a row's key below the directory, else of
+ * the whole row or what @cols wants of it, in the order of columns. The table may
+ * have another name when the SELECT runs again.
  */
-void row_query_print(struct buf *out, const struct row_query *q, bool keys);
+void row_query_print_columns(struct buf *out, const struct row_query *q,
+			     bool keys);
+void row_query_print_table(struct buf *out, const struct table *t);
+void row_query_print_rest(struct buf *out, const struct row_query *q);
 /*
  * Append the SELECT of the one row with this key (with its partition key's
  * values): of all columns of the key, and then with `conditions` under those

@@ -380,6 +380,11 @@ const char *cql_result_warning(const struct cql_result *r, uint32_t i)
 	return w->text;
 }
 
+uint32_t cql_result_table(const struct cql_result *r)
+{
+	return r->table_number;
+}
+
 bool cql_result_is_json(const struct cql_result *r)
 {
 	return r->json;

@@ -93,6 +93,8 @@ void cql_result_memory(const struct cql_result *r, struct memory_use *m);
 /* Return a warning of the result (tombstones, replication), NULL after the
  * last. */
 const char *cql_result_warning(const struct cql_result *r, uint32_t i);
+/* Return the number of the table that a SELECT reads. */
+uint32_t cql_result_table(const struct cql_result *r);
 /* True for SELECT JSON: the one column is text already in JSON form. */
 bool cql_result_is_json(const struct cql_result *r);
 void cql_result_free(struct cql_result *r);

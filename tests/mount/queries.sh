@@ -224,6 +224,10 @@ is 'and is known then' 'Adams,Anna,Anna@x.org' "$(cql "UPDATE shop.by_city SET m
 run_cql <<'C'
 CREATE TABLE shop.long (p int, c int, k int, PRIMARY KEY (p, c));
 CREATE INDEX ON shop.long (k);
+CREATE TABLE shop.moves (p int, c int, PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC);
+CREATE TABLE shop.comes (p int, c int, PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC);
+CREATE TABLE shop.goes (p int, c int, PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC);
+INSERT INTO shop.comes (p, c) VALUES (1, 5);
 C
 python3 - "$M" >"$W/out" <<'P' || fail "a long listing: $(cat "$W/out")"
 import os, sys, time
@@ -239,6 +243,11 @@ partition = mount + '/shop/long/1/'
 queries = {partition + '@desc': down, partition + '@limit=3999': down[:0:-1],
            partition + '@c=0..,@limit=3990,@desc,@after=3995': down[5:3995],
            mount + '/shop/long/@k=1': ['1,' + c for c in reversed(down)]}
+# Two whose tables lose their names: to another table, and for good.
+for table in 'moves', 'goes':
+    for at in range(0, COUNT, 1000):
+        cql('BEGIN UNLOGGED BATCH ' + ' '.join('INSERT INTO shop.%s (p, c) VALUES (1, %d);' % (table, c) for c in range(at, at + 1000)) + ' APPLY BATCH;')
+    queries[mount + '/shop/%s/1/@limit=3999' % table] = down[:3999]
 open_ones = {}
 for query, want in queries.items():
     entries = os.scandir(query)
@@ -247,6 +256,14 @@ cql('UPDATE shop.long SET k = 2 WHERE p = 1 AND c = 10000;')
 with open(mount + '/.widefs/ctl', 'w') as f:
     f.write('flush shop.long\n')
 cql('UPDATE shop.long SET k = 2 WHERE p = 1 AND c = 10001;')
+for table in 'moves', 'goes':
+    cql('INSERT INTO shop.%s (p, c) VALUES (1, 10000);' % table)
+with open(mount + '/.widefs/ctl', 'w') as f:
+    f.write('flush shop.moves\nflush shop.goes\n')
+cql('INSERT INTO shop.moves (p, c) VALUES (1, 10001); INSERT INTO shop.goes (p, c) VALUES (1, 10001);')
+os.rename(mount + '/shop/moves', mount + '/shop/moved')
+os.rename(mount + '/shop/comes', mount + '/shop/moves')
+os.rename(mount + '/shop/goes', mount + '/shop/gone')
 time.sleep(2.2)   # the timer's second
 for query, want in queries.items():
     entries, got = open_ones[query]

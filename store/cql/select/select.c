@@ -462,6 +462,8 @@ int select_execute(struct cql_result *r, const struct select *q)
 	r->close = select_close;
 	err = resolve_table(x, &s->table, &q->table, CQL_READ);
 	if (!err)
+		r->table_number = s->table->number;
+	if (!err)
 		err = analyse(s);
 	if (!err)
 		err = refuse_markers(x);

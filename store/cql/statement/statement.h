@@ -80,6 +80,7 @@ struct cql_result {
 	struct arena arena;		/* limited until the statement runs */
 	struct cql_column *columns;
 	uint32_t column_count;
+	uint32_t table_number;		/* of a SELECT */
 	bool json;
 	/* Read the next row of a result: 1 with *values, 0, -errno. The others
 	 * may be NULL. */
