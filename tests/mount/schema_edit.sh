@@ -45,9 +45,13 @@ is 'are a difference' 1 "$(grep -c "comment = 'tw o;'" "$f")"
 # What no ALTER makes.
 before=$(cat "$f")
 refused 'another type' 'File exists' sed -i 's/^    v int/    v bigint/' "$f"
-is 'is refused by name' 'Table "k.t" exists, and is not this one: v would need ALTER TABLE t ALTER v TYPE bigint, and types of columns cannot change' "$(reason)"
+is 'is refused by name' 'Table "k.t" exists, and is not this one: v would need ALTER TABLE k.t ALTER v TYPE bigint, and types of columns cannot change' "$(reason)"
 refused 'a new name for a column that is not of the key' 'File exists' sed -i 's/^    note text/    remark text/' "$f"
-is 'would lose its values' 'Table "k.t" exists, and is not this one: a column that is not of the key has no new name without a loss of its values (ALTER TABLE t ADD (remark text), then DROP (note), in two steps)' "$(reason)"
+is 'would lose its values' 'Table "k.t" exists, and is not this one: a column that is not of the key has no new name without a loss of its values (ALTER TABLE k.t ADD (remark text), then DROP (note), in two steps)' "$(reason)"
+cql 'CREATE TABLE k."Mixed" (id int PRIMARY KEY, "Vv" int)' >/dev/null
+refused 'another type under names in quotes' 'File exists' sed -i 's/^    "Vv" int/    "Vv" text/' "$f"
+is 'is told in words to copy' 'Vv would need ALTER TABLE k."Mixed" ALTER "Vv" TYPE text, and types of columns cannot change' "$(reason | cut -d' ' -f9-)"
+cql 'DROP TABLE k."Mixed"' >/dev/null
 refused 'another order' 'File exists' sed -i 's/(chapter DESC)/(chapter ASC)/' "$f"
 refused 'another key' 'File exists' sed -i '/^CREATE TABLE k.other/,/;$/ { s/id int PRIMARY KEY/id int/; s/^    v text/    v text, PRIMARY KEY (id, v)/ }' "$f"
 refused 'a key of another name, and its old name in a column that is not of the key' 'File exists' sed -i 's/^    chapter text,/    part text,\n    chapter text,/; s/(id, chapter)/(id, part)/; s/(chapter DESC)/(part DESC)/' "$f"

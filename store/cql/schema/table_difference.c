@@ -35,17 +35,21 @@ static bool is_key(const struct column *c)
 static int compare_type(struct ddl *d, const struct table *old,
 			const struct column *was, const struct column *now)
 {
-	const char *type;
+	struct buf name = BUF_INIT;
+	const char *type, *column;
 
 	if (type_equal(was->type, now->type))
 		return 0;
 	type = text_of_type(d->x, now->type);
+	schema_print_name(&name, bytes_str(was->name));
+	column = text_of_buf(d->x, &name);
 	return refuse_difference(d, old, was->name,
 				 text_of(d->x, bytes_str(
 				 arena_format(d->x->arena, "would need ALTER "
 					      "TABLE %s ALTER %s TYPE %s, and "
 					      "types of columns cannot change",
-					      old->name, was->name, type))));
+					      text_of_table(d->x, old), column,
+					      type))));
 }
 
 /* Compare the columns of the key, by their places; new names are RENAMEs. */
@@ -152,8 +156,9 @@ static int add_and_drop(struct ddl *d, const struct table *old,
 			arena_format(d->x->arena, "a column that is not of the "
 				     "key has no new name without a loss of its "
 				     "values (ALTER TABLE %s ADD (%s), then "
-				     "DROP (%s), in two steps)", old->name,
-				     added, dropped))));
+				     "DROP (%s), in two steps)",
+				     text_of_table(d->x, old), added,
+				     dropped))));
 	if (coming || going) {
 		begin_alter(out, old, coming ? " ADD (" : " DROP (");
 		buf_add_str(out, coming ? added : dropped);
