@@ -58,6 +58,11 @@ refused 'a key of another name, and its old name in a column that is not of the 
 refused 'static no more' 'File exists' sed -i 's/ s text static/ s text/' "$f"
 refused 'a column of an index' 'Invalid argument' sed -i '/^    v int/d' "$f"
 is 'is told as ALTER TABLE tells it' 'Cannot drop column v because it has dependent secondary indexes (by_v)' "$(reason)"
+cql 'ALTER TABLE k.t ADD was int' >/dev/null; cql 'ALTER TABLE k.t DROP was' >/dev/null
+refused 'a column that was of another type, beside a new name in the key' 'Invalid argument' sed -i 's/\bchapter text/part text/; s/(id, chapter)/(id, part)/; s/(chapter DESC)/(part DESC)/; s/^    v int/    v int,\n    was text/' "$f"
+cql 'CREATE INDEX by_chapter ON k.t (chapter)' >/dev/null
+refused 'a new name in the key for a column with an index, beside another column' 'File exists' sed -i 's/\bchapter text/part text/; s/(id, chapter)/(id, part)/; s/(chapter DESC)/(part DESC)/; s/^    v int/    v int,\n    more text/' "$f"
+cql 'DROP INDEX k.by_chapter' >/dev/null
 refused 'no statement at all' 'Invalid argument' sed -i 's/CREATE TABLE k.other/CREAT TABLE k.other/' "$f"
 is 'all that is refused changes nothing' "$before" "$(cat "$f")"
 # A table that the text leaves out stays; >> and a text without its keyspace only add.

@@ -52,6 +52,14 @@ static int compare_type(struct ddl *d, const struct table *old,
 					      type))));
 }
 
+static bool has_index(const struct table *t, const struct column *c)
+{
+	for (uint32_t i = 0; i < t->index_count; i++)
+		if (&t->columns[t->indexes[i].column] == c)
+			return true;
+	return false;
+}
+
 /* Compare the columns of the key, by their places; new names are RENAMEs. */
 static int compare_key(struct ddl *d, const struct table *old,
 		       const struct table *new, struct buf *out)
@@ -82,6 +90,9 @@ static int compare_key(struct ddl *d, const struct table *old,
 				"changes");
 		if (!strcmp(was->name, now->name))
 			continue;
+		if (has_index(old, was))
+			return refuse_difference(d, old, was->name, "has an "
+				"index, and no ALTER TABLE renames it then");
 		if (!renames)
 			begin_alter(out, old, " RENAME ");
 		buf_add_str(out, renames ? " AND " : "");
@@ -198,6 +209,7 @@ int table_difference(struct ddl *d, const struct table *old,
 		     struct buf *out)
 {
 	const unsigned shape = TABLE_COMPACT | TABLE_DENSE | TABLE_COUNTER;
+	struct buf renames = BUF_INIT;
 	int err = 0;
 
 	if ((old->flags & shape) != (new->flags & shape))
@@ -206,11 +218,15 @@ int table_difference(struct ddl *d, const struct table *old,
 			"with DROP COMPACT STORAGE is a statement for .cql)" :
 			"no ALTER TABLE changes its kind");
 	if (!err)
-		err = compare_key(d, old, new, out);
+		err = compare_key(d, old, new, &renames);
 	if (!err)
 		err = compare_columns(d, old, new);
+	/* What may be refused comes first. */
 	if (!err)
 		err = add_and_drop(d, old, new, out);
+	buf_add_bytes(out, buf_bytes(&renames));
+	out->failed |= renames.failed;
+	buf_release(&renames);
 	if (!err)
 		err = compare_options(d, old, given, out);
 	return err ? err : out->failed ? -ENOMEM : 0;
