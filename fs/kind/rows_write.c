@@ -59,6 +59,15 @@ static int64_t apply_some(struct lines *l, const struct line_row *rows,
 	return err ? err : (int64_t)taken;
 }
 
+/* The rows are done: give back their memory, also that of a line that was
+ * refused. */
+static void end_rows(struct lines *l)
+{
+	l->count = 0;
+	arena_clear(&l->r->lines);
+	l->r->lines.failed = false;
+}
+
 /* Apply what was read. On an error the rows before the one that has it are
  * applied. */
 static int apply(struct lines *l)
@@ -81,9 +90,7 @@ static int apply(struct lines *l)
 		l->good = l->ends[done - 1];
 		l->good_line = l->numbers[done - 1];
 	}
-	l->count = 0;
-	arena_clear(&l->r->lines);
-	l->r->lines.failed = false;
+	end_rows(l);
 	return got < 0 ? (int)got : 0;
 }
 
@@ -332,6 +339,7 @@ int64_t rows_write(struct op *op, struct handle *h, uint64_t offset,
 	}
 	l.data = data;
 	err = run(&l);
+	end_rows(&l);
 	count = (int64_t)l.good;
 	if (err) {
 		drop_rest(op, r);

@@ -219,21 +219,24 @@ static int clustering_of(struct line_reader *r, struct line_row *row)
 static int make_row(struct line_reader *r, struct line_row *row)
 {
 	const struct table *t = r->table;
+	uint32_t first = t->partition_key_count + t->clustering_count, i;
 	struct line_value *values;
-	uint32_t i;
+	size_t given = 0;
 	int err = partition_of(r, row);
 
 	if (!err)
 		err = clustering_of(r, row);
 	if (err)
 		return err;
-	values = arena_alloc(r->arena, (t->column_count + 1) * sizeof(*values));
+	/* A short line of a wide table takes no more than it has. */
+	for (i = first; i < t->column_count; i++)
+		given += r->has[i];
+	values = arena_alloc(r->arena, (given + 1) * sizeof(*values));
 	if (!values)
 		return -ENOMEM;
 	row->values = values;
 	row->count = 0;
-	for (i = t->partition_key_count + t->clustering_count;
-	     i < t->column_count; i++) {
+	for (i = first; i < t->column_count; i++) {
 		if (!r->has[i] || (!row->clustering &&
 				   t->columns[i].kind != COLUMN_STATIC))
 			continue;

@@ -190,6 +190,20 @@ os.removedirs(root + '/plain/p')
 print('ok')
 P
 is 'long names' ok "$(cat "$W/long")"
+# Lines that are refused leave no memory behind.
+is 'refused lines' 'refused 1200 small' "$(python3 - "$t.ndjson" "$(daemon_pid)" <<'P'
+import os, re, sys
+def rss(): return int(re.search(r'RssAnon:\s*(\d+)', open('/proc/%s/status' % sys.argv[2]).read())[1])
+f = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
+line = b'{"id": 8, "b": "\\u0041' + b'x' * 100000 + b'", "nope": 1}\n'
+refused, before = 0, rss()
+for i in range(1200):
+    try: os.write(f, line)
+    except OSError: refused += 1
+grown = rss() - before
+print('refused', refused, 'small' if grown < 100000 else grown)
+P
+)"
 # Schemaless tables.
 mkdir -p "$M/k/notes/alice"
 echo hi >"$M/k/notes/alice/todo"

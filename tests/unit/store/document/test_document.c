@@ -412,6 +412,37 @@ START_TEST(ends_of_lines)
 }
 END_TEST
 
+/* A short line of a wide table takes little memory. */
+START_TEST(wide_tables)
+{
+	static const struct line_place of_table;
+	struct arena arena = ARENA_INIT;
+	struct buf create = BUF_INIT;
+	struct line_reader r;
+	struct line_row row;
+	int i;
+
+	buf_add_str(&create, "CREATE TABLE t (p int PRIMARY KEY");
+	for (i = 0; i < 1000; i++)
+		buf_add_format(&create, ", c%d int", i);
+	buf_add_str(&create, ")");
+	use_table(buf_cstr(&create));
+	buf_release(&create);
+	ck_assert_int_eq(line_reader_init(&r, table, ROW_JSON, &of_table,
+					  &arena), 0);
+	for (i = 0; i < 1000; i++)
+		ck_assert_int_eq(line_read(&r,
+					   bytes_str("{\"p\": 1, \"c7\": 2}"),
+					   &row), 1);
+	ck_assert_uint_eq(row.count, 1);
+	ck_assert_str_eq(row.values[0].column->name, "c7");
+	/* Room for all columns would be 24 MB. */
+	ck_assert_uint_lt(arena.total, 1 << 20);
+	line_reader_release(&r);
+	arena_release(&arena);
+}
+END_TEST
+
 SUITE(document)
 {
 	TCase *tc = tcase_create("lines");
@@ -425,5 +456,6 @@ SUITE(document)
 	tcase_add_loop_test(tc, random_rows_come_back, 1, test_scale(41));
 	tcase_add_loop_test(tc, both_readers_agree, 1, test_scale(41));
 	tcase_add_test(tc, ends_of_lines);
+	tcase_add_test(tc, wide_tables);
 	suite_add_tcase(suite, tc);
 }
