@@ -50,7 +50,7 @@ struct dump {
 	struct piece *pieces;		/* of the row */
 	size_t piece_count, piece_room;
 	struct buf text, partition;	/* the partition key of the row before */
-	bool begun;
+	bool begun, default_ttl;	/* the table has a TTL for all cells */
 	int err;
 };
 
@@ -112,25 +112,45 @@ static int read_names(struct dump *d)
 	return d->arena.failed ? TOOL_FAILED : TOOL_DONE;
 }
 
+/* Run a SELECT of system_schema, for the table's rows there. */
+static int ask_schema(struct dump *d, const char *select)
+{
+	buf_clear(&d->text);
+	buf_add_str(&d->text, select);
+	buf_add_str(&d->text, " WHERE keyspace_name = ");
+	add_literal(&d->text, bare(d, d->keyspace));
+	buf_add_str(&d->text, " AND table_name = ");
+	add_literal(&d->text, bare(d, d->table));
+	return connect_run(d->b, buf_bytes(&d->text));
+}
+
 static int read_kinds(struct dump *d)
 {
 	const struct bytes *row;
 	uint32_t i;
-	int status, more;
+	int more, status = ask_schema(d, "SELECT column_name, kind FROM "
+				      "system_schema.columns");
 
-	buf_clear(&d->text);
-	buf_add_str(&d->text, "SELECT column_name, kind FROM "
-		    "system_schema.columns WHERE keyspace_name = ");
-	add_literal(&d->text, bare(d, d->keyspace));
-	buf_add_str(&d->text, " AND table_name = ");
-	add_literal(&d->text, bare(d, d->table));
-	status = connect_run(d->b, buf_bytes(&d->text));
 	if (status)
 		return status;
 	while ((more = connect_next(d->b, &row)) > 0)
 		for (i = 0; i < d->count; i++)
 			if (bytes_equal(bare(d, d->columns[i].name), row[0]))
 				d->columns[i].kind = kind_of(row[1]);
+	return more < 0 || d->arena.failed ? TOOL_FAILED : TOOL_DONE;
+}
+
+/* Ask whether cells without a TTL would get one: they are to say TTL 0. */
+static int read_default_ttl(struct dump *d)
+{
+	const struct bytes *row;
+	int more, status = ask_schema(d, "SELECT default_time_to_live FROM "
+				      "system_schema.tables");
+
+	if (status)
+		return status;
+	while ((more = connect_next(d->b, &row)) > 0)
+		d->default_ttl = row[0].len == 4 && get_be32(row[0].ptr);
 	return more < 0 || d->arena.failed ? TOOL_FAILED : TOOL_DONE;
 }
 
@@ -321,7 +341,7 @@ static void add_using(struct dump *d, const struct piece *p)
 		return;
 	buf_add_format(&d->text, " USING TIMESTAMP %lld",
 		       (long long)p->timestamp);
-	if (p->ttl)
+	if (p->ttl || d->default_ttl)
 		buf_add_format(&d->text, " AND TTL %d", p->ttl);
 }
 
@@ -577,6 +597,8 @@ static int print_rows(struct dump *d)
 		counters |= type_of(d, i)->kind == TYPE_COUNTER;
 	d->b->ops->finish(d->b);
 	status = read_kinds(d);
+	if (!status)
+		status = read_default_ttl(d);
 	if (!status)
 		status = ask(d, counters);
 	while (!status && !err && (more = connect_next(d->b, &d->row)) > 0)

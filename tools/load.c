@@ -79,6 +79,16 @@ static int load(const struct tool_place *p)
 	return shell.status;
 }
 
+/* Make the store that is named; MOUNT/K and STORE/K mean none. */
+static int make_store(const char *path)
+{
+	if (!place_is_inside(path))
+		return tool_make_store(path);
+	tool_complain(path, "no such keyspace (the statements make it: name the "
+		      "mount or the store alone)");
+	return TOOL_NONE;
+}
+
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -94,7 +104,7 @@ static int run(int argc, char **argv)
 		return tool_misused(&command_load, "load",
 				    "one PLACE is expected");
 	if (access(argv[optind], F_OK) && errno == ENOENT)
-		status = tool_make_store(argv[optind]);
+		status = make_store(argv[optind]);
 	if (!status)
 		status = place_find(&place, argv[optind], true);
 	if (status)

@@ -33,6 +33,10 @@ INSERT INTO "Odd" ("K", "a""b", v, tup, vec) VALUES ('it''s', 1, 'a''b', (1, nul
 CREATE INDEX vi ON "Odd" (v);
 CREATE TABLE types (k int PRIMARY KEY, a ascii, b bigint, bl blob, bo boolean, da date, de decimal, du duration, fl float, i inet, sm smallint, ti time, ts timestamp, tu timeuuid, ty tinyint, u uuid, v varint);
 INSERT INTO types (k, a, b, bl, bo, da, de, du, fl, i, sm, ti, ts, tu, ty, u, v) VALUES (1, 'a', -9223372036854775808, 0x00ff, true, '-0044-03-15', 1.00, 1mo2d3ns, 1.1, '::1', -1, '23:59:59.999999999', '2024-05-06T07:08:09.123Z', 50554d6e-29bb-11e5-b345-feff819cdc9f, 127, 00000000-0000-0000-0000-000000000000, 123456789012345678901234567890);
+CREATE TABLE lives (k int PRIMARY KEY, a int, b int, s set<int>) WITH default_time_to_live = 600000;
+INSERT INTO lives (k, a) VALUES (1, 1);
+INSERT INTO lives (k, a) VALUES (2, 2) USING TTL 0;
+UPDATE lives USING TTL 0 SET b = 3, s = s + {1} WHERE k = 2;
 C
 "$CTL" cql "$M" -e "INSERT INTO d.\"Odd\" (\"K\", \"a\"\"b\", v) VALUES ('k', 2, '')"
 mkdir "$M/d/notes" "$M/d/notes/alice"
@@ -42,6 +46,7 @@ mv "$W/out" "$W/mounted"
 is 'and quietly' '' "$(cat "$W/err")"
 is 'a counter is its total' "UPDATE d.cn SET n = n + -9223372036854775808 WHERE p = 1 AND c = 'z';" "$(grep "c = 'z'" "$W/mounted")"
 is 'an empty int is one' 1 "$(grep -c 'VALUES (4, 5, blob_as_int(0x), blob_as_int(0x))' "$W/mounted")"
+is 'a cell without a TTL has none again' 'AND TTL 0' "$(grep 'lives.*(2, 2)' "$W/mounted" | grep -o 'AND TTL 0')"
 ok 'an index comes after the rows' test "$(grep -n 'CREATE INDEX vi' "$W/mounted" | cut -d: -f1)" -gt "$(grep -n 'INTO d\."Odd"' "$W/mounted" | tail -1 | cut -d: -f1)"
 is 'schema is what a dump begins with' "$("$CTL" schema "$M" | grep -c '^CREATE')" "$(grep -c '^CREATE' "$W/mounted")"
 is 'dump --schema-only has no rows' 0 "$("$CTL" dump --schema-only "$M" | grep -cE '^(INSERT|UPDATE)')"
@@ -55,6 +60,10 @@ is 'load makes a store' 0 "$("$CTL" load "$W/copy" <"$W/stored" >"$W/out" 2>"$W/
 is 'and says so' "widefsctl: $W/copy: store created" "$(grep . "$W/out" "$W/err" -h | head -1)"
 "$CTL" dump "$W/copy" >"$W/again"
 is 'it is the same' '' "$(diff <(still "$W/stored") <(still "$W/again"))"
+is 'with cells that live for good' '2,2,3,,' "$("$CTL" cql -m csv "$W/copy" -e 'SELECT a, b, k, ttl(a), ttl(b) FROM d.lives WHERE k = 2' | sed -n 2p | sed 's/^\(.*\),3,2,/\1,2,3,/')"
+for name in "$S/new" "$S/new/"; do
+	is 'a keyspace of a store is no new store' 6 "$("$CTL" load "$name" </dev/null >"$W/out" 2>"$W/err"; echo $?)"
+done
 is 'two dumps of what has no TTL are the same bytes' '' "$(cmp <("$CTL" dump "$S" -k killrvideo 2>&1) <("$CTL" dump "$W/copy" -k killrvideo 2>&1))"
 is 'the copy is sound' '0 problems' "$("$CTL" check "$W/copy")"
 is 'its index is used' "$(printf "K\nit's")" "$("$CTL" cql -m csv "$W/copy" -e "SELECT \"K\" FROM d.\"Odd\" WHERE v = 'a''b'")"
@@ -63,6 +72,8 @@ S2=$S S=$W/second
 start
 is 'load into a mount' 0 "$("$CTL" load "$M" <"$W/stored" >"$W/out" 2>"$W/err"; echo $?)"
 is 'with nothing but the warnings of statements' '' "$(cat "$W/out"; grep -vE '^(Warnings :|SASI indexes .*|Your replication .*)?$' "$W/err")"
+is 'a keyspace of a mount is none, either' 6 "$("$CTL" load "$M/new" </dev/null >"$W/out" 2>"$W/err"; echo $?)"
+ok 'nothing is made' test ! -e "$M/new" -a ! -e "$S/new" -a ! -e "$S2/new"
 is 'it is the same there' '' "$(diff <(still "$W/stored") <("$CTL" dump "$M" | still /dev/stdin))"
 printf 'buy\nmilk\0' >"$W/todo"
 ok 'a row of a schemaless table' cmp "$W/todo" "$M/d/notes/alice/todo"

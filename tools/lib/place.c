@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <mntent.h>
 #include <poll.h>
 #include <signal.h>
@@ -50,13 +51,35 @@ static bool is_store(const char *path)
 	return there;
 }
 
+bool place_is_inside(const char *path)
+{
+	char *name = strdup(path), *store = NULL, *mount, *real, *slash;
+	bool inside;
+
+	real = name ? realpath(dirname(name), NULL) : NULL;
+	mount = real ? tool_mount_of(real, &store) : NULL;
+	inside = mount || (real && is_store(real));
+	while (!inside && real && (slash = strrchr(real, '/')) && slash > real) {
+		*slash = 0;
+		inside = is_store(real);
+	}
+	free(store);
+	free(mount);
+	free(real);
+	free(name);
+	return inside;
+}
+
 /* STORE or STORE/K/T: the store is what has its marker. */
 static bool find_store(struct tool_place *p, const char *path, bool keyspaces)
 {
+	size_t len = strlen(path);
 	char *slash;
 	unsigned up;
 
-	p->store = strdup(path);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	p->store = strndup(path, len);
 	for (up = 0; p->store && up < 2 && !is_store(p->store); up++) {
 		slash = strrchr(p->store, '/');
 		if (!slash || slash == p->store)

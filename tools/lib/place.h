@@ -19,6 +19,9 @@ struct tool_place {
  */
 int place_find(struct tool_place *p, const char *path, bool keyspaces);
 void place_release(struct tool_place *p);
+/* True if the directory of that name, which need not exist, is or would be in a
+ * mount or in a store. */
+bool place_is_inside(const char *path);
 /* Return the mount of the store at that path, to be freed, or NULL. */
 char *place_mount_of_store(const char *store);
 /* Append a file of the mount's .widefs. 0, -errno; -ETIMEDOUT: its daemon does
