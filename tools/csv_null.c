@@ -38,7 +38,7 @@ static void end_field(struct csv_null *c, struct buf *out, uint8_t end)
 
 static void change_byte(struct csv_null *c, struct buf *out, uint8_t byte)
 {
-	bool ends = byte == ',' || byte == '\n';
+	bool ends = byte == ',' || byte == '\n', blank;
 
 	if (byte == '"')
 		c->quoted = !c->quoted;
@@ -50,10 +50,11 @@ static void change_byte(struct csv_null *c, struct buf *out, uint8_t byte)
 	if (byte == '\n' && c->field.len &&
 	    c->field.ptr[c->field.len - 1] == '\r')
 		c->field.len--;
+	blank = !c->fields && !c->field.len;
 	end_field(c, out, byte);
 	buf_add_byte(out, byte);
 	c->fields = byte == '\n' ? 0 : c->fields + 1;
-	c->behind_header |= byte == '\n';
+	c->behind_header |= byte == '\n' && !blank;
 }
 
 void csv_null_change(struct csv_null *c, struct buf *out, struct bytes in)
@@ -63,4 +64,13 @@ void csv_null_change(struct csv_null *c, struct buf *out, struct bytes in)
 	for (i = 0; i < in.len; i++)
 		change_byte(c, out, in.ptr[i]);
 	out->failed |= c->field.failed;
+}
+
+void csv_null_end(struct csv_null *c, struct buf *out)
+{
+	buf_add_bytes(out, buf_bytes(&c->field));
+	out->failed |= c->field.failed;
+	buf_clear(&c->field);
+	c->quoted = false;
+	c->fields = 0;
 }

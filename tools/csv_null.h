@@ -19,4 +19,6 @@ void csv_null_release(struct csv_null *c);
 /* Append the bytes as they shall be; what is left of a field comes with the
  * next. out->failed: no memory. */
 void csv_null_change(struct csv_null *c, struct buf *out, struct bytes in);
+/* Append what is left of a field, unchanged: the end came within quotes. */
+void csv_null_end(struct csv_null *c, struct buf *out);
 #endif

@@ -42,11 +42,13 @@ struct import_work {
 	struct table_file file;
 	const char *name, *null, *errors_name;
 	enum row_form form;
-	bool form_is_given, at_end;
+	bool form_is_given, at_end, lost;	/* lost: of what was refused */
 	int fd;
 	FILE *errors;			/* NULL: end at the first */
 	struct buf in, changed, head;	/* head: of CSV */
-	struct csv_null nulls;
+	size_t searched;		/* of in: no line ends there, and */
+	bool quoted;			/* whether that ends within quotes */
+	struct csv_null nulls, back;	/* back: as the file has them */
 	struct progress progress;
 	uint64_t total, done, line, rows, refused;	/* bytes; lines before */
 };
@@ -84,19 +86,21 @@ static void choose_form(struct import_work *i)
 
 /* Return the length of the whole lines. At the end all there is: quotes that do
  * not end are refused as a line. */
-static size_t whole_lines(const struct import_work *i)
+static size_t whole_lines(struct import_work *i)
 {
-	size_t at = 0, len;
+	size_t at = 0, len = 1;
 
 	if (i->at_end)
 		return i->in.len;
-	do {
-		bool quoted = false;
+	while (len && at < i->in.len) {
+		size_t from = at + i->searched;
 
-		len = line_length(i->form, bytes_of(i->in.ptr + at,
-						    i->in.len - at), &quoted);
-		at += len;
-	} while (len && at < i->in.len);
+		len = line_length(i->form, bytes_of(i->in.ptr + from,
+						    i->in.len - from),
+				  &i->quoted);
+		i->searched = len ? 0 : i->in.len - at;
+		at = len ? from + len : at;
+	}
 	return at;
 }
 
@@ -114,15 +118,35 @@ static void count_taken(struct import_work *i, struct bytes taken)
 {
 	while (taken.len) {
 		size_t len = first_length(i, taken), j;
+		bool blank = len == 1 || (len == 2 && taken.ptr[0] == '\r');
 
-		if (i->form == ROW_CSV && !i->head.len)
+		if (blank)
+			;
+		else if (i->form == ROW_CSV && !i->head.len)
 			buf_add(&i->head, taken.ptr, len);
-		else if (len > 1)
+		else
 			i->rows++;
 		for (j = 0; j < len; j++)
 			i->line += taken.ptr[j] == '\n';
 		taken = bytes_of(taken.ptr + len, taken.len - len);
 	}
+}
+
+/* Put a line among the refused, with nulls as the file had them. */
+static void keep_refused(struct import_work *i, struct bytes line)
+{
+	struct buf changed = BUF_INIT;
+
+	if (i->null && i->form == ROW_CSV) {
+		csv_null_change(&i->back, &changed, line);
+		csv_null_end(&i->back, &changed);
+		line = buf_bytes(&changed);
+	}
+	if (changed.failed)
+		i->lost = true;
+	else
+		tool_write(i->errors, line);
+	buf_release(&changed);
 }
 
 /* The first line is refused. Returns its length, or 0: it ends here. */
@@ -140,7 +164,7 @@ static size_t refuse_first(struct import_work *i, struct bytes lines)
 		return 0;
 	if (i->refused == 1)
 		tool_write(i->errors, buf_bytes(&i->head));
-	tool_write(i->errors, bytes_of(lines.ptr, len));
+	keep_refused(i, bytes_of(lines.ptr, len));
 	for (j = 0; j < len; j++)
 		i->line += lines.ptr[j] == '\n';
 	return len;
@@ -177,6 +201,8 @@ static int take_lines(struct import_work *i, size_t len)
 	if (i->null && i->form == ROW_CSV) {
 		buf_clear(&i->changed);
 		csv_null_change(&i->nulls, &i->changed, lines);
+		if (i->at_end)
+			csv_null_end(&i->nulls, &i->changed);
 		if (i->changed.failed)
 			return -ENOMEM;
 		lines = buf_bytes(&i->changed);
@@ -210,7 +236,7 @@ static int take_all(struct import_work *i)
 /* ------------------------------------------------------------------ command */
 static int open_files(struct import_work *i)
 {
-	struct stat st;
+	struct stat st, errors;
 
 	i->fd = STDIN_FILENO;
 	if (strcmp(i->name, "-"))
@@ -221,6 +247,12 @@ static int open_files(struct import_work *i)
 	}
 	if (!fstat(i->fd, &st) && S_ISREG(st.st_mode))
 		i->total = (uint64_t)st.st_size;
+	if (i->errors_name && !fstat(i->fd, &st) && S_ISREG(st.st_mode) &&
+	    !stat(i->errors_name, &errors) && errors.st_dev == st.st_dev &&
+	    errors.st_ino == st.st_ino) {
+		tool_complain(i->errors_name, "it is the file that is imported");
+		return TOOL_USAGE;
+	}
 	if (i->errors_name && !(i->errors = fopen(i->errors_name, "we"))) {
 		tool_failed(i->errors_name, -errno);
 		return TOOL_FAILED;
@@ -230,7 +262,7 @@ static int open_files(struct import_work *i)
 
 static int finish(struct import_work *i, int err)
 {
-	bool lost = i->errors && ferror(i->errors);
+	bool lost = i->lost || (i->errors && ferror(i->errors));
 
 	if (i->errors && (fclose(i->errors) || lost)) {
 		tool_complain(i->errors_name, "it could not be written");
@@ -258,6 +290,8 @@ static int import(struct import_work *i, const struct tool_place *p,
 	}
 	if (!status) {
 		csv_null_init(&i->nulls, i->null ? i->null : "", true);
+		csv_null_init(&i->back, i->null ? i->null : "", false);
+		i->back.behind_header = true;
 		progress_begin(&i->progress, mode, "import", "bytes");
 		if (!err)
 			err = i->at_end && i->in.len ?
@@ -267,6 +301,7 @@ static int import(struct import_work *i, const struct tool_place *p,
 		closed = table_file_close(&i->file);
 		status = status ? status : closed;
 		csv_null_release(&i->nulls);
+		csv_null_release(&i->back);
 	}
 	if (i->fd > STDIN_FILENO)
 		close(i->fd);

@@ -162,7 +162,7 @@ static void ask_reason(struct table_file *f, int err)
 }
 
 /* Return the length of the first lines that go into one request of the kernel,
- * or of the first one. */
+ * or of the first one. 0: it has quotes that are not closed. */
 static size_t request_length(const struct table_file *f, struct bytes lines)
 {
 	size_t at = 0, len;
@@ -172,9 +172,7 @@ static size_t request_length(const struct table_file *f, struct bytes lines)
 
 		len = line_length(f->form, bytes_of(lines.ptr + at,
 						    lines.len - at), &quoted);
-		if (!len)
-			len = lines.len - at;
-		if (at && at + len > REQUEST)
+		if (!len || (at && at + len > REQUEST))
 			break;
 		at += len;
 	} while (at < lines.len);
@@ -187,6 +185,11 @@ static int64_t write_document(struct table_file *f, struct bytes lines)
 {
 	size_t len = request_length(f, lines), done = 0;
 
+	if (!len) {	/* the daemon would wait for more, until the close */
+		snprintf(f->reason, sizeof(f->reason),
+			 "the quotes of a field are not closed");
+		return -EINVAL;
+	}
 	do {
 		ssize_t n = write(f->fd, lines.ptr + done, len - done);
 		int err = n < 0 ? -errno : 0;

@@ -56,6 +56,24 @@ both() {	# both WHERE: the same on a mount and on a store
 	printf 'p,c,nope\n1,a,1\n' >"$W/head.csv"
 	is "$1: a header that is refused ends it" 1 "$(exits "$CTL" import -e "$W/refused" "$2" "$W/head.csv")"
 	is "$1: and is line 1" "widefsctl: $W/head.csv: line 1: " "$(grep -oE '^.*line 1: ' "$W/err")"
+	# What is refused under --null can be imported under it.
+	printf 'p,c,v\n1,a,NULL\nx,b,NULL\nx,c,\nx,d,"NULL"\n' >"$W/nulls.csv"
+	is "$1: --errors and --null" 1 "$(exits "$CTL" import -n NULL -e "$W/refused" "$2" "$W/nulls.csv")"
+	is "$1: nulls stay nulls" $'p,c,v\nx,b,NULL\nx,c,""\nx,d,"NULL"' "$(cat "$W/refused")"
+	printf '\r\np,c,n\n1,a,1\nx,b,2\n\n' >"$W/blank.csv"
+	is "$1: a blank line before the header" 1 "$(exits "$CTL" import -n p -e "$W/refused" "$2" "$W/blank.csv")"
+	is "$1: the header is kept" $'p,c,n\nx,b,2' "$(cat "$W/refused")"
+	is "$1: blank lines are no rows" 1 "$(grep -c ': 1 rows were written, 1 lines' "$W/err")"
+	# Quotes that are not closed take the rest of the file.
+	printf 'p,c,v\n1,a,\n1,a,"open\n2,b,x' >"$W/open.csv"
+	for more in '' '-n NULL' "-e $W/refused"; do
+		is "$1: quotes that are not closed $more" 1 "$(exits "$CTL" import $more "$2" "$W/open.csv")"
+		is "$1: their line" "widefsctl: $W/open.csv: line 3: the quotes of a field are not closed" "$(head -1 "$W/err")"
+	done
+	is "$1: they are kept" $'p,c,v\n1,a,"open\n2,b,x' "$(cat "$W/refused")"
+	cp "$W/open.csv" "$W/same.csv"
+	is "$1: --errors is not the file itself" 2 "$(exits "$CTL" import -e "$W/same.csv" "$2" "$W/same.csv")"
+	ok "$1: which stays" cmp "$W/open.csv" "$W/same.csv"
 }
 both 'a mount' "$M/k/u"
 is 'the good rows are there' '[1,3,5]' "$(rows)"
@@ -78,6 +96,7 @@ is 'no such format' 2 "$(exits "$CTL" import -F xml "$M/k/u" "$W/t.csv")"
 stop
 # The same on a store that is not mounted.
 is 'export of a store' 0 "$(exits "$CTL" export "$S/k/u" "$W/u2.csv")"
+is 'a slash behind the table' 0 "$(exits "$CTL" export "$S/k/u//")"
 ok 'is that of its mount' cmp "$W/u.csv" "$W/u2.csv"
 "$CTL" export "$S/k/t" "$W/t2.ndjson"
 ok 'JSON, too' cmp "$W/t.ndjson" "$W/t2.ndjson"
