@@ -9,20 +9,26 @@
 #include "store/type/text/text.h"
 
 /* ------------------------------------------------------------------- names */
-static bool has_upper(const char *name)
+/* True if the name needs quotes of its own: for its case, or because those that
+ * it has would be taken for them. */
+static bool needs_own_quotes(const char *name)
 {
+	size_t len = strlen(name);
+
+	if (len > 1 && name[0] == '"' && name[len - 1] == '"')
+		return true;
 	for (; *name; name++)
 		if (isupper((unsigned char)*name))
 			return true;
 	return false;
 }
 
-/* As SELECT JSON names it: in quotes of its own where it needs its case. */
+/* As SELECT JSON names it. */
 static void add_json_name(struct buf *out, const char *name)
 {
 	struct buf quoted = BUF_INIT;
 
-	if (has_upper(name))
+	if (needs_own_quotes(name))
 		buf_add_format(&quoted, "\"%s\"", name);
 	else
 		buf_add_str(&quoted, name);

@@ -412,6 +412,19 @@ START_TEST(ends_of_lines)
 }
 END_TEST
 
+START_TEST(odd_names_come_back)
+{
+	static const char line[] =
+		"{\"p\": 1, \"\\\"\\\"y\\\"\\\"\": 2, "
+		"\"\\\"U\\\"q\\\"\": 3, \"s\\\"q\": 4}\n";
+
+	use_table("CREATE TABLE t (p int PRIMARY KEY, \"\"\"y\"\"\" int, "
+		  "\"U\"\"q\" int, \"s\"\"q\" int)");
+	takes(ROW_JSON, line);
+	shows(ROW_JSON, line);
+}
+END_TEST
+
 /* A short line of a wide table takes little memory. */
 START_TEST(wide_tables)
 {
@@ -456,6 +469,7 @@ SUITE(document)
 	tcase_add_loop_test(tc, random_rows_come_back, 1, test_scale(41));
 	tcase_add_loop_test(tc, both_readers_agree, 1, test_scale(41));
 	tcase_add_test(tc, ends_of_lines);
+	tcase_add_test(tc, odd_names_come_back);
 	tcase_add_test(tc, wide_tables);
 	suite_add_tcase(suite, tc);
 }
