@@ -448,8 +448,8 @@ static int build_indexes(struct store *s)
 	return err;
 }
 
-/* Take automatic snapshots of the tables that are dropped: those of which
- * neither the number nor the name is left. */
+/* Take automatic snapshots of the tables that are dropped, those of which
+ * neither the number nor the name is left, and of those that lose columns. */
 static void keep_dropped(struct store *s, const struct schema *next)
 {
 	uint32_t i, j;
@@ -458,12 +458,15 @@ static void keep_dropped(struct store *s, const struct schema *next)
 		const struct keyspace *k = s->schema->keyspaces[i];
 
 		for (j = 0; j < k->table_count; j++) {
-			const struct table *t = k->tables[j];
+			const struct table *t = k->tables[j], *is;
 
-			if (!k->system &&
-			    !schema_table(next, bytes_str(k->name),
-					  bytes_str(t->name)) &&
-			    !schema_table_by_number(next, t->number))
+			if (k->system)
+				continue;
+			is = schema_table_by_number(next, t->number);
+			if (is && table_drops_now(is))
+				snapshot_before(s, t, "altered");
+			if (!is && !schema_table(next, bytes_str(k->name),
+						 bytes_str(t->name)))
 				snapshot_before(s, t, "dropped");
 		}
 	}

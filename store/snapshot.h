@@ -1,8 +1,8 @@
 /*
  * Snapshots of a store: named moments of all that it has, or of one table, which
  * stay as they are until they are dropped. lsm/manifest_step.h says how they are
- * kept. TRUNCATE and DROP TABLE make automatic ones of the table before they
- * remove its rows; a restore makes one of everything. Automatic ones are given
+ * kept. TRUNCATE, DROP TABLE and ALTER TABLE that drops a column make automatic
+ * ones of the table before they remove its data; a restore makes one of everything. Automatic ones are given
  * up, all of them, when the disk is full, and the oldest when there are more
  * than SNAPSHOT_AUTOMATIC. Any thread.
  */

@@ -34,6 +34,15 @@ ok 'columns that are taken out' sed -i '/^    n[123] /d; /^    added /d' "$f"
 is 'are dropped' 'c home id note s tags v' "$(columns t)"
 is 'the values of the others stay' '[[5,"st",["x","y"],"hello"]]' "$(cql "SELECT v, s, tags, note FROM k.t WHERE id = 1" | jq -c .rows)"
 is 'and what CREATE TABLE cannot have' '[["hidden"]]' "$(cql 'SELECT secret FROM k.other WHERE id = 1' | jq -c .rows)"
+# A mistake of that kind can be undone.
+put "$M/k/t/1/a/note" 'not to be lost'
+ok 'a column with values is taken out' sed -i '/^    note /d' "$f"
+is 'is gone' 'c home id s tags v' "$(columns t)"
+kept=$(ls "$M/.snapshots" | grep '^altered-.*-t$' | tail -1)
+is 'its table is kept' 'not to be lost' "$(cat "$M/.snapshots/$kept/k/t/1/a/note")"
+ok 'and restored' "$CTL" snapshot restore --force "$M" "$kept" k.t
+is 'with the column' 'c home id note s tags v|not to be lost' "$(columns t)|$(cat "$M/k/t/1/a/note")"
+put "$M/k/t/1/a/note" hello
 # Names of the key, options.
 ok 'the name of a key column' sed -i 's/\bc text/chapter text/; s/(id, c)/(id, chapter)/; s/(c DESC)/(chapter DESC)/' "$f"
 is 'is renamed' 'chapter home id note s tags v' "$(columns t)"
