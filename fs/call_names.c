@@ -90,6 +90,13 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	return 0;
 }
 
+/* Return the error of a call in a directory whose table may be gone: its caller
+ * is told to look again once at most. */
+static int or_lost(struct at *at, int err)
+{
+	return err == -ESTALE ? view_lost(at->op, at->dir) : err;
+}
+
 int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, struct fs_entry *entry)
 {
@@ -101,8 +108,10 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = view_look(at.op, at.dir, at.name, &c, &n);
-	if (err == -ESTALE)
-		err = view_lost(at.op, at.dir);
+	/* Before mkdir the kernel looks once only: then mkdir is told. */
+	if (err == -ESTALE && stat_is_missing(at.op, at.dir, at.name))
+		err = -ENOENT;
+	err = or_lost(&at, err);
 	if (!err)
 		stat_fill_entry(at.op, n, &c, entry);
 	node_put(&fs->nodes, n);
@@ -174,7 +183,7 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 		stat_fill_entry(at.op, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
-	return at_end(&at, err);
+	return at_end(&at, or_lost(&at, err));
 }
 
 int fs_mknod(struct fs *fs, struct fs_call *call, uint64_t parent,
@@ -315,7 +324,7 @@ static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (!err)
 		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
 	node_put(&fs->nodes, n);
-	return at_end(&at, err);
+	return at_end(&at, or_lost(&at, err));
 }
 
 int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,
@@ -541,7 +550,7 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
 	node_put(&fs->nodes, n);
 	node_put(&fs->nodes, dir);
-	return at_end(&at, err);
+	return at_end(&at, or_lost(&at, err));
 }
 
 /* ----------------------------------------------------------------- create */
@@ -599,11 +608,14 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = stat_lookup(at.op, at.dir, at.name, &c, &n);
-	if (!err && !(flags & O_EXCL))
+	created = err == -ENOENT;
+	err = or_lost(&at, err);
+	if (!err && !(flags & O_EXCL)) {
 		err = view_look_to_open(at.op, at.dir, at.name,
 					(flags & O_ACCMODE) != O_RDONLY, &c,
 					&n);
-	created = err == -ENOENT;
+		created = err == -ENOENT;
+	}
 	if (!err && (flags & O_EXCL))
 		err = -EEXIST;
 	else if (!err && n->ops->directory)
@@ -615,8 +627,7 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 			      at.dir->ops->create(at.op, at.dir, at.name, &c) :
 			      op_refuse(at.op, -EPERM,
 					"no file can be made here");
-		if (err == -ENOENT)
-			err = -EINVAL;
+		err = err == -ENOENT ? -EINVAL : or_lost(&at, err);
 		if (!err) {
 			n = op_node_of_child(at.op, at.dir, at.name, &c);
 			err = n ? 0 : -ENOMEM;

@@ -83,6 +83,14 @@ static bool is_missing(struct node *n, int err)
 	return err == -ENOENT || (err == -ESTALE && !is_open_file(n));
 }
 
+/* Return the error of a call by path or descriptor on n, whose table may be
+ * gone: by path, its caller is told to look again once at most. */
+static int node_or_lost(struct on *on, int err)
+{
+	return err == -ESTALE && !is_open_file(on->n) ?
+		       view_lost(on->op, on->n) : err;
+}
+
 /* Get attributes. id: the number by which the kernel asked. No notice reaches
  * attributes kept under the number from before a rename: it may keep none. */
 static int get_attr(struct op *op, struct node *n, uint64_t id,
@@ -284,6 +292,7 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 					      (uint64_t)attr->st_size);
 	if (!err)
 		err = set_time(on.op, on.n, set, attr);
+	err = node_or_lost(&on, err);
 	op_watch(on.op, on.n);
 	if (!err)
 		err = get_attr(on.op, on.n, node, h, attr, timeout_s);
@@ -344,8 +353,7 @@ int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (err)
 		return err;
 	err = get_value(on.op, on.n, name + 5, &out);
-	if (err == -ENOENT)
-		err = -ENODATA;
+	err = err == -ENOENT ? -ENODATA : node_or_lost(&on, err);
 	err = on_end(&on, err);
 	result = give(&out, err, value, size);
 	buf_release(&out);
@@ -402,7 +410,7 @@ static int set_value(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (!err)
 		op_notify_below(on.op, on.n);
 	buf_release(&now);
-	return on_end(&on, err);
+	return on_end(&on, node_or_lost(&on, err));
 }
 
 int fs_setxattr(struct fs *fs, struct fs_call *call, uint64_t node,

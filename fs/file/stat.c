@@ -221,6 +221,42 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 	return c->is_table ? stat_node(op, *out, c) : 0;
 }
 
+/* Find the directory that has the path of dir now; the caller may enter it. */
+static int find_now(struct op *op, const struct node *dir, struct node **now)
+{
+	struct node *above;
+	struct child c;
+	int err;
+
+	*now = NULL;
+	if (!dir->parent)
+		return (*now = op_node(op->fs, dir->id)) ? 0 : -ENOENT;
+	err = find_now(op, dir->parent, &above);
+	if (!err)
+		err = stat_lookup(op, above, node_name(dir), &c, now);
+	if (!err && !caller_may(op, c.uid, c.gid, c.mode, RIGHT_ENTER))
+		err = -EACCES;
+	node_put(&op->fs->nodes, above);
+	return err;
+}
+
+bool stat_is_missing(struct op *op, const struct node *dir, struct bytes name)
+{
+	struct node *now, *n = NULL;
+	struct child c;
+	int err;
+
+	if (dir->snapshot)
+		return false;
+	err = find_now(op, dir, &now);
+	if (!err)
+		err = stat_lookup(op, now, name, &c, &n);
+	node_put(&op->fs->nodes, n);
+	node_put(&op->fs->nodes, now);
+	op->reason[0] = 0;
+	return err == -ENOENT;
+}
+
 /* Return the seconds from now to the begin of the second in which it ends. */
 static double seconds_until(const struct op *op, int64_t expires_s)
 {

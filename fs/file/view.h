@@ -94,7 +94,7 @@ bool view_asks(struct op *op, struct node *n);
  */
 int view_missed(struct op *op, struct node *n, bool first,
 		struct child *c);
-/* Return what to answer to a look in dir, whose table is gone: -ESTALE, or
+/* Return what to answer to a call by dir (or a file), whose table is gone: -ESTALE, or
  * -ENOENT if the caller has looked again. */
 int view_lost(struct op *op, struct node *dir);
 /* Drop wishes that nobody came for. all: every one, at the end. */

@@ -338,7 +338,13 @@ START_TEST(unknown_callers_are_told_once)
 }
 END_TEST
 
-/* A look into a table that was dropped, again and again. */
+static void made_anew(void)
+{
+	tree_run(&t, "DROP TABLE k.t; CREATE TABLE k.t (p text PRIMARY KEY, v text);"
+		     "INSERT INTO k.t (p, v) VALUES ('p', 'v');");
+}
+
+/* A look into a table that was dropped and made anew, again and again. */
 START_TEST(unknown_looks_are_told_once)
 {
 	struct fs_entry table, entry;
@@ -348,13 +354,158 @@ START_TEST(unknown_looks_are_told_once)
 	for (i = 0; i < 2; i++) {
 		t.call.pid = caller;
 		ok(tree_walk(&t, "k/t", &table));
-		tree_run(&t, "DROP TABLE k.t;");
+		made_anew();
 		t.call.pid = caller;
 		ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "p",
 					   &entry), i ? -ENOENT : -ESTALE);
 		fs_forget(t.fs, table.node, 1);
-		tree_run(&t, "CREATE TABLE k.t (p text PRIMARY KEY, v text);");
 	}
+}
+END_TEST
+
+/* The calls on a name in a directory. */
+static int make_a_directory(uint64_t dir)
+{
+	struct fs_entry entry;
+
+	return fs_mkdir(t.fs, &t.call, dir, "new", 0755, &entry);
+}
+
+static int remove_a_directory(uint64_t dir)
+{
+	return fs_rmdir(t.fs, &t.call, dir, "p");
+}
+
+static int rename_a_directory(uint64_t dir)
+{
+	return fs_rename(t.fs, &t.call, dir, "p", dir, "q", 0);
+}
+
+static int make_a_file(uint64_t dir)
+{
+	struct fs_open_reply reply;
+	struct fs_entry entry;
+
+	return fs_create(t.fs, &t.call, dir, "p.json", 0644,
+			 O_WRONLY | O_CREAT, &entry, &reply);
+}
+
+static int (*const on_names[])(uint64_t dir) = {
+	make_a_directory, remove_a_directory, rename_a_directory, make_a_file,
+};
+
+/* Its directory's table is dropped before each of its tries, the second by the
+ * look that it was told to make. _i: which of on_names, and of an unknown
+ * caller. */
+START_TEST(calls_on_names_are_told_once)
+{
+	int (*call)(uint64_t dir) = on_names[(size_t)_i / 2];
+	struct fs_entry table, entry;
+
+	if (_i % 2)
+		caller = 0;
+	t.call.pid = caller;
+	ok(tree_walk(&t, "k/t", &table));
+	t.call.pid = OTHER;
+	made_anew();
+	t.call.pid = caller;
+	ck_assert_int_eq(call(table.node), -ESTALE);
+	fs_forget(t.fs, table.node, 1);
+	ok(tree_walk(&t, "k/t", &table));
+	t.call.pid = OTHER;
+	made_anew();
+	t.call.pid = caller;
+	ck_assert_int_eq(call(table.node), -ENOENT);
+	fs_forget(t.fs, table.node, 1);
+	ok(tree_walk(&t, "k/t/p", &entry));	/* nothing is in the way */
+	fs_forget(t.fs, entry.node, 1);
+}
+END_TEST
+
+/* The calls on a directory or file itself. */
+static int set_time_of(uint64_t node)
+{
+	struct stat attr = { .st_mtim.tv_sec = 1 };
+	double timeout;
+
+	return fs_setattr(t.fs, &t.call, node, 0, FS_SET_MTIME, &attr,
+			  &timeout);
+}
+
+static int set_end_of(uint64_t node)
+{
+	return fs_setxattr(t.fs, &t.call, node, "user.expires",
+			   bytes_str("never"), 0);
+}
+
+static int get_end_of(uint64_t node)
+{
+	char text[100];
+
+	return (int)fs_getxattr(t.fs, &t.call, node, "user.expires", text,
+				sizeof(text));
+}
+
+static int (*const on_nodes[])(uint64_t node) = {
+	set_time_of, set_end_of, get_end_of,
+};
+
+/* The same, by a path of that kind. _i: which of on_nodes, of the paths, and of
+ * an unknown caller. */
+START_TEST(calls_on_nodes_are_told_once)
+{
+	static const char *const paths[] = { "k/t", "k/t/p", "k/t/p/v" };
+	const char *path = paths[_i / 2 % 3];
+	int (*call)(uint64_t node) = on_nodes[_i / 6];
+	struct fs_entry entry;
+	int i;
+
+	if (_i % 2)
+		caller = 0;
+	made_anew();
+	for (i = 0; i < 2; i++) {
+		t.call.pid = caller;
+		ok(tree_walk(&t, path, &entry));
+		t.call.pid = OTHER;
+		made_anew();
+		t.call.pid = caller;
+		ck_assert_int_eq(call(entry.node), i ? -ENOENT : -ESTALE);
+		fs_forget(t.fs, entry.node, 1);
+	}
+}
+END_TEST
+
+/* mkdir's own look is not made again: it may not be told so where the name is
+ * missing, though its table is another. A private one shows nothing. */
+START_TEST(a_missing_name_is_missing)
+{
+	struct fs_entry table, entry;
+	struct stat attr = { .st_mode = 0700 };
+	double timeout;
+
+	ok(tree_walk(&t, "k/t", &table));
+	made_anew();
+	ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "q", &entry),
+			 -ENOENT);
+	ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "p", &entry),
+			 -ESTALE);
+	ok(tree_walk(&t, "k/t", &entry));
+	ok(fs_setattr(t.fs, &t.call, entry.node, 0, FS_SET_MODE, &attr,
+		      &timeout));
+	fs_forget(t.fs, entry.node, 1);
+	t.call.uid = 12345;
+	t.call.pid = OTHER + 1;
+	ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "q", &entry),
+			 -ESTALE);
+	t.call.uid = 0;
+	t.call.pid = OTHER;
+	fs_forget(t.fs, table.node, 1);
+	ok(tree_walk(&t, "k/t", &table));
+	tree_run(&t, "DROP TABLE k.t;");
+	t.call.pid = OTHER + 2;
+	ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "p", &entry),
+			 -ENOENT);
+	fs_forget(t.fs, table.node, 1);
 }
 END_TEST
 
@@ -451,6 +602,10 @@ SUITE(fs_again)
 	tcase_add_loop_test(tc, unknown_callers_are_told_once, 0,
 			    (int)(ARRAY_SIZE(kinds) * ARRAY_SIZE(changes)));
 	tcase_add_test(tc, unknown_looks_are_told_once);
+	tcase_add_loop_test(tc, calls_on_names_are_told_once, 0,
+			    2 * (int)ARRAY_SIZE(on_names));
+	tcase_add_loop_test(tc, calls_on_nodes_are_told_once, 0, 18);
+	tcase_add_test(tc, a_missing_name_is_missing);
 	tcase_add_loop_test(tc, wishes_end, 0, 2);
 	tcase_add_loop_test(tc, second_attributes_are_given, 0, 4);
 	tcase_add_test(tc, a_wish_that_is_left_meets_any_file);
