@@ -18,15 +18,22 @@ block() { awk -v n="$1" '/^## / { on = /^## Backing up/ } on && /^    / { if (!i
 follow() { block "$1" >"$W/block"; ok "it has commands" test -s "$W/block"; ok "block $1" bash -e "$W/block"; }
 all() { cql "SELECT customer, id, total, tags, at FROM sales.orders" | jq -c .rows; cql 'SELECT * FROM sales.hits' | jq -c .rows; }
 before=$(all)
+# Of one second, and as long: the next backup has it too.
+twice() { run_cql <<<"UPDATE sales.orders USING TIMESTAMP 1700000000${1}00000 SET total = $2 WHERE customer = 'eve' AND id = 1"; }
+twice 1 10.00
 mkdir "$W/backup"
 follow 1
 is 'the backup has all' 'hits orders schema.cql' "$(ls "$W/backup/sales" | paste -sd ' ')"
 is 'nothing stays' 0 "$(find "$M/.snapshots" -mindepth 1 -maxdepth 1 -name now | wc -l)"
+twice 5 20.00
+follow 1
+is 'a change within a second' 20.00 "$(cat "$W/backup/sales/orders/eve/1/total")"
+run_cql <<<"DELETE FROM sales.orders WHERE customer = 'eve'"
 follow 1
 rm -r "$M/sales"
 follow 2
 is 'all is back' "$before" "$(all)"
-is 'nothing differs' '' "$(rsync -aXn --delete --itemize-changes "$W/backup/" "$M/")"
+is 'nothing differs' '' "$(rsync -aXn --delete --itemize-changes "$W/backup/sales/" "$M/sales/")"
 follow 2
 is 'restored over what is there' "$before" "$(all)"
 mkdir "$M/.snapshots/monday"
