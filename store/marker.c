@@ -398,6 +398,41 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 	return err ? err : open_engine(m, files, read_only);
 }
 
+int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
+			const char *path)
+{
+	struct marker_contents seen = { .marker = false };
+	int err, bad;
+
+	*m = MARKER_FILE_INIT;
+	m->dir = open_directory(files, path, false);
+	if (m->dir < 0)
+		return m->dir;
+	err = check_directory(files, m->dir);
+	if (!err)
+		err = files->list(files->context, m->dir, see_name, &seen);
+	if (!err && !seen.marker && !seen.engine)
+		err = seen.foreign ? -ENOTEMPTY : -ENOENT;
+	if (!err)
+		err = lock_directory(m, files, m->dir, false);
+	/* Opened to read, and locked for ourselves alone. */
+	m->lock = err ? -1 : file_open(files, m->dir, LOCK_NAME, O_RDONLY);
+	if (!err && m->lock >= 0)
+		err = lock_directory(m, files, m->lock, false);
+	if (err)
+		return err;
+	bad = read_marker_file(m, files);
+	if (bad == -ENOENT)
+		bad = log_corrupt(MARKER_NAME, 0, "it is missing");
+	if (bad && bad != -EUCLEAN && bad != -EIO)
+		return bad;
+	m->engine = file_open(files, m->dir, ENGINE_NAME,
+			      O_RDONLY | O_DIRECTORY);
+	if (m->engine >= 0)
+		err = lock_directory(m, files, m->engine, false);
+	return err ? err : bad ? 1 : 0;
+}
+
 int marker_own(struct marker_file *m, const struct file_ops *files)
 {
 	int err = lock_file(m, files, false, O_CREAT);

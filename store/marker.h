@@ -30,6 +30,13 @@ struct marker_file {
 int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
 		bool *created);
+/*
+ * For a repair: the same of a store that may be damaged, to read it alone, while
+ * nobody else has it open. 0, or 1: the marker is damaged (told); m->engine is
+ * -1 where the engine's directory cannot be opened. Errors as above.
+ */
+int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
+			const char *path);
 /* Take over a store that was found sound and will be written: store our pid,
  * and make it one of this version. */
 int marker_own(struct marker_file *m, const struct file_ops *files);

@@ -218,3 +218,83 @@ int manifest_recover(struct manifest *m, struct bytes current)
 	buf_release(&all);
 	return err;
 }
+
+/* Search for a good record from offset on: 1 with *offset and its body, 0,
+ * -ENOMEM. */
+static int next_good(struct bytes all, uint64_t number, size_t *offset,
+		     struct bytes *body)
+{
+	uint64_t effort = 0;
+	size_t at;
+
+	for (at = *offset; at + RECORD_HEADER <= all.len &&
+			   effort <= SEARCH_EFFORT; at += 8) {
+		int found = record_at(all, number, at, body, &effort);
+
+		if (found) {
+			*offset = at;
+			return found;
+		}
+	}
+	return 0;
+}
+
+/* Carry out all good edits. */
+static int replay_good(struct manifest *m, struct bytes all, bool *whole)
+{
+	size_t offset = m->version > 1 ? FILE_HEADER : FILE_HEADER_1, at;
+	bool any = false;
+	struct bytes body;
+	int good, err;
+
+	for (;;) {
+		at = offset;
+		good = next_good(all, m->number, &at, &body);
+		if (good <= 0)
+			break;
+		if (at != offset)
+			m->state.partial = true;
+		any = true;
+		err = manifest_state_apply(&m->state, body);
+		if (err == -ENOMEM)
+			return err;
+		if (err)
+			m->state.partial = true;
+		offset = at + RECORD_HEADER + manifest_padded(body.len);
+		if (offset > all.len)
+			break;
+	}
+	if (!any || m->state.partial || offset < known_end(m, all))
+		*whole = false;
+	return good < 0 ? good : 0;
+}
+
+int manifest_salvage(struct manifest_state *state, const struct file_ops *files,
+		     int dir, const char *name, bool *whole)
+{
+	struct manifest m = { .files = files, .dir = dir, .fd = -1 };
+	struct buf all = BUF_INIT;
+	int err;
+
+	*whole = true;
+	m.state.next_number = 1;
+	if (!manifest_parse_name(&m.number, name))
+		return -EINVAL;
+	err = file_read_all(files, dir, name, &all, LARGEST_FILE);
+	if (!err)
+		err = check_file_header(&m, name, buf_bytes(&all));
+	if (err == -EUCLEAN) {
+		/* The records say by their checksums which file they are of. */
+		*whole = false;
+		m.version = MANIFEST_VERSION;
+		err = 0;
+	}
+	if (!err)
+		err = replay_good(&m, buf_bytes(&all), whole);
+	buf_release(&all);
+	if (err)
+		manifest_state_release(&m.state);
+	else
+		*state = m.state;
+	return err;
+}

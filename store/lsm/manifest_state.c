@@ -389,6 +389,9 @@ static int add_file(struct manifest_state *s, const struct manifest_file *file)
 
 	if (t && t->dropped && file->died == MANIFEST_LIVE)
 		return -ESTALE;
+	if (s->partial && file->info.number >= s->next_number &&
+	    file->info.number <= LARGEST_NUMBER)
+		s->next_number = file->info.number + 1;
 	if (file->info.number >= s->next_number ||
 	    !is_one_file(s, &file->info))
 		return -EINVAL;
@@ -427,7 +430,7 @@ static int drop_file(struct manifest_state *s, uint32_t table, uint64_t number)
 	struct manifest_file *f = last_entry(s, table, number);
 
 	if (!f || f->died != MANIFEST_LIVE)
-		return -ESTALE;
+		return s->partial ? 0 : -ESTALE;
 	end_file(s, f);
 	return 0;
 }

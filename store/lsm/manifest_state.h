@@ -24,6 +24,9 @@ struct manifest_state {
 	uint64_t next_snapshot;		/* its number; 0 is as 1 */
 	uint64_t log;
 	uint64_t next_number;
+	/* Edits are missing (a repair): what only they could have added is not
+	 * missed. */
+	bool partial;
 };
 
 void manifest_state_release(struct manifest_state *s);

@@ -10,6 +10,7 @@
 #include "store/sstable/block.h"
 
 #include <errno.h>
+#include <lz4.h>
 
 #include "store/base/alloc.h"
 
@@ -297,6 +298,55 @@ int block_parse(struct block *b, struct bytes contents, const char **why)
 	if (b->prefix_len > b->first_key.len)
 		return parse_failed(why, "a wrong prefix");
 	return 0;
+}
+
+/* Decompress what stored holds into a block of its own. */
+static int decompress(struct block **out, const struct block *stored,
+		      size_t len, uint64_t size)
+{
+	struct block *b;
+
+	if (size > LARGEST_COMPRESSED + LARGEST_BLOCK_SIZE ||
+	    size > (uint64_t)len * 255 + 64)
+		return -EUCLEAN;
+	b = block_new(size);
+	if (!b)
+		return -ENOMEM;
+	if (LZ4_decompress_safe((const char *)stored->data + BLOCK_HEADER_SIZE,
+				(char *)b->data, (int)len, (int)size) !=
+	    (int)size) {
+		mem_free(b);
+		return -EUCLEAN;
+	}
+	*out = b;
+	return 0;
+}
+
+int block_decode(struct block **out, struct block *stored, size_t len,
+		 const char **why)
+{
+	uint64_t how = stored->data[8], n = get_le64(stored->data + 8) >> 8;
+	struct block *b = NULL;
+	int err = -EUCLEAN;
+
+	*why = "a block of an unknown kind";
+	if (how == BLOCK_RAW && n == len - BLOCK_HEADER_SIZE) {
+		b = stored;
+		err = block_parse(b, bytes_of(b->data + BLOCK_HEADER_SIZE, n),
+				  why);
+	} else if (how == BLOCK_LZ4 && len < INT32_MAX) {
+		*why = "a block that cannot be decompressed";
+		err = decompress(&b, stored, len - BLOCK_HEADER_SIZE, n);
+		if (!err)
+			err = block_parse(b, bytes_of(b->data, n), why);
+	}
+	if (b != stored)
+		mem_free(stored);
+	if (err)
+		mem_free(b);
+	else
+		*out = b;
+	return err;
 }
 
 /* ---------------------------------------------------------------- search */

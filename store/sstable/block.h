@@ -53,6 +53,13 @@ struct block *block_new(size_t size);
  * those of a block.
  */
 int block_parse(struct block *b, struct bytes contents, const char **why);
+/*
+ * Make a block of the len bytes that a file stores, header first, which passed
+ * their checksum; stored, with its one reference, is taken over. 0; -EUCLEAN
+ * with *why; -ENOMEM.
+ */
+int block_decode(struct block **out, struct block *stored, size_t len,
+		 const char **why);
 
 static inline uint32_t block_restart(const struct block *b, uint32_t i)
 {

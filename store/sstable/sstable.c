@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <lz4.h>
 #include <stdio.h>
 #include <xxhash.h>
 
@@ -437,56 +436,15 @@ int sstable_block_corrupt(struct sstable *t, uint32_t i, const char *why)
 	return log_corrupt(t->file.name, t->index.offsets[i], "%s", why);
 }
 
-/* Decompress what stored holds into a block of its own. */
-static int decompress(struct block **out, const struct block *stored,
-		      size_t len, uint64_t size)
-{
-	struct block *b;
-
-	if (size > LARGEST_COMPRESSED + LARGEST_BLOCK_SIZE ||
-	    size > (uint64_t)len * 255 + 64)
-		return -EUCLEAN;
-	b = block_new(size);
-	if (!b)
-		return -ENOMEM;
-	if (LZ4_decompress_safe((const char *)stored->data + BLOCK_HEADER_SIZE,
-				(char *)b->data, (int)len, (int)size) !=
-	    (int)size) {
-		block_put(b);
-		return -EUCLEAN;
-	}
-	*out = b;
-	return 0;
-}
-
 /* Make a block of stored bytes that passed their checksum. Takes stored
  * over. */
 static int decode(struct block **out, struct sstable *t, uint32_t i,
 		  struct block *stored, size_t len)
 {
-	uint64_t how = stored->data[8], n = get_le64(stored->data + 8) >> 8;
-	const char *why = "a block of an unknown kind";
-	struct block *b = NULL;
-	int err = -EUCLEAN;
+	const char *why = "";
+	int err = block_decode(out, stored, len, &why);
 
-	if (how == BLOCK_RAW && n == len - BLOCK_HEADER_SIZE) {
-		b = stored;
-		err = block_parse(b, bytes_of(b->data + BLOCK_HEADER_SIZE, n),
-				  &why);
-	} else if (how == BLOCK_LZ4 && len < INT32_MAX) {
-		why = "a block that cannot be decompressed";
-		err = decompress(&b, stored, len - BLOCK_HEADER_SIZE, n);
-		if (!err)
-			err = block_parse(b, bytes_of(b->data, n), &why);
-	}
-	if (b != stored)
-		block_put(stored);
-	if (err) {
-		block_put(b);
-		return err == -EUCLEAN ? sstable_block_corrupt(t, i, why) : err;
-	}
-	*out = b;
-	return 0;
+	return err == -EUCLEAN ? sstable_block_corrupt(t, i, why) : err;
 }
 
 static int read_stored(struct sstable *t, void *to, size_t len, uint64_t offset)

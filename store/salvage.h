@@ -1,0 +1,34 @@
+/*
+ * Salvage a damaged store: what is sound of it goes to a new store, and what is
+ * lost is told. The damaged store is locked and read, never written.
+ */
+#ifndef STORE_SALVAGE_H
+#define STORE_SALVAGE_H
+#include <sys/types.h>
+
+#include "store/base/file.h"
+
+/* One thread. Texts are lines without a newline. */
+struct salvage_told {
+	void (*plan)(void *context, const char *text);	/* what will be done */
+	void (*lost)(void *context, const char *text);
+	void (*progress)(void *context, uint64_t done, uint64_t total);
+	void *context;
+};
+struct salvage_counts {
+	uint64_t tables, entries;	/* entries: rows and deletions taken */
+	uint64_t lost;			/* lines told */
+	pid_t holder;			/* after -EBUSY; 0: not known */
+	bool of_new;			/* the error is of the new store */
+};
+
+/*
+ * Salvage the store at path into a new one at new_path, which must be missing
+ * or an empty directory (-ENOTEMPTY, of_new). With dry, look and tell only. The
+ * catalogue is written last: an interrupted new store has no tables. 0 (lost may
+ * be anything); errors as store_open.
+ */
+int store_salvage(const char *path, const char *new_path, bool dry,
+		  const struct salvage_told *told,
+		  struct salvage_counts *counts);
+#endif

@@ -1,0 +1,265 @@
+/*
+ * The catalogue's rows are collected from all files and the log, and of each
+ * key the version with the largest timestamp wins, a removal over a record. A
+ * table whose keyspace's record is lost gets a keyspace with defaults.
+ */
+#include "store/salvage_catalog.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/base/alloc.h"
+#include "store/catalog_rows.h"
+#include "store/schema/catalog.h"
+#include "store/schema/schema_edit.h"
+
+struct catalog_record {
+	struct bytes key, value;	/* value null: removed */
+	int64_t version;
+};
+
+struct catalog_build {
+	struct schema *schema;
+	uint32_t next_number;
+	void (*lost)(void *context, const char *text);
+	void *context;
+};
+
+void salvage_catalog_release(struct salvage_catalog *c)
+{
+	arena_release(&c->arena);
+	buf_release(&c->records);
+}
+
+static void add_record(struct salvage_catalog *c, struct bytes key,
+		       struct bytes value, int64_t version)
+{
+	struct catalog_record record = {
+		arena_copy(&c->arena, key), BYTES_NULL, version,
+	};
+
+	if (!bytes_is_null(value)) {
+		record.value = arena_copy(&c->arena, value);
+		c->failed |= bytes_is_null(record.value);
+	}
+	buf_add(&c->records, &record, sizeof(record));
+	c->failed |= bytes_is_null(record.key) || c->records.failed;
+}
+
+int salvage_catalog_add(struct salvage_catalog *c, struct bytes key,
+			const struct row *row)
+{
+	uint32_t i;
+
+	if (!deletion_is_none(row->deletion))
+		add_record(c, key, BYTES_NULL, row->deletion.timestamp);
+	for (i = 0; i < row->cell_count; i++)
+		if (row->cells[i].column == CELL_CATALOG &&
+		    !row->cells[i].flags)
+			add_record(c, key, row->cells[i].value,
+				   row->cells[i].timestamp);
+	return c->failed ? -ENOMEM : 0;
+}
+
+/* By key; of one key the one that wins first. */
+static int compare_records(const void *a, const void *b)
+{
+	const struct catalog_record *x = a, *y = b;
+	int order = bytes_compare(x->key, y->key);
+
+	if (order)
+		return order;
+	if (x->version != y->version)
+		return x->version > y->version ? -1 : 1;
+	return bytes_is_null(y->value) - bytes_is_null(x->value);
+}
+
+static void lose(const struct catalog_build *b, const char *text)
+{
+	b->lost(b->context, text);
+}
+
+static int add_keyspace(struct catalog_build *b, struct bytes record)
+{
+	struct keyspace *k;
+	int err = catalog_decode_keyspace(&k, record);
+
+	if (err == -EUCLEAN) {
+		lose(b, "catalogue: the record of a keyspace is damaged");
+		return 0;
+	}
+	return err ? err : schema_set_keyspace(b->schema, k);
+}
+
+/* Make a keyspace whose record is lost. */
+static int make_keyspace(struct catalog_build *b, const char *name)
+{
+	struct keyspace *k = keyspace_new(name);
+	char line[512];
+
+	if (!k)
+		return -ENOMEM;
+	if (keyspace_set_replication(k, "class", "SimpleStrategy") ||
+	    keyspace_set_replication(k, "replication_factor", "1")) {
+		keyspace_put(k);
+		return -ENOMEM;
+	}
+	k->durable_writes = true;
+	k->mode = 0700;
+	k->uid = geteuid();
+	k->gid = getegid();
+	snprintf(line, sizeof(line), "catalogue: the record of keyspace %.300s "
+		 "is lost: it is made with defaults, without its user types",
+		 name);
+	lose(b, line);
+	return schema_set_keyspace(b->schema, k);
+}
+
+/* True if a table or index of the schema has the number. */
+static bool is_taken(const struct schema *s, uint32_t number)
+{
+	uint32_t i, j, n;
+
+	for (i = 0; i < s->keyspace_count; i++)
+		for (j = 0; j < s->keyspaces[i]->table_count; j++) {
+			const struct table *t = s->keyspaces[i]->tables[j];
+
+			if (t->number == number)
+				return true;
+			for (n = 0; n < t->index_count; n++)
+				if (t->indexes[n].number == number)
+					return true;
+		}
+	return false;
+}
+
+static bool has_good_numbers(const struct schema *s, const struct table *t)
+{
+	uint32_t i, j;
+
+	if (t->number < TABLE_NUMBER_FIRST || is_taken(s, t->number))
+		return false;
+	for (i = 0; i < t->index_count; i++) {
+		uint32_t number = t->indexes[i].number;
+
+		if (number < TABLE_NUMBER_FIRST || number == t->number ||
+		    is_taken(s, number))
+			return false;
+		for (j = 0; j < i; j++)
+			if (t->indexes[j].number == number)
+				return false;
+	}
+	return true;
+}
+
+static int add_table(struct catalog_build *b, struct bytes record)
+{
+	struct table *t;
+	uint32_t i;
+	int err = catalog_decode_table(&t, record);
+
+	if (!err && !has_good_numbers(b->schema, t)) {
+		table_put(t);
+		err = -EUCLEAN;
+	}
+	if (err == -EUCLEAN) {
+		lose(b, "catalogue: the record of a table is damaged");
+		return 0;
+	}
+	if (err)
+		return err;
+	for (i = 0; i < t->index_count; i++) {
+		t->indexes[i].building = true;
+		if (t->indexes[i].number >= b->next_number)
+			b->next_number = t->indexes[i].number + 1;
+	}
+	if (t->number >= b->next_number)
+		b->next_number = t->number + 1;
+	if (!schema_keyspace(b->schema, bytes_str(t->keyspace)))
+		err = make_keyspace(b, t->keyspace);
+	if (!err)
+		return schema_set_table(b->schema, t);
+	table_put(t);
+	return err;
+}
+
+static void add_counters(struct catalog_build *b, struct bytes record)
+{
+	struct reader r = reader_of(record);
+	uint64_t version = read_le64(&r), next = read_le64(&r);
+
+	if (r.failed || reader_left(&r) || next > UINT32_MAX ||
+	    version > INT64_MAX)
+		return;		/* they are made anew */
+	if (version > b->schema->version)
+		b->schema->version = version;
+	if (next > b->next_number)
+		b->next_number = (uint32_t)next;
+}
+
+static int add_winner(struct catalog_build *b, const struct catalog_record *r,
+		      bool tables)
+{
+	struct key_parts parts;
+
+	if (key_split(&parts, r->key))
+		return 0;
+	if (r->version > 0 && (uint64_t)r->version > b->schema->version)
+		b->schema->version = (uint64_t)r->version;
+	if (bytes_is_null(r->value) || tables != (parts.kind == KEY_ROW))
+		return 0;
+	if (tables)
+		return add_table(b, r->value);
+	if (parts.partition_len == KEY_EMPTY_LEN)
+		add_counters(b, r->value);
+	else
+		return add_keyspace(b, r->value);
+	return 0;
+}
+
+int salvage_catalog_schema(struct salvage_catalog *c, struct schema **out,
+			   uint32_t *next_number,
+			   void (*lost)(void *context, const char *text),
+			   void *context)
+{
+	struct schema empty = { .references = 1 };
+	struct catalog_build b = { schema_copy(&empty), TABLE_NUMBER_FIRST,
+				   lost, context };
+	struct catalog_record *list = (void *)c->records.ptr;
+	size_t count = c->records.len / sizeof(*list), i;
+	int pass, err = b.schema ? 0 : -ENOMEM;
+
+	if (count)
+		qsort(list, count, sizeof(*list), compare_records);
+	/* Keyspaces before their tables. */
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; !err && i < count; i++)
+			if (!i || !bytes_equal(list[i].key, list[i - 1].key))
+				err = add_winner(&b, &list[i], pass);
+	if (err) {
+		if (b.schema)
+			schema_put(b.schema);
+		return err;
+	}
+	b.schema->version++;
+	*out = b.schema;
+	*next_number = b.next_number;
+	return 0;
+}
+
+void salvage_catalog_put(struct batch *batch, const struct schema *schema,
+			 uint32_t next_number)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < schema->keyspace_count; i++) {
+		const struct keyspace *k = schema->keyspaces[i];
+
+		catalog_put_keyspace(batch, k, schema->version);
+		for (j = 0; j < k->table_count; j++)
+			catalog_put_table(batch, k->tables[j],
+					  schema->version);
+	}
+	catalog_put_counters(batch, schema->version, next_number);
+}
