@@ -29,7 +29,7 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (!err) {
 		reply->handle = (uint64_t)(uintptr_t)l;
 		reply->cache_readdir = !n->ops->made_up &&
-				       !n->ops->volatile_listing;
+				       !n->ops->volatile_listing && !n->json;
 		reply->keep_cache = reply->cache_readdir;
 	}
 	err = op_end(op, err, n, NULL);

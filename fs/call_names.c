@@ -546,6 +546,8 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	err = !dir ? -ESTALE :
 	      dir->ops->made_up || dir->snapshot ? -EROFS :
 	      stat_lookup(at.op, at.dir, at.name, &c, &n);
+	if (!err && n->json != dir->json)
+		err = -EXDEV;
 	if (!err)
 		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
 	node_put(&fs->nodes, n);

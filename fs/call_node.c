@@ -18,6 +18,7 @@
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
 #include "fs/op/times.h"
+#include "fs/op/twin.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 
@@ -293,6 +294,7 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (!err)
 		err = set_time(on.op, on.n, set, attr);
 	err = node_or_lost(&on, err);
+	twin_changed(on.op, on.n);
 	op_watch(on.op, on.n);
 	if (!err)
 		err = get_attr(on.op, on.n, node, h, attr, timeout_s);
@@ -371,7 +373,10 @@ int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 
 	if (err)
 		return err;
-	err = get_value(on.op, on.n, name + 5, &out);
+	/* A row's document in .json has no TTLs: copiers would give that of the
+	 * marker to all cells. */
+	err = on.n->json && !on.n->ops->directory && on.n->ops->file->document ?
+		      -ENODATA : get_value(on.op, on.n, name + 5, &out);
 	buf_clear(&out);
 	if (!err)
 		buf_add(&out, name, sizeof(name));
@@ -409,6 +414,7 @@ static int set_value(struct fs *fs, struct fs_call *call, uint64_t node,
 			      xattr_set(on.op, on.n, name, value);
 	if (!err)
 		op_notify_below(on.op, on.n);
+	twin_changed(on.op, on.n);
 	buf_release(&now);
 	return on_end(&on, node_or_lost(&on, err));
 }

@@ -18,6 +18,7 @@
 #include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
+#include "fs/op/twin.h"
 #include "fs/statement_times.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
@@ -37,12 +38,34 @@ static struct node *find_escaped(struct fs *fs, struct node *dir,
 	return n;
 }
 
-static struct node *find_table(struct fs *fs, const struct table *t)
+static struct node *find_table_in(struct fs *fs, struct node *tree,
+				  const struct table *t)
 {
-	struct node *k = find_escaped(fs, fs->nodes.root, t->keyspace);
+	struct node *k = find_escaped(fs, tree, t->keyspace);
 	struct node *n = k ? find_escaped(fs, k, t->name) : NULL;
 
 	node_put(&fs->nodes, k);
+	return n;
+}
+
+static struct node *find_table(struct fs *fs, const struct table *t)
+{
+	return find_table_in(fs, fs->nodes.root, t);
+}
+
+/* Return the root of the documents, if it is in memory: a reference. */
+static struct node *find_json(struct fs *fs)
+{
+	return node_find(&fs->nodes, fs->nodes.root, bytes_str(".json"));
+}
+
+/* Return the table's node there: a reference, or NULL. */
+static struct node *find_json_table(struct fs *fs, const struct table *t)
+{
+	struct node *json = find_json(fs);
+	struct node *n = json ? find_table_in(fs, json, t) : NULL;
+
+	node_put(&fs->nodes, json);
 	return n;
 }
 
@@ -55,7 +78,7 @@ static struct node *known_table(const struct op *op, const struct table *t)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(of); i++)
-		if (of[i] && of[i]->table == of[i] &&
+		if (of[i] && of[i]->table == of[i] && !of[i]->json &&
 		    of[i]->number == t->number && node_is_current(of[i]))
 			return node_get(of[i]);
 	return NULL;
@@ -180,7 +203,7 @@ static bool kernel_knows(const struct op *op)
 {
 	size_t i;
 
-	if (op->broadcast || (op->bound && !has_way_to(op->bound)))
+	if (op->broadcast || twin_is_needed(op) || (op->bound && !has_way_to(op->bound)))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(op->by_path) && op->by_path[i]; i++)
 		if (!has_way_to(op->by_path[i]))
@@ -188,12 +211,23 @@ static bool kernel_knows(const struct op *op)
 	return true;
 }
 
+/* The kernel keeps nothing of .json, but files may be open there. */
+static void changed_in_json(struct fs *fs, struct op *op, struct node *table,
+			    const struct table_change *change)
+{
+	if (!table)
+		return;
+	short_names_add(fs, table, change->table, change->partition_key);
+	atomic_fetch_add(&table->changes, 1);
+	notify_change(fs, op, table, change);
+}
+
 static void changed(void *context, const struct table_change *changes,
 		    size_t count)
 {
 	struct fs *fs = context;
 	struct op *op = op_current();
-	struct node *table = NULL;
+	struct node *table = NULL, *json = NULL;
 	const struct table *last = NULL;
 	size_t i;
 
@@ -204,11 +238,14 @@ static void changed(void *context, const struct table_change *changes,
 
 		if (changes[i].table != last) {
 			node_put(&fs->nodes, table);
+			node_put(&fs->nodes, json);
 			last = changes[i].table;
+			json = find_json_table(fs, last);
 			table = op ? known_table(op, last) : NULL;
 			if (!table)
 				table = find_table(fs, last);
 		}
+		changed_in_json(fs, op, json, &changes[i]);
 		if (!table)
 			continue;
 		short_names_add(fs, table, last, changes[i].partition_key);
@@ -223,6 +260,7 @@ static void changed(void *context, const struct table_change *changes,
 		notify_change(fs, op, table, &changes[i]);
 	}
 	node_put(&fs->nodes, table);
+	node_put(&fs->nodes, json);
 }
 
 /* The node, made where it is not in memory. */
@@ -292,13 +330,12 @@ static void everything(struct fs *fs, struct op *op, struct node *from)
 }
 
 /* Show a removed schema.cql again. */
-static void unhide(struct fs *fs)
+static void unhide_in(struct fs *fs, struct node *tree)
 {
 	struct node **keyspaces;
 	size_t i, count;
 
-	if (node_children(&fs->nodes, fs->nodes.root, false, &keyspaces,
-			  &count))
+	if (node_children(&fs->nodes, tree, false, &keyspaces, &count))
 		return;
 	for (i = 0; i < count; i++) {
 		struct node *n = node_find(&fs->nodes, keyspaces[i],
@@ -318,23 +355,32 @@ static void schema_changed(void *context, const struct schema *from,
 {
 	struct fs *fs = context;
 	struct op *op = op_current();
+	struct node *json = find_json(fs);
 
 	(void)from;
 	(void)to;
 	if (op && op->fs != fs)
 		op = NULL;
-	unhide(fs);
-	if (op && !op->broadcast)
-		return;
-	everything(fs, op, fs->nodes.root);
+	unhide_in(fs, fs->nodes.root);
+	if (json)
+		unhide_in(fs, json);
+	if (!op || op->broadcast || twin_is_needed(op))
+		everything(fs, op, fs->nodes.root);
+	else if (json)
+		kernel_notify_below(fs, op, json);
+	node_put(&fs->nodes, json);
 }
 
 static void truncated(void *context, struct table *t)
 {
 	struct fs *fs = context;
 	struct op *op = op_current();
-	struct node *table = find_table(fs, t);
+	struct node *table = find_json_table(fs, t);
 
+	if (table)
+		everything(fs, op && op->fs == fs ? op : NULL, table);
+	node_put(&fs->nodes, table);
+	table = find_table(fs, t);
 	if (!table)
 		return;
 	atomic_fetch_add(&table->changes, 1);

@@ -118,7 +118,7 @@ static int open_reader(struct op *op, struct handle *h,
 	struct child c;
 	int err;
 
-	h->cached = h->hold == HOLD_READ &&
+	h->cached = h->hold == HOLD_READ && !n->json &&
 		    n->version->text.len <= FILE_CACHED;
 	reply->keep_cache = h->cached && !n->fresh;
 	reply->direct_io = !h->cached;

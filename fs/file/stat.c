@@ -82,7 +82,7 @@ static bool is_known_by_time(struct op *op, const struct node *n)
 {
 	struct table *t;
 
-	if (!n->ops->directory || !n->table || n->table == n ||
+	if (!n->ops->directory || !n->table || n->table == n || n->json ||
 	    n->ops->part == PART_PATH ||
 	    (atomic_load(&n->flags) & NODE_UNKEYED))
 		return false;
@@ -286,7 +286,7 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	owner_guard_description(op, n, c);
 	times_child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, c->expires_s);
-	if (pending || c->volatile_attributes ||
+	if (pending || c->volatile_attributes || n->json ||
 	    (atomic_load(&n->flags) & NODE_PAST))
 		*timeout_s = 0;
 	if (*timeout_s <= 0)
@@ -306,7 +306,7 @@ void stat_fill_entry(struct op *op, struct node *n, struct child *c,
 	entry->node = n->id;
 	stat_fill_attr(op, n, c, &entry->attr, &entry->attr_timeout_s);
 	entry->entry_timeout_s = seconds_until(op, c->expires_s);
-	if (c->volatile_name)
+	if (c->volatile_name || n->json)
 		entry->entry_timeout_s = 0;
 	atomic_store(&n->ends_s, c->expires_s);
 	/* Armed before the check: later changes find it so. */

@@ -307,6 +307,16 @@ static int add_element(struct op *op, struct write *w, struct node *n,
 	return err ? err : times_touch(op, w, dir);
 }
 
+/* A copy of what is there, into .json, where the row's documents that came before
+ * brought it: only its time is new. */
+static bool is_there(struct node *n, const struct cell_view *old,
+		     struct bytes value, const struct store_how *how)
+{
+	return n->json && how->copied && how->has_mtime && !how->has_expires &&
+	       !old->ttl_s && old->expires_s == NO_TIME &&
+	       bytes_equal(old->value, value);
+}
+
 static int write_value(struct op *op, struct node *n, const struct place *p,
 		       struct bytes value, const struct store_how *how,
 		       struct write *w)
@@ -321,6 +331,11 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	if (!got && n->ops->by_position)
 		return op_refuse(op, -ESTALE, "the element that had this "
 					      "position is gone");
+	if (got && !ttl && is_there(n, &old, value, how)) {
+		err = times_set_cell(op, w, n->table, p, old.timestamp_us,
+				     how->mtime_ns);
+		return err ? err : op_write(op, w);
+	}
 	if (got)
 		err = op_later(op, old.timestamp_us, 0, &at);
 	else

@@ -44,6 +44,8 @@ static int print_help(struct op *op, struct buf *out)
 "  cat TABLE.ndjson           its rows, a JSON object a line; >> adds rows; also\n"
 "                             TABLE.csv, and of a partition or prefix PART.ndjson\n"
 "                             and PART.csv, whose rm deletes it; not listed\n"
+"  .json/                     the same tree, each row one listed file ROW.json: to\n"
+"                             copy, grep and edit rows as a whole; not listed\n"
 "  touch ROW/SET/ELEMENT      adds to a set; rm removes\n"
 "  echo +1 > ROW/COUNTER      counts\n"
 "  ls TABLE/KEY/@COLUMN=LOW..HIGH,@desc,@limit=N\n"

@@ -63,7 +63,7 @@ int cql_child(struct op *op, struct node *dir, struct bytes name,
 {
 	uint32_t i;
 
-	if (dir->snapshot)
+	if (dir->snapshot || dir->json)
 		return -ENOENT;	/* statements run on the present */
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!bytes_equal(name, bytes_str(names[i].name)))

@@ -7,6 +7,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/key_name.h"
+#include "fs/op/twin.h"
 #include "store/document/json_line.h"
 #include "store/document/refusal.h"
 #include "store/document/row_text.h"
@@ -66,7 +67,15 @@ int document_of(struct op *op, struct node *dir, struct bytes base,
 	return partition_child(op, dir, base, out);
 }
 
-struct node *document_directory(struct op *op, struct node *n)
+/* Return the directory, in the tree, that has the one that the document n is of:
+ * a reference, or NULL. */
+static struct node *directory_above(struct op *op, struct node *n)
+{
+	return n->json ? twin_of(op->fs, n->parent) : node_get(n->parent);
+}
+
+static struct node *find_directory(struct op *op, struct node *n,
+				   struct node *above)
 {
 	struct table *t = op_table(op, n);
 	struct buf full = BUF_INIT;
@@ -77,8 +86,8 @@ struct node *document_directory(struct op *op, struct node *n)
 
 	name_suffix(node_name(n), &base);
 	if (!name_is_shortened(base))
-		return node_find(&op->fs->nodes, n->parent, base);
-	level = key_name_level(n->parent);
+		return node_find(&op->fs->nodes, above, base);
+	level = key_name_level(above);
 	if (!t)
 		return NULL;
 	if (level)
@@ -86,8 +95,17 @@ struct node *document_directory(struct op *op, struct node *n)
 	else
 		err = key_name_stored(&full, t, node_value(n));
 	if (!err && !full.failed)
-		dir = node_find(&op->fs->nodes, n->parent, buf_bytes(&full));
+		dir = node_find(&op->fs->nodes, above, buf_bytes(&full));
 	buf_release(&full);
+	return dir;
+}
+
+struct node *document_directory(struct op *op, struct node *n)
+{
+	struct node *above = directory_above(op, n);
+	struct node *dir = above ? find_directory(op, n, above) : NULL;
+
+	node_put(&op->fs->nodes, above);
 	return dir;
 }
 

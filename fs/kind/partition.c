@@ -227,6 +227,8 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 			return lookup_static(op, dir, out);
 		if (bytes_equal(name, bytes_str("@key")))
 			return key_file_lookup(op, dir, out);
+		if (dir->json)
+			return -ENOENT;
 		return name_suffix(name, &base) == SUFFIX_NONE ?
 			       query_child(op, dir, name, out) :
 			       query_document_child(op, dir, name, out);
@@ -234,10 +236,10 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 	suffix = name_suffix(name, &base);
 	if (suffix == SUFFIX_JSON)
 		return lookup_document(op, dir, base, name, out);
-	if (rows_form(suffix, &form))
+	if (!dir->json && rows_form(suffix, &form))
 		return lookup_rows(op, dir, base, name, form, out);
 	err = partition_child(op, dir, name, out);
-	if (!err && out->unkeyed)
+	if (!err && (out->unkeyed || (dir->json && out->ops == &kind_row)))
 		return -ENOENT;
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
@@ -265,6 +267,9 @@ int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
 	err = partition_child(op, dir, name, out);
 	if (err)
 		return err;
+	if (dir->json && out->ops == &kind_row)
+		return op_refuse(op, -EINVAL,
+				 "a row is a file here: NAME.json");
 	if (!out->ops->directory)
 		return op_refuse(op, -EINVAL, "rows of %s are files", t->name);
 	err = partition_check_new(op, dir, out);
@@ -377,7 +382,8 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 	row_child(out, l->place.table, &l->row);
 	out->value = l->row.clustering[level];
 	key_name_of_clustering(name, l->place.table, level, out->value);
-	return 1;
+	return l->documents && out->ops == &kind_row ?
+		       row_json_list(op, l, name, out) : 1;
 }
 
 static int rmdir_partition(struct op *op, struct node *n)
@@ -424,7 +430,7 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 		out->volatile_attributes = true;
 		return 0;
 	}
-	if (rows_form(name_suffix(name, &base), &form) &&
+	if (!dir->json && rows_form(name_suffix(name, &base), &form) &&
 	    !rows_child(op, dir, base, name, form, out))
 		return 0;
 	if (name_is_scratch(name, &base))

@@ -4,6 +4,7 @@
 
 #include "fs/kind/control.h"
 #include "fs/kind/cql.h"
+#include "fs/kind/json_tree.h"
 #include "fs/kind/keyspace.h"
 #include "fs/kind/schema.h"
 #include "fs/kind/scratch.h"
@@ -28,6 +29,8 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 		return control_child(op, out);
 	if (bytes_equal(name, bytes_str(".snapshots")))
 		return snapshots_child(op, out);
+	if (bytes_equal(name, bytes_str(".json")))
+		return json_tree_child(op, out);
 	if (name.len && name.ptr[0] == '.')
 		return cql_child(op, dir, name, out);
 	return root_lookup_keyspace(op, dir, name, out);
@@ -52,16 +55,21 @@ int root_lookup_keyspace(struct op *op, struct node *dir, struct bytes name,
 	return keyspace_set_time(op, k, out);
 }
 
-static int stat_root(struct op *op, struct node *n, struct child *out)
+int root_child(struct op *op, struct child *out, const struct node_ops *ops)
 {
-	(void)n;
-	child_init(out, &kind_root);
+	child_init(out, ops);
 	out->uid = op->fs->uid;
 	out->gid = op->fs->gid;
 	out->mode = 0755;
 	out->mtime_ns = op->fs->opened_ns;
 	return keyspace_times_get(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0,
 				  &out->mtime_ns);
+}
+
+static int stat_root(struct op *op, struct node *n, struct child *out)
+{
+	(void)n;
+	return root_child(op, out, &kind_root);
 }
 
 int root_next(struct op *op, struct listing *l, struct buf *name,

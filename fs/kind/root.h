@@ -5,6 +5,8 @@
 
 extern const struct node_ops kind_root;
 
+/* Describe it, with these ops. 0 or -errno. */
+int root_child(struct op *op, struct child *out, const struct node_ops *ops);
 /* Of it, and of the directory of a snapshot: look up a keyspace, or its
  * definition; step through the keyspaces. As node_ops.lookup and next. */
 int root_lookup_keyspace(struct op *op, struct node *dir, struct bytes name,

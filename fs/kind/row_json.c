@@ -16,10 +16,13 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/tree/listing.h"
 #include "store/document/cells.h"
 #include "store/document/refusal.h"
 #include "store/type/compare.h"
 #include "store/type/json/json.h"
+
+#define SUFFIX ".json"
 
 /* Read the row, and the statics of its partition. 1, 0, -errno. */
 static int read_whole(struct op *op, const struct place *p,
@@ -89,6 +92,35 @@ int row_json_stat(struct op *op, const struct place *p, struct child *out)
 	return got;
 }
 
+int row_json_list(struct op *op, struct listing *l, struct buf *name,
+		  struct child *out)
+{
+	const struct table *t = l->place.table;
+	struct row_view statics = { .static_count = 0 };
+	struct arena memory = ARENA_INIT;
+	struct buf text = BUF_INIT;
+	int got = 0;
+
+	name_shorten_for(name, strlen(SUFFIX));
+	buf_add_str(name, SUFFIX);
+	out->ops = &kind_row_json;
+	if (l->row.names)
+		return 1;
+	/* Those of one entry after the other: rows may be large. */
+	if (table_has_statics(t))
+		got = table_read(op->store, t, l->row.partition_key, NULL,
+				 UINT64_MAX, op->now_s, &memory, &statics);
+	if (got >= 0)
+		got = document_print_row(&text, t, &l->row, statics.statics,
+					 got ? statics.static_count : 0);
+	if (!got && text.failed)
+		got = -ENOMEM;
+	out->size = text.len + 1;
+	buf_release(&text);
+	arena_release(&memory);
+	return got < 0 ? got : 1;
+}
+
 /* ------------------------------------------------------------------- write */
 struct row_merge {
 	struct op *op;
@@ -97,6 +129,10 @@ struct row_merge {
 	int64_t at;
 	bool append;
 	int32_t ttl;
+	/* The static columns as they are printed now: what a document of .json
+	 * says of these again is not written. */
+	struct json_member *statics;
+	size_t static_count;
 };
 
 /* Check that key columns inside agree with the path. */
@@ -127,6 +163,17 @@ static int check_key(struct row_merge *m, const struct column *c,
 	return 0;
 }
 
+/* True if the column is static, and stored as the member says. */
+static bool stands(const struct row_merge *m, const struct json_member *member)
+{
+	size_t i;
+
+	for (i = 0; i < m->static_count; i++)
+		if (bytes_equal(m->statics[i].name, member->name))
+			return bytes_equal(m->statics[i].value, member->value);
+	return false;
+}
+
 static int write_member(struct row_merge *m, const struct json_member *member,
 			bool statics)
 {
@@ -143,7 +190,7 @@ static int write_member(struct row_merge *m, const struct json_member *member,
 		return err;
 	if (c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING)
 		return check_key(m, c, value);
-	if ((c->kind == COLUMN_STATIC) != statics)
+	if ((c->kind == COLUMN_STATIC) != statics || (statics && stands(m, member)))
 		return 0;
 	/* A replaced row is deleted as a whole: not column by column. */
 	return cells_write(m->w, c, value, m->at, m->ttl,
@@ -205,6 +252,38 @@ static int read_object(struct op *op, struct bytes text,
 	return op_refuse_type(op, &error);
 }
 
+/*
+ * Each document has the static columns of its partition. Copied back one after
+ * the other they must not make those that were copied before look changed, nor
+ * the files of @static. Where cells end with a TTL all are written. The
+ * partition is locked.
+ */
+static int read_statics(struct row_merge *m)
+{
+	struct row_view row;
+	struct buf text = BUF_INIT;
+	struct bytes copy;
+	uint32_t i;
+	int got = table_read(m->op->store, m->p->table, m->p->partition_key, NULL,
+			     UINT64_MAX, m->op->now_s, &m->op->arena, &row);
+
+	if (got <= 0 || !row.static_count || m->ttl)
+		return got < 0 ? got : 0;
+	for (i = 0; i < row.static_count; i++)
+		if (row.statics[i].ttl_s)
+			return 0;
+	row.cell_count = 0;
+	got = document_print_row(&text, m->p->table, &row, row.statics,
+				 row.static_count);
+	copy = arena_copy(&m->op->arena, buf_bytes(&text));
+	if (!got && (text.failed || m->op->arena.failed))
+		got = -ENOMEM;
+	if (!got)
+		got = read_object(m->op, copy, &m->statics, &m->static_count);
+	buf_release(&text);
+	return got;
+}
+
 static int store_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, struct place *p)
 {
@@ -219,6 +298,8 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 	err = place_begin_write(op, &w, n, p);
 	m.w = &w;
 	m.ttl = p->table->options.default_time_to_live;
+	if (!err && n->json && table_has_statics(p->table))
+		err = read_statics(&m);
 	if (!err)
 		err = later_than(op, p, &m.at);
 	if (!err)

@@ -6,6 +6,7 @@
 #include "fs/kind/keyspace.h"
 #include "fs/kind/partition.h"
 #include "fs/kind/row.h"
+#include "fs/kind/row_json.h"
 #include "fs/kind/schema.h"
 #include "fs/kind/schemaless.h"
 #include "fs/node/kind.h"
@@ -37,7 +38,11 @@ static int stat_table(struct op *op, struct node *n, struct child *out)
 	struct table *t = op_table(op, n);
 
 	child_init(out, &kind_table);
-	if (!t)
+	/* Renamed in the tree, its node in .json did not get the new name. */
+	if (!t || (n->json && (!bytes_equal(node_value(n),
+					    bytes_str(t->name)) ||
+			       !bytes_equal(node_value(n->parent),
+					    bytes_str(t->keyspace)))))
 		return -ENOENT;
 	out->is_table = true;
 	out->number = t->number;
@@ -91,7 +96,8 @@ static int next_partition(struct op *op, struct listing *l, struct buf *name,
 	row_child(out, t, &l->row);
 	out->value = l->row.partition_key;
 	key_name_of_partition(name, t, l->row.key_values);
-	return 1;
+	return l->documents && out->ops == &kind_row ?
+		       row_json_list(op, l, name, out) : 1;
 }
 
 static int mkdir_in_table(struct op *op, struct node *dir, struct bytes name,

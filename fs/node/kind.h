@@ -113,6 +113,7 @@ struct node_ops {
 	/* Its value is the number of a snapshot (8 bytes): what is below it is
 	 * of that. */
 	bool snapshot;
+	bool json;	/* below it rows are documents: kind/json_tree.h */
 	bool volatile_listing;	/* the kernel keeps none */
 	/* Look up this name in dir. -ENOENT. */
 	int (*lookup)(struct op *op, struct node *dir, struct bytes name,

@@ -257,6 +257,7 @@ static struct node *new_node(struct node_table *t, const struct node_key *key,
 	n->parent = node_get(key->parent);
 	n->table = key->is_table ? n : key->parent->table;
 	n->number = key->number;
+	n->json = key->parent->json || key->ops->json;
 	n->snapshot = key->parent->snapshot;
 	if (key->ops->snapshot && key->value.len == 8)
 		n->snapshot = get_le64(key->value.ptr);
@@ -286,7 +287,7 @@ static void publish_id(struct node_table *t, struct node *n)
 
 bool node_is_store(const struct node *n)
 {
-	return !n->parent || n->ops->snapshot;
+	return !n->parent || n->ops->snapshot || n->ops->json;
 }
 
 static bool is_same(const struct node *n, const struct node_key *key)

@@ -47,6 +47,7 @@ struct node {
 	struct node *table;		/* at or above it; NULL. No reference */
 	uint32_t number;		/* of a table or column in the engine */
 	uint64_t snapshot;		/* that it is of; 0: the store as it is */
+	bool json;			/* it is in .json: kind/json_tree.h */
 	uint32_t name_len, value_len;
 	_Atomic(struct node *) forward;	/* a reference */
 	_Atomic(struct bytes *) key;	/* of a node made UNKEYED, once known */
@@ -94,7 +95,8 @@ static inline bool node_is_gone(const struct node *n)
 	       !atomic_load(&n->forward);
 }
 
-/* True for the directories of keyspaces: the root, and those of snapshots. */
+/* True for the directories of keyspaces: the root, .json, and those of
+ * snapshots. */
 bool node_is_store(const struct node *n);
 /* True if a path leads to it. Else another node has that name, or will have
  * it. */

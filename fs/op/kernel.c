@@ -5,6 +5,7 @@
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
 #include "fs/op/op.h"
+#include "fs/op/twin.h"
 #include "store/base/alloc.h"
 
 #define DEPTH_MAX 1000
@@ -130,6 +131,7 @@ static void tell_altered(struct op *op, struct node *n, bool by_path)
 		op_notify(op, n, ARMED_PAGES);
 	if (atomic_exchange(&n->told_to, 0))
 		op_drop_attributes(op, n);
+	twin_changed(op, n);
 }
 
 void op_alters(struct op *op, struct node *dir)

@@ -54,11 +54,11 @@ int keyspace_times_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns)
 {
 	struct keyspace *k;
 
-	if (!dir->parent)
+	if (node_is_store(dir))
 		return keyspace_times_set(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0,
 					  mtime_ns);
 	k = op_keyspace(op, dir);
-	if (!k || dir->parent->parent)
+	if (!k || !node_is_store(dir->parent))
 		return 0;	/* .widefs has none */
 	return keyspace_times_set(op, bytes_str(k->name), ABOVE_DIRECTORY,
 				  (uint64_t)k->created_us, mtime_ns);

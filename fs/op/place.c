@@ -17,7 +17,7 @@ struct keyspace *op_keyspace(struct op *op, struct node *n)
 {
 	while (n && n->parent && !node_is_store(n->parent))
 		n = n->parent;
-	if (!n || !n->parent || n->ops->snapshot)
+	if (!n || node_is_store(n))
 		return NULL;
 	return schema_keyspace(op->schema, node_value(node_now(n)));
 }

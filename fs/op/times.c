@@ -26,6 +26,7 @@
 #include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
+#include "fs/op/twin.h"
 
 #define ATTRIBUTE_MTIME 'm'
 #define ATTRIBUTE_DOCUMENT 'j'
@@ -190,8 +191,8 @@ static struct object_ref table_object(const struct table *t)
 	return (struct object_ref){ .table = t, .partition_key = BYTES_EMPTY };
 }
 
-static int read_hints(struct op *op, struct node *table, const struct table *t,
-		      uint32_t *hints)
+static int hints_of(struct op *op, struct node *table, const struct table *t,
+		    uint32_t *hints)
 {
 	struct object_ref object = table_object(t);
 	struct bytes value;
@@ -214,18 +215,29 @@ static int read_hints(struct op *op, struct node *table, const struct table *t,
 	return 0;
 }
 
+/* Tables in .json have those of the mount's tree. */
+static int read_hints(struct op *op, struct node *table, const struct table *t,
+		      uint32_t *hints)
+{
+	struct node *twin = twin_table(op, table, t);
+	int err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
+
+	node_put(&op->fs->nodes, twin);
+	return err;
+}
+
 /*
  * Set the hint with the write that needs it: readers look from now on. But the
  * write may be refused, so each write adds the hint until one was not.
  */
-static int add_hint(struct op *op, struct write *w, struct node *table,
-		    const struct table *t, uint32_t hint)
+static int add_hint_to(struct op *op, struct write *w, struct node *table,
+		       const struct table *t, uint32_t hint)
 {
 	struct object_ref object = table_object(t);
 	int64_t at = store_timestamp(op->store);
 	uint32_t hints;
 	uint8_t byte;
-	int err = read_hints(op, table, t, &hints);
+	int err = hints_of(op, table, t, &hints);
 
 	if (err || (hints & hint << HINTS_STORED_SHIFT))
 		return err;
@@ -243,6 +255,16 @@ static int add_hint(struct op *op, struct write *w, struct node *table,
 	}
 	op->hints |= hint;
 	return 0;
+}
+
+static int add_hint(struct op *op, struct write *w, struct node *table,
+		    const struct table *t, uint32_t hint)
+{
+	struct node *twin = twin_table(op, table, t);
+	int err = twin ? add_hint_to(op, w, twin, t, hint) : -ESTALE;
+
+	node_put(&op->fs->nodes, twin);
+	return err;
 }
 
 void times_written(struct op *op, bool done)

@@ -485,6 +485,8 @@ int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 	size_t count, i;
 	int got = 0;
 
+	/* What the document is of: the directory that the row would be. */
+	l.documents = dir->json && !suffix_len;
 	l.by_token = dir->table == dir;
 	if (l.by_token) {
 		got = short_names_find(op, dir, name, &tokens, &count);
@@ -559,6 +561,7 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 	l->arena = ARENA_INIT;
 	l->values = ARENA_INIT;
 	l->node = node_get(n);
+	l->documents = n->json;
 	atomic_fetch_add(&n->opens, 1);
 	link_listing(op->fs, l);
 	*out = l;

@@ -41,6 +41,7 @@ struct listing {
 					 * kept_at on (to come) */
 	size_t kept_count, kept_at, given;
 	struct charge charge;		/* of what it holds, see listing.c */
+	bool documents;			/* rows are listed as such: in .json */
 	uint32_t changes;		/* the node's, at the begin */
 	uint32_t table_changes;		/* its table's: see op_watch */
 	/* For the lookup of one shortened name: only entries that may have it.

@@ -1,0 +1,17 @@
+/*
+ * .json: the tree once more, with each row as one listed document (row_json.h)
+ * instead of a directory. Reached by name, not listed in the root.
+ *
+ * Its directories are nodes of the tree's kinds, whose node->json is set: these
+ * list and look up documents where the tree has rows. Statements, queries and
+ * documents of many rows are in the tree alone, and so are the system's
+ * keyspaces. The kernel keeps nothing of it (file/stat.c), so what is changed
+ * elsewhere is seen at once; op/twin.h has the way back.
+ */
+#ifndef FS_KIND_JSON_TREE_H
+#define FS_KIND_JSON_TREE_H
+#include "fs/op/op.h"
+
+/* Describe the directory. 0 or -errno. */
+int json_tree_child(struct op *op, struct child *out);
+#endif

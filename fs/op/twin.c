@@ -1,0 +1,79 @@
+#include "fs/op/twin.h"
+
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+
+
+struct node *twin_of(struct fs *fs, struct node *n)
+{
+	struct node *above, *twin;
+
+	if (n->ops->json)
+		return node_get(fs->nodes.root);
+	if (!n->parent)
+		return NULL;
+	above = twin_of(fs, n->parent);
+	twin = above ? node_find(&fs->nodes, above, node_name(n)) : NULL;
+	node_put(&fs->nodes, above);
+	return twin;
+}
+
+void twin_changed(struct op *op, struct node *n)
+{
+	struct node *twin = n->json ? twin_of(op->fs, n) : NULL;
+
+	if (!twin)
+		return;
+	/* What was read before must not be kept from now on. */
+	atomic_fetch_add(twin->table ? &twin->table->changes :
+				       &op->fs->nodes.root->changes, 1);
+	op_notify(op, twin, ARMED_ATTRIBUTES);
+	node_put(&op->fs->nodes, twin);
+}
+
+/* Return the child of dir, made where it is not in memory; or NULL. */
+static struct node *step(struct op *op, struct node *dir, const char *raw)
+{
+	struct buf name = BUF_INIT;
+	struct node *n = NULL;
+	struct child c;
+
+	name_escape(&name, bytes_str(raw));
+	name_shorten(&name);
+	if (!name.failed)
+		n = node_find(&op->fs->nodes, dir, buf_bytes(&name));
+	if (!n && !name.failed &&
+	    !dir->ops->lookup(op, dir, buf_bytes(&name), &c))
+		n = op_node_of_child(op, dir, buf_bytes(&name), &c);
+	buf_release(&name);
+	return n;
+}
+
+struct node *twin_table(struct op *op, struct node *table,
+			const struct table *t)
+{
+	struct node *k, *n;
+
+	if (!table->json)
+		return node_get(table);
+	k = step(op, op->fs->nodes.root, t->keyspace);
+	n = k ? step(op, k, t->name) : NULL;
+	node_put(&op->fs->nodes, k);
+	if (n && n->number == t->number)
+		return n;
+	node_put(&op->fs->nodes, n);
+	return NULL;
+}
+
+bool twin_is_needed(const struct op *op)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(op->by_path) && op->by_path[i]; i++)
+		if (op->by_path[i]->json)
+			return true;
+	return op->bound && op->bound->json;
+}

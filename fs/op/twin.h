@@ -1,0 +1,25 @@
+/*
+ * The trees of the mount and of .json show the same data by nodes of their own.
+ * The kernel keeps nothing of the nodes in .json; what is changed by path there
+ * is told to the tree of the mount here, where the store's observer cannot.
+ * Any thread.
+ */
+#ifndef FS_OP_TWIN_H
+#define FS_OP_TWIN_H
+#include "fs/op/op.h"
+
+/* Return the node in memory that has the same path in the tree of the mount as n
+ * has in .json: a reference, or NULL. */
+struct node *twin_of(struct fs *fs, struct node *n);
+/* Tell the kernel that the attributes of n's twin changed, if n is in .json. */
+void twin_changed(struct op *op, struct node *n);
+/*
+ * Return the node of the table whose hints hold for `table`: of one in .json the
+ * mount's, made where it is not in memory; else itself. A reference; NULL: it
+ * has none now, or no memory.
+ */
+struct node *twin_table(struct op *op, struct node *table,
+			const struct table *t);
+/* True if the op changes something by a path in .json. */
+bool twin_is_needed(const struct op *op);
+#endif
