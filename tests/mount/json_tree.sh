@@ -28,17 +28,17 @@ is 'schema.cql is' "$(cat "$M/k/schema.cql")" "$(cat "$J/k/schema.cql")"
 # Each row once, under its name; the documents of the tree, to the byte.
 is 'as many files as rows' 46 "$(find "$J/k/flat" "$J/k/deep" "$J/k/two" -name '*.json' -type f | wc -l)"
 is 'no directory of a row' '' "$(find "$J/k/flat" "$J/k/two" -mindepth 1 -type d)"
-is 'prefixes are directories' "$(cd "$M/k/deep"; find . -mindepth 2 -maxdepth 2 -type d | sort)" "$(cd "$J/k/deep"; find . -mindepth 2 -maxdepth 2 -type d | sort)"
+is 'prefixes are directories' "$(cd "$M/k/deep" && find . -mindepth 2 -maxdepth 2 -type d | sort)" "$(cd "$J/k/deep" && find . -mindepth 2 -maxdepth 2 -type d | sort)"
 same=0 sizes=0 times=0
 while IFS= read -r f; do
 	cmp -s "$J/$f" "$M/$f" || { same=$((same + 1)); echo "# differs: $f"; }
 	[ "$(stat -c %s "$J/$f")" = "$(wc -c <"$J/$f")" ] || sizes=$((sizes + 1))
 	[ "$(stat -c %y "$J/$f")" = "$(stat -c %y "$M/$f")" ] || times=$((times + 1))
-done < <(cd "$J"; find . -type f -name '*.json' -printf '%P\n')
+done < <(cd "$J" && find . -type f -name '*.json' -printf '%P\n')
 is 'the same bytes as the document of the tree' 0 $same
 is 'exact sizes' 0 $sizes
 is 'the same times' 0 $times
-is 'sizes in a listing' '' "$(cd "$J"; find . -type f -name '*.json' -printf '%s %p\n' | while IFS= read -r l; do [ "$(wc -c <"${l#* }")" = "${l%% *}" ] || echo "$l"; done)"
+is 'sizes in a listing' '' "$(cd "$J" && find . -type f -name '*.json' -printf '%s %p\n' | while IFS= read -r l; do [ "$(wc -c <"${l#* }")" = "${l%% *}" ] || echo "$l"; done)"
 is 'what SELECT JSON gives' "$("$CTL" cql "$M" -e 'SELECT JSON id, a, b, m FROM k.flat' --json 2>/dev/null | wc -l | grep -c .)" 1
 is 'inode numbers of its own' '' "$(stat -c %i "$J/k/flat" "$M/k/flat" "$J/k/flat/one.json" "$M/k/flat/one.json" | sort | uniq -d)"
 is 'the static row' 'static one' "$(cat "$J/k/deep/1/@static/s")"
