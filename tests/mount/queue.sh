@@ -50,7 +50,7 @@ def write():
 def look(name):
     def work():
         signal.signal(signal.SIGUSR1, lambda *_: None)
-        try: os.stat(m + '/k/' + name)
+        try: os.stat(m + '/' + name)
         except OSError as e: return errno.errorcode[e.errno]
     return work
 
@@ -102,10 +102,12 @@ P
 ok 'one user fills the queue' timeout 200 python3 "$W/shared.py" "$M"
 again -s -o allow_other
 cat "$W/queue.py" - >"$W/alone.py" <<'P'
-os.stat(m + '/k')	# its name is known: no call waits for that of another
+# These names are known: no call waits for that of another. And each looks into a
+# directory of its own: who waits for a lock of the kernel's cannot be killed.
+os.stat(m + '/k'); os.stat(m + '/k/wide')
 busy = forked(scan, 0)
 time.sleep(1)
-looks = [forked(look('absent%d' % i), 0) for i in range(3)]
+looks = [forked(look(name), 0) for name in ('absent', 'k/absent', 'k/wide/77777777')]
 time.sleep(1)	# they are with the daemon
 os.kill(looks[0][0], signal.SIGUSR1)
 os.kill(looks[1][0], signal.SIGKILL)
