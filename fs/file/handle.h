@@ -82,6 +82,9 @@ struct handle {
 	char whole[HANDLE_KEYSPACE_MAX + 1];
 	struct buf text;		/* a reader's, as it opened it; or */
 	struct charge charge;		/* (of its length) */
+	/* Of .widefs: the text's place in all that was read, and the number of
+	 * the line of errors behind it. */
+	uint64_t text_base, next_line;
 	struct pin *pin;
 	void *state;			/* of kinds with their own calls */
 	struct handle *next, **link;	/* in its directory's struct handles */

@@ -14,7 +14,6 @@
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/tree/listing.h"
-#include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/base/watch.h"
 #include "store/snapshot.h"
@@ -385,23 +384,17 @@ static int run_command(struct op *op, struct node *n, struct bytes line)
 }
 
 /*
- * What a descriptor reads: a text of one moment, made when reading begins. Who
- * goes on at the end of `errors` gets the lines that came since, as a follower
- * does: they take the place of those that he has read.
+ * A descriptor reads a text of one moment, made when reading begins. Who goes on
+ * at the end of `errors` gets the lines that came since, as a follower does: they
+ * take the place of those that he has read.
  */
-struct reading {
-	uint64_t base;		/* offset of the text in all that was read */
-	uint64_t line;		/* the first of errors that was not */
-};
-
 static int open_file(struct op *op, struct handle *h)
 {
 	if (h->writer && files[h->node->number].print)
 		return op_refuse(op, -EPERM, "this file is read-only");
 	if (h->writer && fs_is_read_only(op->fs))
 		return -EROFS;
-	h->state = mem_zalloc(1, sizeof(struct reading));
-	return h->state ? 0 : -ENOMEM;
+	return 0;
 }
 
 static bool is_followed(const struct handle *h)
@@ -413,16 +406,15 @@ static bool is_followed(const struct handle *h)
  * ends. REQUIRES the handle's lock. */
 static int make_text(struct op *op, struct handle *h, uint64_t offset)
 {
-	struct reading *reading = h->state;
 	int err = 0;
 
 	reader_text_drop(op->fs, h);
-	reading->base = offset;
+	h->text_base = offset;
 	if (!offset)
-		reading->line = 0;
+		h->next_line = 0;
 	if (is_followed(h))
 		errors_print(&op->fs->errors, &h->text, op->who.uid,
-			     sees_all(op), &reading->line);
+			     sees_all(op), &h->next_line);
 	else
 		err = files[h->node->number].print(op, &h->text);
 	if (!err && h->text.failed)
@@ -438,10 +430,9 @@ static int make_text(struct op *op, struct handle *h, uint64_t offset)
 /* Return the bytes of the text from the offset on. */
 static struct bytes text_from(const struct handle *h, uint64_t offset)
 {
-	const struct reading *reading = h->state;
-	uint64_t at = offset - reading->base;
+	uint64_t at = offset - h->text_base;
 
-	return offset >= reading->base && at < h->text.len ?
+	return offset >= h->text_base && at < h->text.len ?
 		       bytes_of(h->text.ptr + at, h->text.len - at) :
 		       BYTES_EMPTY;
 }
@@ -449,17 +440,16 @@ static struct bytes text_from(const struct handle *h, uint64_t offset)
 static int read_file(struct op *op, struct handle *h, uint64_t offset,
 		     size_t size, struct buf *out)
 {
-	struct reading *reading = h->state;
 	struct bytes text;
 	int err = 0;
 
 	if (!files[h->node->number].print)
 		return 0;
 	mutex_lock(&h->lock);
-	if (!offset || !h->pinned || offset < reading->base)
+	if (!offset || !h->pinned || offset < h->text_base)
 		err = make_text(op, h, 0);
 	if (!err && offset && is_followed(h) &&
-	    offset == reading->base + h->text.len)
+	    offset == h->text_base + h->text.len)
 		err = make_text(op, h, offset);
 	if (!err) {
 		text = text_from(h, offset);
@@ -467,13 +457,6 @@ static int read_file(struct op *op, struct handle *h, uint64_t offset,
 	}
 	mutex_unlock(&h->lock);
 	return err;
-}
-
-static void close_file(struct op *op, struct handle *h)
-{
-	(void)op;
-	mem_free(h->state);
-	h->state = NULL;
 }
 
 static const struct line_kind commands = { 1000, NULL, "a line too long",
@@ -500,7 +483,6 @@ static const struct file_kind control_file = {
 	.read = read_file,
 	.write = write_file,
 	.flush = flush_file,
-	.close = close_file,
 };
 
 static const struct node_ops kind_control_file = {
