@@ -23,21 +23,27 @@ fill() {
 	done
 }
 interrupted() { timeout 60 python3 tests/mount/interrupt.py "$M/.widefs/ctl" "$(daemon_pid)" "$1"$'\n'; }
+# signal_ends COMMAND PREPARE...: a busy machine may tell of the signal when all
+# is done already, so it is tried some times, each after PREPARE.
+signal_ends() {
+	local command=$1 said
+	shift
+	for _ in {1..5}; do
+		"$@"
+		said=$(interrupted "$command")
+		[ "$said" = EINTR ] && break
+	done
+	echo "$said"
+}
 check_interrupts() {
-	fill
-	is "a signal ends a flush ($1)" EINTR "$(interrupted flush)"
+	is "a signal ends a flush ($1)" EINTR "$(signal_ends flush fill)"
 	tell flush
 	fill
 	tell flush
 	sum=$(cat "$M"/k/big/*/b | sha256sum)
 	before=$(tables)
-	is "a signal ends a compaction ($1)" EINTR "$(interrupted compact)"
-	# A busy machine may tell of the signal when all is read already.
-	for _ in {1..5}; do
-		said=$(interrupted scrub)
-		[ "$said" = EINTR ] && break
-	done
-	is "a signal ends a scrub ($1)" EINTR "$said"
+	is "a signal ends a compaction ($1)" EINTR "$(signal_ends compact true)"
+	is "a signal ends a scrub ($1)" EINTR "$(signal_ends scrub true)"
 	ok 'nothing is left of it' within 30 test "$(tables)" -le "$before"
 	is 'all is there' "$sum" "$(cat "$M"/k/big/*/b | sha256sum)"
 	ok 'again, to its end' tell 'compact k.big'
