@@ -2,14 +2,16 @@
  * The schema in the store, and how it changes.
  *
  * A change is made in an order that a crash cannot harm:
- *   1. new tables are made known to the engine; they have no file yet. Where one
+ *   1. what is to be kept of dropped data becomes snapshots; nobody writes then
+ *      until step 4 is done (snapshot_automatic.c);
+ *   2. new tables are made known to the engine; they have no file yet. Where one
  *      takes the name of another its rows are moved (table_takeover.c);
- *   2. one batch brings the catalogue from one version to the next, and is
+ *   3. one batch brings the catalogue from one version to the next, and is
  *      synced: from here on the change has happened;
- *   3. the new version is published;
- *   4. engine tables that nobody names any more are dropped. A crash before
+ *   4. the new version is published;
+ *   5. engine tables that nobody names any more are dropped. A crash before
  *      that leaves orphans, which the next open finds and drops;
- *   5. indexes that are marked as building are filled, and a second batch takes
+ *   6. indexes that are marked as building are filled, and a second batch takes
  *      the mark away. A crash before that leaves the mark, and the next open
  *      that may write builds them again from the begin.
  */
@@ -24,7 +26,7 @@
 #include "store/schema/options.h"
 #include "store/schema/schema_edit.h"
 #include "store/schema/table_edit.h"
-#include "store/snapshot.h"
+#include "store/snapshot_automatic.h"
 #include "store/store.h"
 #include "store/system/tables.h"
 #include "store/table/inner.h"
@@ -270,7 +272,7 @@ static int diff_keyspace(struct store *s, struct batch *batch,
 	return err;
 }
 
-/* Do step 1, and collect the writes of step 2. */
+/* Do step 2, and collect the writes of step 3. */
 static int diff(struct store *s, struct batch *batch, const struct schema *was,
 		const struct schema *is)
 {
@@ -308,11 +310,13 @@ static bool drops_columns(struct table **list, size_t count)
 }
 
 /*
- * Do steps 1 to 3; take over the reference to next. edit NULL: no table takes
- * the name of another. REQUIRES ddl.
+ * Do steps 1 to 4; take over the reference to next. edit NULL: no table takes
+ * the name of another. keep: the snapshots to be taken before, or NULL. REQUIRES
+ * ddl.
  */
 static int commit(struct store *s, struct schema *next,
-		  const struct schema_edit *edit)
+		  const struct schema_edit *edit,
+		  struct snapshot_automatic *keep)
 {
 	bool fills = edit && edit->fill, waits;
 	bool replaces = edit && !fills && store_replaces(s->schema, next);
@@ -325,15 +329,21 @@ static int commit(struct store *s, struct schema *next,
 	batch.schema = true;
 	assign_numbers(s, next);
 	list = list_tables(next, &count);
-	/* A write to a table while its rows move would be lost; one to a column
-	 * that is dropped would be shown when it is added again. */
-	waits = replaces || fills || (list && drops_columns(list, count));
+	/* A write to a table while its rows move would be lost, as would one
+	 * after the snapshot; one to a column that is dropped would be shown
+	 * when it is added again. */
+	waits = replaces || fills || (keep && keep->count) ||
+		(list && drops_columns(list, count));
 	if (waits)
 		pthread_rwlock_wrlock(&s->publish);
-	for (i = 0; list && waits && i < count; i++)
+	err = list ? 0 : -ENOMEM;
+	if (!err && keep)
+		err = snapshot_automatic_take(keep);
+	for (i = 0; !err && waits && i < count; i++)
 		if (table_drops_now(list[i]))
 			table_set_dropped(list[i], store_timestamp(s));
-	err = list ? diff(s, &batch, s->schema, next) : -ENOMEM;
+	if (!err)
+		err = diff(s, &batch, s->schema, next);
 	if (!err && replaces)
 		err = store_move_rows(s, s->schema, next, edit);
 	if (!err && fills)
@@ -373,7 +383,7 @@ static bool has_index(const struct table *t, uint32_t number)
 }
 
 /*
- * Step 4: drop the tables that `was` names and the present version does not. A
+ * Step 5: drop the tables that `was` names and the present version does not. A
  * table keeps its number, and an index its table; most are the same object in
  * both.
  */
@@ -419,7 +429,7 @@ static struct table *find_building(struct store *s, uint32_t *index)
 	return NULL;
 }
 
-/* Step 5: fill indexes. REQUIRES ddl. */
+/* Step 6: fill indexes. REQUIRES ddl. */
 static int build_indexes(struct store *s)
 {
 	struct table *t, *built;
@@ -443,39 +453,16 @@ static int build_indexes(struct store *s)
 		if (err)
 			schema_put(next);
 		else
-			err = commit(s, next, NULL);
+			err = commit(s, next, NULL, NULL);
 	}
 	return err;
-}
-
-/* Take automatic snapshots of the tables that are dropped, those of which
- * neither the number nor the name is left, and of those that lose columns. */
-static void keep_dropped(struct store *s, const struct schema *next)
-{
-	uint32_t i, j;
-
-	for (i = 0; i < s->schema->keyspace_count; i++) {
-		const struct keyspace *k = s->schema->keyspaces[i];
-
-		for (j = 0; j < k->table_count; j++) {
-			const struct table *t = k->tables[j], *is;
-
-			if (k->system)
-				continue;
-			is = schema_table_by_number(next, t->number);
-			if (is && table_drops_now(is))
-				snapshot_before(s, t, "altered");
-			if (!is && !schema_table(next, bytes_str(k->name),
-						 bytes_str(t->name)))
-				snapshot_before(s, t, "dropped");
-		}
-	}
 }
 
 /* After the commit the change has happened: failing to drop something old does
  * not refuse it any more. The next open drops it. */
 static int change_schema(struct store *s, const struct schema_edit *edit)
 {
+	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s);
 	struct schema *next = NULL, *was;
 	int err = edit->edit(edit->context, s->schema, &next);
 
@@ -483,10 +470,15 @@ static int change_schema(struct store *s, const struct schema_edit *edit)
 		return err;
 	was = schema_get(s->schema);
 	if (edit->fill)
-		snapshot_before_restore(s);
+		snapshot_automatic_all(&keep);
 	else
-		keep_dropped(s, next);
-	err = commit(s, next, edit);
+		snapshot_automatic_dropped(&keep, next);
+	err = snapshot_automatic_prepare(&keep);
+	if (err)
+		schema_put(next);
+	else
+		err = commit(s, next, edit, &keep);
+	snapshot_automatic_end(&keep);
 	if (!err && drop_gone(s, was))
 		log_message(LOG_WARNING_LEVEL, "data of dropped tables will "
 			    "be removed when the store is opened again");

@@ -3,8 +3,7 @@
  * on, then what came meanwhile while nobody writes (publish): so the sstables
  * are those of one moment, and the second flush is short. Then one edit of the
  * manifest makes the snapshot (lsm/lsm_snapshot.c). A crash before it leaves
- * none, after it the whole one. An automatic snapshot is durable before what it
- * is taken for begins: after a crash there may be the snapshot and the rows.
+ * none, after it the whole one.
  */
 #include "store/snapshot.h"
 
@@ -78,9 +77,18 @@ bool snapshot_name_is_valid(struct bytes name)
 	return true;
 }
 
+void snapshot_name_from(char *out, size_t size, const char *text)
+{
+	size_t i;
+
+	snprintf(out, size, "%.200s", text);
+	for (i = 0; out[i]; i++)
+		if (is_special((uint8_t)out[i], false))
+			out[i] = '_';
+}
+
 /* ------------------------------------------------------------------- making */
-/* Flush the tables of the snapshot. */
-static int flush_tables(struct store *s, const struct manifest_snapshot *made)
+int snapshot_flush(struct store *s, const struct manifest_snapshot *made)
 {
 	uint32_t i;
 	int err = 0;
@@ -95,15 +103,15 @@ static int flush_tables(struct store *s, const struct manifest_snapshot *made)
 /* REQUIRES ddl. */
 static int take(struct store *s, struct manifest_snapshot *made)
 {
-	int err = flush_tables(s, made);
+	int err = snapshot_flush(s, made);
 
 	if (err)
 		return err;
 	pthread_rwlock_wrlock(&s->publish);
-	err = flush_tables(s, made);
+	err = snapshot_flush(s, made);
 	made->created_us = clock_now_us();
 	if (!err)
-		err = lsm_snapshot_add(s->lsm, made);
+		err = lsm_snapshot_add(s->lsm, made, 1);
 	pthread_rwlock_unlock(&s->publish);
 	return err;
 }
@@ -168,52 +176,4 @@ int snapshot_list(struct store *s, struct manifest_snapshot **list,
 int snapshot_held(struct store *s, uint64_t number, uint64_t *bytes)
 {
 	return lsm_snapshot_held(s->lsm, number, bytes);
-}
-
-/* ---------------------------------------------------------------- automatic */
-/* Take it under a name of its own: several may come in one millisecond. */
-static int take_automatic(struct store *s, struct manifest_snapshot *made,
-			  const char *what, const char *name)
-{
-	int64_t ms = clock_now_us() / 1000;
-	bool any;
-	size_t i;
-	int err;
-
-	made->automatic = true;
-	do {
-		snprintf(made->name, sizeof(made->name), "%s-%" PRId64 "%s%.200s",
-			 what, ms++, *name ? "-" : "", name);
-		for (i = 0; made->name[i]; i++)
-			if (is_special((uint8_t)made->name[i], false))
-				made->name[i] = '_';
-		err = take(s, made);
-	} while (err == -EEXIST);
-	if (!err)
-		err = lsm_snapshot_give_up(s->lsm, SNAPSHOT_AUTOMATIC, &any);
-	if (err)
-		log_message(LOG_WARNING_LEVEL, "snapshot %s: it was not taken: "
-			    "%s", made->name, strerror(-err));
-	return err;
-}
-
-void snapshot_before(struct store *s, const struct table *t, const char *what)
-{
-	struct manifest_snapshot made = {
-		.table_count = 3,
-		.tables = { CATALOG_NUMBER, STORE_ATTRIBUTES_NUMBER, t->number },
-	};
-
-	if (t->flags & TABLE_VIRTUAL || !t->options.allow_auto_snapshot ||
-	    lsm_is_full(s->lsm) || store_has_rows(s, t) <= 0)
-		return;
-	(void)take_automatic(s, &made, what, t->name);
-}
-
-void snapshot_before_restore(struct store *s)
-{
-	struct manifest_snapshot made = { .number = 0 };
-
-	if (!lsm_is_full(s->lsm))
-		(void)take_automatic(s, &made, "restored", "");
 }

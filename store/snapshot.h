@@ -1,10 +1,10 @@
 /*
  * Snapshots of a store: named moments of all that it has, or of one table, which
  * stay as they are until they are dropped. lsm/manifest_step.h says how they are
- * kept. TRUNCATE, DROP TABLE and ALTER TABLE that drops a column make automatic
- * ones of the table before they remove its data; a restore makes one of everything. Automatic ones are given
- * up, all of them, when the disk is full, and the oldest when there are more
- * than SNAPSHOT_AUTOMATIC. Any thread.
+ * kept. TRUNCATE, DROP TABLE, ALTER TABLE that drops a column, and a restore
+ * make automatic ones (snapshot_automatic.h). These are given up, all of them,
+ * when the disk is full, and the oldest when there are more than
+ * SNAPSHOT_AUTOMATIC. Any thread.
  */
 #ifndef STORE_SNAPSHOT_H
 #define STORE_SNAPSHOT_H
@@ -60,15 +60,11 @@ int snapshot_restore(struct store *s, const struct snapshot_part *part,
 		     struct buf *why);
 
 /* ------------------------------------------------------ for store/ alone */
-/*
- * Before the rows of t go: take an automatic snapshot of it, "WHAT-ms-NAME",
- * if it has rows, its options allow it and the disk is not full. Failing to
- * do so is told in the log and refuses nothing. REQUIRES ddl; publish is not
- * held.
- */
-void snapshot_before(struct store *s, const struct table *t, const char *what);
-/* The same of everything, before a restore. */
-void snapshot_before_restore(struct store *s);
+/* Write the text, cut to 200 bytes, as a part of a name that is not its begin. */
+void snapshot_name_from(char *out, size_t size, const char *text);
+/* Flush the tables of a snapshot that is to be made. 0 or an error as of
+ * store_flush. */
+int snapshot_flush(struct store *s, const struct manifest_snapshot *made);
 /* Close the view of a snapshot, if nobody has it. */
 void snapshot_close_view(struct store *s, uint64_t number);
 /* Close all views, before the engine is closed. */

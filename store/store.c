@@ -10,6 +10,7 @@
 #include "store/marker.h"
 #include "store/schema_change.h"
 #include "store/snapshot.h"
+#include "store/snapshot_automatic.h"
 #include "store/store_locks.h"
 #include "store/system/virtual.h"
 #include "store/table/inner.h"
@@ -355,6 +356,7 @@ int store_compact(struct store *s, struct table *t)
 
 int store_truncate(struct store *s, struct table *t)
 {
+	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s);
 	int err;
 
 	if (s->read_only)
@@ -362,11 +364,18 @@ int store_truncate(struct store *s, struct table *t)
 	if (t->flags & TABLE_VIRTUAL)
 		return -EPERM;
 	pthread_mutex_lock(&s->ddl);
-	snapshot_before(s, t, "truncated");
-	/* The base first: an entry of an index without its row is harmless. */
-	pthread_rwlock_wrlock(&s->publish);
-	err = each_number(s, t, lsm_table_truncate);
-	pthread_rwlock_unlock(&s->publish);
+	snapshot_automatic_table(&keep, t, "truncated");
+	err = snapshot_automatic_prepare(&keep);
+	if (!err) {
+		pthread_rwlock_wrlock(&s->publish);
+		err = snapshot_automatic_take(&keep);
+		/* The base first: an entry of an index without its row is
+		 * harmless. */
+		if (!err)
+			err = each_number(s, t, lsm_table_truncate);
+		pthread_rwlock_unlock(&s->publish);
+	}
+	snapshot_automatic_end(&keep);
 	pthread_mutex_unlock(&s->ddl);
 	if (!err && s->observed && s->observer.truncated)
 		s->observer.truncated(s->observer.context, t);

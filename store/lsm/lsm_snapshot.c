@@ -1,6 +1,6 @@
 /*
- * Order against crashes. To take a snapshot, the sstables are durable; one edit
- * of the manifest names it. To remove it, one edit forgets it, and the sstables
+ * Order against crashes. To take snapshots, the sstables are durable; one edit
+ * of the manifest names them. To remove it, one edit forgets it, and the sstables
  * that no entry names any more; then their files are unlinked. What a crash
  * leaves of them is removed at the next open, as all that no manifest names. To
  * give tables its files, one edit names them once more, for these tables.
@@ -78,30 +78,36 @@ static int is_new_name(struct lsm *lsm, const char *name)
 	return err;
 }
 
-static int add(struct lsm *lsm, struct manifest_snapshot *s)
+static int add(struct lsm *lsm, struct manifest_snapshot *list, size_t count)
 	REQUIRES(&lsm->install)
 {
 	struct manifest_edit edit = MANIFEST_EDIT_INIT;
-	int err = is_new_name(lsm, s->name);
+	uint64_t number = manifest_next_snapshot(lsm->manifest);
+	size_t i;
+	int err = 0;
 
-	if (!err && has_memory(lsm, s))
-		err = -EAGAIN;
-	s->number = manifest_next_snapshot(lsm->manifest);
-	manifest_edit_snapshot(&edit, s);
+	for (i = 0; i < count && !err; i++) {
+		err = is_new_name(lsm, list[i].name);
+		if (!err && has_memory(lsm, &list[i]))
+			err = -EAGAIN;
+		list[i].number = number++;
+		manifest_edit_snapshot(&edit, &list[i]);
+	}
 	if (!err)
 		err = manifest_apply(lsm->manifest, &edit);
 	manifest_edit_release(&edit);
 	return err;
 }
 
-int lsm_snapshot_add(struct lsm *lsm, struct manifest_snapshot *s)
+int lsm_snapshot_add(struct lsm *lsm, struct manifest_snapshot *list,
+		     size_t count)
 {
 	int err = lsm_check_writable(lsm);
 
 	if (err)
 		return err;
 	mutex_lock(&lsm->install);
-	err = add(lsm, s);
+	err = add(lsm, list, count);
 	mutex_unlock(&lsm->install);
 	if (err == -EIO)
 		lsm_fail(lsm, err);

@@ -9,12 +9,13 @@
 #include "store/lsm/manifest.h"
 
 /*
- * Take a snapshot of what the sstables have, durably, and set its number. The
- * caller has flushed its tables and lets nobody write meanwhile. -EAGAIN: some
- * data is in memory alone; -EEXIST: the name is taken; or an error as of
- * lsm_property_set.
+ * Take snapshots of what the sstables have, durably by one edit, and set their
+ * numbers: all or none. The caller has flushed their tables, lets nobody write
+ * meanwhile, and gives each another name. -EAGAIN: some data is in memory alone;
+ * -EEXIST: a name is taken; or an error as of lsm_property_set.
  */
-int lsm_snapshot_add(struct lsm *lsm, struct manifest_snapshot *s);
+int lsm_snapshot_add(struct lsm *lsm, struct manifest_snapshot *list,
+		     size_t count);
 /* Forget the snapshot, and remove the files that it alone has: at the last
  * close of who reads them. Works on a full disk. -ENOENT. */
 int lsm_snapshot_remove(struct lsm *lsm, uint64_t number);

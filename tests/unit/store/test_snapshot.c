@@ -8,6 +8,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/watch.h"
 #include "store/cql/cql.h"
 #include "store/schema/schema_move.h"
 #include "store/table/present.h"
@@ -390,6 +391,30 @@ START_TEST(a_table_may_do_without)
 }
 END_TEST
 
+static bool stops(void *context)
+{
+	(void)context;
+	return true;
+}
+
+START_TEST(an_interrupt_ends_what_they_are_for)
+{
+	struct watch watch = { .stop = stops };
+	struct table *table;
+
+	make_table();
+	table = test_table(t.store, "k", "t");
+	watch_set(&watch);
+	ck_assert_int_eq(store_truncate(t.store, table), -EINTR);
+	watch_set(NULL);
+	answers(t.store, "SELECT v FROM k.t", "[10]\n");
+	ck_assert_int_eq(store_truncate(t.store, table), 0);
+	answers(t.store, "SELECT v FROM k.t", "");
+	table_put(table);
+	says(automatic().name, "SELECT v FROM k.t", "[10]\n");
+}
+END_TEST
+
 START_TEST(automatic_ones_are_bounded)
 {
 	struct manifest_snapshot *list;
@@ -743,6 +768,7 @@ SUITE(snapshot)
 	tcase_add_test(tc, a_snapshot_is_dropped_beside_its_reader);
 	tcase_add_test(tc, drop_and_truncate_make_their_own);
 	tcase_add_test(tc, a_table_may_do_without);
+	tcase_add_test(tc, an_interrupt_ends_what_they_are_for);
 	tcase_add_test(tc, automatic_ones_are_bounded);
 	tcase_add_test(tc, everything_is_brought_back);
 	tcase_add_test(tc, a_part_is_brought_back);
