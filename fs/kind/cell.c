@@ -407,10 +407,8 @@ static int store(struct op *op, struct node *n, struct bytes text,
 	struct buf value = BUF_INIT;
 	struct write w;
 	struct place p;
-	int err = place_of(op, n, &p);
+	int err = place_to_change(op, n, &p);
 
-	if (!err && (p.table->flags & TABLE_VIRTUAL))
-		err = -EROFS;
 	if (!err && !how->adds)
 		err = value_of(op, &p, text, how, &value);
 	if (!err) {
@@ -561,10 +559,8 @@ int cell_unlink(struct op *op, struct node *n)
 {
 	struct write w;
 	struct place p;
-	int err = place_of(op, n, &p);
+	int err = place_to_change(op, n, &p);
 
-	if (!err && (p.table->flags & TABLE_VIRTUAL))
-		err = -EROFS;
 	if (err)
 		return err;
 	err = place_begin_write(op, &w, n, &p);
@@ -680,10 +676,8 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 	struct child now;
 	struct write w;
 	struct place p;
-	int err = place_of(op, n, &p);
+	int err = place_to_change(op, n, &p);
 
-	if (!err && (p.table->flags & TABLE_VIRTUAL))
-		err = -EROFS;
 	if (!err)
 		err = stat_node(op, n, &now);
 	if (!err)

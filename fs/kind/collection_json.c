@@ -87,10 +87,8 @@ static int store(struct op *op, struct node *n, struct bytes text,
 {
 	struct bytes value;
 	struct place p;
-	int err = place_of(op, n, &p);
+	int err = place_to_change(op, n, &p);
 
-	if (!err && (p.table->flags & TABLE_VIRTUAL))
-		err = -EROFS;
 	if (!err)
 		err = document_value(op, p.column, text, &value);
 	return err ? err : write_whole(op, n, &p, value, how);
@@ -126,10 +124,8 @@ static int unlink_collection(struct op *op, struct node *n)
 {
 	static const struct store_how how = { .append = false };
 	struct place p;
-	int err = place_of(op, n, &p);
+	int err = place_to_change(op, n, &p);
 
-	if (!err && (p.table->flags & TABLE_VIRTUAL))
-		err = -EROFS;
 	if (!err)
 		err = write_whole(op, n, &p, BYTES_NULL, &how);
 	if (!err)

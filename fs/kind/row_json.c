@@ -440,10 +440,8 @@ static int unlink_row(struct op *op, struct node *n)
 {
 	struct write w;
 	struct place p;
-	int got = place_of(op, n, &p);
+	int got = place_to_change(op, n, &p);
 
-	if (!got && (p.table->flags & TABLE_VIRTUAL))
-		got = -EROFS;
 	if (got)
 		return got;
 	got = place_begin_write(op, &w, n, &p);

@@ -389,10 +389,8 @@ static int unlink_rows_of(struct op *op, struct node *n)
 {
 	struct write w;
 	struct place p;
-	int err = place_of(op, n, &p);
+	int err = place_to_change(op, n, &p);
 
-	if (!err && (p.table->flags & TABLE_VIRTUAL))
-		err = -EROFS;
 	if (err)
 		return err;
 	op->broadcast = true;

@@ -188,6 +188,13 @@ int place_of(struct op *op, struct node *n, struct place *p)
 	return err ? err : walk_up(n->ops, n, p, true);
 }
 
+int place_to_change(struct op *op, struct node *n, struct place *p)
+{
+	int err = place_of(op, n, p);
+
+	return err ? err : p->table->flags & TABLE_VIRTUAL ? -EROFS : 0;
+}
+
 int place_type(struct op *op, struct node *n, struct place *p)
 {
 	int err = begin_place(op, n, p);

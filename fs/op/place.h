@@ -15,6 +15,8 @@ struct place {
 	struct bytes path;		/* of an element; else null */
 	const struct type *type;	/* of the value, where it is a cell */
 };
+/* As place_of, for a change: -EROFS in a virtual table too. */
+int place_to_change(struct op *op, struct node *n, struct place *p);
 /* Compute the place: 0; -ESTALE where table or column are gone; -ENOMEM. */
 int place_of(struct op *op, struct node *n, struct place *p);
 /* The same while the key of a directory above is not known: only the known

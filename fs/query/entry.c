@@ -92,27 +92,42 @@ int entry_print_name(struct op *op, struct buf *out, const struct place *p,
 }
 
 /* ------------------------------------------------------------------- parse */
+/* Begin the key with what the place has of it. The clustering values from
+ * *from on are the caller's, and the partition key too where the place has
+ * none. 0 or -ENOMEM. */
+static int begin_key(struct op *op, const struct place *p, struct row_key *key,
+		     uint32_t *from)
+{
+	uint32_t i;
+
+	*from = entry_first_column(p) ? p->clustering_count : 0;
+	key->partition_key = p->partition_key;
+	key->clustering = arena_zalloc(&op->arena,
+				       p->table->clustering_count + 1,
+				       sizeof(*key->clustering));
+	if (!key->clustering)
+		return -ENOMEM;
+	for (i = 0; i < *from; i++)
+		key->clustering[i] = p->clustering[i];
+	return 0;
+}
+
 /* Split the values into the key below the place. */
 static int make_key(struct op *op, const struct place *p, struct bytes *values,
 		    struct row_key *key)
 {
 	const struct table *t = p->table;
-	uint32_t i, n = 0, from = p->clustering_count;
 	struct buf whole = BUF_INIT;
+	uint32_t i, n = 0;
+	int err = begin_key(op, p, key, &i);
 
-	key->partition_key = p->partition_key;
-	key->clustering = arena_zalloc(&op->arena, t->clustering_count + 1,
-				       sizeof(*key->clustering));
-	if (!key->clustering)
-		return -ENOMEM;
+	if (err)
+		return err;
 	if (!entry_first_column(p)) {
 		table_partition_key(&whole, t, values);
 		key->partition_key = arena_copy(&op->arena, buf_bytes(&whole));
 		n = t->partition_key_count;
-		from = 0;
 	}
-	for (i = 0; i < from; i++)
-		key->clustering[i] = p->clustering[i];
 	for (; i < t->clustering_count; i++)
 		key->clustering[i] = values[n++];
 	if (whole.failed)
@@ -197,22 +212,15 @@ void entry_print_value(struct buf *out, const struct place *p,
 int entry_read_value(struct op *op, const struct place *p, struct bytes value,
 		     struct row_key *key)
 {
-	const struct table *t = p->table;
 	struct reader r = reader_of(value);
-	uint32_t i, from = p->clustering_count;
+	uint32_t i;
+	int err = begin_key(op, p, key, &i);
 
-	key->partition_key = p->partition_key;
-	key->clustering = arena_zalloc(&op->arena, t->clustering_count + 1,
-				       sizeof(*key->clustering));
-	if (!key->clustering)
-		return -ENOMEM;
-	if (!entry_first_column(p)) {
+	if (err)
+		return err;
+	if (!entry_first_column(p))
 		key->partition_key = read_bytes(&r, read_be32(&r));
-		from = 0;
-	}
-	for (i = 0; i < from; i++)
-		key->clustering[i] = p->clustering[i];
-	for (; i < t->clustering_count; i++)
+	for (; i < p->table->clustering_count; i++)
 		key->clustering[i] = read_bytes(&r, read_be32(&r));
 	/* The table has another key since. */
 	return r.failed || reader_left(&r) ? -ESTALE : 0;

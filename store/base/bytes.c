@@ -141,6 +141,21 @@ void buf_add_sized(struct buf *b, struct bytes bytes)
 	buf_add_bytes(b, bytes);
 }
 
+void buf_add_quoted(struct buf *b, struct bytes text, uint8_t quote)
+{
+	size_t i, start = 0;
+
+	buf_add_byte(b, quote);
+	for (i = 0; i < text.len; i++) {
+		if (text.ptr[i] != quote)
+			continue;
+		buf_add(b, text.ptr + start, i + 1 - start);
+		start = i;	/* so that it comes twice */
+	}
+	buf_add(b, text.ptr + start, text.len - start);
+	buf_add_byte(b, quote);
+}
+
 char *buf_steal(struct buf *b, size_t *len)
 {
 	char *ptr = NULL;

@@ -128,6 +128,8 @@ void buf_add_varint(struct buf *b, uint64_t v);
 void buf_add_zigzag(struct buf *b, int64_t v);
 /* A varint length and the bytes; null is length 0 with flag: see codec users. */
 void buf_add_sized(struct buf *b, struct bytes bytes);
+/* Append the text between quotes; each quote inside comes twice. */
+void buf_add_quoted(struct buf *b, struct bytes text, uint8_t quote);
 static inline struct bytes buf_bytes(const struct buf *b)
 {
 	return (struct bytes){ b->ptr ? b->ptr : (const uint8_t *)"", b->len };

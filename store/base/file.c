@@ -393,8 +393,8 @@ int file_write(const struct file_ops *ops, int fd, const void *from, size_t len,
 	return 0;
 }
 
-int file_read_all(const struct file_ops *ops, int dir, const char *name,
-		  struct buf *out, size_t limit)
+int file_open_sized(const struct file_ops *ops, int dir, const char *name,
+		    uint64_t *size)
 {
 	int fd = file_open(ops, dir, name, O_RDONLY);
 	struct stat st;
@@ -403,15 +403,31 @@ int file_read_all(const struct file_ops *ops, int dir, const char *name,
 	if (fd < 0)
 		return fd;
 	err = ops->stat(ops->context, fd, &st);
-	if (!err && (uint64_t)st.st_size > limit)
+	if (err) {
+		file_close(ops, fd);
+		return err;
+	}
+	*size = (uint64_t)st.st_size;
+	return fd;
+}
+
+int file_read_all(const struct file_ops *ops, int dir, const char *name,
+		  struct buf *out, size_t limit)
+{
+	uint64_t size;
+	int fd = file_open_sized(ops, dir, name, &size);
+	int err = 0;
+
+	if (fd < 0)
+		return fd;
+	if (size > limit)
 		err = -EFBIG;
-	if (!err && !buf_reserve(out, (size_t)st.st_size))
+	if (!err && !buf_reserve(out, (size_t)size))
 		err = -ENOMEM;
-	if (!err && st.st_size) {
-		err = file_read(ops, fd, out->ptr + out->len,
-				(size_t)st.st_size, 0);
+	if (!err && size) {
+		err = file_read(ops, fd, out->ptr + out->len, (size_t)size, 0);
 		if (!err)
-			out->len += (size_t)st.st_size;
+			out->len += (size_t)size;
 	}
 	file_close(ops, fd);
 	return err;

@@ -80,6 +80,9 @@ static inline bool file_is_full(int err)
 /* Open, create, flags as open(2); O_CLOEXEC and O_NOFOLLOW are added. Only
  * regular files and, with O_DIRECTORY, directories are opened. */
 int file_open(const struct file_ops *ops, int dir, const char *name, int flags);
+/* Open a file to be read, and find its size. */
+int file_open_sized(const struct file_ops *ops, int dir, const char *name,
+		    uint64_t *size);
 void file_close(const struct file_ops *ops, int fd);
 /* Exactly len bytes; -EUCLEAN when the file ends before. */
 int file_read(const struct file_ops *ops, int fd, void *to, size_t len,

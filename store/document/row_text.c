@@ -118,23 +118,12 @@ static bool needs_quotes(struct bytes text)
 
 void row_text_csv_field(struct buf *out, struct bytes text)
 {
-	size_t i, plain = 0;
-
 	if (bytes_is_null(text))
 		return;
-	if (text.len && !needs_quotes(text)) {
+	if (text.len && !needs_quotes(text))
 		buf_add_bytes(out, text);
-		return;
-	}
-	buf_add_byte(out, '"');
-	for (i = 0; i < text.len; i++) {
-		if (text.ptr[i] != '"')
-			continue;
-		buf_add(out, text.ptr + plain, i + 1 - plain);
-		plain = i;	/* so that it comes twice */
-	}
-	buf_add(out, text.ptr + plain, text.len - plain);
-	buf_add_byte(out, '"');
+	else
+		buf_add_quoted(out, text, '"');
 }
 
 static bool never_needs_quotes(const struct type *t)

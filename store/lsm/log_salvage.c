@@ -122,21 +122,17 @@ int log_salvage(struct log_salvage *out, const struct file_ops *files, int dir,
 {
 	struct segment_file s = { .files = files, .number = number,
 				  .record = BUF_INIT };
-	struct stat st;
 	char name[32];
 	int err;
 
 	*out = (struct log_salvage){ .end = LOG_HEADER };
 	segment_name(name, number);
-	s.fd = file_open(files, dir, name, O_RDONLY);
+	s.fd = file_open_sized(files, dir, name, &s.size);
 	if (s.fd < 0)
 		return s.fd;
-	err = files->stat(files->context, s.fd, &st);
-	s.size = err ? 0 : (uint64_t)st.st_size;
 	if (s.size > UINT32_MAX)
 		s.size = UINT32_MAX;
-	if (!err)
-		err = read_header(out, &s);
+	err = read_header(out, &s);
 	if (err == -EIO || err == -EUCLEAN)
 		err = 0;	/* the header is bad */
 	if (!err)

@@ -4,9 +4,9 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/lsm/manifest_step.h"
 #include "store/sstable/stats.h"
-
 
 #define LONGEST_NAME 255
 /* Names of files have twelve digits. */
@@ -27,19 +27,6 @@ void manifest_state_release(struct manifest_state *s)
 	mem_free(s->segments);
 	mem_free(s->snapshots);
 	memset(s, 0, sizeof(*s));
-}
-
-/* Make room for one more element at `at` of an array of count. */
-static void *insert_at(void *array, size_t *count, size_t size, size_t at)
-{
-	uint8_t *grown = mem_resize(array, *count + 1, size);
-
-	if (!grown)
-		return NULL;
-	memmove(grown + (at + 1) * size, grown + at * size,
-		(*count - at) * size);
-	++*count;
-	return grown;
 }
 
 static void *copy_array(const void *from, size_t count, size_t size)
@@ -96,19 +83,16 @@ int manifest_state_copy(struct manifest_state *to,
 }
 
 /* --------------------------------------------------------------- tables */
+static bool table_before(const void *element, const void *key)
+{
+	return ((const struct manifest_table *)element)->table <
+	       *(const uint32_t *)key;
+}
+
 static size_t find_table(const struct manifest_state *s, uint32_t table)
 {
-	size_t low = 0, high = s->table_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->tables[middle].table < table)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_find(s->tables, s->table_count, sizeof(*s->tables), &table,
+			  table_before);
 }
 
 const struct manifest_table *
@@ -127,10 +111,11 @@ static int mark_table(struct manifest_state *s, uint32_t table, uint64_t mark,
 	struct manifest_table *t;
 
 	if (at == s->table_count || s->tables[at].table != table) {
-		t = insert_at(s->tables, &s->table_count, sizeof(*t), at);
+		t = array_insert(s->tables, s->table_count, sizeof(*t), at);
 		if (!t)
 			return -ENOMEM;
 		s->tables = t;
+		s->table_count++;
 		s->tables[at] = (struct manifest_table){ table, false, 0 };
 	}
 	t = &s->tables[at];
@@ -154,10 +139,8 @@ static size_t find_segment(const struct manifest_state *s, uint64_t number)
 /* Forget the n segments that begin at `at`. */
 static void forget_segments(struct manifest_state *s, size_t at, size_t n)
 {
+	array_remove(s->segments, s->segment_count, sizeof(*s->segments), at, n);
 	s->segment_count -= n;
-	if (n)
-		memmove(&s->segments[at], &s->segments[at + n],
-			(s->segment_count - at) * sizeof(*s->segments));
 }
 
 static int set_segment(struct manifest_state *s, uint64_t number, uint64_t size)
@@ -166,11 +149,12 @@ static int set_segment(struct manifest_state *s, uint64_t number, uint64_t size)
 	struct manifest_segment *grown;
 
 	if (at == s->segment_count || s->segments[at].number != number) {
-		grown = insert_at(s->segments, &s->segment_count,
-				  sizeof(*grown), at);
+		grown = array_insert(s->segments, s->segment_count,
+				     sizeof(*grown), at);
 		if (!grown)
 			return -ENOMEM;
 		s->segments = grown;
+		s->segment_count++;
 	}
 	s->segments[at] = (struct manifest_segment){ number, size };
 	return 0;
@@ -227,20 +211,17 @@ bool manifest_state_in_snapshot(const struct manifest_snapshot *s,
 	return here;
 }
 
+static bool snapshot_before(const void *element, const void *key)
+{
+	return ((const struct manifest_snapshot *)element)->number <
+	       *(const uint64_t *)key;
+}
+
 /* Return the place of the first snapshot from that number on. */
 static size_t find_snapshot(const struct manifest_state *s, uint64_t number)
 {
-	size_t low = 0, high = s->snapshot_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->snapshots[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_find(s->snapshots, s->snapshot_count,
+			  sizeof(*s->snapshots), &number, snapshot_before);
 }
 
 const struct manifest_snapshot *
@@ -300,10 +281,12 @@ static int step_snapshot(struct manifest_state *s, struct reader *r)
 	    made.number < manifest_state_next_snapshot(s) || made.number > INT64_MAX)
 		return -EUCLEAN;
 	memcpy(made.name, name.ptr, name.len);
-	grown = insert_at(s->snapshots, &s->snapshot_count, sizeof(*grown), at);
+	grown = array_insert(s->snapshots, s->snapshot_count, sizeof(*grown),
+			     at);
 	if (!grown)
 		return -ENOMEM;
 	s->snapshots = grown;
+	s->snapshot_count++;
 	s->snapshots[at] = made;
 	s->next_snapshot = made.number + 1;
 	return 0;
@@ -318,9 +301,8 @@ static int step_snapshot_gone(struct manifest_state *s, struct reader *r)
 		return -EUCLEAN;
 	if (!manifest_state_snapshot(s, number))
 		return -ESTALE;
-	s->snapshot_count--;
-	memmove(&s->snapshots[at], &s->snapshots[at + 1],
-		(s->snapshot_count - at) * sizeof(*s->snapshots));
+	array_remove(s->snapshots, s->snapshot_count--, sizeof(*s->snapshots),
+		     at, 1);
 	sweep_files(s);
 	return 0;
 }
@@ -336,24 +318,29 @@ static int step_next_snapshot(struct manifest_state *s, struct reader *r)
 }
 
 /* ---------------------------------------------------------------- files */
+struct file_key {
+	uint32_t table;
+	uint64_t number, born;
+};
+
+static bool file_before(const void *element, const void *key)
+{
+	const struct manifest_file *f = element;
+	const struct file_key *k = key;
+
+	if (f->table != k->table)
+		return f->table < k->table;
+	return f->info.number < k->number ||
+	       (f->info.number == k->number && f->born < k->born);
+}
+
 static size_t find_file(const struct manifest_state *s, uint32_t table,
 			uint64_t number, uint64_t born)
 {
-	size_t low = 0, high = s->file_count;
+	const struct file_key key = { table, number, born };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct manifest_file *f = &s->files[middle];
-
-		if (f->table < table ||
-		    (f->table == table &&
-		     (f->info.number < number ||
-		      (f->info.number == number && f->born < born))))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_find(s->files, s->file_count, sizeof(*s->files), &key,
+			  file_before);
 }
 
 /* Return the last entry of the file in the table, or NULL. */
@@ -405,10 +392,11 @@ static int add_file(struct manifest_state *s, const struct manifest_file *file)
 	if (last && last->died > file->born)
 		return -EINVAL;
 	at = find_file(s, file->table, file->info.number, file->born);
-	files = insert_at(s->files, &s->file_count, sizeof(*files), at);
+	files = array_insert(s->files, s->file_count, sizeof(*files), at);
 	if (!files)
 		return -ENOMEM;
 	s->files = files;
+	s->file_count++;
 	s->files[at] = *file;
 	return 0;
 }
@@ -421,8 +409,7 @@ static void end_file(struct manifest_state *s, struct manifest_file *f)
 	f->died = manifest_state_next_snapshot(s);
 	if (manifest_state_is_kept(s, f))
 		return;
-	s->file_count--;
-	memmove(f, f + 1, (s->file_count - at) * sizeof(*f));
+	array_remove(s->files, s->file_count--, sizeof(*f), at, 1);
 }
 
 static int drop_file(struct manifest_state *s, uint32_t table, uint64_t number)
@@ -478,9 +465,7 @@ static int set_property(struct manifest_state *s, struct bytes name,
 	if (here && bytes_is_null(value)) {
 		mem_free(p[at].name);
 		buf_release(&p[at].value);
-		s->property_count--;
-		memmove(&p[at], &p[at + 1],
-			(s->property_count - at) * sizeof(*p));
+		array_remove(p, s->property_count--, sizeof(*p), at, 1);
 		return 0;
 	}
 	if (bytes_is_null(value))
@@ -488,15 +473,13 @@ static int set_property(struct manifest_state *s, struct bytes name,
 	if (!here) {
 		char *copy = mem_copy(name.ptr, name.len);
 
-		p = copy ? mem_resize(p, s->property_count + 1, sizeof(*p)) :
+		p = copy ? array_insert(p, s->property_count, sizeof(*p), at) :
 			   NULL;
 		if (!p) {
 			mem_free(copy);
 			return -ENOMEM;
 		}
 		s->properties = p;
-		memmove(&p[at + 1], &p[at],
-			(s->property_count - at) * sizeof(*p));
 		s->property_count++;
 		p[at].name = copy;
 		p[at].value = BUF_INIT;

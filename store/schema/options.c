@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 
 static char *copy_string(const char *s)
 {
@@ -43,14 +44,13 @@ int options_set(struct property **options, uint32_t *count, const char *name,
 		return 0;
 	}
 	new_name = copy_string(name);
-	bigger = new_name ? mem_resize(*options, *count + 1, sizeof(*bigger))
+	bigger = new_name ? array_insert(*options, *count, sizeof(*bigger), i)
 			  : NULL;
 	if (!bigger) {
 		mem_free(new_name);
 		mem_free(new_value);
 		return -ENOMEM;
 	}
-	memmove(bigger + i + 1, bigger + i, (*count - i) * sizeof(*bigger));
 	bigger[i] = (struct property){ new_name, new_value };
 	*options = bigger;
 	(*count)++;

@@ -231,17 +231,8 @@ static bool name_needs_quotes(struct bytes name)
 
 void schema_print_name(struct buf *out, struct bytes name)
 {
-	size_t i;
-
-	if (!name_needs_quotes(name)) {
+	if (name_needs_quotes(name))
+		buf_add_quoted(out, name, '"');
+	else
 		buf_add_bytes(out, name);
-		return;
-	}
-	buf_add_byte(out, '"');
-	for (i = 0; i < name.len; i++) {
-		if (name.ptr[i] == '"')
-			buf_add_byte(out, '"');
-		buf_add_byte(out, name.ptr[i]);
-	}
-	buf_add_byte(out, '"');
 }

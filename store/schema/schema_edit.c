@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/schema/options.h"
 #include "store/schema/schema.h"
 #include "store/schema/table_edit.h"
@@ -140,14 +141,12 @@ int schema_set_keyspace(struct schema *s, struct keyspace *k)
 		s->keyspaces[i] = k;
 		return 0;
 	}
-	bigger = mem_resize(s->keyspaces, s->keyspace_count + 1,
-			    sizeof(*bigger));
+	bigger = array_insert(s->keyspaces, s->keyspace_count,
+			      sizeof(*bigger), i);
 	if (!bigger) {
 		keyspace_put(k);
 		return -ENOMEM;
 	}
-	memmove(bigger + i + 1, bigger + i,
-		(s->keyspace_count - i) * sizeof(*bigger));
 	bigger[i] = k;
 	s->keyspaces = bigger;
 	s->keyspace_count++;
@@ -162,9 +161,8 @@ int schema_remove_keyspace(struct schema *s, struct bytes name)
 	if (!found)
 		return -ENOENT;
 	keyspace_put(s->keyspaces[i]);
-	s->keyspace_count--;
-	memmove(s->keyspaces + i, s->keyspaces + i + 1,
-		(s->keyspace_count - i) * sizeof(*s->keyspaces));
+	array_remove(s->keyspaces, s->keyspace_count--, sizeof(*s->keyspaces),
+		     i, 1);
 	return 0;
 }
 
@@ -217,11 +215,9 @@ int schema_set_table(struct schema *s, struct table *t)
 		return schema_set_keyspace(s, k);
 	}
 	err = -ENOMEM;
-	bigger = mem_resize(k->tables, k->table_count + 1, sizeof(*bigger));
+	bigger = array_insert(k->tables, k->table_count, sizeof(*bigger), i);
 	if (!bigger)
 		goto fail;
-	memmove(bigger + i + 1, bigger + i,
-		(k->table_count - i) * sizeof(*bigger));
 	bigger[i] = t;
 	k->tables = bigger;
 	k->table_count++;
@@ -249,9 +245,7 @@ int schema_remove_table(struct schema *s, struct bytes keyspace,
 		return -ENOENT;
 	}
 	table_put(k->tables[i]);
-	k->table_count--;
-	memmove(k->tables + i, k->tables + i + 1,
-		(k->table_count - i) * sizeof(*k->tables));
+	array_remove(k->tables, k->table_count--, sizeof(*k->tables), i, 1);
 	return schema_set_keyspace(s, k);
 }
 
@@ -346,14 +340,12 @@ static int add_type(struct keyspace *k, struct type *udt)
 			break;
 	}
 	name = mem_copy(udt->name, strlen(udt->name));
-	bigger = name ? mem_resize(k->types, k->type_count + 1,
-				   sizeof(*bigger)) : NULL;
+	bigger = name ? array_insert(k->types, k->type_count,
+				     sizeof(*bigger), i) : NULL;
 	if (!bigger) {
 		mem_free(name);
 		return -ENOMEM;
 	}
-	memmove(bigger + i + 1, bigger + i,
-		(k->type_count - i) * sizeof(*bigger));
 	bigger[i] = (struct user_type){ name, type_get(udt) };
 	k->types = bigger;
 	k->type_count++;
@@ -403,8 +395,6 @@ int schema_remove_type(struct schema *s, struct bytes keyspace,
 	}
 	mem_free(k->types[i].name);
 	type_put(k->types[i].type);
-	k->type_count--;
-	memmove(k->types + i, k->types + i + 1,
-		(k->type_count - i) * sizeof(*k->types));
+	array_remove(k->types, k->type_count--, sizeof(*k->types), i, 1);
 	return schema_set_keyspace(s, k);
 }

@@ -14,6 +14,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/sstable/format.h"
 
 void index_builder_release(struct index_builder *b)
@@ -235,18 +236,17 @@ uint32_t block_index_find(const struct block_index *x, struct bytes key)
 	return low ? low - 1 : 0;
 }
 
+static bool opens_before(const void *element, const void *key)
+{
+	return ((const struct index_open *)element)->block <
+	       *(const uint32_t *)key;
+}
+
 struct deletion block_index_open(const struct block_index *x, uint32_t block)
 {
-	uint32_t low = 0, high = x->open_count;
+	size_t at = array_find(x->opens, x->open_count, sizeof(*x->opens),
+			       &block, opens_before);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (x->opens[middle].block < block)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < x->open_count && x->opens[low].block == block ?
-		       x->opens[low].deletion : DELETION_NONE;
+	return at < x->open_count && x->opens[at].block == block ?
+		       x->opens[at].deletion : DELETION_NONE;
 }

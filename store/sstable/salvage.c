@@ -431,18 +431,14 @@ static int search_file(struct walk *w, const struct file_ops *files, int dir,
 {
 	struct search s = { .files = files, .number = number, .known = known,
 			    .window = BUF_INIT };
-	struct stat st;
 	char name[32];
 	int err;
 
 	sstable_name(name, number);
-	s.fd = file_open(files, dir, name, O_RDONLY);
+	s.fd = file_open_sized(files, dir, name, &s.size);
 	if (s.fd < 0)
 		return s.fd;
-	err = files->stat(files->context, s.fd, &st);
-	s.size = err ? 0 : (uint64_t)st.st_size;
-	if (!err)
-		err = find_id(&s);
+	err = find_id(&s);
 	if (err == -EUCLEAN)
 		err = log_corrupt(name, 0, "header and footer are damaged");
 	else if (!err)

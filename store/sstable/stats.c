@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "store/base/array.h"
 #include "store/row/reconcile.h"
 #include "store/sstable/format.h"
 
@@ -94,18 +95,17 @@ static void histogram_join(struct histogram *h)
 	h->used--;
 }
 
+static bool bucket_before(const void *element, const void *key)
+{
+	return ((const struct histogram_bucket *)element)->time <
+	       *(const int64_t *)key;
+}
+
 void histogram_add(struct histogram *h, int64_t time, uint64_t count)
 {
-	uint32_t low = 0, high = h->used;
+	size_t low = array_find(h->buckets, h->used, sizeof(h->buckets[0]),
+				&time, bucket_before);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (h->buckets[middle].time < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < h->used && h->buckets[low].time == time) {
 		h->buckets[low].count += count;
 		return;
@@ -149,6 +149,21 @@ static void add_drop_time(struct stats *s, int64_t local_time)
 	histogram_add(&s->drop_times, local_time, 1);
 }
 
+/* Widen the span of the times of what is there. */
+static void widen(struct sstable_info *info, int64_t min_timestamp,
+		  int64_t max_timestamp, int64_t min_local_time,
+		  int64_t max_local_time)
+{
+	if (min_timestamp < info->min_timestamp)
+		info->min_timestamp = min_timestamp;
+	if (max_timestamp > info->max_timestamp)
+		info->max_timestamp = max_timestamp;
+	if (min_local_time < info->min_local_time)
+		info->min_local_time = min_local_time;
+	if (max_local_time > info->max_local_time)
+		info->max_local_time = max_local_time;
+}
+
 void stats_add_row(struct stats *s, const struct row *row)
 {
 	struct sstable_info *info = &s->info;
@@ -160,14 +175,8 @@ void stats_add_row(struct stats *s, const struct row *row)
 	info->row_count++;
 	info->cell_count += one.cells;
 	info->tombstone_count += one.tombstones;
-	if (one.min_timestamp < info->min_timestamp)
-		info->min_timestamp = one.min_timestamp;
-	if (one.max_timestamp > info->max_timestamp)
-		info->max_timestamp = one.max_timestamp;
-	if (one.min_local_time < info->min_local_time)
-		info->min_local_time = one.min_local_time;
-	if (one.max_local_time > info->max_local_time)
-		info->max_local_time = one.max_local_time;
+	widen(info, one.min_timestamp, one.max_timestamp, one.min_local_time,
+	      one.max_local_time);
 	if (one.has_permanent)
 		info->has_permanent = true;
 	if (one.min_local_time > one.max_local_time)
@@ -186,14 +195,7 @@ void stats_add_deletion(struct stats *s, struct deletion d)
 
 	info->tombstone_count++;
 	info->has_bounds = true;
-	if (d.timestamp < info->min_timestamp)
-		info->min_timestamp = d.timestamp;
-	if (d.timestamp > info->max_timestamp)
-		info->max_timestamp = d.timestamp;
-	if (d.local_time < info->min_local_time)
-		info->min_local_time = d.local_time;
-	if (d.local_time > info->max_local_time)
-		info->max_local_time = d.local_time;
+	widen(info, d.timestamp, d.timestamp, d.local_time, d.local_time);
 	add_drop_time(s, d.local_time);
 }
 

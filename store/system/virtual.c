@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/row/row_codec.h"
 #include "store/system/tables.h"
 #include "store/table/cell.h"
@@ -203,19 +204,16 @@ void virtual_set_double(struct virtual_rows *v, const char *column, double x)
 }
 
 /* ------------------------------------------------------------- as iterator */
+static bool entry_before(const void *element, const void *key)
+{
+	return bytes_compare(((const struct virtual_entry *)element)->key,
+			     *(const struct bytes *)key) < 0;
+}
+
 static size_t lower_bound(const struct virtual_rows *v, struct bytes key)
 {
-	size_t low = 0, high = v->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (bytes_compare(v->entries[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_find(v->entries, v->count, sizeof(*v->entries), &key,
+			  entry_before);
 }
 
 static int seek(struct iterator *it, struct bytes key,

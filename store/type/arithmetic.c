@@ -8,6 +8,7 @@
 #include "store/type/decimal_math.h"
 #include "store/type/duration.h"
 #include "store/type/float.h"
+#include "store/type/native.h"
 #include "store/type/number.h"
 
 static bool is_inexact(enum type_kind kind)
@@ -16,24 +17,12 @@ static bool is_inexact(enum type_kind kind)
 	       kind == TYPE_DECIMAL;
 }
 
-/* The bytes of a number; varint and decimal have any. */
+/* Return the bytes of a number; more than any for varint and decimal. */
 static int width_of(enum type_kind kind)
 {
-	switch (kind) {
-	case TYPE_TINYINT:
-		return 1;
-	case TYPE_SMALLINT:
-		return 2;
-	case TYPE_INT:
-	case TYPE_FLOAT:
-		return 4;
-	case TYPE_BIGINT:
-	case TYPE_COUNTER:
-	case TYPE_DOUBLE:
-		return 8;
-	default:
-		return 16;
-	}
+	int length = native_types[kind]->length;
+
+	return length ? length : NATIVE_LENGTH_MAX;
 }
 
 static enum type_kind number_result(enum type_kind left, enum type_kind right)

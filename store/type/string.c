@@ -58,17 +58,7 @@ static size_t length_of(struct bytes value)
 
 static void print_quoted(struct buf *out, struct bytes text)
 {
-	size_t i, start = 0;
-
-	buf_add_byte(out, '\'');
-	for (i = 0; i < text.len; i++) {
-		if (text.ptr[i] != '\'')
-			continue;
-		buf_add(out, text.ptr + start, i + 1 - start);
-		start = i;	/* so that it comes twice */
-	}
-	buf_add(out, text.ptr + start, text.len - start);
-	buf_add_byte(out, '\'');
+	buf_add_quoted(out, text, '\'');
 }
 
 const struct native_type native_ascii = {

@@ -287,19 +287,6 @@ bool type_identifier_is_reserved(struct bytes name)
 	return false;
 }
 
-static void print_quoted(struct buf *out, const char *name)
-{
-	const char *c;
-
-	buf_add_byte(out, '"');
-	for (c = name; *c; c++) {
-		if (*c == '"')
-			buf_add_byte(out, '"');
-		buf_add_byte(out, (uint8_t)*c);
-	}
-	buf_add_byte(out, '"');
-}
-
 void type_print_identifier(struct buf *out, const char *name)
 {
 	const char *c = name;
@@ -312,7 +299,7 @@ void type_print_identifier(struct buf *out, const char *name)
 		buf_add_str(out, name);
 		return;
 	}
-	print_quoted(out, name);
+	buf_add_quoted(out, bytes_str(name), '"');
 }
 
 /* Unquoted, CQL takes them for another type, or keeps them. */
@@ -334,7 +321,7 @@ static bool is_taken_type_name(struct bytes name)
 void type_print_user_name(struct buf *out, const char *name)
 {
 	if (is_taken_type_name(bytes_str(name)))
-		print_quoted(out, name);
+		buf_add_quoted(out, bytes_str(name), '"');
 	else
 		type_print_identifier(out, name);
 }

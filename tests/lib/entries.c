@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "store/base/array.h"
 #include "store/row/key.h"
 #include "store/row/row_codec.h"
 
@@ -147,19 +148,16 @@ void entries_free(struct entries *e)
 	arena_release(&e->arena);
 }
 
+static bool entry_before(const void *element, const void *key)
+{
+	return bytes_compare(((const struct entry *)element)->key,
+			     *(const struct bytes *)key) < 0;
+}
+
 size_t entries_find(const struct entries *e, struct bytes key)
 {
-	size_t low = 0, high = e->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (bytes_compare(e->entries[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_find(e->entries, e->count, sizeof(*e->entries), &key,
+			  entry_before);
 }
 
 struct deletion entries_in_force(const struct entries *e, size_t i)

@@ -84,17 +84,10 @@ static void add_csv(struct buf *out, struct bytes text, bool comma)
 		return;
 	for (i = 0; i < text.len && !quote; i++)
 		quote = strchr(",\"\n\r", text.ptr[i]) && text.ptr[i];
-	if (!quote) {
+	if (quote)
+		buf_add_quoted(out, text, '"');
+	else
 		buf_add_bytes(out, text);
-		return;
-	}
-	buf_add_byte(out, '"');
-	for (i = 0; i < text.len; i++) {
-		if (text.ptr[i] == '"')
-			buf_add_byte(out, '"');
-		buf_add_byte(out, text.ptr[i]);
-	}
-	buf_add_byte(out, '"');
 }
 
 static void begin_json(struct cql_format *f, struct buf *out)

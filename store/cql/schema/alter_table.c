@@ -323,8 +323,8 @@ static int rename_columns(struct ddl *d, struct table *t,
 }
 
 /* ------------------------------------------------------------------- WITH */
-/* Values are checked each by itself, beside the defaults. */
-static int check_options(struct ddl *d)
+/* Read the options beside the defaults, and check: each value by itself. */
+static int read_options(struct ddl *d, bool check)
 {
 	const struct properties *p = &d->statement->alter_table->properties;
 	struct table_options alone;
@@ -333,21 +333,8 @@ static int check_options(struct ddl *d)
 	if (err)
 		return err;
 	err = table_options_read(d, &alone, p);
-	if (!err)
+	if (!err && check)
 		err = table_options_check(d, &alone, p);
-	table_options_release(&alone);
-	return err;
-}
-
-static int read_options(struct ddl *d)
-{
-	const struct properties *p = &d->statement->alter_table->properties;
-	struct table_options alone;
-	int err = table_options_init(&alone);
-
-	if (err)
-		return err;
-	err = table_options_read(d, &alone, p);
 	table_options_release(&alone);
 	return err;
 }
@@ -357,7 +344,7 @@ static int set_options(struct ddl *d, struct table *t)
 	const struct properties *p = &d->statement->alter_table->properties;
 	bool given = false;
 	uint8_t id[16];
-	int err = check_options(d);
+	int err = read_options(d, true);
 
 	if (!err)
 		err = table_options_read_id(d, id, &given, p);
@@ -444,7 +431,7 @@ int alter_table(struct ddl *d)
 	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);
 	const struct table *old;
 	struct table *t;
-	int err = s->kind == ALTER_TABLE_WITH ? read_options(d) : 0;
+	int err = s->kind == ALTER_TABLE_WITH ? read_options(d, false) : 0;
 
 	if (err)
 		return err;

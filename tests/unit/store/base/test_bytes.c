@@ -93,6 +93,24 @@ START_TEST(equal_bytes_of_any_length)	/* _i: the length */
 }
 END_TEST
 
+START_TEST(text_between_quotes)
+{
+	static const struct { const char *text, *quoted; } texts[] = {
+		{ "", "''" }, { "a", "'a'" }, { "'", "''''" },
+		{ "it's", "'it''s'" }, { "''", "''''''" }, { "a\"b", "'a\"b'" },
+	};
+	struct buf b = BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		buf_clear(&b);
+		buf_add_quoted(&b, bytes_str(texts[i].text), '\'');
+		ck_assert_str_eq(buf_cstr(&b), texts[i].quoted);
+	}
+	buf_release(&b);
+}
+END_TEST
+
 SUITE(bytes)
 {
 	TCase *tc = tcase_create("bytes");
@@ -102,6 +120,7 @@ SUITE(bytes)
 	tcase_add_loop_test(tc, a_number_in_decimal, 0,
 			    (int)ARRAY_SIZE(numbers));
 	tcase_add_test(tc, a_cut_input_fails);
+	tcase_add_test(tc, text_between_quotes);
 	tcase_add_loop_test(tc, equal_bytes_of_any_length, 0, 40);
 	tcase_add_test(tc, a_failed_allocation_is_remembered);
 	suite_add_tcase(suite, tc);
