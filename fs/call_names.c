@@ -12,6 +12,7 @@
 #include "fs/file/unkeyed.h"
 #include "fs/file/unopened.h"
 #include "fs/file/view.h"
+#include "fs/file/view_look.h"
 #include "fs/file/write_buffer.h"
 #include "fs/fs.h"
 #include "fs/kind/scratch.h"

@@ -7,6 +7,7 @@
 #include "fs/file/stat.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
+#include "fs/file/view_look.h"
 #include "fs/file/write_buffer.h"
 #include "fs/file/xattr.h"
 #include "fs/fs.h"

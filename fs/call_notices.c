@@ -1,5 +1,5 @@
 /* Calls of the mount's notifiers: notices, and expired data. */
-#include "fs/file/view.h"
+#include "fs/file/view_look.h"
 #include "fs/fs.h"
 #include "fs/kind/console.h"
 #include "fs/kind/rows.h"

@@ -6,6 +6,7 @@
 #include "fs/file/keep.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
+#include "fs/file/view_look.h"
 #include "fs/file/write_buffer.h"
 #include "fs/fs.h"
 #include "fs/kind/root.h"

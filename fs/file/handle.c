@@ -7,6 +7,7 @@
 #include "fs/file/reader_text.h"
 #include "fs/file/stat.h"
 #include "fs/file/view.h"
+#include "fs/file/view_look.h"
 #include "fs/file/write_buffer.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"

@@ -29,7 +29,7 @@ enum resource {
 	RESOURCE_PLANS,		/* bytes: for the rest of results in progress */
 	RESOURCE_PAST,		/* bytes: of past moments, for results */
 	RESOURCE_REQUESTS,	/* bytes: requests that wait for others of a user */
-	RESOURCE_LOOKS,		/* opens that were told to look again: view.h */
+	RESOURCE_LOOKS,		/* opens that were told to look again: file/view_look.h */
 	RESOURCE_COUNT
 };
 
