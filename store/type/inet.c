@@ -255,6 +255,7 @@ const struct native_type native_inet = {
 	.may_begin = may_begin,
 	.print = print_inet,
 	.constants = 1 << LITERAL_STRING,
+	.casts_to_text = true,
 	.is_quoted = true,
 	.has_literal = has_literal,
 	.json_expected = "a string representation of an inet value",

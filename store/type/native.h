@@ -68,6 +68,8 @@ struct native_type {
 	/* NULL: as print, in quotes where is_quoted. */
 	void (*print_literal)(struct buf *out, struct bytes value);
 
+	bool casts_to_text;	/* CAST (x AS text); numbers do without it */
+
 	/* JSON. */
 	const char *json_expected;	/* "an int value" */
 	enum json_number json_number;

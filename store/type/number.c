@@ -312,6 +312,7 @@ const struct native_type native_boolean = {
 	.may_begin = boolean_may_begin,
 	.print = print_boolean,
 	.constants = 1 << LITERAL_BOOLEAN,
+	.casts_to_text = true,
 	.json_expected = "a boolean value",
 	.json_empty = JSON_EMPTY_FALSE,
 	.compare = compare_boolean,

@@ -443,6 +443,7 @@ const struct native_type native_timestamp = {
 	.print = print_text,
 	.text_length = text_length,
 	.constants = 1 << LITERAL_STRING | 1 << LITERAL_INTEGER,
+	.casts_to_text = true,
 	.is_quoted = true,
 	.read_literal = read_literal,
 	.has_literal = has_literal,

@@ -14,6 +14,7 @@
 #include "store/cql/statement/session.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/ast_print.h"
+#include "store/type/native.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -334,18 +335,15 @@ static void add_cast(struct execution *x, struct candidates *c,
 static void cast_candidates(struct execution *x, struct candidates *c,
 			    enum type_kind target)
 {
-	static const enum type_kind printed[] = {
-		TYPE_BOOLEAN, TYPE_UUID, TYPE_TIMEUUID, TYPE_INET, TYPE_DATE,
-		TYPE_TIME, TYPE_TIMESTAMP,
-	};
 	bool text = kind_is_text(target);
 	size_t i;
 
 	if (text || (type_kind_is_number(target) && target != TYPE_COUNTER))
 		for (i = 0; i < NUMBER_KINDS; i++)
 			add_cast(x, c, function_number_kinds[i], target);
-	for (i = 0; text && i < ARRAY_SIZE(printed); i++)
-		add_cast(x, c, printed[i], target);
+	for (i = 0; text && i < TYPE_KIND_COUNT; i++)
+		if (native_types[i] && native_types[i]->casts_to_text)
+			add_cast(x, c, (enum type_kind)i, target);
 	if (target == TYPE_TEXT)
 		add_cast(x, c, TYPE_ASCII, target);
 	if (target == TYPE_TIMESTAMP || target == TYPE_DATE) {
