@@ -82,7 +82,7 @@ static int open_fs(struct daemon *d)
 
 	/* An unmount waits for the store, which fsname may hide. */
 	snprintf(options, sizeof(options),
-		 "store=%s\ncommit=%g\ncache=%zu\nmemtable=%zu\nthreads=%u\n%s",
+		 "store=%s\ncommit=%g\ncache=%zu\nmemtable=%zu\nthreads=%zu\n%s",
 		 o->store,
 		 o->commit_s,
 		 o->cache_bytes ? o->cache_bytes : memory_default_cache(),
@@ -148,7 +148,7 @@ static int mount_tree(struct daemon *d)
 	err = guardian_watch(&d->guardian, o->mountpoint,
 			     fuse_session_fd(d->session));
 	if (!err)
-		err = loop_new(&d->loop, d->session, o->threads, d->fs);
+		err = loop_new(&d->loop, d->session, (unsigned)o->threads, d->fs);
 	d->mount.loop = d->loop;
 	return err;
 }

@@ -53,30 +53,10 @@ static int check_place(const char *path)
 	return 0;
 }
 
-int open_store(struct store **out, const struct mount_options *o)
+/* Say why the store was not opened. owner: the process that has it, or 0. */
+static void say_why(const struct mount_options *o, int err, pid_t owner)
 {
-	struct store_options so;
-	pid_t owner = 0;
-	bool created = false;
-	int err;
-
-	store_options_init(&so);
-	so.read_only = o->read_only;
-	so.create = !o->read_only;
-	so.cache_bytes = o->cache_bytes;
-	so.memtable_bytes = o->memtable_bytes;
-	so.commit_s = o->commit_s;
-	so.uid = getuid();
-	so.gid = getgid();
-	err = check_place(o->store);
-	if (err)
-		return err;
-	err = open_unless_dying(out, o->store, &so, &owner, &created);
-	if (created)
-		fprintf(stderr, "widefs: %s: store created\n", o->store);
 	switch (err) {
-	case 0:
-		return 0;
 	case -EBUSY:
 		if (owner)
 			message_complain(o->store,
@@ -124,5 +104,30 @@ int open_store(struct store **out, const struct mount_options *o)
 	default:
 		message_complain(o->store, "%s", message_error_text(err));
 	}
+}
+
+int open_store(struct store **out, const struct mount_options *o)
+{
+	struct store_options so;
+	pid_t owner = 0;
+	bool created = false;
+	int err;
+
+	store_options_init(&so);
+	so.read_only = o->read_only;
+	so.create = !o->read_only;
+	so.cache_bytes = o->cache_bytes;
+	so.memtable_bytes = o->memtable_bytes;
+	so.commit_s = o->commit_s;
+	so.uid = getuid();
+	so.gid = getgid();
+	err = check_place(o->store);
+	if (err)
+		return err;
+	err = open_unless_dying(out, o->store, &so, &owner, &created);
+	if (created)
+		fprintf(stderr, "widefs: %s: store created\n", o->store);
+	if (err)
+		say_why(o, err, owner);
 	return err;
 }

@@ -69,26 +69,25 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_END
 };
 
-static const char *const names[] = {
-	"commit", "cache", "memtable", "max_value", "scratch_max", "keyspace",
-	"threads", "noxattr", "ro", "log_level", "log_file", "allow_other",
-	"allow_root", "auto_unmount", "fsname", "debug", "noatime", "noexec",
-};
-
-/* Return the known name that differs in the fewest letters, or NULL. */
+/* Return the known option that begins most as the word does, of equal ones the
+ * first; or NULL. Its name ends with a 0 or with "=%s". */
 static const char *nearest(const char *word)
 {
-	size_t len = strcspn(word, "="), i, best_common = 2;
+	size_t len = strcspn(word, "="), best_common = 2;
 	const char *best = NULL;
+	const struct fuse_opt *o;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (o = table; o->templ; o++) {
 		size_t common = 0;
 
-		while (common < len && names[i][common] == word[common])
+		if (o->templ[0] == '-' || (o->offset == -1U &&
+					   o->value == KEY_IGNORE))
+			continue;
+		while (common < len && o->templ[common] == word[common])
 			common++;
 		if (common > best_common) {
 			best_common = common;
-			best = names[i];
+			best = o->templ;
 		}
 	}
 	return best;
@@ -117,9 +116,12 @@ static int on_option(void *data, const char *arg, int key,
 		return -1;
 	}
 	near = nearest(arg[0] == '-' ? arg + strspn(arg, "-") : arg);
-	fprintf(stderr, "widefs: %s: unknown option (%s%s%s)\n", arg,
-		near ? "did you mean " : "see widefs --help", near ? near : "",
-		near ? "?" : "");
+	if (near)
+		fprintf(stderr, "widefs: %s: unknown option (did you mean "
+			"%.*s?)\n", arg, (int)strcspn(near, "="), near);
+	else
+		fprintf(stderr, "widefs: %s: unknown option (see widefs "
+			"--help)\n", arg);
 	return -1;
 }
 
@@ -157,25 +159,27 @@ static int read_numbers(struct mount_options *o, const struct raw *raw)
 {
 	static const char *const levels[] = { "error", "warning", "info",
 					      "debug" };
-	size_t threads = 0;
+	const struct {
+		const char *name, *text;
+		size_t *out, least, most;
+	} sizes[] = {
+		{ "cache", raw->cache, &o->cache_bytes, 1 << 20,
+		  (size_t)1 << 40 },
+		{ "memtable", raw->memtable, &o->memtable_bytes, 1 << 20,
+		  (size_t)1 << 36 },
+		{ "max_value", raw->max_value, &o->max_value, 1,
+		  ((size_t)2 << 30) - 1 },
+		{ "scratch_max", raw->scratch_max, &o->scratch_max, 0,
+		  (size_t)1 << 40 },
+		{ "threads", raw->threads, &o->threads, 1, 64 },
+	};
 	char *end;
-	int err;
+	size_t i;
+	int err = 0;
 
-	err = read_size(&o->cache_bytes, "cache", raw->cache, 1 << 20,
-			(size_t)1 << 40);
-	if (!err)
-		err = read_size(&o->memtable_bytes, "memtable", raw->memtable,
-				1 << 20, (size_t)1 << 36);
-	if (!err)
-		err = read_size(&o->max_value, "max_value", raw->max_value, 1,
-				((size_t)2 << 30) - 1);
-	if (!err)
-		err = read_size(&o->scratch_max, "scratch_max",
-				raw->scratch_max, 0, (size_t)1 << 40);
-	if (!err)
-		err = read_size(&threads, "threads", raw->threads, 1, 64);
-	if (!err && threads)
-		o->threads = (unsigned)threads;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && !err; i++)
+		err = read_size(sizes[i].out, sizes[i].name, sizes[i].text,
+				sizes[i].least, sizes[i].most);
 	if (!err && raw->commit) {
 		o->commit_s = strtod(raw->commit, &end);
 		if (*end || !*raw->commit || !(o->commit_s >= 0) ||
@@ -242,15 +246,17 @@ static int read_places(struct mount_options *o, const struct raw *raw)
 
 static void raw_release(struct raw *raw)
 {
-	free(raw->commit);
-	free(raw->cache);
-	free(raw->memtable);
-	free(raw->max_value);
-	free(raw->scratch_max);
-	free(raw->keyspace);
-	free(raw->threads);
-	free(raw->log_file);
-	free(raw->log_level);
+	const struct fuse_opt *o;
+
+	for (o = table; o->templ; o++) {
+		char **text;
+
+		if (o->offset == -1U || !strchr(o->templ, '%'))
+			continue;
+		text = (char **)(void *)((char *)raw + o->offset);
+		free(*text);
+		*text = NULL;	/* an option may have two names */
+	}
 	free(raw->place[0]);
 	free(raw->place[1]);
 }

@@ -14,8 +14,7 @@ struct mount_options {
 	bool read_only, no_xattr;
 	bool as_mount_helper;		/* called as mount.widefs: its statuses */
 	double commit_s;
-	size_t cache_bytes, memtable_bytes, max_value, scratch_max;
-	unsigned threads;
+	size_t cache_bytes, memtable_bytes, max_value, scratch_max, threads;
 	char *keyspace;			/* or NULL: all */
 	char *log_file;			/* or NULL */
 	int log_level;
