@@ -597,6 +597,32 @@ static int store_empty(struct op *op, struct node *n)
 	return err;
 }
 
+/* Make the file of the name, which is missing: 0, with *c and *n. */
+static int make_file(struct at *at, struct child *c, struct node **n)
+{
+	struct op *op = at->op;
+	int err;
+
+	op->reason[0] = 0;
+	child_init(c, &kind_scratch);
+	err = at->dir->ops->create ?
+		      at->dir->ops->create(op, at->dir, at->name, c) :
+		      op_refuse(op, -EPERM, "no file can be made here");
+	err = err == -ENOENT ? -EINVAL : or_lost(at, err);
+	if (err)
+		return err;
+	*n = op_node_of_child(op, at->dir, at->name, c);
+	if (!*n) {
+		scratch_free(op->fs, c->scratch);
+		return -ENOMEM;
+	}
+	if (c->scratch)
+		node_keep(*n);
+	else
+		view_hold_new(op, n);
+	return 0;
+}
+
 int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, mode_t mode, int flags, struct fs_entry *entry,
 	      struct fs_open_reply *reply)
@@ -624,23 +650,7 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	else if (!err && n->ops->directory)
 		err = -EISDIR;
 	if (created) {
-		at.op->reason[0] = 0;
-		child_init(&c, &kind_scratch);
-		err = at.dir->ops->create ?
-			      at.dir->ops->create(at.op, at.dir, at.name, &c) :
-			      op_refuse(at.op, -EPERM,
-					"no file can be made here");
-		err = err == -ENOENT ? -EINVAL : or_lost(&at, err);
-		if (!err) {
-			n = op_node_of_child(at.op, at.dir, at.name, &c);
-			err = n ? 0 : -ENOMEM;
-			if (err)
-				scratch_free(fs, c.scratch);
-		}
-		if (!err && c.scratch)
-			node_keep(n);
-		else if (!err)
-			view_hold_new(at.op, &n);
+		err = make_file(&at, &c, &n);
 		if (!err && call)
 			atomic_store(&n->maker_pid, call->pid);
 	}
