@@ -22,8 +22,8 @@
 
 #include "store/base/alloc.h"
 #include "store/catalog_rows.h"
+#include "store/engine_options.h"
 #include "store/index/maintain.h"
-#include "store/schema/options.h"
 #include "store/schema/schema_edit.h"
 #include "store/schema/table_edit.h"
 #include "store/snapshot_automatic.h"
@@ -35,95 +35,6 @@
 #include "store/type/uuid.h"
 
 /* ------------------------------------------------------------ engine's side */
-static const char *compaction_option(const struct table *t, const char *name)
-{
-	return options_find(t->options.compaction, t->options.compaction_count,
-			    name);
-}
-
-static uint32_t compaction_number(const struct table *t, const char *name,
-				  uint32_t otherwise)
-{
-	const char *text = compaction_option(t, name);
-	unsigned long n = text ? strtoul(text, NULL, 10) : 0;
-
-	return n && n <= UINT32_MAX ? (uint32_t)n : otherwise;
-}
-
-/* The default is not a choice: such a table gets the strategy that we think
- * best. */
-static bool names_no_strategy(const struct table *t)
-{
-	return compaction_number(t, "min_threshold", 4) == 4 &&
-	       compaction_number(t, "max_threshold", 32) == 32 &&
-	       t->options.compaction_count <= 3;
-}
-
-static int64_t window_seconds(const struct table *t)
-{
-	const char *unit = compaction_option(t, "compaction_window_unit");
-	int64_t size = compaction_number(t, "compaction_window_size", 1);
-
-	if (unit && !strcmp(unit, "MINUTES"))
-		return size * 60;
-	if (unit && !strcmp(unit, "HOURS"))
-		return size * 3600;
-	return size * 86400;
-}
-
-static void choose_strategy(struct lsm_table_options *to, const struct table *t)
-{
-	const char *class = compaction_option(t, "class");
-
-	to->min_threshold = compaction_number(t, "min_threshold", 4);
-	to->max_threshold = compaction_number(t, "max_threshold", 32);
-	if (class && strstr(class, "LeveledCompactionStrategy")) {
-		to->strategy = LSM_LEVELED;
-		to->sstable_size = (uint64_t)compaction_number(t,
-				"sstable_size_in_mb", 160) << 20;
-	} else if (class && strstr(class, "TimeWindowCompactionStrategy")) {
-		to->strategy = LSM_TIME_WINDOW;
-		to->window_s = window_seconds(t);
-	} else if (class && strstr(class, "SizeTieredCompactionStrategy") &&
-		   !names_no_strategy(t)) {
-		to->strategy = LSM_SIZE_TIERED;
-	} else if (t->options.default_time_to_live) {
-		/* Everything expires: whole files can go. */
-		to->strategy = LSM_TIME_WINDOW;
-		to->window_s = t->options.default_time_to_live / 20 + 1;
-	} else {
-		to->strategy = LSM_UNIFIED;
-	}
-}
-
-static bool is_false(const char *text)
-{
-	return text && !strcmp(text, "false");
-}
-
-/* Set the engine's options of a table. */
-static void store_table_options(struct lsm_table_options *to,
-				const struct table *t)
-{
-	const struct table_options *o = &t->options;
-	const char *class = options_find(o->compression, o->compression_count,
-					 "class");
-	double fp = o->bloom_filter_fp_chance;
-
-	lsm_table_defaults(to);
-	to->gc_grace_s = o->gc_grace_seconds;
-	to->compress = class && !strstr(class, "Noop") &&
-		       !is_false(options_find(o->compression,
-					      o->compression_count, "enabled"));
-	to->compaction_enabled = !is_false(compaction_option(t, "enabled"));
-	to->memtable_flush_period_ms = o->memtable_flush_period_in_ms;
-	if (fp < 0.0099)
-		to->filter_bits = fp < 0.001 ? 20 : 14;
-	else if (fp > 0.0101)
-		to->filter_bits = fp >= 0.1 ? 5 : 7;
-	choose_strategy(to, t);
-}
-
 /* Hidden tables are rebuilt, never repaired: tombstones may go at once. */
 static int make_known(struct store *s, const struct table *t)
 {
@@ -133,7 +44,7 @@ static int make_known(struct store *s, const struct table *t)
 
 	if (t->flags & TABLE_VIRTUAL)
 		return 0;
-	store_table_options(&options, t);
+	engine_options_of(&options, t);
 	err = lsm_table_set(s->lsm, t->number, &options);
 	for (i = 0; !err && i < t->index_count; i++) {
 		lsm_table_defaults(&options);

@@ -133,6 +133,12 @@ static int end_output(struct compaction *c)
 	return 0;
 }
 
+/* Return the shard of a key, of so many of equal size. */
+static uint64_t shard_of(struct bytes key, uint32_t shards)
+{
+	return (uint64_t)((unsigned __int128)get_be64(key.ptr) * shards >> 64);
+}
+
 /* True if another file can begin here: no deletion is in force. */
 static bool is_cut(const struct compaction *c, struct bytes key,
 		   bool new_partition)
@@ -142,9 +148,9 @@ static bool is_cut(const struct compaction *c, struct bytes key,
 
 	if (!c->writer || !deletion_is_none(c->in_force))
 		return false;
-	if (new_partition && s->shard_bits && s->shard_bits < 64 &&
-	    get_be64(key.ptr) >> (64 - s->shard_bits) !=
-		    get_be64(c->partition.ptr) >> (64 - s->shard_bits))
+	if (new_partition && s->shards > 1 &&
+	    shard_of(key, s->shards) !=
+		    shard_of(buf_bytes(&c->partition), s->shards))
 		return true;
 	size = s->output_size ? sstable_writer_size(c->writer) : 0;
 	/* Cut a partition only when it alone is too large for a file. */

@@ -51,7 +51,7 @@ struct compaction_setup {
 	uint32_t level;			/* as the pick says, these four */
 	uint64_t output_size;
 	uint64_t most_bytes;		/* -ERANGE when there is more; 0: any */
-	unsigned shard_bits;
+	uint32_t shards;
 	bool drop_only, move_only;
 	int64_t now;			/* seconds, fixed for the whole run */
 	int64_t gc_before;		/* now - gc_grace */

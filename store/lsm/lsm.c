@@ -23,9 +23,24 @@ void lsm_table_defaults(struct lsm_table_options *options)
 {
 	*options = (struct lsm_table_options){
 		.gc_grace_s = 864000, .compress = true,
-		.strategy = LSM_UNIFIED, .min_threshold = 4,
-		.max_threshold = 32, .window_s = 86400,
-		.compaction_enabled = true,
+		.strategy = LSM_UNIFIED, .compaction_enabled = true,
+		.tombstone_threshold = 0.2,
+		.min_threshold = 4, .max_threshold = 32,
+		.small_sstable = (uint64_t)50 << 20,
+		.bucket_low = 0.5, .bucket_high = 1.5, .fanout = 10,
+		.window_s = 86400, .timestamps_per_s = 1000000,
+		.flush_size = 1 << 20, .base_shards = 1, .most_files = 32,
+		/* Tiered by four below 256 MiB, then levelled by ten. */
+		.scaling = { 2, 2, 2, 2, -8 }, .scaling_count = 5,
+	};
+}
+
+struct sstable_options lsm_writer_options(const struct lsm_table_options *o)
+{
+	return (struct sstable_options){
+		.block_size = o->block_size, .filter_bits = o->filter_bits,
+		.compress = o->compress, .lz4_level = o->lz4_level,
+		.least_ratio = o->least_ratio,
 	};
 }
 

@@ -43,17 +43,58 @@ struct lsm_options {
 };
 
 enum lsm_strategy { LSM_UNIFIED, LSM_SIZE_TIERED, LSM_LEVELED, LSM_TIME_WINDOW };
+/* Which files come along with those that most overlap at one key: no others,
+ * those that overlap one of them, and so on. */
+enum lsm_overlap { LSM_OVERLAP_TRANSITIVE, LSM_OVERLAP_SINGLE, LSM_OVERLAP_NONE };
+#define LSM_MOST_LEVELS 32
+
 struct lsm_table_options {
 	int64_t gc_grace_s;
-	bool compress;
+	int64_t memtable_flush_period_ms;	/* 0: none */
+	/* How sstables are written: see struct sstable_options. */
 	uint32_t block_size;		/* 0: default */
 	uint32_t filter_bits;		/* 0: default */
+	bool compress;
+	uint32_t lz4_level;		/* 0: fast */
+	double least_ratio;		/* 0: default */
+
 	enum lsm_strategy strategy;
-	uint32_t min_threshold, max_threshold;	/* size tiered: 4, 32 */
-	uint64_t sstable_size;		/* leveled, unified: 0 default */
-	int64_t window_s;		/* time window */
 	bool compaction_enabled;
-	int64_t memtable_flush_period_ms;	/* 0: none */
+	bool log_compactions;
+	/* Purges: at once where a larger share may be dropped; only of files
+	 * that were written so long ago; of a file alone, even where others
+	 * keep some of its data from going. */
+	double tombstone_threshold;
+	int64_t tombstone_interval_s;
+	bool unchecked_tombstones;
+	/* Merges also drop what files that are not merged delete. */
+	bool overlapping_tombstones;
+	/* Files that are dead as a whole are dropped when the time is a multiple
+	 * of this; 0: at once. */
+	int64_t expiry_check_s;
+
+	/* size tiered, and the newest time window */
+	uint32_t min_threshold, max_threshold;
+	uint64_t small_sstable;		/* smaller ones are all alike */
+	double bucket_low, bucket_high;
+	/* leveled; the size is unified's target, too: 0: default */
+	uint64_t sstable_size;
+	uint32_t fanout;
+	bool writes_to_rise;		/* also a file that overlaps nothing */
+	/* time window */
+	int64_t window_s;
+	int64_t timestamps_per_s;
+	/* unified */
+	uint64_t flush_size;		/* level 0 has files of about this */
+	uint64_t least_size;		/* files are not cut smaller; 0: default */
+	uint32_t base_shards;
+	double growth;			/* 0: more files, 1: larger ones */
+	uint32_t most_files;		/* of one merge */
+	enum lsm_overlap overlap;
+	/* Of each level from 0 on, the last one of all above: -n is levelled
+	 * with a fan-out of n + 2, n tiered. */
+	int32_t scaling[LSM_MOST_LEVELS];
+	uint32_t scaling_count;		/* at least 1 */
 };
 void lsm_table_defaults(struct lsm_table_options *options);
 

@@ -175,7 +175,17 @@ static int gather_files(struct job *j)
 	return 0;
 }
 
-/* Add the files that may delete or overwrite something of the one input. */
+static bool may_shadow_inputs(const struct job *j, const struct sstable *t)
+{
+	size_t i;
+
+	for (i = 0; i < j->pick.count; i++)
+		if (lsm_may_shadow(t, j->inputs[i]))
+			return true;
+	return false;
+}
+
+/* Add the files that may delete or overwrite something of the inputs. */
 static void add_shadows(struct job *j)
 {
 	const struct version *v = j->from;
@@ -184,7 +194,7 @@ static void add_shadows(struct job *j)
 	for (i = 0; i < v->file_count; i++) {
 		struct sstable *t = v->files[i].sstable;
 
-		if (!is_input(j, t) && lsm_may_shadow(t, j->inputs[0]))
+		if (!is_input(j, t) && may_shadow_inputs(j, t))
 			j->inputs[j->pick.count + j->shadow_count++] = t;
 	}
 }
@@ -194,13 +204,10 @@ static int prepare(struct job *j)
 	struct compaction_setup setup = {
 		.files = j->lsm->files, .dir = j->lsm->dir,
 		.cache = j->lsm->cache, .table = j->table->number,
-		.output = { .block_size = j->options.block_size,
-			    .filter_bits = j->options.filter_bits,
-			    .compress = j->options.compress,
-			    .measure_only = j->measure_only },
+		.output = lsm_writer_options(&j->options),
 		.level = j->pick.level, .output_size = j->pick.output_size,
 		.most_bytes = j->most_bytes,
-		.shard_bits = j->pick.shard_bits,
+		.shards = j->pick.shards,
 		.drop_only = j->pick.drop_only,
 		.move_only = j->pick.move_only, .now = j->now,
 		.gc_before = j->now - j->options.gc_grace_s,
@@ -210,12 +217,14 @@ static int prepare(struct job *j)
 	};
 	size_t i;
 
+	setup.output.measure_only = j->measure_only;
 	j->inputs = mem_zalloc(j->from->file_count, sizeof(*j->inputs));
 	if (!j->inputs)
 		return -ENOMEM;
 	for (i = 0; i < j->pick.count; i++)
 		j->inputs[i] = j->from->files[j->pick.files[i]].sstable;
-	if (j->alone)
+	if (j->alone || (j->options.overlapping_tombstones &&
+			 !j->pick.drop_only && !j->pick.move_only))
 		add_shadows(j);
 	setup.inputs = j->inputs;
 	setup.input_count = j->pick.count;
@@ -333,6 +342,29 @@ static int find_damage(struct job *j)
 	return -EAGAIN;
 }
 
+/* For log_all. */
+static void log_compaction(const struct job *j)
+{
+	uint64_t size = 0;
+	size_t i;
+
+	for (i = 0; i < j->pick.count; i++)
+		size += sstable_info(j->inputs[i])->size;
+	if (j->pick.drop_only || j->pick.move_only)
+		log_message(LOG_INFO_LEVEL, "compaction of table %" PRIu32
+			    ": %zu files of %" PRIu64 " bytes %s",
+			    j->table->number, j->pick.count, size,
+			    j->pick.drop_only ? "dropped" :
+						"moved to another level");
+	else
+		log_message(LOG_INFO_LEVEL, "compaction of table %" PRIu32
+			    ": %zu files of %" PRIu64 " bytes merged to %zu "
+			    "files of %" PRIu64 " bytes",
+			    j->table->number, j->pick.count, size,
+			    compaction_output_count(j->compaction),
+			    compaction_bytes_written(j->compaction));
+}
+
 static int run(struct job *j)
 {
 	size_t i;
@@ -352,6 +384,8 @@ static int run(struct job *j)
 		mutex_lock(&j->lsm->install);
 		err = install(j);
 		mutex_unlock(&j->lsm->install);
+		if (!err && j->options.log_compactions)
+			log_compaction(j);
 	} else if (err == -EUCLEAN) {
 		err = find_damage(j);
 	}

@@ -61,11 +61,7 @@ static void writer_options(struct flush *f, struct sstable_options *options)
 	size_t i;
 
 	mutex_lock(&f->lsm->lock);
-	*options = (struct sstable_options){
-		.block_size = f->table->options.block_size,
-		.filter_bits = f->table->options.filter_bits,
-		.compress = f->table->options.compress,
-	};
+	*options = lsm_writer_options(&f->table->options);
 	mutex_unlock(&f->lsm->lock);
 	for (i = 0; i < f->from->frozen_count; i++)
 		options->expected_rows +=

@@ -21,6 +21,7 @@
 #include "store/lsm/memtable.h"
 #include "store/lsm/worker.h"
 #include "store/sstable/sstable.h"
+#include "store/sstable/writer.h"
 
 #define NOT_IN_LOG UINT64_MAX
 
@@ -124,6 +125,8 @@ void lsm_release(struct lsm *lsm);
  * err. Call without locks but flushing, compacting. */
 int lsm_fail(struct lsm *lsm, int err);
 int lsm_check_writable(const struct lsm *lsm);
+/* Return how the table's sstables are written. */
+struct sstable_options lsm_writer_options(const struct lsm_table_options *o);
 
 /* -------------------------------------------------------------- lsm_recover.c */
 /* Open the sstable that the manifest names, and no other of its name. */

@@ -15,10 +15,6 @@
 #include "store/base/alloc.h"
 #include "store/lsm/strategy_pick.h"
 
-#define SMALL_SSTABLE ((uint64_t)50 << 20)	/* min_sstable_size */
-#define BUCKET_LOW 0.5
-#define BUCKET_HIGH 1.5
-#define DEFAULT_WINDOW_S 86400
 #define MOST_STEPS 64
 
 /* ------------------------------------------------------------ candidates */
@@ -142,26 +138,23 @@ void strategy_release(struct strategy_pick *pick)
 }
 
 /* ----------------------------------------------------------- size tiered */
-static size_t threshold(uint32_t given, uint32_t standard)
-{
-	return given ? given : standard;
-}
-
 /*
  * c is sorted by size. Find where the bucket that begins at `from` ends: its
  * files have sizes near its average, or are all small.
  */
-static size_t bucket_end(const struct strategy_candidates *c, size_t from)
+static size_t bucket_end(const struct strategy_candidates *c, size_t from,
+			 const struct lsm_table_options *o)
 {
-	double sum = 0, average = 0;
+	double sum = 0, average = 0, least = (double)o->small_sstable;
 	size_t i;
 
 	for (i = from; i < c->count; i++) {
 		double size = (double)c->files[c->at[i]].info->size;
-		bool small = size < SMALL_SSTABLE && average < SMALL_SSTABLE;
+		bool alike = (size >= average * o->bucket_low &&
+			      size <= average * o->bucket_high) ||
+			     (size < least && average < least);
 
-		if (i > from && !small && (size < average * BUCKET_LOW ||
-					   size > average * BUCKET_HIGH))
+		if (i > from && !alike)
 			break;
 		sum += size;
 		average = sum / (double)(i - from + 1);
@@ -175,8 +168,7 @@ static int strategy_bucket(struct strategy_pick *pick,
 			   struct strategy_candidates *c,
 			   const struct lsm_table_options *options)
 {
-	size_t least = threshold(options->min_threshold, 4);
-	size_t most = threshold(options->max_threshold, 32);
+	size_t least = options->min_threshold, most = options->max_threshold;
 	size_t from, end;
 
 	if (least < 2)
@@ -186,7 +178,7 @@ static int strategy_bucket(struct strategy_pick *pick,
 	strategy_candidates_sort(c, strategy_by_size);
 	/* Take the smallest sizes first: they are the cheapest to merge. */
 	for (from = 0; from < c->count; from = end) {
-		end = bucket_end(c, from);
+		end = bucket_end(c, from, options);
 		if (end - from >= least)
 			return strategy_pick_these(pick, c->at + from,
 						   end - from < most ?
@@ -208,21 +200,17 @@ static int strategy_size_tiered(struct strategy_pick *pick,
 }
 
 /* ----------------------------------------------------------- time window */
-int64_t strategy_window_s(const struct strategy_request *r)
-{
-	int64_t window_s = r->options->window_s;
-
-	return window_s <= 0 || window_s > INT64_MAX / 1000000 ?
-		       DEFAULT_WINDOW_S : window_s;
-}
-
 int64_t strategy_window(const struct strategy_request *r,
 			const struct strategy_file *f)
 {
-	int64_t window_us = strategy_window_s(r) * 1000000;
-	int64_t t = f->info->max_timestamp;
+	int64_t t = f->info->max_timestamp, window;
 
-	return t >= 0 ? t / window_us : -((-(t + 1)) / window_us) - 1;
+	if (__builtin_mul_overflow(r->options->window_s,
+				   r->options->timestamps_per_s, &window))
+		window = INT64_MAX;
+	if (window <= 0)
+		window = 1;
+	return t >= 0 ? t / window : -((-(t + 1)) / window) - 1;
 }
 
 /*
@@ -233,8 +221,10 @@ static int pick_window(struct strategy_pick *pick,
 		       const struct strategy_candidates *c,
 		       const struct strategy_request *r)
 {
-	size_t most = threshold(r->options->max_threshold, 32), from, end;
+	size_t most = r->options->max_threshold, from, end;
 
+	if (most < 2)
+		most = 2;
 	for (from = 0; from < c->count; from = end) {
 		struct strategy_candidates window = { c->files, c->at + from,
 						     0 };
@@ -325,11 +315,8 @@ int strategy_pick_all(struct strategy_pick *pick,
 	for (i = 0; i < pick->count; i++)
 		size += (double)r->files[pick->files[i]].info->size;
 	if (r->options->strategy == LSM_LEVELED) {
-		double limit = (double)strategy_leveled_size(r) * 10;
-
 		pick->output_size = strategy_leveled_size(r);
-		for (pick->level = 1; limit < size; pick->level++)
-			limit *= 10;
+		pick->level = strategy_leveled_level(r, size);
 	} else if (r->options->strategy == LSM_UNIFIED) {
 		strategy_unified_cut(pick, r, size, 1);
 	}

@@ -22,8 +22,8 @@ struct strategy_pick {
 	size_t count;
 	uint32_t level;		/* of the outputs */
 	uint64_t output_size;	/* cut outputs at about this; 0: do not */
-	unsigned shard_bits;	/* cut at multiples of 2^(64 - bits) tokens; 0:
-				 * do not */
+	uint32_t shards;	/* cut between so many equal parts of the tokens;
+				 * 0, 1: do not */
 	bool drop_only;		/* all is dead: one edit drops them, no merge */
 	bool move_only;		/* no overlap: one edit changes the level */
 	bool purges;		/* to purge, and sure to purge something */

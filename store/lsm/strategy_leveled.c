@@ -1,6 +1,6 @@
 /*
  * Leveled: sstables of one size, which do not overlap within a level from 1 on;
- * each level holds ten times as much as the one before. Flushes come to level
+ * each level holds ten times (the fan-out) as much as the one before. Flushes come to level
  * 0, whose files overlap; four of them go to level 1 together.
  */
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include "store/lsm/strategy_pick.h"
 
 #define DEFAULT_SIZE ((uint64_t)160 << 20)
-#define FANOUT 10
 #define LEVELS 9
 #define LEAST_ZERO 4		/* files of level 0 that are worth a merge */
 #define MOST_ZERO 32
@@ -18,6 +17,21 @@ uint64_t strategy_leveled_size(const struct strategy_request *r)
 {
 	return r->options->sstable_size ? r->options->sstable_size :
 					  DEFAULT_SIZE;
+}
+
+static double fanout_of(const struct strategy_request *r)
+{
+	return r->options->fanout ? r->options->fanout : 1;
+}
+
+uint32_t strategy_leveled_level(const struct strategy_request *r, double size)
+{
+	double limit = (double)strategy_leveled_size(r) * fanout_of(r);
+	uint32_t level = 1;
+
+	for (; limit < size && level < LEVELS - 1; level++)
+		limit *= fanout_of(r);
+	return level;
 }
 
 static uint32_t level_of(const struct strategy_file *f)
@@ -105,14 +119,14 @@ static int pick_level(struct strategy_pick *pick,
 	count = 1;
 	add_overlapping(r, at, &count, level + 1);
 	pick->level = level + 1;
-	pick->move_only = count == 1;
+	pick->move_only = count == 1 && !r->options->writes_to_rise;
 	return strategy_pick_these(pick, at, count);
 }
 
 int strategy_leveled(struct strategy_pick *pick,
 		     const struct strategy_request *r)
 {
-	uint64_t sizes[LEVELS] = { 0 }, limit = strategy_leveled_size(r);
+	double sizes[LEVELS] = { 0 }, limit = (double)strategy_leveled_size(r);
 	size_t *at = mem_zalloc(r->count, sizeof(*at)), i;
 	uint32_t level;
 	int picked = 0;
@@ -122,12 +136,12 @@ int strategy_leveled(struct strategy_pick *pick,
 	for (i = 0; i < r->count; i++)
 		if (!r->files[i].left_out)
 			sizes[level_of(&r->files[i])] +=
-				r->files[i].info->size;
+				(double)r->files[i].info->size;
 	pick->output_size = strategy_leveled_size(r);
 	/* Level 0 first: flushes pile up fastest, and cost readers most. */
 	picked = pick_zero(pick, r, at);
 	for (level = 1; !picked && level < LEVELS - 1; level++) {
-		limit *= FANOUT;
+		limit *= fanout_of(r);
 		if (sizes[level] > limit)
 			picked = pick_level(pick, r, at, level);
 	}

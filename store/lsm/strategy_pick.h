@@ -37,11 +37,12 @@ int strategy_expired(struct strategy_pick *pick,
 /* Pick files with data to purge, and all files that keep it there. */
 int strategy_purge(struct strategy_pick *pick,
 		   const struct strategy_request *r);
-/* Return the seconds of a time window; return the window of a file. */
-int64_t strategy_window_s(const struct strategy_request *r);
+/* Return the number of the time window of a file. */
 int64_t strategy_window(const struct strategy_request *r,
 			const struct strategy_file *f);
 uint64_t strategy_leveled_size(const struct strategy_request *r);
+/* Return the level for a result of this size over all keys. */
+uint32_t strategy_leveled_level(const struct strategy_request *r, double size);
 /* Return the share of the tokens (0 to 1) that these files cover. */
 double strategy_unified_share(const struct strategy_request *r,
 			      const size_t *at, size_t count);

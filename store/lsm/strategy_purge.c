@@ -8,24 +8,36 @@
  * merge (lsm_compact.c) comes to the same result for each partition.
  *
  * The price of a purge is the size of all those files. It is paid at once where
- * a fifth of their entries will be dropped, and else when the data to drop has
+ * a fifth of their entries (tombstone_threshold) will be dropped, and else when the data to drop has
  * waited for a second for each MiB: longer where it is less, and not much
  * longer than ten days. So purges take a MiB a second at most in the long run,
  * however often something is deleted, and all space comes back. Where room is
  * short they do not wait.
+ *
+ * unchecked_tombstone_compaction has a file of which much is dead rewritten
+ * alone, whatever keeps that there: cheap, but maybe in vain. What was in vain
+ * is marked, and not tried again.
  */
 #include <errno.h>
 
 #include "store/base/alloc.h"
 #include "store/lsm/strategy_pick.h"
 
-#define WORTHWHILE 0.2			/* tombstone_threshold */
 #define BYTES_PER_S ((double)(1 << 20))
 #define LONGEST_WAIT_S (10.0 * 86400)
 
 static int64_t gc_before(const struct strategy_request *r)
 {
 	return r->now - r->options->gc_grace_s;
+}
+
+/* The same as of the last time that files are looked through for dead ones. */
+static int64_t expired_before(const struct strategy_request *r)
+{
+	int64_t period = r->options->expiry_check_s;
+
+	return gc_before(r) - (period > 0 && r->now > 0 && !r->urgent ?
+			       r->now % period : 0);
 }
 
 /*
@@ -46,7 +58,7 @@ static bool is_expired(const struct strategy_request *r,
 		       const struct strategy_file *f)
 {
 	return !f->left_out && !f->info->has_permanent &&
-	       f->info->max_local_time < gc_before(r) &&
+	       f->info->max_local_time < expired_before(r) &&
 	       f->info->max_timestamp < r->min_memory_timestamp;
 }
 
@@ -97,6 +109,7 @@ struct purge {
 	double size, entries;
 	double going;		/* entries to be dropped, about: at least one */
 	int64_t oldest;		/* local time of the data to be dropped */
+	int64_t created;	/* when the file was written */
 	bool has_bounds;	/* few of them may drop much */
 };
 
@@ -145,8 +158,18 @@ static bool is_of_windows(const struct strategy_request *r,
 		if (strategy_window(r, &r->files[p->at[i]]) != window)
 			return false;
 	return f->info->has_permanent ||
-	       f->info->max_local_time < gc_before(r) ||
-	       f->info->max_local_time - strategy_window_s(r) > gc_before(r);
+	       f->info->max_local_time < expired_before(r) ||
+	       f->info->max_local_time - r->options->window_s > gc_before(r);
+}
+
+/* True if it is dead as a whole, and is dropped when files are looked through
+ * the next time. */
+static bool waits_for_check(const struct strategy_request *r,
+			    const struct strategy_file *f)
+{
+	return !f->info->has_permanent &&
+	       f->info->max_local_time < gc_before(r) &&
+	       f->info->max_local_time >= expired_before(r);
 }
 
 /* True if something of file i may be dropped, and this purge is sure to drop
@@ -155,15 +178,18 @@ static bool purge_of(struct purge *p, const struct strategy_request *r,
 		     size_t i)
 {
 	const struct strategy_file *f = &r->files[i];
+	bool alone = r->options->unchecked_tombstones && !r->urgent &&
+		     f->droppable > r->options->tombstone_threshold;
 	size_t j;
 
-	*p = (struct purge){ .at = p->at, .oldest = INT64_MAX };
-	if (f->left_out || f->no_gain ||
+	*p = (struct purge){ .at = p->at, .oldest = INT64_MAX,
+			     .created = f->info->created };
+	if (f->left_out || f->no_gain || waits_for_check(r, f) ||
 	    f->info->min_local_time >= gc_before(r) ||
 	    f->info->max_timestamp >= r->min_memory_timestamp)
 		return false;
 	for (j = 0; j < r->count; j++) {
-		if (j != i && !may_shadow(f, &r->files[j]))
+		if (j != i && (alone || !may_shadow(f, &r->files[j])))
 			continue;
 		if (r->files[j].left_out)
 			return false;
@@ -174,17 +200,37 @@ static bool purge_of(struct purge *p, const struct strategy_request *r,
 }
 
 /* Return the seconds until it is worth its price: 0 now. */
-static double wait_of(const struct purge *p, const struct strategy_request *r)
+static double price_wait(const struct purge *p, const struct strategy_request *r)
 {
 	double share = p->going / p->entries, least = p->size / BYTES_PER_S;
-	double wait = p->has_bounds ? least : least * WORTHWHILE / share;
+	double worthwhile = r->options->tombstone_threshold;
+	double wait = p->has_bounds ? least : least * worthwhile / share;
 	double waited = (double)gc_before(r) - (double)p->oldest;
 
-	if (r->urgent || share > WORTHWHILE)
+	if (share > worthwhile)
 		return 0;
 	if (wait > LONGEST_WAIT_S)
 		wait = least > LONGEST_WAIT_S ? least : LONGEST_WAIT_S;
 	return waited < wait ? wait - waited : 0;
+}
+
+/* Return the seconds until the file is old enough. One from the future, as the
+ * clock was set back, is. */
+static double age_wait(const struct purge *p, const struct strategy_request *r)
+{
+	double age = (double)r->now - (double)p->created;
+	double least = (double)r->options->tombstone_interval_s;
+
+	return age >= 0 && age < least ? least - age : 0;
+}
+
+static double wait_of(const struct purge *p, const struct strategy_request *r)
+{
+	double price = price_wait(p, r), age = age_wait(p, r);
+
+	if (r->urgent)
+		return 0;
+	return price > age ? price : age;
 }
 
 /* Rate the purge: where room is short the one that needs least is best, else
@@ -267,18 +313,20 @@ int strategy_purge(struct strategy_pick *pick, const struct strategy_request *r)
 }
 
 /* -------------------------------------------------------------------- time */
-/* Return when data with this local time may be dropped: later than now, or
- * never. */
+/* Return when data with this local time may be dropped, at a multiple of period
+ * (1: any time): later than now, or never. */
 static int64_t end_of_grace(const struct strategy_request *r,
-			    int64_t local_time)
+			    int64_t local_time, int64_t period)
 {
 	int64_t end;
 
 	if (__builtin_add_overflow(local_time, r->options->gc_grace_s + 1,
-				   &end) ||
-	    end <= r->now)
+				   &end))
 		return INT64_MAX;
-	return end;
+	if (end > 0 && end % period &&
+	    __builtin_add_overflow(end, period - end % period, &end))
+		return INT64_MAX;
+	return end > r->now ? end : INT64_MAX;
 }
 
 static int64_t sooner(int64_t a, int64_t b)
@@ -289,17 +337,20 @@ static int64_t sooner(int64_t a, int64_t b)
 int64_t strategy_next(const struct strategy_request *r)
 {
 	struct purge p = { .at = mem_zalloc(r->count, sizeof(*p.at)) };
-	int64_t next = INT64_MAX;
+	int64_t next = INT64_MAX, period = r->options->expiry_check_s;
 	size_t i;
 
+	if (period <= 0 || r->urgent)
+		period = 1;
 	for (i = 0; p.at && r->options->compaction_enabled && i < r->count;
 	     i++) {
 		const struct sstable_info *info = r->files[i].info;
 
 		if (r->files[i].left_out)
 			continue;
-		next = sooner(next, end_of_grace(r, info->min_local_time));
-		next = sooner(next, end_of_grace(r, info->max_local_time));
+		next = sooner(next, end_of_grace(r, info->min_local_time, 1));
+		next = sooner(next, end_of_grace(r, info->max_local_time,
+						 period));
 		if (purge_of(&p, r, i))
 			next = sooner(next, r->now + 1 +
 						    (int64_t)wait_of(&p, r));

@@ -1,13 +1,14 @@
 /*
  * Unified: the level of a file follows from its density, which is its size
- * divided by the share of the tokens that it covers. Below a quarter of a
- * gigabyte the levels are tiered: four overlapping files of a level are merged,
- * to a file about four times as dense. Above, they are levelled: each level is
- * ten times as dense as the one before, and two overlapping files are enough.
+ * divided by the share of the tokens that it covers. Each level is so many times
+ * as dense as the one before: its fan-out. On a tiered level so many overlapping
+ * files are merged, to about one file of the next level; on a levelled one two
+ * are enough. By default levels are tiered by four below a quarter of a
+ * gigabyte, and levelled by ten above.
  *
- * Results are cut at power-of-two boundaries of the tokens, so that files stay
- * near one size however large the table, and work on one shard does not touch
- * the others.
+ * Results are cut into equal shards of the tokens, base_shard_count times a
+ * power of two, so that files stay near one size however large the table, and
+ * work on one shard does not touch the others.
  *
  * Small files side by side overlap nothing, but each costs a descriptor, a
  * filter and a look: when there are more than MOST_SMALL, those of one size are
@@ -19,16 +20,14 @@
 #include "store/base/alloc.h"
 #include "store/lsm/strategy_pick.h"
 
-#define SMALLEST ((double)(1 << 20))	/* density of level 0's end / 4 */
-#define TIERED_LEVELS 4
-#define TIERED_FANOUT 4
-#define LEVELLED_FANOUT 10
-#define LEVELS 16
-#define MOST_FILES 32
+#define LEVELS LSM_MOST_LEVELS
 #define MOST_SMALL 32
-#define SMALL_PART 8		/* of the size that files are cut at */
-#define DEFAULT_TARGET ((uint64_t)256 << 20)
-#define MOST_SHARD_BITS 12
+#define ALIKE 4			/* files of one size: up to so many times */
+#define SMALL_PART 4		/* of the least size that files are cut to */
+#define DEFAULT_TARGET ((double)(256 << 20))
+#define LEAST_SIZE ((double)(1 << 20))	/* of a file that is cut */
+#define MOST_SHARDS 4096
+#define LARGEST 1e18			/* more is no limit */
 /* With fewer partitions their tokens do not estimate the share. */
 #define FEW_PARTITIONS 64
 
@@ -40,8 +39,7 @@ static double share_of(const struct sstable_info *info)
 
 	if (info->partition_count < FEW_PARTITIONS || share > 1)
 		return 1;
-	return share < 1.0 / (1 << MOST_SHARD_BITS) ?
-		       1.0 / (1 << MOST_SHARD_BITS) : share;
+	return share < 1.0 / MOST_SHARDS ? 1.0 / MOST_SHARDS : share;
 }
 
 double strategy_density(const struct sstable_info *info)
@@ -49,43 +47,86 @@ double strategy_density(const struct sstable_info *info)
 	return (double)info->size / share_of(info);
 }
 
-static unsigned level_of(const struct strategy_file *f)
+/* ------------------------------------------------------------------ levels */
+/* The scaling parameter: negative is levelled, 0 both, positive tiered. */
+static int64_t scaling_of(const struct strategy_request *r, unsigned level)
+{
+	const struct lsm_table_options *o = r->options;
+
+	return o->scaling[level < o->scaling_count ? level :
+						     o->scaling_count - 1];
+}
+
+static double fanout_of(const struct strategy_request *r, unsigned level)
+{
+	int64_t scaling = scaling_of(r, level);
+
+	return (double)((scaling < 0 ? -scaling : scaling) + 2);
+}
+
+/* Return how many overlapping files are worth a merge. */
+static size_t trigger_of(const struct strategy_request *r, unsigned level)
+{
+	int64_t scaling = scaling_of(r, level);
+
+	return scaling > 0 ? (size_t)scaling + 2 : 2;
+}
+
+static unsigned level_of(const struct strategy_request *r,
+			 const struct strategy_file *f)
 {
 	double density = strategy_density(f->info);
-	double end = SMALLEST * TIERED_FANOUT;
+	double end = (double)r->options->flush_size * fanout_of(r, 0);
 	unsigned level = 0;
 
-	while (density >= end && level < LEVELS - 1) {
-		level++;
-		end *= level < TIERED_LEVELS ? TIERED_FANOUT : LEVELLED_FANOUT;
-	}
+	while (density >= end && level < LEVELS - 1)
+		end *= fanout_of(r, ++level);
 	return level;
 }
 
-static size_t trigger_of(unsigned level)
+/* ------------------------------------------------------------------ shards */
+static double target_of(const struct strategy_request *r)
 {
-	return level < TIERED_LEVELS ? TIERED_FANOUT : 2;
-}
-
-static uint64_t target_of(const struct strategy_request *r)
-{
-	return r->options->sstable_size ? r->options->sstable_size :
+	return r->options->sstable_size ? (double)r->options->sstable_size :
 					  DEFAULT_TARGET;
 }
 
+/* Return the average size of the files that a result is cut into, at least: so
+ * that those are not too small, and merged again. */
+static double least_of(const struct strategy_request *r)
+{
+	double most = target_of(r) / 2, least = (double)r->options->least_size;
+
+	if (!r->options->least_size || least > most)
+		return most;
+	return least > LEAST_SIZE ? least : LEAST_SIZE < most ? LEAST_SIZE : most;
+}
+
+/*
+ * Without growth files have the target size at most, and half of it at least,
+ * unless the base count wants smaller ones. With it a table that is n times the
+ * target has files of n^growth times the target.
+ */
 void strategy_unified_cut(struct strategy_pick *pick,
 			  const struct strategy_request *r, double size,
 			  double share)
 {
-	double target = (double)target_of(r);
-	double density = size / share;
+	double density = size / share, target = target_of(r);
+	double base = r->options->base_shards, shards;
 
-	while (density > target && pick->shard_bits < MOST_SHARD_BITS) {
-		density /= 2;
-		pick->shard_bits++;
-	}
-	pick->output_size = (uint64_t)target * 4;
+	if (density > target && r->options->growth > 0)
+		target *= pow(density / target, r->options->growth);
+	for (shards = base; shards * target < density; shards *= 2)
+		if (shards * 2 > MOST_SHARDS)
+			break;
+	/* Halves and whole parts of the base fit into the shards of others. */
+	while (shards > 1 && shards * least_of(r) > density)
+		shards = fmod(shards, 2) == 0 ? shards / 2 : 1;
+	pick->shards = shards > MOST_SHARDS ? MOST_SHARDS : (uint32_t)shards;
+	pick->output_size = target < LARGEST ? (uint64_t)target * 4 : 0;
 }
+
+/* ----------------------------------------------------------------- buckets */
 
 /* Files of one level by first key; the most that cover one point. */
 struct bucket {
@@ -138,7 +179,8 @@ static struct bucket best_of_level(struct strategy_candidates *c,
 
 	c->count = 0;
 	for (i = 0; i < r->count; i++)
-		if (!r->files[i].left_out && level_of(&r->files[i]) == level)
+		if (!r->files[i].left_out &&
+		    level_of(r, &r->files[i]) == level)
 			c->at[c->count++] = i;
 	strategy_candidates_sort(c, strategy_by_first_key);
 	for (from = 0; from < c->count; from = b.end) {
@@ -166,19 +208,15 @@ double strategy_unified_share(const struct strategy_request *r,
 	}
 	share = (double)(last - first) / 18446744073709551616.0;
 	/* One or two partitions: nowhere to cut. */
-	return share < 1.0 / (1 << MOST_SHARD_BITS) ? 1 : share;
+	return share < 1.0 / MOST_SHARDS ? 1 : share;
 }
 
-/*
- * Reduce too many files to those over the key that the most cover. Others might
- * not overlap, and a merge would change nothing.
- */
-static void keep_thickest(struct strategy_candidates *bucket)
+/* Return the place of the file at whose first key the most overlap; the bucket
+ * is sorted by first keys. */
+static size_t thickest(const struct strategy_candidates *bucket)
 {
-	size_t best = 0, most = 0, i, kept = 0;
-	struct bytes key;
+	size_t best = 0, most = 0, i;
 
-	strategy_candidates_sort(bucket, strategy_by_first_key);
 	for (i = 0; i < bucket->count; i++) {
 		size_t cover = covering(bucket, 0, i);
 
@@ -187,17 +225,61 @@ static void keep_thickest(struct strategy_candidates *bucket)
 			best = i;
 		}
 	}
-	key = bucket->files[bucket->at[best]].first_key;
-	for (i = 0; i <= best; i++)
-		if (bytes_compare(bucket->files[bucket->at[i]].last_key,
-				  key) >= 0)
-			bucket->at[kept++] = bucket->at[i];
-	bucket->count = kept;
-	/* Of these take the smallest, which are the cheapest. */
-	if (bucket->count > MOST_FILES) {
-		strategy_candidates_sort(bucket, strategy_by_size);
-		bucket->count = MOST_FILES;
+	return best;
+}
+
+/*
+ * Reduce the bucket to the files over the key that the most cover, or to these
+ * and those that overlap one of them. Others might not overlap, and a merge
+ * would change nothing.
+ */
+static void keep_thickest(struct strategy_candidates *bucket,
+			  enum lsm_overlap overlap)
+{
+	size_t best = thickest(bucket), i, kept = 0;
+	struct bytes key = bucket->files[bucket->at[best]].first_key;
+	struct bytes first = key, last = key;
+
+	for (i = 0; i <= best; i++) {
+		const struct strategy_file *f = &bucket->files[bucket->at[i]];
+
+		if (bytes_compare(f->last_key, key) < 0)
+			continue;
+		if (bytes_compare(f->first_key, first) < 0)
+			first = f->first_key;
+		if (bytes_compare(f->last_key, last) > 0)
+			last = f->last_key;
 	}
+	if (overlap == LSM_OVERLAP_NONE)
+		first = last = key;
+	for (i = 0; i < bucket->count; i++) {
+		const struct strategy_file *f = &bucket->files[bucket->at[i]];
+
+		if (bytes_compare(f->first_key, last) <= 0 &&
+		    bytes_compare(f->last_key, first) >= 0)
+			bucket->at[kept++] = bucket->at[i];
+	}
+	bucket->count = kept;
+}
+
+static size_t most_files(const struct strategy_request *r)
+{
+	return r->options->most_files < 2 ? 2 : r->options->most_files;
+}
+
+static void reduce_bucket(struct strategy_candidates *bucket,
+			  const struct strategy_request *r)
+{
+	if (r->options->overlap != LSM_OVERLAP_TRANSITIVE)
+		keep_thickest(bucket, r->options->overlap);
+	if (bucket->count <= most_files(r))
+		return;
+	keep_thickest(bucket, LSM_OVERLAP_NONE);
+	if (bucket->count <= most_files(r))
+		return;
+	/* Of these take the smallest, which are the cheapest. */
+	strategy_candidates_sort(bucket, strategy_by_size);
+	bucket->count = most_files(r);
 }
 
 static int pick_bucket(struct strategy_pick *pick,
@@ -209,8 +291,7 @@ static int pick_bucket(struct strategy_pick *pick,
 	double size = 0;
 	size_t i;
 
-	if (bucket.count > MOST_FILES)
-		keep_thickest(&bucket);
+	reduce_bucket(&bucket, r);
 	for (i = 0; i < bucket.count; i++)
 		size += (double)c->files[bucket.at[i]].info->size;
 	strategy_unified_cut(pick, r, size,
@@ -223,7 +304,7 @@ static int pick_bucket(struct strategy_pick *pick,
  * size. */
 static size_t alike_end(const struct strategy_candidates *c, size_t from)
 {
-	uint64_t most = c->files[c->at[from]].info->size * TIERED_FANOUT;
+	uint64_t most = c->files[c->at[from]].info->size * ALIKE;
 	size_t i = from + 1;
 
 	while (i < c->count && c->files[c->at[i]].info->size < most)
@@ -238,28 +319,28 @@ static size_t alike_end(const struct strategy_candidates *c, size_t from)
 static int pick_small(struct strategy_pick *pick, struct strategy_candidates *c,
 		      const struct strategy_request *r)
 {
-	uint64_t target = target_of(r), size = 0;
+	double target = target_of(r), size = 0;
 	size_t from, end, i, count = 0;
 
 	c->count = 0;
 	for (i = 0; i < r->count; i++)
 		if (!r->files[i].left_out &&
-		    r->files[i].info->size < target / SMALL_PART)
+		    (double)r->files[i].info->size < least_of(r) / SMALL_PART)
 			c->at[c->count++] = i;
 	if (c->count <= MOST_SMALL)
 		return 0;
 	strategy_candidates_sort(c, strategy_by_size);
 	for (from = 0; from < c->count; from++) {
 		end = alike_end(c, from);
-		if (end - from >= TIERED_FANOUT)
+		if (end - from >= ALIKE)
 			break;
 	}
 	if (from == c->count) {		/* of very many sizes: the smallest */
 		from = 0;
-		end = TIERED_FANOUT;
+		end = ALIKE;
 	}
-	for (i = from; i < end && count < MOST_FILES && size <= target; i++) {
-		size += c->files[c->at[i]].info->size;
+	for (i = from; i < end && count < most_files(r) && size <= target; i++) {
+		size += (double)c->files[c->at[i]].info->size;
 		count += size <= target;
 	}
 	return strategy_pick_these(pick, c->at + from, count);
@@ -277,7 +358,7 @@ int strategy_unified(struct strategy_pick *pick,
 		struct bucket b = best_of_level(&c, r, level);
 
 		/* Prefer most overlap, the lower level on ties. */
-		if (b.overlap >= trigger_of(level) &&
+		if (b.overlap >= trigger_of(r, level) &&
 		    b.overlap > best_overlap) {
 			best_overlap = b.overlap;
 			best_level = level;

@@ -1,6 +1,7 @@
 #include "store/schema/options.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "store/base/alloc.h"
 #include "store/base/array.h"
@@ -222,4 +223,28 @@ int table_options_copy(struct table_options *to, const struct table_options *o)
 fail:
 	table_options_release(to);
 	return -ENOMEM;
+}
+
+double options_read_size(const char *text)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t length = strspn(text, "0123456789."), i;
+	char digits[32], *end;
+	double amount;
+
+	if (!length || length >= sizeof(digits))
+		return -1;
+	memcpy(digits, text, length);
+	digits[length] = 0;
+	amount = strtod(digits, &end);
+	if (*end || end == digits)
+		return -1;
+	for (text += length; *text == ' ';)
+		text++;
+	if (!*text)
+		return amount;
+	for (i = 0; i < ARRAY_SIZE(units); i++, amount *= 1024)
+		if (!strcmp(units[i], text))
+			return amount;
+	return -1;
 }

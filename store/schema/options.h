@@ -14,6 +14,8 @@ int options_set(struct property **options, uint32_t *count, const char *name,
 /* Return its value; NULL: it is not set. */
 const char *options_find(const struct property *options, uint32_t count,
 			 const char *name);
+/* Read 1GiB, 100 MiB, 512B: bytes, or -1. */
+double options_read_size(const char *text);
 int options_copy(struct property **to, uint32_t *to_count,
 		 const struct property *options, uint32_t count);
 void options_release(struct property *options, uint32_t count);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lz4.h>
+#include <lz4hc.h>
 #include <sys/random.h>
 #include <xxhash.h>
 
@@ -35,6 +36,7 @@ struct sstable_writer {
 	struct stats stats;
 	struct arena arena;		/* of the row that is looked at */
 	struct buf packed;		/* the block compressed */
+	void *high;			/* lz4's state for lz4_level, or NULL */
 	struct buf out;			/* not yet handed to the kernel */
 	uint64_t written;		/* handed over */
 
@@ -87,6 +89,9 @@ int sstable_writer_create(struct sstable_writer **out,
 	if (w->options.block_size > LARGEST_BLOCK_SIZE)
 		w->options.block_size = LARGEST_BLOCK_SIZE;
 	w->file_id = random_id();
+	/* Without memory for it compression is as good as the fast one's. */
+	if (options->compress && options->lz4_level)
+		w->high = mem_alloc((size_t)LZ4_sizeofStateHC());
 	w->in_force = w->block_open = DELETION_NONE;
 	stats_init(&w->stats);
 	w->stats.info.number = number;
@@ -122,6 +127,7 @@ void sstable_writer_close(struct sstable_writer *w)
 	bloom_builder_release(&w->rows);
 	stats_release(&w->stats);
 	arena_release(&w->arena);
+	mem_free(w->high);
 	buf_release(&w->packed);
 	buf_release(&w->out);
 	buf_release(&w->last_key);
@@ -155,20 +161,41 @@ static int drain(struct sstable_writer *w)
 	return err;
 }
 
-/* Compress the contents into w->packed if it saves an eighth. */
+/* Return how long compressed contents may be. */
+static int largest_packed(const struct sstable_writer *w, size_t len)
+{
+	double ratio = w->options.least_ratio;
+
+	return (int)(ratio >= 1 ? (size_t)((double)len / ratio) :
+				  len - len / 8);
+}
+
+static int compress_block(const struct sstable_writer *w, uint8_t *to, int room,
+			  struct bytes from)
+{
+	if (w->high)
+		return LZ4_compress_HC_extStateHC(w->high,
+						  (const char *)from.ptr,
+						  (char *)to, (int)from.len,
+						  room,
+						  (int)w->options.lz4_level);
+	return LZ4_compress_default((const char *)from.ptr, (char *)to,
+				    (int)from.len, room);
+}
+
+/* Compress the contents into w->packed if it saves enough. */
 static bool pack(struct sstable_writer *w, struct bytes contents)
 {
 	int bound, len;
 
 	if (!w->options.compress || contents.len > LARGEST_COMPRESSED)
 		return false;
-	bound = (int)(contents.len - contents.len / 8);
+	bound = largest_packed(w, contents.len);
 	buf_clear(&w->packed);
 	if (!buf_reserve(&w->packed, BLOCK_HEADER_SIZE + (size_t)bound))
 		return false;		/* larger without it, no more */
-	len = LZ4_compress_default((const char *)contents.ptr,
-				   (char *)w->packed.ptr + BLOCK_HEADER_SIZE,
-				   (int)contents.len, bound);
+	len = compress_block(w, w->packed.ptr + BLOCK_HEADER_SIZE, bound,
+			     contents);
 	if (len <= 0)
 		return false;
 	w->packed.len = BLOCK_HEADER_SIZE + (size_t)len;

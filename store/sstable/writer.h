@@ -14,7 +14,11 @@ struct sstable_writer;
 struct sstable_options {
 	uint32_t block_size;	/* bytes before compression; 0: default */
 	uint32_t filter_bits;	/* per key; 0: default 10 */
-	bool compress;		/* lz4 where it saves an eighth */
+	bool compress;		/* lz4 where it saves enough */
+	uint32_t lz4_level;	/* of the high compressor, 1 to 12; 0: fast */
+	/* Keep a block compressed where it is so many times as small: 1 or
+	 * more; 0: default, which saves an eighth. */
+	double least_ratio;
 	bool measure_only;	/* no file: only tells its size */
 	/* Upper estimates, which save memory while a large file is written; 0:
 	 * not known. */

@@ -8,6 +8,7 @@
 #include "store/cql/expression/assignability.h"
 #include "store/cql/expression/term.h"
 #include "store/cql/expression/type_resolve.h"
+#include "store/cql/schema/compression_options.h"
 #include "store/cql/schema/create_table.h"
 #include "store/cql/schema/ddl.h"
 #include "store/cql/schema/mask.h"
@@ -356,6 +357,8 @@ static int set_options(struct ddl *d, struct table *t)
 	    t->options.default_time_to_live > 0)
 		err = refuse(d->x, "Cannot set default_time_to_live on a table "
 				   "with counters");
+	if (!err && property_find(p, "compression"))
+		compression_options_warn(d, &t->options);
 	return err;
 }
 

@@ -145,34 +145,10 @@ static int check_scaling(struct ddl *d, const struct option *option,
 	return 0;
 }
 
-/* Read 1GiB, 100 MiB, 512B: bytes, or -1. */
-static double read_size(const char *text)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	size_t length = strspn(text, "0123456789.");
-	char digits[32];
-	double amount;
-
-	if (!length || length >= sizeof(digits))
-		return -1;
-	memcpy(digits, text, length);
-	digits[length] = 0;
-	if (!property_read_double(&amount, digits))
-		return -1;
-	for (text += length; *text == ' ';)
-		text++;
-	if (!*text)
-		return amount;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++, amount *= 1024)
-		if (!strcmp(units[i], text))
-			return amount;
-	return -1;
-}
-
 static int check_size(struct ddl *d, const struct option *option,
 		      const char *value)
 {
-	if (read_size(value) >= 0)
+	if (options_read_size(value) >= 0)
 		return 0;
 	return misconfigured(d, "%s %s is not a valid size in bytes",
 			     option->name, value);
@@ -188,7 +164,7 @@ static int check_large_size(struct ddl *d, const struct option *option,
 		return misconfigured(d, "%s %s is not a valid size in bytes: "
 					"%s does not end in unit B",
 				     option->name, value, value);
-	if (!(read_size(value) >= 1048576))
+	if (!(options_read_size(value) >= 1048576))
 		return misconfigured(d, "%s %s is not acceptable, size must be "
 					"at least 1.000MiB", option->name,
 				     value);

@@ -2,11 +2,13 @@
 #include "store/cql/schema/compression_options.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/base/java.h"
 #include "store/cql/schema/option.h"
 #include "store/cql/schema/property.h"
+#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
 #include "store/schema/options.h"
 
@@ -18,10 +20,12 @@
 static const char *const compressors[] = {
 	PACKAGE "LZ4Compressor", PACKAGE "ZstdCompressor",
 	PACKAGE "DeflateCompressor", PACKAGE "NoopCompressor",
+	PACKAGE "SnappyCompressor",
 };
 #define LZ4 1		/* bits of their places */
 #define ZSTD 2
-#define ALL 15
+#define ALL 31
+#define LARGEST_CHUNK_KB 1024
 
 /* In the order in which they are checked. */
 static const struct option sub_options[] = {
@@ -116,10 +120,6 @@ static int read_class(struct ddl *d, struct written *w)
 	w->compressor = 1u << i;
 	if (i < ARRAY_SIZE(compressors))
 		return 0;
-	if (!strcmp(full, PACKAGE "SnappyCompressor"))
-		return misconfigured(d, "SnappyCompressor is not supported: "
-					"use LZ4Compressor, ZstdCompressor or "
-					"DeflateCompressor");
 	return misconfigured(d, "Could not create Compression for type %s",
 			     full);
 }
@@ -243,4 +243,21 @@ int compression_options_read(struct ddl *d, struct table_options *o,
 	o->compression = NULL;
 	o->compression_count = 0;
 	return off ? set(o, "enabled", "false") : keep(d, o, &w, p);
+}
+
+void compression_options_warn(struct ddl *d, const struct table_options *o)
+{
+	const char *class = options_find(o->compression, o->compression_count,
+					 "class");
+	const char *chunk = options_find(o->compression, o->compression_count,
+					 "chunk_length_in_kb");
+
+	if (class && !strstr(class, "LZ4") && !strstr(class, "Noop"))
+		statement_warn(d->x, "There is no %s here: the table's data is "
+				     "compressed by LZ4",
+			       class + sizeof(PACKAGE) - 1);
+	if (chunk && atoi(chunk) > LARGEST_CHUNK_KB)
+		statement_warn(d->x, "Chunks of %s KiB are not made here: they "
+				     "have %d KiB at most", chunk,
+			       LARGEST_CHUNK_KB);
 }

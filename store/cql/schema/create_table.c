@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/base/clock.h"
+#include "store/cql/schema/compression_options.h"
 #include "store/cql/schema/table_check.h"
 #include "store/cql/schema/table_difference.h"
 #include "store/cql/schema/table_options.h"
@@ -238,6 +239,8 @@ int create_table(struct ddl *d)
 		return -ENOMEM;
 	n.table->options.bloom_filter_fp_chance = -1;
 	err = table_options_read(d, &n.table->options, &s->properties);
+	if (!err)
+		compression_options_warn(d, &n.table->options);
 	if (!err)
 		err = look_for_table(&n, &done);
 	if (!err && !done)

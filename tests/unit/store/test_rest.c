@@ -191,6 +191,17 @@ static const char *const strategies[] = {
 	"'sstable_size_in_mb': 1}",
 	"AND compaction = {'class': 'TimeWindowCompactionStrategy', "
 	"'compaction_window_unit': 'MINUTES', 'compaction_window_size': 1}",
+	"AND compaction = {'class': 'UnifiedCompactionStrategy', "
+	"'scaling_parameters': 'N, L3, T2', 'target_sstable_size': '1MiB', "
+	"'base_shard_count': 3, 'min_sstable_size': '0B', "
+	"'max_sstables_to_compact': 2, 'overlap_inclusion_method': 'NONE', "
+	"'unchecked_tombstone_compaction': true, "
+	"'provide_overlapping_tombstones': 'ROW', "
+	"'expired_sstable_check_frequency_seconds': 600}",
+	"AND compaction = {'class': 'LeveledCompactionStrategy', "
+	"'sstable_size_in_mb': 1, 'fanout_size': 1, 'single_sstable_uplevel': "
+	"false, 'tombstone_compaction_interval': 500, 'tombstone_threshold': "
+	"0.01, 'unchecked_tombstone_compaction': true}",
 };
 
 static int below(struct play *p, uint32_t limit)
@@ -302,7 +313,7 @@ START_TEST(random_data_come_to_rest)	/* _i: strategy and seed */
 		RUN(&p, "CREATE TABLE k.t (p int, c int, s int static, v int, "
 		    "m map<int, int>, PRIMARY KEY (p, c)) WITH "
 		    "gc_grace_seconds = %d %s", below(&p, 3) ? 3600 : 0,
-		    strategies[_i % 4]);
+		    strategies[_i % (int)ARRAY_SIZE(strategies)]);
 		run(&p, "CREATE INDEX ON k.t (v)");
 		for (i = 0; i < 6; i++) {
 			steps = 1 + below(&p, below(&p, 2) ? 40 : 3);

@@ -359,6 +359,15 @@ static void warned(const char *cql, const char *first, const char *second)
 	cql_result_free(result);
 }
 
+static void not_warned(const char *cql)
+{
+	struct cql_result *result;
+
+	ck_assert_int_eq(cql_execute(session, bytes_str(cql), &result), 0);
+	ck_assert_ptr_null(cql_result_warning(result, 0));
+	cql_result_free(result);
+}
+
 START_TEST(warnings)
 {
 	warned("CREATE KEYSPACE r WITH replication = {'class': "
@@ -374,6 +383,20 @@ START_TEST(warnings)
 	warned("CREATE CUSTOM INDEX ON flat (v) USING " SASI,
 	       "SASI indexes are experimental and are not recommended for "
 	       "production use.", NULL);
+	warned("CREATE TABLE zipped (k int PRIMARY KEY) WITH compression = "
+	       "{'class': 'ZstdCompressor', 'chunk_length_in_kb': 2048}",
+	       "There is no ZstdCompressor here: the table's data is "
+	       "compressed by LZ4",
+	       "Chunks of 2048 KiB are not made here: they have 1024 KiB at "
+	       "most");
+	warned("ALTER TABLE zipped WITH compression = {'class': "
+	       "'org.apache.cassandra.io.compress.SnappyCompressor'}",
+	       "There is no SnappyCompressor here: the table's data is "
+	       "compressed by LZ4", NULL);
+	not_warned("ALTER TABLE zipped WITH compression = {'class': "
+		   "'NoopCompressor'}");
+	not_warned("ALTER TABLE zipped WITH compression = {'class': "
+		   "'LZ4Compressor', 'chunk_length_in_kb': 1024}");
 }
 END_TEST
 

@@ -1,84 +1,5 @@
 /* What strategies pick, from sizes, keys, times and levels alone. */
-#include <stdio.h>
-
-#include "store/lsm/strategy.h"
-#include "tests/lib/random.h"
-#include "tests/unit/suite.h"
-
-#define MOST 400
-#define MIB ((uint64_t)1 << 20)
-#define NOW 2000000000
-
-static struct strategy_file files[MOST];
-static struct sstable_info infos[MOST];
-static char keys[MOST][2][8];
-static size_t count;
-static struct lsm_table_options options;
-static struct strategy_request request;
-
-static void begin(void)
-{
-	count = 0;
-	options = (struct lsm_table_options){
-		.gc_grace_s = 1000, .compaction_enabled = true,
-	};
-	request = (struct strategy_request){
-		.options = &options, .files = files, .now = NOW,
-		.min_memory_timestamp = INT64_MAX,
-	};
-}
-
-/* A file over the keys first to last of 0 to 999, all tokens alike. */
-static struct strategy_file *add(uint64_t size, int first, int last)
-{
-	struct strategy_file *f = &files[count];
-	struct sstable_info *info = &infos[count];
-
-	snprintf(keys[count][0], 8, "%03d", first);
-	snprintf(keys[count][1], 8, "%03d", last);
-	*info = (struct sstable_info){
-		.number = count + 1, .size = size, .partition_count = 1000,
-		.min_timestamp = 10, .max_timestamp = 20,
-		.min_local_time = INT64_MAX, .max_local_time = INT64_MIN,
-		.has_permanent = true, .cell_count = 999,
-	};
-	info->first_token = (int64_t)((uint64_t)first *
-				      (UINT64_MAX / 1000)) ^ INT64_MIN;
-	info->last_token = (int64_t)((uint64_t)last *
-				     (UINT64_MAX / 1000)) ^ INT64_MIN;
-	*f = (struct strategy_file){
-		.info = info, .first_key = bytes_str(keys[count][0]),
-		.last_key = bytes_str(keys[count][1]),
-	};
-	request.count = ++count;
-	return f;
-}
-
-/* The picked files' numbers in ascending order, "" when there are none. */
-static const char *picked(struct strategy_pick *pick)
-{
-	static char text[1000];
-	size_t len = 0, i, j;
-	int found = strategy_pick(pick, &request);
-
-	ck_assert_int_ge(found, 0);
-	text[0] = 0;
-	if (!found)
-		return text;
-	ck_assert_uint_gt(pick->count, 0);
-	for (i = 0; i < count; i++)
-		for (j = 0; j < pick->count; j++)
-			if (pick->files[j] == i)
-				len += (size_t)snprintf(text + len,
-							sizeof(text) - len,
-							"%s%zu",
-							len ? " " : "", i + 1);
-	strategy_release(pick);
-	return text;
-}
-
-static const enum lsm_strategy all[] = { LSM_UNIFIED, LSM_SIZE_TIERED,
-					 LSM_LEVELED, LSM_TIME_WINDOW };
+#include "tests/unit/store/lsm/strategy_files.h"
 
 START_TEST(nothing_to_do)
 {
@@ -183,16 +104,6 @@ START_TEST(a_full_level_moves_on)
 }
 END_TEST
 
-/* A file whose newest timestamp is in the n-th day. */
-static struct strategy_file *add_day(uint64_t size, int64_t day)
-{
-	struct strategy_file *f = add(size, 0, 999);
-
-	infos[count - 1].max_timestamp = (day * 86400 + 7) * 1000000;
-	infos[count - 1].min_timestamp = (day * 86400 + 5) * 1000000;
-	return f;
-}
-
 START_TEST(windows_are_not_mixed)
 {
 	struct strategy_pick pick;
@@ -248,14 +159,6 @@ START_TEST(dead_files_go_whole)	/* _i: strategy */
 	ck_assert_str_eq(picked(&pick), "");
 }
 END_TEST
-
-/* Of file i so much may go, since so many seconds. */
-static void may_go(size_t i, double droppable, int64_t since)
-{
-	files[i].droppable = droppable;
-	infos[i].min_local_time = NOW - 1000 - since;
-	infos[i].max_local_time = NOW;
-}
 
 START_TEST(much_goes_at_once)	/* _i: strategy */
 {
@@ -453,7 +356,7 @@ START_TEST(unified_merges_what_overlaps)
 	for (i = 0; i < 2; i++)		/* dense: two are enough */
 		add(300 * MIB, 0, 999);
 	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
-	ck_assert_uint_eq(pick.shard_bits, 2);
+	ck_assert_uint_eq(pick.shards, 4);
 	ck_assert_uint_eq(pick.output_size, 1024 * MIB);
 	strategy_release(&pick);
 	/* A shard of a dense table is dense, however small. */
@@ -468,159 +371,6 @@ START_TEST(unified_merges_what_overlaps)
 }
 END_TEST
 
-/*
- * Flush after flush of random size, and whatever is picked merged: it comes to
- * an end each time, and few files stay for a reader.
- */
-START_TEST(it_comes_to_rest)	/* _i: strategy and seed */
-{
-	struct random rng = random_seeded((uint64_t)_i);
-	uint64_t written = 0, flushed = 0;
-	int flush, steps = 0;
-
-	options.strategy = all[_i % 4];
-	for (flush = 0; flush < 300; flush++) {
-		struct strategy_pick pick;
-		uint64_t size = MIB / 2 + random_below(&rng, 2 * MIB);
-
-		add(size, 0, 999);
-		flushed += size;
-		while (strategy_pick(&pick, &request) > 0) {
-			uint64_t sum = 0;
-			uint32_t level = pick.level;
-			size_t i, j, to = 0;
-
-			for (j = 0; j < pick.count; j++)
-				sum += infos[pick.files[j]].size;
-			written += pick.move_only ? 0 : sum;
-			for (i = 0; i < count; i++) {
-				bool gone = false;
-				uint64_t kept = infos[i].size;
-				uint32_t old = files[i].level;
-
-				for (j = 0; j < pick.count; j++)
-					gone |= pick.files[j] == i;
-				if (gone)
-					continue;
-				files[to].level = old;
-				infos[to++].size = kept;
-			}
-			strategy_release(&pick);
-			count = request.count = to;
-			add(sum, 0, 999)->level = level;
-			ck_assert_int_lt(++steps, 2000);
-		}
-		ck_assert_uint_le(count, 40);
-	}
-	ck_assert_uint_lt(written, flushed * 80);
-	if (options.strategy == LSM_UNIFIED)
-		ck_assert_uint_lt(written, flushed * 12);
-}
-END_TEST
-
-/* The files of a table, as often as they are made anew for the strategy. */
-struct span {
-	uint64_t size;
-	int first, last;
-};
-static struct span spans[MOST];
-static size_t span_count;
-
-static void add_span(uint64_t size, int first, int last)
-{
-	ck_assert_uint_lt(span_count, MOST);
-	spans[span_count++] = (struct span){ size, first, last };
-}
-
-static void offer_spans(void)
-{
-	size_t i;
-
-	request.count = count = 0;
-	for (i = 0; i < span_count; i++) {
-		add(spans[i].size, spans[i].first, spans[i].last);
-		/* Of one key: their tokens say nothing of the share. */
-		if (spans[i].first == spans[i].last)
-			infos[i].partition_count = 1;
-	}
-}
-
-/* Merge what is picked: one file, or one for each shard. Its bytes. */
-static uint64_t merge_spans(const struct strategy_pick *pick)
-{
-	struct span sum = { 0, 999, 0 };
-	int width = 1000 >> pick->shard_bits, from;
-	size_t i, j, to = 0;
-
-	for (i = 0; i < span_count; i++) {
-		struct span s = spans[i];
-
-		for (j = 0; j < pick->count && pick->files[j] != i; j++)
-			;
-		if (j == pick->count) {
-			spans[to++] = s;
-			continue;
-		}
-		sum.size += s.size;
-		sum.first = s.first < sum.first ? s.first : sum.first;
-		sum.last = s.last > sum.last ? s.last : sum.last;
-	}
-	span_count = to;
-	width = width ? width : 1;
-	for (from = sum.first; from <= sum.last;) {
-		int last = (from / width + 1) * width - 1;
-
-		if (last > sum.last || !pick->shard_bits)
-			last = sum.last;
-		add_span(sum.size / (uint64_t)(sum.last - sum.first + 1) *
-				 (uint64_t)(last - from + 1) + 1, from, last);
-		from = last + 1;
-	}
-	return sum.size;
-}
-
-/*
- * Flushes of a partition or a few, anywhere and of any size: their number has a
- * bound though they overlap nothing, and the bytes that are written for that.
- */
-START_TEST(small_files_side_by_side_are_few)	/* _i: seed */
-{
-	struct random rng = random_seeded((uint64_t)_i);
-	uint64_t written = 0, flushed = 0;
-	int flush, steps = 0, merges = 0;
-	size_t most = 0;
-
-	span_count = 0;
-	for (flush = 0; flush < 2000; flush++) {
-		int first = (int)random_below(&rng, 1000);
-		int width = random_below(&rng, 8) || _i % 2 == 0 ? 0 :
-			    (int)random_below(&rng, 1000 - (uint64_t)first);
-		uint64_t size = 1000 + random_below(&rng, (uint64_t)1 <<
-						    (10 + _i % 4 * 4));
-		struct strategy_pick pick;
-
-		options.sstable_size = _i % 4 == 3 ? 128 * MIB :
-				       (2 + (uint64_t)_i % 3 * 20) * MIB;
-		add_span(size, first, first + width);
-		flushed += size;
-		offer_spans();
-		for (steps = 0; strategy_pick(&pick, &request) > 0; steps++) {
-			ck_assert_int_lt(steps, 100);
-			merges++;
-			written += merge_spans(&pick);
-			strategy_release(&pick);
-			offer_spans();
-		}
-		most = span_count > most ? span_count : most;
-	}
-	ck_assert_int_gt(merges, 50);
-	/* Small ones, and those that are not: of an eighth of the cut or more. */
-	ck_assert_uint_le(most, 33 + 2 * 8 * flushed / options.sstable_size +
-				8);
-	ck_assert_uint_lt(written, flushed * 24);
-}
-END_TEST
-
 START_TEST(a_few_small_files_side_by_side_are_let_be)
 {
 	struct strategy_pick pick;
@@ -632,7 +382,7 @@ START_TEST(a_few_small_files_side_by_side_are_let_be)
 	add(200, 900, 900);
 	ck_assert_int_eq(strategy_pick(&pick, &request), 1);
 	ck_assert_uint_eq(pick.count, 32);
-	ck_assert_uint_eq(pick.shard_bits, 0);
+	ck_assert_uint_eq(pick.shards, 0);
 	ck_assert_uint_eq(pick.output_size, 0);
 	strategy_release(&pick);
 	for (i = 0; i < 33; i++)
@@ -663,7 +413,5 @@ SUITE(strategy)
 	tcase_add_test(tc, too_many_files_are_merged_where_they_overlap);
 	tcase_add_test(tc, unified_merges_what_overlaps);
 	tcase_add_test(tc, a_few_small_files_side_by_side_are_let_be);
-	tcase_add_loop_test(tc, small_files_side_by_side_are_few, 0, 12);
-	tcase_add_loop_test(tc, it_comes_to_rest, 0, 8);
 	suite_add_tcase(suite, tc);
 }

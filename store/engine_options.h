@@ -1,0 +1,10 @@
+/* What a table's options mean to the engine. */
+#ifndef STORE_ENGINE_OPTIONS_H
+#define STORE_ENGINE_OPTIONS_H
+#include "store/lsm/lsm.h"
+#include "store/schema/schema.h"
+
+/* Set the engine's options of a table. What the schema refuses, as of a damaged
+ * catalogue, is as good as not set. Pure. */
+void engine_options_of(struct lsm_table_options *to, const struct table *t);
+#endif
