@@ -151,15 +151,31 @@ void handle_free(struct fs *fs, struct handle *h)
 	mem_free(h);
 }
 
+static void release_all(struct fs *fs, struct handle **list)
+{
+	struct handle *h;
+
+	while ((h = *list)) {
+		const struct file_kind *file = h->node->ops->file;
+		struct op *op = file->close ? op_begin(fs, NULL) : NULL;
+
+		h->cut = true;
+		if (op) {
+			op->bound = h->node;
+			file->close(op, h);
+			op_end(op, 0, NULL, NULL);
+		}
+		handle_free(fs, h);
+	}
+}
+
 void handles_release(struct fs *fs)
 {
 	struct handles *open;
 
 	for (open = fs->handles; open < fs->handles + FS_HANDLES; open++) {
-		while (open->writers)
-			handle_free(fs, open->writers);
-		while (open->readers)
-			handle_free(fs, open->readers);
+		release_all(fs, &open->writers);
+		release_all(fs, &open->readers);
 	}
 }
 

@@ -63,6 +63,8 @@ struct handle {
 	bool writer;
 	bool cached;			/* the kernel keeps pages of it */
 	bool moved;			/* the kernel opened another inode */
+	bool cut;	/* the daemon ends first: what it has written in part */
+			/* (a statement, a line) does not count */
 	enum hold hold;
 	struct write_buffer *buffer;		/* of a writer */
 	/* These under its lock. */
@@ -141,7 +143,9 @@ int handle_flush(struct op *op, struct handle *h);
 int handle_begin_statement(struct op *op, struct handle *h, bool begun);
 /* Close its last descriptor: commit what is left, and give up its buffer. */
 int handle_finish(struct op *op, struct handle *h);
-/* Close, at the end, the handles that get no RELEASE. */
+/* Close, at the end, the handles that get no RELEASE. The store is open yet;
+ * statements and lines without their end are not carried out: their writers had
+ * not closed. */
 void handles_release(struct fs *fs);
 /* Return the handles of all files in a directory (and in others). */
 struct handles *handles_of(struct fs *fs, const struct node *dir);

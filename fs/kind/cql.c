@@ -510,7 +510,7 @@ static void close_cql(struct op *op, struct handle *h)
 	console_unlink(c);
 	c->op = op;
 	op->broadcast = true;
-	if (c->text.len && takes_rest(c) && !begin(c, op, h)) {
+	if (c->text.len && takes_rest(c) && !h->cut && !begin(c, op, h)) {
 		err = run_all(c, true, &used);
 		if (err)
 			op_refuse(op, err, "%s",

@@ -265,7 +265,7 @@ void rows_close(struct op *op, struct handle *h)
 	if (!r)
 		return;
 	unlink_rows(op->fs, r);
-	if (r->rest.len)
+	if (r->rest.len && !h->cut)
 		rows_write_rest(op, h, r);
 	rows_read_end(op->fs, r);
 	rows_write_end(op->fs, r);

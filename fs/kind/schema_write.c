@@ -378,6 +378,6 @@ int schema_write_flush(struct op *op, struct handle *h)
 
 void schema_write_close(struct op *op, struct handle *h)
 {
-	if (h->buffer)	/* a reader's text was not written */
+	if (h->buffer && !h->cut)	/* a reader's text was not written */
 		apply_rest(op, h);
 }
