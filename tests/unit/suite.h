@@ -1,5 +1,5 @@
 /*
- * Each tests/unit/test_MODULE.c defines its suite with SUITE(MODULE) and is
+ * Each test_MODULE.c below tests/unit defines its suite with SUITE(MODULE) and is
  * run by main.c without being named anywhere else:
  *
  *	SUITE(bytes)
