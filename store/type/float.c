@@ -139,6 +139,51 @@ static void set_digits(struct digits *d, uint64_t n)
 }
 
 /*
+ * The digits of a number that is no power of two, is less than 2^53 (a float:
+ * 2^24) and not below 2^-60. Whole numbers are enough then to take digit after
+ * digit of the exact value, until what is left, or what is missing to the next
+ * larger digit, is within half the distance to the neighbouring numbers; half
+ * of it is read as the even one of two. Of both digits the nearer is taken, as
+ * nearest() does. Returns false, and no digits, for other numbers.
+ */
+static bool find_exact(struct digits *d, enum type_kind kind, double x)
+{
+	int exponent, bits = kind == TYPE_FLOAT ? 24 : 53, shift;
+	double fraction = frexp(x, &exponent);
+	uint64_t mantissa = (uint64_t)ldexp(fraction, bits);
+	/* In units of half the distance to the neighbours, times 10 a digit. */
+	unsigned __int128 one, left, half = 1;
+	bool down = false, up = false;
+
+	if (exponent > bits - 1 || exponent < -60 || fraction == 0.5)
+		return false;
+	shift = bits + 1 - exponent;
+	one = (unsigned __int128)1 << shift;
+	left = (unsigned __int128)mantissa << 1;
+	set_digits(d, (uint64_t)(left >> shift));
+	if (d->text[0] == '0')
+		d->count = 0;
+	d->exponent = d->count;
+	for (left &= one - 1; left && !down && !up; left &= one - 1) {
+		left *= 10;
+		half *= 10;
+		d->text[d->count++] = (char)('0' + (int)(left >> shift));
+		d->text[d->count] = 0;
+		left &= one - 1;
+		down = left < half || (left == half && !(mantissa & 1));
+		up = one - left < half || (one - left == half && !(mantissa & 1));
+		if (up && (!down || 2 * left > one ||
+			   (2 * left == one && (d->text[d->count - 1] & 1)))) {
+			step_up(d);
+		} else if (!down && d->count == 1 && d->text[0] == '0') {
+			d->count = 0;
+			d->exponent--;
+		}
+	}
+	return true;
+}
+
+/*
  * Most numbers are some n / 10^places with few digits. As two different numbers
  * of up to 15 digits (6 for a float) never are the same double, one that yields
  * x is the only one, and its division rounds as reading would.
@@ -179,7 +224,7 @@ static void search_digits(struct digits *d, enum type_kind kind, double x)
 
 static void find_shortest(struct digits *d, enum type_kind kind, double x)
 {
-	if (!find_plain(d, kind, x))
+	if (!find_exact(d, kind, x) && !find_plain(d, kind, x))
 		search_digits(d, kind, x);
 	while (d->count > 1 && d->text[d->count - 1] == '0')
 		d->text[--d->count] = 0;

@@ -386,18 +386,24 @@ static double parse(enum type_kind kind, const char *text)
 				    strtod(text, NULL);
 }
 
-/* Any bits, powers of two (below them the gap is half), short decimals. */
+/*
+ * Any bits, powers of two (below them the gap is half), any bits of the size
+ * that numbers mostly have, short decimals.
+ */
 static double random_float(struct random *rng, enum type_kind kind)
 {
 	uint64_t bits = random_next(rng);
 	char text[32];
 	double x;
 
-	switch (random_below(rng, 3)) {
+	switch (random_below(rng, 4)) {
 	case 0:
+		x = ldexp((double)(bits >> 11), (int)(bits % 130) - 120);
+		return kind == TYPE_FLOAT ? (double)(float)x : x;
+	case 1:
 		bits &= 0x7ff0000000000000;
 		/* fall through */
-	case 1:
+	case 2:
 		memcpy(&x, &bits, 8);
 		return kind == TYPE_FLOAT ? (double)(float)x : x;
 	default:
@@ -423,7 +429,23 @@ static int count_digits(const char *text)
 	return digits - zeros;
 }
 
-/* No shorter digits give the number back, and these do. */
+/* The first digits of a text, behind its leading zeros, as one number. */
+static int64_t all_digits(const char *text, int count)
+{
+	int64_t n = 0;
+
+	for (; *text && *text != 'E' && *text != 'e' && count; text++) {
+		if (*text < '0' || *text > '9' || (!n && *text == '0'))
+			continue;
+		n = n * 10 + (*text - '0');
+		count--;
+	}
+	for (; count; count--)
+		n *= 10;
+	return n;
+}
+
+/* No shorter digits give the number back, and these do and are the nearest. */
 START_TEST(digits_are_the_shortest)	/* _i is the seed */
 {
 	enum type_kind kind = _i % 2 ? TYPE_FLOAT : TYPE_DOUBLE;
@@ -443,6 +465,11 @@ START_TEST(digits_are_the_shortest)	/* _i is the seed */
 			ck_assert_msg(parse(kind, shorter) != x, "%s and %s",
 				      text, shorter);
 		}
+		from = count_digits(text);
+		snprintf(shorter, sizeof(shorter), "%.*e", from - 1, x);
+		if (from > 2 && parse(kind, shorter) == x)
+			ck_assert_msg(all_digits(text, from) == all_digits(shorter, from),
+				      "%s and %s", text, shorter);
 	}
 }
 END_TEST
