@@ -403,6 +403,33 @@ static bool patch_scratch(struct bytes name, struct bytes *base)
 	return true;
 }
 
+/* NAME-journal, NAME-wal, NAME-shm beside a cell that is an SQLite database. */
+static bool database_scratch(struct bytes name, struct bytes *base)
+{
+	static const char *const ends[] = { "-journal", "-wal", "-shm" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (ends_with(name, ends[i])) {
+			*base = bytes_of(name.ptr, name.len - strlen(ends[i]));
+			return true;
+		}
+	return false;
+}
+
+/* What Python's tempfile makes: tmp and eight of a-z, 0-9 and '_'. */
+static bool python_scratch(struct bytes name)
+{
+	size_t i;
+
+	if (name.len != 11 || memcmp(name.ptr, "tmp", 3))
+		return false;
+	for (i = 3; i < name.len; i++)
+		if (!islower(name.ptr[i]) && !isdigit(name.ptr[i]) && name.ptr[i] != '_')
+			return false;
+	return true;
+}
+
 bool name_is_scratch(struct bytes name, struct bytes *base)
 {
 	*base = BYTES_EMPTY;
@@ -416,6 +443,8 @@ bool name_is_scratch(struct bytes name, struct bytes *base)
 	    all_alnum(bytes_of(name.ptr + 2, 6)))
 		return true;
 	if (name.len == 4 && !memcmp(name.ptr, "4913", 4))
+		return true;
+	if (python_scratch(name))
 		return true;
 	if (name.ptr[0] == '.')
 		return hidden_scratch(name, base);
@@ -442,7 +471,8 @@ bool name_is_scratch(struct bytes name, struct bytes *base)
 		*base = bytes_of(name.ptr, name.len - 4);
 		return true;
 	}
-	return patch_scratch(name, base) || middle_scratch(name, base);
+	return patch_scratch(name, base) || database_scratch(name, base) ||
+	       middle_scratch(name, base);
 }
 
 unsigned name_distance(struct bytes a, struct bytes b, unsigned limit)
