@@ -59,6 +59,10 @@ for way in '' --inplace --whole-file --no-whole-file '--no-whole-file --inplace'
 	esac
 	same_as_backup "rsync $way"
 done
+echo changed >"$x/b"
+is 'rsync --delay-updates has no folder for them, and says so' 1 "$(rsync -aX --delay-updates "$W/backup/k/" "$M/k/" 2>&1 | grep -c 'Unable to create partial-dir for t/1/x/b')"
+is 'and why' "/k/t/1/x/.~tmp~ EINVAL there is no column '.~tmp~'" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
+rsync -aX "$W/backup/k/" "$M/k/"
 ok 'rsync -c of one cell' sh -c "echo 77 >'$x/a' && rsync -aXc '$x/a' '$W/backup/k/t/1/x/a' && cmp '$x/a' '$W/backup/k/t/1/x/a'"
 is 'rsync shows what changes' '>f' "$(sleep 1.1; echo 78 >"$x/a"; shown "$M/k/" "$W/backup/k/" | grep '/a$' | cut -c1-2)"
 ok 'rsync of the changes' rsync -aX --delete "$M/k/" "$W/backup/k/"
