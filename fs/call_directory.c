@@ -3,6 +3,7 @@
 
 #include "fs/file/handle.h"
 #include "fs/file/unopened.h"
+#include "fs/file/view_look.h"
 #include "fs/fs.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
@@ -24,6 +25,8 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 		return n ? -ENOMEM : -ESTALE;
 	}
 	err = op_enter(op, n);
+	if (err == -ESTALE)	/* its snapshot was released */
+		err = view_lost(op, n);
 	if (!err)
 		err = n->ops->directory ? listing_open(op, n, &l) : -ENOTDIR;
 	if (!err) {

@@ -55,6 +55,13 @@ static bool may_be_called(const struct node *dir, struct bytes name)
 		name_fits(name)) || (dir == dir->table && name_fits(name));
 }
 
+/* Return the error of a call in a directory whose table or snapshot may be gone:
+ * its caller is told to look again once at most. */
+static int or_lost(struct at *at, int err)
+{
+	return err == -ESTALE ? view_lost(at->op, at->dir) : err;
+}
+
 static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		    uint64_t parent, const char *name, bool changes)
 {
@@ -76,7 +83,7 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		node_put(&fs->nodes, at->dir);
 		return err ? err : -ENOMEM;
 	}
-	err = op_enter(at->op, at->dir);
+	err = or_lost(at, op_enter(at->op, at->dir));
 	if (err) {
 		err = op_end(at->op, err, at->dir, name);
 		node_put(&fs->nodes, at->dir);
@@ -89,13 +96,6 @@ static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		op_by_path(at->op, at->dir);
 	handles_commit_empty(at->op, at->dir);
 	return 0;
-}
-
-/* Return the error of a call in a directory whose table may be gone: its caller
- * is told to look again once at most. */
-static int or_lost(struct at *at, int err)
-{
-	return err == -ESTALE ? view_lost(at->op, at->dir) : err;
 }
 
 int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,

@@ -28,6 +28,21 @@ struct on {
 	struct node *n;
 };
 
+/* True if it was removed, or made by open and not committed yet: its
+ * descriptors live on. */
+static bool is_open_file(struct node *n)
+{
+	return !n->ops->directory && atomic_load(&n->opens);
+}
+
+/* Return the error of a call by path or descriptor on n, whose table or snapshot
+ * may be gone: by path, its caller is told to look again once at most. */
+static int node_or_lost(struct on *on, int err)
+{
+	return err == -ESTALE && !is_open_file(on->n) ?
+		       view_lost(on->op, on->n) : err;
+}
+
 static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		    uint64_t node, bool changes)
 {
@@ -43,7 +58,7 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		node_put(&fs->nodes, on->n);
 		return refused ? -EROFS : -ENOMEM;
 	}
-	err = op_enter(on->op, on->n);
+	err = node_or_lost(on, op_enter(on->op, on->n));
 	if (err) {
 		err = op_end(on->op, err, on->n, NULL);
 		node_put(&fs->nodes, on->n);
@@ -69,13 +84,6 @@ static int on_end(struct on *on, int err)
 	return err;
 }
 
-/* True if it was removed, or made by open and not committed yet: its
- * descriptors live on. */
-static bool is_open_file(struct node *n)
-{
-	return !n->ops->directory && atomic_load(&n->opens);
-}
-
 /* True if it no longer exists, by that error of its attributes: who comes by it
  * looks again. Of directories, some have none. */
 static bool is_missing(struct node *n, int err)
@@ -83,14 +91,6 @@ static bool is_missing(struct node *n, int err)
 	if (err == -ENOENT && n->ops->directory)
 		return atomic_load(&n->flags) & NODE_GONE;
 	return err == -ENOENT || (err == -ESTALE && !is_open_file(n));
-}
-
-/* Return the error of a call by path or descriptor on n, whose table may be
- * gone: by path, its caller is told to look again once at most. */
-static int node_or_lost(struct on *on, int err)
-{
-	return err == -ESTALE && !is_open_file(on->n) ?
-		       view_lost(on->op, on->n) : err;
 }
 
 /* Get attributes. id: the number by which the kernel asked. No notice reaches

@@ -122,7 +122,9 @@ int view_missed(struct op *op, struct node *n, bool first,
 int view_lost(struct op *op, struct node *dir)
 {
 	struct wish *w = wish_take(op);
-	bool looked = w && w->looked;
+	/* In a snapshot that was released no look is made. */
+	bool looked = w && (w->looked ||
+			    (dir->snapshot && w->asked == dir));
 
 	if (wish_is_unknown(op))
 		return tell_unknown(op, dir, -ENOENT);

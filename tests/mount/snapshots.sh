@@ -134,6 +134,25 @@ ok 'it holds its files alone with the others' test "$(held "$P/one")" -ge 0
 for name in "$P"/*; do ok "released: $name" rmdir "$name"; done
 is 'none is left' '' "$(ls "$P")"
 
+# Who works in one that is released finds nothing there.
+mkdir -p "$M/left/t/p"
+echo x >"$M/left/t/p/r"
+mkdir "$P/left"
+cat >"$W/inside.py" <<'P'
+import errno, os, sys
+top = sys.argv[1] + '/left'
+os.chdir(top + '/left/t')
+os.stat('p')
+os.rmdir(top)
+for i in range(3):
+    for call in (os.stat, os.listdir, lambda n: os.getxattr(n, 'user.type')):
+        for name in ('p', 'p/r', 'new'):
+            try: call(name); print(call, name, 'is there')
+            except OSError as e: e.errno == errno.ENOENT or print(call, name, errno.errorcode[e.errno])
+P
+is 'one that is worked in' '' "$(python3 "$W/inside.py" "$P")"
+rm -r "$M/left"
+
 # Another user may look, and make none.
 ok 'one more' mkdir "$P/mine"
 if [ "$(id -u)" = 0 ]; then
