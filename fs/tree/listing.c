@@ -14,6 +14,7 @@
 #include "fs/op/place.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/snapshot.h"
 
 #define NODE_LIMIT 1000000	/* with more, listings make no nodes */
@@ -177,22 +178,18 @@ int listing_place(struct op *op, struct listing *l)
 	return err ? err : charge_held(op, l, l->granted);
 }
 
+static bool kept_before(const void *element, const void *key)
+{
+	return bytes_compare(node_name(*(struct node *const *)element),
+			     *(const struct bytes *)key) < 0;
+}
+
 static bool is_kept(const struct listing *l, struct bytes name)
 {
-	size_t low = 0, high = l->given;
+	size_t at = array_find(l->kept, l->given, sizeof(*l->kept), &name,
+			       kept_before);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = bytes_compare(node_name(l->kept[middle]), name);
-
-		if (!order)
-			return true;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return at < l->given && bytes_equal(node_name(l->kept[at]), name);
 }
 
 /* Return the next child that exists only in memory: other kept ones come in

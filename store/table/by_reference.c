@@ -7,26 +7,23 @@
 
 #include <errno.h>
 
+#include "store/base/array.h"
 #include "store/table/cursor.h"
 #include "store/table/key.h"
+
+static bool bytes_before(const void *element, const void *key)
+{
+	return bytes_compare(*(const struct bytes *)element,
+			     *(const struct bytes *)key) < 0;
+}
 
 /* True if the key is in the list, which is sorted. */
 static bool is_listed(const struct query *q, struct bytes key)
 {
-	size_t low = 0, high = q->partition_count;
+	size_t at = array_find(q->partitions, q->partition_count,
+			       sizeof(*q->partitions), &key, bytes_before);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = bytes_compare(q->partitions[middle], key);
-
-		if (!order)
-			return true;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return at < q->partition_count && bytes_equal(q->partitions[at], key);
 }
 
 static bool is_asked_for(const struct cursor *c)

@@ -130,11 +130,19 @@ static int decode_statics(struct cursor *c, struct bytes encoded)
 	return err;
 }
 
+/* Step p to the row of that key: 1: it is the next, 0: there is none, -errno. */
+static int peek_exactly(struct cursor *c, struct peek *p, struct bytes key)
+{
+	int err = scan_peek_seek(c, p, key);
+	int more = err ? err : scan_peek_row(c, p);
+
+	return more > 0 ? bytes_equal(p->entry.key, key) : more;
+}
+
 int cursor_read_statics(struct cursor *c)
 {
 	struct peek *p = &c->partitions;
-	struct bytes key;
-	int err, more;
+	int found;
 
 	c->statics_read = true;
 	if (!c->query.with_statics || !table_has_statics(c->table))
@@ -144,16 +152,8 @@ int cursor_read_statics(struct cursor *c)
 	key_add_place(&c->scratch, c->table, NULL);
 	if (c->scratch.failed)
 		return -ENOMEM;
-	key = buf_bytes(&c->scratch);
-	err = scan_peek_seek(c, p, key);
-	if (err)
-		return err;
-	more = scan_peek_row(c, p);
-	if (more <= 0)
-		return more;
-	if (!bytes_equal(p->entry.key, key))
-		return 0;
-	return decode_statics(c, p->entry.row);
+	found = peek_exactly(c, p, buf_bytes(&c->scratch));
+	return found > 0 ? decode_statics(c, p->entry.row) : found;
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -409,16 +409,7 @@ static bool is_in_slices(const struct cursor *c, struct bytes key)
 
 int cursor_row_at(struct cursor *c, struct bytes key, struct row_view *view)
 {
-	struct peek *p = c->rows;
-	int more, err;
+	int found = is_in_slices(c, key) ? peek_exactly(c, c->rows, key) : 0;
 
-	if (!is_in_slices(c, key))
-		return 0;
-	err = scan_peek_seek(c, p, key);
-	if (err)
-		return err;
-	more = scan_peek_row(c, p);
-	if (more <= 0)
-		return more;
-	return bytes_equal(p->entry.key, key) ? take_row(c, view) : 0;
+	return found > 0 ? take_row(c, view) : found;
 }
