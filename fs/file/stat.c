@@ -180,10 +180,13 @@ int stat_and_load(struct op *op, struct node *n, struct child *out,
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 		struct child *c, struct node **out)
 {
-	struct node *n = node_find(&op->fs->nodes, dir, name);
+	struct node *n;
 	int err;
 
 	*out = NULL;
+	if (dir->ops->is_being_made && dir->ops->is_being_made(op, dir, name))
+		return -ENOENT;
+	n = node_find(&op->fs->nodes, dir, name);
 	if (n && (atomic_load(&n->flags) & NODE_HIDDEN)) {
 		node_put(&op->fs->nodes, n);
 		return -ENOENT;

@@ -74,6 +74,91 @@ int keyspace_read_name(struct op *op, struct bytes name, struct bytes *raw)
 	return err;
 }
 
+/* True if nothing but mkdir has made anything in it. */
+static bool has_no_ddl(const struct keyspace *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->table_count; i++)
+		if (!(k->tables[i]->flags & TABLE_PROVISIONAL))
+			return false;
+	return !k->system && !k->type_count;
+}
+
+/* The maker of a name, if its node is in memory; else 0. */
+static pid_t maker_of(struct op *op, struct node *dir, struct bytes name)
+{
+	struct node *n = node_find(&op->fs->nodes, dir, name);
+	pid_t pid = n ? atomic_load(&n->maker_pid) : 0;
+
+	node_put(&op->fs->nodes, n);
+	return pid;
+}
+
+static _Atomic uint64_t *copier_of(struct op *op, const struct node *dir)
+{
+	return &op->fs->copiers[dir->ino % NODE_SHARDS];
+}
+
+/* Return the copier that the caller is, if it makes the schema.cql of dir. */
+static uint64_t as_copier(const struct op *op, const struct node *dir)
+{
+	return (uint64_t)op->call->pid << 32 | dir->ino >> 32;
+}
+
+/* True if the caller made the keyspace's schema.cql, which made this table, and
+ * may go on to make the table's directory, as cp does. */
+static bool table_is_made(struct op *op, struct node *dir, struct bytes name,
+			  const struct table *t)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	struct query q;
+	int got;
+
+	if (t->flags & (TABLE_PROVISIONAL | TABLE_VIRTUAL) ||
+	    atomic_load(copier_of(op, dir)) != as_copier(op, dir) ||
+	    maker_of(op, dir, name))
+		return false;
+	query_init(&q, t);
+	q.limit = 1;
+	q.with_statics = true;
+	q.static_only_rows = true;
+	got = table_query(&cursor, op->store, &q);
+	if (!got)
+		got = cursor_next(cursor, &row);
+	cursor_close(cursor);
+	return !got;
+}
+
+/*
+ * The kernel makes nothing under a name that it has found. A name in a keyspace
+ * is not found by who is making it, where that may be: schema.cql with O_EXCL
+ * before there is any DDL, and then, once, the tables that it brought. Where
+ * the call cannot be seen it is expected of who made the keyspace.
+ */
+static bool is_being_made(struct op *op, struct node *dir, struct bytes name)
+{
+	struct keyspace *k = op_keyspace(op, dir);
+	struct table *t = NULL;
+	bool schema = bytes_equal(name, bytes_str("schema.cql"));
+	struct bytes raw;
+	enum making makes;
+
+	if (!k || k->system || dir->snapshot || dir->json || !op->call ||
+	    !op->call->pid)
+		return false;
+	if (!schema && !keyspace_read_name(op, name, &raw))
+		t = keyspace_table(k, raw);
+	op->reason[0] = 0;
+	if (schema ? !has_no_ddl(k) : !t || !table_is_made(op, dir, name, t))
+		return false;
+	makes = caller_makes(op->call);
+	if (makes == MAKES_UNKNOWN)
+		return !schema || atomic_load(&dir->maker_pid) == op->call->pid;
+	return makes == (schema ? MAKES_FILE : MAKES_DIRECTORY);
+}
+
 static int lookup(struct op *op, struct node *dir, struct bytes name,
 		  struct child *out)
 {
@@ -142,6 +227,8 @@ static int create(struct op *op, struct node *dir, struct bytes name,
 	struct node *n;
 
 	if (bytes_equal(name, bytes_str("schema.cql"))) {
+		if (is_being_made(op, dir, name))
+			atomic_store(copier_of(op, dir), as_copier(op, dir));
 		n = node_find(&op->fs->nodes, dir, name);
 		if (n && (atomic_fetch_and(&n->flags, ~(uint32_t)NODE_HIDDEN) &
 			  NODE_HIDDEN))
@@ -260,6 +347,11 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 		err = keyspace_check_name(op, new.name, "table");
 	if (err)
 		return err;
+	t = keyspace_table(k, new.name);
+	if (t && is_being_made(op, dir, name)) {
+		table_child(out, t);
+		return 0;
+	}
 	new.keyspace = k->name;
 	err = op_edit_schema(op, add_table, &new);
 	if (err)
@@ -405,6 +497,7 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 static const struct node_ops kind_keyspace = {
 	.kind = "keyspace",
 	.directory = true,
+	.is_being_made = is_being_made,
 	.lookup = lookup,
 	.stat = stat_keyspace,
 	.next = next,

@@ -115,6 +115,10 @@ struct node_ops {
 	bool snapshot;
 	bool json;	/* below it rows are documents: kind/json_tree.h */
 	bool volatile_listing;	/* the kernel keeps none */
+	/* True if the caller is making this name, and must not find it. NULL:
+	 * never. */
+	bool (*is_being_made)(struct op *op, struct node *dir,
+			      struct bytes name);
 	/* Look up this name in dir. -ENOENT. */
 	int (*lookup)(struct op *op, struct node *dir, struct bytes name,
 		      struct child *out);

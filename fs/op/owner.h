@@ -42,6 +42,10 @@ bool caller_may_enter(struct op *op, const struct keyspace *k,
  * users who may enter it may read it. */
 mode_t owner_mode_of_description(mode_t mode);
 mode_t caller_umask(const struct fs_call *call);
+/* Return what the caller is making at this moment: a file with O_CREAT | O_EXCL,
+ * a directory. UNKNOWN: /proc/PID/syscall is closed to us. */
+enum making { MAKES_NOTHING, MAKES_FILE, MAKES_DIRECTORY, MAKES_UNKNOWN };
+enum making caller_makes(const struct fs_call *call);
 /* Compare what set_owner sets (enum fs_set) with a keyspace's or table's: 1
  * differs, 0; -EPERM: it is not stored. Set it. */
 int owner_differs(struct op *op, unsigned set, const struct stat *attr,
