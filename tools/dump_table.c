@@ -495,7 +495,7 @@ static size_t whole_first(struct piece *p, size_t count)
 	return n;
 }
 
-/* Put the runs of lists behind all others, in their order. */
+/* Put the runs of lists after all others, in their order. */
 static size_t runs_last(struct dump *d)
 {
 	size_t n = 0, i;

@@ -361,7 +361,7 @@ static void drop_used(struct console *c, size_t used)
 	c->text.len -= used;
 }
 
-/* Return the statement that has begun behind the first `used` bytes. */
+/* Return the statement that has begun after the first `used` bytes. */
 static struct bytes rest_from(const struct console *c, size_t used)
 {
 	size_t at = used + c->split.begin;

@@ -3,7 +3,7 @@
  * lock, and applied as one batch or a few: each row whole or not at all. What is
  * left of a line waits for the next write, or for the close.
  *
- * The first bad line ends the write: what stands before it is applied, and is
+ * The first bad line ends the write: what is before it is applied, and is
  * the count that the write returns. The writer comes again with the bad line in
  * front, and then the write fails.
  */
@@ -28,7 +28,7 @@ struct lines {
 	struct rows *r;
 	struct bytes data;
 	size_t at;		/* of the next line in data */
-	size_t good;		/* behind the last line that is done */
+	size_t good;		/* after the last line that is done */
 	uint64_t line;		/* lines before `at`, */
 	uint64_t good_line;	/* and before `good` */
 	/* Not applied yet: */

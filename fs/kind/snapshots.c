@@ -37,7 +37,7 @@ static int snapshot_child(struct op *op, struct child *out,
 	return op->arena.failed ? -ENOMEM : 0;
 }
 
-/* Return the name with a 0 byte behind it; NULL: no memory. */
+/* Return the name with a 0 byte after it; NULL: no memory. */
 static const char *text_of(struct op *op, struct bytes name)
 {
 	char *text = arena_alloc(&op->arena, name.len + 1);

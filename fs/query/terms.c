@@ -112,7 +112,7 @@ static int add_term(struct query_terms *q, struct bytes column,
 	return parse_values(t, text);
 }
 
-/* Parse what stands between the '@' and the comma. */
+/* Parse the text between the '@' and the comma. */
 static int parse_term(struct query_terms *q, struct bytes text,
 		      const char **why)
 {

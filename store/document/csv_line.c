@@ -13,8 +13,8 @@ struct field {
 	bool quoted;
 };
 
-/* Take what is between quotes, from behind the first on; quotes inside are
- * doubled. *at moves behind the last. */
+/* Take the text between quotes, from after the first on; quotes inside are
+ * doubled. *at moves to after the last. */
 static int take_quoted(struct line_reader *r, const uint8_t **at,
 		       const uint8_t *end, struct field *f)
 {
@@ -49,7 +49,7 @@ static int take_quoted(struct line_reader *r, const uint8_t **at,
 	return 0;
 }
 
-/* Take the next field; *at moves behind its comma, or to the end. *last: there
+/* Take the next field; *at moves to after its comma, or to the end. *last: there
  * is no other. */
 static int take_field(struct line_reader *r, const uint8_t **at,
 		      const uint8_t *end, struct field *f, bool *last)

@@ -306,7 +306,7 @@ static int take_name(struct line_reader *r, uint32_t index, uint32_t *place,
 	*place = r->order[index];
 	from = *place ? names->ends[*place - 1] : 0;
 	len = names->ends[*place] - from;
-	/* Its text has ", " before and ": " behind it. */
+	/* Its text has ", " before and ": " after it. */
 	if (len > 4 && (size_t)(end - *at) > len - 4 &&
 	    !memcmp(*at, names->names.ptr + from + 2, len - 4)) {
 		*at += len - 4;

@@ -384,7 +384,7 @@ static int walk_searching(struct walk *w, struct search *s)
 	}
 	if (!err && offset < s->end)
 		err = begin_gap(w, offset, "no sound block");
-	/* Behind the last block there are filters and the like. */
+	/* After the last block there are filters and the like. */
 	if (!s->end_known && s->known && !s->known->has_bounds &&
 	    w->rows == s->known->row_count)
 		return err;
