@@ -320,7 +320,7 @@ static int pick_small(struct strategy_pick *pick, struct strategy_candidates *c,
 		      const struct strategy_request *r)
 {
 	double target = target_of(r), size = 0;
-	size_t from, end, i, count = 0;
+	size_t from, end = 0, i, count = 0;
 
 	c->count = 0;
 	for (i = 0; i < r->count; i++)
