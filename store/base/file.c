@@ -181,11 +181,19 @@ static int system_map_sync(void *context, int fd, void *address, size_t len)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t begin = (uintptr_t)address & ~(page - 1);
+	int err;
 
 	(void)context;
 	(void)fd;
-	return result(msync((void *)begin, len + ((uintptr_t)address - begin),
-			    MS_SYNC));
+	len += (uintptr_t)address - begin;
+	err = result(msync((void *)begin, len, MS_SYNC));
+	/*
+	 * Whole pages are hardly written again. They stay in the kernel's cache,
+	 * but no longer count as memory of this process.
+	 */
+	if (!err && len >= page)
+		(void)madvise((void *)begin, len & ~(page - 1), MADV_DONTNEED);
+	return err;
 }
 
 static int system_advise(void *context, int fd, uint64_t offset, uint64_t len,
