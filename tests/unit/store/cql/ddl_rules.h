@@ -92,8 +92,9 @@
 { WITH("compaction = {'class': 'UnifiedCompactionStrategy', "
        "'scaling_parameters': 'T4, L10, N, X'}"),
   WRONG "Scaling parameter X must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+" },
-{ WITH("compression = {'class': 'SnappyCompressor', 'x': 1}"),
-  WRONG "Unknown compression options x" },
+{ WITH("compression = {'class': 'SnappyCompressor'}"),
+  WRONG "SnappyCompressor is not supported: use LZ4Compressor, "
+	"ZstdCompressor or DeflateCompressor" },
 { WITH("compression = {'class': 'LZ4Compressor', "
        "'lz4_high_compressor_level': 18}"),
   WRONG "Invalid value [18] for parameter 'lz4_high_compressor_level'. "

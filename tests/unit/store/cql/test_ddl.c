@@ -390,8 +390,8 @@ START_TEST(warnings)
 	       "Chunks of 2048 KiB are not made here: they have 1024 KiB at "
 	       "most");
 	warned("ALTER TABLE zipped WITH compression = {'class': "
-	       "'org.apache.cassandra.io.compress.SnappyCompressor'}",
-	       "There is no SnappyCompressor here: the table's data is "
+	       "'org.apache.cassandra.io.compress.DeflateCompressor'}",
+	       "There is no DeflateCompressor here: the table's data is "
 	       "compressed by LZ4", NULL);
 	not_warned("ALTER TABLE zipped WITH compression = {'class': "
 		   "'NoopCompressor'}");
