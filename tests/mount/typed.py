@@ -2,8 +2,9 @@
 """typed.py KEYS PROGRAM [ARGUMENTS]: a program that draws on a whole terminal.
 
 KEYS are typed one by one, `|` between them, with escapes as Python writes them
-(\\r \\x1b): each when something has been shown and nothing came for 0.3 s. Prints
-all that was shown, and ends as the program does; after 60 s the program is killed.
+(\\r \\x1b): each when something was shown since the one before (or for 5 s nothing) and
+the program has waited for keys for 0.3 s. Prints all that was shown, and ends as the
+program does; after 120 s the program is killed.
 Where the answers are text, terminal.py waits for them instead.
 """
 import os, pty, select, sys, time
@@ -13,7 +14,20 @@ pid, fd = pty.fork()
 if pid == 0:
     os.environ["TERM"] = "xterm"
     os.execvp(sys.argv[2], sys.argv[2:])
-shown, last, end = b"", time.monotonic(), time.monotonic() + 60
+
+
+def waits_for_keys():
+    """True if it sleeps, but not in a call to a mount."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            state = f.read().rsplit(")", 1)[1].split()[0]
+        with open("/proc/%d/wchan" % pid) as f:
+            return state == "S" and "request_wait" not in f.read()
+    except OSError:
+        return False
+
+
+shown, seen, last, end = b"", 0, time.monotonic(), time.monotonic() + 120
 while time.monotonic() < end:
     if select.select([fd], [], [], 0.05)[0]:
         try:
@@ -23,9 +37,11 @@ while time.monotonic() < end:
         if not data:
             break
         shown, last = shown + data, time.monotonic()
-    elif keys and shown and time.monotonic() - last > 0.3:
-        os.write(fd, keys.pop(0))
+    elif not waits_for_keys():
         last = time.monotonic()
+    elif keys and shown and time.monotonic() - last > (0.3 if len(shown) > seen else 5):
+        os.write(fd, keys.pop(0))
+        seen, last = len(shown), time.monotonic()
 else:
     os.kill(pid, 9)
 sys.stdout.buffer.write(shown)
