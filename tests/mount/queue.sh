@@ -102,9 +102,10 @@ P
 ok 'one user fills the queue' timeout 200 python3 "$W/shared.py" "$M"
 again -s -o allow_other
 cat "$W/queue.py" - >"$W/alone.py" <<'P'
-# These names are known: no call waits for that of another. And each looks into a
-# directory of its own: who waits for a lock of the kernel's cannot be killed.
-os.stat(m + '/k'); os.stat(m + '/k/wide')
+# Who waits for a lock of the kernel's, or for another's look at the same name, cannot
+# be killed. So these names are held open, as the kernel may forget others (another
+# suite may tell it to), and each looks into a directory of its own.
+held = [os.open(m + name, os.O_PATH) for name in ('/k', '/k/wide')]
 busy = forked(scan, 0)
 time.sleep(1)
 looks = [forked(look(name), 0) for name in ('absent', 'k/absent', 'k/wide/77777777')]
