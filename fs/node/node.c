@@ -457,27 +457,24 @@ int node_children(struct node_table *t, struct node *n, bool kept_only,
 	return 0;
 }
 
-void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
-		    int64_t mtime_ns)
+void node_know(struct node_table *t, struct node *n,
+	       const struct node_known *known)
 {
 	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
 
 	mutex_lock(lock);
-	n->known_changes = changes;
-	n->known_ns = mtime_ns;
+	n->known = *known;
 	mutex_unlock(lock);
 }
 
-int64_t node_known_time(struct node_table *t, struct node *n)
+bool node_knows(struct node_table *t, struct node *n, struct node_known *known)
 {
 	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
-	int64_t mtime_ns;
 
 	mutex_lock(lock);
-	mtime_ns = n->known_changes == atomic_load(&n->table->changes) ?
-			   n->known_ns : 0;
+	*known = n->known;
 	mutex_unlock(lock);
-	return mtime_ns;
+	return known->time && known->changes == atomic_load(&n->table->changes);
 }
 
 void node_children_put(struct node_table *t, struct node **children,
@@ -560,8 +557,10 @@ bool node_waits_for_key(struct node *n)
 	if (!n->table)
 		return false;
 	for (; n != n->table; n = n->parent) {
-		n = node_now(n);
-		if (node_is_unkeyed(n))
+		if (atomic_load(&n->forward))
+			n = node_now(n);
+		if ((atomic_load(&n->flags) & NODE_UNKEYED) &&
+		    !atomic_load(&n->key))
 			return true;
 	}
 	return false;

@@ -194,7 +194,7 @@ static struct object_ref table_object(const struct table *t)
 static int hints_of(struct op *op, struct node *table, const struct table *t,
 		    uint32_t *hints)
 {
-	struct object_ref object = table_object(t);
+	struct object_ref object;
 	struct bytes value;
 	int got;
 
@@ -205,6 +205,7 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 		*hints = HINT_KNOWN;
 		return 0;
 	}
+	object = table_object(t);
 	got = table_attribute(op->store, &object, ATTRIBUTE_HINTS,
 			      &op->arena, &value);
 	if (got < 0)
@@ -219,9 +220,13 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 static int read_hints(struct op *op, struct node *table, const struct table *t,
 		      uint32_t *hints)
 {
-	struct node *twin = twin_table(op, table, t);
-	int err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
+	struct node *twin;
+	int err;
 
+	if (!table->json)
+		return hints_of(op, table, t, hints);
+	twin = twin_table(op, table, t);
+	err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
 	node_put(&op->fs->nodes, twin);
 	return err;
 }
