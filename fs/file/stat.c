@@ -96,80 +96,16 @@ static bool is_known_by_time(struct op *op, const struct node *n)
  */
 static bool stat_known(struct op *op, struct node *n, struct child *out)
 {
-	struct node_known known;
+	int64_t mtime_ns;
 
 	/* The changes of this op itself are not counted yet. */
-	if (op->timed || !is_known_by_time(op, n) ||
-	    !node_knows(&op->fs->nodes, n, &known))
+	if (op->timed || !is_known_by_time(op, n))
+		return false;
+	mtime_ns = node_known_time(&op->fs->nodes, n);
+	if (!mtime_ns)
 		return false;
 	stat_of_kept(op, n, out);
-	out->mtime_ns = known.time;
-	return true;
-}
-
-static void know_time(struct op *op, struct node *dir, uint32_t changes,
-		      int64_t mtime_ns)
-{
-	struct node_known known = { .time = mtime_ns, .changes = changes };
-
-	node_know(&op->fs->nodes, dir, &known);
-}
-
-/* True if the cell is as its row in the store, and changes only with the
- * table. */
-static bool is_known_cell(const struct node *n)
-{
-	return !n->ops->directory && n->table && n->ops->file &&
-	       n->ops->file->load_with_stat && !n->ops->by_position &&
-	       !n->json && node_is_current(n);
-}
-
-bool stat_lasts(const struct node *n, const struct child *c)
-{
-	return is_known_cell(n) && c->expires_s == NO_TIME &&
-	       !c->volatile_attributes && c->timestamp_us != NO_TIMESTAMP &&
-	       c->mtime_ns == timestamp_ns(c->timestamp_us);
-}
-
-bool stat_is_same(struct op *op, struct node *n, uint32_t changes,
-		  uint64_t schema)
-{
-	struct table *t;
-
-	if (op->timed || op->schema->version != schema || !is_known_cell(n) ||
-	    atomic_load(&n->table->changes) != changes)
-		return false;
-	t = op_table(op, n);
-	/* A time that is set for a cell is no change of the table. */
-	return t && !(t->flags & TABLE_VIRTUAL) &&
-	       !times_exist(op, n->table, n->ops);
-}
-
-static void know_cell(struct op *op, struct node *n, uint32_t changes,
-		      const struct child *c)
-{
-	struct node_known known = {
-		.time = c->timestamp_us,
-		.size = c->size,
-		.schema = op->schema->version,
-		.changes = changes,
-	};
-
-	if (stat_lasts(n, c))
-		node_know(&op->fs->nodes, n, &known);
-}
-
-static bool stat_known_cell(struct op *op, struct node *n, struct child *out)
-{
-	struct node_known known;
-
-	if (!is_known_cell(n) || !node_knows(&op->fs->nodes, n, &known) ||
-	    !stat_is_same(op, n, known.changes, known.schema))
-		return false;
-	stat_of_kept(op, n, out);
-	out->timestamp_us = known.time;
-	out->mtime_ns = timestamp_ns(known.time);
-	out->size = known.size;
+	out->mtime_ns = mtime_ns;
 	return true;
 }
 
@@ -180,7 +116,8 @@ void stat_know_touched(struct op *op)
 	if (dir && op->own_changes != op->touched_after &&
 	    op->watched == dir->table && op_is_fresh(op) &&
 	    is_known_by_time(op, dir))
-		know_time(op, dir, op->watched_changes, op->touched_ns);
+		node_know_time(&op->fs->nodes, dir, op->watched_changes,
+			       op->touched_ns);
 }
 
 static int stat_now(struct op *op, struct node *n, struct child *out)
@@ -198,9 +135,7 @@ static int stat_now(struct op *op, struct node *n, struct child *out)
 		err = set_times(op, NULL, n, out);
 	if (!err && found && is_known_by_time(op, n) &&
 	    out->expires_s == NO_TIME && !out->volatile_attributes)
-		know_time(op, n, changes, out->mtime_ns);
-	if (!err && found)
-		know_cell(op, n, changes, out);
+		node_know_time(&op->fs->nodes, n, changes, out->mtime_ns);
 	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
 }
 
@@ -214,8 +149,7 @@ int stat_node(struct op *op, struct node *n, struct child *out)
 	if (!stat_known(op, n, out)) {
 		if (stat_kept(op, n, out))
 			return 0;
-		if (!n->ops->directory && (unkeyed_stat(op, n, out) ||
-					   stat_known_cell(op, n, out)))
+		if (!n->ops->directory && unkeyed_stat(op, n, out))
 			return 0;
 		err = stat_now(op, n, out);
 	}
@@ -230,7 +164,6 @@ int stat_and_load(struct op *op, struct node *n, struct child *out,
 		  struct buf *text)
 {
 	const struct file_kind *file = n->ops->file;
-	uint32_t changes = n->table ? atomic_load(&n->table->changes) : 0;
 	int err;
 
 	if (!file->load_with_stat || node_is_gone(n) ||
@@ -241,11 +174,7 @@ int stat_and_load(struct op *op, struct node *n, struct child *out,
 		return err ? err : content_load(op, n, text);
 	}
 	err = file->load_with_stat(op, n, text, out);
-	if (!err)
-		err = set_times(op, NULL, n, out);
-	if (!err)
-		know_cell(op, n, changes, out);
-	return err;
+	return err ? err : set_times(op, NULL, n, out);
 }
 
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,

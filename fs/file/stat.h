@@ -11,12 +11,6 @@ int stat_node(struct op *op, struct node *n, struct child *out);
 /* The same of a file, and append the committed text to which they belong. */
 int stat_and_load(struct op *op, struct node *n, struct child *out,
 		  struct buf *text);
-/* True if those attributes, and the text, stay as they are while stat_is_same:
- * the table had that many changes before they were read, and the schema that
- * version. */
-bool stat_lasts(const struct node *n, const struct child *c);
-bool stat_is_same(struct op *op, struct node *n, uint32_t changes,
-		  uint64_t schema);
 /* Look up the child of that name and its node (a reference also with some
  * errors). */
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,

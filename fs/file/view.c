@@ -62,7 +62,6 @@ static int version_load(struct op *op, struct node *n,
 			struct view_version **out)
 {
 	struct view_version *v = mem_zalloc(1, sizeof(*v));
-	uint32_t changes = n->table ? atomic_load(&n->table->changes) : 0;
 	int err = v ? stat_and_load(op, n, &v->child, &v->text) : -ENOMEM;
 
 	if (!err && v->text.failed)
@@ -77,40 +76,8 @@ static int version_load(struct op *op, struct node *n,
 	v->shares.amount = v->text.len;
 	if (v->text.len <= FILE_CACHED)
 		v->hash = XXH3_64bits(buf_bytes(&v->text).ptr, v->text.len);
-	v->node = n->id;
-	v->schema = op->schema->version;
-	v->changes = changes;
-	v->lasts = v->text.len <= FILE_CACHED && stat_lasts(n, &v->child);
 	*out = v;
 	return 0;
-}
-
-/* Take the version that its last readers left, if nothing has changed since. */
-static struct view_version *take_spare(struct op *op, struct node *n)
-{
-	struct stripe *stripe = op_stripe(op->fs, n);
-	struct view_version *v = NULL;
-
-	mutex_lock(&stripe->lock);
-	if (stripe->spare && stripe->spare->node == n->id) {
-		v = stripe->spare;
-		stripe->spare = NULL;
-	}
-	mutex_unlock(&stripe->lock);
-	if (v && stat_is_same(op, n, v->changes, v->schema))
-		return v;
-	view_version_free(op->fs, v);
-	return NULL;
-}
-
-void view_release(struct fs *fs)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(fs->stripes); i++) {
-		view_version_free(fs, fs->stripes[i].spare);
-		fs->stripes[i].spare = NULL;
-	}
 }
 
 /* ------------------------------------------------------------------- holds */
@@ -186,8 +153,7 @@ static int hold_to_read(struct op *op, struct node *n)
 	mutex_unlock(stripe_of(op->fs, n));
 	for (i = 0; i < TRIES && err == -EAGAIN; i++) {
 		changes = atomic_load(&n->changes);
-		v = take_spare(op, n);
-		err = v ? 0 : version_load(op, n, &v);
+		err = version_load(op, n, &v);
 		if (err)
 			return err;
 		if (v->child.expires_s != NO_TIME)
@@ -250,7 +216,7 @@ int view_join(struct fs *fs, struct handle *h, bool meant, bool moved)
 
 void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 {
-	struct view_version *last = NULL, **spare = &op_stripe(fs, n)->spare;
+	struct view_version *last = NULL;
 
 	mutex_lock(stripe_of(fs, n));
 	if (writer) {
@@ -260,12 +226,6 @@ void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 		if (!--n->readers) {
 			last = n->version;
 			n->version = NULL;
-		}
-		if (last && last->lasts) {
-			struct view_version *before = *spare;
-
-			*spare = last;
-			last = before;
 		}
 	}
 	mutex_unlock(stripe_of(fs, n));

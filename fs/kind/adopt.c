@@ -173,7 +173,6 @@ static int adopt_stored(struct adoption *a)
 	while (!got && (got = cursor_next(cursor, &row)) > 0) {
 		got = adopt_entry(a, &row);
 		arena_clear(&a->op->arena);
-		a->op->placed = 0;
 	}
 	cursor_close(cursor);
 	return got;
@@ -215,7 +214,6 @@ static int adopt_kept(struct adoption *a, struct node *table)
 	for (i = 0; i < count && !err; i++) {
 		err = adopt_empty(a, children[i]);
 		arena_clear(&a->op->arena);
-		a->op->placed = 0;
 	}
 	node_children_put(&a->op->fs->nodes, children, count);
 	return err;
@@ -262,7 +260,6 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	int err;
 
 	op->arena = ARENA_INIT;
-	op->placed = 0;
 	write_init(&a.w, op->store);
 	err = find_table(&a, n->parent, &table);
 	if (!err)
@@ -275,7 +272,6 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	buf_release(&a.value);
 	arena_release(&op->arena);
 	op->arena = kept;
-	op->placed = 0;
 	return err;
 }
 

@@ -457,24 +457,27 @@ int node_children(struct node_table *t, struct node *n, bool kept_only,
 	return 0;
 }
 
-void node_know(struct node_table *t, struct node *n,
-	       const struct node_known *known)
+void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
+		    int64_t mtime_ns)
 {
 	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
 
 	mutex_lock(lock);
-	n->known = *known;
+	n->known_changes = changes;
+	n->known_ns = mtime_ns;
 	mutex_unlock(lock);
 }
 
-bool node_knows(struct node_table *t, struct node *n, struct node_known *known)
+int64_t node_known_time(struct node_table *t, struct node *n)
 {
 	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
+	int64_t mtime_ns;
 
 	mutex_lock(lock);
-	*known = n->known;
+	mtime_ns = n->known_changes == atomic_load(&n->table->changes) ?
+			   n->known_ns : 0;
 	mutex_unlock(lock);
-	return known->time && known->changes == atomic_load(&n->table->changes);
+	return mtime_ns;
 }
 
 void node_children_put(struct node_table *t, struct node **children,
@@ -557,10 +560,8 @@ bool node_waits_for_key(struct node *n)
 	if (!n->table)
 		return false;
 	for (; n != n->table; n = n->parent) {
-		if (atomic_load(&n->forward))
-			n = node_now(n);
-		if ((atomic_load(&n->flags) & NODE_UNKEYED) &&
-		    !atomic_load(&n->key))
+		n = node_now(n);
+		if (node_is_unkeyed(n))
 			return true;
 	}
 	return false;

@@ -40,16 +40,6 @@ enum node_flags {
 	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
 };
 
-/* The attributes that a node of a table had in that version of the schema, when
- * the table had had this many changes. */
-struct node_known {
-	/* Of a directory in nanoseconds, of a cell its timestamp; 0: nothing is
-	 * known. */
-	int64_t time;
-	uint64_t size, schema;		/* of a cell */
-	uint32_t changes;
-};
-
 struct node {
 	uint64_t id, ino;
 	const struct node_ops *ops;
@@ -71,7 +61,10 @@ struct node {
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic uint32_t told_to;	/* of a directory: see op_alters */
 	_Atomic int64_t mtime_ns;	/* stored only in memory; 0: none */
-	struct node_known known;	/* under its children's lock */
+	/* Of a directory, under its children's lock: its time while the table
+	 * has had this many changes; 0: not known. */
+	int64_t known_ns;
+	uint32_t known_changes;
 	_Atomic int64_t looked_s;	/* when it was marked: file/wish.h */
 	_Atomic int64_t timer_s;	/* second for the timer; 0: never */
 	_Atomic int64_t ends_s;		/* second when the kernel drops it */
@@ -213,11 +206,13 @@ int node_children(struct node_table *t, struct node *n, bool kept_only,
 		  struct node ***out, size_t *count);
 void node_children_put(struct node_table *t, struct node **children,
 		       size_t count);
-/* Note what is known of a node of a table. */
-void node_know(struct node_table *t, struct node *n,
-	       const struct node_known *known);
-/* Get it. False: nothing is known, or the table has had other changes since. */
-bool node_knows(struct node_table *t, struct node *n, struct node_known *known);
+/*
+ * Note the time that a directory of a table had when the table had had this
+ * many changes; return it, if it has had no others since: else 0.
+ */
+void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
+		    int64_t mtime_ns);
+int64_t node_known_time(struct node_table *t, struct node *n);
 /* Return the number of a name in a directory: st_ino, the same after a
  * restart. cp takes files in the order of their numbers: that of schema.cql is
  * small, so that it comes before the tables. */

@@ -41,18 +41,14 @@ static struct op *take_spare(struct fs *fs)
 
 static void free_op(struct op *op)
 {
-	schema_put(op->schema);
 	arena_release(&op->arena);
 	buf_release(&op->text);
 	buf_release(&op->who.groups);
 	mem_free(op);
 }
 
-/* A spare op keeps its version of the schema, and the table that it found there
- * last: mostly the next one needs the same. */
 static void give_spare(struct fs *fs, struct op *op)
 {
-	op->placed = 0;
 	arena_clear(&op->arena);
 	buf_clear(&op->text);
 	if (op->arena.total > (1 << 20) || op->text.cap > (1 << 20)) {
@@ -82,7 +78,6 @@ void op_pool_release(struct fs *fs)
 struct op *op_begin(struct fs *fs, struct fs_call *call)
 {
 	struct op *op = take_spare(fs);
-	struct schema *had;
 
 	if (!op) {
 		op = mem_zalloc(1, sizeof(*op));
@@ -90,10 +85,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 			return NULL;
 		op->arena = ARENA_INIT;
 	}
-	had = op->schema;
-	op->schema = store_schema_again(fs->store, had);
-	if (op->schema != had || op->found_in != had)
-		op->found_in = NULL;
+	op->schema = store_schema(fs->store);
 	if (!op->schema) {
 		free_op(op);
 		return NULL;
@@ -105,6 +97,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	credentials_init(&op->who, call);
 	op->opener = NULL;
 	op->now_s = clock_now_s();
+	op->found_in = NULL;
 	op->watched = NULL;
 	op->broadcast = false;
 	op->bound = NULL;
@@ -166,7 +159,6 @@ void op_renew_schema(struct op *op)
 	schema_put(op->schema);
 	op->schema = store_schema(op->store);
 	op->found_in = NULL;
-	op->placed = 0;
 }
 
 struct op *op_current(void)
@@ -234,21 +226,15 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	 * it. */
 	if (op->timed && op->own_changes == op->timed_after)
 		atomic_fetch_add(&op->timed->changes, 1);
-	if (op->altered[0] || op->by_path[0])
-		op_tell_altered(op, err);
-	if (op->store != fs->store) {
-		schema_put(op->schema);
-		op->schema = NULL;
+	op_tell_altered(op, err);
+	if (op->store != fs->store)
 		snapshot_release(fs->store, op->store);
-	}
-	if (op->timed)
-		node_put(&fs->nodes, op->timed);
-	if (op->hinted)
-		node_put(&fs->nodes, op->hinted);
-	if (op->changing)
-		node_put(&fs->nodes, op->changing);
-	if (op->touched)
-		node_put(&fs->nodes, op->touched);
+	node_put(&fs->nodes, op->timed);
+	node_put(&fs->nodes, op->hinted);
+	node_put(&fs->nodes, op->changing);
+	node_put(&fs->nodes, op->touched);
+	schema_put(op->schema);
+	op->schema = NULL;
 	if (op->call) {
 		op->call->wait_for = op->wait_for;
 		op->call->names = op->names;

@@ -52,7 +52,6 @@ static inline int64_t timestamp_ns(int64_t timestamp_us)
 
 struct handle;
 struct write_buffer;
-struct view_version;
 struct op;
 struct wish;
 
@@ -73,9 +72,6 @@ struct handles {
 struct stripe {
 	struct mutex lock;
 	struct write_buffer *buffers;		/* under lock */
-	/* The last small one that its readers let go, for who reads it next:
-	 * under lock; NULL. */
-	struct view_version *spare;
 	_Atomic unsigned buffer_count;
 };
 
@@ -160,11 +156,6 @@ struct op {
 	struct schema *schema;		/* a reference */
 	struct table *found;		/* by op_table last, in found_in */
 	const struct schema *found_in;	/* NULL: none */
-	/* The place that place_of found last, in the arena, in placed_in: of the
-	 * node with the id placed; 0: none. Who changes the arena sets that. */
-	uint64_t placed;
-	const struct place *place;
-	const struct schema *placed_in;
 	struct arena arena;
 	struct buf text;		/* spare room for whoever needs it */
 	int64_t now_s;

@@ -36,8 +36,8 @@ struct table *op_table(struct op *op, const struct node *n)
 	/* It may have another name by now, which its node need not have yet. */
 	if (!t || t->number != n->table->number)
 		t = schema_table_by_number(op->schema, n->table->number);
-	if (!t || !t->number)	/* virtual ones all have the number 0 */
-		return t;
+	if (!t)
+		return NULL;
 	op->found_in = op->schema;
 	op->found = t;
 	return t;
@@ -181,51 +181,11 @@ static int walk_up(const struct node_ops *ops, struct node *n, struct place *p,
 	return err || fits(ops, p) ? err : -ESTALE;
 }
 
-/* True if n, or a directory above it, was renamed or is being renamed. */
-static bool may_have_moved(const struct node *n)
-{
-	for (; n != n->table; n = n->parent)
-		if (atomic_load(&n->forward) ||
-		    (atomic_load(&n->flags) & NODE_MOVING))
-			return true;
-	return false;
-}
-
-/* The place that the op found last, if it is that of n; else NULL. */
-static const struct place *known_place(const struct op *op, const struct node *n)
-{
-	return op->placed == n->id && op->placed_in == op->schema &&
-	       !may_have_moved(n) ? op->place : NULL;
-}
-
-static void know_place(struct op *op, const struct node *n,
-		       const struct place *p)
-{
-	struct place *copy = may_have_moved(n) ? NULL :
-				arena_alloc(&op->arena, sizeof(*copy));
-
-	op->placed = copy ? n->id : 0;
-	op->placed_in = op->schema;
-	if (copy)
-		*copy = *p;
-	op->place = copy;
-}
-
 int place_of(struct op *op, struct node *n, struct place *p)
 {
-	const struct place *known = known_place(op, n);
-	int err;
+	int err = begin_place(op, n, p);
 
-	if (known) {
-		*p = *known;
-		return 0;
-	}
-	err = begin_place(op, n, p);
-	if (!err)
-		err = walk_up(n->ops, n, p, true);
-	if (!err)
-		know_place(op, n, p);
-	return err;
+	return err ? err : walk_up(n->ops, n, p, true);
 }
 
 int place_to_change(struct op *op, struct node *n, struct place *p)
@@ -237,14 +197,8 @@ int place_to_change(struct op *op, struct node *n, struct place *p)
 
 int place_type(struct op *op, struct node *n, struct place *p)
 {
-	const struct place *known = known_place(op, n);
-	int err;
+	int err = begin_place(op, n, p);
 
-	if (known) {
-		*p = *known;
-		return 0;
-	}
-	err = begin_place(op, n, p);
 	return err ? err : walk_up(n->ops, n, p, false);
 }
 
@@ -317,16 +271,22 @@ static void wait_moved(struct fs *fs, struct node *n)
 	mutex_unlock(&fs->leaving_lock);
 }
 
+/* True if n, or a directory above it, was renamed or is being renamed. */
+static bool may_have_moved(const struct node *n)
+{
+	for (; n != n->table; n = n->parent)
+		if (atomic_load(&n->forward) ||
+		    (atomic_load(&n->flags) & NODE_MOVING))
+			return true;
+	return false;
+}
+
 /* Set the keys of p to those of the present names on the way to n. */
 static int follow(struct op *op, struct node *n, struct place *p)
 {
 	struct place now;
-	int err;
+	int err = place_of(op, n, &now);
 
-	/* Its keys are those that p shares with it. */
-	op->placed = 0;
-	err = place_of(op, n, &now);
-	op->placed = 0;
 	if (err || bytes_is_null(now.partition_key))
 		return err;
 	p->partition_key = now.partition_key;

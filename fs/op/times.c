@@ -194,7 +194,7 @@ static struct object_ref table_object(const struct table *t)
 static int hints_of(struct op *op, struct node *table, const struct table *t,
 		    uint32_t *hints)
 {
-	struct object_ref object;
+	struct object_ref object = table_object(t);
 	struct bytes value;
 	int got;
 
@@ -205,7 +205,6 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 		*hints = HINT_KNOWN;
 		return 0;
 	}
-	object = table_object(t);
 	got = table_attribute(op->store, &object, ATTRIBUTE_HINTS,
 			      &op->arena, &value);
 	if (got < 0)
@@ -220,13 +219,9 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 static int read_hints(struct op *op, struct node *table, const struct table *t,
 		      uint32_t *hints)
 {
-	struct node *twin;
-	int err;
+	struct node *twin = twin_table(op, table, t);
+	int err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
 
-	if (!table->json)
-		return hints_of(op, table, t, hints);
-	twin = twin_table(op, table, t);
-	err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
 	node_put(&op->fs->nodes, twin);
 	return err;
 }

@@ -171,9 +171,7 @@ int listing_place(struct op *op, struct listing *l)
 	/* As place_of, with memory that lives as long as the listing. */
 	op->schema = l->schema;
 	op->arena = l->arena;
-	op->placed = 0;
 	err = place_of(op, l->node, &l->place);
-	op->placed = 0;
 	l->arena = op->arena;
 	op->arena = arena;
 	op->schema = schema;

@@ -12,19 +12,6 @@ struct schema *store_schema(struct store *s)
 	return schema;
 }
 
-struct schema *store_schema_again(struct store *s, struct schema *had)
-{
-	bool is_present;
-
-	pthread_mutex_lock(&s->guard);
-	is_present = had && s->schema == had;
-	pthread_mutex_unlock(&s->guard);
-	if (is_present)
-		return had;
-	schema_put(had);
-	return store_schema(s);
-}
-
 struct table *store_current_table(const struct store *s, uint32_t number)
 {
 	size_t low = 0, high = s->by_number_count;

@@ -7,9 +7,6 @@ struct store;
 
 /* Return the present schema: a reference; NULL while the store opens. */
 struct schema *store_schema(struct store *s);
-/* The same for who has a reference from before, or NULL: that one is handed
- * back if it is still the present version, else released. */
-struct schema *store_schema_again(struct store *s, struct schema *had);
 /* Return the present version of a table, borrowed: REQUIRES publish. NULL:
  * dropped. */
 struct table *store_current_table(const struct store *s, uint32_t number);

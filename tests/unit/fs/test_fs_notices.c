@@ -7,10 +7,6 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
-#include "store/lsm/lsm.h"
-#include "store/schema/schema.h"
-#include "store/store.h"
-#include "store/table/present.h"
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
 
@@ -479,92 +475,6 @@ START_TEST(a_time_set_on_a_document_is_its_own)
 }
 END_TEST
 
-static uint64_t reads(void)
-{
-	struct schema *s = store_schema(t.store.store);
-	struct lsm_table_stats stats;
-
-	store_table_stats(t.store.store, schema_table(s, bytes_str("k"),
-						      bytes_str("t")), &stats);
-	schema_put(s);
-	return stats.reads;
-}
-
-/* While the kernel has its number. */
-START_TEST(what_is_known_of_a_cell_is_read_once)
-{
-	struct fs_entry row, cell;
-	struct stat st;
-	uint64_t before;
-	double timeout_s;
-
-	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
-	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &cell), 0);
-	tree_cat_is(&t, "k/t/p/c/v", "old\n");
-	before = reads();
-	tree_cat_is(&t, "k/t/p/c/v", "old\n");
-	ck_assert_int_eq(fs_getattr(t.fs, &t.call, cell.node, 0, &st,
-				    &timeout_s), 0);
-	ck_assert_int_eq(st.st_size, 4);
-	ck_assert_uint_eq(reads(), before);
-	/* Any change of the table may be one of it. */
-	cql("INSERT INTO k.t (p, c, v) VALUES ('p', 'other', 'x');");
-	before = reads();
-	tree_cat_is(&t, "k/t/p/c/v", "old\n");
-	ck_assert_uint_gt(reads(), before);
-}
-END_TEST
-
-static void cell_is(uint64_t node, const char *text, int64_t mtime_s)
-{
-	struct stat st;
-	double timeout_s;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		tree_cat_is(&t, "k/t/p/c/v", text);
-		ck_assert_int_eq(fs_getattr(t.fs, &t.call, node, 0, &st,
-					    &timeout_s), 0);
-		ck_assert_int_eq(st.st_size, (off_t)strlen(text));
-		ck_assert_int_eq(st.st_mtim.tv_sec, mtime_s);
-	}
-}
-
-START_TEST(what_is_known_of_a_cell_follows_each_change)
-{
-	struct fs_entry row, cell;
-	struct stat st;
-
-	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
-	cql("UPDATE k.t USING TIMESTAMP 7000000000000000 SET v = 'one' "
-	    "WHERE p = 'p' AND c = 'c';");
-	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &cell), 0);
-	cell_is(cell.node, "one\n", 7000000000);
-	cql("UPDATE k.t USING TIMESTAMP 7000000001000000 SET v = 'second' "
-	    "WHERE p = 'p' AND c = 'c';");
-	cell_is(cell.node, "second\n", 7000000001);
-	ck_assert_int_eq(tree_utimens(&t, "k/t/p/c/v", 1000), 0);
-	cell_is(cell.node, "second\n", 1000);
-	ck_assert_int_eq(tree_stat(&t, "k/t", &st), 0);
-	cql("ALTER TABLE k.t RENAME c TO d;");
-	cell_is(cell.node, "second\n", 1000);
-	cql("DELETE v FROM k.t USING TIMESTAMP 7000000002000000 "
-	    "WHERE p = 'p' AND d = 'c';");
-	tree_is_gone(&t, "k/t/p/c/v");
-	cql("UPDATE k.t USING TIMESTAMP 7000000003000000 SET v = 'third' "
-	    "WHERE p = 'p' AND d = 'c';");
-	tree_cat_is(&t, "k/t/p/c/v", "third\n");
-	tree_cat_is(&t, "k/t/p/c/v", "third\n");
-	cql("TRUNCATE k.t;");
-	tree_is_gone(&t, "k/t/p/c/v");
-	cql("INSERT INTO k.t (p, d, v) VALUES ('p', 'c', 'end');");
-	tree_cat_is(&t, "k/t/p/c/v", "end\n");
-	tree_cat_is(&t, "k/t/p/c/v", "end\n");
-	cql("ALTER TABLE k.t DROP v;");
-	tree_is_gone(&t, "k/t/p/c/v");
-}
-END_TEST
-
 SUITE(fs_notices)
 {
 	TCase *tc = tcase_create("notices");
@@ -583,7 +493,5 @@ SUITE(fs_notices)
 	tcase_add_test(tc, what_another_thread_was_told_is_dropped);
 	tcase_add_test(tc, a_close_that_makes_a_file_appear_is_told);
 	tcase_add_test(tc, a_time_set_on_a_document_is_its_own);
-	tcase_add_test(tc, what_is_known_of_a_cell_is_read_once);
-	tcase_add_test(tc, what_is_known_of_a_cell_follows_each_change);
 	suite_add_tcase(suite, tc);
 }
