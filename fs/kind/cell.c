@@ -714,20 +714,23 @@ static bool is_moved_row(const struct node *n, struct node *dir)
 int cell_rename(struct op *op, struct node *n, struct node *dir,
 		struct bytes name, struct node *replaced, struct child *target)
 {
-	struct bytes base;
 	int err;
 
 	(void)replaced;
 	memset(target, 0, sizeof(*target));
 	if (dir != n->parent && !is_moved_row(n, dir))
 		return -EXDEV;
-	if (n->ops != &kind_plain && name_is_scratch(name, &base))
-		return move_to_scratch(op, n, name, target);
 	if (!dir->ops->create)
 		return -EXDEV;
 	err = dir->ops->create(op, dir, name, target);
 	if (err)
 		return err;
+	/* Only what is no column, nor element, is the name of a backup. */
+	if (n->ops != &kind_plain && target->scratch) {
+		scratch_free(op->fs, target->scratch);
+		memset(target, 0, sizeof(*target));
+		return move_to_scratch(op, n, name, target);
+	}
 	if (target->ops != n->ops || target->ops->file != n->ops->file)
 		return -EXDEV;
 	return move_cell(op, n, target, dir);

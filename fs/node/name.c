@@ -345,6 +345,17 @@ static bool all_alnum(struct bytes b)
 	return b.len > 0;
 }
 
+/* The letters that Python's tempfile takes, too. */
+static bool is_random(struct bytes b)
+{
+	size_t i;
+
+	for (i = 0; i < b.len; i++)
+		if (!isalnum(b.ptr[i]) && b.ptr[i] != '_')
+			return false;
+	return b.len > 0;
+}
+
 static bool ends_with(struct bytes name, const char *end)
 {
 	size_t len = strlen(end);
@@ -352,7 +363,7 @@ static bool ends_with(struct bytes name, const char *end)
 	return name.len > len && !memcmp(name.ptr + name.len - len, end, len);
 }
 
-/* .NAME.XXXXXX of rsync, .NAME.swp and the like of vim, .#NAME of emacs. */
+/* .NAME.XXXXXX of rsync, .NAME.XXXXXXXX of Python, .NAME.swp and the like of vim, .#NAME of emacs. */
 static bool hidden_scratch(struct bytes name, struct bytes *base)
 {
 	size_t dot;
@@ -366,7 +377,7 @@ static bool hidden_scratch(struct bytes name, struct bytes *base)
 	for (dot = name.len - 1; dot > 0 && name.ptr[dot] != '.'; dot--)
 		;
 	if (dot < 2 || name.len - dot < 4 || name.len - dot > 12 ||
-	    !all_alnum(bytes_of(name.ptr + dot + 1, name.len - dot - 1)))
+	    !is_random(bytes_of(name.ptr + dot + 1, name.len - dot - 1)))
 		return false;
 	*base = bytes_of(name.ptr + 1, dot - 1);
 	return true;

@@ -205,5 +205,16 @@ is 'and again' new "$(cat "$M/k/later/p/c")"
 # A child that closes a copy of the descriptor wrote nothing, and is not told.
 is 'beside the children of a shell' '' "$( { (sleep 0; echo 44) >"$l/1/1/i"; } 2>&1)"
 is 'the value is taken' 44 "$(cat "$l/1/1/i")"
+# A column or element whose name looks like a temporary file's is still one.
+cql 'CREATE TABLE k.looks (id int PRIMARY KEY, a text, tmp_counter text, m map<text, text>)' >/dev/null
+mkdir -p "$M/k/looks/1/m"
+echo kept >"$M/k/looks/1/a"; echo it >"$M/k/looks/1/m/x"
+ok 'mv onto such a column' mv "$M/k/looks/1/a" "$M/k/looks/1/tmp_counter"
+ok 'and element' mv "$M/k/looks/1/m/x" "$M/k/looks/1/m/x-wal"
+is 'they are stored' '[[null,"kept",{"x-wal":"it"}]]' "$(cql 'SELECT a, tmp_counter, m FROM k.looks' | jq -c .rows)"
+ok 'mv to a backup' mv "$M/k/looks/1/tmp_counter" "$M/k/looks/1/tmp_counter~"
+is 'is not stored' '[[null,null]]' "$(cql 'SELECT a, tmp_counter FROM k.looks' | jq -c .rows)"
+ok 'and back' mv "$M/k/looks/1/tmp_counter~" "$M/k/looks/1/a"
+is 'is' '[["kept",null]]' "$(cql 'SELECT a, tmp_counter FROM k.looks' | jq -c .rows)"
 stop
 done_testing

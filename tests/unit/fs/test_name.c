@@ -183,6 +183,7 @@ static const struct {
 	const char *name, *base;	/* base NULL: not one */
 } scratch[] = {
 	{ ".country.aB3xYz", "country" }, { ".country.swp", "country" },
+	{ ".country.5kv5r_hs", "country" },
 	{ ".country.swx", "country" }, { "country~", "country" },
 	{ "#country#", "country" }, { "country.tmp", "country" },
 	{ "country.tmp.1234", "country" }, { "country.bak", "country" },
