@@ -16,6 +16,7 @@
 #include "fs/file/write_buffer.h"
 #include "fs/fs.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/name.h"
@@ -59,7 +60,10 @@ static bool may_be_called(const struct node *dir, struct bytes name)
  * its caller is told to look again once at most. */
 static int or_lost(struct at *at, int err)
 {
-	return err == -ESTALE ? view_lost(at->op, at->dir) : err;
+	if (err != -ESTALE)
+		return err;
+	waiting_wait(at->op->fs, at->dir);	/* it looks once */
+	return view_lost(at->op, at->dir);
 }
 
 static int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
@@ -109,6 +113,12 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = view_look(at.op, at.dir, at.name, &c, &n);
+	if ((err == -ENOENT || err == -ESTALE) && waiting_wait(fs, at.dir)) {
+		op_renew_schema(at.op);
+		at.op->reason[0] = 0;
+		node_put(&fs->nodes, n);
+		err = view_look(at.op, at.dir, at.name, &c, &n);
+	}
 	/* Before mkdir the kernel looks once only: then mkdir is told. */
 	if (err == -ESTALE && stat_is_missing(at.op, at.dir, at.name))
 		err = -ENOENT;
@@ -179,6 +189,8 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 		atomic_store(&n->maker_pid, call->pid);
 	if (!err && keep)
 		err = keep_made(at.op, n);
+	if (!err && keep)
+		err = waiting_made(fs, at.dir, n);
 	if (!err) {
 		op_watch(at.op, at.dir);
 		stat_fill_entry(at.op, n, &c, entry);

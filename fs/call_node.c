@@ -11,6 +11,8 @@
 #include "fs/file/write_buffer.h"
 #include "fs/file/xattr.h"
 #include "fs/fs.h"
+#include "fs/kind/keyspace.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/errors.h"
@@ -39,8 +41,10 @@ static bool is_open_file(struct node *n)
  * may be gone: by path, its caller is told to look again once at most. */
 static int node_or_lost(struct on *on, int err)
 {
-	return err == -ESTALE && !is_open_file(on->n) ?
-		       view_lost(on->op, on->n) : err;
+	if (err != -ESTALE || is_open_file(on->n))
+		return err;
+	waiting_wait(on->op->fs, on->n);
+	return view_lost(on->op, on->n);
 }
 
 static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
@@ -202,13 +206,15 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 /*
  * True if the caller made it. tar and rsync set the mode of a file that they
  * made when they have filled it, and at last the table's own: as in mkdir, its
- * maker may set any mode.
+ * maker may set any mode. Nodes of directories that waited for a schema.cql are
+ * new: who made that file made them.
  */
 static bool is_maker(struct op *op, struct node *n)
 {
 	pid_t pid = op->call ? op->call->pid : 0;
 
-	return pid && atomic_load(&n->maker_pid) == pid;
+	return pid && (atomic_load(&n->maker_pid) == pid ||
+		       keyspace_is_copied(op, n));
 }
 
 /* Refuse other owners and modes: below tables they are the table's. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "fs/file/keep.h"
+#include "fs/file/handle.h"
 #include "fs/file/stat.h"
 #include "fs/kind/cell.h"
 #include "fs/kind/keyspace.h"
@@ -178,6 +178,25 @@ static int adopt_stored(struct adoption *a)
 	return got;
 }
 
+/* Look up whether a file waits in the directory: 1, 0, -errno. Directories
+ * that wait in it are made anew later. */
+static int has_files(struct op *op, struct node *dir)
+{
+	struct node **children;
+	size_t i, count;
+	int err;
+
+	if (handles_have_new(op, dir))
+		return 1;
+	err = node_children(&op->fs->nodes, dir, true, &children, &count);
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++)
+		err = !children[i]->ops->directory;
+	node_children_put(&op->fs->nodes, children, count);
+	return err;
+}
+
 /* Take over a directory without a file: a row, or nothing where its name is no
  * key. */
 static int adopt_empty(struct adoption *a, struct node *n)
@@ -188,7 +207,7 @@ static int adopt_empty(struct adoption *a, struct node *n)
 	if (n->ops != &kind_schemaless)
 		return 0;
 	if (node_is_unkeyed(n)) {
-		err = keep_has_children(op, n);
+		err = has_files(op, n);
 		if (err <= 0)
 			return err;
 		op_refuse(op, -ENOENT, "it waits for its @key");
@@ -251,7 +270,7 @@ static int find_table(struct adoption *a, struct node *keyspace,
 }
 
 int adopt_rows(struct op *op, struct node *n, struct table *from,
-	       struct table *to)
+	       struct table *to, struct waiting_list *waiting)
 {
 	struct adoption a = { .op = op, .from = from, .to = to,
 			      .name = BUF_INIT, .value = BUF_INIT };
@@ -264,6 +283,8 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	err = find_table(&a, n->parent, &table);
 	if (!err)
 		err = adopt_all(&a, table);
+	if (!err && table)
+		err = waiting_begin(op, waiting, table);
 	if (!err && table)	/* before anybody finds it removed */
 		atomic_fetch_or(&table->flags, NODE_ADOPTED);
 	node_put(&op->fs->nodes, table);

@@ -7,12 +7,13 @@
  */
 #ifndef FS_KIND_ADOPT_H
 #define FS_KIND_ADOPT_H
+#include "fs/kind/waiting.h"
 #include "fs/op/place.h"
 
 /* Give the rows of a table that mkdir made, n's (its schema.cql), to another
- * one (cql_adopt). */
+ * one (cql_adopt); its directories wait for waiting_end. */
 int adopt_rows(struct op *op, struct node *n, struct table *from,
-	       struct table *to);
+	       struct table *to, struct waiting_list *waiting);
 /* Store a file of that table which was open then, under its name's present
  * place. -ESTALE: no table took over. */
 int adopt_store(struct op *op, struct node *n, struct bytes text,

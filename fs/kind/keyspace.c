@@ -106,6 +106,14 @@ static uint64_t as_copier(const struct op *op, const struct node *dir)
 	return (uint64_t)op->call->pid << 32 | dir->ino >> 32;
 }
 
+bool keyspace_is_copied(struct op *op, const struct node *n)
+{
+	const struct node *keyspace = n->table ? n->table->parent : NULL;
+
+	return keyspace && op->call && !keyspace->json &&
+	       atomic_load(copier_of(op, keyspace)) == as_copier(op, keyspace);
+}
+
 /* True if the caller made the keyspace's schema.cql, which made this table, and
  * may go on to make the table's directory, as cp does. */
 static bool table_is_made(struct op *op, struct node *dir, struct bytes name,

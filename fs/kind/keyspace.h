@@ -16,4 +16,7 @@ int keyspace_read_name(struct op *op, struct bytes name, struct bytes *raw);
 /* Check that a keyspace or table may have this name (what: which of
  * the two, for the reason). 0; -EINVAL with the reason. */
 int keyspace_check_name(struct op *op, struct bytes name, const char *what);
+/* True if the caller made the schema.cql of n's keyspace with O_EXCL, as the
+ * last process that did so. */
+bool keyspace_is_copied(struct op *op, const struct node *n);
 #endif

@@ -7,6 +7,7 @@
 #include "fs/kind/key.h"
 #include "fs/kind/partition.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -97,6 +98,7 @@ const struct node_ops kind_plain_long = {
 	.stat = stat_long,
 	.next = next_in_long,
 	.create = create_in_long,
+	.mkdir = waiting_mkdir,
 	.rmdir = rmdir_long,
 	.set_mtime = times_set_mtime,
 };

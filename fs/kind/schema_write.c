@@ -8,6 +8,7 @@
 #include "fs/file/reader_text.h"
 #include "fs/kind/adopt.h"
 #include "fs/kind/schema.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/account.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
@@ -206,13 +207,15 @@ static int apply_one(struct op *op, struct node *n,
 struct writing {
 	struct op *op;
 	struct node *n;
+	struct waiting_list waiting;
 };
 
 static int adopt(void *context, struct table *from, struct table *to)
 {
 	struct writing *writing = context;
 
-	return adopt_rows(writing->op, writing->n, from, to);
+	return adopt_rows(writing->op, writing->n, from, to,
+			  &writing->waiting);
 }
 
 /* Look at a statement that is not complete: whether it can become one that
@@ -237,7 +240,7 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 		     bool last, size_t added, char *whole, size_t *used)
 {
 	struct keyspace *k = op_keyspace(op, n);
-	struct writing writing = { op, n };
+	struct writing writing = { .op = op, .n = n };
 	struct cql_session *session = NULL;
 	struct cql_split split;
 	struct bytes one;
@@ -273,6 +276,7 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 				    bytes_of(text.ptr + split.begin,
 					     text.len - split.begin), added);
 	cql_session_free(session);
+	waiting_end(op, &writing.waiting);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #include "fs/kind/long_name.h"
 #include "fs/kind/partition.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -151,12 +152,10 @@ static int mkdir_long(struct op *op, struct node *dir, struct bytes name,
 {
 	struct table *t = op_table(op, dir);
 
-	(void)mode;
 	if (!t)
 		return -ESTALE;
 	if (!name_is_shortened(name))
-		return op_refuse(op, -EPERM, "rows of %s are files, and no directories (schema.cql is to be written before the rows of its tables)",
-				 t->name);
+		return waiting_mkdir(op, dir, name, mode, out, keep);
 	child_init(out, &kind_plain_long);
 	times_child_owner(out, t);
 	out->unkeyed = true;
@@ -181,6 +180,8 @@ const struct node_ops kind_schemaless = {
 	.mkdir = mkdir_long,
 	.rmdir = rmdir_long,
 	.set_mtime = times_set_mtime,
+	.get_attribute = waiting_get_attribute,
+	.set_attribute = waiting_set_attribute,
 };
 
 const struct node_ops kind_plain = {

@@ -9,6 +9,7 @@
 #include "fs/kind/row_json.h"
 #include "fs/kind/schema.h"
 #include "fs/kind/schemaless.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
@@ -105,6 +106,8 @@ static int mkdir_in_table(struct op *op, struct node *dir, struct bytes name,
 {
 	int err = partition_mkdir(op, dir, name, mode, out, keep);
 
+	if (err == -ENOENT)
+		err = waiting_mkdir_composite(op, dir, name, out, keep);
 	return err || !*keep ? err : times_touch_alone(op, dir);
 }
 

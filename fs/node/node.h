@@ -38,6 +38,7 @@ enum node_flags {
 	NODE_SEEN = 128,	/* the kernel has used its number */
 	NODE_LEAVING = 256,	/* a file whose name is being taken: call_names.c */
 	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
+	NODE_TAKEN = 1024,	/* made anew in another table: kind/waiting.c */
 };
 
 struct node {

@@ -1,0 +1,82 @@
+# Keyspaces copied in, all directories before the first file (fs/README.md,
+# "Statements"): they wait for schema.cql.
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE sales WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+USE sales;
+CREATE TYPE place (street text, city text);
+CREATE TABLE orders (customer text, year int, day date, id int, s text STATIC, total int, tags set<text>, m map<text, int>, l list<int>, at place, PRIMARY KEY ((customer, year), day, id));
+CREATE TABLE counts (p text, c int, n counter, PRIMARY KEY (p, c));
+CREATE TABLE flat (id int PRIMARY KEY, v text, tags set<text>);
+INSERT INTO orders (customer, year, day, id, s, total, tags, m, l, at) VALUES ('a,da', 2026, '2026-11-23', 7, 'st', 5, {'x', 'a/b'}, {'k': 1}, [1, 2], {street: 's', city: 'c'});
+INSERT INTO orders (customer, year, day, id, total) VALUES ('', 1, '2026-11-24', 1, 6);
+INSERT INTO orders (customer, year, day, id, total) VALUES ('bob', 1, '2026-11-24', 1, 6);
+INSERT INTO orders (customer, year, day, id) VALUES ('bob', 1, '2026-11-24', 2);
+INSERT INTO orders (customer, year, day, id, total) VALUES ('ends', 1, '2026-11-24', 1, 6) USING TTL 90000;
+INSERT INTO flat (id, v, tags) VALUES (1, 'one', {'t'});
+INSERT INTO flat (id, v) VALUES (2, 'ends') USING TTL 90000;
+UPDATE counts SET n = n + 4 WHERE p = 'x' AND c = 1;
+C
+python3 - "$M/.cql" <<'P'
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY)
+os.write(fd, ("CREATE TABLE sales.long (p text, c text, v text, PRIMARY KEY (p, c));"
+              "INSERT INTO sales.long (p, c, v) VALUES ('%s', '%s', 'w');" % ('P' * 300, 'C' * 300)).encode())
+os.write(fd, ("INSERT INTO sales.orders (customer, year, day, id, total) VALUES ('%s', 3, '2026-01-01', 1, 9);" % ('L' * 300)).encode())
+os.write(fd, b"".join(b"INSERT INTO sales.orders (customer, year, day, id, total) VALUES ('many', %d, '2026-01-01', %d, 9);" % (i % 40, i) for i in range(400)))
+os.close(fd)
+P
+mkdir "$M/sales/notes" "$M/sales/notes/alice"; put "$M/sales/notes/alice/todo" rest
+differences() { rsync -aXn --delete --itemize-changes "$1/" "$2/"; }
+same() {
+	is "$1: nothing is missing" '' "$(differences "$2" "$3" | head -3)"
+	is "$1: nothing is too much" '' "$(differences "$3" "$2" | head -3)"
+}
+ok away rsync -aX "$M/sales" "$W/away/"
+same away "$M/sales" "$W/away/sales"
+last_error() { tail -1 "$M/.widefs/errors" | cut -d' ' -f7-; }
+S2=$S M2=$M
+S=$W/store2 M=$W/mnt2
+mkdir "$M"
+start
+ok 'rsync into an empty mount' rsync -aX "$W/away/" "$M/"
+same 'rsync into an empty mount' "$W/away/sales" "$M/sales"
+rm -r "$M/sales"
+ok 'rsync from a mount' rsync -aX "$M2/sales" "$M/"
+same 'rsync from a mount' "$M2/sales" "$M/sales"
+rm -r "$M/sales"
+# GNU tar's incremental archives begin with all directories.
+tar -C "$W/away" --format=posix --xattrs -g "$W/list" -cf "$W/g.tar" sales
+ok 'tar -g' tar -C "$M" --xattrs -xf "$W/g.tar"
+same 'tar -g' "$W/away/sales" "$M/sales"
+rm -r "$M/sales"
+# All directories alone, then all of it.
+ok 'the directories' rsync -aX -f '+ */' -f '- *' "$W/away/" "$M/"
+is 'they stand' 7 "$(names "$M/sales/orders/a%2Cda,2026/2026-11-23")"
+is 'with their attributes' "$(getfattr --absolute-names --only-values -n user.expires "$W/away/sales/orders/ends,1/2026-11-24/1")" "$(getfattr --absolute-names --only-values -n user.expires "$M/sales/orders/ends,1/2026-11-24/1")"
+refused 'no file' 'Operation not permitted' put "$M/sales/orders/bob,1/2026-11-24/1/total" 5
+is 'in words' 'rows of orders are files, and no directories (schema.cql is to be written before the rows of its tables)' "$(last_error)"
+mkdir "$M/sales/orders/bob,1/2026-11-24/1/nothing" "$M/sales/flat/1/v"
+rmdir "$M/sales/counts/x/1"
+is 'one removed' '' "$(names "$M/sales/counts/x")"
+ok 'schema.cql' cp "$W/away/sales/schema.cql" "$M/sales/"
+is 'what fits nowhere is told' 'nothing was made before schema.cql and has no place in the table' "$(grep -o 'nothing was .* table' "$M/.widefs/errors")"
+is 'rows are rows' '[[2]]' "$(cql "SELECT id FROM sales.orders WHERE customer = 'bob' AND year = 1 AND day = '2026-11-24' AND id = 2" | jq -c .rows)"
+ok 'the rest' rsync -aX "$W/away/" "$M/"
+same 'the rest' "$W/away/sales" "$M/sales"
+rm -r "$M/sales"
+# Killed in the middle of a copy, and copied again.
+rsync -aX -f '+ */' -f '- *' "$W/away/" "$M/"
+(sleep 0.1; kill -9 "$(daemon_pid)") &
+rsync -aX "$W/away/" "$M/" >/dev/null 2>&1
+wait $!
+fusermount3 -u "$M"; wait_closed; start
+ok 'again after a kill' rsync -aX --delete "$W/away/" "$M/"
+same 'again after a kill' "$W/away/sales" "$M/sales"
+stop
+is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
+S=$S2 M=$M2
+stop
+is 'this one too' '0 problems' "$("$CTL" check "$S")"
+done_testing
