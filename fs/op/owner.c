@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "fs/node/call.h"
 #include "fs/node/name.h"
@@ -197,18 +198,33 @@ static enum making of_flags(unsigned long long flags)
 		       MAKES_FILE : MAKES_NOTHING;
 }
 
-enum making caller_makes(const struct fs_call *call)
+/* Read the call that the caller waits in; "running": he does not wait yet. */
+static void read_call(const struct fs_call *call, char *line, int size)
 {
-	unsigned long long number, args[3];
-	char path[48], line[256] = "";
+	char path[48];
 	FILE *file;
 
+	line[0] = 0;
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)call->pid);
 	file = call->pid > 0 ? fopen(path, "re") : NULL;
-	if (file && !fgets(line, sizeof(line), file))
+	if (file && !fgets(line, size, file))
 		line[0] = 0;
 	if (file)
 		fclose(file);
+}
+
+enum making caller_makes(const struct fs_call *call)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	unsigned long long number, args[3];
+	char line[256];
+	int tries = 20;
+
+	read_call(call, line, sizeof(line));
+	while (!strncmp(line, "running", 7) && tries--) {
+		nanosleep(&pause, NULL);
+		read_call(call, line, sizeof(line));
+	}
 	if (sscanf(line, "%llu %llx %llx %llx", &number, &args[0], &args[1],
 		   &args[2]) != 4)
 		return MAKES_UNKNOWN;
