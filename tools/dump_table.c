@@ -1,14 +1,4 @@
-/*
- * CQL gives for each cell its value, its timestamp and how long it lives; for a
- * collection a list of them. The cells of a row with the same two become one
- * statement:
- *
- *   INSERT  of the keys and the first set: those without a TTL come first
- *   UPDATE  of each other set, and where parts of one collection differ
- *   UPDATE  of the runs of a list, in their order, where its elements differ
- *
- * Statics are an UPDATE of their partition, counters an addition to nothing.
- */
+/* Asks for the rows of a table and takes them apart; dump_row.c prints them. */
 #include "tools/dump_table.h"
 
 #include <errno.h>
@@ -20,39 +10,8 @@
 #include "store/type/compound_codec.h"
 #include "store/type/value.h"
 #include "tools/connect.h"
+#include "tools/dump_row.h"
 #include "tools/lib/tool.h"
-
-enum kind { PARTITION_KEY, CLUSTERING, STATIC, REGULAR };
-struct dump_column {
-	struct bytes name;	/* as CQL writes it */
-	enum kind kind;
-	uint32_t time;		/* column of its writetime; 0: it has none */
-};
-
-/* A cell, or a collection whose parts were written together. */
-struct piece {
-	uint32_t column, order;
-	int64_t timestamp;
-	int32_t ttl;		/* 0: none */
-	bool whole;
-	struct bytes key, value;	/* of a part: null, or a map's key */
-	uint32_t field;			/* of a user type */
-};
-
-struct dump {
-	FILE *out;
-	struct cql_backend *b;
-	struct bytes keyspace, table;
-	struct arena arena;
-	struct dump_column *columns;
-	uint32_t count;
-	const struct bytes *row;
-	struct piece *pieces;		/* of the row */
-	size_t piece_count, piece_room;
-	struct buf text, partition;	/* the partition key of the row before */
-	bool begun, default_ttl;	/* the table has a TTL for all cells */
-	int err;
-};
 
 /* ------------------------------------------------------------------ columns */
 static struct bytes bare(struct dump *d, struct bytes name)
@@ -76,11 +35,11 @@ static void add_literal(struct buf *out, struct bytes text)
 	type_print_literal(out, type_native(TYPE_TEXT), text);
 }
 
-static enum kind kind_of(struct bytes word)
+static enum dump_kind kind_of(struct bytes word)
 {
-	return bytes_equal(word, bytes_str("partition_key")) ? PARTITION_KEY :
-	       bytes_equal(word, bytes_str("clustering")) ? CLUSTERING :
-	       bytes_equal(word, bytes_str("static")) ? STATIC : REGULAR;
+	return bytes_equal(word, bytes_str("partition_key")) ? DUMP_PARTITION_KEY :
+	       bytes_equal(word, bytes_str("clustering")) ? DUMP_CLUSTERING :
+	       bytes_equal(word, bytes_str("static")) ? DUMP_STATIC : DUMP_REGULAR;
 }
 
 /* Ask for the names of the columns in the order of SELECT *. */
@@ -106,7 +65,7 @@ static int read_names(struct dump *d)
 
 		schema_print_name(&name, d->b->columns[i].name);
 		d->columns[i].name = arena_copy(&d->arena, buf_bytes(&name));
-		d->columns[i].kind = REGULAR;
+		d->columns[i].kind = DUMP_REGULAR;
 		buf_release(&name);
 	}
 	return d->arena.failed ? TOOL_FAILED : TOOL_DONE;
@@ -168,7 +127,7 @@ static int ask(struct dump *d, bool counters)
 	for (i = 0; i < d->count && !counters; i++) {
 		struct dump_column *c = &d->columns[i];
 
-		if (c->kind < STATIC)
+		if (c->kind < DUMP_STATIC)
 			continue;
 		c->time = next;
 		next += 2;
@@ -177,6 +136,10 @@ static int ask(struct dump *d, bool counters)
 		buf_add_str(&d->text, "), ttl(");
 		buf_add_bytes(&d->text, c->name);
 		buf_add_byte(&d->text, ')');
+	}
+	if (!counters) {
+		d->marker = next;
+		buf_add_str(&d->text, ", writetime(*), ttl(*)");
 	}
 	buf_add_str(&d->text, " FROM ");
 	buf_add_bytes(&d->text, d->keyspace);
@@ -190,27 +153,22 @@ static int ask(struct dump *d, bool counters)
 }
 
 /* ------------------------------------------------------------------- pieces */
-static const struct type *type_of(const struct dump *d, uint32_t column)
-{
-	return d->b->columns[column].type;
-}
-
 /* True if its timestamp is a list: it has many cells. */
 static bool is_multicell(const struct dump *d, uint32_t column)
 {
 	const struct dump_column *c = &d->columns[column];
 
-	return c->time && type_of(d, c->time)->kind == TYPE_LIST;
+	return c->time && dump_type_of(d, c->time)->kind == TYPE_LIST;
 }
 
-static struct piece *add_piece(struct dump *d, uint32_t column,
+static struct dump_piece *add_piece(struct dump *d, uint32_t column,
 			       struct bytes timestamp, struct bytes ttl)
 {
-	struct piece *p;
+	struct dump_piece *p;
 
 	if (d->piece_count == d->piece_room) {
 		size_t room = d->piece_room * 2 + 16;
-		struct piece *grown = mem_resize(d->pieces, room, sizeof(*grown));
+		struct dump_piece *grown = mem_resize(d->pieces, room, sizeof(*grown));
 
 		if (!grown) {
 			d->err = -ENOMEM;
@@ -220,12 +178,9 @@ static struct piece *add_piece(struct dump *d, uint32_t column,
 		d->piece_room = room;
 	}
 	p = &d->pieces[d->piece_count];
-	*p = (struct piece){ .column = column, .key = BYTES_NULL };
+	*p = (struct dump_piece){ .column = column, .key = BYTES_NULL };
 	p->order = (uint32_t)d->piece_count++;
-	if (timestamp.len == 8)
-		p->timestamp = (int64_t)get_be64(timestamp.ptr);
-	if (ttl.len == 4)
-		p->ttl = (int32_t)get_be32(ttl.ptr);
+	dump_row_set_times(p, timestamp, ttl);
 	return p;
 }
 
@@ -255,7 +210,7 @@ static int next_part(struct type_parts *values, struct type_parts *times,
 static void add_parts(struct dump *d, uint32_t column)
 {
 	uint32_t time = d->columns[column].time, field = 0;
-	const struct type *t = type_of(d, column);
+	const struct type *t = dump_type_of(d, column);
 	struct type_parts values, times, ttls;
 	size_t first = d->piece_count, i;
 	struct dump_part part;
@@ -263,14 +218,14 @@ static void add_parts(struct dump *d, uint32_t column)
 
 	d->err = type_parts_begin(&values, t, d->row[column]);
 	if (!d->err)
-		d->err = type_parts_begin(&times, type_of(d, time),
+		d->err = type_parts_begin(&times, dump_type_of(d, time),
 					  d->row[time]);
 	if (!d->err)
-		d->err = type_parts_begin(&ttls, type_of(d, time + 1),
+		d->err = type_parts_begin(&ttls, dump_type_of(d, time + 1),
 					  d->row[time + 1]);
 	while (!d->err && (more = next_part(&values, &times, &ttls,
 					    t->kind == TYPE_MAP, &part))) {
-		struct piece *p;
+		struct dump_piece *p;
 
 		d->err = more < 0 ? more : 0;
 		if (d->err)
@@ -298,7 +253,7 @@ static void add_parts(struct dump *d, uint32_t column)
 static void add_column(struct dump *d, uint32_t column)
 {
 	uint32_t time = d->columns[column].time;
-	struct piece *p;
+	struct dump_piece *p;
 
 	if (bytes_is_null(d->row[column]))
 		return;
@@ -312,226 +267,7 @@ static void add_column(struct dump *d, uint32_t column)
 		p->whole = true;
 }
 
-static bool is_run(const struct dump *d, const struct piece *p)
-{
-	return !p->whole && type_of(d, p->column)->kind == TYPE_LIST;
-}
-
-/* Without a TTL first, then those that live longest; the oldest first. */
-static int compare_pieces(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	if (x->ttl != y->ttl)
-		return !x->ttl ? -1 : !y->ttl ? 1 : x->ttl > y->ttl ? -1 : 1;
-	if (x->timestamp != y->timestamp)
-		return x->timestamp < y->timestamp ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
-
-/* ----------------------------------------------------------------- printing */
-static void add_value(struct dump *d, uint32_t column)
-{
-	type_print_literal(&d->text, type_of(d, column), d->row[column]);
-}
-
-static void add_using(struct dump *d, const struct piece *p)
-{
-	if (!d->columns[p->column].time)
-		return;
-	buf_add_format(&d->text, " USING TIMESTAMP %lld",
-		       (long long)p->timestamp);
-	if (p->ttl || d->default_ttl)
-		buf_add_format(&d->text, " AND TTL %d", p->ttl);
-}
-
-static void add_where(struct dump *d, enum kind last)
-{
-	uint32_t i;
-	const char *word = " WHERE ";
-
-	for (i = 0; i < d->count; i++) {
-		if (d->columns[i].kind > last)
-			continue;
-		buf_add_str(&d->text, word);
-		buf_add_bytes(&d->text, d->columns[i].name);
-		buf_add_str(&d->text, " = ");
-		add_value(d, i);
-		word = " AND ";
-	}
-	buf_add_str(&d->text, ";\n");
-}
-
-static void begin(struct dump *d, const char *word)
-{
-	buf_add_str(&d->text, word);
-	buf_add_bytes(&d->text, d->keyspace);
-	buf_add_byte(&d->text, '.');
-	buf_add_bytes(&d->text, d->table);
-}
-
-/* c = c + {'k': v}, t.f = v: a part of a value that is there. */
-static void add_part(struct dump *d, const struct piece *p)
-{
-	const struct type *t = type_of(d, p->column);
-	struct bytes name = d->columns[p->column].name;
-
-	buf_add_bytes(&d->text, name);
-	if (t->kind == TYPE_UDT) {
-		buf_add_byte(&d->text, '.');
-		type_print_identifier(&d->text, t->field_names[p->field]);
-		buf_add_str(&d->text, " = ");
-		type_print_literal(&d->text, t->parts[p->field], p->value);
-		return;
-	}
-	buf_add_str(&d->text, " = ");
-	buf_add_bytes(&d->text, name);
-	buf_add_str(&d->text, t->kind == TYPE_LIST ? " + [" : " + {");
-	if (t->kind == TYPE_MAP) {
-		type_print_literal(&d->text, t->parts[0], p->key);
-		buf_add_str(&d->text, ": ");
-	}
-	type_print_literal(&d->text, t->parts[t->kind == TYPE_MAP], p->value);
-	buf_add_byte(&d->text, t->kind == TYPE_LIST ? ']' : '}');
-}
-
-static void add_assignment(struct dump *d, const struct piece *p)
-{
-	struct bytes name = d->columns[p->column].name;
-
-	if (!p->whole) {
-		add_part(d, p);
-		return;
-	}
-	buf_add_bytes(&d->text, name);
-	buf_add_str(&d->text, " = ");
-	if (type_of(d, p->column)->kind == TYPE_COUNTER) {
-		buf_add_bytes(&d->text, name);
-		buf_add_str(&d->text, " + ");
-	}
-	add_value(d, p->column);
-}
-
-/* Those of one statement: a column may stand in it once. */
-static size_t together(const struct dump *d, const struct piece *p, size_t count)
-{
-	size_t n = 1;
-
-	while (n < count && p[n].timestamp == p->timestamp &&
-	       p[n].ttl == p->ttl && is_run(d, p) == is_run(d, &p[n]) &&
-	       (p[n].whole || p[n].column != p[n - 1].column ||
-		type_of(d, p->column)->kind == TYPE_UDT))
-		n++;
-	return n;
-}
-
-static void print_update(struct dump *d, const struct piece *p, size_t count,
-			 enum kind last)
-{
-	size_t i;
-
-	begin(d, "UPDATE ");
-	add_using(d, p);
-	for (i = 0; i < count; i++) {
-		buf_add_str(&d->text, i ? ", " : " SET ");
-		add_assignment(d, &p[i]);
-	}
-	add_where(d, last);
-}
-
-/* Print the keys and those of the first `count` pieces that are whole. */
-static void print_insert(struct dump *d, const struct piece *p, size_t count)
-{
-	const char *comma = "";
-	uint32_t i;
-	size_t j;
-
-	begin(d, "INSERT INTO ");
-	buf_add_str(&d->text, " (");
-	for (i = 0; i < d->count; i++) {
-		if (d->columns[i].kind > CLUSTERING)
-			continue;
-		buf_add_str(&d->text, comma);
-		buf_add_bytes(&d->text, d->columns[i].name);
-		comma = ", ";
-	}
-	for (j = 0; j < count; j++) {
-		buf_add_str(&d->text, ", ");
-		buf_add_bytes(&d->text, d->columns[p[j].column].name);
-	}
-	buf_add_str(&d->text, ") VALUES (");
-	comma = "";
-	for (i = 0; i < d->count; i++) {
-		if (d->columns[i].kind > CLUSTERING)
-			continue;
-		buf_add_str(&d->text, comma);
-		add_value(d, i);
-		comma = ", ";
-	}
-	for (j = 0; j < count; j++) {
-		buf_add_str(&d->text, ", ");
-		add_value(d, p[j].column);
-	}
-	buf_add_byte(&d->text, ')');
-	if (p)
-		add_using(d, p);
-	buf_add_str(&d->text, ";\n");
-}
-
-/* The whole ones of the first set come first: they are those of the INSERT. */
-static size_t whole_first(struct piece *p, size_t count)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < count && p[i].timestamp == p->timestamp &&
-	     p[i].ttl == p->ttl; i++) {
-		struct piece one = p[i];
-
-		if (!one.whole)
-			continue;
-		memmove(p + n + 1, p + n, (i - n) * sizeof(*p));
-		p[n++] = one;
-	}
-	return n;
-}
-
-/* Put the runs of lists after all others, in their order. */
-static size_t runs_last(struct dump *d)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < d->piece_count; i++) {
-		struct piece one = d->pieces[i];
-
-		if (is_run(d, &one))
-			continue;
-		memmove(d->pieces + n + 1, d->pieces + n,
-			(i - n) * sizeof(one));
-		d->pieces[n++] = one;
-	}
-	if (n)
-		qsort(d->pieces, n, sizeof(*d->pieces), compare_pieces);
-	return n;
-}
-
-static void print_pieces(struct dump *d, bool insert, enum kind last)
-{
-	size_t sets = runs_last(d), done = 0;
-
-	if (insert && sets)
-		done = whole_first(d->pieces, sets);
-	if (insert)
-		print_insert(d, d->piece_count ? d->pieces : NULL, done);
-	while (done < d->piece_count) {
-		size_t end = done < sets ? sets : d->piece_count;
-		size_t n = together(d, d->pieces + done, end - done);
-
-		print_update(d, d->pieces + done, n, last);
-		done += n;
-	}
-}
-
-static void add_columns(struct dump *d, enum kind kind)
+static void add_columns(struct dump *d, enum dump_kind kind)
 {
 	uint32_t i;
 
@@ -549,7 +285,7 @@ static bool is_new_partition(struct dump *d)
 	uint32_t i;
 
 	for (i = 0; i < d->count; i++)
-		if (d->columns[i].kind == PARTITION_KEY)
+		if (d->columns[i].kind == DUMP_PARTITION_KEY)
 			buf_add_sized(&key, d->row[i]);
 	same = d->begun && bytes_equal(buf_bytes(&key),
 				       buf_bytes(&d->partition));
@@ -565,7 +301,7 @@ static bool has_no_row(const struct dump *d)
 	uint32_t i;
 
 	for (i = 0; i < d->count; i++)
-		if (d->columns[i].kind == CLUSTERING)
+		if (d->columns[i].kind == DUMP_CLUSTERING)
 			return bytes_is_null(d->row[i]);
 	return false;
 }
@@ -574,13 +310,13 @@ static int print_row(struct dump *d, bool counters)
 {
 	buf_clear(&d->text);
 	if (is_new_partition(d)) {
-		add_columns(d, STATIC);
+		add_columns(d, DUMP_STATIC);
 		if (d->piece_count)
-			print_pieces(d, false, PARTITION_KEY);
+			dump_row_print(d, false, DUMP_PARTITION_KEY);
 	}
 	if (!has_no_row(d)) {
-		add_columns(d, REGULAR);
-		print_pieces(d, !counters, CLUSTERING);
+		add_columns(d, DUMP_REGULAR);
+		dump_row_print(d, !counters, DUMP_CLUSTERING);
 	}
 	if (d->err || d->text.failed || d->partition.failed)
 		return d->err ? d->err : -ENOMEM;
@@ -594,7 +330,7 @@ static int print_rows(struct dump *d)
 	uint32_t i;
 
 	for (i = 0; i < d->count; i++)
-		counters |= type_of(d, i)->kind == TYPE_COUNTER;
+		counters |= dump_type_of(d, i)->kind == TYPE_COUNTER;
 	d->b->ops->finish(d->b);
 	status = read_kinds(d);
 	if (!status)

@@ -11,6 +11,7 @@ int row_values_init(struct execution *x, struct row_values *r,
 		    const struct table *t)
 {
 	r->table = t;
+	r->marker = MARKER_NONE;
 	r->values = arena_zalloc(x->arena, t->column_count, sizeof(*r->values));
 	r->ready = arena_zalloc(x->arena, t->column_count, sizeof(*r->ready));
 	r->cells = arena_zalloc(x->arena, t->column_count, sizeof(*r->cells));
@@ -38,6 +39,7 @@ void row_values_set(struct row_values *r, const struct row_view *view)
 	memset(r->values, 0, t->column_count * sizeof(*r->values));
 	memset(r->ready, 0, t->column_count * sizeof(*r->ready));
 	memset(r->cells, 0, t->column_count * sizeof(*r->cells));
+	r->marker = MARKER_NONE;
 	for (i = 0; i < keys + t->clustering_count; i++)
 		r->ready[i] = true;
 	if (!view)
@@ -46,6 +48,8 @@ void row_values_set(struct row_values *r, const struct row_view *view)
 		r->values[i] = view->key_values[i];
 	for (i = 0; i < t->clustering_count && view->row_exists; i++)
 		r->values[keys + i] = view->clustering[i];
+	if (view->row_exists)
+		r->marker = view->marker;
 	set_cells(r, view->cells, view->row_exists ? view->cell_count : 0);
 	set_cells(r, view->statics, view->static_count);
 }
@@ -60,6 +64,7 @@ int row_values_copy(struct execution *x, struct arena *arena,
 	x->arena = arena;
 	err = row_values_init(x, to, t);
 	x->arena = before;
+	to->marker = from->marker;
 	for (uint32_t i = 0; i < t->column_count && !err; i++) {
 		const struct column_cells *cells = &from->cells[i];
 		struct cell_view *copy;

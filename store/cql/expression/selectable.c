@@ -154,12 +154,15 @@ static int time_of(struct execution *x, struct selectable *s)
 {
 	struct type *one = type_native(s->term->kind == TERM_TTL ? TYPE_INT :
 								   TYPE_BIGINT);
-	const struct selectable *of = s->parts[0];
+	const struct selectable *of;
 
+	s->exact = one;
+	if (!s->part_count)	/* of the row */
+		return 0;
+	of = s->parts[0];
 	while (!column_of(of))
 		of = of->parts[0];
 	s->column = of->column;
-	s->exact = one;
 	if (type_is_multicell(s->column->type) &&
 	    s->term->kind != TERM_MAXWRITETIME &&
 	    (s->parts[0] == of || s->parts[0]->term->kind == TERM_SLICE))
@@ -279,7 +282,8 @@ int selectable_prepare_keys(struct execution *x, const struct selectable *s,
 
 bool selectable_has(const struct selectable *s, unsigned kinds)
 {
-	bool has = s->column && (kinds & 1u << s->column->kind);
+	bool of_row = !s->part_count && (s->term->kind == TERM_WRITETIME || s->term->kind == TERM_TTL);
+	bool has = s->column ? kinds & 1u << s->column->kind : of_row && (kinds & 1u << COLUMN_REGULAR);
 
 	for (uint32_t i = 0; i < s->part_count && !has; i++)
 		has = !may_be_field(s->term, i) &&
@@ -489,7 +493,7 @@ const char *selectable_text(struct execution *x, const struct selectable *s)
 	case TERM_MAXWRITETIME:
 	case TERM_TTL:
 		return arena_format(x->arena, "%s(%s)", times[s->term->kind],
-				    parts[0]);
+				    s->part_count ? parts[0] : "*");
 	case TERM_LIST:
 	case TERM_SET:
 	case TERM_MAP:

@@ -18,7 +18,8 @@ enum expression_kind {
 	EXPRESSION_ELEMENT,	/* args[0][from] */
 	EXPRESSION_SLICE,	/* args[0][from..to] */
 	EXPRESSION_META,	/* writetime and such of a column or a part; of a
-				 * frozen column's part: args[0] is that */
+				 * frozen column's part: args[0] is that. Without
+				 * column: of the row's marker */
 };
 struct expression {
 	enum expression_kind kind;
@@ -56,5 +57,6 @@ struct row_values {
 	struct bytes *values;
 	bool *ready;
 	struct column_cells *cells;
+	struct marker marker;
 };
 #endif

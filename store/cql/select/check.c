@@ -61,6 +61,9 @@ int check_distinct(struct select_state *s)
 				 "supports restriction by partition key and/or "
 				 "static columns.");
 	c = first_of_rows(s);
+	if (s->selectors.row_times)
+		return refuse(x, "SELECT DISTINCT queries must only request partition key columns and/or "
+				 "static columns (not the time of a row)");
 	if (c && !select_has_static_shape(t))
 		return refuse(x, "SELECT DISTINCT queries must only request "
 				 "partition key columns and/or static columns "

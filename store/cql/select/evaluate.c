@@ -33,9 +33,9 @@ static bool cell_selected(const struct expression *e, const struct cell_view *c)
 	}
 }
 
-/* Return the time of one cell as a value; null where a TTL is not set. */
-static struct bytes cell_time(struct execution *x, const struct expression *e,
-			      const struct cell_view *c)
+/* Return a time of a cell or a row's marker as a value; null where a TTL is not set. */
+static struct bytes time_value(struct execution *x, const struct expression *e, int64_t timestamp_us,
+			       int32_t ttl_s, int64_t expires_s)
 {
 	uint8_t *bytes = arena_alloc(x->arena, 8);
 	int64_t left;
@@ -43,14 +43,26 @@ static struct bytes cell_time(struct execution *x, const struct expression *e,
 	if (!bytes)
 		return BYTES_NULL;
 	if (e->meta == TERM_TTL) {
-		if (!c->ttl_s)
+		if (!ttl_s)
 			return BYTES_NULL;
-		left = c->expires_s - x->now_s;
+		left = expires_s - x->now_s;
 		put_be32(bytes, left > 0 ? (uint32_t)left : 0);
 		return bytes_of(bytes, 4);
 	}
-	put_be64(bytes, (uint64_t)c->timestamp_us);
+	put_be64(bytes, (uint64_t)timestamp_us);
 	return bytes_of(bytes, 8);
+}
+
+static struct bytes cell_time(struct execution *x, const struct expression *e,
+			      const struct cell_view *c)
+{
+	return time_value(x, e, c->timestamp_us, c->ttl_s, c->expires_s);
+}
+
+static struct bytes row_time(struct execution *x, const struct expression *e, const struct marker *m)
+{
+	return m->timestamp == NO_TIMESTAMP ? BYTES_NULL :
+					      time_value(x, e, m->timestamp, m->ttl, m->expires);
 }
 
 /* Find out whether the wanted part of a frozen column exists, which the
@@ -293,7 +305,10 @@ int evaluate_expression(struct execution *x, const struct expression *e,
 		*value = e->value;
 		return 0;
 	case EXPRESSION_META:
-		return meta_value(x, e, row, value);
+		if (e->column)
+			return meta_value(x, e, row, value);
+		*value = row_time(x, e, &row->marker);
+		return 0;
 	case EXPRESSION_AGGREGATE:
 		return accumulator_result(x, &accumulators[e->index], value);
 	default:

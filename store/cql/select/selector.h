@@ -14,6 +14,7 @@ struct selectors {
 	bool *selected;			/* by place in table->columns */
 	const struct column **found;	/* those selected, as they were met */
 	uint32_t found_count;
+	bool row_times;			/* writetime(*) or ttl(*) is selected */
 };
 int selectors_init(struct execution *x, struct selectors *s,
 		   const struct table *t);

@@ -94,19 +94,38 @@ int selector_element(struct execution *x, struct selectors *s,
 	return err ? err : part_key(x, e, &e->to, t->to);
 }
 
+/* Make writetime(*) and ttl(*), of the row's marker: it comes with all columns. */
+static int row_time(struct execution *x, struct selectors *s, struct expression **out,
+		    const struct selectable *of)
+{
+	struct expression *e = selector_expression_new(x, EXPRESSION_META, of->exact, 0);
+
+	if (!e)
+		return -ENOMEM;
+	e->meta = of->term->kind;
+	e->meta_part = TERM_COLUMN;
+	e->name = selectable_text(x, of);
+	s->columns = UINT64_MAX;
+	s->row_times = true;
+	*out = e;
+	return 0;
+}
+
 /* Make writetime, maxwritetime and ttl of a column or a part of one. */
 int selector_time(struct execution *x, struct selectors *s,
 		   struct expression **out, const struct selectable *selectable)
 {
 	const struct column *c = selectable->column;
 	enum term_kind kind = selectable->term->kind;
-	bool many = type_is_multicell(c->type);
+	bool many = c && type_is_multicell(c->type);
 	const char *word = kind == TERM_TTL	  ? "ttl" :
 			   kind == TERM_WRITETIME ? "writetime" :
 						    "maxwritetime";
 	struct expression *of, *e;
 	int err;
 
+	if (!c)
+		return row_time(x, s, out, selectable);
 	if (c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING)
 		return refuse(x, "Cannot use selection function %s on PRIMARY "
 				 "KEY part %s", word, c->name);

@@ -86,7 +86,8 @@ enum term_kind {
 	TERM_ELEMENT,		/* S: left[right] */
 	TERM_SLICE,		/* S: left[from..to], from or to may be NULL */
 	TERM_COUNT_ROWS,	/* S: count(*) */
-	TERM_WRITETIME, TERM_MAXWRITETIME, TERM_TTL,	/* S: of left */
+	TERM_WRITETIME, TERM_MAXWRITETIME, TERM_TTL,	/* S: of left;
+				 * NULL: of the row, of its marker */
 };
 
 /* The lexer's kind of a constant; printed in messages as STRING, INTEGER, … */

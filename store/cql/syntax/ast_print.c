@@ -148,13 +148,13 @@ static void print_selectable(struct buf *out, struct bytes keyspace,
 		buf_add_str(out, "count(*)");
 		break;
 	case TERM_WRITETIME:
-		print_around(out, keyspace, "writetime(", t->left, ")", NULL, "");
+		print_around(out, keyspace, "writetime(", t->left, t->left ? ")" : "*)", NULL, "");
 		break;
 	case TERM_MAXWRITETIME:
 		print_around(out, keyspace, "maxwritetime(", t->left, ")", NULL, "");
 		break;
 	case TERM_TTL:
-		print_around(out, keyspace, "ttl(", t->left, ")", NULL, "");
+		print_around(out, keyspace, "ttl(", t->left, t->left ? ")" : "*)", NULL, "");
 		break;
 	default:
 		print_compound(out, keyspace, t);

@@ -185,7 +185,8 @@ static struct term *parse_modified(struct parser *p, struct term *plain)
 	return parser_retry(p, &copy) ? plain : t;
 }
 
-/* count(*), writetime(c), CAST(x AS t): the words that are names otherwise. */
+/* count(*), writetime(c), writetime(*) (of the row, ours), CAST(x AS t): the
+ * words that are names otherwise. */
 static struct term *parse_special(struct parser *p, enum token_kind kind)
 {
 	struct term *t = parse_new_term(p, TERM_CAST, here(p).offset);
@@ -203,7 +204,10 @@ static struct term *parse_special(struct parser *p, enum token_kind kind)
 		t->kind = kind == KEYWORD_TTL ? TERM_TTL :
 			  kind == KEYWORD_WRITETIME ? TERM_WRITETIME
 						    : TERM_MAXWRITETIME;
-		t->left = parse_modifiers(p, parse_column_term(p));
+		if (peek(p) == TOKEN_STAR && kind != KEYWORD_MAXWRITETIME)
+			next(p);
+		else
+			t->left = parse_modifiers(p, parse_column_term(p));
 	}
 	if (t->left)
 		term_adopt(p, t, t->left);
