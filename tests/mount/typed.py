@@ -7,12 +7,14 @@ the program has waited for keys for 0.3 s. Prints all that was shown, and ends a
 program does; after 120 s the program is killed.
 Where the answers are text, terminal.py waits for them instead.
 """
-import os, pty, select, sys, time
+import fcntl, os, pty, select, struct, sys, termios, time
 
 keys = [key.encode().decode("unicode_escape").encode("latin-1") for key in sys.argv[1].split("|")]
 pid, fd = pty.fork()
 if pid == 0:
     os.environ["TERM"] = "xterm"
+    # So wide that no message with a path is cut.
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 300, 0, 0))
     os.execvp(sys.argv[2], sys.argv[2:])
 
 
