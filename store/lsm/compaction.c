@@ -29,7 +29,7 @@ struct compaction {
 	struct sstable **inputs;
 	struct output *outputs;
 	size_t output_count, output_room;
-	uint64_t written;
+	uint64_t size, written;		/* of the inputs, of the outputs */
 	bool installed;
 	bool unknown;		/* whether it is installed: keep all files */
 
@@ -66,6 +66,7 @@ int compaction_prepare(struct compaction **out,
 
 		c->inputs[i] = sstable_get(setup->inputs[i]);
 		info = sstable_info(c->inputs[i]);
+		c->size += info->size;
 		if (info->max_local_time != INT64_MIN)
 			c->nothing_expires = false;
 	}
@@ -139,6 +140,26 @@ static uint64_t shard_of(struct bytes key, uint32_t shards)
 	return (uint64_t)((unsigned __int128)get_be64(key.ptr) * shards >> 64);
 }
 
+/*
+ * True if a shard ends here, and neither the file nor the rest, as far as it is
+ * known, is too small to be one: where much is of few partitions most shards
+ * have next to nothing.
+ */
+static bool is_shard_end(const struct compaction *c, struct bytes key)
+{
+	const struct compaction_setup *s = &c->setup;
+	uint64_t size, done;
+
+	if (s->shards < 2 ||
+	    shard_of(key, s->shards) ==
+		    shard_of(buf_bytes(&c->partition), s->shards))
+		return false;
+	size = sstable_writer_size(c->writer);
+	done = c->written + size;
+	return size >= s->least_size && c->size >= done &&
+	       c->size - done >= s->least_size;
+}
+
 /* True if another file can begin here: no deletion is in force. */
 static bool is_cut(const struct compaction *c, struct bytes key,
 		   bool new_partition)
@@ -148,9 +169,7 @@ static bool is_cut(const struct compaction *c, struct bytes key,
 
 	if (!c->writer || !deletion_is_none(c->in_force))
 		return false;
-	if (new_partition && s->shards > 1 &&
-	    shard_of(key, s->shards) !=
-		    shard_of(buf_bytes(&c->partition), s->shards))
+	if (new_partition && is_shard_end(c, key))
 		return true;
 	size = s->output_size ? sstable_writer_size(c->writer) : 0;
 	/* Cut a partition only when it alone is too large for a file. */

@@ -48,11 +48,12 @@ struct compaction_setup {
 	/* Block size, filter, compression. With measure_only run writes
 	 * nothing, and bytes_written is the size that it would be. */
 	struct sstable_options output;
-	uint32_t level;			/* as the pick says, these four */
+	uint32_t level;			/* as the pick says, these six */
 	uint64_t output_size;
-	uint64_t most_bytes;		/* -ERANGE when there is more; 0: any */
 	uint32_t shards;
+	uint64_t least_size;
 	bool drop_only, move_only;
+	uint64_t most_bytes;		/* -ERANGE when there is more; 0: any */
 	int64_t now;			/* seconds, fixed for the whole run */
 	int64_t gc_before;		/* now - gc_grace */
 

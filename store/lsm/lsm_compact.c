@@ -207,7 +207,7 @@ static int prepare(struct job *j)
 		.output = lsm_writer_options(&j->options),
 		.level = j->pick.level, .output_size = j->pick.output_size,
 		.most_bytes = j->most_bytes,
-		.shards = j->pick.shards,
+		.shards = j->pick.shards, .least_size = j->pick.least_size,
 		.drop_only = j->pick.drop_only,
 		.move_only = j->pick.move_only, .now = j->now,
 		.gc_before = j->now - j->options.gc_grace_s,

@@ -24,6 +24,7 @@ struct strategy_pick {
 	uint64_t output_size;	/* cut outputs at about this; 0: do not */
 	uint32_t shards;	/* cut between so many equal parts of the tokens;
 				 * 0, 1: do not */
+	uint64_t least_size;	/* do not cut there what is smaller */
 	bool drop_only;		/* all is dead: one edit drops them, no merge */
 	bool move_only;		/* no overlap: one edit changes the level */
 	bool purges;		/* to purge, and sure to purge something */

@@ -24,6 +24,7 @@
 #define MOST_SMALL 32
 #define ALIKE 4			/* files of one size: up to so many times */
 #define SMALL_PART 4		/* of the least size that files are cut to */
+#define LEAST_PART 2		/* of that, which each file has where it is cut */
 #define DEFAULT_TARGET ((double)(256 << 20))
 #define LEAST_SIZE ((double)(1 << 20))	/* of a file that is cut */
 #define MOST_SHARDS 4096
@@ -123,6 +124,7 @@ void strategy_unified_cut(struct strategy_pick *pick,
 	while (shards > 1 && shards * least_of(r) > density)
 		shards = fmod(shards, 2) == 0 ? shards / 2 : 1;
 	pick->shards = shards > MOST_SHARDS ? MOST_SHARDS : (uint32_t)shards;
+	pick->least_size = (uint64_t)(least_of(r) / LEAST_PART);
 	pick->output_size = target < LARGEST ? (uint64_t)target * 4 : 0;
 }
 

@@ -12,7 +12,7 @@
 
 static struct strategy_file files[MOST];
 static struct sstable_info infos[MOST];
-static char keys[MOST][2][8];
+static char keys[MOST][2][16];
 static size_t count;
 static struct lsm_table_options options;
 static struct strategy_request request;
@@ -34,8 +34,8 @@ static inline struct strategy_file *add(uint64_t size, int first, int last)
 	struct strategy_file *f = &files[count];
 	struct sstable_info *info = &infos[count];
 
-	snprintf(keys[count][0], 8, "%03d", first);
-	snprintf(keys[count][1], 8, "%03d", last);
+	snprintf(keys[count][0], sizeof(keys[0][0]), "%03d", first);
+	snprintf(keys[count][1], sizeof(keys[0][0]), "%03d", last);
 	*info = (struct sstable_info){
 		.number = count + 1, .size = size, .partition_count = 1000,
 		.min_timestamp = 10, .max_timestamp = 20,

@@ -214,6 +214,7 @@ START_TEST(outputs_are_the_merge_of_the_inputs)	/* _i: seed */
 	a.now = -1;			/* nothing has expired */
 	a.output_size = _i % 3 ? (uint64_t)_i * 500 : 0;
 	a.shards = _i % 2 ? (uint32_t)_i % 17 : 0;
+	a.least_size = _i % 4 == 1 ? 1500 : 0;	/* parts are joined */
 	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
 	ck_assert_int_eq(compaction_run(c), 0);
 	outputs = compaction_output_count(c);
@@ -226,7 +227,9 @@ START_TEST(outputs_are_the_merge_of_the_inputs)	/* _i: seed */
 			ck_assert_int_lt(bytes_compare(sstable_last_key(
 				compaction_output(c, i - 1)),
 				sstable_first_key(t)), 0);
-		if (a.shards)
+		if (a.least_size && !a.output_size && i + 1 < outputs)
+			ck_assert_uint_ge(sstable_info(t)->size, a.least_size);
+		else if (a.shards && !a.least_size)
 			ck_assert_uint_eq(shard_of(sstable_first_key(t),
 						   a.shards),
 					  shard_of(sstable_last_key(t),

@@ -307,6 +307,108 @@ START_TEST(any_options_come_to_rest)	/* _i: strategy and seed */
 }
 END_TEST
 
+/* ------------------------------------------------- with a few large partitions */
+static uint64_t weights[MOST][1000];	/* of each file, for each key */
+
+static void add_weighed(const uint64_t *of_keys)
+{
+	int first = 999, last = 0, key;
+	uint64_t size = 0;
+
+	ck_assert_uint_lt(count, MOST);
+	for (key = 0; key < 1000; key++) {
+		if (!of_keys[key])
+			continue;
+		first = key < first ? key : first;
+		last = key;
+		size += of_keys[key];
+	}
+	memcpy(weights[count], of_keys, sizeof(weights[0]));
+	add(size, first, last);
+}
+
+/* Add the sum as files, which end where a compaction ends them. */
+static void cut_weighed(const struct strategy_pick *pick, const uint64_t *sum,
+			uint64_t total)
+{
+	uint64_t part[1000] = { 0 }, size = 0, done = 0;
+	int shards = pick->shards ? (int)pick->shards : 1, shard = 0, key;
+
+	for (key = 0; key < 1000; key++) {
+		bool ends = shard != key * shards / 1000 &&
+			    size >= pick->least_size &&
+			    total - done >= pick->least_size;
+
+		if (sum[key] && size && (ends || (pick->output_size &&
+						  size >= pick->output_size))) {
+			add_weighed(part);
+			memset(part, 0, sizeof(part));
+			size = 0;
+		}
+		if (!sum[key])
+			continue;
+		part[key] = sum[key];
+		size += sum[key];
+		done += sum[key];
+		shard = key * shards / 1000;
+	}
+	add_weighed(part);
+}
+
+static void merge_weighed(const struct strategy_pick *pick)
+{
+	uint64_t sum[1000] = { 0 }, total = 0;
+	bool gone[MOST] = { false };
+	size_t i, key;
+
+	for (i = 0; i < pick->count; i++)
+		gone[pick->files[i]] = true;
+	for (i = MOST; i--;) {
+		if (!gone[i])
+			continue;
+		for (key = 0; key < 1000; key++)
+			sum[key] += weights[i][key];
+		total += infos[i].size;
+		memmove(weights[i], weights[i + 1],
+			(count - i - 1) * sizeof(weights[0]));
+		take_out(i);
+	}
+	cut_weighed(pick, sum, total);
+}
+
+/*
+ * Where few keys have most of the data, results are cut into small files beside
+ * large ones. Merged side by side they overlap the large ones, which must not
+ * have them cut again, and so on without end.
+ */
+START_TEST(large_partitions_come_to_rest)	/* _i: seed */
+{
+	static const int32_t scalings[] = { -998, -98, -8, 0, 2 };
+	struct random rng = random_seeded((uint64_t)_i);
+	bool large[1000] = { false };
+	int flush, steps, i;
+
+	for (i = 0; i < 30; i++)
+		large[random_below(&rng, 1000)] = true;
+	options.sstable_size = MIB << _i % 3;
+	options.scaling[0] = scalings[_i % 5];
+	options.scaling_count = 1;
+	for (flush = 0; flush < 40; flush++) {
+		uint64_t part[1000];
+		struct strategy_pick pick;
+
+		for (i = 0; i < 1000; i++)
+			part[i] = large[i] ? MIB / 8 : 64;
+		add_weighed(part);
+		for (steps = 0; strategy_pick(&pick, &request) > 0; steps++) {
+			merge_weighed(&pick);
+			strategy_release(&pick);
+			ck_assert_msg(steps < 200, "seed %d: goes on", _i);
+		}
+	}
+}
+END_TEST
+
 SUITE(strategy_rest)
 {
 	TCase *tc = tcase_create("strategy_rest");
@@ -315,5 +417,6 @@ SUITE(strategy_rest)
 	tcase_add_loop_test(tc, small_files_side_by_side_are_few, 0, 12);
 	tcase_add_loop_test(tc, it_comes_to_rest, 0, 8);
 	tcase_add_loop_test(tc, any_options_come_to_rest, 0, 200);
+	tcase_add_loop_test(tc, large_partitions_come_to_rest, 0, 15);
 	suite_add_tcase(suite, tc);
 }
