@@ -17,6 +17,7 @@
 #define LARGEST_BLOCK_KB 1024
 #define LZ4_HIGH_LEVEL 9		/* where none is named */
 #define LZ4_LARGEST_LEVEL 12
+#define LEAST_LARGE_SIZE 1048576
 #define LONGEST_S ((int64_t)100 * 365 * 86400)
 
 /* ------------------------------------------------------------------ values */
@@ -80,6 +81,13 @@ static void read_size(void *field, const char *text)
 		*(uint64_t *)field = size < 1 ? 1 : (uint64_t)size;
 }
 
+/* The same, of at least 1 MiB. */
+static void read_large_size(void *field, const char *text)
+{
+	if (options_read_size(text) >= LEAST_LARGE_SIZE)
+		read_size(field, text);
+}
+
 static void read_real(void *field, const char *text)
 {
 	char *end;
@@ -103,7 +111,8 @@ static void read_share(void *field, const char *text)
 
 static void read_flag(void *field, const char *text)
 {
-	*(bool *)field = !strcasecmp(text, "true");
+	if (!strcasecmp(text, "true") || !strcasecmp(text, "false"))
+		*(bool *)field = !strcasecmp(text, "true");
 }
 
 static void read_negated(void *field, const char *text)
@@ -209,9 +218,9 @@ static const struct compaction_rule {
 	{ "timestamp_resolution", OF(LSM_TIME_WINDOW), read_resolution,
 	  FIELD(timestamps_per_s) },
 
-	{ "target_sstable_size", OF(LSM_UNIFIED), read_size,
+	{ "target_sstable_size", OF(LSM_UNIFIED), read_large_size,
 	  FIELD(sstable_size) },
-	{ "flush_size_override", OF(LSM_UNIFIED), read_size,
+	{ "flush_size_override", OF(LSM_UNIFIED), read_large_size,
 	  FIELD(flush_size) },
 	{ "min_sstable_size", OF(LSM_UNIFIED), read_size, FIELD(least_size) },
 	{ "base_shard_count", OF(LSM_UNIFIED), read_count,

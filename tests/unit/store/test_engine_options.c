@@ -222,7 +222,7 @@ START_TEST(nonsense_is_not_set)
 	};
 	static const char *const values[] = {
 		"", "-", "T", "L", ",", ",,,", "T1", "x", "%", ".", "99e999",
-		"-99999999999999999999", "99999999999999999999", "0", "\xff",
+		"-99999999999999999999", "99999999999999999999", "0", "\xff", "9B",
 		"UnifiedCompactionStrategy", "LeveledCompactionStrategy",
 		"TimeWindowCompactionStrategy",
 	};
@@ -244,6 +244,9 @@ START_TEST(nonsense_is_not_set)
 		ck_assert_int_ge(o.timestamps_per_s, 1);
 		ck_assert_uint_ge(o.base_shards, 1);
 		ck_assert_uint_ge(o.fanout, 1);
+		ck_assert(o.compaction_enabled);
+		ck_assert(!o.sstable_size || o.sstable_size >= MIB);
+		ck_assert_uint_ge(o.flush_size, MIB);
 		ck_assert(o.growth >= 0 && o.growth <= 1);
 		ck_assert(o.tombstone_threshold == o.tombstone_threshold);
 	}
