@@ -335,9 +335,21 @@ void lsm_flush_run(struct work *work)
 	}
 }
 
+/* True if it has memtables to be flushed. REQUIRES write. */
+static bool has_frozen(struct lsm *lsm, const struct lsm_table *t)
+{
+	size_t count;
+
+	mutex_lock(&lsm->lock);
+	count = t->version->frozen_count;
+	mutex_unlock(&lsm->lock);
+	return count;
+}
+
 int lsm_flush(struct lsm *lsm, uint32_t table)
 {
 	struct lsm_table *only;
+	bool waits;
 	int err = lsm_check_writable(lsm);
 
 	if (err)
@@ -349,8 +361,10 @@ int lsm_flush(struct lsm *lsm, uint32_t table)
 		only = lsm_find_table(lsm, table);
 		if (only)
 			err = lsm_freeze(lsm, only);
+		waits = only && has_frozen(lsm, only);
 		mutex_unlock(&lsm->write);
-		if (!err && only)
+		/* Else do not wait for the flush of another table. */
+		if (!err && waits)
 			err = lsm_flush_frozen(lsm, only);
 	}
 	if (err == -EIO)

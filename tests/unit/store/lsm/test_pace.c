@@ -257,6 +257,29 @@ START_TEST(who_waits_for_the_disk_can_be_interrupted)
 }
 END_TEST
 
+/* Writers of all tables may wait meanwhile, for an automatic snapshot. */
+START_TEST(a_table_without_news_waits_for_no_other)
+{
+	int asked = 0, err = 0, i;
+	struct watch watch = { .stop = stop_soon, .context = &asked };
+
+	ck_assert_int_eq(put(2, 0), 0);
+	ck_assert_int_eq(lsm_flush(lsm, 2), 0);
+	atomic_store(&stuck, true);
+	watch_set(&watch);
+	for (i = 0; i < 100 && !err; i++)
+		err = put(1, i);
+	ck_assert_int_eq(err, -EINTR);
+	asked = 0;
+	watch.stopped = false;
+	ck_assert_int_eq(lsm_flush(lsm, 2), 0);
+	ck_assert_int_eq(lsm_flush(lsm, 1), -EINTR);
+	watch_set(NULL);
+	atomic_store(&stuck, false);
+	ck_assert_int_eq(lsm_flush(lsm, UINT32_MAX), 0);
+}
+END_TEST
+
 /* The log has room, and sstables have none. */
 START_TEST(a_flush_that_fails_is_told)
 {
@@ -490,6 +513,7 @@ SUITE_THREADS(pace)
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, memory_is_bounded_on_a_slow_disk);
 	tcase_add_test(tc, who_waits_for_the_disk_can_be_interrupted);
+	tcase_add_test(tc, a_table_without_news_waits_for_no_other);
 	tcase_add_test(tc, a_flush_that_fails_is_told);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("debt");
