@@ -29,19 +29,71 @@ static struct bytes uncommented(struct bytes text)
 	return text;
 }
 
+/* True if the column, as it begins the order, is one of the primary key. */
+static bool orders_key(struct bytes key, struct bytes order)
+{
+	const uint8_t *end = memmem(order.ptr, order.len, " ASC", 4);
+	const uint8_t *end2 = memmem(order.ptr, order.len, " DESC", 5), *at = key.ptr;
+	struct buf name = BUF_INIT;
+	bool found = false;
+
+	if (!end || (end2 && end2 < end))
+		end = end2;
+	buf_add_str(&name, ", ");
+	if (end)
+		buf_add(&name, order.ptr, (size_t)(end - order.ptr));
+	found = name.failed;
+	while (!found && end &&
+	       (at = memmem(at, (size_t)(key.ptr + key.len - at), name.ptr, name.len))) {
+		at += name.len;
+		found = at < key.ptr + key.len && (*at == ',' || *at == ')');
+	}
+	buf_release(&name);
+	return found;
+}
+
+/*
+ * In a compact table without clustering columns DESCRIBE gives the order of a
+ * hidden one, which CREATE refuses: append the statement without that line.
+ */
+static void add_creating(struct buf *out, struct bytes text)
+{
+	static const char with[] = "\n) WITH COMPACT STORAGE";
+	static const char order[] = "\n    AND CLUSTERING ORDER BY (";
+	const uint8_t *end = text.ptr + text.len, *line, *next;
+
+	line = memmem(text.ptr, text.len, with, strlen(with));
+	if (line && bytes_begin_with(bytes_of(line + strlen(with), (size_t)(end - line) - strlen(with)),
+				     bytes_str(order)) &&
+	    !orders_key(bytes_of(text.ptr, (size_t)(line - text.ptr)),
+			bytes_of(line + strlen(with) + strlen(order),
+				 (size_t)(end - line) - strlen(with) - strlen(order)))) {
+		line += strlen(with);
+		buf_add(out, text.ptr, (size_t)(line - text.ptr));
+		next = memchr(line + 1, '\n', (size_t)(end - line) - 1);
+		text = next ? bytes_of(next, (size_t)(end - next)) : bytes_str(";");
+	}
+	buf_add_bytes(out, text);
+}
+
 static int add(struct definitions *d, const struct bytes *row)
 {
+	struct buf statement = BUF_INIT;
 	struct definition *one = arena_zalloc(&d->arena, 1, sizeof(*one));
+	int err;
 
 	if (!one)
 		return -ENOMEM;
 	one->keyspace = arena_copy(&d->arena, row[0]);
 	one->kind = arena_copy(&d->arena, row[1]);
 	one->name = arena_copy(&d->arena, row[2]);
-	one->statement = arena_copy(&d->arena, uncommented(row[3]));
+	add_creating(&statement, uncommented(row[3]));
+	one->statement = arena_copy(&d->arena, buf_bytes(&statement));
 	*d->last = one;
 	d->last = &one->next;
-	return d->arena.failed ? -ENOMEM : 0;
+	err = statement.failed || d->arena.failed ? -ENOMEM : 0;
+	buf_release(&statement);
+	return err;
 }
 
 static int read_rows(struct definitions *d, struct cql_backend *b)
