@@ -138,6 +138,11 @@ static uint64_t count_writes(struct store *s, const struct table *t)
 	return stats.writes;
 }
 
+static int flush(struct snapshot_automatic *a, struct automatic_one *one)
+{
+	return snapshot_flush(a->store, &one->made);
+}
+
 /* Look whether the table has rows; one that is damaged has. */
 static int prepare(struct snapshot_automatic *a, struct automatic_one *one)
 {
@@ -148,16 +153,18 @@ static int prepare(struct snapshot_automatic *a, struct automatic_one *one)
 		rows = store_has_rows(a->store, one->table);
 	}
 	one->has_rows = rows;
-	return rows == -EINTR ? rows :
-	       rows ? snapshot_flush(a->store, &one->made) : 0;
+	return rows == -EINTR ? rows : rows ? flush(a, one) : 0;
 }
 
-int snapshot_automatic_prepare(struct snapshot_automatic *a)
+/* Do it with each; those that fail are left out. 0 or -EINTR. */
+static int each(struct snapshot_automatic *a,
+		int (*step)(struct snapshot_automatic *a,
+			    struct automatic_one *one))
 {
 	size_t i = 0;
 
 	while (i < a->count) {
-		int err = prepare(a, &a->ones[i]);
+		int err = step(a, &a->ones[i]);
 
 		if (err == -EINTR)
 			return err;
@@ -167,6 +174,11 @@ int snapshot_automatic_prepare(struct snapshot_automatic *a)
 			i++;
 	}
 	return 0;
+}
+
+int snapshot_automatic_prepare(struct snapshot_automatic *a)
+{
+	return each(a, prepare);
 }
 
 /* True if it was empty and nobody has written since. */
@@ -184,18 +196,7 @@ static int flush_rest(struct snapshot_automatic *a)
 		if (!is_empty(a, &a->ones[i]))
 			a->ones[kept++] = a->ones[i];
 	a->count = kept;
-	i = 0;
-	while (i < a->count) {
-		int err = snapshot_flush(a->store, &a->ones[i].made);
-
-		if (err == -EINTR)
-			return err;
-		if (err)
-			leave_out(a, i, err);
-		else
-			i++;
-	}
-	return 0;
+	return each(a, flush);
 }
 
 int snapshot_automatic_take(struct snapshot_automatic *a)

@@ -187,10 +187,7 @@ static int system_map_sync(void *context, int fd, void *address, size_t len)
 	(void)fd;
 	len += (uintptr_t)address - begin;
 	err = result(msync((void *)begin, len, MS_SYNC));
-	/*
-	 * Whole pages are hardly written again. They stay in the kernel's cache,
-	 * but no longer count as memory of this process.
-	 */
+	/* Of a log whole pages are hardly written again. */
 	if (!err && len >= page)
 		(void)madvise((void *)begin, len & ~(page - 1), MADV_DONTNEED);
 	return err;

@@ -42,6 +42,8 @@ struct file_ops {
 	 */
 	int (*map)(void *context, int fd, size_t len, void **address);
 	int (*unmap)(void *context, void *address, size_t len);
+	/* Bring a part of it to the disk. Its whole pages then no longer count
+	 * as memory of this process; the kernel keeps them. */
 	int (*map_sync)(void *context, int fd, void *address, size_t len);
 	/* Hints; failures are ignored by the caller. */
 	int (*advise)(void *context, int fd, uint64_t offset, uint64_t len,
