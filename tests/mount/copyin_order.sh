@@ -2,22 +2,7 @@
 # "Statements"): they wait for schema.cql.
 . tests/mount/lib.sh
 start
-run_cql <<'C'
-CREATE KEYSPACE sales WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
-USE sales;
-CREATE TYPE place (street text, city text);
-CREATE TABLE orders (customer text, year int, day date, id int, s text STATIC, total int, tags set<text>, m map<text, int>, l list<int>, at place, PRIMARY KEY ((customer, year), day, id));
-CREATE TABLE counts (p text, c int, n counter, PRIMARY KEY (p, c));
-CREATE TABLE flat (id int PRIMARY KEY, v text, tags set<text>);
-INSERT INTO orders (customer, year, day, id, s, total, tags, m, l, at) VALUES ('a,da', 2026, '2026-11-23', 7, 'st', 5, {'x', 'a/b'}, {'k': 1}, [1, 2], {street: 's', city: 'c'});
-INSERT INTO orders (customer, year, day, id, total) VALUES ('', 1, '2026-11-24', 1, 6);
-INSERT INTO orders (customer, year, day, id, total) VALUES ('bob', 1, '2026-11-24', 1, 6);
-INSERT INTO orders (customer, year, day, id) VALUES ('bob', 1, '2026-11-24', 2);
-INSERT INTO orders (customer, year, day, id, total) VALUES ('ends', 1, '2026-11-24', 1, 6) USING TTL 90000;
-INSERT INTO flat (id, v, tags) VALUES (1, 'one', {'t'});
-INSERT INTO flat (id, v) VALUES (2, 'ends') USING TTL 90000;
-UPDATE counts SET n = n + 4 WHERE p = 'x' AND c = 1;
-C
+run_cql <tests/mount/sales.cql
 python3 - "$M/.cql" <<'P'
 import os, sys
 fd = os.open(sys.argv[1], os.O_WRONLY)
