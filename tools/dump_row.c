@@ -5,7 +5,8 @@
  *
  *   INSERT  of the keys, if the row has a marker, and of the cells that were
  *           written with it
- *   UPDATE  of each other set: those without a TTL come first, and where parts of one collection differ
+ *   UPDATE  of each other set, and of parts of one collection that differ: those
+ *           without a TTL come first
  *   UPDATE  of the runs of a list, in their order, where its elements differ
  *
  * Statics are an UPDATE of their partition, counters an addition to nothing.

@@ -1,5 +1,5 @@
 /*
- * wishes: view_look.h tells of them. A thread has one at most.
+ * Wishes: view_look.h tells of them. A thread has one at most.
  *
  * Callers whose thread is unknown (the pid namespace of the mount does not see
  * them) cannot be told apart, and have none. In the minute after one of them was

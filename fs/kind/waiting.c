@@ -286,11 +286,6 @@ static void remark(struct op *op, struct node *dir, struct bytes name, int err)
 	op_remark(op, dir, why);
 }
 
-static void clear_arena(struct op *op)
-{
-	arena_clear(&op->arena);
-}
-
 /* The kernel, and who has it open, go on with the old one's number. */
 static void lead_on(struct op *op, struct node *from, struct node *to)
 {
@@ -326,7 +321,7 @@ static void move(struct op *op, struct node *from, struct node *to)
 			continue;
 		made = NULL;
 		err = to ? make(op, to, node_name(n), &made) : 0;
-		clear_arena(op);
+		arena_clear(&op->arena);
 		if (!err && made)
 			lead_on(op, n, made);
 		move(op, n, err ? NULL : made);
@@ -334,7 +329,7 @@ static void move(struct op *op, struct node *from, struct node *to)
 			err = carry(op, n, made);
 		if (err)
 			remark(op, to, node_name(n), err);
-		clear_arena(op);
+		arena_clear(&op->arena);
 		node_put(nodes, made);
 	}
 	node_children_put(nodes, children, count);

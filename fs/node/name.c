@@ -363,7 +363,8 @@ static bool ends_with(struct bytes name, const char *end)
 	return name.len > len && !memcmp(name.ptr + name.len - len, end, len);
 }
 
-/* .NAME.XXXXXX of rsync, .NAME.XXXXXXXX of Python, .NAME.swp and the like of vim, .#NAME of emacs. */
+/* .NAME.XXXXXX of rsync, .NAME.XXXXXXXX of Python, .NAME.swp and the like of vim,
+ * .#NAME of emacs. */
 static bool hidden_scratch(struct bytes name, struct bytes *base)
 {
 	size_t dot;

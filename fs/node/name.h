@@ -51,8 +51,7 @@ bool name_fits(struct bytes name);
 
 /*
  * True for a temporary name that an editor or copier derives from another. Then
- * *base is the other name (empty for sedXXXXXX, tmpXXXXXXXX
- * and 4913).
+ * *base is the other name (empty for sedXXXXXX, tmpXXXXXXXX and 4913).
  */
 bool name_is_scratch(struct bytes name, struct bytes *base);
 /* Count the letters to change, add, drop or swap from a to b; at most limit +
