@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "fs/call_names.h"
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
+#include "fs/file/leave.h"
 #include "fs/file/reader_text.h"
 #include "fs/file/unopened.h"
 #include "fs/file/view.h"
@@ -388,7 +388,7 @@ int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 		return n ? -ENOMEM : -ESTALE;
 	}
 	if ((flags & O_ACCMODE) != O_RDONLY)
-		fs_wait_left(fs, n);
+		leave_wait(fs, n);
 	op_watch(op, n);
 	err = op_enter(op, n);
 	if (!err)

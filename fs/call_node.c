@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <sys/xattr.h>
 
-#include "fs/call_names.h"
 #include "fs/file/handle.h"
+#include "fs/file/leave.h"
 #include "fs/file/stat.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
@@ -69,7 +69,7 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		return err;
 	}
 	if (changes && !on->n->ops->directory)
-		fs_wait_left(fs, on->n);
+		leave_wait(fs, on->n);
 	op_watch(on->op, on->n);
 	on->op->bound = on->n;
 	return 0;

@@ -6,6 +6,7 @@
 #include "fs/file/handle.h"
 #include "fs/file/stat.h"
 #include "fs/kind/cell.h"
+#include "fs/kind/cell_text.h"
 #include "fs/kind/keyspace.h"
 #include "fs/kind/schemaless.h"
 #include "fs/node/kind.h"

@@ -4,130 +4,19 @@
 
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
+#include "fs/kind/cell_move.h"
+#include "fs/kind/cell_text.h"
 #include "fs/kind/collection.h"
 #include "fs/kind/collection_json.h"
 #include "fs/kind/counter.h"
 #include "fs/kind/key.h"
 #include "fs/kind/schemaless.h"
-#include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
-#include "store/type/text/text.h"
-#include "store/type/value.h"
-
-/* ------------------------------------------------------------------- text */
-static bool has_empty(const struct type *type)
-{
-	return type && (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII ||
-			type->kind == TYPE_BLOB);
-}
-
-uint64_t cell_value_size(const struct type *type, struct bytes value)
-{
-	if (!type || (!value.len && has_empty(type)))
-		return 0;
-	if (type->kind == TYPE_BLOB)
-		return value.len;
-	return (value.len ? type_text_length(type, value) : 0) + 1;
-}
-
-void cell_print_value(struct buf *out, const struct type *type,
-		      struct bytes value)
-{
-	if (!type || (!value.len && has_empty(type)))
-		return;
-	if (type->kind == TYPE_BLOB) {
-		buf_add_bytes(out, value);
-		return;
-	}
-	if (value.len)
-		type_print_text(out, type, value);
-	buf_add_byte(out, '\n');
-}
-
-static struct bytes without_newline(struct bytes text)
-{
-	if (text.len && text.ptr[text.len - 1] == '\n')
-		text.len--;
-	return text;
-}
-
-/* CQL has no unary plus; the functions that read numbers from strings accept
- * one. */
-static bool has_plus(const struct type *type, struct bytes text)
-{
-	if (!text.len || text.ptr[0] != '+')
-		return false;
-	switch (type->kind) {
-	case TYPE_TINYINT:
-	case TYPE_SMALLINT:
-	case TYPE_INT:
-	case TYPE_BIGINT:
-	case TYPE_VARINT:
-	case TYPE_FLOAT:
-	case TYPE_DOUBLE:
-	case TYPE_DECIMAL:
-		return true;
-	default:
-		return false;
-	}
-}
-
-int cell_read_text(struct op *op, const struct type *type, struct bytes text,
-		   struct buf *value)
-{
-	struct type_error error = { .text = "" };
-	bool lone;	/* a newline */
-	int err;
-
-	if (!type)
-		return text.len ? op_refuse(op, -EINVAL,
-					    "an element of a set is its name") :
-				  0;
-	if (type->kind == TYPE_BLOB) {
-		buf_add_bytes(value, text);
-		return value->failed ? -ENOMEM : 0;
-	}
-	lone = text.len == 1;
-	text = without_newline(text);
-	/* A duration of nothing is printed as nothing. */
-	if (!text.len && !has_empty(type) &&
-	    !(lone && type->kind == TYPE_DURATION))
-		return op_refuse(op, -EINVAL, "%s has no empty value",
-				 type_kind_name(type->kind));
-	if (has_plus(type, text))
-		return op_refuse(op, -EINVAL, "a number has no leading '+'");
-	err = type_read_text(value, type, text, &error);
-	if (err == -EINVAL)
-		return op_refuse_type(op, &error);
-	return err ? err : value->failed ? -ENOMEM : 0;
-}
-
-/*
- * CQL has empty values of numbers and the like, which have no literal: they are
- * shown as a lone newline. A copier that writes that means an empty value; from
- * a shell it comes from a variable that was not set, and is refused.
- */
-static bool is_empty_value(const struct type *type, struct bytes text)
-{
-	struct type_error error;
-
-	return type && !has_empty(type) && text.len == 1 &&
-	       text.ptr[0] == '\n' &&
-	       !type_validate(type, BYTES_EMPTY, &error);
-}
-
-int cell_read_copy(struct op *op, const struct type *type, struct bytes text,
-		   struct buf *value)
-{
-	return is_empty_value(type, text) ? 0 :
-					    cell_read_text(op, type, text,
-							   value);
-}
 
 /* ------------------------------------------------------------------- stat */
 /* Describe all but the size. */
@@ -147,8 +36,7 @@ void cell_child(struct child *c, const struct table *t, const struct type *type,
 	c->size = cell_value_size(type, cell->value);
 }
 
-static int read_cell(struct op *op, const struct place *p,
-		     struct cell_view *cell)
+int cell_read(struct op *op, const struct place *p, struct cell_view *cell)
 {
 	return table_read_cell(op->store, p->table, p->partition_key,
 			       p->is_static ? NULL : p->clustering, p->column,
@@ -180,7 +68,7 @@ static int stat_place(struct op *op, const struct place *p, struct child *out)
 		return key_column_stat(op, p, out);
 	if (out->ops == &kind_collection_json)
 		return collection_json_stat(op, p, out);
-	got = read_cell(op, p, &cell);
+	got = cell_read(op, p, &cell);
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	cell_child(out, p->table, p->type, &cell);
@@ -189,7 +77,6 @@ static int stat_place(struct op *op, const struct place *p, struct child *out)
 	return 0;
 }
 
-/* Check that the cell that c describes exists. */
 int cell_lookup(struct op *op, struct node *dir, struct child *c)
 {
 	struct place p;
@@ -240,7 +127,7 @@ static int read_at_node(struct op *op, struct node *n, struct place *p,
 	int got = place_of(op, n, p);
 
 	if (!got)
-		got = read_cell(op, p, cell);
+		got = cell_read(op, p, cell);
 	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
@@ -323,7 +210,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 {
 	int64_t at, ttl = p->table->options.default_time_to_live;
 	struct cell_view old;
-	int got = read_cell(op, p, &old);
+	int got = cell_read(op, p, &old);
 	int err = 0;
 
 	if (got < 0)
@@ -389,7 +276,7 @@ static int added_value(struct op *op, const struct place *p, struct bytes text,
 {
 	struct buf whole = BUF_INIT;
 	struct cell_view cell;
-	int err = read_cell(op, p, &cell);
+	int err = cell_read(op, p, &cell);
 
 	if (err > 0)
 		cell_print_value(&whole, p->type, cell.value);
@@ -431,99 +318,23 @@ int cell_check_time(struct op *op, struct node *n)
 	return place_of(op, n, &p) ? 0 : times_check_place(op, &p, 0);
 }
 
-#define CHECK_ALL (64 << 10)	/* bytes that are always checked again */
-#define PARTS_ALL (1 << 20)	/* above, values with parts are gathered */
-
-static bool may_begin(struct op *op, struct node *n, struct bytes text,
-		      size_t from)
-{
-	struct buf unused = BUF_INIT;
-	struct place p;
-
-	if (place_type(op, n, &p))
-		return true;
-	if (!p.type)
-		return !text.len;
-	if (p.type->kind == TYPE_BLOB)
-		return true;
-	if (p.type->kind == TYPE_TEXT && text.len > CHECK_ALL) {
-		/* Start at the character that the new bytes may continue. */
-		size_t back = from < 4 ? from : 4;
-
-		text.ptr += from - back;
-		text.len -= from - back;
-		while (text.len && (text.ptr[0] & 0xc0) == 0x80) {
-			text.ptr++;
-			text.len--;
-		}
-	}
-	text = without_newline(text);
-	if ((p.type->part_count && text.len > PARTS_ALL) ||
-	    (!has_plus(p.type, text) && type_text_may_begin(p.type, text)))
-		return true;
-	/* Use CQL's words, if the whole text is refused too. */
-	if (!cell_read_text(op, p.type, text, &unused))
-		op_refuse(op, -EINVAL, "no %s begins so",
-			  type_kind_name(p.type->kind));
-	buf_release(&unused);
-	return false;
-}
-
-/* Check a text. Text and blob are checked byte by byte: more bytes may follow
- * any newline. */
-int cell_check_text(struct op *op, const struct type *type, struct bytes text)
-{
-	struct buf unused = BUF_INIT;
-	int err = 0;
-
-	if (type && !has_empty(type))
-		err = cell_read_text(op, type, text, &unused);
-	buf_release(&unused);
-	return err;
-}
-
-static int check(struct op *op, struct node *n, struct bytes text,
-		 const struct store_how *how)
-{
-	struct place p;
-
-	if (place_type(op, n, &p) ||
-	    (how->copied && is_empty_value(p.type, text)))
-		return 0;
-	return cell_check_text(op, p.type, text);
-}
-
-static bool takes_empty(struct op *op, struct node *n)
-{
-	struct place p;
-
-	return !place_type(op, n, &p) && (has_empty(p.type) || !p.type);
-}
-
-static bool keeps_newline(struct op *op, struct node *n)
-{
-	struct place p;
-
-	return !place_type(op, n, &p) && p.type && p.type->kind == TYPE_BLOB;
-}
-
 const struct file_kind cell_file = {
 	.load = load,
 	.load_with_stat = load_with_stat,
 	.store = store,
-	.may_begin = may_begin,
-	.check = check,
+	.may_begin = cell_may_begin,
+	.check = cell_check,
 	.check_time = cell_check_time,
-	.keeps_newline = keeps_newline,
-	.takes_empty = takes_empty,
+	.keeps_newline = cell_keeps_newline,
+	.takes_empty = cell_takes_empty,
 };
 
 /* ---------------------------------------------------------------- changes */
-static int delete_cell(struct op *op, struct node *n, const struct place *p,
-		       struct write *w)
+int cell_delete(struct op *op, struct node *n, const struct place *p,
+		struct write *w)
 {
 	struct cell_view old;
-	int got = read_cell(op, p, &old);
+	int got = cell_read(op, p, &old);
 
 	if (got <= 0)
 		return got ? got : -ENOENT;
@@ -534,8 +345,7 @@ static int delete_cell(struct op *op, struct node *n, const struct place *p,
 	return got ? got : op_write(op, w);
 }
 
-/* Keep the directory, though nothing may be left of the row. */
-static int keep_row(struct op *op, struct node *n, const struct place *p)
+int cell_keep_row(struct op *op, struct node *n, const struct place *p)
 {
 	struct row_view row;
 	int got;
@@ -565,9 +375,9 @@ int cell_unlink(struct op *op, struct node *n)
 		return err;
 	err = place_begin_write(op, &w, n, &p);
 	if (!err)
-		err = delete_cell(op, n, &p, &w);
+		err = cell_delete(op, n, &p, &w);
 	write_release(&w);
-	return err ? err : keep_row(op, n, &p);
+	return err ? err : cell_keep_row(op, n, &p);
 }
 
 int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
@@ -587,153 +397,6 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 		err = op_write(op, &w);
 	write_release(&w);
 	return err;
-}
-
-/* Write the cell's value at another place, in one batch with its deletion. */
-static int write_moved(struct op *op, struct node *n, struct node *dir,
-		       const struct place *from, const struct place *to,
-		       const struct cell_view *cell, struct bytes value,
-		       struct write *w)
-{
-	int64_t at, gone_at, newest, mtime_ns;
-	int got = times_cell_mtime(op, n->table, from, cell->timestamp_us,
-				   &mtime_ns);
-
-	if (!got)
-		got = table_newest(op->store, to->table, to->partition_key,
-				   to->is_static ? NULL : to->clustering,
-				   to->column, to->path, &op->arena, &newest);
-	if (got)
-		return got;
-	/* It keeps its write time, and so its mtime, if that is later than
-	 * everything at the target. */
-	gone_at = op_timestamp(op, newest > cell->timestamp_us ?
-					   newest : cell->timestamp_us);
-	at = cell->timestamp_us;
-	if (newest >= at)
-		got = op_later(op, newest, 0, &at);
-	if (got)
-		return got;
-	place_write_row(w, from);
-	write_cell(w, from->column, from->path, BYTES_NULL, gone_at, 0);
-	place_write_row(w, to);
-	write_cell_until(w, to->column, to->path, value, at, cell->ttl_s,
-			 cell->expires_s);
-	if (mtime_ns != timestamp_ns(at))
-		got = times_set_cell(op, w, n->table, to, at, mtime_ns);
-	if (dir != n->parent && !got)
-		got = times_touch(op, w, n->parent);
-	if (!got)
-		got = times_touch(op, w, dir);
-	if (!got)
-		got = op_write(op, w);
-	if (!got && !cell->ttl_s && n->ops == &kind_plain)
-		stat_know_touched(op);
-	return got;
-}
-
-/* Move it to another column of the row, if the text is valid there. */
-static int move_cell(struct op *op, struct node *n, const struct child *target,
-		     struct node *dir)
-{
-	struct buf text = BUF_INIT, value = BUF_INIT;
-	struct place from, to;
-	const struct placed of[] = { { n, &from }, { dir, &to } };
-	struct cell_view cell;
-	struct write w;
-	int got = place_of(op, n, &from);
-
-	if (!got)
-		got = place_of_child(op, dir, target, &to);
-	if (got)
-		return got;
-	got = place_begin_writes(op, &w, of, 2);
-	if (!got)
-		got = read_cell(op, &from, &cell);
-	if (got > 0) {
-		cell_print_value(&text, from.type, cell.value);
-		got = cell_read_copy(op, to.type, buf_bytes(&text), &value);
-		if (!got)
-			got = write_moved(op, n, dir, &from, &to, &cell,
-					  buf_bytes(&value), &w);
-	} else if (!got) {
-		got = -ENOENT;
-	}
-	write_release(&w);
-	if (!got && dir != n->parent)
-		keep_up(op, n->parent);
-	buf_release(&text);
-	buf_release(&value);
-	return got;
-}
-
-/* Move it to an editor's backup: the value goes to memory and leaves the
- * row. */
-static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
-			   struct child *target)
-{
-	struct buf text = BUF_INIT;
-	struct child now;
-	struct write w;
-	struct place p;
-	int err = place_to_change(op, n, &p);
-
-	if (!err)
-		err = stat_node(op, n, &now);
-	if (!err)
-		err = scratch_create(op, name, target);
-	if (err)
-		return err;
-	/* Under the lock: delete exactly what was copied. */
-	err = place_begin_write(op, &w, n, &p);
-	if (!err)
-		err = n->ops->file->load(op, n, &text);
-	if (!err)
-		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);
-	if (!err)
-		err = delete_cell(op, n, &p, &w);
-	write_release(&w);
-	if (!err)	/* done, even if the row cannot be read */
-		keep_row(op, n, &p);
-	if (err) {
-		scratch_free(op->fs, target->scratch);
-		target->scratch = NULL;
-	}
-	buf_release(&text);
-	return err;
-}
-
-/* True if a row of a schemaless table goes to another partition. */
-static bool is_moved_row(const struct node *n, struct node *dir)
-{
-	return n->ops == &kind_plain && dir->ops == &kind_schemaless &&
-	       dir->table == n->table && !node_waits_for_key(dir) &&
-	       !node_waits_for_key(n->parent);
-}
-
-int cell_rename(struct op *op, struct node *n, struct node *dir,
-		struct bytes name, struct node *replaced, struct child *target)
-{
-	int err;
-
-	(void)replaced;
-	memset(target, 0, sizeof(*target));
-	if (dir != n->parent && !is_moved_row(n, dir))
-		return -EXDEV;
-	if (!dir->ops->create)
-		return -EXDEV;
-	err = dir->ops->create(op, dir, name, target);
-	if (err)
-		return err;
-	/* Only what is no column, nor element, is the name of a backup. */
-	if (n->ops != &kind_plain && target->scratch) {
-		scratch_free(op->fs, target->scratch);
-		memset(target, 0, sizeof(*target));
-		return move_to_scratch(op, n, name, target);
-	}
-	if (target->ops != n->ops || target->ops->file != n->ops->file)
-		return -EXDEV;
-	return move_cell(op, n, target, dir);
 }
 
 const struct node_ops kind_cell = {

@@ -7,6 +7,9 @@
 #define FS_KIND_CELL_H
 #include "fs/op/place.h"
 
+struct cell_view;
+struct write;
+
 extern const struct node_ops kind_cell;
 extern const struct file_kind cell_file;
 
@@ -18,23 +21,17 @@ int cell_lookup(struct op *op, struct node *dir, struct child *c);
 int cell_stat(struct op *op, struct node *n, struct child *out);
 int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 int cell_unlink(struct op *op, struct node *n);
-int cell_rename(struct op *op, struct node *n, struct node *dir,
-		struct bytes name, struct node *replaced, struct child *target);
-/* Read the value of a file's text. -EINVAL with the reason. */
-int cell_read_text(struct op *op, const struct type *type, struct bytes text,
-		   struct buf *value);
-/* The same of a text copied from another file: a lone newline may be the empty
- * value of a type that has no literal for it. */
-int cell_read_copy(struct op *op, const struct type *type, struct bytes text,
-		   struct buf *value);
-/* Check that cell_read_text would accept a complete text of a type. */
-int cell_check_text(struct op *op, const struct type *type, struct bytes text);
 /* Check that a write of n now is later than what is or was there: struct
  * file_kind. */
 int cell_check_time(struct op *op, struct node *n);
-/* Append the text of a value as its file has it, with the last newline. */
-void cell_print_value(struct buf *out, const struct type *type,
-		      struct bytes value);
-/* Return the size of a file with that value. */
-uint64_t cell_value_size(const struct type *type, struct bytes value);
+
+/* Read the cell of a place: 1 with *cell (the op's arena has its bytes), 0 if
+ * there is none, -errno. */
+int cell_read(struct op *op, const struct place *p, struct cell_view *cell);
+/* Delete the cell with the write w, which has the partition's lock. -ENOENT. */
+int cell_delete(struct op *op, struct node *n, const struct place *p,
+		struct write *w);
+/* Keep the directory of a deleted cell, though nothing may be left of the
+ * row. */
+int cell_keep_row(struct op *op, struct node *n, const struct place *p);
 #endif

@@ -5,6 +5,8 @@
 
 #include "fs/file/keep.h"
 #include "fs/kind/cell.h"
+#include "fs/kind/cell_move.h"
+#include "fs/kind/cell_text.h"
 #include "fs/kind/list_id.h"
 #include "fs/kind/long_name.h"
 #include "fs/kind/scratch.h"

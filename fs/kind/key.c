@@ -4,6 +4,7 @@
 
 #include "fs/file/unkeyed.h"
 #include "fs/kind/cell.h"
+#include "fs/kind/cell_text.h"
 #include "fs/kind/long_name.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"

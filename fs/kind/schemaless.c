@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "fs/kind/cell.h"
+#include "fs/kind/cell_move.h"
 #include "fs/kind/key.h"
 #include "fs/kind/long_name.h"
 #include "fs/kind/partition.h"

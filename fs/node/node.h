@@ -36,7 +36,7 @@ enum node_flags {
 	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
 	NODE_PAST = 64,		/* a file: its name has another node: view.h */
 	NODE_SEEN = 128,	/* the kernel has used its number */
-	NODE_LEAVING = 256,	/* a file whose name is being taken: call_names.c */
+	NODE_LEAVING = 256,	/* a file whose name is being taken: leave.h */
 	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
 	NODE_TAKEN = 1024,	/* made anew in another table: kind/waiting.c */
 };

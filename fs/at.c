@@ -1,0 +1,78 @@
+#include "fs/at.h"
+
+#include <errno.h>
+
+#include "fs/file/handle.h"
+#include "fs/file/view_look.h"
+#include "fs/fs.h"
+#include "fs/kind/waiting.h"
+#include "fs/node/call.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+
+int at_end(struct at *at, int err)
+{
+	struct fs *fs = at->op->fs;
+	struct fs_call *call = at->op->call;
+
+	err = op_end(at->op, err, at->dir, (const char *)at->name.ptr);
+	if (call)
+		call->locked = true;
+	node_put(&fs->nodes, at->dir);
+	return err;
+}
+
+/* A document beside rows may be longer than 255 bytes by its suffix: as the
+ * directory that it is of is called. */
+static bool may_be_called(const struct node *dir, struct bytes name)
+{
+	return name.len <= NAME_MAX_LEN ||
+	       (dir->ops->part == PART_KEY && !dir->ops->plain_names &&
+		name_fits(name)) || (dir == dir->table && name_fits(name));
+}
+
+int at_or_lost(struct at *at, int err)
+{
+	if (err != -ESTALE)
+		return err;
+	waiting_wait(at->op->fs, at->dir);	/* it looks once */
+	return view_lost(at->op, at->dir);
+}
+
+int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
+	     uint64_t parent, const char *name, bool changes)
+{
+	int err;
+
+	memset(at, 0, sizeof(*at));
+	if (strlen(name) > NAME_MAX_LEN + NAME_SUFFIX_MAX)
+		return -ENAMETOOLONG;
+	if (changes && fs_is_read_only(fs))
+		return -EROFS;
+	at->name = bytes_str(name);
+	at->dir = op_node(fs, parent);
+	if (!at->dir)
+		return -ESTALE;
+	err = !may_be_called(at->dir, at->name) ? -ENAMETOOLONG :
+	      changes && at->dir->snapshot ? -EROFS : 0;
+	at->op = err ? NULL : op_begin(fs, call);
+	if (!at->op) {
+		node_put(&fs->nodes, at->dir);
+		return err ? err : -ENOMEM;
+	}
+	err = at_or_lost(at, op_enter(at->op, at->dir));
+	if (err) {
+		err = op_end(at->op, err, at->dir, name);
+		node_put(&fs->nodes, at->dir);
+		return err;
+	}
+	op_watch(at->op, at->dir);
+	if (changes && at->dir->ops->made_up)
+		return at_end(at, -EROFS);
+	if (changes)
+		op_by_path(at->op, at->dir);
+	handles_commit_empty(at->op, at->dir);
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* Calls that remove a name: rmdir and unlink. */
+#include "fs/fs.h"
+
+#include <errno.h>
+
+#include "fs/at.h"
+#include "fs/file/keep.h"
+#include "fs/file/leave.h"
+#include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/write_buffer.h"
+#include "fs/node/node.h"
+#include "fs/op/op.h"
+
+static int remove_directory(struct op *op, struct node *n)
+{
+	int err;
+
+	if (!n->ops->directory)
+		return -ENOTDIR;
+	if (!n->ops->rmdir)
+		return op_refuse(op, -EPERM, "this directory always exists");
+	err = keep_has_children(op, n);
+	if (err)
+		return err < 0 ? err : -ENOTEMPTY;
+	if (node_waits_for_key(n))	/* nothing of it is stored */
+		return 0;
+	return n->ops->rmdir(op, n);
+}
+
+static int remove_file(struct op *op, struct node *n)
+{
+	struct bytes before;
+	struct buf text = BUF_INIT;
+	struct write_buffer *buffer;
+	bool is_new;
+	int err = 0;
+
+	if (n->ops->directory)
+		return -EISDIR;
+	if (!n->ops->unlink)
+		return op_refuse(op, -EPERM, "this file cannot be removed");
+	op->changes_file = true;
+	is_new = buffer_is_new(op->fs, n);
+	buffer = buffer_hold(op->fs, n);
+	if (!buffer)
+		return -ENOMEM;
+	before = leave_text(op, n, buffer, &text);
+	if (!buffer->is_new)
+		is_new = false;		/* committed meanwhile */
+	if (!is_new && !unkeyed_drop(op->fs, n))
+		err = n->ops->unlink(op, n);
+	if (!err)
+		buffer_orphan(op, n, buffer, before, true);
+	buffer_let(op->fs, n, buffer);
+	buf_release(&text);
+	return err;
+}
+
+static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
+		       const char *name, bool directory)
+{
+	struct node *n = NULL;
+	struct child c;
+	struct at at;
+	int err = at_begin(&at, fs, call, parent, name, true);
+
+	if (err)
+		return err;
+	/*
+	 * The kernel has a name until the notice of its end arrives: the store
+	 * may already have nothing of a directory. Files are checked later.
+	 */
+	n = directory ? NULL : node_find(&fs->nodes, at.dir, at.name);
+	if (!n || (atomic_load(&n->flags) & NODE_HIDDEN)) {
+		node_put(&fs->nodes, n);
+		err = stat_lookup(at.op, at.dir, at.name, &c, &n);
+	}
+	leave_begin(n);
+	if (!err)
+		err = directory ? remove_directory(at.op, n) :
+				  remove_file(at.op, n);
+	if (!err && !(atomic_load(&n->flags) & NODE_HIDDEN))
+		node_detach(&fs->nodes, n);
+	leave_end(fs, n);
+	/* The kernel drops the name itself. */
+	if (!err)
+		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
+	node_put(&fs->nodes, n);
+	return at_end(&at, at_or_lost(&at, err));
+}
+
+int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name)
+{
+	return remove_name(fs, call, parent, name, true);
+}
+
+int fs_unlink(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name)
+{
+	return remove_name(fs, call, parent, name, false);
+}

@@ -1,0 +1,235 @@
+/* The call that moves a file or directory to another name. */
+#include "fs/fs.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "fs/at.h"
+#include "fs/file/keep.h"
+#include "fs/file/leave.h"
+#include "fs/file/stat.h"
+#include "fs/file/view.h"
+#include "fs/file/write_buffer.h"
+#include "fs/kind/scratch.h"
+#include "fs/node/account.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/node/notice.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+#include "fs/op/place.h"
+
+/* Move kept nodes along: to, and below it. */
+static int carry_kept(struct op *op, struct node *from, struct node *to)
+{
+	struct node **children, *made, *none = NULL;
+	size_t i, count;
+	int err = node_children(&op->fs->nodes, from, true, &children, &count);
+
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		struct node *child = children[i];
+		struct node_key key = {
+			.parent = to,
+			.name = node_name(child),
+			.ops = child->ops,
+			.number = child->number,
+			.value = node_value(child),
+			.scratch = child->scratch,
+		};
+
+		made = node_make(&op->fs->nodes, &key);
+		if (!made) {
+			err = -ENOMEM;
+			break;
+		}
+		if (made->scratch)
+			atomic_fetch_add(&made->scratch->users, 1);
+		atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
+		keep_for(op, made, atomic_exchange(&child->keeper, NULL));
+		err = carry_kept(op, child, made);
+		node_detach(&op->fs->nodes, child);
+		none = NULL;
+		if (!atomic_compare_exchange_strong(&child->forward, &none,
+						    made))
+			node_put(&op->fs->nodes, made);
+	}
+	node_children_put(&op->fs->nodes, children, count);
+	return err;
+}
+
+/*
+ * Separate a node from its name, which another node has now: its descriptors go
+ * on with it as it was, and the name gets another node. A value that waits for
+ * its key is kept by the node itself, and the new one with it.
+ */
+static void lose_name(struct op *op, struct node *n,
+		      struct write_buffer *buffer, struct bytes text)
+{
+	if (!n->ops->directory && node_waits_for_key(n))
+		return;
+	/* Readers that released a value read that of the name. */
+	if (buffer)
+		buffer_orphan(op, n, buffer, text, !view_applies(n));
+	node_detach(&op->fs->nodes, n);
+}
+
+/*
+ * Do it for a node that an open may have given the name since it was looked up.
+ * The kernel treats a directory that it has under the name as dead for good,
+ * even if it no longer existed when the rename arrived.
+ */
+static void lose_again(struct op *op, struct node *dir, struct bytes name)
+{
+	struct node *n = node_find(&op->fs->nodes, dir, name);
+
+	if (n && (n->ops->directory || view_applies(n)))
+		node_detach(&op->fs->nodes, n);
+	node_put(&op->fs->nodes, n);
+}
+
+/*
+ * Finish a rename. The kernel goes on with the old node under the new name: it
+ * forwards to the node that the name really has, and the name is forgotten
+ * after the reply.
+ */
+static int finish_rename(struct op *op, struct node *n, struct node *dir,
+			 struct bytes name, const struct child *target)
+{
+	struct node *now, *none = NULL;
+	bool kept = atomic_load(&n->flags) & NODE_KEPT;
+	struct account *keeper = atomic_exchange(&n->keeper, NULL);
+	int err = 0;
+
+	node_detach(&op->fs->nodes, n);
+	buffer_leave_name(op->fs, n);
+	lose_again(op, dir, name);
+	now = op_node_of_child(op, dir, name, target);
+	if (!now) {
+		atomic_store(&n->keeper, keeper);	/* until it is freed */
+		return -ENOMEM;
+	}
+	if (kept && now->ops->directory)
+		keep_for(op, now, keeper);
+	if (now->ops->directory && now != n)
+		err = carry_kept(op, n, now);
+	if (target->scratch || (now->ops->directory &&
+				now->ops->stat == NULL))
+		node_keep(now);
+	if (now != n && !atomic_compare_exchange_strong(&n->forward, &none,
+							node_get(now)))
+		node_put(&op->fs->nodes, now);
+	/* The name shows its inode until it is forgotten, after the reply. */
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
+	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
+		notice_name(&op->fs->notices, dir, name, now->ops->directory);
+	node_put(&op->fs->nodes, now);
+	return err;
+}
+
+/* Move while the buffers are held. old: the buffer of the replaced file, or
+ * NULL. */
+static int move_held(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, struct node *replaced,
+		     struct write_buffer *old)
+{
+	struct bytes before = BYTES_NULL;
+	struct buf text = BUF_INIT;
+	struct child target;
+	int err;
+
+	if (replaced)
+		before = leave_text(op, replaced, old, &text);
+	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
+					      &target) : -EXDEV;
+	if (err == -ENOENT)	/* the new name is no key's spelling */
+		err = -EINVAL;
+	if (!err && replaced)
+		lose_name(op, replaced, old, before);
+	if (!err)
+		err = finish_rename(op, n, dir, name, &target);
+	buf_release(&text);
+	return err;
+}
+
+/*
+ * Change both names with nothing committed under either: text of n's
+ * descriptors goes to the new name, that of the replaced file's nowhere.
+ */
+static int move_file(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, struct node *replaced)
+{
+	struct fs *fs = op->fs;
+	struct write_buffer *mine = buffer_hold(fs, n);
+	struct write_buffer *old =
+		mine && replaced ? buffer_hold(fs, replaced) : NULL;
+	int err = mine && (old || !replaced) ?
+			  move_held(op, n, dir, name, replaced, old) : -ENOMEM;
+
+	buffer_let(fs, replaced, old);
+	buffer_let(fs, n, mine);
+	return err;
+}
+
+static int rename_to(struct op *op, struct node *n, struct node *dir,
+		     struct bytes name, unsigned flags)
+{
+	struct node *replaced = NULL;
+	struct child c;
+	int err = stat_lookup(op, dir, name, &c, &replaced);
+
+	if (err == -ENOENT)
+		op->reason[0] = 0;
+	if (!err && (flags & RENAME_NOREPLACE))
+		err = -EEXIST;
+	else if (!err && replaced == n)
+		err = 1;	/* onto itself: nothing to do */
+	else if (!err && n->ops->directory != replaced->ops->directory)
+		err = n->ops->directory ? -ENOTDIR : -EISDIR;
+	if (err && err != -ENOENT) {
+		node_put(&op->fs->nodes, replaced);
+		return err > 0 ? 0 : err;
+	}
+	op->changes_file = !n->ops->directory;
+	leave_begin(replaced);
+	err = n->ops->directory ? move_held(op, n, dir, name, replaced, NULL) :
+				  move_file(op, n, dir, name, replaced);
+	leave_end(op->fs, replaced);
+	if (n->ops->directory)
+		place_move_end(op->fs, n);
+	node_put(&op->fs->nodes, replaced);
+	return err;
+}
+
+int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, uint64_t new_parent, const char *new_name,
+	      unsigned flags)
+{
+	struct node *dir, *n = NULL;
+	struct child c;
+	struct at at;
+	int err;
+
+	if (flags & ~(unsigned)RENAME_NOREPLACE)
+		return -EINVAL;
+	if (strlen(new_name) > NAME_MAX_LEN)
+		return -ENAMETOOLONG;
+	err = at_begin(&at, fs, call, parent, name, true);
+	if (err)
+		return err;
+	dir = op_node(fs, new_parent);
+	if (dir)
+		op_by_path(at.op, dir);
+	err = !dir ? -ESTALE :
+	      dir->ops->made_up || dir->snapshot ? -EROFS :
+	      stat_lookup(at.op, at.dir, at.name, &c, &n);
+	if (!err && n->json != dir->json)
+		err = -EXDEV;
+	if (!err)
+		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
+	node_put(&fs->nodes, n);
+	node_put(&fs->nodes, dir);
+	return at_end(&at, at_or_lost(&at, err));
+}
