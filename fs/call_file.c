@@ -161,6 +161,9 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	if (err) {
 		/* its snapshot is gone */
 	} else if (h->node->ops->file->read) {
+		mutex_lock(&h->lock);
+		h->torn = 0;
+		mutex_unlock(&h->lock);
 		err = h->node->ops->file->read(op, h, offset, size, out);
 	} else if (h->buffer) {
 		err = read_buffer(op, h, h->buffer, offset, size, out);
@@ -194,8 +197,8 @@ static void known_to_kernel(struct node *n)
 	atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_ATTRIBUTES);
 }
 
-/* Refuse further writes; the first reason stays. */
-static void handle_fail(struct op *op, struct handle *h, int err)
+/* Keep the reason for which further writes are refused. */
+static void keep_reason(struct op *op, struct handle *h)
 {
 	size_t len = strlen(op->reason) + 1;
 
@@ -203,7 +206,42 @@ static void handle_fail(struct op *op, struct handle *h, int err)
 	h->why = len > 1 ? mem_alloc(len) : NULL;
 	if (h->why)
 		memcpy(h->why, op->reason, len);
-	h->failed = err;
+}
+
+static int refuse_again(struct op *op, struct handle *h, int err)
+{
+	return op_refuse(op, err, "%s", h->why ? h->why :
+			 "an earlier write here was refused");
+}
+
+#define SPLIT_BYTES ((size_t)124 << 10)	/* the kernel splits no shorter write */
+
+/*
+ * Write statements or lines. Of a write(2) that the kernel has split the parts
+ * before the refused one are its count, and the writer comes again from there,
+ * in the middle of a statement: that is not taken for another one. All that
+ * follows is refused, until the message is read.
+ */
+static int64_t write_stream(struct op *op, struct handle *h, uint64_t offset,
+			    struct bytes data)
+{
+	int64_t count = 0;
+
+	mutex_lock(&h->lock);
+	if (h->torn)
+		count = refuse_again(op, h, h->torn);
+	mutex_unlock(&h->lock);
+	if (count)
+		return count;
+	count = h->node->ops->file->write(op, h, offset, data);
+	mutex_lock(&h->lock);
+	if (count < 0 && h->split) {
+		keep_reason(op, h);
+		h->torn = (int)count;
+	}
+	h->split = data.len >= SPLIT_BYTES && count == (int64_t)data.len;
+	mutex_unlock(&h->lock);
+	return count;
 }
 
 static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
@@ -216,8 +254,7 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 	mutex_lock(&buffer->lock);
 	if (h->failed) {
 		/* cp first asks the kernel to copy, and then writes itself. */
-		err = op_refuse(op, h->failed, "%s", h->why ? h->why :
-				"an earlier write here was refused");
+		err = refuse_again(op, h, h->failed);
 	} else if (h->flags & O_APPEND) {
 		err = buffer_load(op, handle_node(h), buffer);
 		offset = buffer->text.len;
@@ -226,8 +263,10 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 		err = buffer_write(op, handle_node(h), buffer, offset, data);
 	if (!err && !(h->flags & O_APPEND))
 		buffer->added = false;
-	if (err && err != -ENOMEM && !h->failed)
-		handle_fail(op, h, err);
+	if (err && err != -ENOMEM && !h->failed) {
+		keep_reason(op, h);
+		h->failed = err;
+	}
 	if (!err)
 		handle_changed(op->fs, h, false);
 	buffer->refused |= err && buffer->is_new;
@@ -260,7 +299,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 	op->bound = h->node;
 	if (h->node->ops->file->write) {
 		op->runs_statements = h->node->ops->file->statements;
-		count = h->node->ops->file->write(op, h, offset, data);
+		count = write_stream(op, h, offset, data);
 		if (count >= 0 && op->reason[0])
 			op_end(op, -EINVAL, h->node, NULL);
 		else

@@ -149,6 +149,13 @@ static void keep_refused(struct import_work *i, struct bytes line)
 	buf_release(&changed);
 }
 
+/* True if another line might be taken: this one is wrong, too long, or of a row
+ * that nothing can be later than. */
+static bool is_of_line(int64_t err)
+{
+	return err == -EINVAL || err == -EFBIG || err == -EPERM;
+}
+
 /* The first line is refused. Returns its length, or 0: it ends here. */
 static size_t refuse_first(struct import_work *i, struct bytes lines)
 {
@@ -176,9 +183,10 @@ static int write_lines(struct import_work *i, struct bytes lines)
 	while (lines.len) {
 		int64_t n = table_file_write(&i->file, lines);
 
-		if (n == -EINVAL) {
+		if (is_of_line(n)) {
 			n = (int64_t)refuse_first(i, lines);
-			if (!n)
+			if (!n || table_file_go_on(&i->file,
+						   buf_bytes(&i->head)))
 				return 1;
 		} else if (n <= 0) {
 			tool_complain(i->name, "line %llu: %s",

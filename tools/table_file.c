@@ -198,11 +198,28 @@ static int64_t write_document(struct table_file *f, struct bytes lines)
 			continue;
 		if (err) {
 			ask_reason(f, err);
+			f->torn = done;
 			return err;
 		}
 		done += (size_t)n;
 	} while (len > REQUEST && done < len);
 	return (int64_t)done;
+}
+
+int table_file_go_on(struct table_file *f, struct bytes head)
+{
+	int status;
+
+	if (!f->torn)
+		return TOOL_DONE;
+	close(f->fd);	/* its error was told */
+	f->fd = -1;
+	f->torn = false;
+	status = open_document(f, true);
+	if (status || !head.len)
+		return status;
+	return write_document(f, head) == (int64_t)head.len ? TOOL_DONE :
+							      TOOL_FAILED;
 }
 
 /* Apply rows: so many were, at least one; -errno with the reason. */

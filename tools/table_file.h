@@ -26,6 +26,7 @@ struct table_file {
 	struct row_text text;
 	bool writes, begun;		/* text is set up; some was read */
 	struct buf out;
+	bool torn;			/* it was, after a part of it was taken */
 	char reason[1024];		/* why a line was refused */
 };
 /* Open it, for lines that go into the table (import) or come from it. 0, or an
@@ -38,6 +39,12 @@ int table_file_open(struct table_file *f, const struct tool_place *p,
  * another -errno.
  */
 int64_t table_file_write(struct table_file *f, struct bytes lines);
+/*
+ * Go on after a line that was refused: the mount takes nothing more by the
+ * descriptor to which a part of it was written. head: the header of CSV. 0, or
+ * an exit status after a message.
+ */
+int table_file_go_on(struct table_file *f, struct bytes head);
 /* Read the next bytes: 1 with *lines, whole ones of a store; 0: the end;
  * -errno. */
 int table_file_read(struct table_file *f, struct bytes *lines);

@@ -69,13 +69,15 @@ struct handle {
 	struct write_buffer *buffer;		/* of a writer */
 	/* These under its lock. */
 	int failed;			/* a write was refused: no commit */
-	char *why;			/* its reason, or NULL */
+	char *why;			/* its reason or that of torn, or NULL */
 	bool wrote, truncated;		/* since the last commit, by this one */
 	unsigned flushes;		/* since it last wrote or truncated */
 	_Atomic uint64_t wait_for;	/* a notice: see wait_later() */
 	_Atomic bool counted;		/* in handles.empties; reads go without */
 	struct charge open;		/* of the handle itself */
 	struct mutex lock;		/* of what follows */
+	bool split;	/* the last write may go on: the kernel split it */
+	int torn;	/* then one was refused: what follows is, too */
 	bool pinned;
 	bool at_open;			/* and not read since */
 	bool let_go;			/* held its node, and has read all */

@@ -299,8 +299,12 @@ static int later_than(struct write *w, const struct table *t,
 		newest = of_statics;
 	if (err || newest < *at)
 		return err;
-	if (newest >= INT64_MAX - 1)
+	if (newest >= INT64_MAX - 1) {
+		buf_clear(&w->refusal);
+		buf_add_str(&w->refusal, "what is or was here has the largest "
+			    "timestamp there is: nothing can be later");
 		return -EPERM;
+	}
 	*at = newest + 2;	/* with room for a deletion */
 	return 1;
 }

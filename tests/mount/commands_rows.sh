@@ -88,6 +88,25 @@ is 'is whole' 3000000 "$(stat -c %s "$M/k/u/9/long/v" | awk '{ print $1 - 1 }')"
 is 'one that is refused' 1 "$( (printf '{"p": 8, "c": "x", "v": "'; head -c 300000 /dev/zero | tr '\0' x; printf '", "n": "no"}\n{"p": 8, "c": "y"}\n') | "$CTL" import -e "$W/refused" "$M/k/u" - 2>"$W/err"; echo $?)"
 ok 'what follows is there' test -d "$M/k/u/8/y"
 is 'and it alone is kept' 1 "$(wc -l <"$W/refused")"
+# A line that is too long, and a row that nothing can be later than: the others are taken.
+cql "INSERT INTO k.u (p, c, v) VALUES (8, 'last', 'x') USING TIMESTAMP 9223372036854775807" >/dev/null
+{
+	printf 'p,c,v\n8,first,1\n8,last,2\n8,long,'
+	head -c 4500000 /dev/zero | tr '\0' x
+	printf '\n8,fourth,4\n8,fifth\n8,sixth,6\n'
+} >"$W/mixed.csv"
+{
+	printf '{"p": 8, "c": "one"}\n{"p": 8, "c": "long", "v": "'
+	head -c 4500000 /dev/zero | tr '\0' x
+	printf '"}\n{"p": 8, "c": "three"}\n'
+} >"$W/mixed.ndjson"
+again -o max_value=4M
+is 'errors of lines' 1 "$(exits "$CTL" import -e "$W/refused" "$M/k/u" "$W/mixed.csv")"
+is 'each is told' $'line 3: what is or was here has the largest timestamp there is: nothing can be later\nline 4: it is longer than max_value\nline 6: a line has fewer fields than the first, which has 3' "$(grep -oE 'line [0-9]+: .*' "$W/err")"
+is 'and kept' $'p,c,v\n8,last,2\n8,long,x\n8,fifth' "$(tr -s x <"$W/refused")"
+is 'of JSON' 1 "$(exits "$CTL" import -e "$W/refused" "$M/k/u" "$W/mixed.ndjson")"
+is 'the others are there' 'fifth: first fourth last long: one sixth three' "$(for c in fifth first fourth last long one sixth three; do [ -d "$M/k/u/8/$c" ] && printf '%s ' "$c" || printf '%s: ' "$c"; done | sed 's/ $//')"
+again
 is 'no such table' 6 "$(exits "$CTL" export "$M/k/none")"
 is 'a keyspace' 2 "$(exits "$CTL" export "$M/k")"
 is 'no such file' 1 "$(exits "$CTL" import "$M/k/u" "$W/none.csv")"

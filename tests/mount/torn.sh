@@ -1,0 +1,62 @@
+# One write that is longer than a request of the kernel, with a line or a statement that
+# is refused: the writer is told how much was taken, and comes again in the middle of
+# what was refused. That is no line and no statement of its own.
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (p text PRIMARY KEY, v text);
+CREATE TABLE k.u (p int PRIMARY KEY, v text);
+CREATE TABLE k.n (p int PRIMARY KEY, c counter);
+UPDATE k.n SET c = c + 1 WHERE p = 1;
+C
+# writes FILE PYTHON: writes these bytes in one call, and what is left in others. Prints
+# the error that ends it.
+cat >"$W/writes.py" <<'P'
+import os, re, sys
+data, done, said = eval(sys.argv[2]), 0, 'all'
+fd = os.open(sys.argv[1], (os.O_RDWR if '.cql' in sys.argv[1] else os.O_WRONLY) | os.O_APPEND)
+try:
+    while done < len(data):
+        done += os.write(fd, data[done:])
+except OSError as e:
+    said = e.strerror
+if sys.argv[3:]:
+    said += ' ' + ' '.join(re.findall('table none does not exist', os.read(fd, 1 << 20).decode()))
+    os.write(fd, sys.argv[3].encode())
+    said += ' ' + os.read(fd, 1 << 20).decode()
+try:
+    os.close(fd)
+except OSError as e:
+    said += ' ' + e.strerror
+print(said)
+P
+writes() { python3 "$W/writes.py" "$@"; }
+# 100 bytes more than what a request holds: the tail would be a line of its own.
+is 'CSV: a key that is too long' 'Invalid argument' "$(writes "$M/k/t.csv" "b'p,v\n' + b'a' * ((1 << 20) + 100) + b',x\n'")"
+is 'in quotes' 'Invalid argument' "$(writes "$M/k/t.csv" "b'p,v\n\"' + b'a' * ((1 << 20) + 100) + b'\",x\n'")"
+is 'nothing of it is a row' '' "$(names "$M/k/t")"
+is 'the reason' 'line 2: p has more than 65535 bytes, and is of the key' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f7-)"
+is 'JSON' 'Invalid argument' "$(writes "$M/k/t.ndjson" "b'{\"p\": \"' + b'\n'.join([b'a' * 1000] * 1200) + b'\n{\"p\": \"tail\"}\n'")"
+is 'nothing of it, either' '' "$(names "$M/k/t")"
+is 'a statement' 'Invalid argument' "$(writes "$M/.cql" "b\"INSERT INTO k.none (p, v) VALUES (1, '\" + b'\n' * ((1 << 20) + 100) + b\"INSERT INTO k.u (p) VALUES (2);');\"")"
+is 'what is in its text is not run' '' "$(names "$M/k/u")"
+is 'with its message read, others are' 'Invalid argument table none does not exist {"columns":[],"rows":[]}' "$(writes "$M/.cql.json" "b\"INSERT INTO k.none (p, v) VALUES (1, '\" + b'\n' * ((1 << 20) + 100) + b\"INSERT INTO k.u (p) VALUES (2);');\"" 'INSERT INTO k.u (p) VALUES (3);')"
+is 'and only they' 3 "$(names "$M/k/u")"
+is 'definitions' 'File exists' "$(writes "$M/k/schema.cql" "b\"CREATE TABLE k.u (p int PRIMARY KEY) WITH comment = '\" + b'\n' * ((1 << 20) + 100) + b\"CREATE TABLE k.tail (p int PRIMARY KEY);';\"")"
+is 'what is in its text is not made' 'schema.cql n t u' "$(names "$M/k")"
+is 'lines of a counter' 'Invalid argument' "$(writes "$M/k/n/1/c" "b'+1\n' * 10 + b'+' * (1 << 20) + b'+7\n'")"
+is 'count to the bad one' 11 "$(cat "$M/k/n/1/c")"
+# Short lines and statements go on after one that was refused.
+exec 8>>"$M/k/t.ndjson"
+refused 'a short line' 'Invalid argument' bash -c 'echo "{\"p\": 5}" >&8'
+ok 'the next one' bash -c 'echo "{\"p\": \"b\"}" >&8'
+exec 8>&-
+exec 8<>"$M/.cql"
+echo 'INSERT INTO' >&8
+refused 'a statement in two writes' 'Invalid argument' bash -c 'echo "k.none (p) VALUES (1);" >&8'
+ok 'the next one' bash -c 'echo "INSERT INTO k.t (p) VALUES ('\''c'\'');" >&8'
+exec 8>&-
+is 'they are there' 'b c' "$(ls "$M/k/t" | paste -sd' ')"
+stop
+done_testing
