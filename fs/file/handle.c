@@ -83,6 +83,18 @@ static void begin_empty(struct handle *h, struct write_buffer *buffer,
 	buffer->base = 0;
 }
 
+/*
+ * The kernel sets a file's size with its answer to a writer, and only then takes
+ * its attributes for stale: who asked in between would be told of a size that
+ * is pending. So they are dropped before it has that answer.
+ */
+static void drop_size(struct op *op, struct node *n)
+{
+	atomic_fetch_or(&n->flags, NODE_RESIZED);
+	if (atomic_fetch_and(&n->armed, ~ARMED_ATTRIBUTES) & ARMED_ATTRIBUTES)
+		op_drop_attributes(op, n);
+}
+
 static int open_writer(struct op *op, struct handle *h, bool created)
 {
 	const struct file_kind *file = h->node->ops->file;
@@ -109,6 +121,8 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 			begin_empty(h, buffer, created);
 	}
 	mutex_unlock(&buffer->lock);
+	if (!err)
+		drop_size(op, h->node);
 	return err;
 }
 

@@ -273,6 +273,18 @@ static double seconds_until(const struct op *op, int64_t expires_s)
 	return left > 0 ? left : 0;
 }
 
+/*
+ * True for the first answer about a file after it had writers. The kernel takes
+ * the attributes of an answer for fresh before it sets their size: until then it
+ * would show the size that a writer left there.
+ */
+static bool takes_resized(struct node *n)
+{
+	return (atomic_load(&n->flags) & NODE_RESIZED) &&
+	       (atomic_fetch_and(&n->flags, ~(uint32_t)NODE_RESIZED) &
+		NODE_RESIZED);
+}
+
 void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 		    struct stat *attr, double *timeout_s)
 {
@@ -290,15 +302,17 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	times_child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, c->expires_s);
 	if (pending || c->volatile_attributes || n->json ||
-	    (atomic_load(&n->flags) & NODE_PAST))
+	    (atomic_load(&n->flags) & NODE_PAST) ||
+	    (!pending && takes_resized(n)))
 		*timeout_s = 0;
 	if (*timeout_s <= 0)
 		return;
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
 	if (n->ops->directory)
 		op_told(op, n);
-	/* Arm it last: later changes find it armed. */
-	if (!op_is_fresh(op))
+	/* Arm it last: later changes and writers find it armed. */
+	if (!op_is_fresh(op) ||
+	    (!n->ops->directory && view_is_written(op->fs, n)))
 		*timeout_s = 0;
 }
 

@@ -39,6 +39,7 @@ enum node_flags {
 	NODE_LEAVING = 256,	/* a file whose name is being taken: leave.h */
 	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
 	NODE_TAKEN = 1024,	/* made anew in another table: kind/waiting.c */
+	NODE_RESIZED = 2048,	/* a file: had writers since it was asked for */
 };
 
 struct node {

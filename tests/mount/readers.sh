@@ -13,6 +13,7 @@ CREATE TABLE k.t (id int PRIMARY KEY, a text, b text);
 INSERT INTO k.t (id, a, b) VALUES (1, 'the old value', 'other');
 C
 r=$M/k/t/1 copies=$W/copies
+ok 'sizes beside a writer' python3 tests/mount/sizes.py "$r/b" "${LOOKS:-150000}" "${SEED:-1}"
 mkdir "$copies"
 # look WHAT TEXT: who is no writer finds this in the cell a, by all means.
 look() {

@@ -29,6 +29,7 @@ static void cql(const char *text)
 static void setup(void)
 {
 	char text[1000], name[300];
+	struct fs_entry entry;
 
 	tree_open(&t);
 	clock_set_us((int64_t)2000000000 * 1000000);
@@ -82,6 +83,8 @@ static void setup(void)
 	ck_assert_int_eq(tree_mkdir(&t, "k/deep/empty"), 0);
 	ck_assert_int_eq(tree_echo(&t, "k/flat/f/.v.XXXXXX",
 				   O_CREAT | O_WRONLY, "scratch"), 0);
+	/* The first answer after its writer is not for long. */
+	ck_assert_int_eq(tree_walk(&t, "k/flat/f/.v.XXXXXX", &entry), 0);
 	ck_assert_int_eq(tree_utimens(&t, "k/deep/x/1", 1000), 0);
 	ck_assert_int_eq(tree_utimens(&t, "k/plain/p/d", 2000), 0);
 }

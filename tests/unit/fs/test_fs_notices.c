@@ -475,6 +475,54 @@ START_TEST(a_time_set_on_a_document_is_its_own)
 }
 END_TEST
 
+/*
+ * The kernel sets the size of a file with the answers to its writers, and the
+ * time for which attributes are fresh before the size that came with them: so it
+ * has none that are fresh while there are writers, nor those of the first answer
+ * after them.
+ */
+START_TEST(the_size_that_a_writer_left_is_never_fresh)
+{
+	static const int how[] = { O_WRONLY | O_TRUNC, O_WRONLY | O_APPEND,
+				   O_RDWR };
+	struct dropped d = { .count = 0 };
+	struct fs_entry file;
+	struct open_file f;
+	struct stat st;
+	double timeout_s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(how); i++) {
+		ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &file), 0);
+		ck_assert_int_eq(fs_getattr(t.fs, &t.call, file.node, 0, &st,
+					    &timeout_s), 0);
+		ck_assert_msg(timeout_s > 1000, "%zu", i);
+		t.call.drop_attributes = drop;
+		t.call.context = &d;
+		d.count = 0;
+		ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", how[i], &f),
+				 0);
+		ck_assert_uint_eq(f.node, file.node);
+		ck_assert_msg(d.count == 1, "%zu: %d", i, d.count);
+		ck_assert_uint_eq(d.last, file.node);
+		t.call.drop_attributes = NULL;
+		ck_assert_int_eq(fs_getattr(t.fs, &t.call, file.node, 0, &st,
+					    &timeout_s), 0);
+		ck_assert_msg(timeout_s <= 0, "%zu", i);
+		ck_assert_int_eq(fs_write(t.fs, &t.call, f.node, f.handle, 0,
+					  bytes_str("text")), 4);
+		ck_assert_int_eq(tree_release(&t, &f), 0);
+		ck_assert_int_eq(fs_getattr(t.fs, &t.call, file.node, 0, &st,
+					    &timeout_s), 0);
+		ck_assert_msg(timeout_s <= 0, "%zu", i);
+		ck_assert_int_eq(fs_getattr(t.fs, &t.call, file.node, 0, &st,
+					    &timeout_s), 0);
+		ck_assert_msg(timeout_s > 1000, "%zu", i);
+		fs_forget(t.fs, file.node, 1);
+	}
+}
+END_TEST
+
 SUITE(fs_notices)
 {
 	TCase *tc = tcase_create("notices");
@@ -493,5 +541,6 @@ SUITE(fs_notices)
 	tcase_add_test(tc, what_another_thread_was_told_is_dropped);
 	tcase_add_test(tc, a_close_that_makes_a_file_appear_is_told);
 	tcase_add_test(tc, a_time_set_on_a_document_is_its_own);
+	tcase_add_test(tc, the_size_that_a_writer_left_is_never_fresh);
 	suite_add_tcase(suite, tc);
 }
