@@ -52,6 +52,8 @@ struct node {
 	bool json;			/* it is in .json: kind/json_tree.h */
 	uint32_t name_len, value_len;
 	_Atomic(struct node *) forward;	/* a reference */
+	/* One that follows by forwards, and that lives as long as `forward` */
+	_Atomic(struct node *) latest;
 	_Atomic(struct bytes *) key;	/* of a node made UNKEYED, once known */
 	_Atomic int64_t references;
 	_Atomic uint64_t lookups;
@@ -110,13 +112,18 @@ static inline bool node_is_current(const struct node *n)
 	return true;
 }
 
-/* Return the node that n became by renames; n itself without one. */
+/* Return the node that n became by renames; n itself without one. The way to it
+ * is walked once, however many renames there were. */
 static inline struct node *node_now(struct node *n)
 {
-	struct node *forward;
+	struct node *forward, *first = n, *latest = atomic_load(&n->latest);
 
+	if (latest)
+		n = latest;
 	while ((forward = atomic_load(&n->forward)))
 		n = forward;
+	if (n != first && n != latest)
+		atomic_store(&first->latest, n);
 	return n;
 }
 
