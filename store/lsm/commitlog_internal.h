@@ -1,6 +1,7 @@
 /* Shared by the commitlog*.c files. */
 #ifndef STORE_LSM_COMMITLOG_INTERNAL_H
 #define STORE_LSM_COMMITLOG_INTERNAL_H
+#include <errno.h>
 #include <stdatomic.h>
 
 #include "store/base/lock.h"
@@ -42,4 +43,25 @@ struct commitlog {
 	struct buf record;	/* the appender's, for pwrite */
 	struct replay *replay;	/* from commitlog_look to commitlog_replay */
 };
+
+/* True for errors that may pass and are no failure of the disk. */
+static inline bool commitlog_is_passing(int err)
+{
+	return file_is_full(err) || err == -ENOMEM || err == -EFBIG ||
+	       err == -EMFILE || err == -ENFILE || err == -EAGAIN;
+}
+static inline bool commitlog_has_failed(const struct commitlog *log)
+{
+	return atomic_load_explicit(&log->failed, memory_order_relaxed);
+}
+
+/* commitlog.c: end all writing for an error. Returns true for the first one. */
+bool commitlog_fail(struct commitlog *log, int err);
+/* Return what the appender is told of an error that may end all writing: that
+ * of the disk to the first who meets it. */
+int commitlog_refusal(struct commitlog *log, int err);
+/* Return the offset after the segment's last record. In the newest segment only
+ * the appender may look it up. */
+uint64_t commitlog_end_of(struct commitlog *log, const struct segment *s)
+	REQUIRES(&log->lock);
 #endif

@@ -1,27 +1,23 @@
 /*
- * Open the log: find which segments there are, what is in them, where it ends.
- * Files are read in bounded pieces (or one record, where that is larger), of
- * which one is in memory at a time.
+ * Replay the log: find its segments, what is in them, and where it ends.
  *
- * They are read more than once. The first pass finds the end, and whether the
- * log may end there: nothing is changed in a damaged log, and in a sound one
- * not before its owner calls commitlog_replay. Then the log is in the state of
+ * Segments are read more than once. The first pass finds the end, and whether
+ * the log may end there: nothing is changed in a damaged log, and in a sound
+ * one not before its owner calls commitlog_replay. Then the log is in the state of
  * having been written up to a record, and that record is passed to the caller;
  * after the last one it can be appended to. So the callee may flush what it has
  * got, which syncs the log up to there and releases the segments before.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/lsm/commitlog_internal.h"
+#include "store/lsm/commitlog_reading.h"
 #include "store/lsm/commitlog_replay.h"
 #include "store/lsm/commitlog_segment.h"
-
-#define PIECE ((size_t)256 * 1024)
 
 struct numbers {
 	uint64_t *list;
@@ -68,242 +64,6 @@ static int list_segments(struct commitlog *log, struct numbers *n)
 	return err;
 }
 
-int commitlog_open(struct commitlog **out, const struct file_ops *files,
-		   int dir, struct manifest *manifest, uint64_t begin,
-		   uint64_t synced, bool read_only)
-{
-	struct commitlog *log = mem_zalloc(1, sizeof(*log));
-
-	if (!log)
-		return -ENOMEM;
-	log->files = files;
-	log->dir = dir;
-	log->manifest = manifest;
-	log->read_only = read_only;
-	log->begin = begin;
-	log->next_number = log_number(begin) + 1;
-	log->next_size = LOG_FIRST_SEGMENT;
-	atomic_init(&log->end, begin);
-	atomic_init(&log->synced, synced);
-	mutex_init(&log->preparing);
-	mutex_init(&log->lock);
-	pthread_cond_init(&log->sync_done, NULL);
-	*out = log;
-	return 0;
-}
-
-/* ---------------------------------------------------------------- reading */
-
-/* One piece of one segment is in memory. */
-struct window {
-	const struct log_reading *of;
-	uint64_t at;
-	struct buf bytes;
-};
-
-/* A segment that is read. */
-struct log_reading {
-	struct commitlog *log;
-	struct window *window;	/* that of all segments */
-	struct segment *s;
-	uint32_t version;	/* 0: its header is bad */
-	bool headed;		/* it was begun: previous_end is good */
-	uint64_t written;	/* the end it stores, or 0: a bad one */
-	bool lent;		/* s is the log's, which may free it */
-	uint64_t begin;		/* its first record that is to be replayed */
-	uint64_t previous_end;
-};
-
-/* Return len bytes at offset, valid until the next call. NULL: *err is set. */
-static const uint8_t *look(struct log_reading *r, uint64_t offset, size_t len,
-			   int *err)
-{
-	size_t want = len > PIECE ? len : PIECE;
-	struct window *w = r->window;
-
-	if (w->of == r && offset >= w->at &&
-	    offset + len <= w->at + w->bytes.len)
-		return w->bytes.ptr + (offset - w->at);
-	if (want > r->s->size - offset)
-		want = (size_t)(r->s->size - offset);
-	buf_clear(&w->bytes);
-	if (!buf_reserve(&w->bytes, want)) {
-		*err = -ENOMEM;
-		return NULL;
-	}
-	*err = file_read(r->log->files, r->s->fd, w->bytes.ptr, want, offset);
-	if (*err)
-		return NULL;
-	w->bytes.len = want;
-	w->of = r;
-	w->at = offset;
-	return w->bytes.ptr;
-}
-
-/* Read the record at offset: 1 with *batch and *synced, 0: none, -errno. */
-static int read_record(struct log_reading *r, uint64_t offset,
-		       struct bytes *batch, uint64_t *synced)
-{
-	uint64_t position = log_position(r->s->number, offset), check;
-	const uint8_t *head;
-	uint32_t len;
-	int err = 0;
-
-	if (offset + LOG_RECORD >= r->s->size)
-		return 0;
-	head = look(r, offset, LOG_RECORD, &err);
-	if (!head)
-		return err;
-	len = get_le32(head);
-	*synced = get_le64(head + 8);
-	check = get_le64(head + 16);
-	if (!len || log_record_size(len) > r->s->size - offset ||
-	    *synced > position ||
-	    get_le32(head + 4) != log_head_check(len, *synced, position))
-		return 0;
-	head = look(r, offset, LOG_RECORD + (size_t)len, &err);
-	if (!head)
-		return err;
-	*batch = bytes_of(head + LOG_RECORD, len);
-	return log_check(*batch, position) == check;
-}
-
-static void read_begun(struct log_reading *r, const uint8_t *header)
-{
-	uint64_t number = r->s->number, word = get_le64(header + LOG_END);
-	uint64_t end = word & UINT32_MAX;
-
-	if (r->version == 1) {
-		r->headed = true;
-		r->previous_end = get_le64(header + 24);
-		return;
-	}
-	r->previous_end = get_le64(header + LOG_BEGUN);
-	r->headed = get_le64(header + LOG_BEGUN + 8) ==
-		    log_begun_check(r->previous_end, number);
-	if (word == log_end_word(end, number))
-		r->written = end;
-}
-
-static int read_header(struct log_reading *r)
-{
-	const uint8_t *header;
-	char name[32];
-	int err = 0;
-
-	if (r->s->size < LOG_HEADER)
-		return 0;
-	header = look(r, 0, LOG_HEADER, &err);
-	if (!header)
-		return err;
-	if (memcmp(header, LOG_MAGIC, 8) ||
-	    get_le64(header + 32) != XXH3_64bits(header, 32) ||
-	    get_le64(header + 16) != r->s->number)
-		return 0;
-	r->version = get_le32(header + 8);
-	if (r->version > LOG_VERSION) {
-		segment_name(name, r->s->number);
-		log_message(LOG_ERROR_LEVEL,
-			    "%s: version %u is newer than this program", name,
-			    (unsigned)r->version);
-		return -EPROTONOSUPPORT;
-	}
-	if (r->version)
-		read_begun(r, header);
-	return 0;
-}
-
-static int open_reading(struct log_reading *r, struct commitlog *log,
-			struct window *window, uint64_t number)
-{
-	struct stat st;
-	char name[32];
-	int err;
-
-	*r = (struct log_reading){ .log = log, .window = window };
-	r->s = mem_zalloc(1, sizeof(*r->s));
-	if (!r->s)
-		return -ENOMEM;
-	r->s->number = number;
-	r->s->fresh = true;
-	segment_name(name, number);
-	r->s->fd = file_open(log->files, log->dir, name,
-			     log->read_only ? O_RDONLY : O_RDWR);
-	if (r->s->fd < 0)
-		return r->s->fd;
-	err = log->files->stat(log->files->context, r->s->fd, &st);
-	if (err)
-		return err;
-	r->s->size = (uint64_t)st.st_size < UINT32_MAX ? (uint64_t)st.st_size :
-							UINT32_MAX;
-	return read_header(r);
-}
-
-static void close_reading(struct log_reading *r)
-{
-	if (!r->lent)
-		segment_free(r->log, r->s);
-}
-
-/* At the end of a window of zeros, skip the hole that may follow: it can be too
- * large to be read. */
-static uint64_t skip_hole(struct log_reading *r, uint64_t offset)
-{
-	const struct file_ops *files = r->log->files;
-	int64_t data;
-
-	if (!files->data)
-		return offset;
-	data = files->data(files->context, r->s->fd, offset);
-	if (data == -ENXIO)
-		return r->s->size;
-	/* Records begin at a multiple of 8, and not with zeros alone. */
-	return data > (int64_t)offset ? (uint64_t)data & ~(uint64_t)7 : offset;
-}
-
-/* Skip zeros, which no record begins with, as far as the window goes. */
-static int skip_zeros(struct log_reading *r, uint64_t *offset)
-{
-	int err = 0;
-	const uint8_t *p = look(r, *offset, LOG_RECORD, &err);
-	const uint8_t *end;
-
-	if (!p)
-		return err;
-	end = r->window->bytes.ptr + r->window->bytes.len - LOG_RECORD;
-	for (; p + 8 <= end && !get_le32(p); p += 8)
-		*offset += 8;
-	if (p + 8 > end)
-		*offset = skip_hole(r, *offset);
-	return 0;
-}
-
-/* Search good records from offset on, wherever they begin, and the position
- * that they knew to be synced. */
-static int scan(struct log_reading *r, uint64_t offset, uint64_t *most_synced,
-		bool *any)
-{
-	while (offset + LOG_RECORD < r->s->size) {
-		struct bytes batch;
-		uint64_t synced;
-		int got = skip_zeros(r, &offset);
-
-		if (!got)
-			got = read_record(r, offset, &batch, &synced);
-		if (got < 0)
-			return got;
-		if (got) {
-			*any = true;
-			if (synced > *most_synced)
-				*most_synced = synced;
-		}
-		offset += got ? log_record_size(batch.len) : 8;
-	}
-	return 0;
-}
-
-/* ----------------------------------------------------------------- replay */
-
 struct replay {
 	struct commitlog *log;
 	struct manifest_segment *named;
@@ -332,7 +92,7 @@ static int survey_segment(struct replay *p, struct log_reading *r,
 	while (offset < stop) {
 		struct bytes batch;
 		uint64_t synced;
-		int got = read_record(r, offset, &batch, &synced);
+		int got = reading_record(r, offset, &batch, &synced);
 
 		if (got <= 0)
 			return got;
@@ -400,7 +160,7 @@ static int check_tail(struct replay *p)
 
 		if (i != p->at && is_kept(p, i))
 			continue;
-		err = scan(r, i == p->at ? r->s->end : LOG_HEADER,
+		err = reading_scan(r, i == p->at ? r->s->end : LOG_HEADER,
 			   &p->most_synced, &any);
 		if (i == p->at && any)
 			p->reusable = false;
@@ -573,7 +333,7 @@ static int call_segment(struct commitlog *log, struct log_reading *r, bool move,
 	while (!err && offset < stop) {
 		struct bytes batch;
 		uint64_t synced, position = log_position(number, offset);
-		int got = read_record(r, offset, &batch, &synced);
+		int got = reading_record(r, offset, &batch, &synced);
 
 		if (got <= 0) {
 			char name[32];
@@ -641,7 +401,7 @@ static int load(struct replay *p)
 		if (n->list[i] >= log->next_number)
 			log->next_number = n->list[i] + 1;
 		if (n->list[i] >= log_number(log->begin))
-			err = open_reading(&p->readings[p->count++], log,
+			err = reading_open(&p->readings[p->count++], log,
 					   &p->window, n->list[i]);
 	}
 	return err ? err : check_named(p);
@@ -690,7 +450,7 @@ void replay_free(struct replay *p)
 	if (!p)
 		return;
 	for (i = 0; i < p->count; i++)
-		close_reading(&p->readings[i]);
+		reading_close(&p->readings[i]);
 	buf_release(&p->window.bytes);
 	mem_free(p->readings);
 	mem_free(p->named);

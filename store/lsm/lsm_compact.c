@@ -1,6 +1,6 @@
 /*
- * Compaction: merge the files that the strategy picks (compaction.h), and swap
- * the table's version. One at a time; flushes go on beside it.
+ * Compaction: merge the files that the strategy picks (compaction_job.h). One at
+ * a time; flushes go on beside it.
  *
  * A damaged file is left out from the moment that any reader meets the damage:
  * the others are merged without it. No data of it is dropped, nor any that may
@@ -16,106 +16,16 @@
 #include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/base/watch.h"
-#include "store/lsm/compaction.h"
+#include "store/lsm/compaction_job.h"
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_pace.h"
 #include "store/lsm/lsm_reclaim.h"
 #include "store/lsm/lsm_version.h"
-#include "store/lsm/strategy.h"
-#include "store/sstable/verify.h"
 
 #define LONGEST_SLEEP_S 60	/* as the clock may be set meanwhile */
 #define RETRY_S 5		/* after an error that may pass */
-
-struct job {
-	struct lsm *lsm;
-	struct lsm_table *table;
-	struct lsm_table_options options;
-	struct version *from;
-	int64_t now;
-	struct strategy_file *files;	/* as from->files */
-	struct strategy_pick pick;
-	struct sstable **inputs;	/* then files that shadow them */
-	size_t shadow_count;
-	struct compaction *compaction;
-	struct version *spare;
-	uint64_t most_bytes;		/* of the outputs; 0: any */
-	bool alone;			/* rewrite one, without shadowed data */
-	bool measure_only;
-	uint64_t written;		/* what run wrote, or would write */
-};
-
-static bool is_input(const struct job *j, const struct sstable *t)
-{
-	size_t i;
-
-	for (i = 0; i < j->pick.count; i++)
-		if (j->inputs[i] == t)
-			return true;
-	return false;
-}
-
-static int64_t min_of_memory(const struct version *v, struct bytes partition)
-{
-	int64_t least = INT64_MAX, min, max;
-	size_t i;
-
-	for (i = 0; i <= v->frozen_count; i++) {
-		const struct memtable *m = i < v->frozen_count ?
-					   v->frozen[i].memtable : v->active;
-
-		if (memtable_is_empty(m))
-			continue;
-		if (partition.len &&
-		    !memtable_may_contain_partition(m, partition))
-			continue;
-		memtable_timestamps(m, &min, &max);
-		if (min < least)
-			least = min;
-	}
-	return least;
-}
-
-/* Look at the version as it is now: what was flushed since the begin is in a
- * file that is no input. */
-static int64_t min_other_timestamp(void *context, struct bytes partition)
-{
-	struct job *j = context;
-	struct version *v = lsm_pin(j->lsm, j->table->number);
-	uint64_t hash = sstable_key_hash(partition);
-	int64_t token = (int64_t)(get_be64(partition.ptr) ^ (uint64_t)1 << 63);
-	int64_t least = min_of_memory(v, partition);
-	size_t i;
-
-	for (i = 0; i < v->file_count; i++) {
-		struct sstable *t = v->files[i].sstable;
-		const struct sstable_info *info = sstable_info(t);
-
-		/* Compare the tokens first: the filter now and then says yes of
-		 * a key that is not there, and strategy_purge must be right. */
-		if (info->min_timestamp < least && token >= info->first_token &&
-		    token <= info->last_token && !is_input(j, t) &&
-		    sstable_may_contain_partition(t, hash))
-			least = info->min_timestamp;
-	}
-	version_put(v);
-	return least;
-}
-
-static uint64_t next_number(void *context)
-{
-	return manifest_next_number(((struct job *)context)->lsm->manifest);
-}
-
-static bool cancelled(void *context)
-{
-	struct job *j = context;
-
-	return j->lsm->failed || watch_ask() ||
-	       (j->lsm->worker && worker_ending(j->lsm->worker));
-}
 
 /* Print the name of the damaged file, and the offset. */
 static void damage_text(char *text, size_t size, const struct sstable *t)
@@ -141,7 +51,7 @@ static void tell_damage(struct lsm *lsm, uint32_t table, struct sstable *t)
 		lsm->options.damaged(lsm->options.context, table, text);
 }
 
-static void tell_damages(const struct job *j)
+static void tell_damages(const struct compaction_job *j)
 {
 	size_t i;
 
@@ -150,7 +60,7 @@ static void tell_damages(const struct job *j)
 			    j->from->files[i].sstable);
 }
 
-static int gather_files(struct job *j)
+static int gather_files(struct compaction_job *j)
 {
 	const struct version *v = j->from;
 	size_t i;
@@ -175,232 +85,13 @@ static int gather_files(struct job *j)
 	return 0;
 }
 
-static bool may_shadow_inputs(const struct job *j, const struct sstable *t)
-{
-	size_t i;
-
-	for (i = 0; i < j->pick.count; i++)
-		if (lsm_may_shadow(t, j->inputs[i]))
-			return true;
-	return false;
-}
-
-/* Add the files that may delete or overwrite something of the inputs. */
-static void add_shadows(struct job *j)
-{
-	const struct version *v = j->from;
-	size_t i;
-
-	for (i = 0; i < v->file_count; i++) {
-		struct sstable *t = v->files[i].sstable;
-
-		if (!is_input(j, t) && may_shadow_inputs(j, t))
-			j->inputs[j->pick.count + j->shadow_count++] = t;
-	}
-}
-
-static int prepare(struct job *j)
-{
-	struct compaction_setup setup = {
-		.files = j->lsm->files, .dir = j->lsm->dir,
-		.cache = j->lsm->cache, .table = j->table->number,
-		.output = lsm_writer_options(&j->options),
-		.level = j->pick.level, .output_size = j->pick.output_size,
-		.most_bytes = j->most_bytes,
-		.shards = j->pick.shards, .least_size = j->pick.least_size,
-		.drop_only = j->pick.drop_only,
-		.move_only = j->pick.move_only, .now = j->now,
-		.gc_before = j->now - j->options.gc_grace_s,
-		.min_other_timestamp = min_other_timestamp,
-		.next_number = next_number, .cancelled = cancelled,
-		.context = j,
-	};
-	size_t i;
-
-	setup.output.measure_only = j->measure_only;
-	j->inputs = mem_zalloc(j->from->file_count, sizeof(*j->inputs));
-	if (!j->inputs)
-		return -ENOMEM;
-	for (i = 0; i < j->pick.count; i++)
-		j->inputs[i] = j->from->files[j->pick.files[i]].sstable;
-	if (j->alone || (j->options.overlapping_tombstones &&
-			 !j->pick.drop_only && !j->pick.move_only))
-		add_shadows(j);
-	setup.inputs = j->inputs;
-	setup.input_count = j->pick.count;
-	setup.shadows = j->inputs + j->pick.count;
-	setup.shadow_count = j->shadow_count;
-	return compaction_prepare(&j->compaction, &setup);
-}
-
-/* Make the next version: outputs in place of inputs. */
-static struct version *next_version(struct job *j)
-{
-	size_t outputs = compaction_output_count(j->compaction), i, kept = 0;
-	struct version *v;
-
-	mutex_lock(&j->lsm->lock);
-	v = version_copy_to(&j->spare, j->table->version, outputs);
-	mutex_unlock(&j->lsm->lock);
-	if (!v)
-		return NULL;
-	for (i = 0; i < v->file_count; i++) {
-		struct live_file *f = &v->files[i];
-
-		if (is_input(j, f->sstable)) {
-			if (!j->pick.move_only) {
-				sstable_put(f->sstable);
-				continue;
-			}
-			f->level = j->pick.level;
-		}
-		v->files[kept++] = *f;
-	}
-	v->file_count = kept;
-	for (i = 0; i < outputs; i++)
-		v->files[v->file_count++] = (struct live_file){
-			sstable_get(compaction_output(j->compaction, i)),
-			j->pick.level };
-	version_sort_files(v);
-	return v;
-}
-
-static int install(struct job *j)
-{
-	struct lsm *lsm = j->lsm;
-	struct version *v = next_version(j);
-	int err;
-
-	/* This reserves memory; the version is made anew below, with the files
-	 * that a flush adds. */
-	j->spare = v ? version_spare(v, 16) : NULL;
-	version_put(v);
-	err = j->spare ? compaction_install(j->compaction, lsm->manifest) :
-			 -ENOMEM;
-	if (err)
-		return err;
-	mutex_lock(&lsm->write);
-	while (!(v = next_version(j)))
-		;	/* the manifest has it: no way back */
-	v = lsm_swap(lsm, j->table, v);
-	mutex_unlock(&lsm->write);
-	version_put(v);
-	compaction_drop_inputs(j->compaction, lsm->manifest);
-	lsm->counters.compactions++;
-	lsm->counters.bytes_compacted +=
-		compaction_bytes_written(j->compaction);
-	return 0;
-}
-
-static uint64_t everything_in(const struct sstable *t)
-{
-	const struct sstable_info *info = sstable_info(t);
-
-	return info->row_count + info->cell_count + info->tombstone_count +
-	       info->raw_size;
-}
-
-/*
- * True if the merge purged nothing although it should have. That happens only
- * if older data came meanwhile or statistics lie. It is not tried again.
- */
-static bool is_vain(const struct job *j)
-{
-	uint64_t before = 0, after = 0;
-	size_t i;
-
-	if (!j->pick.purges)
-		return false;
-	for (i = 0; i < j->pick.count; i++)
-		before += everything_in(j->inputs[i]);
-	for (i = 0; i < compaction_output_count(j->compaction); i++)
-		after += everything_in(compaction_output(j->compaction, i));
-	return after >= before;
-}
-
-/* Find out which files are damaged: the one that the merge met is marked
- * already, unless its checksums are right and its rows are not. */
-static int find_damage(struct job *j)
-{
-	size_t count = j->pick.count + j->shadow_count, i;
-	bool found = false;
-	int err = 0;
-
-	for (i = 0; i < count; i++)
-		found |= sstable_is_damaged(j->inputs[i], NULL);
-	for (i = 0; !found && i < count; i++) {
-		if (cancelled(j))
-			return -ECANCELED;
-		err = sstable_verify(j->inputs[i]);
-		if (err && err != -EUCLEAN)
-			return err;
-	}
-	for (i = 0; i < count; i++)
-		found |= sstable_is_damaged(j->inputs[i], NULL);
-	for (i = 0; !found && i < j->pick.count; i++)
-		sstable_set_damaged(j->inputs[i], 0);
-	return -EAGAIN;
-}
-
-/* For log_all. */
-static void log_compaction(const struct job *j)
-{
-	uint64_t size = 0;
-	size_t i;
-
-	for (i = 0; i < j->pick.count; i++)
-		size += sstable_info(j->inputs[i])->size;
-	if (j->pick.drop_only || j->pick.move_only)
-		log_message(LOG_INFO_LEVEL, "compaction of table %" PRIu32
-			    ": %zu files of %" PRIu64 " bytes %s",
-			    j->table->number, j->pick.count, size,
-			    j->pick.drop_only ? "dropped" :
-						"moved to another level");
-	else
-		log_message(LOG_INFO_LEVEL, "compaction of table %" PRIu32
-			    ": %zu files of %" PRIu64 " bytes merged to %zu "
-			    "files of %" PRIu64 " bytes",
-			    j->table->number, j->pick.count, size,
-			    compaction_output_count(j->compaction),
-			    compaction_bytes_written(j->compaction));
-}
-
-static int run(struct job *j)
-{
-	size_t i;
-	int err = prepare(j);
-
-	if (!err)
-		err = compaction_run(j->compaction);
-	if (!err)
-		j->written = compaction_bytes_written(j->compaction);
-	if (!err && j->measure_only) {
-		;
-	} else if (!err && is_vain(j)) {
-		for (i = 0; i < j->pick.count; i++)
-			sstable_mark(j->inputs[i], SSTABLE_NO_GAIN);
-		err = -EAGAIN;
-	} else if (!err) {
-		mutex_lock(&j->lsm->install);
-		err = install(j);
-		mutex_unlock(&j->lsm->install);
-		if (!err && j->options.log_compactions)
-			log_compaction(j);
-	} else if (err == -EUCLEAN) {
-		err = find_damage(j);
-	}
-	compaction_free(j->compaction);
-	mem_free(j->inputs);
-	version_put(j->spare);
-	return err;
-}
-
-static void ask(struct job *j, struct strategy_request *request)
+static void ask(struct compaction_job *j, struct strategy_request *request)
 {
 	*request = (struct strategy_request){
 		.options = &j->options, .files = j->files,
 		.count = j->from->file_count, .now = j->now,
-		.min_memory_timestamp = min_of_memory(j->from, BYTES_EMPTY),
+		.min_memory_timestamp =
+			compaction_job_min_of_memory(j->from, BYTES_EMPTY),
 		.urgent = lsm_is_full(j->lsm),
 	};
 }
@@ -408,7 +99,7 @@ static void ask(struct job *j, struct strategy_request *request)
 /* Limit the size of a file, so that it can be rewritten on a full disk in the
  * room that is held back for it (disk_reserve.c). Only of unified tables whose
  * owner set no size. */
-static void take_options(struct job *j)
+static void take_options(struct compaction_job *j)
 {
 	mutex_lock(&j->lsm->lock);
 	j->options = j->table->options;
@@ -436,7 +127,8 @@ static void set_debt(struct lsm *lsm, struct lsm_table *t, uint64_t debt)
  * it stays as it was. */
 void lsm_count_debt(struct lsm *lsm, struct lsm_table *t)
 {
-	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s() };
+	struct compaction_job j = { .lsm = lsm, .table = t,
+				    .now = clock_now_s() };
 	struct strategy_request request;
 
 	take_options(&j);
@@ -459,7 +151,8 @@ void lsm_count_debt(struct lsm *lsm, struct lsm_table *t)
 static int compact_step(struct lsm *lsm, struct lsm_table *t, bool all,
 			int64_t *next)
 {
-	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s() };
+	struct compaction_job j = { .lsm = lsm, .table = t,
+				    .now = clock_now_s() };
 	struct strategy_request request;
 	int got = 0;
 
@@ -485,7 +178,7 @@ static int compact_step(struct lsm *lsm, struct lsm_table *t, bool all,
 		got = 0;
 	}
 	if (got > 0) {
-		got = run(&j);
+		got = compaction_job_run(&j);
 		strategy_release(&j.pick);
 		if (!got)
 			got = 1;
@@ -498,7 +191,7 @@ static int compact_step(struct lsm *lsm, struct lsm_table *t, bool all,
 }
 
 /* Without files that are left out. */
-static int pick_one(struct job *j, uint64_t number)
+static int pick_one(struct compaction_job *j, uint64_t number)
 {
 	size_t i;
 
@@ -520,9 +213,11 @@ static int pick_one(struct job *j, uint64_t number)
 int lsm_rewrite(struct lsm *lsm, struct lsm_table *t, uint64_t number,
 		bool measure_only, uint64_t *size)
 {
-	struct job j = { .lsm = lsm, .table = t, .now = clock_now_s(),
-			 .most_bytes = *size, .alone = true,
-			 .measure_only = measure_only };
+	struct compaction_job j = {
+		.lsm = lsm, .table = t, .now = clock_now_s(),
+		.most_bytes = *size, .alone = true,
+		.measure_only = measure_only,
+	};
 	int err;
 
 	take_options(&j);
@@ -531,7 +226,7 @@ int lsm_rewrite(struct lsm *lsm, struct lsm_table *t, uint64_t number,
 		j.pick.output_size = j.options.sstable_size;
 	err = pick_one(&j, number);
 	if (!err)
-		err = run(&j);
+		err = compaction_job_run(&j);
 	*size = j.written;
 	strategy_release(&j.pick);
 	version_put(j.from);

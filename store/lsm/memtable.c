@@ -16,52 +16,11 @@
 #include "store/lsm/memtable.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 
 #include "store/base/alloc.h"
-#include "store/lsm/memtable_filter.h"
-#include "store/lsm/memtable_tree.h"
+#include "store/lsm/memtable_internal.h"
 #include "store/row/reconcile.h"
 #include "store/row/row_codec.h"
-
-struct memtable_version {
-	uint64_t sequence;
-	struct memtable_version *older;
-	union {
-		struct deletion deletion;	/* bound: in force from here */
-		struct {			/* row: */
-			size_t total;		/* bytes of all its parts */
-			uint32_t parts;		/* older ones that belong to it */
-			uint32_t len;
-		};
-	};
-	uint8_t row[];
-};
-
-/* A change that rollback undoes. */
-struct memtable_change {
-	struct tree_item *item;
-	struct memtable_version *before;
-};
-
-struct memtable {
-	atomic_uint references;
-	_Atomic uint64_t committed;
-	struct tree rows, bounds;
-	struct memtable_filter filter;		/* of rows */
-	_Atomic size_t memory;
-	_Atomic uint64_t row_count, tombstones;
-	_Atomic int64_t min_timestamp, max_timestamp;
-	atomic_bool past;
-
-	/* used by the writer: */
-	struct arena arena;
-	struct arena scratch;
-	struct buf merged;
-	uint64_t item_count;	/* of rows, also those without a version */
-	struct memtable_change *changes;
-	size_t change_count, change_room;
-};
 
 int memtable_new(struct memtable **out)
 {
@@ -98,11 +57,6 @@ void memtable_put(struct memtable *m)
 
 /* ---------------------------------------------------------------- writing */
 
-static struct memtable_version *newest(const struct tree_item *item)
-{
-	return atomic_load_explicit(&item->value, memory_order_acquire);
-}
-
 static struct memtable_version *new_version(struct memtable *m,
 					    const struct tree_item *item,
 					    size_t len)
@@ -115,7 +69,7 @@ static struct memtable_version *new_version(struct memtable *m,
 	if (!v)
 		return NULL;
 	v->sequence = m->committed + 1;
-	v->older = newest(item);
+	v->older = memtable_newest(item);
 	v->parts = 0;
 	v->total = len;
 	v->len = (uint32_t)len;
@@ -162,9 +116,9 @@ static bool has_deletions(const struct row *row)
 	return found;
 }
 
-/* Encode to out the merge of v's parts, and of row if it is not NULL. */
-static int merge_parts(const struct memtable_version *v, const struct row *row,
-		       struct arena *arena, struct buf *out)
+int memtable_merge_parts(const struct memtable_version *v,
+			 const struct row *row, struct arena *arena,
+			 struct buf *out)
 {
 	size_t count = v ? (size_t)v->parts + 1 : 0, all, i;
 	const struct row **list;
@@ -222,7 +176,7 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 	if (err < 0)
 		return err;
 	m->item_count += (uint64_t)err;
-	old = newest(item);
+	old = memtable_newest(item);
 	/* If that failed once, the tree has the key and the filter does not
 	 * yet. */
 	err = old ? 0 : filter_add(&m->filter, &m->rows, m->item_count,
@@ -231,7 +185,7 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 		return err;
 	part = is_small_step(old, bytes.len);
 	if (!part && (old || has_deletions(&row))) {
-		err = merge_parts(old, &row, &m->scratch, &m->merged);
+		err = memtable_merge_parts(old, &row, &m->scratch, &m->merged);
 		bytes = buf_bytes(&m->merged);
 	}
 	if (err < 0)
@@ -253,26 +207,16 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 	return set_version(m, item, v);
 }
 
-static const struct memtable_version *version_at(const struct tree_item *item,
-						 uint64_t sequence)
-{
-	const struct memtable_version *v = newest(item);
-
-	while (v && v->sequence > sequence)
-		v = v->older;
-	return v;
-}
-
-/* Return the deletion in force just below key, by bounds < key. */
-static struct deletion force_below(const struct memtable *m, struct bytes key,
-				   uint64_t sequence)
+struct deletion memtable_force_below(const struct memtable *m,
+				     struct bytes key, uint64_t sequence)
 {
 	const struct tree_item *item;
 	struct tree_cursor c;
 
 	tree_cursor_seek(&c, &m->bounds, key, true);
 	while ((item = tree_cursor_next(&c))) {
-		const struct memtable_version *v = version_at(item, sequence);
+		const struct memtable_version *v =
+			memtable_version_at(item, sequence);
 
 		if (v)
 			return v->deletion;
@@ -299,9 +243,9 @@ static int make_bound(struct memtable *m, struct bytes key,
 
 	if (made < 0)
 		return made;
-	if (newest(*item))
+	if (memtable_newest(*item))
 		return 0;
-	return set_bound(m, *item, force_below(m, key, UINT64_MAX));
+	return set_bound(m, *item, memtable_force_below(m, key, UINT64_MAX));
 }
 
 static bool is_stronger(struct deletion a, struct deletion than)
@@ -328,7 +272,7 @@ static int add_range(struct memtable *m, const struct batch_op *op)
 		return err;
 	tree_cursor_seek(&c, &m->bounds, op->key, false);
 	while ((item = tree_cursor_next(&c)) && item != to) {
-		const struct memtable_version *v = newest(item);
+		const struct memtable_version *v = memtable_newest(item);
 
 		if (v && is_stronger(op->deletion, v->deletion))
 			err = set_bound(m, item, op->deletion);
@@ -385,13 +329,14 @@ int memtable_lookup(const struct memtable *m, struct bytes key,
 	*in_force = DELETION_NONE;
 	if (!tree_is_empty(&m->bounds)) {
 		item = tree_find(&m->bounds, key);
-		v = item ? version_at(item, sequence) : NULL;
-		*in_force = v ? v->deletion : force_below(m, key, sequence);
+		v = item ? memtable_version_at(item, sequence) : NULL;
+		*in_force = v ? v->deletion :
+				memtable_force_below(m, key, sequence);
 	}
 	if (!filter_may_contain(&m->filter, key))
 		return 0;
 	item = tree_find(&m->rows, key);
-	v = item ? version_at(item, sequence) : NULL;
+	v = item ? memtable_version_at(item, sequence) : NULL;
 	if (!v)
 		return 0;
 	*row = bytes_of(v->row, v->len);
@@ -407,178 +352,6 @@ struct bytes memtable_next_part(const struct memtable_part **more)
 
 	*more = v->parts ? (const struct memtable_part *)v->older : NULL;
 	return bytes_of(v->row, v->len);
-}
-
-struct memtable_iterator {
-	struct iterator base;
-	struct memtable *m;
-	uint64_t sequence;
-	bool reverse;
-	struct tree_cursor rows, bounds;
-	struct tree_item *row, *bound;		/* the next of each, or NULL */
-	const struct memtable_version *row_version, *bound_version;
-	struct deletion force;	/* in force at the present place */
-	/* Reverse: the bound below `bound`, whose deletion ends there. */
-	struct tree_item *below;
-	const struct memtable_version *below_version;
-	struct arena arena;	/* for a row in parts, and its bytes */
-	struct buf merged;
-};
-
-static struct tree_item *next_visible(struct memtable_iterator *it,
-				      struct tree_cursor *c,
-				      const struct memtable_version **version)
-{
-	struct tree_item *item;
-
-	while ((item = tree_cursor_next(c))) {
-		*version = version_at(item, it->sequence);
-		if (*version)
-			return item;
-	}
-	*version = NULL;
-	return NULL;
-}
-
-static bool same_deletion(struct deletion a, struct deletion b)
-{
-	return a.timestamp == b.timestamp &&
-	       (a.local_time == b.local_time || deletion_is_none(a));
-}
-
-/* Return the deletion that a bound changes to in the iterator's direction. */
-static struct deletion beyond_bound(const struct memtable_iterator *it)
-{
-	if (!it->reverse)
-		return it->bound_version->deletion;
-	return it->below ? it->below_version->deletion : DELETION_NONE;
-}
-
-/* Step to the next bound that changes something. */
-static void load_bound(struct memtable_iterator *it)
-{
-	do {
-		if (!it->reverse) {
-			it->bound = next_visible(it, &it->bounds,
-						 &it->bound_version);
-			continue;
-		}
-		it->bound = it->below;
-		it->bound_version = it->below_version;
-		if (it->bound)
-			it->below = next_visible(it, &it->bounds,
-						 &it->below_version);
-	} while (it->bound && same_deletion(it->force, beyond_bound(it)));
-}
-
-static int seek(struct iterator *base, struct bytes key,
-		struct deletion *in_force)
-{
-	struct memtable_iterator *it = (struct memtable_iterator *)base;
-
-	tree_cursor_seek(&it->rows, &it->m->rows, key, it->reverse);
-	it->row = next_visible(it, &it->rows, &it->row_version);
-	it->bound = it->below = NULL;
-	it->force = DELETION_NONE;
-	*in_force = DELETION_NONE;
-	if (tree_is_empty(&it->m->bounds))
-		return 0;
-	if (key.len)
-		it->force = force_below(it->m, key, it->sequence);
-	*in_force = it->force;
-	tree_cursor_seek(&it->bounds, &it->m->bounds, key, it->reverse);
-	if (it->reverse)
-		it->below = next_visible(it, &it->bounds, &it->below_version);
-	load_bound(it);
-	return 0;
-}
-
-static int give_row(struct memtable_iterator *it, struct entry *entry)
-{
-	const struct memtable_version *v = it->row_version;
-	int err;
-
-	entry->key = tree_item_key(it->row);
-	entry->kind = ENTRY_ROW;
-	entry->row = bytes_of(v->row, v->len);
-	if (v->parts) {
-		arena_clear(&it->arena);
-		it->arena.failed = false;
-		err = merge_parts(v, NULL, &it->arena, &it->merged);
-		if (err)
-			return err;
-		entry->row = buf_bytes(&it->merged);
-	}
-	it->row = next_visible(it, &it->rows, &it->row_version);
-	return 1;
-}
-
-static int next(struct iterator *base, struct entry *entry)
-{
-	struct memtable_iterator *it = (struct memtable_iterator *)base;
-	bool bound_first = it->bound;
-
-	if (it->bound && it->row) {
-		int order = bytes_compare(tree_item_key(it->bound),
-					  tree_item_key(it->row));
-
-		/* A bound comes before a row of the same key. */
-		bound_first = it->reverse ? order > 0 : order <= 0;
-	}
-	if (bound_first) {
-		struct deletion beyond = beyond_bound(it);
-
-		*entry = (struct entry){
-			.key = tree_item_key(it->bound), .kind = ENTRY_BOUND,
-			.before = it->reverse ? beyond : it->force,
-			.after = it->reverse ? it->force : beyond,
-		};
-		it->force = beyond;
-		load_bound(it);
-		return 1;
-	}
-	return it->row ? give_row(it, entry) : 0;
-}
-
-static void close_iterator(struct iterator *base)
-{
-	struct memtable_iterator *it = (struct memtable_iterator *)base;
-
-	memtable_put(it->m);
-	arena_release(&it->arena);
-	buf_release(&it->merged);
-	mem_free(it);
-}
-
-static void iterator_holds(const struct iterator *base,
-			   struct memory_use *out)
-{
-	const struct memtable_iterator *it =
-		(const struct memtable_iterator *)base;
-
-	out->bytes += it->arena.total + it->merged.cap;
-	if (out->past && atomic_load(&it->m->past))
-		out->past(out->context, it->m, memtable_memory(it->m));
-}
-
-static const struct iterator_ops memtable_iterator_ops = {
-	.seek = seek, .next = next, .close = close_iterator,
-	.memory = iterator_holds,
-};
-
-int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse)
-{
-	struct memtable_iterator *it = mem_zalloc(1, sizeof(*it));
-
-	if (!it)
-		return -ENOMEM;
-	it->base.ops = &memtable_iterator_ops;
-	it->m = memtable_get(m);
-	it->reverse = reverse;
-	it->sequence = atomic_load_explicit(&m->committed,
-					    memory_order_acquire);
-	*out = &it->base;
-	return 0;
 }
 
 /* ------------------------------------------------------------- statistics */
