@@ -1,4 +1,4 @@
-/* A cursor, for the files that read rows: scan.c, cursor.c. */
+/* A cursor, for the files that read rows: cursor.c, cursor_open.c, scan.c. */
 #ifndef STORE_TABLE_CURSOR_H
 #define STORE_TABLE_CURSOR_H
 #include "store/lsm/dead_rows.h"
@@ -87,6 +87,10 @@ struct cursor {
 	struct cursor_cost cost;
 	struct buf scratch;
 };
+
+/* cursor_open.c: continue a cursor that rests, in the entries of the present
+ * moment. 0 or -errno. */
+int cursor_go_on(struct cursor *c);
 
 /* scan.c: the rows of the partition that the cursor is in. */
 /* Read the next row: 1 with *row, 0 when there are no more, -errno. */
