@@ -7,6 +7,8 @@
 #define STORE_SCHEMA_CATALOG_H
 #include "store/schema/schema.h"
 
+#define CATALOG_VERSION 3	/* the one that is written */
+
 void catalog_encode_keyspace(struct buf *out, const struct keyspace *k);
 void catalog_encode_table(struct buf *out, const struct table *t);
 /* 0, -EUCLEAN, -EPROTONOSUPPORT (a newer program's), -ENOMEM. The keyspace comes

@@ -23,4 +23,16 @@ int plan_tokens(struct execution *x, const struct restrictions *r,
  * Missing clustering values are null. */
 int plan_rows(struct execution *x, const struct restrictions *r,
 	      struct bytes ***rows, size_t *count);
+/*
+ * Shared by plan.c and plan_slices.c. Make all combinations of the values of
+ * `count` columns from `first` on: arrays of `width` values, null after those.
+ * A tuple sets its columns together. They live as long as the statement.
+ */
+int plan_product(struct execution *x, const struct restrictions *r,
+		 uint32_t first, uint32_t count, uint32_t width,
+		 struct bytes ***rows, size_t *row_count);
+/* Refuse null values of `count` columns from `first` on. After an empty IN
+ * nothing is checked any more. */
+int plan_check_nulls(struct execution *x, const struct restrictions *r,
+		     uint32_t first, uint32_t count);
 #endif
