@@ -107,7 +107,7 @@ int commit_counter_add(struct write *w, const struct column *column,
 }
 
 /* ---------------------------------------------------------------- refusals */
-/* The versions that make up a row with a cell that an index refuses. */
+/* The versions that make up a row, a cell of which an index refuses. */
 struct commit_version {
 	struct row row;
 	struct commit_version *next;
@@ -119,7 +119,7 @@ struct suspect {
 	uint32_t version_count;
 	struct suspect *next;
 };
-/* In the order of the write; found by table and key. */
+/* Suspect rows in the order of the write; found by table and key. */
 struct suspects {
 	struct hash by_key;
 	struct suspect *first, **end;
@@ -297,8 +297,8 @@ static int check_columns(struct write *w)
 	return err ? err : more;
 }
 
-/* Look up the tables that are written to: whether any has indexes by now, and
- * that all exist. */
+/* Look up the tables that are written to: check that all exist, and whether any
+ * has indexes by now. */
 static int look_at_tables(struct write *w, bool *indexed)
 {
 	bool narrower = false;
@@ -310,7 +310,7 @@ static int look_at_tables(struct write *w, bool *indexed)
 
 		if (t->flags & TABLE_VIRTUAL)
 			return -EPERM;
-		/* The store's own tables are in no schema. */
+		/* Tables of the store itself are in no schema. */
 		if (t->number && t->number < TABLE_NUMBER_FIRST)
 			continue;
 		t = store_current_table(w->store, t->number);
@@ -346,7 +346,7 @@ static int add_index_operations(struct write *w)
 }
 
 /* Apply the write. Its partitions are unlocked before the sync: later writes of
- * them lie after it in the log. */
+ * them come after it in the log. */
 static int apply(struct write *w)
 {
 	struct lsm *lsm = w->store->lsm;

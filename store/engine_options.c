@@ -21,7 +21,7 @@
 #define LONGEST_S ((int64_t)100 * 365 * 86400)
 
 /* ------------------------------------------------------------------ values */
-/* Read a whole number of at least 0, at most `most`; -1: it is none. */
+/* Read a whole number from 0 to `most`; -1: the text is none. */
 static int64_t whole(const char *text, int64_t most)
 {
 	char *end;
@@ -40,7 +40,7 @@ static void read_count(void *field, const char *text)
 		*(uint32_t *)field = (uint32_t)n;
 }
 
-/* 0 or less: no limit. */
+/* Set the limit; 0 or less: no limit. */
 static void read_limit(void *field, const char *text)
 {
 	int64_t n = whole(text, UINT32_MAX);
@@ -72,7 +72,8 @@ static void read_mib(void *field, const char *text)
 		*(uint64_t *)field = (uint64_t)n << 20;
 }
 
-/* Read 100MiB. 0 bytes are none, for 0 means the default. */
+/* Read a size as 100MiB. Store a size of 0 as 1 byte, since 0 means the
+ * default. */
 static void read_size(void *field, const char *text)
 {
 	double size = options_read_size(text);
@@ -81,7 +82,7 @@ static void read_size(void *field, const char *text)
 		*(uint64_t *)field = size < 1 ? 1 : (uint64_t)size;
 }
 
-/* The same, of at least 1 MiB. */
+/* Read a size of at least 1 MiB. */
 static void read_large_size(void *field, const char *text)
 {
 	if (options_read_size(text) >= LEAST_LARGE_SIZE)
@@ -97,7 +98,7 @@ static void read_real(void *field, const char *text)
 		*(double *)field = x;
 }
 
-/* Read 0.333, or 33.3 %. */
+/* Read a share as 0.333 or as 33.3 %. */
 static void read_share(void *field, const char *text)
 {
 	double x = NAN;
@@ -141,7 +142,7 @@ static void read_resolution(void *field, const char *text)
 }
 
 /* ------------------------------------------------------------------ scaling */
-/* Read N, T4, L10, or the number itself. */
+/* Read a scaling parameter: N, T4, L10, or the number itself. */
 static bool read_scaling_item(int32_t *out, const char *text)
 {
 	char letter = *text == 'T' || *text == 'L' ? *text++ : 0, *end;
@@ -159,7 +160,7 @@ static bool read_scaling_item(int32_t *out, const char *text)
 	return true;
 }
 
-/* Levels above the last that there can be are left out. */
+/* Leave out levels above the last possible one. */
 static void read_scaling(struct lsm_table_options *to, const char *text)
 {
 	uint32_t count = 0;
@@ -287,7 +288,7 @@ static void choose_strategy(struct lsm_table_options *to, const struct table *t)
 	} else if (class_is(t, "SizeTieredCompactionStrategy") && chooses(t)) {
 		to->strategy = LSM_SIZE_TIERED;
 	} else if (t->options.default_time_to_live && !chooses(t)) {
-		/* Everything expires: whole files can go. */
+		/* Everything expires: whole files can be dropped. */
 		to->strategy = LSM_TIME_WINDOW;
 		to->window_s = t->options.default_time_to_live / 20 + 1;
 	} else {

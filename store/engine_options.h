@@ -4,7 +4,7 @@
 #include "store/lsm/lsm.h"
 #include "store/schema/schema.h"
 
-/* Set the engine's options of a table. What the schema refuses, as of a damaged
- * catalogue, is as good as not set. Pure. */
+/* Set the engine's options of a table. Values that the schema would refuse (of
+ * a damaged catalogue) count as not set. Pure. */
 void engine_options_of(struct lsm_table_options *to, const struct table *t);
 #endif

@@ -116,7 +116,8 @@ static void print_sample(struct buf *out, const struct figure *figure,
 	buf_add_byte(out, '\n');
 }
 
-/* A bucket of Prometheus's has all that is shorter: ours, at powers of two. */
+/* Print the buckets. One of Prometheus counts all that is shorter; ours end at
+ * powers of two. */
 static void print_latency(struct buf *out, const struct figure *figure,
 			  const struct figure_row *row)
 {
@@ -220,7 +221,8 @@ static void print_name(struct buf *out, struct bytes name, size_t width)
 		buf_add_byte(out, ' ');
 }
 
-/* Return how long the part (0 to 1) of them took that was fastest, in seconds. */
+/* Return the time in seconds within which the fastest part (0 to 1) of them
+ * ended. */
 static double percentile(const struct latency_sum *l, double part)
 {
 	uint64_t wanted = (uint64_t)ceil((double)l->count * part), seen = 0;

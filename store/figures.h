@@ -9,7 +9,7 @@
 #include "store/base/latency.h"
 
 enum figure_kind { FIGURE_COUNTER, FIGURE_GAUGE, FIGURE_LATENCY };
-/* One, or a column of a table of figures. */
+/* One figure, or a column of a table of figures. */
 struct figure {
 	const char *name;	/* of the metric, without widefs_ */
 	const char *help;	/* what it is, for people */

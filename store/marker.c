@@ -93,9 +93,11 @@ static bool cannot_sync(int err)
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -EROFS;
 }
 
-/* Sync the store's name, which must last as long as its contents. A directory
- * above that cannot be read, or that its filesystem does not sync, is left to
- * its owner. */
+/*
+ * Sync the store's name, which must last as long as its contents. A parent
+ * directory that cannot be read, or that its filesystem does not sync, is left
+ * to its owner.
+ */
 static int sync_parent(const struct file_ops *files, const char *path)
 {
 	struct buf parent = BUF_INIT;
@@ -207,7 +209,7 @@ static int take_lock(struct marker_file *m, const struct file_ops *files,
 	return -EBUSY;
 }
 
-/* The same of a directory, where the filesystem has such locks. */
+/* Lock a directory, where the filesystem has such locks. */
 static int lock_directory(struct marker_file *m, const struct file_ops *files,
 			  int fd, bool read_only)
 {
@@ -347,7 +349,7 @@ static int create_marker(struct marker_file *m, const struct file_ops *files)
 	return write_marker_file(m, files, false);
 }
 
-/* Find out if there is a store, or room for one. */
+/* Find out whether there is a store, or room for one. */
 static int look(struct marker_file *m, const struct file_ops *files,
 		struct marker_contents *seen, bool create)
 {
@@ -415,7 +417,7 @@ int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 		err = seen.foreign ? -ENOTEMPTY : -ENOENT;
 	if (!err)
 		err = lock_directory(m, files, m->dir, false);
-	/* Opened to read, and locked for ourselves alone. */
+	/* Open the store to read, and lock it for this process alone. */
 	m->lock = err ? -1 : file_open(files, m->dir, LOCK_NAME, O_RDONLY);
 	if (!err && m->lock >= 0)
 		err = lock_directory(m, files, m->lock, false);
@@ -462,7 +464,7 @@ static void close_one(const struct file_ops *files, int *fd)
 
 void marker_close(struct marker_file *m, const struct file_ops *files)
 {
-	/* No longer ours; the locks go with the descriptors. */
+	/* Take our pid out; closing the descriptors releases the locks. */
 	if (m->owned)
 		files->truncate(files->context, m->lock, 0);
 	close_one(files, &m->lock);

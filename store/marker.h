@@ -31,9 +31,9 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		const char *path, bool read_only, bool create,
 		bool *created);
 /*
- * For a repair: the same of a store that may be damaged, to read it alone, while
- * nobody else has it open. 0, or 1: the marker is damaged (told); m->engine is
- * -1 where the engine's directory cannot be opened. Errors as above.
+ * Open a store that may be damaged, for a repair: only to read it, while no
+ * other process has it open. 0, or 1: the marker is damaged (told); m->engine
+ * is -1 where the engine's directory cannot be opened. Errors as above.
  */
 int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 			const char *path);

@@ -59,7 +59,7 @@ static void tell_lost(void *context, const char *text)
 /* ---------------------------------------------------------- what is taken */
 enum use { USE_TAKE, USE_SKIP, USE_UNKNOWN };
 
-/* What to do with the data of a table; *t is its schema, if it has one. */
+/* Decide about the data of a table; *t is its schema, if it has one. */
 static enum use use_of(const struct salvage *s, uint32_t number,
 		       const struct table **t)
 {
@@ -242,7 +242,7 @@ static int lose_silently(void *context, uint64_t begin, uint64_t end,
 	return 0;
 }
 
-/* Tell that nothing of a file is taken. */
+/* Report that nothing of a file is taken. */
 static void lose_file(struct salvage *s, const char *why)
 {
 	struct buf line = BUF_INIT;
@@ -268,7 +268,7 @@ static int catalog_row(void *context, struct bytes key, const struct row *row)
 {
 	struct salvage *s = context;
 
-	/* A file of an unknown table: only records of the catalogue count. */
+	/* In a file of an unknown table only records of the catalogue count. */
 	if (!s->table && (!row->cell_count ||
 			  row->cells[0].column != CELL_CATALOG))
 		return 0;
@@ -304,7 +304,8 @@ static int find_schema(struct salvage *s)
 			continue;
 		s->file = &files[i];
 		s->table = files[i].table;
-		/* Others are told of when their rows are looked at. */
+		/* Damages of other files are reported when their rows are
+		 * read. */
 		calls.lost = s->table ? lose_bytes : lose_silently;
 		s->has_records = s->has_gap = false;
 		err = files[i].here ? lsm_salvage_read(s->from, &files[i],
@@ -458,7 +459,7 @@ static int finish_new(struct salvage *s)
 
 	if (!err)
 		err = lsm_flush(s->to, UINT32_MAX);
-	/* The clock goes on where it was. */
+	/* The clock continues where it was. */
 	if (!err && lease.len == 8 &&
 	    (int64_t)get_le64(lease.ptr) <= LARGEST_LEASE_US)
 		err = lsm_property_set(s->to, "timestamp", lease);
@@ -477,7 +478,7 @@ static int finish_new(struct salvage *s)
 	return err;
 }
 
-/* Open it as everybody will: it is checked, and its indexes are built. */
+/* Open the new store as any is: it is checked, and its indexes are built. */
 static int prove_new(const char *path)
 {
 	struct store_options options;

@@ -1,7 +1,5 @@
-/*
- * Salvage a damaged store: what is sound of it goes to a new store, and what is
- * lost is told. The damaged store is locked and read, never written.
- */
+/* Salvage a damaged store: copy its sound parts to a new store, and report the
+ * lost ones. The damaged store is locked and read, never written. */
 #ifndef STORE_SALVAGE_H
 #define STORE_SALVAGE_H
 #include <sys/types.h>

@@ -62,7 +62,7 @@ int salvage_catalog_add(struct salvage_catalog *c, struct bytes key,
 	return c->failed ? -ENOMEM : 0;
 }
 
-/* By key; of one key the one that wins first. */
+/* Order by key; of one key the one that wins comes first. */
 static int compare_records(const void *a, const void *b)
 {
 	const struct catalog_record *x = a, *y = b;
@@ -232,7 +232,7 @@ int salvage_catalog_schema(struct salvage_catalog *c, struct schema **out,
 
 	if (count)
 		qsort(list, count, sizeof(*list), compare_records);
-	/* Keyspaces before their tables. */
+	/* Order keyspaces before their tables. */
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; !err && i < count; i++)
 			if (!i || !bytes_equal(list[i].key, list[i - 1].key))

@@ -35,7 +35,9 @@
 #include "store/type/uuid.h"
 
 /* ------------------------------------------------------------ engine's side */
-/* Hidden tables are rebuilt, never repaired: tombstones may go at once. */
+/*
+ * Hidden tables are rebuilt, never repaired: tombstones may be dropped at once.
+ */
 static int make_known(struct store *s, const struct table *t)
 {
 	struct lsm_table_options options;
@@ -369,8 +371,8 @@ static int build_indexes(struct store *s)
 	return err;
 }
 
-/* After the commit the change has happened: failing to drop something old does
- * not refuse it any more. The next open drops it. */
+/* After the commit the change has happened: a failure to drop old tables is no
+ * error of it. The next open drops them. */
 static int change_schema(struct store *s, const struct schema_edit *edit)
 {
 	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s);
@@ -446,7 +448,7 @@ static int drop_orphans(struct store *s)
 	return err;
 }
 
-/* Leave nothing but the table, in its keyspace; its indexes are not there. */
+/* Remove all but the table, in its keyspace, without its indexes. */
 static int keep_only(struct schema *schema, uint32_t number)
 {
 	struct table *t = schema_table_by_number(schema, number);
@@ -527,8 +529,8 @@ int store_finish_schema(struct store *s)
 
 	if (s->read_only)
 		return 0;
-	/* Numbers that a crash has left are not given out again while the
-	 * engine knows them as dropped. */
+	/* Do not give out numbers that a crash has left, while the engine knows
+	 * them as dropped. */
 	if (lsm_table_last(s->lsm) >= s->next_table_number)
 		s->next_table_number = lsm_table_last(s->lsm) + 1;
 	err = drop_orphans(s);

@@ -1,9 +1,9 @@
 /*
- * Order against crashes. All memtables are flushed, first while writing goes
- * on, then what came meanwhile while nobody writes (publish): so the sstables
- * are those of one moment, and the second flush is short. Then one edit of the
- * manifest makes the snapshot (lsm/lsm_snapshot.c). A crash before it leaves
- * none, after it the whole one.
+ * Order against crashes. All memtables are flushed, first while writers
+ * continue, then again, for what came meanwhile, with writers locked out
+ * (publish): so the sstables are those of one moment, and the second flush is
+ * short. Then one edit of the manifest makes the snapshot (lsm/lsm_snapshot.c).
+ * A crash before it leaves none, after it the whole one.
  */
 #include "store/snapshot.h"
 
@@ -69,7 +69,7 @@ bool snapshot_name_is_valid(struct bytes name)
 		if (high < 0 || low < 0)
 			return false;
 		c = (uint8_t)(high * 16 + low);
-		/* The last dot before a suffix is escaped, too. */
+		/* Escape the last dot before a suffix, too. */
 		if (!c || (!is_special(c, !i) && c != '.'))
 			return false;
 		i += 2;

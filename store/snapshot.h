@@ -23,8 +23,8 @@ bool snapshot_name_is_valid(struct bytes name);
 /* Take a snapshot of the whole store, as of this moment, durably: no data is
  * copied. -EINVAL: such a name; -EEXIST; -EROFS; -ENOSPC; another -errno. */
 int snapshot_create(struct store *s, const char *name);
-/* Release the snapshot, and the room that it alone holds. Who reads it goes on
- * until he leaves it. -ENOENT, -EROFS, another -errno. */
+/* Release the snapshot, and the room that it alone holds. Its readers keep it
+ * until they release it. -ENOENT, -EROFS, another -errno. */
 int snapshot_drop(struct store *s, const char *name);
 /* List all, the oldest first; mem_free. 0 or -ENOMEM. */
 int snapshot_list(struct store *s, struct manifest_snapshot **list,
@@ -36,21 +36,21 @@ int snapshot_find(struct store *s, const char *name, uint64_t number,
 int snapshot_held(struct store *s, uint64_t number, uint64_t *bytes);
 
 /*
- * Return the store as it was in a snapshot: read-only, its time stands still
- * (store_now_s), without an observer. It is opened when it is needed, and shared
- * by all who have it; snapshot_release gives it back. -ENOENT: it was dropped;
- * -EUCLEAN; another -errno.
+ * Return the store as it was in a snapshot: read-only, at the time of the
+ * snapshot (store_now_s), without an observer. It is opened when it is needed,
+ * and shared by its readers; each ends with snapshot_release. -ENOENT: it was
+ * dropped; -EUCLEAN; another -errno.
  */
 int snapshot_acquire(struct store **view, struct store *s, uint64_t number);
 void snapshot_release(struct store *s, struct store *view);
-/* Close views that nobody has used since the call before. */
+/* Close views that were not used since the call before. */
 void snapshot_rest(struct store *s);
 
 /*
  * Bring back all that the snapshot has (keyspace NULL), a keyspace, or a table:
- * schema, rows, owners and times, in one atomic step; what was there instead is
- * gone. Of a table, the keyspace and its types are made where they are missing.
- * 0; -ENOENT, -EINVAL with *why; an error as of store_edit_schema.
+ * schema, rows, owners and times, in one atomic step; present data is replaced.
+ * Of a table, the keyspace and its types are made where they are missing. 0;
+ * -ENOENT, -EINVAL with *why; an error as of store_edit_schema.
  */
 struct snapshot_part {
 	const char *name;	/* of the snapshot */
@@ -60,12 +60,13 @@ int snapshot_restore(struct store *s, const struct snapshot_part *part,
 		     struct buf *why);
 
 /* ------------------------------------------------------ for store/ alone */
-/* Write the text, cut to 200 bytes, as a part of a name that is not its begin. */
+/* Append the text, limited to 200 bytes, as a part of a name other than its
+ * beginning. */
 void snapshot_name_from(char *out, size_t size, const char *text);
 /* Flush the tables of a snapshot that is to be made. 0 or an error as of
  * store_flush. */
 int snapshot_flush(struct store *s, const struct manifest_snapshot *made);
-/* Close the view of a snapshot, if nobody has it. */
+/* Close the view of a snapshot, if it has no reader. */
 void snapshot_close_view(struct store *s, uint64_t number);
 /* Close all views, before the engine is closed. */
 void snapshot_close_views(struct store *s);

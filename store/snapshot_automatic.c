@@ -1,9 +1,9 @@
 /*
- * Order against crashes. The tables are flushed while writing goes on; then,
- * while nobody writes, what came meanwhile is flushed, one edit of the manifest
- * makes the snapshots, and the change begins, which is durable before anybody
- * writes again. A crash before the edit leaves neither, after it the snapshot
- * and the rows, after the change the snapshot alone.
+ * Order against crashes. The tables are flushed while writers continue; then,
+ * with writers locked out, later data is flushed, one edit of the manifest
+ * makes the snapshots, and the change begins, which is durable before the next
+ * write. A crash before the edit leaves neither, after it the snapshot and the
+ * rows, after the change the snapshot alone.
  */
 #include "store/snapshot_automatic.h"
 
@@ -26,7 +26,7 @@ struct automatic_one {
 	uint64_t writes;	/* to the table, when it was looked at */
 };
 
-/* Tell that it was not taken, and leave it out. */
+/* Log that it was not taken, and leave it out. */
 static void leave_out(struct snapshot_automatic *a, size_t i, int err)
 {
 	log_message(LOG_WARNING_LEVEL, "snapshot %s: it was not taken: %s",
@@ -48,8 +48,8 @@ static bool is_taken(struct snapshot_automatic *a, const char *name)
 	return !snapshot_find(a->store, name, 0, &found);
 }
 
-/* Find a name of its own: several may come in one millisecond. Who makes
- * snapshots holds ddl. */
+/* Find an unused name: several may be made in one millisecond. Makers of
+ * snapshots hold ddl. */
 static void find_name(struct snapshot_automatic *a, char *name, size_t size,
 		      const char *what, const char *table)
 {
@@ -156,7 +156,7 @@ static int prepare(struct snapshot_automatic *a, struct automatic_one *one)
 	return rows == -EINTR ? rows : rows ? flush(a, one) : 0;
 }
 
-/* Do it with each; those that fail are left out. 0 or -EINTR. */
+/* Do the step with each, and leave out those that fail. 0 or -EINTR. */
 static int each(struct snapshot_automatic *a,
 		int (*step)(struct snapshot_automatic *a,
 			    struct automatic_one *one))
@@ -181,7 +181,7 @@ int snapshot_automatic_prepare(struct snapshot_automatic *a)
 	return each(a, prepare);
 }
 
-/* True if it was empty and nobody has written since. */
+/* True if the table was empty and has not been written since. */
 static bool is_empty(struct snapshot_automatic *a, const struct automatic_one *one)
 {
 	return !one->has_rows &&

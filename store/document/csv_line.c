@@ -107,7 +107,7 @@ static int read_header(struct line_reader *r, struct bytes line)
 	struct field f;
 	int err = 0;
 
-	/* What some programs put before UTF-8. */
+	/* Skip the byte order mark that some programs put before UTF-8. */
 	if (bytes_begin_with(line, bytes_str("\xef\xbb\xbf")))
 		at += 3;
 	while (!err && !last) {

@@ -1,8 +1,8 @@
 /*
  * Lines of JSON. Most are as row_text.h writes them: the members in one order,
- * plain strings, whole numbers. These are taken as they are scanned; what is
- * different in any way goes to the general reader of JSON, from the begin of
- * the value or of the line, which also words the refusals.
+ * plain strings, whole numbers. These are read in one scan. A value that
+ * differs, or the whole line, is left to the general reader of JSON, which also
+ * words the refusals.
  */
 #include "store/document/json_line.h"
 
@@ -36,14 +36,14 @@ int json_line_column(const struct table *t, struct bytes name)
 }
 
 /* ------------------------------------------------------------------ values */
-/* Give the column a value; the last one counts. */
+/* Set the value of the column; the last one counts. */
 static void give(struct line_reader *r, uint32_t place, struct bytes value)
 {
 	r->given[place] = value;
 	r->has[place] = 1;
 }
 
-/* Give it a copy of what r->value has. */
+/* Set the column to a copy of r->value. */
 static int give_read(struct line_reader *r, uint32_t place)
 {
 	struct bytes value = arena_copy(r->arena, buf_bytes(&r->value));
@@ -54,7 +54,7 @@ static int give_read(struct line_reader *r, uint32_t place)
 	return 1;
 }
 
-/* Give it a whole number of that width in bytes. */
+/* Set the column to a whole number of that width in bytes. */
 static int give_number(struct line_reader *r, uint32_t place, int64_t n,
 		       uint32_t width)
 {
@@ -83,7 +83,7 @@ static uint32_t number_width(enum type_kind kind)
 	}
 }
 
-/* The general way: any JSON value. */
+/* Read any JSON value by the general reader. */
 static int give_json(struct line_reader *r, uint32_t place, struct bytes json)
 {
 	const struct column *c = &r->table->columns[place];
@@ -108,7 +108,7 @@ static int give_json(struct line_reader *r, uint32_t place, struct bytes json)
 	return 1;
 }
 
-/* The whole line by the general reader. */
+/* Read the whole line by the general reader. */
 static int read_general(struct line_reader *r, struct bytes line)
 {
 	struct json_member *members;
@@ -170,7 +170,7 @@ static int take_float(struct line_reader *r, uint32_t place,
 		if (p - digits > 15)
 			return 0;
 	}
-	/* Of a whole number, of 0 and of an exponent others see to it. */
+	/* Leave whole numbers, 0 and exponents to the other readers. */
 	if (!point || point + 1 == p || !n || p == end ||
 	    (*digits == '0' && point > digits + 1) ||
 	    (*p != ',' && *p != '}' && *p != ' '))
@@ -231,7 +231,7 @@ static int take_string(struct line_reader *r, uint32_t place,
 		give(r, place, text);
 		return 1;
 	}
-	/* Of the others these read a string as any text. */
+	/* Among the other types, these read a string as any text. */
 	if (!text.len || (kind != TYPE_UUID && kind != TYPE_TIMEUUID &&
 			  kind != TYPE_TIMESTAMP && kind != TYPE_DATE &&
 			  kind != TYPE_TIME && kind != TYPE_INET))
@@ -306,7 +306,7 @@ static int take_name(struct line_reader *r, uint32_t index, uint32_t *place,
 	*place = r->order[index];
 	from = *place ? names->ends[*place - 1] : 0;
 	len = names->ends[*place] - from;
-	/* Its text has ", " before and ": " after it. */
+	/* The text of the name has ", " before and ": " after it. */
 	if (len > 4 && (size_t)(end - *at) > len - 4 &&
 	    !memcmp(*at, names->names.ptr + from + 2, len - 4)) {
 		*at += len - 4;

@@ -71,7 +71,8 @@ size_t line_length(enum row_form form, struct bytes text, bool *quoted)
 	for (;;) {
 		newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
 		if (form == ROW_CSV) {
-			/* In and out of quotes: "" is both. */
+			/* Track whether the text is in quotes: "" leaves and
+			 * enters them again. */
 			const uint8_t *to = newline ? newline : end;
 
 			while (at < to &&
@@ -107,7 +108,7 @@ static int check_key_value(struct line_reader *r, const struct column *c,
 	return 0;
 }
 
-/* The place has this value of the key: a line may only repeat it. */
+/* Check a value of the key that the place has: a line may only repeat it. */
 static int check_agrees(struct line_reader *r, uint32_t place,
 			struct bytes of_place)
 {
@@ -343,8 +344,8 @@ int line_rows_collect(struct write *w, const struct table *t,
 
 	if (err)
 		return err;
-	/* What is there was written before, so that the clock is later; unless
-	 * somebody chose his timestamps. */
+	/* The clock is later than stored data, unless a writer chose its
+	 * timestamps. */
 	latest = table_latest(w->store, t);
 	at = store_timestamp(w->store);
 	for (i = 0; i < count && !err && !got; i++) {
@@ -352,7 +353,8 @@ int line_rows_collect(struct write *w, const struct table *t,
 			at = store_timestamp(w->store);
 		if (latest >= at)
 			got = later_than(w, t, &rows[i], &at);
-		/* The next line may be of this row: it finds this one there. */
+		/* Collect it at once: the next line may be of this row, and
+		 * finds it. */
 		err = got < 0 ? got : collect(w, t, &rows[i], at);
 	}
 	*taken = i;

@@ -1,6 +1,6 @@
 /*
- * Lines of rows, read: what row_text.h writes comes back, and whatever else CQL
- * takes for a value in JSON or as text.
+ * Read lines of rows: those that row_text.h writes, and all other forms that
+ * CQL accepts for a value in JSON or as text.
  *
  * A JSON line is one object. Its members are columns, named as INSERT JSON
  * names them; what is not given is left as it is, null deletes. Of a name that
@@ -17,7 +17,7 @@
 #define STORE_DOCUMENT_LINE_H
 #include "store/document/row_text.h"
 
-/* What a line says of a column. */
+/* One column of a line. */
 struct line_value {
 	const struct column *column;
 	struct bytes value;	/* the whole form; null: delete it */

@@ -1,4 +1,5 @@
-/* Refusals of values and of JSON, for those who write files. Any thread. */
+/* Refusals of values and of JSON, in the words for writers of files. Any
+ * thread. */
 #ifndef STORE_DOCUMENT_REFUSAL_H
 #define STORE_DOCUMENT_REFUSAL_H
 #include "store/type/type.h"

@@ -46,7 +46,7 @@ int row_text_init(struct row_text *r, const struct table *t, enum row_form form)
 	r->ends = mem_zalloc(t->column_count + 1, sizeof(*r->ends));
 	for (i = 0; r->ends && i < t->column_count; i++) {
 		if (t->columns[i].hidden) {
-			/* It has no name. */
+			/* Hidden columns have no name. */
 		} else if (form == ROW_CSV) {
 			row_text_csv_field(&r->names,
 					   bytes_str(t->columns[i].name));
@@ -172,7 +172,7 @@ static void add_csv_value(struct buf *out, const struct type *t,
 }
 
 /* -------------------------------------------------------------------- rows */
-/* The cells of a row that are left, in the order of columns. */
+/* The remaining cells of a row, in the order of columns. */
 struct left {
 	const struct cell_view *cell, *end;
 };

@@ -185,9 +185,9 @@ static int64_t live_timestamp(const struct row *row)
 }
 
 /*
- * Make or delete the entry of a row's key, as the row exists from now on or
- * not. Entries have no TTL: one that ended with a late cell would be missing
- * for an older cell that stays.
+ * Make or delete the entry of a row's key, as the row now exists or not.
+ * Entries have no TTL: one that expired with a later cell would be missing for
+ * an older cell that stays.
  */
 static int change_key(const struct index_change *c, struct bytes value)
 {
@@ -281,7 +281,7 @@ static int change_index(struct index_change *c, size_t partition_len)
 		return 0;
 	c->entry_key = c->key;
 	if (column->kind == COLUMN_PARTITION_KEY) {
-		/* The whole partition: named as its static row. */
+		/* Name the whole partition by its static row. */
 		whole = arena_alloc(c->arena, partition_len + 1);
 		if (!whole)
 			return -ENOMEM;

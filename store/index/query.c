@@ -59,7 +59,8 @@ static void add_range(struct index_refs *r)
 {
 	const struct index_query *by = &r->by;
 
-	/* Entries are in the order of the type: all may match. */
+	/* Do not limit the slice: entries are in the order of the type, and all
+	 * may match. */
 	if (index_has_own_order(r->index, r->type)) {
 		make_successor(&r->upper);
 		return;
@@ -78,8 +79,8 @@ static void add_range(struct index_refs *r)
 		make_successor(&r->upper);
 }
 
-/* Limit the slice to a prefix: text is ordered as it is up to its first 0 byte,
- * after the lead byte. */
+/* Limit the slice to a prefix. After the lead byte, text is ordered by its
+ * bytes up to its first 0. */
 static void add_prefix(struct index_refs *r)
 {
 	struct bytes prefix = r->piece_count ? r->pieces[0] : BYTES_EMPTY;
@@ -230,7 +231,7 @@ static void sort_distinct(struct index_refs *r)
 	r->key_count = kept;
 }
 
-/* Keep the smaller half, in memory of its own. */
+/* Copy the smaller half to other memory, and drop the rest. */
 static int shrink(struct index_refs *r)
 {
 	struct arena smaller = ARENA_INIT;

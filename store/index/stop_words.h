@@ -1,7 +1,7 @@
 /*
  * Stems and stop words by language, for StandardAnalyzer. A language is the
- * begin of an option "tokenization_locale"; only its two first letters count.
- * Any thread.
+ * value of the option "tokenization_locale", of which only the first two
+ * letters count. Any thread.
  */
 #ifndef STORE_INDEX_STOP_WORDS_H
 #define STORE_INDEX_STOP_WORDS_H

@@ -35,8 +35,8 @@ const struct type *index_term_type(const struct table *t,
 			type = NULL;
 		break;
 	}
-	/* These have no order; vectors are compared one by one, without
-	 * entries. */
+	/* Types without an order have no entries. Vectors are compared one by
+	 * one. */
 	if (type && (type_contains_kind(type, TYPE_DURATION) ||
 		     type->kind == TYPE_VECTOR))
 		return NULL;

@@ -84,7 +84,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Append 0xcafe as bytes; other text as it is. */
+/* Append text as 0xcafe as its bytes; other text unchanged. */
 static void add_blob_part(struct buf *out, const char *text)
 {
 	size_t len = strlen(text), i, at = out->len;

@@ -317,7 +317,7 @@ static int fill_local(struct virtual_rows *v, struct store *s)
 	virtual_set_int(v, "gossip_generation",
 			(int32_t)(s->opened_us / 1000000));
 	set_uuid(v, "host_id", store_id(s));
-	/* It changes with the schema only. */
+	/* The version changes with the schema only. */
 	memcpy(version, store_id(s), 8);
 	put_be64(version + 8, schema->version);
 	set_uuid(v, "schema_version", version);
