@@ -32,7 +32,7 @@
  *
  * Made in the order LOCK, WIDEFS (0), engine/, WIDEFS (1). A crash in between
  * leaves a directory with nothing but these, which the next open that may
- * create goes on with; this also tells apart a directory that belongs to
+ * create continues with; this also tells apart a directory that belongs to
  * something else: it has other names and no marker. Once the marker says 1 an
  * engine directory that is gone or empty is damage, not a new store.
  *

@@ -32,8 +32,9 @@ int marker_open(struct marker_file *m, const struct file_ops *files,
 		bool *created);
 /*
  * Open a store that may be damaged, for a repair: only to read it, while no
- * other process has it open. 0, or 1: the marker is damaged (told); m->engine
- * is -1 where the engine's directory cannot be opened. Errors as above.
+ * other process has it open. 0, or 1: the marker is damaged (reported);
+ * m->engine is -1 where the engine's directory cannot be opened. Errors as
+ * above.
  */
 int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 			const char *path);

@@ -191,7 +191,7 @@ static void add_counters(struct catalog_build *b, struct bytes record)
 
 	if (r.failed || reader_left(&r) || next > UINT32_MAX ||
 	    version > INT64_MAX)
-		return;		/* they are made anew */
+		return;		/* they are made again */
 	if (version > b->schema->version)
 		b->schema->version = version;
 	if (next > b->next_number)

@@ -1,16 +1,17 @@
 /*
- * Automatic snapshots: of a table before its rows go, of everything before a
- * restore, named WHAT-ms-NAME. What was acknowledged is in the snapshot, or was
- * written after the change: it is taken in two steps, of which the second has
- * the writers' lock, which is then held until the change is made.
+ * Automatic snapshots: of a table before its rows are removed, of everything
+ * before a restore, named WHAT-ms-NAME. Each acknowledged write is in the
+ * snapshot, or came after the change: the snapshot is taken in two steps, of
+ * which the second takes the writers' lock and holds it until the change is
+ * made.
  *
  *	snapshot_automatic_table(), _all()	what is to be kept
  *	snapshot_automatic_prepare()		flush, while writing goes on
  *	(lock publish) snapshot_automatic_take()
  *	(make the change, unlock publish) snapshot_automatic_end()
  *
- * One thread, which holds ddl all the time. A snapshot that fails is told in the
- * log and refuses nothing; only one that is interrupted ends the change.
+ * One thread, which holds ddl all the time. A snapshot that fails is reported
+ * in the log, and the change is made; only an interrupted one ends the change.
  */
 #ifndef STORE_SNAPSHOT_AUTOMATIC_H
 #define STORE_SNAPSHOT_AUTOMATIC_H

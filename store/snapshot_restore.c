@@ -4,9 +4,9 @@
  *
  * Order against crashes: that of every change of the schema (schema_change.c).
  * Before its batch, one edit of the manifest gives the files to the new tables:
- * a crash after it leaves tables that nobody names, which the next open drops.
- * The batch has the schema and the times above tables, and is all of the
- * restore. The tables that were there are dropped after it.
+ * a crash after it leaves tables without a name, which the next open drops. The
+ * batch has the schema and the times above tables, and is all of the restore.
+ * The tables that were there are dropped after it.
  */
 #include <errno.h>
 
@@ -79,7 +79,7 @@ static struct table *new_table(struct restore *r, const struct table *t)
 	return NULL;
 }
 
-/* Another table has the id where this one was renamed since. */
+/* True if another table has the id: this one was renamed since. */
 static bool has_id(const struct schema *s, const struct table *t)
 {
 	uint32_t i, j;
@@ -96,8 +96,8 @@ static bool has_id(const struct schema *s, const struct table *t)
 	return false;
 }
 
-/* Another table has the name of one of its indexes: it has it since it was
- * renamed, or since the snapshot. */
+/* Refuse when another table has the name of one of its indexes, since a
+ * renaming or since the snapshot. */
 static int check_indexes(struct restore *r, const struct schema *next,
 			 const struct table *t)
 {
@@ -182,7 +182,7 @@ static int set_types(struct restore *r, struct schema *next,
 	return err;
 }
 
-/* A keyspace without tables and types, as k is else. */
+/* Copy the keyspace k without its tables and types. */
 static struct keyspace *bare_keyspace(const struct keyspace *k)
 {
 	struct keyspace *made = keyspace_new(k->name);
@@ -366,7 +366,7 @@ static int fill(void *context, struct batch *batch)
 	return err;
 }
 
-/* The new tables are nobody's. */
+/* Forget the new tables, which have no name. */
 static void forget(void *context)
 {
 	struct restore *r = context;
@@ -394,8 +394,8 @@ int snapshot_restore(struct store *s, const struct snapshot_part *part,
 		return refuse(&r, err, "there is no such snapshot", "");
 	if (err)
 		return err;
-	/* What is there now becomes an automatic snapshot, for which the oldest
-	 * goes: never this one. */
+	/* Present data becomes an automatic snapshot, for which the oldest is
+	 * removed, but never this one. */
 	lsm_snapshot_hold(s->lsm, &hold, found.number);
 	err = snapshot_acquire(&r.view, s, found.number);
 	if (!err) {

@@ -1,8 +1,8 @@
 /*
  * The stores of the past: for each snapshot that is read there is one view, a
- * store over an engine that never changes (lsm/lsm_snapshot.h). Views are
- * opened by the first who needs them, others wait for that; those that nobody
- * has stay for a while, IDLE_VIEWS at most, so that a walk through a snapshot
+ * store over an engine that never changes (lsm/lsm_snapshot.h). The first
+ * caller that needs a view opens it, others wait for that. Views without users
+ * are kept for a while, IDLE_VIEWS at most, so that a walk through a snapshot
  * opens it once.
  */
 #include <errno.h>
@@ -89,10 +89,11 @@ static struct snapshot_view *new_view(struct store *s, uint64_t number)
 	return v;
 }
 
-/* Take out of the list those that nobody has, and return them: all but `most`
- * and those of automatic snapshots, which may be given up for room at any time;
- * or (rested) those that were not used since the last time. REQUIRES
- * views_lock. */
+/*
+ * Take views without users out of the list, and return them: all but `most`,
+ * and all of automatic snapshots, which may be removed for room at any time; or
+ * (rested) those that were not used since the last call. REQUIRES views_lock.
+ */
 static struct snapshot_view *take_idle(struct store *s, size_t most, bool rested)
 {
 	struct snapshot_view **link = &s->views, *v, *taken = NULL;

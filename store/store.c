@@ -25,8 +25,8 @@
  * little-endian. */
 #define LEASE_PROPERTY "timestamp"
 
-/* The object that store_open makes: all of struct store except the marker is
- * for the rooms below. */
+/* The object that store_open makes. The folders below know struct store, but
+ * not the marker. */
 struct opened_store {
 	struct store store;	/* first */
 	struct marker_file marker;
@@ -84,7 +84,7 @@ static int set_clock(struct store *s)
 	return err;
 }
 
-/* REQUIRES clock. When the disk fails the clock goes on all the same. */
+/* REQUIRES clock. When the disk fails the clock continues all the same. */
 static void extend_lease(struct store *s, int64_t us)
 {
 	uint8_t bytes[8];
@@ -166,8 +166,8 @@ static void damaged(void *context, uint32_t number, const char *text)
 	pthread_mutex_unlock(&s->telling);
 }
 
-/* Check the catalogue, as the engine's files are sound. Then the store is
- * ours. */
+/* Check the catalogue, once the engine's files are found sound. Then take over
+ * the store. */
 static int is_sound(void *context, struct lsm *lsm)
 {
 	struct store *s = context;
@@ -314,7 +314,8 @@ static int worse(int a, int b)
 	return !a || a == -EUCLEAN ? (b ? b : a) : a;
 }
 
-/* Call it with the number of the table and of each of its hidden ones. */
+/* Call the function with the number of the table and of each of its hidden
+ * tables. */
 static int each_number(struct store *s, struct table *t,
 		       int (*call)(struct lsm *lsm, uint32_t number))
 {
@@ -369,8 +370,8 @@ int store_truncate(struct store *s, struct table *t)
 	if (!err) {
 		pthread_rwlock_wrlock(&s->publish);
 		err = snapshot_automatic_take(&keep);
-		/* The base first: an entry of an index without its row is
-		 * harmless. */
+		/* Truncate the base first: an entry of an index without its row
+		 * is harmless. */
 		if (!err)
 			err = each_number(s, t, lsm_table_truncate);
 		pthread_rwlock_unlock(&s->publish);

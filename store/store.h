@@ -58,19 +58,23 @@ int store_edit_schema(struct store *s,
 				  struct schema **next),
 		      void *context);
 /*
- * The same where a new table may take the name of another. `move` then brings
- * the rows over (commit_fill) while nobody else writes; if it fails the schema
+ * The same where a new table may take the name of another. `move` then copies
+ * the rows (commit_fill) while no other thread writes; if it fails the schema
  * is not changed. NULL: -EEXIST if there are any rows.
  */
 struct schema_edit {
 	int (*edit)(void *context, const struct schema *now,
 		    struct schema **next);
 	int (*move)(void *context, struct table *from, struct table *to);
-	/* If set, instead: no table that is replaced gives its rows. While
-	 * nobody writes, when the new tables have numbers, it brings their
-	 * data, and adds to the batch that changes the schema. */
+	/*
+	 * If set, it is called instead of `move`, when the new tables have
+	 * numbers and no other thread writes: it adds their data, and
+	 * operations of its own to the batch that changes the schema. Rows of
+	 * replaced tables are not copied.
+	 */
 	int (*fill)(void *context, struct batch *batch);
-	/* With fill: the change does not happen, the data is nobody's. */
+	/* With fill: the change does not happen, and its data is to be
+	 * removed. */
 	void (*forget)(void *context);
 	void *context;
 };
@@ -90,7 +94,7 @@ int store_flush(struct store *s, struct table *t);
 int store_compact(struct store *s, struct table *t);
 int store_verify(struct store *s,
 		 void (*report)(void *context, const char *text), void *context);
-/* The same of a table and its indexes (NULL: all): lsm_verify_tables. */
+/* Verify a table and its indexes (NULL: all): lsm_verify_tables. */
 int store_verify_table(struct store *s, struct table *t,
 		       const struct lsm_verify_told *told);
 void store_stats(struct store *s, struct lsm_stats *stats);

@@ -77,7 +77,7 @@ static void add_engine(struct figures *f, const struct lsm_stats *s,
 		    BYTES_EMPTY, BYTES_EMPTY, values);
 }
 
-/* One of so many is timed; syncs all. */
+/* Of these calls one in this many is timed; of syncs all are. */
 static const struct figure times[] = {
 	{ "engine_seconds", "time of the engine's work; of point reads and "
 	  "batches one of 16 is timed", FIGURE_LATENCY, NULL },

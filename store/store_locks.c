@@ -9,7 +9,7 @@ int store_init_locks(struct store *s)
 
 	if (err)
 		return -err;
-	/* Else a change of the schema would starve behind writes. */
+	/* Else writes would starve a change of the schema. */
 	pthread_rwlockattr_setkind_np(&attributes,
 			PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 	err = pthread_rwlock_init(&s->publish, &attributes);

@@ -3,7 +3,7 @@
 #define STORE_STORE_LOCKS_H
 #include "store/table/inner.h"
 
-/* 0 or -errno: then none is to be released. */
+/* Make the locks. 0 or -errno: then none is to be released. */
 int store_init_locks(struct store *s);
 void store_release_locks(struct store *s);
 #endif

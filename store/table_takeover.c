@@ -1,8 +1,8 @@
 /*
  * A table takes the name of another that was not dropped before: CREATE TABLE
- * over one that mkdir made. Its rows are brought into the engine's table of the
- * new one before the catalogue names that: a crash leaves an orphan, which the
- * next open drops.
+ * over one that mkdir made. Its rows are copied to the engine's table of the
+ * new one before the catalogue names that: a crash leaves a table without a
+ * name, which the next open drops.
  */
 #include "store/table_takeover.h"
 
@@ -13,7 +13,7 @@
 
 struct replacement {
 	struct table *from, *to;
-	uint32_t keyspace, table;	/* where to go on */
+	uint32_t keyspace, table;	/* where to continue */
 };
 
 /* Find the next replaced table after r: false at the end. */

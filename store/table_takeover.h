@@ -6,11 +6,11 @@
 
 /* True if a table of the next version has the name of another. */
 bool store_replaces(const struct schema *was, const struct schema *next);
-/* Bring the rows over. -EEXIST: there are rows, and no edit->move. REQUIRES
- * publish (exclusively). */
+/* Copy the rows. -EEXIST: there are rows, and no edit->move. REQUIRES publish
+ * (exclusively). */
 int store_move_rows(struct store *s, const struct schema *was,
 		    const struct schema *next, const struct schema_edit *edit);
-/* After a failure, remove the rows that were brought over. */
+/* Remove the copied rows after a failure. */
 void store_forget_rows(struct store *s, const struct schema *was,
 		       const struct schema *next);
 /* 1 if the table has any live row, 0, -errno. */

@@ -57,7 +57,7 @@ static size_t last_lines(const struct buf *b, unsigned long lines)
 	return at;
 }
 
-/* Find where now goes on from before: the ring drops old lines at its
+/* Find where now continues from before: the ring drops old lines at its
  * beginning. */
 static size_t where_new_begins(const struct buf *before, const struct buf *now)
 {

@@ -239,8 +239,8 @@ static int read_boot_id(uint8_t id[16])
 
 /*
  * The machine's boot and the mount: a disk can be pulled out, or forced to
- * stop, while the machine goes on. The mount's number must never be used again.
- * -EOPNOTSUPP where the cache is not this machine's own.
+ * stop, while the machine continues. The mount's number must never be used
+ * again. -EOPNOTSUPP where the cache is not this machine's own.
  */
 static int system_boot(void *context, int dir, uint8_t id[FILE_BOOT_BYTES])
 {

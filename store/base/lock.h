@@ -59,7 +59,7 @@ static inline void mutex_unlock(struct mutex *m)
 {
 	pthread_mutex_unlock(&m->handle);
 }
-/* Wait for c; m is let go meanwhile. */
+/* Wait for c; m is released meanwhile. */
 static inline void mutex_wait(struct mutex *m, pthread_cond_t *c) REQUIRES(m);
 static inline void mutex_wait(struct mutex *m, pthread_cond_t *c)
 {

@@ -66,7 +66,7 @@ void line_reader_release(struct line_reader *r);
 /*
  * Find the end of the first line in text: its length, with its newline; 0: it
  * is not there. *quoted keeps whether the text so far ends within quotes, for
- * the next call, which goes on after it: false at the begin of a line.
+ * the next call, which goes on after it: false at the beginning of a line.
  */
 size_t line_length(enum row_form form, struct bytes text, bool *quoted);
 /*

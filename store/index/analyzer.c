@@ -14,7 +14,7 @@
 #include "store/schema/options.h"
 #include "store/type/compare.h"
 
-/* Longer words, in units of UTF-16, are left out. */
+/* The longest word that is indexed, in units of UTF-16. */
 #define WORD_MAX 255
 
 /* ----------------------------------------------------------------- options */

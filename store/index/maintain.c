@@ -425,10 +425,10 @@ static int build_row(struct batch *batch, const struct table *t,
 }
 
 /*
- * Writes go on meanwhile and update the index from the moment it was published.
- * A cell that they replace may be read here before, and its entry added after:
- * but they delete the entry with its own timestamp, and a deletion wins the
- * tie. The caller cannot interrupt it: the index is published already.
+ * Writes continue meanwhile and update the index from the moment it was
+ * published. A cell that they replace may be read here before, and its entry
+ * added after: but they delete the entry with its own timestamp, and a deletion
+ * wins the tie. The caller cannot interrupt it: the index is published already.
  */
 int index_build(struct store *s, const struct table *t,
 		const struct index *index)

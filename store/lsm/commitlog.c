@@ -226,7 +226,7 @@ int commitlog_shrink(struct commitlog *log)
 	return err;
 }
 
-/* Count the bytes of the segment's records after the log's begin. */
+/* Count the bytes of the segment's records after the log's beginning. */
 static uint64_t held_of(struct commitlog *log, const struct segment *s)
 	REQUIRES(&log->lock)
 {

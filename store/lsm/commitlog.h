@@ -28,9 +28,9 @@ typedef int (*commitlog_each)(void *context, uint64_t position,
 /*
  * Read the whole log, and change nothing. Returns 0 when it is sound; then each
  * (NULL: none) was called with every batch from begin on, in order, and its
- * position. -EUCLEAN (told) when a record is missing that was synced or, with
- * whole (no power cut came since), that was written. Any result of each that is
- * not 0 is returned.
+ * position. -EUCLEAN (reported) when a record is missing that was synced or,
+ * with whole (no power cut came since), that was written. Any result of each
+ * that is not 0 is returned.
  */
 int commitlog_look(struct commitlog *log, bool whole, commitlog_each each,
 		   void *context);
@@ -101,7 +101,7 @@ int commitlog_prepare(struct commitlog *log, size_t len);
 
 struct commitlog_stats {
 	uint64_t bytes, segments, syncs, appended;
-	uint64_t held;		/* bytes of the records after its begin */
+	uint64_t held;		/* bytes of the records after its beginning */
 	bool failed;
 	struct latency_sum sync_time;
 };

@@ -113,7 +113,7 @@ static size_t next_headed(const struct replay *p, size_t i)
 	return i;
 }
 
-/* Go on segment by segment while each begins where the one before ended. */
+/* Continue segment by segment while each begins where the one before ended. */
 static int survey(struct replay *p)
 {
 	uint64_t begin = p->log->begin;
@@ -205,8 +205,8 @@ static int check_whole(struct replay *p)
 	return 0;
 }
 
-/* Let appends go on in the newest segment. One that is larger than those made
- * here has room on the disk only for what it holds. */
+/* Let appends continue in the newest segment. One that is larger than those
+ * made here has room on the disk only for what it holds. */
 static void resume(struct commitlog *log, struct segment *s, bool reusable)
 {
 	void *map = NULL;
@@ -381,7 +381,7 @@ static int check_named(struct replay *p)
 	return 0;
 }
 
-/* Segments before the log's begin are not read. */
+/* Segments before the log's beginning are not read. */
 static int load(struct replay *p)
 {
 	struct commitlog *log = p->log;

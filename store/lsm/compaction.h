@@ -20,8 +20,8 @@
  * (store/README.md, "Reconciliation").
  *
  * With shadows, which are other live sstables that stay as they are, all that
- * these delete or overwrite is dropped too: so a file can be written anew
- * alone, into no more room than it takes. They must stay until the install: one
+ * these delete or overwrite is dropped too: so a file can be rewritten alone,
+ * into no more room than it takes. They must stay until the install: one
  * compaction of a table at a time, and the calls that drop them (TRUNCATE,
  * DROP) drop the inputs too.
  *

@@ -42,8 +42,8 @@ int64_t compaction_job_min_of_memory(const struct version *v,
 	return least;
 }
 
-/* Look at the version as it is now: what was flushed since the begin is in a
- * file that is no input. */
+/* Look at the version as it is now: what was flushed since the beginning is in
+ * a file that is no input. */
 static int64_t min_other_timestamp(void *context, struct bytes partition)
 {
 	struct compaction_job *j = context;
@@ -178,7 +178,7 @@ static int install(struct compaction_job *j)
 	struct version *v = next_version(j);
 	int err;
 
-	/* This reserves memory; the version is made anew below, with the files
+	/* This reserves memory; the version is made again below, with the files
 	 * that a flush adds. */
 	j->spare = v ? version_spare(v, 16) : NULL;
 	version_put(v);

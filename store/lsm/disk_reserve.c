@@ -1,14 +1,14 @@
 /*
- * A full disk. Work that frees room must go on then: deletions, changes of the
- * schema, TRUNCATE, flushes, compactions. To make that possible two files of
- * zeros, the reserves, hold room back until it is needed.
+ * A full disk. Work that frees room must continue then: deletions, changes of
+ * the schema, TRUNCATE, flushes, compactions. To make that possible two files
+ * of zeros, the reserves, hold room back until it is needed.
  *
  * The reserve for sstables is as large as all data that only the log has: so
  * the memtables can always be flushed. A batch for which it cannot grow finds
  * the disk full, as does one for which the log gets no segment. Then all
  * memtables are flushed: the log's data is not needed any more, and its
  * segments are removed or used again. If that is not enough writing ends with
- * -ENOSPC, but work that frees room goes on in small segments; and when there
+ * -ENOSPC, but work that frees room continues in small segments; and when there
  * is no room for these, the log's reserve becomes one. Until both are whole
  * again nothing else is written.
  *

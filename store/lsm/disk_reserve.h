@@ -13,7 +13,7 @@ bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more);
 /*
  * Release the reserve for sstables and the manifest. False: it was gone
  * already. True: call lsm_reserve_end when its room has been taken. Until then
- * nobody makes the reserve anew: a writer that looks for room while a flush
+ * nobody makes the reserve again: a writer that looks for room while a flush
  * writes would take it from the flush, and both find the disk full for good.
  */
 bool lsm_reserve_spend(struct lsm *lsm);

@@ -110,9 +110,11 @@ int lsm_close(struct lsm *lsm);
 /* Make a table known, or change its options. New tables need no file. */
 int lsm_table_set(struct lsm *lsm, uint32_t table,
 		  const struct lsm_table_options *options);
-/* Drop all data of a table: memtables, files, by one durable manifest edit. Its
- * earlier log records are dead; the number is not used again. Open iterators go
- * on over the data that they pinned. */
+/*
+ * Drop all data of a table: memtables, files, by one durable manifest edit. Its
+ * earlier log records are dead; the number is not used again. Open iterators
+ * continue over the data that they pinned.
+ */
 int lsm_table_drop(struct lsm *lsm, uint32_t table);
 /* The same, but the table continues to exist, empty (TRUNCATE). */
 int lsm_table_truncate(struct lsm *lsm, uint32_t table);
@@ -176,9 +178,11 @@ int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 
 /* Write all memtables (of one table, or UINT32_MAX: all) to sstables, and wait. */
 int lsm_flush(struct lsm *lsm, uint32_t table);
-/* Merge all sstables of the table into one level, purging what may be purged.
- * -EUCLEAN (told) when damaged ones were left out; -EINTR (watch.h), as
- * lsm_flush, when its caller does not want it any more. */
+/*
+ * Merge all sstables of the table into one level, purging what may be purged.
+ * -EUCLEAN (reported) when damaged ones were left out; -EINTR (watch.h), as
+ * lsm_flush, when its caller does not want it any more.
+ */
 int lsm_compact(struct lsm *lsm, uint32_t table);
 /* Call it for each file that damaged() was, or will be, told of. */
 void lsm_each_damaged(struct lsm *lsm,

@@ -332,7 +332,7 @@ void lsm_each_damaged(struct lsm *lsm,
 	}
 }
 
-/* -EUCLEAN (told) when something of the table was left out. */
+/* -EUCLEAN (reported) when something of the table was left out. */
 static int check_damage(struct lsm *lsm, struct lsm_table *t)
 {
 	struct version *v = lsm_pin(lsm, t->number);

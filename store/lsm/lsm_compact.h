@@ -4,10 +4,10 @@
 #include "store/lsm/lsm_internal.h"
 
 void lsm_compaction_run(struct work *work);
-/* Count the table's files that wait to be merged anew. Takes lock. */
+/* Count the table's files that wait to be merged again. Takes lock. */
 void lsm_count_debt(struct lsm *lsm, struct lsm_table *t);
 /*
- * Write one file of the table anew, without data that others delete or
+ * Write one file of the table again, without data that others delete or
  * overwrite, if it gets at most *size bytes: else -ERANGE. *size is the size
  * that it gets then, or would get (measure_only). -ESTALE when it is gone,
  * -EUCLEAN when it is damaged. REQUIRES compacting.

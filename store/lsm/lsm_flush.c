@@ -167,7 +167,7 @@ static int apply_edit(struct flush *f, uint64_t begin)
 /*
  * Install the file. Under install no truncate or drop comes between; under
  * write nobody freezes between copying the version and swapping it in. The edit
- * itself is made without write: writers go on.
+ * itself is made without write: writers continue.
  */
 static int install(struct flush *f)
 {
@@ -185,7 +185,7 @@ static int install(struct flush *f)
 			sstable_drop(f->sstable);
 		return err;
 	}
-	/* This reserves memory; the version is made anew below. */
+	/* This reserves memory; the version is made again below. */
 	f->spare = version_spare(v, 2);
 	version_put(v);
 	err = f->spare ? 0 : -ENOMEM;

@@ -1,7 +1,7 @@
 /*
  * Gain room from deleted or overwritten data on a full disk. The strategies
  * merge files that are alike, for which there may be no room; here each file is
- * written anew alone, without the data that others delete or overwrite
+ * rewritten alone, without the data that others delete or overwrite
  * (compaction.h), the oldest first. So no more room is needed than for what is
  * left of one file, which the reserve lends (disk_reserve.c), and none for a
  * file of which all is deleted; the room that one step gains is there for the

@@ -56,7 +56,7 @@ struct version *version_copy(const struct version *v, size_t more_files)
 	return copy;
 }
 
-/* Room to spare: writers go on meanwhile, and each can freeze a memtable. */
+/* Room to spare: writers continue meanwhile, and each can freeze a memtable. */
 #define SPARE_FROZEN 64
 
 struct version *version_spare(const struct version *v, size_t more_files)

@@ -56,8 +56,8 @@ int lsm_freeze(struct lsm *lsm, struct lsm_table *t)
 	lsm->memtable_bytes -= memtable_memory(v->active);
 	v->active = fresh;
 	old = lsm_swap(lsm, t, v);
-	/* Stored after the version, so that a search for the log's begin sees
-	 * one of them. */
+	/* Stored after the version, so that a search for the log's beginning
+	 * sees one of them. */
 	atomic_store(&t->active_begin, NOT_IN_LOG);
 	version_put(old);
 	return 0;
@@ -278,8 +278,8 @@ static int add(struct lsm *lsm, const struct batch *batch, enum log_room room,
 	return err;
 }
 
-/* Make a segment of the log's reserve: nobody makes it anew meanwhile, or takes
- * it for whole. */
+/* Make a segment of the log's reserve: nobody makes it again meanwhile, or
+ * takes it for whole. */
 static int add_from_reserve(struct lsm *lsm, const struct batch *batch,
 			    uint64_t *end)
 {
@@ -294,7 +294,8 @@ static int add_from_reserve(struct lsm *lsm, const struct batch *batch,
 	return err;
 }
 
-/* Go on where there is no room for the log's next segment (disk_reserve.c). */
+/* Continue where there is no room for the log's next segment
+ * (disk_reserve.c). */
 static int add_when_full(struct lsm *lsm, const struct batch *batch,
 			 uint64_t *end)
 {

@@ -174,7 +174,7 @@ static bool current_is(struct manifest *m, const char *line)
 }
 
 /*
- * Go on after the replacement of CURRENT failed. A full disk does no harm as
+ * Continue after the replacement of CURRENT failed. A full disk does no harm as
  * long as the old manifest is current; else we are broken, because edits must
  * not go to a manifest that the next open may not read.
  */
@@ -258,7 +258,7 @@ static int append(struct manifest *m, struct bytes record)
 	return 0;
 }
 
-/* Apply an edit to a manifest of an old version: all is written anew. */
+/* Apply an edit to a manifest of an old version: all is rewritten. */
 static int replace_old(struct manifest *m, const struct manifest_state *next)
 {
 	int err = rewrite(m, m->number + 1, next);

@@ -60,8 +60,8 @@ struct manifest_snapshot {
 /*
  * Read the manifest that CURRENT names, and change nothing; or begin a new one
  * where there is none and nothing else of an engine (never when read_only:
- * -ENOENT). A torn last edit does not count. dir stays the caller's and must live
- * longer. 0; -EUCLEAN when damaged (told through log_corrupt());
+ * -ENOENT). A torn last edit does not count. dir stays the caller's and must
+ * live longer. 0; -EUCLEAN when damaged (reported through log_corrupt());
  * -EPROTONOSUPPORT when a newer version wrote it; another -errno.
  */
 int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
@@ -101,7 +101,7 @@ void manifest_edit_mark(struct manifest_edit *e, uint32_t table, uint64_t mark);
  * log's end: when the log begins after it the entry is forgotten. */
 void manifest_edit_drop_table(struct manifest_edit *e, uint32_t table,
 			      uint64_t mark);
-/* Set the log's begin: older segments are not needed. Never goes back. */
+/* Set the log's beginning: older segments are not needed. Never goes back. */
 void manifest_edit_log(struct manifest_edit *e, uint64_t position);
 /* Add the segment, whose size and header are on disk. Segments before the
  * position where the log begins are forgotten by themselves. */
@@ -123,12 +123,13 @@ void manifest_edit_snapshot_gone(struct manifest_edit *e, uint64_t number);
 /*
  * Carry out the edit: 0 when it is durable. Nothing is changed on an error:
  * -ESTALE when it drops an sstable that is not live or a snapshot that does not
- * exist, or adds an sstable to a dropped table (a truncate or drop came between: throw the outputs away); -ENOSPC and
- * -ENOMEM (also when it was for a step of the edit), after which others may
- * still succeed; -EROFS; -EIO: the disk failed now or before, nothing can be
- * written any more until the store is opened anew (a failed sync is never tried
- * again). After -EIO nobody knows whether the edit is on disk: remove no file
- * that it adds or drops; the next open finds out.
+ * exist, or adds an sstable to a dropped table (a truncate or drop came
+ * between: throw the outputs away); -ENOSPC and -ENOMEM (also when it was for a
+ * step of the edit), after which others may still succeed; -EROFS; -EIO: the
+ * disk failed now or before, nothing can be written any more until the store is
+ * opened again (a failed sync is never tried again). After -EIO nobody knows
+ * whether the edit is on disk: remove no file that it adds or drops; the next
+ * open finds out.
  */
 int manifest_apply(struct manifest *m, const struct manifest_edit *e);
 
@@ -148,7 +149,7 @@ int manifest_tables(struct manifest *m, struct manifest_table **tables,
 /* Copy the log's segments, by number; mem_free. 0 or -ENOMEM. */
 int manifest_segments(struct manifest *m, struct manifest_segment **segments,
 		      size_t *count);
-/* Where no power cut can have come: -EUCLEAN (told) if the last edit is
+/* Where no power cut can have come: -EUCLEAN (reported) if the last edit is
  * followed by anything but a write that was interrupted. */
 int manifest_check_tail(struct manifest *m);
 /* Return the mark of one table; UINT64_MAX if it is dropped. */

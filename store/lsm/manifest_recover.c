@@ -49,10 +49,8 @@ static int record_at(struct bytes all, uint64_t number, size_t offset,
 	return hash == get_le64(p + 8);
 }
 
-/*
- * Search for a good record after the bad one at offset: if there is one no
- * crash tore it. 1, 0 or -ENOMEM.
- */
+/* Search for a good record after the bad one at offset: if there is one, the
+ * bad one is no torn tail. 1, 0 or -ENOMEM. */
 static int good_behind(struct bytes all, uint64_t number, size_t offset)
 {
 	uint64_t effort = 0;
@@ -71,7 +69,7 @@ static int good_behind(struct bytes all, uint64_t number, size_t offset)
 	return 0;
 }
 
-/* Return up to where all was on disk once, if the header still knows. */
+/* Return the end of the records known to be on disk, if the header is sound. */
 static uint64_t known_end(const struct manifest *m, struct bytes all)
 {
 	uint64_t word = m->version > 1 ? get_le64(all.ptr + END_WORD) : 0;
@@ -80,7 +78,7 @@ static uint64_t known_end(const struct manifest *m, struct bytes all)
 	return word == manifest_end_word(m->number, end) ? end : 0;
 }
 
-/* Carry out all edits; m->size is then where the good ones end. */
+/* Carry out all edits; m->size becomes the end of the good ones. */
 static int replay(struct manifest *m, const char *name, struct bytes all)
 {
 	size_t begin = m->version > 1 ? FILE_HEADER : FILE_HEADER_1;
@@ -181,7 +179,7 @@ static int find_manifest(void *data, const char *name)
 	return 0;
 }
 
-/* Find out whether the manifest is missing, or its name is wrong. */
+/* Report that the manifest is missing, or that its name is wrong. */
 static int tell_missing(struct manifest *m, const char *name)
 {
 	char other[32] = "";

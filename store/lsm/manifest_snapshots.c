@@ -5,8 +5,8 @@
 #include "store/base/alloc.h"
 #include "store/lsm/manifest_file.h"
 
-/* Copy the entries that are as asked: of this snapshot, or else (NULL) live or
- * not. REQUIRES m->lock. */
+/* Copy the entries of a snapshot or, where it is NULL, the live ones or the
+ * others. REQUIRES m->lock. */
 static int copy_files(struct manifest *m, const struct manifest_snapshot *in,
 		      bool live, struct manifest_file **out, size_t *count)
 {

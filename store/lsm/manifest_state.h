@@ -24,8 +24,8 @@ struct manifest_state {
 	uint64_t next_snapshot;		/* its number; 0 is as 1 */
 	uint64_t log;
 	uint64_t next_number;
-	/* Edits are missing (a repair): what only they could have added is not
-	 * missed. */
+	/* Edits are missing (a repair): accept steps on entries that only these
+	 * could have added. */
 	bool partial;
 };
 

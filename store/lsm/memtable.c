@@ -1,8 +1,9 @@
 /*
  * Two trees in one arena. The items of the first are rows; its versions are
  * encoded rows, each merged with all before it. The items of the second are the
- * places where the range deletion in force changes; its versions say to what.
- * So a range deletion sets up to two places, and raises those between.
+ * places where the range deletion in force changes; a version is the deletion
+ * from there on. So a range deletion sets up to two places, and raises those
+ * between.
  *
  * A version has the sequence number of its batch and stays linked to the one it
  * replaced: a reader takes the newest that is not newer than the last commit

@@ -40,8 +40,8 @@ struct bytes memtable_next_part(const struct memtable_part **more);
 /* Iterate. The iterator holds a reference. 0 or -ENOMEM. */
 int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse);
 
-/* Tell those who hold it that it is no part of its table any more: iterators say
- * so of their memory. */
+/* Mark it as no longer a part of its table: iterators report its memory
+ * then. */
 void memtable_set_past(struct memtable *m);
 /* Any thread, at any time. */
 size_t memtable_memory(const struct memtable *m);

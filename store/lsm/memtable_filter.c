@@ -1,8 +1,8 @@
 /*
  * A key sets six bits of one line of 64 bytes. With more than 42 keys to a line
  * (12 bits each) a filter of four times as many lines is made from the tree and
- * replaces it; the old one stays as it is for its readers, and dies with the
- * arena.
+ * replaces it; the old one stays unchanged for its readers, and is freed with
+ * the arena.
  */
 #include "store/lsm/memtable_filter.h"
 
@@ -29,7 +29,8 @@ static uint64_t first_word(const struct filter_lines *lines, uint64_t hash)
 	return (hash >> 54 ^ hash) % lines->count * 8;
 }
 
-/* Return nine bits for each, above those that mostly choose the line. */
+/* Return the bits of the probes, nine for each, above the bits that mostly
+ * choose the line. */
 static uint64_t bits_of(uint64_t hash)
 {
 	return hash * 0x9fb21c651e98df25u >> 8;

@@ -1,6 +1,6 @@
 /*
  * The keys that a memtable may have: a Bloom filter that grows, with one writer
- * and readers without locks, so that most point reads need not go down a tree.
+ * and readers without locks, so that most point reads need not search a tree.
  *
  * A reader that first reads something that the writer published (with release)
  * after an addition finds that key here.

@@ -1,4 +1,5 @@
-/* Shared by memtable.c, which has the idea, and memtable_iterator.c. */
+/* Shared by memtable.c, which explains the structure, and
+ * memtable_iterator.c. */
 #ifndef STORE_LSM_MEMTABLE_INTERNAL_H
 #define STORE_LSM_MEMTABLE_INTERNAL_H
 #include <stdatomic.h>

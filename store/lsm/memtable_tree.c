@@ -12,8 +12,8 @@
  *
  * A node that is full, or gets a key without the shared prefix, is replaced:
  * new nodes are built in private and then published by one store, of a child
- * pointer or an order word. A reader inside the old one finds it as it was,
- * with all that existed when the reader came. The arena keeps it to the end.
+ * pointer or an order word. A reader inside the old one finds it unchanged,
+ * with all items that existed when the reader came. The arena keeps it.
  *
  * A reader that loads an order word and then a child may find there the left
  * half of a node that was split in between. Every node knows its range of keys,
@@ -36,8 +36,8 @@ struct tree_node {
 	const uint8_t *shared;
 	uint64_t heads[SLOTS];
 	struct tree_item *items[SLOTS];	/* inner: separators */
-	/* Inner only: [0] is below all separators, [s + 1] from that of slot s
-	 * on. */
+	/* Inner nodes only: [0] has the keys below all separators, [s + 1]
+	 * those from the separator of slot s on. */
 	struct tree_node *_Atomic children[];
 };
 
@@ -129,7 +129,8 @@ static int rank(const struct tree_node *n, uint64_t order, struct bytes key,
 	return less;
 }
 
-/* Fetch all its lines at once: the search would wait for one by one. */
+/* Fetch all its cache lines at once: else the search would wait for one after
+ * the other. */
 static void prefetch_node(const struct tree_node *n)
 {
 	int i;
@@ -158,8 +159,8 @@ struct tree_step {
 	const struct tree_item *upper;
 };
 
-/* True if n is only the left half of the node that was there. Mostly comparing
- * pointers rules that out. */
+/* True if n is only the left half of a node that was split. Mostly a comparison
+ * of pointers rules that out. */
 static bool is_half(const struct tree_step *s, struct bytes key, bool below)
 {
 	const struct tree_item *end = s->n->end;
@@ -228,8 +229,8 @@ static uint32_t shared_length(const struct contents *c)
 		return 0;
 	while (i < len && a->key[i] == b->key[i])
 		i++;
-	/* Tokens make good heads as they are. Else leave some bytes of slack,
-	 * so that a neighbour rarely needs a new node. */
+	/* Tokens are good heads without a prefix. Else share some bytes less,
+	 * so that a neighbouring key rarely needs a new node. */
 	return i < 8 ? 0 : i - 4;
 }
 
@@ -328,9 +329,9 @@ static void insert_contents(struct contents *c, int position,
 }
 
 /*
- * Add item at the end of the path; where a node must be replaced by two, go on
- * with its parent. The tree changes by the one store at the end: an allocation
- * that fails leaves it as it was.
+ * Add item at the end of the path; where a node must be replaced by two,
+ * continue with its parent. The tree changes by the one store at the end: an
+ * allocation that fails leaves it as it was.
  */
 static int add_item(struct tree *t, struct path *p, struct tree_item *item)
 {

@@ -51,8 +51,8 @@ int strategy_pick(struct strategy_pick *pick, const struct strategy_request *r);
 int strategy_pick_all(struct strategy_pick *pick,
 		      const struct strategy_request *r);
 void strategy_release(struct strategy_pick *pick);
-/* Return when time alone may give it something to do: seconds since 1970, later
- * than now; INT64_MAX: never. */
+/* Return the time from which there may be a merge without new files: seconds
+ * since 1970, later than now; INT64_MAX: never. */
 int64_t strategy_next(const struct strategy_request *r);
 /* Return the bytes of a file for the share of all tokens that it covers. */
 double strategy_density(const struct sstable_info *info);

@@ -39,10 +39,8 @@ static uint32_t level_of(const struct strategy_file *f)
 	return f->level < LEVELS ? f->level : LEVELS - 1;
 }
 
-/*
- * Add the files of a level that overlap any of the first `count` of at. One
- * that is left out is overlapped from then on: slower to read, but correct.
- */
+/* Add the files of a level that overlap any of the first `count` of at. The
+ * outputs will overlap files that are left out: slower to read, but correct. */
 static void add_overlapping(const struct strategy_request *r, size_t *at,
 			    size_t *count, uint32_t level)
 {
@@ -138,7 +136,7 @@ int strategy_leveled(struct strategy_pick *pick,
 			sizes[level_of(&r->files[i])] +=
 				(double)r->files[i].info->size;
 	pick->output_size = strategy_leveled_size(r);
-	/* Level 0 first: flushes pile up fastest, and cost readers most. */
+	/* Level 0 first: its files pile up fastest, and cost readers most. */
 	picked = pick_zero(pick, r, at);
 	for (level = 1; !picked && level < LEVELS - 1; level++) {
 		limit *= fanout_of(r);

@@ -26,7 +26,8 @@ bool strategy_overlap(const struct strategy_file *a,
 int strategy_pick_these(struct strategy_pick *pick, const size_t *at,
 			size_t count);
 
-/* Strategies: each returns as strategy_pick; the pick is empty at the begin. */
+/* Strategies: each returns as strategy_pick; the pick is empty at the
+ * beginning. */
 int strategy_unified(struct strategy_pick *pick,
 		     const struct strategy_request *r);
 int strategy_leveled(struct strategy_pick *pick,

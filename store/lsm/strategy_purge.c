@@ -14,9 +14,9 @@
  * however often something is deleted, and all space comes back. Where room is
  * short they do not wait.
  *
- * unchecked_tombstone_compaction has a file of which much is dead rewritten
- * alone, whatever keeps that there: cheap, but maybe in vain. What was in vain
- * is marked, and not tried again.
+ * With unchecked_tombstone_compaction a file with much dead data is rewritten
+ * alone, even if other files keep that data: cheap, but maybe in vain. A file
+ * whose rewriting was in vain is marked, and not tried again.
  */
 #include <errno.h>
 
@@ -31,7 +31,7 @@ static int64_t gc_before(const struct strategy_request *r)
 	return r->now - r->options->gc_grace_s;
 }
 
-/* The same as of the last time that files are looked through for dead ones. */
+/* Return that time, as of the last check for dead files. */
 static int64_t expired_before(const struct strategy_request *r)
 {
 	int64_t period = r->options->expiry_check_s;
@@ -62,7 +62,7 @@ static bool is_expired(const struct strategy_request *r,
 	       f->info->max_timestamp < r->min_memory_timestamp;
 }
 
-/* Each file that is taken out of the list may keep others from being
+/* Repeat: each file that is taken out of the list may keep others from being
  * dropped. */
 int strategy_expired(struct strategy_pick *pick,
 		     const struct strategy_request *r)
@@ -162,8 +162,8 @@ static bool is_of_windows(const struct strategy_request *r,
 	       f->info->max_local_time - r->options->window_s > gc_before(r);
 }
 
-/* True if it is dead as a whole, and is dropped when files are looked through
- * the next time. */
+/* True if the whole file is dead, and the next check for dead files drops
+ * it. */
 static bool waits_for_check(const struct strategy_request *r,
 			    const struct strategy_file *f)
 {
@@ -214,8 +214,8 @@ static double price_wait(const struct purge *p, const struct strategy_request *r
 	return waited < wait ? wait - waited : 0;
 }
 
-/* Return the seconds until the file is old enough. One from the future, as the
- * clock was set back, is. */
+/* Return the seconds until the file is old enough. A file from the future (the
+ * clock was set back) is. */
 static double age_wait(const struct purge *p, const struct strategy_request *r)
 {
 	double age = (double)r->now - (double)p->created;

@@ -1,18 +1,18 @@
 /*
  * Unified: the level of a file follows from its density, which is its size
- * divided by the share of the tokens that it covers. Each level is so many times
- * as dense as the one before: its fan-out. On a tiered level so many overlapping
- * files are merged, to about one file of the next level; on a levelled one two
- * are enough. By default levels are tiered by four below a quarter of a
- * gigabyte, and levelled by ten above.
+ * divided by the share of the tokens that it covers. The fan-out of a level
+ * says how many times as dense it is as the one before. On a tiered level that
+ * many overlapping files are merged, to about one file of the next level; on a
+ * levelled one two are enough. By default levels are tiered by four below a
+ * quarter of a gigabyte, and levelled by ten above.
  *
  * Results are cut into equal shards of the tokens, base_shard_count times a
  * power of two, so that files stay near one size however large the table, and
  * work on one shard does not touch the others.
  *
- * Small files side by side overlap nothing, but each costs a descriptor, a
- * filter and a look: when there are more than MOST_SMALL, those of one size are
- * merged, four to the next size, until they are not small any more.
+ * Small files side by side do not overlap, but each costs a descriptor, a
+ * filter and a lookup: when there are more than MOST_SMALL, those of one size
+ * are merged, four to the next size, until they are not small any more.
  */
 #include <errno.h>
 #include <math.h>
@@ -29,7 +29,7 @@
 #define LEAST_SIZE ((double)(1 << 20))	/* of a file that is cut */
 #define MOST_SHARDS 4096
 #define LARGEST 1e18			/* more is no limit */
-/* With fewer partitions their tokens do not estimate the share. */
+/* The least number of partitions whose tokens estimate the share. */
 #define FEW_PARTITIONS 64
 
 static double share_of(const struct sstable_info *info)
@@ -120,7 +120,8 @@ void strategy_unified_cut(struct strategy_pick *pick,
 	for (shards = base; shards * target < density; shards *= 2)
 		if (shards * 2 > MOST_SHARDS)
 			break;
-	/* Halves and whole parts of the base fit into the shards of others. */
+	/* Halve them, or make one: then shards of one size fit into those of
+	 * another. */
 	while (shards > 1 && shards * least_of(r) > density)
 		shards = fmod(shards, 2) == 0 ? shards / 2 : 1;
 	pick->shards = shards > MOST_SHARDS ? MOST_SHARDS : (uint32_t)shards;
@@ -209,7 +210,7 @@ double strategy_unified_share(const struct strategy_request *r,
 		last = to > last ? to : last;
 	}
 	share = (double)(last - first) / 18446744073709551616.0;
-	/* One or two partitions: nowhere to cut. */
+	/* A file of one or two partitions cannot be split. */
 	return share < 1.0 / MOST_SHARDS ? 1 : share;
 }
 

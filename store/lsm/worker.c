@@ -35,7 +35,8 @@ struct worker {
 };
 
 /* ----------------------------------------------------------------- queue */
-/* The first work that is due; *wait_ns: until the next is (UINT64_MAX: none). */
+/* Return the first work that is due, or NULL; *wait_ns: until the next is due
+ * (UINT64_MAX: none). */
 static struct work *first_due(const struct queue *q, uint64_t *wait_ns)
 {
 	uint64_t now = clock_monotonic_ns();
@@ -245,7 +246,7 @@ void worker_remove(struct worker *w, struct work *work)
 		while (w->queues[i].running == work)
 			pthread_cond_wait(&w->idle, &w->lock);
 	}
-	/* It may have added itself while it ran. */
+	/* The work may have added itself while it ran. */
 	if (work->waiting)
 		take_out(&w->queues[work->queue], work);
 	pthread_cond_broadcast(&w->idle);
@@ -283,7 +284,8 @@ static bool busy(const struct queue *q)
 	return q->running || first_due(q, &wait_ns);
 }
 
-/* With no threads: run what is due, one after the other, flushes first. */
+/* Without threads: run the works that are due, one after the other, flushes
+ * first. */
 static void drain_here(struct worker *w)
 {
 	struct work *work;

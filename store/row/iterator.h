@@ -45,8 +45,8 @@ struct iterator {	/* embed it first */
  * then `key` is an exclusive upper end); next returns it. *in_force is the
  * deletion in force just there, from bounds before it in the direction of the
  * iterator: forward, from bounds < key; reverse, from bounds >= key. An empty
- * key means the begin (reverse: the end). A new iterator must be sought first.
- * 0 or -errno.
+ * key means the beginning (reverse: the end). A new iterator must be sought
+ * first. 0 or -errno.
  */
 static inline int iterator_seek(struct iterator *it, struct bytes key,
 				struct deletion *in_force)

@@ -1,7 +1,5 @@
-/*
- * Look things up in a schema, and let go of it. Lists are sorted by the bytes
- * of their names; columns (few, in SELECT * order) are searched one by one.
- */
+/* Look up the parts of a schema, and release it. Lists are sorted by the bytes
+ * of their names; columns (few, in SELECT * order) are searched one by one. */
 #include "store/schema/schema.h"
 
 #include "store/base/alloc.h"

@@ -3,9 +3,9 @@
  * the heads of the restarts, which are numbers side by side, then walks over at
  * most RESTART_INTERVAL entries.
  *
- * A block that passed its checksum is what the writer wrote; even so, a file
- * made by somebody else must not lead us out of the block, so every length is
- * checked where it is read.
+ * A block that passed its checksum has the writer's bytes. But a file may be
+ * forged: so every length is checked where it is read, and no read leaves the
+ * block.
  */
 #include "store/sstable/block.h"
 
@@ -55,7 +55,7 @@ void block_builder_release(struct block_builder *b)
 
 void block_builder_clear(struct block_builder *b)
 {
-	/* A large row should not keep its memory for the rest of the file. */
+	/* Free the memory of a large row: the rest of the file needs less. */
 	if (b->contents.cap > 4 * LARGEST_BLOCK_SIZE)
 		buf_release(&b->contents);
 	buf_clear(&b->contents);
@@ -549,7 +549,7 @@ int block_cursor_seek(struct block_cursor *c, const struct block *b,
 {
 	int more;
 
-	/* Bounds anywhere before the key count: begin where they begin. */
+	/* All bounds before the key count: start at the first one. */
 	block_cursor_start(c, b, b->has_bounds ? 0 :
 						 block_find_restart(b, key));
 	while ((more = block_cursor_next(c, &c->sought)) > 0) {

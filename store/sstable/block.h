@@ -20,7 +20,7 @@ struct block_builder {
 
 void block_builder_release(struct block_builder *b);
 void block_builder_clear(struct block_builder *b);
-/* The key must be greater than the last one. */
+/* Add an entry, whose key must be greater than the last one. */
 void block_builder_add(struct block_builder *b, const struct entry *entry);
 static inline size_t block_builder_size(const struct block_builder *b)
 {
@@ -46,7 +46,8 @@ struct block {
 	uint8_t data[];
 };
 
-/* A block with room for size bytes of data, one reference. NULL: no memory. */
+/* Make a block with room for size bytes of data and one reference. NULL: no
+ * memory. */
 struct block *block_new(size_t size);
 /*
  * Parse the contents in b->data. 0, or -EUCLEAN with *why when they are not

@@ -1,9 +1,9 @@
 /*
- * Decoded blocks, bounded by bytes, in shards with a lock each. Eviction goes
- * round like a clock's hand: it passes over a block once if the block was used
- * since the last round. A block that a reader holds is never freed; the cache
- * only lets go of its own reference, so bytes in use may for a moment exceed
- * the bound.
+ * Decoded blocks, bounded by bytes, in shards with a lock each. Eviction moves
+ * round the blocks like a clock's hand, and passes over a block once if it was
+ * used since the last round. A block that a reader holds is never freed; the
+ * cache only releases its own reference, so bytes in use may for a moment
+ * exceed the bound.
  *
  * An entry without a block is being loaded by a thread: others wait for it.
  */
@@ -235,8 +235,8 @@ static int wait_for(struct block **out, struct shard *s, struct slot *slot)
 	err = slot->err;
 	if (!err)
 		*out = block_get(slot->block);
-	/* A slot whose load failed is not in the table any more: the last who
-	 * waits frees it. */
+	/* A slot whose load failed is not in the table any more: the last
+	 * waiting thread frees it. */
 	else if (!slot->waiting)
 		mem_free(slot);
 	return err;

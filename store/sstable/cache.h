@@ -38,8 +38,8 @@ struct open_sstables {
 struct open_sstables *block_cache_sstables(struct block_cache *c);
 /* NULL is accepted. */
 void block_put(struct block *b);
-/* Drop the blocks of an owner that is closed; those in use go when they are
- * put. */
+/* Drop the blocks of an owner that is closed; those in use are freed by their
+ * last put. */
 void block_cache_forget(struct block_cache *c, uint64_t owner);
 /* A cache of decoded blocks, bounded by bytes, and of open files, bounded by
  * the process's limit, shared by all tables. Without one a file stays open.

@@ -84,9 +84,10 @@ enum block_how { BLOCK_RAW = 0, BLOCK_LZ4 = 1 };
 
 #define DEFAULT_BLOCK_SIZE 8192u
 #define LARGEST_BLOCK_SIZE (1u << 20)
-/* Larger contents (one large row) are stored as they are. */
+/* Larger contents (one large row) are stored uncompressed. */
 #define LARGEST_COMPRESSED ((uint64_t)64 << 20)
-/* Keys are bounded above us (64 KiB and its escapes); this bounds a file's. */
+/* The longest key of a file. Callers limit keys to less (64 KiB and its
+ * escapes). */
 #define LARGEST_KEY (1u << 20)
 
 /* Return the seed of the checksum of a block or section at offset. */

@@ -108,7 +108,7 @@ static int take_oldest(struct file_pool *p, size_t most)
 	return fd;
 }
 
-/* Close one that nobody reads. False: there is none. */
+/* Close one file without readers. False: there is none. */
 static bool close_oldest(struct file_pool *p, const struct file_ops *files,
 			 size_t most)
 {
@@ -122,8 +122,8 @@ static bool close_oldest(struct file_pool *p, const struct file_ops *files,
 }
 
 /* ------------------------------------------------------------- one file */
-/* Open it by its name. If the process has no descriptor left, close files that
- * nobody reads. */
+/* Open the file by its name. If the process has no descriptor left, close files
+ * without readers. */
 static int open_by_name(struct pooled_file *f, struct stat *st)
 {
 	int fd, err;
@@ -176,7 +176,7 @@ static int open_again(struct pooled_file *f)
 	return log_corrupt(f->name, 0, "the file was replaced by another");
 }
 
-/* Called under the lock, which is let go while the file is opened. */
+/* Called under the lock, which is released while the file is opened. */
 static int open_for_all(struct file_pool *p, struct pooled_file *f)
 {
 	int fd;
@@ -241,7 +241,7 @@ void pooled_file_close(struct pooled_file *f)
 	}
 	if (p)
 		pthread_mutex_unlock(&p->lock);
-	/* Nobody else knows it any more. */
+	/* No other thread has the file. */
 	file_close(f->files, f->fd);
 	f->fd = -1;
 }

@@ -1,8 +1,8 @@
 /*
- * Descriptors of the sstables' files, few at a time: a store may have more files
- * than the process may have open. A file that nobody reads at the moment may be
- * closed, the one that was read longest ago first; it is opened again by its
- * name when it is needed, and must be the file that it was.
+ * Descriptors of the sstables' files, few at a time: a store may have more
+ * files than the process may have open. A file without readers may be closed,
+ * the one that was read longest ago first; it is opened again by its name when
+ * it is needed, and must be the same file.
  *
  * Its name stays as long as the file is in the pool: a file that a compaction
  * replaced is unlinked only when its last reader has left it.
@@ -34,8 +34,8 @@ void file_pool_free(struct file_pool *p);
 /* Return the number of open files. */
 size_t file_pool_open_count(struct file_pool *p);
 
-/* Open it, with one reader; name, files, dir and pool are set, fd is -1. 0 or
- * -errno. */
+/* Open the file, with one reader; name, files, dir and pool are set, fd is -1.
+ * 0 or -errno. */
 int pooled_file_open(struct pooled_file *f);
 /* Return a descriptor, which stays open until as many puts; -EMFILE and the
  * like, -EUCLEAN (reported) when the file is gone or another. */

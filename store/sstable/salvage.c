@@ -1,7 +1,7 @@
 /*
- * Salvage an sstable. Every block is checked as a whole, its checksum, its
- * entries and their order against the blocks before, before anything of it is
- * given out.
+ * Salvage an sstable. Every block is checked as a whole (its checksum, its
+ * entries and their order against the blocks before) before any entry of it is
+ * passed on.
  *
  * Without an index a block's length is in its header (raw), or follows from its
  * compressed bytes, whose sequences are walked until they have made as much as
@@ -21,9 +21,9 @@
 #include "store/sstable/reader.h"
 
 #define WINDOW ((size_t)1 << 20)
-/* So many bytes may be hashed in vain, beside the file's size. */
+/* The number of bytes that may be hashed in vain, beside the file's size. */
 #define SEARCH_EFFORT ((uint64_t)256 << 20)
-/* What is left out where the disk cannot read. */
+/* The number of bytes that are left out where the disk cannot read. */
 #define UNREADABLE 4096
 
 struct walk {
@@ -72,7 +72,7 @@ static bool set_bound(struct buf *to, struct bytes key, bool after)
 	return !to->failed;
 }
 
-/* Give out the deletion in force, up to a key. */
+/* Pass on the deletion in force, up to a key. */
 static int end_range(struct walk *w, struct bytes to)
 {
 	struct bytes from = buf_bytes(&w->from);
@@ -82,7 +82,8 @@ static int end_range(struct walk *w, struct bytes to)
 	return w->calls->range(w->calls->context, from, to, w->in_force);
 }
 
-/* The bytes from offset on are lost, up to the next block that is fed. */
+/* Note that the bytes from offset on are lost, up to the next block that is
+ * fed. */
 static int begin_gap(struct walk *w, uint64_t offset, const char *why)
 {
 	struct buf to = BUF_INIT;
@@ -167,7 +168,7 @@ static int give_entry(struct walk *w, const struct entry *e)
 	return err;
 }
 
-/* Give out a sound block. After a gap `open` is in force where it begins. */
+/* Pass on a sound block. After a gap `open` is in force where it begins. */
 static int give_block(struct walk *w, const struct block *b, uint64_t offset,
 		      struct deletion open)
 {
@@ -384,7 +385,7 @@ static int walk_searching(struct walk *w, struct search *s)
 	}
 	if (!err && offset < s->end)
 		err = begin_gap(w, offset, "no sound block");
-	/* After the last block there are filters and the like. */
+	/* Stop after the last block, where filters and the like begin. */
 	if (!s->end_known && s->known && !s->known->has_bounds &&
 	    w->rows == s->known->row_count)
 		return err;

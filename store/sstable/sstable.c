@@ -1,7 +1,7 @@
 /*
  * Open an sstable: footer first, then the sections that it names, each under
- * its checksum. Nothing of the file is trusted before its checksum is right,
- * and no length is used before it was compared with the bytes there are.
+ * its checksum. No part of the file is trusted before its checksum is right,
+ * and no length is used before it was compared with the bytes that exist.
  */
 #include "store/sstable/sstable.h"
 
@@ -215,7 +215,7 @@ static int load_index(struct sstable *t, const struct footer *f)
 	return err;
 }
 
-/* All but the blocks. */
+/* Load all but the blocks. */
 static int load_all(struct sstable *t)
 {
 	struct footer footer = { 0 };

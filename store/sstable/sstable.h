@@ -36,15 +36,14 @@ int sstable_name_parse(uint64_t *number, const char *name);
 
 /*
  * Open file number NAME in directory fd dir, reading index and filters (all
- * checksums but those of the blocks, which are checked when read).
- * The caller gets the first reference. 0, -EUCLEAN (told through
- * log_corrupt()), -EPROTONOSUPPORT when a newer version wrote it, or another
- * -errno.
+ * checksums but those of the blocks, which are checked when read). The caller
+ * gets the first reference. 0, -EUCLEAN (reported through log_corrupt()),
+ * -EPROTONOSUPPORT when a newer version wrote it, or another -errno.
  */
 int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		 uint64_t number, struct block_cache *cache);
-/* The same, but where this file is open already with this cache, that one: for
- * files that several hold, of which each is removed by its last put. */
+/* The same, but return the sstable that is open already with this cache, if
+ * there is one: for files with several owners, which the last put removes. */
 int sstable_share(struct sstable **out, const struct file_ops *files, int dir,
 		  uint64_t number, struct block_cache *cache);
 /* Return a reference to the one that is open with this cache, or NULL. */

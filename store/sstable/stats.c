@@ -149,7 +149,7 @@ static void add_drop_time(struct stats *s, int64_t local_time)
 	histogram_add(&s->drop_times, local_time, 1);
 }
 
-/* Widen the span of the times of what is there. */
+/* Widen the spans of timestamps and local times. */
 static void widen(struct sstable_info *info, int64_t min_timestamp,
 		  int64_t max_timestamp, int64_t min_local_time,
 		  int64_t max_local_time)

@@ -6,6 +6,6 @@
 #define STORE_SSTABLE_VERIFY_H
 #include "store/sstable/sstable.h"
 
-/* Read and check every block, key order, counts: 0, or -EUCLEAN (told). */
+/* Read and check every block, key order, counts: 0, or -EUCLEAN (reported). */
 int sstable_verify(struct sstable *t);
 #endif

@@ -55,7 +55,7 @@ static uint64_t random_id(void)
 {
 	uint64_t id;
 
-	/* Before the pool is ready the time must do: the id need only
+	/* Before the kernel's pool is ready use the time: the id need only
 	 * differ. */
 	if (getrandom(&id, sizeof(id), GRND_NONBLOCK) != sizeof(id))
 		id = clock_monotonic_ns() * 0x9e3779b97f4a7c15u ^
@@ -89,7 +89,7 @@ int sstable_writer_create(struct sstable_writer **out,
 	if (w->options.block_size > LARGEST_BLOCK_SIZE)
 		w->options.block_size = LARGEST_BLOCK_SIZE;
 	w->file_id = random_id();
-	/* Without memory for it compression is as good as the fast one's. */
+	/* Without memory for its state compress as the fast compressor does. */
 	if (options->compress && options->lz4_level)
 		w->high = mem_alloc((size_t)LZ4_sizeofStateHC());
 	w->in_force = w->block_open = DELETION_NONE;
@@ -315,13 +315,14 @@ static int add(struct sstable_writer *w, const struct entry *entry)
 							    40);
 	int err = 0;
 
-	/* Out of order: a mistake of ours, which must not reach the disk. */
+	/* Keys out of order are a bug of the caller, which must not reach the
+	 * disk. */
 	if (key.len > LARGEST_KEY || (last.len && bytes_compare(last, key) >= 0))
 		return -EINVAL;
 	if (!last.len ||
 	    !bytes_begin_with(key, bytes_of(last.ptr, w->partition_len)))
 		err = begin_partition(w, key);
-	/* A row larger than a block gets one of its own. */
+	/* A row larger than a block gets its own block. */
 	if (!err && w->block.count &&
 	    block_builder_size(&w->block) + size > w->options.block_size)
 		err = finish_block(w);
@@ -427,7 +428,7 @@ int sstable_writer_finish(struct sstable_writer *w, struct sstable_info *info)
 	struct buf footer = BUF_INIT;
 	int err = w->err;
 
-	/* No entry at all, or a deletion without an end. */
+	/* Refuse a file without entries, or with a deletion that has no end. */
 	if (!err && (!w->last_key.len || !deletion_is_none(w->in_force)))
 		err = -EINVAL;
 	if (!err)

@@ -31,8 +31,8 @@ int64_t row_reader_until(const struct row_reader *r, const struct row *row);
 /* True if a lasting cell of this column makes a row last. Then sets
  * r->lasting. */
 bool row_reader_find_lasting(struct row_reader *r, uint32_t column);
-/* True if the begin of an encoded row shows that it never ends. If not, it has
- * to be decoded. */
+/* True if the beginning of an encoded row shows that it never ends. If not, it
+ * has to be decoded. */
 static inline bool row_reader_lasts(struct row_reader *r, struct bytes encoded)
 {
 	uint32_t column;

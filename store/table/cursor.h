@@ -54,8 +54,8 @@ struct cursor {
 	struct peek reverse_rows;	/* rows, in a reversed query */
 	struct peek *rows;		/* one of the two */
 	struct ref_source *refs;	/* or NULL */
-	uint64_t moment;		/* lsm_moment at its begin */
-	bool rests;			/* without an iterator: goes on at, */
+	uint64_t moment;		/* lsm_moment at its beginning */
+	bool rests;			/* without an iterator: continues at, */
 	bool rests_after;		/* or after */
 	struct buf rest;		/* this key */
 	struct buf ref;			/* the row it named */
@@ -117,7 +117,7 @@ void scan_peek_forget(struct peek *p);
  * or -errno. */
 int cursor_seek_partition(struct cursor *c);
 int cursor_enter(struct cursor *c);
-/* True if all of the partition of prefix lies before the query's begin. */
+/* True if all of the partition of prefix lies before the query's beginning. */
 bool cursor_passes_partition(const struct cursor *c);
 /* Return the next view in this partition; 0: it is done, and left. */
 int cursor_next_in_partition(struct cursor *c, struct row_view *row);

@@ -47,7 +47,7 @@ static int copy_partitions(struct cursor *c, const struct query *q)
 	c->query.partitions = copy;
 	if (c->memory.failed)
 		return -ENOMEM;
-	/* Of a list that is only searched: by_reference.c. */
+	/* by_reference.c searches the list, so it is sorted. */
 	if (c->refs)
 		qsort(copy, q->partition_count, sizeof(*copy), by_bytes);
 	return 0;

@@ -19,8 +19,11 @@
 #include "store/table/observer.h"
 #include "store/table/table.h"
 
-/* Locks of partitions for writing. With the other locks of a thread fewer than
- * 64, which the thread sanitizer can follow. */
+/*
+ * The number of locks of partitions for writing. Together with the other locks
+ * of a thread they are fewer than 64, the most that the thread sanitizer can
+ * follow.
+ */
 #define STRIPES 48
 
 /* Numbers of the engine's tables. */
@@ -61,7 +64,8 @@ struct store {
 	uid_t uid;
 	gid_t gid;
 	int64_t opened_us;
-	/* Of a view (snapshot.h): its time, and its only table, or 0. */
+	/* Of a view (snapshot.h): its time, and the number of its only table,
+	 * or 0. */
 	int64_t now_s;
 	uint32_t only;
 	size_t collect_bytes;		/* that an index query may hold */

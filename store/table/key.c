@@ -61,8 +61,8 @@ void key_add_clustering(struct buf *out, const struct table *t,
 
 /*
  * A compact table without clustering columns has one row in each partition,
- * whose key ends with the kind and the end of a row. When it is no longer
- * compact that becomes the static row, and nothing on disk has moved.
+ * whose key ends with the kind and the end of a row. When the table is no
+ * longer compact this row becomes the static row, and no data on disk moves.
  */
 void key_add_place(struct buf *out, const struct table *t,
 		   const struct bytes *clustering)

@@ -84,7 +84,8 @@ int scan_peek_seek(struct cursor *c, struct peek *p, struct bytes key)
 		if (p->reversed ? order < 0 : order >= 0)
 			return 0;
 	} else if (p->ended && p->sought) {
-		return 0;	/* a seek only goes on in the same direction */
+		return 0;	/* a seek only continues in the same
+				 * direction */
 	}
 	p->have = false;
 	err = iterator_seek(p->it, key, &in_force);

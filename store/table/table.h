@@ -144,7 +144,7 @@ int cursor_skip(struct cursor *c, uint32_t n);
 void cursor_names(struct cursor *c, bool on);
 /*
  * Release the moment that the cursor sees, where others have followed (a flush,
- * a compaction): it holds their memory and files. The next call goes on from
+ * a compaction): it holds their memory and files. The next call continues from
  * the same row in the moment of that call; the row returned last is not valid
  * any more. No effect where no moment followed, and on cursors that go
  * backwards, by an index, or over virtual tables.
@@ -235,9 +235,9 @@ void write_lock(struct write *w, const struct partition_ref *partitions,
 void write_unlock(struct write *w);
 
 /*
- * Begin (or go on with) a row; the following calls are about it until the next
- * begin. clustering: clustering_count values; NULL: the static row. Slices are
- * copied.
+ * Begin (or continue with) a row; the following calls are about it until the
+ * next begin. clustering: clustering_count values; NULL: the static row. Slices
+ * are copied.
  */
 void write_row(struct write *w, const struct table *t,
 	       struct bytes partition_key, const struct bytes *clustering);

@@ -36,7 +36,7 @@ enum { YEAR, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND, MICROSECOND = 8 };
 /* A duration while its text is read; its parts are not negative. */
 struct builder {
 	int64_t parts[3];
-	int last_unit;		/* -1 at the begin */
+	int last_unit;		/* -1 at the beginning */
 	struct type_error *error;
 };
 

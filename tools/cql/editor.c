@@ -54,7 +54,7 @@ static int read_character(EditLine *line, wchar_t *out)
 		used = mbrtowc(out, &byte, 1, &state);
 		if (used == (size_t)-2)
 			continue;
-		if (used == (size_t)-1) {	/* no character: begin anew */
+		if (used == (size_t)-1) {	/* no character: begin again */
 			memset(&state, 0, sizeof(state));
 			continue;
 		}

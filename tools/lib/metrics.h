@@ -45,8 +45,8 @@ bool metric_has(const struct metric *one, struct bytes labels);
 
 /*
  * Return the time (seconds) that the part (0 to 1) of a histogram's durations
- * is below, between two moments (before NULL: since the begin): of those whose
- * labels begin with labels. *count: how many there are.
+ * is below, between two moments (before NULL: since the beginning): of those
+ * whose labels begin with labels. *count: how many there are.
  */
 double metrics_percentile(const struct metrics *now,
 			  const struct metrics *before, const char *name,

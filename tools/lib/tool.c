@@ -149,7 +149,7 @@ bool tool_is_like(const char *word, size_t len, const char *other,
 {
 	unsigned d = distance(word, len, other, other_len);
 
-	/* The begin of a word means it, however long the rest is. */
+	/* The beginning of a word means it, however long the rest is. */
 	if (len > 1 && len < other_len && !memcmp(word, other, len))
 		d = 1;
 	if (d > len / 2 || d >= *best)

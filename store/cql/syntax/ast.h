@@ -13,7 +13,7 @@
 #include "store/base/bytes.h"
 #include "store/type/type.h"
 
-/* A place in the text: bytes from its begin. For carets. */
+/* A place in the text: bytes from its beginning. For carets. */
 struct span {
 	uint32_t offset, length;
 };

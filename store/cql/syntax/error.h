@@ -32,10 +32,10 @@ struct cql_error {
 	const char *message;	/* UTF-8, 0-terminated; never NULL */
 	/*
 	 * The place: line from 1, column from 0 in characters as Java counts
-	 * them (UTF-16), and offset in bytes from the begin of the text, length
-	 * in bytes of the token there. At the end of input, as in Cassandra:
-	 * line 0, column -1, length 0, and offset the length of the text. No
-	 * place: line -1.
+	 * them (UTF-16), and offset in bytes from the beginning of the text,
+	 * length in bytes of the token there. At the end of input, as in
+	 * Cassandra: line 0, column -1, length 0, and offset the length of the
+	 * text. No place: line -1.
 	 */
 	int line, column;
 	uint32_t offset, length;

@@ -27,8 +27,8 @@ int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 /*
  * Look whether a statement can begin with this text, to which more may be
  * added: -EINVAL with *error if a token that is complete fits none. 0 says
- * nothing: what depends on how the text goes on is told by cql_parse alone, as
- * is all that is refused for its meaning. -ENOMEM. Time and memory as
+ * nothing: what depends on how the text continues is told by cql_parse alone,
+ * as is all that is refused for its meaning. -ENOMEM. Time and memory as
  * cql_parse.
  */
 int cql_parse_begin(struct arena *arena, struct bytes text,

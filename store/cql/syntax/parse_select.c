@@ -142,7 +142,7 @@ static void parse_column_relation(struct parser *p, struct relation *r)
 	r->value = parse_term(p);
 }
 
-/* True at ( name , or ( name ): the begin of a tuple; else a relation in
+/* True at ( name , or ( name ): the beginning of a tuple; else a relation in
  * brackets. */
 static bool at_columns(struct parser *p)
 {

@@ -1,7 +1,7 @@
 /*
  * CREATE TABLE, and column definitions there and in ALTER TABLE. Cassandra
  * refuses duplicates as soon as it has read them, also where the statement has
- * an error before that, if it went on after it (parser_recover).
+ * an error before that, if it continued after it (parser_recover).
  */
 #include "store/cql/syntax/parse_schema.h"
 #include "store/cql/syntax/parse_table.h"

@@ -60,10 +60,10 @@ void parser_refuse(struct parser *p, struct token at, enum cql_code code,
 void parser_note(struct parser *p, struct token at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * End a rule of Cassandra's grammar, of which no_error was true at its begin. A
- * syntax error in a rule is noted, and the calling rule continues at the wrong
- * token, where it may meet something to refuse: in statements that have
- * recovers set, as others refuse nothing after a rule.
+ * End a rule of Cassandra's grammar, of which no_error was true at its
+ * beginning. A syntax error in a rule is noted, and the calling rule continues
+ * at the wrong token, where it may meet something to refuse: in statements that
+ * have recovers set, as others refuse nothing after a rule.
  */
 void parser_recover(struct parser *p, bool no_error);
 /* Add a name of a list: false if it was there already. */

@@ -77,8 +77,8 @@ static void begin_other(struct cql_split *s, uint8_t state, size_t step)
 	s->at += step;
 }
 
-/* In a statement that is no batch only a semicolon counts, and the begin of what
- * may hide one. True if it went on. */
+/* In a statement that is no batch only a semicolon counts, and the beginning of
+ * what may hide one. True if it went on. */
 static bool to_special(struct cql_split *s, struct bytes text)
 {
 	size_t begin = s->at;

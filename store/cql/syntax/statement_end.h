@@ -12,7 +12,7 @@
 
 /* Embedded; belongs to one thread. Holds no memory. */
 struct cql_split {
-	size_t at;		/* looked at, from the begin of the text */
+	size_t at;		/* looked at, from the beginning of the text */
 	size_t begin;		/* of the statement: its first token, or of
 				 * the last comment before that */
 	size_t word;		/* where the word in progress began */

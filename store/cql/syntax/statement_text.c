@@ -37,7 +37,7 @@ bool cql_statement_equal(struct bytes a, struct bytes b)
 	return true;
 }
 
-/* Go on from an IF, if token is one, to what follows IF NOT EXISTS. */
+/* Continue from an IF, if token is one, to what follows IF NOT EXISTS. */
 static enum token_kind skip_if(struct lexer *lexer, struct token *token)
 {
 	enum token_kind kind = token->kind;

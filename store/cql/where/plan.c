@@ -168,7 +168,7 @@ static int check_token(struct execution *x, struct bytes value)
 /*
  * True if a token is within the bounds of a restriction whose partition keys
  * are given too. Here every token is a value, and a range that ends before it
- * begins wraps around: it has the tokens before its end or after its begin.
+ * begins wraps around: it has the tokens before its end or after its beginning.
  */
 static bool has_token(const struct restriction *t, int64_t token)
 {

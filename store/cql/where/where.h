@@ -90,7 +90,7 @@ int restrictions_need_filtering(struct execution *x, struct restrictions *r);
 	"this query despite the performance unpredictability, use ALLOW "     \
 	"FILTERING"
 
-/* The begin of the refusal of LIKE on a column without an index for it. */
+/* The beginning of the refusal of LIKE on a column without an index for it. */
 #define LIKE_NEEDS_INDEX "LIKE restriction is only supported on properly indexed columns"
 
 static inline struct restriction *

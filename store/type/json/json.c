@@ -121,7 +121,7 @@ static int scan_entry(struct scan *s, const uint8_t *start, unsigned depth,
 			      scan_value(s, depth - 1);
 		value.len = (size_t)(s->ptr - value.ptr);
 	}
-	/* A number that the text ends with may go on. */
+	/* A number that the text ends with may continue. */
 	to_end = err ? s->cut && value.ptr :
 		       s->ptr == s->end && scan_is_digit(s->ptr[-1]);
 	if (visitor && visitor->cut && to_end) {

@@ -20,7 +20,7 @@ struct json_member {
 struct json_visitor {
 	/* A whole one. 0, or an error that ends it. */
 	int (*each)(void *to, struct bytes name, struct bytes value);
-	/* Called with the last, which the text ends in: true if it may go on
+	/* Called with the last, which the text ends in: true if it may continue
 	 * so. NULL: it does not matter. */
 	bool (*cut)(void *to, struct bytes name, struct bytes value);
 	void *to;

@@ -1,8 +1,9 @@
 /*
  * A JSON object as Java's map of it: a name occurs once, with its last value
  * and at its first place; and the names as columns and fields are called, which
- * takes each name that is written otherwise out of the map and puts it in anew:
- * over the value of the name as it is called, wherever that is, or at the end.
+ * takes each name that is written otherwise out of the map and puts it in
+ * again: over the value of the name as it is called, wherever that is, or at
+ * the end.
  */
 #ifndef STORE_TYPE_JSON_MAP_H
 #define STORE_TYPE_JSON_MAP_H

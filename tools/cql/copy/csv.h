@@ -25,8 +25,8 @@ struct csv_record {
 #define CSV_RECORD_INIT ((struct csv_record){ BUF_INIT, BUF_INIT, 0, 0, 0 })
 void csv_release(struct csv_record *r);
 void csv_clear(struct csv_record *r);
-/* A line with its newline. True: the record is whole; false: it goes on in the
- * next line. Want of memory is in r->text.failed and r->fields.failed. */
+/* A line with its newline. True: the record is whole; false: it continues in
+ * the next line. Want of memory is in r->text.failed and r->fields.failed. */
 bool csv_feed(struct csv_record *r, const struct csv_style *style,
 	      struct bytes line);
 /* The end of input came inside of a record: what is there is one. */

@@ -153,7 +153,7 @@ static void drop_separators(struct buf *out, const struct copy *c,
 /*
  * Cut the piece of a format before the next %f, or %s, which the C library
  * counts in another zone. Returns which of them it is, 0 at the end; *format
- * goes on after it.
+ * continues after it.
  */
 static char cut_format(struct buf *piece, const char **format)
 {

@@ -25,7 +25,7 @@ static struct bytes trim(struct bytes text)
 }
 
 /* Cut *text before the next `end` that no quotes and brackets hide: true, and
- * *text goes on after it. At the last piece *text becomes null. */
+ * *text continues after it. At the last piece *text becomes null. */
 static bool cut(struct bytes *piece, struct bytes *text, uint8_t end)
 {
 	unsigned depth = 0;
