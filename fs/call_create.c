@@ -6,6 +6,7 @@
 
 #include "fs/at.h"
 #include "fs/file/handle.h"
+#include "fs/file/keep.h"
 #include "fs/file/stat.h"
 #include "fs/file/unopened.h"
 #include "fs/file/view_look.h"
@@ -75,7 +76,7 @@ static int make_file(struct at *at, struct child *c, struct node **n)
 		return -ENOMEM;
 	}
 	if (c->scratch)
-		node_keep(*n);
+		keep_for(op, *n, NULL);
 	else
 		view_hold_new(op, n);
 	return 0;

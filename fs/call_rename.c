@@ -24,7 +24,8 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
 {
 	struct node **children, *made, *none = NULL;
 	size_t i, count;
-	int err = node_children(&op->fs->nodes, from, true, &children, &count);
+	int err = node_children(&op->fs->nodes, from, CHILDREN_KEPT,
+				&children, &count);
 
 	if (err)
 		return err;
@@ -116,7 +117,7 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 		err = carry_kept(op, n, now);
 	if (target->scratch || (now->ops->directory &&
 				now->ops->stat == NULL))
-		node_keep(now);
+		keep_for(op, now, NULL);
 	if (now != n && !atomic_compare_exchange_strong(&n->forward, &none,
 							node_get(now)))
 		node_put(&op->fs->nodes, now);

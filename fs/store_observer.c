@@ -335,7 +335,7 @@ static void unhide_in(struct fs *fs, struct node *tree)
 	struct node **keyspaces;
 	size_t i, count;
 
-	if (node_children(&fs->nodes, tree, false, &keyspaces, &count))
+	if (node_children(&fs->nodes, tree, CHILDREN_NAMED, &keyspaces, &count))
 		return;
 	for (i = 0; i < count; i++) {
 		struct node *n = node_find(&fs->nodes, keyspaces[i],
@@ -350,6 +350,59 @@ static void unhide_in(struct fs *fs, struct node *tree)
 	node_children_put(&fs->nodes, keyspaces, count);
 }
 
+/*
+ * What is in memory alone goes with its table: each node of it is searched, as one
+ * that was looked up by an older schema may have taken the name. Where
+ * another took the rows over, it is made there anew: kind/waiting.h.
+ */
+static void forget_table(struct fs *fs, struct node *keyspace, uint32_t number)
+{
+	struct node **tables;
+	size_t i, count;
+
+	if (node_children(&fs->nodes, keyspace, CHILDREN_ALL, &tables, &count))
+		return;
+	for (i = 0; i < count; i++) {
+		struct node *n = tables[i];
+
+		if (n->table == n && n->number == number &&
+		    !(atomic_load(&n->flags) & NODE_ADOPTED))
+			node_unkeep_below(&fs->nodes, n);
+	}
+	node_children_put(&fs->nodes, tables, count);
+}
+
+static void forget_gone(struct fs *fs, struct node *tree,
+			const struct schema *from, const struct schema *to)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < from->keyspace_count; i++) {
+		const struct keyspace *k = from->keyspaces[i];
+		const struct keyspace *is =
+			schema_keyspace(to, bytes_str(k->name));
+		struct node *n = k != is ? find_escaped(fs, tree, k->name) :
+					   NULL;
+
+		for (j = 0; n && j < k->table_count; j++) {
+			const struct table *t = k->tables[j];
+
+			if (is && keyspace_table(is, bytes_str(t->name)) == t)
+				continue;
+			if (!schema_table_by_number(to, t->number))
+				forget_table(fs, n, t->number);
+		}
+		node_put(&fs->nodes, n);
+	}
+}
+
+static void changed_in(struct fs *fs, struct node *tree,
+		       const struct schema *from, const struct schema *to)
+{
+	unhide_in(fs, tree);
+	forget_gone(fs, tree, from, to);
+}
+
 static void schema_changed(void *context, const struct schema *from,
 			   const struct schema *to)
 {
@@ -357,13 +410,11 @@ static void schema_changed(void *context, const struct schema *from,
 	struct op *op = op_current();
 	struct node *json = find_json(fs);
 
-	(void)from;
-	(void)to;
 	if (op && op->fs != fs)
 		op = NULL;
-	unhide_in(fs, fs->nodes.root);
+	changed_in(fs, fs->nodes.root, from, to);
 	if (json)
-		unhide_in(fs, json);
+		changed_in(fs, json, from, to);
 	if (!op || op->broadcast || twin_is_needed(op))
 		everything(fs, op, fs->nodes.root);
 	else if (json)

@@ -12,7 +12,9 @@
 #include "fs/node/account.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "store/base/alloc.h"
+#include "store/table/present.h"
 
 static void give_back(struct fs *fs, struct account *keeper)
 {
@@ -27,6 +29,20 @@ void keep_ended(struct fs *fs, struct node *n)
 	give_back(fs, atomic_exchange(&n->keeper, NULL));
 }
 
+/* True if its table was dropped meanwhile. One that another took the rows of
+ * takes what is kept, too: kind/waiting.h. */
+static bool is_in_dropped(struct op *op, const struct node *n)
+{
+	struct schema *now = store_schema(op->fs->store);
+	bool dropped = n->table &&
+		       !(now == op->schema ? op_table(op, n) :
+			 schema_table_by_number(now, n->table->number)) &&
+		       !(atomic_load(&n->table->flags) & NODE_ADOPTED);
+
+	schema_put(now);
+	return dropped;
+}
+
 void keep_for(struct op *op, struct node *n, struct account *keeper)
 {
 	if (!node_keep(n)) {
@@ -39,6 +55,9 @@ void keep_for(struct op *op, struct node *n, struct account *keeper)
 	if (n->ops->directory && !n->table && !atomic_load(&n->mtime_ns))
 		atomic_store(&n->mtime_ns, store_timestamp(op->store) *
 						   MICROSECOND);
+	/* Kept before the drop is looked for: one that comes now finds it. */
+	if (is_in_dropped(op, n))
+		node_unkeep(&op->fs->nodes, n);
 }
 
 int keep_directory(struct op *op, struct node *n)
@@ -79,7 +98,7 @@ int keep_has_children(struct op *op, struct node *n)
 	handles_commit_empty(op, n);
 	if (handles_have_new(op, n))
 		return 1;
-	err = node_children(&op->fs->nodes, n, true, &children, &count);
+	err = node_children(&op->fs->nodes, n, CHILDREN_KEPT, &children, &count);
 	if (err)
 		return err;
 	for (i = 0; i < count; i++)

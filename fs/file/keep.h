@@ -14,7 +14,8 @@
 int keep_directory(struct op *op, struct node *n);
 /* The same for all directories above it, up to the table. */
 int keep_up(struct op *op, struct node *n);
-/* Keep n in the place of another node: its keeper goes on paying. */
+/* Keep n, which keeper pays for (NULL: what it holds is charged elsewhere). In a
+ * table that was dropped nothing is kept. */
 void keep_for(struct op *op, struct node *n, struct account *keeper);
 /* True if there is a kept child, or an open file that is not committed yet. */
 int keep_has_children(struct op *op, struct node *n);

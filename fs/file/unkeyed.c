@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "fs/file/content.h"
+#include "fs/file/keep.h"
 #include "fs/file/stat.h"
 #include "fs/file/xattr.h"
 #include "fs/node/account.h"
@@ -84,7 +85,7 @@ static int hold(struct op *op, struct node *n, struct bytes text,
 	mutex_lock(&fs->held_lock);
 	n->held = held;
 	mutex_unlock(&fs->held_lock);
-	node_keep(n);
+	keep_for(op, n, NULL);
 	return 0;
 }
 
@@ -244,7 +245,7 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 	if (!err)
 		err = store_held(op, dir);
 	if (!err)
-		err = node_children(&op->fs->nodes, dir, true, &children,
+		err = node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children,
 				    &count);
 	if (err)
 		return err;

@@ -189,7 +189,7 @@ static int has_files(struct op *op, struct node *dir)
 
 	if (handles_have_new(op, dir))
 		return 1;
-	err = node_children(&op->fs->nodes, dir, true, &children, &count);
+	err = node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children, &count);
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++)
@@ -226,7 +226,7 @@ static int adopt_kept(struct adoption *a, struct node *table)
 {
 	struct node **children;
 	size_t i, count;
-	int err = node_children(&a->op->fs->nodes, table, true, &children,
+	int err = node_children(&a->op->fs->nodes, table, CHILDREN_KEPT, &children,
 				&count);
 
 	if (err)

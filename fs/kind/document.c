@@ -115,7 +115,7 @@ static void unkeep_below(struct op *op, struct node *dir)
 	struct node **children;
 	size_t i, count;
 
-	if (!node_children(&op->fs->nodes, dir, true, &children, &count)) {
+	if (!node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children, &count)) {
 		for (i = 0; i < count; i++)
 			if (children[i]->ops->directory)
 				unkeep_below(op, children[i]);

@@ -309,7 +309,7 @@ static void move(struct op *op, struct node *from, struct node *to)
 	int err;
 
 	atomic_fetch_or(&from->flags, NODE_TAKEN);
-	err = node_children(nodes, from, true, &children, &count);
+	err = node_children(nodes, from, CHILDREN_KEPT, &children, &count);
 	if (err) {
 		remark(op, from, node_name(from), err);
 		return;
@@ -317,8 +317,8 @@ static void move(struct op *op, struct node *from, struct node *to)
 	for (i = 0; i < count; i++) {
 		struct node *n = children[i];
 
-		if (!waits(n) || !node_unkeep(nodes, n))
-			continue;
+		if (!node_unkeep(nodes, n) || !waits(n))
+			continue;	/* a temporary file has no other place */
 		made = NULL;
 		err = to ? make(op, to, node_name(n), &made) : 0;
 		arena_clear(&op->arena);

@@ -418,8 +418,17 @@ bool node_unkeep(struct node_table *t, struct node *n)
 	return true;
 }
 
-int node_children(struct node_table *t, struct node *n, bool kept_only,
-		  struct node ***out, size_t *count)
+static bool is_one(const struct node *child, enum node_children which)
+{
+	uint32_t flags = atomic_load(&child->flags);
+
+	return which == CHILDREN_ALL ||
+	       (!(flags & NODE_GONE) &&
+		(which == CHILDREN_NAMED || (flags & NODE_KEPT)));
+}
+
+int node_children(struct node_table *t, struct node *n,
+		  enum node_children which, struct node ***out, size_t *count)
 {
 	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
 	struct node **list = NULL, **more, *child;
@@ -430,10 +439,7 @@ int node_children(struct node_table *t, struct node *n, bool kept_only,
 	*count = 0;
 	mutex_lock(lock);
 	for (child = n->first_child; child; child = child->next_child) {
-		uint32_t flags = atomic_load(&child->flags);
-
-		if ((flags & NODE_GONE) ||
-		    (kept_only && !(flags & NODE_KEPT)))
+		if (!is_one(child, which))
 			continue;
 		if (used == cap) {
 			cap = cap ? cap * 2 : 16;
@@ -488,6 +494,21 @@ void node_children_put(struct node_table *t, struct node **children,
 	for (i = 0; i < count; i++)
 		node_put(t, children[i]);
 	mem_free(children);
+}
+
+void node_unkeep_below(struct node_table *t, struct node *n)
+{
+	struct node **children;
+	size_t i, count;
+
+	/* Without memory they stay until the end. */
+	if (node_children(t, n, CHILDREN_ALL, &children, &count))
+		return;
+	for (i = 0; i < count; i++) {
+		node_unkeep_below(t, children[i]);
+		node_unkeep(t, children[i]);
+	}
+	node_children_put(t, children, count);
 }
 
 /* ---------------------------------------------------------------- the table */

@@ -207,12 +207,17 @@ struct node *node_renew(struct node_table *t, struct node *n);
  */
 bool node_keep(struct node *n);
 bool node_unkeep(struct node_table *t, struct node *n);
-/*
- * List its children that are in memory: an array of references (mem_free),
- * *count of them; with kept_only only kept ones. 0 or -ENOMEM.
- */
-int node_children(struct node_table *t, struct node *n, bool kept_only,
-		  struct node ***out, size_t *count);
+/* What is below n is no longer kept. */
+void node_unkeep_below(struct node_table *t, struct node *n);
+enum node_children {
+	CHILDREN_NAMED,		/* those that have their name */
+	CHILDREN_KEPT,		/* of these the kept ones */
+	CHILDREN_ALL,
+};
+/* List its children that are in memory: an array of references (mem_free),
+ * *count of them. 0 or -ENOMEM. */
+int node_children(struct node_table *t, struct node *n,
+		  enum node_children which, struct node ***out, size_t *count);
 void node_children_put(struct node_table *t, struct node **children,
 		       size_t count);
 /*

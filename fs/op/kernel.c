@@ -188,7 +188,7 @@ static void notify_below(struct fs *fs, struct op *op, struct node *n,
 	uint64_t number;
 
 	if (depth > DEPTH_MAX ||
-	    node_children(&fs->nodes, n, false, &children, &count)) {
+	    node_children(&fs->nodes, n, CHILDREN_NAMED, &children, &count)) {
 		/* Drop too much rather than too little. */
 		number = notice_epoch(&fs->notices);
 		if (op && number)

@@ -151,7 +151,7 @@ static int open_stream(struct op *op, struct listing *l)
 	l->changes = atomic_load(&l->node->changes);
 	l->table_changes = op->watched_changes;
 	l->schema = schema_get(op->schema);
-	err = node_children(&op->fs->nodes, l->node, true, &l->kept,
+	err = node_children(&op->fs->nodes, l->node, CHILDREN_KEPT, &l->kept,
 			    &l->kept_count);
 	if (!err && l->kept_count)
 		qsort(l->kept, l->kept_count, sizeof(*l->kept), by_name);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "fs/op/op.h"
 #include "store/base/clock.h"
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
@@ -179,6 +180,70 @@ static void bring_back(const struct back *b)
 		fs_forget(t.fs, held[--depth].node, 1);
 }
 
+static uint64_t used(enum resource r)
+{
+	return accounts_used(&t.fs->accounts, r);
+}
+
+static void make_in_memory(void)
+{
+	static const char *const directories[] = {
+		"k/t/q", "k/t/q/r", "k/t/q/r/m", "k/plain/q", "k/n/q",
+	};
+	static const char *const files[] = {
+		"k/t/q/r/.v.swp", "k/plain/.x.swp", "k/t/.x.swp",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(directories); i++)
+		ck_assert_msg(!tree_mkdir(&t, directories[i]), "%s",
+			      directories[i]);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		ck_assert_msg(!tree_echo(&t, files[i], O_WRONLY | O_CREAT,
+					 "x\n"), "%s", files[i]);
+	ck_assert_uint_ge(used(RESOURCE_NAMES), ARRAY_SIZE(directories));
+	ck_assert_uint_gt(used(RESOURCE_SCRATCH), 0);
+}
+
+/* What is in memory alone is charged until its table is dropped, whoever drops
+ * it; a table that has another name has it still. */
+START_TEST(what_is_in_memory_goes_with_its_table)
+{
+	static const struct {
+		const char *text, *stays;
+	} drops[] = {
+		{ "DROP TABLE k.t; DROP TABLE k.plain; DROP TABLE k.n;", NULL },
+		{ "DROP KEYSPACE k;", NULL },
+		{ "ALTER TABLE k.t ADD w int; TRUNCATE k.t;", "k/t/q/r/m" },
+		{ "mv", "k/moved/q/r/m" },
+	};
+	uint64_t names, bytes;
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(drops); i++) {
+		make_tables();
+		make_in_memory();
+		names = used(RESOURCE_NAMES);
+		bytes = used(RESOURCE_SCRATCH);
+		if (strcmp(drops[i].text, "mv"))
+			tree_run(&t, drops[i].text);
+		else
+			ck_assert_int_eq(tree_rename(&t, "k/t", "k/moved", 0),
+					 0);
+		if (drops[i].stays)
+			ck_assert_int_eq(tree_stat(&t, drops[i].stays, &st), 0);
+		ck_assert_uint_eq(used(RESOURCE_NAMES),
+				  drops[i].stays ? names : 0);
+		ck_assert_uint_eq(used(RESOURCE_SCRATCH),
+				  drops[i].stays ? bytes : 0);
+	}
+	tree_run(&t, "DROP KEYSPACE k;");
+	ck_assert_uint_eq(used(RESOURCE_NAMES), 0);
+	ck_assert_uint_eq(used(RESOURCE_SCRATCH), 0);
+}
+END_TEST
+
 /*
  * A file is open while others remove its row, and its close makes that again:
  * the kernel was told that the name is gone, and has listings without it.
@@ -219,6 +284,7 @@ SUITE(fs_gone)
 	tcase_add_test(tc, what_others_removed_cannot_be_removed_again);
 	tcase_add_test(tc, what_is_made_by_path_is_there_until_its_rmdir);
 	tcase_add_test(tc, a_rename_over_what_others_removed_makes_another);
+	tcase_add_test(tc, what_is_in_memory_goes_with_its_table);
 	tcase_add_test(tc, what_a_close_brings_back_is_told);
 	suite_add_tcase(suite, tc);
 }
