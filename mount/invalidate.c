@@ -73,6 +73,13 @@ static bool is_sent(const struct waiting *w,
 	       (!w->names || w->notice < pending[FS_NOTICES_NAMES]);
 }
 
+/* It is answered, and freed: its helper, if it has one still, goes on alone. */
+static void leave_helper(struct waiting *w)
+{
+	if (w->helper)
+		w->helper->waiting = NULL;
+}
+
 /* Remove those whose notices have been sent (all: every one) from the list. */
 static struct waiting *take_ready(struct notifier *n, bool all)
 {
@@ -91,8 +98,7 @@ static struct waiting *take_ready(struct notifier *n, bool all)
 		}
 		*at = w->next;
 		w->next = NULL;
-		if (w->helper)
-			w->helper->waiting = NULL;
+		leave_helper(w);
 		*end = w;
 		end = &w->next;
 	}
@@ -124,8 +130,10 @@ static bool wait_for_notices(struct notifier *n, struct waiting *w)
 	uint64_t pending[FS_NOTICE_LOCKS];
 
 	fs_notices_pending(n->mount->fs, pending);
-	if (n->stopping || is_sent(w, pending))
+	if (n->stopping || is_sent(w, pending)) {
+		leave_helper(w);	/* on a busy machine its time is over */
 		return false;
+	}
 	*n->last = w;
 	n->last = &w->next;
 	return true;
