@@ -11,6 +11,7 @@
 #include "fs/file/unopened.h"
 #include "fs/file/view_look.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/call.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
@@ -75,11 +76,12 @@ static int make_file(struct at *at, struct child *c, struct node **n)
 		scratch_free(op->fs, c->scratch);
 		return -ENOMEM;
 	}
-	if (c->scratch)
-		keep_for(op, *n, NULL);
-	else
+	if (!c->scratch) {
 		view_hold_new(op, n);
-	return 0;
+		return 0;
+	}
+	keep_for(op, *n, NULL);
+	return at_or_lost(at, waiting_made(op->fs, at->dir, *n));
 }
 
 int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,

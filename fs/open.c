@@ -11,6 +11,7 @@
 #include "fs/fs.h"
 #include "fs/kind/root.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/account.h"
 #include "fs/node/errors.h"
 #include "fs/node/node.h"
@@ -119,6 +120,7 @@ int fs_close(struct fs *fs)
 	scrub_release(&fs->scrub);
 	if (fs->nodes.root) {
 		err = fs_flush_all(fs);
+		waiting_log(fs);
 		store_observer_stop(fs);
 	}
 	handles_release(fs);

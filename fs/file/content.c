@@ -21,6 +21,9 @@ int content_store_now(struct op *op, struct node *n, struct bytes text,
 int content_store(struct op *op, struct node *n, struct bytes text,
 		  const struct store_how *how)
 {
+	/* What waited there was stored under the name without this. */
+	if (atomic_load(&n->parent->flags) & NODE_TAKEN)
+		return n->table->ops->store_adopted(op, n, text, how);
 	if (n->scratch || n->ops->key_file || !node_waits_for_key(n))
 		return content_store_now(op, n, text, how);
 	return unkeyed_store(op, n, text, how);

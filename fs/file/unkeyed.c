@@ -63,8 +63,8 @@ static int charge_held(struct op *op, struct held *held)
 				 held->expires.len);
 }
 
-static int hold(struct op *op, struct node *n, struct bytes text,
-		const struct store_how *how)
+int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
 {
 	struct held *held = mem_zalloc(1, sizeof(*held));
 	struct fs *fs = op->fs;
@@ -98,7 +98,7 @@ int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 		return op_refuse(op, -EINVAL,
 				 "this directory waits for its @key");
 	err = n->ops->file->check ? n->ops->file->check(op, n, text, how) : 0;
-	return err ? err : hold(op, n, text, how);
+	return err ? err : unkeyed_hold(op, n, text, how);
 }
 
 bool unkeyed_holds(struct fs *fs, struct node *n)
@@ -119,6 +119,22 @@ bool unkeyed_load(struct op *op, struct node *n, struct buf *out)
 	found = n->held && n->held->has_text;
 	if (found)
 		buf_add_bytes(out, buf_bytes(&n->held->text));
+	mutex_unlock(&op->fs->held_lock);
+	return found;
+}
+
+bool unkeyed_read(struct op *op, struct node *n, struct buf *text,
+		  struct store_how *how, struct buf *expires)
+{
+	bool found;
+
+	mutex_lock(&op->fs->held_lock);
+	found = n->held && n->held->has_text;
+	if (found) {
+		buf_add_bytes(text, buf_bytes(&n->held->text));
+		*how = n->held->how;
+		buf_add_bytes(expires, buf_bytes(&n->held->expires));
+	}
 	mutex_unlock(&op->fs->held_lock);
 	return found;
 }
@@ -250,6 +266,8 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 	if (err)
 		return err;
 	for (i = 0; i < count; i++) {
+		if (children[i]->ops->waits)	/* for schema.cql */
+			continue;
 		one = children[i]->ops->directory ?
 			      settle(op, children[i], depth + 1) :
 			      store_held(op, children[i]);

@@ -11,8 +11,14 @@ struct held;
  * -errno. */
 int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 		  const struct store_how *how);
+/* The same without a check of the text. */
+int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how);
 /* Append the text that is held of n, if any: true. */
 bool unkeyed_load(struct op *op, struct node *n, struct buf *out);
+/* The same, with its times and user.expires as they were set. */
+bool unkeyed_read(struct op *op, struct node *n, struct buf *text,
+		  struct store_how *how, struct buf *expires);
 /* Each returns whether anything is held of n. */
 bool unkeyed_holds(struct fs *fs, struct node *n);
 bool unkeyed_stat(struct op *op, struct node *n, struct child *out);

@@ -3,12 +3,16 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "fs/file/handle.h"
+#include "fs/file/content.h"
+#include "fs/file/keep.h"
 #include "fs/file/stat.h"
 #include "fs/kind/cell.h"
 #include "fs/kind/cell_text.h"
 #include "fs/kind/keyspace.h"
 #include "fs/kind/schemaless.h"
+#include "fs/kind/scratch.h"
+#include "fs/kind/table.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -16,6 +20,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "store/type/text/text.h"
 
 struct adoption {
 	struct op *op;
@@ -44,6 +49,28 @@ static int misfit(struct adoption *a, struct bytes name)
 			 a->from->name, (int)name.len, name.ptr, why);
 }
 
+/* The key is the text that its @key had. */
+static int adopt_long_key(struct adoption *a, struct bytes key,
+			  struct place *to)
+{
+	struct type_error error = { .text = "" };
+	struct buf value = BUF_INIT;
+	int err;
+
+	if (a->to->partition_key_count > 1)
+		return key_name_parse_whole(a->op, a->to, key,
+					    &to->partition_key);
+	err = type_read_text(&value, table_partition_column(a->to, 0)->type,
+			     key, &error);
+	if (err == -EINVAL)
+		op_refuse_type(a->op, &error);
+	to->partition_key = arena_copy(&a->op->arena, buf_bytes(&value));
+	if (value.failed || a->op->arena.failed)
+		err = -ENOMEM;
+	buf_release(&value);
+	return err;
+}
+
 static int adopt_key(struct adoption *a, struct bytes key, struct place *to)
 {
 	int err;
@@ -53,7 +80,7 @@ static int adopt_key(struct adoption *a, struct bytes key, struct place *to)
 	if (err)
 		return err;
 	if (name_is_shortened(buf_bytes(&a->name)))
-		return op_refuse(a->op, -ENOENT, "the name is shortened");
+		return adopt_long_key(a, key, to);
 	return key_name_parse_partition(a->op, a->to, buf_bytes(&a->name),
 					&to->partition_key);
 }
@@ -179,25 +206,6 @@ static int adopt_stored(struct adoption *a)
 	return got;
 }
 
-/* Look up whether a file waits in the directory: 1, 0, -errno. Directories
- * that wait in it are made anew later. */
-static int has_files(struct op *op, struct node *dir)
-{
-	struct node **children;
-	size_t i, count;
-	int err;
-
-	if (handles_have_new(op, dir))
-		return 1;
-	err = node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children, &count);
-	if (err)
-		return err;
-	for (i = 0; i < count && !err; i++)
-		err = !children[i]->ops->directory;
-	node_children_put(&op->fs->nodes, children, count);
-	return err;
-}
-
 /* Take over a directory without a file: a row, or nothing where its name is no
  * key. */
 static int adopt_empty(struct adoption *a, struct node *n)
@@ -205,15 +213,8 @@ static int adopt_empty(struct adoption *a, struct node *n)
 	struct op *op = a->op;
 	int err;
 
-	if (n->ops != &kind_schemaless)
+	if (n->ops != &kind_schemaless || node_is_unkeyed(n))
 		return 0;
-	if (node_is_unkeyed(n)) {
-		err = has_files(op, n);
-		if (err <= 0)
-			return err;
-		op_refuse(op, -ENOENT, "it waits for its @key");
-		return misfit(a, node_name(n));
-	}
 	err = adopt_partition(a, node_value(n));
 	if (err != -ENOENT && err != -EINVAL)
 		return err ? err : commit_fill(&a->w);
@@ -239,35 +240,98 @@ static int adopt_kept(struct adoption *a, struct node *table)
 	return err;
 }
 
+/* Let a row wait, as what never was stored: the file of its partition's
+ * directory. */
+static int wait_row(struct adoption *a, struct node *table,
+		    const struct row_view *row)
+{
+	struct op *op = a->op;
+	struct node *dir, *n = NULL;
+	struct buf text = BUF_INIT;
+	struct child c, file;
+	int err;
+
+	buf_clear(&a->name);
+	err = key_name_stored(&a->name, a->from, row->partition_key);
+	if (err)
+		return err;
+	child_init(&c, &kind_schemaless);
+	c.value = row->partition_key;
+	dir = op_node_of_child(op, table, buf_bytes(&a->name), &c);
+	if (!dir)
+		return -ENOMEM;
+	buf_clear(&a->name);
+	schemaless_print_name(&a->name, node_name(dir), row->clustering[0]);
+	err = stat_lookup(op, dir, buf_bytes(&a->name), &c, &n);
+	if (!err)
+		err = content_load(op, n, &text);
+	if (!err)
+		err = waiting_child(op, dir, buf_bytes(&a->name), &file);
+	if (!err) {
+		file.scratch->expires_s = row->cells[0].expires_s;
+		err = scratch_of(op, buf_bytes(&text), c.mtime_ns, &file);
+		node_put(&op->fs->nodes, n);
+		n = err ? NULL : op_node_of_child(op, dir, buf_bytes(&a->name),
+						  &file);
+		if (n)
+			keep_for(op, n, NULL);
+		else
+			scratch_free(op->fs, file.scratch);
+	}
+	node_put(&op->fs->nodes, n);
+	node_put(&op->fs->nodes, dir);
+	buf_release(&text);
+	return err;
+}
+
+/* Rows that are no writes of cells (counters) wait, and are made by their
+ * files. */
+static int wait_stored(struct adoption *a, struct node *table)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	struct query q;
+	int got;
+
+	query_init(&q, a->from);
+	q.now_s = a->op->now_s;
+	got = table_query(&cursor, a->op->store, &q);
+	while (!got && (got = cursor_next(cursor, &row)) > 0) {
+		got = row.cell_count ? wait_row(a, table, &row) : 0;
+		arena_clear(&a->op->arena);
+	}
+	cursor_close(cursor);
+	return got;
+}
+
 static int adopt_all(struct adoption *a, struct node *table)
 {
 	struct place from = { .table = a->from }, to = { .table = a->to };
-	int err = adopt_stored(a);
+	int err = can_adopt(a->to) || a->to->clustering_count ?
+			  adopt_stored(a) : wait_stored(a, table);
 
 	if (err || !can_adopt(a->to))
 		return err;
-	if (table && !table_is_schemaless(a->to))
+	if (!table_is_schemaless(a->to))
 		err = adopt_kept(a, table);
 	if (!err)
 		err = times_carry(a->op, &a->w, &from, &to);
 	return err ? err : commit_fill(&a->w);
 }
 
-/* Find the node of the table, if it is in memory. */
+/* Find the node of the table. */
 static int find_table(struct adoption *a, struct node *keyspace,
 		      struct node **table)
 {
-	struct node_table *nodes = &a->op->fs->nodes;
+	struct child c;
 
 	name_escape(&a->name, bytes_str(a->from->name));
+	name_shorten(&a->name);
 	if (a->name.failed)
 		return -ENOMEM;
-	*table = node_find(nodes, keyspace, buf_bytes(&a->name));
-	if (*table && (*table)->number != a->from->number) {
-		node_put(nodes, *table);
-		*table = NULL;
-	}
-	return 0;
+	table_child(&c, a->from);
+	*table = op_node_of_child(a->op, keyspace, buf_bytes(&a->name), &c);
+	return *table ? 0 : -ENOMEM;
 }
 
 int adopt_rows(struct op *op, struct node *n, struct table *from,
@@ -284,9 +348,9 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	err = find_table(&a, n->parent, &table);
 	if (!err)
 		err = adopt_all(&a, table);
-	if (!err && table)
+	if (!err)
 		err = waiting_begin(op, waiting, table);
-	if (!err && table)	/* before anybody finds it removed */
+	if (!err)	/* before anybody finds it removed */
 		atomic_fetch_or(&table->flags, NODE_ADOPTED);
 	node_put(&op->fs->nodes, table);
 	write_release(&a.w);
@@ -320,7 +384,7 @@ static int step_down(struct op *op, struct node **dir, struct bytes name,
 int adopt_store(struct op *op, struct node *n, struct bytes text,
 		const struct store_how *how)
 {
-	struct node *path[8], *now, *at = node_now(n);
+	struct node *path[64], *now, *at = node_now(n);
 	unsigned count = 0;
 	int err = 0;
 

@@ -6,6 +6,8 @@
 #include "fs/kind/cell.h"
 #include "fs/kind/cell_text.h"
 #include "fs/kind/long_name.h"
+#include "fs/kind/schemaless.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -209,14 +211,22 @@ static int set_key(struct op *op, struct node *dir, struct bytes value)
 	return unkeyed_settle(op, dir);
 }
 
+/* True if the key may be one of the table that schema.cql is to make: names of
+ * other types have other escapes. */
+static bool may_wait(struct op *op, struct node *dir)
+{
+	return (dir->ops == &kind_schemaless || dir->ops == &kind_plain_long) &&
+	       !has_key(dir) && waiting_is_allowed(op, dir) > 0;
+}
+
 static int store_key(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how)
 {
 	struct buf name = BUF_INIT, value = BUF_INIT;
+	struct bytes whole = text;
 	struct node *dir = n->parent;
 	int err;
 
-	(void)how;
 	if (text.len && text.ptr[text.len - 1] == '\n')
 		text.len--;
 	err = parse_full(op, dir, text, &name, &value);
@@ -234,7 +244,10 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 		atomic_fetch_and(&dir->flags, ~(uint32_t)NODE_NO_KEY_FILE);
 	buf_release(&name);
 	buf_release(&value);
-	return err;
+	if (err != -EINVAL || !may_wait(op, dir))
+		return err;
+	op->reason[0] = 0;
+	return unkeyed_hold(op, n, whole, how);
 }
 
 /*
@@ -283,6 +296,7 @@ static bool key_may_begin(struct op *op, struct node *n, struct bytes text,
 		len = len < 10 ? 0 : len - 10;
 	good = name.failed || !memcmp(buf_bytes(&name).ptr, dir->data, len);
 	buf_release(&name);
+	good |= may_wait(op, dir);
 	if (!good)
 		op_refuse(op, -EINVAL,
 			  "this is not the key that the name was shortened from");

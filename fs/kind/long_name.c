@@ -60,6 +60,8 @@ static int create_in_long(struct op *op, struct node *dir, struct bytes name,
 	}
 	if (name_is_scratch(name, &base))
 		return scratch_create(op, name, out);
+	if (dir->ops == &kind_plain_long && waiting_is_allowed(op, dir) > 0)
+		return waiting_create(op, dir, name, out);
 	return op_refuse(op, -EINVAL, has_value(op, dir) ?
 				"here are the files @key and value" :
 				"here is the file @key");

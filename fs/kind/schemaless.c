@@ -86,12 +86,17 @@ static int create_plain(struct op *op, struct node *dir, struct bytes name,
 		return key_file_child(op, dir, out);
 	err = parse_plain(op, dir, name, out);
 	/* A temporary name that rsync derives from an escaped name need not be
-	 * legal. */
-	if (err == -ENOENT && name_is_scratch(name, &base)) {
+	 * legal; nor the name of a column that is still to come. */
+	if (err != -ENOENT)
+		return err;
+	if (name_is_scratch(name, &base)) {
 		op->reason[0] = 0;
 		return scratch_create(op, name, out);
 	}
-	return err;
+	if (waiting_is_allowed(op, dir) <= 0)
+		return -ENOENT;
+	op->reason[0] = 0;
+	return waiting_create(op, dir, name, out);
 }
 
 static int stat_schemaless(struct op *op, struct node *n, struct child *out)

@@ -91,7 +91,7 @@ static int stat_scratch(struct op *op, struct node *n, struct child *out)
 	struct scratch *s = n->scratch;
 
 	(void)op;
-	child_init(out, &kind_scratch);
+	child_init(out, n->ops);
 	mutex_lock(&s->lock);
 	out->size = s->text.len;
 	out->mtime_ns = s->mtime_ns;
@@ -147,6 +147,17 @@ static int unlink_scratch(struct op *op, struct node *n)
 	return 0;
 }
 
+void scratch_contents(struct scratch *s, struct buf *text, struct store_how *how)
+{
+	mutex_lock(&s->lock);
+	how->has_mtime = s->has_mtime;
+	how->mtime_ns = s->mtime_ns;
+	how->has_expires = s->expires_s != NO_TIME;
+	how->expires_s = s->expires_s;
+	buf_add_bytes(text, buf_bytes(&s->text));
+	mutex_unlock(&s->lock);
+}
+
 /* Replace the file that it was a copy of: one write, with its times. */
 static int become(struct op *op, struct node *n, struct node *dir,
 		  struct bytes name, struct child *target)
@@ -159,13 +170,7 @@ static int become(struct op *op, struct node *n, struct node *dir,
 	if (target->ops->directory ||
 	    (!target->ops->file->store && !target->ops->file->replace))
 		return op_refuse(op, -EPERM, "this file is read-only");
-	mutex_lock(&n->scratch->lock);
-	how.has_mtime = n->scratch->has_mtime;
-	how.mtime_ns = n->scratch->mtime_ns;
-	how.has_expires = n->scratch->expires_s != NO_TIME;
-	how.expires_s = n->scratch->expires_s;
-	buf_add_bytes(&text, buf_bytes(&n->scratch->text));
-	mutex_unlock(&n->scratch->lock);
+	scratch_contents(n->scratch, &text, &how);
 	now = op_node_of_child(op, dir, name, target);
 	err = now && !text.failed ? 0 : -ENOMEM;
 	if (!err)
@@ -253,6 +258,19 @@ static int set_attribute(struct op *op, struct node *n, const char *name,
 
 const struct node_ops kind_scratch = {
 	.kind = "temporary file",
+	.file = &scratch_file,
+	.stat = stat_scratch,
+	.unlink = unlink_scratch,
+	.rename = rename_scratch,
+	.set_mtime = set_mtime,
+	.set_owner = set_owner,
+	.get_attribute = get_attribute,
+	.set_attribute = set_attribute,
+};
+
+const struct node_ops kind_scratch_waiting = {
+	.kind = "file that waits for its schema.cql",
+	.waits = true,
 	.file = &scratch_file,
 	.stat = stat_scratch,
 	.unlink = unlink_scratch,

@@ -23,7 +23,11 @@ void scratch_free(struct fs *fs, struct scratch *s);
 /* Make a scratch file that begins with this text, with the owner of c. */
 int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
 	       struct child *c);
+/* Append its text; set the times of *how that go with it. */
+void scratch_contents(struct scratch *s, struct buf *text, struct store_how *how);
 extern const struct node_ops kind_scratch;
+/* The same below a directory that waits for schema.cql: kind/waiting.h. */
+extern const struct node_ops kind_scratch_waiting;
 /* Make a scratch file for this name. -EINVAL with the reason. */
 int scratch_create(struct op *op, struct bytes name, struct child *out);
 /* Put the nearest of these names into the reason; returns -EINVAL. */

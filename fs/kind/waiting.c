@@ -1,15 +1,13 @@
 #include "fs/kind/waiting.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "fs/file/keep.h"
-#include "fs/file/stat.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/xattr.h"
-#include "fs/kind/long_name.h"
-#include "fs/kind/schemaless.h"
+#include "fs/kind/scratch.h"
+#include "fs/kind/waiting_move.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -18,22 +16,36 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "store/base/alloc.h"
+#include "store/base/log.h"
 
 #define DEPTH_MAX 64	/* of directories below a table */
 
-static const struct node_ops kind_waiting;
-
 /* ------------------------------------------------------------------ making */
-/* Look up whether directories may wait in the table: 1, 0, -errno. */
-static int is_allowed(struct op *op, struct table *t)
+/* True if the caller made the table's directory, as copiers do. Who runs after
+ * it was broken off may go on. */
+static bool is_copied(struct op *op, struct node *table)
 {
+	pid_t pid = op->call ? op->call->pid : 0;
+
+	if (pid && atomic_load(&table->maker_pid) == pid)
+		atomic_fetch_or(&table->flags, NODE_COPIED);
+	return atomic_load(&table->flags) & NODE_COPIED;
+}
+
+int waiting_is_allowed(struct op *op, struct node *dir)
+{
+	struct table *t = op_table(op, dir);
 	struct cursor *cursor = NULL;
 	struct row_view row;
 	struct query q;
 	int got;
 
-	if (!(t->flags & TABLE_PROVISIONAL))
+	if (!t)
+		return -ESTALE;
+	if (!(t->flags & TABLE_PROVISIONAL) || dir->json)
 		return 0;
+	if (is_copied(op, dir->table))
+		return 1;
 	query_init(&q, t);
 	q.limit = 1;
 	q.now_s = op->now_s;
@@ -46,6 +58,9 @@ static int is_allowed(struct op *op, struct table *t)
 
 static int refuse(struct op *op, const struct table *t)
 {
+	if (!(t->flags & TABLE_PROVISIONAL))
+		return op_refuse(op, -EPERM, "this directory waited for schema.cql, and has no place in %s",
+				 t->name);
 	return op_refuse(op, -EPERM, "rows of %s are files, and no directories (schema.cql is to be written before the rows of its tables)",
 			 t->name);
 }
@@ -64,7 +79,7 @@ int waiting_mkdir(struct op *op, struct node *dir, struct bytes name,
 		return -ESTALE;
 	for (up = dir; up != up->table; up = up->parent)
 		depth++;
-	got = dir->json ? 0 : is_allowed(op, t);
+	got = waiting_is_allowed(op, dir);
 	if (got <= 0 || depth >= DEPTH_MAX)
 		return got < 0 ? got : refuse(op, t);
 	child_init(out, &kind_waiting);
@@ -98,7 +113,7 @@ int waiting_mkdir_composite(struct op *op, struct node *dir, struct bytes name,
 	buf_release(&plain);
 	if (err)
 		return err;
-	err = dir->json ? 0 : is_allowed(op, t);
+	err = waiting_is_allowed(op, dir);
 	if (err <= 0)
 		return err ? err : -ENOENT;
 	op->reason[0] = 0;
@@ -121,15 +136,19 @@ int waiting_made(struct fs *fs, struct node *dir, struct node *made)
 }
 
 /* -------------------------------------------------------------- attributes */
+/* True if that attribute is held with the directory: 1, 0, -errno. */
+static int keeps_attribute(struct op *op, struct node *n, const char *name)
+{
+	if (strcmp(name, "expires"))
+		return 0;
+	return n->ops == &kind_waiting ? 1 : waiting_is_allowed(op, n);
+}
+
 int waiting_get_attribute(struct op *op, struct node *n, const char *name,
 			  struct buf *out)
 {
-	struct table *t = op_table(op, n);
-	int err;
+	int err = keeps_attribute(op, n, name);
 
-	if (!t)
-		return -ESTALE;
-	err = strcmp(name, "expires") ? 0 : is_allowed(op, t);
 	if (err <= 0)
 		return err ? err : xattr_get(op, n, name, out);
 	return unkeyed_get_expires(op, n, out);
@@ -138,14 +157,10 @@ int waiting_get_attribute(struct op *op, struct node *n, const char *name,
 int waiting_set_attribute(struct op *op, struct node *n, const char *name,
 			  struct bytes value)
 {
-	struct table *t = op_table(op, n);
 	struct buf now = BUF_INIT;
 	int64_t expires_s;
-	int err;
+	int err = keeps_attribute(op, n, name);
 
-	if (!t)
-		return -ESTALE;
-	err = strcmp(name, "expires") ? 0 : is_allowed(op, t);
 	if (err <= 0)
 		return err ? err : xattr_set(op, n, name, value);
 	if (bytes_is_null(value))
@@ -185,14 +200,42 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 	return 0;
 }
 
-static int create(struct op *op, struct node *dir, struct bytes name,
+/* Tell it once of each table. */
+static void tell(struct op *op, struct node *table)
+{
+	if (atomic_fetch_or(&table->flags, NODE_TOLD) & NODE_TOLD)
+		return;
+	op_remark(op, table, "files below wait in memory for schema.cql: it "
+			     "makes the table and stores them; without it "
+			     "they are lost at unmount");
+}
+
+int waiting_child(struct op *op, struct node *dir, struct bytes name,
 		  struct child *out)
 {
-	struct table *t = op_table(op, dir);
+	int err = scratch_create(op, name, out);
 
-	(void)name;
-	(void)out;
-	return t ? refuse(op, t) : -ESTALE;
+	if (!err) {
+		out->ops = &kind_scratch_waiting;
+		keep_up(op, dir);
+	}
+	return err;
+}
+
+int waiting_create(struct op *op, struct node *dir, struct bytes name,
+		   struct child *out)
+{
+	struct table *t = op_table(op, dir);
+	int err;
+
+	if (!t)
+		return -ESTALE;
+	if (!(t->flags & TABLE_PROVISIONAL))
+		return refuse(op, t);
+	err = waiting_child(op, dir, name, out);
+	if (!err)
+		tell(op, dir->table);
+	return err;
 }
 
 static int rmdir_waiting(struct op *op, struct node *n)
@@ -202,157 +245,21 @@ static int rmdir_waiting(struct op *op, struct node *n)
 	return 0;
 }
 
-static const struct node_ops kind_waiting = {
+const struct node_ops kind_waiting = {
 	.kind = "directory that waits for its schema.cql",
 	.directory = true,
+	.waits = true,
 	.lookup = lookup,
 	.stat = stat_waiting,
 	.next = next,
-	.create = create,
+	.create = waiting_create,
 	.mkdir = waiting_mkdir,
 	.rmdir = rmdir_waiting,
 	.get_attribute = waiting_get_attribute,
 	.set_attribute = waiting_set_attribute,
 };
 
-/* ------------------------------------------------------------ making anew */
-static bool waits(const struct node *n)
-{
-	return n->ops == &kind_waiting || n->ops == &kind_schemaless ||
-	       n->ops == &kind_plain_long;
-}
-
-/* Find the directory of that name, or make it. */
-static int make(struct op *op, struct node *dir, struct bytes name,
-		struct node **out)
-{
-	struct child c;
-	bool keep = false;
-	/* Below a directory that waits for its @key nothing is stored. */
-	int err = dir->ops->lookup && !node_waits_for_key(dir) ?
-			  dir->ops->lookup(op, dir, name, &c) : -ENOENT;
-
-	if (err == -ENOENT) {
-		op->reason[0] = 0;
-		err = dir->ops->mkdir ?
-			      dir->ops->mkdir(op, dir, name, 0777, &c, &keep) :
-			      -EINVAL;
-	} else if (!err && (!c.ops->directory || c.ops->made_up)) {
-		err = -EINVAL;
-	}
-	if (err)
-		return err;
-	*out = op_node_of_child(op, dir, name, &c);
-	if (!*out)
-		return -ENOMEM;
-	if (c.unkeyed)
-		atomic_fetch_or(&(*out)->flags, NODE_UNKEYED);
-	return keep ? keep_up(op, *out) : 0;
-}
-
-/* Give it the attributes of the directory that waited. */
-static int carry(struct op *op, struct node *from, struct node *to)
-{
-	int64_t mtime_ns = atomic_load(&from->mtime_ns);
-	struct buf expires = BUF_INIT;
-	int err = unkeyed_get_expires(op, from, &expires);
-
-	if (!err)
-		err = expires.failed ? -ENOMEM :
-			xattr_set(op, to, "expires", buf_bytes(&expires));
-	else if (err == -ENODATA)
-		err = 0;
-	buf_release(&expires);
-	if (err || !mtime_ns)
-		return err;
-	if (to->ops->set_mtime && !node_waits_for_key(to))
-		return to->ops->set_mtime(op, to, mtime_ns);
-	atomic_store(&to->mtime_ns, mtime_ns);
-	return 0;
-}
-
-/* Name in the errors a directory that has no place. */
-static void remark(struct op *op, struct node *dir, struct bytes name, int err)
-{
-	char why[sizeof(op->reason)];
-
-	snprintf(why, sizeof(why), "%s",
-		 op->reason[0] ? op->reason : strerror(-err));
-	op->reason[0] = 0;
-	op_refuse(op, err, "%.*s was made before schema.cql and has no place in the table: %s",
-		  (int)name.len, name.ptr, why);
-	memcpy(why, op->reason, sizeof(why));
-	op->reason[0] = 0;
-	op_remark(op, dir, why);
-}
-
-/* The kernel, and who has it open, go on with the old one's number. */
-static void lead_on(struct op *op, struct node *from, struct node *to)
-{
-	struct node *none = NULL;
-
-	if (!atomic_compare_exchange_strong(&from->forward, &none,
-					    node_get(to)))
-		node_put(&op->fs->nodes, to);
-}
-
-/*
- * Make the directories below one that waited in the one that has its place now
- * (NULL: none has). Each is taken once: by this, or by a mkdir that comes too
- * late for it (waiting_made).
- */
-static void move(struct op *op, struct node *from, struct node *to)
-{
-	struct node_table *nodes = &op->fs->nodes;
-	struct node **children, *made;
-	size_t i, count;
-	int err;
-
-	atomic_fetch_or(&from->flags, NODE_TAKEN);
-	err = node_children(nodes, from, CHILDREN_KEPT, &children, &count);
-	if (err) {
-		remark(op, from, node_name(from), err);
-		return;
-	}
-	for (i = 0; i < count; i++) {
-		struct node *n = children[i];
-
-		if (!node_unkeep(nodes, n) || !waits(n))
-			continue;	/* a temporary file has no other place */
-		made = NULL;
-		err = to ? make(op, to, node_name(n), &made) : 0;
-		arena_clear(&op->arena);
-		if (!err && made)
-			lead_on(op, n, made);
-		move(op, n, err ? NULL : made);
-		if (!err && made)
-			err = carry(op, n, made);
-		if (err)
-			remark(op, to, node_name(n), err);
-		arena_clear(&op->arena);
-		node_put(nodes, made);
-	}
-	node_children_put(nodes, children, count);
-}
-
-static void move_table(struct op *op, struct node *from)
-{
-	struct node *keyspace = from->parent, *to = NULL;
-	struct bytes name = node_name(from);
-	struct child c;
-
-	if (schema_table_by_number(op->schema, from->number))
-		return;		/* it was not replaced */
-	if (!keyspace->ops->lookup(op, keyspace, name, &c) && c.is_table)
-		to = op_node_of_child(op, keyspace, name, &c);
-	op->reason[0] = 0;
-	if (to) {
-		lead_on(op, from, to);
-		move(op, from, to);
-	}
-	node_put(&op->fs->nodes, to);
-}
-
+/* ------------------------------------------------------ writing a schema */
 int waiting_begin(struct op *op, struct waiting_list *w, struct node *table)
 {
 	struct fs *fs = op->fs;
@@ -377,6 +284,58 @@ int waiting_begin(struct op *op, struct waiting_list *w, struct node *table)
 	mutex_unlock(&fs->leaving_lock);
 	atomic_fetch_add(&fs->waiting_count, 1);
 	return 0;
+}
+
+/* Count the directories and files that are kept below. */
+static void count_below(struct fs *fs, struct node *dir, size_t *directories,
+			size_t *files)
+{
+	struct node **children;
+	size_t i, count;
+
+	if (node_children(&fs->nodes, dir, CHILDREN_KEPT, &children, &count))
+		return;
+	for (i = 0; i < count; i++) {
+		*directories += children[i]->ops == &kind_waiting;
+		*files += children[i]->ops == &kind_scratch_waiting;
+		if (children[i]->ops->directory)
+			count_below(fs, children[i], directories, files);
+	}
+	node_children_put(&fs->nodes, children, count);
+}
+
+static void log_table(struct fs *fs, struct node *table)
+{
+	size_t directories = 0, files = 0;
+	struct bytes keyspace = node_name(table->parent);
+
+	count_below(fs, table, &directories, &files);
+	if (directories || files)
+		log_message(LOG_WARNING_LEVEL, "%.*s/%.*s: %zu directories and %zu files waited for schema.cql, which did not come: they are lost",
+			    (int)keyspace.len, keyspace.ptr,
+			    (int)table->name_len, table->data, directories,
+			    files);
+}
+
+void waiting_log(struct fs *fs)
+{
+	struct node **keyspaces, **tables;
+	size_t i, j, count, table_count;
+
+	if (node_children(&fs->nodes, fs->nodes.root, CHILDREN_NAMED, &keyspaces,
+			  &count))
+		return;
+	for (i = 0; i < count; i++) {
+		if (!keyspaces[i]->ops->directory ||
+		    node_children(&fs->nodes, keyspaces[i], CHILDREN_NAMED, &tables,
+				  &table_count))
+			continue;
+		for (j = 0; j < table_count; j++)
+			if (tables[j]->table == tables[j])
+				log_table(fs, tables[j]);
+		node_children_put(&fs->nodes, tables, table_count);
+	}
+	node_children_put(&fs->nodes, keyspaces, count);
 }
 
 static void unlink_waiting(struct fs *fs, struct waiting_list *w)
@@ -405,7 +364,7 @@ void waiting_end(struct op *op, struct waiting_list *w)
 	op->arena = ARENA_INIT;
 	op_renew_schema(op);
 	for (i = 0; i < w->count; i++)
-		move_table(op, w->tables[i]);
+		waiting_move_table(op, w->tables[i]);
 	arena_release(&op->arena);
 	op->arena = kept;
 	memcpy(op->reason, reason, sizeof(reason));

@@ -1,9 +1,11 @@
 /*
- * Directories that wait for schema.cql: a copier may make all directories of a
- * backup before it writes the first file. In a table that mkdir made, and that
- * has no row, they are kept in memory at any depth (charged to their maker, as
- * all directories that have no rows); the CREATE TABLE that follows makes them
- * anew in the new table, under the same names. A file there is refused.
+ * What waits for schema.cql: a copier may bring directories and files of a backup
+ * in any order. In a table that mkdir made, and that has no row, or that the
+ * caller made himself, directories are kept in memory at any depth (charged to
+ * their maker, as all directories that have no rows), and files in them (charged
+ * as temporary files); the CREATE TABLE that follows makes them anew in the new
+ * table, under the same names. At unmount what waits is lost, and told in the
+ * log.
  *
  * Calls return 0 or -errno where nothing else is said. Any thread.
  */
@@ -11,6 +13,17 @@
 #define FS_KIND_WAITING_H
 #include "fs/op/op.h"
 
+extern const struct node_ops kind_waiting;
+/* Look up whether directories and files may wait in dir: 1, 0, -errno. */
+int waiting_is_allowed(struct op *op, struct node *dir);
+/* Describe a new file that waits in dir, which is kept. */
+int waiting_child(struct op *op, struct node *dir, struct bytes name,
+		  struct child *out);
+/* The same as create of struct node_ops, where they may; the errors tell it. */
+int waiting_create(struct op *op, struct node *dir, struct bytes name,
+		   struct child *out);
+/* Log what waits in each table: it will be lost. */
+void waiting_log(struct fs *fs);
 /* As mkdir of struct node_ops, in a partition or below it: -EPERM with the
  * reason where none may wait. */
 int waiting_mkdir(struct op *op, struct node *dir, struct bytes name,
@@ -42,7 +55,7 @@ void waiting_end(struct op *op, struct waiting_list *w);
 /* A name was not found in dir: wait for such a writing of its keyspace. True:
  * look again, with the present schema. */
 bool waiting_wait(struct fs *fs, const struct node *dir);
-/* A directory was made in dir and is kept. -ESTALE: the directories had been
- * made anew before, without it; it is not kept any more. */
+/* A directory or file was made in dir and is kept. -ESTALE: all that waits had
+ * been made anew before, without it; it is not kept any more. */
 int waiting_made(struct fs *fs, struct node *dir, struct node *made);
 #endif

@@ -40,6 +40,8 @@ enum node_flags {
 	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
 	NODE_TAKEN = 1024,	/* made anew in another table: kind/waiting.c */
 	NODE_RESIZED = 2048,	/* a file: had writers since it was asked for */
+	NODE_COPIED = 4096,	/* a table: its maker fills it with such */
+	NODE_TOLD = 8192,	/* and errors say that files wait in it */
 };
 
 struct node {

@@ -1,0 +1,403 @@
+#include "fs/kind/waiting_move.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fs/file/content.h"
+#include "fs/file/keep.h"
+#include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/write_buffer.h"
+#include "fs/file/xattr.h"
+#include "fs/kind/long_name.h"
+#include "fs/kind/schemaless.h"
+#include "fs/kind/scratch.h"
+#include "fs/kind/waiting.h"
+#include "fs/node/kind.h"
+#include "fs/node/name.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+
+#define REJECTED ".rej"
+
+/* Put down in the errors, and forget, why a name has no place. */
+static void remark(struct op *op, struct node *dir, struct bytes name, int err,
+		   const char *what)
+{
+	char why[sizeof(op->reason)];
+
+	snprintf(why, sizeof(why), "%s",
+		 op->reason[0] ? op->reason : strerror(-err));
+	op->reason[0] = 0;
+	op_refuse(op, err, "%.*s was made before schema.cql and has no place in the table%s: %s",
+		  (int)name.len, name.ptr, what, why);
+	memcpy(why, op->reason, sizeof(why));
+	op->reason[0] = 0;
+	op_remark(op, dir, why);
+}
+
+/* The kernel, and who has it open, go on with the old one's number; who made it
+ * has made the new one. */
+static void lead_on(struct op *op, struct node *from, struct node *to)
+{
+	struct node *none = NULL;
+	pid_t nobody = 0;
+
+	atomic_compare_exchange_strong(&to->maker_pid, &nobody,
+				       atomic_load(&from->maker_pid));
+	if (!atomic_compare_exchange_strong(&from->forward, &none,
+					    node_get(to)))
+		node_put(&op->fs->nodes, to);
+}
+
+/* Make the name of what has no place in dir. */
+static void name_aside(struct buf *out, const struct node *dir,
+		       struct bytes name)
+{
+	size_t suffix = dir->ops == &kind_waiting ? 0 : strlen(REJECTED);
+
+	if (name.len > NAME_MAX_LEN - suffix) {
+		name.len = NAME_MAX_LEN - suffix;
+		while (name.len && (name.ptr[name.len] & 0xC0) == 0x80)
+			name.len--;
+	}
+	buf_add_bytes(out, name);
+	if (suffix)
+		buf_add_str(out, REJECTED);
+}
+
+/* Keep a directory, for the files below it, in memory. */
+static int keep_aside(struct op *op, struct node *dir, struct bytes name,
+		      struct node **out)
+{
+	struct buf aside = BUF_INIT;
+	struct child c;
+
+	child_init(&c, &kind_waiting);
+	name_aside(&aside, dir, name);
+	if (!aside.failed)
+		*out = op_node_of_child(op, dir, buf_bytes(&aside), &c);
+	buf_release(&aside);
+	return *out ? keep_up(op, *out) : -ENOMEM;
+}
+
+/* ------------------------------------------------------------------- files */
+/* A file that waited: its text and what goes with it. */
+struct waited {
+	struct node *node;
+	struct buf text;
+	struct store_how how;
+};
+
+static int read_waited(struct op *op, struct waited *w)
+{
+	struct buf expires = BUF_INIT;
+	int err = 0;
+
+	if (w->node->scratch)
+		scratch_contents(w->node->scratch, &w->text, &w->how);
+	else if (!unkeyed_read(op, w->node, &w->text, &w->how, &expires))
+		err = -ENOENT;
+	w->how.copied = true;
+	if (!err && expires.len) {
+		err = xattr_read_expires(op, buf_bytes(&expires),
+					 &w->how.expires_s);
+		w->how.has_expires = !err;
+	}
+	if (expires.failed || w->text.failed)
+		err = -ENOMEM;
+	buf_release(&expires);
+	return err;
+}
+
+/* Keep it in memory, as a file of the caller's. */
+static int keep_file(struct op *op, const struct waited *w, struct node *dir,
+		     struct bytes name, struct child *c)
+{
+	struct node *n;
+	int err = 0;
+
+	if (w->node->scratch) {
+		scratch_free(op->fs, c->scratch);
+		atomic_fetch_add(&w->node->scratch->users, 1);
+		c->scratch = w->node->scratch;
+	} else {
+		if (!c->scratch)
+			err = scratch_create(op, name, c);
+		if (!err)
+			err = scratch_of(op, buf_bytes(&w->text),
+					 w->how.mtime_ns, c);
+	}
+	n = err ? NULL : op_node_of_child(op, dir, name, c);
+	if (!n) {
+		scratch_free(op->fs, c->scratch);
+		return err ? err : -ENOMEM;
+	}
+	keep_for(op, n, NULL);
+	lead_on(op, w->node, n);
+	node_put(&op->fs->nodes, n);
+	return 0;
+}
+
+/* Store it under its name, as a rename of a copier's temporary file does. */
+static int store_file(struct op *op, const struct waited *w, struct node *dir)
+{
+	struct bytes name = node_name(w->node), text = buf_bytes(&w->text);
+	struct node *n = NULL;
+	struct child c;
+	int err = stat_lookup(op, dir, name, &c, &n);
+
+	if (err == -ENOENT) {
+		op->reason[0] = 0;
+		err = dir->ops->create ? dir->ops->create(op, dir, name, &c) :
+					 -EINVAL;
+		if (!err && c.scratch)
+			return keep_file(op, w, dir, name, &c);
+		n = err ? NULL : op_node_of_child(op, dir, name, &c);
+		if (!err && !n)
+			err = -ENOMEM;
+	}
+	if (!err && (n->ops->directory ||
+		     (!n->ops->file->store && !n->ops->file->replace)))
+		err = op_refuse(op, -EPERM, "this is no file that is written");
+	if (!err && n->ops->file->may_begin &&
+	    !n->ops->file->may_begin(op, n, text, 0))
+		err = -EINVAL;
+	if (!err)
+		err = content_store(op, n, text, &w->how);
+	if (!err)
+		lead_on(op, w->node, n);
+	node_put(&op->fs->nodes, n);
+	return err;
+}
+
+/* Put it aside, readable until the unmount. */
+static void reject_file(struct op *op, const struct waited *w, struct node *dir,
+			int err)
+{
+	struct buf aside = BUF_INIT;
+	struct child c;
+
+	child_init(&c, &kind_scratch);
+	name_aside(&aside, dir, node_name(w->node));
+	if (dir->ops != &kind_waiting)	/* else it was told of that */
+		remark(op, dir, node_name(w->node), err,
+		       " (it is in memory until unmount, as NAME" REJECTED ")");
+	if (!aside.failed)
+		err = keep_file(op, w, dir, buf_bytes(&aside), &c);
+	if (aside.failed || err)
+		remark(op, dir, node_name(w->node), -ENOSPC, "");
+	buf_release(&aside);
+}
+
+static void move_file(struct op *op, struct node *n, struct node *to)
+{
+	struct fs *fs = op->fs;
+	struct waited w = { .node = n, .text = BUF_INIT };
+	struct write_buffer *buffer = buffer_hold(fs, n);
+	int err = buffer ? read_waited(op, &w) : -ENOMEM;
+
+	/* One that is being written stores it by its path: content_store. */
+	if (!err && (w.text.len || !buffer_is_open(buffer))) {
+		err = to->ops == &kind_waiting ? -EPERM :
+						 store_file(op, &w, to);
+		if (err)
+			reject_file(op, &w, to, err);
+	} else if (err && err != -ENOENT) {
+		remark(op, to, node_name(n), err, "");
+	}
+	op_notify(op, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
+	buffer_let(fs, n, buffer);
+	buf_release(&w.text);
+}
+
+/* ------------------------------------------------------------- directories */
+static bool waits(const struct node *n)
+{
+	return n->ops == &kind_waiting || n->ops == &kind_schemaless ||
+	       n->ops == &kind_plain_long;
+}
+
+static bool is_file(struct op *op, struct node *n)
+{
+	return !n->ops->directory && (n->scratch || unkeyed_holds(op->fs, n));
+}
+
+/* Look up whether a file waits below: 1, 0, -errno. */
+static int has_files(struct op *op, struct node *dir)
+{
+	struct node **children;
+	size_t i, count;
+	int got = node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children, &count);
+
+	if (got)
+		return got;
+	for (i = 0; i < count && !got; i++)
+		got = children[i]->ops->directory ?
+			      has_files(op, children[i]) :
+			      is_file(op, children[i]);
+	node_children_put(&op->fs->nodes, children, count);
+	return got;
+}
+
+/* Find the directory of that name, or make it. One that has no place has no
+ * directory with a place below it. */
+static int make(struct op *op, struct node *dir, struct bytes name,
+		struct node **out)
+{
+	struct child c;
+	bool keep = false;
+	int err;
+
+	if (dir->ops == &kind_waiting)
+		return keep_aside(op, dir, name, out);
+	/* Below a directory that waits for its @key nothing is stored. */
+	err = dir->ops->lookup && !node_waits_for_key(dir) ?
+		      stat_lookup(op, dir, name, &c, out) : -ENOENT;
+	if (err == -ENOENT) {
+		op->reason[0] = 0;
+		err = dir->ops->mkdir ?
+			      dir->ops->mkdir(op, dir, name, 0777, &c, &keep) :
+			      -EINVAL;
+	} else if (!err && (!c.ops->directory || c.ops->made_up)) {
+		err = -EINVAL;
+	} else if (!err) {
+		return 0;
+	}
+	if (err) {
+		node_put(&op->fs->nodes, *out);
+		*out = NULL;
+		return err;
+	}
+	*out = op_node_of_child(op, dir, name, &c);
+	if (!*out)
+		return -ENOMEM;
+	if (c.unkeyed)
+		atomic_fetch_or(&(*out)->flags, NODE_UNKEYED);
+	return keep ? keep_up(op, *out) : 0;
+}
+
+/* Give it the attributes of the directory that waited. */
+static int carry(struct op *op, struct node *from, struct node *to)
+{
+	int64_t mtime_ns = atomic_load(&from->mtime_ns);
+	struct buf expires = BUF_INIT;
+	int err = unkeyed_get_expires(op, from, &expires);
+
+	if (!err)
+		err = expires.failed ? -ENOMEM :
+			xattr_set(op, to, "expires", buf_bytes(&expires));
+	else if (err == -ENODATA)
+		err = 0;
+	buf_release(&expires);
+	if (err || !mtime_ns)
+		return err;
+	if (to->ops->set_mtime && !node_waits_for_key(to))
+		return to->ops->set_mtime(op, to, mtime_ns);
+	atomic_store(&to->mtime_ns, mtime_ns);
+	return 0;
+}
+
+static void move(struct op *op, struct node *from, struct node *to);
+
+static void move_directory(struct op *op, struct node *n, struct node *to)
+{
+	struct node *made = NULL;
+	int err = to ? make(op, to, node_name(n), &made) : 0;
+	bool aside = false;
+
+	arena_clear(&op->arena);
+	if (err && has_files(op, n) > 0) {
+		remark(op, to, node_name(n), err,
+		       " (its files are in memory until unmount, as NAME" REJECTED ")");
+		err = keep_aside(op, to, node_name(n), &made);
+		aside = true;
+	}
+	if (!err && made)
+		lead_on(op, n, made);
+	move(op, n, err ? NULL : made);
+	if (!err && made && !aside)
+		err = carry(op, n, made);
+	if (err)
+		remark(op, to, node_name(n), err, "");
+	node_put(&op->fs->nodes, made);
+}
+
+/* The key first: what comes below a directory that waits for it is held. */
+static void move_key(struct op *op, struct node *from, struct node *to,
+		     struct node **children, size_t count)
+{
+	struct bytes name = bytes_str("@key");
+	struct store_how how = { .copied = true };
+	struct node *n;
+	struct child c;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (bytes_equal(node_name(children[i]), name) &&
+		    is_file(op, children[i]) &&
+		    node_unkeep(&op->fs->nodes, children[i]))
+			move_file(op, children[i], to);
+	if (from->ops == &kind_waiting || node_is_unkeyed(from) ||
+	    to->ops == &kind_waiting || !node_is_unkeyed(to))
+		return;
+	n = to->ops->create(op, to, name, &c) ?
+		    NULL : op_node_of_child(op, to, name, &c);
+	if (!n || content_store(op, n, node_value(from), &how))
+		remark(op, to, name, -EINVAL, "");
+	node_put(&op->fs->nodes, n);
+}
+
+/*
+ * Make what is below a directory that waited in the one that has its place now
+ * (NULL: none has). Each is taken once: by this, or by a call that comes too
+ * late for it (waiting_made).
+ */
+static void move(struct op *op, struct node *from, struct node *to)
+{
+	struct node_table *nodes = &op->fs->nodes;
+	struct node **children;
+	size_t i, count;
+	int err;
+
+	atomic_fetch_or(&from->flags, NODE_TAKEN);
+	err = node_children(nodes, from, CHILDREN_KEPT, &children, &count);
+	if (err) {
+		remark(op, from, node_name(from), err, "");
+		return;
+	}
+	if (to)
+		move_key(op, from, to, children, count);
+	for (i = 0; i < count; i++) {
+		struct node *n = children[i];
+
+		if (!node_unkeep(nodes, n))
+			continue;
+		if (waits(n))
+			move_directory(op, n, to);
+		else if (to && is_file(op, n))
+			move_file(op, n, to);
+		arena_clear(&op->arena);
+	}
+	node_children_put(nodes, children, count);
+}
+
+void waiting_move_table(struct op *op, struct node *from)
+{
+	struct node *keyspace = from->parent, *to = NULL;
+	struct bytes name = node_name(from);
+	struct child c;
+
+	if (schema_table_by_number(op->schema, from->number))
+		return;		/* it was not replaced */
+	if (!keyspace->ops->lookup(op, keyspace, name, &c) && c.is_table)
+		to = op_node_of_child(op, keyspace, name, &c);
+	op->reason[0] = 0;
+	if (to) {
+		lead_on(op, from, to);
+		move(op, from, to);
+	}
+	node_put(&op->fs->nodes, to);
+}

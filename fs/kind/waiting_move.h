@@ -1,0 +1,15 @@
+/*
+ * What waited for schema.cql (waiting.h) is made anew in the table that came: a
+ * directory under its name, a file as the cell of its name.
+ */
+#ifndef FS_KIND_WAITING_MOVE_H
+#define FS_KIND_WAITING_MOVE_H
+#include "fs/op/op.h"
+
+/*
+ * Move all that waits in the node of a table that was replaced to the one that
+ * has its name now; nothing, if it was not replaced. What fits nowhere stays in
+ * memory as NAME.rej, and is named in the errors. op->arena is cleared.
+ */
+void waiting_move_table(struct op *op, struct node *from);
+#endif

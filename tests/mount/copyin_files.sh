@@ -1,0 +1,88 @@
+# Keyspaces copied in with files before their schema.cql (fs/README.md, "Statements"): archives in any order; what waits,
+# what it may take, and what becomes of that which fits nowhere. SEEDS: of the orders.
+. tests/mount/lib.sh
+start -o scratch_max=1000000
+run_cql <tests/mount/sales.cql
+python3 - "$M/.cql" <<'P'
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY)
+for text in ("CREATE TABLE sales.long (p text, c text, v text, PRIMARY KEY (p, c))",
+             "INSERT INTO sales.long (p, c, v) VALUES ('%s', '%s', 'w')" % ('P' * 300, '%' + 'C' * 300),
+             "INSERT INTO sales.orders (customer, year, day, id, total) VALUES ('%s', 3, '2026-01-01', 1, 9)" % ('L,' * 150),
+             'CREATE TABLE sales.wide (k text PRIMARY KEY, "a.json" int, m map<text, int>, v text)',
+             """INSERT INTO sales.wide (k, "a.json", m, v) VALUES ('%s', 4, {'%s': 7, 'a.bak': 8}, 'z')""" % ('K' * 300, 'M' * 290),
+             "CREATE TABLE sales.hits (k text PRIMARY KEY, n counter)",
+             "UPDATE sales.hits SET n = n + 3 WHERE k = 'a'",
+             "CREATE TABLE sales.old (k text PRIMARY KEY, a int, b blob) WITH COMPACT STORAGE",
+             "INSERT INTO sales.old (k, a, b) VALUES ('x', 1, 0x0a)",
+             "INSERT INTO sales.old (k, b) VALUES ('y', 0x00) USING TTL 90000"):
+    os.write(fd, text.encode() + b";")
+os.close(fd)
+P
+mkdir "$M/sales/notes" "$M/sales/notes/alice"; put "$M/sales/notes/alice/todo" rest
+# Times of directories: tar itself loses them where directories come after their files.
+differences() { rsync -aXcnO --delete --itemize-changes "$1/" "$2/"; }
+same() {
+	is "$1: nothing is missing" '' "$(differences "$2" "$3" | head -3)"
+	is "$1: nothing is too much" '' "$(differences "$3" "$2" | head -3)"
+}
+last_error() { tail -1 "$M/.widefs/errors" | cut -d' ' -f5-; }
+in_use() { awk '/^widefs_scratch_bytes/ { print $2 }' "$M/.widefs/metrics"; }
+ok away rsync -aX "$M/sales" "$W/away/"
+same away "$M/sales" "$W/away/sales"
+rm -r "$M/sales"
+find "$W/away/sales" -printf 'sales/%P\n' | sed 's,/$,,' | sort -r >"$W/list"
+before=$(in_use)
+for seed in backwards ${SEEDS:-1 2 3 4 8}; do
+	if [ "$seed" = backwards ]; then cat "$W/list"; else shuf --random-source=<(yes "$seed") "$W/list"; fi >"$W/order"
+	tar -C "$W/away" --format=posix --xattrs --no-recursion -cf "$W/a.tar" -T "$W/order"
+	ok "order $seed" tar -C "$M" --xattrs -xf "$W/a.tar"
+	same "order $seed" "$W/away/sales" "$M/sales"
+	rm -r "$M/sales"
+done
+is 'nothing of it is held' "$before" "$(in_use)"
+# Each by a program of its own.
+mkdir "$M/sales"
+ok 'a subdirectory first' cp -a "$W/away/sales/orders" "$M/sales/"
+is 'its files are read' 6 "$(cat "$M/sales/orders/bob,1/2026-11-24/1/total")"
+is 'and counted' yes "$([ "$(in_use)" -gt "$before" ] && echo yes)"
+ok 'schema.cql' cp "$W/away/sales/schema.cql" "$M/sales/"
+ok 'the rest' rsync -aX "$W/away/sales" "$M/"
+same 'a subdirectory first' "$W/away/sales" "$M/sales"
+rm -r "$M/sales"
+# What is not what the table takes.
+d=$M/sales/orders/bob,1/2026-11-24/1
+mkdir -p "$d/tags" "$d/nothing/below"
+put "$d/total" five; put "$d/other" x; put "$d/nothing/below/file" deep; put "$d/tags/x" y; : >"$d/tags/x~"
+is 'they are listed' 'nothing other tags total' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
+mv "$d/other" "$d/s"; put "$d/l" 0
+refused 'it is not synced' 'Device or resource busy' dd if=/dev/null of="$d/l" conv=notrunc,fsync
+is 'in words' "${d#"$M"}/l EBUSY it waits in memory for schema.cql, which makes the table, and cannot be synced before" "$(last_error)"
+refused 'nor with O_SYNC' 'Device or resource busy' dd if="$W/list" of="$d/l" oflag=sync count=1
+rm "$d/l"
+refused 'it has a bound' 'No space left on device' dd if=/dev/zero of="$d/m" bs=1000000 count=1
+is 'the bound in words' yes "$(last_error | grep -q 'too many bytes of temporary files' && echo yes)"
+rm -f "$d/m"
+exec 5>"$M/sales/orders/bob,1/2026-11-24/2"
+ok 'schema.cql' cp "$W/away/sales/schema.cql" "$M/sales/"
+exec 5>&-
+is 'what fits nowhere' 'nothing.rej s.rej tags total.rej' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
+is 'it is still there' five "$(cat "$d/total.rej")"
+is 'below a directory too' deep "$(cat "$d/nothing.rej/below/file")"
+is 'an element with text' 'x.rej x~' "$(ls -1A "$d/tags" | tr '\n' ' ' | sed 's/ $//')"
+is 'why is told' 'total was made before schema.cql and has no place in the table (it is in memory until unmount, as NAME.rej): Unable to make int from '\''five'\''' "$(grep -o 'total was .*' "$M/.widefs/errors" | tail -1)"
+ok 'the right value' put "$d/total" 5
+is 'it is stored' 5 "$(cat "$d/total")"
+ok 'it can be removed' rm -r "$d/nothing.rej" "$d/total.rej"
+is 'and is gone' 's.rej tags total' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
+rm -r "$M/sales"
+# Deeper directories are not for tables that others made and that have rows.
+mkdir -p "$M/sales/notes/alice"; put "$M/sales/notes/alice/todo" x
+refused 'no directory beside rows' 'Operation not permitted' mkdir "$M/sales/notes/alice/deep"
+mkdir -p "$M/sales/orders/bob,1/2026-11-24/1"; put "$M/sales/orders/bob,1/2026-11-24/1/total" 5
+again
+is 'what waited is lost' '' "$(names "$M/sales/orders")"
+is 'the log tells it' 'sales/orders: 2 directories and 1 files waited for schema.cql, which did not come: they are lost' "$(grep -o 'sales/orders: .*' "$W/log")"
+stop
+is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
+done_testing
