@@ -20,6 +20,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "store/table_takeover.h"
 #include "store/type/text/text.h"
 
 struct adoption {
@@ -334,7 +335,7 @@ static int find_table(struct adoption *a, struct node *keyspace,
 	return *table ? 0 : -ENOMEM;
 }
 
-int adopt_rows(struct op *op, struct node *n, struct table *from,
+int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 	       struct table *to, struct waiting_list *waiting)
 {
 	struct adoption a = { .op = op, .from = from, .to = to,
@@ -345,7 +346,7 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 
 	op->arena = ARENA_INIT;
 	write_init(&a.w, op->store);
-	err = find_table(&a, n->parent, &table);
+	err = find_table(&a, keyspace, &table);
 	if (!err)
 		err = adopt_all(&a, table);
 	if (!err)
@@ -358,6 +359,28 @@ int adopt_rows(struct op *op, struct node *n, struct table *from,
 	buf_release(&a.value);
 	arena_release(&op->arena);
 	op->arena = kept;
+	return err;
+}
+
+int adopt_empty_table(struct op *op, struct table *from, struct table *to,
+		      struct waiting_list *waiting)
+{
+	struct node_table *nodes = &op->fs->nodes;
+	int err = store_has_rows(op->store, from);
+	struct buf name = BUF_INIT;
+	struct node *keyspace;
+
+	if (err)
+		return err < 0 ? err : -EEXIST;
+	name_escape(&name, bytes_str(from->keyspace));
+	name_shorten(&name);
+	keyspace = name.failed ? NULL :
+				 node_find(nodes, nodes->root, buf_bytes(&name));
+	err = name.failed ? -ENOMEM : 0;
+	if (keyspace)	/* else nothing of it is in memory */
+		err = adopt_rows(op, keyspace, from, to, waiting);
+	node_put(nodes, keyspace);
+	buf_release(&name);
 	return err;
 }
 

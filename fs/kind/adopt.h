@@ -10,10 +10,14 @@
 #include "fs/kind/waiting.h"
 #include "fs/op/place.h"
 
-/* Give the rows of a table that mkdir made, n's (its schema.cql), to another
- * one (cql_adopt); its directories wait for waiting_end. */
-int adopt_rows(struct op *op, struct node *n, struct table *from,
+/* Give the rows of a table that mkdir made in that keyspace to another one
+ * (cql_adopt); what waits in it is moved by waiting_end. */
+int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 	       struct table *to, struct waiting_list *waiting);
+/* The same for a statement that was not written into schema.cql: -EEXIST, if
+ * there are rows. */
+int adopt_empty_table(struct op *op, struct table *from, struct table *to,
+		      struct waiting_list *waiting);
 /* Store a file of that table which was open then, under its name's present
  * place. -ESTALE: no table took over. */
 int adopt_store(struct op *op, struct node *n, struct bytes text,

@@ -1,6 +1,7 @@
 /* An open console: a file of statements (cql.c) with its result. */
 #ifndef FS_KIND_CONSOLE_H
 #define FS_KIND_CONSOLE_H
+#include "fs/kind/waiting.h"
 #include "fs/node/account.h"
 #include "store/cql/cql.h"
 #include "store/cql/output/format.h"
@@ -29,6 +30,7 @@ struct console {
 	uint64_t begun;			/* the so manieth of all, */
 	struct charge past, plan;	/* and keeps this */
 	struct cql_format *format;
+	struct waiting_list waiting;	/* for the statement that runs */
 	bool used;	/* something was written, or the help was read */
 	int failed;	/* the stream's error, to return after out */
 	bool over;	/* it was ended: all kept too much of past moments */

@@ -15,6 +15,7 @@
 #include "fs/file/handle.h"
 #include "fs/file/last_close.h"
 #include "fs/file/reader_text.h"
+#include "fs/kind/adopt.h"
 #include "fs/kind/console.h"
 #include "fs/kind/schema.h"
 #include "fs/node/account.h"
@@ -102,6 +103,23 @@ static bool is_given_up(void *context)
 	return call && call->interrupted && call->interrupted(call->context);
 }
 
+/* What waits in a table that mkdir made goes to the one that takes its place. */
+static int adopt(void *context, struct table *from, struct table *to)
+{
+	struct console *c = context;
+
+	return adopt_empty_table(c->op, from, to, &c->waiting);
+}
+
+static int execute(struct console *c, struct bytes statement)
+{
+	int err = cql_execute(c->session, statement, &c->result);
+
+	waiting_end(c->op, &c->waiting);
+	memset(&c->waiting, 0, sizeof(c->waiting));
+	return err;
+}
+
 static int open_cql(struct op *op, struct handle *h)
 {
 	struct console *c = mem_zalloc(1, sizeof(*c));
@@ -126,6 +144,7 @@ static int open_cql(struct op *op, struct handle *h)
 	}
 	cql_session_rights(c->session, may, c);
 	cql_session_stop(c->session, is_given_up, c);
+	cql_session_adopt(c->session, adopt, c);
 	c->handle = h;
 	console_link(c);
 	return 0;
@@ -265,7 +284,7 @@ static int run(struct console *c, struct bytes statement)
 	c->uid = c->op->who.uid;
 	c->begun = atomic_fetch_add(&c->fs->results_begun, 1);
 	if (!err)
-		err = cql_execute(c->session, statement, &c->result);
+		err = execute(c, statement);
 	if (err) {
 		console_end_result(c);
 		return err;

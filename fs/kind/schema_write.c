@@ -214,7 +214,7 @@ static int adopt(void *context, struct table *from, struct table *to)
 {
 	struct writing *writing = context;
 
-	return adopt_rows(writing->op, writing->n, from, to,
+	return adopt_rows(writing->op, writing->n->parent, from, to,
 			  &writing->waiting);
 }
 

@@ -76,6 +76,16 @@ is 'it is stored' 5 "$(cat "$d/total")"
 ok 'it can be removed' rm -r "$d/nothing.rej" "$d/total.rej"
 is 'and is gone' 's.rej tags total' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
 rm -r "$M/sales"
+# A CREATE TABLE that comes another way takes them, too.
+mkdir "$M/sales"
+cp -a "$W/away/sales/orders" "$W/away/sales/long" "$M/sales/"
+sed 1d "$W/away/sales/schema.cql" >"$M/sales/.cql" || fail 'the definitions'
+rm -r "$M/sales/flat" "$M/sales/hits" "$M/sales/wide" "$M/sales/old" "$M/sales/counts"
+is 'by .cql' '' "$(differences "$W/away/sales" "$M/sales" | grep -E ' (orders|long)/')"
+mkdir "$M/sales/two" "$M/sales/two/1"; put "$M/sales/two/1/v" x
+refused 'not where there are rows' 'File exists' put "$M/.cql" 'CREATE TABLE sales.two (k text PRIMARY KEY, v text);'
+is 'which stay' x "$(cat "$M/sales/two/1/v")"
+rm -r "$M/sales"
 # Deeper directories are not for tables that others made and that have rows.
 mkdir -p "$M/sales/notes/alice"; put "$M/sales/notes/alice/todo" x
 refused 'no directory beside rows' 'Operation not permitted' mkdir "$M/sales/notes/alice/deep"
