@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 #include "store/base/alloc.h"
+#include "store/schema/schema.h"
+#include "tools/connect.h"
 #include "tools/cql/copy/copy.h"
 #include "tools/cql/editor.h"
 #include "tools/cql/interrupt.h"
-#include "tools/cql/mount.h"
 #include "tools/cql/output.h"
 #include "tools/cql/run.h"
 #include "tools/cql/source.h"
-#include "tools/cql/store.h"
+#include "tools/lib/place.h"
 #include "tools/lib/tool.h"
 
 static int run(int argc, char **argv);
@@ -149,40 +150,30 @@ static void run_inputs(struct shell *shell, const struct settings *settings)
 }
 
 /* ------------------------------------------------------------------- where */
-/* A path inside a keyspace of the mount puts that in force, as its .cql does. */
-static void use_folder(struct cql_backend *b, const char *mount,
-		       const char *path)
+/* A path inside a keyspace puts that in force, as its .cql does. */
+static void use_folder(struct cql_backend *b, const char *keyspace)
 {
-	char *real = realpath(path, NULL);
-	const char *rest = real ? real + strlen(mount) : "";
 	struct buf use = BUF_INIT;
 
-	rest += strspn(rest, "/");
-	if (*rest && *rest != '.') {
-		buf_add_str(&use, "USE ");
-		schema_print_name(&use, bytes_of(rest, strcspn(rest, "/")));
-		buf_add_byte(&use, ';');
-		b->ops->execute(b, buf_bytes(&use));
-		b->ops->finish(b);
-	}
+	buf_add_str(&use, "USE ");
+	schema_print_name(&use, bytes_str(keyspace));
+	buf_add_byte(&use, ';');
+	b->ops->execute(b, buf_bytes(&use));
+	b->ops->finish(b);
 	buf_release(&use);
-	free(real);
 }
 
 static int connect_to(struct cql_backend **out, const struct settings *settings)
 {
-	char *store, *mount = tool_mount_of(settings->path, &store);
-	int status;
+	struct tool_place place;
+	int status = place_find(&place, settings->path, PLACE_KEYSPACES);
 
-	if (mount)
-		status = cql_mount_open(out, mount);
-	else
-		status = cql_store_open(out, settings->path,
-					settings->read_only);
-	if (!status && mount && !settings->keyspace)
-		use_folder(*out, mount, settings->path);
-	free(mount);
-	free(store);
+	if (status)
+		return status;
+	status = connect_place(out, &place, settings->read_only);
+	if (!status && place.keyspace && !settings->keyspace)
+		use_folder(*out, place.keyspace);
+	place_release(&place);
 	return status;
 }
 

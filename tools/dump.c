@@ -105,10 +105,13 @@ static int run(int argc, char **argv)
 		else
 			return tool_usage(&command_dump, option == 'h');
 	}
+	if (keyspace && !*keyspace)
+		return tool_misused(&command_dump, "--keyspace",
+				    "not the name of one");
 	if (argc - optind != 1)
 		return tool_misused(&command_dump, "dump",
 				    "one PLACE is expected");
-	status = place_find(&place, argv[optind], true);
+	status = place_find(&place, argv[optind], PLACE_KEYSPACES);
 	if (status)
 		return status;
 	status = dump(&place, keyspace ? keyspace : place.keyspace, rows);

@@ -320,7 +320,7 @@ static int print_row(struct dump *d, bool counters)
 	}
 	if (d->err || d->text.failed || d->partition.failed)
 		return d->err ? d->err : -ENOMEM;
-	return tool_write(d->out, buf_bytes(&d->text)) ? 0 : -EIO;
+	return tool_write(d->out, buf_bytes(&d->text)) ? 0 : -errno;
 }
 
 static int print_rows(struct dump *d)
@@ -339,10 +339,8 @@ static int print_rows(struct dump *d)
 		status = ask(d, counters);
 	while (!status && !err && (more = connect_next(d->b, &d->row)) > 0)
 		err = print_row(d, counters);
-	if (err == -EIO)	/* main() says why it cannot be written */
-		return TOOL_FAILED;
 	if (err)
-		tool_failed(d->b->place, err);
+		tool_failed(ferror(d->out) ? "standard output" : d->b->place, err);
 	return status ? status : err || more < 0 ? TOOL_FAILED : TOOL_DONE;
 }
 

@@ -107,12 +107,13 @@ static int print_errors(const char *path, bool limited, unsigned long count,
 		size_t at = limited ? last_lines(&lines, count) : 0;
 
 		fwrite(lines.ptr + at, 1, lines.len - at, stdout);
-		fflush(stdout);
+		if (fflush(stdout))
+			err = -errno;
 	}
 	if (!err && following)
 		err = follow(path, &lines);
 	if (err)
-		tool_failed(path, err);
+		tool_failed(ferror(stdout) ? "standard output" : path, err);
 	buf_release(&lines);
 	return err ? TOOL_FAILED : TOOL_DONE;
 }

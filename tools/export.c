@@ -80,7 +80,8 @@ static int export_table(const struct tool_place *p,
 	if (out && job->file && fclose(out) && !err)
 		err = -errno;
 	if (err)
-		tool_failed(job->file ? job->file : "export", err);
+		tool_failed(job->file ? job->file : ferror(stdout) ? "standard output" :
+			    p->table, err);
 	closed = table_file_close(&f);
 	return err == -EUCLEAN ? TOOL_DAMAGED : err ? TOOL_FAILED : closed;
 }
@@ -129,7 +130,7 @@ static int run(int argc, char **argv)
 	    (ends_with(job.file, ".ndjson") || ends_with(job.file, ".jsonl") ||
 	     ends_with(job.file, ".json")))
 		job.form = ROW_JSON;
-	status = place_find(&place, argv[optind], false);
+	status = place_find(&place, argv[optind], PLACE_SNAPSHOTS);
 	if (status)
 		return status;
 	status = export_table(&place, &job);

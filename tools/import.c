@@ -355,7 +355,7 @@ static int run(int argc, char **argv)
 		return tool_misused(&command_import, "import",
 				    "one TABLE and one FILE are expected");
 	i.name = argv[optind + 1];
-	status = place_find(&place, argv[optind], false);
+	status = place_find(&place, argv[optind], PLACE_TABLES);
 	if (status)
 		return status;
 	status = import(&i, &place, mode);

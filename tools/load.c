@@ -106,7 +106,7 @@ static int run(int argc, char **argv)
 	if (access(argv[optind], F_OK) && errno == ENOENT)
 		status = make_store(argv[optind]);
 	if (!status)
-		status = place_find(&place, argv[optind], true);
+		status = place_find(&place, argv[optind], PLACE_KEYSPACES);
 	if (status)
 		return status;
 	status = load(&place);

@@ -385,7 +385,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (argc - optind > 1)
 		return tool_misused(command, argv[optind + 1],
 				    "one PLACE is enough");
-	status = place_find(&place, optind < argc ? argv[optind] : NULL, false);
+	status = place_find(&place, optind < argc ? argv[optind] : NULL, PLACE_TABLES);
 	if (status)
 		return status;
 	status = place.mount ? do_there(command, &place, wait, mode) :

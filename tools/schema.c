@@ -68,7 +68,7 @@ static int run(int argc, char **argv)
 	if (argc - optind > 2)
 		return tool_misused(&command_schema, argv[optind + 2],
 				    "one name is enough");
-	status = place_find(&place, argv[optind], true);
+	status = place_find(&place, argv[optind], PLACE_KEYSPACES);
 	if (status)
 		return status;
 	if (argc - optind == 2 && !take_name(&place, argv[optind + 1]))

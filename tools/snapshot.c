@@ -323,7 +323,7 @@ static int act(struct snapshot_work *w, int action, bool json, bool force,
 static int run_on(struct snapshot_work *w, int action, const char *path,
 		  bool json, bool force, bool dry_run)
 {
-	int status = place_find(&w->place, path, false), closed;
+	int status = place_find(&w->place, path, PLACE_TABLES), closed;
 
 	if (status)
 		return status;

@@ -191,7 +191,7 @@ static int run(int argc, char **argv)
 	if (argc - optind > 1)
 		return tool_misused(&command_stats, argv[optind + 1],
 				    "one PLACE is enough");
-	status = place_find(&place, optind < argc ? argv[optind] : NULL, true);
+	status = place_find(&place, optind < argc ? argv[optind] : NULL, PLACE_KEYSPACES);
 	if (!status)
 		status = print(&place, json, histograms);
 	place_release(&place);

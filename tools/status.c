@@ -244,7 +244,7 @@ static int show_place(const char *path, struct buf *out)
 		p.mount = tool_mount_at(real, &p.store);
 	free(real);
 	if (!p.mount)
-		status = place_find(&p, path, true);
+		status = place_find(&p, path, PLACE_KEYSPACES | PLACE_SNAPSHOTS);
 	if (status)
 		return status;
 	/* The store's directory of what is mounted means the mount. */
@@ -275,7 +275,7 @@ static int show_all(struct buf *out)
 
 	while (mounts && (entry = getmntent(mounts))) {
 		struct tool_place p = { entry->mnt_dir, entry->mnt_fsname, NULL,
-				   NULL };
+				   NULL, NULL };
 		int status;
 
 		if (!is_ours(entry))

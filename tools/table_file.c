@@ -42,7 +42,9 @@ static int open_document(struct table_file *f, bool import)
 	char *path = NULL;
 	int err = 0;
 
-	if (asprintf(&path, "%s/%s/%s.%s", p->mount, p->keyspace, p->table,
+	if (asprintf(&path, "%s%s%s/%s/%s.%s", p->mount,
+		     p->snapshot ? "/.snapshots/" : "",
+		     p->snapshot ? p->snapshot : "", p->keyspace, p->table,
 		     f->form == ROW_CSV ? "csv" : "ndjson") < 0)
 		return TOOL_FAILED;
 	f->fd = open(path, import ? O_WRONLY | O_APPEND | O_CLOEXEC :

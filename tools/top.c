@@ -461,7 +461,7 @@ static int run(int argc, char **argv)
 	if (argc - optind > 1)
 		return tool_misused(&command_top, argv[optind + 1],
 				    "one DIR is enough");
-	status = place_find(&place, optind < argc ? argv[optind] : NULL, true);
+	status = place_find(&place, optind < argc ? argv[optind] : NULL, PLACE_KEYSPACES | PLACE_SNAPSHOTS);
 	if (status)
 		return status;
 	if (place.mount) {

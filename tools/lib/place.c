@@ -19,16 +19,36 @@ void place_release(struct tool_place *p)
 {
 	free(p->mount);
 	free(p->store);
+	free(p->snapshot);
 	free(p->keyspace);
 	free(p->table);
 	*p = PLACE_INIT;
 }
 
+/* Skip the first name if it is this. */
+static bool skip(const char **rest, const char *name)
+{
+	size_t len = strlen(name);
+
+	*rest += strspn(*rest, "/");
+	if (strncmp(*rest, name, len) || ((*rest)[len] && (*rest)[len] != '/'))
+		return false;
+	*rest += len + strspn(*rest + len, "/");
+	return true;
+}
+
 /* "K/T", "K/T/row": the first two names. False: there is one alone. */
-static bool take_table(struct tool_place *p, const char *rest, bool keyspaces)
+static bool take_table(struct tool_place *p, const char *rest, unsigned wants)
 {
 	size_t len;
 
+	if (p->mount && !skip(&rest, ".json") && skip(&rest, ".snapshots") && *rest) {
+		len = strcspn(rest, "/");
+		p->snapshot = strndup(rest, len);
+		rest += len;
+		if (!p->snapshot)
+			return false;
+	}
 	rest += strspn(rest, "/");
 	/* .widefs, .cql and the like are in no table. */
 	if (!*rest || *rest == '.')
@@ -38,7 +58,7 @@ static bool take_table(struct tool_place *p, const char *rest, bool keyspaces)
 	rest += len + strspn(rest + len, "/");
 	if (*rest)
 		p->table = strndup(rest, strcspn(rest, "/"));
-	return p->keyspace && (p->table || keyspaces);
+	return p->keyspace && (p->table || wants & PLACE_KEYSPACES);
 }
 
 static bool is_store(const char *path)
@@ -51,13 +71,40 @@ static bool is_store(const char *path)
 	return there;
 }
 
-bool place_is_inside(const char *path)
+/* Return the path, without links, of the nearest directory above that is there,
+ * to be freed, or NULL. */
+static char *nearest_above(const char *path)
 {
-	char *name = strdup(path), *store = NULL, *mount, *real, *slash;
+	char *name = strdup(path), *above = name, *real = NULL;
+
+	while (above && !real && strcmp(above, "/") && strcmp(above, ".")) {
+		above = dirname(above);
+		real = realpath(above, NULL);
+	}
+	free(name);
+	return real;
+}
+
+/* True if the path, which is not there, would be in a mount. */
+static bool is_in_mount(const char *path)
+{
+	char *store = NULL, *real = nearest_above(path), *mount;
 	bool inside;
 
-	real = name ? realpath(dirname(name), NULL) : NULL;
-	mount = real ? tool_mount_of(real, &store) : NULL;
+	mount = real ? tool_mount_at(real, &store) : NULL;
+	inside = mount;
+	free(store);
+	free(mount);
+	free(real);
+	return inside;
+}
+
+bool place_is_inside(const char *path)
+{
+	char *store = NULL, *mount, *real = nearest_above(path), *slash;
+	bool inside;
+
+	mount = real ? tool_mount_at(real, &store) : NULL;
 	inside = mount || (real && is_store(real));
 	while (!inside && real && (slash = strrchr(real, '/')) && slash > real) {
 		*slash = 0;
@@ -66,12 +113,11 @@ bool place_is_inside(const char *path)
 	free(store);
 	free(mount);
 	free(real);
-	free(name);
 	return inside;
 }
 
 /* STORE or STORE/K/T: the store is what has its marker. */
-static bool find_store(struct tool_place *p, const char *path, bool keyspaces)
+static bool find_store(struct tool_place *p, const char *path, unsigned wants)
 {
 	size_t len = strlen(path);
 	char *slash;
@@ -91,33 +137,40 @@ static bool find_store(struct tool_place *p, const char *path, bool keyspaces)
 		p->store = strdup(path);
 		return p->store;
 	}
-	return take_table(p, path + strlen(p->store), keyspaces);
+	return take_table(p, path + strlen(p->store), wants);
 }
 
-static bool find(struct tool_place *p, const char *path, bool keyspaces)
+static bool find(struct tool_place *p, const char *path, unsigned wants)
 {
 	char *real;
 	bool found;
 
 	p->mount = tool_mount_of(path ? path : ".", &p->store);
 	if (!p->mount)
-		return find_store(p, path ? path : ".", keyspaces);
+		return find_store(p, path ? path : ".", wants);
 	if (!path)
 		return true;
 	real = realpath(path, NULL);
-	found = real && take_table(p, real + strlen(p->mount), keyspaces);
+	found = real && take_table(p, real + strlen(p->mount), wants);
 	free(real);
 	return found;
 }
 
-int place_find(struct tool_place *p, const char *path, bool keyspaces)
+int place_find(struct tool_place *p, const char *path, unsigned wants)
 {
 	int status = TOOL_DONE;
 
 	*p = PLACE_INIT;
-	if (!find(p, path, keyspaces)) {
+	if (path && access(path, F_OK) && errno == ENOENT && is_in_mount(path)) {
+		tool_complain(path, "there is no such keyspace, table or row");
+		status = TOOL_NONE;
+	} else if (!find(p, path, wants)) {
 		tool_complain(path ? path : ".", "name a store, a mount or a "
 			      "table in it");
+		status = TOOL_USAGE;
+	} else if (p->snapshot && !(wants & PLACE_SNAPSHOTS)) {
+		tool_complain(path ? path : ".", "it is in a snapshot (read its "
+			      "files, export its tables, or restore it)");
 		status = TOOL_USAGE;
 	} else if (!p->mount && !strcmp(p->store, ".") && !is_store(".")) {
 		tool_complain(".", "not in a widefs mount (name a store, a "

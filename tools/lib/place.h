@@ -8,16 +8,20 @@
 
 struct tool_place {
 	char *mount, *store;	/* mount NULL: the store, not mounted */
+	char *snapshot;		/* the name in .snapshots that it is in, or NULL */
 	char *keyspace, *table;	/* as the schema has them; NULL: all of them */
 };
-#define PLACE_INIT ((struct tool_place){ NULL, NULL, NULL, NULL })
+#define PLACE_INIT ((struct tool_place){ NULL, NULL, NULL, NULL, NULL })
+
+/* What else will do than the whole and a table. */
+enum place_wants { PLACE_TABLES = 0, PLACE_KEYSPACES = 1, PLACE_SNAPSHOTS = 2 };
 
 /*
- * Find it. path NULL: the mount that the working directory is in. keyspaces: a
- * keyspace alone will do. 0, or an exit status after a message; then there is
- * nothing to release.
+ * Find it. path NULL: the mount that the working directory is in. wants: of enum
+ * place_wants. What is in .json is what it is in the tree. 0, or an exit status
+ * after a message; then there is nothing to release.
  */
-int place_find(struct tool_place *p, const char *path, bool keyspaces);
+int place_find(struct tool_place *p, const char *path, unsigned wants);
 void place_release(struct tool_place *p);
 /* True if the directory of that name, which need not exist, is or would be in a
  * mount or in a store. */
