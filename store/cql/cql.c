@@ -199,7 +199,8 @@ static int refuse_space(struct cql_session *c, size_t limit)
 	return -ENOMEM;
 }
 
-/* Make it the session's error: its message outlives the arena it is of. */
+/* Make it the session's error, with a copy of its message, which must outlive
+ * the statement's arena. */
 static void keep_error(struct cql_session *c, struct cql_error error)
 {
 	arena_clear(&c->error_arena);

@@ -20,9 +20,9 @@ int cql_session_new(struct cql_session **out, struct store *s);
 void cql_session_free(struct cql_session *c);
 void cql_session_rights(struct cql_session *c, cql_may *may, void *context);
 /*
- * Set a function that is called now and then while a statement reads; true: the
- * statement fails with -EINTR. A statement that has begun to change something
- * finishes.
+ * Set a function that is called now and then while a statement reads; if it
+ * returns true the statement fails with -EINTR. A statement that has begun to
+ * write finishes.
  */
 void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
 		      void *context);

@@ -59,7 +59,7 @@ int arithmetic_result(enum type_kind left, char op, enum type_kind right)
 	return -1;
 }
 
-/* An operation under way, for its messages. */
+/* The operation that is computed, for its messages. */
 struct operation {
 	enum type_kind left, right;
 	char op;

@@ -8,10 +8,10 @@
 #include "store/type/type.h"
 
 /*
- * The native kind of left op right, or -1 where the operator is not defined for
- * them. Numbers: integers the wider one, a counter as bigint; float, double or
- * decimal where one is no integer. text and ascii: + only. date and timestamp:
- * + and - with a duration on the right.
+ * Return the native kind of left op right, or -1 where the operator is not
+ * defined for them. Numbers: integers the wider one, a counter as bigint;
+ * float, double or decimal where one is no integer. text and ascii: + only.
+ * date and timestamp: + and - with a duration on the right.
  */
 int arithmetic_result(enum type_kind left, char op, enum type_kind right);
 /*
@@ -29,10 +29,8 @@ bool arithmetic_can_negate(enum type_kind kind);
 void arithmetic_negate(struct buf *out, bool *is_null, enum type_kind kind,
 		       struct bytes value);
 
-/*
- * For aggregates: a / b with so many digits after the point, rounded half to
- * even, as avg of decimals does. b is not zero. All three are decimals' bytes.
- */
+/* Divide a by b, with that many digits after the point, rounded half to even,
+ * as avg of decimals does. b is not zero. All three are decimals' bytes. */
 int arithmetic_divide_half_even(struct buf *out, struct bytes a,
 				struct bytes b, int32_t scale);
 #endif

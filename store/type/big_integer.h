@@ -13,15 +13,17 @@
 /* Check that there is memory for numbers of so many bytes in all: 0 or
  * -ENOMEM. */
 int big_room(size_t bytes);
-/* From two's complement, any length; no bytes are 0. n was initialised. */
+/* Read two's complement of any length; no bytes are 0. n was initialised. */
 void big_get(mpz_t n, struct bytes value);
-/* The shortest two's complement, at least one byte. */
+/* Append the shortest two's complement, at least one byte. */
 void big_add(struct buf *out, const mpz_t n);
-/* Two's complement without the leading bytes that only repeat the sign. */
+/* Return two's complement without the leading bytes that only repeat the
+ * sign. */
 struct bytes big_trim(struct bytes v);
-/* Decimal digits, checked by the caller to be such. -ENOMEM. */
+/* Read decimal digits, which the caller has checked. -ENOMEM. */
 int big_read_digits(mpz_t n, struct bytes digits);
-/* Sign and digits; big_digit_count without the sign. */
+/* Append sign and digits. big_digit_count: the number of digits, without the
+ * sign. */
 void big_print(struct buf *out, const mpz_t n);
 size_t big_digit_count(const mpz_t n);
 /* n = 10^exponent */

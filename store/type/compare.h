@@ -6,8 +6,10 @@
 #define STORE_TYPE_COMPARE_H
 #include "store/type/type.h"
 
-/* As Cassandra's comparator of the type: <0, 0, >0. Null sorts first. */
+/* Compare as Cassandra's comparator of the type: <0, 0, >0. Null sorts
+ * first. */
 int type_compare(const struct type *t, struct bytes a, struct bytes b);
-/* The type of the part of that index (maps: of keys and values in turn). */
+/* Return the type of the part of that index (maps: of keys and values in
+ * turn). */
 const struct type *type_part(const struct type *t, uint32_t index);
 #endif

@@ -19,7 +19,7 @@ struct collect_span {
 #define COLLECT_INIT ((struct collect){ BUF_INIT, BUF_INIT })
 void collect_begin(struct collect *c);
 void collect_end(struct collect *c, bool null);
-/* count nulls, for fields that come in any order. */
+/* Add count nulls, for fields that come in any order. */
 void collect_nulls(struct collect *c, uint32_t count);
 /* Note that the bytes appended from start on are part index. */
 void collect_set(struct collect *c, uint32_t index, size_t start, bool null);

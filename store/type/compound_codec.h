@@ -3,7 +3,7 @@
 #define STORE_TYPE_COMPOUND_CODEC_H
 #include "store/type/type.h"
 
-/* Cassandra's unsigned vint; the number of bytes. */
+/* Encode Cassandra's unsigned vint. Returns the number of bytes. */
 size_t compound_encode_vint(uint8_t out[9], uint64_t v);
 /* Step through the parts of a value: see struct type_parts. */
 int type_parts_begin(struct type_parts *p, const struct type *t,

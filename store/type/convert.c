@@ -1,4 +1,4 @@
-/* Casts, and what becomes of dates, timestamps and timeuuids. */
+/* Casts, and conversions of dates, timestamps and timeuuids. */
 #include "store/type/convert.h"
 
 #include <errno.h>
@@ -77,8 +77,9 @@ bool convert_is_defined(enum type_kind from, enum type_kind to)
 }
 
 /*
- * As Java narrows: toward zero, NaN is 0, and what is too large the largest
- * bigint, or int (of which the smaller types then take the low bits).
+ * Narrow as Java does: toward zero; NaN becomes 0, and a number that is too
+ * large becomes the largest bigint or int (of which the smaller types then take
+ * the low bits).
  */
 static int64_t double_to_int(double x, enum type_kind to)
 {
@@ -94,7 +95,7 @@ static int64_t double_to_int(double x, enum type_kind to)
 	return (int64_t)x;
 }
 
-/* Toward zero: the whole number in a varint or decimal. */
+/* Get the whole number in a varint or decimal, rounded toward zero. */
 static int whole_of(mpz_t n, enum type_kind from, struct bytes value)
 {
 	struct decimal d;
@@ -118,7 +119,7 @@ static int whole_of(mpz_t n, enum type_kind from, struct bytes value)
 		big_power_of_ten(power, (unsigned long)-d.scale);
 		mpz_mul(n, d.unscaled, power);
 	} else {
-		/* Only low bits are asked for, and they are 0: 2^64 divides
+		/* Only low bits are used, and they are 0: 2^64 divides
 		 * 10^64. */
 		mpz_set_ui(n, 0);
 	}
@@ -127,7 +128,7 @@ static int whole_of(mpz_t n, enum type_kind from, struct bytes value)
 	return 0;
 }
 
-/* The low 64 bits in two's complement. */
+/* Return the low 64 bits in two's complement. */
 static int64_t low_bits(const mpz_t n)
 {
 	uint64_t low = mpz_get_ui(n);	/* of the absolute value */
@@ -156,7 +157,7 @@ static int number_to_int(int64_t *n, enum type_kind from, struct bytes value,
 	return err;
 }
 
-/* Through the text, which is exact and rounds once. */
+/* Convert through the text, which is exact and rounds once. */
 static int big_to_float(struct buf *out, enum type_kind from,
 			struct bytes value, enum type_kind to,
 			struct type_error *error)

@@ -14,7 +14,7 @@
 bool convert_is_target(enum type_kind to);
 bool convert_is_defined(enum type_kind from, enum type_kind to);
 /*
- * A defined cast: appends the bytes, or sets *is_null (for null and for empty
+ * Do a defined cast: append the bytes, or set *is_null (for null and for empty
  * values of types whose empty value is none). -EINVAL for NaN and infinities as
  * decimal, with Java's words. Memory: out->failed.
  */
@@ -23,21 +23,22 @@ int convert_value(struct buf *out, bool *is_null, enum type_kind from,
 		  struct type_error *error);
 
 /*
- * to_date, to_timestamp and to_unix_timestamp: from a timeuuid, timestamp
- * (or bigint of milliseconds) or date, to TYPE_DATE, TYPE_TIMESTAMP or
- * TYPE_BIGINT. *is_null as above.
+ * Compute to_date, to_timestamp and to_unix_timestamp: from a timeuuid,
+ * timestamp (or bigint of milliseconds) or date, to TYPE_DATE, TYPE_TIMESTAMP
+ * or TYPE_BIGINT. *is_null as above.
  */
 void convert_time(struct buf *out, bool *is_null, enum type_kind from,
 		  struct bytes value, enum type_kind to);
 /*
- * floor(value, duration [, start]) of a timestamp, timeuuid (the result is a
- * timestamp), date or time. start: of the value's type (a timeuuid's: a
+ * Compute floor(value, duration [, start]) of a timestamp, timeuuid (the result
+ * is a timestamp), date or time. start: of the value's type (a timeuuid's: a
  * timestamp), null for 1970-01-01; a time takes none. *is_null where value or
  * duration is. -EINVAL with Cassandra's words.
  */
 int convert_floor(struct buf *out, bool *is_null, enum type_kind kind,
 		  struct bytes value, struct bytes duration,
 		  struct bytes start, struct type_error *error);
-/* Now, as the values of now-functions: TYPE_TIMEUUID, TIMESTAMP, DATE, TIME. */
+/* Append the present time, for the now-functions: TYPE_TIMEUUID, TIMESTAMP,
+ * DATE, TIME. */
 void convert_now(struct buf *out, enum type_kind kind);
 #endif

@@ -79,7 +79,7 @@ static int64_t add_months(int64_t ms, int64_t months)
 
 	c.year = time_floor_div(month, 12);
 	c.month = (unsigned)(month - c.year * 12) + 1;
-	/* In that year Java lets the days run into the next month. */
+	/* In that year Java continues the days into the next month. */
 	if (c.year != GREGORIAN_YEAR && c.day > month_length(c.year, c.month))
 		c.day = month_length(c.year, c.month);
 	return wrap_add(wrap_mul(day_number_of(c), MS_PER_DAY),

@@ -9,12 +9,13 @@
 
 int64_t date_step_timestamp(int64_t ms, const struct duration *d, bool back);
 uint32_t date_step_date(uint32_t date, const struct duration *d, bool back);
-/* The date of a time, toward 1970 where it lies before (as Cassandra has it). */
+/* Return the date of a time; one before 1970 is rounded toward it, as in
+ * Cassandra. */
 uint32_t date_step_date_of(int64_t ms);
 int64_t date_step_ms_of(uint32_t date);
 /*
- * The last start + n * d that is not after ms, n >= 0. 0 or -EINVAL (the start
- * is after ms, d is negative). Precision is the caller's to check.
+ * Compute the last start + n * d that is not after ms, n >= 0. 0 or -EINVAL
+ * (the start is after ms, d is negative). Precision is the caller's to check.
  */
 int date_step_floor(int64_t *out, int64_t ms, const struct duration *d,
 		    int64_t start, struct type_error *error);

@@ -15,10 +15,11 @@ void decimal_init(struct decimal *d);
 void decimal_release(struct decimal *d);
 void decimal_get(struct decimal *d, struct bytes value);
 void decimal_add(struct buf *out, const struct decimal *d);
-/* By the grammar of Java's BigDecimal: 0, -EINVAL or -ENOMEM. */
+/* Read a text by the grammar of Java's BigDecimal: 0, -EINVAL or -ENOMEM. */
 int decimal_parse(struct decimal *d, struct bytes text);
-/* As a native type reads: -EINVAL with the message and nothing appended. */
+/* Read a text and append the bytes. -EINVAL with the message, and nothing
+ * appended. */
 int decimal_read(struct buf *out, struct bytes text, struct type_error *error);
-/* Why Java makes no decimal of NaN or an infinity. */
+/* Return Java's message for a decimal of NaN or an infinity. */
 const char *decimal_refusal(double x);
 #endif

@@ -92,7 +92,8 @@ static int set_scale(struct decimal *d, int64_t scale, const char **reason)
 	return 0;
 }
 
-/* The quotient of tdiv, made the nearest one, halves away from zero or even. */
+/* How a quotient is rounded to the nearest: halves away from zero, or to the
+ * even one. */
 enum rounding { HALF_UP, HALF_EVEN };
 
 static void round_quotient(mpz_t quotient, mpz_t rest, const mpz_t divisor,
@@ -136,7 +137,8 @@ static int round_digits(struct decimal *d, const char **reason)
 	return set_scale(d, scale, reason);
 }
 
-/* A sum with a zero: the other number, with the zero's digits if they fit. */
+/* Compute a sum with a zero: the other number, with the zero's digits if they
+ * fit. */
 static int add_zero(struct decimal *result, const struct decimal *other,
 		    bool negate, int32_t scale, const char **reason)
 {
@@ -229,7 +231,8 @@ static int multiply(struct decimal *result, const struct decimal *a,
 	return err ? err : round_digits(result, reason);
 }
 
-/* Divisors and dividends so that unscaled numbers divide to that scale. */
+/* Scale dividend and divisor so that the quotient of the unscaled numbers has
+ * that scale. */
 static int align(mpz_t dividend, mpz_t divisor, const struct decimal *a,
 		 const struct decimal *b, int64_t scale, const char **reason)
 {
@@ -268,7 +271,7 @@ int decimal_divide_half_even(struct decimal *result, const struct decimal *a,
 	return divide_to_scale(result, a, b, scale, HALF_EVEN, reason);
 }
 
-/* As many tens as n holds: as many as twos and fives. n is not zero. */
+/* Return how often 10 divides n: as often as both 2 and 5. n is not zero. */
 static mp_bitcnt_t count_tens(const mpz_t n)
 {
 	mp_bitcnt_t twos = mpz_scan1(n, 0), fives;
@@ -359,7 +362,8 @@ static int remainder_of(struct decimal *result, const struct decimal *a,
 		err = big_room(2 * (size_of(dividend) + size_of(divisor)));
 	if (!err) {
 		mpz_tdiv_qr(quotient, result->unscaled, dividend, divisor);
-		/* Now at the common scale; its digits are what is wanted. */
+		/* The remainder now has the common scale: give it its
+		 * digits. */
 		scale = remainder_scale(a, b, quotient);
 		if (scale < common) {
 			big_power_of_ten(quotient,

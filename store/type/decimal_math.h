@@ -11,11 +11,12 @@
 
 int decimal_apply(struct decimal *result, const struct decimal *a, char op,
 		  const struct decimal *b, const char **reason);
-/* a / b to scale digits after the point, half to even; b is not zero. */
+/* Compute a / b to scale digits after the point, rounded half to even; b is not
+ * zero. */
 int decimal_divide_half_even(struct decimal *result, const struct decimal *a,
 			     const struct decimal *b, int32_t scale,
 			     const char **reason);
-/* The same for integers: tdiv, with Java's words. */
+/* Compute a op b of integers, with Java's words. */
 int decimal_apply_big(mpz_t result, const mpz_t a, char op, const mpz_t b,
 		      const char **reason);
 #endif

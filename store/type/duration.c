@@ -360,7 +360,7 @@ static void print_value(struct buf *out, struct bytes value)
 		duration_print(out, &d);
 }
 
-/* None at all prints nothing. */
+/* The empty duration has no text of its own. */
 static void print_literal(struct buf *out, struct bytes value)
 {
 	size_t start = out->len;

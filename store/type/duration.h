@@ -9,7 +9,7 @@ struct duration {
 	int32_t months, days;
 	int64_t ns;
 };
-/* From a value's bytes: 0 or -EINVAL. */
+/* Read a duration from a value's bytes: 0 or -EINVAL. */
 int duration_get(struct duration *d, struct bytes value);
 void duration_add(struct buf *out, const struct duration *d);
 void duration_print(struct buf *out, const struct duration *d);

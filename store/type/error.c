@@ -16,7 +16,7 @@ int type_fail(struct type_error *error, const char *format, ...)
 	error->bare = false;
 	vsnprintf(error->text, sizeof(error->text), format, args);
 	va_end(args);
-	/* A message that was cut ends between two characters. */
+	/* End a truncated message between two characters. */
 	len = strlen(error->text);
 	while (len && len == sizeof(error->text) - 1 &&
 	       ((uint8_t)error->text[len - 1] & 0x80))

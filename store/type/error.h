@@ -18,6 +18,7 @@ struct type_error {
  */
 int type_fail(struct type_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The length of a text as the int that "%.*s" wants, cut to what fits. */
+/* Return the length of a text as an int for "%.*s", limited to the room of a
+ * message. */
 int type_fail_length(struct bytes text);
 #endif

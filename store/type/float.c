@@ -91,7 +91,7 @@ static bool gives_back(const struct digits *d, enum type_kind kind, double x)
 	return parse(kind, text) == x;
 }
 
-/* The next larger number of as many digits. */
+/* Add one to the last digit. */
 static void step_up(struct digits *d)
 {
 	int i = d->count;

@@ -6,9 +6,10 @@
 extern const struct native_type native_float, native_double;
 
 double float_get(enum type_kind kind, struct bytes value);
-/* Rounds a double to float for TYPE_FLOAT; one NaN. */
+/* Append a number, as a float for TYPE_FLOAT. All NaNs become one. */
 void float_add(struct buf *out, enum type_kind kind, double x);
-/* As a native type reads: -EINVAL with the message and nothing appended. */
+/* Read a text and append the bytes. -EINVAL with the message, and nothing
+ * appended. */
 int float_read(struct buf *out, enum type_kind kind, struct bytes text,
 	       struct type_error *error);
 /* Java's Double.toString, shortest digits: at most 26 bytes, no 0 at the end. */

@@ -126,7 +126,7 @@ static bool is_mapped(const uint8_t address[16])
 	return !memcmp(address, prefix, sizeof(prefix));
 }
 
-/* Cut a numeric zone (%1) off. False: it is not a number. */
+/* Remove a numeric zone (%1). False: it is not a number. */
 static bool drop_zone(struct bytes *text)
 {
 	const uint8_t *percent = memchr(text->ptr, '%', text->len);

@@ -5,6 +5,6 @@
 
 extern const struct native_type native_inet;
 
-/* The 16 bytes of a mapped IPv4 address, which text cannot write. */
+/* True for the 16 bytes of a mapped IPv4 address, which text cannot write. */
 bool inet_is_mapped(struct bytes value);
 #endif

@@ -57,7 +57,7 @@ static void add_floating(struct accumulator *a, double d)
 	a->sum = rounded;
 }
 
-/* Compute value = value op x, of varints and decimals. */
+/* Compute value = value op x, for varints and decimals. */
 static int combine(struct execution *x, struct accumulator *a, char op,
 		   struct bytes value)
 {

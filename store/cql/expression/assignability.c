@@ -113,7 +113,8 @@ enum assignable assignable_hint(const struct type *hint,
 	return assignable_type(hint, receiver);
 }
 
-/* Return the weakest of every step-th item, WEAKLY when there are none. */
+/* Return the weakest result for every step-th item, WEAKLY when there are
+ * none. */
 static enum assignable all_assignable(struct execution *x,
 				      const struct compound *c, uint32_t first,
 				      uint32_t step, const struct type *receiver)
@@ -241,7 +242,7 @@ static const struct type *misplaced_list(const struct term *t,
 	return found;
 }
 
-/* Refuse an unknown type in a hint where a misplaced list would be told. */
+/* Refuse an unknown type in a hint before a misplaced list is. */
 static int refuse_hint(struct execution *x, const struct term *t,
 		       const struct type *receiver)
 {
@@ -469,8 +470,8 @@ static const struct type *exact_type(struct execution *x, const struct term *t)
 	}
 }
 
-/* A type that can be assigned to another gives way to it, unless each can be
- * assigned to the other; then both have the same. */
+/* Prefer the type that the others can be assigned to. Types that can be
+ * assigned to each other count as one. */
 const struct type *assignable_common_type(const struct type *const *types,
 					  uint32_t count)
 {

@@ -15,7 +15,7 @@ enum assignable assignable_term(struct execution *x, const struct term *t,
 /* True if a function's result may be assigned. With many cells only if its
  * receiver has them; frozen types inside do not matter. */
 bool assignable_result(const struct type *result, const struct type *receiver);
-/* (type) value: a frozen hint is for frozen receivers. */
+/* Check (type) value: a frozen hint is for frozen receivers. */
 enum assignable assignable_hint(const struct type *hint,
 				const struct type *receiver);
 /* A constructor, and how its items are checked. */
@@ -25,7 +25,8 @@ struct compound {
 	enum assignable (*assignable)(struct execution *x, const void *item,
 				      const struct type *receiver);
 };
-/* A list, set or map; a tuple, user: true if it may be a user type's. */
+/* Check a list, set or map; or a tuple, user: true if it may be a user
+ * type's. */
 enum assignable assignable_compound(struct execution *x,
 				    const struct compound *c,
 				    const struct type *receiver);

@@ -9,15 +9,15 @@
  */
 int function_resolve(struct execution *x, const struct function **out,
 		     const struct function_query *q);
-/* Find that of -arg */
+/* Find the function of -arg */
 int function_resolve_negation(struct execution *x, const struct function **out,
 			      const struct argument *arg,
 			      const struct type *receiver);
-/* Find that of CAST(arg AS native): *out NULL when nothing can be cast to
- * it. */
+/* Find the function of CAST(arg AS native): *out NULL when no type can be cast
+ * to it. */
 int function_resolve_cast(struct execution *x, const struct function **out,
 			  enum type_kind target, const struct argument *arg);
-/* Call it: *value in the arena, null when the result is null. */
+/* Call the function: *value in the arena, null when the result is null. */
 int function_value(struct execution *x, struct bytes *value,
 		   const struct function *f, const struct bytes *args);
 /* Print "system.abs : (int) -> int"; arguments that are constants (bits 1 << i)

@@ -1,8 +1,7 @@
 /*
  * The items of a SELECT list, with their names looked up: columns, functions,
- * types. This is done before anything is known of the types that literals get
- * from their context (selector.h), and its faults are told first. As
- * Cassandra's Selectable.
+ * types. This is done before literals get types from their context
+ * (selector.h), so its faults are reported first. As Cassandra's Selectable.
  */
 #ifndef STORE_CQL_EXPRESSION_SELECTABLE_H
 #define STORE_CQL_EXPRESSION_SELECTABLE_H

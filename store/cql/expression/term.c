@@ -112,7 +112,7 @@ static const char *literal_word(const struct term *t, const struct type *type)
 	       t->kind == TERM_SET	 ? "set" : "map";
 }
 
-/* True if there is a call in it. */
+/* True if the term has a call in it. */
 static bool calls(const struct term *t)
 {
 	if (t->kind == TERM_CALL || t->kind == TERM_CAST ||
@@ -124,7 +124,8 @@ static bool calls(const struct term *t)
 	return t->left && calls(t->left);
 }
 
-/* A null in a literal with calls is told when the statement runs. */
+/* True for a null in a literal with calls, which is refused when the statement
+ * runs. */
 static bool is_late(struct execution *x, const struct term *literal)
 {
 	if (!x->late || !calls(literal))

@@ -51,8 +51,8 @@ struct function;
 int term_value(struct execution *x, struct bytes *value, const struct term *t,
 	       const struct receiver *r);
 /*
- * Cassandra prepares a statement before it runs it: a call that fails, or
- * returns a null that is not allowed, is told only then. The first of such
+ * Cassandra prepares a statement before it runs it: only then a call that
+ * fails, or returns a null that is not allowed, is refused. The first of such
  * terms is noted, and computed again when its statement runs.
  */
 struct late_term {

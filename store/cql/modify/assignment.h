@@ -3,7 +3,7 @@
 #define STORE_CQL_MODIFY_ASSIGNMENT_H
 #include "store/cql/modify/modify.h"
 
-/* SET and DELETE items to changes. */
+/* Make changes of the items of SET, and of DELETE. */
 int assignment_change_of_value(struct execution *x, struct change *c,
 			       const struct column *column,
 			       const struct term *value);

@@ -48,8 +48,9 @@ static int plan_conditional(struct execution *x, struct batch_state *b,
 	if (!err)
 		err = modification_plan_rows(x, m, b->timestamp_us);
 	/*
-	 * All statements have the one time of the decision, whatever USING
-	 * says; the other changes of the batch outlive its ranges.
+	 * All statements have the timestamp of the decision, whatever USING
+	 * says; deleted ranges have an earlier one, so that other changes of
+	 * the batch win.
 	 */
 	m->timestamp_us = b->timestamp_us - m->ranges;
 	m->has_timestamp = false;
@@ -63,10 +64,8 @@ struct asked {
 	const struct modification *statics;	/* NULL: it has no condition */
 };
 
-/*
- * Until something is refused all conditions of a row, the static one too, are
- * of the kind of its first. Calls in them fail after that is known.
- */
+/* Check that all conditions of a row, or of the statics, are of the kind of its
+ * first; then bind the calls in them, which may fail. */
 static int plan_conditions(struct execution *x, struct modification *m,
 			   struct asked *asked)
 {

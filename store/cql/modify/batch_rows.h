@@ -1,7 +1,5 @@
-/*
- * The rows of the statements of a conditional batch: finds two statements about
- * one row without comparing all with all.
- */
+/* The rows of the statements of a conditional batch, hashed to find the
+ * statements about one row. */
 #ifndef STORE_CQL_MODIFY_BATCH_ROWS_H
 #define STORE_CQL_MODIFY_BATCH_ROWS_H
 #include "store/base/hash.h"

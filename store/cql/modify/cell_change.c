@@ -1,7 +1,7 @@
 /*
- * Change cells. Changes of lists depend on their contents, so a list that an
- * operation needs is read once for each row, and kept as the operations of the
- * statement leave it: each sees the former ones.
+ * Change cells. Changes of lists depend on their contents. So a list that an
+ * operation needs is read once for each row, and each operation of the
+ * statement changes the copy for the next.
  */
 #include "store/cql/modify/cell_change.h"
 
@@ -128,7 +128,8 @@ static int load_lists(struct applying *a, enum column_kind kind)
 	return err;
 }
 
-/* 2010-01-01 in the ticks of version 1 UUIDs: prepends count down from it. */
+/* Prepended elements count down from 2010-01-01, in the ticks of version 1
+ * UUIDs. */
 #define PREPEND_REFERENCE ((1262304000000ull + 12219292800000ull) * 10000)
 
 static void mirror_uuid(uint8_t uuid[16])
@@ -365,10 +366,8 @@ static int apply_multicell(struct applying *a, const struct change *c)
 	}
 }
 
-/*
- * Return the cell as the statement's former changes leave it: of those made at
- * one time the larger. 1: there is one.
- */
+/* Return the cell as earlier changes of the statement leave it (of several with
+ * one timestamp, the larger). 1: there is one. */
 static int computed(struct applying *a, const struct change *c,
 		    struct bytes *value)
 {

@@ -1,7 +1,7 @@
 /*
- * As Cassandra's CQL3CasRequest: one read for all conditions. It takes the rows
- * that conditions are about or, if there are none, the first of the partition,
- * so that a partition without anything is distinguished from one without
+ * Check conditions as Cassandra's CQL3CasRequest does: one read for all of
+ * them. It reads the rows that conditions are about or, if there are none, the
+ * first of the partition: so an empty partition differs from one without
  * statics. Statics are checked first, then the rows in their order, and the
  * first condition that fails ends it. A refusal shows the rows read.
  */

@@ -128,7 +128,7 @@ static int prepare_insert(struct execution *x, struct modification *m,
 	if (s->json)
 		return insert_json(x, m, s);
 	err = room_for_changes(x, m, s->column_count);
-	/* First the values of other columns, then those of the key. */
+	/* Check the values of other columns first, then those of the key. */
 	for (pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < s->column_count && !err; i++) {
 			err = resolve_column(x, &c, m->table, &s->columns[i]);
@@ -286,7 +286,7 @@ int modification_prepare(struct execution *x, struct modification *m,
 			      prepare_delete(x, m, s->delete);
 	if (err)
 		return err;
-	/* Its answer shows the values that it found. */
+	/* The answer of a conditional statement shows stored values. */
 	if (modification_is_conditional(m)) {
 		err = statement_require_right(x, m->table, CQL_READ);
 		if (err)
@@ -542,7 +542,8 @@ static int apply_row(struct execution *x, struct modification *m,
 	}
 	if (!m->sets_regular && m->kind != STATEMENT_INSERT)
 		return 0;
-	/* There the value is the row; JSON without it makes no row. */
+	/* In a compact table the value makes the row; JSON without it makes
+	 * none. */
 	if (!m->change_count && m->table->flags & TABLE_COMPACT && m->json)
 		return 0;
 	if (!m->change_count && m->table->flags & TABLE_COMPACT &&
@@ -573,8 +574,8 @@ int modification_apply(struct execution *x, struct modification *m,
 		}
 		if (m->only_statics)
 			err = cell_change_apply(x, m, w, m->keys[k], NULL);
-		/* With every row its statics too: a counter counts each
-		 * time. */
+		/* Write the statics with every row: a counter is incremented
+		 * each time. */
 		for (size_t i = 0; i < m->row_count && !err; i++) {
 			if (m->sets_static)
 				err = cell_change_apply(x, m, w, m->keys[k],

@@ -220,7 +220,7 @@ static int check_expiration(struct ddl *d, const struct option *option,
 #define TIERS (OF(SIZE_TIERED) | OF(LEVELED) | OF(TIME_WINDOW))
 #define ALL (TIERS | OF(UNIFIED))
 
-/* In the order in which they are checked. */
+/* The sub-options, in the order in which they are checked. */
 static const struct option sub_options[] = {
 	{ "tombstone_threshold", ALL, OPTION_DOUBLE, .low = 0,
 	  .wrong = "%s is not a parsable int (base10) for tombstone_threshold",

@@ -26,7 +26,7 @@ static const char *const compressors[] = {
 #define ALL 15
 #define LARGEST_CHUNK_KB 1024
 
-/* In the order in which they are checked. */
+/* The sub-options, in the order in which they are checked. */
 static const struct option sub_options[] = {
 	{ "compression_level", ZSTD, OPTION_INT, .low = -131072, .high = 22,
 	  .wrong = "ZstdCompressor.create() threw an error: java.lang."

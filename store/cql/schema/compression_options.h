@@ -6,7 +6,7 @@
 /* Read the map into o, and check it. */
 int compression_options_read(struct ddl *d, struct table_options *o,
 			     const struct written_property *p);
-/* Warn of what cannot act here: a dump of a schema must load, so it is taken as
- * the nearest that can. Read must have set it. */
+/* Warn of options that have no effect here: a dump of a schema must load, so
+ * the nearest one is used. compression_options_read must have set o. */
 void compression_options_warn(struct ddl *d, const struct table_options *o);
 #endif

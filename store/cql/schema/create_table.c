@@ -218,7 +218,7 @@ static int look_for_table(struct new_table *n, bool *done)
 	return create_table_refuse_existing(n->d);
 }
 
-/* The table stands: what would make this one of it. */
+/* The table exists: find the statements that would make this one of it. */
 static int compare(struct new_table *n)
 {
 	return table_difference(n->d, n->old, n->table, &n->s->properties,

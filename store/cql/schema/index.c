@@ -285,7 +285,8 @@ static const struct index *find_equal(const struct new_index *n)
 	for (uint32_t i = 0; i < n->old->index_count; i++) {
 		const struct index *one = &n->old->indexes[i];
 
-		/* The same class by another name is not noticed. */
+		/* Like Cassandra, do not notice the same class under another
+		 * name. */
 		if (one->kind == n->index.kind &&
 		    (!one->class_name ||
 		     !strcmp(one->class_name, n->index.class_name)) &&

@@ -27,7 +27,7 @@ void cql_print_table(struct buf *out, const struct table *t, unsigned flags);
 /* Print "name type", with "static" where it is. */
 void cql_print_column(struct buf *out, const char *name,
 		      const struct type *type, enum column_kind kind);
-/* Print all options, what stands behind WITH or AND, and a semicolon. */
+/* Print all options, as after WITH or AND, and a semicolon. */
 void cql_print_options(struct buf *out, const struct table_options *o);
 void cql_print_index(struct buf *out, const struct table *t,
 		     const struct index *index);

@@ -6,7 +6,7 @@
 #define STORE_CQL_SELECT_CHECK_H
 #include "store/cql/select/select.h"
 
-/* The checks of Cassandra after WHERE, in its order. */
+/* Check as Cassandra does after WHERE, in its order. */
 int check_distinct(struct select_state *s);
 /* COMPACT STORAGE without clustering: a partition is one static row. */
 bool select_has_static_shape(const struct table *t);

@@ -3,8 +3,8 @@
 #define STORE_CQL_SELECT_EVALUATE_H
 #include "store/cql/expression/selector.h"
 
-/* The expression for a row; accumulators: of the group, for aggregates. The
- * value lies in x->arena or in the row. */
+/* Compute the value of the expression for a row; accumulators: of the group,
+ * for aggregates. The value is in x->arena or in the row. */
 int evaluate_expression(struct execution *x, const struct expression *e,
 			struct row_values *row,
 			struct accumulator *accumulators, struct bytes *value);

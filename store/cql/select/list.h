@@ -4,8 +4,9 @@
 #include "store/cql/select/select.h"
 
 /*
- * list.c. Find out whether only static columns are selected: told before the
- * WHERE, so that for a table with statics faults of its selectors are told too.
+ * Find out whether only static columns are selected. This is known before the
+ * WHERE, so for a table with statics faults of its selectors are reported
+ * before, too.
  */
 int select_only_statics(struct select_state *s, bool *only);
 int select_prepare(struct select_state *s);

@@ -152,7 +152,7 @@ static void plan_columns(struct select_state *s)
 	     i < t->column_count; i++) {
 		bool restricted = s->where.by_column[i];
 
-		/* Any static at all makes a partition's row. */
+		/* Any static column makes a row of a partition. */
 		if (restricted || t->columns[i].kind == COLUMN_STATIC)
 			q->columns |= 1ull << (t->columns[i].number & 63);
 		if (t->columns[i].kind == COLUMN_STATIC &&

@@ -125,8 +125,7 @@ static int literal(struct execution *x, struct expression **out,
 	return term_value(x, &e->value, of->term, &r);
 }
 
-/* Make the same value with another name, or of a type that takes it as it
- * is. */
+/* Make the same value under another name, or of a type with the same bytes. */
 static int rename(struct execution *x, struct expression **out,
 		  const struct expression *e, const struct type *type,
 		  const char *name)
@@ -210,7 +209,8 @@ static int cast(struct execution *x, struct selectors *s,
 	if (err)
 		return err;
 	*out = e->args[0];
-	/* A column with DESC is not of its own type there: its cast is one. */
+	/* In Cassandra a column with DESC has another type: its cast is not
+	 * left out. */
 	if (e->args[0]->type->kind == target && !e->args[0]->reversed)
 		return 0;
 	arg.type = e->args[0]->type;
@@ -362,7 +362,7 @@ static int construct(struct execution *x, struct selectors *s,
 	if (err)
 		return err;
 	types = item_types(x, of, type);
-	/* The surrounding constructor may want it as another type. */
+	/* The surrounding constructor may expect another type. */
 	wanted = expected ? item_types(x, of, expected) : NULL;
 	if (wanted)
 		type = expected;

@@ -18,23 +18,25 @@ struct selectors {
 };
 int selectors_init(struct execution *x, struct selectors *s,
 		   const struct table *t);
-/* A term as a selector; refuses one whose type cannot be told. */
+/* Make a selector of a term; refuse one whose type cannot be found. */
 int selector_prepare(struct execution *x, struct selectors *s,
 		     struct expression **out, const struct term *t);
-/* The same of one whose names are looked up. */
+/* Make a selector of a term whose names are looked up. */
 int selector_make(struct execution *x, struct selectors *s,
 		  struct expression **out, struct selectable *of);
-/* When all is checked: evaluate what has no columns in it. */
+/* When all is checked, compute an expression without columns. */
 int selector_fold(struct execution *x, struct expression *e);
-/* A column by itself, as in SELECT *. NULL without memory. */
+/* Make the selector of a column by itself, as in SELECT *. NULL without
+ * memory. */
 struct expression *selector_column(struct execution *x, struct selectors *s,
 				   const struct column *c);
-/* Allocate one with room for args. NULL without memory. */
+/* Allocate an expression with room for args. NULL without memory. */
 struct expression *selector_expression_new(struct execution *x,
 					   enum expression_kind kind,
 					   const struct type *type,
 					   uint32_t arg_count);
-/* expected: the type of a literal; NULL: it must have a type of its own. */
+/* Make a selector of a term. expected: the type of a literal; NULL: it must
+ * have a type of its own. */
 int selector_make_typed(struct execution *x, struct selectors *s,
 			struct expression **out, struct selectable *of,
 			const struct type *expected);

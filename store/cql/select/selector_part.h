@@ -4,7 +4,7 @@
 #include "store/cql/select/selector.h"
 #include "store/cql/select/selector_make.h"
 
-/* value.field */
+/* Make value.field */
 int selector_field(struct execution *x, struct selectors *s,
 		   struct expression **out, const struct selectable *of);
 /* Make c[key], c[from..to] */

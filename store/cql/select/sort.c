@@ -1,8 +1,8 @@
 /*
  * Results that are sorted when all are read: the groups of several partitions
- * under ORDER BY, the rows of very many partitions under ORDER BY, and the rows of
- * ANN OF, whose vectors are nearest to one; these are found by looking at each row
- * that the WHERE leaves. No more are kept than a LIMIT wants, nor than
+ * under ORDER BY, the rows of very many partitions under ORDER BY, and the rows
+ * of ANN OF, whose vectors are nearest to one; for these each row that passes
+ * the WHERE is read. At most as many as the LIMIT are kept, and at most
  * SORTED_MOST.
  */
 #include "store/cql/select/sort.h"
@@ -147,8 +147,8 @@ static int copy_values(struct bytes **copy, struct arena *arena,
 	return arena->failed ? -ENOMEM : 0;
 }
 
-/* When there are twice as many as wanted keep the first half, in memory of
- * their own. */
+/* When there are twice as many as wanted, copy the first half to other memory
+ * and drop the rest. */
 static int drop_far(struct select_state *s)
 {
 	struct sorted_results *all = &s->sorted;

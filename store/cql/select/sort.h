@@ -3,7 +3,8 @@
 #define STORE_CQL_SELECT_SORT_H
 #include "store/cql/select/select.h"
 
-/* True if results are sorted; the next of them with s->values: 1, 0, -errno. */
+/* True if results are sorted. Then read the next of them to s->values: 1, 0,
+ * -errno. */
 bool sort_applies(const struct select_state *s);
 int sort_next(struct select_state *s);
 void sort_release(struct select_state *s);

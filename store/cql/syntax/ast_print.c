@@ -30,7 +30,7 @@ const char *ast_operator_name(enum operator_kind op)
 	return names[op];
 }
 
-/* keyspace: of types that are looked up; null: none is. */
+/* Print the items. keyspace: where types are looked up; null: none is. */
 static void print_items(struct buf *out, struct bytes keyspace,
 			const char *open, const struct term *t,
 			const char *close)

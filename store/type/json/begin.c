@@ -87,7 +87,7 @@ static bool take_cut(void *to, struct bytes name, struct bytes value)
 		     json_may_begin(t, value));
 }
 
-/* Ask a native value that the text ends in. */
+/* True if the native value that the text ends in may continue. */
 static bool may_go_on(enum type_kind kind, struct bytes text)
 {
 	struct bytes inside = bytes_of(text.ptr + 1, text.len - 1);

@@ -8,7 +8,7 @@
 
 /* Describe a position as the library does; columns are of UTF-16. */
 void scan_print_place(struct buf *out, const struct scan *s, const uint8_t *at);
-/* Where no token began yet. */
+/* Describe the place where no token began yet. */
 void scan_print_root(struct buf *out, const struct scan *s);
 /* Refuse the text, with a Java class (the names above): -EINVAL. */
 int scan_fail(struct scan *s, const char *class, const char *format, ...)

@@ -50,7 +50,7 @@ static bool is_close(const struct scan *s)
 	return *s->ptr == ']' || *s->ptr == '}';
 }
 
-/* The bracket that is there closes another kind. start NULL: none is open. */
+/* Refuse a bracket that closes another kind. start NULL: none is open. */
 static int wrong_close(struct scan *s, const uint8_t *start)
 {
 	char there = (char)*s->ptr++;
@@ -73,7 +73,7 @@ static int wrong_close(struct scan *s, const uint8_t *start)
 	return err;
 }
 
-/* Neither a token nor a blank. */
+/* Refuse a character that is neither a token nor a blank. */
 static int misfit(struct scan *s, const char *why)
 {
 	return scan_unexpected(s, "", *s->ptr == '/' ?
@@ -137,7 +137,7 @@ static int scan_entry(struct scan *s, const uint8_t *start, unsigned depth,
 	return err;
 }
 
-/* The bracket is next. The visitor may be NULL. */
+/* Scan an array or object from its bracket on. The visitor may be NULL. */
 static int scan_container(struct scan *s, unsigned depth,
 			  const struct json_visitor *visitor)
 {
@@ -186,7 +186,7 @@ static int scan_container(struct scan *s, unsigned depth,
 	}
 }
 
-/* A value is next, without blanks before it. */
+/* Scan a value, which begins here without blanks before it. */
 static int scan_value(struct scan *s, unsigned depth)
 {
 	switch (*s->ptr) {
@@ -322,7 +322,7 @@ static int read_container(struct gather *g, struct bytes text, char open,
 	return g->entries.failed ? -ENOMEM : 0;
 }
 
-/* The entries move to the arena. */
+/* Move the entries to the arena. */
 static int finish(struct gather *g, void **out, size_t *count, size_t size,
 		  int err)
 {

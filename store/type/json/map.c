@@ -66,7 +66,7 @@ int json_read_map(struct arena *arena, struct json_member **members,
 	return 0;
 }
 
-/* Make it lower case, unless it has quotes of its own. */
+/* Make a name lower case, unless it has quotes of its own. */
 static int called(struct bytes *name, struct arena *arena, struct bytes written)
 {
 	uint8_t *lower;

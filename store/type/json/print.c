@@ -11,7 +11,7 @@
 #include "store/type/number.h"
 #include "store/type/timestamp.h"
 
-/* NaN and the infinities, for which JSON has no numbers. */
+/* True for NaN and the infinities, for which JSON has no numbers. */
 static bool is_odd_float(enum type_kind kind, struct bytes value)
 {
 	return (kind == TYPE_DOUBLE || kind == TYPE_FLOAT) &&
@@ -58,7 +58,8 @@ static void print_native(struct buf *out, enum type_kind kind,
 	buf_add_byte(out, '"');
 }
 
-/* A key that is no string in JSON is the string of its JSON text. */
+/* Print a key. One that is no string in JSON becomes the string of its JSON
+ * text. */
 static void print_key(struct buf *out, const struct type *t, struct bytes value,
 		      bool exact)
 {

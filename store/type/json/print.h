@@ -12,13 +12,11 @@
  * -ENOMEM also where out->failed.
  */
 void type_print_json(struct buf *out, const struct type *t, struct bytes value);
-/*
- * The same for files, where each value comes back as it was: NaN, infinities, the
- * era of years before the first, values of no bytes.
- */
+/* The same for files, from which each value is read back unchanged: NaN,
+ * infinities, the era of years before the first, values of no bytes. */
 void type_print_json_exact(struct buf *out, const struct type *t,
 			   struct bytes value);
-/* A JSON string with quotes and escapes as Cassandra writes them. */
+/* Append a JSON string with quotes and escapes as Cassandra writes them. */
 void json_print_string(struct buf *out, struct bytes text);
 /*
  * type_print_json, with floats that JSON has no numbers for as strings ("NaN")
@@ -26,6 +24,6 @@ void json_print_string(struct buf *out, struct bytes text);
  */
 void json_print_value(struct buf *out, const struct type *t,
 		      struct bytes value, bool exact);
-/* The length of what json_print_value prints. */
+/* Return the length of the text that json_print_value appends. */
 size_t json_value_length(const struct type *t, struct bytes value, bool exact);
 #endif

@@ -20,7 +20,7 @@ static int hex_digit(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The four digits after \u: the unit, or -EINVAL. */
+/* Read the four digits after \u: the unit, or -EINVAL. */
 static int scan_unit(struct scan *s)
 {
 	int unit = 0, i;
@@ -120,7 +120,7 @@ static int scan_escape(struct scan *s, struct buf *out)
 	return 0;
 }
 
-/* After the quote; with out, what it means is appended. */
+/* Scan a string after its quote. With out, append its contents. */
 int scan_string(struct scan *s, struct buf *out)
 {
 	const uint8_t *plain = ++s->ptr;
