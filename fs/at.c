@@ -24,8 +24,8 @@ int at_end(struct at *at, int err)
 	return err;
 }
 
-/* A document beside rows may be longer than 255 bytes by its suffix: as the
- * directory that it is of is called. */
+/* True if a name may be that long. The name of a document beside rows may
+ * exceed 255 bytes by its suffix: it begins with the name of its directory. */
 static bool may_be_called(const struct node *dir, struct bytes name)
 {
 	return name.len <= NAME_MAX_LEN ||

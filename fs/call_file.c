@@ -33,10 +33,8 @@ static int read_buffer(struct op *op, struct handle *h,
 	return err;
 }
 
-/*
- * Read of a reader that does not hold its node the text as it was opened; from
- * the begin, and after the end, load it again.
- */
+/* Read for a reader that does not hold its node the text as it was opened; at
+ * offset 0, and after the end, load it again. */
 static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 			  size_t size, struct buf *out)
 {
@@ -172,7 +170,7 @@ int fs_read(struct fs *fs, struct fs_call *call, uint64_t node, uint64_t handle,
 	}
 	if (!err && out->failed)
 		err = -ENOMEM;
-	/* What is read is the message of a statement that ran in this read. */
+	/* The text is the message of a statement that ran in this read. */
 	if (!err && op->reason[0] && h->node->ops->file->statements)
 		op_end(op, -EINVAL, h->node, NULL);
 	else
@@ -217,10 +215,10 @@ static int refuse_again(struct op *op, struct handle *h, int err)
 #define SPLIT_BYTES ((size_t)124 << 10)	/* the kernel splits no shorter write */
 
 /*
- * Write statements or lines. Of a write(2) that the kernel has split the parts
- * before the refused one are its count, and the writer comes again from there,
- * in the middle of a statement: that is not taken for another one. All that
- * follows is refused, until the message is read.
+ * Write statements or lines. The kernel may split a write(2): it returns the
+ * length of the parts before the refused one, and the writer writes again from
+ * there, in the middle of a statement: this is not taken for another one. All
+ * that follows is refused, until the message is read.
  */
 static int64_t write_stream(struct op *op, struct handle *h, uint64_t offset,
 			    struct bytes data)
@@ -395,10 +393,8 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	return err;
 }
 
-/*
- * Note that the kernel drops all pages with the reply to an open for writing,
- * and no reader can bring some back: the commit need not tell it.
- */
+/* Note that the kernel drops all pages with the reply to an open for writing,
+ * and that no reader can fill them again: the commit need not tell it. */
 static void pages_are_dropped(struct node *n, const struct fs_open_reply *reply)
 {
 	const struct handle *h = handle_of(reply->handle);

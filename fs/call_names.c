@@ -29,7 +29,8 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 		node_put(&fs->nodes, n);
 		err = view_look(at.op, at.dir, at.name, &c, &n);
 	}
-	/* Before mkdir the kernel looks once only: then mkdir is told. */
+	/* Before mkdir the kernel looks up the name only once: then mkdir
+	 * returns the error. */
 	if (err == -ESTALE && stat_is_missing(at.op, at.dir, at.name))
 		err = -ENOENT;
 	err = at_or_lost(&at, err);

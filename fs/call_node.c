@@ -75,7 +75,7 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 	return 0;
 }
 
-/* End it. The kernel holds the inode's lock. */
+/* End the call. The kernel holds the inode's lock. */
 static int on_end(struct on *on, int err)
 {
 	struct fs *fs = on->op->fs;
@@ -88,8 +88,8 @@ static int on_end(struct on *on, int err)
 	return err;
 }
 
-/* True if it no longer exists, by that error of its attributes: who comes by it
- * looks again. Of directories, some have none. */
+/* True if the node no longer exists, by that error of its attributes: its
+ * caller looks again. Some directories have no attributes. */
 static bool is_missing(struct node *n, int err)
 {
 	if (err == -ENOENT && n->ops->directory)
@@ -110,7 +110,7 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	struct node *named = NULL;
 	uint64_t size;
 
-	/* An open of it will be told to look again. */
+	/* An open of the file returns -ESTALE, and its caller looks again. */
 	if (err == -ENOENT && !n->ops->directory && !n->orphan &&
 	    !is_read && (atomic_load(&n->flags) & NODE_GONE)) {
 		err = stat_lookup(op, n->parent, node_name(n), &c, &named);
@@ -143,7 +143,7 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	return 0;
 }
 
-/* A file that was moved: those that have it open to read go on with it. */
+/* Keep a file that was moved to the readers that have it open. */
 static void keep_to_readers(struct on *on, uint64_t id)
 {
 	struct node_table *t = &on->op->fs->nodes;
@@ -204,10 +204,10 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 }
 
 /*
- * True if the caller made it. tar and rsync set the mode of a file that they
- * made when they have filled it, and at last the table's own: as in mkdir, its
- * maker may set any mode. Nodes of directories that waited for a schema.cql are
- * new: who made that file made them.
+ * True if the caller made the node. tar and rsync set the mode of a file that
+ * they made when they have filled it, and at last the table's own: as in mkdir,
+ * its maker may set any mode. Nodes of directories that waited for a schema.cql
+ * are new: their maker is that of the file.
  */
 static bool is_maker(struct op *op, struct node *n)
 {
@@ -262,7 +262,8 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	else
 		mtime_ns = time_ns(attr->st_mtim.tv_sec, SECOND,
 				   attr->st_mtim.tv_nsec);
-	/* Of a directory too: a later commit would change its time. */
+	/* Commit empty files of a directory too: a later commit would change
+	 * its time. */
 	handles_commit_empty(op, n);
 	if (!n->ops->directory) {
 		if (buffer_set_mtime(op, n, mtime_ns) ||
@@ -380,8 +381,8 @@ int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 
 	if (err)
 		return err;
-	/* A row's document in .json has no TTLs: copiers would give that of the
-	 * marker to all cells. */
+	/* A row's document in .json has no TTLs: copiers would set that of the
+	 * marker on all cells. */
 	err = on.n->json && !on.n->ops->directory && on.n->ops->file->document ?
 		      -ENODATA : get_value(on.op, on.n, name + 5, &out);
 	buf_clear(&out);

@@ -61,9 +61,9 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
 }
 
 /*
- * Separate a node from its name, which another node has now: its descriptors go
- * on with it as it was, and the name gets another node. A value that waits for
- * its key is kept by the node itself, and the new one with it.
+ * Separate a node from its name, which another node has now: its descriptors
+ * continue with it as it was, and the name gets another node. A value that
+ * waits for its key is kept by the node itself, and the new one with it.
  */
 static void lose_name(struct op *op, struct node *n,
 		      struct write_buffer *buffer, struct bytes text)
@@ -77,9 +77,9 @@ static void lose_name(struct op *op, struct node *n,
 }
 
 /*
- * Do it for a node that an open may have given the name since it was looked up.
- * The kernel treats a directory that it has under the name as dead for good,
- * even if it no longer existed when the rename arrived.
+ * Separate a node to which an open may have given the name since it was looked
+ * up. The kernel treats a directory that it has under the name as dead for
+ * good, even if it no longer existed when the rename arrived.
  */
 static void lose_again(struct op *op, struct node *dir, struct bytes name)
 {
@@ -91,9 +91,9 @@ static void lose_again(struct op *op, struct node *dir, struct bytes name)
 }
 
 /*
- * Finish a rename. The kernel goes on with the old node under the new name: it
- * forwards to the node that the name really has, and the name is forgotten
- * after the reply.
+ * Finish a rename. The kernel keeps the old node under the new name: the node
+ * forwards to the present node of the name, and the name is forgotten after the
+ * reply.
  */
 static int finish_rename(struct op *op, struct node *n, struct node *dir,
 			 struct bytes name, const struct child *target)
@@ -157,7 +157,8 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 
 /*
  * Change both names with nothing committed under either: text of n's
- * descriptors goes to the new name, that of the replaced file's nowhere.
+ * descriptors is committed under the new name, that of the replaced file's is
+ * dropped.
  */
 static int move_file(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, struct node *replaced)

@@ -159,8 +159,8 @@ void fs_served(struct fs *fs, enum request_kind kind, uid_t uid, pid_t pid,
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       struct fs_open_reply *reply);
 /*
- * Fill in entries after cookie (0: from the begin) until fill has no room or
- * the end is reached (then 0 and nothing is filled). "." and ".." come too,
+ * Fill in entries after cookie (0: from the beginning) until fill has no room
+ * or the end is reached (then 0 and nothing is filled). "." and ".." come too,
  * without a count.
  */
 int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,

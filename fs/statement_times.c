@@ -1,10 +1,10 @@
 /*
  * Times of directories beside statements. A call by path moves the time of its
  * directory itself (times_touch). The store gives a statement's batch to this
- * file before it is applied: where a row, a partition or a prefix is about to appear
- * or go, the directory that lists it gets the present time, in the same batch.
- * Tables in which no time was ever stored show the times of their data, and are
- * not read.
+ * file before it is applied: where a row, a partition or a prefix is about to
+ * appear or disappear, the directory that lists it gets the present time, in
+ * the same batch. Tables in which no time was ever stored show the times of
+ * their data, and are not read.
  *
  * Not moved: the parent of a directory that a range deletion, or several rows of
  * one batch, empty; the directory of a row without a marker that loses its last
@@ -90,7 +90,7 @@ static int holds_other(struct op *op, const struct table_change *c, int level)
 	return got;
 }
 
-/* Give the directory the present time. only: if a time is stored there. */
+/* Set the time of the directory to now. only: if a time is stored there. */
 static int move_time(struct op *op, struct write *w, struct node *table,
 		     const struct table_change *c, int level, bool only)
 {
@@ -158,7 +158,8 @@ static int move_row(struct op *op, struct write *w, struct node *table,
 		return got < 0 ? got : 0;
 	above = c->is_static ? 0 : table_is_flat(c->table) ? ABOVE :
 					(int)c->clustering_count - 1;
-	/* The time of one that had its name is not that of the new one. */
+	/* A new directory does not keep the time of an earlier one of its
+	 * name. */
 	got = goes || c->is_static ? 0 :
 		      move_time(op, w, table, c, (int)c->clustering_count, true);
 	return got < 0 ? got : move_above(op, w, table, c, above);

@@ -120,7 +120,7 @@ static struct node *find_step(struct fs *fs, struct node *dir,
 	return node_find(&fs->nodes, dir, buf_bytes(name));
 }
 
-/* Notify from the partition down to the row: each level may list it anew. */
+/* Notify from the partition down to the row: each level may list it again. */
 static void notify_row(struct fs *fs, struct op *op, struct node *partition,
 		       const struct table_change *change)
 {
@@ -211,7 +211,7 @@ static bool kernel_knows(const struct op *op)
 	return true;
 }
 
-/* The kernel keeps nothing of .json, but files may be open there. */
+/* Notify open files of .json, of which the kernel keeps nothing else. */
 static void changed_in_json(struct fs *fs, struct op *op, struct node *table,
 			    const struct table_change *change)
 {
@@ -263,7 +263,7 @@ static void changed(void *context, const struct table_change *changes,
 	node_put(&fs->nodes, json);
 }
 
-/* The node, made where it is not in memory. */
+/* Find the node, or make it where it is not in memory. */
 static struct node *find_or_make(struct op *op, struct node *dir,
 				 const char *raw)
 {
@@ -283,7 +283,7 @@ static struct node *find_or_make(struct op *op, struct node *dir,
 	return n;
 }
 
-/* Set op->changing to the table's node, or to NULL. */
+/* Set op->changing to the node of the table, or to NULL. */
 static void find_changing(struct op *op, const struct table *t)
 {
 	struct node *k, *n = known_table(op, t);

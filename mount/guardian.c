@@ -40,10 +40,8 @@ static void put_answer(int device, uint64_t unique, int error)
 	(void)n;
 }
 
-/*
- * Get the requests that the dead daemon had taken handed out again, and refuse
- * all: this releases the locks that its threads wait for.
- */
+/* Read again the requests that the dead daemon had taken, and refuse all: this
+ * releases the locks that its threads wait for. */
 static void refuse_requests(int device)
 {
 	static char request[LARGEST_REQUEST];

@@ -1,7 +1,7 @@
 /*
  * A daemon can die and stay in the kernel: a thread that sends a notice waits
  * there, deaf to all signals, for a lock that a client holds, and the client
- * waits for the answer of the dead. While that thread is there the device is
+ * waits for the answer of the dead. While that thread exists the device is
  * open, the callers hang and the store is locked. The guardian is a small
  * process that outlives the daemon: it sees the death and aborts the connection
  * by the kernel's control filesystem, which ends every request with an error.

@@ -318,8 +318,8 @@ static uint64_t first_limit(const struct notifier *n)
 
 /*
  * Wait for another second than *last: true at once if it has begun; else false
- * after a while: at its begin (data that ends in a second is gone in it), or at
- * a waiter's limit.
+ * after a while: at its beginning (data that ends in a second is gone in it),
+ * or at a waiter's limit.
  */
 static bool wait_for_second(struct notifier *n, time_t *last)
 {

@@ -184,8 +184,8 @@ static bool caller_is_killed(const struct fuse_in_header *in)
 	return signals & UINT64_C(1) << (SIGKILL - 1);
 }
 
-/* True if he has taken it and is closing his files: the exit status, the last
- * number there, has the signal. */
+/* True if the caller has taken the signal and is closing its files: its exit
+ * status, the last number of the file, has the signal. */
 static bool caller_was_killed(const struct fuse_in_header *in)
 {
 	FILE *file = open_proc(in, "stat");

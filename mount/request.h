@@ -59,8 +59,8 @@ void request_queue_init(struct request_queue *q);
 void request_queue_add(struct request_queue *q, struct request *r);
 /* Take the first one and end its charge; NULL: there is none. */
 struct request *request_queue_take(struct request_queue *q, struct fs *fs);
-/* Take the one that this interrupt ends, likewise; NULL: it is not here, or goes
- * on. */
+/* Take the one that this interrupt ends, likewise; NULL: it is not here, or
+ * continues. */
 struct request *request_queue_end(struct request_queue *q, struct fs *fs,
 				  const struct fuse_buf *interrupt);
 #endif

@@ -149,7 +149,8 @@ static struct request *take_of(struct share *s, struct user *u, bool *heavy)
 	return r;
 }
 
-/* Take the first one whose user has room; he moves to the end of the list. */
+/* Take the first request whose user has room; the user moves to the end of the
+ * list. */
 static struct request *take_waiting(struct share *s, struct user **user,
 				    bool *heavy)
 {
@@ -263,7 +264,7 @@ enum share_step share_next(struct share_worker *w, struct request **r)
 	return step;
 }
 
-/* Put a request by. As request_charge; 0 with *r NULL: no memory. */
+/* Queue a request. Returns as request_charge; 0 with *r NULL: no memory. */
 static int put_by(struct share *s, struct fuse_buf *buf, struct request **r)
 {
 	struct charge *charge;
@@ -290,7 +291,7 @@ int share_admit(struct share_worker *w, struct fuse_buf *buf)
 	pthread_mutex_lock(&s->lock);
 	s->reading--;
 	u = weight < REQUEST_LIGHT ? NULL : find_user(s, in->uid);
-	/* Without memory to put it by it is served at once. */
+	/* Without memory to queue it, it is served at once. */
 	if (u && (u->waiting[heavy].first || !may_serve(s, u, heavy)))
 		err = put_by(s, buf, &r);
 	else if (weight == REQUEST_INTERRUPT && end_waiting(s, buf))
@@ -352,7 +353,8 @@ static int add_worker(struct share *s)
 	return 0;
 }
 
-/* Let it finish outside of the pool, where another thread takes its place. */
+/* Let the request finish outside of the pool, where another thread takes this
+ * one's place. */
 static void make_long(struct share *s, struct share_worker *w)
 {
 	if (w->user)

@@ -1,9 +1,9 @@
 /*
  * The threads that serve requests, shared among users. Some threads read the
  * device; a watcher finds a request that takes long, and starts another thread
- * in place of the one that serves it, so that short requests go on. Of one user
- * no more are served at a time than leave a thread to the others: the rest of
- * them wait here, in the order they came, unless their callers are killed
+ * in place of the one that serves it, so that short requests continue. Of one
+ * user no more are served at a time than leave a thread to the others: the rest
+ * of them wait here, in the order they came, unless their callers are killed
  * (request.h). Waiting requests are charged to him: beyond what he may have, a
  * call ends with ENOSPC.
  *

@@ -1,9 +1,9 @@
 /*
  * A restore may bring a table's directory before schema.cql has the table: then
  * mkdir makes a schemaless one, and its files hold the cells' texts. The CREATE
- * TABLE that follows makes rows of them, as if they had been written into the
- * new table: of a table without clustering columns, or of another schemaless
- * one. Files that do not fit are refused, with the name of the first one.
+ * TABLE that follows turns them into rows, as if they had been written into the
+ * new table: one without clustering columns, or another schemaless one. If a
+ * file does not fit, the statement is refused with the name of the first one.
  */
 #ifndef FS_KIND_ADOPT_H
 #define FS_KIND_ADOPT_H

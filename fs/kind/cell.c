@@ -168,16 +168,16 @@ static struct node *row_of(struct node *n)
 	return n;
 }
 
-/* Return the directory that lists it: not that of a long element, which goes
- * with it. */
+/* Return the directory that lists the cell: not that of a long element, which
+ * is removed with it. */
 static struct node *lister_of(struct node *n)
 {
 	return n->parent->ops->part == PART_PATH ? n->parent->parent :
 						   n->parent;
 }
 
-/* Add a name to the collection's directory, which may itself be new in the
- * row's: only then does that have another time. */
+/* Add a name to the collection's directory. If that is new too, the time of the
+ * row's directory changes. */
 static int add_element(struct op *op, struct write *w, struct node *n,
 		       const struct place *p)
 {
@@ -194,8 +194,8 @@ static int add_element(struct op *op, struct write *w, struct node *n,
 	return err ? err : times_touch(op, w, dir);
 }
 
-/* A copy of what is there, into .json, where the row's documents that came before
- * brought it: only its time is new. */
+/* True for a copy into .json of a value that the row's document brought before:
+ * only its time is new. */
 static bool is_there(struct node *n, const struct cell_view *old,
 		     struct bytes value, const struct store_how *how)
 {
@@ -229,8 +229,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		err = times_place_timestamp(op, p, 0, &at);
 	if (err)
 		return err;
-	/* If the cell begins or ceases to end, names and listings show that
-	 * too. */
+	/* If the cell gets or loses a TTL, names and listings change too. */
 	if (ttl || how->has_expires || (got && old.ttl_s))
 		op->broadcast = true;
 	if (got)

@@ -30,8 +30,8 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 				   to->column, to->path, &op->arena, &newest);
 	if (got)
 		return got;
-	/* It keeps its write time, and so its mtime, if that is later than
-	 * everything at the target. */
+	/* The cell keeps its write time, and so its mtime, if that is later
+	 * than all data at the target. */
 	gone_at = op_timestamp(op, newest > cell->timestamp_us ?
 					   newest : cell->timestamp_us);
 	at = cell->timestamp_us;
@@ -128,7 +128,7 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 	return err;
 }
 
-/* True if a row of a schemaless table goes to another partition. */
+/* True if a row of a schemaless table moves to another partition. */
 static bool is_moved_row(const struct node *n, struct node *dir)
 {
 	return n->ops == &kind_plain && dir->ops == &kind_schemaless &&
@@ -150,7 +150,7 @@ int cell_rename(struct op *op, struct node *n, struct node *dir,
 	err = dir->ops->create(op, dir, name, target);
 	if (err)
 		return err;
-	/* Only what is no column, nor element, is the name of a backup. */
+	/* A name is that of a backup only if no column or element has it. */
 	if (n->ops != &kind_plain && target->scratch) {
 		scratch_free(op->fs, target->scratch);
 		memset(target, 0, sizeof(*target));

@@ -82,7 +82,7 @@ int cell_read_text(struct op *op, const struct type *type, struct bytes text,
 	}
 	lone = text.len == 1;
 	text = without_newline(text);
-	/* A duration of nothing is printed as nothing. */
+	/* The empty duration is printed as an empty line. */
 	if (!text.len && !has_empty(type) &&
 	    !(lone && type->kind == TYPE_DURATION))
 		return op_refuse(op, -EINVAL, "%s has no empty value",

@@ -260,8 +260,8 @@ static int add_elements(struct op *op, struct listing *l,
 }
 
 /*
- * Read what is listed next: all elements, or of many the first ones, then those
- * after the last one listed. Their values are gone with the call.
+ * Read the elements to be listed next: all, or of many the first ones, then
+ * those after the last one listed. Their values are valid during the call only.
  */
 static int read_elements(struct op *op, struct listing *l)
 {

@@ -13,7 +13,8 @@
 #include "fs/op/times.h"
 #include "store/document/cells.h"
 
-/* Print it. c: its times; or NULL. -ENOENT: nothing of it is live. */
+/* Print the collection. c: gets its times; or NULL. -ENOENT: no element is
+ * live. */
 static int print(struct op *op, const struct place *p, struct buf *out,
 		 struct child *c)
 {

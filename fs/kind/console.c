@@ -68,8 +68,11 @@ static void count_past(struct past *past, struct console *c)
 		charge_end(&c->fs->accounts, &c->past);
 }
 
-/* There is no room for what the result keeps: let it go on in a later moment, or
- * end it. What was read of it is not lost; then its reader is told. */
+/*
+ * There is no room for the past data that the result keeps: let it continue in
+ * a later moment, or end it. Its reader gets the rows that were pulled before,
+ * then the error.
+ */
 static void end_past(struct console *c)
 {
 	struct past past = PAST_INIT;
@@ -83,8 +86,8 @@ static void end_past(struct console *c)
 	past_release(&past);
 }
 
-/* Under the lock of the list no console is freed. Those that are in a call are
- * left as they are until the next time. */
+/* Bound the past data of all consoles. Under the lock of the list no console is
+ * freed. Consoles in a call are left until the next time. */
 static void bound_past(struct fs *fs) REQUIRES(&fs->consoles_lock)
 {
 	struct past past = PAST_INIT;

@@ -370,8 +370,8 @@ static int carry_out(struct op *op, struct bytes line)
 			 "NAME [K[.T]]");
 }
 
-/* Run a command. Long work, and waiting for it, ends when its caller gives
- * up. */
+/* Run a command. Long work, and waiting for it, ends when its caller is
+ * interrupted. */
 static int run_command(struct op *op, struct node *n, struct bytes line)
 {
 	struct watch watch = { .stop = is_given_up, .context = op };
@@ -384,9 +384,9 @@ static int run_command(struct op *op, struct node *n, struct bytes line)
 }
 
 /*
- * A descriptor reads a text of one moment, made when reading begins. Who goes on
- * at the end of `errors` gets the lines that came since, as a follower does: they
- * take the place of those that he has read.
+ * Open a file: a descriptor reads the text of one moment, made at the first
+ * read. A reader that continues at the end of `errors` gets the later lines, as
+ * a follower does: they replace the lines that it has read.
  */
 static int open_file(struct op *op, struct handle *h)
 {

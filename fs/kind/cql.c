@@ -49,7 +49,7 @@ static bool takes_rest(const struct console *c)
 	return c->kind != CQL_FORMAT_RAW;
 }
 
-/* What is read where nothing was written. */
+/* The text that is read where no statement was written. */
 static const char usage[] =
 "-- Write statements into a .cql and read their results on the same descriptor:\n"
 "--   exec 3<>.cql; echo 'SELECT * FROM keyspace.table;' >&3; cat <&3\n"
@@ -277,8 +277,8 @@ static int run(struct console *c, struct bytes statement)
 	if (err || c->failed)
 		return err ? err : c->failed;
 	set_owner(c, statement);
-	/* Before anything is done: if the result is refused, so is its
-	 * statement. */
+	/* Charge before the statement runs: if there is no room for its result,
+	 * it is refused. */
 	err = op_charge(c->op, &c->stream, RESOURCE_STREAMS, 1);
 	c->refused = err;
 	c->uid = c->op->who.uid;

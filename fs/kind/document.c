@@ -67,8 +67,8 @@ int document_of(struct op *op, struct node *dir, struct bytes base,
 	return partition_child(op, dir, base, out);
 }
 
-/* Return the directory, in the tree, that has the one that the document n is of:
- * a reference, or NULL. */
+/* Return the directory in the tree above that of document n: a reference, or
+ * NULL. */
 static struct node *directory_above(struct op *op, struct node *n)
 {
 	return n->json ? twin_of(op->fs, n->parent) : node_get(n->parent);
@@ -109,7 +109,7 @@ struct node *document_directory(struct op *op, struct node *n)
 	return dir;
 }
 
-/* Of a partition those below may be kept too. */
+/* Directories below a partition may be kept too. */
 static void unkeep_below(struct op *op, struct node *dir)
 {
 	struct node **children;

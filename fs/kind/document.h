@@ -16,16 +16,15 @@ const struct column *document_column(const struct table *t, struct bytes name);
 int document_value(struct op *op, const struct column *c, struct bytes json,
 		   struct bytes *value);
 /*
- * Describe the child of dir that the document BASE.SUFFIX is of, existing or
- * not. A shortened base is that of one that exists: as the directory is called,
- * or, so that the suffix fits into 255 bytes, shorter (name_shorten_for).
- * -ENOENT.
+ * Describe the child of dir whose document is BASE.SUFFIX, existing or not. A
+ * shortened base is that of an existing directory: its name or, so that the
+ * suffix fits into 255 bytes, a shorter one (name_shorten_for). -ENOENT.
  */
 int document_of(struct op *op, struct node *dir, struct bytes base,
 		struct bytes name, struct child *out);
-/* Return the node of the directory that the document n is of, if it is in
- * memory: a reference, or NULL. */
+/* Return the node of the directory of document n, if it is in memory: a
+ * reference, or NULL. */
 struct node *document_directory(struct op *op, struct node *n);
-/* Remove the directory that the document n is of: its data is gone. */
+/* Remove the directory of document n, whose data is deleted. */
 void document_drop_directory(struct op *op, struct node *n);
 #endif

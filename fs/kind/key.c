@@ -104,8 +104,8 @@ int key_file_lookup(struct op *op, struct node *dir, struct child *out)
 	struct buf text = BUF_INIT;
 	int err = key_file_child(op, dir, out);
 
-	/* While the directory waits for it, or after its removal, it can be
-	 * made. */
+	/* @key can be made while the directory waits for it, or after its
+	 * removal. */
 	if (err)
 		return err;
 	if (!has_key(dir) || (atomic_load(&dir->flags) & NODE_NO_KEY_FILE))
@@ -250,10 +250,8 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 	return unkeyed_hold(op, n, whole, how);
 }
 
-/*
- * Remove it: rm -r must be able to, and tar, which then makes it anew. Its
- * contents go with its directory.
- */
+/* Remove it: rm -r must be able to, and tar, which then makes it again. Its
+ * contents go with its directory. */
 static int unlink_key(struct op *op, struct node *n)
 {
 	(void)op;

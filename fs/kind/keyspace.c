@@ -74,7 +74,7 @@ int keyspace_read_name(struct op *op, struct bytes name, struct bytes *raw)
 	return err;
 }
 
-/* True if nothing but mkdir has made anything in it. */
+/* True if mkdir made all that the keyspace has. */
 static bool has_no_ddl(const struct keyspace *k)
 {
 	uint32_t i;
@@ -85,7 +85,7 @@ static bool has_no_ddl(const struct keyspace *k)
 	return !k->system && !k->type_count;
 }
 
-/* The maker of a name, if its node is in memory; else 0. */
+/* Return the maker of a name, if its node is in memory; else 0. */
 static pid_t maker_of(struct op *op, struct node *dir, struct bytes name)
 {
 	struct node *n = node_find(&op->fs->nodes, dir, name);
@@ -115,7 +115,7 @@ bool keyspace_is_copied(struct op *op, const struct node *n)
 }
 
 /* True if the caller made the keyspace's schema.cql, which made this table, and
- * may go on to make the table's directory, as cp does. */
+ * may continue to make the table's directory, as cp does. */
 static bool table_is_made(struct op *op, struct node *dir, struct bytes name,
 			  const struct table *t)
 {
@@ -140,10 +140,10 @@ static bool table_is_made(struct op *op, struct node *dir, struct bytes name,
 }
 
 /*
- * The kernel makes nothing under a name that it has found. A name in a keyspace
- * is not found by who is making it, where that may be: schema.cql with O_EXCL
- * before there is any DDL, and then, once, the tables that it brought. Where
- * the call cannot be seen it is expected of who made the keyspace.
+ * True if the caller may be making the name, which then is not found: else the
+ * kernel would not pass the call that makes it. This is so for schema.cql with
+ * O_EXCL before there is any DDL, and then, once, for the tables that it made.
+ * Where the call cannot be seen it is expected of the keyspace's maker.
  */
 static bool is_being_made(struct op *op, struct node *dir, struct bytes name)
 {

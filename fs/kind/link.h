@@ -1,8 +1,8 @@
 /*
  * An entry of a query directory: a relative symbolic link to a row that
- * satisfies the query's terms. Which rows @limit, @desc and @after show is a
- * matter of the listing alone: a look at one entry reads that row only, however
- * long the listing is.
+ * satisfies the query's terms. @limit, @desc and @after matter to the listing
+ * alone: a lookup of one entry reads that row only, however long the listing
+ * is.
  */
 #ifndef FS_KIND_LINK_H
 #define FS_KIND_LINK_H

@@ -9,6 +9,6 @@ struct op;
 void list_id_print(struct buf *out, struct bytes id);
 /* Parse a name: *id, in the op's memory. 0, -ENOENT: it is none, -ENOMEM. */
 int list_id_parse(struct op *op, struct bytes name, struct bytes *id);
-/* Make an id that sorts before all others that there are. */
+/* Make an id that sorts before all existing ones. */
 void list_id_prepend(uint8_t id[16]);
 #endif

@@ -116,7 +116,8 @@ static const struct node_ops kind_plain_value = {
 };
 
 /* ---------------------------------------------------------------- elements */
-/* Its time is that of its cell, which is written through another file. */
+/* The directory has the time of its cell, which is written through another
+ * file. */
 static int stat_element(struct op *op, struct node *n, struct child *out)
 {
 	int err = cell_stat(op, n, out);

@@ -13,8 +13,7 @@
 
 static const struct node_ops kind_query;
 
-/* What is held is charged in steps of these bytes, and when so many rows have
- * followed. */
+/* Held memory is charged in steps of these bytes, and after this many rows. */
 #define CHARGE_STEP 65536
 #define CHARGE_ROWS 64
 
@@ -71,8 +70,8 @@ static int begin_listing(struct op *op, struct listing *l)
 	return 0;
 }
 
-/* Charge what an open directory holds. (Nobody holds what a look of our own
- * does.) */
+/* Charge the memory that an open directory holds. (Lookups of our own hold
+ * none.) */
 static int charge_rows(struct op *op, struct listing *l)
 {
 	uint64_t bytes = query_rows_memory(l->data);

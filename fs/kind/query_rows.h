@@ -26,8 +26,10 @@ int query_rows_next(struct op *op, struct query_rows *rows,
  * values, of the columns of the SELECT; 0 at the end. */
 int query_rows_values(struct op *op, struct query_rows *rows,
 		      const struct bytes **values);
-/* Let go of a moment that has passed: the next row is then the one that follows
- * in the moment of the next call. The key returned last is not valid any more. */
+/*
+ * Release a moment that has passed: the next row is then the one that follows
+ * in the moment of the next call. The key returned last is not valid any more.
+ */
 void query_rows_rest(struct query_rows *rows);
 /* Return the bytes that are held. */
 uint64_t query_rows_memory(const struct query_rows *rows);

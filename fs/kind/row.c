@@ -181,7 +181,8 @@ static int add_column(struct op *op, struct listing *l,
 	return got ? got : op_refuse_resource(op, RESOURCE_RESULTS, -ENOSPC);
 }
 
-/* Read what is listed of the row; its values are gone with the call. */
+/* Read the row's cells to be listed; their values are valid during the call
+ * only. */
 static int begin_listing(struct op *op, struct listing *l)
 {
 	const struct cell_view *cells;

@@ -106,7 +106,7 @@ int row_json_list(struct op *op, struct listing *l, struct buf *name,
 	out->ops = &kind_row_json;
 	if (l->row.names)
 		return 1;
-	/* Those of one entry after the other: rows may be large. */
+	/* Read the statics for one entry after the other: rows may be large. */
 	if (table_has_statics(t))
 		got = table_read(op->store, t, l->row.partition_key, NULL,
 				 UINT64_MAX, op->now_s, &memory, &statics);
@@ -163,7 +163,7 @@ static int check_key(struct row_merge *m, const struct column *c,
 	return 0;
 }
 
-/* True if the column is static, and stored as the member says. */
+/* True if the column is static and already has the member's value. */
 static bool stands(const struct row_merge *m, const struct json_member *member)
 {
 	size_t i;
@@ -484,7 +484,7 @@ static int set_all(struct op *op, struct node *n, const char *name,
 	return got;
 }
 
-/* The values are the same: the document keeps its time. */
+/* Keep the document's time: its values do not change. */
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {

@@ -48,7 +48,8 @@ int rows_place(struct op *op, struct node *n, struct place *p)
 	return p->table ? 0 : -ESTALE;
 }
 
-/* Who may not enter the table may not read its rows beside it either. */
+/* Return the mode of a document beside the table: users who may not enter that
+ * may not read it. */
 static mode_t mode_beside(mode_t mode)
 {
 	mode_t enter = mode & 0111;
@@ -340,7 +341,7 @@ int rows_later_timestamp(struct op *op, const struct place *p, int64_t *at)
 	*at = store_timestamp(op->store);
 	if (latest < *at)
 		return 0;
-	/* Somebody has chosen timestamps: they may be here. */
+	/* A writer chose timestamps: they may be in this range. */
 	partition_query(&q, p, &slice);
 	q.raw = true;
 	q.now_s = op->now_s;

@@ -19,6 +19,7 @@ int rows_of_table(struct op *op, struct node *dir, struct bytes base,
 void rows_of_partition(struct op *op, const struct child *partition,
 		       const struct table *t, enum row_form form,
 		       struct child *out);
-/* Let the documents go that nobody reads: see cql_consoles_rest. */
+/* Release the past data of documents that are not being read: see
+ * consoles_rest. */
 void rows_rest(struct fs *fs, int64_t now_s);
 #endif

@@ -1,8 +1,8 @@
 /*
- * Reading rows as lines. A cursor makes them as they are read: of the document
- * only the bytes that were given last, and what is left of a line, are held. Who
- * reads on finds them there; who goes back, or begins anew, gets them from a
- * new moment.
+ * Reading rows as lines. A cursor makes them as they are read: only the bytes
+ * returned last, and the rest of a line, are held. A reader that reads on gets
+ * the next ones; one that goes back, or begins again, gets them from a new
+ * moment.
  */
 #include "fs/kind/rows_read.h"
 
@@ -25,8 +25,8 @@
 #define HELD_STEP (16 << 10)	/* what a cursor holds is charged in these */
 #define SPARE (2 << 20)		/* of memory, that is kept for the next read */
 
-/* Rows of system tables that describe what the caller may not enter are not
- * his. */
+/* True if the caller may see a row about this table (NULL: keyspace): it must
+ * be able to enter it. */
 static bool is_shown(void *context, const struct keyspace *k,
 		     const struct table *t)
 {
@@ -112,7 +112,7 @@ static int open_query(struct op *op, struct handle *h, struct rows *r)
 	return err ? err : query_rows_open(op, q, &r->place, true, &r->query);
 }
 
-/* Begin the document anew, in the present moment. */
+/* Begin the document again, in the present moment. */
 static int begin(struct op *op, struct handle *h, struct rows *r)
 {
 	struct table *t = rows_table(op, h->node);
@@ -231,7 +231,7 @@ static int make_until(struct op *op, struct rows *r, uint64_t offset,
 		if (got > 0 && charge_out(op, r))
 			got = -ENOSPC;
 	}
-	if (got > 0 || got == -EINTR)	/* it can go on */
+	if (got > 0 || got == -EINTR)	/* it can continue */
 		return got > 0 ? 0 : got;
 	r->ended = true;
 	end_cursor(op->fs, r);
@@ -291,7 +291,8 @@ static int read_at(struct op *op, struct handle *h, struct rows *r,
 		text_slice(out, buf_bytes(&r->out), offset - r->begin, size);
 	if (out->len || !r->failed)
 		return 0;
-	/* It is told once; who reads again begins anew. */
+	/* The error is returned once; a reader that reads again begins
+	 * again. */
 	if (r->failed != -EINTR)
 		r->begun = false;
 	return r->failed;

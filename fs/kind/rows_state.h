@@ -30,7 +30,7 @@ struct rows {
 	bool reads_lines;		/* reader is set up */
 	struct line_reader reader;
 	struct arena lines;		/* of the rows of one batch */
-	struct buf rest;		/* the begin of a line */
+	struct buf rest;		/* the beginning of a line */
 	bool quoted;			/* it ends within quotes */
 	uint64_t line;			/* lines that are done */
 	uint64_t taken;			/* bytes of them, and of rest */

@@ -178,7 +178,7 @@ static int take_line(struct lines *l, struct bytes line, size_t end)
 	return 0;
 }
 
-/* Charge and keep the begin of a line. */
+/* Charge and keep the beginning of a line. */
 static int keep_rest(struct lines *l)
 {
 	struct rows *r = l->r;

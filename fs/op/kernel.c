@@ -31,8 +31,8 @@ void op_notify(struct op *op, struct node *n, uint32_t bits)
 	kernel_notify(op->fs, op, n, bits);
 	if (!(atomic_load(&n->flags) & NODE_PAST))
 		return;
-	/* Its writers now change the value that the name shows by another
-	 * node. */
+	/* Writers of the node now change the value that the name shows by
+	 * another node. */
 	named = node_find(&op->fs->nodes, n->parent, node_name(n));
 	if (named)
 		kernel_notify(op->fs, op, named, bits);

@@ -14,7 +14,8 @@
  */
 void kernel_notify(struct fs *fs, struct op *op, struct node *n,
 		   uint32_t bits);
-/* The same for all of n, and everything in memory below it. */
+/* Tell the kernel to drop its copies of n and of all nodes in memory below
+ * it. */
 void kernel_notify_below(struct fs *fs, struct op *op, struct node *n);
 /* The kernel's view of n changed (bits: enum armed); the caller waits for it if
  * it may. */

@@ -18,7 +18,7 @@ void key_name_of_clustering(struct buf *out, const struct table *t, uint32_t i,
 			    struct bytes value);
 void key_name_of_value(struct buf *out, const struct type *type,
 		       struct bytes value);
-/* The same without shortening, for @key. */
+/* Append the whole name, not shortened, for @key. */
 int key_name_full(struct op *op, struct node *n, struct buf *out);
 /*
  * Parse a name: *value from the op's arena. -ENOENT where it is not the one

@@ -13,11 +13,11 @@
 #define FS_OP_KEYSPACE_TIMES_H
 #include "fs/op/times.h"
 
-/* The times that there are. */
+/* The attributes that have these times. */
 enum { ABOVE_DIRECTORY = 'm', ABOVE_SCHEMA = 's' };
 int keyspace_times_get(struct op *op, struct bytes keyspace, uint8_t name,
 		       uint64_t tag, int64_t *mtime_ns);
-/* Set one. 0 or -errno. */
+/* Set a time. 0 or -errno. */
 int keyspace_times_set(struct op *op, struct bytes keyspace, uint8_t name,
 		       uint64_t tag, int64_t mtime_ns);
 /* Set the time of the root or of a keyspace. */

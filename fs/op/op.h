@@ -85,8 +85,8 @@ struct fs {
 	int64_t opened_ns;
 	struct node_table nodes;
 	struct notices notices;
-	/* Tells the kernel that what it may hold of n (bits: enum armed) is no
-	 * longer so: view_changed of file/view.h. */
+	/* Tells the kernel that its copies of n (bits: enum armed) are stale:
+	 * view_changed of file/view.h. */
 	uint64_t (*changed)(struct fs *fs, struct op *op, struct node *n,
 			    uint32_t bits);
 	/* Looks up a shortened name in dir: listing_lookup_shortened of
@@ -124,8 +124,11 @@ struct fs {
 	struct mutex rows_lock;
 	struct rows *rows;		/* open documents of rows, under it */
 	struct handles handles[FS_HANDLES];	/* handles_of */
-	/* Who made the schema.cql of a keyspace by O_EXCL last: its process, and
-	 * bits of the keyspace's number. Nodes may be forgotten meanwhile. */
+	/*
+	 * The last maker of the schema.cql of a keyspace by O_EXCL: its
+	 * process, and bits of the keyspace's number. Nodes may be forgotten
+	 * meanwhile.
+	 */
 	_Atomic uint64_t copiers[NODE_SHARDS];	/* by ino */
 	struct mutex made_lock;
 	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */
@@ -196,11 +199,13 @@ struct op {
 };
 /* Begin and end a call; NULL without memory. */
 struct op *op_begin(struct fs *fs, struct fs_call *call);
-/* Go on in the store that the node is of: it stays so until the next call of
- * this, op_leave or the end. 0; -ESTALE: the snapshot was released; an error of
- * snapshot_acquire. */
+/*
+ * Continue in the store of the node, until the next call of op_enter, op_leave
+ * or the end. 0; -ESTALE: the snapshot was released; an error of
+ * snapshot_acquire.
+ */
 int op_enter(struct op *op, const struct node *n);
-/* Go on in the store of the mount. */
+/* Continue in the store of the mount. */
 void op_leave(struct op *op);
 /* Set op->schema to the present version. */
 void op_renew_schema(struct op *op);

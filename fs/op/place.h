@@ -49,6 +49,6 @@ int place_begin_write(struct op *op, struct write *w, struct node *n,
  * name (or not) nothing is written by the name that it had. */
 void place_move_begin(struct node *row);
 void place_move_end(struct fs *fs, struct node *row);
-/* Begin (or go on with) the place's row in w. */
+/* Begin (or continue with) the place's row in w. */
 void place_write_row(struct write *w, const struct place *p);
 #endif

@@ -184,7 +184,7 @@ int row_query_parse(struct op *op, struct node *dir, struct bytes name,
 }
 
 /* ------------------------------------------------------------------- print */
-/* Print the begin of a relation: AND and a column. */
+/* Print the beginning of a relation: AND and a column. */
 static void add_relation(struct buf *out, bool *any, const struct column *c)
 {
 	buf_add_str(out, *any ? " AND " : " WHERE ");

@@ -338,7 +338,7 @@ static bool prepare_rest(struct listing *l) REQUIRES(&l->lock)
 	return true;
 }
 
-/* At the end of a call, let go of large rows, and charge what is held. */
+/* At the end of a call, release large rows, and charge what is held. */
 static void settle(struct op *op, struct listing *l) REQUIRES(&l->lock)
 {
 	if (!prepare_rest(l))

@@ -30,7 +30,7 @@ struct listing {
 	bool held;			/* name and child: not yet returned */
 	bool ended;
 	int err;			/* the error that ended it: returned
-					 * until it begins anew */
+					 * until it begins again */
 	bool names;			/* this call wants names and types */
 	bool bare;			/* child has no attributes */
 	struct buf name;
@@ -42,7 +42,7 @@ struct listing {
 	size_t kept_count, kept_at, given;
 	struct charge charge;		/* of what it holds, see listing.c */
 	bool documents;			/* rows are listed as such: in .json */
-	uint32_t changes;		/* the node's, at the begin */
+	uint32_t changes;		/* the node's, at the beginning */
 	uint32_t table_changes;		/* its table's: see op_watch */
 	/* For the lookup of one shortened name: only entries that may have it.
 	 * In a table: */

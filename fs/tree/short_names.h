@@ -1,7 +1,7 @@
 /*
- * Shortened names of a table's partitions. A shortened name has only the begin
- * of its key, and partitions are not in the order of their keys. So a table
- * that was asked for such a name remembers in memory the token of each
+ * Shortened names of a table's partitions. A shortened name has only the
+ * beginning of its key, and partitions are not in the order of their keys. So a
+ * table that was asked for such a name remembers in memory the token of each
  * partition that has one; they are found by one pass over all partitions and
  * updated by the observer. Entries may be of removed partitions. Any thread.
  */
