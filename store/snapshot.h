@@ -4,7 +4,7 @@
  * kept. TRUNCATE, DROP TABLE, ALTER TABLE that drops a column, and a restore
  * make automatic ones (snapshot_automatic.h). These are given up, all of them,
  * when the disk is full, and the oldest when there are more than
- * SNAPSHOT_AUTOMATIC. Any thread.
+ * SNAPSHOT_AUTOMATIC, but for those of the last change. Any thread.
  */
 #ifndef STORE_SNAPSHOT_H
 #define STORE_SNAPSHOT_H

@@ -220,10 +220,12 @@ int snapshot_automatic_take(struct snapshot_automatic *a)
 
 void snapshot_automatic_end(struct snapshot_automatic *a)
 {
+	/* Those of one statement do not push each other out. */
+	size_t most = a->count > SNAPSHOT_AUTOMATIC ? a->count :
+						      SNAPSHOT_AUTOMATIC;
 	bool any;
 	int err = a->list && a->count ?
-		lsm_snapshot_give_up(a->store->lsm, SNAPSHOT_AUTOMATIC, &any) :
-		0;
+		lsm_snapshot_give_up(a->store->lsm, most, &any) : 0;
 
 	if (err)
 		log_message(LOG_WARNING_LEVEL, "snapshots: the oldest were not "

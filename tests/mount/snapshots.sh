@@ -153,6 +153,19 @@ P
 is 'one that is worked in' '' "$(python3 "$W/inside.py" "$P")"
 rm -r "$M/left"
 
+# A statement that drops very many tables keeps all of them.
+for snapshot in "$P"/*; do [ -d "$snapshot" ] && rmdir "$snapshot"; done
+mkdir "$M/many"
+for i in {1..70}; do echo "CREATE TABLE many.t$i (a int PRIMARY KEY); INSERT INTO many.t$i (a) VALUES ($i);"; done | run_cql
+echo 'DROP KEYSPACE many;' >"$M/.cql"
+is 'a keyspace of 70 tables is kept whole' 70 "$(ls "$P" | grep -c '^dropped-.*-t[0-9]*$')"
+is 'the first of them, too' 1 "$(ls "$P"/dropped-*-t1/many/t1)"
+mkdir "$M/many"
+echo 'CREATE TABLE many.last (a int PRIMARY KEY); INSERT INTO many.last (a) VALUES (1); DROP TABLE many.last;' >"$M/.cql"
+is 'until the next change' '64 1' "$(ls "$P" | grep -c .) $(ls "$P" | grep -c -- '-last$')"
+for snapshot in "$P"/*; do rmdir "$snapshot"; done
+rmdir "$M/many"
+
 # Another user may look, and make none.
 ok 'one more' mkdir "$P/mine"
 if [ "$(id -u)" = 0 ]; then
