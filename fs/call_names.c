@@ -7,6 +7,7 @@
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
 #include "fs/file/view_look.h"
+#include "fs/kind/scratch.h"
 #include "fs/kind/waiting.h"
 #include "fs/node/call.h"
 #include "fs/node/node.h"
@@ -64,7 +65,8 @@ static int check_free(struct op *op, struct node *dir, struct bytes name)
  * made. */
 static int keep_made(struct op *op, struct node *n)
 {
-	int err = n->table && n->table != n ? keep_up(op, n) :
+	int err = n->table && n->table != n &&
+		  n->ops != &kind_scratch_directory ? keep_up(op, n) :
 					      keep_directory(op, n);
 
 	return err ? op_refuse_resource(op, RESOURCE_NAMES, err) : 0;
@@ -82,7 +84,11 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = check_free(at.op, at.dir, at.name);
-	if (!err)
+	if (!err) {
+		err = scratch_mkdir(at.op, at.dir, at.name, &c);
+		keep = !err;
+	}
+	if (err == -ENOENT)
 		err = at.dir->ops->mkdir ?
 			at.dir->ops->mkdir(at.op, at.dir, at.name, mode, &c,
 					   &keep) :

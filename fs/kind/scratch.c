@@ -5,6 +5,7 @@
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
 #include "fs/file/reader_text.h"
+#include "fs/file/stat.h"
 #include "fs/file/xattr.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
@@ -280,6 +281,85 @@ const struct node_ops kind_scratch_waiting = {
 	.get_attribute = get_attribute,
 	.set_attribute = set_attribute,
 };
+
+/* ------------------------------------------------------------- directories */
+static int lookup_nothing(struct op *op, struct node *dir, struct bytes name,
+			  struct child *out)
+{
+	(void)op;
+	(void)dir;
+	(void)name;
+	(void)out;
+	return -ENOENT;	/* what there is, is in memory */
+}
+
+static int next_nothing(struct op *op, struct listing *l, struct buf *name,
+			struct child *out)
+{
+	(void)op;
+	(void)l;
+	(void)name;
+	(void)out;
+	return 0;
+}
+
+static int create_in_directory(struct op *op, struct node *dir,
+			       struct bytes name, struct child *out)
+{
+	(void)dir;
+	return scratch_create(op, name, out);
+}
+
+/* Its owner and mode are those of the directory that it is in. */
+static int stat_directory(struct op *op, struct node *n, struct child *out)
+{
+	struct child above;
+	int err = stat_node(op, n->parent, &above);
+
+	child_init(out, n->ops);
+	if (err)
+		return err;
+	out->uid = above.uid;
+	out->gid = above.gid;
+	out->mode = above.mode;
+	return 0;
+}
+
+static int rmdir_scratch(struct op *op, struct node *n)
+{
+	(void)op;
+	(void)n;
+	return 0;
+}
+
+const struct node_ops kind_scratch_directory = {
+	.kind = "temporary directory",
+	.directory = true,
+	.lookup = lookup_nothing,
+	.stat = stat_directory,
+	.next = next_nothing,
+	.create = create_in_directory,
+	.rmdir = rmdir_scratch,
+};
+
+int scratch_mkdir(struct op *op, struct node *dir, struct bytes name,
+		  struct child *out)
+{
+	struct child above;
+	int err;
+
+	if (!name_is_scratch_directory(name) || !dir->ops->create ||
+	    dir->ops == &kind_scratch_directory)
+		return -ENOENT;
+	err = stat_node(op, dir, &above);
+	if (err)
+		return err;
+	child_init(out, &kind_scratch_directory);
+	out->uid = above.uid;
+	out->gid = above.gid;
+	out->mode = above.mode;
+	return 0;
+}
 
 /* ------------------------------------------------------- names to be near */
 int scratch_refuse_name(struct op *op, struct bytes name, const char *what,

@@ -26,10 +26,15 @@ int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
 /* Append its text; set the times of *how that go with it. */
 void scratch_contents(struct scratch *s, struct buf *text, struct store_how *how);
 extern const struct node_ops kind_scratch;
-/* The same below a directory that waits for schema.cql: kind/waiting.h. */
+extern const struct node_ops kind_scratch_directory;
+/* A file below a directory that waits for schema.cql: kind/waiting.h. */
 extern const struct node_ops kind_scratch_waiting;
 /* Make a scratch file for this name. -EINVAL with the reason. */
 int scratch_create(struct op *op, struct bytes name, struct child *out);
+/* Describe a new directory for temporary files in dir, of that name. -ENOENT: it
+ * is no name for one. */
+int scratch_mkdir(struct op *op, struct node *dir, struct bytes name,
+		  struct child *out);
 /* Put the nearest of these names into the reason; returns -EINVAL. */
 int scratch_refuse_name(struct op *op, struct bytes name, const char *what,
 			const struct table *t);

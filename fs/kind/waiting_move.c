@@ -217,7 +217,7 @@ static void move_file(struct op *op, struct node *n, struct node *to)
 static bool waits(const struct node *n)
 {
 	return n->ops == &kind_waiting || n->ops == &kind_schemaless ||
-	       n->ops == &kind_plain_long;
+	       n->ops == &kind_plain_long || n->ops == &kind_scratch_directory;
 }
 
 static bool is_file(struct op *op, struct node *n)
@@ -242,6 +242,18 @@ static int has_files(struct op *op, struct node *dir)
 	return got;
 }
 
+static int make_child(struct op *op, struct node *dir, struct bytes name,
+		      struct child *c, bool *keep)
+{
+	int err = scratch_mkdir(op, dir, name, c);
+
+	*keep = !err;
+	if (err != -ENOENT)
+		return err;
+	return dir->ops->mkdir ?
+		       dir->ops->mkdir(op, dir, name, 0777, c, keep) : -EINVAL;
+}
+
 /* Find the directory of that name, or make it. One that has no place has no
  * directory with a place below it. */
 static int make(struct op *op, struct node *dir, struct bytes name,
@@ -258,9 +270,7 @@ static int make(struct op *op, struct node *dir, struct bytes name,
 		      stat_lookup(op, dir, name, &c, out) : -ENOENT;
 	if (err == -ENOENT) {
 		op->reason[0] = 0;
-		err = dir->ops->mkdir ?
-			      dir->ops->mkdir(op, dir, name, 0777, &c, &keep) :
-			      -EINVAL;
+		err = make_child(op, dir, name, &c, &keep);
 	} else if (!err && (!c.ops->directory || c.ops->made_up)) {
 		err = -EINVAL;
 	} else if (!err) {

@@ -487,6 +487,12 @@ bool name_is_scratch(struct bytes name, struct bytes *base)
 	       middle_scratch(name, base);
 }
 
+bool name_is_scratch_directory(struct bytes name)
+{
+	return bytes_equal(name, bytes_str(".~tmp~")) ||
+	       bytes_equal(name, bytes_str(".rsync-partial"));
+}
+
 unsigned name_distance(struct bytes a, struct bytes b, unsigned limit)
 {
 	unsigned rows[3][65], *two = rows[0], *above = rows[1], *row = rows[2];

@@ -54,6 +54,9 @@ bool name_fits(struct bytes name);
  * *base is the other name (empty for sedXXXXXX, tmpXXXXXXXX and 4913).
  */
 bool name_is_scratch(struct bytes name, struct bytes *base);
+/* True for the directories in which rsync gathers files (--delay-updates, and
+ * --partial-dir as its page has it). */
+bool name_is_scratch_directory(struct bytes name);
 /* Count the letters to change, add, drop or swap from a to b; at most limit +
  * 1. */
 unsigned name_distance(struct bytes a, struct bytes b, unsigned limit);

@@ -41,6 +41,10 @@ for seed in backwards ${SEEDS:-1 2 3 4 8}; do
 	rm -r "$M/sales"
 done
 is 'nothing of it is held' "$before" "$(in_use)"
+ok 'rsync --delay-updates' rsync -aX --delay-updates "$W/away/sales" "$M/"
+same 'rsync --delay-updates' "$W/away/sales" "$M/sales"
+is 'its folders are gone' '' "$(find "$M/sales" -name '.~tmp~')"
+rm -r "$M/sales"
 # Each by a program of its own.
 mkdir "$M/sales"
 ok 'a subdirectory first' cp -a "$W/away/sales/orders" "$M/sales/"
