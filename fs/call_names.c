@@ -13,6 +13,30 @@
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 
+/*
+ * Look up a name in a directory that is gone. Before mkdir the kernel looks up
+ * the name only once: a name that is free now is missing, and mkdir returns
+ * -ESTALE; else it is what has that path now. -ESTALE: of other calls.
+ */
+static int look_for_mkdir(struct at *at, struct child *c, struct node **n)
+{
+	struct node_table *nodes = &at->op->fs->nodes;
+	int err;
+
+	node_put(nodes, *n);
+	err = stat_lookup_by_path(at->op, at->dir, at->name, c, n);
+	if (err == -ENOENT)
+		return err;
+	if (!err && at->op->call &&
+	    caller_makes(at->op->call) == MAKES_DIRECTORY) {
+		c->volatile_name = true;
+		return 0;
+	}
+	node_put(nodes, *n);
+	*n = NULL;
+	return -ESTALE;
+}
+
 int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, struct fs_entry *entry)
 {
@@ -30,10 +54,8 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 		node_put(&fs->nodes, n);
 		err = view_look(at.op, at.dir, at.name, &c, &n);
 	}
-	/* Before mkdir the kernel looks up the name only once: then mkdir
-	 * returns the error. */
-	if (err == -ESTALE && stat_is_missing(at.op, at.dir, at.name))
-		err = -ENOENT;
+	if (err == -ESTALE)
+		err = look_for_mkdir(&at, &c, &n);
 	err = at_or_lost(&at, err);
 	if (!err)
 		stat_fill_entry(at.op, n, &c, entry);

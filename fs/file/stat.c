@@ -243,21 +243,21 @@ static int find_now(struct op *op, const struct node *dir, struct node **now)
 	return err;
 }
 
-bool stat_is_missing(struct op *op, const struct node *dir, struct bytes name)
+int stat_lookup_by_path(struct op *op, const struct node *dir,
+			struct bytes name, struct child *c, struct node **out)
 {
-	struct node *now, *n = NULL;
-	struct child c;
+	struct node *now;
 	int err;
 
+	*out = NULL;
 	if (dir->snapshot)
-		return false;
+		return -ESTALE;
 	err = find_now(op, dir, &now);
 	if (!err)
-		err = stat_lookup(op, now, name, &c, &n);
-	node_put(&op->fs->nodes, n);
+		err = stat_lookup(op, now, name, c, out);
 	node_put(&op->fs->nodes, now);
 	op->reason[0] = 0;
-	return err == -ENOENT;
+	return err;
 }
 
 /* Return the seconds from now to the begin of the second in which it ends. */

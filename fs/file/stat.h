@@ -15,9 +15,10 @@ int stat_and_load(struct op *op, struct node *n, struct child *out,
  * errors). */
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 		struct child *c, struct node **out);
-/* True if nothing has the path of that name in dir now, which is gone itself.
- * False: something has, or the caller may not know. */
-bool stat_is_missing(struct op *op, const struct node *dir, struct bytes name);
+/* The same by the path of dir, which is gone itself: in the directory that has
+ * it now. -EACCES: the caller may not know. */
+int stat_lookup_by_path(struct op *op, const struct node *dir,
+			struct bytes name, struct child *c, struct node **out);
 /* Set a child's times to those that were set beside the data. */
 int stat_set_times(struct op *op, struct node *dir, struct child *c);
 /* Set what is known of a directory of which nothing is stored. */

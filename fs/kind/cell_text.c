@@ -180,8 +180,10 @@ int cell_check(struct op *op, struct node *n, struct bytes text,
 bool cell_takes_empty(struct op *op, struct node *n)
 {
 	struct place p;
+	int err = place_type(op, n, &p);
 
-	return !place_type(op, n, &p) && (has_empty(p.type) || !p.type);
+	/* Of a table that was dropped the store says so. */
+	return err ? err == -ESTALE : has_empty(p.type) || !p.type;
 }
 
 bool cell_keeps_newline(struct op *op, struct node *n)

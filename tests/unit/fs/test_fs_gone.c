@@ -3,7 +3,12 @@
  * told, and what it has open may bring them back.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fs/op/op.h"
 #include "store/base/clock.h"
@@ -244,6 +249,93 @@ START_TEST(what_is_in_memory_goes_with_its_table)
 }
 END_TEST
 
+static void drop_and_make(void)
+{
+	tree_run(&t, "DROP TABLE k.t; CREATE TABLE k.t (p text PRIMARY KEY, "
+		     "v text); INSERT INTO k.t (p, v) VALUES ('p', 'v');");
+}
+
+/* Return a process that stands still in mkdir(2). */
+static pid_t stand_in_mkdir(void)
+{
+	int status, stops = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(mkdir("/", 0));
+	}
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSTOPPED(status));
+	do {	/* raise() has calls of its own to end */
+		struct fs_call call = { .pid = pid };
+
+		ck_assert_int_eq(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert(WIFSTOPPED(status) && ++stops < 20);
+		if (caller_makes(&call) == MAKES_DIRECTORY)
+			return pid;
+	} while (true);
+}
+
+/*
+ * The kernel looks for the name of mkdir once only, and does so in a directory
+ * whose table others drop and make again: mkdir of what exists is EEXIST, of
+ * what does not it is told to look again.
+ */
+START_TEST(mkdir_beside_a_drop_finds_what_is_there)
+{
+	struct fs_entry table, entry, now;
+	pid_t pid;
+
+	make_tables();
+	pid = stand_in_mkdir();
+	ck_assert_int_eq(tree_walk(&t, "k/t", &table), 0);
+	drop_and_make();
+	t.call.pid = pid;
+	ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "q", &entry),
+			 -ENOENT);
+	ck_assert_int_eq(fs_mkdir(t.fs, &t.call, table.node, "q", 0755,
+				  &entry), -ESTALE);
+	drop_and_make();
+	ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "p", &entry), 0);
+	ck_assert(entry.entry_timeout_s <= 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &now), 0);
+	ck_assert_uint_eq(entry.node, now.node);
+	fs_forget(t.fs, table.node, 1);
+	fs_forget(t.fs, now.node, 2);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+END_TEST
+
+/* A file that was only truncated, of a table that is dropped then: the refusal
+ * is not one of its empty value. */
+START_TEST(what_was_truncated_goes_with_its_table)
+{
+	struct open_file f;
+	struct fs_entry entry;
+	struct stat attr = { .st_size = 0 };
+	double timeout;
+	int err;
+
+	make_tables();
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/r/v", &entry), 0);
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/r/v", O_WRONLY | O_TRUNC,
+					&f), 0);
+	drop_and_make();
+	err = fs_flush(t.fs, &t.call, f.node, f.handle);
+	ck_assert_msg(!err || err == -ESTALE, "flush: %d", err);
+	tree_release(&t, &f);
+	ck_assert_int_eq(fs_setattr(t.fs, &t.call, entry.node, 0, FS_SET_SIZE,
+				    &attr, &timeout), -ESTALE);
+	fs_forget(t.fs, entry.node, 1);
+}
+END_TEST
+
 /*
  * A file is open while others remove its row, and its close makes that again:
  * the kernel was told that the name is gone, and has listings without it.
@@ -285,6 +377,8 @@ SUITE(fs_gone)
 	tcase_add_test(tc, what_is_made_by_path_is_there_until_its_rmdir);
 	tcase_add_test(tc, a_rename_over_what_others_removed_makes_another);
 	tcase_add_test(tc, what_is_in_memory_goes_with_its_table);
+	tcase_add_test(tc, mkdir_beside_a_drop_finds_what_is_there);
+	tcase_add_test(tc, what_was_truncated_goes_with_its_table);
 	tcase_add_test(tc, what_a_close_brings_back_is_told);
 	suite_add_tcase(suite, tc);
 }
