@@ -335,6 +335,27 @@ static int find_table(struct adoption *a, struct node *keyspace,
 	return *table ? 0 : -ENOMEM;
 }
 
+/* Keep the time of a directory that is made anew with itself: what is stored of
+ * it goes with the old table. */
+static void remember_times(struct op *op, struct node *n)
+{
+	struct node **children;
+	struct child c;
+	size_t i, count;
+
+	if (!n->ops->directory)
+		return;
+	if (!atomic_load(&n->mtime_ns) && !stat_node(op, n, &c))
+		atomic_store(&n->mtime_ns, c.mtime_ns);
+	op->reason[0] = 0;
+	arena_clear(&op->arena);
+	if (node_children(&op->fs->nodes, n, CHILDREN_KEPT, &children, &count))
+		return;
+	for (i = 0; i < count; i++)
+		remember_times(op, children[i]);
+	node_children_put(&op->fs->nodes, children, count);
+}
+
 int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 	       struct table *to, struct waiting_list *waiting)
 {
@@ -351,6 +372,8 @@ int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 		err = adopt_all(&a, table);
 	if (!err)
 		err = waiting_begin(op, waiting, table);
+	if (!err)
+		remember_times(op, table);
 	if (!err)	/* before anybody finds it removed */
 		atomic_fetch_or(&table->flags, NODE_ADOPTED);
 	node_put(&op->fs->nodes, table);

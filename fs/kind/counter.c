@@ -13,6 +13,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 
+#define EXISTS "this counter exists: write +N or -N"
 #define REFUSAL "a counter takes lines of +N or -N"
 
 static int stat_counter(struct op *op, struct node *n, struct child *out)
@@ -53,8 +54,7 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 				      p.column, BYTES_NULL, op->now_s,
 				      &op->arena, &cell);
 	if (got > 0 && bare)
-		got = op_refuse(op, -EINVAL,
-				"this counter exists: write +N or -N");
+		got = op_refuse(op, -EINVAL, "%s", EXISTS);
 	else if (got > 0)
 		got = times_keep(op, &w, n->parent);
 	else if (!got)
@@ -124,9 +124,7 @@ static int read_total(struct op *op, struct handle *h, uint64_t offset,
 	return err;
 }
 
-/* Apply the lines of a copier's file, which comes in one piece, once each. */
-static int replace_counter(struct op *op, struct node *n, struct bytes text,
-			   const struct store_how *how)
+static int apply_lines(struct op *op, struct node *n, struct bytes text)
 {
 	int err = 0;
 
@@ -140,6 +138,28 @@ static int replace_counter(struct op *op, struct node *n, struct bytes text,
 		len += end != NULL;
 		text = bytes_of(text.ptr + len, text.len - len);
 	}
+	return err;
+}
+
+/*
+ * Apply the lines of a copier's file, which comes in one piece, once each. What
+ * was copied from a counter is its total, also where that is negative: it
+ * changes nothing where it is the same, and is no line where it is another.
+ */
+static int replace_counter(struct op *op, struct node *n, struct bytes text,
+			   const struct store_how *how)
+{
+	struct buf now = BUF_INIT;
+	int err = cell_file.load(op, n, &now);
+
+	if (err == -ENOENT)
+		err = apply_lines(op, n, text);
+	else if (!err && text.len && text.ptr[0] == '-' &&
+		 !bytes_equal(text, buf_bytes(&now)))
+		err = op_refuse(op, -EINVAL, "%s", EXISTS);
+	else if (!err && !bytes_equal(text, buf_bytes(&now)))
+		err = apply_lines(op, n, text);
+	buf_release(&now);
 	if (!err && how->has_mtime)
 		err = cell_set_mtime(op, n, how->mtime_ns);
 	return err;

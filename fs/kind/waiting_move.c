@@ -408,6 +408,9 @@ void waiting_move_table(struct op *op, struct node *from)
 	if (to) {
 		lead_on(op, from, to);
 		move(op, from, to);
+		if (carry(op, from, to))
+			remark(op, keyspace, name, -EIO, "");
+		atomic_store(&from->mtime_ns, 0);
 	}
 	node_put(&op->fs->nodes, to);
 }
