@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fuse.h>
 #include <string.h>
 #include <sys/xattr.h>
 
 #include "fs/fs.h"
+#include "mount/entries.h"
 #include "mount/invalidate.h"
 #include "mount/loop.h"
 #include "store/base/alloc.h"
@@ -141,7 +141,6 @@ static void set_open(struct fuse_file_info *fi, const struct fs_open_reply *r)
 }
 
 /* ---------------------------------------------------------------- session */
-
 static void want(struct fuse_conn_info *conn, unsigned flags)
 {
 	conn->want |= conn->capable & flags;
@@ -512,7 +511,6 @@ static void op_fallocate(fuse_req_t req, fuse_ino_t node, int mode,
 }
 
 /* ------------------------------------------------------------ directories */
-
 static void op_opendir(fuse_req_t req, fuse_ino_t node,
 		       struct fuse_file_info *fi)
 {
@@ -529,85 +527,6 @@ static void op_opendir(fuse_req_t req, fuse_ino_t node,
 		fs_releasedir(fs_of(req), &call, node, opened.handle);
 }
 
-/* A batch of entries in the kernel's form, built as they come. */
-struct directory_reply {
-	char *ptr;
-	size_t len, size;
-	bool plus;
-	/* Nodes whose count was raised, in case the reply is not accepted. */
-	struct buf counted;
-};
-
-static void put_seconds(uint64_t *seconds, uint32_t *nanoseconds, double t)
-{
-	*seconds = (uint64_t)t;
-	*nanoseconds = (uint32_t)((t - (double)*seconds) * 1e9);
-}
-
-static void put_attr(struct fuse_attr *to, const struct stat *from)
-{
-	*to = (struct fuse_attr){
-		.ino = from->st_ino,
-		.size = (uint64_t)from->st_size,
-		.blocks = (uint64_t)from->st_blocks,
-		.atime = (uint64_t)from->st_atim.tv_sec,
-		.mtime = (uint64_t)from->st_mtim.tv_sec,
-		.ctime = (uint64_t)from->st_ctim.tv_sec,
-		.atimensec = (uint32_t)from->st_atim.tv_nsec,
-		.mtimensec = (uint32_t)from->st_mtim.tv_nsec,
-		.ctimensec = (uint32_t)from->st_ctim.tv_nsec,
-		.mode = from->st_mode,
-		.nlink = (uint32_t)from->st_nlink,
-		.uid = from->st_uid,
-		.gid = from->st_gid,
-		.rdev = (uint32_t)from->st_rdev,
-		.blksize = (uint32_t)from->st_blksize,
-	};
-}
-
-static void put_entry(struct fuse_entry_out *to, const struct fs_entry *entry)
-{
-	memset(to, 0, sizeof(*to));
-	to->nodeid = entry->node;
-	to->generation = entry->generation;
-	put_seconds(&to->entry_valid, &to->entry_valid_nsec,
-		    entry->entry_timeout_s);
-	put_seconds(&to->attr_valid, &to->attr_valid_nsec,
-		    entry->attr_timeout_s);
-	put_attr(&to->attr, &entry->attr);
-}
-
-static int fill(void *context, const char *name, size_t len,
-		const struct fs_entry *entry, uint64_t cookie)
-{
-	struct directory_reply *l = context;
-	size_t head = l->plus ? FUSE_NAME_OFFSET_DIRENTPLUS : FUSE_NAME_OFFSET;
-	size_t size = FUSE_DIRENT_ALIGN(head + len);
-	struct fuse_dirent *dirent = (void *)(l->ptr + l->len);
-
-	if (size > l->size - l->len)
-		return 1;
-	if (l->plus) {
-		struct fuse_direntplus *plus = (void *)dirent;
-
-		if (entry->node) {
-			buf_add(&l->counted, &entry->node, sizeof(entry->node));
-			if (l->counted.failed)
-				return 1;
-		}
-		put_entry(&plus->entry_out, entry);
-		dirent = &plus->dirent;
-	}
-	dirent->ino = entry->attr.st_ino;
-	dirent->off = cookie;
-	dirent->namelen = (uint32_t)len;
-	dirent->type = (entry->attr.st_mode & S_IFMT) >> 12;
-	put_le64(l->ptr + l->len + size - 8, 0);	/* padding */
-	memcpy(dirent->name, name, len);
-	l->len += size;
-	return 0;
-}
-
 static void read_directory(fuse_req_t req, fuse_ino_t node, size_t size,
 			   off_t offset, struct fuse_file_info *fi, bool plus)
 {
@@ -619,7 +538,7 @@ static void read_directory(fuse_req_t req, fuse_ino_t node, size_t size,
 
 	l.ptr = mem_alloc(size);
 	err = l.ptr ? fs_readdir(fs_of(req), &call, node, fi->fh,
-				 (uint64_t)offset, plus, fill, &l)
+				 (uint64_t)offset, plus, entries_fill, &l)
 		    : -ENOMEM;
 	if (!err && !l.len && l.counted.failed)
 		err = -ENOMEM;
