@@ -68,6 +68,16 @@ class Daemon:
         done = subprocess.run([self.ctl, 'check', self.store], capture_output=True, text=True)
         self.check(not done.returncode, f'widefsctl check: {done.stdout.strip()} {done.stderr.strip()}')
 
+    def write_file(self, path, text, sync=False):
+        """Replace a file of keyspace k, as a shell's > does."""
+        fd = os.open(f'{self.mnt}/k/{path}', os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        try:
+            os.write(fd, text.encode())
+            if sync:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
+
     def control(self, word):
         with open(self.mnt + '/.widefs/ctl', 'w') as f:
             f.write(word + '\n')

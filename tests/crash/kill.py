@@ -15,15 +15,6 @@ TABLES = ("compaction = {'class': 'SizeTieredCompactionStrategy', 'min_threshold
           "compaction = {'class': 'TimeWindowCompactionStrategy'}", "compression = {'enabled': 'false'}", 'gc_grace_seconds = 0',
           'memtable_flush_period_in_ms = 100', 'gc_grace_seconds = 864000')
 
-def write_file(path, text, sync=False):
-    fd = os.open(f'{d.mnt}/k/{path}', os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    try:
-        os.write(fd, text.encode())
-        if sync:
-            os.fsync(fd)
-    finally:
-        os.close(fd)
-
 class Writer:
     """One of a kind, of a name. In a process of its own it begins one operation after the other: operations() yields each as
     what is noted and how it is done. After a kill, verify() compares with what is there."""
@@ -66,13 +57,13 @@ class Rows(Writer):
     def put(self, i, sync):
         if i % 3 == 0:
             os.makedirs(f'{d.mnt}/k/t/{self.name}', exist_ok=True)
-            write_file(f't/{self.name}/{i}.json', f'{{"a": {i}, "b": "row {i}"}}', sync)
+            d.write_file(f't/{self.name}/{i}.json', f'{{"a": {i}, "b": "row {i}"}}', sync)
         elif i % 3 == 1:
             cql(d.mnt, f"BEGIN BATCH INSERT INTO k.t (p, c, a, b) VALUES ('{self.name}', {i}, {i}, 'row {i}'); "
                        f"INSERT INTO k.u (p, c, a) VALUES ('{self.name}', {i}, {i}); APPLY BATCH", sync)
         else:
             os.makedirs(f'{d.mnt}/k/t/{self.name}/{i}', exist_ok=True)
-            write_file(f't/{self.name}/{i}/a', f'{i}\n', sync)
+            d.write_file(f't/{self.name}/{i}/a', f'{i}\n', sync)
 
     def verify(self):
         done, begun = self.noted()
@@ -111,7 +102,7 @@ class Counters(Writer):
             if rng.random() < 0.5:
                 yield ['shared', by], lambda: cql(d.mnt, f"UPDATE k.n SET n = n + {by} WHERE p = 'shared'")
             else:
-                yield [self.name, by], lambda: write_file(f'n/{self.name}/n', f'{by:+d}\n')
+                yield [self.name, by], lambda: d.write_file(f'n/{self.name}/n', f'{by:+d}\n')
 
     @staticmethod
     def total(p):
@@ -151,7 +142,7 @@ class Indexed(Writer):
             c, v = rng.randrange(12), rng.randrange(4)
             how = rng.choice(['update', 'update', 'file', 'row', 'cell'])
             if how == 'file' and c in state:
-                act = lambda: write_file(f'i/{self.name}/{c}/v', f'{v}\n')
+                act = lambda: d.write_file(f'i/{self.name}/{c}/v', f'{v}\n')
             elif how in ('update', 'file'):
                 act = lambda: cql(d.mnt, f"UPDATE k.i SET v = {v} WHERE p = '{self.name}' AND c = {c}")
             else:

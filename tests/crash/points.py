@@ -17,13 +17,7 @@ def control(word):
 def write(path, text, sync=False):
     def step():
         os.makedirs(os.path.dirname(f'{d.mnt}/k/{path}'), exist_ok=True)
-        fd = os.open(f'{d.mnt}/k/{path}', os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        try:
-            os.write(fd, text.encode())
-            if sync:
-                os.fsync(fd)
-        finally:
-            os.close(fd)
+        d.write_file(path, text, sync)
     return step
 
 def change(call, *paths):

@@ -12,6 +12,7 @@
 #include "store/lsm/lsm.h"
 #include "store/table/present.h"
 #include "store/table/write.h"
+#include "tests/lib/simfile.h"
 
 static int remove_one(const char *path, const struct stat *st, int kind,
 		      struct FTW *at)
@@ -100,6 +101,20 @@ static void copy_directory(const char *from, const char *to)
 			copy_file(source, target);
 	}
 	closedir(directory);
+}
+
+int test_store_open_on(struct store **out, struct sim *disk, bool create)
+{
+	struct store_options options;
+	bool created;
+
+	store_options_init(&options);
+	options.no_threads = true;
+	options.commit_s = 1000;
+	options.cache_bytes = 1 << 16;
+	options.create = create;
+	options.files = sim_files(disk);
+	return store_open(out, "/store", &options, NULL, &created);
 }
 
 void test_store_copy(struct test_store *t, const char *from)

@@ -8,6 +8,8 @@
 #include "store/store.h"
 #include "store/table/table.h"
 
+struct sim;
+
 struct test_store {
 	struct store *store;
 	char path[128];
@@ -18,6 +20,9 @@ void test_store_open(struct test_store *t);
 /* With options; create is set. */
 void test_store_open_with(struct test_store *t,
 			  const struct store_options *options);
+/* Open the store of a simulated disk, without threads; create: or make it. As
+ * store_open. */
+int test_store_open_on(struct store **out, struct sim *disk, bool create);
 /* A copy of the store in a directory of the tree's (its files' modes are the
  * copy's own), not opened or opened. */
 void test_store_copy(struct test_store *t, const char *from);

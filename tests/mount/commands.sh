@@ -1,6 +1,5 @@
 # stats, status, .widefs/stats, metrics and clients: the same figures everywhere.
 . tests/mount/lib.sh
-exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 start
 run_cql <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

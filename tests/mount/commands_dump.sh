@@ -1,6 +1,5 @@
 # schema, dump and load: all that CQL can say of a store comes back.
 . tests/mount/lib.sh
-exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 # Seconds that are left to live change from dump to dump.
 still() { sed -E 's/AND TTL [0-9]+/AND TTL n/' "$1"; }
 start

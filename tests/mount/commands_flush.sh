@@ -1,7 +1,6 @@
 # widefsctl flush and compact, on a mount and on a store.
 . tests/mount/lib.sh
 sstables() { "$CTL" cql "$1" <<<$'TRACING ON\nSELECT * FROM m."T";' | grep -c '\.sst$'; }
-exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 start
 run_cql <<'C'
 CREATE KEYSPACE m WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

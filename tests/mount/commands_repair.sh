@@ -1,7 +1,6 @@
 # repair: what is sound of a damaged store is in the new one, what is lost is told, and
 # the damaged store is as it was.
 . tests/mount/lib.sh
-exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 rows() { "$CTL" cql "$1" -e "$2" --mode=csv 2>/dev/null | LC_ALL=C sort; }
 sums() { find "$1" -type f -exec sha256sum {} + | LC_ALL=C sort; }
 flip() { # FILE OFFSET: one bit

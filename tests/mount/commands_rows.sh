@@ -1,6 +1,5 @@
 # import and export: CSV and lines of JSON, on a mount and on a store.
 . tests/mount/lib.sh
-exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 DDL="CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
 CREATE TABLE k.t (p int, c text, s text STATIC, v text, n int, tags set<text>, PRIMARY KEY (p, c));
 CREATE TABLE k.u (p int, c text, s text STATIC, v text, n int, tags set<text>, PRIMARY KEY (p, c));

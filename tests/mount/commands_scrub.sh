@@ -1,6 +1,5 @@
 # check --json, scrub, and progress: what is damaged is told, and how far they are.
 . tests/mount/lib.sh
-exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 start
 run_cql <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

@@ -1,6 +1,5 @@
 # top: once for a pipe, live on a terminal of 40 columns; errors -f.
 . tests/mount/lib.sh
-exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 start
 run_cql <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

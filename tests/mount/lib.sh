@@ -90,6 +90,8 @@ finish() {
 	[ -n "${KEEP:-}" ] || rm -rf --one-file-system "$W"
 }
 trap finish EXIT
+# Run a command: print its exit status; what it says is in $W/out and $W/err.
+exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 done_testing() {
 	if grep -qaE 'Sanitizer|runtime error|Assertion' "$W"/log* "$W"/stderr* 2>/dev/null; then
 		fail "the daemon's messages"

@@ -14,7 +14,6 @@ C
 mkdir "$M/k/notes" "$M/k/notes/alice"
 # same WHAT FILE: its bytes are those on standard input.
 same() { if cmp -s - "$2"; then pass; else fail "$1: $(head -c 200 "$2" | od -c | head -5)"; fi; }
-exits() { "$@" >"$W/out" 2>"$W/err" </dev/null; echo $?; }
 x=$M/k/t/1/x
 
 # ls in each of its ways.

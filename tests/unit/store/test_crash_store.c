@@ -21,6 +21,7 @@
 #include "tests/lib/answers.h"
 #include "tests/lib/crash.h"
 #include "tests/lib/scratch.h"
+#include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
 #define MOST_MOMENTS 64
@@ -276,20 +277,6 @@ static void tear_down(void)
 	clock_set_us(INT64_MIN);
 }
 
-static int open_on(struct store **out, struct sim *disk, bool create)
-{
-	struct store_options options;
-	bool created;
-
-	store_options_init(&options);
-	options.no_threads = true;
-	options.commit_s = 1000;
-	options.cache_bytes = 1 << 16;
-	options.create = create;
-	options.files = sim_files(disk);
-	return store_open(out, "/store", &options, NULL, &created);
-}
-
 /* Add the snapshots that were asked for, each with its answers. Those that
  * DROP, TRUNCATE and a restore make are there before these happen: count
  * them, and see that they can be read. */
@@ -379,7 +366,8 @@ static int make_provisional(void *context, const struct schema *now,
 
 static void open_world(struct world *w)
 {
-	ck_assert_int_eq(open_on(&w->store, w->crash.disk, !w->now.created), 0);
+	ck_assert_int_eq(test_store_open_on(&w->store, w->crash.disk,
+					    !w->now.created), 0);
 	ck_assert_int_eq(cql_session_new(&w->session, w->store), 0);
 	cql_session_adopt(w->session, adopt, w);
 	w->now.created = true;
@@ -584,7 +572,7 @@ static void check(struct crash *c, struct sim *disk)
 	struct expected before = w->now;
 	struct store *s;
 
-	crash_assert(c, !open_on(&s, disk, !w->now.created));
+	crash_assert(c, !test_store_open_on(&s, disk, !w->now.created));
 	check_moment(w, s);
 	if (random_below(&c->rng, 8) == 0)
 		crash_assert(c, !store_verify(s, NULL, NULL));

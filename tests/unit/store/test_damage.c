@@ -96,20 +96,6 @@ static void run_all(struct store *s, struct sim *disk, struct sim **earlier)
 	cql_session_free(session);
 }
 
-static int open_on(struct store **out, struct sim *disk, bool create)
-{
-	struct store_options options;
-	bool created;
-
-	store_options_init(&options);
-	options.no_threads = true;
-	options.commit_s = 1000;
-	options.cache_bytes = 1 << 16;
-	options.create = create;
-	options.files = sim_files(disk);
-	return store_open(out, "/store", &options, NULL, &created);
-}
-
 /* 0 with the sum of all answers, or the error that told of damage. Whoever
  * refuses a store leaves it as it is. */
 static int look(struct sim *disk, uint64_t *sum)
@@ -117,7 +103,7 @@ static int look(struct sim *disk, uint64_t *sum)
 	uint64_t before = sim_digest(disk);
 	struct buf out = BUF_INIT;
 	struct store *s;
-	int err = open_on(&s, disk, false);
+	int err = test_store_open_on(&s, disk, false);
 
 	if (err && sim_digest(disk) != before)
 		ck_abort_msg("%s: refused, but changed", log_corrupt_last());
@@ -321,7 +307,7 @@ static void make_whole(struct damage *d, bool killed)
 	struct sim *disk = sim_new();
 	struct store *s;
 
-	ck_assert_int_eq(open_on(&s, disk, true), 0);
+	ck_assert_int_eq(test_store_open_on(&s, disk, true), 0);
 	run_all(s, disk, &d->earlier);
 	if (killed)
 		d->whole = sim_crash(disk, SIM_KILLED, &rng);

@@ -574,22 +574,29 @@ START_TEST(a_deletion_goes_after_what_it_covers)	/* _i: may it? */
 }
 END_TEST
 
-START_TEST(a_move_changes_the_level_only)
+/* Run a compaction that is only installed. */
+static void compact_as(const struct compaction_setup *a)
 {
-	struct compaction_setup a;
-	struct manifest_file *files;
 	struct compaction *c;
-	size_t count;
 
-	add_random_inputs(1, 1);
-	a = setup();
-	a.move_only = true;
-	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
+	ck_assert_int_eq(compaction_prepare(&c, a), 0);
 	ck_assert_int_eq(compaction_run(c), 0);
 	ck_assert_int_eq(compaction_install(c, manifest), 0);
 	compaction_drop_inputs(c, manifest);
 	compaction_free(c);
 	close_inputs();
+}
+
+START_TEST(a_move_changes_the_level_only)
+{
+	struct compaction_setup a;
+	struct manifest_file *files;
+	size_t count;
+
+	add_random_inputs(1, 1);
+	a = setup();
+	a.move_only = true;
+	compact_as(&a);
 	ck_assert_int_eq(manifest_files(manifest, &files, &count), 0);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_uint_eq(files[0].level, 1);
@@ -601,17 +608,11 @@ END_TEST
 START_TEST(dead_files_are_dropped_unread)
 {
 	struct compaction_setup a;
-	struct compaction *c;
 
 	add_random_inputs(1, 3);
 	a = setup();
 	a.drop_only = true;
-	ck_assert_int_eq(compaction_prepare(&c, &a), 0);
-	ck_assert_int_eq(compaction_run(c), 0);
-	ck_assert_int_eq(compaction_install(c, manifest), 0);
-	compaction_drop_inputs(c, manifest);
-	compaction_free(c);
-	close_inputs();
+	compact_as(&a);
 	ck_assert_uint_eq(scratch_count(&s), 2);
 }
 END_TEST
