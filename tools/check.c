@@ -17,7 +17,7 @@ const struct command command_check = {
 	.summary = "read every file of a store and verify it",
 	.usage = "usage: widefsctl check [OPTIONS] STORE\n"
 		 "Verify every file, block, order and reference of a store that "
-		 "nobody has open.\nNothing is written. Status 4: damage was "
+		 "no process has open.\nNothing is written. Status 4: damage was "
 		 "found.\n\n"
 		 "  -q, --quick          open it and replay its log, and read no "
 		 "data\n"

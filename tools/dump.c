@@ -17,7 +17,7 @@ const struct command command_dump = {
 	.usage = "usage: widefsctl dump [OPTIONS] PLACE > FILE\n"
 		 "Print all keyspaces of a mount or a store, with their rows, as "
 		 "statements of CQL: for\nwidefsctl load, or cqlsh. The order is "
-		 "fixed: the same data gives the same bytes.\n\n"
+		 "fixed: the same data makes the same bytes.\n\n"
 		 "  -s, --schema-only  no rows\n"
 		 "  -k, --keyspace=K   this keyspace alone\n"
 		 "  -h, --help         this text\n",

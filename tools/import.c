@@ -21,7 +21,7 @@ const struct command command_import = {
 		 "Write the rows of FILE (-: standard input) into a table "
 		 "(PLACE/KEYSPACE/TABLE, of a\nmount or a store). What a row does "
 		 "not give is left as it is. It ends at the first line\nthat is "
-		 "refused; what stands before it has been written.\n\n"
+		 "refused; the lines before it have been written.\n\n"
 		 "  -F, --format=FORMAT  csv or ndjson (default: by the first "
 		 "byte)\n"
 		 "  -n, --null=S         S means null in CSV (default: an empty "

@@ -18,8 +18,8 @@ const struct command command_load = {
 	.usage = "usage: widefsctl load PLACE < FILE\n"
 		 "Run the statements of standard input, as widefsctl dump printed "
 		 "them, on a mount or a\nstore; one that does not exist is made. "
-		 "It ends at the first error, which names the\nline; what stands "
-		 "before it has been done.\n\n"
+		 "It ends at the first error, which names the\nline; the statements "
+		 "before it have been done.\n\n"
 		 "  -h, --help     this text\n",
 	.run = run,
 };

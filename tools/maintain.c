@@ -59,7 +59,7 @@ const struct command command_scrub = {
 	.usage = "usage: widefsctl scrub [OPTIONS] [PLACE]\n"
 		 "Let the daemon of a mount read and verify each block of its "
 		 "sstables, or of those of a\ntable (PLACE/KEYSPACE/TABLE), with "
-		 "half of its time. It goes on in the background:\n"
+		 "half of its time. It runs in the background:\n"
 		 "MOUNT/.widefs/scrub tells how far it is. A store that is not "
 		 "mounted is verified at\nonce. Status 4: damage was found.\n\n"
 		 "  -w, --wait           wait for the end, and print what is "

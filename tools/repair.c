@@ -17,8 +17,8 @@ const struct command command_repair = {
 	.name = "repair",
 	.summary = "salvage a damaged store into a new one",
 	.usage = "usage: widefsctl repair [OPTIONS] STORE NEW\n"
-		 "Copy all that is sound in STORE, which nobody has open, into a "
-		 "new store NEW,\nand list what is lost. STORE is never written. "
+		 "Copy all that is sound in STORE, which no process has open, into "
+		 "a new store\nNEW, and list what is lost. STORE is never written. "
 		 "Snapshots are not carried over.\nStatus 4: something is lost.\n\n"
 		 "  -n, --dry-run        make nothing: say what would be done "
 		 "and lost\n"

@@ -60,7 +60,7 @@ static int print_help(struct op *op, struct buf *out)
 "                             releases it; DROP and TRUNCATE keep the table\n"
 "                             there. To undo: cp from it, or widefsctl snapshot\n"
 "                             restore STORE NAME [K[.T]]\n"
-"  mv TABLE KEYSPACE/OTHER    gives a table another name; so for a keyspace\n"
+"  mv TABLE KEYSPACE/OTHER    renames a table; likewise a keyspace\n"
 "  rsync -aX MNT/ BACKUP/     copies everything. To restore: mkdir KEYSPACE,\n"
 "                             cp its schema.cql into it, then rsync -aX back\n"
 "  .cql                       takes CQL: write a statement, read its result;\n"
@@ -77,7 +77,7 @@ static int print_help(struct op *op, struct buf *out)
 "            snapshot restore NAME [K[.T]], with %20 for a space of NAME\n"
 "  scrub     how far the last scrub that was started is, and what it found\n"
 "\n"
-"What users other than root and who mounted may hold at a time, each and all:\n"
+"Limits of users other than root and the mounter, of each and of all together:\n"
 "\n");
 	accounts_print_bounds(&op->fs->accounts, out);
 	return 0;

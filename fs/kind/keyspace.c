@@ -497,7 +497,7 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 		return -ESTALE;
 	if (k->system)
 		return op_refuse(op, -EPERM,
-				 "what the system has is nobody else's");
+				 "the system's keyspaces have no other owner or mode");
 	got = owner_differs(op, set, attr, k->uid, k->gid, k->mode);
 	return got > 0 ? op_edit_schema(op, change_owner, &change) : got;
 }

@@ -253,7 +253,7 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 		return -ESTALE;
 	if (t->flags & TABLE_VIRTUAL)
 		return op_refuse(op, -EPERM,
-				 "what the system has is nobody else's");
+				 "the system's keyspaces have no other owner or mode");
 	err = owner_differs(op, set, attr, t->uid, t->gid, t->mode);
 	if (err <= 0)
 		return err;

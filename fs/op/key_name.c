@@ -136,7 +136,7 @@ int key_name_read(struct op *op, struct buf *out, const struct type *type,
 	op->text.len = 0;
 	if (name_unescape(&op->text, name))
 		return op_refuse(op, -ENOENT,
-				 "a %% in a name stands before two upper-case hex digits");
+				 "two upper-case hex digits must follow a %% in a name");
 	/* The empty name: also for types whose literals are never empty. */
 	if (!op->text.len && !type_validate(type, BYTES_EMPTY, &error))
 		return op->text.failed ? -ENOMEM : 0;

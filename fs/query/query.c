@@ -16,7 +16,7 @@ static int unescape(struct op *op, struct bytes spelled)
 	op->text.len = 0;
 	if (name_unescape(&op->text, spelled))
 		return op_refuse(op, -ENOENT,
-				 "a %% in a name stands before two upper-case hex digits");
+				 "two upper-case hex digits must follow a %% in a name");
 	return op->text.failed ? -ENOMEM : 0;
 }
 

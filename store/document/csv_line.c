@@ -65,7 +65,7 @@ static int take_field(struct line_reader *r, const uint8_t **at,
 			return err;
 		p = *at;
 		if (p < end && *p != ',')
-			return type_fail(&r->error, "something stands between a "
+			return type_fail(&r->error, "there is text between a "
 					 "field in quotes and its comma");
 	} else {
 		p = p < end ? memchr(p, ',', (size_t)(end - p)) : NULL;
@@ -73,8 +73,8 @@ static int take_field(struct line_reader *r, const uint8_t **at,
 			p = end;
 		f->text = bytes_of(begin, (size_t)(p - begin));
 		if (f->text.len && memchr(begin, '"', f->text.len))
-			return type_fail(&r->error, "a quote stands in a field "
-					 "that has none around it");
+			return type_fail(&r->error, "a quote is in a field that "
+					 "has none around it");
 	}
 	*last = p == end;
 	*at = *last ? end : p + 1;

@@ -33,7 +33,7 @@ static const char *check_partition(struct check *c, struct bytes key)
 	    bytes_begin_with(key, bytes_of(last.ptr, c->partition_len)))
 		return NULL;
 	if (!deletion_is_none(c->in_force))
-		return "a deletion that goes on after its partition";
+		return "a deletion that does not end with its partition";
 	c->partition_len = key_partition_len(key);
 	c->partition_rows = 0;
 	c->seen.info.partition_count++;

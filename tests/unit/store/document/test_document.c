@@ -206,9 +206,9 @@ START_TEST(what_is_refused)
 	refuses(ROW_CSV, "p,c,a\n1,x,2,3\n",
 		"a line has more fields than the first, which has 3");
 	refuses(ROW_CSV, "p,c,b\n1,x,a\"b\"\n",
-		"a quote stands in a field that has none around it");
+		"a quote is in a field that has none around it");
 	refuses(ROW_CSV, "p,c,b\n1,x,\"a\"b\n",
-		"something stands between a field in quotes and its comma");
+		"there is text between a field in quotes and its comma");
 	refuses(ROW_CSV, "p,c,a\n1,x,five\n",
 		"a: Unable to make int from 'five'");
 	shows(ROW_CSV, "p,c,s,a,b\n");
