@@ -88,7 +88,7 @@ static void run_file(struct shell *shell, const char *path)
 	fclose(file);
 }
 
-/* Its settings; one that is not there is none. */
+/* Run the file of settings, if there is one. */
 static void run_rc(struct shell *shell)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

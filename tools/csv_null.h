@@ -9,7 +9,7 @@
 struct csv_null {
 	struct bytes text;	/* for null */
 	bool reads;		/* it becomes ours; else ours becomes it */
-	struct buf field;	/* as it is written, the one at hand */
+	struct buf field;	/* as it is written in this field */
 	bool quoted;		/* within quotes */
 	bool behind_header;
 	size_t fields;		/* of the record, before it */

@@ -88,7 +88,7 @@ static void begin(struct dump *d, const char *word)
 	buf_add_bytes(&d->text, d->table);
 }
 
-/* c = c + {'k': v}, t.f = v: a part of a value that is there. */
+/* Print c = c + {'k': v} or t.f = v: a part of an existing value. */
 static void add_part(struct dump *d, const struct dump_piece *p)
 {
 	const struct type *t = dump_type_of(d, p->column);
@@ -130,7 +130,7 @@ static void add_assignment(struct dump *d, const struct dump_piece *p)
 	add_value(d, p->column);
 }
 
-/* Those of one statement: a column may stand in it once. */
+/* Count the pieces of one statement: it may name a column once. */
 static size_t together(const struct dump *d, const struct dump_piece *p, size_t count)
 {
 	size_t n = 1;

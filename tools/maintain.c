@@ -1,7 +1,7 @@
 /*
- * widefsctl flush, compact and scrub: written to the daemon's .widefs/ctl, or done
- * here on a store that nobody has mounted. While it works a thread shows how far
- * it is.
+ * widefsctl flush, compact and scrub: written to the daemon's .widefs/ctl, or
+ * done here on a store that is not mounted. Meanwhile a thread shows the
+ * progress.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -211,7 +211,7 @@ static int report_error(const char *object, int err)
 	return status_of(err);
 }
 
-/* Of verify_here. */
+/* The progress of verify_here. */
 static struct progress verifying;
 
 static void report_problem(void *context, const char *text)

@@ -47,7 +47,7 @@ struct snapshot_work {
 	const char *name, *part;	/* part NULL: everything */
 };
 
-/* What is printed of one. */
+/* The printed columns of a snapshot. */
 struct snapshot_line {
 	const char *name;
 	int64_t created_s;

@@ -66,8 +66,8 @@ static void read_last_error(struct status_state *s, const struct tool_place *p)
 	buf_release(&text);
 }
 
-/* Ask once whether the daemon answers: what is wrong with it is a problem of
- * the mount, not of ours. */
+/* Ask once whether the daemon answers: its errors are problems of the mount,
+ * not of this command. */
 static int look_at_daemon(struct status_state *s, const struct tool_place *p)
 {
 	struct buf version = BUF_INIT;

@@ -114,7 +114,7 @@ int table_file_open(struct table_file *f, const struct tool_place *p,
 {
 	*f = (struct table_file){ .place = p, .form = form, .fd = -1,
 				  .arena = ARENA_INIT, .out = BUF_INIT };
-	/* Of a store that is not there, opening it says so. */
+	/* If the store does not exist, opening it reports that. */
 	if (!p->table && (p->mount || !access(p->store, F_OK))) {
 		tool_complain(p->mount ? p->mount : p->store,
 			      "name a table in it (PLACE/KEYSPACE/TABLE)");
@@ -154,7 +154,7 @@ static void ask_reason(struct table_file *f, int err)
 	char *reason;
 
 	f->reason[n > 0 ? n : 0] = 0;
-	/* Its lines are those that this descriptor took: ours are others. */
+	/* Its line numbers count what this descriptor took: ours differ. */
 	reason = strncmp(f->reason, "line ", 5) ? NULL :
 		 strstr(f->reason, ": ");
 	if (reason)

@@ -100,7 +100,7 @@ static void name_holders(const char *mount)
 		closedir(proc);
 }
 
-/* Find who mounted it, as the kernel says. */
+/* Return the user who mounted it, as the kernel says. */
 static uid_t owner_of(const char *mount)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");

@@ -167,7 +167,7 @@ void fuzz_log(struct bytes input)
 			   false))
 		abort();
 	if (!commitlog_replay(log, read_batch, NULL)) {
-		/* Whatever was there, the log goes on. */
+		/* Whatever was there, the log continues. */
 		if (commitlog_prepare(log, strlen("a batch")) ||
 		    commitlog_room(log, strlen("a batch"), LOG_GROWING) ||
 		    commitlog_append(log, bytes_str("a batch"), &end) ||

@@ -95,7 +95,7 @@ static void random_range(struct model *m, struct random *rng,
 	struct deletion d = { 999999 + random_below(rng, 4),
 			      random_below(rng, 2) };
 
-	/* 0 is the begin of the partition, the others are odd. */
+	/* 0 is the beginning of the partition, the others are odd. */
 	from = base + (from ? 2 * from - 1 : 0);
 	to = base + 2 * to + 1;
 	if (from > to) {

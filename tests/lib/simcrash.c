@@ -1,5 +1,5 @@
 /*
- * What a power cut leaves of a disk in memory. Each file is made anew from its
+ * What a power cut leaves of a disk in memory. Each file is made again from its
  * durable image and a choice of its changes: every sector has a point in time
  * of its own up to which its writes are there, and so has the size. A file that
  * was cut shorter has lost what was behind, once the new size is there.

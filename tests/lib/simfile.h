@@ -50,7 +50,7 @@ enum sim_crash {
 	SIM_TORN,	/* the same, and one sector is half old, half new */
 	SIM_KINDS
 };
-/* A disk as the crash left it. The old one goes on. */
+/* A disk as the crash left it. The old one continues. */
 struct sim *sim_crash(struct sim *sim, enum sim_crash kind, struct random *rng);
 /* What is on the disk, as a number: two states that differ, differ in it. */
 uint64_t sim_digest(struct sim *sim);

@@ -72,7 +72,8 @@ static bool is_conditional(const struct statement *s)
 	}
 }
 
-/* The table that a write goes to; of a batch the first one's. */
+/* Return the table that a statement writes; of a batch that of the first
+ * one. */
 static const struct table_name *table_of(const struct statement *s)
 {
 	switch (s->kind) {

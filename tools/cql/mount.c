@@ -58,7 +58,8 @@ static int copy_texts(struct arena *arena, struct bytes **out, uint32_t *count,
 	return arena->failed ? -ENOMEM : 0;
 }
 
-/* cql_find_type: a row of system_schema.types, read through the side. */
+/* Find a type (cql_find_type): read its row of system_schema.types through the
+ * side. */
 static int find_type(void *context, struct arena *arena, struct bytes name,
 		     struct cql_fields *fields)
 {

@@ -170,8 +170,10 @@ int mount_read_columns(struct mount_backend *m, cql_find_type *find_type)
 	m->base.columns = columns;
 	m->base.column_count = (uint32_t)count;
 	for (i = 0; !err && i < count; i++) {
-		/* The array's text goes with the next read of the fd, which
-		 * only the side does meanwhile, on its own. */
+		/*
+		 * The array's text is valid until the next read of the fd. The
+		 * side, which may read meanwhile, has a descriptor of its own.
+		 */
 		err = read_column(m, find_type, &columns[i], &m->types[i],
 				  objects[i]);
 	}

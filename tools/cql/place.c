@@ -29,7 +29,7 @@ static size_t step_back(struct bytes text, size_t from, size_t least,
 	return from;
 }
 
-/* The same on, until `most`. */
+/* Step forward in the same way, until `most`. */
 static size_t step_on(struct bytes text, size_t from, size_t most,
 		      unsigned places)
 {

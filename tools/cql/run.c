@@ -1,4 +1,4 @@
-/* One statement: run, print, say what went wrong and where. */
+/* Run one statement: print its result, or its error and the place. */
 #include "tools/cql/run.h"
 
 #include <errno.h>
@@ -161,7 +161,7 @@ static void execute(struct shell *shell, struct bytes statement)
 	arena_release(&arena);
 }
 
-/* One statement or command. */
+/* Run one statement or command. */
 static void shell_run(struct shell *shell, struct bytes statement)
 {
 	size_t i;

@@ -1,4 +1,4 @@
-/* The shell's backend in this process: a store that nobody has mounted. */
+/* The shell's backend in this process: a store that is not mounted. */
 #include "tools/cql/store.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@ struct tool_place {
 };
 #define PLACE_INIT ((struct tool_place){ NULL, NULL, NULL, NULL, NULL })
 
-/* What else will do than the whole and a table. */
+/* The places that a command accepts besides the whole store and a table. */
 enum place_wants { PLACE_TABLES = 0, PLACE_KEYSPACES = 1, PLACE_SNAPSHOTS = 2 };
 
 /*

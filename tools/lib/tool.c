@@ -12,7 +12,7 @@
 #include "store/base/log.h"
 #include "store/store.h"
 
-/* Of the command, as getopt has them in order. */
+/* The arguments of the command, in getopt's order. */
 static char **arguments;
 
 void tool_complain(const char *object, const char *format, ...)
@@ -36,7 +36,7 @@ void tool_failed(const char *object, int err)
 		tool_complain(object, "%s", strerror(-err));
 }
 
-/* The same for a failed store_open. Returns the exit status. */
+/* Report a failed store_open. Returns the exit status. */
 static int tool_open_failed(const char *path, int err, int owner_pid)
 {
 	switch (err) {

@@ -145,7 +145,7 @@ START_TEST(without_memory_nothing_is_charged)
 }
 END_TEST
 
-/* Charges of random users, one after the other, against sums made anew. */
+/* Charges of random users, one after the other, against sums made again. */
 #define USERS 7
 #define CHARGES 40
 static uid_t user_of(uint32_t i)

@@ -344,7 +344,7 @@ static void made_anew(void)
 		     "INSERT INTO k.t (p, v) VALUES ('p', 'v');");
 }
 
-/* A look into a table that was dropped and made anew, again and again. */
+/* A look into a table that was dropped and made again, again and again. */
 START_TEST(unknown_looks_are_told_once)
 {
 	struct fs_entry table, entry;
@@ -509,7 +509,7 @@ START_TEST(a_missing_name_is_missing)
 }
 END_TEST
 
-/* A wish whose thread goes on without coming: its number may be another's. */
+/* A wish whose thread continues without coming: its number may be another's. */
 START_TEST(wishes_end)
 {
 	static const int ages[] = { 30, 70 };

@@ -1,7 +1,5 @@
-/*
- * Names that others remove beside the kernel: it goes on with them until it is
- * told, and what it has open may bring them back.
- */
+/* Names that others remove beside the kernel: it continues with them until it
+ * is told, and what it has open may bring them back. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -242,7 +242,7 @@ static const char *const statements[] = {
 	"SELECT c, count(*) FROM shop.log WHERE p = 1 GROUP BY c;",
 	"SELECT * FROM shop.log WHERE p = 1;",
 };
-#define REST 4		/* this one goes on in another moment */
+#define REST 4		/* this one continues in another moment */
 
 /* A flush, after which what was read is of a past moment, and changes. */
 static void pass(int round)

@@ -121,7 +121,8 @@ static int take(void *context, const char *name, size_t len,
 	return 0;
 }
 
-/* The store goes on, and each stream that is open with it; nothing changes. */
+/* The store continues, and each stream that is open with it; nothing
+ * changes. */
 static void pass_time(void)
 {
 	cql("UPDATE k.other SET v = 'v' WHERE p = 'p';");
@@ -253,7 +254,7 @@ static unsigned list_with_errors(const char *path, unsigned count)
 					dir.node, reply.handle, l.cookie,
 					false, take, &l));
 		}
-		/* From the begin it is there again. */
+		/* From the beginning it is there again. */
 		l.count = 0;
 		l.room = 40;
 		ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node,

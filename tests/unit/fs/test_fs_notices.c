@@ -66,7 +66,7 @@ START_TEST(a_change_by_cql_is_told_before_the_reply)
 	cql("UPDATE k.t SET v = 'new' WHERE p = 'p' AND c = 'c';");
 	ck_assert_uint_gt(t.call.wait_for, 0);
 	all = notices();
-	/* Who reads the node goes on with it; the name is another's. */
+	/* Who reads the node continues with it; the name is another's. */
 	ck_assert(!tree_told(all, "pages", cell.node, NULL));
 	ck_assert(tree_told(all, "entry", row.node, "v"));
 	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &again), 0);

@@ -44,11 +44,13 @@ static const char *const queries[] = {
 	NULL
 };
 
-/* Statements, and: "sync", "flush", "compact", "reopen", "kill" (the process dies
- * and the next one goes on), "later" (the clock goes on by 100 s, after a sync),
- * "provisional" (k.u may be replaced), "snapshot NAME", "unsnapshot NAME",
- * "restore NAME", "move k.NAME k.NAME" (a table), "rename NAME NAME" (a
- * keyspace). */
+/*
+ * Statements, and: "sync", "flush", "compact", "reopen", "kill" (the process
+ * dies and the next one continues), "later" (the clock continues by 100 s,
+ * after a sync), "provisional" (k.u may be replaced), "snapshot NAME",
+ * "unsnapshot NAME", "restore NAME", "move k.NAME k.NAME" (a table), "rename
+ * NAME NAME" (a keyspace).
+ */
 static const struct workload {
 	const char *name;
 	uint32_t tries;

@@ -219,7 +219,7 @@ static void harm_file(struct damage *d, struct sim *disk, const char *name,
 	files->close(files->context, fd);
 }
 
-/* What says nothing, and is made anew. */
+/* What says nothing, and is made again. */
 static bool says_nothing(const char *name)
 {
 	return !strncmp(name, "reserve", 7) || !strcmp(name, "LOCK");
@@ -459,7 +459,7 @@ static bool is_harmless(const char *name, enum hostile kind)
 	bool is_log = !strncmp(name, "log-", 4);
 	bool is_reserve = !strncmp(name, "reserve", 7);
 
-	if (is_reserve)		/* it is made anew */
+	if (is_reserve)		/* it is made again */
 		return true;
 	if (kind == HARD_LINK)
 		return !is_lock && !is_log;

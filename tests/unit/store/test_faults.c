@@ -1,11 +1,11 @@
 /*
- * What fails is reported or repaired, and harms nothing else (T8,
- * T9; P11-P13). Operations run one after the other on a store; each is begun
- * again and again from the same disk in memory, and each time another
- * allocation, or another call on a file, fails, once or for good. Then the
- * store must be as before the operation or as after it, say so again when it is
- * opened anew, and a retry must succeed, unless the store has turned read-only,
- * as it does when a disk fails: then nothing may be acknowledged any more.
+ * What fails is reported or repaired, and harms nothing else (T8, T9; P11-P13).
+ * Operations run one after the other on a store; each is begun again and again
+ * from the same disk in memory, and each time another allocation, or another
+ * call on a file, fails, once or for good. Then the store must be as before the
+ * operation or as after it, say so again when it is opened again, and a retry
+ * must succeed, unless the store has turned read-only, as it does when a disk
+ * fails: then nothing may be acknowledged any more.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
  * Compactions come to rest: without new data they end, whatever the strategy,
- * and nothing begins again by itself, at the next open or by a clock that went
- * on. A store that makes too many files loses its disk, so that a compaction
- * that goes on for ever ends in a failed assertion.
+ * and nothing begins again by itself, at the next open or by a clock that
+ * continued. A store that makes too many files loses its disk, so that a
+ * compaction that goes on for ever ends in a failed assertion.
  *
  * One damaged block keeps no other file from them, and nothing of it is lost.
  */
@@ -282,7 +282,7 @@ static void check_same(struct play *p, const struct buf *before)
 	buf_release(&after);
 }
 
-/* The clock goes on, past all TTLs and graces, and nothing is written. */
+/* The clock continues, past all TTLs and graces, and nothing is written. */
 static void let_time_pass(struct play *p)
 {
 	static const int64_t steps[] = { 1, 100, 600, 4000, 86400, 86400 * 11,
@@ -549,10 +549,8 @@ static void check_damage_told(struct play *p, const struct seen *seen,
 	ck_assert_int_eq(reports, 1);
 }
 
-/*
- * Rows in a file that is damaged, deleted in a later one: these deletions stay,
- * as the file may be mended, and all else goes on. _i: strategy.
- */
+/* Rows in a file that is damaged, deleted in a later one: these deletions stay,
+ * as the file may be mended, and all else continues. _i: strategy. */
 START_TEST(a_damaged_file_is_left_out)
 {
 	struct seen seen = { .count = 0 };

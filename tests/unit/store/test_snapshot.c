@@ -317,7 +317,7 @@ START_TEST(what_it_holds_goes_with_it)
 }
 END_TEST
 
-/* Who reads goes on, and the files go when he leaves. */
+/* Who reads continues, and the files go when he leaves. */
 START_TEST(a_snapshot_is_dropped_beside_its_reader)
 {
 	struct manifest_snapshot found;

@@ -53,7 +53,7 @@ static void *write_rows(void *context)
 	return NULL;
 }
 
-/* Check the rows of the writer that a store has: they go on at *next. A row
+/* Check the rows of the writer that a store has: they continue at *next. A row
  * whose column was dropped is one that was there before. */
 static void go_on(struct store *s, int writer, int *next, const char *what)
 {

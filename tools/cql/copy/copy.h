@@ -62,7 +62,7 @@ const char *copy_path(struct copy *c, struct bytes text);
 /* The end of it after an error of the backend's, or of the file at path. */
 void copy_failed(struct copy *c, const char *path, int err,
 		 struct bytes statement);
-/* The same where the backend has no word in it. */
+/* The same for an error that is not the backend's. */
 void copy_ended(struct copy *c, const char *path, int err);
 double copy_seconds(const struct copy *c);
 #endif

@@ -11,7 +11,7 @@
 #include "tools/cql/run.h"
 #include "tools/cql/source.h"
 
-/* Some programs put a mark of UTF-8 before all: it is no data. */
+/* Skip the byte order mark that some programs put before UTF-8. */
 static void add_line(struct import *im, struct bytes line)
 {
 	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };

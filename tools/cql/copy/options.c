@@ -158,7 +158,7 @@ static const char *set_encoding(struct copy *c, void *member,
 		"files are UTF-8 (iconv makes others of them)";
 }
 
-/* Those of cqlsh's speed, which is another matter here. */
+/* Check a number that only matters to the speed of cqlsh. */
 static const char *check_number(struct copy *c, void *member,
 				struct bytes value)
 {

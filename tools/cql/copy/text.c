@@ -199,7 +199,7 @@ static void print_date(struct buf *out, const struct copy *c, int64_t ms)
 	buf_release(&piece);
 }
 
-/* One to six digits of a second's fraction, as milliseconds. */
+/* Read one to six digits of a second's fraction, as milliseconds. */
 static const char *read_fraction(const char *at, int64_t *ms)
 {
 	int digits;

@@ -1,7 +1,7 @@
 /*
  * Values of COPY FROM: the literals that COPY TO writes, and compound values as
- * cqlsh writes them, who leaves away the quotes of fields, dates and times, and
- * writes nothing for a null.
+ * cqlsh writes them: without the quotes of fields, dates and times, and with no
+ * text for a null.
  */
 #include "tools/cql/copy/value.h"
 

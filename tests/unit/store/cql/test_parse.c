@@ -63,7 +63,7 @@ static bool is_thrown(struct bytes message)
 	       bytes_begin_with(message, bytes_str("Multiple PRIMARY KEY"));
 }
 
-/* No part of a statement from its begin on is taken for a wrong one. */
+/* No part of a statement from its beginning on is taken for a wrong one. */
 static void cut_everywhere(const struct vector *v)
 {
 	struct arena space = ARENA_INIT;
@@ -164,7 +164,8 @@ static void teardown(void)
 	arena_release(&arena);
 }
 
-/* What no end makes a statement of, and where it is told; NULL: it may go on. */
+/* What no end makes a statement of, and where it is told; NULL: it may
+ * continue. */
 static const struct {
 	const char *text, *message;
 } begins[] = {

@@ -405,7 +405,7 @@ START_TEST(ends_of_lines)
 	ck_assert_uint_eq(line_length(ROW_CSV, bytes_str("a,\"\n\"\"\n"),
 				      &quoted), 0);
 	ck_assert(quoted);
-	/* It goes on within the quotes. */
+	/* It continues within the quotes. */
 	ck_assert_uint_eq(line_length(ROW_CSV, bytes_str("\n\",b\nc\n"),
 				      &quoted), 5);
 	ck_assert(!quoted);

@@ -308,7 +308,7 @@ static int see_and_release(void *context, uint64_t position, struct bytes batch)
 	return see(context, position, batch);
 }
 
-/* Whoever is called may let go of all that he was called with. */
+/* Whoever is called may release all that he was called with. */
 START_TEST(a_log_is_released_while_it_is_replayed)
 {
 	struct seen seen;

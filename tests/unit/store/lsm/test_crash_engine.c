@@ -1,11 +1,11 @@
 /*
- * What a crash at any moment leaves of the engine (T1, T2; P1-P4):
- * small workloads on a disk in memory; before every call that changes the disk
- * some states are recovered. Each must open, verify, and hold what one moment
- * of the workload held: not before the last thing that was acknowledged as
- * synced (or, when only the process died, as written), not after the one in
- * progress. Then it must go on: another write is synced, and the next crash
- * keeps it, with nothing of the lost tail coming back.
+ * What a crash at any moment leaves of the engine (T1, T2; P1-P4): small
+ * workloads on a disk in memory; before every call that changes the disk some
+ * states are recovered. Each must open, verify, and hold what one moment of the
+ * workload held: not before the last thing that was acknowledged as synced (or,
+ * when only the process died, as written), not after the one in progress. Then
+ * it must continue: another write is synced, and the next crash keeps it, with
+ * nothing of the lost tail coming back.
  *
  * After a kill nothing of what was written and not synced is on the disk. There
  * the power is cut at any call of the next process too, or it is killed again.
@@ -299,7 +299,7 @@ static void reopen(struct world *w)
 	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
 }
 
-/* A kill in earnest: the workload goes on with what it left. */
+/* A kill in earnest: the workload continues with what it left. */
 static void die(struct world *w)
 {
 	struct sim *left = sim_crash(w->crash.disk, SIM_KILLED, &w->crash.rng);

@@ -186,7 +186,7 @@ START_TEST(the_head_of_a_queue_is_found_at_once)
 	}
 	ck_assert_uint_lt(w.stepped, 100 * 10);
 	w.stepped = 0;
-	for (; head < 590; head++) {	/* the head goes on */
+	for (; head < 590; head++) {	/* the head continues */
 		set(&w, head, false);
 		scan(&w, 0, 1);
 	}

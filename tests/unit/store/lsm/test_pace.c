@@ -355,7 +355,8 @@ START_TEST(files_are_bounded_when_compaction_is_stuck)
 	/* Also who writes elsewhere: there is one compaction for all. */
 	ck_assert_int_eq(add_files(2, 1000), 0);
 	mutex_unlock(STUCK_COMPACTION);
-	ck_assert_int_eq(put_value(1, 1, 100), 0);	/* waits, and goes on */
+	ck_assert_int_eq(put_value(1, 1, 100), 0);	/* waits, and
+							 * continues */
 	ck_assert_int_eq(lsm_settle(lsm), 0);
 	ck_assert_uint_le(file_count(1), 16);
 	ck_assert_int_eq(add_files(1, 3), 3);
@@ -467,8 +468,11 @@ static void *put_large(void *context)
 	return NULL;
 }
 
-/* Whoever needs a segment of the log that must be made waits for the disk alone:
- * others go on, in the room that there is. The test ends by its time if not. */
+/*
+ * Whoever needs a segment of the log that must be made waits for the disk
+ * alone: others continue, in the room that there is. The test ends by its time
+ * if not.
+ */
 START_TEST(no_writer_waits_for_the_segment_of_another)
 {
 	struct lsm_table_options options;

@@ -1,7 +1,5 @@
-/*
- * A full disk: what the log held is flushed, what frees room goes on, nothing
- * that was acknowledged is lost, and writing returns with the room.
- */
+/* A full disk: what the log held is flushed, what frees room continues, nothing
+ * that was acknowledged is lost, and writing returns with the room. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -169,8 +167,8 @@ static struct lsm *reopen(struct lsm *lsm)
 	return open_lsm();
 }
 
-/* The log's next segment does not fit: what it holds is flushed, and it goes
- * on with what does. */
+/* The log's next segment does not fit: what it holds is flushed, and it
+ * continues with what does. */
 START_TEST(a_log_that_does_not_fit_is_flushed)
 {
 	static const uint64_t sizes[] = { 20 << 20, 18 << 20 };
@@ -508,9 +506,11 @@ static void *write_in_vain(void *context)
 	return NULL;
 }
 
-/* One makes the reserve anew where there is no room for it, the other takes
+/*
+ * One makes the reserve again where there is no room for it, the other takes
  * what it finds for a segment: a file of no size would be written behind its
- * end, which ends the process. */
+ * end, which ends the process.
+ */
 START_TEST(a_reserve_is_whole_or_not_there)
 {
 	struct lsm *lsm;

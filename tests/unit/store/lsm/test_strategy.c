@@ -327,7 +327,7 @@ START_TEST(damaged_files_are_left_out)	/* _i: strategy */
 END_TEST
 
 /* Many files of one level side by side, and some of them thick: what is merged
- * overlaps, or it would go on for ever. */
+ * overlaps, or it would continue for ever. */
 START_TEST(too_many_files_are_merged_where_they_overlap)
 {
 	struct strategy_pick pick;

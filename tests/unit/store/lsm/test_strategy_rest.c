@@ -57,7 +57,7 @@ START_TEST(it_comes_to_rest)	/* _i: strategy and seed */
 }
 END_TEST
 
-/* The files of a table, as often as they are made anew for the strategy. */
+/* The files of a table, as often as they are made again for the strategy. */
 struct span {
 	uint64_t size;
 	int first, last;

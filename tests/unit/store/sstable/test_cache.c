@@ -1,4 +1,4 @@
-/* The block cache: what is kept, what is let go, and who loads. */
+/* The block cache: what is kept, what is released, and who loads. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

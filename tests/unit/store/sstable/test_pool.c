@@ -206,7 +206,7 @@ START_TEST(a_dropped_file_is_read_to_its_end)
 }
 END_TEST
 
-/* Nobody's table is damaged by it, and those whose file is open go on. */
+/* Nobody's table is damaged by it, and those whose file is open continue. */
 START_TEST(without_a_descriptor_one_read_fails)
 {
 	struct iterator *it;

@@ -296,7 +296,7 @@ START_TEST(the_first_of_two_writers_names_a_row)
 		t = test_table(store.store, "ks", "t");
 	}
 	write_release(&w);
-	/* When it is gone, it may be named anew. */
+	/* When it is gone, it may be named again. */
 	write_init(&w, store.store);
 	write_row(&w, t, v[0], &v[0]);
 	write_row_deletion(&w, 30);

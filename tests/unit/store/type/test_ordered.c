@@ -30,7 +30,7 @@ static void assert_same_order(const struct type *t, struct bytes a,
 	int by_bytes = sign(memcmp(x.ptr, y.ptr, shorter));
 
 	ck_assert_int_eq(by_bytes, reversed ? -by_value : by_value);
-	/* Neither is the begin of the other. */
+	/* Neither is the beginning of the other. */
 	if (!by_bytes)
 		ck_assert_uint_eq(x.len, y.len);
 	ck_assert_int_eq(sign(type_compare(t, b, a)), -by_value);
