@@ -84,7 +84,8 @@ static int field_path(struct op *op, const struct type *t, struct bytes name,
 static const struct column *column_of(struct op *op, struct node *dir,
 				      struct place *p, int *err)
 {
-	*err = place_of(op, dir, p);
+	/* The key of a directory above may be still to come. */
+	*err = place_type(op, dir, p);
 	return *err ? NULL : p->column;
 }
 

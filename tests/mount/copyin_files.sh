@@ -80,6 +80,16 @@ is 'it is stored' 5 "$(cat "$d/total")"
 ok 'it can be removed' rm -r "$d/nothing.rej" "$d/total.rej"
 is 'and is gone' 's.rej tags total' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
 rm -r "$M/sales"
+# Elements before the @key that says of which row they are.
+mkdir "$M/sales"; cp "$W/away/sales/schema.cql" "$M/sales/"
+p=$(cd "$W/away/sales/orders" && echo L*)
+mkdir -p "$M/sales/orders/$p/2026-01-01/1/m" "$M/sales/orders/$p/2026-01-01/1/l" "$M/sales/orders/$p/2026-01-01/1/at"
+put "$M/sales/orders/$p/2026-01-01/1/m/one" 1
+put "$M/sales/orders/$p/2026-01-01/1/l/$(ls "$W/away/sales/orders/a%2Cda,2026/2026-11-23/7/l" | head -1)" 7
+put "$M/sales/orders/$p/2026-01-01/1/at/city" c
+ok 'the key' cp "$W/away/sales/orders/$p/@key" "$M/sales/orders/$p/"
+is 'elements that came before' '[{"one":1},[7],{"city":"c","street":null}]' "$(cql 'SELECT year, m, l, at FROM sales.orders' | jq -cS '.rows[] | select(.[0] == 3) | .[1:]')"
+rm -r "$M/sales"
 # A CREATE TABLE that comes another way takes them, too.
 mkdir "$M/sales"
 cp -a "$W/away/sales/orders" "$W/away/sales/long" "$M/sales/"
