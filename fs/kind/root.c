@@ -55,6 +55,21 @@ int root_lookup_keyspace(struct op *op, struct node *dir, struct bytes name,
 	return keyspace_set_time(op, k, out);
 }
 
+int root_set_time(struct op *op, struct child *out)
+{
+	int64_t newest = 0;
+	uint32_t i;
+
+	for (i = 0; i < op->schema->keyspace_count; i++)
+		if (!op->schema->keyspaces[i]->system &&
+		    op->schema->keyspaces[i]->created_us > newest)
+			newest = op->schema->keyspaces[i]->created_us;
+	if (newest)
+		out->mtime_ns = newest * MICROSECOND;
+	return keyspace_times_get(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0,
+				  &out->mtime_ns);
+}
+
 int root_child(struct op *op, struct child *out, const struct node_ops *ops)
 {
 	child_init(out, ops);
@@ -62,8 +77,7 @@ int root_child(struct op *op, struct child *out, const struct node_ops *ops)
 	out->gid = op->fs->gid;
 	out->mode = 0755;
 	out->mtime_ns = op->fs->opened_ns;
-	return keyspace_times_get(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0,
-				  &out->mtime_ns);
+	return root_set_time(op, out);
 }
 
 static int stat_root(struct op *op, struct node *n, struct child *out)

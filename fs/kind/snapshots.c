@@ -12,7 +12,6 @@
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
-#include "fs/op/keyspace_times.h"
 #include "fs/op/place.h"
 #include "fs/tree/listing.h"
 #include "store/base/alloc.h"
@@ -150,8 +149,6 @@ static const struct node_ops kind_snapshots = {
 static int stat_snapshot(struct op *op, struct node *n, struct child *out)
 {
 	struct manifest_snapshot found;
-	int64_t newest = 0;
-	uint32_t i;
 	int err = snapshot_find(op->fs->store, NULL, n->snapshot, &found);
 
 	if (!err)
@@ -161,14 +158,7 @@ static int stat_snapshot(struct op *op, struct node *n, struct child *out)
 	if (err)
 		return err;
 	out->value = node_value(n);
-	for (i = 0; i < op->schema->keyspace_count; i++)
-		if (!op->schema->keyspaces[i]->system &&
-		    op->schema->keyspaces[i]->created_us > newest)
-			newest = op->schema->keyspaces[i]->created_us;
-	if (newest)
-		out->mtime_ns = newest * MICROSECOND;
-	return keyspace_times_get(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0,
-				  &out->mtime_ns);
+	return root_set_time(op, out);
 }
 
 static int release(struct op *op, struct node *n)
