@@ -41,16 +41,16 @@ int root_lookup_keyspace(struct op *op, struct node *dir, struct bytes name,
 {
 	struct keyspace *k;
 	struct bytes raw, base;
-	int err;
+	bool definition = name_suffix(name, &base) == SUFFIX_CQL;
+	int err = keyspace_read_name(op, definition ? base : name, &raw);
 
-	if (name_suffix(name, &base) == SUFFIX_CQL)
-		return schema_definition_child(op, dir, base, out);
-	err = keyspace_read_name(op, name, &raw);
 	if (err)
 		return err;
 	k = schema_keyspace(op->schema, raw);
 	if (!k || (!k->system && !is_shown(op->fs, k)))
 		return -ENOENT;
+	if (definition)
+		return schema_definition_child(op, dir, base, out);
 	keyspace_child(out, k);
 	return keyspace_set_time(op, k, out);
 }

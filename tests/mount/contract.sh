@@ -456,6 +456,8 @@ ok 'a directory that is something else is refused' test "$("$WIDEFS" "$W/other" 
 start -o keyspace=k
 is 'keyspace=K: the root lists K alone' k "$(ls -A "$M")"
 is 'a store in use: status 3, with the pid' "3 $(daemon_pid)" "$(mkdir -p "$W/m2"; "$WIDEFS" "$S" "$W/m2" >"$W/out" 2>&1; echo "$? $(grep -oE '[0-9]+' <(grep -o 'process [0-9]*' "$W/out"))")"
+is 'no other is there by name, but those of the system' 'k.cql system' "$(cd "$M" && ls -d masked masked.cql .json/masked k.cql system 2>/dev/null | paste -sd' ')"
+is 'statements reach them' 1 "$(cql 'SELECT keyspace_name FROM system_schema.keyspaces' | grep -c masked)"
 again -o keyspace=later
 is 'K may be made later' later "$(mkdir "$M/later"; ls -A "$M")"
 stop
