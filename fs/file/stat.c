@@ -27,10 +27,17 @@
 void stat_of_kept(struct op *op, struct node *n, struct child *out)
 {
 	struct table *t = op_table(op, n);
+	struct child above;
 
 	child_init(out, n->ops);
-	if (t)
+	if (t) {
 		times_child_owner(out, t);
+	} else if (!n->table && n->parent &&
+		   !n->parent->ops->stat(op, n->parent, &above)) {
+		out->uid = above.uid;
+		out->gid = above.gid;
+		out->mode = above.mode;
+	}
 	out->number = n->number;
 	out->value = node_value(n);
 }
@@ -59,7 +66,9 @@ static int set_times(struct op *op, struct node *dir, struct node *n,
 
 int stat_set_times(struct op *op, struct node *dir, struct child *c)
 {
-	return set_times(op, dir, NULL, c);
+	int err = set_times(op, dir, NULL, c);
+
+	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
 }
 
 /*

@@ -275,7 +275,7 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 	}
 	node_children_put(&op->fs->nodes, children, count);
 	mtime_ns = atomic_exchange(&dir->mtime_ns, 0);
-	if (!err && mtime_ns)
+	if (!err && mtime_ns && dir->ops->set_mtime)
 		err = dir->ops->set_mtime(op, dir, mtime_ns);
 	return err;
 }

@@ -80,6 +80,15 @@ is 'it is stored' 5 "$(cat "$d/total")"
 ok 'it can be removed' rm -r "$d/nothing.rej" "$d/total.rej"
 is 'and is gone' 's.rej tags total' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
 rm -r "$M/sales"
+# The folder is listed, also where the key is still to come, and in a keyspace; it is whose the table is.
+mkdir "$M/sales"; cp "$W/away/sales/schema.cql" "$M/sales/"
+p=$(cd "$W/away/sales/orders" && echo L*)
+touch -d 2001-02-03 "$M/sales/orders"; chown 4001 "$M/sales" "$M/sales/orders"
+mkdir -p "$M/sales/orders/$p/2026-01-01/1/.~tmp~" "$M/sales/.~tmp~"; put "$M/sales/orders/$p/2026-01-01/1/.~tmp~/any name" x
+is 'all is listed' '.~tmp~ any name' "$(ls -lAR "$M/sales/orders/$p" | grep -oE '(.~tmp~|any name)$' | paste -sd ' ')"
+is 'its owner' '4001 4001' "$(stat -c %u "$M/sales/.~tmp~" "$M/sales/orders/$p/2026-01-01/1/.~tmp~" | paste -sd ' ')"
+refused 'no folder in it' 'Operation not permitted' mkdir "$M/sales/.~tmp~/below"
+ok 'it can be removed' rm -r "$M/sales"
 # Elements before the @key that says of which row they are.
 mkdir "$M/sales"; cp "$W/away/sales/schema.cql" "$M/sales/"
 p=$(cd "$W/away/sales/orders" && echo L*)
