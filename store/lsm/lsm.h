@@ -118,6 +118,10 @@ int lsm_table_set(struct lsm *lsm, uint32_t table,
 int lsm_table_drop(struct lsm *lsm, uint32_t table);
 /* The same, but the table continues to exist, empty (TRUNCATE). */
 int lsm_table_truncate(struct lsm *lsm, uint32_t table);
+/* Return a number of the present contents of the partitions with such a token:
+ * what was read of them after one call is still so if a later call returns the
+ * same. 0: they change just now. */
+uint64_t lsm_partition_state(struct lsm *lsm, uint32_t table, int64_t token);
 /* Return the largest number that is, or was lately, a table's. */
 uint32_t lsm_table_last(struct lsm *lsm);
 /* List the numbers of the tables that have any data: for dropping orphans. */
