@@ -107,7 +107,7 @@ static int compare_shared(const struct tree_node *n, struct bytes key)
 static int rank(const struct tree_node *n, uint64_t order, struct bytes key,
 		bool *equal)
 {
-	int count = count_of(order), less = 0, same = 0, i, found;
+	int count = count_of(order), less = 0, same = 0, end, i, found;
 	uint64_t head;
 
 	*equal = false;
@@ -118,13 +118,18 @@ static int rank(const struct tree_node *n, uint64_t order, struct bytes key,
 		less += n->heads[i] < head;
 		same += n->heads[i] == head;
 	}
-	for (; same; same--, less++) {
-		found = compare_to_item(key, n->items[slot_of(order, less)],
+	for (end = less + same; less < end;) {
+		i = (less + end) / 2;
+		found = compare_to_item(key, n->items[slot_of(order, i)],
 					n->skip);
-		if (found <= 0) {
-			*equal = !found;
-			break;
+		if (!found) {
+			*equal = true;
+			return i;
 		}
+		if (found < 0)
+			end = i;
+		else
+			less = i + 1;
 	}
 	return less;
 }
