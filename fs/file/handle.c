@@ -138,7 +138,8 @@ static int open_reader(struct op *op, struct handle *h,
 	reply->keep_cache = h->cached && !n->fresh;
 	reply->direct_io = !h->cached;
 	reply->noflush = true;
-	if (view_applies(n) || n->ops->file->streamed || n->ops->file->document)
+	if (h->hold == HOLD_READ || view_applies(n) ||
+	    n->ops->file->streamed || n->ops->file->document)
 		return 0;
 	err = stat_node(op, n, &c);
 	return err && !n->orphan && !buffer_is_new(op->fs, n) ? err : 0;

@@ -176,8 +176,8 @@ void op_tell_altered(struct op *op, int err)
 			     !err && (n == by_path[0] || n == by_path[1]));
 		node_put(&op->fs->nodes, n);
 	}
-	node_put(&op->fs->nodes, by_path[0]);
-	node_put(&op->fs->nodes, by_path[1]);
+	for (i = 0; i < ARRAY_SIZE(op->by_path) && by_path[i]; i++)
+		node_put(&op->fs->nodes, by_path[i]);
 }
 
 static void notify_below(struct fs *fs, struct op *op, struct node *n,
