@@ -127,6 +127,7 @@ int fs_close(struct fs *fs)
 	view_expire(fs, 0, true);
 	node_table_release(&fs->nodes);
 	op_pool_release(fs);
+	view_release(fs);
 	timers_release(&fs->timers);
 	notices_release(&fs->notices);
 	errors_release(&fs->errors);

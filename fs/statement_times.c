@@ -37,8 +37,9 @@ static int is_there(struct op *op, const struct table_change *c)
 	struct arena arena = ARENA_INIT;
 	struct row_view row;
 	int got = table_read(op->store, c->table, c->partition_key,
-			     c->is_static ? NULL : c->clustering, UINT64_MAX,
-			     op->now_s, &arena, &row);
+			     c->is_static ? NULL : c->clustering,
+			     c->is_static ? UINT64_MAX : 0, op->now_s, &arena,
+			     &row);
 
 	if (got > 0 && c->is_static)
 		got = row.static_count > 0;

@@ -16,6 +16,7 @@
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/owner.h"
 #include "fs/op/place.h"
@@ -99,39 +100,72 @@ static bool is_known_by_time(struct op *op, const struct node *n)
 	return t && !(t->flags & TABLE_VIRTUAL);
 }
 
+/* True if what is known of n is still so. The changes of this op itself are not
+ * counted yet. */
+static bool is_known(struct op *op, struct node *n,
+		     const struct node_known *known)
+{
+	if (known_is_same(op, n, &known->moment))
+		return true;
+	return n->ops->directory && known->mtime_ns && !op->timed &&
+	       known->changes == atomic_load(&n->table->changes);
+}
+
 /*
- * Of a table that did not change since, the directory is as it was: its first
- * row is not searched again, however many deleted ones come before it.
+ * Of a partition, or a table, that did not change since, the directory is as it
+ * was: its first row is not searched again, however many deleted ones come before
+ * it. So is a cell.
  */
 static bool stat_known(struct op *op, struct node *n, struct child *out)
 {
-	int64_t mtime_ns;
+	struct node_known known;
 
-	/* The changes of this op itself are not counted yet. */
-	if (op->timed || !is_known_by_time(op, n))
+	if (n->ops->directory && !is_known_by_time(op, n))
 		return false;
-	mtime_ns = node_known_time(&op->fs->nodes, n);
-	if (!mtime_ns)
+	known = node_knows(&op->fs->nodes, n);
+	if (!is_known(op, n, &known))
 		return false;
 	stat_of_kept(op, n, out);
-	out->mtime_ns = mtime_ns;
+	out->mtime_ns = known.mtime_ns;
+	if (!n->ops->directory) {
+		out->timestamp_us = known.timestamp_us;
+		out->size = known.size;
+	}
 	return true;
+}
+
+/* Note what was read after the table's count of changes, and the moment. */
+static void know(struct op *op, struct node *n, const struct child *c,
+		 uint32_t changes, const struct node_moment *m)
+{
+	struct node_known known = {
+		.mtime_ns = c->mtime_ns,
+		.timestamp_us = c->timestamp_us,
+		.size = c->size,
+		.changes = changes,
+		.moment = *m,
+	};
+
+	if (c->expires_s == NO_TIME && !c->volatile_attributes)
+		node_know(&op->fs->nodes, n, &known);
 }
 
 void stat_know_touched(struct op *op)
 {
 	struct node *dir = op->touched;
+	struct node_known known = { .mtime_ns = op->touched_ns,
+				    .changes = op->watched_changes };
 
 	if (dir && op->own_changes != op->touched_after &&
 	    op->watched == dir->table && op_is_fresh(op) &&
 	    is_known_by_time(op, dir))
-		node_know_time(&op->fs->nodes, dir, op->watched_changes,
-			       op->touched_ns);
+		node_know(&op->fs->nodes, dir, &known);
 }
 
 static int stat_now(struct op *op, struct node *n, struct child *out)
 {
 	uint32_t changes = n->table ? atomic_load(&n->table->changes) : 0;
+	struct node_moment m = known_moment(op, n);
 	int err = n->ops->stat(op, n, out);
 	bool found = !err;
 
@@ -142,9 +176,8 @@ static int stat_now(struct op *op, struct node *n, struct child *out)
 	}
 	if (!err)
 		err = set_times(op, NULL, n, out);
-	if (!err && found && is_known_by_time(op, n) &&
-	    out->expires_s == NO_TIME && !out->volatile_attributes)
-		node_know_time(&op->fs->nodes, n, changes, out->mtime_ns);
+	if (!err && found && (m.state || is_known_by_time(op, n)))
+		know(op, n, out, changes, &m);
 	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
 }
 
@@ -155,10 +188,10 @@ int stat_node(struct op *op, struct node *n, struct child *out)
 
 	if (node_is_gone(n))
 		return -ENOENT;
+	if (!n->ops->directory && unkeyed_stat(op, n, out))
+		return 0;
 	if (!stat_known(op, n, out)) {
 		if (stat_kept(op, n, out))
-			return 0;
-		if (!n->ops->directory && unkeyed_stat(op, n, out))
 			return 0;
 		err = stat_now(op, n, out);
 	}
@@ -170,11 +203,12 @@ int stat_node(struct op *op, struct node *n, struct child *out)
 
 /* The kind reads both at once of what is stored under its own name. */
 int stat_and_load(struct op *op, struct node *n, struct child *out,
-		  struct buf *text)
+		  struct buf *text, struct node_moment *m)
 {
 	const struct file_kind *file = n->ops->file;
 	int err;
 
+	m->state = 0;
 	if (!file->load_with_stat || node_is_gone(n) ||
 	    unkeyed_holds(op->fs, n)) {
 		/* After a change in between an old time goes with the new text,
@@ -182,8 +216,13 @@ int stat_and_load(struct op *op, struct node *n, struct child *out,
 		err = stat_node(op, n, out);
 		return err ? err : content_load(op, n, text);
 	}
+	*m = known_moment(op, n);
 	err = file->load_with_stat(op, n, text, out);
-	return err ? err : set_times(op, NULL, n, out);
+	if (!err)
+		err = set_times(op, NULL, n, out);
+	if (!err && m->state)
+		know(op, n, out, 0, m);
+	return err;
 }
 
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,

@@ -15,6 +15,7 @@
 #include "fs/node/notice.h"
 #include "fs/node/timer.h"
 #include "fs/op/kernel.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
 
@@ -62,7 +63,8 @@ static int version_load(struct op *op, struct node *n,
 			struct view_version **out)
 {
 	struct view_version *v = mem_zalloc(1, sizeof(*v));
-	int err = v ? stat_and_load(op, n, &v->child, &v->text) : -ENOMEM;
+	int err = v ? stat_and_load(op, n, &v->child, &v->text, &v->moment) :
+		      -ENOMEM;
 
 	if (!err && v->text.failed)
 		err = -ENOMEM;
@@ -76,8 +78,44 @@ static int version_load(struct op *op, struct node *n,
 	v->shares.amount = v->text.len;
 	if (v->text.len <= FILE_CACHED)
 		v->hash = XXH3_64bits(buf_bytes(&v->text).ptr, v->text.len);
+	v->node = n->id;
 	*out = v;
 	return 0;
+}
+
+/* True if it may be kept for the next reader: it is small, and has no end. */
+static bool may_return(const struct view_version *v)
+{
+	return v->moment.state && v->text.len <= FILE_CACHED &&
+	       v->child.expires_s == NO_TIME && !v->child.volatile_attributes;
+}
+
+/* Take the version that its last readers left, if nothing has changed since. */
+static struct view_version *take_spare(struct op *op, struct node *n)
+{
+	struct stripe *stripe = op_stripe(op->fs, n);
+	struct view_version *v = NULL;
+
+	mutex_lock(&stripe->lock);
+	if (stripe->spare && stripe->spare->node == n->id) {
+		v = stripe->spare;
+		stripe->spare = NULL;
+	}
+	mutex_unlock(&stripe->lock);
+	if (v && known_is_same(op, n, &v->moment))
+		return v;
+	view_version_free(op->fs, v);
+	return NULL;
+}
+
+void view_release(struct fs *fs)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fs->stripes); i++) {
+		view_version_free(fs, fs->stripes[i].spare);
+		fs->stripes[i].spare = NULL;
+	}
 }
 
 /* ------------------------------------------------------------------- holds */
@@ -116,9 +154,10 @@ static int hold_version(struct op *op, struct node *n, struct view_version **v,
 			uint32_t changes)
 {
 	struct fs *fs = op->fs;
+	struct mutex *lock = stripe_of(fs, n);
 	int err = 0;
 
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(lock);
 	if (view_is_past(n) || n->writers || wish_is_marked(op, n)) {
 		err = -EBUSY;
 	} else if (n->readers) {
@@ -136,24 +175,26 @@ static int hold_version(struct op *op, struct node *n, struct view_version **v,
 			     ARMED_PAGES);
 		*v = NULL;
 	}
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(lock);
 	return err;
 }
 
 static int hold_to_read(struct op *op, struct node *n)
 {
+	struct mutex *lock = stripe_of(op->fs, n);
 	struct view_version *v;
 	uint32_t changes;
 	int i, err;
 
-	mutex_lock(stripe_of(op->fs, n));
+	mutex_lock(lock);
 	err = view_is_past(n) || n->writers || wish_is_marked(op, n) ? -EBUSY :
 	      n->readers ? add_reader(op->fs, n, n->version, op->who.uid) :
 			   -EAGAIN;
-	mutex_unlock(stripe_of(op->fs, n));
+	mutex_unlock(lock);
 	for (i = 0; i < TRIES && err == -EAGAIN; i++) {
 		changes = atomic_load(&n->changes);
-		err = version_load(op, n, &v);
+		v = take_spare(op, n);
+		err = v ? 0 : version_load(op, n, &v);
 		if (err)
 			return err;
 		if (v->child.expires_s != NO_TIME)
@@ -166,25 +207,27 @@ static int hold_to_read(struct op *op, struct node *n)
 
 static int hold_to_write(struct fs *fs, struct node *n)
 {
+	struct mutex *lock = stripe_of(fs, n);
 	int err = 0;
 
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(lock);
 	if (view_is_past(n) || n->readers || (n->writers && n->ops->file->alone))
 		err = -EBUSY;
 	else
 		n->writers++;
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(lock);
 	return err;
 }
 
 int view_hold_again(struct op *op, struct handle *h)
 {
 	struct node *n = h->node;
+	struct mutex *lock = stripe_of(op->fs, n);
 	int err;
 
-	mutex_lock(stripe_of(op->fs, n));
+	mutex_lock(lock);
 	err = n->readers ? add_reader(op->fs, n, n->version, h->uid) : -EBUSY;
-	mutex_unlock(stripe_of(op->fs, n));
+	mutex_unlock(lock);
 	if (err)
 		err = hold_to_read(op, n);
 	if (!err)
@@ -200,9 +243,10 @@ int view_hold(struct op *op, struct node *n, bool writer)
 int view_join(struct fs *fs, struct handle *h, bool meant, bool moved)
 {
 	struct node *n = h->node;
+	struct mutex *lock = stripe_of(fs, n);
 	int err = 0;
 
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(lock);
 	if (view_holds_to_write(n, h->writer)) {
 		n->writers++;
 		h->hold = HOLD_WRITE;
@@ -210,15 +254,16 @@ int view_join(struct fs *fs, struct handle *h, bool meant, bool moved)
 		err = add_reader(fs, n, n->version, h->uid);
 		h->hold = err ? HOLD_NONE : HOLD_READ;
 	}
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(lock);
 	return err;
 }
 
 void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 {
+	struct stripe *stripe = op_stripe(fs, n);
 	struct view_version *last = NULL;
 
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(&stripe->lock);
 	if (writer) {
 		n->writers--;
 	} else {
@@ -227,8 +272,14 @@ void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 			last = n->version;
 			n->version = NULL;
 		}
+		if (last && may_return(last)) {
+			struct view_version *before = stripe->spare;
+
+			stripe->spare = last;
+			last = before;
+		}
 	}
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(&stripe->lock);
 	view_version_free(fs, last);
 }
 
@@ -242,41 +293,45 @@ void view_close(struct fs *fs, struct handle *h)
 /* -------------------------------------------------------------- attributes */
 bool view_is_read(struct fs *fs, struct node *n)
 {
+	struct mutex *lock = stripe_of(fs, n);
 	bool found;
 
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(lock);
 	found = n->readers;
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(lock);
 	return found;
 }
 
 bool view_shows(struct fs *fs, struct node *n, struct child *c)
 {
+	struct mutex *lock = stripe_of(fs, n);
 	bool found;
 
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(lock);
 	found = n->readers;
 	if (found)
 		*c = n->version->child;
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(lock);
 	return found;
 }
 
 bool view_is_written(struct fs *fs, struct node *n)
 {
+	struct mutex *lock = stripe_of(fs, n);
 	bool found;
 
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(lock);
 	found = n->writers;
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(lock);
 	return found;
 }
 
 bool view_fill(struct fs *fs, struct node *n, struct child *c)
 {
+	struct mutex *lock = stripe_of(fs, n);
 	bool written;
 
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(lock);
 	if (n->readers && (view_is_past(n) || c->size != n->version->child.size ||
 			   c->timestamp_us != n->version->child.timestamp_us))
 		*c = n->version->child;
@@ -287,7 +342,7 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c)
 	atomic_store(&n->told_size, c->size);
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
 	written = n->writers;
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(lock);
 	return written;
 }
 
@@ -298,11 +353,12 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c)
 uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 		      uint32_t bits)
 {
+	struct mutex *lock = stripe_of(fs, n);
 	uint64_t number;
 
 	if (n->ops->directory)
 		return notice_node(&fs->notices, n, bits);
-	mutex_lock(stripe_of(fs, n));
+	mutex_lock(lock);
 	/* A node that the kernel is about to get has nothing to drop. */
 	if (n->readers || (!(atomic_load(&n->flags) & NODE_SEEN) &&
 			   (atomic_load(&n->armed) & bits & ARMED_ATTRIBUTES) &&
@@ -318,6 +374,6 @@ uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 		n->notice = number;
 	if (bits & ARMED_ATTRIBUTES)
 		n->mixed = false;
-	mutex_unlock(stripe_of(fs, n));
+	mutex_unlock(lock);
 	return number;
 }

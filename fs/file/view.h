@@ -30,6 +30,8 @@ struct view_version {
 	struct shares shares;	/* of its holders */
 	struct child child;	/* its attributes; without the value */
 	uint64_t hash;		/* of a text that the kernel may keep */
+	uint64_t node;		/* its id */
+	struct node_moment moment;	/* both were read after it */
 };
 
 /* True for a value's file. Others are read directly, without holds; some of
@@ -72,4 +74,6 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c);
 uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 		      uint32_t bits);
 void view_version_free(struct fs *fs, struct view_version *v);
+/* Free those that are kept for the next readers, at the end. */
+void view_release(struct fs *fs);
 #endif

@@ -14,6 +14,7 @@
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -204,13 +205,27 @@ static bool is_there(struct node *n, const struct cell_view *old,
 	       bytes_equal(old->value, value);
 }
 
+/* Read the cell that is to be written, or take what is known of it: its value is
+ * not, but nothing in .json is. */
+static int read_old(struct op *op, struct node *n, const struct place *p,
+		    struct cell_view *old)
+{
+	struct node_known known;
+
+	if (!known_now(op, n, &known))
+		return cell_read(op, p, old);
+	*old = (struct cell_view){ .timestamp_us = known.timestamp_us,
+				   .expires_s = NO_TIME };
+	return 1;
+}
+
 static int write_value(struct op *op, struct node *n, const struct place *p,
 		       struct bytes value, const struct store_how *how,
 		       struct write *w)
 {
 	int64_t at, ttl = p->table->options.default_time_to_live;
 	struct cell_view old;
-	int got = cell_read(op, p, &old);
+	int got = read_old(op, n, p, &old);
 	int err = 0;
 
 	if (got < 0)
@@ -312,8 +327,11 @@ static int store(struct op *op, struct node *n, struct bytes text,
 
 int cell_check_time(struct op *op, struct node *n)
 {
+	struct node_known known;
 	struct place p;
 
+	if (known_now(op, n, &known))
+		return op_check_later(op, known.timestamp_us, 0);
 	return place_of(op, n, &p) ? 0 : times_check_place(op, &p, 0);
 }
 

@@ -463,27 +463,25 @@ int node_children(struct node_table *t, struct node *n,
 	return 0;
 }
 
-void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
-		    int64_t mtime_ns)
+void node_know(struct node_table *t, struct node *n,
+	       const struct node_known *known)
 {
 	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
 
 	mutex_lock(lock);
-	n->known_changes = changes;
-	n->known_ns = mtime_ns;
+	n->known = *known;
 	mutex_unlock(lock);
 }
 
-int64_t node_known_time(struct node_table *t, struct node *n)
+struct node_known node_knows(struct node_table *t, struct node *n)
 {
 	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
-	int64_t mtime_ns;
+	struct node_known known;
 
 	mutex_lock(lock);
-	mtime_ns = n->known_changes == atomic_load(&n->table->changes) ?
-			   n->known_ns : 0;
+	known = n->known;
 	mutex_unlock(lock);
-	return mtime_ns;
+	return known;
 }
 
 void node_children_put(struct node_table *t, struct node **children,

@@ -44,6 +44,20 @@ enum node_flags {
 	NODE_TOLD = 8192,	/* and errors say that files wait in it */
 };
 
+/* A moment of a partition: op/known.h. */
+struct node_moment {
+	uint64_t state, schema;		/* of the engine; the version */
+	int64_t token;
+};
+/* The attributes that a node of a table had, without an end. */
+struct node_known {
+	int64_t mtime_ns;		/* 0: nothing is known */
+	int64_t timestamp_us;		/* of a cell */
+	uint64_t size;			/* of a cell */
+	uint32_t changes;		/* of a directory: its table's count */
+	struct node_moment moment;	/* after which they were read */
+};
+
 struct node {
 	uint64_t id, ino;
 	const struct node_ops *ops;
@@ -67,10 +81,7 @@ struct node {
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic uint32_t told_to;	/* of a directory: see op_alters */
 	_Atomic int64_t mtime_ns;	/* stored only in memory; 0: none */
-	/* Of a directory, under its children's lock: its time while the table
-	 * has had this many changes; 0: not known. */
-	int64_t known_ns;
-	uint32_t known_changes;
+	struct node_known known;	/* under its children's lock */
 	_Atomic int64_t looked_s;	/* when it was marked: file/wish.h */
 	_Atomic int64_t timer_s;	/* second for the timer; 0: never */
 	_Atomic int64_t ends_s;		/* second when the kernel drops it */
@@ -222,13 +233,10 @@ int node_children(struct node_table *t, struct node *n,
 		  enum node_children which, struct node ***out, size_t *count);
 void node_children_put(struct node_table *t, struct node **children,
 		       size_t count);
-/*
- * Note the time that a directory of a table had when the table had had this
- * many changes; return it, if it has had no others since: else 0.
- */
-void node_know_time(struct node_table *t, struct node *n, uint32_t changes,
-		    int64_t mtime_ns);
-int64_t node_known_time(struct node_table *t, struct node *n);
+/* Note what is known of a node of a table; get it. */
+void node_know(struct node_table *t, struct node *n,
+	       const struct node_known *known);
+struct node_known node_knows(struct node_table *t, struct node *n);
 /* Return the number of a name in a directory: st_ino, the same after a
  * restart. cp takes files in the order of their numbers: that of schema.cql is
  * small, so that it comes before the tables. */

@@ -10,6 +10,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/owner.h"
+#include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
@@ -41,12 +42,16 @@ static struct op *take_spare(struct fs *fs)
 
 static void free_op(struct op *op)
 {
+	schema_put(op->schema);
+	mem_free(op->placed);
 	arena_release(&op->arena);
 	buf_release(&op->text);
 	buf_release(&op->who.groups);
 	mem_free(op);
 }
 
+/* A spare op keeps its version of the schema, and the table and the place that it
+ * found there last: mostly the next one needs the same. */
 static void give_spare(struct fs *fs, struct op *op)
 {
 	arena_clear(&op->arena);
@@ -78,6 +83,7 @@ void op_pool_release(struct fs *fs)
 struct op *op_begin(struct fs *fs, struct fs_call *call)
 {
 	struct op *op = take_spare(fs);
+	struct schema *had;
 
 	if (!op) {
 		op = mem_zalloc(1, sizeof(*op));
@@ -85,7 +91,12 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 			return NULL;
 		op->arena = ARENA_INIT;
 	}
-	op->schema = store_schema(fs->store);
+	had = op->schema;
+	op->schema = store_schema_again(fs->store, had);
+	if (op->schema != had || op->found_in != had)
+		op->found_in = NULL;
+	if (op->schema != had)
+		place_forget(op);
 	if (!op->schema) {
 		free_op(op);
 		return NULL;
@@ -97,7 +108,6 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	credentials_init(&op->who, call);
 	op->opener = NULL;
 	op->now_s = clock_now_s();
-	op->found_in = NULL;
 	op->watched = NULL;
 	op->broadcast = false;
 	op->bound = NULL;
@@ -159,6 +169,7 @@ void op_renew_schema(struct op *op)
 	schema_put(op->schema);
 	op->schema = store_schema(op->store);
 	op->found_in = NULL;
+	place_forget(op);
 }
 
 struct op *op_current(void)
@@ -227,14 +238,15 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	if (op->timed && op->own_changes == op->timed_after)
 		atomic_fetch_add(&op->timed->changes, 1);
 	op_tell_altered(op, err);
-	if (op->store != fs->store)
+	if (op->store != fs->store) {
+		schema_put(op->schema);
+		op->schema = NULL;
 		snapshot_release(fs->store, op->store);
+	}
 	node_put(&fs->nodes, op->timed);
 	node_put(&fs->nodes, op->hinted);
 	node_put(&fs->nodes, op->changing);
 	node_put(&fs->nodes, op->touched);
-	schema_put(op->schema);
-	op->schema = NULL;
 	if (op->call) {
 		op->call->wait_for = op->wait_for;
 		op->call->names = op->names;

@@ -52,6 +52,7 @@ static inline int64_t timestamp_ns(int64_t timestamp_us)
 
 struct handle;
 struct write_buffer;
+struct view_version;
 struct op;
 struct wish;
 
@@ -72,6 +73,9 @@ struct handles {
 struct stripe {
 	struct mutex lock;
 	struct write_buffer *buffers;		/* under lock */
+	/* The last small one that its readers let go, for who reads it next:
+	 * under lock; NULL. */
+	struct view_version *spare;
 	_Atomic unsigned buffer_count;
 };
 
@@ -162,6 +166,7 @@ struct op {
 	struct schema *schema;		/* a reference */
 	struct table *found;		/* by op_table last, in found_in */
 	const struct schema *found_in;	/* NULL: none */
+	struct op_place *placed;	/* place.c; or NULL */
 	struct arena arena;
 	struct buf text;		/* spare room for whoever needs it */
 	int64_t now_s;

@@ -36,8 +36,8 @@ struct table *op_table(struct op *op, const struct node *n)
 	/* It may have another name by now, which its node need not have yet. */
 	if (!t || t->number != n->table->number)
 		t = schema_table_by_number(op->schema, n->table->number);
-	if (!t)
-		return NULL;
+	if (!t || !t->number)	/* virtual ones all have the number 0 */
+		return t;
 	op->found_in = op->schema;
 	op->found = t;
 	return t;
@@ -181,11 +181,79 @@ static int walk_up(const struct node_ops *ops, struct node *n, struct place *p,
 	return err || fits(ops, p) ? err : -ESTALE;
 }
 
+/* True if n, or a directory above it, was renamed or is being renamed. */
+static bool may_have_moved(const struct node *n)
+{
+	for (; n != n->table; n = n->parent)
+		if (atomic_load(&n->forward) ||
+		    (atomic_load(&n->flags) & NODE_MOVING))
+			return true;
+	return false;
+}
+
+#define KNOWN_KEYS 8
+
+/*
+ * The place that place_of found last. A node's name, and so its keys, are
+ * constant until it moves: of the same node it is the same, in the same version
+ * of the schema.
+ */
+struct op_place {
+	uint64_t node, schema;		/* the id, the version */
+	struct place place;
+	struct bytes clustering[KNOWN_KEYS];
+};
+
+/* Set the place, if it is the one that was found last. */
+static bool known_place(struct op *op, const struct node *n, struct place *p)
+{
+	const struct op_place *known = op->placed;
+	struct bytes keys;
+
+	if (!known || known->node != n->id ||
+	    known->schema != op->schema->version || may_have_moved(n))
+		return false;
+	*p = known->place;
+	keys = arena_copy(&op->arena, bytes_of(known->clustering,
+					       sizeof(known->clustering)));
+	p->clustering = (struct bytes *)keys.ptr;
+	return !bytes_is_null(keys);
+}
+
+static void know_place(struct op *op, const struct node *n,
+		       const struct place *p)
+{
+	if (may_have_moved(n) || p->table->clustering_count >= KNOWN_KEYS)
+		return;
+	if (!op->placed)
+		op->placed = mem_zalloc(1, sizeof(*op->placed));
+	if (!op->placed)
+		return;
+	op->placed->node = n->id;
+	op->placed->schema = op->schema->version;
+	op->placed->place = *p;
+	memcpy(op->placed->clustering, p->clustering,
+	       (p->clustering_count + 1) * sizeof(*p->clustering));
+}
+
+void place_forget(struct op *op)
+{
+	if (op->placed)
+		op->placed->node = 0;
+}
+
 int place_of(struct op *op, struct node *n, struct place *p)
 {
-	int err = begin_place(op, n, p);
+	int err;
 
-	return err ? err : walk_up(n->ops, n, p, true);
+	if (known_place(op, n, p))
+		return 0;
+	err = begin_place(op, n, p);
+	if (!err)
+		err = walk_up(n->ops, n, p, true);
+	if (!err)
+		know_place(op, n, p);
+	return err;
 }
 
 int place_to_change(struct op *op, struct node *n, struct place *p)
@@ -197,8 +265,11 @@ int place_to_change(struct op *op, struct node *n, struct place *p)
 
 int place_type(struct op *op, struct node *n, struct place *p)
 {
-	int err = begin_place(op, n, p);
+	int err = place_of(op, n, p);
 
+	if (err != -EINVAL)
+		return err;
+	err = begin_place(op, n, p);
 	return err ? err : walk_up(n->ops, n, p, false);
 }
 
@@ -270,16 +341,6 @@ static void wait_moved(struct fs *fs, struct node *n)
 	while (is_moving(n))
 		mutex_wait(&fs->leaving_lock, &fs->left);
 	mutex_unlock(&fs->leaving_lock);
-}
-
-/* True if n, or a directory above it, was renamed or is being renamed. */
-static bool may_have_moved(const struct node *n)
-{
-	for (; n != n->table; n = n->parent)
-		if (atomic_load(&n->forward) ||
-		    (atomic_load(&n->flags) & NODE_MOVING))
-			return true;
-	return false;
 }
 
 /* Set the keys of p to those of the present names on the way to n. */

@@ -17,6 +17,8 @@ struct place {
 };
 /* As place_of, for a change: -EROFS in a virtual table too. */
 int place_to_change(struct op *op, struct node *n, struct place *p);
+/* Forget the place that was found last: op->schema is another. */
+void place_forget(struct op *op);
 /* Compute the place: 0; -ESTALE where table or column are gone; -ENOMEM. */
 int place_of(struct op *op, struct node *n, struct place *p);
 /* The same while the key of a directory above is not known: only the known

@@ -23,6 +23,7 @@
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
+#include "fs/op/known.h"
 #include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
@@ -98,7 +99,7 @@ int64_t op_timestamp(struct op *op, int64_t replaced_us)
 	return replaced_us < INT64_MAX ? replaced_us + 1 : INT64_MAX;
 }
 
-static int check_later(struct op *op, int64_t replaced_us, int64_t spare)
+int op_check_later(struct op *op, int64_t replaced_us, int64_t spare)
 {
 	if (replaced_us == NO_TIMESTAMP || replaced_us < INT64_MAX - spare)
 		return 0;
@@ -109,7 +110,7 @@ static int check_later(struct op *op, int64_t replaced_us, int64_t spare)
 
 int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at)
 {
-	int err = check_later(op, replaced_us, spare);
+	int err = op_check_later(op, replaced_us, spare);
 
 	if (err)
 		return err;
@@ -139,7 +140,7 @@ int times_check_place(struct op *op, const struct place *p, int64_t spare)
 	int64_t newest;
 	int err = newest_at(op, p, &newest);
 
-	return err ? err : check_later(op, newest, spare);
+	return err ? err : op_check_later(op, newest, spare);
 }
 
 int times_place_deletion(struct op *op, const struct place *p, int64_t *at)
@@ -194,7 +195,7 @@ static struct object_ref table_object(const struct table *t)
 static int hints_of(struct op *op, struct node *table, const struct table *t,
 		    uint32_t *hints)
 {
-	struct object_ref object = table_object(t);
+	struct object_ref object;
 	struct bytes value;
 	int got;
 
@@ -205,6 +206,7 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 		*hints = HINT_KNOWN;
 		return 0;
 	}
+	object = table_object(t);
 	got = table_attribute(op->store, &object, ATTRIBUTE_HINTS,
 			      &op->arena, &value);
 	if (got < 0)
@@ -219,9 +221,13 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 static int read_hints(struct op *op, struct node *table, const struct table *t,
 		      uint32_t *hints)
 {
-	struct node *twin = twin_table(op, table, t);
-	int err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
+	struct node *twin;
+	int err;
 
+	if (!table->json)
+		return hints_of(op, table, t, hints);
+	twin = twin_table(op, table, t);
+	err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
 	node_put(&op->fs->nodes, twin);
 	return err;
 }
@@ -451,6 +457,7 @@ int times_are_set(struct op *op, struct node *table, const struct place *p)
 /* Store the directory's time, if it comes from its contents. */
 static int keep_time(struct op *op, struct write *w, struct node *dir)
 {
+	struct node_known known;
 	struct child now;
 	struct place p;
 	int err = place_of(op, dir, &p);
@@ -459,6 +466,9 @@ static int keep_time(struct op *op, struct write *w, struct node *dir)
 		err = times_are_set(op, dir->table, &p);
 	if (err)
 		return err < 0 ? err : 0;
+	if (known_now(op, dir, &known))
+		return times_set_directory(op, w, dir->table, &p,
+					   known.mtime_ns);
 	err = dir->ops->stat(op, dir, &now);
 	if (err)	/* it holds nothing yet */
 		return err == -ENOENT ? 0 : err;

@@ -71,7 +71,9 @@ int64_t op_timestamp(struct op *op, int64_t replaced_us);
  * timestamps below it that must be later, too. -EPERM, explained, when nothing
  * can be later. */
 int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at);
-/* The same for a write, or a deletion, at that place, live or deleted as it is:
+/* Check that op_later would give one: it takes none. */
+int op_check_later(struct op *op, int64_t replaced_us, int64_t spare);
+/* As op_later for a write, or a deletion, at that place, live or deleted as it is:
  * of the cell, the column or the row. */
 int times_place_timestamp(struct op *op, const struct place *p, int64_t spare,
 			  int64_t *at);

@@ -12,6 +12,19 @@ struct schema *store_schema(struct store *s)
 	return schema;
 }
 
+struct schema *store_schema_again(struct store *s, struct schema *had)
+{
+	struct schema *now = had;
+
+	pthread_mutex_lock(&s->guard);
+	if (s->schema != had)
+		now = s->schema ? schema_get(s->schema) : NULL;
+	pthread_mutex_unlock(&s->guard);
+	if (now != had)
+		schema_put(had);
+	return now;
+}
+
 struct table *store_current_table(const struct store *s, uint32_t number)
 {
 	size_t low = 0, high = s->by_number_count;
@@ -27,6 +40,12 @@ struct table *store_current_table(const struct store *s, uint32_t number)
 			high = middle;
 	}
 	return NULL;
+}
+
+uint64_t store_partition_state(const struct store *s, uint32_t table,
+			       int64_t token)
+{
+	return lsm_partition_state(s->lsm, table, token);
 }
 
 const uint8_t *store_id(const struct store *s)

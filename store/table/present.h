@@ -7,9 +7,16 @@ struct store;
 
 /* Return the present schema: a reference; NULL while the store opens. */
 struct schema *store_schema(struct store *s);
+/* The same for who has a reference from before, or NULL: that one is handed
+ * back if it is still the present version, else released. */
+struct schema *store_schema_again(struct store *s, struct schema *had);
 /* Return the present version of a table, borrowed: REQUIRES publish. NULL:
  * dropped. */
 struct table *store_current_table(const struct store *s, uint32_t number);
+/* Return lsm_partition_state of the partitions with that token of the table of
+ * that number. */
+uint64_t store_partition_state(const struct store *s, uint32_t table,
+			       int64_t token);
 /* Return the second in which the store is read, for expiry: now, or that of the
  * snapshot that it is. */
 int64_t store_now_s(const struct store *s);

@@ -1,0 +1,170 @@
+/*
+ * What is known of a cell and of directories is not read again, and is never what
+ * was before a change.
+ */
+#include <fcntl.h>
+
+#include "store/lsm/lsm.h"
+#include "store/schema/schema.h"
+#include "store/store.h"
+#include "store/table/present.h"
+#include "tests/lib/tree.h"
+#include "tests/unit/suite.h"
+
+static struct tree t;
+
+static void setup(void)
+{
+	int err;
+
+	tree_open(&t);
+	tree_cql(&t, ".cql",
+		 "CREATE KEYSPACE k WITH replication = {'class': "
+		 "'SimpleStrategy', 'replication_factor': 1};"
+		 "CREATE TABLE k.t (p text, c text, v text, PRIMARY KEY (p, c));"
+		 "INSERT INTO k.t (p, c, v) VALUES ('p', 'c', 'old');", &err);
+	ck_assert_msg(!err, "%d: %s", err, (char *)t.text.ptr);
+}
+
+static void teardown(void)
+{
+	tree_close(&t);
+}
+
+static void cql(const char *text)
+{
+	tree_run(&t, text);
+}
+
+static uint64_t reads(void)
+{
+	struct schema *s = store_schema(t.store.store);
+	struct lsm_table_stats stats;
+
+	store_table_stats(t.store.store, schema_table(s, bytes_str("k"),
+						      bytes_str("t")), &stats);
+	schema_put(s);
+	return stats.reads;
+}
+
+/* While the kernel has its number. */
+START_TEST(what_is_known_of_a_cell_is_read_once)
+{
+	struct fs_entry row, cell;
+	struct stat st;
+	uint64_t before;
+	double timeout_s;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &cell), 0);
+	tree_cat_is(&t, "k/t/p/c/v", "old\n");
+	before = reads();
+	tree_cat_is(&t, "k/t/p/c/v", "old\n");
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, cell.node, 0, &st,
+				    &timeout_s), 0);
+	ck_assert_int_eq(st.st_size, 4);
+	ck_assert_uint_eq(reads(), before);
+	/* A change elsewhere is none of it; one of its partition may be. */
+	cql("INSERT INTO k.t (p, c, v) VALUES ('q', 'c', 'x');");
+	before = reads();
+	tree_cat_is(&t, "k/t/p/c/v", "old\n");
+	ck_assert_uint_eq(reads(), before);
+	cql("INSERT INTO k.t (p, c, v) VALUES ('p', 'other', 'x');");
+	before = reads();
+	tree_cat_is(&t, "k/t/p/c/v", "old\n");
+	ck_assert_uint_gt(reads(), before);
+}
+END_TEST
+
+static void cell_is(uint64_t node, const char *text, int64_t mtime_s)
+{
+	struct stat st;
+	double timeout_s;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		tree_cat_is(&t, "k/t/p/c/v", text);
+		ck_assert_int_eq(fs_getattr(t.fs, &t.call, node, 0, &st,
+					    &timeout_s), 0);
+		ck_assert_int_eq(st.st_size, (off_t)strlen(text));
+		ck_assert_int_eq(st.st_mtim.tv_sec, mtime_s);
+	}
+}
+
+START_TEST(what_is_known_of_a_cell_follows_each_change)
+{
+	struct fs_entry row, cell;
+	struct stat st;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
+	cql("UPDATE k.t USING TIMESTAMP 7000000000000000 SET v = 'one' "
+	    "WHERE p = 'p' AND c = 'c';");
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &cell), 0);
+	cell_is(cell.node, "one\n", 7000000000);
+	cql("UPDATE k.t USING TIMESTAMP 7000000001000000 SET v = 'second' "
+	    "WHERE p = 'p' AND c = 'c';");
+	cell_is(cell.node, "second\n", 7000000001);
+	ck_assert_int_eq(tree_utimens(&t, "k/t/p/c/v", 1000), 0);
+	cell_is(cell.node, "second\n", 1000);
+	ck_assert_int_eq(tree_stat(&t, "k/t", &st), 0);
+	cql("ALTER TABLE k.t RENAME c TO d;");
+	cell_is(cell.node, "second\n", 1000);
+	cql("DELETE v FROM k.t USING TIMESTAMP 7000000002000000 "
+	    "WHERE p = 'p' AND d = 'c';");
+	tree_is_gone(&t, "k/t/p/c/v");
+	cql("UPDATE k.t USING TIMESTAMP 7000000003000000 SET v = 'third' "
+	    "WHERE p = 'p' AND d = 'c';");
+	tree_cat_is(&t, "k/t/p/c/v", "third\n");
+	tree_cat_is(&t, "k/t/p/c/v", "third\n");
+	cql("TRUNCATE k.t;");
+	tree_is_gone(&t, "k/t/p/c/v");
+	cql("INSERT INTO k.t (p, d, v) VALUES ('p', 'c', 'end');");
+	tree_cat_is(&t, "k/t/p/c/v", "end\n");
+	tree_cat_is(&t, "k/t/p/c/v", "end\n");
+	cql("ALTER TABLE k.t DROP v;");
+	tree_is_gone(&t, "k/t/p/c/v");
+}
+END_TEST
+
+/* Three times are read: that of the table on the way, and whether the row and its
+ * partition have one. */
+START_TEST(what_is_known_is_not_read_by_a_write)
+{
+	struct fs_entry partition, row, cell;
+	struct stat st;
+	uint64_t before;
+	double timeout_s;
+
+	ck_assert_int_eq(tree_utimens(&t, "k/t", 5), 0);
+	cql("INSERT INTO k.t (p, c, v) VALUES ('a', 'b', 'x') "
+	    "USING TIMESTAMP 7000000;");
+	ck_assert_int_eq(tree_walk(&t, "k/t/a", &partition), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/a/b", &row), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/a/b/v", &cell), 0);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, row.node, 0, &st,
+				    &timeout_s), 0);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, partition.node, 0, &st,
+				    &timeout_s), 0);
+	tree_cat_is(&t, "k/t/a/b/v", "x\n");
+	before = reads();
+	ck_assert_int_eq(tree_echo(&t, "k/t/a/b/v", O_WRONLY | O_TRUNC, "y\n"),
+			 0);
+	ck_assert_uint_eq(reads(), before + 3);
+	tree_cat_is(&t, "k/t/a/b/v", "y\n");
+	ck_assert_int_eq(tree_stat(&t, "k/t/a/b", &st), 0);
+	ck_assert_int_eq(st.st_mtim.tv_sec, 7);
+	ck_assert_int_eq(tree_stat(&t, "k/t/a", &st), 0);
+	ck_assert_int_eq(st.st_mtim.tv_sec, 7);
+}
+END_TEST
+
+SUITE(fs_known)
+{
+	TCase *tc = tcase_create("known");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, what_is_known_of_a_cell_is_read_once);
+	tcase_add_test(tc, what_is_known_of_a_cell_follows_each_change);
+	tcase_add_test(tc, what_is_known_is_not_read_by_a_write);
+	suite_add_tcase(suite, tc);
+}
