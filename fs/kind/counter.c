@@ -6,6 +6,7 @@
 #include "fs/file/handle.h"
 #include "fs/file/line_input.h"
 #include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
 #include "fs/kind/cell.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
@@ -69,6 +70,16 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 	return got;
 }
 
+/* Hold the line until the @key above has come; there can be one. */
+static int hold_line(struct op *op, struct node *n, struct bytes line)
+{
+	struct store_how how = { .copied = true };
+
+	if (unkeyed_holds(op->fs, n))
+		return op_refuse(op, -EINVAL, "%s", EXISTS);
+	return unkeyed_hold(op, n, line, &how);
+}
+
 static int apply_line(struct op *op, struct node *n, struct bytes line)
 {
 	uint64_t number = 0;
@@ -90,6 +101,8 @@ static int apply_line(struct op *op, struct node *n, struct bytes line)
 	    (!bare && !minus && line.ptr[0] != '+') ||
 	    number > (uint64_t)INT64_MAX + minus)
 		return op_refuse(op, -EINVAL, "%s", REFUSAL);
+	if (node_waits_for_key(n))
+		return hold_line(op, n, line);
 	return apply(op, n, minus ? (int64_t)(0 - number) : (int64_t)number,
 		     bare);
 }

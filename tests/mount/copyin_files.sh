@@ -98,6 +98,11 @@ put "$M/sales/orders/$p/2026-01-01/1/l/$(ls "$W/away/sales/orders/a%2Cda,2026/20
 put "$M/sales/orders/$p/2026-01-01/1/at/city" c
 ok 'the key' cp "$W/away/sales/orders/$p/@key" "$M/sales/orders/$p/"
 is 'elements that came before' '[{"one":1},[7],{"city":"c","street":null}]' "$(cql 'SELECT year, m, l, at FROM sales.orders' | jq -cS '.rows[] | select(.[0] == 3) | .[1:]')"
+p=$(cd "$W/away/sales/wide" && echo K*)
+mkdir "$M/sales/hits/$p"; ok 'a counter' put "$M/sales/hits/$p/n" -3
+refused 'once' 'Invalid argument' put "$M/sales/hits/$p/n" -3
+ok 'its key' cp "$W/away/sales/wide/$p/@key" "$M/sales/hits/$p/"
+is 'the counter counts' '[[-3]]' "$(cql 'SELECT n FROM sales.hits' | jq -c .rows)"
 rm -r "$M/sales"
 # A CREATE TABLE that comes another way takes them, too.
 mkdir "$M/sales"
