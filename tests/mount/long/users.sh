@@ -1,9 +1,11 @@
 # A plain user who takes what he can get (T29): bounds hold for
 # him, the others go on, and what he held is free when he is gone.
-# SECONDS_EACH (6): how long; P99_MS: a bound for the mounter's point reads.
+# SECONDS_EACH (6): how long; P99_MS: a bound for the mounter's point reads. Without
+# it they may take 50 ms more than five times what they take beside processes that
+# only use the processor.
 . tests/mount/lib.sh
 chmod 755 "$W"
-user=65534 other=65533 processes=64 handles=1000 P99_MS=${P99_MS:-5000}
+user=65534 other=65533 processes=64 handles=1000
 start -o allow_other,max_value=4M,scratch_max=8M,cache=16M,memtable=16M
 run_cql <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
@@ -37,6 +39,7 @@ most statement_bytes $((128 << 20))
 most result_bytes $((128 << 20))
 most memory_names 262144
 ok 'the mounter has read' test "$(figure reads)" -ge 20
+P99_MS=${P99_MS:-$((50 + 5 * $(figure ordinary_p99_us) / 1000))}
 ok "99 of 100 point reads within $P99_MS ms: $(figure p99_us) us" test "$(figure p99_us)" -lt $((P99_MS * 1000))
 # Twice the bounds, for what buffers have to grow, and what the engine holds.
 ok "memory has a bound ($before kB before, $(figure memory_kb) kB)" test "$(figure memory_kb)" -lt $((before + 1100000))
