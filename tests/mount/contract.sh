@@ -339,7 +339,7 @@ refused 'nothing is made there' 'Read-only' mkdir "$M/system_schema/x"
 asks() { # asks SUFFIX STATEMENT: writes and reads on one descriptor; prints the write's status too
 	local fd status
 	exec {fd}<>"$M/.cql$1"
-	printf '%s' "$2" >&$fd 2>/dev/null; status=$?
+	{ printf '%s' "$2" >&$fd; } 2>/dev/null; status=$?
 	cat <&$fd; exec {fd}>&-
 	[ "$status" = 0 ] || echo "write: $status"
 }
