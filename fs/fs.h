@@ -14,8 +14,8 @@
  *
  * Notices: copies that the kernel may still hold and must drop are queued by
  * the call that changed them, and by the timer. Notices of inodes (attributes,
- * pages, and the epoch) take no lock of an inode or directory; those of names
- * take the lock of the directory. Each kind has its queue, which one thread of
+ * pages, nodes to drop, and the epoch) take no lock of an inode or directory;
+ * those of names take the lock of the directory. Each kind has its queue, which one thread of
  * the mount's takes with fs_notices_take and sends in order. When a call leaves
  * call->wait_for above 0, its reply must be sent when the notices up to that
  * number have been ("visible before the call returns"): all of them, or with
@@ -52,6 +52,7 @@ struct fs_options {
 	uint64_t max_value;	/* bytes of one value; 0: 256 MiB */
 	uint64_t scratch_max;	/* bytes of all scratch files; 0: 64 MiB */
 	uint64_t memtable_bytes;	/* the store's; 0: its default */
+	uint64_t max_nodes;	/* that only the kernel holds; 0: default */
 	const char *keyspace;	/* the root lists only this one; or NULL */
 	bool read_only;
 	const char *store_path;	/* for statfs and .widefs/options */
@@ -186,6 +187,18 @@ void fs_notices_sent(struct fs *fs, enum fs_notice_lock lock);
 /* Return for each queue the number of the first that was not sent, or
  * UINT64_MAX. */
 void fs_notices_pending(struct fs *fs, uint64_t first[FS_NOTICE_LOCKS]);
+/*
+ * Choose nodes, at most max, that only the kernel's caches hold and that it
+ * should drop: returns how many. The kernel knows which of them it uses, and
+ * keeps these. files: no directories.
+ */
+size_t fs_idle_nodes(struct fs *fs, bool files, uint64_t *nodes, size_t max);
+/*
+ * Add notices of the names of these files, for a kernel that cannot drop nodes by
+ * number. (A directory without its name would have no path for the processes that
+ * work in it.)
+ */
+void fs_drop_idle_names(struct fs *fs, const uint64_t *nodes, size_t count);
 /* Wake the takers for good; from now on nothing is queued and nothing waits. */
 void fs_notices_stop(struct fs *fs);
 

@@ -99,6 +99,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	err = failed ? -ENOMEM :
 		       node_table_init(&fs->nodes, &kind_root,
 				       XXH3_64bits(store_id(s), 16));
+	fs->nodes.max = o->max_nodes ? o->max_nodes : memory_default_nodes();
 	fs->nodes.drop = drop_node;
 	fs->nodes.unkept = unkeep_node;
 	fs->nodes.context = fs;

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,7 +13,9 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 
-#define NOTIFY_INC_EPOCH 8	/* of kernel 6.16; younger than our headers */
+/* Of kernels 6.16 and 6.18; younger than our headers. */
+#define NOTIFY_INC_EPOCH 8
+#define NOTIFY_PRUNE 9
 #define BATCH 64
 /* After this time a reply no longer waits for names whose directories a caller
  * may hold until it is sent (fs.h). */
@@ -54,7 +57,7 @@ struct notifier {
 	struct sender senders[FS_NOTICE_LOCKS];
 	pthread_t timer;
 	bool timer_started;
-	_Atomic bool no_epoch;		/* the kernel is too old for it */
+	_Atomic bool no_epoch, no_prune;	/* the kernel is too old */
 	pthread_mutex_t lock;
 	pthread_cond_t wake_timer;
 	bool stopping;			/* under lock, as all that follows */
@@ -139,6 +142,29 @@ static bool wait_for_notices(struct notifier *n, struct waiting *w)
 	return true;
 }
 
+/*
+ * Make the kernel drop nodes that nobody uses. Like other notices of inodes it
+ * takes no lock that a caller may hold. Older kernels drop a node with its name,
+ * for which they lock the directory: the other thread does that.
+ */
+static void send_prune(struct notifier *n)
+{
+	struct {
+		uint32_t count, padding;
+		uint64_t spare, nodes[FS_IDLE_NODES];
+	} body = { .padding = 0 };
+	size_t len = offsetof(typeof(body), nodes);
+
+	body.count = (uint32_t)fs_idle_nodes(n->mount->fs, n->no_prune,
+					     body.nodes, FS_IDLE_NODES);
+	len += body.count * sizeof(body.nodes[0]);
+	if (body.count && !n->no_prune &&
+	    loop_notify(n->loop, NOTIFY_PRUNE, &body, len) == -EINVAL)
+		n->no_prune = true;
+	if (n->no_prune)
+		fs_drop_idle_names(n->mount->fs, body.nodes, body.count);
+}
+
 /* Errors do not matter: ENOENT says that the kernel has no copy. */
 static void send_notice(struct notifier *n, const struct fs_notice *notice)
 {
@@ -163,8 +189,11 @@ static void send_notice(struct notifier *n, const struct fs_notice *notice)
 		break;
 	case FS_NOTICE_EPOCH:
 		if (!n->no_epoch &&
-		    loop_notify_code(n->loop, NOTIFY_INC_EPOCH) == -EINVAL)
+		    loop_notify(n->loop, NOTIFY_INC_EPOCH, NULL, 0) == -EINVAL)
 			n->no_epoch = true;
+		break;
+	case FS_NOTICE_PRUNE:
+		send_prune(n);
 		break;
 	}
 }

@@ -105,12 +105,14 @@ static const struct fuse_custom_io device = {
 	.splice_send = refuse_splice_in,
 };
 
-int loop_notify_code(struct loop *l, int code)
+int loop_notify(struct loop *l, int code, const void *body, size_t len)
 {
-	struct fuse_out_header out = { .len = sizeof(out), .error = code };
-	ssize_t n = write(fuse_session_fd(l->session), &out, sizeof(out));
+	struct fuse_out_header out = { .len = (uint32_t)(sizeof(out) + len),
+				       .error = code };
+	struct iovec iov[] = { { &out, sizeof(out) }, { (void *)body, len } };
 
-	return n == (ssize_t)sizeof(out) ? 0 : -errno;
+	return writev(fuse_session_fd(l->session), iov, len ? 2 : 1) < 0 ?
+		       -errno : 0;
 }
 
 /* ------------------------------------------------------------- the threads */

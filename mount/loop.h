@@ -33,6 +33,6 @@ int loop_ended_fd(const struct loop *l);
 void loop_join(struct loop *l);
 void loop_free(struct loop *l);
 struct fuse_session *loop_session(const struct loop *l);
-/* Send a raw notification without a body (INC_EPOCH): 0 or -errno. */
-int loop_notify_code(struct loop *l, int code);
+/* Send a notification that the library does not know: 0 or -errno. */
+int loop_notify(struct loop *l, int code, const void *body, size_t len);
 #endif

@@ -97,6 +97,7 @@ static int open_fs(struct daemon *d)
 	fo.max_value = o->max_value;
 	fo.scratch_max = o->scratch_max;
 	fo.memtable_bytes = o->memtable_bytes;
+	fo.max_nodes = o->max_nodes;
 	fo.store_path = o->store;
 	fo.version = VERSION;
 	fo.options_text = options;

@@ -12,8 +12,8 @@
 
 /* Options as fuse_opt collects them: sizes and numbers are still text. */
 struct raw {
-	char *commit, *cache, *memtable, *max_value, *scratch_max, *keyspace,
-		*threads, *log_file, *log_level;
+	char *commit, *cache, *memtable, *max_value, *scratch_max, *max_nodes,
+		*keyspace, *threads, *log_file, *log_level;
 	int foreground, debug, single, help, version, read_only, no_xattr;
 	char *place[2];
 	int place_count;
@@ -32,8 +32,8 @@ static const struct fuse_opt table[] = {
 	FLAG("ro", read_only), FLAG("noxattr", no_xattr),
 	TEXT("commit=%s", commit), TEXT("cache=%s", cache),
 	TEXT("memtable=%s", memtable), TEXT("max_value=%s", max_value),
-	TEXT("scratch_max=%s", scratch_max), TEXT("keyspace=%s", keyspace),
-	TEXT("threads=%s", threads), TEXT("--log-file=%s", log_file),
+	TEXT("scratch_max=%s", scratch_max), TEXT("max_nodes=%s", max_nodes),
+	TEXT("keyspace=%s", keyspace), TEXT("threads=%s", threads), TEXT("--log-file=%s", log_file),
 	TEXT("--log-level=%s", log_level), TEXT("log_level=%s", log_level),
 	TEXT("log_file=%s", log_file),
 	/* Options of libfuse and the kernel. */
@@ -170,6 +170,8 @@ static int read_numbers(struct mount_options *o, const struct raw *raw)
 		{ "max_value", raw->max_value, &o->max_value, 1,
 		  ((size_t)2 << 30) - 1 },
 		{ "scratch_max", raw->scratch_max, &o->scratch_max, 0,
+		  (size_t)1 << 40 },
+		{ "max_nodes", raw->max_nodes, &o->max_nodes, 1,
 		  (size_t)1 << 40 },
 		{ "threads", raw->threads, &o->threads, 1, 64 },
 	};
@@ -326,6 +328,9 @@ void mount_options_usage(void)
 	      "  memtable=SIZE        of all memtables (64M, or less)\n"
 	      "  max_value=SIZE       of one value (256M, at most 2G-1)\n"
 	      "  scratch_max=SIZE     of all temporary files (64M)\n"
+	      "  max_nodes=N          files and directories that are known only "
+	      "as the kernel\n"
+	      "                       knows them (256K, or less)\n"
 	      "  keyspace=K           show keyspace K alone\n"
 	      "  threads=N            that serve requests (4)\n"
 	      "  noxattr              no extended attributes, fewer requests\n"

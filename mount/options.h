@@ -15,6 +15,7 @@ struct mount_options {
 	bool as_mount_helper;		/* called as mount.widefs: its statuses */
 	double commit_s;
 	size_t cache_bytes, memtable_bytes, max_value, scratch_max, threads;
+	size_t max_nodes;		/* 0: the default */
 	char *keyspace;			/* or NULL: all */
 	char *log_file;			/* or NULL */
 	int log_level;

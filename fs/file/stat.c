@@ -12,9 +12,11 @@
 #include "fs/file/view.h"
 #include "fs/file/write_buffer.h"
 #include "fs/node/call.h"
+#include "fs/node/idle.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/node/notice.h"
 #include "fs/op/kernel.h"
 #include "fs/op/known.h"
 #include "fs/op/op.h"
@@ -381,4 +383,6 @@ void stat_fill_entry(struct op *op, struct node *n, struct child *c,
 	    (atomic_load(&n->flags) & (NODE_PAST | NODE_GONE)))
 		entry->entry_timeout_s = 0;
 	node_count(n);
+	if (idle_is_due(&op->fs->nodes))
+		notice_prune(&op->fs->notices);
 }

@@ -198,7 +198,8 @@ static int hold_to_read(struct op *op, struct node *n)
 		if (err)
 			return err;
 		if (v->child.expires_s != NO_TIME)
-			timer_add(&op->fs->timers, n, v->child.expires_s);
+			timer_add(&op->fs->timers, &op->fs->nodes, n,
+				  v->child.expires_s);
 		err = hold_version(op, n, &v, changes);
 		view_version_free(op->fs, v);
 	}

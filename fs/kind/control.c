@@ -87,9 +87,10 @@ static int print_options(struct op *op, struct buf *out)
 {
 	struct fs *fs = op->fs;
 
-	buf_add_format(out, "max_value=%llu\nscratch_max=%llu\n",
+	buf_add_format(out, "max_value=%llu\nscratch_max=%llu\nmax_nodes=%llu\n",
 		       (unsigned long long)fs->max_value,
-		       (unsigned long long)fs->scratch_max);
+		       (unsigned long long)fs->scratch_max,
+		       (unsigned long long)fs->nodes.max);
 	if (fs->keyspace)
 		buf_add_format(out, "keyspace=%s\n", fs->keyspace);
 	if (fs->read_only)

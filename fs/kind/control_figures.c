@@ -14,6 +14,8 @@ static const struct figure mount[] = {
 	{ "read_only", "1: nothing can be changed", FIGURE_GAUGE, NULL },
 	{ "errors", "refusals that errors tells of", FIGURE_COUNTER, NULL },
 	{ "nodes", "nodes in memory", FIGURE_GAUGE, NULL },
+	{ "nodes_asked", "nodes that the kernel was asked to drop",
+	  FIGURE_COUNTER, NULL },
 };
 
 static void add_mount(struct figures *f, struct fs *fs)
@@ -26,6 +28,7 @@ static void add_mount(struct figures *f, struct fs *fs)
 		    (const double[ARRAY_SIZE(mount)]){
 		(double)up_s, fs_is_read_only(fs), (double)errors_count(&fs->errors),
 		(double)atomic_load(&fs->nodes.count),
+		(double)atomic_load(&fs->nodes_asked),
 	});
 }
 

@@ -10,6 +10,7 @@ enum fs_notice_kind {
 				 * a directory's cached listing */
 	FS_NOTICE_ENTRY,	/* inval_entry: name in node */
 	FS_NOTICE_EPOCH,	/* every cached name is stale (INC_EPOCH) */
+	FS_NOTICE_PRUNE,	/* it holds too many: those of fs_idle_nodes */
 };
 struct fs_notice {
 	uint64_t number;	/* 1, 2, ... */
@@ -18,5 +19,7 @@ struct fs_notice {
 	char *name;		/* ENTRY: receiver's (mem_free); else NULL */
 	bool directory;		/* ENTRY: of a directory (expire, not drop) */
 };
+/* For a PRUNE: nodes that the kernel is asked to drop at a time. */
+#define FS_IDLE_NODES 128
 enum fs_notice_lock { FS_NOTICES_INODES, FS_NOTICES_NAMES, FS_NOTICE_LOCKS };
 #endif

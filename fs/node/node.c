@@ -22,19 +22,9 @@ static struct node_shard *name_shard(struct node_table *t, uint64_t ino)
 	return &t->by_name[ino % NODE_SHARDS];
 }
 
-static struct node_shard *id_shard(struct node_table *t, uint64_t id)
-{
-	return &t->by_id[id % NODE_SHARDS];
-}
-
 static struct node **name_bucket(struct node_shard *s, uint64_t ino)
 {
 	return &s->buckets[(ino >> 8) & (s->bucket_count - 1)];
-}
-
-static struct node **id_bucket(struct node_shard *s, uint64_t id)
-{
-	return &s->buckets[(id / NODE_SHARDS) & (s->bucket_count - 1)];
 }
 
 /* Double the buckets. Without memory the chains just get longer. */
@@ -56,7 +46,7 @@ static void grow(struct node_shard *s, bool by_name)
 
 			next = by_name ? n->next_name : n->next_id;
 			at = by_name ? name_bucket(s, n->ino) :
-				       id_bucket(s, n->id);
+				       node_id_bucket(s, n->id);
 			if (by_name)
 				n->next_name = *at;
 			else
@@ -85,7 +75,7 @@ static void insert_id(struct node_shard *s, struct node *n)
 
 	if (s->count >= s->bucket_count)
 		grow(s, false);
-	at = id_bucket(s, n->id);
+	at = node_id_bucket(s, n->id);
 	n->next_id = *at;
 	*at = n;
 	s->count++;
@@ -106,7 +96,7 @@ static bool remove_name(struct node_shard *s, struct node *n)
 
 static void remove_id(struct node_shard *s, struct node *n)
 {
-	struct node **at = id_bucket(s, n->id);
+	struct node **at = node_id_bucket(s, n->id);
 
 	while (*at && *at != n)
 		at = &(*at)->next_id;
@@ -181,7 +171,7 @@ static void node_put_many(struct node_table *t, struct node *n, int64_t count)
 		mutex_lock(&s->lock);
 		remove_name(s, n);
 		mutex_unlock(&s->lock);
-		s = id_shard(t, n->id);
+		s = node_id_shard(t, n->id);
 		mutex_lock(&s->lock);
 		remove_id(s, n);
 		mutex_unlock(&s->lock);
@@ -234,13 +224,26 @@ struct node *node_find(struct node_table *t, struct node *parent,
 
 struct node *node_by_id(struct node_table *t, uint64_t id)
 {
-	struct node_shard *s = id_shard(t, id);
+	struct node_shard *s = node_id_shard(t, id);
 	struct node *n;
 
 	mutex_lock(&s->lock);
-	for (n = *id_bucket(s, id); n; n = n->next_id)
+	for (n = *node_id_bucket(s, id); n; n = n->next_id)
 		if (n->id == id && try_get(n))
 			break;
+	mutex_unlock(&s->lock);
+	return n;
+}
+
+bool node_is_there(struct node_table *t, uint64_t id)
+{
+	struct node_shard *s = node_id_shard(t, id);
+	const struct node *n;
+
+	mutex_lock(&s->lock);
+	n = *node_id_bucket(s, id);
+	while (n && n->id != id)
+		n = n->next_id;
 	mutex_unlock(&s->lock);
 	return n;
 }
@@ -279,7 +282,7 @@ static struct node *new_node(struct node_table *t, const struct node_key *key,
  * number. */
 static void publish_id(struct node_table *t, struct node *n)
 {
-	struct node_shard *s = id_shard(t, n->id);
+	struct node_shard *s = node_id_shard(t, n->id);
 
 	link_child(t, n);
 	mutex_lock(&s->lock);
@@ -539,7 +542,7 @@ int node_table_init(struct node_table *t, const struct node_ops *root_ops,
 	t->root->ops = root_ops;
 	atomic_store(&t->root->references, 1);
 	atomic_store(&t->next_id, 2);
-	insert_id(id_shard(t, 1), t->root);
+	insert_id(node_id_shard(t, 1), t->root);
 	return 0;
 }
 

@@ -170,6 +170,11 @@ struct node_table {
 	struct mutex children[NODE_SHARDS];	/* by the parent's id */
 	_Atomic uint64_t next_id;
 	_Atomic uint64_t count;
+	/* The bound on nodes that only the kernel holds, set before the first
+	 * is made; 0: none. next_id when it was last asked to drop some; where
+	 * the search goes on: idle.h. */
+	uint64_t max;
+	_Atomic uint64_t asked, hand;
 	struct node *root;
 	/* Frees the objects of a freed node (scratch, buffer). */
 	void (*drop)(void *context, struct node *n);
@@ -177,6 +182,17 @@ struct node_table {
 	void (*unkept)(void *context, struct node *n);
 	void *context;
 };
+
+static inline struct node_shard *node_id_shard(struct node_table *t,
+					       uint64_t id)
+{
+	return &t->by_id[id % NODE_SHARDS];
+}
+
+static inline struct node **node_id_bucket(struct node_shard *s, uint64_t id)
+{
+	return &s->buckets[(id / NODE_SHARDS) & (s->bucket_count - 1)];
+}
 
 /* Make the table. ino: of the root; all others follow from it and the names. */
 int node_table_init(struct node_table *t, const struct node_ops *root_ops,
@@ -202,6 +218,8 @@ struct node *node_make(struct node_table *t, const struct node_key *key);
 struct node *node_find(struct node_table *t, struct node *parent,
 		       struct bytes name);
 struct node *node_by_id(struct node_table *t, uint64_t id);
+/* True if a node has that number: it may be freed at any time. */
+bool node_is_there(struct node_table *t, uint64_t id);
 struct node *node_get(struct node *n);
 void node_put(struct node_table *t, struct node *n);
 /* Count one lookup of the kernel's. */

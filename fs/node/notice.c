@@ -92,7 +92,7 @@ static uint64_t add(struct notices *q, enum fs_notice_kind kind, uint64_t node,
 	}
 	if (make_room(r)) {
 		n = at(r, r->count++);
-	} else if (r->count) {
+	} else if (r->count && kind != FS_NOTICE_PRUNE) {
 		n = at(r, r->count - 1);
 		mem_free(n->name);
 		mem_free(copy);
@@ -154,6 +154,11 @@ uint64_t notice_epoch(struct notices *q)
 	return add(q, FS_NOTICE_EPOCH, 0, BYTES_NULL, false);
 }
 
+void notice_prune(struct notices *q)
+{
+	add(q, FS_NOTICE_PRUNE, 0, BYTES_NULL, false);
+}
+
 uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
 		     bool directory)
 {
@@ -210,6 +215,16 @@ void notices_sent(struct notices *q, enum fs_notice_lock lock)
 	mutex_lock(&q->lock);
 	q->rings[lock].sending = 0;
 	mutex_unlock(&q->lock);
+}
+
+size_t notices_waiting(struct notices *q, enum fs_notice_lock lock)
+{
+	size_t count;
+
+	mutex_lock(&q->lock);
+	count = q->rings[lock].count;
+	mutex_unlock(&q->lock);
+	return count;
 }
 
 void notices_pending(struct notices *q, uint64_t first[FS_NOTICE_LOCKS])

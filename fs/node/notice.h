@@ -36,9 +36,13 @@ uint64_t notice_node(struct notices *q, struct node *n, uint32_t bits);
 bool notices_are_sent(struct notices *q, uint64_t number);
 /* Add: every cached name is stale. */
 uint64_t notice_epoch(struct notices *q);
+/* Add: there are more nodes than should be. */
+void notice_prune(struct notices *q);
 /* Add: a name that no node has any longer. */
 uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
 		     bool directory);
+/* Return how many wait to be taken. */
+size_t notices_waiting(struct notices *q, enum fs_notice_lock lock);
 /* As the calls of fs.h on notices. */
 void notices_add(struct notices *q, const struct fs_notice *notice);
 size_t notices_take(struct notices *q, enum fs_notice_lock lock,

@@ -1,7 +1,9 @@
 /*
  * Drop expired data from the kernel's caches: timeouts do it for names and
  * attributes; notices for listings and pages are sent from here. A heap of
- * (second, node) holds no references: a node that was freed needs no notice.
+ * (second, node) holds no references: a node that was freed needs no notice, and
+ * its entry goes before the heap grows. Else each walk through many cells would
+ * leave entries until they end.
  */
 #include "fs/node/timer.h"
 
@@ -26,32 +28,57 @@ static void swap(struct timer_entry *a, struct timer_entry *b)
 	*b = t;
 }
 
-void timer_add(struct timers *t, struct node *n, int64_t at_s)
+/* Add an entry where there is room for it. */
+static void push(struct timers *t, struct timer_entry entry)
+{
+	size_t i = t->count++;
+
+	t->heap[i] = entry;
+	for (; i && t->heap[(i - 1) / 2].at_s > t->heap[i].at_s;
+	     i = (i - 1) / 2)
+		swap(&t->heap[i], &t->heap[(i - 1) / 2]);
+}
+
+/* Remove the entries of nodes that were freed. */
+static void clean(struct timers *t, struct node_table *nodes)
+{
+	size_t i, count = t->count;
+
+	t->count = 0;
+	for (i = 0; i < count; i++)	/* it writes no further than it read */
+		if (node_is_there(nodes, t->heap[i].node))
+			push(t, t->heap[i]);
+}
+
+static bool make_room(struct timers *t, struct node_table *nodes)
+{
+	size_t cap = t->cap ? t->cap * 2 : 64;
+	struct timer_entry *more;
+
+	if (t->count < t->cap)
+		return true;
+	clean(t, nodes);
+	if (t->count < t->cap / 2)
+		return true;
+	more = mem_resize(t->heap, cap, sizeof(*more));
+	if (!more)
+		return t->count < t->cap;
+	t->heap = more;
+	t->cap = cap;
+	return true;
+}
+
+void timer_add(struct timers *t, struct node_table *nodes, struct node *n,
+	       int64_t at_s)
 {
 	int64_t before = atomic_load(&n->timer_s);
-	struct timer_entry *more;
-	size_t i;
 
 	if (before && before <= at_s)
 		return;
 	atomic_store(&n->timer_s, at_s);
 	mutex_lock(&t->lock);
-	if (t->count == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 64;
-
-		more = mem_resize(t->heap, cap, sizeof(*more));
-		if (!more) {	/* the kernel asks again after a day */
-			mutex_unlock(&t->lock);
-			return;
-		}
-		t->heap = more;
-		t->cap = cap;
-	}
-	i = t->count++;
-	t->heap[i] = (struct timer_entry){ at_s, n->id };
-	for (; i && t->heap[(i - 1) / 2].at_s > t->heap[i].at_s;
-	     i = (i - 1) / 2)
-		swap(&t->heap[i], &t->heap[(i - 1) / 2]);
+	if (make_room(t, nodes))	/* else the kernel asks after a day */
+		push(t, (struct timer_entry){ at_s, n->id });
 	mutex_unlock(&t->lock);
 }
 

@@ -13,8 +13,9 @@ struct timers {
 };
 void timers_init(struct timers *t);
 void timers_release(struct timers *t);
-/* The timer looks at n in that second, or before. */
-void timer_add(struct timers *t, struct node *n, int64_t at_s);
+/* The timer looks at n, one of those nodes, in that second, or before. */
+void timer_add(struct timers *t, struct node_table *nodes, struct node *n,
+	       int64_t at_s);
 /* Return the next node that is due (a reference), or NULL; *next_s: when one
  * will be. */
 struct node *timer_due(struct timers *t, struct node_table *nodes,

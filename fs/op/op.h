@@ -88,6 +88,7 @@ struct fs {
 	bool read_only;
 	int64_t opened_ns;
 	struct node_table nodes;
+	_Atomic uint64_t nodes_asked;	/* the kernel was asked to drop */
 	struct notices notices;
 	/* Tells the kernel that its copies of n (bits: enum armed) are stale:
 	 * view_changed of file/view.h. */

@@ -17,7 +17,6 @@
 #include "store/base/array.h"
 #include "store/snapshot.h"
 
-#define NODE_LIMIT 1000000	/* with more, listings make no nodes */
 /* Bytes of children that are charged at first, and the most that are held. What
  * is allocated for them is at most twice as much. */
 #define CHILDREN_LEAST 4096
@@ -273,8 +272,8 @@ static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
 
 	if (err)
 		return err;
-	if (atomic_load(&op->fs->nodes.count) > NODE_LIMIT)
-		return 1;
+	if (atomic_load(&op->fs->nodes.count) > 2 * op->fs->nodes.max)
+		return 1;	/* the kernel drops them too slowly */
 	n = op_node_of_child(op, l->node, buf_bytes(&l->name), &c);
 	if (!n)
 		return -ENOMEM;
@@ -310,7 +309,7 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 			entry->attr.st_mode = node_ops_type(l->child.ops);
 		}
 		if (l->child.expires_s != NO_TIME && !dir->snapshot)
-			timer_add(&op->fs->timers, dir,
+			timer_add(&op->fs->timers, &op->fs->nodes, dir,
 				  l->child.expires_s);
 	}
 	if (fill(context, (const char *)l->name.ptr, l->name.len, entry,

@@ -170,3 +170,8 @@ size_t memory_default_memtables(void)
 {
 	return part(16, (size_t)1 << 20, (size_t)64 << 20);
 }
+
+size_t memory_default_nodes(void)
+{
+	return part(16, (size_t)1 << 20, (size_t)96 << 20) / 384;
+}

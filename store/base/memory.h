@@ -15,6 +15,9 @@ uint64_t memory_limit(const char *root);
  * an eighth and a sixteenth of the memory where that is less. */
 size_t memory_default_cache(void);
 size_t memory_default_memtables(void);
+/* Files and directories that a mount may know because the kernel does: 256 Ki,
+ * for 96 MiB; for a sixteenth of the memory where that is less. */
+size_t memory_default_nodes(void);
 /* The memory that a reader (an iterator, a cursor, a result) holds. */
 struct memory_use {
 	uint64_t bytes;		/* its own: blocks, rows that were merged */

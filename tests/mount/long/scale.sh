@@ -1,6 +1,6 @@
 # Many rows (ROWS, 1,000,000): through T.ndjson and T.csv, import and export, in and
-# out, by sorted checksum; then a partition of all of them and as many partitions are
-# listed whole while others insert and delete. The resident memory of the daemon
+# out, by sorted checksum; then find looks at each, and a partition of all of them and
+# as many partitions are listed whole while others insert and delete. The resident memory of the daemon
 # stays below LIMIT_MB (300) in each step; the steps print it with the CPU time
 # of the daemon for a row, which says more on a busy machine than a clock.
 . tests/mount/lib.sh
@@ -61,6 +61,9 @@ one() { seq "$rows" | awk 'BEGIN { print "p,c" } { print "1," $1 }' >>"$M/k/one.
 many() { seq "$rows" | awk 'BEGIN { print "p,c" } { print $1 ",1" }' >>"$M/k/many.csv"; }
 step 'a partition of all, in' one
 step 'a partition of all, listed' list "$rows" "$M/k/one/1" one '1, -1'
+# The kernel looks up each row.
+walk() { [ "$(find "$M/k/a" -mindepth 2 -maxdepth 2 -newermt 2000-01-01 | wc -l)" = "$rows" ]; }
+step 'rows, by find' walk
 step 'as many partitions, in' many
 step 'as many partitions, listed' list "$rows" "$M/k/many" many '-1, -1'
 done_testing

@@ -115,6 +115,8 @@ START_TEST(defaults_are_within_bounds)
 	ck_assert_uint_le(memory_default_cache(), 128 << 20);
 	ck_assert_uint_ge(memory_default_memtables(), 1 << 20);
 	ck_assert_uint_le(memory_default_memtables(), 64 << 20);
+	ck_assert_uint_ge(memory_default_nodes(), 2730);
+	ck_assert_uint_le(memory_default_nodes(), 256 << 10);
 }
 END_TEST
 
