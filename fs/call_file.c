@@ -237,7 +237,8 @@ static int64_t write_stream(struct op *op, struct handle *h, uint64_t offset,
 		keep_reason(op, h);
 		h->torn = (int)count;
 	}
-	h->split = data.len >= SPLIT_BYTES && count == (int64_t)data.len;
+	h->split = h->begun && data.len >= SPLIT_BYTES &&
+		   count == (int64_t)data.len;
 	mutex_unlock(&h->lock);
 	return count;
 }

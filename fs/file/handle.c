@@ -219,6 +219,15 @@ int handle_begin_statement(struct op *op, struct handle *h, bool begun)
 	return 0;
 }
 
+void handle_note_begun(struct handle *h, struct bytes text)
+{
+	size_t i = 0;
+
+	while (i < text.len && text.ptr[i] <= ' ')
+		i++;
+	h->begun = i < text.len;
+}
+
 int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		struct fs_open_reply *reply)
 {

@@ -76,7 +76,8 @@ struct handle {
 	_Atomic bool counted;		/* in handles.empties; reads go without */
 	struct charge open;		/* of the handle itself */
 	struct mutex lock;		/* of what follows */
-	bool split;	/* the last write may go on: the kernel split it */
+	bool begun;	/* its text ends within a statement or a line, and */
+	bool split;	/* that may go on: the kernel split its write */
 	int torn;	/* then one was refused: what follows is, too */
 	bool pinned;
 	bool at_open;			/* and not read since */
@@ -143,6 +144,9 @@ int handle_flush(struct op *op, struct handle *h);
  * ends another's statement.
  */
 int handle_begin_statement(struct op *op, struct handle *h, bool begun);
+/* Note whether a statement or a line has begun in what was written and not
+ * carried out. REQUIRES its lock. */
+void handle_note_begun(struct handle *h, struct bytes text);
 /* Close its last descriptor: commit what is left, and give up its buffer. */
 int handle_finish(struct op *op, struct handle *h);
 /* Close, at the end, the handles that get no RELEASE. The store is open yet;

@@ -32,6 +32,7 @@ int64_t line_input_write(struct op *op, struct handle *h,
 	}
 	if (err)
 		buf_clear(&h->text);
+	handle_note_begun(h, buf_bytes(&h->text));
 	mutex_unlock(&h->lock);
 	return err && !good ? err : err ? (int64_t)good : (int64_t)data.len;
 }

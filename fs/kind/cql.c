@@ -433,6 +433,7 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 		tell(c, err, CQL_SERVER_ERROR);
 		count = err;
 	}
+	handle_note_begun(h, buf_bytes(&c->text));
 	settle(c);
 	mutex_unlock(&h->lock);
 	return count;

@@ -347,6 +347,7 @@ int64_t rows_write(struct op *op, struct handle *h, uint64_t offset,
 		else
 			count = err;
 	}
+	handle_note_begun(h, buf_bytes(&r->rest));
 	if (count > 0) {
 		r->taken += (uint64_t)count;
 		if (h->flags & (O_SYNC | O_DSYNC) &&

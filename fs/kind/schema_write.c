@@ -343,6 +343,7 @@ int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
 		memmove(text->ptr, text->ptr + used, text->len - used);
 		text->len -= used;
 	}
+	handle_note_begun(h, buf_bytes(text));
 	text_fit(op->fs, text);
 	op_charge(op, &h->charge, RESOURCE_STATEMENTS, text->len);
 	mutex_unlock(&h->lock);

@@ -47,6 +47,24 @@ is 'definitions' 'File exists' "$(writes "$M/k/schema.cql" "b\"CREATE TABLE k.u 
 is 'what is in its text is not made' 'schema.cql n t u' "$(names "$M/k")"
 is 'lines of a counter' 'Invalid argument' "$(writes "$M/k/n/1/c" "b'+1\n' * 10 + b'+' * (1 << 20) + b'+7\n'")"
 is 'count to the bad one' 11 "$(cat "$M/k/n/1/c")"
+# Nor is more refused after a long write of whole lines.
+cat >"$W/whole.py" <<'P'
+import os, sys
+fd, bad = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND), 'taken'
+lines = b''.join(b'{"p": "l%06d", "v": "x"}\n' % i for i in range(6000))
+os.write(fd, lines)
+try: os.write(fd, b'{"p": 5}\n')
+except OSError as e: bad = e.strerror
+os.write(fd, b'{"p": "after"}\n')
+print(len(lines) > 1 << 17, bad)
+P
+is 'a line that is refused behind a long write' 'True Invalid argument' "$(python3 "$W/whole.py" "$M/k/t.ndjson")"
+is 'the next one is there' after "$(ls "$M/k/t" | grep -x after)"
+# 128 KiB of lines are a request of import: the bad one is the first of the next.
+{ seq -f '{"p": "i%07.0f", "v": "0123456789012345678901234567890123456"}' 1 2048; echo '{"p": 5}'; echo '{"p": "last"}'; } >"$W/rows.ndjson"
+is 'import --errors' 1 "$("$CTL" import -e "$W/refused" "$M/k/t" "$W/rows.ndjson" 2>/dev/null; echo $?)"
+is 'a bad line behind a whole request' '131072 {"p": 5} last' "$(head -2048 "$W/rows.ndjson" | wc -c) $(cat "$W/refused") $(ls "$M/k/t" | grep -x last)"
+echo 'TRUNCATE k.t;' >"$M/.cql"
 # Short lines and statements go on after one that was refused.
 exec 8>>"$M/k/t.ndjson"
 refused 'a short line' 'Invalid argument' bash -c 'echo "{\"p\": 5}" >&8'
