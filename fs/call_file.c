@@ -284,14 +284,6 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 	return 0;
 }
 
-/* Sync what was committed: of what waits in memory nothing is on disk. */
-static int sync_handle(struct op *op, const struct handle *h)
-{
-	if (h && handle_node(h)->ops->waits)
-		return op_refuse(op, -EBUSY, "it waits in memory for schema.cql, which makes the table, and cannot be synced before");
-	return store_sync_to(op->fs->store, store_position(op->fs->store));
-}
-
 int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 		 uint64_t handle, uint64_t offset, struct bytes data)
 {
@@ -322,7 +314,7 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 			op->reason[0] = 0;
 			err = 0;
 		} else if (!err) {
-			err = sync_handle(op, h);
+			err = store_sync(fs->store);
 		}
 	}
 	err = op_end(op, err, h->node, NULL);
@@ -362,7 +354,7 @@ int fs_fsync(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (h && h->buffer)
 		err = handle_commit(op, h, COMMIT_ALL);
 	if (!err && !fs->read_only)
-		err = sync_handle(op, h);
+		err = store_sync_to(fs->store, store_position(fs->store));
 	err = op_end(op, err, h ? h->node : NULL, NULL);
 	if (h)
 		wait_later(h, call);

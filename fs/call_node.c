@@ -470,9 +470,7 @@ int fs_fsyncdir(struct fs *fs, struct fs_call *call, uint64_t node)
 	if (err)
 		return err;
 	handles_commit_empty(on.op, on.n);
-	if (on.n->ops->waits)
-		err = op_refuse(on.op, -EBUSY, "it waits in memory for schema.cql, and cannot be synced before");
-	else if (!fs->read_only)
+	if (!fs->read_only)
 		err = store_sync(fs->store);
 	return on_end(&on, err);
 }

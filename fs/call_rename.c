@@ -11,6 +11,7 @@
 #include "fs/file/view.h"
 #include "fs/file/write_buffer.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/waiting_store.h"
 #include "fs/node/account.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -50,6 +51,9 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
 		atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
 		keep_for(op, made, atomic_exchange(&child->keeper, NULL));
 		err = carry_kept(op, child, made);
+		if (!err && child->scratch && child->ops->waits)
+			err = waiting_save_renamed(op, child, to,
+						   node_name(made), true);
 		node_detach(&op->fs->nodes, child);
 		none = NULL;
 		if (!atomic_compare_exchange_strong(&child->forward, &none,

@@ -11,7 +11,7 @@
 #include "fs/fs.h"
 #include "fs/kind/root.h"
 #include "fs/kind/scratch.h"
-#include "fs/kind/waiting.h"
+#include "fs/kind/waiting_store.h"
 #include "fs/node/account.h"
 #include "fs/node/errors.h"
 #include "fs/node/node.h"
@@ -108,6 +108,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 		return err;
 	}
 	store_observer_start(fs);
+	waiting_load(fs);
 	*out = fs;
 	return 0;
 }
@@ -121,7 +122,6 @@ int fs_close(struct fs *fs)
 	scrub_release(&fs->scrub);
 	if (fs->nodes.root) {
 		err = fs_flush_all(fs);
-		waiting_log(fs);
 		store_observer_stop(fs);
 	}
 	handles_release(fs);

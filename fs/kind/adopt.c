@@ -13,6 +13,7 @@
 #include "fs/kind/scratch.h"
 #include "fs/kind/table.h"
 #include "fs/kind/waiting.h"
+#include "fs/kind/waiting_store.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -274,10 +275,13 @@ static int wait_row(struct adoption *a, struct node *table,
 		node_put(&op->fs->nodes, n);
 		n = err ? NULL : op_node_of_child(op, dir, buf_bytes(&a->name),
 						  &file);
-		if (n)
+		if (n) {
 			keep_for(op, n, NULL);
-		else
+			waiting_told(table);
+			err = waiting_save_row(op, n);
+		} else {
 			scratch_free(op->fs, file.scratch);
+		}
 	}
 	node_put(&op->fs->nodes, n);
 	node_put(&op->fs->nodes, dir);
@@ -371,7 +375,7 @@ int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 	if (!err)
 		err = adopt_all(&a, table);
 	if (!err)
-		err = waiting_begin(op, waiting, table);
+		err = waiting_begin(op, waiting, table, to);
 	if (!err)
 		remember_times(op, table);
 	if (!err)	/* before anybody finds it removed */

@@ -8,6 +8,7 @@
 #include "fs/kind/long_name.h"
 #include "fs/kind/schemaless.h"
 #include "fs/kind/waiting.h"
+#include "fs/kind/waiting_store.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -225,6 +226,7 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 	struct buf name = BUF_INIT, value = BUF_INIT;
 	struct bytes whole = text;
 	struct node *dir = n->parent;
+	bool waits = may_wait(op, dir);
 	int err;
 
 	if (text.len && text.ptr[text.len - 1] == '\n')
@@ -244,10 +246,11 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 		atomic_fetch_and(&dir->flags, ~(uint32_t)NODE_NO_KEY_FILE);
 	buf_release(&name);
 	buf_release(&value);
-	if (err != -EINVAL || !may_wait(op, dir))
-		return err;
-	op->reason[0] = 0;
-	return unkeyed_hold(op, n, whole, how);
+	if (err == -EINVAL && waits) {
+		op->reason[0] = 0;
+		err = unkeyed_hold(op, n, whole, how);
+	}
+	return !err && waits ? waiting_save_key(op, n, whole) : err;
 }
 
 /* Remove it: rm -r must be able to, and tar, which then makes it again. Its

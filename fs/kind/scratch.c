@@ -7,6 +7,7 @@
 #include "fs/file/reader_text.h"
 #include "fs/file/stat.h"
 #include "fs/file/xattr.h"
+#include "fs/kind/waiting_store.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
@@ -128,6 +129,14 @@ static int store(struct op *op, struct node *n, struct bytes text,
 	return 0;
 }
 
+static int store_waiting(struct op *op, struct node *n, struct bytes text,
+			 const struct store_how *how)
+{
+	int err = store(op, n, text, how);
+
+	return err ? err : waiting_save(op, n);
+}
+
 static bool takes_empty(struct op *op, struct node *n)
 {
 	(void)op;
@@ -141,11 +150,21 @@ static const struct file_kind scratch_file = {
 	.takes_empty = takes_empty,
 };
 
+static const struct file_kind waiting_file = {
+	.load = load,
+	.store = store_waiting,
+	.takes_empty = takes_empty,
+};
+
+/* Store one that waits as it is now. */
+static int save_if_waits(struct op *op, struct node *n)
+{
+	return n->ops->waits ? waiting_save(op, n) : 0;
+}
+
 static int unlink_scratch(struct op *op, struct node *n)
 {
-	(void)op;
-	(void)n;
-	return 0;
+	return n->ops->waits ? waiting_unsave(op, n) : 0;
 }
 
 void scratch_contents(struct scratch *s, struct buf *text, struct store_how *how)
@@ -195,8 +214,16 @@ static int rename_scratch(struct op *op, struct node *n, struct node *dir,
 	if (err)
 		return err;
 	if (!target->scratch)
-		return become(op, n, dir, name, target);
+		err = become(op, n, dir, name, target);
+	if (!err && (n->ops->waits || target->ops->waits))
+		err = waiting_save_renamed(op, n, dir, name,
+					   target->ops->waits);
+	if (!target->scratch)
+		return err;
 	scratch_free(op->fs, target->scratch);
+	target->scratch = NULL;
+	if (err)
+		return err;
 	atomic_fetch_add(&n->scratch->users, 1);
 	target->scratch = n->scratch;
 	return 0;
@@ -204,12 +231,11 @@ static int rename_scratch(struct op *op, struct node *n, struct node *dir,
 
 static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
-	(void)op;
 	mutex_lock(&n->scratch->lock);
 	n->scratch->mtime_ns = mtime_ns;
 	n->scratch->has_mtime = true;
 	mutex_unlock(&n->scratch->lock);
-	return 0;
+	return save_if_waits(op, n);
 }
 
 /* Accept owners that the target cannot keep, as copiers set them; they are
@@ -219,7 +245,6 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 {
 	struct scratch *s = n->scratch;
 
-	(void)op;
 	mutex_lock(&s->lock);
 	if (set & FS_SET_MODE)
 		s->mode = attr->st_mode & 0777;
@@ -228,7 +253,7 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 	if (set & FS_SET_GID)
 		s->gid = attr->st_gid;
 	mutex_unlock(&s->lock);
-	return 0;
+	return save_if_waits(op, n);
 }
 
 static int get_attribute(struct op *op, struct node *n, const char *name,
@@ -248,13 +273,15 @@ static int get_attribute(struct op *op, struct node *n, const char *name,
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {
+	int err = 0;
+
 	if (strcmp(name, "expires"))
 		return -EOPNOTSUPP;
-	if (bytes_is_null(value)) {
+	if (bytes_is_null(value))
 		n->scratch->expires_s = NO_TIME;
-		return 0;
-	}
-	return xattr_read_expires(op, value, &n->scratch->expires_s);
+	else
+		err = xattr_read_expires(op, value, &n->scratch->expires_s);
+	return err ? err : save_if_waits(op, n);
 }
 
 const struct node_ops kind_scratch = {
@@ -272,7 +299,7 @@ const struct node_ops kind_scratch = {
 const struct node_ops kind_scratch_waiting = {
 	.kind = "file that waits for its schema.cql",
 	.waits = true,
-	.file = &scratch_file,
+	.file = &waiting_file,
 	.stat = stat_scratch,
 	.unlink = unlink_scratch,
 	.rename = rename_scratch,

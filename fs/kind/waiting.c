@@ -8,6 +8,7 @@
 #include "fs/file/xattr.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/waiting_move.h"
+#include "fs/kind/waiting_store.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -16,7 +17,6 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "store/base/alloc.h"
-#include "store/base/log.h"
 
 #define DEPTH_MAX 64	/* of directories below a table */
 
@@ -205,9 +205,14 @@ static void tell(struct op *op, struct node *table)
 {
 	if (atomic_fetch_or(&table->flags, NODE_TOLD) & NODE_TOLD)
 		return;
-	op_remark(op, table, "files below wait in memory for schema.cql: it "
-			     "makes the table and stores them; without it "
-			     "they are lost at unmount");
+	op_remark(op, table, "files below wait for schema.cql, which makes the "
+			     "table and stores them as its cells; until then "
+			     "no statement finds them");
+}
+
+void waiting_told(struct node *table)
+{
+	atomic_fetch_or(&table->flags, NODE_TOLD | NODE_COPIED);
 }
 
 int waiting_child(struct op *op, struct node *dir, struct bytes name,
@@ -260,9 +265,15 @@ const struct node_ops kind_waiting = {
 };
 
 /* ------------------------------------------------------ writing a schema */
-int waiting_begin(struct op *op, struct waiting_list *w, struct node *table)
+int waiting_begin(struct op *op, struct waiting_list *w, struct node *table,
+		  const struct table *to)
 {
 	struct fs *fs = op->fs;
+	int err = atomic_load(&table->flags) & NODE_TOLD ?
+			  waiting_save_successor(op, table->number, to) : 0;
+
+	if (err)
+		return err;
 
 	if (w->count == w->room) {
 		size_t room = w->room ? w->room * 2 : 8;
@@ -286,58 +297,6 @@ int waiting_begin(struct op *op, struct waiting_list *w, struct node *table)
 	return 0;
 }
 
-/* Count the directories and files that are kept below. */
-static void count_below(struct fs *fs, struct node *dir, size_t *directories,
-			size_t *files)
-{
-	struct node **children;
-	size_t i, count;
-
-	if (node_children(&fs->nodes, dir, CHILDREN_KEPT, &children, &count))
-		return;
-	for (i = 0; i < count; i++) {
-		*directories += children[i]->ops == &kind_waiting;
-		*files += children[i]->ops == &kind_scratch_waiting;
-		if (children[i]->ops->directory)
-			count_below(fs, children[i], directories, files);
-	}
-	node_children_put(&fs->nodes, children, count);
-}
-
-static void log_table(struct fs *fs, struct node *table)
-{
-	size_t directories = 0, files = 0;
-	struct bytes keyspace = node_name(table->parent);
-
-	count_below(fs, table, &directories, &files);
-	if (directories || files)
-		log_message(LOG_WARNING_LEVEL, "%.*s/%.*s: %zu directories and %zu files waited for schema.cql, which did not come: they are lost",
-			    (int)keyspace.len, keyspace.ptr,
-			    (int)table->name_len, table->data, directories,
-			    files);
-}
-
-void waiting_log(struct fs *fs)
-{
-	struct node **keyspaces, **tables;
-	size_t i, j, count, table_count;
-
-	if (node_children(&fs->nodes, fs->nodes.root, CHILDREN_NAMED, &keyspaces,
-			  &count))
-		return;
-	for (i = 0; i < count; i++) {
-		if (!keyspaces[i]->ops->directory ||
-		    node_children(&fs->nodes, keyspaces[i], CHILDREN_NAMED, &tables,
-				  &table_count))
-			continue;
-		for (j = 0; j < table_count; j++)
-			if (tables[j]->table == tables[j])
-				log_table(fs, tables[j]);
-		node_children_put(&fs->nodes, tables, table_count);
-	}
-	node_children_put(&fs->nodes, keyspaces, count);
-}
-
 static void unlink_waiting(struct fs *fs, struct waiting_list *w)
 {
 	struct waiting_list **link;
@@ -355,6 +314,7 @@ void waiting_end(struct op *op, struct waiting_list *w)
 {
 	struct arena kept = op->arena;	/* ours is cleared with each name */
 	char reason[sizeof(op->reason)];
+	bool stored = false;
 	size_t i;
 
 	if (!w->keyspace)
@@ -363,8 +323,12 @@ void waiting_end(struct op *op, struct waiting_list *w)
 	op->reason[0] = 0;
 	op->arena = ARENA_INIT;
 	op_renew_schema(op);
-	for (i = 0; i < w->count; i++)
+	for (i = 0; i < w->count; i++) {
 		waiting_move_table(op, w->tables[i]);
+		stored |= atomic_load(&w->tables[i]->flags) & NODE_TOLD;
+	}
+	if (stored)	/* what is left then, the next mount makes anew */
+		waiting_unsave_tables(op, w->tables, w->count);
 	arena_release(&op->arena);
 	op->arena = kept;
 	memcpy(op->reason, reason, sizeof(reason));

@@ -4,8 +4,8 @@
  * caller made himself, directories are kept in memory at any depth (charged to
  * their maker, as all directories that have no rows), and files in them (charged
  * as temporary files); the CREATE TABLE that follows makes them anew in the new
- * table, under the same names. At unmount what waits is lost, and told in the
- * log.
+ * table, under the same names. The files are in the store, too
+ * (waiting_store.h).
  *
  * Calls return 0 or -errno where nothing else is said. Any thread.
  */
@@ -22,8 +22,8 @@ int waiting_child(struct op *op, struct node *dir, struct bytes name,
 /* The same as create of struct node_ops, where they may; the errors tell it. */
 int waiting_create(struct op *op, struct node *dir, struct bytes name,
 		   struct child *out);
-/* Log what waits in each table: it will be lost. */
-void waiting_log(struct fs *fs);
+/* Files wait in the table since before the mount: errors say so no more. */
+void waiting_told(struct node *table);
 /* As mkdir of struct node_ops, in a partition or below it: -EPERM with the
  * reason where none may wait. */
 int waiting_mkdir(struct op *op, struct node *dir, struct bytes name,
@@ -47,8 +47,9 @@ struct waiting_list {
 	size_t count, room;
 	struct waiting_list *next;		/* under leaving_lock, once begun */
 };
-/* Another table is about to take the place of this one. */
-int waiting_begin(struct op *op, struct waiting_list *w, struct node *table);
+/* Another table, `to`, is about to take the place of this one. */
+int waiting_begin(struct op *op, struct waiting_list *w, struct node *table,
+		  const struct table *to);
 /* All statements ran: make the directories, and let the lookups go on. What
  * fits nowhere is named in the errors. */
 void waiting_end(struct op *op, struct waiting_list *w);

@@ -254,9 +254,8 @@ static int make_child(struct op *op, struct node *dir, struct bytes name,
 		       dir->ops->mkdir(op, dir, name, 0777, c, keep) : -EINVAL;
 }
 
-/* Find the directory of that name, or make it. One that has no place has no
- * directory with a place below it. */
-static int make(struct op *op, struct node *dir, struct bytes name,
+/* One that has no place has no directory with a place below it. */
+int waiting_make(struct op *op, struct node *dir, struct bytes name,
 		struct node **out)
 {
 	struct child c;
@@ -315,7 +314,7 @@ static void move(struct op *op, struct node *from, struct node *to);
 static void move_directory(struct op *op, struct node *n, struct node *to)
 {
 	struct node *made = NULL;
-	int err = to ? make(op, to, node_name(n), &made) : 0;
+	int err = to ? waiting_make(op, to, node_name(n), &made) : 0;
 	bool aside = false;
 
 	arena_clear(&op->arena);

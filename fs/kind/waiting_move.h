@@ -12,4 +12,8 @@
  * memory as NAME.rej, and is named in the errors. op->arena is cleared.
  */
 void waiting_move_table(struct op *op, struct node *from);
+/* Find the directory of that name in dir, or make it: a reference in *out. 0 or
+ * -errno. */
+int waiting_make(struct op *op, struct node *dir, struct bytes name,
+		 struct node **out);
 #endif

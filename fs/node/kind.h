@@ -115,7 +115,7 @@ struct node_ops {
 	bool snapshot;
 	bool json;	/* below it rows are documents: kind/json_tree.h */
 	bool volatile_listing;	/* the kernel keeps none */
-	bool waits;		/* for schema.cql, in memory: no fsync */
+	bool waits;		/* for schema.cql: kind/waiting.h */
 	/* True if the caller is making this name, and must not find it. NULL:
 	 * never. */
 	bool (*is_being_made)(struct op *op, struct node *dir,

@@ -7,7 +7,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 
-static const struct table above = {
+const struct table keyspace_times_above = {
 	.number = STORE_ATTRIBUTES_NUMBER,
 	.keyspace = (char *)"system",
 	.name = (char *)"attributes",
@@ -15,7 +15,7 @@ static const struct table above = {
 
 static struct object_ref object_of(struct bytes keyspace)
 {
-	return (struct object_ref){ .table = &above,
+	return (struct object_ref){ .table = &keyspace_times_above,
 				    .partition_key = keyspace };
 }
 

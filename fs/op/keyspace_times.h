@@ -13,6 +13,8 @@
 #define FS_OP_KEYSPACE_TIMES_H
 #include "fs/op/times.h"
 
+/* That engine table, as a table that attributes are stored in. */
+extern const struct table keyspace_times_above;
 /* The attributes that have these times. */
 enum { ABOVE_DIRECTORY = 'm', ABOVE_SCHEMA = 's' };
 int keyspace_times_get(struct op *op, struct bytes keyspace, uint8_t name,

@@ -1,5 +1,6 @@
 #include <errno.h>
 
+#include "store/row/row_codec.h"
 #include "store/table/cell.h"
 #include "store/table/inner.h"
 #include "store/table/key.h"
@@ -76,6 +77,65 @@ int table_attribute(struct store *s, const struct object_ref *object,
 	buf_release(&key);
 	buf_release(&path);
 	return found;
+}
+
+/* Pass the attribute of a partition, if the entry has it. */
+static int pass_attribute(const struct entry *e, struct bytes path,
+			  struct arena *arena, table_attribute_each *each,
+			  void *context)
+{
+	struct buf key = BUF_INIT;
+	struct row row;
+	uint32_t i;
+	int err = row_decode(&row, arena, e->row);
+
+	if (!err)
+		err = key_partition_key(&key, e->key);
+	for (i = 0; !err && i < row.cell_count; i++) {
+		const struct cell *c = &row.cells[i];
+
+		if (c->column == CELL_ATTRIBUTE && !c->flags &&
+		    bytes_equal(c->path, path))
+			err = key.failed ? -ENOMEM :
+					   each(context, buf_bytes(&key),
+						c->value);
+	}
+	buf_release(&key);
+	return err;
+}
+
+int table_each_attribute(struct store *s, const struct table *t, uint8_t name,
+			 table_attribute_each *each, void *context)
+{
+	struct object_ref object = { .table = t };
+	struct buf path = BUF_INIT;
+	struct arena arena = ARENA_INIT;
+	struct iterator *it = NULL;
+	struct deletion in_force;
+	struct entry e;
+	int got = lsm_iterate(&it, s->lsm, t->number, BYTES_EMPTY, BYTES_EMPTY,
+			      false);
+
+	attribute_path(&path, &object, name);
+	if (!got && path.failed)
+		got = -ENOMEM;
+	if (!got)
+		got = iterator_seek(it, BYTES_EMPTY, &in_force);
+	while (!got && (got = iterator_next(it, &e)) > 0) {
+		size_t len = key_partition_len(e.key);
+
+		got = 0;
+		if (e.kind == ENTRY_ROW && len && e.key.len == len + 3 &&
+		    e.key.ptr[len] == KEY_ATTRIBUTES && !e.key.ptr[len + 1])
+			got = pass_attribute(&e, buf_bytes(&path), &arena, each,
+					     context);
+		arena_clear(&arena);
+	}
+	if (it)
+		iterator_close(it);
+	arena_release(&arena);
+	buf_release(&path);
+	return got;
 }
 
 void attribute_write(struct write *w, const struct object_ref *object,

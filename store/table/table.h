@@ -300,6 +300,16 @@ void attribute_write(struct write *w, const struct object_ref *object,
 /* Read it: 1 with *value from arena, 0, -errno. */
 int table_attribute(struct store *s, const struct object_ref *object,
 		    uint8_t name, struct arena *arena, struct bytes *value);
+/*
+ * Pass the attribute of that name of each partition that has one to `each`, in
+ * the order of tokens, until it returns something else than 0. Keys and values
+ * are valid during the call, which may read and not write. Returns 0, what
+ * `each` returned, or -errno.
+ */
+typedef int table_attribute_each(void *context, struct bytes partition_key,
+				 struct bytes value);
+int table_each_attribute(struct store *s, const struct table *t, uint8_t name,
+			 table_attribute_each *each, void *context);
 
 /* ----------------------------------------------------------------- index */
 /*

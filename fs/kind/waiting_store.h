@@ -1,0 +1,48 @@
+/*
+ * Files that wait for schema.cql (waiting.h), in the store: they are there again
+ * after an unmount or a crash. Each is an attribute of an object above tables
+ * (store.h, STORE_ATTRIBUTES_NUMBER), with these keys and names:
+ *
+ *   00 | 4 number of the table, little-endian as all below | the names below
+ *   it, with '/' between them
+ *     'w'  the file: 8 mtime in nanoseconds | 8 the second in which it ends, or
+ *          NO_TIME | 4 uid | 4 gid | 4 mode | 1: 1 if the mtime was set, else
+ *          0 | the text
+ *     'k'  of a directory with a shortened name: the text of its @key
+ *   00 | 4 number of the table
+ *     'n'  the table is about to be replaced by the one of this name, in which
+ *          what waits is made anew: keyspace '/' table
+ *
+ * Order: 'n' is written before the schema that replaces the table, both are
+ * removed after all files were made anew. So after a crash in between they are
+ * made anew once more, the same. Files of a table that is gone without an 'n'
+ * are removed by the next mount.
+ *
+ * Calls return 0 or -errno where nothing else is said. Any thread.
+ */
+#ifndef FS_KIND_WAITING_STORE_H
+#define FS_KIND_WAITING_STORE_H
+#include "fs/op/op.h"
+
+/* Store a file that waits as it is now. */
+int waiting_save(struct op *op, struct node *n);
+/* The same, while no other thread writes. */
+int waiting_save_row(struct op *op, struct node *n);
+/* Store the text of the @key n of a directory in which files may wait. */
+int waiting_save_key(struct op *op, struct node *n, struct bytes text);
+/* It is removed. */
+int waiting_unsave(struct op *op, struct node *n);
+/* The scratch file n, waiting or not, gets this name of dir, where it waits or
+ * not. */
+int waiting_save_renamed(struct op *op, struct node *n, struct node *dir,
+			 struct bytes name, bool waits);
+/* Write the 'n' of the table with this number, while no other thread writes. */
+int waiting_save_successor(struct op *op, uint32_t from,
+			   const struct table *to);
+/* All that waited in these nodes of tables was made anew, where another table
+ * took their place. */
+int waiting_unsave_tables(struct op *op, struct node *const *tables,
+			  size_t count);
+/* After the tree was opened, before any call: have the files wait again. */
+void waiting_load(struct fs *fs);
+#endif
