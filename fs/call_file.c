@@ -284,6 +284,27 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 	return 0;
 }
 
+/*
+ * Commit what was written, where that does not wait for the close. A temporary
+ * file that processes map together is stored at once: who else asks for its size
+ * would make the kernel cut all their mappings at the one before.
+ */
+static int commit_now(struct op *op, struct handle *h)
+{
+	bool syncs = h->flags & (O_SYNC | O_DSYNC);
+	int err;
+
+	if (!syncs && !(h->node->scratch &&
+			name_is_memory(node_name(h->node))))
+		return 0;
+	err = handle_commit(op, h, COMMIT_WRITTEN);
+	if (err == -EINVAL) {	/* only incomplete: told at the close */
+		op->reason[0] = 0;
+		return 0;
+	}
+	return err || !syncs ? err : store_sync(op->fs->store);
+}
+
 int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 		 uint64_t handle, uint64_t offset, struct bytes data)
 {
@@ -308,15 +329,8 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 	}
 	node_saw(h->node);
 	err = h->buffer ? write_buffer_text(op, h, offset, data) : -EBADF;
-	if (!err && (h->flags & (O_SYNC | O_DSYNC))) {
-		err = handle_commit(op, h, COMMIT_WRITTEN);
-		if (err == -EINVAL) {	/* only incomplete: told at the close */
-			op->reason[0] = 0;
-			err = 0;
-		} else if (!err) {
-			err = store_sync(fs->store);
-		}
-	}
+	if (!err)
+		err = commit_now(op, h);
 	err = op_end(op, err, h->node, NULL);
 	wait_later(h, call);
 	return err ? err : count;

@@ -50,8 +50,10 @@ static int remove_file(struct op *op, struct node *n)
 		is_new = false;		/* committed meanwhile */
 	if (!is_new && !unkeyed_drop(op->fs, n))
 		err = n->ops->unlink(op, n);
-	if (!err)
+	if (!err) {
+		locks_remove(&op->fs->locks, n);
 		buffer_orphan(op, n, buffer, before, true);
+	}
 	buffer_let(op->fs, n, buffer);
 	buf_release(&text);
 	return err;

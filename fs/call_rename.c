@@ -142,6 +142,7 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 {
 	struct bytes before = BYTES_NULL;
 	struct buf text = BUF_INIT;
+	uint64_t path = locks_path(n);
 	struct child target;
 	int err;
 
@@ -155,6 +156,10 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 		lose_name(op, replaced, old, before);
 	if (!err)
 		err = finish_rename(op, n, dir, name, &target);
+	if (!err && n->ops->directory)
+		locks_move_below(&op->fs->locks);
+	else if (!err)
+		locks_move(&op->fs->locks, path, n);
 	buf_release(&text);
 	return err;
 }

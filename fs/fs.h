@@ -58,6 +58,9 @@ struct fs_options {
 	const char *store_path;	/* for statfs and .widefs/options */
 	const char *version;	/* of the program; NULL: "unknown" */
 	const char *options_text;	/* lines for .widefs/options; or NULL */
+	/* Answers who waited for a lock (fs_set_lock): he has it (0), or not.
+	 * Any thread. NULL: nobody waits. */
+	void (*lock_done)(void *waiter, int err);
 };
 void fs_options_init(struct fs_options *o);
 /* Open a tree. The store stays the caller's and must outlive it; strings are
@@ -155,6 +158,27 @@ void fs_refuse_waiting(struct fs *fs, struct fs_call *call);
  * clock): for .widefs/metrics. */
 void fs_served(struct fs *fs, enum request_kind kind, uid_t uid, pid_t pid,
 	       uint64_t begun_ns);
+
+/* ---------------------------------------------------------------- locks */
+/* Set *lock to one that excludes it, or its type to none: 0. */
+int fs_get_lock(struct fs *fs, uint64_t handle, struct fs_lock *lock);
+/*
+ * Set a lock, or drop it. 0, -EAGAIN, -ENOLCK, and with a waiter -EDEADLK,
+ * -EINTR (call->interrupted says so of him, and must not call the tree), or
+ * FS_LOCK_WAITS: lock_done is called for him, or has been already.
+ */
+#define FS_LOCK_WAITS 1
+int fs_set_lock(struct fs *fs, struct fs_call *call, uint64_t handle,
+		const struct fs_lock *lock, void *waiter);
+/* His call was interrupted: if he waits, he is answered -EINTR. */
+void fs_interrupt_lock(struct fs *fs, void *waiter);
+/* A descriptor is closed: the locks of fcntl that this owner has on the file
+ * go. */
+void fs_drop_locks(struct fs *fs, uint64_t handle, uint64_t owner);
+/* True if a lock was set by this open file. */
+bool fs_handle_has_locks(uint64_t handle);
+/* Answer all waiters -ENOLCK; nobody waits from now on. */
+void fs_locks_stop(struct fs *fs);
 
 /* ---------------------------------------------------------- directories */
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,

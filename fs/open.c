@@ -80,6 +80,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	errors_init(&fs->errors);
 	scrub_init(&fs->scrub);
 	notices_init(&fs->notices);
+	locks_init(&fs->locks, &fs->nodes, &fs->accounts, o->lock_done);
 	fs->changed = view_changed;
 	fs->lookup_shortened = listing_lookup_shortened;
 	mutex_init(&fs->pool_lock);
@@ -126,6 +127,7 @@ int fs_close(struct fs *fs)
 	}
 	handles_release(fs);
 	view_expire(fs, 0, true);
+	locks_release(&fs->locks);
 	node_table_release(&fs->nodes);
 	op_pool_release(fs);
 	view_release(fs);

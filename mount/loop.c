@@ -156,6 +156,7 @@ static void refuse(struct loop *l, const struct fuse_buf *buf, int err)
 
 	if (err == -ENOSPC)
 		fs_refuse_waiting(l->fs, &call);
+	request_refused(l->fs, buf);
 	n = write(fuse_session_fd(l->session), &out, sizeof(out));
 	(void)n;	/* its caller is gone */
 }
@@ -311,10 +312,24 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads,
 	return 0;
 }
 
+static void wake(int signal_number)
+{
+	(void)signal_number;
+}
+
+void loop_settle(struct loop *l)
+{
+	if (l->share)
+		share_settle(l->share);
+}
+
 int loop_start(struct loop *l)
 {
+	/* It ends reads of the device. */
+	struct sigaction action = { .sa_handler = wake };
 	int err;
 
+	sigaction(SIGUSR1, &action, NULL);
 	if (l->share)
 		return share_start(l->share);
 	err = pthread_create(&l->thread, NULL, serve_alone, l);
@@ -332,16 +347,8 @@ int loop_ended_fd(const struct loop *l)
 	return l->ended_fd;
 }
 
-static void wake(int signal_number)
-{
-	(void)signal_number;
-}
-
 void loop_join(struct loop *l)
 {
-	struct sigaction action = { .sa_handler = wake };
-
-	sigaction(SIGUSR1, &action, NULL);
 	fuse_session_exit(l->session);
 	if (l->share)
 		share_join(l->share);

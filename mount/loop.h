@@ -23,6 +23,9 @@ int loop_new(struct loop **out, struct fuse_session *session, unsigned threads,
  * NULL is accepted.
  */
 void loop_look(struct loop *l);
+/* Wait until closes that were read before are served: share_settle. The only
+ * thread serves all in their order. */
+void loop_settle(struct loop *l);
 /* Start the threads. */
 int loop_start(struct loop *l);
 /* Return a descriptor that becomes readable when the session has ended

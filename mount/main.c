@@ -21,6 +21,7 @@
 #include "fs/fs.h"
 #include "mount/guardian.h"
 #include "mount/invalidate.h"
+#include "mount/locks.h"
 #include "mount/loop.h"
 #include "mount/message.h"
 #include "mount/notify.h"
@@ -101,6 +102,7 @@ static int open_fs(struct daemon *d)
 	fo.store_path = o->store;
 	fo.version = VERSION;
 	fo.options_text = options;
+	fo.lock_done = locks_answer;
 	err = fs_open(&d->fs, d->store, &fo);
 	if (err)
 		message_complain(o->mountpoint, "%s", message_error_text(err));
@@ -249,9 +251,9 @@ static int serve(struct daemon *d)
 }
 
 /*
- * End in this order: pending values are committed, then no more notices (a
- * notice may wait for locks of the unmount), no more requests, and the store is
- * closed.
+ * End in this order: pending values are committed, then nobody waits for a lock
+ * any more, no more notices (a notice may wait for locks of the unmount), no
+ * more requests, and the store is closed.
  */
 static int end(struct daemon *d)
 {
@@ -259,6 +261,8 @@ static int end(struct daemon *d)
 
 	if (d->fs && d->mounted)
 		fs_flush_all(d->fs);
+	if (d->fs)
+		fs_locks_stop(d->fs);
 	invalidate_stop(&d->mount);
 	if (d->session) {
 		fuse_session_exit(d->session);

@@ -8,6 +8,7 @@
 #include "fs/fs.h"
 #include "mount/entries.h"
 #include "mount/invalidate.h"
+#include "mount/locks.h"
 #include "mount/loop.h"
 #include "store/base/alloc.h"
 
@@ -164,7 +165,8 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	want(conn, FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
 	     FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS |
 	     FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_PARALLEL_DIROPS |
-	     FUSE_CAP_EXPIRE_ONLY);
+	     FUSE_CAP_EXPIRE_ONLY | FUSE_CAP_POSIX_LOCKS |
+	     FUSE_CAP_FLOCK_LOCKS);
 	conn->max_background = 64;
 	conn->congestion_threshold = 48;
 }
@@ -479,11 +481,14 @@ static void op_write(fuse_req_t req, fuse_ino_t node, const char *data,
 			    bytes_of(data, size)), &a);
 }
 
+/* The value is stored before another gets the lock. */
 static void op_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 {
 	struct fs_call call = caller(req);
+	int err = fs_flush(fs_of(req), &call, node, fi->fh);
 
-	reply(req, &call, fs_flush(fs_of(req), &call, node, fi->fh));
+	fs_drop_locks(fs_of(req), fi->fh, fi->lock_owner);
+	reply(req, &call, err);
 }
 
 static void op_fsync(fuse_req_t req, fuse_ino_t node, int data_only,
@@ -593,6 +598,7 @@ const struct fuse_lowlevel_ops mount_ops = {
 	.create = op_create, .open = op_open, .read = op_read,
 	.write = op_write, .flush = op_flush, .fsync = op_fsync,
 	.release = op_release, .fallocate = op_fallocate,
+	.getlk = locks_op_get, .setlk = locks_op_set, .flock = locks_op_flock,
 	.opendir = op_opendir, .readdir = op_readdir,
 	.readdirplus = op_readdirplus, .releasedir = op_releasedir,
 	.fsyncdir = op_fsyncdir,

@@ -95,6 +95,14 @@ enum request_weight request_weight(const struct fuse_buf *buf)
 	}
 }
 
+bool request_closes_locks(const struct fuse_buf *buf)
+{
+	uint64_t handle;
+
+	return read_body(buf, FUSE_RELEASE, &handle) &&
+	       fs_handle_has_locks(handle);
+}
+
 static bool is_heavy_transfer(const struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = header_of(buf);
@@ -143,6 +151,18 @@ static enum request_kind kind_of(uint32_t opcode)
 		if (kinds[i].opcode == opcode)
 			return kinds[i].kind;
 	return REQUEST_OTHER;
+}
+
+void request_refused(struct fs *fs, const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = header_of(buf);
+	struct fuse_flush_in flush;
+
+	if (!in || in->opcode != FUSE_FLUSH ||
+	    buf->size < sizeof(*in) + sizeof(flush))
+		return;
+	memcpy(&flush, in + 1, sizeof(flush));
+	fs_drop_locks(fs, flush.fh, flush.lock_owner);
 }
 
 void request_serve(struct fuse_session *session, struct fs *fs,
@@ -257,5 +277,6 @@ struct request *request_queue_end(struct request_queue *q, struct fs *fs,
 	if (!r || !(is_heavy_transfer(&r->buf) ||
 		    caller_is_killed(header_of(&r->buf))))
 		return NULL;
+	request_refused(fs, &r->buf);
 	return take_at(q, at, fs);
 }

@@ -44,9 +44,13 @@ enum request_weight {
 	REQUEST_HEAVY,		/* it may run a statement or make a document */
 };
 enum request_weight request_weight(const struct fuse_buf *buf);
+/* True if it is the last close of a file that has locks. */
+bool request_closes_locks(const struct fuse_buf *buf);
 /* Return its number; of an interrupt: that of the request to end. */
 uint64_t request_number(const struct fuse_buf *buf);
 
+/* It is refused: a descriptor whose close it is loses its locks even so. */
+void request_refused(struct fs *fs, const struct fuse_buf *buf);
 /* Serve it, and count it (fs_served). */
 void request_serve(struct fuse_session *session, struct fs *fs,
 		   const struct fuse_buf *buf);

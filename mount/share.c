@@ -38,6 +38,9 @@ struct share_worker {
 	pthread_t thread;
 	struct user *user;		/* it serves; NULL: nobody's */
 	bool serving, heavy, is_long, ended;
+	bool reading;			/* at the device, or back from it */
+	bool closing;			/* a file that has locks */
+	uint64_t round;			/* of the share, when it began to read */
 	uint64_t begun_ns;
 };
 
@@ -60,7 +63,25 @@ struct share {
 	unsigned user_count;
 	struct user *first_waiting, **last_waiting;
 	unsigned waiting;		/* requests */
+	uint64_t round;			/* counts those of share_settle */
+	unsigned settling;		/* threads in it */
+	pthread_cond_t settled;
 };
+
+/* The monotonic clock's, that many nanoseconds (less than a second) from
+ * now. */
+static struct timespec time_after(long ns)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_nsec += ns;
+	if (at.tv_nsec >= 1000000000) {
+		at.tv_nsec -= 1000000000;
+		at.tv_sec++;
+	}
+	return at;
+}
 
 void *share_worker_context(const struct share_worker *w)
 {
@@ -214,7 +235,7 @@ static void finish(struct share_worker *w)
 		w->user->serving--;
 	}
 	w->user = NULL;
-	w->serving = w->is_long = false;
+	w->serving = w->is_long = w->closing = false;
 }
 
 static bool is_pressed(const struct share *s)
@@ -234,6 +255,48 @@ static bool device_is_ready(const struct share *s)
 	struct pollfd fd = { .fd = s->device_fd, .events = POLLIN };
 
 	return poll(&fd, 1, 0) > 0;
+}
+
+/* With its lock held, as the next. */
+static void tell_settling(struct share *s)
+{
+	if (s->settling)
+		pthread_cond_broadcast(&s->settled);
+}
+
+/* True if the worker has such a close, or may have: a signal ends a read that
+ * has brought nothing. */
+static bool is_unsettled(const struct share_worker *w, uint64_t round)
+{
+	if (w->round >= round)
+		return false;
+	if (w->reading)
+		pthread_kill(w->thread, SIGUSR1);
+	return w->reading || w->closing;
+}
+
+void share_settle(struct share *s)
+{
+	const struct share_worker *w;
+	struct timespec until;
+	uint64_t round;
+	bool waits = true;
+
+	pthread_mutex_lock(&s->lock);
+	round = ++s->round;
+	s->settling++;
+	while (waits) {
+		waits = false;
+		for (w = s->workers; w; w = w->next)
+			waits |= is_unsettled(w, round);
+		if (!waits)
+			break;
+		/* A signal that came before the read has not ended it. */
+		until = time_after(TICK_NS);
+		pthread_cond_timedwait(&s->settled, &s->lock, &until);
+	}
+	s->settling--;
+	pthread_mutex_unlock(&s->lock);
 }
 
 enum share_step share_next(struct share_worker *w, struct request **r)
@@ -258,10 +321,19 @@ enum share_step share_next(struct share_worker *w, struct request **r)
 		w->ended = true;
 	} else {
 		s->reading++;
+		w->reading = true;
+		w->round = s->round;
 	}
+	tell_settling(s);
 	tell_watcher(s);
 	pthread_mutex_unlock(&s->lock);
 	return step;
+}
+
+static void end_read(struct share_worker *w)
+{
+	w->share->reading--;
+	w->reading = false;
 }
 
 /* Queue a request. Returns as request_charge; 0 with *r NULL: no memory. */
@@ -289,7 +361,8 @@ int share_admit(struct share_worker *w, struct fuse_buf *buf)
 	int err = 0;
 
 	pthread_mutex_lock(&s->lock);
-	s->reading--;
+	end_read(w);
+	w->closing = request_closes_locks(buf);
 	u = weight < REQUEST_LIGHT ? NULL : find_user(s, in->uid);
 	/* Without memory to queue it, it is served at once. */
 	if (u && (u->waiting[heavy].first || !may_serve(s, u, heavy)))
@@ -300,6 +373,7 @@ int share_admit(struct share_worker *w, struct fuse_buf *buf)
 		add_waiting(s, u, r, heavy);
 	else if (!err)
 		begin(w, u, heavy);
+	tell_settling(s);
 	tell_watcher(s);
 	pthread_mutex_unlock(&s->lock);
 	return err ? err : !r;
@@ -308,7 +382,8 @@ int share_admit(struct share_worker *w, struct fuse_buf *buf)
 void share_read_failed(struct share_worker *w)
 {
 	pthread_mutex_lock(&w->share->lock);
-	w->share->reading--;
+	end_read(w);
+	tell_settling(w->share);
 	pthread_mutex_unlock(&w->share->lock);
 }
 
@@ -390,12 +465,7 @@ static void *watch(void *argument)
 			pthread_cond_wait(&s->wake, &s->lock);
 			continue;
 		}
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += TICK_NS;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_nsec -= 1000000000;
-			until.tv_sec++;
-		}
+		until = time_after(TICK_NS);
 		pthread_cond_timedwait(&s->wake, &s->lock, &until);
 		tick(s);
 	}
@@ -423,6 +493,7 @@ int share_new(struct share **out, unsigned threads, int device_fd,
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->wake, &monotonic);
+	pthread_cond_init(&s->settled, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	*out = s;
 	return 0;
@@ -498,5 +569,6 @@ void share_free(struct share *s)
 		}
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->wake);
+	pthread_cond_destroy(&s->settled);
 	mem_free(s);
 }

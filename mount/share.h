@@ -53,4 +53,10 @@ enum share_step share_next(struct share_worker *w, struct request **r);
 int share_admit(struct share_worker *w, struct fuse_buf *buf);
 /* End a read that has brought nothing. */
 void share_read_failed(struct share_worker *w);
+/*
+ * Wait until other threads have served what they have read so far of closes of
+ * files that have locks. The kernel lets the caller of a close go on when it has
+ * sent it, and another thread may then be the first to serve.
+ */
+void share_settle(struct share *s);
 #endif

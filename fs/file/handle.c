@@ -137,7 +137,7 @@ static int open_reader(struct op *op, struct handle *h,
 		    n->version->text.len <= FILE_CACHED;
 	reply->keep_cache = h->cached && !n->fresh;
 	reply->direct_io = !h->cached;
-	reply->noflush = true;
+	reply->noflush = !locks_are_known(&op->fs->locks, h->locks);
 	if (h->hold == HOLD_READ || view_applies(n) ||
 	    n->ops->file->streamed || n->ops->file->document)
 		return 0;
@@ -151,6 +151,7 @@ void handle_free(struct fs *fs, struct handle *h)
 	atomic_fetch_sub(&h->node->opens, 1);
 	buffer_give_handle(fs, h);
 	view_close(fs, h);
+	locks_close(&fs->locks, h->locks, h);
 	pin_give(fs, h);
 	text_free(fs, &h->text);
 	charge_end(&fs->accounts, &h->charge);
@@ -253,6 +254,8 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		err = keep_opener(op, h);
 	if (!err)
 		err = view_open(op, h, how == OPENED_MOVED);
+	if (!err && !(h->locks = locks_open(&op->fs->locks, h->node)))
+		err = -ENOMEM;
 	if (err) {
 		/* nothing is open yet */
 	} else if (n->ops->file->open) {

@@ -67,6 +67,8 @@ struct handle {
 			/* (a statement, a line) does not count */
 	enum hold hold;
 	struct write_buffer *buffer;		/* of a writer */
+	struct lock_file *locks;		/* of what it opened */
+	_Atomic bool locked;			/* it set one */
 	/* These under its lock. */
 	int failed;			/* a write was refused: no commit */
 	char *why;			/* its reason or that of torn, or NULL */

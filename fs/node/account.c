@@ -52,6 +52,9 @@ static const struct {
 				-ENOSPC },
 	[RESOURCE_LOOKS] = { "open_looks", "opens that look again",
 			     "opens that look for their file again", -EBUSY },
+	[RESOURCE_LOCKS] = { "file_locks", "locks of files",
+			     "locks of files that are held or waited for",
+			     -ENOLCK },
 };
 
 void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
@@ -77,6 +80,7 @@ void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
 	a->bounds[RESOURCE_PAST] = 4 * memtables;
 	a->bounds[RESOURCE_REQUESTS] = 256 << 20;
 	a->bounds[RESOURCE_LOOKS] = 1000;
+	a->bounds[RESOURCE_LOCKS] = 1 << 14;
 }
 
 void accounts_release(struct accounts *a)

@@ -30,6 +30,7 @@ enum resource {
 	RESOURCE_PAST,		/* bytes: of past moments, for results */
 	RESOURCE_REQUESTS,	/* bytes: requests that wait for others of a user */
 	RESOURCE_LOOKS,		/* opens that were told to look again: file/view_look.h */
+	RESOURCE_LOCKS,		/* locks of files, and waits for them */
 	RESOURCE_COUNT
 };
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 struct fs_notice;
 
@@ -54,6 +55,17 @@ enum fs_set {
 	FS_SET_MODE = 1, FS_SET_UID = 2, FS_SET_GID = 4, FS_SET_SIZE = 8,
 	FS_SET_ATIME = 16, FS_SET_MTIME = 32,
 	FS_SET_MTIME_NOW = 64,	/* now: attr's time is not read */
+};
+
+enum fs_lock_type { FS_LOCK_NONE, FS_LOCK_READ, FS_LOCK_WRITE };
+/* A lock of a file, or one that is wanted: node/locks.h. */
+struct fs_lock {
+	uint64_t owner;		/* a number of the kernel's */
+	pid_t pid;
+	bool flock;		/* else of fcntl */
+	enum fs_lock_type type;	/* NONE: no lock, to drop one */
+	uint64_t start, end;	/* bytes, the last one included; at most
+				 * INT64_MAX. Of flock: all */
 };
 
 /*

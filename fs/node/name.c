@@ -442,6 +442,11 @@ static bool python_scratch(struct bytes name)
 	return true;
 }
 
+bool name_is_memory(struct bytes name)
+{
+	return name.len > 4 && ends_with(name, "-shm");
+}
+
 bool name_is_scratch(struct bytes name, struct bytes *base)
 {
 	*base = BYTES_EMPTY;

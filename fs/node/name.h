@@ -57,6 +57,8 @@ bool name_is_scratch(struct bytes name, struct bytes *base);
 /* True for the directories in which rsync gathers files (--delay-updates, and
  * --partial-dir as its page has it). */
 bool name_is_scratch_directory(struct bytes name);
+/* True for that of a file by which processes share memory: SQLite's NAME-shm. */
+bool name_is_memory(struct bytes name);
 /* Count the letters to change, add, drop or swap from a to b; at most limit +
  * 1. */
 unsigned name_distance(struct bytes a, struct bytes b, unsigned limit);

@@ -8,7 +8,7 @@
  * consoles, one of them; that of documents of rows, one of them; one of the lists of open handles; a buffer's; those of
  * the store; the wishes; a stripe's; data that waits for keys; a scratch file's;
  * below them the leaves (shards of nodes, notices, errors, timer, short names,
- * accounts, files that mknod made). Over a call of the store a buffer's is held,
+ * locks of files, accounts, files that mknod made). Over a call of the store a buffer's is held,
  * and a list's where pending values are committed (handles_commit_empty,
  * handle_commit_empty, fs_flush_all).
  */
@@ -18,6 +18,7 @@
 #include "fs/node/call.h"
 #include "fs/node/errors.h"
 #include "fs/node/kind.h"
+#include "fs/node/locks.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
@@ -102,6 +103,7 @@ struct fs {
 	struct errors errors;
 	struct accounts accounts;
 	struct requests requests;
+	struct locks locks;
 	struct scrub scrub;
 	struct stripe stripes[NODE_SHARDS];	/* by ino */
 	struct mutex wish_lock;

@@ -1,0 +1,594 @@
+#include "fs/node/locks.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fs/node/account.h"
+#include "fs/node/node.h"
+#include "store/base/alloc.h"
+
+struct lock {
+	struct lock *next;
+	struct fs_lock is;
+	const void *by;			/* the open file that set it last */
+	struct charge charge;
+};
+
+struct lock_file {
+	uint64_t path;			/* of its name; see locks_path */
+	bool named;
+	struct node *node;		/* at that path: a reference */
+	unsigned users;
+	/* Of ranges, of flock. An owner's ranges do not overlap, and those of
+	 * one type do not touch. */
+	struct lock *held[2];
+	unsigned waiters;
+	struct lock_file *next;		/* of its hash */
+};
+
+struct lock_wait {
+	struct lock_wait *next;
+	struct lock_file *file;
+	struct fs_lock wants;
+	const void *by;
+	uid_t uid;
+	void *waiter;
+	int err;			/* its answer */
+	struct charge charge;
+	bool seen;			/* by the present search for a cycle */
+	struct lock_wait *next_seen;
+};
+
+/* How many locks a search for waiters that wait for each other looks at. */
+#define SEARCH_MAX 100000
+
+void locks_init(struct locks *t, struct node_table *nodes,
+		struct accounts *accounts,
+		void (*done)(void *waiter, int err))
+{
+	memset(t, 0, sizeof(*t));
+	t->nodes = nodes;
+	t->accounts = accounts;
+	t->done = done;
+	t->last_wait = &t->waits;
+	mutex_init(&t->lock);
+}
+
+void locks_release(struct locks *t)
+{
+	mutex_release(&t->lock);
+}
+
+/* ------------------------------------------------------------------- files */
+uint64_t locks_path(struct node *n)
+{
+	uint64_t above;
+
+	n = node_now(n);
+	if (!n->parent)
+		return n->ino;
+	above = locks_path(n->parent);
+	return above == n->parent->ino ? n->ino :
+					 node_ino(above, node_name(n));
+}
+
+static struct lock_file **find_file(struct locks *t, uint64_t path)
+	REQUIRES(&t->lock)
+{
+	struct lock_file **at = &t->files[path % LOCK_HASH];
+
+	while (*at && (*at)->path != path)
+		at = &(*at)->next;
+	return at;
+}
+
+static void take_name(struct locks *t, struct lock_file *f) REQUIRES(&t->lock)
+{
+	struct lock_file **at = &t->files[f->path % LOCK_HASH];
+
+	if (!f->named)
+		return;
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+	f->named = false;
+}
+
+/* What had the name loses it. */
+static void give_name(struct locks *t, struct lock_file *f, uint64_t path)
+	REQUIRES(&t->lock)
+{
+	struct lock_file **at = find_file(t, path);
+
+	if (*at)
+		take_name(t, *at);
+	at = &t->files[path % LOCK_HASH];
+	f->path = path;
+	f->named = true;
+	f->next = *at;
+	*at = f;
+}
+
+struct lock_file *locks_open(struct locks *t, struct node *n)
+{
+	uint64_t path = locks_path(n);
+	struct lock_file *f;
+
+	mutex_lock(&t->lock);
+	f = *find_file(t, path);
+	if (!f && (f = mem_zalloc(1, sizeof(*f)))) {
+		f->node = node_get(node_now(n));
+		give_name(t, f, path);
+	}
+	if (f)
+		f->users++;
+	mutex_unlock(&t->lock);
+	return f;
+}
+
+static uint64_t known_bit(const struct lock_file *f)
+{
+	return UINT64_C(1) << (f->path % 64);
+}
+
+static uint64_t *known_word(struct locks *t, const struct lock_file *f)
+{
+	return &t->known[f->path % LOCK_KNOWN / 64];
+}
+
+bool locks_are_known(struct locks *t, const struct lock_file *f)
+{
+	bool known;
+
+	mutex_lock(&t->lock);
+	known = f->held[0] || (*known_word(t, f) & known_bit(f));
+	mutex_unlock(&t->lock);
+	return known;
+}
+
+void locks_move(struct locks *t, uint64_t from, struct node *n)
+{
+	uint64_t to = locks_path(n);
+	struct node *now = node_now(n), *before = NULL;
+	struct lock_file *f, *replaced;
+
+	if (from == to)
+		return;
+	mutex_lock(&t->lock);
+	replaced = *find_file(t, to);
+	if (replaced)
+		take_name(t, replaced);
+	f = *find_file(t, from);
+	if (f) {
+		take_name(t, f);
+		give_name(t, f, to);
+		if (f->held[0])
+			*known_word(t, f) |= known_bit(f);
+		before = f->node;
+		f->node = node_get(now);
+	}
+	mutex_unlock(&t->lock);
+	node_put(t->nodes, before);
+}
+
+void locks_move_below(struct locks *t)
+{
+	struct lock_file *moved = NULL, *f, *next;
+	size_t i;
+
+	mutex_lock(&t->lock);
+	for (i = 0; i < LOCK_HASH; i++)
+		for (f = t->files[i]; f; f = next) {
+			next = f->next;
+			if (locks_path(f->node) == f->path)
+				continue;
+			take_name(t, f);
+			f->next = moved;
+			moved = f;
+		}
+	for (; moved; moved = next) {
+		next = moved->next;
+		give_name(t, moved, locks_path(moved->node));
+		if (moved->held[0])
+			*known_word(t, moved) |= known_bit(moved);
+	}
+	mutex_unlock(&t->lock);
+}
+
+void locks_remove(struct locks *t, struct node *n)
+{
+	uint64_t path = locks_path(n);
+	struct lock_file *f;
+
+	mutex_lock(&t->lock);
+	f = *find_file(t, path);
+	if (f)
+		take_name(t, f);
+	mutex_unlock(&t->lock);
+}
+
+/* ------------------------------------------------------------------ ranges */
+static bool overlaps(const struct fs_lock *a, const struct fs_lock *b)
+{
+	return a->start <= b->end && b->start <= a->end;
+}
+
+/* Return the first held lock after l (or of all) that excludes this one. */
+static const struct lock *next_excluding(const struct lock_file *f,
+					 const struct fs_lock *lock,
+					 const struct lock *l)
+{
+	for (l = l ? l->next : f->held[lock->flock]; l; l = l->next)
+		if (l->is.owner != lock->owner && overlaps(&l->is, lock) &&
+		    (l->is.type == FS_LOCK_WRITE ||
+		     lock->type == FS_LOCK_WRITE))
+			return l;
+	return NULL;
+}
+
+static bool is_excluded(const struct lock_file *f, const struct fs_lock *lock)
+{
+	return lock->type != FS_LOCK_NONE && next_excluding(f, lock, NULL);
+}
+
+static void lock_free(struct locks *t, struct lock *l)
+{
+	if (l)
+		charge_end(t->accounts, &l->charge);
+	mem_free(l);
+}
+
+static struct lock *lock_new(struct locks *t, uid_t uid)
+{
+	struct lock *l = mem_zalloc(1, sizeof(*l));
+
+	if (!l || charge_set(t->accounts, &l->charge, RESOURCE_LOCKS, uid, 1)) {
+		mem_free(l);
+		return NULL;
+	}
+	return l;
+}
+
+/* True if one of the owner's, of another type, goes on at both sides of it. */
+static bool splits(const struct lock_file *f, const struct fs_lock *lock)
+{
+	const struct lock *l;
+
+	for (l = f->held[lock->flock]; l; l = l->next)
+		if (l->is.owner == lock->owner && l->is.type != lock->type &&
+		    l->is.start < lock->start && l->is.end > lock->end)
+			return true;
+	return false;
+}
+
+/* Cut it out of l. The right of two sides becomes *right. True: nothing is
+ * left of l. */
+static bool cut_out(struct lock *l, const struct fs_lock *lock,
+		    struct lock **right)
+{
+	if (l->is.start < lock->start && l->is.end > lock->end) {
+		(*right)->is = l->is;
+		(*right)->by = l->by;
+		(*right)->is.start = lock->end + 1;
+		(*right)->next = l->next;
+		l->next = *right;
+		*right = NULL;
+		l->is.end = lock->start - 1;
+	} else if (l->is.start < lock->start) {
+		l->is.end = lock->start - 1;
+	} else if (l->is.end > lock->end) {
+		l->is.start = lock->end + 1;
+	} else {
+		return true;
+	}
+	return false;
+}
+
+/* Make room for it among the owner's locks. One of the same type that touches
+ * it becomes part of it. */
+static void make_room(struct locks *t, struct lock_file *f,
+		      struct fs_lock *lock, struct lock **right)
+	REQUIRES(&t->lock)
+{
+	struct lock **at = &f->held[lock->flock], *l;
+	bool goes;
+
+	while ((l = *at)) {
+		goes = false;
+		if (l->is.owner != lock->owner) {
+			/* another's */
+		} else if (l->is.type == lock->type) {
+			goes = l->is.start <= lock->end + 1 &&
+			       lock->start <= l->is.end + 1;
+			if (goes && l->is.start < lock->start)
+				lock->start = l->is.start;
+			if (goes && l->is.end > lock->end)
+				lock->end = l->is.end;
+		} else if (overlaps(&l->is, lock)) {
+			goes = cut_out(l, lock, right);
+		}
+		if (goes) {
+			*at = l->next;
+			lock_free(t, l);
+		} else {
+			at = &l->next;
+		}
+	}
+}
+
+/* Give (or take) a lock that nothing excludes. 0 or -ENOLCK. */
+static int apply(struct locks *t, struct lock_file *f,
+		 const struct fs_lock *wanted, const void *by, uid_t uid)
+	REQUIRES(&t->lock)
+{
+	struct lock *fresh = NULL, *right = NULL;
+	bool cuts = splits(f, wanted);
+	struct fs_lock lock = *wanted;
+
+	if (lock.type != FS_LOCK_NONE && !(fresh = lock_new(t, uid)))
+		return -ENOLCK;
+	if (cuts && !(right = lock_new(t, uid))) {
+		lock_free(t, fresh);
+		return -ENOLCK;
+	}
+	make_room(t, f, &lock, &right);
+	lock_free(t, right);
+	if (!fresh)
+		return 0;
+	fresh->is = lock;
+	fresh->by = by;
+	fresh->next = f->held[lock.flock];
+	f->held[lock.flock] = fresh;
+	if (!lock.flock)
+		*known_word(t, f) |= known_bit(f);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- waiters */
+/* Take it out of the list, for answer_all. */
+static void end_wait(struct locks *t, struct lock_wait **at, int err,
+		     struct lock_wait **ended) REQUIRES(&t->lock)
+{
+	struct lock_wait *w = *at;
+
+	*at = w->next;
+	if (t->last_wait == &w->next)
+		t->last_wait = at;
+	w->file->waiters--;
+	w->err = err;
+	w->next = *ended;
+	*ended = w;
+}
+
+static void answer_all(struct locks *t, struct lock_wait *ended)
+{
+	struct lock_wait *next;
+
+	for (; ended; ended = next) {
+		next = ended->next;
+		charge_end(t->accounts, &ended->charge);
+		t->done(ended->waiter, ended->err);
+		mem_free(ended);
+	}
+}
+
+/* Give locks to those who wait for the file, in the order they came. A lock
+ * that is given may be less than its owner had. */
+static void wake(struct locks *t, struct lock_file *f,
+		 struct lock_wait **ended) REQUIRES(&t->lock)
+{
+	bool again = f->waiters;
+
+	while (again) {
+		struct lock_wait **at = &t->waits, *w;
+
+		again = false;
+		while ((w = *at)) {
+			if (w->file != f || is_excluded(f, &w->wants)) {
+				at = &w->next;
+				continue;
+			}
+			again = true;
+			charge_end(t->accounts, &w->charge);
+			end_wait(t, at, apply(t, f, &w->wants, w->by, w->uid),
+				 ended);
+		}
+	}
+}
+
+/* Put the waiters that hold what excludes w's lock on the list of those to be
+ * looked at. True: one of them is the owner. */
+static bool waits_for(struct locks *t, const struct lock_file *f,
+		      const struct fs_lock *wants, uint64_t owner,
+		      struct lock_wait **found, unsigned *looks)
+	REQUIRES(&t->lock)
+{
+	const struct lock *l = NULL;
+	struct lock_wait *w;
+
+	while (*looks < SEARCH_MAX && (l = next_excluding(f, wants, l))) {
+		if (l->is.owner == owner)
+			return true;
+		++*looks;
+		for (w = t->waits; w; w = w->next) {
+			++*looks;
+			if (w->seen || w->wants.flock ||
+			    w->wants.owner != l->is.owner)
+				continue;
+			w->seen = true;
+			w->next_seen = *found;
+			*found = w;
+		}
+	}
+	return false;
+}
+
+/* True if one whom this lock would wait for waits for its owner. */
+static bool closes_cycle(struct locks *t, const struct lock_file *f,
+			 const struct fs_lock *lock) REQUIRES(&t->lock)
+{
+	struct lock_wait *found = NULL, *w;
+	unsigned looks = 0;
+	bool cycle;
+
+	for (w = t->waits; w; w = w->next)
+		w->seen = false;
+	cycle = waits_for(t, f, lock, lock->owner, &found, &looks);
+	while (!cycle && (w = found)) {
+		found = w->next_seen;
+		cycle = waits_for(t, w->file, &w->wants, lock->owner, &found,
+				  &looks);
+	}
+	return cycle;
+}
+
+static int begin_wait(struct locks *t, const struct lock_wait *like)
+	REQUIRES(&t->lock)
+{
+	struct lock_wait *w = mem_alloc(sizeof(*w));
+
+	if (!w)
+		return -ENOLCK;
+	*w = *like;
+	if (charge_set(t->accounts, &w->charge, RESOURCE_LOCKS, w->uid, 1)) {
+		mem_free(w);
+		return -ENOLCK;
+	}
+	w->file->waiters++;
+	*t->last_wait = w;
+	t->last_wait = &w->next;
+	return LOCKS_WAITS;
+}
+
+int locks_set(struct locks *t, struct lock_file *f, const struct fs_lock *lock,
+	      const void *by, uid_t uid, void *waiter,
+	      bool (*interrupted)(void *waiter))
+{
+	struct lock_wait like = { .file = f, .wants = *lock, .by = by,
+				  .uid = uid, .waiter = waiter };
+	struct lock_wait *ended = NULL;
+	struct fs_lock none = *lock;
+	int err;
+
+	mutex_lock(&t->lock);
+	/* flock gives up the lock that it has before it gets one of another
+	 * type: so it is on all filesystems. */
+	if (lock->flock && is_excluded(f, lock)) {
+		none.type = FS_LOCK_NONE;
+		apply(t, f, &none, by, uid);
+	}
+	if (!is_excluded(f, lock))
+		err = apply(t, f, lock, by, uid);
+	else if (!waiter)
+		err = -EAGAIN;
+	else if (t->stopped)
+		err = -ENOLCK;
+	else if (!lock->flock && closes_cycle(t, f, lock))
+		err = -EDEADLK;
+	else if (interrupted && interrupted(waiter))
+		err = -EINTR;
+	else
+		err = begin_wait(t, &like);
+	wake(t, f, &ended);
+	mutex_unlock(&t->lock);
+	answer_all(t, ended);
+	return err;
+}
+
+void locks_test(struct locks *t, struct lock_file *f, struct fs_lock *lock)
+{
+	const struct lock *l;
+
+	mutex_lock(&t->lock);
+	l = next_excluding(f, lock, NULL);
+	if (l)
+		*lock = l->is;
+	else
+		lock->type = FS_LOCK_NONE;
+	mutex_unlock(&t->lock);
+}
+
+static void drop_owner(struct locks *t, struct lock_file *f, uint64_t owner,
+		       bool flock) REQUIRES(&t->lock)
+{
+	struct lock **at = &f->held[flock], *l;
+
+	while ((l = *at)) {
+		if (l->is.owner != owner) {
+			at = &l->next;
+			continue;
+		}
+		*at = l->next;
+		lock_free(t, l);
+	}
+}
+
+void locks_drop(struct locks *t, struct lock_file *f, uint64_t owner)
+{
+	struct lock_wait *ended = NULL;
+
+	mutex_lock(&t->lock);
+	if (f->held[0]) {
+		drop_owner(t, f, owner, false);
+		wake(t, f, &ended);
+	}
+	mutex_unlock(&t->lock);
+	answer_all(t, ended);
+}
+
+void locks_close(struct locks *t, struct lock_file *f, const void *by)
+{
+	struct lock_wait *ended = NULL;
+	struct node *node = NULL;
+	struct lock *l;
+	int flock;
+
+	if (!f)
+		return;
+	mutex_lock(&t->lock);
+	for (flock = 0; flock < 2; flock++) {
+		l = f->held[flock];
+		while (l) {
+			if (l->by != by) {
+				l = l->next;
+				continue;
+			}
+			drop_owner(t, f, l->is.owner, flock);
+			l = f->held[flock];
+		}
+	}
+	wake(t, f, &ended);
+	if (!--f->users) {
+		take_name(t, f);
+		node = f->node;
+		mem_free(f);
+	}
+	mutex_unlock(&t->lock);
+	answer_all(t, ended);
+	node_put(t->nodes, node);
+}
+
+void locks_interrupt(struct locks *t, void *waiter)
+{
+	struct lock_wait **at = &t->waits, *ended = NULL;
+
+	mutex_lock(&t->lock);
+	while (*at && (*at)->waiter != waiter)
+		at = &(*at)->next;
+	if (*at)
+		end_wait(t, at, -EINTR, &ended);
+	mutex_unlock(&t->lock);
+	answer_all(t, ended);
+}
+
+void locks_stop(struct locks *t)
+{
+	struct lock_wait *ended = NULL;
+
+	mutex_lock(&t->lock);
+	t->stopped = true;
+	while (t->waits)
+		end_wait(t, &t->waits, -ENOLCK, &ended);
+	mutex_unlock(&t->lock);
+	answer_all(t, ended);
+}
