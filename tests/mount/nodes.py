@@ -2,7 +2,7 @@
 # then says how often each did its work. One sits in a row (its working directory, an open
 # directory, an open file, files that are watched), one writes, one renames rows, one
 # makes and drops tables. Nothing may fail, and no look may be stale.
-import ctypes, errno, os, random, struct, sys
+import ctypes, errno, os, random, struct, sys, time
 
 mount, stop, kinds = sys.argv[1], sys.argv[2], sys.argv[3:]
 k = mount + '/k'
@@ -88,6 +88,7 @@ class Renamer:
         same('what moved', 'moves\n', get(to + '/a'))
         same('what is open', b'moves\n', os.pread(self.fd, 10, 0))
         self.at = to
+        time.sleep(0.02)    # each leaves a node, until the kernel drops the last
         if i % 100 == 0:    # what is open holds all that it was
             os.close(self.fd)
             self.fd = os.open(self.at + '/a', os.O_RDONLY)
