@@ -508,13 +508,6 @@ static void op_release(fuse_req_t req, fuse_ino_t node,
 	reply(req, &call, fs_release(fs_of(req), &call, node, fi->fh));
 }
 
-static void op_fallocate(fuse_req_t req, fuse_ino_t node, int mode,
-			 off_t offset, off_t length, struct fuse_file_info *fi)
-{
-	(void)node, (void)mode, (void)offset, (void)length, (void)fi;
-	fuse_reply_err(req, EOPNOTSUPP);
-}
-
 /* ------------------------------------------------------------ directories */
 static void op_opendir(fuse_req_t req, fuse_ino_t node,
 		       struct fuse_file_info *fi)
@@ -597,7 +590,7 @@ const struct fuse_lowlevel_ops mount_ops = {
 	.setxattr = op_setxattr, .removexattr = op_removexattr,
 	.create = op_create, .open = op_open, .read = op_read,
 	.write = op_write, .flush = op_flush, .fsync = op_fsync,
-	.release = op_release, .fallocate = op_fallocate,
+	.release = op_release,
 	.getlk = locks_op_get, .setlk = locks_op_set, .flock = locks_op_flock,
 	.opendir = op_opendir, .readdir = op_readdir,
 	.readdirplus = op_readdirplus, .releasedir = op_releasedir,
