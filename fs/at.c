@@ -37,8 +37,8 @@ int at_or_lost(struct at *at, int err)
 {
 	if (err != -ESTALE)
 		return err;
-	waiting_wait(at->op->fs, at->dir);	/* it looks once */
-	return view_lost(at->op, at->dir);
+	return waiting_restarts(at->op, at->dir) ? -ERESTART :
+						   view_lost(at->op, at->dir);
 }
 
 int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
@@ -52,7 +52,7 @@ int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	if (changes && fs_is_read_only(fs))
 		return -EROFS;
 	at->name = bytes_str(name);
-	at->dir = op_node(fs, parent);
+	at->dir = waiting_node(fs, parent);
 	if (!at->dir)
 		return -ESTALE;
 	err = !may_be_called(at->dir, at->name) ? -ENAMETOOLONG :
@@ -62,7 +62,9 @@ int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		node_put(&fs->nodes, at->dir);
 		return err ? err : -ENOMEM;
 	}
-	err = at_or_lost(at, op_enter(at->op, at->dir));
+	err = op_enter(at->op, at->dir);
+	if (err == -ESTALE)	/* its snapshot was released */
+		err = view_lost(at->op, at->dir);
 	if (err) {
 		err = op_end(at->op, err, at->dir, name);
 		node_put(&fs->nodes, at->dir);

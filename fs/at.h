@@ -29,6 +29,7 @@ int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
  * The kernel holds the directory's lock. */
 int at_end(struct at *at, int err);
 /* Return the error of a call in a directory whose table or snapshot may be gone:
- * its caller is told to look again once at most. Other errors are unchanged. */
+ * its caller is told to look again once at most; or -ERESTART (kind/waiting.h).
+ * Other errors are unchanged. */
 int at_or_lost(struct at *at, int err);
 #endif

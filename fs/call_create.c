@@ -84,9 +84,9 @@ static int make_file(struct at *at, struct child *c, struct node **n)
 	return at_or_lost(at, waiting_made(op->fs, at->dir, *n));
 }
 
-int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
-	      const char *name, mode_t mode, int flags, struct fs_entry *entry,
-	      struct fs_open_reply *reply)
+static int create_now(struct fs *fs, struct fs_call *call, uint64_t parent,
+		      const char *name, int flags, struct fs_entry *entry,
+		      struct fs_open_reply *reply)
 {
 	struct node *n = NULL;
 	struct child c;
@@ -94,7 +94,6 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	bool created;
 	int err = at_begin(&at, fs, call, parent, name, true);
 
-	(void)mode;
 	if (err)
 		return err;
 	err = stat_lookup(at.op, at.dir, at.name, &c, &n);
@@ -141,6 +140,19 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);
+}
+
+int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, mode_t mode, int flags, struct fs_entry *entry,
+	      struct fs_open_reply *reply)
+{
+	int err;
+
+	(void)mode;
+	do
+		err = create_now(fs, call, parent, name, flags, entry, reply);
+	while (err == -ERESTART);
+	return err;
 }
 
 int fs_make_file(struct fs *fs, struct fs_call *call, uint64_t parent,

@@ -5,6 +5,7 @@
 #include "fs/file/unopened.h"
 #include "fs/file/view_look.h"
 #include "fs/fs.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
@@ -14,7 +15,7 @@
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       struct fs_open_reply *reply)
 {
-	struct node *n = op_node(fs, node);
+	struct node *n = waiting_node(fs, node);
 	struct op *op = n ? op_begin(fs, call) : NULL;
 	struct listing *l;
 	int err;

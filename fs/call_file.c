@@ -10,6 +10,7 @@
 #include "fs/file/view.h"
 #include "fs/file/write_buffer.h"
 #include "fs/fs.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
@@ -429,7 +430,7 @@ static int open_made(struct op *op, struct node *n, int flags, bool moved,
 int fs_open_file(struct fs *fs, struct fs_call *call, uint64_t id, int flags,
 		 struct fs_open_reply *reply)
 {
-	struct node *n = op_node(fs, id);
+	struct node *n = waiting_node(fs, id);
 	struct op *op = n ? op_begin(fs, call) : NULL;
 	int err;
 

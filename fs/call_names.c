@@ -37,8 +37,8 @@ static int look_for_mkdir(struct at *at, struct child *c, struct node **n)
 	return -ESTALE;
 }
 
-int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
-	      const char *name, struct fs_entry *entry)
+static int lookup_now(struct fs *fs, struct fs_call *call, uint64_t parent,
+		      const char *name, struct fs_entry *entry)
 {
 	struct node *n = NULL;
 	struct child c;
@@ -48,12 +48,9 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	err = view_look(at.op, at.dir, at.name, &c, &n);
-	if ((err == -ENOENT || err == -ESTALE) && waiting_wait(fs, at.dir)) {
-		op_renew_schema(at.op);
-		at.op->reason[0] = 0;
-		node_put(&fs->nodes, n);
-		err = view_look(at.op, at.dir, at.name, &c, &n);
-	}
+	if ((err == -ENOENT || err == -ESTALE) &&
+	    waiting_restarts(at.op, at.dir))
+		err = -ERESTART;
 	if (err == -ESTALE)
 		err = look_for_mkdir(&at, &c, &n);
 	err = at_or_lost(&at, err);
@@ -61,6 +58,17 @@ int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 		stat_fill_entry(at.op, n, &c, entry);
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);
+}
+
+int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, struct fs_entry *entry)
+{
+	int err;
+
+	do
+		err = lookup_now(fs, call, parent, name, entry);
+	while (err == -ERESTART);
+	return err;
 }
 
 void fs_forget(struct fs *fs, uint64_t node, uint64_t count)
@@ -94,8 +102,8 @@ static int keep_made(struct op *op, struct node *n)
 	return err ? op_refuse_resource(op, RESOURCE_NAMES, err) : 0;
 }
 
-int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
-	     const char *name, mode_t mode, struct fs_entry *entry)
+static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
+		     const char *name, mode_t mode, struct fs_entry *entry)
 {
 	struct node *n = NULL;
 	bool keep = false;
@@ -136,6 +144,17 @@ int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, at_or_lost(&at, err));
+}
+
+int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
+	     const char *name, mode_t mode, struct fs_entry *entry)
+{
+	int err;
+
+	do
+		err = mkdir_now(fs, call, parent, name, mode, entry);
+	while (err == -ERESTART);
+	return err;
 }
 
 int fs_mknod(struct fs *fs, struct fs_call *call, uint64_t parent,

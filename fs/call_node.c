@@ -38,13 +38,15 @@ static bool is_open_file(struct node *n)
 }
 
 /* Return the error of a call by path or descriptor on n, whose table or snapshot
- * may be gone: by path, its caller is told to look again once at most. */
+ * may be gone: by path, its caller is told to look again once at most; or
+ * -ERESTART (kind/waiting.h). */
 static int node_or_lost(struct on *on, int err)
 {
-	if (err != -ESTALE || is_open_file(on->n))
+	if (err != -ESTALE)
 		return err;
-	waiting_wait(on->op->fs, on->n);
-	return view_lost(on->op, on->n);
+	if (waiting_restarts(on->op, on->n))
+		return -ERESTART;
+	return is_open_file(on->n) ? err : view_lost(on->op, on->n);
 }
 
 static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
@@ -53,7 +55,7 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 	bool refused;
 	int err;
 
-	on->n = op_node(fs, node);
+	on->n = waiting_node(fs, node);
 	if (!on->n)
 		return -ESTALE;
 	refused = changes && (fs_is_read_only(fs) || on->n->snapshot);
@@ -62,7 +64,9 @@ static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		node_put(&fs->nodes, on->n);
 		return refused ? -EROFS : -ENOMEM;
 	}
-	err = node_or_lost(on, op_enter(on->op, on->n));
+	err = op_enter(on->op, on->n);
+	if (err == -ESTALE && !is_open_file(on->n))	/* its snapshot is gone */
+		err = view_lost(on->op, on->n);
 	if (err) {
 		err = op_end(on->op, err, on->n, NULL);
 		node_put(&fs->nodes, on->n);
@@ -118,6 +122,8 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 		open_only &= err != 0;
 	}
 	missed = !open_only && is_missing(n, err);
+	if (missed && n->ops->directory && waiting_restarts(op, n))
+		return -ERESTART;
 	if (missed)
 		err = view_missed(op, n, first, &c);
 	if (open_only) {
@@ -187,8 +193,8 @@ void fs_refuse_waiting(struct fs *fs, struct fs_call *call)
 		       NULL, NULL);
 }
 
-int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
-	       uint64_t handle, struct stat *attr, double *timeout_s)
+static int getattr_now(struct fs *fs, struct fs_call *call, uint64_t node,
+		       uint64_t handle, struct stat *attr, double *timeout_s)
 {
 	struct on on;
 	int err = on_begin(&on, fs, call, node, false);
@@ -201,6 +207,17 @@ int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 		handles_commit_empty(on.op, on.n);
 	return on_end(&on, get_attr(on.op, on.n, node, handle_of(handle), attr,
 				    timeout_s));
+}
+
+int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, struct stat *attr, double *timeout_s)
+{
+	int err;
+
+	do
+		err = getattr_now(fs, call, node, handle, attr, timeout_s);
+	while (err == -ERESTART);
+	return err;
 }
 
 /*
@@ -277,9 +294,9 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	return 0;
 }
 
-int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
-	       uint64_t handle, unsigned set, struct stat *attr,
-	       double *timeout_s)
+static int setattr_now(struct fs *fs, struct fs_call *call, uint64_t node,
+		       uint64_t handle, unsigned set, struct stat *attr,
+		       double *timeout_s)
 {
 	struct handle *h = handle_of(handle);
 	unsigned owner = set & (FS_SET_MODE | FS_SET_UID | FS_SET_GID);
@@ -311,6 +328,18 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	 * pages may have to. */
 	if (writes && call)
 		call->wait_for = 0;
+	return err;
+}
+
+int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
+	       uint64_t handle, unsigned set, struct stat *attr,
+	       double *timeout_s)
+{
+	int err;
+
+	do
+		err = setattr_now(fs, call, node, handle, set, attr, timeout_s);
+	while (err == -ERESTART);
 	return err;
 }
 
@@ -347,8 +376,8 @@ static bool is_user(const char *name)
 	return !strncmp(name, "user.", 5);
 }
 
-int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
-		    const char *name, void *value, size_t size)
+static int64_t getxattr_now(struct fs *fs, struct fs_call *call, uint64_t node,
+			    const char *name, void *value, size_t size)
 {
 	struct buf out = BUF_INIT;
 	struct on on;
@@ -367,6 +396,17 @@ int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	err = on_end(&on, err);
 	result = give(&out, err, value, size);
 	buf_release(&out);
+	return result;
+}
+
+int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		    const char *name, void *value, size_t size)
+{
+	int64_t result;
+
+	do
+		result = getxattr_now(fs, call, node, name, value, size);
+	while (result == -ERESTART);
 	return result;
 }
 
@@ -395,8 +435,8 @@ int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	return result;
 }
 
-static int set_value(struct fs *fs, struct fs_call *call, uint64_t node,
-		     const char *name, struct bytes value, int flags)
+static int set_value_now(struct fs *fs, struct fs_call *call, uint64_t node,
+			 const char *name, struct bytes value, int flags)
 {
 	struct buf now = BUF_INIT;
 	struct on on;
@@ -425,6 +465,17 @@ static int set_value(struct fs *fs, struct fs_call *call, uint64_t node,
 	twin_changed(on.op, on.n);
 	buf_release(&now);
 	return on_end(&on, node_or_lost(&on, err));
+}
+
+static int set_value(struct fs *fs, struct fs_call *call, uint64_t node,
+		     const char *name, struct bytes value, int flags)
+{
+	int err;
+
+	do
+		err = set_value_now(fs, call, node, name, value, flags);
+	while (err == -ERESTART);
+	return err;
 }
 
 int fs_setxattr(struct fs *fs, struct fs_call *call, uint64_t node,

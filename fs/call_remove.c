@@ -59,8 +59,8 @@ static int remove_file(struct op *op, struct node *n)
 	return err;
 }
 
-static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
-		       const char *name, bool directory)
+static int remove_now(struct fs *fs, struct fs_call *call, uint64_t parent,
+		      const char *name, bool directory)
 {
 	struct node *n = NULL;
 	struct child c;
@@ -90,6 +90,17 @@ static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
 		atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
 	node_put(&fs->nodes, n);
 	return at_end(&at, at_or_lost(&at, err));
+}
+
+static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
+		       const char *name, bool directory)
+{
+	int err;
+
+	do
+		err = remove_now(fs, call, parent, name, directory);
+	while (err == -ERESTART);
+	return err;
 }
 
 int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,

@@ -11,6 +11,7 @@
 #include "fs/file/view.h"
 #include "fs/file/write_buffer.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/waiting.h"
 #include "fs/kind/waiting_store.h"
 #include "fs/node/account.h"
 #include "fs/node/name.h"
@@ -214,9 +215,9 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 	return err;
 }
 
-int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
-	      const char *name, uint64_t new_parent, const char *new_name,
-	      unsigned flags)
+static int rename_now(struct fs *fs, struct fs_call *call, uint64_t parent,
+		      const char *name, uint64_t new_parent,
+		      const char *new_name, unsigned flags)
 {
 	struct node *dir, *n = NULL;
 	struct child c;
@@ -240,7 +241,22 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = -EXDEV;
 	if (!err)
 		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
+	if (err == -ESTALE && dir && waiting_restarts(at.op, dir))
+		err = -ERESTART;
 	node_put(&fs->nodes, n);
 	node_put(&fs->nodes, dir);
 	return at_end(&at, at_or_lost(&at, err));
+}
+
+int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
+	      const char *name, uint64_t new_parent, const char *new_name,
+	      unsigned flags)
+{
+	int err;
+
+	do
+		err = rename_now(fs, call, parent, name, new_parent, new_name,
+				 flags);
+	while (err == -ERESTART);
+	return err;
 }

@@ -338,16 +338,17 @@ void waiting_end(struct op *op, struct waiting_list *w)
 	mem_free(w->tables);
 }
 
-bool waiting_wait(struct fs *fs, const struct node *dir)
+/* Wait for the writings of n's keyspace; true if there was one. */
+static bool wait_for_writing(struct fs *fs, const struct node *n)
 {
 	const struct waiting_list *w;
 	bool waited = false;
 
-	if (!atomic_load(&fs->waiting_count) || !dir->table)
+	if (!atomic_load(&fs->waiting_count) || !n->table)
 		return false;
 	mutex_lock(&fs->leaving_lock);
 	for (w = fs->waiting; w;) {
-		if (w->keyspace != dir->table->parent) {
+		if (w->keyspace != n->table->parent) {
 			w = w->next;
 			continue;
 		}
@@ -357,4 +358,28 @@ bool waiting_wait(struct fs *fs, const struct node *dir)
 	}
 	mutex_unlock(&fs->leaving_lock);
 	return waited;
+}
+
+struct node *waiting_node(struct fs *fs, uint64_t id)
+{
+	struct node *n = op_node(fs, id);
+
+	if (!n || !wait_for_writing(fs, n))
+		return n;
+	node_put(&fs->nodes, n);
+	return op_node(fs, id);
+}
+
+bool waiting_restarts(struct op *op, const struct node *n)
+{
+	/* When the call began it forwarded to none. */
+	bool restarts = wait_for_writing(op->fs, n) ||
+			(n->table && atomic_load(&n->forward) &&
+			 (atomic_load(&n->table->flags) & NODE_ADOPTED));
+
+	if (op->name_count)	/* its reply brings these */
+		return false;
+	if (restarts)
+		op->reason[0] = 0;
+	return restarts;
 }

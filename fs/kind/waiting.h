@@ -39,8 +39,8 @@ int waiting_set_attribute(struct op *op, struct node *n, const char *name,
 			  struct bytes value);
 /*
  * The tables (references) whose schema is being written: from before the first
- * new one is published until all directories are made in them, lookups in that
- * keyspace wait rather than miss one.
+ * new one is published until all directories are made in them, calls on nodes of
+ * the keyspace's tables wait rather than miss one.
  */
 struct waiting_list {
 	struct node *keyspace, **tables;
@@ -50,12 +50,19 @@ struct waiting_list {
 /* Another table, `to`, is about to take the place of this one. */
 int waiting_begin(struct op *op, struct waiting_list *w, struct node *table,
 		  const struct table *to);
-/* All statements ran: make the directories, and let the lookups go on. What
+/* All statements ran: make the directories, and let the calls go on. What
  * fits nowhere is named in the errors. */
 void waiting_end(struct op *op, struct waiting_list *w);
-/* A name was not found in dir: wait for such a writing of its keyspace. True:
- * look again, with the present schema. */
-bool waiting_wait(struct fs *fs, const struct node *dir);
+/* op_node, once no such writing of its keyspace is under way: what a call by a
+ * number begins with, before it pins the schema. */
+struct node *waiting_node(struct fs *fs, uint64_t id);
+/*
+ * A call on n, or a name in it, failed as if that were gone. Wait for such a
+ * writing that began meanwhile. True: the call is to begin again, by waiting_node,
+ * which may lead to another node now; it returns -ERESTART to fs/, where the
+ * functions of fs.h call it again. No lock is held.
+ */
+bool waiting_restarts(struct op *op, const struct node *n);
 /* A directory or file was made in dir and is kept. -ESTALE: all that waits had
  * been made anew before, without it; it is not kept any more. */
 int waiting_made(struct fs *fs, struct node *dir, struct node *made);

@@ -118,7 +118,7 @@ struct fs {
 	/* For nodes' NODE_LEAVING and NODE_MOVING: a leaf. */
 	struct mutex leaving_lock;
 	pthread_cond_t left;		/* one has left */
-	/* The writings of schema.cql that lookups wait for: kind/waiting.h. */
+	/* The writings of schema.cql that calls wait for: kind/waiting.h. */
 	struct waiting_list *waiting;	/* under leaving_lock */
 	_Atomic unsigned waiting_count;
 	struct timers timers;

@@ -25,6 +25,8 @@ S2=$S M2=$M
 S=$W/store2 M=$W/mnt2
 mkdir "$M"
 start
+ok 'calls beside the writing of a schema.cql' python3 tests/mount/copyin_order.py "$M" 1 100
+rm -r "$M"/order*
 ok 'rsync into an empty mount' rsync -aX "$W/away/" "$M/"
 same 'rsync into an empty mount' "$W/away/sales" "$M/sales"
 rm -r "$M/sales"
