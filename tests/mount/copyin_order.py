@@ -1,4 +1,4 @@
-"""Copiers make directories and set attributes, by path and by descriptor, while
+"""A copier makes directories and sets attributes, by path and by descriptor, while
 another writes the schema.cql of their tables: copyin_order.py MOUNT SEED ROUNDS. No
 call fails, and nothing is missing afterwards."""
 import os
@@ -12,8 +12,8 @@ CREATE = "CREATE TABLE %s.%s (p text, c int, v text, PRIMARY KEY (p, c));\n"
 
 
 class Copier:
-    def __init__(self, r, keyspace, mine):
-        self.r, self.mine, self.made, self.failed = r, mine, [], False
+    def __init__(self, r, keyspace):
+        self.r, self.made, self.failed = r, [], False
         self.tables = ["%s/%s" % (keyspace, t) for t in TABLES]
         self.open = [os.open(t, os.O_RDONLY) for t in self.tables]
 
@@ -27,7 +27,7 @@ class Copier:
     def make(self):
         at = self.r.choice(self.tables + [m for m in self.made if m[-1] == "x"])
         new = "%s/%s" % (at, "%d" % self.r.randrange(1 << 20) if at[-1] == "x" else
-                         "%s%dx" % (self.mine, self.r.randrange(1 << 20)))
+                         "%dx" % self.r.randrange(1 << 20))
         if new not in self.made:
             self.attempt("mkdir", os.mkdir, new)
             self.made.append(new)
@@ -72,15 +72,12 @@ def one_round(n, done):
     for t in TABLES:
         os.mkdir("%s/%s" % (keyspace, t))
     come, go = os.pipe()
-    copiers = []
-    for mine in "ab":
-        copiers.append(os.fork())
-        if not copiers[-1]:
-            r = random.Random("%d %d %s" % (seed, n, mine))
-            os._exit(Copier(r, keyspace, mine).run(go, done))
+    copier = os.fork()
+    if not copier:
+        r = random.Random("%d %d" % (seed, n))
+        os._exit(Copier(r, keyspace).run(go, done))
     os.close(go)
-    for _ in copiers:
-        os.read(come, 1)
+    os.read(come, 1)
     os.close(come)
     try:
         fd = os.open(keyspace + "/schema.cql", os.O_WRONLY | os.O_CREAT, 0o644)
@@ -88,9 +85,9 @@ def one_round(n, done):
         os.close(fd)
     finally:
         open(done, "w").close()
-        failed = [os.waitpid(c, 0)[1] for c in copiers]
+        failed = os.waitpid(copier, 0)[1]
         os.unlink(done)
-    return any(failed)
+    return failed != 0
 
 
 with tempfile.TemporaryDirectory() as away:
