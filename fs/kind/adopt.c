@@ -170,11 +170,13 @@ static int adopt_row(struct adoption *a, const struct row_view *row)
 	return err ? err : times_carry(a->op, &a->w, &from, &to);
 }
 
-static int adopt_entry(struct adoption *a, const struct row_view *row)
+static int adopt_entry(struct adoption *a, struct node *table,
+		       const struct row_view *row)
 {
 	struct bytes name = row->key_values[0];
 	int err = 0;
 
+	(void)table;
 	if (!can_adopt(a->to)) {
 		op_refuse(a->op, -ENOENT, "its rows are no such files");
 		return misfit(a, name);
@@ -190,7 +192,11 @@ static int adopt_entry(struct adoption *a, const struct row_view *row)
 	return err ? err : commit_fill(&a->w);
 }
 
-static int adopt_stored(struct adoption *a)
+typedef int adopt_one(struct adoption *a, struct node *table,
+		      const struct row_view *row);
+
+/* Take each stored row of the table over by `one`. */
+static int adopt_stored(struct adoption *a, struct node *table, adopt_one *one)
 {
 	struct cursor *cursor = NULL;
 	struct row_view row;
@@ -201,7 +207,7 @@ static int adopt_stored(struct adoption *a)
 	q.now_s = a->op->now_s;
 	got = table_query(&cursor, a->op->store, &q);
 	while (!got && (got = cursor_next(cursor, &row)) > 0) {
-		got = adopt_entry(a, &row);
+		got = one(a, table, &row);
 		arena_clear(&a->op->arena);
 	}
 	cursor_close(cursor);
@@ -242,7 +248,8 @@ static int adopt_kept(struct adoption *a, struct node *table)
 	return err;
 }
 
-/* Let a row wait, as what never was stored: the file of its partition's
+/* Rows that are no writes of cells (counters) wait, and are made by their files.
+ * Let a row wait, as what never was stored: the file of its partition's
  * directory. */
 static int wait_row(struct adoption *a, struct node *table,
 		    const struct row_view *row)
@@ -253,6 +260,8 @@ static int wait_row(struct adoption *a, struct node *table,
 	struct child c, file;
 	int err;
 
+	if (!row->cell_count)
+		return 0;
 	buf_clear(&a->name);
 	err = key_name_stored(&a->name, a->from, row->partition_key);
 	if (err)
@@ -289,31 +298,12 @@ static int wait_row(struct adoption *a, struct node *table,
 	return err;
 }
 
-/* Rows that are no writes of cells (counters) wait, and are made by their
- * files. */
-static int wait_stored(struct adoption *a, struct node *table)
-{
-	struct cursor *cursor = NULL;
-	struct row_view row;
-	struct query q;
-	int got;
-
-	query_init(&q, a->from);
-	q.now_s = a->op->now_s;
-	got = table_query(&cursor, a->op->store, &q);
-	while (!got && (got = cursor_next(cursor, &row)) > 0) {
-		got = row.cell_count ? wait_row(a, table, &row) : 0;
-		arena_clear(&a->op->arena);
-	}
-	cursor_close(cursor);
-	return got;
-}
-
 static int adopt_all(struct adoption *a, struct node *table)
 {
 	struct place from = { .table = a->from }, to = { .table = a->to };
 	int err = can_adopt(a->to) || a->to->clustering_count ?
-			  adopt_stored(a) : wait_stored(a, table);
+			  adopt_stored(a, table, adopt_entry) :
+			  adopt_stored(a, table, wait_row);
 
 	if (err || !can_adopt(a->to))
 		return err;

@@ -7,6 +7,7 @@
 #include "fs/file/reader_text.h"
 #include "fs/file/stat.h"
 #include "fs/file/xattr.h"
+#include "fs/kind/memory_directory.h"
 #include "fs/kind/waiting_store.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
@@ -310,26 +311,6 @@ const struct node_ops kind_scratch_waiting = {
 };
 
 /* ------------------------------------------------------------- directories */
-static int lookup_nothing(struct op *op, struct node *dir, struct bytes name,
-			  struct child *out)
-{
-	(void)op;
-	(void)dir;
-	(void)name;
-	(void)out;
-	return -ENOENT;	/* what there is, is in memory */
-}
-
-static int next_nothing(struct op *op, struct listing *l, struct buf *name,
-			struct child *out)
-{
-	(void)op;
-	(void)l;
-	(void)name;
-	(void)out;
-	return 0;
-}
-
 static int create_in_directory(struct op *op, struct node *dir,
 			       struct bytes name, struct child *out)
 {
@@ -337,29 +318,14 @@ static int create_in_directory(struct op *op, struct node *dir,
 	return scratch_create(op, name, out);
 }
 
-static int stat_directory(struct op *op, struct node *n, struct child *out)
-{
-	(void)op;
-	(void)n;
-	(void)out;
-	return -ENOENT;	/* it has the owner of its table, or keyspace */
-}
-
-static int rmdir_scratch(struct op *op, struct node *n)
-{
-	(void)op;
-	(void)n;
-	return 0;
-}
-
 const struct node_ops kind_scratch_directory = {
 	.kind = "temporary directory",
 	.directory = true,
-	.lookup = lookup_nothing,
-	.stat = stat_directory,
-	.next = next_nothing,
+	.lookup = memory_directory_lookup,
+	.stat = memory_directory_stat,
+	.next = memory_directory_next,
 	.create = create_in_directory,
-	.rmdir = rmdir_scratch,
+	.rmdir = memory_directory_rmdir,
 };
 
 int scratch_mkdir(struct op *op, struct node *dir, struct bytes name,

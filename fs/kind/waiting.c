@@ -6,6 +6,7 @@
 #include "fs/file/keep.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/xattr.h"
+#include "fs/kind/memory_directory.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/waiting_move.h"
 #include "fs/kind/waiting_store.h"
@@ -172,34 +173,6 @@ int waiting_set_attribute(struct op *op, struct node *n, const char *name,
 }
 
 /* ---------------------------------------------------------------- the kind */
-static int lookup(struct op *op, struct node *dir, struct bytes name,
-		  struct child *out)
-{
-	(void)op;
-	(void)dir;
-	(void)name;
-	(void)out;
-	return -ENOENT;	/* what there is, is in memory */
-}
-
-static int stat_waiting(struct op *op, struct node *n, struct child *out)
-{
-	(void)op;
-	(void)n;
-	(void)out;
-	return -ENOENT;
-}
-
-static int next(struct op *op, struct listing *l, struct buf *name,
-		struct child *out)
-{
-	(void)op;
-	(void)l;
-	(void)name;
-	(void)out;
-	return 0;
-}
-
 /* Tell it once of each table. */
 static void tell(struct op *op, struct node *table)
 {
@@ -243,23 +216,16 @@ int waiting_create(struct op *op, struct node *dir, struct bytes name,
 	return err;
 }
 
-static int rmdir_waiting(struct op *op, struct node *n)
-{
-	(void)op;
-	(void)n;
-	return 0;
-}
-
 const struct node_ops kind_waiting = {
 	.kind = "directory that waits for its schema.cql",
 	.directory = true,
 	.waits = true,
-	.lookup = lookup,
-	.stat = stat_waiting,
-	.next = next,
+	.lookup = memory_directory_lookup,
+	.stat = memory_directory_stat,
+	.next = memory_directory_next,
 	.create = waiting_create,
 	.mkdir = waiting_mkdir,
-	.rmdir = rmdir_waiting,
+	.rmdir = memory_directory_rmdir,
 	.get_attribute = waiting_get_attribute,
 	.set_attribute = waiting_set_attribute,
 };
