@@ -279,6 +279,7 @@ struct loading {
 	 * them had been made anew. */
 	struct node **replaced;
 	size_t count, refused;
+	int why;		/* the last one was refused */
 	struct buf keys;	/* of @key: length, key, length, text */
 	struct removal gone;
 };
@@ -461,7 +462,10 @@ static int take_file(void *context, struct bytes key, struct bytes value)
 		dir = enter(op, dir, bytes_of(at, (size_t)(slash - at)));
 	if (dir)
 		err = make_file(op, dir, bytes_of(at, (size_t)(end - at)), value);
-	l->refused += err != 0;
+	if (err) {
+		l->refused++;
+		l->why = err;
+	}
 	node_put(&op->fs->nodes, dir);
 	arena_clear(&op->arena);
 	op->reason[0] = 0;
@@ -569,9 +573,9 @@ void waiting_load(struct fs *fs)
 		log_message(LOG_WARNING_LEVEL, "files that wait for schema.cql are not shown: %s", strerror(-err));
 	else if (!fs->read_only && !l.refused)
 		go_on(&l);
-	if (l.refused)
-		log_message(LOG_WARNING_LEVEL, "%zu files that wait for schema.cql are in the store and not shown: mount it with a larger scratch_max",
-			    l.refused);
+	if (l.refused)	/* often ENOSPC, where scratch_max is smaller now */
+		log_message(LOG_WARNING_LEVEL, "%zu files that wait for schema.cql are in the store and not shown: %s",
+			    l.refused, strerror(-l.why));
 	for (i = 0; i < l.count; i++)
 		node_put(&fs->nodes, l.replaced[i]);
 	mem_free(l.replaced);
