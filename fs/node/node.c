@@ -27,8 +27,24 @@ static struct node **name_bucket(struct node_shard *s, uint64_t ino)
 	return &s->buckets[(ino >> 8) & (s->bucket_count - 1)];
 }
 
+static struct node **bucket(struct node_shard *s, const struct node *n,
+			    enum node_index index)
+{
+	return index == NODE_BY_NAME ? name_bucket(s, n->ino) :
+				       node_id_bucket(s, n->id);
+}
+
+static void link_node(struct node_shard *s, struct node *n,
+		      enum node_index index)
+{
+	struct node **at = bucket(s, n, index);
+
+	n->next[index] = *at;
+	*at = n;
+}
+
 /* Double the buckets. Without memory the chains just get longer. */
-static void grow(struct node_shard *s, bool by_name)
+static void grow(struct node_shard *s, enum node_index index)
 {
 	size_t i, old_count = s->bucket_count;
 	struct node **old = s->buckets;
@@ -42,68 +58,34 @@ static void grow(struct node_shard *s, bool by_name)
 		struct node *n = old[i], *next;
 
 		for (; n; n = next) {
-			struct node **at;
-
-			next = by_name ? n->next_name : n->next_id;
-			at = by_name ? name_bucket(s, n->ino) :
-				       node_id_bucket(s, n->id);
-			if (by_name)
-				n->next_name = *at;
-			else
-				n->next_id = *at;
-			*at = n;
+			next = n->next[index];
+			link_node(s, n, index);
 		}
 	}
 	mem_free(old);
 }
 
-static void insert_name(struct node_shard *s, struct node *n)
+static void insert(struct node_shard *s, struct node *n, enum node_index index)
 {
-	struct node **at;
-
 	if (s->count >= s->bucket_count)
-		grow(s, true);
-	at = name_bucket(s, n->ino);
-	n->next_name = *at;
-	*at = n;
+		grow(s, index);
+	link_node(s, n, index);
 	s->count++;
 }
 
-static void insert_id(struct node_shard *s, struct node *n)
+/* False: it is not there. */
+static bool remove_from(struct node_shard *s, struct node *n,
+			enum node_index index)
 {
-	struct node **at;
-
-	if (s->count >= s->bucket_count)
-		grow(s, false);
-	at = node_id_bucket(s, n->id);
-	n->next_id = *at;
-	*at = n;
-	s->count++;
-}
-
-static bool remove_name(struct node_shard *s, struct node *n)
-{
-	struct node **at = name_bucket(s, n->ino);
+	struct node **at = bucket(s, n, index);
 
 	while (*at && *at != n)
-		at = &(*at)->next_name;
+		at = &(*at)->next[index];
 	if (!*at)
 		return false;
-	*at = n->next_name;
+	*at = n->next[index];
 	s->count--;
 	return true;
-}
-
-static void remove_id(struct node_shard *s, struct node *n)
-{
-	struct node **at = node_id_bucket(s, n->id);
-
-	while (*at && *at != n)
-		at = &(*at)->next_id;
-	if (!*at)
-		return;
-	*at = n->next_id;
-	s->count--;
 }
 
 /* ------------------------------------------------------------- references */
@@ -169,11 +151,11 @@ static void node_put_many(struct node_table *t, struct node *n, int64_t count)
 		struct node *forward = atomic_load(&n->forward);
 
 		mutex_lock(&s->lock);
-		remove_name(s, n);
+		remove_from(s, n, NODE_BY_NAME);
 		mutex_unlock(&s->lock);
 		s = node_id_shard(t, n->id);
 		mutex_lock(&s->lock);
-		remove_id(s, n);
+		remove_from(s, n, NODE_BY_ID);
 		mutex_unlock(&s->lock);
 		unlink_child(t, n);
 		release(t, n);
@@ -203,7 +185,7 @@ static struct node *find_locked(struct node_shard *s, uint64_t ino,
 {
 	struct node *n;
 
-	for (n = *name_bucket(s, ino); n; n = n->next_name)
+	for (n = *name_bucket(s, ino); n; n = n->next[NODE_BY_NAME])
 		if (n->ino == ino && same_name(n, parent, name) && try_get(n))
 			return n;
 	return NULL;
@@ -228,7 +210,7 @@ struct node *node_by_id(struct node_table *t, uint64_t id)
 	struct node *n;
 
 	mutex_lock(&s->lock);
-	for (n = *node_id_bucket(s, id); n; n = n->next_id)
+	for (n = *node_id_bucket(s, id); n; n = n->next[NODE_BY_ID])
 		if (n->id == id && try_get(n))
 			break;
 	mutex_unlock(&s->lock);
@@ -243,7 +225,7 @@ bool node_is_there(struct node_table *t, uint64_t id)
 	mutex_lock(&s->lock);
 	n = *node_id_bucket(s, id);
 	while (n && n->id != id)
-		n = n->next_id;
+		n = n->next[NODE_BY_ID];
 	mutex_unlock(&s->lock);
 	return n;
 }
@@ -286,7 +268,7 @@ static void publish_id(struct node_table *t, struct node *n)
 
 	link_child(t, n);
 	mutex_lock(&s->lock);
-	insert_id(s, n);
+	insert(s, n, NODE_BY_ID);
 	mutex_unlock(&s->lock);
 }
 
@@ -313,7 +295,7 @@ struct node *node_make(struct node_table *t, const struct node_key *key)
 	n = find_locked(s, ino, key->parent, key->name);
 	if (n && !is_same(n, key)) {
 		other = n;
-		remove_name(s, n);
+		remove_from(s, n, NODE_BY_NAME);
 		atomic_fetch_or(&n->flags, NODE_GONE);
 		n = NULL;
 	}
@@ -321,7 +303,7 @@ struct node *node_make(struct node_table *t, const struct node_key *key)
 		n = new_node(t, key, ino);
 		if (n) {
 			publish_id(t, n);
-			insert_name(s, n);
+			insert(s, n, NODE_BY_NAME);
 		}
 		mutex_unlock(&s->lock);
 	} else {
@@ -362,7 +344,7 @@ void node_detach(struct node_table *t, struct node *n)
 	struct node_shard *s = name_shard(t, n->ino);
 
 	mutex_lock(&s->lock);
-	remove_name(s, n);
+	remove_from(s, n, NODE_BY_NAME);
 	mutex_unlock(&s->lock);
 	atomic_fetch_or(&n->flags, NODE_GONE);
 	node_unkeep(t, n);
@@ -373,7 +355,7 @@ void node_pass(struct node_table *t, struct node *n)
 	struct node_shard *s = name_shard(t, n->ino);
 
 	mutex_lock(&s->lock);
-	remove_name(s, n);
+	remove_from(s, n, NODE_BY_NAME);
 	atomic_fetch_or(&n->flags, NODE_PAST);
 	mutex_unlock(&s->lock);
 }
@@ -391,12 +373,13 @@ struct node *node_renew(struct node_table *t, struct node *n)
 	struct node *next;
 
 	mutex_lock(&s->lock);
-	next = remove_name(s, n) ? new_node(t, &key, n->ino) : NULL;
+	next = remove_from(s, n, NODE_BY_NAME) ?
+		       new_node(t, &key, n->ino) : NULL;
 	if (next) {
 		atomic_store(&next->maker_pid, atomic_load(&n->maker_pid));
 		atomic_store(&next->mtime_ns, atomic_load(&n->mtime_ns));
 		publish_id(t, next);
-		insert_name(s, next);
+		insert(s, next, NODE_BY_NAME);
 	}
 	atomic_fetch_or(&n->flags, NODE_PAST);
 	mutex_unlock(&s->lock);
@@ -542,7 +525,7 @@ int node_table_init(struct node_table *t, const struct node_ops *root_ops,
 	t->root->ops = root_ops;
 	atomic_store(&t->root->references, 1);
 	atomic_store(&t->next_id, 2);
-	insert_id(node_id_shard(t, 1), t->root);
+	insert(node_id_shard(t, 1), t->root, NODE_BY_ID);
 	return 0;
 }
 
@@ -557,7 +540,7 @@ void node_table_release(struct node_table *t)
 			struct node *n = s->buckets[b], *next;
 
 			for (; n; n = next) {
-				next = n->next_id;
+				next = n->next[NODE_BY_ID];
 				release(t, n);
 			}
 		}

@@ -58,6 +58,9 @@ struct node_known {
 	struct node_moment moment;	/* after which they were read */
 };
 
+/* The two tables that a node is found in. */
+enum node_index { NODE_BY_NAME, NODE_BY_ID };
+
 struct node {
 	uint64_t id, ino;
 	const struct node_ops *ops;
@@ -99,7 +102,7 @@ struct node {
 	struct scratch *scratch;	/* of a scratch file: created with it */
 	_Atomic(struct short_names *) short_names;	/* of a table: tree/short_names.h */
 	struct held *held;		/* below a waiting directory: unkeyed.c */
-	struct node *next_name, *next_id;	/* under their shards */
+	struct node *next[2];	/* by enum node_index, under its shard */
 	struct node *first_child, *next_child, **child_link;
 	char data[];			/* the name, a 0 byte, the value */
 };
