@@ -149,7 +149,7 @@ static void drop_unused(struct accounts *a, struct account *account)
 	a->count--;
 }
 
-/* True if one user may hold that much of it, and all together that much. */
+/* True if the user may hold `alone` of it while all users hold in_all. */
 static bool fits(const struct accounts *a, enum resource r, uid_t uid,
 		 uint64_t alone, uint64_t in_all)
 {

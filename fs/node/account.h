@@ -4,9 +4,10 @@
  * quarters, so that there is always room to look and to repair.
  *
  * An object that holds something embeds a charge, which names the account that
- * pays: made zero, it holds nothing, and ends by being set to 0. An object that
- * several users hold at the same time (the text that readers share) has shares:
- * each of them pays for it, and all together once.
+ * pays. A charge begins as zeroes, for it holds nothing; charge_end gives back
+ * what it holds. An object that several users hold at the same time (the text
+ * that readers share) has shares: each of them pays for all of it, but it
+ * counts once towards what all together hold.
  *
  * Any thread; the lock is a leaf.
  */
@@ -28,22 +29,22 @@ enum resource {
 	RESOURCE_RESULTS,	/* bytes: results that were not read */
 	RESOURCE_PLANS,		/* bytes: for the rest of results in progress */
 	RESOURCE_PAST,		/* bytes: of past moments, for results */
-	RESOURCE_REQUESTS,	/* bytes: requests that wait for others of a user */
-	RESOURCE_LOOKS,		/* opens that were told to look again: file/view_look.h */
+	RESOURCE_REQUESTS,	/* bytes: requests that wait for others */
+	RESOURCE_LOOKS,		/* opens that look again: file/view_look.h */
 	RESOURCE_LOCKS,		/* locks of files, and waits for them */
 	RESOURCE_COUNT
 };
 
 struct account;		/* of one user; exists while he holds something */
 struct charge {
-	struct account *of;	/* NULL: holds nothing */
-	enum resource what;	/* of this resource, that amount */
-	uint64_t amount;
+	struct account *of;	/* that pays; NULL: nothing is held */
+	enum resource what;
+	uint64_t amount;	/* of that resource */
 };
 struct shares {
 	struct user_share *first;	/* one for each user */
-	enum resource what;	/* set before the first, */
-	uint64_t amount;	/* as this */
+	enum resource what;	/* both are set before the first share */
+	uint64_t amount;
 };
 
 #define ACCOUNT_HASH 64
@@ -60,23 +61,25 @@ struct accounts {
 /* max_value, scratch_max, memtables (bytes): the mount's options. */
 void accounts_init(struct accounts *a, uid_t mounter, uint64_t max_value,
 		   uint64_t scratch_max, uint64_t memtables);
-/* Release them. Charges that remain must not be given back any more. */
+/* Release all accounts. Charges that remain must not be given back any more. */
 void accounts_release(struct accounts *a);
 
 /*
- * Set the charge to that amount of r. More is paid by uid, who takes over what
- * another user paid so far. Less never fails. 0, -ENOMEM, or the error that the
- * resource has for too much (resource_says), and then nothing has changed.
+ * Set the charge to `amount` of r. uid pays for a raise, and takes over what
+ * another user paid so far; lowering never fails. Returns 0, -ENOMEM, or the
+ * error that r has for too much (resource_says). After an error nothing has
+ * changed.
  */
 int charge_set(struct accounts *a, struct charge *c, enum resource r, uid_t uid,
 	       uint64_t amount);
 void charge_end(struct accounts *a, struct charge *c);
 
-/* Add (drop) a share for uid. As charge_set. */
+/* Add a share for uid (errors as charge_set), or drop one. */
 int share_add(struct accounts *a, struct shares *s, uid_t uid);
 void share_end(struct accounts *a, struct shares *s, uid_t uid);
 
-/* True if err is that of too much of r. Then the bound is returned too. */
+/* True if err is r's error for too much. Then a sentence with the bounds is
+ * appended to out. */
 bool resource_says(const struct accounts *a, enum resource r, int err,
 		   struct buf *out);
 const char *resource_name(enum resource r);	/* as in .widefs/metrics */
@@ -84,6 +87,6 @@ const char *resource_help(enum resource r);
 uint64_t accounts_used(struct accounts *a, enum resource r);
 /* Print a line for each user that holds something: one user, or all. */
 void accounts_print(struct accounts *a, struct buf *out, uid_t uid, bool all);
-/* Print the bounds, a line each: of one user, of all. */
+/* Print a line for each resource: its bound for one user, and for all. */
 void accounts_print_bounds(const struct accounts *a, struct buf *out);
 #endif

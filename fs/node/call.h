@@ -17,22 +17,21 @@ struct fs_call {
 	pid_t pid;		/* 0: unknown (another namespace) */
 	mode_t umask;		/* of create and mkdir only */
 	bool cached;		/* of a write: from the kernel's pages */
-	uint64_t wait_for;	/* out: see above; 0: reply at once */
-	bool locked;		/* out: wait for no names */
-	/*
-	 * True if the caller can send names. Then these are set: an array for
-	 * mem_free, the names in it too. The last is to be sent before the
-	 * reply.
-	 */
-	bool sends_names;
+	/* out: reply when the notices up to this number are sent: fs.h. 0: at
+	 * once. */
+	uint64_t wait_for;
+	bool locked;		/* out: do not wait for notices of names */
+	bool sends_names;	/* the caller can send names: fs.h */
+	/* out, if it can: names to be sent before the reply; the array and the
+	 * names in it are the caller's (mem_free). */
 	struct fs_notice *names;
 	size_t name_count;
-	bool names_below;
+	bool names_below;	/* out: they are below the locked directories */
 	/* True if the caller has been interrupted meanwhile. NULL: unknown. */
 	bool (*interrupted)(void *context);
 	/*
-	 * Makes the kernel drop the attributes of this node at once, before the
-	 * reply. It takes no lock for that. NULL: a notice says it.
+	 * Make the kernel drop the attributes of this node at once, before the
+	 * reply. The kernel takes no lock for that. NULL: a notice does it.
 	 */
 	void (*drop_attributes)(void *context, uint64_t node);
 	void *context;
@@ -69,9 +68,9 @@ struct fs_lock {
 };
 
 /*
- * Takes one entry: 0, or 1 when it has no room (it comes again in the next
- * call). Always set: name, entry->attr.st_ino and the type in st_mode; with
- * plus everything. cookie: where the next call continues after it.
+ * Take one entry: 0, or 1 if there is no room for it (it comes again in the
+ * next call). Always set: name, entry->attr.st_ino and the type in st_mode;
+ * with plus everything. cookie: where the next call continues after it.
  */
 typedef int fs_fill(void *context, const char *name, size_t len,
 		    const struct fs_entry *entry, uint64_t cookie);

@@ -32,7 +32,8 @@ static const char *errors_name(int number)
 	return name ? name : "?";
 }
 
-/* Text from users may contain bytes that move a terminal's cursor. */
+/* Append text from users, which may contain bytes that move a terminal's
+ * cursor: control bytes are escaped. */
 static void add_clean(struct buf *out, struct bytes text)
 {
 	size_t i;

@@ -17,7 +17,7 @@ struct error_line {
 	uint64_t ino;
 	pid_t pid;
 	uid_t uid;
-	int number;		/* errno, positive; 0: it was done */
+	int number;		/* errno, positive; 0: a success */
 	char *text;		/* command, path, sentence, each ended by 0 */
 };
 struct errors {
@@ -30,18 +30,20 @@ void errors_release(struct errors *e);
 /* Add a line. Control bytes are escaped. Without memory the line is lost. */
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence);
-/* Append the command of a process, or ?: it has ended. */
+/* Append the command of a process, or "?" if it has ended. */
 void errors_print_command(struct buf *out, pid_t pid);
 /*
- * Append the lines that uid may see (everything: all), oldest first, from number
- * *next on; those that went meanwhile are left out. *next is then that of the
- * next to come. From 0: all that are there.
+ * Append the lines that uid may see (everything: all lines), oldest first, from
+ * number *next on (0: from the oldest that is kept); lines that were
+ * overwritten meanwhile are left out. *next becomes the number of the next line
+ * to come.
  */
 void errors_print(struct errors *e, struct buf *out, uid_t uid,
 		  bool everything, uint64_t *next);
-/* Return how many were added. */
+/* Return how many lines were ever added. */
 uint64_t errors_count(struct errors *e);
-/* Return the sentence of the last one about ino; false if there is none. */
+/* Append the sentence of the last line about ino that uid may see. False: there
+ * is none. */
 bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
 		 bool everything);
 #endif

@@ -26,8 +26,9 @@ bool idle_is_due(struct node_table *t)
 	       atomic_compare_exchange_strong(&t->asked, &asked, next);
 }
 
-/* Children, handles and calls under way have references beside those of the
- * kernel's lookups. */
+/* True if only the kernel's lookups hold n, and it has no state of its own.
+ * Children, handles and calls under way have references beside those of the
+ * lookups. */
 static bool is_idle(const struct node *n)
 {
 	uint64_t lookups = atomic_load(&n->lookups);
@@ -37,8 +38,8 @@ static bool is_idle(const struct node *n)
 	       !(atomic_load(&n->flags) & (NODE_HIDDEN | NODE_NO_KEY_FILE));
 }
 
-/* Return who made the directory, or the one that it is in, which goes with its
- * last child. */
+/* Return the process that made the directory n or else the one that n is in:
+ * the kernel drops a directory with its last child. 0: unknown. */
 static pid_t maker_of(const struct node *n)
 {
 	pid_t pid = n->ops->directory ? atomic_load(&n->maker_pid) : 0;
@@ -51,7 +52,8 @@ static bool is_running(pid_t pid)
 	return pid > 0 && (!kill(pid, 0) || errno != ESRCH);
 }
 
-/* Add the idle nodes of the bucket that the number belongs to. */
+/* Write the ids and makers of the idle nodes in the bucket of that number.
+ * Returns how many. */
 static size_t choose_in(struct node_table *t, uint64_t number, bool files,
 			uint64_t *ids, pid_t *makers, size_t room)
 {

@@ -1,4 +1,5 @@
-/* A notice for the kernel: fs.h has the order. */
+/* A notice, by which the kernel is told to drop a copy that it may hold. fs.h
+ * says in what order they are sent. */
 #ifndef FS_NODE_KERNEL_NOTICE_H
 #define FS_NODE_KERNEL_NOTICE_H
 #include <stdbool.h>
@@ -10,13 +11,13 @@ enum fs_notice_kind {
 				 * a directory's cached listing */
 	FS_NOTICE_ENTRY,	/* inval_entry: name in node */
 	FS_NOTICE_EPOCH,	/* every cached name is stale (INC_EPOCH) */
-	FS_NOTICE_PRUNE,	/* it holds too many: those of fs_idle_nodes */
+	FS_NOTICE_PRUNE,	/* it holds too many: drop fs_idle_nodes */
 };
 struct fs_notice {
 	uint64_t number;	/* 1, 2, ... */
 	enum fs_notice_kind kind;
 	uint64_t node;		/* of an ENTRY: the directory */
-	char *name;		/* ENTRY: receiver's (mem_free); else NULL */
+	char *name;		/* ENTRY: the receiver's (mem_free) */
 	bool directory;		/* ENTRY: of a directory (expire, not drop) */
 };
 /* For a PRUNE: nodes that the kernel is asked to drop at a time. */

@@ -1,6 +1,6 @@
 /*
- * The kinds of node: each is a const struct node_ops in fs/kind/, which is found
- * once, at lookup. Calls give 0 or -errno where nothing else is said.
+ * The kinds of node: each is a const struct node_ops in fs/kind/, which is
+ * found once, at lookup. Calls return 0 or -errno where nothing else is said.
  */
 #ifndef FS_NODE_KIND_H
 #define FS_NODE_KIND_H
@@ -14,16 +14,16 @@ struct listing;
 struct node;
 struct op;
 
-/* The part of a place that a node's value is. */
+/* What a node's value adds to the place of its directory: op/place.h. */
 enum part {
 	PART_NONE, PART_KEY, PART_STATIC, PART_COLUMN, PART_PATH,
-	PART_VALUE,	/* the value of what the directory says: adds nothing */
+	PART_VALUE,	/* nothing: it is the value at that place */
 };
 
 struct store_how {
 	bool append;			/* documents: merge, not replace */
-	/* A cell: the bytes after the first `base` bytes, which were there, are
-	 * to be added to the stored value. */
+	/* Of a cell: the first `base` bytes of the text were there before;
+	 * those after them are appended to the stored value. */
 	bool adds;
 	uint64_t base;
 	bool copied;			/* from another file, as copiers do */
@@ -34,8 +34,8 @@ struct store_how {
 struct file_kind {
 	/* Append the committed contents. -ENOENT: there are none. */
 	int (*load)(struct op *op, struct node *n, struct buf *out);
-	/* As load, and as the node's stat: both from one read of the store.
-	 * NULL: one call after the other. */
+	/* As load and the node's stat, from one read of the store. NULL: one
+	 * is called after the other. */
 	int (*load_with_stat)(struct op *op, struct node *n, struct buf *out,
 			      struct child *c);
 	/* Store this as the contents. */
@@ -45,27 +45,27 @@ struct file_kind {
 	 * is renamed onto it. NULL: it is read-only. */
 	int (*replace)(struct op *op, struct node *n, struct bytes text,
 		       const struct store_how *how);
-	/* True if a valid value can begin so. Bytes before `from` were checked
-	 * already. NULL: anything can. */
+	/* True if a valid value can begin with text, whose bytes before `from`
+	 * were checked already. NULL: anything can. */
 	bool (*may_begin)(struct op *op, struct node *n, struct bytes text,
 			  size_t from);
 	/*
-	 * Check a text that is complete (text_is_complete) inside the write: a
+	 * Check a complete text (text_is_complete) when it is written, as a
 	 * shell does not look at errors of a close. -EINVAL with the reason.
 	 * NULL: no check.
 	 */
 	int (*check)(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how);
 	/*
-	 * Check that what is stored now is later than all that is or was there:
-	 * when a text is begun, as its commit may fail in a close. -EPERM with
-	 * the reason (op_later). NULL: no check.
+	 * Check that a value stored now is later than all that is or was stored
+	 * there. Called when a text is begun, as an error of its commit may be
+	 * lost in a close. -EPERM with the reason (op_later). NULL: no check.
 	 */
 	int (*check_time)(struct op *op, struct node *n);
 	/* True if the value includes the last newline of the text. NULL: it
 	 * never does. */
 	bool (*keeps_newline)(struct op *op, struct node *n);
-	/* True if cutting it to nothing and closing it stores the empty
+	/* True if truncating it to nothing and closing it stores the empty
 	 * value. */
 	bool (*takes_empty)(struct op *op, struct node *n);
 	/* A document: each descriptor has its own text, >> merges. */
@@ -96,7 +96,7 @@ struct file_kind {
 
 struct node_ops {
 	const char *kind;
-	bool by_position;	/* its name means another object in time */
+	bool by_position;	/* its name may mean another object later */
 	bool directory;
 	bool link;		/* a symbolic link */
 	/* A directory in which nothing can be changed, and whose listing the
@@ -104,20 +104,20 @@ struct node_ops {
 	bool made_up;
 	enum part part;
 	const struct file_kind *file;	/* of a file */
-	bool whole_column;	/* PART_COLUMN: of one that has elements, */
-	bool key_column;	/* or of one of the key */
+	bool whole_column;	/* PART_COLUMN: all elements of a column */
+	bool key_column;	/* PART_COLUMN: a column of the key */
 	bool plain_value;	/* the one value of a schemaless table's row */
 	bool plain_names;	/* its children have unescaped names */
-	bool key_file;		/* it has the key: never held */
+	bool key_file;		/* @key: its text never waits for a key */
 	bool appends;		/* another object stores its writes */
-	/* Its value is the number of a snapshot (8 bytes): what is below it is
-	 * of that. */
+	/* Its value is the number of a snapshot (8 bytes), which all nodes
+	 * below it show. */
 	bool snapshot;
 	bool json;	/* below it rows are documents: kind/json_tree.h */
 	bool volatile_listing;	/* the kernel keeps none */
 	bool waits;		/* for schema.cql: kind/waiting.h */
-	/* True if the caller is making this name, and must not find it. NULL:
-	 * never. */
+	/* True if the caller is making an object of this name, and must not
+	 * find it yet. NULL: never. */
 	bool (*is_being_made)(struct op *op, struct node *dir,
 			      struct bytes name);
 	/* Look up this name in dir. -ENOENT. */
@@ -126,8 +126,8 @@ struct node_ops {
 	/* Get its present attributes. -ENOENT, -ESTALE. */
 	int (*stat)(struct op *op, struct node *n, struct child *out);
 	/*
-	 * Step through the listing (without kept nodes): 1 with *name and *out,
-	 * 0, -errno. l->step counts the calls.
+	 * Step through the listing (without kept nodes): 1 with *name and *out
+	 * set, 0 at the end, or -errno. l->step counts the calls.
 	 */
 	int (*next)(struct op *op, struct listing *l, struct buf *name,
 		    struct child *out);
@@ -141,15 +141,17 @@ struct node_ops {
 	/* Remove the node itself; rmdir checks that it is empty. */
 	int (*rmdir)(struct op *op, struct node *n);
 	int (*unlink)(struct op *op, struct node *n);
-	/* Of a link: append where it leads to. */
+	/* Append the target of a link. */
 	int (*read_link)(struct op *op, struct node *n, struct buf *out);
-	/* Move n to a name beside or below; *target describes it there. */
+	/* Move n to this name in dir, in place of `replaced` (or NULL); *target
+	 * describes it there. */
 	int (*rename)(struct op *op, struct node *n, struct node *dir,
 		      struct bytes name, struct node *replaced,
 		      struct child *target);
-	/* utimensat; NULL: kept in memory. */
+	/* Store the time that utimensat sets. NULL: it is kept in memory. */
 	int (*set_mtime)(struct op *op, struct node *n, int64_t mtime_ns);
-	/* chmod, chown. NULL: only to the present ones. set: enum fs_set. */
+	/* Store what chmod or chown sets (set: enum fs_set). NULL: only the
+	 * present owner and mode are accepted. */
 	int (*set_owner)(struct op *op, struct node *n, unsigned set,
 			 const struct stat *attr);
 	/* Append the value of user.NAME; -ENODATA, -EOPNOTSUPP. */
@@ -162,8 +164,8 @@ struct node_ops {
 	 * its rows over; -ESTALE: none did. */
 	int (*store_adopted)(struct op *op, struct node *n, struct bytes text,
 			     const struct store_how *how);
-	/* The key of dir is known: store parts that need no value; NULL:
-	 * none. */
+	/* Store what needs no value (a row's marker, an element), as the key of
+	 * dir is known now. NULL: nothing. */
 	int (*settle)(struct op *op, struct node *dir);
 };
 

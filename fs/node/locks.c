@@ -19,8 +19,8 @@ struct lock_file {
 	bool named;
 	struct node *node;		/* at that path: a reference */
 	unsigned users;
-	/* Of ranges, of flock. An owner's ranges do not overlap, and those of
-	 * one type do not touch. */
+	/* Those of fcntl, those of flock. An owner's ranges do not overlap, and
+	 * those of one type do not touch. */
 	struct lock *held[2];
 	unsigned waiters;
 	struct lock_file *next;		/* of its hash */
@@ -82,7 +82,7 @@ static struct lock_file **find_file(struct locks *t, uint64_t path)
 	return at;
 }
 
-static void take_name(struct locks *t, struct lock_file *f) REQUIRES(&t->lock)
+static void remove_name(struct locks *t, struct lock_file *f) REQUIRES(&t->lock)
 {
 	struct lock_file **at = &t->files[f->path % LOCK_HASH];
 
@@ -94,14 +94,14 @@ static void take_name(struct locks *t, struct lock_file *f) REQUIRES(&t->lock)
 	f->named = false;
 }
 
-/* What had the name loses it. */
-static void give_name(struct locks *t, struct lock_file *f, uint64_t path)
+/* Give f the path as its name; another file that had it loses it. */
+static void set_name(struct locks *t, struct lock_file *f, uint64_t path)
 	REQUIRES(&t->lock)
 {
 	struct lock_file **at = find_file(t, path);
 
 	if (*at)
-		take_name(t, *at);
+		remove_name(t, *at);
 	at = &t->files[path % LOCK_HASH];
 	f->path = path;
 	f->named = true;
@@ -118,7 +118,7 @@ struct lock_file *locks_open(struct locks *t, struct node *n)
 	f = *find_file(t, path);
 	if (!f && (f = mem_zalloc(1, sizeof(*f)))) {
 		f->node = node_get(node_now(n));
-		give_name(t, f, path);
+		set_name(t, f, path);
 	}
 	if (f)
 		f->users++;
@@ -157,11 +157,11 @@ void locks_move(struct locks *t, uint64_t from, struct node *n)
 	mutex_lock(&t->lock);
 	replaced = *find_file(t, to);
 	if (replaced)
-		take_name(t, replaced);
+		remove_name(t, replaced);
 	f = *find_file(t, from);
 	if (f) {
-		take_name(t, f);
-		give_name(t, f, to);
+		remove_name(t, f);
+		set_name(t, f, to);
 		if (f->held[0])
 			*known_word(t, f) |= known_bit(f);
 		before = f->node;
@@ -182,13 +182,13 @@ void locks_move_below(struct locks *t)
 			next = f->next;
 			if (locks_path(f->node) == f->path)
 				continue;
-			take_name(t, f);
+			remove_name(t, f);
 			f->next = moved;
 			moved = f;
 		}
 	for (; moved; moved = next) {
 		next = moved->next;
-		give_name(t, moved, locks_path(moved->node));
+		set_name(t, moved, locks_path(moved->node));
 		if (moved->held[0])
 			*known_word(t, moved) |= known_bit(moved);
 	}
@@ -203,7 +203,7 @@ void locks_remove(struct locks *t, struct node *n)
 	mutex_lock(&t->lock);
 	f = *find_file(t, path);
 	if (f)
-		take_name(t, f);
+		remove_name(t, f);
 	mutex_unlock(&t->lock);
 }
 
@@ -249,7 +249,8 @@ static struct lock *lock_new(struct locks *t, uid_t uid)
 	return l;
 }
 
-/* True if one of the owner's, of another type, goes on at both sides of it. */
+/* True if it splits a lock of its owner, of another type, which goes on at both
+ * sides of it. */
 static bool splits(const struct lock_file *f, const struct fs_lock *lock)
 {
 	const struct lock *l;
@@ -261,8 +262,8 @@ static bool splits(const struct lock_file *f, const struct fs_lock *lock)
 	return false;
 }
 
-/* Cut it out of l. The right of two sides becomes *right. True: nothing is
- * left of l. */
+/* Cut the range of `lock` out of l. If l goes on at both sides, its right part
+ * is *right, which becomes NULL. True: nothing is left of l. */
 static bool cut_out(struct lock *l, const struct fs_lock *lock,
 		    struct lock **right)
 {
@@ -284,8 +285,8 @@ static bool cut_out(struct lock *l, const struct fs_lock *lock,
 	return false;
 }
 
-/* Make room for it among the owner's locks. One of the same type that touches
- * it becomes part of it. */
+/* Cut its range out of the owner's locks of another type (right: a spare lock
+ * for cut_out). Those of its type that touch it become part of it. */
 static void make_room(struct locks *t, struct lock_file *f,
 		      struct fs_lock *lock, struct lock **right)
 	REQUIRES(&t->lock)
@@ -316,7 +317,7 @@ static void make_room(struct locks *t, struct lock_file *f,
 	}
 }
 
-/* Give (or take) a lock that nothing excludes. 0 or -ENOLCK. */
+/* Set a lock that nothing excludes, or drop one. 0 or -ENOLCK. */
 static int apply(struct locks *t, struct lock_file *f,
 		 const struct fs_lock *wanted, const void *by, uid_t uid)
 	REQUIRES(&t->lock)
@@ -345,7 +346,7 @@ static int apply(struct locks *t, struct lock_file *f,
 }
 
 /* ----------------------------------------------------------------- waiters */
-/* Take it out of the list, for answer_all. */
+/* Move *at from the waiters to the list of ended ones, for answer_all. */
 static void end_wait(struct locks *t, struct lock_wait **at, int err,
 		     struct lock_wait **ended) REQUIRES(&t->lock)
 {
@@ -372,8 +373,9 @@ static void answer_all(struct locks *t, struct lock_wait *ended)
 	}
 }
 
-/* Give locks to those who wait for the file, in the order they came. A lock
- * that is given may be less than its owner had. */
+/* Set the locks that are waited for and that nothing excludes any more, in the
+ * order they came. A lock may replace a stronger one of its owner: so look
+ * again after each. */
 static void wake(struct locks *t, struct lock_file *f,
 		 struct lock_wait **ended) REQUIRES(&t->lock)
 {
@@ -396,8 +398,8 @@ static void wake(struct locks *t, struct lock_file *f,
 	}
 }
 
-/* Put the waiters that hold what excludes w's lock on the list of those to be
- * looked at. True: one of them is the owner. */
+/* Find the holders of locks that exclude this one. True: `owner` is one of
+ * them. Else add those that wait themselves to the list `found`, once each. */
 static bool waits_for(struct locks *t, const struct lock_file *f,
 		      const struct fs_lock *wants, uint64_t owner,
 		      struct lock_wait **found, unsigned *looks)
@@ -423,7 +425,8 @@ static bool waits_for(struct locks *t, const struct lock_file *f,
 	return false;
 }
 
-/* True if one whom this lock would wait for waits for its owner. */
+/* True if a waiter for this lock would wait for itself: an owner that excludes
+ * it waits, perhaps through others, for a lock of the same owner. */
 static bool closes_cycle(struct locks *t, const struct lock_file *f,
 			 const struct fs_lock *lock) REQUIRES(&t->lock)
 {
@@ -472,7 +475,7 @@ int locks_set(struct locks *t, struct lock_file *f, const struct fs_lock *lock,
 
 	mutex_lock(&t->lock);
 	/* flock gives up the lock that it has before it gets one of another
-	 * type: so it is on all filesystems. */
+	 * type, as on all filesystems. */
 	if (lock->flock && is_excluded(f, lock)) {
 		none.type = FS_LOCK_NONE;
 		apply(t, f, &none, by, uid);
@@ -559,7 +562,7 @@ void locks_close(struct locks *t, struct lock_file *f, const void *by)
 	}
 	wake(t, f, &ended);
 	if (!--f->users) {
-		take_name(t, f);
+		remove_name(t, f);
 		node = f->node;
 		mem_free(f);
 	}

@@ -7,13 +7,13 @@
  * another.
  *
  * A lock has an owner, a number of the kernel's: a process, or an open file (of
- * flock, and of fcntl's F_OFD_SETLK, which are not told from a process's). Who
- * has to wait holds no thread: `done` tells when the lock is his. Waiters of
- * ranges that wait for each other are found, unless very many locks are on the
- * way.
+ * flock, and of fcntl's F_OFD_SETLK, which cannot be told from a process). A
+ * waiter blocks no thread: `done` is called when it has its lock. A wait for a
+ * range is refused if its waiters would wait for each other, unless the search
+ * for that would have to look at very many locks.
  *
- * Any thread. The lock is a leaf above that of the accounts; `done` is called
- * without it.
+ * Any thread. Under the table's lock only that of the accounts is taken; `done`
+ * is called without it.
  */
 #ifndef FS_NODE_LOCKS_H
 #define FS_NODE_LOCKS_H
@@ -26,63 +26,65 @@ struct lock_wait;
 struct node;
 struct node_table;
 
-#define LOCK_HASH 1024		/* a power of 2 */
-#define LOCK_KNOWN 65536	/* the same */
+#define LOCK_HASH 1024		/* chains of files; a power of 2 */
+#define LOCK_KNOWN 65536	/* bits; a power of 2 */
 
 struct locks {
 	struct node_table *nodes;
 	struct accounts *accounts;
-	/* Tells a waiter that he has his lock (0), or why he gets none. */
+	/* Tell a waiter that it has its lock (0), or why it gets none. */
 	void (*done)(void *waiter, int err);
 	struct mutex lock;		/* of all below, and all files */
 	struct lock_file *files[LOCK_HASH];	/* that have a name */
 	struct lock_wait *waits, **last_wait;	/* in the order they came */
 	bool stopped;
-	/* Bits of the numbers of files that had locks of ranges. */
+	/* A set of hashes of the paths that had locks of ranges: never less. */
 	uint64_t known[LOCK_KNOWN / 64];
 };
 
 void locks_init(struct locks *t, struct node_table *nodes,
 		struct accounts *accounts,
 		void (*done)(void *waiter, int err));
-/* All files are closed. */
+/* Release the table, of which all files are closed. */
 void locks_release(struct locks *t);
 /* End all waits with -ENOLCK; nobody waits from now on. */
 void locks_stop(struct locks *t);
 
 /* Return the file that n shows, until locks_close; NULL without memory. */
 struct lock_file *locks_open(struct locks *t, struct node *n);
-/* The open file `by` is closed: the locks of all owners that set one by it
- * go. f: NULL is accepted. */
+/* Close f for the open file `by`: drop all locks of each owner that set one
+ * through it. f: NULL is accepted. */
 void locks_close(struct locks *t, struct lock_file *f, const void *by);
-/* True if it has, or its name may have had, locks of ranges: closing a
- * descriptor of it then drops those of the process. */
+/* True if the file has, or its path may have had, locks of ranges. Then each
+ * close of a descriptor must drop those of its process (locks_drop). */
 bool locks_are_known(struct locks *t, const struct lock_file *f);
 
-/* Return the number of the path that leads to n now: before it is renamed. */
+/* Return the number of the path that leads to n now. */
 uint64_t locks_path(struct node *n);
-/* The file of that number is at n's path now. What was there has no name. */
+/* Note that the file at the path `from` (of locks_path, before the rename) has
+ * n's path now. A file that was there loses its name. */
 void locks_move(struct locks *t, uint64_t from, struct node *n);
-/* A directory was renamed, and the files below it. */
+/* Give the files below renamed directories their new paths. */
 void locks_move_below(struct locks *t);
-/* The file at n's path is being removed. */
+/* Take the name from the file at n's path, which is being removed. */
 void locks_remove(struct locks *t, struct node *n);
 
 #define LOCKS_WAITS 1
 /*
- * Set a lock, or drop it, for the open file `by` and at the cost of uid. 0;
- * -ENOLCK: too many, or no memory; and if another holds one that excludes it:
- * without a waiter -EAGAIN; else -EDEADLK: that one waits for this owner;
- * -EINTR: `interrupted` says so of the waiter (it must not call this table);
- * LOCKS_WAITS: done(waiter, …) follows, or has come already.
+ * Set a lock, or drop it, for the open file `by` and at the cost of uid.
+ * Returns 0, or -ENOLCK: too many, or no memory. If another owner's lock
+ * excludes it: -EAGAIN without a waiter, -EDEADLK if that owner waits for this
+ * one, -EINTR if `interrupted` (which must not call this table) is true of the
+ * waiter, else LOCKS_WAITS: done(waiter, …) is called later, or was called
+ * already.
  */
 int locks_set(struct locks *t, struct lock_file *f, const struct fs_lock *lock,
 	      const void *by, uid_t uid, void *waiter,
 	      bool (*interrupted)(void *waiter));
-/* Set *lock to one that excludes it, or its type to none. */
+/* Set *lock to a held lock that excludes it, or its type to FS_LOCK_NONE. */
 void locks_test(struct locks *t, struct lock_file *f, struct fs_lock *lock);
 /* Drop all locks of ranges of that owner. */
 void locks_drop(struct locks *t, struct lock_file *f, uint64_t owner);
-/* End his wait with -EINTR, if he waits. */
+/* End the waiter's wait with -EINTR, if it waits. */
 void locks_interrupt(struct locks *t, void *waiter);
 #endif

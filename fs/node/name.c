@@ -252,7 +252,7 @@ int name_split(struct bytes *parts, size_t n, struct bytes name)
 
 #define SHORT_PREFIX (NAME_MAX_LEN - NAME_TAIL_LEN)
 
-/* Return the length of the longest prefix, of at most so many bytes, that ends
+/* Return the length of the longest prefix, of at most `most` bytes, that ends
  * between characters and between escapes. */
 static size_t short_prefix(struct bytes name, size_t most)
 {
@@ -345,7 +345,7 @@ static bool all_alnum(struct bytes b)
 	return b.len > 0;
 }
 
-/* The letters that Python's tempfile takes, too. */
+/* True for letters, digits and '_', of which Python's tempfile makes names. */
 static bool is_random(struct bytes b)
 {
 	size_t i;
@@ -363,8 +363,8 @@ static bool ends_with(struct bytes name, const char *end)
 	return name.len > len && !memcmp(name.ptr + name.len - len, end, len);
 }
 
-/* .NAME.XXXXXX of rsync, .NAME.XXXXXXXX of Python, .NAME.swp and the like of vim,
- * .#NAME of emacs. */
+/* .NAME.XXXXXX of rsync, .NAME.XXXXXXXX of Python, .NAME.swp and the like of
+ * vim, .#NAME of emacs. */
 static bool hidden_scratch(struct bytes name, struct bytes *base)
 {
 	size_t dot;
@@ -429,7 +429,8 @@ static bool database_scratch(struct bytes name, struct bytes *base)
 	return false;
 }
 
-/* What Python's tempfile makes: tmp and eight of a-z, 0-9 and '_'. */
+/* True for a name that Python's tempfile makes: tmp and eight of a-z, 0-9 and
+ * '_'. */
 static bool python_scratch(struct bytes name)
 {
 	size_t i;
@@ -437,7 +438,8 @@ static bool python_scratch(struct bytes name)
 	if (name.len != 11 || memcmp(name.ptr, "tmp", 3))
 		return false;
 	for (i = 3; i < name.len; i++)
-		if (!islower(name.ptr[i]) && !isdigit(name.ptr[i]) && name.ptr[i] != '_')
+		if (!islower(name.ptr[i]) && !isdigit(name.ptr[i]) &&
+		    name.ptr[i] != '_')
 			return false;
 	return true;
 }

@@ -29,11 +29,12 @@ int name_split(struct bytes *parts, size_t n, struct bytes name);
 
 #define NAME_HASH_LEN 16	/* of a shortened name: its digits, and */
 #define NAME_TAIL_LEN (2 + NAME_HASH_LEN)	/* "%~" before them */
-/* Shorten a name over 255 bytes in place: to its begin, "%~" and a hash. */
+/* Shorten a name of more than 255 bytes in place: to its beginning, "%~" and a
+ * hash. */
 void name_shorten(struct buf *name);
 /*
- * Shorten it further, where it needs that, so that a suffix of that many bytes
- * fits behind it: a document's name. The hash stays that of the whole name.
+ * Shorten it further, if needed, so that a document's suffix of that many bytes
+ * fits after it. The hash stays that of the whole name.
  */
 void name_shorten_for(struct buf *name, size_t suffix_len);
 #define NAME_SUFFIX_MAX 7	/* bytes of ".ndjson", the longest */
@@ -45,8 +46,8 @@ enum name_suffix { SUFFIX_NONE, SUFFIX_JSON, SUFFIX_NDJSON, SUFFIX_CSV,
 		   SUFFIX_CQL };
 /* Return the suffix of the name and the part before it (may be empty). */
 enum name_suffix name_suffix(struct bytes name, struct bytes *base);
-/* True if the name, or that of the rows that it is the document of, has at most
- * 255 bytes. */
+/* True if the name has at most 255 bytes, or is a document's and has at most
+ * 255 without its suffix. */
 bool name_fits(struct bytes name);
 
 /*
@@ -57,9 +58,9 @@ bool name_is_scratch(struct bytes name, struct bytes *base);
 /* True for the directories in which rsync gathers files (--delay-updates, and
  * --partial-dir as its page has it). */
 bool name_is_scratch_directory(struct bytes name);
-/* True for that of a file by which processes share memory: SQLite's NAME-shm. */
+/* True for a file through which processes share memory: SQLite's NAME-shm. */
 bool name_is_memory(struct bytes name);
-/* Count the letters to change, add, drop or swap from a to b; at most limit +
- * 1. */
+/* Count the letters to change, add, drop or swap to get from a to b; at most
+ * limit + 1. This is the optimal string alignment distance. */
 unsigned name_distance(struct bytes a, struct bytes b, unsigned limit);
 #endif

@@ -260,8 +260,8 @@ static struct node *new_node(struct node_table *t, const struct node_key *key,
 	return n;
 }
 
-/* Before the name: a thread that finds it by name may at once ask for it by
- * number. */
+/* Let n be found by number. Done before it is found by name: a thread that
+ * finds it may at once ask for it by number. */
 static void publish_id(struct node_table *t, struct node *n)
 {
 	struct node_shard *s = node_id_shard(t, n->id);

@@ -1,8 +1,8 @@
 /*
  * Nodes: the objects that the kernel has numbers for. A node is one name in one
  * directory; it is found by its number or by (parent, name), in sharded tables.
- * One count holds it: the kernel's lookups, our own pins and its children
- * together; at 0 it is freed, and its reference to its parent dropped.
+ * Its reference count is the sum of the kernel's lookups, our own references
+ * and its children; at 0 it is freed, and its reference to its parent dropped.
  *
  * All members except the atomic ones are constant. A rename makes another node
  * and leaves `forward` in the old one, whose number the kernel goes on using
@@ -31,7 +31,7 @@ enum node_flags {
 	NODE_GONE = 1,		/* another node or none has its name now */
 	NODE_KEPT = 2,		/* pinned: exists only in memory */
 	NODE_HIDDEN = 4,	/* schema.cql: until the next DDL */
-	NODE_UNKEYED = 8,	/* of a shortened name, without @key yet */
+	NODE_UNKEYED = 8,	/* made by a shortened name, without its key */
 	NODE_NO_KEY_FILE = 16,	/* its @key was removed and not yet rewritten */
 	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
 	NODE_PAST = 64,		/* a file: its name has another node: view.h */
@@ -39,9 +39,9 @@ enum node_flags {
 	NODE_LEAVING = 256,	/* a file whose name is being taken: leave.h */
 	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
 	NODE_TAKEN = 1024,	/* made anew in another table: kind/waiting.c */
-	NODE_RESIZED = 2048,	/* a file: had writers since it was asked for */
-	NODE_COPIED = 4096,	/* a table: its maker fills it with such */
-	NODE_TOLD = 8192,	/* and errors say that files wait in it */
+	NODE_RESIZED = 2048,	/* a file: had writers since the last stat */
+	NODE_COPIED = 4096,	/* a table: its maker fills it, as copiers do */
+	NODE_TOLD = 8192,	/* a table: the errors say that files wait */
 };
 
 /* A moment of a partition: op/known.h. */
@@ -49,7 +49,7 @@ struct node_moment {
 	uint64_t state, schema;		/* of the engine; the version */
 	int64_t token;
 };
-/* The attributes that a node of a table had, without an end. */
+/* The attributes that a node of a table had, if nothing of it expires. */
 struct node_known {
 	int64_t mtime_ns;		/* 0: nothing is known */
 	int64_t timestamp_us;		/* of a cell */
@@ -65,13 +65,13 @@ struct node {
 	uint64_t id, ino;
 	const struct node_ops *ops;
 	struct node *parent;		/* a reference; NULL: the root */
-	struct node *table;		/* at or above it; NULL. No reference */
+	struct node *table;		/* itself or above, or NULL: borrowed */
 	uint32_t number;		/* of a table or column in the engine */
-	uint64_t snapshot;		/* that it is of; 0: the store as it is */
+	uint64_t snapshot;		/* that it shows; 0: the live store */
 	bool json;			/* it is in .json: kind/json_tree.h */
 	uint32_t name_len, value_len;
 	_Atomic(struct node *) forward;	/* a reference */
-	/* One that follows by forwards, and that lives as long as `forward` */
+	/* One that is reached by forwards, and lives as long as `forward` */
 	_Atomic(struct node *) latest;
 	_Atomic(struct bytes *) key;	/* of a node made UNKEYED, once known */
 	_Atomic int64_t references;
@@ -79,10 +79,10 @@ struct node {
 	_Atomic uint32_t armed, flags;
 	_Atomic uint32_t changes;	/* counts those of a listing */
 	_Atomic uint32_t opens;
-	_Atomic uint32_t hints;		/* of a table: enum hint in times.c */
-	_Atomic pid_t maker_pid;	/* its maker's, by path */
+	_Atomic uint32_t hints;		/* of a table: enum hint, op/times.c */
+	_Atomic pid_t maker_pid;	/* the process that made it by path */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
-	_Atomic uint32_t told_to;	/* of a directory: see op_alters */
+	_Atomic uint32_t told_to;	/* of a directory: op/kernel.c */
 	_Atomic int64_t mtime_ns;	/* stored only in memory; 0: none */
 	struct node_known known;	/* under its children's lock */
 	_Atomic int64_t looked_s;	/* when it was marked: file/wish.h */
@@ -91,7 +91,7 @@ struct node {
 	struct pin *pin;		/* the latest: under its name's stripe */
 	/* Of a file, under the same: its text when its name was removed. */
 	_Atomic(struct write_buffer *) orphan;
-	/* Its holders, and what the kernel has of it: file/view.h. */
+	/* Its holders, and the kernel's copies of it: file/view.h. */
 	uint32_t readers, writers;
 	struct view_version *version;	/* of its readers */
 	uint64_t hash;			/* of the pages, while they are armed */
@@ -100,8 +100,9 @@ struct node {
 	bool fresh;			/* readers drop the remaining pages */
 	_Atomic(struct account *) keeper;	/* the payer, if kept */
 	struct scratch *scratch;	/* of a scratch file: created with it */
-	_Atomic(struct short_names *) short_names;	/* of a table: tree/short_names.h */
-	struct held *held;		/* below a waiting directory: unkeyed.c */
+	/* Of a table: tree/short_names.h. */
+	_Atomic(struct short_names *) short_names;
+	struct held *held;		/* it waits for a key: file/unkeyed.h */
 	struct node *next[2];	/* by enum node_index, under its shard */
 	struct node *first_child, *next_child, **child_link;
 	char data[];			/* the name, a 0 byte, the value */
@@ -118,8 +119,7 @@ static inline bool node_is_gone(const struct node *n)
 /* True for the directories of keyspaces: the root, .json, and those of
  * snapshots. */
 bool node_is_store(const struct node *n);
-/* True if a path leads to it. Else another node has that name, or will have
- * it. */
+/* True if its path leads to it: neither it nor a directory above it is gone. */
 static inline bool node_is_current(const struct node *n)
 {
 	for (; n; n = n->parent)
@@ -173,10 +173,10 @@ struct node_table {
 	struct mutex children[NODE_SHARDS];	/* by the parent's id */
 	_Atomic uint64_t next_id;
 	_Atomic uint64_t count;
-	/* The bound on nodes that only the kernel holds, set before the first
-	 * is made; 0: none. next_id when it was last asked to drop some; where
-	 * the search goes on: idle.h. */
+	/* The bound on nodes, set before the first is made; 0: none. */
 	uint64_t max;
+	/* For idle.c: next_id when the kernel was last asked to drop some, and
+	 * the place where the search goes on. */
 	_Atomic uint64_t asked, hand;
 	struct node *root;
 	/* Frees the objects of a freed node (scratch, buffer). */
@@ -217,7 +217,7 @@ struct node_key {
  * differs (other ops, number or value). A reference; NULL: no memory.
  */
 struct node *node_make(struct node_table *t, const struct node_key *key);
-/* Return a reference, or NULL. */
+/* Find a node by its name, or by its number. Return a reference, or NULL. */
 struct node *node_find(struct node_table *t, struct node *parent,
 		       struct bytes name);
 struct node *node_by_id(struct node_table *t, uint64_t id);
@@ -227,13 +227,15 @@ struct node *node_get(struct node *n);
 void node_put(struct node_table *t, struct node *n);
 /* Count one lookup of the kernel's. */
 void node_count(struct node *n);
+/* Take back that many lookups of the node, if it exists. */
 void node_forget(struct node_table *t, uint64_t id, uint64_t count);
-/* The name is no longer this node's; the node lives on for its holders. */
+/* Take the name from n, as its object is removed or replaced (NODE_GONE); n
+ * lives on for its holders. */
 void node_detach(struct node_table *t, struct node *n);
-/* Give up the name to a node that is yet to be made; this one is past. */
+/* Take the name from n, for a new node of the same object (NODE_PAST). */
 void node_pass(struct node_table *t, struct node *n);
-/* The same, and make the other at once: a reference. NULL: n had not the name
- * any more, or no memory. */
+/* The same, and make the new node at once: a reference. NULL: n had no longer
+ * the name, or no memory. */
 struct node *node_renew(struct node_table *t, struct node *n);
 /*
  * Keep it in memory (an object that exists only there), or no longer. True when
@@ -241,20 +243,20 @@ struct node *node_renew(struct node_table *t, struct node *n);
  */
 bool node_keep(struct node *n);
 bool node_unkeep(struct node_table *t, struct node *n);
-/* What is below n is no longer kept. */
+/* Stop keeping all nodes below n. */
 void node_unkeep_below(struct node_table *t, struct node *n);
 enum node_children {
 	CHILDREN_NAMED,		/* those that have their name */
 	CHILDREN_KEPT,		/* of these the kept ones */
 	CHILDREN_ALL,
 };
-/* List its children that are in memory: an array of references (mem_free),
- * *count of them. 0 or -ENOMEM. */
+/* List those children of n that are in memory: *out is an array of *count
+ * references, for node_children_put. 0 or -ENOMEM. */
 int node_children(struct node_table *t, struct node *n,
 		  enum node_children which, struct node ***out, size_t *count);
 void node_children_put(struct node_table *t, struct node **children,
 		       size_t count);
-/* Note what is known of a node of a table; get it. */
+/* Note the known attributes of a node of a table; return them. */
 void node_know(struct node_table *t, struct node *n,
 	       const struct node_known *known);
 struct node_known node_knows(struct node_table *t, struct node *n);

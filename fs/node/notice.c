@@ -65,9 +65,9 @@ static bool make_room(struct notice_ring *r)
 }
 
 /*
- * Add a notice. Without memory for it the whole queue becomes one epoch, in the
- * place of its last entry: too much is dropped, never too little. Only pages
- * are not dropped by that, but when the file is opened next.
+ * Add a notice. Without memory for it, an epoch takes the place of the last
+ * notice of the queue: the kernel then drops too many names, never too few. An
+ * epoch does not drop pages, but the next open of the file does.
  */
 static uint64_t add(struct notices *q, enum fs_notice_kind kind, uint64_t node,
 		    struct bytes name, bool directory)

@@ -27,23 +27,23 @@ struct notices {
 int notices_init(struct notices *q);
 void notices_release(struct notices *q);
 /*
- * Add a notice for each armed thing of these bits, and disarm them. Returns the
- * number of the last one added, or 0. name: its own in its parent.
+ * Add notices for those copies in bits (enum armed) that the kernel may have of
+ * n, and disarm them. Returns the number of the last notice, or 0 without one.
  */
 uint64_t notice_node(struct notices *q, struct node *n, uint32_t bits);
-/* True if the notices of inodes were sent, up to that number; also where nobody
- * takes any. */
+/* True if the notices of inodes up to that number were sent, or if nobody takes
+ * any. */
 bool notices_are_sent(struct notices *q, uint64_t number);
-/* Add: every cached name is stale. */
+/* Add a notice that every cached name is stale. */
 uint64_t notice_epoch(struct notices *q);
-/* Add: there are more nodes than should be. */
+/* Add a notice that there are more nodes than the bound. */
 void notice_prune(struct notices *q);
-/* Add: a name that no node has any longer. */
+/* Add a notice for a name that no node has any longer. */
 uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
 		     bool directory);
 /* Return how many wait to be taken. */
 size_t notices_waiting(struct notices *q, enum fs_notice_lock lock);
-/* As the calls of fs.h on notices. */
+/* The calls of fs.h on notices, which has what they do. */
 void notices_add(struct notices *q, const struct fs_notice *notice);
 size_t notices_take(struct notices *q, enum fs_notice_lock lock,
 		    struct fs_notice *out, size_t max, int timeout_ms);

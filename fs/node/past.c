@@ -92,7 +92,8 @@ static int by_source(const void *x, const void *y)
 	return (a->source > b->source) - (a->source < b->source);
 }
 
-/* Number the sources: equal ones alike, from 0 on. *count: numbers. */
+/* Number the sources from 0 on; equal ones get the same number. *count: how
+ * many numbers there are. */
 static bool number_sources(struct past *p, size_t *count)
 {
 	struct past_source **sorted = mem_alloc(p->source_count *
@@ -114,8 +115,8 @@ static bool number_sources(struct past *p, size_t *count)
 	return true;
 }
 
-/* Charge a result for its sources whose mark is not that of its user; those get
- * it. */
+/* Charge a result for those of its sources that its user has not paid for yet:
+ * marks has for each source the number of the user who paid for it last. */
 static void charge_one(struct past *p, struct accounts *a,
 		       struct past_result *r, size_t *marks, size_t user)
 {

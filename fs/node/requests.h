@@ -21,8 +21,8 @@ enum request_kind {
 /* Threads add in different places, so that they do not wait for each other's
  * cache lines. */
 #define REQUEST_STRIPES 4
-/* A process that is not among them takes the place of one that sent nothing
- * lately. */
+/* How many processes are counted. A further one takes the place of one that
+ * sent nothing lately. */
 #define REQUEST_CLIENTS 256
 struct client {
 	_Atomic uint64_t who;		/* uid << 32 | pid; 0: free */
@@ -35,12 +35,13 @@ struct requests {
 	struct client clients[REQUEST_CLIENTS];
 };
 
-/* Count one that was served. now_ns: of the monotonic clock, at its end. */
+/* Count a request that was served. begun_ns, now_ns: its beginning and end by
+ * the monotonic clock. pid 0: unknown. */
 void requests_add(struct requests *r, enum request_kind kind, uid_t uid,
 		  pid_t pid, uint64_t begun_ns, uint64_t now_ns);
 /* Return the name of a kind. */
 const char *request_name(enum request_kind kind);
-/* Sum up a kind. */
+/* Set *sum to the sum of all requests of a kind. */
 void requests_sum(const struct requests *r, enum request_kind kind,
 		  struct latency_sum *sum);
 /* Print a line for each process that sent any, the most first: requests, pid,

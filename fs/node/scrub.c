@@ -41,7 +41,8 @@ static void note_progress(void *context, uint64_t done, uint64_t total)
 	mutex_unlock(&s->lock);
 }
 
-/* Asked between blocks: rest as long as it has worked since the last rest. */
+/* Called between blocks: rest as long as it worked since the last rest. True:
+ * it shall stop. */
 static bool pace(void *context)
 {
 	struct scrub *s = context;
@@ -87,7 +88,7 @@ int scrub_start(struct scrub *s, struct store *store, struct table *t,
 		mutex_unlock(&s->lock);
 		return -EBUSY;
 	}
-	/* It has left its last lock, or is about to: this waits for no work. */
+	/* The last thread is at its end: this does not wait for its work. */
 	if (s->started)
 		pthread_join(s->thread, NULL);
 	s->started = false;

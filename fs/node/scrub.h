@@ -1,7 +1,7 @@
 /*
  * The scrub: all files of a store, or of a table, are read and verified while
- * the mount works, by a thread of its own that rests as long as it works. One at
- * a time. Damage goes to the errors of the mount, and is kept here until the
+ * the mount works, by a thread of its own that rests as long as it works. One
+ * at a time. Damage goes to the errors of the mount, and is kept here until the
  * next one begins. Any thread; the lock is a leaf.
  */
 #ifndef FS_NODE_SCRUB_H
@@ -35,7 +35,7 @@ void scrub_init(struct scrub *s);
 /* Begin one: 0, -EBUSY (one is running), -EAGAIN (no thread). t NULL: all. */
 int scrub_start(struct scrub *s, struct store *store, struct table *t,
 		struct errors *errors, uid_t uid, pid_t pid);
-/* End it, and wait for that; release it. */
+/* Stop a scrub that runs, wait for its thread, and release s. */
 void scrub_release(struct scrub *s);
 /* Append "running: 12 of 100 bytes, 0 problems" (or none, finished, stopped,
  * failed) and, with problems, a line for each of the first of them. */

@@ -1,9 +1,9 @@
 /*
- * Drop expired data from the kernel's caches: timeouts do it for names and
- * attributes; notices for listings and pages are sent from here. A heap of
- * (second, node) holds no references: a node that was freed needs no notice, and
- * its entry goes before the heap grows. Else each walk through many cells would
- * leave entries until they end.
+ * Find the nodes with expired data, so that the kernel drops its copies:
+ * timeouts do that for names and attributes, notices for listings and pages. A
+ * heap of (second, node) holds no references: a node that was freed needs no
+ * notice, and its entry goes before the heap grows. Else each walk through many
+ * cells would leave entries until they end.
  */
 #include "fs/node/timer.h"
 

@@ -13,7 +13,7 @@ struct timers {
 };
 void timers_init(struct timers *t);
 void timers_release(struct timers *t);
-/* The timer looks at n, one of those nodes, in that second, or before. */
+/* Let timer_due return n (of `nodes`) in that second, or earlier. */
 void timer_add(struct timers *t, struct node_table *nodes, struct node *n,
 	       int64_t at_s);
 /* Return the next node that is due (a reference), or NULL; *next_s: when one
