@@ -25,14 +25,14 @@ struct handles *handles_of(struct fs *fs, const struct node *dir)
 	return &fs->handles[dir->ino % FS_HANDLES];
 }
 
-static struct handles *those_beside(struct fs *fs, const struct handle *h)
+static struct handles *lists_of(struct fs *fs, const struct handle *h)
 {
 	return handles_of(fs, h->node->parent);
 }
 
 static void link_handle(struct fs *fs, struct handle *h)
 {
-	struct handles *open = those_beside(fs, h);
+	struct handles *open = lists_of(fs, h);
 	struct handle **list = h->buffer ? &open->writers : &open->readers;
 
 	mutex_lock(&open->lock);
@@ -49,14 +49,14 @@ static void count_empty(struct fs *fs, struct handle *h, bool waits)
 	if (atomic_exchange(&h->counted, waits) == waits)
 		return;
 	if (waits)
-		atomic_fetch_add(&those_beside(fs, h)->empties, 1);
+		atomic_fetch_add(&lists_of(fs, h)->empties, 1);
 	else
-		atomic_fetch_sub(&those_beside(fs, h)->empties, 1);
+		atomic_fetch_sub(&lists_of(fs, h)->empties, 1);
 }
 
 void handle_unlink(struct fs *fs, struct handle *h)
 {
-	struct handles *open = those_beside(fs, h);
+	struct handles *open = lists_of(fs, h);
 
 	mutex_lock(&open->lock);
 	if (h->link) {
@@ -69,7 +69,7 @@ void handle_unlink(struct fs *fs, struct handle *h)
 	count_empty(fs, h, false);
 }
 
-/* It was made or truncated by this open. */
+/* Note that the file was made or truncated by this open. */
 static void begin_empty(struct handle *h, struct write_buffer *buffer,
 			bool created) REQUIRES(&buffer->lock)
 {
@@ -84,9 +84,9 @@ static void begin_empty(struct handle *h, struct write_buffer *buffer,
 }
 
 /*
- * The kernel sets a file's size with its answer to a writer, and only then takes
- * its attributes for stale: who asked in between would be told of a size that
- * is pending. So they are dropped before it has that answer.
+ * The kernel sets a file's size when the request of a writer is answered, and
+ * only then takes its attributes for stale: a process that asks in between
+ * would see a size that is pending. So drop them before the answer.
  */
 static void drop_size(struct op *op, struct node *n)
 {
@@ -195,7 +195,7 @@ void handles_release(struct fs *fs)
 	}
 }
 
-/* Keep the opener's groups: when they are needed he may be gone. */
+/* Keep the opener's groups: when they are needed it may have ended. */
 static int keep_opener(struct op *op, struct handle *h)
 {
 	if (!op->call || !h->uid)
@@ -213,8 +213,8 @@ int handle_begin_statement(struct op *op, struct handle *h, bool begun)
 	op->in_statement = true;
 	if (begun && (h->text_uid != op->who.uid ||
 		      h->text_gid != op->who.gid))
-		return op_refuse(op, -EACCES, "another user wrote the begin of "
-					      "this statement");
+		return op_refuse(op, -EACCES, "another user wrote the "
+					      "beginning of this statement");
 	h->text_uid = op->who.uid;
 	h->text_gid = op->who.gid;
 	return 0;
@@ -386,8 +386,9 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 		return commit_locked(op, h, by_name);
 	if (!h->truncated || h->buffer->state != BUFFER_TRUNCATED)
 		return 0;
-	/* Without a reason, as a write may follow; and not to the children of a
-	 * shell, which close copies of descriptors that they never wrote to. */
+	/* An error without a reason, as a write may follow; and none for the
+	 * children of a shell, which close copies of descriptors that they
+	 * never wrote to. */
 	if (!handle_takes_empty(op, handle_node(h)))
 		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
 	count_empty(op->fs, h, true);
@@ -464,8 +465,9 @@ bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 }
 
 /*
- * After one flush a shell may go on to write; after two, or when it asks for
- * the directory itself, it has closed.
+ * True if the writer has closed h, as far as can be seen: after one flush a
+ * shell may go on to write; after two, or when it makes the present call, it
+ * has closed.
  */
 static bool has_closed(const struct op *op, struct handle *h)
 {
@@ -498,7 +500,7 @@ void handles_commit_empty(struct op *op, struct node *n)
 
 void handle_commit_empty(struct op *op, struct handle *h)
 {
-	struct handles *open = those_beside(op->fs, h);
+	struct handles *open = lists_of(op->fs, h);
 
 	if (!atomic_load(&h->counted))
 		return;

@@ -12,8 +12,8 @@
  * it was loaded.
  *
  * A buffer that was only truncated is pending: FLUSH does not commit it, for a
- * shell flushes each redirection before it writes. RELEASE or fsync does, where the
- * type has an empty value.
+ * shell flushes each redirection before it writes. RELEASE or fsync does, where
+ * the type has an empty value.
  */
 #ifndef FS_FILE_HANDLE_H
 #define FS_FILE_HANDLE_H
@@ -22,17 +22,17 @@
 enum buffer_state { BUFFER_CLEAN, BUFFER_TRUNCATED, BUFFER_DIRTY };
 struct write_buffer {
 	struct mutex lock;
-	/* These under the stripe of its name; node NULL: it is not found by
-	 * it. */
+	/* These under the stripe of its name. */
 	_Atomic unsigned users;
-	struct node *node;		/* a reference */
+	struct node *node;	/* a reference; NULL: not listed there */
 	struct write_buffer *next;
-	_Atomic unsigned descriptors;	/* of its users; one more under lock */
+	_Atomic unsigned descriptors;	/* among its users; grows under lock */
 	/* all below under lock */
 	enum buffer_state state;
 	bool loaded;			/* text is the file's */
-	bool added;			/* to the first `base` bytes, which */
-	uint64_t base;			/* are the file's: by O_APPEND alone */
+	/* Text was only appended, by O_APPEND, to the file's `base` bytes. */
+	bool added;
+	uint64_t base;
 	bool is_new;			/* its name has nothing stored yet */
 	bool refused;			/* the last write cannot be stored */
 	bool orphan;			/* unlinked: commits go nowhere */
@@ -46,7 +46,7 @@ enum hold { HOLD_NONE, HOLD_READ, HOLD_WRITE };	/* view.h */
 
 struct handle {
 	struct node *node;		/* as it was opened: a reference */
-	/* That of its node's snapshot, held for what is read of it; or NULL. */
+	/* The store as in its node's snapshot, which is held open; or NULL. */
 	struct store *view;
 	int flags;			/* of open(2) */
 	pid_t pid;			/* who opened it */
@@ -63,34 +63,35 @@ struct handle {
 	bool writer;
 	bool cached;			/* the kernel keeps pages of it */
 	bool moved;			/* the kernel opened another inode */
-	bool cut;	/* the daemon ends first: what it has written in part */
-			/* (a statement, a line) does not count */
+	/* The daemon ends before it is closed: a statement or a line that was
+	 * written in part does not count. */
+	bool cut;
 	enum hold hold;
 	struct write_buffer *buffer;		/* of a writer */
 	struct lock_file *locks;		/* of what it opened */
 	_Atomic bool locked;			/* it set one */
-	/* These under its lock. */
+	/* These under the buffer's lock. */
 	int failed;			/* a write was refused: no commit */
-	char *why;			/* its reason or that of torn, or NULL */
+	char *why;		/* its reason or that of torn, or NULL */
 	bool wrote, truncated;		/* since the last commit, by this one */
 	unsigned flushes;		/* since it last wrote or truncated */
-	_Atomic uint64_t wait_for;	/* a notice: see wait_later() */
-	_Atomic bool counted;		/* in handles.empties; reads go without */
+	_Atomic uint64_t wait_for;	/* a notice, for the next reply */
+	_Atomic bool counted;		/* in handles.empties; set under lock */
 	struct charge open;		/* of the handle itself */
 	struct mutex lock;		/* of what follows */
-	bool begun;	/* its text ends within a statement or a line, and */
-	bool split;	/* that may go on: the kernel split its write */
-	int torn;	/* then one was refused: what follows is, too */
-	bool pinned;
-	bool at_open;			/* and not read since */
-	bool let_go;			/* held its node, and has read all */
-	/* Of a schema.cql all of which is written: the keyspace that its CREATE
-	 * names, or empty while it has none. */
+	bool begun;	/* its text ends within a statement or a line */
+	bool split;	/* the kernel split a write: it may go on */
+	int torn;	/* the error of a part: the others are refused too */
+	bool pinned;	/* a reader's text is in `text` or `pin` */
+	bool at_open;	/* and is not read since the open */
+	bool let_go;	/* it held its node, and has read all */
+	/* Of a schema.cql that was written completely: the keyspace that its
+	 * CREATE names, or empty while it has none. */
 	char whole[HANDLE_KEYSPACE_MAX + 1];
-	struct buf text;		/* a reader's, as it opened it; or */
-	struct charge charge;		/* (of its length) */
+	struct buf text;		/* a reader's, as it opened it */
+	struct charge charge;		/* of the length of text */
 	/* Of .widefs: the text's place in all that was read, and the number of
-	 * the line of errors behind it. */
+	 * the line of errors after it. */
 	uint64_t text_base, next_line;
 	struct pin *pin;
 	void *state;			/* of kinds with their own calls */
@@ -101,20 +102,21 @@ struct handle {
 int handles_commit(struct op *op);
 /* True if cutting the file to nothing and closing it stores the empty value. */
 bool handle_takes_empty(struct op *op, struct node *n);
-/* Truncate by path: load, shorten, commit. moved: the kernel's node is one that
- * a rename left. */
+/* Truncate: through h, if it is open to write; else (h may be NULL) by path:
+ * load, set the size, commit. moved: the kernel's node is one that a rename
+ * left. */
 int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		    uint64_t size);
-/* The same of a document, whose descriptors have a buffer each. */
+/* Set the time of a document's pending values (its descriptors have a buffer
+ * each). False: none is pending. */
 bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /*
- * Commit, before n is looked at, the files that the caller has closed already,
- * as far as it can know: pending empty values in that directory, or of that
- * file.
+ * Commit the pending empty values in the directory n, or of the file n, that
+ * seem to be closed already. Called before n is looked at.
  */
 void handles_commit_empty(struct op *op, struct node *n);
-/* The same for one descriptor, before it leaves its list: others find it there
- * until then, or find the value that it stored. */
+/* The same for one descriptor that is closed, before it leaves its list: other
+ * calls find either it there, or the value that it stored. */
 void handle_commit_empty(struct op *op, struct handle *h);
 /* Note that the handle was written to or truncated. REQUIRES its buffer's
  * lock. */
@@ -124,15 +126,17 @@ void handle_changed(struct fs *fs, struct handle *h, bool truncated);
 bool handles_have_new(struct op *op, struct node *dir);
 /* The changes by a writer since the last commit that become the value. */
 enum commit {
-	COMMIT_WRITTEN,		/* what it wrote */
-	COMMIT_ALL,		/* and that it was truncated */
-	COMMIT_EMPTY,		/* only a waiting empty value: counted */
+	COMMIT_WRITTEN,		/* writes */
+	COMMIT_ALL,		/* writes and truncations */
+	COMMIT_EMPTY,		/* only a waiting empty value: h->counted */
 };
 int handle_commit(struct op *op, struct handle *h, enum commit what);
 enum opened {
 	OPENED, OPENED_NEW,
 	OPENED_MOVED,	/* by its number before a rename */
 };
+/* Open n for the caller; flags of open(2). *reply is then filled in, and its
+ * handle is owned by the caller, for handle_finish and handle_free. */
 int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		struct fs_open_reply *reply);
 /* Commit as a FLUSH does. */
@@ -151,9 +155,9 @@ int handle_begin_statement(struct op *op, struct handle *h, bool begun);
 void handle_note_begun(struct handle *h, struct bytes text);
 /* Close its last descriptor: commit what is left, and give up its buffer. */
 int handle_finish(struct op *op, struct handle *h);
-/* Close, at the end, the handles that get no RELEASE. The store is open yet;
- * statements and lines without their end are not carried out: their writers had
- * not closed. */
+/* Close, at the end, the handles that get no RELEASE. The store is still open;
+ * statements and lines without their end are not carried out, as their writers
+ * have not closed. */
 void handles_release(struct fs *fs);
 /* Return the handles of all files in a directory (and in others). */
 struct handles *handles_of(struct fs *fs, const struct node *dir);

@@ -29,8 +29,8 @@ void keep_ended(struct fs *fs, struct node *n)
 	give_back(fs, atomic_exchange(&n->keeper, NULL));
 }
 
-/* True if its table was dropped meanwhile. One that another took the rows of
- * takes what is kept, too: kind/waiting.h. */
+/* True if its table was dropped meanwhile; false if another table took its rows
+ * over, as that also takes the kept nodes: kind/waiting.h. */
 static bool is_in_dropped(struct op *op, const struct node *n)
 {
 	struct schema *now = store_schema(op->fs->store);

@@ -67,7 +67,8 @@ static int children_hold(long pid, const char *thread, struct bytes name,
 	return found > 0;
 }
 
-/* Look in it and its descendants. As holds. */
+/* Look in the process and its descendants. Returns as holds. *looks: how many
+ * processes were looked at. */
 static int family_holds(long pid, struct bytes name, unsigned *looks)
 {
 	char path[64];
@@ -94,7 +95,7 @@ bool last_close_is_now(struct op *op, struct handle *h)
 	pid_t pid = op->call ? op->call->pid : 0;
 	unsigned looks = 0;
 
-	/* The closing process exists: if it is not found, nothing can be. */
+	/* The closing process exists: if it is not found, no other can be. */
 	if (!pid || !h->pid || family_holds(pid, name, &looks))
 		return false;
 	return h->pid == pid || family_holds(h->pid, name, &looks) <= 0;

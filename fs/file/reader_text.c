@@ -72,7 +72,7 @@ void pin_give(struct fs *fs, struct handle *h)
 	h->pin = NULL;
 }
 
-/* Let the handle's text be its pin's, and pay for the pin. */
+/* Charge h's user for its pin; on an error h has none. */
 static int pay_for_pin(struct fs *fs, struct handle *h)
 {
 	int err = share_add(&fs->accounts, &h->pin->shares, h->uid);

@@ -20,9 +20,9 @@ struct pin {
 
 /* Release a text that may have been large: it counts for fs_large_freed. */
 void text_free(struct fs *fs, struct buf *text);
-/* Shrink its memory to its length, which is paid for, or a little more. */
+/* Shrink its memory to its length, which is charged, or to a little more. */
 void text_fit(struct fs *fs, struct buf *text);
-/* Charge a reader's text, and share it if it is large. As charge_set. */
+/* Charge a reader's text, and share it if it is large. Errors as charge_set. */
 int pin_share(struct fs *fs, struct handle *h);
 /* Give back h's pin, if it has one. */
 void pin_give(struct fs *fs, struct handle *h);

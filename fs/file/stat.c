@@ -114,9 +114,9 @@ static bool is_known(struct op *op, struct node *n,
 }
 
 /*
- * Of a partition, or a table, that did not change since, the directory is as it
- * was: its first row is not searched again, however many deleted ones come before
- * it. So is a cell.
+ * Set what is known of n, if its partition or table has not changed since: the
+ * first row of a directory is not searched again, however many deleted rows
+ * come before it, and a cell is not read again. False: n must be read.
  */
 static bool stat_known(struct op *op, struct node *n, struct child *out)
 {
@@ -136,7 +136,8 @@ static bool stat_known(struct op *op, struct node *n, struct child *out)
 	return true;
 }
 
-/* Note what was read after the table's count of changes, and the moment. */
+/* Note the attributes *c, which were read after the table's count of changes
+ * and the moment were. */
 static void know(struct op *op, struct node *n, const struct child *c,
 		 uint32_t changes, const struct node_moment *m)
 {
@@ -203,7 +204,7 @@ int stat_node(struct op *op, struct node *n, struct child *out)
 	return err;
 }
 
-/* The kind reads both at once of what is stored under its own name. */
+/* A kind can read both at once only if they are stored under n's own name. */
 int stat_and_load(struct op *op, struct node *n, struct child *out,
 		  struct buf *text, struct node_moment *m)
 {
@@ -274,7 +275,8 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 	return c->is_table ? stat_node(op, *out, c) : 0;
 }
 
-/* Find the directory that has the path of dir now; the caller may enter it. */
+/* Find the directory that has the path of dir now. -EACCES: the caller may not
+ * enter it. */
 static int find_now(struct op *op, const struct node *dir, struct node **now)
 {
 	struct node *above;
@@ -310,7 +312,8 @@ int stat_lookup_by_path(struct op *op, const struct node *dir,
 	return err;
 }
 
-/* Return the seconds from now to the begin of the second in which it ends. */
+/* Return the seconds from now to the beginning of the second in which it
+ * ends. */
 static double seconds_until(const struct op *op, int64_t expires_s)
 {
 	double left;
@@ -325,8 +328,8 @@ static double seconds_until(const struct op *op, int64_t expires_s)
 
 /*
  * True for the first answer about a file after it had writers. The kernel takes
- * the attributes of an answer for fresh before it sets their size: until then it
- * would show the size that a writer left there.
+ * the attributes of an answer for fresh before it sets their size: until then
+ * it would show the size that a writer left there.
  */
 static bool takes_resized(struct node *n)
 {

@@ -1,15 +1,16 @@
 /*
- * The attributes of a node as they are now, and the child that has a name. Calls
- * return 0 or -errno if nothing else is said. Any thread.
+ * The attributes of nodes as they are now, and lookups of children by name.
+ * Calls return 0 or -errno if nothing else is said. Any thread.
  */
 #ifndef FS_FILE_STAT_H
 #define FS_FILE_STAT_H
 #include "fs/op/op.h"
 
-/* As the kind's stat; kept directories exist though nothing is stored. */
+/* Get the attributes of n, as the kind's stat does; a kept directory exists
+ * though nothing of it is stored. */
 int stat_node(struct op *op, struct node *n, struct child *out);
-/* The same of a file, and append the committed text to which they belong. *m: all
- * was read after it (known_is_same); or state 0. */
+/* The same of a file, and append the committed text to which they belong. *m: a
+ * moment after which both were read (known_is_same); or state 0. */
 int stat_and_load(struct op *op, struct node *n, struct child *out,
 		  struct buf *text, struct node_moment *m);
 /* Look up the child of that name and its node (a reference also with some
@@ -29,7 +30,8 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 /* Count the node, and arm what the reply lets the kernel keep. */
 void stat_fill_entry(struct op *op, struct node *n, struct child *c,
 		     struct fs_entry *entry);
-/* After a write that touched: note that its directory exists, without an end,
- * and has that time, so that it is not read until the table changes. */
+/* After a write that set the time of op->touched: note that this directory
+ * exists, does not expire, and has that time, so that it is not read until the
+ * table changes. */
 void stat_know_touched(struct op *op);
 #endif

@@ -170,7 +170,8 @@ bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return found;
 }
 
-/* Hold user.expires of a directory, with these bytes. */
+/* Hold *copy as user.expires of n; then *copy is the value before. -ENODATA: it
+ * is a file of which nothing is held. */
 static int set_expires_locked(struct op *op, struct node *n, struct buf *copy)
 	REQUIRES(&op->fs->held_lock)
 {

@@ -14,12 +14,13 @@ int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 /* The same without a check of the text. */
 int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
 		 const struct store_how *how);
-/* Append the text that is held of n, if any: true. */
+/* Append the text that is held of n. False: none is. */
 bool unkeyed_load(struct op *op, struct node *n, struct buf *out);
 /* The same, with its times and user.expires as they were set. */
 bool unkeyed_read(struct op *op, struct node *n, struct buf *text,
 		  struct store_how *how, struct buf *expires);
-/* Each returns whether anything is held of n. */
+/* Each returns whether anything is held of n; stat and set_mtime get and set
+ * attributes of that. */
 bool unkeyed_holds(struct fs *fs, struct node *n);
 bool unkeyed_stat(struct op *op, struct node *n, struct child *out);
 bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
@@ -27,8 +28,10 @@ bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
  * it. */
 int unkeyed_set_expires(struct op *op, struct node *n, struct bytes value);
 int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out);
+/* Drop what is held of n. False: nothing was. */
 bool unkeyed_drop(struct fs *fs, struct node *n);
 void unkeyed_free(struct fs *fs, struct held *held);
-/* Store everything that waited for the key of dir, which has come. */
+/* Store everything that waited for the key of dir, which is known now. Returns
+ * 0 or the first error. */
 int unkeyed_settle(struct op *op, struct node *dir);
 #endif

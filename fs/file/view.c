@@ -148,8 +148,9 @@ static int add_reader(struct fs *fs, struct node *n, struct view_version *v,
 	return err;
 }
 
-/* Hold it with a version that was loaded since the node had `changes`; it is
- * taken over. 0, -EBUSY, -EAGAIN, or as charge_set. */
+/* Hold it with a version that was loaded after the node's count of changes was
+ * `changes`. The node takes it over: then *v is NULL. 0; -EBUSY: it cannot be
+ * held; -EAGAIN: it changed since; or as charge_set. */
 static int hold_version(struct op *op, struct node *n, struct view_version **v,
 			uint32_t changes)
 {
@@ -292,15 +293,21 @@ void view_close(struct fs *fs, struct handle *h)
 }
 
 /* -------------------------------------------------------------- attributes */
-bool view_is_read(struct fs *fs, struct node *n)
+/* True if a count of n's holders is not 0. */
+static bool has_any(struct fs *fs, struct node *n, const uint32_t *count)
 {
 	struct mutex *lock = stripe_of(fs, n);
 	bool found;
 
 	mutex_lock(lock);
-	found = n->readers;
+	found = *count;
 	mutex_unlock(lock);
 	return found;
+}
+
+bool view_is_read(struct fs *fs, struct node *n)
+{
+	return has_any(fs, n, &n->readers);
 }
 
 bool view_shows(struct fs *fs, struct node *n, struct child *c)
@@ -318,13 +325,7 @@ bool view_shows(struct fs *fs, struct node *n, struct child *c)
 
 bool view_is_written(struct fs *fs, struct node *n)
 {
-	struct mutex *lock = stripe_of(fs, n);
-	bool found;
-
-	mutex_lock(lock);
-	found = n->writers;
-	mutex_unlock(lock);
-	return found;
+	return has_any(fs, n, &n->writers);
 }
 
 bool view_fill(struct fs *fs, struct node *n, struct child *c)
@@ -336,7 +337,8 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c)
 	if (n->readers && (view_is_past(n) || c->size != n->version->child.size ||
 			   c->timestamp_us != n->version->child.timestamp_us))
 		*c = n->version->child;
-	/* Two sizes under way: nobody knows which one the kernel keeps. */
+	/* Two sizes are on their way: it is unknown which one the kernel
+	 * keeps. */
 	if ((atomic_load(&n->armed) & ARMED_ATTRIBUTES) &&
 	    atomic_load(&n->told_size) != c->size)
 		n->mixed = true;

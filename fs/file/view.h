@@ -17,8 +17,8 @@
  * An open that does not fit is answered ESTALE once, and let in after a second
  * look: view_look.h.
  *
- * Any thread; the calls that do not only ask of what kind a node is take the
- * stripe of its name.
+ * Any thread. The calls take the stripe of the node's name, except those that
+ * only look at its kind.
  */
 #ifndef FS_FILE_VIEW_H
 #define FS_FILE_VIEW_H
@@ -41,19 +41,21 @@ bool view_applies(const struct node *n);
 bool view_is_held(const struct node *n);
 /* True if an open holds it as a writer does: one that has it alone, too. */
 bool view_holds_to_write(const struct node *n, bool writer);
-/* True if its name has another node, or none. */
+/* True if its name leads to another node, or to none. */
 bool view_is_past(const struct node *n);
 /* Hold it. 0; -EBUSY: it is held the other way, or past; another error of the
  * load. */
 int view_hold(struct op *op, struct node *n, bool writer);
 void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid);
 /*
- * Hold the handle's node beside those who do, though it does not fit: a writer
- * joins them; a reader the other readers, those of a past node (`meant`) only
- * where its call means that node, and none of one that a rename left (`moved`).
- * 0, or an error of the account; h->hold says if it holds now.
+ * Hold the handle's node beside its present holders, though the open does not
+ * fit them. A writer joins any of them. A reader joins other readers: of a past
+ * node only if its call means that node (`meant`), and never of one that a
+ * rename left (`moved`). 0, or an error of the account; h->hold says if it
+ * holds now.
  */
 int view_join(struct fs *fs, struct handle *h, bool meant, bool moved);
+/* End the handle's hold, if it has one. */
 void view_close(struct fs *fs, struct handle *h);
 /* Hold it again for a reader that released it and begins anew: 0 when it
  * does. */
@@ -64,8 +66,8 @@ bool view_is_read(struct fs *fs, struct node *n);
 bool view_shows(struct fs *fs, struct node *n, struct child *c);
 /* True if it has writers. */
 bool view_is_written(struct fs *fs, struct node *n);
-/* Set the attributes of n for the kernel: those of its readers. True if it has
- * writers. */
+/* Change *c, the attributes of n for the kernel, to what its readers see, and
+ * arm them. True if it has writers. */
 bool view_fill(struct fs *fs, struct node *n, struct child *c);
 /*
  * Tell the kernel to drop its copies of n (bits: enum armed), changed by op (or
@@ -74,6 +76,6 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c);
 uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 		      uint32_t bits);
 void view_version_free(struct fs *fs, struct view_version *v);
-/* Free those that are kept for the next readers, at the end. */
+/* Free, at the end, the versions that are kept for the next readers. */
 void view_release(struct fs *fs);
 #endif

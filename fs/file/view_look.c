@@ -28,7 +28,7 @@ static bool wants_to_write(const struct wish *w)
 	return w->call != WISHES_TO_READ;
 }
 
-/* How it holds what it found. */
+/* True if it holds what it found as a writer does. */
 static bool wish_writes(const struct wish *w)
 {
 	return view_holds_to_write(w->found, wants_to_write(w));
@@ -75,8 +75,8 @@ static int look_now(struct op *op, const struct node *n, struct child *c)
 	return err == -ESTALE ? -ENOENT : err;
 }
 
-/* Answer a call that came by a directory that is gone: -ESTALE if it shall look
- * again, else `otherwise`. Of an unknown caller. */
+/* Return the answer to an unknown caller that came by a directory that is gone:
+ * -ESTALE if it shall look again, else `otherwise`. */
 static int tell_unknown(struct op *op, const struct node *dir, int otherwise)
 {
 	if (wish_is_marked(op, dir))
@@ -218,7 +218,7 @@ static bool is_over(const struct wish *w, const struct node *dir,
 		!bytes_equal(node_name(w->found), name));
 }
 
-/* Release the node held since an earlier look: it may be old. */
+/* A node that is held since an earlier look may be old, and is released. */
 int view_look(struct op *op, struct node *dir, struct bytes name,
 	      struct child *c, struct node **n)
 {
@@ -334,7 +334,7 @@ static int let_in(struct op *op, struct handle *h, bool meant, bool moved)
 	err = view_join(op->fs, h, meant, moved);
 	if (err || h->hold != HOLD_NONE)
 		return err;
-	if (n->orphan)	/* who is known has it open, or it was there before */
+	if (n->orphan)	/* a known caller has it open, or had seen it */
 		return wish_is_unknown(op) ? -ENOENT : 0;
 	err = content_load(op, n, &h->text);
 	if (!err && h->text.failed)

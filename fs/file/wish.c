@@ -9,9 +9,10 @@
 #include "fs/node/node.h"
 #include "store/base/alloc.h"
 
-#define ENDED_S 10	/* until the wish of a thread that has ended goes */
-/* Of one that goes on, or is unknown: then the call ended without coming, which
- * one that opens nothing does. Its number may be another thread's by then. */
+/* Seconds until a wish is dropped: of a thread that has ended; and of one that
+ * goes on, or is unknown. By then its call has ended without a second try, as a
+ * call that opens nothing does, or its number is another thread's. */
+#define ENDED_S 10
 #define WAITS_S 60
 
 static pid_t thread_of(const struct op *op)
@@ -120,8 +121,8 @@ void wish_free(struct fs *fs, struct wish *w)
 	mem_free(w);
 }
 
-/* True if its thread may yet come: a busy machine may keep it from that for
- * long. */
+/* True if its thread may still make its second try: on a busy machine that may
+ * take long. */
 static bool is_awaited(const struct wish *w, int64_t now_s)
 {
 	int64_t age_s = now_s - w->since_s;

@@ -1,18 +1,20 @@
 /*
- * Wishes: view_look.h tells of them. A thread has one at most.
+ * Wishes: the list of threads that were told to look again, see view_look.h. A
+ * thread has at most one.
  *
  * Callers whose thread is unknown (the pid namespace of the mount does not see
- * them) cannot be told apart, and have none. In the minute after one of them was
- * told to look again, each of their looks may be that one's, and marks the node
- * that it finds: who comes by a marked node is not told again. So that he can be
- * let in, a marked file has writers only: it had no readers when it was marked,
- * and gets none. An unknown reader can always be let in, with a copy.
+ * them) cannot be told apart, and have none. In the minute after one of them
+ * was told to look again, each look of theirs may be its look, and marks the
+ * node that it finds: a call by a marked node is not told to look again. So
+ * that it can be let in, a marked file has writers only: it had no readers when
+ * it was marked, and gets none. An unknown reader can always be let in, with a
+ * copy.
  */
 #ifndef FS_FILE_WISH_H
 #define FS_FILE_WISH_H
 #include "fs/op/op.h"
 
-/* The call that was told to look again. */
+/* What the call wants that was told to look again. */
 enum wishes {
 	WISHES_ANY,	/* it may open the file yet, either way */
 	WISHES_TO_READ, WISHES_TO_WRITE,
@@ -20,11 +22,11 @@ enum wishes {
 struct wish {
 	struct wish *next;
 	pid_t thread;
-	uid_t uid;		/* who holds */
+	uid_t uid;		/* the user who holds `found` */
 	enum wishes call;
 	bool looked;		/* since it was told */
 	bool holds;		/* found: to read, or else as a writer does */
-	bool asks;		/* the attributes of found come next, if at all */
+	bool asks;		/* a request for found's attributes may follow */
 	struct node *asked;	/* by which it was told: a reference */
 	struct node *found;	/* by its look: a reference; or NULL */
 	struct child child;	/* the attributes of found then; no value */
@@ -32,10 +34,11 @@ struct wish {
 	struct charge charge;	/* of one node */
 };
 
+/* True if the thread of the caller is unknown. */
 bool wish_is_unknown(const struct op *op);
 /* Note that an unknown caller is told to look again. */
 void wish_tell_unknown(struct op *op);
-/* True if one was told in the last minute. */
+/* True if an unknown caller was told in the last minute. */
 bool wish_unknown_are_told(const struct op *op);
 /* Mark the node that the look of an unknown caller found; for a minute it is
  * marked. Of a file under its stripe. */

@@ -105,8 +105,8 @@ struct write_buffer *buffer_take(struct fs *fs, struct node *n, bool make)
 	return buffer;
 }
 
-/* Return the buffer under its name; mostly a missing one is seen without a
- * lock. One that appears now is no older than this call. */
+/* Return the buffer of n with one more user, or NULL; mostly it is seen without
+ * a lock that there is none. One that is made now need not be found. */
 static struct write_buffer *take_any(struct fs *fs, struct node *n)
 {
 	if (!atomic_load(&op_stripe(fs, n)->buffer_count) &&
@@ -274,8 +274,8 @@ bool buffer_is_there(struct fs *fs, struct node *n)
 	return buffer;
 }
 
-/* Leave its text for descriptors that would load it. */
-static void leave_text(struct op *op, struct write_buffer *buffer,
+/* Put the text into the buffer, for descriptors that would load it. */
+static void put_text(struct op *op, struct write_buffer *buffer,
 		       struct bytes text)
 	REQUIRES(&buffer->lock)
 {
@@ -329,7 +329,7 @@ void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
 	if (!buffer_is_open(buffer) && (!make || bytes_is_null(text)))
 		return;
 	if (!buffer->loaded)
-		leave_text(op, buffer, text);
+		put_text(op, buffer, text);
 	buffer->orphan = true;
 	buffer->is_new = false;
 	/* Its user is the node, for all descriptors: freed with it. */
@@ -413,8 +413,8 @@ static int refuse_size(struct op *op)
 			 (unsigned long long)op->fs->max_value);
 }
 
-/* Check the length, without the newline that ends a text and is not part of its
- * value. */
+/* True if a value is too long: a last newline that is not part of it does not
+ * count. */
 static bool is_too_long(struct op *op, struct node *n, struct bytes text)
 {
 	const struct file_kind *file = n->ops->file;
@@ -438,7 +438,7 @@ int buffer_truncate(struct op *op, struct node *n, struct write_buffer *buffer,
 {
 	int err;
 
-	/* Not by zeros: the newline that does not count is no zero. */
+	/* Zeros count: only a last newline may be longer than the bound. */
 	if (size > op->fs->max_value && size != buffer->text.len)
 		return refuse_size(op);
 	err = check_begin(op, n, buffer);
@@ -490,7 +490,7 @@ static int check_text(struct op *op, struct node *n,
 	return file->check(op, n, text, &buffer->how);
 }
 
-/* Put data into the buffer at offset, validated as far as it goes. */
+/* The text is checked as far as it goes; if it is refused, it is as before. */
 int buffer_write(struct op *op, struct node *n, struct write_buffer *buffer,
 		 uint64_t offset, struct bytes data)
 {

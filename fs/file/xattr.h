@@ -1,17 +1,18 @@
-/* user.* of cells and rows. Calls give 0 or -errno. Any thread. */
+/* user.* of cells and rows. Calls return 0 or -errno. Any thread. */
 #ifndef FS_FILE_XATTR_H
 #define FS_FILE_XATTR_H
 #include "fs/op/op.h"
 
 struct place;
 
-/* Append the value. name: without "user.". -ENODATA, -EOPNOTSUPP. */
+/* Append the value of an attribute. name: without "user.". -ENODATA,
+ * -EOPNOTSUPP. */
 int xattr_get(struct op *op, struct node *n, const char *name, struct buf *out);
-/* Set it. value null: remove it. */
+/* Set an attribute; value null: remove it. */
 int xattr_set(struct op *op, struct node *n, const char *name,
 	      struct bytes value);
-/* The same for the object at p; n: the node whose directories keep their times,
- * it or that above it. */
+/* The same for the object at p. n: its node or the one above it; the
+ * directories there keep their times. */
 int xattr_set_at(struct op *op, struct node *n, struct place *p,
 		 const char *name, struct bytes value);
 /* Print the text of user.expires; read it: -EINVAL with the reason. */
