@@ -23,14 +23,6 @@ static uint32_t part_count(const struct place *p)
 	       entry_first_column(p);
 }
 
-/* Return the i-th column of the key, partition key first. */
-static const struct column *key_column(const struct table *t, uint32_t i)
-{
-	return i < t->partition_key_count ?
-		       table_partition_column(t, i) :
-		       table_clustering_column(t, i - t->partition_key_count);
-}
-
 /* List the values of the key below the place, in the op's arena. */
 static int list_values(struct op *op, const struct place *p,
 		       const struct row_key *key, struct bytes **out)
@@ -66,7 +58,8 @@ static void add_name(struct buf *out, const struct place *p,
 
 	for (i = 0; i < count; i++) {
 		buf_clear(&text);
-		type_print_text(&text, key_column(p->table, first + i)->type,
+		type_print_text(&text,
+				table_key_column(p->table, first + i)->type,
 				values[i]);
 		if (count == 1 && !text.len)
 			buf_add_byte(out, '%');
@@ -171,7 +164,8 @@ static int parse_parts(struct op *op, const struct place *p, struct bytes name,
 		buf_clear(&got);
 		err = names[i].len ?
 			key_name_read(op, &got,
-				      key_column(p->table, first + i)->type,
+				      table_key_column(p->table,
+						       first + i)->type,
 				      names[i]) : 0;
 		values[i] = arena_copy(&op->arena, buf_bytes(&got));
 	}
@@ -222,6 +216,6 @@ int entry_read_value(struct op *op, const struct place *p, struct bytes value,
 		key->partition_key = read_bytes(&r, read_be32(&r));
 	for (; i < p->table->clustering_count; i++)
 		key->clustering[i] = read_bytes(&r, read_be32(&r));
-	/* The table has another key since. */
+	/* If it cannot be read, the table was given another key since. */
 	return r.failed || reader_left(&r) ? -ESTALE : 0;
 }

@@ -13,8 +13,9 @@ struct row_key {
 	struct bytes *clustering;	/* clustering_count values */
 };
 
-/* Return the first column of the table whose value is in the names of entries
- * below the place, counted through partition key and clustering. */
+/* Return the number of the first column whose value is in the names of entries
+ * below the place; the columns of the partition key are counted first, then
+ * those of the clustering. */
 uint32_t entry_first_column(const struct place *p);
 /* Append the entry's name. -EUCLEAN, -ENOMEM. */
 int entry_print_name(struct op *op, struct buf *out, const struct place *p,

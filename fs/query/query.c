@@ -10,7 +10,7 @@
 #include "store/type/value.h"
 
 /* ------------------------------------------------------------------ values */
-/* Unescape a part of the name into the op's spare room. */
+/* Unescape a part of the name into op->text. */
 static int unescape(struct op *op, struct bytes spelled)
 {
 	op->text.len = 0;
@@ -20,8 +20,8 @@ static int unescape(struct op *op, struct bytes spelled)
 	return op->text.failed ? -ENOMEM : 0;
 }
 
-/* Check that the text is the canonical one. Which of its bytes are escaped does
- * not matter: a query may have several names. */
+/* Check that op->text is the canonical text of the value. It does not matter
+ * which of its bytes were escaped: a query may have several names. */
 static int check_text(struct op *op, const struct type *type,
 		      struct bytes value)
 {
@@ -244,20 +244,16 @@ static void add_condition(struct buf *out, bool *any, const struct table *t,
 	}
 }
 
-/* Print the columns of the key, from the first of these on. */
+/* Print the columns of the key, from that number on. */
 static void add_key_columns(struct buf *out, const struct table *t,
 			    uint32_t from)
 {
 	uint32_t i, end = t->partition_key_count + t->clustering_count;
 
 	for (i = from; i < end; i++) {
-		const struct column *c = i < t->partition_key_count ?
-			table_partition_column(t, i) :
-			table_clustering_column(t, i - t->partition_key_count);
-
 		if (i > from)
 			buf_add_str(out, ", ");
-		schema_print_name(out, bytes_str(c->name));
+		schema_print_name(out, bytes_str(table_key_column(t, i)->name));
 	}
 }
 
@@ -285,7 +281,7 @@ void row_query_print_table(struct buf *out, const struct table *t)
 	schema_print_name(out, bytes_str(t->name));
 }
 
-/* Print the relations that make the directory's place. */
+/* Print the relations on the part of the key that the directory has. */
 static void add_place(struct buf *out, bool *any, const struct place *p)
 {
 	const struct table *t = p->table;
@@ -492,8 +488,8 @@ bool row_query_has_key(const struct row_query *q, struct bytes partition_key,
 }
 
 /* ------------------------------------------------------------------- range */
-/* Put the condition into the bounds of the column at `level`: -EPERM if it is
- * not on that one, or says what another has said. */
+/* Put the condition into the bounds of the clustering column at `level`.
+ * -EPERM: it is on another column, or that bound is set already. */
 static int add_bound(const struct query_condition *c, uint32_t level,
 		     struct bytes *low, struct bytes *high)
 {
@@ -511,8 +507,8 @@ static int add_bound(const struct query_condition *c, uint32_t level,
 	return 0;
 }
 
-/* Make the bounds of the columns from the place on; each condition is taken
- * once. *equal: so many first ones are equal. */
+/* Make the bounds of the columns below the place; each condition is used once.
+ * *equal: how many columns, from the first on, have one value. */
 static int make_bounds(const struct row_query *q, struct bytes *low,
 		       struct bytes *high, uint32_t *equal)
 {

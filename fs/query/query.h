@@ -1,7 +1,7 @@
 /*
- * A query: the terms of a name (terms.h) on the columns of the table that the
- * directory is in, and the SELECT that it stands for. Calls return 0 or -errno;
- * what they make is in the op's arena.
+ * A query: the terms of a name (terms.h) with the columns of the table that the
+ * directory is in, and the SELECT that it means. Calls return 0 or -errno;
+ * their results are in the op's arena.
  */
 #ifndef FS_QUERY_QUERY_H
 #define FS_QUERY_QUERY_H
@@ -11,56 +11,59 @@
 struct query_condition {
 	const struct column *column;	/* NULL: the token of the partition */
 	enum query_operator operator;
-	/* In the binary form of the type; null: open. LIKE: the pattern. */
+	/* In the binary form of the type; null: no bound. LIKE: the pattern. */
 	struct bytes value, end;
 };
 struct row_query {
 	struct place place;		/* of the directory that is queried */
 	struct query_terms terms;
 	struct query_condition conditions[QUERY_TERMS_MAX];
-	/* Rows come after the one of this key. Null: from the first. */
+	/* Only rows after the one with this key. Null: all. */
 	struct bytes after_partition;
 	struct bytes *after_clustering;	/* NULL in a table without */
-	/* Of rows: by the places of columns, whether @cols wants them. Those of
-	 * the key always. NULL: all. */
+	/* For each column, whether rows have it by @cols; they always have
+	 * those of the key. NULL: all. */
 	bool *wanted;
 };
 
 /*
  * Parse the name of a query in dir (a table, a partition or a prefix), without
- * the suffix of a document. -ENOENT: it is none, it has an unknown column or
- * operator, or another spelling of a value; -EINVAL: a value that its column's
- * type refuses. Nothing is read.
+ * the suffix of a document. -ENOENT: it is no query, or has an unknown column
+ * or operator, or a value that is not in its canonical spelling; -EINVAL: a
+ * value that its column's type refuses. The store is not read.
  */
 int row_query_parse(struct op *op, struct node *dir, struct bytes name,
 		    struct row_query **out);
 /*
- * Append the SELECT in its three parts, without its limit and without what @after
- * says. keys: of the columns that make a row's key below the directory, else of
- * the whole row or what @cols wants of it, in the order of columns. The table may
- * have another name when the SELECT runs again.
+ * Append the SELECT in its three parts, without its limit and the condition of
+ * @after. keys: it selects the columns that make a row's key below the
+ * directory, otherwise those of the whole row or of @cols, in the order of the
+ * table. The table's part is apart, as the table may be renamed before the
+ * SELECT runs again.
  */
 void row_query_print_columns(struct buf *out, const struct row_query *q,
 			     bool keys);
 void row_query_print_table(struct buf *out, const struct table *t);
 void row_query_print_rest(struct buf *out, const struct row_query *q);
 /*
- * Append the SELECT of the one row with this key (with its partition key's
- * values): of all columns of the key, and then with `conditions` under those
- * that are on other columns, which an index may serve; else, by the key alone,
- * of these columns too, one for each condition. False: there is no such
- * condition.
+ * Append a SELECT of the one row with this key, to see whether it satisfies the
+ * conditions on columns that are not of the key. It selects the key's columns.
+ * With `conditions` these are in it, and an index may serve them; without, it
+ * selects their columns too, one for each condition, for row_query_has_values.
+ * False: there is no such condition.
  */
 bool row_query_print_check(struct buf *out, const struct row_query *q,
 			   const struct bytes *partition_values,
 			   const struct bytes *clustering, bool conditions);
-/* Compare these columns' values: 1 they satisfy the conditions; 0 not; -EAGAIN:
- * only an index knows, which may fold letters or split a text. */
+/* Check the values of these columns: 1: they satisfy the conditions; 0: they do
+ * not; -EAGAIN: only an index can tell, as it may fold letters or split a
+ * text. */
 int row_query_has_values(const struct row_query *q,
 			 const struct bytes *values);
 /*
- * Set out to the rows that the terms mean, if they are a range of clustering and
- * nothing else: 1; 0: it is empty; -EPERM: they are not.
+ * Set out to the rows that the terms select, if the terms are a range of
+ * clustering in one partition and nothing else. 1; 0: the range is empty;
+ * -EPERM: the terms are something else.
  */
 int row_query_range(struct op *op, const struct row_query *q,
 		    struct slice *out);

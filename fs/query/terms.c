@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Cut text at its first c: true, and *before and *text are what is left and
- * right of it. */
+/* Split text at its first c: *before is the part before it, *text the part
+ * after it. False: there is none. */
 static bool cut(struct bytes *text, uint8_t c, struct bytes *before)
 {
 	const uint8_t *at = text->len ? memchr(text->ptr, c, text->len) : NULL;

@@ -1,6 +1,6 @@
 /*
- * The name of a query, taken apart: fs/README.md, "Queries", has its grammar.
- * Everything is a slice of the name, still as it is spelled. Pure functions.
+ * The terms of a query's name: fs/README.md, "Queries", has its grammar. All
+ * texts are slices of the name, with their escapes. Pure functions.
  */
 #ifndef FS_QUERY_TERMS_H
 #define FS_QUERY_TERMS_H
@@ -30,8 +30,8 @@ struct query_terms {
 
 /*
  * Parse a name, without the suffix of a document. 0; -ENOENT: it is no query;
- * -EINVAL: it contradicts itself, or a number is none. *why is then a sentence,
- * or NULL.
+ * -EINVAL: a term is given twice, or is no number. On an error *why is the
+ * reason, a constant sentence, or NULL.
  */
 int query_parse(struct query_terms *out, struct bytes name, const char **why);
 /* Step through the columns of @cols: false after the last. rest: at first

@@ -63,7 +63,7 @@ static void close_stream(struct fs *fs, struct listing *l)
 	l->schema = NULL;
 }
 
-/* Charge what is held, with that many bytes of children. */
+/* Charge the memory of the listing, with that many bytes of children. */
 static int charge_held(struct op *op, struct listing *l, size_t children)
 {
 	struct memory_use m = { 0 };
@@ -84,7 +84,8 @@ void listing_children_begin(struct listing *l)
 	arena_clear(&l->values);
 }
 
-/* Let it hold that many bytes of children: 1; 0: that is too much; -errno. */
+/* Let it hold that many bytes of children: 1; 0: those that there are must do;
+ * -errno: there are none yet. */
 static int grant(struct op *op, struct listing *l, size_t bytes)
 {
 	size_t more = l->granted ? l->granted : CHILDREN_LEAST;
@@ -103,7 +104,7 @@ static int grant(struct op *op, struct listing *l, size_t bytes)
 	}
 	if (!l->count)
 		return err;
-	op->reason[0] = 0;	/* those that there are will do */
+	op->reason[0] = 0;
 	return 0;
 }
 
@@ -238,8 +239,9 @@ static ASIDE int next_dot(struct listing *l)
 	return l->name.failed ? -ENOMEM : 1;
 }
 
-/* 1 with the next entry held, 0 at the end, -errno again and again: the kernel
- * takes the entries before an error, and gets it with the next request. */
+/* Step to the next entry: 1 if it is held, 0 at the end, or -errno. An error is
+ * returned again and again: the kernel takes the entries before it, and gets it
+ * with the next request. */
 static int advance(struct op *op, struct listing *l)
 {
 	int got = 0;
@@ -286,7 +288,8 @@ static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
 	return err == -ENOENT || err == -ESTALE ? 1 : err;
 }
 
-/* Pass on the held entry. *entry: its attributes are the previous entry's. */
+/* Pass on the held entry: 0; 1: there is no room; -errno. *entry is reused, and
+ * has the attributes of the entry before. */
 static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 		fs_fill *fill, void *context)
 {
@@ -321,7 +324,8 @@ static int give(struct op *op, struct listing *l, struct fs_entry *entry,
 	return 0;
 }
 
-/* True if the cursor may rest: what is held of its last row is copied. */
+/* True if the cursor may rest. A value that is held of its last row is copied
+ * before. */
 static bool prepare_rest(struct listing *l) REQUIRES(&l->lock)
 {
 	if (!l->cursor)
@@ -378,7 +382,6 @@ int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 	return got > 0 ? 0 : got;
 }
 
-/* Nodes that exist only in memory are not part of it. */
 void listing_begin(struct op *op, struct listing *l)
 {
 	close_stream(op->fs, l);
@@ -481,7 +484,7 @@ int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 	size_t count, i;
 	int got = 0;
 
-	/* What the document is of: the directory that the row would be. */
+	/* For the document of a row, find the directory of the row. */
 	l.documents = dir->json && !suffix_len;
 	l.by_token = dir->table == dir;
 	if (l.by_token) {

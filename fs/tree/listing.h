@@ -1,8 +1,8 @@
 /*
  * An open directory: a stream of entries from one moment of the data. The kind
  * steps through it (node_ops.next) with the members below; nodes that exist
- * only in memory (kept nodes) come first, from a list that is fixed at the
- * begin.
+ * only in memory (kept nodes) come first, from a list that is made at the
+ * beginning.
  *
  * Cookies count entries. A call that continues where the last one ended costs
  * nothing; one that starts elsewhere begins anew and walks there.
@@ -11,8 +11,8 @@
  * returns at least the entry's kind, its value and when it expires. The kernel
  * switches between the two in the middle of a stream.
  *
- * A listing holds no values of the data between two calls. What it does hold,
- * names and attributes, is charged to its user.
+ * A listing holds no values of cells between two calls. The names and
+ * attributes that it holds are charged to its user.
  */
 #ifndef FS_TREE_LISTING_H
 #define FS_TREE_LISTING_H
@@ -21,13 +21,13 @@
 
 struct listing {
 	struct node *node;		/* a reference */
-	struct store *view;		/* as that of a handle */
+	struct store *view;		/* as in struct handle */
 	struct listing *next, **link;	/* in fs->listings */
 	struct charge open;		/* of the stream itself */
 	struct mutex lock;
 	/* all below under lock */
 	uint64_t position;		/* entries already returned */
-	bool held;			/* name and child: not yet returned */
+	bool held;			/* name and child are the next entry */
 	bool ended;
 	int err;			/* the error that ended it: returned
 					 * until it begins again */
@@ -44,12 +44,13 @@ struct listing {
 	bool documents;			/* rows are listed as such: in .json */
 	uint32_t changes;		/* the node's, at the beginning */
 	uint32_t table_changes;		/* its table's: see op_watch */
-	/* For the lookup of one shortened name: only entries that may have it.
-	 * In a table: */
+	/* For the lookup of one shortened name: step only through entries that
+	 * may have it. In a table: the partitions with this token. */
 	bool by_token;
 	int64_t token;
-	struct bytes prefix;		/* below: the value's begin, or null */
-	/* the kind's */
+	/* Below: the values that begin so; or null. */
+	struct bytes prefix;
+	/* set and used by the kind: */
 	uint64_t step;			/* calls of next; 0 in the first */
 	struct schema *schema;		/* of its moment: a reference */
 	struct arena arena;
@@ -69,7 +70,8 @@ struct listing {
 	void (*end)(struct listing *l);
 	void (*rest)(struct listing *l);
 };
-/* Set out to the child that l->row is: of names nothing else is looked at. */
+/* Set out to a child of that kind for l->row; if only the row's name was read,
+ * just its kind and its end. */
 static inline void listing_child(const struct listing *l, struct child *out,
 				 const struct node_ops *ops)
 {
@@ -81,17 +83,17 @@ static inline void listing_child(const struct listing *l, struct child *out,
 }
 /* Open a listing of n: 0, or an error of op_charge. */
 int listing_open(struct op *op, struct node *n, struct listing **out);
-/* Fill in the entries after that cookie until there is no more room: 0, -errno.
- * REQUIRES l->lock. */
+/* Fill in the entries after that cookie until there is no more room. 0 or
+ * -errno. */
 int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		   fs_fill *fill, void *context)
 	REQUIRES(&l->lock);
 void listing_close(struct fs *fs, struct listing *l);
 
 /*
- * A listing of our own, for lookups of shortened names: node is set, without a
- * reference; nodes that exist only in memory are left out. Then step returns 1
- * with name and child, 0 at the end, -errno.
+ * Use a listing without an open directory, to look up shortened names: the
+ * caller sets node, without a reference. Nodes that exist only in memory are
+ * left out. step returns 1 with name and child set, 0 at the end, or -errno.
  */
 void listing_begin(struct op *op, struct listing *l);
 int listing_step(struct op *op, struct listing *l);
@@ -99,17 +101,18 @@ void listing_end(struct fs *fs, struct listing *l);
 /* Restrict q to the rows that may have the name (slice is q's or it has none).
  * 0 or -ENOMEM. */
 int listing_narrow(struct listing *l, struct query *q, struct slice *slice);
-/* Set the place of the listed directory, in the listing's schema and arena. 0, or
- * as place_of or op_charge. */
+/* Set the place of the listed directory, in the listing's schema and arena. 0,
+ * or as place_of or op_charge. */
 int listing_place(struct op *op, struct listing *l);
-/* Drop the children, to add others: index and count are 0. */
+/* Drop the children, to add others: index and count become 0. */
 void listing_children_begin(struct listing *l);
-/* Add a child, with a copy of its value: 1. 0: there is no room for more of them
- * now; -ENOMEM, or as op_charge where there is none for one. */
+/* Add a child, with a copy of its value. 1; 0: there is no room for more of
+ * them now; -ENOMEM, or an error of op_charge if there is no room for one. */
 int listing_children_add(struct op *op, struct listing *l,
 			 const struct child *c);
-/* Look up a shortened name, among the names with that begin; shortened for a
- * suffix of that many bytes (name_shorten_for). */
+/* Look up a name that was shortened for a suffix of that many bytes
+ * (name_shorten_for). 0, -ENOENT or another -errno; c's value is in the op's
+ * arena. */
 int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 			     size_t suffix_len, struct child *c);
 /* Let open directories release moments of the store that have passed. */

@@ -140,8 +140,8 @@ static bool may_be_cut(const struct table *t, struct bytes key)
 	       key.len > NAME_MAX_LEN / ESCAPED_MOST;
 }
 
-/* True if the name, or that of its document, is shortened; it is cut as the
- * longest of these. */
+/* True if the name, or that of its document, is shortened. It becomes the one
+ * that is shortened for the longest suffix: the hash is the same. */
 static bool is_cut(struct buf *name)
 {
 	name_shorten_for(name, NAME_SUFFIX_MAX);

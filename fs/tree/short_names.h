@@ -1,9 +1,10 @@
 /*
  * Shortened names of a table's partitions. A shortened name has only the
- * beginning of its key, and partitions are not in the order of their keys. So a
- * table that was asked for such a name remembers in memory the token of each
- * partition that has one; they are found by one pass over all partitions and
- * updated by the observer. Entries may be of removed partitions. Any thread.
+ * beginning of its key, and partitions are not in the order of their keys. So
+ * the first lookup of such a name in a table collects the tokens of all
+ * partitions that have one, by one pass over the table; the observer of the
+ * store adds later ones. They stay in memory. An entry may be of a removed
+ * partition. Any thread.
  */
 #ifndef FS_TREE_SHORT_NAMES_H
 #define FS_TREE_SHORT_NAMES_H
@@ -11,8 +12,8 @@
 
 struct short_names;
 /*
- * Find where the partition of this name may be: *tokens from the op's arena. 1;
- * 0: not known, as there are too many or no memory; -errno.
+ * Find the tokens of the partitions that may have this name: an array in the
+ * op's arena. 1; 0: unknown, as there are too many names or no memory; -errno.
  */
 int short_names_find(struct op *op, struct node *table, struct bytes name,
 	      int64_t **tokens, size_t *count);

@@ -190,6 +190,12 @@ table_clustering_column(const struct table *t, uint32_t i)
 {
 	return &t->columns[t->partition_key_count + i];
 }
+/* Return the i-th column of the whole key, the partition key's first. */
+static inline const struct column *table_key_column(const struct table *t,
+						    uint32_t i)
+{
+	return &t->columns[i];
+}
 static inline bool table_has_statics(const struct table *t)
 {
 	return t->static_count > 0;
