@@ -166,9 +166,10 @@ static struct version *next_version(struct compaction_job *j)
 	v->file_count = kept;
 	for (i = 0; i < outputs; i++)
 		v->files[v->file_count++] = (struct live_file){
-			sstable_get(compaction_output(j->compaction, i)),
-			j->pick.level };
-	version_sort_files(v);
+			.sstable = sstable_get(
+				compaction_output(j->compaction, i)),
+			.level = j->pick.level };
+	version_arrange(v);
 	return v;
 }
 

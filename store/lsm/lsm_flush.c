@@ -140,8 +140,8 @@ static int next_version(struct flush *f, struct version **out)
 		v->frozen_count * sizeof(*v->frozen));
 	if (f->sstable)
 		v->files[v->file_count++] = (struct live_file){
-			sstable_get(f->sstable), 0 };
-	version_sort_files(v);
+			.sstable = sstable_get(f->sstable) };
+	version_arrange(v);
 	*out = v;
 	return 0;
 }

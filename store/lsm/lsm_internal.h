@@ -35,15 +35,22 @@ struct frozen {
 struct live_file {
 	struct sstable *sstable;
 	uint32_t level;
+	/* Set by version_arrange: the smallest and largest key; its run. */
+	struct bytes first, last;
+	uint32_t run;
 };
 
 /* The sources of a table at one moment. */
 struct version {
 	atomic_uint references;
 	struct memtable *active;
-	size_t frozen_count, file_count;
+	size_t frozen_count, file_count, run_count;
 	struct frozen *frozen;		/* oldest first */
 	struct live_file *files;	/* by largest timestamp, falling */
+	/* The same in sorted runs, one after the other: the files of a run do
+	 * not overlap, and are in key order. run_ends: where each run ends. */
+	struct live_file **in_runs;
+	size_t *run_ends;
 	size_t frozen_room, file_room;
 };
 

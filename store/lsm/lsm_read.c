@@ -10,11 +10,11 @@
 #include "store/base/watch.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_version.h"
+#include "store/lsm/run_iterator.h"
 #include "store/row/key.h"
 #include "store/row/merge.h"
 #include "store/row/reconcile.h"
 #include "store/row/row_codec.h"
-#include "store/sstable/iterate.h"
 
 static uint64_t add_to(_Atomic uint64_t *counter)
 {
@@ -89,23 +89,14 @@ static int gather_memtable(struct gathering *g, const struct memtable *m)
 	return err;
 }
 
-static bool in_range(const struct sstable *t, struct bytes key)
-{
-	return bytes_compare(sstable_first_key(t), key) <= 0 &&
-	       bytes_compare(key, sstable_last_key(t)) <= 0;
-}
-
 struct hashes {
 	uint64_t partition, row;
 };
 
 /* True if the file may hold anything about the key. A range deletion is not in
  * the row filter: with bounds only the partition's filter counts. */
-static bool may_matter(struct sstable *t, const struct gathering *g,
-		       const struct hashes *h)
+static bool may_matter(struct sstable *t, const struct hashes *h)
 {
-	if (!in_range(t, g->key))
-		return false;
 	if (!sstable_has_row_filter(t) || sstable_info(t)->has_bounds)
 		return !h->partition ||
 		       sstable_may_contain_partition(t, h->partition);
@@ -176,43 +167,84 @@ static int gather_memtables(struct gathering *g, const struct version *v)
 	return err;
 }
 
+/* Fill found with the files whose range the key is in, at most one of each run.
+ * Returns how many. */
+static size_t find_files(const struct live_file **found,
+			 const struct version *v, struct bytes key)
+{
+	size_t run, at, count = 0;
+
+	for (run = 0; run < v->run_count; run++) {
+		at = version_find_in_run(v, run, key);
+		if (at < v->run_ends[run] &&
+		    bytes_compare(v->in_runs[at]->first, key) <= 0)
+			found[count++] = v->in_runs[at];
+	}
+	return count;
+}
+
+/* Take the newest of these files out. */
+static const struct live_file *take_newest(const struct live_file **files,
+					   size_t count)
+{
+	const struct live_file *newest = files[0];
+	size_t i, at = 0;
+
+	for (i = 1; i < count; i++)
+		if (files[i] < newest)	/* their order in the version */
+			newest = files[at = i];
+	files[at] = files[count - 1];
+	return newest;
+}
+
+static int gather_file(struct lsm *lsm, struct gathering *g, struct sstable *t)
+{
+	struct deletion force = DELETION_NONE;
+	struct bytes row;
+	int got;
+
+	add_to(&lsm->counters.sstables_read);
+	watch_file(sstable_info(t)->number);
+	got = sstable_lookup(t, g->key, g->arena, &row, &force);
+	add_force(g, force);
+	if (!got && deletion_is_none(force))
+		add_to(&lsm->counters.filter_misses);
+	return got > 0 ? add_version(g, row) : got;
+}
+
 static int gather_files(struct lsm *lsm, struct gathering *g,
 			const struct version *v)
 {
-	size_t partition_len = key_partition_len(g->key), i;
+	size_t partition_len = key_partition_len(g->key);
+	const struct live_file **files;
 	struct hashes h = { 0, 0 };
-	struct bytes row;
-	int got = 0;
+	size_t left;
+	int err = 0;
 
 	if (!v->file_count)
 		return 0;
+	files = arena_alloc(g->arena, v->run_count * sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	left = find_files(files, v, g->key);
 	h.row = sstable_key_hash(g->key);
 	if (partition_len)
 		h.partition = sstable_key_hash(bytes_of(g->key.ptr,
 							partition_len));
-	for (i = 0; i < v->file_count && got >= 0; i++) {
-		struct sstable *t = v->files[i].sstable;
-		struct deletion force = DELETION_NONE;
+	while (left && !err) {
+		struct sstable *t = take_newest(files, left--)->sstable;
 
-		/* The files are sorted: no later one has anything newer. */
+		/* No later one has anything newer. */
 		if (sstable_info(t)->max_timestamp <= g->deleted ||
 		    (g->count &&
 		     is_decided(g, sstable_info(t)->max_timestamp)))
 			break;
-		if (!may_matter(t, g, &h)) {
+		if (may_matter(t, &h))
+			err = gather_file(lsm, g, t);
+		else
 			add_to(&lsm->counters.filter_skips);
-			continue;
-		}
-		add_to(&lsm->counters.sstables_read);
-		watch_file(sstable_info(t)->number);
-		got = sstable_lookup(t, g->key, g->arena, &row, &force);
-		add_force(g, force);
-		if (!got && deletion_is_none(force))
-			add_to(&lsm->counters.filter_misses);
-		if (got > 0)
-			got = add_version(g, row);
 	}
-	return got < 0 ? got : 0;
+	return err;
 }
 
 static bool is_nothing(const struct row *row)
@@ -270,19 +302,18 @@ int lsm_get_covered(struct lsm *lsm, uint32_t table, struct bytes key,
 
 /* ------------------------------------------------------------------ iterate */
 
+/* What is read. hash: of the one partition that it is in; 0: of several. */
+struct range {
+	struct bytes lower, upper;
+	uint64_t hash;
+	bool reverse;
+};
+
 struct sources {
 	struct iterator **list;
 	size_t count;
 	bool bounds;		/* some have range deletions */
 };
-
-static bool overlaps(const struct sstable *t, struct bytes lower,
-		     struct bytes upper)
-{
-	return (!upper.len ||
-		bytes_compare(sstable_first_key(t), upper) < 0) &&
-	       (!lower.len || bytes_compare(sstable_last_key(t), lower) >= 0);
-}
 
 /* Return the hash of the partition that both ends are in, or 0. */
 static uint64_t common_partition(struct bytes lower, struct bytes upper)
@@ -294,56 +325,94 @@ static uint64_t common_partition(struct bytes lower, struct bytes upper)
 	return sstable_key_hash(bytes_of(lower.ptr, len));
 }
 
-static int open_sources(struct lsm *lsm, struct sources *s,
-			const struct version *v, struct bytes lower,
-			struct bytes upper, bool reverse)
+/* Open the files of a run that may have something in the range as one source.
+ * hash: of the one partition that is read, or 0. list: room for the files. */
+static int open_run(struct lsm *lsm, struct sources *s, const struct version *v,
+		    size_t run, const struct range *range,
+		    struct sstable **list)
 {
-	uint64_t hash = v->file_count ? common_partition(lower, upper) : 0;
+	size_t i = version_find_in_run(v, run, range->lower), count = 0;
+	int err;
+
+	for (; i < v->run_ends[run]; i++) {
+		struct live_file *f = v->in_runs[i];
+
+		if (range->upper.len &&
+		    bytes_compare(f->first, range->upper) >= 0)
+			break;
+		if (range->hash && !sstable_may_contain_partition(
+					   f->sstable, range->hash)) {
+			add_to(&lsm->counters.filter_skips);
+			continue;
+		}
+		s->bounds |= sstable_info(f->sstable)->has_bounds;
+		list[count++] = f->sstable;
+	}
+	if (!count)
+		return 0;
+	err = run_iterate(&s->list[s->count], list, count, range->reverse);
+	if (!err)
+		s->count++;
+	return err;
+}
+
+static int open_files(struct lsm *lsm, struct sources *s,
+		      const struct version *v, const struct range *range)
+{
+	struct sstable **list;
+	size_t run;
+	int err = 0;
+
+	if (!v->file_count)
+		return 0;
+	list = mem_zalloc(v->file_count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (run = 0; run < v->run_count && !err; run++)
+		err = open_run(lsm, s, v, run, range, list);
+	mem_free(list);
+	return err;
+}
+
+static int open_sources(struct lsm *lsm, struct sources *s,
+			const struct version *v, const struct range *range)
+{
 	size_t i;
 	int err = 0;
 
 	if (!memtable_is_empty(v->active))
 		err = memtable_iterate(&s->list[s->count++], v->active,
-				       reverse);
+				       range->reverse);
 	/* Look after the iterator was made: its moment may have newer
 	 * bounds. */
 	s->bounds = memtable_has_bounds(v->active);
 	for (i = 0; i < v->frozen_count && !err; i++) {
 		s->bounds |= memtable_has_bounds(v->frozen[i].memtable);
 		err = memtable_iterate(&s->list[s->count++],
-				       v->frozen[i].memtable, reverse);
+				       v->frozen[i].memtable, range->reverse);
 	}
-	for (i = 0; i < v->file_count && !err; i++) {
-		struct sstable *t = v->files[i].sstable;
-
-		if (!overlaps(t, lower, upper))
-			continue;
-		if (hash && !sstable_may_contain_partition(t, hash)) {
-			add_to(&lsm->counters.filter_skips);
-			continue;
-		}
-		s->bounds |= sstable_info(t)->has_bounds;
-		watch_file(sstable_info(t)->number);
-		err = sstable_iterate(&s->list[s->count++], t, reverse, false);
-	}
-	if (err)
+	if (err) {
 		s->count--;	/* the source that failed is not in the list */
-	return err;
+		return err;
+	}
+	return open_files(lsm, s, v, range);
 }
 
 int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 		struct bytes lower, struct bytes upper, bool reverse)
 {
 	struct version *v = lsm_pin_read(lsm, table);
+	struct range range = { lower, upper, 0, reverse };
 	struct sources s = { NULL, 0, false };
 	int err = 0;
 
 	add_to(&lsm->counters.iterators);
 	if (v) {
-		s.list = mem_zalloc(1 + v->frozen_count + v->file_count,
+		if (v->file_count)
+			range.hash = common_partition(lower, upper);
+		s.list = mem_zalloc(1 + v->frozen_count + v->run_count,
 				    sizeof(*s.list));
-		err = s.list ? open_sources(lsm, &s, v, lower, upper, reverse) :
-			       -ENOMEM;
+		err = s.list ? open_sources(lsm, &s, v, &range) : -ENOMEM;
 	}
 	/* The sources hold references of their own. */
 	version_put(v);

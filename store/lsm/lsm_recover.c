@@ -86,8 +86,9 @@ int lsm_add_named(struct lsm *lsm, struct block_cache *cache,
 		sstable_put(sstable);
 		return -ENOMEM;
 	}
-	v->files[v->file_count++] = (struct live_file){ sstable, file->level };
-	version_sort_files(v);
+	v->files[v->file_count++] = (struct live_file){
+		.sstable = sstable, .level = file->level };
+	version_arrange(v);
 	version_put(lsm_swap(lsm, t, v));
 	return 0;
 }

@@ -313,7 +313,7 @@ static int prepare(struct lsm *lsm, const struct lsm_adoption *a,
 		v->file_count++;
 		manifest_edit_add(edit, a->to, 0, &files[i].info);
 	}
-	version_sort_files(v);
+	version_arrange(v);
 	return err;
 }
 

@@ -10,13 +10,16 @@ static struct version *version_alloc(size_t files, size_t frozen)
 {
 	struct version *v;
 
-	v = mem_zalloc(1, sizeof(*v) + files * sizeof(*v->files) +
-		       frozen * sizeof(*v->frozen));
+	v = mem_zalloc(1, sizeof(*v) + frozen * sizeof(*v->frozen) +
+		       files * (sizeof(*v->files) + sizeof(*v->in_runs) +
+				sizeof(*v->run_ends)));
 	if (!v)
 		return NULL;
 	atomic_init(&v->references, 1);
 	v->frozen = (struct frozen *)(v + 1);
 	v->files = (struct live_file *)(v->frozen + frozen);
+	v->in_runs = (struct live_file **)(v->files + files);
+	v->run_ends = (size_t *)(v->in_runs + files);
 	v->file_room = files;
 	v->frozen_room = frozen;
 	return v;
@@ -36,7 +39,11 @@ static void fill(struct version *copy, const struct version *v)
 	for (i = 0; i < v->file_count; i++) {
 		copy->files[i] = v->files[i];
 		sstable_get(v->files[i].sstable);
+		copy->in_runs[i] = copy->files + (v->in_runs[i] - v->files);
 	}
+	copy->run_count = v->run_count;
+	for (i = 0; i < v->run_count; i++)
+		copy->run_ends[i] = v->run_ends[i];
 }
 
 struct version *version_copy(const struct version *v, size_t more_files)
@@ -103,11 +110,80 @@ static int newest_first(const void *a, const void *b)
 	return (s < t) - (s > t);
 }
 
-void version_sort_files(struct version *v)
+static int by_first_key(const void *a, const void *b)
 {
-	if (v->file_count)
-		qsort(v->files, v->file_count, sizeof(*v->files),
-		      newest_first);
+	const struct live_file *const *x = a, *const *y = b;
+
+	return bytes_compare((*x)->first, (*y)->first);
+}
+
+static int by_run(const void *a, const void *b)
+{
+	const struct live_file *const *x = a, *const *y = b;
+
+	if ((*x)->run != (*y)->run)
+		return (*x)->run < (*y)->run ? -1 : 1;
+	return by_first_key(a, b);
+}
+
+/* Put each file, in key order, into the first run that ends before it. So there
+ * are as few runs as possible: as many as files overlap somewhere. */
+static void choose_runs(struct version *v)
+{
+	size_t i, r;
+
+	for (i = 0; i < v->file_count; i++) {
+		struct live_file *f = v->in_runs[i];
+
+		/* run_ends: for now the number of the run's last file. */
+		for (r = 0; r < v->run_count; r++)
+			if (bytes_compare(v->files[v->run_ends[r]].last,
+					  f->first) < 0)
+				break;
+		if (r == v->run_count)
+			v->run_count++;
+		v->run_ends[r] = (size_t)(f - v->files);
+		f->run = (uint32_t)r;
+	}
+}
+
+void version_arrange(struct version *v)
+{
+	size_t i;
+
+	v->run_count = 0;
+	if (!v->file_count)
+		return;
+	qsort(v->files, v->file_count, sizeof(*v->files), newest_first);
+	for (i = 0; i < v->file_count; i++) {
+		struct live_file *f = &v->files[i];
+
+		f->first = sstable_first_key(f->sstable);
+		f->last = sstable_last_key(f->sstable);
+		v->in_runs[i] = f;
+	}
+	qsort(v->in_runs, v->file_count, sizeof(*v->in_runs), by_first_key);
+	choose_runs(v);
+	qsort(v->in_runs, v->file_count, sizeof(*v->in_runs), by_run);
+	for (i = 0; i < v->file_count; i++)
+		v->run_ends[v->in_runs[i]->run] = i + 1;
+}
+
+size_t version_find_in_run(const struct version *v, size_t run,
+			   struct bytes key)
+{
+	size_t low = run ? v->run_ends[run - 1] : 0;
+	size_t high = v->run_ends[run];
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (bytes_compare(v->in_runs[middle]->last, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static struct version *pin(struct lsm *lsm, uint32_t number, unsigned reads)

@@ -16,7 +16,13 @@ struct version *version_spare(const struct version *v, size_t more_files);
 struct version *version_copy_to(struct version **spare,
 				const struct version *v, size_t more_files);
 void version_put(struct version *v);
-void version_sort_files(struct version *v);
+/* Put the files in order, and into runs: after a change of them, before others
+ * see the version. */
+void version_arrange(struct version *v);
+/* Return the place in in_runs of the run's first file that does not end before
+ * the key; the run's end when there is none. */
+size_t version_find_in_run(const struct version *v, size_t run,
+			   struct bytes key);
 /* Return a reference to the table's version; NULL when there is no such
  * table. */
 struct version *lsm_pin(struct lsm *lsm, uint32_t number);

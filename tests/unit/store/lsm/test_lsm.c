@@ -31,18 +31,25 @@ static void tear_down(void)
 	clock_set_us(INT64_MIN);
 }
 
-static struct lsm *open_lsm(const struct lsm_options *options)
+static struct lsm *open_tables(const struct lsm_options *options,
+			       const struct lsm_table_options *table)
 {
-	struct lsm_table_options table;
 	struct lsm *lsm;
 	uint32_t i;
 
 	ck_assert_int_eq(lsm_open(&lsm, &file_system, scratch.dir, options), 0);
-	lsm_table_defaults(&table);
 	for (i = 1; i <= TABLES; i++)
-		ck_assert_int_eq(lsm_table_set(lsm, i, &table), 0);
+		ck_assert_int_eq(lsm_table_set(lsm, i, table), 0);
 	ck_assert_int_eq(lsm_start(lsm), 0);
 	return lsm;
+}
+
+static struct lsm *open_lsm(const struct lsm_options *options)
+{
+	struct lsm_table_options table;
+
+	lsm_table_defaults(&table);
+	return open_tables(options, &table);
 }
 
 static void keep_column(struct row *row, uint32_t column)
@@ -126,6 +133,7 @@ static void check_table(struct lsm *lsm, uint32_t table,
 
 struct world {
 	struct lsm *lsm;
+	struct lsm_table_options table;
 	struct model models[TABLES];
 	struct random rng;
 };
@@ -163,7 +171,7 @@ static void do_something(struct world *w)
 		break;
 	case 4:
 		ck_assert_int_eq(lsm_close(w->lsm), 0);
-		w->lsm = open_lsm(&told);
+		w->lsm = open_tables(&told, &w->table);
 		break;
 	case 5:
 		if (random_below(&w->rng, 4))
@@ -185,7 +193,12 @@ START_TEST(the_engine_is_a_sorted_array)	/* _i is the seed */
 
 	for (t = 0; t < TABLES; t++)
 		model_init(&w.models[t], PARTITIONS);
-	w.lsm = open_lsm(&told);
+	lsm_table_defaults(&w.table);
+	if (_i & 1) {	/* small files, which do not overlap */
+		w.table.strategy = LSM_LEVELED;
+		w.table.sstable_size = 1;
+	}
+	w.lsm = open_tables(&told, &w.table);
 	for (round = 0; round < 60; round++) {
 		t = round % TABLES;
 		ck_assert_int_eq(lsm_iterate(&old, w.lsm, t + 1, BYTES_EMPTY,
