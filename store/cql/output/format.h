@@ -31,8 +31,8 @@ struct cql_format;
 int cql_format_new(struct cql_format **out, enum cql_format_kind kind,
 		   const struct cql_column *columns, uint32_t count, bool json);
 void cql_format_free(struct cql_format *f);
-/* RAW: set the result whose warnings and trace come at the end, which has to
- * live then. */
+/* RAW: set the result and session whose warnings and trace are printed at the
+ * end; they must live until then. */
 void cql_format_about(struct cql_format *f, const struct cql_result *result,
 		      const struct cql_session *session);
 /*
@@ -43,13 +43,14 @@ void cql_format_begin(struct cql_format *f, struct buf *out);
 void cql_format_row(struct cql_format *f, struct buf *out,
 		    const struct bytes *values);
 void cql_format_end(struct cql_format *f, struct buf *out);
-/* Append the rows that a table keeps: no more come. */
+/* Append the rows that a table keeps, when no more come. */
 void cql_format_flush(struct cql_format *f, struct buf *out);
 /* Return the bytes of rows that it keeps until a page is drawn. */
 size_t cql_format_held(const struct cql_format *f);
 /*
- * Note that a person reads along (cqlsh's blank lines differ then), and has had
- * a page: the next row begins a new one, with a head of its own.
+ * Note that a person reads the output, as cqlsh's blank lines differ then; and
+ * that the person has had a page: the next row begins a new one, with its own
+ * head.
  */
 void cql_format_person(struct cql_format *f);
 void cql_format_page(struct cql_format *f, struct buf *out);

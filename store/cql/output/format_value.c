@@ -96,8 +96,8 @@ static void print_number(struct buf *out, const struct type *t,
 #define YEAR_1_MS (-62135596800000)
 #define YEAR_10000_MS 253402300800000
 
-/* 2016-10-04T12:34:00.000Z to 2016-10-04 12:34:00.000000+0000; milliseconds
- * where cqlsh knows no date. */
+/* Print 2016-10-04 12:34:00.000000+0000; or milliseconds, for times of which
+ * cqlsh has no date. */
 static void print_timestamp(struct buf *out, const struct type *t,
 			    struct bytes value)
 {

@@ -17,7 +17,8 @@ static void make_locale(void)
 	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
-/* Take the character at text, and return its bytes; invalid text: one byte. */
+/* Decode the character at text, and return how many bytes it has. Of invalid
+ * text one byte is taken as '?'. */
 static size_t take(struct bytes text, wchar_t *out)
 {
 	uint8_t first = text.ptr[0];

@@ -115,7 +115,8 @@ static void parse_end(struct parser *p, size_t *consumed)
 		*consumed = p->text.len;
 }
 
-/* Names and strings of other bytes would reach the schema and the files. */
+/* Refuse text that is not UTF-8: its names and strings would reach the schema
+ * and the files. */
 static int check_utf8(struct bytes text, struct arena *arena,
 		      struct cql_error *error)
 {
@@ -140,8 +141,8 @@ static int check_utf8(struct bytes text, struct arena *arena,
 	return err;
 }
 
-/* Parse the statement that text begins with. Texts of more than LEXER_TEXT_MAX
- * bytes and others than UTF-8 were refused. */
+/* Parse the statement that text begins with, which is UTF-8 and has at most
+ * LEXER_TEXT_MAX bytes. */
 static struct statement *parse(struct parser *p, struct arena *arena,
 			       struct bytes text, size_t *consumed,
 			       struct cql_error *error)

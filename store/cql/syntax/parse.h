@@ -26,10 +26,10 @@ int cql_parse(struct arena *arena, struct statement **out, struct bytes text,
 
 /*
  * Look whether a statement can begin with this text, to which more may be
- * added: -EINVAL with *error if a token that is complete fits none. 0 says
- * nothing: what depends on how the text continues is told by cql_parse alone,
- * as is all that is refused for its meaning. -ENOMEM. Time and memory as
- * cql_parse.
+ * added: -EINVAL with *error if a complete token of it fits no statement. 0
+ * does not mean that it is right: faults that depend on how the text continues,
+ * and those of meaning, are found by cql_parse alone. -ENOMEM. Time and memory
+ * as cql_parse.
  */
 int cql_parse_begin(struct arena *arena, struct bytes text,
 		    struct cql_error *error);

@@ -58,7 +58,7 @@ static void parse_drop_time(struct parser *p, struct alter_table *t)
 	if (errno == ERANGE)
 		parse_refuse_number(p, token,
 				    arena_format(p->arena,
-						 "For input " "string: \"%s\"",
+						 "For input string: \"%s\"",
 						 (const char *)text.ptr));
 }
 
@@ -225,12 +225,11 @@ static void parse_generic(struct parser *p, struct describe *d)
 	d->name.name = parse_name(p, "what to describe");
 }
 
-/* True for DESCRIBE type, function, aggregate, only: also names of objects. */
-static bool describes_named(struct parser *p)
+/* True if a name follows TYPE, FUNCTION or AGGREGATE: otherwise these words are
+ * themselves the name of an object. */
+static bool is_before_name(struct parser *p)
 {
-	enum token_kind after = parse_peek_ahead(p, 1);
-
-	return token_is_name(after);
+	return token_is_name(parse_peek_ahead(p, 1));
 }
 
 static bool parse_describe_list(struct parser *p, struct describe *d)
@@ -284,7 +283,7 @@ static void parse_describe_one(struct parser *p, struct describe *d)
 	case KEYWORD_TYPE:
 	case KEYWORD_FUNCTION:
 	case KEYWORD_AGGREGATE:
-		if (!describes_named(p))
+		if (!is_before_name(p))
 			break;
 		d->kind = peek(p) == KEYWORD_TYPE ? DESCRIBE_TYPE :
 			  peek(p) == KEYWORD_FUNCTION ? DESCRIBE_FUNCTION

@@ -21,10 +21,7 @@ static void parse_using(struct parser *p, struct using_clause *using)
 static void parse_insert_values(struct parser *p, struct insert *s)
 {
 	next(p);
-	do
-		*append(p, s->columns, s->column_count) = parse_column(p);
-	while (accept(p, TOKEN_COMMA));
-	expect(p, TOKEN_CLOSE, "')'");
+	parse_columns(p, &s->columns, &s->column_count);
 	expect(p, KEYWORD_VALUES, "VALUES");
 	expect(p, TOKEN_OPEN, "'('");
 	do
@@ -63,9 +60,9 @@ struct insert *parse_insert(struct parser *p)
 }
 
 /*
- * Set a as the assignment of a column in set, or of a field of one (else null),
- * and return the former one, in an array that may be replaced by a larger one;
- * NULL where there was none.
+ * Set a as the assignment of a column in set, or of a field of it (else null).
+ * Return the one that was there, or NULL; it may lie in an array that has been
+ * replaced by a larger one.
  */
 static const struct assignment *replace(struct parser *p, struct hash *set,
 					struct bytes column, struct bytes field,
@@ -113,9 +110,9 @@ static void check_double(struct parser *p, struct hash *set,
 			    (const char *)a->column.text.ptr);
 }
 
-/* Check the token after a term, as in any statement: faults of an assignment
- * are checked after it. */
-static void check_behind_term(struct parser *p)
+/* Check the token after a term, which may be one that follows terms in any
+ * statement. Faults of the assignment are checked after that. */
+static void check_after_term(struct parser *p)
 {
 	switch (peek(p)) {
 	case TOKEN_END:
@@ -170,7 +167,7 @@ static void parse_plain_assignment(struct parser *p, struct assignment *a)
 		a->value = parse_assigned_term(p);
 		a->kind = ASSIGN_SET;
 		if (!accept(p, TOKEN_PLUS)) {
-			check_behind_term(p);
+			check_after_term(p);
 			return;
 		}
 		at = here(p);
@@ -192,7 +189,7 @@ static void parse_plain_assignment(struct parser *p, struct assignment *a)
 	}
 	next(p);
 	a->value = parse_term(p);
-	check_behind_term(p);
+	check_after_term(p);
 	check_same_column(p, a, at, &other, after == TOKEN_MINUS ?
 			  "X = X -<value>" : "X = X +<value>");
 }
@@ -212,7 +209,7 @@ static void parse_assignment(struct parser *p, struct assignment *a)
 		a->kind = next(p).kind == TOKEN_ADD_TO ? ASSIGN_ADD
 						       : ASSIGN_SUBTRACT;
 		a->value = parse_term(p);
-		check_behind_term(p);
+		check_after_term(p);
 		break;
 	case TOKEN_OPEN_LIST:
 		next(p);
@@ -221,7 +218,7 @@ static void parse_assignment(struct parser *p, struct assignment *a)
 		expect(p, TOKEN_CLOSE_LIST, "']'");
 		expect(p, TOKEN_EQ, "'='");
 		a->value = parse_term(p);
-		check_behind_term(p);
+		check_after_term(p);
 		break;
 	case TOKEN_DOT:
 		next(p);
@@ -229,7 +226,7 @@ static void parse_assignment(struct parser *p, struct assignment *a)
 		a->field = parse_name(p, "a field");
 		expect(p, TOKEN_EQ, "'='");
 		a->value = parse_term(p);
-		check_behind_term(p);
+		check_after_term(p);
 		break;
 	default:
 		parser_expected(p, here(p), "'='");
@@ -265,7 +262,7 @@ static void parse_condition(struct parser *p, struct condition *c)
 	c->span = span_from(p, start);
 }
 
-/* IF EXISTS, but IF exists = 1. */
+/* True at EXISTS of IF EXISTS; but in IF exists = 1 it is a column. */
 static bool at_exists(struct parser *p)
 {
 	enum token_kind after = parse_peek_ahead(p, 1);

@@ -174,7 +174,7 @@ static void parse_permissions(struct parser *p)
 	} while (accept(p, TOKEN_COMMA));
 }
 
-static void parse_types_in_brackets(struct parser *p)
+void parse_types_in_brackets(struct parser *p)
 {
 	expect(p, TOKEN_OPEN, "'('");
 	if (accept(p, TOKEN_CLOSE))
@@ -300,7 +300,8 @@ static void parse_function(struct parser *p, struct statement *s)
 	expect(p, TOKEN_STRING, "the body as a string");
 }
 
-/* Fewer words are free as names of functions than elsewhere. */
+/* Parse the name of a function of an aggregate: more keywords are reserved
+ * there than elsewhere. */
 static void parse_own_function(struct parser *p)
 {
 	if (peek(p) >= KEYWORD_OTHER && peek(p) != KEYWORD_COUNT)

@@ -29,7 +29,7 @@ static struct token token_of(const struct term *t)
 	return (struct token){ t->span.offset, t->span.length, TOKEN_QUESTION };
 }
 
-/* Keys and values are any terms by the grammar, constants by meaning. */
+/* Note a key or value that is no constant: the grammar allows any term. */
 static void note_term(struct parser *p, const struct written_entry *e)
 {
 	bool key = e->key->kind != TERM_CONSTANT;
@@ -76,7 +76,7 @@ static void add_entries(struct parser *p, struct written_property *property,
 	}
 }
 
-/* Parse {'class': 'x', 'n': 1}: checked when all of it was read. */
+/* Parse {'class': 'x', 'n': 1}, and check it when all of it was read. */
 static void parse_property_map(struct parser *p,
 			       struct written_property *property)
 {
@@ -295,12 +295,8 @@ static void parse_drop_function(struct parser *p, struct statement *s)
 	s->named = new_node(p, struct table_name);
 	parse_if_exists(p);
 	*s->named = parse_qualified(p, "function");
-	if (!accept(p, TOKEN_OPEN) || accept(p, TOKEN_CLOSE))
-		return;
-	do
-		parse_type(p);
-	while (accept(p, TOKEN_COMMA));
-	expect(p, TOKEN_CLOSE, "')'");
+	if (peek(p) == TOKEN_OPEN)
+		parse_types_in_brackets(p);
 }
 
 static void parse_plain_drop(struct parser *p, struct statement *s,

@@ -26,8 +26,19 @@ enum operator_kind parse_comparison(struct parser *p)
 	return operators[kind];
 }
 
-void parse_in_values(struct parser *p, struct term **value,
-		     struct term ***values, uint32_t *count)
+void parse_columns(struct parser *p, struct identifier **columns,
+		   uint32_t *count)
+{
+	do
+		*append(p, *columns, *count) = parse_column(p);
+	while (accept(p, TOKEN_COMMA));
+	expect(p, TOKEN_CLOSE, "')'");
+}
+
+/* Parse the right side of IN, of values that parse_one reads. */
+static void parse_in(struct parser *p, parse_operand *parse_one,
+		     struct term **value, struct term ***values,
+		     uint32_t *count)
 {
 	if (parse_at_marker(p)) {
 		*value = parse_marker(p);
@@ -37,9 +48,15 @@ void parse_in_values(struct parser *p, struct term **value,
 	if (accept(p, TOKEN_CLOSE))
 		return;
 	do
-		*append(p, *values, *count) = parse_term(p);
+		*append(p, *values, *count) = parse_one(p);
 	while (accept(p, TOKEN_COMMA));
 	expect(p, TOKEN_CLOSE, "')'");
+}
+
+void parse_in_values(struct parser *p, struct term **value,
+		     struct term ***values, uint32_t *count)
+{
+	parse_in(p, parse_term, value, values, count);
 }
 
 static struct term *parse_tuple_or_marker(struct parser *p)
@@ -56,29 +73,15 @@ static void parse_tuple_relation(struct parser *p, struct relation *r)
 {
 	r->kind = RELATION_TUPLE;
 	next(p);
-	do
-		*append(p, r->columns, r->column_count) = parse_column(p);
-	while (accept(p, TOKEN_COMMA));
-	expect(p, TOKEN_CLOSE, "')'");
-	if (peek(p) != KEYWORD_IN) {
+	parse_columns(p, &r->columns, &r->column_count);
+	if (!accept(p, KEYWORD_IN)) {
 		r->op = parse_comparison(p);
 		r->value = parse_tuple_or_marker(p);
 		return;
 	}
-	next(p);
 	r->op = OPERATOR_IN;
-	if (parse_at_marker(p)) {
-		r->value = parse_marker(p);
-		return;
-	}
-	expect(p, TOKEN_OPEN, "'('");
-	if (accept(p, TOKEN_CLOSE))
-		return;
-	do
-		*append(p, r->values, r->value_count) =
-			parse_tuple_or_marker(p);
-	while (accept(p, TOKEN_COMMA));
-	expect(p, TOKEN_CLOSE, "')'");
+	parse_in(p, parse_tuple_or_marker, &r->value, &r->values,
+		 &r->value_count);
 }
 
 static void parse_token_relation(struct parser *p, struct relation *r)
@@ -86,23 +89,12 @@ static void parse_token_relation(struct parser *p, struct relation *r)
 	r->kind = RELATION_TOKEN;
 	next(p);
 	expect(p, TOKEN_OPEN, "'('");
-	do
-		*append(p, r->columns, r->column_count) = parse_column(p);
-	while (accept(p, TOKEN_COMMA));
-	expect(p, TOKEN_CLOSE, "')'");
+	parse_columns(p, &r->columns, &r->column_count);
 	r->op = parse_comparison(p);
 	r->value = parse_term(p);
 }
 
-static struct term *null_term(struct parser *p)
-{
-	struct term *t = parse_new_term(p, TERM_NULL, here(p).offset);
-
-	expect(p, KEYWORD_NULL, "NULL");
-	return parse_finish_term(p, t);
-}
-
-/* Parse after the column: op value, in all its forms. */
+/* Parse a column, and after it an operator and a value in all their forms. */
 static void parse_column_relation(struct parser *p, struct relation *r)
 {
 	*append(p, r->columns, r->column_count) = parse_column(p);
@@ -122,7 +114,7 @@ static void parse_column_relation(struct parser *p, struct relation *r)
 		next(p);
 		r->op = OPERATOR_IS_NOT;
 		expect(p, KEYWORD_NOT, "NOT");
-		r->value = null_term(p);
+		r->value = parse_null(p);
 		return;
 	case KEYWORD_LIKE:
 		next(p);
@@ -221,10 +213,11 @@ void parse_selections(struct parser *p, struct select *s)
 }
 
 /*
- * JSON and DISTINCT are names too: each is a keyword if a selection can be read
- * after it, and a column if not.
+ * Parse a word and what follows it. JSON and DISTINCT are names too: each is a
+ * keyword if a selection can be read after it, else a column: then false, and
+ * nothing is read.
  */
-static bool parse_behind_word(struct parser *p, struct select *s,
+static bool parse_after_word(struct parser *p, struct select *s,
 			      enum token_kind word,
 			      void (*parse)(struct parser *p, struct select *s))
 {
@@ -245,15 +238,15 @@ static bool parse_behind_word(struct parser *p, struct select *s,
 
 static void parse_distinct(struct parser *p, struct select *s)
 {
-	s->distinct = parse_behind_word(p, s, KEYWORD_DISTINCT,
-					parse_selections);
+	s->distinct = parse_after_word(p, s, KEYWORD_DISTINCT,
+				       parse_selections);
 	if (!s->distinct)
 		parse_selections(p, s);
 }
 
 static void parse_select_clause(struct parser *p, struct select *s)
 {
-	s->json = parse_behind_word(p, s, KEYWORD_JSON, parse_distinct);
+	s->json = parse_after_word(p, s, KEYWORD_JSON, parse_distinct);
 	if (!s->json)
 		parse_distinct(p, s);
 	expect(p, KEYWORD_FROM, "FROM");

@@ -1,10 +1,10 @@
 /*
- * The items of a SELECT list (and of GROUP BY): terms with columns in them. A
- * grammar of its own in Cassandra, which allows more nesting.
+ * The items of a SELECT list (and of GROUP BY): terms with columns in them. In
+ * Cassandra they have a grammar of their own, which allows more nesting.
  *
  * Cassandra looks whether a type hint with its value, or the .fields and
  * [elements] after a selector, can be read, and else continues as if they were
- * not there: an error in them is told at the first token after that.
+ * not there: an error in them is reported at the token where that fails.
  */
 #include "store/cql/syntax/parse_selector.h"
 #include "store/cql/syntax/parse_term.h"
@@ -13,16 +13,11 @@
 
 static struct term *parse_plain(struct parser *p);
 
-static void add_item(struct parser *p, struct term *t, struct term *item)
-{
-	term_adopt(p, t, item);
-	*append(p, t->items, t->item_count) = item;
-}
 
 static void parse_items(struct parser *p, struct term *t)
 {
 	do
-		add_item(p, t, parse_selector(p));
+		parse_add_item(p, t, parse_selector(p));
 	while (accept(p, TOKEN_COMMA));
 }
 
@@ -45,14 +40,14 @@ static struct term *parse_braces(struct parser *p)
 	next(p);
 	if (accept(p, TOKEN_CLOSE_SET))
 		return parse_finish_term(p, t);
-	add_item(p, t, parse_selector(p));
+	parse_add_item(p, t, parse_selector(p));
 	if (peek(p) == TOKEN_COLON) {
 		t->kind = TERM_MAP;
 		while (expect(p, TOKEN_COLON, "':'").kind == TOKEN_COLON) {
-			add_item(p, t, parse_selector(p));
+			parse_add_item(p, t, parse_selector(p));
 			if (!accept(p, TOKEN_COMMA))
 				break;
-			add_item(p, t, parse_selector(p));
+			parse_add_item(p, t, parse_selector(p));
 		}
 	} else if (accept(p, TOKEN_COMMA)) {
 		parse_items(p, t);
@@ -61,17 +56,6 @@ static struct term *parse_braces(struct parser *p)
 	return parse_finish_term(p, t);
 }
 
-static struct term *parse_hint(struct parser *p)
-{
-	struct term *t = parse_new_term(p, TERM_HINT, here(p).offset);
-
-	next(p);
-	t->type = parse_type(p);
-	expect(p, TOKEN_CLOSE, "')'");
-	t->left = parse_plain(p);
-	term_adopt(p, t, t->left);
-	return parse_finish_term(p, t);
-}
 
 static struct term *parse_column_term(struct parser *p)
 {
@@ -144,8 +128,9 @@ static bool may_follow(const struct parser *p, enum token_kind kind)
 	}
 }
 
-/* After a column, alone or with a field, the next token is checked at once. */
-static void check_behind_column(struct parser *p)
+/* Check the token after a column, alone or with a field, as Cassandra does
+ * before it reads on. */
+static void check_after_column(struct parser *p)
 {
 	uint32_t n = peek(p) != TOKEN_DOT ? 0 :
 		     token_is_name(parse_peek_ahead(p, 1)) ? 2 : 1;
@@ -185,8 +170,8 @@ static struct term *parse_modified(struct parser *p, struct term *plain)
 	return parser_retry(p, &copy) ? plain : t;
 }
 
-/* count(*), writetime(c), writetime(*) (of the row, ours), CAST(x AS t): the
- * words that are names otherwise. */
+/* Parse count(*), writetime(c), writetime(*) (of the row; only we have it),
+ * CAST(x AS t): their words are names elsewhere. */
 static struct term *parse_special(struct parser *p, enum token_kind kind)
 {
 	struct term *t = parse_new_term(p, TERM_CAST, here(p).offset);
@@ -247,17 +232,10 @@ static struct term *parse_named(struct parser *p)
 	if (after == TOKEN_DOT && parse_peek_ahead(p, 3) == TOKEN_OPEN)
 		return parse_call(p);
 	t = parse_column_term(p);
-	check_behind_column(p);
+	check_after_column(p);
 	return t;
 }
 
-static struct term *parse_null(struct parser *p)
-{
-	struct term *t = parse_new_term(p, TERM_NULL, here(p).offset);
-
-	next(p);
-	return parse_finish_term(p, t);
-}
 
 static struct term *parse_brackets(struct parser *p)
 {
@@ -266,7 +244,7 @@ static struct term *parse_brackets(struct parser *p)
 
 	if (parse_at_type_in_brackets(p, true)) {
 		copy = *p;
-		t = parse_hint(p);
+		t = parse_hint(p, parse_plain);
 		if (!parser_retry(p, &copy))
 			return t;
 	}

@@ -3,5 +3,6 @@
 #define STORE_CQL_SYNTAX_PARSE_SELECTOR_H
 #include "store/cql/syntax/parser.h"
 
-struct term *parse_selector(struct parser *p);	/* parse_selector.c */
+/* Parse one item. */
+struct term *parse_selector(struct parser *p);
 #endif

@@ -9,7 +9,7 @@
 #include "store/cql/syntax/parser.h"
 #include "store/cql/syntax/type_name.h"
 
-/* Parse f(a, b): unless its first argument is right nothing of the mask, which
+/* Parse f(a, b). If its first argument is wrong, nothing of the mask, which
  * begins at start, is consumed. */
 static struct term *parse_masking_call(struct parser *p, uint32_t start)
 {
@@ -24,7 +24,6 @@ static struct term *parse_masking_call(struct parser *p, uint32_t start)
 	return t;
 }
 
-/* MASKED WITH DEFAULT | f(a, b) */
 struct term *parse_mask(struct parser *p)
 {
 	uint32_t start = here(p).offset;
@@ -110,7 +109,7 @@ static void set_key(struct parser *p, struct create_table *t, struct token at)
 	t->has_key = true;
 }
 
-/* After an invalid name the rest may still be read. */
+/* Parse a name; after an invalid one the rest may still be read. */
 static struct identifier parse_name_only(struct parser *p)
 {
 	bool no_error = !p->result;

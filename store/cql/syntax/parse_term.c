@@ -165,7 +165,7 @@ struct term *parse_integer(struct parser *p)
 	return parse_constant(p);
 }
 
-static void add_item(struct parser *p, struct term *t, struct term *item)
+void parse_add_item(struct parser *p, struct term *t, struct term *item)
 {
 	term_adopt(p, t, item);
 	*append(p, t->items, t->item_count) = item;
@@ -175,7 +175,7 @@ static void add_item(struct parser *p, struct term *t, struct term *item)
 static void parse_items(struct parser *p, struct term *t)
 {
 	do
-		add_item(p, t, parse_term(p));
+		parse_add_item(p, t, parse_term(p));
 	while (accept(p, TOKEN_COMMA));
 }
 
@@ -269,22 +269,22 @@ static void parse_user_literal(struct parser *p, struct term *t)
 	do {
 		*append(p, t->names, names) = parse_name(p, "a field");
 		expect(p, TOKEN_COLON, "':'");
-		add_item(p, t, parse_term(p));
+		parse_add_item(p, t, parse_term(p));
 	} while (accept(p, TOKEN_COMMA));
 	if (!p->result)
 		order_fields(p, t);
 }
 
-/* Parse the rest of a map: the first key is read; at its colon. */
+/* Parse the rest of a map, from the colon after its first key on. */
 static void parse_map_literal(struct parser *p, struct term *t)
 {
 	t->kind = TERM_MAP;
 	for (;;) {
 		expect(p, TOKEN_COLON, "':'");
-		add_item(p, t, parse_term(p));
+		parse_add_item(p, t, parse_term(p));
 		if (!accept(p, TOKEN_COMMA))
 			return;
-		add_item(p, t, parse_term(p));
+		parse_add_item(p, t, parse_term(p));
 	}
 }
 
@@ -298,7 +298,7 @@ static struct term *parse_braces(struct parser *p)
 	if (token_is_name(peek(p)) && parse_peek_ahead(p, 1) == TOKEN_COLON) {
 		parse_user_literal(p, t);
 	} else {
-		add_item(p, t, parse_term(p));
+		parse_add_item(p, t, parse_term(p));
 		if (peek(p) == TOKEN_COLON)
 			parse_map_literal(p, t);
 		else if (accept(p, TOKEN_COMMA))
@@ -356,14 +356,14 @@ bool parse_at_type_in_brackets(struct parser *p, bool selection)
 
 static struct term *parse_simple(struct parser *p);
 
-static struct term *parse_hint(struct parser *p)
+struct term *parse_hint(struct parser *p, parse_operand *operand)
 {
 	struct term *t = parse_new_term(p, TERM_HINT, here(p).offset);
 
 	next(p);
 	t->type = parse_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
-	t->left = parse_simple(p);
+	t->left = operand(p);
 	term_adopt(p, t, t->left);
 	return parse_finish_term(p, t);
 }
@@ -382,7 +382,8 @@ static struct term *parse_cast(struct parser *p)
 	return parse_finish_term(p, t);
 }
 
-/* A keyword that names a function, but no type, keeps its case. */
+/* Return the token as it was written: a keyword that names a function, but no
+ * type, keeps its case. */
 static struct bytes written_name(struct parser *p, struct token token)
 {
 	return arena_copy(p->arena, bytes_of(p->text.ptr + token.offset,
@@ -430,11 +431,11 @@ static struct term *parse_call(struct parser *p)
 	return parse_arguments(p, t);
 }
 
-static struct term *parse_null(struct parser *p)
+struct term *parse_null(struct parser *p)
 {
 	struct term *t = parse_new_term(p, TERM_NULL, here(p).offset);
 
-	next(p);
+	expect(p, KEYWORD_NULL, "NULL");
 	return parse_finish_term(p, t);
 }
 
@@ -456,7 +457,7 @@ static struct term *parse_simple_inside(struct parser *p)
 		return parse_braces(p);
 	case TOKEN_OPEN:
 		if (parse_at_type_in_brackets(p, false))
-			return parse_hint(p);
+			return parse_hint(p, parse_simple);
 		return parse_tuple(p);
 	case KEYWORD_CAST:
 		if (parse_peek_ahead(p, 1) != TOKEN_DOT)

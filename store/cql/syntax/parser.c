@@ -59,7 +59,8 @@ void parser_no_memory(struct parser *p)
 		stop(p, -ENOMEM);
 }
 
-/* Set the parser's error, in place of one that was noted. -ENOMEM stops it. */
+/* Set the parser's error, in place of one that was noted. False: no memory, and
+ * the parser is stopped. */
 static bool tell(struct parser *p, struct token at, enum cql_code code,
 		 const char *format, va_list args)
 {
@@ -167,7 +168,7 @@ bool parser_add_name(struct parser *p, struct hash *set, struct bytes name)
 	}
 	if (place->value)
 		return false;
-	place->value = p;	/* there it is */
+	place->value = p;	/* any pointer that is not NULL */
 	return true;
 }
 

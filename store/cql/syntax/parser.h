@@ -4,9 +4,9 @@
  *
  * The first error sets result and makes every later token END (but see
  * parser_note and parser_recover), so that all loops end and no function has to
- * check on the way: the nodes returned then may be nonsense, and cql_parse
- * throws the tree away. The same without memory: a node is the scratch space
- * then.
+ * check for it: the nodes that are returned then may be nonsense, and cql_parse
+ * throws the tree away. Lack of memory is the same: every node is then the
+ * scratch space.
  */
 #ifndef STORE_CQL_SYNTAX_PARSER_H
 #define STORE_CQL_SYNTAX_PARSER_H
@@ -28,13 +28,13 @@ struct parser {
 	uint32_t marker_count;
 	uint32_t depth;
 	int result;		/* 0, -EINVAL, -ENOMEM */
-	bool unexpected;	/* the error is a token's place, no refusal */
-	bool noted;		/* the error is one that lets read on */
+	bool unexpected;	/* the error is an unexpected token */
+	bool noted;		/* the error was noted, and reading goes on */
 	bool recovers;		/* see parser_recover */
-	bool met_end;		/* what was read of the text's last token
-				 * decided something */
-	uint32_t stopped;	/* offset of the token that none expected;
-				 * UINT32_MAX: what stopped it is a refusal */
+	bool met_end;		/* the text's last token, which may be
+				 * incomplete, decided something */
+	uint32_t stopped;	/* offset of the unexpected token that stopped
+				 * it; UINT32_MAX: nothing, or a refusal */
 	bool grouping;		/* in GROUP BY */
 	struct token tokens[PARSER_WINDOW];
 	_Alignas(16) uint8_t scratch[512];
@@ -60,18 +60,20 @@ void parser_refuse(struct parser *p, struct token at, enum cql_code code,
 void parser_note(struct parser *p, struct token at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * End a rule of Cassandra's grammar, of which no_error was true at its
- * beginning. A syntax error in a rule is noted, and the calling rule continues
- * at the wrong token, where it may meet something to refuse: in statements that
- * have recovers set, as others refuse nothing after a rule.
+ * End a rule of Cassandra's grammar. no_error: there was no error at the
+ * beginning of the rule. A syntax error in it is noted, and the calling rule
+ * continues at the wrong token, where it may meet something to refuse. That is
+ * done in statements that have `recovers` set: others refuse nothing after a
+ * rule.
  */
 void parser_recover(struct parser *p, bool no_error);
-/* Add a name of a list: false if it was there already. */
+/* Add a name to a set: false if it was there already. */
 bool parser_add_name(struct parser *p, struct hash *set, struct bytes name);
 /*
- * Go back to a copy of the parser if the text read since was no CQL: where
- * Cassandra's grammar looks whether something can be read before it reads it.
- * False if it was CQL, or is refused in any case: then nothing is changed.
+ * Go back to a copy of the parser if the text read since was no CQL. This is
+ * for places where Cassandra's grammar looks whether something can be read
+ * before it reads it. False: it was CQL, or is refused in any case, and nothing
+ * is changed.
  */
 bool parser_retry(struct parser *p, const struct parser *copy);
 void parser_no_memory(struct parser *p);
@@ -139,12 +141,13 @@ static inline void parser_leave(struct parser *p)
 	p->depth--;
 }
 
+/* Return the text that a token means: of a string without quotes, and so on. */
 struct bytes parse_text(struct parser *p, struct token token);
 /* Parse a name; column allows "" too (legacy columns have it). */
 struct identifier parse_name(struct parser *p, const char *what);
 struct identifier parse_column(struct parser *p);
-/* Parse a marker in place of a name of this kind: noted; false: there is
- * none. */
+/* Parse a marker in place of a name of this kind, and note it as a fault.
+ * False: there is none. */
 bool parse_marked_name(struct parser *p, const char *kind);
 /* Parse [keyspace.]name; kind is "table" or "index", for messages. */
 struct table_name parse_qualified(struct parser *p, const char *kind);
@@ -152,6 +155,6 @@ struct identifier parse_keyspace_name(struct parser *p);
 bool parse_if_exists(struct parser *p);
 bool parse_if_not_exists(struct parser *p);
 
-/* Parse operands with + - * / % between; assigned: as parse_assigned_term. */
+/* Parse one operand of a sum, or of a list. */
 typedef struct term *parse_operand(struct parser *p);
 #endif

@@ -34,8 +34,8 @@ static int check_contained(struct execution *x, const struct restriction *r)
 	return 0;
 }
 
-/* Check the values. in_slices: those that are read match the restriction
- * already. */
+/* Check the values of a restriction. in_slices: only rows that match it are
+ * read. */
 static int check_values(struct execution *x, struct restriction *r,
 			bool in_slices)
 {
@@ -64,7 +64,8 @@ static int check_values(struct execution *x, struct restriction *r,
 	return 0;
 }
 
-/* Fold values as they are indexed, where SAI's indexes choose rows. */
+/* Set how values are folded and ordered as in SAI's indexes, if one of these
+ * chooses rows. */
 static int fold_as_indexed(struct execution *x, const struct restrictions *r,
 			   struct restriction *of)
 {
@@ -152,12 +153,13 @@ int filter_init(struct execution *x, struct filter *f,
 		err = fold_as_indexed(x, r, of);
 		if (err)
 			return err;
-		/* The index's own idea of equality is decisive for what it
-		 * found. */
+		/* What equality means for these is decided by the index, which
+		 * found the row. */
 		if (of == r->indexed && (of->kind == RESTRICT_LIKE ||
 					 r->index->kind == INDEX_SASI))
 			continue;
-		/* Its entries are compared by their bytes: 1.0 is not 1.00. */
+		/* Entries of this index are equal if their bytes are: 1.0 is
+		 * not 1.00. */
 		of->exact = of == r->indexed && of->kind == RESTRICT_EQ &&
 			    r->index->kind == INDEX_COMPOSITES;
 		f->items[f->count++] = of;
@@ -165,7 +167,7 @@ int filter_init(struct execution *x, struct filter *f,
 	return 0;
 }
 
-/* Compare: 1, 0, -ENOMEM. */
+/* Compare values of the i-th column: 1: they are equal; 0; -ENOMEM. */
 static int is_equal(struct execution *x, const struct restriction *r,
 		    uint32_t i, struct bytes a, struct bytes b)
 {
@@ -223,7 +225,7 @@ static int compare_bound(struct execution *x, const struct restriction *r,
 	return err;
 }
 
-/* Check that what SAI finds is within the bounds by its own order too. */
+/* Check that a value is within the bounds also by the order of SAI's index. */
 static int in_order_of_index(struct execution *x, const struct restriction *r,
 			     struct row_values *row)
 {
@@ -272,9 +274,9 @@ static int is_part(struct execution *x, const struct index_text *how,
 }
 
 /*
- * Return true if the collection contains it. As in Cassandra, values in a
- * frozen collection are equal if their bytes are (1.0 is not 1.00); keys of a
- * map and elements stored as cells are compared by their type.
+ * Return 1 if the collection contains it, 0, or -errno. As in Cassandra, values
+ * in a frozen collection are equal if their bytes are (1.0 is not 1.00); keys
+ * of a map and elements stored as cells are compared by their type.
  */
 static int has_contained(struct execution *x, const struct restriction *r,
 			 struct bytes value, const struct contained *c)

@@ -49,16 +49,18 @@ static bool sasi_supports(const struct index *index, const struct type *t,
 	}
 }
 
-static bool contains_supports(enum index_target target,
-			      const struct restriction *r)
+/* Return the first CONTAINS of the restriction that an index on this target
+ * finds, or NULL. */
+static const struct contained *find_contained(const struct restriction *r,
+					      enum index_target target)
 {
-	for (const struct contained *c = r->contained; c; c = c->next) {
-		if (c->has_key && c->has_value ? target == INDEX_ENTRIES :
-		    c->has_key		       ? target == INDEX_KEYS :
-						 target == INDEX_VALUES)
-			return true;
-	}
-	return false;
+	const struct contained *c = r->contained;
+
+	for (; c; c = c->next)
+		if (target == (c->has_key && c->has_value ? INDEX_ENTRIES :
+			       c->has_key ? INDEX_KEYS : INDEX_VALUES))
+			break;
+	return c;
 }
 
 static bool sai_ranges(const struct type *t)
@@ -99,7 +101,7 @@ bool index_supports(const struct table *t, const struct index *index,
 		return index->target == INDEX_SIMPLE ||
 		       index->target == INDEX_FULL;
 	case RESTRICT_CONTAINS:
-		return contains_supports(index->target, r);
+		return find_contained(r, index->target);
 	case RESTRICT_SLICE:
 		return index->kind == INDEX_SAI &&
 		       index->target == INDEX_SIMPLE && sai_ranges(c->type);
@@ -154,14 +156,15 @@ int index_choice_check_beside_nearest(struct execution *x,
 	return 0;
 }
 
-/* CONTAINS 1 AND CONTAINS 2: an index finds one of them only. */
+/* True for CONTAINS 1 AND CONTAINS 2, of which an index finds only one. */
 static bool asks_several(const struct restriction *r)
 {
 	return r->kind == RESTRICT_CONTAINS && r->contained->next;
 }
 
-/* True if each restricted column, one by one also of a tuple, has an index of
- * the group of `one`: SAI's are one group, any other index is its own. */
+/* True if every restricted column, also each of a tuple, has an index in the
+ * group of `one`: all of SAI's are one group, any other index is alone in its
+ * group. */
 static bool group_covers(const struct restrictions *r, const struct index *one)
 {
 	const struct table *t = r->table;
@@ -215,7 +218,8 @@ bool index_choice_covers(const struct restrictions *r)
 	return false;
 }
 
-/* Rank an index: SASI before the others, = before ranges. */
+/* Return the rank of an index for a restriction: SASI before the others, =
+ * before ranges. */
 static int rank(const struct index *index, const struct restriction *r)
 {
 	return (index->kind == INDEX_SASI ? 4 : 0) +
@@ -223,7 +227,8 @@ static int rank(const struct index *index, const struct restriction *r)
 		r->kind == RESTRICT_CONTAINS ? 2 : 1);
 }
 
-/* Bounds of several columns are no range of one: they are read as slices. */
+/* True for bounds of several columns: no index has such ranges, they are read
+ * as slices. */
 static bool is_slice_of_tuple(const struct restriction *r)
 {
 	return r->multi && r->kind == RESTRICT_SLICE;
@@ -263,7 +268,8 @@ static int like_query(struct execution *x, struct index_query *q,
 
 	if ((!contains && (of->like == LIKE_SUFFIX ||
 			   of->like == LIKE_CONTAINS)) ||
-	    (contains && of->like == LIKE_PREFIX && index_text_is_cut(r->index, of->columns[0]->type)))
+	    (contains && of->like == LIKE_PREFIX &&
+	     index_text_is_cut(r->index, of->columns[0]->type)))
 		return refuse(x, "%s LIKE '%s' %s is only supported on "
 				 "properly indexed columns",
 			      of->columns[0]->name, words[of->like],
@@ -276,20 +282,14 @@ static int like_query(struct execution *x, struct index_query *q,
 	return 0;
 }
 
-static int contains_query(struct index_query *q, const struct restrictions *r)
+/* The restriction has such a CONTAINS, as the index was chosen for it. */
+static void contains_query(struct index_query *q, const struct restrictions *r)
 {
-	const struct contained *c = r->indexed->contained;
+	const struct contained *c = find_contained(r->indexed,
+						   r->index->target);
 
-	for (;; c = c->next) {		/* one does: it chose the index */
-		if (c->has_key && c->has_value ?
-			    r->index->target == INDEX_ENTRIES :
-		    c->has_key ? r->index->target == INDEX_KEYS :
-				 r->index->target == INDEX_VALUES)
-			break;
-	}
 	q->value = c->has_value ? c->value : c->key;
 	q->key = c->has_key && c->has_value ? c->key : BYTES_NULL;
-	return 0;
 }
 
 int index_query_make(struct execution *x, struct index_query *q,

@@ -18,11 +18,11 @@
 #include "store/type/compare.h"
 
 #define KEY_MAX 65535
-/* Most partitions or rows that one statement may name. */
+/* How many partitions or rows one statement may name. */
 #define PRODUCT_MAX (1u << 24)
 
 /* ------------------------------------------------------------- partitions */
-/* Sorting needs the table; qsort_r passes it on. */
+/* Compare partition keys by the types of the table, for qsort_r. */
 static int compare_keys(const void *a, const void *b, void *table)
 {
 	const struct bytes *va = *(struct bytes *const *)a;
@@ -187,7 +187,7 @@ static bool has_token(const struct restriction *t, int64_t token)
 							     above && below;
 }
 
-/* Keep the keys whose token the WHERE wants too. */
+/* Keep those of the keys whose token satisfies the WHERE too. */
 static int keep_tokens(struct execution *x, const struct restrictions *r,
 		       struct bytes *keys, size_t total, size_t *count)
 {

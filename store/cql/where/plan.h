@@ -4,9 +4,10 @@
 #include "store/cql/where/where.h"
 
 /* List the serialised partition keys in the order of their values, without
- * duplicates; *nothing: there can be no such partition (of an empty key). */
+ * duplicates and without those outside a restriction of the token. */
 int plan_partitions(struct execution *x, const struct restrictions *r,
 		    struct bytes **keys, size_t *count);
+/* Refuse keys that are empty or too long. */
 int plan_check_partitions(struct execution *x, const struct table *t,
 			  const struct bytes *keys, size_t count);
 /* List the slices in clustering order; *nothing: no row can match. count 0:
@@ -16,17 +17,17 @@ int plan_slices(struct execution *x, const struct restrictions *r,
 /* Compare two rows in the table's order, DESC considered. */
 int plan_compare_clusterings(const struct table *t, const struct bytes *a,
 			     const struct bytes *b);
-/* Set the token range; *nothing when it is empty. */
+/* Set the range of tokens, both included; *nothing: it is empty. */
 int plan_tokens(struct execution *x, const struct restrictions *r,
 		int64_t *from, int64_t *to, bool *nothing);
-/* List rows that are named one by one: UPDATE, INSERT, whole-row DELETE.
- * Missing clustering values are null. */
+/* List the clustering values of rows that are named one by one, for UPDATE,
+ * INSERT and DELETE of whole rows. Missing values are null. */
 int plan_rows(struct execution *x, const struct restrictions *r,
 	      struct bytes ***rows, size_t *count);
 /*
- * Shared by plan.c and plan_slices.c. Make all combinations of the values of
- * `count` columns from `first` on: arrays of `width` values, null after those.
- * A tuple sets its columns together. They live as long as the statement.
+ * Make all combinations of the values of `count` columns from `first` on:
+ * arrays of `width` values, null after those. A tuple sets its columns
+ * together. They live as long as the statement.
  */
 int plan_product(struct execution *x, const struct restrictions *r,
 		 uint32_t first, uint32_t count, uint32_t width,

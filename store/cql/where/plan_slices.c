@@ -9,7 +9,7 @@
 #include "store/cql/where/where.h"
 #include "store/type/compare.h"
 
-/* An end of a slice as a position: before or after all rows of a prefix. */
+/* An end of a slice as a position: before, or after, all rows with a prefix. */
 struct position {
 	const struct bytes *values;
 	uint32_t count;
@@ -164,12 +164,10 @@ static int make_side(struct execution *x, struct side *side,
 	return 0;
 }
 
-/* Intersect two lists of slices. */
-static int intersect(struct execution *x, const struct table *t,
-		     const struct side *a, const struct side *b,
-		     struct slice *out, size_t *count)
+/* Append the intersections of two lists of slices; they may be empty. */
+static void intersect(const struct table *t, const struct side *a,
+		      const struct side *b, struct slice *out, size_t *count)
 {
-	(void)x;
 	for (uint32_t i = 0; i < a->count; i++) {
 		for (uint32_t j = 0; j < b->count; j++) {
 			const struct slice *p = &a->slices[i];
@@ -185,7 +183,6 @@ static int intersect(struct execution *x, const struct table *t,
 				s->end = q->end;
 		}
 	}
-	return 0;
 }
 
 /* Add the slice at the end of a WHERE, after one prefix. */
@@ -211,12 +208,14 @@ static int add_slice(struct execution *x, const struct table *t,
 		whole->end = (struct bound){ prefix, first, true };
 		sides[i].count = 1;
 	}
-	return err ? err : intersect(x, t, &sides[0], &sides[1], out, count);
+	if (!err)
+		intersect(t, &sides[0], &sides[1], out, count);
+	return err;
 }
 
-/* Check for null bounds. A null bound lies before all rows: where the column
- * has DESC, c > null matches no row, c < null is no bound; else the other way
- * round. */
+/* Check for null bounds. A null bound lies before all rows in the table's
+ * order: of a column with DESC, c > null matches no row, and c < null is no
+ * bound; without DESC it is the other way round. */
 static int check_bounds(struct execution *x, struct restriction *last,
 			bool *nothing)
 {

@@ -149,8 +149,8 @@ static int contains_restriction(struct execution *x, struct restriction **out,
 					      &value, &(*out)->late);
 }
 
-/* Parse 'abc%' and so on: the kind of pattern, and the text without its
- * signs. */
+/* Set the kind of the pattern ('abc%' and so on), and its text without the
+ * percent signs. */
 static int like_pattern(struct execution *x, struct restriction *r)
 {
 	struct bytes pattern = *r->values;

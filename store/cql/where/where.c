@@ -206,7 +206,8 @@ static const char *missing_names(struct execution *x,
 	return text_of_buf(x, &names);
 }
 
-/* True for a clustering column that cannot be part of a slice of rows. */
+/* True if a clustering column is restricted so that it cannot be part of a
+ * slice of rows. */
 static bool clustering_needs_filtering(const struct restrictions *r)
 {
 	const struct table *t = r->table;
@@ -431,7 +432,7 @@ int restrictions_need_filtering(struct execution *x, struct restrictions *r)
 	return 0;
 }
 
-/* Check a relation. UPDATE and DELETE refuse CONTAINS by its name. */
+/* Refuse CONTAINS in UPDATE and DELETE, in the words that they have for it. */
 static int check_relation(struct execution *x, const struct restrictions *r,
 			  const struct relation *relation)
 {

@@ -12,7 +12,7 @@ enum restriction_kind {
 	RESTRICT_EQ, RESTRICT_IN, RESTRICT_SLICE, RESTRICT_CONTAINS,
 	RESTRICT_LIKE,
 };
-/* CONTAINS, CONTAINS KEY or a map entry: null members are not restricted. */
+/* CONTAINS, CONTAINS KEY or a map entry. */
 struct contained {
 	struct bytes key, value;
 	bool has_key, has_value;
@@ -39,11 +39,11 @@ struct restriction {
 	struct contained *contained, **contained_end;	/* CONTAINS */
 	enum like_kind like;
 	struct bytes pattern;
-	bool exact;			/* EQ by an index: of the bytes */
+	bool exact;			/* EQ by an index that compares bytes */
 	/* How SAI's indexes fold compared values, or NULL. */
 	const struct index_text *folds_key, *folds_value;
-	const struct index *ordered_by;	/* SLICE: by its order too, or NULL */
-	struct late_term *late;		/* told when it is bound */
+	const struct index *ordered_by;	/* SLICE: also by its order; or NULL */
+	struct late_term *late;		/* fails only when it is bound */
 	struct span span;
 };
 
@@ -54,19 +54,19 @@ struct restrictions {
 	const struct column *nearest;
 	/* By place in table->columns; a tuple is in several places. */
 	struct restriction **by_column;
-	struct restriction *token;	/* of values of "partition key token" */
+	struct restriction *token;	/* of token(…), or NULL */
 
 	/* Set by where_analyse(). */
 	bool key_range;			/* not a list of partitions */
 	bool uses_index;
 	bool filters_partition, filters_clustering, filters_others;
-	const struct index *index;	/* uses_index: by which */
-	struct restriction *indexed;	/* the restriction it serves */
+	const struct index *index;	/* uses_index: this one */
+	struct restriction *indexed;	/* the restriction that it serves */
 	bool restricts_regular;
 };
 /*
- * Analyse a WHERE. columns of the selection that are static only: only_statics;
- * the column of ORDER BY … ANN OF or NULL: nearest.
+ * Analyse a WHERE. only_statics: only static columns are selected or changed;
+ * nearest: the column of ORDER BY … ANN OF, or NULL.
  */
 int where_analyse(struct execution *x, struct restrictions *r,
 		  const struct table *t, enum statement_kind type,
@@ -76,13 +76,16 @@ int where_analyse(struct execution *x, struct restrictions *r,
 /* The steps of where_analyse, for INSERT, whose relations are its columns. */
 int restrictions_init(struct execution *x, struct restrictions *r,
 		      const struct table *t, enum statement_kind type);
+/* Add a relation, and merge it with those of its columns. */
 int restrictions_add(struct execution *x, struct restrictions *r,
 		     const struct relation *relation);
 /* Add c = value. */
 int restrictions_add_value(struct execution *x, struct restrictions *r,
 			   const struct column *c, struct bytes value);
+/* Check all restrictions together, and choose an index. */
 int restrictions_check(struct execution *x, struct restrictions *r);
-/* SELECT's last check: true if any restriction needs ALLOW FILTERING. */
+/* Refuse a SELECT that needs ALLOW FILTERING and does not have it: its last
+ * check. */
 int restrictions_need_filtering(struct execution *x, struct restrictions *r);
 #define NEEDS_FILTERING                                                       \
 	"Cannot execute this query as it might involve data filtering and "   \
