@@ -10,6 +10,7 @@
 #include "store/base/java.h"
 #include "store/cql/syntax/parse_term.h"
 #include "store/cql/syntax/type_name.h"
+#include "store/type/decimal.h"
 
 struct term *parse_new_term(struct parser *p, enum term_kind kind,
 			    uint32_t start)
@@ -55,6 +56,7 @@ static const char *float_problem(struct bytes text)
 	const char *exponent = strpbrk(number, "eE");
 	const char *point = strchr(number, '.');
 	long long value, fraction = 0;
+	double size;
 
 	if (!exponent && text.len < 300)
 		return NULL;
@@ -71,10 +73,8 @@ static const char *float_problem(struct bytes text)
 		    fraction - value < INT32_MIN)
 			return "Scale out of range.";
 	}
-	if (!isinf(strtod(number, NULL)))
-		return NULL;
-	return "Character I is neither a decimal digit number, decimal point, "
-	       "nor \"e\" notation exponential mark.";
+	size = strtod(number, NULL);
+	return isinf(size) ? decimal_refusal(size) : NULL;
 }
 
 void parse_refuse_number(struct parser *p, struct token token,

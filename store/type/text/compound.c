@@ -1,7 +1,8 @@
 /*
  * The text of values with parts. It is JSON (with NaN and the infinities as
- * strings, so that every value comes back); JSON and CQL literals are both read:
- * valid JSON for the type is taken as that, all else as a literal.
+ * strings, so that every value can be read back). JSON and CQL literals are
+ * both read: a text that is valid JSON for the type is read as JSON, any other
+ * as a literal.
  */
 #include "store/type/text/compound.h"
 

@@ -1,13 +1,8 @@
 #include "store/type/text/cql_constant.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "store/type/compound_codec.h"
-#include "store/type/decimal.h"
-#include "store/type/float.h"
 #include "store/type/native.h"
 #include "store/type/text/text.h"
 #include "store/type/value.h"
@@ -23,11 +18,11 @@ bool type_takes_literal(const struct type *t, enum literal_kind kind)
 {
 	const struct native_type *n = native_types[t->kind];
 
-	/* A tuple's are its fields between colons, see below. */
+	/* A tuple takes any form: its fields between colons, or hex. */
 	return n ? n->constants & 1u << kind : t->kind == TYPE_TUPLE;
 }
 
-/* Write that message alone: always -EINVAL. */
+/* Set the message for a form that the type does not take. Returns -EINVAL. */
 static int type_refuse_constant(const struct type *t, enum literal_kind kind,
 				struct bytes text, const char *receiver,
 				struct type_error *error)
@@ -45,7 +40,7 @@ static int type_refuse_constant(const struct type *t, enum literal_kind kind,
 static int read_tuple(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error);
 
-/* Hex is the value itself, and must be one. */
+/* Read hex: the bytes are the value, and must be valid for the type. */
 static int read_hex(struct buf *out, const struct type *t, struct bytes text,
 		    struct type_error *error)
 {
@@ -116,8 +111,8 @@ static int read_tuple_hex(struct buf *out, const struct type *t,
 	return err;
 }
 
-/* Read one field, collections in hex: \\: and \\@ mean the characters; @ alone
- * is null. */
+/* Read one field of a tuple; collections are in hex. \\: and \\@ mean : and @;
+ * @ alone is null. */
 static int read_field(struct buf *out, const struct type *t, struct bytes text,
 		      unsigned depth, struct type_error *error)
 {
@@ -244,7 +239,7 @@ static void print_field(struct buf *out, const struct type *t,
 	buf_release(&text);
 }
 
-/* The fields that are there, of maybe fewer than the type has. */
+/* Print the fields that the value has, which may be fewer than the type's. */
 static void print_tuple(struct buf *out, const struct type *t,
 			struct bytes value)
 {
@@ -270,57 +265,4 @@ void type_print_constant(struct buf *out, const struct type *t,
 		print_hex(out, value);
 	else
 		type_print_text(out, t, value);
-}
-
-/* The digits of an exponent, as Java counts them: leading zeros do not. */
-static const char *refuse_exponent(struct bytes text)
-{
-	const uint8_t *end = text.ptr + text.len, *p = text.ptr;
-	bool negative = false;
-	int64_t exponent = 0;
-
-	while (p < end && (*p | 0x20) != 'e')
-		p++;
-	if (p == end)
-		return NULL;
-	if (++p < end && (*p == '+' || *p == '-'))
-		negative = *p++ == '-';
-	while (end - p > 10 && *p == '0')
-		p++;
-	if (end - p > 10)
-		return "Too many nonzero exponent digits.";
-	for (; p < end; p++)
-		exponent = exponent * 10 + (*p - '0');
-	if (exponent > (int64_t)INT32_MAX + negative)
-		return "Exponent overflow.";
-	return "Scale out of range.";
-}
-
-int cql_constant_check_float(struct bytes text, struct type_error *error)
-{
-	struct buf value = BUF_INIT;
-	struct decimal d;
-	double x = 0;
-	int err;
-
-	if (text.len && isalpha(text.ptr[text.ptr[0] == '-' &&
-					 text.len > 1]))
-		return 0;	/* NaN, Infinity */
-	decimal_init(&d);
-	err = decimal_parse(&d, text);
-	decimal_release(&d);
-	if (err)
-		return err == -EINVAL ?
-			type_fail(error, "NumberFormatException %s",
-				  refuse_exponent(text)) : err;
-	err = float_read(&value, TYPE_DOUBLE, text, error);
-	if (!err && value.failed)
-		err = -ENOMEM;
-	if (!err)
-		x = float_get(TYPE_DOUBLE, buf_bytes(&value));
-	buf_release(&value);
-	if (!err && isinf(x))
-		return type_fail(error, "NumberFormatException %s",
-				 decimal_refusal(x));
-	return err;
 }

@@ -1,9 +1,9 @@
 /*
  * CQL literals of compound values, as they may be written in a file. The type
  * says what comes next, so the recursion is as deep as the type. Statements
- * have a parser of their own (cql/); what it knows of hints, functions and
- * markers has no place here, but for the function that type_print_literal
- * writes where the type has no literal for a value: blob_as_int(0x).
+ * have a parser of their own (store/cql/syntax), with hints, functions and
+ * markers. Of these only one function is read here, as type_print_literal
+ * prints it for a value that has no literal: blob_as_int(0x).
  */
 #include "store/type/text/literal.h"
 
@@ -32,7 +32,7 @@ static void skip_blanks(struct literal *l)
 		l->ptr++;
 }
 
-/* The next character that is no blank, or 0. */
+/* Return the next character that is no blank, or 0; blanks are skipped. */
 static uint8_t peek(struct literal *l)
 {
 	skip_blanks(l);
@@ -62,7 +62,7 @@ static int expect(struct literal *l, char c)
 	return 0;
 }
 
-/* 'it''s' or "a""b": the contents, after the first quote. */
+/* Read the contents of 'it''s' or "a""b", after the first quote. */
 static int read_quoted(struct literal *l, struct buf *text)
 {
 	uint8_t quote = *l->ptr++;
@@ -105,7 +105,8 @@ static int read_dollars(struct literal *l, struct buf *text)
 	return text->failed ? -ENOMEM : 0;
 }
 
-/* A constant without quotes. A key ends at its ':', no constant of one has it. */
+/* Read a constant without quotes. A key ends at its ':', which no constant of a
+ * key contains. */
 static struct bytes read_word(struct literal *l, bool key)
 {
 	struct bytes word = { l->ptr, 0 };
@@ -142,8 +143,8 @@ static bool is_integer(struct bytes word)
 	return word.len > 0;
 }
 
-/* True if a constant of this look (in quotes or not) can suit the type at
- * all. */
+/* True if a value of the type can be written as such a constant, in quotes or
+ * not. */
 static bool suits(enum type_kind kind, bool quoted, struct bytes word)
 {
 	bool dated = kind == TYPE_DATE || kind == TYPE_TIME ||
@@ -165,7 +166,7 @@ static struct function_name blob_function(enum type_kind kind)
 	return name;
 }
 
-/* (0x), after the name of that function. */
+/* Read (0x), after the name of the function. */
 static int read_by_blob(struct literal *l, struct buf *out,
 			enum type_kind kind)
 {
@@ -188,7 +189,8 @@ static int read_by_blob(struct literal *l, struct buf *out,
 	return err;
 }
 
-/* The constant is the last of the text: true if more bytes may complete it. */
+/* True if more bytes may complete the constant, which is the end of the
+ * text. */
 static bool may_begin_constant(enum type_kind kind, bool quoted,
 			       struct bytes word)
 {
@@ -240,7 +242,7 @@ static int no_nulls(struct literal *l, const struct type *t)
 			 t->kind == TYPE_VECTOR ? "vectors" : "collections");
 }
 
-/* One part, appended to c. */
+/* Read one part of a value, and append it to c. */
 static int read_part(struct literal *l, struct collect *c,
 		     const struct type *t, bool key)
 {
@@ -258,7 +260,8 @@ static int read_part(struct literal *l, struct collect *c,
 	return err;
 }
 
-/* list, set, map, tuple, vector: parts between two brackets. */
+/* Read the parts of a list, set, map, tuple or vector, up to the closing
+ * bracket. */
 static int read_parts(struct literal *l, struct collect *c,
 		      const struct type *t, char open, char close)
 {
@@ -301,7 +304,8 @@ static bool begins_field(const struct type *t, struct bytes begin)
 	return false;
 }
 
-/* A field's name, folded unless quoted: its index, or an error. */
+/* Read a field's name, in lower case unless it is quoted. Returns the field's
+ * number in the type, or an error. */
 static int read_field_name(struct literal *l, const struct type *t)
 {
 	struct buf name = BUF_INIT;

@@ -10,8 +10,8 @@ static bool is_native(const struct type *t)
 }
 
 /*
- * CQL forgives blanks around a time of day; a file does not, as for every other
- * type.
+ * True if the text begins or ends with a blank. CQL accepts blanks around a
+ * time of day; a file does not, as for every other type.
  */
 static bool has_outer_blank(struct bytes text)
 {

@@ -274,6 +274,33 @@ START_TEST(a_term)
 END_TEST
 
 static const struct {
+	const char *text, *why;		/* why NULL: it is a constant */
+} floats[] = {
+	{ "1.5", NULL }, { "1e-400", NULL }, { "1e-2147483647", NULL },
+	{ "NaN", NULL }, { "-Infinity", NULL }, { "1e0000000000000005", NULL },
+	{ "1e309", "Character I is neither a decimal digit number, decimal "
+		   "point, nor \"e\" notation exponential mark." },
+	{ "1e2147483648", "Exponent overflow." },
+	{ "1e-2147483648", "Scale out of range." },
+	{ "1e99999999999", "Too many nonzero exponent digits." },
+};
+
+START_TEST(a_float_that_java_reads)
+{
+	char text[100], message[300];
+
+	snprintf(text, sizeof(text), "INSERT INTO t (a) VALUES (%s)",
+		 floats[_i].text);
+	ck_assert_int_eq(parse(text), floats[_i].why ? -EINVAL : 0);
+	if (!floats[_i].why)
+		return;
+	snprintf(message, sizeof(message), "Failed parsing statement: [%s] "
+		 "reason: NumberFormatException %s", text, floats[_i].why);
+	ck_assert_str_eq(error.message, message);
+}
+END_TEST
+
+static const struct {
 	const char *text, *printed;
 	enum term_kind kind;
 } selectors[] = {
@@ -749,6 +776,7 @@ SUITE(parse)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_begin, 0, ARRAY_SIZE(begins));
 	tcase_add_loop_test(tc, a_term, 0, ARRAY_SIZE(terms));
+	tcase_add_loop_test(tc, a_float_that_java_reads, 0, ARRAY_SIZE(floats));
 	tcase_add_loop_test(tc, a_selector, 0, ARRAY_SIZE(selectors));
 	tcase_add_test(tc, a_whole_select);
 	tcase_add_loop_test(tc, a_relation, 0, ARRAY_SIZE(relations));

@@ -7,7 +7,6 @@
 #include "store/base/alloc.h"
 #include "store/type/float.h"
 #include "store/type/native.h"
-#include "store/type/text/cql_constant.h"
 #include "tests/lib/native.h"
 #include "tests/unit/suite.h"
 
@@ -581,30 +580,6 @@ START_TEST(no_memory_is_no_end)		/* _i: which one */
 }
 END_TEST
 
-/* The lexer asks which FLOAT constants there are. */
-static const struct {
-	const char *text, *why;		/* why NULL: fine */
-} floats[] = {
-	{ "1.5", NULL }, { "1e-400", NULL }, { "1e-2147483647", NULL },
-	{ "NaN", NULL }, { "-Infinity", NULL }, { "1e0000000000000005", NULL },
-	{ "1e309", "NumberFormatException Character I is neither a decimal "
-	  "digit number, decimal point, nor \"e\" notation exponential mark." },
-	{ "1e2147483648", "NumberFormatException Exponent overflow." },
-	{ "1e-2147483648", "NumberFormatException Scale out of range." },
-	{ "1e99999999999",
-	  "NumberFormatException Too many nonzero exponent digits." },
-};
-
-START_TEST(a_float_constant_is_checked)
-{
-	struct type_error error = { .text = "" };
-	int err = cql_constant_check_float(bytes_str(floats[_i].text), &error);
-
-	ck_assert_int_eq(err, floats[_i].why ? -EINVAL : 0);
-	ck_assert_str_eq(error.text, floats[_i].why ? floats[_i].why : "");
-}
-END_TEST
-
 SUITE(number)
 {
 	TCase *tc = tcase_create("number");
@@ -618,7 +593,5 @@ SUITE(number)
 	tcase_add_loop_test(tc, lengths_near_powers_of_ten, 0, 30);
 	tcase_add_test(tc, a_large_number_survives);
 	tcase_add_loop_test(tc, no_memory_is_no_end, 1, 8);
-	tcase_add_loop_test(tc, a_float_constant_is_checked, 0,
-			    (int)ARRAY_SIZE(floats));
 	suite_add_tcase(suite, tc);
 }
