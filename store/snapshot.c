@@ -77,6 +77,15 @@ bool snapshot_name_is_valid(struct bytes name)
 	return true;
 }
 
+bool snapshot_name_is_of(const char *name, const char *change)
+{
+	const char *ms = strrchr(change, '-');
+	size_t len = strlen(change);
+
+	return ms && ms[1] && !ms[1 + strspn(ms + 1, "0123456789")] &&
+	       !strncmp(name, change, len) && name[len] == '-';
+}
+
 void snapshot_name_from(char *out, size_t size, const char *text)
 {
 	size_t i;

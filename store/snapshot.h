@@ -1,10 +1,10 @@
 /*
  * Snapshots of a store: named moments of all that it has, or of one table, which
  * stay as they are until they are dropped. lsm/manifest_step.h says how they are
- * kept. TRUNCATE, DROP TABLE, ALTER TABLE that drops a column, and a restore
- * make automatic ones (snapshot_automatic.h). These are given up, all of them,
- * when the disk is full, and the oldest when there are more than
- * SNAPSHOT_AUTOMATIC, but for those of the last change. Any thread.
+ * kept. TRUNCATE, DROP, ALTER TABLE that drops a column, and a restore make
+ * automatic ones (snapshot_automatic.h): one for each table, or for everything.
+ * These are given up, all of them, when the disk is full, and the oldest when
+ * they are of more than SNAPSHOT_AUTOMATIC changes. Any thread.
  */
 #ifndef STORE_SNAPSHOT_H
 #define STORE_SNAPSHOT_H
@@ -32,6 +32,14 @@ int snapshot_list(struct store *s, struct manifest_snapshot **list,
 /* Find it by name or (name NULL) number. 0, -ENOENT, -ENOMEM. */
 int snapshot_find(struct store *s, const char *name, uint64_t number,
 		  struct manifest_snapshot *out);
+/* True if an automatic snapshot of that name is one of those of the change, which
+ * has the name that theirs have in common: WHAT-ms. */
+bool snapshot_name_is_of(const char *name, const char *change);
+/* Take automatic ones of the keyspace's tables, if any of them has rows, before
+ * it is removed piece by piece. change: gets their WHAT-ms, or "". 0, -EROFS,
+ * -EINTR. */
+int snapshot_keep_keyspace(struct store *s, struct bytes name, const char *what,
+			   char *change, size_t size);
 /* Compute the bytes that the snapshot alone holds. 0, -ENOENT, -ENOMEM. */
 int snapshot_held(struct store *s, uint64_t number, uint64_t *bytes);
 
@@ -53,7 +61,7 @@ void snapshot_rest(struct store *s);
  * -ENOENT, -EINVAL with *why; an error as of store_edit_schema.
  */
 struct snapshot_part {
-	const char *name;	/* of the snapshot */
+	const char *name;	/* of the snapshot, or of a change: all its tables */
 	const char *keyspace, *table;	/* NULL: all of them */
 };
 int snapshot_restore(struct store *s, const struct snapshot_part *part,

@@ -22,6 +22,7 @@
 struct automatic_one {
 	struct manifest_snapshot made;
 	const struct table *table;	/* borrowed; NULL: everything */
+	bool with_others;	/* kept without rows if another one has any */
 	bool has_rows;
 	uint64_t writes;	/* to the table, when it was looked at */
 };
@@ -37,36 +38,60 @@ static void leave_out(struct snapshot_automatic *a, size_t i, int err)
 }
 
 /* ------------------------------------------------------------- what is kept */
-static bool is_taken(struct snapshot_automatic *a, const char *name)
+static bool is_taken(const struct snapshot_automatic *a, const char *name)
 {
-	struct manifest_snapshot found;
 	size_t i;
 
 	for (i = 0; i < a->count; i++)
 		if (!strcmp(a->ones[i].made.name, name))
 			return true;
-	return !snapshot_find(a->store, name, 0, &found);
+	return false;
 }
 
-/* Find an unused name: several may be made in one millisecond. Makers of
- * snapshots hold ddl. */
+/* True if no automatic snapshot is of the change WHAT-ms. */
+static bool is_new_change(struct snapshot_automatic *a, const char *what,
+			  int64_t ms)
+{
+	char change[64];
+	struct manifest_snapshot *list;
+	size_t count, i;
+	bool is_new = true;
+
+	snprintf(change, sizeof(change), "%s-%" PRId64, what, ms);
+	if (snapshot_list(a->store, &list, &count))
+		return true;
+	for (i = 0; i < count; i++)
+		is_new &= !snapshot_name_is_of(list[i].name, change) &&
+			  strcmp(list[i].name, change);
+	mem_free(list);
+	return is_new;
+}
+
+/* Find a name: of another change in the same millisecond it has another number.
+ * Makers of snapshots hold ddl. */
 static void find_name(struct snapshot_automatic *a, char *name, size_t size,
 		      const char *what, const char *table)
 {
-	int64_t ms = clock_now_us() / 1000;
+	size_t at;
 
-	do {
-		int at = snprintf(name, size, "%s-%" PRId64 "%s", what, ms++,
-				  *table ? "-" : "");
-
-		snapshot_name_from(name + at, size - (size_t)at, table);
-	} while (is_taken(a, name));
+	if (!a->ms) {
+		a->ms = clock_now_us() / 1000;
+		while (!is_new_change(a, what, a->ms))
+			a->ms++;
+	}
+	at = (size_t)snprintf(name, size, "%s-%" PRId64 "%s", what, a->ms,
+			      *table ? "-" : "");
+	snapshot_name_from(name + at, size - at, table);
+	/* Tables that differ in what is no part of a name. */
+	while (is_taken(a, name))
+		snprintf(name + strlen(name), size - strlen(name), "_");
 }
 
 static void keep(struct snapshot_automatic *a, const struct table *t,
-		 const char *what)
+		 const char *what, bool with_others)
 {
-	struct automatic_one one = { .table = t, .made.automatic = true };
+	struct automatic_one one = { .table = t, .with_others = with_others,
+				     .made.automatic = true };
 
 	find_name(a, one.made.name, sizeof(one.made.name), what,
 		  t ? t->name : "");
@@ -92,41 +117,82 @@ static void keep(struct snapshot_automatic *a, const struct table *t,
 	a->ones[a->count++] = one;
 }
 
+static bool is_kept(const struct snapshot_automatic *a, const struct table *t)
+{
+	return !(t->flags & TABLE_VIRTUAL) && t->options.allow_auto_snapshot &&
+	       !lsm_is_full(a->store->lsm);
+}
+
 void snapshot_automatic_table(struct snapshot_automatic *a,
 			      const struct table *t, const char *what)
 {
-	if (!(t->flags & TABLE_VIRTUAL) && t->options.allow_auto_snapshot &&
-	    !lsm_is_full(a->store->lsm))
-		keep(a, t, what);
+	if (is_kept(a, t))
+		keep(a, t, what, false);
+}
+
+/* Keep the tables of a keyspace: those without rows, too, if one has any. */
+static void keep_keyspace(struct snapshot_automatic *a,
+			  const struct keyspace *k, const char *what)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->table_count; i++)
+		if (is_kept(a, k->tables[i]))
+			keep(a, k->tables[i], what, true);
+}
+
+/* Keep tables of a keyspace that is there in the next version. */
+static void keep_tables(struct snapshot_automatic *a, const struct keyspace *k,
+			const struct schema *next)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->table_count; i++) {
+		const struct table *t = k->tables[i];
+		const struct table *is = schema_table_by_number(next, t->number);
+
+		if (is && table_drops_now(is))
+			snapshot_automatic_table(a, t, "altered");
+		if (!is && !schema_table(next, bytes_str(k->name),
+					 bytes_str(t->name)))
+			snapshot_automatic_table(a, t, "dropped");
+	}
+}
+
+/* True if a table of the keyspace is in the next version, under any name. */
+static bool is_moved(const struct keyspace *k, const struct schema *next)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->table_count; i++)
+		if (schema_table_by_number(next, k->tables[i]->number))
+			return true;
+	return false;
 }
 
 void snapshot_automatic_dropped(struct snapshot_automatic *a,
 				const struct schema *next)
 {
 	const struct schema *now = a->store->schema;
-	uint32_t i, j;
+	uint32_t i;
 
 	for (i = 0; i < now->keyspace_count; i++) {
 		const struct keyspace *k = now->keyspaces[i];
 
-		for (j = 0; j < k->table_count && !k->system; j++) {
-			const struct table *t = k->tables[j];
-			const struct table *is =
-				schema_table_by_number(next, t->number);
-
-			if (is && table_drops_now(is))
-				snapshot_automatic_table(a, t, "altered");
-			if (!is && !schema_table(next, bytes_str(k->name),
-						 bytes_str(t->name)))
-				snapshot_automatic_table(a, t, "dropped");
-		}
+		if (k->system)
+			continue;
+		if (schema_keyspace(next, bytes_str(k->name)) ||
+		    is_moved(k, next))
+			keep_tables(a, k, next);
+		else
+			keep_keyspace(a, k, "dropped");
 	}
 }
 
 void snapshot_automatic_all(struct snapshot_automatic *a)
 {
 	if (!lsm_is_full(a->store->lsm))
-		keep(a, NULL, "restored");
+		keep(a, NULL, "restored", false);
 }
 
 /* -------------------------------------------------------------------- taking */
@@ -190,26 +256,49 @@ static bool is_empty(struct snapshot_automatic *a, const struct automatic_one *o
 
 static int flush_rest(struct snapshot_automatic *a)
 {
+	bool others = false;
 	size_t i, kept = 0;
 
 	for (i = 0; i < a->count; i++)
-		if (!is_empty(a, &a->ones[i]))
+		others |= !is_empty(a, &a->ones[i]);
+	for (i = 0; i < a->count; i++)
+		if ((others && a->ones[i].with_others) ||
+		    !is_empty(a, &a->ones[i]))
 			a->ones[kept++] = a->ones[i];
 	a->count = kept;
 	return each(a, flush);
 }
 
+/* Return a time that those of the change before have not. */
+static int64_t find_time(const struct snapshot_automatic *a)
+{
+	struct manifest_snapshot *list;
+	int64_t now_us = clock_now_us();
+	size_t count;
+
+	if (snapshot_list(a->store, &list, &count))
+		return now_us;
+	while (count && !list[count - 1].automatic)
+		count--;
+	if (count && list[count - 1].created_us == now_us)
+		now_us++;
+	mem_free(list);
+	return now_us;
+}
+
 int snapshot_automatic_take(struct snapshot_automatic *a)
 {
 	int err = flush_rest(a);
+	int64_t now_us;
 	size_t i;
 
 	if (err || !a->count)
 		return err;
+	now_us = find_time(a);
 	a->list = mem_zalloc(a->count, sizeof(*a->list));
 	for (i = 0; a->list && i < a->count; i++) {
 		a->list[i] = a->ones[i].made;
-		a->list[i].created_us = clock_now_us();
+		a->list[i].created_us = now_us;
 	}
 	err = a->list ? lsm_snapshot_add(a->store->lsm, a->list, a->count) :
 			-ENOMEM;
@@ -220,12 +309,10 @@ int snapshot_automatic_take(struct snapshot_automatic *a)
 
 void snapshot_automatic_end(struct snapshot_automatic *a)
 {
-	/* Those of one statement do not push each other out. */
-	size_t most = a->count > SNAPSHOT_AUTOMATIC ? a->count :
-						      SNAPSHOT_AUTOMATIC;
 	bool any;
 	int err = a->list && a->count ?
-		lsm_snapshot_give_up(a->store->lsm, most, &any) : 0;
+		lsm_snapshot_give_up(a->store->lsm, SNAPSHOT_AUTOMATIC, &any) :
+		0;
 
 	if (err)
 		log_message(LOG_WARNING_LEVEL, "snapshots: the oldest were not "
@@ -233,4 +320,31 @@ void snapshot_automatic_end(struct snapshot_automatic *a)
 	mem_free(a->list);
 	mem_free(a->ones);
 	*a = SNAPSHOT_AUTOMATIC_INIT(a->store);
+}
+
+int snapshot_keep_keyspace(struct store *s, struct bytes name, const char *what,
+			   char *change, size_t size)
+{
+	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s);
+	const struct keyspace *k;
+	int err;
+
+	*change = 0;
+	if (s->read_only)
+		return -EROFS;
+	pthread_mutex_lock(&s->ddl);
+	k = schema_keyspace(s->schema, name);
+	if (k && !k->system)
+		keep_keyspace(&keep, k, what);
+	err = snapshot_automatic_prepare(&keep);
+	if (!err && keep.count) {
+		pthread_rwlock_wrlock(&s->publish);
+		err = snapshot_automatic_take(&keep);
+		pthread_rwlock_unlock(&s->publish);
+	}
+	if (!err && keep.count)
+		snprintf(change, size, "%s-%" PRId64, what, keep.ms);
+	snapshot_automatic_end(&keep);
+	pthread_mutex_unlock(&s->ddl);
+	return err;
 }

@@ -1,9 +1,9 @@
 /*
  * Automatic snapshots: of a table before its rows are removed, of everything
- * before a restore, named WHAT-ms-NAME. Each acknowledged write is in the
- * snapshot, or came after the change: the snapshot is taken in two steps, of
- * which the second takes the writers' lock and holds it until the change is
- * made.
+ * before a restore, named WHAT-ms-NAME, where those of one change have one
+ * WHAT-ms and one time. Each acknowledged write is in the snapshot, or came after
+ * the change: the snapshot is taken in two steps, of which the second takes the
+ * writers' lock and holds it until the change is made.
  *
  *	snapshot_automatic_table(), _all()	what is to be kept
  *	snapshot_automatic_prepare()		flush, while writing goes on
@@ -23,6 +23,7 @@ struct snapshot_automatic {
 	struct store *store;
 	struct automatic_one *ones;
 	size_t count, room;
+	int64_t ms;			/* of the names; 0: not chosen yet */
 	struct manifest_snapshot *list;	/* as taken */
 };
 #define SNAPSHOT_AUTOMATIC_INIT(s) ((struct snapshot_automatic){ .store = (s) })

@@ -19,14 +19,23 @@
 #include "store/table/inner.h"
 #include "store/table/present.h"
 
-struct restore {
-	struct store *s, *view;
-	const struct snapshot_part *part;
-	struct buf *why;
-	struct schema *from;		/* the snapshot's */
+/* One snapshot that is restored. */
+struct restore_source {
 	uint64_t number;
+	struct lsm_snapshot_hold hold;
+	struct store *view;		/* NULL: not yet */
+	struct schema *schema;		/* its own */
 	struct lsm_adoption *tables;
 	size_t count, room;
+};
+
+struct restore {
+	struct store *s;
+	const struct snapshot_part *part;
+	struct buf *why;
+	struct restore_source *sources;
+	size_t source_count;
+	const char *made;	/* a keyspace that was not there; borrowed */
 };
 
 static int refuse(struct restore *r, int err, const char *what,
@@ -36,25 +45,26 @@ static int refuse(struct restore *r, int err, const char *what,
 	return r->why->failed ? -ENOMEM : err;
 }
 
-static int adopt_later(struct restore *r, uint32_t from, uint32_t to)
+static int adopt_later(struct restore_source *from, uint32_t was, uint32_t to)
 {
-	if (r->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 16;
-		struct lsm_adoption *grown = mem_resize(r->tables, room,
+	if (from->count == from->room) {
+		size_t room = from->room ? 2 * from->room : 4;
+		struct lsm_adoption *grown = mem_resize(from->tables, room,
 							sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
-		r->tables = grown;
-		r->room = room;
+		from->tables = grown;
+		from->room = room;
 	}
-	r->tables[r->count++] = (struct lsm_adoption){ from, to };
+	from->tables[from->count++] = (struct lsm_adoption){ was, to };
 	return 0;
 }
 
 /* Make the table that takes the place of t. A snapshot of one table has no
  * files of its indexes: they are built. REQUIRES ddl. */
-static struct table *new_table(struct restore *r, const struct table *t)
+static struct table *new_table(struct restore *r, struct restore_source *from,
+			       const struct table *t)
 {
 	struct table *made = table_copy(t);
 	uint32_t i;
@@ -63,14 +73,14 @@ static struct table *new_table(struct restore *r, const struct table *t)
 	if (!made)
 		return NULL;
 	made->number = r->s->next_table_number++;
-	err = adopt_later(r, t->number, made->number);
+	err = adopt_later(from, t->number, made->number);
 	for (i = 0; i < made->index_count; i++) {
 		made->indexes[i].number = 0;	/* it is built */
-		if (r->view->only || made->indexes[i].building)
+		if (from->view->only || made->indexes[i].building)
 			continue;
 		made->indexes[i].number = r->s->next_table_number++;
 		if (!err)
-			err = adopt_later(r, t->indexes[i].number,
+			err = adopt_later(from, t->indexes[i].number,
 					  made->indexes[i].number);
 	}
 	if (!err)
@@ -115,8 +125,9 @@ static int check_indexes(struct restore *r, const struct schema *next,
 	return 0;
 }
 
-static int set_tables(struct restore *r, struct schema *next,
-		      const struct keyspace *k, const struct table *only)
+static int set_tables(struct restore *r, struct restore_source *from,
+		      struct schema *next, const struct keyspace *k,
+		      const struct table *only)
 {
 	uint32_t i;
 	int err = 0;
@@ -127,7 +138,7 @@ static int set_tables(struct restore *r, struct schema *next,
 		if (only && k->tables[i] != only)
 			continue;
 		err = only ? check_indexes(r, next, only) : 0;
-		t = err ? NULL : new_table(r, k->tables[i]);
+		t = err ? NULL : new_table(r, from, k->tables[i]);
 		if (t && has_id(next, t))	/* it gets a new one */
 			memset(t->id, 0, sizeof(t->id));
 		if (!err)
@@ -137,13 +148,13 @@ static int set_tables(struct restore *r, struct schema *next,
 }
 
 /* Put the keyspace as it was in the place of the present one. */
-static int set_keyspace(struct restore *r, struct schema *next,
-			const struct keyspace *k)
+static int set_keyspace(struct restore *r, struct restore_source *from,
+			struct schema *next, const struct keyspace *k)
 {
 	struct keyspace *copy = keyspace_copy(k);
 	int err = copy ? schema_set_keyspace(next, copy) : -ENOMEM;
 
-	return err ? err : set_tables(r, next, k, NULL);
+	return err ? err : set_tables(r, from, next, k, NULL);
 }
 
 /* ---------------------------------------------------------------- one table */
@@ -182,46 +193,40 @@ static int set_types(struct restore *r, struct schema *next,
 	return err;
 }
 
-/* Copy the keyspace k without its tables and types. */
+/* Copy the keyspace k without its tables. */
 static struct keyspace *bare_keyspace(const struct keyspace *k)
 {
-	struct keyspace *made = keyspace_new(k->name);
+	struct keyspace *made = keyspace_copy(k);
 	uint32_t i;
 
-	if (!made)
-		return NULL;
-	made->durable_writes = k->durable_writes;
-	made->uid = k->uid;
-	made->gid = k->gid;
-	made->mode = k->mode;
-	made->created_us = k->created_us;
-	for (i = 0; i < k->replication_count; i++)
-		if (keyspace_set_replication(made, k->replication[i].name,
-					     k->replication[i].value)) {
-			keyspace_put(made);
-			return NULL;
-		}
+	for (i = 0; made && i < made->table_count; i++)
+		table_put(made->tables[i]);
+	if (made)
+		made->table_count = 0;
 	return made;
 }
 
-static int set_table(struct restore *r, struct schema *next,
-		     const struct keyspace *k, const struct table *t)
+static int set_table(struct restore *r, struct restore_source *from,
+		     struct schema *next, const struct keyspace *k,
+		     const struct table *t)
 {
 	struct bytes name = bytes_str(k->name);
 	struct keyspace *made;
-	int err = 0;
+	int err;
 
-	if (!schema_keyspace(next, name)) {
+	if (schema_keyspace(next, name)) {
+		err = set_types(r, next, k, t);
+	} else {
 		made = bare_keyspace(k);
 		err = made ? schema_set_keyspace(next, made) : -ENOMEM;
+		r->made = k->name;
 	}
-	if (!err)
-		err = set_types(r, next, k, t);
-	return err ? err : set_tables(r, next, k, t);
+	return err ? err : set_tables(r, from, next, k, t);
 }
 
 /* --------------------------------------------------------------------- edit */
-static int set_all(struct restore *r, struct schema *next)
+static int set_all(struct restore *r, struct restore_source *from,
+		   struct schema *next)
 {
 	uint32_t i = 0;
 	int err = 0;
@@ -234,17 +239,20 @@ static int set_all(struct restore *r, struct schema *next)
 		else
 			err = schema_remove_keyspace(next, bytes_str(k->name));
 	}
-	for (i = 0; !err && i < r->from->keyspace_count; i++)
-		if (!r->from->keyspaces[i]->system)
-			err = set_keyspace(r, next, r->from->keyspaces[i]);
+	for (i = 0; !err && i < from->schema->keyspace_count; i++)
+		if (!from->schema->keyspaces[i]->system)
+			err = set_keyspace(r, from, next,
+					   from->schema->keyspaces[i]);
 	return err;
 }
 
-static int set_part(struct restore *r, struct schema *next)
+/* Restore a keyspace or a table of a snapshot of everything. */
+static int set_part(struct restore *r, struct restore_source *from,
+		    struct schema *next)
 {
 	const struct snapshot_part *part = r->part;
 	const struct keyspace *k =
-		schema_keyspace(r->from, bytes_str(part->keyspace));
+		schema_keyspace(from->schema, bytes_str(part->keyspace));
 	const struct table *t = k && part->table ?
 		keyspace_table(k, bytes_str(part->table)) : NULL;
 
@@ -254,35 +262,52 @@ static int set_part(struct restore *r, struct schema *next)
 	if (part->table && !t)
 		return refuse(r, -ENOENT, "it has no such table in its "
 			      "keyspace: ", part->table);
-	return part->table ? set_table(r, next, k, t) :
-			     set_keyspace(r, next, k);
+	return part->table ? set_table(r, from, next, k, t) :
+			     set_keyspace(r, from, next, k);
+}
+
+/* Restore a snapshot of one table, if that is meant. */
+static int set_only(struct restore *r, struct restore_source *from,
+		    struct schema *next, bool *any)
+{
+	const struct snapshot_part *part = r->part;
+	const struct table *t = schema_table_by_number(from->schema,
+						       from->view->only);
+
+	if (!t || (part->keyspace && strcmp(part->keyspace, t->keyspace)) ||
+	    (part->table && strcmp(part->table, t->name)))
+		return 0;
+	*any = true;
+	return set_table(r, from, next,
+			 schema_keyspace(from->schema, bytes_str(t->keyspace)),
+			 t);
 }
 
 static int edit(void *context, const struct schema *now, struct schema **out)
 {
 	struct restore *r = context;
 	struct schema *next = schema_copy(now);
-	const struct keyspace *k;
-	struct snapshot_part one;
-	int err;
+	bool any = false;
+	size_t i;
+	int err = next ? 0 : -ENOMEM;
 
-	if (!next)
-		return -ENOMEM;
-	/* All of a snapshot of one table is that table. */
-	if (r->view->only && !r->part->table) {
-		struct table *t = schema_table_by_number(r->from,
-							 r->view->only);
+	for (i = 0; !err && i < r->source_count; i++) {
+		struct restore_source *from = &r->sources[i];
 
-		k = t ? schema_keyspace(r->from, bytes_str(t->keyspace)) : NULL;
-		one = *r->part;
-		if (k && one.keyspace && strcmp(one.keyspace, k->name))
-			k = NULL;
-		err = k ? set_table(r, next, k, t) :
-			  refuse(r, -ENOENT, "it has no keyspace ",
-				 one.keyspace ? one.keyspace : "");
-	} else {
-		err = r->part->keyspace ? set_part(r, next) : set_all(r, next);
+		if (from->view->only) {
+			err = set_only(r, from, next, &any);
+			continue;
+		}
+		any = true;
+		err = r->part->keyspace ? set_part(r, from, next) :
+					  set_all(r, from, next);
 	}
+	if (!err && !any)
+		err = r->part->table ?
+			refuse(r, -ENOENT, "it has no such table in its "
+			       "keyspace: ", r->part->table) :
+			refuse(r, -ENOENT, "it has no keyspace ",
+			       r->part->keyspace);
 	if (err)
 		schema_put(next);
 	else
@@ -291,11 +316,11 @@ static int edit(void *context, const struct schema *now, struct schema **out)
 }
 
 /* -------------------------------------------------------------------- times */
-/* Add the rows of the engine's table of attributes to the batch: those that are
- * there now are deleted (as of the timestamp before), those of the snapshot are
- * written. */
-static int add_times(struct restore *r, struct lsm *lsm, struct bytes begin,
-		     int64_t timestamp, bool delete, struct batch *batch)
+/* Add the rows of the engine's table of attributes that begin so to the batch:
+ * those that are there now are deleted (as of the timestamp before), those of
+ * the snapshot are written. */
+static int add_rows(struct lsm *lsm, struct bytes begin, int64_t timestamp,
+		    bool delete, struct batch *batch)
 {
 	struct arena arena = ARENA_INIT;
 	struct deletion in_force;
@@ -333,36 +358,46 @@ static int add_times(struct restore *r, struct lsm *lsm, struct bytes begin,
 	}
 	iterator_close(it);
 	arena_release(&arena);
-	(void)r;
 	return got;
+}
+
+/* Put the times of what is above tables as they were: of everything, or (name
+ * not NULL) of a keyspace. Those of one table are among its rows. */
+static int add_times(struct restore *r, const char *name, struct batch *batch)
+{
+	int64_t timestamp = store_timestamp(r->s);
+	struct buf begin = BUF_INIT;
+	int err;
+
+	if (name)
+		key_add_partition(&begin, key_token(bytes_str(name)),
+				  bytes_str(name));
+	err = begin.failed ? -ENOMEM :
+			     add_rows(r->s->lsm, buf_bytes(&begin), timestamp,
+				      true, batch);
+	if (!err)
+		err = add_rows(r->sources[0].view->lsm, buf_bytes(&begin),
+			       timestamp, false, batch);
+	buf_release(&begin);
+	return err;
 }
 
 static int fill(void *context, struct batch *batch)
 {
 	struct restore *r = context;
-	int64_t timestamp = store_timestamp(r->s);
-	struct buf begin = BUF_INIT;
-	int err;
+	size_t i;
+	int err = 0;
 
-	if (r->part->keyspace && !r->part->table)
-		key_add_partition(&begin,
-				  key_token(bytes_str(r->part->keyspace)),
-				  bytes_str(r->part->keyspace));
-	/* The times of one table are among its rows. */
-	if (r->part->table || r->view->only)
-		err = 0;
-	else if (begin.failed)
-		err = -ENOMEM;
-	else
-		err = add_times(r, r->s->lsm, buf_bytes(&begin), timestamp,
-				true, batch);
-	if (!err && !r->part->table && !r->view->only)
-		err = add_times(r, r->view->lsm, buf_bytes(&begin), timestamp,
-				false, batch);
-	if (!err)
-		err = lsm_snapshot_adopt(r->s->lsm, r->number, r->tables,
-					 r->count);
-	buf_release(&begin);
+	if (r->made)
+		err = add_times(r, r->made, batch);
+	else if (!r->part->table && !r->sources[0].view->only)
+		err = add_times(r, r->part->keyspace, batch);
+	for (i = 0; !err && i < r->source_count; i++)
+		if (r->sources[i].count)
+			err = lsm_snapshot_adopt(r->s->lsm,
+						 r->sources[i].number,
+						 r->sources[i].tables,
+						 r->sources[i].count);
 	return err;
 }
 
@@ -370,11 +405,78 @@ static int fill(void *context, struct batch *batch)
 static void forget(void *context)
 {
 	struct restore *r = context;
+	size_t i, j;
+
+	for (i = 0; i < r->source_count; i++)
+		for (j = 0; j < r->sources[i].count; j++)
+			if (lsm_table_drop(r->s->lsm, r->sources[i].tables[j].to))
+				return;		/* the next open does it */
+}
+
+/* ------------------------------------------------------------------ sources */
+/* Find and hold the snapshot of that name, or those of the change. */
+static int find_sources(struct restore *r)
+{
+	struct manifest_snapshot *list;
+	struct restore_source *from;
+	size_t count, i;
+	bool whole = false;
+	int err = snapshot_list(r->s, &list, &count);
+
+	if (!err && count)
+		r->sources = mem_zalloc(count, sizeof(*r->sources));
+	if (!err && count && !r->sources)
+		err = -ENOMEM;
+	for (i = 0; !err && i < count; i++)
+		whole |= !strcmp(list[i].name, r->part->name);
+	/* Present data becomes an automatic snapshot, for which the oldest is
+	 * removed, but never one of these. */
+	for (i = 0; !err && i < count; i++)
+		if (whole ? !strcmp(list[i].name, r->part->name) :
+			    list[i].automatic &&
+			    snapshot_name_is_of(list[i].name, r->part->name)) {
+			from = &r->sources[r->source_count++];
+			from->number = list[i].number;
+			lsm_snapshot_hold(r->s->lsm, &from->hold, from->number);
+		}
+	mem_free(list);
+	if (!err && !r->source_count)
+		err = refuse(r, -ENOENT, "there is no such snapshot", "");
+	return err;
+}
+
+static int open_sources(struct restore *r)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < r->source_count; i++) {
+		struct restore_source *from = &r->sources[i];
+
+		err = snapshot_acquire(&from->view, r->s, from->number);
+		if (err)
+			from->view = NULL;
+		else
+			from->schema = store_schema(from->view);
+	}
+	return err;
+}
+
+static void close_sources(struct restore *r)
+{
 	size_t i;
 
-	for (i = 0; i < r->count; i++)
-		if (lsm_table_drop(r->s->lsm, r->tables[i].to))
-			return;		/* the next open does it */
+	for (i = 0; i < r->source_count; i++) {
+		struct restore_source *from = &r->sources[i];
+
+		if (from->view) {
+			schema_put(from->schema);
+			snapshot_release(r->s, from->view);
+		}
+		lsm_snapshot_unhold(r->s->lsm, &from->hold);
+		mem_free(from->tables);
+	}
+	mem_free(r->sources);
 }
 
 int snapshot_restore(struct store *s, const struct snapshot_part *part,
@@ -383,29 +485,15 @@ int snapshot_restore(struct store *s, const struct snapshot_part *part,
 	struct restore r = { .s = s, .part = part, .why = why };
 	struct schema_edit how = { .edit = edit, .fill = fill,
 				   .forget = forget, .context = &r };
-	struct manifest_snapshot found;
-	struct lsm_snapshot_hold hold;
 	int err;
 
 	if (s->read_only)
 		return -EROFS;
-	err = snapshot_find(s, part->name, 0, &found);
-	if (err == -ENOENT)
-		return refuse(&r, err, "there is no such snapshot", "");
-	if (err)
-		return err;
-	/* Present data becomes an automatic snapshot, for which the oldest is
-	 * removed, but never this one. */
-	lsm_snapshot_hold(s->lsm, &hold, found.number);
-	err = snapshot_acquire(&r.view, s, found.number);
-	if (!err) {
-		r.number = found.number;
-		r.from = store_schema(r.view);
+	err = find_sources(&r);
+	if (!err)
+		err = open_sources(&r);
+	if (!err)
 		err = store_edit_tables(s, &how);
-		mem_free(r.tables);
-		schema_put(r.from);
-		snapshot_release(s, r.view);
-	}
-	lsm_snapshot_unhold(s->lsm, &hold);
+	close_sources(&r);
 	return err;
 }

@@ -68,6 +68,71 @@ static char *path_of(const struct snapshot_work *w, const char *name)
 		       NULL : path;
 }
 
+/* Call each for every snapshot: 0 or what each returned, or -errno. */
+static int each_here(const struct snapshot_work *w,
+		     int (*each)(const struct snapshot_line *l, void *context),
+		     void *context)
+{
+	struct manifest_snapshot *list;
+	size_t count, i;
+	int err = snapshot_list(w->store, &list, &count);
+
+	for (i = 0; i < count && !err; i++) {
+		struct snapshot_line l = { list[i].name,
+					   list[i].created_us / 1000000, 0 };
+
+		err = snapshot_held(w->store, list[i].number, &l.held);
+		if (!err)
+			err = each(&l, context);
+	}
+	mem_free(list);
+	return err;
+}
+
+static uint64_t attribute_of(const char *path, const char *name)
+{
+	char text[32] = "";
+	ssize_t n = getxattr(path, name, text, sizeof(text) - 1);
+
+	return n > 0 ? strtoull(text, NULL, 10) : 0;
+}
+
+static int each_mounted(const struct snapshot_work *w,
+			int (*each)(const struct snapshot_line *l,
+				    void *context),
+			void *context)
+{
+	char *path = path_of(w, "");
+	DIR *dir = path ? opendir(path) : NULL;
+	struct dirent *e;
+	int err = dir ? 0 : path ? -errno : -ENOMEM;
+
+	free(path);
+	while (dir && !err && (e = readdir(dir))) {
+		char *one = e->d_name[0] == '.' ? NULL : path_of(w, e->d_name);
+		struct snapshot_line l = { e->d_name, 0, 0 };
+
+		if (!one)
+			continue;
+		l.created_s = (int64_t)attribute_of(one, "user.created");
+		l.held = attribute_of(one, "user.held");
+		err = each(&l, context);
+		free(one);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static int each_snapshot(const struct snapshot_work *w,
+			 int (*each)(const struct snapshot_line *l,
+				     void *context),
+			 void *context)
+{
+	return w->store ? each_here(w, each, context) :
+			  each_mounted(w, each, context);
+}
+
 /* ---------------------------------------------------------------------- list */
 static void print_line(const struct snapshot_line *l, bool json)
 {
@@ -88,59 +153,19 @@ static void print_line(const struct snapshot_line *l, bool json)
 	printf("\",\"created\":\"%s\",\"held\":%" PRIu64 "}\n", time, l->held);
 }
 
-static int list_here(const struct snapshot_work *w, bool json)
+static int list_one(const struct snapshot_line *l, void *context)
 {
-	struct manifest_snapshot *list;
-	size_t count, i;
-	int err = snapshot_list(w->store, &list, &count);
+	print_line(l, *(bool *)context);
+	return 0;
+}
 
-	for (i = 0; i < count && !err; i++) {
-		struct snapshot_line l = { list[i].name,
-					   list[i].created_us / 1000000, 0 };
+static int list(const struct snapshot_work *w, bool json)
+{
+	int err = each_snapshot(w, list_one, &json);
 
-		err = snapshot_held(w->store, list[i].number, &l.held);
-		if (!err)
-			print_line(&l, json);
-	}
-	mem_free(list);
 	if (err)
-		tool_failed(w->place.store, err);
+		tool_failed(object_of(w), err);
 	return err ? TOOL_FAILED : TOOL_DONE;
-}
-
-static uint64_t attribute_of(const char *path, const char *name)
-{
-	char text[32] = "";
-	ssize_t n = getxattr(path, name, text, sizeof(text) - 1);
-
-	return n > 0 ? strtoull(text, NULL, 10) : 0;
-}
-
-static int list_mounted(const struct snapshot_work *w, bool json)
-{
-	char *path = path_of(w, "");
-	DIR *dir = path ? opendir(path) : NULL;
-	struct dirent *e;
-
-	if (!dir) {
-		tool_failed(w->place.mount, path ? -errno : -ENOMEM);
-		free(path);
-		return TOOL_FAILED;
-	}
-	while ((e = readdir(dir))) {
-		char *one = e->d_name[0] == '.' ? NULL : path_of(w, e->d_name);
-		struct snapshot_line l = { e->d_name, 0, 0 };
-
-		if (!one)
-			continue;
-		l.created_s = (int64_t)attribute_of(one, "user.created");
-		l.held = attribute_of(one, "user.held");
-		print_line(&l, json);
-		free(one);
-	}
-	closedir(dir);
-	free(path);
-	return TOOL_DONE;
 }
 
 /* ------------------------------------------------------------ create and drop */
@@ -179,16 +204,67 @@ static int create(const struct snapshot_work *w)
 	return tell(w, err, NULL);
 }
 
-static int drop(const struct snapshot_work *w)
+/* The snapshots that are meant: one of that name, else those of a change. */
+struct meant {
+	const char *name;
+	struct buf names;	/* each with a 0 byte */
+	size_t count;
+	bool is_one;
+	uint64_t held;
+};
+
+static int find_one(const struct snapshot_line *l, void *context)
 {
-	char *path = w->store ? NULL : path_of(w, w->name);
+	struct meant *m = context;
+	bool is_it = !strcmp(l->name, m->name);
+
+	if (m->is_one || (!is_it && !snapshot_name_is_of(l->name, m->name)))
+		return 0;
+	if (is_it) {
+		buf_clear(&m->names);
+		m->count = 0;
+		m->held = 0;
+	}
+	m->is_one = is_it;
+	m->count++;
+	m->held += l->held;
+	buf_add(&m->names, l->name, strlen(l->name) + 1);
+	return m->names.failed ? -ENOMEM : 0;
+}
+
+/* buf_release the names. 0, -ENOENT, -errno. */
+static int find_meant(const struct snapshot_work *w, struct meant *m)
+{
+	int err;
+
+	*m = (struct meant){ .name = w->name, .names = BUF_INIT };
+	err = each_snapshot(w, find_one, m);
+	return err ? err : m->count ? 0 : -ENOENT;
+}
+
+static int drop_one(const struct snapshot_work *w, const char *name)
+{
+	char *path;
 	int err;
 
 	if (w->store)
-		err = snapshot_drop(w->store, w->name);
-	else
-		err = !path ? -ENOMEM : rmdir(path) ? -errno : 0;
+		return snapshot_drop(w->store, name);
+	path = path_of(w, name);
+	err = !path ? -ENOMEM : rmdir(path) ? -errno : 0;
 	free(path);
+	return err;
+}
+
+static int drop(const struct snapshot_work *w)
+{
+	struct meant m;
+	int err = find_meant(w, &m);
+	size_t at;
+
+	for (at = 0; !err && at < m.names.len;
+	     at += strlen((char *)m.names.ptr + at) + 1)
+		err = drop_one(w, (char *)m.names.ptr + at);
+	buf_release(&m.names);
 	return tell(w, err, NULL);
 }
 
@@ -246,42 +322,30 @@ static int restore_mounted(const struct snapshot_work *w)
 }
 
 /* ------------------------------------------------------------------ agreement */
-static bool exists(const struct snapshot_work *w, uint64_t *held)
-{
-	struct manifest_snapshot found;
-	struct stat st;
-	char *path;
-	bool there;
-
-	*held = 0;
-	if (w->store)
-		return !snapshot_find(w->store, w->name, 0, &found) &&
-		       !snapshot_held(w->store, found.number, held);
-	path = snapshot_name_is_valid(bytes_str(w->name)) ?
-		       path_of(w, w->name) : NULL;
-	there = path && !stat(path, &st);
-	if (there)
-		*held = attribute_of(path, "user.held");
-	free(path);
-	return there;
-}
-
 /* Print what will be done, and have the name typed: 0, or a status. */
 static int agree(const struct snapshot_work *w, bool drops, bool force,
 		 bool dry_run)
 {
 	char typed[300];
-	uint64_t held;
+	struct meant m;
+	int err = find_meant(w, &m);
 
-	if (!exists(w, &held))
-		return tell(w, -ENOENT, NULL);
-	if (drops)
+	buf_release(&m.names);
+	if (err)
+		return tell(w, err, NULL);
+	if (drops && m.is_one)
 		printf("drop snapshot %s, which alone holds %" PRIu64
-		       " bytes\n", w->name, held);
-	else
+		       " bytes\n", w->name, m.held);
+	else if (drops)
+		printf("drop the %zu snapshots %s-..., which alone hold %" PRIu64
+		       " bytes\n", m.count, w->name, m.held);
+	else if (w->part || m.is_one)
 		printf("put %s as it was in snapshot %s in the place of what is "
 		       "there now\n", w->part ? w->part : "everything",
 		       w->name);
+	else
+		printf("put the tables of the %zu snapshots %s-... as they were "
+		       "in the place of what is there now\n", m.count, w->name);
 	if (dry_run || force)
 		return TOOL_DONE;
 	fflush(stdout);
@@ -310,7 +374,7 @@ static int act(struct snapshot_work *w, int action, bool json, bool force,
 	int status = TOOL_DONE;
 
 	if (action == LIST)
-		return w->store ? list_here(w, json) : list_mounted(w, json);
+		return list(w, json);
 	if (action == CREATE)
 		return create(w);
 	status = agree(w, action == DROP, force, dry_run);

@@ -1,6 +1,7 @@
 #include "fs/kind/schema.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <xxhash.h>
 
 #include "fs/kind/keyspace.h"
@@ -16,6 +17,7 @@
 #include "fs/op/times.h"
 #include "store/cql/cql.h"
 #include "store/cql/schema/print.h"
+#include "store/snapshot.h"
 
 static const struct node_ops kind_schema, kind_table_cql;
 
@@ -264,14 +266,23 @@ static const struct file_kind schema_file = {
 	.close = schema_write_close,
 };
 
-/* Hide the file until the next DDL; nothing is dropped. */
+/* Hide the file until the next DDL; nothing is dropped. `rm -r` of a keyspace
+ * begins with it, since it is listed first: so the tables are kept now. */
 static int unlink_schema(struct op *op, struct node *n)
 {
+	char change[64], line[256];
+	int err = snapshot_keep_keyspace(op->fs->store, node_value(n->parent),
+					 "removed", change, sizeof(change));
+
+	if (err)
+		return err;
 	atomic_fetch_or(&n->flags, NODE_HIDDEN);
 	node_keep(n);
-	op_remark(op, n, "nothing was dropped, and the file is hidden until "
-			 "the next definition (to drop: rm -r of the "
-			 "directory, or DROP)");
+	snprintf(line, sizeof(line), "nothing was dropped, and the file is "
+		 "hidden until the next definition (to drop: rm -r of the "
+		 "directory, or DROP)%s%s", *change ? "; what rm -r removes comes "
+		 "back by: widefsctl snapshot restore STORE " : "", change);
+	op_remark(op, n, line);
 	return 0;
 }
 

@@ -194,22 +194,42 @@ static bool is_held(struct lsm *lsm, uint64_t number)
 	return h;
 }
 
+/* Return how many of the list, which is by age, come before the newest `most`
+ * changes that automatic ones are of. */
+static size_t count_old(const struct manifest_snapshot *list, size_t count,
+			size_t most)
+{
+	const struct manifest_snapshot *newer = NULL;
+	size_t changes = 0;
+
+	for (; count; count--) {
+		const struct manifest_snapshot *s = &list[count - 1];
+
+		if (!s->automatic)
+			continue;
+		if (!newer || newer->created_us != s->created_us)
+			changes++;
+		if (changes > most)
+			break;
+		newer = s;
+	}
+	return count;
+}
+
 int lsm_snapshot_give_up(struct lsm *lsm, size_t most, bool *any)
 {
 	struct manifest_snapshot *list;
-	size_t count, automatic = 0, i;
+	size_t count, old, i;
 	int err = manifest_snapshots(lsm->manifest, &list, &count);
 
 	*any = false;
-	for (i = 0; i < count; i++)
-		automatic += list[i].automatic;
-	for (i = 0; !err && i < count && automatic > most; i++) {
+	old = err ? 0 : count_old(list, count, most);
+	for (i = 0; !err && i < old; i++) {
 		if (!list[i].automatic || is_held(lsm, list[i].number))
 			continue;
 		err = remove_with_reserve(lsm, list[i].number);
 		if (err == -ENOENT)
 			err = 0;
-		automatic--;
 		*any |= !err;
 		if (!err)
 			log_message(LOG_INFO_LEVEL, "snapshot %s: given up",

@@ -19,8 +19,9 @@ int lsm_snapshot_add(struct lsm *lsm, struct manifest_snapshot *list,
 /* Forget the snapshot, and remove the files that it alone has: at the last
  * close of who reads them. Works on a full disk. -ENOENT. */
 int lsm_snapshot_remove(struct lsm *lsm, uint64_t number);
-/* Remove the automatic ones but the newest `most`, and those that are held. 0,
- * -errno; *any says whether one was removed. */
+/* Remove the automatic ones but those of the newest `most` changes, and those that
+ * are held. Those of one change have one time. 0, -errno; *any says whether one
+ * was removed. */
 int lsm_snapshot_give_up(struct lsm *lsm, size_t most, bool *any);
 /*
  * Hold the snapshot of that number while it is restored: it is not given up. h is

@@ -41,5 +41,7 @@ rm -r "$M/sales/orders/ada"
 echo 6 >"$M/sales/orders/bob/1/total"
 follow 3
 is 'undone' "$before" "$(all)"
+follow 4
+is 'a removed keyspace, too' "$before" "$(all)"
 stop
 done_testing

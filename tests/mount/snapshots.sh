@@ -162,9 +162,39 @@ is 'a keyspace of 70 tables is kept whole' 70 "$(ls "$P" | grep -c '^dropped-.*-
 is 'the first of them, too' 1 "$(ls "$P"/dropped-*-t1/many/t1)"
 mkdir "$M/many"
 echo 'CREATE TABLE many.last (a int PRIMARY KEY); INSERT INTO many.last (a) VALUES (1); DROP TABLE many.last;' >"$M/.cql"
-is 'until the next change' '64 1' "$(ls "$P" | grep -c .) $(ls "$P" | grep -c -- '-last$')"
-for snapshot in "$P"/*; do rmdir "$snapshot"; done
+is 'nothing of it goes for the next change' '71 1' "$(ls "$P" | grep -c .) $(ls "$P" | grep -c -- '-last$')"
 rmdir "$M/many"
+change=$(ls "$P" | sed -n 's/^\(dropped-.*\)-t1$/\1/p')
+ok 'one command brings all back' "$CTL" snapshot restore --force "$M" "$change"
+is 'each with its rows' 2485 "$(for i in {1..70}; do tail -1 "$M/many/t$i.csv"; done | awk '{ n += $1 } END { print n }')"
+for snapshot in "$P"/*; do rmdir "$snapshot"; done
+
+# rm -r of a keyspace comes back whole, by what .widefs/errors says.
+for i in {71..100}; do echo "CREATE TABLE many.t$i (a int PRIMARY KEY); INSERT INTO many.t$i (a) VALUES ($i);"; done | run_cql
+run_cql <<'C'
+CREATE TYPE many.y (a int);
+CREATE TABLE many.none (a int PRIMARY KEY, y frozen<y>);
+C
+touch -d '2001-02-03 04:05:06' "$M/many"
+rsync -aX "$M/many/" "$W/many/"
+ok 'rm -r' rm -r "$M/many"
+command=$(tail -1 "$M/.widefs/errors" | sed -n 's/.*comes back by: widefsctl //p')
+is 'it says what undoes it' 'snapshot restore STORE removed-N' "$(sed 's/[0-9]\{10,\}/N/' <<<"$command")"
+change=${command##* }
+is 'a snapshot each' 101 "$(ls "$P" | grep -c "^$change-")"
+is 'what would be done' "put the tables of the 101 snapshots $change-... as they were in the place of what is there now" "$("$CTL" snapshot restore --dry-run "$M" "$change")"
+ok 'that command' "$CTL" snapshot restore --force "$M" "$change"
+is 'brings back all' '' "$(rsync -aXn --delete --itemize-changes "$W/many/" "$M/many/")"
+ok 'they go by one command, too' "$CTL" snapshot drop --force "$M" "$change"
+is 'all of them' 0 "$(ls "$P" | grep -c "^$change-")"
+is 'and are not there' 6 "$("$CTL" snapshot drop --force "$M" "$change" >"$W/out" 2>&1; echo $?)"
+for snapshot in "$P"/*; do rmdir "$snapshot"; done
+# Who replaces the file keeps nothing.
+sed -i 's/^$//' "$M/many/schema.cql"
+cp -a "$M/many/schema.cql" "$M/many/schema.cql~" && cp -a "$M/many/schema.cql~" "$M/many/schema.cql"
+is 'sed -i and cp take none' '' "$(ls "$P")"
+rm -r "$M/many"
+for snapshot in "$P"/*; do rmdir "$snapshot"; done
 
 # Another user may look, and make none.
 ok 'one more' mkdir "$P/mine"

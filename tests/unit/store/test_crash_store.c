@@ -48,8 +48,9 @@ static const char *const queries[] = {
  * Statements, and: "sync", "flush", "compact", "reopen", "kill" (the process
  * dies and the next one continues), "later" (the clock continues by 100 s,
  * after a sync), "provisional" (k.u may be replaced), "snapshot NAME",
- * "unsnapshot NAME", "restore NAME", "move k.NAME k.NAME" (a table), "rename
- * NAME NAME" (a keyspace).
+ * "unsnapshot NAME", "restore NAME", "undo" (the tables that the last change has
+ * kept are brought back), "move k.NAME k.NAME" (a table), "rename NAME NAME" (a
+ * keyspace).
  */
 static const struct workload {
 	const char *name;
@@ -222,6 +223,17 @@ static const struct workload {
 		"restore a", "kill",
 		"unsnapshot a", "kill",
 		"INSERT INTO k.t (p, c, v) VALUES (2, 2, 1)", "compact", "kill",
+	} },
+	{ "a keyspace comes back", 7, 1200, 400, {
+		KEYSPACE, TABLE, OTHER, "CREATE INDEX i ON k.t (v)",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
+		"INSERT INTO k.u (p, n) VALUES (1, 'one')",
+		"DROP KEYSPACE k", "undo",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)", "kill",
+		"DROP KEYSPACE k", "kill",
+		"undo", "kill",
+		"TRUNCATE k.u", "undo", "compact",
+		"INSERT INTO k.u (p, n) VALUES (2, 'two')", "reopen",
 	} },
 	{ "other names", 7, 1000, 300, {
 		KEYSPACE, TABLE,
@@ -401,24 +413,44 @@ static bool is_schema_change(const char *s)
 	       !strncmp(s, "DROP", 4) || !strncmp(s, "TRUNCATE", 8);
 }
 
+/* Find the name of the last change: those that it has kept have it in common. */
+static void find_change(const struct world *w, char *name, size_t size)
+{
+	struct manifest_snapshot *list;
+	size_t count;
+	const char *end;
+
+	ck_assert_int_eq(snapshot_list(w->store, &list, &count), 0);
+	ck_assert_uint_gt(count, 0);
+	end = strrchr(list[count - 1].name, '-');
+	ck_assert_ptr_nonnull(end);
+	snprintf(name, size, "%.*s", (int)(end - list[count - 1].name),
+		 list[count - 1].name);
+	mem_free(list);
+}
+
 /* True if it was a step on snapshots. These are durable at once. */
 static bool snapshot_step(struct world *w, const char *s)
 {
 	struct snapshot_part part = { .name = strchr(s, ' ') };
 	struct buf why = BUF_INIT;
+	char change[64];
 	int err;
 
-	if (!part.name)
-		return false;
-	part.name++;
 	if (strncmp(s, "snapshot ", 9) && strncmp(s, "unsnapshot ", 11) &&
-	    strncmp(s, "restore ", 8))
+	    strncmp(s, "restore ", 8) && strcmp(s, "undo"))
 		return false;
+	if (part.name) {
+		part.name++;
+	} else {
+		find_change(w, change, sizeof(change));
+		part.name = change;
+	}
 	/* Dropping one makes nothing else durable. */
 	ck_assert_int_eq(store_sync(w->store), 0);
 	w->now.begun++;
 	err = s[0] == 's' ? snapshot_create(w->store, part.name) :
-	      s[0] == 'u' ? snapshot_drop(w->store, part.name) :
+	      s[0] == 'u' && s[2] == 's' ? snapshot_drop(w->store, part.name) :
 			    snapshot_restore(w->store, &part, &why);
 	if (err)
 		ck_abort_msg("%s: %d %s", s, err, buf_cstr(&why));

@@ -1,0 +1,188 @@
+/* The automatic snapshots of one change: bounded, and brought back, together. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "store/base/alloc.h"
+#include "store/base/clock.h"
+#include "store/cql/cql.h"
+#include "store/snapshot.h"
+#include "tests/lib/answers.h"
+#include "tests/lib/store.h"
+#include "tests/unit/suite.h"
+
+#define KEYSPACE                                                              \
+	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
+	"'replication_factor': 1}"
+
+static struct test_store t;
+
+static void setup(void)
+{
+	clock_set_us((int64_t)1700000000 * 1000000);
+	test_store_open(&t);
+}
+
+static void teardown(void)
+{
+	test_store_close(&t);
+	clock_set_us(INT64_MIN);
+}
+
+/* Run statements; a failure ends the test. */
+static void run(const char *statement)
+{
+	struct cql_session *session;
+	struct buf out = BUF_INIT;
+
+	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
+	if (answer_to(session, statement, &out))
+		ck_abort_msg("%s: %s", statement, buf_cstr(&out));
+	cql_session_free(session);
+	buf_release(&out);
+}
+
+/* The answer that a store gives, also as its error. */
+static void answers(struct store *s, const char *statement, const char *wanted)
+{
+	struct cql_session *session;
+	struct buf out = BUF_INIT;
+
+	ck_assert_int_eq(cql_session_new(&session, s), 0);
+	answer_to(session, statement, &out);
+	if (!out.len)
+		buf_add_str(&out, "");
+	ck_assert_str_eq(buf_cstr(&out), wanted);
+	cql_session_free(session);
+	buf_release(&out);
+}
+
+static void restore(const char *name, const char *keyspace, const char *table,
+		    int wanted)
+{
+	struct snapshot_part part = { name, keyspace, table };
+	struct buf why = BUF_INIT;
+	int err = snapshot_restore(t.store, &part, &why);
+
+	if (err != wanted)
+		ck_abort_msg("%d: %s", err, buf_cstr(&why));
+	ck_assert(!err || why.len);
+	buf_release(&why);
+}
+
+/* Those of one change are one for the bound, and are given up together. */
+START_TEST(those_of_one_change_are_one)
+{
+	struct manifest_snapshot *list;
+	size_t count;
+	int round, table;
+	char text[80];
+
+	for (round = 0; round < SNAPSHOT_AUTOMATIC + 2; round++) {
+		int tables = round == 1 || round == 2 ? 70 : 1;
+
+		run(KEYSPACE);
+		for (table = 0; table < tables; table++) {
+			snprintf(text, sizeof(text), "CREATE TABLE k.t%d (p int "
+				 "PRIMARY KEY)", table);
+			run(text);
+			snprintf(text, sizeof(text), "INSERT INTO k.t%d (p) "
+				 "VALUES (1)", table);
+			run(text);
+		}
+		run("DROP KEYSPACE k");
+		ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
+		mem_free(list);
+		if (round == 1)
+			ck_assert_uint_eq(count, 71);
+	}
+	/* The first and the whole second are gone. */
+	ck_assert_uint_eq(count, 70 + SNAPSHOT_AUTOMATIC - 1);
+}
+END_TEST
+
+/* All tables that one change has removed come back at once, those without rows
+ * and the types that none uses, too. */
+START_TEST(a_change_is_undone)
+{
+	char change[64];
+	int round;
+
+	for (round = 0; round < 3; round++) {
+		run(KEYSPACE);
+		run("CREATE TYPE k.y (a int)");
+		run("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
+		run("CREATE TABLE k.empty (p int PRIMARY KEY)");
+		run("CREATE TABLE k.y (p int PRIMARY KEY)");
+		run("INSERT INTO k.t (p, v) VALUES (1, 1)");
+		run("INSERT INTO k.y (p) VALUES (2)");
+		strcpy(change, "dropped-1700000000001");
+		if (round != 1) {
+			ck_assert_int_eq(snapshot_keep_keyspace(t.store,
+					bytes_str("k"), "removed", change,
+					sizeof(change)), 0);
+			ck_assert_str_eq(change, round ?
+					 "removed-1700000000001" :
+					 "removed-1700000000000");
+			run("DELETE FROM k.t WHERE p = 1");
+			run("DELETE FROM k.y WHERE p = 2");
+		}
+		run("DROP KEYSPACE k");
+		restore("removed-17000000", NULL, NULL, -ENOENT);
+		restore("removed", NULL, NULL, -ENOENT);
+		restore("removed-", NULL, NULL, -ENOENT);
+		restore(change, "none", NULL, -ENOENT);
+		restore(change, "k", "none", -ENOENT);
+		restore(change, "k", "y", 0);
+		answers(t.store, "SELECT p FROM k.y", "[2]\n");
+		answers(t.store, "SELECT v FROM k.t",
+			"table t does not exist\n");
+		run("INSERT INTO k.y (p) VALUES (3)");
+		restore(change, round ? "k" : NULL, NULL, 0);
+		test_store_reopen(&t);
+		answers(t.store, "SELECT v FROM k.t", "[1]\n");
+		answers(t.store, "SELECT p FROM k.y", "[2]\n");
+		answers(t.store, "SELECT p FROM k.empty", "");
+		run("CREATE TABLE k.uses (p int PRIMARY KEY, y frozen<y>)");
+		ck_assert_int_eq(store_verify(t.store, NULL, NULL), 0);
+		run("DROP KEYSPACE k");
+	}
+}
+END_TEST
+
+/* Nothing is kept of a keyspace without rows, nor what its options forbid. */
+START_TEST(nothing_to_keep)
+{
+	struct manifest_snapshot *list;
+	char change[64];
+	size_t count;
+
+	run(KEYSPACE);
+	run("CREATE TABLE k.t (p int PRIMARY KEY)");
+	run("CREATE TABLE k.u (p int PRIMARY KEY) WITH allow_auto_snapshot = "
+	    "false");
+	run("INSERT INTO k.u (p) VALUES (1)");
+	ck_assert_int_eq(snapshot_keep_keyspace(t.store, bytes_str("k"),
+						"removed", change,
+						sizeof(change)), 0);
+	ck_assert_str_eq(change, "");
+	ck_assert_int_eq(snapshot_keep_keyspace(t.store, bytes_str("none"),
+						"removed", change,
+						sizeof(change)), 0);
+	run("DROP KEYSPACE k");
+	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
+	ck_assert_uint_eq(count, 0);
+	mem_free(list);
+}
+END_TEST
+
+SUITE(snapshot_change)
+{
+	TCase *tc = tcase_create("change");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, those_of_one_change_are_one);
+	tcase_add_test(tc, a_change_is_undone);
+	tcase_add_test(tc, nothing_to_keep);
+	suite_add_tcase(suite, tc);
+}
