@@ -50,18 +50,33 @@ static void set_problem(struct status_state *s, int status, const char *format, 
 	s->status = status;
 }
 
+/* True if the line of .widefs/errors is of a call that was not refused. */
+static bool is_remark(const char *line)
+{
+	const char *word = strstr(line, " OK ");
+
+	/* A path may have that, too: then an error's name follows. */
+	while (word && (word = strstr(word + 1, " E")))
+		if (word[2 + strspn(word + 2, "ABCDEFGHIJKLMNOPQRSTUVWXYZ2")] ==
+		    ' ')
+			return false;
+	return strstr(line, " OK ");
+}
+
 static void read_last_error(struct status_state *s, const struct tool_place *p)
 {
 	struct buf text = BUF_INIT;
-	size_t begin;
+	size_t begin, end;
 
-	if (!place_read_control(p, "errors", &text, ANSWER_S) && text.len) {
-		text.len--;
-		begin = text.len;
+	if (place_read_control(p, "errors", &text, ANSWER_S))
+		text.len = 0;
+	for (end = text.len; end-- && !s->last_error; end = begin) {
+		text.ptr[end] = 0;	/* for the end of the line */
+		begin = end;
 		while (begin && text.ptr[begin - 1] != '\n')
 			begin--;
-		s->last_error = strndup((char *)text.ptr + begin,
-					text.len - begin);
+		if (!is_remark((char *)text.ptr + begin))
+			s->last_error = strdup((char *)text.ptr + begin);
 	}
 	buf_release(&text);
 }

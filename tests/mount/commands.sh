@@ -59,6 +59,10 @@ is 'says so' "$M: healthy" "$(head -1 "$W/out")"
 is 'of all mounts' 0 "$(exits "$CTL" status)"
 ok 'names this one' grep -qxF "$M: healthy" "$W/out"
 is 'as JSON' "[\"$M\",\"$S\",true,null]" "$("$CTL" status -j "$M" | jq -c '[.mount, .store, .healthy, .problem]')"
+echo x >"$M/k/OK  it" 2>"$W/err"
+rm "$M/k/schema.cql"
+ok 'the last error is one' grep -q ' bash /k/OK  it EINVAL ' <("$CTL" status "$M")
+is 'as JSON, too' 1 "$("$CTL" status -j "$M" | jq -r .last_error | grep -c '/k/OK  it EINVAL ')"
 ok 'all as JSON' json "map(select(.mount == \"$M\" and .healthy)) | length == 1" < <("$CTL" status --json)
 is 'by the store' "$M: healthy" "$("$CTL" status "$S" | head -1)"
 pid=$(daemon_pid)
