@@ -11,6 +11,7 @@
 #include "fs/fs.h"
 #include "fs/kind/root.h"
 #include "fs/kind/scratch.h"
+#include "fs/kind/waiting_move.h"
 #include "fs/kind/waiting_store.h"
 #include "fs/node/account.h"
 #include "fs/node/errors.h"
@@ -23,6 +24,7 @@
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/log.h"
 #include "store/base/memory.h"
 #include "store/table/present.h"
 
@@ -41,6 +43,12 @@ static char *copy_or_null(const char *s, bool *failed)
 
 static void drop_node(void *context, struct node *n)
 {
+	struct fs *fs = context;
+	struct bytes name = node_name(n);
+	size_t len = strlen(WAITING_ASIDE);
+
+	fs->lost_aside += fs->closing && n->scratch && name.len > len &&
+			  !memcmp(name.ptr + name.len - len, WAITING_ASIDE, len);
 	scratch_free(context, n->scratch);
 	unkeyed_free(context, n->held);
 	short_names_free(context, atomic_load(&n->short_names));
@@ -128,7 +136,12 @@ int fs_close(struct fs *fs)
 	handles_release(fs);
 	view_expire(fs, 0, true);
 	locks_release(&fs->locks);
+	fs->closing = true;
 	node_table_release(&fs->nodes);
+	if (fs->lost_aside)
+		log_message(LOG_WARNING_LEVEL, "%zu files NAME" WAITING_ASIDE
+			    " were in memory alone and are gone: they had no "
+			    "place in their tables", fs->lost_aside);
 	op_pool_release(fs);
 	view_release(fs);
 	timers_release(&fs->timers);

@@ -20,7 +20,6 @@
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
 
-#define REJECTED ".rej"
 
 /* Put down in the errors, and forget, why a name has no place. */
 static void remark(struct op *op, struct node *dir, struct bytes name, int err,
@@ -56,7 +55,7 @@ static void lead_on(struct op *op, struct node *from, struct node *to)
 static void name_aside(struct buf *out, const struct node *dir,
 		       struct bytes name)
 {
-	size_t suffix = dir->ops == &kind_waiting ? 0 : strlen(REJECTED);
+	size_t suffix = dir->ops == &kind_waiting ? 0 : strlen(WAITING_ASIDE);
 
 	if (name.len > NAME_MAX_LEN - suffix) {
 		name.len = NAME_MAX_LEN - suffix;
@@ -65,7 +64,7 @@ static void name_aside(struct buf *out, const struct node *dir,
 	}
 	buf_add_bytes(out, name);
 	if (suffix)
-		buf_add_str(out, REJECTED);
+		buf_add_str(out, WAITING_ASIDE);
 }
 
 /* Keep a directory, for the files below it, in memory. */
@@ -184,7 +183,7 @@ static void reject_file(struct op *op, const struct waited *w, struct node *dir,
 	name_aside(&aside, dir, node_name(w->node));
 	if (dir->ops != &kind_waiting)	/* else it was told of that */
 		remark(op, dir, node_name(w->node), err,
-		       " (it is in memory until unmount, as NAME" REJECTED ")");
+		       " (it is in memory until unmount, as NAME" WAITING_ASIDE ")");
 	if (!aside.failed)
 		err = keep_file(op, w, dir, buf_bytes(&aside), &c);
 	if (aside.failed || err)
@@ -320,7 +319,7 @@ static void move_directory(struct op *op, struct node *n, struct node *to)
 	arena_clear(&op->arena);
 	if (err && has_files(op, n) > 0) {
 		remark(op, to, node_name(n), err,
-		       " (its files are in memory until unmount, as NAME" REJECTED ")");
+		       " (its files are in memory until unmount, as NAME" WAITING_ASIDE ")");
 		err = keep_aside(op, to, node_name(n), &made);
 		aside = true;
 	}

@@ -6,6 +6,9 @@
 #define FS_KIND_WAITING_MOVE_H
 #include "fs/op/op.h"
 
+/* The end of the names of files that have no place. */
+#define WAITING_ASIDE ".rej"
+
 /*
  * Move all that waits in the node of a table that was replaced to the one that
  * has its name now; nothing, if it was not replaced. What fits nowhere stays in

@@ -87,6 +87,8 @@ struct fs {
 	uint64_t max_value, scratch_max;
 	char *keyspace, *store_path, *version, *options_text;
 	bool read_only;
+	bool closing;			/* nodes are dropped at the end */
+	size_t lost_aside;		/* then: files that have no place */
 	int64_t opened_ns;
 	struct node_table nodes;
 	_Atomic uint64_t nodes_asked;	/* the kernel was asked to drop */

@@ -156,6 +156,11 @@ mkdir "$M/sales/orders"
 is 'nothing of a dropped table' '' "$(names "$M/sales/orders")"
 again
 is 'nor later' '' "$(find "$M/sales" -type f ! -name schema.cql)"
+rm -r "$M/sales"
+# What has no place is told once more when it goes.
+mkdir -p "$M/sales/orders/bob,1/2026-11-24/5"; put "$M/sales/orders/bob,1/2026-11-24/5/total" five
+ok 'schema.cql of one that has no place' cp "$W/away/sales/schema.cql" "$M/sales/"
 stop
+is 'the log tells of it' 1 "$(grep -c '1 files NAME.rej were in memory alone and are gone' "$W/log")"
 is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
 done_testing
