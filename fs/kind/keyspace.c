@@ -426,7 +426,9 @@ static int rename_keyspace(struct op *op, struct node *n, struct node *dir,
 	int err;
 
 	if (dir->parent)
-		return -EXDEV;
+		return op_refuse(op, -EXDEV, "a keyspace is renamed in the root: "
+				 "mv copies its files, without their types "
+				 "(rename its tables: mv KEYSPACE/TABLE OTHER/)");
 	if (!k)
 		return -ESTALE;
 	if (k->system)

@@ -184,7 +184,10 @@ static int rename_table(struct op *op, struct node *n, struct node *dir,
 	int err;
 
 	if (!k || dir->parent->parent)
-		return -EXDEV;
+		return op_refuse(op, -EXDEV, "a table is renamed into a "
+				 "keyspace: mv copies its files, without its "
+				 "types (in the root: mkdir KEYSPACE, then mv "
+				 "TABLE KEYSPACE/)");
 	if (!t)
 		return -ESTALE;
 	if (t->flags & TABLE_VIRTUAL || k->system)

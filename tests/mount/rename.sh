@@ -78,7 +78,9 @@ is 'is told' '"a-b" is not a valid table name (must be alphanumeric character or
 refused 'a bad keyspace' 'Invalid argument' moved "$M/l" "$M/a.b"
 refused 'a table in a row' 'cross-device' moved "$M/l/near" "$M/k/x/1"
 refused 'a table in the root' 'cross-device' moved "$M/l/near" "$M/near"
+is 'says what mv does then' 'a table is renamed into a keyspace: mv copies its files, without its types (in the root: mkdir KEYSPACE, then mv TABLE KEYSPACE/)' "$(reason)"
 refused 'a keyspace in a keyspace' 'cross-device' moved "$M/l" "$M/k/l"
+is 'says so, too' 'a keyspace is renamed in the root: mv copies its files, without their types (rename its tables: mv KEYSPACE/TABLE OTHER/)' "$(reason)"
 refused 'a system keyspace' 'Read-only' moved "$M/system" "$M/mine"
 refused 'a row as a table' 'cross-device' moved "$M/l/near/1" "$M/l/one"
 # Plain tables, with a directory that is in memory alone.
