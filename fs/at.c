@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "fs/file/handle.h"
+#include "fs/file/stat.h"
 #include "fs/file/view_look.h"
 #include "fs/fs.h"
 #include "fs/kind/waiting.h"
@@ -22,6 +23,38 @@ int at_end(struct at *at, int err)
 		call->locked = true;
 	node_put(&fs->nodes, at->dir);
 	return err;
+}
+
+/*
+ * The kernel may have a directory by two numbers: after a rename, until it has
+ * asked for the name, and as long as somebody works in it. A directory in it has
+ * a number for each of them. If one had two paths in the kernel it would move
+ * it from one to the other, and fail with ESTALE where a rename or a mkdir is
+ * under way.
+ */
+int at_fill_entry(struct at *at, struct node *n, struct child *c,
+		  struct fs_entry *entry)
+{
+	struct node_table *nodes = &at->op->fs->nodes;
+	struct node *dir, *alias;
+
+	if (n->parent == at->dir && at->dir->id == at->number) {
+		stat_fill_entry(at->op, n, c, entry);
+		return 0;
+	}
+	if (!n->ops->directory) {
+		stat_fill_entry(at->op, n, c, entry);
+		entry->entry_timeout_s = 0;
+		return 0;
+	}
+	dir = node_by_id(nodes, at->number);
+	alias = dir ? node_alias(nodes, dir, n) : NULL;
+	node_put(nodes, dir);
+	if (!alias)
+		return -ENOMEM;
+	stat_fill_alias(at->op, n, alias, c, entry);
+	node_put(nodes, alias);
+	return 0;
 }
 
 /* True if a name may be that long. The name of a document beside rows may
@@ -52,6 +85,7 @@ int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	if (changes && fs_is_read_only(fs))
 		return -EROFS;
 	at->name = bytes_str(name);
+	at->number = parent;
 	at->dir = waiting_node(fs, parent);
 	if (!at->dir)
 		return -ESTALE;

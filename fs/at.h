@@ -7,8 +7,10 @@
 
 #include "store/base/bytes.h"
 
+struct child;
 struct fs;
 struct fs_call;
+struct fs_entry;
 struct node;
 struct op;
 
@@ -16,6 +18,7 @@ struct op;
 struct at {
 	struct op *op;
 	struct node *dir;	/* a reference */
+	uint64_t number;	/* by which the kernel has it */
 	struct bytes name;	/* the caller's; ends with a 0 */
 };
 
@@ -25,6 +28,10 @@ struct at {
  */
 int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	     uint64_t parent, const char *name, bool changes);
+/* Fill in the entry of n, which was found or made (stat_fill_entry), for the kernel's
+ * number of the directory. 0 or, where n is one, -ENOMEM. */
+int at_fill_entry(struct at *at, struct node *n, struct child *c,
+		  struct fs_entry *entry);
 /* End the call, and put its op and directory. Returns err, or another error.
  * The kernel holds the directory's lock. */
 int at_end(struct at *at, int err);

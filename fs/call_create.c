@@ -22,12 +22,12 @@
  * then the kernel drops size and times itself: it may keep these, and does not
  * ask before the write.
  */
-static void fill_created(struct op *op, struct node *n, struct child *c,
+static void fill_created(struct at *at, struct node *n, struct child *c,
 			 struct fs_entry *entry)
 {
 	if (!c->scratch)
 		c->mtime_ns = clock_now_us() * MICROSECOND;
-	stat_fill_entry(op, n, c, entry);
+	at_fill_entry(at, n, c, entry);
 	if (c->volatile_attributes || entry->entry_timeout_s <= 0 ||
 	    entry->attr.st_size)
 		return;
@@ -134,9 +134,9 @@ static int create_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (!err) {
 		op_watch(at.op, at.dir);
 		if (created)
-			fill_created(at.op, n, &c, entry);
+			fill_created(&at, n, &c, entry);
 		else
-			stat_fill_entry(at.op, n, &c, entry);
+			at_fill_entry(&at, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);

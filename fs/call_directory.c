@@ -33,7 +33,8 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (!err) {
 		reply->handle = (uint64_t)(uintptr_t)l;
 		reply->cache_readdir = !n->ops->made_up &&
-				       !n->ops->volatile_listing && !n->json;
+				       !n->ops->volatile_listing && !n->json &&
+				       n->id == node;
 		reply->keep_cache = reply->cache_readdir;
 	}
 	err = op_end(op, err, n, NULL);
@@ -49,15 +50,18 @@ int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	struct op *op = op_begin(fs, call);
 	int err;
 
-	(void)node;
 	if (!op)
 		return -ENOMEM;
+	if (!cookie)
+		listing_follow(fs, l);
 	err = op_enter(op, l->node);
 	if (err)
 		return op_end(op, err, l->node, NULL);
 	op_watch(op, l->node);
 	unopened_close_all(op, l->node);
 	handles_commit_empty(op, l->node);
+	/* By another number of the directory entries have no nodes (at.h). */
+	plus = plus && l->node->id == node && !atomic_load(&l->node->forward);
 	mutex_lock(&l->lock);
 	err = listing_stream(op, l, cookie, plus, fill, context);
 	mutex_unlock(&l->lock);

@@ -55,7 +55,7 @@ static int lookup_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = look_for_mkdir(&at, &c, &n);
 	err = at_or_lost(&at, err);
 	if (!err)
-		stat_fill_entry(at.op, n, &c, entry);
+		err = at_fill_entry(&at, n, &c, entry);
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);
 }
@@ -140,7 +140,7 @@ static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = waiting_made(fs, at.dir, n);
 	if (!err) {
 		op_watch(at.op, at.dir);
-		stat_fill_entry(at.op, n, &c, entry);
+		err = at_fill_entry(&at, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, at_or_lost(&at, err));

@@ -389,3 +389,15 @@ void stat_fill_entry(struct op *op, struct node *n, struct child *c,
 	if (idle_is_due(&op->fs->nodes))
 		notice_prune(&op->fs->notices);
 }
+
+void stat_fill_alias(struct op *op, struct node *n, struct node *alias,
+		     struct child *c, struct fs_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->node = alias->id;
+	stat_fill_attr(op, n, c, &entry->attr, &entry->attr_timeout_s);
+	entry->attr_timeout_s = 0;
+	node_count(alias);
+	if (idle_is_due(&op->fs->nodes))
+		notice_prune(&op->fs->notices);
+}

@@ -30,6 +30,9 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 /* Count the node, and arm what the reply lets the kernel keep. */
 void stat_fill_entry(struct op *op, struct node *n, struct child *c,
 		     struct fs_entry *entry);
+/* The same for a number beside that of n: the kernel keeps nothing by it. */
+void stat_fill_alias(struct op *op, struct node *n, struct node *alias,
+		     struct child *c, struct fs_entry *entry);
 /* After a write that set the time of op->touched: note that this directory
  * exists, does not expire, and has that time, so that it is not read until the
  * table changes. */

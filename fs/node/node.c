@@ -316,6 +316,33 @@ struct node *node_make(struct node_table *t, const struct node_key *key)
 	return n;
 }
 
+struct node *node_alias(struct node_table *t, struct node *dir,
+			struct node *n)
+{
+	struct node_key key = {
+		.parent = dir,
+		.name = node_name(n),
+		.ops = n->ops,
+		.is_table = n->table == n,
+		.number = n->number,
+		.value = node_value(n),
+	};
+	struct node *alias, *none = NULL;
+
+	while ((alias = node_make(t, &key))) {
+		if (atomic_compare_exchange_strong(&alias->forward, &none,
+						   node_get(n)))
+			return alias;
+		node_put(t, n);
+		if (node_now(alias) == n)
+			return alias;
+		node_detach(t, alias);
+		node_put(t, alias);
+		none = NULL;
+	}
+	return NULL;
+}
+
 void node_count(struct node *n)
 {
 	atomic_fetch_add(&n->references, 1);

@@ -217,6 +217,10 @@ struct node_key {
  * differs (other ops, number or value). A reference; NULL: no memory.
  */
 struct node *node_make(struct node_table *t, const struct node_key *key);
+/* Return a node that forwards to n, of the same name in dir, which was moved or
+ * is gone: each time the same one. A reference; NULL: no memory. */
+struct node *node_alias(struct node_table *t, struct node *dir,
+			struct node *n);
 /* Find a node by its name, or by its number. Return a reference, or NULL. */
 struct node *node_find(struct node_table *t, struct node *parent,
 		       struct bytes name);

@@ -567,6 +567,19 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 	return 0;
 }
 
+void listing_follow(struct fs *fs, struct listing *l)
+{
+	struct node *before = l->node;
+
+	mutex_lock(&l->lock);
+	close_stream(fs, l);
+	l->node = node_get(node_now(before));
+	mutex_unlock(&l->lock);
+	atomic_fetch_add(&l->node->opens, 1);
+	atomic_fetch_sub(&before->opens, 1);
+	node_put(&fs->nodes, before);
+}
+
 void listing_close(struct fs *fs, struct listing *l)
 {
 	struct node *n = l->node;
@@ -578,10 +591,7 @@ void listing_close(struct fs *fs, struct listing *l)
 		atomic_fetch_or(&n->armed, ARMED_PAGES);
 		notice_node(&fs->notices, n, ARMED_PAGES);
 	}
-	close_stream(fs, l);
-	arena_release(&l->arena);
-	buf_release(&l->name);
-	buf_release(&l->value);
+	listing_end(fs, l);
 	charge_end(&fs->accounts, &l->open);
 	mutex_release(&l->lock);
 	if (l->view)

@@ -88,6 +88,9 @@ int listing_open(struct op *op, struct node *n, struct listing **out);
 int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		   fs_fill *fill, void *context)
 	REQUIRES(&l->lock);
+/* Before it begins anew: if its directory was moved, go on as the one that it
+ * has become, which has what exists in memory alone. */
+void listing_follow(struct fs *fs, struct listing *l);
 void listing_close(struct fs *fs, struct listing *l);
 
 /*

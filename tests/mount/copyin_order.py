@@ -1,4 +1,4 @@
-"""A copier makes directories and sets attributes, by path and by descriptor, while
+"""Copiers make directories and set attributes, by path and by descriptor, while
 another writes the schema.cql of their tables: copyin_order.py MOUNT SEED ROUNDS. No
 call fails, and nothing is missing afterwards."""
 import os
@@ -12,8 +12,8 @@ CREATE = "CREATE TABLE %s.%s (p text, c int, v text, PRIMARY KEY (p, c));\n"
 
 
 class Copier:
-    def __init__(self, r, keyspace):
-        self.r, self.made, self.failed = r, [], False
+    def __init__(self, r, keyspace, mine):
+        self.r, self.mine, self.made, self.failed = r, mine, [], False
         self.tables = ["%s/%s" % (keyspace, t) for t in TABLES]
         self.open = [os.open(t, os.O_RDONLY) for t in self.tables]
 
@@ -27,7 +27,7 @@ class Copier:
     def make(self):
         at = self.r.choice(self.tables + [m for m in self.made if m[-1] == "x"])
         new = "%s/%s" % (at, "%d" % self.r.randrange(1 << 20) if at[-1] == "x" else
-                         "%dx" % self.r.randrange(1 << 20))
+                         "%s%dx" % (self.mine, self.r.randrange(1 << 20)))
         if new not in self.made:
             self.attempt("mkdir", os.mkdir, new)
             self.made.append(new)
@@ -72,12 +72,15 @@ def one_round(n, done):
     for t in TABLES:
         os.mkdir("%s/%s" % (keyspace, t))
     come, go = os.pipe()
-    copier = os.fork()
-    if not copier:
-        r = random.Random("%d %d" % (seed, n))
-        os._exit(Copier(r, keyspace).run(go, done))
+    copiers = []
+    for mine in "ab":
+        copiers.append(os.fork())
+        if not copiers[-1]:
+            r = random.Random("%d %d %s" % (seed, n, mine))
+            os._exit(Copier(r, keyspace, mine).run(go, done))
     os.close(go)
-    os.read(come, 1)
+    for _ in copiers:
+        os.read(come, 1)
     os.close(come)
     try:
         fd = os.open(keyspace + "/schema.cql", os.O_WRONLY | os.O_CREAT, 0o644)
@@ -85,9 +88,9 @@ def one_round(n, done):
         os.close(fd)
     finally:
         open(done, "w").close()
-        failed = os.waitpid(copier, 0)[1]
+        failed = [os.waitpid(c, 0)[1] for c in copiers]
         os.unlink(done)
-    return failed != 0
+    return any(failed)
 
 
 with tempfile.TemporaryDirectory() as away:

@@ -302,11 +302,64 @@ START_TEST(mkdir_beside_a_drop_finds_what_is_there)
 	ck_assert_int_eq(fs_lookup(t.fs, &t.call, table.node, "p", &entry), 0);
 	ck_assert(entry.entry_timeout_s <= 0);
 	ck_assert_int_eq(tree_walk(&t, "k/t/p", &now), 0);
-	ck_assert_uint_eq(entry.node, now.node);
+	/* Of one number the kernel would have two paths. */
+	ck_assert_uint_ne(entry.node, now.node);
+	ck_assert_uint_eq(entry.attr.st_ino, now.attr.st_ino);
 	fs_forget(t.fs, table.node, 1);
-	fs_forget(t.fs, now.node, 2);
+	fs_forget(t.fs, entry.node, 1);
+	fs_forget(t.fs, now.node, 1);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+END_TEST
+
+/* Look the name up by that number twice: as what has the path now, but by another
+ * number, the same one each time, of which the kernel keeps nothing. */
+static void is_beside(uint64_t dir, const char *name, const char *path)
+{
+	struct fs_entry one, two, now;
+	struct stat attr;
+	double timeout;
+
+	ck_assert_int_eq(fs_lookup(t.fs, &t.call, dir, name, &one), 0);
+	ck_assert_int_eq(fs_lookup(t.fs, &t.call, dir, name, &two), 0);
+	ck_assert_int_eq(tree_walk(&t, path, &now), 0);
+	ck_assert_uint_eq(one.node, two.node);
+	ck_assert_uint_ne(one.node, now.node);
+	ck_assert(one.entry_timeout_s <= 0 && one.attr_timeout_s <= 0);
+	ck_assert_uint_eq(one.attr.st_ino, now.attr.st_ino);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, one.node, 0, &attr,
+				    &timeout), 0);
+	ck_assert_uint_eq(attr.st_ino, now.attr.st_ino);
+	ck_assert(timeout <= 0);
+	fs_forget(t.fs, one.node, 2);
+	fs_forget(t.fs, now.node, 1);
+}
+
+/* The kernel has a directory that was moved by its old number, too: those in it
+ * have one for each, so that none has two paths there. */
+START_TEST(a_directory_has_a_number_for_each_of_its_parents)
+{
+	struct fs_entry table, row, made;
+
+	make_tables();
+	drop_and_make();
+	ck_assert_int_eq(tree_walk(&t, "k/t", &table), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &row), 0);
+	ck_assert_int_eq(tree_rename(&t, "k/t", "k/moved", 0), 0);
+	is_beside(table.node, "p", "k/moved/p");
+	ck_assert_int_eq(fs_mkdir(t.fs, &t.call, table.node, "q", 0755, &made),
+			 0);
+	is_beside(table.node, "q", "k/moved/q");
+	ck_assert_int_eq(tree_rmdir(&t, "k/moved/q"), 0);
+	ck_assert_int_eq(tree_mkdir(&t, "k/moved/q"), 0);
+	is_beside(table.node, "q", "k/moved/q");
+	ck_assert_int_eq(tree_rename(&t, "k/moved", "k/again", 0), 0);
+	is_beside(table.node, "p", "k/again/p");
+	is_beside(table.node, "q", "k/again/q");
+	fs_forget(t.fs, made.node, 1);
+	fs_forget(t.fs, row.node, 1);
+	fs_forget(t.fs, table.node, 1);
 }
 END_TEST
 
@@ -376,6 +429,7 @@ SUITE(fs_gone)
 	tcase_add_test(tc, a_rename_over_what_others_removed_makes_another);
 	tcase_add_test(tc, what_is_in_memory_goes_with_its_table);
 	tcase_add_test(tc, mkdir_beside_a_drop_finds_what_is_there);
+	tcase_add_test(tc, a_directory_has_a_number_for_each_of_its_parents);
 	tcase_add_test(tc, what_was_truncated_goes_with_its_table);
 	tcase_add_test(tc, what_a_close_brings_back_is_told);
 	suite_add_tcase(suite, tc);
