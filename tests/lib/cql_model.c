@@ -27,7 +27,8 @@ struct cm_row *cm_row(struct cm *m, int partition, int row)
 }
 
 /* ------------------------------------------------------------------ writing */
-/* 4.1, and 4.3 for markers (whose value is always 0): does `a` win? */
+/* True if `a` wins, by 4.1, and by 4.3 for markers (whose value is always
+ * 0). */
 static bool wins(const struct cm_cell *a, const struct cm_cell *b)
 {
 	bool a_ends = a->dead || a->expiry, b_ends = b->dead || b->expiry;
@@ -103,7 +104,7 @@ void cm_delete_partition(struct cm *m, int partition, int64_t t)
 }
 
 /* ------------------------------------------------------------------ reading */
-/* 4.2: what is at or before this is hidden. */
+/* Return the timestamp up to which cells are hidden: 4.2. */
 static int64_t hidden(const struct cm_partition *p, int c)
 {
 	int64_t deleted = p->deleted;

@@ -1,6 +1,6 @@
 /*
- * A table of CQL by the rules of store/README.md, without files, merges or
- * code of the store: each fact that was written is kept, and a read asks all.
+ * A table of CQL by the rules of store/README.md, without files, merges or code of
+ * the store: each written fact is kept, and a read looks at all of them.
  *
  *	(p int, c int, s text static, a int, b text, z set<int>,
  *	 m map<int, int>, PRIMARY KEY (p, c))
@@ -50,18 +50,19 @@ struct cm_query {
 };
 
 void cm_init(struct cm *m, int64_t now);
-/* The static row where row < 0. */
+/* Return a row, or the static row if row < 0. */
 struct cm_row *cm_row(struct cm *m, int partition, int row);
-/* A value for a cell, or its tombstone; the row marker. */
+/* Write a cell's value or tombstone; write the row marker. */
 void cm_put(struct cm *m, struct cm_row *row, enum cm_column column, int path,
 	    int32_t value, const struct cm_write *w);
 void cm_kill(struct cm_row *row, enum cm_column column, int path,
 	     int64_t timestamp);
 void cm_mark(struct cm *m, struct cm_row *row, const struct cm_write *w);
-/* All of a collection; rows from <= c < to; a partition. */
+/* Delete a collection; the rows with from <= c < to; a partition. */
 void cm_delete_column(struct cm_row *row, enum cm_column column, int64_t t);
 void cm_delete_range(struct cm *m, int partition, int from, int to, int64_t t);
 void cm_delete_partition(struct cm *m, int partition, int64_t t);
-/* p, c, s, a, b, z, m, writetime(a), ttl(b): a JSON array a line. */
+/* Append p, c, s, a, b, z, m, writetime(a), ttl(b) of each row: a JSON array in
+ * a line. */
 void cm_select(const struct cm *m, const struct cm_query *q, struct buf *out);
 #endif

@@ -21,7 +21,7 @@ void crash_release(struct crash *c)
 	free(c->seen);
 }
 
-/* A set of numbers by open addressing. True when it is new. */
+/* Add a number to the set of seen ones (open addressing). True: it is new. */
 static bool add_seen(struct crash *c, uint64_t number)
 {
 	uint64_t *old = c->seen;
@@ -59,7 +59,7 @@ const char *crash_kinds(const struct crash *c)
 	return text;
 }
 
-/* The simple power cuts in turn, and as many of those with chance in them. */
+/* Choose the simple power cuts in turn, and as often one of the random ones. */
 static enum sim_crash choose_cut(struct crash *c)
 {
 	if (random_below(&c->rng, 2))
@@ -75,13 +75,14 @@ void crash_try(struct crash *c, struct sim *disk, uint32_t tries)
 		try_kind(c, disk, choose_cut(c));
 }
 
-/* The next crash, while the check of this one is running. */
+/* A further crash, while the check of the last one is running. */
 struct next_crash {
 	struct crash *crash;
 	struct sim *disk;
 };
 
-/* At every call after a first kill, at few after more of them. */
+/* Try a crash before a call of the check: before every one after a first kill,
+ * before few after more of them. */
 static void before_next(void *context)
 {
 	struct next_crash *next = context;

@@ -34,9 +34,10 @@ static void add_row(struct entries *e, struct random *rng, struct buf *key,
 	cells[0].value = buf_bytes(&value);
 	if (!random_below(rng, 10)) {
 		/*
-		 * One time of ending for one timestamp: of two expiring cells
-		 * of a timestamp the later end wins, but a tombstone wins over
-		 * both, so that such a tie is seen when the first one expires.
+		 * Cells with the same timestamp expire at the same time. Of two
+		 * expiring cells with one timestamp the one that ends later
+		 * wins, but a tombstone wins over both: a merge would show such
+		 * a tie when the first one expires.
 		 */
 		cells[0].ttl = 100;
 		cells[0].local_time = (cells[0].timestamp - 1000) * 20;
@@ -50,7 +51,7 @@ static void add_row(struct entries *e, struct random *rng, struct buf *key,
 	buf_release(&row);
 }
 
-/* A bound at key, if it changes anything. */
+/* Add a bound at key, if it changes anything. */
 static void add_bound(struct entries *e, struct buf *key,
 		      struct deletion *in_force, struct deletion after)
 {

@@ -1,5 +1,5 @@
 /*
- * Random entries of a table, in key order, for sources to be tested against:
+ * Random entries of a table, in key order, with which sources are compared:
  * partitions with static rows, rows, deletions of ranges and of partitions.
  */
 #ifndef TESTS_LIB_ENTRIES_H
@@ -22,10 +22,10 @@ struct entries_shape {
 void entries_make(struct entries *e, struct random *rng,
 		  const struct entries_shape *shape);
 void entries_free(struct entries *e);
-/* The number of entries with a key < key. */
+/* Return the number of entries with a smaller key. */
 size_t entries_find(const struct entries *e, struct bytes key);
-/* What is in force just below entry i (i may be count). */
+/* Return the deletion in force just before entry i (which may be count). */
 struct deletion entries_in_force(const struct entries *e, size_t i);
-/* In key, kind and contents. */
+/* Assert that they are equal in key, kind and contents. */
 void entries_assert_equal(const struct entry *a, const struct entry *b);
 #endif

@@ -1,11 +1,11 @@
-/* Calls that fail: a table of files over another. */
+/* File calls that fail: a table of files above another. */
 #include <errno.h>
 #include <fcntl.h>
 
 #include "tests/lib/simfile.h"
 #include "tests/lib/sites.h"
 
-/* 0, or the error of this call; a short transfer is -EOVERFLOW to us. */
+/* Return 0, or the error of this call; -EOVERFLOW: its transfer is short. */
 static int fails(struct faults *f, bool changes)
 {
 	bool now;
@@ -68,7 +68,7 @@ static int64_t faulty_pwrite(void *context, int fd, const void *from,
 	return UNDER(f, pwrite, fd, from, err ? (len + 1) / 2 : len, offset);
 }
 
-/* The calls that just fail or not. */
+/* Define a call that fails or does nothing else than the one below. */
 #define FAULTY(name, changes, parameters, ...)                                \
 	static int faulty_##name parameters                                   \
 	{                                                                     \

@@ -1,4 +1,4 @@
-/* Fuzzing what users write and what rows and records are made of. */
+/* Fuzz targets: texts of users, and the parts of rows and records. */
 #include "tests/lib/fuzz.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const char *const types[] = {
 	"vector<float, 3>", "map<int, list<tuple<text, duration>>>",
 };
 
-/* The first byte chooses a type; a reference, or NULL for an empty input. */
+/* Choose a type by the first byte: a reference, or NULL for an empty input. */
 static struct type *take_type(struct bytes *input)
 {
 	const char *name;
@@ -71,7 +71,7 @@ static void split(struct bytes input)
 	}
 }
 
-/* Statements on a store that has one table and an index. */
+/* Run statements on a store that has one table and an index. */
 static void execute(struct bytes input)
 {
 	static const char *const before[] = {
@@ -122,7 +122,7 @@ static void execute(struct bytes input)
 	sim_free(disk);
 }
 
-/* A text that is read prints as one that gives the same value. */
+/* Check that a text that is read prints as one with the same value. */
 static void text(struct bytes input)
 {
 	struct type *t = take_type(&input);
@@ -172,7 +172,7 @@ static void json(struct bytes input)
 		type_put(t);
 }
 
-/* A name is the only spelling of its text, or of none. */
+/* Check that a name is the only spelling of its text, or of none. */
 static void name(struct bytes input)
 {
 	struct buf value = BUF_INIT, spelt = BUF_INIT, back = BUF_INIT;
@@ -196,7 +196,7 @@ static void name(struct bytes input)
 	buf_release(&back);
 }
 
-/* The terms of a query are slices of its name, none of them empty. */
+/* Check that the terms of a query are slices of its name, and none is empty. */
 static void query(struct bytes input)
 {
 	struct query_terms q;

@@ -1,8 +1,8 @@
 /*
- * What is fuzzed: one function for each kind of input that comes from a disk or
- * a user. tests/fuzz/run feeds them with libFuzzer; test_fuzz.c replays the kept
- * corpus, tests/fuzz/corpus/NAME. Where a checksum guards the input it is made
- * right first: else every mutation would end there.
+ * The fuzz targets: one function for each kind of input that comes from a disk
+ * or a user. tests/fuzz/run feeds them with libFuzzer; test_fuzz.c replays the
+ * kept corpus, tests/fuzz/corpus/NAME. If a checksum guards the input, it is
+ * corrected first: otherwise every mutation would end there.
  */
 #ifndef TESTS_LIB_FUZZ_H
 #define TESTS_LIB_FUZZ_H
@@ -10,11 +10,11 @@
 
 struct fuzz_target {
 	const char *name;
-	void (*run)(struct bytes input);	/* aborts when something is wrong */
+	void (*run)(struct bytes input);	/* aborts if it finds a fault */
 };
 extern const struct fuzz_target fuzz_targets[];
 extern const size_t fuzz_target_count;
-/* NULL: no such. */
+/* Return the target of that name, or NULL. */
 const struct fuzz_target *fuzz_target_named(const char *name);
 
 /* fuzz_lines.c */

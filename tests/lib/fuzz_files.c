@@ -1,4 +1,4 @@
-/* Fuzzing files of the engine, their checksums made right. */
+/* Fuzz targets: files of the engine, with corrected checksums. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <xxhash.h>
@@ -27,7 +27,7 @@ static void put_file(struct sim *disk, const char *name, const uint8_t *ptr,
 	file_close(files, fd);
 }
 
-/* A copy that may be changed; to be freed. */
+/* Return a copy that may be changed, and is freed by the caller. */
 static uint8_t *copy_of(struct bytes input)
 {
 	uint8_t *copy = malloc(input.len + 1);
@@ -167,7 +167,7 @@ void fuzz_log(struct bytes input)
 			   false))
 		abort();
 	if (!commitlog_replay(log, read_batch, NULL)) {
-		/* Whatever was there, the log continues. */
+		/* The log can go on after any input. */
 		if (commitlog_prepare(log, strlen("a batch")) ||
 		    commitlog_room(log, strlen("a batch"), LOG_GROWING) ||
 		    commitlog_append(log, bytes_str("a batch"), &end) ||
@@ -221,7 +221,7 @@ void fuzz_manifest(struct bytes input)
 		manifest_apply(m, &edit);
 		manifest_close(m);
 		if (manifest_open(&m, sim_files(disk), sim_root(disk), true))
-			abort();	/* what we wrote ourselves */
+			abort();	/* it is of our own writing */
 		manifest_close(m);
 	}
 	manifest_edit_release(&edit);

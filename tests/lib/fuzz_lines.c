@@ -1,5 +1,5 @@
-/* Fuzzing the lines of documents: what is taken as it is scanned must be what the
- * general reader of JSON makes of it. */
+/* Fuzz target: lines of documents. The fast scanner must read a line as the
+ * general reader of JSON does. */
 #include <stdlib.h>
 
 #include "store/document/line.h"
@@ -58,7 +58,7 @@ static void compare(int a, const struct line_row *x, int b,
 			abort();
 }
 
-/* The first byte chooses the form. */
+/* Check a line; the first byte chooses the form. */
 void fuzz_lines(struct bytes input)
 {
 	static const struct line_place place;

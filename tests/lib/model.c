@@ -21,7 +21,8 @@ static void make_key(struct model *m, uint32_t i)
 	} else if (j == MODEL_PARTITION - 1) {
 		buf_add_byte(&key, KEY_END);
 	} else {
-		/* Before 1, row 1, before 2, row 2 ... */
+		/* The places are: before row 1, row 1, before row 2, row 2
+		 * ... */
 		uint8_t tail[] = { KEY_ROW, 0x40, (uint8_t)((j + 1) / 2),
 				   j & 1 ? KEY_BEFORE_PREFIX : KEY_ROW_END };
 
@@ -95,7 +96,7 @@ static void random_range(struct model *m, struct random *rng,
 	struct deletion d = { 999999 + random_below(rng, 4),
 			      random_below(rng, 2) };
 
-	/* 0 is the beginning of the partition, the others are odd. */
+	/* Place 0 is the beginning of the partition; other bounds are odd. */
 	from = base + (from ? 2 * from - 1 : 0);
 	to = base + 2 * to + 1;
 	if (from > to) {
@@ -226,7 +227,7 @@ struct model_iterator {
 	struct iterator base;
 	const struct model *m;
 	bool reverse;
-	uint32_t at;	/* twice the place: its bound; and one: its row */
+	uint32_t at;	/* of a place: 2 * place its bound, and + 1 its row */
 	struct buf row;
 };
 

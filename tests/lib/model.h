@@ -1,6 +1,6 @@
 /*
- * A table as a sorted array: the naive answer to what the engine says. It has
- * partitions of 16 places each; a place is a row's key or a bound's key.
+ * A table as a sorted array, with which the engine's answers are compared. It
+ * has partitions of 16 places each; a place is the key of a row or of a bound.
  */
 #ifndef TESTS_LIB_MODEL_H
 #define TESTS_LIB_MODEL_H
@@ -23,25 +23,28 @@ struct model {
 
 void model_init(struct model *m, uint32_t partitions);
 void model_release(struct model *m);
-/* The same data; rows stay those of the first, which must live longer. */
+/* Copy the data; the rows stay those of `from`, which must live longer. */
 void model_copy(struct model *to, const struct model *from);
 void model_clear(struct model *m);
 
-/* Some change to a random place: to the model and, as table's, to the batch. */
+/* Make some change at a random place: in the model and, as one of `table`, in
+ * the batch. */
 void model_random_change(struct model *m, struct random *rng,
 			 struct batch *batch, uint32_t table);
-/* Merge what is in b into a. */
+/* Merge the data of b into a. */
 void model_merge(struct model *a, const struct model *b);
 
 /*
- * Seek the iterator to a place (m->count: the end) and compare all it gives.
- * covered: it applies deletions to rows, as a merge does. Asserts.
+ * Seek the iterator to a place (m->count: the end), and assert that all that
+ * follows is as in the model. covered: it applies deletions to rows, as a merge
+ * does.
  */
 void model_check(const struct model *m, struct iterator *it, bool reverse,
 		 uint32_t from, bool covered);
-/* The row at a place with what is in force applied: false when nothing. */
+/* Get the row at a place, with the deletion in force applied. False: nothing is
+ * left. */
 bool model_row(const struct model *m, uint32_t place, struct arena *arena,
 	       struct row *row);
-/* The model as a source of entries; it must outlive the iterator. */
+/* Return the model as a source of entries; it must outlive the iterator. */
 struct iterator *model_iterate(const struct model *m, bool reverse);
 #endif

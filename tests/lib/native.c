@@ -80,7 +80,7 @@ static void check_accepted(const struct native_case *c, struct bytes value)
 	native_print_text(&text, c->kind, value);
 	ck_assert_str_eq(buf_cstr(&text), c->printed);
 	native_check_round_trip(c->kind, value);
-	/* Blanks around a time are CQL's, not a file's. */
+	/* CQL takes blanks around a time, files do not. */
 	if (c->kind != TYPE_TIME || !strchr(c->text, ' '))
 		check_prefixes(c->kind, bytes_str(c->text));
 	buf_release(&want);
@@ -152,7 +152,8 @@ static void random_characters(struct buf *out, struct random *rng, bool ascii)
 		buf_add_str(out, characters[random_below(rng, ascii ? 5 : 11)]);
 }
 
-/* One number and NaN need no other bits; the mapped address has no text. */
+/* Append a random value of a type of fixed length. Left out are other forms of
+ * NaN, and mapped addresses, as no text has them. */
 static void random_fixed(struct buf *out, struct random *rng,
 			 enum type_kind kind)
 {

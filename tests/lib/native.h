@@ -1,4 +1,4 @@
-/* A constant of CQL and what becomes of it, as a real Cassandra answered. */
+/* Constants of CQL, and their values by the answers of a real Cassandra. */
 #ifndef TESTS_LIB_NATIVE_H
 #define TESTS_LIB_NATIVE_H
 #include "store/type/convert.h"
@@ -12,8 +12,9 @@ struct native_case {
 	const char *printed;	/* its canonical text; or why it is refused */
 };
 /*
- * The constant gives these bytes, they print so, are as long as is said, read
- * back, and every prefix of either text may begin one.
+ * Check that the constant has these bytes; that they print so, have the length
+ * that is told, and are read back; and that every prefix of either text may
+ * begin one.
  */
 void native_check(const struct native_case *c);
 struct native_text {
@@ -21,12 +22,12 @@ struct native_text {
 	const char *text;
 	const char *hex;	/* the value's bytes; NULL: it is refused */
 };
-/* native_read_text gives these bytes, or refuses with a reason. */
+/* Check that native_read_text returns these bytes, or refuses with a reason. */
 void native_check_text(const struct native_text *t);
-/* Bytes from their hex form, appended. */
+/* Append the bytes of a hex form. */
 void native_unhex(struct buf *out, const char *hex);
-/* A value of the kind that its text can write, from the whole range. */
+/* Append a random value of the kind that has a text, from the whole range. */
 void native_random(struct buf *out, struct random *rng, enum type_kind kind);
-/* Its text reads back as the same bytes. */
+/* Check that the value's text is read back as the same bytes. */
 void native_check_round_trip(enum type_kind kind, struct bytes value);
 #endif

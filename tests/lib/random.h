@@ -14,19 +14,19 @@ static inline uint64_t random_next(struct random *r)
 	v = (v ^ v >> 27) * 0x94d049bb133111ebULL;
 	return v ^ v >> 31;
 }
-/* Seeds that follow each other give sequences that share nothing. */
+/* Return a generator; neighbouring seeds have independent sequences. */
 static inline struct random random_seeded(uint64_t seed)
 {
 	struct random start = { seed };
 
 	return (struct random){ random_next(&start) };
 }
-/* 0 to limit - 1. */
+/* Return a number from 0 to limit - 1. */
 static inline uint32_t random_below(struct random *r, uint32_t limit)
 {
 	return (uint32_t)(random_next(r) >> 32) % limit;
 }
-/* Append up to most - 1 bytes; half of the time from few values. */
+/* Append up to most - 1 bytes; half of the time of few different values. */
 static inline void random_bytes(struct random *r, struct buf *out, uint32_t most)
 {
 	static const uint8_t few[] = { 0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff };

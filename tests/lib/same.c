@@ -121,7 +121,7 @@ bool same_json(struct arena *arena, struct bytes a, struct bytes b,
 	return same_number(arena, a, b, decimal);
 }
 
-/* Clients are told the bare names of user types. */
+/* Remove the quotes: clients get the names of user types without. */
 static void unquote(struct buf *name)
 {
 	size_t len = 0;

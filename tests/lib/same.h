@@ -1,17 +1,18 @@
-/* Whether two answers of CQL, as JSON, are the same (tests/vectors/README.md). */
+/* Compare answers of CQL, as JSON (tests/vectors/README.md). */
 #ifndef TESTS_LIB_SAME_H
 #define TESTS_LIB_SAME_H
 #include "store/cql/cql.h"
 
 /*
- * Numbers by exact value and kind, objects in any order of members, blanks
- * apart. decimal: a number's digits count, in a result where has_decimal.
+ * True if two JSON texts are equal: numbers in value and kind, objects in any
+ * order of their members, blanks do not count. decimal: the digits of numbers
+ * count, as in results for which has_decimal is true.
  */
 bool same_json(struct arena *arena, struct bytes a, struct bytes b,
 	       bool decimal);
 bool has_decimal(const struct cql_result *result);
-/* [{"name": …, "type": …}, …] and [[…], …] of a result, appended. An error of
- * the read ends it: -errno. */
+/* Append [{"name": …, "type": …}, …] to columns, and the rows as [[…], …]. 0 or
+ * the -errno of a row that cannot be read. */
 int print_result(struct cql_result *result, struct buf *columns,
 		 struct buf *rows);
 #endif

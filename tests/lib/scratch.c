@@ -78,7 +78,7 @@ void scratch_write(struct scratch *s, const char *name, struct bytes contents)
 			   O_WRONLY | O_CREAT);
 
 	ck_assert_int_ge(fd, 0);
-	/* In place: truncating to nothing first makes some systems sync. */
+	/* Write in place: some systems sync after a truncation to nothing. */
 	ck_assert_int_eq(ftruncate(fd, (off_t)contents.len), 0);
 	ck_assert_int_eq(file_write(&file_system, fd, contents.ptr,
 				    contents.len, 0), 0);

@@ -1,5 +1,5 @@
 /*
- * A directory of a test's own: made empty, removed with all that is in it, one
+ * A directory for a test: made empty, and removed with the files in it, one
  * level deep. A failure of the system ends the test.
  */
 #ifndef TESTS_LIB_SCRATCH_H
@@ -14,18 +14,19 @@ struct scratch {
 };
 void scratch_open(struct scratch *s);
 void scratch_close(struct scratch *s);
-/* One for each test of a case, which says nothing on stderr. */
+/* The directory of each test of a case, which is quiet on stderr. */
 extern struct scratch scratch;
 void scratch_fixture(TCase *tc);
-/* How many files there are. */
+/* Return how many files there are. */
 size_t scratch_count(struct scratch *s);
 /* Read a file whole; write it whole (created or replaced). */
 void scratch_read(struct scratch *s, const char *name, struct buf *out);
 void scratch_write(struct scratch *s, const char *name, struct bytes contents);
 
 /*
- * The system's files, but the nth call that writes, syncs, creates, renames or
- * unlinks fails with err, and with for_good every later one. calls counts them.
+ * The system's files; but the nth call that writes, syncs, creates, renames or
+ * unlinks fails with err, and if for_good every later one too. `calls` counts
+ * them.
  */
 struct faulty {
 	struct file_ops ops;	/* give its address to what is tested */
@@ -35,6 +36,6 @@ struct faulty {
 	long calls;
 };
 void faulty_init(struct faulty *f);
-/* For tests of damage: say nothing on stderr from now on, or again. */
+/* Write nothing to stderr from now on (for tests of damage), or write again. */
 void quiet(bool on);
 #endif

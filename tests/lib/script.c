@@ -10,8 +10,9 @@
 #include "tests/lib/store.h"
 
 /*
- * Later than the clock of the machine, and it never goes back: the UUIDs of
- * now() only rise, whatever ran in this process before.
+ * The time at which scripts begin. It is later than the clock of the machine,
+ * and never goes back: so the UUIDs of now() only rise, whatever ran in this
+ * process before.
  */
 #define BEGIN_US 2524608000000000LL	/* 2050-01-01 */
 static int64_t now_us = BEGIN_US;
@@ -20,7 +21,7 @@ struct script {
 	const char *path;
 	enum script_mode mode;
 	FILE *file;
-	char *buffer, *entry;	/* a line; it and those that continue it */
+	char *buffer, *entry;	/* a line; a line with those continuing it */
 	size_t size;
 	ssize_t length;		/* of the line read ahead; <= 0: none */
 	int line, begin;	/* of that line; of the entry */
@@ -31,10 +32,10 @@ struct script {
 	struct arena arena;
 	unsigned failures;
 
-	/* The last statement, and what has not been looked at. */
+	/* The last statement, and its answer until it is compared. */
 	char *statement;
 	int err;
-	bool answered;		/* rows or error: looked at */
+	bool answered;		/* its rows or error were compared */
 	struct buf columns, rows, names, warnings;
 	bool decimal;
 };
@@ -48,7 +49,7 @@ static void read_line(struct script *s)
 		s->buffer[--s->length] = 0;
 }
 
-/* The next line with what continues it; NULL at the end. */
+/* Return the next line with those that continue it; NULL at the end. */
 static char *next_entry(struct script *s)
 {
 	struct buf text = BUF_INIT;
@@ -122,7 +123,8 @@ static const char *error_of(struct script *s)
 	return copy;
 }
 
-/* What nothing was said of: it succeeded and gave no rows. */
+/* Check that a statement whose answer was not compared succeeded without
+ * rows. */
 static void settle(struct script *s)
 {
 	if (!s->statement || s->answered)
@@ -220,7 +222,7 @@ static void run_many(struct script *s, char *text)
 	disturb(s);
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ---------------------------------------------------------------- comparing */
 static void expect_rows(struct script *s, const char *rows)
 {
 	s->answered = true;
@@ -250,7 +252,8 @@ static void expect_error(struct script *s, const char *error)
 		told(s, error, got);
 }
 
-/* "FILE TEXT": the text stands in the file, blanks and line ends apart. */
+/* Check "FILE TEXT": the file contains the text; blanks and line ends do not
+ * count. */
 static void expect_text(struct script *s, char *where)
 {
 	char *text = strchr(where, ' '), *got = NULL, *to, *from;
@@ -276,7 +279,7 @@ static void expect_text(struct script *s, char *where)
 	free(got);
 }
 
-/* Each of the ids is told of there as "row ID". */
+/* Check that each of the ids is mentioned in that file, as "row ID". */
 static void expect_elsewhere(struct script *s, const char *path)
 {
 	char *ids = strdup(s->ids), *id, *rest = ids;

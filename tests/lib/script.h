@@ -4,7 +4,7 @@
  *
  *	# words			a comment
  *	[NAME]			a new store, until the next of these
- *	@ ID ID …		the rows of the acceptance list that what follows proves
+ *	@ ID ID …		the rows of the acceptance list that this proves
  *	> STATEMENT		runs; a tab continues a line
  *	* N STATEMENT		runs N times, with $i as 1 to N
  *	= [[…], …]		the rows it gave, as JSON; a tab continues
@@ -12,19 +12,19 @@
  *	! CLASS MESSAGE		it failed so; of a SyntaxException the message
  *				is a part
  *	% TEXT			one of its warnings has this text in it
- *	+ SECONDS		the clock goes on
- *	? FILE TEXT		the text stands in this file of the tree
- *	/ FILE			the row is proved there: FILE names its id
+ *	+ SECONDS		the clock moves on
+ *	? FILE TEXT		this file of the source tree contains the text
+ *	/ FILE			the row is proved there: FILE mentions its id
  *
- * A statement without = or ! must succeed and give no rows. The clock stands
- * still, on 2050-01-01, unless told otherwise.
+ * A statement without = or ! must succeed and return no rows. The clock shows
+ * 2050-01-01, and moves only by +.
  */
 #ifndef TESTS_LIB_SCRIPT_H
 #define TESTS_LIB_SCRIPT_H
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What happens after each statement that changed something. */
+/* What is done after each statement that changed something. */
 enum script_mode {
 	SCRIPT_PLAIN,
 	SCRIPT_FLUSH,
@@ -32,7 +32,8 @@ enum script_mode {
 	SCRIPT_REOPEN,
 	SCRIPT_MODES
 };
-/* Play a file: how often it did not answer as it must, each told on stdout. */
+/* Run a script. Returns how many answers were wrong; each is printed on
+ * stdout. */
 unsigned script_play(const char *path, enum script_mode mode);
 /* Call `see` for each id of the file. */
 void script_ids(const char *path, void (*see)(void *context, const char *id),

@@ -1,4 +1,5 @@
-/* The tree with a shop (tree_shop) for each test of a case, in few letters. */
+/* A tree with a shop (tree_shop) for each test of a case, and short names for
+ * its assertions. */
 #ifndef TESTS_LIB_SHOP_H
 #define TESTS_LIB_SHOP_H
 #include <check.h>

@@ -1,11 +1,11 @@
 /*
- * What a power cut leaves of a disk in memory. Each file is made again from its
- * durable image and a choice of its changes: every sector has a point in time
- * of its own up to which its writes are there, and so has the size. A file that
- * was cut shorter has lost what was behind, once the new size is there.
+ * The disk in memory after a crash. After a power cut each file is made again
+ * from its durable image and a choice of its changes: every sector has its own
+ * point in time up to which its writes are there, and so has the size. A file
+ * that was truncated has lost the bytes after its new size, once that is there.
  *
- * A kill leaves everything as it is: the next process sees all that was written,
- * and what was not synced still is not.
+ * A kill leaves everything as it is: the next process sees all that was
+ * written, and unsynced writes are still not durable.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct choice {
 	uint64_t time;		/* SIM_PREFIX: all before it */
 };
 
-/* How many of count changes are there, for a sector or a size. */
+/* Choose how many of count changes, of a sector or a size, are there. */
 static size_t random_cut(struct random *rng, size_t count)
 {
 	switch (random_below(rng, 3)) {
@@ -61,7 +61,8 @@ static size_t choose_cut(const struct choice *c, const struct node *n)
 	}
 }
 
-/* A number that belongs to this sector: the same for all of its changes. */
+/* Return how many changes of this sector are there: the same number for each of
+ * them. */
 static size_t cut_of_sector(const struct choice *c, const struct node *n,
 			    size_t at, uint64_t salt, size_t cut)
 {
@@ -73,7 +74,7 @@ static size_t cut_of_sector(const struct choice *c, const struct node *n,
 	return random_cut(&rng, n->change_count);
 }
 
-/* Half of the sector's change is there; which half is by chance. */
+/* Apply half of the sector's change; the half is chosen at random. */
 static void tear(struct node *to, const struct change *c, struct random *rng)
 {
 	struct sector *old = c->at < to->now.room ? to->now.sectors[c->at] :
@@ -111,19 +112,19 @@ static void crash_file(struct node *to, const struct node *n,
 				image_set(&to->now, c->at, c->sector);
 		} else if (i < size_cut) {
 			size = c->size;
-			/* What is there already may lie behind an old size. */
+			/* Sectors that are there may lie after an old size. */
 			if (size > to->now.size)
 				to->now.size = size;
 			image_resize(&to->now, size);
 		}
 	}
-	/* Sectors of writes whose size did not come. */
+	/* Sectors may be there of writes whose new size is not. */
 	to->now.size = (uint64_t)to->now.room * SECTOR + size;
 	image_resize(&to->now, size);
 	image_copy(&to->durable, &to->now);
 }
 
-/* Nodes of the new disk are made as names lead to them. */
+/* Return the node of the new disk for n; it is made when a name leads to it. */
 static struct node *crash_node(struct sim *sim, struct node *n,
 			       const struct choice *choice);
 
@@ -187,7 +188,7 @@ static void copy_names(struct names *to, const struct names *from)
 		to->list[i].node = to->list[i].node->copy;
 }
 
-/* Its copy, with the changes that are not synced. */
+/* Copy a node, with its changes that are not synced. */
 static void copy_node(const struct node *n)
 {
 	struct node *to = n->copy;
@@ -242,7 +243,7 @@ struct sim *sim_crash(struct sim *sim, enum sim_crash kind, struct random *rng)
 	return to;
 }
 
-/* Sectors have numbers, so that not every byte is looked at. */
+/* Digest an image by the numbers of its sectors, not by their bytes. */
 static uint64_t digest_image(const struct image *m)
 {
 	XXH3_state_t *state = XXH3_createState();
@@ -265,7 +266,7 @@ static uint64_t digest_image(const struct image *m)
 
 static uint64_t digest_names(const struct names *names, unsigned depth);
 
-/* As it is now, and as it is on the disk. */
+/* Digest a node as it is now, and as it is durable. */
 static uint64_t digest_node(const struct node *n, unsigned depth)
 {
 	uint64_t now = n->is_directory ? digest_names(&n->names, depth) :
@@ -278,7 +279,7 @@ static uint64_t digest_node(const struct node *n, unsigned depth)
 	return now * 0x9e3779b97f4a7c15u + durable;
 }
 
-/* The order of names does not count. */
+/* Digest names; their order does not count. */
 static uint64_t digest_names(const struct names *names, unsigned depth)
 {
 	uint64_t sum = names->count;

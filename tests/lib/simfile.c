@@ -1,4 +1,5 @@
-/* The disk in memory: images, directories, calls. crash states: simcrash.c. */
+/* The disk in memory: images, directories, calls. simcrash.c has its
+ * crashes. */
 #include "tests/lib/simfile.h"
 
 #include <check.h>
@@ -64,7 +65,7 @@ void image_set(struct image *m, size_t at, struct sector *s)
 	m->sectors[at] = s;
 }
 
-/* Bytes behind the end are zeros, also when the file grows again. */
+/* Bytes after the end become zeros, for when the file grows again. */
 void image_resize(struct image *m, uint64_t size)
 {
 	size_t whole = (size_t)(size / SECTOR), i, tail = size % SECTOR;
@@ -183,7 +184,8 @@ static void write_bytes(struct sim *sim, struct node *n, const uint8_t *from,
 	}
 }
 
-/* What was stored into maps since the last look. */
+/* Note as changes the bytes that were stored through maps since the last
+ * call. */
 void sim_collect_maps(struct sim *sim)
 {
 	static const uint8_t zeros[SECTOR];
@@ -319,7 +321,8 @@ void sim_fill(struct sim *sim, bool full)
 }
 
 /* ----------------------------------------------------------------- calls */
-/* Before a call that changes something; its maps as they are now. */
+/* Begin a call; before a change the maps are collected, and the hook is
+ * called. */
 static struct sim *begin(void *context, bool changes)
 {
 	struct sim *sim = context;
@@ -360,8 +363,8 @@ static int new_fd(struct sim *sim, struct node *n)
 }
 
 /*
- * The directory that a path's last name is in, and that name. Below a
- * directory it is one name; from outside an absolute path.
+ * Find the directory of a path's last name, and that name. Relative to a
+ * directory the path is one name; from outside it is absolute.
  */
 static struct node *walk(struct sim *sim, int dir, const char *path,
 			 const char **last)
@@ -387,7 +390,7 @@ static struct node *look_up(struct sim *sim, struct node *dir, const char *name)
 {
 	if (!*name || !strcmp(name, "."))
 		return dir;
-	if (!strcmp(name, ".."))	/* the tests' stores are below the root */
+	if (!strcmp(name, ".."))	/* stores of tests are below the root */
 		return sim->root;
 	return names_find(&dir->names, name);
 }
@@ -555,7 +558,7 @@ static int sim_list(void *context, int dir,
 	size_t i;
 	int err = 0;
 
-	/* As it is now: it changes below the caller's hands. */
+	/* Copy the names, as the caller may change them meanwhile. */
 	names_copy(&names, &node_of(sim, dir)->names);
 	end(sim, 0);
 	for (i = 0; i < names.count && !err; i++)
@@ -603,7 +606,8 @@ static int sim_unmap(void *context, void *address, size_t len)
 	return (int)end(sim, 0);
 }
 
-/* The sectors of the range, and the size, which must have been there before. */
+/* Make the sectors of the range durable, and the size, which must be so
+ * already. */
 static int sim_map_sync(void *context, int fd, void *address, size_t len)
 {
 	struct sim *sim = begin(context, true);

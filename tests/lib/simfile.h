@@ -1,13 +1,14 @@
 /*
- * A disk in memory behind the table of file.h, that remembers what was not
- * synced. At any moment it can be asked what a power cut would leave: all that
- * was synced, and of the rest, file by file, some of the 512-byte sectors and
- * sizes, and of each directory's unsynced changes the first few. (Nothing but
- * a sync of a directory makes a name durable here, and a sync of a file only
- * its bytes: what POSIX promises, not what a kind filesystem does.)
+ * A disk in memory, used through the table of file.h, that remembers which
+ * changes were not synced. At any moment it can make the disk that a power cut
+ * would leave: with all that was synced, and of the rest, file by file, some of
+ * the 512-byte sectors and sizes, and of each directory the first few of its
+ * unsynced changes. (Only a sync of a directory makes a name durable here, and
+ * a sync of a file only its bytes. This is what POSIX promises; many
+ * filesystems do more.)
  *
  * Sectors are shared between disks, so that a state costs little. Any thread
- * may call the files; a hook and a crash want the caller alone.
+ * may call the files; while a hook or a crash runs no other thread may.
  */
 #ifndef TESTS_LIB_SIMFILE_H
 #define TESTS_LIB_SIMFILE_H
@@ -18,23 +19,23 @@ struct sim;
 
 struct sim *sim_new(void);
 void sim_free(struct sim *sim);
-/* The table; it is valid as long as the disk is. */
+/* Return the table, which is valid as long as the disk is. */
 const struct file_ops *sim_files(struct sim *sim);
-/* A descriptor of its root directory; it need not be closed. */
+/* Return a descriptor of its root directory, which need not be closed. */
 int sim_root(struct sim *sim);
-/* Files can be mapped from now on; else they are refused with -EOPNOTSUPP. */
+/* Allow maps of files from now on; until then they are refused: -EOPNOTSUPP. */
 void sim_allow_maps(struct sim *sim);
-/* From now on all files together take no more room than they do, or as much as
- * they like. What a crash leaves has room again. */
+/* Let the files together take no more room than they do now, or as much as they
+ * like. The disk after a crash has room again. */
 void sim_fill(struct sim *sim, bool full);
 /*
- * Be called before every call that changes or syncs something (NULL: no more):
- * there a crash can be tried.
+ * Call `before` before every call that changes or syncs something (NULL: no
+ * more): a crash can be tried there.
  */
 void sim_hook(struct sim *sim, void (*before)(void *context), void *context);
-/* How many calls changed or synced something. */
+/* Return how many calls changed or synced something. */
 long sim_calls(const struct sim *sim);
-/* How many descriptors are open, sim_root's not counted. */
+/* Return how many descriptors are open, without those of sim_root. */
 size_t sim_open_count(const struct sim *sim);
 
 enum sim_crash {
@@ -50,20 +51,21 @@ enum sim_crash {
 	SIM_TORN,	/* the same, and one sector is half old, half new */
 	SIM_KINDS
 };
-/* A disk as the crash left it. The old one continues. */
+/* Return the disk as a crash leaves it; the old disk stays as it is. */
 struct sim *sim_crash(struct sim *sim, enum sim_crash kind, struct random *rng);
-/* What is on the disk, as a number: two states that differ, differ in it. */
+/* Return a digest of the disk: different states have different ones. */
 uint64_t sim_digest(struct sim *sim);
 
 /*
- * Another table's files, but the nth call fails with err, or is short; with
- * for_good every later one too. Closing, unmapping and hints never fail.
+ * The files of another table; but the nth call fails with err, or its transfer
+ * is short, and if for_good every later one too. Closing, unmapping and hints
+ * never fail.
  */
 struct faults {
 	struct file_ops ops;	/* give its address to what is tested */
 	const struct file_ops *under;
 	long fail_at;		/* 0: never; counted from 1 */
-	long pairs;		/* and the call that comes so much later */
+	long pairs;		/* also the call that comes so much later */
 	int err;		/* negative errno; 0: short transfers */
 	bool for_good;
 	bool only_changes;	/* do not count calls that only read */

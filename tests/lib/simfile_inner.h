@@ -9,14 +9,16 @@
 #define NAME_ROOM 40
 #define FIRST_FD 100000	/* no real descriptor is mistaken for one */
 
-/* As ck_assert, which writes a note to a file each time it holds. */
+/* An assertion as ck_assert, but without the note that this writes each
+ * time. */
 #define insist(condition)                                                     \
 	do {                                                                  \
 		if (!(condition))                                             \
 			ck_abort_msg("not so: " #condition);                  \
 	} while (0)
 
-/* Not changed once it is part of an image: a write makes another. */
+/* A sector is not changed once it is part of an image: a write makes
+ * another. */
 struct sector {
 	uint8_t bytes[SECTOR];
 	uint64_t id;
@@ -49,7 +51,7 @@ struct names {
 void names_copy(struct names *to, const struct names *from);
 struct node *names_find(const struct names *names, const char *name);
 
-/* What was done to a file or directory and not synced. */
+/* A change of a file or directory that is not synced. */
 struct change {
 	enum { CHANGE_SECTOR, CHANGE_SIZE, CHANGE_NAME, CHANGE_MOVE } kind;
 	uint64_t time;		/* counts over the disk */
@@ -57,7 +59,7 @@ struct change {
 	struct sector *sector;
 	uint64_t size;
 	char from[NAME_ROOM], name[NAME_ROOM];
-	struct node *node;	/* NULL: the name goes */
+	struct node *node;	/* NULL: the name is removed */
 };
 void names_change(struct names *names, const struct change *c);
 

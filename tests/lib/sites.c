@@ -12,12 +12,12 @@
 #include "store/base/lock.h"
 
 #define FRAMES 8
-#define SEEN 65536	/* more are put down again and again */
+#define SEEN 65536	/* further ones are noted more than once */
 
 static struct mutex lock = MUTEX_INIT;
 static uint64_t seen[SEEN];
 
-/* Add it: false if it was there. */
+/* Add a number to the set. False: it was there. */
 static bool add(uint64_t sum)
 {
 	size_t i = sum % SEEN, tries;

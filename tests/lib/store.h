@@ -15,31 +15,33 @@ struct test_store {
 	char path[128];
 	struct store_options options;
 };
-/* A new store without threads: flushes and compactions when told. */
+/* Make a store without threads: it flushes and compacts only when it is told
+ * to. */
 void test_store_open(struct test_store *t);
-/* With options; create is set. */
+/* The same with options, in which create is set. */
 void test_store_open_with(struct test_store *t,
 			  const struct store_options *options);
-/* Open the store of a simulated disk, without threads; create: or make it. As
- * store_open. */
+/* Open the store of a simulated disk, without threads; create: make it. Returns
+ * as store_open. */
 int test_store_open_on(struct store **out, struct sim *disk, bool create);
-/* A copy of the store in a directory of the tree's (its files' modes are the
- * copy's own), not opened or opened. */
+/* Copy the store in a directory of the source tree; the files' modes are new.
+ * The second opens the copy too. */
 void test_store_copy(struct test_store *t, const char *from);
 void test_store_open_copy(struct test_store *t, const char *from);
-/* Close and open again: what was in memory comes from the log. */
+/* Close the store and open it again: the memtables come back from the log. */
 void test_store_reopen(struct test_store *t);
-/* Close (what is open) and remove the directory. */
+/* Close the store, if it is open, and remove its directory. */
 void test_store_close(struct test_store *t);
-/* A path that does not exist yet; its owner removes it with remove_tree. */
+/* Return a path that does not exist yet; the caller removes it by
+ * remove_tree. */
 void test_path(char path[128]);
 void remove_tree(const char *path);
 
-/* commit_write for who writes alone: locks what was collected. */
+/* Commit a write as commit_write, with the locks for it. */
 int test_write(struct write *w);
 
-/* Make or replace by store_edit_schema. Takes over the reference. The table
- * that is in force then: a reference. */
+/* Make or replace a keyspace or table by store_edit_schema; a reference is
+ * taken over. Returns a reference to the new table. */
 void test_add_keyspace(struct store *s, const char *name);
 struct table *test_add_table(struct store *s, struct table *table);
 void test_drop_table(struct store *s, const char *keyspace, const char *name);

@@ -76,7 +76,7 @@ int tree_walk(struct tree *t, const char *path, struct fs_entry *entry)
 	return err;
 }
 
-/* The directory of a path (counted), and the name in it. */
+/* Find the directory of a path (counted), and the name in it. */
 static int walk_parent(struct tree *t, const char *path, uint64_t *parent,
 		       const char **name)
 {
@@ -195,7 +195,8 @@ static int truncate_once(struct tree *t, const char *path, uint64_t size)
 	return err;
 }
 
-/* A name that is answered ESTALE is looked up again, once, as the kernel does. */
+/* A path that is answered ESTALE is looked up again, once, as the kernel
+ * does. */
 int tree_truncate(struct tree *t, const char *path, uint64_t size)
 {
 	int err = truncate_once(t, path, size);
@@ -400,6 +401,15 @@ const char *tree_cql(struct tree *t, const char *file, const char *text,
 	} while (!failed && t->text.len > before);
 	tree_release(t, &f);
 	return buf_cstr(&t->text);
+}
+
+void tree_one_row(struct tree *t)
+{
+	tree_run(t, "CREATE KEYSPACE k WITH replication = {'class': "
+		    "'SimpleStrategy', 'replication_factor': 1};"
+		    "CREATE TABLE k.t (p text, c text, v text, "
+		    "PRIMARY KEY (p, c));"
+		    "INSERT INTO k.t (p, c, v) VALUES ('p', 'c', 'old');");
 }
 
 void tree_shop(struct tree *t)

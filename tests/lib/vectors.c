@@ -9,7 +9,7 @@ static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* Behind the JSON value that begins here. */
+/* Return the end of the JSON value that begins here. */
 static const uint8_t *skip_value(const uint8_t *at, const uint8_t *end)
 {
 	int depth = 0;

@@ -1,7 +1,7 @@
 /*
- * The recorded answers of tests/vectors: JSON objects a line, each a statement
- * and what a real Cassandra answered (tests/vectors/README.md). Tests run in
- * the folder that holds tests/.
+ * The recorded answers of tests/vectors: a JSON object in each line, with a
+ * statement and the answer of a real Cassandra (tests/vectors/README.md). Tests
+ * run in the folder above tests/.
  */
 #ifndef TESTS_LIB_VECTORS_H
 #define TESTS_LIB_VECTORS_H
@@ -14,7 +14,7 @@ struct vector {
 	int line;		/* from 1 */
 	struct bytes text;	/* the whole line */
 	struct bytes cql;	/* unescaped; null in a line with an event */
-	struct bytes answer;	/* its JSON, as it stands */
+	struct bytes answer;	/* its JSON, unchanged */
 	struct bytes code, message;	/* of an error; null without one */
 	struct bytes differs;	/* why not to compare; null: compare */
 	struct bytes event, keyspace;	/* in vectors/random; else null */
@@ -28,14 +28,15 @@ struct vectors {
 	struct arena arena;
 };
 
-/* tests/vectors/NAME.jsonl. Ends the test when it is not there. */
+/* Open tests/vectors/NAME.jsonl; the test ends if it is not there. */
 void vectors_open(struct vectors *v, const char *name);
-/* 1 with *vector (valid until the next call), 0 at the end. */
+/* Step to the next line: 1 with *vector (valid until the next call), 0 at the
+ * end. */
 int vectors_next(struct vectors *v, struct vector *vector);
 void vectors_close(struct vectors *v);
 /*
- * The value of a member of a JSON object, as it stands; null when there is no
- * such member. And a JSON string unescaped, into arena.
+ * Return the value of a member of a JSON object, unchanged; null: there is no
+ * such member. Or return a JSON string without its escapes, in the arena.
  */
 struct bytes vector_member(struct bytes object, const char *name);
 struct bytes vector_string(struct arena *arena, struct bytes json);

@@ -26,7 +26,7 @@ struct suite_entry {
 };
 void suite_register(struct suite_entry *entry);
 
-/* count, or count / WIDEFS_TEST_SCALE (at least 1) where that is set. */
+/* Return count, or count / WIDEFS_TEST_SCALE (at least 1) if that is set. */
 int test_scale(int count);
 /*
  * For tests that can run longer: how often to repeat themselves with the next

@@ -48,7 +48,7 @@ START_TEST(one_user_has_half_and_all_three_quarters)
 	ok(charge_set(&a, &root, R, 0, 20));
 	ok(charge_set(&a, &owner, R, MOUNTER, 5));
 	fails(EMFILE, charge_set(&a, &owner, R, MOUNTER, 6));
-	/* Less always goes, whoever asks. */
+	/* Lowering never fails, whoever asks. */
 	ok(charge_set(&a, &one, R, 3000, 10));
 	ok(charge_set(&a, &owner, R, MOUNTER, 45));
 	ck_assert_uint_eq(accounts_used(&a, R), 100);
@@ -64,8 +64,7 @@ START_TEST(one_user_has_half_and_all_three_quarters)
 }
 END_TEST
 
-/* Who makes it larger pays for all of it. */
-START_TEST(a_charge_goes_to_who_makes_it_grow)
+START_TEST(the_user_who_raises_a_charge_pays_for_it)
 {
 	struct charge c = { .of = NULL }, d = c;
 	struct accounts a;
@@ -86,7 +85,7 @@ START_TEST(a_charge_goes_to_who_makes_it_grow)
 }
 END_TEST
 
-START_TEST(what_is_shared_counts_once_in_all)
+START_TEST(shares_count_once_towards_the_total)
 {
 	struct shares s = { .what = R, .amount = 50 }, large = s, none = s;
 	struct accounts a;
@@ -184,7 +183,7 @@ START_TEST(random_charges_add_up)
 			owner[i] = who;
 		taken++;
 		ck_assert_uint_eq(a.used[R], all);
-		/* Who took it over is known by what it then is charged to. */
+		/* The new owner is known by the account that is charged. */
 		owner[i] = c[i].of ? owner[i] : 0;
 	}
 	ck_assert_int_gt(taken, 500);
@@ -288,7 +287,7 @@ START_TEST(open_files)
 		ok(hold(i % 3 ? "shop/users/a/country" :
 			i % 2 ? "shop/users/a.json" : ".cql", O_RDONLY));
 	fails(EMFILE, hold("shop/users/a/country", O_RDONLY));
-	/* What was to be made is not there. */
+	/* The file was not made. */
 	fails(EMFILE, hold("shop/users/a/.country.AbCdEf", CREATE));
 	is_gone("shop/users/a/.country.AbCdEf");
 	as(2000);
@@ -339,7 +338,7 @@ START_TEST(directories_in_memory)
 	is_gone("shop/plain/more");
 	ok(tree_rmdir(&shop, "shop/plain/d9"));
 	ok(tree_mkdir(&shop, "shop/plain/more"));
-	/* Who has no room loses no row, and makes some. */
+	/* A user without room loses no row, and can make rows. */
 	as(2000);
 	for (i = 0; i < 5; i++) {
 		snprintf(path, sizeof(path), "shop/plain/e%d", i);
@@ -351,7 +350,7 @@ START_TEST(directories_in_memory)
 	ok(tree_unlink(&shop, "shop/plain/e0/f"));
 	as(0);
 	ok(tree_mkdir(&shop, "shop/plain/roots"));
-	/* A rename is paid by who kept it. */
+	/* After a rename the user who kept it still pays. */
 	for (i = 0; i < 5; i++) {
 		snprintf(path, sizeof(path), "shop/plain/e%d", i);
 		ok(tree_rmdir(&shop, path));
@@ -367,7 +366,7 @@ START_TEST(directories_in_memory)
 }
 END_TEST
 
-/* The last row of a directory goes where nobody may keep it: so does that. */
+/* If the user may keep no directory, it is gone with its last row. */
 START_TEST(directories_left_by_their_rows)
 {
 	as(0);
@@ -403,7 +402,7 @@ START_TEST(pending_values)
 	as(2000);
 	ok(hold("shop/plain/a/h", CREATE));
 	ck_assert_int_eq(write_held(2, "0123456789", 80), 10);
-	/* It grows by another's hand, who has no room for all of it. */
+	/* Another user, without room for all of it, makes it grow. */
 	ok(hold("shop/plain/a/f", O_WRONLY));
 	fails(ENOSPC, (int)write_held(3, "0123456789", 60));
 	as(0);
@@ -465,7 +464,7 @@ START_TEST(values_held_for_readers)
 	as(2000);
 	ok(hold("shop/users/a/country", O_RDONLY));
 	ck_assert_uint_eq(accounts()->used[RESOURCE_READ], 601);
-	/* The one that all have goes with the last of them. */
+	/* The shared text is freed with its last reader. */
 	release_held(held_count - 1);
 	as(1000);
 	release_held(held_count - 1);
@@ -479,7 +478,7 @@ START_TEST(values_held_for_readers)
 	ok(hold("shop/users/a.json", O_RDONLY));
 	ok(read_held(2, 0, 10));
 	let_all_go();
-	/* So is what is printed. */
+	/* So are texts that are printed. */
 	bound(RESOURCE_READ, 200);
 	as(1000);
 	ok(hold(".widefs/help", O_RDONLY));
@@ -590,7 +589,7 @@ START_TEST(results_that_are_not_read)
 	}
 	ck_assert_int_eq(refused, 1);
 	ck_assert_uint_le(accounts()->used[RESOURCE_RESULTS], 20480);
-	/* What can be read then ends with the reason. */
+	/* After the rows that can be read comes the reason. */
 	do {
 		buf_clear(&shop.text);
 		ok(fs_read(shop.fs, &shop.call, held[0].node, held[0].handle, 0,
@@ -609,7 +608,8 @@ START_TEST(results_that_are_not_read)
 }
 END_TEST
 
-/* A file of statements is each open's own: no write waits for another's. */
+/* Each open of a file of statements has its own node: no write waits for
+ * another. */
 START_TEST(consoles_have_nodes_of_their_own)
 {
 	int i, j;
@@ -695,7 +695,8 @@ static void random_step(struct random *rng)
 	}
 }
 
-/* Bounds that are met all the time; afterwards nothing is held. */
+/* Random steps with bounds that are often reached; afterwards nothing is
+ * held. */
 START_TEST(everything_is_given_back)
 {
 	static const char *const rest[] = { "a", "b", "c" };
@@ -751,8 +752,8 @@ SUITE(account)
 	TCase *tc = tcase_create("mechanism");
 
 	tcase_add_test(tc, one_user_has_half_and_all_three_quarters);
-	tcase_add_test(tc, a_charge_goes_to_who_makes_it_grow);
-	tcase_add_test(tc, what_is_shared_counts_once_in_all);
+	tcase_add_test(tc, the_user_who_raises_a_charge_pays_for_it);
+	tcase_add_test(tc, shares_count_once_towards_the_total);
 	tcase_add_test(tc, without_memory_nothing_is_charged);
 	tcase_add_loop_test(tc, random_charges_add_up, 0, test_scale(20));
 	suite_add_tcase(suite, tc);

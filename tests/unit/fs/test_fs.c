@@ -51,7 +51,7 @@ START_TEST(a_row_and_its_cells)
 }
 END_TEST
 
-START_TEST(what_is_refused_keeps_the_old_value)
+START_TEST(a_refused_value_leaves_the_old_one)
 {
 	int err;
 
@@ -187,7 +187,7 @@ START_TEST(a_row_document)
 	double timeout;
 	int err;
 
-	/* The kernel asks for the attributes of what was just made. */
+	/* The kernel asks for the attributes of a file that was just made. */
 	ok(tree_open_file(&shop, "shop/users/new.json", CREATE, &f));
 	ok(fs_getattr(shop.fs, &shop.call, f.node, 0, &st, &timeout));
 	ck_assert_int_eq(st.st_nlink, 1);
@@ -301,7 +301,7 @@ START_TEST(times_are_kept)
 	ck_assert_int_eq(st.st_mtim.tv_sec, 2000);
 	ok(tree_stat(&shop, "shop/users", &again));
 	ck_assert_int_eq(again.st_mtim.tv_sec, 3000);
-	/* A value that changes is no child that comes or goes. */
+	/* When a value changes, no child comes or goes. */
 	ok(tree_echo(&shop, "shop/users/a/country", CREATE, "au\n"));
 	ok(tree_stat(&shop, "shop/users/a", &again));
 	ck_assert_int_eq(again.st_mtim.tv_sec, 2000);
@@ -314,9 +314,9 @@ START_TEST(times_are_kept)
 }
 END_TEST
 
-/* That a table has set times is remembered with the first: a write that was
- * refused is not it. */
-START_TEST(times_are_kept_behind_a_refusal)
+/* A table remembers, from the first on, that times were set in it. A write that
+ * was refused does not count. */
+START_TEST(times_are_kept_after_a_refusal)
 {
 	struct fs_entry table;
 	struct stat st;
@@ -375,15 +375,16 @@ START_TEST(extended_attributes)
 }
 END_TEST
 
-/* The cell has the largest timestamp there is. */
+/* Give the cell the largest timestamp. */
 static void be_the_latest(const char *path)
 {
 	ok(tree_setxattr(&shop, path, "user.writetime", "9223372036854775807"));
 }
 
 /*
- * Nothing can be later than the largest timestamp: what cannot be honoured is
- * refused, however it is written, and says why. A deletion wins a tie.
+ * Nothing can be later than the largest timestamp: a write that would have no
+ * effect is refused with the reason, whatever call makes it. A deletion wins a
+ * tie.
  */
 START_TEST(nothing_is_later_than_the_largest_timestamp)
 {
@@ -466,7 +467,7 @@ START_TEST(keyspaces_and_their_schema)
 	ck_assert_ptr_nonnull(tree_cat(&shop, "shop/schema.cql", &err));
 	text = mem_copy(shop.text.ptr, shop.text.len);
 	ck_assert_ptr_eq(strstr(text, "CREATE KEYSPACE shop"), text);
-	/* Over itself: all stands already. */
+	/* Write it over itself: all of it exists already. */
 	ok(tree_echo(&shop, "shop/schema.cql", CREATE, text));
 	cat_is("shop/schema.cql", text);
 	mem_free(text);
@@ -528,8 +529,8 @@ START_TEST(cql_in_and_out)
 }
 END_TEST
 
-/* Without its semicolon a statement runs in a close only where that is known to
- * be the last: nothing is known of a process that is not to be found. */
+/* A statement without a semicolon runs in a close only if this is known to be
+ * the last one: nothing is known of a process that cannot be found. */
 START_TEST(a_close_in_doubt_runs_nothing)
 {
 	const char *text = "CREATE TABLE shop.late (k int PRIMARY KEY)";
@@ -610,7 +611,7 @@ SUITE(fs)
 	shop_fixture(tc);
 	tcase_add_test(tc, the_top_of_the_tree);
 	tcase_add_test(tc, a_row_and_its_cells);
-	tcase_add_test(tc, what_is_refused_keeps_the_old_value);
+	tcase_add_test(tc, a_refused_value_leaves_the_old_one);
 	tcase_add_test(tc, the_empty_value_and_raw_bytes);
 	tcase_add_test(tc, a_path_is_a_where_clause);
 	tcase_add_test(tc, one_spelling_of_a_key);
@@ -619,7 +620,7 @@ SUITE(fs)
 	tcase_add_test(tc, counters_count);
 	tcase_add_test(tc, renames);
 	tcase_add_test(tc, times_are_kept);
-	tcase_add_test(tc, times_are_kept_behind_a_refusal);
+	tcase_add_test(tc, times_are_kept_after_a_refusal);
 	tcase_add_test(tc, extended_attributes);
 	tcase_add_test(tc, nothing_is_later_than_the_largest_timestamp);
 	tcase_add_test(tc, schemaless_tables);

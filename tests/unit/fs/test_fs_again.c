@@ -1,6 +1,6 @@
 /*
  * Calls that are told to look again (ESTALE): the kernel looks the path up once
- * more and calls once more, and what others do in between must not matter.
+ * more and calls once more, and changes by others in between must not matter.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -57,7 +57,8 @@ static void look(struct fs_entry *entry)
 	t.call.pid = OTHER;
 }
 
-/* As the kernel does: of a name it has it first asks whether that still holds. */
+/* Look it up as the kernel does, which first asks whether a name that it has is
+ * still valid. */
 static void look_twice(struct fs_entry *entry)
 {
 	struct fs_entry dir;
@@ -71,7 +72,7 @@ static void look_twice(struct fs_entry *entry)
 	fs_forget(t.fs, dir.node, 1);
 }
 
-/* Of the caller's: is it let in? */
+/* Open it as the caller: 0 if that is let in. */
 static int open_once(uint64_t node, int flags, struct open_file *f)
 {
 	int err;
@@ -96,7 +97,7 @@ static int attributes_once(uint64_t node)
 	return err;
 }
 
-/* ------------------------------------------------- by which it is told so */
+/* ------------------------------ the call that is told to look again */
 static void told_by_attributes(int flags)
 {
 	struct fs_entry entry;
@@ -222,7 +223,7 @@ static const int kinds[] = { O_RDONLY, O_WRONLY, O_RDWR | O_TRUNC };
 static const struct {
 	const char *what;
 	void (*change)(void);
-	const char *left;	/* what readers of the node may see too */
+	const char *left;	/* a text that readers may see too */
 } changes[] = {
 	{ "nothing", nothing, "" },
 	{ "statement", statement, "new\n" },
@@ -239,7 +240,7 @@ static const struct {
 	{ "late", late, "new\n" },
 };
 
-/* The whole value, of one of the moments. */
+/* Check that it reads a whole value, of one of the moments. */
 static void reads_well(const struct open_file *f, const char *what,
 		       const char *left)
 {
@@ -286,7 +287,8 @@ START_TEST(a_second_open_is_let_in)
 }
 END_TEST
 
-/* Another call of the same user on that node, whose caller is as unknown. */
+/* Make another call of the same user on that node, whose thread is unknown
+ * too. */
 static int meet(uint64_t node, int flags)
 {
 	struct open_file f;
@@ -298,8 +300,9 @@ static int meet(uint64_t node, int flags)
 }
 
 /*
- * Callers that nobody can tell apart: each call is told once at most, whoever
- * of them comes in between. _i: which of kinds and changes.
+ * Callers whose threads are unknown cannot be told apart: each call is told
+ * once at most, whatever others of them do in between. _i: which of kinds and
+ * changes.
  */
 START_TEST(unknown_callers_are_told_once)
 {
@@ -509,7 +512,8 @@ START_TEST(a_missing_name_is_missing)
 }
 END_TEST
 
-/* A wish whose thread continues without coming: its number may be another's. */
+/* A wish ends if its thread goes on without a second try: its number may be
+ * another's. */
 START_TEST(wishes_end)
 {
 	static const int ages[] = { 30, 70 };
@@ -527,7 +531,7 @@ START_TEST(wishes_end)
 }
 END_TEST
 
-/* A call that opens nothing. */
+/* The call opens nothing. */
 START_TEST(second_attributes_are_given)
 {
 	static void (*const before[])(void) = { nothing, statement, replaced,
@@ -539,14 +543,14 @@ START_TEST(second_attributes_are_given)
 	before[_i]();
 	tree_run(&t, "DELETE v FROM k.t " ROW);
 	ok(attributes_once(entry.node));
-	/* Of a further call. */
+	/* These are of a further call. */
 	ck_assert_int_ne(attributes_once(entry.node), 0);
 	fs_forget(t.fs, entry.node, 1);
 }
 END_TEST
 
-/* A call that was told so and never came again; the next is for a file of a kind
- * that each open has alone. */
+/* A call was told to look again and never came; the next one is for a file of
+ * which each open has its own node. */
 START_TEST(a_wish_that_is_left_meets_any_file)
 {
 	int err;
@@ -563,8 +567,8 @@ START_TEST(a_wish_that_is_left_meets_any_file)
 }
 END_TEST
 
-/* A name that was found missing, and exists when it is made. */
-START_TEST(what_others_made_first_is_opened)
+/* A name is missing at the look, and exists when the file is made. */
+START_TEST(a_file_that_others_made_first_is_opened)
 {
 	struct fs_open_reply reply;
 	struct fs_entry entry;
@@ -609,6 +613,6 @@ SUITE(fs_again)
 	tcase_add_loop_test(tc, wishes_end, 0, 2);
 	tcase_add_loop_test(tc, second_attributes_are_given, 0, 4);
 	tcase_add_test(tc, a_wish_that_is_left_meets_any_file);
-	tcase_add_test(tc, what_others_made_first_is_opened);
+	tcase_add_test(tc, a_file_that_others_made_first_is_opened);
 	suite_add_tcase(suite, tc);
 }

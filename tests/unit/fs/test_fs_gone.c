@@ -1,5 +1,5 @@
-/* Names that others remove beside the kernel: it continues with them until it
- * is told, and what it has open may bring them back. */
+/* Names that others remove: the kernel goes on with them until it gets a
+ * notice, and files that it has open may make them again. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void make_tables(void)
 		     "'r', 0x01); UPDATE n SET v = v + 1 " ROW);
 }
 
-/* By a statement, or by the removal of a document. */
+/* Remove rows by a statement, or by the removal of a document. */
 static void take_away(const char *how)
 {
 	if (strchr(how, ' '))
@@ -56,7 +56,7 @@ static void take_away(const char *how)
 		ck_assert_int_eq(tree_unlink(&t, how), 0);
 }
 
-START_TEST(what_others_removed_cannot_be_removed_again)
+START_TEST(objects_that_others_removed_cannot_be_removed_again)
 {
 	static const struct {
 		const char *path, *how;
@@ -86,7 +86,7 @@ START_TEST(what_others_removed_cannot_be_removed_again)
 }
 END_TEST
 
-START_TEST(what_is_made_by_path_is_there_until_its_rmdir)
+START_TEST(a_directory_made_by_path_is_there_until_its_rmdir)
 {
 	make_tables();
 	ck_assert_int_eq(tree_mkdir(&t, "k/t/q"), 0);
@@ -103,10 +103,11 @@ START_TEST(what_is_made_by_path_is_there_until_its_rmdir)
 END_TEST
 
 /*
- * Of the directory that a rename replaces the kernel lets nobody in any more, by
- * its number; also where others removed it after the kernel looked it up.
+ * The kernel lets nobody into a directory that a rename has replaced; also if
+ * others had removed it after the kernel looked it up. So the rename must get
+ * another node.
  */
-START_TEST(a_rename_over_what_others_removed_makes_another)
+START_TEST(a_rename_over_a_removed_directory_makes_another)
 {
 	static const char *const how[] = { "DELETE FROM k.t " ROW,
 					   "k/t/p/r.json" };
@@ -130,7 +131,8 @@ START_TEST(a_rename_over_what_others_removed_makes_another)
 }
 END_TEST
 
-/* What the kernel has looked up to have the file open; how many. */
+/* Look up all that the kernel needs to have the file open. Returns how many
+ * nodes that is. */
 static size_t hold_way(const char *file, struct fs_entry *held)
 {
 	const char *end = file;
@@ -208,9 +210,9 @@ static void make_in_memory(void)
 	ck_assert_uint_gt(used(RESOURCE_SCRATCH), 0);
 }
 
-/* What is in memory alone is charged until its table is dropped, whoever drops
- * it; a table that has another name has it still. */
-START_TEST(what_is_in_memory_goes_with_its_table)
+/* Objects that exist only in memory are charged until their table is dropped,
+ * however that is done; a renamed table still has them. */
+START_TEST(objects_in_memory_go_with_their_table)
 {
 	static const struct {
 		const char *text, *stays;
@@ -253,8 +255,8 @@ static void drop_and_make(void)
 		     "v text); INSERT INTO k.t (p, v) VALUES ('p', 'v');");
 }
 
-/* Return a process that stands still in mkdir(2). */
-static pid_t stand_in_mkdir(void)
+/* Return a process that is stopped in mkdir(2). */
+static pid_t stop_in_mkdir(void)
 {
 	int status, stops = 0;
 	pid_t pid = fork();
@@ -280,9 +282,9 @@ static pid_t stand_in_mkdir(void)
 }
 
 /*
- * The kernel looks for the name of mkdir once only, and does so in a directory
- * whose table others drop and make again: mkdir of what exists is EEXIST, of
- * what does not it is told to look again.
+ * The kernel looks for the name of mkdir only once, here in a directory whose
+ * table others drop and make again: mkdir of an existing name is EEXIST, of
+ * another it is told to look again.
  */
 START_TEST(mkdir_beside_a_drop_finds_what_is_there)
 {
@@ -290,7 +292,7 @@ START_TEST(mkdir_beside_a_drop_finds_what_is_there)
 	pid_t pid;
 
 	make_tables();
-	pid = stand_in_mkdir();
+	pid = stop_in_mkdir();
 	ck_assert_int_eq(tree_walk(&t, "k/t", &table), 0);
 	drop_and_make();
 	t.call.pid = pid;
@@ -365,7 +367,7 @@ END_TEST
 
 /* A file that was only truncated, of a table that is dropped then: the refusal
  * is not one of its empty value. */
-START_TEST(what_was_truncated_goes_with_its_table)
+START_TEST(a_truncated_file_goes_with_its_table)
 {
 	struct open_file f;
 	struct fs_entry entry;
@@ -388,10 +390,11 @@ START_TEST(what_was_truncated_goes_with_its_table)
 END_TEST
 
 /*
- * A file is open while others remove its row, and its close makes that again:
- * the kernel was told that the name is gone, and has listings without it.
+ * A file is open while others remove its row, and its close makes the row
+ * again: the kernel was told that the name is gone, and has listings without
+ * it.
  */
-START_TEST(what_a_close_brings_back_is_told)
+START_TEST(a_row_that_a_close_makes_again_is_notified)
 {
 	static const struct back back[] = {
 		{ "k/t/p/r/v", "x\n", "DELETE FROM k.t " ROW, "k/t/p", "r/",
@@ -424,13 +427,13 @@ SUITE(fs_gone)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_others_removed_cannot_be_removed_again);
-	tcase_add_test(tc, what_is_made_by_path_is_there_until_its_rmdir);
-	tcase_add_test(tc, a_rename_over_what_others_removed_makes_another);
-	tcase_add_test(tc, what_is_in_memory_goes_with_its_table);
+	tcase_add_test(tc, objects_that_others_removed_cannot_be_removed_again);
+	tcase_add_test(tc, a_directory_made_by_path_is_there_until_its_rmdir);
+	tcase_add_test(tc, a_rename_over_a_removed_directory_makes_another);
+	tcase_add_test(tc, objects_in_memory_go_with_their_table);
 	tcase_add_test(tc, mkdir_beside_a_drop_finds_what_is_there);
 	tcase_add_test(tc, a_directory_has_a_number_for_each_of_its_parents);
-	tcase_add_test(tc, what_was_truncated_goes_with_its_table);
-	tcase_add_test(tc, what_a_close_brings_back_is_told);
+	tcase_add_test(tc, a_truncated_file_goes_with_its_table);
+	tcase_add_test(tc, a_row_that_a_close_makes_again_is_notified);
 	suite_add_tcase(suite, tc);
 }

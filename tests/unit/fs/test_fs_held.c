@@ -1,6 +1,7 @@
 /*
- * What open directories and results in progress hold between two calls: names and
- * what a listing needs, no values; of past moments no more than there is room for.
+ * The memory that open directories and results in progress hold between two
+ * calls: names and the state of a listing, no values; and of past moments no
+ * more than there is room for.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -49,7 +50,7 @@ static void run(const char *format, ...)
 	buf_release(&text);
 }
 
-/* A statement with a text of LARGE bytes in place of its '@'. */
+/* Run a statement with a text of LARGE bytes in place of its '@'. */
 static void run_large(const char *statement, char letter)
 {
 	const char *at = strchr(statement, '@');
@@ -148,7 +149,7 @@ START_TEST(open_directories_hold_no_values)
 			before = memory();
 	}
 	ck_assert_uint_lt(memory() - before, STREAMS * LARGE / 4);
-	/* What is held is charged. */
+	/* Held memory is charged. */
 	ck_assert_uint_gt(accounts_used(accounts(), RESOURCE_RESULTS), 0);
 	for (i = 0; i < STREAMS; i++) {
 		ok(list(&names[i], dir.node, reply[i].handle, 40, !plus));
@@ -217,7 +218,7 @@ static int ask(struct open_file *f, const char *statement)
 			     bytes_str(statement));
 }
 
-/* Read the rest; the lines, or an error. */
+/* Read the rest: returns how many lines, or an error. */
 static int lines_left(struct open_file *f)
 {
 	struct buf out = BUF_INIT;
@@ -244,7 +245,7 @@ static const char *const statements[] = {
 };
 #define REST 4		/* this one continues in another moment */
 
-/* A flush, after which what was read is of a past moment, and changes. */
+/* Flush and change rows, so that the results are of a past moment. */
 static void pass(int round)
 {
 	int i;
@@ -299,7 +300,7 @@ START_TEST(old_results_end)
 	if (ended)
 		ck_assert_ptr_nonnull(strstr(tree_cat(&shop, ".widefs/errors",
 						      &got), "past moments"));
-	/* Those of others, even older, do not. */
+	/* Results of others, even older ones, do not end. */
 	as(2000);
 	ck_assert_int_ge(lines_left(&other), ROWS);
 	as(0);

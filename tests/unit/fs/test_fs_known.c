@@ -1,6 +1,6 @@
 /*
- * What is known of a cell and of directories is not read again, and is never what
- * was before a change.
+ * Known attributes of cells and directories are not read again, and are never
+ * those from before a change.
  */
 #include <fcntl.h>
 
@@ -15,15 +15,8 @@ static struct tree t;
 
 static void setup(void)
 {
-	int err;
-
 	tree_open(&t);
-	tree_cql(&t, ".cql",
-		 "CREATE KEYSPACE k WITH replication = {'class': "
-		 "'SimpleStrategy', 'replication_factor': 1};"
-		 "CREATE TABLE k.t (p text, c text, v text, PRIMARY KEY (p, c));"
-		 "INSERT INTO k.t (p, c, v) VALUES ('p', 'c', 'old');", &err);
-	ck_assert_msg(!err, "%d: %s", err, (char *)t.text.ptr);
+	tree_one_row(&t);
 }
 
 static void teardown(void)
@@ -47,8 +40,8 @@ static uint64_t reads(void)
 	return stats.reads;
 }
 
-/* While the kernel has its number. */
-START_TEST(what_is_known_of_a_cell_is_read_once)
+/* They are known as long as the kernel has the node's number. */
+START_TEST(known_attributes_of_a_cell_are_read_once)
 {
 	struct fs_entry row, cell;
 	struct stat st;
@@ -64,7 +57,8 @@ START_TEST(what_is_known_of_a_cell_is_read_once)
 				    &timeout_s), 0);
 	ck_assert_int_eq(st.st_size, 4);
 	ck_assert_uint_eq(reads(), before);
-	/* A change elsewhere is none of it; one of its partition may be. */
+	/* A change of another partition does not touch it, one of its own
+	 * may. */
 	cql("INSERT INTO k.t (p, c, v) VALUES ('q', 'c', 'x');");
 	before = reads();
 	tree_cat_is(&t, "k/t/p/c/v", "old\n");
@@ -91,7 +85,7 @@ static void cell_is(uint64_t node, const char *text, int64_t mtime_s)
 	}
 }
 
-START_TEST(what_is_known_of_a_cell_follows_each_change)
+START_TEST(known_attributes_of_a_cell_follow_each_change)
 {
 	struct fs_entry row, cell;
 	struct stat st;
@@ -126,9 +120,9 @@ START_TEST(what_is_known_of_a_cell_follows_each_change)
 }
 END_TEST
 
-/* Three times are read: that of the table on the way, and whether the row and its
- * partition have one. */
-START_TEST(what_is_known_is_not_read_by_a_write)
+/* Three times are read: that of the table on the way, and those of the row and
+ * its partition, if they have one. */
+START_TEST(known_attributes_are_not_read_by_a_write)
 {
 	struct fs_entry partition, row, cell;
 	struct stat st;
@@ -163,8 +157,8 @@ SUITE(fs_known)
 	TCase *tc = tcase_create("known");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_is_known_of_a_cell_is_read_once);
-	tcase_add_test(tc, what_is_known_of_a_cell_follows_each_change);
-	tcase_add_test(tc, what_is_known_is_not_read_by_a_write);
+	tcase_add_test(tc, known_attributes_of_a_cell_are_read_once);
+	tcase_add_test(tc, known_attributes_of_a_cell_follow_each_change);
+	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
 	suite_add_tcase(suite, tc);
 }

@@ -1,7 +1,7 @@
 /*
- * Listings whose calls take a few entries each, or none, with attributes or
- * without, as the kernel pleases: together they are the listing that one call
- * gives, and an entry with attributes has those of its name.
+ * Listings in calls that take a few entries each, or none, with attributes or
+ * without, as the kernel chooses: together they are the listing that one call
+ * returns, and an entry has the attributes of its name.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -78,12 +78,13 @@ static void setup(void)
 		 "VALUES ('p', '%s', 0x65); INSERT INTO k.plain (key, column1, "
 		 "value) VALUES ('q', 'z', 0x66);", name);
 	cql(text);
-	/* In memory alone. */
+	/* This one exists only in memory. */
 	ck_assert_int_eq(tree_mkdir(&t, "k/deep/x/7"), 0);
 	ck_assert_int_eq(tree_mkdir(&t, "k/deep/empty"), 0);
 	ck_assert_int_eq(tree_echo(&t, "k/flat/f/.v.XXXXXX",
 				   O_CREAT | O_WRONLY, "scratch"), 0);
-	/* The first answer after its writer is not for long. */
+	/* The first answer after a writer must not be cached: ask once
+	 * before. */
 	ck_assert_int_eq(tree_walk(&t, "k/flat/f/.v.XXXXXX", &entry), 0);
 	ck_assert_int_eq(tree_utimens(&t, "k/deep/x/1", 1000), 0);
 	ck_assert_int_eq(tree_utimens(&t, "k/plain/p/d", 2000), 0);
@@ -130,7 +131,7 @@ static void pass_time(void)
 	fs_timer(t.fs, clock_now_s());
 }
 
-/* The directory in calls of less than `room` entries each. */
+/* List the directory in calls of less than `room` entries each. */
 static void list(struct listed *l, const char *path, struct random *rng,
 		 unsigned room)
 {
@@ -157,7 +158,7 @@ static void list(struct listed *l, const char *path, struct random *rng,
 		fs_forget(t.fs, dir.node, 1);
 }
 
-/* Whether it is of the name itself, when that has a node. */
+/* Check that an entry with a node has the attributes of its name. */
 static void check_attributes(const char *path, const char *name,
 			     const struct fs_entry *got)
 {
@@ -225,8 +226,8 @@ START_TEST(a_listing_in_pieces)	/* _i: the seed */
 }
 END_TEST
 
-/* The kernel takes what stands before an error, and asks on behind that: it
- * must not find the end then, or what comes behind the entry that failed. */
+/* The kernel takes the entries before an error, and asks for more: it must then
+ * not find the end, or the entries after the one that failed. */
 static unsigned list_with_errors(const char *path, unsigned count)
 {
 	struct fs_open_reply reply;
@@ -267,7 +268,8 @@ static unsigned list_with_errors(const char *path, unsigned count)
 	return broken;
 }
 
-/* Each of some streams began between two flushes, and holds neither's memory. */
+/* Some streams each begin between two flushes, and hold the memory of
+ * neither. */
 START_TEST(a_stream_does_not_hold_what_was_flushed)
 {
 	enum { STREAMS = 20, BYTES = 1 << 20 };
@@ -312,7 +314,7 @@ START_TEST(a_stream_does_not_hold_what_was_flushed)
 }
 END_TEST
 
-/* The same for those who read the results of statements. */
+/* The same for readers of results of statements. */
 static void nobody_reads(void)
 {
 	pass_time();
@@ -425,8 +427,8 @@ START_TEST(a_result_in_pieces)
 }
 END_TEST
 
-/* Rows that were not read for some seconds are those of the later moment, each of
- * them once and whole; while it is read it is of one moment. */
+/* Rows that are read after a pause of some seconds are of the later moment,
+ * each of them once and whole; without a pause all are of one moment. */
 START_TEST(a_result_goes_on_in_another_moment)
 {
 	struct buf out = BUF_INIT;
@@ -477,7 +479,8 @@ START_TEST(an_error_is_not_passed_over)
 }
 END_TEST
 
-/* It is of the moment when it began; what is gone has no attributes. */
+/* The listing is of the moment when it began; a name that is gone has no
+ * attributes. */
 START_TEST(a_table_that_is_dropped_meanwhile)
 {
 	struct fs_open_reply reply;
@@ -501,7 +504,7 @@ START_TEST(a_table_that_is_dropped_meanwhile)
 }
 END_TEST
 
-/* -------------------------------------------------------------- cut names */
+/* -------------------------------------------------------- shortened names */
 #define OTHERS 300
 
 /* Texts of 300 letters, which end with i. */
@@ -528,8 +531,9 @@ static void run(const char *format, ...)
 	cql(text);
 }
 
-/* Tables with rows of long names, and many others before and behind them. */
-static void setup_cut(void)
+/* Make tables with rows of long names, and many others before and after
+ * them. */
+static void setup_long_names(void)
 {
 	char value[2000];
 	int i;
@@ -583,8 +587,8 @@ static uint64_t blocks_read(void)
 	return stats.cache_hits + stats.cache_misses;
 }
 
-/* The name that a text has in dir. */
-static const char *cut_name(const char *dir, const char *text)
+/* Return the name of a text in dir. */
+static const char *short_name(const char *dir, const char *text)
 {
 	static char name[600];
 	struct buf cut = BUF_INIT;
@@ -615,8 +619,9 @@ static const struct {
 	  "DELETE FROM k.plain WHERE key = '1' AND column1 = '%s';" },
 };
 
-/* One that is there, is not, comes and goes: none is looked for among all. */
-START_TEST(a_cut_name)
+/* Names that exist, do not, come and go are found without a search of all
+ * rows. */
+START_TEST(a_shortened_name)
 {
 	struct fs_entry table;
 	char text[400], statement[600];
@@ -625,22 +630,22 @@ START_TEST(a_cut_name)
 	int i;
 
 	ck_assert_int_eq(tree_walk(&t, cut[_i].table, &table), 0);
-	tree_stat(&t, cut_name(cut[_i].dir, long_text('m', 9)), &st);
+	tree_stat(&t, short_name(cut[_i].dir, long_text('m', 9)), &st);
 	before = blocks_read();
 	for (i = 0; i < 3; i++) {
 		snprintf(text, sizeof(text), "%s%s", long_text('m', i),
 			 _i == 1 ? (const char *[]){ ",0", ",1", ",2" }[i] : "");
-		ck_assert_int_eq(tree_stat(&t, cut_name(cut[_i].dir, text),
+		ck_assert_int_eq(tree_stat(&t, short_name(cut[_i].dir, text),
 					   &st), 0);
 	}
 	snprintf(text, sizeof(text), "%s%s", long_text('m', 7), cut[_i].suffix);
 	for (i = 0; i < 3; i++) {
-		ck_assert_int_eq(tree_stat(&t, cut_name(cut[_i].dir, text),
+		ck_assert_int_eq(tree_stat(&t, short_name(cut[_i].dir, text),
 					   &st), -ENOENT);
 		snprintf(statement, sizeof(statement), cut[_i].insert,
 			 long_text('m', 7));
 		cql(statement);
-		ck_assert_int_eq(tree_stat(&t, cut_name(cut[_i].dir, text),
+		ck_assert_int_eq(tree_stat(&t, short_name(cut[_i].dir, text),
 					   &st), 0);
 		snprintf(statement, sizeof(statement), cut[_i].remove,
 			 long_text('m', 7));
@@ -665,7 +670,7 @@ SUITE(fs_listing)
 	tcase_add_test(tc, a_table_that_is_dropped_meanwhile);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("cut names");
-	tcase_add_checked_fixture(tc, setup_cut, teardown);
-	tcase_add_loop_test(tc, a_cut_name, 0, ARRAY_SIZE(cut));
+	tcase_add_checked_fixture(tc, setup_long_names, teardown);
+	tcase_add_loop_test(tc, a_shortened_name, 0, ARRAY_SIZE(cut));
 	suite_add_tcase(suite, tc);
 }

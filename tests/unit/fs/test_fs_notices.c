@@ -1,6 +1,7 @@
 /*
- * What the kernel may hold, and is told to drop: a change that did not come
- * through the cached name makes exactly the notices of what was handed out.
+ * Copies that the kernel may hold and is told to drop: a change that did not
+ * come through the cached name makes notices of exactly the copies that replies
+ * gave.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,16 +18,9 @@ static struct tree t;
 
 static void setup(void)
 {
-	int err;
-
 	tree_open(&t);
 	t.call.pid = ONE;
-	tree_cql(&t, ".cql",
-		 "CREATE KEYSPACE k WITH replication = {'class': "
-		 "'SimpleStrategy', 'replication_factor': 1};"
-		 "CREATE TABLE k.t (p text, c text, v text, PRIMARY KEY (p, c));"
-		 "INSERT INTO k.t (p, c, v) VALUES ('p', 'c', 'old');", &err);
-	ck_assert_msg(!err, "%d: %s", err, (char *)t.text.ptr);
+	tree_one_row(&t);
 }
 
 static void teardown(void)
@@ -44,7 +38,7 @@ static void cql(const char *text)
 	tree_run(&t, text);
 }
 
-START_TEST(a_change_by_cql_is_told_before_the_reply)
+START_TEST(a_change_by_cql_is_notified_before_the_reply)
 {
 	struct fs_entry row, cell, again;
 	struct open_file f, g;
@@ -66,7 +60,7 @@ START_TEST(a_change_by_cql_is_told_before_the_reply)
 	cql("UPDATE k.t SET v = 'new' WHERE p = 'p' AND c = 'c';");
 	ck_assert_uint_gt(t.call.wait_for, 0);
 	all = notices();
-	/* Who reads the node continues with it; the name is another's. */
+	/* The reader of the node goes on with it; the name gets another. */
 	ck_assert(!tree_told(all, "pages", cell.node, NULL));
 	ck_assert(tree_told(all, "entry", row.node, "v"));
 	ck_assert_int_eq(tree_walk(&t, "k/t/p/c/v", &again), 0);
@@ -76,21 +70,21 @@ START_TEST(a_change_by_cql_is_told_before_the_reply)
 	ck_assert_int_eq(fs_read(t.fs, &t.call, f.node, f.handle, 0, 100,
 				 &got), 0);
 	ck_assert_str_eq(buf_cstr(&got), "old\n");
-	/* Who reads nothing has pages and attributes dropped. */
+	/* Without readers, pages and attributes are dropped. */
 	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_RDONLY, &g), 0);
 	ck_assert_uint_eq(g.node, again.node);
 	tree_release(&t, &g);
 	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_RDONLY, &g), 0);
 	ck_assert(g.reply.keep_cache);
 	tree_release(&t, &g);
-	/* As long as the kernel asks by its number it has it. */
+	/* The kernel has the node, as it asks by its number. */
 	ck_assert_int_eq(fs_getattr(t.fs, &t.call, again.node, 0, &st,
 				    &timeout_s), 0);
 	cql("UPDATE k.t SET v = 'newer' WHERE p = 'p' AND c = 'c';");
 	all = notices();
 	ck_assert(tree_told(all, "pages", again.node, NULL));
 	ck_assert(tree_told(all, "entry", row.node, "v"));
-	/* Nothing is held any longer: the next change is not told. */
+	/* The kernel holds nothing any longer: no notice of the next change. */
 	cql("UPDATE k.t SET v = 'newest' WHERE p = 'p' AND c = 'c';");
 	all = notices();
 	ck_assert(!tree_told(all, "pages", again.node, NULL));
@@ -133,7 +127,8 @@ START_TEST(own_changes_by_path_are_known)
 	ck_assert_str_eq(notices(), "");
 	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
 	ck_assert_int_eq(tree_unlink(&t, "k/t/p/c.json"), 0);
-	/* The kernel holds the directory's lock: of names it waits for none. */
+	/* The kernel holds the directory's lock: wait for no notice of a
+	 * name. */
 	ck_assert_uint_gt(t.call.wait_for, 0);
 	ck_assert(t.call.locked);
 	all = notices();
@@ -156,7 +151,7 @@ START_TEST(dropped_tables_are_stale)
 }
 END_TEST
 
-START_TEST(what_expires_goes_in_its_second)
+START_TEST(expired_data_are_dropped_in_their_second)
 {
 	struct fs_entry cell, dir;
 	const char *all;
@@ -251,7 +246,7 @@ START_TEST(a_listing_goes_on_where_it_stopped)
 		ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir.node,
 					    reply.handle, p.cookie, false,
 					    fill_some, &p), 0);
-		/* One moment: what comes later is not seen. */
+		/* The listing is of one moment: a later row is not seen. */
 		cql("INSERT INTO k.t (p, c) VALUES ('q', 'z');");
 	} while (p.seen > before);
 	ck_assert_int_eq(p.seen, 302);
@@ -277,7 +272,7 @@ START_TEST(a_listing_goes_on_where_it_stopped)
 }
 END_TEST
 
-START_TEST(what_is_made_may_be_kept_until_it_is_written)
+START_TEST(a_new_file_may_be_cached_until_it_is_written)
 {
 	struct fs_open_reply reply;
 	struct fs_entry row, made, again;
@@ -293,18 +288,19 @@ START_TEST(what_is_made_may_be_kept_until_it_is_written)
 	notices();
 	ck_assert_int_eq(fs_write(t.fs, &t.call, made.node, reply.handle, 0,
 				  bytes_str("x\n")), 2);
-	/* From here to the commit nothing is kept. */
+	/* From here to the commit nothing is cached. */
 	ck_assert_int_eq(tree_walk(&t, "k/t/p/d/v", &again), 0);
 	ck_assert_uint_eq(again.node, made.node);
 	ck_assert(again.attr_timeout_s == 0);
 	ck_assert_int_eq(again.attr.st_size, 2);
 	ck_assert_int_eq(fs_flush(t.fs, &t.call, made.node, reply.handle), 0);
 	ck_assert_int_eq(fs_release(t.fs, &t.call, made.node, reply.handle), 0);
-	/* The walk told of both. */
+	/* The walk gave the kernel both. */
 	snprintf(expected, sizeof(expected), "attr:%llu attr:%llu ",
 		 (unsigned long long)made.node, (unsigned long long)row.node);
 	ck_assert_str_eq(notices(), expected);
-	/* Mode and owner are kept: a change that could be theirs is told. */
+	/* Mode and owner are cached: a change that may be one of them needs a
+	 * notice. */
 	cql("UPDATE k.t SET v = 'y' WHERE p = 'p' AND c = 'd';");
 	all = notices();
 	ck_assert(tree_told(all, "attr", made.node, NULL));
@@ -313,7 +309,8 @@ START_TEST(what_is_made_may_be_kept_until_it_is_written)
 }
 END_TEST
 
-/* Open for reading, so that pages are armed; then written and committed. */
+/* Read the file, so that pages are armed; then write and commit it. Returns the
+ * notices. */
 static const char *written_with(bool a_reader_stays)
 {
 	struct open_file r, w;
@@ -339,7 +336,7 @@ static const char *written_with(bool a_reader_stays)
 	return told_pages ? "pages" : all[0] ? "other" : "";
 }
 
-START_TEST(pages_that_an_open_drops_are_not_told_of)
+START_TEST(pages_that_an_open_drops_need_no_notice)
 {
 	ck_assert_str_eq(written_with(false), "");
 	/* The writer has another node than the reader: no pages either. */
@@ -362,10 +359,10 @@ static void drop(void *context, uint64_t node)
 }
 
 /*
- * The kernel marks the attributes of the directory as stale behind a call by
- * path. A reply on its way to another thread would undo that.
+ * After a call by path the kernel marks the attributes of the directory as
+ * stale. A reply on its way to another thread would undo that.
  */
-START_TEST(what_another_thread_was_told_is_dropped)
+START_TEST(attributes_that_another_thread_got_are_dropped)
 {
 	struct dropped d = { .count = 0 };
 	struct fs_entry dir, to;
@@ -387,7 +384,7 @@ START_TEST(what_another_thread_was_told_is_dropped)
 	ck_assert_int_eq(fs_rename(t.fs, &t.call, dir.node, "own again",
 				   to.node, "moved", 0), 0);
 	ck_assert_int_eq(d.count, 2);
-	/* Two who were told are others to either of them. */
+	/* If two threads got them, each is another for the other. */
 	t.call.pid = OTHER;
 	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
 	t.call.pid = ONE;
@@ -403,7 +400,7 @@ START_TEST(what_another_thread_was_told_is_dropped)
 	ck_assert_int_eq(tree_mkdir(&t, "k/plain"), 0);
 	ck_assert_int_eq(d.count, 4);
 	ck_assert_uint_eq(d.last, dir.node);
-	/* What fails does not drop: here nothing changed either. */
+	/* A call that fails drops nothing: nothing changed. */
 	ck_assert_int_eq(tree_walk(&t, "k", &dir), 0);
 	t.call.pid = ONE;
 	ck_assert_int_eq(tree_mkdir(&t, "k/plain"), -EEXIST);
@@ -413,7 +410,7 @@ START_TEST(what_another_thread_was_told_is_dropped)
 END_TEST
 
 /* Time and listing of the directory change then, not when it is opened. */
-START_TEST(a_close_that_makes_a_file_appear_is_told)
+START_TEST(a_close_that_makes_a_file_is_notified)
 {
 	static const char *const dirs[] = { "k/plain/p", "k/t/p/d" };
 	struct dropped d = { .count = 0 };
@@ -452,8 +449,8 @@ START_TEST(a_close_that_makes_a_file_appear_is_told)
 }
 END_TEST
 
-/* Nothing of a row's directory changes with the time of its document, and the
- * kernel keeps no attributes of that. */
+/* Setting the time of a document changes nothing of the row's directory, and
+ * the kernel keeps no attributes of the document. */
 START_TEST(a_time_set_on_a_document_is_its_own)
 {
 	struct fs_entry row, document;
@@ -476,10 +473,10 @@ START_TEST(a_time_set_on_a_document_is_its_own)
 END_TEST
 
 /*
- * The kernel sets the size of a file with the answers to its writers, and the
- * time for which attributes are fresh before the size that came with them: so it
- * has none that are fresh while there are writers, nor those of the first answer
- * after them.
+ * The kernel sets the size of a file when its writers are answered; and when it
+ * gets attributes, it sets the time for which they are fresh before their size.
+ * So no answer may be cached while there are writers, nor the first one after
+ * them.
  */
 START_TEST(the_size_that_a_writer_left_is_never_fresh)
 {
@@ -529,17 +526,17 @@ SUITE(fs_notices)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_change_by_cql_is_told_before_the_reply);
+	tcase_add_test(tc, a_change_by_cql_is_notified_before_the_reply);
 	tcase_add_test(tc, a_new_row_drops_the_listing);
 	tcase_add_test(tc, own_changes_by_path_are_known);
 	tcase_add_test(tc, dropped_tables_are_stale);
-	tcase_add_test(tc, what_expires_goes_in_its_second);
+	tcase_add_test(tc, expired_data_are_dropped_in_their_second);
 	tcase_add_test(tc, the_rights_of_the_caller);
 	tcase_add_test(tc, a_listing_goes_on_where_it_stopped);
-	tcase_add_test(tc, what_is_made_may_be_kept_until_it_is_written);
-	tcase_add_test(tc, pages_that_an_open_drops_are_not_told_of);
-	tcase_add_test(tc, what_another_thread_was_told_is_dropped);
-	tcase_add_test(tc, a_close_that_makes_a_file_appear_is_told);
+	tcase_add_test(tc, a_new_file_may_be_cached_until_it_is_written);
+	tcase_add_test(tc, pages_that_an_open_drops_need_no_notice);
+	tcase_add_test(tc, attributes_that_another_thread_got_are_dropped);
+	tcase_add_test(tc, a_close_that_makes_a_file_is_notified);
 	tcase_add_test(tc, a_time_set_on_a_document_is_its_own);
 	tcase_add_test(tc, the_size_that_a_writer_left_is_never_fresh);
 	suite_add_tcase(suite, tc);

@@ -1,4 +1,5 @@
-/* Open files: what is pending, when it is committed, and what it holds. */
+/* Open files: pending values, when they are committed, and what memory is
+ * held. */
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -59,8 +60,8 @@ static void cql(const char *text)
 }
 
 /*
- * What is appended goes to the end of what is there when it is committed. Who
- * wrote elsewhere too has the whole.
+ * Appended text goes to the end of the value that is there when it is
+ * committed. If other parts were written too, the whole text is committed.
  */
 START_TEST(an_append_loses_nothing)
 {
@@ -112,7 +113,7 @@ START_TEST(an_append_loses_nothing)
 }
 END_TEST
 
-/* Who opened an element by its position writes that one, wherever it is. */
+/* An element that was opened by its position is written wherever it is then. */
 START_TEST(a_position_is_that_of_the_moment)
 {
 	const char *list = "shop/users/a/list.json";
@@ -145,7 +146,7 @@ START_TEST(a_position_is_that_of_the_moment)
 }
 END_TEST
 
-/* What is written while its table gets a schema is a cell of that. */
+/* A file that is written while its table gets a schema becomes a cell of it. */
 START_TEST(an_open_file_of_a_table_that_is_taken_over)
 {
 	struct open_file f, g, moved;
@@ -173,7 +174,7 @@ START_TEST(an_open_file_of_a_table_that_is_taken_over)
 	ok(fs_flush(shop.fs, &shop.call, moved.node, moved.handle));
 	ok(tree_release(&shop, &moved));
 	cat_is("shop/late/c/v", "moved\n");
-	/* What is no column is told. */
+	/* A file that is no column of it is refused. */
 	ck_assert_int_eq(fs_write(shop.fs, &shop.call, g.node, g.handle, 0,
 				  bytes_str("x\n")), 2);
 	fails(EINVAL, fs_flush(shop.fs, &shop.call, g.node, g.handle));
@@ -184,7 +185,7 @@ START_TEST(an_open_file_of_a_table_that_is_taken_over)
 }
 END_TEST
 
-/* What the daemon goes by to give memory back. */
+/* The daemon gives memory back by this count. */
 START_TEST(large_texts_that_were_freed_are_counted)
 {
 	size_t size = 1 << 20;
@@ -219,8 +220,8 @@ static size_t memory_in_use(void)
 	return info.uordblks + info.hblkhd;
 }
 
-/* What is open for writing has a bound; a value that was read for nothing, as
- * there was no room, is not kept beside it. */
+/* Values that are open for writing have a bound; one that was loaded and then
+ * found no room is not kept. */
 START_TEST(a_value_without_room_is_not_kept)
 {
 	static const char *const paths[] = { "shop/users/a/photo",
@@ -265,7 +266,7 @@ struct closer {
 	atomic_int err;
 };
 
-/* Copies of the descriptor that are closed. */
+/* Close copies of the descriptor. */
 static void *close_copies(void *context)
 {
 	struct closer *c = context;
@@ -276,7 +277,7 @@ static void *close_copies(void *context)
 	return NULL;
 }
 
-START_TEST(what_is_written_beside_a_commit_is_committed)
+START_TEST(bytes_written_beside_a_commit_are_committed)
 {
 	struct open_file f, reader;
 	struct closer c = { .file = &f };
@@ -314,8 +315,8 @@ struct mover {
 	struct tree tree;	/* over the same fs, with its own call and text */
 	struct random random;
 	const char *rows[2];
-	int at;			/* the row has this of the names */
-	atomic_int moves;	/* in this burst */
+	int at;			/* number of the name that the row has */
+	atomic_int moves;	/* in this round */
 	atomic_bool stop;
 };
 
@@ -335,7 +336,7 @@ static void *move_row(void *context)
 	return NULL;
 }
 
-/* Both names, in one partition and in two. */
+/* The two names of the row, in one partition and in two. */
 static const char *const moved_rows[][2] = {
 	{ "shop/users/a", "shop/users/b" },
 	{ "shop/moved/p/a", "shop/moved/p/b" },
@@ -351,7 +352,7 @@ static void write_value(struct open_file *f, const char *text)
 	ok(fs_flush(shop.fs, &shop.call, f->node, f->handle));
 }
 
-/* A file of the row, by the name that the row has or had. */
+/* Return the path of the row's file, by the name that the row has or had. */
 static const char *file_of(const struct mover *m, bool present,
 			   const char *name)
 {
@@ -363,8 +364,9 @@ static const char *file_of(const struct mover *m, bool present,
 }
 
 /*
- * What was answered is where the row is now, and nothing is where it was. Of
- * the renames none may be between where a commit writes and that it writes.
+ * Every acknowledged value is where the row is now, and nothing is where it
+ * was. No rename may come between the moment when a commit finds its place and
+ * its write.
  */
 START_TEST(a_commit_goes_where_its_row_goes)
 {
@@ -442,9 +444,9 @@ static bool is_told_that_gone(const char *name)
 	return told;
 }
 
-/* The kernel has the name of what an open made; who closes last takes it back
- * where nothing was written, also when two close at once. */
-START_TEST(a_name_that_came_to_nothing_goes)
+/* The kernel has the name of a file that an open made. If nothing was written,
+ * the last close takes it back, also if two close at once. */
+START_TEST(the_name_of_a_new_file_without_a_value_goes)
 {
 	struct closing closing[2];
 	pthread_barrier_t begin;
@@ -476,8 +478,8 @@ START_TEST(a_name_that_came_to_nothing_goes)
 }
 END_TEST
 
-/* Whatever searches what is open in a directory meets little of the others'. */
-START_TEST(what_is_open_is_found_by_its_directory)
+/* A search of the files that are open in a directory passes few of others. */
+START_TEST(open_files_are_found_by_their_directory)
 {
 	struct open_file file[128];
 	int i, most = 0, all = 0;
@@ -506,8 +508,8 @@ START_TEST(what_is_open_is_found_by_its_directory)
 }
 END_TEST
 
-/* An open by a user that the kernel was told to look again for, and that did not
- * come: as if each were another process's. */
+/* Begin an open as a user, which is told to look again and never comes: each as
+ * if by another process. */
 static int give_up_open(uid_t uid, const struct fs_entry *entry)
 {
 	static pid_t pid = 2000000001;	/* of threads that do not exist */
@@ -520,7 +522,7 @@ static int give_up_open(uid_t uid, const struct fs_entry *entry)
 	return err;
 }
 
-/* One user's leave others theirs. */
+/* One user's opens leave others room for theirs. */
 START_TEST(opens_that_look_again_are_paid_for)
 {
 	static const struct {
@@ -541,7 +543,7 @@ START_TEST(opens_that_look_again_are_paid_for)
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
 		for (n = 0; n < users[i].count; n++)
 			fails(ESTALE, give_up_open(users[i].uid, &entry));
-		/* Beyond his part he is let in as he comes. */
+		/* Beyond the user's share an open is let in at once. */
 		ok(give_up_open(users[i].uid, &entry));
 	}
 	ck_assert_uint_eq(accounts_used(a, RESOURCE_LOOKS), 8);
@@ -552,8 +554,8 @@ START_TEST(opens_that_look_again_are_paid_for)
 }
 END_TEST
 
-/* Who writes is told at the open: a shell ignores what a close says. The fsync
- * that meets the error is told so, where it must begin a log, too. */
+/* A writer gets the error at the open, as a shell ignores errors of a close.
+ * The fsync that meets the error returns it, also if it must begin a log. */
 START_TEST(after_an_error_of_the_disk_nothing_opens_for_writing)	/* _i: must it */
 {
 	static const char country[] = "shop/users/a/country";
@@ -576,7 +578,7 @@ START_TEST(after_an_error_of_the_disk_nothing_opens_for_writing)	/* _i: must it 
 	disk.calls = 0;
 	disk.fail_at = 1;
 	ck_assert_int_eq(fs_fsync(shop.fs, &shop.call, f.node, f.handle), -EIO);
-	disk.fail_at = 0;	/* it is well again, and what was lost is not known */
+	disk.fail_at = 0;	/* it works again, but data may be lost */
 	ck_assert_int_eq(fs_fsync(shop.fs, &shop.call, f.node, f.handle),
 			 _i ? -EROFS : -EIO);
 	tree_release(&shop, &f);
@@ -613,8 +615,8 @@ static void leave_open(const char *path, int flags, const char *text)
 	buf_release(&got);
 }
 
-/* The leaks are the address sanitizer's to find. */
-START_TEST(what_is_open_at_the_end_is_closed)
+/* Leaks are found by the address sanitizer. */
+START_TEST(open_files_are_closed_at_the_end)
 {
 	int err;
 
@@ -632,7 +634,8 @@ START_TEST(what_is_open_at_the_end_is_closed)
 	leave_open("shop/schema.cql", O_WRONLY | O_APPEND,
 		   "CREATE TABLE shop.late (p int PRIMARY KEY)");
 	tree_reopen(&shop);
-	/* What has its end is done; the rest is not: more might have come. */
+	/* Complete statements were run; the rest was not: it might have gone
+	 * on. */
 	ck_assert_str_eq(tree_cql(&shop, ".cql.ndjson",
 				  "SELECT p, v FROM shop.kept;", &err),
 			 "{\"p\": 1, \"v\": 3}\n{\"p\": 2, \"v\": 2}\n"
@@ -653,13 +656,13 @@ SUITE_THREADS(fs_open)
 	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);
 	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
-	tcase_add_test(tc, what_is_written_beside_a_commit_is_committed);
+	tcase_add_test(tc, bytes_written_beside_a_commit_are_committed);
 	tcase_add_loop_test(tc, a_commit_goes_where_its_row_goes, 0,
 			    ARRAY_SIZE(moved_rows));
-	tcase_add_test(tc, a_name_that_came_to_nothing_goes);
-	tcase_add_test(tc, what_is_open_is_found_by_its_directory);
+	tcase_add_test(tc, the_name_of_a_new_file_without_a_value_goes);
+	tcase_add_test(tc, open_files_are_found_by_their_directory);
 	tcase_add_test(tc, opens_that_look_again_are_paid_for);
-	tcase_add_test(tc, what_is_open_at_the_end_is_closed);
+	tcase_add_test(tc, open_files_are_closed_at_the_end);
 	tcase_add_loop_test(tc,
 			    after_an_error_of_the_disk_nothing_opens_for_writing,
 			    0, 2);

@@ -1,4 +1,4 @@
-/* Which nodes the kernel is asked to drop: those that it alone holds. */
+/* The nodes that the kernel is asked to drop: those that only it holds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ START_TEST(the_oldest_come_first)
 			ck_assert_uint_eq(ids[i], n[first + i]->id);
 		first += count;
 	}
-	/* No more than the bound wants. */
+	/* No more are chosen than are above the bound. */
 	for (i = 0; i < first; i++)
 		node_forget(&t, n[i]->id, 1);
 	ck_assert_uint_eq(idle_choose(&t, false, ids, FS_IDLE_NODES), 80);
@@ -89,7 +89,7 @@ START_TEST(below_the_bound_none_is_asked_for)
 }
 END_TEST
 
-START_TEST(who_makes_nothing_is_not_asked_again)
+START_TEST(the_kernel_is_not_asked_again_without_new_nodes)
 {
 	int i, asked = 0;
 
@@ -107,7 +107,7 @@ START_TEST(who_makes_nothing_is_not_asked_again)
 }
 END_TEST
 
-/* All that are chosen in two rounds of the hand. */
+/* True if n is chosen within two rounds of the search. */
 static bool is_chosen(const struct node *n)
 {
 	uint64_t ids[FS_IDLE_NODES];
@@ -122,7 +122,7 @@ static bool is_chosen(const struct node *n)
 	return chosen;
 }
 
-START_TEST(what_others_hold_is_left)
+START_TEST(nodes_that_others_hold_are_left)
 {
 	struct node *n[10], *above, *below, *counted;
 	uint64_t ids[FS_IDLE_NODES] = { 0 };
@@ -188,7 +188,8 @@ START_TEST(a_directory_waits_for_its_maker)
 }
 END_TEST
 
-/* A walk through cells that end in a day, again and again: nobody's entries go. */
+/* Walk through cells that end in a day, again and again: only entries of nodes
+ * that were freed are dropped. */
 START_TEST(the_timer_forgets_nodes_that_were_dropped)
 {
 	struct timers timers = { .count = 0 };
@@ -274,8 +275,8 @@ SUITE_THREADS(idle)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, the_oldest_come_first);
 	tcase_add_test(tc, below_the_bound_none_is_asked_for);
-	tcase_add_test(tc, who_makes_nothing_is_not_asked_again);
-	tcase_add_test(tc, what_others_hold_is_left);
+	tcase_add_test(tc, the_kernel_is_not_asked_again_without_new_nodes);
+	tcase_add_test(tc, nodes_that_others_hold_are_left);
 	tcase_add_test(tc, a_directory_waits_for_its_maker);
 	tcase_add_test(tc, the_timer_forgets_nodes_that_were_dropped);
 	tcase_add_test(tc, threads_make_while_one_chooses);

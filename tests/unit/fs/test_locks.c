@@ -1,5 +1,5 @@
-/* Locks of files: ranges and waits as a model of single bytes has them, and
- * files that are opened by several nodes, renamed, replaced and removed. */
+/* Locks of files: ranges and waits are compared with a model of single bytes;
+ * and files are opened by several nodes, renamed, replaced and removed. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -75,7 +75,7 @@ static void model_init(struct model *m)
 		model_open(m, i);
 }
 
-/* Whatever is held and waited for. */
+/* Drop all locks and waits. */
 static void model_release(struct model *m)
 {
 	int i, owner;
@@ -148,7 +148,7 @@ static void model_apply(struct model *m, int file, const struct fs_lock *lock)
 		held[i] = lock->type;
 }
 
-/* True if the owner, or one who waits for him, is waited for by this lock. */
+/* True if a wait for this lock would close a cycle. */
 static bool model_is_cycle(struct model *m, int file,
 			   const struct fs_lock *lock)
 {
@@ -208,7 +208,8 @@ static void model_wake(struct model *m, int file)
 }
 
 /* -------------------------------------------------------- table and model */
-/* Who asks as a stranger is told of a lock that is there, as long as it is. */
+/* Compare the locks of a byte: a strange owner is told of one that is there,
+ * with its range. */
 static void check_byte(struct model *m, int file, int byte)
 {
 	struct fs_lock lock = { .owner = OWNERS, .type = FS_LOCK_WRITE,
@@ -379,7 +380,7 @@ START_TEST(a_user_has_so_many_locks)
 	m.accounts.bounds[RESOURCE_LOCKS] = 4;
 	ck_assert_int_eq(locks_set(&m.locks, m.files[0], &lock, &m, 1000, NULL,
 				   NULL), 0);
-	/* A hole makes two of it, and there is room for that. */
+	/* A hole makes two locks of one, and there is room for that. */
 	lock = (struct fs_lock){ .owner = 1, .start = 5, .end = 5 };
 	ck_assert_int_eq(locks_set(&m.locks, m.files[0], &lock, &m, 1000, NULL,
 				   NULL), 0);
@@ -417,7 +418,7 @@ START_TEST(waits_end)
 	model_init(&m);
 	ck_assert_int_eq(locks_set(&m.locks, m.files[0], &lock, &m, 0, NULL,
 				   NULL), 0);
-	/* He was interrupted before he waits. */
+	/* The waiter was interrupted before it waits. */
 	ck_assert_int_eq(locks_set(&m.locks, m.files[0], &other, &m, 0, &w,
 				   says_yes), -EINTR);
 	ck_assert_int_eq(locks_set(&m.locks, m.files[0], &other, &m, 0, &w,
@@ -601,8 +602,8 @@ START_TEST(locks_go_with_their_file)
 }
 END_TEST
 
-/* The kernel tells of the close of a reader's descriptor only if the file had
- * locks of ranges when it was opened. */
+/* The kernel sends a FLUSH for a reader's descriptor only if the file had locks
+ * of ranges when it was opened. */
 START_TEST(closes_are_told_of_files_that_had_locks)
 {
 	struct open_file before, w, after;
@@ -619,7 +620,7 @@ START_TEST(closes_are_told_of_files_that_had_locks)
 	ok(tree_open_file(&shop, CELL, O_RDONLY, &after));
 	ck_assert(!after.reply.noflush);
 	ok(tree_release(&shop, &after));
-	/* Of one that is not told, all locks of who used it go at the end. */
+	/* For one without a FLUSH, RELEASE drops the locks of its users. */
 	ok(lock_by(&before, 1, false, FS_LOCK_READ));
 	fails(EAGAIN, lock_by(&w, 2, false, FS_LOCK_WRITE));
 	ok(tree_release(&shop, &before));
@@ -628,7 +629,7 @@ START_TEST(closes_are_told_of_files_that_had_locks)
 }
 END_TEST
 
-START_TEST(too_many_are_told)
+START_TEST(too_many_locks_are_refused_with_a_reason)
 {
 	struct open_file f;
 
@@ -660,6 +661,6 @@ SUITE_THREADS(locks)
 	tcase_add_test(tc, all_nodes_of_a_name_have_its_locks);
 	tcase_add_test(tc, locks_go_with_their_file);
 	tcase_add_test(tc, closes_are_told_of_files_that_had_locks);
-	tcase_add_test(tc, too_many_are_told);
+	tcase_add_test(tc, too_many_locks_are_refused_with_a_reason);
 	suite_add_tcase(suite, tc);
 }

@@ -66,7 +66,7 @@ START_TEST(a_plain_text_and_its_name)
 }
 END_TEST
 
-/* Wherever it stands, among bytes that are next to it in every way. */
+/* Any byte, at any place, between bytes that might change the result. */
 START_TEST(a_byte_is_escaped_at_any_place)	/* _i: the place */
 {
 	static const char special[] = { 0, '/', '%' };
@@ -201,7 +201,7 @@ static const struct {
 	{ ".a.b c", NULL }, { "~", NULL }, { "##", NULL },
 };
 
-START_TEST(scratch_names_are_known)
+START_TEST(names_of_temporary_files_are_recognised)
 {
 	struct bytes base;
 	bool is = name_is_scratch(bytes_str(scratch[_i].name), &base);
@@ -234,7 +234,7 @@ SUITE(name)
 	tcase_add_loop_test(tc, a_random_text_survives, 0, test_scale(500));
 	tcase_add_test(tc, a_composite_key_is_one_name);
 	tcase_add_test(tc, a_long_name_is_cut_between_characters);
-	tcase_add_loop_test(tc, scratch_names_are_known, 0,
+	tcase_add_loop_test(tc, names_of_temporary_files_are_recognised, 0,
 			    ARRAY_SIZE(scratch));
 	tcase_add_test(tc, distances_count_letters);
 	suite_add_tcase(suite, tc);

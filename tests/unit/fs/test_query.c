@@ -1,4 +1,4 @@
-/* The names of queries: their terms, and what is none. */
+/* The names of queries: their terms, and names that are no query. */
 #include <errno.h>
 
 #include "fs/query/terms.h"
