@@ -323,7 +323,7 @@ static void make_whole(struct damage *d, bool killed)
 	}
 }
 
-START_TEST(damage_is_told_or_harmless)	/* _i: the harm, and killed or closed */
+START_TEST(damage_is_reported_or_harmless)	/* _i: the harm, and killed or closed */
 {
 	struct damage d = { .harm = _i / 2 };
 
@@ -562,7 +562,7 @@ SUITE(damage)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_set_timeout(tc, test_timeout());
-	tcase_add_loop_test(tc, damage_is_told_or_harmless, 0,
+	tcase_add_loop_test(tc, damage_is_reported_or_harmless, 0,
 			    2 * HARMS);
 	tcase_add_loop_test(tc, hostile_files_are_refused, 0, HOSTILE_END);
 	tcase_add_test(tc, a_manifest_is_named_plainly);

@@ -156,7 +156,7 @@ START_TEST(unified)
 }
 END_TEST
 
-START_TEST(of_every_strategy)	/* _i: which */
+START_TEST(options_of_every_strategy)	/* _i: which */
 {
 	static const char *const classes[] = { UNIFIED, TIERED, LEVELS,
 					       WINDOWS };
@@ -210,7 +210,7 @@ START_TEST(how_files_are_written)
 END_TEST
 
 /* A catalogue may be damaged, and still be read. */
-START_TEST(nonsense_is_not_set)
+START_TEST(invalid_options_are_not_set)
 {
 	static const char *const names[] = {
 		"class", "enabled", "scaling_parameters", "sstable_growth",
@@ -397,9 +397,9 @@ SUITE(engine_options)
 	tcase_add_test(tc, defaults_are_the_engines);
 	tcase_add_test(tc, strategies);
 	tcase_add_test(tc, unified);
-	tcase_add_loop_test(tc, of_every_strategy, 0, 4);
+	tcase_add_loop_test(tc, options_of_every_strategy, 0, 4);
 	tcase_add_test(tc, how_files_are_written);
-	tcase_add_test(tc, nonsense_is_not_set);
+	tcase_add_test(tc, invalid_options_are_not_set);
 	tcase_add_test(tc, files_are_written_so);
 	tcase_add_test(tc, altering_acts_at_once);
 	tcase_add_loop_test(tc, deleted_rows_go_early, 0, 2);

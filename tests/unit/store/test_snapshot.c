@@ -246,7 +246,7 @@ START_TEST(a_snapshot_stays_as_it_was)
 }
 END_TEST
 
-START_TEST(nothing_is_written_in_it)
+START_TEST(nothing_is_written_in_a_snapshot)
 {
 	struct manifest_snapshot found;
 	struct store *view;
@@ -271,7 +271,7 @@ START_TEST(nothing_is_written_in_it)
 }
 END_TEST
 
-START_TEST(what_had_not_expired_then_is_there)
+START_TEST(cells_that_had_not_expired_then_are_there)
 {
 	run(KEYSPACE);
 	run("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
@@ -288,7 +288,7 @@ START_TEST(what_had_not_expired_then_is_there)
 }
 END_TEST
 
-START_TEST(what_it_holds_goes_with_it)
+START_TEST(a_dropped_snapshot_frees_its_files)
 {
 	size_t before;
 	uint64_t bytes;
@@ -343,7 +343,7 @@ START_TEST(a_snapshot_is_dropped_beside_its_reader)
 }
 END_TEST
 
-START_TEST(drop_and_truncate_make_their_own)
+START_TEST(drop_and_truncate_make_snapshots)
 {
 	struct manifest_snapshot found;
 
@@ -375,7 +375,7 @@ START_TEST(drop_and_truncate_make_their_own)
 }
 END_TEST
 
-START_TEST(a_table_may_do_without)
+START_TEST(a_table_may_have_no_automatic_snapshots)
 {
 	struct manifest_snapshot *list;
 	size_t count;
@@ -397,7 +397,7 @@ static bool stops(void *context)
 	return true;
 }
 
-START_TEST(an_interrupt_ends_what_they_are_for)
+START_TEST(an_interrupt_ends_drop_and_truncate)
 {
 	struct watch watch = { .stop = stops };
 	struct table *table;
@@ -415,7 +415,7 @@ START_TEST(an_interrupt_ends_what_they_are_for)
 }
 END_TEST
 
-START_TEST(automatic_ones_are_bounded)
+START_TEST(automatic_snapshots_are_bounded)
 {
 	struct manifest_snapshot *list;
 	size_t count;
@@ -439,7 +439,7 @@ END_TEST
 #define ALL_ROWS "SELECT p, v, l FROM k.t"
 #define ROWS_THEN "[1,10,[1, 2]]\n"
 
-START_TEST(everything_is_brought_back)
+START_TEST(a_snapshot_is_restored_whole)
 {
 	int round;
 
@@ -475,7 +475,7 @@ START_TEST(everything_is_brought_back)
 }
 END_TEST
 
-START_TEST(a_part_is_brought_back)
+START_TEST(a_part_of_a_snapshot_is_restored)
 {
 	make_table();
 	run("CREATE TYPE k.y (a int)");
@@ -506,7 +506,7 @@ START_TEST(a_part_is_brought_back)
 END_TEST
 
 /* It has one table alone, without the files of its indexes. */
-START_TEST(an_automatic_one_answers_without_indexes)
+START_TEST(an_automatic_snapshot_answers_without_indexes)
 {
 	const char *name;
 	struct manifest_snapshot found;
@@ -528,7 +528,7 @@ START_TEST(an_automatic_one_answers_without_indexes)
 END_TEST
 
 /* The oldest automatic one does not go for the one that its restore makes. */
-START_TEST(the_oldest_automatic_one_is_brought_back)
+START_TEST(the_oldest_automatic_snapshot_is_restored)
 {
 	struct manifest_snapshot *list;
 	size_t count;
@@ -550,7 +550,7 @@ END_TEST
 
 /* What was renamed since stands beside what comes back: each has an identity,
  * and an index its name, alone. */
-START_TEST(it_comes_back_beside_what_was_renamed)
+START_TEST(a_table_is_restored_beside_its_renamed_one)
 {
 	struct schema *schema;
 	struct table *a, *b;
@@ -683,7 +683,7 @@ START_TEST(files_are_shared)
 }
 END_TEST
 
-START_TEST(many_cost_little)
+START_TEST(many_snapshots_cost_little)
 {
 	char name[40];
 	struct stat st;
@@ -708,7 +708,7 @@ END_TEST
 
 /* A full disk gives up the automatic ones before a write is refused, and no
  * other. */
-START_TEST(a_full_disk_gives_them_up)
+START_TEST(a_full_disk_gives_up_automatic_snapshots)
 {
 	struct test_store saved = t;
 	struct store_options options;
@@ -762,22 +762,22 @@ SUITE(snapshot)
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, a_snapshot_stays_as_it_was);
-	tcase_add_test(tc, nothing_is_written_in_it);
-	tcase_add_test(tc, what_had_not_expired_then_is_there);
-	tcase_add_test(tc, what_it_holds_goes_with_it);
+	tcase_add_test(tc, nothing_is_written_in_a_snapshot);
+	tcase_add_test(tc, cells_that_had_not_expired_then_are_there);
+	tcase_add_test(tc, a_dropped_snapshot_frees_its_files);
 	tcase_add_test(tc, a_snapshot_is_dropped_beside_its_reader);
-	tcase_add_test(tc, drop_and_truncate_make_their_own);
-	tcase_add_test(tc, a_table_may_do_without);
-	tcase_add_test(tc, an_interrupt_ends_what_they_are_for);
-	tcase_add_test(tc, automatic_ones_are_bounded);
-	tcase_add_test(tc, everything_is_brought_back);
-	tcase_add_test(tc, a_part_is_brought_back);
-	tcase_add_test(tc, an_automatic_one_answers_without_indexes);
-	tcase_add_test(tc, the_oldest_automatic_one_is_brought_back);
-	tcase_add_test(tc, it_comes_back_beside_what_was_renamed);
+	tcase_add_test(tc, drop_and_truncate_make_snapshots);
+	tcase_add_test(tc, a_table_may_have_no_automatic_snapshots);
+	tcase_add_test(tc, an_interrupt_ends_drop_and_truncate);
+	tcase_add_test(tc, automatic_snapshots_are_bounded);
+	tcase_add_test(tc, a_snapshot_is_restored_whole);
+	tcase_add_test(tc, a_part_of_a_snapshot_is_restored);
+	tcase_add_test(tc, an_automatic_snapshot_answers_without_indexes);
+	tcase_add_test(tc, the_oldest_automatic_snapshot_is_restored);
+	tcase_add_test(tc, a_table_is_restored_beside_its_renamed_one);
 	tcase_add_loop_test(tc, a_restore_that_fails_loses_nothing, 0, 2);
 	tcase_add_test(tc, files_are_shared);
-	tcase_add_test(tc, many_cost_little);
-	tcase_add_test(tc, a_full_disk_gives_them_up);
+	tcase_add_test(tc, many_snapshots_cost_little);
+	tcase_add_test(tc, a_full_disk_gives_up_automatic_snapshots);
 	suite_add_tcase(suite, tc);
 }

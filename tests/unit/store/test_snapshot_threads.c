@@ -90,7 +90,7 @@ static void *look(void *context)
 	return NULL;
 }
 
-START_TEST(each_is_one_moment)
+START_TEST(each_snapshot_is_of_one_moment)
 {
 	pthread_t threads[WRITERS + 2];
 	struct store_options options;
@@ -135,6 +135,6 @@ SUITE_THREADS(snapshot_threads)
 	TCase *tc = tcase_create("threads");
 
 	tcase_set_timeout(tc, test_timeout());
-	tcase_add_test(tc, each_is_one_moment);
+	tcase_add_test(tc, each_snapshot_is_of_one_moment);
 	suite_add_tcase(suite, tc);
 }

@@ -543,7 +543,7 @@ END_TEST
 
 /* A kept write has a timestamp; what comes after a restart is later, whatever
  * a client wrote. _i: the largest timestamp or less; 2: in a file. */
-START_TEST(what_is_kept_is_older_than_what_comes)
+START_TEST(later_writes_have_later_timestamps)
 {
 	struct test_store t;
 	struct table *table;
@@ -693,7 +693,7 @@ SUITE(store)
 	tcase_add_loop_test(tc, the_directory_above_must_be_synced, 0,
 			    ARRAY_SIZE(above_cases));
 	tcase_add_test(tc, timestamps_go_on_after_a_restart);
-	tcase_add_loop_test(tc, what_is_kept_is_older_than_what_comes, 0,
+	tcase_add_loop_test(tc, later_writes_have_later_timestamps, 0,
 			    4);
 	tcase_add_test(tc, numbers_are_not_used_again);
 	tcase_add_test(tc, orphans_are_dropped_at_open);

@@ -38,7 +38,7 @@ START_TEST(a_created_file_is_ours_alone)
 }
 END_TEST
 
-START_TEST(what_is_no_file_of_ours_is_refused)
+START_TEST(links_and_special_files_are_refused)
 {
 	scratch_write(&s, "file", bytes_str("x"));
 	ck_assert_int_eq(symlinkat("file", s.dir, "link"), 0);
@@ -198,7 +198,7 @@ SUITE(file)
 
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, a_created_file_is_ours_alone);
-	tcase_add_test(tc, what_is_no_file_of_ours_is_refused);
+	tcase_add_test(tc, links_and_special_files_are_refused);
 	tcase_add_test(tc, short_transfers_are_continued);
 	tcase_add_test(tc, a_whole_file_has_a_limit);
 	tcase_add_test(tc, a_replaced_file_is_the_old_or_the_new);

@@ -49,7 +49,7 @@ START_TEST(ends_grow_by_a_quarter_at_most)
 }
 END_TEST
 
-START_TEST(each_is_in_its_bucket)	/* _i is the seed */
+START_TEST(each_time_is_in_its_bucket)	/* _i is the seed */
 {
 	struct random rng = random_seeded((uint64_t)_i);
 	int i;
@@ -66,6 +66,6 @@ SUITE(latency)
 	TCase *tc = tcase_create("latency");
 
 	tcase_add_test(tc, ends_grow_by_a_quarter_at_most);
-	tcase_add_loop_test(tc, each_is_in_its_bucket, 0, 10);
+	tcase_add_loop_test(tc, each_time_is_in_its_bucket, 0, 10);
 	suite_add_tcase(suite, tc);
 }

@@ -93,7 +93,7 @@ static const struct {
 	  { ONE "/memory.limit_in_bytes" }, { "x\n" }, 0 },
 };
 
-START_TEST(what_is_left_to_a_process)	/* _i: machine */
+START_TEST(memory_that_groups_leave_to_a_process)	/* _i: machine */
 {
 	size_t i;
 
@@ -125,7 +125,7 @@ SUITE(memory)
 	TCase *tc = tcase_create("memory");
 
 	tcase_add_checked_fixture(tc, begin, end);
-	tcase_add_loop_test(tc, what_is_left_to_a_process, 0,
+	tcase_add_loop_test(tc, memory_that_groups_leave_to_a_process, 0,
 			    ARRAY_SIZE(machines));
 	tcase_add_test(tc, defaults_are_within_bounds);
 	suite_add_tcase(suite, tc);

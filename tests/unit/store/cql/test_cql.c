@@ -495,7 +495,7 @@ static void make_words(void)
 }
 
 /* Each allocation fails in turn: an error or the answer, never a crash. */
-START_TEST(without_memory)
+START_TEST(a_statement_fails_without_memory)
 {
 	static const char *const statements[] = {
 		"SELECT k, sum(v), l FROM t WHERE k = 1 GROUP BY k",
@@ -640,6 +640,6 @@ SUITE(cql)
 	tcase_add_test(tc, a_long_literal_has_a_type);
 	tcase_add_test(tc, indexed_values_have_a_bound);
 	tcase_add_test(tc, a_vector_without_direction_is_refused);
-	tcase_add_loop_test(tc, without_memory, 0, 8);
+	tcase_add_loop_test(tc, a_statement_fails_without_memory, 0, 8);
 	suite_add_tcase(suite, tc);
 }

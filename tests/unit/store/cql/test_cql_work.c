@@ -146,7 +146,7 @@ START_TEST(names_are_not_compared_with_each)
 }
 END_TEST
 
-START_TEST(nor_are_those_of_a_schema)
+START_TEST(names_of_a_schema_are_not_compared_with_each)
 {
 	add_many("ALTER TABLE t DROP IF EXISTS (", MANY, "c%d", ", ", ", s)");
 	gives("");
@@ -157,7 +157,7 @@ START_TEST(nor_are_those_of_a_schema)
 }
 END_TEST
 
-START_TEST(nor_are_relations)
+START_TEST(relations_are_not_compared_with_each)
 {
 	statement("UPDATE t SET s = {1, 2} WHERE k = 1", "");
 	add_many("SELECT k FROM t WHERE ", MANY, "s CONTAINS 2", " AND ",
@@ -327,8 +327,8 @@ SUITE(cql_work)
 	tcase_add_test(tc, elements_are_taken_from_a_long_list);
 	tcase_add_test(tc, a_long_list_is_put_before_another);
 	tcase_add_test(tc, names_are_not_compared_with_each);
-	tcase_add_test(tc, nor_are_those_of_a_schema);
-	tcase_add_test(tc, nor_are_relations);
+	tcase_add_test(tc, names_of_a_schema_are_not_compared_with_each);
+	tcase_add_test(tc, relations_are_not_compared_with_each);
 	tcase_add_test(tc, a_batch_keeps_no_lists);
 	tcase_add_test(tc, partitions_of_a_list_are_read_alone);
 	tcase_add_test(tc, a_statement_has_a_bound);

@@ -368,7 +368,7 @@ static void not_warned(const char *cql)
 	cql_result_free(result);
 }
 
-START_TEST(warnings)
+START_TEST(statements_give_warnings)
 {
 	warned("CREATE KEYSPACE r WITH replication = {'class': "
 	       "'SimpleStrategy', 'replication_factor': 3}",
@@ -595,7 +595,7 @@ static const char *const repeatable[] = {
 	"DESCRIBE FULL SCHEMA", "DESCRIBE CLUSTER",
 };
 
-START_TEST(without_memory)
+START_TEST(statements_fail_without_memory)
 {
 	int err = -ENOMEM;
 	long n;
@@ -628,13 +628,14 @@ SUITE(ddl)
 	tcase_add_test(tc, describe_lists);
 	tcase_add_loop_test(tc, replication_is_completed, 0,
 			    ARRAY_SIZE(replications));
-	tcase_add_test(tc, warnings);
+	tcase_add_test(tc, statements_give_warnings);
 	tcase_add_test(tc, rights_and_owners);
 	tcase_add_test(tc, a_provisional_table_is_replaced);
 	tcase_add_test(tc, a_provisional_table_with_rows);
 	tcase_add_test(tc, types_do_not_explode);
 	tcase_add_test(tc, types_are_bounded_in_depth);
 	tcase_add_test(tc, many_tables);
-	tcase_add_loop_test(tc, without_memory, 0, ARRAY_SIZE(repeatable));
+	tcase_add_loop_test(tc, statements_fail_without_memory, 0,
+			    ARRAY_SIZE(repeatable));
 	suite_add_tcase(suite, tc);
 }

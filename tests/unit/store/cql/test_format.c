@@ -269,7 +269,7 @@ static const struct {
 	{ "\xe6\x97", 2 }, { "\xff", 1 },		/* no UTF-8 */
 };
 
-START_TEST(how_wide_a_text_is)
+START_TEST(the_width_of_a_text)
 {
 	ck_assert_uint_eq(cql_format_width(bytes_str(widths[_i].text)),
 			  widths[_i].width);
@@ -324,7 +324,7 @@ SUITE(format)
 	tcase_add_test(tc, many_rows_in_pages);
 	tcase_add_loop_test(tc, a_value_for_people, 0, ARRAY_SIZE(values));
 	tcase_add_test(tc, a_compound_value_for_people);
-	tcase_add_loop_test(tc, how_wide_a_text_is, 0, ARRAY_SIZE(widths));
+	tcase_add_loop_test(tc, the_width_of_a_text, 0, ARRAY_SIZE(widths));
 	tcase_add_test(tc, pages_and_counts);
 	suite_add_tcase(suite, tc);
 }

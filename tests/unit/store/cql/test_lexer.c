@@ -134,7 +134,7 @@ static const struct {
 	{ "0xCAFE", "0xCAFE" }, { "TRUE", "TRUE" }, { "1.50", "1.50" },
 };
 
-START_TEST(what_a_token_says)
+START_TEST(the_value_of_a_token)
 {
 	struct arena arena = ARENA_INIT;
 	struct bytes text = bytes_str(values[_i].text), value;
@@ -229,7 +229,7 @@ SUITE(lexer)
 	tcase_add_loop_test(tc, a_text_and_its_tokens, 0, ARRAY_SIZE(cuts));
 	tcase_add_loop_test(tc, a_text_that_makes_no_token, 0,
 			    ARRAY_SIZE(wrong));
-	tcase_add_loop_test(tc, what_a_token_says, 0, ARRAY_SIZE(values));
+	tcase_add_loop_test(tc, the_value_of_a_token, 0, ARRAY_SIZE(values));
 	tcase_add_test(tc, reserved_words);
 	tcase_add_loop_test(tc, any_bytes_end, 0, 300);
 	suite_add_tcase(suite, tc);

@@ -182,7 +182,7 @@ static const struct {
 	{ "SELECT * FROM t; x ", "line 1:17 expected the end of the statement, found 'x'" },
 };
 
-START_TEST(a_begin)
+START_TEST(a_text_that_begins_a_statement)
 {
 	struct bytes text = bytes_str(begins[_i].text);
 	int err = cql_parse_begin(&arena, text, &error);
@@ -473,7 +473,7 @@ START_TEST(settings_of_one_column)
 }
 END_TEST
 
-START_TEST(other_changes)
+START_TEST(other_forms_of_modifications)
 {
 	ck_assert(!parse("INSERT INTO t JSON '{}' DEFAULT UNSET IF NOT EXISTS "
 			 "USING TTL 1"));
@@ -774,7 +774,8 @@ SUITE(parse)
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("trees");
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, a_begin, 0, ARRAY_SIZE(begins));
+	tcase_add_loop_test(tc, a_text_that_begins_a_statement, 0,
+			    ARRAY_SIZE(begins));
 	tcase_add_loop_test(tc, a_term, 0, ARRAY_SIZE(terms));
 	tcase_add_loop_test(tc, a_float_that_java_reads, 0, ARRAY_SIZE(floats));
 	tcase_add_loop_test(tc, a_selector, 0, ARRAY_SIZE(selectors));
@@ -782,7 +783,7 @@ SUITE(parse)
 	tcase_add_loop_test(tc, a_relation, 0, ARRAY_SIZE(relations));
 	tcase_add_loop_test(tc, an_assignment, 0, ARRAY_SIZE(assignments));
 	tcase_add_test(tc, settings_of_one_column);
-	tcase_add_test(tc, other_changes);
+	tcase_add_test(tc, other_forms_of_modifications);
 	tcase_add_test(tc, a_table);
 	tcase_add_loop_test(tc, a_form, 0, ARRAY_SIZE(forms));
 	tcase_add_test(tc, one_statement_of_several);

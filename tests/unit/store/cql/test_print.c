@@ -317,7 +317,7 @@ static const struct {
 	int statements;
 } files[] = { { "ddl", 57 }, { "indexes", 9 } };
 
-START_TEST(what_describe_gave)
+START_TEST(answers_of_describe_print_the_same)
 {
 	struct vectors vectors;
 	struct vector v;
@@ -349,7 +349,7 @@ static bool begins(struct buf *out, const char *text)
 	return !strncmp(buf_cstr(out), text, strlen(text));
 }
 
-START_TEST(internals)
+START_TEST(tables_with_internals)
 {
 	struct table *t = small_table();
 	struct buf out = BUF_INIT;
@@ -463,8 +463,9 @@ SUITE(print)
 {
 	TCase *tc = tcase_create("print");
 
-	tcase_add_loop_test(tc, what_describe_gave, 0, ARRAY_SIZE(files));
-	tcase_add_test(tc, internals);
+	tcase_add_loop_test(tc, answers_of_describe_print_the_same, 0,
+			    ARRAY_SIZE(files));
+	tcase_add_test(tc, tables_with_internals);
 	tcase_add_test(tc, a_compact_table_that_can_be_run);
 	tcase_add_test(tc, masks);
 	tcase_add_test(tc, masks_of_counters);

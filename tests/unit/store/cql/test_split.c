@@ -101,7 +101,7 @@ static const struct {
 	{ "BEGIN BATCH a; APPLY BATCH ", CQL_SPLIT_STATEMENT },
 };
 
-START_TEST(inside_of_what)
+START_TEST(the_place_within_a_statement)
 {
 	struct bytes statement;
 	struct cql_split s;
@@ -177,6 +177,7 @@ SUITE(split)
 	tcase_add_loop_test(tc, the_keyspace_of_a_statement, 0, ARRAY_SIZE(renames));
 	tcase_add_loop_test(tc, equal_statements, 0, ARRAY_SIZE(pairs));
 	tcase_add_loop_test(tc, a_text_in_pieces, 0, ARRAY_SIZE(texts));
-	tcase_add_loop_test(tc, inside_of_what, 0, ARRAY_SIZE(prompts));
+	tcase_add_loop_test(tc, the_place_within_a_statement, 0,
+			    ARRAY_SIZE(prompts));
 	suite_add_tcase(suite, tc);
 }

@@ -173,7 +173,7 @@ START_TEST(records_of_csv)
 }
 END_TEST
 
-START_TEST(what_is_refused)
+START_TEST(invalid_documents_are_refused)
 {
 	use_table("CREATE TABLE t (p int, c text, s text STATIC, a int, "
 		  "b text, PRIMARY KEY (p, c))");
@@ -463,7 +463,7 @@ SUITE(document)
 	tcase_add_checked_fixture(tc, open_store, close_store);
 	tcase_add_test(tc, lines_of_json);
 	tcase_add_test(tc, records_of_csv);
-	tcase_add_test(tc, what_is_refused);
+	tcase_add_test(tc, invalid_documents_are_refused);
 	tcase_add_test(tc, a_place_gives_the_key);
 	tcase_add_test(tc, later_timestamps_are_replaced);
 	tcase_add_loop_test(tc, random_rows_come_back, 1, test_scale(41));

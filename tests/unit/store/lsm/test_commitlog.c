@@ -87,7 +87,7 @@ static int no_map(void *context, int fd, size_t len, void **address)
 	return -EOPNOTSUPP;
 }
 
-START_TEST(what_was_appended_comes_back)	/* _i & 1: no mapping */
+START_TEST(appended_records_come_back)	/* _i & 1: no mapping */
 {
 	struct random rng = random_seeded((uint64_t)_i);
 	struct file_ops files = file_system;
@@ -535,7 +535,7 @@ static int no_allocate(void *context, int fd, uint64_t size)
 
 /* On ext3, say: a store into a page that has no block yet could meet a full
  * disk, which is a signal and not an error. */
-START_TEST(what_is_not_allocated_is_not_mapped)	/* _i: it is */
+START_TEST(only_allocated_blocks_are_mapped)	/* _i: it is */
 {
 	struct file_ops ops = file_system;
 	struct commitlog *log;
@@ -600,7 +600,7 @@ SUITE_THREADS(commitlog)
 
 	scratch_fixture(tc);
 	tcase_set_timeout(tc, test_timeout());
-	tcase_add_loop_test(tc, what_was_appended_comes_back, 0, 10);
+	tcase_add_loop_test(tc, appended_records_come_back, 0, 10);
 	tcase_add_test(tc, an_empty_log_is_no_file);
 	tcase_add_test(tc, a_batch_larger_than_a_segment);
 	tcase_add_test(tc, a_torn_tail_is_dropped_for_ever);
@@ -616,7 +616,7 @@ SUITE_THREADS(commitlog)
 	tcase_add_loop_test(tc, a_disk_that_fails_at_a_new_segment, 0, 2);
 	tcase_add_test(tc, a_segment_is_made_beforehand);
 	tcase_add_loop_test(tc, a_full_disk_passes, 0, 4);
-	tcase_add_loop_test(tc, what_is_not_allocated_is_not_mapped, 0, 2);
+	tcase_add_loop_test(tc, only_allocated_blocks_are_mapped, 0, 2);
 	tcase_add_test(tc, syncs_are_shared);
 	suite_add_tcase(suite, tc);
 }

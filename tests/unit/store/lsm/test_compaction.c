@@ -636,7 +636,7 @@ START_TEST(a_truncate_between_wins)
 }
 END_TEST
 
-START_TEST(a_cancelled_one_leaves_nothing)
+START_TEST(a_cancelled_compaction_leaves_nothing)
 {
 	struct compaction_setup a;
 	struct compaction *c;
@@ -684,7 +684,7 @@ static void check_store(void)
 	ck_assert_uint_ge(here, count);
 }
 
-START_TEST(whatever_fails_the_store_is_whole)	/* _i: error */
+START_TEST(a_failed_call_leaves_the_store_whole)	/* _i: error */
 {
 	int err = -EIO;
 	long nth;
@@ -776,8 +776,8 @@ SUITE(compaction)
 	tcase_add_test(tc, a_move_changes_the_level_only);
 	tcase_add_test(tc, dead_files_are_dropped_unread);
 	tcase_add_test(tc, a_truncate_between_wins);
-	tcase_add_test(tc, a_cancelled_one_leaves_nothing);
-	tcase_add_loop_test(tc, whatever_fails_the_store_is_whole, 0, 2);
+	tcase_add_test(tc, a_cancelled_compaction_leaves_nothing);
+	tcase_add_loop_test(tc, a_failed_call_leaves_the_store_whole, 0, 2);
 	tcase_add_test(tc, without_memory_nothing_breaks);
 	tcase_add_test(tc, a_damaged_input_stops_it);
 	suite_add_tcase(suite, tc);

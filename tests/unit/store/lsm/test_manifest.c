@@ -489,7 +489,7 @@ static void check_failing(int fail_with, bool for_good)
 	manifest_edit_release(&large);
 }
 
-START_TEST(what_was_acknowledged_survives)
+START_TEST(acknowledged_edits_survive)
 {
 	check_failing(_i & 1 ? -EIO : -ENOSPC, _i & 2);
 }
@@ -767,7 +767,7 @@ SUITE(manifest)
 	tcase_add_test(tc, a_missing_current_is_no_new_store);
 	tcase_add_test(tc, a_damaged_current_is_told);
 	tcase_add_test(tc, a_long_log_is_rewritten);
-	tcase_add_loop_test(tc, what_was_acknowledged_survives, 0, 4);
+	tcase_add_loop_test(tc, acknowledged_edits_survive, 0, 4);
 	tcase_add_test(tc, after_a_failed_sync_nothing_is_written);
 	tcase_add_test(tc, without_memory_nothing_breaks);
 	tcase_add_test(tc, the_whole_state_is_a_manifest);

@@ -237,7 +237,7 @@ static bool stop_soon(void *context)
 	return ++*asked > 20;
 }
 
-START_TEST(who_waits_for_the_disk_can_be_interrupted)
+START_TEST(a_writer_that_waits_for_the_disk_can_be_interrupted)
 {
 	int asked = 0, err = 0, i;
 	struct watch watch = { .stop = stop_soon, .context = &asked };
@@ -393,7 +393,7 @@ static const char *const ways_out[] = {
 };
 
 /* Without an end of what compaction does at the moment, but for the last two. */
-START_TEST(nobody_waits_for_what_will_not_come)	/* _i: way out */
+START_TEST(no_writer_waits_for_a_compaction_that_will_not_come)	/* _i: way out */
 {
 	int err = -EINTR, i;
 
@@ -516,7 +516,7 @@ SUITE_THREADS(pace)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, memory_is_bounded_on_a_slow_disk);
-	tcase_add_test(tc, who_waits_for_the_disk_can_be_interrupted);
+	tcase_add_test(tc, a_writer_that_waits_for_the_disk_can_be_interrupted);
 	tcase_add_test(tc, a_table_without_news_waits_for_no_other);
 	tcase_add_test(tc, a_flush_that_fails_is_told);
 	suite_add_tcase(suite, tc);
@@ -525,7 +525,9 @@ SUITE_THREADS(pace)
 	tcase_add_checked_fixture(tc, set_up_fast, tear_down);
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, files_are_bounded_when_compaction_is_stuck);
-	tcase_add_loop_test(tc, nobody_waits_for_what_will_not_come, 0,
+	tcase_add_loop_test(tc,
+			    no_writer_waits_for_a_compaction_that_will_not_come,
+			    0,
 			    ARRAY_SIZE(ways_out));
 	tcase_add_loop_test(tc, files_without_a_merge_are_no_debt, 0, 2);
 	tcase_add_test(tc, rows_side_by_side_are_merged);

@@ -187,7 +187,7 @@ START_TEST(a_log_that_does_not_fit_is_flushed)
 }
 END_TEST
 
-START_TEST(what_frees_room_goes_on)
+START_TEST(deletions_that_free_room_go_on)
 {
 	struct lsm *lsm = open_lsm();
 	int count, i;
@@ -251,7 +251,7 @@ static uint64_t memory_of(struct lsm *lsm)
 }
 
 /* A writer that does not give up takes no memory, */
-START_TEST(what_is_refused_costs_nothing)
+START_TEST(refused_writes_take_no_memory)
 {
 	struct lsm *lsm = open_lsm();
 	uint64_t memory;
@@ -269,7 +269,7 @@ START_TEST(what_is_refused_costs_nothing)
 END_TEST
 
 /* and one that deletes now and then does not cut it into pieces. */
-START_TEST(what_does_not_fit_is_frozen_once)
+START_TEST(a_memtable_without_room_is_frozen_once)
 {
 	struct lsm *lsm = open_lsm();
 	struct version *v;
@@ -390,7 +390,7 @@ static bool comes_back(struct lsm *lsm)
 
 /* On a disk full of rows most are deleted: again and again as many find room,
  * whatever the strategy, and nothing else is lost. */
-START_TEST(what_is_deleted_gives_its_room_back)
+START_TEST(deleted_rows_give_their_room_back)
 {
 	struct lsm_table_options options;
 	struct lsm *lsm = open_lsm();
@@ -544,13 +544,13 @@ SUITE_THREADS(room)
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_loop_test(tc, a_log_that_does_not_fit_is_flushed, 0, 2);
-	tcase_add_test(tc, what_frees_room_goes_on);
+	tcase_add_test(tc, deletions_that_free_room_go_on);
 	tcase_add_loop_test(tc, a_table_is_emptied, 0, 2);
-	tcase_add_test(tc, what_is_refused_costs_nothing);
-	tcase_add_test(tc, what_does_not_fit_is_frozen_once);
+	tcase_add_test(tc, refused_writes_take_no_memory);
+	tcase_add_test(tc, a_memtable_without_room_is_frozen_once);
 	tcase_add_test(tc, a_flush_keeps_the_room_that_it_was_given);
 	tcase_add_test(tc, an_error_of_the_disk_ends_writing);
-	tcase_add_loop_test(tc, what_is_deleted_gives_its_room_back,
+	tcase_add_loop_test(tc, deleted_rows_give_their_room_back,
 			    LSM_UNIFIED, LSM_TIME_WINDOW + 1);
 	tcase_add_loop_test(tc, room_comes_back_file_by_file, LSM_UNIFIED,
 			    LSM_TIME_WINDOW + 1);

@@ -83,7 +83,7 @@ static void delete_all(const char *partition)
 	buf_release(&to);
 }
 
-START_TEST(it_ends_with_each_change)
+START_TEST(a_state_ends_with_each_change)
 {
 	uint64_t first = state_of("a"), second, other;
 
@@ -120,7 +120,7 @@ static void *read_often(void *unused)
 	return unused;
 }
 
-START_TEST(what_was_read_in_one_is_the_same)
+START_TEST(reads_in_one_state_are_equal)
 {
 	pthread_t thread;
 	int64_t i;
@@ -143,7 +143,7 @@ SUITE_THREADS(state)
 
 	scratch_fixture(tc);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, it_ends_with_each_change);
-	tcase_add_test(tc, what_was_read_in_one_is_the_same);
+	tcase_add_test(tc, a_state_ends_with_each_change);
+	tcase_add_test(tc, reads_in_one_state_are_equal);
 	suite_add_tcase(suite, tc);
 }

@@ -1,7 +1,7 @@
 /* What strategies pick, from sizes, keys, times and levels alone. */
 #include "tests/unit/store/lsm/strategy_files.h"
 
-START_TEST(nothing_to_do)
+START_TEST(a_strategy_finds_nothing_to_do)
 {
 	struct strategy_pick pick;
 	uint64_t i;
@@ -160,7 +160,7 @@ START_TEST(dead_files_go_whole)	/* _i: strategy */
 }
 END_TEST
 
-START_TEST(much_goes_at_once)	/* _i: strategy */
+START_TEST(files_with_many_tombstones_go_at_once)	/* _i: strategy */
 {
 	struct strategy_pick pick;
 
@@ -192,7 +192,7 @@ START_TEST(much_goes_at_once)	/* _i: strategy */
 END_TEST
 
 /* What keeps it from going comes along: by tokens and timestamps. */
-START_TEST(what_is_in_the_way_comes_along)	/* _i: strategy */
+START_TEST(files_that_keep_tombstones_come_along)	/* _i: strategy */
 {
 	struct strategy_pick pick;
 
@@ -220,7 +220,7 @@ START_TEST(what_is_in_the_way_comes_along)	/* _i: strategy */
 END_TEST
 
 /* The less goes, the longer it waits; but not for ever. */
-START_TEST(little_goes_later)	/* _i: strategy */
+START_TEST(files_with_few_tombstones_go_later)	/* _i: strategy */
 {
 	struct strategy_pick pick;
 	int64_t next;
@@ -396,16 +396,19 @@ SUITE(strategy)
 	TCase *tc = tcase_create("strategy");
 
 	tcase_add_checked_fixture(tc, begin, NULL);
-	tcase_add_loop_test(tc, nothing_to_do, 0, ARRAY_SIZE(all));
+	tcase_add_loop_test(tc, a_strategy_finds_nothing_to_do, 0,
+			    ARRAY_SIZE(all));
 	tcase_add_test(tc, tiers_of_similar_size);
 	tcase_add_test(tc, levels_do_not_overlap);
 	tcase_add_test(tc, a_full_level_moves_on);
 	tcase_add_test(tc, windows_are_not_mixed);
 	tcase_add_loop_test(tc, dead_files_go_whole, 0, ARRAY_SIZE(all));
-	tcase_add_loop_test(tc, much_goes_at_once, 0, ARRAY_SIZE(all));
-	tcase_add_loop_test(tc, what_is_in_the_way_comes_along, 0,
+	tcase_add_loop_test(tc, files_with_many_tombstones_go_at_once, 0,
 			    ARRAY_SIZE(all));
-	tcase_add_loop_test(tc, little_goes_later, 0, ARRAY_SIZE(all));
+	tcase_add_loop_test(tc, files_that_keep_tombstones_come_along, 0,
+			    ARRAY_SIZE(all));
+	tcase_add_loop_test(tc, files_with_few_tombstones_go_later, 0,
+			    ARRAY_SIZE(all));
 	tcase_add_test(tc, levels_stay_apart_in_a_purge);
 	tcase_add_test(tc, windows_are_not_mixed_in_a_purge);
 	tcase_add_loop_test(tc, damaged_files_are_left_out, 0,

@@ -11,7 +11,7 @@
  * Flush after flush of random size, and whatever is picked merged: it comes to
  * an end each time, and few files stay for a reader.
  */
-START_TEST(it_comes_to_rest)	/* _i: strategy and seed */
+START_TEST(a_strategy_comes_to_rest)	/* _i: strategy and seed */
 {
 	struct random rng = random_seeded((uint64_t)_i);
 	uint64_t written = 0, flushed = 0;
@@ -415,7 +415,7 @@ SUITE(strategy_rest)
 
 	tcase_add_checked_fixture(tc, begin, NULL);
 	tcase_add_loop_test(tc, small_files_side_by_side_are_few, 0, 12);
-	tcase_add_loop_test(tc, it_comes_to_rest, 0, 8);
+	tcase_add_loop_test(tc, a_strategy_comes_to_rest, 0, 8);
 	tcase_add_loop_test(tc, any_options_come_to_rest, 0, 200);
 	tcase_add_loop_test(tc, large_partitions_come_to_rest, 0, 15);
 	suite_add_tcase(suite, tc);

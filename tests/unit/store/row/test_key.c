@@ -45,7 +45,7 @@ static const struct { const char *tail; size_t len; int err; } tails[] = {
 	{ "\xf0\x38", 2, -EUCLEAN }, { "\x31\x38", 2, -EUCLEAN },
 };
 
-START_TEST(what_is_a_key)
+START_TEST(keys_are_told_from_other_bytes)
 {
 	struct buf key = BUF_INIT;
 	struct key_parts parts;
@@ -109,7 +109,8 @@ SUITE(key)
 	TCase *tc = tcase_create("key");
 
 	tcase_add_test(tc, the_layout);
-	tcase_add_loop_test(tc, what_is_a_key, 0, (int)ARRAY_SIZE(tails));
+	tcase_add_loop_test(tc, keys_are_told_from_other_bytes, 0,
+			    (int)ARRAY_SIZE(tails));
 	tcase_add_test(tc, a_cut_key_is_refused);
 	tcase_add_loop_test(tc, order_and_return, 0, 300);
 	suite_add_tcase(suite, tc);

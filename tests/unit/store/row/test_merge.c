@@ -172,7 +172,7 @@ static void check_nothing_more(struct iterator *left, const struct model *all,
 
 /* One source without what another shadows, and this one: what both were, whatever
  * there is beside them. */
-START_TEST(what_shadows_it_is_not_missed)	/* _i: seed */
+START_TEST(a_source_may_skip_shadowed_entries)	/* _i: seed */
 {
 	struct random rng = random_seeded((uint64_t)_i + 5000);
 	struct model models[SOURCES], all, both, other;
@@ -296,7 +296,7 @@ SUITE(merge)
 	TCase *tc = tcase_create("merge");
 
 	tcase_add_loop_test(tc, sources_as_one, 0, 400);
-	tcase_add_loop_test(tc, what_shadows_it_is_not_missed, 0, 400);
+	tcase_add_loop_test(tc, a_source_may_skip_shadowed_entries, 0, 400);
 	tcase_add_test(tc, an_error_ends_it_and_all_is_closed);
 	suite_add_tcase(suite, tc);
 }

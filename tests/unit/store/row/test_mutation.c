@@ -73,7 +73,7 @@ START_TEST(a_cut_batch_is_refused)
 }
 END_TEST
 
-START_TEST(no_memory_is_remembered)
+START_TEST(lack_of_memory_is_remembered)
 {
 	struct batch b = BATCH_INIT;
 
@@ -92,6 +92,6 @@ SUITE(mutation)
 
 	tcase_add_test(tc, a_batch_survives);
 	tcase_add_test(tc, a_cut_batch_is_refused);
-	tcase_add_test(tc, no_memory_is_remembered);
+	tcase_add_test(tc, lack_of_memory_is_remembered);
 	suite_add_tcase(suite, tc);
 }

@@ -255,7 +255,7 @@ START_TEST(deletions_shadow_up_to_their_own_time)
 }
 END_TEST
 
-START_TEST(what_a_purge_keeps)
+START_TEST(entries_that_a_purge_keeps)
 {
 	struct cell cells[4] = { cell_of(5, "live"), cell_of(5, "over"),
 				 cell_of(5, ""), cell_of(50, "") };
@@ -328,7 +328,7 @@ SUITE(row)
 	tcase_add_test(tc, which_marker_wins);
 	tcase_add_loop_test(tc, merging_has_one_answer, 0, 1000);
 	tcase_add_test(tc, deletions_shadow_up_to_their_own_time);
-	tcase_add_test(tc, what_a_purge_keeps);
+	tcase_add_test(tc, entries_that_a_purge_keeps);
 	tcase_add_test(tc, the_statistics);
 	suite_add_tcase(suite, tc);
 }

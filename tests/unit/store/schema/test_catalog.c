@@ -126,7 +126,7 @@ static void check_table(const struct table *a, const struct table *b)
 	ck_assert_str_eq(b->options.extensions[0].value, "0xff");
 }
 
-START_TEST(there_and_back)
+START_TEST(definitions_are_decoded_as_they_were)
 {
 	struct keyspace *k = keyspace_of_all(), *k2;
 	struct table *t = table_of_all(), *t2;
@@ -274,7 +274,7 @@ static void encode_without_masks(struct buf *out)
 }
 
 /* A table that has no masks at its end is of version 1 or 2. */
-START_TEST(versions)	/* _i: of a table with masks, without, or a keyspace */
+START_TEST(the_version_of_the_schema)	/* _i: of a table with masks, without, or a keyspace */
 {
 	struct buf b = BUF_INIT;
 	struct keyspace *k = NULL;
@@ -306,7 +306,7 @@ START_TEST(versions)	/* _i: of a table with masks, without, or a keyspace */
 END_TEST
 
 /* What no program wrote, whole as its bytes are. */
-START_TEST(what_cannot_be_is_refused)
+START_TEST(impossible_definitions_are_refused)
 {
 	struct keyspace *k = keyspace_of_all(), *k2;
 	struct table *t = table_of_all(), *t2;
@@ -414,11 +414,11 @@ SUITE(catalog)
 {
 	TCase *tc = tcase_create("catalog");
 
-	tcase_add_test(tc, there_and_back);
+	tcase_add_test(tc, definitions_are_decoded_as_they_were);
 	tcase_add_test(tc, the_bytes_of_a_keyspace);
 	tcase_add_test(tc, the_bytes_of_a_table);
-	tcase_add_loop_test(tc, versions, 0, 3);
-	tcase_add_test(tc, what_cannot_be_is_refused);
+	tcase_add_loop_test(tc, the_version_of_the_schema, 0, 3);
+	tcase_add_test(tc, impossible_definitions_are_refused);
 	tcase_add_loop_test(tc, a_cut_record_is_refused, 0, 2);
 	tcase_add_loop_test(tc, a_flipped_bit_does_no_harm, 0, 2);
 	tcase_add_test(tc, without_memory_nothing_leaks);

@@ -117,7 +117,7 @@ START_TEST(a_block_in_use_stays_readable)
 }
 END_TEST
 
-START_TEST(what_is_often_used_is_kept)
+START_TEST(blocks_in_frequent_use_are_kept)
 {
 	struct block_cache *c = cache_of(600 * 1024);
 	uint64_t owner = block_cache_owner(c);
@@ -134,7 +134,7 @@ START_TEST(what_is_often_used_is_kept)
 }
 END_TEST
 
-START_TEST(not_kept_when_asked_so_or_failed)
+START_TEST(a_block_is_not_kept_if_it_failed_or_should_not_be)
 {
 	struct block_cache *c = cache_of(1 << 20);
 	uint64_t owner = block_cache_owner(c);
@@ -222,8 +222,8 @@ SUITE(cache)
 	tcase_add_test(tc, a_block_is_loaded_once);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, a_block_in_use_stays_readable);
-	tcase_add_test(tc, what_is_often_used_is_kept);
-	tcase_add_test(tc, not_kept_when_asked_so_or_failed);
+	tcase_add_test(tc, blocks_in_frequent_use_are_kept);
+	tcase_add_test(tc, a_block_is_not_kept_if_it_failed_or_should_not_be);
 	tcase_add_test(tc, many_readers_load_a_block_once);
 	tcase_add_test(tc, many_readers_of_a_small_cache);
 	tcase_add_test(tc, many_readers_of_a_failing_disk);

@@ -172,7 +172,7 @@ START_TEST(values_come_back_in_order)	/* _i / 2: which type; odd: DESC */
 END_TEST
 
 /* Equal, but written differently: the newest write's bytes are given. */
-START_TEST(what_was_written_is_given_back)
+START_TEST(written_values_are_read_back)
 {
 	struct type_error error;
 	struct table *t = table_of(TYPE_DECIMAL, _i);
@@ -356,7 +356,7 @@ SUITE_THREADS(table_types)
 	tcase_add_checked_fixture(tc, start, stop);
 	tcase_add_loop_test(tc, values_come_back_in_order, 0,
 			    2 * ARRAY_SIZE(samples));
-	tcase_add_loop_test(tc, what_was_written_is_given_back, 0, 2);
+	tcase_add_loop_test(tc, written_values_are_read_back, 0, 2);
 	tcase_add_loop_test(tc, the_first_of_two_writers_names_a_row, 0, 4);
 	tcase_add_test(tc, a_list_is_in_the_order_of_its_ids);
 	suite_add_tcase(suite, tc);

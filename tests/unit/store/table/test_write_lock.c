@@ -184,7 +184,7 @@ static void open_shop(void)
 	ck_assert_int_eq(err, 0);
 }
 
-START_TEST(nobody_comes_between)
+START_TEST(no_write_comes_between_read_and_write)
 {
 	struct comer comer = { .way = &ways[_i] };
 	struct arena arena = ARENA_INIT;
@@ -230,7 +230,7 @@ START_TEST(nobody_comes_between)
 END_TEST
 
 /* Other partitions, and who only reads, are not held up. */
-START_TEST(others_need_not_wait)
+START_TEST(writes_of_other_partitions_do_not_wait)
 {
 	struct way way = { CQL, "SELECT * FROM k.t WHERE p = 'p'; INSERT INTO "
 			   "k.t (p, c) VALUES ('other', 'c')", "", "c", 0, "",
@@ -717,9 +717,9 @@ SUITE_THREADS(write_lock)
 	TCase *tc = tcase_create("write_lock");
 
 	tcase_set_timeout(tc, test_timeout());
-	tcase_add_loop_test(tc, nobody_comes_between, 0,
+	tcase_add_loop_test(tc, no_write_comes_between_read_and_write, 0,
 			    (int)ARRAY_SIZE(ways));
-	tcase_add_test(tc, others_need_not_wait);
+	tcase_add_test(tc, writes_of_other_partitions_do_not_wait);
 	tcase_add_loop_test(tc, an_open_waits_until_the_name_is_gone, 0, 2);
 	tcase_add_loop_test(tc, a_commit_goes_where_its_file_went, 0, 4);
 	tcase_add_test(tc, writes_are_seen_in_the_order_of_their_times);

@@ -254,7 +254,7 @@ static void apply(struct buf *text, const struct operand *left, char op,
 	buf_release(&out);
 }
 
-START_TEST(numbers_meet)
+START_TEST(operations_on_two_kinds_of_numbers)
 {
 	static const char ops[] = "+-*/%";
 	struct buf text = BUF_INIT;
@@ -483,7 +483,7 @@ START_TEST(a_sum_has_its_limit)
 }
 END_TEST
 
-START_TEST(what_is_not_defined)
+START_TEST(operations_that_are_not_defined)
 {
 	ck_assert_int_eq(arithmetic_result(TYPE_TEXT, '-', TYPE_TEXT), -1);
 	ck_assert_int_eq(arithmetic_result(TYPE_INT, '+', TYPE_TEXT), -1);
@@ -602,7 +602,7 @@ START_TEST(an_average_is_rounded_to_even)
 END_TEST
 
 /* Each allocation in turn fails: the result says so, or is right. */
-START_TEST(no_memory_is_no_end)		/* _i: which one */
+START_TEST(lack_of_memory_is_survived)		/* _i: which one */
 {
 	static const char ops[] = "+-*/%";
 	struct buf value = BUF_INIT;
@@ -632,17 +632,18 @@ SUITE(arithmetic)
 {
 	TCase *tc = tcase_create("arithmetic");
 
-	tcase_add_loop_test(tc, numbers_meet, 0, (int)ARRAY_SIZE(all));
+	tcase_add_loop_test(tc, operations_on_two_kinds_of_numbers, 0,
+			    (int)ARRAY_SIZE(all));
 	tcase_add_loop_test(tc, an_operation_gives_its_answer, 0,
 			    (int)ARRAY_SIZE(some));
 	tcase_add_loop_test(tc, decimals_divide_as_in_java, 0,
 			    (int)ARRAY_SIZE(decimals));
 	tcase_add_test(tc, a_sum_has_its_limit);
-	tcase_add_test(tc, what_is_not_defined);
+	tcase_add_test(tc, operations_that_are_not_defined);
 	tcase_add_loop_test(tc, a_number_is_negated, 0,
 			    (int)ARRAY_SIZE(signs));
 	tcase_add_loop_test(tc, random_decimals_add_up, 0, 100);
 	tcase_add_test(tc, an_average_is_rounded_to_even);
-	tcase_add_loop_test(tc, no_memory_is_no_end, 1, 8);
+	tcase_add_loop_test(tc, lack_of_memory_is_survived, 1, 8);
 	suite_add_tcase(suite, tc);
 }

@@ -139,7 +139,7 @@ START_TEST(a_value_is_cast)
 }
 END_TEST
 
-START_TEST(what_cannot_be_cast)
+START_TEST(casts_that_are_refused)
 {
 	struct buf out = BUF_INIT, nan = BUF_INIT;
 	struct type_error error = { .text = "" };
@@ -327,7 +327,7 @@ START_TEST(a_time_is_converted)
 }
 END_TEST
 
-START_TEST(now_is_of_each_kind)
+START_TEST(now_has_a_form_of_each_kind)
 {
 	static const enum type_kind kinds[] = { TYPE_TIMEUUID, TYPE_TIMESTAMP,
 						TYPE_DATE, TYPE_TIME };
@@ -351,11 +351,11 @@ SUITE(convert)
 	TCase *tc = tcase_create("convert");
 
 	tcase_add_loop_test(tc, a_value_is_cast, 0, (int)ARRAY_SIZE(casts));
-	tcase_add_test(tc, what_cannot_be_cast);
+	tcase_add_test(tc, casts_that_are_refused);
 	tcase_add_loop_test(tc, a_floor_is_found, 0, (int)ARRAY_SIZE(floors));
 	tcase_add_loop_test(tc, a_random_floor_is_right, 0, 100);
 	tcase_add_loop_test(tc, a_time_is_converted, 0,
 			    (int)ARRAY_SIZE(conversions));
-	tcase_add_test(tc, now_is_of_each_kind);
+	tcase_add_test(tc, now_has_a_form_of_each_kind);
 	suite_add_tcase(suite, tc);
 }

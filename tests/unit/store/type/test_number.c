@@ -372,7 +372,7 @@ static const struct {
 	{ TYPE_TEXT, "\xff" },
 };
 
-START_TEST(what_is_hopeless_is_refused)
+START_TEST(texts_that_begin_no_value_are_refused)
 {
 	ck_assert(!native_text_may_begin(hopeless[_i].kind,
 					 bytes_str(hopeless[_i].text)));
@@ -541,7 +541,7 @@ START_TEST(a_large_number_survives)
 END_TEST
 
 /* Each allocation in turn fails: told, or not needed; never the end. */
-START_TEST(no_memory_is_no_end)		/* _i: which one */
+START_TEST(lack_of_memory_is_survived)		/* _i: which one */
 {
 	static const struct {
 		enum type_kind kind;
@@ -586,12 +586,12 @@ SUITE(number)
 
 	tcase_add_loop_test(tc, a_constant_is_read, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_loop_test(tc, a_text_is_read, 0, (int)ARRAY_SIZE(texts));
-	tcase_add_loop_test(tc, what_is_hopeless_is_refused, 0,
+	tcase_add_loop_test(tc, texts_that_begin_no_value_are_refused, 0,
 			    (int)ARRAY_SIZE(hopeless));
 	tcase_add_loop_test(tc, digits_are_the_shortest, 0, 100);
 	tcase_add_test(tc, digits_next_to_a_power_of_two);
 	tcase_add_loop_test(tc, lengths_near_powers_of_ten, 0, 30);
 	tcase_add_test(tc, a_large_number_survives);
-	tcase_add_loop_test(tc, no_memory_is_no_end, 1, 8);
+	tcase_add_loop_test(tc, lack_of_memory_is_survived, 1, 8);
 	suite_add_tcase(suite, tc);
 }

@@ -496,7 +496,7 @@ START_TEST(a_text_is_read)
 }
 END_TEST
 
-START_TEST(now_is_now)
+START_TEST(now_is_the_present_time)
 {
 	struct buf value = BUF_INIT;
 	struct type_error error;
@@ -642,7 +642,7 @@ SUITE(time)
 
 	tcase_add_loop_test(tc, a_constant_is_read, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_loop_test(tc, a_text_is_read, 0, (int)ARRAY_SIZE(texts));
-	tcase_add_test(tc, now_is_now);
+	tcase_add_test(tc, now_is_the_present_time);
 	tcase_add_loop_test(tc, a_timestamp_is_a_literal, 0,
 			    ARRAY_SIZE(literals));
 	tcase_add_loop_test(tc, a_timestamp_has_styles, 0,

@@ -62,7 +62,7 @@ static int order_of(const uint8_t *a, const uint8_t *b)
 	return (ticks[0] > ticks[1]) - (ticks[0] < ticks[1]);
 }
 
-START_TEST(new_ones_only_grow)
+START_TEST(new_uuids_only_grow)
 {
 	uint8_t last[16], next[16];
 	int i;
@@ -133,7 +133,7 @@ SUITE(uuid)
 
 	tcase_add_loop_test(tc, a_millisecond_has_bounds, 0,
 			    (int)ARRAY_SIZE(bounds));
-	tcase_add_test(tc, new_ones_only_grow);
+	tcase_add_test(tc, new_uuids_only_grow);
 	tcase_add_test(tc, threads_never_share_one);
 	tcase_add_test(tc, random_ones_are_version_4);
 	suite_add_tcase(suite, tc);
