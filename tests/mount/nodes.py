@@ -117,7 +117,7 @@ for kind in (Sitter, Writer, Renamer, Dropper):
     while not os.path.exists(stop) or not i:
         worker.step(i)
         i += 1
-    print(kind.__name__, i, flush=True)
+    os.write(1, f'{kind.__name__} {i}\n'.encode())  # at once: others write there, too
     os._exit(0)
 failed = [name for name, pid in children if os.waitpid(pid, 0)[1]]
 sys.exit(f'failed: {failed}' if failed else 0)
