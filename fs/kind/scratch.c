@@ -285,29 +285,24 @@ static int set_attribute(struct op *op, struct node *n, const char *name,
 	return err ? err : save_if_waits(op, n);
 }
 
+/* The calls that both kinds have. */
+#define SCRATCH_CALLS                                                         \
+	.stat = stat_scratch, .unlink = unlink_scratch,                       \
+	.rename = rename_scratch, .set_mtime = set_mtime,                     \
+	.set_owner = set_owner, .get_attribute = get_attribute,               \
+	.set_attribute = set_attribute
+
 const struct node_ops kind_scratch = {
 	.kind = "temporary file",
 	.file = &scratch_file,
-	.stat = stat_scratch,
-	.unlink = unlink_scratch,
-	.rename = rename_scratch,
-	.set_mtime = set_mtime,
-	.set_owner = set_owner,
-	.get_attribute = get_attribute,
-	.set_attribute = set_attribute,
+	SCRATCH_CALLS,
 };
 
 const struct node_ops kind_scratch_waiting = {
 	.kind = "file that waits for its schema.cql",
 	.waits = true,
 	.file = &waiting_file,
-	.stat = stat_scratch,
-	.unlink = unlink_scratch,
-	.rename = rename_scratch,
-	.set_mtime = set_mtime,
-	.set_owner = set_owner,
-	.get_attribute = get_attribute,
-	.set_attribute = set_attribute,
+	SCRATCH_CALLS,
 };
 
 /* ------------------------------------------------------------- directories */

@@ -302,8 +302,8 @@ int lsm_get_covered(struct lsm *lsm, uint32_t table, struct bytes key,
 
 /* ------------------------------------------------------------------ iterate */
 
-/* What is read. hash: of the one partition that it is in; 0: of several. */
-struct range {
+/* The range that is read. hash: of its partition; 0: it is of several. */
+struct scanned_range {
 	struct bytes lower, upper;
 	uint64_t hash;
 	bool reverse;
@@ -328,7 +328,7 @@ static uint64_t common_partition(struct bytes lower, struct bytes upper)
 /* Open the files of a run that may have something in the range as one source.
  * hash: of the one partition that is read, or 0. list: room for the files. */
 static int open_run(struct lsm *lsm, struct sources *s, const struct version *v,
-		    size_t run, const struct range *range,
+		    size_t run, const struct scanned_range *range,
 		    struct sstable **list)
 {
 	size_t i = version_find_in_run(v, run, range->lower), count = 0;
@@ -357,7 +357,8 @@ static int open_run(struct lsm *lsm, struct sources *s, const struct version *v,
 }
 
 static int open_files(struct lsm *lsm, struct sources *s,
-		      const struct version *v, const struct range *range)
+		      const struct version *v,
+		      const struct scanned_range *range)
 {
 	struct sstable **list;
 	size_t run;
@@ -375,7 +376,8 @@ static int open_files(struct lsm *lsm, struct sources *s,
 }
 
 static int open_sources(struct lsm *lsm, struct sources *s,
-			const struct version *v, const struct range *range)
+			const struct version *v,
+			const struct scanned_range *range)
 {
 	size_t i;
 	int err = 0;
@@ -402,7 +404,7 @@ int lsm_iterate(struct iterator **out, struct lsm *lsm, uint32_t table,
 		struct bytes lower, struct bytes upper, bool reverse)
 {
 	struct version *v = lsm_pin_read(lsm, table);
-	struct range range = { lower, upper, 0, reverse };
+	struct scanned_range range = { lower, upper, 0, reverse };
 	struct sources s = { NULL, 0, false };
 	int err = 0;
 
