@@ -1,10 +1,10 @@
 /*
- * What a crash at any moment leaves of a whole store (T1; P3, P4,
- * P6): statements of CQL run on a disk in memory, and before every call that
- * changes it some states are recovered. Each must open and answer the schema
- * and all queries as one moment between two statements did. What changes the
- * schema, and whatever was synced, is never lost once it was acknowledged; a
- * batch is there whole or not; an index agrees with its table.
+ * Whole stores after a crash at any moment (T1; P3, P4, P6): statements of CQL
+ * run on a disk in memory, and before every call that changes it some states
+ * are recovered. Each must open, and answer the schema and all queries as at
+ * one moment between two statements. Acknowledged changes of the schema, and
+ * acknowledged writes that were synced, are never lost; a batch is there whole
+ * or not at all; an index agrees with its table.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -48,15 +48,15 @@ static const char *const queries[] = {
  * Statements, and: "sync", "flush", "compact", "reopen", "kill" (the process
  * dies and the next one continues), "later" (the clock continues by 100 s,
  * after a sync), "provisional" (k.u may be replaced), "snapshot NAME",
- * "unsnapshot NAME", "restore NAME", "undo" (the tables that the last change has
- * kept are brought back), "move k.NAME k.NAME" (a table), "rename NAME NAME" (a
- * keyspace).
+ * "unsnapshot NAME", "restore NAME", "undo" (the tables that the last change
+ * has kept are brought back), "move k.NAME k.NAME" (a table), "rename NAME
+ * NAME" (a keyspace).
  */
 static const struct workload {
 	const char *name;
 	uint32_t tries;
-	int least;	/* states, at least */
-	int least_killed;	/* of these: a power cut after a kill */
+	int least;	/* at least that many states are checked, */
+	int least_killed;	/* that many of them a power cut after a kill */
 	const char *steps[40];
 } workloads[] = {
 	{ "schema", 5, 1200, 400, {
@@ -264,7 +264,7 @@ static const struct workload {
 	} },
 };
 
-/* What a check must find: moments. */
+/* The moments that a check may find. */
 struct expected {
 	uint32_t begun, acknowledged, synced;
 	uint32_t created;	/* opening it has succeeded once */
@@ -341,7 +341,7 @@ static void tick(struct world *w, int64_t us)
 	clock_set_us(w->clock_us);
 }
 
-/* Each row has its key in v. */
+/* Take rows over: each has its key in v. */
 static int adopt(void *context, struct table *from, struct table *to)
 {
 	struct world *world = context;
@@ -413,7 +413,8 @@ static bool is_schema_change(const char *s)
 	       !strncmp(s, "DROP", 4) || !strncmp(s, "TRUNCATE", 8);
 }
 
-/* Find the name of the last change: those that it has kept have it in common. */
+/* Find the name of the last change: those that it has kept have it in
+ * common. */
 static void find_change(const struct world *w, char *name, size_t size)
 {
 	struct manifest_snapshot *list;
@@ -446,7 +447,7 @@ static bool snapshot_step(struct world *w, const char *s)
 		find_change(w, change, sizeof(change));
 		part.name = change;
 	}
-	/* Dropping one makes nothing else durable. */
+	/* Dropping a snapshot makes nothing else durable. */
 	ck_assert_int_eq(store_sync(w->store), 0);
 	w->now.begun++;
 	err = s[0] == 's' ? snapshot_create(w->store, part.name) :
@@ -530,13 +531,14 @@ static void step(struct world *w, const char *s, bool watched)
 		statement(w, s);
 	}
 	if (!strcmp(s, "later")) {
-		/* What expires makes another moment. */
+		/* After cells have expired it is another moment. */
 		tick(w, 100 * 1000000);
 		w->now.acknowledged = w->now.synced = ++w->now.begun;
 	}
 }
 
-/* Not watched, the moments' sums are taken, and no crash is tried. */
+/* Run a workload. If not watched, the digests of the moments are taken, and no
+ * crash is tried. */
 static void run(struct world *w, const struct workload *load, bool watched)
 {
 	uint32_t moment = 0;
@@ -553,7 +555,7 @@ static void run(struct world *w, const struct workload *load, bool watched)
 			continue;
 		w->sums[w->now.begun] = sum_of(w->store,
 					&w->automatic[w->now.begun]);
-		/* Else a lost statement would not show. */
+		/* Otherwise a lost statement would not be seen. */
 		if (w->now.begun > moment)
 			ck_assert_uint_ne(w->sums[w->now.begun], w->sums[moment]);
 		moment = w->now.begun;
@@ -569,7 +571,8 @@ static uint64_t expectation(const struct crash *c)
 			   sizeof(struct expected));
 }
 
-/* The latest moment that the store may be at, and is: from now on it is there. */
+/* Find the latest moment at which the store can be; from now on it is
+ * durable. */
 static void check_moment(struct world *w, struct store *s)
 {
 	uint32_t first = w->crash.cut ? w->now.synced : w->now.acknowledged;
@@ -580,18 +583,18 @@ static void check_moment(struct world *w, struct store *s)
 	while (moment > first && w->sums[moment] != sum)
 		moment--;
 	crash_assert(&w->crash, w->sums[moment] == sum);
-	/* Those of a statement that was under way may be there already. */
+	/* Snapshots of the interrupted statement may be there already. */
 	crash_assert(&w->crash, automatic >= w->automatic[moment]);
 	crash_assert(&w->crash, automatic <= w->automatic[moment] ||
 				automatic <= w->automatic[moment + 1]);
 	w->now.begun = w->now.acknowledged = moment;
 	w->now.created = true;
-	/* After a power cut all that there is was on the disk. */
+	/* After a power cut everything that is there is durable. */
 	if (w->crash.cut)
 		w->now.synced = moment;
 }
 
-/* What answers nothing else, but writes. */
+/* Write to the recovered store, without a change of the compared answers. */
 static void go_on(struct world *w, struct store *s)
 {
 	crash_assert(&w->crash, !store_flush(s, NULL));
@@ -614,7 +617,7 @@ static void check(struct crash *c, struct sim *disk)
 		go_on(w, s);
 	crash_assert(c, !store_close(s));
 	crash_assert(c, !sim_open_count(disk));
-	/* What was seen once after a clean close stays. */
+	/* After a clean close nothing is lost any more. */
 	w->now.synced = w->now.acknowledged;
 	if (random_below(&c->rng, 8) == 0 && c->crashes < MOST_CRASHES)
 		crash_try(c, disk, 1);
@@ -646,7 +649,7 @@ START_TEST(statements_survive_every_crash)	/* _i: the workload */
 	}
 	free(w);
 	ck_assert_int_ge(states, test_scale(load->least));
-	/* Few kills leave it to chance. */
+	/* With few kills the numbers depend on chance. */
 	if (test_scale(100) == 100)
 		ck_assert_int_ge(killed_and_cut, load->least_killed);
 }

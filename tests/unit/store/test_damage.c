@@ -1,12 +1,12 @@
 /*
- * Damaged and hostile stores (T7, T25; P10, P17): one flipped bit
- * at every offset of every file of a store that was closed or killed, every file
- * cut short at every length, every block zeroed, swapped with the next, copied to
- * the next or as it was earlier, every file deleted; and files that are something
- * else. Each is refused, reported, or harmless: the answers are the same. Short
- * runs leave offsets out, other ones by each seed; two rounds flip a bit of every
- * byte of the store that was killed, three do all at every offset, and flip every
- * bit of each byte.
+ * Damaged and hostile stores (T7, T25; P10, P17): one flipped bit at every
+ * offset of every file of a store that was closed or killed, every file cut
+ * short at every length, every block zeroed, swapped with the next, copied to
+ * the next or as it was earlier, every file deleted; and files that are
+ * something else. Each is refused, reported, or harmless: the answers are the
+ * same. Short runs leave offsets out, other ones by each seed; two rounds flip
+ * a bit of every byte of the store that was killed, three do all at every
+ * offset, and flip every bit of each byte.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,8 @@ static void insert_many(struct cql_session *session)
 	}
 }
 
-/* earlier, if not NULL, becomes the disk as it is at that word. */
+/* Run the statements; *earlier, if not NULL, becomes the disk as it is at the
+ * word for that. */
 static void run_all(struct store *s, struct sim *disk, struct sim **earlier)
 {
 	struct random rng = random_seeded(1);
@@ -96,8 +97,8 @@ static void run_all(struct store *s, struct sim *disk, struct sim **earlier)
 	cql_session_free(session);
 }
 
-/* 0 with the sum of all answers, or the error that told of damage. Whoever
- * refuses a store leaves it as it is. */
+/* Open the store and ask it: 0 with the digest of all answers, or the error
+ * that reports the damage. A store that is refused stays as it is. */
 static int look(struct sim *disk, uint64_t *sum)
 {
 	uint64_t before = sim_digest(disk);
@@ -152,7 +153,7 @@ static uint64_t size_of(struct sim *disk, int fd)
 	return S_ISDIR(st.st_mode) ? 0 : (uint64_t)st.st_size;
 }
 
-/* One block of a file: what is behind its end are zeros. */
+/* Read one block of a file, with zeros after its end. */
 static void read_block(struct sim *disk, int fd, uint64_t at, uint8_t *block)
 {
 	const struct file_ops *files = sim_files(disk);
@@ -219,7 +220,7 @@ static void harm_file(struct damage *d, struct sim *disk, const char *name,
 	files->close(files->context, fd);
 }
 
-/* What says nothing, and is made again. */
+/* True for a file without information, which is made again. */
 static bool says_nothing(const char *name)
 {
 	return !strncmp(name, "reserve", 7) || !strcmp(name, "LOCK");
@@ -272,7 +273,7 @@ static int damage_file(void *data, const char *name)
 		for (offset = 0; offset < size; offset += BLOCK *
 		     (offset > 65536 ? 61 : 1))
 			damage_one(d, name, offset);
-	} else {	/* of the log's zeros a few */
+	} else {	/* only a few of the log's zeros */
 		offset = (d->first + (uint64_t)d->tried) % (uint64_t)d->stride;
 		for (; offset < size;
 		     offset += (uint64_t)d->stride *
@@ -300,7 +301,7 @@ static void damage_all(struct damage *d)
 	ck_assert_uint_eq(d->seen, SEEN_ALL);
 }
 
-/* A store with all kinds of files, closed or killed. */
+/* Make a store with all kinds of files, closed or killed. */
 static void make_whole(struct damage *d, bool killed)
 {
 	struct random rng = random_seeded(1);
@@ -384,7 +385,7 @@ static void spoil(int dir, const char *name, enum hostile kind)
 		ck_assert(!unlinkat(dir, name, 0));
 		bind_socket(dir, name);
 		break;
-	case DEVICE:	/* where we may not: a FIFO has to do */
+	case DEVICE:	/* or a FIFO, if we may not make a device */
 		ck_assert(!unlinkat(dir, name, 0));
 		if (mknodat(dir, name, S_IFCHR | 0600, makedev(1, 5)))
 			ck_assert(!mkfifoat(dir, name, 0600));
@@ -407,7 +408,7 @@ static void spoil(int dir, const char *name, enum hostile kind)
 		ck_assert(write(fd, zeros, kind == ZEROS ? 4096 : 1) > 0);
 		close(fd);
 		break;
-	case HUGE:	/* a hole behind what is there */
+	case HUGE:	/* a hole after the contents */
 		fd = openat(dir, name, O_WRONLY);
 		ck_assert_int_ge(fd, 0);
 		ck_assert(!ftruncate(fd, (off_t)1 << 32));
@@ -450,8 +451,9 @@ static int note(void *data, const char *name)
 }
 
 /*
- * A lock file and a reserve have no contents, a log and a manifest may end
- * anywhere behind their records; what is never written may have two names.
+ * True if that does no harm: a lock file and a reserve have no contents, a log
+ * and a manifest may end anywhere after their records, and a file that is never
+ * written may have two names.
  */
 static bool is_harmless(const char *name, enum hostile kind)
 {
@@ -468,7 +470,7 @@ static bool is_harmless(const char *name, enum hostile kind)
 	return kind >= EMPTY && is_lock;
 }
 
-/* Make a store, spoil its nth file; false when there are not so many. */
+/* Make a store, and replace its nth file. False: there are not so many. */
 static bool try_hostile(const char *below, size_t nth, enum hostile kind)
 {
 	struct found found = { .count = 0 };

@@ -4,11 +4,12 @@
  * under each strategy. Seeds are fixed; WIDEFS_TEST_SEED and WIDEFS_TEST_ROUNDS
  * are for more.
  *
- * Half of the plays write with timestamps as they come: versions of one are only
- * written in one second, for after that an expired one may count as the
- * tombstone that a compaction made of it; and no deletion is purged, for it
- * would no longer hide what is older and written later. The other half write in
- * order, and there what is deleted goes at once, or when the clock is set on.
+ * Half of the runs write with timestamps in any order. In them, versions with
+ * one timestamp are written only within one second, as an expired one may later
+ * count as the tombstone that a compaction made of it; and no deletion is
+ * purged, as it would no longer hide older cells that are written later. The
+ * other half write in the order of timestamps, and deleted data are purged at
+ * once, or when the clock is moved on.
  */
 #include <stdlib.h>
 
@@ -40,7 +41,7 @@ struct play {
 	struct cm model;
 	struct buf statement;
 	bool descending, in_order;
-	int64_t last;		/* timestamp, where they are in order */
+	int64_t last;		/* timestamp, if they are in order */
 	uint64_t seed, compactions;
 	int step, epoch;
 };
@@ -65,7 +66,7 @@ static void run(struct play *p)
 		      cql_session_error(p->session)->message);
 }
 
-/* Nothing dies here: disks need not be waited for. */
+/* There are no crashes here: syncs need not be waited for. */
 static int no_sync(void *context, int fd)
 {
 	(void)context;
@@ -140,7 +141,7 @@ static struct cm_write random_write(struct play *p)
 	};
 }
 
-/* One assignment, to the model and as text of SET. */
+/* Make one assignment: to the model, and as text after SET. */
 static void assign(struct play *p, struct cm_row *row, struct cm_row *fixed,
 		   const struct cm_write *w)
 {
@@ -202,7 +203,7 @@ static void update(struct play *p, int k, int c)
 	buf_add_str(&p->statement, "SET ");
 	assign(p, cm_row(&p->model, k, c), cm_row(&p->model, k, -1), &w);
 	buf_add_format(&p->statement, " WHERE p = %d", k);
-	/* Statics alone take no clustering columns. */
+	/* With static columns alone there are no clustering columns. */
 	if (!strstr(buf_cstr(&p->statement), "SET s"))
 		buf_add_format(&p->statement, " AND c = %d", c);
 }

@@ -1,6 +1,6 @@
 /*
- * What tables' options are to the engine; that they act on the files that it
- * writes; and that ALTER TABLE acts at once.
+ * The options that tables have for the engine; their effects on the files that
+ * it writes; and that ALTER TABLE acts at once.
  */
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ static void end(void)
 	test_store_close(&store);
 }
 
-/* The options of a table t that is made with these. */
+/* Return the engine's options of a table that is made with these. */
 static struct lsm_table_options with(const char *options)
 {
 	struct lsm_table_options got;
@@ -108,7 +108,7 @@ START_TEST(strategies)
 	ck_assert_int_eq(o.window_s, 6 * 3600);
 	ck_assert_int_eq(o.timestamps_per_s, 1000000000);
 	ck_assert_int_eq(o.expiry_check_s, 60);
-	/* Everything expires; unless the table chooses. */
+	/* All cells expire by default, unless the table says how to compact. */
 	o = with("default_time_to_live = 200");
 	ck_assert_int_eq(o.strategy, LSM_TIME_WINDOW);
 	ck_assert_int_eq(o.window_s, 11);
@@ -263,7 +263,7 @@ static void stats_of(struct lsm_table_stats *stats)
 	table_put(t);
 }
 
-/* The size of 2000 rows of text that repeats itself after some KiB. */
+/* Return the size of 2000 rows of text that repeats itself after some KiB. */
 static uint64_t size_with(const char *options)
 {
 	struct random rng = random_seeded(7);
@@ -356,7 +356,7 @@ START_TEST(altering_acts_at_once)
 }
 END_TEST
 
-/* A merge asks the files that it does not merge, too. */
+/* A merge also looks at the files that it does not merge. */
 START_TEST(deleted_rows_go_early)	/* _i: with the option */
 {
 	struct lsm_table_stats stats;

@@ -1,5 +1,5 @@
 /*
- * What fails is reported or repaired, and harms nothing else (T8, T9; P11-P13).
+ * Failures are reported or repaired, and harm nothing else (T8, T9; P11-P13).
  * Operations run one after the other on a store; each is begun again and again
  * from the same disk in memory, and each time another allocation, or another
  * call on a file, fails, once or for good. Then the store must be as before the
@@ -87,7 +87,7 @@ static const char *const operations[] = {
 struct world {
 	struct sim *before[OPERATIONS + 1];	/* the disks */
 	uint64_t sums[OPERATIONS + 1];
-	/* Of the run: */
+	/* Of the present run: */
 	struct sim *disk;
 	struct faults faults;
 	struct store *store;
@@ -146,7 +146,8 @@ static int run_queries(struct world *w)
 	return err;
 }
 
-/* Of "open" the store is not open yet, of "close" not any more. */
+/* Run an operation. Before "open" the store is not open, after "close" no
+ * longer. */
 static int run_operation(struct world *w, const char *name)
 {
 	if (!strcmp(name, "open"))
@@ -185,7 +186,7 @@ static void use_disk(struct world *w, struct sim *from, enum sim_crash kind)
 	faults_init(&w->faults, sim_files(w->disk));
 }
 
-/* Each operation once, without a fault; the disk before each is kept. */
+/* Run each operation once without a fault, and keep the disk before it. */
 static void prepare(struct world *w)
 {
 	struct sim *disk = sim_new();
@@ -221,7 +222,7 @@ static void release(struct world *w)
 	free(w);
 }
 
-/* The disk and, but for "open", the store as they were before it. */
+/* Set the disk and, except for "open", the store to their state before it. */
 static void begin(struct world *w, size_t i)
 {
 	clock_set_us((int64_t)1000000 * 1000000 + (int64_t)i * 1000);
@@ -238,7 +239,8 @@ static void end(struct world *w)
 	sim_free(w->disk);
 }
 
-/* What the disk holds: as before, or as after, or, if not known, as either. */
+/* Check that the disk is as before or as after the operation, by its error; or
+ * as either if that is unknown. */
 static void check_disk(struct world *w, size_t i, int err, bool verify)
 {
 	uint64_t sum;
@@ -257,8 +259,8 @@ static bool changes_nothing(struct world *w, size_t i)
 	return w->sums[i] == w->sums[i + 1];
 }
 
-/* When nothing fails any more. It may have happened the first time, for all
- * that it was not acknowledged: a table is there already. */
+/* Run it again, when nothing fails any more. It may have been done the first
+ * time, though that was not acknowledged: then a table exists already. */
 static void run_again(struct world *w, size_t i)
 {
 	int err = run_operation(w, operations[i]);
@@ -269,7 +271,8 @@ static void run_again(struct world *w, size_t i)
 			     cql_session_error(w->session)->message);
 }
 
-/* How far to step from call to call: none is left out, unless it is slow. */
+/* Return the step from one failing call to the next: 1, unless that would be
+ * slow. */
 static long stride(long slowly)
 {
 	return test_scale(100) < 100 ? slowly : 1;
@@ -350,7 +353,7 @@ static void retry(struct world *w, size_t i)
 		run_again(w, i);
 }
 
-/* What was acknowledged and synced, the power may go. */
+/* Cut the power: acknowledged and synced writes must survive. */
 static void lose_power(struct world *w, size_t i)
 {
 	struct sim *old;

@@ -1,8 +1,8 @@
 /*
- * Stores of old versions open for ever. tests/golden/store/N is a store as the
- * program of store format N left it, with something in every format that we
- * have on disk; tests/golden/store/N.answers is what it said of it then. Run
- * from the top of the tree.
+ * Stores of all old versions can be opened. tests/golden/store/N is a store
+ * that the program of store format N wrote, with data in each of our formats on
+ * disk; tests/golden/store/N.answers has the answers of that program. Run from
+ * the top of the source tree.
  *
  * To make a new one, once, when a format changes (statements may be added
  * then): WIDEFS_GOLDEN=DIRECTORY build/check-unit golden_store, and keep what
@@ -146,7 +146,7 @@ static const char *const queries[] = {
 	"SELECT * FROM k.emptied",
 };
 
-/* Times that are set, each of another kind of object; in this order. */
+/* Times that are set in this order, each of another kind of object. */
 static const struct { const char *path; int64_t seconds; } times[] = {
 	{ "k/cells/1/1/v", 1000000001 }, { "k/cells/1/1/l", 1000000002 },
 	{ "k/cells/1/1", 1000000003 }, { "k/cells/1/@static", 1000000004 },
@@ -303,7 +303,8 @@ START_TEST(a_store_of_each_version_opens)	/* _i: the version */
 	snprintf(answers, sizeof(answers), "%s.answers", directory);
 	tree_open_copy(&t, directory);
 	check_answers(&t, answers);
-	/* As this version then has it: from the log again, flushed, merged. */
+	/* The same of a store that this version wrote: from the log, flushed,
+	 * merged. */
 	tree_reopen(&t);
 	check_answers(&t, answers);
 	ck_assert_int_eq(store_compact(t.store.store, NULL), 0);
@@ -316,7 +317,7 @@ START_TEST(a_store_of_each_version_opens)	/* _i: the version */
 }
 END_TEST
 
-/* The store format's version, as the marker has it. */
+/* Return the version of the store's format, from the marker. */
 static uint32_t version_of(const struct tree *t)
 {
 	uint8_t marker[40];
@@ -332,7 +333,7 @@ static uint32_t version_of(const struct tree *t)
 	return get_le32(marker + 8);
 }
 
-/* Whoever only reads writes no new version; the next writer does. */
+/* A reader does not write the new version; the next writer does. */
 START_TEST(a_store_that_is_written_is_of_this_version)
 {
 	struct test_store *s;

@@ -1,7 +1,8 @@
 /*
- * Rows that no statement writes, in files whose checksums are right (P17):
- * values that are none of their type's, paths and keys cut or made up, times at
- * the ends of the world. Whatever they are, a reader gets an answer or an error.
+ * Rows that no statement writes, in files with right checksums (P17): invalid
+ * values of their types, paths and keys that are truncated or made up, the
+ * smallest and largest times. For all of them a reader gets an answer or an
+ * error.
  */
 #include "store/table/inner.h"
 
@@ -31,7 +32,7 @@ static int64_t odd_number(struct random *rng)
 	return odd[random_below(rng, ARRAY_SIZE(odd))];
 }
 
-/* Other bytes in the place of these, some of them the same. */
+/* Return other bytes, some of them the same. */
 static struct bytes spoil_bytes(struct random *rng, struct arena *arena,
 				struct bytes was)
 {
@@ -89,7 +90,8 @@ static void spoil_cell(struct random *rng, struct arena *arena, struct cell *c)
 	}
 }
 
-/* Another key of the same partition, or the same row of another one. */
+/* Return another key of the same partition, or of the same row in another
+ * one. */
 static struct bytes spoil_key(struct random *rng, struct arena *arena,
 			      struct bytes key)
 {
@@ -119,7 +121,7 @@ static void add_spoiled(struct random *rng, struct arena *arena,
 	uint32_t i;
 
 	ck_assert_int_eq(row_decode(&row, arena, e->row), 0);
-	/* Later than what was there. */
+	/* Give it a later timestamp than the row had. */
 	for (i = 0; i < row.cell_count; i++)
 		row.cells[i].timestamp++;
 	for (i = 0; i < row.cell_count; i++)
@@ -147,13 +149,13 @@ static void spoil_table(struct random *rng, struct store *s, uint32_t number)
 		if (e.kind == ENTRY_ROW && random_below(rng, 3))
 			add_spoiled(rng, &arena, &batch, number, &e);
 	iterator_close(it);
-	/* Some the engine does not take at all. */
+	/* The engine may refuse it. */
 	lsm_apply(s->lsm, &batch, NULL);
 	batch_release(&batch);
 	arena_release(&arena);
 }
 
-/* A table's own rows, those of its indexes, and what was set of times. */
+/* Spoil rows of tables, of their indexes, and the times that were set. */
 static void spoil(struct random *rng, struct store *s)
 {
 	size_t i;
@@ -230,7 +232,7 @@ static void look_at(struct tree *t, const char *path)
 		tree_getxattr(t, path, attributes[i], &err);
 }
 
-/* Everything below a path. */
+/* Read everything below a path. */
 static void walk(struct tree *t, const char *path, unsigned depth)
 {
 	static const char *const suffixes[] = { ".json", ".ndjson", ".csv" };

@@ -4,7 +4,8 @@
  * continued. A store that makes too many files loses its disk, so that a
  * compaction that goes on for ever ends in a failed assertion.
  *
- * One damaged block keeps no other file from them, and nothing of it is lost.
+ * One damaged block does not keep other files from compaction, and no row is
+ * lost by it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +28,7 @@
 
 #define BEGIN_S 2524608000LL
 
-/* The system's files, of which only so many can be made. */
+/* The system's files, but only a limited number can be made. */
 static struct file_ops limited;
 static int files_left;
 
@@ -40,7 +41,7 @@ static int limited_open(void *context, int dir, const char *name, int flags,
 	return file_system.open(file_system.context, dir, name, flags, mode);
 }
 
-/* Nothing dies here: disks need not be waited for. */
+/* There are no crashes here: syncs need not be waited for. */
 static int no_sync(void *context, int fd)
 {
 	(void)context;
@@ -125,7 +126,7 @@ static uint64_t compactions(struct play *p)
 	return stats.compactions;
 }
 
-/* Let everything be done that is to be done. */
+/* Run all work that is due. */
 static uint64_t settle(struct play *p)
 {
 	uint64_t before = compactions(p);
@@ -142,7 +143,8 @@ static void flush(struct play *p)
 	settle(p);
 }
 
-/* Have the store look again: the engine is told what it knows already. */
+/* Let the store choose files again, as it does when any table's options are
+ * set. */
 static uint64_t look_again(struct play *p)
 {
 	struct lsm_table_options options;
@@ -269,7 +271,7 @@ static void read_all(struct play *p, struct buf *out)
 				   "SELECT p, c FROM k.t WHERE v = 2", out), 0);
 }
 
-/* What may go went: no reader sees it. */
+/* Check that only data which no reader sees is gone. */
 static void check_same(struct play *p, const struct buf *before)
 {
 	struct buf after = BUF_INIT;
@@ -282,7 +284,7 @@ static void check_same(struct play *p, const struct buf *before)
 	buf_release(&after);
 }
 
-/* The clock continues, past all TTLs and graces, and nothing is written. */
+/* Move the clock on, past all TTLs and graces; nothing is written. */
 static void let_time_pass(struct play *p)
 {
 	static const int64_t steps[] = { 1, 100, 600, 4000, 86400, 86400 * 11,
@@ -346,9 +348,10 @@ static uint64_t space_of(struct play *p, const char *name)
 }
 
 /*
- * Rows in one large file, their deletions in small ones, which no strategy would
- * merge with it: they go all the same, all or but a few of them, and when only
- * partitions are deleted, within seconds for each MiB. _i: strategy and how.
+ * Rows are in one large file, and their deletions in small ones, which no
+ * strategy would merge with it. The rows are removed nevertheless, all or
+ * nearly all, and if only partitions are deleted, within seconds for each MiB.
+ * _i: strategy and how.
  */
 START_TEST(deleted_rows_give_their_room_back)
 {
@@ -411,7 +414,7 @@ START_TEST(deleted_rows_give_their_room_back)
 }
 END_TEST
 
-/* Windows that expire go by the timer of a store that nobody touches. */
+/* Expired windows are removed by the timer, without any request. */
 START_TEST(idle_windows_expire)
 {
 	struct store_options options;
@@ -438,7 +441,7 @@ START_TEST(idle_windows_expire)
 END_TEST
 
 /* ------------------------------------------------------------------- damage */
-static struct buf told;		/* what was logged, a line each */
+static struct buf told;		/* the messages of the log, a line each */
 
 static void take_line(void *context, enum log_level level, const char *line)
 {
@@ -459,7 +462,7 @@ static int times_told(const char *what)
 	return count;
 }
 
-/* The largest number of an sstable, and how many there are. */
+/* Return the largest number of an sstable; *count: how many there are. */
 static uint64_t newest_file(struct play *p, size_t *count)
 {
 	int dir = openat(p->store.store->marker->engine, ".",
@@ -549,8 +552,8 @@ static void check_damage_told(struct play *p, const struct seen *seen,
 	ck_assert_int_eq(reports, 1);
 }
 
-/* Rows in a file that is damaged, deleted in a later one: these deletions stay,
- * as the file may be mended, and all else continues. _i: strategy. */
+/* Rows of a damaged file are deleted in a later one: these deletions stay, as
+ * the file may be repaired, and everything else goes on. _i: strategy. */
 START_TEST(a_damaged_file_is_left_out)
 {
 	struct seen seen = { .count = 0 };
@@ -590,7 +593,7 @@ START_TEST(a_damaged_file_is_left_out)
 	ck_assert_uint_le(sstables_of(&p, "c"), 8);
 	ck_assert_uint_le(sstables_of(&p, "a"), 9);
 	check_damage_told(&p, &seen, number);
-	/* Asked for it all, it does what it can and says so. */
+	/* A compaction of everything merges the other files, and reports it. */
 	ck_assert_int_eq(store_compact(p.store.store, NULL), -EUCLEAN);
 	ck_assert_uint_eq(sstables_of(&p, "a"), 2);
 	ck_assert_uint_eq(sstables_of(&p, "c"), 1);
@@ -599,7 +602,7 @@ START_TEST(a_damaged_file_is_left_out)
 	store_observe(p.store.store, &observer);
 	look_again(&p);
 	ck_assert(is_there(&p, number));
-	damage(&p, number);		/* mended */
+	damage(&p, number);		/* repairs it */
 	store_observe(p.store.store, NULL);
 	reopen(&p);
 	buf_clear(&rows);

@@ -1,8 +1,8 @@
 /*
- * Salvage: of a store with one bit flipped, or one file cut short or removed,
- * a new store is made that is sound and has no row that never was; where the
- * salvage says that nothing is lost, all answers are the same. Offsets follow
- * from the seed.
+ * Salvage: from a store with one flipped bit, or one truncated or removed file,
+ * a new store is made. It is sound, and has no row that never existed; if the
+ * salvage reports no loss, all answers are the same. Offsets follow from the
+ * seed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -89,7 +89,7 @@ static void pass_by(void *context, uint64_t done, uint64_t total)
 	ck_assert_uint_le(done, total);
 }
 
-/* Salvage the store at path; answers: what the new one says. Returns the number
+/* Salvage the store at path; answers: those of the new one. Returns the number
  * of losses. */
 static uint64_t salvage(const char *path, struct buf *answers)
 {
@@ -116,7 +116,7 @@ static uint64_t salvage(const char *path, struct buf *answers)
 	return counts.lost;
 }
 
-/* True if each line of some that is a row is a line of ever. */
+/* True if each line of `some` that is a row is a line of `ever`. */
 static bool are_rows_of(struct buf *some, struct buf *ever)
 {
 	char *line, *rest = NULL, *copy = strdup(buf_cstr(some));
@@ -189,8 +189,8 @@ START_TEST(a_sound_store_comes_back_whole)
 }
 END_TEST
 
-/* The rows that the store ever had: what it has, and what it had before each
- * part was removed or overwritten. */
+/* Collect all rows that the store ever had: those that it has, and those from
+ * before each part was removed or overwritten. */
 START_TEST(damage_adds_no_row_and_no_loss_is_silent)
 {
 	struct random rng = random_seeded(test_seed());
@@ -222,7 +222,8 @@ START_TEST(damage_adds_no_row_and_no_loss_is_silent)
 }
 END_TEST
 
-/* Without deletions nothing can be back: every row is one that was. */
+/* Without the deletions old rows may come back: each must be one that
+ * existed. */
 START_TEST(blocks_that_are_sound_give_their_rows)
 {
 	struct random rng = random_seeded(test_seed() + 1);

@@ -1,4 +1,4 @@
-/* Snapshots of a store: what they show, hold, and bring back. */
+/* Snapshots of a store: their contents, the files that they hold, restores. */
 #include "store/snapshot.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void run(const char *statement)
 	buf_release(&out);
 }
 
-/* The answer that a store gives, also as its error. */
+/* Compare a store's answer, which may be an error, with the wanted one. */
 static void answers(struct store *s, const char *statement, const char *wanted)
 {
 	struct cql_session *session;
@@ -63,7 +63,7 @@ static void answers(struct store *s, const char *statement, const char *wanted)
 	buf_release(&out);
 }
 
-/* It is one of two answers. */
+/* Check that the answer is one of two. */
 static void answers_one_of(const char *statement, const char *wanted,
 			   const char *or_that)
 {
@@ -116,7 +116,7 @@ static void rename_keyspace(const char *keyspace, const char *to)
 	ck_assert_int_eq(store_edit_schema(t.store, move, names), 0);
 }
 
-/* What a snapshot of that name says. */
+/* Compare the answer of the snapshot of that name with the wanted one. */
 static void says(const char *name, const char *statement, const char *wanted)
 {
 	struct manifest_snapshot found;
@@ -166,7 +166,7 @@ static size_t count_sstables(void)
 	return (size_t)n;
 }
 
-/* The only automatic snapshot. */
+/* Return the only automatic snapshot. */
 static struct manifest_snapshot automatic(void)
 {
 	struct manifest_snapshot *list, found;
@@ -301,7 +301,7 @@ START_TEST(a_dropped_snapshot_frees_its_files)
 	ck_assert_int_eq(store_compact(t.store, NULL), 0);
 	ck_assert_int_eq(store_flush(t.store, NULL), 0);
 	ck_assert_int_eq(store_compact(t.store, NULL), 0);
-	/* Both have it: none alone. */
+	/* Both snapshots hold the file: none of them alone. */
 	ck_assert_uint_eq(held("one"), 0);
 	before = count_sstables();
 	ck_assert_int_eq(snapshot_drop(t.store, "same"), 0);
@@ -317,7 +317,7 @@ START_TEST(a_dropped_snapshot_frees_its_files)
 }
 END_TEST
 
-/* Who reads continues, and the files go when he leaves. */
+/* The reader goes on, and the files are removed when it ends. */
 START_TEST(a_snapshot_is_dropped_beside_its_reader)
 {
 	struct manifest_snapshot found;
@@ -352,11 +352,11 @@ START_TEST(drop_and_truncate_make_snapshots)
 	run("TRUNCATE k.t");
 	found = automatic();
 	ck_assert_str_eq(found.name, "truncated-1700000000000-t");
-	/* With the one table. */
+	/* It has only that table. */
 	says(found.name, "SELECT v FROM k.t", "[10]\n");
 	says(found.name, "SELECT table_name FROM system_schema.tables "
 	     "WHERE keyspace_name = 'k'", "[\"t\"]\n");
-	/* Nothing is in it: no other. */
+	/* The table is empty: no other snapshot is made. */
 	run("TRUNCATE k.t");
 	run("DROP TABLE k.other");
 	found = automatic();
@@ -505,7 +505,8 @@ START_TEST(a_part_of_a_snapshot_is_restored)
 }
 END_TEST
 
-/* It has one table alone, without the files of its indexes. */
+/* An automatic snapshot has only one table, without the files of its
+ * indexes. */
 START_TEST(an_automatic_snapshot_answers_without_indexes)
 {
 	const char *name;
@@ -527,7 +528,8 @@ START_TEST(an_automatic_snapshot_answers_without_indexes)
 }
 END_TEST
 
-/* The oldest automatic one does not go for the one that its restore makes. */
+/* The oldest automatic snapshot is not dropped for the one that its restore
+ * makes. */
 START_TEST(the_oldest_automatic_snapshot_is_restored)
 {
 	struct manifest_snapshot *list;
@@ -548,8 +550,8 @@ START_TEST(the_oldest_automatic_snapshot_is_restored)
 }
 END_TEST
 
-/* What was renamed since stands beside what comes back: each has an identity,
- * and an index its name, alone. */
+/* A table that was renamed since stays beside the restored one: each has its
+ * own identity, and each index its own name. */
 START_TEST(a_table_is_restored_beside_its_renamed_one)
 {
 	struct schema *schema;
@@ -638,8 +640,8 @@ static bool restore_failing(struct sim *before, const char *name, bool memory,
 	return failed;
 }
 
-/* A restore that fails has brought back all or nothing: also when it is done,
- * and an index cannot be built. */
+/* A restore that fails has restored everything or nothing, also if it fails at
+ * the end, when an index is built. */
 START_TEST(a_restore_that_fails_loses_nothing)	/* _i: memory */
 {
 	struct test_store saved = t;
@@ -666,7 +668,7 @@ START_TEST(a_restore_that_fails_loses_nothing)	/* _i: memory */
 }
 END_TEST
 
-/* Two tables have a file then: it goes with the last. */
+/* Two tables share a file then: it is removed with the last of them. */
 START_TEST(files_are_shared)
 {
 	make_table();
@@ -706,8 +708,8 @@ START_TEST(many_snapshots_cost_little)
 }
 END_TEST
 
-/* A full disk gives up the automatic ones before a write is refused, and no
- * other. */
+/* On a full disk the automatic snapshots are dropped before a write is refused,
+ * and no others. */
 START_TEST(a_full_disk_gives_up_automatic_snapshots)
 {
 	struct test_store saved = t;

@@ -1,4 +1,5 @@
-/* The automatic snapshots of one change: bounded, and brought back, together. */
+/* The automatic snapshots of one change: bounded, and brought back,
+ * together. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,8 +1,9 @@
 /*
- * What writers are told is in an automatic snapshot or comes after the change
- * that it was taken for. Each writer counts in its partition, and takes a row
- * that was refused (its table or column was not there) again: so the snapshots,
- * one after another, and the table at last have each row once, without a gap.
+ * Each acknowledged write is in an automatic snapshot, or comes after the
+ * change for which that was made. Each writer counts in its partition, and
+ * repeats a row that was refused (as its table or column was gone): so the
+ * snapshots one after another, and in the end the table, have each row once and
+ * without a gap.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -53,8 +54,8 @@ static void *write_rows(void *context)
 	return NULL;
 }
 
-/* Check the rows of the writer that a store has: they continue at *next. A row
- * whose column was dropped is one that was there before. */
+/* Check the rows that a store has of a writer: they go on at *next. A row whose
+ * column was dropped is one that was there before. */
 static void go_on(struct store *s, int writer, int *next, const char *what)
 {
 	struct cql_session *session;

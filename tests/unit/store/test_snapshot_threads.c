@@ -61,7 +61,7 @@ static void count(struct store *s, const char *table, struct buf *out)
 	cql_session_free(session);
 }
 
-/* Two that look at the same snapshots, and one that drops them. */
+/* Two threads read the same snapshots, and one drops them. */
 static void *look(void *context)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT;

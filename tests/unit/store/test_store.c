@@ -143,7 +143,7 @@ START_TEST(damaged_and_future_markers)
 	t.store = NULL;
 	snprintf(name, sizeof(name), "%s/WIDEFS", t.path);
 	fd = open(name, O_RDWR);
-	/* A newer version is one only with the sum of it. */
+	/* It is a newer version only if its checksum is right. */
 	ck_assert_int_eq(pread(fd, marker, sizeof(marker), 0), 40);
 	memcpy(newer, marker, sizeof(newer));
 	newer[8] = 200;
@@ -169,7 +169,7 @@ START_TEST(damaged_and_future_markers)
 }
 END_TEST
 
-/* Records that are whole, and say what cannot be. */
+/* Complete records with impossible contents. */
 enum wrong_record {
 	NUMBER_OF_OURS, NUMBER_TWICE, NUMBER_OF_NOBODY, OTHERS_KEY,
 	OTHERS_KEYSPACE, OTHERS_TABLE, LONG_COUNTERS, LARGE_COUNTERS,
@@ -279,7 +279,8 @@ START_TEST(an_engine_that_is_gone_is_damage)
 }
 END_TEST
 
-/* Of a store that was closed. What was cut off is not there to tell. */
+/* The store was closed: a log that is shorter than then is damaged, though all
+ * its records are whole. */
 START_TEST(a_log_that_lost_its_end_is_damage)	/* _i: all of it */
 {
 	struct test_store t;
@@ -339,7 +340,7 @@ START_TEST(a_second_writer_is_told_who_has_it)
 }
 END_TEST
 
-/* The lock is on what cannot be removed: the store itself. */
+/* The lock is on the store's directory, which cannot be removed. */
 START_TEST(a_store_without_its_lock_file_is_locked)	/* _i: how it went */
 {
 	static const char *const ways[] = {
@@ -475,12 +476,13 @@ static const struct {
 	{ 0, 0, 0 }, { -EIO, 0, -EIO }, { -ENOSPC, 0, -ENOSPC },
 	{ -EDQUOT, 0, -EDQUOT }, { -ENOMEM, 0, -ENOMEM },
 	{ 0, -EIO, -EIO }, { 0, -ENFILE, -ENFILE }, { 0, -ENOMEM, -ENOMEM },
-	/* Its owner's, or of a filesystem that does not do that. */
+	/* Only its owner may, or the filesystem cannot do it. */
 	{ 0, -EACCES, 0 }, { -EINVAL, 0, 0 }, { -EROFS, 0, 0 },
 	{ -EOPNOTSUPP, 0, 0 },
 };
 
-/* Its own name would not last: nothing is written to it before that is told. */
+/* The store's name would not be durable: that is reported before anything is
+ * written. */
 START_TEST(the_directory_above_must_be_synced)	/* _i: case */
 {
 	struct file_ops files = file_system;
@@ -541,8 +543,8 @@ START_TEST(timestamps_go_on_after_a_restart)
 }
 END_TEST
 
-/* A kept write has a timestamp; what comes after a restart is later, whatever
- * a client wrote. _i: the largest timestamp or less; 2: in a file. */
+/* Writes after a restart have later timestamps than those before, whatever
+ * timestamps clients used. _i: the largest timestamp or less; 2: in a file. */
 START_TEST(later_writes_have_later_timestamps)
 {
 	struct test_store t;
@@ -561,7 +563,7 @@ START_TEST(later_writes_have_later_timestamps)
 	write_row(&w, table, bytes_of("\0\0\0\1", 4), NULL);
 	write_marker(&w, last, 0);
 	ck_assert_int_eq(test_write(&w), 0);
-	/* and one from a client that lives in the future */
+	/* and one of a client whose clock is ahead */
 	write_row(&w, table, bytes_of("\0\0\0\2", 4), NULL);
 	write_marker(&w, INT64_MAX - (_i & 1), 0);
 	ck_assert_int_eq(test_write(&w), 0);
@@ -597,7 +599,7 @@ START_TEST(numbers_are_not_used_again)
 }
 END_TEST
 
-/* A crash after a table went from the catalogue leaves its data behind. */
+/* A crash after a table was removed from the catalogue leaves its data. */
 START_TEST(orphans_are_dropped_at_open)
 {
 	struct test_store t;
