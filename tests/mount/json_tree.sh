@@ -65,6 +65,18 @@ ls -l "$M/k/flat/one" "$M/k/flat" >/dev/null
 ok 'sed -i' sed -i 's/two/three/' "$J/k/flat/one.json"
 is 'seen in the cell' three "$(cat "$M/k/flat/one/b")"
 is 'nothing is left' '' "$(ls -a "$J/k/flat" | grep sed)"
+# Editors keep the file (yes), or rename it away and write another (no); its old text stays where a backup is asked for.
+for copy in yes no; do
+	ok "vim, backupcopy=$copy" vim.tiny -u NONE -N -es -c "set backup backupskip= backupcopy=$copy" -c 's/three/four/' -c wq "$J/k/flat/one.json"
+	is 'seen in the cell' four "$(cat "$M/k/flat/one/b")"
+	is 'the backup' 1 "$(grep -c three "$J/k/flat/one.json~")"
+	rm "$J/k/flat/one.json~"
+	ok "vim back, backupcopy=$copy" vim.tiny -u NONE -N -es -c "set backupcopy=$copy" -c 's/four/three/' -c wq "$J/k/flat/one.json"
+	is 'seen in the cell, too' three "$(cat "$M/k/flat/one/b")"
+	is 'nothing is left of vim' '' "$(ls -A "$J/k/flat" | grep -E '(~|sw.|4913)$')"
+done
+refused 'vim of a value that is refused' '' vim.tiny -u NONE -N -es -c 's/5/five/' -c wq -c cq "$J/k/flat/one.json"
+is 'leaves what was there' '5 three' "$(cat "$M/k/flat/one/a" "$M/k/flat/one/b" | paste -sd ' ')"
 ok 'a new one' put "$J/k/flat/new.json" '{"a": 9}'
 is 'listed in the tree' 1 "$(ls "$M/k/flat" | grep -cx new)"
 ok 'removed' rm "$J/k/flat/new.json"
