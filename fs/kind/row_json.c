@@ -128,6 +128,7 @@ struct row_merge {
 	struct write *w;
 	int64_t at;
 	bool append;
+	bool checks;		/* nothing is written, or locked */
 	int32_t ttl;
 	/* The static columns as they are printed now: what a document of .json
 	 * says of these again is not written. */
@@ -174,6 +175,49 @@ static bool stands(const struct row_merge *m, const struct json_member *member)
 	return false;
 }
 
+/* Take the total of a counter, which stands or is new; null deletes. */
+static int take_total(struct row_merge *m, const struct column *c,
+		      struct bytes value)
+{
+	int got = cells_check_total(m->w, m->p->table, m->p->partition_key,
+				    c->kind == COLUMN_STATIC ? NULL :
+							       m->p->clustering,
+				    c, value);
+
+	if (got == -EINVAL)
+		return op_refuse(m->op, got, "%s", buf_cstr(&m->w->refusal));
+	return got <= 0 || m->checks ? got < 0 ? got : 0 :
+		       cells_write_total(m->w, c, value, m->at);
+}
+
+static bool is_given(const struct table *t, const struct column *c,
+		     const struct json_member *members, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (document_column(t, members[i].name) == c)
+			return true;
+	return false;
+}
+
+/* Delete the counters of a replaced row that its document does not have: those
+ * that it has stand. */
+static int drop_counters(struct row_merge *m, const struct json_member *members,
+			 size_t count)
+{
+	const struct table *t = m->p->table;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < t->column_count && !err; i++)
+		if (t->columns[i].kind == COLUMN_REGULAR &&
+		    !t->columns[i].hidden &&
+		    !is_given(t, &t->columns[i], members, count))
+			err = take_total(m, &t->columns[i], BYTES_NULL);
+	return err;
+}
+
 static int write_member(struct row_merge *m, const struct json_member *member,
 			bool statics)
 {
@@ -192,6 +236,8 @@ static int write_member(struct row_merge *m, const struct json_member *member,
 		return check_key(m, c, value);
 	if ((c->kind == COLUMN_STATIC) != statics || (statics && stands(m, member)))
 		return 0;
+	if (c->type->kind == TYPE_COUNTER)
+		return take_total(m, c, value);
 	/* A replaced row is deleted as a whole: not column by column. */
 	return cells_write(m->w, c, value, m->at, m->ttl,
 				     !m->append && !statics);
@@ -201,13 +247,16 @@ static int write_object(struct row_merge *m, const struct json_member *members,
 			size_t count)
 {
 	struct place statics = *m->p;
+	bool counters = m->p->table->flags & TABLE_COUNTER;
 	size_t i;
 	int err = 0;
 
 	place_write_row(m->w, m->p);
-	if (!m->append)
+	if (counters && !m->append)
+		err = drop_counters(m, members, count);
+	else if (!m->append)
 		write_row_deletion(m->w, m->at - 1);
-	if (!(m->p->table->flags & TABLE_COMPACT))
+	if (!counters && !(m->p->table->flags & TABLE_COMPACT))
 		write_marker(m->w, m->at, m->ttl);
 	for (i = 0; i < count && !err; i++)
 		err = write_member(m, &members[i], false);
@@ -319,7 +368,8 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 static int check_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, struct place *p)
 {
-	struct row_merge m = { .op = op, .p = p, .append = how->append };
+	struct row_merge m = { .op = op, .p = p, .append = how->append,
+			       .checks = true };
 	struct json_member *members;
 	struct write w;
 	size_t count;
@@ -371,9 +421,6 @@ static int take_text(struct op *op, struct node *n, struct bytes text,
 	struct place p;
 	int err = place_of(op, n, &p);
 
-	if (!err && (p.table->flags & TABLE_COUNTER))
-		err = op_refuse(op, -EINVAL,
-				"counters are written by their own files");
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
 	return err ? err : each_object(op, n, text, how, &p, take);

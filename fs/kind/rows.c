@@ -195,9 +195,6 @@ static int check_writer(struct op *op, struct node *n, int flags)
 		return -ESTALE;
 	if (t->flags & TABLE_VIRTUAL)
 		return -EROFS;
-	if (t->flags & TABLE_COUNTER)
-		return op_refuse(op, -EINVAL,
-				 "counters are written by their own files");
 	if ((flags & O_APPEND) && !(flags & O_TRUNC))
 		return 0;
 	return check_nothing(op, n);

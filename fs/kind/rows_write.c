@@ -50,7 +50,7 @@ static int64_t apply_some(struct lines *l, const struct line_row *rows,
 
 	write_init(&w, l->op->store);
 	err = line_rows_collect(&w, l->r->table, rows, count, &taken);
-	if (err == -EPERM)
+	if ((err == -EPERM || err == -EINVAL) && w.refusal.len)
 		op_refuse(l->op, err, "%s", buf_cstr(&w.refusal));
 	if (!err)
 		err = op_write(l->op, &w);

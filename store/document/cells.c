@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/table/present.h"
 #include "store/type/compound_codec.h"
 #include "store/type/json/print.h"
 #include "store/type/uuid.h"
@@ -119,4 +120,40 @@ int cells_write(struct write *w, const struct column *c, struct bytes value,
 	if (bytes_is_null(value))
 		return 0;
 	return write_elements(w, c, value, timestamp_us, ttl_s);
+}
+
+/* ---------------------------------------------------------------- counters */
+int cells_check_total(struct write *w, const struct table *t,
+		      struct bytes partition_key, const struct bytes *clustering,
+		      const struct column *c, struct bytes value)
+{
+	struct cell_view cell;
+	int got = table_read_cell(w->store, t, partition_key, clustering, c,
+				  BYTES_NULL, store_now_s(w->store), &w->arena,
+				  &cell);
+
+	if (got < 0)
+		return got;
+	if (bytes_is_null(value))
+		return got;
+	if (!got)
+		return 1;
+	if (bytes_equal(cell.value, value))
+		return 0;
+	buf_clear(&w->refusal);
+	buf_add_format(&w->refusal, "counter %s exists with another total: a "
+		       "document is taken where there is none (write +N or -N "
+		       "to the counter's own file)", c->name);
+	return -EINVAL;
+}
+
+int cells_write_total(struct write *w, const struct column *c,
+		      struct bytes value, int64_t timestamp_us)
+{
+	if (!bytes_is_null(value))
+		return commit_counter_add(w, c, BYTES_NULL,
+					  (int64_t)get_be64(value.ptr),
+					  timestamp_us);
+	write_cell(w, c, BYTES_NULL, BYTES_NULL, timestamp_us, 0);
+	return 0;
 }

@@ -23,4 +23,17 @@ int cells_print_json(struct buf *out, const struct column *c,
  */
 int cells_write(struct write *w, const struct column *c, struct bytes value,
 		int64_t timestamp_us, int32_t ttl_s, bool add);
+/*
+ * See what a document's total does to a counter of that row (clustering NULL: of
+ * the statics): 1, it is to be written, as there is none, or (null) deleted; 0,
+ * it stands. -EINVAL with w->refusal: there is another total, as no document
+ * says how much is to be added.
+ */
+int cells_check_total(struct write *w, const struct table *t,
+		      struct bytes partition_key, const struct bytes *clustering,
+		      const struct column *c, struct bytes value);
+/* Write the total that is to be written into the row begun in w, whose partition
+ * is locked. 0 or -errno. */
+int cells_write_total(struct write *w, const struct column *c,
+		      struct bytes value, int64_t timestamp_us);
 #endif

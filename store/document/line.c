@@ -310,6 +310,18 @@ static int later_than(struct write *w, const struct table *t,
 	return 1;
 }
 
+static int take_total(struct write *w, const struct table *t,
+		      const struct line_row *row, const struct line_value *v,
+		      int64_t at)
+{
+	bool of_statics = v->column->kind == COLUMN_STATIC;
+	int got = cells_check_total(w, t, row->partition_key,
+				    of_statics ? NULL : row->clustering,
+				    v->column, v->value);
+
+	return got > 0 ? cells_write_total(w, v->column, v->value, at) : got;
+}
+
 static int collect(struct write *w, const struct table *t,
 		   const struct line_row *row, int64_t at)
 {
@@ -319,7 +331,7 @@ static int collect(struct write *w, const struct table *t,
 	int err = 0;
 
 	write_row(w, t, row->partition_key, row->clustering);
-	if (row->clustering)
+	if (row->clustering && !(t->flags & TABLE_COUNTER))
 		write_marker(w, at, ttl);
 	for (i = 0; i < row->count && !err; i++) {
 		const struct line_value *v = &row->values[i];
@@ -330,7 +342,9 @@ static int collect(struct write *w, const struct table *t,
 				  of_statics ? NULL : row->clustering);
 			is_static = of_statics;
 		}
-		err = cells_write(w, v->column, v->value, at, ttl, false);
+		err = t->flags & TABLE_COUNTER ?
+			take_total(w, t, row, v, at) :
+			cells_write(w, v->column, v->value, at, ttl, false);
 	}
 	return err;
 }
@@ -340,8 +354,13 @@ int line_rows_collect(struct write *w, const struct table *t,
 {
 	int64_t at, latest;
 	size_t i;
-	int err = lock_all(w, t, rows, count), got = 0;
+	int err, got = 0;
 
+	/* A total is compared with what is stored: the next line may be of the
+	 * same row. */
+	if (t->flags & TABLE_COUNTER)
+		count = 1;
+	err = lock_all(w, t, rows, count);
 	if (err)
 		return err;
 	/* The clock is later than stored data, unless a writer chose its

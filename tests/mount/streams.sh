@@ -100,7 +100,6 @@ is 'deleted' null "$(jq .b "$t/1/csv/8.json")"
 refused 'an unknown column' 'Invalid argument' add "$t/1.csv" $'d,c,bb\n'
 is 'its name' "line 1: there is no column 'bb'; the first line names the columns" "$(why | cut -d' ' -f2-)"
 refused 'a record without its header' 'Invalid argument' add "$t/1.csv" '1,csv,x'
-refused 'counters are no lines' 'Invalid argument' add "$M/k/hits.ndjson" '{"page": "a", "n": 1}'
 ok 'a table with one column for a key' put "$M/k/flat.csv" $'Up,name\nA,ada\n'
 is 'its partition' '{"name": "ada", "\"Up\"": "A"}' "$(cat "$M/k/flat/ada.ndjson")"
 ok 'under its name' add "$M/k/flat.ndjson" '{"name": "bob", "\"Up\"": "B", "v": 2}'

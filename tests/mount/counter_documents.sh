@@ -1,0 +1,81 @@
+# Counters in documents: a total that is not there is taken, one that stands changes nothing, another one is refused.
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (p int, c int, s counter static, n counter, "N" counter, m counter, PRIMARY KEY (p, c));
+CREATE TABLE k.u (p text PRIMARY KEY, n counter);
+UPDATE k.t SET n = n + 3, "N" = "N" - 4 WHERE p = 1 AND c = 1;
+UPDATE k.t SET n = n + 9223372036854775807 WHERE p = 1 AND c = 2;
+UPDATE k.t SET s = s + 7 WHERE p = 1;
+UPDATE k.t SET s = s + 8 WHERE p = 2;
+UPDATE k.t SET n = n - 1 WHERE p = 3 AND c = 1;
+UPDATE k.u SET n = n + 5 WHERE p = 'a';
+UPDATE k.u SET n = n + 6 WHERE p = 'b';
+C
+rows() { cql 'SELECT p, c, s, n, "N" FROM k.t' | jq -c .rows; cql 'SELECT * FROM k.u' | jq -c .rows; }
+reason() { tail -1 "$M/.widefs/errors" | cut -d' ' -f7-; }
+another="exists with another total: a document is taken where there is none (write +N or -N to the counter's own file)"
+was=$(rows)
+for form in ndjson csv; do
+	cat "$M/k/t.$form" >"$W/t.$form"
+	cat "$M/k/u.$form" >"$W/u.$form"
+done
+cp -r "$M/.json/k" "$W/json"
+empty() { run_cql <<<'TRUNCATE k.t; TRUNCATE k.u;'; }
+for form in ndjson csv; do
+	empty
+	ok "$form: into empty tables" cp "$W/t.$form" "$M/k/t.$form"
+	ok "$form: the other" bash -c "cat '$W/u.$form' >>'$M/k/u.$form'"
+	is "$form: all is there" "$was" "$(rows)"
+	ok "$form: once more" bash -c "cat '$W/t.$form' >>'$M/k/t.$form'"
+	is "$form: adds nothing" "$was" "$(rows)"
+	empty
+	ok "$form: import" "$CTL" import "$M/k/t" "$W/t.$form"
+	ok "$form: of the other" "$CTL" import "$M/k/u" "$W/u.$form"
+	is "$form: has imported all" "$was" "$(rows)"
+done
+empty
+cp -r "$W/json/t" "$W/json/u" "$M/.json/k/"
+is '.json: comes back by cp' "$was" "$(rows)"
+ok '.json: by rsync' rsync -a --exclude schema.cql "$W/json/" "$M/.json/k/"
+is '.json: over what is there' "$was" "$(rows)"
+rm "$M/.json/k/u/a.json"
+is '.json: removed' null "$(cql "SELECT n FROM k.u WHERE p = 'a'" | jq -c '.rows[0]')"
+ok '.json: and again' cp "$W/json/u/a.json" "$M/.json/k/u/"
+is '.json: is back' "$was" "$(rows)"
+# Another total is refused, and what is there stays.
+printf '{"p": "c", "n": 1}\n{"p": "a", "n": 6}\n{"p": "d", "n": 1}\n' >"$W/lines"
+refused 'another' 'Invalid argument' bash -c "cat '$W/lines' >>'$M/k/u.ndjson'"
+is 'says which line' "line 2: counter n $another" "$(reason)"
+is 'the line before is there' '1 5' "$(cat "$M/k/u/c/n") $(cat "$M/k/u/a/n")"
+is 'no line after it' 'a b c' "$(ls "$M/k/u" | paste -sd ' ')"
+printf '{"p": "e", "n": 1}\n{"p": "e", "n": 1}\n{"p": "e", "n": 2}\n' >"$W/lines"
+refused 'one row twice' 'Invalid argument' bash -c "cat '$W/lines' >>'$M/k/u.ndjson'"
+is 'is counted once' 1 "$(cat "$M/k/u/e/n")"
+refused 'in a row' 'Invalid argument' put "$M/k/u/a.json" '{"n": 6}'
+is 'says so' "counter n $another" "$(reason)"
+refused 'by sed' 'Invalid argument' sed -i 's/5/6/' "$M/.json/k/u/a.json"
+is 'it stands' 5 "$(cat "$M/k/u/a/n")"
+refused 'no number' 'Invalid argument' put "$M/k/u/a.json" '{"n": "x"}'
+# > replaces, >> merges, null deletes.
+mkdir "$M/k/t/9"
+ok 'a new row' put "$M/k/t/9/9.json" '{"n": 1, "m": 2}'
+is 'has both' '1 2' "$(cat "$M/k/t/9/9/n" "$M/k/t/9/9/m" | paste -sd ' ')"
+ok '>' put "$M/k/t/9/9.json" '{"m": 2}'
+is 'what is not given goes' '{"p": 9, "c": 9, "m": 2}' "$(cat "$M/k/t/9/9.json")"
+ok '>>' bash -c "echo '{\"n\": -3}' >>'$M/k/t/9/9.json'"
+is 'adds one' '{"p": 9, "c": 9, "m": 2, "n": -3}' "$(cat "$M/k/t/9/9.json")"
+ok 'a line' put "$M/k/t/9/9/n" +4
+is 'goes on from there' 1 "$(cat "$M/k/t/9/9/n")"
+ok 'null' bash -c "echo '{\"c\": 9, \"n\": null}' >>'$M/k/t/9.ndjson'"
+is 'deletes' '{"p": 9, "c": 9, "m": 2}' "$(cat "$M/k/t/9/9.json")"
+again
+is 'all of it stays' '2 5' "$(cat "$M/k/t/9/9/m") $(cat "$M/k/u/a/n")"
+stop
+is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
+ok 'import into a store' "$CTL" import "$S/k/u" "$W/u.csv"
+start
+is 'adds nothing, too' 5 "$(cat "$M/k/u/a/n")"
+stop
+done_testing
