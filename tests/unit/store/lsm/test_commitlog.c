@@ -15,7 +15,7 @@
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
 
-/* Batches are numbers, with as many bytes behind them as they say. */
+/* Each batch is a number, and after it as many bytes as the number says. */
 struct seen {
 	uint64_t count, first, last, bytes;
 	bool in_order;
@@ -190,7 +190,8 @@ START_TEST(a_torn_tail_is_dropped_for_ever)
 	log = open_log(&file_system, 0, &seen, 0);
 	ck_assert_uint_eq(seen.last, 5);
 	ck_assert_uint_eq(commitlog_end(log), hole);
-	/* The same size: records 7 to 10 must not come back behind it. */
+	/* The new record has the same size: records 7 to 10 must not come back
+	 * after it. */
 	append(log, 6, 100);
 	commitlog_close(log);
 	log = open_log(&file_system, 0, &seen, 0);
@@ -308,7 +309,7 @@ static int see_and_release(void *context, uint64_t position, struct bytes batch)
 	return see(context, position, batch);
 }
 
-/* Whoever is called may release all that he was called with. */
+/* The callback may release the log up to the record that it got. */
 START_TEST(a_log_is_released_while_it_is_replayed)
 {
 	struct seen seen;

@@ -1,4 +1,4 @@
-/* Compaction: the same data in fewer files, and what may be purged gone. */
+/* Compaction: the same data in fewer files, without data that may be purged. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -295,7 +295,7 @@ static int next_live(struct iterator *it, struct arena *arena, struct buf *key,
 	return 0;
 }
 
-/* All of these and one more, merged. */
+/* Merge all of these, and one more. */
 static struct iterator *merged_with(struct sstable **tables, size_t count,
 				    struct sstable *more)
 {
@@ -403,8 +403,8 @@ static void check_measure(const struct compaction_setup *like, uint64_t size)
 
 /*
  * One file without what others shadow: who reads it with these, and another in
- * which there may be older data, sees the same as before. How large it would be is
- * known before.
+ * which there may be older data, sees the same as before. How large it would be
+ * is known before.
  */
 START_TEST(a_file_without_what_others_shadow)	/* _i: seed */
 {
@@ -446,7 +446,7 @@ START_TEST(a_file_without_what_others_shadow)	/* _i: seed */
 }
 END_TEST
 
-/* What may be purged, in one row or bound each. */
+/* Data that may be purged, each in one row or bound. */
 static const struct {
 	const char *why;
 	uint8_t flags;
@@ -660,7 +660,7 @@ static int count_file(void *data, const char *name)
 	return 0;
 }
 
-/* Every sstable that the manifest names is there and whole. */
+/* Check that every sstable of the manifest is there and valid. */
 static void check_store(void)
 {
 	struct manifest_file *files;

@@ -31,10 +31,10 @@
 
 struct row_model {
 	int64_t timestamp;	/* 0: none */
-	uint64_t sum;		/* what it adds to the dump's */
+	uint64_t sum;		/* its part of the digest of all */
 };
 
-/* What a check must find. */
+/* The state that a check must find. */
 struct expected {
 	uint32_t begun, acknowledged, synced;	/* moments */
 	uint32_t property, property_begun;
@@ -222,7 +222,7 @@ static uint32_t any_table(struct world *w)
 	return table;
 }
 
-/* True: it was done. On a full disk only what frees room must be. */
+/* True: it was done. On a full disk only steps that free room must succeed. */
 static bool apply(struct world *w, struct batch *batch, bool frees)
 {
 	int err;
@@ -299,7 +299,7 @@ static void reopen(struct world *w)
 	ck_assert_int_eq(open_on(w, &w->lsm, w->crash.disk), 0);
 }
 
-/* A kill in earnest: the workload continues with what it left. */
+/* Kill the engine: the workload goes on with the disk that it left. */
 static void die(struct world *w)
 {
 	struct sim *left = sim_crash(w->crash.disk, SIM_KILLED, &w->crash.rng);
@@ -439,7 +439,8 @@ static uint64_t make_row(struct batch *batch)
 	return sum;
 }
 
-/* The latest moment that the engine may be at, and is: from now on it is there. */
+/* The latest moment that the engine may be at, and is: from now on it is
+ * there. */
 static void check_moment(struct world *w, struct lsm *lsm)
 {
 	struct crash *c = &w->crash;
@@ -524,7 +525,7 @@ static const struct workload {
 	{ "truncate and drop", "bpstpbfstppbtDbpfts", 15, 0, 32, 0, 2000, 350 },
 	{ "properties", "PpPfPsPbPtPRP", 25, 0, 64, 0, 2000, 400 },
 	{ "killed and on", "pKbKpfKsbKcKtbKPfKDKbfR", 8, 0, 20, 0, 2000, 450 },
-	/* What is in memory fits the reserve, or not; in small pieces, too. */
+	/* The memtables fit into the reserve, or not; also in small pieces. */
 	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 8, 0, 600, 150 },
 	{ "full disk, full memory", "LLLMXLLLLbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 8, 0, 500, 125 },
 	{ "full disk, mapped", "LLLMXbbpEEddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 100 },

@@ -77,7 +77,7 @@ static void begin(struct scan *s, struct world *w)
 	memcpy(s->live, w->live, sizeof(s->live));
 }
 
-/* From a key on: what it gives is what lived when it began. */
+/* Scan from a key on: it must return the rows that were live when it began. */
 static void finish(struct scan *s, struct world *w, uint32_t from, uint32_t most)
 {
 	struct deletion in_force;
@@ -181,7 +181,7 @@ START_TEST(the_head_of_a_queue_is_found_at_once)
 	ck_assert_uint_gt(w.stepped, head);
 	w.stepped = 0;
 	for (i = 500; i < KEYS; i++) {
-		set(&w, i, true);	/* behind: changes nothing */
+		set(&w, i, true);	/* was passed already: no change */
 		scan(&w, 0, 1);
 	}
 	ck_assert_uint_lt(w.stepped, 100 * 10);

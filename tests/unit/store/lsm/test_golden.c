@@ -107,7 +107,7 @@ static void write_golden(const char *directory)
 	clock_set_us(INT64_MIN);
 }
 
-/* As a file of our own: what a check-out made of its mode does not matter. */
+/* Copy it as a new file, as a check-out may have changed its mode. */
 static void fetch(const char *name)
 {
 	uint8_t bytes[20000];

@@ -62,7 +62,7 @@ static void keep_column(struct row *row, uint32_t column)
 	*row = (struct row){ MARKER_NONE, DELETION_NONE, kept, row->cells };
 }
 
-/* Asked for one column only, where reading may stop early. */
+/* Read one column only: reading may stop early. */
 static void check_columns(struct lsm *lsm, uint32_t table, struct bytes key,
 			  struct arena *arena)
 {
@@ -413,7 +413,7 @@ START_TEST(a_failed_disk_makes_it_read_only)
 }
 END_TEST
 
-/* Every call that changes a file fails once; what was said to be done stays. */
+/* Every call that changes a file fails once; acknowledged writes stay. */
 START_TEST(a_call_that_fails_loses_nothing)	/* _i + 1: which one */
 {
 	struct lsm_options options = told;

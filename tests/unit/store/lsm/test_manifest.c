@@ -52,7 +52,7 @@ static struct sstable_info info_of(uint64_t number)
 	return info;
 }
 
-/* One sstable more in the table, as a flush does it. */
+/* Add one sstable to the table, as a flush does. */
 static int add_one(struct manifest *m, uint32_t table, uint32_t level,
 		   uint64_t *number)
 {
@@ -175,12 +175,12 @@ START_TEST(a_dropped_table_stays_dead)
 	ck_assert_int_eq(add_one(m, 2, 0, &d), -ESTALE);
 	ck_assert_int_eq(add_one(m, 3, 0, &d), 0);
 	ck_assert_uint_eq(manifest_mark(m, 3), 1000);
-	/* A compaction of what was truncated, too. */
+	/* Also a compaction of truncated files. */
 	buf_clear(&e.steps);
 	manifest_edit_drop(&e, 3, c);
 	ck_assert_int_eq(manifest_apply(m, &e), -ESTALE);
 	ck_assert_uint_eq(file_count(m), 2);
-	/* When the log begins behind it nobody asks for it any more. */
+	/* It is not needed any more when the log begins after it. */
 	buf_clear(&e.steps);
 	manifest_edit_log(&e, 1000);
 	ck_assert_int_eq(manifest_apply(m, &e), 0);
@@ -302,7 +302,7 @@ START_TEST(damage_is_no_torn_tail)
 		}
 		all.ptr[i] ^= 0x10;
 	}
-	/* Nor is the file shorter: its end says what was on disk. */
+	/* The file may not be shorter either: its end says what was durable. */
 	for (i = 0; i < ends[2]; i++) {
 		scratch_write(&s, FIRST, bytes_of(all.ptr, i));
 		err = manifest_open(&m, &file_system, s.dir, true);
@@ -368,7 +368,7 @@ START_TEST(a_missing_current_is_no_new_store)
 }
 END_TEST
 
-/* It is told by name, and nothing is changed. */
+/* It is reported by its name, and nothing is changed. */
 static void refused_current(struct bytes contents)
 {
 	struct buf now = BUF_INIT;
@@ -447,7 +447,7 @@ START_TEST(a_long_log_is_rewritten)
 }
 END_TEST
 
-/* Whatever call fails: what was acknowledged is there afterwards. */
+/* After any failed call the acknowledged edits are there. */
 static void check_failing(int fail_with, bool for_good)
 {
 	struct buf value = BUF_INIT;
@@ -563,7 +563,7 @@ END_TEST
 #define MOST_FILES 200
 #define TABLES 3
 
-/* Of each file the tables that have it, live and in each snapshot: bits. */
+/* For each file the tables that have it, live and in each snapshot, as bits. */
 struct past {
 	struct random rng;
 	uint64_t number[MOST_FILES];

@@ -42,7 +42,7 @@ static void sleep_ms(long ms)
 	nanosleep(&pause, NULL);
 }
 
-/* Edits of the manifest are smaller than what is written of an sstable. */
+/* Edits of the manifest are smaller than the writes of an sstable. */
 #define SMALL_WRITE 4096
 
 /* Only writes of sstables are stuck: the log is written through its map. */
@@ -160,7 +160,7 @@ static uint64_t in_memory(void)
 	return stats.memtable_bytes;
 }
 
-/* Of this process, no file's. */
+/* Return the memory of this process, without that of files. */
 static uint64_t resident(void)
 {
 	FILE *status = fopen("/proc/self/status", "r");
@@ -317,7 +317,7 @@ static uint64_t paused_ns(void)
 	return stats.paused_ns;
 }
 
-/* Another file over the same keys. Whoever has to wait gives up. */
+/* Add another file with the same keys. A writer that has to wait gives up. */
 static int add_file(uint32_t table)
 {
 	int asked = 0, err, i;
@@ -330,7 +330,7 @@ static int add_file(uint32_t table)
 	return err ? err : lsm_flush(lsm, table);
 }
 
-/* As many as the writers' brake lets through. */
+/* Add as many files as the writers may before they wait. */
 static int add_files(uint32_t table, int most)
 {
 	int count = 0, err = 0;
@@ -352,7 +352,7 @@ START_TEST(files_are_bounded_when_compaction_is_stuck)
 	ck_assert_int_eq(count, LSM_MOST_WAITING);
 	ck_assert_uint_gt(paused_ns(), 0);
 	ck_assert_uint_eq(file_count(1), LSM_MOST_WAITING);
-	/* Also who writes elsewhere: there is one compaction for all. */
+	/* A writer of another table waits too: one compaction serves all. */
 	ck_assert_int_eq(add_files(2, 1000), 0);
 	mutex_unlock(STUCK_COMPACTION);
 	ck_assert_int_eq(put_value(1, 1, 100), 0);	/* waits, and
@@ -392,7 +392,8 @@ static const char *const ways_out[] = {
 	"the files are damaged", "compaction finds no room",
 };
 
-/* Without an end of what compaction does at the moment, but for the last two. */
+/* The wait ends before the present compaction does, except in the last two
+ * cases. */
 START_TEST(no_writer_waits_for_a_compaction_that_will_not_come)	/* _i: way out */
 {
 	int err = -EINTR, i;
@@ -495,7 +496,7 @@ START_TEST(no_writer_waits_for_the_segment_of_another)
 }
 END_TEST
 
-/* It is refused before any of it is read. */
+/* It is refused before any part of it is read. */
 START_TEST(a_batch_that_no_log_can_hold)
 {
 	struct batch batch = BATCH_INIT;

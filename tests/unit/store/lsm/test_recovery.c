@@ -37,7 +37,7 @@ static int open_lsm(struct lsm **out, const struct file_ops *files,
 	return err ? err : lsm_start(*out);
 }
 
-/* One row of each table a batch, nothing flushed: 16 MB of log. */
+/* Write batches with one row of each table, without a flush: 16 MB of log. */
 static void fill(void)
 {
 	struct batch batch = BATCH_INIT;
@@ -103,7 +103,8 @@ START_TEST(replay_flushes_what_passes_the_budget)
 	fill();
 	ck_assert_int_eq(open_lsm(&lsm, &file_system, BUDGET, false), 0);
 	flushes = stats_of(lsm).flushes;
-	/* At half the budget, both tables; what came last is in memory. */
+	/* Both tables were flushed at half the budget; the last rows are in
+	 * memory. */
 	ck_assert_uint_ge(flushes, TABLES * BATCHES * VALUE / BUDGET);
 	ck_assert_uint_le(stats_of(lsm).memtable_bytes,
 			  BUDGET / 2 + TABLES * VALUE);

@@ -43,7 +43,7 @@ static uint64_t used(void)
 	return bytes;
 }
 
-/* From now on there is room for so much more. */
+/* Leave room for that many bytes more. */
 static void leave_room(uint64_t more)
 {
 	room = used() + more;
@@ -76,7 +76,7 @@ static int64_t small_pwrite(void *context, int fd, const void *from, size_t len,
 		       -ENOSPC;
 }
 
-/* Others take what was held back. */
+/* Let others take the room of the reserve. */
 static void steal_reserve(void)
 {
 	ck_assert_int_eq(unlinkat(scratch.dir, "reserve-files", 0), 0);
@@ -167,8 +167,8 @@ static struct lsm *reopen(struct lsm *lsm)
 	return open_lsm();
 }
 
-/* The log's next segment does not fit: what it holds is flushed, and it
- * continues with what does. */
+/* The log's next segment does not fit: its rows are flushed, and it goes on
+ * with a segment that does. */
 START_TEST(a_log_that_does_not_fit_is_flushed)
 {
 	static const uint64_t sizes[] = { 20 << 20, 18 << 20 };
@@ -217,8 +217,8 @@ START_TEST(deletions_that_free_room_go_on)
 }
 END_TEST
 
-/* What the manifest needs for it comes from the reserve; then there is room, that
- * of the log too. */
+/* What the manifest needs for it comes from the reserve; then there is room,
+ * that of the log too. */
 START_TEST(a_table_is_emptied)
 {
 	struct lsm *lsm = open_lsm();
@@ -329,7 +329,7 @@ START_TEST(a_flush_keeps_the_room_that_it_was_given)
 }
 END_TEST
 
-/* As many as fill segments soon. */
+/* Write enough to fill segments soon. */
 static int delete_many(struct lsm *lsm)
 {
 	struct batch batch = BATCH_INIT;
@@ -349,7 +349,7 @@ static int no_sync(void *context, int fd)
 	return -EIO;
 }
 
-/* Whoever finds it: a writer that looks for room, too. */
+/* Any caller may find it, also a writer that looks for room. */
 START_TEST(an_error_of_the_disk_ends_writing)
 {
 	struct lsm *lsm = open_lsm();
@@ -364,7 +364,7 @@ START_TEST(an_error_of_the_disk_ends_writing)
 	ck_assert_int_eq(put(lsm, 1000, 16384), -EIO);
 	small_disk.datasync = file_system.datasync;
 	ck_assert_int_eq(put(lsm, 0, 0), -EROFS);
-	/* What was acknowledged may not be on disk: nobody says that it is. */
+	/* Acknowledged writes may not be durable: no sync succeeds. */
 	ck_assert_int_eq(lsm_close(lsm), -EIO);
 	room = UINT64_MAX;
 	lsm = open_lsm();
@@ -373,7 +373,7 @@ START_TEST(an_error_of_the_disk_ends_writing)
 }
 END_TEST
 
-/* ------------------------------------------------------ what was deleted */
+/* ---------------------------------------------------------- deleted rows */
 /* Let the works run until there is room for a row. */
 static bool comes_back(struct lsm *lsm)
 {
@@ -388,8 +388,8 @@ static bool comes_back(struct lsm *lsm)
 	return false;
 }
 
-/* On a disk full of rows most are deleted: again and again as many find room,
- * whatever the strategy, and nothing else is lost. */
+/* On a full disk most rows are deleted. With every strategy as many new ones
+ * then find room, again and again, and no other row is lost. */
 START_TEST(deleted_rows_give_their_room_back)
 {
 	struct lsm_table_options options;
@@ -430,8 +430,8 @@ START_TEST(deleted_rows_give_their_room_back)
 }
 END_TEST
 
-/* In many files, each with some rows of every part of the table: what is left of
- * them all is more than the reserve. */
+/* The rows are in many files, each with some rows of every part of the table:
+ * merged at once, the remaining ones would be larger than the reserve. */
 START_TEST(room_comes_back_file_by_file)	/* _i: strategy */
 {
 	struct lsm_table_options options;
@@ -474,7 +474,7 @@ END_TEST
 /* ------------------------------------------------------------- two writers */
 static atomic_bool torn;
 
-/* Of a file that has no room yet: long enough for others to see it. */
+/* Delay the write of a file without room, so that others see it so. */
 static int slow_allocate(void *context, int fd, uint64_t size)
 {
 	int i;

@@ -70,7 +70,7 @@ static struct sstable *write_part(const struct model *m, uint64_t number,
 	return t;
 }
 
-/* From all places, and from between the files, in both directions. */
+/* Read from all places, also from between the files, in both directions. */
 START_TEST(a_run_is_one_source)	/* _i is the seed */
 {
 	struct random rng = random_seeded((uint64_t)_i);

@@ -1,4 +1,4 @@
-/* The states of partitions: while one is the same, so is what is read. */
+/* The states of partitions: as long as a state is the same, reads are equal. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

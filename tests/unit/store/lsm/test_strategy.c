@@ -1,4 +1,4 @@
-/* What strategies pick, from sizes, keys, times and levels alone. */
+/* The files that strategies pick, by their sizes, keys, times and levels. */
 #include "tests/unit/store/lsm/strategy_files.h"
 
 START_TEST(a_strategy_finds_nothing_to_do)
@@ -146,7 +146,7 @@ START_TEST(dead_files_go_whole)	/* _i: strategy */
 	infos[3].min_timestamp = 12;
 	infos[2].min_timestamp = 12;
 	ck_assert_str_eq(picked(&pick), "1 2");
-	/* What stays may itself be shadowed. */
+	/* A file that stays may itself be shadowed. */
 	infos[1].min_timestamp = infos[2].min_timestamp = 11;
 	ck_assert_str_eq(picked(&pick), "1");
 	infos[3].min_timestamp = 13;
@@ -191,7 +191,8 @@ START_TEST(files_with_many_tombstones_go_at_once)	/* _i: strategy */
 }
 END_TEST
 
-/* What keeps it from going comes along: by tokens and timestamps. */
+/* Files that keep its tombstones from going are picked too, by tokens and
+ * timestamps. */
 START_TEST(files_that_keep_tombstones_come_along)	/* _i: strategy */
 {
 	struct strategy_pick pick;
@@ -208,7 +209,7 @@ START_TEST(files_that_keep_tombstones_come_along)	/* _i: strategy */
 	ck_assert_str_eq(picked(&pick), "1 2");
 	infos[3].min_timestamp = 20;
 	ck_assert_str_eq(picked(&pick), "1 2 4");
-	/* Nothing of a damaged file may be shadowed by what went. */
+	/* Tombstones that shadow data of a damaged file may not go. */
 	files[1].left_out = true;
 	ck_assert_str_eq(picked(&pick), "");
 	files[3].left_out = true;
@@ -299,7 +300,7 @@ START_TEST(windows_are_not_mixed_in_a_purge)
 	request.urgent = true;
 	ck_assert_str_eq(picked(&pick), "1 2");
 	request.urgent = false;
-	/* What is about to go whole is not written once more. */
+	/* A file that will soon be dropped whole is not rewritten. */
 	infos[0].min_timestamp = INT64_MAX;
 	ck_assert_str_eq(picked(&pick), "2");
 	infos[1].has_permanent = false;
@@ -309,7 +310,7 @@ START_TEST(windows_are_not_mixed_in_a_purge)
 }
 END_TEST
 
-/* One damaged file of a level keeps no other there. */
+/* A damaged file of a level does not keep others there. */
 START_TEST(damaged_files_are_left_out)	/* _i: strategy */
 {
 	struct strategy_pick pick;

@@ -1,4 +1,4 @@
-/* Each option of a strategy changes what it picks. */
+/* Each option of a strategy changes the files that it picks. */
 #include "tests/unit/store/lsm/strategy_files.h"
 
 START_TEST(buckets)

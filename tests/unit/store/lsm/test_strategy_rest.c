@@ -84,7 +84,8 @@ static void offer_spans(void)
 	}
 }
 
-/* Merge what is picked: one file, or one for each shard. Its bytes. */
+/* Merge the picked files into one, or one for each shard. Returns their
+ * bytes. */
 static uint64_t merge_spans(const struct strategy_pick *pick)
 {
 	struct span sum = { 0, 999, 0 };
@@ -153,7 +154,8 @@ START_TEST(small_files_side_by_side_are_few)	/* _i: seed */
 		most = span_count > most ? span_count : most;
 	}
 	ck_assert_int_gt(merges, 50);
-	/* Small ones, and those that are not: of an eighth of the cut or more. */
+	/* Small ones, and those that are not: of an eighth of the cut or
+	 * more. */
 	ck_assert_uint_le(most, 33 + 2 * 8 * flushed / options.sstable_size +
 				8);
 	ck_assert_uint_lt(written, flushed * 24);
@@ -192,7 +194,7 @@ static void choose_options(struct random *rng)
 		options.scaling[i] = (int32_t)random_below(rng, 30) - 15;
 }
 
-/* Something of a file may go, or all of it. */
+/* Let a part of a file, or all of it, be purged. */
 static void kill_some(struct random *rng, size_t i)
 {
 	if (random_below(rng, 3))
@@ -307,7 +309,8 @@ START_TEST(any_options_come_to_rest)	/* _i: strategy and seed */
 }
 END_TEST
 
-/* ------------------------------------------------- with a few large partitions */
+/* ------------------------------------------------- with a few large
+ * partitions */
 static uint64_t weights[MOST][1000];	/* of each file, for each key */
 
 static void add_weighed(const uint64_t *of_keys)
