@@ -146,13 +146,9 @@ int fs_create(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, mode_t mode, int flags, struct fs_entry *entry,
 	      struct fs_open_reply *reply)
 {
-	int err;
-
 	(void)mode;
-	do
-		err = create_now(fs, call, parent, name, flags, entry, reply);
-	while (err == -ERESTART);
-	return err;
+	return WAITING_REPEATED(create_now(fs, call, parent, name, flags, entry,
+					   reply));
 }
 
 int fs_make_file(struct fs *fs, struct fs_call *call, uint64_t parent,

@@ -63,12 +63,7 @@ static int lookup_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 int fs_lookup(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, struct fs_entry *entry)
 {
-	int err;
-
-	do
-		err = lookup_now(fs, call, parent, name, entry);
-	while (err == -ERESTART);
-	return err;
+	return WAITING_REPEATED(lookup_now(fs, call, parent, name, entry));
 }
 
 void fs_forget(struct fs *fs, uint64_t node, uint64_t count)
@@ -149,12 +144,7 @@ static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 int fs_mkdir(struct fs *fs, struct fs_call *call, uint64_t parent,
 	     const char *name, mode_t mode, struct fs_entry *entry)
 {
-	int err;
-
-	do
-		err = mkdir_now(fs, call, parent, name, mode, entry);
-	while (err == -ERESTART);
-	return err;
+	return WAITING_REPEATED(mkdir_now(fs, call, parent, name, mode, entry));
 }
 
 int fs_mknod(struct fs *fs, struct fs_call *call, uint64_t parent,

@@ -212,12 +212,8 @@ static int getattr_now(struct fs *fs, struct fs_call *call, uint64_t node,
 int fs_getattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle, struct stat *attr, double *timeout_s)
 {
-	int err;
-
-	do
-		err = getattr_now(fs, call, node, handle, attr, timeout_s);
-	while (err == -ERESTART);
-	return err;
+	return WAITING_REPEATED(getattr_now(fs, call, node, handle, attr,
+					    timeout_s));
 }
 
 /*
@@ -335,12 +331,8 @@ int fs_setattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	       uint64_t handle, unsigned set, struct stat *attr,
 	       double *timeout_s)
 {
-	int err;
-
-	do
-		err = setattr_now(fs, call, node, handle, set, attr, timeout_s);
-	while (err == -ERESTART);
-	return err;
+	return WAITING_REPEATED(setattr_now(fs, call, node, handle, set, attr,
+					    timeout_s));
 }
 
 /* ---------------------------------------------------- extended attributes */
@@ -402,12 +394,8 @@ static int64_t getxattr_now(struct fs *fs, struct fs_call *call, uint64_t node,
 int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 		    const char *name, void *value, size_t size)
 {
-	int64_t result;
-
-	do
-		result = getxattr_now(fs, call, node, name, value, size);
-	while (result == -ERESTART);
-	return result;
+	return WAITING_REPEATED(getxattr_now(fs, call, node, name, value,
+					     size));
 }
 
 int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
@@ -470,12 +458,8 @@ static int set_value_now(struct fs *fs, struct fs_call *call, uint64_t node,
 static int set_value(struct fs *fs, struct fs_call *call, uint64_t node,
 		     const char *name, struct bytes value, int flags)
 {
-	int err;
-
-	do
-		err = set_value_now(fs, call, node, name, value, flags);
-	while (err == -ERESTART);
-	return err;
+	return WAITING_REPEATED(set_value_now(fs, call, node, name, value,
+					      flags));
 }
 
 int fs_setxattr(struct fs *fs, struct fs_call *call, uint64_t node,

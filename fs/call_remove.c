@@ -9,6 +9,7 @@
 #include "fs/file/stat.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/write_buffer.h"
+#include "fs/kind/waiting.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 
@@ -95,12 +96,7 @@ static int remove_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 static int remove_name(struct fs *fs, struct fs_call *call, uint64_t parent,
 		       const char *name, bool directory)
 {
-	int err;
-
-	do
-		err = remove_now(fs, call, parent, name, directory);
-	while (err == -ERESTART);
-	return err;
+	return WAITING_REPEATED(remove_now(fs, call, parent, name, directory));
 }
 
 int fs_rmdir(struct fs *fs, struct fs_call *call, uint64_t parent,

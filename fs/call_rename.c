@@ -252,11 +252,6 @@ int fs_rename(struct fs *fs, struct fs_call *call, uint64_t parent,
 	      const char *name, uint64_t new_parent, const char *new_name,
 	      unsigned flags)
 {
-	int err;
-
-	do
-		err = rename_now(fs, call, parent, name, new_parent, new_name,
-				 flags);
-	while (err == -ERESTART);
-	return err;
+	return WAITING_REPEATED(rename_now(fs, call, parent, name, new_parent,
+					   new_name, flags));
 }

@@ -59,10 +59,20 @@ struct node *waiting_node(struct fs *fs, uint64_t id);
 /*
  * A call on n, or a name in it, failed as if that were gone. Wait for such a
  * writing that began meanwhile. True: the call is to begin again, by waiting_node,
- * which may lead to another node now; it returns -ERESTART to fs/, where the
- * functions of fs.h call it again. No lock is held.
+ * which may lead to another node now; it returns -ERESTART to the function of
+ * fs.h, which has WAITING_REPEATED. No lock is held.
  */
 bool waiting_restarts(struct op *op, const struct node *n);
+/* Make the call, again while it returns -ERESTART: what it returns at last. */
+#define WAITING_REPEATED(call)                                                \
+	({                                                                    \
+		__typeof__(call) result_;                                     \
+									      \
+		do                                                            \
+			result_ = (call);                                     \
+		while (result_ == -ERESTART);                                 \
+		result_;                                                      \
+	})
 /* A directory or file was made in dir and is kept. -ESTALE: all that waits had
  * been made anew before, without it; it is not kept any more. */
 int waiting_made(struct fs *fs, struct node *dir, struct node *made);
