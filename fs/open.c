@@ -18,6 +18,7 @@
 #include "fs/node/node.h"
 #include "fs/node/notice.h"
 #include "fs/node/timer.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/store_observer.h"
 #include "fs/tree/listing.h"
@@ -103,6 +104,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	mutex_init(&fs->rows_lock);
 	mutex_init(&fs->held_lock);
 	mutex_init(&fs->wish_lock);
+	known_init(fs);
 	for (i = 0; i < NODE_SHARDS; i++)
 		mutex_init(&fs->stripes[i].lock);
 	err = failed ? -ENOMEM :
@@ -144,6 +146,7 @@ int fs_close(struct fs *fs)
 			    "place in their tables", fs->lost_aside);
 	op_pool_release(fs);
 	view_release(fs);
+	known_release(fs);
 	timers_release(&fs->timers);
 	notices_release(&fs->notices);
 	errors_release(&fs->errors);

@@ -37,13 +37,6 @@ void cell_child(struct child *c, const struct table *t, const struct type *type,
 	c->size = cell_value_size(type, cell->value);
 }
 
-int cell_read(struct op *op, const struct place *p, struct cell_view *cell)
-{
-	return table_read_cell(op->store, p->table, p->partition_key,
-			       p->is_static ? NULL : p->clustering, p->column,
-			       p->path, op->now_s, &op->arena, cell);
-}
-
 /* Check that anything of the collection is live, and get its time and end. */
 static int stat_collection(struct op *op, const struct place *p,
 			   struct child *out)
@@ -69,7 +62,7 @@ static int stat_place(struct op *op, const struct place *p, struct child *out)
 		return key_column_stat(op, p, out);
 	if (out->ops == &kind_collection_json)
 		return collection_json_stat(op, p, out);
-	got = cell_read(op, p, &cell);
+	got = known_cell(op, p, &cell);
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	cell_child(out, p->table, p->type, &cell);
@@ -128,7 +121,7 @@ static int read_at_node(struct op *op, struct node *n, struct place *p,
 	int got = place_of(op, n, p);
 
 	if (!got)
-		got = cell_read(op, p, cell);
+		got = known_cell(op, p, cell);
 	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
@@ -213,7 +206,7 @@ static int read_old(struct op *op, struct node *n, const struct place *p,
 	struct node_known known;
 
 	if (!known_now(op, n, &known))
-		return cell_read(op, p, old);
+		return known_cell(op, p, old);
 	*old = (struct cell_view){ .timestamp_us = known.timestamp_us,
 				   .expires_s = NO_TIME };
 	return 1;
@@ -290,7 +283,7 @@ static int added_value(struct op *op, const struct place *p, struct bytes text,
 {
 	struct buf whole = BUF_INIT;
 	struct cell_view cell;
-	int err = cell_read(op, p, &cell);
+	int err = known_cell(op, p, &cell);
 
 	if (err > 0)
 		cell_print_value(&whole, p->type, cell.value);
@@ -351,7 +344,7 @@ int cell_delete(struct op *op, struct node *n, const struct place *p,
 		struct write *w)
 {
 	struct cell_view old;
-	int got = cell_read(op, p, &old);
+	int got = known_cell(op, p, &old);
 
 	if (got <= 0)
 		return got ? got : -ENOENT;

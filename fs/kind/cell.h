@@ -25,9 +25,6 @@ int cell_unlink(struct op *op, struct node *n);
  * file_kind. */
 int cell_check_time(struct op *op, struct node *n);
 
-/* Read the cell of a place: 1 with *cell (the op's arena has its bytes), 0 if
- * there is none, -errno. */
-int cell_read(struct op *op, const struct place *p, struct cell_view *cell);
 /* Delete the cell with the write w, which has the partition's lock. -ENOENT. */
 int cell_delete(struct op *op, struct node *n, const struct place *p,
 		struct write *w);

@@ -10,6 +10,7 @@
 #include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -74,7 +75,7 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 		return got;
 	got = place_begin_writes(op, &w, of, 2);
 	if (!got)
-		got = cell_read(op, &from, &cell);
+		got = known_cell(op, &from, &cell);
 	if (got > 0) {
 		cell_print_value(&text, from.type, cell.value);
 		got = cell_read_copy(op, to.type, buf_bytes(&text), &value);

@@ -16,6 +16,7 @@
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/key_name.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -50,9 +51,7 @@ static int first_row(struct op *op, const struct place *p, struct row_view *row,
 
 	*cursor = NULL;
 	if (place_is_row(p))
-		return table_read(op->store, p->table, p->partition_key,
-				  p->clustering, UINT64_MAX, op->now_s,
-				  &op->arena, row);
+		return known_row(op, p, UINT64_MAX, row);
 	partition_query(&q, p, &slice);
 	q.limit = 1;
 	q.now_s = op->now_s;
@@ -203,8 +202,8 @@ static int lookup_static(struct op *op, struct node *dir, struct child *out)
 	if (dir->parent != dir->table || !table_has_statics(p.table))
 		return -ENOENT;
 	child_init(out, &kind_static);
-	got = table_read(op->store, p.table, p.partition_key, NULL,
-			 UINT64_MAX, op->now_s, &op->arena, &row);
+	p.is_static = true;
+	got = known_row(op, &p, UINT64_MAX, &row);
 	if (got > 0 && !row.static_count)
 		got = 0;
 	if (got > 0)

@@ -15,6 +15,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/key_name.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -32,12 +33,9 @@ void row_child(struct child *c, const struct table *t,
 		c->mtime_ns = t->created_us * MICROSECOND;
 }
 
-static int read_row(struct op *op, const struct place *p, struct arena *arena,
-		    struct row_view *row)
+static int read_row(struct op *op, const struct place *p, struct row_view *row)
 {
-	int got = table_read(op->store, p->table, p->partition_key,
-			     p->is_static ? NULL : p->clustering, UINT64_MAX,
-			     op->now_s, arena, row);
+	int got = known_row(op, p, UINT64_MAX, row);
 
 	if (got > 0 && p->is_static && !row->static_count)
 		return 0;
@@ -54,7 +52,7 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 	out->value = node_value(n);
 	if (got)
 		return got;
-	got = read_row(op, &p, &op->arena, &row);
+	got = read_row(op, &p, &row);
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	row_child(out, p.table, &row);
@@ -191,7 +189,7 @@ static int begin_listing(struct op *op, struct listing *l)
 	int got = listing_place(op, l);
 
 	if (!got)
-		got = read_row(op, &l->place, &op->arena, &row);
+		got = read_row(op, &l->place, &row);
 	if (got <= 0)
 		return got == -EINVAL ? 0 : got;
 	cells = l->place.is_static ? row.statics : row.cells;
@@ -303,7 +301,7 @@ static int delete_empty(struct op *op, struct node *n, const struct place *p,
 			struct write *w)
 {
 	struct row_view row;
-	int got = read_row(op, p, &op->arena, &row);
+	int got = read_row(op, p, &row);
 
 	if (got < 0)
 		return got;
@@ -414,7 +412,7 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	write_init(&w, op->store);
 	place_move_begin(n);	/* until fs/call_rename.c has renamed the node */
 	write_lock(&w, refs, 2);
-	got = read_row(op, &from, &op->arena, &row);
+	got = read_row(op, &from, &row);
 	alone = !got;	/* it exists only in memory */
 	if (got > 0)
 		got = write_moved(op, n, dir, &from, &to, &row, &w);

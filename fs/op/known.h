@@ -1,11 +1,14 @@
 /*
- * What is known of a node without reading: what was read after a moment is still
- * so while known_is_same of it, since all of it is in one partition, whose changes
- * the engine counts before and after anybody can see them. Any thread.
+ * What is known without reading: what was read after a moment is still so while
+ * known_is_same of it, since all of it is in one partition, whose changes the
+ * engine counts before and after anybody can see them. Nodes know their
+ * attributes (node_know); the last small rows that were read are kept whole, for
+ * who asks for one of their cells next. Any thread.
  */
 #ifndef FS_OP_KNOWN_H
 #define FS_OP_KNOWN_H
 #include "fs/op/op.h"
+#include "fs/op/place.h"
 
 /* Return the present moment of the place of n, a cell's file or a directory in a
  * partition. state 0: it is of no use. */
@@ -16,4 +19,19 @@ bool known_is_same(const struct op *op, const struct node *n,
 		   const struct node_moment *m);
 /* Set what node_know noted, if it is still so and has no end. */
 bool known_now(struct op *op, struct node *n, struct node_known *known);
+
+/*
+ * Read these columns (as in a query) of the row that p is, or is in, as
+ * table_read does: as it is now. The row's memory is the op's.
+ */
+int known_row(struct op *op, const struct place *p, uint64_t columns,
+	      struct row_view *row);
+/* The same of the cell that p is. */
+int known_cell(struct op *op, const struct place *p, struct cell_view *cell);
+/* Let go the rows that the op holds, at its end. */
+void known_end(struct op *op);
+void known_row_free(struct known_row *k);
+void known_init(struct fs *fs);
+/* Free the rows that are kept, at the end. */
+void known_release(struct fs *fs);
 #endif

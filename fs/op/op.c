@@ -9,6 +9,7 @@
 #include "fs/node/errors.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
+#include "fs/op/known.h"
 #include "fs/op/owner.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -44,6 +45,7 @@ static void free_op(struct op *op)
 {
 	schema_put(op->schema);
 	mem_free(op->placed);
+	known_row_free(op->spare_row);
 	arena_release(&op->arena);
 	buf_release(&op->text);
 	buf_release(&op->who.groups);
@@ -238,6 +240,7 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	if (op->timed && op->own_changes == op->timed_after)
 		atomic_fetch_add(&op->timed->changes, 1);
 	op_tell_altered(op, err);
+	known_end(op);
 	if (op->store != fs->store) {
 		schema_put(op->schema);
 		op->schema = NULL;

@@ -56,9 +56,18 @@ struct write_buffer;
 struct view_version;
 struct op;
 struct wish;
+struct known_row;
+
+/* A row that was read lately, for who reads it next: op/known.h. */
+struct known_place {
+	struct mutex lock;
+	struct known_row *row;		/* under lock; or NULL */
+};
 
 #define FS_MADE_MAX 16
 #define FS_HANDLES 256
+#define FS_ROWS 64
+#define OP_ROWS 4
 
 /* Open files of some directories: an open of one of many files waits for, and
  * searches, only those beside it. */
@@ -108,6 +117,7 @@ struct fs {
 	struct locks locks;
 	struct scrub scrub;
 	struct stripe stripes[NODE_SHARDS];	/* by ino */
+	struct known_place rows_known[FS_ROWS];
 	struct mutex wish_lock;
 	struct wish *wishes;		/* under it */
 	_Atomic unsigned wish_count;
@@ -172,6 +182,9 @@ struct op {
 	struct table *found;		/* by op_table last, in found_in */
 	const struct schema *found_in;	/* NULL: none */
 	struct op_place *placed;	/* place.c; or NULL */
+	/* Rows that it has read, and memory for the next: known.c. */
+	struct known_row *rows[OP_ROWS], *spare_row;
+	unsigned row_count;
 	struct arena arena;
 	struct buf text;		/* spare room for whoever needs it */
 	int64_t now_s;

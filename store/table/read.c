@@ -118,29 +118,23 @@ int table_read(struct store *s, const struct table *t,
 	return err;
 }
 
-int table_read_cell(struct store *s, const struct table *t,
-		    struct bytes partition_key, const struct bytes *clustering,
-		    const struct column *column, struct bytes path,
-		    int64_t now_s, struct arena *arena, struct cell_view *cell)
+uint64_t table_columns_of(const struct column *column)
 {
-	uint64_t columns = (uint64_t)1 << (column->number & 63);
-	struct row_view row;
-	const struct cell_view *cells;
-	struct buf wanted = BUF_INIT, other = BUF_INIT;
-	uint32_t i, count;
-	int found = table_read(s, t, partition_key,
-			       column->kind == COLUMN_STATIC ? NULL
-							     : clustering,
-			       columns, now_s, arena, &row);
+	return (uint64_t)1 << (column->number & 63);
+}
 
-	if (found <= 0)
-		return found;
-	cells = column->kind == COLUMN_STATIC ? row.statics : row.cells;
-	count = column->kind == COLUMN_STATIC ? row.static_count
-					      : row.cell_count;
+int table_row_cell(const struct row_view *row, const struct column *column,
+		   struct bytes path, struct cell_view *cell)
+{
+	bool is_static = column->kind == COLUMN_STATIC;
+	const struct cell_view *cells = is_static ? row->statics : row->cells;
+	uint32_t i, count = is_static ? row->static_count : row->cell_count;
+	struct buf wanted = BUF_INIT, other = BUF_INIT;
+	int found = 0;
+
 	if (!bytes_is_null(path))
 		cell_add_path(&wanted, column, path);
-	for (i = 0, found = 0; i < count && !found; i++) {
+	for (i = 0; i < count && !found; i++) {
 		if (cells[i].column->number != column->number)
 			continue;
 		if (!bytes_is_null(path)) {
@@ -158,6 +152,20 @@ int table_read_cell(struct store *s, const struct table *t,
 	buf_release(&wanted);
 	buf_release(&other);
 	return found;
+}
+
+int table_read_cell(struct store *s, const struct table *t,
+		    struct bytes partition_key, const struct bytes *clustering,
+		    const struct column *column, struct bytes path,
+		    int64_t now_s, struct arena *arena, struct cell_view *cell)
+{
+	struct row_view row;
+	int found = table_read(s, t, partition_key,
+			       column->kind == COLUMN_STATIC ? NULL
+							     : clustering,
+			       table_columns_of(column), now_s, arena, &row);
+
+	return found > 0 ? table_row_cell(&row, column, path, cell) : found;
 }
 
 int table_newest(struct store *s, const struct table *t,

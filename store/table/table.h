@@ -168,7 +168,13 @@ void cursor_cost(const struct cursor *c, struct cursor_cost *cost);
 int table_read(struct store *s, const struct table *t, struct bytes partition_key,
 	       const struct bytes *clustering, uint64_t columns, int64_t now_s,
 	       struct arena *arena, struct row_view *row);
-/* Read only the first cells with this (column, path): 1, 0, -errno. */
+/* Return the bit of a column (struct query). */
+uint64_t table_columns_of(const struct column *column);
+/* Set *cell to the first of the row's cells with this (column, path): 1, 0,
+ * -ENOMEM. */
+int table_row_cell(const struct row_view *row, const struct column *column,
+		   struct bytes path, struct cell_view *cell);
+/* The same of a row that is not read yet: 1, 0, -errno. */
 int table_read_cell(struct store *s, const struct table *t,
 		    struct bytes partition_key, const struct bytes *clustering,
 		    const struct column *column, struct bytes path,

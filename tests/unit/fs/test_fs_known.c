@@ -3,11 +3,14 @@
  * those from before a change.
  */
 #include <fcntl.h>
+#include <stdio.h>
 
+#include "store/base/clock.h"
 #include "store/lsm/lsm.h"
 #include "store/schema/schema.h"
 #include "store/store.h"
 #include "store/table/present.h"
+#include "tests/lib/random.h"
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
 
@@ -17,6 +20,7 @@ static void setup(void)
 {
 	tree_open(&t);
 	tree_one_row(&t);
+	tree_run(&t, "ALTER TABLE k.t ADD w text;");
 }
 
 static void teardown(void)
@@ -120,6 +124,92 @@ START_TEST(known_attributes_of_a_cell_follow_each_change)
 }
 END_TEST
 
+/* The look at a row reads all of it, and the time of its directory; its listing
+ * and its cells come from that. */
+START_TEST(a_row_is_read_once)
+{
+	struct fs_entry partition, row, cell;
+	uint64_t before;
+
+	cql("INSERT INTO k.t (p, c, v, w) VALUES ('p', 'd', 'one', 'two');");
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &partition), 0);
+	before = reads();
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/d", &row), 0);
+	ck_assert_str_eq(tree_ls(&t, "k/t/p/d"), "v w ");
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/d/v", &cell), 0);
+	tree_cat_is(&t, "k/t/p/d/v", "one\n");
+	tree_cat_is(&t, "k/t/p/d/w", "two\n");
+	ck_assert_uint_eq(reads(), before + 2);
+	cql("INSERT INTO k.t (p, c, v) VALUES ('p', 'd', 'three');");
+	tree_cat_is(&t, "k/t/p/d/v", "three\n");
+	tree_cat_is(&t, "k/t/p/d/w", "two\n");
+	cql("DELETE FROM k.t WHERE p = 'p' AND c = 'd';");
+	tree_is_gone(&t, "k/t/p/d/v");
+	tree_is_gone(&t, "k/t/p/d/w");
+	tree_is_gone(&t, "k/t/p/d");
+}
+END_TEST
+
+/* A row of which anything ends is read again, and ends in its second. */
+START_TEST(a_row_with_an_end_is_not_known)
+{
+	int64_t now_s = 2000000000;
+
+	clock_set_us(now_s * 1000000);
+	cql("INSERT INTO k.t (p, c, w) VALUES ('p', 'e', 'stays');"
+	    "UPDATE k.t USING TTL 10 SET v = 'ends' WHERE p = 'p' AND c = 'e';");
+	tree_cat_is(&t, "k/t/p/e/v", "ends\n");
+	tree_cat_is(&t, "k/t/p/e/w", "stays\n");
+	clock_set_us((now_s + 9) * 1000000);
+	tree_cat_is(&t, "k/t/p/e/v", "ends\n");
+	clock_set_us((now_s + 10) * 1000000);
+	tree_is_gone(&t, "k/t/p/e/v");
+	tree_cat_is(&t, "k/t/p/e/w", "stays\n");
+	ck_assert_str_eq(tree_ls(&t, "k/t/p/e"), "w ");
+	clock_set_us(INT64_MIN);
+}
+END_TEST
+
+/* Half of the statements change another table, with rows of the same keys. _i is
+ * the seed. */
+START_TEST(rows_follow_each_change)
+{
+	char text[2][8] = { "", "" }, statement[128], path[32], expected[16];
+	struct random rng = random_seeded((uint64_t)_i);
+	int i;
+
+	cql("CREATE TABLE k.u (p text, c text, v text, PRIMARY KEY (p, c));"
+	    "INSERT INTO k.t (p, c, w) VALUES ('r', 'r', 'stays');"
+	    "INSERT INTO k.u (p, c) VALUES ('r', 'r');");
+	for (i = 0; i < 200; i++) {
+		int table = (int)random_below(&rng, 2);
+
+		if (random_below(&rng, 3)) {
+			snprintf(text[table], sizeof(text[table]), "%d", i);
+			snprintf(statement, sizeof(statement),
+				 "UPDATE k.%c SET v = '%d' WHERE p = 'r' AND "
+				 "c = 'r';", "tu"[table], i);
+			cql(statement);
+		} else if (random_below(&rng, 2)) {
+			text[table][0] = 0;
+			snprintf(statement, sizeof(statement),
+				 "DELETE v FROM k.%c WHERE p = 'r' AND c = 'r';",
+				 "tu"[table]);
+			cql(statement);
+		}
+		table = (int)random_below(&rng, 2);
+		snprintf(path, sizeof(path), "k/%c/r/r/v", "tu"[table]);
+		snprintf(expected, sizeof(expected), "%s\n", text[table]);
+		if (text[table][0])
+			tree_cat_is(&t, path, expected);
+		else
+			tree_is_gone(&t, path);
+		if (!random_below(&rng, 4))
+			tree_cat_is(&t, "k/t/r/r/w", "stays\n");
+	}
+}
+END_TEST
+
 /* Three times are read: that of the table on the way, and those of the row and
  * its partition, if they have one. */
 START_TEST(known_attributes_are_not_read_by_a_write)
@@ -160,5 +250,8 @@ SUITE(fs_known)
 	tcase_add_test(tc, known_attributes_of_a_cell_are_read_once);
 	tcase_add_test(tc, known_attributes_of_a_cell_follow_each_change);
 	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
+	tcase_add_test(tc, a_row_is_read_once);
+	tcase_add_test(tc, a_row_with_an_end_is_not_known);
+	tcase_add_loop_test(tc, rows_follow_each_change, 0, 4);
 	suite_add_tcase(suite, tc);
 }
