@@ -114,8 +114,6 @@ static void send_entry(struct mount *m, struct answer *a)
 
 void answer_send(struct answer *a)
 {
-	struct mount *m = mount_of(a->req);
-
 	if (a->result < 0)
 		fuse_reply_err(a->req, (int)-a->result);
 	else if (a->kind == ANSWER_COUNT)
@@ -127,7 +125,7 @@ void answer_send(struct answer *a)
 	else if (a->kind == ANSWER_DONE)
 		fuse_reply_err(a->req, 0);
 	else
-		send_entry(m, a);
+		send_entry(mount_of(a->req), a);
 	buf_release(&a->data);
 }
 

@@ -243,12 +243,6 @@ static bool is_pressed(const struct share *s)
 	return !s->reading || s->waiting;
 }
 
-/* Wake the watcher if there is something to do. With its lock held. */
-static void tell_watcher(struct share *s)
-{
-	if (is_pressed(s) && !s->watching)
-		pthread_cond_signal(&s->wake);
-}
 
 static bool device_is_ready(const struct share *s)
 {
@@ -257,11 +251,14 @@ static bool device_is_ready(const struct share *s)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* With its lock held, as the next. */
-static void tell_settling(struct share *s)
+/* Wake who settles, and the watcher if there is something to do. With its lock
+ * held, as the next. */
+static void tell(struct share *s)
 {
 	if (s->settling)
 		pthread_cond_broadcast(&s->settled);
+	if (is_pressed(s) && !s->watching)
+		pthread_cond_signal(&s->wake);
 }
 
 /* True if the worker has such a close, or may have: a signal ends a read that
@@ -324,8 +321,7 @@ enum share_step share_next(struct share_worker *w, struct request **r)
 		w->reading = true;
 		w->round = s->round;
 	}
-	tell_settling(s);
-	tell_watcher(s);
+	tell(s);
 	pthread_mutex_unlock(&s->lock);
 	return step;
 }
@@ -373,8 +369,7 @@ int share_admit(struct share_worker *w, struct fuse_buf *buf)
 		add_waiting(s, u, r, heavy);
 	else if (!err)
 		begin(w, u, heavy);
-	tell_settling(s);
-	tell_watcher(s);
+	tell(s);
 	pthread_mutex_unlock(&s->lock);
 	return err ? err : !r;
 }
@@ -383,7 +378,7 @@ void share_read_failed(struct share_worker *w)
 {
 	pthread_mutex_lock(&w->share->lock);
 	end_read(w);
-	tell_settling(w->share);
+	tell(w->share);
 	pthread_mutex_unlock(&w->share->lock);
 }
 

@@ -84,13 +84,7 @@ int cell_lookup(struct op *op, struct node *dir, struct child *c)
 /* Key columns are renamed by ALTER TABLE, and keep their numbers. */
 static bool is_name_of(const struct node *n, const struct column *c)
 {
-	struct buf name = BUF_INIT;
-	bool same;
-
-	name_escape(&name, bytes_str(c->name));
-	same = bytes_equal(buf_bytes(&name), node_name(n));
-	buf_release(&name);
-	return same;
+	return name_is_of(node_name(n), bytes_str(c->name));
 }
 
 static void begin_child(struct child *c, struct node *n)

@@ -63,22 +63,14 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 static const struct column *find_column(struct op *op, const struct table *t,
 					struct bytes name)
 {
-	const struct column *c = NULL;
 	int place;
 
 	op->text.len = 0;
 	if (name_unescape(&op->text, name))
 		return NULL;
 	place = table_column(t, buf_bytes(&op->text));
-	if (place >= 0) {
-		struct buf again = BUF_INIT;
-
-		name_escape(&again, bytes_str(t->columns[place].name));
-		if (bytes_equal(buf_bytes(&again), name))
-			c = &t->columns[place];
-		buf_release(&again);
-	}
-	return c;
+	return place >= 0 && name_is_of(name, bytes_str(t->columns[place].name)) ?
+		       &t->columns[place] : NULL;
 }
 
 /* Set out to the column of that name in this row, existing or not. */

@@ -60,10 +60,21 @@ void locks_release(struct locks *t)
 }
 
 /* ------------------------------------------------------------------- files */
+/* True if n, or a directory above it, has another path than when it was made. */
+static bool was_moved(const struct node *n)
+{
+	for (; n; n = n->parent)
+		if (atomic_load(&n->forward))
+			return true;
+	return false;
+}
+
 uint64_t locks_path(struct node *n)
 {
 	uint64_t above;
 
+	if (!was_moved(n))
+		return n->ino;
 	n = node_now(n);
 	if (!n->parent)
 		return n->ino;

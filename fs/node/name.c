@@ -14,24 +14,31 @@ static void add_escaped(struct buf *out, uint8_t c)
 	buf_add(out, escape, 3);
 }
 
-static bool needs_escape(uint8_t c, bool comma)
+/* Return the place of the first byte that must be escaped, or the length. */
+static size_t find_unescaped(struct bytes text, bool comma)
 {
-	return c < 0x20 || c == 0x7f || c == '/' || c == '%' ||
-	       (comma && c == ',');
+	size_t i;
+
+	for (i = 0; i < text.len; i++) {
+		uint8_t c = text.ptr[i];
+
+		if (c < 0x20 || c == 0x7f || c == '/' || c == '%' ||
+		    (comma && c == ','))
+			break;
+	}
+	return i;
 }
 
 static void add_text(struct buf *out, struct bytes text, bool comma)
 {
-	size_t i, from = 0;
+	size_t at;
 
-	for (i = 0; i < text.len; i++) {
-		if (!needs_escape(text.ptr[i], comma))
-			continue;
-		buf_add(out, text.ptr + from, i - from);
-		add_escaped(out, text.ptr[i]);
-		from = i + 1;
+	while ((at = find_unescaped(text, comma)) < text.len) {
+		buf_add(out, text.ptr, at);
+		add_escaped(out, text.ptr[at]);
+		text = bytes_of(text.ptr + at + 1, text.len - at - 1);
 	}
-	buf_add(out, text.ptr + from, text.len - from);
+	buf_add_bytes(out, text);
 }
 
 /* Replace the byte at place by its escape. */
@@ -103,6 +110,29 @@ void name_escape(struct buf *out, struct bytes text)
 	}
 	add_text(out, text, false);
 	name_escape_end(out, start);
+}
+
+/* True if it is its own name. */
+static bool is_unescaped(struct bytes text)
+{
+	struct bytes base;
+
+	return text.len && text.ptr[0] != '.' && text.ptr[0] != '@' &&
+	       find_unescaped(text, false) == text.len &&
+	       !name_suffix(text, &base);
+}
+
+bool name_is_of(struct bytes name, struct bytes text)
+{
+	struct buf own = BUF_INIT;
+	bool same;
+
+	if (is_unescaped(text))
+		return bytes_equal(name, text);
+	name_escape(&own, text);
+	same = !own.failed && bytes_equal(name, buf_bytes(&own));
+	buf_release(&own);
+	return same;
 }
 
 void name_escape_part(struct buf *out, size_t part, struct bytes text)
@@ -204,24 +234,26 @@ static int escaped_byte(const uint8_t *text, size_t left)
 
 static int unescape(struct buf *out, struct bytes name, bool plain)
 {
-	size_t i;
+	const uint8_t *escape;
+	int c;
 
 	if (name.len == 1 && name.ptr[0] == '%')
 		return 0;
-	for (i = 0; i < name.len; i++) {
-		int c = name.ptr[i];
+	while (name.len && (escape = memchr(name.ptr, '%', name.len))) {
+		size_t before = (size_t)(escape - name.ptr), len = 3;
 
-		if (c == '%') {
-			c = escaped_byte(name.ptr + i, name.len - i);
-			if (c < 0 && !plain)
-				return -EINVAL;
-			if (c < 0)
-				c = '%';
-			else
-				i += 2;
+		c = escaped_byte(escape, name.len - before);
+		if (c < 0 && !plain)
+			return -EINVAL;
+		if (c < 0) {
+			c = '%';
+			len = 1;
 		}
+		buf_add(out, name.ptr, before);
 		buf_add_byte(out, (uint8_t)c);
+		name = bytes_of(escape + len, name.len - before - len);
 	}
+	buf_add_bytes(out, name);
 	return 0;
 }
 

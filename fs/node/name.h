@@ -11,6 +11,8 @@
 /* Append the name of one canonical text. It is not shortened: see
  * name_shorten. */
 void name_escape(struct buf *out, struct bytes text);
+/* True if name_escape makes that name of the text. Without memory false. */
+bool name_is_of(struct bytes name, struct bytes text);
 /* The same for a composite partition key: the text of part 0, 1, ... and then
  * the end; start: where the name begins in out. */
 void name_escape_part(struct buf *out, size_t part, struct bytes text);

@@ -184,13 +184,26 @@ int key_name_check(struct op *op, const struct place *p,
 	return err;
 }
 
+/* True if that is the name of the value, which is not shortened. */
+static bool is_spelled(struct op *op, const struct type *type, struct bytes name,
+		       struct bytes value)
+{
+	if (name.len > NAME_MAX_LEN)
+		return false;
+	if (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII)
+		return name_is_of(name, value);
+	op->text.len = 0;
+	type_print_text(&op->text, type, value);
+	return !op->text.failed && name_is_of(name, buf_bytes(&op->text));
+}
+
 int key_name_parse_value(struct op *op, const struct type *type,
 			 struct bytes name, struct bytes *value)
 {
 	struct buf got = BUF_INIT, again = BUF_INIT;
 	int err = key_name_read(op, &got, type, name);
 
-	if (!err) {
+	if (!err && !is_spelled(op, type, name, buf_bytes(&got))) {
 		key_name_of_value(&again, type, buf_bytes(&got));
 		err = check_spelling(op, name, &again);
 	}

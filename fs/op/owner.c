@@ -150,7 +150,7 @@ void owner_guard_description(struct op *op, const struct node *n,
 	struct index *index;
 	bool of_indexes;
 
-	if (!table || n == table)
+	if (!table || n == table || table->number)	/* or not virtual */
 		return;
 	of_indexes = bytes_equal(node_value(table), bytes_str("IndexInfo"));
 	if (!of_indexes && !bytes_equal(node_value(table->parent),

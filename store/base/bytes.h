@@ -202,9 +202,10 @@ static inline struct bytes read_bytes(struct reader *r, size_t len)
 }
 static inline uint8_t read_byte(struct reader *r)
 {
-	struct bytes b = read_bytes(r, 1);
-
-	return b.len ? b.ptr[0] : 0;
+	if (r->ptr < r->end && !r->failed)
+		return *r->ptr++;
+	r->failed = true;
+	return 0;
 }
 static inline uint16_t read_be16(struct reader *r)
 {

@@ -190,9 +190,13 @@ int table_column(const struct table *t, struct bytes name)
 {
 	uint32_t i;
 
-	for (i = 0; i < t->column_count; i++)
-		if (!t->columns[i].hidden && !order(name, t->columns[i].name))
+	for (i = 0; i < t->column_count; i++) {
+		const struct column *c = &t->columns[i];
+
+		if (!c->hidden && strlen(c->name) == name.len &&
+		    !memcmp(c->name, name.ptr, name.len))
 			return (int)i;
+	}
 	return -1;
 }
 
