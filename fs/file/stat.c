@@ -219,8 +219,9 @@ int stat_and_load(struct op *op, struct node *n, struct child *out,
 		err = stat_node(op, n, out);
 		return err ? err : content_load(op, n, text);
 	}
-	*m = known_moment(op, n);
-	err = file->load_with_stat(op, n, text, out);
+	err = file->load_with_stat(op, n, text, out, m);
+	if (!known_may_be(n))
+		m->state = 0;
 	if (!err)
 		err = set_times(op, NULL, n, out);
 	if (!err && m->state)

@@ -62,7 +62,7 @@ static int stat_place(struct op *op, const struct place *p, struct child *out)
 		return key_column_stat(op, p, out);
 	if (out->ops == &kind_collection_json)
 		return collection_json_stat(op, p, out);
-	got = known_cell(op, p, &cell);
+	got = known_cell(op, p, &cell, NULL);
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	cell_child(out, p->table, p->type, &cell);
@@ -110,12 +110,12 @@ int cell_stat(struct op *op, struct node *n, struct child *out)
 
 /* ----------------------------------------------------------- read, commit */
 static int read_at_node(struct op *op, struct node *n, struct place *p,
-			struct cell_view *cell)
+			struct cell_view *cell, struct node_moment *m)
 {
 	int got = place_of(op, n, p);
 
 	if (!got)
-		got = known_cell(op, p, cell);
+		got = known_cell(op, p, cell, m);
 	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
@@ -123,7 +123,7 @@ static int load(struct op *op, struct node *n, struct buf *out)
 {
 	struct cell_view cell;
 	struct place p;
-	int err = read_at_node(op, n, &p, &cell);
+	int err = read_at_node(op, n, &p, &cell, NULL);
 
 	if (!err)
 		cell_print_value(out, p.type, cell.value);
@@ -131,12 +131,12 @@ static int load(struct op *op, struct node *n, struct buf *out)
 }
 
 static int load_with_stat(struct op *op, struct node *n, struct buf *out,
-			  struct child *c)
+			  struct child *c, struct node_moment *m)
 {
 	size_t before = out->len;
 	struct cell_view cell;
 	struct place p;
-	int err = read_at_node(op, n, &p, &cell);
+	int err = read_at_node(op, n, &p, &cell, m);
 
 	if (err)
 		return err;
@@ -200,7 +200,7 @@ static int read_old(struct op *op, struct node *n, const struct place *p,
 	struct node_known known;
 
 	if (!known_now(op, n, &known))
-		return known_cell(op, p, old);
+		return known_cell(op, p, old, NULL);
 	*old = (struct cell_view){ .timestamp_us = known.timestamp_us,
 				   .expires_s = NO_TIME };
 	return 1;
@@ -277,7 +277,7 @@ static int added_value(struct op *op, const struct place *p, struct bytes text,
 {
 	struct buf whole = BUF_INIT;
 	struct cell_view cell;
-	int err = known_cell(op, p, &cell);
+	int err = known_cell(op, p, &cell, NULL);
 
 	if (err > 0)
 		cell_print_value(&whole, p->type, cell.value);
@@ -338,7 +338,7 @@ int cell_delete(struct op *op, struct node *n, const struct place *p,
 		struct write *w)
 {
 	struct cell_view old;
-	int got = known_cell(op, p, &old);
+	int got = known_cell(op, p, &old, NULL);
 
 	if (got <= 0)
 		return got ? got : -ENOENT;
@@ -389,7 +389,7 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	struct cell_view cell;
 	struct write w;
 	struct place p;
-	int err = read_at_node(op, n, &p, &cell);
+	int err = read_at_node(op, n, &p, &cell, NULL);
 
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;

@@ -75,7 +75,7 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 		return got;
 	got = place_begin_writes(op, &w, of, 2);
 	if (!got)
-		got = known_cell(op, &from, &cell);
+		got = known_cell(op, &from, &cell, NULL);
 	if (got > 0) {
 		cell_print_value(&text, from.type, cell.value);
 		got = cell_read_copy(op, to.type, buf_bytes(&text), &value);

@@ -51,7 +51,7 @@ static int first_row(struct op *op, const struct place *p, struct row_view *row,
 
 	*cursor = NULL;
 	if (place_is_row(p))
-		return known_row(op, p, UINT64_MAX, row);
+		return known_row(op, p, UINT64_MAX, row, NULL);
 	partition_query(&q, p, &slice);
 	q.limit = 1;
 	q.now_s = op->now_s;
@@ -203,7 +203,7 @@ static int lookup_static(struct op *op, struct node *dir, struct child *out)
 		return -ENOENT;
 	child_init(out, &kind_static);
 	p.is_static = true;
-	got = known_row(op, &p, UINT64_MAX, &row);
+	got = known_row(op, &p, UINT64_MAX, &row, NULL);
 	if (got > 0 && !row.static_count)
 		got = 0;
 	if (got > 0)

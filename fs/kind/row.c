@@ -35,7 +35,7 @@ void row_child(struct child *c, const struct table *t,
 
 static int read_row(struct op *op, const struct place *p, struct row_view *row)
 {
-	int got = known_row(op, p, UINT64_MAX, row);
+	int got = known_row(op, p, UINT64_MAX, row, NULL);
 
 	if (got > 0 && p->is_static && !row->static_count)
 		return 0;

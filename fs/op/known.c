@@ -15,8 +15,8 @@
 /* Memory with more is not used again. */
 #define SPARE_BYTES (64 << 10)
 
-/* True if what n shows is in one partition, and nothing else shows another. */
-static bool may_be_known(const struct node *n)
+/* What it shows is in one partition, and nothing else shows another. */
+bool known_may_be(const struct node *n)
 {
 	const struct file_kind *file = n->ops->file;
 
@@ -41,7 +41,7 @@ struct node_moment known_moment(struct op *op, struct node *n)
 {
 	struct place p;
 
-	if (!may_be_known(n) || place_of(op, n, &p) ||
+	if (!known_may_be(n) || place_of(op, n, &p) ||
 	    bytes_is_null(p.partition_key))
 		return (struct node_moment){ .state = 0 };
 	return moment_of(op, n->table->number, p.partition_key);
@@ -58,7 +58,7 @@ static bool is_now(const struct op *op, uint32_t table,
 bool known_is_same(const struct op *op, const struct node *n,
 		   const struct node_moment *m)
 {
-	return m->state && may_be_known(n) && is_now(op, n->table->number, m);
+	return m->state && known_may_be(n) && is_now(op, n->table->number, m);
 }
 
 bool known_now(struct op *op, struct node *n, struct node_known *known)
@@ -260,14 +260,17 @@ static int read_new(struct op *op, struct known_place *at, const struct place *p
 }
 
 int known_row(struct op *op, const struct place *p, uint64_t columns,
-	      struct row_view *row)
+	      struct row_view *row, struct node_moment *m)
 {
 	struct known_place *at;
 	struct known_row *k;
 	int got = 1;
 
-	if (!may_keep(op, p))
+	if (!may_keep(op, p)) {
+		if (m)
+			*m = moment_of(op, p->table->number, p->partition_key);
 		return read_row(op, p, columns, &op->arena, row);
+	}
 	at = kept_at(op->fs, p);
 	k = take(op, at, p, columns);
 	if (k && !is_now(op, k->table, &k->moment)) {
@@ -279,14 +282,17 @@ int known_row(struct op *op, const struct place *p, uint64_t columns,
 	if (got <= 0)
 		return got;
 	*row = k->row;
+	if (m)
+		*m = k->moment;
 	op->rows[op->row_count++] = k;
 	return 1;
 }
 
-int known_cell(struct op *op, const struct place *p, struct cell_view *cell)
+int known_cell(struct op *op, const struct place *p, struct cell_view *cell,
+	       struct node_moment *m)
 {
 	struct row_view row;
-	int got = known_row(op, p, table_columns_of(p->column), &row);
+	int got = known_row(op, p, table_columns_of(p->column), &row, m);
 
 	return got > 0 ? table_row_cell(&row, p->column, p->path, cell) : got;
 }

@@ -13,6 +13,8 @@
 /* Return the present moment of the place of n, a cell's file or a directory in a
  * partition. state 0: it is of no use. */
 struct node_moment known_moment(struct op *op, struct node *n);
+/* True if n is of a kind of which anything may be known. */
+bool known_may_be(const struct node *n);
 /* True if nothing that a read of n shows has changed since; but something may
  * have ended, which is the caller's to know. */
 bool known_is_same(const struct op *op, const struct node *n,
@@ -22,12 +24,14 @@ bool known_now(struct op *op, struct node *n, struct node_known *known);
 
 /*
  * Read these columns (as in a query) of the row that p is, or is in, as
- * table_read does: as it is now. The row's memory is the op's.
+ * table_read does: as it is now. The row's memory is the op's. *m, if it is not
+ * NULL: it was read after that moment.
  */
 int known_row(struct op *op, const struct place *p, uint64_t columns,
-	      struct row_view *row);
+	      struct row_view *row, struct node_moment *m);
 /* The same of the cell that p is. */
-int known_cell(struct op *op, const struct place *p, struct cell_view *cell);
+int known_cell(struct op *op, const struct place *p, struct cell_view *cell,
+	       struct node_moment *m);
 /* Let go the rows that the op holds, at its end. */
 void known_end(struct op *op);
 void known_row_free(struct known_row *k);

@@ -145,7 +145,8 @@ static int open_stream(struct op *op, struct listing *l)
 {
 	int err;
 
-	close_stream(op->fs, l);
+	if (l->schema)
+		close_stream(op->fs, l);
 	/* Arm before anything is read: later changes are then notified. */
 	atomic_fetch_or(&l->node->armed, ARMED_PAGES);
 	l->changes = atomic_load(&l->node->changes);

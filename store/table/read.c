@@ -123,34 +123,37 @@ uint64_t table_columns_of(const struct column *column)
 	return (uint64_t)1 << (column->number & 63);
 }
 
+/* 1 if they are equal, as their ordered forms are; 0; -ENOMEM. */
+static int same_path(const struct column *column, struct bytes a, struct bytes b)
+{
+	struct buf one = BUF_INIT, other = BUF_INIT;
+	int same;
+
+	cell_add_path(&one, column, a);
+	cell_add_path(&other, column, b);
+	same = one.failed || other.failed ? -ENOMEM :
+	       bytes_equal(buf_bytes(&one), buf_bytes(&other));
+	buf_release(&one);
+	buf_release(&other);
+	return same;
+}
+
 int table_row_cell(const struct row_view *row, const struct column *column,
 		   struct bytes path, struct cell_view *cell)
 {
 	bool is_static = column->kind == COLUMN_STATIC;
 	const struct cell_view *cells = is_static ? row->statics : row->cells;
 	uint32_t i, count = is_static ? row->static_count : row->cell_count;
-	struct buf wanted = BUF_INIT, other = BUF_INIT;
 	int found = 0;
 
-	if (!bytes_is_null(path))
-		cell_add_path(&wanted, column, path);
 	for (i = 0; i < count && !found; i++) {
 		if (cells[i].column->number != column->number)
 			continue;
-		if (!bytes_is_null(path)) {
-			/* Paths are equal when their ordered forms are. */
-			buf_clear(&other);
-			cell_add_path(&other, column, cells[i].path);
-			if (!bytes_equal(buf_bytes(&wanted), buf_bytes(&other)))
-				continue;
-		}
-		*cell = cells[i];
-		found = 1;
+		found = bytes_is_null(path) ? 1 :
+			same_path(column, path, cells[i].path);
+		if (found > 0)
+			*cell = cells[i];
 	}
-	if (wanted.failed || other.failed)
-		found = -ENOMEM;
-	buf_release(&wanted);
-	buf_release(&other);
 	return found;
 }
 
