@@ -32,6 +32,7 @@ START_TEST(a_text_and_its_name)
 
 	name_escape(&name, bytes_str(pairs[_i].text));
 	ck_assert_str_eq(buf_cstr(&name), pairs[_i].name);
+	ck_assert(name_is_of(buf_bytes(&name), bytes_str(pairs[_i].text)));
 	ck_assert_int_eq(name_unescape(&back, buf_bytes(&name)), 0);
 	ck_assert_str_eq(buf_cstr(&back), pairs[_i].text);
 	buf_release(&name);
@@ -114,6 +115,9 @@ START_TEST(a_random_text_survives)	/* _i is the seed */
 		text[i] = (uint8_t)letters[(size_t)rand_r(&seed) %
 					   (sizeof(letters) - 1)];
 	name_escape(&name, bytes_of(text, len));
+	ck_assert(name_is_of(buf_bytes(&name), bytes_of(text, len)));
+	ck_assert_int_eq(name_is_of(bytes_of(text, len), bytes_of(text, len)),
+			 bytes_equal(buf_bytes(&name), bytes_of(text, len)));
 	ck_assert_int_eq(name_unescape(&back, buf_bytes(&name)), 0);
 	ck_assert(bytes_equal(buf_bytes(&back), bytes_of(text, len)));
 	ck_assert(!memchr(name.ptr, '/', name.len));
