@@ -34,8 +34,10 @@ void twin_changed(struct op *op, struct node *n)
 	node_put(&op->fs->nodes, twin);
 }
 
-/* Return the child of dir, made where it is not in memory; or NULL. */
-static struct node *step(struct op *op, struct node *dir, const char *raw)
+/* Return the child of dir, which is of this number, made where it is not in
+ * memory; or NULL. What has the name there may be of a table that was dropped. */
+static struct node *step(struct op *op, struct node *dir, const char *raw,
+			 uint32_t number)
 {
 	struct buf name = BUF_INIT;
 	struct node *n = NULL;
@@ -45,6 +47,10 @@ static struct node *step(struct op *op, struct node *dir, const char *raw)
 	name_shorten(&name);
 	if (!name.failed)
 		n = node_find(&op->fs->nodes, dir, buf_bytes(&name));
+	if (n && n->number != number) {
+		node_put(&op->fs->nodes, n);
+		n = NULL;
+	}
 	if (!n && !name.failed &&
 	    !dir->ops->lookup(op, dir, buf_bytes(&name), &c))
 		n = op_node_of_child(op, dir, buf_bytes(&name), &c);
@@ -59,8 +65,8 @@ struct node *twin_table(struct op *op, struct node *table,
 
 	if (!table->json)
 		return node_get(table);
-	k = step(op, op->fs->nodes.root, t->keyspace);
-	n = k ? step(op, k, t->name) : NULL;
+	k = step(op, op->fs->nodes.root, t->keyspace, 0);
+	n = k ? step(op, k, t->name, t->number) : NULL;
 	node_put(&op->fs->nodes, k);
 	if (n && n->number == t->number)
 		return n;

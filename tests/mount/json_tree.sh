@@ -188,5 +188,17 @@ wait $one $two
 is 'whole all the time' 0 $bad
 is 'the last of both' '100 text 100' "$(jq -r '"\(.a) \(.b)"' "$J/k/flat/mine.json")"
 is 'in the tree too' '100 text 100' "$(cat "$M/k/flat/mine/a" "$M/k/flat/mine/b" | xargs)"
+# A table that was dropped and made again, while its name in the tree was that of the old one.
+remade='CREATE TABLE k.again (p int PRIMARY KEY, a int);'
+echo "$remade" >"$M/.cql"
+put "$M/k/again/1.json" '{"a": 1}'
+cp "$J/k/again/1.json" "$W/again.json"
+for ((i = 0; i < 3; i++)); do
+	echo "DROP TABLE k.again; $remade" >"$M/.cql"
+	ls "$M/k/again" >/dev/null
+	echo "DROP TABLE k.again; $remade" >"$M/.cql"
+	ok 'a row of a table that was made again' cp "$W/again.json" "$J/k/again/1.json"
+	is 'is in the tree' 1 "$(cat "$M/k/again/1/a")"
+done
 stop
 done_testing
