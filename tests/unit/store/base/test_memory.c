@@ -32,7 +32,7 @@ static void end(void)
 	ck_assert_int_eq(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-/* With the directories that it is in. */
+/* Write a file, and make the directories that it is in. */
 static void put(const char *name, const char *text)
 {
 	char path[512], *slash;
@@ -78,7 +78,8 @@ static const struct {
 	{ "0::/u/v\n", OTHERS MOUNT_TWO,
 	  { TWO "/u/v/memory.max", TWO "/u/memory.max" },
 	  { "max\n", "5000\n" }, 5000 },
-	/* In a container: the group itself is mounted, or is called the root. */
+	/* In a container: the group itself is mounted, or is called the
+	 * root. */
 	{ "4:memory:/docker/77\n",
 	  "31 24 0:27 /docker/77 " ONE " rw - cgroup cgroup rw,memory\n",
 	  { ONE "/memory.limit_in_bytes" }, { "7000\n" }, 7000 },

@@ -31,7 +31,7 @@ static void random_statement(struct modification *m, const struct table *t,
 	uint8_t decimal[8] = { 0, 0, 0, longer ? 1 : 0 };
 	uint8_t text[4];
 
-	/* n as it is, or with one more digit behind the point. */
+	/* n as it is, or with one more digit after the point. */
 	put_be32(decimal + 4, longer ? n * 10 : n);
 	put_le32(text, n % 7);
 	*m = (struct modification){ .table = t,

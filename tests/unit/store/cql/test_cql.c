@@ -1,7 +1,7 @@
 /*
  * The face of CQL: sessions, results that stream, rights, places of errors, and
- * what a statement does when there is no memory. What CQL means is replayed from
- * recorded answers in test_vectors.c.
+ * what a statement does when there is no memory. What CQL means is replayed
+ * from recorded answers in test_vectors.c.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -188,7 +188,8 @@ START_TEST(rights_are_asked)
 }
 END_TEST
 
-/* What is not conditional may not read; what is, answers what it found. */
+/* A statement without a condition may not read; one with a condition answers
+ * with the values that it found. */
 START_TEST(conditions_answer)
 {
 	gives("INSERT INTO t (k, c, v) VALUES (1, 1, 1) IF NOT EXISTS",
@@ -332,7 +333,7 @@ static bool count_down(void *context)
 	return !*left || !--*left;
 }
 
-/* What reads thousands of rows before it gives one can be stopped. */
+/* A query that reads thousands of rows before it returns one can be stopped. */
 START_TEST(a_query_is_stopped)
 {
 	static const char *const queries[] = {
@@ -361,7 +362,7 @@ START_TEST(a_query_is_stopped)
 			err = 0;
 		ck_assert_int_eq(err, -EINTR);
 		cql_result_free(result);
-		/* One row, and what writes, is not asked about. */
+		/* Reads of one row, and writes, are not interrupted. */
 		gives("SELECT v FROM t WHERE k = 1 AND c = 7", "[5]");
 		ok("INSERT INTO t (k, c, v) VALUES (2, 1, 6)");
 	}
@@ -544,7 +545,8 @@ START_TEST(a_statement_fails_without_memory)
 }
 END_TEST
 
-/* What Cassandra's own indexes do not take, at its length and one less. */
+/* Values that Cassandra's own indexes refuse, by their length, and one byte
+ * less. */
 START_TEST(indexed_values_have_a_bound)
 {
 	static const struct { const char *cql; int length; const char *why; }

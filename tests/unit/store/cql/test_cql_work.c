@@ -1,7 +1,7 @@
 /*
  * Statements of a great many parts: what they take grows as they do. Where the
- * work would grow with the square of it, a test ends after the suite's patience,
- * which is ten times and more what it takes.
+ * work would grow with the square of it, a test ends after the suite's
+ * patience, which is ten times and more what it takes.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ static struct test_store store;
 static struct cql_session *session;
 static struct buf cql;
 
-/* Run what stands in cql, and empty it. The first value, or -errno's message. */
+/* Run what stands in cql, and empty it. The first value, or -errno's
+ * message. */
 static void gives(const char *expected)
 {
 	struct cql_result *result;
@@ -223,8 +224,8 @@ START_TEST(a_statement_has_a_bound)
 }
 END_TEST
 
-/* The rows of a few partitions are merged, those of many sorted: they are the same
- * rows, and a cursor of each partition is not there to take memory. */
+/* The rows of a few partitions are merged, those of many sorted: they are the
+ * same rows, and a cursor of each partition is not there to take memory. */
 START_TEST(rows_of_many_partitions_are_sorted)
 {
 	static const char *const orders[] = { "", " DESC", " LIMIT 7",
@@ -278,7 +279,7 @@ START_TEST(rows_of_many_partitions_are_sorted)
 }
 END_TEST
 
-/* What an index names is searched in the list, not compared with each of it. */
+/* Keys that an index finds are searched in the list, not compared with each. */
 START_TEST(a_list_of_keys_beside_an_index)
 {
 	char text[100];

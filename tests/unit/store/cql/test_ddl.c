@@ -1,7 +1,7 @@
 /*
  * DDL: what is refused, with which class and words; what DESCRIBE gives makes
- * the same schema again; warnings, rights and owners; a statement without memory
- * changes nothing. Longer stories are replayed in test_vectors.c.
+ * the same schema again; warnings, rights and owners; a statement without
+ * memory changes nothing. Longer stories are replayed in test_vectors.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -128,7 +128,7 @@ START_TEST(a_rule)
 		ok("ALTER TABLE counted DROP n");
 	if (strstr(rules[_i].cql, "ADD w text STATIC"))
 		ok("ALTER TABLE t DROP w");
-	if (syntax)	/* the wording behind the place is our own */
+	if (syntax)	/* the words after the place are our own */
 		ck_assert_int_eq(run(rules[_i].cql), -EINVAL);
 	else
 		expect(rules[_i].cql, rules[_i].expected);
@@ -185,7 +185,8 @@ static const char *const makers[] = {
 
 static void make_all(void)
 {
-	/* The index on d is in the way of its new name, and w of z not frozen. */
+	/* The index on d is in the way of its new name, and w of z not
+	 * frozen. */
 	for (size_t i = 0; i < ARRAY_SIZE(makers); i++) {
 		if (strstr(makers[i], "RENAME"))
 			ok("DROP INDEX two_d_idx");

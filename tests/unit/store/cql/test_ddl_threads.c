@@ -29,7 +29,8 @@ static int run(struct cql_session *session, const char *cql)
 	return err;
 }
 
-/* What a change has of its table while the table gets its next version. */
+/* Make changes of a table while it gets its next version. Returns how many
+ * failed. */
 static int change(struct cql_session *session)
 {
 	int failures = 0;
@@ -135,7 +136,7 @@ static void *drop_column(void *context)
 	return NULL;
 }
 
-/* One cell of the row (1, v), and where it is. */
+/* One cell of the row (1, v), and its place. */
 struct one {
 	struct table *t;
 	const struct column *v;
@@ -151,8 +152,8 @@ static void write_one(struct one *one, struct write *w, struct store *s)
 
 /*
  * A column goes while it is written to, and is added again: what was written
- * before (_i 0: while the DROP waits for it), or in the face of the column's end
- * (_i 1), does not show.
+ * before (_i 0: while the DROP waits for it), or in the face of the column's
+ * end (_i 1), does not show.
  */
 START_TEST(a_dropped_column_shows_no_late_writes)
 {
@@ -198,7 +199,7 @@ START_TEST(a_dropped_column_shows_no_late_writes)
 	ck_assert_int_eq(table_read_cell(store.store, now, one.key, &one.none,
 			&now->columns[table_column(now, bytes_str("v"))],
 			BYTES_NULL, 0, &arena, &cell), 0);
-	/* What comes later does. */
+	/* Later changes do. */
 	ck_assert_int_eq(run(dropper.session, "UPDATE k.t SET v = 'c' WHERE k "
 			     "= '1'"), 0);
 	ck_assert_int_eq(table_read_cell(store.store, now, one.key, &one.none,

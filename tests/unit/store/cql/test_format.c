@@ -257,7 +257,7 @@ START_TEST(a_compound_value_for_people)
 }
 END_TEST
 
-/* What is on a terminal two places wide, and what none. */
+/* Characters that are two places wide on a terminal, and some that are none. */
 static const struct {
 	const char *text;
 	uint32_t width;

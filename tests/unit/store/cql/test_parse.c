@@ -38,7 +38,7 @@ struct counts {
 	int places, sentences, parsed;
 };
 
-/* A sentence that Cassandra's parser says, not what comes behind it. */
+/* True for a sentence that Cassandra says after parsing, not in its parser. */
 static bool is_said_later(struct bytes message)
 {
 	static const char *const begins[] = {
@@ -53,7 +53,7 @@ static bool is_said_later(struct bytes message)
 	return false;
 }
 
-/* What is refused while it is read, but is no error of syntax. */
+/* True for a refusal while the text is read that is no error of syntax. */
 static bool is_thrown(struct bytes message)
 {
 	struct bytes begin = bytes_str("Duplicate column '");
@@ -652,7 +652,8 @@ START_TEST(text_that_is_not_utf8)
 }
 END_TEST
 
-/* What is nested or long without end: an error, or a tree, in linear time. */
+/* Texts with endless nesting or length give an error or a tree in linear
+ * time. */
 static const struct {
 	const char *begin, *unit, *end;
 	bool legal;

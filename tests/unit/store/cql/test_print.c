@@ -238,7 +238,8 @@ static void print_made_index(struct buf *out, const struct create_index *c)
 	table_put(t);
 }
 
-/* What prints the object that a statement describes; false: not ours. */
+/* Print the object that a statement describes. False: we have no such
+ * object. */
 static bool print_made(struct buf *out, const struct statement *s)
 {
 	struct table *t;

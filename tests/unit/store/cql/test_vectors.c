@@ -163,7 +163,8 @@ static void event(struct replay *r, const struct vector *v)
 	}
 }
 
-/* What the mode does to the store after a statement that may have written. */
+/* Do what the mode asks of the store after a statement that may have
+ * written. */
 static void disturb(struct replay *r, struct bytes cql)
 {
 	if (r->mode == PLAIN || bytes_begin_with(cql, bytes_str("SELECT")))

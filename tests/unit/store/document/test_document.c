@@ -95,7 +95,7 @@ static void refuses(enum row_form form, const char *text, const char *reason)
 	ck_assert_str_eq(why, reason);
 }
 
-/* All of the table as lines. */
+/* Print the whole table as lines. */
 static void print(struct buf *out, enum row_form form)
 {
 	struct cursor *cursor;
@@ -165,7 +165,8 @@ START_TEST(records_of_csv)
 	shows(ROW_CSV, "p,c,s,a,b\n"
 		       "1,x,,,\"a \"\"quote\"\", and\na line\"\n"
 		       "1,y,,,\"\"\n1,z,,,\n");
-	/* An empty field deletes; a record without its row is of the statics. */
+	/* An empty field deletes; a record without its row is of the
+	 * statics. */
 	takes(ROW_CSV, "p,c,s,a,b\n1,y,,7,\n2,,\" \",,\n");
 	shows(ROW_CSV, "p,c,s,a,b\n"
 		       "1,x,,,\"a \"\"quote\"\", and\na line\"\n"
@@ -352,7 +353,7 @@ START_TEST(random_rows_come_back)	/* _i is the seed */
 }
 END_TEST
 
-/* What is taken as it is scanned is what the general reader makes of it. */
+/* The fast scanner reads a line as the general reader does. */
 START_TEST(both_readers_agree)	/* _i is the seed */
 {
 	static const char *const members[] = {
@@ -405,7 +406,7 @@ START_TEST(ends_of_lines)
 	ck_assert_uint_eq(line_length(ROW_CSV, bytes_str("a,\"\n\"\"\n"),
 				      &quoted), 0);
 	ck_assert(quoted);
-	/* It continues within the quotes. */
+	/* The line goes on within the quotes. */
 	ck_assert_uint_eq(line_length(ROW_CSV, bytes_str("\n\",b\nc\n"),
 				      &quoted), 5);
 	ck_assert(!quoted);

@@ -44,7 +44,7 @@ START_TEST(sources_as_one)	/* _i is the seed */
 END_TEST
 
 /* ------------------------------------------------- without what shadows it */
-/* What is left of a source, without the entries that are to be skipped. */
+/* A source without the entries that are to be skipped. */
 struct skipping {
 	struct iterator base, *it;
 };
@@ -74,7 +74,7 @@ static const struct iterator_ops skipping_ops = {
 	skipping_seek, skipping_next, skipping_close, NULL,
 };
 
-/* Of all these, what the last does not shadow. */
+/* Of all these sources, the entries that the last one does not shadow. */
 static struct iterator *left_of(struct model *models, size_t count)
 {
 	struct iterator *sources[SOURCES], *all, *by, *left;
@@ -170,8 +170,8 @@ static void check_nothing_more(struct iterator *left, const struct model *all,
 	arena_release(&arena);
 }
 
-/* One source without what another shadows, and this one: what both were, whatever
- * there is beside them. */
+/* A source may skip the entries that another shadows: the merge of both is the
+ * same, with any other sources beside them. */
 START_TEST(a_source_may_skip_shadowed_entries)	/* _i: seed */
 {
 	struct random rng = random_seeded((uint64_t)_i + 5000);

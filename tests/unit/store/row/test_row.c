@@ -38,7 +38,7 @@ START_TEST(the_bytes_of_a_row)
 }
 END_TEST
 
-/* What a glance shows of a row is so. */
+/* Check the attributes that a glance reads of a row. */
 static void check_glance(const struct row *row, struct bytes encoded)
 {
 	const struct cell *first = row->cells;

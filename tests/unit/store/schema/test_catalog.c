@@ -305,7 +305,7 @@ START_TEST(the_version_of_the_schema)	/* _i: of a table with masks, without, or 
 }
 END_TEST
 
-/* What no program wrote, whole as its bytes are. */
+/* Definitions that no program wrote, in valid encodings. */
 START_TEST(impossible_definitions_are_refused)
 {
 	struct keyspace *k = keyspace_of_all(), *k2;

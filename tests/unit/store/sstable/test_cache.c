@@ -1,4 +1,5 @@
-/* The block cache: what is kept, what is released, and who loads. */
+/* The block cache: which blocks are kept and released, and which thread
+ * loads. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

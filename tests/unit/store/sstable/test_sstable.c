@@ -98,7 +98,7 @@ static void check_reverse(struct sstable *t, const struct entries *e)
 	iterator_close(it);
 }
 
-/* One seek, and a few steps from there. */
+/* Seek, and make a few steps from there. */
 static void check_seek(struct iterator *it, bool reverse, struct bytes key,
 		       const struct entries *e)
 {
@@ -265,7 +265,7 @@ START_TEST(info_counts_what_is_there)
 }
 END_TEST
 
-/* What was flipped must fail somewhere; nothing may give other data. */
+/* A flipped bit must make some read fail; no read may return other data. */
 static void check_damaged(uint64_t number)
 {
 	struct sstable *t;
@@ -480,7 +480,8 @@ START_TEST(without_memory_nothing_breaks)
 		mem_fail_at(0, false);
 		ck_assert(!err || err == -ENOMEM);
 	}
-	/* Without room to compress a block is stored as it is: no failure. */
+	/* Without memory to compress, a block is stored as it is: no
+	 * failure. */
 	ck_assert_int_gt(nth, 10);
 	for (nth = 1, err = -ENOMEM; err; nth++) {
 		mem_fail_at(nth, false);

@@ -1,7 +1,7 @@
 /*
  * Nothing comes between the read and the write of one that goes by what it
  * read, and the writes of a partition are applied in the order of their
- * timestamps, by whatever way they come.
+ * timestamps, whichever way they take.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -229,7 +229,7 @@ START_TEST(no_write_comes_between_read_and_write)
 }
 END_TEST
 
-/* Other partitions, and who only reads, are not held up. */
+/* Writes of other partitions, and readers, do not wait. */
 START_TEST(writes_of_other_partitions_do_not_wait)
 {
 	struct way way = { CQL, "SELECT * FROM k.t WHERE p = 'p'; INSERT INTO "
@@ -277,8 +277,8 @@ static void *open_to_write(void *context)
 
 /*
  * The kernel has the name of a file until the call that takes it from the file
- * has returned. Who opens it then, by that name, would write into nothing: he is
- * told to look again. Removed (_i 0), or renamed over.
+ * has returned. Who opens it then, by that name, would write into nothing: he
+ * is told to look again. Removed (_i 0), or renamed over.
  */
 START_TEST(an_open_waits_until_the_name_is_gone)
 {

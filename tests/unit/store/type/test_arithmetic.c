@@ -23,7 +23,7 @@ struct operand {
 	const char *text;
 };
 
-/* As Cassandra answered, for + - * / % in this order. */
+/* Cassandra's answers, for + - * / % in this order. */
 static const struct {
 	struct operand left, right;
 	enum type_kind result;

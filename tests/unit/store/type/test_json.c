@@ -18,7 +18,7 @@
 #define VALUES "(JSON String, Number, Array, Object or token 'null', " \
 	       "'true' or 'false')"
 
-/* What is read, and what is printed then; or the message. */
+/* JSON that is read, and how the value is printed; or the message. */
 static const struct {
 	const char *type, *json, *printed, *error;
 } values[] = {
@@ -199,7 +199,7 @@ START_TEST(a_value_is_read_and_printed)
 }
 END_TEST
 
-/* What is no JSON, and why; NULL: it is. */
+/* Texts that are no JSON, and why; NULL: it is JSON. */
 static const struct {
 	const char *text, *error;
 } forms[] = {
@@ -347,7 +347,7 @@ static void joined(struct buf *out, const char *json, bool called)
 	arena_release(&arena);
 }
 
-/* What Java's LinkedHashMap holds in the end, in its order. */
+/* The members as Java's LinkedHashMap has them in the end, in its order. */
 START_TEST(a_name_occurs_once)
 {
 	static const struct { const char *json, *map, *called; } cases[] = {
@@ -358,7 +358,8 @@ START_TEST(a_name_occurs_once)
 		  "b=1,c=2,B=3,\"b\"=4,", "b=4,c=2," },
 		{ "{\"Z\":1,\"y\":2,\"É\":3}", "Z=1,y=2,É=3,",
 		  "y=2,z=1,é=3," },
-		/* In quotes it is the other's name, which is then called b. */
+		/* In quotes it is the name of the other one, which is then
+		 * b. */
 		{ "{\"\\\"B\\\"\":1,\"B\":2}", "\"B\"=1,B=2,", "b=1," },
 	};
 	struct buf out = BUF_INIT;

@@ -325,7 +325,8 @@ START_TEST(a_constant_is_read)
 }
 END_TEST
 
-/* What Java reads beyond CQL's constants, for JSON and files. */
+/* Numbers that Java reads and CQL's constants do not allow, for JSON and
+ * files. */
 static const struct native_text texts[] = {
 	{ TYPE_INT, "+1", "00000001" }, { TYPE_INT, "", NULL },
 	{ TYPE_INT, " 1", NULL }, { TYPE_INT, "1 ", NULL },
@@ -354,7 +355,7 @@ START_TEST(a_text_is_read)
 }
 END_TEST
 
-/* What can never become a value is refused at once. */
+/* Texts that can never become a value are refused at once. */
 static const struct {
 	enum type_kind kind;
 	const char *text;
@@ -428,7 +429,7 @@ static int count_digits(const char *text)
 	return digits - zeros;
 }
 
-/* The first digits of a text, behind its leading zeros, as one number. */
+/* Return the first digits of a text, after its leading zeros, as one number. */
 static int64_t all_digits(const char *text, int count)
 {
 	int64_t n = 0;

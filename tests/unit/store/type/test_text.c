@@ -357,7 +357,8 @@ START_TEST(random_bytes_do_no_harm)	/* _i is the seed */
 }
 END_TEST
 
-/* What looks like a text, right or not: if it is read, so is what it prints. */
+/* Random texts, valid or not: if one is read, its value is printed as a text
+ * that is read too. */
 START_TEST(random_texts_mean_one_value)	/* _i is the seed */
 {
 	static const char *const pieces[] = {

@@ -471,7 +471,7 @@ START_TEST(a_constant_is_read)
 }
 END_TEST
 
-/* What a file says and a constant does not. */
+/* Texts that are valid in a file and not as a constant. */
 static const struct native_text texts[] = {
 	{ TYPE_TIMESTAMP, "+10000-01-01T00:00:00.000Z", "0000e677d21fdc00" },
 	{ TYPE_TIMESTAMP, "-0001-01-01T00:00:00.000Z", "ffffc76e394a7400" },
