@@ -134,7 +134,7 @@ during=$(rss)
 ok "memory has a bound ($before kB before, $during kB now)" test "$during" -lt $((before + 450000))
 for p in "${abusers[@]}"; do kill -9 "$p"; done
 wait "${abusers[@]}" 2>/dev/null
-# What he held is given back; what his values take goes with the memtables.
+# The memory that this user held is given back; that of the values goes with the memtables.
 put "$M/.widefs/ctl" flush
 for _ in $(seq 200); do
 	[ "$(descriptors)" -le $((fds + 2)) ] && [ "$(rss)" -lt $((before + 100000)) ] && break

@@ -75,7 +75,7 @@ def look():
         if isinstance(whole, bytes):
             versions[fd].append(whole)
         if held.st_nlink and said(lambda: os.stat(p).st_ino) == held.st_ino and isinstance(whole, bytes):
-            # What it was opened on, or a value since, and that is whole.
+            # The value at the open, or a later one, and a whole one.
             one, all_of_it = os.pread(fd, 3, 0), os.pread(fd, 1 << 16, 0)
             if one != all_of_it[:3] or all_of_it not in versions[fd]:
                 seen['fd', p] = (one, all_of_it, versions[fd])

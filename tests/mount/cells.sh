@@ -63,7 +63,7 @@ for column in i d bo u ts; do
 done
 refused 'half a uuid, at close' 'Invalid argument' cp <(printf 1a6300ca) "$r/u"
 
-# What an index does not take.
+# Values that an index does not take.
 run_cql <<'C'
 CREATE TABLE k.x (id int PRIMARY KEY, t text, s set<text>, v vector<float, 2>);
 CREATE INDEX ON k.x (t);
@@ -99,7 +99,7 @@ C
 ok 'a cell with the empty value' mv "$M/k/empty/1/i" "$M/k/empty/1/j"
 is 'is that of another column' '[["",1]]' "$(cql 'SELECT j, id FROM k.empty WHERE id = 1' | jq -c .rows)"
 
-# What others see, and when.
+# The changes that others see, and when.
 put "$r/t" old
 exec 5>"$r/t"
 is 'a truncation is pending' old "$(cat "$r/t")"

@@ -89,7 +89,7 @@ class Model:
         self.fds[i] = os.open(FILE, os.O_RDWR | R.choice([0, os.O_CREAT]))
 
     def reader(self):
-        """Who comes now sees what is committed, read or mapped."""
+        """A new reader sees the committed value, by read and by mmap."""
         log.append(('reader',))
         fd = os.open(FILE, os.O_RDONLY)
         size = os.fstat(fd).st_size

@@ -41,7 +41,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 	for c in $(seq 2 $((round + 1))); do cql "INSERT INTO k.t (id, c, a) VALUES (1, $c, 1)" >/dev/null; done
 	for n in $(seq "$round"); do cql "UPDATE k.t SET tags = tags + {'r$n'} WHERE id = 1 AND c = 1" >/dev/null; done
 done
-# What a close makes appear, after others looked: time and listing follow.
+# A close makes a file appear after others looked: time and listing follow.
 ok 'a schemaless table' mkdir -p "$M/k/plain/p"
 appears() {
 	python3 - "$1" "$2" <<'P'
@@ -120,7 +120,7 @@ replaced: b'old' 3 1 16
 it stays: newer and longer 16
 with an open file: Directory not empty" "$(held)"
 cql 'DROP TABLE k.h' >/dev/null
-# What is overwritten below leaves directories their times.
+# Overwriting a file leaves the directories above it their times.
 cql "INSERT INTO k.t (id, c, a, tags) VALUES (50, 1, 1, {'e'})" >/dev/null
 row=$t/50/1
 times() { stat -c '%n %y' "$t" "$t/50" "$row" "$row/tags"; }

@@ -107,7 +107,7 @@ gives 2 "widefsctl: --keyspace: not the name of one" dump -k '' "$M"
 gives 6 "widefsctl: $M: " schema "$M" k.none
 gives 1 'widefsctl: /nowhere: No such file' bench -n 1000 -d /nowhere fillseq
 is 'still mounted, nothing made' "$W/empty $W/mnt $W/plain $W/plain/file" "$(mountpoint -q "$M" && find "$W/empty" "$W/mnt" "$W/plain" -maxdepth 1 -not -path "$M/*" | LC_ALL=C sort | paste -sd' ')"
-# What is not there in a mount, and its store while it is mounted.
+# Objects that do not exist in a mount, and the store while it is mounted.
 for c in schema dump flush compact scrub stats cql top export; do
 	for place in "$M/k/none" "$M/none/x"; do gives 6 "widefsctl: $place: there is no such keyspace, table or row" "$c" "$place"; done
 done

@@ -55,7 +55,7 @@ both() {	# both WHERE: the same on a mount and on a store
 	printf 'p,c,nope\n1,a,1\n' >"$W/head.csv"
 	is "$1: a header that is refused ends it" 1 "$(exits "$CTL" import -e "$W/refused" "$2" "$W/head.csv")"
 	is "$1: and is line 1" "widefsctl: $W/head.csv: line 1: " "$(grep -oE '^.*line 1: ' "$W/err")"
-	# What is refused under --null can be imported under it.
+	# Rows that are refused under --null can be imported under it.
 	printf 'p,c,v\n1,a,NULL\nx,b,NULL\nx,c,\nx,d,"NULL"\n' >"$W/nulls.csv"
 	is "$1: --errors and --null" 1 "$(exits "$CTL" import -n NULL -e "$W/refused" "$2" "$W/nulls.csv")"
 	is "$1: nulls stay nulls" $'p,c,v\nx,b,NULL\nx,c,""\nx,d,"NULL"' "$(cat "$W/refused")"

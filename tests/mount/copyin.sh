@@ -24,7 +24,7 @@ ok 'from a snapshot' cp -a "$M/.snapshots/one/sales" "$M/sales4"
 same_bytes 'from a snapshot' "$M/.snapshots/one/sales" "$M/sales4"
 ok 'and again, over it' cp -a "$M/.snapshots/one/sales/orders/." "$M/sales4/orders/"
 rm -r "$M/sales2" "$M/sales3" "$M/sales4"
-# What a file with O_EXCL is, and what all others see.
+# A file opened with O_EXCL, and what other processes see of it.
 mkdir "$M/empty"
 is 'it is listed' schema.cql "$(names "$M/empty")"
 is 'and read' 'CREATE KEYSPACE empty' "$(head -c 21 "$M/empty/schema.cql")"

@@ -54,7 +54,7 @@ ok 'schema.cql' cp "$W/away/sales/schema.cql" "$M/sales/"
 ok 'the rest' rsync -aX "$W/away/sales" "$M/"
 same 'a subdirectory first' "$W/away/sales" "$M/sales"
 rm -r "$M/sales"
-# What is not what the table takes.
+# Files that the table does not take.
 d=$M/sales/orders/bob,1/2026-11-24/1
 mkdir -p "$d/tags" "$d/nothing/below"
 put "$d/total" five; put "$d/other" x; put "$d/nothing/below/file" deep; put "$d/tags/x" y; : >"$d/tags/x~"
@@ -116,7 +116,7 @@ rm -r "$M/sales"
 mkdir -p "$M/sales/notes/alice"; put "$M/sales/notes/alice/todo" x
 refused 'no directory beside rows' 'Operation not permitted' mkdir "$M/sales/notes/alice/deep"
 rm -r "$M/sales"
-# What waits is in the store: by an unmount, a crash, and a rename, none is lost.
+# Files that wait are in the store: an unmount, a crash or a rename loses none.
 mkdir "$M/sales"
 tar -C "$W/away" --xattrs -cf "$W/a.tar" sales/orders sales/hits sales/long sales/wide
 ok 'without schema.cql' tar -C "$M" --xattrs -xf "$W/a.tar"
@@ -157,7 +157,7 @@ is 'nothing of a dropped table' '' "$(names "$M/sales/orders")"
 again
 is 'nor later' '' "$(find "$M/sales" -type f ! -name schema.cql)"
 rm -r "$M/sales"
-# What has no place is told once more when it goes.
+# A file without a place in the table is reported once more when it is dropped.
 mkdir -p "$M/sales/orders/bob,1/2026-11-24/5"; put "$M/sales/orders/bob,1/2026-11-24/5/total" five
 ok 'schema.cql of one that has no place' cp "$W/away/sales/schema.cql" "$M/sales/"
 stop

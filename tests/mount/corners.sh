@@ -121,7 +121,7 @@ is 'nor afterwards' '' "$(find "$R" -name a)"
 ok 'it can be made' put "$R/a" 5
 is 'and is' 5 "$(cat "$R/a")"
 
-# What a document is refused for is said without the words of another program.
+# The reason why a document is refused has no words of another program.
 words() { tail -1 "$M/.widefs/errors"; }
 for text in '{"a": }' '{"a": 1,}' '[1]' 'x' '{"a" 1}' '{"a": 1} x' '{"a": "x"}' '{"a": {}}' '{"tags": {"a": 1}}' '{"tags": 5}' \
 	'{"mp": [1]}' '{"mp": {"k": "x"}}' '{"b": 5}' '{"x": "zz"}' '{"d": "1x"}' '{"v": 1.5}' '{"nothing": 1}' '{"a": 99999999999}' '{"a": "\uD800"}'; do

@@ -130,7 +130,7 @@ for text in '/* x' "CREATE TABLE z (k int PRIMARY KEY) WITH comment = 'x"; do
 	ok "schema.cql, $text: $why" grep -q '^/k/schema.cql EINVAL .* is not closed' <<<"$why"
 done
 is 'a closed one is nothing' '' "$(talk .cql '/* x */ -- y')"
-# What can be no statement fails its write, without a semicolon too.
+# A text that can be no statement fails its write, also without a semicolon.
 refused 'a wrong word' 'Invalid argument' add "$M/.cql" SELEC
 is 'is told' "line 1:0 expected a statement, found 'SELEC'" "$(getfattr --only-values -n user.error "$M/.cql")"
 refused 'a word that is wrong there' 'Invalid argument' add "$M/k/.cql.json" 'SELECT * FORM fails'

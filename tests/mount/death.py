@@ -121,7 +121,7 @@ def lingers(pid):
 
 def start():
     begin = time.time()
-    # What hangs here would hang for ever: it is ended.
+    # A process that hangs here would hang for ever: kill it.
     p = subprocess.Popen([os.environ['WIDEFS'], '--log-file=' + store + '.log', store, mount])
     try:
         status = p.wait(LIMIT)
@@ -188,7 +188,7 @@ for n in range(rounds):
         cql("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};"
             'CREATE TABLE k.t (p int, c int, a int, b int, PRIMARY KEY (p, c)) WITH gc_grace_seconds = 0;'
             'INSERT INTO k.t (p, c, a) VALUES (9, 9, 0);')
-    # What was closed is there, or what was about to be.
+    # The last closed value is there, or the one that was about to be.
     want, found = int(os.pread(closed, 20, 0) or b'0'), int(get('%s/9/9/a' % table))
     if found not in (want, want + 1):
         print('round %d: closed %d, found %d' % (n, want, found))

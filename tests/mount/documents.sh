@@ -33,7 +33,7 @@ is 'is not listed' '' "$(cql 'SELECT a FROM k.t' | jq -r '.rows[]')"
 put "$p/z.json" '{"a": 1}'
 is 'documents are not listed' z "$(names "$p")"
 refused 'the row was refused, so no row' 'No such file' ls "$p/none"
-# What JSON has no numbers for, years before the first, values of no bytes.
+# Values for which JSON has no numbers, years before the first, empty values.
 run_cql <<'C'
 CREATE TYPE k.u (f float, at timestamp);
 CREATE TABLE k.odd (id double, at timestamp, d double, f float, v vector<float, 2>, l list<double>, m map<double, timestamp>, u u, fu frozen<u>, i int, b boolean, de decimal, ip inet, vi varint, t tuple<int, text, boolean, varint>, PRIMARY KEY (id, at));
@@ -92,7 +92,7 @@ outdates 'a static cell is written' cql "UPDATE k.t SET s = 'all' WHERE id = 1"
 outdates 'the document is replaced' put "$p/z.json" '{"a": 1, "b": "two"}'
 outdates 'the document is merged' add "$p/z.json" '{"m": {"k": 8}}'
 outdates 'the row is replaced by CQL' cql "INSERT INTO k.t (id, c, a) VALUES (1, 'z', 9)"
-# What copiers do to it.
+# Calls that copiers make on a document.
 cp "$p/z.json" "$W/z.json"; touch -d 2003-03-03 "$W/z.json"
 ok 'cp -p' cp -p "$W/z.json" "$p/z.json"
 is 'keeps the time' 2003 "$(year "$p/z.json")"

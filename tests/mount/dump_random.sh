@@ -15,7 +15,7 @@ for seed in ${SEEDS:-1 2 3}; do
 	ok "seed $seed: there are rows" test "$(times "$W/one$seed" | wc -l)" -gt 40
 	is "seed $seed: it is the same" '' "$(diff <(times "$W/one$seed") <(times "$W/two$seed"))"
 done
-# What a dump of markers is for: the row is there when its cells have expired, and goes with its marker.
+# Why markers are dumped: the row is there when its cells have expired, and goes with its marker.
 run_store() { "$CTL" load "$W/marker" >"$W/out" 2>&1; }
 ok 'rows of short life' run_store <<'C'
 CREATE KEYSPACE d WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

@@ -1,4 +1,4 @@
-# What --help says and what the manual pages say.
+# The texts of --help and of the manual pages agree.
 . tests/mount/lib.sh
 # Options at the begin of a line of --help: -e, --execute.
 of_help() { grep -aE '^ +-' | sed 's/  *[^ -].*//; s/\(--[a-z-]*\)[= ].*/\1/' | grep -oE -- '--?[A-Za-z][A-Za-z-]*' | sort -u; }

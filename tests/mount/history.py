@@ -48,7 +48,7 @@ class Op:
 
 
 def moves(ops, going, state, done):
-    """What may take place next. A read that fits needs no alternative: it changes nothing."""
+    """Return the operations that may take place next. A read that fits needs no alternative: it changes nothing."""
     found = []
     for j in going:
         if j not in done:
@@ -282,7 +282,7 @@ class Client:
 
     @staticmethod
     def of_row(row):
-        """What a document or an answer of CQL shows of the cells."""
+        """Return the cells that a document or an answer of CQL shows."""
         values = (row.get('a'), row.get('n'), (row.get('m') or {}).get('1'))
         return [(cell, None if value is None else int(value)) for cell, value in enumerate(values)]
 

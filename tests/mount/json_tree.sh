@@ -92,7 +92,7 @@ echo st2 > "$J/k/deep/9/@static/s"
 is 'a static by its file' st2 "$(cat "$M/k/deep/9/@static/s")"
 echo more >> "$J/k/notes/al/todo"
 is 'a schemaless file' 'plain more' "$(cat "$M/k/notes/al/todo" | xargs)"
-# What other ways change is seen at once, both ways.
+# Changes on one way are seen at once on the other, in both directions.
 stat "$J/k/flat/one.json" >/dev/null; cat "$J/k/flat/one.json" >/dev/null; ls -l "$J/k/flat" >/dev/null
 echo four-four > "$M/k/flat/one/b"
 is 'by a cell' four-four "$(jq -r .b "$J/k/flat/one.json")"

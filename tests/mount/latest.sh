@@ -82,7 +82,7 @@ ok 'other elements come' bash -c 'touch "$1/tags/two" && echo 2 >"$1/mp/other" &
 is 'and are there' '[[["one","two"],{"k":1,"other":2},[0,1,2,3]]]' "$(cql "SELECT tags, mp, l FROM k.t WHERE p = 1 AND c = 'r'" | jq -c .rows)"
 ok 'other cells are written' put "$Q/b" new
 
-# What is deleted with it does not come back: making it is refused, not hidden.
+# An object deleted with it does not come back: making it is refused, not hidden.
 ok 'rm takes effect' rm "$R/a" "$R/b" "$R/x" "$R/tags/one" "$R/mp/k" "$M/k/notes/one/a"
 is 'they are gone' 'mp tags' "$(names "$R" | tr ' ' '\n' | grep -vx 'u\|l' | sort | tr '\n' ' ' | sed 's/ $//')"
 for file in a b x tags/one mp/k; do

@@ -10,7 +10,7 @@ W=$(mktemp -d "${TMPDIR:-/tmp}/widefs-test.XXXXXX") S=$W/store M=$W/mnt
 mkdir "$M"
 passed=0 failed=0
 export LC_ALL=C.UTF-8
-# What a sanitizer says of the daemon, whose standard error is closed.
+# The reports of a sanitizer of the daemon, whose standard error is closed.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:log_path=$W/log.sanitizer
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-}:log_path=$W/log.sanitizer
 export TSAN_OPTIONS=${TSAN_OPTIONS:-}:log_path=$W/log.sanitizer

@@ -256,7 +256,7 @@ def closes(path):
         is_("the child has ended", "ok", b.answer())
         a.end()
         b.end()
-    # Who comes after a close never finds what it has dropped.
+    # A process that comes after a close never finds a lock that it has dropped.
     a, b = Process(path), Process(path)
     for i in range(400):
         first, second = (a, b) if i % 2 else (b, a)

@@ -31,7 +31,7 @@ for journal in delete:500 wal:500 truncate:50 persist:50; do
 done
 is 'a database in a schemaless table' '' "$(locks database "$M/k/plain/p/db" delete 50)"
 
-# Who waits when the daemon ends is answered.
+# A process that waits when the daemon ends gets an answer.
 coproc locks waiter "$row/cell"
 read -r line <&"${COPROC[0]}"
 is 'one waits' waits "$line"

@@ -67,7 +67,7 @@ if [ "${kernel%%.*}" -gt 6 ] || { [ "${kernel%%.*}" = 6 ] && [ "${minor%%[.-]*}"
 	is_bounded 'by number'
 	is 'the rows that find has' 20000 "$(find "$M/k/many" -mindepth 2 -type d | wc -l)"
 	ok 'directories go too' within 60 few
-	# Who asks for nothing is asked for nothing.
+	# A process that makes no nodes is not asked to drop any.
 	before=$(grep asked "$M/.widefs/stats")
 	sleep 2
 	is 'nothing happens at rest' "$before" "$(grep asked "$M/.widefs/stats")"

@@ -190,7 +190,7 @@ def at_files(files, other_row):
 
 
 def descriptors(cell):
-    """What a descriptor allows: no mount would differ, but each call reaches it."""
+    """Check what a descriptor allows: no mount could differ, but each call reaches it."""
     fd = os.open(cell, os.O_RDONLY)
     for name, call, args in (("write", os.write, (fd, b"1")), ("pwrite", os.pwrite, (fd, b"1", 0))):
         want("EBADF", name + " of a reader", call, *args)

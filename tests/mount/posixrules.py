@@ -74,7 +74,7 @@ def unmoved_by(what, path, call, *args):
 
 
 def as_nobody(call, *args):
-    """What the call says to a user who has no rights here."""
+    """Return the error of the call for a user who has no rights here."""
     r, w = os.pipe()
     pid = os.fork()
     if not pid:

@@ -47,7 +47,7 @@ is 'reading on gives the next bytes, anew the present' 'gmason,100 gmason,101' "
 	echo "$first $(sed -n 3p "$g/@tweet_id=100..102,@cols=tweet_id.csv")"
 )"
 
-# What is refused.
+# Documents that are refused.
 refused 'another suffix' 'No such file' cat "$g/@limit=1.json"
 refused 'an unknown column' 'No such file' cat "$g/@limit=1,@cols=bodi.csv"
 refused 'what needs @scan' 'Operation not supported' cat "$M/shop/users/@age=30.csv"

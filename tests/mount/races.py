@@ -24,7 +24,7 @@ CELLS = ('a', 'b', 'v')
 SCRATCH = ('.a.tmp1', 'a~', '.b.tmp2')
 ELEMENTS = ('st/q', 'st/r', 'mp/q', 'mp/r', 'l/@append', 'l/@prepend', 'l/@0', 'l/@1')
 DOCUMENTS = ('{"a": 3}', '{"b": "q"}', '{"a": null, "b": "w"}', '{"st": ["k", "q"]}', '{"mp": {"q": 1}, "l": [1, 2]}', '{}')
-# What one who comes too late, or asks for what cannot be, is told.
+# Errors of calls that come too late, or ask for something impossible.
 USUAL = {errno.ENOENT, errno.EEXIST, errno.EINVAL, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR,
          errno.ESTALE, errno.EXDEV, errno.EPERM, errno.EOPNOTSUPP, errno.ENODATA}
 
@@ -372,7 +372,7 @@ def by_path(seen):
 
 
 def compare(new_mount):
-    """What differs between the tree and what statements say."""
+    """Return the differences between the tree and the answers of statements."""
     seen, bad = look()
     files, directories, documents = by_statements()
     shown = by_path(seen)

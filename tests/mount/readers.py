@@ -73,7 +73,7 @@ SHARED = Shared()
 STOP, ACK, DONE, WRITES, PAST = 0, 10, 100, 200, 300
 PAST_MAX = 12   # writes of each file that are remembered
 
-# What a reader has called since it began with a file: time and result.
+# The calls of a reader since it began with a file: time and result.
 CALLS = []
 
 

@@ -1,4 +1,4 @@
-# What README.md says of backing up, restoring and undoing, followed to the letter.
+# The steps of README.md for backups, restores and undoing are run as they are written.
 . tests/mount/lib.sh
 HOME=$W
 export HOME

@@ -72,7 +72,7 @@ refused 'one that is there' 'File exists' moved "$M/m" "$M/k"
 ok 'mv does the same' mv "$M/m" "$M/l"
 ok 'and for tables' mv "$M/l/far" "$M/l/near"
 is 'by mv' 10 "$(cat "$M/l/near/1/a/v")"
-# What cannot be.
+# Renames that are refused.
 refused 'a bad name' 'Invalid argument' moved "$M/l/near" "$M/l/a-b"
 is 'is told' '"a-b" is not a valid table name (must be alphanumeric character or underscore only: [a-zA-Z_0-9]+, of at most 48)' "$(reason)"
 refused 'a bad keyspace' 'Invalid argument' moved "$M/l" "$M/a.b"

@@ -34,7 +34,7 @@ as $user bash -c "echo nonsense > '$M/k/notes/p'" 2>/dev/null
 as $other bash -c "echo x > '$M/k/u/1.jsn'" 2>/dev/null
 is 'errors are private' 0 "$(as $other cat "$M/.widefs/errors" | grep -c " $user ")"
 refused 'ctl is the mounter'"'"'s' 'Permission denied' as $user bash -c "echo sync > '$M/.widefs/ctl'"
-# Who makes a table over one that mkdir made has its rows: not those of others.
+# A user who makes a table over one of mkdir's gets its rows, but not those of others.
 mkdir -m 777 "$M/shared"
 as $user bash -c "umask 077; mkdir -p '$M/shared/hers/p'; echo secret > '$M/shared/hers/p/v'"
 refused 'rows of others are not taken over' 'Permission denied' as $other bash -c "echo 'CREATE TABLE hers (key text PRIMARY KEY, v text);' > '$M/shared/schema.cql'"

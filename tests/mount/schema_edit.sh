@@ -51,7 +51,7 @@ ok 'options' sed -i "s/comment = 'one'/comment = 'two'/; s/gc_grace_seconds = 86
 is 'are set, in each table' "1 2" "$(grep -c "comment = 'two'" "$f") $(grep -c 'gc_grace_seconds = 7$' "$f")"
 ok 'blanks inside of a string' sed -i "s/comment = 'two'/comment = 'tw o;'/" "$f"
 is 'are a difference' 1 "$(grep -c "comment = 'tw o;'" "$f")"
-# What no ALTER makes.
+# Changes that no ALTER can make.
 before=$(cat "$f")
 refused 'another type' 'File exists' sed -i 's/^    v int/    v bigint/' "$f"
 is 'is refused by name' 'Table "k.t" exists, and is not this one: v would need ALTER TABLE k.t ALTER v TYPE bigint, and types of columns cannot change' "$(reason)"

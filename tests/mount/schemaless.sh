@@ -16,7 +16,7 @@ mkdir "$n/alice"
 ok 'the first row' put "$n/alice/todo" milk
 refused 'settles it' 'File exists' cql 'CREATE TABLE k.n (id int PRIMARY KEY, v text)'
 
-# What CQL wrote is a row as well.
+# A row that CQL wrote is shown as well.
 mkdir "$M/k/by_cql"
 cql "INSERT INTO k.by_cql (key, column1, value) VALUES ('a', 'b', 0x31)" >/dev/null
 refused 'a row by CQL settles it too' 'File exists' cql 'CREATE TABLE k.by_cql (id int PRIMARY KEY, v text)'
@@ -50,7 +50,7 @@ is 'nothing differs' '' "$(rsync -aXn --delete --itemize-changes "$W/late/s/" "$
 ok 'its TTL too' test "$(cql 'SELECT ttl(v) AS t FROM s.flat WHERE id = 8' | jq '.rows[0][0]')" -gt 99000
 again
 is 'the same after a restart' "$before" "$(for t in flat pair deep plain; do cql "SELECT * FROM s.$t"; done)"
-# What does not fit stays as it is.
+# Rows that do not fit stay as they are.
 mkdir "$M/s/late" "$M/s/late/1" "$M/s/late/two"; put "$M/s/late/1/v" x; put "$M/s/late/two/v" y
 refused 'a name that is no key' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id int PRIMARY KEY, v text);'
 refused 'a file that is no column' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, w text);'

@@ -40,7 +40,7 @@ is 'modes of directories' 750 "$(stat -c %a "$P/one/shop/tweets")"
 is 'other inode numbers' 2 "$(stat -c %i "$M/shop/users/ada/age" "$P/one/shop/users/ada/age" | sort -u | wc -l)"
 ok 'rsync finds it equal' test -z "$(rsync -aXn --delete --itemize-changes "$P/one/shop/" "$M/shop/")"
 
-# What is written later is not in it.
+# Later writes are not in the snapshot.
 echo 37 >"$M/shop/users/ada/age"
 rm -r "$M/shop/tweets/ada/1"
 echo 'ALTER TABLE shop.users ADD city text;' >"$M/.cql"
@@ -74,7 +74,7 @@ done
 refused 'a snapshot keeps its name' 'not permitted' mv -T "$P/one" "$P/renamed"
 is 'it is as it was' 36 "$(cat "$P/one/shop/users/ada/age")"
 
-# What had not expired then is there.
+# Cells that had not expired then are there.
 within 10 bash -c "! test -e '$M/shop/users/bob'"
 refused 'it has expired' 'No such file' cat "$M/shop/users/bob/age"
 is 'not in the snapshot' 7 "$(cat "$P/one/shop/users/bob/age")"
@@ -134,7 +134,7 @@ ok 'it holds its files alone with the others' test "$(held "$P/one")" -ge 0
 for name in "$P"/*; do ok "released: $name" rmdir "$name"; done
 is 'none is left' '' "$(ls "$P")"
 
-# Who works in one that is released finds nothing there.
+# A process whose working directory is in a released snapshot finds nothing there.
 mkdir -p "$M/left/t/p"
 echo x >"$M/left/t/p/r"
 mkdir "$P/left"
@@ -189,7 +189,7 @@ ok 'they go by one command, too' "$CTL" snapshot drop --force "$M" "$change"
 is 'all of them' 0 "$(ls "$P" | grep -c "^$change-")"
 is 'and are not there' 6 "$("$CTL" snapshot drop --force "$M" "$change" >"$W/out" 2>&1; echo $?)"
 for snapshot in "$P"/*; do rmdir "$snapshot"; done
-# Who replaces the file keeps nothing.
+# Replacing the file keeps nothing.
 sed -i 's/^$//' "$M/many/schema.cql"
 cp -a "$M/many/schema.cql" "$M/many/schema.cql~" && cp -a "$M/many/schema.cql~" "$M/many/schema.cql"
 is 'sed -i and cp take none' '' "$(ls "$P")"

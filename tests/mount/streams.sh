@@ -209,7 +209,7 @@ echo hi >"$M/k/notes/alice/todo"
 is 'a schemaless table' '{"key": "alice", "column1": "todo", "value": "0x68690a"}' "$(cat "$M/k/notes.ndjson")"
 ok 'takes lines' add "$M/k/notes/alice.ndjson" '{"column1": "a.json", "value": "0x41"}'
 is 'as files' A "$(cat "$M/k/notes/alice/a.json")"
-# What the kernel had of the rows is dropped.
+# The kernel's copies of the rows are dropped.
 mkdir "$M/k/flat/cy"; ls "$M/k/flat" "$M/k/flat/bob" >/dev/null; cat "$M/k/flat/bob/v" >/dev/null
 add "$M/k/flat.ndjson" $'{"name": "bob", "v": 3}\n{"name": "dan"}'
 is 'names and pages' '3 ada bob cy dan' "$(cat "$M/k/flat/bob/v") $(ls "$M/k/flat" | paste -sd' ')"

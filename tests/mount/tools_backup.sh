@@ -1,4 +1,4 @@
-# What copies whole trees, out and in, with its defaults: rsync, cp -a, tar, zip; backups after one another.
+# Programs that copy whole trees, out and in, with their defaults: rsync, cp -a, tar, zip; backups after one another.
 . tests/mount/lib.sh
 start
 run_cql <<'C'

@@ -159,7 +159,7 @@ os.close(fd)' "$c/1/a"
 is 'the value' 8 "$(cat "$c/1/a")"
 is 'has it' 5 "$(ends)"
 
-# What ends leaves all caches in time.
+# Expired data leave all caches in time.
 cql "INSERT INTO k.t (id, a, b) VALUES (7, 7, 'seven') USING TTL 3" >/dev/null
 cql "UPDATE k.t USING TTL 3 SET b = 'short' WHERE id = 1" >/dev/null
 cql "UPDATE k.t USING TTL 3 SET tags = tags + {'z'} WHERE id = 3" >/dev/null

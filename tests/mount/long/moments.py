@@ -21,7 +21,7 @@ import time
 M, LOG = sys.argv[1:3]
 PLACES = [f'{k}/{t}' for k in 'klo' for t in 'tu']
 WRITERS = 4
-# What one who comes too late is told; EIO, ENOTCONN, ECONNABORTED: the daemon was killed.
+# Errors of a call that comes too late; EIO, ENOTCONN, ECONNABORTED: the daemon was killed.
 LATE = {errno.ENOENT, errno.ESTALE, errno.EEXIST, errno.EINVAL}
 DEAD = {errno.EIO, errno.ENOTCONN, errno.ECONNABORTED, errno.ENODEV}
 now = time.monotonic
