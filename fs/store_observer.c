@@ -403,6 +403,44 @@ static void changed_in(struct fs *fs, struct node *tree,
 	forget_gone(fs, tree, from, to);
 }
 
+/* True if a child of the root is a keyspace that did not change. Those of the
+ * system show what all others have. */
+static bool is_unchanged(const struct node *n, const struct schema *from,
+			 const struct schema *to)
+{
+	const struct keyspace *k = schema_keyspace(to, node_value(n));
+
+	return k && !k->system && schema_keyspace(from, node_value(n)) == k;
+}
+
+/* As everything(), but leave alone what is below other keyspaces: to drop the
+ * name of a file takes its path from those who have it open or watch it. */
+static void everything_changed(struct fs *fs, struct op *op,
+			       const struct schema *from,
+			       const struct schema *to)
+{
+	struct node *root = fs->nodes.root, **children;
+	size_t i, count;
+	uint64_t number;
+
+	if (node_children(&fs->nodes, root, CHILDREN_NAMED, &children,
+			  &count)) {
+		everything(fs, op, root);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		if (is_unchanged(children[i], from, to))
+			kernel_notify(fs, op, children[i], ARMED_ALL);
+		else
+			kernel_notify_below(fs, op, children[i]);
+	}
+	node_children_put(&fs->nodes, children, count);
+	kernel_notify(fs, op, root, ARMED_ALL);
+	number = notice_epoch(&fs->notices);
+	if (op && number)
+		op->wait_for = number;
+}
+
 static void schema_changed(void *context, const struct schema *from,
 			   const struct schema *to)
 {
@@ -416,7 +454,7 @@ static void schema_changed(void *context, const struct schema *from,
 	if (json)
 		changed_in(fs, json, from, to);
 	if (!op || op->broadcast || twin_is_needed(op))
-		everything(fs, op, fs->nodes.root);
+		everything_changed(fs, op, from, to);
 	else if (json)
 		kernel_notify_below(fs, op, json);
 	node_put(&fs->nodes, json);

@@ -147,6 +147,27 @@ cql 'DROP TABLE k.u' >/dev/null
 refused 'a dropped one' 'No such file' ls "$M/k/u/1"
 cql 'CREATE TABLE k.u (x int PRIMARY KEY, y text)' >/dev/null
 is 'made again it is empty' '' "$(names "$M/k/u")"
+# What is open or watched keeps its path beside DDL in another keyspace.
+run_cql <<'C'
+CREATE KEYSPACE calm WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE KEYSPACE busy WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE calm.t (k int PRIMARY KEY, v text, w text);
+INSERT INTO calm.t (k, v, w) VALUES (1, 'v', 'w');
+C
+ok 'DDL in another keyspace takes no path away' python3 - "$M" <<'P'
+import ctypes, os, sys
+m = sys.argv[1]
+libc = ctypes.CDLL(None, use_errno=True)
+watch = libc.inotify_init1(os.O_NONBLOCK)
+assert libc.inotify_add_watch(watch, f'{m}/calm/t/1/w'.encode(), 2) > 0    # IN_MODIFY
+fd = os.open(f'{m}/calm/t/1/v', os.O_RDONLY)
+for i in range(20):
+    with open(f'{m}/busy/.cql', 'w') as f: f.write(f'CREATE TABLE t{i} (k int PRIMARY KEY); ALTER TABLE t{i} ADD v int; DROP TABLE t{i};')
+    assert os.readlink(f'/proc/self/fd/{fd}') == f'{m}/calm/t/1/v', os.readlink(f'/proc/self/fd/{fd}')
+    with open(f'{m}/calm/t/1/w', 'w') as f: f.write(str(i))
+    assert os.read(watch, 65536)
+    with open(f'{m}/calm/t/1/w') as f: assert f.read() == f'{i}\n'
+P
 # A time to live.
 cql "INSERT INTO k.t (id, c, a) VALUES (9, 9, 9) USING TTL 2" >/dev/null
 is 'an expiring row is there' 9 "$(cat "$t/9/9/a")"
