@@ -364,6 +364,8 @@ static int apply(struct write *w)
 		err = -ENOMEM;
 	if (!err)
 		err = lsm_insert(lsm, &w->batch, &position);
+	if (!err && w->watched_table)
+		write_look(w);
 	write_unlock(w);
 	return err ? err : lsm_acknowledge(lsm, &w->batch, position);
 }
@@ -395,6 +397,7 @@ int commit_write(struct write *w)
 	const struct store_observer *o = &w->store->observer;
 	int err = finish(w);
 
+	w->state = 0;
 	if (!err && w->store->read_only)
 		err = -EROFS;
 	if (!err && w->store->observed && w->changes->count && o->changing)

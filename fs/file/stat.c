@@ -146,6 +146,7 @@ static void know(struct op *op, struct node *n, const struct child *c,
 		.timestamp_us = c->timestamp_us,
 		.size = c->size,
 		.changes = changes,
+		.is_set = c->time_is_set,
 		.moment = *m,
 	};
 
@@ -232,6 +233,7 @@ int stat_and_load(struct op *op, struct node *n, struct child *out,
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 		struct child *c, struct node **out)
 {
+	uint32_t changes = dir->table ? atomic_load(&dir->table->changes) : 0;
 	struct node *n;
 	int err;
 
@@ -272,6 +274,8 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 	*out = op_node_of_child(op, dir, name, c);
 	if (!*out)
 		return -ENOMEM;
+	if (c->moment.state)
+		know(op, *out, c, changes, &c->moment);
 	/* A table's own times are found by its node. */
 	return c->is_table ? stat_node(op, *out, c) : 0;
 }

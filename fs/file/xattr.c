@@ -14,6 +14,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "store/type/text/text.h"
 
 #define TTL_MAX 630720000	/* seconds: 20 years, as in CQL */
@@ -217,8 +218,8 @@ static int write_lifetime(struct op *op, struct node *n, struct place *p,
 	/* Names and listings show the end too. */
 	op->broadcast = true;
 	err = times_keep(op, w, n->ops->directory ||
-					      n->ops->file->document ?
-					      n : n->parent);
+					n->ops->file->document ?
+					n : n->parent, p);
 	if (!err && life->is_cell)
 		err = times_cell_mtime(op, n->table, p, life->cell.timestamp_us,
 				       &mtime_ns);

@@ -18,6 +18,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 
 /* ------------------------------------------------------------------- stat */
 /* Describe all but the size. */
@@ -78,6 +79,7 @@ int cell_lookup(struct op *op, struct node *dir, struct child *c)
 
 	if (err)
 		return err;
+	c->moment = known_moment_at(op, &p);
 	return stat_place(op, &p, c);
 }
 
@@ -177,7 +179,7 @@ static int add_element(struct op *op, struct write *w, struct node *n,
 	if (!(atomic_load(&dir->flags) & NODE_KEPT))
 		err = collection_cells(op, p, &op->arena, &cells, &count);
 	if (!err)
-		err = count ? times_keep(op, w, row_of(n)) :
+		err = count ? times_keep(op, w, row_of(n), p) :
 			      times_appear(op, w, row_of(n), p);
 	return err ? err : times_touch(op, w, dir);
 }
@@ -204,6 +206,21 @@ static int read_old(struct op *op, struct node *n, const struct place *p,
 	*old = (struct cell_view){ .timestamp_us = known.timestamp_us,
 				   .expires_s = NO_TIME };
 	return 1;
+}
+
+/* Know of the cell what was written. */
+static void know_written(struct op *op, struct node *n, const struct place *p,
+			 struct bytes value, int64_t timestamp_us,
+			 int64_t mtime_ns, const struct write *w)
+{
+	struct node_known known = {
+		.mtime_ns = mtime_ns,
+		.timestamp_us = timestamp_us,
+		.size = cell_value_size(p->type, value),
+		.moment = { w->state, op->schema->version, w->watched_token },
+	};
+
+	node_know(&op->fs->nodes, n, &known);
 }
 
 static int write_value(struct op *op, struct node *n, const struct place *p,
@@ -235,7 +252,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 	if (ttl || how->has_expires || (got && old.ttl_s))
 		op->broadcast = true;
 	if (got)
-		err = times_keep(op, w, n->parent);
+		err = times_keep(op, w, n->parent, p);
 	else if (n->ops == &kind_plain)
 		err = times_touch(op, w, n->parent);
 	else if (bytes_is_null(p->path))
@@ -252,11 +269,17 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		write_cell(w, p->column, p->path, value, at, (int32_t)ttl);
 	if (!err && how->has_mtime)
 		err = times_set_cell(op, w, n->table, p, at, how->mtime_ns);
+	write_watch(w, p->table, table_token(p->partition_key));
 	if (!err)
 		err = op_write(op, w);
-	if (!err && !ttl && !how->has_expires && n->ops == &kind_plain)
+	if (err || ttl || how->has_expires)
+		return err;
+	if (n->ops == &kind_plain)
 		stat_know_touched(op);
-	return err;
+	if (w->state)
+		know_written(op, n, p, value, at, how->has_mtime ?
+			     how->mtime_ns : timestamp_ns(at), w);
+	return 0;
 }
 
 static int value_of(struct op *op, const struct place *p, struct bytes text,

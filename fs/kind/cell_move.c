@@ -14,6 +14,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 
 /* Write the cell's value at another place, in one batch with its deletion. */
 static int write_moved(struct op *op, struct node *n, struct node *dir,

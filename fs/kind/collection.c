@@ -18,6 +18,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
 #include "store/type/ordered.h"
 

@@ -11,6 +11,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "store/document/cells.h"
 
 /* Print the collection. c: gets its times; or NULL. -ENOENT: no element is

@@ -13,6 +13,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 
 #define EXISTS "this counter exists: write +N or -N"
 #define REFUSAL "a counter takes lines of +N or -N"
@@ -57,7 +58,7 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 	if (got > 0 && bare)
 		got = op_refuse(op, -EINVAL, "%s", EXISTS);
 	else if (got > 0)
-		got = times_keep(op, &w, n->parent);
+		got = times_keep(op, &w, n->parent, &p);
 	else if (!got)
 		got = times_appear(op, &w, n->parent, &p);
 	place_write_row(&w, &p);

@@ -15,7 +15,7 @@
 #include "fs/op/op.h"
 #include "fs/op/owner.h"
 #include "fs/op/place.h"
-#include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
 #include "store/schema/schema_move.h"

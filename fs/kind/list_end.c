@@ -10,6 +10,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "store/type/text/text.h"
 #include "store/type/uuid.h"
 

@@ -20,6 +20,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
 #include "store/type/ordered.h"
 
@@ -242,7 +243,10 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 		return -ENOENT;
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
-	return err ? err : partition_stat_place(op, &p, out);
+	if (err)
+		return err;
+	out->moment = known_moment_at(op, &p);
+	return partition_stat_place(op, &p, out);
 }
 
 int partition_mkdir(struct op *op, struct node *dir, struct bytes name,

@@ -10,6 +10,7 @@
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "fs/query/query.h"
 
 static const struct node_ops kind_query_document;

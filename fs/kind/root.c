@@ -14,7 +14,7 @@
 #include "fs/node/node.h"
 #include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
-#include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
 
 static bool is_shown(const struct fs *fs, const struct keyspace *k)

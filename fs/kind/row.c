@@ -19,6 +19,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
 
 void row_child(struct child *c, const struct table *t,

@@ -16,6 +16,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
 #include "store/document/cells.h"
 #include "store/document/refusal.h"

@@ -15,6 +15,7 @@
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "store/base/alloc.h"
 #include "store/store.h"
 

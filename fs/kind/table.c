@@ -18,6 +18,7 @@
 #include "fs/op/owner.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
 #include "store/schema/schema_edit.h"
 #include "store/schema/schema_move.h"
@@ -56,8 +57,7 @@ static int stat_table(struct op *op, struct node *n, struct child *out)
 		int err = place_of(op, n, &p);
 
 		if (!err)
-			err = times_directory_mtime(op, n, &p, out->mtime_ns,
-						    &out->mtime_ns);
+			err = times_of_child(op, n, &p, out);
 		return err;
 	}
 	return 0;

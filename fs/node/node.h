@@ -55,6 +55,7 @@ struct node_known {
 	int64_t timestamp_us;		/* of a cell */
 	uint64_t size;			/* of a cell */
 	uint32_t changes;		/* of a directory: its table's count */
+	bool is_set;			/* its time is stored beside the data */
 	struct node_moment moment;	/* after which they were read */
 };
 

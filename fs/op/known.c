@@ -37,14 +37,20 @@ static struct node_moment moment_of(const struct op *op, uint32_t table,
 	return m;
 }
 
+struct node_moment known_moment_at(const struct op *op, const struct place *p)
+{
+	if (!p->table->number || bytes_is_null(p->partition_key))
+		return (struct node_moment){ .state = 0 };
+	return moment_of(op, p->table->number, p->partition_key);
+}
+
 struct node_moment known_moment(struct op *op, struct node *n)
 {
 	struct place p;
 
-	if (!known_may_be(n) || place_of(op, n, &p) ||
-	    bytes_is_null(p.partition_key))
+	if (!known_may_be(n) || place_of(op, n, &p))
 		return (struct node_moment){ .state = 0 };
-	return moment_of(op, n->table->number, p.partition_key);
+	return known_moment_at(op, &p);
 }
 
 /* True if the partition has not changed since the moment. */

@@ -15,6 +15,8 @@
 struct node_moment known_moment(struct op *op, struct node *n);
 /* True if n is of a kind of which anything may be known. */
 bool known_may_be(const struct node *n);
+/* The same of what is at that place, and is to be read. */
+struct node_moment known_moment_at(const struct op *op, const struct place *p);
 /* True if nothing that a read of n shows has changed since; but something may
  * have ended, which is the caller's to know. */
 bool known_is_same(const struct op *op, const struct node *n,

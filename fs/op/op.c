@@ -117,6 +117,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	memset(op->altered, 0, sizeof(op->altered));
 	memset(op->by_path, 0, sizeof(op->by_path));
 	op->own_changes = 0;
+	op->kept_count = 0;
 	op->wait_for = 0;
 	op->names = NULL;
 	op->name_count = 0;
@@ -246,6 +247,8 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 		op->schema = NULL;
 		snapshot_release(fs->store, op->store);
 	}
+	while (op->kept_count)
+		node_put(&fs->nodes, op->kept[--op->kept_count].n);
 	node_put(&fs->nodes, op->timed);
 	node_put(&fs->nodes, op->hinted);
 	node_put(&fs->nodes, op->changing);
@@ -299,7 +302,7 @@ int op_write(struct op *op, struct write *w)
 {
 	int err = commit_write(w);
 
-	times_written(op, !err);
+	times_written(op, !err, w->state);
 	if (err != -EINVAL || !w->refusal.len)
 		return err;
 	return op_refuse(op, err, "%s", buf_cstr(&w->refusal));

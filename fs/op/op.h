@@ -197,6 +197,13 @@ struct op {
 	struct node *touched, *timed;
 	int64_t touched_ns;
 	uint32_t own_changes, touched_after, timed_after;
+	/* Directories (references) whose times are in the present write, and
+	 * what is known of them once it is done. */
+	struct op_kept {
+		struct node *n;
+		struct node_known known;
+	} kept[4];
+	uint32_t kept_count;
 	/* The table (a reference) that a statement is about to change. */
 	struct node *changing;
 	/* The table (a reference) whose hints the present write has, and the
@@ -282,7 +289,10 @@ struct child {
 	/* From the data, and for a cell the timestamp: a time that was set
 	 * beside it is looked up by the kind's caller. */
 	int64_t mtime_ns, timestamp_us;
+	bool time_is_set;	/* it was stored beside the data */
 	int64_t expires_s;	/* NO_TIME: never */
+	/* Of its partition, before it was read: known_moment_at. */
+	struct node_moment moment;
 	bool volatile_name, volatile_attributes;	/* timeout 0 */
 	bool unkeyed;		/* its @key will tell its kind */
 };

@@ -17,14 +17,12 @@
  * partition can have.
  */
 #include "fs/op/times.h"
+#include "fs/op/times_keep.h"
 
 #include <errno.h>
 
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
-#include "fs/op/kernel.h"
-#include "fs/op/known.h"
-#include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/twin.h"
@@ -273,8 +271,9 @@ static int add_hint(struct op *op, struct write *w, struct node *table,
 	return err;
 }
 
-void times_written(struct op *op, bool done)
+void times_written(struct op *op, bool done, uint64_t state)
 {
+	times_kept(op, done ? state : 0);
 	if (!op->hinted)
 		return;
 	if (done)
@@ -292,20 +291,20 @@ static int stored_mtime(struct op *op, const struct place *p, uint8_t name,
 	return table_attribute(op->store, &object, name, &op->arena, out);
 }
 
-int times_directory_mtime(struct op *op, struct node *table,
-			  const struct place *p, int64_t fallback_ns,
-			  int64_t *mtime_ns)
+/* Set the time of a directory to the one that is stored, if any. */
+static int directory_times(struct op *op, struct node *table,
+			   const struct place *p, struct child *c)
 {
 	struct bytes value;
 	uint32_t hints;
 	int got = read_hints(op, table, p->table, &hints);
 
-	*mtime_ns = fallback_ns;
 	if (got || (!(hints & HINT_DIRECTORIES)))
 		return got;
 	got = stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
+	c->time_is_set = got > 0;
 	if (got > 0 && value.len >= 8)
-		*mtime_ns = (int64_t)get_le64(value.ptr);
+		c->mtime_ns = (int64_t)get_le64(value.ptr);
 	return got < 0 ? got : 0;
 }
 
@@ -374,8 +373,7 @@ int times_of_child(struct op *op, struct node *table, const struct place *p,
 		   struct child *c)
 {
 	if (has_directory_time(c->ops))
-		return times_directory_mtime(op, table, p, c->mtime_ns,
-					     &c->mtime_ns);
+		return directory_times(op, table, p, c);
 	if (c->ops->file && c->ops->file->document)
 		return document_times(op, table, p, c);
 	if (c->timestamp_us == NO_TIMESTAMP)
@@ -454,73 +452,6 @@ int times_are_set(struct op *op, struct node *table, const struct place *p)
 	return stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 }
 
-/* Store the directory's time, if it comes from its contents. */
-static int keep_time(struct op *op, struct write *w, struct node *dir)
-{
-	struct node_known known;
-	struct child now;
-	struct place p;
-	int err = place_of(op, dir, &p);
-
-	if (!err)
-		err = times_are_set(op, dir->table, &p);
-	if (err)
-		return err < 0 ? err : 0;
-	if (known_now(op, dir, &known))
-		return times_set_directory(op, w, dir->table, &p,
-					   known.mtime_ns);
-	err = dir->ops->stat(op, dir, &now);
-	if (err)	/* it holds nothing yet */
-		return err == -ENOENT ? 0 : err;
-	return times_set_directory(op, w, dir->table, &p, now.mtime_ns);
-}
-
-int times_keep(struct op *op, struct write *w, struct node *dir)
-{
-	int err = 0;
-
-	for (; !err && dir != dir->table; dir = dir->parent)
-		err = node_waits_for_key(dir) ? 0 : keep_time(op, w, dir);
-	return err;
-}
-
-int times_touch(struct op *op, struct write *w, struct node *dir)
-{
-	int64_t now_ns = store_timestamp(op->store) * MICROSECOND;
-	struct place p;
-	int err;
-
-	op_alters(op, dir);
-	if (!dir->table)
-		return keyspace_times_set_mtime(op, dir, now_ns);
-	err = place_of(op, dir, &p);
-	if (err)
-		return err;
-	if (!op->watched)
-		op_watch(op, dir);
-	node_get(dir);
-	node_put(&op->fs->nodes, op->touched);
-	op->touched = dir;
-	op->touched_ns = now_ns;
-	op->touched_after = op->own_changes;
-	err = times_set_directory(op, w, dir->table, &p, now_ns);
-	return err || dir == dir->table ? err :
-					  times_keep(op, w, dir->parent);
-}
-
-int times_touch_alone(struct op *op, struct node *dir)
-{
-	struct write w;
-	int err;
-
-	write_init(&w, op->store);
-	err = times_touch(op, &w, dir);
-	if (!err)
-		err = op_write(op, &w);
-	write_release(&w);
-	return err;
-}
-
 static int carry(struct op *op, struct write *w, const struct place *from,
 		 const struct place *to, uint8_t name)
 {
@@ -578,22 +509,4 @@ int times_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 		err = op_write(op, &w);
 	write_release(&w);
 	return err;
-}
-
-int times_appear(struct op *op, struct write *w, struct node *row,
-		 const struct place *p)
-{
-	struct place at = *p;
-	int err, set;
-
-	op_alters(op, row);
-	at.column = NULL;
-	at.path = BYTES_NULL;
-	set = times_are_set(op, row->table, &at);
-	err = set < 0 ? set : 0;
-	if (set > 0)
-		err = times_set_directory(op, w, row->table, &at,
-					  store_timestamp(op->store) *
-						 MICROSECOND);
-	return err ? err : times_keep(op, w, row->parent);
 }

@@ -12,10 +12,6 @@ struct place;
 /* Set owner, group and mode, those of all objects in a table. */
 void times_child_owner(struct child *c, const struct table *t);
 void times_child_stat(const struct child *c, uint64_t ino, struct stat *out);
-/* Return the time of a directory: as set, else fallback. */
-int times_directory_mtime(struct op *op, struct node *table,
-			  const struct place *p, int64_t fallback_ns,
-			  int64_t *mtime_ns);
 /* Set c's time to one that was set for this child, if any. */
 int times_of_child(struct op *op, struct node *table, const struct place *p,
 		   struct child *c);
@@ -42,25 +38,11 @@ int times_set_document(struct op *op, struct write *w, struct node *table,
  * table) to one in another table, where a cell keeps its timestamp. */
 int times_carry(struct op *op, struct write *w, const struct place *from,
 		const struct place *to);
-/* Note that a child of dir appears or is removed with this write; the
- * directories above keep their time. */
-int times_touch(struct op *op, struct write *w, struct node *dir);
-/* The same in a write of its own. */
-int times_touch_alone(struct op *op, struct node *dir);
-/* Called by op_write: the hints that the write adds are stored, or not. */
-void times_written(struct op *op, bool done);
+/* Called by op_write: what the write has of times is stored, or not; its state
+ * (write_watch). */
+void times_written(struct op *op, bool done, uint64_t state);
 /* Do utimensat on a directory or a document of a table. */
 int times_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
-/*
- * Keep the times of dir and of the directories above it, up to the table, with
- * a write that changes values below dir and no names in it: so far their times
- * may come from the last write.
- */
-int times_keep(struct op *op, struct write *w, struct node *dir);
-/* Note that a cell of the row appears with this write: its own time counts,
- * unless another was set. */
-int times_appear(struct op *op, struct write *w, struct node *row,
-		 const struct place *p);
 /* Return time and end of a row: the latest of its parts. */
 int64_t times_row_mtime_ns(const struct row_view *row);
 int64_t times_row_expires_s(const struct row_view *row);

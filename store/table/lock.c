@@ -21,17 +21,23 @@
 #include <assert.h>
 
 #include "store/table/inner.h"
+#include "store/table/present.h"
 
 /* The mutexes are not recursive, so a thread has one write at a time locked:
  * checked, as a second one would only sometimes meet a stripe of the first. */
 static _Thread_local const struct write *holder;
 
-static uint64_t stripe_of(const struct table *t, struct bytes partition_key)
+static uint64_t stripe_of_token(uint32_t table, int64_t token)
 {
-	uint64_t hash = (uint64_t)key_token(partition_key) + t->number;
+	uint64_t hash = (uint64_t)token + table;
 
 	hash *= 0x9e3779b97f4a7c15;
 	return (uint64_t)1 << ((hash >> 32) * STRIPES >> 32);
+}
+
+static uint64_t stripe_of(const struct table *t, struct bytes partition_key)
+{
+	return stripe_of_token(t->number, key_token(partition_key));
 }
 
 void write_lock_stripes(struct write *w, uint64_t stripes)
@@ -74,6 +80,19 @@ void write_unlock(struct write *w)
 	w->locked = 0;
 	w->is_locked = false;
 	holder = NULL;
+}
+
+void write_watch(struct write *w, const struct table *t, int64_t token)
+{
+	w->watched_table = t->number;
+	w->watched_token = token;
+}
+
+void write_look(struct write *w)
+{
+	if (w->locked & stripe_of_token(w->watched_table, w->watched_token))
+		w->state = store_partition_state(w->store, w->watched_table,
+						 w->watched_token);
 }
 
 void write_note_partition(struct write *w, const struct table *t,

@@ -220,6 +220,10 @@ struct write {
 	bool refused_late;
 	bool is_locked;
 	uint64_t written, locked;	/* stripes of partitions */
+	/* One that is asked for: the token and the table; and its state. */
+	int64_t watched_token;
+	uint32_t watched_table;
+	uint64_t state;
 };
 void write_init(struct write *w, struct store *s);
 void write_release(struct write *w);
@@ -239,6 +243,12 @@ struct partition_ref {
 void write_lock(struct write *w, const struct partition_ref *partitions,
 		size_t count);
 void write_unlock(struct write *w);
+/*
+ * Have commit_write set w->state to store_partition_state of a partition as the
+ * write leaves it: what was known of it under its lock is so then, but for what w
+ * changes. 0: it failed, or the partition was not locked.
+ */
+void write_watch(struct write *w, const struct table *t, int64_t token);
 
 /*
  * Begin (or continue with) a row; the following calls are about it until the

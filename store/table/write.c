@@ -29,6 +29,7 @@ void write_clear(struct write *w)
 {
 	write_unlock(w);
 	w->written = 0;
+	w->watched_table = 0;
 	batch_clear(&w->batch);
 	arena_clear(&w->arena);
 	w->arena.failed = false;

@@ -43,6 +43,9 @@ struct change_list {
 /* Note that the write changes the partition. */
 void write_note_partition(struct write *w, const struct table *t,
 			  struct bytes partition_key);
+/* Set w->state, before the lock goes, if the partition of write_watch has been
+ * locked. */
+void write_look(struct write *w);
 /* True if all that was noted is locked. */
 bool write_holds_all(const struct write *w);
 /* Lock these stripes, by number; for tests: (1 << STRIPES) - 1 for all. */

@@ -124,8 +124,8 @@ START_TEST(known_attributes_of_a_cell_follow_each_change)
 }
 END_TEST
 
-/* The look at a row reads all of it, and the time of its directory; its listing
- * and its cells come from that. */
+/* The look at a row reads all of it; its listing and its cells come from that, and
+ * its partition from the look before. */
 START_TEST(a_row_is_read_once)
 {
 	struct fs_entry partition, row, cell;
@@ -139,7 +139,7 @@ START_TEST(a_row_is_read_once)
 	ck_assert_int_eq(tree_walk(&t, "k/t/p/d/v", &cell), 0);
 	tree_cat_is(&t, "k/t/p/d/v", "one\n");
 	tree_cat_is(&t, "k/t/p/d/w", "two\n");
-	ck_assert_uint_eq(reads(), before + 2);
+	ck_assert_uint_eq(reads(), before + 1);
 	cql("INSERT INTO k.t (p, c, v) VALUES ('p', 'd', 'three');");
 	tree_cat_is(&t, "k/t/p/d/v", "three\n");
 	tree_cat_is(&t, "k/t/p/d/w", "two\n");
@@ -210,14 +210,12 @@ START_TEST(rows_follow_each_change)
 }
 END_TEST
 
-/* Three times are read: that of the table on the way, and those of the row and
- * its partition, if they have one. */
+/* Only the time of the table is read, on each way. */
 START_TEST(known_attributes_are_not_read_by_a_write)
 {
 	struct fs_entry partition, row, cell;
 	struct stat st;
 	uint64_t before;
-	double timeout_s;
 
 	ck_assert_int_eq(tree_utimens(&t, "k/t", 5), 0);
 	cql("INSERT INTO k.t (p, c, v) VALUES ('a', 'b', 'x') "
@@ -225,20 +223,67 @@ START_TEST(known_attributes_are_not_read_by_a_write)
 	ck_assert_int_eq(tree_walk(&t, "k/t/a", &partition), 0);
 	ck_assert_int_eq(tree_walk(&t, "k/t/a/b", &row), 0);
 	ck_assert_int_eq(tree_walk(&t, "k/t/a/b/v", &cell), 0);
-	ck_assert_int_eq(fs_getattr(t.fs, &t.call, row.node, 0, &st,
-				    &timeout_s), 0);
-	ck_assert_int_eq(fs_getattr(t.fs, &t.call, partition.node, 0, &st,
-				    &timeout_s), 0);
-	tree_cat_is(&t, "k/t/a/b/v", "x\n");
 	before = reads();
 	ck_assert_int_eq(tree_echo(&t, "k/t/a/b/v", O_WRONLY | O_TRUNC, "y\n"),
 			 0);
-	ck_assert_uint_eq(reads(), before + 3);
-	tree_cat_is(&t, "k/t/a/b/v", "y\n");
+	ck_assert_uint_eq(reads(), before + 1);
+	/* Nor does one that follows another. */
+	before = reads();
+	ck_assert_int_eq(tree_echo(&t, "k/t/a/b/v", O_WRONLY | O_TRUNC,
+				   "longer\n"), 0);
+	ck_assert_int_eq(tree_stat(&t, "k/t/a/b/v", &st), 0);
+	ck_assert_int_eq(st.st_size, 7);
+	ck_assert_int_eq(st.st_ctim.tv_nsec, st.st_mtim.tv_nsec);
 	ck_assert_int_eq(tree_stat(&t, "k/t/a/b", &st), 0);
 	ck_assert_int_eq(st.st_mtim.tv_sec, 7);
 	ck_assert_int_eq(tree_stat(&t, "k/t/a", &st), 0);
 	ck_assert_int_eq(st.st_mtim.tv_sec, 7);
+	ck_assert_uint_eq(reads(), before + 4);
+	tree_cat_is(&t, "k/t/a/b/v", "longer\n");
+}
+END_TEST
+
+/* The row of a cell has the cell's end, if it has nothing else. */
+START_TEST(an_end_that_a_write_gives_is_known)
+{
+	struct fs_entry row, cell;
+	struct stat st;
+	double timeout_s;
+
+	cql("UPDATE k.t SET v = 'x' WHERE p = 'a' AND c = 'b';");
+	ck_assert_int_eq(tree_walk(&t, "k/t/a/b", &row), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/a/b/v", &cell), 0);
+	ck_assert_int_eq(tree_echo(&t, "k/t/a/b/v", O_WRONLY | O_TRUNC, "y\n"),
+			 0);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, row.node, 0, &st,
+				    &timeout_s), 0);
+	ck_assert(timeout_s == FS_FOREVER);
+	ck_assert_int_eq(tree_setxattr(&t, "k/t/a/b/v", "user.ttl", "1000"), 0);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, row.node, 0, &st,
+				    &timeout_s), 0);
+	ck_assert(timeout_s <= 1000);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, cell.node, 0, &st,
+				    &timeout_s), 0);
+	ck_assert(timeout_s <= 1000);
+}
+END_TEST
+
+/* A cell that appears, and goes by another way than it came. */
+START_TEST(a_cell_that_goes_is_not_known)
+{
+	struct stat st;
+
+	ck_assert_int_eq(tree_utimens(&t, "k/t/p/c", 5), 0);
+	cql("DELETE FROM k.t WHERE p = 'p' AND c = 'c';"
+	    "UPDATE k.t SET v = 'x' WHERE p = 'a' AND c = 'b';");
+	ck_assert_int_eq(tree_stat(&t, "k/t/a/b/v", &st), 0);
+	ck_assert_int_eq(tree_echo(&t, "k/t/a/b/v", O_WRONLY | O_TRUNC, "y\n"),
+			 0);
+	ck_assert_int_eq(tree_stat(&t, "k/t/a/b/v", &st), 0);
+	cql("DELETE v FROM k.t WHERE p = 'a' AND c = 'b';");
+	tree_is_gone(&t, "k/t/a/b/v");
+	tree_is_gone(&t, "k/t/a/b");
+	tree_is_gone(&t, "k/t/a");
 }
 END_TEST
 
@@ -253,5 +298,7 @@ SUITE(fs_known)
 	tcase_add_test(tc, a_row_is_read_once);
 	tcase_add_test(tc, a_row_with_an_end_is_not_known);
 	tcase_add_loop_test(tc, rows_follow_each_change, 0, 4);
+	tcase_add_test(tc, an_end_that_a_write_gives_is_known);
+	tcase_add_test(tc, a_cell_that_goes_is_not_known);
 	suite_add_tcase(suite, tc);
 }
