@@ -54,6 +54,8 @@ static const char *receiver_name(struct execution *x, const struct receiver *r)
 {
 	struct buf buf = BUF_INIT;
 
+	if (r->part == RECEIVER_WHOLE)
+		return r->name;
 	print_receiver(&buf, r);
 	return text_of_buf(x, &buf);
 }

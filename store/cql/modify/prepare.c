@@ -56,27 +56,19 @@ const struct column *modification_hidden_clustering(const struct table *t)
 	return NULL;
 }
 
-static int insert_column(struct execution *x, struct modification *m,
-			 const struct column *c, const struct term *value,
-			 bool *clustered)
+static bool is_key(const struct column *c)
 {
-	struct relation relation = { 0 };
-	struct identifier name = { bytes_str(c->name), value->span };
+	return c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING;
+}
 
-	*clustered = *clustered || c->kind == COLUMN_CLUSTERING;
-	if (c->kind != COLUMN_PARTITION_KEY && c->kind != COLUMN_CLUSTERING) {
-		modification_touches(m, c);
-		return assignment_change_of_value(
-			x, &m->changes[m->change_count++], c, value);
-	}
-	/* Restrictions are checked after all other columns. */
-	relation.kind = RELATION_COLUMN;
-	relation.op = OPERATOR_EQ;
-	relation.columns = &name;
-	relation.column_count = 1;
-	relation.value = (struct term *)value;
-	relation.span = value->span;
-	return restrictions_add(x, &m->where, &relation);
+static int insert_column(struct execution *x, struct modification *m,
+			 const struct column *c, const struct term *value)
+{
+	if (is_key(c))
+		return restrictions_add_term(x, &m->where, c, value);
+	modification_touches(m, c);
+	return assignment_change_of_value(x, &m->changes[m->change_count++], c,
+					  value);
 }
 
 static int check_names(struct execution *x, const struct insert *s)
@@ -107,13 +99,30 @@ static int check_insert(struct execution *x, const struct modification *m,
 		return 0;
 	if (s->column_count != s->value_count)
 		return refuse(x, "Unmatched column names/values");
-	return check_names(x, s);
+	return 0;
+}
+
+/* Find the columns; NULL where there is none of that name. No name may occur
+ * twice. */
+static int insert_columns(struct execution *x, const struct column **columns,
+			  const struct table *t, const struct insert *s)
+{
+	uint8_t *seen = arena_zalloc(x->arena, t->column_count, 1);
+	bool all_once = seen;
+	int place;
+
+	for (uint32_t i = 0; i < s->column_count && all_once; i++) {
+		place = table_column(t, s->columns[i].text);
+		columns[i] = place < 0 ? NULL : &t->columns[place];
+		all_once = place >= 0 && !seen[place]++;
+	}
+	return !seen ? -ENOMEM : all_once ? 0 : check_names(x, s);
 }
 
 static int prepare_insert(struct execution *x, struct modification *m,
 			  const struct insert *s)
 {
-	const struct column *c, *hidden;
+	const struct column **columns, *hidden;
 	bool clustered = false;
 	int err, pass;
 
@@ -127,17 +136,22 @@ static int prepare_insert(struct execution *x, struct modification *m,
 		return err;
 	if (s->json)
 		return insert_json(x, m, s);
-	err = room_for_changes(x, m, s->column_count);
+	columns = arena_zalloc(x->arena, s->column_count, sizeof(*columns));
+	err = columns ? insert_columns(x, columns, m->table, s) : -ENOMEM;
+	if (!err)
+		err = room_for_changes(x, m, s->column_count);
 	/* Check the values of other columns first, then those of the key. */
 	for (pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < s->column_count && !err; i++) {
-			err = resolve_column(x, &c, m->table, &s->columns[i]);
+			if (!columns[i])
+				err = resolve_column(x, &columns[i], m->table,
+						     &s->columns[i]);
 			if (err)
 				return err;
-			if ((c->kind == COLUMN_PARTITION_KEY ||
-			     c->kind == COLUMN_CLUSTERING) == pass)
-				err = insert_column(x, m, c, s->values[i],
-						    &clustered);
+			clustered |= columns[i]->kind == COLUMN_CLUSTERING;
+			if (is_key(columns[i]) == pass)
+				err = insert_column(x, m, columns[i],
+						    s->values[i]);
 		}
 	}
 	if (err)

@@ -61,18 +61,23 @@ static int refuse_right(struct execution *x, const char *keyspace,
 			 "of its parents", names[right], keyspace, table);
 }
 
+/* k: its keyspace, or NULL. */
+static int require_right(struct execution *x, const struct keyspace *k,
+			 const struct table *t, enum cql_right right)
+{
+	struct cql_session *c = x->session;
+
+	if (!c->may || (k && c->may(c->may_context, k, t, right)))
+		return 0;
+	return refuse_right(x, t->keyspace, t->name, right);
+}
+
 int statement_require_right(struct execution *x, const struct table *t,
 			    enum cql_right right)
 {
-	struct cql_session *c = x->session;
-	const struct keyspace *k;
-
-	if (!c->may)
-		return 0;
-	k = schema_keyspace(x->schema, bytes_str(t->keyspace));
-	if (k && c->may(c->may_context, k, t, right))
-		return 0;
-	return refuse_right(x, t->keyspace, t->name, right);
+	return require_right(x, schema_keyspace(x->schema,
+						bytes_str(t->keyspace)),
+			     t, right);
 }
 
 int resolve_table(struct execution *x, const struct table **out,
@@ -92,7 +97,7 @@ int resolve_table(struct execution *x, const struct table **out,
 		return refuse_at(x, name->name.span,
 				 refuse(x, "table %s does not exist",
 					text_of(x, name->name.text)));
-	return statement_require_right(x, *out, right);
+	return require_right(x, k, *out, right);
 }
 
 int resolve_column(struct execution *x, const struct column **out,

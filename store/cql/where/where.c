@@ -99,8 +99,8 @@ static int add(struct execution *x, struct restrictions *r,
 	return 0;
 }
 
-int restrictions_add(struct execution *x, struct restrictions *r,
-		     const struct relation *relation)
+static int add_relation(struct execution *x, struct restrictions *r,
+			const struct relation *relation)
 {
 	struct restriction *new;
 	int err = relation_restriction(x, &new, r->table, r->type, relation);
@@ -114,23 +114,49 @@ int restrictions_add(struct execution *x, struct restrictions *r,
 	return refuse_at(x, relation->span, err);
 }
 
-int restrictions_add_value(struct execution *x, struct restrictions *r,
-			   const struct column *c, struct bytes value)
+static struct restriction *add_equal(struct execution *x,
+				     struct restrictions *r,
+				     const struct column *c)
 {
-	struct restriction *new = arena_zalloc(x->arena, 1, sizeof(*new));
+	struct {
+		struct restriction restriction;
+		const struct column *column;
+		struct bytes value;
+	} *new = arena_zalloc(x->arena, 1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	new->column = c;
+	new->restriction.kind = RESTRICT_EQ;
+	new->restriction.columns = &new->column;
+	new->restriction.column_count = 1;
+	new->restriction.values = &new->value;
+	new->restriction.value_count = 1;
+	r->by_column[c - r->table->columns] = &new->restriction;
+	return &new->restriction;
+}
+
+int restrictions_add_term(struct execution *x, struct restrictions *r,
+			  const struct column *c, const struct term *value)
+{
+	struct restriction *new = add_equal(x, r, c);
+	struct receiver receiver = receiver_column(c);
 
 	if (!new)
 		return -ENOMEM;
-	new->kind = RESTRICT_EQ;
-	new->columns = arena_alloc(x->arena, sizeof(*new->columns));
-	new->values = arena_alloc(x->arena, sizeof(*new->values));
-	if (!new->columns || !new->values)
+	new->span = value->span;
+	receiver.checked = c->kind == COLUMN_PARTITION_KEY;
+	return term_value_or_late(x, new->values, value, &receiver, &new->late);
+}
+
+int restrictions_add_value(struct execution *x, struct restrictions *r,
+			   const struct column *c, struct bytes value)
+{
+	struct restriction *new = add_equal(x, r, c);
+
+	if (!new)
 		return -ENOMEM;
-	new->columns[0] = c;
-	new->column_count = 1;
 	new->values[0] = value;
-	new->value_count = 1;
-	r->by_column[c - r->table->columns] = new;
 	return 0;
 }
 
@@ -497,7 +523,7 @@ int where_analyse(struct execution *x, struct restrictions *r,
 			continue;
 		err = check_relation(x, r, &relations[i]);
 		if (!err)
-			err = restrictions_add(x, r, &relations[i]);
+			err = add_relation(x, r, &relations[i]);
 	}
 	if (!err)
 		err = check_expressions(x, r, relations, count);

@@ -76,10 +76,9 @@ int where_analyse(struct execution *x, struct restrictions *r,
 /* The steps of where_analyse, for INSERT, whose relations are its columns. */
 int restrictions_init(struct execution *x, struct restrictions *r,
 		      const struct table *t, enum statement_kind type);
-/* Add a relation, and merge it with those of its columns. */
-int restrictions_add(struct execution *x, struct restrictions *r,
-		     const struct relation *relation);
-/* Add c = value. */
+/* Add c = value, of a column of the key that nothing restricts so far. */
+int restrictions_add_term(struct execution *x, struct restrictions *r,
+			  const struct column *c, const struct term *value);
 int restrictions_add_value(struct execution *x, struct restrictions *r,
 			   const struct column *c, struct bytes value);
 /* Check all restrictions together, and choose an index. */
