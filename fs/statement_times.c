@@ -14,6 +14,7 @@
 
 #include <errno.h>
 
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -35,8 +36,14 @@ static struct place place_at(const struct table_change *c, int level)
 static int is_there(struct op *op, const struct table_change *c)
 {
 	struct arena arena = ARENA_INIT;
+	struct node_known known;
 	struct row_view row;
-	int got = table_read(op->store, c->table, c->partition_key,
+	int got;
+
+	if (op->reached && op->reached_level == c->clustering_count &&
+	    known_now(op, op->reached, &known))
+		return 1;
+	got = table_read(op->store, c->table, c->partition_key,
 			     c->is_static ? NULL : c->clustering,
 			     c->is_static ? UINT64_MAX : 0, op->now_s, &arena,
 			     &row);

@@ -48,9 +48,27 @@ static struct node *find_table_in(struct fs *fs, struct node *tree,
 	return n;
 }
 
+/* True if n is found by the table's names. */
+static bool is_table(const struct node *n, const struct table *t)
+{
+	return n->table == n && n->number == t->number && !n->json &&
+	       !n->snapshot && node_is_current(n) &&
+	       bytes_equal(node_value(n), bytes_str(t->name)) &&
+	       bytes_equal(node_value(n->parent), bytes_str(t->keyspace));
+}
+
 static struct node *find_table(struct fs *fs, const struct table *t)
 {
-	return find_table_in(fs, fs->nodes.root, t);
+	_Atomic uint64_t *id = &fs->table_nodes[t->number % NODE_SHARDS];
+	struct node *n = node_by_id(&fs->nodes, atomic_load(id));
+
+	if (n && is_table(n, t))
+		return n;
+	node_put(&fs->nodes, n);
+	n = find_table_in(fs, fs->nodes.root, t);
+	if (n && is_table(n, t))
+		atomic_store(id, n->id);
+	return n;
 }
 
 /* Return the root of the documents, if it is in memory: a reference. */
@@ -120,51 +138,92 @@ static struct node *find_step(struct fs *fs, struct node *dir,
 	return node_find(&fs->nodes, dir, buf_bytes(name));
 }
 
-/* Notify from the partition down to the row: each level may list it again. */
-static void notify_row(struct fs *fs, struct op *op, struct node *partition,
-		       const struct table_change *change)
+/* Go on from a node (a reference) on the way to the row, so many clustering
+ * columns below its partition, to the deepest that is in memory. */
+static void go_down(struct fs *fs, const struct table_change *change,
+		    struct node **n, uint32_t *level)
 {
-	struct node *n = node_get(partition), *below = NULL;
 	struct buf name = BUF_INIT;
-	uint32_t i;
+	struct node *below;
 
-	if (change->is_static) {
-		kernel_notify(fs, op, n, ARMED_ALL);
-		below = node_find(&fs->nodes, n, bytes_str("@static"));
-	} else {
-		below = node_get(n);
-		for (i = 0; below && i < change->clustering_count; i++) {
-			kernel_notify(fs, op, below, ARMED_ALL);
-			node_put(&fs->nodes, n);
-			n = below;
-			below = find_step(fs, n, change->table, i,
-					  change->clustering[i], &name);
-		}
+	while (*level < change->clustering_count) {
+		below = find_step(fs, *n, change->table, *level,
+				  change->clustering[*level], &name);
+		if (!below)
+			break;
+		node_put(&fs->nodes, *n);
+		*n = below;
+		++*level;
 	}
-	if (below)
-		notify_columns(fs, op, below, change);
-	node_put(&fs->nodes, below);
-	node_put(&fs->nodes, n);
 	buf_release(&name);
+}
+
+/* Return the node of the partition: a reference, or NULL. any: it may be any that
+ * is below the table. */
+static struct node *find_partition(struct fs *fs, struct node *table,
+				   const struct table_change *change, bool *any)
+{
+	struct buf name = BUF_INIT;
+	struct node *n = NULL;
+
+	*any = key_name_stored(&name, change->table, change->partition_key);
+	if (!*any)
+		n = node_find(&fs->nodes, table, buf_bytes(&name));
+	buf_release(&name);
+	return n;
+}
+
+/* Notify from the deepest node on the way to the row, at that level, up to the
+ * partition: each may list it again. */
+static void notify_way(struct fs *fs, struct op *op, struct node *n,
+		       uint32_t level, const struct table_change *change)
+{
+	go_down(fs, change, &n, &level);
+	if (level == change->clustering_count)
+		notify_columns(fs, op, n, change);
+	else
+		kernel_notify(fs, op, n, ARMED_ALL);
+	for (struct node *above = n; level; level--) {
+		above = above->parent;
+		kernel_notify(fs, op, above, ARMED_ALL);
+	}
+	node_put(&fs->nodes, n);
+}
+
+static void notify_static(struct fs *fs, struct op *op, struct node *partition,
+			  const struct table_change *change)
+{
+	struct node *n = node_find(&fs->nodes, partition, bytes_str("@static"));
+
+	kernel_notify(fs, op, partition, ARMED_ALL);
+	if (n)
+		notify_columns(fs, op, n, change);
+	node_put(&fs->nodes, n);
 }
 
 static void notify_change(struct fs *fs, struct op *op, struct node *table,
 			  const struct table_change *change)
 {
-	struct buf name = BUF_INIT;
-	struct node *partition = NULL;
+	struct node *partition;
+	bool any;
 
 	kernel_notify(fs, op, table, ARMED_ATTRIBUTES | ARMED_PAGES);
-	if (key_name_stored(&name, change->table, change->partition_key))
-		kernel_notify_below(fs, op, table);	/* it may be any of them */
-	else
-		partition = node_find(&fs->nodes, table, buf_bytes(&name));
+	if (op && op->reached && op->reached->table == table &&
+	    node_is_current(op->reached)) {
+		notify_way(fs, op, node_get(op->reached), op->reached_level,
+			   change);
+		return;
+	}
+	partition = find_partition(fs, table, change, &any);
+	if (any)
+		kernel_notify_below(fs, op, table);
 	if (partition && change->whole)
 		kernel_notify_below(fs, op, partition);
+	else if (partition && change->is_static)
+		notify_static(fs, op, partition, change);
 	else if (partition)
-		notify_row(fs, op, partition, change);
+		notify_way(fs, op, node_get(partition), 0, change);
 	node_put(&fs->nodes, partition);
-	buf_release(&name);
 }
 
 static bool has_name_of(const struct node *dir)
@@ -288,6 +347,8 @@ static void find_changing(struct op *op, const struct table *t)
 {
 	struct node *k, *n = known_table(op, t);
 
+	if (!n)
+		n = find_table(op->fs, t);
 	if (!n) {
 		k = find_or_make(op, op->fs->nodes.root, t->keyspace);
 		n = k ? find_or_make(op, k, t->name) : NULL;
@@ -295,6 +356,19 @@ static void find_changing(struct op *op, const struct table *t)
 	}
 	node_put(&op->fs->nodes, op->changing);
 	op->changing = n;
+}
+
+/* Set op->reached, of a batch that is one change. */
+static void find_reached(struct op *op, const struct table_change *change)
+{
+	bool any;
+
+	op->reached_level = 0;
+	if (!op->changing || change->whole || change->is_static)
+		return;
+	op->reached = find_partition(op->fs, op->changing, change, &any);
+	if (op->reached)
+		go_down(op->fs, change, &op->reached, &op->reached_level);
 }
 
 static int changing(void *context, struct write *w,
@@ -306,12 +380,18 @@ static int changing(void *context, struct write *w,
 	size_t i;
 	int err = 0;
 
-	if (!op || op->fs != fs || !op->in_statement)
+	if (!op || op->fs != fs)
+		return 0;
+	node_put(&fs->nodes, op->reached);
+	op->reached = NULL;
+	if (!op->in_statement)
 		return 0;
 	for (i = 0; i < count && !err; i++) {
 		if (changes[i].table != last) {
 			last = changes[i].table;
 			find_changing(op, last);
+			if (count == 1)
+				find_reached(op, changes);
 		}
 		if (op->changing)
 			err = statement_times(op, w, op->changing, &changes[i]);

@@ -114,6 +114,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->broadcast = false;
 	op->bound = NULL;
 	op->touched = op->timed = op->hinted = op->changing = NULL;
+	op->reached = NULL;
 	memset(op->altered, 0, sizeof(op->altered));
 	memset(op->by_path, 0, sizeof(op->by_path));
 	op->own_changes = 0;
@@ -252,6 +253,7 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	node_put(&fs->nodes, op->timed);
 	node_put(&fs->nodes, op->hinted);
 	node_put(&fs->nodes, op->changing);
+	node_put(&fs->nodes, op->reached);
 	node_put(&fs->nodes, op->touched);
 	if (op->call) {
 		op->call->wait_for = op->wait_for;

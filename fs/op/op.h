@@ -101,6 +101,8 @@ struct fs {
 	int64_t opened_ns;
 	struct node_table nodes;
 	_Atomic uint64_t nodes_asked;	/* the kernel was asked to drop */
+	/* Ids of tables' nodes, by the tables' numbers: store_observer.c. */
+	_Atomic uint64_t table_nodes[NODE_SHARDS];
 	struct notices notices;
 	/* Tells the kernel that its copies of n (bits: enum armed) are stale:
 	 * view_changed of file/view.h. */
@@ -204,8 +206,11 @@ struct op {
 		struct node_known known;
 	} kept[4];
 	uint32_t kept_count;
-	/* The table (a reference) that a statement is about to change. */
-	struct node *changing;
+	/* The table (a reference) that a statement is about to change; of a
+	 * change of one row the deepest node on the way to it (a reference), so
+	 * many clustering columns below its partition. */
+	struct node *changing, *reached;
+	uint32_t reached_level;
 	/* The table (a reference) whose hints the present write has, and the
 	 * hints. */
 	struct node *hinted;

@@ -240,6 +240,11 @@ START_TEST(known_attributes_are_not_read_by_a_write)
 	ck_assert_int_eq(st.st_mtim.tv_sec, 7);
 	ck_assert_uint_eq(reads(), before + 4);
 	tree_cat_is(&t, "k/t/a/b/v", "longer\n");
+	/* Nor a statement, which asks whether the row is there. */
+	before = reads();
+	cql("INSERT INTO k.t (p, c, v) VALUES ('a', 'b', 'z');");
+	ck_assert_uint_eq(reads(), before);
+	tree_cat_is(&t, "k/t/a/b/v", "z\n");
 }
 END_TEST
 
