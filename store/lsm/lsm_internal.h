@@ -48,9 +48,11 @@ struct version {
 	struct frozen *frozen;		/* oldest first */
 	struct live_file *files;	/* by largest timestamp, falling */
 	/* The same in sorted runs, one after the other: the files of a run do
-	 * not overlap, and are in key order. run_ends: where each run ends. */
+	 * not overlap, and are in key order. run_ends: where each run ends;
+	 * last_heads: of each of in_runs the first 8 bytes of its last key. */
 	struct live_file **in_runs;
 	size_t *run_ends;
+	uint64_t *last_heads;
 	size_t frozen_room, file_room;
 };
 

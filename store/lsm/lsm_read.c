@@ -10,11 +10,11 @@
 #include "store/base/watch.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_version.h"
-#include "store/lsm/run_iterator.h"
 #include "store/row/key.h"
 #include "store/row/merge.h"
 #include "store/row/reconcile.h"
 #include "store/row/row_codec.h"
+#include "store/sstable/iterate.h"
 
 static uint64_t add_to(_Atomic uint64_t *counter)
 {
@@ -350,7 +350,8 @@ static int open_run(struct lsm *lsm, struct sources *s, const struct version *v,
 	}
 	if (!count)
 		return 0;
-	err = run_iterate(&s->list[s->count], list, count, range->reverse);
+	err = sstable_iterate_run(&s->list[s->count], list, count,
+				  range->reverse, false);
 	if (!err)
 		s->count++;
 	return err;

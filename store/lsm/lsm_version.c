@@ -12,7 +12,7 @@ static struct version *version_alloc(size_t files, size_t frozen)
 
 	v = mem_zalloc(1, sizeof(*v) + frozen * sizeof(*v->frozen) +
 		       files * (sizeof(*v->files) + sizeof(*v->in_runs) +
-				sizeof(*v->run_ends)));
+				sizeof(*v->run_ends) + sizeof(*v->last_heads)));
 	if (!v)
 		return NULL;
 	atomic_init(&v->references, 1);
@@ -20,6 +20,7 @@ static struct version *version_alloc(size_t files, size_t frozen)
 	v->files = (struct live_file *)(v->frozen + frozen);
 	v->in_runs = (struct live_file **)(v->files + files);
 	v->run_ends = (size_t *)(v->in_runs + files);
+	v->last_heads = (uint64_t *)(v->run_ends + files);
 	v->file_room = files;
 	v->frozen_room = frozen;
 	return v;
@@ -40,6 +41,7 @@ static void fill(struct version *copy, const struct version *v)
 		copy->files[i] = v->files[i];
 		sstable_get(v->files[i].sstable);
 		copy->in_runs[i] = copy->files + (v->in_runs[i] - v->files);
+		copy->last_heads[i] = v->last_heads[i];
 	}
 	copy->run_count = v->run_count;
 	for (i = 0; i < v->run_count; i++)
@@ -147,6 +149,19 @@ static void choose_runs(struct version *v)
 	}
 }
 
+/* Return the first 8 bytes of a key as a number: of two that differ, the keys are
+ * in their order. */
+static uint64_t head_of(struct bytes key)
+{
+	uint8_t head[8] = { 0 };
+
+	if (key.len >= sizeof(head))
+		return get_be64(key.ptr);
+	if (key.len)
+		memcpy(head, key.ptr, key.len);
+	return get_be64(head);
+}
+
 void version_arrange(struct version *v)
 {
 	size_t i;
@@ -165,8 +180,10 @@ void version_arrange(struct version *v)
 	qsort(v->in_runs, v->file_count, sizeof(*v->in_runs), by_first_key);
 	choose_runs(v);
 	qsort(v->in_runs, v->file_count, sizeof(*v->in_runs), by_run);
-	for (i = 0; i < v->file_count; i++)
+	for (i = 0; i < v->file_count; i++) {
 		v->run_ends[v->in_runs[i]->run] = i + 1;
+		v->last_heads[i] = head_of(v->in_runs[i]->last);
+	}
 }
 
 size_t version_find_in_run(const struct version *v, size_t run,
@@ -174,11 +191,15 @@ size_t version_find_in_run(const struct version *v, size_t run,
 {
 	size_t low = run ? v->run_ends[run - 1] : 0;
 	size_t high = v->run_ends[run];
+	uint64_t head = head_of(key);
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
+		uint64_t last = v->last_heads[middle];
 
-		if (bytes_compare(v->in_runs[middle]->last, key) < 0)
+		if (last < head ||
+		    (last == head &&
+		     bytes_compare(v->in_runs[middle]->last, key) < 0))
 			low = middle + 1;
 		else
 			high = middle;

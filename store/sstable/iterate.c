@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/watch.h"
 #include "store/sstable/reader.h"
 
 struct run {			/* the entries from one restart to the next */
@@ -15,13 +16,15 @@ struct run {			/* the entries from one restart to the next */
 
 struct sstable_iterator {
 	struct iterator iterator;
-	struct sstable *t;
 	bool reverse, keep;
 	int err;		/* damage is not stepped over */
+	struct sstable *t;	/* files[file]; NULL before the first seek */
+	size_t file, count;
 	uint32_t at;		/* the block */
-	struct block *block;	/* NULL before the first seek */
+	struct block *block;	/* of t; NULL: none yet */
 	struct block_cursor cursor;
 	struct run run;
+	struct sstable *files[];	/* references */
 };
 
 static int damaged(struct sstable_iterator *it, int err)
@@ -30,6 +33,43 @@ static int damaged(struct sstable_iterator *it, int err)
 		sstable_block_corrupt(it->t, it->at, "a wrong entry");
 	it->err = err;
 	return err;
+}
+
+static void enter_file(struct sstable_iterator *it, size_t file)
+{
+	if (it->t == it->files[file])
+		return;
+	block_put(it->block);
+	it->block = NULL;
+	it->t = it->files[file];
+	it->file = file;
+	watch_file(sstable_info(it->t)->number);
+}
+
+/* Return the first file that does not end before the key; reverse: the last
+ * that begins before it. The last, or the first, when there is none. */
+static size_t find_file(const struct sstable_iterator *it, struct bytes key)
+{
+	size_t low = 0, high = it->count - 1;
+
+	if (!key.len)
+		return it->reverse ? high : 0;
+	while (low < high) {
+		size_t middle = (low + high + it->reverse) / 2;
+		struct sstable *t = it->files[middle];
+
+		if (!it->reverse) {
+			if (bytes_compare(sstable_last_key(t), key) < 0)
+				low = middle + 1;
+			else
+				high = middle;
+		} else if (bytes_compare(sstable_first_key(t), key) < 0) {
+			low = middle;
+		} else {
+			high = middle - 1;
+		}
+	}
+	return low;
 }
 
 static int enter_block(struct sstable_iterator *it, uint32_t i)
@@ -93,6 +133,7 @@ static int sstable_seek(struct iterator *base, struct bytes key,
 
 	*in_force = DELETION_NONE;
 	it->err = 0;
+	enter_file(it, find_file(it, key));
 	if (key.len)
 		i = block_index_find(&it->t->index, key);
 	else if (it->reverse)
@@ -125,9 +166,15 @@ static int next_forward(struct iterator *base, struct entry *entry)
 	if (it->err || !it->block)
 		return it->err;
 	while ((more = block_cursor_next(&it->cursor, entry)) == 0) {
-		if (it->at + 1 >= it->t->index.count)
-			return 0;
-		if (enter_block(it, it->at + 1))
+		uint32_t at = it->at + 1;
+
+		if (at >= it->t->index.count) {
+			if (it->file + 1 >= it->count)
+				return 0;
+			enter_file(it, it->file + 1);
+			at = 0;
+		}
+		if (enter_block(it, at))
 			return it->err;
 		block_cursor_start(&it->cursor, it->block, 0);
 	}
@@ -142,12 +189,16 @@ static int next_reverse(struct iterator *base, struct entry *entry)
 	if (it->err || !it->block)
 		return it->err;
 	while (!run->left) {
-		uint32_t restart = run->restart;
+		uint32_t restart = run->restart, at = it->at;
 
 		if (!restart) {
-			if (!it->at)
-				return 0;
-			if (enter_block(it, it->at - 1))
+			if (!at) {
+				if (!it->file)
+					return 0;
+				enter_file(it, it->file - 1);
+				at = it->t->index.count;
+			}
+			if (enter_block(it, at - 1))
 				return it->err;
 			restart = it->block->restart_count;
 		}
@@ -163,11 +214,13 @@ static int next_reverse(struct iterator *base, struct entry *entry)
 static void sstable_iterator_close(struct iterator *base)
 {
 	struct sstable_iterator *it = (struct sstable_iterator *)base;
+	size_t i;
 
 	block_put(it->block);
 	block_cursor_release(&it->cursor);
 	buf_release(&it->run.keys);
-	sstable_put(it->t);
+	for (i = 0; i < it->count; i++)
+		sstable_put(it->files[i]);
 	mem_free(it);
 }
 
@@ -177,7 +230,7 @@ static void sstable_iterator_memory(const struct iterator *base,
 	const struct sstable_iterator *it =
 		(const struct sstable_iterator *)base;
 
-	m->bytes += sizeof(*it) + it->cursor.key.cap + it->run.keys.cap +
+	m->bytes += sizeof(*it) + it->count * sizeof(*it->files) + it->cursor.key.cap + it->run.keys.cap +
 		    (it->block ? it->block->memory : 0);
 }
 
@@ -194,17 +247,27 @@ static const struct iterator_ops reverse_ops = {
 	.memory = sstable_iterator_memory,
 };
 
-int sstable_iterate(struct iterator **out, struct sstable *t, bool reverse,
-		    bool no_cache)
+int sstable_iterate_run(struct iterator **out, struct sstable *const *files,
+			size_t count, bool reverse, bool no_cache)
 {
-	struct sstable_iterator *it = mem_zalloc(1, sizeof(*it));
+	struct sstable_iterator *it;
+	size_t i;
 
+	it = mem_zalloc(1, sizeof(*it) + count * sizeof(*it->files));
 	if (!it)
 		return -ENOMEM;
 	it->iterator.ops = reverse ? &reverse_ops : &forward_ops;
-	it->t = sstable_get(t);
 	it->reverse = reverse;
 	it->keep = !no_cache;
+	it->count = count;
+	for (i = 0; i < count; i++)
+		it->files[i] = sstable_get(files[i]);
 	*out = &it->iterator;
 	return 0;
+}
+
+int sstable_iterate(struct iterator **out, struct sstable *t, bool reverse,
+		    bool no_cache)
+{
+	return sstable_iterate_run(out, &t, 1, reverse, no_cache);
 }

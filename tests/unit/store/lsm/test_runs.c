@@ -1,7 +1,7 @@
 /* Sorted runs: files that do not overlap are read as one, and found by key. */
 #include "store/lsm/lsm_version.h"
-#include "store/lsm/run_iterator.h"
 #include "store/sstable/cache.h"
+#include "store/sstable/iterate.h"
 #include "store/sstable/writer.h"
 #include "tests/lib/model.h"
 #include "tests/lib/scratch.h"
@@ -88,7 +88,8 @@ START_TEST(a_run_is_one_source)	/* _i is the seed */
 					  to < PARTITIONS ? to : PARTITIONS);
 		count += files[count] != NULL;
 	}
-	ck_assert_int_eq(run_iterate(&it, files, count, reverse), 0);
+	ck_assert_int_eq(sstable_iterate_run(&it, files, count, reverse,
+					     false), 0);
 	for (i = 0; i < count; i++)
 		sstable_put(files[i]);
 	for (place = 0; place < m.count; place++)
