@@ -48,8 +48,9 @@ static void drop_node(void *context, struct node *n)
 	struct bytes name = node_name(n);
 	size_t len = strlen(WAITING_ASIDE);
 
-	fs->lost_aside += fs->closing && n->scratch && name.len > len &&
-			  !memcmp(name.ptr + name.len - len, WAITING_ASIDE, len);
+	if (fs->closing && n->scratch && name.len > len &&	/* one thread */
+	    !memcmp(name.ptr + name.len - len, WAITING_ASIDE, len))
+		fs->lost_aside++;
 	scratch_free(context, n->scratch);
 	unkeyed_free(context, n->held);
 	short_names_free(context, atomic_load(&n->short_names));
