@@ -244,14 +244,43 @@ static int write_member(struct row_merge *m, const struct json_member *member,
 				     !m->append && !statics);
 }
 
-static int write_object(struct row_merge *m, const struct json_member *members,
+/* Of the members of one column keep the last, as lines do: their cells would have
+ * one timestamp, and totals of a counter be added. */
+static int keep_last(struct row_merge *m, struct json_member *members,
+		     size_t *count)
+{
+	const struct table *t = m->p->table;
+	size_t *last = arena_zalloc(&m->op->arena, t->column_count,
+				    sizeof(*last));
+	size_t i, kept = 0;
+
+	if (!last)
+		return -ENOMEM;
+	for (i = 0; i < *count; i++) {
+		const struct column *c = document_column(t, members[i].name);
+
+		if (c && last[c - t->columns])
+			members[last[c - t->columns] - 1].name = BYTES_NULL;
+		if (c)
+			last[c - t->columns] = i + 1;
+	}
+	for (i = 0; i < *count; i++)
+		if (!bytes_is_null(members[i].name))
+			members[kept++] = members[i];
+	*count = kept;
+	return 0;
+}
+
+static int write_object(struct row_merge *m, struct json_member *members,
 			size_t count)
 {
 	struct place statics = *m->p;
 	bool counters = m->p->table->flags & TABLE_COUNTER;
 	size_t i;
-	int err = 0;
+	int err = keep_last(m, members, &count);
 
+	if (err)
+		return err;
 	place_write_row(m->w, m->p);
 	if (counters && !m->append)
 		err = drop_counters(m, members, count);

@@ -128,10 +128,17 @@ int cells_check_total(struct write *w, const struct table *t,
 		      const struct column *c, struct bytes value)
 {
 	struct cell_view cell;
-	int got = table_read_cell(w->store, t, partition_key, clustering, c,
-				  BYTES_NULL, store_now_s(w->store), &w->arena,
-				  &cell);
+	int got;
 
+	buf_clear(&w->refusal);
+	if (!bytes_is_null(value) && value.len != 8) {
+		buf_add_format(&w->refusal, "counter %s has an empty total",
+			       c->name);
+		return -EINVAL;
+	}
+	got = table_read_cell(w->store, t, partition_key, clustering, c,
+			      BYTES_NULL, store_now_s(w->store), &w->arena,
+			      &cell);
 	if (got < 0)
 		return got;
 	if (bytes_is_null(value))
@@ -140,7 +147,6 @@ int cells_check_total(struct write *w, const struct table *t,
 		return 1;
 	if (bytes_equal(cell.value, value))
 		return 0;
-	buf_clear(&w->refusal);
 	buf_add_format(&w->refusal, "counter %s exists with another total: a "
 		       "document is taken where there is none (write +N or -N "
 		       "to the counter's own file)", c->name);

@@ -58,6 +58,14 @@ is 'says so' "counter n $another" "$(reason)"
 refused 'by sed' 'Invalid argument' sed -i 's/5/6/' "$M/.json/k/u/a.json"
 is 'it stands' 5 "$(cat "$M/k/u/a/n")"
 refused 'no number' 'Invalid argument' put "$M/k/u/a.json" '{"n": "x"}'
+# A document has one total of a counter: the last, as lines do; and it is a number.
+mkdir -p "$M/k/t/8/1" "$M/k/t/8/2"
+ok 'twice in a document' put "$M/k/t/8/1.json" '{"n": 4, "n": 5, "s": 2, "s": 2}'
+is 'it is the last' '{"p": 8, "c": 1, "s": 2, "n": 5}' "$(cat "$M/k/t/8/1.json")"
+refused 'an empty total' 'Invalid argument' put "$M/k/t/8/2.json" '{"n": ""}'
+is 'says so, too' 'counter n has an empty total' "$(reason)"
+refused 'in a line' 'Invalid argument' bash -c "echo '{\"p\": 8, \"c\": 2, \"n\": \"\"}' >>'$M/k/t.ndjson'"
+is 'says which line it is' 'line 1: counter n has an empty total' "$(reason)"
 # > replaces, >> merges, null deletes.
 mkdir "$M/k/t/9"
 ok 'a new row' put "$M/k/t/9/9.json" '{"n": 1, "m": 2}'
