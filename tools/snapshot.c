@@ -52,6 +52,7 @@ struct snapshot_line {
 	const char *name;
 	int64_t created_s;
 	uint64_t held;
+	bool automatic;
 };
 
 static const char *object_of(const struct snapshot_work *w)
@@ -78,8 +79,11 @@ static int each_here(const struct snapshot_work *w,
 	int err = snapshot_list(w->store, &list, &count);
 
 	for (i = 0; i < count && !err; i++) {
-		struct snapshot_line l = { list[i].name,
-					   list[i].created_us / 1000000, 0 };
+		struct snapshot_line l = {
+			.name = list[i].name,
+			.created_s = list[i].created_us / 1000000,
+			.automatic = list[i].automatic,
+		};
 
 		err = snapshot_held(w->store, list[i].number, &l.held);
 		if (!err)
@@ -110,12 +114,13 @@ static int each_mounted(const struct snapshot_work *w,
 	free(path);
 	while (dir && !err && (e = readdir(dir))) {
 		char *one = e->d_name[0] == '.' ? NULL : path_of(w, e->d_name);
-		struct snapshot_line l = { e->d_name, 0, 0 };
+		struct snapshot_line l = { .name = e->d_name };
 
 		if (!one)
 			continue;
 		l.created_s = (int64_t)attribute_of(one, "user.created");
 		l.held = attribute_of(one, "user.held");
+		l.automatic = attribute_of(one, "user.automatic");
 		err = each(&l, context);
 		free(one);
 	}
@@ -218,7 +223,9 @@ static int find_one(const struct snapshot_line *l, void *context)
 	struct meant *m = context;
 	bool is_it = !strcmp(l->name, m->name);
 
-	if (m->is_one || (!is_it && !snapshot_name_is_of(l->name, m->name)))
+	if (m->is_one ||
+	    (!is_it && (!l->automatic ||
+			!snapshot_name_is_of(l->name, m->name))))
 		return 0;
 	if (is_it) {
 		buf_clear(&m->names);

@@ -183,6 +183,9 @@ static int get_attribute(struct op *op, struct node *n, const char *name,
 	} else if (!strcmp(name, "created")) {
 		err = snapshot_find(op->fs->store, NULL, n->snapshot, &found);
 		figure = (uint64_t)found.created_us / 1000000;
+	} else if (!strcmp(name, "automatic")) {
+		err = snapshot_find(op->fs->store, NULL, n->snapshot, &found);
+		figure = found.automatic;
 	} else {
 		return -EOPNOTSUPP;
 	}

@@ -41,6 +41,11 @@ for place in "$M" "$S"; do
 	[ "$place" = "$M" ] || start
 	is "$what: as it was" 1 "$(cat "$M/k/t/1/a")"
 	[ "$place" = "$M" ] || stop
+	# Only automatic ones have a common name.
+	ok "$what: one of a day" snap create "$place" daily-2026-11-26
+	ok "$what: one of the next" snap create "$place" daily-2026-11-27
+	is "$what: a part of a name is none" 6 "$(status snap drop --force "$place" daily-2026)"
+	is "$what: both days are there" 2 "$(snap list "$place" | grep -c ' daily-2026-11-2[67]$')"
 	# A name with spaces is one name: never another and a keyspace.
 	ok "$what: a name with a space" snap create "$place" 'one k'
 	[ "$place" = "$M" ] || start
