@@ -174,8 +174,10 @@ def mount_disk():
     subprocess.run(['mount', '-o', 'loop', '-t', kind, image, disk], check=True)
 
 def umount_disk():
-    for i in range(200):
-        if not subprocess.run(['umount', disk], stderr=subprocess.DEVNULL).returncode:
+    """Another mount namespace that began meanwhile has it, too, until it ends: then a mount would find the dead filesystem."""
+    for i in range(600):
+        subprocess.run(['umount', disk], stderr=subprocess.DEVNULL)
+        if not subprocess.run(['losetup', '-j', image], capture_output=True, check=True).stdout:
             return
         time.sleep(0.05)
     raise SystemExit('FAIL: the disk is busy')
