@@ -108,7 +108,7 @@ int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	if (changes && at->dir->ops->made_up)
 		return at_end(at, -EROFS);
 	if (changes)
-		op_by_path(at->op, at->dir);
+		op_by_path(at->op, at->dir, parent);
 	handles_commit_empty(at->op, at->dir);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "fs/file/write_buffer.h"
 #include "fs/kind/waiting.h"
 #include "fs/node/node.h"
+#include "fs/op/kernel.h"
 #include "fs/op/op.h"
 
 static int remove_directory(struct op *op, struct node *n)
@@ -83,6 +84,8 @@ static int remove_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (!err)
 		err = directory ? remove_directory(at.op, n) :
 				  remove_file(at.op, n);
+	if (!err && at.op->by_former)
+		op_notify(at.op, n, ARMED_NAME);
 	if (!err && !(atomic_load(&n->flags) & NODE_HIDDEN))
 		node_detach(&fs->nodes, n);
 	leave_end(fs, n);

@@ -128,7 +128,8 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 		node_put(&op->fs->nodes, now);
 	/* The name shows its inode until it is forgotten, after the reply. */
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
-	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES |
+				 (op->by_former ? ARMED_NAME : 0));
 	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
 	node_put(&op->fs->nodes, now);
@@ -233,7 +234,7 @@ static int rename_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		return err;
 	dir = op_node(fs, new_parent);
 	if (dir)
-		op_by_path(at.op, dir);
+		op_by_path(at.op, dir, new_parent);
 	err = !dir ? -ESTALE :
 	      dir->ops->made_up || dir->snapshot ? -EROFS :
 	      stat_lookup(at.op, at.dir, at.name, &c, &n);

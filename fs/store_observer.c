@@ -262,7 +262,8 @@ static bool kernel_knows(const struct op *op)
 {
 	size_t i;
 
-	if (op->broadcast || twin_is_needed(op) || (op->bound && !has_way_to(op->bound)))
+	if (op->broadcast || op->by_former || twin_is_needed(op) ||
+	    (op->bound && !has_way_to(op->bound)))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(op->by_path) && op->by_path[i]; i++)
 		if (!has_way_to(op->by_path[i]))

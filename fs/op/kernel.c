@@ -152,8 +152,9 @@ void op_alters(struct op *op, struct node *dir)
 	op->altered[i] = node_get(dir);
 }
 
-void op_by_path(struct op *op, struct node *dir)
+void op_by_path(struct op *op, struct node *dir, uint64_t number)
 {
+	op->by_former |= dir->id != number;
 	op->by_path[op->by_path[0] != NULL] = node_get(dir);
 }
 
@@ -168,12 +169,16 @@ void op_tell_altered(struct op *op, int err)
 		if (!err && who != TOLD_MANY)
 			atomic_compare_exchange_strong(&by_path[i]->told_to,
 						       &who, 0);
+		if (!err && op->by_former)
+			op_notify(op, by_path[i],
+				  ARMED_ATTRIBUTES | ARMED_PAGES);
 	}
 	for (i = 0; i < ARRAY_SIZE(op->altered) && op->altered[i]; i++) {
 		struct node *n = op->altered[i];
 
 		tell_altered(op, n,
-			     !err && (n == by_path[0] || n == by_path[1]));
+			     !err && !op->by_former &&
+				     (n == by_path[0] || n == by_path[1]));
 		node_put(&op->fs->nodes, n);
 	}
 	for (i = 0; i < ARRAY_SIZE(op->by_path) && by_path[i]; i++)

@@ -39,9 +39,9 @@ void op_notify_below(struct op *op, struct node *n);
  * do so; told_to says which other copies it may have (fs/store_observer.c).
  */
 void op_alters(struct op *op, struct node *dir);
-/* Record that the call is by path in dir (at most two): the kernel notes that
- * itself. */
-void op_by_path(struct op *op, struct node *dir);
+/* Record that the call is by path in dir (at most two), which the kernel has by
+ * that number: it notes that itself, where it is the directory's own. */
+void op_by_path(struct op *op, struct node *dir, uint64_t number);
 /* Record that the caller gets the attributes of n, and may keep them. */
 void op_told(struct op *op, struct node *n);
 /* At the end, with the result: drop copies that others than the caller may

@@ -117,6 +117,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->reached = NULL;
 	memset(op->altered, 0, sizeof(op->altered));
 	memset(op->by_path, 0, sizeof(op->by_path));
+	op->by_former = false;
 	op->own_changes = 0;
 	op->kept_count = 0;
 	op->wait_for = 0;

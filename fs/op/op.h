@@ -218,6 +218,9 @@ struct op {
 	/* The nodes of op_alters, and those of them that the kernel drops
 	 * itself when a call by path succeeds (references). */
 	struct node *altered[4], *by_path[2];
+	/* One of by_path was moved, and the kernel called by its number of
+	 * before: it drops nothing of the present one. */
+	bool by_former;
 	/* Observers notify the changes of this op, as if others had made them:
 	 * always, or when this node (the caller's) has lost its name. */
 	bool broadcast;

@@ -158,5 +158,43 @@ stop.set()
 t.join()
 assert not failed, (len(failed), failed[:3])
 P
+# What is done from within a moved directory is seen by its path, where the kernel has a
+# number of its own for it: listings at once, names soon, as the kernel is told of these later.
+python3 - "$M" <<'P' || fail 'changes from within a moved directory'
+import os, sys, time
+m = sys.argv[1]
+def same(what, out, fd):
+    assert sorted(os.listdir(out)) == sorted(os.listdir(fd)), (what, os.listdir(out), os.listdir(fd))
+def goes(what, path):
+    end = time.time() + 60
+    while os.path.exists(path): assert time.time() < end, what
+with open(f'{m}/.cql', 'w') as f: f.write('CREATE TABLE k.o (p text, c int, v text, w text, PRIMARY KEY (p, c));')
+os.mkdir(f'{m}/z')
+for before, after in ('z/t', 'z/u'), ('k/o', 'k/on'):
+    os.makedirs(f'{m}/{before}/p/0')
+    fd, out = os.open(f'{m}/{before}/p', os.O_RDONLY), f'{m}/{after}/p'
+    os.rename(f'{m}/{before}', f'{m}/{after}')
+    same('begin', out, fd)
+    for i in '12':
+        os.mkdir(i, dir_fd=fd)
+        assert os.path.exists(f'{out}/{i}')
+        same(f'mkdir {after}', out, fd)
+    if before == 'k/o':
+        sub = os.open('1', os.O_RDONLY, dir_fd=fd)
+        with open(os.open('v', os.O_WRONLY | os.O_CREAT, dir_fd=sub), 'w') as f: f.write('x')
+        assert open(f'{out}/1/v').read() == 'x\n'
+        same('a file', f'{out}/1', sub)
+        os.rename('v', 'w', src_dir_fd=sub, dst_dir_fd=sub)
+        same('a rename', f'{out}/1', sub)
+        goes('v', f'{out}/1/v')
+        os.stat(f'{out}/1/w')
+        os.unlink('w', dir_fd=sub)
+        same('an unlink', f'{out}/1', sub)
+        goes('w', f'{out}/1/w')
+    os.stat(f'{out}/1')
+    os.rmdir('1', dir_fd=fd)
+    same(f'rmdir {after}', out, fd)
+    goes(f'1 in {after}', f'{out}/1')
+P
 ok 'the store is sound' sh -c "fusermount3 -u '$M'; for i in \$(seq 100); do '$CTL' check '$S' && exit; sleep 0.1; done; exit 1"
 done_testing
