@@ -132,37 +132,52 @@ static void unlink_child(struct node_table *t, struct node *n)
 	mutex_unlock(lock);
 }
 
-static void release(struct node_table *t, struct node *n)
+/* Free what n has, but n itself. */
+static void drop(struct node_table *t, struct node *n)
 {
-	struct bytes *key = atomic_load(&n->key);
-
 	if (t->drop)
 		t->drop(t->context, n);
-	mem_free(key);
+	mem_free(atomic_load(&n->key));
 	atomic_fetch_sub(&t->count, 1);
-	mem_free(n);
 }
 
+/* Let nothing find n, which has no references left. */
+static void unlink_node(struct node_table *t, struct node *n)
+{
+	struct node_shard *s = name_shard(t, n->ino);
+
+	mutex_lock(&s->lock);
+	remove_from(s, n, NODE_BY_NAME);
+	mutex_unlock(&s->lock);
+	s = node_id_shard(t, n->id);
+	mutex_lock(&s->lock);
+	remove_from(s, n, NODE_BY_ID);
+	mutex_unlock(&s->lock);
+	unlink_child(t, n);
+}
+
+/* A chain of forwards is as long as the renames of what is open: those without
+ * references are listed, not put by recursion. */
 static void node_put_many(struct node_table *t, struct node *n, int64_t count)
 {
-	while (n && atomic_fetch_sub(&n->references, count) == count) {
-		struct node_shard *s = name_shard(t, n->ino);
-		struct node *parent = n->parent;
-		struct node *forward = atomic_load(&n->forward);
+	struct node *left = NULL;	/* whose parents are to be put */
 
-		mutex_lock(&s->lock);
-		remove_from(s, n, NODE_BY_NAME);
-		mutex_unlock(&s->lock);
-		s = node_id_shard(t, n->id);
-		mutex_lock(&s->lock);
-		remove_from(s, n, NODE_BY_ID);
-		mutex_unlock(&s->lock);
-		unlink_child(t, n);
-		release(t, n);
-		/* A chain of forwards is as long as the renames of one file
-		 * that is open: each step ends here again. */
-		node_put(t, forward);
-		n = parent;
+	for (;;) {
+		if (n && atomic_fetch_sub(&n->references, count) == count) {
+			unlink_node(t, n);
+			drop(t, n);
+			n->next[NODE_BY_NAME] = left;
+			left = n;
+			n = atomic_load(&n->forward);
+		} else if (left) {
+			struct node *dead = left;
+
+			left = dead->next[NODE_BY_NAME];
+			n = dead->parent;
+			mem_free(dead);
+		} else {
+			return;
+		}
 		count = 1;
 	}
 }
@@ -568,7 +583,8 @@ void node_table_release(struct node_table *t)
 
 			for (; n; n = next) {
 				next = n->next[NODE_BY_ID];
-				release(t, n);
+				drop(t, n);
+				mem_free(n);
 			}
 		}
 		mem_free(s->buckets);

@@ -185,6 +185,46 @@ START_TEST(many_nodes_are_found)
 }
 END_TEST
 
+#define RENAMES 20000
+
+/* Renames a node that somebody holds, and lets it go. */
+static void *rename_often(void *context)
+{
+	struct node_table *t = context;
+	struct node *first = make(t, t->root, "a", "1"), *n = first;
+	int i;
+
+	for (i = 0; i < RENAMES; i++) {
+		struct node *next;
+
+		node_detach(t, n);
+		next = make(t, t->root, i % 2 ? "a" : "b", "1");
+		atomic_store(&n->forward, next);
+		n = next;
+	}
+	ck_assert_ptr_eq(node_now(first), n);
+	node_put(t, first);
+	return NULL;
+}
+
+/* However many there were, a small stack is enough for the end of them. */
+START_TEST(many_renames_need_no_stack)
+{
+	struct node_table t;
+	pthread_attr_t small;
+	pthread_t thread;
+
+	ck_assert_int_eq(node_table_init(&t, NULL, 77), 0);
+	ck_assert_int_eq(pthread_attr_init(&small), 0);
+	ck_assert_int_eq(pthread_attr_setstacksize(&small, 256 << 10), 0);
+	ck_assert_int_eq(pthread_create(&thread, &small, rename_often, &t), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	pthread_attr_destroy(&small);
+	ck_assert_uint_eq(atomic_load(&t.count), 0);
+	node_table_release(&t);
+}
+END_TEST
+
 SUITE_THREADS(node)
 {
 	TCase *tc = tcase_create("node");
@@ -193,6 +233,7 @@ SUITE_THREADS(node)
 	tcase_add_test(tc, another_value_is_another_node);
 	tcase_add_test(tc, kept_nodes_are_listed);
 	tcase_add_test(tc, a_rename_leaves_a_forward);
+	tcase_add_test(tc, many_renames_need_no_stack);
 	tcase_add_test(tc, threads_share_the_table);
 	tcase_add_test(tc, many_nodes_are_found);
 	suite_add_tcase(suite, tc);
