@@ -36,6 +36,7 @@ copy() {	# TOOL FROM: the keyspace there into the second mount
 	delayed) rsync -aX --delete --delay-updates "$2/r" "$M2/" ;;
 	esac
 }
+gone() { while kill -0 -- "-$1"; do sleep 0.02; done; }
 readers() { while [ -e "$W/beside" ]; do tar -C "$M2" -cf /dev/null r 2>/dev/null; ls -lR "$M2" >/dev/null 2>&1; done; }
 round() {	# TOOL FROM STATE
 	# cp writes into counters that exist, where a line changes them: it is for those that do not.
@@ -54,7 +55,8 @@ round() {	# TOOL FROM STATE
 		wait $reader
 		umount "$M2"; wait_closed; start
 		[ -d "$M2/r" ] && [ "$1" = shuffled ] && rm -r "$M2/r" ;;
-	stopped) (set -m; copy "$1" "$from" & sleep "0.$((RANDOM % 5))"; kill -9 -- -$!; wait) >/dev/null 2>&1 ;;
+	stopped)	# all of its processes are gone: one that ends late makes a file that the next copy has not seen
+		(set -m; copy "$1" "$from" & sleep "0.$((RANDOM % 5))"; kill -9 -- -$!; wait; gone $!) >/dev/null 2>&1 ;;
 	beside) : >"$W/beside"; readers & reader=$! ;;
 	esac
 	# tar and cp make tables with mode 0700 and give them theirs at last: one that was broken off leaves that, and the next
