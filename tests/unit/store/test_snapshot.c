@@ -14,6 +14,7 @@
 #include "store/table/present.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/simfile.h"
+#include "tests/lib/snapshots.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -35,32 +36,9 @@ static void teardown(void)
 	clock_set_us(INT64_MIN);
 }
 
-/* Run statements; a failure ends the test. */
 static void run(const char *statement)
 {
-	struct cql_session *session;
-	struct buf out = BUF_INIT;
-
-	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
-	if (answer_to(session, statement, &out))
-		ck_abort_msg("%s: %s", statement, buf_cstr(&out));
-	cql_session_free(session);
-	buf_release(&out);
-}
-
-/* Compare a store's answer, which may be an error, with the wanted one. */
-static void answers(struct store *s, const char *statement, const char *wanted)
-{
-	struct cql_session *session;
-	struct buf out = BUF_INIT;
-
-	ck_assert_int_eq(cql_session_new(&session, s), 0);
-	answer_to(session, statement, &out);
-	if (!out.len)
-		buf_add_str(&out, "");
-	ck_assert_str_eq(buf_cstr(&out), wanted);
-	cql_session_free(session);
-	buf_release(&out);
+	snapshots_run(t.store, statement);
 }
 
 /* Check that the answer is one of two. */
@@ -124,7 +102,7 @@ static void says(const char *name, const char *statement, const char *wanted)
 
 	ck_assert_int_eq(snapshot_find(t.store, name, 0, &found), 0);
 	ck_assert_int_eq(snapshot_acquire(&view, t.store, found.number), 0);
-	answers(view, statement, wanted);
+	snapshots_answer(view, statement, wanted);
 	snapshot_release(t.store, view);
 }
 
@@ -141,14 +119,7 @@ static uint64_t held(const char *name)
 static void restore(const char *name, const char *keyspace, const char *table,
 		    int wanted)
 {
-	struct snapshot_part part = { name, keyspace, table };
-	struct buf why = BUF_INIT;
-	int err = snapshot_restore(t.store, &part, &why);
-
-	if (err != wanted)
-		ck_abort_msg("%d: %s", err, buf_cstr(&why));
-	ck_assert(!err || why.len);
-	buf_release(&why);
+	snapshots_restore(t.store, name, keyspace, table, wanted);
 }
 
 static size_t count_sstables(void)
@@ -240,7 +211,7 @@ START_TEST(a_snapshot_stays_as_it_was)
 	says("one", "SELECT * FROM k.t", "[1,[1, 2],10]\n");
 	says("two", "SELECT p, v FROM k.t",
 	     "[1,11]\n[2,20]\n");
-	answers(t.store, "SELECT * FROM k.t",
+	snapshots_answer(t.store, "SELECT * FROM k.t",
 		"[2,null,20,null]\n");
 	ck_assert_int_eq(store_verify(t.store, NULL, NULL), 0);
 }
@@ -283,7 +254,7 @@ START_TEST(cells_that_had_not_expired_then_are_there)
 	run("INSERT INTO k.t (p, v) VALUES (3, 3)");
 	ck_assert_int_eq(store_flush(t.store, NULL), 0);
 	ck_assert_int_eq(store_compact(t.store, NULL), 0);
-	answers(t.store, "SELECT p FROM k.t", "[3]\n");
+	snapshots_answer(t.store, "SELECT p FROM k.t", "[3]\n");
 	says("s", "SELECT p, ttl(v) FROM k.t", "[1,50]\n");
 }
 END_TEST
@@ -311,9 +282,9 @@ START_TEST(a_dropped_snapshot_frees_its_files)
 	says("one", "SELECT v FROM k.t", "[10]\n");
 	ck_assert_int_eq(snapshot_drop(t.store, "one"), 0);
 	ck_assert_uint_lt(count_sstables(), before);
-	answers(t.store, "SELECT v FROM k.t", "[11]\n");
+	snapshots_answer(t.store, "SELECT v FROM k.t", "[11]\n");
 	test_store_reopen(&t);
-	answers(t.store, "SELECT v FROM k.t", "[11]\n");
+	snapshots_answer(t.store, "SELECT v FROM k.t", "[11]\n");
 }
 END_TEST
 
@@ -333,7 +304,7 @@ START_TEST(a_snapshot_is_dropped_beside_its_reader)
 	before = count_sstables();
 	ck_assert_int_eq(snapshot_drop(t.store, "s"), 0);
 	ck_assert_uint_eq(count_sstables(), before);
-	answers(view, "SELECT v FROM k.t", "[10]\n");
+	snapshots_answer(view, "SELECT v FROM k.t", "[10]\n");
 	snapshot_release(t.store, view);
 	snapshot_rest(t.store);
 	snapshot_rest(t.store);
@@ -361,7 +332,7 @@ START_TEST(drop_and_truncate_make_snapshots)
 	run("DROP TABLE k.other");
 	found = automatic();
 	restore(found.name, NULL, NULL, 0);
-	answers(t.store, "SELECT v FROM k.t", "[10]\n");
+	snapshots_answer(t.store, "SELECT v FROM k.t", "[10]\n");
 	ck_assert_int_eq(snapshot_drop(t.store, found.name), 0);
 	found = automatic();
 	ck_assert_str_eq(found.name, "restored-1700000000000");
@@ -371,7 +342,7 @@ START_TEST(drop_and_truncate_make_snapshots)
 	ck_assert_str_eq(found.name, "dropped-1700000000000-t");
 	test_store_reopen(&t);
 	restore(found.name, "k", "t", 0);
-	answers(t.store, "SELECT v FROM k.t", "[10]\n");
+	snapshots_answer(t.store, "SELECT v FROM k.t", "[10]\n");
 }
 END_TEST
 
@@ -407,9 +378,9 @@ START_TEST(an_interrupt_ends_drop_and_truncate)
 	watch_set(&watch);
 	ck_assert_int_eq(store_truncate(t.store, table), -EINTR);
 	watch_set(NULL);
-	answers(t.store, "SELECT v FROM k.t", "[10]\n");
+	snapshots_answer(t.store, "SELECT v FROM k.t", "[10]\n");
 	ck_assert_int_eq(store_truncate(t.store, table), 0);
-	answers(t.store, "SELECT v FROM k.t", "");
+	snapshots_answer(t.store, "SELECT v FROM k.t", "");
 	table_put(table);
 	says(automatic().name, "SELECT v FROM k.t", "[10]\n");
 }
@@ -453,24 +424,24 @@ START_TEST(a_snapshot_is_restored_whole)
 		run("CREATE KEYSPACE later WITH replication = {'class': "
 		    "'SimpleStrategy', 'replication_factor': 1}");
 		restore("s", NULL, NULL, 0);
-		answers(t.store, ALL_ROWS, ROWS_THEN);
-		answers(t.store, "SELECT p FROM k.t WHERE v = 10",
+		snapshots_answer(t.store, ALL_ROWS, ROWS_THEN);
+		snapshots_answer(t.store, "SELECT p FROM k.t WHERE v = 10",
 			"[1]\n");
-		answers(t.store, "SELECT p FROM k.t WHERE v = 11", "");
-		answers(t.store, "SELECT keyspace_name FROM "
+		snapshots_answer(t.store, "SELECT p FROM k.t WHERE v = 11", "");
+		snapshots_answer(t.store, "SELECT keyspace_name FROM "
 			"system_schema.keyspaces WHERE keyspace_name = 'later'",
 			"");
 		test_store_reopen(&t);
-		answers(t.store, ALL_ROWS, ROWS_THEN);
+		snapshots_answer(t.store, ALL_ROWS, ROWS_THEN);
 	}
 	/* It is a table like any other, and the snapshot is as it was. */
 	run("UPDATE k.t SET v = 12 WHERE p = 1");
 	ck_assert_int_eq(store_compact(t.store, NULL), 0);
-	answers(t.store, "SELECT p FROM k.t WHERE v = 12", "[1]\n");
+	snapshots_answer(t.store, "SELECT p FROM k.t WHERE v = 12", "[1]\n");
 	says("s", ALL_ROWS, ROWS_THEN);
 	ck_assert_int_eq(snapshot_drop(t.store, "s"), 0);
 	test_store_reopen(&t);
-	answers(t.store, "SELECT v FROM k.t", "[12]\n");
+	snapshots_answer(t.store, "SELECT v FROM k.t", "[12]\n");
 	ck_assert_int_eq(store_verify(t.store, NULL, NULL), 0);
 }
 END_TEST
@@ -490,18 +461,18 @@ START_TEST(a_part_of_a_snapshot_is_restored)
 	restore("none", NULL, NULL, -ENOENT);
 	restore("s", "system_schema", NULL, -ENOENT);
 	restore("s", "k", "u", 0);
-	answers(t.store, "SELECT * FROM k.u", "[1,{\"a\": 1}]\n");
-	answers(t.store, "SELECT v FROM k.t", "[11]\n");
+	snapshots_answer(t.store, "SELECT * FROM k.u", "[1,{\"a\": 1}]\n");
+	snapshots_answer(t.store, "SELECT v FROM k.t", "[11]\n");
 	run("DROP TABLE k.u");
 	run("ALTER TYPE k.y ADD b int");
 	restore("s", "k", "u", -EINVAL);
 	run("DROP KEYSPACE k");
 	restore("s", "k", "t", 0);
-	answers(t.store, ALL_ROWS, ROWS_THEN);
-	answers(t.store, "SELECT * FROM k.u",
+	snapshots_answer(t.store, ALL_ROWS, ROWS_THEN);
+	snapshots_answer(t.store, "SELECT * FROM k.u",
 		"table u does not exist\n");
 	restore("s", "k", NULL, 0);
-	answers(t.store, "SELECT * FROM k.u", "[1,{\"a\": 1}]\n");
+	snapshots_answer(t.store, "SELECT * FROM k.u", "[1,{\"a\": 1}]\n");
 }
 END_TEST
 
@@ -524,7 +495,7 @@ START_TEST(an_automatic_snapshot_answers_without_indexes)
 	     "this query despite the performance unpredictability, use ALLOW "
 	     "FILTERING\n");
 	restore(name, "k", "t", 0);
-	answers(t.store, "SELECT p FROM k.t WHERE v = 10", "[1]\n");
+	snapshots_answer(t.store, "SELECT p FROM k.t WHERE v = 10", "[1]\n");
 }
 END_TEST
 
@@ -544,7 +515,7 @@ START_TEST(the_oldest_automatic_snapshot_is_restored)
 	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
 	ck_assert_uint_eq(count, SNAPSHOT_AUTOMATIC);
 	restore(list[0].name, NULL, NULL, 0);
-	answers(t.store, ALL_ROWS, ROWS_THEN);
+	snapshots_answer(t.store, ALL_ROWS, ROWS_THEN);
 	says(list[0].name, ALL_ROWS, ROWS_THEN);
 	mem_free(list);
 }
@@ -562,8 +533,9 @@ START_TEST(a_table_is_restored_beside_its_renamed_one)
 	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
 	rename_keyspace("k", "other");
 	restore("s", "k", NULL, 0);
-	answers(t.store, ALL_ROWS, ROWS_THEN);
-	answers(t.store, "SELECT p FROM other.t WHERE v = 10", "[1]\n");
+	snapshots_answer(t.store, ALL_ROWS, ROWS_THEN);
+	snapshots_answer(t.store, "SELECT p FROM other.t WHERE v = 10",
+			 "[1]\n");
 	schema = store_schema(t.store);
 	a = schema_table(schema, bytes_str("k"), bytes_str("t"));
 	b = schema_table(schema, bytes_str("other"), bytes_str("t"));
@@ -571,19 +543,20 @@ START_TEST(a_table_is_restored_beside_its_renamed_one)
 	schema_put(schema);
 	rename_table("k", "t", "u");
 	restore("s", "k", "t", -EINVAL);
-	answers(t.store, "SELECT index_name FROM system_schema.indexes WHERE "
-			 "keyspace_name = 'k'", "[\"i\"]\n");
+	snapshots_answer(t.store, "SELECT index_name FROM "
+			 "system_schema.indexes WHERE keyspace_name = 'k'",
+			 "[\"i\"]\n");
 	run("DROP INDEX k.i");
 	restore("s", "k", "t", 0);
-	answers(t.store, "SELECT p FROM k.t WHERE v = 10", "[1]\n");
-	answers(t.store, "SELECT v FROM k.u", "[10]\n");
+	snapshots_answer(t.store, "SELECT p FROM k.t WHERE v = 10", "[1]\n");
+	snapshots_answer(t.store, "SELECT v FROM k.u", "[10]\n");
 	schema = store_schema(t.store);
 	a = schema_table(schema, bytes_str("k"), bytes_str("t"));
 	b = schema_table(schema, bytes_str("k"), bytes_str("u"));
 	ck_assert(memcmp(a->id, b->id, sizeof(a->id)));
 	schema_put(schema);
 	test_store_reopen(&t);
-	answers(t.store, ALL_ROWS, ROWS_THEN);
+	snapshots_answer(t.store, ALL_ROWS, ROWS_THEN);
 }
 END_TEST
 
@@ -677,11 +650,11 @@ START_TEST(files_are_shared)
 	run("UPDATE k.t SET v = 11 WHERE p = 1");
 	ck_assert_int_eq(snapshot_drop(t.store, "s"), 0);
 	ck_assert_int_eq(snapshot_drop(t.store, automatic().name), 0);
-	answers(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
+	snapshots_answer(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
 	test_store_reopen(&t);
-	answers(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
+	snapshots_answer(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
 	ck_assert_int_eq(store_compact(t.store, NULL), 0);
-	answers(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
+	snapshots_answer(t.store, "SELECT l, v FROM k.t", "[[1, 2],11]\n");
 }
 END_TEST
 
@@ -748,7 +721,7 @@ START_TEST(a_full_disk_gives_up_automatic_snapshots)
 	}
 	ck_assert_int_eq(snapshot_find(t.store, found.name, 0, &found), -ENOENT);
 	ck_assert_int_eq(snapshot_find(t.store, "mine", 0, &found), 0);
-	answers(t.store, "SELECT COUNT(*) FROM k.t", "[1000]\n");
+	snapshots_answer(t.store, "SELECT COUNT(*) FROM k.t", "[1000]\n");
 	ck_assert_int_eq(snapshot_drop(t.store, "mine"), 0);
 	ck_assert_int_eq(store_close(t.store), 0);
 	sim_free(disk);

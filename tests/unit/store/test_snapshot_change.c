@@ -5,9 +5,8 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
-#include "store/cql/cql.h"
 #include "store/snapshot.h"
-#include "tests/lib/answers.h"
+#include "tests/lib/snapshots.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -29,45 +28,15 @@ static void teardown(void)
 	clock_set_us(INT64_MIN);
 }
 
-/* Run statements; a failure ends the test. */
 static void run(const char *statement)
 {
-	struct cql_session *session;
-	struct buf out = BUF_INIT;
-
-	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
-	if (answer_to(session, statement, &out))
-		ck_abort_msg("%s: %s", statement, buf_cstr(&out));
-	cql_session_free(session);
-	buf_release(&out);
-}
-
-/* The answer that a store gives, also as its error. */
-static void answers(struct store *s, const char *statement, const char *wanted)
-{
-	struct cql_session *session;
-	struct buf out = BUF_INIT;
-
-	ck_assert_int_eq(cql_session_new(&session, s), 0);
-	answer_to(session, statement, &out);
-	if (!out.len)
-		buf_add_str(&out, "");
-	ck_assert_str_eq(buf_cstr(&out), wanted);
-	cql_session_free(session);
-	buf_release(&out);
+	snapshots_run(t.store, statement);
 }
 
 static void restore(const char *name, const char *keyspace, const char *table,
 		    int wanted)
 {
-	struct snapshot_part part = { name, keyspace, table };
-	struct buf why = BUF_INIT;
-	int err = snapshot_restore(t.store, &part, &why);
-
-	if (err != wanted)
-		ck_abort_msg("%d: %s", err, buf_cstr(&why));
-	ck_assert(!err || why.len);
-	buf_release(&why);
+	snapshots_restore(t.store, name, keyspace, table, wanted);
 }
 
 /* Those of one change are one for the bound, and are given up together. */
@@ -134,15 +103,15 @@ START_TEST(a_change_is_undone)
 		restore(change, "none", NULL, -ENOENT);
 		restore(change, "k", "none", -ENOENT);
 		restore(change, "k", "y", 0);
-		answers(t.store, "SELECT p FROM k.y", "[2]\n");
-		answers(t.store, "SELECT v FROM k.t",
+		snapshots_answer(t.store, "SELECT p FROM k.y", "[2]\n");
+		snapshots_answer(t.store, "SELECT v FROM k.t",
 			"table t does not exist\n");
 		run("INSERT INTO k.y (p) VALUES (3)");
 		restore(change, round ? "k" : NULL, NULL, 0);
 		test_store_reopen(&t);
-		answers(t.store, "SELECT v FROM k.t", "[1]\n");
-		answers(t.store, "SELECT p FROM k.y", "[2]\n");
-		answers(t.store, "SELECT p FROM k.empty", "");
+		snapshots_answer(t.store, "SELECT v FROM k.t", "[1]\n");
+		snapshots_answer(t.store, "SELECT p FROM k.y", "[2]\n");
+		snapshots_answer(t.store, "SELECT p FROM k.empty", "");
 		run("CREATE TABLE k.uses (p int PRIMARY KEY, y frozen<y>)");
 		ck_assert_int_eq(store_verify(t.store, NULL, NULL), 0);
 		run("DROP KEYSPACE k");

@@ -1,0 +1,47 @@
+#include "tests/lib/snapshots.h"
+
+#include <check.h>
+
+#include "store/cql/cql.h"
+#include "store/snapshot.h"
+#include "tests/lib/answers.h"
+
+void snapshots_run(struct store *s, const char *statement)
+{
+	struct cql_session *session;
+	struct buf out = BUF_INIT;
+
+	ck_assert_int_eq(cql_session_new(&session, s), 0);
+	if (answer_to(session, statement, &out))
+		ck_abort_msg("%s: %s", statement, buf_cstr(&out));
+	cql_session_free(session);
+	buf_release(&out);
+}
+
+void snapshots_answer(struct store *s, const char *statement,
+		      const char *wanted)
+{
+	struct cql_session *session;
+	struct buf out = BUF_INIT;
+
+	ck_assert_int_eq(cql_session_new(&session, s), 0);
+	answer_to(session, statement, &out);
+	if (!out.len)
+		buf_add_str(&out, "");
+	ck_assert_str_eq(buf_cstr(&out), wanted);
+	cql_session_free(session);
+	buf_release(&out);
+}
+
+void snapshots_restore(struct store *s, const char *name, const char *keyspace,
+		       const char *table, int wanted)
+{
+	struct snapshot_part part = { name, keyspace, table };
+	struct buf why = BUF_INIT;
+	int err = snapshot_restore(s, &part, &why);
+
+	if (err != wanted)
+		ck_abort_msg("%d: %s", err, buf_cstr(&why));
+	ck_assert(!err || why.len);
+	buf_release(&why);
+}

@@ -1,0 +1,14 @@
+/* What the tests of snapshots share. Failures end the test. */
+#ifndef TESTS_LIB_SNAPSHOTS_H
+#define TESTS_LIB_SNAPSHOTS_H
+#include "store/store.h"
+
+/* Run a statement, which must not fail. */
+void snapshots_run(struct store *s, const char *statement);
+/* Compare the answer of the store, which may be an error, with the wanted one. */
+void snapshots_answer(struct store *s, const char *statement,
+		      const char *wanted);
+/* Restore by snapshot_restore, which must return `wanted` and tell why. */
+void snapshots_restore(struct store *s, const char *name, const char *keyspace,
+		       const char *table, int wanted);
+#endif
