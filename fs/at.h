@@ -28,8 +28,8 @@ struct at {
  */
 int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	     uint64_t parent, const char *name, bool changes);
-/* Fill in the entry of n, which was found or made (stat_fill_entry), for the kernel's
- * number of the directory. 0 or, where n is one, -ENOMEM. */
+/* Fill in the entry of n, which was found or made (stat_fill_entry), for the
+ * kernel's number of the directory. 0 or, where n is one, -ENOMEM. */
 int at_fill_entry(struct at *at, struct node *n, struct child *c,
 		  struct fs_entry *entry);
 /* End the call, and put its op and directory. Returns err, or another error.

@@ -49,7 +49,7 @@ struct node_moment {
 	uint64_t state, schema;		/* of the engine; the version */
 	int64_t token;
 };
-/* The attributes that a node of a table had, if nothing of it expires. */
+/* The attributes that a node of a table had, if it does not expire as a whole. */
 struct node_known {
 	int64_t mtime_ns;		/* 0: nothing is known */
 	int64_t timestamp_us;		/* of a cell */

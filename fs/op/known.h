@@ -13,10 +13,10 @@
 /* Return the present moment of the place of n, a cell's file or a directory in a
  * partition. state 0: it is of no use. */
 struct node_moment known_moment(struct op *op, struct node *n);
-/* True if n is of a kind of which anything may be known. */
-bool known_may_be(const struct node *n);
 /* The same of what is at that place, and is to be read. */
 struct node_moment known_moment_at(const struct op *op, const struct place *p);
+/* True if n is of a kind of which anything may be known. */
+bool known_may_be(const struct node *n);
 /* True if nothing that a read of n shows has changed since; but something may
  * have ended, which is the caller's to know. */
 bool known_is_same(const struct op *op, const struct node *n,
@@ -26,8 +26,10 @@ bool known_now(struct op *op, struct node *n, struct node_known *known);
 
 /*
  * Read these columns (as in a query) of the row that p is, or is in, as
- * table_read does: as it is now. The row's memory is the op's. *m, if it is not
- * NULL: it was read after that moment.
+ * table_read does: as it is now. Returns 1 with *row, whose memory is the op's,
+ * and, if m is not NULL, *m: it was read after that moment; 0: there is none;
+ * -errno. A row may be there by a cell that ends and is none of these columns:
+ * who asks whether it is there asks for all.
  */
 int known_row(struct op *op, const struct place *p, uint64_t columns,
 	      struct row_view *row, struct node_moment *m);

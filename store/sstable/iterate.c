@@ -230,7 +230,8 @@ static void sstable_iterator_memory(const struct iterator *base,
 	const struct sstable_iterator *it =
 		(const struct sstable_iterator *)base;
 
-	m->bytes += sizeof(*it) + it->count * sizeof(*it->files) + it->cursor.key.cap + it->run.keys.cap +
+	m->bytes += sizeof(*it) + it->count * sizeof(*it->files) +
+		    it->cursor.key.cap + it->run.keys.cap +
 		    (it->block ? it->block->memory : 0);
 }
 
