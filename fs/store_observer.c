@@ -554,7 +554,6 @@ static void truncated(void *context, struct table *t)
 	if (!table)
 		return;
 	atomic_fetch_add(&table->changes, 1);
-	atomic_store(&table->hints, 0);	/* times that were set are gone too */
 	everything(fs, op && op->fs == fs ? op : NULL, table);
 	node_put(&fs->nodes, table);
 }

@@ -374,6 +374,7 @@ int store_truncate(struct store *s, struct table *t)
 		 * is harmless. */
 		if (!err)
 			err = each_number(s, t, lsm_table_truncate);
+		atomic_fetch_add(&s->truncations, 1);
 		pthread_rwlock_unlock(&s->publish);
 	}
 	snapshot_automatic_end(&keep);

@@ -412,14 +412,19 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	struct cell_view cell;
 	struct write w;
 	struct place p;
-	int err = read_at_node(op, n, &p, &cell, NULL);
+	int err = place_of(op, n, &p), got;
 
 	if (!err && (p.table->flags & TABLE_VIRTUAL))
 		err = -EROFS;
 	if (err)
 		return err;
-	write_init(&w, op->store);
-	err = times_set_cell(op, &w, n->table, &p, cell.timestamp_us, mtime_ns);
+	err = place_begin_write(op, &w, n, &p);
+	got = err ? err : known_cell(op, &p, &cell, NULL);
+	if (got > 0)
+		err = times_set_cell(op, &w, n->table, &p, cell.timestamp_us,
+				     mtime_ns);
+	else
+		err = got ? got : -ENOENT;
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);

@@ -80,7 +80,7 @@ struct node {
 	_Atomic uint32_t armed, flags;
 	_Atomic uint32_t changes;	/* counts those of a listing */
 	_Atomic uint32_t opens;
-	_Atomic uint32_t hints;		/* of a table: enum hint, op/times.c */
+	_Atomic uint64_t hints;		/* of a table: op/times.c */
 	_Atomic pid_t maker_pid;	/* the process that made it by path */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic uint32_t told_to;	/* of a directory: op/kernel.c */

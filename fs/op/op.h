@@ -214,7 +214,7 @@ struct op {
 	/* The table (a reference) whose hints the present write has, and the
 	 * hints. */
 	struct node *hinted;
-	uint32_t hints;
+	uint32_t hints, hinted_after;
 	/* The nodes of op_alters, and those of them that the kernel drops
 	 * itself when a call by path succeeds (references). */
 	struct node *altered[4], *by_path[2];

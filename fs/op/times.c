@@ -26,6 +26,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/twin.h"
+#include "store/table/present.h"
 
 #define ATTRIBUTE_MTIME 'm'
 #define ATTRIBUTE_DOCUMENT 'j'
@@ -34,6 +35,8 @@ enum hint {
 	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
 	HINTS_STORED_SHIFT = 8,	/* shifted by this: those in the store */
 };
+/* Above them a node has the number of truncations before they were read. */
+#define HINTS_AFTER_SHIFT 32
 
 void times_child_owner(struct child *c, const struct table *t)
 {
@@ -190,15 +193,36 @@ static struct object_ref table_object(const struct table *t)
 	return (struct object_ref){ .table = t, .partition_key = BYTES_EMPTY };
 }
 
+/*
+ * Add hints that were read, or are written, after so many truncations; those
+ * from before another go. Returns all, in the present.
+ */
+static uint32_t hints_add(struct node *table, uint32_t after, uint32_t hints)
+{
+	uint64_t now = atomic_load(&table->hints), next;
+
+	do {
+		uint32_t since = (uint32_t)(now >> HINTS_AFTER_SHIFT) - after;
+
+		if (since && since <= INT32_MAX)	/* truncated meanwhile */
+			return hints;
+		next = since ? (uint64_t)after << HINTS_AFTER_SHIFT : now;
+		next |= hints;
+	} while (!atomic_compare_exchange_weak(&table->hints, &now, next));
+	return (uint32_t)next;
+}
+
 static int hints_of(struct op *op, struct node *table, const struct table *t,
 		    uint32_t *hints)
 {
+	uint32_t after = store_truncations(op->store);
+	uint64_t now = atomic_load(&table->hints);
 	struct object_ref object;
 	struct bytes value;
 	int got;
 
-	*hints = atomic_load(&table->hints);
-	if (*hints & HINT_KNOWN)
+	*hints = (uint32_t)now;
+	if (now >> HINTS_AFTER_SHIFT == after && *hints & HINT_KNOWN)
 		return 0;
 	if (t->flags & TABLE_VIRTUAL) {
 		*hints = HINT_KNOWN;
@@ -211,7 +235,7 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 		return got;
 	*hints = got && value.len == 1 ? value.ptr[0] & HINTS_OF_TIMES : 0;
 	*hints |= HINT_KNOWN | *hints << HINTS_STORED_SHIFT;
-	*hints |= atomic_fetch_or(&table->hints, *hints);
+	*hints = hints_add(table, after, *hints);
 	return 0;
 }
 
@@ -231,8 +255,9 @@ static int read_hints(struct op *op, struct node *table, const struct table *t,
 }
 
 /*
- * Set the hint with the write that needs it: readers look from now on. But the
- * write may be refused, so each write adds the hint until one was not.
+ * Set the hint with the write that needs it, which is locked, so that no
+ * truncation comes between: readers look from now on. But the write may be
+ * refused, so each write adds the hint until one was not.
  */
 static int add_hint_to(struct op *op, struct write *w, struct node *table,
 		       const struct table *t, uint32_t hint)
@@ -245,7 +270,8 @@ static int add_hint_to(struct op *op, struct write *w, struct node *table,
 
 	if (err || (hints & hint << HINTS_STORED_SHIFT))
 		return err;
-	hints = atomic_fetch_or(&table->hints, hint) | hint;
+	op->hinted_after = store_truncations(op->store);
+	hints = hints_add(table, op->hinted_after, hint);
 	byte = (uint8_t)(hints & HINTS_OF_TIMES);
 	/* Of two that add a hint each at the same time the later write has
 	 * both. */
@@ -277,7 +303,8 @@ void times_written(struct op *op, bool done, uint64_t state)
 	if (!op->hinted)
 		return;
 	if (done)
-		atomic_fetch_or(&op->hinted->hints, op->hints << HINTS_STORED_SHIFT);
+		hints_add(op->hinted, op->hinted_after,
+			  op->hints << HINTS_STORED_SHIFT);
 	node_put(&op->fs->nodes, op->hinted);
 	op->hinted = NULL;
 }
@@ -503,8 +530,9 @@ int times_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	err = place_of(op, n, &p);
 	if (err)
 		return err;
-	write_init(&w, op->store);
-	err = set_mtime(op, &w, n, &p, mtime_ns);
+	err = place_begin_write(op, &w, n, &p);
+	if (!err)
+		err = set_mtime(op, &w, n, &p, mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);

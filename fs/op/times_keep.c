@@ -120,10 +120,17 @@ int times_touch(struct op *op, struct write *w, struct node *dir)
 int times_touch_alone(struct op *op, struct node *dir)
 {
 	struct write w;
+	struct place p;
 	int err;
 
-	write_init(&w, op->store);
-	err = times_touch(op, &w, dir);
+	if (!dir->table)
+		return times_touch(op, NULL, dir);
+	err = place_of(op, dir, &p);
+	if (err)
+		return err;
+	err = place_begin_write(op, &w, dir, &p);
+	if (!err)
+		err = times_touch(op, &w, dir);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);

@@ -83,6 +83,7 @@ struct store {
 	 * another miss no write, and no write depends on a truncated value.
 	 */
 	pthread_rwlock_t publish;
+	_Atomic uint32_t truncations;	/* of tables; changed under publish */
 	pthread_mutex_t guard;		/* for taking a reference */
 	struct schema *schema;		/* changed under publish and guard */
 	struct table **by_number;	/* sorted; under publish */

@@ -17,6 +17,10 @@ struct table *store_current_table(const struct store *s, uint32_t number);
  * that number. */
 uint64_t store_partition_state(const struct store *s, uint32_t table,
 			       int64_t token);
+/* Return how often a table was truncated: what was read of a table after one call
+ * was not truncated since, if a later call returns the same. It stays while a
+ * write is locked. */
+uint32_t store_truncations(const struct store *s);
 /* Return the second in which the store is read, for expiry: now, or that of the
  * snapshot that it is. */
 int64_t store_now_s(const struct store *s);

@@ -3,6 +3,8 @@
  * those from before a change.
  */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "store/base/clock.h"
@@ -292,6 +294,116 @@ START_TEST(a_cell_that_goes_is_not_known)
 }
 END_TEST
 
+/* ------------------------------------------------------ beside another call */
+/* Another thread, and how often it has done its work. */
+struct beside {
+	struct tree tree;
+	void (*work)(struct tree *tree, int i);
+	pthread_t thread;
+	_Atomic bool stop;
+	_Atomic int count;
+};
+
+static void *repeat(void *context)
+{
+	struct beside *b = context;
+
+	while (!atomic_load(&b->stop))
+		b->work(&b->tree, atomic_fetch_add(&b->count, 1));
+	return NULL;
+}
+
+static void begin_beside(struct beside *b,
+			 void (*work)(struct tree *tree, int i))
+{
+	*b = (struct beside){ .tree = t, .work = work };
+	b->tree.text = BUF_INIT;
+	ck_assert_int_eq(pthread_create(&b->thread, NULL, repeat, b), 0);
+}
+
+static void end_beside(struct beside *b)
+{
+	atomic_store(&b->stop, true);
+	pthread_join(b->thread, NULL);
+	buf_release(&b->tree.text);
+}
+
+static void write_cell_of_row(struct tree *tree, int i)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d\n", i);
+	ck_assert_int_eq(tree_echo(tree, "k/t/p/c/v", O_WRONLY | O_TRUNC, text),
+			 0);
+}
+
+static int64_t time_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(tree_stat(&t, path, &st), 0);
+	return st.st_mtim.tv_sec;
+}
+
+/* A write keeps the times of the directories above its cell: those that were set
+ * while it was under way, too. */
+START_TEST(a_time_set_beside_a_write_stays)
+{
+	struct fs_entry partition, row;
+	struct beside b;
+	int i, last = 0, burst;
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &partition), 0);
+	ck_assert_int_eq(tree_walk(&t, "k/t/p/c", &row), 0);
+	for (burst = 0; burst < test_scale(100); burst++) {
+		begin_beside(&b, write_cell_of_row);
+		for (i = 0; i < 20 || atomic_load(&b.count) < 2; i++) {
+			last = burst * 1000 + i % 1000 + 1;
+			ck_assert_int_eq(tree_utimens(&t, "k/t/p", last), 0);
+			ck_assert_int_eq(tree_utimens(&t, "k/t/p/c", last), 0);
+		}
+		end_beside(&b);
+		ck_assert_int_eq(time_of("k/t/p"), last);
+		ck_assert_int_eq(time_of("k/t/p/c"), last);
+	}
+}
+END_TEST
+
+static void make_row_of_time(struct tree *tree, int i)
+{
+	(void)i;
+	tree_mkdir(tree, "k/t/p");
+	tree_mkdir(tree, "k/t/p/d");
+	tree_utimens(tree, "k/t/p/d", 5);
+}
+
+/* A time that is set as the table is truncated is shown, if the row is there. */
+START_TEST(a_time_set_beside_truncate_is_shown)
+{
+	int burst, shown = 0;
+	struct beside b;
+	struct stat st;
+
+	ck_assert_int_eq(tree_utimens(&t, "k/t/p", 5), 0);
+	for (burst = 0; burst < test_scale(1000); burst++) {
+		begin_beside(&b, make_row_of_time);
+		while (!atomic_load(&b.count))
+			continue;
+		cql("TRUNCATE k.t;");
+		end_beside(&b);
+		if (tree_stat(&t, "k/t/p/d", &st))
+			continue;
+		ck_assert_int_eq(st.st_mtim.tv_sec, 5);
+		shown++;
+		if (burst % 10 == 9) {
+			tree_reopen(&t);
+			ck_assert_int_eq(time_of("k/t/p/d"), 5);
+		}
+	}
+	ck_assert_int_gt(shown, 0);
+}
+END_TEST
+
 SUITE(fs_known)
 {
 	TCase *tc = tcase_create("known");
@@ -305,5 +417,7 @@ SUITE(fs_known)
 	tcase_add_loop_test(tc, rows_follow_each_change, 0, 4);
 	tcase_add_test(tc, an_end_that_a_write_gives_is_known);
 	tcase_add_test(tc, a_cell_that_goes_is_not_known);
+	tcase_add_test(tc, a_time_set_beside_a_write_stays);
+	tcase_add_test(tc, a_time_set_beside_truncate_is_shown);
 	suite_add_tcase(suite, tc);
 }
