@@ -6,6 +6,7 @@
 
 #include "fs/at.h"
 #include "fs/file/handle.h"
+#include "fs/file/handle_commit.h"
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
 #include "fs/file/unopened.h"

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "fs/file/handle.h"
+#include "fs/file/handle_commit.h"
 #include "fs/file/unopened.h"
 #include "fs/file/view_look.h"
 #include "fs/fs.h"

@@ -4,6 +4,7 @@
 
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
+#include "fs/file/handle_commit.h"
 #include "fs/file/leave.h"
 #include "fs/file/reader_text.h"
 #include "fs/file/unopened.h"

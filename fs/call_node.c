@@ -3,6 +3,7 @@
 #include <sys/xattr.h>
 
 #include "fs/file/handle.h"
+#include "fs/file/handle_commit.h"
 #include "fs/file/leave.h"
 #include "fs/file/stat.h"
 #include "fs/file/unkeyed.h"

@@ -98,39 +98,6 @@ struct handle {
 	struct handle *next, **link;	/* in its directory's struct handles */
 };
 
-/* Commit what all writers have written so far. 0, or the first error. */
-int handles_commit(struct op *op);
-/* True if cutting the file to nothing and closing it stores the empty value. */
-bool handle_takes_empty(struct op *op, struct node *n);
-/* Truncate: through h, if it is open to write; else (h may be NULL) by path:
- * load, set the size, commit. moved: the kernel's node is one that a rename
- * left. */
-int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
-		    uint64_t size);
-/* Set the time of a document's pending values (its descriptors have a buffer
- * each). False: none is pending. */
-bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
-/*
- * Commit the pending empty values in the directory n, or of the file n, that
- * seem to be closed already. Called before n is looked at.
- */
-void handles_commit_empty(struct op *op, struct node *n);
-/* The same for one descriptor that is closed, before it leaves its list: other
- * calls find either it there, or the value that it stored. */
-void handle_commit_empty(struct op *op, struct handle *h);
-/* Note that the handle was written to or truncated. REQUIRES its buffer's
- * lock. */
-void handle_changed(struct fs *fs, struct handle *h, bool truncated);
-/* True if an open has made a file in the directory that is not committed
- * yet. */
-bool handles_have_new(struct op *op, struct node *dir);
-/* The changes by a writer since the last commit that become the value. */
-enum commit {
-	COMMIT_WRITTEN,		/* writes */
-	COMMIT_ALL,		/* writes and truncations */
-	COMMIT_EMPTY,		/* only a waiting empty value: h->counted */
-};
-int handle_commit(struct op *op, struct handle *h, enum commit what);
 enum opened {
 	OPENED, OPENED_NEW,
 	OPENED_MOVED,	/* by its number before a rename */
@@ -139,8 +106,6 @@ enum opened {
  * handle is owned by the caller, for handle_finish and handle_free. */
 int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		struct fs_open_reply *reply);
-/* Commit as a FLUSH does. */
-int handle_flush(struct op *op, struct handle *h);
 /*
  * Begin a call that runs statements. They have the rights that the caller and
  * the opener of the descriptor have both: a program that has more rights than
@@ -153,14 +118,15 @@ int handle_begin_statement(struct op *op, struct handle *h, bool begun);
 /* Note whether a statement or a line has begun in what was written and not
  * carried out. REQUIRES its lock. */
 void handle_note_begun(struct handle *h, struct bytes text);
-/* Close its last descriptor: commit what is left, and give up its buffer. */
-int handle_finish(struct op *op, struct handle *h);
 /* Close, at the end, the handles that get no RELEASE. The store is still open;
  * statements and lines without their end are not carried out, as their writers
  * have not closed. */
 void handles_release(struct fs *fs);
 /* Return the handles of all files in a directory (and in others). */
 struct handles *handles_of(struct fs *fs, const struct node *dir);
+/* Note that its empty value waits for the close (h->counted), or no longer.
+ * REQUIRES its buffer's lock, or the last descriptor. */
+void handle_count_empty(struct fs *fs, struct handle *h, bool waits);
 /* Remove it from its list; it is freed then or later. */
 void handle_unlink(struct fs *fs, struct handle *h);
 void handle_free(struct fs *fs, struct handle *h);

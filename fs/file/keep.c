@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "fs/file/handle.h"
+#include "fs/file/handle_commit.h"
 #include "fs/file/unopened.h"
 #include "fs/node/account.h"
 #include "fs/node/node.h"

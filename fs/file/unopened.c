@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "fs/file/handle.h"
+#include "fs/file/handle_commit.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 

@@ -8,6 +8,7 @@
 #include "fs/file/complete_text.h"
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
+#include "fs/file/handle_commit.h"
 #include "fs/file/reader_text.h"
 #include "fs/file/view.h"
 #include "fs/node/account.h"

@@ -1,0 +1,334 @@
+#include "fs/file/handle_commit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "fs/file/content.h"
+#include "fs/file/write_buffer.h"
+#include "fs/node/call.h"
+#include "fs/node/kind.h"
+#include "fs/node/node.h"
+#include "fs/op/kernel.h"
+#include "fs/op/op.h"
+
+bool handle_takes_empty(struct op *op, struct node *n)
+{
+	const struct file_kind *file = n->ops->file;
+
+	return file->takes_empty && file->takes_empty(op, n);
+}
+
+void handle_changed(struct fs *fs, struct handle *h, bool truncated)
+{
+	h->buffer->refused = false;
+	h->wrote = !truncated;
+	h->truncated = truncated;
+	h->flushes = 0;
+	handle_count_empty(fs, h, false);
+}
+
+static int commit_buffer(struct op *op, struct node *n,
+			 struct write_buffer *buffer,
+			 bool truncated_too) REQUIRES(&buffer->lock)
+{
+	struct node *outer;
+	int err;
+
+	if (buffer->orphan)
+		return 0;
+	if (buffer->state == BUFFER_CLEAN)
+		return 0;
+	if (buffer->state == BUFFER_TRUNCATED && !truncated_too)
+		return 0;
+	if (buffer->state == BUFFER_TRUNCATED && !handle_takes_empty(op, n))
+		return op_refuse(op, -EINVAL,
+				 "nothing was written, and this has no empty value");
+	buffer->how.adds = buffer->added && !n->ops->file->document;
+	buffer->how.base = buffer->base;
+	outer = op->bound;
+	op->bound = n;
+	err = content_store(op, n, buf_bytes(&buffer->text), &buffer->how);
+	op->bound = outer;
+	if (err)
+		return err;
+	buffer->state = BUFFER_CLEAN;
+	buffer->is_new = false;
+	buffer->how.has_mtime = false;
+	buffer->how.has_expires = false;
+	buffer_forget(op->fs, buffer);
+	buffer->loaded = buffer->how.append;
+	return 0;
+}
+
+/* Commit; nothing may come between that and clearing what is left to commit. */
+static int commit_locked(struct op *op, struct handle *h, bool truncated_too)
+	REQUIRES(&h->buffer->lock)
+{
+	int err = commit_buffer(op, handle_node(h), h->buffer, truncated_too);
+
+	if (err)
+		return err;
+	h->wrote = false;
+	h->truncated = false;
+	handle_count_empty(op->fs, h, false);
+	return 0;
+}
+
+static void tell_committed(struct op *op, struct handle *h)
+{
+	op_notify(op, h->node, ARMED_ATTRIBUTES | ARMED_PAGES);
+}
+
+static bool is_left(const struct handle *h, enum commit what)
+	REQUIRES(&h->buffer->lock)
+{
+	if (h->failed)
+		return false;
+	return what == COMMIT_WRITTEN ? h->wrote :
+	       what == COMMIT_ALL ? h->wrote || h->truncated :
+				    atomic_load(&h->counted);
+}
+
+int handle_commit(struct op *op, struct handle *h, enum commit what)
+{
+	bool left;
+	int err = 0;
+
+	mutex_lock(&h->buffer->lock);
+	left = is_left(h, what);
+	if (left)
+		err = commit_locked(op, h, what != COMMIT_WRITTEN && h->truncated);
+	mutex_unlock(&h->buffer->lock);
+	if (left && !err)
+		tell_committed(op, h);
+	return err;
+}
+
+/* Flush. *done: it was committed; *waits: an empty value is pending, for
+ * later. */
+static int flush_locked(struct op *op, struct handle *h, bool *done,
+			bool *waits) REQUIRES(&h->buffer->lock)
+{
+	bool by_name = h->buffer->is_new && h->node->ops->file->exists_by_name;
+
+	if (h->failed)
+		return 0;
+	h->flushes++;
+	*done = h->wrote || by_name;
+	if (*done)
+		return commit_locked(op, h, by_name);
+	if (!h->truncated || h->buffer->state != BUFFER_TRUNCATED)
+		return 0;
+	/* An error without a reason, as a write may follow; and none for the
+	 * children of a shell, which close copies of descriptors that they
+	 * never wrote to. */
+	if (!handle_takes_empty(op, handle_node(h)))
+		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
+	handle_count_empty(op->fs, h, true);
+	*waits = true;
+	return 0;
+}
+
+int handle_flush(struct op *op, struct handle *h)
+{
+	bool done = false, waits = false;
+	int err;
+
+	if (h->node->ops->file->flush)
+		return h->node->ops->file->flush(op, h);
+	if (!h->buffer)
+		return 0;
+	mutex_lock(&h->buffer->lock);
+	err = flush_locked(op, h, &done, &waits);
+	mutex_unlock(&h->buffer->lock);
+	if (done && !err)
+		tell_committed(op, h);
+	/* A reader of the directory finds it: handles_commit_empty(). */
+	if (waits)
+		op_alters(op, h->node->parent);
+	return err;
+}
+
+int handle_finish(struct op *op, struct handle *h)
+{
+	struct node *n = h->node;
+	bool is_new, is_last;
+	int err;
+
+	if (n->ops->file->close)
+		n->ops->file->close(op, h);
+	if (!h->buffer)
+		return 0;
+	err = handle_commit(op, h, COMMIT_ALL);
+	mutex_lock(&h->buffer->lock);
+	is_new = h->buffer->is_new && !n->ops->file->document;
+	mutex_unlock(&h->buffer->lock);
+	is_last = buffer_give_handle(op->fs, h);
+	/* Made by open, and never written: remove the name again. */
+	if (is_new && is_last) {
+		atomic_fetch_or(&n->armed, ARMED_NAME);
+		op_notify(op, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
+		node_detach(&op->fs->nodes, n);
+	}
+	return err;
+}
+
+bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct handles *open = handles_of(op->fs, n->parent);
+	bool found = false;
+	struct handle *h;
+
+	if (!n->ops->file->document || !atomic_load(&n->opens))
+		return false;
+	mutex_lock(&open->lock);
+	for (h = open->writers; h; h = h->next) {
+		if (h->node != n || !h->buffer)
+			continue;
+		mutex_lock(&h->buffer->lock);
+		if (is_left(h, COMMIT_ALL)) {
+			h->buffer->how.has_mtime = true;
+			h->buffer->how.mtime_ns = mtime_ns;
+			found = true;
+		}
+		mutex_unlock(&h->buffer->lock);
+	}
+	mutex_unlock(&open->lock);
+	return found;
+}
+
+/*
+ * True if the writer has closed h, as far as can be seen: after one flush a
+ * shell may go on to write; after two, or when it makes the present call, it
+ * has closed.
+ */
+static bool has_closed(const struct op *op, struct handle *h)
+{
+	unsigned flushes;
+
+	mutex_lock(&h->buffer->lock);
+	flushes = h->flushes;
+	mutex_unlock(&h->buffer->lock);
+	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0);
+}
+
+void handles_commit_empty(struct op *op, struct node *n)
+{
+	struct handles *open = handles_of(op->fs, n->ops->directory ?
+							  n : n->parent);
+	struct handle *h;
+
+	if (!atomic_load(&open->empties))
+		return;
+	/* Rare and short: handles cannot be freed while their list is
+	 * locked. */
+	mutex_lock(&open->lock);
+	for (h = open->writers; h; h = h->next)
+		if (atomic_load(&h->counted) &&
+		    (h->node->parent == n || h->node == n) &&
+		    has_closed(op, h))
+			handle_commit(op, h, COMMIT_EMPTY);
+	mutex_unlock(&open->lock);
+}
+
+void handle_commit_empty(struct op *op, struct handle *h)
+{
+	struct handles *open = handles_of(op->fs, h->node->parent);
+
+	if (!atomic_load(&h->counted))
+		return;
+	mutex_lock(&open->lock);
+	handle_commit(op, h, COMMIT_EMPTY);
+	mutex_unlock(&open->lock);
+}
+
+bool handles_have_new(struct op *op, struct node *dir)
+{
+	struct handles *open = handles_of(op->fs, dir);
+	struct handle *h;
+	bool found = false;
+
+	mutex_lock(&open->lock);
+	for (h = open->writers; h && !found; h = h->next) {
+		if (h->node->parent != dir || !h->buffer)
+			continue;
+		mutex_lock(&h->buffer->lock);
+		found = !h->failed && h->buffer->is_new && !h->buffer->orphan;
+		mutex_unlock(&h->buffer->lock);
+	}
+	mutex_unlock(&open->lock);
+	return found;
+}
+
+static int commit_written(struct op *op, struct handles *open)
+{
+	struct handle *h;
+	int err = 0, one;
+
+	mutex_lock(&open->lock);
+	for (h = open->writers; h; h = h->next)
+		if (h->buffer) {
+			one = handle_commit(op, h, COMMIT_WRITTEN);
+			err = err ? err : one;
+		}
+	mutex_unlock(&open->lock);
+	return err;
+}
+
+int handles_commit(struct op *op)
+{
+	int i, err = 0, one;
+
+	for (i = 0; i < FS_HANDLES; i++) {
+		one = commit_written(op, &op->fs->handles[i]);
+		err = err ? err : one;
+	}
+	return err;
+}
+
+/* -------------------------------------------------------- truncate by path */
+int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
+		    uint64_t size)
+{
+	struct fs_open_reply reply;
+	int err;
+
+	if (n->ops->file->truncate)
+		return n->ops->file->truncate(op, n, size);
+	if (n->ops->file->open && !n->ops->file->store)
+		return 0;	/* .cql and the like ignore > */
+	if (h && h->buffer) {
+		mutex_lock(&h->buffer->lock);
+		err = buffer_truncate(op, n, h->buffer, size);
+		if (!err && !size)
+			h->failed = 0;
+		if (!err)
+			handle_changed(op->fs, h, !size);
+		mutex_unlock(&h->buffer->lock);
+		if (!err)
+			buffer_tell_others(op, h);
+		return err;
+	}
+	err = handle_open(op, n, O_WRONLY, moved ? OPENED_MOVED : OPENED,
+			  &reply);
+	if (err)
+		return err;
+	h = handle_of(reply.handle);
+	if (!h->buffer) {
+		handle_free(op->fs, h);
+		return 0;
+	}
+	mutex_lock(&h->buffer->lock);
+	err = buffer_truncate(op, n, h->buffer, size);
+	if (!err)
+		err = commit_buffer(op, n, h->buffer, true);
+	if (err) {
+		h->buffer->state = BUFFER_CLEAN;
+		h->buffer->loaded = false;
+	}
+	mutex_unlock(&h->buffer->lock);
+	if (!err)
+		op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	handle_free(op->fs, h);
+	return err;
+}
