@@ -16,76 +16,9 @@ uint64_t node_ino(uint64_t parent_ino, struct bytes name)
 	return ino > 1 ? ino : ino + 2;
 }
 
-/* ----------------------------------------------------------------- shards */
 static struct node_shard *name_shard(struct node_table *t, uint64_t ino)
 {
 	return &t->by_name[ino % NODE_SHARDS];
-}
-
-static struct node **name_bucket(struct node_shard *s, uint64_t ino)
-{
-	return &s->buckets[(ino >> 8) & (s->bucket_count - 1)];
-}
-
-static struct node **bucket(struct node_shard *s, const struct node *n,
-			    enum node_index index)
-{
-	return index == NODE_BY_NAME ? name_bucket(s, n->ino) :
-				       node_id_bucket(s, n->id);
-}
-
-static void link_node(struct node_shard *s, struct node *n,
-		      enum node_index index)
-{
-	struct node **at = bucket(s, n, index);
-
-	n->next[index] = *at;
-	*at = n;
-}
-
-/* Double the buckets. Without memory the chains just get longer. */
-static void grow(struct node_shard *s, enum node_index index)
-{
-	size_t i, old_count = s->bucket_count;
-	struct node **old = s->buckets;
-	struct node **buckets = mem_zalloc(old_count * 2, sizeof(*buckets));
-
-	if (!buckets)
-		return;
-	s->buckets = buckets;
-	s->bucket_count = old_count * 2;
-	for (i = 0; i < old_count; i++) {
-		struct node *n = old[i], *next;
-
-		for (; n; n = next) {
-			next = n->next[index];
-			link_node(s, n, index);
-		}
-	}
-	mem_free(old);
-}
-
-static void insert(struct node_shard *s, struct node *n, enum node_index index)
-{
-	if (s->count >= s->bucket_count)
-		grow(s, index);
-	link_node(s, n, index);
-	s->count++;
-}
-
-/* False: it is not there. */
-static bool remove_from(struct node_shard *s, struct node *n,
-			enum node_index index)
-{
-	struct node **at = bucket(s, n, index);
-
-	while (*at && *at != n)
-		at = &(*at)->next[index];
-	if (!*at)
-		return false;
-	*at = n->next[index];
-	s->count--;
-	return true;
 }
 
 /* ------------------------------------------------------------- references */
@@ -147,11 +80,11 @@ static void unlink_node(struct node_table *t, struct node *n)
 	struct node_shard *s = name_shard(t, n->ino);
 
 	mutex_lock(&s->lock);
-	remove_from(s, n, NODE_BY_NAME);
+	node_shard_remove(s, n, NODE_BY_NAME);
 	mutex_unlock(&s->lock);
 	s = node_id_shard(t, n->id);
 	mutex_lock(&s->lock);
-	remove_from(s, n, NODE_BY_ID);
+	node_shard_remove(s, n, NODE_BY_ID);
 	mutex_unlock(&s->lock);
 	unlink_child(t, n);
 }
@@ -200,7 +133,7 @@ static struct node *find_locked(struct node_shard *s, uint64_t ino,
 {
 	struct node *n;
 
-	for (n = *name_bucket(s, ino); n; n = n->next[NODE_BY_NAME])
+	for (n = *node_name_bucket(s, ino); n; n = n->next[NODE_BY_NAME])
 		if (n->ino == ino && same_name(n, parent, name) && try_get(n))
 			return n;
 	return NULL;
@@ -283,7 +216,7 @@ static void publish_id(struct node_table *t, struct node *n)
 
 	link_child(t, n);
 	mutex_lock(&s->lock);
-	insert(s, n, NODE_BY_ID);
+	node_shard_insert(s, n, NODE_BY_ID);
 	mutex_unlock(&s->lock);
 }
 
@@ -310,7 +243,7 @@ struct node *node_make(struct node_table *t, const struct node_key *key)
 	n = find_locked(s, ino, key->parent, key->name);
 	if (n && !is_same(n, key)) {
 		other = n;
-		remove_from(s, n, NODE_BY_NAME);
+		node_shard_remove(s, n, NODE_BY_NAME);
 		atomic_fetch_or(&n->flags, NODE_GONE);
 		n = NULL;
 	}
@@ -318,7 +251,7 @@ struct node *node_make(struct node_table *t, const struct node_key *key)
 		n = new_node(t, key, ino);
 		if (n) {
 			publish_id(t, n);
-			insert(s, n, NODE_BY_NAME);
+			node_shard_insert(s, n, NODE_BY_NAME);
 		}
 		mutex_unlock(&s->lock);
 	} else {
@@ -386,7 +319,7 @@ void node_detach(struct node_table *t, struct node *n)
 	struct node_shard *s = name_shard(t, n->ino);
 
 	mutex_lock(&s->lock);
-	remove_from(s, n, NODE_BY_NAME);
+	node_shard_remove(s, n, NODE_BY_NAME);
 	mutex_unlock(&s->lock);
 	atomic_fetch_or(&n->flags, NODE_GONE);
 	node_unkeep(t, n);
@@ -397,7 +330,7 @@ void node_pass(struct node_table *t, struct node *n)
 	struct node_shard *s = name_shard(t, n->ino);
 
 	mutex_lock(&s->lock);
-	remove_from(s, n, NODE_BY_NAME);
+	node_shard_remove(s, n, NODE_BY_NAME);
 	atomic_fetch_or(&n->flags, NODE_PAST);
 	mutex_unlock(&s->lock);
 }
@@ -415,13 +348,13 @@ struct node *node_renew(struct node_table *t, struct node *n)
 	struct node *next;
 
 	mutex_lock(&s->lock);
-	next = remove_from(s, n, NODE_BY_NAME) ?
+	next = node_shard_remove(s, n, NODE_BY_NAME) ?
 		       new_node(t, &key, n->ino) : NULL;
 	if (next) {
 		atomic_store(&next->maker_pid, atomic_load(&n->maker_pid));
 		atomic_store(&next->mtime_ns, atomic_load(&n->mtime_ns));
 		publish_id(t, next);
-		insert(s, next, NODE_BY_NAME);
+		node_shard_insert(s, next, NODE_BY_NAME);
 	}
 	atomic_fetch_or(&n->flags, NODE_PAST);
 	mutex_unlock(&s->lock);
@@ -538,14 +471,6 @@ void node_unkeep_below(struct node_table *t, struct node *n)
 }
 
 /* ---------------------------------------------------------------- the table */
-static int init_shard(struct node_shard *s)
-{
-	mutex_init(&s->lock);
-	s->bucket_count = 16;
-	s->buckets = mem_zalloc(s->bucket_count, sizeof(*s->buckets));
-	return s->buckets ? 0 : -ENOMEM;
-}
-
 int node_table_init(struct node_table *t, const struct node_ops *root_ops,
 		    uint64_t ino)
 {
@@ -554,7 +479,8 @@ int node_table_init(struct node_table *t, const struct node_ops *root_ops,
 	memset(t, 0, sizeof(*t));
 	for (i = 0; i < NODE_SHARDS; i++) {
 		mutex_init(&t->children[i]);
-		if (init_shard(&t->by_id[i]) || init_shard(&t->by_name[i]))
+		if (node_shard_init(&t->by_id[i]) ||
+		    node_shard_init(&t->by_name[i]))
 			err = -ENOMEM;
 	}
 	t->root = err ? NULL : mem_zalloc(1, sizeof(*t->root) + 2);
@@ -567,7 +493,7 @@ int node_table_init(struct node_table *t, const struct node_ops *root_ops,
 	t->root->ops = root_ops;
 	atomic_store(&t->root->references, 1);
 	atomic_store(&t->next_id, 2);
-	insert(node_id_shard(t, 1), t->root, NODE_BY_ID);
+	node_shard_insert(node_id_shard(t, 1), t->root, NODE_BY_ID);
 	return 0;
 }
 
@@ -587,10 +513,8 @@ void node_table_release(struct node_table *t)
 				mem_free(n);
 			}
 		}
-		mem_free(s->buckets);
-		mem_free(t->by_name[i].buckets);
-		mutex_release(&s->lock);
-		mutex_release(&t->by_name[i].lock);
+		node_shard_release(s);
+		node_shard_release(&t->by_name[i]);
 		mutex_release(&t->children[i]);
 	}
 	memset(t, 0, sizeof(*t));

@@ -12,6 +12,7 @@
 #define FS_NODE_NODE_H
 #include <stdatomic.h>
 
+#include "fs/node/node_shard.h"
 #include "store/base/bytes.h"
 #include "store/base/lock.h"
 
@@ -58,9 +59,6 @@ struct node_known {
 	bool is_set;			/* its time is stored beside the data */
 	struct node_moment moment;	/* after which they were read */
 };
-
-/* The two tables that a node is found in. */
-enum node_index { NODE_BY_NAME, NODE_BY_ID };
 
 struct node {
 	uint64_t id, ino;
@@ -163,12 +161,6 @@ static inline struct bytes node_value(const struct node *n)
 	return key ? *key : bytes_of(n->data + n->name_len + 1, n->value_len);
 }
 
-#define NODE_SHARDS 64
-struct node_shard {
-	struct mutex lock;
-	struct node **buckets;
-	size_t bucket_count, count;
-};
 struct node_table {
 	struct node_shard by_id[NODE_SHARDS], by_name[NODE_SHARDS];
 	struct mutex children[NODE_SHARDS];	/* by the parent's id */
@@ -191,11 +183,6 @@ static inline struct node_shard *node_id_shard(struct node_table *t,
 					       uint64_t id)
 {
 	return &t->by_id[id % NODE_SHARDS];
-}
-
-static inline struct node **node_id_bucket(struct node_shard *s, uint64_t id)
-{
-	return &s->buckets[(id / NODE_SHARDS) & (s->bucket_count - 1)];
 }
 
 /* Make the table. ino: of the root; all others follow from it and the names. */
