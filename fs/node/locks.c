@@ -4,15 +4,9 @@
 #include <string.h>
 
 #include "fs/node/account.h"
+#include "fs/node/lock_ranges.h"
 #include "fs/node/node.h"
 #include "store/base/alloc.h"
-
-struct lock {
-	struct lock *next;
-	struct fs_lock is;
-	const void *by;			/* the open file that set it last */
-	struct charge charge;
-};
 
 struct lock_file {
 	uint64_t path;			/* of its name; see locks_path */
@@ -218,145 +212,25 @@ void locks_remove(struct locks *t, struct node *n)
 	mutex_unlock(&t->lock);
 }
 
-/* ------------------------------------------------------------------ ranges */
-static bool overlaps(const struct fs_lock *a, const struct fs_lock *b)
-{
-	return a->start <= b->end && b->start <= a->end;
-}
-
-/* Return the first held lock after l (or of all) that excludes this one. */
-static const struct lock *next_excluding(const struct lock_file *f,
-					 const struct fs_lock *lock,
-					 const struct lock *l)
-{
-	for (l = l ? l->next : f->held[lock->flock]; l; l = l->next)
-		if (l->is.owner != lock->owner && overlaps(&l->is, lock) &&
-		    (l->is.type == FS_LOCK_WRITE ||
-		     lock->type == FS_LOCK_WRITE))
-			return l;
-	return NULL;
-}
-
+/* ----------------------------------------------------------------- waiters */
 static bool is_excluded(const struct lock_file *f, const struct fs_lock *lock)
 {
-	return lock->type != FS_LOCK_NONE && next_excluding(f, lock, NULL);
-}
-
-static void lock_free(struct locks *t, struct lock *l)
-{
-	if (l)
-		charge_end(t->accounts, &l->charge);
-	mem_free(l);
-}
-
-static struct lock *lock_new(struct locks *t, uid_t uid)
-{
-	struct lock *l = mem_zalloc(1, sizeof(*l));
-
-	if (!l || charge_set(t->accounts, &l->charge, RESOURCE_LOCKS, uid, 1)) {
-		mem_free(l);
-		return NULL;
-	}
-	return l;
-}
-
-/* True if it splits a lock of its owner, of another type, which goes on at both
- * sides of it. */
-static bool splits(const struct lock_file *f, const struct fs_lock *lock)
-{
-	const struct lock *l;
-
-	for (l = f->held[lock->flock]; l; l = l->next)
-		if (l->is.owner == lock->owner && l->is.type != lock->type &&
-		    l->is.start < lock->start && l->is.end > lock->end)
-			return true;
-	return false;
-}
-
-/* Cut the range of `lock` out of l. If l goes on at both sides, its right part
- * is *right, which becomes NULL. True: nothing is left of l. */
-static bool cut_out(struct lock *l, const struct fs_lock *lock,
-		    struct lock **right)
-{
-	if (l->is.start < lock->start && l->is.end > lock->end) {
-		(*right)->is = l->is;
-		(*right)->by = l->by;
-		(*right)->is.start = lock->end + 1;
-		(*right)->next = l->next;
-		l->next = *right;
-		*right = NULL;
-		l->is.end = lock->start - 1;
-	} else if (l->is.start < lock->start) {
-		l->is.end = lock->start - 1;
-	} else if (l->is.end > lock->end) {
-		l->is.start = lock->end + 1;
-	} else {
-		return true;
-	}
-	return false;
-}
-
-/* Cut its range out of the owner's locks of another type (right: a spare lock
- * for cut_out). Those of its type that touch it become part of it. */
-static void make_room(struct locks *t, struct lock_file *f,
-		      struct fs_lock *lock, struct lock **right)
-	REQUIRES(&t->lock)
-{
-	struct lock **at = &f->held[lock->flock], *l;
-	bool goes;
-
-	while ((l = *at)) {
-		goes = false;
-		if (l->is.owner != lock->owner) {
-			/* another's */
-		} else if (l->is.type == lock->type) {
-			goes = l->is.start <= lock->end + 1 &&
-			       lock->start <= l->is.end + 1;
-			if (goes && l->is.start < lock->start)
-				lock->start = l->is.start;
-			if (goes && l->is.end > lock->end)
-				lock->end = l->is.end;
-		} else if (overlaps(&l->is, lock)) {
-			goes = cut_out(l, lock, right);
-		}
-		if (goes) {
-			*at = l->next;
-			lock_free(t, l);
-		} else {
-			at = &l->next;
-		}
-	}
+	return lock->type != FS_LOCK_NONE &&
+	       lock_find_excluding(f->held[lock->flock], lock);
 }
 
 /* Set a lock that nothing excludes, or drop one. 0 or -ENOLCK. */
 static int apply(struct locks *t, struct lock_file *f,
-		 const struct fs_lock *wanted, const void *by, uid_t uid)
+		 const struct fs_lock *lock, const void *by, uid_t uid)
 	REQUIRES(&t->lock)
 {
-	struct lock *fresh = NULL, *right = NULL;
-	bool cuts = splits(f, wanted);
-	struct fs_lock lock = *wanted;
+	int err = lock_set(&f->held[lock->flock], t->accounts, lock, by, uid);
 
-	if (lock.type != FS_LOCK_NONE && !(fresh = lock_new(t, uid)))
-		return -ENOLCK;
-	if (cuts && !(right = lock_new(t, uid))) {
-		lock_free(t, fresh);
-		return -ENOLCK;
-	}
-	make_room(t, f, &lock, &right);
-	lock_free(t, right);
-	if (!fresh)
-		return 0;
-	fresh->is = lock;
-	fresh->by = by;
-	fresh->next = f->held[lock.flock];
-	f->held[lock.flock] = fresh;
-	if (!lock.flock)
+	if (!err && !lock->flock && lock->type != FS_LOCK_NONE)
 		*known_word(t, f) |= known_bit(f);
-	return 0;
+	return err;
 }
 
-/* ----------------------------------------------------------------- waiters */
 /* Move *at from the waiters to the list of ended ones, for answer_all. */
 static void end_wait(struct locks *t, struct lock_wait **at, int err,
 		     struct lock_wait **ended) REQUIRES(&t->lock)
@@ -416,10 +290,11 @@ static bool waits_for(struct locks *t, const struct lock_file *f,
 		      struct lock_wait **found, unsigned *looks)
 	REQUIRES(&t->lock)
 {
-	const struct lock *l = NULL;
+	const struct lock *l = lock_find_excluding(f->held[wants->flock], wants);
 	struct lock_wait *w;
 
-	while (*looks < SEARCH_MAX && (l = next_excluding(f, wants, l))) {
+	for (; l && *looks < SEARCH_MAX;
+	     l = lock_find_excluding(l->next, wants)) {
 		if (l->is.owner == owner)
 			return true;
 		++*looks;
@@ -514,27 +389,12 @@ void locks_test(struct locks *t, struct lock_file *f, struct fs_lock *lock)
 	const struct lock *l;
 
 	mutex_lock(&t->lock);
-	l = next_excluding(f, lock, NULL);
+	l = lock_find_excluding(f->held[lock->flock], lock);
 	if (l)
 		*lock = l->is;
 	else
 		lock->type = FS_LOCK_NONE;
 	mutex_unlock(&t->lock);
-}
-
-static void drop_owner(struct locks *t, struct lock_file *f, uint64_t owner,
-		       bool flock) REQUIRES(&t->lock)
-{
-	struct lock **at = &f->held[flock], *l;
-
-	while ((l = *at)) {
-		if (l->is.owner != owner) {
-			at = &l->next;
-			continue;
-		}
-		*at = l->next;
-		lock_free(t, l);
-	}
 }
 
 void locks_drop(struct locks *t, struct lock_file *f, uint64_t owner)
@@ -543,7 +403,7 @@ void locks_drop(struct locks *t, struct lock_file *f, uint64_t owner)
 
 	mutex_lock(&t->lock);
 	if (f->held[0]) {
-		drop_owner(t, f, owner, false);
+		lock_drop_owner(&f->held[0], t->accounts, owner);
 		wake(t, f, &ended);
 	}
 	mutex_unlock(&t->lock);
@@ -567,7 +427,8 @@ void locks_close(struct locks *t, struct lock_file *f, const void *by)
 				l = l->next;
 				continue;
 			}
-			drop_owner(t, f, l->is.owner, flock);
+			lock_drop_owner(&f->held[flock], t->accounts,
+					l->is.owner);
 			l = f->held[flock];
 		}
 	}
