@@ -22,6 +22,7 @@
 #include "fs/op/op.h"
 #include "fs/store_observer.h"
 #include "fs/tree/listing.h"
+#include "fs/tree/listing_shortened.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"

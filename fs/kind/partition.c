@@ -22,6 +22,7 @@
 #include "fs/op/times.h"
 #include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
+#include "fs/tree/listing_shortened.h"
 #include "store/type/ordered.h"
 
 void partition_query(struct query *q, const struct place *p,

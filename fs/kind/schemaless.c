@@ -16,6 +16,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "fs/tree/listing.h"
+#include "fs/tree/listing_shortened.h"
 #include "store/type/value.h"
 
 static bool is_key_file(struct bytes dir_name, struct bytes name)

@@ -101,9 +101,6 @@ void listing_close(struct fs *fs, struct listing *l);
 void listing_begin(struct op *op, struct listing *l);
 int listing_step(struct op *op, struct listing *l);
 void listing_end(struct fs *fs, struct listing *l);
-/* Restrict q to the rows that may have the name (slice is q's or it has none).
- * 0 or -ENOMEM. */
-int listing_narrow(struct listing *l, struct query *q, struct slice *slice);
 /* Set the place of the listed directory, in the listing's schema and arena. 0,
  * or as place_of or op_charge. */
 int listing_place(struct op *op, struct listing *l);
@@ -113,11 +110,6 @@ void listing_children_begin(struct listing *l);
  * them now; -ENOMEM, or an error of op_charge if there is no room for one. */
 int listing_children_add(struct op *op, struct listing *l,
 			 const struct child *c);
-/* Look up a name that was shortened for a suffix of that many bytes
- * (name_shorten_for). 0, -ENOENT or another -errno; c's value is in the op's
- * arena. */
-int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
-			     size_t suffix_len, struct child *c);
 /* Let open directories release moments of the store that have passed. */
 void listings_rest(struct fs *fs);
 #endif
