@@ -4,10 +4,12 @@
 #include <errno.h>
 
 #include "store/cql/cql.h"
+#include "store/cql/modify/apply.h"
 #include "store/cql/modify/conditional.h"
 #include "store/store.h"
 #include "store/cql/execute.h"
 #include "store/cql/modify/batch.h"
+#include "store/cql/modify/plan.h"
 #include "store/cql/modify/prepare.h"
 #include "store/cql/schema/ddl.h"
 #include "store/cql/select/select.h"

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/modify/apply.h"
 #include "store/cql/modify/batch.h"
 #include "store/cql/modify/batch_condition.h"
 #include "store/cql/modify/conditional.h"
+#include "store/cql/modify/plan.h"
 #include "store/cql/modify/prepare.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"

@@ -6,7 +6,7 @@
 #include "store/cql/modify/batch_condition.h"
 #include "store/cql/modify/batch_rows.h"
 #include "store/cql/modify/condition.h"
-#include "store/cql/modify/prepare.h"
+#include "store/cql/modify/plan.h"
 #include "store/cql/statement/refuse.h"
 
 /* Check the conditions of one row. */

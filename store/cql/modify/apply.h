@@ -1,0 +1,14 @@
+/*
+ * INSERT, UPDATE and DELETE, the third step: a planned statement becomes changes
+ * of a write, which the caller has begun and commits.
+ */
+#ifndef STORE_CQL_MODIFY_APPLY_H
+#define STORE_CQL_MODIFY_APPLY_H
+#include "store/cql/modify/modify.h"
+
+/* True if it reads what it changes. */
+bool modification_reads(const struct modification *m);
+/* Add the changes to w. 0, what refuse() returns, or -errno. */
+int modification_apply(struct execution *x, struct modification *m,
+		       struct write *w);
+#endif
