@@ -150,7 +150,7 @@ static void know(struct op *op, struct node *n, const struct child *c,
 		.moment = *m,
 	};
 
-	if (c->expires_s == NO_TIME && !c->volatile_attributes)
+	if (times_child_changes_s(c) == NO_TIME && !c->volatile_attributes)
 		node_know(&op->fs->nodes, n, &known);
 }
 
@@ -355,10 +355,10 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	if (op->fs->read_only)
 		c->read_only = true;
 	if (n->snapshot)	/* time stands still there */
-		c->expires_s = NO_TIME;
+		c->expires_s = c->changes_s = NO_TIME;
 	owner_guard_description(op, n, c);
 	times_child_stat(c, n->ino, attr);
-	*timeout_s = seconds_until(op, c->expires_s);
+	*timeout_s = seconds_until(op, times_child_changes_s(c));
 	if (pending || c->volatile_attributes || n->json ||
 	    (atomic_load(&n->flags) & NODE_PAST) ||
 	    (!pending && takes_resized(n)))

@@ -30,12 +30,14 @@ void collection_times(struct child *c, const struct cell_view *cells,
 	size_t i;
 
 	c->mtime_ns = timestamp_ns(cells[0].timestamp_us);
-	c->expires_s = cells[0].expires_s;
+	c->expires_s = c->changes_s = cells[0].expires_s;
 	for (i = 1; i < count; i++) {
 		if (timestamp_ns(cells[i].timestamp_us) > c->mtime_ns)
 			c->mtime_ns = timestamp_ns(cells[i].timestamp_us);
 		if (cells[i].expires_s > c->expires_s)
 			c->expires_s = cells[i].expires_s;
+		if (cells[i].expires_s < c->changes_s)
+			c->changes_s = cells[i].expires_s;
 	}
 }
 

@@ -30,6 +30,7 @@ void row_child(struct child *c, const struct table *t,
 		return;
 	times_child_owner(c, t);
 	c->mtime_ns = times_row_mtime_ns(row);
+	c->changes_s = times_row_changes_s(row);
 	if (!c->mtime_ns)
 		c->mtime_ns = t->created_us * MICROSECOND;
 }

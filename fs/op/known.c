@@ -7,6 +7,7 @@
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/place.h"
+#include "fs/op/times.h"
 #include "store/base/alloc.h"
 #include "store/table/present.h"
 
@@ -201,18 +202,8 @@ static void keep(struct op *op, struct known_place *at, struct known_row *k)
 /* True if nothing of the row ends, and it is small. */
 static bool is_worth_keeping(const struct known_row *k)
 {
-	const struct row_view *row = &k->row;
-	uint32_t i;
-
-	if (!k->moment.state || k->arena.total > ROW_BYTES || row->marker.ttl)
-		return false;
-	for (i = 0; i < row->cell_count; i++)
-		if (row->cells[i].ttl_s)
-			return false;
-	for (i = 0; i < row->static_count; i++)
-		if (row->statics[i].ttl_s)
-			return false;
-	return true;
+	return k->moment.state && k->arena.total <= ROW_BYTES &&
+	       times_row_changes_s(&k->row) == NO_TIME;
 }
 
 static struct known_row *new_row(struct op *op)

@@ -299,6 +299,9 @@ struct child {
 	int64_t mtime_ns, timestamp_us;
 	bool time_is_set;	/* it was stored beside the data */
 	int64_t expires_s;	/* NO_TIME: never */
+	/* The second in which the first value in a directory ends, from which
+	 * its time comes; NO_TIME: none does. */
+	int64_t changes_s;
 	/* Of its partition, before it was read: known_moment_at. */
 	struct node_moment moment;
 	bool volatile_name, volatile_attributes;	/* timeout 0 */
@@ -307,6 +310,7 @@ struct child {
 static inline void child_init(struct child *c, const struct node_ops *ops)
 {
 	*c = (struct child){ .ops = ops, .mode = 0755, .expires_s = NO_TIME,
+			     .changes_s = NO_TIME,
 			     .timestamp_us = NO_TIMESTAMP };
 }
 #endif

@@ -185,6 +185,28 @@ int64_t times_row_expires_s(const struct row_view *row)
 	return latest ? latest : NO_TIME;
 }
 
+static int64_t earlier(int64_t a_s, int64_t b_s)
+{
+	return a_s < b_s ? a_s : b_s;	/* NO_TIME is later than all */
+}
+
+int64_t times_row_changes_s(const struct row_view *row)
+{
+	int64_t first = row->marker.ttl ? row->marker.expires : NO_TIME;
+	uint32_t i;
+
+	for (i = 0; i < row->cell_count; i++)
+		first = earlier(first, row->cells[i].expires_s);
+	for (i = 0; i < row->static_count; i++)
+		first = earlier(first, row->statics[i].expires_s);
+	return first;
+}
+
+int64_t times_child_changes_s(const struct child *c)
+{
+	return earlier(c->expires_s, c->changes_s);
+}
+
 /* ------------------------------------------------------------------ hints */
 #define HINTS_OF_TIMES (HINT_DIRECTORIES | HINT_CELLS)
 
@@ -330,8 +352,10 @@ static int directory_times(struct op *op, struct node *table,
 		return got;
 	got = stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 	c->time_is_set = got > 0;
-	if (got > 0 && value.len >= 8)
+	if (got > 0 && value.len >= 8) {
 		c->mtime_ns = (int64_t)get_le64(value.ptr);
+		c->changes_s = NO_TIME;
+	}
 	return got < 0 ? got : 0;
 }
 

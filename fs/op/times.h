@@ -46,6 +46,11 @@ int times_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* Return time and end of a row: the latest of its parts. */
 int64_t times_row_mtime_ns(const struct row_view *row);
 int64_t times_row_expires_s(const struct row_view *row);
+/* Return the second in which the first of its parts ends, or NO_TIME. */
+int64_t times_row_changes_s(const struct row_view *row);
+/* Return the second until which the attributes stay as they are, but for
+ * changes; or NO_TIME. */
+int64_t times_child_changes_s(const struct child *c);
 /* Return a timestamp to delete data with that one: later or, at the largest
  * timestamp, the same, where a deletion wins. */
 int64_t op_timestamp(struct op *op, int64_t replaced_us);

@@ -172,6 +172,42 @@ START_TEST(a_row_with_an_end_is_not_known)
 }
 END_TEST
 
+/* A directory's time comes from its newest value, until that one ends. */
+START_TEST(the_time_of_a_directory_follows_an_end)
+{
+	static const char *const paths[] = { "k/t/e/e", "k/t/e", "k/t/e/e/m" };
+	int64_t now_s = 2000000000;
+	struct fs_entry entries[3];
+	struct stat st;
+	double timeout_s;
+	int i, looks;
+
+	clock_set_us(now_s * 1000000);
+	cql("ALTER TABLE k.t ADD m map<text, text>;"
+	    "UPDATE k.t USING TIMESTAMP 7000000 SET w = 'stays', "
+	    "m = {'stays': ''} WHERE p = 'e' AND c = 'e';"
+	    "UPDATE k.t USING TIMESTAMP 9000000 AND TTL 10 SET v = 'ends', "
+	    "m['ends'] = '' WHERE p = 'e' AND c = 'e';");
+	for (looks = 0; looks < 2; looks++)
+		for (i = 0; i < 3; i++) {
+			ck_assert_int_eq(tree_walk(&t, paths[i], &entries[i]), 0);
+			ck_assert_int_eq(entries[i].attr.st_mtim.tv_sec, 9);
+			ck_assert(entries[i].attr_timeout_s <= 10);
+			ck_assert(entries[i].entry_timeout_s == FS_FOREVER);
+		}
+	clock_set_us((now_s + 10) * 1000000);
+	for (looks = 0; looks < 2; looks++)
+		for (i = 0; i < 3; i++) {
+			ck_assert_int_eq(fs_getattr(t.fs, &t.call,
+						    entries[i].node, 0, &st,
+						    &timeout_s), 0);
+			ck_assert_int_eq(st.st_mtim.tv_sec, 7);
+			ck_assert(timeout_s == FS_FOREVER);
+		}
+	clock_set_us(INT64_MIN);
+}
+END_TEST
+
 /* Half of the statements change another table, with rows of the same keys. _i is
  * the seed. */
 START_TEST(rows_follow_each_change)
@@ -414,6 +450,7 @@ SUITE(fs_known)
 	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
 	tcase_add_test(tc, a_row_is_read_once);
 	tcase_add_test(tc, a_row_with_an_end_is_not_known);
+	tcase_add_test(tc, the_time_of_a_directory_follows_an_end);
 	tcase_add_loop_test(tc, rows_follow_each_change, 0, 4);
 	tcase_add_test(tc, an_end_that_a_write_gives_is_known);
 	tcase_add_test(tc, a_cell_that_goes_is_not_known);
