@@ -68,6 +68,10 @@ static int print_meta(struct sstable *t, const char *path)
 	const struct sstable_info *i = sstable_info(t);
 
 	printf("%-24s %s\n", "file", path);
+	if (sstable_table(t))
+		printf("%-24s %u\n", "table number", sstable_table(t));
+	else
+		printf("%-24s -\n", "table number");
 	printf("%-24s %llu\n", "bytes", (unsigned long long)i->size);
 	printf("%-24s %llu\n", "bytes before compression",
 	       (unsigned long long)i->raw_size);

@@ -111,7 +111,7 @@ static int prepare(struct compaction_job *j)
 	struct compaction_setup setup = {
 		.files = j->lsm->files, .dir = j->lsm->dir,
 		.cache = j->lsm->cache, .table = j->table->number,
-		.output = lsm_writer_options(&j->options),
+		.output = lsm_writer_options(j->table->number, &j->options),
 		.level = j->pick.level, .output_size = j->pick.output_size,
 		.most_bytes = j->most_bytes,
 		.shards = j->pick.shards, .least_size = j->pick.least_size,

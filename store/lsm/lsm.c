@@ -35,9 +35,11 @@ void lsm_table_defaults(struct lsm_table_options *options)
 	};
 }
 
-struct sstable_options lsm_writer_options(const struct lsm_table_options *o)
+struct sstable_options lsm_writer_options(uint32_t table,
+					  const struct lsm_table_options *o)
 {
 	return (struct sstable_options){
+		.table = table,
 		.block_size = o->block_size, .filter_bits = o->filter_bits,
 		.compress = o->compress, .lz4_level = o->lz4_level,
 		.least_ratio = o->least_ratio,

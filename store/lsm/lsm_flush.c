@@ -61,7 +61,7 @@ static void writer_options(struct flush *f, struct sstable_options *options)
 	size_t i;
 
 	mutex_lock(&f->lsm->lock);
-	*options = lsm_writer_options(&f->table->options);
+	*options = lsm_writer_options(f->table->number, &f->table->options);
 	mutex_unlock(&f->lsm->lock);
 	for (i = 0; i < f->from->frozen_count; i++)
 		options->expected_rows +=

@@ -145,7 +145,8 @@ void lsm_release(struct lsm *lsm);
 int lsm_fail(struct lsm *lsm, int err);
 int lsm_check_writable(const struct lsm *lsm);
 /* Return how the table's sstables are written. */
-struct sstable_options lsm_writer_options(const struct lsm_table_options *o);
+struct sstable_options lsm_writer_options(uint32_t table,
+					  const struct lsm_table_options *o);
 
 /* -------------------------------------------------------------- lsm_recover.c */
 /* Open the sstable that the manifest names, and no other of its name. */

@@ -22,6 +22,7 @@
  * nothing that any process wrote since can be missing, synced or not.
  */
 #include <errno.h>
+#include <inttypes.h>
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
@@ -51,6 +52,7 @@ static int remove_unfinished(void *data, const char *name)
 int lsm_open_named(struct lsm *lsm, struct block_cache *cache,
 		   const struct manifest_file *file, struct sstable **out)
 {
+	uint32_t table;
 	char name[32];
 	int err = sstable_share(out, lsm->files, lsm->dir, file->info.number,
 				cache);
@@ -60,9 +62,15 @@ int lsm_open_named(struct lsm *lsm, struct block_cache *cache,
 		return log_corrupt(name, 0, "the manifest names it, and it is "
 				   "missing");
 	if (err || (sstable_info(*out)->checksum == file->info.checksum &&
-		    sstable_info(*out)->size == file->info.size))
+		    sstable_info(*out)->size == file->info.size &&
+		    sstable_table(*out) <= file->table))
 		return err;
+	table = sstable_table(*out);
 	sstable_put(*out);
+	if (table > file->table)
+		return log_corrupt(name, 0, "it is of table number %" PRIu32
+				   ", and the manifest says %" PRIu32, table,
+				   file->table);
 	return log_corrupt(name, 0,
 			   "it is not the file that the manifest names");
 }

@@ -1,8 +1,9 @@
 /*
  * Find and read a damaged engine's files. Where the manifest is sound it says
  * which sstables are live, and from where on the log is needed. Where it is
- * not, every file that is there counts: what was removed or replaced by then
- * may come back, and the newest version of each cell wins by its timestamp.
+ * not, every file that is there counts, as of the table that it names: what was
+ * removed or replaced by then may come back, and the newest version of each
+ * cell wins by its timestamp.
  */
 #include "store/lsm/lsm_salvage.h"
 
@@ -158,6 +159,7 @@ static int see_file(void *data, const char *name)
 	struct lsm_salvage_file file = { .here = true }, *list;
 	bool known = false;
 	size_t i, count;
+	int err;
 
 	segment.number = log_salvage_number(name);
 	if (segment.number) {
@@ -175,8 +177,12 @@ static int see_file(void *data, const char *name)
 	/* Those that snapshots alone have are not taken. */
 	for (i = 0; !known && i < s->state.file_count; i++)
 		known = s->state.files[i].info.number == file.number;
-	if (!known && !s->whole)
-		buf_add(&s->file_list, &file, sizeof(file));
+	if (known || s->whole)
+		return 0;
+	err = sstable_salvage_table(s->files, s->dir, file.number, &file.table);
+	if (err == -ENOMEM)
+		return err;
+	buf_add(&s->file_list, &file, sizeof(file));
 	return s->file_list.failed ? -ENOMEM : 0;
 }
 

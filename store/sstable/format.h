@@ -11,22 +11,32 @@
  * manifest names is an unfinished one.
  *
  *   header   0  8  "wide-sst"             footer   0  8  number of the file
- *            8  4  version, 1                      8  8  file id
- *           12  4  0                              16  8  where the blocks end
+ *            8  4  version, 2                      8  8  file id
+ *           12  4  table                          16  8  where the blocks end
  *           16  8  number of the file             24 16  partition filter
  *           24  8  file id, random                40 16  row filter
  *                                                 56 16  index
  *                                                 72 16  statistics
  *                                                 88  8  number of blocks
- *                                                 96  4  0
- *                                                100  4  version, 1
+ *                                                 96  4  table
+ *                                                100  4  version, 2
  *                                                104  8  XXH3 of 0..103, seed 0
  *                                                112  8  "wide-sst"
  *
  * A section's 16 bytes: 8 its length, 8 the XXH3 of its bytes. Every XXH3 of a
- * section or block is seeded with block_seed(file id, offset in the file), so
- * that bytes of another place or another file do not pass for these. The
- * footer's own checksum is the identity of the file, which the manifest has.
+ * section or block is seeded with block_seed(seed, offset in the file), where
+ * seed is sstable_seed(file id, table), so that bytes of another place, another
+ * file or another table do not pass for these. The footer's own checksum is the
+ * identity of the file, which the manifest has.
+ *
+ * The table is the number of the one that the file was written for, so that a
+ * repair knows it when no manifest does: header and footer name it, and any
+ * sound block proves what is left of either. It stays when the table is
+ * renamed. A restore gives the files of a snapshot to a new table as they are
+ * (lsm/manifest_step.h): so the manifest decides whose rows they are, and says
+ * the number that is in the file or, after a restore, a larger one, as numbers
+ * of tables only grow. A smaller one is damage. Compactions write the number of
+ * the table that has the files.
  *
  *   block    0  8  XXH3 of bytes 8.. of the stored block
  *            8  8  n << 8 | how: 0 the contents as they are (n: their length),
@@ -65,14 +75,14 @@
  * A row filter is left out when no partition has more than one row: then the
  * partition filter knows as much.
  *
- * Versions: 1, the first.
+ * Versions: 1, the first: the table is 0, not known. 2 names the table.
  */
 #ifndef STORE_SSTABLE_FORMAT_H
 #define STORE_SSTABLE_FORMAT_H
 #include <stdint.h>
 
 #define SSTABLE_MAGIC "wide-sst"
-#define SSTABLE_VERSION 1
+#define SSTABLE_VERSION 2
 #define HEADER_SIZE 32
 #define FOOTER_SIZE 120
 #define BLOCK_HEADER_SIZE 16
@@ -90,10 +100,16 @@ enum block_how { BLOCK_RAW = 0, BLOCK_LZ4 = 1 };
  * escapes). */
 #define LARGEST_KEY (1u << 20)
 
-/* Return the seed of the checksum of a block or section at offset. */
-static inline uint64_t block_seed(uint64_t file_id, uint64_t offset)
+/* Return what seeds the checksums of a file. */
+static inline uint64_t sstable_seed(uint64_t file_id, uint32_t table)
 {
-	uint64_t x = file_id ^ (offset + 1) * 0x9e3779b97f4a7c15u;
+	return file_id ^ table * 0xd1b54a32d192ed03u;
+}
+
+/* Return the seed of the checksum of a block or section at offset. */
+static inline uint64_t block_seed(uint64_t seed, uint64_t offset)
+{
+	uint64_t x = seed ^ (offset + 1) * 0x9e3779b97f4a7c15u;
 
 	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
 	return x ^ x >> 29;

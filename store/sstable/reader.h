@@ -15,7 +15,8 @@ struct sstable {
 	_Atomic uint64_t damage;	/* the offset and one; 0: none known */
 	atomic_uint marks;		/* enum sstable_mark */
 	struct pooled_file file;
-	uint64_t file_id;
+	uint32_t table;			/* 0: not known */
+	uint64_t seed;
 	uint64_t blocks_end;
 	struct block_cache *cache;	/* may be NULL */
 	uint64_t owner;			/* our name in the cache */

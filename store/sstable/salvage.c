@@ -230,7 +230,8 @@ struct search {
 	const struct file_ops *files;
 	int fd;
 	uint64_t number, size, end;	/* where the blocks end, at the latest */
-	uint64_t file_id, effort;
+	uint64_t seed, effort;
+	uint32_t table;
 	bool end_known;
 	const struct sstable_info *known;
 	uint64_t window_at;
@@ -340,7 +341,7 @@ static int block_at(struct search *s, uint64_t offset, struct block **out,
 		return err;
 	s->effort += *len;
 	if (XXH3_64bits_withSeed(p + 8, (size_t)*len - 8,
-				 block_seed(s->file_id, offset)) != get_le64(p))
+				 block_seed(s->seed, offset)) != get_le64(p))
 		return 0;
 	stored = block_new((size_t)*len);
 	if (!stored)
@@ -392,7 +393,13 @@ static int walk_searching(struct walk *w, struct search *s)
 	return err ? err : end_gap(w, s->end, BYTES_EMPTY);
 }
 
-/* Find the file's id and the end of its blocks. 0, -EUCLEAN, -EPROTONOSUPPORT,
+static void set_id(struct search *s, uint64_t file_id, uint32_t table)
+{
+	s->table = table;
+	s->seed = sstable_seed(file_id, table);
+}
+
+/* Find the file's id, its table and the end of its blocks. 0, -EUCLEAN,
  * -errno. */
 static int find_id(struct search *s)
 {
@@ -411,7 +418,7 @@ static int find_id(struct search *s)
 	s->end = s->size;
 	if (!memcmp(header, SSTABLE_MAGIC, 8) &&
 	    get_le64(header + 16) == s->number) {
-		s->file_id = get_le64(header + 24);
+		set_id(s, get_le64(header + 24), get_le32(header + 12));
 		known = true;
 	}
 	if (s->size >= HEADER_SIZE + FOOTER_SIZE &&
@@ -420,26 +427,46 @@ static int find_id(struct search *s)
 	    get_le64(footer) == s->number &&
 	    get_le64(footer + 16) <= s->size - FOOTER_SIZE &&
 	    get_le64(footer + 16) >= HEADER_SIZE) {
-		s->file_id = get_le64(footer + 8);
+		set_id(s, get_le64(footer + 8), get_le32(footer + 96));
 		s->end = get_le64(footer + 16);
 		s->end_known = known = true;
 	}
 	return known ? 0 : -EUCLEAN;
 }
 
+/* Open the file, to be closed by file_close whatever is returned. */
+static int open_search(struct search *s, const struct file_ops *files, int dir,
+		       uint64_t number)
+{
+	char name[32];
+
+	*s = (struct search){ .files = files, .number = number,
+			      .window = BUF_INIT };
+	sstable_name(name, number);
+	s->fd = file_open_sized(files, dir, name, &s->size);
+	return s->fd < 0 ? s->fd : find_id(s);
+}
+
+int sstable_salvage_table(const struct file_ops *files, int dir,
+			  uint64_t number, uint32_t *table)
+{
+	struct search s;
+	int err = open_search(&s, files, dir, number);
+
+	*table = err ? 0 : s.table;
+	file_close(files, s.fd);
+	return err;
+}
+
 static int search_file(struct walk *w, const struct file_ops *files, int dir,
 		       uint64_t number, const struct sstable_info *known)
 {
-	struct search s = { .files = files, .number = number, .known = known,
-			    .window = BUF_INIT };
+	struct search s;
 	char name[32];
-	int err;
+	int err = open_search(&s, files, dir, number);
 
 	sstable_name(name, number);
-	s.fd = file_open_sized(files, dir, name, &s.size);
-	if (s.fd < 0)
-		return s.fd;
-	err = find_id(&s);
+	s.known = known;
 	if (err == -EUCLEAN)
 		err = log_corrupt(name, 0, "header and footer are damaged");
 	else if (!err)

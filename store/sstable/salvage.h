@@ -26,6 +26,14 @@ struct sstable_salvage {
 };
 
 /*
+ * Find the number of the table that the file says it is of, in its footer or,
+ * where that is damaged, its header: sstable_salvage proves that of a header,
+ * as it finds blocks of that table alone. 0: it does not say. 0, -EUCLEAN when
+ * both are damaged, -ENOENT, -errno.
+ */
+int sstable_salvage_table(const struct file_ops *files, int dir,
+			  uint64_t number, uint32_t *table);
+/*
  * Salvage file number of directory fd dir. known: what the manifest says of it,
  * or NULL. 0, or: -EUCLEAN, nothing of it can be read (reported through
  * log_corrupt()); -ENOENT; -EPROTONOSUPPORT a newer version wrote it; -ENOMEM;

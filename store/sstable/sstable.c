@@ -52,14 +52,15 @@ struct section {
 	uint64_t offset, len, checksum;
 };
 struct footer {
-	uint64_t block_count;
+	uint32_t version;
+	uint64_t file_id, block_count;
 	struct section partitions, rows, index, stats;
 };
 
 static int read_section(const struct sstable *t, const struct section *s,
 			struct buf *out)
 {
-	uint64_t seed = block_seed(t->file_id, s->offset);
+	uint64_t seed = block_seed(t->seed, s->offset);
 	uint8_t *to;
 	int err;
 
@@ -102,16 +103,19 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 	if (XXH3_64bits(p, 104) != get_le64(p + 104))
 		return log_corrupt(t->file.name, at,
 				   "the footer fails its checksum");
-	if (get_le32(p + 100) > SSTABLE_VERSION) {
+	f->version = get_le32(p + 100);
+	if (f->version > SSTABLE_VERSION) {
 		log_message(LOG_ERROR_LEVEL,
 			    "%s: version %" PRIu32 " is newer than this program",
-			    t->file.name, get_le32(p + 100));
+			    t->file.name, f->version);
 		return -EPROTONOSUPPORT;
 	}
 	if (get_le64(p) != t->stats.info.number)
 		return log_corrupt(t->file.name, at, "this is file %" PRIu64,
 				   get_le64(p));
-	t->file_id = get_le64(p + 8);
+	f->file_id = get_le64(p + 8);
+	t->table = get_le32(p + 96);
+	t->seed = sstable_seed(f->file_id, t->table);
 	t->blocks_end = get_le64(p + 16);
 	t->stats.info.checksum = get_le64(p + 104);
 	offset = t->blocks_end;
@@ -120,13 +124,13 @@ static int parse_footer(struct sstable *t, struct footer *f, const uint8_t *p,
 	    !take_section(&f->rows, p + 40, &offset, at) ||
 	    !take_section(&f->index, p + 56, &offset, at) ||
 	    !take_section(&f->stats, p + 72, &offset, at) || offset != at ||
-	    get_le32(p + 96) || get_le32(p + 100) != SSTABLE_VERSION)
+	    !f->version || (f->version == 1 && t->table))
 		return log_corrupt(t->file.name, at, "a footer that cannot be");
 	f->block_count = get_le64(p + 88);
 	return 0;
 }
 
-static int check_header(const struct sstable *t)
+static int check_header(const struct sstable *t, const struct footer *f)
 {
 	uint8_t header[HEADER_SIZE];
 	int err = file_read(t->file.files, t->file.fd, header, sizeof(header),
@@ -135,9 +139,10 @@ static int check_header(const struct sstable *t)
 	if (err)
 		return err;
 	if (memcmp(header, SSTABLE_MAGIC, 8) ||
-	    get_le32(header + 8) != SSTABLE_VERSION || get_le32(header + 12) ||
+	    get_le32(header + 8) != f->version ||
+	    get_le32(header + 12) != t->table ||
 	    get_le64(header + 16) != t->stats.info.number ||
-	    get_le64(header + 24) != t->file_id)
+	    get_le64(header + 24) != f->file_id)
 		return log_corrupt(t->file.name, 0, "header and footer differ");
 	return 0;
 }
@@ -156,7 +161,7 @@ static int read_footer(struct sstable *t, struct footer *f)
 	if (!err)
 		err = parse_footer(t, f, bytes, t->stats.info.size);
 	if (!err)
-		err = check_header(t);
+		err = check_header(t, f);
 	return err;
 }
 
@@ -360,6 +365,11 @@ const struct sstable_info *sstable_info(const struct sstable *t)
 	return &t->stats.info;
 }
 
+uint32_t sstable_table(const struct sstable *t)
+{
+	return t->table;
+}
+
 struct bytes sstable_first_key(const struct sstable *t)
 {
 	return block_index_key(&t->index, 0);
@@ -471,7 +481,7 @@ int sstable_read_block(struct block **out, struct sstable *t, uint32_t i)
 	if (err == -EUCLEAN)
 		sstable_block_corrupt(t, i, "the file ends within the block");
 	if (!err && XXH3_64bits_withSeed(stored->data + 8, len - 8,
-					 block_seed(t->file_id, offset)) !=
+					 block_seed(t->seed, offset)) !=
 			    get_le64(stored->data))
 		err = sstable_block_corrupt(t, i, "block fails its checksum");
 	if (err) {

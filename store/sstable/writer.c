@@ -28,7 +28,7 @@ struct sstable_writer {
 	int dir, fd;
 	char name[32];
 	struct sstable_options options;
-	uint64_t file_id;
+	uint64_t file_id, seed;
 
 	struct block_builder block;
 	struct index_builder index;
@@ -67,7 +67,7 @@ static void add_header(struct sstable_writer *w)
 {
 	buf_add(&w->out, SSTABLE_MAGIC, 8);
 	buf_add_le32(&w->out, SSTABLE_VERSION);
-	buf_add_le32(&w->out, 0);
+	buf_add_le32(&w->out, w->options.table);
 	buf_add_le64(&w->out, w->stats.info.number);
 	buf_add_le64(&w->out, w->file_id);
 }
@@ -89,6 +89,7 @@ int sstable_writer_create(struct sstable_writer **out,
 	if (w->options.block_size > LARGEST_BLOCK_SIZE)
 		w->options.block_size = LARGEST_BLOCK_SIZE;
 	w->file_id = random_id();
+	w->seed = sstable_seed(w->file_id, options->table);
 	/* Without memory for its state compress as the fast compressor does. */
 	if (options->compress && options->lz4_level)
 		w->high = mem_alloc((size_t)LZ4_sizeofStateHC());
@@ -225,7 +226,7 @@ static int finish_block(struct sstable_writer *w)
 	put_le64((void *)(uintptr_t)(stored.ptr + 8), n << 8 | how);
 	put_le64((void *)(uintptr_t)stored.ptr,
 		 XXH3_64bits_withSeed(stored.ptr + 8, stored.len - 8,
-				      block_seed(w->file_id, offset)));
+				      block_seed(w->seed, offset)));
 	index_builder_add(&w->index, buf_bytes(&w->last_block_key),
 			  buf_bytes(&b->first_key), stored.len, w->block_open);
 	w->last_block_key.len = 0;
@@ -350,7 +351,7 @@ int sstable_writer_add(struct sstable_writer *w, const struct entry *entry)
 static int add_section(struct sstable_writer *w, struct buf *footer,
 		       const struct buf *section)
 {
-	uint64_t seed = block_seed(w->file_id, w->written);
+	uint64_t seed = block_seed(w->seed, w->written);
 	struct bytes bytes = buf_bytes(section);
 
 	if (section->failed)
@@ -412,7 +413,7 @@ static int add_footer(struct sstable_writer *w, struct buf *footer)
 	uint64_t checksum;
 
 	buf_add_le64(footer, w->index.count);
-	buf_add_le32(footer, 0);
+	buf_add_le32(footer, w->options.table);
 	buf_add_le32(footer, SSTABLE_VERSION);
 	if (footer->failed)
 		return -ENOMEM;

@@ -12,6 +12,7 @@
 
 struct sstable_writer;
 struct sstable_options {
+	uint32_t table;		/* the number of the table; 0: not said */
 	uint32_t block_size;	/* bytes before compression; 0: default */
 	uint32_t filter_bits;	/* per key; 0: default 10 */
 	bool compress;		/* lz4 where it saves enough */

@@ -39,7 +39,7 @@ static uint8_t *copy_of(struct bytes input)
 }
 
 /* --------------------------------------------------------------- sstables */
-static void fix_blocks(uint8_t *file, uint64_t id, uint64_t end,
+static void fix_blocks(uint8_t *file, uint64_t seed, uint64_t end,
 		       struct bytes index)
 {
 	struct reader r = reader_of(index);
@@ -61,7 +61,7 @@ static void fix_blocks(uint8_t *file, uint64_t id, uint64_t end,
 			return;
 		put_le64(file + at, XXH3_64bits_withSeed(file + at + 8,
 							 (size_t)len - 8,
-							 block_seed(id, at)));
+							 block_seed(seed, at)));
 		at += len;
 	}
 }
@@ -69,7 +69,9 @@ static void fix_blocks(uint8_t *file, uint64_t id, uint64_t end,
 static void fix_sstable(uint8_t *file, size_t len)
 {
 	uint8_t *footer = file + len - FOOTER_SIZE;
-	uint64_t id = get_le64(file + 24), at = get_le64(footer + 16);
+	uint64_t seed = sstable_seed(get_le64(file + 24),
+				     get_le32(footer + 96));
+	uint64_t at = get_le64(footer + 16);
 	uint64_t blocks_end = at;
 	int i;
 
@@ -81,9 +83,9 @@ static void fix_sstable(uint8_t *file, size_t len)
 			break;
 		put_le64(section + 8, XXH3_64bits_withSeed(file + at,
 						(size_t)size,
-						block_seed(id, at)));
+						block_seed(seed, at)));
 		if (i == 2 && blocks_end >= HEADER_SIZE)
-			fix_blocks(file, id, blocks_end,
+			fix_blocks(file, seed, blocks_end,
 				   bytes_of(file + at, (size_t)size));
 		at += size;
 	}

@@ -73,7 +73,7 @@ static void make_entries(struct entries *e)
 
 static void write_golden(const char *directory)
 {
-	struct sstable_options options = { .block_size = 512,
+	struct sstable_options options = { .table = 3, .block_size = 512,
 					   .compress = true };
 	struct manifest_edit edit = MANIFEST_EDIT_INIT;
 	int dir = file_open(&file_system, AT_FDCWD, directory,
@@ -108,14 +108,14 @@ static void write_golden(const char *directory)
 }
 
 /* Copy it as a new file, as a check-out may have changed its mode. */
-static void fetch(const char *name)
+static void fetch(const char *version, const char *name)
 {
 	uint8_t bytes[20000];
 	char path[100];
 	size_t len;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "tests/golden/1/%s", name);
+	snprintf(path, sizeof(path), "tests/golden/%s/%s", version, name);
 	file = fopen(path, "rb");
 	ck_assert_ptr_nonnull(file);
 	len = fread(bytes, 1, sizeof(bytes), file);
@@ -168,24 +168,36 @@ static void check_sstable(struct sstable *t)
 	arena_release(&e.arena);
 }
 
-START_TEST(the_first_version_opens)
+static void check_version(const char *version, uint32_t table)
 {
 	struct sstable *t;
 	struct manifest *m;
 
-	if (getenv("WIDEFS_GOLDEN"))
-		write_golden(getenv("WIDEFS_GOLDEN"));
 	scratch_open(&s);
-	fetch("CURRENT");
-	fetch("MANIFEST-000000000001");
-	fetch("000000000001.sst");
+	fetch(version, "CURRENT");
+	fetch(version, "MANIFEST-000000000001");
+	fetch(version, "000000000001.sst");
 	ck_assert_int_eq(manifest_open(&m, &file_system, s.dir, true), 0);
 	check_manifest(m);
 	ck_assert_int_eq(sstable_open(&t, &file_system, s.dir, 1, NULL), 0);
+	ck_assert_uint_eq(sstable_table(t), table);
 	check_sstable(t);
 	sstable_put(t);
 	manifest_close(m);
 	scratch_close(&s);
+}
+
+START_TEST(the_first_version_opens)
+{
+	check_version("1", 0);
+}
+END_TEST
+
+START_TEST(the_second_version_opens)
+{
+	if (getenv("WIDEFS_GOLDEN"))
+		write_golden(getenv("WIDEFS_GOLDEN"));
+	check_version("2", 3);
 }
 END_TEST
 
@@ -194,5 +206,6 @@ SUITE(golden)
 	TCase *tc = tcase_create("golden");
 
 	tcase_add_test(tc, the_first_version_opens);
+	tcase_add_test(tc, the_second_version_opens);
 	suite_add_tcase(suite, tc);
 }

@@ -1,11 +1,15 @@
 /*
  * Recovery within bounds: a log of any length needs no more memory than
- * memtables may have, since what was replayed is flushed.
+ * memtables may have, since what was replayed is flushed. And the tables of the
+ * sstables that are found.
  */
 #include <errno.h>
 #include <fcntl.h>
 
+#include "store/base/alloc.h"
+#include "store/base/log.h"
 #include "store/lsm/lsm.h"
+#include "store/lsm/manifest.h"
 #include "store/row/key.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/suite.h"
@@ -94,6 +98,80 @@ static struct lsm_stats stats_of(struct lsm *lsm)
 	lsm_stats(lsm, &stats);
 	return stats;
 }
+
+/* Give the files of the first table to another, as a restore does. */
+static void give_files(uint32_t to)
+{
+	struct manifest_edit edit = MANIFEST_EDIT_INIT;
+	struct manifest_file *files;
+	struct manifest *m;
+	size_t count, i;
+
+	ck_assert_int_eq(manifest_open(&m, &file_system, scratch.dir, false),
+			 0);
+	ck_assert_int_eq(manifest_files(m, &files, &count), 0);
+	for (i = 0; i < count; i++)
+		if (files[i].table == 2)
+			manifest_edit_add(&edit, to, 0, &files[i].info);
+	ck_assert_uint_gt(edit.steps.len, 0);
+	ck_assert_int_eq(manifest_apply(m, &edit), 0);
+	manifest_edit_release(&edit);
+	manifest_close(m);
+	mem_free(files);
+}
+
+/* Each sstable must be of the table that the manifest says, or of `given`. */
+static void check_files(size_t least, uint32_t given)
+{
+	struct manifest_file *files;
+	struct manifest *m;
+	struct sstable *t;
+	size_t count, i;
+
+	ck_assert_int_eq(manifest_open(&m, &file_system, scratch.dir, true),
+			 0);
+	ck_assert_int_eq(manifest_files(m, &files, &count), 0);
+	ck_assert_uint_ge(count, least);
+	for (i = 0; i < count; i++) {
+		ck_assert_int_eq(sstable_open(&t, &file_system, scratch.dir,
+					      files[i].info.number, NULL), 0);
+		ck_assert_uint_eq(sstable_table(t), files[i].table == given ?
+						    2 : files[i].table);
+		sstable_put(t);
+	}
+	mem_free(files);
+	manifest_close(m);
+}
+
+/* The files of table 2 may be those of a later table, and of no earlier one. */
+START_TEST(a_file_is_of_the_table_that_it_names)
+{
+	struct lsm *lsm;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		fill();
+		ck_assert_int_eq(open_lsm(&lsm, &file_system, 0, false), 0);
+		ck_assert_int_eq(lsm_flush(lsm, UINT32_MAX), 0);
+		ck_assert_int_eq(lsm_close(lsm), 0);
+		check_files((size_t)(i + 1) * TABLES, 0);
+	}
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, 0, false), 0);
+	ck_assert_int_eq(lsm_compact(lsm, UINT32_MAX), 0);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+	check_files(TABLES, 0);
+	give_files(TABLES + 7);
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, 0, false), 0);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+	check_files(TABLES + 1, TABLES + 7);
+	give_files(1);
+	quiet(true);
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, 0, false), -EUCLEAN);
+	quiet(false);
+	ck_assert_ptr_nonnull(strstr(log_corrupt_last(), "it is of table "
+				     "number 2, and the manifest says 1"));
+}
+END_TEST
 
 START_TEST(replay_flushes_what_passes_the_budget)
 {
@@ -204,6 +282,7 @@ SUITE(recovery)
 
 	scratch_fixture(tc);
 	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, a_file_is_of_the_table_that_it_names);
 	tcase_add_test(tc, replay_flushes_what_passes_the_budget);
 	tcase_add_test(tc, a_reader_flushes_nothing);
 	tcase_add_test(tc, without_room_all_is_in_memory);
