@@ -17,6 +17,7 @@
 #include "store/marker.h"
 #include "store/row/row_codec.h"
 #include "store/salvage_catalog.h"
+#include "store/salvage_use.h"
 #include "store/store.h"
 #include "store/table/inner.h"
 #include "store/type/text/text.h"
@@ -34,6 +35,7 @@ struct salvage {
 	struct lsm *to;			/* NULL: dry */
 	struct salvage_catalog catalog;
 	struct schema *schema;
+	struct salvage_uses uses;
 	uint32_t next_number;
 	struct batch batch;
 	size_t unflushed;
@@ -45,7 +47,6 @@ struct salvage {
 	/* The file, of an unknown table, has records of the catalogue; bytes of
 	 * it are lost. */
 	bool has_records, has_gap;
-	struct buf unknown_tables;	/* uint32_t, uint32_t 0, uint64_t */
 };
 
 static void tell_lost(void *context, const char *text)
@@ -57,62 +58,6 @@ static void tell_lost(void *context, const char *text)
 }
 
 /* ---------------------------------------------------------- what is taken */
-enum use { USE_TAKE, USE_SKIP, USE_UNKNOWN };
-
-/* Decide about the data of a table; *t is its schema, if it has one. */
-static enum use use_of(const struct salvage *s, uint32_t number,
-		       const struct table **t)
-{
-	uint32_t i, j, n;
-
-	*t = schema_table_by_number(s->schema, number);
-	if (*t || number == STORE_ATTRIBUTES_NUMBER)
-		return USE_TAKE;
-	if (number == CATALOG_NUMBER || lsm_salvage_is_dropped(s->from, number))
-		return USE_SKIP;
-	for (i = 0; i < s->schema->keyspace_count; i++)
-		for (j = 0; j < s->schema->keyspaces[i]->table_count; j++) {
-			const struct table *base =
-				s->schema->keyspaces[i]->tables[j];
-
-			for (n = 0; n < base->index_count; n++)
-				if (base->indexes[n].number == number)
-					return USE_SKIP;	/* it is built */
-		}
-	return USE_UNKNOWN;
-}
-
-/* Count an entry of a table without a schema. */
-static int count_unknown(struct salvage *s, uint32_t table)
-{
-	struct { uint64_t table, count; } *list, fresh = { table, 1 };
-	size_t i;
-
-	list = (void *)s->unknown_tables.ptr;
-	for (i = 0; i < s->unknown_tables.len / sizeof(*list); i++)
-		if (list[i].table == table) {
-			list[i].count++;
-			return 0;
-		}
-	buf_add(&s->unknown_tables, &fresh, sizeof(fresh));
-	return s->unknown_tables.failed ? -ENOMEM : 0;
-}
-
-static void tell_unknown(struct salvage *s)
-{
-	struct { uint64_t table, count; } *list;
-	char line[160];
-	size_t i;
-
-	list = (void *)s->unknown_tables.ptr;
-	for (i = 0; i < s->unknown_tables.len / sizeof(*list); i++) {
-		snprintf(line, sizeof(line), "table number %" PRIu64 ": it has "
-			 "no schema (its record is lost, or it was dropped): "
-			 "%" PRIu64 " entries", list[i].table, list[i].count);
-		tell_lost(s, line);
-	}
-}
-
 static int apply(struct salvage *s)
 {
 	int err = s->batch.bytes.failed ? -ENOMEM : 0;
@@ -163,7 +108,7 @@ static int count_row(void *context, struct bytes key, const struct row *row)
 
 	(void)key;
 	(void)row;
-	return count_unknown(s, s->table);
+	return salvage_use_count(&s->uses, s->table);
 }
 
 static int count_range(void *context, struct bytes from, struct bytes to,
@@ -337,7 +282,7 @@ static int find_schema(struct salvage *s)
 static int take_file(struct salvage *s, const struct lsm_salvage_file *f)
 {
 	struct sstable_salvage calls = { take_row, take_range, lose_bytes, s };
-	enum use use = use_of(s, f->table, &s->of);
+	enum salvage_use use = salvage_use_of(&s->uses, f->table, &s->of);
 	int err;
 
 	s->file = f;
@@ -375,11 +320,11 @@ static int take_op(void *context, const struct batch_op *op)
 	struct row row;
 	int err;
 
-	switch (use_of(s, op->table, &t)) {
+	switch (salvage_use_of(&s->uses, op->table, &t)) {
 	case USE_SKIP:
 		return 0;
 	case USE_UNKNOWN:
-		return count_unknown(s, op->table);
+		return salvage_use_count(&s->uses, op->table);
 	case USE_TAKE:
 		break;
 	}
@@ -415,7 +360,7 @@ static int take_all(struct salvage *s)
 	if (!err)
 		err = lsm_salvage_log(s->from, true, take_op, s);
 	if (!err)
-		tell_unknown(s);
+		salvage_use_tell(&s->uses, tell_lost, s);
 	s->told->progress(s->told->context, count + 1, count + 1);
 	return err;
 }
@@ -541,6 +486,8 @@ static int run(struct salvage *s, const char *path, const char *new_path,
 		err = find_schema(s);
 	if (err)
 		return err;
+	s->uses.from = s->from;
+	s->uses.schema = s->schema;
 	tell_plan(s, dry);
 	if (!dry) {
 		err = open_new(s, new_path);
@@ -566,7 +513,7 @@ int store_salvage(const char *path, const char *new_path, bool dry,
 		.told = told, .counts = counts, .old = MARKER_FILE_INIT,
 		.new = MARKER_FILE_INIT, .catalog = SALVAGE_CATALOG_INIT,
 		.batch = BATCH_INIT, .arena = ARENA_INIT,
-		.unknown_tables = BUF_INIT,
+		.uses = { .unknown = BUF_INIT },
 	};
 	int err;
 
@@ -579,7 +526,7 @@ int store_salvage(const char *path, const char *new_path, bool dry,
 	salvage_catalog_release(&s.catalog);
 	batch_release(&s.batch);
 	arena_release(&s.arena);
-	buf_release(&s.unknown_tables);
+	buf_release(&s.uses.unknown);
 	marker_close(&s.new, &file_system);
 	marker_close(&s.old, &file_system);
 	return err;

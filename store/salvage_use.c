@@ -1,0 +1,73 @@
+#include "store/salvage_use.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "store/store.h"
+#include "store/table/inner.h"
+
+struct unknown {
+	uint32_t table;
+	uint64_t count;
+};
+
+static struct unknown *unknowns(const struct salvage_uses *u, size_t *count)
+{
+	*count = u->unknown.len / sizeof(struct unknown);
+	return (struct unknown *)(void *)u->unknown.ptr;
+}
+
+enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
+				const struct table **t)
+{
+	uint32_t i, j, n;
+
+	*t = schema_table_by_number(u->schema, number);
+	if (*t || number == STORE_ATTRIBUTES_NUMBER)
+		return USE_TAKE;
+	if (number == CATALOG_NUMBER || lsm_salvage_is_dropped(u->from, number))
+		return USE_SKIP;
+	for (i = 0; i < u->schema->keyspace_count; i++)
+		for (j = 0; j < u->schema->keyspaces[i]->table_count; j++) {
+			const struct table *base =
+				u->schema->keyspaces[i]->tables[j];
+
+			for (n = 0; n < base->index_count; n++)
+				if (base->indexes[n].number == number)
+					return USE_SKIP;	/* it is built */
+		}
+	return USE_UNKNOWN;
+}
+
+int salvage_use_count(struct salvage_uses *u, uint32_t table)
+{
+	struct unknown fresh = { table, 1 }, *list;
+	size_t count, i;
+
+	list = unknowns(u, &count);
+	for (i = 0; i < count; i++)
+		if (list[i].table == table) {
+			list[i].count++;
+			return 0;
+		}
+	buf_add(&u->unknown, &fresh, sizeof(fresh));
+	return u->unknown.failed ? -ENOMEM : 0;
+}
+
+void salvage_use_tell(const struct salvage_uses *u,
+		      void (*lost)(void *context, const char *text),
+		      void *context)
+{
+	const struct unknown *list;
+	char line[160];
+	size_t count, i;
+
+	list = unknowns(u, &count);
+	for (i = 0; i < count; i++) {
+		snprintf(line, sizeof(line), "table number %" PRIu32 ": it has "
+			 "no schema (its record is lost, or it was dropped): "
+			 "%" PRIu64 " entries", list[i].table, list[i].count);
+		lost(context, line);
+	}
+}

@@ -1,0 +1,27 @@
+/*
+ * What becomes of a damaged store's data, by the number of the table that it is
+ * of. One thread.
+ */
+#ifndef STORE_SALVAGE_USE_H
+#define STORE_SALVAGE_USE_H
+#include "store/lsm/lsm_salvage.h"
+#include "store/schema/schema.h"
+
+/* All but `unknown` are the caller's. */
+struct salvage_uses {
+	const struct lsm_salvage *from;
+	const struct schema *schema;
+	struct buf unknown;		/* an array */
+};
+enum salvage_use { USE_TAKE, USE_SKIP, USE_UNKNOWN };
+
+/* Decide about the data of a table; *t is its schema, or NULL. */
+enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
+				const struct table **t);
+/* Count an entry of a table that is unknown. 0, -ENOMEM. */
+int salvage_use_count(struct salvage_uses *u, uint32_t table);
+/* Tell what was counted: a line for each table. */
+void salvage_use_tell(const struct salvage_uses *u,
+		      void (*lost)(void *context, const char *text),
+		      void *context);
+#endif
