@@ -44,6 +44,7 @@ struct salvage {
 	const struct lsm_salvage_file *file;
 	uint32_t table;
 	const struct table *of;		/* NULL: not of the schema */
+	const struct salvage_former *former;	/* restored as `of`, or NULL */
 	/* The file, of an unknown table, has records of the catalogue; bytes of
 	 * it are lost. */
 	bool has_records, has_gap;
@@ -91,6 +92,21 @@ static int take_row(void *context, struct bytes key, const struct row *row)
 
 	batch_add_row(&s->batch, s->table, key, row);
 	return added(s);
+}
+
+/* Take a row of a table that was restored as another: without columns that are
+ * younger than the snapshot, as their numbers may mean others now. */
+static int take_former(void *context, struct bytes key, const struct row *row)
+{
+	struct salvage *s = context;
+	struct row some = *row;
+	uint32_t i;
+
+	some.cell_count = 0;
+	for (i = 0; i < row->cell_count; i++)
+		if (salvage_use_cell(s->former, row->cells[i].column))
+			some.cells[some.cell_count++] = row->cells[i];
+	return take_row(s, key, &some);
 }
 
 static int take_range(void *context, struct bytes from, struct bytes to,
@@ -279,6 +295,31 @@ static int find_schema(struct salvage *s)
 }
 
 /* ------------------------------------------------------------------ the rows */
+/* Set the table whose rows those of that number become; true if it is another,
+ * which was restored. */
+static bool set_former(struct salvage *s, uint32_t number)
+{
+	s->table = s->of ? s->of->number : number;
+	s->former = s->table == number ? NULL :
+		salvage_catalog_former(&s->catalog, number);
+	return s->former;
+}
+
+static void lose_columns(struct salvage *s)
+{
+	const struct former_column *c;
+	char line[512], name[32];
+
+	lsm_salvage_name(name, s->file);
+	for (c = s->former->others; c; c = c->next) {
+		snprintf(line, sizeof(line), "%s: values of column %.200s, "
+			 "which %.100s.%.100s has not had since it was "
+			 "restored", name, c->name, s->of->keyspace,
+			 s->of->name);
+		tell_lost(s, line);
+	}
+}
+
 static int take_file(struct salvage *s, const struct lsm_salvage_file *f)
 {
 	struct sstable_salvage calls = { take_row, take_range, lose_bytes, s };
@@ -291,7 +332,8 @@ static int take_file(struct salvage *s, const struct lsm_salvage_file *f)
 		return 0;
 	if (!f->table) {
 		/* The catalogue's own file has been read. */
-		lose_file(s, "only the manifest knew which table it is of");
+		lose_file(s, "it names no table (an older "
+			  "format, or damaged), as the manifest did");
 		return 0;
 	}
 	if (!f->here) {
@@ -301,6 +343,9 @@ static int take_file(struct salvage *s, const struct lsm_salvage_file *f)
 	if (use == USE_UNKNOWN) {
 		calls.row = count_row;
 		calls.range = count_range;
+	} else if (set_former(s, f->table)) {
+		lose_columns(s);
+		calls.row = take_former;
 	}
 	err = lsm_salvage_read(s->from, f, &calls);
 	if (err == -EUCLEAN && !s->counts->of_new)
@@ -315,12 +360,12 @@ static int take_file(struct salvage *s, const struct lsm_salvage_file *f)
 static int take_op(void *context, const struct batch_op *op)
 {
 	struct salvage *s = context;
-	const struct table *t;
 	struct key_parts parts;
 	struct row row;
+	bool former;
 	int err;
 
-	switch (salvage_use_of(&s->uses, op->table, &t)) {
+	switch (salvage_use_of(&s->uses, op->table, &s->of)) {
 	case USE_SKIP:
 		return 0;
 	case USE_UNKNOWN:
@@ -328,7 +373,7 @@ static int take_op(void *context, const struct batch_op *op)
 	case USE_TAKE:
 		break;
 	}
-	s->table = op->table;
+	former = set_former(s, op->table);
 	err = key_split(&parts, op->key);
 	if (!err && bytes_is_null(op->row)) {
 		err = key_split(&parts, op->to);
@@ -338,7 +383,8 @@ static int take_op(void *context, const struct batch_op *op)
 	if (!err)
 		err = row_decode(&row, &s->arena, op->row);
 	if (!err)
-		err = take_row(s, op->key, &row);
+		err = former ? take_former(s, op->key, &row) :
+			       take_row(s, op->key, &row);
 	else if (err == -EUCLEAN) {
 		tell_lost(s, "the log: a change of a row cannot be read");
 		err = 0;
@@ -437,16 +483,15 @@ static int prove_new(const char *path)
 
 static void tell_plan(struct salvage *s, bool dry)
 {
-	char line[256];
-	uint32_t i;
-	size_t files;
+	size_t count, i;
+	struct lsm_salvage_file *files = lsm_salvage_files(s->from, &count);
+	char line[320], name[32];
 
-	lsm_salvage_files(s->from, &files);
 	for (i = 0; i < s->schema->keyspace_count; i++)
 		s->counts->tables += s->schema->keyspaces[i]->table_count;
 	snprintf(line, sizeof(line), "%s: %" PRIu64 " tables, %zu sstables, "
 		 "%zu files of the log", dry ? "would read" : "reading",
-		 s->counts->tables, files, lsm_salvage_segments(s->from));
+		 s->counts->tables, count, lsm_salvage_segments(s->from));
 	s->told->plan(s->told->context, line);
 	if (lsm_salvage_snapshots(s->from)) {
 		snprintf(line, sizeof(line), "snapshots are not carried over: "
@@ -456,6 +501,17 @@ static void tell_plan(struct salvage *s, bool dry)
 	if (!lsm_salvage_is_whole(s->from))
 		s->told->plan(s->told->context, "the manifest is damaged: data "
 			      "that was removed may be back");
+	for (i = 0; i < count; i++)
+		if (salvage_use_of(&s->uses, files[i].table, &s->of) ==
+			    USE_TAKE && s->of &&
+		    s->of->number != files[i].table) {
+			lsm_salvage_name(name, &files[i]);
+			snprintf(line, sizeof(line), "%s: of %.100s.%.100s "
+				 "before it was restored: what was replaced "
+				 "may be back", name, s->of->keyspace,
+				 s->of->name);
+			s->told->plan(s->told->context, line);
+		}
 }
 
 static int open_old(struct salvage *s, const char *path)
@@ -487,6 +543,7 @@ static int run(struct salvage *s, const char *path, const char *new_path,
 	if (err)
 		return err;
 	s->uses.from = s->from;
+	s->uses.catalog = &s->catalog;
 	s->uses.schema = s->schema;
 	tell_plan(s, dry);
 	if (!dry) {

@@ -30,6 +30,7 @@ void salvage_catalog_release(struct salvage_catalog *c)
 {
 	arena_release(&c->arena);
 	buf_release(&c->records);
+	buf_release(&c->formers);
 }
 
 static void add_record(struct salvage_catalog *c, struct bytes key,
@@ -218,6 +219,106 @@ static int add_winner(struct catalog_build *b, const struct catalog_record *r,
 	return 0;
 }
 
+/* ------------------------------------------------------------ older records */
+static const struct table *table_of_id(const struct schema *s,
+				       const uint8_t id[16])
+{
+	uint32_t i, j;
+
+	for (i = 0; i < s->keyspace_count; i++)
+		for (j = 0; j < s->keyspaces[i]->table_count; j++)
+			if (!memcmp(s->keyspaces[i]->tables[j]->id, id, 16))
+				return s->keyspaces[i]->tables[j];
+	return NULL;
+}
+
+static bool is_another(const struct column *was, const struct table *now)
+{
+	uint32_t i;
+
+	for (i = 0; i < now->column_count; i++)
+		if (now->columns[i].number == was->number)
+			return now->columns[i].kind != was->kind ||
+			       !type_equal(now->columns[i].type, was->type);
+	return false;
+}
+
+/* Note the columns that the former table had, and are others now. */
+static int add_others(struct salvage_catalog *c, struct salvage_former *f,
+		      const struct table *was)
+{
+	struct former_column *made;
+	uint32_t i;
+
+	for (i = 0; f->now && i < was->column_count; i++) {
+		if (!is_another(&was->columns[i], f->now))
+			continue;
+		made = arena_zalloc(&c->arena, 1, sizeof(*made));
+		if (!made)
+			return -ENOMEM;
+		made->number = was->columns[i].number;
+		made->name = arena_strdup(&c->arena, was->columns[i].name);
+		made->next = f->others;
+		f->others = made;
+		if (!made->name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_former(struct salvage_catalog *c, const struct schema *s,
+		      uint32_t number, const struct table *was, bool hidden)
+{
+	struct salvage_former *known = (struct salvage_former *)
+		(uintptr_t)salvage_catalog_former(c, number);
+	struct salvage_former f = { .number = number, .hidden = hidden };
+
+	if (is_taken(s, number))
+		return 0;
+	if (known)
+		return add_others(c, known, was);
+	f.now = hidden ? NULL : table_of_id(s, was->id);
+	f.name = arena_format(&c->arena, "%s.%s", was->keyspace, was->name);
+	if (!f.name || add_others(c, &f, was))
+		return -ENOMEM;
+	buf_add(&c->formers, &f, sizeof(f));
+	return c->formers.failed ? -ENOMEM : 0;
+}
+
+static int add_older(struct salvage_catalog *c, const struct schema *s,
+		     const struct catalog_record *r)
+{
+	struct key_parts parts;
+	struct table *was;
+	uint32_t i;
+	int err;
+
+	if (bytes_is_null(r->value) || key_split(&parts, r->key) ||
+	    parts.kind != KEY_ROW)
+		return 0;
+	err = catalog_decode_table(&was, r->value);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	err = add_former(c, s, was->number, was, false);
+	for (i = 0; !err && i < was->index_count; i++)
+		err = add_former(c, s, was->indexes[i].number, was, true);
+	table_put(was);
+	return err;
+}
+
+const struct salvage_former *
+salvage_catalog_former(const struct salvage_catalog *c, uint32_t number)
+{
+	const struct salvage_former *list = (const void *)c->formers.ptr;
+	size_t i;
+
+	for (i = 0; i < c->formers.len / sizeof(*list); i++)
+		if (list[i].number == number)
+			return &list[i];
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- the schema */
 int salvage_catalog_schema(struct salvage_catalog *c, struct schema **out,
 			   uint32_t *next_number,
 			   void (*lost)(void *context, const char *text),
@@ -237,6 +338,9 @@ int salvage_catalog_schema(struct salvage_catalog *c, struct schema **out,
 		for (i = 0; !err && i < count; i++)
 			if (!i || !bytes_equal(list[i].key, list[i - 1].key))
 				err = add_winner(&b, &list[i], pass);
+	for (i = 1; !err && i < count; i++)
+		if (bytes_equal(list[i].key, list[i - 1].key))
+			err = add_older(c, b.schema, &list[i]);
 	if (err) {
 		if (b.schema)
 			schema_put(b.schema);

@@ -10,10 +10,11 @@
 struct salvage_catalog {
 	struct arena arena;
 	struct buf records;	/* an array */
+	struct buf formers;	/* an array */
 	bool failed;		/* no memory */
 };
 #define SALVAGE_CATALOG_INIT \
-	((struct salvage_catalog){ ARENA_INIT, BUF_INIT, false })
+	((struct salvage_catalog){ ARENA_INIT, BUF_INIT, BUF_INIT, false })
 
 void salvage_catalog_release(struct salvage_catalog *c);
 /* Note what a row of the catalogue says; a later version wins. 0, -ENOMEM. */
@@ -28,6 +29,28 @@ int salvage_catalog_schema(struct salvage_catalog *c, struct schema **out,
 			   uint32_t *next_number,
 			   void (*lost)(void *context, const char *text),
 			   void *context);
+/*
+ * What the schema does not have, and older records of the catalogue do. A
+ * restore makes a new table with the files of the one that it was, and leaves it
+ * its id: so these files, which name the old number, are found.
+ */
+struct salvage_former {
+	uint32_t number;
+	bool hidden;			/* of an index */
+	const struct table *now;	/* restored as it; NULL: it is gone */
+	const char *name;		/* with its keyspace */
+	/* Columns whose numbers are of others now. */
+	struct former_column *others;
+};
+struct former_column {
+	uint32_t number;
+	const char *name;
+	struct former_column *next;
+};
+/* Return the former table or index of that number, or NULL; valid as long as the
+ * schema that was made and c. */
+const struct salvage_former *
+salvage_catalog_former(const struct salvage_catalog *c, uint32_t number);
 /* Add the whole schema to a batch; a failure shows in the batch. */
 void salvage_catalog_put(struct batch *batch, const struct schema *schema,
 			 uint32_t next_number);

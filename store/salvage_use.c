@@ -21,6 +21,7 @@ static struct unknown *unknowns(const struct salvage_uses *u, size_t *count)
 enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
 				const struct table **t)
 {
+	const struct salvage_former *former;
 	uint32_t i, j, n;
 
 	*t = schema_table_by_number(u->schema, number);
@@ -37,7 +38,27 @@ enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
 				if (base->indexes[n].number == number)
 					return USE_SKIP;	/* it is built */
 		}
-	return USE_UNKNOWN;
+	if (lsm_salvage_is_whole(u->from))
+		return USE_UNKNOWN;
+	former = salvage_catalog_former(u->catalog, number);
+	if (!former)
+		return USE_UNKNOWN;
+	*t = former->now;
+	return *t ? USE_TAKE : former->hidden ? USE_SKIP : USE_UNKNOWN;
+}
+
+bool salvage_use_cell(const struct salvage_former *f, uint32_t number)
+{
+	const struct former_column *other;
+	uint32_t i;
+
+	for (other = f->others; other; other = other->next)
+		if (other->number == number)
+			return false;
+	for (i = 0; i < f->now->column_count; i++)
+		if (f->now->columns[i].number == number)
+			return true;
+	return number < COLUMN_NUMBER_FIRST;
 }
 
 int salvage_use_count(struct salvage_uses *u, uint32_t table)
@@ -59,15 +80,20 @@ void salvage_use_tell(const struct salvage_uses *u,
 		      void (*lost)(void *context, const char *text),
 		      void *context)
 {
+	const struct salvage_former *former;
 	const struct unknown *list;
-	char line[160];
+	char line[512];
 	size_t count, i;
 
 	list = unknowns(u, &count);
 	for (i = 0; i < count; i++) {
-		snprintf(line, sizeof(line), "table number %" PRIu32 ": it has "
-			 "no schema (its record is lost, or it was dropped): "
-			 "%" PRIu64 " entries", list[i].table, list[i].count);
+		former = salvage_catalog_former(u->catalog, list[i].table);
+		snprintf(line, sizeof(line), "table number %" PRIu32 ": %.300s "
+			 "%s: %" PRIu64 " entries", list[i].table,
+			 former ? former->name : "it",
+			 former ? "was dropped, or replaced by a restore" :
+				  "has no schema (its record is lost, or it was "
+				  "dropped)", list[i].count);
 		lost(context, line);
 	}
 }

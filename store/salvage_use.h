@@ -5,19 +5,23 @@
 #ifndef STORE_SALVAGE_USE_H
 #define STORE_SALVAGE_USE_H
 #include "store/lsm/lsm_salvage.h"
-#include "store/schema/schema.h"
+#include "store/salvage_catalog.h"
 
 /* All but `unknown` are the caller's. */
 struct salvage_uses {
 	const struct lsm_salvage *from;
+	const struct salvage_catalog *catalog;
 	const struct schema *schema;
 	struct buf unknown;		/* an array */
 };
 enum salvage_use { USE_TAKE, USE_SKIP, USE_UNKNOWN };
 
-/* Decide about the data of a table; *t is its schema, or NULL. */
+/* Decide about the data of a table; *t is the schema of the one that has it now,
+ * or NULL. */
 enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
 				const struct table **t);
+/* True if cells of that number, of a former table, are of what it is now. */
+bool salvage_use_cell(const struct salvage_former *f, uint32_t number);
 /* Count an entry of a table that is unknown. 0, -ENOMEM. */
 int salvage_use_count(struct salvage_uses *u, uint32_t table);
 /* Tell what was counted: a line for each table. */

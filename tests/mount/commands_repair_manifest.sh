@@ -1,0 +1,169 @@
+# repair without a manifest: the sstables say which table they are of, whatever became of that since, and
+# a dump of the new store is that of the old one before the damage.
+. tests/mount/lib.sh
+sums() { find "$1" -type f -exec sha256sum {} + | LC_ALL=C sort; }
+# What is left of a TTL goes by the time of the dump.
+dump() { "$CTL" dump "$1" 2>&1 | sed 's/ TTL [0-9]*/ TTL n/'; }
+on() { "$CTL" cql "$S" -e "$1" >"$W/out" 2>&1 || fail "$1: $(tail -1 "$W/out")"; }
+flush() { start; echo flush >"$M/.widefs/ctl"; stop; }
+keep() { rm -rf "$W/good"; cp -a "$S" "$W/good"; dump "$W/good" >"$W/dump"; }
+# lose KIND: the damage, of a copy of what was kept. Each takes the manifest away in its way.
+lose() {
+	local m
+	rm -rf "$W/bad" "$W/new"
+	cp -a "$W/good" "$W/bad"
+	m=$(ls "$W"/bad/engine/MANIFEST-*)
+	case $1 in
+	manifest) rm "$m" ;;
+	CURRENT) rm "$W/bad/engine/CURRENT" ;;
+	both) rm "$m" "$W/bad/engine/CURRENT" ;;
+	empty) : >"$m" ;;
+	cut) truncate -s 60 "$m" ;;
+	zeros) dd if=/dev/zero of="$m" bs="$(stat -c %s "$m")" count=1 conv=notrunc status=none ;;
+	names) echo nonsense >"$W/bad/engine/CURRENT" ;;
+	esac
+	sums "$W/bad" >"$W/before"
+}
+repair() { # WHAT STATUS
+	is "$1: status" "$2" "$(exits "$CTL" repair "$W/bad" "$W/new")"
+	cp "$W/out" "$W/told"
+	is "$1: the damaged store is as it was" "$(cat "$W/before")" "$(sums "$W/bad")"
+	is "$1: the new store is sound" 0 "$(exits "$CTL" check "$W/new")"
+}
+told() { ok "$1: it is told" grep -qE "$2" "$W/told"; }
+# whole WHAT KIND...: after each damage the dump is the same.
+whole() {
+	local what=$1 kind
+	shift
+	keep
+	for kind; do
+		lose "$kind"
+		repair "$what, $kind" 4
+		is "$what, $kind: nothing else is lost" '' "$(grep '^lost: ' "$W/told" | grep -vE '^lost: (MANIFEST|CURRENT)')"
+		dump "$W/new" >"$W/now"
+		ok "$what, $kind: the dump" cmp "$W/dump" "$W/now"
+	done
+}
+start
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TYPE k.place (street text, zip int);
+CREATE TABLE k.t (p int, c int, v text, s text static, m map<text, int>, PRIMARY KEY (p, c));
+CREATE TABLE k.u (p int PRIMARY KEY, v text, w int, a place);
+CREATE TABLE k.n (p int PRIMARY KEY, n counter);
+CREATE INDEX byv ON k.u (v);
+CREATE INDEX byw ON k.u (w);
+C
+seed=11
+RANDOM=$seed
+for ((i = 0; i < 600; i++)); do echo "INSERT INTO k.t (p, c, v) VALUES ($((i % 7)), $i, '$RANDOM$RANDOM$RANDOM$RANDOM$RANDOM');"; done | run_cql
+for ((i = 0; i < 200; i++)); do echo "INSERT INTO k.u (p, v, w, a) VALUES ($i, 'v$((i % 20))', $RANDOM, {street: 's$i', zip: $i});"; done | run_cql
+run_cql <<'C'
+UPDATE k.n SET n = n + 5 WHERE p = 1;
+UPDATE k.u USING TTL 1000000 SET v = 'later' WHERE p = 2;
+C
+touch -d '2001-02-03 04:05:06 UTC' "$M/k/u/5"
+stop
+whole 'the log alone' manifest both
+flush
+on 'DELETE FROM k.t WHERE p = 3 AND c > 300'
+on 'DELETE FROM k.t WHERE p = 4'
+on "INSERT INTO k.t (p, s, c, m) VALUES (4, 'static', 5, {'a': 1})"
+on 'UPDATE k.n SET n = n + 2 WHERE p = 1'
+whole 'sstables and log' manifest CURRENT both empty cut zeros names
+is 'the index is there' 10 "$("$CTL" cql "$W/new" -e "SELECT p FROM k.u WHERE v = 'v3'" --mode=csv | grep -c '^[0-9]*3$')"
+# One sstable of many.
+keep
+lose manifest
+file=$(for f in "$W"/bad/engine/*.sst; do "$CTL" sstable "$f" | awk -v f="$f" '$1 == "rows" { print $2, f }'; done | sort -n | tail -1 | cut -d' ' -f2)
+number=$("$CTL" sstable "$file" | awk '$1 == "table" { print $3 }')
+ok 'sstable says the number of the table' test "$number" -ge 16
+truncate -s -50 "$file"
+sums "$W/bad" >"$W/before"
+repair 'a footer is cut off' 4
+dump "$W/new" >"$W/now"
+ok 'a footer is cut off: the header knows the table' cmp "$W/dump" "$W/now"
+printf 'XXXX' | dd of="$file" bs=1 seek=3000 conv=notrunc status=none
+sums "$W/bad" >"$W/before"
+rm -rf "$W/new"
+repair 'a block, too' 4
+told 'a block, too' "^lost: ${file##*/}: [0-9]* to [0-9]*: .*rows of k\.t "
+dump "$W/new" >"$W/now"
+ok 'a block, too: the other tables' cmp <(grep -v 'INTO k.t ' "$W/dump") <(grep -v 'INTO k.t ' "$W/now")
+ok 'a block, too: most of its own' test "$(wc -l <"$W/now")" -gt $(($(wc -l <"$W/dump") / 2))
+head -c 40 /dev/zero | dd of="$file" conv=notrunc status=none
+sums "$W/bad" >"$W/before"
+rm -rf "$W/new"
+repair 'header and footer' 4
+told 'header and footer' "^lost: ${file##*/}: it names no table"
+dump "$W/new" >"$W/now"
+ok 'header and footer: the other tables' cmp <(grep -v 'INTO k.t ' "$W/dump") <(grep -v 'INTO k.t ' "$W/now")
+# Renamed: the number stays.
+start
+ok 'a table is renamed' mv "$M/k/u" "$M/k/users"
+stop
+whole 'renamed' manifest both
+# Snapshots, and restored: the table has another number, and the files of the old one.
+ok 'a snapshot' "$CTL" snapshot create "$S" one
+whole 'a snapshot' manifest
+on "INSERT INTO k.users (p, v) VALUES (1000, 'after')"
+ok 'a table is restored' "$CTL" snapshot restore --force "$S" one k.users
+keep
+lose manifest
+repair 'restored' 4
+told 'restored' '\.sst: of k\.users before it was restored'
+dump "$W/new" | LC_ALL=C sort >"$W/now"
+is 'restored: no row is missing' '' "$(LC_ALL=C sort "$W/dump" | LC_ALL=C comm -23 - "$W/now")"
+is 'restored: nothing but what came after is back' 0 "$(LC_ALL=C sort "$W/dump" | LC_ALL=C comm -13 - "$W/now" | grep -cv "INTO k.users (p, v) VALUES (1000")"
+is 'restored: its index' 10 "$("$CTL" cql "$W/new" -e "SELECT p FROM k.users WHERE v = 'v3'" --mode=csv | grep -c '^[0-9]*3$')"
+on "ALTER TABLE k.users ADD x int"
+on "INSERT INTO k.users (p, v, x) VALUES (2000, 'again', 7)"
+ok 'everything is restored' "$CTL" snapshot restore --force "$S" one
+on "ALTER TABLE k.users ADD y text"
+on "INSERT INTO k.users (p, y) VALUES (2000, 'text')"
+keep
+lose both
+repair 'all restored' 4
+dump "$W/new" | LC_ALL=C sort >"$W/now"
+told 'all restored' '^lost: [0-9]{12}\.sst: values of column x, which k\.users has not had since'
+is 'all restored: no row is missing' '' "$(LC_ALL=C sort "$W/dump" | LC_ALL=C comm -23 - "$W/now")"
+# Dropped and truncated.
+on 'TRUNCATE k.n'
+on 'UPDATE k.n SET n = n + 1 WHERE p = 9'
+on 'CREATE TABLE k.gone (p int PRIMARY KEY, v text)'
+on "INSERT INTO k.gone (p, v) VALUES (1, 'gone')"
+flush
+on 'DROP TABLE k.gone'
+on 'DROP INDEX k.byw'
+keep
+lose manifest
+repair 'dropped' 4
+told 'dropped' '^lost: table number [0-9]*: k\.gone was dropped, or replaced by a restore: [0-9]* entries$'
+is 'dropped: it stays so' '' "$(dump "$W/new" | grep gone)"
+dump "$W/new" | LC_ALL=C sort >"$W/now"
+is 'dropped: no row is missing' '' "$(LC_ALL=C sort "$W/dump" | LC_ALL=C comm -23 - "$W/now")"
+told 'what may be back' 'data that was removed may be back'
+# Killed at any moment, and begun again.
+for ((i = 0; i < 12; i++)); do
+	lose manifest
+	"$CTL" repair "$W/bad" "$W/new" >/dev/null 2>&1 &
+	sleep "0.0$((RANDOM % 90 + 10))"
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+	is "kill $i: the damaged store is as it was" "$(cat "$W/before")" "$(sums "$W/bad")"
+	rm -rf "$W/new"
+	repair "kill $i, again" 4
+	ok "kill $i: the dump" cmp <(dump "$W/new" | LC_ALL=C sort) "$W/now"
+done
+# Files of the first version name no table: each is told, and stays where it is.
+rm -rf "$W/good"
+cp -a tests/golden/store/5 "$W/good"
+chmod -R go-rwx "$W/good"
+lose manifest
+repair 'an old store' 4
+ok 'an old store: each file' test "$(grep -cE '^lost: [0-9]{12}\.sst: it names no table' "$W/told")" -gt 10
+is 'an old store: its schema' 1 "$(dump "$W/new" | grep -c '^CREATE TABLE k.cells ')"
+S=$W/new
+start
+stop
+done_testing
