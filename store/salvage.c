@@ -332,8 +332,8 @@ static int take_file(struct salvage *s, const struct lsm_salvage_file *f)
 		return 0;
 	if (!f->table) {
 		/* The catalogue's own file has been read. */
-		lose_file(s, "it names no table (an older "
-			  "format, or damaged), as the manifest did");
+		lose_file(s, "it names no table (older format, or "
+			  "damaged), and no manifest does");
 		return 0;
 	}
 	if (!f->here) {
@@ -531,8 +531,9 @@ static int open_old(struct salvage *s, const char *path)
 }
 
 static int run(struct salvage *s, const char *path, const char *new_path,
-	       bool dry)
+	       const struct salvage_options *options)
 {
+	bool dry = options->dry;
 	int err = check_new(new_path);
 
 	s->counts->of_new = err;
@@ -545,6 +546,9 @@ static int run(struct salvage *s, const char *path, const char *new_path,
 	s->uses.from = s->from;
 	s->uses.catalog = &s->catalog;
 	s->uses.schema = s->schema;
+	err = salvage_use_given(&s->uses, options, &s->counts->refused);
+	if (err)
+		return err;
 	tell_plan(s, dry);
 	if (!dry) {
 		err = open_new(s, new_path);
@@ -562,7 +566,8 @@ static int run(struct salvage *s, const char *path, const char *new_path,
 	return err;
 }
 
-int store_salvage(const char *path, const char *new_path, bool dry,
+int store_salvage(const char *path, const char *new_path,
+		  const struct salvage_options *options,
 		  const struct salvage_told *told,
 		  struct salvage_counts *counts)
 {
@@ -575,7 +580,7 @@ int store_salvage(const char *path, const char *new_path, bool dry,
 	int err;
 
 	*counts = (struct salvage_counts){ 0 };
-	err = run(&s, path, new_path, dry);
+	err = run(&s, path, new_path, options);
 	lsm_close(s.to);
 	lsm_salvage_close(s.from);
 	if (s.schema)

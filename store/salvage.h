@@ -6,6 +6,18 @@
 
 #include "store/base/file.h"
 
+/* What only a person can know: this data is of that table. */
+struct salvage_given {
+	uint32_t number;		/* of a table that has no schema; or 0: */
+	uint64_t file;			/* of an sstable that names no table */
+	const char *keyspace, *table;
+};
+struct salvage_options {
+	bool dry;			/* look and tell only */
+	const struct salvage_given *given;
+	size_t given_count;
+};
+
 /* One thread. Texts are lines without a newline. */
 struct salvage_told {
 	void (*plan)(void *context, const char *text);	/* what will be done */
@@ -18,15 +30,18 @@ struct salvage_counts {
 	uint64_t lost;			/* lines told */
 	pid_t holder;			/* after -EBUSY; 0: not known */
 	bool of_new;			/* the error is of the new store */
+	const struct salvage_given *refused;	/* after -EINVAL */
 };
 
 /*
  * Salvage the store at path into a new one at new_path, which must be missing
- * or an empty directory (-ENOTEMPTY, of_new). With dry, look and tell only. The
- * catalogue is written last: an interrupted new store has no tables. 0 (lost may
- * be anything); errors as store_open.
+ * or an empty directory (-ENOTEMPTY, of_new). The catalogue is written last: an
+ * interrupted new store has no tables. 0 (lost may be anything); -EINVAL: what
+ * was given names no table, or nothing that is without one; else errors as
+ * store_open.
  */
-int store_salvage(const char *path, const char *new_path, bool dry,
+int store_salvage(const char *path, const char *new_path,
+		  const struct salvage_options *options,
 		  const struct salvage_told *told,
 		  struct salvage_counts *counts);
 #endif

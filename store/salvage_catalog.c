@@ -318,6 +318,21 @@ salvage_catalog_former(const struct salvage_catalog *c, uint32_t number)
 	return NULL;
 }
 
+int salvage_catalog_give(struct salvage_catalog *c, uint32_t number,
+			 const struct table *now)
+{
+	struct salvage_former f = { .number = number, .now = now,
+				    .name = now->name };
+	struct salvage_former *known = (struct salvage_former *)
+		(uintptr_t)salvage_catalog_former(c, number);
+
+	if (known)
+		*known = f;
+	else
+		buf_add(&c->formers, &f, sizeof(f));
+	return c->formers.failed ? -ENOMEM : 0;
+}
+
 /* ---------------------------------------------------------------- the schema */
 int salvage_catalog_schema(struct salvage_catalog *c, struct schema **out,
 			   uint32_t *next_number,

@@ -51,6 +51,10 @@ struct former_column {
  * schema that was made and c. */
 const struct salvage_former *
 salvage_catalog_former(const struct salvage_catalog *c, uint32_t number);
+/* Say that the table of that number, which the schema has not, is `now`. 0,
+ * -ENOMEM. */
+int salvage_catalog_give(struct salvage_catalog *c, uint32_t number,
+			 const struct table *now);
 /* Add the whole schema to a batch; a failure shows in the batch. */
 void salvage_catalog_put(struct batch *batch, const struct schema *schema,
 			 uint32_t next_number);

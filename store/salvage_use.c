@@ -18,6 +18,54 @@ static struct unknown *unknowns(const struct salvage_uses *u, size_t *count)
 	return (struct unknown *)(void *)u->unknown.ptr;
 }
 
+/* Find the sstable of that number that names no table. */
+static struct lsm_salvage_file *nameless(const struct salvage_uses *u,
+					 uint64_t number)
+{
+	size_t count, i;
+	struct lsm_salvage_file *files = lsm_salvage_files(u->from, &count);
+
+	for (i = 0; i < count; i++)
+		if (files[i].number == number && !files[i].table)
+			return &files[i];
+	return NULL;
+}
+
+static int take_given(struct salvage_uses *u, const struct salvage_given *g)
+{
+	struct table *t = schema_table(u->schema, bytes_str(g->keyspace),
+				       bytes_str(g->table));
+	struct lsm_salvage_file *file;
+	const struct table *has;
+
+	if (!t || lsm_salvage_is_whole(u->from))
+		return -EINVAL;
+	if (g->number)
+		return salvage_use_of(u, g->number, &has) == USE_UNKNOWN ?
+			salvage_catalog_give(u->catalog, g->number, t) :
+			-EINVAL;
+	file = nameless(u, g->file);
+	if (!file)
+		return -EINVAL;
+	file->table = t->number;
+	return 0;
+}
+
+int salvage_use_given(struct salvage_uses *u,
+		      const struct salvage_options *options,
+		      const struct salvage_given **refused)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < options->given_count; i++) {
+		err = take_given(u, &options->given[i]);
+		if (err == -EINVAL)
+			*refused = &options->given[i];
+	}
+	return err;
+}
+
 enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
 				const struct table **t)
 {

@@ -5,17 +5,22 @@
 #ifndef STORE_SALVAGE_USE_H
 #define STORE_SALVAGE_USE_H
 #include "store/lsm/lsm_salvage.h"
+#include "store/salvage.h"
 #include "store/salvage_catalog.h"
 
 /* All but `unknown` are the caller's. */
 struct salvage_uses {
-	const struct lsm_salvage *from;
-	const struct salvage_catalog *catalog;
+	struct lsm_salvage *from;
+	struct salvage_catalog *catalog;
 	const struct schema *schema;
 	struct buf unknown;		/* an array */
 };
 enum salvage_use { USE_TAKE, USE_SKIP, USE_UNKNOWN };
 
+/* Take what was given into account. 0, -EINVAL with *refused, -ENOMEM. */
+int salvage_use_given(struct salvage_uses *u,
+		      const struct salvage_options *options,
+		      const struct salvage_given **refused);
 /* Decide about the data of a table; *t is the schema of the one that has it now,
  * or NULL. */
 enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,

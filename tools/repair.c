@@ -9,6 +9,7 @@
 
 #include "store/base/log.h"
 #include "store/salvage.h"
+#include "store/sstable/sstable.h"
 #include "tools/lib/progress.h"
 #include "tools/lib/tool.h"
 
@@ -22,6 +23,11 @@ const struct command command_repair = {
 		 "Snapshots are not carried over.\nStatus 4: something is lost.\n\n"
 		 "  -n, --dry-run        make nothing: say what would be done "
 		 "and lost\n"
+		 "  -t, --table=WHAT=KEYSPACE.TABLE\n"
+		 "                       where the manifest is damaged: WHAT (a table's "
+		 "number, or an\n"
+		 "                       sstable that names no table) is of this "
+		 "table\n"
 		 "  -p, --progress=WHEN  auto (on a terminal, from a second on), "
 		 "always, never or json\n"
 		 "  -h, --help           this text\n",
@@ -57,11 +63,62 @@ static void silent(void *context, enum log_level level, const char *line)
 	(void)line;
 }
 
+/* Read WHAT: the number of a table, or the name of an sstable. */
+static bool read_what(struct salvage_given *g, const char *what)
+{
+	char *end;
+	unsigned long number;
+
+	if (!sstable_name_parse(&g->file, what))
+		return true;
+	errno = 0;
+	number = strtoul(what, &end, 10);
+	g->number = (uint32_t)number;
+	return *what >= '1' && *what <= '9' && !*end && !errno &&
+	       number <= UINT32_MAX;
+}
+
+/* Read WHAT=KEYSPACE.TABLE, and cut the text into its parts. */
+static bool read_given(struct salvage_given *g, char *text)
+{
+	char *table = strchr(text, '='), *dot = table ? strchr(table, '.') : NULL;
+	bool good;
+
+	if (!dot)
+		return false;
+	*table = 0;
+	good = read_what(g, text);
+	if (!good) {
+		*table = '=';
+		return false;
+	}
+	*dot = 0;
+	g->keyspace = table + 1;
+	g->table = dot + 1;
+	return true;
+}
+
+static int refused(const struct salvage_given *g)
+{
+	char name[32], what[600];
+
+	snprintf(name, sizeof(name), "%" PRIu32, g->number);
+	if (!g->number)
+		sstable_name(name, g->file);
+	snprintf(what, sizeof(what), "%s=%.250s.%.250s", name, g->keyspace,
+		 g->table);
+	tool_complain(what, "there is no such table, or it is known whose data "
+		      "this is");
+	return TOOL_NONE;
+}
+
 static int failed(const char *path, const char *new_path, int err,
 		  const struct salvage_counts *counts)
 {
 	const char *object = counts->of_new ? new_path : path;
 
+	if (counts->refused)
+		return refused(counts->refused);
 	if (counts->of_new && err == -ENOTEMPTY) {
 		tool_complain(object, "it is not empty (give the name of a new "
 			      "store)");
@@ -98,7 +155,8 @@ static int failed(const char *path, const char *new_path, int err,
 	}
 }
 
-static int repair(const char *path, const char *new_path, bool dry,
+static int repair(const char *path, const char *new_path,
+		  const struct salvage_options *options,
 		  enum progress_mode mode)
 {
 	struct progress progress;
@@ -109,14 +167,14 @@ static int repair(const char *path, const char *new_path, bool dry,
 	/* Damage is printed once, by lost. */
 	log_set_sink(silent, NULL);
 	progress_begin(&progress, mode, "repair", "files");
-	err = store_salvage(path, new_path, dry, &told, &counts);
+	err = store_salvage(path, new_path, options, &told, &counts);
 	progress_end(&progress);
 	if (err) {
 		fflush(stdout);
 		return failed(path, new_path, err, &counts);
 	}
 	printf("%s %" PRIu64 " rows and deletions of %" PRIu64 " tables; lost: "
-	       "%" PRIu64 "\n", dry ? "would take" : "took", counts.entries,
+	       "%" PRIu64 "\n", options->dry ? "would take" : "took", counts.entries,
 	       counts.tables, counts.lost);
 	return counts.lost ? TOOL_DAMAGED : TOOL_DONE;
 }
@@ -136,42 +194,74 @@ static bool is_inside(const char *path, const char *new_path)
 	return inside;
 }
 
+static int take_table(struct salvage_given *g, char *text)
+{
+	return read_given(g, text) ? -1 :
+		tool_misused(&command_repair, text, "not WHAT=KEYSPACE.TABLE "
+			     "(WHAT: the number of a table, or the name of an "
+			     "sstable)");
+}
+
+static int repair_places(const char *path, const char *new_path,
+			 const struct salvage_options *how,
+			 enum progress_mode mode)
+{
+	char *mount, *store;
+	int status;
+
+	if (is_inside(path, new_path))
+		return tool_misused(&command_repair, new_path,
+				    "it is in the damaged store");
+	mount = tool_mount_of(path, &store);
+	if (mount) {
+		tool_complain(path, "is mounted (unmount it first: "
+			      "widefsctl umount %s)", mount);
+		status = TOOL_BUSY;
+	} else {
+		status = repair(path, new_path, how, mode);
+	}
+	free(mount);
+	free(store);
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "dry-run", no_argument, NULL, 'n' },
+		{ "table", required_argument, NULL, 't' },
 		{ "progress", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	/* No more of them than arguments. */
+	struct salvage_given *given = calloc((size_t)argc, sizeof(*given));
+	struct salvage_options how = { .given = given };
 	enum progress_mode mode = PROGRESS_AUTO;
-	char *mount, *store;
-	bool dry = false;
-	int option, status;
+	int option, status = -1;
 
-	while ((option = getopt_long(argc, argv, "np:h", options, NULL)) >= 0) {
+	if (!given) {
+		tool_failed("repair", -ENOMEM);
+		return TOOL_FAILED;
+	}
+	while (status < 0 &&
+	       (option = getopt_long(argc, argv, "np:t:h", options,
+				     NULL)) >= 0) {
 		if (option == 'n')
-			dry = true;
+			how.dry = true;
+		else if (option == 't')
+			status = take_table(&given[how.given_count++], optarg);
 		else if (option != 'p')
-			return tool_usage(&command_repair, option == 'h');
+			status = tool_usage(&command_repair, option == 'h');
 		else if (!progress_mode_read(&mode, optarg))
-			return TOOL_USAGE;
+			status = TOOL_USAGE;
 	}
-	if (argc - optind != 2)
-		return tool_misused(&command_repair, "repair",
-				    "STORE and NEW are expected");
-	if (is_inside(argv[optind], argv[optind + 1]))
-		return tool_misused(&command_repair, argv[optind + 1],
-				    "it is in the damaged store");
-	mount = tool_mount_of(argv[optind], &store);
-	if (mount) {
-		tool_complain(argv[optind], "is mounted (unmount it first: "
-			      "widefsctl umount %s)", mount);
-		status = TOOL_BUSY;
-	} else {
-		status = repair(argv[optind], argv[optind + 1], dry, mode);
-	}
-	free(mount);
-	free(store);
+	if (status < 0 && argc - optind != 2)
+		status = tool_misused(&command_repair, "repair",
+				      "STORE and NEW are expected");
+	if (status < 0)
+		status = repair_places(argv[optind], argv[optind + 1], &how,
+				       mode);
+	free(given);
 	return status;
 }

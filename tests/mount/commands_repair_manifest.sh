@@ -127,6 +127,21 @@ repair 'all restored' 4
 dump "$W/new" | LC_ALL=C sort >"$W/now"
 told 'all restored' '^lost: [0-9]{12}\.sst: values of column x, which k\.users has not had since'
 is 'all restored: no row is missing' '' "$(LC_ALL=C sort "$W/dump" | LC_ALL=C comm -23 - "$W/now")"
+# Two tables of one number: the renamed one has it, and the rows.
+on 'CREATE TABLE k.one (p int PRIMARY KEY, v text)'
+on "INSERT INTO k.one (p, v) VALUES (1, 'both')"
+ok 'a second snapshot' "$CTL" snapshot create "$S" two
+start
+ok 'it is renamed' mv "$M/k/one" "$M/k/two"
+stop
+ok 'and restored' "$CTL" snapshot restore --force "$S" two k.one
+keep
+lose manifest
+repair 'two tables' 4
+is 'two tables: both have the row' 2 "$(grep -c "'both'" "$W/dump")"
+is 'two tables: the renamed one has it' 1 "$(dump "$W/new" | grep -c "INTO k.two (p, v) VALUES (1, 'both')")"
+on 'DROP TABLE k.one'
+on 'DROP TABLE k.two'
 # Dropped and truncated.
 on 'TRUNCATE k.n'
 on 'UPDATE k.n SET n = n + 1 WHERE p = 9'
@@ -163,7 +178,38 @@ lose manifest
 repair 'an old store' 4
 ok 'an old store: each file' test "$(grep -cE '^lost: [0-9]{12}\.sst: it names no table' "$W/told")" -gt 10
 is 'an old store: its schema' 1 "$(dump "$W/new" | grep -c '^CREATE TABLE k.cells ')"
-S=$W/new
+# What only a person can know is said by --table.
+name=000000000002.sst
+rm -rf "$W/new"
+is 'a file is of no such table' 6 "$(exits "$CTL" repair -t "$name=k.nope" "$W/bad" "$W/new")"
+ok 'and it is said' grep -q "^widefsctl: $name=k\.nope: there is no such table" "$W/err"
+ok 'and nothing is made' test ! -e "$W/new"
+is 'wrong usage' 2 "$(exits "$CTL" repair -t "$name" "$W/bad" "$W/new")"
+is 'wrong usage of a number' 2 "$(exits "$CTL" repair -t -1=k.keys "$W/bad" "$W/new")"
+is 'files are given' 4 "$(exits "$CTL" repair -t "$name=k.keys" --table=000000000003.sst=k.cells "$W/bad" "$W/new")"
+is 'files are given: their rows' 2 "$("$CTL" cql "$W/new" -e 'SELECT x FROM k.keys' --mode=csv | grep -cx '[12]')"
+is 'files are given: the new store is sound' 0 "$(exits "$CTL" check "$W/new")"
+is 'files are given: the damaged store is as it was' "$(cat "$W/before")" "$(sums "$W/bad")"
+S=$W/other
 start
 stop
+on "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
+on 'CREATE TABLE k.t (p int PRIMARY KEY, v text)'
+flush
+old=$(ls "$S"/engine/*.sst)
+on "INSERT INTO k.t (p, v) VALUES (1, 'one')"
+flush
+ok 'a snapshot' "$CTL" snapshot create "$S" one
+ok 'a restore' "$CTL" snapshot restore --force "$S" one k.t
+flush
+keep
+lose manifest
+rm "$W"/bad/engine/log-* "${old/#$S/$W/bad}"
+sums "$W/bad" >"$W/before"
+repair 'no record of it' 4
+told 'no record of it' '^lost: table number 16: it has no schema .*: 1 entries$'
+rm -rf "$W/new2"
+is 'a number is given' 4 "$(exits "$CTL" repair --table 16=k.t "$W/bad" "$W/new2")"
+is 'a number is given: its rows' 1 "$("$CTL" cql "$W/new2" -e 'SELECT v FROM k.t' --mode=csv | grep -c one)"
+is 'a number that is known' 6 "$(exits "$CTL" repair --table 17=k.t "$W/bad" "$W/new3")"
 done_testing

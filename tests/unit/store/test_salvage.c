@@ -94,6 +94,7 @@ static void pass_by(void *context, uint64_t done, uint64_t total)
 static uint64_t salvage(const char *path, struct buf *answers)
 {
 	const struct salvage_told told = { ignore, ignore, pass_by, NULL };
+	const struct salvage_options look = { .dry = true }, all = { 0 };
 	struct salvage_counts counts, dry;
 	struct store_options options;
 	struct store *store;
@@ -101,9 +102,9 @@ static uint64_t salvage(const char *path, struct buf *answers)
 	char new[128];
 
 	test_path(new);
-	ck_assert_int_eq(store_salvage(path, new, true, &told, &dry), 0);
+	ck_assert_int_eq(store_salvage(path, new, &look, &told, &dry), 0);
 	ck_assert_int_ne(stat(new, &st), 0);
-	ck_assert_int_eq(store_salvage(path, new, false, &told, &counts), 0);
+	ck_assert_int_eq(store_salvage(path, new, &all, &told, &counts), 0);
 	ck_assert_uint_eq(counts.lost, dry.lost);
 	ck_assert_uint_eq(counts.entries, dry.entries);
 	store_options_init(&options);
