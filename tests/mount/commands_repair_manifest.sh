@@ -158,18 +158,32 @@ is 'dropped: it stays so' '' "$(dump "$W/new" | grep gone)"
 dump "$W/new" | LC_ALL=C sort >"$W/now"
 is 'dropped: no row is missing' '' "$(LC_ALL=C sort "$W/dump" | LC_ALL=C comm -23 - "$W/now")"
 told 'what may be back' 'data that was removed may be back'
-# Killed at any moment, and begun again.
-for ((i = 0; i < 12; i++)); do
-	lose manifest
-	"$CTL" repair "$W/bad" "$W/new" >/dev/null 2>&1 &
-	sleep "0.0$((RANDOM % 90 + 10))"
-	kill -9 $! 2>/dev/null
-	wait $! 2>/dev/null
-	is "kill $i: the damaged store is as it was" "$(cat "$W/before")" "$(sums "$W/bad")"
+# Killed at its calls on files (tests/crash/kill_at.c), and begun again: POINTS of them. What it leaves has no
+# tables, or all.
+${CC:-cc} -std=gnu17 -O2 -fPIC -shared -D_GNU_SOURCE tests/crash/kill_at.c -o "$W/kill_at.so" || fail 'kill_at'
+dies() { ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 KILL_AT=$1 KILL_AT_COUNT=$W/count LD_PRELOAD=$W/kill_at.so exits "$CTL" repair "$W/bad" "$W/new"; }
+lose manifest
+is 'a repair that nobody kills' 4 "$(dies 'none 0 before')"
+calls=$(cat "$W/count") step=$(($(cat "$W/count") / ${POINTS:-16} + 1)) none=0 all=0
+ok 'it has calls' test "$calls" -gt 30
+for ((i = 1 + RANDOM % step; i <= calls; i += step)); do
 	rm -rf "$W/new"
-	repair "kill $i, again" 4
-	ok "kill $i: the dump" cmp <(dump "$W/new" | LC_ALL=C sort) "$W/now"
+	when=$([ $((RANDOM % 2)) = 0 ] && echo before || echo after)
+	is "killed $when call $i of $calls" 137 "$(dies "any $i $when" 2>/dev/null)"
+	is "call $i: the damaged store is as it was" "$(cat "$W/before")" "$(sums "$W/bad")"
+	tables=$("$CTL" schema "$W/new" 2>/dev/null | grep -c '^CREATE TABLE')
+	if [ "$tables" = 0 ]; then
+		none=$((none + 1))
+		is "call $i: no table, no row" 0 "$("$CTL" dump "$W/new" 2>/dev/null | grep -c '^INSERT')"
+	else
+		all=$((all + 1))
+		ok "call $i: the whole dump" cmp <(dump "$W/new" | LC_ALL=C sort) "$W/now"
+	fi
+	rm -rf "$W/new"
+	repair "call $i, again" 4
+	ok "call $i: the dump" cmp <(dump "$W/new" | LC_ALL=C sort) "$W/now"
 done
+ok "both were seen: $none, $all" test "$none" -gt 0 -a "$all" -gt 0
 # Files of the first version name no table: each is told, and stays where it is.
 rm -rf "$W/good"
 cp -a tests/golden/store/5 "$W/good"

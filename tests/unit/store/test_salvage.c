@@ -171,6 +171,79 @@ static void make_damage(const char *path, struct random *rng, enum damage how)
 	close(fd);
 }
 
+/* Remove the engine's files whose names begin so. */
+static void remove_files(const char *path, const char *begin)
+{
+	char dir[160], name[512];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "%s/engine", path);
+	d = opendir(dir);
+	ck_assert_ptr_nonnull(d);
+	while ((e = readdir(d))) {
+		snprintf(name, sizeof(name), "%s/%s", dir, e->d_name);
+		if (!strncmp(e->d_name, begin, strlen(begin)))
+			ck_assert_int_eq(unlink(name), 0);
+	}
+	closedir(d);
+}
+
+/* Each sstable names its table. */
+START_TEST(a_store_without_a_manifest_comes_back_whole)
+{
+	struct buf was = BUF_INIT, is = BUF_INIT;
+	struct test_store t;
+
+	fill(&t, test_seed());
+	ck_assert_uint_eq(salvage(t.path, &was), 0);
+	remove_files(t.path, "MANIFEST");
+	ck_assert_uint_eq(salvage(t.path, &is), 1);
+	ck_assert_str_eq(buf_cstr(&was), buf_cstr(&is));
+	buf_clear(&is);
+	remove_files(t.path, "CURRENT");
+	ck_assert_uint_ge(salvage(t.path, &is), 1);
+	ck_assert_str_eq(buf_cstr(&was), buf_cstr(&is));
+	buf_release(&was);
+	buf_release(&is);
+	test_store_close(&t);
+}
+END_TEST
+
+/* Beside the manifest something else is damaged: no row that never was, and the
+ * loss is told. */
+START_TEST(damage_without_a_manifest_is_told)
+{
+	struct random rng = random_seeded(test_seed() + 2);
+	struct buf whole = BUF_INIT, is = BUF_INIT;
+	struct test_store t, bad;
+	int i, rounds = test_scale(60);
+
+	fill(&t, test_seed());
+	ck_assert_uint_eq(salvage(t.path, &whole), 0);
+	remove_files(t.path, "MANIFEST");
+	remove_files(t.path, "CURRENT");
+	quiet(true);
+	for (i = 0; i < rounds; i++) {
+		uint64_t lost;
+
+		test_store_copy(&bad, t.path);
+		make_damage(bad.path, &rng, (enum damage)(i % REMOVE));
+		buf_clear(&is);
+		lost = salvage(bad.path, &is);
+		if (lost <= 2)
+			ck_assert_msg(!strcmp(buf_cstr(&is), buf_cstr(&whole)),
+				      "round %d: a loss that was not told", i);
+		bad.store = NULL;
+		test_store_close(&bad);
+	}
+	quiet(false);
+	buf_release(&whole);
+	buf_release(&is);
+	test_store_close(&t);
+}
+END_TEST
+
 START_TEST(a_sound_store_comes_back_whole)
 {
 	struct buf was = BUF_INIT, is = BUF_INIT;
@@ -267,6 +340,8 @@ SUITE(salvage)
 
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, a_sound_store_comes_back_whole);
+	tcase_add_test(tc, a_store_without_a_manifest_comes_back_whole);
+	tcase_add_test(tc, damage_without_a_manifest_is_told);
 	tcase_add_test(tc, damage_adds_no_row_and_no_loss_is_silent);
 	tcase_add_test(tc, blocks_that_are_sound_give_their_rows);
 	suite_add_tcase(suite, tc);
