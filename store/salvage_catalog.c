@@ -266,11 +266,28 @@ static int add_others(struct salvage_catalog *c, struct salvage_former *f,
 	return 0;
 }
 
+static struct salvage_former *find_former(const struct salvage_catalog *c,
+					  uint32_t number)
+{
+	struct salvage_former *list = (void *)c->formers.ptr;
+	size_t i;
+
+	for (i = 0; i < c->formers.len / sizeof(*list); i++)
+		if (list[i].number == number)
+			return &list[i];
+	return NULL;
+}
+
+const struct salvage_former *
+salvage_catalog_former(const struct salvage_catalog *c, uint32_t number)
+{
+	return find_former(c, number);
+}
+
 static int add_former(struct salvage_catalog *c, const struct schema *s,
 		      uint32_t number, const struct table *was, bool hidden)
 {
-	struct salvage_former *known = (struct salvage_former *)
-		(uintptr_t)salvage_catalog_former(c, number);
+	struct salvage_former *known = find_former(c, number);
 	struct salvage_former f = { .number = number, .hidden = hidden };
 
 	if (is_taken(s, number))
@@ -306,25 +323,12 @@ static int add_older(struct salvage_catalog *c, const struct schema *s,
 	return err;
 }
 
-const struct salvage_former *
-salvage_catalog_former(const struct salvage_catalog *c, uint32_t number)
-{
-	const struct salvage_former *list = (const void *)c->formers.ptr;
-	size_t i;
-
-	for (i = 0; i < c->formers.len / sizeof(*list); i++)
-		if (list[i].number == number)
-			return &list[i];
-	return NULL;
-}
-
 int salvage_catalog_give(struct salvage_catalog *c, uint32_t number,
 			 const struct table *now)
 {
 	struct salvage_former f = { .number = number, .now = now,
 				    .name = now->name };
-	struct salvage_former *known = (struct salvage_former *)
-		(uintptr_t)salvage_catalog_former(c, number);
+	struct salvage_former *known = find_former(c, number);
 
 	if (known)
 		*known = f;
