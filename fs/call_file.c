@@ -35,34 +35,48 @@ static int read_buffer(struct op *op, struct handle *h,
 	return err;
 }
 
+/* Load the text that h reads from there on. Without what it has read it has no
+ * more: a reader sees no part of another value. */
+static int load_for_reader(struct op *op, struct handle *h, uint64_t offset)
+	REQUIRES(&h->lock)
+{
+	int err = h->node->orphan && !view_applies(h->node) ?
+			  -ESTALE : content_load(op, handle_node(h), &h->text);
+
+	if (!err && h->text.failed)
+		err = -ENOMEM;
+	if (!err && offset && !view_goes_on(h, buf_bytes(&h->text)))
+		buf_clear(&h->text);
+	if (!err)
+		err = op_refuse_resource(op, RESOURCE_READ,
+					 pin_share(op->fs, h));
+	h->pinned = !err;
+	if (err)
+		reader_text_drop(op->fs, h);
+	return err;
+}
+
 /* Read for a reader that does not hold its node the text as it was opened; at
  * offset 0, and after the end, load it again. */
 static int read_committed(struct op *op, struct handle *h, uint64_t offset,
 			  size_t size, struct buf *out)
 {
+	struct bytes text;
 	int err = 0;
 
 	mutex_lock(&h->lock);
 	if ((!offset && !h->at_open) || !h->pinned) {
 		pin_give(op->fs, h);
 		buf_clear(&h->text);
-		err = h->node->orphan && !view_applies(h->node) ?
-			      -ESTALE :
-			      content_load(op, handle_node(h), &h->text);
-		if (!err && h->text.failed)
-			err = -ENOMEM;
-		if (!err)
-			err = op_refuse_resource(op, RESOURCE_READ,
-						 pin_share(op->fs, h));
-		h->pinned = !err;
-		if (err)
-			reader_text_drop(op->fs, h);
+		err = load_for_reader(op, h, offset);
 	}
 	h->at_open = false;
+	text = buf_bytes(h->pin ? &h->pin->text : &h->text);
 	if (!err)
-		text_slice(out, buf_bytes(h->pin ? &h->pin->text : &h->text), offset,
-		      size);
-	if (!err && h->pin && offset >= h->pin->text.len) {
+		text_slice(out, text, offset, size);
+	if (!err && offset >= text.len && (h->pin || view_applies(h->node))) {
+		if (text.len)
+			view_note_read(h, text);
 		pin_give(op->fs, h);
 		h->pinned = false;
 	}
@@ -106,10 +120,9 @@ bool fs_handle_is_heavy(uint64_t handle)
 }
 
 /*
- * Read the version of the node's readers. A reader that has read all of a large
- * value, and for which the kernel keeps no pages, releases it. If it cannot
- * hold it again it reads the name's value, until its close: readers that hold a
- * past node show an older value.
+ * Read the version of the node's readers. One that let it go, as it had read all,
+ * and cannot hold it again, reads the name's value, until its close: readers that
+ * hold a past node show an older value.
  */
 static bool read_held(struct op *op, struct handle *h, uint64_t offset,
 		      size_t size, struct buf *out)
@@ -121,12 +134,7 @@ static bool read_held(struct op *op, struct handle *h, uint64_t offset,
 		h->let_go = !view_hold_again(op, h);
 	held = h->hold == HOLD_READ;
 	if (held)
-		text_slice(out, buf_bytes(&h->node->version->text), offset,
-			   size);
-	if (held && !h->cached && offset && !out->len) {
-		view_close(op->fs, h);
-		h->let_go = true;
-	}
+		view_read(op->fs, h, offset, size, out);
 	mutex_unlock(&h->lock);
 	return held;
 }

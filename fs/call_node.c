@@ -136,6 +136,8 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 	} else if (err) {
 		return err;
 	}
+	if (!err && !n->ops->directory)
+		view_follow(op, n, &c);
 	stat_fill_attr(op, n, &c, attr, timeout_s);
 	if (open_only || missed || named || n->id != id || !op_is_fresh(op))
 		*timeout_s = 0;

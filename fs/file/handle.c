@@ -132,7 +132,7 @@ static int open_reader(struct op *op, struct handle *h,
 	int err;
 
 	h->cached = h->hold == HOLD_READ && !n->json &&
-		    n->version->text.len <= FILE_CACHED;
+		    view_length(op->fs, n) <= FILE_CACHED;
 	reply->keep_cache = h->cached && !n->fresh;
 	reply->direct_io = !h->cached;
 	reply->noflush = !locks_are_known(&op->fs->locks, h->locks);

@@ -85,6 +85,7 @@ struct handle {
 	bool pinned;	/* a reader's text is in `text` or `pin` */
 	bool at_open;	/* and is not read since the open */
 	bool let_go;	/* it held its node, and has read all */
+	uint64_t read_len, read_hash;	/* of a text that it has read all of */
 	/* Of a schema.cql that was written completely: the keyspace that its
 	 * CREATE names, or empty while it has none. */
 	char whole[HANDLE_KEYSPACE_MAX + 1];

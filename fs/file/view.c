@@ -18,8 +18,10 @@
 #include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 
 #define TRIES 100
+#define QUIET_NS 500000000ull	/* who reads without a pause is done by then */
 
 static struct mutex *stripe_of(struct fs *fs, const struct node *n)
 {
@@ -59,6 +61,12 @@ void view_version_free(struct fs *fs, struct view_version *v)
 	mem_free(v);
 }
 
+/* Who holds an empty one pays too: it may grow. */
+static uint64_t cost_of(const struct view_version *v)
+{
+	return v->text.len ? v->text.len : 1;
+}
+
 static int version_load(struct op *op, struct node *n,
 			struct view_version **out)
 {
@@ -74,8 +82,9 @@ static int version_load(struct op *op, struct node *n,
 	}
 	v->child.value = BYTES_NULL;
 	v->child.size = v->text.len;
+	v->users = 1;
 	v->shares.what = RESOURCE_READ;
-	v->shares.amount = v->text.len;
+	v->shares.amount = cost_of(v);
 	if (v->text.len <= FILE_CACHED)
 		v->hash = XXH3_64bits(buf_bytes(&v->text).ptr, v->text.len);
 	v->node = n->id;
@@ -99,6 +108,7 @@ static struct view_version *take_spare(struct op *op, struct node *n)
 	mutex_lock(&stripe->lock);
 	if (stripe->spare && stripe->spare->node == n->id) {
 		v = stripe->spare;
+		v->users = 1;
 		stripe->spare = NULL;
 	}
 	mutex_unlock(&stripe->lock);
@@ -137,14 +147,27 @@ static bool is_what_kernel_has(struct fs *fs, const struct node *n,
 	       v->text.len > FILE_CACHED || n->hash == v->hash;
 }
 
+/* Note that somebody opened or read the version. */
+static void version_used(struct view_version *v)
+{
+	atomic_store(&v->used_ns, clock_monotonic_ns());
+}
+
+static bool is_quiet(uint64_t since_ns)
+{
+	return clock_monotonic_ns() - since_ns >= QUIET_NS;
+}
+
 /* Add a reader to a node that has some, or gets its version now. */
 static int add_reader(struct fs *fs, struct node *n, struct view_version *v,
 		      uid_t uid)
 {
 	int err = share_add(&fs->accounts, &v->shares, uid);
 
-	if (!err)
+	if (!err) {
 		n->readers++;
+		version_used(v);
+	}
 	return err;
 }
 
@@ -271,7 +294,7 @@ void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 	} else {
 		share_end(&fs->accounts, &n->version->shares, uid);
 		if (!--n->readers) {
-			last = n->version;
+			last = --n->version->users ? NULL : n->version;
 			n->version = NULL;
 		}
 		if (last && may_return(last)) {
@@ -292,7 +315,145 @@ void view_close(struct fs *fs, struct handle *h)
 	h->hold = HOLD_NONE;
 }
 
+/* Use the version that the readers of n have, for version_give. Under the
+ * stripe. */
+static struct view_version *version_use(struct node *n)
+{
+	n->version->users++;
+	return n->version;
+}
+
+static void version_give(struct fs *fs, struct node *n, struct view_version *v)
+{
+	struct mutex *lock = stripe_of(fs, n);
+	bool last;
+
+	mutex_lock(lock);
+	last = !--v->users;
+	mutex_unlock(lock);
+	if (last)
+		view_version_free(fs, v);
+}
+
+void view_read(struct fs *fs, struct handle *h, uint64_t offset, size_t size,
+	       struct buf *out)
+{
+	struct mutex *lock = stripe_of(fs, h->node);
+	struct view_version *v;
+
+	mutex_lock(lock);
+	v = version_use(h->node);
+	version_used(v);
+	mutex_unlock(lock);
+	text_slice(out, buf_bytes(&v->text), offset, size);
+	if (!h->cached && offset && offset >= v->text.len) {
+		view_note_read(h, buf_bytes(&v->text));
+		view_close(fs, h);
+		h->let_go = true;
+	}
+	version_give(fs, h->node, v);
+}
+
+uint64_t view_length(struct fs *fs, struct node *n)
+{
+	struct mutex *lock = stripe_of(fs, n);
+	uint64_t len;
+
+	mutex_lock(lock);
+	len = n->version->text.len;
+	mutex_unlock(lock);
+	return len;
+}
+
+void view_note_read(struct handle *h, struct bytes text)
+{
+	h->read_len = text.len;
+	h->read_hash = XXH3_64bits(text.ptr, text.len);
+}
+
+bool view_goes_on(const struct handle *h, struct bytes text)
+{
+	return !h->read_len ||
+	       (text.len >= h->read_len &&
+		XXH3_64bits(text.ptr, h->read_len) == h->read_hash);
+}
+
 /* -------------------------------------------------------------- attributes */
+/* Return the attributes that the kernel is told of it now. */
+static const struct child *told_of(struct fs *fs, const struct view_version *v)
+{
+	bool settled = !v->grown_ns ||
+		       (notices_are_sent(&fs->notices, v->notice) &&
+			is_quiet(v->grown_ns));
+
+	return settled ? &v->child : &v->before;
+}
+
+/* True if the value of now may be the version's and more. A read that is under
+ * way goes on with its value: it is waited for. */
+static bool may_follow(struct fs *fs, const struct node *n,
+		       const struct child *now)
+{
+	const struct view_version *v = n->version;
+
+	return n->readers && !n->writers && now->size > v->text.len &&
+	       !(atomic_load(&n->flags) & NODE_GONE) &&
+	       told_of(fs, v) == &v->child &&
+	       is_quiet(atomic_load(&v->used_ns)) &&
+	       !(now->size == v->other_size && now->timestamp_us == v->other_us);
+}
+
+/* Let *next take the place of v, the version of n; then *next is NULL. */
+static void version_grow(struct fs *fs, struct node *n, struct view_version *v,
+			 struct view_version **next)
+{
+	struct view_version *to = *next;
+
+	if (n->version != v || n->writers ||
+	    shares_raise(&fs->accounts, &v->shares, cost_of(to)))
+		return;
+	to->shares = v->shares;
+	v->shares.first = NULL;
+	to->before = v->child;
+	n->version = to;
+	n->hash = to->hash;
+	to->notice = notice_node(&fs->notices, n, ARMED_PAGES);
+	atomic_fetch_or(&n->armed, ARMED_PAGES);
+	to->grown_ns = clock_monotonic_ns();
+	version_used(to);
+	v->users--;	/* the caller has another use */
+	*next = NULL;
+}
+
+void view_follow(struct op *op, struct node *n, const struct child *now)
+{
+	struct mutex *lock = stripe_of(op->fs, n);
+	struct view_version *v, *next = NULL;
+	bool begins;
+
+	if (!(atomic_load(&n->flags) & NODE_PAST))
+		return;
+	mutex_lock(lock);
+	v = may_follow(op->fs, n, now) ? version_use(n) : NULL;
+	mutex_unlock(lock);
+	if (!v)
+		return;
+	if (version_load(op, n, &next))
+		op->reason[0] = 0;
+	begins = next && next->text.len > v->text.len &&
+		 bytes_begin_with(buf_bytes(&next->text), buf_bytes(&v->text));
+	mutex_lock(lock);
+	if (begins) {
+		version_grow(op->fs, n, v, &next);
+	} else if (next) {
+		v->other_size = now->size;
+		v->other_us = now->timestamp_us;
+	}
+	mutex_unlock(lock);
+	view_version_free(op->fs, next);
+	version_give(op->fs, n, v);
+}
+
 /* True if a count of n's holders is not 0. */
 static bool has_any(struct fs *fs, struct node *n, const uint32_t *count)
 {
@@ -318,7 +479,7 @@ bool view_shows(struct fs *fs, struct node *n, struct child *c)
 	mutex_lock(lock);
 	found = n->readers;
 	if (found)
-		*c = n->version->child;
+		*c = *told_of(fs, n->version);
 	mutex_unlock(lock);
 	return found;
 }
@@ -336,7 +497,7 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c)
 	mutex_lock(lock);
 	if (n->readers && (view_is_past(n) || c->size != n->version->child.size ||
 			   c->timestamp_us != n->version->child.timestamp_us))
-		*c = n->version->child;
+		*c = *told_of(fs, n->version);
 	/* Two sizes are on their way: it is unknown which one the kernel
 	 * keeps. */
 	if ((atomic_load(&n->armed) & ARMED_ATTRIBUTES) &&
@@ -367,7 +528,8 @@ uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 			   (atomic_load(&n->armed) & bits & ARMED_ATTRIBUTES) &&
 			   view_applies(n))) {
 		node_pass(&fs->nodes, n);
-		bits = ARMED_NAME;
+		/* Its readers ask from now on: view_follow. */
+		bits = ARMED_NAME | ARMED_ATTRIBUTES;
 		if (op && (atomic_load(&n->armed) & ARMED_NAME) &&
 		    op_drops_name(op, n))
 			atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);

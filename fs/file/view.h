@@ -4,10 +4,12 @@
  * pages beside a writer would see a truncated, empty or mixed text. So a node
  * is held either by readers or by writers:
  *
- *   held by readers   it never changes: its text and attributes are those that
- *                     its first reader found. A change of the value gives the
- *                     name another node, and this one is past: its readers go
- *                     on with it, and it is freed with the last of them.
+ *   held by readers   its text and attributes are those that its first reader
+ *                     found. A change of the value gives the name another
+ *                     node, and this one is past: its readers go on with it,
+ *                     and it is freed with the last of them. What a past node
+ *                     shows can only grow (view_follow), by what was added to
+ *                     its text: so no reader sees a part of two values.
  *   held by writers   it has no pages, and its size matters to nobody else.
  *                     Of a file that each open has alone (file_kind.alone)
  *                     any open is such a hold, and there is one at a time.
@@ -27,8 +29,17 @@
 /* The value as the readers of a node see it. */
 struct view_version {
 	struct buf text;
+	unsigned users;		/* its node, and who looks at its text */
 	struct shares shares;	/* of its holders */
 	struct child child;	/* its attributes; without the value */
+	_Atomic uint64_t used_ns;	/* when it was opened or read last */
+	/* It grew at that moment (0: it did not), and the kernel drops the pages
+	 * of before; what it is told meanwhile. */
+	uint64_t grown_ns, notice;
+	struct child before;
+	/* The last later value that it is no beginning of. */
+	int64_t other_us;
+	uint64_t other_size;
 	uint64_t hash;		/* of a text that the kernel may keep */
 	uint64_t node;		/* its id */
 	struct node_moment moment;	/* both were read after it */
@@ -64,6 +75,26 @@ int view_hold_again(struct op *op, struct handle *h);
 bool view_is_read(struct fs *fs, struct node *n);
 /* The same, and *c is set to what they see of it. */
 bool view_shows(struct fs *fs, struct node *n, struct child *c);
+/*
+ * If *now, the present attributes of n's name, are of a longer value that begins
+ * with what the readers of n, which is past, see of it, and none of them has read
+ * for half a second, they see that: so `tail -f` goes on. Attributes follow half a
+ * second later, when no page that ended with the value of before is in use: its
+ * rest would be read as zeros.
+ */
+void view_follow(struct op *op, struct node *n, const struct child *now);
+/*
+ * Read the text that h holds. A reader that has read all of it, and for which the
+ * kernel keeps no pages, lets it go; it notes what that was. REQUIRES h's lock.
+ */
+void view_read(struct fs *fs, struct handle *h, uint64_t offset, size_t size,
+	       struct buf *out);
+/* Return the length of the text of n, which the caller holds. */
+uint64_t view_length(struct fs *fs, struct node *n);
+/* Note that h has read all of text; and true if another text, of which it would
+ * read the rest, begins with what was noted last. REQUIRES h's lock. */
+void view_note_read(struct handle *h, struct bytes text);
+bool view_goes_on(const struct handle *h, struct bytes text);
 /* True if it has writers. */
 bool view_is_written(struct fs *fs, struct node *n);
 /* Change *c, the attributes of n for the kernel, to what its readers see, and

@@ -140,7 +140,7 @@ static void renew(struct op *op, struct node **cur)
 	struct node *next = node_renew(&fs->nodes, *cur);
 
 	if (next)
-		notice_node(&fs->notices, *cur, ARMED_NAME);
+		notice_node(&fs->notices, *cur, ARMED_NAME | ARMED_ATTRIBUTES);
 	node_put(&fs->nodes, *cur);
 	*cur = next;
 }

@@ -302,6 +302,36 @@ void share_end(struct accounts *a, struct shares *s, uid_t uid)
 	mutex_unlock(&a->lock);
 }
 
+/* Let those pay less who paid `more` for it, up to `until`. */
+static void lower_shares(struct accounts *a, struct shares *s,
+			 const struct user_share *until, uint64_t more)
+	REQUIRES(&a->lock)
+{
+	struct user_share *share;
+
+	for (share = s->first; share != until; share = share->next)
+		pay_back(a, share->of, s->what, more,
+			 share == s->first ? more : 0);
+}
+
+int shares_raise(struct accounts *a, struct shares *s, uint64_t amount)
+{
+	uint64_t more = amount - s->amount;
+	struct user_share *share;
+	int err = 0;
+
+	mutex_lock(&a->lock);
+	for (share = s->first; share && !err; share = err ? share : share->next)
+		err = pay(a, share->of, s->what, more,
+			  share == s->first ? more : 0);
+	if (err)
+		lower_shares(a, s, share, more);
+	else
+		s->amount = amount;
+	mutex_unlock(&a->lock);
+	return err;
+}
+
 /* -------------------------------------------------------------- for people */
 bool resource_says(const struct accounts *a, enum resource r, int err,
 		   struct buf *out)

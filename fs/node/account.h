@@ -77,6 +77,9 @@ void charge_end(struct accounts *a, struct charge *c);
 /* Add a share for uid (errors as charge_set), or drop one. */
 int share_add(struct accounts *a, struct shares *s, uid_t uid);
 void share_end(struct accounts *a, struct shares *s, uid_t uid);
+/* Let all that have a share pay for `amount`, which is more than s->amount, not
+ * 0. 0, or as charge_set: then nothing has changed. */
+int shares_raise(struct accounts *a, struct shares *s, uint64_t amount);
 
 /* True if err is r's error for too much. Then a sentence with the bounds is
  * appended to out. */

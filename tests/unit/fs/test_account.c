@@ -113,6 +113,27 @@ START_TEST(shares_count_once_towards_the_total)
 }
 END_TEST
 
+START_TEST(what_shares_hold_may_grow)
+{
+	struct shares s = { .what = R, .amount = 1 };
+	struct charge c = { .of = NULL };
+	struct accounts a;
+
+	accounts_of(&a, 100);
+	ok(share_add(&a, &s, 1000));
+	ok(share_add(&a, &s, 2000));
+	ok(charge_set(&a, &c, R, 1000, 5));
+	ok(shares_raise(&a, &s, 40));
+	fails(EMFILE, shares_raise(&a, &s, 46));	/* one has too much */
+	ck_assert_uint_eq(a.used[R], s.amount + 5);
+	share_end(&a, &s, 1000);
+	share_end(&a, &s, 2000);
+	charge_end(&a, &c);
+	accounts_are_empty(&a);
+	accounts_release(&a);
+}
+END_TEST
+
 START_TEST(without_memory_nothing_is_charged)
 {
 	struct shares s = { .what = R, .amount = 10 };
@@ -754,6 +775,7 @@ SUITE(account)
 	tcase_add_test(tc, one_user_has_half_and_all_three_quarters);
 	tcase_add_test(tc, the_user_who_raises_a_charge_pays_for_it);
 	tcase_add_test(tc, shares_count_once_towards_the_total);
+	tcase_add_test(tc, what_shares_hold_may_grow);
 	tcase_add_test(tc, without_memory_nothing_is_charged);
 	tcase_add_loop_test(tc, random_charges_add_up, 0, test_scale(20));
 	suite_add_tcase(suite, tc);
