@@ -106,21 +106,22 @@ static bool has_id(const struct schema *s, const struct table *t)
 	return false;
 }
 
-/* Refuse when another table has the name of one of its indexes, since a
- * renaming or since the snapshot. */
-static int check_indexes(struct restore *r, const struct schema *next,
-			 const struct table *t)
+/* Refuse when two tables have an index of one name: one of them stays, and has it
+ * since a renaming or since the snapshot. */
+static int check_indexes(struct restore *r, const struct keyspace *k)
 {
-	const struct keyspace *k = schema_keyspace(next, bytes_str(t->keyspace));
-	uint32_t i;
+	uint32_t i, j;
 
-	for (i = 0; i < t->index_count; i++) {
-		const struct table *has =
-			keyspace_index(k, bytes_str(t->indexes[i].name), NULL);
+	for (i = 0; i < k->table_count; i++) {
+		const struct table *t = k->tables[i];
 
-		if (has && strcmp(has->name, t->name))
-			return refuse(r, -EINVAL, "another table has an index "
-				      "of that name: ", t->indexes[i].name);
+		for (j = 0; j < t->index_count; j++) {
+			const char *name = t->indexes[j].name;
+
+			if (keyspace_index(k, bytes_str(name), NULL) != t)
+				return refuse(r, -EINVAL, "another table has "
+					      "an index of that name: ", name);
+		}
 	}
 	return 0;
 }
@@ -137,12 +138,10 @@ static int set_tables(struct restore *r, struct restore_source *from,
 
 		if (only && k->tables[i] != only)
 			continue;
-		err = only ? check_indexes(r, next, only) : 0;
-		t = err ? NULL : new_table(r, from, k->tables[i]);
+		t = new_table(r, from, k->tables[i]);
 		if (t && has_id(next, t))	/* it gets a new one */
 			memset(t->id, 0, sizeof(t->id));
-		if (!err)
-			err = t ? schema_set_table(next, t) : -ENOMEM;
+		err = t ? schema_set_table(next, t) : -ENOMEM;
 	}
 	return err;
 }
@@ -288,6 +287,7 @@ static int edit(void *context, const struct schema *now, struct schema **out)
 	struct restore *r = context;
 	struct schema *next = schema_copy(now);
 	bool any = false;
+	uint32_t k;
 	size_t i;
 	int err = next ? 0 : -ENOMEM;
 
@@ -308,6 +308,8 @@ static int edit(void *context, const struct schema *now, struct schema **out)
 			       "keyspace: ", r->part->table) :
 			refuse(r, -ENOENT, "it has no keyspace ",
 			       r->part->keyspace);
+	for (k = 0; !err && k < next->keyspace_count; k++)
+		err = check_indexes(r, next->keyspaces[k]);
 	if (err)
 		schema_put(next);
 	else

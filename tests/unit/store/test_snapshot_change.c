@@ -119,6 +119,50 @@ START_TEST(a_change_is_undone)
 }
 END_TEST
 
+/* An index that has moved from one of its tables to another moves back; one that a
+ * table has which stays is refused. */
+START_TEST(indexes_that_moved_come_back)
+{
+	static const char change[] = "dropped-1700000000000";
+	int round;
+
+	run(KEYSPACE);
+	run("CREATE TABLE k.a (p int PRIMARY KEY, v int)");
+	run("CREATE TABLE k.b (p int PRIMARY KEY, v int)");
+	run("CREATE INDEX i ON k.a (v)");
+	run("CREATE INDEX j ON k.b (v)");
+	run("INSERT INTO k.a (p, v) VALUES (1, 7)");
+	run("INSERT INTO k.b (p, v) VALUES (2, 7)");
+	run("DROP KEYSPACE k");
+	for (round = 0; round < 2; round++) {
+		run(KEYSPACE);
+		run("CREATE TABLE k.a (p int PRIMARY KEY, v int)");
+		run("CREATE TABLE k.b (p int PRIMARY KEY, v int)");
+		run("CREATE TABLE k.c (p int PRIMARY KEY, v int)");
+		run("CREATE INDEX j ON k.a (v)");
+		run(round ? "CREATE INDEX i ON k.c (v)" :
+			    "CREATE INDEX i ON k.b (v)");
+		if (round) {
+			restore(change, NULL, NULL, -EINVAL);
+			run("DROP INDEX k.i");
+		}
+		/* One alone meets that of the other, which stays. */
+		restore(change, "k", "a", round ? 0 : -EINVAL);
+		restore(change, NULL, NULL, 0);
+		test_store_reopen(&t);
+		snapshots_answer(t.store, "SELECT p FROM k.a WHERE v = 7",
+				 "[1]\n");
+		snapshots_answer(t.store, "SELECT p FROM k.b WHERE v = 7",
+				 "[2]\n");
+		snapshots_answer(t.store, "SELECT index_name, table_name FROM "
+				 "system_schema.indexes WHERE keyspace_name = "
+				 "'k'", "[\"i\",\"a\"]\n[\"j\",\"b\"]\n");
+		ck_assert_int_eq(store_verify(t.store, NULL, NULL), 0);
+		run("DROP KEYSPACE k");
+	}
+}
+END_TEST
+
 /* Nothing is kept of a keyspace without rows, nor what its options forbid. */
 START_TEST(nothing_to_keep)
 {
@@ -153,6 +197,7 @@ SUITE(snapshot_change)
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, those_of_one_change_are_one);
 	tcase_add_test(tc, a_change_is_undone);
+	tcase_add_test(tc, indexes_that_moved_come_back);
 	tcase_add_test(tc, nothing_to_keep);
 	suite_add_tcase(suite, tc);
 }
