@@ -441,19 +441,31 @@ static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 	reply_with(req, &call, err, &a);
 }
 
+/* Reply to an open, which is closed again if the kernel does not take it. */
+static void reply_open(fuse_req_t req, struct fs_call *call, fuse_ino_t node,
+		       struct fuse_file_info *fi, int err,
+		       const struct fs_open_reply *opened,
+		       int (*close)(struct fs *fs, struct fs_call *call,
+				    uint64_t node, uint64_t handle))
+{
+	struct fs *fs = fs_of(req);	/* req is freed by the reply */
+
+	if (err) {
+		fuse_reply_err(req, -err);
+		return;
+	}
+	set_open(fi, opened);
+	if (fuse_reply_open(req, fi) < 0)
+		close(fs, call, node, opened->handle);
+}
+
 static void op_open(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 {
 	struct fs_call call = caller(req);
 	struct fs_open_reply opened = { .handle = 0 };
 	int err = fs_open_file(fs_of(req), &call, node, fi->flags, &opened);
 
-	if (err) {
-		fuse_reply_err(req, -err);
-		return;
-	}
-	set_open(fi, &opened);
-	if (fuse_reply_open(req, fi) < 0)
-		fs_release(fs_of(req), &call, node, opened.handle);
+	reply_open(req, &call, node, fi, err, &opened, fs_release);
 }
 
 static void op_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset,
@@ -514,13 +526,7 @@ static void op_opendir(fuse_req_t req, fuse_ino_t node,
 	struct fs_open_reply opened = { .handle = 0 };
 	int err = fs_opendir(fs_of(req), &call, node, &opened);
 
-	if (err) {
-		fuse_reply_err(req, -err);
-		return;
-	}
-	set_open(fi, &opened);
-	if (fuse_reply_open(req, fi) < 0)
-		fs_releasedir(fs_of(req), &call, node, opened.handle);
+	reply_open(req, &call, node, fi, err, &opened, fs_releasedir);
 }
 
 static void read_directory(fuse_req_t req, fuse_ino_t node, size_t size,
