@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "store/base/bytes.h"
 #include "store/lsm/lsm.h"
 #include "store/store.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct figure engine[] = {
 	{ "batches", "batches applied", FIGURE_COUNTER, NULL },
@@ -54,7 +53,7 @@ static double ratio(double a, double b)
 static void add_engine(struct figures *f, const struct lsm_stats *s,
 		       const struct lsm_shape *shape)
 {
-	const double values[COUNT(engine)] = {
+	const double values[ARRAY_SIZE(engine)] = {
 		(double)s->applied, (double)s->gets, (double)s->iterators,
 		(double)s->sstables_read,
 		ratio((double)s->sstables_read, (double)s->gets),
@@ -73,7 +72,7 @@ static void add_engine(struct figures *f, const struct lsm_stats *s,
 		(double)shape->damaged_files, s->faulted,
 	};
 
-	figures_add(f, figures_begin(f, NULL, engine, COUNT(engine)),
+	figures_add(f, figures_begin(f, NULL, engine, ARRAY_SIZE(engine)),
 		    BYTES_EMPTY, BYTES_EMPTY, values);
 }
 
@@ -98,7 +97,7 @@ static void add_time(struct figures *f, struct figure_table *t,
 static void add_times(struct figures *f, const struct lsm_stats *s)
 {
 	struct figure_table *t = figures_begin(f, "engine", times,
-					       COUNT(times));
+					       ARRAY_SIZE(times));
 
 	add_time(f, t, "get", &s->get_time);
 	add_time(f, t, "batch", &s->apply_time);
@@ -116,13 +115,13 @@ static const struct figure levels[] = {
 static void add_levels(struct figures *f, const struct lsm_shape *shape)
 {
 	struct figure_table *t = figures_begin(f, "level", levels,
-					       COUNT(levels));
+					       ARRAY_SIZE(levels));
 	struct buf labels = BUF_INIT;
 	unsigned i;
 
 	for (i = 0; i < LSM_LEVELS; i++) {
 		const struct lsm_level_stats *l = &shape->levels[i];
-		const double values[COUNT(levels)] = {
+		const double values[ARRAY_SIZE(levels)] = {
 			(double)l->files, (double)l->bytes,
 			ratio(l->density, (double)l->files),
 		};
@@ -169,7 +168,7 @@ static void add_table(struct figures *f, struct figure_table *all,
 	figures_label(&labels, "table", bytes_str(t->name));
 	buf_add_format(&name, "%s.%s", t->keyspace, t->name);
 	figures_add(f, all, buf_bytes(&labels), buf_bytes(&name),
-		    (const double[COUNT(of_tables)]){
+		    (const double[ARRAY_SIZE(of_tables)]){
 		(double)stats.reads, (double)stats.writes,
 		(double)stats.row_estimate, (double)stats.partition_estimate,
 		(double)stats.tombstones, (double)stats.sstable_count,
@@ -200,7 +199,7 @@ int store_figures_add(struct figures *f, struct store *s,
 	add_engine(f, &stats, &shape);
 	add_times(f, &stats);
 	add_levels(f, &shape);
-	all = figures_begin(f, "table", of_tables, COUNT(of_tables));
+	all = figures_begin(f, "table", of_tables, ARRAY_SIZE(of_tables));
 	for (i = 0; i < schema->keyspace_count; i++) {
 		const struct keyspace *k = schema->keyspaces[i];
 
