@@ -56,7 +56,7 @@ static int remove_file(struct op *op, struct node *n)
 		locks_remove(&op->fs->locks, n);
 		buffer_orphan(op, n, buffer, before, true);
 	}
-	buffer_let(op->fs, n, buffer);
+	buffer_release(op->fs, n, buffer);
 	buf_release(&text);
 	return err;
 }

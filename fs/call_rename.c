@@ -181,8 +181,8 @@ static int move_file(struct op *op, struct node *n, struct node *dir,
 	int err = mine && (old || !replaced) ?
 			  move_held(op, n, dir, name, replaced, old) : -ENOMEM;
 
-	buffer_let(fs, replaced, old);
-	buffer_let(fs, n, mine);
+	buffer_release(fs, replaced, old);
+	buffer_release(fs, n, mine);
 	return err;
 }
 

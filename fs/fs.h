@@ -58,10 +58,11 @@ struct fs_options {
 	const char *store_path;	/* for statfs and .widefs/options */
 	const char *version;	/* of the program; NULL: "unknown" */
 	const char *options_text;	/* lines for .widefs/options; or NULL */
-	/* Answers who waited for a lock (fs_set_lock): he has it (0), or not.
-	 * Any thread. NULL: nobody waits. */
+	/* Answers a waiter for a lock (fs_set_lock): it has the lock (0), or
+	 * why not. Any thread. NULL: nobody waits. */
 	void (*lock_done)(void *waiter, int err);
 };
+/* Set the defaults. */
 void fs_options_init(struct fs_options *o);
 /* Open a tree. The store stays the caller's and must outlive it; strings are
  * copied. */

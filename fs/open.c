@@ -105,7 +105,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	mutex_init(&fs->consoles_lock);
 	mutex_init(&fs->rows_lock);
 	mutex_init(&fs->held_lock);
-	mutex_init(&fs->wish_lock);
+	mutex_init(&fs->retry_lock);
 	known_init(fs);
 	for (i = 0; i < NODE_SHARDS; i++)
 		mutex_init(&fs->stripes[i].lock);

@@ -140,7 +140,7 @@ static struct node *find_step(struct fs *fs, struct node *dir,
 
 /* Go on from a node (a reference) on the way to the row, so many clustering
  * columns below its partition, to the deepest that is in memory. */
-static void go_down(struct fs *fs, const struct table_change *change,
+static void descend(struct fs *fs, const struct table_change *change,
 		    struct node **n, uint32_t *level)
 {
 	struct buf name = BUF_INIT;
@@ -178,7 +178,7 @@ static struct node *find_partition(struct fs *fs, struct node *table,
 static void notify_way(struct fs *fs, struct op *op, struct node *n,
 		       uint32_t level, const struct table_change *change)
 {
-	go_down(fs, change, &n, &level);
+	descend(fs, change, &n, &level);
 	if (level == change->clustering_count)
 		notify_columns(fs, op, n, change);
 	else
@@ -369,7 +369,7 @@ static void find_reached(struct op *op, const struct table_change *change)
 		return;
 	op->reached = find_partition(op->fs, op->changing, change, &any);
 	if (op->reached)
-		go_down(op->fs, change, &op->reached, &op->reached_level);
+		descend(op->fs, change, &op->reached, &op->reached_level);
 }
 
 static int changing(void *context, struct write *w,
@@ -453,8 +453,8 @@ static void forget_table(struct fs *fs, struct node *keyspace, uint32_t number)
 	node_children_put(&fs->nodes, tables, count);
 }
 
-static void forget_gone(struct fs *fs, struct node *tree,
-			const struct schema *from, const struct schema *to)
+static void forget_dropped(struct fs *fs, struct node *tree,
+			   const struct schema *from, const struct schema *to)
 {
 	uint32_t i, j;
 
@@ -481,7 +481,7 @@ static void changed_in(struct fs *fs, struct node *tree,
 		       const struct schema *from, const struct schema *to)
 {
 	unhide_in(fs, tree);
-	forget_gone(fs, tree, from, to);
+	forget_dropped(fs, tree, from, to);
 }
 
 /* True if a child of the root is a keyspace that did not change. Those of the

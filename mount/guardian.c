@@ -66,7 +66,7 @@ struct word {
 };
 
 /* Read a word. False: the daemon has ended, or is wholly dead. */
-static bool hear(int from_daemon, struct word *word)
+static bool receive_word(int from_daemon, struct word *word)
 {
 	union {
 		struct cmsghdr header;
@@ -104,7 +104,7 @@ static void guard(int from_daemon, pid_t daemon)
 		ssize_t n = 0;
 
 		if (poll(&poll_fd, 1, knows ? LOOK_EVERY_MS : -1) > 0) {
-			if (!hear(from_daemon, &word))
+			if (!receive_word(from_daemon, &word))
 				return;
 			abort_fd = control_abort_open(word.connection);
 			if (abort_fd >= 0 && word.device >= 0) {

@@ -1,11 +1,13 @@
 /*
- * Requests for locks of files. Who waits for one holds no thread: his request
- * is answered when he has it, or when his call is interrupted.
+ * Requests for locks of files. A caller that waits for one holds no thread: its
+ * request is answered when it has the lock, or when its call is interrupted.
  */
 #ifndef MOUNT_LOCKS_H
 #define MOUNT_LOCKS_H
 #include <fuse_lowlevel.h>
 
+/* As getlk, setlk and flock of struct fuse_lowlevel_ops; each request is
+ * replied to once, by any thread. */
 void locks_op_get(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi,
 		  struct flock *lock);
 void locks_op_set(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi,

@@ -43,6 +43,7 @@ enum request_weight {
 	REQUEST_LIGHT,
 	REQUEST_HEAVY,		/* it may run a statement or make a document */
 };
+/* Return how much memory the request may need, by its header. Any thread. */
 enum request_weight request_weight(const struct fuse_buf *buf);
 /* True if it is the last close of a file that has locks. */
 bool request_closes_locks(const struct fuse_buf *buf);

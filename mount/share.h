@@ -40,6 +40,7 @@ int share_start(struct share *s);
 void share_join(struct share *s);
 void share_free(struct share *s);
 
+/* Return the context that share_new was given. */
 void *share_worker_context(const struct share_worker *w);
 enum share_step { SHARE_READ, SHARE_SERVE, SHARE_LEAVE };
 /* End the worker's request, and return its next step. SERVE: *r, its own

@@ -36,6 +36,7 @@ struct figures {
 	struct figure_table *first, **last;
 	bool failed;		/* no memory: printing says so */
 };
+/* Make an empty list; release frees it. */
 void figures_init(struct figures *f);
 void figures_release(struct figures *f);
 /* Begin a table (title) or a list (NULL). The array stays the caller's. Never

@@ -436,7 +436,7 @@ int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 	return err ? err : bad ? 1 : 0;
 }
 
-int marker_own(struct marker_file *m, const struct file_ops *files)
+int marker_take_over(struct marker_file *m, const struct file_ops *files)
 {
 	int err = lock_file(m, files, false, O_CREAT);
 

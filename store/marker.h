@@ -13,7 +13,7 @@ struct marker_file {
 	int dir;		/* the store's directory; -1 */
 	int engine;		/* the engine's; -1 */
 	int lock;		/* the lock file; -1 */
-	bool owned;		/* marker_own was called */
+	bool owned;		/* marker_take_over was called */
 	bool ready;		/* the engine's files were made, and must be there */
 	uint32_t version;
 	pid_t holder;		/* after -EBUSY: its process; 0 unknown */
@@ -40,7 +40,7 @@ int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 			const char *path);
 /* Take over a store that was found sound and will be written: store our pid,
  * and make it one of this version. */
-int marker_own(struct marker_file *m, const struct file_ops *files);
+int marker_take_over(struct marker_file *m, const struct file_ops *files);
 /* Note that the engine has made its files: from now on they must be there. */
 int marker_ready(struct marker_file *m, const struct file_ops *files);
 void marker_close(struct marker_file *m, const struct file_ops *files);

@@ -438,7 +438,7 @@ static int open_new(struct salvage *s, const char *path)
 	if (!err)
 		err = lsm_open(&s->to, &file_system, s->new.engine, &options);
 	if (!err)
-		err = marker_own(&s->new, &file_system);
+		err = marker_take_over(&s->new, &file_system);
 	return err ? err : lsm_start(s->to);
 }
 

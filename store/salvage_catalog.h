@@ -16,6 +16,7 @@ struct salvage_catalog {
 #define SALVAGE_CATALOG_INIT \
 	((struct salvage_catalog){ ARENA_INIT, BUF_INIT, BUF_INIT, false })
 
+/* Free what was found. */
 void salvage_catalog_release(struct salvage_catalog *c);
 /* Note what a row of the catalogue says; a later version wins. 0, -ENOMEM. */
 int salvage_catalog_add(struct salvage_catalog *c, struct bytes key,

@@ -300,7 +300,7 @@ static bool has_index(const struct table *t, uint32_t number)
  * table keeps its number, and an index its table; most are the same object in
  * both.
  */
-static int drop_gone(struct store *s, const struct schema *was)
+static int drop_removed(struct store *s, const struct schema *was)
 {
 	struct table **list;
 	size_t i, count;
@@ -392,7 +392,7 @@ static int change_schema(struct store *s, const struct schema_edit *edit)
 	else
 		err = commit(s, next, edit, &keep);
 	snapshot_automatic_end(&keep);
-	if (!err && drop_gone(s, was))
+	if (!err && drop_removed(s, was))
 		log_message(LOG_WARNING_LEVEL, "data of dropped tables will "
 			    "be removed when the store is opened again");
 	schema_put(was);

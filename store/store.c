@@ -178,7 +178,7 @@ static int is_sound(void *context, struct lsm *lsm)
 	if (!err)
 		err = load_lease(s);
 	if (!err && !s->read_only)
-		err = marker_own(s->marker, s->files);
+		err = marker_take_over(s->marker, s->files);
 	s->lsm = NULL;
 	return err;
 }
@@ -309,7 +309,7 @@ int store_sync_to(struct store *s, uint64_t position)
 }
 
 /* Choose which of two errors to return: damage does not stop the other work. */
-static int worse(int a, int b)
+static int choose_error(int a, int b)
 {
 	return !a || a == -EUCLEAN ? (b ? b : a) : a;
 }
@@ -326,7 +326,7 @@ static int each_number(struct store *s, struct table *t,
 		return 0;
 	err = call(s->lsm, t->number);
 	for (i = 0; (!err || err == -EUCLEAN) && i < t->index_count; i++)
-		err = worse(err, call(s->lsm, t->indexes[i].number));
+		err = choose_error(err, call(s->lsm, t->indexes[i].number));
 	return err;
 }
 
@@ -350,7 +350,7 @@ int store_compact(struct store *s, struct table *t)
 		return each_number(s, t, lsm_compact);
 	err = lsm_table_list(s->lsm, &tables, &count);
 	for (i = 0; (!err || err == -EUCLEAN) && i < count; i++)
-		err = worse(err, lsm_compact(s->lsm, tables[i]));
+		err = choose_error(err, lsm_compact(s->lsm, tables[i]));
 	mem_free(tables);
 	return err;
 }
@@ -411,7 +411,7 @@ int store_verify_table(struct store *s, struct table *t,
 		err = lsm_verify_tables(s->lsm, tables, count, told);
 	mem_free(tables);
 	if (!t && (!err || err == -EUCLEAN))
-		err = worse(err, lsm_verify_snapshots(s->lsm, told));
+		err = choose_error(err, lsm_verify_snapshots(s->lsm, told));
 	return err;
 }
 

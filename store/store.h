@@ -23,6 +23,7 @@ struct store_options {
 	gid_t gid;		/* system keyspaces */
 	const struct file_ops *files;	/* NULL: the system's */
 };
+/* Set the defaults. */
 void store_options_init(struct store_options *o);
 
 /*

@@ -14,7 +14,7 @@
 #include "tools/lib/tool.h"
 
 /* True if the process has this connection's device open. */
-static bool serves(pid_t pid, uint32_t connection)
+static bool has_connection(pid_t pid, uint32_t connection)
 {
 	char path[PATH_MAX], line[64];
 	struct dirent *entry;
@@ -82,7 +82,8 @@ int force_end(const char *mount, const char *store)
 		return err;
 	}
 	is_free = !force_store_owner(store, &owner);
-	killed = owner && serves(owner, connection) && !kill(owner, SIGKILL);
+	killed = owner && has_connection(owner, connection) &&
+		 !kill(owner, SIGKILL);
 	err = abort_connection(connection);
 	if (!err || killed || is_free)
 		return 0;

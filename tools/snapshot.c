@@ -239,8 +239,9 @@ static int find_one(const struct snapshot_line *l, void *context)
 	return m->names.failed ? -ENOMEM : 0;
 }
 
-/* buf_release the names. 0, -ENOENT, -errno. */
-static int find_meant(const struct snapshot_work *w, struct meant *m)
+/* Find the snapshots that the command names, into *m, whose names the caller
+ * frees. 0, -ENOENT or another -errno. */
+static int find_snapshots(const struct snapshot_work *w, struct meant *m)
 {
 	int err;
 
@@ -265,7 +266,7 @@ static int drop_one(const struct snapshot_work *w, const char *name)
 static int drop(const struct snapshot_work *w)
 {
 	struct meant m;
-	int err = find_meant(w, &m);
+	int err = find_snapshots(w, &m);
 	size_t at;
 
 	for (at = 0; !err && at < m.names.len;
@@ -335,7 +336,7 @@ static int agree(const struct snapshot_work *w, bool drops, bool force,
 {
 	char typed[300];
 	struct meant m;
-	int err = find_meant(w, &m);
+	int err = find_snapshots(w, &m);
 
 	buf_release(&m.names);
 	if (err)

@@ -272,7 +272,7 @@ static int show_place(const char *path, struct buf *out)
 }
 
 /* True if it is a mount of this user; root's are all. */
-static bool is_ours(const struct mntent *entry)
+static bool is_of_this_user(const struct mntent *entry)
 {
 	const char *option = hasmntopt(entry, "user_id");
 
@@ -293,7 +293,7 @@ static int show_all(struct buf *out)
 				   NULL, NULL };
 		int status;
 
-		if (!is_ours(entry))
+		if (!is_of_this_user(entry))
 			continue;
 		if (out)
 			buf_add_str(out, count ? ",\n " : "[");

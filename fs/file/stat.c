@@ -367,7 +367,7 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 		return;
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
 	if (n->ops->directory)
-		op_told(op, n);
+		op_note_told(op, n);
 	/* Arm it last: later changes and writers find it armed. */
 	if (!op_is_fresh(op) || (atomic_load(&n->flags) & NODE_PAST) ||
 	    (!n->ops->directory && view_is_written(op->fs, n)))

@@ -7,8 +7,8 @@
 
 #include "fs/file/handle.h"
 #include "fs/file/reader_text.h"
+#include "fs/file/retry.h"
 #include "fs/file/stat.h"
-#include "fs/file/wish.h"
 #include "fs/node/account.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
@@ -182,7 +182,7 @@ static int hold_version(struct op *op, struct node *n, struct view_version **v,
 	int err = 0;
 
 	mutex_lock(lock);
-	if (view_is_past(n) || n->writers || wish_is_marked(op, n)) {
+	if (view_is_past(n) || n->writers || retry_is_marked(op, n)) {
 		err = -EBUSY;
 	} else if (n->readers) {
 		err = add_reader(fs, n, n->version, op->who.uid);
@@ -211,7 +211,7 @@ static int hold_to_read(struct op *op, struct node *n)
 	int i, err;
 
 	mutex_lock(lock);
-	err = view_is_past(n) || n->writers || wish_is_marked(op, n) ? -EBUSY :
+	err = view_is_past(n) || n->writers || retry_is_marked(op, n) ? -EBUSY :
 	      n->readers ? add_reader(op->fs, n, n->version, op->who.uid) :
 			   -EAGAIN;
 	mutex_unlock(lock);
@@ -283,7 +283,7 @@ int view_join(struct fs *fs, struct handle *h, bool meant, bool moved)
 	return err;
 }
 
-void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
+void view_unhold(struct fs *fs, struct node *n, bool writer, uid_t uid)
 {
 	struct stripe *stripe = op_stripe(fs, n);
 	struct view_version *last = NULL;
@@ -311,7 +311,7 @@ void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid)
 void view_close(struct fs *fs, struct handle *h)
 {
 	if (h->hold != HOLD_NONE)
-		view_let_go(fs, h->node, h->hold == HOLD_WRITE, h->uid);
+		view_unhold(fs, h->node, h->hold == HOLD_WRITE, h->uid);
 	h->hold = HOLD_NONE;
 }
 

@@ -16,7 +16,7 @@
  *   held by nobody    a change drops pages and attributes; until the kernel has
  *                     been told, no reader takes hold of it.
  *
- * An open that does not fit is answered ESTALE once, and let in after a second
+ * An open that does not fit is answered ESTALE once, and admitted after a second
  * look: view_look.h.
  *
  * Any thread. The calls take the stripe of the node's name, except those that
@@ -57,7 +57,7 @@ bool view_is_past(const struct node *n);
 /* Hold it. 0; -EBUSY: it is held the other way, or past; another error of the
  * load. */
 int view_hold(struct op *op, struct node *n, bool writer);
-void view_let_go(struct fs *fs, struct node *n, bool writer, uid_t uid);
+void view_unhold(struct fs *fs, struct node *n, bool writer, uid_t uid);
 /*
  * Hold the handle's node beside its present holders, though the open does not
  * fit them. A writer joins any of them. A reader joins other readers: of a past

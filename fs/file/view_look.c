@@ -6,9 +6,9 @@
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
 #include "fs/file/reader_text.h"
+#include "fs/file/retry.h"
 #include "fs/file/stat.h"
 #include "fs/file/view.h"
-#include "fs/file/wish.h"
 #include "fs/file/write_buffer.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
@@ -22,43 +22,43 @@ static bool holds_to_write(const struct handle *h)
 	return view_holds_to_write(h->node, h->writer);
 }
 
-/* ------------------------------------------------------------------ wishes */
-static bool wants_to_write(const struct wish *w)
+/* ------------------------------------------------------------------ retries */
+static bool calls_to_write(const struct retry *r)
 {
-	return w->call != WISHES_TO_READ;
+	return r->call != RETRY_TO_READ;
 }
 
 /* True if it holds what it found as a writer does. */
-static bool wish_writes(const struct wish *w)
+static bool retry_holds_to_write(const struct retry *r)
 {
-	return view_holds_to_write(w->found, wants_to_write(w));
+	return view_holds_to_write(r->found, calls_to_write(r));
 }
 
-static enum wishes wishes_of(bool writer)
+static enum retry_call retry_call_of(bool writer)
 {
-	return writer ? WISHES_TO_WRITE : WISHES_TO_READ;
+	return writer ? RETRY_TO_WRITE : RETRY_TO_READ;
 }
 
-static void release_hold(struct fs *fs, struct wish *w)
+static void release_hold(struct fs *fs, struct retry *r)
 {
-	if (w->holds)
-		view_let_go(fs, w->found, wish_writes(w), w->uid);
-	w->holds = false;
+	if (r->holds)
+		view_unhold(fs, r->found, retry_holds_to_write(r), r->uid);
+	r->holds = false;
 }
 
-static void wish_let_go(struct fs *fs, struct wish *w)
+static void retry_release(struct fs *fs, struct retry *r)
 {
-	release_hold(fs, w);
-	w->asks = false;
-	wish_lose(fs, w);
+	release_hold(fs, r);
+	r->asks = false;
+	retry_drop_found(fs, r);
 }
 
-static void wish_end(struct fs *fs, struct wish *w)
+static void retry_end(struct fs *fs, struct retry *r)
 {
-	if (!w)
+	if (!r)
 		return;
-	wish_let_go(fs, w);
-	wish_free(fs, w);
+	retry_release(fs, r);
+	retry_free(fs, r);
 }
 
 /* Return what the name of n shows now. -ENOENT. */
@@ -79,57 +79,57 @@ static int look_now(struct op *op, const struct node *n, struct child *c)
  * -ESTALE if it shall look again, else `otherwise`. */
 static int tell_unknown(struct op *op, const struct node *dir, int otherwise)
 {
-	if (wish_is_marked(op, dir))
+	if (retry_is_marked(op, dir))
 		return otherwise;
-	wish_tell_unknown(op);
+	retry_note_unknown(op);
 	return -ESTALE;
 }
 
 bool view_asks(struct op *op, struct node *n)
 {
-	struct wish *w = wish_take(op);
+	struct retry *r = retry_take(op);
 	bool first;
 
-	if (!w)
+	if (!r)
 		return false;
-	first = w->asks && wish_found(w, n);
-	w->asks = false;
-	wish_list(op->fs, w);
+	first = r->asks && retry_found(r, n);
+	r->asks = false;
+	retry_insert(op->fs, r);
 	return first;
 }
 
 int view_missed(struct op *op, struct node *n, bool first,
 		struct child *c)
 {
-	struct wish *w;
+	struct retry *r;
 	int err;
 
 	/* A file's call may be one that opens nothing. */
-	if (wish_is_unknown(op))
+	if (retry_is_unknown(op))
 		return n->ops->directory && tell_unknown(op, n, 0) ?
 			       -ESTALE : look_now(op, n, c);
-	w = wish_take(op);
-	if (w && wish_found(w, n)) {
-		*c = w->child;
-		wish_list(op->fs, w);
+	r = retry_take(op);
+	if (r && retry_found(r, n)) {
+		*c = r->child;
+		retry_insert(op->fs, r);
 		return first ? 0 : look_now(op, n, c);
 	}
-	wish_end(op->fs, w);
-	err = wish_add(op, n, WISHES_ANY);
+	retry_end(op->fs, r);
+	err = retry_add(op, n, RETRY_ANY);
 	return err == -ESTALE ? err : look_now(op, n, c);
 }
 
 int view_lost(struct op *op, struct node *dir)
 {
-	struct wish *w = wish_take(op);
+	struct retry *r = retry_take(op);
 	/* In a snapshot that was released no look is made. */
-	bool looked = w && (w->looked ||
-			    (dir->snapshot && w->asked == dir));
+	bool looked = r && (r->looked ||
+			    (dir->snapshot && r->asked == dir));
 
-	if (wish_is_unknown(op))
+	if (retry_is_unknown(op))
 		return tell_unknown(op, dir, -ENOENT);
-	wish_end(op->fs, w);
-	return looked || wish_add(op, dir, WISHES_ANY) != -ESTALE ? -ENOENT :
+	retry_end(op->fs, r);
+	return looked || retry_add(op, dir, RETRY_ANY) != -ESTALE ? -ENOENT :
 								    -ESTALE;
 }
 
@@ -176,14 +176,14 @@ static bool mark(struct op *op, struct node *n)
 	bool fits = true;
 
 	if (!view_is_held(n)) {
-		wish_mark(op, n);
+		retry_mark(op, n);
 		return true;
 	}
 	mutex_lock(&op_stripe(op->fs, n)->lock);
 	if (view_is_past(n) || n->readers || (n->ops->file->alone && n->writers))
 		fits = false;
 	else
-		wish_mark(op, n);
+		retry_mark(op, n);
 	mutex_unlock(&op_stripe(op->fs, n)->lock);
 	return fits;
 }
@@ -208,48 +208,48 @@ static int look_to_mark(struct op *op, struct node *dir, struct bytes name,
 	return *n ? 0 : stat_lookup(op, dir, name, c, n);
 }
 
-/* True if the look is for another file than the one that the wish has: that
+/* True if the look is for another file than the one that the retry has: that
  * call has ended. */
-static bool is_over(const struct wish *w, const struct node *dir,
+static bool is_over(const struct retry *r, const struct node *dir,
 		    struct bytes name)
 {
-	return w->found && !w->found->ops->directory &&
-	       (w->found->parent != dir ||
-		!bytes_equal(node_name(w->found), name));
+	return r->found && !r->found->ops->directory &&
+	       (r->found->parent != dir ||
+		!bytes_equal(node_name(r->found), name));
 }
 
 /* A node that is held since an earlier look may be old, and is released. */
 int view_look(struct op *op, struct node *dir, struct bytes name,
 	      struct child *c, struct node **n)
 {
-	struct wish *w = wish_take(op);
+	struct retry *r = retry_take(op);
 	struct fs *fs = op->fs;
 	int err;
 
-	if (wish_is_unknown(op) && wish_unknown_are_told(op))
+	if (retry_is_unknown(op) && retry_unknown_are_recent(op))
 		return look_to_mark(op, dir, name, c, n);
-	if (w && is_over(w, dir, name)) {
-		wish_end(fs, w);
-		w = NULL;
+	if (r && is_over(r, dir, name)) {
+		retry_end(fs, r);
+		r = NULL;
 	}
-	if (!w)
+	if (!r)
 		return stat_lookup(op, dir, name, c, n);
-	wish_let_go(fs, w);
+	retry_release(fs, r);
 	*n = NULL;
-	err = hold_by_name(op, dir, name, wants_to_write(w), c, n);
-	w->holds = !err;
-	w->uid = op->who.uid;
+	err = hold_by_name(op, dir, name, calls_to_write(r), c, n);
+	r->holds = !err;
+	r->uid = op->who.uid;
 	if (err == -EBUSY)	/* left to the open */
 		err = *n ? 0 : stat_lookup(op, dir, name, c, n);
 	/* A name that is missing may exist when the same call looks next. */
 	if (!err) {
-		w->found = node_get(*n);
-		w->child = *c;
-		w->child.value = BYTES_NULL;
-		w->asks = true;
+		r->found = node_get(*n);
+		r->child = *c;
+		r->child.value = BYTES_NULL;
+		r->asks = true;
 	}
-	w->looked = true;
-	wish_list(fs, w);
+	r->looked = true;
+	retry_insert(fs, r);
 	return err;
 }
 
@@ -258,12 +258,12 @@ int view_look_to_open(struct op *op, struct node *dir, struct bytes name,
 {
 	if (!view_is_held(*n))
 		return 0;
-	wish_end(op->fs, wish_take(op));
-	if (!wish_is_unknown(op) &&
-	    wish_add(op, *n, wishes_of(writer)) == -EBUSY)
+	retry_end(op->fs, retry_take(op));
+	if (!retry_is_unknown(op) &&
+	    retry_add(op, *n, retry_call_of(writer)) == -EBUSY)
 		return 0;
 	node_put(&op->fs->nodes, *n);
-	return wish_is_unknown(op) ? look_to_mark(op, dir, name, c, n) :
+	return retry_is_unknown(op) ? look_to_mark(op, dir, name, c, n) :
 				     view_look(op, dir, name, c, n);
 }
 
@@ -282,50 +282,50 @@ static bool try_renew(struct op *op, struct node **n)
 
 void view_hold_new(struct op *op, struct node **n)
 {
-	struct wish *w;
+	struct retry *r;
 	int i, err = -EBUSY;
 
 	if (!view_is_held(*n))
 		return;
-	if (wish_is_unknown(op)) {
+	if (retry_is_unknown(op)) {
 		for (i = 0; i < TRIES && !mark(op, *n); i++)
 			try_renew(op, n);
 		return;
 	}
-	wish_end(op->fs, wish_take(op));
-	if (wish_add(op, *n, WISHES_TO_WRITE) == -EBUSY)
+	retry_end(op->fs, retry_take(op));
+	if (retry_add(op, *n, RETRY_TO_WRITE) == -EBUSY)
 		return;
-	w = wish_take(op);
+	r = retry_take(op);
 	for (i = 0; i < TRIES && err == -EBUSY; i++) {
 		err = view_hold(op, *n, true);
 		if (err && !try_renew(op, n))
 			break;
 	}
-	w->holds = !err;
-	w->found = node_get(*n);
-	w->looked = true;
-	wish_list(op->fs, w);
+	r->holds = !err;
+	r->found = node_get(*n);
+	r->looked = true;
+	retry_insert(op->fs, r);
 }
 
 void view_expire(struct fs *fs, int64_t now_s, bool all)
 {
-	struct wish *w, *old = wish_take_old(fs, now_s, all);
+	struct retry *r, *old = retry_take_old(fs, now_s, all);
 
-	while ((w = old)) {
-		old = w->next;
-		wish_end(fs, w);
+	while ((r = old)) {
+		old = r->next;
+		retry_end(fs, r);
 	}
 }
 
 /* -------------------------------------------------------------------- open */
 /*
- * Let in an open that does not fit: it is its call's last try, or the caller is
+ * Admit an open that does not fit: it is its call's last try, or the caller is
  * unknown. A writer joins the others. A reader gets the version of the other
  * readers; of a past node's, which is old, only where the call means that node:
  * its look found it, or it cannot look. Else it has a copy of its own, which
  * mmap is not safe with.
  */
-static int let_in(struct op *op, struct handle *h, bool meant, bool moved)
+static int admit(struct op *op, struct handle *h, bool meant, bool moved)
 {
 	struct node *n = h->node;
 	int err;
@@ -335,7 +335,7 @@ static int let_in(struct op *op, struct handle *h, bool meant, bool moved)
 	if (err || h->hold != HOLD_NONE)
 		return err;
 	if (n->orphan)	/* a known caller has it open, or had seen it */
-		return wish_is_unknown(op) ? -ENOENT : 0;
+		return retry_is_unknown(op) ? -ENOENT : 0;
 	err = content_load(op, n, &h->text);
 	if (!err && h->text.failed)
 		err = -ENOMEM;
@@ -345,14 +345,14 @@ static int let_in(struct op *op, struct handle *h, bool meant, bool moved)
 	return err == -ESTALE ? -ENOENT : err;
 }
 
-/* If the wish holds the node as h needs it, let h take over. */
-static bool take_held(struct handle *h, struct wish *w)
+/* If the retry holds the node as h needs it, let h take over. */
+static bool take_held(struct handle *h, struct retry *r)
 {
-	if (!w->holds || w->found != h->node ||
-	    wish_writes(w) != holds_to_write(h) || w->uid != h->uid)
+	if (!r->holds || r->found != h->node ||
+	    retry_holds_to_write(r) != holds_to_write(h) || r->uid != h->uid)
 		return false;
-	h->hold = wish_writes(w) ? HOLD_WRITE : HOLD_READ;
-	w->holds = false;
+	h->hold = retry_holds_to_write(r) ? HOLD_WRITE : HOLD_READ;
+	r->holds = false;
 	return true;
 }
 
@@ -360,24 +360,24 @@ static bool take_held(struct handle *h, struct wish *w)
  * True if it is the second try of a call: by the node that its look found,
  * which may have been renamed since, or, by /proc/self/fd, without a look.
  */
-static bool is_second(const struct op *op, const struct wish *w,
+static bool is_second(const struct op *op, const struct retry *r,
 		      const struct node *n, bool moved)
 {
-	if (wish_is_unknown(op))
-		return wish_is_marked(op, n);
-	if (!w)
+	if (retry_is_unknown(op))
+		return retry_is_marked(op, n);
+	if (!r)
 		return false;
-	if (!w->looked)
-		return w->asked == n;
-	return moved ? wish_found(w, n) : w->found == n;
+	if (!r->looked)
+		return r->asked == n;
+	return moved ? retry_found(r, n) : r->found == n;
 }
 
-static int open_current(struct op *op, struct handle *h, const struct wish *w,
+static int open_current(struct op *op, struct handle *h, const struct retry *r,
 			bool moved)
 {
 	struct node *n = h->node;
-	bool writer = holds_to_write(h), second = is_second(op, w, n, moved);
-	bool unknown = wish_is_unknown(op);
+	bool writer = holds_to_write(h), second = is_second(op, r, n, moved);
+	bool unknown = retry_is_unknown(op);
 	int err = moved ? -EBUSY : view_hold(op, n, writer);
 
 	if (!err)
@@ -389,28 +389,28 @@ static int open_current(struct op *op, struct handle *h, const struct wish *w,
 		err = -ENOENT;
 	if (err == -EBUSY &&
 	    (second || (unknown && ((!writer && !n->orphan) || moved))))
-		return let_in(op, h, w && (!w->looked || w->found == n), moved);
+		return admit(op, h, r && (!r->looked || r->found == n), moved);
 	if (err == -EBUSY || (err == -ENOENT && !second))
-		err = wish_add(op, n, wishes_of(writer));
-	return err == -EBUSY ? let_in(op, h, false, moved) : err;
+		err = retry_add(op, n, retry_call_of(writer));
+	return err == -EBUSY ? admit(op, h, false, moved) : err;
 }
 
 int view_open(struct op *op, struct handle *h, bool moved)
 {
 	struct node *n = h->node;
-	struct wish *w;
+	struct retry *r;
 	int err = 0;
 
 	if (!view_is_held(n))
 		return 0;
-	w = wish_take(op);
-	if (w && !moved && take_held(h, w)) {
-		wish_end(op->fs, w);
+	r = retry_take(op);
+	if (r && !moved && take_held(h, r)) {
+		retry_end(op->fs, r);
 		return 0;
 	}
-	if (w)	/* else it would be in the way of its own open */
-		release_hold(op->fs, w);
-	err = open_current(op, h, w, moved);
-	wish_end(op->fs, w);
+	if (r)	/* else it would be in the way of its own open */
+		release_hold(op->fs, r);
+	err = open_current(op, h, r, moved);
+	retry_end(op->fs, r);
 	return op_refuse_resource(op, RESOURCE_READ, err);
 }

@@ -1,17 +1,17 @@
 /*
- * Let in an open that does not fit those who hold the file (view.h), after a
+ * Admit an open that does not fit those who hold the file (view.h), after a
  * second look.
  *
  * An open that does not fit, or finds the value removed, is answered ESTALE
  * once; so is a call by path that comes by a node that is gone. The thread is
- * noted as a wish (wish.h). The kernel then looks the whole path up again for
+ * noted as a retry (retry.h). The kernel then looks the whole path up again for
  * the same thread, and tries a second and last time. This try must not fail
  * because of others, whatever they do meanwhile and however long it takes: the
  * file that the look finds is held, as the open needs it that was refused, or,
  * if the call was no open, as a writer does; and an open of the node that the
- * look found is let in. A further look drops what the wish held before, as that
- * open has not come and must not be answered later. For callers whose thread is
- * unknown see wish.h.
+ * look found is admitted. A further look drops what the retry held before, as
+ * that open has not come and must not be answered later. For callers whose
+ * thread is unknown see retry.h.
  *
  * Any thread; the stripe of a node's name is taken inside.
  */
@@ -55,6 +55,6 @@ int view_missed(struct op *op, struct node *n, bool first,
 /* Return what to answer to a call by dir (or a file), whose table is gone:
  * -ESTALE, or -ENOENT if the caller has looked again. */
 int view_lost(struct op *op, struct node *dir);
-/* Drop wishes that nobody came for. all: every one, at the end. */
+/* Drop retries that nobody came for. all: every one, at the end. */
 void view_expire(struct fs *fs, int64_t now_s, bool all);
 #endif

@@ -298,7 +298,7 @@ struct write_buffer *buffer_hold(struct fs *fs, struct node *n)
 	return buffer;
 }
 
-void buffer_let(struct fs *fs, struct node *n, struct write_buffer *buffer)
+void buffer_release(struct fs *fs, struct node *n, struct write_buffer *buffer)
 {
 	if (!buffer)
 		return;

@@ -26,15 +26,15 @@ void buffer_tell_others(struct op *op, struct handle *h);
 /* True if its file is open for writing. */
 bool buffer_is_there(struct fs *fs, struct node *n);
 /*
- * Stop commits of n's pending value until buffer_let: from the change in the
- * store that removes or renames the file until its descriptors know of it. Adds
- * a user to its buffer, which is made if there was none, and locks it; NULL
- * without memory. One call at a time may hold two, as the kernel holds both
+ * Stop commits of n's pending value until buffer_release: from the change in
+ * the store that removes or renames the file until its descriptors know of it.
+ * Adds a user to its buffer, which is made if there was none, and locks it;
+ * NULL without memory. One call at a time may hold two, as the kernel holds both
  * directories.
  */
 struct write_buffer *buffer_hold(struct fs *fs, struct node *n) UNCHECKED;
-void buffer_let(struct fs *fs, struct node *n,
-		struct write_buffer *buffer) UNCHECKED;
+void buffer_release(struct fs *fs, struct node *n,
+		    struct write_buffer *buffer) UNCHECKED;
 /* True if a descriptor has the held buffer. A reader's counts too. */
 bool buffer_is_open(const struct write_buffer *buffer);
 /* Give up a descriptor's buffer. True: it was the last user. */

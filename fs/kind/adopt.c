@@ -286,7 +286,7 @@ static int wait_row(struct adoption *a, struct node *table,
 						  &file);
 		if (n) {
 			keep_for(op, n, NULL);
-			waiting_told(table);
+			waiting_mark_told(table);
 			err = waiting_save_row(op, n);
 		} else {
 			scratch_free(op->fs, file.scratch);

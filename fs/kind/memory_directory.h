@@ -9,6 +9,8 @@
 
 struct listing;
 
+/* As the members of struct node_ops of these names. The child is a kept node of
+ * that name, or -ENOENT. */
 int memory_directory_lookup(struct op *op, struct node *dir, struct bytes name,
 			    struct child *out);
 /* It has the owner of its table, or keyspace. */

@@ -58,7 +58,7 @@ static int refuse(struct op *op, const struct cql_session *session, int err,
 {
 	const struct cql_error *error = cql_session_error(session);
 
-	if (err == -EINVAL && may_scan && cql_error_wants_index(error))
+	if (err == -EINVAL && may_scan && cql_error_needs_index(error))
 		return op_refuse(op, -EOPNOTSUPP, "%s (here: @scan)",
 				 error->message);
 	if (cql_error_is_set(error))
@@ -279,7 +279,7 @@ int query_rows_values(struct op *op, struct query_rows *rows,
 }
 
 /* Note that the result keeps a part of a moment that has passed. */
-static void note_past(void *context, const void *source, uint64_t bytes)
+static void add_source(void *context, const void *source, uint64_t bytes)
 {
 	bool *any = context;
 
@@ -291,7 +291,7 @@ static void note_past(void *context, const void *source, uint64_t bytes)
 void query_rows_rest(struct query_rows *rows)
 {
 	bool keeps = false;
-	struct memory_use m = { .past = note_past, .context = &keeps };
+	struct memory_use m = { .past = add_source, .context = &keeps };
 
 	if (!rows->result)
 		return;

@@ -148,8 +148,8 @@ static int redefine(struct op *op, const struct keyspace *k,
  * text is that of its own, whatever it is called there (a copy of another's), and
  * so are the names in what follows. *own: it is that CREATE.
  */
-static int read_as_own(struct op *op, const struct keyspace *k, char *whole,
-		       struct bytes *statement, bool *own)
+static int rename_keyspace(struct op *op, const struct keyspace *k, char *whole,
+			   struct bytes *statement, bool *own)
 {
 	struct bytes mine = bytes_str(k->name), called;
 	struct buf text = BUF_INIT;
@@ -193,7 +193,7 @@ static int apply_one(struct op *op, struct node *n,
 	k = op_keyspace(op, n);
 	if (!k)
 		return -ESTALE;
-	err = read_as_own(op, k, whole, &statement, &own);
+	err = rename_keyspace(op, k, whole, &statement, &own);
 	if (err || stands_already(op, k, statement))
 		return err;
 	if (own && !k->table_count &&

@@ -183,7 +183,7 @@ static void tell(struct op *op, struct node *table)
 			     "no statement finds them");
 }
 
-void waiting_told(struct node *table)
+void waiting_mark_told(struct node *table)
 {
 	atomic_fetch_or(&table->flags, NODE_TOLD | NODE_COPIED);
 }

@@ -23,7 +23,7 @@ int waiting_child(struct op *op, struct node *dir, struct bytes name,
 int waiting_create(struct op *op, struct node *dir, struct bytes name,
 		   struct child *out);
 /* Files wait in the table since before the mount: errors say so no more. */
-void waiting_told(struct node *table);
+void waiting_mark_told(struct node *table);
 /* As mkdir of struct node_ops, in a partition or below it: -EPERM with the
  * reason where none may wait. */
 int waiting_mkdir(struct op *op, struct node *dir, struct bytes name,

@@ -208,7 +208,7 @@ static void move_file(struct op *op, struct node *n, struct node *to)
 		remark(op, to, node_name(n), err, "");
 	}
 	op_notify(op, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
-	buffer_let(fs, n, buffer);
+	buffer_release(fs, n, buffer);
 	buf_release(&w.text);
 }
 

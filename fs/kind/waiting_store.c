@@ -457,7 +457,7 @@ static int take_file(void *context, struct bytes key, struct bytes value)
 		remove_later(&l->gone, key);
 		return 0;
 	}
-	waiting_told(dir);
+	waiting_mark_told(dir);
 	for (; dir && (slash = memchr(at, '/', (size_t)(end - at))); at = slash + 1)
 		dir = enter(op, dir, bytes_of(at, (size_t)(slash - at)));
 	if (dir)

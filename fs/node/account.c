@@ -333,8 +333,8 @@ int shares_raise(struct accounts *a, struct shares *s, uint64_t amount)
 }
 
 /* -------------------------------------------------------------- for people */
-bool resource_says(const struct accounts *a, enum resource r, int err,
-		   struct buf *out)
+bool resource_print_error(const struct accounts *a, enum resource r, int err,
+			  struct buf *out)
 {
 	uint64_t bound = a->bounds[r];
 

@@ -67,8 +67,8 @@ void accounts_release(struct accounts *a);
 /*
  * Set the charge to `amount` of r. uid pays for a raise, and takes over what
  * another user paid so far; lowering never fails. Returns 0, -ENOMEM, or the
- * error that r has for too much (resource_says). After an error nothing has
- * changed.
+ * error that r has for too much (resource_print_error). After an error nothing
+ * has changed.
  */
 int charge_set(struct accounts *a, struct charge *c, enum resource r, uid_t uid,
 	       uint64_t amount);
@@ -83,8 +83,8 @@ int shares_raise(struct accounts *a, struct shares *s, uint64_t amount);
 
 /* True if err is r's error for too much. Then a sentence with the bounds is
  * appended to out. */
-bool resource_says(const struct accounts *a, enum resource r, int err,
-		   struct buf *out);
+bool resource_print_error(const struct accounts *a, enum resource r, int err,
+			  struct buf *out);
 const char *resource_name(enum resource r);	/* as in .widefs/metrics */
 const char *resource_help(enum resource r);
 uint64_t accounts_used(struct accounts *a, enum resource r);

@@ -25,6 +25,7 @@ struct errors {
 	struct error_line *lines;	/* under lock; made with the first */
 	uint64_t count;			/* of all that were ever added */
 };
+/* Make an empty list; release frees its lines. Nobody else uses it then. */
 void errors_init(struct errors *e);
 void errors_release(struct errors *e);
 /* Add a line. Control bytes are escaped. Without memory the line is lost. */

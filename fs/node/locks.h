@@ -42,6 +42,8 @@ struct locks {
 	uint64_t known[LOCK_KNOWN / 64];
 };
 
+/* Make an empty table, which uses the nodes, the accounts and done until its
+ * release. */
 void locks_init(struct locks *t, struct node_table *nodes,
 		struct accounts *accounts,
 		void (*done)(void *waiter, int err));

@@ -84,7 +84,7 @@ struct node {
 	_Atomic uint32_t told_to;	/* of a directory: op/kernel.c */
 	_Atomic int64_t mtime_ns;	/* stored only in memory; 0: none */
 	struct node_known known;	/* under its children's lock */
-	_Atomic int64_t looked_s;	/* when it was marked: file/wish.h */
+	_Atomic int64_t looked_s;	/* when it was marked: file/retry.h */
 	_Atomic int64_t timer_s;	/* second for the timer; 0: never */
 	_Atomic int64_t ends_s;		/* second when the kernel drops it */
 	struct pin *pin;		/* the latest: under its name's stripe */

@@ -24,6 +24,8 @@ struct notices {
 	_Atomic bool has_taker;
 	bool stopped;
 };
+/* Make an empty queue: 0 or -ENOMEM. Its release drops what it still has.
+ * Nobody else uses it then. */
 int notices_init(struct notices *q);
 void notices_release(struct notices *q);
 /*

@@ -31,6 +31,7 @@ struct scrub {
 	pid_t pid;
 	uint64_t rested_ns;		/* the end of its last rest */
 };
+/* Set up an idle scrub. */
 void scrub_init(struct scrub *s);
 /* Begin one: 0, -EBUSY (one is running), -EAGAIN (no thread). t NULL: all. */
 int scrub_start(struct scrub *s, struct store *store, struct table *t,

@@ -11,6 +11,8 @@ struct timers {
 	struct timer_entry *heap;	/* under lock, as count and cap */
 	size_t count, cap;
 };
+/* Make an empty heap; its release drops all entries. Nobody else uses it then.
+ * */
 void timers_init(struct timers *t);
 void timers_release(struct timers *t);
 /* Let timer_due return n (of `nodes`) in that second, or earlier. */

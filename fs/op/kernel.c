@@ -62,7 +62,7 @@ static uint32_t caller_of(const struct op *op)
 	return op->call && op->call->pid ? (uint32_t)op->call->pid : TOLD_MANY;
 }
 
-void op_told(struct op *op, struct node *n)
+void op_note_told(struct op *op, struct node *n)
 {
 	uint32_t who = caller_of(op), before = atomic_load(&n->told_to);
 

@@ -43,7 +43,7 @@ void op_alters(struct op *op, struct node *dir);
  * that number: it notes that itself, where it is the directory's own. */
 void op_by_path(struct op *op, struct node *dir, uint64_t number);
 /* Record that the caller gets the attributes of n, and may keep them. */
-void op_told(struct op *op, struct node *n);
+void op_note_told(struct op *op, struct node *n);
 /* At the end, with the result: drop copies that others than the caller may
  * have. */
 void op_tell_altered(struct op *op, int err);

@@ -202,8 +202,8 @@ static void node_path(struct buf *out, struct node *n, const char *name)
 		buf_add_byte(out, '/');
 }
 
-static void put_down(struct op *op, int err, struct node *n, const char *name,
-		     const char *sentence)
+static void record_error(struct op *op, int err, struct node *n,
+			 const char *name, const char *sentence)
 {
 	struct fs_call *call = op->call;
 	struct buf path = BUF_INIT;
@@ -219,7 +219,7 @@ static void put_down(struct op *op, int err, struct node *n, const char *name,
 
 void op_remark(struct op *op, struct node *n, const char *sentence)
 {
-	put_down(op, 0, n, NULL, sentence);
+	record_error(op, 0, n, NULL, sentence);
 }
 
 int op_end(struct op *op, int err, struct node *n, const char *name)
@@ -236,7 +236,7 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 		op_refuse(op, err, FILE_FULL);
 	/* A call on a missing object is no refusal. */
 	if (err < 0 && op->reason[0] && err != -ENOENT && err != -ENODATA)
-		put_down(op, err, n, name, op->reason);
+		record_error(op, err, n, name, op->reason);
 	current = op->outer;
 	/* A time that was set without a row: the observer was not told of
 	 * it. */
@@ -289,7 +289,8 @@ int op_refuse_resource(struct op *op, enum resource r, int err)
 {
 	struct buf why = BUF_INIT;
 
-	if (resource_says(&op->fs->accounts, r, err, &why) && !why.failed)
+	if (resource_print_error(&op->fs->accounts, r, err, &why) &&
+	    !why.failed)
 		op_refuse(op, err, "%s", buf_cstr(&why));
 	buf_release(&why);
 	return err;

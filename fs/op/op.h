@@ -5,11 +5,12 @@
  * time, and remembers why it was refused.
  *
  * Order of locks: the list of open directories, one of them; the list of
- * consoles, one of them; that of documents of rows, one of them; one of the lists of open handles; a buffer's; those of
- * the store; the wishes; a stripe's; data that waits for keys; a scratch file's;
- * below them the leaves (shards of nodes, notices, errors, timer, short names,
- * locks of files, accounts, files that mknod made). Over a call of the store a buffer's is held,
- * and a list's where pending values are committed (handles_commit_empty,
+ * consoles, one of them; that of documents of rows, one of them; one of the
+ * lists of open handles; a buffer's; those of the store; the retries; a
+ * stripe's; data that waits for keys; a scratch file's; below them the leaves
+ * (shards of nodes, notices, errors, timer, short names, locks of files,
+ * accounts, files that mknod made). A buffer's is held during calls of the
+ * store, and a list's where pending values are committed (handles_commit_empty,
  * handle_commit_empty, fs_flush_all).
  */
 #ifndef FS_OP_OP_H
@@ -55,7 +56,7 @@ struct handle;
 struct write_buffer;
 struct view_version;
 struct op;
-struct wish;
+struct retry;
 struct known_row;
 
 /* A row that was read lately, for who reads it next: op/known.h. */
@@ -120,10 +121,10 @@ struct fs {
 	struct scrub scrub;
 	struct stripe stripes[NODE_SHARDS];	/* by ino */
 	struct known_place rows_known[FS_ROWS];
-	struct mutex wish_lock;
-	struct wish *wishes;		/* under it */
-	_Atomic unsigned wish_count;
-	_Atomic int64_t unknown_told_s;	/* wish.h: the last of those */
+	struct mutex retry_lock;
+	struct retry *retries;		/* under it */
+	_Atomic unsigned retry_count;
+	_Atomic int64_t unknown_told_s;	/* retry.h: the last of those */
 	_Atomic uint64_t short_name_count;	/* stored in memory: short_names.c */
 	_Atomic uint64_t large_freed;	/* fs_large_freed */
 	struct mutex pool_lock;

@@ -21,6 +21,7 @@ struct latency_sum {
 	uint64_t counts[LATENCY_BUCKETS], count, sum_ns;
 };
 
+/* Count one call that took ns nanoseconds. Any thread. */
 void latency_add(struct latency *l, uint64_t ns);
 /* Add what l has to the sum. */
 void latency_sum(struct latency_sum *sum, const struct latency *l);

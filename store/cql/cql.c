@@ -305,7 +305,7 @@ int cql_execute(struct cql_session *c, struct bytes statement,
 	return cql_execute_after(c, statement, BYTES_NULL, NULL, result);
 }
 
-bool cql_error_wants_index(const struct cql_error *error)
+bool cql_error_needs_index(const struct cql_error *error)
 {
 	return error->code == CQL_INVALID_REQUEST &&
 	       (!strcmp(error->message, NEEDS_FILTERING) ||

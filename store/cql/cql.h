@@ -16,6 +16,9 @@
 struct cql_session;
 struct cql_result;
 
+/* Make a session on s, which outlives it: 0 or -ENOMEM. One thread at a time
+ * uses it. With rights, `may` is asked with the context before each access;
+ * without, all is allowed. */
 int cql_session_new(struct cql_session **out, struct store *s);
 void cql_session_free(struct cql_session *c);
 void cql_session_rights(struct cql_session *c, cql_may *may, void *context);
@@ -69,7 +72,7 @@ int cql_execute_after(struct cql_session *c, struct bytes statement,
 		      struct cql_result **result);
 /* True if a SELECT was refused that ALLOW FILTERING may allow, or that only an
  * index of its column would. */
-bool cql_error_wants_index(const struct cql_error *error);
+bool cql_error_needs_index(const struct cql_error *error);
 /* Return the error of the last call that failed on this session. */
 const struct cql_error *cql_session_error(const struct cql_session *c);
 

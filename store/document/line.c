@@ -109,8 +109,8 @@ static int check_key_value(struct line_reader *r, const struct column *c,
 }
 
 /* Check a value of the key that the place has: a line may only repeat it. */
-static int check_agrees(struct line_reader *r, uint32_t place,
-			struct bytes of_place)
+static int check_same_key(struct line_reader *r, uint32_t place,
+			  struct bytes of_place)
 {
 	const struct column *c = &r->table->columns[place];
 
@@ -131,7 +131,7 @@ static int partition_of(struct line_reader *r, struct line_row *row)
 
 	if (r->path_key) {
 		for (i = 0; i < t->partition_key_count && !err; i++)
-			err = check_agrees(r, i, r->path_key[i]);
+			err = check_same_key(r, i, r->path_key[i]);
 		row->partition_key = r->place.partition_key;
 		return err;
 	}
@@ -204,7 +204,7 @@ static int clustering_of(struct line_reader *r, struct line_row *row)
 	for (i = 0; i < t->clustering_count && !err; i++) {
 		if (i < r->place.clustering_count) {
 			values[i] = r->place.clustering[i];
-			err = check_agrees(r, first + i, values[i]);
+			err = check_same_key(r, first + i, values[i]);
 			continue;
 		}
 		values[i] = r->given[first + i];

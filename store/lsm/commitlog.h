@@ -90,7 +90,7 @@ void commitlog_release(struct commitlog *log, uint64_t begin);
 int commitlog_shrink(struct commitlog *log);
 /* True if an append will soon need a new segment. Then prepare one beforehand:
  * written with zeros and synced, so that later syncs touch no metadata. */
-bool commitlog_wants_spare(const struct commitlog *log);
+bool commitlog_needs_spare(const struct commitlog *log);
 /*
  * With len 0: make that spare. Else make one for a batch of len bytes, if there
  * is no room for it yet; errors are those of commitlog_room, and -EINTR
@@ -105,5 +105,6 @@ struct commitlog_stats {
 	bool failed;
 	struct latency_sum sync_time;
 };
+/* Fill in the figures. Any thread. */
 void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats);
 #endif

@@ -197,7 +197,7 @@ int commitlog_room(struct commitlog *log, size_t len, enum log_room room)
 	return commitlog_refusal(log, roll(log, size, room));
 }
 
-bool commitlog_wants_spare(const struct commitlog *log)
+bool commitlog_needs_spare(const struct commitlog *log)
 {
 	return atomic_load_explicit(&log->wants_spare, memory_order_relaxed);
 }

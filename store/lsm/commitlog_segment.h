@@ -3,6 +3,7 @@
 #define STORE_LSM_COMMITLOG_SEGMENT_H
 #include "store/lsm/commitlog_internal.h"
 
+/* Print the name of a segment's file. */
 void segment_name(char name[32], uint64_t number);
 /* NULL is accepted. */
 void segment_free(struct commitlog *log, struct segment *s);

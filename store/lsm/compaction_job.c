@@ -212,7 +212,7 @@ static uint64_t everything_in(const struct sstable *t)
  * True if the merge purged nothing although it should have. That happens only
  * if older data came meanwhile or statistics lie. It is not tried again.
  */
-static bool is_vain(const struct compaction_job *j)
+static bool purged_nothing(const struct compaction_job *j)
 {
 	uint64_t before = 0, after = 0;
 	size_t i;
@@ -284,7 +284,7 @@ int compaction_job_run(struct compaction_job *j)
 		j->written = compaction_bytes_written(j->compaction);
 	if (!err && j->measure_only) {
 		;
-	} else if (!err && is_vain(j)) {
+	} else if (!err && purged_nothing(j)) {
 		for (i = 0; i < j->pick.count; i++)
 			sstable_mark(j->inputs[i], SSTABLE_NO_GAIN);
 		err = -EAGAIN;

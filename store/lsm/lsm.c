@@ -238,10 +238,10 @@ static int empty_table(struct lsm *lsm, struct lsm_table *t, bool drop)
 	lsm_turn(t, LSM_ALL_SLOTS);
 	atomic_store(&t->active_begin, NOT_IN_LOG);
 	lsm->memtable_bytes -= memtable_memory(old->active);
-	memtable_set_past(old->active);
+	memtable_mark_replaced(old->active);
 	for (i = 0; i < old->frozen_count; i++) {
 		lsm->frozen_bytes -= memtable_memory(old->frozen[i].memtable);
-		memtable_set_past(old->frozen[i].memtable);
+		memtable_mark_replaced(old->frozen[i].memtable);
 	}
 	drop_files(lsm, old);
 	version_put(old);

@@ -96,6 +96,7 @@ struct lsm_table_options {
 	int32_t scaling[LSM_MOST_LEVELS];
 	uint32_t scaling_count;		/* at least 1 */
 };
+/* Set the defaults. */
 void lsm_table_defaults(struct lsm_table_options *options);
 
 /* dir: an open directory of our own (the fd stays the caller's). In an existing

@@ -3,6 +3,7 @@
 #define STORE_LSM_LSM_COMPACT_H
 #include "store/lsm/lsm_internal.h"
 
+/* The worker's job: pick a compaction and run it, if one is due. */
 void lsm_compaction_run(struct work *work);
 /* Count the table's files that wait to be merged again. Takes lock. */
 void lsm_count_debt(struct lsm *lsm, struct lsm_table *t);

@@ -208,7 +208,7 @@ static int install(struct flush *f)
 	mutex_unlock(&lsm->write);
 	version_put(v);
 	for (i = 0; i < f->from->frozen_count; i++)
-		memtable_set_past(f->from->frozen[i].memtable);
+		memtable_mark_replaced(f->from->frozen[i].memtable);
 	f->installed = true;
 	commitlog_release(lsm->log, begin);
 	return 0;

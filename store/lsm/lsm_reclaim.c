@@ -152,7 +152,7 @@ static int rewrite(struct pass *p, const struct dirty *d)
 }
 
 /* True for errors that concern only this file, or this moment. */
-static bool goes_on_after(int err)
+static bool is_of_one_file(int err)
 {
 	return !err || err == -ERANGE || err == -ESTALE || err == -EUCLEAN ||
 	       err == -EAGAIN ||
@@ -166,9 +166,9 @@ static int look_at_all(struct pass *p)
 
 	p->gained = 0;
 	p->was_short = false;
-	for (i = 0; i < p->count && goes_on_after(err); i++)
+	for (i = 0; i < p->count && is_of_one_file(err); i++)
 		err = rewrite(p, &p->files[i]);
-	return goes_on_after(err) ? 0 : err;
+	return is_of_one_file(err) ? 0 : err;
 }
 
 /* The room gained is for files that did not fit before; and where much was

@@ -301,7 +301,7 @@ int lsm_recover(struct lsm *lsm)
 	int err = find_sound(lsm);
 
 	if (!err && !lsm->options.read_only)
-		err = manifest_own(lsm->manifest);
+		err = manifest_make_durable(lsm->manifest);
 	if (!err && !lsm->options.read_only)
 		err = lsm->files->list(lsm->files->context, lsm->dir,
 				       remove_unfinished, lsm);

@@ -377,7 +377,7 @@ static int insert(struct lsm *lsm, const struct batch *batch, uint64_t *position
 		lsm_flush_later(lsm);
 	if (!frees && lsm->refused)
 		lsm->refused = false;
-	if (commitlog_wants_spare(lsm->log) && lsm->worker &&
+	if (commitlog_needs_spare(lsm->log) && lsm->worker &&
 	    !atomic_exchange(&lsm->spare_asked, true))
 		worker_add(lsm->worker, WORKER_LOG, &lsm->spare_work);
 	return 0;

@@ -320,7 +320,7 @@ static int remove_old(void *data, const char *name)
 }
 
 /* Under writing. */
-static int own(struct manifest *m)
+static int make_durable(struct manifest *m)
 {
 	int err;
 
@@ -336,12 +336,12 @@ static int own(struct manifest *m)
 	return err;
 }
 
-int manifest_own(struct manifest *m)
+int manifest_make_durable(struct manifest *m)
 {
 	int err;
 
 	pthread_mutex_lock(&m->writing);
-	err = own(m);
+	err = make_durable(m);
 	pthread_mutex_unlock(&m->writing);
 	return err;
 }
@@ -370,7 +370,7 @@ int manifest_apply(struct manifest *m, const struct manifest_edit *e)
 	if (e->steps.failed)
 		return -ENOMEM;
 	pthread_mutex_lock(&m->writing);
-	err = m->broken ? -EIO : own(m);
+	err = m->broken ? -EIO : make_durable(m);
 	if (!err)
 		err = apply(m, e);
 	/* The edit is durable, whether this succeeds or not. */

@@ -70,7 +70,7 @@ int manifest_open(struct manifest **out, const struct file_ops *files, int dir,
  * Make the manifest that was read durable, and the only one: the store was
  * found sound. The first edit does the same. 0 or -errno.
  */
-int manifest_own(struct manifest *m);
+int manifest_make_durable(struct manifest *m);
 /* NULL is accepted. */
 void manifest_close(struct manifest *m);
 
@@ -84,6 +84,7 @@ struct manifest_edit {
 };
 #define MANIFEST_EDIT_INIT ((struct manifest_edit){ BUF_INIT })
 
+/* Free the steps; the edit can be used again. */
 void manifest_edit_release(struct manifest_edit *e);
 /* Add an sstable that is durable, its directory entry too. */
 void manifest_edit_add(struct manifest_edit *e, uint32_t table, uint32_t level,

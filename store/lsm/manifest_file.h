@@ -62,6 +62,8 @@ static inline uint64_t manifest_end_word(uint64_t number, uint64_t end)
 	       << 32 | end / 8;
 }
 
+/* Print the name of a manifest; read its number back. False: it is no
+ * manifest's. */
 void manifest_file_name(char name[32], uint64_t number);
 bool manifest_parse_name(uint64_t *number, const char *name);
 /* Store the end. A failure does no harm: only the tail is judged more

@@ -29,6 +29,7 @@ struct manifest_state {
 	bool partial;
 };
 
+/* Free the lists. */
 void manifest_state_release(struct manifest_state *s);
 /* Copy it. 0 or -ENOMEM; to is released then. */
 int manifest_state_copy(struct manifest_state *to,

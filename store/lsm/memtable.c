@@ -357,7 +357,7 @@ struct bytes memtable_next_part(const struct memtable_part **more)
 
 /* ------------------------------------------------------------- statistics */
 
-void memtable_set_past(struct memtable *m)
+void memtable_mark_replaced(struct memtable *m)
 {
 	atomic_store(&m->past, true);
 }

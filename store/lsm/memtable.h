@@ -42,7 +42,7 @@ int memtable_iterate(struct iterator **out, struct memtable *m, bool reverse);
 
 /* Mark it as no longer a part of its table: iterators report its memory
  * then. */
-void memtable_set_past(struct memtable *m);
+void memtable_mark_replaced(struct memtable *m);
 /* Any thread, at any time. */
 size_t memtable_memory(const struct memtable *m);
 bool memtable_is_empty(const struct memtable *m);

@@ -27,6 +27,7 @@ struct tree {
 	struct arena *arena;
 };
 
+/* Make an empty tree, whose nodes are in the arena. */
 void tree_init(struct tree *t, struct arena *arena);
 /* Return the item of that key, or NULL. */
 struct tree_item *tree_find(const struct tree *t, struct bytes key);

@@ -119,8 +119,8 @@ static double entries_of(const struct strategy_file *f)
 }
 
 /* True if all purgeable data of g is sure to be dropped where that of f is. */
-static bool goes_with(const struct strategy_file *g,
-		      const struct strategy_file *f)
+static bool is_purged_with(const struct strategy_file *g,
+			   const struct strategy_file *f)
 {
 	return g->info->max_timestamp <= f->info->max_timestamp &&
 	       g->info->first_token >= f->info->first_token &&
@@ -138,7 +138,7 @@ static void add_file(struct purge *p, const struct strategy_request *r,
 	p->entries += entries_of(g);
 	if (g->level > p->level)
 		p->level = g->level;
-	if (g->info->min_local_time >= gc_before(r) || !goes_with(g, f))
+	if (g->info->min_local_time >= gc_before(r) || !is_purged_with(g, f))
 		return;
 	p->going += going > 1 ? going : 1;
 	p->has_bounds |= g->info->has_bounds;
@@ -329,7 +329,7 @@ static int64_t end_of_grace(const struct strategy_request *r,
 	return end > r->now ? end : INT64_MAX;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t earlier_of(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -348,11 +348,12 @@ int64_t strategy_next(const struct strategy_request *r)
 
 		if (r->files[i].left_out)
 			continue;
-		next = sooner(next, end_of_grace(r, info->min_local_time, 1));
-		next = sooner(next, end_of_grace(r, info->max_local_time,
-						 period));
+		next = earlier_of(next,
+				  end_of_grace(r, info->min_local_time, 1));
+		next = earlier_of(next, end_of_grace(r, info->max_local_time,
+						     period));
 		if (purge_of(&p, r, i))
-			next = sooner(next, r->now + 1 +
+			next = earlier_of(next, r->now + 1 +
 						    (int64_t)wait_of(&p, r));
 	}
 	mem_free(p.at);

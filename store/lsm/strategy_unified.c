@@ -216,7 +216,7 @@ double strategy_unified_share(const struct strategy_request *r,
 
 /* Return the place of the file at whose first key the most overlap; the bucket
  * is sorted by first keys. */
-static size_t thickest(const struct strategy_candidates *bucket)
+static size_t most_overlapping(const struct strategy_candidates *bucket)
 {
 	size_t best = 0, most = 0, i;
 
@@ -236,10 +236,10 @@ static size_t thickest(const struct strategy_candidates *bucket)
  * and those that overlap one of them. Others might not overlap, and a merge
  * would change nothing.
  */
-static void keep_thickest(struct strategy_candidates *bucket,
-			  enum lsm_overlap overlap)
+static void keep_most_overlapping(struct strategy_candidates *bucket,
+				  enum lsm_overlap overlap)
 {
-	size_t best = thickest(bucket), i, kept = 0;
+	size_t best = most_overlapping(bucket), i, kept = 0;
 	struct bytes key = bucket->files[bucket->at[best]].first_key;
 	struct bytes first = key, last = key;
 
@@ -274,10 +274,10 @@ static void reduce_bucket(struct strategy_candidates *bucket,
 			  const struct strategy_request *r)
 {
 	if (r->options->overlap != LSM_OVERLAP_TRANSITIVE)
-		keep_thickest(bucket, r->options->overlap);
+		keep_most_overlapping(bucket, r->options->overlap);
 	if (bucket->count <= most_files(r))
 		return;
-	keep_thickest(bucket, LSM_OVERLAP_NONE);
+	keep_most_overlapping(bucket, LSM_OVERLAP_NONE);
 	if (bucket->count <= most_files(r))
 		return;
 	/* Of these take the smallest, which are the cheapest. */

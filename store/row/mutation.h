@@ -14,6 +14,7 @@ struct batch {
 };
 #define BATCH_INIT ((struct batch){ BUF_INIT, 0, false })
 
+/* Free the operations; or drop them, and keep the memory for others. */
 void batch_release(struct batch *b);
 void batch_clear(struct batch *b);
 /* Add what is in row to the row at key of table (an engine table number). */

@@ -250,7 +250,7 @@ static const struct cell *same_place(struct subtracting *s,
 	return NULL;
 }
 
-static bool goes(struct subtracting *s, const struct cell *c)
+static bool is_subtracted(struct subtracting *s, const struct cell *c)
 {
 	const struct cell *other = same_place(s, c);
 
@@ -283,7 +283,7 @@ bool row_subtract(struct row *row, const struct row *by,
 		changed = true;
 	}
 	for (i = 0; i < row->cell_count; i++)
-		if (!goes(&s, &row->cells[i]))
+		if (!is_subtracted(&s, &row->cells[i]))
 			row->cells[kept++] = row->cells[i];
 	changed |= kept != row->cell_count;
 	row->cell_count = kept;

@@ -18,6 +18,7 @@ struct block_builder {
 	bool has_bounds;
 };
 
+/* Free the memory; or drop the rows, and keep it for the next block. */
 void block_builder_release(struct block_builder *b);
 void block_builder_clear(struct block_builder *b);
 /* Add an entry, whose key must be greater than the last one. */
@@ -82,6 +83,7 @@ struct block_cursor {
 };
 #define CURSOR_INIT ((struct block_cursor){ .key = BUF_INIT })
 
+/* Free its buffers. */
 void block_cursor_release(struct block_cursor *c);
 /* Go to a restart of the block; next returns its entry. */
 void block_cursor_start(struct block_cursor *c, const struct block *b,

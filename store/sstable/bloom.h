@@ -17,6 +17,7 @@ struct bloom {
 	uint32_t probes;
 };
 
+/* False: no key of that hash was added. */
 bool bloom_may_contain(const struct bloom *f, uint64_t hash);
 /* Open a stored filter, whose bytes must live as long. 0 or -EUCLEAN. */
 int bloom_parse(struct bloom *f, struct bytes stored);

@@ -26,6 +26,8 @@ struct stats {
 	struct histogram drop_times;
 	struct buf last_key;
 };
+/* Begin without a row; add a row of the file, or a deletion; release what it
+ * took. */
 void stats_init(struct stats *s);
 void stats_release(struct stats *s);
 void stats_add_row(struct stats *s, const struct row *row);

@@ -3,6 +3,7 @@
 #define STORE_SYSTEM_SCHEMA_TABLES_H
 #include "store/system/virtual.h"
 
+/* Add the rows of a table of system_schema. 0 or -errno. */
 int system_fill_schema(struct virtual_rows *v, struct store *s,
 		       const struct table *t);
 #endif

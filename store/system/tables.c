@@ -113,7 +113,7 @@ static const struct {
 };
 
 /* ------------------------------------------------------ reading what is above */
-static bool eat(const char **text, const char *word)
+static bool skip_text(const char **text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -127,17 +127,17 @@ static bool eat(const char **text, const char *word)
  * memory. Depth is that of the text. */
 static struct type *read_type(const char **text)
 {
-	bool frozen = eat(text, "frozen<");
+	bool frozen = skip_text(text, "frozen<");
 	struct type *parts[2] = { NULL, NULL }, *t;
 	enum type_kind kind;
 	uint32_t count;
 	size_t len;
 
-	if (eat(text, "map<"))
+	if (skip_text(text, "map<"))
 		kind = TYPE_MAP;
-	else if (eat(text, "set<"))
+	else if (skip_text(text, "set<"))
 		kind = TYPE_SET;
-	else if (eat(text, "list<"))
+	else if (skip_text(text, "list<"))
 		kind = TYPE_LIST;
 	else {
 		len = strcspn(*text, ",|>");
@@ -147,11 +147,11 @@ static struct type *read_type(const char **text)
 	}
 	count = kind == TYPE_MAP ? 2 : 1;
 	parts[0] = read_type(text);
-	if (count == 2 && eat(text, ","))
+	if (count == 2 && skip_text(text, ","))
 		parts[1] = read_type(text);
-	eat(text, ">");
+	skip_text(text, ">");
 	if (frozen)
-		eat(text, ">");
+		skip_text(text, ">");
 	if (!parts[0] || (count == 2 && !parts[1])) {
 		type_put(parts[0]);
 		type_put(parts[1]);
@@ -171,11 +171,11 @@ static int read_columns(struct table *t, const char *text)
 	struct type *type;
 
 	while (*text) {
-		if (eat(&text, "|")) {
+		if (skip_text(&text, "|")) {
 			part++;
 			continue;
 		}
-		eat(&text, ",");
+		skip_text(&text, ",");
 		len = strcspn(text, " ");
 		if (len >= sizeof(name) || part >= ARRAY_SIZE(kinds))
 			return -EINVAL;

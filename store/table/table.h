@@ -94,6 +94,7 @@ struct query {
 	/* Return tombstones as well (in cells, marked): for tools. */
 	bool raw;
 };
+/* Set q to all rows of t. */
 void query_init(struct query *q, const struct table *t);
 
 /* A live cell as read. Multi-cell columns have one per element, in order. */

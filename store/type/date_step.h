@@ -7,6 +7,8 @@
 #define STORE_TYPE_DATE_STEP_H
 #include "store/type/duration.h"
 
+/* Add the duration to a time (milliseconds since 1970) or to a date; back:
+ * subtract it. */
 int64_t date_step_timestamp(int64_t ms, const struct duration *d, bool back);
 uint32_t date_step_date(uint32_t date, const struct duration *d, bool back);
 /* Return the date of a time; one before 1970 is rounded toward it, as in

@@ -9,6 +9,7 @@
 #include "store/type/big_integer.h"
 #include "store/type/decimal.h"
 
+/* Compute a op b. */
 int decimal_apply(struct decimal *result, const struct decimal *a, char op,
 		  const struct decimal *b, const char **reason);
 /* Compute a / b to scale digits after the point, rounded half to even; b is not

@@ -5,6 +5,7 @@
 
 extern const struct native_type native_float, native_double;
 
+/* Return a value of float or double. */
 double float_get(enum type_kind kind, struct bytes value);
 /* Append a number, as a float for TYPE_FLOAT. All NaNs become one. */
 void float_add(struct buf *out, enum type_kind kind, double x);

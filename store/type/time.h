@@ -10,6 +10,8 @@ extern const struct native_type native_date, native_time;
 #define MS_PER_DAY 86400000LL
 #define NS_PER_DAY 86400000000000LL
 #define DATE_EPOCH 0x80000000u	/* a date's bytes for 1970-01-01 */
+/* Return the days from 1970-01-01 to a date of the proleptic Gregorian
+ * calendar; the date of such a day; how many days a month (1 to 12) has. */
 int64_t time_days(int64_t year, unsigned month, unsigned day);
 void time_civil(int64_t days, int64_t *year, unsigned *month, unsigned *day);
 unsigned time_month_length(int64_t year, unsigned month);

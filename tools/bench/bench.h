@@ -23,8 +23,10 @@ struct bench_group {
 	int (*run)(struct bench *b);
 };
 
+/* Write a result of a workload to b->out. */
 void bench_tell(struct bench *b, const char *workload, double value,
 		const char *unit);
+/* Return the next number of the seeded generator. */
 uint64_t bench_random(struct bench *b);
 /* A value of value_len bytes that compresses to about half. */
 void bench_value(struct bench *b, uint8_t *to);

@@ -11,6 +11,7 @@ struct cql_answer {
 	struct buf in;		/* read and not used yet, from `at` on */
 	size_t at;
 };
+/* Free what was read. */
 void cql_answer_release(struct cql_answer *a);
 /* Forget what was read. */
 void cql_answer_clear(struct cql_answer *a);

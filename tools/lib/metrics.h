@@ -20,6 +20,7 @@ struct metrics {
 	size_t count;
 };
 #define METRICS_INIT ((struct metrics){ BUF_INIT, NULL, 0 })
+/* Free the samples. */
 void metrics_release(struct metrics *m);
 /* Read them of a mount, or of a store that is not mounted, which is opened to
  * read. 0, or an exit status after a message; -ETIMEDOUT as place_read_control,

@@ -19,6 +19,7 @@ struct accumulator {
 	bool has_value;
 };
 
+/* Begin an aggregate of values of the type; release frees its memory. */
 void accumulator_init(struct accumulator *a, enum aggregate_kind kind,
 		      const struct type *type);
 void accumulator_release(struct accumulator *a);

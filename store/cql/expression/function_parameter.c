@@ -54,7 +54,7 @@ static const char *signature(struct execution *x, const char *name,
 	return text_of_buf(x, &text);
 }
 
-static bool suits(const struct type *t, enum parameter parameter)
+static bool takes_type(const struct type *t, enum parameter parameter)
 {
 	bool sequence = t->kind == TYPE_LIST || t->kind == TYPE_SET;
 
@@ -183,7 +183,7 @@ static int take_types(struct execution *x,
 		/* Cassandra does not recognise the type of a column with DESC,
 		 * unless it is text. */
 		required = words[kind_of(parameters[i])].required;
-		if (!suits(types[i], kind_of(parameters[i])) ||
+		if (!takes_type(types[i], kind_of(parameters[i])) ||
 		    (required && a->reversed &&
 		     kind_of(parameters[i]) != PARAMETER_STRING))
 			return refuse(x, "Function system.%s requires %s, but "

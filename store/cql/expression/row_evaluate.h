@@ -3,6 +3,7 @@
 #define STORE_CQL_EXPRESSION_ROW_EVALUATE_H
 #include "store/cql/expression/selector.h"
 
+/* Prepare room in the execution's arena for a row's values. 0 or -ENOMEM. */
 int row_values_init(struct execution *x, struct row_values *r,
 		    const struct table *t);
 /* Set the row, which is read from view; that must live as long. NULL: all

@@ -4,5 +4,6 @@
 #include "store/cql/statement/statement.h"
 #include "store/cql/modify/modify.h"
 
+/* Run a BATCH, all or nothing. Errors as of execute_statement. */
 int batch_execute(struct cql_result *r, const struct batch_statement *b);
 #endif

@@ -3,6 +3,8 @@
 #define STORE_CQL_MODIFY_CONDITION_H
 #include "store/cql/modify/modify.h"
 
+/* Resolve and type the conditions of a statement, in the execution's arena. 0,
+ * what refuse() returns, or -ENOMEM. */
 int conditions_prepare(struct execution *x, struct modification *m,
 		       const struct if_clause *c);
 /* Bind the calls in conditions on statics, or in the others; they may fail. */

@@ -128,8 +128,8 @@ static int read_class(struct ddl *d, struct written *w)
 }
 
 /* Check what the compressor itself refuses. */
-static int check_own(struct ddl *d, const struct written *w,
-		     const struct written_property *p)
+static int check_compressor(struct ddl *d, const struct written *w,
+			    const struct written_property *p)
 {
 	int err = 0;
 
@@ -235,7 +235,7 @@ int compression_options_read(struct ddl *d, struct table_options *o,
 	if (!err && !off)
 		err = read_class(d, &w);
 	if (!err && !off)
-		err = check_own(d, &w, p);
+		err = check_compressor(d, &w, p);
 	if (!err && !off)
 		err = check_unknown(d, &w, p);
 	if (!err && !off)

@@ -8,6 +8,7 @@
 #define STORE_CQL_SCHEMA_CREATE_TABLE_H
 #include "store/cql/schema/ddl.h"
 
+/* Carry out the statement on d->next. 0, what refuse() returns, or -errno. */
 int create_table(struct ddl *d);
 /* Refuse an existing table, except with IF NOT EXISTS. */
 int create_table_refuse_existing(struct ddl *d);

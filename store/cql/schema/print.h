@@ -20,6 +20,7 @@ enum cql_print {
 	CQL_PRINT_INTERNALS = 2,
 };
 
+/* Append the CREATE statement of the keyspace alone, or of the type. */
 void cql_print_keyspace(struct buf *out, const struct keyspace *k);
 void cql_print_type(struct buf *out, const struct type *udt);
 /* flags: enum cql_print. Indexes are statements of their own. */

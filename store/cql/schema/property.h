@@ -3,6 +3,7 @@
 #define STORE_CQL_SCHEMA_PROPERTY_H
 #include "store/cql/schema/ddl.h"
 
+/* Return the property of that name, or NULL. */
 const struct written_property *property_find(const struct properties *p,
 					     const char *name);
 /* Read a value in one of its forms: 0 or refused. */

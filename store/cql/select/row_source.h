@@ -3,6 +3,7 @@
 #define STORE_CQL_SELECT_ROW_SOURCE_H
 #include "store/cql/select/select.h"
 
+/* Open the cursors of a planned SELECT. 0, what refuse() returns, or -errno. */
 int source_open(struct select_state *s);
 /* Compare by the ith column of ORDER BY, in its direction. */
 int row_source_compare(const struct select_state *s, uint32_t i, struct bytes a,

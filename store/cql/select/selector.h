@@ -16,6 +16,7 @@ struct selectors {
 	uint32_t found_count;
 	bool row_times;			/* writetime(*) or ttl(*) is selected */
 };
+/* Begin without a selector. 0 or -ENOMEM. */
 int selectors_init(struct execution *x, struct selectors *s,
 		   const struct table *t);
 /* Make a selector of a term; refuse one whose type cannot be found. */

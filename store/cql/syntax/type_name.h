@@ -9,6 +9,7 @@ struct written_type {
 	const struct type_name *name;
 	bool frozen;		/* by itself, or by what is around it */
 };
+/* True for list, set and map. */
 bool type_name_is_collection(const struct type_name *t);
 /* Return the part of that number. */
 struct written_type written_type_part(const struct written_type *r, uint32_t i);

@@ -100,6 +100,8 @@ restriction_of(const struct restrictions *r, const struct column *c)
 {
 	return r->by_column[c - r->table->columns];
 }
+/* True if each column of the key is restricted by =; if a clustering column is
+ * restricted; if another column is. */
 bool where_restricted_by_eq(const struct restrictions *r,
 			    const struct column *c);
 bool where_restricts_clustering(const struct restrictions *r);

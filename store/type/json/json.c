@@ -51,7 +51,7 @@ static bool is_close(const struct scan *s)
 }
 
 /* Refuse a bracket that closes another kind. start NULL: none is open. */
-static int wrong_close(struct scan *s, const uint8_t *start)
+static int refuse_bracket(struct scan *s, const uint8_t *start)
 {
 	char there = (char)*s->ptr++;
 	struct buf place = BUF_INIT;
@@ -158,7 +158,7 @@ static int scan_container(struct scan *s, unsigned depth,
 		return 0;
 	}
 	if (s->ptr < s->end && is_close(s))
-		return wrong_close(s, start);
+		return refuse_bracket(s, start);
 	for (;;) {
 		skip_blanks(s);
 		if (s->ptr == s->end)
@@ -176,7 +176,7 @@ static int scan_container(struct scan *s, unsigned depth,
 			return 0;
 		}
 		if (is_close(s))
-			return wrong_close(s, start);
+			return refuse_bracket(s, start);
 		if (*s->ptr != ',')
 			return misfit(s, object ? "was expecting comma to "
 						  "separate Object entries" :
@@ -220,7 +220,7 @@ static int read_root(struct bytes *value, struct scan *s)
 				 "No content to map due to end-of-input");
 	value->ptr = s->ptr;
 	number = *s->ptr == '-' || scan_at_digit(s);
-	err = is_close(s) ? wrong_close(s, NULL) : scan_value(s, DEPTH_MAX);
+	err = is_close(s) ? refuse_bracket(s, NULL) : scan_value(s, DEPTH_MAX);
 	if (err)
 		return err;
 	value->len = (size_t)(s->ptr - value->ptr);

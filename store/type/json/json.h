@@ -1,6 +1,6 @@
 /*
- * JSON inside of store/type: json.c reads the form, value.c values of types.
- * Nothing outside of json/ and text/ includes this file.
+ * JSON: json.c reads the form, which any room may use, and value.c the values of
+ * types.
  */
 #ifndef STORE_TYPE_JSON_JSON_H
 #define STORE_TYPE_JSON_JSON_H

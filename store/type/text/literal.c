@@ -145,7 +145,7 @@ static bool is_integer(struct bytes word)
 
 /* True if a value of the type can be written as such a constant, in quotes or
  * not. */
-static bool suits(enum type_kind kind, bool quoted, struct bytes word)
+static bool takes_constant(enum type_kind kind, bool quoted, struct bytes word)
 {
 	bool dated = kind == TYPE_DATE || kind == TYPE_TIME ||
 		     kind == TYPE_TIMESTAMP;
@@ -201,7 +201,7 @@ static bool may_begin_constant(enum type_kind kind, bool quoted,
 	       begins_word(word, blob_function(kind).text) ||
 	       (native_is_quoted(kind) ?
 			(word.len == 1 && strchr("$-", *word.ptr)) ||
-				suits(kind, false, word) :
+				takes_constant(kind, false, word) :
 			native_text_may_begin(kind, word));
 }
 
@@ -224,7 +224,7 @@ static int read_constant(struct literal *l, struct buf *out, bool *null,
 		return read_by_blob(l, out, kind);
 	if (!err && !quoted && is_word(word, "null"))
 		*null = true;
-	else if (!err && !suits(kind, quoted, word))
+	else if (!err && !takes_constant(kind, quoted, word))
 		err = type_fail(l->error, "Invalid constant (%.*s) for a value "
 				"of type %s", type_fail_length(word), word.ptr,
 				type_kind_name(kind));

@@ -42,7 +42,7 @@ START_TEST(one_user_has_half_and_all_three_quarters)
 	fails(EMFILE, charge_set(&a, &one, R, 1000, 51));
 	ok(charge_set(&a, &two, R, 2000, 25));
 	fails(EMFILE, charge_set(&a, &two, R, 2000, 26));
-	ck_assert(resource_says(&a, R, -EMFILE, &why));
+	ck_assert(resource_print_error(&a, R, -EMFILE, &why));
 	ck_assert_str_eq(buf_cstr(&why), "too many open files: one user may "
 					 "have 50, all 75");
 	ok(charge_set(&a, &root, R, 0, 20));

@@ -512,7 +512,7 @@ START_TEST(a_missing_name_is_missing)
 }
 END_TEST
 
-/* A wish ends if its thread goes on without a second try: its number may be
+/* A retry ends if its thread goes on without a second try: its number may be
  * another's. */
 START_TEST(wishes_end)
 {

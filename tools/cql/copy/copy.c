@@ -369,7 +369,7 @@ static bool settle(struct copy *c, struct bytes statement)
 
 	if (!parse(c, statement) || copy_read_config(c))
 		return false;
-	wrong = c->arena.failed ? strerror(ENOMEM) : copy_options_wrong(c);
+	wrong = c->arena.failed ? strerror(ENOMEM) : copy_options_check(c);
 	if (wrong)
 		shell_complain(c->shell, "Improper COPY command: %s", wrong);
 	return !wrong;

@@ -23,6 +23,7 @@ struct csv_record {
 	size_t begin;
 };
 #define CSV_RECORD_INIT ((struct csv_record){ BUF_INIT, BUF_INIT, 0, 0, 0 })
+/* Free it; or forget the record, and keep its memory for the next. */
 void csv_release(struct csv_record *r);
 void csv_clear(struct csv_record *r);
 /* A line with its newline. True: the record is whole; false: it continues in

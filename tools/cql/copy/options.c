@@ -341,7 +341,7 @@ int copy_read_config(struct copy *c)
 	return err;
 }
 
-const char *copy_options_wrong(const struct copy *c)
+const char *copy_options_check(const struct copy *c)
 {
 	if (c->max_output > 0 && !c->path)
 		return "MAXOUTPUTSIZE needs a file";

@@ -16,5 +16,5 @@ const char *copy_option_set(struct copy *c, int option, struct bytes value);
  * faults of the file are printed. */
 int copy_read_config(struct copy *c);
 /* Return what is wrong with the options together, or NULL. */
-const char *copy_options_wrong(const struct copy *c);
+const char *copy_options_check(const struct copy *c);
 #endif

@@ -387,7 +387,7 @@ START_TEST(segments_are_used_again)	/* _i & 1: no mapping */
 	log = open_log(&files, 0, &seen, 0);
 	for (i = 1; i <= 3000; i++) {
 		end = append(log, i, 100000);
-		if (commitlog_wants_spare(log))
+		if (commitlog_needs_spare(log))
 			ck_assert_int_eq(commitlog_prepare(log, 0), 0);
 		if (i % 100 == 0) {
 			commitlog_release(log, kept);

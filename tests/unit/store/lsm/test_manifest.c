@@ -479,7 +479,7 @@ static void check_failing(int fail_with, bool for_good)
 			manifest_close(m);
 		m = opened();
 		ck_assert_uint_ge(file_count(m), good);
-		ck_assert_int_eq(manifest_own(m), 0);
+		ck_assert_int_eq(manifest_make_durable(m), 0);
 		manifest_close(m);
 		ck_assert_uint_eq(scratch_count(&s), 2);
 		scratch_close(&s);

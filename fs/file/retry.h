@@ -10,20 +10,20 @@
  * it was marked, and gets none. An unknown reader can always be let in, with a
  * copy.
  */
-#ifndef FS_FILE_WISH_H
-#define FS_FILE_WISH_H
+#ifndef FS_FILE_RETRY_H
+#define FS_FILE_RETRY_H
 #include "fs/op/op.h"
 
 /* What the call wants that was told to look again. */
-enum wishes {
-	WISHES_ANY,	/* it may open the file yet, either way */
-	WISHES_TO_READ, WISHES_TO_WRITE,
+enum retry_call {
+	RETRY_ANY,	/* it may open the file yet, either way */
+	RETRY_TO_READ, RETRY_TO_WRITE,
 };
-struct wish {
-	struct wish *next;
+struct retry {
+	struct retry *next;
 	pid_t thread;
 	uid_t uid;		/* the user who holds `found` */
-	enum wishes call;
+	enum retry_call call;
 	bool looked;		/* since it was told */
 	bool holds;		/* found: to read, or else as a writer does */
 	bool asks;		/* a request for found's attributes may follow */
@@ -35,29 +35,29 @@ struct wish {
 };
 
 /* True if the thread of the caller is unknown. */
-bool wish_is_unknown(const struct op *op);
+bool retry_is_unknown(const struct op *op);
 /* Note that an unknown caller is told to look again. */
-void wish_tell_unknown(struct op *op);
+void retry_note_unknown(struct op *op);
 /* True if an unknown caller was told in the last minute. */
-bool wish_unknown_are_told(const struct op *op);
+bool retry_unknown_are_recent(const struct op *op);
 /* Mark the node that the look of an unknown caller found; for a minute it is
  * marked. Of a file under its stripe. */
-void wish_mark(struct op *op, struct node *n);
-bool wish_is_marked(const struct op *op, const struct node *n);
-/* Remove the wish of op's thread from the list, and return it; or NULL. */
-struct wish *wish_take(struct op *op);
+void retry_mark(struct op *op, struct node *n);
+bool retry_is_marked(const struct op *op, const struct node *n);
+/* Remove the retry of op's thread from the list, and return it; or NULL. */
+struct retry *retry_take(struct op *op);
 /* Put it on the list. */
-void wish_list(struct fs *fs, struct wish *w);
-/* Tell op to look again, and add a wish of its thread, which has none, by n.
+void retry_insert(struct fs *fs, struct retry *r);
+/* Tell op to look again, and add a retry of its thread, which has none, by n.
  * -ESTALE; -EBUSY: it is not told, as the user has too many. */
-int wish_add(struct op *op, struct node *n, enum wishes call);
+int retry_add(struct op *op, struct node *n, enum retry_call call);
 /* True if its look found n, or what n was before a rename. */
-bool wish_found(const struct wish *w, const struct node *n);
+bool retry_found(const struct retry *r, const struct node *n);
 /* Drop what it found, which is not held. */
-void wish_lose(struct fs *fs, struct wish *w);
+void retry_drop_found(struct fs *fs, struct retry *r);
 /* Free it: what it found is not held. */
-void wish_free(struct fs *fs, struct wish *w);
+void retry_free(struct fs *fs, struct retry *r);
 /* Remove those that nobody comes for any more from the list, and return them.
  * all: every one. */
-struct wish *wish_take_old(struct fs *fs, int64_t now_s, bool all);
+struct retry *retry_take_old(struct fs *fs, int64_t now_s, bool all);
 #endif
