@@ -101,6 +101,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	for (i = 0; i < FS_HANDLES; i++)
 		mutex_init(&fs->handles[i].lock);
 	mutex_init(&fs->made_lock);
+	mutex_init(&fs->copied_lock);
 	mutex_init(&fs->listings_lock);
 	mutex_init(&fs->consoles_lock);
 	mutex_init(&fs->rows_lock);
@@ -149,6 +150,7 @@ int fs_close(struct fs *fs)
 	op_pool_release(fs);
 	view_release(fs);
 	known_release(fs);
+	mem_free(fs->copied);
 	timers_release(&fs->timers);
 	notices_release(&fs->notices);
 	errors_release(&fs->errors);

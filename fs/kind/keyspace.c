@@ -17,6 +17,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times_keep.h"
 #include "fs/tree/listing.h"
+#include "store/base/array.h"
 #include "store/schema/schema_edit.h"
 #include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
@@ -85,14 +86,47 @@ static bool has_no_ddl(const struct keyspace *k)
 	return !k->system && !k->type_count;
 }
 
-/* Return the maker of a name, if its node is in memory; else 0. */
-static pid_t maker_of(struct op *op, struct node *dir, struct bytes name)
+static bool is_smaller(const void *element, const void *key)
 {
-	struct node *n = node_find(&op->fs->nodes, dir, name);
-	pid_t pid = n ? atomic_load(&n->maker_pid) : 0;
+	return *(const uint32_t *)element < *(const uint32_t *)key;
+}
 
-	node_put(&op->fs->nodes, n);
-	return pid;
+/* Return the place of a table among those whose directories were made. */
+static size_t copied_place(const struct fs *fs, uint32_t table)
+	REQUIRES(&fs->copied_lock)
+{
+	return array_find(fs->copied, fs->copied_count, sizeof(table), &table,
+			  is_smaller);
+}
+
+static bool is_copied(struct fs *fs, uint32_t table)
+{
+	bool found;
+	size_t at;
+
+	mutex_lock(&fs->copied_lock);
+	at = copied_place(fs, table);
+	found = at < fs->copied_count && fs->copied[at] == table;
+	mutex_unlock(&fs->copied_lock);
+	return found;
+}
+
+/* Note that a copier has made the directory of the table. 0 or -ENOMEM. */
+static int note_copied(struct fs *fs, uint32_t table)
+{
+	uint32_t *grown;
+	size_t at;
+
+	mutex_lock(&fs->copied_lock);
+	at = copied_place(fs, table);
+	grown = array_insert(fs->copied, fs->copied_count, sizeof(table), at);
+	if (grown) {
+		fs->copied = grown;
+		fs->copied[at] = table;
+		fs->copied_count++;
+	}
+	mutex_unlock(&fs->copied_lock);
+	return grown ? 0 : -ENOMEM;
 }
 
 static _Atomic uint64_t *copier_of(struct op *op, const struct node *dir)
@@ -116,7 +150,7 @@ bool keyspace_is_copied(struct op *op, const struct node *n)
 
 /* True if the caller made the keyspace's schema.cql, which made this table, and
  * may continue to make the table's directory, as cp does. */
-static bool table_is_made(struct op *op, struct node *dir, struct bytes name,
+static bool table_is_made(struct op *op, const struct node *dir,
 			  const struct table *t)
 {
 	struct cursor *cursor = NULL;
@@ -126,7 +160,7 @@ static bool table_is_made(struct op *op, struct node *dir, struct bytes name,
 
 	if (t->flags & (TABLE_PROVISIONAL | TABLE_VIRTUAL) ||
 	    atomic_load(copier_of(op, dir)) != as_copier(op, dir) ||
-	    maker_of(op, dir, name))
+	    is_copied(op->fs, t->number))
 		return false;
 	query_init(&q, t);
 	q.limit = 1;
@@ -159,7 +193,7 @@ static bool is_being_made(struct op *op, struct node *dir, struct bytes name)
 	if (!schema && !keyspace_read_name(op, name, &raw))
 		t = keyspace_table(k, raw);
 	op->reason[0] = 0;
-	if (schema ? !has_no_ddl(k) : !t || !table_is_made(op, dir, name, t))
+	if (schema ? !has_no_ddl(k) : !t || !table_is_made(op, dir, t))
 		return false;
 	makes = caller_makes(op->call);
 	if (makes == MAKES_UNKNOWN)
@@ -358,7 +392,7 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 	t = keyspace_table(k, new.name);
 	if (t && is_being_made(op, dir, name)) {
 		table_child(out, t);
-		return 0;
+		return note_copied(op->fs, t->number);
 	}
 	new.keyspace = k->name;
 	err = op_edit_schema(op, add_table, &new);

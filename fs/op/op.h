@@ -152,6 +152,10 @@ struct fs {
 	 * meanwhile.
 	 */
 	_Atomic uint64_t copiers[NODE_SHARDS];	/* by ino */
+	/* The numbers, in order, of the tables whose directories they made. */
+	struct mutex copied_lock;
+	uint32_t *copied;			/* both under it */
+	size_t copied_count;
 	struct mutex made_lock;
 	struct handle *made[FS_MADE_MAX];	/* by mknod, of the writers */
 	unsigned made_next;			/* both under it */

@@ -37,6 +37,18 @@ import os, sys
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 os.write(fd, sys.argv[2].encode())
 os.close(fd)" "$1" "$2"; }
+# The kernel forgets directories that its maker has made, and works in.
+ok 'into directories that the kernel forgot' python3 -c "
+import os, sys
+os.mkdir(sys.argv[1])
+fd = os.open(sys.argv[1] + '/schema.cql', os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+os.write(fd, ''.join(f'CREATE TABLE t{i} (p int, c int, v int, PRIMARY KEY (p, c));' for i in range(20)).encode())
+os.close(fd)
+for i in range(20):
+    os.mkdir(f'{sys.argv[1]}/t{i}')
+    os.system('echo 2 | %s tee /proc/sys/vm/drop_caches >/dev/null' % ('sudo' if os.getuid() else ''))
+    os.mkdir(f'{sys.argv[1]}/t{i}/1')" "$M/forgotten"
+rm -r "$M/forgotten"
 mkdir "$M/empty/notes"
 ok 'O_EXCL makes it' exclusive "$M/empty/schema.cql" 'CREATE TABLE t (id int PRIMARY KEY)'
 is 'with what is written' 'schema.cql notes t' "$(names "$M/empty")"
