@@ -1,9 +1,21 @@
 #include "mount/entries.h"
 
+#include <errno.h>
 #include <linux/fuse.h>
 #include <string.h>
 
 #include "fs/fs.h"
+#include "store/base/alloc.h"
+#include "store/base/bytes.h"
+
+/* A batch of entries, built as they come. ptr: size bytes. */
+struct directory_reply {
+	char *ptr;
+	size_t len, size;
+	bool plus;
+	/* Nodes whose count was raised, in case the reply is not accepted. */
+	struct buf counted;
+};
 
 static void put_seconds(uint64_t *seconds, uint32_t *nanoseconds, double t)
 {
@@ -44,8 +56,10 @@ static void put_entry(struct fuse_entry_out *to, const struct fs_entry *entry)
 	put_attr(&to->attr, &entry->attr);
 }
 
-int entries_fill(void *context, const char *name, size_t len,
-		 const struct fs_entry *entry, uint64_t cookie)
+/* Add an entry to context, a struct directory_reply, for fs_readdir: 0, or 1 if
+ * there is no room or memory for it. */
+static int fill(void *context, const char *name, size_t len,
+		const struct fs_entry *entry, uint64_t cookie)
 {
 	struct directory_reply *l = context;
 	size_t head = l->plus ? FUSE_NAME_OFFSET_DIRENTPLUS : FUSE_NAME_OFFSET;
@@ -73,4 +87,28 @@ int entries_fill(void *context, const char *name, size_t len,
 	memcpy(dirent->name, name, len);
 	l->len += size;
 	return 0;
+}
+
+void entries_reply(fuse_req_t req, struct fs *fs, struct fs_call *call,
+		   uint64_t node, uint64_t handle, uint64_t offset, size_t size,
+		   bool plus)
+{
+	struct directory_reply l = { .size = size, .plus = plus,
+				     .counted = BUF_INIT };
+	size_t i;
+	int err;
+
+	l.ptr = mem_alloc(size);
+	err = l.ptr ? fs_readdir(fs, call, node, handle, offset, plus, fill, &l)
+		    : -ENOMEM;
+	if (!err && !l.len && l.counted.failed)
+		err = -ENOMEM;
+	/* Send entries read before an error; the error comes next. */
+	if (err && !l.len)
+		fuse_reply_err(req, -err);
+	else if (fuse_reply_buf(req, l.ptr, l.len) < 0)
+		for (i = 0; i < l.counted.len; i += sizeof(uint64_t))
+			fs_forget(fs, get_le64(l.counted.ptr + i), 1);
+	mem_free(l.ptr);
+	buf_release(&l.counted);
 }

@@ -529,41 +529,22 @@ static void op_opendir(fuse_req_t req, fuse_ino_t node,
 	reply_open(req, &call, node, fi, err, &opened, fs_releasedir);
 }
 
-static void read_directory(fuse_req_t req, fuse_ino_t node, size_t size,
-			   off_t offset, struct fuse_file_info *fi, bool plus)
-{
-	struct fs_call call = caller(req);
-	struct directory_reply l = { .size = size, .plus = plus,
-				    .counted = BUF_INIT };
-	size_t i;
-	int err;
-
-	l.ptr = mem_alloc(size);
-	err = l.ptr ? fs_readdir(fs_of(req), &call, node, fi->fh,
-				 (uint64_t)offset, plus, entries_fill, &l)
-		    : -ENOMEM;
-	if (!err && !l.len && l.counted.failed)
-		err = -ENOMEM;
-	/* Send entries read before an error; the error comes next. */
-	if (err && !l.len)
-		fuse_reply_err(req, -err);
-	else if (fuse_reply_buf(req, l.ptr, l.len) < 0)
-		for (i = 0; i < l.counted.len; i += sizeof(uint64_t))
-			fs_forget(fs_of(req), get_le64(l.counted.ptr + i), 1);
-	mem_free(l.ptr);
-	buf_release(&l.counted);
-}
-
 static void op_readdir(fuse_req_t req, fuse_ino_t node, size_t size,
 		       off_t offset, struct fuse_file_info *fi)
 {
-	read_directory(req, node, size, offset, fi, false);
+	struct fs_call call = caller(req);
+
+	entries_reply(req, fs_of(req), &call, node, fi->fh, (uint64_t)offset,
+		      size, false);
 }
 
 static void op_readdirplus(fuse_req_t req, fuse_ino_t node, size_t size,
 			   off_t offset, struct fuse_file_info *fi)
 {
-	read_directory(req, node, size, offset, fi, true);
+	struct fs_call call = caller(req);
+
+	entries_reply(req, fs_of(req), &call, node, fi->fh, (uint64_t)offset,
+		      size, true);
 }
 
 static void op_releasedir(fuse_req_t req, fuse_ino_t node,
