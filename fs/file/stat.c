@@ -55,7 +55,7 @@ static int set_times(struct op *op, struct node *dir, struct node *n,
 	struct place p;
 	int err;
 
-	if (!table || c->ops->part == PART_NONE)
+	if (!table || c->ops->part == PART_NONE || c->time_is_read)
 		return 0;
 	if (!c->ops->directory && !c->ops->file->document &&
 	    c->timestamp_us == NO_TIMESTAMP)

@@ -320,7 +320,7 @@ static int begin_listing(struct op *op, struct listing *l)
 {
 	struct slice slice;
 	struct query q;
-	int err = listing_place(op, l);
+	int attribute = 0, err = listing_place(op, l);
 
 	if (err)
 		return err;
@@ -329,6 +329,11 @@ static int begin_listing(struct op *op, struct listing *l)
 	q.with_statics = false;
 	q.static_only_rows = false;
 	q.now_s = op->now_s;
+	if (!l->documents && !table_is_schemaless(l->place.table))
+		attribute = times_attribute(op, l->node->table);
+	if (attribute < 0)
+		return attribute;
+	q.attribute = (uint8_t)attribute;
 	err = listing_narrow(l, &q, &slice);
 	if (err)
 		return err;
@@ -384,6 +389,8 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 	level = l->place.clustering_count;
 	listing_child(l, out, kind_below(l->place.table, level + 1));
 	row_child(out, l->place.table, &l->row);
+	if (!bytes_is_null(l->row.attribute))
+		times_of_listed(out, l->row.attribute);
 	out->value = l->row.clustering[level];
 	key_name_of_clustering(name, l->place.table, level, out->value);
 	return l->documents && out->ops == &kind_row ?

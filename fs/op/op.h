@@ -302,7 +302,8 @@ struct child {
 	/* From the data, and for a cell the timestamp: a time that was set
 	 * beside it is looked up by the kind's caller. */
 	int64_t mtime_ns, timestamp_us;
-	bool time_is_set;	/* it was stored beside the data */
+	bool time_is_read;	/* it was looked up, */
+	bool time_is_set;	/* and was stored beside the data */
 	int64_t expires_s;	/* NO_TIME: never */
 	/* The second in which the first value in a directory ends, from which
 	 * its time comes; NO_TIME: none does. */

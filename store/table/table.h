@@ -91,6 +91,12 @@ struct query {
 	 * too. */
 	uint64_t limit, partition_limit;
 	int64_t now_s;		/* for expiry; 0: read the clock */
+	/*
+	 * The name of an attribute that each view has with it: of the row, or,
+	 * with `distinct` from 1 on, of the prefix. 0: none. Forward only, not
+	 * with cursor_names.
+	 */
+	uint8_t attribute;
 	/* Return tombstones as well (in cells, marked): for tools. */
 	bool raw;
 };
@@ -123,6 +129,8 @@ struct row_view {
 	uint32_t cell_count;
 	const struct cell_view *statics;
 	uint32_t static_count;
+	/* query.attribute; empty: it has none; null: it was not read. */
+	struct bytes attribute;
 	/* The row's key in the engine: opaque, for resuming and for changes. */
 	struct bytes engine_key;
 	/* See cursor_names: without marker and cells, but with the second in
