@@ -43,9 +43,10 @@ void partition_query(struct query *q, const struct place *p,
 	}
 }
 
-/* Read the first row below a place, in the op's memory: 1, 0. */
+/* Read the first row below a place, in the op's memory, and after the moment *m,
+ * if m is not NULL: 1, 0. */
 static int first_row(struct op *op, const struct place *p, struct row_view *row,
-		     struct cursor **cursor)
+		     struct cursor **cursor, struct node_moment *m)
 {
 	struct slice slice;
 	struct query q;
@@ -53,7 +54,9 @@ static int first_row(struct op *op, const struct place *p, struct row_view *row,
 
 	*cursor = NULL;
 	if (place_is_row(p))
-		return known_row(op, p, UINT64_MAX, row, NULL);
+		return known_row(op, p, UINT64_MAX, row, m);
+	if (m)
+		*m = known_moment_at(op, p);
 	partition_query(&q, p, &slice);
 	q.limit = 1;
 	q.now_s = op->now_s;
@@ -73,7 +76,7 @@ int partition_stat_place(struct op *op, const struct place *p,
 {
 	struct cursor *cursor;
 	struct row_view row;
-	int got = first_row(op, p, &row, &cursor), err = 0;
+	int got = first_row(op, p, &row, &cursor, &out->moment), err = 0;
 
 	if (got > 0) {
 		row_child(out, p->table, &row);
@@ -128,7 +131,7 @@ int partition_check_new(struct op *op, struct node *dir, const struct child *c)
 	    type_ordered_exact(table_clustering_column(p.table,
 					p.clustering_count - 1)->type))
 		return got;
-	got = first_row(op, &p, &row, &cursor);
+	got = first_row(op, &p, &row, &cursor, NULL);
 	if (got > 0)
 		got = key_name_check(op, &p, &row);
 	cursor_close(cursor);
@@ -205,7 +208,7 @@ static int lookup_static(struct op *op, struct node *dir, struct child *out)
 		return -ENOENT;
 	child_init(out, &kind_static);
 	p.is_static = true;
-	got = known_row(op, &p, UINT64_MAX, &row, NULL);
+	got = known_row(op, &p, UINT64_MAX, &row, &out->moment);
 	if (got > 0 && !row.static_count)
 		got = 0;
 	if (got > 0)
@@ -244,10 +247,7 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 		return -ENOENT;
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
-	if (err)
-		return err;
-	out->moment = known_moment_at(op, &p);
-	return partition_stat_place(op, &p, out);
+	return err ? err : partition_stat_place(op, &p, out);
 }
 
 int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
@@ -309,7 +309,7 @@ int partition_check_empty(struct op *op, struct node *n)
 		got = place_of(op, n, &p);
 	if (got)
 		return got < 0 ? got : -ENOTEMPTY;
-	got = first_row(op, &p, &row, &cursor);
+	got = first_row(op, &p, &row, &cursor, NULL);
 	if (got > 0 && place_is_row(&p) && !row.cell_count)
 		got = 0;
 	cursor_close(cursor);
@@ -407,7 +407,7 @@ static int rmdir_partition(struct op *op, struct node *n)
 	if (got == -EINVAL)	/* waits for its key: no children */
 		return 0;
 	if (!got)
-		got = first_row(op, &p, &row, &cursor);
+		got = first_row(op, &p, &row, &cursor, NULL);
 	cursor_close(cursor);
 	if (got)
 		return got < 0 ? got : -ENOTEMPTY;

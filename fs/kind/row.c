@@ -35,9 +35,10 @@ void row_child(struct child *c, const struct table *t,
 		c->mtime_ns = t->created_us * MICROSECOND;
 }
 
-static int read_row(struct op *op, const struct place *p, struct row_view *row)
+static int read_row(struct op *op, const struct place *p, struct row_view *row,
+		    struct node_moment *m)
 {
-	int got = known_row(op, p, UINT64_MAX, row, NULL);
+	int got = known_row(op, p, UINT64_MAX, row, m);
 
 	if (got > 0 && p->is_static && !row->static_count)
 		return 0;
@@ -54,7 +55,7 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 	out->value = node_value(n);
 	if (got)
 		return got;
-	got = read_row(op, &p, &row);
+	got = read_row(op, &p, &row, &out->moment);
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	row_child(out, p.table, &row);
@@ -183,7 +184,7 @@ static int begin_listing(struct op *op, struct listing *l)
 	int got = listing_place(op, l);
 
 	if (!got)
-		got = read_row(op, &l->place, &row);
+		got = read_row(op, &l->place, &row, NULL);
 	if (got <= 0)
 		return got == -EINVAL ? 0 : got;
 	cells = l->place.is_static ? row.statics : row.cells;
@@ -295,7 +296,7 @@ static int delete_empty(struct op *op, struct node *n, const struct place *p,
 			struct write *w)
 {
 	struct row_view row;
-	int got = read_row(op, p, &row);
+	int got = read_row(op, p, &row, NULL);
 
 	if (got < 0)
 		return got;
@@ -406,7 +407,7 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	write_init(&w, op->store);
 	place_move_begin(n);	/* until fs/call_rename.c has renamed the node */
 	write_lock(&w, refs, 2);
-	got = read_row(op, &from, &row);
+	got = read_row(op, &from, &row, NULL);
 	alone = !got;	/* it exists only in memory */
 	if (got > 0)
 		got = write_moved(op, n, dir, &from, &to, &row, &w);

@@ -45,15 +45,6 @@ struct node_moment known_moment_at(const struct op *op, const struct place *p)
 	return moment_of(op, p->table->number, p->partition_key);
 }
 
-struct node_moment known_moment(struct op *op, struct node *n)
-{
-	struct place p;
-
-	if (!known_may_be(n) || place_of(op, n, &p))
-		return (struct node_moment){ .state = 0 };
-	return known_moment_at(op, &p);
-}
-
 /* True if the partition has not changed since the moment. */
 static bool is_now(const struct op *op, uint32_t table,
 		   const struct node_moment *m)

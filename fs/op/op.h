@@ -308,7 +308,7 @@ struct child {
 	/* The second in which the first value in a directory ends, from which
 	 * its time comes; NO_TIME: none does. */
 	int64_t changes_s;
-	/* Of its partition, before it was read: known_moment_at. */
+	/* After which it was read: op/known.h. state 0: it is of no use. */
 	struct node_moment moment;
 	bool volatile_name, volatile_attributes;	/* timeout 0 */
 	bool unkeyed;		/* its @key will tell its kind */
