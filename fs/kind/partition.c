@@ -71,12 +71,14 @@ static const struct node_ops *kind_below(const struct table *t, uint32_t level)
 	return level == t->clustering_count ? &kind_row : &kind_partition;
 }
 
-int partition_stat_place(struct op *op, const struct place *p,
-			 struct child *out)
+int partition_stat_place(struct op *op, struct node *table,
+			 const struct place *p, struct child *out)
 {
-	struct cursor *cursor;
+	struct cursor *cursor = NULL;
 	struct row_view row;
-	int got = first_row(op, p, &row, &cursor, &out->moment), err = 0;
+	int err = 0, got = place_is_row(p) ?
+		known_row_timed(op, table, p, &row, &out->moment) :
+		first_row(op, p, &row, &cursor, &out->moment);
 
 	if (got > 0) {
 		row_child(out, p->table, &row);
@@ -93,7 +95,7 @@ static int stat_partition(struct op *op, struct node *n, struct child *out)
 
 	child_init(out, n->ops);
 	out->value = node_value(n);
-	return err ? err : partition_stat_place(op, &p, out);
+	return err ? err : partition_stat_place(op, n->table, &p, out);
 }
 
 /* Set out to the child that a key's name describes, without looking whether it
@@ -166,7 +168,7 @@ static int lookup_rows(struct op *op, struct node *dir, struct bytes base,
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
 	if (!err)
-		err = partition_stat_place(op, &p, out);
+		err = partition_stat_place(op, dir->table, &p, out);
 	if (err != -ENOENT)
 		return err;
 	/* A directory that is kept has an empty document. */
@@ -247,7 +249,7 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 		return -ENOENT;
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
-	return err ? err : partition_stat_place(op, &p, out);
+	return err ? err : partition_stat_place(op, dir->table, &p, out);
 }
 
 int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
@@ -389,8 +391,6 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 	level = l->place.clustering_count;
 	listing_child(l, out, kind_below(l->place.table, level + 1));
 	row_child(out, l->place.table, &l->row);
-	if (!bytes_is_null(l->row.attribute))
-		times_of_listed(out, l->row.attribute);
 	out->value = l->row.clustering[level];
 	key_name_of_clustering(name, l->place.table, level, out->value);
 	return l->documents && out->ops == &kind_row ?

@@ -33,16 +33,21 @@ void row_child(struct child *c, const struct table *t,
 	c->changes_s = times_row_changes_s(row);
 	if (!c->mtime_ns)
 		c->mtime_ns = t->created_us * MICROSECOND;
+	if (!bytes_is_null(row->attribute))
+		times_of_listed(c, row->attribute);
 }
 
-static int read_row(struct op *op, const struct place *p, struct row_view *row,
-		    struct node_moment *m)
+/* True if nothing of the static row that was read is there. */
+static bool is_nothing(const struct place *p, const struct row_view *row)
 {
-	int got = known_row(op, p, UINT64_MAX, row, m);
+	return p->is_static && !row->static_count;
+}
 
-	if (got > 0 && p->is_static && !row->static_count)
-		return 0;
-	return got;
+static int read_row(struct op *op, const struct place *p, struct row_view *row)
+{
+	int got = known_row(op, p, UINT64_MAX, row, NULL);
+
+	return got > 0 && is_nothing(p, row) ? 0 : got;
 }
 
 static int stat_row(struct op *op, struct node *n, struct child *out)
@@ -55,9 +60,9 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 	out->value = node_value(n);
 	if (got)
 		return got;
-	got = read_row(op, &p, &row, &out->moment);
-	if (got <= 0)
-		return got ? got : -ENOENT;
+	got = known_row_timed(op, n->table, &p, &row, &out->moment);
+	if (got <= 0 || is_nothing(&p, &row))
+		return got < 0 ? got : -ENOENT;
 	row_child(out, p.table, &row);
 	return p.is_static ? 0 : key_name_check(op, &p, &row);
 }
@@ -184,7 +189,7 @@ static int begin_listing(struct op *op, struct listing *l)
 	int got = listing_place(op, l);
 
 	if (!got)
-		got = read_row(op, &l->place, &row, NULL);
+		got = read_row(op, &l->place, &row);
 	if (got <= 0)
 		return got == -EINVAL ? 0 : got;
 	cells = l->place.is_static ? row.statics : row.cells;
@@ -296,7 +301,7 @@ static int delete_empty(struct op *op, struct node *n, const struct place *p,
 			struct write *w)
 {
 	struct row_view row;
-	int got = read_row(op, p, &row, NULL);
+	int got = read_row(op, p, &row);
 
 	if (got < 0)
 		return got;
@@ -407,7 +412,7 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	write_init(&w, op->store);
 	place_move_begin(n);	/* until fs/call_rename.c has renamed the node */
 	write_lock(&w, refs, 2);
-	got = read_row(op, &from, &row, NULL);
+	got = read_row(op, &from, &row);
 	alone = !got;	/* it exists only in memory */
 	if (got > 0)
 		got = write_moved(op, n, dir, &from, &to, &row, &w);

@@ -31,6 +31,10 @@ bool known_now(struct op *op, struct node *n, struct node_known *known);
  */
 int known_row(struct op *op, const struct place *p, uint64_t columns,
 	      struct row_view *row, struct node_moment *m);
+/* The same of all columns, and of a table in which times of directories are stored
+ * row->attribute, too (times_of_listed). */
+int known_row_timed(struct op *op, struct node *table, const struct place *p,
+		    struct row_view *row, struct node_moment *m);
 /* The same of the cell that p is. */
 int known_cell(struct op *op, const struct place *p, struct cell_view *cell,
 	       struct node_moment *m);

@@ -89,6 +89,39 @@ int table_attribute(struct store *s, const struct object_ref *object,
 	return found;
 }
 
+/* The path of an attribute of an object itself. */
+#define OBJECT_PATH(name) { (name), 0, 0, 0, 0 }
+
+int table_row_attribute(struct store *s, const struct table *t, uint8_t name,
+			struct arena *arena, struct row_view *view)
+{
+	const uint8_t path[] = OBJECT_PATH(name);
+	struct bytes of = view->engine_key;
+	size_t before = key_partition_len(of);
+	struct buf key = BUF_INIT;
+	struct row row;
+	int found = 0;
+
+	view->attribute = BYTES_EMPTY;
+	if (t->flags & TABLE_VIRTUAL)
+		return 0;
+	buf_add(&key, of.ptr, before);
+	buf_add_byte(&key, KEY_ATTRIBUTES);
+	buf_add_byte(&key, !view->row_exists);
+	if (view->row_exists)
+		buf_add(&key, of.ptr + before + 1, of.len - before - 1);
+	else
+		buf_add_byte(&key, KEY_ROW_END);
+	found = key.failed ? -ENOMEM :
+		table_source_get(s, t, buf_bytes(&key),
+				 (uint64_t)1 << CELL_ATTRIBUTE, arena, &row);
+	if (found > 0)
+		find_attribute(&row, bytes_of(path, sizeof(path)),
+			       &view->attribute);
+	buf_release(&key);
+	return found < 0 ? found : 0;
+}
+
 /* Pass the attribute of a partition, if the entry has it. */
 static int pass_attribute(const struct entry *e, struct bytes path,
 			  struct arena *arena, table_attribute_each *each,
@@ -267,7 +300,7 @@ static int compare_object(const struct cursor *c, struct bytes components)
 
 static int take_attribute(struct cursor *c, struct row_view *view)
 {
-	const uint8_t path[5] = { c->query.attribute };	/* of the object itself */
+	const uint8_t path[] = OBJECT_PATH(c->query.attribute);
 	struct row row;
 	int err = row_decode(&row, &c->row_memory, c->attributes.entry.row);
 

@@ -325,6 +325,10 @@ void attribute_write(struct write *w, const struct object_ref *object,
 /* Read it: 1 with *value from arena, 0, -errno. */
 int table_attribute(struct store *s, const struct object_ref *object,
 		    uint8_t name, struct arena *arena, struct bytes *value);
+/* The same of a row that was read by table_read: row->attribute is set. 0 or
+ * -errno. */
+int table_row_attribute(struct store *s, const struct table *t, uint8_t name,
+			struct arena *arena, struct row_view *row);
 /*
  * Pass the attribute of that name of each partition that has one to `each`, in
  * the order of tokens, until it returns something else than 0. Keys and values
