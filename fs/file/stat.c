@@ -55,7 +55,7 @@ static int set_times(struct op *op, struct node *dir, struct node *n,
 	struct place p;
 	int err;
 
-	if (!table || c->ops->part == PART_NONE || c->time_is_read)
+	if (!table || c->ops->part == PART_NONE)
 		return 0;
 	if (!c->ops->directory && !c->ops->file->document &&
 	    c->timestamp_us == NO_TIMESTAMP)
@@ -137,9 +137,9 @@ static bool stat_known(struct op *op, struct node *n, struct child *out)
 }
 
 /* Note the attributes *c, which were read after the table's count of changes
- * was. */
+ * and the moment were. */
 static void know(struct op *op, struct node *n, const struct child *c,
-		 uint32_t changes)
+		 uint32_t changes, const struct node_moment *m)
 {
 	struct node_known known = {
 		.mtime_ns = c->mtime_ns,
@@ -147,7 +147,7 @@ static void know(struct op *op, struct node *n, const struct child *c,
 		.size = c->size,
 		.changes = changes,
 		.is_set = c->time_is_set,
-		.moment = c->moment,
+		.moment = *m,
 	};
 
 	if (times_child_changes_s(c) == NO_TIME && !c->volatile_attributes)
@@ -169,6 +169,7 @@ void stat_know_touched(struct op *op)
 static int stat_now(struct op *op, struct node *n, struct child *out)
 {
 	uint32_t changes = n->table ? atomic_load(&n->table->changes) : 0;
+	struct node_moment m = known_moment(op, n);
 	int err = n->ops->stat(op, n, out);
 	bool found = !err;
 
@@ -179,8 +180,8 @@ static int stat_now(struct op *op, struct node *n, struct child *out)
 	}
 	if (!err)
 		err = set_times(op, NULL, n, out);
-	if (!err && found && (out->moment.state || is_known_by_time(op, n)))
-		know(op, n, out, changes);
+	if (!err && found && (m.state || is_known_by_time(op, n)))
+		know(op, n, out, changes, &m);
 	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
 }
 
@@ -206,26 +207,26 @@ int stat_node(struct op *op, struct node *n, struct child *out)
 
 /* A kind can read both at once only if they are stored under n's own name. */
 int stat_and_load(struct op *op, struct node *n, struct child *out,
-		  struct buf *text)
+		  struct buf *text, struct node_moment *m)
 {
 	const struct file_kind *file = n->ops->file;
 	int err;
 
+	m->state = 0;
 	if (!file->load_with_stat || node_is_gone(n) ||
 	    unkeyed_holds(op->fs, n)) {
 		/* After a change in between an old time goes with the new text,
 		 * and copiers by time copy it again. */
 		err = stat_node(op, n, out);
-		out->moment.state = 0;
 		return err ? err : content_load(op, n, text);
 	}
-	err = file->load_with_stat(op, n, text, out);
+	err = file->load_with_stat(op, n, text, out, m);
 	if (!known_may_be(n))
-		out->moment.state = 0;
+		m->state = 0;
 	if (!err)
 		err = set_times(op, NULL, n, out);
-	if (!err && out->moment.state)
-		know(op, n, out, 0);
+	if (!err && m->state)
+		know(op, n, out, 0, m);
 	return err;
 }
 
@@ -274,7 +275,7 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 	if (!*out)
 		return -ENOMEM;
 	if (c->moment.state)
-		know(op, *out, c, changes);
+		know(op, *out, c, changes, &c->moment);
 	/* A table's own times are found by its node. */
 	return c->is_table ? stat_node(op, *out, c) : 0;
 }
