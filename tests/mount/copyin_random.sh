@@ -46,7 +46,9 @@ round() {	# TOOL FROM STATE
 	[ "$1" = shuffled ] && skip=-O
 	two
 	case $3 in
-	older) load <"$W/half$seed" || fail "$how: the older state" ;;
+	older)	# rsync takes a file of the same size and second for the same
+		sleep 1
+		load <"$W/half$seed" || fail "$how: the older state" ;;
 	killed)
 		copy "$1" "$from" >/dev/null 2>&1 &
 		reader=$!
