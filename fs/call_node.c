@@ -319,6 +319,8 @@ static int setattr_now(struct fs *fs, struct fs_call *call, uint64_t node,
 		err = set_time(on.op, on.n, set, attr);
 	err = node_or_lost(&on, err);
 	twin_changed(on.op, on.n);
+	if (!err)
+		op_drop_named(on.op, on.n);
 	op_watch(on.op, on.n);
 	if (!err)
 		err = get_attr(on.op, on.n, node, h, attr, timeout_s);

@@ -24,16 +24,20 @@ void kernel_notify(struct fs *fs, struct op *op, struct node *n,
 	}
 }
 
+/* Return the node (a reference) to which n lost its name: who has n open changes
+ * what the name shows. NULL: none. */
+static struct node *named_now(struct op *op, const struct node *n)
+{
+	return atomic_load(&n->flags) & NODE_PAST ?
+		       node_find(&op->fs->nodes, n->parent, node_name(n)) :
+		       NULL;
+}
+
 void op_notify(struct op *op, struct node *n, uint32_t bits)
 {
-	struct node *named;
+	struct node *named = named_now(op, n);
 
 	kernel_notify(op->fs, op, n, bits);
-	if (!(atomic_load(&n->flags) & NODE_PAST))
-		return;
-	/* Writers of the node now change the value that the name shows by
-	 * another node. */
-	named = node_find(&op->fs->nodes, n->parent, node_name(n));
 	if (named)
 		kernel_notify(op->fs, op, named, bits);
 	node_put(&op->fs->nodes, named);
@@ -81,6 +85,19 @@ void op_drop_attributes(struct op *op, struct node *n)
 		call->drop_attributes(call->context, n->id);
 	else
 		op_notify(op, n, ARMED_ATTRIBUTES);
+}
+
+/* A lookup whose reply is on its way has nothing to drop yet: a notice may take
+ * the name from its node, for which this call does not wait. */
+void op_drop_named(struct op *op, struct node *n)
+{
+	struct node *named = named_now(op, n);
+
+	if (named) {
+		op_drop_attributes(op, named);
+		kernel_notify(op->fs, op, named, ARMED_ATTRIBUTES);
+	}
+	node_put(&op->fs->nodes, named);
 }
 
 static bool is_below(const struct node *dir, const struct node *above)

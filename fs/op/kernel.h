@@ -22,6 +22,9 @@ void kernel_notify_below(struct fs *fs, struct op *op, struct node *n);
 void op_notify(struct op *op, struct node *n, uint32_t bits);
 /* Make the kernel drop the attributes of n before the reply. */
 void op_drop_attributes(struct op *op, struct node *n);
+/* The same of the node to which n lost its name, if it did: a call on n, which is
+ * open still, has set what the name shows. */
+void op_drop_named(struct op *op, struct node *n);
 /*
  * Let the caller's reply wait until the kernel has dropped the name of n. True
  * if it does: below a directory that the kernel has locked for the call (to

@@ -147,6 +147,20 @@ cql 'DROP TABLE k.u' >/dev/null
 refused 'a dropped one' 'No such file' ls "$M/k/u/1"
 cql 'CREATE TABLE k.u (x int PRIMARY KEY, y text)' >/dev/null
 is 'made again it is empty' '' "$(names "$M/k/u")"
+# A time that is set by a descriptor of a value that another has replaced is the
+# present one's.
+put "$r/b" replaced
+is 'a time set by a descriptor from before' '1000 1000' "$(python3 - "$r/b" "$M/.cql" <<'P'
+import os, sys
+path, cql = sys.argv[1:]
+fd = os.open(path, os.O_RDONLY)
+os.read(fd, 9)
+with open(cql, 'w') as f: f.write("UPDATE k.t SET b = 'new' WHERE id = 1 AND c = 1;")
+os.stat(path)
+os.utime(fd, (0, 1000))
+print(int(os.stat(path).st_mtime), int(os.stat(path).st_mtime))
+P
+)"
 # What is open or watched keeps its path beside DDL in another keyspace.
 run_cql <<'C'
 CREATE KEYSPACE calm WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
